@@ -1,0 +1,77 @@
+package cpuengine
+
+import (
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/garaph/garaph/shard"
+)
+
+// notifyEdges is about how many edges one goroutine notifies along before it
+// takes the next piece of work.
+const notifyEdges = 1 << 15
+
+// SideReader gives one side of a shard, and what to call when done with it.
+type SideReader interface {
+	Side(dir shard.Direction, i int) (*shard.Side, func(), error)
+}
+
+// Piece is a run of active vertices of one shard: those in [From, To].
+type Piece struct {
+	Shard    int
+	From, To uint32
+}
+
+// Pieces cuts the active set at the borders of shards, given by the first
+// vertex of each, and, when split, also into about equal numbers of edges.
+// Without split each shard is one piece, and read once.
+func (e *Engine[V, A]) Pieces(active *roaring.Bitmap, firsts []uint32, split bool) []Piece {
+	var (
+		list  []Piece
+		edges uint64
+		buf   [512]uint32
+		limit uint64 // first vertex of the next shard
+		next  int
+	)
+	it := active.ManyIterator()
+	for n := it.NextMany(buf[:]); n > 0; n = it.NextMany(buf[:]) {
+		for _, v := range buf[:n] {
+			if uint64(v) >= limit || split && edges >= notifyEdges {
+				for next < len(firsts) && firsts[next] <= v {
+					next++
+				}
+				limit = 1 << 32
+				if next < len(firsts) {
+					limit = uint64(firsts[next])
+				}
+				list = append(list, Piece{Shard: next - 1, From: v})
+				edges = 0
+			}
+			list[len(list)-1].To = v
+			edges += uint64(e.arrays.Degree[v])
+		}
+	}
+	return list
+}
+
+// Notify marks, in Arrays.Marks, the neighbours of the active vertices in the
+// given pieces, along one side.
+func (e *Engine[V, A]) Notify(pieces []Piece, dir shard.Direction, r SideReader) (Stats, error) {
+	return e.parallel(len(pieces), func(i int) (Stats, error) {
+		p := &pieces[i]
+		side, release, err := r.Side(dir, p.Shard)
+		if err != nil {
+			return Stats{}, err
+		}
+		defer release()
+		var s Stats
+		for v, ok := e.arrays.Active.Next(p.From, p.To+1); ok; v, ok = e.arrays.Active.Next(v+1, p.To+1) {
+			list := side.Nbr[side.Off[v-side.First]:side.Off[v-side.First+1]]
+			for _, u := range list {
+				e.arrays.Marks.Add(u)
+			}
+			s.Vertices++
+			s.Edges += uint64(len(list))
+		}
+		return s, nil
+	})
+}

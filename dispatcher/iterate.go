@@ -1,0 +1,229 @@
+package dispatcher
+
+import (
+	"context"
+	"math/bits"
+	"sync/atomic"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/page"
+)
+
+// activeSet is the active set as a roaring bitmap, which aliases the bits: it
+// is valid until the end of the iteration.
+func (j *Job[V, A]) activeSet() *roaring.Bitmap {
+	return roaring.FromDense(j.arrays.Active, false)
+}
+
+// iterate does one iteration: choose, notify, process the pages, commit.
+func (j *Job[V, A]) iterate(ctx context.Context, active *roaring.Bitmap) error {
+	start, read := time.Now(), j.pages.BytesRead()
+	it := Iteration{Iteration: j.step.Iteration, Active: active.GetCardinality(), Fraction: j.fraction()}
+	it.Method = j.method(it.Fraction)
+	w := cpuengine.Work{Step: j.step, Marked: it.Method == NotifyPull, Aggregates: j.aggregates}
+	if w.Marked {
+		s, err := j.notify(active)
+		if err != nil {
+			return err
+		}
+		it.Edges += s.Edges
+	}
+	var done cpuengine.Stats
+	requests := j.requests(w.Marked)
+	for p, err := range j.pages.Stream(ctx, requests) {
+		if err != nil {
+			return err
+		}
+		s, err := j.engine.Process(p, w)
+		if err == nil && j.opt.Mode == Async {
+			err = j.publish(p, w.Marked)
+		}
+		p.Release()
+		if err != nil {
+			return err
+		}
+		done.Add(s)
+		it.Pages++
+	}
+	if j.opt.Mode == Sync {
+		if err := j.commit(requests, w.Marked); err != nil {
+			return err
+		}
+	}
+	j.arrays.Advance()
+	j.degrees = done.Degrees
+	j.previous = j.step.Aggregate
+	j.step = gas.Step{Iteration: j.step.Iteration + 1, Aggregate: j.aggregate()}
+	it.Edges += done.Edges
+	it.Vertices = done.Vertices
+	it.BytesRead = j.pages.BytesRead() - read
+	it.Duration = time.Since(start)
+	it.Seconds = it.Duration.Seconds()
+	j.record(it)
+	return nil
+}
+
+func (j *Job[V, A]) record(it Iteration) {
+	j.report.Iterations = append(j.report.Iterations, it)
+	j.report.Edges += it.Edges
+	j.report.Duration += it.Duration
+	if j.opt.Progress != nil {
+		j.opt.Progress(it)
+	}
+}
+
+// fraction is f, the share of the edges that lead out of active vertices.
+func (j *Job[V, A]) fraction() float64 {
+	if j.notifyEdges == 0 {
+		return 0
+	}
+	return float64(j.degrees) / float64(j.notifyEdges)
+}
+
+// method chooses as Garaph does (section 5.2): notifying costs f·|E| random
+// accesses and then pulls, pulling |E| sequential ones. When the aggregate
+// changed, every vertex has to be applied, so that marking none saves nothing.
+func (j *Job[V, A]) method(f float64) Method {
+	if j.aggregable != nil && (j.step.Iteration == 0 || j.step.Aggregate != j.previous) {
+		return Pull
+	}
+	if j.opt.Method != Auto {
+		return j.opt.Method
+	}
+	limit := 0.5
+	if !j.report.InMemory {
+		limit = 1 / (2 * j.report.AccessRatio)
+	}
+	if f <= limit {
+		return NotifyPull
+	}
+	return Pull
+}
+
+// notify marks who has to gather: the neighbours of active vertices. Vertices
+// that begin active were never applied, so that the first iteration marks them
+// too.
+func (j *Job[V, A]) notify(active *roaring.Bitmap) (cpuengine.Stats, error) {
+	if j.step.Iteration == 0 {
+		copy(j.arrays.Marks, j.arrays.Active)
+	}
+	pieces := j.cpu.Pieces(active, j.firsts, j.pages.InMemory())
+	var total cpuengine.Stats
+	for _, dir := range j.notifySides {
+		s, err := j.cpu.Notify(pieces, dir, j.pages)
+		if err != nil {
+			return total, err
+		}
+		total.Add(s)
+	}
+	return total, nil
+}
+
+// requests lists the pages with work: with marked vertices, or with unsettled
+// ones.
+func (j *Job[V, A]) requests(marked bool) []page.Request {
+	var list []page.Request
+	for p, span := range j.pages.Spans() {
+		some := make([]int, 0, span.To-span.From)
+		for i := span.From; i < span.To; i++ {
+			if marked && j.arrays.Marks.Any(j.interval(i)) || !marked && !j.settled(i) {
+				some = append(some, i)
+			}
+		}
+		switch len(some) {
+		case 0:
+		case span.To - span.From:
+			list = append(list, page.Request{Page: p})
+		default:
+			list = append(list, page.Request{Page: p, Shards: some})
+		}
+	}
+	return list
+}
+
+func (j *Job[V, A]) interval(i int) (from, to uint32) {
+	return j.cat.Shards[i].First, j.cat.Shards[i].First + uint32(j.cat.Shards[i].Vertices)
+}
+
+// settled reports whether every vertex of shard i is. What is settled stays so:
+// the search goes on where it ended.
+func (j *Job[V, A]) settled(i int) bool {
+	if j.settleable == nil {
+		return false
+	}
+	_, to := j.interval(i)
+	v := j.unsettled[i]
+	for v < to && j.settleable.Settled(j.arrays.Cur[v], j.step) {
+		v++
+	}
+	j.unsettled[i] = v
+	return v == to
+}
+
+// publish makes a page's new values visible to the pages after it.
+func (j *Job[V, A]) publish(p *page.Page, marked bool) error {
+	shards := make([]int, len(p.Shards))
+	for k := range p.Shards {
+		shards[k] = p.Shards[k].Index
+	}
+	return j.parallel(shards, marked)
+}
+
+// commit makes the new values of an iteration current. After a pull over all
+// shards the arrays change places; otherwise what was processed is copied.
+func (j *Job[V, A]) commit(requests []page.Request, marked bool) error {
+	spans := j.pages.Spans()
+	whole := !marked && len(requests) == len(spans)
+	var shards []int
+	for _, rq := range requests {
+		whole = whole && rq.Shards == nil
+		shards = append(shards, rq.Shards...)
+		for i := spans[rq.Page].From; rq.Shards == nil && i < spans[rq.Page].To; i++ {
+			shards = append(shards, i)
+		}
+	}
+	if whole {
+		j.arrays.Swap()
+		return nil
+	}
+	return j.parallel(shards, marked)
+}
+
+// parallel publishes shards on all goroutines, when there are enough of them to
+// be worth it.
+func (j *Job[V, A]) parallel(shards []int, marked bool) error {
+	const few = 8
+	if len(shards) <= few {
+		for _, i := range shards {
+			from, to := j.interval(i)
+			j.arrays.Publish(from, to, marked)
+		}
+		return nil
+	}
+	var g errgroup.Group
+	var next atomic.Int64
+	for range min(j.opt.Threads, bits.Len(uint(len(shards)))) {
+		g.Go(func() error {
+			for k := next.Add(1) - 1; k < int64(len(shards)); k = next.Add(1) - 1 {
+				from, to := j.interval(shards[k])
+				j.arrays.Publish(from, to, marked)
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// aggregate is the global aggregate, summed in the order of the shards.
+func (j *Job[V, A]) aggregate() float64 {
+	var sum float64
+	for _, a := range j.aggregates {
+		sum += a
+	}
+	return sum
+}

@@ -1,0 +1,265 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/vertices"
+	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// processBytes is what the process takes beside arrays and pages: the program
+// itself, Badger's tables, the Go runtime.
+const processBytes = 36 << 20
+
+// engine processes pages; it does not know where they come from. The GPU engine
+// will be the second one.
+type engine interface {
+	Process(*page.Page, cpuengine.Work) (cpuengine.Stats, error)
+}
+
+// Job is one run of a program over a graph.
+type Job[V, A any] struct {
+	program gas.Program[V, A]
+	store   *store.Store
+	cat     *store.Catalogue
+	opt     Options
+
+	arrays *vertices.Arrays[V]
+	pages  *page.Cache
+	cpu    *cpuengine.Engine[V, A]
+	engine engine
+
+	firsts      []uint32          // first vertex of each shard
+	notifySides []shard.Direction // along which active vertices notify
+	notifyEdges uint64            // edges on those sides
+	aggregable  gas.Aggregable[V] // nil without the ability, as is aggregates
+	aggregates  []float64         // by shard
+	settleable  gas.Settleable[V] // nil without the ability
+	unsettled   []uint32          // by shard, the first vertex that was not settled when last looked
+
+	step     gas.Step
+	degrees  uint64 // Σ Degree of the active vertices
+	previous float64
+	report   Report
+}
+
+// New plans a job and takes its memory. Close returns it.
+func New[V, A any](s *store.Store, p gas.Program[V, A], o Options) (*Job[V, A], error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if o.Threads == 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	j := &Job[V, A]{program: p, store: s, cat: s.Catalogue(), opt: o}
+	for _, info := range j.cat.Shards {
+		j.firsts = append(j.firsts, info.First)
+	}
+	if err := j.plan(); err != nil {
+		j.Close()
+		return nil, err
+	}
+	return j, nil
+}
+
+// plan divides the memory: vertex arrays first, then pages.
+func (j *Job[V, A]) plan() (err error) {
+	fixed := vertices.Bytes[V](j.cat.Vertices) + processBytes
+	po := page.Options{Threads: j.opt.Threads}
+	po.Gather, po.Notify = sides(gas.DirectionOf(j.program))
+	j.notifySides = po.Notify
+	if j.cat.Symmetric {
+		j.notifySides = []shard.Direction{shard.In}
+	}
+	j.notifyEdges = j.cat.Edges * uint64(len(j.notifySides))
+	if j.opt.Memory > 0 {
+		po.Budget = max(1, j.opt.Memory-fixed)
+	}
+	j.pages, err = page.New(j.store, po)
+	var need *page.NeedError
+	if errors.As(err, &need) {
+		return fmt.Errorf("graph %s: %w: a budget of %s leaves %s for pages after %s for %s vertices and %s for the process; the smallest budget for this job is %s (%w)",
+			j.store.Path(), ErrMemory, humanize.IBytes(uint64(j.opt.Memory)), humanize.IBytes(uint64(max(0, j.opt.Memory-fixed))),
+			humanize.IBytes(uint64(fixed-processBytes)), humanize.Comma(int64(j.cat.Vertices)), humanize.IBytes(processBytes), mib(fixed+need.Need), need)
+	}
+	if err != nil {
+		return err
+	}
+	if j.arrays, err = vertices.New[V](j.cat.Vertices); err != nil {
+		return fmt.Errorf("program %T: %w", j.program, err)
+	}
+	if j.cpu, err = cpuengine.New(j.program, j.arrays, j.cat.Symmetric, j.opt.Threads); err != nil {
+		return fmt.Errorf("program %T: %w", j.program, err)
+	}
+	j.engine = j.cpu
+	if j.aggregable, _ = j.program.(gas.Aggregable[V]); j.aggregable != nil {
+		j.aggregates = make([]float64, len(j.firsts))
+	}
+	if j.settleable, _ = j.program.(gas.Settleable[V]); j.settleable != nil {
+		j.unsettled = append([]uint32(nil), j.firsts...)
+	}
+	return nil
+}
+
+// mib rounds up to a figure that --memory takes.
+func mib(n int64) string { return fmt.Sprintf("%dMiB", (n+1<<20-1)>>20) }
+
+// sides gives the sides of shards that a program gathers from, and those by
+// which a changed vertex finds who gathers from it.
+func sides(d gas.Direction) (gather, notify []shard.Direction) {
+	switch d {
+	case gas.Out:
+		return []shard.Direction{shard.Out}, []shard.Direction{shard.In}
+	case gas.Both:
+		both := []shard.Direction{shard.In, shard.Out}
+		return both, both
+	default:
+		return []shard.Direction{shard.In}, []shard.Direction{shard.Out}
+	}
+}
+
+// Close frees the memory of the job; its values are gone.
+func (j *Job[V, A]) Close() {
+	if j.pages != nil {
+		j.pages.Close()
+	}
+	if j.arrays != nil {
+		j.arrays.Free()
+	}
+}
+
+// Run iterates until no vertex is active, or as often as the options allow.
+// After a cancellation the error is the context's, and the report covers what
+// was done.
+func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
+	start := time.Now()
+	if err := j.init(ctx); err != nil {
+		return j.report, err
+	}
+	j.report.InMemory = j.pages.InMemory()
+	if !j.report.InMemory {
+		j.report.AccessRatio = j.store.AccessRatio()
+		j.opt.Log.Info("the graph does not fit into memory: pages are streamed from disk",
+			zap.Int64("memory", j.opt.Memory), zap.Float64("k", j.report.AccessRatio))
+	}
+	j.report.Load = time.Since(start)
+	for {
+		active := j.activeSet()
+		if active.IsEmpty() {
+			j.report.Converged = true
+			return j.report, nil
+		}
+		if j.opt.Iterations > 0 && j.step.Iteration == j.opt.Iterations {
+			return j.report, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return j.report, err
+		}
+		if err := j.iterate(ctx, active); err != nil {
+			return j.report, err
+		}
+	}
+}
+
+// init gives every vertex its first value, from the degrees that the shards'
+// offsets tell.
+func (j *Job[V, A]) init(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(j.opt.Threads)
+	degrees := make([]uint64, len(j.firsts))
+	for i := range j.firsts {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return j.eachVertex(i, func(v gas.Vertex) {
+				value, active := j.program.Init(v)
+				j.arrays.Cur[v.ID] = value
+				j.arrays.Degree[v.ID] = j.degree(v)
+				if active {
+					j.arrays.Active.Add(v.ID)
+					degrees[i] += uint64(j.arrays.Degree[v.ID])
+				}
+				if j.aggregable != nil {
+					j.aggregates[i] += j.aggregable.Aggregate(v, value)
+				}
+			})
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	for _, d := range degrees {
+		j.degrees += d
+	}
+	j.step = gas.Step{Aggregate: j.aggregate()}
+	return nil
+}
+
+// degree is the number of edges along which v notifies.
+func (j *Job[V, A]) degree(v gas.Vertex) uint32 {
+	var d uint32
+	for _, side := range j.notifySides {
+		if side == shard.In {
+			d += v.In
+		} else {
+			d += v.Out
+		}
+	}
+	return d
+}
+
+// eachVertex calls f for the vertices of shard i. A panic of the program ends
+// as an error.
+func (j *Job[V, A]) eachVertex(i int, f func(gas.Vertex)) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("program %T panicked: %v", j.program, r)
+		}
+	}()
+	in, err := j.store.ReadOffsets(shard.In, i)
+	if err != nil {
+		return err
+	}
+	out := in
+	if !j.cat.Symmetric {
+		if out, err = j.store.ReadOffsets(shard.Out, i); err != nil {
+			return err
+		}
+	}
+	for v := range in.Vertices() {
+		f(gas.Vertex{
+			ID: in.First + uint32(v), N: j.cat.Vertices,
+			In: in.Off[v+1] - in.Off[v], Out: out.Off[v+1] - out.Off[v],
+		})
+	}
+	return nil
+}
+
+// Values calls yield for each shard's vertices and values, in order; the slices
+// are the job's.
+func (j *Job[V, A]) Values(yield func(vs []gas.Vertex, values []V) error) error {
+	var vs []gas.Vertex
+	for i, info := range j.cat.Shards {
+		vs = vs[:0]
+		if err := j.eachVertex(i, func(v gas.Vertex) { vs = append(vs, v) }); err != nil {
+			return err
+		}
+		if err := yield(vs, j.arrays.Cur[info.First:info.First+uint32(info.Vertices)]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

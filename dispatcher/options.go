@@ -1,0 +1,98 @@
+// Package dispatcher takes one job from start to end: it plans the memory,
+// initialises the vertices, and in each iteration decides how to process, hands
+// pages to an engine, commits and measures, until nothing is active.
+package dispatcher
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// Mode says when new values become visible.
+type Mode string
+
+// The modes.
+const (
+	Sync  Mode = "sync"  // at the end of the iteration
+	Async Mode = "async" // at the end of the page, to the pages after it
+)
+
+// Method says how an iteration finds the vertices to process.
+type Method string
+
+// The methods.
+const (
+	Auto       Method = "auto" // by the share of edges that lead out of active vertices
+	Pull       Method = "pull" // all vertices
+	NotifyPull Method = "notify-pull"
+)
+
+// Options of a job. The zero value is a sync job on all processors, without a
+// limit of memory or iterations.
+type Options struct {
+	Mode       Mode
+	Method     Method
+	Threads    int   // 0: GOMAXPROCS
+	Memory     int64 // bytes of resident memory for the whole process; 0: no limit
+	Iterations int   // at most; 0: until no vertex is active
+	Progress   func(Iteration)
+	Log        *zap.Logger // nil: silent
+}
+
+// Iteration says what one iteration did.
+type Iteration struct {
+	Iteration int           `json:"iteration"`
+	Method    Method        `json:"mode"`
+	Fraction  float64       `json:"f"`      // Σ degrees of the active vertices / edges
+	Active    uint64        `json:"active"` // vertices active at its start
+	Edges     uint64        `json:"edges"`  // gathered and notified along
+	Vertices  uint64        `json:"vertices"`
+	Pages     int           `json:"pages"`
+	BytesRead int64         `json:"bytes_read"`
+	Duration  time.Duration `json:"-"`
+	Seconds   float64       `json:"seconds"`
+}
+
+// Report says what a job did.
+type Report struct {
+	Converged  bool // no vertex was active any more
+	Iterations []Iteration
+	Edges      uint64
+	Duration   time.Duration // of the iterations, without opening and loading
+	Load       time.Duration // from the start to the first iteration
+	InMemory   bool
+	// AccessRatio is k, sequential over random read speed of the store's disk;
+	// 0 when the graph is in memory.
+	AccessRatio float64
+}
+
+// ErrMemory is a budget that is too small for a job; the message says how much
+// would do.
+var ErrMemory = errors.New("not enough memory")
+
+func (o *Options) check() error {
+	switch o.Mode {
+	case "":
+		o.Mode = Sync
+	case Sync, Async:
+	default:
+		return fmt.Errorf("mode %q: expected %s or %s", o.Mode, Sync, Async)
+	}
+	switch o.Method {
+	case "":
+		o.Method = Auto
+	case Auto, Pull, NotifyPull:
+	default:
+		return fmt.Errorf("engine %q: expected %s, %s or %s", o.Method, Auto, Pull, NotifyPull)
+	}
+	if o.Threads < 0 || o.Memory < 0 || o.Iterations < 0 {
+		return fmt.Errorf("threads %d, memory %d, iterations %d: expected numbers ≥ 0", o.Threads, o.Memory, o.Iterations)
+	}
+	if o.Log == nil {
+		o.Log = zap.NewNop()
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+// Package gas is the vertex-program model of garaph: gather, apply, scatter, as
+// in PowerGraph (Gonzalez et al., OSDI 2012) and Garaph (Ma et al., USENIX ATC
+// 2017, section 2). It holds the types that the author of a program sees, and
+// nothing else; the engines that run programs live elsewhere.
+//
+// A program gives every vertex a value V. In each iteration a vertex gathers
+// one contribution A along each of its in-edges, the contributions are folded
+// with Sum, and Apply turns the old value and the fold into a new value. A
+// vertex whose value changed significantly is active: in the next iteration it
+// makes its out-neighbours gather again. A job ends when no vertex is active,
+// or after a given number of iterations.
+//
+// V and A are fixed-size plain data: numbers, bools, flat structs and arrays of
+// these, without pointers, strings or slices. An engine copies them with the
+// page, to the device and into checkpoints as bytes, and refuses other types.
+//
+// # Rules of a program
+//
+//   - Sum is commutative and associative up to rounding, and Zero is its
+//     identity. Engines fold in an order of their own; in sync mode that order
+//     is the same for any number of threads, so results are the same bits.
+//   - Methods are pure: they read their arguments and the program's fields, and
+//     change neither. They are called from many goroutines at once.
+//   - A vertex without an active in-neighbour may be skipped or applied again,
+//     as the engine finds cheaper, so Apply must give the same value again when
+//     nothing that it read has changed. What Apply reads from
+//     [Step.Aggregate] is accounted for: when the aggregate changes, every
+//     vertex is applied.
+//
+// Everything beyond [Program] is optional: a program has an ability when it has
+// the method, for example [Saturable] or [Settleable].
+package gas
+
+import "math"
+
+// Program is a vertex program over values V and accumulators A.
+type Program[V, A any] interface {
+	// Init gives the value of v before the first iteration, and whether v is
+	// active in the first iteration.
+	Init(v Vertex) (value V, active bool)
+	// Zero is the identity of Sum, and what a vertex without in-edges gathers.
+	Zero() A
+	// Gather is the contribution of one in-edge, from its source's value.
+	Gather(src V, e Edge, dst V) A
+	// Sum folds two contributions.
+	Sum(a, b A) A
+	// Apply gives the new value of v.
+	Apply(v Vertex, old V, acc A, s Step) V
+	// Activate reports whether the change from old to new is significant, so
+	// that v's out-neighbours have to gather again.
+	Activate(v Vertex, old, new V) bool
+}
+
+// Vertex is what a program may know of a vertex besides its value.
+type Vertex struct {
+	ID  uint32 // dense id, 0 ≤ ID < N; not the user's id
+	N   uint32 // number of vertices of the graph
+	In  uint32 // in-degree, parallel edges and self-loops counted
+	Out uint32 // out-degree, likewise
+}
+
+// Edge is what a program may know of an edge.
+type Edge struct {
+	Weight float32 // ≥ 0; 1 on a graph without weights
+}
+
+// Step is the state of the job during one iteration.
+type Step struct {
+	Iteration int     // 0 in the first iteration
+	Aggregate float64 // Σ [Aggregable.Aggregate] over all values as they stood before this iteration; 0 without the ability
+}
+
+// Saturable is the ability of an accumulator to be full: once Saturated
+// reports true, no further edge can change what Apply makes of acc, and the
+// engine stops gathering for the vertex.
+type Saturable[A any] interface {
+	Saturated(acc A, s Step) bool
+}
+
+// Settleable is the ability of a vertex to be done: once Settled reports true
+// for a value, it stays true, and the vertex is neither gathered nor applied
+// any more.
+type Settleable[V any] interface {
+	Settled(value V, s Step) bool
+}
+
+// Aggregable is a global sum over all vertices, computed after each iteration
+// and handed to the next one as [Step.Aggregate].
+type Aggregable[V any] interface {
+	Aggregate(v Vertex, value V) float64
+}
+
+// Direction says along which edges a program gathers.
+type Direction uint8
+
+// The directions. With Out, a vertex gathers from its out-neighbours; with
+// Both, from its in-neighbours and then its out-neighbours. The store keeps
+// weights with the in-edges only: along out-edges [Edge.Weight] is 1. On an
+// undirected graph In, Out and Both are the same.
+const (
+	In Direction = iota
+	Out
+	Both
+)
+
+func (d Direction) String() string {
+	return [...]string{"in", "out", "both"}[d]
+}
+
+// Directed is the ability to gather along other than in-edges.
+type Directed interface {
+	Direction() Direction
+}
+
+// Prioritised orders the work of an asynchronous job: pages whose active
+// vertices have lower priority values go first, as delta-stepping needs. The
+// name is reserved; the engines of this version do not use it.
+type Prioritised[V any] interface {
+	Priority(value V) float64
+}
+
+// Result methods: what is written out for a vertex. The type that the method
+// returns is the type of the output column. Without one, a V that is itself a
+// number is written as it is.
+type (
+	// Float32Result writes 32-bit floats.
+	Float32Result[V any] interface {
+		Result(v Vertex, value V) float32
+	}
+	// Float64Result writes 64-bit floats.
+	Float64Result[V any] interface {
+		Result(v Vertex, value V) float64
+	}
+	// Int64Result writes integers; [Unreached] is printed as inf.
+	Int64Result[V any] interface {
+		Result(v Vertex, value V) int64
+	}
+	// VertexResult writes vertices, under the user's own ids.
+	VertexResult[V any] interface {
+		Result(v Vertex, value V) VertexID
+	}
+)
+
+// VertexID is a dense vertex id in a result, translated back to the user's id
+// when it is written.
+type VertexID uint32
+
+// Unreached is the integer result of a vertex that was not reached. Text
+// formats print it as inf, binary ones as it is, as LDBC Graphalytics does.
+const Unreached int64 = math.MaxInt64
+
+// DirectionOf gives the direction in which program gathers: In, unless it is
+// [Directed].
+func DirectionOf(program any) Direction {
+	if d, ok := program.(Directed); ok {
+		return d.Direction()
+	}
+	return In
+}

@@ -1,0 +1,73 @@
+// Package bitset has dense bit sets of vertices that many goroutines may add
+// to. Bits are in roaring's word order, so that a set becomes a roaring bitmap
+// without copying.
+package bitset
+
+import (
+	"math/bits"
+	"sync/atomic"
+)
+
+// Words is the number of words for n bits, a whole number of roaring
+// containers (2¹⁶ bits) so that aliasing is safe.
+func Words(n uint32) int { return int((uint64(n)+65535)/65536) * 1024 }
+
+// Set is a set of bits in words.
+type Set []uint64
+
+// Has reports bit i.
+func (s Set) Has(i uint32) bool { return s[i>>6]>>(i&63)&1 != 0 }
+
+// Add sets bit i, atomically.
+func (s Set) Add(i uint32) {
+	w, m := &s[i>>6], uint64(1)<<(i&63)
+	if atomic.LoadUint64(w)&m == 0 {
+		atomic.OrUint64(w, m)
+	}
+}
+
+// Or sets the bits of mask in word w, atomically.
+func (s Set) Or(w uint32, mask uint64) {
+	if mask != 0 {
+		atomic.OrUint64(&s[w], mask)
+	}
+}
+
+// Any reports whether a bit in [from, to) is set.
+func (s Set) Any(from, to uint32) bool {
+	_, ok := s.Next(from, to)
+	return ok
+}
+
+// Next is the first set bit in [from, to).
+func (s Set) Next(from, to uint32) (uint32, bool) {
+	if from >= to {
+		return 0, false
+	}
+	w := from >> 6
+	word := s[w] &^ (1<<(from&63) - 1)
+	for word == 0 {
+		w++
+		if uint64(w)<<6 >= uint64(to) {
+			return 0, false
+		}
+		word = s[w]
+	}
+	i := w<<6 + uint32(bits.TrailingZeros64(word))
+	return i, i < to
+}
+
+// Count is the number of bits in [from, to).
+func (s Set) Count(from, to uint32) int {
+	n := 0
+	for i := from; i < to; {
+		word := s[i>>6] &^ (1<<(i&63) - 1)
+		end := min((uint64(i)|63)+1, uint64(to))
+		if rest := end & 63; rest != 0 {
+			word &= 1<<rest - 1
+		}
+		n += bits.OnesCount64(word)
+		i = uint32(end)
+	}
+	return n
+}

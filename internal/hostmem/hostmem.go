@@ -1,0 +1,118 @@
+// Package hostmem allocates the large arrays of a job outside the Go heap, so
+// that the collector neither scans nor doubles them and a memory budget means
+// what it says.
+package hostmem
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// hugeFrom is the size from which huge pages are asked for: beyond the cache,
+// address translation costs as much as the memory itself.
+const hugeFrom = 4 << 20
+
+// Bytes gives n zeroed bytes, aligned to a page of memory. [FreeBytes] returns
+// them.
+func Bytes(n int64) ([]byte, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	b, err := unix.Mmap(-1, 0, int(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, fmt.Errorf("allocate %d bytes of memory: %w", n, err)
+	}
+	if n >= hugeFrom {
+		_ = unix.Madvise(b, unix.MADV_HUGEPAGE) // a wish: works without
+	}
+	return b, nil
+}
+
+// Sparse gives n zeroed values of which only those that are written take memory,
+// in units of a page of memory; reading may take as much. [Free] returns them.
+func Sparse[T any](n int64) ([]T, error) {
+	var t T
+	size := n * int64(unsafe.Sizeof(t))
+	b, err := unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	if err != nil {
+		return nil, fmt.Errorf("reserve %d bytes of addresses: %w", size, err)
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n), nil
+}
+
+// FreeBytes returns what Bytes gave. b must be the whole slice; nil is fine.
+func FreeBytes(b []byte) {
+	if len(b) > 0 {
+		_ = unix.Munmap(b) // fails for slices that Bytes did not give only
+	}
+}
+
+// Slice gives n zeroed values of a type without pointers.
+func Slice[T any](n int) ([]T, error) {
+	var t T
+	size := int(unsafe.Sizeof(t))
+	if n == 0 || size == 0 {
+		return make([]T, n), nil
+	}
+	b, err := Bytes(int64(n) * int64(size))
+	if err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n), nil
+}
+
+// Free returns what Slice gave.
+func Free[T any](s []T) {
+	var t T
+	size := int(unsafe.Sizeof(t))
+	if len(s) == 0 || size == 0 {
+		return
+	}
+	FreeBytes(unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*size))
+}
+
+// Drop gives the memory pages that lie wholly or partly in b, a window into a
+// mapped file, back to the system. Their content stays in the file, changed
+// bytes included; the next access reads it from there.
+func Drop(b []byte) { advise(b, unix.MADV_DONTNEED) }
+
+// WillNeed starts reading b, a window into a mapped file, from disk.
+func WillNeed(b []byte) { advise(b, unix.MADV_WILLNEED) }
+
+func advise(b []byte, advice int) {
+	if len(b) == 0 {
+		return
+	}
+	page := uintptr(unix.Getpagesize())
+	start := uintptr(unsafe.Pointer(&b[0])) &^ (page - 1)
+	end := uintptr(unsafe.Pointer(&b[len(b)-1])) + 1
+	_, _, _ = unix.Syscall(unix.SYS_MADVISE, start, end-start, uintptr(advice)) // advice only
+}
+
+// CheckPlain reports why T cannot live in such arrays, in files and on devices:
+// it holds pointers, or has no fixed size.
+func CheckPlain[T any]() error {
+	return plain(reflect.TypeFor[T]())
+}
+
+func plain(t reflect.Type) error {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16,
+		reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64:
+		return nil
+	case reflect.Array:
+		return plain(t.Elem())
+	case reflect.Struct:
+		for f := range t.NumField() {
+			if err := plain(t.Field(f).Type); err != nil {
+				return fmt.Errorf("field %s: %w", t.Field(f).Name, err)
+			}
+		}
+		return nil
+	default:
+		return fmt.Errorf("type %s is not plain data of fixed size: use bool, sized numbers, and arrays or structs of them", t)
+	}
+}

@@ -1,0 +1,133 @@
+// Package teststore stores small graphs with small shards, so that tests meet
+// many shards and pages on graphs that fit on a page of paper.
+package teststore
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// Options of a stored test graph.
+type Options struct {
+	ShardVertices int  // 0: 3
+	Weighted      bool // store the weights
+	Symmetric     bool // store each edge in both directions, self-loops once
+	Base          int64
+}
+
+// Build stores g in a temporary folder and opens it for the time of the test.
+func Build(t testing.TB, g oracle.Graph, o Options) *store.Store {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "test.graph")
+	if err := Write(path, g, o); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// Mirrored is g with the reverse of every edge but self-loops.
+func Mirrored(g oracle.Graph) oracle.Graph {
+	m := oracle.Graph{N: g.N, Edges: slices.Clone(g.Edges)}
+	for _, e := range g.Edges {
+		if e.Src != e.Dst {
+			m.Edges = append(m.Edges, oracle.Edge{Src: e.Dst, Dst: e.Src, Weight: e.Weight})
+		}
+	}
+	return m
+}
+
+// Write stores g at path.
+func Write(path string, g oracle.Graph, o Options) error {
+	if o.ShardVertices == 0 {
+		o.ShardVertices = 3
+	}
+	if o.Symmetric {
+		g = Mirrored(g)
+	}
+	w, err := store.Create(path, false)
+	if err != nil {
+		return err
+	}
+	cat := &store.Catalogue{Vertices: uint32(g.N), Edges: uint64(len(g.Edges)), Weighted: o.Weighted, Symmetric: o.Symmetric}
+	for first := 0; first < g.N; first += o.ShardVertices {
+		cat.Shards = append(cat.Shards, store.ShardInfo{First: uint32(first), Vertices: min(o.ShardVertices, g.N-first)})
+	}
+	for i := range cat.Shards {
+		info := &cat.Shards[i]
+		blob := encode(g, shard.In, i, info, o.Weighted)
+		info.InSum = shard.Seal(blob)
+		err = w.PutShard(shard.In, i, blob)
+		if o.Symmetric {
+			info.Out = info.In
+		} else if err == nil {
+			blob = encode(g, shard.Out, i, info, false)
+			info.OutSum = shard.Seal(blob)
+			err = w.PutShard(shard.Out, i, blob)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := w.IDs(store.IDBase, o.Base).Finish(); err != nil {
+		return err
+	}
+	return w.Commit(cat)
+}
+
+// encode is a plain, slow maker of a shard's blob.
+func encode(g oracle.Graph, dir shard.Direction, i int, info *store.ShardInfo, weighted bool) []byte {
+	lists := make([][]oracle.Edge, info.Vertices) // Src is the neighbour
+	n := uint32(0)
+	for _, e := range g.Edges {
+		v, u := e.Dst, e.Src
+		if dir == shard.Out {
+			v, u = u, v
+		}
+		if v >= info.First && int(v-info.First) < info.Vertices {
+			lists[v-info.First] = append(lists[v-info.First], oracle.Edge{Src: u, Weight: e.Weight})
+			n++
+		}
+	}
+	if dir == shard.In {
+		info.In = n
+	} else {
+		info.Out = n
+	}
+	blob, err := hostmem.Bytes(shard.Size(info.Vertices, n, weighted))
+	if err != nil {
+		panic(err) // a test cannot go on
+	}
+	side := shard.Layout(blob, dir, uint32(i), info.First, info.Vertices, n, weighted)
+	k := uint32(0)
+	for v, list := range lists {
+		slices.SortFunc(list, func(a, b oracle.Edge) int {
+			return cmp.Or(cmp.Compare(a.Src, b.Src), cmp.Compare(a.Weight, b.Weight))
+		})
+		side.Off[v] = k
+		for _, e := range list {
+			side.Nbr[k] = e.Src
+			if weighted {
+				side.Weight[k] = e.Weight
+			}
+			k++
+		}
+	}
+	side.Off[len(lists)] = k
+	return blob
+}

@@ -1,0 +1,85 @@
+// Package vertices has the state of a job that every engine shares: Garaph's
+// GlobalVertices, the active set and the degrees.
+package vertices
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/internal/hostmem"
+)
+
+// Arrays are the arrays over all vertices, outside the Go heap. Engines read
+// Cur and write Next; the dispatcher makes Next current.
+type Arrays[V any] struct {
+	N    uint32
+	Cur  []V
+	Next []V
+	// Degree is the number of edges along which a vertex notifies: its
+	// out-degree when the program gathers along in-edges.
+	Degree []uint32
+	Active bitset.Set // changed significantly in the last iteration
+	Rising bitset.Set // will be Active in the next one
+	Marks  bitset.Set // notified in this iteration
+}
+
+// Bytes is the memory that n vertices take.
+func Bytes[V any](n uint32) int64 {
+	var v V
+	return int64(n)*(2*int64(unsafe.Sizeof(v))+4) + 3*8*int64(bitset.Words(n))
+}
+
+// New allocates the arrays. V must be plain data.
+func New[V any](n uint32) (*Arrays[V], error) {
+	if err := hostmem.CheckPlain[V](); err != nil {
+		return nil, fmt.Errorf("vertex value: %w", err)
+	}
+	a := &Arrays[V]{N: n}
+	var errs [6]error
+	a.Cur, errs[0] = hostmem.Slice[V](int(n))
+	a.Next, errs[1] = hostmem.Slice[V](int(n))
+	a.Degree, errs[2] = hostmem.Slice[uint32](int(n))
+	a.Active, errs[3] = hostmem.Slice[uint64](bitset.Words(n))
+	a.Rising, errs[4] = hostmem.Slice[uint64](bitset.Words(n))
+	a.Marks, errs[5] = hostmem.Slice[uint64](bitset.Words(n))
+	if err := errors.Join(errs[:]...); err != nil {
+		a.Free()
+		return nil, err
+	}
+	return a, nil
+}
+
+// Free returns the memory.
+func (a *Arrays[V]) Free() {
+	hostmem.Free(a.Cur)
+	hostmem.Free(a.Next)
+	hostmem.Free(a.Degree)
+	hostmem.Free(a.Active)
+	hostmem.Free(a.Rising)
+	hostmem.Free(a.Marks)
+	*a = Arrays[V]{}
+}
+
+// Publish makes the new values of the vertices in [from, to) current: of all,
+// or of the marked ones.
+func (a *Arrays[V]) Publish(from, to uint32, marked bool) {
+	if !marked {
+		copy(a.Cur[from:to], a.Next[from:to])
+		return
+	}
+	for v, ok := a.Marks.Next(from, to); ok; v, ok = a.Marks.Next(v+1, to) {
+		a.Cur[v] = a.Next[v]
+	}
+}
+
+// Swap makes all new values current.
+func (a *Arrays[V]) Swap() { a.Cur, a.Next = a.Next, a.Cur }
+
+// Advance makes the rising vertices active, and empties the other sets.
+func (a *Arrays[V]) Advance() {
+	a.Active, a.Rising = a.Rising, a.Active
+	clear(a.Rising)
+	clear(a.Marks)
+}

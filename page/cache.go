@@ -1,0 +1,294 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+const (
+	// maxPageBytes is large enough for the full bandwidth of a disk or a link,
+	// and small enough that a few dozen pages exist to overlap work with.
+	maxPageBytes = 16 << 20
+	// ringPages are in flight when pages are streamed: one being processed and
+	// two being read.
+	ringPages = 3
+	// budgetPages is into how many pages a small budget is divided at least.
+	budgetPages = 16
+)
+
+// Options say what a job reads and with how much memory.
+type Options struct {
+	Gather []shard.Direction // sides that pages hold
+	Notify []shard.Direction // sides that [Cache.Side] gives
+	// Budget is the number of bytes for pages and buffers; 0 is no limit.
+	Budget int64
+	// Threads is how many goroutines may call [Cache.Side] at once.
+	Threads int
+}
+
+// Cache holds the pages of one job within its budget. Which pages stay in
+// memory is decided once, evenly over the graph: every iteration reads every
+// page, where a least-recently-used cache would never hit, and pages that stay
+// between pages that are read keep disk and processors busy at once.
+type Cache struct {
+	store   *store.Store
+	opt     Options
+	spans   []Span
+	pageOf  []int32     // by shard
+	blocks  [2][]block  // by side and page
+	ring    chan []byte // buffers for streamed pages
+	scratch chan []byte // buffers for single shards
+	read    atomic.Int64
+	all     bool
+	mu      sync.Mutex // guards owned
+	owned   [][]byte
+}
+
+// block is the part of a page on one side. data is nil unless it stays.
+type block struct {
+	mu     sync.Mutex // guards loading
+	stays  bool
+	loaded atomic.Bool
+	sides  []shard.Side
+}
+
+// NeedError says that a budget is too small for the largest pages.
+type NeedError struct{ Budget, Need int64 }
+
+func (e *NeedError) Error() string {
+	return fmt.Sprintf("%d bytes are too few for pages of this graph: %d are needed at least", e.Budget, e.Need)
+}
+
+// New plans the pages of a job. The error is a [NeedError] when the budget
+// cannot hold even the buffers.
+func New(s *store.Store, o Options) (*Cache, error) {
+	c := &Cache{store: s, opt: o}
+	cat := s.Catalogue()
+	if cat.Symmetric { // one side serves for both
+		c.opt.Gather, c.opt.Notify = []shard.Direction{shard.In}, []shard.Direction{shard.In}
+	}
+	limit := int64(maxPageBytes)
+	var total, largest int64
+	for i := range cat.Shards {
+		for _, dir := range c.sides() {
+			total += cat.Bytes(dir, i)
+			largest = max(largest, cat.Bytes(dir, i))
+		}
+	}
+	c.all = o.Budget == 0 || total <= o.Budget
+	if !c.all {
+		limit = min(limit, max(largest, o.Budget/budgetPages))
+	}
+	c.spans = spans(cat, limit)
+	c.pageOf = make([]int32, len(cat.Shards))
+	for p, sp := range c.spans {
+		for i := sp.From; i < sp.To; i++ {
+			c.pageOf[i] = int32(p)
+		}
+	}
+	for dir := range c.blocks {
+		c.blocks[dir] = make([]block, len(c.spans))
+	}
+	if err := c.reserve(); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// sides are all that the job reads.
+func (c *Cache) sides() []shard.Direction {
+	list := slices.Concat(c.opt.Gather, c.opt.Notify)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// reserve decides what stays in memory and allocates the buffers for the rest.
+func (c *Cache) reserve() error {
+	if c.all {
+		for _, dir := range c.sides() {
+			for p := range c.spans {
+				c.blocks[dir][p].stays = true
+			}
+		}
+		return nil
+	}
+	var pageBytes, sideBytes, gather, total int64
+	for p := range c.spans {
+		n := c.gatherBytes(p)
+		gather += n
+		pageBytes = max(pageBytes, n)
+	}
+	for i := range c.pageOf {
+		for _, dir := range c.opt.Notify {
+			sideBytes = max(sideBytes, c.store.Catalogue().Bytes(dir, i))
+		}
+	}
+	need := ringPages*pageBytes + sideBytes
+	if c.opt.Budget < need {
+		for _, dir := range c.sides() {
+			for _, sp := range c.spans {
+				total += spanBytes(c.store.Catalogue(), dir, sp)
+			}
+		}
+		return &NeedError{Budget: c.opt.Budget, Need: min(need, total)}
+	}
+	scratch := min(int64(max(c.opt.Threads, 1)), max(1, c.opt.Budget/8/sideBytes))
+	rest := c.opt.Budget - ringPages*pageBytes - scratch*sideBytes
+	if rest < 0 {
+		scratch, rest = 1, c.opt.Budget-need
+	}
+	c.keep(rest, gather)
+	var err error
+	if c.ring, err = c.buffers(ringPages, pageBytes); err != nil {
+		return err
+	}
+	c.scratch, err = c.buffers(int(scratch), sideBytes)
+	return err
+}
+
+// keep marks pages that stay: gather pages first, evenly spread, then what
+// notifying reads.
+func (c *Cache) keep(rest, gather int64) {
+	share := min(1, float64(rest)/float64(max(gather, 1)))
+	var seen, kept float64
+	for p := range c.spans {
+		n := c.gatherBytes(p)
+		seen += float64(n)
+		if kept+float64(n) <= seen*share && n <= rest {
+			for _, dir := range c.opt.Gather {
+				c.blocks[dir][p].stays = true
+			}
+			kept += float64(n)
+			rest -= n
+		}
+	}
+	for _, dir := range c.opt.Notify {
+		if slices.Contains(c.opt.Gather, dir) {
+			continue // the sides of a page stay together or not at all
+		}
+		for p, sp := range c.spans {
+			n := spanBytes(c.store.Catalogue(), dir, sp)
+			if b := &c.blocks[dir][p]; !b.stays && n <= rest {
+				b.stays = true
+				rest -= n
+			}
+		}
+	}
+}
+
+func (c *Cache) gatherBytes(p int) int64 {
+	var n int64
+	for _, dir := range c.opt.Gather {
+		n += spanBytes(c.store.Catalogue(), dir, c.spans[p])
+	}
+	return n
+}
+
+func (c *Cache) buffers(n int, size int64) (chan []byte, error) {
+	ch := make(chan []byte, n)
+	for range n {
+		b, err := c.alloc(size)
+		if err != nil {
+			return nil, err
+		}
+		ch <- b
+	}
+	return ch, nil
+}
+
+func (c *Cache) alloc(n int64) ([]byte, error) {
+	b, err := hostmem.Bytes(n)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.owned = append(c.owned, b)
+	return b, err
+}
+
+// Close frees all memory. No page or side may be in use.
+func (c *Cache) Close() {
+	for _, b := range c.owned {
+		hostmem.FreeBytes(b)
+	}
+	c.owned = nil
+}
+
+// Spans are the pages of the graph, in order.
+func (c *Cache) Spans() []Span { return c.spans }
+
+// InMemory reports whether everything that the job reads stays in memory.
+func (c *Cache) InMemory() bool { return c.all }
+
+// BytesRead is how many bytes came from the store so far.
+func (c *Cache) BytesRead() int64 { return c.read.Load() }
+
+// Side gives one side of one shard, from memory or read for the occasion, and
+// what to call when done with it. At most Options.Threads goroutines call it at
+// once, and none holds two.
+func (c *Cache) Side(dir shard.Direction, i int) (*shard.Side, func(), error) {
+	if c.store.Catalogue().Symmetric {
+		dir = shard.In
+	}
+	p := int(c.pageOf[i])
+	b := &c.blocks[dir][p]
+	if b.stays {
+		if err := c.load(dir, p); err != nil {
+			return nil, nil, err
+		}
+		return &b.sides[i-c.spans[p].From], func() {}, nil
+	}
+	buf := <-c.scratch
+	n := c.store.Catalogue().Bytes(dir, i)
+	side, err := c.store.ReadShard(dir, i, buf[:n])
+	if err != nil {
+		c.scratch <- buf
+		return nil, nil, err
+	}
+	c.read.Add(n)
+	return &side, func() { c.scratch <- buf }, nil
+}
+
+// load makes sure that a block that stays is in memory.
+func (c *Cache) load(dir shard.Direction, p int) error {
+	b := &c.blocks[dir][p]
+	if b.loaded.Load() {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.loaded.Load() {
+		return nil
+	}
+	buf, err := c.alloc(spanBytes(c.store.Catalogue(), dir, c.spans[p]))
+	if err != nil {
+		return err
+	}
+	sides := make([]shard.Side, 0, c.spans[p].To-c.spans[p].From)
+	for i := range c.shards(p, nil) {
+		c.store.Prefetch(dir, i)
+	}
+	for i := range c.shards(p, nil) {
+		var side shard.Side
+		if side, buf, err = c.readInto(dir, i, buf); err != nil {
+			return err
+		}
+		sides = append(sides, side)
+	}
+	b.sides = sides
+	b.loaded.Store(true)
+	return nil
+}
+
+// readInto reads a shard to the front of buf and gives what follows it.
+func (c *Cache) readInto(dir shard.Direction, i int, buf []byte) (shard.Side, []byte, error) {
+	n := c.store.Catalogue().Bytes(dir, i)
+	side, err := c.store.ReadShard(dir, i, buf[:n:n])
+	c.read.Add(n)
+	return side, buf[n:], err
+}

@@ -1,0 +1,62 @@
+// Package page moves shards between the store and the engines. A page is a run
+// of consecutive shards that is read, cached and processed as one unit: per
+// side one contiguous buffer with the bytes of the store. The cache keeps as
+// many pages as a budget allows and streams the rest through a ring of buffers,
+// ahead of the engine.
+package page
+
+import (
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// Span is a page as a range of shards.
+type Span struct {
+	From, To int // shards [From, To)
+}
+
+// Page is a loaded page. The arrays in it belong to the cache and are valid
+// until Release.
+type Page struct {
+	Index  int
+	Shards []Shard // those that were asked for, ascending
+	free   func()
+}
+
+// Shard is one loaded shard of a page, with the sides that the job gathers
+// along.
+type Shard struct {
+	Index int
+	Sides []shard.Side
+}
+
+// Release gives the page back to the cache.
+func (p *Page) Release() {
+	if p.free != nil {
+		p.free()
+	}
+}
+
+// spans cuts the shards into pages whose buffers hold at most limit bytes a
+// side, or a single shard where that is larger.
+func spans(c *store.Catalogue, limit int64) []Span {
+	var list []Span
+	from, in, out := 0, int64(0), int64(0)
+	for i := range c.Shards {
+		bi, bo := c.Bytes(shard.In, i), c.Bytes(shard.Out, i)
+		if i > from && max(in+bi, out+bo) > limit {
+			list = append(list, Span{from, i})
+			from, in, out = i, 0, 0
+		}
+		in, out = in+bi, out+bo
+	}
+	return append(list, Span{from, len(c.Shards)})
+}
+
+func spanBytes(c *store.Catalogue, dir shard.Direction, s Span) int64 {
+	var n int64
+	for i := s.From; i < s.To; i++ {
+		n += c.Bytes(dir, i)
+	}
+	return n
+}

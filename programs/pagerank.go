@@ -1,0 +1,75 @@
+package programs
+
+import (
+	"math"
+
+	"github.com/garaph/garaph/gas"
+)
+
+// PageRank is the stationary distribution of a random surfer (Brin and Page,
+// 1998) who follows an out-edge with probability Damping and teleports
+// otherwise; the mass of vertices without out-edges is spread as teleports are,
+// as NetworkX and LDBC Graphalytics do:
+//
+//	rank(v) = (1-d)·p(v) + d·(Σ_{u→v} rank(u)/out(u) + D·p(v)),  D = Σ_{out(u)=0} rank(u)
+//
+// with p(v) = 1/N, or concentrated on Source when Personalised.
+//
+// The value of a vertex is its rank divided by max(out, 1), which is what its
+// out-neighbours read: four or eight bytes per vertex, and no division per edge.
+type PageRank[F float32 | float64] struct {
+	Damping      float64
+	Tolerance    float64 // L1 change of all ranks below which the job has converged; 0: until nothing changes
+	Personalised bool
+	Source       uint32 // dense id, when Personalised
+}
+
+// Init spreads the ranks as teleports are.
+func (p PageRank[F]) Init(v gas.Vertex) (F, bool) {
+	return F(p.teleport(v) / float64(max(v.Out, 1))), true
+}
+
+// Zero is 0.
+func (p PageRank[F]) Zero() F { return 0 }
+
+// Gather is the share of the source's rank that flows along the edge.
+func (p PageRank[F]) Gather(src F, _ gas.Edge, _ F) F { return src }
+
+// Sum adds.
+func (p PageRank[F]) Sum(a, b F) F { return a + b }
+
+// Apply is the formula above.
+func (p PageRank[F]) Apply(v gas.Vertex, _ F, acc F, s gas.Step) F {
+	d := p.Damping
+	rank := (1-d+d*s.Aggregate)*p.teleport(v) + d*float64(acc)
+	return F(rank / float64(max(v.Out, 1)))
+}
+
+// Activate compares the change of rank with this vertex's share of Tolerance.
+func (p PageRank[F]) Activate(v gas.Vertex, old, new F) bool {
+	return math.Abs(float64(new)-float64(old))*float64(max(v.Out, 1)) > p.Tolerance/float64(v.N)
+}
+
+// Aggregate collects the dangling mass D.
+func (p PageRank[F]) Aggregate(v gas.Vertex, value F) float64 {
+	if v.Out > 0 {
+		return 0
+	}
+	return float64(value)
+}
+
+// Result is the rank.
+func (p PageRank[F]) Result(v gas.Vertex, value F) F {
+	return F(float64(value) * float64(max(v.Out, 1)))
+}
+
+func (p PageRank[F]) teleport(v gas.Vertex) float64 {
+	switch {
+	case !p.Personalised:
+		return 1 / float64(v.N)
+	case v.ID == p.Source:
+		return 1
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,31 @@
+package programs
+
+import "github.com/garaph/garaph/gas"
+
+// WCC labels each vertex with the least id of its weakly connected component,
+// by propagating minima over both directions of the edges.
+type WCC struct{}
+
+// Init labels a vertex with itself.
+func (WCC) Init(v gas.Vertex) (uint32, bool) { return v.ID, true }
+
+// Zero is above all labels.
+func (WCC) Zero() uint32 { return unreached }
+
+// Gather is the label of the neighbour.
+func (WCC) Gather(src uint32, _ gas.Edge, _ uint32) uint32 { return src }
+
+// Sum is the minimum.
+func (WCC) Sum(a, b uint32) uint32 { return min(a, b) }
+
+// Apply keeps the least label.
+func (WCC) Apply(_ gas.Vertex, old, acc uint32, _ gas.Step) uint32 { return min(old, acc) }
+
+// Activate reports any change.
+func (WCC) Activate(_ gas.Vertex, old, new uint32) bool { return old != new }
+
+// Direction is both: edge directions don't matter.
+func (WCC) Direction() gas.Direction { return gas.Both }
+
+// Result is the representative, under the user's id.
+func (WCC) Result(_ gas.Vertex, value uint32) gas.VertexID { return gas.VertexID(value) }

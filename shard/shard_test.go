@@ -1,0 +1,168 @@
+package shard
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// fill makes a sealed shard of random edges between n vertices.
+func fill(rng *rand.Rand, dir Direction, first uint32, degrees []int, n uint32, weighted bool) []byte {
+	edges := 0
+	for _, d := range degrees {
+		edges += d
+	}
+	blob := aligned(int(Size(len(degrees), uint32(edges), weighted)))
+	s := Layout(blob, dir, 7, first, len(degrees), uint32(edges), weighted)
+	at := uint32(0)
+	for v, d := range degrees {
+		s.Off[v] = at
+		list := s.Nbr[at : at+uint32(d)]
+		for i := range list {
+			list[i] = rng.Uint32N(n)
+			if weighted {
+				s.Weight[int(at)+i] = rng.Float32()
+			}
+		}
+		slices.Sort(list)
+		at += uint32(d)
+	}
+	s.Off[len(degrees)] = at
+	Seal(blob)
+	return blob
+}
+
+// aligned gives bytes at a multiple of 8.
+func aligned(n int) []byte { return make([]byte, n, (n+7)&^7) }
+
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		degrees := rapid.SliceOfN(rapid.IntRange(0, 9), 1, 40).Draw(t, "degrees")
+		dir := Direction(rapid.IntRange(0, 1).Draw(t, "dir"))
+		weighted := rapid.Bool().Draw(t, "weighted")
+		blob := fill(rng, dir, 100, degrees, 1000, weighted)
+		s, err := Decode(blob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Dir != dir || s.Index != 7 || s.First != 100 || s.Vertices() != len(degrees) || (s.Weight != nil) != (weighted && s.Edges() > 0) {
+			t.Fatalf("decoded %+v", s)
+		}
+		for v, d := range degrees {
+			if int(s.Off[v+1]-s.Off[v]) != d {
+				t.Fatalf("vertex %d: %v, want %d edges", v, s.Off, d)
+			}
+		}
+		if err := s.Check(1000); err != nil {
+			t.Fatal(err)
+		}
+		if o, err := DecodeOffsets(blob[:OffsetsSize(len(degrees))]); err != nil || !slices.Equal(o.Off, s.Off) {
+			t.Fatalf("offsets alone: %v, %v", o.Off, err)
+		}
+		if len(blob)%16 != 0 {
+			t.Fatalf("%d bytes are no multiple of 16", len(blob))
+		}
+	})
+}
+
+// Every single flipped bit is reported, padding and reserved bytes included.
+func TestEveryFlippedBit(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, weighted := range []bool{false, true} {
+		blob := fill(rng, In, 12288, []int{3, 0, 5, 1, 0}, 50000, weighted)
+		for bit := range 8 * len(blob) {
+			blob[bit/8] ^= 1 << (bit % 8)
+			if _, err := Decode(blob); err == nil {
+				t.Fatalf("weighted %v: bit %d of byte %d flipped, and not reported", weighted, bit%8, bit/8)
+			}
+			blob[bit/8] ^= 1 << (bit % 8)
+		}
+		if _, err := Decode(blob); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	sound := func() []byte { return fill(rng, In, 0, []int{2, 3}, 10, true) }
+	for _, c := range []struct {
+		name string
+		blob func() []byte
+		want error
+	}{
+		{"empty", func() []byte { return nil }, ErrFormat},
+		{"cut in the header", func() []byte { return sound()[:60] }, ErrFormat},
+		{"cut in the edges", func() []byte { b := sound(); return b[:len(b)-16] }, ErrInvalid},
+		{"another file", func() []byte { return append([]byte("PNG"), sound()...) }, ErrFormat},
+		{"an offset changed", func() []byte { b := sound(); b[HeaderBytes+4]++; return b }, ErrChecksum},
+		{"offsets out of order but sealed", func() []byte { b := sound(); b[HeaderBytes+4] = 200; Seal(b); return b }, ErrInvalid},
+	} {
+		if _, err := Decode(c.blob()); !errors.Is(err, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, err, c.want)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, c := range []struct {
+		name   string
+		damage func(*Side)
+	}{
+		{"neighbour out of range", func(s *Side) { s.Nbr[1] = 10 }},
+		{"neighbours out of order", func(s *Side) { s.Nbr[0], s.Nbr[1] = 5, 4 }},
+		{"negative weight", func(s *Side) { s.Weight[0] = -1 }},
+		{"weight is no number", func(s *Side) { s.Weight[0] = float32(math.NaN()) }},
+		{"infinite weight", func(s *Side) { s.Weight[0] = float32(math.Inf(1)) }},
+	} {
+		s, err := Decode(fill(rng, In, 0, []int{2, 3}, 10, true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Check(10); err != nil {
+			t.Fatal(err)
+		}
+		c.damage(&s)
+		if err := s.Check(10); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: got %v", c.name, err)
+		}
+	}
+}
+
+// FuzzDecode: no bytes make the decoder panic or accept what is not sound. A
+// sealed blob leads past the checksums, to the checks behind them.
+func FuzzDecode(f *testing.F) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	f.Add(fill(rng, In, 0, []int{2, 3}, 10, true), uint8(2), uint8(5), true)
+	f.Add(fill(rng, Out, 5, []int{0}, 10, false), uint8(1), uint8(0), false)
+	f.Fuzz(func(t *testing.T, data []byte, vertices, edges uint8, weighted bool) {
+		raw := aligned(len(data))
+		copy(raw, data)
+		try(t, raw)
+		sealed := aligned(int(Size(int(vertices)+1, uint32(edges), weighted)))
+		Layout(sealed, In, 1, 2, int(vertices)+1, uint32(edges), weighted)
+		copy(sealed[HeaderBytes:], data)
+		Seal(sealed)
+		try(t, sealed)
+	})
+}
+
+func try(t *testing.T, blob []byte) {
+	s, err := Decode(blob)
+	if err != nil {
+		return
+	}
+	if s.Off[0] != 0 || s.Off[s.Vertices()] != s.Edges() {
+		t.Fatalf("accepted offsets %v for %d edges", s.Off, s.Edges())
+	}
+	for v := range s.Vertices() {
+		_ = s.Nbr[s.Off[v]:s.Off[v+1]]
+	}
+	_ = s.Check(10)
+}

@@ -1,0 +1,147 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/garaph/garaph/shard"
+)
+
+// Catalogue describes a stored graph. It is written last: a store with a
+// catalogue is whole.
+type Catalogue struct {
+	Vertices uint32 `json:"vertices"`
+	// Edges counts directed edges: an undirected one counts twice, a
+	// self-loop once.
+	Edges    uint64 `json:"edges"`
+	Weighted bool   `json:"weighted"`
+	// Symmetric graphs hold both directions of every edge and store them once:
+	// the in side is the out side too.
+	Symmetric   bool        `json:"symmetric"`
+	IDs         IDMap       `json:"ids"`
+	Shards      []ShardInfo `json:"shards"`
+	Fingerprint string      `json:"fingerprint"`
+	Source      []string    `json:"source"`
+	Created     time.Time   `json:"created"`
+}
+
+// ShardInfo is what the catalogue knows of a shard.
+type ShardInfo struct {
+	First    uint32 `json:"first"`
+	Vertices int    `json:"vertices"`
+	In       uint32 `json:"in"`           // in-edges
+	Out      uint32 `json:"out"`          // out-edges
+	InSum    uint32 `json:"in_checksum"`  // of the in blob, as shard.Seal gives it
+	OutSum   uint32 `json:"out_checksum"` // of the out blob; 0 in a symmetric graph
+}
+
+// IDKind is the kind of the user's vertex ids.
+type IDKind string
+
+// The kinds of ids.
+const (
+	IDBase   IDKind = "base"   // dense id + Base
+	IDInt    IDKind = "int"    // ascending int64
+	IDUint   IDKind = "uint"   // ascending uint64
+	IDString IDKind = "string" // ascending bytes
+)
+
+// IDMap says how dense ids map to the user's.
+type IDMap struct {
+	Kind     IDKind   `json:"kind"`
+	Base     int64    `json:"base,omitempty"`
+	MaxBytes int      `json:"max_bytes,omitempty"` // longest string
+	Blocks   []uint32 `json:"blocks,omitempty"`    // first dense id of each stored block
+}
+
+// Bytes is the size of a shard's blob.
+func (c *Catalogue) Bytes(dir shard.Direction, i int) int64 {
+	s := &c.Shards[i]
+	if dir == shard.In || c.Symmetric {
+		return shard.Size(s.Vertices, s.In, c.Weighted)
+	}
+	return shard.Size(s.Vertices, s.Out, false)
+}
+
+// ShardOf is the index of the shard whose interval holds v.
+func (c *Catalogue) ShardOf(v uint32) int {
+	lo, hi := 0, len(c.Shards)
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; c.Shards[mid].First <= v {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// seal computes the fingerprint: a hash of everything that an algorithm's
+// result depends on, equal for equal graphs however they were imported.
+func (c *Catalogue) seal(idSums []uint32) {
+	h := sha256.New()
+	put := func(x ...uint64) {
+		for _, v := range x {
+			var b [8]byte
+			binary.LittleEndian.PutUint64(b[:], v)
+			h.Write(b[:])
+		}
+	}
+	flag := func(b bool) uint64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	put(uint64(c.Vertices), c.Edges, flag(c.Weighted), flag(c.Symmetric), uint64(c.IDs.Base))
+	h.Write([]byte(c.IDs.Kind))
+	for _, s := range idSums {
+		put(uint64(s))
+	}
+	for _, s := range c.Shards {
+		put(uint64(s.First), uint64(s.Vertices), uint64(s.In), uint64(s.Out), uint64(s.InSum), uint64(s.OutSum))
+	}
+	c.Fingerprint = hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+func (c *Catalogue) encode() ([]byte, error) {
+	payload, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("encode the catalogue: %w", err)
+	}
+	return seal(kindCatalogue, payload), nil
+}
+
+func decodeCatalogue(b []byte) (*Catalogue, error) {
+	payload, err := unseal(kindCatalogue, b)
+	if err != nil {
+		return nil, err
+	}
+	c := new(Catalogue)
+	if err := json.Unmarshal(payload, c); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return c, c.check()
+}
+
+// check holds the catalogue against itself, so that what builds on it need not.
+func (c *Catalogue) check() error {
+	next, in, out := uint64(0), uint64(0), uint64(0)
+	for i, s := range c.Shards {
+		if uint64(s.First) != next || s.Vertices <= 0 || s.Vertices > shard.MaxVertices {
+			return fmt.Errorf("%w: shard %d has %d vertices from %d, expected to begin at %d", ErrDamaged, i, s.Vertices, s.First, next)
+		}
+		next += uint64(s.Vertices)
+		in += uint64(s.In)
+		out += uint64(s.Out)
+	}
+	if next != uint64(c.Vertices) || in != c.Edges || (out != c.Edges && !c.Symmetric) || c.Vertices == 0 {
+		return fmt.Errorf("%w: the shards hold %d vertices, %d in-edges and %d out-edges, the graph %d and %d",
+			ErrDamaged, next, in, out, c.Vertices, c.Edges)
+	}
+	return nil
+}

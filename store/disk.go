@@ -1,0 +1,107 @@
+package store
+
+import (
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/hostmem"
+)
+
+const (
+	probeBlock  = 1 << 20  // of sequential reads
+	probeRandom = 64 << 10 // about the least that notify-pull reads of a shard
+	probeBytes  = 32 << 20 // sequential
+	probeReads  = 48       // random
+)
+
+// AccessRatio is k, the speed of sequential over that of random reads of the
+// store's disk, at least 1. It reads past the system's page cache; where that
+// is not possible (a file system in memory), k is 1.
+func (s *Store) AccessRatio() float64 {
+	seq, err := s.SequentialRead(probeBytes)
+	if err != nil {
+		return 1
+	}
+	random, err := s.randomRead()
+	if err != nil || random <= 0 {
+		return 1
+	}
+	return max(1, seq/random)
+}
+
+// SequentialRead reads up to limit bytes of the store's value logs past the
+// page cache, one request of 1 MiB at a time, and gives the speed in bytes per
+// second.
+func (s *Store) SequentialRead(limit int64) (float64, error) {
+	buf, err := hostmem.Bytes(probeBlock)
+	if err != nil {
+		return 0, err
+	}
+	defer hostmem.FreeBytes(buf)
+	var read int64
+	start := time.Now()
+	err = s.direct(func(f *os.File, size int64) error {
+		for at := int64(0); at < size && read < limit; at += probeBlock {
+			n, err := f.ReadAt(buf, at)
+			read += int64(n)
+			if err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+		}
+		return nil
+	})
+	return float64(read) / time.Since(start).Seconds(), err
+}
+
+func (s *Store) randomRead() (float64, error) {
+	buf, err := hostmem.Bytes(probeRandom)
+	if err != nil {
+		return 0, err
+	}
+	defer hostmem.FreeBytes(buf)
+	rng := rand.New(rand.NewPCG(1, 2))
+	var read int64
+	start := time.Now()
+	err = s.direct(func(f *os.File, size int64) error {
+		for i := 0; i < probeReads && size > probeRandom; i++ {
+			n, err := f.ReadAt(buf, rng.Int64N(size/probeRandom)*probeRandom)
+			read += int64(n)
+			if err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+		}
+		return nil
+	})
+	return float64(read) / time.Since(start).Seconds(), err
+}
+
+// direct calls f for each value log, opened past the page cache.
+func (s *Store) direct(f func(file *os.File, size int64) error) error {
+	names, err := filepath.Glob(filepath.Join(s.path, dbDir, "*.vlog"))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		err := func() error {
+			file, err := os.OpenFile(name, os.O_RDONLY|unix.O_DIRECT, 0)
+			if err != nil {
+				return err
+			}
+			info, err := file.Stat()
+			if err == nil {
+				err = f(file, info.Size())
+			}
+			return errors.Join(err, file.Close())
+		}()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

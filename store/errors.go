@@ -1,0 +1,19 @@
+package store
+
+import "errors"
+
+// Errors that a caller may test for.
+var (
+	// ErrNotGraph: the path holds no graph of garaph's.
+	ErrNotGraph = errors.New("not a garaph graph")
+	// ErrExists: a graph (or something else) stands at the path already.
+	ErrExists = errors.New("exists already")
+	// ErrDamaged: stored bytes are not what was written.
+	ErrDamaged = errors.New("damaged")
+	// ErrNoVertex: the graph has no vertex of this id.
+	ErrNoVertex = errors.New("no such vertex")
+	// ErrNoSpace: the disk has too little free space.
+	ErrNoSpace = errors.New("not enough free disk space")
+	// ErrBusy: another process is writing the graph.
+	ErrBusy = errors.New("another import is writing it")
+)

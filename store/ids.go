@@ -1,0 +1,301 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+)
+
+// A block of ids holds at most idBlockIDs ids or about idBlockBytes bytes.
+const (
+	idBlockIDs   = 1 << 16
+	idBlockBytes = 4 << 20
+)
+
+// IDBlock is a run of user ids; one slice is set, by kind. With [IDBase], Ints
+// is computed.
+type IDBlock struct {
+	First   uint32 // dense id of the first one
+	Ints    []int64
+	Uints   []uint64
+	Strings []string
+}
+
+// Len is the number of ids in the block.
+func (b *IDBlock) Len() int { return len(b.Ints) + len(b.Uints) + len(b.Strings) }
+
+// Text is the i-th id of the block as text.
+func (b *IDBlock) Text(i int) string {
+	switch {
+	case b.Strings != nil:
+		return b.Strings[i]
+	case b.Uints != nil:
+		return strconv.FormatUint(b.Uints[i], 10)
+	default:
+		return strconv.FormatInt(b.Ints[i], 10)
+	}
+}
+
+// IDs reads the map from dense ids to the user's, a block at a time, keeping
+// the last few blocks. Not for concurrent use.
+type IDs struct {
+	s      *Store
+	recent []*IDBlock // most recent last
+}
+
+// IDs gives a reader of the id map.
+func (s *Store) IDs() *IDs { return &IDs{s: s} }
+
+const recentBlocks = 16
+
+// Block is the block that holds dense id v.
+func (r *IDs) Block(v uint32) (*IDBlock, error) {
+	for i, b := range r.recent {
+		if v >= b.First && v-b.First < uint32(b.Len()) {
+			r.recent = append(slices.Delete(r.recent, i, i+1), b)
+			return b, nil
+		}
+	}
+	if v >= r.s.cat.Vertices {
+		return nil, fmt.Errorf("graph %s: %w: dense id %d of %d", r.s.path, ErrNoVertex, v, r.s.cat.Vertices)
+	}
+	b, err := r.s.idBlock(r.s.cat.IDs.blockOf(v))
+	if err != nil {
+		return nil, err
+	}
+	if len(r.recent) == recentBlocks {
+		r.recent = slices.Delete(r.recent, 0, 1)
+	}
+	r.recent = append(r.recent, b)
+	return b, nil
+}
+
+// Text is the user's id of v.
+func (r *IDs) Text(v uint32) (string, error) {
+	b, err := r.Block(v)
+	if err != nil {
+		return "", err
+	}
+	return b.Text(int(v - b.First)), nil
+}
+
+func (m *IDMap) blockOf(v uint32) int {
+	if m.Kind == IDBase {
+		return int(v / idBlockIDs)
+	}
+	return sort.Search(len(m.Blocks), func(i int) bool { return m.Blocks[i] > v }) - 1
+}
+
+// blockLen is the range of block i.
+func (s *Store) blockRange(i int) (first uint32, n int) {
+	m := &s.cat.IDs
+	end := uint64(s.cat.Vertices)
+	if m.Kind == IDBase {
+		first = uint32(i) * idBlockIDs
+		end = min(end, uint64(first)+idBlockIDs)
+	} else {
+		first = m.Blocks[i]
+		if i+1 < len(m.Blocks) {
+			end = uint64(m.Blocks[i+1])
+		}
+	}
+	return first, int(end - uint64(first))
+}
+
+func (s *Store) idBlock(i int) (*IDBlock, error) {
+	m := &s.cat.IDs
+	first, n := s.blockRange(i)
+	b := &IDBlock{First: first}
+	if m.Kind == IDBase {
+		b.Ints = make([]int64, n)
+		for j := range b.Ints {
+			b.Ints[j] = m.Base + int64(first) + int64(j)
+		}
+		return b, nil
+	}
+	err := s.view(idsKey(i), func(raw []byte) error {
+		payload, err := unseal(kindIDs, raw)
+		if err != nil {
+			return err
+		}
+		return b.decode(m.Kind, payload, n)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("graph %s: id block %d: %w", s.path, i, err)
+	}
+	return b, nil
+}
+
+func (b *IDBlock) decode(kind IDKind, p []byte, n int) error {
+	le := binary.LittleEndian
+	switch kind {
+	case IDInt, IDUint:
+		if len(p) != 8*n {
+			return fmt.Errorf("%w: %d bytes for %d ids", ErrDamaged, len(p), n)
+		}
+		if kind == IDInt {
+			b.Ints = make([]int64, n)
+			for i := range b.Ints {
+				b.Ints[i] = int64(le.Uint64(p[8*i:]))
+			}
+			return nil
+		}
+		b.Uints = make([]uint64, n)
+		for i := range b.Uints {
+			b.Uints[i] = le.Uint64(p[8*i:])
+		}
+		return nil
+	case IDString:
+		if len(p) < 4*(n+1) {
+			return fmt.Errorf("%w: %d bytes for %d ids", ErrDamaged, len(p), n)
+		}
+		text := string(p[4*(n+1):])
+		b.Strings = make([]string, n)
+		for i := range b.Strings {
+			from, to := le.Uint32(p[4*i:]), le.Uint32(p[4*i+4:])
+			if from > to || int(to) > len(text) {
+				return fmt.Errorf("%w: id %d lies outside its block", ErrDamaged, i)
+			}
+			b.Strings[i] = text[from:to]
+		}
+		return nil
+	}
+	return fmt.Errorf("%w: ids of kind %q", ErrDamaged, kind)
+}
+
+// Lookup finds the dense id of a user's id.
+func (s *Store) Lookup(id string) (uint32, error) {
+	m := &s.cat.IDs
+	none := fmt.Errorf("graph %s has %w as %q", s.path, ErrNoVertex, id)
+	var before func(b *IDBlock, i int) int // order of the i-th id against the sought one
+	switch m.Kind {
+	case IDBase:
+		x, err := strconv.ParseInt(id, 10, 64)
+		if err != nil || x < m.Base || x-m.Base >= int64(s.cat.Vertices) {
+			return 0, fmt.Errorf("%w: its ids run from %d to %d", none, m.Base, m.Base+int64(s.cat.Vertices)-1)
+		}
+		return uint32(x - m.Base), nil
+	case IDInt:
+		x, err := strconv.ParseInt(id, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("%w: its ids are integers", none)
+		}
+		before = func(b *IDBlock, i int) int { return compare(b.Ints[i], x) }
+	case IDUint:
+		x, err := strconv.ParseUint(id, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("%w: its ids are integers from 0", none)
+		}
+		before = func(b *IDBlock, i int) int { return compare(b.Uints[i], x) }
+	default:
+		before = func(b *IDBlock, i int) int { return compare(b.Strings[i], id) }
+	}
+	lo, hi := 0, len(m.Blocks) // the block is in [lo, hi)
+	for hi-lo > 1 {
+		mid := (lo + hi) / 2
+		b, err := s.idBlock(mid)
+		if err != nil {
+			return 0, err
+		}
+		if before(b, 0) <= 0 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	b, err := s.idBlock(lo)
+	if err != nil {
+		return 0, err
+	}
+	i := sort.Search(b.Len(), func(i int) bool { return before(b, i) >= 0 })
+	if i == b.Len() || before(b, i) != 0 {
+		return 0, none
+	}
+	return b.First + uint32(i), nil
+}
+
+func compare[T int64 | uint64 | string](a, b T) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// IDWriter writes the id map, in ascending dense order.
+type IDWriter struct {
+	w    *Writer
+	m    IDMap
+	next uint32
+	n    int
+	ends []uint32
+	data bytes.Buffer
+	sums []uint32
+}
+
+// IDs begins the id map of the graph. For [IDBase] there is nothing to append.
+func (w *Writer) IDs(kind IDKind, base int64) *IDWriter {
+	return &IDWriter{w: w, m: IDMap{Kind: kind, Base: base}}
+}
+
+// AppendInt appends an id of kind IDInt or IDUint, as its 64 bits.
+func (iw *IDWriter) AppendInt(bits uint64) error {
+	iw.data.Write(binary.LittleEndian.AppendUint64(iw.data.AvailableBuffer(), bits))
+	return iw.appended()
+}
+
+// AppendString appends an id of kind IDString.
+func (iw *IDWriter) AppendString(id []byte) error {
+	if len(iw.ends) == 0 {
+		iw.ends = append(iw.ends, 0)
+	}
+	iw.data.Write(id)
+	iw.ends = append(iw.ends, uint32(iw.data.Len()))
+	iw.m.MaxBytes = max(iw.m.MaxBytes, len(id))
+	return iw.appended()
+}
+
+func (iw *IDWriter) appended() error {
+	if iw.next == math.MaxUint32 {
+		return fmt.Errorf("more than %d vertices: dense ids have 32 bits", uint32(math.MaxUint32))
+	}
+	iw.next++
+	iw.n++
+	if iw.n < idBlockIDs && iw.data.Len() < idBlockBytes {
+		return nil
+	}
+	return iw.flush()
+}
+
+func (iw *IDWriter) flush() error {
+	if iw.n == 0 {
+		return nil
+	}
+	var payload []byte
+	for _, e := range iw.ends {
+		payload = binary.LittleEndian.AppendUint32(payload, e)
+	}
+	payload = append(payload, iw.data.Bytes()...)
+	b := seal(kindIDs, payload)
+	iw.sums = append(iw.sums, binary.LittleEndian.Uint32(b[28:]))
+	err := iw.w.put(idsKey(len(iw.m.Blocks)), b)
+	iw.m.Blocks = append(iw.m.Blocks, iw.next-uint32(iw.n))
+	iw.n, iw.ends = 0, iw.ends[:0]
+	iw.data.Reset()
+	return err
+}
+
+// Finish writes what is left and gives the map to the writer's catalogue.
+func (iw *IDWriter) Finish() error {
+	if err := iw.flush(); err != nil {
+		return err
+	}
+	iw.w.ids, iw.w.idSums = iw.m, iw.sums
+	return nil
+}

@@ -1,0 +1,263 @@
+// Package store keeps a graph on disk: the catalogue, the shards and the map of
+// vertex ids, as checksummed blobs in Badger. A graph is immutable once
+// committed, so that value-log garbage collection is never needed, and readers
+// in several processes share it.
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"github.com/dgraph-io/badger/v4"
+	boptions "github.com/dgraph-io/badger/v4/options"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/shard"
+)
+
+const (
+	dbDir      = "db"     // Badger's folder inside a graph's
+	markerFile = "GARAPH" // tells a graph's folder from any other
+	markerText = "garaph graph, store version 1\n"
+
+	kindCatalogue = 1
+	kindIDs       = 2
+
+	// mappedFrom is the size from which a value surely lies in the value log,
+	// read as a window into the mapped file (Badger keeps values from 1 KiB
+	// there, see options).
+	mappedFrom = 64 << 10
+)
+
+// Store reads a committed graph. Its methods may be called from many
+// goroutines.
+type Store struct {
+	path string
+	db   *badger.DB
+	cat  *Catalogue
+}
+
+// options are Badger's for large immutable blobs: values in the value log,
+// uncompressed, uncached, synced by hand.
+func options(dir string, log badger.Logger) badger.Options {
+	o := badger.DefaultOptions(dir)
+	o.Logger = log
+	o.SyncWrites = false
+	o.ValueThreshold = 1 << 10
+	o.ValueLogFileSize = 1 << 30
+	o.BlockCacheSize = 0
+	o.Compression = 0
+	o.DetectConflicts = false
+	o.NumVersionsToKeep = 1
+	o.MemTableSize = 16 << 20
+	o.NumMemtables = 2
+	o.NumCompactors = 2
+	o.MetricsEnabled = false
+	o.ChecksumVerificationMode = boptions.OnTableAndBlockRead
+	return o
+}
+
+// Open opens the graph at path for reading.
+func Open(path string) (*Store, error) {
+	if err := checkMarker(path); err != nil {
+		return nil, err
+	}
+	db, err := openShared(filepath.Join(path, dbDir))
+	if err != nil {
+		return nil, fmt.Errorf("open graph %s: %w", path, err)
+	}
+	s := &Store{path: path, db: db}
+	err = s.view(catalogueKey, func(b []byte) error {
+		s.cat, err = decodeCatalogue(b)
+		return err
+	})
+	if err != nil {
+		_ = db.Close()
+		return nil, fmt.Errorf("open graph %s: read the catalogue: %w", path, err)
+	}
+	return s, nil
+}
+
+func checkMarker(path string) error {
+	b, err := os.ReadFile(filepath.Join(path, markerFile))
+	switch {
+	case err == nil && string(b) == markerText:
+		return nil
+	case err == nil:
+		return fmt.Errorf("open graph %s: %w of this version: its %s file says %.60q, expected %q", path, ErrNotGraph, markerFile, b, markerText)
+	}
+	if _, statErr := os.Stat(path); statErr != nil {
+		return fmt.Errorf("open graph: %w", statErr)
+	}
+	return fmt.Errorf("open graph %s: %w: it has no readable %s file; make one with `garaph import EDGES... GRAPH`", path, ErrNotGraph, markerFile)
+}
+
+// openShared opens read-only, under a lock that readers share. A committed
+// graph was closed in order, so no log has to be replayed.
+func openShared(dir string) (db *badger.DB, err error) {
+	err = guard(func() error {
+		o := options(dir, nil)
+		o.ReadOnly = true
+		db, err = badger.Open(o)
+		return err
+	})
+	return db, err
+}
+
+// Close releases the graph.
+func (s *Store) Close() error {
+	if err := s.db.Close(); err != nil {
+		return fmt.Errorf("close graph %s: %w", s.path, err)
+	}
+	return nil
+}
+
+// Path is the folder of the graph.
+func (s *Store) Path() string { return s.path }
+
+// Catalogue describes the graph; it must not be changed.
+func (s *Store) Catalogue() *Catalogue { return s.cat }
+
+// ReadShard reads a shard's blob into dst, which must have the size that
+// [Catalogue.Bytes] gives and 4-byte alignment, and decodes it. An error names
+// graph, shard and side.
+func (s *Store) ReadShard(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
+	key, sum := s.shardKey(dir, i)
+	var side shard.Side
+	err := s.view(key, func(b []byte) error {
+		if len(b) != len(dst) {
+			return fmt.Errorf("%w: %d bytes stored, the catalogue promises %d", ErrDamaged, len(b), len(dst))
+		}
+		copy(dst, b)
+		if len(b) >= mappedFrom {
+			hostmem.Drop(b)
+		}
+		return nil
+	})
+	if err == nil {
+		side, err = shard.Decode(dst)
+	}
+	if err == nil {
+		err = s.matches(side, i, binary.LittleEndian.Uint32(dst[60:]), sum)
+	}
+	if err != nil {
+		return shard.Side{}, s.shardError(dir, i, err)
+	}
+	return side, nil
+}
+
+// ReadOffsets reads the offsets of a shard's side alone.
+func (s *Store) ReadOffsets(dir shard.Direction, i int) (shard.Side, error) {
+	key, sum := s.shardKey(dir, i)
+	var side shard.Side
+	err := s.view(key, func(b []byte) error {
+		head := shard.OffsetsSize(s.cat.Shards[i].Vertices)
+		if int64(len(b)) != s.cat.Bytes(dir, i) {
+			return fmt.Errorf("%w: %d bytes stored, the catalogue promises %d", ErrDamaged, len(b), s.cat.Bytes(dir, i))
+		}
+		own := make([]byte, head)
+		copy(own, b)
+		if len(b) >= mappedFrom {
+			hostmem.Drop(b[:head])
+		}
+		var err error
+		if side, err = shard.DecodeOffsets(own); err != nil {
+			return err
+		}
+		return s.matches(side, i, binary.LittleEndian.Uint32(own[60:]), sum)
+	})
+	if err != nil {
+		return shard.Side{}, s.shardError(dir, i, err)
+	}
+	return side, nil
+}
+
+// Prefetch starts reading a shard's blob from disk.
+func (s *Store) Prefetch(dir shard.Direction, i int) {
+	key, _ := s.shardKey(dir, i)
+	_ = s.view(key, func(b []byte) error { // whoever reads the shard meets the error
+		if len(b) >= mappedFrom {
+			hostmem.WillNeed(b)
+		}
+		return nil
+	})
+}
+
+// matches holds a sound blob against the catalogue: it must be this very shard.
+func (s *Store) matches(side shard.Side, i int, got, want uint32) error {
+	info := s.cat.Shards[i]
+	if got != want || side.Index != uint32(i) || side.First != info.First || side.Vertices() != info.Vertices {
+		return fmt.Errorf("%w: it is shard %d with checksum %08x, the catalogue expects %08x", ErrDamaged, side.Index, got, want)
+	}
+	return nil
+}
+
+func (s *Store) shardError(dir shard.Direction, i int, err error) error {
+	if !errors.Is(err, ErrDamaged) {
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return fmt.Errorf("graph %s: shard %d (%s side): %w; `garaph verify %s` lists all damage, a new import mends it", s.path, i, dir, err, s.path)
+}
+
+func (s *Store) shardKey(dir shard.Direction, i int) (key []byte, sum uint32) {
+	if s.cat.Symmetric {
+		dir = shard.In
+	}
+	if dir == shard.In {
+		return shardKey(dir, i), s.cat.Shards[i].InSum
+	}
+	return shardKey(dir, i), s.cat.Shards[i].OutSum
+}
+
+var catalogueKey = []byte("catalogue")
+
+func shardKey(dir shard.Direction, i int) []byte {
+	return binary.BigEndian.AppendUint32([]byte(dir.String()+"/"), uint32(i))
+}
+
+func idsKey(block int) []byte {
+	return binary.BigEndian.AppendUint32([]byte("ids/"), uint32(block))
+}
+
+// view hands the value of key to read, which must not keep it. Badger answers
+// an unreadable value with an empty slice and no error: no blob of ours is
+// empty.
+func (s *Store) view(key []byte, read func(b []byte) error) error {
+	return view(s.db, key, read)
+}
+
+func view(db *badger.DB, key []byte, read func(b []byte) error) error {
+	return guard(func() error {
+		return db.View(func(txn *badger.Txn) error {
+			item, err := txn.Get(key)
+			if errors.Is(err, badger.ErrKeyNotFound) {
+				return fmt.Errorf("%w: no %q in the store", ErrDamaged, key)
+			}
+			if err != nil {
+				return err
+			}
+			return item.Value(func(b []byte) error {
+				if len(b) == 0 {
+					return fmt.Errorf("%w: %q is unreadable", ErrDamaged, key)
+				}
+				return read(b)
+			})
+		})
+	})
+}
+
+// guard turns what damaged files and failing disks do to a mapped database
+// (memory faults, assertions of Badger's) into errors.
+func guard(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v", ErrDamaged, r)
+		}
+	}()
+	return f()
+}

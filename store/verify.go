@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/shard"
+)
+
+// Verify reads everything that the catalogue names, with the given number of
+// goroutines, and calls damaged for each blob that is not what was written, in
+// no particular order but never at once. The error is of the verification
+// itself (cancelled, no memory), not of the graph.
+func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int64), damaged func(error)) error {
+	var mu sync.Mutex
+	report := func(err error) {
+		if err != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			damaged(err)
+		}
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	work := make(chan func([]byte) int64)
+	var largest int64
+	for i := range s.cat.Shards {
+		largest = max(largest, s.cat.Bytes(shard.In, i), s.cat.Bytes(shard.Out, i))
+	}
+	for range threads {
+		g.Go(func() error {
+			buf, err := hostmem.Bytes(largest)
+			if err != nil {
+				return err
+			}
+			defer hostmem.FreeBytes(buf)
+			for check := range work {
+				n := check(buf)
+				mu.Lock()
+				progress(n)
+				mu.Unlock()
+			}
+			return nil
+		})
+	}
+	g.Go(func() error {
+		defer close(work)
+		for _, check := range s.checks(report) {
+			select {
+			case work <- check:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	return g.Wait()
+}
+
+func (s *Store) checks(report func(error)) []func([]byte) int64 {
+	var list []func([]byte) int64
+	sides := []shard.Direction{shard.In, shard.Out}
+	if s.cat.Symmetric {
+		sides = sides[:1]
+	}
+	for i := range s.cat.Shards {
+		for _, dir := range sides {
+			list = append(list, func(buf []byte) int64 {
+				n := s.cat.Bytes(dir, i)
+				side, err := s.ReadShard(dir, i, buf[:n])
+				if err == nil {
+					if err = side.Check(s.cat.Vertices); err != nil {
+						err = s.shardError(dir, i, err)
+					}
+				}
+				report(err)
+				return n
+			})
+		}
+	}
+	for i := range s.cat.IDs.Blocks {
+		list = append(list, func([]byte) int64 {
+			b, err := s.idBlock(i)
+			if err == nil && !b.ascending() {
+				err = fmt.Errorf("graph %s: id block %d: %w: ids are not in order", s.path, i, ErrDamaged)
+			}
+			report(err)
+			return 0
+		})
+	}
+	return list
+}
+
+func (b *IDBlock) ascending() bool {
+	for i := 1; i < b.Len(); i++ {
+		switch {
+		case b.Strings != nil && b.Strings[i-1] >= b.Strings[i],
+			b.Uints != nil && b.Uints[i-1] >= b.Uints[i],
+			b.Ints != nil && b.Ints[i-1] >= b.Ints[i]:
+			return false
+		}
+	}
+	return true
+}
+
+// IsDamage reports whether err tells of damaged stored bytes.
+func IsDamage(err error) bool { return errors.Is(err, ErrDamaged) }

@@ -1,0 +1,275 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/shard"
+)
+
+const (
+	// inFlightBytes bounds the blobs that Badger holds in memory at once.
+	inFlightBytes = 32 << 20
+	// spareBytes must stay free on the disk: writing into a mapped file on a
+	// full one kills the process.
+	spareBytes = 128 << 20
+)
+
+// Writer builds a graph beside its final place: in a hidden folder that becomes
+// the graph by one rename, when it is whole and on disk. Put methods may be
+// called from many goroutines.
+type Writer struct {
+	target string // the graph's final path
+	dir    string // where it is being built
+	lock   *os.File
+	db     *badger.DB
+	flight *semaphore.Weighted
+	ids    IDMap
+	idSums []uint32
+}
+
+// Create begins a graph that will stand at path. An existing graph there is an
+// error, unless force; it stays untouched until Commit in any case. What killed
+// imports to the same path left behind is removed.
+func Create(path string, force bool) (*Writer, error) {
+	path = filepath.Clean(path)
+	if err := checkTarget(path, force); err != nil {
+		return nil, err
+	}
+	parent := filepath.Dir(path)
+	prefix := buildPrefix(path)
+	lock, err := lockBuilds(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := removeStale(parent, prefix); err != nil {
+		_ = lock.Close()
+		return nil, err
+	}
+	w := &Writer{target: path, lock: lock, flight: semaphore.NewWeighted(inFlightBytes)}
+	if w.dir, err = os.MkdirTemp(parent, prefix+"*"); err != nil {
+		_ = lock.Close()
+		return nil, fmt.Errorf("import to %s: %w", path, err)
+	}
+	if err := os.Chmod(w.dir, 0o777&^umask()); err != nil {
+		return nil, errors.Join(err, w.Abort())
+	}
+	if w.db, err = badger.Open(options(filepath.Join(w.dir, dbDir), nil)); err != nil {
+		return nil, errors.Join(fmt.Errorf("import to %s: %w", path, err), w.Abort())
+	}
+	return w, nil
+}
+
+func umask() os.FileMode {
+	m := unix.Umask(0)
+	unix.Umask(m)
+	return os.FileMode(m)
+}
+
+func checkTarget(path string, force bool) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("import to %s: %w", path, err)
+	case !info.IsDir():
+		return fmt.Errorf("import to %s: %w and is not a graph; choose another name", path, ErrExists)
+	}
+	if err := checkMarker(path); err != nil {
+		if entries, _ := os.ReadDir(path); len(entries) == 0 {
+			return nil // an empty folder is replaced
+		}
+		return fmt.Errorf("import to %s: %w and is not a graph; choose another name", path, ErrExists)
+	}
+	if !force {
+		return fmt.Errorf("import to %s: %w; --force replaces it", path, ErrExists)
+	}
+	return nil
+}
+
+func buildPrefix(path string) string { return "." + filepath.Base(path) + ".importing-" }
+
+// lockBuilds takes the lock that imports to one path share. The kernel releases
+// it with the process.
+func lockBuilds(path string) (*os.File, error) {
+	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
+	for {
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|unix.O_CLOEXEC, 0o666)
+		if err != nil {
+			return nil, fmt.Errorf("import to %s: %w", path, err)
+		}
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+			_ = f.Close()
+			return nil, fmt.Errorf("import to %s: %w; wait for it to end", path, ErrBusy)
+		}
+		mine, err := f.Stat()
+		if there, thereErr := os.Stat(name); err == nil && thereErr == nil && os.SameFile(mine, there) {
+			return f, nil
+		}
+		_ = f.Close() // its last holder removed it in between: lock the new one
+	}
+}
+
+func removeStale(parent, prefix string) error {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) {
+			if err := os.RemoveAll(filepath.Join(parent, e.Name())); err != nil {
+				return fmt.Errorf("remove what a killed import left: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// Dir is the folder in which the graph is being built, for temporary files that
+// go with it.
+func (w *Writer) Dir() string { return w.dir }
+
+// CheckSpace reports [ErrNoSpace] when fewer than n bytes, and some to spare,
+// are free on the disk of the graph.
+func (w *Writer) CheckSpace(n int64) error {
+	var st unix.Statfs_t
+	if err := unix.Statfs(w.dir, &st); err != nil {
+		return fmt.Errorf("import to %s: free space: %w", w.target, err)
+	}
+	if free := int64(st.Bavail) * st.Bsize; free < n+spareBytes {
+		return fmt.Errorf("import to %s: %w: %d MiB free, %d MiB needed", w.target, ErrNoSpace, free>>20, (n+spareBytes)>>20)
+	}
+	return nil
+}
+
+// PutShard stores a sealed blob. The blob is the caller's again afterwards.
+func (w *Writer) PutShard(dir shard.Direction, i int, blob []byte) error {
+	return w.put(shardKey(dir, i), blob)
+}
+
+// put stores a blob in a transaction of its own, waiting while too many bytes
+// are under way.
+func (w *Writer) put(key, blob []byte) error {
+	n := min(int64(len(blob)), inFlightBytes)
+	if err := w.flight.Acquire(context.Background(), n); err != nil {
+		return err
+	}
+	defer w.flight.Release(n)
+	if err := w.CheckSpace(int64(len(blob))); err != nil {
+		return err
+	}
+	err := w.db.Update(func(txn *badger.Txn) error { return txn.Set(key, blob) })
+	if err != nil {
+		return fmt.Errorf("import to %s: store %q: %w", w.target, key, err)
+	}
+	if len(blob) < mappedFrom {
+		return nil
+	}
+	return view(w.db, key, func(b []byte) error { // what was written is resident: give it back
+		hostmem.Drop(b)
+		return nil
+	})
+}
+
+// Commit completes the catalogue, brings everything to disk and puts the graph
+// in its place, instead of an older one there.
+func (w *Writer) Commit(c *Catalogue) error {
+	c.IDs = w.ids
+	c.Created = time.Now().UTC().Truncate(time.Second)
+	c.seal(w.idSums)
+	err := c.check()
+	var b []byte
+	if err == nil {
+		b, err = c.encode()
+	}
+	if err == nil {
+		err = w.put(catalogueKey, b)
+	}
+	if err == nil {
+		err = w.db.Sync()
+	}
+	if err == nil {
+		err, w.db = w.db.Close(), nil
+	}
+	if err == nil {
+		err = writeSynced(filepath.Join(w.dir, markerFile), markerText)
+	}
+	if err == nil {
+		err = replace(w.dir, w.target)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("import to %s: %w", w.target, err), w.Abort())
+	}
+	return w.unlock()
+}
+
+// replace renames dir to target and makes that durable; what stood at target is
+// removed afterwards.
+func replace(dir, target string) error {
+	for _, d := range []string{filepath.Join(dir, dbDir), dir} {
+		if err := syncDir(d); err != nil {
+			return err
+		}
+	}
+	err := unix.Renameat2(unix.AT_FDCWD, dir, unix.AT_FDCWD, target, unix.RENAME_EXCHANGE)
+	if err != nil { // nothing stands there, or the file system cannot exchange
+		if err := os.RemoveAll(target); err != nil {
+			return err
+		}
+		if err := os.Rename(dir, target); err != nil {
+			return err
+		}
+		return syncDir(filepath.Dir(target))
+	}
+	if err := syncDir(filepath.Dir(target)); err != nil {
+		return err
+	}
+	return os.RemoveAll(dir)
+}
+
+func writeSynced(name, text string) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+func syncDir(name string) error {
+	d, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Abort removes everything. After a Commit, successful or not, it does nothing.
+func (w *Writer) Abort() error {
+	if w.lock == nil {
+		return nil
+	}
+	var err error
+	if w.db != nil {
+		err, w.db = w.db.Close(), nil
+	}
+	return errors.Join(err, os.RemoveAll(w.dir), w.unlock())
+}
+
+func (w *Writer) unlock() error {
+	name := w.lock.Name()
+	err := errors.Join(os.Remove(name), w.lock.Close())
+	w.lock = nil
+	return err
+}
