@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -20,6 +21,8 @@ import (
 const (
 	// inFlightBytes bounds the blobs that Badger holds in memory at once.
 	inFlightBytes = 32 << 20
+	// flushBytes is how much is written before the disk starts on it.
+	flushBytes = 64 << 20
 	// spareBytes must stay free on the disk: writing into a mapped file on a
 	// full one kills the process.
 	spareBytes = 128 << 20
@@ -29,13 +32,14 @@ const (
 // the graph by one rename, when it is whole and on disk. Put methods may be
 // called from many goroutines.
 type Writer struct {
-	target string // the graph's final path
-	dir    string // where it is being built
-	lock   *os.File
-	db     *badger.DB
-	flight *semaphore.Weighted
-	ids    IDMap
-	idSums []uint32
+	target  string // the graph's final path
+	dir     string // where it is being built
+	lock    *os.File
+	db      *badger.DB
+	flight  *semaphore.Weighted
+	written atomic.Int64 // bytes
+	ids     IDMap
+	idSums  []uint32
 }
 
 // Create begins a graph that will stand at path. An existing graph there is an
@@ -176,10 +180,25 @@ func (w *Writer) put(key, blob []byte) error {
 	if len(blob) < mappedFrom {
 		return nil
 	}
+	if n := int64(len(blob)); (w.written.Add(n)-n)/flushBytes != w.written.Load()/flushBytes {
+		w.startWriting()
+	}
 	return view(w.db, key, func(b []byte) error { // what was written is resident: give it back
 		hostmem.Drop(b)
 		return nil
 	})
+}
+
+// startWriting makes the system begin to bring the value logs to disk, so that
+// Commit need not wait for all of them.
+func (w *Writer) startWriting() {
+	names, _ := filepath.Glob(filepath.Join(w.dir, dbDir, "*.vlog")) // a hint: Commit meets the errors
+	for _, name := range names {
+		if f, err := os.Open(name); err == nil {
+			_ = unix.SyncFileRange(int(f.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE)
+			_ = f.Close()
+		}
+	}
 }
 
 // Commit completes the catalogue, brings everything to disk and puts the graph

@@ -31,8 +31,8 @@ func Bytes(n int64) ([]byte, error) {
 	return b, nil
 }
 
-// Sparse gives n zeroed values of which only those that are written take memory,
-// in units of a page of memory; reading may take as much. [Free] returns them.
+// Sparse gives n zeroed values of which only those that are used take memory, in
+// units of a huge page. [Free] returns them.
 func Sparse[T any](n int64) ([]T, error) {
 	var t T
 	size := n * int64(unsafe.Sizeof(t))
@@ -40,6 +40,7 @@ func Sparse[T any](n int64) ([]T, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reserve %d bytes of addresses: %w", size, err)
 	}
+	_ = unix.Madvise(b, unix.MADV_HUGEPAGE) // a wish: works without
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n), nil
 }
 
