@@ -1,0 +1,95 @@
+// Package garaph processes graphs that are larger than memory on one machine.
+//
+// A graph is imported once from edge lists into a folder, and vertex programs
+// (package gas) run over it:
+//
+//	g, err := garaph.Open("web.graph")
+//	...
+//	defer g.Close()
+//	res, err := garaph.Run(ctx, g, programs.BFS{Source: s}, garaph.RunOptions{})
+//	...
+//	defer res.Close()
+//	err = res.WriteFile("hops.tsv", "")
+//
+// It follows Garaph: Efficient GPU-accelerated Graph Processing on a Single
+// Machine with Balanced Replication (Ma et al., USENIX ATC 2017).
+package garaph
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/store"
+)
+
+// Types of the parts that a user of the library sees.
+type (
+	// ImportOptions tell how to read edge lists.
+	ImportOptions = ingest.Options
+	// ImportReport says what an import did.
+	ImportReport = ingest.Report
+	// RunOptions tell how to run a job.
+	RunOptions = dispatcher.Options
+	// Iteration says what one iteration of a job did.
+	Iteration = dispatcher.Iteration
+	// Catalogue describes a stored graph.
+	Catalogue = store.Catalogue
+)
+
+// Errors that a caller may test for with errors.Is.
+var (
+	ErrNotGraph = store.ErrNotGraph
+	ErrExists   = store.ErrExists
+	ErrDamaged  = store.ErrDamaged
+	ErrNoVertex = store.ErrNoVertex
+	ErrNoSpace  = store.ErrNoSpace
+	ErrBusy     = store.ErrBusy
+	ErrMemory   = dispatcher.ErrMemory
+	ErrEmpty    = ingest.ErrEmpty
+)
+
+// Import reads edge lists (files, or "-" for standard input) into a new graph
+// at path.
+func Import(ctx context.Context, inputs []string, path string, o ImportOptions) (ImportReport, error) {
+	return ingest.Import(ctx, inputs, path, o)
+}
+
+// Graph is a stored graph, open for reading. Several processes may have it
+// open.
+type Graph struct {
+	store *store.Store
+}
+
+// Open opens the graph at path.
+func Open(path string) (*Graph, error) {
+	s, err := store.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Graph{store: s}, nil
+}
+
+// Close releases the graph. No job may run on it any more.
+func (g *Graph) Close() error { return g.store.Close() }
+
+// Catalogue describes the graph; it must not be changed.
+func (g *Graph) Catalogue() *Catalogue { return g.store.Catalogue() }
+
+// Store is the stored graph itself, for measurements and tools.
+func (g *Graph) Store() *store.Store { return g.store }
+
+// Vertex gives the dense id of the vertex with the user's id, or [ErrNoVertex].
+func (g *Graph) Vertex(id string) (uint32, error) { return g.store.Lookup(id) }
+
+// ID gives the user's id of a vertex.
+func (g *Graph) ID(v gas.VertexID) (string, error) { return g.store.IDs().Text(uint32(v)) }
+
+// Verify reads everything that is stored and calls damaged, one call at a time,
+// for every blob that is not what was written. The error is that of the
+// verification itself.
+func (g *Graph) Verify(ctx context.Context, progress func(bytes int64), damaged func(error)) error {
+	return g.store.Verify(ctx, runtime.GOMAXPROCS(0), progress, damaged)
+}

@@ -1,0 +1,413 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"math/bits"
+	"sync"
+	"sync/atomic"
+
+	"github.com/garaph/garaph/internal/hostmem"
+)
+
+const (
+	// minRange is the least range in which integers number themselves, however
+	// small the budget.
+	minRange = 1 << 22
+	// maxID is the largest dense id: one number stays free for programs that
+	// need a value that is no vertex.
+	maxID = math.MaxUint32 - 1
+)
+
+// builder is the sink of the readers. It numbers the vertices, counts their
+// degrees and keeps the edges in buckets of neighbouring destinations.
+//
+// Small integers are their own provisional numbers, as long as they are dense
+// enough for arrays over their range; other ids get numbers from a map. When
+// the first integer comes that is too large, the builder turns to the map, and
+// maps what came before it at the end (see [builder.renumber]).
+type builder struct {
+	opt    Options
+	plan   memoryPlan
+	spill  *spill
+	schema Schema
+	mirror bool // both directions of each entry are stored
+	seed   maphash.Seed
+
+	in, out  *degrees // by provisional number; out is nil when mirror
+	declared []uint64 // bits of the vertices that need no edge
+	limit    uint64   // integers below it number themselves
+	ints     *names[uint64]
+	strings  *names[string]
+
+	mapped  atomic.Bool  // numbers come from a map
+	convert sync.RWMutex // held for reading while edges are added unmapped, for writing to set mapped
+	before  []uint64     // declared, of the time before mapped
+
+	top   atomic.Uint32 // largest provisional number that came, plus 1
+	loops atomic.Uint64 // self-loops dropped
+
+	mu      sync.Mutex      // guards workers
+	workers []*bucketWriter // closed ones
+}
+
+// Begin prepares for edges of the given kind.
+func (b *builder) Begin(s Schema) error {
+	b.schema = s
+	b.mirror = b.opt.Undirected || s.Mirrored
+	b.seed = maphash.MakeSeed()
+	var err error
+	if b.spill, err = newSpill(b.plan.dir, b.plan.blocks, b.plan.space); err != nil {
+		return err
+	}
+	b.limit = maxID + 1
+	switch s.IDs {
+	case IDInt:
+		b.ints = new(names[uint64])
+		b.limit = min(b.limit, max(minRange, uint64(b.plan.total/2/8)))
+	case IDString:
+		b.strings = new(names[string])
+		b.mapped.Store(true)
+	}
+	return b.arrays()
+}
+
+// arrays allocates the arrays over provisional numbers.
+func (b *builder) arrays() (err error) {
+	own := uint32(min(maxID, b.plan.total/16/int64(b.plan.threads)))
+	if b.in, err = newDegrees(own); err != nil {
+		return err
+	}
+	if !b.mirror {
+		if b.out, err = newDegrees(own); err != nil {
+			return err
+		}
+	}
+	if b.declared, err = hostmem.Sparse[uint64]((maxID + 64) / 64); err != nil {
+		return fmt.Errorf("vertices: %w", err)
+	}
+	return nil
+}
+
+func (b *builder) free() {
+	b.in.free()
+	b.out.free()
+	hostmem.Free(b.declared)
+	b.in, b.out, b.declared = nil, nil, nil
+}
+
+// Worker gives the sink of one goroutine.
+func (b *builder) Worker() Worker {
+	return &bucketWriter{builder: b, writer: b.spill.writer(b.plan.buckets, b.schema.Weighted)}
+}
+
+// bucketWriter puts edges into buckets of 2^shift provisional numbers; when
+// there would be too many buckets, they are merged in pairs.
+type bucketWriter struct {
+	*builder
+	*writer
+	shift    uint
+	src, dst []uint32
+	in, out  *tally     // nil until there are edges
+	mapping  bool       // what is in the buckets has numbers from the map
+	old      [][]*block // buckets from before that
+}
+
+// Close hands over what the goroutine collected.
+func (w *bucketWriter) Close() error {
+	w.flush()
+	if err := w.closeTallies(); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.workers = append(w.workers, w)
+	return nil
+}
+
+// tallies begins to count degrees.
+func (w *bucketWriter) tallies() (err error) {
+	if w.in != nil {
+		return nil
+	}
+	if w.in, err = w.builder.in.tally(); err == nil && !w.mirror {
+		w.out, err = w.builder.out.tally()
+	}
+	return err
+}
+
+func (w *bucketWriter) closeTallies() error {
+	if w.in == nil {
+		return nil
+	}
+	err := w.in.close()
+	if w.out != nil {
+		err = errors.Join(err, w.out.close())
+	}
+	w.in, w.out = nil, nil
+	return err
+}
+
+// AddInts takes edges between integers.
+func (w *bucketWriter) AddInts(src, dst []uint64, weight []float32) error {
+	return w.unmapped(max(largest(src), largest(dst)), func() error {
+		return w.addEdges(narrow(&w.src, src), narrow(&w.dst, dst), weight)
+	}, func() error {
+		return w.addEdges(w.numbers(&w.src, src), w.numbers(&w.dst, dst), weight)
+	})
+}
+
+// AddVertices takes vertices that need not have edges.
+func (w *bucketWriter) AddVertices(ids []uint64) error {
+	return w.unmapped(largest(ids), func() error {
+		return w.declare(narrow(&w.src, ids))
+	}, func() error {
+		return w.declare(w.numbers(&w.src, ids))
+	})
+}
+
+// AddStrings takes edges between names.
+func (w *bucketWriter) AddStrings(src, dst [][]byte, weight []float32) error {
+	w.mapping = true
+	return w.addEdges(w.named(&w.src, src), w.named(&w.dst, dst), weight)
+}
+
+// AddVertexNames takes vertices by name.
+func (w *bucketWriter) AddVertexNames(names [][]byte) error {
+	w.mapping = true
+	return w.declare(w.named(&w.src, names))
+}
+
+// unmapped calls plain when integers up to top number themselves, and mapped
+// otherwise, from the first larger one on for all goroutines.
+func (w *bucketWriter) unmapped(top uint64, plain, mapped func() error) error {
+	if top < w.limit {
+		w.convert.RLock()
+		defer w.convert.RUnlock()
+		if !w.mapped.Load() {
+			return plain()
+		}
+	} else if err := w.turn(); err != nil {
+		return err
+	}
+	if !w.mapping {
+		w.flush()
+		if err := w.closeTallies(); err != nil { // of numbers that count no more
+			return err
+		}
+		w.old, w.buckets = w.buckets, make([][]*block, len(w.buckets))
+		w.shift, w.mapping = 0, true
+	}
+	return mapped()
+}
+
+// turn makes numbers come from the map. Degrees are counted anew, for the new
+// numbers.
+func (b *builder) turn() error {
+	b.convert.Lock()
+	defer b.convert.Unlock()
+	if b.mapped.Load() {
+		return nil
+	}
+	b.before, b.declared = b.declared, nil
+	b.free()
+	b.top.Store(0)
+	b.mapped.Store(true)
+	return b.arrays()
+}
+
+func (w *bucketWriter) declare(numbers []uint32) error {
+	for _, t := range numbers {
+		atomic.OrUint64(&w.declared[t>>6], 1<<(t&63))
+		w.rise(t)
+	}
+	return nil
+}
+
+// rise notes the largest provisional number.
+func (b *builder) rise(t uint32) {
+	for old := b.top.Load(); old <= t; old = b.top.Load() {
+		if b.top.CompareAndSwap(old, t+1) {
+			return
+		}
+	}
+}
+
+func largest[T uint32 | uint64](ids []T) T {
+	var top T
+	for _, id := range ids {
+		top = max(top, id)
+	}
+	return top
+}
+
+func narrow(buf *[]uint32, ids []uint64) []uint32 {
+	out := sized(buf, len(ids))
+	for i, id := range ids {
+		out[i] = uint32(id)
+	}
+	return out
+}
+
+func sized(buf *[]uint32, n int) []uint32 {
+	if cap(*buf) < n {
+		*buf = make([]uint32, n)
+	}
+	return (*buf)[:n]
+}
+
+// numbers looks integers up in the map.
+func (b *builder) numbers(buf *[]uint32, ids []uint64) []uint32 {
+	out := sized(buf, len(ids))
+	for i, id := range ids {
+		out[i] = b.ints.number(uint32(id*0x9e3779b97f4a7c15>>56), id)
+	}
+	return out
+}
+
+// named looks names up in the map.
+func (b *builder) named(buf *[]uint32, ids [][]byte) []uint32 {
+	out := sized(buf, len(ids))
+	for i, id := range ids {
+		out[i] = numberName(b.strings, uint32(maphash.Bytes(b.seed, id)>>56), id)
+	}
+	return out
+}
+
+// addEdges counts and keeps edges between provisional numbers.
+func (w *bucketWriter) addEdges(src, dst []uint32, weight []float32) error {
+	if len(src) == 0 {
+		return nil
+	}
+	if err := w.tallies(); err != nil {
+		return err
+	}
+	if w.opt.DropSelfLoops {
+		src, dst, weight = w.dropLoops(src, dst, weight)
+	}
+	if err := w.directed(src, dst, weight); err != nil || !w.mirror {
+		return err
+	}
+	// The other direction of all but self-loops.
+	n := 0
+	for i := range dst {
+		if src[i] != dst[i] {
+			src[n], dst[n] = src[i], dst[i]
+			if weight != nil {
+				weight[n] = weight[i]
+			}
+			n++
+		}
+	}
+	return w.directed(dst[:n], src[:n], weight[:min(n, len(weight))])
+}
+
+// dropLoops removes self-loops; their vertices stay.
+func (w *bucketWriter) dropLoops(src, dst []uint32, weight []float32) ([]uint32, []uint32, []float32) {
+	n := 0
+	for i, v := range dst {
+		if src[i] == v {
+			w.loops.Add(1)
+			atomic.OrUint64(&w.declared[v>>6], 1<<(v&63))
+			w.rise(v)
+			continue
+		}
+		src[n], dst[n] = src[i], v
+		if weight != nil {
+			weight[n] = weight[i]
+		}
+		n++
+	}
+	return src[:n], dst[:n], weight[:min(n, len(weight))]
+}
+
+// directed counts and keeps edges in one direction.
+func (w *bucketWriter) directed(src, dst []uint32, weight []float32) error {
+	if len(src) == 0 {
+		return nil
+	}
+	top := largest(dst)
+	w.rise(max(top, largest(src)))
+	for top>>w.shift >= uint32(len(w.buckets)) {
+		w.coarsen()
+	}
+	w.in.add(dst)
+	if w.out != nil {
+		w.out.add(src)
+	}
+	if !w.schema.Weighted {
+		return w.addAll(src, dst, w.shift)
+	}
+	for i, v := range dst {
+		if err := w.add(v>>w.shift, src[i], v, weight[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// coarsen merges buckets in pairs.
+func (w *bucketWriter) coarsen() {
+	w.flush()
+	n := len(w.buckets)
+	for i := range n {
+		if i%2 == 0 {
+			w.buckets[i/2] = w.buckets[i]
+		} else {
+			w.buckets[i/2] = append(w.buckets[i/2], w.buckets[i]...)
+		}
+	}
+	clear(w.buckets[(n+1)/2:])
+	w.shift++
+}
+
+// renumber maps what was read before numbers came from the map.
+func (b *builder) renumber() error {
+	if b.before == nil {
+		return nil
+	}
+	defer func() {
+		hostmem.Free(b.before)
+		b.before = nil
+	}()
+	w := b.Worker().(*bucketWriter)
+	w.mapping = true
+	for i, word := range b.before {
+		for ; word != 0; word &= word - 1 {
+			id := uint64(i)<<6 + uint64(bits.TrailingZeros64(word))
+			if err := w.declare(b.numbers(&w.src, []uint64{id})); err != nil {
+				return err
+			}
+		}
+	}
+	for _, old := range b.workers {
+		for _, blocks := range old.old {
+			if err := b.spill.each(blocks, w.renumber); err != nil {
+				return err
+			}
+		}
+		old.old = nil
+	}
+	return w.Close()
+}
+
+// renumber adds records between small integers by their numbers in the map.
+// Mirrored edges are among them already.
+func (w *bucketWriter) renumber(records []uint32) error {
+	if err := w.tallies(); err != nil {
+		return err
+	}
+	var weight []float32
+	for ; len(records) >= w.record; records = records[w.record:] {
+		if w.schema.Weighted {
+			weight = []float32{math.Float32frombits(records[2])}
+		}
+		u, v := w.numbers(&w.src, []uint64{uint64(records[0])}), w.numbers(&w.dst, []uint64{uint64(records[1])})
+		if err := w.directed(u, v, weight); err != nil {
+			return err
+		}
+	}
+	return nil
+}

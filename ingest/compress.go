@@ -1,0 +1,134 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// magicLen is how many bytes tell the ways of compression apart.
+const magicLen = 6
+
+// maxWindow bounds what a zstd stream may ask for; it is the default of the
+// zstd program too (--long=27).
+const maxWindow = 128 << 20
+
+// refusedMagic names what a user may well give and what cannot be read.
+var refusedMagic = []struct{ magic, what, advice string }{
+	{"BZh", "is compressed with bzip2", "unpack it first, or give the output of bzip2 -dc on standard input"},
+	{"\xfd7zXZ\x00", "is compressed with xz", "unpack it first, or give the output of xz -dc on standard input"},
+	{"\x04\x22\x4d\x18", "is compressed with lz4", "unpack it first, or give the output of lz4 -dc on standard input"},
+	{"PK\x03\x04", "is a zip archive", "unpack it first"},
+	{"PAR1", "is a Parquet file", "write its columns out as text, TSV or CSV"},
+	{"\x89HDF", "is an HDF5 or MATLAB file", "write it out as Matrix Market or text"},
+}
+
+// compression tells by the first bytes how an input is compressed: "gzip",
+// "zstd" or "".
+func compression(magic []byte) string {
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b, 8}):
+		return "gzip"
+	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return "zstd"
+	case len(magic) >= 4 && magic[0]&0xf0 == 0x50 && bytes.Equal(magic[1:4], []byte{0x2a, 0x4d, 0x18}):
+		return "zstd" // a skippable frame, with which pzstd begins
+	}
+	return ""
+}
+
+// inputStream is an input, unpacked. Its errors name the file.
+type inputStream struct {
+	io.Reader
+	name   string
+	packed string // how it is compressed; "" if it is not
+	close  []func() error
+	err    error // the error of the last Read, given again by every further one
+}
+
+// unpack recognises how raw is compressed and gives the bytes inside.
+func unpack(name string, raw io.ReadCloser) (*inputStream, error) {
+	s := &inputStream{name: name, close: []func() error{raw.Close}}
+	magic := make([]byte, magicLen)
+	n, err := readFull(raw, magic)
+	if err != nil && err != io.EOF {
+		s.Close()
+		return nil, s.explain(err)
+	}
+	magic = magic[:n]
+	s.packed = compression(magic)
+	s.Reader = io.MultiReader(bytes.NewReader(magic), raw)
+	switch s.packed {
+	case "gzip":
+		// A bufio.Reader, so that gzip does not make one with a small buffer.
+		z, err := gzip.NewReader(bufio.NewReaderSize(s.Reader, 256<<10))
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF // not an empty input: there was the magic
+		}
+		if err != nil {
+			s.Close()
+			return nil, s.explain(err)
+		}
+		s.Reader, s.close = z, append(s.close, z.Close)
+	case "zstd":
+		z, err := zstd.NewReader(s.Reader, zstd.WithDecoderConcurrency(zstdThreads),
+			zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			s.Close()
+			return nil, s.explain(err)
+		}
+		s.Reader = z
+		s.close = append(s.close, func() error { z.Close(); return nil })
+	}
+	return s, nil
+}
+
+// zstdThreads is how many goroutines unpack a zstd stream: with 1 it is
+// unpacked by the goroutine that reads.
+const zstdThreads = 1
+
+func (s *inputStream) Read(p []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.Reader.Read(p)
+	if err != nil {
+		s.err = s.explain(err)
+	}
+	return n, s.err
+}
+
+// Close closes the unpacker and what it reads from.
+func (s *inputStream) Close() error {
+	var err error
+	for i := len(s.close) - 1; i >= 0; i-- {
+		err = errors.Join(err, s.close[i]())
+	}
+	return err
+}
+
+// explain says in the user's words what a failed read means.
+func (s *inputStream) explain(err error) error {
+	var input *InputError
+	var damaged *DamagedError
+	switch {
+	case err == io.EOF, errors.As(err, &input), errors.As(err, &damaged):
+		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case s.packed == "":
+		return &InputError{File: s.name, Problem: fmt.Sprintf("cannot be read: %v", err), Err: err}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &DamagedError{File: s.name, Problem: "the " + s.packed + " stream is truncated: it ends in the middle", Err: err}
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return &InputError{File: s.name, Problem: fmt.Sprintf("the zstd stream asks for a window of more than %d MiB", maxWindow>>20),
+			Advice: "give the output of zstd -dc --long=31 on standard input", Err: err}
+	}
+	return &DamagedError{File: s.name, Problem: fmt.Sprintf("the %s stream is damaged: %v", s.packed, err), Err: err}
+}

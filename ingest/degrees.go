@@ -1,0 +1,94 @@
+package ingest
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"github.com/garaph/garaph/internal/hostmem"
+)
+
+// degrees counts edges by provisional number. Counting in one array from many
+// goroutines takes a locked instruction an edge, each a cache miss that nothing
+// overlaps; so each goroutine has a byte for the low numbers, and carries what
+// overflows.
+type degrees struct {
+	total []uint32
+	own   uint32 // numbers below it have bytes of each goroutine
+}
+
+func newDegrees(own uint32) (*degrees, error) {
+	total, err := hostmem.Sparse[uint32](maxID + 1)
+	if err != nil {
+		return nil, fmt.Errorf("degrees: %w", err)
+	}
+	return &degrees{total: total, own: own}, nil
+}
+
+func (d *degrees) free() {
+	if d != nil {
+		hostmem.Free(d.total)
+		d.total = nil
+	}
+}
+
+// of is the degree of t, after all tallies were closed.
+func (d *degrees) of(t uint32) uint32 {
+	if d == nil {
+		return 0
+	}
+	return d.total[t]
+}
+
+// tally is the counting of one goroutine.
+type tally struct {
+	*degrees
+	bytes []uint8
+	top   uint32 // beyond the largest number counted in bytes
+	over  bool   // a degree does not fit into 32 bits
+}
+
+func (d *degrees) tally() (*tally, error) {
+	bytes, err := hostmem.Sparse[uint8](int64(d.own) + 1)
+	if err != nil {
+		return nil, fmt.Errorf("degrees: %w", err)
+	}
+	return &tally{degrees: d, bytes: bytes}, nil
+}
+
+// add counts one edge of each of the numbers.
+func (t *tally) add(numbers []uint32) {
+	bytes := t.bytes[:t.own]
+	for _, v := range numbers {
+		if v >= uint32(len(bytes)) {
+			t.carry(v, 1)
+			continue
+		}
+		bytes[v]++
+		if bytes[v] == 0 {
+			t.carry(v, 256)
+		}
+	}
+	t.top = max(t.top, min(t.own, largest(numbers)+1))
+}
+
+func (t *tally) carry(v, n uint32) {
+	if atomic.AddUint32(&t.total[v], n) < n {
+		t.over = true
+	}
+}
+
+// close adds what the bytes hold to the totals.
+func (t *tally) close() error {
+	for v, n := range t.bytes[:t.top] {
+		if n > 0 {
+			t.carry(uint32(v), uint32(n))
+		}
+	}
+	hostmem.Free(t.bytes)
+	t.bytes = nil
+	if t.over {
+		return fmt.Errorf("import: a vertex has more than %d edges in one direction: degrees have 32 bits", uint32(math.MaxUint32))
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"path/filepath"
+	"strings"
+)
+
+// byExtension is what a file's name says, below a name of compression.
+var byExtension = map[string]Format{
+	".mtx": MatrixMarket, ".gr": DIMACS, ".el": EL, ".wel": WEL, ".sg": SG, ".wsg": WSG,
+	".v": LDBC, ".e": LDBC, ".bin": Raw, ".u32": Raw, ".wbin": RawW,
+}
+
+// refusedExtension is what a name says that would be read as text, and wrongly.
+var refusedExtension = map[string]string{
+	".metis": "METIS", ".graph": "METIS", ".adj": "Ligra adjacency", ".parquet": "Parquet",
+}
+
+// extension is the ending of a name below .gz and .zst, in lower case.
+func extension(name string) string {
+	ext := strings.ToLower(filepath.Ext(name))
+	switch ext {
+	case ".gz", ".gzip", ".zst", ".zstd":
+		return strings.ToLower(filepath.Ext(strings.TrimSuffix(name, filepath.Ext(name))))
+	}
+	return ext
+}
+
+// detectFormat tells the format of an input from its content, then its name.
+func detectFormat(h *inputHead) (Format, error) {
+	if f := formatOfContent(h); f != Auto {
+		return f, nil
+	}
+	ext := extension(h.in.name)
+	if what, ok := refusedExtension[ext]; ok {
+		return Auto, &InputError{
+			File: h.in.name, Problem: "by its name it is a " + what + " file, which cannot be read",
+			Advice: "if it is not, name its format with --format",
+		}
+	}
+	f, ok := byExtension[ext]
+	if !ok {
+		return Text, nil
+	}
+	return f, nil
+}
+
+// formatOfContent recognises what says itself what it is; Auto for the rest.
+func formatOfContent(h *inputHead) Format {
+	for {
+		text := bytes.TrimPrefix(h.bytes, utf8BOM)
+		if hasBanner(text) {
+			return MatrixMarket
+		}
+		found, decided := hasProblemLine(text)
+		if found {
+			return DIMACS
+		}
+		if decided || !h.more() {
+			return Auto
+		}
+	}
+}
+
+// checkText refuses what is no text.
+func checkText(h *inputHead, f Format) error {
+	name, b := h.in.name, h.bytes
+	for _, r := range refusedMagic {
+		if bytes.HasPrefix(b, []byte(r.magic)) && !isTextBytes(b) {
+			return &InputError{File: name, Problem: r.what + ", which cannot be read", Advice: r.advice}
+		}
+	}
+	if utf16 := bytes.HasPrefix(b, []byte{0xff, 0xfe}) || bytes.HasPrefix(b, []byte{0xfe, 0xff}); utf16 && !isTextBytes(b) {
+		return &InputError{File: name, Problem: "is UTF-16 text", Advice: "turn it into UTF-8 with iconv -f UTF-16 -t UTF-8"}
+	}
+	if f == DIMACS && isGalois(b) {
+		return &InputError{
+			File: name, Problem: "is a binary .gr file of Galois, which cannot be read",
+			Advice: "turn it into text with graph-convert --gr2edgelist of Galois",
+		}
+	}
+	for _, first := range []string{"AdjacencyGraph", "WeightedAdjacencyGraph"} {
+		if bytes.HasPrefix(b, []byte(first+"\n")) || bytes.HasPrefix(b, []byte(first+"\r\n")) {
+			return &InputError{File: name, Problem: "is an adjacency graph of Ligra, which cannot be read", Advice: "give the edge list that it was made from"}
+		}
+	}
+	if !isTextBytes(b) {
+		return &InputError{
+			File: name, Problem: "looks binary, but would be read as " + string(f),
+			Advice: "name its format with --format (" + formatList() + ")",
+		}
+	}
+	return nil
+}
+
+// isTextBytes reports whether b has neither zero bytes nor more than one
+// control character in a hundred bytes.
+func isTextBytes(b []byte) bool {
+	if bytes.IndexByte(b, 0) >= 0 {
+		return false
+	}
+	control := 0
+	for _, c := range b {
+		if c < ' ' && (c < '\t' || c > '\r') || c == 0x7f {
+			control++
+		}
+	}
+	return control*100 <= len(b)
+}
+
+// isGalois recognises the binary .gr of Galois: a version of 1 or 2, then the
+// size of an edge's data, as 64-bit integers.
+func isGalois(b []byte) bool {
+	if len(b) < 32 {
+		return false
+	}
+	version, size := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	return (version == 1 || version == 2) && size <= 64
+}
+
+// utf8BOM may stand before any text.
+var utf8BOM = []byte("\xef\xbb\xbf")
+
+// cutLine cuts the first line, with its end, off text.
+func cutLine(text []byte) (line, rest []byte) {
+	if i := bytes.IndexByte(text, '\n'); i >= 0 {
+		return text[:i+1], text[i+1:]
+	}
+	return text, nil
+}

@@ -1,0 +1,74 @@
+package ingest
+
+import "bytes"
+
+// DIMACS shortest-path files (http://www.diag.uniroma1.it/challenge9/format.shtml):
+// "c" comments, one problem line "p sp n m", and arcs "a u v w".
+
+// hasProblemLine looks for the line "p sp …" behind comments. decided is false
+// when text ends too early to tell.
+func hasProblemLine(text []byte) (found, decided bool) {
+	for len(text) > 0 {
+		line, rest := cutLine(text)
+		words := bytes.Fields(line)
+		switch {
+		case len(words) == 0 || string(words[0]) == "c":
+			text = rest
+		case rest == nil && line[len(line)-1] != '\n' && len(line) < len("p sp 1"):
+			return false, false
+		default:
+			return len(words) >= 2 && string(words[0]) == "p" && string(words[1]) == "sp", true
+		}
+	}
+	return false, false
+}
+
+// planDIMACS reads the header, up to the problem line.
+func planDIMACS(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
+	if err := checkText(h, DIMACS); err != nil {
+		return nil, err
+	}
+	lines := linesOf(h)
+	vertices, arcs, err := readProblem(lines)
+	if err != nil {
+		return nil, err
+	}
+	p.promised, p.atLine = arcs, lines.lines
+	p.skipBytes, p.skipLines = int64(lines.at), lines.lines
+	t := &lineBody{skipBad: o.SkipBadLines, layout: lineLayout{
+		splitter: splitter{comments: "c"},
+		plain:    plainLines{seps: blankSeps, arc: true},
+		what:     [2]string{"vertex", "vertex"},
+		columns:  withWeight,
+	}}
+	if o.Weights == WeightsNo {
+		t.layout.columns = restIgnored
+	}
+	if err := t.layout.takeHeader(p, lines, o, vertices, vertices); err != nil {
+		return nil, err
+	}
+	p.schema.Edges = arcs
+	p.body = t
+	return p, nil
+}
+
+// readProblem reads up to the problem line and returns its counts.
+func readProblem(lines *headLines) (vertices, arcs int64, err error) {
+	const expected = `a problem line "p sp vertices arcs"`
+	for {
+		line, ok := lines.next(true)
+		if !ok {
+			return 0, 0, lines.missing(expected)
+		}
+		words := bytes.Fields(line)
+		if len(words) == 0 || words[0][0] == 'c' {
+			continue
+		}
+		if len(words) == 4 && string(words[0]) == "p" && string(words[1]) == "sp" {
+			if n, ok := parseCounts(words[2:]); ok {
+				return n[0], n[1], nil
+			}
+		}
+		return 0, 0, lines.refused(bytes.TrimSpace(line), expected, "")
+	}
+}

@@ -1,0 +1,77 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Format is an edge-list format. The layouts are described in docs/formats.md.
+type Format string
+
+// The formats. Text covers SNAP, TSV and CSV: an edge per line, separated by
+// spaces, tabs or commas.
+const (
+	Auto         Format = "auto"
+	Text         Format = "text"
+	MatrixMarket Format = "mtx"
+	DIMACS       Format = "dimacs"
+	EL           Format = "el"
+	WEL          Format = "wel"
+	SG           Format = "sg"
+	WSG          Format = "wsg"
+	LDBC         Format = "ldbc"
+	Raw          Format = "raw"  // pairs of little-endian uint32
+	RawW         Format = "raww" // the same, each followed by a float32 weight
+)
+
+// Formats lists every format that can be asked for by name, [Auto] excepted.
+func Formats() []Format {
+	return []Format{Text, MatrixMarket, DIMACS, EL, WEL, SG, WSG, LDBC, Raw, RawW}
+}
+
+// IDMode says how the ids of an input are to be taken.
+type IDMode string
+
+// The modes. With IDsAuto the format decides, and for text formats that leave
+// it open the first mebibyte of the input.
+const (
+	IDsAuto   IDMode = "auto"
+	IDsDense  IDMode = "dense"  // ids are dense ids already, plus the base of the format
+	IDsInt    IDMode = "int"    // any 64-bit integers
+	IDsString IDMode = "string" // any text without separators
+)
+
+// WeightMode says what becomes of a column of weights.
+type WeightMode string
+
+// The modes. With WeightsAuto an input is weighted when its format says so, or,
+// in text, when a third column of numbers is there.
+const (
+	WeightsAuto WeightMode = "auto"
+	WeightsYes  WeightMode = "yes" // required
+	WeightsNo   WeightMode = "no"  // what follows the two ids is passed over
+)
+
+// check refuses names that are no format, or no mode.
+func (o ReadOptions) check() error {
+	if o.Format != Auto && !slices.Contains(Formats(), o.Format) {
+		return fmt.Errorf("unknown format %q: expected auto, %s", string(o.Format), formatList())
+	}
+	if !slices.Contains([]IDMode{IDsAuto, IDsDense, IDsInt, IDsString}, o.IDs) {
+		return fmt.Errorf("unknown way to take ids %q: expected auto, dense, int or string", string(o.IDs))
+	}
+	if !slices.Contains([]WeightMode{WeightsAuto, WeightsYes, WeightsNo}, o.Weights) {
+		return fmt.Errorf("unknown way to take weights %q: expected auto, yes or no", string(o.Weights))
+	}
+	return nil
+}
+
+// formatList is the formats' names as they stand in advice to a user.
+func formatList() string {
+	names := make([]string, 0, len(Formats()))
+	for _, f := range Formats() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}

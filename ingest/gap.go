@@ -1,0 +1,241 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// Serialized graphs of the GAP Benchmark Suite, .sg and .wsg:
+//
+//	u8 directed; i64 edges m; i64 vertices n; i64 offsets[n+1];
+//	m × i32 neighbour, or (i32 neighbour, i32 weight);
+//	if directed, the in-edges again: offsets and neighbours
+//
+// The out-edges are delivered. An undirected file lists each edge at both ends,
+// so its edges are both directions already.
+
+const sgHeader = 1 + 8 + 8
+
+// sgBody reads a serialized graph behind its header, in one pass, so that it
+// may come from a pipe or be compressed.
+type sgBody struct {
+	directed bool
+	n, m     int64
+	entry    int  // bytes of a neighbour
+	weights  bool // weights are wanted
+
+	// The out-degrees, 4 bytes a vertex, in pieces: they are read before the
+	// neighbours, and no faster than the file proves to be long. Written by
+	// feed before the first block that needs them is handed out.
+	degrees [][]uint32
+}
+
+// sgPiece is how many offsets are read at a time.
+const sgPiece = 1 << 16
+
+// planSG reads the header and holds the file's size against it.
+func planSG(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
+	name := p.name()
+	t := &sgBody{entry: 4}
+	if p.schema.Format == WSG {
+		t.entry, t.weights = 8, o.Weights != WeightsNo
+	} else if o.Weights == WeightsYes {
+		return nil, &InputError{File: name, Problem: "is a .sg file, which has no weights", Advice: "leave out --weights yes, or use --format wsg"}
+	}
+	if o.IDs == IDsString {
+		return nil, &InputError{File: name, Problem: "has vertex numbers, which are no strings", Advice: "leave out --ids string"}
+	}
+	if len(h.bytes) < sgHeader {
+		if h.err != io.EOF {
+			return nil, h.err
+		}
+		return nil, &DamagedError{File: name, Problem: fmt.Sprintf("is truncated: it ends within its header of %d bytes", sgHeader)}
+	}
+	if err := t.readHeader(p, h.bytes); err != nil {
+		return nil, err
+	}
+	if size, known := h.size(); known && size != t.size() {
+		return nil, &DamagedError{File: name, Problem: fmt.Sprintf(
+			"has %d bytes, but with %d vertices and %d edges it would have %d: it is truncated, or not in format %s",
+			size, t.n, t.m, t.size(), p.schema.Format)}
+	}
+	p.skipBytes = sgHeader
+	p.schema.IDs = defaultIDs(p.schema.Format, o.IDs)
+	if p.schema.IDs == IDDense {
+		p.schema.Vertices = t.n
+	}
+	p.schema.Edges, p.schema.Weighted = t.m, t.weights
+	p.body = t
+	return p, nil
+}
+
+// readHeader checks the header's numbers one by one.
+func (t *sgBody) readHeader(p *inputPlan, b []byte) error {
+	t.directed = b[0] == 1
+	t.m = int64(binary.LittleEndian.Uint64(b[1:]))
+	t.n = int64(binary.LittleEndian.Uint64(b[9:]))
+	advice := "is it a file of the GAP Benchmark Suite with 32-bit vertices?"
+	const maxEdges = 1 << 56 // so that no size overflows
+	switch {
+	case b[0] > 1:
+		return t.refused(p, 0, int64(b[0]), "0 for undirected or 1 for directed", advice)
+	case t.m < 0 || t.m > maxEdges:
+		return t.refused(p, 1, t.m, "a number of edges", advice)
+	case t.n < 0 || t.n > math.MaxInt32+1:
+		return t.refused(p, 9, t.n, fmt.Sprintf("a number of vertices up to %d", int64(math.MaxInt32+1)), advice)
+	}
+	return nil
+}
+
+// size is what the header says of the file's size.
+func (t *sgBody) size() int64 {
+	half := 8*(t.n+1) + int64(t.entry)*t.m
+	if t.directed {
+		half *= 2
+	}
+	return sgHeader + half
+}
+
+// feed reads the offsets, and then cuts the neighbours into blocks.
+func (t *sgBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
+	if err := t.readOffsets(f, plan, r); err != nil {
+		return err
+	}
+	if err := t.feedNeighbours(f, plan, r); err != nil {
+		return err
+	}
+	inEdges := t.size() - sgHeader - 8*(t.n+1) - int64(t.entry)*t.m
+	if _, err := io.CopyN(discarded{f}, r, inEdges); err == io.EOF {
+		return t.truncated(plan)
+	} else if err != nil {
+		return err
+	}
+	var extra [1]byte
+	switch n, err := readFull(r, extra[:]); {
+	case n > 0:
+		return &DamagedError{File: plan.name(), Problem: fmt.Sprintf("goes on behind the %d bytes that its header promises", t.size())}
+	case err != io.EOF:
+		return err
+	}
+	return nil
+}
+
+// readOffsets turns the offsets into degrees and checks them.
+func (t *sgBody) readOffsets(f *blockFeed, plan *inputPlan, r io.Reader) error {
+	piece := make([]byte, 8*min(sgPiece, t.n+1))
+	last := int64(0)
+	for i := int64(0); i <= t.n; {
+		b := piece[:8*min(sgPiece, t.n+1-i)]
+		if _, err := readFull(r, b); err == io.EOF {
+			return t.truncated(plan)
+		} else if err != nil {
+			return err
+		}
+		if err := f.ctx.Err(); err != nil {
+			return err
+		}
+		degrees := make([]uint32, len(b)/8)
+		for j := range degrees {
+			off := int64(binary.LittleEndian.Uint64(b[8*j:]))
+			at, k := sgHeader+8*(i+int64(j)), i+int64(j)
+			switch {
+			case k == 0 && off != 0:
+				return t.refused(plan, at, off, "0 as the first offset", "")
+			case off < last || off > t.m:
+				return t.refused(plan, at, off, fmt.Sprintf("an offset from %d to %d for vertex %d", last, t.m, k), "")
+			case k == t.n && off != t.m:
+				return t.refused(plan, at, off, fmt.Sprintf("the number of edges, %d, as the last offset", t.m), "")
+			case off-last > math.MaxUint32:
+				return t.refused(plan, at, off-last, fmt.Sprintf("at most %d edges at vertex %d", uint32(math.MaxUint32), k-1), "")
+			}
+			degrees[j] = uint32(off - last) // of vertex k-1
+			last = off
+		}
+		t.degrees = append(t.degrees, degrees)
+		i += int64(len(degrees))
+	}
+	return nil
+}
+
+// degree is the out-degree of v.
+func (t *sgBody) degree(v int64) int64 {
+	v++ // the first offset is no degree
+	return int64(t.degrees[v/sgPiece][v%sgPiece])
+}
+
+// feedNeighbours cuts the neighbours into blocks and finds the vertex with
+// which each block begins.
+func (t *sgBody) feedNeighbours(f *blockFeed, plan *inputPlan, r io.Reader) error {
+	vertex, passed := int64(0), int64(0)
+	at := sgHeader + 8*(t.n+1)
+	for left := t.m; left > 0; {
+		buf, err := f.pool.get(f.ctx)
+		if err != nil {
+			return err
+		}
+		buf = buf[:min(left, int64(len(buf)/t.entry))*int64(t.entry)]
+		n, readErr := readFull(r, buf)
+		entries := int64(n / t.entry)
+		b := &readBlock{plan: plan, data: buf[:entries*int64(t.entry)], at: at, vertex: vertex, passed: passed}
+		if err := f.emit(b); err != nil {
+			return err
+		}
+		switch {
+		case readErr == io.EOF:
+			return t.truncated(plan)
+		case readErr != nil:
+			return readErr
+		}
+		left -= entries
+		at += entries * int64(t.entry)
+		passed += entries
+		for vertex < t.n && passed >= t.degree(vertex) {
+			passed -= t.degree(vertex)
+			vertex++
+		}
+	}
+	return nil
+}
+
+// parse delivers the edges of one block.
+func (t *sgBody) parse(b *readBlock, w *parseWorker) error {
+	batch := w.batch
+	u, left := b.vertex, t.degree(b.vertex)-b.passed
+	for i := 0; i < len(b.data); i += t.entry {
+		for left == 0 {
+			u++
+			left = t.degree(u)
+		}
+		left--
+		if batch.full() {
+			if err := batch.flush(); err != nil {
+				return err
+			}
+		}
+		v := int32(binary.LittleEndian.Uint32(b.data[i:]))
+		if v < 0 || int64(v) >= t.n {
+			return t.refused(b.plan, b.at+int64(i), int64(v), fmt.Sprintf("a neighbour of vertex %d from 0 to %d", u, t.n-1), "")
+		}
+		batch.src[batch.n], batch.dst[batch.n] = uint64(u), uint64(v)
+		if t.weights {
+			x := int32(binary.LittleEndian.Uint32(b.data[i+4:]))
+			if x < 0 {
+				return t.refused(b.plan, b.at+int64(i)+4, int64(x), fmt.Sprintf("a weight of edge %d → %d that is not negative", u, v), adviceNoWeights)
+			}
+			batch.weight[batch.n] = float32(x)
+		}
+		batch.n++
+	}
+	return nil
+}
+
+func (t *sgBody) refused(p *inputPlan, at, found int64, expected, advice string) error {
+	return &SyntaxError{File: p.name(), Offset: at, Text: strconv.FormatInt(found, 10), Expected: expected, Advice: advice}
+}
+
+func (t *sgBody) truncated(p *inputPlan) error {
+	return &DamagedError{File: p.name(), Problem: fmt.Sprintf("is truncated: it ends before the %d bytes that its header promises", t.size())}
+}

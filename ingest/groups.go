@@ -1,0 +1,230 @@
+package ingest
+
+import (
+	"fmt"
+	"math"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// maxShardEdges ends a shard before it has so many edges on one side, unless it
+// is a single vertex: pages stay small where hubs crowd together.
+const maxShardEdges = 1 << 20
+
+// maxVertexEdges keeps a shard below the largest value of Badger's.
+const maxVertexEdges = 1 << 27
+
+// group is a run of shards that is sorted at once, with the blocks that hold
+// its edges (and perhaps others).
+type group struct {
+	from, to    int    // shards
+	first, last uint32 // dense ids [first, last]
+	edges       uint64 // at most
+	blocks      []*block
+}
+
+// cutShards lays the borders of shards: they depend on the graph alone. The
+// edge counts are upper bounds until parallel edges have been dropped.
+func (b *builder) cutShards(m *numbering) ([]store.ShardInfo, error) {
+	var list []store.ShardInfo
+	var dense uint32
+	var over error
+	m.each(func(t uint32) {
+		in := b.in.of(t)
+		out := in
+		if !b.mirror {
+			out = b.out.of(t)
+		}
+		if max(in, out) > maxVertexEdges {
+			over = fmt.Errorf("import: a vertex has %d edges in one direction, more than the %d that a shard can hold", max(in, out), maxVertexEdges)
+		}
+		s := len(list) - 1
+		if s < 0 || list[s].Vertices == shard.DefaultVertices ||
+			uint64(list[s].In)+uint64(in) > maxShardEdges || uint64(list[s].Out)+uint64(out) > maxShardEdges {
+			list = append(list, store.ShardInfo{First: dense})
+			s++
+		}
+		list[s].Vertices++
+		list[s].In += in
+		list[s].Out += out
+		dense++
+	})
+	return list, over
+}
+
+// cutGroups collects shards into groups of about equal numbers of edges on one
+// side.
+func cutGroups(shards []store.ShardInfo, edges func(*store.ShardInfo) uint32) []group {
+	var list []group
+	var total uint64
+	for i := range shards {
+		total += uint64(edges(&shards[i]))
+	}
+	limit := groupEdges(total)
+	for i := range shards {
+		s, n := &shards[i], uint64(edges(&shards[i]))
+		g := len(list) - 1
+		if g < 0 || list[g].edges+n > limit {
+			list = append(list, group{from: i, first: s.First})
+			g++
+		}
+		list[g].to = i + 1
+		list[g].last = s.First + uint32(s.Vertices) - 1
+		list[g].edges += n
+	}
+	return list
+}
+
+// grouping finds the group of a vertex.
+type grouping struct {
+	groups []group
+	first  []uint32 // group of the first vertex of each run of 2^shift
+	shift  uint
+}
+
+// groupRuns is into how many runs a grouping divides the vertices, about.
+const groupRuns = 1 << 13
+
+func newGrouping(groups []group) *grouping {
+	x := &grouping{groups: groups}
+	top := groups[len(groups)-1].last
+	for top>>x.shift >= groupRuns {
+		x.shift++
+	}
+	x.first = make([]uint32, top>>x.shift+1)
+	g := uint32(0)
+	for i := range x.first {
+		for groups[g].last < uint32(i)<<x.shift {
+			g++
+		}
+		x.first[i] = g
+	}
+	return x
+}
+
+// of is the group of dense id v.
+func (x *grouping) of(v uint32) uint32 {
+	g := x.first[v>>x.shift]
+	for x.groups[g].last < v {
+		g++
+	}
+	return g
+}
+
+// route hands the buckets that were filled while reading to the groups. Where
+// provisional numbers are in the order of dense ids, a bucket goes as it is to
+// the one or two groups that it overlaps; otherwise its edges are distributed
+// anew, and have dense ids afterwards.
+func (b *builder) route(m *numbering, groups []group) error {
+	shift := uint(0)
+	for _, w := range b.workers {
+		shift = max(shift, w.shift)
+	}
+	var again [][]*block
+	find := newGrouping(groups)
+	for _, w := range b.workers {
+		for w.shift < shift {
+			w.coarsen()
+		}
+	}
+	for k := range b.plan.buckets {
+		var blocks []*block
+		for _, w := range b.workers {
+			blocks = append(blocks, w.buckets[k]...)
+		}
+		if len(blocks) == 0 {
+			continue
+		}
+		from, to := 0, len(groups)-1
+		if m.perm == nil {
+			from, to = int(find.of(m.floor(uint64(k)<<shift))), int(find.of(m.floor(uint64(k+1)<<shift-1)))
+		}
+		if m.perm != nil || to-from > 1 {
+			again = append(again, blocks)
+			continue
+		}
+		for _, x := range blocks {
+			x.refs.Store(int32(to - from + 1))
+		}
+		for g := from; g <= to; g++ {
+			groups[g].blocks = append(groups[g].blocks, blocks...)
+		}
+	}
+	b.workers = nil
+	return b.distribute(m, find, again)
+}
+
+// floor is dense for a number that need not exist: the dense id of the first
+// vertex from there on, or the last vertex.
+func (m *numbering) floor(t uint64) uint32 {
+	switch {
+	case m.ranks != nil && t>>6 < uint64(len(m.ranks)):
+		return min(m.dense(uint32(t)), m.n-1)
+	case m.ranks != nil || t >= uint64(m.first)+uint64(m.n):
+		return m.n - 1
+	case t < uint64(m.first):
+		return 0
+	}
+	return uint32(t) - m.first
+}
+
+// distribute reads lists of blocks and puts their edges into the groups.
+func (b *builder) distribute(m *numbering, find *grouping, lists [][]*block) error {
+	groups := find.groups
+	work := make(chan []*block)
+	var g errgroup.Group
+	writers := make([]*writer, b.plan.sorters)
+	for i := range writers {
+		w := b.spill.writer(len(groups), b.schema.Weighted)
+		writers[i] = w
+		g.Go(func() error {
+			var failed error
+			for blocks := range work {
+				if failed == nil {
+					failed = b.spill.each(blocks, func(records []uint32) error { return w.regroup(m, find, records) })
+				}
+			}
+			return failed
+		})
+	}
+	const piece = 64 // blocks
+	for _, blocks := range lists {
+		for ; len(blocks) > 0; blocks = blocks[min(piece, len(blocks)):] {
+			work <- blocks[:min(piece, len(blocks))]
+		}
+	}
+	close(work)
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	for _, w := range writers {
+		w.flush()
+		for i := range groups {
+			groups[i].blocks = append(groups[i].blocks, w.buckets[i]...)
+		}
+	}
+	return nil
+}
+
+// regroup puts records into the buckets of their groups; mapped ones get dense
+// ids.
+func (w *writer) regroup(m *numbering, find *grouping, records []uint32) error {
+	for ; len(records) >= w.record; records = records[w.record:] {
+		src, dst := records[0], records[1]
+		v := m.dense(dst)
+		if m.perm != nil {
+			src, dst = m.dense(src), v
+		}
+		var x float32
+		if w.record > 2 {
+			x = math.Float32frombits(records[2])
+		}
+		if err := w.add(find.of(v), src, dst, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,278 @@
+// Package ingest makes a stored graph from edge lists: it reads the formats of
+// this field, maps the user's ids to dense ones, and sorts the edges into
+// shards, on all cores and within a memory budget.
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// Options of an import.
+type Options struct {
+	Format        Format     // "" is Auto
+	IDs           IDMode     // "" is IDsAuto
+	Weights       WeightMode // "" is WeightsAuto
+	Undirected    bool       // store both directions of every edge
+	Dedup         bool       // keep one of parallel edges, the lightest
+	DropSelfLoops bool
+	SkipBadLines  bool
+	Force         bool  // replace an existing graph
+	Threads       int   // 0: GOMAXPROCS
+	Memory        int64 // bytes for buffers beside the arrays over vertices; 0: a quarter of the machine's
+	Stdin         io.Reader
+	Progress      func(Progress)
+	Log           *zap.Logger // nil: silent
+}
+
+// Phase is a stage of an import.
+type Phase string
+
+// The phases, in order.
+const (
+	Reading Phase = "reading"
+	Sorting Phase = "sorting"
+)
+
+// Progress of an import. Total is -1 when unknown.
+type Progress struct {
+	Phase       Phase
+	Done, Total int64 // bytes of the input while reading, edges to store while sorting
+}
+
+// Report says what an import did.
+type Report struct {
+	Vertices  uint32        `json:"vertices"`
+	Edges     uint64        `json:"edges"`   // stored, directed
+	Entries   int64         `json:"entries"` // edges read
+	BadLines  int64         `json:"bad_lines"`
+	SelfLoops uint64        `json:"self_loops_dropped"`
+	Parallel  uint64        `json:"parallel_edges_dropped"`
+	Weighted  bool          `json:"weighted"`
+	Symmetric bool          `json:"symmetric"`
+	Format    Format        `json:"format"`
+	Bytes     int64         `json:"store_bytes"`
+	Duration  time.Duration `json:"-"`
+	Seconds   float64       `json:"seconds"`
+}
+
+// ErrEmpty is an input without a single vertex.
+var ErrEmpty = errors.New("the input has no vertex")
+
+// Import reads inputs (files, or "-" for standard input) into a new graph at
+// path. After an error, or when the process is killed, no half graph stands
+// there, and an older one is as it was.
+func Import(ctx context.Context, inputs []string, path string, o Options) (Report, error) {
+	start := time.Now()
+	if o.Log == nil {
+		o.Log = zap.NewNop()
+	}
+	plan, err := planMemory(o)
+	if err != nil {
+		return Report{}, err
+	}
+	w, err := store.Create(path, o.Force)
+	if err != nil {
+		return Report{}, err
+	}
+	plan.dir, plan.space = w.Dir(), w.CheckSpace
+	b := &builder{opt: o, plan: plan}
+	defer b.close()
+	r, err := b.build(ctx, inputs, w)
+	if err != nil {
+		return r, errors.Join(err, w.Abort())
+	}
+	r.Duration = time.Since(start)
+	r.Seconds = r.Duration.Seconds()
+	return r, nil
+}
+
+// build does the import into w and commits it.
+func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer) (Report, error) {
+	schema, stats, err := Read(ctx, inputs, b.readOptions(), b)
+	if err != nil {
+		return Report{}, err
+	}
+	numbers, err := b.number(schema, stats.Unsigned)
+	if err != nil {
+		return Report{}, err
+	}
+	if numbers.n == 0 {
+		return Report{}, fmt.Errorf("import %s: %w; is it the right file, and the right --format?", strings.Join(inputs, ", "), ErrEmpty)
+	}
+	b.opt.Log.Info("read", zap.Int64("entries", stats.Entries), zap.Uint32("vertices", numbers.n), zap.String("ids", string(numbers.kind)))
+	if err := numbers.write(w); err != nil {
+		return Report{}, err
+	}
+	cat, r, err := b.sort(ctx, numbers, w)
+	if err != nil {
+		return r, err
+	}
+	cat.Source = inputs
+	if err := w.Commit(cat); err != nil {
+		return r, err
+	}
+	r.Format, r.Entries, r.BadLines = schema.Format, stats.Entries, stats.BadLines
+	return r, nil
+}
+
+func (b *builder) readOptions() ReadOptions {
+	r := ReadOptions{
+		Format: b.opt.Format, IDs: b.opt.IDs, Weights: b.opt.Weights, SkipBadLines: b.opt.SkipBadLines,
+		Threads: b.plan.threads, BlockBytes: inputBlock, Stdin: b.opt.Stdin,
+		Warn: func(msg string) { b.opt.Log.Warn(msg) },
+	}
+	if b.opt.Progress != nil {
+		r.Progress = func(done, total int64) { b.opt.Progress(Progress{Reading, done, total}) }
+	}
+	if r.Format == "" {
+		r.Format = Auto
+	}
+	if r.IDs == "" {
+		r.IDs = IDsAuto
+	}
+	if r.Weights == "" {
+		r.Weights = WeightsAuto
+	}
+	return r
+}
+
+// number decides the dense ids, when all ids are known.
+func (b *builder) number(schema Schema, unsigned bool) (*numbering, error) {
+	if err := b.renumber(); err != nil {
+		return nil, err
+	}
+	top := b.top.Load()
+	switch {
+	case schema.IDs == IDDense:
+		n := top
+		if schema.Vertices >= 0 {
+			n = uint32(schema.Vertices)
+		}
+		return &numbering{n: n, kind: store.IDBase, base: schema.Base}, nil
+	case b.strings != nil:
+		m := &numbering{kind: store.IDString}
+		var err error
+		m.strings, m.perm, err = b.strings.sorted(compareString)
+		m.n = uint32(len(m.strings))
+		return m, err
+	case b.mapped.Load():
+		m, compare := &numbering{kind: store.IDInt}, compareInt
+		if unsigned {
+			m.kind, compare = store.IDUint, compareUint
+		}
+		var err error
+		m.ints, m.perm, err = b.ints.sorted(compare)
+		m.n = uint32(len(m.ints))
+		return m, err
+	}
+	ranks := make([]rank, (uint64(top)+63)/64)
+	for w := range ranks {
+		ranks[w].bits = b.declared[w]
+		for t := uint32(w) << 6; t < top && t>>6 == uint32(w); t++ {
+			if b.in.of(t)|b.out.of(t) != 0 {
+				ranks[w].bits |= 1 << (t & 63)
+			}
+		}
+	}
+	return compact(ranks), nil
+}
+
+// sort brings the edges into shards, first by destination, then by source.
+func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer) (*store.Catalogue, Report, error) {
+	shards, err := b.cutShards(numbers)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	b.free()
+	in := &sideBuilder{
+		dir: shard.In, out: w, spill: b.spill, weighted: b.schema.Weighted, dedup: b.opt.Dedup,
+		shards: shards, numbers: numbers, n: numbers.n,
+	}
+	in.groups = cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.In })
+	out := &sideBuilder{dir: shard.Out, out: w, spill: b.spill, shards: shards, numbers: &numbering{n: numbers.n}, n: numbers.n}
+	if !b.mirror {
+		in.twin = newGrouping(cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.Out }))
+	}
+	if err := w.CheckSpace(storeBytes(shards, b.schema.Weighted, b.mirror)); err != nil {
+		return nil, Report{}, err
+	}
+	b.progressOf(in, out)
+	if err := b.route(numbers, in.groups); err != nil {
+		return nil, Report{}, err
+	}
+	if numbers.perm != nil {
+		hostmem.Free(numbers.perm)
+		in.numbers = out.numbers // the edges have dense ids now
+	}
+	if err := in.run(ctx, b.plan); err != nil {
+		return nil, Report{}, err
+	}
+	if !b.mirror {
+		out.groups = in.collect()
+		if err := out.run(ctx, b.plan); err != nil {
+			return nil, Report{}, err
+		}
+	}
+	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Shards: shards}
+	for i := range shards {
+		cat.Edges += uint64(shards[i].In)
+		if b.mirror {
+			shards[i].Out = shards[i].In
+		}
+	}
+	return cat, Report{
+		Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric,
+		SelfLoops: b.loops.Load(), Parallel: in.dropped.Load(), Bytes: in.bytes.Load() + out.bytes.Load(),
+	}, nil
+}
+
+// storeBytes is the size of all shards, at most.
+func storeBytes(shards []store.ShardInfo, weighted, mirror bool) int64 {
+	var n int64
+	for i := range shards {
+		n += shard.Size(shards[i].Vertices, shards[i].In, weighted)
+		if !mirror {
+			n += shard.Size(shards[i].Vertices, shards[i].Out, false)
+		}
+	}
+	return n
+}
+
+// progressOf makes the sides report how many edges they have sorted.
+func (b *builder) progressOf(sides ...*sideBuilder) {
+	var total, done atomic.Int64
+	for i := range sides[0].shards {
+		total.Add(int64(sides[0].shards[i].In))
+	}
+	if !b.mirror {
+		total.Store(2 * total.Load())
+	}
+	for _, s := range sides {
+		s.sorted = func(edges uint64) {
+			if n := done.Add(int64(edges)); b.opt.Progress != nil {
+				b.opt.Progress(Progress{Sorting, n, total.Load()})
+			}
+		}
+	}
+}
+
+// close frees what an import took.
+func (b *builder) close() {
+	b.free()
+	hostmem.Free(b.before)
+	if b.spill != nil {
+		_ = b.spill.close() // the file has no name and is read no more
+	}
+}

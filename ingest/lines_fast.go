@@ -1,0 +1,234 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
+
+// The fast path of every text format: lines of the plain form
+//
+//	digits separator digits [separator number] newline
+//
+// go straight from the block into the arrays of a batch, eight digits at a
+// time. Both loops stop before the first line of any other form; that line then
+// goes through lineLayout.parseLine, the one place that knows all forms and all
+// errors. BenchmarkReadText says what this earns.
+
+// blockPad is how many zero bytes follow the data of a block, so that eight
+// bytes can be loaded anywhere in it. A zero byte ends a number and is neither
+// separator nor newline, so the loops never run past the data.
+const blockPad = 32
+
+// Eight ASCII digits in a word w: w ^ asciiZeros has the digits' values, and
+// a byte that was no digit is found by the carry into its top bit.
+const (
+	asciiZeros = 0x3030303030303030
+	carryFrom  = 0x7676767676767676 // 0x76 + 10 = 0x80
+	topBits    = 0x8080808080808080
+)
+
+// digits8 is the value of eight digits, the first in the lowest byte: sums of
+// neighbours, three times (Lemire, "Quickly parsing eight digits", 2018).
+func digits8(x uint64) uint64 {
+	x = x*10 + x>>8
+	return ((x&0x000000FF000000FF)*0x000F424000000064 + (x>>16&0x000000FF000000FF)*0x0000271000000001) >> 32
+}
+
+// idRange is which ids a format admits and how it delivers them: a source u is
+// admitted when lo ≤ u < lo+rows, a destination v when lo ≤ v < lo+cols, and
+// both are delivered less sub.
+type idRange struct {
+	lo, rows, cols, sub uint64
+}
+
+// plainLines is what the fast path must know of a format.
+type plainLines struct {
+	ids  idRange
+	seps uint64 // bit c is set when the byte c separates fields
+	arc  bool   // lines begin with "a " (DIMACS)
+	rest bool   // what follows the second id is passed over
+}
+
+// pairs takes lines of two short numbers, of at most seven digits each, from
+// b[p:n] until src is full or a line has another form. It returns the start of
+// the first line not taken and the number of edges taken. b goes on for
+// blockPad bytes beyond n.
+//
+// The slices of constant capacity spare the loop-carried address computation
+// that b[p:] would need; there is no call, so that all stays in registers.
+func (f *plainLines) pairs(b []byte, p, n int, src, dst []uint64) (int, int) {
+	lo, rows, cols, sub, seps := f.ids.lo, f.ids.rows, f.ids.cols, f.ids.sub, f.seps
+	dst = dst[:len(src)]
+	k := 0
+	for k < len(src) && p < n {
+		x := binary.LittleEndian.Uint64(b[p:p+8:p+8]) ^ asciiZeros
+		m := (x + carryFrom | x) & topBits
+		t := bits.TrailingZeros64(m) // 8 × number of digits + 7
+		u := digits8(x << ((71 - t) & 63))
+		q := p + t>>3
+		c := b[q]
+		if m == 0 || t == 7 || c > ',' || seps>>(c&63)&1 == 0 {
+			break
+		}
+		q++
+		x = binary.LittleEndian.Uint64(b[q:q+8:q+8]) ^ asciiZeros
+		m = (x + carryFrom | x) & topBits
+		t = bits.TrailingZeros64(m)
+		v := digits8(x << ((71 - t) & 63))
+		q += t >> 3
+		if m == 0 || t == 7 || b[q] != '\n' {
+			break
+		}
+		if u-lo >= rows || v-lo >= cols {
+			break
+		}
+		src[k], dst[k] = u-sub, v-sub
+		k++
+		p = q + 1
+	}
+	return p, k
+}
+
+// edges is pairs for everything else that is still plain: numbers of up to 19
+// digits, a weight behind them when weight is not nil, CRLF and blanks at the
+// end, DIMACS, a rest to pass over.
+func (f *plainLines) edges(b []byte, p, n int, src, dst []uint64, weight []float32) (int, int) {
+	ids, seps := f.ids, f.seps
+	dst = dst[:len(src)]
+	k := 0
+	for k < len(src) && p < n {
+		q := p
+		if f.arc {
+			if b[q] != 'a' || b[q+1] != ' ' {
+				break
+			}
+			q += 2
+		}
+		u, r := plainDigits(b, q)
+		if c := b[r]; r == q || c > ',' || seps>>(c&63)&1 == 0 {
+			break
+		}
+		q = r + 1
+		v, r := plainDigits(b, q)
+		if r == q || u-ids.lo >= ids.rows || v-ids.lo >= ids.cols {
+			break
+		}
+		if weight != nil {
+			if c := b[r]; c > ',' || seps>>(c&63)&1 == 0 {
+				break
+			}
+			q = r + 1
+			if weight[k], r = plainWeight(b, q); r == q {
+				break
+			}
+		}
+		if b[r] != '\n' {
+			if r = f.lineEnd(b, r, n); r < 0 {
+				break
+			}
+		}
+		src[k], dst[k] = u-ids.sub, v-ids.sub
+		k++
+		p = r + 1
+	}
+	return p, k
+}
+
+// nameEnds says which bytes end an unquoted name. A zero byte does, which no
+// name may hold.
+var nameEnds = [256]bool{0: true, ' ': true, '\t': true, ',': true, '\r': true, '\n': true}
+
+// named is edges for string ids. The names alias b.
+func (f *plainLines) named(b []byte, p, n int, src, dst [][]byte, weight []float32) (int, int) {
+	seps := f.seps
+	dst = dst[:len(src)]
+	k := 0
+	for k < len(src) && p < n {
+		if c := b[p]; c == '#' || c == '%' || c == '"' {
+			break
+		}
+		q := p
+		for !nameEnds[b[q]] {
+			q++
+		}
+		if c := b[q]; q == p || q-p > maxName || c > ',' || seps>>(c&63)&1 == 0 {
+			break
+		}
+		s := q + 1
+		r := s
+		for !nameEnds[b[r]] {
+			r++
+		}
+		if r == s || r-s > maxName || b[s] == '"' {
+			break
+		}
+		end := r
+		if weight != nil {
+			if c := b[r]; c > ',' || seps>>(c&63)&1 == 0 {
+				break
+			}
+			q := r + 1
+			if weight[k], r = plainWeight(b, q); r == q {
+				break
+			}
+		}
+		if b[r] != '\n' {
+			if r = f.lineEnd(b, r, n); r < 0 {
+				break
+			}
+		}
+		src[k], dst[k] = b[p:q:q], b[s:end:end]
+		k++
+		p = r + 1
+	}
+	return p, k
+}
+
+// lineEnd is the place of the newline that ends the line at b[p], if nothing
+// but blanks or a rest that is passed over stands before it; else -1.
+func (f *plainLines) lineEnd(b []byte, p, n int) int {
+	if c := b[p]; f.rest && c <= ',' && f.seps>>(c&63)&1 != 0 {
+		if end := bytes.IndexByte(b[p:n], '\n'); end >= 0 {
+			return p + end
+		}
+		return -1
+	}
+	for b[p] == ' ' || b[p] == '\t' {
+		p++
+	}
+	if b[p] == '\r' {
+		p++
+	}
+	if b[p] != '\n' {
+		return -1
+	}
+	return p
+}
+
+// plainDigits reads a number of 1 to 19 digits at b[p] and returns it and where
+// it ends. Where there is none, or a longer one, it returns an end at which no
+// separator stands: p itself, or a further digit.
+func plainDigits(b []byte, p int) (uint64, int) {
+	x := binary.LittleEndian.Uint64(b[p:p+8:p+8]) ^ asciiZeros
+	m := (x + carryFrom | x) & topBits
+	if m != 0 {
+		t := bits.TrailingZeros64(m)
+		return digits8(x << ((71 - t) & 63)), p + t>>3
+	}
+	v := digits8(x)
+	p += 8
+	x = binary.LittleEndian.Uint64(b[p:p+8:p+8]) ^ asciiZeros
+	m = (x + carryFrom | x) & topBits
+	n := bits.TrailingZeros64(m) >> 3
+	if n == 0 {
+		return v, p
+	}
+	v = v*pow10Int[n] + digits8(x<<((64-8*n)&63))
+	p += n
+	for i := 0; n == 8 && i < 3 && b[p]-'0' <= 9; i++ {
+		v = v*10 + uint64(b[p]-'0')
+		p++
+	}
+	return v, p
+}

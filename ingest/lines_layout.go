@@ -1,0 +1,207 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+)
+
+// maxName is the length of the longest string id.
+const maxName = 65535
+
+// columns says what stands behind the two ids of a line.
+type columns uint8
+
+const (
+	twoColumns  columns = iota // nothing
+	withWeight                 // a weight
+	restIgnored                // anything, passed over
+)
+
+// lineLayout is what a line of a text format looks like, and what becomes of
+// its ids: the general form of what plainLines does fast.
+type lineLayout struct {
+	splitter
+	plain   plainLines
+	columns columns
+	ids     IDKind
+	bounded bool // ids are checked against plain.ids even when delivered as they stand
+	names   bool // lines hold one id and no edge (LDBC .v)
+
+	found   bool      // the ids were found to be integers, not asked to be
+	guessed bool      // the number of columns was found, not asked for
+	what    [2]string // what the ids are called in errors
+	advice  string    // what a user whose ids are out of range can do; empty if nothing
+
+	moreAdvice string // what a user with a third column can do, if not the usual
+}
+
+const (
+	adviceNoWeights = "use --weights no to pass over what follows the ids"
+	adviceStrings   = "use --ids string to take ids as text"
+)
+
+// badLine says what is wrong with a line.
+type badLine struct {
+	text     []byte
+	expected string
+	advice   string
+}
+
+// lineEdge is one line taken apart.
+type lineEdge struct {
+	fields lineFields
+	ids    [2]uint64
+	kinds  [2]integerKind
+	names  [2][]byte
+	weight float32
+	count  int // number of ids: 2, or 1 in a .v file
+}
+
+// parseLine takes one line of data apart, as splitter.data gives it. It returns
+// nil when the line is good.
+func (l *lineLayout) parseLine(line []byte, e *lineEdge) *badLine {
+	whole := line
+	if l.plain.arc {
+		if len(line) < 2 || line[0] != 'a' || !isBlank(line[1]) {
+			return &badLine{text: whole, expected: `an arc "a u v weight", or a comment "c …"`}
+		}
+		line = bytes.TrimLeft(line[1:], " \t")
+	}
+	e.count = 2
+	want := 3
+	if l.columns == restIgnored {
+		want = 2
+	}
+	if l.names {
+		e.count, want = 1, 1
+	}
+	f := &e.fields
+	l.split(line, want, f)
+	if bad := l.checkColumns(whole, f, e.count); bad != nil {
+		return bad
+	}
+	for i := range e.count {
+		if bad := l.parseID(f.field[i], f.quoted[i], i, e); bad != nil {
+			return bad
+		}
+	}
+	if l.columns == withWeight && !l.names {
+		return parseWeightField(f.field[2], e)
+	}
+	return nil
+}
+
+// checkColumns refuses lines that cannot be split or have too few or too many
+// fields.
+func (l *lineLayout) checkColumns(line []byte, f *lineFields, ids int) *badLine {
+	switch {
+	case f.problem != "":
+		return &badLine{text: line, expected: f.problem}
+	case l.names:
+		if f.more {
+			return &badLine{text: line, expected: "one vertex id and nothing behind it"}
+		}
+	case f.n < ids && l.columns == withWeight:
+		return &badLine{text: line, expected: "two ids and a weight"}
+	case f.n < ids:
+		return &badLine{text: line, expected: "two ids"}
+	case l.columns == withWeight && f.n == 2:
+		if l.guessed {
+			return &badLine{text: line, expected: "a weight behind the two ids, as in the lines before", advice: adviceNoWeights}
+		}
+		return &badLine{text: line, expected: "a weight behind the two ids"}
+	case l.columns == withWeight && f.more:
+		return &badLine{text: line, expected: "two ids and a weight, and nothing behind them", advice: adviceNoWeights}
+	case l.columns == twoColumns && f.n > 2:
+		return l.thirdColumn(line, f)
+	}
+	return nil
+}
+
+// thirdColumn is what is wrong with a line that has one where none is expected.
+func (l *lineLayout) thirdColumn(line []byte, f *lineFields) *badLine {
+	b := &badLine{text: line, expected: "two ids and nothing behind them", advice: adviceNoWeights}
+	if l.moreAdvice != "" {
+		b.advice = l.moreAdvice
+	} else if !isNumber(f.field[2]) {
+		b.text, b.expected = f.field[2], "a weight, or nothing, behind the two ids"
+	}
+	return b
+}
+
+// parseID reads the source (i = 0) or the destination (i = 1).
+func (l *lineLayout) parseID(tok []byte, quoted bool, i int, e *lineEdge) *badLine {
+	if l.ids == IDString {
+		if bad := checkName(tok, quoted); bad != nil {
+			return bad
+		}
+		e.names[i] = tok
+		if !l.bounded {
+			return nil
+		}
+	}
+	id, kind := parseInteger(tok)
+	count := l.plain.ids.rows
+	if i == 1 {
+		count = l.plain.ids.cols
+	}
+	if kind == notInteger || kind == hugeInteger || l.bounded && (kind != plainInteger || id-l.plain.ids.lo >= count) {
+		return l.badID(tok, kind, i, count)
+	}
+	e.ids[i], e.kinds[i] = id-l.plain.ids.sub, kind
+	return nil
+}
+
+// badID says what is wrong with an id that parseID refuses; count ids are
+// admitted.
+func (l *lineLayout) badID(tok []byte, kind integerKind, i int, count uint64) *badLine {
+	b := &badLine{text: tok, advice: adviceStrings}
+	switch {
+	case kind == notInteger && l.found:
+		b.expected = "an integer as " + l.what[i] + ", for the ids so far were integers"
+	case kind == notInteger:
+		b.expected = "an integer as " + l.what[i]
+		if l.bounded && l.advice == "" {
+			b.advice = "" // a format of numbers
+		}
+	case !l.bounded:
+		b.expected = "an integer of at most 64 bits as " + l.what[i]
+	case count == 0:
+		b.expected, b.advice = "no "+l.what[i]+", for the header promises none", ""
+	default:
+		lo := l.plain.ids.lo
+		b.expected, b.advice = fmt.Sprintf("a %s from %d to %d", l.what[i], lo, lo+count-1), l.advice
+	}
+	return b
+}
+
+// checkName refuses what cannot be a string id.
+func checkName(tok []byte, quoted bool) *badLine {
+	switch {
+	case len(tok) == 0:
+		return &badLine{text: []byte(`""`), expected: "an id that is not empty"}
+	case len(tok) > maxName:
+		return &badLine{text: tok, expected: fmt.Sprintf("an id of at most %d bytes, not of %d", maxName, len(tok))}
+	case quoted && bytes.ContainsAny(tok, " \t,"):
+		return &badLine{text: tok, expected: "an id without spaces, tabs and commas"}
+	case bytes.IndexByte(tok, 0) >= 0:
+		return &badLine{text: tok, expected: "an id without zero bytes"}
+	}
+	return nil
+}
+
+// parseWeightField reads the weight of a line.
+func parseWeightField(tok []byte, e *lineEdge) *badLine {
+	var kind weightKind
+	e.weight, kind = parseWeight(tok)
+	switch kind {
+	case notNumber:
+		return &badLine{text: tok, expected: "a number as weight", advice: adviceNoWeights}
+	case negativeWeight:
+		return &badLine{text: tok, expected: "a weight that is not negative", advice: adviceNoWeights}
+	case infiniteWeight:
+		return &badLine{text: tok, expected: fmt.Sprintf("a finite weight of at most %.7g", math.MaxFloat32), advice: adviceNoWeights}
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package ingest
+
+import "bytes"
+
+// lineFields are the first fields of a line; they alias it. Fields are
+// separated by blanks (spaces and tabs), or by a comma with or without blanks.
+// They are reused from line to line.
+type lineFields struct {
+	field   [3][]byte
+	quoted  [3]bool // the field stood in double quotes, which are removed
+	n       int     // number of fields found, at most 3
+	more    bool    // further fields follow
+	problem string  // not empty: the line cannot be split, and why not
+}
+
+// splitter says how the lines of a format are split.
+type splitter struct {
+	comments string // a line whose first byte is one of these is no data
+	commas   bool   // commas separate, and fields may be quoted
+}
+
+// data gives the line without blanks around it and without its line end, and
+// whether it is a line of data at all, neither empty nor a comment.
+func (s *splitter) data(line []byte) ([]byte, bool) {
+	end := len(line)
+	if end > 0 && line[end-1] == '\n' {
+		end--
+	}
+	if end > 0 && line[end-1] == '\r' {
+		end--
+	}
+	for end > 0 && isBlank(line[end-1]) {
+		end--
+	}
+	start := 0
+	for start < end && isBlank(line[start]) {
+		start++
+	}
+	line = line[start:end]
+	if len(line) == 0 {
+		return nil, false
+	}
+	for i := 0; i < len(s.comments); i++ {
+		if line[0] == s.comments[i] {
+			return nil, false
+		}
+	}
+	return line, true
+}
+
+// split takes a line as data gives it apart into f, up to want fields.
+func (s *splitter) split(line []byte, want int, f *lineFields) {
+	f.n, f.more, f.problem = 0, false, ""
+	p := 0
+	for {
+		start := p
+		if s.commas && line[p] == '"' {
+			p = f.takeQuoted(line, p)
+			if p < 0 {
+				f.problem = "a closing quote, followed by a separator or the end of the line"
+				return
+			}
+		} else {
+			for p < len(line) && !isBlank(line[p]) && !(s.commas && line[p] == ',') {
+				p++
+			}
+			if p == start {
+				f.problem = "something before the comma"
+				return
+			}
+			f.field[f.n], f.quoted[f.n] = line[start:p], false
+		}
+		f.n++
+		next := s.passSeparator(line, p)
+		switch {
+		case f.n == want && next > p:
+			f.more = true
+			return
+		case p == len(line):
+			return
+		case next == len(line): // blanks were trimmed
+			f.problem = "something behind the last comma"
+			return
+		case next == p:
+			f.problem = "a separator behind the closing quote"
+			return
+		}
+		p = next
+	}
+}
+
+// takeQuoted takes the quoted field at line[p] and returns its end, or -1 when
+// it is not closed. Two quotes inside stand for one.
+func (f *lineFields) takeQuoted(line []byte, p int) int {
+	start, escaped := p+1, false
+	for p++; ; p++ {
+		i := bytes.IndexByte(line[p:], '"')
+		if i < 0 {
+			return -1
+		}
+		p += i
+		if p+1 == len(line) || line[p+1] != '"' {
+			break
+		}
+		escaped, p = true, p+1
+	}
+	f.field[f.n], f.quoted[f.n] = line[start:p], true
+	if escaped {
+		f.field[f.n] = bytes.ReplaceAll(line[start:p], []byte(`""`), []byte(`"`))
+	}
+	return p + 1
+}
+
+// passSeparator is the end of the blanks and the comma that may stand at line[p].
+func (s *splitter) passSeparator(line []byte, p int) int {
+	for p < len(line) && isBlank(line[p]) {
+		p++
+	}
+	if s.commas && p < len(line) && line[p] == ',' {
+		for p++; p < len(line) && isBlank(line[p]); p++ {
+		}
+	}
+	return p
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }

@@ -1,0 +1,139 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Matrix Market coordinate files (https://math.nist.gov/MatrixMarket/formats.html):
+// entry (i, j) is the edge i → j, and a symmetric file holds one triangle.
+
+const mtxBanner = "%%MatrixMarket"
+
+// hasBanner reports whether text begins as a Matrix Market file.
+func hasBanner(text []byte) bool {
+	return len(text) >= len(mtxBanner) && strings.EqualFold(string(text[:len(mtxBanner)]), mtxBanner)
+}
+
+// planMatrixMarket reads the banner and the line of sizes.
+func planMatrixMarket(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
+	if err := checkText(h, MatrixMarket); err != nil {
+		return nil, err
+	}
+	lines := linesOf(h)
+	field, err := p.readBanner(lines)
+	if err != nil {
+		return nil, err
+	}
+	if field == "pattern" && o.Weights == WeightsYes {
+		return nil, &InputError{File: p.name(), Problem: "is a pattern matrix and has no weights", Advice: "leave out --weights yes"}
+	}
+	rows, cols, nnz, err := readSizes(lines)
+	if err != nil {
+		return nil, err
+	}
+	if p.schema.Mirrored && rows != cols {
+		return nil, lines.refused(fmt.Appendf(nil, "%d %d", rows, cols), "as many rows as columns in a symmetric matrix", "")
+	}
+	p.promised, p.atLine = nnz, lines.lines
+	p.skipBytes, p.skipLines = int64(lines.at), lines.lines
+	t := &lineBody{skipBad: o.SkipBadLines, layout: lineLayout{
+		splitter: splitter{comments: "%"},
+		plain:    plainLines{seps: blankSeps},
+		what:     [2]string{"row", "column"},
+		columns:  withWeight,
+	}}
+	switch {
+	case o.Weights == WeightsNo:
+		t.layout.columns = restIgnored
+	case field == "pattern":
+		t.layout.columns = twoColumns
+	}
+	if err := t.layout.takeHeader(p, lines, o, rows, cols); err != nil {
+		return nil, err
+	}
+	p.schema.Edges = nnz
+	p.body = t
+	return p, nil
+}
+
+// takeHeader sets up the ids of a format that counts its vertices, from 1, in a
+// header.
+func (l *lineLayout) takeHeader(p *inputPlan, lines *headLines, o ReadOptions, rows, cols int64) error {
+	s := &p.schema
+	s.IDs = defaultIDs(s.Format, o.IDs)
+	s.Base = baseOf(s.Format, s.IDs)
+	s.Weighted = l.columns == withWeight
+	l.ids, l.bounded = s.IDs, true
+	l.plain.rest = l.columns == restIgnored
+	l.plain.ids = idRange{lo: 1, rows: uint64(rows), cols: uint64(cols)}
+	if s.IDs == IDDense {
+		l.plain.ids.sub = 1
+		s.Vertices = max(rows, cols)
+		if s.Vertices > maxDense+1 {
+			return lines.refused(fmt.Appendf(nil, "%d", s.Vertices), fmt.Sprintf("at most %d vertices", int64(maxDense+1)), "")
+		}
+	}
+	return nil
+}
+
+// readBanner reads the first line and returns what an entry holds: "pattern",
+// "integer" or "real".
+func (p *inputPlan) readBanner(lines *headLines) (string, error) {
+	const expected = `a banner "%%MatrixMarket matrix coordinate …"`
+	line, ok := lines.next(true)
+	if !ok {
+		return "", lines.missing(expected)
+	}
+	words := strings.Fields(strings.ToLower(string(line)))
+	if !hasBanner(line) || len(words) != 5 || words[0] != strings.ToLower(mtxBanner) {
+		return "", lines.refused(bytes.TrimSpace(line), expected, "")
+	}
+	for i, admitted := range [][]string{{"matrix"}, {"coordinate"}, {"pattern", "integer", "real"}, {"general", "symmetric"}} {
+		if word := words[i+1]; !slices.Contains(admitted, word) {
+			advice := ""
+			if word == "array" {
+				advice = "a dense matrix is no edge list"
+			}
+			return "", lines.refused([]byte(word), strings.Join(admitted, " or ")+" in the banner", advice)
+		}
+	}
+	p.schema.Mirrored = words[4] == "symmetric"
+	return words[3], nil
+}
+
+// readSizes reads the line of rows, columns and entries.
+func readSizes(lines *headLines) (rows, cols, nnz int64, err error) {
+	const expected = "the numbers of rows, columns and entries"
+	for {
+		line, ok := lines.next(true)
+		if !ok {
+			return 0, 0, 0, lines.missing(expected)
+		}
+		words := bytes.Fields(line)
+		if len(words) == 0 || words[0][0] == '%' {
+			continue
+		}
+		n, ok := parseCounts(words)
+		if !ok || len(n) != 3 {
+			return 0, 0, 0, lines.refused(bytes.TrimSpace(line), expected, "")
+		}
+		return n[0], n[1], n[2], nil
+	}
+}
+
+// parseCounts reads numbers that are neither negative nor beyond int64.
+func parseCounts(words [][]byte) ([]int64, bool) {
+	counts := make([]int64, 0, len(words))
+	for _, word := range words {
+		n, kind := parseInteger(word)
+		if kind != plainInteger || n > math.MaxInt64 {
+			return nil, false
+		}
+		counts = append(counts, int64(n))
+	}
+	return counts, true
+}

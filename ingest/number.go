@@ -1,0 +1,219 @@
+package ingest
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/store"
+)
+
+// While edges are read, vertices have provisional numbers; when all ids are
+// known, a numbering turns these into dense ids, in the order of the ids.
+type numbering struct {
+	n    uint32 // vertices
+	kind store.IDKind
+	base int64 // IDBase: the user's id of dense vertex 0
+
+	first uint32   // provisional number of dense vertex 0, when that is all
+	ranks []rank   // or: which provisional numbers exist
+	perm  []uint32 // or: dense id of each provisional number
+
+	ints    []numbered[uint64] // ids in dense order, for IDInt and IDUint
+	strings []numbered[string] // and for IDString
+}
+
+// rank says which of 64 provisional numbers exist, and how many come before.
+type rank struct {
+	bits  uint64
+	below uint32
+}
+
+// numbered is an id with its provisional number.
+type numbered[T any] struct {
+	id T
+	t  uint32
+}
+
+// dense is the dense id of a provisional number.
+func (m *numbering) dense(t uint32) uint32 {
+	if m.ranks != nil {
+		r := &m.ranks[t>>6]
+		return r.below + uint32(bits.OnesCount64(r.bits&(1<<(t&63)-1)))
+	}
+	if m.perm != nil {
+		return m.perm[t]
+	}
+	return t - m.first
+}
+
+// each calls f with the provisional number of every vertex, in dense order.
+func (m *numbering) each(f func(t uint32)) {
+	switch {
+	case m.ranks != nil:
+		for w := range m.ranks {
+			for word := m.ranks[w].bits; word != 0; word &= word - 1 {
+				f(uint32(w)<<6 + uint32(bits.TrailingZeros64(word)))
+			}
+		}
+	case m.ints != nil:
+		for _, x := range m.ints {
+			f(x.t)
+		}
+	case m.strings != nil:
+		for _, x := range m.strings {
+			f(x.t)
+		}
+	default:
+		for i := range m.n {
+			f(m.first + i)
+		}
+	}
+}
+
+// write stores the id map.
+func (m *numbering) write(w *store.Writer) error {
+	ids := w.IDs(m.kind, m.base)
+	switch {
+	case m.kind == store.IDBase:
+	case m.strings != nil:
+		for _, x := range m.strings {
+			if err := ids.AppendString([]byte(x.id)); err != nil {
+				return err
+			}
+		}
+	case m.ints != nil:
+		for _, x := range m.ints {
+			if err := ids.AppendInt(x.id); err != nil {
+				return err
+			}
+		}
+	default:
+		var err error
+		m.each(func(t uint32) {
+			if err == nil {
+				err = ids.AppendInt(uint64(t))
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return ids.Finish()
+}
+
+// compact numbers small integers by themselves. It completes ranks of which
+// only the bits are there.
+func compact(ranks []rank) *numbering {
+	m := &numbering{ranks: ranks, kind: store.IDInt}
+	low, high := uint32(0), uint32(0)
+	for w := range ranks {
+		r := &ranks[w]
+		r.below = m.n
+		if r.bits == 0 {
+			continue
+		}
+		if m.n == 0 {
+			low = uint32(w)<<6 + uint32(bits.TrailingZeros64(r.bits))
+		}
+		high = uint32(w)<<6 + uint32(bits.Len64(r.bits)) - 1
+		m.n += uint32(bits.OnesCount64(r.bits))
+	}
+	if m.n > 0 && high-low+1 == m.n { // no gaps: nothing to store
+		return &numbering{n: m.n, kind: store.IDBase, base: int64(low), first: low}
+	}
+	return m
+}
+
+const stripes = 256
+
+// names gives provisional numbers to ids of type K as they come, from many
+// goroutines.
+type names[K uint64 | string] struct {
+	stripe [stripes]struct {
+		sync.Mutex
+		number map[K]uint32 // within the stripe
+		_      [48]byte     // a cache line each
+	}
+}
+
+// number is the provisional number of an id, given its stripe.
+func (x *names[K]) number(stripe uint32, id K) uint32 {
+	s := &x.stripe[stripe]
+	s.Lock()
+	defer s.Unlock()
+	i, ok := s.number[id]
+	if !ok {
+		if s.number == nil {
+			s.number = make(map[K]uint32)
+		}
+		i = uint32(len(s.number))
+		s.number[id] = i
+	}
+	return i*stripes + stripe
+}
+
+// numberName does so for a name that is copied only when it is new.
+func numberName(x *names[string], stripe uint32, id []byte) uint32 {
+	s := &x.stripe[stripe]
+	s.Lock()
+	i, ok := s.number[string(id)]
+	s.Unlock()
+	if ok {
+		return i*stripes + stripe
+	}
+	return x.number(stripe, string(id))
+}
+
+// sorted gives all ids in order, and the dense ids of the provisional numbers.
+func (x *names[K]) sorted(compare func(a, b numbered[K]) int) (list []numbered[K], perm []uint32, err error) {
+	top := 0
+	n := 0
+	for i := range x.stripe {
+		n += len(x.stripe[i].number)
+		top = max(top, len(x.stripe[i].number))
+	}
+	list = make([]numbered[K], 0, n)
+	for i := range x.stripe {
+		for id, local := range x.stripe[i].number {
+			list = append(list, numbered[K]{id, local*stripes + uint32(i)})
+		}
+		x.stripe[i].number = nil
+	}
+	if top > maxID/stripes {
+		return nil, nil, fmt.Errorf("about %d vertices: dense ids have 32 bits", n)
+	}
+	slices.SortFunc(list, compare)
+	if perm, err = hostmem.Slice[uint32](top * stripes); err != nil {
+		return nil, nil, err
+	}
+	for i, e := range list {
+		perm[e.t] = uint32(i)
+	}
+	return list, perm, nil
+}
+
+func compareInt(a, b numbered[uint64]) int {
+	switch {
+	case int64(a.id) < int64(b.id):
+		return -1
+	case a.id == b.id:
+		return 0
+	}
+	return 1
+}
+
+func compareUint(a, b numbered[uint64]) int {
+	switch {
+	case a.id < b.id:
+		return -1
+	case a.id == b.id:
+		return 0
+	}
+	return 1
+}
+
+func compareString(a, b numbered[string]) int { return strings.Compare(a.id, b.id) }

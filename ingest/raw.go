@@ -1,0 +1,113 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// Raw edges: (u32 source, u32 target) or (u32, u32, f32 weight), little-endian
+// and without a header.
+
+// rawBody reads raw edges.
+type rawBody struct {
+	record  int  // bytes of an edge
+	dense   bool // ids are dense: the largest uint32 is none
+	weights bool // weights are wanted
+}
+
+// planRaw checks the size, where it is known before the end.
+func planRaw(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
+	t := &rawBody{record: 8, weights: o.Weights != WeightsNo}
+	switch {
+	case p.schema.Format == RawW:
+		t.record = 12
+	case o.Weights == WeightsYes:
+		return nil, &InputError{File: p.name(), Problem: "is read as raw pairs, which have no weights", Advice: "use --format raww for (u32, u32, f32)"}
+	default:
+		t.weights = false
+	}
+	if o.IDs == IDsString {
+		return nil, &InputError{File: p.name(), Problem: "is read as raw integers, which are no strings", Advice: "leave out --ids string"}
+	}
+	p.schema.IDs = defaultIDs(p.schema.Format, o.IDs)
+	p.schema.Weighted = t.weights
+	t.dense = p.schema.IDs == IDDense
+	if size, known := h.size(); known {
+		if size%int64(t.record) != 0 {
+			return nil, t.undivided(p, size)
+		}
+		p.schema.Edges = size / int64(t.record)
+	}
+	p.body = t
+	return p, nil
+}
+
+// undivided is the error of a size that is no number of edges.
+func (t *rawBody) undivided(p *inputPlan, size int64) error {
+	return &DamagedError{File: p.name(), Problem: fmt.Sprintf(
+		"%d bytes are no whole number of %d-byte edges: the file is truncated, or not in format %s", size, t.record, p.schema.Format)}
+}
+
+// feed cuts r into blocks of whole edges.
+func (t *rawBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
+	for at := int64(0); ; {
+		buf, err := f.pool.get(f.ctx)
+		if err != nil {
+			return err
+		}
+		buf = buf[:len(buf)/t.record*t.record]
+		n, readErr := readFull(r, buf)
+		whole := n / t.record * t.record
+		if err := f.emit(&readBlock{plan: plan, data: buf[:whole], at: at}); err != nil {
+			return err
+		}
+		at += int64(n)
+		switch {
+		case readErr == io.EOF && whole < n:
+			return t.undivided(plan, at)
+		case readErr == io.EOF:
+			return nil
+		case readErr != nil:
+			return readErr
+		}
+	}
+}
+
+// parse delivers the edges of one block.
+func (t *rawBody) parse(b *readBlock, w *parseWorker) error {
+	batch := w.batch
+	for i := 0; i < len(b.data); i += t.record {
+		if batch.full() {
+			if err := batch.flush(); err != nil {
+				return err
+			}
+		}
+		e := b.data[i : i+t.record]
+		u, v := binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:])
+		if t.dense && max(u, v) > maxDense {
+			return t.refused(b, i, strconv.FormatUint(math.MaxUint32, 10), fmt.Sprintf("dense ids up to %d", uint32(maxDense)), "use --ids int for ids that are not dense")
+		}
+		batch.src[batch.n], batch.dst[batch.n] = uint64(u), uint64(v)
+		if t.weights {
+			x := math.Float32frombits(binary.LittleEndian.Uint32(e[8:]))
+			if !(x >= 0 && x <= math.MaxFloat32) {
+				return t.refused(b, i, strconv.FormatFloat(float64(x), 'g', -1, 32), "a finite weight that is not negative", "use --weights no to pass over the weights")
+			}
+			batch.weight[batch.n] = x + 0 // a negative zero becomes a plain one
+		}
+		batch.n++
+	}
+	return nil
+}
+
+// refused is the error of the edge at data[i].
+func (t *rawBody) refused(b *readBlock, i int, text, expected, advice string) error {
+	at := b.at + int64(i)
+	return &SyntaxError{
+		File: b.plan.name(), Offset: at, Text: text,
+		Expected: fmt.Sprintf("%s in edge %d", expected, at/int64(t.record)), Advice: advice,
+	}
+}

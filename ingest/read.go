@@ -1,0 +1,174 @@
+package ingest
+
+import (
+	"context"
+	"io"
+	"runtime"
+)
+
+// ReadOptions say how inputs are to be read. The zero value reads anything as
+// it appears to be.
+type ReadOptions struct {
+	Format       Format     // "" or Auto: from content and name
+	IDs          IDMode     // "" is IDsAuto
+	Weights      WeightMode // "" is WeightsAuto
+	SkipBadLines bool       // text formats: count and pass over lines that do not parse
+	Threads      int        // goroutines that parse; 0: GOMAXPROCS
+	BlockBytes   int        // bytes of a block, 0: 1 MiB; Threads+3 blocks are held at once
+
+	// Progress is told the bytes of the (compressed) inputs that were consumed;
+	// total is -1 when unknown. Warn is told things that a user should know.
+	// Both are called by the goroutine that called Read, and may be nil.
+	Progress func(done, total int64)
+	Warn     func(msg string)
+
+	Stdin io.Reader // for the input named "-"
+}
+
+// ReadStats says what was read.
+type ReadStats struct {
+	Entries  int64 // edges delivered
+	BadLines int64 // lines passed over
+	Bytes    int64 // bytes of the inputs, as stored
+	Inputs   int   // files, those included that were found beside others
+	Unsigned bool  // IDInt: there are ids above the range of int64, hence none below 0
+}
+
+// The size of a block. A line is never longer than the largest.
+const (
+	defaultBlock = 1 << 20
+	minBlock     = 16
+)
+
+// withDefaults replaces zero values.
+func (o ReadOptions) withDefaults() ReadOptions {
+	if o.Format == "" {
+		o.Format = Auto
+	}
+	if o.IDs == "" {
+		o.IDs = IDsAuto
+	}
+	if o.Weights == "" {
+		o.Weights = WeightsAuto
+	}
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.BlockBytes <= 0 {
+		o.BlockBytes = defaultBlock
+	}
+	o.BlockBytes = min(max(o.BlockBytes, minBlock), maxLine)
+	if o.Progress == nil {
+		o.Progress = func(int64, int64) {}
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+	return o
+}
+
+// Read reads the inputs, which are files of one kind or the single name "-",
+// into sink, and returns what sink.Begin was given. The workers of the sink are
+// closed only when everything was read without an error.
+//
+// Of several errors Read reports the first in the order of the inputs: an
+// [*InputError], [*MismatchError], [*SyntaxError], [*DamagedError] or
+// [*CountError], an error of the sink, or that of ctx. When ctx ends, Read
+// returns at once; where it was waiting for a pipe or standard input, that one
+// Read goes on until it gets something.
+func Read(ctx context.Context, inputs []string, o ReadOptions, sink Sink) (Schema, ReadStats, error) {
+	if len(inputs) == 0 {
+		return Schema{}, ReadStats{}, &InputError{File: "no input", Problem: "name at least one file, or - for standard input"}
+	}
+	ins := make([]*readInput, 0, len(inputs))
+	for _, name := range inputs {
+		if name == StdinName && len(inputs) > 1 {
+			return Schema{}, ReadStats{}, &InputError{File: "standard input", Problem: "cannot be read together with files", Advice: "name it alone"}
+		}
+		in, err := openInput(name, o.Stdin)
+		if err != nil {
+			return Schema{}, ReadStats{}, err
+		}
+		ins = append(ins, in)
+	}
+	return readInputs(ctx, ins, o, sink)
+}
+
+// readInputs is Read for inputs that were found.
+func readInputs(ctx context.Context, ins []*readInput, o ReadOptions, sink Sink) (Schema, ReadStats, error) {
+	o = o.withDefaults()
+	if err := o.check(); err != nil {
+		return Schema{}, ReadStats{}, err
+	}
+	progress := &readProgress{tell: o.Progress}
+	plans, err := planAll(ctx, ins, o, progress)
+	defer func() {
+		for _, p := range plans {
+			p.src.drop()
+		}
+	}()
+	if err != nil {
+		return Schema{}, ReadStats{}, err
+	}
+	schema, err := settle(plans)
+	if err != nil {
+		return schema, ReadStats{}, err
+	}
+	if err := sink.Begin(schema); err != nil {
+		return schema, ReadStats{}, err
+	}
+	progress.total = totalSize(plans)
+	p := &readPipeline{plans: plans, schema: schema, opts: o}
+	stats, err := p.run(ctx, sink, progress)
+	return schema, stats, err
+}
+
+// planAll recognises the inputs, and those that belong to them. The plans made
+// before an error are returned with it, so that they can be dropped.
+func planAll(ctx context.Context, ins []*readInput, o ReadOptions, progress *readProgress) ([]*inputPlan, error) {
+	var plans []*inputPlan
+	add := func(ins []*readInput) error {
+		for _, in := range ins {
+			p, err := planOne(ctx, in, o, progress)
+			if err != nil {
+				in.drop()
+				return err
+			}
+			plans = append(plans, p)
+		}
+		return nil
+	}
+	if err := add(ins); err != nil {
+		return plans, err
+	}
+	beside, err := vertexFiles(plans, o)
+	if err != nil {
+		return plans, err
+	}
+	return plans, add(beside)
+}
+
+// planOne recognises one input.
+func planOne(ctx context.Context, in *readInput, o ReadOptions, progress *readProgress) (*inputPlan, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	h, err := in.readHead(ctx, progress)
+	if err != nil {
+		return nil, err
+	}
+	defer h.close()
+	return planInput(h, o)
+}
+
+// totalSize is the stored size of all inputs, or -1.
+func totalSize(plans []*inputPlan) int64 {
+	total := int64(0)
+	for _, p := range plans {
+		if p.src.size < 0 {
+			return -1
+		}
+		total += p.src.size
+	}
+	return total
+}

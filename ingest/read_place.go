@@ -1,0 +1,136 @@
+package ingest
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// placedError is an error and where it stands among all blocks. The Line of a
+// SyntaxError counts from the start of its block until locate is called: only
+// then are the lines of all earlier blocks known.
+type placedError struct {
+	seq  int64
+	plan *inputPlan
+	err  error
+}
+
+// before orders errors that were located.
+func (e placedError) before(o placedError) bool {
+	if e.seq != o.seq {
+		return e.seq < o.seq
+	}
+	a, aok := e.err.(*SyntaxError)
+	b, bok := o.err.(*SyntaxError)
+	return aok && bok && a.Line < b.Line
+}
+
+// noteBad counts a bad line that is passed over.
+func (w *parseWorker) noteBad(err *SyntaxError, b *readBlock) {
+	if w.badLines++; w.badLines == 1 {
+		w.firstBad = placedError{b.seq, b.plan, err}
+	}
+	b.plan.bad.Add(1)
+}
+
+// noteSigns remembers where the first ids are that are no small positive
+// integers: one kind or the other may occur, not both.
+func (w *parseWorker) noteSigns(e *lineEdge, b *readBlock) {
+	for i := range e.count {
+		switch kind := e.kinds[i]; {
+		case kind == negativeInteger && w.negative.err == nil:
+			w.negative = w.placedID(strconv.FormatInt(int64(e.ids[i]), 10), b)
+			w.pipeline.signs.Or(signNegative)
+		case kind == largeInteger && w.large.err == nil:
+			w.large = w.placedID(strconv.FormatUint(e.ids[i], 10), b)
+			w.pipeline.signs.Or(signLarge)
+		}
+	}
+}
+
+// placedID is an id in the current line, as the error that it may become.
+func (w *parseWorker) placedID(text string, b *readBlock) placedError {
+	return placedError{b.seq, b.plan, &SyntaxError{File: b.plan.name(), Line: w.lines + 1, Text: text}}
+}
+
+// locate gives e with line numbers that count from the start of the input. It
+// is called when no goroutine parses any more.
+func (p *readPipeline) locate(e placedError) placedError {
+	s, ok := e.err.(*SyntaxError)
+	if !ok || s.Line == 0 {
+		return e
+	}
+	located := *s
+	located.Line += e.plan.skipLines
+	for seq := e.plan.firstSeq; seq < min(e.seq, int64(len(p.lines))); seq++ {
+		located.Line += p.lines[seq]
+	}
+	e.err = &located
+	return e
+}
+
+// firstError is the first error in the order of the inputs.
+func (p *readPipeline) firstError(workers []*parseWorker) error {
+	first, mixed := p.locate(p.first), p.mixedSigns(workers)
+	if mixed.err != nil && (first.err == nil || mixed.before(first)) {
+		return mixed.err
+	}
+	return first.err
+}
+
+// mixedSigns is the error of ids of which some are negative and some above the
+// range of int64, at the place where the second kind first occurs.
+func (p *readPipeline) mixedSigns(workers []*parseWorker) placedError {
+	var negative, large placedError
+	for _, w := range workers {
+		negative = p.earlier(negative, w.negative)
+		large = p.earlier(large, w.large)
+	}
+	if negative.err == nil || large.err == nil {
+		return placedError{}
+	}
+	early, late := negative, large
+	if large.before(negative) {
+		early, late = large, negative
+	}
+	e, was := late.err.(*SyntaxError), early.err.(*SyntaxError)
+	e.Expected = fmt.Sprintf("ids of one range, either with negative ones or with ones above 9223372036854775807, but %s:%d has %s",
+		was.File, was.Line, was.Text)
+	e.Advice = "use --ids string to take ids as text"
+	return late
+}
+
+// earlier locates e and gives the earlier one of best and e; either may be empty.
+func (p *readPipeline) earlier(best, e placedError) placedError {
+	e = p.locate(e)
+	if e.err == nil || best.err != nil && best.before(e) {
+		return best
+	}
+	return e
+}
+
+// warnBadLines tells how many lines were passed over, and the first of them.
+func (p *readPipeline) warnBadLines(workers []*parseWorker, n int64) {
+	var first placedError
+	for _, w := range workers {
+		first = p.earlier(first, w.firstBad)
+	}
+	switch n {
+	case 0:
+	case 1:
+		p.opts.Warn(fmt.Sprintf("1 bad line was passed over: %v", first.err))
+	default:
+		p.opts.Warn(fmt.Sprintf("%d bad lines were passed over; the first is %v", n, first.err))
+	}
+}
+
+// checkCounts holds the edges found against those that the headers promise. A
+// bad line that was passed over may have been an edge or not.
+func (p *readPipeline) checkCounts() error {
+	for _, plan := range p.plans {
+		found, bad := plan.entries.Load(), plan.bad.Load()
+		if plan.promised >= 0 && (found > plan.promised || found+bad < plan.promised) {
+			return &CountError{File: plan.name(), Line: plan.atLine, Promised: plan.promised, Found: found}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package ingest
+
+import (
+	"io"
+	"sync/atomic"
+)
+
+// inputPlan is what the beginning of an input told: how the rest is to be read.
+type inputPlan struct {
+	src    *readInput
+	schema Schema
+	body   inputBody
+
+	skipBytes int64 // the beginning that body does not get: BOM, header
+	skipLines int64 // the lines in it
+
+	promised int64 // edges that the header promises and that are counted; -1: none
+	atLine   int64 // the line of that promise
+
+	// The beginning did not tell these, for want of edges: the input agrees
+	// with any other, and adapt tells body what was settled.
+	openIDs, openWeights bool
+	adapt                func(Schema)
+
+	firstSeq     int64        // the first block; set when reading begins
+	entries, bad atomic.Int64 // edges found; bad lines passed over
+}
+
+func (p *inputPlan) name() string { return p.src.name }
+
+// planInput makes the plan of one input from its beginning.
+func planInput(h *inputHead, o ReadOptions) (*inputPlan, error) {
+	format := o.Format
+	if format == Auto {
+		var err error
+		if format, err = detectFormat(h); err != nil {
+			return nil, err
+		}
+	}
+	p := &inputPlan{src: h.in, promised: -1, schema: Schema{Format: format, Vertices: -1, Edges: -1}}
+	if len(h.bytes) == 0 {
+		if h.err != io.EOF {
+			return nil, h.err
+		}
+		return planEmpty(p, o)
+	}
+	switch format {
+	case MatrixMarket:
+		return planMatrixMarket(p, h, o)
+	case DIMACS:
+		return planDIMACS(p, h, o)
+	case SG, WSG:
+		return planSG(p, h, o)
+	case Raw, RawW:
+		return planRaw(p, h, o)
+	}
+	return planText(p, h, o)
+}
+
+// planEmpty is the plan of an input without a single byte.
+func planEmpty(p *inputPlan, o ReadOptions) (*inputPlan, error) {
+	o.Warn(p.name() + ": the file is empty")
+	p.openIDs, p.openWeights = true, true
+	p.schema.IDs = defaultIDs(p.schema.Format, o.IDs)
+	p.schema.Base = baseOf(p.schema.Format, p.schema.IDs)
+	p.schema.Weighted = o.Weights == WeightsYes || o.Weights == WeightsAuto && alwaysWeighted(p.schema.Format)
+	p.adapt = func(Schema) {}
+	p.body = nothing{}
+	return p, nil
+}
+
+// nothing is the body of an empty input.
+type nothing struct{}
+
+func (nothing) feed(*blockFeed, *inputPlan, io.Reader) error { return nil }
+func (nothing) parse(*readBlock, *parseWorker) error         { return nil }
+
+// defaultIDs is the kind of ids of a format whose content does not decide.
+func defaultIDs(f Format, m IDMode) IDKind {
+	switch {
+	case m == IDsInt:
+		return IDInt
+	case m == IDsString:
+		return IDString
+	case m == IDsDense, f == MatrixMarket, f == DIMACS, f == EL, f == WEL, f == SG, f == WSG:
+		return IDDense
+	}
+	return IDInt
+}
+
+// baseOf is the user's id of dense vertex 0.
+func baseOf(f Format, k IDKind) int64 {
+	if k == IDDense && (f == MatrixMarket || f == DIMACS) {
+		return 1
+	}
+	return 0
+}
+
+// alwaysWeighted reports whether every file of a format has weights.
+func alwaysWeighted(f Format) bool {
+	return f == WEL || f == WSG || f == RawW || f == DIMACS
+}
+
+// settle makes one schema of those of all inputs, and refuses inputs of
+// different kinds. Empty inputs have no say, unless there is nothing else.
+func settle(plans []*inputPlan) (Schema, error) {
+	var live []*inputPlan
+	for _, p := range plans {
+		if p.body != (nothing{}) {
+			live = append(live, p)
+		}
+	}
+	if len(live) == 0 {
+		live = plans[:1]
+	}
+	s := live[0].schema
+	ids, weights := live[0], live[0]
+	for _, p := range live {
+		if ids.openIDs {
+			ids = p
+		}
+		if weights.openWeights {
+			weights = p
+		}
+	}
+	s.IDs, s.Weighted, s.Base = ids.schema.IDs, weights.schema.Weighted, ids.schema.Base
+	for _, p := range live {
+		if err := agree(live[0], ids, weights, p); err != nil {
+			return s, err
+		}
+	}
+	for _, p := range live[1:] {
+		s.Vertices = joinPromises(s.Vertices, p.schema.Vertices, func(a, b int64) int64 { return max(a, b) })
+		s.Edges = joinPromises(s.Edges, p.schema.Edges, func(a, b int64) int64 { return a + b })
+	}
+	for _, p := range live {
+		if p.adapt != nil {
+			p.adapt(s)
+		}
+	}
+	return s, nil
+}
+
+// agree refuses p when it is of another kind than the inputs that decided the
+// format, the ids and the weights.
+func agree(format, ids, weights, p *inputPlan) error {
+	a, b := format.schema, p.schema
+	if a.Format != b.Format {
+		return &MismatchError{First: format.name(), Second: p.name(), What: "format", InFirst: string(a.Format), InSecond: string(b.Format),
+			Advice: "name the format of all with --format, or import files of one kind"}
+	}
+	if a.Mirrored != b.Mirrored {
+		return &MismatchError{First: format.name(), Second: p.name(), What: "symmetry", InFirst: symmetryName(a), InSecond: symmetryName(b),
+			Advice: "import files of one kind"}
+	}
+	if k := ids.schema.IDs; !p.openIDs && k != b.IDs {
+		return &MismatchError{First: ids.name(), Second: p.name(), What: "kind of ids", InFirst: k.name(), InSecond: b.IDs.name(),
+			Advice: "use --ids string to take the ids of both as text"}
+	}
+	if w := weights.schema.Weighted; !p.openWeights && w != b.Weighted {
+		return &MismatchError{First: weights.name(), Second: p.name(), What: "weights", InFirst: weightsName(w), InSecond: weightsName(b.Weighted),
+			Advice: "use --weights no to pass over weights"}
+	}
+	return nil
+}
+
+// joinPromises joins what two headers promise; -1, unknown, stays unknown, and
+// so is what does not fit.
+func joinPromises(a, b int64, join func(a, b int64) int64) int64 {
+	if a < 0 || b < 0 {
+		return -1
+	}
+	return max(join(a, b), -1)
+}
+
+func symmetryName(s Schema) string {
+	if s.Mirrored {
+		return "symmetric"
+	}
+	return "general"
+}
+
+func weightsName(weighted bool) string {
+	if weighted {
+		return "weights"
+	}
+	return "none"
+}
+
+// name is what errors call a kind of ids.
+func (k IDKind) name() string {
+	switch k {
+	case IDDense:
+		return "dense numbers"
+	case IDString:
+		return "text"
+	}
+	return "integers"
+}

@@ -1,0 +1,323 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"sort"
+	"sync/atomic"
+
+	"github.com/dustin/go-humanize"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// sideBuilder sorts the groups of one side into shards.
+type sideBuilder struct {
+	dir      shard.Direction
+	out      *store.Writer
+	spill    *spill
+	weighted bool
+	dedup    bool
+	shards   []store.ShardInfo
+	groups   []group
+	numbers  *numbering // gives the dense ids of a record's ends
+	n        uint32     // vertices
+
+	twin    *grouping // of the other side; nil when there is none
+	writers []*writer // that collect the twin's edges, by goroutine
+
+	memory  *semaphore.Weighted // of all sorters, budget bytes
+	budget  int64
+	waiting atomic.Int32 // sorters that wait for it
+	dropped atomic.Uint64
+	bytes   atomic.Int64 // stored
+	sorted  func(edges uint64)
+}
+
+// edgeBytes is the memory that sorting takes for an edge: keys twice, weights
+// twice.
+func (s *sideBuilder) edgeBytes() int64 {
+	if s.weighted {
+		return 2*8 + 2*4
+	}
+	return 2 * 8
+}
+
+const (
+	// cacheEdges are sorted within a processor's own cache.
+	cacheEdges = 1 << 17
+	// maxGroups bounds the buffers for the groups of the other side.
+	maxGroups = 512
+)
+
+// groupEdges is how many edges make a group, when that many fit into the plan.
+func groupEdges(total uint64) uint64 { return max(cacheEdges, total/maxGroups) }
+
+// run sorts all groups. Each sorter has a run of them with about as many edges
+// as the others', and goes through it in order, so that what it collects for
+// the twin comes in the order of vertices.
+func (s *sideBuilder) run(ctx context.Context, plan memoryPlan) error {
+	g, ctx := errgroup.WithContext(ctx)
+	s.memory, s.budget = semaphore.NewWeighted(plan.sort), plan.sort
+	var total, done uint64
+	for i := range s.groups {
+		total += s.groups[i].edges
+	}
+	next := 0
+	for i := range plan.sorters {
+		from := next
+		for next < len(s.groups) && (i == plan.sorters-1 || done < total*uint64(i+1)/uint64(plan.sorters)) {
+			done += s.groups[next].edges
+			next++
+		}
+		to := next
+		x := &sorter{sideBuilder: s}
+		if s.twin != nil {
+			x.twins = s.spill.writer(len(s.twin.groups), false)
+			s.writers = append(s.writers, x.twins)
+		}
+		g.Go(func() error {
+			defer func() {
+				_ = x.stored() // after an error: the blobs are in use until then
+				x.free()
+			}()
+			for k := from; k < to; k++ {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := x.group(ctx, &s.groups[k]); err != nil {
+					return err
+				}
+			}
+			return x.stored()
+		})
+	}
+	return g.Wait()
+}
+
+// collect hands the edges collected for the twin to its groups: for each in
+// ascending order of their neighbours.
+func (s *sideBuilder) collect() []group {
+	groups := s.twin.groups
+	for _, w := range s.writers {
+		w.flush()
+		for i := range groups {
+			groups[i].blocks = append(groups[i].blocks, w.buckets[i]...)
+		}
+	}
+	return groups
+}
+
+// sorter is the work of one goroutine on a sideBuilder.
+type sorter struct {
+	*sideBuilder
+	twins         *writer
+	held          int64 // of sideBuilder.memory
+	keys, keyBuf  []uint64
+	weights, wBuf []float32
+	blobs         [2][]byte     // one to fill while the other is being stored
+	storing       [2]chan error // from whom the other is; nil when it is free
+	at            int           // the one to fill
+}
+
+func (s *sorter) free() {
+	hostmem.Free(s.keys)
+	hostmem.Free(s.keyBuf)
+	hostmem.Free(s.weights)
+	hostmem.Free(s.wBuf)
+	hostmem.FreeBytes(s.blobs[0])
+	hostmem.FreeBytes(s.blobs[1])
+	s.keys, s.keyBuf, s.weights, s.wBuf, s.blobs = nil, nil, nil, nil, [2][]byte{}
+	s.memory.Release(s.held)
+	s.held = 0
+}
+
+// grow makes the buffers long enough. A sorter that waits for memory holds
+// none, and lets the others give back theirs.
+func (s *sorter) grow(ctx context.Context, g *group, blob int64) (err error) {
+	edges := int(g.edges)
+	if len(s.keys) >= edges && int64(len(s.blobs[0])) >= blob {
+		return nil
+	}
+	if err := s.stored(); err != nil {
+		return err
+	}
+	s.free()
+	need := int64(edges)*s.edgeBytes() + 2*blob
+	if need > s.budget {
+		return fmt.Errorf("import: %w: a vertex has %s %s-edges, and sorting them takes %s; --memory must be larger by %s",
+			ErrMemory, humanize.Comma(int64(edges)), s.dir, humanize.IBytes(uint64(need)), humanize.IBytes(uint64(2*(need-s.budget))))
+	}
+	s.waiting.Add(1)
+	err = s.memory.Acquire(ctx, need)
+	s.waiting.Add(-1)
+	if err != nil {
+		return err
+	}
+	s.held = need
+	if s.keys, err = hostmem.Slice[uint64](edges); err != nil {
+		return err
+	}
+	if s.keyBuf, err = hostmem.Slice[uint64](edges); err != nil {
+		return err
+	}
+	if s.weighted {
+		if s.weights, err = hostmem.Slice[float32](edges); err != nil {
+			return err
+		}
+		if s.wBuf, err = hostmem.Slice[float32](edges); err != nil {
+			return err
+		}
+	}
+	if s.blobs[0], err = hostmem.Bytes(blob); err != nil {
+		return err
+	}
+	s.blobs[1], err = hostmem.Bytes(blob)
+	return err
+}
+
+// stored waits until no blob is being stored.
+func (s *sorter) stored() error {
+	return errors.Join(s.wait(0), s.wait(1))
+}
+
+func (s *sorter) wait(i int) error {
+	if s.storing[i] == nil {
+		return nil
+	}
+	err := <-s.storing[i]
+	s.storing[i] = nil
+	return err
+}
+
+// group sorts one group and stores its shards. A key is the vertex within the
+// group, then its neighbour.
+func (s *sorter) group(ctx context.Context, g *group) error {
+	var blob int64
+	for i := g.from; i < g.to; i++ {
+		blob = max(blob, shard.Size(s.shards[i].Vertices, s.edges(i), s.weighted))
+	}
+	if err := s.grow(ctx, g, blob); err != nil {
+		return err
+	}
+	low := bits.Len32(s.n - 1)
+	keys, weights, err := s.load(g, low)
+	if err != nil {
+		return err
+	}
+	if s.dir == shard.Out { // neighbours come in order
+		keys = sortByVertex(keys, s.keyBuf, low, int(g.last-g.first)+1)
+	} else {
+		keys, weights = sortKeys(keys, s.keyBuf, weights, s.wBuf, low+bits.Len32(g.last-g.first))
+		sortWeights(keys, weights)
+	}
+	if s.dedup {
+		n := dedup(keys, weights)
+		s.dropped.Add(uint64(len(keys) - n))
+		keys, weights = keys[:n], weights[:min(n, len(weights))]
+	}
+	for i := g.from; i < g.to; i++ {
+		end := uint64(s.shards[i].First+uint32(s.shards[i].Vertices)-g.first) << low
+		n := sort.Search(len(keys), func(k int) bool { return keys[k] >= end })
+		w := weights[:min(n, len(weights))]
+		if err := s.store(i, g.first, low, keys[:n], w); err != nil {
+			return err
+		}
+		keys, weights = keys[n:], weights[len(w):]
+	}
+	s.sorted(g.edges)
+	if s.waiting.Load() > 0 {
+		if err := s.stored(); err != nil {
+			return err
+		}
+		s.free()
+	}
+	return nil
+}
+
+// edges is the number of edges of shard i on this side.
+func (s *sideBuilder) edges(i int) uint32 {
+	if s.dir == shard.Out {
+		return s.shards[i].Out
+	}
+	return s.shards[i].In
+}
+
+// load makes keys of the records of a group.
+func (s *sorter) load(g *group, low int) ([]uint64, []float32, error) {
+	n, record, m := 0, recordWords(s.weighted), s.numbers
+	keys, weights, span := s.keys, s.weights, g.last-g.first
+	err := s.spill.each(g.blocks, func(b []uint32) error {
+		for ; len(b) >= record; b = b[record:] {
+			v := m.dense(b[1]) - g.first
+			if v > span { // of the group beside this one
+				continue
+			}
+			keys[n] = uint64(v)<<low | uint64(m.dense(b[0]))
+			if record > 2 {
+				weights[n] = math.Float32frombits(b[2])
+			}
+			n++
+		}
+		return nil
+	})
+	g.blocks = nil
+	if s.weighted {
+		weights = weights[:n]
+	}
+	return keys[:n], weights, err
+}
+
+// store writes shard i, and hands its edges to the twin.
+func (s *sorter) store(i int, first uint32, low int, keys []uint64, weights []float32) error {
+	info := &s.shards[i]
+	size := shard.Size(info.Vertices, uint32(len(keys)), s.weighted)
+	at := s.at
+	s.at = 1 - at
+	if err := s.wait(at); err != nil {
+		return err
+	}
+	blob := s.blobs[at][:size]
+	side := shard.Layout(blob, s.dir, uint32(i), info.First, info.Vertices, uint32(len(keys)), s.weighted)
+	copy(side.Weight, weights)
+	base, mask := info.First-first, uint64(1)<<low-1
+	v := uint32(0)
+	for k, key := range keys {
+		for to := uint32(key>>low) - base; v < to; {
+			v++
+			side.Off[v] = uint32(k)
+		}
+		side.Nbr[k] = uint32(key & mask)
+	}
+	for side.Off[0] = 0; int(v) < info.Vertices; {
+		v++
+		side.Off[v] = uint32(len(keys))
+	}
+	if s.dir == shard.Out {
+		info.Out, info.OutSum = uint32(len(keys)), shard.Seal(blob)
+	} else {
+		info.In, info.InSum = uint32(len(keys)), shard.Seal(blob)
+	}
+	s.bytes.Add(size)
+	done := make(chan error, 1)
+	s.storing[at] = done
+	go func() { done <- s.out.PutShard(s.dir, i, blob) }()
+	if s.twins == nil {
+		return nil
+	}
+	for v := range info.Vertices {
+		for _, u := range side.Nbr[side.Off[v]:side.Off[v+1]] {
+			if err := s.twins.add(s.twin.of(u), info.First+uint32(v), u, 0); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,29 @@
+package results
+
+import "strings"
+
+// csvLayout is RFC 4180 with a header line, and LF at the end of lines, as
+// most readers and writers have it.
+func csvLayout(name string) layout {
+	header := append([]byte(idColumn), ',')
+	header, _ = appendCSV(header, name)
+	return layout{header: string(header) + "\n", between: ",", after: "\n", text: appendCSV}
+}
+
+// appendCSV quotes where a reader would not get s back otherwise: separators,
+// quotes, line ends, and spaces at the ends, which some readers trim.
+func appendCSV(dst []byte, s string) ([]byte, error) {
+	if !strings.ContainsAny(s, ",\"\r\n") && strings.Trim(s, " \t") == s && s != "" {
+		return append(dst, s...), nil
+	}
+	dst = append(dst, '"')
+	for {
+		before, after, found := strings.Cut(s, `"`)
+		dst = append(dst, before...)
+		if !found {
+			return append(dst, '"'), nil
+		}
+		dst = append(dst, `""`...)
+		s = after
+	}
+}

@@ -1,0 +1,202 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+)
+
+const (
+	stdout = "/dev/stdout"
+	stderr = "/dev/stderr"
+)
+
+// WriteFile writes t to path whole or not at all: to a temporary file in the
+// same folder, which is synced and then renamed to path. It replaces a file
+// that is there and takes over its permissions; of a symbolic link it replaces
+// the link. A folder or a device is refused, except that /dev/stdout,
+// /dev/stderr, /dev/null and named pipes are written straight. A text format is
+// compressed when path ends with .gz or .zst.
+//
+// After an error path is as it was before, and the temporary file is gone. Only
+// when the folder cannot be synced at the very end, path is new and whole, but
+// may not survive a power failure.
+func WriteFile(path string, f Format, t Table) error {
+	return writeFile(osDisk{}, path, f, t)
+}
+
+func writeFile(d disk, path string, f Format, t Table) error {
+	f, err := compressedFor(path, f)
+	if err != nil {
+		return err
+	}
+	target, err := inspect(path)
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error { return Write(w, f, t) }
+	if target.stream {
+		err = writeStream(path, write)
+	} else {
+		err = replace(d, target, write)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write the results to %s: %w", path, err)
+	}
+	return nil
+}
+
+// CheckWritable reports the error that [WriteFile] would end with because of
+// path, and should be called before a long job. It leaves nothing behind.
+func CheckWritable(path string) error {
+	target, err := inspect(path)
+	if err != nil || target.stream {
+		return err
+	}
+	d := osDisk{}
+	file, name, err := createTemporary(d, target)
+	if err != nil {
+		return fmt.Errorf("cannot write results to %s: %w", path, err)
+	}
+	return errors.Join(file.Close(), d.remove(name))
+}
+
+// compressedFor adds the suffix of path to a text format that has none.
+func compressedFor(path string, f Format) (Format, error) {
+	f, err := ParseFormat(string(f))
+	if err != nil {
+		return f, err
+	}
+	_, inside := f.split()
+	_, outside := Format(path).split()
+	switch {
+	case inside == outside || outside == "":
+		return f, nil
+	case inside == "" && f.isText():
+		return f + Format(outside), nil
+	default:
+		return f, fmt.Errorf("the format %s does not fit the suffix %s of %s; change one of them", f, outside, path)
+	}
+}
+
+// target is what stands at the path of results.
+type target struct {
+	path   string
+	stream bool        // written straight
+	mode   fs.FileMode // permissions of the file to be replaced; 0 when there is none
+}
+
+func inspect(path string) (target, error) {
+	switch path {
+	case "":
+		return target{}, errors.New("the path of the results is empty; give the name of a file")
+	case stdout, stderr, os.DevNull:
+		return target{path: path, stream: true}, nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return target{path: path}, checkFolder(path)
+	case err != nil:
+		return target{}, fmt.Errorf("cannot write results to %s: %w", path, err)
+	case info.Mode().IsRegular():
+		return target{path: path, mode: info.Mode().Perm()}, nil
+	case info.Mode()&fs.ModeNamedPipe != 0:
+		return target{path: path, stream: true}, nil
+	case info.IsDir():
+		return target{}, fmt.Errorf("cannot write results to %s: it is a folder; name a file in it", path)
+	default:
+		return target{}, fmt.Errorf("cannot write results to %s: it is a device or socket, not a file", path)
+	}
+}
+
+// checkFolder explains why there is nothing at path.
+func checkFolder(path string) error {
+	if os.IsPathSeparator(path[len(path)-1]) {
+		return fmt.Errorf("cannot write results to %s: it names a folder; name a file", path)
+	}
+	folder := filepath.Dir(path)
+	info, err := os.Stat(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("cannot write results to %s: the folder %s does not exist; create it first: %w", path, folder, fs.ErrNotExist)
+	case err != nil:
+		return fmt.Errorf("cannot write results to %s: %w", path, err)
+	case !info.IsDir():
+		return fmt.Errorf("cannot write results to %s: %s is not a folder", path, folder)
+	}
+	return nil
+}
+
+// writeStream writes to what cannot be replaced. The standard streams are used
+// as they are open, so that the position of a redirected file is shared.
+func writeStream(path string, write func(io.Writer) error) error {
+	switch path {
+	case stdout:
+		return write(os.Stdout)
+	case stderr:
+		return write(os.Stderr)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(file), file.Close())
+}
+
+// replace lets write fill a temporary file and puts it in the place of t. The
+// order is data, its sync, rename, sync of the folder: at a power failure the
+// name stands for the old file or for the whole new one.
+func replace(d disk, t target, write func(io.Writer) error) error {
+	file, name, err := createTemporary(d, t)
+	if err != nil {
+		return err
+	}
+	open, renamed := true, false
+	defer func() { // also when write panics
+		if open {
+			_ = file.Close()
+		}
+		if !renamed {
+			_ = d.remove(name)
+		}
+	}()
+	if err := write(file); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	open = false
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if err := d.rename(name, t.path); err != nil {
+		return err
+	}
+	renamed = true
+	return d.syncFolder(filepath.Dir(t.path))
+}
+
+// createTemporary makes a new file beside t. Its name does not contain that of
+// t, which may be as long as a name can be.
+func createTemporary(d disk, t target) (file, string, error) {
+	folder := filepath.Dir(t.path)
+	for attempt := 0; ; attempt++ {
+		name := filepath.Join(folder, fmt.Sprintf(".garaph-%016x.tmp", rand.Uint64()))
+		file, err := d.create(name, t.mode)
+		switch {
+		case err == nil:
+			return file, name, nil
+		case errors.Is(err, fs.ErrExist) && attempt < 100:
+		case errors.Is(err, fs.ErrPermission):
+			return nil, "", fmt.Errorf("the folder %s is not writable; choose another one or change its permissions: %w", folder, err)
+		default:
+			return nil, "", fmt.Errorf("no file can be created in the folder %s: %w", folder, err)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package results
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+)
+
+// Format is a file format of results. The text formats may carry the suffix
+// ".gz" or ".zst", which compresses them: "tsv.gz".
+type Format string
+
+// The formats.
+const (
+	TSV     Format = "tsv"     // id, tab, value; no header
+	CSV     Format = "csv"     // header, RFC 4180 quoting, lines end with LF
+	NDJSON  Format = "ndjson"  // one JSON object a line
+	Parquet Format = "parquet" // two columns, zstd
+	NPY     Format = "npy"     // NumPy 1.0, a structured array
+)
+
+const known = "tsv, csv, ndjson (each also with .gz or .zst), parquet or npy"
+
+var byExtension = map[string]Format{
+	".tsv": TSV, ".txt": TSV, ".tab": TSV,
+	".csv":    CSV,
+	".ndjson": NDJSON, ".jsonl": NDJSON,
+	".parquet": Parquet, ".pq": Parquet,
+	".npy": NPY,
+}
+
+// FormatOf tells the format from the extension of path: .tsv, .txt, .tab,
+// .csv, .ndjson, .jsonl, each also with .gz or .zst behind it, .parquet, .pq,
+// and .npy. Case does not matter.
+func FormatOf(path string) (Format, error) {
+	name := strings.ToLower(filepath.Base(path))
+	ext := filepath.Ext(name)
+	var suffix string
+	if ext == gzipSuffix || ext == zstdSuffix {
+		suffix = ext
+		ext = filepath.Ext(strings.TrimSuffix(name, suffix))
+	}
+	f, ok := byExtension[ext]
+	if !ok {
+		return "", fmt.Errorf("the extension of %s tells no results format; name the file or the format as %s", path, known)
+	}
+	if suffix != "" && !f.isText() {
+		return "", fmt.Errorf("a %s file cannot have the suffix %s: parquet is compressed inside, and npy is not read compressed; leave the suffix out of %s", f, suffix, path)
+	}
+	return f + Format(suffix), nil
+}
+
+// ParseFormat checks the name of a format, as given on a command line.
+func ParseFormat(s string) (Format, error) {
+	f := Format(strings.ToLower(s))
+	base, suffix := f.split()
+	switch base {
+	case TSV, CSV, NDJSON:
+		return f, nil
+	case Parquet, NPY:
+		if suffix == "" {
+			return f, nil
+		}
+	}
+	return "", fmt.Errorf("%q is not a results format; the formats are %s", s, known)
+}
+
+// split separates the suffix of compression, "" without one.
+func (f Format) split() (base Format, suffix string) {
+	for _, s := range []string{gzipSuffix, zstdSuffix} {
+		if b, ok := strings.CutSuffix(string(f), s); ok {
+			return Format(b), s
+		}
+	}
+	return f, ""
+}
+
+func (f Format) isText() bool { return f == TSV || f == CSV || f == NDJSON }
+
+// Write writes all of t to w. After an error what w has is of no use. Writes
+// to w are large; w needs no buffer.
+func Write(w io.Writer, f Format, t Table) error {
+	if _, err := ParseFormat(string(f)); err != nil {
+		return err
+	}
+	if err := checkKinds(t); err != nil {
+		return err
+	}
+	base, suffix := f.split()
+	return compressed(w, suffix, func(w io.Writer) error {
+		switch base {
+		case TSV:
+			return writeText(w, t, tsvLayout())
+		case CSV:
+			return writeText(w, t, csvLayout(nameOf(t)))
+		case NDJSON:
+			return writeText(w, t, ndjsonLayout(nameOf(t)))
+		case NPY:
+			return writeNPY(w, t)
+		default:
+			return writeParquet(w, t)
+		}
+	})
+}

@@ -1,0 +1,76 @@
+package results
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestFormatOf(t *testing.T) {
+	for path, want := range map[string]Format{
+		"out/ranks.tsv":   TSV,
+		"ranks.TXT":       TSV,
+		"a.csv":           CSV,
+		"a.b.jsonl":       NDJSON,
+		"a.ndjson.zst":    "ndjson.zst",
+		"a.tsv.gz":        "tsv.gz",
+		"a.CSV.GZ":        "csv.gz",
+		"/x.csv/a.pq":     Parquet,
+		"a.parquet":       Parquet,
+		"a.npy":           NPY,
+		"a.parquet.gz":    "",
+		"a.npy.zst":       "",
+		"a":               "",
+		".gz":             "",
+		"a.gz":            "",
+		"a.tsv.gz.zst":    "",
+		"/dev/stdout":     "",
+		"folder.tsv/name": "",
+	} {
+		got, err := FormatOf(path)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: got %q, %v; want %q", path, got, err, want)
+		}
+	}
+}
+
+func TestParseFormat(t *testing.T) {
+	for s, ok := range map[string]bool{
+		"tsv": true, "CSV.gz": true, "ndjson.zst": true, "npy": true, "parquet": true,
+		"": false, "xml": false, "parquet.gz": false, "npy.zst": false, "gz": false, ".gz": false, "tsv.bz2": false,
+	} {
+		if _, err := ParseFormat(s); (err == nil) != ok {
+			t.Errorf("%s: got %v", s, err)
+		}
+	}
+}
+
+// TestBrokenTables: a table that does not keep its promises must not become a
+// file that looks whole.
+func TestBrokenTables(t *testing.T) {
+	two := &Batch{IDs: IDs{Ints: []int64{1, 2}}, F32: []float32{1, 2}}
+	cause := errors.New("broken page")
+	for name, c := range map[string]struct {
+		table *memory
+		want  string
+	}{
+		"too few rows":      {&memory{rows: 3, batches: []*Batch{two}}, "promised 3 rows and gave 2"},
+		"too many rows":     {&memory{rows: 3, batches: []*Batch{two, two}}, "promised 3 rows and gave at least 4"},
+		"values missing":    {&memory{rows: 2, batches: []*Batch{{IDs: two.IDs}}}, "2 ids (int64) and 0 values (float32)"},
+		"other kind of ids": {&memory{rows: 2, ids: IDUint, batches: []*Batch{two}}, "0 ids (uint64) and 2 values"},
+		"nil batch":         {&memory{rows: 2, batches: []*Batch{nil}}, "nil batch"},
+		"unknown kind":      {&memory{values: 9}, "ValueKind(9)"},
+		"its own error":     {&memory{rows: 2, batches: []*Batch{two}, err: cause}, "broken page"},
+	} {
+		for _, f := range allFormats {
+			err := Write(io.Discard, f, c.table)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s, %s: got %v, want %q", name, f, err, c.want)
+			}
+		}
+	}
+	if err := Write(io.Discard, "xml", &memory{}); err == nil {
+		t.Error("an unknown format was accepted")
+	}
+}

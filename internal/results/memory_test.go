@@ -1,0 +1,138 @@
+package results
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"testing"
+
+	"github.com/garaph/garaph/gas"
+)
+
+// memory is a table of batches in memory.
+type memory struct {
+	ids     IDKind
+	values  ValueKind
+	name    string
+	rows    int64
+	width   int
+	batches []*Batch
+	err     error // after the last batch
+}
+
+func (m *memory) Rows() int64          { return m.rows }
+func (m *memory) IDKind() IDKind       { return m.ids }
+func (m *memory) ValueKind() ValueKind { return m.values }
+func (m *memory) Name() string         { return m.name }
+func (m *memory) MaxIDBytes() int      { return m.width }
+
+func (m *memory) Batches(yield func(*Batch) error) error {
+	for _, b := range m.batches {
+		if err := yield(b); err != nil {
+			return err
+		}
+	}
+	return m.err
+}
+
+var allFormats = []Format{TSV, CSV, NDJSON, Parquet, NPY, "tsv.gz", "csv.zst", "ndjson.gz"}
+
+// strange ids; those with tabs and line ends are not for tsv.
+var strange = []string{
+	"plain", "", " leading", "trailing ", `quo"te`, "com,ma", `back\slash`, "ünïcode", "日本", "\U0001F600", "\u2028",
+	"\x00start", "\x1b", "\x7f", "null", "inf", "'", "\xff\xfe invalid", "half \xe6\x97",
+}
+
+var stranger = append([]string{"new\nline", "ta\tb", "carriage\rreturn", "\r\n", `"`, `""`}, strange...)
+
+// tables has one of each kind of id and value, in two batches.
+func tables(texts []string) []*memory {
+	ints := []int64{0, 1, -1, math.MaxInt64, math.MinInt64, 42, 1<<53 + 1}
+	uints := []uint64{0, 1, math.MaxUint64, 1 << 63, 42, 7, 1<<53 + 1}
+	f32 := []float32{0, 1, -0.5, 1e-7, math.MaxFloat32, float32(math.Inf(1)), float32(math.NaN())}
+	f64 := []float64{0, 0.1, -1e300, 5e-324, 1e6, math.Inf(1), math.Inf(-1)}
+	i64 := []int64{0, -5, gas.Unreached, 12, math.MinInt64, gas.Unreached, 1}
+	var all []*memory
+	for _, k := range []IDKind{IDInt, IDUint, IDString} {
+		for _, v := range []ValueKind{Float32, Float64, Int64, VertexID} {
+			m := &memory{ids: k, values: v, name: "result", rows: 7}
+			for from := 0; from < len(ints); from += 4 {
+				to := min(from+4, len(ints))
+				b := &Batch{F32: f32[from:to], F64: f64[from:to], I64: i64[from:to]}
+				b.IDs = IDs{Ints: ints[from:to], Uints: uints[from:to]}
+				b.V = b.IDs
+				m.batches = append(m.batches, b)
+			}
+			if k == IDString {
+				m.setStrings(texts)
+			}
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// setStrings makes one batch per text.
+func (m *memory) setStrings(texts []string) {
+	m.batches, m.rows = nil, int64(len(texts))
+	for i, s := range texts {
+		m.width = max(m.width, len(s))
+		m.batches = append(m.batches, &Batch{
+			IDs: IDs{Strings: []string{s}}, F32: []float32{float32(i) / 4}, F64: []float64{float64(i) / 3}, I64: []int64{int64(i)},
+			V: IDs{Strings: []string{texts[len(texts)-1-i]}},
+		})
+	}
+}
+
+// want gives the rows as text, as the text formats write them without quoting.
+func (m *memory) want() [][2]string {
+	rows := [][2]string{}
+	id := func(c *IDs, i int) string {
+		switch m.ids {
+		case IDInt:
+			return strconv.FormatInt(c.Ints[i], 10)
+		case IDUint:
+			return strconv.FormatUint(c.Uints[i], 10)
+		}
+		return c.Strings[i]
+	}
+	for _, b := range m.batches {
+		for i := range b.IDs.rows(m.ids) {
+			var value string
+			switch m.values {
+			case Float32:
+				value = special(strconv.FormatFloat(float64(b.F32[i]), 'g', -1, 32))
+			case Float64:
+				value = special(strconv.FormatFloat(b.F64[i], 'g', -1, 64))
+			case Int64:
+				value = special(strconv.FormatInt(b.I64[i], 10))
+			case VertexID:
+				value = id(&b.V, i)
+			}
+			rows = append(rows, [2]string{id(&b.IDs, i), value})
+		}
+	}
+	return rows
+}
+
+func special(s string) string {
+	switch s {
+	case "+Inf", strconv.FormatInt(gas.Unreached, 10):
+		return "inf"
+	case "-Inf":
+		return "-inf"
+	case "NaN":
+		return "nan"
+	}
+	return s
+}
+
+// write gives m as the bytes of a file.
+func write(t *testing.T, f Format, m *memory) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := Write(&buf, f, m); err != nil {
+		t.Fatalf("%s, %v, %v: %v", f, m.ids, m.values, err)
+	}
+	return buf.Bytes()
+}

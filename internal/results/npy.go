@@ -1,0 +1,127 @@
+package results
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// maxNPYString bounds the width of the id field in bytes: every row of a NumPy
+// array is as wide as the widest id.
+const maxNPYString = 4096
+
+// writeNPY writes the NumPy format 1.0 (numpy.lib.format): magic, a header that
+// is a Python literal, and the rows of a structured array, packed:
+//
+//	id     <i8, <u8, or S and the length of the longest id, padded with NUL
+//	value  <f4, <f8, <i8, or the type of id
+func writeNPY(w io.Writer, t Table) error {
+	width := max(t.MaxIDBytes(), 1)
+	if t.IDKind() == IDString && width > maxNPYString {
+		return fmt.Errorf("the longest vertex id has %d bytes, and npy would spend as many on every row (at most %d are allowed); write parquet instead", width, maxNPYString)
+	}
+	header, err := npyHeader(t, width)
+	if err != nil {
+		return err
+	}
+	e := npyEncoder{ids: t.IDKind(), values: t.ValueKind(), width: width}
+	buf := make([]byte, 0, textBuffer+2*maxNPYString+16)
+	buf = append(buf, header...)
+	flush := func() error {
+		_, err := w.Write(buf)
+		buf = buf[:0]
+		return err
+	}
+	err = eachBatch(t, func(b *Batch, rows int) error {
+		var err error
+		for i := range rows {
+			if buf, err = e.row(buf, b, i); err != nil {
+				return err
+			}
+			if len(buf) >= textBuffer {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// npyHeader is magic, version, length of the dictionary as u16, and the
+// dictionary, padded so that the data starts at a multiple of 64 bytes.
+func npyHeader(t Table, width int) ([]byte, error) {
+	id := map[IDKind]string{IDInt: "<i8", IDUint: "<u8", IDString: "|S" + strconv.Itoa(width)}[t.IDKind()]
+	value := map[ValueKind]string{Float32: "<f4", Float64: "<f8", Int64: "<i8", VertexID: id}[t.ValueKind()]
+	dict := fmt.Sprintf("{'descr': [('%s', '%s'), (%s, '%s')], 'fortran_order': False, 'shape': (%d,), }",
+		idColumn, id, pythonString(nameOf(t)), value, t.Rows())
+	const prefix = 10
+	size := (prefix+len(dict)+1+63)/64*64 - prefix
+	if size > math.MaxUint16 {
+		return nil, fmt.Errorf("the name of the value column has %d bytes, which is too long for npy", len(t.Name()))
+	}
+	h := append([]byte("\x93NUMPY"), 1, 0)
+	h = binary.LittleEndian.AppendUint16(h, uint16(size))
+	h = append(h, dict...)
+	h = append(h, strings.Repeat(" ", size-len(dict)-1)...)
+	return append(h, '\n'), nil
+}
+
+// pythonString gives a Python literal in ASCII. Go's escapes are also Python's.
+func pythonString(s string) string {
+	if q := strconv.QuoteToASCII(s); q != `"`+s+`"` || strings.Contains(s, "'") {
+		return q
+	}
+	return "'" + s + "'"
+}
+
+type npyEncoder struct {
+	ids    IDKind
+	values ValueKind
+	width  int
+}
+
+func (e *npyEncoder) row(dst []byte, b *Batch, i int) ([]byte, error) {
+	dst, err := e.id(dst, &b.IDs, i)
+	if err != nil {
+		return dst, err
+	}
+	switch e.values {
+	case Float32:
+		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(b.F32[i])), nil
+	case Float64:
+		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(b.F64[i])), nil
+	case Int64:
+		return binary.LittleEndian.AppendUint64(dst, uint64(b.I64[i])), nil
+	default:
+		return e.id(dst, &b.V, i)
+	}
+}
+
+func (e *npyEncoder) id(dst []byte, c *IDs, i int) ([]byte, error) {
+	switch e.ids {
+	case IDInt:
+		return binary.LittleEndian.AppendUint64(dst, uint64(c.Ints[i])), nil
+	case IDUint:
+		return binary.LittleEndian.AppendUint64(dst, c.Uints[i]), nil
+	}
+	s := c.Strings[i]
+	if len(s) > e.width {
+		return dst, fmt.Errorf("the vertex id %.64q has %d bytes, but the results table promised at most %d", s, len(s), e.width)
+	}
+	if strings.HasSuffix(s, "\x00") {
+		return dst, fmt.Errorf("the vertex id %q ends with a NUL byte, which npy takes for padding; write ndjson or parquet", s)
+	}
+	dst = append(dst, s...)
+	for range e.width - len(s) {
+		dst = append(dst, 0)
+	}
+	return dst, nil
+}

@@ -1,0 +1,139 @@
+package results
+
+import (
+	"reflect"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// A row group is buffered in memory until it is whole: at most so many rows,
+// and about so many bytes.
+const (
+	rowsPerGroup  = 1 << 20
+	bytesPerGroup = 64 << 20
+)
+
+// A column takes at most so many values, and about so many bytes of strings,
+// at once.
+const (
+	rowsPerChunk  = 1024
+	bytesPerChunk = 1 << 20
+)
+
+// parquetEncoder fills the two columns of a row group and ends the group when
+// it is full.
+type parquetEncoder struct {
+	out    *parquet.Writer
+	ids    IDKind
+	values ValueKind
+
+	rows, bytes int // in the row group
+
+	chunk []parquet.Value // scratch of column
+	text  []byte          // what the strings in chunk refer to
+}
+
+func (p *parquetEncoder) batch(b *Batch, rows int) error {
+	for from := 0; from < rows; {
+		to := p.chunkEnd(b, from, rows)
+		columns := p.out.ColumnWriters()
+		if err := p.column(columns[0], to-from, p.idsOf(&b.IDs, from)); err != nil {
+			return err
+		}
+		if err := p.column(columns[1], to-from, p.valuesOf(b, from)); err != nil {
+			return err
+		}
+		p.rows += to - from
+		p.bytes += 16 * (to - from)
+		if p.rows >= rowsPerGroup || p.bytes >= bytesPerGroup {
+			if err := p.out.Flush(); err != nil {
+				return err
+			}
+			p.rows, p.bytes = 0, 0
+		}
+		from = to
+	}
+	return nil
+}
+
+// chunkEnd gives the row behind the chunk that starts at from.
+func (p *parquetEncoder) chunkEnd(b *Batch, from, rows int) int {
+	to := min(rows, from+rowsPerChunk, from+rowsPerGroup-p.rows)
+	if p.ids != IDString {
+		return to
+	}
+	size := 0
+	for i := from; i < to; i++ {
+		size += len(b.IDs.Strings[i])
+		if p.values == VertexID {
+			size += len(b.V.Strings[i])
+		}
+		if size >= bytesPerChunk {
+			to = i + 1
+		}
+	}
+	p.bytes += size
+	return to
+}
+
+func (p *parquetEncoder) column(c *parquet.ColumnWriter, n int, value func(i int) parquet.Value) error {
+	p.chunk, p.text = p.chunk[:0], p.text[:0]
+	for i := range n {
+		p.chunk = append(p.chunk, value(i))
+	}
+	_, err := c.WriteRowValues(p.chunk)
+	return err
+}
+
+func (p *parquetEncoder) idsOf(c *IDs, from int) func(int) parquet.Value {
+	switch p.ids {
+	case IDInt:
+		ints := c.Ints[from:]
+		return func(i int) parquet.Value { return parquet.Int64Value(ints[i]) }
+	case IDUint:
+		uints := c.Uints[from:]
+		return func(i int) parquet.Value { return parquet.Int64Value(int64(uints[i])) }
+	default:
+		strings := c.Strings[from:]
+		return func(i int) parquet.Value {
+			start := len(p.text)
+			p.text = append(p.text, strings[i]...)
+			return parquet.ByteArrayValue(p.text[start:])
+		}
+	}
+}
+
+func (p *parquetEncoder) valuesOf(b *Batch, from int) func(int) parquet.Value {
+	switch p.values {
+	case Float32:
+		f32 := b.F32[from:]
+		return func(i int) parquet.Value { return parquet.FloatValue(f32[i]) }
+	case Float64:
+		f64 := b.F64[from:]
+		return func(i int) parquet.Value { return parquet.DoubleValue(f64[i]) }
+	case Int64:
+		i64 := b.I64[from:]
+		return func(i int) parquet.Value { return parquet.Int64Value(i64[i]) }
+	default:
+		return p.idsOf(&b.V, from)
+	}
+}
+
+// columns is the root of a schema that keeps the order of its columns: that of
+// a parquet.Group is alphabetical.
+type columns struct {
+	parquet.Group
+	fields []parquet.Field
+}
+
+func (c columns) Fields() []parquet.Field { return c.fields }
+
+type column struct {
+	parquet.Node
+	name string
+}
+
+func (c column) Name() string { return c.name }
+
+// Value belongs to the API of rows, which is not used here.
+func (c column) Value(reflect.Value) reflect.Value { return reflect.Value{} }

@@ -1,0 +1,133 @@
+package results
+
+import (
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/garaph/garaph/gas"
+)
+
+// layout is what the text formats differ in: what stands around the two
+// columns of a row, and how strings and special numbers are written.
+type layout struct {
+	header                 string
+	before, between, after string
+	quote                  string                                     // around inf and nan
+	text                   func(dst []byte, s string) ([]byte, error) // appends a string id
+}
+
+// textBuffer is the size in bytes at which rows go to the writer: large enough
+// to make a system call cheap, small enough to stay in a core's cache.
+const textBuffer = 256 << 10
+
+func writeText(w io.Writer, t Table, l layout) error {
+	e := rowEncoder{layout: l, ids: t.IDKind(), values: t.ValueKind()}
+	buf := make([]byte, 0, textBuffer+4096)
+	buf = append(buf, l.header...)
+	flush := func() error {
+		_, err := w.Write(buf)
+		buf = buf[:0]
+		return err
+	}
+	err := eachBatch(t, func(b *Batch, rows int) error {
+		var err error
+		for i := range rows {
+			if buf, err = e.row(buf, b, i); err != nil {
+				return err
+			}
+			if len(buf) >= textBuffer {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+type rowEncoder struct {
+	layout
+	ids    IDKind
+	values ValueKind
+}
+
+func (e *rowEncoder) row(dst []byte, b *Batch, i int) ([]byte, error) {
+	dst = appendShort(dst, e.before)
+	dst, err := e.id(dst, &b.IDs, i)
+	if err != nil {
+		return dst, err
+	}
+	dst = appendShort(dst, e.between)
+	switch e.values {
+	case Float32:
+		dst = e.float32(dst, b.F32[i])
+	case Float64:
+		dst = e.float64(dst, b.F64[i])
+	case Int64:
+		if b.I64[i] == gas.Unreached {
+			dst = e.special(dst, "inf")
+		} else {
+			dst = appendInt(dst, b.I64[i])
+		}
+	case VertexID:
+		if dst, err = e.id(dst, &b.V, i); err != nil {
+			return dst, err
+		}
+	}
+	return appendShort(dst, e.after), nil
+}
+
+// appendShort saves the call of memmove for a string of one byte.
+func appendShort(dst []byte, s string) []byte {
+	if len(s) == 1 {
+		return append(dst, s[0])
+	}
+	return append(dst, s...)
+}
+
+func (e *rowEncoder) id(dst []byte, c *IDs, i int) ([]byte, error) {
+	switch e.ids {
+	case IDInt:
+		return appendInt(dst, c.Ints[i]), nil
+	case IDUint:
+		return appendUint(dst, c.Uints[i]), nil
+	default:
+		return e.text(dst, c.Strings[i])
+	}
+}
+
+func (e *rowEncoder) float32(dst []byte, f float32) []byte {
+	if f-f == 0 { // finite
+		return appendFloat32(dst, f)
+	}
+	return e.special(dst, specialName(float64(f)))
+}
+
+func (e *rowEncoder) float64(dst []byte, f float64) []byte {
+	if f-f == 0 {
+		return strconv.AppendFloat(dst, f, 'g', -1, 64)
+	}
+	return e.special(dst, specialName(f))
+}
+
+func (e *rowEncoder) special(dst []byte, name string) []byte {
+	dst = append(dst, e.quote...)
+	dst = append(dst, name...)
+	return append(dst, e.quote...)
+}
+
+func specialName(f float64) string {
+	switch {
+	case math.IsInf(f, 1):
+		return "inf"
+	case math.IsInf(f, -1):
+		return "-inf"
+	default:
+		return "nan"
+	}
+}
