@@ -1,0 +1,136 @@
+package bench
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Kinds of generated graphs.
+const (
+	RMAT    = "rmat"    // recursive matrix: skewed degrees, as in social and web graphs
+	Uniform = "uniform" // both ends of each edge uniformly at random
+	Grid    = "grid"    // a lattice with four neighbours: large diameter, as in road networks
+)
+
+// Formats of generated graphs.
+const (
+	Text = "text" // "src<TAB>dst[<TAB>weight]" per line, behind # comments
+	Raw  = "raw"  // src, dst as little-endian uint32
+	RawW = "raww" // the same, each followed by the weight as float32
+)
+
+// GenOptions says which graph [Generate] makes. The bytes depend on all of it
+// except Threads.
+type GenOptions struct {
+	Kind string
+
+	Scale   int     // rmat: 2^Scale vertices, 1 … 40
+	Degree  int     // rmat: edges per vertex
+	A, B, C float64 // rmat: chance of the quadrants; all 0 stands for 0.57, 0.19, 0.19 (Graph500)
+	Permute bool    // rmat: scramble the ids, so that hubs are spread; otherwise low ids are hubs
+
+	Vertices, Edges uint64 // uniform
+	Rows, Cols      uint64 // grid
+
+	Seed    uint64 // of the random choices and the weights
+	Weights bool   // integers 1 … 255, uniformly; always with raww
+	Format  string // text when empty
+	Threads int    // GOMAXPROCS when 0
+}
+
+// Bounds on sizes: ids, and numbers of edges that 64 bits hold with room for
+// counting random numbers.
+const (
+	maxScale    = 40
+	maxVertices = 1 << maxScale
+	maxDegree   = 1 << 16
+	maxEdges    = 1 << (maxScale + 16)
+)
+
+// Size gives the numbers of vertices and edges that the options ask for, or
+// what is wrong with them.
+func (o GenOptions) Size() (vertices, edges uint64, err error) {
+	o = o.withDefaults()
+	switch o.Kind {
+	case RMAT:
+		vertices, edges, err = o.sizeRMAT()
+	case Uniform:
+		vertices, edges = o.Vertices, o.Edges
+		if vertices == 0 || edges == 0 || vertices > maxVertices || edges > maxEdges {
+			err = fmt.Errorf("a uniform graph needs 1 to 2^%d vertices and 1 to 2^%d edges, not %d and %d", maxScale, bits.Len64(maxEdges)-1, vertices, edges)
+		}
+	case Grid:
+		vertices, edges, err = o.sizeGrid()
+	default:
+		err = fmt.Errorf("%q is not a kind of graph; the kinds are %s, %s and %s", o.Kind, RMAT, Uniform, Grid)
+	}
+	switch {
+	case err != nil:
+	case o.Threads < 0:
+		err = fmt.Errorf("a graph cannot be generated with %d threads; give 1 or more, or 0 for one per processor", o.Threads)
+	case o.Format == Raw && o.Weights:
+		err = fmt.Errorf("the format %s has no room for weights; choose %s or leave the weights out", Raw, RawW)
+	case o.Format != Text && o.Format != Raw && o.Format != RawW:
+		err = fmt.Errorf("%q is not a format of generated graphs; the formats are %s, %s and %s", o.Format, Text, Raw, RawW)
+	case o.Format != Text && vertices > 1<<32:
+		err = fmt.Errorf("the format %s has ids of 32 bits, too few for %d vertices; choose %s", o.Format, vertices, Text)
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	return vertices, edges, nil
+}
+
+func (o GenOptions) withDefaults() GenOptions {
+	if o.A == 0 && o.B == 0 && o.C == 0 {
+		o.A, o.B, o.C = 0.57, 0.19, 0.19
+	}
+	if o.Format == "" {
+		o.Format = Text
+	}
+	if o.Format == RawW {
+		o.Weights = true
+	}
+	return o
+}
+
+func (o GenOptions) sizeRMAT() (vertices, edges uint64, err error) {
+	if o.Scale < 1 || o.Scale > maxScale || o.Degree < 1 || o.Degree > maxDegree {
+		return 0, 0, fmt.Errorf("an rmat graph needs a scale of 1 to %d and a degree of 1 to %d, not %d and %d", maxScale, maxDegree, o.Scale, o.Degree)
+	}
+	if !(o.A >= 0 && o.B >= 0 && o.C >= 0 && o.A+o.B+o.C < 1) {
+		return 0, 0, fmt.Errorf("the chances a, b and c of an rmat graph must not be negative and must sum to less than 1; they are %g, %g and %g", o.A, o.B, o.C)
+	}
+	return 1 << o.Scale, uint64(o.Degree) << o.Scale, nil
+}
+
+func (o GenOptions) sizeGrid() (vertices, edges uint64, err error) {
+	high, vertices := bits.Mul64(o.Rows, o.Cols)
+	switch {
+	case vertices == 0 && high == 0:
+		return 0, 0, fmt.Errorf("a grid needs at least one row and one column, not %d and %d", o.Rows, o.Cols)
+	case high > 0 || vertices > maxVertices:
+		return 0, 0, fmt.Errorf("a grid of %d rows and %d columns is too large; at most 2^%d vertices can be generated", o.Rows, o.Cols, maxScale)
+	case vertices == 1:
+		return 0, 0, fmt.Errorf("a grid of one row and one column has no edges; give it more of either")
+	}
+	return vertices, o.Rows*(o.Cols-1) + (o.Rows-1)*o.Cols, nil
+}
+
+// describe is the comment at the head of a text file.
+func (o GenOptions) describe(vertices, edges uint64) string {
+	var kind string
+	switch o.Kind {
+	case RMAT:
+		kind = fmt.Sprintf("directed; scale %d, degree %d, a %g, b %g, c %g, permuted %t, seed %d", o.Scale, o.Degree, o.A, o.B, o.C, o.Permute, o.Seed)
+	case Uniform:
+		kind = fmt.Sprintf("directed; seed %d", o.Seed)
+	case Grid:
+		kind = fmt.Sprintf("undirected, each edge once; %d rows, %d columns, seed %d", o.Rows, o.Cols, o.Seed)
+	}
+	columns := "source, destination"
+	if o.Weights {
+		columns += ", weight 1..255"
+	}
+	return fmt.Sprintf("# %s graph: %d vertices, %d edges; %s; made by garaph\n# %s\n", o.Kind, vertices, edges, kind, columns)
+}

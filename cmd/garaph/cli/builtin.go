@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/programs"
+)
+
+// builtin lists the programs of package programs, bound to their flags as a
+// user's own would be.
+func builtin() []Program {
+	return []Program{
+		{
+			Name: "pagerank", Short: "rank of every vertex, dangling mass spread as teleports are",
+			Example: `  garaph run pagerank web.graph --top 20
+  garaph run pagerank edges.txt --iterations 10 --output ranks.parquet
+  garaph run pagerank web.graph --source 42          # personalised`,
+			Iterations: 100, Setup: setupPageRank,
+		},
+		{
+			Name: "bfs", Short: "number of hops from a source along edge direction",
+			Example: `  garaph run bfs web.graph --source 42 --output hops.tsv
+  go mod graph | garaph run bfs - --source example.com/app`,
+			Column: "hops", Ranking: Nearest, Setup: setupBFS,
+		},
+		{
+			Name: "sssp", Short: "least total weight of a path from a source along edge direction",
+			Example: `  garaph run sssp roads.gr --source 1 --output - | sort -k2g | head`,
+			Column:  "distance", Ranking: Nearest, Setup: setupSSSP,
+		},
+		{
+			Name: "wcc", Short: "weakly connected component of every vertex, named by one of its vertices",
+			Example: `  garaph run wcc web.graph --top 5
+  garaph run wcc web.graph --output components.csv`,
+			Column: "component", Ranking: Groups,
+			Setup: func(*pflag.FlagSet) Runner {
+				return Bind(func(Env) (gas.Program[uint32, uint32], error) { return programs.WCC{}, nil })
+			},
+		},
+	}
+}
+
+func setupPageRank(fs *pflag.FlagSet) Runner {
+	f := pageRankFlags{
+		damping:   numberFlag(fs, "damping", 0.85, 1, "probability of following an edge, at least 0 and below 1"),
+		tolerance: numberFlag(fs, "tolerance", 1e-6, 0, "L1 change of all ranks that ends the job; 0, also with --iterations alone: none"),
+		source:    fs.String("source", "", "`ID` of the vertex where every teleport ends: personalised PageRank"),
+	}
+	return withPrecision(fs, Bind(pageRank[float32](f)), Bind(pageRank[float64](f)))
+}
+
+type pageRankFlags struct {
+	damping, tolerance *float64
+	source             *string
+}
+
+func pageRank[F float32 | float64](f pageRankFlags) func(Env) (gas.Program[F, F], error) {
+	return func(e Env) (gas.Program[F, F], error) {
+		if e.Flags.Changed("iterations") && !e.Flags.Changed("tolerance") {
+			*f.tolerance = 0 // exactly that many iterations
+		}
+		p := programs.PageRank[F]{Damping: *f.damping, Tolerance: *f.tolerance}
+		if p.Personalised = e.Flags.Changed("source"); !p.Personalised {
+			return p, nil
+		}
+		var err error
+		p.Source, err = e.Graph.Vertex(*f.source)
+		return p, err
+	}
+}
+
+func setupBFS(fs *pflag.FlagSet) Runner {
+	source := sourceFlag(fs)
+	return Bind(func(e Env) (gas.Program[uint32, uint32], error) {
+		v, err := e.Graph.Vertex(*source)
+		return programs.BFS{Source: v}, err
+	})
+}
+
+func setupSSSP(fs *pflag.FlagSet) Runner {
+	source := sourceFlag(fs)
+	return withPrecision(fs, Bind(sssp[float32](source)), Bind(sssp[float64](source)))
+}
+
+func sssp[F float32 | float64](source *string) func(Env) (gas.Program[F, F], error) {
+	return func(e Env) (gas.Program[F, F], error) {
+		v, err := e.Graph.Vertex(*source)
+		if err == nil && !e.Graph.Catalogue().Weighted {
+			e.Log.Info("the graph has no weights: every edge counts 1")
+		}
+		return programs.SSSP[F]{Source: v}, err
+	}
+}
+
+func sourceFlag(fs *pflag.FlagSet) *string {
+	source := fs.String("source", "", "`ID` of the vertex to begin at (required)")
+	_ = cobra.MarkFlagRequired(fs, "source") // fails for a flag that is not there
+	return source
+}
+
+// withPrecision declares --precision and runs the one or the other.
+func withPrecision(fs *pflag.FlagSet, single, double Runner) Runner {
+	bits := enumFlag(fs, "precision", "32", []string{"32", "64"}, "bits of a value")
+	return func(ctx context.Context, e Env, o garaph.RunOptions) (*garaph.Result, error) {
+		if *bits == "64" {
+			return double(ctx, e, o)
+		}
+		return single(ctx, e, o)
+	}
+}

@@ -1,0 +1,152 @@
+// Package cli is the command line of garaph. A main function with vertex
+// programs of its own gets all of it:
+//
+//	func main() {
+//		cli.Main(cli.New("katz", "Katz centrality", katz.Program{Alpha: 0.1}))
+//	}
+//
+// Its program then stands beside the built-in ones: `run katz GRAPH`. A program
+// with flags fills in a [Program] and [Bind]s its type to them, as builtin.go
+// does.
+//
+// Results go to standard output, everything else to standard error. The exit
+// code is 0, 1 after a failed job, 2 after a wrong command line, and 130 after
+// an orderly interruption.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Main runs the command line of the process and exits. The first SIGINT or
+// SIGTERM ends a job in order, a second one kills the process.
+func Main(programs ...Program) {
+	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe is an error like any other
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	os.Exit(Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, programs...))
+}
+
+// Run runs one command line and gives its exit code. The programs are offered
+// beside the built-in ones and take the place of those whose names they have.
+// While it runs, the limits of the Go collector are those of --memory.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, programs ...Program) int {
+	a := &app{stdin: stdin, stdout: &output{w: stdout}, console: newConsole(stderr)}
+	defer a.console.close()
+	all, err := merge(builtin(), programs)
+	if err != nil {
+		a.complain("%v", err)
+		return exitFailed
+	}
+	a.programs = all
+	root := a.root()
+	root.SetArgs(append([]string{}, args...)) // cobra takes nil for the arguments of the process
+	cmd, err := root.ExecuteContextC(ctx)
+	return a.exitCode(cmd, err, ctx.Err() != nil, a.began)
+}
+
+// app is one run of the command line.
+type app struct {
+	programs []Program
+	stdin    io.Reader
+	stdout   *output
+	console  *console
+	began    bool // the command line was accepted
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "garaph",
+		Short: "Process graphs that are larger than memory on one machine",
+		Long: `garaph processes graphs that are larger than memory on one machine.
+
+Edge lists are imported once into a graph, a folder, and programs run over it.
+Edge lists can also be given to a program at once.`,
+		Example: `  garaph import edges.txt.gz web.graph
+  garaph run pagerank web.graph --top 20
+  go mod graph | garaph run bfs - --source example.com/app`,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true, SilenceUsage: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownWord(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if a.console.verbose && a.console.quiet {
+				return Usagef("--verbose and --quiet do not go together")
+			}
+			a.console.open()
+			return nil
+		},
+	}
+	root.SuggestionsMinimumDistance = 2
+	root.SetOut(a.stdout)
+	root.SetErr(a.console)
+	root.SetUsageFunc(usage)
+	root.SetFlagErrorFunc(flagError)
+	root.PersistentFlags().BoolVarP(&a.console.verbose, "verbose", "v", false, "tell every iteration and what the engine does")
+	root.PersistentFlags().BoolVarP(&a.console.quiet, "quiet", "q", false, "tell warnings and errors only")
+	for _, command := range []func() *cobra.Command{
+		a.importCommand, a.runCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.generateCommand, a.versionCommand,
+	} {
+		cmd := command()
+		cmd.Flags().SortFlags = false
+		root.AddCommand(cmd)
+	}
+	return root
+}
+
+// job is the RunE of a command: once it is called, the command line was
+// understood.
+func (a *app) job(f func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		a.began = true
+		return f(cmd, args)
+	}
+}
+
+// exactly asks for as many arguments as names, and names them when they are not
+// there.
+func exactly(names string, n int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return Usagef("expected %s, got %s", names, arguments(len(args)))
+		}
+		return nil
+	}
+}
+
+func arguments(n int) string {
+	switch n {
+	case 0:
+		return "none"
+	case 1:
+		return "1 argument"
+	default:
+		return fmt.Sprintf("%d arguments", n)
+	}
+}
+
+// output is standard output; a reader that has gone is errPipe.
+type output struct{ w io.Writer }
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		return n, errPipe
+	}
+	if err != nil {
+		err = fmt.Errorf("write to standard output: %w", err)
+	}
+	return n, err
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/garaph/garaph/internal/results"
+)
+
+// destination is where a value of every vertex is written to.
+type destination struct {
+	path   string // "": nowhere; "-": standard output
+	format results.Format
+}
+
+// newDestination checks path and format as far as that needs no disk. The
+// format is told by the name of the file when it is "".
+func newDestination(path, format string) (destination, error) {
+	var f results.Format
+	var err error
+	switch {
+	case path == "":
+		return destination{}, nil
+	case format == "" && path == "-":
+		f = results.TSV
+	case format == "":
+		f, err = results.FormatOf(path)
+	default:
+		if f, err = results.ParseFormat(format); err == nil {
+			err = fitting(path, f)
+		}
+	}
+	if err != nil {
+		return destination{}, usageError{err}
+	}
+	return destination{path, f}, nil
+}
+
+// fitting refuses a file that is named as compressed, for a format that is
+// compressed otherwise or not at all.
+func fitting(path string, f results.Format) error {
+	for _, suffix := range []string{".gz", ".zst"} {
+		if !strings.HasSuffix(path, suffix) || strings.HasSuffix(string(f), suffix) {
+			continue
+		}
+		if _, err := results.FormatOf("results." + string(f) + suffix); err != nil {
+			return fmt.Errorf("--output-format %s does not fit the name %s: change one of them", f, path)
+		}
+	}
+	return nil
+}
+
+// check reports what would keep the results from being written. It is called
+// before the job.
+func (d destination) check(inputs []string) error {
+	if d.path == "" || d.path == "-" {
+		return nil
+	}
+	if there, err := os.Stat(d.path); err == nil && there.Mode().IsRegular() {
+		for _, input := range inputs {
+			if in, err := os.Stat(input); err == nil && os.SameFile(in, there) {
+				return fmt.Errorf("cannot write the results to %s: it is an input of this run; name another file", d.path)
+			}
+		}
+	}
+	return results.CheckWritable(d.path)
+}
+
+// write writes all rows, until ctx ends.
+func (d destination) write(ctx context.Context, t results.Table, stdout *output) error {
+	t = cancellable{t, ctx}
+	switch d.path {
+	case "":
+		return nil
+	case "-":
+		return results.Write(stdout, d.format, t)
+	default:
+		return results.WriteFile(d.path, d.format, t)
+	}
+}
+
+// cancellable is a table whose rows end with its context.
+type cancellable struct {
+	results.Table
+	ctx context.Context
+}
+
+func (c cancellable) Batches(yield func(*results.Batch) error) error {
+	return c.Table.Batches(func(b *results.Batch) error {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		return yield(b)
+	})
+}

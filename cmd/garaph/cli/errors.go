@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // as shells have it for SIGINT
+)
+
+// errPipe: whoever reads our standard output has gone.
+var errPipe = errors.New("standard output was closed")
+
+// usageError is a command line that asks for what is not there.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// Usagef makes an error that says the command line is wrong: garaph ends with
+// exit code 2 and points to the help.
+func Usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// stopped says what a cancellation ended.
+type stopped struct {
+	what  string
+	cause error
+}
+
+func (e *stopped) Error() string { return e.what }
+func (e *stopped) Unwrap() error { return e.cause }
+
+// exitCode says on standard error how the command ended, in one line, and gives
+// its exit code. began tells that the command line was accepted.
+func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) int {
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, errPipe):
+		return exitFailed
+	case interrupted:
+		a.complain("interrupted: %v", err)
+		return exitInterrupted
+	case !began || errors.As(err, &usage):
+		a.complain("%v\nSee `%s --help`.", oneLine(err), cmd.CommandPath())
+		return exitUsage
+	default:
+		a.complain("%v", oneLine(err))
+		return exitFailed
+	}
+}
+
+func (a *app) complain(format string, args ...any) {
+	fmt.Fprintf(a.console, "garaph: "+format+"\n", args...)
+}
+
+// oneLine puts joined errors into one line.
+func oneLine(err error) string {
+	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; ")
+}
+
+// flagError explains a flag that cannot be parsed. Where a command was expected
+// and the word is none, that is the mistake, and not the flag behind it.
+func flagError(cmd *cobra.Command, err error) error {
+	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
+		return unknownWord(cmd, words[0])
+	}
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || cmd.HasSubCommands() {
+		return usageError{err}
+	}
+	var own []string
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" {
+			own = append(own, "--"+f.Name)
+		}
+	})
+	flags := "no flags"
+	if len(own) > 0 {
+		flags = strings.Join(own, ", ")
+	}
+	if kind := cmd.Parent().Annotations[childKind]; kind != "" {
+		return Usagef("%w: %s has %s, beside those of every %s", err, cmd.Name(), flags, kind)
+	}
+	return Usagef("%w: %s has %s", err, cmd.Name(), flags)
+}
+
+// childKind annotates a command with what the words after it are; "command"
+// without it.
+const childKind = "garaph_child"
+
+func childOf(cmd *cobra.Command) string {
+	if kind := cmd.Annotations[childKind]; kind != "" {
+		return kind
+	}
+	return "command"
+}
+
+// unknownWord says that a word is no command, and what it may have been meant
+// to be.
+func unknownWord(cmd *cobra.Command, word string) error {
+	kind := childOf(cmd)
+	if like := cmd.SuggestionsFor(word); len(like) > 0 {
+		return Usagef("unknown %s %q: did you mean %s?", kind, word, strings.Join(like, " or "))
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return Usagef("unknown %s %q: expected %s", kind, word, strings.Join(names, ", "))
+}

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// checked is a flag whose text is parsed and checked by one function, so that a
+// wrong value is found before anything begins.
+type checked[T any] struct {
+	to    *T
+	kind  string // what the help calls the value
+	parse func(string) (T, error)
+	show  func(T) string
+}
+
+func (c *checked[T]) String() string { return c.show(*c.to) }
+func (c *checked[T]) Type() string   { return c.kind }
+
+func (c *checked[T]) Set(s string) error {
+	v, err := c.parse(s)
+	if err == nil {
+		*c.to = v
+	}
+	return err
+}
+
+// enum is a flag that takes one of a few words.
+type enum struct {
+	checked[string]
+	words []string
+}
+
+// enumFlag declares a flag that takes one of a few words.
+func enumFlag(fs *pflag.FlagSet, name, value string, words []string, usage string) *string {
+	parse := func(s string) (string, error) {
+		if !slices.Contains(words, s) {
+			return "", fmt.Errorf("expected %s", alternatives(words))
+		}
+		return s, nil
+	}
+	fs.Var(&enum{checked[string]{&value, strings.Join(words, "|"), parse, func(s string) string { return s }}, words}, name, usage)
+	return &value
+}
+
+func alternatives(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// countFlag declares a flag that takes a whole number, least or more.
+func countFlag(fs *pflag.FlagSet, name string, value, least int, usage string) *int {
+	parse := func(s string) (int, error) {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < least {
+			return 0, fmt.Errorf("expected a whole number, %d or more", least)
+		}
+		return n, nil
+	}
+	fs.Var(&checked[int]{&value, "N", parse, strconv.Itoa}, name, usage)
+	return &value
+}
+
+// numberFlag declares a flag that takes a number from 0 to below a limit; 0 is
+// none.
+func numberFlag(fs *pflag.FlagSet, name string, value, below float64, usage string) *float64 {
+	parse := func(s string) (float64, error) {
+		x, err := strconv.ParseFloat(s, 64)
+		switch {
+		case err == nil && x >= 0 && (below == 0 && !math.IsInf(x, 0) || x < below):
+			return x, nil
+		case below == 0:
+			return 0, errors.New("expected a number, 0 or more")
+		default:
+			return 0, fmt.Errorf("expected a number, at least 0 and below %v", below)
+		}
+	}
+	show := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	fs.Var(&checked[float64]{&value, "X", parse, show}, name, usage)
+	return &value
+}
+
+// sizeFlag declares a flag that takes a number of bytes.
+func sizeFlag(fs *pflag.FlagSet, name, usage string) *int64 {
+	var value int64
+	show := func(n int64) string {
+		if n == 0 {
+			return "" // the usage names the default
+		}
+		return humanize.IBytes(uint64(n))
+	}
+	fs.Var(&checked[int64]{&value, "SIZE", parseSize, show}, name, usage)
+	return &value
+}
+
+// parseSize reads a number of bytes, such as 512MiB, 2GB or 1.5G.
+func parseSize(s string) (int64, error) {
+	n, err := humanize.ParseBytes(s)
+	if err != nil || n > math.MaxInt64 {
+		return 0, errors.New("expected a number of bytes such as 512MiB, 2GB or 1.5G")
+	}
+	return int64(n), nil
+}
+
+// Titles of the groups of flags in a help text; the name of the field is kept
+// with each flag.
+const flagGroup = "garaph_group"
+
+// grouped adds the flags that declare declares to fs, under a title.
+func grouped(fs *pflag.FlagSet, title string, declare func(*pflag.FlagSet)) {
+	own := pflag.NewFlagSet(title, pflag.ContinueOnError)
+	own.SortFlags = false
+	declare(own)
+	own.VisitAll(func(f *pflag.Flag) {
+		if f.Annotations == nil {
+			f.Annotations = map[string][]string{}
+		}
+		f.Annotations[flagGroup] = []string{title}
+	})
+	fs.AddFlagSet(own)
+}
+
+// completeEnums lets shells complete the words of cmd's flags.
+func completeEnums(cmd *cobra.Command) {
+	for _, fs := range []*pflag.FlagSet{cmd.Flags(), cmd.PersistentFlags()} {
+		fs.VisitAll(func(f *pflag.Flag) {
+			if e, ok := f.Value.(*enum); ok {
+				// fails when it was done before
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(e.words, cobra.ShellCompDirectiveNoFileComp))
+			}
+		})
+	}
+}
+
+// missingFlags lists the flags of cmd that must be given and were not.
+func missingFlags(cmd *cobra.Command) []string {
+	var missing []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		required := f.Annotations[cobra.BashCompOneRequiredFlag]
+		if len(required) > 0 && required[0] == "true" && !f.Changed {
+			name, _ := pflag.UnquoteUsage(f)
+			missing = append(missing, strings.TrimSpace("--"+f.Name+" "+name))
+		}
+	})
+	return missing
+}

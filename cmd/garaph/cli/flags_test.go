@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/garaph/garaph/internal/results"
+)
+
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]int64{
+		"0": 0, "1": 1, "512MiB": 512 << 20, "512 mib": 512 << 20, "2GB": 2e9, "1.5G": 15e8, "3TiB": 3 << 40, "1,024": 1024,
+	} {
+		if got, err := parseSize(text); err != nil || got != want {
+			t.Errorf("%q: got %d, error %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "-1", "GiB", "1 parsec", "1e3", "NaN", "10EiB", "99999999999999999999"} {
+		if got, err := parseSize(text); err == nil {
+			t.Errorf("%q: got %d, want an error", text, got)
+		}
+	}
+}
+
+func TestDestination(t *testing.T) {
+	for _, test := range []struct {
+		path, format string
+		want         results.Format
+	}{
+		{"", "", ""}, {"-", "", "tsv"}, {"-", "parquet", "parquet"}, {"-", "csv.gz", "csv.gz"},
+		{"a.npy", "", "npy"}, {"a.csv.zst", "", "csv.zst"}, {"a", "ndjson", "ndjson"},
+		{"a.gz", "tsv", "tsv"}, {"a.gz", "tsv.gz", "tsv.gz"}, {"a", "tsv.gz", "tsv.gz"},
+	} {
+		d, err := newDestination(test.path, test.format)
+		if err != nil || d.format != test.want {
+			t.Errorf("%q, %q: got %q, error %v, want %q", test.path, test.format, d.format, err, test.want)
+		}
+	}
+	for _, test := range [][2]string{{"a", ""}, {"a.xyz", ""}, {"a.gz", "npy"}, {"a.zst", "tsv.gz"}, {"-", "xml"}} {
+		if d, err := newDestination(test[0], test[1]); err == nil {
+			t.Errorf("%q: got %q, want an error", test, d.format)
+		}
+	}
+}
+
+func TestMemory(t *testing.T) {
+	if n := defaultMemory(); n < 1<<20 {
+		t.Errorf("the default budget is %d bytes", n)
+	}
+	if n := peakMemory(); n < 1<<20 {
+		t.Errorf("the peak of memory is %d bytes", n)
+	}
+}

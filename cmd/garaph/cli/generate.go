@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph/bench"
+)
+
+// generateFlags are the flags of every kind of generated graph.
+type generateFlags struct {
+	seed, threads  *int
+	weights, force *bool
+	format, output *string
+}
+
+func (a *app) generateCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "generate KIND [flags]",
+		Short: "Make an edge list, for tests and measurements",
+		Long: `Make an edge list, for tests and measurements. The same flags give the same
+bytes on every machine.`,
+		Example: `  garaph generate rmat --scale 20 --output rmat20.txt
+  garaph generate grid --rows 1000 --cols 1000 --weights | garaph import - --undirected road.graph`,
+		Annotations: map[string]string{childKind: "kind"},
+		Args:        cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return Usagef("expected a kind of graph: rmat, uniform or grid")
+			}
+			return unknownWord(cmd, args[0])
+		},
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.PersistentFlags().SortFlags = false
+	var f generateFlags
+	grouped(cmd.PersistentFlags(), "Flags of every kind", func(fs *pflag.FlagSet) {
+		f.seed = countFlag(fs, "seed", 1, 0, "of the random choices")
+		f.weights = fs.Bool("weights", false, "give every edge a weight, an integer from 1 to 255")
+		f.format = enumFlag(fs, "format", bench.Text, []string{bench.Text, bench.Raw, bench.RawW}, "lines, or pairs of 32-bit ids, without or with weights")
+		f.output = fs.String("output", "-", "`FILE`, which appears whole or not at all; - is standard output")
+		f.force = fs.Bool("force", false, "replace the file that is there")
+		f.threads = countFlag(fs, "threads", 0, 0, "goroutines; 0: one for each processor")
+	})
+	completeEnums(cmd)
+	cmd.AddCommand(a.generateKind(&f, bench.RMAT, "recursive matrix: skewed degrees, as in social and web graphs", rmatFlags),
+		a.generateKind(&f, bench.Uniform, "both ends of each edge uniformly at random", uniformFlags),
+		a.generateKind(&f, bench.Grid, "a lattice with four neighbours: large diameter, as in road networks", gridFlags))
+	return cmd
+}
+
+// kindFlags declares the flags of a kind of graph, and gives what puts them
+// into the options.
+type kindFlags func(fs *pflag.FlagSet) func(*bench.GenOptions)
+
+func rmatFlags(fs *pflag.FlagSet) func(*bench.GenOptions) {
+	scale := countFlag(fs, "scale", 16, 1, "2^N vertices")
+	degree := countFlag(fs, "degree", 16, 1, "edges for each vertex")
+	a := numberFlag(fs, "a", 0.57, 1, "chance of the first quadrant")
+	b := numberFlag(fs, "b", 0.19, 1, "chance of the second quadrant")
+	c := numberFlag(fs, "c", 0.19, 1, "chance of the third quadrant")
+	permute := fs.Bool("permute", false, "scramble the ids; otherwise those with many edges are low")
+	return func(o *bench.GenOptions) {
+		o.Scale, o.Degree, o.A, o.B, o.C, o.Permute = *scale, *degree, *a, *b, *c, *permute
+	}
+}
+
+func uniformFlags(fs *pflag.FlagSet) func(*bench.GenOptions) {
+	vertices := countFlag(fs, "vertices", 1<<16, 1, "vertices")
+	edges := countFlag(fs, "edges", 1<<20, 1, "edges")
+	return func(o *bench.GenOptions) { o.Vertices, o.Edges = uint64(*vertices), uint64(*edges) }
+}
+
+func gridFlags(fs *pflag.FlagSet) func(*bench.GenOptions) {
+	rows := countFlag(fs, "rows", 1<<8, 1, "rows")
+	cols := countFlag(fs, "cols", 1<<8, 1, "columns")
+	return func(o *bench.GenOptions) { o.Rows, o.Cols = uint64(*rows), uint64(*cols) }
+}
+
+func (a *app) generateKind(f *generateFlags, kind, short string, declare kindFlags) *cobra.Command {
+	cmd := &cobra.Command{Use: kind + " [flags]", Short: short, Args: exactly("no argument", 0)}
+	cmd.Flags().SortFlags = false
+	var fill func(*bench.GenOptions)
+	grouped(cmd.Flags(), "Flags of "+kind, func(fs *pflag.FlagSet) { fill = declare(fs) })
+	cmd.RunE = a.job(func(cmd *cobra.Command, _ []string) error {
+		o := bench.GenOptions{Kind: kind, Seed: uint64(*f.seed), Weights: *f.weights, Format: *f.format, Threads: *f.threads}
+		fill(&o)
+		if _, _, err := o.Size(); err != nil {
+			return usageError{err}
+		}
+		return a.generate(cmd.Context(), o, *f.output, *f.force)
+	})
+	return cmd
+}
+
+// generate writes the graph, with progress.
+func (a *app) generate(ctx context.Context, o bench.GenOptions, path string, force bool) error {
+	_, edges, err := o.Size()
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	s := a.console.stage("generating", int64(edges))
+	made := amount{edgesText, begin}
+	write := func(w io.Writer) error {
+		return bench.Generate(ctx, w, o, func(done uint64) { s.set(int64(done), made.text(int64(done), int64(edges))) })
+	}
+	if path == "-" {
+		err = write(a.stdout)
+	} else {
+		err = writeWhole(path, force, write)
+	}
+	s.end()
+	switch {
+	case ctx.Err() != nil:
+		return &stopped{"the graph was not all generated", ctx.Err()}
+	case err != nil:
+		return err
+	}
+	a.console.summary(fmt.Sprintf("generated %s edges in %s: %s edges/s", humanize.Comma(int64(edges)),
+		seconds(time.Since(begin)), countText(perSecond(float64(edges), time.Since(begin)))))
+	return nil
+}
+
+// writeWhole writes a file that appears under its name when it is whole and on
+// disk. One that is there is replaced with force only.
+func writeWhole(path string, force bool, write func(io.Writer) error) error {
+	there, err := os.Lstat(path)
+	switch {
+	case err == nil && !force:
+		return fmt.Errorf("write %s: it exists already; --force replaces it", path)
+	case err == nil && !there.Mode().IsRegular():
+		return fmt.Errorf("write %s: it is not a file that can be replaced", path)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".garaph-*.tmp")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer os.Remove(f.Name()) // fails when all went well
+	buffered := bufio.NewWriterSize(f, 1<<20)
+	err = write(buffered)
+	for _, step := range []func() error{buffered.Flush, f.Sync, func() error { return f.Chmod(0o644) }} {
+		if err == nil {
+			err = step()
+		}
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// usage prints how a command is used: its line, examples, the commands under it
+// and its flags by group.
+func usage(cmd *cobra.Command) error {
+	var b strings.Builder
+	b.WriteString("Usage:\n")
+	if cmd.HasAvailableSubCommands() && !cmd.HasParent() {
+		fmt.Fprintf(&b, "  %s COMMAND\n", cmd.CommandPath())
+	} else {
+		fmt.Fprintf(&b, "  %s\n", cmd.UseLine())
+	}
+	if cmd.Example != "" {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
+	}
+	writeCommands(&b, cmd)
+	writeFlags(&b, cmd)
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n`%s %s --help` tells more.\n", cmd.CommandPath(), strings.ToUpper(childOf(cmd)))
+	}
+	_, err := io.WriteString(cmd.OutOrStdout(), b.String())
+	return err
+}
+
+func writeCommands(b *strings.Builder, cmd *cobra.Command) {
+	if !cmd.HasAvailableSubCommands() {
+		return
+	}
+	kind := childOf(cmd)
+	fmt.Fprintf(b, "\n%s%ss:\n", strings.ToUpper(kind[:1]), kind[1:])
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() || c.Name() == "help" {
+			fmt.Fprintf(b, "  %-*s  %s\n", cmd.NamePadding(), c.Name(), c.Short)
+		}
+	}
+}
+
+// writeFlags lists the flags of cmd, its own groups first.
+func writeFlags(b *strings.Builder, cmd *cobra.Command) {
+	groups := map[string]*pflag.FlagSet{}
+	var titles []string
+	add := func(f *pflag.Flag) {
+		title := "Flags"
+		if t := f.Annotations[flagGroup]; len(t) > 0 {
+			title = t[0]
+		}
+		g := groups[title]
+		if g == nil {
+			g = pflag.NewFlagSet(title, pflag.ContinueOnError)
+			g.SortFlags = false
+			groups[title], titles = g, append(titles, title)
+		}
+		g.AddFlag(f)
+	}
+	cmd.LocalFlags().SortFlags = false
+	cmd.InheritedFlags().SortFlags = false
+	cmd.LocalFlags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	titles = lastOf(titles, "Flags")
+	for _, title := range titles {
+		if text := groups[title].FlagUsages(); text != "" {
+			fmt.Fprintf(b, "\n%s:\n%s", title, text)
+		}
+	}
+}
+
+// lastOf moves one of the words to the end.
+func lastOf(words []string, last string) []string {
+	var out []string
+	for _, w := range words {
+		if w != last {
+			out = append(out, w)
+		}
+	}
+	return append(out, last)
+}

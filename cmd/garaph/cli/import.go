@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/ingest"
+)
+
+func (a *app) importCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "import [flags] EDGES... GRAPH",
+		Short: "Make a graph from edge lists",
+		Long: `Make a graph, a folder, from edge lists: files, also compressed ones, or - for
+standard input. The graph appears whole or not at all.`,
+		Example: `  garaph import edges.txt.gz web.graph
+  garaph import --undirected --dedup part-*.csv friends.graph
+  go mod graph | garaph import - modules.graph`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return Usagef("expected one or more edge files (or -) and the graph to make, got %s", arguments(len(args)))
+			}
+			return nil
+		},
+	}
+	var flags *importFlags
+	grouped(cmd.Flags(), "Flags of the input", func(fs *pflag.FlagSet) { flags = newImportFlags(fs) })
+	force := cmd.Flags().Bool("force", false, "replace the graph that is there")
+	threads := countFlag(cmd.Flags(), "threads", 0, 0, "goroutines; 0: one for each processor")
+	memory := sizeFlag(cmd.Flags(), "memory", "memory for buffers, beside arrays over the vertices (default a quarter of the machine's)")
+	asJSON := cmd.Flags().Bool("json", false, "print the report as one JSON object")
+	completeEnums(cmd)
+	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		defer keepWithin(0)()
+		o := flags.options()
+		o.Force, o.Threads, o.Memory = *force, *threads, *memory
+		inputs, path := args[:len(args)-1], args[len(args)-1]
+		report, err := a.importGraph(cmd.Context(), inputs, path, o)
+		if err != nil {
+			return err
+		}
+		if !*asJSON {
+			return nil
+		}
+		report.PeakMemory = peakMemory()
+		return json.NewEncoder(a.stdout).Encode(report)
+	})
+	return cmd
+}
+
+// importReport is an import as JSON.
+type importReport struct {
+	Graph string `json:"graph,omitempty"`
+	garaph.ImportReport
+	EdgesPerSecond float64 `json:"edges_per_second"`
+	BytesPerEdge   float64 `json:"bytes_per_edge"`
+	PeakMemory     int64   `json:"peak_rss_bytes,omitempty"`
+}
+
+// importGraph imports, with progress and a summary.
+func (a *app) importGraph(ctx context.Context, inputs []string, path string, o garaph.ImportOptions) (importReport, error) {
+	a.console.begin("import of " + strings.Join(inputs, ", "))
+	p := &importProgress{console: a.console}
+	o.Stdin, o.Progress, o.Log = a.stdin, p.show, a.console.log
+	r, err := garaph.Import(ctx, inputs, path, o)
+	p.end()
+	if err != nil {
+		if ctx.Err() != nil {
+			err = &stopped{fmt.Sprintf("the import of %s was stopped and left nothing behind", strings.Join(inputs, ", ")), err}
+		}
+		return importReport{}, err
+	}
+	report := importReport{
+		Graph: path, ImportReport: r,
+		EdgesPerSecond: perSecond(float64(r.Entries), r.Duration),
+		BytesPerEdge:   float64(r.Bytes) / float64(max(r.Edges, 1)),
+	}
+	a.console.summary(importSummary(report))
+	return report, nil
+}
+
+func importSummary(r importReport) string {
+	kind := "edges"
+	if r.Weighted {
+		kind = "weighted edges"
+	}
+	s := fmt.Sprintf("imported %s vertices and %s %s in %s: %s edges/s, %s, %.2f bytes per edge",
+		humanize.Comma(int64(r.Vertices)), humanize.Comma(int64(r.Edges)), kind, seconds(r.Duration),
+		countText(r.EdgesPerSecond), bytesText(r.Bytes), r.BytesPerEdge)
+	for _, dropped := range []struct {
+		n    int64
+		what string
+	}{{r.BadLines, "bad lines"}, {int64(r.SelfLoops), "self-loops"}, {int64(r.Parallel), "parallel edges"}} {
+		if dropped.n > 0 {
+			s += fmt.Sprintf("; left out %s %s", humanize.Comma(dropped.n), dropped.what)
+		}
+	}
+	return s
+}
+
+// perSecond is a rate; none in no time.
+func perSecond(n float64, d time.Duration) float64 {
+	if d <= 0 {
+		return 0
+	}
+	return n / d.Seconds()
+}
+
+// seconds is a duration for a reader.
+func seconds(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.3g s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
+
+// importProgress shows a stage for each phase of an import.
+type importProgress struct {
+	console *console
+
+	mu     sync.Mutex // guards the rest
+	stage  *stage     // of the phase; nil before the first
+	phase  ingest.Phase
+	amount amount
+	over   bool
+}
+
+func (p *importProgress) show(now ingest.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return
+	}
+	if p.stage == nil || p.phase != now.Phase {
+		if p.stage != nil {
+			p.stage.end()
+		}
+		unit := bytesText
+		if now.Phase == ingest.Sorting {
+			unit = edgesText
+		}
+		p.phase, p.amount = now.Phase, amount{unit, time.Now()}
+		p.stage = p.console.stage(string(now.Phase), now.Total)
+	}
+	p.stage.set(now.Done, p.amount.text(now.Done, now.Total))
+}
+
+func (p *importProgress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	if p.stage != nil {
+		p.stage.end()
+	}
+}

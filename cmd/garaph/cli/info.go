@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/gas"
+)
+
+func (a *app) infoCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "info GRAPH [flags]",
+		Short: "Describe a graph",
+		Args:  exactly("one graph", 1),
+	}
+	asJSON := cmd.Flags().Bool("json", false, "print it as one JSON object")
+	cmd.RunE = a.job(func(_ *cobra.Command, args []string) error {
+		i, err := describe(args[0])
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return json.NewEncoder(a.stdout).Encode(i)
+		}
+		return i.print(a.stdout)
+	})
+	return cmd
+}
+
+// graphInfo describes a graph.
+type graphInfo struct {
+	Graph        string    `json:"graph"`
+	Vertices     uint32    `json:"vertices"`
+	Edges        uint64    `json:"edges"`
+	Weighted     bool      `json:"weighted"`
+	Symmetric    bool      `json:"symmetric"`
+	IDs          idInfo    `json:"ids"`
+	Shards       int       `json:"shards"`
+	Bytes        int64     `json:"disk_bytes"`
+	BytesPerEdge float64   `json:"bytes_per_edge"`
+	Fingerprint  string    `json:"fingerprint"`
+	Created      time.Time `json:"created"`
+	Source       []string  `json:"source"`
+}
+
+type idInfo struct {
+	Kind  string `json:"kind"`
+	First string `json:"first"`
+	Last  string `json:"last"`
+}
+
+func describe(path string) (i graphInfo, err error) {
+	g, err := garaph.Open(path)
+	if err != nil {
+		return i, err
+	}
+	defer func() {
+		if closeErr := g.Close(); err == nil {
+			err = closeErr
+		}
+	}()
+	c := g.Catalogue()
+	i = graphInfo{
+		Graph: path, Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted, Symmetric: c.Symmetric,
+		IDs: idInfo{Kind: string(c.IDs.Kind)}, Shards: len(c.Shards),
+		Fingerprint: c.Fingerprint, Created: c.Created, Source: c.Source,
+	}
+	if i.IDs.First, err = g.ID(0); err != nil {
+		return i, err
+	}
+	if i.IDs.Last, err = g.ID(gas.VertexID(c.Vertices - 1)); err != nil {
+		return i, err
+	}
+	if i.Bytes, err = folderSize(path); err != nil {
+		return i, err
+	}
+	i.BytesPerEdge = float64(i.Bytes) / float64(max(c.Edges, 1))
+	return i, nil
+}
+
+// folderSize is what all files under a folder take on the disk; some of a
+// store's have holes.
+func folderSize(path string) (total int64, err error) {
+	err = filepath.WalkDir(path, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		if s, ok := info.Sys().(*syscall.Stat_t); ok {
+			total += s.Blocks * 512
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("measure graph %s: %w", path, err)
+	}
+	return total, nil
+}
+
+func (i graphInfo) print(w *output) error {
+	kind := map[string]string{
+		"base": "dense integers", "int": "integers", "uint": "unsigned integers", "string": "strings",
+	}[i.IDs.Kind]
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, line := range [][2]string{
+		{"graph", i.Graph},
+		{"vertices", humanize.Comma(int64(i.Vertices))},
+		{"edges", humanize.Comma(int64(i.Edges))},
+		{"weighted", yes(i.Weighted)},
+		{"symmetric", yes(i.Symmetric)},
+		{"ids", fmt.Sprintf("%s, from %s to %s", kind, i.IDs.First, i.IDs.Last)},
+		{"shards", humanize.Comma(int64(i.Shards))},
+		{"on disk", fmt.Sprintf("%s, %.2f bytes per edge", bytesText(i.Bytes), i.BytesPerEdge)},
+		{"fingerprint", i.Fingerprint},
+		{"created", i.Created.Local().Format(time.DateTime)},
+		{"source", strings.Join(i.Source, ", ")},
+	} {
+		fmt.Fprintf(table, "%s\t%s\n", line[0], line[1]) // errors are kept until Flush
+	}
+	return table.Flush()
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}

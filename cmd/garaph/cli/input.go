@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/garaph/garaph"
+)
+
+// input is the graph of a run: a stored one, or one that was imported for the
+// occasion.
+type input struct {
+	graph     *garaph.Graph
+	imported  *importReport // nil for a stored graph
+	temporary string        // folder to remove; "" for a stored graph
+}
+
+// openInput opens the graph that args name, or imports the edge files that they
+// name. check is called when it is clear that the command line makes sense, and
+// before an import.
+func (t *task) openInput(ctx context.Context, a *app, check func() error) (*input, error) {
+	folder, err := graphFolder(t.args)
+	if err != nil {
+		return nil, err
+	}
+	if folder == "" {
+		if err := check(); err != nil {
+			return nil, err
+		}
+		return t.importInput(ctx, a)
+	}
+	if given := t.flags.imports.given(t.cmd.Flags()); given != "" {
+		return nil, Usagef("%s is a graph that garaph has imported: %s is for edge files; import them again with it, or leave it out", folder, given)
+	}
+	if err := check(); err != nil {
+		return nil, err
+	}
+	g, err := garaph.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	return &input{graph: g}, nil
+}
+
+// graphFolder is the folder among the arguments; "" when all are edge files.
+func graphFolder(args []string) (string, error) {
+	for _, arg := range args {
+		if info, err := os.Stat(arg); err != nil || !info.IsDir() {
+			continue
+		}
+		if len(args) > 1 {
+			return "", Usagef("%s is a folder: expected one graph, or edge files", arg)
+		}
+		return arg, nil
+	}
+	return "", nil
+}
+
+// importInput imports into a temporary folder.
+func (t *task) importInput(ctx context.Context, a *app) (in *input, err error) {
+	folder, err := os.MkdirTemp(*t.flags.scratch, "garaph-run-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the temporary graph (see --scratch): %w", err)
+	}
+	in = &input{temporary: folder}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, in.close())
+		}
+	}()
+	o := t.flags.imports.options()
+	o.Threads, o.Memory = *t.flags.threads, *t.flags.memory
+	path := filepath.Join(folder, "graph")
+	report, err := a.importGraph(ctx, t.args, path, o)
+	if err != nil {
+		return in, err
+	}
+	report.Graph = "" // it will be gone
+	in.imported = &report
+	in.graph, err = garaph.Open(path)
+	return in, err
+}
+
+// close closes the graph, and removes a temporary one.
+func (in *input) close() error {
+	var errs []error
+	if in.graph != nil {
+		errs = append(errs, in.graph.Close())
+	}
+	if in.temporary != "" {
+		if err := os.RemoveAll(in.temporary); err != nil {
+			errs = append(errs, fmt.Errorf("remove the temporary graph: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// name is what the user calls the graph.
+func (t *task) name() string { return strings.Join(t.args, " ") }

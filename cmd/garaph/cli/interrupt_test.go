@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/garaph/garaph/bench"
+)
+
+// edgeFile generates a graph.
+func edgeFile(t *testing.T, scale int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "edges.txt")
+	o := bench.GenOptions{Kind: bench.RMAT, Scale: scale, Degree: 16, Seed: 1}
+	err := writeWhole(path, false, func(w io.Writer) error { return bench.Generate(t.Context(), w, o, nil) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// process is a garaph of its own, with a folder for temporary files.
+type process struct {
+	*exec.Cmd
+	stdout, stderr bytes.Buffer
+	tmp            string
+}
+
+func newProcess(t *testing.T, args ...string) *process {
+	t.Helper()
+	p := &process{Cmd: exec.Command("garaph", args...), tmp: t.TempDir()}
+	p.Stdout, p.Stderr = &p.stdout, &p.stderr
+	p.Env = append(os.Environ(), "TMPDIR="+p.tmp)
+	return p
+}
+
+// end waits for p and holds its exit code against want. Nothing may be left in
+// its folder of temporary files.
+func (p *process) end(t *testing.T, want int) {
+	t.Helper()
+	err := p.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if got := p.ProcessState.ExitCode(); got != want {
+		t.Errorf("exit code %d, want %d\n%s", got, want, p.stderr.String())
+	}
+	left, err := os.ReadDir(p.tmp)
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, error %v", left, err)
+	}
+}
+
+// TestInterrupt stops jobs at different times: all end in order and leave
+// nothing behind.
+func TestInterrupt(t *testing.T) {
+	edges := edgeFile(t, 15)
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		for _, after := range []time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second} {
+			t.Run(signal.String()+" after "+after.String(), func(t *testing.T) {
+				p := newProcess(t, "run", "pagerank", edges, "--iterations", "10000000", "--damping", "0.999999", "--tolerance", "0", "--source", "0")
+				if err := p.Start(); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(after)
+				if err := p.Process.Signal(signal); err != nil {
+					t.Fatal(err)
+				}
+				p.end(t, exitInterrupted)
+				if text := p.stderr.String(); !strings.Contains(text, "garaph: interrupted: ") || strings.Contains(text, "panic") {
+					t.Errorf("standard error: %s", text)
+				}
+				if p.stdout.Len() > 0 {
+					t.Errorf("standard output: %s", p.stdout.String())
+				}
+			})
+		}
+	}
+}
+
+// TestInterruptIterations: the message says how far the job came.
+func TestInterruptIterations(t *testing.T) {
+	p := newProcess(t, "run", "pagerank", edgeFile(t, 10), "-v", "--iterations", "100000000", "--damping", "0.999999", "--source", "0")
+	p.Stderr = nil
+	stderr, err := p.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var seen []byte
+	for buf := make([]byte, 4096); !bytes.Contains(seen, []byte("iteration 3 ")); {
+		n, err := stderr.Read(buf)
+		if seen = append(seen, buf[:n]...); err != nil {
+			t.Fatalf("%v after %s", err, seen)
+		}
+	}
+	_ = p.Process.Signal(os.Interrupt)
+	rest, _ := io.ReadAll(stderr)
+	p.end(t, exitInterrupted)
+	if !bytes.Contains(rest, []byte("pagerank on ")) || !bytes.Contains(rest, []byte("iterations; no results were written")) {
+		t.Errorf("standard error ends with %s", rest[max(0, len(rest)-300):])
+	}
+}
+
+// TestInterruptStdin: an import that waits for its input ends as well.
+func TestInterruptStdin(t *testing.T) {
+	p := newProcess(t, "run", "wcc", "-")
+	stdin, err := p.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(stdin, "1 2\n")
+	time.Sleep(200 * time.Millisecond)
+	_ = p.Process.Signal(os.Interrupt)
+	p.end(t, exitInterrupted)
+	if text := p.stderr.String(); !strings.Contains(text, "interrupted: the import of - was stopped") {
+		t.Errorf("standard error: %s", text)
+	}
+}
+
+// TestClosedPipe: `garaph … | head` ends quietly.
+func TestClosedPipe(t *testing.T) {
+	edges := edgeFile(t, 14)
+	for _, args := range [][]string{
+		{"run", "wcc", edges, "-q", "--output", "-"},
+		{"run", "wcc", edges, "-q", "--output", "-", "--output-format", "parquet"},
+		{"run", "wcc", edges, "-q"},
+		{"generate", "rmat", "-q"},
+		{"programs"},
+	} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := newProcess(t, args...)
+		p.Stdout = w
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = r.Close(), w.Close()
+		p.end(t, exitFailed)
+		if p.stderr.Len() > 0 {
+			t.Errorf("%v: standard error: %s", args, p.stderr.String())
+		}
+	}
+}

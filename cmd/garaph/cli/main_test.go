@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/programs"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"garaph": func() { Main() },
+		"own":    func() { Main(New("indegree", "number of in-edges", inDegree{})) },
+		"faster": func() { Main(New("wcc", "components by a program of one's own", programs.WCC{})) },
+		"twice": func() {
+			Main(New("indegree", "number of in-edges", inDegree{}), New("indegree", "once more", inDegree{}))
+		},
+	})
+}
+
+// inDegree is a program of a user's.
+type inDegree struct{}
+
+func (inDegree) Init(gas.Vertex) (uint32, bool)                       { return 0, true }
+func (inDegree) Zero() uint32                                         { return 0 }
+func (inDegree) Gather(uint32, gas.Edge, uint32) uint32               { return 1 }
+func (inDegree) Sum(a, b uint32) uint32                               { return a + b }
+func (inDegree) Apply(_ gas.Vertex, _, acc uint32, _ gas.Step) uint32 { return acc }
+func (inDegree) Activate(_ gas.Vertex, old, new uint32) bool          { return old != new }
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"),
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "json": checkJSON, "damage": damage, "lines": lines,
+		},
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
+			return os.Mkdir(filepath.Join(e.WorkDir, "tmp"), 0o777)
+		},
+	})
+}
+
+// exits CODE PROGRAM ARGS... runs a program that must end with a code.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	var code *exec.ExitError
+	err := ts.Exec(args[1], args[2:]...)
+	got := 0
+	switch {
+	case errors.As(err, &code):
+		got = code.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if want := args[0]; strconv.Itoa(got) != want {
+		ts.Fatalf("exit code %d, want %s", got, want)
+	}
+}
+
+// json FILE PATH=VALUE... holds parts of a JSON object against values; PATH
+// alone: it is there, !PATH: it is not.
+func checkJSON(ts *testscript.TestScript, _ bool, args []string) {
+	var object any
+	if err := json.Unmarshal([]byte(ts.ReadFile(args[0])), &object); err != nil {
+		ts.Fatalf("%s is not one JSON object: %v", args[0], err)
+	}
+	for _, arg := range args[1:] {
+		path, text, compared := strings.Cut(arg, "=")
+		path, absent := strings.CutPrefix(path, "!")
+		got, there := follow(object, strings.Split(path, "."))
+		if there == absent {
+			ts.Fatalf("%s: there is %t", path, there)
+		}
+		if !compared {
+			continue
+		}
+		var want any
+		if json.Unmarshal([]byte(text), &want) != nil {
+			want = text
+		}
+		if !reflect.DeepEqual(got, want) {
+			ts.Fatalf("%s: got %v, want %v", path, got, want)
+		}
+	}
+}
+
+func follow(x any, path []string) (any, bool) {
+	for _, key := range path {
+		switch v := x.(type) {
+		case map[string]any:
+			var ok bool
+			if x, ok = v[key]; !ok {
+				return nil, false
+			}
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i >= len(v) {
+				return nil, false
+			}
+			x = v[i]
+		default:
+			return nil, false
+		}
+	}
+	return x, true
+}
+
+// lines FILE N counts the lines of a file.
+func lines(ts *testscript.TestScript, _ bool, args []string) {
+	if n := strings.Count(ts.ReadFile(args[0]), "\n"); fmt.Sprint(n) != args[1] {
+		ts.Fatalf("%s has %d lines, want %s", args[0], n, args[1])
+	}
+}
+
+// damage GRAPH changes a byte of a stored shard.
+func damage(ts *testscript.TestScript, _ bool, args []string) {
+	logs, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "db", "*.vlog"))
+	ts.Check(err)
+	if len(logs) == 0 {
+		ts.Fatalf("no value log in %s", args[0])
+	}
+	b, err := os.ReadFile(logs[0])
+	ts.Check(err)
+	b[len(b)/2] ^= 0xff
+	ts.Check(os.WriteFile(logs[0], b, 0o666))
+}

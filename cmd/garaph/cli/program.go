@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"github.com/spf13/pflag"
+	"go.uber.org/zap"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/gas"
+)
+
+// Program is a vertex program as the command line knows it. [New] makes one of
+// a program without flags.
+type Program struct {
+	Name    string // the word after `garaph run`
+	Short   string // what it computes, in one line
+	Example string // lines for its help, indented by two spaces
+	Column  string // name of the result column; "" is Name
+	Ranking Ranking
+	// Iterations is the limit when the user gives none; 0: until no vertex is
+	// active.
+	Iterations int
+	// Setup declares the program's own flags and gives what runs it, once they
+	// are parsed. It is called with an empty set, for each command line anew. A
+	// flag that is marked with [cobra.MarkFlagRequired] must be given. Values
+	// that can be checked without the graph are best checked in the flag's Set
+	// method, before anything begins.
+	Setup func(flags *pflag.FlagSet) Runner
+}
+
+// Ranking says what --top shows of a result.
+type Ranking uint8
+
+// The rankings. A result that is a vertex is always shown by Groups, one that
+// is a float never.
+const (
+	Largest Ranking = iota // the largest values
+	Nearest                // the least values, without vertices that were not reached
+	Groups                 // the values that most vertices have, with their number
+)
+
+// Env is what a program is made from when the graph is open and the flags are
+// parsed.
+type Env struct {
+	Graph *garaph.Graph
+	Flags *pflag.FlagSet // the program's own flags and those of every run
+	Log   *zap.Logger    // writes to standard error
+}
+
+// Runner runs a program over the graph of an Env.
+type Runner func(context.Context, Env, garaph.RunOptions) (*garaph.Result, error)
+
+// Bind gives the Runner of the program that build makes. An error of build ends
+// the run; [Usagef] makes one that says the flags are wrong.
+func Bind[V, A any](build func(Env) (gas.Program[V, A], error)) Runner {
+	return func(ctx context.Context, e Env, o garaph.RunOptions) (*garaph.Result, error) {
+		p, err := build(e)
+		if err != nil {
+			return nil, err
+		}
+		return garaph.Run(ctx, e.Graph, p, o)
+	}
+}
+
+// New is a program that has no flags.
+func New[V, A any](name, short string, p gas.Program[V, A]) Program {
+	runner := Bind(func(Env) (gas.Program[V, A], error) { return p, nil })
+	return Program{Name: name, Short: short, Setup: func(*pflag.FlagSet) Runner { return runner }}
+}
+
+func (p Program) column() string {
+	if p.Column == "" {
+		return p.Name
+	}
+	return p.Column
+}
+
+// merge adds the user's programs to the built-in ones. One of the same name
+// takes the built-in's place.
+func merge(builtin, own []Program) ([]Program, error) {
+	word := regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+	all, at := []Program{}, map[string]int{}
+	for i, p := range append(builtin, own...) {
+		if !word.MatchString(p.Name) || p.Setup == nil {
+			return nil, fmt.Errorf("program %q cannot be offered: it needs a Name of lower-case letters, digits and hyphens, and a Setup", p.Name)
+		}
+		old, known := at[p.Name]
+		switch {
+		case !known:
+			at[p.Name] = len(all)
+			all = append(all, p)
+		case i >= len(builtin) && old < len(builtin):
+			all[old] = p
+			at[p.Name] = len(all) // a second one of this name is an error
+		default:
+			return nil, fmt.Errorf("two programs are named %q: give one of them another Name", p.Name)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func (a *app) programsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "programs",
+		Short: "List the programs that can be run",
+		Args:  exactly("no argument", 0),
+	}
+	cmd.RunE = a.job(func(*cobra.Command, []string) error {
+		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(table, "program\tcomputes\tflags\n") // errors are kept until Flush
+		for _, p := range a.programs {
+			fmt.Fprintf(table, "%s\t%s\t%s\n", p.Name, p.Short, strings.Join(p.flags(), " "))
+		}
+		return table.Flush()
+	})
+	return cmd
+}
+
+// flags lists the program's own flags.
+func (p Program) flags() []string {
+	var list []string
+	fs := pflag.NewFlagSet(p.Name, pflag.ContinueOnError)
+	p.Setup(fs)
+	fs.VisitAll(func(f *pflag.Flag) { list = append(list, "--"+f.Name) })
+	return list
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph"
+)
+
+// runReport is a run as JSON.
+type runReport struct {
+	Program        string             `json:"program"`
+	Graph          string             `json:"graph"`
+	Parameters     map[string]any     `json:"parameters"`
+	Vertices       uint32             `json:"vertices"`
+	Edges          uint64             `json:"edges"`
+	Iterations     int                `json:"iterations"`
+	Converged      bool               `json:"converged"`
+	Seconds        number             `json:"seconds"` // of the iterations
+	LoadSeconds    number             `json:"load_seconds"`
+	Import         *importReport      `json:"import,omitempty"`
+	EdgesProcessed uint64             `json:"edges_processed"`
+	EdgesPerSecond number             `json:"edges_per_second"`
+	PeakMemory     int64              `json:"peak_rss_bytes"`
+	InMemory       bool               `json:"in_memory"`
+	K              number             `json:"k"`
+	PerIteration   []garaph.Iteration `json:"per_iteration"`
+	Top            []topRow           `json:"top,omitempty"`
+}
+
+func (t *task) writeReport(w io.Writer, top []topRow) error {
+	r, c := t.result.Report, t.input.graph.Catalogue()
+	report := runReport{
+		Program: t.program.Name, Graph: t.name(), Parameters: t.parameters(),
+		Vertices: c.Vertices, Edges: c.Edges,
+		Iterations: len(r.Iterations), Converged: r.Converged,
+		Seconds: number(r.Duration.Seconds()), LoadSeconds: number(r.Load.Seconds()),
+		Import:         t.input.imported,
+		EdgesProcessed: r.Edges, EdgesPerSecond: number(perSecond(float64(r.Edges), r.Duration)),
+		PeakMemory: peakMemory(), InMemory: r.InMemory, K: number(r.AccessRatio),
+		PerIteration: r.Iterations, Top: top,
+	}
+	if report.PerIteration == nil {
+		report.PerIteration = []garaph.Iteration{}
+	}
+	return json.NewEncoder(w).Encode(report)
+}
+
+// parameters are the program's own flags and the options that a result may
+// depend on, as they were used.
+func (t *task) parameters() map[string]any {
+	o := t.options
+	all := map[string]any{
+		"device": *t.flags.device, "mode": o.Mode, "engine": o.Method,
+		"threads": o.Threads, "memory": o.Memory, "iterations": o.Iterations,
+	}
+	t.cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		text := f.Value.String()
+		switch {
+		case f.Name == "help":
+		case f.Value.Type() == "string" && text == "":
+		case f.Value.Type() != "string" && json.Valid([]byte(text)):
+			all[f.Name] = json.RawMessage(text)
+		default:
+			all[f.Name] = text
+		}
+	})
+	return all
+}
+
+// number is a float in JSON, which has no infinity and no NaN: they are null.
+type number float64
+
+func (x number) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(x), 0) || math.IsNaN(float64(x)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(x))
+}

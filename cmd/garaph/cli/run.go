@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/internal/results"
+)
+
+// runFlags are the flags of every run.
+type runFlags struct {
+	device, mode, engine *string
+	iterations, threads  *int
+	memory               *int64
+	output, format       *string
+	top                  *int
+	json                 *bool
+	scratch              *string
+	imports              *importFlags
+}
+
+func (a *app) runCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run PROGRAM GRAPH|EDGES...|- [flags]",
+		Short: "Run a program over a graph or edge lists",
+		Long: `Run a program over a graph that garaph has imported, or over edge files (or -,
+standard input), which are then imported into a temporary graph. Without
+--output, --top and --json, the first ten vertices are printed.`,
+		Example: `  garaph run pagerank web.graph --top 20
+  garaph run bfs web.graph --source 42 --output hops.parquet
+  garaph run wcc --undirected edges.txt.gz --json`,
+		Annotations: map[string]string{childKind: "program"},
+		Args:        cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return Usagef("expected a program and a graph: `garaph programs` lists the programs")
+			}
+			return unknownWord(cmd, args[0])
+		},
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.PersistentFlags().SortFlags = false
+	flags := newRunFlags(cmd.PersistentFlags())
+	completeEnums(cmd)
+	for _, p := range a.programs {
+		cmd.AddCommand(a.programCommand(p, flags))
+	}
+	return cmd
+}
+
+func newRunFlags(all *pflag.FlagSet) *runFlags {
+	f := &runFlags{}
+	grouped(all, "Flags of every run", func(fs *pflag.FlagSet) {
+		f.iterations = countFlag(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default what the program has, see its help)")
+		f.mode = enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when new values are seen: after the iteration or at once")
+		f.engine = enumFlag(fs, "engine", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull), "how the vertices to process are found, auto by how many edges lead out of active ones")
+		f.device = deviceFlag(fs)
+		f.threads = countFlag(fs, "threads", 0, 0, "goroutines; 0: one for each processor")
+		f.memory = sizeFlag(fs, "memory", "memory of the process; 0: no limit (default three quarters of what is available)")
+		f.scratch = fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)")
+	})
+	grouped(all, "Flags of the results", func(fs *pflag.FlagSet) {
+		f.output = fs.String("output", "", "`FILE` for a value of every vertex; - is standard output")
+		f.format = formatFlag(fs)
+		f.top = countFlag(fs, "top", 0, 1, "print the first N vertices (default 10 without --output and --json)")
+		f.json = fs.Bool("json", false, "print a report as one JSON object")
+	})
+	grouped(all, "Flags of edge files, as for `garaph import`", func(fs *pflag.FlagSet) { f.imports = newImportFlags(fs) })
+	return f
+}
+
+// formatFlag declares --output-format.
+func formatFlag(fs *pflag.FlagSet) *string {
+	value := ""
+	parse := func(s string) (string, error) {
+		f, err := results.ParseFormat(s)
+		return string(f), err
+	}
+	fs.Var(&checked[string]{&value, "FORMAT", parse, func(s string) string { return s }},
+		"output-format", "tsv, csv, ndjson (each also with .gz or .zst), parquet or npy (default by the name of the file, tsv for -)")
+	return &value
+}
+
+// deviceFlag declares --device, which takes what this build has.
+func deviceFlag(fs *pflag.FlagSet) *string {
+	value := "auto"
+	parse := func(s string) (string, error) {
+		if s != "auto" && s != "cpu" {
+			return "", Usagef("this build of garaph has no device but the cpu: expected auto or cpu")
+		}
+		return s, nil
+	}
+	words := []string{"auto", "cpu"}
+	fs.Var(&enum{checked[string]{&value, strings.Join(words, "|"), parse, func(s string) string { return s }}, words},
+		"device", "where programs run")
+	return &value
+}
+
+func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
+	cmd := &cobra.Command{Use: p.Name + " GRAPH|EDGES...|- [flags]", Short: p.Short, Example: p.Example}
+	cmd.Long = fmt.Sprintf("%s: %s.", p.Name, p.Short)
+	if p.Iterations > 0 {
+		cmd.Long += fmt.Sprintf("\nIt ends after %d iterations, if not before and if --iterations is not given.", p.Iterations)
+	}
+	cmd.Flags().SortFlags = false
+	var runner Runner
+	grouped(cmd.Flags(), "Flags of "+p.Name, func(fs *pflag.FlagSet) { runner = p.Setup(fs) })
+	completeEnums(cmd)
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return Usagef("expected a graph, edge files or -, got none")
+		}
+		if missing := missingFlags(cmd); len(missing) > 0 {
+			return Usagef("%s needs %s", p.Name, strings.Join(missing, ", "))
+		}
+		return flags.check(cmd)
+	}
+	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		return a.run(cmd, &task{program: p, runner: runner, flags: flags, cmd: cmd, args: args})
+	})
+	return cmd
+}
+
+// check refuses flags that do not go together.
+func (f *runFlags) check(cmd *cobra.Command) error {
+	toStdout := *f.output == "-"
+	switch {
+	case cmd.Flags().Changed("output") && *f.output == "":
+		return Usagef("--output is empty: give the name of a file, or - for standard output")
+	case cmd.Flags().Changed("output-format") && *f.output == "":
+		return Usagef("--output-format needs --output FILE or --output -")
+	case toStdout && *f.json:
+		return Usagef("--output - and --json both write to standard output: give --output a file")
+	case toStdout && *f.top > 0:
+		return Usagef("--output - and --top both write to standard output: give --output a file")
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// TestNoLeaks runs commands one after another in this process: every goroutine
+// they start has ended with them, also after a cancellation.
+func TestNoLeaks(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	edges := edgeFile(t, 12)
+	graph := filepath.Join(t.TempDir(), "graph")
+	for _, args := range [][]string{
+		{"import", edges, graph},
+		{"run", "pagerank", graph, "--json"},
+		{"run", "wcc", edges, "--output", filepath.Join(t.TempDir(), "out.parquet")},
+		{"verify", graph},
+		{"info", graph},
+		{"run", "bfs", graph, "--source", "none"},
+		{"run", "bfs", graph, "--nonsense"},
+		{"generate", "grid"},
+	} {
+		var stderr bytes.Buffer
+		code := Run(t.Context(), args, strings.NewReader(""), &bytes.Buffer{}, &stderr)
+		if failing := args[0] == "run" && args[1] == "bfs"; failing != (code != 0) {
+			t.Errorf("%v: exit code %d\n%s", args, code, stderr.String())
+		}
+	}
+	for _, args := range [][]string{
+		{"run", "pagerank", graph, "--iterations", "100000000", "--source", "0", "--damping", "0.999999"},
+		{"generate", "rmat", "--scale", "30"},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		if code := Run(ctx, args, nil, &bytes.Buffer{}, &bytes.Buffer{}); code != exitInterrupted {
+			t.Errorf("%v: exit code %d", args, code)
+		}
+		cancel()
+	}
+}
+
+// TestGenerateWhole: a graph that was interrupted leaves no file.
+func TestGenerateWhole(t *testing.T) {
+	folder := t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	args := []string{"generate", "rmat", "--scale", "30", "--output", filepath.Join(folder, "graph.txt")}
+	if code := Run(ctx, args, nil, &bytes.Buffer{}, &bytes.Buffer{}); code != exitInterrupted {
+		t.Errorf("exit code %d", code)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, error %v", left, err)
+	}
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/dispatcher"
+)
+
+// defaultTop is how many vertices are printed when nothing was asked for.
+const defaultTop = 10
+
+// task is one `garaph run`.
+type task struct {
+	program Program
+	runner  Runner
+	flags   *runFlags
+	cmd     *cobra.Command
+	args    []string // a graph or edge files
+
+	options garaph.RunOptions
+	input   *input
+	result  *garaph.Result
+}
+
+// run runs a program from the command line to its results.
+func (a *app) run(cmd *cobra.Command, t *task) (err error) {
+	out, err := newDestination(*t.flags.output, *t.flags.format)
+	if err != nil {
+		return err
+	}
+	t.options = t.runOptions()
+	defer keepWithin(t.options.Memory)()
+	if t.input, err = t.openInput(cmd.Context(), a, func() error { return out.check(t.args) }); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.input.close()) }()
+	if err := t.execute(cmd.Context(), a); err != nil {
+		return err
+	}
+	defer t.result.Close()
+	a.console.summary(t.summary())
+	t.warn(a.console.log)
+	if err := t.deliver(cmd.Context(), a, out); err != nil {
+		if cmd.Context().Err() != nil {
+			err = &stopped{fmt.Sprintf("%s was done, its results were not all written", t.program.Name), err}
+		}
+		return err
+	}
+	return nil
+}
+
+func (t *task) runOptions() garaph.RunOptions {
+	f := t.flags
+	o := garaph.RunOptions{
+		Mode: dispatcher.Mode(*f.mode), Method: dispatcher.Method(*f.engine),
+		Threads: *f.threads, Memory: *f.memory, Iterations: t.program.Iterations,
+	}
+	if o.Threads == 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if t.cmd.Flags().Changed("iterations") {
+		o.Iterations = *f.iterations
+	}
+	if !t.cmd.Flags().Changed("memory") {
+		o.Memory = defaultMemory()
+	}
+	return o
+}
+
+// execute runs the job, with progress.
+func (t *task) execute(ctx context.Context, a *app) error {
+	a.console.begin(fmt.Sprintf("%s on %s", t.program.Name, t.name()))
+	s := a.console.stage(t.program.Name, int64(t.options.Iterations))
+	o := t.options
+	o.Log = a.console.log
+	o.Progress = func(it garaph.Iteration) {
+		text := iterationText(it)
+		o.Log.Debug(text, zap.Uint64("edges", it.Edges), zap.Uint64("vertices", it.Vertices),
+			zap.Int("pages", it.Pages), zap.Int64("bytes_read", it.BytesRead))
+		s.set(int64(it.Iteration)+1, text)
+	}
+	result, err := t.runner(ctx, Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Log: o.Log}, o)
+	s.end()
+	switch {
+	case err == nil:
+		t.result = result
+		return nil
+	case ctx.Err() != nil:
+		done := 0
+		if result != nil {
+			done = len(result.Report.Iterations)
+		}
+		return &stopped{fmt.Sprintf("%s on %s was stopped after %s; no results were written", t.program.Name, t.name(), iterations(done)), err}
+	default:
+		return err
+	}
+}
+
+func iterationText(it garaph.Iteration) string {
+	return fmt.Sprintf("iteration %d (%s): %s active, f %.2g, %s edges/s in %s", it.Iteration+1, it.Method,
+		countText(float64(it.Active)), it.Fraction, countText(perSecond(float64(it.Edges), it.Duration)), seconds(it.Duration))
+}
+
+func iterations(n int) string {
+	if n == 1 {
+		return "1 iteration"
+	}
+	return humanize.Comma(int64(n)) + " iterations"
+}
+
+func (t *task) summary() string {
+	r := t.result.Report
+	end := "converged"
+	if !r.Converged {
+		end = "not converged"
+	}
+	where := "in memory"
+	if !r.InMemory {
+		where = "from disk"
+	}
+	return fmt.Sprintf("%s: %s in %s (loading %s), %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(len(r.Iterations)),
+		seconds(r.Duration), seconds(r.Load), end, countText(perSecond(float64(r.Edges), r.Duration)), where, bytesText(peakMemory()))
+}
+
+// warn tells that the program's own limit of iterations ended the job.
+func (t *task) warn(log *zap.Logger) {
+	if !t.result.Report.Converged && !t.cmd.Flags().Changed("iterations") {
+		log.Warn(fmt.Sprintf("%s has not converged within its %s: give more with --iterations, or 0 for no limit", t.program.Name, iterations(t.options.Iterations)))
+	}
+}
+
+// deliver writes what was asked for.
+func (t *task) deliver(ctx context.Context, a *app, out destination) error {
+	table := t.result.Table(t.program.column())
+	if err := out.write(ctx, table, a.stdout); err != nil {
+		return err
+	}
+	n := *t.flags.top
+	if n == 0 && out.path == "" && !*t.flags.json {
+		n = defaultTop
+	}
+	var rows []topRow
+	if n > 0 {
+		var err error
+		if rows, err = topRows(cancellable{table, ctx}, n, t.program.Ranking); err != nil {
+			return err
+		}
+	}
+	if *t.flags.json {
+		return t.writeReport(a.stdout, rows)
+	}
+	if n > 0 {
+		return writeTop(a.stdout, t.heading(), rows)
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/results"
+)
+
+// TestBest holds the heap against a stable sort: the same items, in the same
+// order, equal ones as they were offered.
+func TestBest(t *testing.T) {
+	type item struct{ key, at int }
+	rapid.Check(t, func(t *rapid.T) {
+		keys := rapid.SliceOf(rapid.IntRange(0, 20)).Draw(t, "keys")
+		size := rapid.IntRange(0, 30).Draw(t, "size")
+		b := newBest(size, func(x, y item) bool { return x.key < y.key })
+		all := []item{}
+		for at, key := range keys {
+			x := item{key, at}
+			takes := b.takes(x)
+			b.offer(x)
+			if kept := slices.Contains(b.sorted(), x); kept != takes {
+				t.Fatalf("takes %v said %t, offer kept it: %t", x, takes, kept)
+			}
+			all = append(all, x)
+		}
+		slices.SortStableFunc(all, func(x, y item) int { return cmp.Compare(x.key, y.key) })
+		all = all[:min(size, len(all))]
+		if got := b.sorted(); !slices.Equal(got, all) {
+			t.Fatalf("got %v, want %v", got, all)
+		}
+	})
+}
+
+// column is a table in memory, in batches of two rows whose memory is reused.
+type column struct {
+	ids    []int64
+	floats []float64
+	ints   []int64
+	labels []int64
+}
+
+func (c column) Rows() int64            { return int64(len(c.ids)) }
+func (c column) IDKind() results.IDKind { return results.IDInt }
+func (c column) Name() string           { return "value" }
+func (c column) MaxIDBytes() int        { return 0 }
+
+func (c column) ValueKind() results.ValueKind {
+	switch {
+	case c.floats != nil:
+		return results.Float64
+	case c.ints != nil:
+		return results.Int64
+	default:
+		return results.VertexID
+	}
+}
+
+func (c column) Batches(yield func(*results.Batch) error) error {
+	var b results.Batch
+	for i := 0; i < len(c.ids); i += 2 {
+		end := min(i+2, len(c.ids))
+		b.IDs.Ints = append(b.IDs.Ints[:0], c.ids[i:end]...)
+		switch c.ValueKind() {
+		case results.Float64:
+			b.F64 = append(b.F64[:0], c.floats[i:end]...)
+		case results.Int64:
+			b.I64 = append(b.I64[:0], c.ints[i:end]...)
+		default:
+			b.V.Ints = append(b.V.Ints[:0], c.labels[i:end]...)
+		}
+		if err := yield(&b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestTopRows(t *testing.T) {
+	ids := []int64{3, 4, 5, 6, 9}
+	inf := math.Inf(1)
+	for _, test := range []struct {
+		name    string
+		table   column
+		ranking Ranking
+		k       int
+		want    []string
+	}{
+		{"largest", column{ids: ids, floats: []float64{1, 5, 2, 5, 0}}, Largest, 3, []string{"1 4 5", "2 6 5", "3 5 2"}},
+		{"not a number", column{ids: ids, floats: []float64{1, math.NaN(), inf, -inf, 0}}, Largest, 9, []string{"1 5 inf", "2 3 1", "3 9 0", "4 6 -inf"}},
+		{"nearest", column{ids: ids, floats: []float64{1, inf, 0.5, 1, math.NaN()}}, Nearest, 9, []string{"1 5 0.5", "2 3 1", "3 6 1"}},
+		{"hops", column{ids: ids, ints: []int64{2, gas.Unreached, 0, 1, 2}}, Nearest, 3, []string{"1 5 0", "2 6 1", "3 3 2"}},
+		{"unreached", column{ids: ids, ints: []int64{2, gas.Unreached, 0, 1, 2}}, Largest, 2, []string{"1 3 2", "2 9 2"}},
+		{"components", column{ids: ids, labels: []int64{3, 4, 3, 4, 9}}, Groups, 2, []string{"1 3 2", "2 4 2"}},
+		{"components of one", column{ids: ids, labels: []int64{3, 4, 5, 6, 5}}, Groups, 3, []string{"1 5 2", "2 3 1", "3 4 1"}},
+		{"labels", column{ids: ids, ints: []int64{7, 8, 8, 7, 9}}, Groups, 3, []string{"1 7 2", "2 8 2", "3 9 1"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rows, err := topRows(test.table, test.k, test.ranking)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, r := range rows {
+				got = append(got, fmt.Sprintf("%d %v %s", r.Rank, r.ID, string(r.Value)))
+			}
+			if diff := gocmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestTopGroups holds the two passes against plain counting.
+func TestTopGroups(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		labels := rapid.SliceOfN(rapid.Int64Range(0, 12), 1, 40).Draw(t, "labels")
+		k := rapid.IntRange(1, 15).Draw(t, "k")
+		c := column{labels: labels}
+		sizes := map[int64]int64{}
+		for i, l := range labels {
+			c.ids = append(c.ids, int64(i))
+			sizes[l]++
+		}
+		type size struct{ label, n int64 }
+		var all []size
+		for label, n := range sizes {
+			all = append(all, size{label, n})
+		}
+		slices.SortFunc(all, func(a, b size) int {
+			return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.label, b.label))
+		})
+		rows, err := topRows(c, k, Groups)
+		if err != nil || len(rows) != min(k, len(all)) {
+			t.Fatalf("%d rows, error %v", len(rows), err)
+		}
+		for i, r := range rows {
+			if want := fmt.Sprint(all[i].n); r.ID != all[i].label || string(r.Value) != want {
+				t.Fatalf("row %d: %v, want %v", i, r, all[i])
+			}
+		}
+	})
+}
+
+func TestNumbersInJSON(t *testing.T) {
+	got, err := json.Marshal([]any{
+		number(1.5), number(math.NaN()), number(math.Inf(-1)),
+		valueText("1e-07"), valueText("inf"), valueText("nan"), valueText("-3"),
+	})
+	if want := `[1.5,null,null,1e-07,"inf","nan",-3]`; err != nil || string(got) != want {
+		t.Errorf("got %s, error %v, want %s", got, err, want)
+	}
+}

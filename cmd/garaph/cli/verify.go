@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/shard"
+)
+
+func (a *app) verifyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "verify GRAPH",
+		Short: "Read all of a graph and list what is damaged",
+		Args:  exactly("one graph", 1),
+	}
+	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		return a.verify(cmd.Context(), args[0])
+	})
+	return cmd
+}
+
+// verify prints each damage, or that there is none.
+func (a *app) verify(ctx context.Context, path string) error {
+	begin := time.Now()
+	var bytes int64
+	var found []error
+	g, err := garaph.Open(path)
+	switch {
+	case errors.Is(err, garaph.ErrDamaged):
+		found = []error{err}
+	case err != nil:
+		return err
+	default:
+		bytes, found, err = a.readAll(ctx, g)
+		err = errors.Join(err, g.Close())
+	}
+	if ctx.Err() != nil {
+		return &stopped{fmt.Sprintf("the verification of %s was stopped after %s", path, bytesText(bytes)), ctx.Err()}
+	}
+	for _, damage := range found {
+		if _, err := fmt.Fprintln(a.stdout, oneLine(damage)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(found) > 0:
+		places := "1 place"
+		if len(found) > 1 {
+			places = fmt.Sprintf("%d places", len(found))
+		}
+		return fmt.Errorf("graph %s is damaged in %s: import it again", path, places)
+	case err != nil:
+		return err
+	}
+	took := time.Since(begin)
+	_, err = fmt.Fprintf(a.stdout, "sound: %s in %s (%s/s)\n", bytesText(bytes), seconds(took), bytesText(int64(perSecond(float64(bytes), took))))
+	return err
+}
+
+// readAll reads the graph, with progress, and gives the damages.
+func (a *app) readAll(ctx context.Context, g *garaph.Graph) (done int64, found []error, err error) {
+	c := g.Catalogue()
+	var total int64
+	for i := range c.Shards {
+		total += c.Bytes(shard.In, i)
+		if !c.Symmetric {
+			total += c.Bytes(shard.Out, i)
+		}
+	}
+	s := a.console.stage("verifying", total)
+	defer s.end()
+	read := amount{bytesText, time.Now()}
+	progress := func(n int64) { // never called at once
+		done += n
+		s.set(done, read.text(done, total))
+	}
+	err = g.Verify(ctx, progress, func(damage error) { found = append(found, damage) })
+	return done, found, err
+}
