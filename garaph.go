@@ -35,6 +35,8 @@ type (
 	RunOptions = dispatcher.Options
 	// Iteration says what one iteration of a job did.
 	Iteration = dispatcher.Iteration
+	// MemoryError says how much memory a job would take.
+	MemoryError = dispatcher.MemoryError
 	// Catalogue describes a stored graph.
 	Catalogue = store.Catalogue
 )

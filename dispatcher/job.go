@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"go.uber.org/zap"
 	"golang.org/x/sync/errgroup"
 
@@ -90,9 +89,7 @@ func (j *Job[V, A]) plan() (err error) {
 	j.pages, err = page.New(j.store, po)
 	var need *page.NeedError
 	if errors.As(err, &need) {
-		return fmt.Errorf("graph %s: %w: a budget of %s leaves %s for pages after %s for %s vertices and %s for the process; the smallest budget for this job is %s (%w)",
-			j.store.Path(), ErrMemory, humanize.IBytes(uint64(j.opt.Memory)), humanize.IBytes(uint64(max(0, j.opt.Memory-fixed))),
-			humanize.IBytes(uint64(fixed-processBytes)), humanize.Comma(int64(j.cat.Vertices)), humanize.IBytes(processBytes), mib(fixed+need.Need), need)
+		return &MemoryError{Graph: j.store.Path(), Budget: j.opt.Memory, Vertices: fixed - processBytes, Pages: need.Need}
 	}
 	if err != nil {
 		return err
@@ -112,9 +109,6 @@ func (j *Job[V, A]) plan() (err error) {
 	}
 	return nil
 }
-
-// mib rounds up to a figure that --memory takes.
-func mib(n int64) string { return fmt.Sprintf("%dMiB", (n+1<<20-1)>>20) }
 
 // sides gives the sides of shards that a program gathers from, and those by
 // which a changed vertex finds who gathers from it.

@@ -15,8 +15,6 @@ import (
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
-	"github.com/garaph/garaph/internal/vertices"
-	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
 )
@@ -69,20 +67,19 @@ func run[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set settin
 // least is the smallest budget that a job accepts, as its error says.
 func least[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A]) int64 {
 	t.Helper()
-	fixed := vertices.Bytes[V](s.Catalogue().Vertices) + processBytes
 	j, err := New(s, p, Options{Memory: 1})
-	var need *page.NeedError
+	var need *MemoryError
 	switch {
-	case err == nil: // two bytes are enough for no pages
+	case err == nil: // a byte is enough for no pages
 		j.Close()
 		return 1
 	case !errors.As(err, &need) || !errors.Is(err, ErrMemory):
 		t.Fatal(err)
 	}
-	if _, err := New(s, p, Options{Memory: fixed + need.Need - 1}); !errors.Is(err, ErrMemory) {
+	if _, err := New(s, p, Options{Memory: need.Least() - 1}); !errors.Is(err, ErrMemory) {
 		t.Fatalf("a byte less than the smallest budget: %v", err)
 	}
-	return fixed + need.Need
+	return need.Least()
 }
 
 // check runs every program in every setting over g and compares with the

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"go.uber.org/zap"
 )
 
@@ -69,9 +70,28 @@ type Report struct {
 	AccessRatio float64
 }
 
-// ErrMemory is a budget that is too small for a job; the message says how much
-// would do.
+// ErrMemory is a budget that is too small for a job, as a [MemoryError] says.
 var ErrMemory = errors.New("not enough memory")
+
+// MemoryError says how much memory a job would take. All figures are bytes.
+type MemoryError struct {
+	Graph    string
+	Budget   int64 // what was given
+	Vertices int64 // what the arrays over vertices take
+	Pages    int64 // what the least pages and buffers take
+}
+
+// Least is the smallest budget that would do.
+func (e *MemoryError) Least() int64 { return processBytes + e.Vertices + e.Pages }
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("graph %s: %v: the job takes %s for the arrays over vertices, %s for pages and %s for the process, more than %s; the smallest budget for it is %dMiB",
+		e.Graph, ErrMemory, humanize.IBytes(uint64(e.Vertices)), humanize.IBytes(uint64(e.Pages)), humanize.IBytes(processBytes),
+		humanize.IBytes(uint64(e.Budget)), (e.Least()+1<<20-1)>>20)
+}
+
+// Is makes it an [ErrMemory].
+func (e *MemoryError) Is(target error) bool { return target == ErrMemory }
 
 func (o *Options) check() error {
 	switch o.Mode {

@@ -95,8 +95,8 @@ func checkText(h *inputHead, f Format) error {
 	return nil
 }
 
-// isTextBytes reports whether b has neither zero bytes nor more than one
-// control character in a hundred bytes.
+// isTextBytes reports whether b has no zero byte and few control characters: a
+// handful, or one in a hundred bytes.
 func isTextBytes(b []byte) bool {
 	if bytes.IndexByte(b, 0) >= 0 {
 		return false
@@ -107,7 +107,7 @@ func isTextBytes(b []byte) bool {
 			control++
 		}
 	}
-	return control*100 <= len(b)
+	return control <= 4+len(b)/100
 }
 
 // isGalois recognises the binary .gr of Galois: a version of 1 or 2, then the

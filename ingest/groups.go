@@ -6,7 +6,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
 
@@ -42,7 +41,7 @@ func (b *builder) cutShards(m *numbering) ([]store.ShardInfo, error) {
 			over = fmt.Errorf("import: a vertex has %d edges in one direction, more than the %d that a shard can hold", max(in, out), maxVertexEdges)
 		}
 		s := len(list) - 1
-		if s < 0 || list[s].Vertices == shard.DefaultVertices ||
+		if s < 0 || list[s].Vertices == b.opt.ShardVertices ||
 			uint64(list[s].In)+uint64(in) > maxShardEdges || uint64(list[s].Out)+uint64(out) > maxShardEdges {
 			list = append(list, store.ShardInfo{First: dense})
 			s++

@@ -29,6 +29,7 @@ type Options struct {
 	DropSelfLoops bool
 	SkipBadLines  bool
 	Force         bool  // replace an existing graph
+	ShardVertices int   // vertices of a shard at most; 0: shard.DefaultVertices
 	Threads       int   // 0: GOMAXPROCS
 	Memory        int64 // bytes for buffers beside the arrays over vertices; 0: a quarter of the machine's
 	Stdin         io.Reader
@@ -77,6 +78,12 @@ func Import(ctx context.Context, inputs []string, path string, o Options) (Repor
 	start := time.Now()
 	if o.Log == nil {
 		o.Log = zap.NewNop()
+	}
+	if o.ShardVertices == 0 {
+		o.ShardVertices = shard.DefaultVertices
+	}
+	if o.ShardVertices < 0 || o.ShardVertices > shard.MaxVertices {
+		return Report{}, fmt.Errorf("import: shards of %d vertices: expected 1 to %d", o.ShardVertices, shard.MaxVertices)
 	}
 	plan, err := planMemory(o)
 	if err != nil {

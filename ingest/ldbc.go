@@ -13,11 +13,16 @@ import (
 // vertexFiles finds the .v files that stand beside .e files of the inputs and
 // were not named: without them isolated vertices would be lost without a word.
 func vertexFiles(plans []*inputPlan, o ReadOptions) ([]*readInput, error) {
-	named := make(map[string]bool)
+	named, edges := make(map[string]bool), false
 	for _, p := range plans {
-		if p.schema.Format == LDBC && extension(p.name()) == ".v" {
+		isVertices := p.schema.Format == LDBC && extension(p.name()) == ".v"
+		edges = edges || !isVertices
+		if isVertices {
 			named[stem(p.name())] = true
 		}
+	}
+	if !edges {
+		o.Warn(fmt.Sprintf("%s has vertices only; name the .e file with the edges too", plans[0].name()))
 	}
 	var found []*readInput
 	for _, p := range plans {

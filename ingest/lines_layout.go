@@ -102,6 +102,8 @@ func (l *lineLayout) checkColumns(line []byte, f *lineFields, ids int) *badLine 
 		if f.more {
 			return &badLine{text: line, expected: "one vertex id and nothing behind it"}
 		}
+	case f.n < ids && bytes.ContainsAny(line, ";|:"):
+		return &badLine{text: line, expected: "fields separated by spaces, tabs or commas"}
 	case f.n < ids && l.columns == withWeight:
 		return &badLine{text: line, expected: "two ids and a weight"}
 	case f.n < ids:

@@ -108,14 +108,14 @@ func (d discarded) Write(b []byte) (int, error) {
 // maxEmptyReads is how often a reader may return nothing without an error.
 const maxEmptyReads = 100
 
-// readFull reads until buf is full, the input ends (io.EOF) or fails, and returns
-// how many bytes it got.
+// readFull reads until buf is full, or else until the input ends (io.EOF) or
+// fails, and returns how many bytes it got.
 func readFull(r io.Reader, buf []byte) (int, error) {
 	n, empty := 0, 0
 	for n < len(buf) {
 		m, err := r.Read(buf[n:])
 		n += m
-		if err != nil {
+		if err != nil && n < len(buf) {
 			return n, err
 		}
 		if empty++; m > 0 {

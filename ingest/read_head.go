@@ -35,16 +35,17 @@ func (in *readInput) readHead(ctx context.Context, progress *readProgress) (*inp
 	return h, nil
 }
 
-// grow makes the beginning up to size bytes long.
+// grow makes the beginning up to size bytes long, in steps, so that a small
+// input takes little memory.
 func (h *inputHead) grow(size int) {
-	old := len(h.bytes)
-	if h.err != nil || old >= size {
-		return
+	for h.err == nil && len(h.bytes) < size {
+		old := len(h.bytes)
+		grown := make([]byte, min(max(4*old, 16<<10), size))
+		copy(grown, h.bytes)
+		var n int
+		n, h.err = readFull(h.stream, grown[old:])
+		h.bytes = grown[:old+n]
 	}
-	grown := make([]byte, size)
-	copy(grown, h.bytes)
-	n, err := readFull(h.stream, grown[old:])
-	h.bytes, h.err = grown[:old+n], err
 }
 
 // more doubles the beginning; false when that was all, or too much.

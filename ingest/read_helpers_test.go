@@ -26,17 +26,16 @@ type edgeSeen struct {
 
 // collector is a sink that keeps everything.
 type collector struct {
-	schema    Schema
-	begun     int
-	beginErr  error
-	addErr    error // what every Add returns
-	mu        sync.Mutex
-	edges     []edgeSeen
-	vertices  []string
-	open      int // workers that are not closed
-	closed    int
-	intErr    error // an edge that breaks the contract
-	noCollect bool
+	schema   Schema
+	begun    int
+	beginErr error
+	addErr   error // what every Add returns
+	mu       sync.Mutex
+	edges    []edgeSeen
+	vertices []string
+	open     int // workers that are not closed
+	closed   int
+	broken   error // what broke the contract of a Worker
 }
 
 func (c *collector) Begin(s Schema) error {
@@ -67,7 +66,7 @@ func (w *collectorWorker) AddInts(src, dst []uint64, weight []float32) error {
 				limit = uint64(s.Vertices)
 			}
 			if src[i] >= limit || dst[i] >= limit {
-				w.c.intErr = fmt.Errorf("edge %d %d out of range", src[i], dst[i])
+				w.c.broken = fmt.Errorf("edge %d %d out of range", src[i], dst[i])
 			}
 		}
 		e := edgeSeen{U: fmt.Sprint(int64(src[i])), V: fmt.Sprint(int64(dst[i]))}
@@ -99,16 +98,16 @@ func (w *collectorWorker) AddStrings(src, dst [][]byte, weight []float32) error 
 func (c *collector) check(src, dst int, weight []float32) error {
 	switch {
 	case src == 0 || src != dst || src > 64<<10:
-		c.intErr = fmt.Errorf("batch of %d sources and %d destinations", src, dst)
+		c.broken = fmt.Errorf("batch of %d sources and %d destinations", src, dst)
 	case c.schema.Weighted != (weight != nil) || weight != nil && len(weight) != src:
-		c.intErr = fmt.Errorf("%d weights for %d edges, weighted: %v", len(weight), src, c.schema.Weighted)
+		c.broken = fmt.Errorf("%d weights for %d edges, weighted: %v", len(weight), src, c.schema.Weighted)
 	}
 	for _, w := range weight {
 		if !(w >= 0 && w <= math.MaxFloat32) {
-			c.intErr = fmt.Errorf("weight %v", w)
+			c.broken = fmt.Errorf("weight %v", w)
 		}
 	}
-	return c.intErr
+	return c.broken
 }
 
 func (w *collectorWorker) AddVertices(ids []uint64) error {
@@ -146,7 +145,7 @@ func compareSeen(a, b edgeSeen) int {
 	return cmp.Or(cmp.Compare(a.U, b.U), cmp.Compare(a.V, b.V), cmp.Compare(a.W, b.W))
 }
 
-// readResultSeen is everything that one reading gave.
+// readOutcome is everything that one reading gave.
 type readOutcome struct {
 	schema Schema
 	stats  ReadStats
@@ -208,8 +207,8 @@ func readNames(t testing.TB, o ReadOptions, names []string) readOutcome {
 	r := readOutcome{sink: &collector{}}
 	o.Warn = func(msg string) { r.warns = append(r.warns, msg) }
 	r.schema, r.stats, r.err = Read(context.Background(), names, o, r.sink)
-	if r.sink.intErr != nil {
-		t.Fatal(r.sink.intErr)
+	if r.sink.broken != nil {
+		t.Fatal(r.sink.broken)
 	}
 	if r.err == nil && r.sink.closed != r.sink.open {
 		t.Fatalf("%d of %d workers closed", r.sink.closed, r.sink.open)
@@ -229,8 +228,8 @@ func readBytes(t testing.TB, name string, b []byte, o ReadOptions) readOutcome {
 	r := readOutcome{sink: &collector{}}
 	o.Warn = func(msg string) { r.warns = append(r.warns, msg) }
 	r.schema, r.stats, r.err = readInputs(context.Background(), []*readInput{in}, o, r.sink)
-	if r.sink.intErr != nil {
-		t.Fatal(r.sink.intErr)
+	if r.sink.broken != nil {
+		t.Fatal(r.sink.broken)
 	}
 	return r
 }

@@ -29,8 +29,7 @@ type readPipeline struct {
 
 	blocks  chan *readBlock
 	pool    *blockPool
-	badSeq  atomic.Int64  // blocks behind this one need not be parsed
-	signs   atomic.Uint32 // signNegative, signLarge: what integer ids there are
+	badSeq  atomic.Int64 // blocks behind this one need not be parsed
 	parsing sync.WaitGroup
 	closing sync.WaitGroup
 	verdict chan struct{} // closed when good is set
@@ -39,11 +38,16 @@ type readPipeline struct {
 	mu    sync.Mutex
 	lines []int64     // guarded by mu: the number of lines of each block, for line numbers
 	first placedError // guarded by mu: the first error so far
+	signs [2]int64    // guarded by mu: a block with a negative id, and with one above MaxInt64; noBlock if there is none
 }
 
+// noBlock is the seq of no block, behind all blocks.
+const noBlock = math.MaxInt64
+
+// Kinds of ids of which an input may have one, not both.
 const (
-	signNegative = 1 << iota
-	signLarge
+	negativeSign = iota
+	largeSign
 )
 
 // parseWorker is the state of one parse goroutine.
@@ -65,8 +69,9 @@ func (p *readPipeline) run(ctx context.Context, sink Sink, progress *readProgres
 	p.pool = newBlockPool(threads+3, p.opts.BlockBytes)
 	p.blocks = make(chan *readBlock, 1)
 	p.verdict = make(chan struct{})
-	p.badSeq.Store(math.MaxInt64)
-	p.first.seq = math.MaxInt64
+	p.badSeq.Store(noBlock)
+	p.first.seq = noBlock
+	p.signs = [2]int64{noBlock, noBlock}
 
 	workers := make([]*parseWorker, threads)
 	p.parsing.Add(threads)
@@ -92,7 +97,7 @@ func (p *readPipeline) run(ctx context.Context, sink Sink, progress *readProgres
 	if err == nil {
 		err = p.first.err
 	}
-	stats := ReadStats{Inputs: len(p.plans), Bytes: progress.done, Unsigned: p.signs.Load()&signLarge != 0}
+	stats := ReadStats{Inputs: len(p.plans), Bytes: progress.done, Unsigned: p.signs[largeSign] != noBlock}
 	for _, w := range workers {
 		stats.Entries += w.batch.entries
 		stats.BadLines += w.badLines
@@ -107,7 +112,7 @@ func (p *readPipeline) run(ctx context.Context, sink Sink, progress *readProgres
 func (p *readPipeline) feedAll(ctx context.Context, progress *readProgress) {
 	f := &blockFeed{
 		ctx: ctx, pool: p.pool, out: p.blocks, moved: progress.report,
-		stopped: func() bool { return p.badSeq.Load() != math.MaxInt64 },
+		stopped: func() bool { return p.badSeq.Load() != noBlock },
 	}
 	for _, plan := range p.plans {
 		plan.firstSeq = f.next
@@ -142,9 +147,9 @@ func (p *readPipeline) work(ctx context.Context, w *parseWorker) {
 		}
 		p.pool.put(b.data)
 	}
-	if ctx.Err() == nil && p.badSeq.Load() == math.MaxInt64 {
+	if ctx.Err() == nil && p.badSeq.Load() == noBlock {
 		if err := w.batch.flush(); err != nil {
-			p.fail(placedError{seq: math.MaxInt64 - 1, err: err})
+			p.fail(placedError{seq: noBlock - 1, err: err})
 		}
 	}
 	p.parsing.Done()
@@ -153,7 +158,7 @@ func (p *readPipeline) work(ctx context.Context, w *parseWorker) {
 		return
 	}
 	if err := w.batch.sink.Close(); err != nil {
-		p.fail(placedError{seq: math.MaxInt64 - 1, err: err})
+		p.fail(placedError{seq: noBlock - 1, err: err})
 	}
 }
 
@@ -171,9 +176,6 @@ func (p *readPipeline) parseBlock(b *readBlock, w *parseWorker) {
 	}
 	p.lines[b.seq] = w.lines
 	p.mu.Unlock()
-	if p.signs.Load() == signNegative|signLarge {
-		p.stopAfter(b.seq)
-	}
 }
 
 // fail notes an error; the first in the order of the inputs stays.

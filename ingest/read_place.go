@@ -39,12 +39,22 @@ func (w *parseWorker) noteSigns(e *lineEdge, b *readBlock) {
 		switch kind := e.kinds[i]; {
 		case kind == negativeInteger && w.negative.err == nil:
 			w.negative = w.placedID(strconv.FormatInt(int64(e.ids[i]), 10), b)
-			w.pipeline.signs.Or(signNegative)
+			w.pipeline.noteSign(negativeSign, b.seq)
 		case kind == largeInteger && w.large.err == nil:
 			w.large = w.placedID(strconv.FormatUint(e.ids[i], 10), b)
-			w.pipeline.signs.Or(signLarge)
+			w.pipeline.noteSign(largeSign, b.seq)
 		}
 	}
+}
+
+// noteSign notes the block of an id of one kind. When there are both kinds, no
+// block behind the first ones of each matters any more.
+func (p *readPipeline) noteSign(kind int, seq int64) {
+	p.mu.Lock()
+	p.signs[kind] = min(p.signs[kind], seq)
+	both := max(p.signs[negativeSign], p.signs[largeSign])
+	p.mu.Unlock()
+	p.stopAfter(both)
 }
 
 // placedID is an id in the current line, as the error that it may become.

@@ -64,7 +64,6 @@ func planEmpty(p *inputPlan, o ReadOptions) (*inputPlan, error) {
 	p.schema.IDs = defaultIDs(p.schema.Format, o.IDs)
 	p.schema.Base = baseOf(p.schema.Format, p.schema.IDs)
 	p.schema.Weighted = o.Weights == WeightsYes || o.Weights == WeightsAuto && alwaysWeighted(p.schema.Format)
-	p.adapt = func(Schema) {}
 	p.body = nothing{}
 	return p, nil
 }

@@ -206,6 +206,7 @@ func TestReadTextForms(t *testing.T) {
 			warned: `g.txt:2: "x": expected two ids`},
 		{name: "bad line first", file: text("g.txt", "1\n1 2 5\n3 4 6\n"), o: ReadOptions{SkipBadLines: true}, ids: IDInt, edges: "1 2 5, 3 4 6", bad: 1, warned: "1 bad line"},
 
+		{name: "vertices alone", file: text("x.v", "1\n2\n"), ids: IDInt, warned: "x.v has vertices only; name the .e file with the edges too"},
 		{name: "only comments", file: text("g.txt", "# nothing\n"), ids: IDInt},
 		{name: "empty", file: text("g.txt", ""), ids: IDInt, warned: "g.txt: the file is empty"},
 		{name: "empty .el", file: text("g.el", ""), ids: IDDense, warned: "g.el: the file is empty"},

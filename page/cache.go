@@ -130,6 +130,7 @@ func (c *Cache) reserve() error {
 			sideBytes = max(sideBytes, c.store.Catalogue().Bytes(dir, i))
 		}
 	}
+	pageBytes, sideBytes = pageBytes+store.DirectSlack, sideBytes+store.DirectSlack
 	need := ringPages*pageBytes + sideBytes
 	if c.opt.Budget < need {
 		for _, dir := range c.sides() {
@@ -245,7 +246,7 @@ func (c *Cache) Side(dir shard.Direction, i int) (*shard.Side, func(), error) {
 	}
 	buf := <-c.scratch
 	n := c.store.Catalogue().Bytes(dir, i)
-	side, err := c.store.ReadShard(dir, i, buf[:n])
+	side, err := c.store.StreamShard(dir, i, buf)
 	if err != nil {
 		c.scratch <- buf
 		return nil, nil, err
@@ -275,20 +276,15 @@ func (c *Cache) load(dir shard.Direction, p int) error {
 	}
 	for i := range c.shards(p, nil) {
 		var side shard.Side
-		if side, buf, err = c.readInto(dir, i, buf); err != nil {
+		n := c.store.Catalogue().Bytes(dir, i)
+		if side, err = c.store.ReadShard(dir, i, buf[:n:n]); err != nil {
 			return err
 		}
+		c.read.Add(n)
+		buf = buf[n:]
 		sides = append(sides, side)
 	}
 	b.sides = sides
 	b.loaded.Store(true)
 	return nil
-}
-
-// readInto reads a shard to the front of buf and gives what follows it.
-func (c *Cache) readInto(dir shard.Direction, i int, buf []byte) (shard.Side, []byte, error) {
-	n := c.store.Catalogue().Bytes(dir, i)
-	side, err := c.store.ReadShard(dir, i, buf[:n:n])
-	c.read.Add(n)
-	return side, buf[n:], err
 }

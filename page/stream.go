@@ -106,16 +106,15 @@ func (c *Cache) resident(rq Request) (*Page, error) {
 
 // streamed reads a page into a buffer of the ring.
 func (c *Cache) streamed(ctx context.Context, rq Request, buf []byte) (*Page, error) {
-	for i := range c.shards(rq.Page, rq.Shards) {
-		for _, dir := range c.opt.Gather {
-			c.store.Prefetch(dir, i)
-		}
-	}
 	rest := buf
 	p, err := c.assemble(rq, func(dir shard.Direction, i int) (side shard.Side, err error) {
-		if err = ctx.Err(); err == nil {
-			side, rest, err = c.readInto(dir, i, rest)
+		if err = ctx.Err(); err != nil {
+			return side, err
 		}
+		n := c.store.Catalogue().Bytes(dir, i)
+		side, err = c.store.StreamShard(dir, i, rest)
+		c.read.Add(n)
+		rest = rest[n:]
 		return side, err
 	})
 	if err == nil {

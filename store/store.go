@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"sync"
 
 	"github.com/dgraph-io/badger/v4"
 	boptions "github.com/dgraph-io/badger/v4/options"
@@ -39,6 +40,10 @@ type Store struct {
 	path string
 	db   *badger.DB
 	cat  *Catalogue
+
+	locate sync.Once
+	places [2][]place // by side and shard; set by locate
+	opened []*os.File // for places
 }
 
 // options are Badger's for large immutable blobs: values in the value log,
@@ -110,6 +115,9 @@ func openShared(dir string) (db *badger.DB, err error) {
 
 // Close releases the graph.
 func (s *Store) Close() error {
+	for _, f := range s.opened {
+		_ = f.Close() // only read
+	}
 	if err := s.db.Close(); err != nil {
 		return fmt.Errorf("close graph %s: %w", s.path, err)
 	}

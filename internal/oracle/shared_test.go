@@ -9,9 +9,9 @@ import (
 	"github.com/garaph/garaph/internal/testgraph"
 )
 
-// real has the graphs of shared/data, with the source of BFS and SSSP as a name
+// realGraphs has the graphs of shared/data, with the source of BFS and SSSP as a name
 // and as a vertex.
-var real = []struct {
+var realGraphs = []struct {
 	name       string
 	undirected bool
 	sourceName string
@@ -55,7 +55,7 @@ func hops(h int64) float64 {
 
 // TestReal holds the oracles against NetworkX.
 func TestReal(t *testing.T) {
-	for _, c := range real {
+	for _, c := range realGraphs {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			if testing.Short() && c.name == "soc-Slashdot0902" {

@@ -138,7 +138,9 @@ func TestStreams(t *testing.T) {
 	if err := WriteFile("/dev/stdout", TSV, small()); err != nil {
 		t.Error(err)
 	}
-	write.Close()
+	if err := write.Close(); err != nil {
+		t.Error(err)
+	}
 	if got, _ := io.ReadAll(read); string(got) != smallTSV {
 		t.Errorf("stdout: got %q", got)
 	}

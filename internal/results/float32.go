@@ -10,9 +10,9 @@ import (
 // appendFloat32 appends the shortest decimal that reads back as f, which must
 // be finite: the bytes of strconv.AppendFloat(dst, float64(f), 'g', -1, 32), in
 // little more than half the time (BenchmarkFloat32). Most values that garaph
-// writes are of this type. The one difference in all float32s is ±2⁻¹², which lies
-// between two decimals of equal length: this takes the even one,
-// 0.00024414062, as NumPy and Java do; the strconv of Go 1.26 takes the other.
+// writes are of this type. The one difference in all float32s is ±2⁻¹², which
+// lies between two decimals of equal length: this takes the even one,
+// 0.00024414062, as IEEE 754 rounds; the strconv of Go 1.26 takes the other.
 func appendFloat32(dst []byte, f float32) []byte {
 	b := math.Float32bits(f)
 	if b>>31 != 0 {

@@ -13,11 +13,11 @@ import (
 // when all are UTF-8 and plain BYTE_ARRAY otherwise. Columns are filled
 // directly: rows would go through reflection.
 func writeParquet(w io.Writer, t Table) error {
-	utf8, err := allUTF8(t)
+	areText, err := allUTF8(t)
 	if err != nil {
 		return err
 	}
-	id := idNode(t.IDKind(), utf8)
+	id := idNode(t.IDKind(), areText)
 	value := id
 	switch t.ValueKind() {
 	case Float32:
@@ -31,7 +31,7 @@ func writeParquet(w io.Writer, t Table) error {
 		column{parquet.Required(id), idColumn},
 		column{parquet.Required(value), nameOf(t)},
 	}})
-	out := parquet.NewWriter(w, schema,
+	out := parquet.NewGenericWriter[any](w, schema,
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
 		parquet.CreatedBy("garaph", "", ""),
 		parquet.WriteBufferSize(1<<20),
@@ -61,13 +61,13 @@ func allUTF8(t Table) (bool, error) {
 	return valid, err
 }
 
-func idNode(k IDKind, utf8 bool) parquet.Node {
+func idNode(k IDKind, areText bool) parquet.Node {
 	switch {
 	case k == IDInt:
 		return parquet.Encoded(parquet.Int(64), &parquet.DeltaBinaryPacked)
 	case k == IDUint:
 		return parquet.Encoded(parquet.Uint(64), &parquet.DeltaBinaryPacked)
-	case utf8:
+	case areText:
 		return parquet.Encoded(parquet.String(), &parquet.Plain)
 	default:
 		return parquet.Encoded(parquet.Leaf(parquet.ByteArrayType), &parquet.Plain)

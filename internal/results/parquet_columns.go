@@ -23,7 +23,7 @@ const (
 // parquetEncoder fills the two columns of a row group and ends the group when
 // it is full.
 type parquetEncoder struct {
-	out    *parquet.Writer
+	out    *parquet.GenericWriter[any]
 	ids    IDKind
 	values ValueKind
 

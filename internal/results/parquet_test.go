@@ -34,7 +34,7 @@ func TestParquet(t *testing.T) {
 func parquetRows(t *testing.T, file *parquet.File, m *memory) [][2]string {
 	got := [][2]string{}
 	rows := parquet.NewReader(file)
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	id := func(v parquet.Value) string {
 		switch m.ids {
 		case IDInt:

@@ -65,7 +65,7 @@ func eachRow(t testing.TB, path string, row func(fields []string)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	lines := bufio.NewScanner(file)
 	if strings.HasSuffix(path, ".gz") {
 		z, err := gzip.NewReader(file)

@@ -56,9 +56,9 @@ func onTerminal(t *testing.T, args ...string) (stdout, stderr string) {
 // TestBars: bars are drawn, lines go above them, and when the job is done only
 // lines are left.
 func TestBars(t *testing.T) {
-	edges := edgeFile(t, 16)
-	stdout, screen := onTerminal(t, "run", "pagerank", edges, "--iterations", "20", "--top", "1", "-v")
-	for _, want := range []string{"reading", "MB", "sorting", "░", "debug iteration 7 (pull)"} {
+	edges := edgeFile(t, 14)
+	stdout, screen := onTerminal(t, append(endless(edges), "--iterations", "100", "--engine", "pull", "--top", "1", "-v")...)
+	for _, want := range []string{"reading  ", "MB", "pagerank  ", "debug iteration 7 (pull)"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("%q was not on the screen", want)
 		}
@@ -68,11 +68,11 @@ func TestBars(t *testing.T) {
 		t.Errorf("a bar is left on the screen:\n%s", left)
 	}
 	lines := strings.Split(strings.TrimSpace(left), "\n")
-	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "pagerank: 20 iterations in ") {
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "pagerank: 100 iterations in ") {
 		t.Errorf("the screen ends with %q", last)
 	}
-	if n := strings.Count(left, "debug iteration"); n != 20 {
-		t.Errorf("%d lines of iterations are left, want 20:\n%s", n, left)
+	if n := strings.Count(left, "debug iteration"); n != 100 {
+		t.Errorf("%d lines of iterations are left, want 100:\n%s", n, left)
 	}
 	if strings.Count(stdout, "\n") != 2 || strings.Contains(stdout, "\x1b") {
 		t.Errorf("standard output: %q", stdout)

@@ -48,7 +48,7 @@ func builtin() []Program {
 func setupPageRank(fs *pflag.FlagSet) Runner {
 	f := pageRankFlags{
 		damping:   numberFlag(fs, "damping", 0.85, 1, "probability of following an edge, at least 0 and below 1"),
-		tolerance: numberFlag(fs, "tolerance", 1e-6, 0, "L1 change of all ranks that ends the job; 0, also with --iterations alone: none"),
+		tolerance: numberFlag(fs, "tolerance", 1e-6, 0, "L1 change of all ranks that ends the job; 0: none, as with --iterations N alone"),
 		source:    fs.String("source", "", "`ID` of the vertex where every teleport ends: personalised PageRank"),
 	}
 	return withPrecision(fs, Bind(pageRank[float32](f)), Bind(pageRank[float64](f)))
@@ -61,7 +61,7 @@ type pageRankFlags struct {
 
 func pageRank[F float32 | float64](f pageRankFlags) func(Env) (gas.Program[F, F], error) {
 	return func(e Env) (gas.Program[F, F], error) {
-		if e.Flags.Changed("iterations") && !e.Flags.Changed("tolerance") {
+		if e.Flags.Changed("iterations") && e.Options.Iterations > 0 && !e.Flags.Changed("tolerance") {
 			*f.tolerance = 0 // exactly that many iterations
 		}
 		p := programs.PageRank[F]{Damping: *f.damping, Tolerance: *f.tolerance}
@@ -106,10 +106,10 @@ func sourceFlag(fs *pflag.FlagSet) *string {
 // withPrecision declares --precision and runs the one or the other.
 func withPrecision(fs *pflag.FlagSet, single, double Runner) Runner {
 	bits := enumFlag(fs, "precision", "32", []string{"32", "64"}, "bits of a value")
-	return func(ctx context.Context, e Env, o garaph.RunOptions) (*garaph.Result, error) {
+	return func(ctx context.Context, e Env) (*garaph.Result, error) {
 		if *bits == "64" {
-			return double(ctx, e, o)
+			return double(ctx, e)
 		}
-		return single(ctx, e, o)
+		return single(ctx, e)
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Main runs the command line of the process and exits. The first SIGINT or
@@ -94,8 +95,7 @@ Edge lists can also be given to a program at once.`,
 	root.SetErr(a.console)
 	root.SetUsageFunc(usage)
 	root.SetFlagErrorFunc(flagError)
-	root.PersistentFlags().BoolVarP(&a.console.verbose, "verbose", "v", false, "tell every iteration and what the engine does")
-	root.PersistentFlags().BoolVarP(&a.console.quiet, "quiet", "q", false, "tell warnings and errors only")
+	a.addGlobalFlags(root.PersistentFlags())
 	for _, command := range []func() *cobra.Command{
 		a.importCommand, a.runCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.generateCommand, a.versionCommand,
 	} {
@@ -104,6 +104,12 @@ Edge lists can also be given to a program at once.`,
 		root.AddCommand(cmd)
 	}
 	return root
+}
+
+// addGlobalFlags declares the flags of every command.
+func (a *app) addGlobalFlags(fs *pflag.FlagSet) {
+	fs.BoolVarP(&a.console.verbose, "verbose", "v", false, "tell every iteration and what the engine does")
+	fs.BoolVarP(&a.console.quiet, "quiet", "q", false, "tell warnings and errors only")
 }
 
 // job is the RunE of a command: once it is called, the command line was

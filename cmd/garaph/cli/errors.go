@@ -50,19 +50,19 @@ func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) i
 	case errors.Is(err, errPipe):
 		return exitFailed
 	case interrupted:
-		a.complain("interrupted: %v", err)
+		a.complain("interrupted: %s", oneLine(err))
 		return exitInterrupted
 	case !began || errors.As(err, &usage):
-		a.complain("%v\nSee `%s --help`.", oneLine(err), cmd.CommandPath())
+		a.complain("%s\nSee `%s --help`.", oneLine(err), cmd.CommandPath())
 		return exitUsage
 	default:
-		a.complain("%v", oneLine(err))
+		a.complain("%s", oneLine(err))
 		return exitFailed
 	}
 }
 
 func (a *app) complain(format string, args ...any) {
-	fmt.Fprintf(a.console, "garaph: "+format+"\n", args...)
+	_, _ = fmt.Fprintf(a.console, "garaph: "+format+"\n", args...) // where else could it be told?
 }
 
 // oneLine puts joined errors into one line.
@@ -90,8 +90,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	if len(own) > 0 {
 		flags = strings.Join(own, ", ")
 	}
-	if kind := cmd.Parent().Annotations[childKind]; kind != "" {
-		return Usagef("%w: %s has %s, beside those of every %s", err, cmd.Name(), flags, kind)
+	if cmd.Parent().Annotations[childKind] != "" {
+		flags += " beside the common ones"
 	}
 	return Usagef("%w: %s has %s", err, cmd.Name(), flags)
 }

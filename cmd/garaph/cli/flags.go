@@ -112,8 +112,7 @@ func parseSize(s string) (int64, error) {
 	return int64(n), nil
 }
 
-// Titles of the groups of flags in a help text; the name of the field is kept
-// with each flag.
+// flagGroup annotates a flag with the title that it stands under in a help text.
 const flagGroup = "garaph_group"
 
 // grouped adds the flags that declare declares to fs, under a title.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -145,20 +146,21 @@ func writeWhole(path string, force bool, write func(io.Writer) error) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".garaph-*.tmp")
+	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".garaph-%016x.tmp", rand.Uint64()))
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	defer os.Remove(f.Name()) // fails when all went well
+	defer func() { _ = os.Remove(name) }() // fails when all went well
 	buffered := bufio.NewWriterSize(f, 1<<20)
 	err = write(buffered)
-	for _, step := range []func() error{buffered.Flush, f.Sync, func() error { return f.Chmod(0o644) }} {
+	for _, step := range []func() error{buffered.Flush, f.Sync} {
 		if err == nil {
 			err = step()
 		}
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
+		err = os.Rename(name, path)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

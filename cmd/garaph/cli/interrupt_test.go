@@ -15,16 +15,28 @@ import (
 	"github.com/garaph/garaph/bench"
 )
 
-// edgeFile generates a graph.
+// edgeFile generates a graph, and beside it two vertices, 900000 and 900001,
+// between which a rank goes to and fro (see endless).
 func edgeFile(t *testing.T, scale int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "edges.txt")
 	o := bench.GenOptions{Kind: bench.RMAT, Scale: scale, Degree: 16, Seed: 1}
-	err := writeWhole(path, false, func(w io.Writer) error { return bench.Generate(t.Context(), w, o, nil) })
+	err := writeWhole(path, false, func(w io.Writer) error {
+		if err := bench.Generate(t.Context(), w, o, nil); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, "900000\t900001\n900001\t900000\n")
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// endless is a job on an edgeFile that does not end.
+func endless(graph string) []string {
+	return []string{"run", "pagerank", graph, "--iterations", "0", "--tolerance", "0", "--damping", "0.999999999", "--precision", "64", "--source", "900000"}
 }
 
 // process is a garaph of its own, with a folder for temporary files.
@@ -67,7 +79,7 @@ func TestInterrupt(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		for _, after := range []time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second} {
 			t.Run(signal.String()+" after "+after.String(), func(t *testing.T) {
-				p := newProcess(t, "run", "pagerank", edges, "--iterations", "10000000", "--damping", "0.999999", "--tolerance", "0", "--source", "0")
+				p := newProcess(t, endless(edges)...)
 				if err := p.Start(); err != nil {
 					t.Fatal(err)
 				}
@@ -89,7 +101,7 @@ func TestInterrupt(t *testing.T) {
 
 // TestInterruptIterations: the message says how far the job came.
 func TestInterruptIterations(t *testing.T) {
-	p := newProcess(t, "run", "pagerank", edgeFile(t, 10), "-v", "--iterations", "100000000", "--damping", "0.999999", "--source", "0")
+	p := newProcess(t, append(endless(edgeFile(t, 10)), "-v")...)
 	p.Stderr = nil
 	stderr, err := p.StderrPipe()
 	if err != nil {
@@ -158,4 +170,41 @@ func TestClosedPipe(t *testing.T) {
 			t.Errorf("%v: standard error: %s", args, p.stderr.String())
 		}
 	}
+}
+
+// TestSecondSignal: a job that cannot end in order, since nobody reads what it
+// writes, is killed by the second signal.
+func TestSecondSignal(t *testing.T) {
+	p := newProcess(t, "run", "wcc", "--output", "-", edgeFile(t, 15))
+	stdout, err := p.stdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdout.Close()
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stdout.Read(make([]byte, 1)); err != nil { // the results are being written
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- p.Wait() }()
+	_ = p.Process.Signal(os.Interrupt)
+	select {
+	case err := <-ended:
+		t.Fatalf("the first signal ended it: %v\n%s", err, p.stderr.String())
+	case <-time.After(200 * time.Millisecond):
+	}
+	_ = p.Process.Signal(os.Interrupt)
+	<-ended
+	if s := p.ProcessState.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGINT {
+		t.Errorf("it ended with %v, want a kill by SIGINT", p.ProcessState)
+	}
+}
+
+// stdoutPipe makes standard output a pipe of the test's.
+func (p *process) stdoutPipe() (*os.File, error) {
+	r, w, err := os.Pipe()
+	p.Stdout = w
+	return r, err
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/programs"
@@ -23,6 +24,11 @@ func TestMain(m *testing.M) {
 		"garaph": func() { Main() },
 		"own":    func() { Main(New("indegree", "number of in-edges", inDegree{})) },
 		"faster": func() { Main(New("wcc", "components by a program of one's own", programs.WCC{})) },
+		"greedy": func() {
+			p := New("indegree", "number of in-edges", inDegree{})
+			p.Setup = func(fs *pflag.FlagSet) Runner { fs.Int("top", 0, ""); return nil }
+			Main(p)
+		},
 		"twice": func() {
 			Main(New("indegree", "number of in-edges", inDegree{}), New("indegree", "once more", inDegree{}))
 		},

@@ -45,23 +45,24 @@ const (
 // Env is what a program is made from when the graph is open and the flags are
 // parsed.
 type Env struct {
-	Graph *garaph.Graph
-	Flags *pflag.FlagSet // the program's own flags and those of every run
-	Log   *zap.Logger    // writes to standard error
+	Graph   *garaph.Graph
+	Flags   *pflag.FlagSet    // the program's own flags and those of every run
+	Options garaph.RunOptions // as they come from the flags
+	Log     *zap.Logger       // writes to standard error
 }
 
 // Runner runs a program over the graph of an Env.
-type Runner func(context.Context, Env, garaph.RunOptions) (*garaph.Result, error)
+type Runner func(context.Context, Env) (*garaph.Result, error)
 
 // Bind gives the Runner of the program that build makes. An error of build ends
 // the run; [Usagef] makes one that says the flags are wrong.
 func Bind[V, A any](build func(Env) (gas.Program[V, A], error)) Runner {
-	return func(ctx context.Context, e Env, o garaph.RunOptions) (*garaph.Result, error) {
+	return func(ctx context.Context, e Env) (*garaph.Result, error) {
 		p, err := build(e)
 		if err != nil {
 			return nil, err
 		}
-		return garaph.Run(ctx, e.Graph, p, o)
+		return garaph.Run(ctx, e.Graph, p, e.Options)
 	}
 }
 
@@ -87,6 +88,9 @@ func merge(builtin, own []Program) ([]Program, error) {
 		if !word.MatchString(p.Name) || p.Setup == nil {
 			return nil, fmt.Errorf("program %q cannot be offered: it needs a Name of lower-case letters, digits and hyphens, and a Setup", p.Name)
 		}
+		if err := p.checkFlags(); err != nil {
+			return nil, err
+		}
 		old, known := at[p.Name]
 		switch {
 		case !known:
@@ -100,4 +104,20 @@ func merge(builtin, own []Program) ([]Program, error) {
 		}
 	}
 	return all, nil
+}
+
+// checkFlags refuses flags that every run has.
+func (p Program) checkFlags() (err error) {
+	common := pflag.NewFlagSet("", pflag.ContinueOnError)
+	newRunFlags(common)
+	(&app{console: &console{}}).addGlobalFlags(common)
+	common.BoolP("help", "h", false, "")
+	own := pflag.NewFlagSet(p.Name, pflag.ContinueOnError)
+	p.Setup(own)
+	own.VisitAll(func(f *pflag.Flag) {
+		if common.Lookup(f.Name) != nil || f.Shorthand != "" && common.ShorthandLookup(f.Shorthand) != nil {
+			err = fmt.Errorf("program %q cannot be offered: its flag --%s is one that every run has; give it another name", p.Name, f.Name)
+		}
+	})
+	return err
 }

@@ -28,7 +28,7 @@ type runReport struct {
 	InMemory       bool               `json:"in_memory"`
 	K              number             `json:"k"`
 	PerIteration   []garaph.Iteration `json:"per_iteration"`
-	Top            []topRow           `json:"top,omitempty"`
+	Top            []topRow           `json:"top,omitzero"` // nil: not asked for
 }
 
 func (t *task) writeReport(w io.Writer, top []topRow) error {

@@ -87,7 +87,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 			zap.Int("pages", it.Pages), zap.Int64("bytes_read", it.BytesRead))
 		s.set(int64(it.Iteration)+1, text)
 	}
-	result, err := t.runner(ctx, Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Log: o.Log}, o)
+	result, err := t.runner(ctx, Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log})
 	s.end()
 	switch {
 	case err == nil:
@@ -133,7 +133,7 @@ func (t *task) summary() string {
 // warn tells that the program's own limit of iterations ended the job.
 func (t *task) warn(log *zap.Logger) {
 	if !t.result.Report.Converged && !t.cmd.Flags().Changed("iterations") {
-		log.Warn(fmt.Sprintf("%s has not converged within its %s: give more with --iterations, or 0 for no limit", t.program.Name, iterations(t.options.Iterations)))
+		log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations 0 runs it until it has", t.program.Name, iterations(t.options.Iterations)))
 	}
 }
 

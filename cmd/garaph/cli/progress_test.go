@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestStageLines: without a terminal a stage writes a line every two seconds at
+// most, and none when it is over sooner.
+func TestStageLines(t *testing.T) {
+	var out bytes.Buffer
+	c := newConsole(&out)
+	c.open()
+	s := c.stage("reading", 100)
+	s.set(10, "10 of 100")
+	if out.Len() > 0 {
+		t.Errorf("at once: %q", out.String())
+	}
+	for range 3 {
+		s.told = s.told.Add(-between)
+		s.set(20, "20 of 100")
+		s.set(21, "21 of 100")
+	}
+	s.end()
+	if got := out.String(); strings.Count(got, " info reading: 20 of 100\n") != 3 || strings.Count(got, "\n") != 3 {
+		t.Errorf("got %q, want three lines", got)
+	}
+}
+
+func TestAmount(t *testing.T) {
+	a := amount{bytesText, time.Now().Add(-2 * time.Second)}
+	if got, want := a.text(4e9, 8e9), "4.0 GB of 8.0 GB, 2.0 GB/s"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := a.text(4e9, -1), "4.0 GB, 2.0 GB/s"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	now := amount{edgesText, time.Now()}
+	if got, want := now.text(12_300_000, 0), "12.3 M edges"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,135 @@
+package ingest
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestParseInteger holds integers against math/big.
+func TestParseInteger(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tok := rapid.StringMatching(`[-+]?0{0,3}[0-9]{0,22}x?`).Draw(t, "token")
+		v, kind := parseInteger([]byte(tok))
+		n, ok := new(big.Int).SetString(tok, 10)
+		want := notInteger
+		switch {
+		case !ok:
+		case n.IsInt64() && n.Sign() >= 0:
+			want = plainInteger
+		case n.IsInt64():
+			want = negativeInteger
+		case n.IsUint64():
+			want = largeInteger
+		default:
+			want = hugeInteger
+		}
+		if kind != want {
+			t.Fatalf("%q is of kind %d, want %d", tok, kind, want)
+		}
+		if kind == notInteger || kind == hugeInteger {
+			return
+		}
+		if got := strconv.FormatInt(int64(v), 10); kind != largeInteger && got != n.String() {
+			t.Fatalf("%q is %s", tok, got)
+		}
+		if kind == largeInteger && strconv.FormatUint(v, 10) != n.String() {
+			t.Fatalf("%q is %d", tok, v)
+		}
+	})
+}
+
+// wantWeight is a weight by strconv.
+func wantWeight(tok string) (float32, weightKind) {
+	f, err := strconv.ParseFloat(tok, 32)
+	if strings.ContainsAny(tok, "xXpP_") || err != nil && !math.IsInf(f, 0) {
+		return 0, notNumber
+	}
+	switch {
+	case math.IsNaN(f) || math.IsInf(f, 0):
+		return 0, infiniteWeight
+	case f < 0:
+		return 0, negativeWeight
+	}
+	return float32(f), goodWeight
+}
+
+func checkWeight(t interface{ Fatalf(string, ...any) }, tok string) {
+	got, kind := parseWeight([]byte(tok))
+	want, wantKind := wantWeight(tok)
+	if got != want || kind != wantKind || math.Signbit(float64(got)) {
+		t.Fatalf("%q is %v of kind %d, want %v of kind %d", tok, got, kind, want, wantKind)
+	}
+	padded := append([]byte(tok), make([]byte, blockPad)...)
+	if got, end := plainWeight(padded, 0); end == len(tok) && len(tok) > 0 && (got != want || wantKind != goodWeight) {
+		t.Fatalf("fast: %q is %v, want %v of kind %d", tok, got, want, wantKind)
+	}
+}
+
+// TestParseWeight holds weights against strconv, and so do the properties
+// below: among them the values between two float32 that rounding twice gets
+// wrong.
+func TestParseWeight(t *testing.T) {
+	for _, tok := range []string{
+		"0", "-0", "+0", "-0.0", "1", "1.", ".5", ".", "", "-", "+", "e5", "1e", "1e+", "1e5", "1E-5", "1.5e+3", "1e5x", "1..2", "1.2.3",
+		"nan", "NaN", "inf", "-Inf", "+infinity", "Infinit", "0x10", "1_000", "1p3", "- 1",
+		"3.4028235e38", "3.4028236e38", "340282350000000000000000000000000000000", "3.4028235677973366e38", "3.4028235677973367e38",
+		"1e-45", "1e-46", "7e-46", "1.17549435e-38", "1.1754943e-38", "1e-400", "1e400", "0e400", "1e99999999999999999999",
+		"16777217", "16777219", "33554433.5", "9007199254740993", "123456789012345678", "1234567890123456789", "12345678901234567890123",
+		"0.000000000000000000000000000000000000000000001", "1.000000059604644775390625", "1.0000000596046447753906250000001", "1.00000005960464477539062499999",
+		"0.1", "0.3", "0.123456789012345678", "123456.7890123456789", "000000000000000000000000001.5", "4.56",
+	} {
+		checkWeight(t, tok)
+	}
+}
+
+func TestParseWeightProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		checkWeight(t, rapid.StringMatching(`[-+]?[0-9]{0,20}\.?[0-9]{0,20}([eE][-+]?[0-9]{1,3})?`).Draw(t, "token"))
+	})
+}
+
+func TestParseWeightNearMiddle(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 200_000 {
+		f := math.Float32frombits(r.Uint32() & 0x7fffffff)
+		next := math.Nextafter32(f, math.MaxFloat32)
+		middle := (float64(f) + float64(next)) / 2
+		if math.IsNaN(middle) || math.IsInf(middle, 0) {
+			continue
+		}
+		for _, x := range []float64{middle, math.Nextafter(middle, 0), math.Nextafter(middle, math.MaxFloat64), float64(f)} {
+			for _, format := range []byte("gf") {
+				tok := strconv.FormatFloat(x, format, []int{-1, 9, 17}[r.IntN(3)], 64)
+				if len(tok) < 60 {
+					checkWeight(t, tok)
+				}
+			}
+		}
+	}
+}
+
+// TestPlainDigits holds the digits eight at a time against strconv.
+func TestPlainDigits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		digits := rapid.StringMatching(`[0-9]{0,22}`).Draw(t, "digits")
+		behind := rapid.SampledFrom([]string{"", " ", "\t", "\n", "x", "-", "/", ":", "\xff", "\x80", "\xb0"}).Draw(t, "behind")
+		b := append([]byte(digits+behind), make([]byte, blockPad)...)
+		got, end := plainDigits(b, 0)
+		if len(digits) == 0 || len(digits) > 19 {
+			if end != 0 && end >= len(digits) {
+				t.Fatalf("%q ends at %d", digits, end)
+			}
+			return
+		}
+		want, err := strconv.ParseUint(digits, 10, 64)
+		if err != nil || got != want || end != len(digits) {
+			t.Fatalf("%q is %d, ends at %d, want %d", digits, got, end, want)
+		}
+	})
+}

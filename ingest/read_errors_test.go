@@ -1,0 +1,292 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+)
+
+const skipHint = "--skip-bad-lines to pass over such lines"
+
+// TestSyntaxErrors has every complaint about a place in a text, word for word.
+// The bad line stands behind good ones, so that small blocks are counted too.
+func TestSyntaxErrors(t *testing.T) {
+	good := strings.Repeat("1 2\n", 50)
+	weighted := strings.Repeat("1 2 3\n", 50)
+	mtx := "%%MatrixMarket matrix coordinate real general\n3 4 1\n"
+	for _, c := range []struct {
+		file testFile
+		o    ReadOptions
+		want string
+	}{
+		{text("g.txt", good+"x 3\n"), ReadOptions{IDs: IDsInt}, `g.txt:51: "x": expected an integer as source id; use --ids string to take ids as text, or ` + skipHint},
+		{text("g.txt", good+"3 12y\n"), ReadOptions{IDs: IDsInt}, `g.txt:51: "12y": expected an integer as target id; use --ids string to take ids as text, or ` + skipHint},
+		{text("g.txt", good+"3 -\n"), ReadOptions{IDs: IDsInt}, `g.txt:51: "-": expected an integer as target id; use --ids string to take ids as text, or ` + skipHint},
+		{text("g.txt", strings.Repeat("1 2\n", 300_000)+"3 x\n1 y\n"), ReadOptions{}, `g.txt:300001: "x": expected an integer as target id, for the ids so far were integers; use --ids string to take ids as text, or ` + skipHint},
+		{text("g.txt", good+"1 18446744073709551616\n"), ReadOptions{IDs: IDsInt}, `g.txt:51: "18446744073709551616": expected an integer of at most 64 bits as target id; use --ids string to take ids as text, or ` + skipHint},
+		{text("g.txt", good+"1 -9223372036854775809\n"), ReadOptions{IDs: IDsInt}, `g.txt:51: "-9223372036854775809": expected an integer of at most 64 bits as target id; use --ids string to take ids as text, or ` + skipHint},
+		{text("g.txt", good+"-5 1\n1 -6\n9 18446744073709551615\n"), ReadOptions{}, `g.txt:53: "18446744073709551615": expected ids of one range, either with negative ones or with ones above 9223372036854775807, but g.txt:51 has -5; use --ids string to take ids as text`},
+		{text("g.txt", good+"9223372036854775808 -1\n"), ReadOptions{}, `g.txt:51: "9223372036854775808": expected ids of one range, either with negative ones or with ones above 9223372036854775807, but g.txt:51 has -1; use --ids string to take ids as text`},
+		{text("g.txt", good+"1 -1\n"), ReadOptions{IDs: IDsDense}, `g.txt:51: "-1": expected a target id from 0 to 4294967294; use --ids int for ids that are not dense, or ` + skipHint},
+		{text("g.el", good+"4294967295 1\n"), ReadOptions{}, `g.el:51: "4294967295": expected a source id from 0 to 4294967294; use --ids int for ids that are not dense, or ` + skipHint},
+		{text("g.el", good+"x 1\n"), ReadOptions{}, `g.el:51: "x": expected an integer as source id; use --ids string to take ids as text, or ` + skipHint},
+
+		{text("g.txt", good+"3\n"), ReadOptions{}, `g.txt:51: "3": expected two ids; use ` + skipHint},
+		{text("g.csv", "1;2\n"), ReadOptions{}, `g.csv:1: "1;2": expected fields separated by spaces, tabs or commas; use ` + skipHint},
+		{text("g.txt", weighted+"3\n"), ReadOptions{}, `g.txt:51: "3": expected two ids and a weight; use ` + skipHint},
+		{text("g.txt", weighted+"3 4\n"), ReadOptions{}, `g.txt:51: "3 4": expected a weight behind the two ids, as in the lines before; use --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.txt", good), ReadOptions{Weights: WeightsYes}, `g.txt:1: "1 2": expected a weight behind the two ids; use ` + skipHint},
+		{text("g.txt", good+"3 4 5\n"), ReadOptions{}, `g.txt:51: "3 4 5": expected two ids and nothing behind them; use --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.txt", "1 2 knows\n"), ReadOptions{}, `g.txt:1: "knows": expected a weight, or nothing, behind the two ids; use --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.txt", weighted+"3 4 5 6\n"), ReadOptions{}, `g.txt:51: "3 4 5 6": expected two ids and a weight, and nothing behind them; use --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.el", good+"3 4 5\n"), ReadOptions{}, `g.el:51: "3 4 5": expected two ids and nothing behind them; use --format wel to take weights, or --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.wel", weighted+"3 4\n"), ReadOptions{}, `g.wel:51: "3 4": expected a weight behind the two ids; use ` + skipHint},
+		{text("g.csv", good+",3\n"), ReadOptions{}, `g.csv:51: ",3": expected something before the comma; use ` + skipHint},
+		{text("g.csv", good+"3,,4\n"), ReadOptions{}, `g.csv:51: "3,,4": expected something before the comma; use ` + skipHint},
+		{text("g.csv", good+"3,4,\n"), ReadOptions{}, `g.csv:51: "3,4,": expected something behind the last comma; use ` + skipHint},
+		{text("g.csv", good+"\"3,4\n"), ReadOptions{}, `g.csv:51: "\"3,4": expected a closing quote, followed by a separator or the end of the line; use ` + skipHint},
+		{text("g.csv", good+"\"3\"4 5\n"), ReadOptions{}, `g.csv:51: "\"3\"4 5": expected a separator behind the closing quote; use ` + skipHint},
+		{text("g.csv", "a,\"b c\"\n"), ReadOptions{}, `g.csv:1: "b c": expected an id without spaces, tabs and commas; use ` + skipHint},
+		{text("g.csv", "a,\"\"\n"), ReadOptions{}, `g.csv:1: "\"\"": expected an id that is not empty; use ` + skipHint},
+		{text("g.txt", "a "+strings.Repeat("b", 65536)+"\n"), ReadOptions{}, `g.txt:1: "` + strings.Repeat("b", 60) + `…": expected an id of at most 65535 bytes, not of 65536; use ` + skipHint},
+		{text("g.txt", strings.Repeat("a b\n", 300_000)+"a \x00\n"), ReadOptions{}, `g.txt:300001: "\x00": expected an id without zero bytes; use ` + skipHint},
+
+		{text("g.txt", weighted+"3 4 x\n"), ReadOptions{}, `g.txt:51: "x": expected a number as weight; use --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.txt", weighted+"3 4 0x1p-2\n"), ReadOptions{}, `g.txt:51: "0x1p-2": expected a number as weight; use --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.txt", weighted+"3 4 -0.5\n"), ReadOptions{}, `g.txt:51: "-0.5": expected a weight that is not negative; use --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.txt", weighted+"3 4 NaN\n"), ReadOptions{}, `g.txt:51: "NaN": expected a finite weight of at most 3.402823e+38; use --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.txt", weighted+"3 4 -inf\n"), ReadOptions{}, `g.txt:51: "-inf": expected a finite weight of at most 3.402823e+38; use --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.txt", weighted+"3 4 1e39\n"), ReadOptions{}, `g.txt:51: "1e39": expected a finite weight of at most 3.402823e+38; use --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.txt", good+strings.Repeat("x", maxLine)+"\n"), ReadOptions{IDs: IDsInt}, `g.txt:51: "` + strings.Repeat("x", 60) + `…": expected lines of at most 16 MiB; this does not look like an edge list`},
+
+		{text("x.v", "1\n2 3\n"), ReadOptions{}, `x.v:2: "2 3": expected one vertex id and nothing behind it; use ` + skipHint},
+		{text("x.v", "1\ny\n"), ReadOptions{IDs: IDsInt}, `x.v:2: "y": expected an integer as vertex id; use --ids string to take ids as text, or ` + skipHint},
+
+		{text("g.mtx", mtx+"% c\n4 1 1\n"), ReadOptions{}, `g.mtx:4: "4": expected a row from 1 to 3; use ` + skipHint},
+		{text("g.mtx", mtx+"1 0 1\n"), ReadOptions{}, `g.mtx:3: "0": expected a column from 1 to 4; use ` + skipHint},
+		{text("g.mtx", mtx+"1 5 1\n"), ReadOptions{IDs: IDsInt}, `g.mtx:3: "5": expected a column from 1 to 4; use ` + skipHint},
+		{text("g.mtx", mtx+"1 x 1\n"), ReadOptions{}, `g.mtx:3: "x": expected an integer as column; use ` + skipHint},
+		{text("g.mtx", mtx+"1 1\n"), ReadOptions{}, `g.mtx:3: "1 1": expected a weight behind the two ids; use ` + skipHint},
+		{text("g.mtx", mtx+"1 1 -1\n"), ReadOptions{}, `g.mtx:3: "-1": expected a weight that is not negative; use --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.mtx", "%%MatrixMarket matrix coordinate pattern general\n0 0 1\n1 1\n"), ReadOptions{}, `g.mtx:3: "1": expected no row, for the header promises none; use ` + skipHint},
+		{text("g.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n"), ReadOptions{}, `g.mtx:1: "complex": expected pattern or integer or real in the banner`},
+		{text("g.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n1 1 1\n"), ReadOptions{}, `g.mtx:1: "skew-symmetric": expected general or symmetric in the banner`},
+		{text("g.mtx", "%%MatrixMarket matrix array real general\n1 1\n"), ReadOptions{}, `g.mtx:1: "array": expected coordinate in the banner; a dense matrix is no edge list`},
+		{text("g.mtx", "%%MatrixMarket vector coordinate real general\n1 1\n"), ReadOptions{}, `g.mtx:1: "vector": expected matrix in the banner`},
+		{text("g.mtx", "1 2\n"), ReadOptions{}, `g.mtx:1: "1 2": expected a banner "%%MatrixMarket matrix coordinate …"`},
+		{text("g.mtx", "%%MatrixMarket matrix coordinate real general\n% c\n"), ReadOptions{}, `g.mtx:3: the end of the file: expected the numbers of rows, columns and entries`},
+		{text("g.mtx", "%%MatrixMarket matrix coordinate real general\n3 -4 1\n"), ReadOptions{}, `g.mtx:2: "3 -4 1": expected the numbers of rows, columns and entries`},
+		{text("g.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 4 1\n"), ReadOptions{}, `g.mtx:2: "3 4": expected as many rows as columns in a symmetric matrix`},
+		{text("g.mtx", "%%MatrixMarket matrix coordinate real general\n4294967296 4 1\n"), ReadOptions{}, `g.mtx:2: "4294967296": expected at most 4294967295 vertices`},
+
+		{text("g.gr", "p sp 3 1\nc x\na 4 1 1\n"), ReadOptions{}, `g.gr:3: "4": expected a vertex from 1 to 3; use ` + skipHint},
+		{text("g.gr", "p sp 3 1\ne 1 1 1\n"), ReadOptions{}, `g.gr:2: "e 1 1 1": expected an arc "a u v weight", or a comment "c …"; use ` + skipHint},
+		{text("g.gr", "p sp 3 1\na 1 1\n"), ReadOptions{}, `g.gr:2: "a 1 1": expected a weight behind the two ids; use ` + skipHint},
+		{text("g.gr", "p max 3 1\na 1 1 1\n"), ReadOptions{}, `g.gr:1: "p max 3 1": expected a problem line "p sp vertices arcs"`},
+		{text("g.gr", "c p\n"), ReadOptions{}, `g.gr:2: the end of the file: expected a problem line "p sp vertices arcs"`},
+		{text("g.gr", "p sp 5000000000 1\n"), ReadOptions{}, `g.gr:1: "5000000000": expected at most 4294967295 vertices`},
+	} {
+		for _, block := range []int{16, 100, 1 << 20} {
+			c.o.BlockBytes, c.o.Threads = block, 3
+			r := readFiles(t, c.o, c.file)
+			var e *SyntaxError
+			if !errors.As(r.err, &e) || r.err.Error() != c.want {
+				t.Errorf("blocks of %d:\n got %v\nwant %s", block, r.err, c.want)
+				break
+			}
+		}
+	}
+}
+
+// TestInputErrors has every complaint about a whole input, word for word.
+func TestInputErrors(t *testing.T) {
+	mtx := func(rest string) testFile {
+		return text("g.mtx", "%%MatrixMarket matrix coordinate pattern general\n% c\n2 2 2\n"+rest)
+	}
+	galois := binary.LittleEndian.AppendUint64(nil, 1)
+	galois = append(galois, make([]byte, 24)...)
+	utf16 := []byte{0xff, 0xfe, '1', 0, ' ', 0, '2', 0}
+	for _, c := range []struct {
+		o     ReadOptions
+		want  string
+		files []testFile
+	}{
+		{ReadOptions{}, `g.txt: looks binary, but would be read as text; name its format with --format (text, mtx, dimacs, el, wel, sg, wsg, ldbc, raw or raww)`, []testFile{text("g.txt", "1 2\n\x00\n")}},
+		{ReadOptions{Format: EL}, `g.sg: looks binary, but would be read as el; name its format with --format (text, mtx, dimacs, el, wel, sg, wsg, ldbc, raw or raww)`, []testFile{{name: "g.sg", content: writeSG(fourEdges, 4, false, false)}}},
+		{ReadOptions{}, `g.txt: is UTF-16 text; turn it into UTF-8 with iconv -f UTF-16 -t UTF-8`, []testFile{{name: "g.txt", content: utf16}}},
+		{ReadOptions{}, `g.bz2: is compressed with bzip2, which cannot be read; unpack it first, or give the output of bzip2 -dc on standard input`, []testFile{text("g.bz2", "BZh91AY&SY\x00\x01")}},
+		{ReadOptions{}, `g.xz: is compressed with xz, which cannot be read; unpack it first, or give the output of xz -dc on standard input`, []testFile{text("g.xz", "\xfd7zXZ\x00\x00")}},
+		{ReadOptions{}, `g.txt: is a Parquet file, which cannot be read; write its columns out as text, TSV or CSV`, []testFile{text("g.txt", "PAR1\x00")}},
+		{ReadOptions{}, `g.gr: is a binary .gr file of Galois, which cannot be read; turn it into text with graph-convert --gr2edgelist of Galois`, []testFile{{name: "g.gr", content: galois}}},
+		{ReadOptions{}, `g.adj: by its name it is a Ligra adjacency file, which cannot be read; if it is not, name its format with --format`, []testFile{text("g.adj", "1 2\n")}},
+		{ReadOptions{}, `g.graph: by its name it is a METIS file, which cannot be read; if it is not, name its format with --format`, []testFile{text("g.graph", "1 2\n")}},
+		{ReadOptions{}, `g.txt: is an adjacency graph of Ligra, which cannot be read; give the edge list that it was made from`, []testFile{text("g.txt", "AdjacencyGraph\n4\n5\n")}},
+
+		{ReadOptions{}, `g.mtx:3: the header promises 2 edges, but the file has 1: the file is truncated, or its header wrong`, []testFile{mtx("1 1\n")}},
+		{ReadOptions{}, `g.mtx:3: the header promises 2 edges, but the file has 3: the header is wrong, or something was appended to the file`, []testFile{mtx("1 1\n1 2\n2 2\n")}},
+		{ReadOptions{}, `g.gr:1: the header promises 7 edges, but the file has 0: the file is truncated, or its header wrong`, []testFile{text("g.gr", "p sp 3 7\n")}},
+		{ReadOptions{SkipBadLines: true}, `g.mtx:3: the header promises 2 edges, but the file has 0: the file is truncated, or its header wrong`, []testFile{mtx("x\n")}},
+		{ReadOptions{Weights: WeightsYes}, `g.mtx: is a pattern matrix and has no weights; leave out --weights yes`, []testFile{mtx("")}},
+
+		{ReadOptions{}, `g.bin: 9 bytes are no whole number of 8-byte edges: the file is truncated, or not in format raw`, []testFile{text("g.bin", "123456789")}},
+		{ReadOptions{}, `g.wbin.gz: 16 bytes are no whole number of 12-byte edges: the file is truncated, or not in format raww`, []testFile{{name: "g.wbin.gz", content: gzipped(t, make([]byte, 16))}}},
+		{ReadOptions{IDs: IDsDense}, `g.bin: byte 8: "4294967295": expected dense ids up to 4294967294 in edge 1; use --ids int for ids that are not dense`, []testFile{text("g.bin", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff")}},
+		{ReadOptions{}, `g.wbin: byte 0: "NaN": expected a finite weight that is not negative in edge 0; use --weights no to pass over the weights`, []testFile{{name: "g.wbin", content: writeRaw([]edgeGiven{{1, 2, float32(math.NaN())}}, true)}}},
+		{ReadOptions{}, `g.wbin: byte 12: "-1": expected a finite weight that is not negative in edge 1; use --weights no to pass over the weights`, []testFile{{name: "g.wbin", content: writeRaw([]edgeGiven{{1, 2, 3}, {1, 2, -1}}, true)}}},
+		{ReadOptions{IDs: IDsString}, `g.bin: is read as raw integers, which are no strings; leave out --ids string`, []testFile{text("g.bin", "12345678")}},
+		{ReadOptions{Weights: WeightsYes}, `g.bin: is read as raw pairs, which have no weights; use --format raww for (u32, u32, f32)`, []testFile{text("g.bin", "12345678")}},
+		{ReadOptions{IDs: IDsString}, `g.sg: has vertex numbers, which are no strings; leave out --ids string`, []testFile{{name: "g.sg", content: writeSG(fourEdges, 4, false, false)}}},
+		{ReadOptions{Weights: WeightsYes}, `g.sg: is a .sg file, which has no weights; leave out --weights yes, or use --format wsg`, []testFile{{name: "g.sg", content: writeSG(fourEdges, 4, false, false)}}},
+
+		{ReadOptions{}, `a.txt and b.mtx disagree on the format: text in the first, mtx in the second; name the format of all with --format, or import files of one kind`, []testFile{text("a.txt", "1 2\n"), {name: "b.mtx", content: writeMatrixMarket(fourEdges, 4, "pattern")}}},
+		{ReadOptions{}, `b.txt and c.txt disagree on the kind of ids: integers in the first, text in the second; use --ids string to take the ids of both as text`, []testFile{text("a.txt", "#\n"), text("b.txt", "1 2\n"), text("c.txt", "1 x\n")}},
+		{ReadOptions{}, `a.txt and c.txt disagree on the weights: weights in the first, none in the second; use --weights no to pass over weights`, []testFile{text("a.txt", "1 2 3\n"), text("b.txt", ""), text("c.txt", "1 2\n")}},
+		{ReadOptions{}, `a.mtx and b.mtx disagree on the symmetry: general in the first, symmetric in the second; import files of one kind`, []testFile{
+			text("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n"), text("b.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n1 1 1\n1 1\n")}},
+	} {
+		r := readFiles(t, c.o, c.files...)
+		if r.err == nil || r.err.Error() != c.want {
+			t.Errorf("\n got %v\nwant %s", r.err, c.want)
+		}
+		if r.sink.begun > 1 {
+			t.Errorf("Begin called %d times", r.sink.begun)
+		}
+	}
+}
+
+// TestOpenErrors has what can be wrong with the names.
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	locked := dir + "/locked"
+	if err := os.WriteFile(locked, nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		names []string
+		o     ReadOptions
+		want  string
+	}{
+		{nil, ReadOptions{}, "no input: name at least one file, or - for standard input"},
+		{[]string{dir}, ReadOptions{}, dir + ": is a directory; name the files in it"},
+		{[]string{dir + "/none"}, ReadOptions{}, dir + "/none: there is no such file"},
+		{[]string{locked + "/x"}, ReadOptions{}, locked + "/x: cannot be opened: not a directory"},
+		{[]string{"-"}, ReadOptions{}, "standard input: is not available"},
+		{[]string{"-", locked}, ReadOptions{Stdin: strings.NewReader("")}, "standard input: cannot be read together with files; name it alone"},
+		{[]string{locked}, ReadOptions{Format: "xls"}, `unknown format "xls": expected auto, text, mtx, dimacs, el, wel, sg, wsg, ldbc, raw or raww`},
+		{[]string{locked}, ReadOptions{IDs: "x"}, `unknown way to take ids "x": expected auto, dense, int or string`},
+		{[]string{locked}, ReadOptions{Weights: "x"}, `unknown way to take weights "x": expected auto, yes or no`},
+	} {
+		r := readNames(t, c.o, c.names)
+		if r.err == nil || r.err.Error() != c.want {
+			t.Errorf("\n got %v\nwant %s", r.err, c.want)
+		}
+	}
+	if os.Getuid() != 0 {
+		if r := readNames(t, ReadOptions{}, []string{locked}); r.err == nil || r.err.Error() != locked+": cannot be opened: permission denied" {
+			t.Errorf("got %v", r.err)
+		}
+	}
+}
+
+// TestSGErrors spoils a serialized graph byte by byte of its meaning.
+func TestSGErrors(t *testing.T) {
+	spoil := func(at int, value uint64) []byte {
+		b := writeSG(fourEdges, 4, true, true)
+		if at == 0 {
+			b[0] = byte(value)
+		} else {
+			binary.LittleEndian.PutUint64(b[at:], value)
+		}
+		return b
+	}
+	good := writeSG(fourEdges, 4, true, true)
+	minus := func(x int64) uint64 { return uint64(x) }
+	offsets, neighbours := 17, 17+8*5
+	for _, c := range []struct {
+		b    []byte
+		want string
+	}{
+		{good[:16], `g.wsg: is truncated: it ends within its header of 17 bytes`},
+		{good[:17], `g.wsg: has 17 bytes, but with 4 vertices and 5 edges it would have 177: it is truncated, or not in format wsg`},
+		{good[:176], `g.wsg: has 176 bytes, but with 4 vertices and 5 edges it would have 177: it is truncated, or not in format wsg`},
+		{append(good[:177:177], 0), `g.wsg: has 178 bytes, but with 4 vertices and 5 edges it would have 177: it is truncated, or not in format wsg`},
+		{spoil(0, 2), `g.wsg: byte 0: "2": expected 0 for undirected or 1 for directed; is it a file of the GAP Benchmark Suite with 32-bit vertices?`},
+		{spoil(1, minus(-1)), `g.wsg: byte 1: "-1": expected a number of edges; is it a file of the GAP Benchmark Suite with 32-bit vertices?`},
+		{spoil(9, 1<<40), `g.wsg: byte 9: "1099511627776": expected a number of vertices up to 2147483648; is it a file of the GAP Benchmark Suite with 32-bit vertices?`},
+		{spoil(offsets, 1), `g.wsg: byte 17: "1": expected 0 as the first offset`},
+		{spoil(offsets+8, 6), `g.wsg: byte 25: "6": expected an offset from 0 to 5 for vertex 1`},
+		{spoil(offsets+16, 1), `g.wsg: byte 33: "1": expected an offset from 2 to 5 for vertex 2`},
+		{spoil(offsets+24, minus(-1)), `g.wsg: byte 41: "-1": expected an offset from 3 to 5 for vertex 3`},
+		{spoil(offsets+32, 5-0), ``},
+		{spoil(neighbours+8, 1<<32|4), `g.wsg: byte 65: "4": expected a neighbour of vertex 0 from 0 to 3`},
+		{spoil(neighbours+16, 1<<32|1<<31), `g.wsg: byte 73: "-2147483648": expected a neighbour of vertex 1 from 0 to 3`},
+		{spoil(neighbours+32, 1<<63|2), `g.wsg: byte 93: "-2147483648": expected a weight of edge 2 → 2 that is not negative; use --weights no to pass over what follows the ids`},
+	} {
+		for _, block := range []int{16, 1 << 20} {
+			r := readFiles(t, ReadOptions{BlockBytes: block}, testFile{name: "g.wsg", content: c.b})
+			if got := fmt.Sprint(r.err); got != c.want && !(c.want == "" && r.err == nil) {
+				t.Errorf("\n got %v\nwant %s", r.err, c.want)
+			}
+		}
+	}
+}
+
+// TestSGLies gives headers that promise what does not come, in a stream whose
+// size is not known when the header is read: no memory is taken on their word.
+func TestSGLies(t *testing.T) {
+	const n = 200_000 // the offsets alone are more than what is read beforehand
+	good := writeSG(fourEdges, n, false, true)
+	half := 17 + 8*(n+1) + 4*5
+	spoil := func(at int, value uint64) []byte {
+		b := bytes.Clone(good)
+		binary.LittleEndian.PutUint64(b[at:], value)
+		return b
+	}
+	for _, c := range []struct {
+		b    []byte
+		want string
+	}{
+		{good, ``},
+		{spoil(9, 1<<31)[:half-20], `g.sg.gz: is truncated: it ends before the 34359738441 bytes that its header promises`},
+		{spoil(1, 1<<40), `g.sg.gz: byte 1600017: "5": expected the number of edges, 1099511627776, as the last offset`},
+		{good[:half-1], `g.sg.gz: is truncated: it ends before the 3200073 bytes that its header promises`},
+		{good[:half], `g.sg.gz: is truncated: it ends before the 3200073 bytes that its header promises`},
+		{good[:len(good)-1], `g.sg.gz: is truncated: it ends before the 3200073 bytes that its header promises`},
+		{append(bytes.Clone(good), 0), `g.sg.gz: goes on behind the 3200073 bytes that its header promises`},
+		{spoil(9, n-1), `g.sg.gz: goes on behind the 3200057 bytes that its header promises`},
+	} {
+		r := streamOf(t, "g.sg.gz", gzipped(t, c.b))
+		if got := fmt.Sprint(r.err); got != c.want && !(c.want == "" && r.err == nil) {
+			t.Errorf("\n got %v\nwant %s", r.err, c.want)
+		}
+	}
+}
+
+// TestFirstErrorInOrder has bad lines all over several files: the first one is
+// reported, whatever the goroutines do.
+func TestFirstErrorInOrder(t *testing.T) {
+	var a, b strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&a, "%d 1\n", i)
+		switch {
+		case i == 0 || i > 1700 && i%7 == 0:
+			fmt.Fprintf(&b, "# comment\nbad%d 1\n", i)
+		default:
+			fmt.Fprintf(&b, "%d -1\n", i)
+		}
+	}
+	files := []testFile{text("a.txt", a.String()), text("b.txt", "# one\n# two\n0 1\n"+strings.Replace(b.String(), "bad0 1", "0 1", 1))}
+	line := 1 + strings.Count(strings.Split(string(files[1].content), "bad")[0], "\n")
+	want := fmt.Sprintf(`b.txt:%d: "bad1701": expected an integer as source id; use --ids string to take ids as text, or %s`, line, skipHint)
+	for i := range 50 {
+		r := readFiles(t, ReadOptions{BlockBytes: 16 + i*5, Threads: 1 + i%8, IDs: IDsInt}, files...)
+		if r.err == nil || r.err.Error() != want {
+			t.Fatalf("\n got %v\nwant %s", r.err, want)
+		}
+	}
+}

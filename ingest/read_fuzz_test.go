@@ -1,0 +1,95 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+)
+
+// The fuzz targets read bytes of any kind. Nothing may panic, hang or break the
+// contract of a sink (readBytes looks at that), every error is one of this
+// package's, and blocks and goroutines make no difference.
+
+func fuzzOptions(f Format, choice uint16) ReadOptions {
+	return ReadOptions{
+		Format:       f,
+		IDs:          []IDMode{IDsAuto, IDsDense, IDsInt, IDsString}[choice&3],
+		Weights:      []WeightMode{WeightsAuto, WeightsYes, WeightsNo, WeightsAuto}[choice>>2&3],
+		SkipBadLines: choice>>4&1 != 0,
+	}
+}
+
+func fuzzRead(t *testing.T, name string, b []byte, f Format, choice uint16) {
+	o := ReadOptions{BlockBytes: 16 + int(choice>>5&63), Threads: 1 + int(choice>>11&3)}
+	r := sameOutcome(t, t, name, b, fuzzOptions(f, choice), o)
+	if r.err == nil {
+		if r.stats.Entries != int64(len(r.sink.edges)) {
+			t.Fatalf("%d entries counted, %d delivered", r.stats.Entries, len(r.sink.edges))
+		}
+		return
+	}
+	var (
+		syntax  *SyntaxError
+		input   *InputError
+		damaged *DamagedError
+		count   *CountError
+	)
+	if !errors.As(r.err, &syntax) && !errors.As(r.err, &input) && !errors.As(r.err, &damaged) && !errors.As(r.err, &count) {
+		t.Fatalf("an error of no kind: %v", r.err)
+	}
+}
+
+// seed adds content plain, compressed and with a few choices of options.
+func seed(f *testing.F, contents ...string) {
+	for i, content := range contents {
+		f.Add([]byte(content), uint16(i*37))
+		f.Add([]byte(content), uint16(i*37|16))
+	}
+	var z bytes.Buffer
+	z.Write(gzipped(f, []byte(contents[0])))
+	f.Add(z.Bytes(), uint16(0))
+	f.Add(zstandard(f, []byte(contents[0])), uint16(0))
+}
+
+func FuzzReadText(f *testing.F) {
+	seed(f, "1\t2\n3\t4\n", "# c\n1 2 0.5\n3 4 1e-3\r\n", "source,target\na,b\n", "\xef\xbb\xbf\"1\",\"2\"\n-5 , 18446744073709551615\n",
+		"12345678901234567 9223372036854775808 1.000000059604644775390625\n", "a b\n1 2 3 4\n", "1 2\n1 x\n")
+	f.Fuzz(func(t *testing.T, b []byte, choice uint16) {
+		format := []Format{Auto, Text, EL, WEL}[choice>>13&3]
+		fuzzRead(t, "g.txt", b, format, choice)
+	})
+}
+
+func FuzzReadMatrixMarket(f *testing.F) {
+	const banner = "%%MatrixMarket matrix coordinate "
+	seed(f, banner+"pattern general\n% c\n3 4 2\n1 1\n3 4\n", banner+"real symmetric\n2 2 1\n2 1 0.5\n",
+		banner+"integer general\n0 0 0\n", banner+"real general\n4294967295 1 1\n4294967295 1 7\n", banner+"complex hermitian\n")
+	f.Fuzz(func(t *testing.T, b []byte, choice uint16) { fuzzRead(t, "g.mtx", b, MatrixMarket, choice) })
+}
+
+func FuzzReadDIMACS(f *testing.F) {
+	seed(f, "c x\np sp 3 2\na 1 2 7\na 3 3 0.5\n", "p sp 4294967295 1\r\na 1 4294967295 1\r\n", "p max 1 1\n", "p sp 0 0\n")
+	f.Fuzz(func(t *testing.T, b []byte, choice uint16) { fuzzRead(t, "g.gr", b, DIMACS, choice) })
+}
+
+func FuzzReadSG(f *testing.F) {
+	seed(f, string(writeSG(fourEdges, 4, false, false)), string(writeSG(fourEdges, 4, false, true)), string(writeSG(fourEdges, 4, true, true)),
+		string(writeSG(nil, 0, false, false)), string(writeSG(fourEdges, 9, true, false)))
+	f.Fuzz(func(t *testing.T, b []byte, choice uint16) {
+		fuzzRead(t, "g.sg", b, []Format{SG, WSG}[choice>>13&1], choice)
+	})
+}
+
+func FuzzReadRaw(f *testing.F) {
+	seed(f, string(writeRaw(fourEdges, false)), string(writeRaw(fourEdges, true)), "\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\xc0\x7f")
+	f.Fuzz(func(t *testing.T, b []byte, choice uint16) {
+		fuzzRead(t, "g.bin", b, []Format{Raw, RawW}[choice>>13&1], choice)
+	})
+}
+
+func FuzzReadLDBC(f *testing.F) {
+	seed(f, "1\n2\n-3\n", "1 2 0.5\n2 -3 1\n", "a\nb\n", "9223372036854775807 -9223372036854775808\n")
+	f.Fuzz(func(t *testing.T, b []byte, choice uint16) {
+		fuzzRead(t, []string{"x.v", "x.e"}[choice>>13&1], b, LDBC, choice)
+	})
+}

@@ -1,0 +1,213 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+)
+
+// streamOf reads b as an input whose size is not known beforehand, and whose
+// beginning is short of its end.
+func streamOf(t *testing.T, name string, b []byte) readOutcome {
+	t.Helper()
+	in := &readInput{name: name, size: -1, once: true, open: func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(b)), nil
+	}}
+	r := readOutcome{sink: &collector{}}
+	r.schema, r.stats, r.err = readInputs(context.Background(), []*readInput{in}, ReadOptions{BlockBytes: 64}, r.sink)
+	return r
+}
+
+// TestTruncated cuts compressed inputs short at every byte: the edges of an
+// input are all there, or there is an error that names the file.
+func TestTruncated(t *testing.T) {
+	plain := bytes.Repeat([]byte("1\t2\n3\t4\n"), 40)
+	for name, packed := range map[string][]byte{"g.gz": gzipped(t, plain), "g.zst": zstandard(t, plain)} {
+		for cut := len(packed) - 1; cut >= 4; cut-- {
+			r := readBytes(t, name, packed[:cut], ReadOptions{BlockBytes: 64})
+			var damaged *DamagedError
+			if !errors.As(r.err, &damaged) || !errors.Is(r.err, io.ErrUnexpectedEOF) {
+				t.Fatalf("%s cut to %d of %d bytes: %v", name, cut, len(packed), r.err)
+			}
+			kind := map[string]string{"g.gz": "gzip", "g.zst": "zstd"}[name]
+			if want := name + ": the " + kind + " stream is truncated: it ends in the middle"; r.err.Error() != want {
+				t.Fatalf("got %q, want %q", r.err, want)
+			}
+		}
+	}
+}
+
+// TestDamaged changes bytes of compressed inputs.
+func TestDamaged(t *testing.T) {
+	plain := bytes.Repeat([]byte("1\t2\n3\t4\n5 6\n"), 4000)
+	for name, packed := range map[string][]byte{"g.gz": gzipped(t, plain), "g.zst": zstandard(t, plain)} {
+		for at := 4; at < len(packed); at += 7 {
+			spoiled := bytes.Clone(packed)
+			spoiled[at] ^= 0x5a
+			r := readBytes(t, name, spoiled, ReadOptions{BlockBytes: 4096})
+			if r.err == nil && r.stats.Entries != 12000 {
+				t.Fatalf("%s: byte %d of %d changed, %d edges and no error", name, at, len(packed), r.stats.Entries)
+			}
+			if r.err != nil && !strings.HasPrefix(r.err.Error(), name+":") {
+				t.Fatalf("%s: %v", name, r.err)
+			}
+		}
+	}
+}
+
+// TestDamageBehindBadLine: a bad line before the damage is the first error.
+func TestDamageBehindBadLine(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString("1 2\nx 2\n")
+	for i := range 200_000 {
+		b.WriteString(strings.Repeat("1", 1+i%9) + " 2\n")
+	}
+	packed := gzipped(t, b.Bytes())
+	r := readBytes(t, "g.gz", packed[:len(packed)-20], ReadOptions{BlockBytes: 100, IDs: IDsInt})
+	if r.err == nil || !strings.HasPrefix(r.err.Error(), `g.gz:2: "x"`) {
+		t.Fatal(r.err)
+	}
+}
+
+// TestLongLines reads lines that are longer than a block, and than many.
+func TestLongLines(t *testing.T) {
+	for _, n := range []int{50, 5000, maxLine - 10} {
+		content := "1 2\n1" + strings.Repeat(" ", n) + "3\n# " + strings.Repeat("x", n) + "\n4 5\n"
+		for _, block := range []int{16, 1 << 12} {
+			r := readBytes(t, "g.txt", []byte(content), ReadOptions{BlockBytes: block, Threads: 2})
+			if r.err != nil {
+				t.Fatal(r.err)
+			}
+			if diff := cmp.Diff("1 2, 1 3, 4 5", joinEdges(r.sink.sorted(), false)); diff != "" {
+				t.Fatalf("lines of %d bytes (-want +got):\n%s", n, diff)
+			}
+		}
+	}
+}
+
+// endless gives lines for ever, and cancels after some.
+type endless struct {
+	given  int
+	cancel func()
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = "1 2\n"[(e.given+i)%4]
+	}
+	e.given += len(p)
+	if e.given > 8<<20 {
+		e.cancel()
+	}
+	return len(p), nil
+}
+
+// TestCancel ends the reading of an input that does not end.
+func TestCancel(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cause := errors.New("enough")
+	in := &endless{cancel: func() { cancel(cause) }}
+	sink := &collector{}
+	_, _, err := Read(ctx, []string{"-"}, ReadOptions{Stdin: in, BlockBytes: 4096, Threads: 3}, sink)
+	if !errors.Is(err, cause) {
+		t.Fatal(err)
+	}
+	if sink.closed != 0 {
+		t.Fatal("workers closed after a cancellation")
+	}
+}
+
+// TestCancelWhileBlocked ends the wait for a standard input that gives nothing.
+func TestCancelWhileBlocked(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	r, w := io.Pipe()
+	defer w.Close() // ends the one Read that was left alone
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	_, _, err := Read(ctx, []string{"-"}, ReadOptions{Stdin: r}, &collector{})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+}
+
+// TestCancelBefore does not touch the sink.
+func TestCancelBefore(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	sink := &collector{}
+	_, _, err := Read(ctx, []string{"read_stream_test.go"}, ReadOptions{}, sink)
+	if !errors.Is(err, context.Canceled) || sink.begun != 0 {
+		t.Fatal(err, sink.begun)
+	}
+}
+
+// TestSinkErrors gives the sink's errors back, and leaves no goroutine.
+func TestSinkErrors(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	full := errors.New("disk full")
+	content := bytes.Repeat([]byte("1 2\n"), 100_000)
+	for _, c := range []struct {
+		name string
+		b    []byte
+		o    ReadOptions
+	}{
+		{"g.txt", content, ReadOptions{}},
+		{"g.txt", content, ReadOptions{IDs: IDsString}},
+		{"g.txt", content[:40], ReadOptions{}},
+		{"x.v", []byte("1\n2\n"), ReadOptions{}},
+		{"x.v", []byte("1\n2\n"), ReadOptions{IDs: IDsString}},
+		{"g.bin", content, ReadOptions{}},
+		{"g.sg", writeSG(fourEdges, 4, false, false), ReadOptions{}},
+	} {
+		in := func() []*readInput {
+			return []*readInput{{name: c.name, size: int64(len(c.b)), open: func() (io.ReadCloser, error) {
+				return io.NopCloser(bytes.NewReader(c.b)), nil
+			}}}
+		}
+		sink := &collector{beginErr: full}
+		if _, _, err := readInputs(context.Background(), in(), c.o, sink); !errors.Is(err, full) || sink.open != 0 {
+			t.Fatalf("%s: %v after %d workers", c.name, err, sink.open)
+		}
+		sink = &collector{addErr: full}
+		if _, _, err := readInputs(context.Background(), in(), c.o, sink); !errors.Is(err, full) || sink.closed != 0 {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// TestReadFailure gives the error of a file that cannot be read to its end.
+func TestReadFailure(t *testing.T) {
+	broken := errors.New("input/output error")
+	in := &readInput{name: "g.txt", size: -1, once: true, open: func() (io.ReadCloser, error) {
+		return io.NopCloser(io.MultiReader(bytes.NewReader(bytes.Repeat([]byte("1 2\n"), 1<<20)), failing{broken})), nil
+	}}
+	_, _, err := readInputs(context.Background(), []*readInput{in}, ReadOptions{}, &collector{})
+	if !errors.Is(err, broken) || err.Error() != "g.txt: cannot be read: input/output error" {
+		t.Fatal(err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// stuck returns nothing, for ever.
+type stuck struct{}
+
+func (stuck) Read([]byte) (int, error) { return 0, nil }
+
+// TestStuckReader does not wait for a reader that breaks its contract.
+func TestStuckReader(t *testing.T) {
+	r := readNames(t, ReadOptions{Stdin: stuck{}}, []string{"-"})
+	if !errors.Is(r.err, io.ErrNoProgress) {
+		t.Fatal(r.err)
+	}
+}

@@ -1,0 +1,166 @@
+package store
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/shard"
+)
+
+// DirectSlack is by how much a buffer for [Store.StreamShard] is longer than
+// the blob: reads past the page cache begin and end at multiples of a block.
+const DirectSlack = 2 * directBlock
+
+const directBlock = 4096
+
+// place is where a blob lies on disk. The zero place is unknown.
+type place struct {
+	file *os.File
+	off  int64
+}
+
+// StreamShard is [Store.ReadShard] for shards that are read again and again
+// because they don't stay in memory: it reads past the system's page cache,
+// which a graph larger than memory would only churn, at the price of neither a
+// page fault nor a second copy in memory. Where the system cannot do that, it
+// reads as ReadShard does. The side lies at the beginning of buf, which must be
+// longer than the blob by [DirectSlack].
+func (s *Store) StreamShard(dir shard.Direction, i int, buf []byte) (shard.Side, error) {
+	n := s.cat.Bytes(dir, i)
+	p := s.placeOf(dir, i)
+	if p.file == nil {
+		return s.ReadShard(dir, i, buf[:n])
+	}
+	skip := directBlock - int64(uintptr(unsafe.Pointer(&buf[0]))%directBlock)
+	lead := p.off % directBlock
+	window := buf[skip%directBlock:]
+	window = window[:min(int64(len(window))&^(directBlock-1), (lead+n+directBlock-1)&^(directBlock-1))]
+	got, err := p.file.ReadAt(window, p.off-lead)
+	if err != nil && !errors.Is(err, io.EOF) || int64(got) < lead+n {
+		return s.ReadShard(dir, i, buf[:n]) // meets the error again, or not
+	}
+	copy(buf, window[lead:lead+n])
+	side, err := shard.Decode(buf[:n])
+	if err == nil {
+		_, sum := s.shardKey(dir, i)
+		err = s.matches(side, i, binary.LittleEndian.Uint32(buf[60:]), sum)
+	}
+	if err != nil {
+		return shard.Side{}, s.shardError(dir, i, err)
+	}
+	return side, nil
+}
+
+func (s *Store) placeOf(dir shard.Direction, i int) place {
+	s.locate.Do(func() {
+		if err := s.findPlaces(); err != nil {
+			s.places = [2][]place{} // read through the page cache
+		}
+	})
+	if s.cat.Symmetric {
+		dir = shard.In
+	}
+	if s.places[dir] == nil {
+		return place{}
+	}
+	return s.places[dir][i]
+}
+
+// findPlaces learns where the blobs lie. Badger tells no offsets, but gives
+// large values as windows into its mapped files, and the system knows which
+// file is mapped where.
+func (s *Store) findPlaces() error {
+	maps, err := s.mappings()
+	if err != nil {
+		return err
+	}
+	sides := []shard.Direction{shard.In, shard.Out}
+	if s.cat.Symmetric {
+		sides = sides[:1]
+	}
+	for _, dir := range sides {
+		s.places[dir] = make([]place, len(s.cat.Shards))
+		for i := range s.places[dir] {
+			err := s.view(shardKey(dir, i), func(b []byte) error {
+				at := uintptr(unsafe.Pointer(&b[0]))
+				for _, m := range maps {
+					if at >= m.from && at+uintptr(len(b)) <= m.to {
+						s.places[dir][i] = place{m.file, int64(at-m.from) + m.off}
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// mapping is a value log in the process's memory.
+type mapping struct {
+	from, to uintptr
+	off      int64
+	file     *os.File
+}
+
+// mappings opens the mapped value logs of this store past the page cache.
+func (s *Store) mappings() ([]mapping, error) {
+	dir, err := filepath.EvalSymlinks(filepath.Join(s.path, dbDir))
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open("/proc/self/maps")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var list []mapping
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		name := lines.Text()
+		if at := strings.IndexByte(name, '/'); at < 0 || filepath.Dir(name[at:]) != dir || !strings.HasSuffix(name, ".vlog") {
+			continue
+		}
+		m, err := parseMapping(lines.Text())
+		if err != nil {
+			return nil, err
+		}
+		name = name[strings.IndexByte(name, '/'):]
+		if m.file, err = os.OpenFile(name, os.O_RDONLY|unix.O_DIRECT, 0); err != nil {
+			return nil, err
+		}
+		s.opened = append(s.opened, m.file)
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// parseMapping reads "from-to perms offset device inode path", in hexadecimal.
+func parseMapping(line string) (m mapping, err error) {
+	fields := strings.Fields(line)
+	if len(fields) < 6 {
+		return m, fmt.Errorf("unexpected line %q in the list of mappings", line)
+	}
+	from, to, _ := strings.Cut(fields[0], "-")
+	var errs [3]error
+	var a, b uint64
+	a, errs[0] = strconv.ParseUint(from, 16, 64)
+	b, errs[1] = strconv.ParseUint(to, 16, 64)
+	m.off, errs[2] = strconv.ParseInt(fields[2], 16, 64)
+	m.from, m.to = uintptr(a), uintptr(b)
+	return m, errors.Join(errs[:]...)
+}
