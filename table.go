@@ -118,7 +118,8 @@ func (t *table[V, A]) IDKind() results.IDKind {
 	}
 }
 
-// Batches yields a batch for each shard.
+// Batches yields a batch for each shard. A panic of the program's Result method
+// ends as an error.
 func (t *table[V, A]) Batches(yield func(*results.Batch) error) error {
 	ids := t.graph.store.IDs()
 	var b results.Batch
@@ -130,12 +131,21 @@ func (t *table[V, A]) Batches(yield func(*results.Batch) error) error {
 				return err
 			}
 			appendID(&b.IDs, block, int(v.ID-block.First))
-			if err := t.column.append(&b, v, values[i]); err != nil {
+			if err := t.result(&b, v, values[i]); err != nil {
 				return err
 			}
 		}
 		return yield(&b)
 	})
+}
+
+func (t *table[V, A]) result(b *results.Batch, v gas.Vertex, value V) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the program's Result method panicked: %v", r)
+		}
+	}()
+	return t.column.append(b, v, value)
 }
 
 func emptied(c results.IDs) results.IDs {

@@ -4,12 +4,13 @@
 package dispatcher
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/dustin/go-humanize"
 	"go.uber.org/zap"
+
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
 // Mode says when new values become visible.
@@ -71,7 +72,7 @@ type Report struct {
 }
 
 // ErrMemory is a budget that is too small for a job, as a [MemoryError] says.
-var ErrMemory = errors.New("not enough memory")
+var ErrMemory = hostmem.ErrBudget
 
 // MemoryError says how much memory a job would take. All figures are bytes.
 type MemoryError struct {

@@ -75,7 +75,19 @@ var ErrEmpty = errors.New("the input has no vertex")
 // path. After an error, or when the process is killed, no half graph stands
 // there, and an older one is as it was.
 func Import(ctx context.Context, inputs []string, path string, o Options) (Report, error) {
-	start := time.Now()
+	o, err := o.complete()
+	if err != nil {
+		return Report{}, err
+	}
+	plan, err := planMemory(o)
+	if err != nil {
+		return Report{}, err
+	}
+	return importPlanned(ctx, inputs, path, o, plan)
+}
+
+// complete gives options their defaults.
+func (o Options) complete() (Options, error) {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
@@ -83,12 +95,13 @@ func Import(ctx context.Context, inputs []string, path string, o Options) (Repor
 		o.ShardVertices = shard.DefaultVertices
 	}
 	if o.ShardVertices < 0 || o.ShardVertices > shard.MaxVertices {
-		return Report{}, fmt.Errorf("import: shards of %d vertices: expected 1 to %d", o.ShardVertices, shard.MaxVertices)
+		return o, fmt.Errorf("import: shards of %d vertices: expected 1 to %d", o.ShardVertices, shard.MaxVertices)
 	}
-	plan, err := planMemory(o)
-	if err != nil {
-		return Report{}, err
-	}
+	return o, nil
+}
+
+func importPlanned(ctx context.Context, inputs []string, path string, o Options, plan memoryPlan) (Report, error) {
+	start := time.Now()
 	w, err := store.Create(path, o.Force)
 	if err != nil {
 		return Report{}, err

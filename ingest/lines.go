@@ -118,14 +118,7 @@ func (t *lineBody) parsePlain(data []byte, p, n int, batch *edgeBatch) (int, int
 	if batch.srcNames != nil {
 		return f.named(data, p, n, batch.srcNames[batch.n:], batch.dstNames[batch.n:], batch.freeWeight())
 	}
-	src, dst, weight := batch.src[batch.n:], batch.dst[batch.n:], batch.freeWeight()
-	taken := 0
-	if weight == nil && !f.arc && !f.rest {
-		p, taken = f.pairs(data, p, n, src, dst)
-		src, dst = src[taken:], dst[taken:]
-	}
-	p, more := f.edges(data, p, n, src, dst, weight)
-	return p, taken + more
+	return f.edges(data, p, n, batch.src[batch.n:], batch.dst[batch.n:], batch.freeWeight())
 }
 
 // parseGeneral takes one line of any form.

@@ -11,9 +11,10 @@ import (
 //	digits separator digits [separator number] newline
 //
 // go straight from the block into the arrays of a batch, eight digits at a
-// time. Both loops stop before the first line of any other form; that line then
+// time. The loops stop before the first line of any other form; that line then
 // goes through lineLayout.parseLine, the one place that knows all forms and all
-// errors. BenchmarkReadText says what this earns.
+// errors. BenchmarkReadText says what this earns: its negative ids take the
+// general way.
 
 // blockPad is how many zero bytes follow the data of a block, so that eight
 // bytes can be loaded anywhere in it. A zero byte ends a number and is neither
@@ -50,49 +51,10 @@ type plainLines struct {
 	rest bool   // what follows the second id is passed over
 }
 
-// pairs takes lines of two short numbers, of at most seven digits each, from
-// b[p:n] until src is full or a line has another form. It returns the start of
-// the first line not taken and the number of edges taken. b goes on for
-// blockPad bytes beyond n.
-//
-// The slices of constant capacity spare the loop-carried address computation
-// that b[p:] would need; there is no call, so that all stays in registers.
-func (f *plainLines) pairs(b []byte, p, n int, src, dst []uint64) (int, int) {
-	lo, rows, cols, sub, seps := f.ids.lo, f.ids.rows, f.ids.cols, f.ids.sub, f.seps
-	dst = dst[:len(src)]
-	k := 0
-	for k < len(src) && p < n {
-		x := binary.LittleEndian.Uint64(b[p:p+8:p+8]) ^ asciiZeros
-		m := (x + carryFrom | x) & topBits
-		t := bits.TrailingZeros64(m) // 8 × number of digits + 7
-		u := digits8(x << ((71 - t) & 63))
-		q := p + t>>3
-		c := b[q]
-		if m == 0 || t == 7 || c > ',' || seps>>(c&63)&1 == 0 {
-			break
-		}
-		q++
-		x = binary.LittleEndian.Uint64(b[q:q+8:q+8]) ^ asciiZeros
-		m = (x + carryFrom | x) & topBits
-		t = bits.TrailingZeros64(m)
-		v := digits8(x << ((71 - t) & 63))
-		q += t >> 3
-		if m == 0 || t == 7 || b[q] != '\n' {
-			break
-		}
-		if u-lo >= rows || v-lo >= cols {
-			break
-		}
-		src[k], dst[k] = u-sub, v-sub
-		k++
-		p = q + 1
-	}
-	return p, k
-}
-
-// edges is pairs for everything else that is still plain: numbers of up to 19
-// digits, a weight behind them when weight is not nil, CRLF and blanks at the
-// end, DIMACS, a rest to pass over.
+// edges takes lines of ids of up to 19 digits, with a weight behind them when
+// weight is not nil, from b[p:n] until src is full or a line has another form.
+// It returns the start of the first line not taken and the number of edges
+// taken. b goes on for blockPad bytes beyond n.
 func (f *plainLines) edges(b []byte, p, n int, src, dst []uint64, weight []float32) (int, int) {
 	ids, seps := f.ids, f.seps
 	dst = dst[:len(src)]
@@ -209,6 +171,9 @@ func (f *plainLines) lineEnd(b []byte, p, n int) int {
 // plainDigits reads a number of 1 to 19 digits at b[p] and returns it and where
 // it ends. Where there is none, or a longer one, it returns an end at which no
 // separator stands: p itself, or a further digit.
+//
+// Slices of constant capacity spare the loads an address computation that
+// b[p:] needs, in the chain of dependent instructions from number to number.
 func plainDigits(b []byte, p int) (uint64, int) {
 	x := binary.LittleEndian.Uint64(b[p:p+8:p+8]) ^ asciiZeros
 	m := (x + carryFrom | x) & topBits

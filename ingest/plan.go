@@ -1,16 +1,17 @@
 package ingest
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 
 	"github.com/dustin/go-humanize"
 	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
 // ErrMemory is a budget that is too small for an import.
-var ErrMemory = errors.New("not enough memory")
+var ErrMemory = hostmem.ErrBudget
 
 const (
 	// processBytes is what an import takes whatever its size: the program,

@@ -99,7 +99,7 @@ func (l *lineLayout) adapt(p *inputPlan, s Schema) {
 		l.columns = withWeight
 	}
 	l.plain.rest = l.columns == restIgnored
-	l.plain.ids = idRange{rows: math.MaxUint64, cols: math.MaxUint64}
+	l.plain.ids = idRange{rows: 1 << 63, cols: 1 << 63}
 	if l.ids == IDDense {
 		l.bounded = true
 		l.advice = "use --ids int for ids that are not dense"

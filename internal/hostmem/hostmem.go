@@ -4,12 +4,16 @@
 package hostmem
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
+
+// ErrBudget is a memory budget that is too small for what is to be done.
+var ErrBudget = errors.New("not enough memory")
 
 // hugeFrom is the size from which huge pages are asked for: beyond the cache,
 // address translation costs as much as the memory itself.

@@ -57,12 +57,12 @@ type rowEncoder struct {
 }
 
 func (e *rowEncoder) row(dst []byte, b *Batch, i int) ([]byte, error) {
-	dst = appendShort(dst, e.before)
+	dst = append(dst, e.before...)
 	dst, err := e.id(dst, &b.IDs, i)
 	if err != nil {
 		return dst, err
 	}
-	dst = appendShort(dst, e.between)
+	dst = append(dst, e.between...)
 	switch e.values {
 	case Float32:
 		dst = e.float32(dst, b.F32[i])
@@ -72,30 +72,22 @@ func (e *rowEncoder) row(dst []byte, b *Batch, i int) ([]byte, error) {
 		if b.I64[i] == gas.Unreached {
 			dst = e.special(dst, "inf")
 		} else {
-			dst = appendInt(dst, b.I64[i])
+			dst = strconv.AppendInt(dst, b.I64[i], 10)
 		}
 	case VertexID:
 		if dst, err = e.id(dst, &b.V, i); err != nil {
 			return dst, err
 		}
 	}
-	return appendShort(dst, e.after), nil
-}
-
-// appendShort saves the call of memmove for a string of one byte.
-func appendShort(dst []byte, s string) []byte {
-	if len(s) == 1 {
-		return append(dst, s[0])
-	}
-	return append(dst, s...)
+	return append(dst, e.after...), nil
 }
 
 func (e *rowEncoder) id(dst []byte, c *IDs, i int) ([]byte, error) {
 	switch e.ids {
 	case IDInt:
-		return appendInt(dst, c.Ints[i]), nil
+		return strconv.AppendInt(dst, c.Ints[i], 10), nil
 	case IDUint:
-		return appendUint(dst, c.Uints[i]), nil
+		return strconv.AppendUint(dst, c.Uints[i], 10), nil
 	default:
 		return e.text(dst, c.Strings[i])
 	}
@@ -103,7 +95,7 @@ func (e *rowEncoder) id(dst []byte, c *IDs, i int) ([]byte, error) {
 
 func (e *rowEncoder) float32(dst []byte, f float32) []byte {
 	if f-f == 0 { // finite
-		return appendFloat32(dst, f)
+		return strconv.AppendFloat(dst, float64(f), 'g', -1, 32)
 	}
 	return e.special(dst, specialName(float64(f)))
 }

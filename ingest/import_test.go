@@ -1,0 +1,279 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// line is an edge as the user wrote it.
+type line struct {
+	src, dst string
+	weight   float32
+}
+
+// edge is a stored edge under the user's ids.
+type edge = line
+
+// tinyPlan makes everything happen on a few hundred edges: blocks go to the
+// file, buckets are merged, groups are sorted by several goroutines.
+func tinyPlan(threads, blocks int) memoryPlan {
+	return memoryPlan{total: 1 << 20, threads: threads, blocks: blocks, buckets: 16, sorters: threads, sort: 64 << 20}
+}
+
+// stored reads a graph back, from both sides.
+func stored(t require, path string) (ids []string, in, out []edge, cat *store.Catalogue) {
+	s, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	cat = s.Catalogue()
+	names := s.IDs()
+	for v := range cat.Vertices {
+		id, err := names.Text(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := s.Lookup(id); err != nil || back != v {
+			t.Fatalf("vertex %d has id %q, which leads to %d, %v", v, id, back, err)
+		}
+		ids = append(ids, id)
+	}
+	for i := range cat.Shards {
+		for _, dir := range []shard.Direction{shard.In, shard.Out} {
+			blob, err := hostmem.Bytes(cat.Bytes(dir, i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			side, err := s.ReadShard(dir, i, blob)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := side.Check(cat.Vertices); err != nil {
+				t.Fatal(err)
+			}
+			for v := range side.Vertices() {
+				for k := side.Off[v]; k < side.Off[v+1]; k++ {
+					e := edge{src: ids[side.Nbr[k]], dst: ids[side.First+uint32(v)], weight: 1}
+					if side.Weight != nil {
+						e.weight = side.Weight[k]
+					}
+					if dir == shard.In {
+						in = append(in, e)
+					} else {
+						e.src, e.dst, e.weight = e.dst, e.src, 1
+						out = append(out, e)
+					}
+				}
+			}
+		}
+	}
+	return ids, in, out, cat
+}
+
+type require interface {
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
+// model is what an import must make of lines.
+func model(lines []line, o Options, less func(a, b string) int) (ids []string, edges []edge) {
+	known := map[string]bool{}
+	for _, l := range lines {
+		known[l.src], known[l.dst] = true, true
+		if o.DropSelfLoops && l.src == l.dst {
+			continue
+		}
+		edges = append(edges, l)
+		if o.Undirected && l.src != l.dst {
+			edges = append(edges, edge{l.dst, l.src, l.weight})
+		}
+	}
+	for id := range known {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, less)
+	sortStored(edges)
+	if o.Dedup {
+		edges = slices.CompactFunc(edges, func(a, b edge) bool { return a.src == b.src && a.dst == b.dst })
+	}
+	return ids, edges
+}
+
+func sortStored(list []edge) {
+	slices.SortFunc(list, func(a, b edge) int {
+		return cmp.Or(cmp.Compare(a.dst, b.dst), cmp.Compare(a.src, b.src), cmp.Compare(a.weight, b.weight))
+	})
+}
+
+func byNumber(a, b string) int {
+	x, errX := strconv.ParseInt(a, 10, 64)
+	y, errY := strconv.ParseInt(b, 10, 64)
+	if errX != nil || errY != nil {
+		u, _ := strconv.ParseUint(a, 10, 64)
+		w, _ := strconv.ParseUint(b, 10, 64)
+		return cmp.Compare(u, w)
+	}
+	return cmp.Compare(x, y)
+}
+
+// TestImport holds imports of random edge lists, with every option and kind of
+// id and with next to no memory, against the model.
+func TestImport(t *testing.T) {
+	dir := t.TempDir()
+	n := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		less := byNumber
+		var id *rapid.Generator[string]
+		switch rapid.SampledFrom([]string{"compact", "gaps", "sparse", "turning", "unsigned", "strings"}).Draw(rt, "ids") {
+		case "compact":
+			id = rapid.Map(rapid.IntRange(0, 20), strconv.Itoa)
+		case "gaps":
+			id = rapid.Map(rapid.IntRange(5, 3_000_000), strconv.Itoa)
+		case "sparse":
+			id = rapid.Map(rapid.Int64(), func(x int64) string { return strconv.FormatInt(x, 10) })
+		case "turning": // small ones first as a rule, then one that is too large for arrays
+			id = rapid.Custom(func(t *rapid.T) string {
+				if rapid.IntRange(0, 60).Draw(t, "large") == 0 {
+					return strconv.Itoa(rapid.IntRange(1<<40, 1<<40+3).Draw(t, "id"))
+				}
+				return strconv.Itoa(rapid.IntRange(0, 300).Draw(t, "id"))
+			})
+		case "unsigned":
+			id = rapid.Map(rapid.Uint64Range(1<<63-5, 1<<63+5), func(x uint64) string { return strconv.FormatUint(x, 10) })
+		case "strings":
+			id, less = rapid.StringMatching(`[a-z]{1,3}\.[a-z/]{0,9}`), cmp.Compare[string]
+		}
+		weighted := rapid.Bool().Draw(rt, "weighted")
+		lines := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) line {
+			l := line{src: id.Draw(t, "src"), dst: id.Draw(t, "dst"), weight: 1}
+			if weighted {
+				l.weight = float32(rapid.IntRange(0, 40).Draw(t, "weight")) / 4
+			}
+			return l
+		}), 1, rapid.SampledFrom([]int{5, 200, 4000}).Draw(rt, "at most")).Draw(rt, "lines")
+		o := Options{
+			Undirected: rapid.Bool().Draw(rt, "undirected"), Dedup: rapid.Bool().Draw(rt, "dedup"),
+			DropSelfLoops: rapid.Bool().Draw(rt, "drop self-loops"), ShardVertices: rapid.IntRange(1, 40).Draw(rt, "shard"),
+		}
+		var text bytes.Buffer
+		for _, l := range lines {
+			fmt.Fprintf(&text, "%s\t%s", l.src, l.dst)
+			if weighted {
+				fmt.Fprintf(&text, "\t%v", l.weight)
+			}
+			text.WriteByte('\n')
+		}
+		name := filepath.Join(dir, fmt.Sprintf("%d.txt", n))
+		if err := os.WriteFile(name, text.Bytes(), 0o666); err != nil {
+			rt.Fatal(err)
+		}
+		checkImport(rt, name, o, tinyPlan(rapid.IntRange(1, 3).Draw(rt, "threads"), rapid.IntRange(0, 12).Draw(rt, "blocks")), lines, less, weighted)
+		os.Remove(name)
+	})
+}
+
+func checkImport(t *rapid.T, name string, o Options, plan memoryPlan, lines []line, less func(a, b string) int, weighted bool) {
+	o, err := o.complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := name + ".graph"
+	defer os.RemoveAll(path)
+	r, err := importPlanned(context.Background(), []string{name}, path, o, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, in, out, cat := stored(t, path)
+	wantIDs, want := model(lines, o, less)
+	if !slices.Equal(ids, wantIDs) {
+		t.Fatalf("ids %q, want %q", ids, wantIDs)
+	}
+	sortStored(in)
+	if !slices.Equal(in, want) {
+		t.Fatalf("in-edges %v, want %v", in, want)
+	}
+	for i := range want {
+		if !o.Undirected { // else both sides are one
+			want[i].weight = 1
+		}
+	}
+	if o.Undirected {
+		for i := range out { // the in side read as the out side: the reverse edges
+			out[i].weight = 1
+		}
+		for i := range want {
+			want[i].weight = 1
+		}
+	}
+	sortStored(out)
+	sortStored(want)
+	if !slices.Equal(out, want) {
+		t.Fatalf("out-edges %v, want %v", out, want)
+	}
+	if int(r.Edges) != len(want) || cat.Edges != r.Edges || cat.Weighted != weighted || cat.Symmetric != o.Undirected || int(r.Entries) != len(lines) {
+		t.Fatalf("report %+v, catalogue %+v; want %d edges", r, cat, len(want))
+	}
+	var last uint32
+	for _, s := range cat.Shards {
+		if s.First != last || s.Vertices > o.ShardVertices {
+			t.Fatalf("shards %+v with at most %d vertices", cat.Shards, o.ShardVertices)
+		}
+		last += uint32(s.Vertices)
+	}
+}
+
+// TestSameGraph: the order of the input, the number of threads and the memory
+// do not matter to what is stored.
+func TestSameGraph(t *testing.T) {
+	dir := t.TempDir()
+	var lines []string
+	for i := range 3000 {
+		lines = append(lines, fmt.Sprintf("%d %d %d\n", i*i%997, i*7%499, i%5))
+	}
+	var want string
+	for k := range 6 {
+		slices.Reverse(lines[k*100:])
+		name := filepath.Join(dir, "edges.txt")
+		if err := os.WriteFile(name, []byte(joined(lines)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		o, err := Options{Force: true, ShardVertices: 10}.complete()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, "g")
+		if _, err := importPlanned(context.Background(), []string{name}, path, o, tinyPlan(k%3+1, 3*k)); err != nil {
+			t.Fatal(err)
+		}
+		_, _, _, cat := stored(t, path)
+		if want == "" {
+			want = cat.Fingerprint
+		}
+		if cat.Fingerprint != want {
+			t.Errorf("import %d has fingerprint %s, want %s", k, cat.Fingerprint, want)
+		}
+	}
+}
+
+func joined(lines []string) string {
+	var b bytes.Buffer
+	for _, l := range lines {
+		b.WriteString(l)
+	}
+	return b.String()
+}
