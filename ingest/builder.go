@@ -152,7 +152,8 @@ func (w *bucketWriter) closeTallies() error {
 
 // AddInts takes edges between integers.
 func (w *bucketWriter) AddInts(src, dst []uint64, weight []float32) error {
-	return w.unmapped(max(largest(src), largest(dst)), func() error {
+	top := max(largest(src), largest(dst))
+	return w.unmapped(top, func() error {
 		return w.addEdges(narrow(&w.src, src), narrow(&w.dst, dst), weight)
 	}, func() error {
 		return w.addEdges(w.numbers(&w.src, src), w.numbers(&w.dst, dst), weight)

@@ -17,12 +17,13 @@ const maxShardEdges = 1 << 20
 const maxVertexEdges = 1 << 27
 
 // group is a run of shards that is sorted at once, with the blocks that hold
-// its edges (and perhaps others).
+// its edges (and perhaps others). The parts have ascending ranges of
+// destinations: each is sorted for itself.
 type group struct {
 	from, to    int    // shards
 	first, last uint32 // dense ids [first, last]
 	edges       uint64 // at most
-	blocks      []*block
+	parts       [][]*block
 }
 
 // cutShards lays the borders of shards: they depend on the graph alone. The
@@ -149,7 +150,7 @@ func (b *builder) route(m *numbering, groups []group) error {
 			x.refs.Store(int32(to - from + 1))
 		}
 		for g := from; g <= to; g++ {
-			groups[g].blocks = append(groups[g].blocks, blocks...)
+			groups[g].parts = append(groups[g].parts, blocks)
 		}
 	}
 	b.workers = nil
@@ -201,8 +202,14 @@ func (b *builder) distribute(m *numbering, find *grouping, lists [][]*block) err
 	}
 	for _, w := range writers {
 		w.flush()
-		for i := range groups {
-			groups[i].blocks = append(groups[i].blocks, w.buckets[i]...)
+	}
+	for i := range groups {
+		var part []*block
+		for _, w := range writers {
+			part = append(part, w.buckets[i]...)
+		}
+		if len(part) > 0 {
+			groups[i].parts = append(groups[i].parts, part)
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
@@ -198,7 +199,24 @@ func (b *builder) number(schema Schema, unsigned bool) (*numbering, error) {
 		return m, err
 	}
 	ranks := make([]rank, (uint64(top)+63)/64)
-	for w := range ranks {
+	var g errgroup.Group
+	const piece = 1 << 14
+	for from := 0; from < len(ranks); from += piece {
+		g.Go(func() error {
+			b.mark(ranks, from, min(from+piece, len(ranks)), top)
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	return compact(ranks), nil
+}
+
+// mark sets the bits of the numbers below top that are vertices, in
+// ranks[from:to].
+func (b *builder) mark(ranks []rank, from, to int, top uint32) {
+	for w := from; w < to; w++ {
 		ranks[w].bits = b.declared[w]
 		for t := uint32(w) << 6; t < top && t>>6 == uint32(w); t++ {
 			if b.in.of(t)|b.out.of(t) != 0 {
@@ -206,7 +224,6 @@ func (b *builder) number(schema Schema, unsigned bool) (*numbering, error) {
 			}
 		}
 	}
-	return compact(ranks), nil
 }
 
 // sort brings the edges into shards, first by destination, then by source.

@@ -60,7 +60,7 @@ func planMemory(o Options) (memoryPlan, error) {
 	p.sorters = max(1, min(o.threads(), int(rest/2/sorterBytes)))
 	p.sort = max(int64(p.sorters)*sorterBytes, rest/8)
 	p.blocks = int((rest - p.sort) / blockBytes)
-	p.buckets = max(16, min(512, p.blocks/2/p.threads))
+	p.buckets = max(16, min(1024, p.blocks/4/p.threads))
 	return p, nil
 }
 

@@ -109,7 +109,7 @@ func (s *sideBuilder) collect() []group {
 	for _, w := range s.writers {
 		w.flush()
 		for i := range groups {
-			groups[i].blocks = append(groups[i].blocks, w.buckets[i]...)
+			groups[i].parts = append(groups[i].parts, w.buckets[i])
 		}
 	}
 	return groups
@@ -208,15 +208,9 @@ func (s *sorter) group(ctx context.Context, g *group) error {
 		return err
 	}
 	low := bits.Len32(s.n - 1)
-	keys, weights, err := s.load(g, low)
+	keys, weights, err := s.sortGroup(g, low)
 	if err != nil {
 		return err
-	}
-	if s.dir == shard.Out { // neighbours come in order
-		keys = sortByVertex(keys, s.keyBuf, low, int(g.last-g.first)+1)
-	} else {
-		keys, weights = sortKeys(keys, s.keyBuf, weights, s.wBuf, low+bits.Len32(g.last-g.first))
-		sortWeights(keys, weights)
 	}
 	if s.dedup {
 		n := dedup(keys, weights)
@@ -250,29 +244,58 @@ func (s *sideBuilder) edges(i int) uint32 {
 	return s.shards[i].In
 }
 
-// load makes keys of the records of a group.
-func (s *sorter) load(g *group, low int) ([]uint64, []float32, error) {
-	n, record, m := 0, recordWords(s.weighted), s.numbers
-	keys, weights, span := s.keys, s.weights, g.last-g.first
-	err := s.spill.each(g.blocks, func(b []uint32) error {
-		for ; len(b) >= record; b = b[record:] {
-			v := m.dense(b[1]) - g.first
+// sortGroup makes keys of the records of a group, in order.
+func (s *sorter) sortGroup(g *group, low int) ([]uint64, []float32, error) {
+	defer func() { g.parts = nil }()
+	if s.dir == shard.Out { // the neighbours come in order
+		n := 0
+		for _, part := range g.parts {
+			k, err := s.load(part, g, low, s.keys[n:], nil)
+			if err != nil {
+				return nil, nil, err
+			}
+			n += k
+		}
+		return sortByVertex(s.keys[:n], s.keyBuf, low, int(g.last-g.first)+1), nil, nil
+	}
+	n := 0
+	for _, part := range g.parts {
+		keys, weights := s.keys[n:], s.weights[min(n, len(s.weights)):]
+		k, err := s.load(part, g, low, keys, weights)
+		if err != nil {
+			return nil, nil, err
+		}
+		keys, weights = keys[:k], weights[:min(k, len(weights))]
+		sorted, w := sortKeys(keys, s.keyBuf, weights, s.wBuf, low+bits.Len32(g.last-g.first))
+		copy(keys, sorted)
+		copy(weights, w)
+		n += k
+	}
+	keys, weights := s.keys[:n], s.weights[:min(n, len(s.weights))]
+	sortWeights(keys, weights)
+	return keys, weights, nil
+}
+
+// load makes keys of the records of blocks that are of the group, and gives how
+// many there are.
+func (s *sorter) load(blocks []*block, g *group, low int, keys []uint64, weights []float32) (int, error) {
+	n, record, m, weighted := 0, recordWords(s.weighted), s.numbers, s.weighted
+	span := g.last - g.first
+	err := s.spill.each(blocks, func(b []uint32) error {
+		for i := 0; i+record <= len(b); i += record {
+			v := m.dense(b[i+1]) - g.first
 			if v > span { // of the group beside this one
 				continue
 			}
-			keys[n] = uint64(v)<<low | uint64(m.dense(b[0]))
-			if record > 2 {
-				weights[n] = math.Float32frombits(b[2])
+			keys[n] = uint64(v)<<low | uint64(m.dense(b[i]))
+			if weighted {
+				weights[n] = math.Float32frombits(b[i+2])
 			}
 			n++
 		}
 		return nil
 	})
-	g.blocks = nil
-	if s.weighted {
-		weights = weights[:n]
-	}
-	return keys[:n], weights, err
+	return n, err
 }
 
 // store writes shard i, and hands its edges to the twin.
@@ -313,10 +336,8 @@ func (s *sorter) store(i int, first uint32, low int, keys []uint64, weights []fl
 		return nil
 	}
 	for v := range info.Vertices {
-		for _, u := range side.Nbr[side.Off[v]:side.Off[v+1]] {
-			if err := s.twins.add(s.twin.of(u), info.First+uint32(v), u, 0); err != nil {
-				return err
-			}
+		if err := s.twins.addRun(info.First+uint32(v), side.Nbr[side.Off[v]:side.Off[v+1]], s.twin); err != nil {
+			return err
 		}
 	}
 	return nil

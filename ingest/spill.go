@@ -239,6 +239,27 @@ func (w *writer) addAll(src, dst []uint32, shift uint) error {
 	return nil
 }
 
+// addRun appends edges without weights from one source to the buckets of their
+// destinations' groups.
+func (w *writer) addRun(src uint32, dst []uint32, find *grouping) error {
+	all := w.pending
+	for _, u := range dst {
+		g := find.of(u)
+		f := &all[g]
+		n := f.n
+		if n+1 >= len(f.buf) {
+			if err := w.next(f, g); err != nil {
+				return err
+			}
+			n = f.n
+		}
+		f.buf[n+1] = u
+		f.buf[n] = src
+		f.n = n + 2
+	}
+	return nil
+}
+
 // next makes room in a bucket's buffer.
 func (w *writer) next(f *pending, bucket uint32) error {
 	if f.buf == nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/garaph/garaph/shard"
@@ -142,6 +143,27 @@ func (c *Catalogue) check() error {
 	if next != uint64(c.Vertices) || in != c.Edges || (out != c.Edges && !c.Symmetric) || c.Vertices == 0 {
 		return fmt.Errorf("%w: the shards hold %d vertices, %d in-edges and %d out-edges, the graph %d and %d",
 			ErrDamaged, next, in, out, c.Vertices, c.Edges)
+	}
+	return c.IDs.check(c.Vertices)
+}
+
+func (m *IDMap) check(vertices uint32) error {
+	switch m.Kind {
+	case IDBase:
+		if m.Base > math.MaxInt64-int64(vertices) {
+			return fmt.Errorf("%w: ids of %d vertices from %d leave 64 bits", ErrDamaged, vertices, m.Base)
+		}
+		return nil
+	case IDInt, IDUint, IDString:
+	default:
+		return fmt.Errorf("%w: ids of kind %q", ErrDamaged, m.Kind)
+	}
+	sound := len(m.Blocks) > 0 && m.Blocks[0] == 0 && m.Blocks[len(m.Blocks)-1] < vertices
+	for i := 1; i < len(m.Blocks); i++ {
+		sound = sound && m.Blocks[i-1] < m.Blocks[i]
+	}
+	if !sound {
+		return fmt.Errorf("%w: blocks of ids begin at %v, of %d vertices", ErrDamaged, m.Blocks, vertices)
 	}
 	return nil
 }

@@ -18,8 +18,9 @@ import (
 )
 
 // DirectSlack is by how much a buffer for [Store.StreamShard] is longer than
-// the blob: reads past the page cache begin and end at multiples of a block.
-const DirectSlack = 2 * directBlock
+// the blob: reads past the page cache begin and end at multiples of a block, in
+// the file and in memory.
+const DirectSlack = 3 * directBlock
 
 const directBlock = 4096
 

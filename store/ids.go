@@ -175,7 +175,7 @@ func (s *Store) Lookup(id string) (uint32, error) {
 	switch m.Kind {
 	case IDBase:
 		x, err := strconv.ParseInt(id, 10, 64)
-		if err != nil || x < m.Base || x-m.Base >= int64(s.cat.Vertices) {
+		if err != nil || x < m.Base || uint64(x)-uint64(m.Base) >= uint64(s.cat.Vertices) {
 			return 0, fmt.Errorf("%w: its ids run from %d to %d", none, m.Base, m.Base+int64(s.cat.Vertices)-1)
 		}
 		return uint32(x - m.Base), nil

@@ -8,9 +8,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/dgraph-io/badger/v4"
@@ -21,9 +24,9 @@ import (
 )
 
 const (
-	dbDir      = "db"     // Badger's folder inside a graph's
-	markerFile = "GARAPH" // tells a graph's folder from any other
-	markerText = "garaph graph, store version 1\n"
+	dbDir      = "db"                              // Badger's folder inside a graph's
+	markerFile = "GARAPH"                          // tells a graph's folder from any other
+	markerText = "garaph graph, store version 1\n" // what it begins with; then come lines of checksums, see sums
 
 	kindCatalogue = 1
 	kindIDs       = 2
@@ -40,6 +43,7 @@ type Store struct {
 	path string
 	db   *badger.DB
 	cat  *Catalogue
+	logs map[uint32]*os.File // by number, for checkEntry
 
 	locate sync.Once
 	places [2][]place // by side and shard; set by locate
@@ -68,37 +72,45 @@ func options(dir string, log badger.Logger) badger.Options {
 
 // Open opens the graph at path for reading.
 func Open(path string) (*Store, error) {
-	if err := checkMarker(path); err != nil {
+	sums, err := checkMarker(path)
+	if err != nil {
 		return nil, err
 	}
-	db, err := openShared(filepath.Join(path, dbDir))
+	dir := filepath.Join(path, dbDir)
+	if err := checkSums(dir, sums); err != nil {
+		return nil, fmt.Errorf("open graph %s: %w; a new import mends it", path, err)
+	}
+	db, err := openShared(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open graph %s: %w", path, err)
 	}
 	s := &Store{path: path, db: db}
-	err = s.view(catalogueKey, func(b []byte) error {
-		s.cat, err = decodeCatalogue(b)
-		return err
-	})
+	if err = s.openLogs(); err == nil {
+		err = s.view(catalogueKey, func(b []byte) error {
+			s.cat, err = decodeCatalogue(b)
+			return err
+		})
+	}
 	if err != nil {
-		_ = db.Close()
-		return nil, fmt.Errorf("open graph %s: read the catalogue: %w", path, err)
+		return nil, errors.Join(fmt.Errorf("open graph %s: read the catalogue: %w", path, err), s.Close())
 	}
 	return s, nil
 }
 
-func checkMarker(path string) error {
+// checkMarker gives the checksums that follow the marker's text.
+func checkMarker(path string) (sums string, err error) {
 	b, err := os.ReadFile(filepath.Join(path, markerFile))
+	sums, ours := strings.CutPrefix(string(b), markerText)
 	switch {
-	case err == nil && string(b) == markerText:
-		return nil
+	case err == nil && ours:
+		return sums, nil
 	case err == nil:
-		return fmt.Errorf("open graph %s: %w of this version: its %s file says %.60q, expected %q", path, ErrNotGraph, markerFile, b, markerText)
+		return "", fmt.Errorf("open graph %s: %w of this version: its %s file says %.60q, expected %q", path, ErrNotGraph, markerFile, b, markerText)
 	}
 	if _, statErr := os.Stat(path); statErr != nil {
-		return fmt.Errorf("open graph: %w", statErr)
+		return "", fmt.Errorf("open graph: %w", statErr)
 	}
-	return fmt.Errorf("open graph %s: %w: it has no readable %s file; make one with `garaph import EDGES... GRAPH`", path, ErrNotGraph, markerFile)
+	return "", fmt.Errorf("open graph %s: %w: it has no readable %s file; make one with `garaph import EDGES... GRAPH`", path, ErrNotGraph, markerFile)
 }
 
 // openShared opens read-only, under a lock that readers share. A committed
@@ -115,7 +127,7 @@ func openShared(dir string) (db *badger.DB, err error) {
 
 // Close releases the graph.
 func (s *Store) Close() error {
-	for _, f := range s.opened {
+	for _, f := range slices.AppendSeq(s.opened, maps.Values(s.logs)) {
 		_ = f.Close() // only read
 	}
 	if err := s.db.Close(); err != nil {
@@ -235,15 +247,18 @@ func idsKey(block int) []byte {
 // an unreadable value with an empty slice and no error: no blob of ours is
 // empty.
 func (s *Store) view(key []byte, read func(b []byte) error) error {
-	return view(s.db, key, read)
+	return view(s.db, key, s.checkEntry, read)
 }
 
-func view(db *badger.DB, key []byte, read func(b []byte) error) error {
+func view(db *badger.DB, key []byte, check func(*badger.Item) error, read func(b []byte) error) error {
 	return guard(func() error {
 		return db.View(func(txn *badger.Txn) error {
 			item, err := txn.Get(key)
 			if errors.Is(err, badger.ErrKeyNotFound) {
 				return fmt.Errorf("%w: no %q in the store", ErrDamaged, key)
+			}
+			if err == nil && check != nil {
+				err = check(item)
 			}
 			if err != nil {
 				return err

@@ -33,6 +33,7 @@ const (
 // called from many goroutines.
 type Writer struct {
 	target  string // the graph's final path
+	force   bool   // replace a graph there
 	dir     string // where it is being built
 	lock    *os.File
 	db      *badger.DB
@@ -60,7 +61,7 @@ func Create(path string, force bool) (*Writer, error) {
 		_ = lock.Close()
 		return nil, err
 	}
-	w := &Writer{target: path, lock: lock, flight: semaphore.NewWeighted(inFlightBytes)}
+	w := &Writer{target: path, force: force, lock: lock, flight: semaphore.NewWeighted(inFlightBytes)}
 	if w.dir, err = os.MkdirTemp(parent, prefix+"*"); err != nil {
 		_ = lock.Close()
 		return nil, fmt.Errorf("import to %s: %w", path, err)
@@ -90,8 +91,8 @@ func checkTarget(path string, force bool) error {
 	case !info.IsDir():
 		return fmt.Errorf("import to %s: %w and is not a graph; choose another name", path, ErrExists)
 	}
-	if err := checkMarker(path); err != nil {
-		if entries, _ := os.ReadDir(path); len(entries) == 0 {
+	if _, err := checkMarker(path); err != nil {
+		if entries, err := os.ReadDir(path); err == nil && len(entries) == 0 {
 			return nil // an empty folder is replaced
 		}
 		return fmt.Errorf("import to %s: %w and is not a graph; choose another name", path, ErrExists)
@@ -115,6 +116,9 @@ func lockBuilds(path string) (*os.File, error) {
 		}
 		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 			_ = f.Close()
+			if !errors.Is(err, unix.EWOULDBLOCK) {
+				return nil, fmt.Errorf("import to %s: lock %s: %w", path, name, err)
+			}
 			return nil, fmt.Errorf("import to %s: %w; wait for it to end", path, ErrBusy)
 		}
 		mine, err := f.Stat()
@@ -183,7 +187,7 @@ func (w *Writer) put(key, blob []byte) error {
 	if n := int64(len(blob)); (w.written.Add(n)-n)/flushBytes != w.written.Load()/flushBytes {
 		w.startWriting()
 	}
-	return view(w.db, key, func(b []byte) error { // what was written is resident: give it back
+	return view(w.db, key, nil, func(b []byte) error { // what was written is resident: give it back
 		hostmem.Drop(b)
 		return nil
 	})
@@ -221,10 +225,17 @@ func (w *Writer) Commit(c *Catalogue) error {
 	if err == nil {
 		err, w.db = w.db.Close(), nil
 	}
+	var lines string
 	if err == nil {
-		err = writeSynced(filepath.Join(w.dir, markerFile), markerText)
+		lines, err = sums(filepath.Join(w.dir, dbDir))
 	}
 	if err == nil {
+		err = writeSynced(filepath.Join(w.dir, markerFile), markerText+lines)
+	}
+	if err == nil {
+		if err := checkTarget(w.target, w.force); err != nil { // what came there meanwhile is not ours to remove
+			return errors.Join(err, w.Abort())
+		}
 		err = replace(w.dir, w.target)
 	}
 	if err != nil {

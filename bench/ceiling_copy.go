@@ -1,0 +1,54 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/garaph/garaph/internal/hostmem"
+)
+
+const (
+	// copyPiece is what one goroutine copies before it takes the next piece.
+	copyPiece = 8 << 20
+	// copyLeast and copyCaches are the size of the arrays: at least so many
+	// bytes, and so many times the largest cache.
+	copyLeast  = 64 << 20
+	copyCaches = 4
+	// copyShare is the part of the machine's memory that both arrays may take.
+	copyShare = 8
+)
+
+// copyBytes is the size of the array to copy: much larger than the cache, where
+// the memory has room for it.
+func (m Machine) copyBytes() int64 {
+	n := max(copyLeast, copyCaches*m.Cache)
+	if m.Memory > 0 {
+		n = min(n, m.Memory/copyShare/2)
+	}
+	return max(n/copyPiece, 1) * copyPiece
+}
+
+// copySpeed is the bandwidth of the memory in bytes per second, those read and
+// those written, as STREAM counts its copy (McCalpin, 1995).
+func copySpeed(ctx context.Context, size int64, threads int) (float64, error) {
+	from, err := hostmem.Bytes(size)
+	if err != nil {
+		return 0, fmt.Errorf("measure the stream copy: %w", err)
+	}
+	defer hostmem.FreeBytes(from)
+	to, err := hostmem.Bytes(size)
+	if err != nil {
+		return 0, fmt.Errorf("measure the stream copy: %w", err)
+	}
+	defer hostmem.FreeBytes(to)
+	for i := 0; i < len(from); i += 4 << 10 {
+		from[i] = 1 // pages that were never written are all one page of zeros
+	}
+	return speed(ctx, 2*float64(size), func() error {
+		return parallel(threads, int(size/copyPiece), func(i int) error {
+			at := i * copyPiece
+			copy(to[at:at+copyPiece], from[at:at+copyPiece])
+			return nil
+		})
+	})
+}

@@ -1,0 +1,18 @@
+// Package bench measures: it makes the graphs to measure with ([Generate]),
+// finds the ceilings of the machine, and holds the programs against them
+// ([Measure]).
+//
+// The ceilings are speeds that no engine of this kind passes:
+//
+//   - gather-only reads the sources of a graph's own edges in the order of their
+//     destinations and adds up the sources' values, with no sum per destination:
+//     what remains of a pull when everything but the memory is free;
+//   - stream copy is the bandwidth of the memory;
+//   - the sequential disk read goes past the system's page cache.
+//
+// A pull in memory is held against gather-only, a pull from disk against the
+// lower of the disk and the same program in memory. Machines are noisy, and
+// shared ones more so: ceilings and programs take turns in rounds, a share is
+// computed within its round, and what is reported is the median of the rounds
+// with the least and the most.
+package bench

@@ -1,0 +1,90 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// edgesPerPiece is how many edges one goroutine gathers along before it takes
+// the next piece: few enough that all end together, and that a 32-bit float
+// counts them exactly.
+const edgesPerPiece = 1 << 16
+
+// edges are in-edges of a graph in memory: the sources alone, in the order of
+// destinations, as its shards have them.
+type edges struct {
+	pieces [][]uint32 // of equal size, but for the last of each shard
+	count  uint64
+	shards int // that they are from
+	blob   []byte
+}
+
+// loadEdges reads as many in-sides of shards as fit into limit bytes, evenly
+// from all over the graph. free returns the memory.
+func loadEdges(ctx context.Context, s *store.Store, threads int, limit int64) (*edges, error) {
+	chosen, size := chooseShards(s.Catalogue(), limit)
+	blob, err := hostmem.Bytes(size)
+	if err != nil {
+		return nil, fmt.Errorf("measure gather-only: %w", err)
+	}
+	e := &edges{blob: blob, shards: len(chosen)}
+	sides := make([]shard.Side, len(chosen))
+	err = parallel(threads, len(chosen), func(k int) (err error) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c := chosen[k]
+		sides[k], err = s.ReadShard(shard.In, c.index, blob[c.at:c.at+c.size:c.at+c.size])
+		return err
+	})
+	if err != nil {
+		e.free()
+		return nil, err
+	}
+	for _, side := range sides {
+		e.add(side.Nbr)
+	}
+	return e, nil
+}
+
+// add cuts the sources of a shard's edges into pieces.
+func (e *edges) add(sources []uint32) {
+	e.count += uint64(len(sources))
+	for len(sources) > 0 {
+		n := min(edgesPerPiece, len(sources))
+		e.pieces = append(e.pieces, sources[:n])
+		sources = sources[n:]
+	}
+}
+
+func (e *edges) free() { hostmem.FreeBytes(e.blob) }
+
+// chosenShard is a shard and the place of its in-side in memory.
+type chosenShard struct {
+	index    int
+	at, size int64
+}
+
+// chooseShards gives all shards, or as many as fit into limit bytes, one at
+// least: where a graph's hubs have the lowest ids, its first shards are not
+// like the rest, so every stretch of the graph gives its share.
+func chooseShards(c *store.Catalogue, limit int64) (chosen []chosenShard, size int64) {
+	var total, seen int64
+	for i := range c.Shards {
+		total += c.Bytes(shard.In, i)
+	}
+	share := min(1, float64(limit)/float64(total))
+	for i := range c.Shards {
+		n := c.Bytes(shard.In, i)
+		seen += n
+		if float64(size+n) <= share*float64(seen) || i == len(c.Shards)-1 && len(chosen) == 0 {
+			chosen = append(chosen, chosenShard{i, size, n})
+			size += n
+		}
+	}
+	return chosen, size
+}

@@ -1,0 +1,172 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/garaph/garaph"
+)
+
+// Options say what [Measure] measures. The zero value is all programs in memory,
+// on all processors, in three rounds.
+type Options struct {
+	Programs []string // some of [ProgramNames]; nil: all
+	Rounds   int      // 0: 3
+	Threads  int      // 0: GOMAXPROCS
+	// Memory is the budget of a second run of each program, from disk; 0: there
+	// is none.
+	Memory int64
+	// Limit is the budget of the runs in memory; 0: none. Where the graph does
+	// not fit, they are runs from disk.
+	Limit    int64
+	Source   string // the user's id of the vertex to search from; "": the one with the most out-edges
+	Progress func(done, total int, doing string)
+}
+
+const defaultRounds = 3
+
+// Check says what is wrong with the options.
+func (o Options) Check() error {
+	if o.Rounds < 0 || o.Threads < 0 || o.Memory < 0 || o.Limit < 0 {
+		return fmt.Errorf("rounds %d, threads %d, memory %d, limit %d: expected numbers ≥ 0", o.Rounds, o.Threads, o.Memory, o.Limit)
+	}
+	_, err := workloadsOf(o.Programs)
+	return err
+}
+
+// measurement is one call of Measure.
+type measurement struct {
+	graph     *garaph.Graph
+	opt       Options
+	machine   Machine
+	workloads []workload
+	budgets   []int64 // of the runs of each workload
+	source    uint32
+	edgeBytes int64 // that the gather-only ceiling may take
+
+	done     int // steps
+	round    int // from 0
+	gathered int // shards of the gather-only ceiling
+	diskNote string
+
+	speeds [ceilings][]float64 // by round
+	runs   [][]figures         // by row and round
+}
+
+// Measure measures the ceilings of the machine and the programs over the graph,
+// in turn, so many times. It takes much memory, and the whole machine should be
+// its own.
+func Measure(ctx context.Context, g *garaph.Graph, o Options) (*Report, error) {
+	m, err := newMeasurement(ctx, g, o)
+	if err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	for m.round = range m.opt.Rounds {
+		if err := m.measureRound(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return m.report(begin)
+}
+
+func newMeasurement(ctx context.Context, g *garaph.Graph, o Options) (*measurement, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	if o.Rounds == 0 {
+		o.Rounds = defaultRounds
+	}
+	if o.Threads == 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	m := &measurement{graph: g, opt: o, machine: thisMachine(), budgets: []int64{o.Limit}, edgeBytes: math.MaxInt64}
+	if o.Memory > 0 {
+		m.budgets = append(m.budgets, o.Memory)
+	}
+	if m.machine.Memory > 0 {
+		m.edgeBytes = m.machine.Memory / gatherShare
+	}
+	m.workloads, _ = workloadsOf(o.Programs) // checked above
+	m.runs = make([][]figures, len(m.workloads)*len(m.budgets))
+	var err error
+	if m.source, err = sourceOf(ctx, g, o.Source); err != nil {
+		return nil, err
+	}
+	return m, m.checkBudgets(ctx)
+}
+
+// checkBudgets finds budgets that are too small before anything is measured: a
+// job that is stopped as soon as it begins has planned its memory.
+func (m *measurement) checkBudgets(ctx context.Context) error {
+	stopped, stop := context.WithCancel(ctx)
+	stop()
+	for _, w := range m.workloads {
+		for _, budget := range m.budgets {
+			_, err := w.run(stopped, m.graph, m.source, garaph.RunOptions{Threads: m.opt.Threads, Memory: budget})
+			if !errors.Is(err, context.Canceled) {
+				return fmt.Errorf("%s: %w", w.name, err)
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// measureRound measures everything once: the ceilings, and then each program in
+// memory and from disk.
+func (m *measurement) measureRound(ctx context.Context) error {
+	speeds, err := m.measureCeilings(ctx)
+	if err != nil {
+		return err
+	}
+	for i, v := range speeds {
+		m.speeds[i] = append(m.speeds[i], v)
+	}
+	for i, w := range m.workloads {
+		var memory *figures
+		for k, budget := range m.budgets {
+			f, err := m.run(ctx, w, budget)
+			if err != nil {
+				return err
+			}
+			f.holdAgainst(speeds[w.gather], speeds[diskRead], memory)
+			if f.inMemory {
+				memory = &f
+			}
+			row := i*len(m.budgets) + k
+			m.runs[row] = append(m.runs[row], f)
+		}
+	}
+	return nil
+}
+
+// run runs a program once.
+func (m *measurement) run(ctx context.Context, w workload, budget int64) (figures, error) {
+	name := w.name
+	if budget > 0 && budget == m.opt.Memory {
+		name += " within " + sizeText(budget)
+	}
+	m.begin(name)
+	debug.FreeOSMemory()
+	resetPeak()
+	result, err := w.run(ctx, m.graph, m.source, garaph.RunOptions{Threads: m.opt.Threads, Memory: budget})
+	if err != nil {
+		return figures{}, fmt.Errorf("%s: %w", name, err)
+	}
+	defer result.Close()
+	return figuresOf(result.Report, peakMemory()), nil
+}
+
+// begin tells the next step.
+func (m *measurement) begin(step string) {
+	if m.opt.Progress != nil {
+		total := m.opt.Rounds * (int(ceilings) + len(m.runs))
+		m.opt.Progress(m.done, total, fmt.Sprintf("round %d of %d, %s", m.round+1, m.opt.Rounds, step))
+	}
+	m.done++
+}

@@ -1,0 +1,189 @@
+package store_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// lists is what [neighbours] must say of g.
+func lists(g oracle.Graph, dir shard.Direction, weighted bool) string {
+	edges := slices.Clone(g.Edges)
+	slices.SortFunc(edges, func(a, b oracle.Edge) int {
+		if dir == shard.Out {
+			a.Src, a.Dst, b.Src, b.Dst = a.Dst, a.Src, b.Dst, b.Src
+		}
+		return cmp.Or(cmp.Compare(a.Dst, b.Dst), cmp.Compare(a.Src, b.Src), cmp.Compare(a.Weight, b.Weight))
+	})
+	var b bytes.Buffer
+	for v := range uint32(g.N) {
+		nbr, weight := []uint32{}, []float32{}
+		for _, e := range edges {
+			if dir == shard.Out {
+				e.Src, e.Dst = e.Dst, e.Src
+			}
+			if e.Dst == v {
+				nbr, weight = append(nbr, e.Src), append(weight, e.Weight)
+			}
+		}
+		fmt.Fprint(&b, v, nbr)
+		if weighted {
+			fmt.Fprint(&b, weight)
+		}
+		fmt.Fprintln(&b)
+	}
+	return b.String()
+}
+
+// TestRoundTrip: a graph comes back as it was stored, along both sides.
+func TestRoundTrip(t *testing.T) {
+	dir, n := memoryDir(t), 0
+	rapid.Check(t, func(rt *rapid.T) {
+		g := testgraph.Draw(rt)
+		o := teststore.Options{
+			ShardVertices: rapid.SampledFrom([]int{1, 3, 64, 1000}).Draw(rt, "vertices per shard"),
+			Weighted:      rapid.Bool().Draw(rt, "weighted"),
+			Symmetric:     rapid.Bool().Draw(rt, "symmetric"),
+			Base:          rapid.Int64Range(-5, 5).Draw(rt, "base"),
+		}
+		if g.N > 20 && o.ShardVertices == 1 {
+			o.ShardVertices = 16 // a file synced for each of 300 shards is slow
+		}
+		n++
+		path := filepath.Join(dir, fmt.Sprint(n))
+		write(t, path, g, o)
+		s, err := store.Open(path)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer s.Close()
+		if o.Symmetric {
+			g = teststore.Mirrored(g)
+		}
+		c := s.Catalogue()
+		if int(c.Vertices) != g.N || int(c.Edges) != len(g.Edges) || c.Weighted != o.Weighted || c.Symmetric != o.Symmetric || s.Path() != path {
+			rt.Fatalf("catalogue %+v", c)
+		}
+		for _, side := range []shard.Direction{shard.In, shard.Out} {
+			weighted := o.Weighted && len(g.Edges) > 0 && (side == shard.In || o.Symmetric)
+			if got, want := neighbours(t, s, side), lists(g, side, weighted); !weighted && got != want {
+				rt.Fatalf("%s side:\n%swant\n%s", side, got, want)
+			}
+		}
+		in, out := oracle.Degrees(g)
+		for v := range uint32(g.N) {
+			i := c.ShardOf(v)
+			for side, want := range map[shard.Direction]uint32{shard.In: in[v], shard.Out: out[v]} {
+				o, err := s.ReadOffsets(side, i)
+				if err != nil || o.Nbr != nil || o.Off[v-o.First+1]-o.Off[v-o.First] != want {
+					rt.Fatalf("offsets of vertex %d, %s side, want degree %d: %+v, %v", v, side, want, o, err)
+				}
+			}
+		}
+	})
+}
+
+// TestWeights: weights go with the in side, and with the only side of a
+// symmetric graph.
+func TestWeights(t *testing.T) {
+	for _, symmetric := range []bool{false, true} {
+		g := testgraph.WeightedDiamond()
+		path := filepath.Join(memoryDir(t), "g")
+		write(t, path, g, teststore.Options{Weighted: true, Symmetric: symmetric})
+		if symmetric {
+			g = teststore.Mirrored(g)
+		}
+		got := neighbours(t, open(t, path), shard.In)
+		if want := lists(g, shard.In, true); got != want {
+			t.Errorf("symmetric %v:\n%swant\n%s", symmetric, got, want)
+		}
+	}
+}
+
+// TestConcurrentReaders: many goroutines read one store while others have the
+// same graph open.
+func TestConcurrentReaders(t *testing.T) {
+	path := filepath.Join(memoryDir(t), "g")
+	write(t, path, random(1, 40, 4000), teststore.Options{ShardVertices: 10, Base: 100})
+	s, other := open(t, path), open(t, path)
+	sound := blobs(t, other)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for p, want := range sound {
+				buf := aligned(len(want) + store.DirectSlack)
+				if _, err := s.StreamShard(p.dir, p.i, buf); err != nil || !bytes.Equal(buf[:len(want)], want) {
+					t.Errorf("%s: %v", p, err)
+				}
+				if _, err := s.ReadShard(p.dir, p.i, buf[:len(want)]); err != nil || !bytes.Equal(buf[:len(want)], want) {
+					t.Errorf("%s: %v", p, err)
+				}
+				s.Prefetch(p.dir, p.i)
+			}
+			if v, err := s.Lookup("139"); err != nil || v != 39 {
+				t.Error(v, err)
+			}
+		})
+	}
+	group.Wait()
+	if err := s.Verify(context.Background(), 3, func(int64) {}, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestManyWriters: PutShard takes more from many goroutines than may be under
+// way at once.
+func TestManyWriters(t *testing.T) {
+	const shards, vertices = 48, 1 << 16
+	path := filepath.Join(memoryDir(t), "g")
+	w, err := store.Create(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const edges = 1 << 18 // 1 MiB
+	cat := &store.Catalogue{Vertices: shards * vertices, Edges: shards * edges, Symmetric: true, Shards: make([]store.ShardInfo, shards)}
+	var group sync.WaitGroup
+	for k := range 8 {
+		group.Go(func() {
+			blob := aligned(int(shard.Size(vertices, edges, false)))
+			for i := k; i < shards; i += 8 {
+				side := shard.Layout(blob, shard.In, uint32(i), uint32(i*vertices), vertices, edges, false)
+				for v := range side.Off {
+					side.Off[v] = uint32(min(v*4, edges))
+				}
+				for e := range side.Nbr {
+					side.Nbr[e] = uint32(e % 4)
+				}
+				cat.Shards[i] = store.ShardInfo{First: uint32(i * vertices), Vertices: vertices, In: edges, InSum: shard.Seal(blob)}
+				if err := w.PutShard(shard.In, i, blob); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if err := w.IDs(store.IDBase, 0).Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(cat); err != nil {
+		t.Fatal(err)
+	}
+	var read int64
+	err = open(t, path).Verify(context.Background(), 2, func(n int64) { read += n }, func(err error) { t.Error(err) })
+	if err != nil || read != shards*shard.Size(vertices, edges, false) {
+		t.Fatalf("%d bytes, %v", read, err)
+	}
+}
