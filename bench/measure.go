@@ -25,7 +25,7 @@ type Options struct {
 	// not fit, they are runs from disk.
 	Limit    int64
 	Source   string // the user's id of the vertex to search from; "": the one with the most out-edges
-	Progress func(done, total int, doing string)
+	Progress func(doing string) // called before each step
 }
 
 const defaultRounds = 3
@@ -49,7 +49,6 @@ type measurement struct {
 	source    uint32
 	edgeBytes int64 // that the gather-only ceiling may take
 
-	done     int // steps
 	round    int // from 0
 	gathered int // shards of the gather-only ceiling
 	diskNote string
@@ -108,10 +107,11 @@ func (m *measurement) checkBudgets(ctx context.Context) error {
 	stop()
 	for _, w := range m.workloads {
 		for _, budget := range m.budgets {
-			_, err := w.run(stopped, m.graph, m.source, garaph.RunOptions{Threads: m.opt.Threads, Memory: budget})
-			if !errors.Is(err, context.Canceled) {
+			result, err := w.run(stopped, m.graph, m.source, garaph.RunOptions{Threads: m.opt.Threads, Memory: budget})
+			if err != nil && !errors.Is(err, stopped.Err()) {
 				return fmt.Errorf("%s: %w", w.name, err)
 			}
+			result.Close()
 		}
 	}
 	return ctx.Err()
@@ -165,8 +165,6 @@ func (m *measurement) run(ctx context.Context, w workload, budget int64) (figure
 // begin tells the next step.
 func (m *measurement) begin(step string) {
 	if m.opt.Progress != nil {
-		total := m.opt.Rounds * (int(ceilings) + len(m.runs))
-		m.opt.Progress(m.done, total, fmt.Sprintf("round %d of %d, %s", m.round+1, m.opt.Rounds, step))
+		m.opt.Progress(fmt.Sprintf("round %d of %d, %s", m.round+1, m.opt.Rounds, step))
 	}
-	m.done++
 }

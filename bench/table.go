@@ -87,8 +87,8 @@ const absent = "–"
 
 // cell is a figure with its least and its most.
 func cell(s *Spread, text func(float64) string) string {
-	if s == nil {
-		return absent
+	if s == nil || len(s.Rounds) == 1 {
+		return middle(s, text)
 	}
 	return fmt.Sprintf("%s (%s–%s)", text(s.Median), text(s.Min), text(s.Max))
 }

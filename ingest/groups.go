@@ -10,8 +10,9 @@ import (
 )
 
 // maxShardEdges ends a shard before it has so many edges on one side, unless it
-// is a single vertex: pages stay small where hubs crowd together.
-const maxShardEdges = 1 << 20
+// is a single vertex: pages stay small where hubs crowd together. Only tests
+// change it.
+var maxShardEdges uint64 = 1 << 20
 
 // maxVertexEdges keeps a shard below the largest value of Badger's.
 const maxVertexEdges = 1 << 27

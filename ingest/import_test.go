@@ -135,6 +135,7 @@ func byNumber(a, b string) int {
 func TestImport(t *testing.T) {
 	dir := t.TempDir()
 	n := 0
+	defer func(edges uint64) { maxShardEdges = edges }(maxShardEdges)
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
 		less := byNumber
@@ -159,6 +160,7 @@ func TestImport(t *testing.T) {
 			id, less = rapid.StringMatching(`[a-z]{1,3}\.[a-z/]{0,9}`), cmp.Compare[string]
 		}
 		weighted := rapid.Bool().Draw(rt, "weighted")
+		maxShardEdges = rapid.Uint64Range(1, 60).Draw(rt, "edges of a shard")
 		lines := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) line {
 			l := line{src: id.Draw(t, "src"), dst: id.Draw(t, "dst"), weight: 1}
 			if weighted {

@@ -58,7 +58,7 @@ func planMemory(o Options) (memoryPlan, error) {
 	p.threads = max(1, min(p.threads, int(rest/4/(4*inputBlock))))
 	rest -= int64(p.threads) * 4 * inputBlock
 	p.sorters = max(1, min(o.threads(), int(rest/2/sorterBytes)))
-	p.sort = max(int64(p.sorters)*sorterBytes, rest/8)
+	p.sort = max(int64(p.sorters)*sorterBytes, rest*3/8)
 	p.blocks = int((rest - p.sort) / blockBytes)
 	p.buckets = max(16, min(1024, p.blocks/4/p.threads))
 	return p, nil

@@ -103,7 +103,7 @@ func (e *endless) Read(p []byte) (int, error) {
 		p[i] = "1 2\n"[(e.given+i)%4]
 	}
 	e.given += len(p)
-	if e.given > 8<<20 {
+	if e.given > 2<<20 {
 		e.cancel()
 	}
 	return len(p), nil
@@ -187,7 +187,7 @@ func TestSinkErrors(t *testing.T) {
 func TestReadFailure(t *testing.T) {
 	broken := errors.New("input/output error")
 	in := &readInput{name: "g.txt", size: -1, once: true, open: func() (io.ReadCloser, error) {
-		return io.NopCloser(io.MultiReader(bytes.NewReader(bytes.Repeat([]byte("1 2\n"), 1<<20)), failing{broken})), nil
+		return io.NopCloser(io.MultiReader(bytes.NewReader(bytes.Repeat([]byte("1000000 2000000\n"), 1<<17)), failing{broken})), nil
 	}}
 	_, _, err := readInputs(context.Background(), []*readInput{in}, ReadOptions{}, &collector{})
 	if !errors.Is(err, broken) || err.Error() != "g.txt: cannot be read: input/output error" {

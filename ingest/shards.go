@@ -3,13 +3,11 @@ package ingest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/bits"
 	"sort"
 	"sync/atomic"
 
-	"github.com/dustin/go-humanize"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
@@ -139,10 +137,8 @@ func (s *sorter) free() {
 	s.held = 0
 }
 
-// grow makes the buffers long enough. A sorter that waits for memory holds
-// none, and lets the others give back theirs.
-func (s *sorter) grow(ctx context.Context, g *group, blob int64) (err error) {
-	edges := int(g.edges)
+// grow makes the buffers long enough.
+func (s *sorter) grow(ctx context.Context, edges int, blob int64) (err error) {
 	if len(s.keys) >= edges && int64(len(s.blobs[0])) >= blob {
 		return nil
 	}
@@ -150,18 +146,9 @@ func (s *sorter) grow(ctx context.Context, g *group, blob int64) (err error) {
 		return err
 	}
 	s.free()
-	need := int64(edges)*s.edgeBytes() + 2*blob
-	if need > s.budget {
-		return fmt.Errorf("import: %w: a vertex has %s %s-edges, and sorting them takes %s; --memory must be larger by %s",
-			ErrMemory, humanize.Comma(int64(edges)), s.dir, humanize.IBytes(uint64(need)), humanize.IBytes(uint64(2*(need-s.budget))))
-	}
-	s.waiting.Add(1)
-	err = s.memory.Acquire(ctx, need)
-	s.waiting.Add(-1)
-	if err != nil {
+	if err := s.hold(ctx, int64(edges)*s.edgeBytes()+2*blob); err != nil {
 		return err
 	}
-	s.held = need
 	if s.keys, err = hostmem.Slice[uint64](edges); err != nil {
 		return err
 	}
@@ -183,6 +170,19 @@ func (s *sorter) grow(ctx context.Context, g *group, blob int64) (err error) {
 	return err
 }
 
+// hold takes its share of the sorters' memory. A sorter that waits for memory
+// holds none, and lets the others give back theirs.
+func (s *sorter) hold(ctx context.Context, need int64) error {
+	need = min(need, s.budget) // the plan lets every group fit, but for giants
+	s.waiting.Add(1)
+	defer s.waiting.Add(-1)
+	if err := s.memory.Acquire(ctx, need); err != nil {
+		return err
+	}
+	s.held = need
+	return nil
+}
+
 // stored waits until no blob is being stored.
 func (s *sorter) stored() error {
 	return errors.Join(s.wait(0), s.wait(1))
@@ -200,11 +200,14 @@ func (s *sorter) wait(i int) error {
 // group sorts one group and stores its shards. A key is the vertex within the
 // group, then its neighbour.
 func (s *sorter) group(ctx context.Context, g *group) error {
+	if isGiant(g) {
+		return s.giant(ctx, g)
+	}
 	var blob int64
 	for i := g.from; i < g.to; i++ {
 		blob = max(blob, shard.Size(s.shards[i].Vertices, s.edges(i), s.weighted))
 	}
-	if err := s.grow(ctx, g, blob); err != nil {
+	if err := s.grow(ctx, int(g.edges), blob); err != nil {
 		return err
 	}
 	low := bits.Len32(s.n - 1)
@@ -323,20 +326,28 @@ func (s *sorter) store(i int, first uint32, low int, keys []uint64, weights []fl
 		v++
 		side.Off[v] = uint32(len(keys))
 	}
-	if s.dir == shard.Out {
-		info.Out, info.OutSum = uint32(len(keys)), shard.Seal(blob)
-	} else {
-		info.In, info.InSum = uint32(len(keys)), shard.Seal(blob)
-	}
-	s.bytes.Add(size)
 	done := make(chan error, 1)
 	s.storing[at] = done
-	go func() { done <- s.out.PutShard(s.dir, i, blob) }()
-	if s.twins == nil {
+	return s.finish(i, side, blob, func() error {
+		go func() { done <- s.out.PutShard(s.dir, i, blob) }()
 		return nil
+	})
+}
+
+// finish seals a filled shard, stores it and hands its edges to the twin.
+func (s *sorter) finish(i int, side shard.Side, blob []byte, put func() error) error {
+	info := &s.shards[i]
+	if s.dir == shard.Out {
+		info.Out, info.OutSum = side.Edges(), shard.Seal(blob)
+	} else {
+		info.In, info.InSum = side.Edges(), shard.Seal(blob)
+	}
+	s.bytes.Add(int64(len(blob)))
+	if err := put(); err != nil || s.twins == nil {
+		return err
 	}
 	for v := range info.Vertices {
-		if err := s.twins.addRun(info.First+uint32(v), side.Nbr[side.Off[v]:side.Off[v+1]], s.twin); err != nil {
+		if err := s.twins.addRun(side.First+uint32(v), side.Nbr[side.Off[v]:side.Off[v+1]], s.twin); err != nil {
 			return err
 		}
 	}

@@ -150,7 +150,7 @@ func (c *Catalogue) check() error {
 func (m *IDMap) check(vertices uint32) error {
 	switch m.Kind {
 	case IDBase:
-		if m.Base > math.MaxInt64-int64(vertices) {
+		if m.Base > math.MaxInt64-int64(vertices-1) {
 			return fmt.Errorf("%w: ids of %d vertices from %d leave 64 bits", ErrDamaged, vertices, m.Base)
 		}
 		return nil

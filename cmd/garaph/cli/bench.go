@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,7 +30,6 @@ with --memory also from disk. The whole machine should be free for it.`,
   garaph bench web.graph --json > bench.json`,
 		Args: exactly("one graph", 1),
 	}
-	var o bench.Options
 	fs := cmd.Flags()
 	programs := programsFlag(fs)
 	rounds := countFlag(fs, "rounds", 3, 1, "how often ceilings and programs take turns")
@@ -38,7 +38,7 @@ with --memory also from disk. The whole machine should be free for it.`,
 	source := fs.String("source", "", "`ID` of the vertex to search from (default the one with the most out-edges)")
 	asJSON := fs.Bool("json", false, "print it as one JSON object")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
-		o = bench.Options{Programs: *programs, Rounds: *rounds, Threads: *threads, Memory: *memory, Limit: defaultMemory(), Source: *source}
+		o := bench.Options{Programs: *programs, Rounds: *rounds, Threads: *threads, Memory: *memory, Limit: defaultMemory(), Source: *source}
 		r, err := a.bench(cmd.Context(), args[0], o)
 		if err != nil {
 			return err
@@ -70,21 +70,18 @@ func (a *app) bench(ctx context.Context, path string, o bench.Options) (r *bench
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
-	if o.Memory > 0 {
-		defer keepWithin(o.Memory)()
-	}
-	a.console.begin(fmt.Sprintf("measuring on %s", path))
+	defer keepWithin(cmp.Or(o.Memory, o.Limit))()
 	s := a.console.stage("bench", 0)
 	defer s.end()
 	var at string
-	o.Progress = func(_, _ int, doing string) {
+	o.Progress = func(doing string) {
 		at = doing
-		a.console.log.Debug(doing)
+		a.console.begin(doing)
 		s.set(0, doing)
 	}
 	r, err = bench.Measure(ctx, g, o)
 	if err != nil && ctx.Err() != nil {
-		return nil, &stopped{fmt.Sprintf("the measurement of %s was stopped in %s; nothing is printed", path, at), err}
+		return nil, &stopped{fmt.Sprintf("the measurement of %s was stopped: it was at %s", path, at), err}
 	}
 	return r, err
 }

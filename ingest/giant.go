@@ -1,0 +1,111 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/shard"
+)
+
+// isGiant reports whether a group is a single vertex with more edges than a
+// shard has otherwise. Such a shard is sorted where it will be stored, in a
+// third of the memory that others take.
+func isGiant(g *group) bool { return g.first == g.last && g.edges > maxShardEdges }
+
+// giant sorts and stores such a group.
+func (s *sorter) giant(ctx context.Context, g *group) (err error) {
+	if err := s.stored(); err != nil {
+		return err
+	}
+	s.free()
+	blobBytes := shard.Size(1, uint32(g.edges), s.weighted)
+	need := 4 * blobBytes // Badger's copy grows by doubling
+	if s.weighted {
+		need += 8 * int64(g.edges)
+	}
+	if need > s.budget {
+		return fmt.Errorf("import: %w: a vertex has %s %s-edges, which take %s to sort and store; --memory must be larger by %s",
+			ErrMemory, humanize.Comma(int64(g.edges)), s.dir, humanize.IBytes(uint64(need)), humanize.IBytes(uint64(3*(need-s.budget))))
+	}
+	if err := s.hold(ctx, need); err != nil {
+		return err
+	}
+	defer s.free()
+	blob, err := hostmem.Bytes(blobBytes)
+	if err != nil {
+		return err
+	}
+	defer hostmem.FreeBytes(blob)
+	layout := func(edges int) shard.Side {
+		return shard.Layout(blob[:shard.Size(1, uint32(edges), s.weighted)], s.dir, uint32(g.from), g.first, 1, uint32(edges), s.weighted)
+	}
+	var keys []uint64 // neighbour and weight, which orders as its bits do
+	if s.weighted {
+		if keys, err = hostmem.Slice[uint64](int(g.edges)); err != nil {
+			return err
+		}
+		defer hostmem.Free(keys)
+	}
+	n, err := s.neighbours(g, layout(int(g.edges)).Nbr, keys)
+	if err != nil {
+		return err
+	}
+	side := layout(n)
+	side.Off[0], side.Off[1] = 0, uint32(n)
+	for i, k := range keys[:min(n, len(keys))] {
+		side.Nbr[i], side.Weight[i] = uint32(k>>32), math.Float32frombits(uint32(k))
+	}
+	sealed := blob[:shard.Size(1, uint32(n), s.weighted)]
+	if err := s.finish(g.from, side, sealed, func() error { return s.out.PutShard(s.dir, g.from, sealed) }); err != nil {
+		return err
+	}
+	s.sorted(g.edges)
+	return nil
+}
+
+// neighbours sorts a giant's neighbours into list or, with weights, into keys,
+// and gives how many edges it has.
+func (s *sorter) neighbours(g *group, list []uint32, keys []uint64) (int, error) {
+	defer func() { g.parts = nil }()
+	n, record := 0, recordWords(s.weighted)
+	for _, part := range g.parts {
+		err := s.spill.each(part, func(b []uint32) error {
+			for i := 0; i+record <= len(b); i += record {
+				switch {
+				case s.numbers.dense(b[i+1]) != g.first: // of the group beside this one
+					continue
+				case s.weighted:
+					keys[n] = uint64(s.numbers.dense(b[i]))<<32 | uint64(b[i+2])
+				default:
+					list[n] = s.numbers.dense(b[i])
+				}
+				n++
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	switch {
+	case s.weighted:
+		slices.Sort(keys[:n])
+		if s.dedup {
+			n = len(slices.CompactFunc(keys[:n], func(a, b uint64) bool { return a>>32 == b>>32 }))
+		}
+	default:
+		if s.dir == shard.In { // on the out side they come in order
+			slices.Sort(list[:n])
+		}
+		if s.dedup {
+			n = len(slices.Compact(list[:n]))
+		}
+	}
+	s.dropped.Add(g.edges - uint64(n))
+	return n, nil
+}
