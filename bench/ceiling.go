@@ -2,10 +2,9 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"math"
 	"time"
-
-	"github.com/garaph/garaph/store"
 )
 
 const (
@@ -21,7 +20,7 @@ const (
 	diskBytes = 1 << 30
 )
 
-// Ceiling is a speed of the machine, measured once a round.
+// Ceiling is a speed of the machine.
 type Ceiling struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit"`            // edges/s or bytes/s
@@ -29,7 +28,7 @@ type Ceiling struct {
 	Note  string  `json:"note,omitempty"`
 }
 
-// The ceilings, in the order in which they are measured.
+// The ceilings, in the order of the report.
 const (
 	gather4 = iota // gather-only with values of 4 bytes
 	gather8        // of 8 bytes
@@ -62,43 +61,41 @@ func speed(ctx context.Context, amount float64, pass func() error) (float64, err
 	return median(speeds), nil
 }
 
-// measureCeilings measures each ceiling once. One that cannot be had is NaN, and
+// measureCeiling measures a ceiling once more. One that cannot be had is NaN, and
 // the reason is noted.
-func (m *measurement) measureCeilings(ctx context.Context) (speeds [ceilings]float64, err error) {
-	s, threads := m.graph.Store(), m.opt.Threads
-	m.begin(ceilingNames[gather4])
-	e, err := loadEdges(ctx, s, threads, m.edgeBytes)
+func (m *measurement) measureCeiling(ctx context.Context, ceiling int) (err error) {
+	m.begin(ceilingNames[ceiling])
+	v := math.NaN()
+	switch ceiling {
+	case gather4:
+		v, err = gatherCeiling[float32](ctx, m)
+	case gather8:
+		v, err = gatherCeiling[float64](ctx, m)
+	case memoryCopy:
+		v, err = copySpeed(ctx, m.machine.copyBytes(), m.opt.Threads)
+	case diskRead:
+		var cannot error
+		if v, cannot = m.graph.Store().SequentialRead(diskBytes); cannot != nil {
+			v, m.diskNote = math.NaN(), "cannot be measured: "+cannot.Error()
+		}
+	}
+	m.speeds[ceiling] = append(m.speeds[ceiling], v)
+	return errors.Join(err, ctx.Err())
+}
+
+// gatherCeiling loads edges for the time of the measurement only, so that the
+// programs have the memory.
+func gatherCeiling[F float32 | float64](ctx context.Context, m *measurement) (float64, error) {
+	e, err := loadEdges(ctx, m.graph.Store(), m.opt.Threads, m.edgeBytes)
 	if err != nil {
-		return speeds, err
+		return 0, err
 	}
 	defer e.free()
 	m.gathered = e.shards
-	if speeds[gather4], err = gatherSpeed[float32](ctx, e, s.Catalogue().Vertices, threads); err != nil {
-		return speeds, err
-	}
-	m.begin(ceilingNames[gather8])
-	if speeds[gather8], err = gatherSpeed[float64](ctx, e, s.Catalogue().Vertices, threads); err != nil {
-		return speeds, err
-	}
-	m.begin(ceilingNames[memoryCopy])
-	if speeds[memoryCopy], err = copySpeed(ctx, m.machine.copyBytes(), threads); err != nil {
-		return speeds, err
-	}
-	m.begin(ceilingNames[diskRead])
-	speeds[diskRead] = m.diskSpeed(s)
-	return speeds, ctx.Err()
+	return gatherSpeed[F](ctx, e, m.graph.Catalogue().Vertices, m.opt.Threads)
 }
 
-// diskSpeed is NaN on a file system that cannot be read past the page cache.
-func (m *measurement) diskSpeed(s *store.Store) float64 {
-	v, err := s.SequentialRead(diskBytes)
-	switch {
-	case err != nil:
-		m.diskNote = "cannot be measured: " + err.Error()
-		return math.NaN()
-	case v == 0:
-		m.diskNote = "cannot be measured: the graph is too small"
-		return math.NaN()
-	}
-	return v
+// latest is the ceiling as last measured.
+func (m *measurement) latest(ceiling int) float64 {
+	return m.speeds[ceiling][len(m.speeds[ceiling])-1]
 }

@@ -13,6 +13,6 @@
 // A pull in memory is held against gather-only, a pull from disk against the
 // lower of the disk and the same program in memory. Machines are noisy, and
 // shared ones more so: ceilings and programs take turns in rounds, a share is
-// computed within its round, and what is reported is the median of the rounds
-// with the least and the most.
+// computed from a run and the ceiling right before it, and what is reported is
+// the median of the rounds with the least and the most.
 package bench

@@ -24,7 +24,7 @@ type Options struct {
 	// Limit is the budget of the runs in memory; 0: none. Where the graph does
 	// not fit, they are runs from disk.
 	Limit    int64
-	Source   string // the user's id of the vertex to search from; "": the one with the most out-edges
+	Source   string             // the user's id of the vertex to search from; "": the one with the most out-edges
 	Progress func(doing string) // called before each step
 }
 
@@ -45,7 +45,7 @@ type measurement struct {
 	opt       Options
 	machine   Machine
 	workloads []workload
-	budgets   []int64 // of the runs of each workload
+	budgets   []int64 // of the runs of each workload: in memory, and from disk where wanted
 	source    uint32
 	edgeBytes int64 // that the gather-only ceiling may take
 
@@ -53,7 +53,7 @@ type measurement struct {
 	gathered int // shards of the gather-only ceiling
 	diskNote string
 
-	speeds [ceilings][]float64 // by round
+	speeds [ceilings][]float64 // as often as measured
 	runs   [][]figures         // by row and round
 }
 
@@ -65,13 +65,13 @@ func Measure(ctx context.Context, g *garaph.Graph, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	begin := time.Now()
+	begin, used := time.Now(), usageNow()
 	for m.round = range m.opt.Rounds {
 		if err := m.measureRound(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return m.report(begin)
+	return m.report(begin, used)
 }
 
 func newMeasurement(ctx context.Context, g *garaph.Graph, o Options) (*measurement, error) {
@@ -108,33 +108,37 @@ func (m *measurement) checkBudgets(ctx context.Context) error {
 	for _, w := range m.workloads {
 		for _, budget := range m.budgets {
 			result, err := w.run(stopped, m.graph, m.source, garaph.RunOptions{Threads: m.opt.Threads, Memory: budget})
-			if err != nil && !errors.Is(err, stopped.Err()) {
+			switch {
+			case err == nil:
+				result.Close()
+			case !errors.Is(err, stopped.Err()):
 				return fmt.Errorf("%s: %w", w.name, err)
 			}
-			result.Close()
 		}
 	}
 	return ctx.Err()
 }
 
-// measureRound measures everything once: the ceilings, and then each program in
-// memory and from disk.
+// measureRound measures all ceilings, and then each program in memory and from
+// disk. On a shared machine the next second is not like this one: the ceiling
+// that a run is held against is measured again right before it.
 func (m *measurement) measureRound(ctx context.Context) error {
-	speeds, err := m.measureCeilings(ctx)
-	if err != nil {
-		return err
-	}
-	for i, v := range speeds {
-		m.speeds[i] = append(m.speeds[i], v)
+	for c := range ceilings {
+		if err := m.measureCeiling(ctx, c); err != nil {
+			return err
+		}
 	}
 	for i, w := range m.workloads {
 		var memory *figures
 		for k, budget := range m.budgets {
+			if err := m.measureCeiling(ctx, [...]int{w.gather, diskRead}[k]); err != nil {
+				return err
+			}
 			f, err := m.run(ctx, w, budget)
 			if err != nil {
 				return err
 			}
-			f.holdAgainst(speeds[w.gather], speeds[diskRead], memory)
+			f.holdAgainst(m.latest(w.gather), m.latest(diskRead), memory)
 			if f.inMemory {
 				memory = &f
 			}

@@ -16,6 +16,9 @@ type Report struct {
 	Rounds  int       `json:"rounds"`
 	Threads int       `json:"threads"`
 	Source  string    `json:"source"` // the user's id of the vertex that searches began at
+	// Others is the share of the processors' time that other processes, and
+	// other machines on the same hardware, had during the measurement.
+	Others float64 `json:"others"`
 
 	Ceilings []Ceiling `json:"ceilings"`
 	Runs     []Run     `json:"runs"`
@@ -59,7 +62,7 @@ type Run struct {
 	OfCeiling *Spread `json:"of_ceiling,omitempty"`
 }
 
-func (m *measurement) report(begin time.Time) (*Report, error) {
+func (m *measurement) report(begin time.Time, used usage) (*Report, error) {
 	c := m.graph.Catalogue()
 	source, err := m.graph.ID(gas.VertexID(m.source))
 	if err != nil {
@@ -71,7 +74,7 @@ func (m *measurement) report(begin time.Time) (*Report, error) {
 			Path: m.graph.Store().Path(), Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted,
 			Symmetric: c.Symmetric, Shards: len(c.Shards), Fingerprint: c.Fingerprint,
 		},
-		Rounds: m.opt.Rounds, Threads: m.opt.Threads, Source: source, Notes: []string{},
+		Rounds: m.opt.Rounds, Threads: m.opt.Threads, Source: source, Others: usageNow().othersSince(used), Notes: []string{},
 	}
 	for i := range m.speeds {
 		r.Ceilings = append(r.Ceilings, Ceiling{Name: ceilingNames[i], Unit: ceilingUnits[i], Speed: spread(m.speeds[i])})

@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// Spread is a figure over the rounds of a measurement.
+// Spread is a figure that was measured several times.
 type Spread struct {
 	Median float64   `json:"median"`
 	Min    float64   `json:"min"`
 	Max    float64   `json:"max"`
-	Rounds []float64 `json:"rounds"` // in order
+	Values []float64 `json:"values"` // in order
 }
 
 // spread gives the spread of the values that are numbers; nil when none is. A
-// figure that a round could not have is NaN.
+// figure that could not be had is NaN.
 func spread(values []float64) *Spread {
 	known := slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 	if len(known) == 0 {
 		return nil
 	}
-	return &Spread{Median: median(known), Min: slices.Min(known), Max: slices.Max(known), Rounds: known}
+	return &Spread{Median: median(known), Min: slices.Min(known), Max: slices.Max(known), Values: known}
 }
 
 // median of the values, the mean of the two in the middle when their number is

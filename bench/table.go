@@ -3,6 +3,8 @@ package bench
 import (
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -17,7 +19,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 	r.ceilingTable(&b)
 	r.runTable(&b)
 	b.WriteString(`
-A figure is the median of the rounds (least–most). Pulls are those that bring no pages into memory to stay. The ceiling
+A figure is the median (least–most) of the rounds. Pulls are those that bring no pages into memory to stay. The ceiling
 of a run in memory is gather-only with values of its size, that of a run from disk the lower of the disk and the same
 program in memory.
 `)
@@ -49,6 +51,7 @@ func (r *Report) header(b *strings.Builder) {
 		{"date", r.Date.Format(time.DateOnly)},
 		{"graph", g.Path + ": " + strings.Join(shape, ", ")},
 		{"run", fmt.Sprintf("%s, %s, source %s, in %s s", plural(r.Rounds, "round"), plural(r.Threads, "thread"), r.Source, secondsText(r.Seconds))},
+		{"others", "took " + shareText(r.Others) + " of the processors meanwhile"},
 	} {
 		fmt.Fprintf(t, "%s\t%s\n", line[0], line[1])
 	}
@@ -87,7 +90,7 @@ const absent = "–"
 
 // cell is a figure with its least and its most.
 func cell(s *Spread, text func(float64) string) string {
-	if s == nil || len(s.Rounds) == 1 {
+	if s == nil || len(s.Values) == 1 {
 		return middle(s, text)
 	}
 	return fmt.Sprintf("%s (%s–%s)", text(s.Median), text(s.Min), text(s.Max))
@@ -118,10 +121,12 @@ func digits(x float64) string {
 		return fmt.Sprintf("%.0f", x)
 	case x >= 9.995:
 		return fmt.Sprintf("%.1f", x)
-	case x >= 0.01:
+	case x >= 0.9995:
 		return fmt.Sprintf("%.2f", x)
+	case x < 1e-6:
+		return "0"
 	default:
-		return fmt.Sprintf("%.2g", x)
+		return strconv.FormatFloat(x, 'f', 2-int(math.Floor(math.Log10(x))), 64)
 	}
 }
 

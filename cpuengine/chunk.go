@@ -30,7 +30,7 @@ func (e *Engine[V, A]) cut(p *page.Page) {
 	for i := range p.Shards {
 		s := &p.Shards[i]
 		vertices, edges := s.Sides[0].Vertices(), combined(s, s.Sides[0].Vertices())
-		n := max(1, (edges+chunkEdges-1)/chunkEdges)
+		n := max(1, (edges+e.chunkEdges-1)/e.chunkEdges)
 		begin := 0
 		for k := range n {
 			c := chunk{shard: i, from: edges * k / n, to: edges * (k + 1) / n, begin: begin, end: vertices}

@@ -27,12 +27,14 @@ type Engine[V, A any] struct {
 	program gas.Program[V, A]
 	arrays  *vertices.Arrays[V]
 	threads int
+	zero    A
 
 	saturable  gas.Saturable[A]
 	settleable gas.Settleable[V]
 	aggregable gas.Aggregable[V]
 	direction  gas.Direction
 	symmetric  bool
+	chunkEdges uint64 // the constant, but for tests
 
 	chunks   []chunk // of the page in hand, in order of its shards
 	starts   []int   // first chunk of each shard, and the number of chunks
@@ -66,14 +68,20 @@ func (s *Stats) Add(o Stats) {
 
 // New makes an engine with the given number of goroutines. On a symmetric graph
 // all directions are one.
-func New[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], symmetric bool, threads int) (*Engine[V, A], error) {
+func New[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], symmetric bool, threads int) (e *Engine[V, A], err error) {
+	defer func() { // of Zero or Direction
+		if r := recover(); r != nil {
+			e, err = nil, fmt.Errorf("program %T panicked: %v\n%s", p, r, debug.Stack())
+		}
+	}()
 	if err := hostmem.CheckPlain[A](); err != nil {
 		return nil, fmt.Errorf("accumulator: %w", err)
 	}
-	e := &Engine[V, A]{program: p, arrays: a, threads: threads, direction: gas.DirectionOf(p), symmetric: symmetric}
+	e = &Engine[V, A]{program: p, arrays: a, threads: threads, direction: gas.DirectionOf(p), symmetric: symmetric, chunkEdges: chunkEdges}
 	e.saturable, _ = p.(gas.Saturable[A])
 	e.settleable, _ = p.(gas.Settleable[V])
 	e.aggregable, _ = p.(gas.Aggregable[V])
+	e.zero = p.Zero()
 	return e, nil
 }
 

@@ -50,12 +50,15 @@ func (r *run[V, A]) chunk(c *chunk, p *partial[A]) {
 			r.arrays.Next[id] = r.arrays.Cur[id]
 			continue
 		}
-		from, to := combined(r.shard, v), combined(r.shard, v+1)
-		if to > c.to {
+		switch from, to := combined(r.shard, v), combined(r.shard, v+1); {
+		case from == to:
+			r.apply(v, r.zero)
+		case to > c.to:
 			p.tail, p.hasTail = r.gather(v, 0, c.to-from), true
 			return // the last one that begins here
+		default:
+			r.apply(v, r.gather(v, 0, to-from))
 		}
-		r.apply(v, r.gather(v, 0, to-from))
 	}
 }
 
@@ -89,7 +92,7 @@ func (r *run[V, A]) due(id uint32) bool {
 
 // gather folds the edges [from, to) of local vertex v, counted over all sides.
 func (r *run[V, A]) gather(v int, from, to uint64) A {
-	acc := r.program.Zero()
+	acc := r.zero
 	dst := r.arrays.Cur[r.shard.Sides[0].First+uint32(v)]
 	for k := range r.shard.Sides {
 		side := &r.shard.Sides[k]
@@ -99,6 +102,9 @@ func (r *run[V, A]) gather(v int, from, to uint64) A {
 			var used int
 			acc, used = r.fold(acc, side, lo+from, lo+min(to, n), dst)
 			r.stats.Edges += uint64(used)
+			if k+1 < len(r.shard.Sides) && r.saturable != nil && r.saturable.Saturated(acc, r.work.Step) {
+				break
+			}
 		}
 		from, to = from-min(from, n), to-min(to, n)
 	}

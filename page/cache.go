@@ -82,8 +82,8 @@ func New(s *store.Store, o Options) (*Cache, error) {
 		}
 	}
 	c.all = o.Budget == 0 || total <= o.Budget
-	if !c.all {
-		limit = min(limit, max(largest, o.Budget/budgetPages))
+	if !c.all { // without the slack of the buffers, so that larger pages never need more than there is
+		limit = min(limit, max(largest, (o.Budget-(ringPages+1)*store.DirectSlack)/budgetPages))
 	}
 	c.spans = spans(cat, limit)
 	c.pageOf = make([]int32, len(cat.Shards))
@@ -195,21 +195,21 @@ func (c *Cache) gatherBytes(p int) int64 {
 func (c *Cache) buffers(n int, size int64) (chan []byte, error) {
 	ch := make(chan []byte, n)
 	for range n {
-		b, err := c.alloc(size)
+		b, err := hostmem.Bytes(size)
 		if err != nil {
 			return nil, err
 		}
+		c.own(b)
 		ch <- b
 	}
 	return ch, nil
 }
 
-func (c *Cache) alloc(n int64) ([]byte, error) {
-	b, err := hostmem.Bytes(n)
+// own takes a buffer that Close is to free.
+func (c *Cache) own(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.owned = append(c.owned, b)
-	return b, err
 }
 
 // Close frees all memory. No page or side may be in use.
@@ -266,25 +266,36 @@ func (c *Cache) load(dir shard.Direction, p int) error {
 	if b.loaded.Load() {
 		return nil
 	}
-	buf, err := c.alloc(spanBytes(c.store.Catalogue(), dir, c.spans[p]))
+	buf, err := hostmem.Bytes(spanBytes(c.store.Catalogue(), dir, c.spans[p]))
 	if err != nil {
 		return err
 	}
+	sides, err := c.readSpan(dir, p, buf)
+	if err != nil {
+		hostmem.FreeBytes(buf)
+		return err
+	}
+	c.own(buf)
+	b.sides = sides
+	b.loaded.Store(true)
+	return nil
+}
+
+// readSpan reads one side of a page into buf, shard after shard.
+func (c *Cache) readSpan(dir shard.Direction, p int, buf []byte) ([]shard.Side, error) {
 	sides := make([]shard.Side, 0, c.spans[p].To-c.spans[p].From)
 	for i := range c.shards(p, nil) {
 		c.store.Prefetch(dir, i)
 	}
 	for i := range c.shards(p, nil) {
-		var side shard.Side
 		n := c.store.Catalogue().Bytes(dir, i)
-		if side, err = c.store.ReadShard(dir, i, buf[:n:n]); err != nil {
-			return err
+		side, err := c.store.ReadShard(dir, i, buf[:n:n])
+		if err != nil {
+			return nil, err
 		}
 		c.read.Add(n)
 		buf = buf[n:]
 		sides = append(sides, side)
 	}
-	b.sides = sides
-	b.loaded.Store(true)
-	return nil
+	return sides, nil
 }

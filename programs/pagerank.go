@@ -30,24 +30,39 @@ func (p PageRank[F]) Init(v gas.Vertex) (F, bool) {
 }
 
 // Zero is 0.
-func (p PageRank[F]) Zero() F { return 0 }
+func (p PageRank[F]) Zero() float64 { return 0 }
 
 // Gather is the share of the source's rank that flows along the edge.
-func (p PageRank[F]) Gather(src F, _ gas.Edge, _ F) F { return src }
+func (p PageRank[F]) Gather(src F, _ gas.Edge, _ F) float64 { return float64(src) }
 
-// Sum adds.
-func (p PageRank[F]) Sum(a, b F) F { return a + b }
+// Sum adds, in double precision also for single-precision ranks: the rounding
+// of a hub's sum would be larger than the changes that decide convergence.
+func (p PageRank[F]) Sum(a, b float64) float64 { return a + b }
 
 // Apply is the formula above.
-func (p PageRank[F]) Apply(v gas.Vertex, _ F, acc F, s gas.Step) F {
+func (p PageRank[F]) Apply(v gas.Vertex, _ F, acc float64, s gas.Step) F {
 	d := p.Damping
-	rank := (1-d+d*s.Aggregate)*p.teleport(v) + d*float64(acc)
+	rank := (1-d+d*s.Aggregate)*p.teleport(v) + d*acc
 	return F(rank / float64(max(v.Out, 1)))
 }
 
-// Activate compares the change of rank with this vertex's share of Tolerance.
+// Activate compares the change of rank with this vertex's share of Tolerance,
+// and with what rounding can do: in single precision the rank of a hub is
+// coarser than its share.
 func (p PageRank[F]) Activate(v gas.Vertex, old, new F) bool {
-	return math.Abs(float64(new)-float64(old))*float64(max(v.Out, 1)) > p.Tolerance/float64(v.N)
+	change := math.Abs(float64(new) - float64(old))
+	if change == 0 || p.Tolerance == 0 {
+		return change != 0
+	}
+	return change > 2*epsilon[F]()*float64(new) && change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
+}
+
+// epsilon is the distance of 1 to the next larger number.
+func epsilon[F float32 | float64]() float64 {
+	if F(1)+F(0x1p-30) == F(1) {
+		return 0x1p-23
+	}
+	return 0x1p-52
 }
 
 // Aggregate collects the dangling mass D.

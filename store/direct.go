@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 )
 
@@ -63,11 +64,7 @@ func (s *Store) StreamShard(dir shard.Direction, i int, buf []byte) (shard.Side,
 }
 
 func (s *Store) placeOf(dir shard.Direction, i int) place {
-	s.locate.Do(func() {
-		if err := s.findPlaces(); err != nil {
-			s.places = [2][]place{} // read through the page cache
-		}
-	})
+	s.find()
 	if s.cat.Symmetric {
 		dir = shard.In
 	}
@@ -75,6 +72,23 @@ func (s *Store) placeOf(dir shard.Direction, i int) place {
 		return place{}
 	}
 	return s.places[dir][i]
+}
+
+func (s *Store) find() {
+	s.locate.Do(func() {
+		if err := s.findPlaces(); err != nil {
+			s.places = [2][]place{} // read through the page cache
+		}
+	})
+}
+
+// Release gives memory back that mapped files take around what was read: the
+// system maps more than was asked for.
+func (s *Store) Release() {
+	s.find()
+	for _, m := range s.mapped {
+		hostmem.DropRange(m.from, m.to)
+	}
 }
 
 // findPlaces learns where the blobs lie. Badger tells no offsets, but gives
@@ -85,6 +99,7 @@ func (s *Store) findPlaces() error {
 	if err != nil {
 		return err
 	}
+	s.mapped = maps
 	sides := []shard.Direction{shard.In, shard.Out}
 	if s.cat.Symmetric {
 		sides = sides[:1]
@@ -93,10 +108,9 @@ func (s *Store) findPlaces() error {
 		s.places[dir] = make([]place, len(s.cat.Shards))
 		for i := range s.places[dir] {
 			err := s.view(shardKey(dir, i), func(b []byte) error {
-				at := uintptr(unsafe.Pointer(&b[0]))
 				for _, m := range maps {
-					if at >= m.from && at+uintptr(len(b)) <= m.to {
-						s.places[dir][i] = place{m.file, int64(at-m.from) + m.off}
+					if at, ok := m.holds(b); ok {
+						s.places[dir][i] = place{m.file, at}
 					}
 				}
 				return nil
@@ -114,6 +128,12 @@ type mapping struct {
 	from, to uintptr
 	off      int64
 	file     *os.File
+}
+
+// holds gives the offset in the file of b, when b lies in the mapping.
+func (m *mapping) holds(b []byte) (int64, bool) {
+	at := uintptr(unsafe.Pointer(&b[0]))
+	return int64(at-m.from) + m.off, at >= m.from && at+uintptr(len(b)) <= m.to
 }
 
 // mappings opens the mapped value logs of this store past the page cache.

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -17,7 +18,10 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	_ = flag.Set("rapid.checks", "40") // unless the command line says otherwise
+	goleak.VerifyTestMain(m)
+}
 
 // memoryDir is an empty folder, in memory where the system has such a file
 // system, so that tests that store many graphs need not wait for a disk.

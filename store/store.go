@@ -34,7 +34,7 @@ const (
 	// mappedFrom is the size from which a value surely lies in the value log,
 	// read as a window into the mapped file (Badger keeps values from 1 KiB
 	// there, see options).
-	mappedFrom = 64 << 10
+	mappedFrom = 4 << 10
 )
 
 // Store reads a committed graph. Its methods may be called from many
@@ -48,6 +48,7 @@ type Store struct {
 	locate sync.Once
 	places [2][]place // by side and shard; set by locate
 	opened []*os.File // for places
+	mapped []mapping  // set by locate
 }
 
 // options are Badger's for large immutable blobs: values in the value log,
@@ -182,7 +183,7 @@ func (s *Store) ReadOffsets(dir shard.Direction, i int) (shard.Side, error) {
 		own := make([]byte, head)
 		copy(own, b)
 		if len(b) >= mappedFrom {
-			hostmem.Drop(b[:head])
+			hostmem.Drop(b) // all of it: the system reads more than was asked for
 		}
 		var err error
 		if side, err = shard.DecodeOffsets(own); err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -56,9 +57,9 @@ func sumFile(name string) (uint32, error) {
 // checkSums holds the files in dir against what sums gave.
 func checkSums(dir, lines string) error {
 	for line := range strings.Lines(lines) {
-		var want uint32
-		var name string
-		if _, err := fmt.Sscanf(line, "%x %s\n", &want, &name); err != nil || name != filepath.Base(name) {
+		sum, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		want, err := strconv.ParseUint(sum, 16, 32)
+		if err != nil || name != filepath.Base(name) {
 			return fmt.Errorf("%w: the %s file has a line %q", ErrDamaged, markerFile, line)
 		}
 		got, err := sumFile(filepath.Join(dir, name))
@@ -68,7 +69,7 @@ func checkSums(dir, lines string) error {
 		if err != nil {
 			return err
 		}
-		if got != want {
+		if got != uint32(want) {
 			return fmt.Errorf("%w: checksum mismatch in %s: stored %08x, computed %08x", ErrDamaged, name, want, got)
 		}
 	}

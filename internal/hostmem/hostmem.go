@@ -97,6 +97,11 @@ func advise(b []byte, advice int) {
 	_, _, _ = unix.Syscall(unix.SYS_MADVISE, start, end-start, uintptr(advice)) // advice only
 }
 
+// DropRange is Drop for a mapping of a file that is known by its addresses.
+func DropRange(from, to uintptr) {
+	_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_DONTNEED) // advice only
+}
+
 // CheckPlain reports why T cannot live in such arrays, in files and on devices:
 // it holds pointers, or has no fixed size.
 func CheckPlain[T any]() error {

@@ -73,11 +73,13 @@ func (a *app) bench(ctx context.Context, path string, o bench.Options) (r *bench
 	defer keepWithin(cmp.Or(o.Memory, o.Limit))()
 	s := a.console.stage("bench", 0)
 	defer s.end()
-	var at string
+	at := "the beginning"
 	o.Progress = func(doing string) {
 		at = doing
 		a.console.begin(doing)
-		s.set(0, doing)
+		if a.console.tty {
+			s.set(0, doing)
+		}
 	}
 	r, err = bench.Measure(ctx, g, o)
 	if err != nil && ctx.Err() != nil {

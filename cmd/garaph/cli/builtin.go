@@ -20,7 +20,7 @@ func builtin() []Program {
 			Example: `  garaph run pagerank web.graph --top 20
   garaph run pagerank edges.txt --iterations 10 --output ranks.parquet
   garaph run pagerank web.graph --source 42          # personalised`,
-			Iterations: 100, Setup: setupPageRank,
+			Iterations: 200, Setup: setupPageRank,
 		},
 		{
 			Name: "bfs", Short: "number of hops from a source along edge direction",
@@ -59,8 +59,8 @@ type pageRankFlags struct {
 	source             *string
 }
 
-func pageRank[F float32 | float64](f pageRankFlags) func(Env) (gas.Program[F, F], error) {
-	return func(e Env) (gas.Program[F, F], error) {
+func pageRank[F float32 | float64](f pageRankFlags) func(Env) (gas.Program[F, float64], error) {
+	return func(e Env) (gas.Program[F, float64], error) {
 		if e.Flags.Changed("iterations") && e.Options.Iterations > 0 && !e.Flags.Changed("tolerance") {
 			*f.tolerance = 0 // exactly that many iterations
 		}

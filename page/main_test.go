@@ -1,0 +1,242 @@
+package page
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+func TestMain(m *testing.M) {
+	_ = flag.Set("rapid.checks", "60") // unless the command line says otherwise
+	goleak.VerifyTestMain(m)
+}
+
+var (
+	in, out = []shard.Direction{shard.In}, []shard.Direction{shard.Out}
+	both    = []shard.Direction{shard.In, shard.Out}
+)
+
+// ways are what jobs gather along and notify along.
+var ways = []Options{
+	{Gather: in, Notify: out, Threads: 2},
+	{Gather: out, Notify: in, Threads: 1},
+	{Gather: both, Notify: both, Threads: 3},
+	{Gather: in, Notify: in, Threads: 8},
+}
+
+// stored is a graph and what its shards say.
+type stored struct {
+	name  string
+	store *store.Store
+	path  string
+	sides [2][]shard.Side
+}
+
+func (x *stored) GoString() string { return x.name } // how rapid draws it
+
+// graphs are stored for the time of the test: one of many tiny shards, one of
+// few that differ much in size, each directed and undirected.
+func graphs(t *testing.T) []*stored {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	tiny := oracle.Graph{N: 600}
+	for range 6000 {
+		tiny.Edges = append(tiny.Edges, oracle.Edge{Src: rng.Uint32N(600), Dst: rng.Uint32N(600), Weight: rng.Float32()})
+	}
+	skewed := oracle.Graph{N: 70}
+	for i := range 25000 {
+		e := oracle.Edge{Src: rng.Uint32N(70), Dst: rng.Uint32N(70), Weight: rng.Float32()}
+		if i%2 == 0 {
+			e.Dst = 13
+		}
+		skewed.Edges = append(skewed.Edges, e)
+	}
+	return []*stored{
+		newStored(t, "tiny", tiny, teststore.Options{Weighted: true}),
+		newStored(t, "tiny, symmetric", tiny, teststore.Options{Symmetric: true}),
+		newStored(t, "skewed", skewed, teststore.Options{Weighted: true, ShardVertices: 4}),
+		newStored(t, "skewed, symmetric", skewed, teststore.Options{Weighted: true, Symmetric: true, ShardVertices: 4}),
+	}
+}
+
+func newStored(t testing.TB, name string, g oracle.Graph, o teststore.Options) *stored {
+	t.Helper()
+	path := filepath.Join(memoryDir(t), "g")
+	if err := teststore.Write(path, g, o); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return read(t, name, s)
+}
+
+// read gives what the shards of a store say.
+func read(t testing.TB, name string, s *store.Store) *stored {
+	t.Helper()
+	x := &stored{name: name, store: s, path: s.Path()}
+	for dir := range x.sides {
+		for i := range s.Catalogue().Shards {
+			side, err := s.ReadShard(shard.Direction(dir), i, make([]byte, s.Catalogue().Bytes(shard.Direction(dir), i)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			x.sides[dir] = append(x.sides[dir], side)
+		}
+	}
+	return x
+}
+
+// memoryDir is an empty folder, in memory where the system has such a file
+// system, so that tests that store many graphs need not wait for a disk.
+func memoryDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "garaph-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// total is what the sides take that a job reads.
+func (x *stored) total(o Options) int64 {
+	var n int64
+	cat := x.store.Catalogue()
+	for _, dir := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(o.Gather, o.Notify)))) {
+		for i := range cat.Shards {
+			n += cat.Bytes(dir, i)
+		}
+		if cat.Symmetric {
+			break
+		}
+	}
+	return n
+}
+
+// same reports whether a side is what was stored.
+func (x *stored) same(got *shard.Side, dir shard.Direction, i int) error {
+	if x.store.Catalogue().Symmetric {
+		dir = shard.In
+	}
+	want := x.sides[dir][i]
+	if got.Dir != dir || got.Index != uint32(i) || got.First != want.First || !slices.Equal(got.Off, want.Off) ||
+		!slices.Equal(got.Nbr, want.Nbr) || !slices.Equal(got.Weight, want.Weight) {
+		return fmt.Errorf("shard %d, %s side: got %v, want %v", i, dir, got, want)
+	}
+	return nil
+}
+
+// samePage reports whether a page is what was asked for.
+func (x *stored) samePage(c *Cache, p *Page, rq Request, gather []shard.Direction) error {
+	want := slices.Collect(c.shards(rq.Page, rq.Shards))
+	if p.Index != rq.Page || len(p.Shards) != len(want) {
+		return fmt.Errorf("got page %d with %d shards, want %+v", p.Index, len(p.Shards), rq)
+	}
+	if x.store.Catalogue().Symmetric {
+		gather = in
+	}
+	for k, s := range p.Shards {
+		if s.Index != want[k] || len(s.Sides) != len(gather) {
+			return fmt.Errorf("shard %d with %d sides, want %d with %d", s.Index, len(s.Sides), want[k], len(gather))
+		}
+		for d, dir := range gather {
+			if err := x.same(&s.Sides[d], dir, s.Index); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stream reads the requested pages and checks each.
+func (x *stored) stream(c *Cache, requests []Request, gather []shard.Direction) error {
+	n := 0
+	for p, err := range c.Stream(context.Background(), requests) {
+		if err != nil {
+			return err
+		}
+		err := x.samePage(c, p, requests[n], gather)
+		p.Release()
+		if err != nil {
+			return err
+		}
+		n++
+	}
+	if n != len(requests) {
+		return fmt.Errorf("%d pages, want %d", n, len(requests))
+	}
+	return nil
+}
+
+// whole asks for every page.
+func whole(c *Cache) []Request {
+	list := make([]Request, len(c.spans))
+	for p := range list {
+		list[p].Page = p
+	}
+	return list
+}
+
+// newCache makes a cache for the time of the test.
+func newCache(t testing.TB, x *stored, o Options) *Cache {
+	t.Helper()
+	c, err := New(x.store, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// taken is the memory that a cache owns.
+func taken(c *Cache) int64 {
+	var n int64
+	for _, b := range c.owned {
+		n += int64(len(b))
+	}
+	return n
+}
+
+// need is the least budget, as the error says.
+func need(t rapid.TB, x *stored, o Options) int64 {
+	t.Helper()
+	o.Budget = 1
+	c, err := New(x.store, o)
+	if err == nil {
+		c.Close()
+		return 1
+	}
+	e, ok := err.(*NeedError)
+	if !ok || e.Budget != 1 || e.Need <= 1 {
+		t.Fatalf("%s: %v", x.name, err)
+	}
+	return e.Need
+}
+
+// idle reports whether all buffers of a cache are back.
+func idle(c *Cache) error {
+	if len(c.ring) != cap(c.ring) || len(c.scratch) != cap(c.scratch) {
+		return fmt.Errorf("%d of %d buffers of the ring and %d of %d for single shards are back", len(c.ring), cap(c.ring), len(c.scratch), cap(c.scratch))
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// TestSpans: pages are all shards, in order, and as large as the limit lets
+// them be on their larger side.
+func TestSpans(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cat := &store.Catalogue{Weighted: rapid.Bool().Draw(t, "weighted"), Symmetric: rapid.Bool().Draw(t, "symmetric")}
+		edges := rapid.OneOf(rapid.Uint32Range(0, 100), rapid.Uint32Range(0, 1<<16))
+		cat.Shards = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) store.ShardInfo {
+			return store.ShardInfo{Vertices: rapid.IntRange(1, 300).Draw(t, "vertices"), In: edges.Draw(t, "in"), Out: edges.Draw(t, "out")}
+		}), 1, 50).Draw(t, "shards")
+		limit := rapid.Int64Range(1, 1<<18).Draw(t, "limit")
+
+		larger := func(s Span) int64 { return max(spanBytes(cat, shard.In, s), spanBytes(cat, shard.Out, s)) }
+		next := 0
+		for _, s := range spans(cat, limit) {
+			if s.From != next || s.To <= s.From {
+				t.Fatalf("page %v, want one from %d", s, next)
+			}
+			if larger(s) > limit && s.To > s.From+1 {
+				t.Fatalf("page %v has %d bytes", s, larger(s))
+			}
+			if s.To < len(cat.Shards) && larger(Span{s.From, s.To + 1}) <= limit {
+				t.Fatalf("page %v could have one shard more", s)
+			}
+			next = s.To
+		}
+		if next != len(cat.Shards) {
+			t.Fatalf("pages end at %d of %d shards", next, len(cat.Shards))
+		}
+	})
+}
+
+// TestNeed: the error of a budget that is too small says the least that is
+// enough.
+func TestNeed(t *testing.T) {
+	for _, x := range graphs(t) {
+		for _, o := range ways {
+			t.Run(fmt.Sprint(x.name, o.Gather), func(t *testing.T) {
+				o.Budget = need(t, x, o)
+				newCache(t, x, o)
+				for _, less := range []int64{1, o.Budget / 2, o.Budget - 2} {
+					o := o
+					o.Budget -= less
+					var e *NeedError
+					if _, err := New(x.store, o); !errors.As(err, &e) || e.Need != o.Budget+less {
+						t.Errorf("%d bytes less than %d: %v", less, o.Budget+less, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestBudget: any budget from the least up is enough, is kept, and is used.
+func TestBudget(t *testing.T) {
+	all := graphs(t)
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.SampledFrom(all).Draw(t, "graph")
+		o := rapid.SampledFrom(ways).Draw(t, "way")
+		least, total := need(t, x, o), x.total(o)
+		o.Budget = rapid.OneOf(rapid.Int64Range(least, total+1), rapid.Just(least), rapid.Just(total), rapid.Just(int64(0))).Draw(t, "budget")
+		c, err := New(x.store, o)
+		if err != nil {
+			t.Fatalf("%s: %v", x.name, err)
+		}
+		defer c.Close()
+		if want := o.Budget == 0 || o.Budget >= total; c.InMemory() != want {
+			t.Fatalf("%s: in memory: %v", x.name, c.InMemory())
+		}
+		for range 2 {
+			if err := x.stream(c, whole(c), o.Gather); err != nil {
+				t.Fatalf("%s: %v", x.name, err)
+			}
+		}
+		for _, dir := range o.Notify {
+			for i := range x.store.Catalogue().Shards {
+				side, release, err := c.Side(dir, i)
+				if err == nil {
+					err = x.same(side, dir, i)
+					release()
+				}
+				if err != nil {
+					t.Fatalf("%s: %v", x.name, err)
+				}
+			}
+		}
+		if err := idle(c); err != nil {
+			t.Fatal(err)
+		}
+		got := taken(c)
+		if o.Budget > 0 && got > o.Budget || c.InMemory() && got != total {
+			t.Fatalf("%s: %d bytes taken of a budget of %d, all are %d", x.name, got, o.Budget, total)
+		}
+		if c.InMemory() && c.BytesRead() != total {
+			t.Fatalf("%s: %d bytes read, all are %d", x.name, c.BytesRead(), total)
+		}
+	})
+}
+
+// TestEven: the pages that stay are spread evenly: each prefix of the pages
+// has its share of them, up to one page.
+func TestEven(t *testing.T) {
+	all := graphs(t)
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.SampledFrom(all).Draw(t, "graph")
+		o := rapid.SampledFrom(ways).Draw(t, "way")
+		o.Budget = rapid.Int64Range(need(t, x, o), x.total(o)).Draw(t, "budget")
+		c, err := New(x.store, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		var kept, all, page int64
+		stays := func(p int) bool { return c.blocks[c.opt.Gather[0]][p].stays }
+		for p := range c.spans {
+			for _, dir := range c.opt.Gather {
+				if c.blocks[dir][p].stays != stays(p) {
+					t.Fatalf("a part of page %d stays", p)
+				}
+			}
+			n := c.gatherBytes(p)
+			all, page = all+n, max(page, n)
+			if stays(p) {
+				kept += n
+			}
+		}
+		share := float64(kept) / float64(all)
+		var seen, here float64
+		for p := range c.spans {
+			n := float64(c.gatherBytes(p))
+			seen += n
+			if stays(p) {
+				here += n
+			}
+			if d := here - seen*share; d > float64(page) || d < -float64(page) {
+				t.Fatalf("%s: of the first %d pages %v of %v bytes stay, overall %v", x.name, p+1, here, seen, share)
+			}
+		}
+	})
+}

@@ -1,0 +1,155 @@
+package store
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/garaph/garaph/shard"
+)
+
+// sound is a catalogue of three shards, of 3, 3 and 1 vertices.
+func sound() *Catalogue {
+	return &Catalogue{
+		Vertices: 7, Edges: 5,
+		IDs: IDMap{Kind: IDInt, Blocks: []uint32{0, 4}},
+		Shards: []ShardInfo{
+			{First: 0, Vertices: 3, In: 2, Out: 5},
+			{First: 3, Vertices: 3, In: 0, Out: 0},
+			{First: 6, Vertices: 1, In: 3, Out: 0},
+		},
+	}
+}
+
+// TestCatalogueCheck: whatever contradicts itself is refused, so that nobody
+// who reads a catalogue needs to look.
+func TestCatalogueCheck(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*Catalogue)
+		sound  bool
+	}{
+		{"nothing changed", func(*Catalogue) {}, true},
+		{"symmetric, out-edges not counted", func(c *Catalogue) { c.Symmetric, c.Shards[0].Out = true, 0 }, true},
+		{"ids from a base", func(c *Catalogue) { c.IDs = IDMap{Kind: IDBase, Base: math.MaxInt64 - 6} }, true},
+		{"one block of ids", func(c *Catalogue) { c.IDs.Blocks = []uint32{0} }, true},
+
+		{"empty", func(c *Catalogue) { *c = Catalogue{IDs: c.IDs} }, false},
+		{"no shards", func(c *Catalogue) { c.Shards = nil }, false},
+		{"a vertex less", func(c *Catalogue) { c.Vertices-- }, false},
+		{"a vertex more", func(c *Catalogue) { c.Vertices++ }, false},
+		{"an edge more", func(c *Catalogue) { c.Edges++ }, false},
+		{"an out-edge less", func(c *Catalogue) { c.Shards[0].Out-- }, false},
+		{"a gap", func(c *Catalogue) { c.Shards[1].First++ }, false},
+		{"an overlap", func(c *Catalogue) { c.Shards[1].First-- }, false},
+		{"not from 0", func(c *Catalogue) { c.Shards = c.Shards[1:] }, false},
+		{"out of order", func(c *Catalogue) { c.Shards[0], c.Shards[1] = c.Shards[1], c.Shards[0] }, false},
+		{"a shard of no vertices", func(c *Catalogue) { c.Shards[2].Vertices = 0 }, false},
+		{"a shard of negative size", func(c *Catalogue) { c.Shards[0].Vertices, c.Shards[1].First = -3, -3+1<<32 }, false},
+		{"a shard of too many vertices", func(c *Catalogue) {
+			c.Shards = []ShardInfo{{Vertices: shard.MaxVertices + 1, In: 5, Out: 5}}
+			c.Vertices = shard.MaxVertices + 1
+		}, false},
+
+		{"no ids", func(c *Catalogue) { c.IDs = IDMap{} }, false},
+		{"ids of an unknown kind", func(c *Catalogue) { c.IDs.Kind = "uuid" }, false},
+		{"ids beyond 64 bits", func(c *Catalogue) { c.IDs = IDMap{Kind: IDBase, Base: math.MaxInt64 - 5} }, false},
+		{"no blocks of ids", func(c *Catalogue) { c.IDs.Blocks = nil }, false},
+		{"ids not from 0", func(c *Catalogue) { c.IDs.Blocks = []uint32{1, 4} }, false},
+		{"an empty block of ids", func(c *Catalogue) { c.IDs.Blocks = []uint32{0, 4, 4} }, false},
+		{"blocks of ids out of order", func(c *Catalogue) { c.IDs.Blocks = []uint32{0, 4, 3} }, false},
+		{"a block of ids beyond the vertices", func(c *Catalogue) { c.IDs.Blocks = []uint32{0, 7} }, false},
+	} {
+		cat := sound()
+		c.change(cat)
+		if err := cat.check(); c.sound && err != nil || !c.sound && !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		b, err := cat.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := decodeCatalogue(b)
+		if c.sound && (err != nil || cmp.Diff(got, cat) != "") || !c.sound && !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s, encoded and decoded: %v", c.name, err)
+		}
+	}
+}
+
+func TestShardOf(t *testing.T) {
+	c := sound()
+	for v, want := range []int{0, 0, 0, 1, 1, 1, 2} {
+		if got := c.ShardOf(uint32(v)); got != want {
+			t.Errorf("vertex %d is in shard %d, want %d", v, got, want)
+		}
+	}
+}
+
+func TestBytes(t *testing.T) {
+	c := sound()
+	c.Weighted = true
+	for _, x := range []struct {
+		symmetric bool
+		dir       shard.Direction
+		want      int64
+	}{
+		{false, shard.In, shard.Size(3, 2, true)},
+		{false, shard.Out, shard.Size(3, 5, false)}, // weights are with the in side
+		{true, shard.In, shard.Size(3, 2, true)},
+		{true, shard.Out, shard.Size(3, 2, true)}, // which is the out side too
+	} {
+		c.Symmetric = x.symmetric
+		if got := c.Bytes(x.dir, 0); got != x.want {
+			t.Errorf("symmetric %v, %s side: %d bytes, want %d", x.symmetric, x.dir, got, x.want)
+		}
+	}
+}
+
+// TestEnvelope: every flipped bit and every missing or added byte is reported.
+func TestEnvelope(t *testing.T) {
+	for _, payload := range []string{"", "x", "some ids"} {
+		b := seal(kindIDs, []byte(payload))
+		if got, err := unseal(kindIDs, b); err != nil || string(got) != payload {
+			t.Fatalf("%q came back as %q, %v", payload, got, err)
+		}
+		if _, err := unseal(kindCatalogue, b); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%q taken for another kind: %v", payload, err)
+		}
+		for bit := range 8 * len(b) {
+			b[bit/8] ^= 1 << (bit % 8)
+			if _, err := unseal(kindIDs, b); !errors.Is(err, ErrDamaged) {
+				t.Fatalf("%q: bit %d of byte %d flipped, and not reported: %v", payload, bit%8, bit/8, err)
+			}
+			b[bit/8] ^= 1 << (bit % 8)
+		}
+		for n := range len(b) {
+			if _, err := unseal(kindIDs, b[:n]); !errors.Is(err, ErrDamaged) {
+				t.Fatalf("%q: cut to %d bytes, and not reported: %v", payload, n, err)
+			}
+		}
+		if _, err := unseal(kindIDs, append(b, 0)); !errors.Is(err, ErrDamaged) {
+			t.Fatalf("%q: a byte more, and not reported: %v", payload, err)
+		}
+	}
+}
+
+// FuzzIDs: no sealed bytes make the decoders of ids and catalogues panic, and
+// what they accept is as long as promised.
+func FuzzIDs(f *testing.F) {
+	f.Add([]byte("\x00\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00abc"), uint8(2))
+	f.Add(make([]byte, 16), uint8(2))
+	f.Add([]byte(`{"vertices":1,"ids":{"kind":"base"},"shards":[{"vertices":1}]}`), uint8(0))
+	f.Fuzz(func(t *testing.T, payload []byte, n uint8) {
+		for _, kind := range []IDKind{IDInt, IDUint, IDString} {
+			var b IDBlock
+			if err := b.decode(kind, payload, int(n)); err == nil && b.Len() != int(n) {
+				t.Fatalf("%s: %d ids, want %d", kind, b.Len(), n)
+			}
+		}
+		if c, err := decodeCatalogue(seal(kindCatalogue, payload)); err == nil && c.ShardOf(c.Vertices-1) != len(c.Shards)-1 {
+			t.Fatalf("accepted %s", payload)
+		}
+	})
+}

@@ -1,0 +1,131 @@
+package store_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// onDisk is a folder on a disk of which files can be read past the page cache.
+func onDisk(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	name := filepath.Join(dir, "probe")
+	if err := os.WriteFile(name, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_DIRECT, 0)
+	if err != nil {
+		t.Skipf("%s cannot be read past the page cache: %v", dir, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// mixed stores shards below 1 KiB (which lie in Badger's tables), below 64 KiB
+// and above (in the value log).
+func mixed(t *testing.T, dir string) *store.Store {
+	t.Helper()
+	g := oracle.Graph{N: 12}
+	for i, edges := range []int{10, 300, 3000, 20000} {
+		for _, e := range random(1, 3, edges).Edges {
+			e.Dst += uint32(3 * i)
+			g.Edges = append(g.Edges, e)
+		}
+	}
+	path := filepath.Join(dir, "g")
+	write(t, path, g, teststore.Options{Weighted: true})
+	s := open(t, path)
+	c := s.Catalogue()
+	for i, least := range []int64{0, 1 << 10, 1 << 10, 64 << 10} {
+		if n, below := c.Bytes(shard.In, i), []int64{1 << 10, 64 << 10, 64 << 10, 1 << 20}[i]; n < least || n >= below {
+			t.Fatalf("shard %d has %d bytes, which is not what this test needs", i, n)
+		}
+	}
+	return s
+}
+
+// TestStreamShard: it gives what ReadShard gives, for blobs of every size, the
+// last of the file among them.
+func TestStreamShard(t *testing.T) {
+	for name, dir := range map[string]string{"in memory": memoryDir(t), "on disk": t.TempDir()} {
+		s := mixed(t, dir)
+		for p, want := range blobs(t, s) {
+			buf := aligned(len(want) + store.DirectSlack)
+			side, err := s.StreamShard(p.dir, p.i, buf)
+			if err != nil || !bytes.Equal(buf[:len(want)], want) {
+				t.Errorf("%s, %s: %v", name, p, err)
+			}
+			if err == nil && (side.Index != uint32(p.i) || side.Dir != p.dir || unsafe.Pointer(&side.Off[0]) != unsafe.Pointer(&buf[shard.HeaderBytes])) {
+				t.Errorf("%s, %s: the side is not at the beginning of the buffer", name, p)
+			}
+		}
+	}
+}
+
+// TestPastPageCache: what lies in the value log is read without Badger, into a
+// buffer of exactly the promised size at any address.
+func TestPastPageCache(t *testing.T) {
+	s := mixed(t, onDisk(t))
+	sound := blobs(t, s)
+	for p, blob := range sound {
+		if got, want := s.Placed(p.dir, p.i), len(blob) >= 1<<10; got != want {
+			t.Errorf("%s of %d bytes: placed %v, want %v", p, len(blob), got, want)
+		}
+	}
+	if err := s.CloseDB(); err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range sound {
+		if len(want) < 1<<10 {
+			continue
+		}
+		room := aligned(2*4096 + len(want) + store.DirectSlack)
+		for at := 0; at < 4096; at += 16 {
+			buf := room[at : at+len(want)+store.DirectSlack]
+			if _, err := s.StreamShard(p.dir, p.i, buf[:len(buf):len(buf)]); err != nil || !bytes.Equal(buf[:len(want)], want) {
+				t.Fatalf("%s of %d bytes at %d: %v", p, len(want), at, err)
+			}
+		}
+	}
+}
+
+// TestPlacesBesideLinks: the value log is found through a linked path, and
+// under a name with spaces.
+func TestPlacesBesideLinks(t *testing.T) {
+	dir := onDisk(t)
+	path := filepath.Join(dir, "a graph")
+	write(t, path, random(1, 9, 900), teststore.Options{})
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, link} {
+		if !open(t, name).Placed(shard.In, 0) {
+			t.Errorf("%s: not found", name)
+		}
+	}
+}
+
+func TestAccessRatio(t *testing.T) {
+	for name, dir := range map[string]string{"in memory": memoryDir(t), "on disk": t.TempDir()} {
+		s := mixed(t, dir)
+		if k := s.AccessRatio(); !(k >= 1) {
+			t.Errorf("%s: %v", name, k)
+		}
+		if speed, err := s.SequentialRead(1 << 20); err != nil || !(speed > 0) {
+			t.Logf("%s: %v bytes a second, %v", name, speed, err) // not every file system can
+		}
+	}
+}
