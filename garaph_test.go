@@ -126,7 +126,7 @@ func TestExpected(t *testing.T) {
 		{"soc-Slashdot0902", false, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := garaph.ImportOptions{Undirected: c.undirected, ShardVertices: 512}
+			o := garaph.ImportOptions{Undirected: c.undirected, ShardVertices: 128}
 			g := imported(t, o, filepath.Join(data, c.name+".txt.gz"))
 			weighted := imported(t, o, filepath.Join(data, c.name+"-weighted.txt.gz"))
 			source, err := g.Vertex(strconv.FormatInt(c.source, 10))

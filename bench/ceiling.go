@@ -12,7 +12,7 @@ const (
 	// at least; mostPasses at most.
 	leastPasses = 5
 	mostPasses  = 200
-	leastTime   = 200 * time.Millisecond
+	leastTime   = 100 * time.Millisecond
 	// gatherShare is the part of the machine's memory that the edges of the
 	// gather-only ceiling may take.
 	gatherShare = 4

@@ -10,20 +10,20 @@ import (
 const (
 	// copyPiece is what one goroutine copies before it takes the next piece.
 	copyPiece = 8 << 20
-	// copyLeast and copyCaches are the size of the arrays: at least so many
-	// bytes, and so many times the largest cache.
+	// copyLeast and copyCaches are the size of each of the two arrays: at least
+	// so many bytes, and so many times the largest cache.
 	copyLeast  = 64 << 20
-	copyCaches = 4
-	// copyShare is the part of the machine's memory that both arrays may take.
-	copyShare = 8
+	copyCaches = 2
+	// copyShare is the part of the machine's memory that an array may take.
+	copyShare = 16
 )
 
-// copyBytes is the size of the array to copy: much larger than the cache, where
-// the memory has room for it.
+// copyBytes is the size of the array to copy: both together are much larger than
+// the cache, where the memory has room for them.
 func (m Machine) copyBytes() int64 {
 	n := max(copyLeast, copyCaches*m.Cache)
 	if m.Memory > 0 {
-		n = min(n, m.Memory/copyShare/2)
+		n = min(n, m.Memory/copyShare)
 	}
 	return max(n/copyPiece, 1) * copyPiece
 }

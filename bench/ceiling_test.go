@@ -124,7 +124,8 @@ func TestCopyBytes(t *testing.T) {
 		want int64
 	}{
 		{Machine{}, 64 << 20},
-		{Machine{Cache: 32 << 20, Memory: 64 << 30}, 128 << 20},
+		{Machine{Cache: 32 << 20, Memory: 64 << 30}, 64 << 20},
+		{Machine{Cache: 64 << 20, Memory: 64 << 30}, 128 << 20},
 		{Machine{Cache: 256 << 20, Memory: 4 << 30}, 256 << 20},
 		{Machine{Memory: 1 << 20}, copyPiece},
 	} {

@@ -153,7 +153,7 @@ func TestMeasureErrors(t *testing.T) {
 
 func TestMeasureStops(t *testing.T) {
 	g := rmatGraph(t, 10, 8, 100)
-	for _, at := range []string{ceilingNames[gather4], ceilingNames[memoryCopy], "pagerank64", "wcc"} {
+	for _, at := range []string{ceilingNames[gather4], ceilingNames[memoryCopy], "pagerank64"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		_, err := Measure(ctx, g, Options{Progress: func(doing string) {
 			if strings.HasSuffix(doing, at) {

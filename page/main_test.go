@@ -57,9 +57,9 @@ func graphs(t *testing.T) []*stored {
 		tiny.Edges = append(tiny.Edges, oracle.Edge{Src: rng.Uint32N(600), Dst: rng.Uint32N(600), Weight: rng.Float32()})
 	}
 	skewed := oracle.Graph{N: 70}
-	for i := range 25000 {
+	for i := range 30000 {
 		e := oracle.Edge{Src: rng.Uint32N(70), Dst: rng.Uint32N(70), Weight: rng.Float32()}
-		if i%2 == 0 {
+		if i%3 == 0 {
 			e.Dst = 13
 		}
 		skewed.Edges = append(skewed.Edges, e)
@@ -67,8 +67,8 @@ func graphs(t *testing.T) []*stored {
 	return []*stored{
 		newStored(t, "tiny", tiny, teststore.Options{Weighted: true}),
 		newStored(t, "tiny, symmetric", tiny, teststore.Options{Symmetric: true}),
-		newStored(t, "skewed", skewed, teststore.Options{Weighted: true, ShardVertices: 4}),
-		newStored(t, "skewed, symmetric", skewed, teststore.Options{Weighted: true, Symmetric: true, ShardVertices: 4}),
+		newStored(t, "skewed", skewed, teststore.Options{Weighted: true, ShardVertices: 2}),
+		newStored(t, "skewed, symmetric", skewed, teststore.Options{Weighted: true, Symmetric: true, ShardVertices: 2}),
 	}
 }
 

@@ -49,7 +49,9 @@ func TestNeed(t *testing.T) {
 		for _, o := range ways {
 			t.Run(fmt.Sprint(x.name, o.Gather), func(t *testing.T) {
 				o.Budget = need(t, x, o)
-				newCache(t, x, o)
+				if c := newCache(t, x, o); taken(c) > o.Budget {
+					t.Errorf("%d bytes taken of %d", taken(c), o.Budget)
+				}
 				for _, less := range []int64{1, o.Budget / 2, o.Budget - 2} {
 					o := o
 					o.Budget -= less

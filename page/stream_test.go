@@ -17,8 +17,11 @@ import (
 )
 
 // budgets are three for a job: all in memory, about half of it, the least.
-func budgets(t testing.TB, x *stored, o Options) map[string]int64 {
+func budgets(t *testing.T, x *stored, o Options) map[string]int64 {
 	least := need(t, x, o)
+	if least == x.total(o) {
+		t.Fatalf("%s: no budget is too small to hold all of it", x.name)
+	}
 	return map[string]int64{"unlimited": 0, "half": (least + x.total(o)) / 2, "least": least}
 }
 
