@@ -21,9 +21,8 @@ func FuzzPage(f *testing.F) {
 	f.Add([]byte("\x00\x01\x02\x03\x04\x05"), []byte("\x00\x20\x01"), byte(0b00001))
 	f.Add([]byte("some edges, more or less"), []byte("\x00\x60\x80\x02\x00\x01"), byte(0b01110))
 	f.Add([]byte("other edges, weighted"), []byte("\x00\x18\x40"), byte(0b10101))
-	dir := memoryDir(f)
 	f.Fuzz(func(t *testing.T, edges, damage []byte, flags byte) {
-		path := filepath.Join(dir, "g")
+		path := filepath.Join(folder(), "fuzzed")
 		defer os.RemoveAll(path)
 		x := fuzzed(t, path, edges, flags)
 		o := ways[flags>>2&3]

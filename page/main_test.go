@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -21,7 +22,10 @@ import (
 
 func TestMain(m *testing.M) {
 	_ = flag.Set("rapid.checks", "60") // unless the command line says otherwise
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(folder())
+		os.Exit(code)
+	}))
 }
 
 var (
@@ -41,59 +45,85 @@ var ways = []Options{
 type stored struct {
 	name  string
 	store *store.Store
-	path  string
 	sides [2][]shard.Side
 }
 
 func (x *stored) GoString() string { return x.name } // how rapid draws it
 
-// graphs are stored for the time of the test: one of many tiny shards, one of
-// few that differ much in size, each directed and undirected.
-func graphs(t *testing.T) []*stored {
-	t.Helper()
+// folder holds the graphs of all tests, in memory where the system has such a
+// file system.
+var folder = sync.OnceValue(func() string {
+	dir, err := os.MkdirTemp("/dev/shm", "garaph-test-")
+	if err != nil {
+		dir, err = os.MkdirTemp("", "garaph-test-")
+	}
+	if err != nil {
+		panic(err)
+	}
+	return dir
+})
+
+// written stores the graphs: one of many tiny shards, one of few that differ
+// much in size, each directed and undirected.
+var written = sync.OnceValues(func() (names []string, err error) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	tiny := oracle.Graph{N: 600}
 	for range 6000 {
 		tiny.Edges = append(tiny.Edges, oracle.Edge{Src: rng.Uint32N(600), Dst: rng.Uint32N(600), Weight: rng.Float32()})
 	}
 	skewed := oracle.Graph{N: 70}
-	for i := range 30000 {
+	for i := range 60000 {
 		e := oracle.Edge{Src: rng.Uint32N(70), Dst: rng.Uint32N(70), Weight: rng.Float32()}
-		if i%3 == 0 {
+		if i%6 == 0 {
 			e.Dst = 13
 		}
 		skewed.Edges = append(skewed.Edges, e)
 	}
-	return []*stored{
-		newStored(t, "tiny", tiny, teststore.Options{Weighted: true}),
-		newStored(t, "tiny, symmetric", tiny, teststore.Options{Symmetric: true}),
-		newStored(t, "skewed", skewed, teststore.Options{Weighted: true, ShardVertices: 2}),
-		newStored(t, "skewed, symmetric", skewed, teststore.Options{Weighted: true, Symmetric: true, ShardVertices: 2}),
+	for _, x := range []struct {
+		name string
+		g    oracle.Graph
+		o    teststore.Options
+	}{
+		{"tiny", tiny, teststore.Options{Weighted: true}},
+		{"tiny, symmetric", tiny, teststore.Options{Symmetric: true}},
+		{"skewed", skewed, teststore.Options{Weighted: true, ShardVertices: 2}},
+		{"skewed, symmetric", skewed, teststore.Options{Weighted: true, Symmetric: true, ShardVertices: 2}},
+	} {
+		names = append(names, x.name)
+		if err := teststore.Write(filepath.Join(folder(), x.name), x.g, x.o); err != nil {
+			return nil, err
+		}
 	}
-}
+	return names, nil
+})
 
-func newStored(t testing.TB, name string, g oracle.Graph, o teststore.Options) *stored {
+// graphs opens them for the time of the test.
+func graphs(t *testing.T) []*stored {
 	t.Helper()
-	path := filepath.Join(memoryDir(t), "g")
-	if err := teststore.Write(path, g, o); err != nil {
-		t.Fatal(err)
-	}
-	s, err := store.Open(path)
+	names, err := written()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
+	var list []*stored
+	for _, name := range names {
+		s, err := store.Open(filepath.Join(folder(), name))
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
-	return read(t, name, s)
+		t.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		list = append(list, read(t, name, s))
+	}
+	return list
 }
 
 // read gives what the shards of a store say.
 func read(t testing.TB, name string, s *store.Store) *stored {
 	t.Helper()
-	x := &stored{name: name, store: s, path: s.Path()}
+	x := &stored{name: name, store: s}
 	for dir := range x.sides {
 		for i := range s.Catalogue().Shards {
 			side, err := s.ReadShard(shard.Direction(dir), i, make([]byte, s.Catalogue().Bytes(shard.Direction(dir), i)))
@@ -104,18 +134,6 @@ func read(t testing.TB, name string, s *store.Store) *stored {
 		}
 	}
 	return x
-}
-
-// memoryDir is an empty folder, in memory where the system has such a file
-// system, so that tests that store many graphs need not wait for a disk.
-func memoryDir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "garaph-test-")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
 }
 
 // total is what the sides take that a job reads.

@@ -149,7 +149,7 @@ func TestDamagedShard(t *testing.T) {
 		if _, err := x.store.ReadShard(shard.In, victim, blob); err != nil {
 			t.Fatal(err)
 		}
-		names, err := filepath.Glob(filepath.Join(x.path, "db", "*.vlog"))
+		names, err := filepath.Glob(filepath.Join(x.store.Path(), "db", "*.vlog"))
 		if err != nil || len(names) != 1 {
 			t.Fatal(names, err)
 		}

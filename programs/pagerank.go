@@ -48,13 +48,15 @@ func (p PageRank[F]) Apply(v gas.Vertex, _ F, acc float64, s gas.Step) F {
 
 // Activate compares the change of rank with this vertex's share of Tolerance,
 // and with what rounding can do: in single precision the rank of a hub is
-// coarser than its share.
+// coarser than its share, and a rounding goes on around cycles, each time
+// multiplied by Damping.
 func (p PageRank[F]) Activate(v gas.Vertex, old, new F) bool {
 	change := math.Abs(float64(new) - float64(old))
 	if change == 0 || p.Tolerance == 0 {
 		return change != 0
 	}
-	return change > 2*epsilon[F]()*float64(new) && change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
+	noise := epsilon[F]() / max(1-p.Damping, 1./64) * float64(new)
+	return change > noise && change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
 }
 
 // epsilon is the distance of 1 to the next larger number.

@@ -1,0 +1,119 @@
+package bitset
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestWords: whole containers of 2¹⁶ bits, and as few as hold n.
+func TestWords(t *testing.T) {
+	for _, c := range []struct {
+		n    uint32
+		want int
+	}{
+		{0, 0}, {1, 1024}, {1 << 16, 1024}, {1<<16 + 1, 2048}, {1 << 31, 1 << 25}, {math.MaxUint32, 1 << 26},
+	} {
+		if got := Words(c.n); got != c.want {
+			t.Errorf("Words(%d) = %d, want %d", c.n, got, c.want)
+		}
+	}
+}
+
+// TestModel holds a set against a map of its members.
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const n = 1000
+		s, model := make(Set, Words(n)), map[uint32]bool{}
+		bit := rapid.OneOf(rapid.Uint32Range(0, n-1), rapid.SampledFrom([]uint32{0, 63, 64, 127, 128, 959, 960, n - 1}))
+		for _, i := range rapid.SliceOfN(bit, 0, 60).Draw(t, "added") {
+			s.Add(i)
+			model[i] = true
+		}
+		w, mask := rapid.Uint32Range(0, n/64-1).Draw(t, "word"), rapid.Uint64().Draw(t, "mask")
+		s.Or(w, mask)
+		for i := range uint32(64) {
+			if mask>>i&1 != 0 {
+				model[w*64+i] = true
+			}
+		}
+
+		for i := range uint32(n) {
+			if s.Has(i) != model[i] {
+				t.Fatalf("Has(%d) = %v", i, s.Has(i))
+			}
+		}
+		from, to := rapid.OneOf(bit, rapid.Just(uint32(n))).Draw(t, "from"), rapid.OneOf(bit, rapid.Just(uint32(n))).Draw(t, "to")
+		var members []uint32
+		for i := from; i < to; i++ {
+			if model[i] {
+				members = append(members, i)
+			}
+		}
+		var found []uint32
+		for i, ok := s.Next(from, to); ok; i, ok = s.Next(i+1, to) {
+			found = append(found, i)
+		}
+		if !slices.Equal(found, members) {
+			t.Fatalf("Next finds %v in [%d, %d), want %v", found, from, to, members)
+		}
+		if got := s.Any(from, to); got != (len(members) > 0) {
+			t.Fatalf("Any(%d, %d) = %v, members %v", from, to, got, members)
+		}
+		if got := s.Count(from, to); got != len(members) {
+			t.Fatalf("Count(%d, %d) = %d, members %v", from, to, got, members)
+		}
+		// Roaring reads the same words.
+		all := roaring.FromDense(s, false)
+		for i := range uint32(n) {
+			if all.Contains(i) != model[i] {
+				t.Fatalf("roaring has %d: %v", i, !model[i])
+			}
+		}
+	})
+}
+
+// TestEnd: nothing is read behind the last word, whatever the range.
+func TestEnd(t *testing.T) {
+	s := make(Set, 2) // 128 bits
+	if _, ok := s.Next(0, 128); ok || s.Any(127, 128) || s.Any(128, 128) || s.Count(0, 128) != 0 {
+		t.Error("an empty set has members")
+	}
+	s.Add(127)
+	if i, ok := s.Next(0, 128); !ok || i != 127 || s.Count(127, 128) != 1 || s.Count(0, 127) != 0 || s.Any(0, 127) {
+		t.Error("the last bit is not found, or found outside its range")
+	}
+	if s.Any(100, 50) || s.Count(100, 50) != 0 {
+		t.Error("an empty range has members")
+	}
+}
+
+// TestConcurrentAdd: no bit is lost when many goroutines add to the same words.
+func TestConcurrentAdd(t *testing.T) {
+	const n, goroutines = 1 << 12, 8
+	s := make(Set, Words(n))
+	var group sync.WaitGroup
+	for g := range uint32(goroutines) {
+		group.Go(func() {
+			for i := g; i < n; i += goroutines {
+				if i%64 < 32 {
+					s.Add(i)
+					s.Add(i ^ 1) // as another goroutine does
+				} else {
+					s.Or(i>>6, 1<<(i&63))
+				}
+			}
+		})
+	}
+	group.Wait()
+	if got := s.Count(0, n); got != n {
+		t.Errorf("%d of %d bits", got, n)
+	}
+}
