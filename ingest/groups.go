@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -209,8 +210,8 @@ func (b *builder) distribute(m *numbering, find *grouping, lists [][]*block) err
 		for _, w := range writers {
 			part = append(part, w.buckets[i]...)
 		}
-		if len(part) > 0 {
-			groups[i].parts = append(groups[i].parts, part)
+		if len(part) > 0 { // its destinations lie anywhere among those of the other parts
+			groups[i].parts = [][]*block{append(slices.Concat(groups[i].parts...), part...)}
 		}
 	}
 	return nil

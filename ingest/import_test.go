@@ -135,7 +135,7 @@ func byNumber(a, b string) int {
 func TestImport(t *testing.T) {
 	dir := t.TempDir()
 	n := 0
-	defer func(edges uint64) { maxShardEdges = edges }(maxShardEdges)
+	defer func(shard, cache uint64) { maxShardEdges, cacheEdges = shard, cache }(maxShardEdges, cacheEdges)
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
 		less := byNumber
@@ -161,6 +161,7 @@ func TestImport(t *testing.T) {
 		}
 		weighted := rapid.Bool().Draw(rt, "weighted")
 		maxShardEdges = rapid.Uint64Range(1, 60).Draw(rt, "edges of a shard")
+		cacheEdges = rapid.Uint64Range(1, 200).Draw(rt, "edges of a group")
 		lines := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) line {
 			l := line{src: id.Draw(t, "src"), dst: id.Draw(t, "dst"), weight: 1}
 			if weighted {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/bits"
 	"sort"
@@ -48,14 +49,13 @@ func (s *sideBuilder) edgeBytes() int64 {
 	return 2 * 8
 }
 
-const (
-	// cacheEdges are sorted within a processor's own cache.
-	cacheEdges = 1 << 17
-	// maxGroups bounds the buffers for the groups of the other side.
-	maxGroups = 512
-)
+// cacheEdges are sorted within a processor's own cache. Only tests change it.
+var cacheEdges uint64 = 1 << 17
 
-// groupEdges is how many edges make a group, when that many fit into the plan.
+// maxGroups bounds the buffers for the groups of the other side.
+const maxGroups = 512
+
+// groupEdges is how many edges make a group, but for larger shards.
 func groupEdges(total uint64) uint64 { return max(cacheEdges, total/maxGroups) }
 
 // run sorts all groups. Each sorter has a run of them with about as many edges
@@ -314,8 +314,12 @@ func (s *sorter) store(i int, first uint32, low int, keys []uint64, weights []fl
 	side := shard.Layout(blob, s.dir, uint32(i), info.First, info.Vertices, uint32(len(keys)), s.weighted)
 	copy(side.Weight, weights)
 	base, mask := info.First-first, uint64(1)<<low-1
-	v := uint32(0)
+	v, last := uint32(0), uint64(0)
 	for k, key := range keys {
+		if key < last {
+			return fmt.Errorf("import: shard %d (%s side) came out of order; this is a fault of garaph, please report it", i, s.dir)
+		}
+		last = key
 		for to := uint32(key>>low) - base; v < to; {
 			v++
 			side.Off[v] = uint32(k)
