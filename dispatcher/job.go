@@ -22,10 +22,6 @@ import (
 // itself, Badger's tables, the Go runtime.
 const processBytes = 36 << 20
 
-// releaseShards is how many shards' offsets are read before the memory that the
-// system mapped around them is given back.
-const releaseShards = 64
-
 // engine processes pages; it does not know where they come from. The GPU engine
 // will be the second one.
 type engine interface {
@@ -178,9 +174,6 @@ func (j *Job[V, A]) init(ctx context.Context) error {
 	g.SetLimit(j.opt.Threads)
 	degrees := make([]uint64, len(j.firsts))
 	for i := range j.firsts {
-		if i%releaseShards == 0 {
-			j.store.Release()
-		}
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -202,7 +195,6 @@ func (j *Job[V, A]) init(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	j.store.Release()
 	for _, d := range degrees {
 		j.degrees += d
 	}
@@ -254,11 +246,7 @@ func (j *Job[V, A]) eachVertex(i int, f func(gas.Vertex)) (err error) {
 // are the job's.
 func (j *Job[V, A]) Values(yield func(vs []gas.Vertex, values []V) error) error {
 	var vs []gas.Vertex
-	defer j.store.Release()
 	for i, info := range j.cat.Shards {
-		if i%releaseShards == 0 {
-			j.store.Release()
-		}
 		vs = vs[:0]
 		if err := j.eachVertex(i, func(v gas.Vertex) { vs = append(vs, v) }); err != nil {
 			return err

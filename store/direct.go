@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 )
 
@@ -82,24 +81,10 @@ func (s *Store) find() {
 	})
 }
 
-// Release gives memory back that mapped files take around what was read: the
-// system maps more than was asked for.
-func (s *Store) Release() {
-	s.find()
-	for _, m := range s.mapped {
-		hostmem.DropRange(m.from, m.to)
-	}
-}
-
 // findPlaces learns where the blobs lie. Badger tells no offsets, but gives
 // large values as windows into its mapped files, and the system knows which
 // file is mapped where.
 func (s *Store) findPlaces() error {
-	maps, err := s.mappings()
-	if err != nil {
-		return err
-	}
-	s.mapped = maps
 	sides := []shard.Direction{shard.In, shard.Out}
 	if s.cat.Symmetric {
 		sides = sides[:1]
@@ -108,7 +93,7 @@ func (s *Store) findPlaces() error {
 		s.places[dir] = make([]place, len(s.cat.Shards))
 		for i := range s.places[dir] {
 			err := s.view(shardKey(dir, i), func(b []byte) error {
-				for _, m := range maps {
+				for _, m := range s.mapped {
 					if at, ok := m.holds(b); ok {
 						s.places[dir][i] = place{m.file, at}
 					}

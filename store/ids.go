@@ -5,15 +5,15 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 	"strconv"
 )
 
-// A block of ids holds at most idBlockIDs ids or about idBlockBytes bytes.
+// A block of ids holds at most idBlockIDs ids or about idBlockBytes bytes: small
+// enough that finding one id at random is cheap.
 const (
-	idBlockIDs   = 1 << 16
-	idBlockBytes = 4 << 20
+	idBlockIDs   = 1 << 12
+	idBlockBytes = 64 << 10
 )
 
 // IDBlock is a run of user ids; one slice is set, by kind. With [IDBase], Ints
@@ -41,36 +41,46 @@ func (b *IDBlock) Text(i int) string {
 }
 
 // IDs reads the map from dense ids to the user's, a block at a time, keeping
-// the last few blocks. Not for concurrent use.
+// the last blocks. Not for concurrent use.
 type IDs struct {
 	s      *Store
-	recent []*IDBlock // most recent last
+	blocks map[int]*IDBlock
+	recent []int // keys of blocks, a ring of which next is the oldest
+	next   int
+	last   *IDBlock // asked for last
 }
 
-// IDs gives a reader of the id map.
-func (s *Store) IDs() *IDs { return &IDs{s: s} }
+// recentBlocks of ids take some 8 MiB.
+const recentBlocks = 96
 
-const recentBlocks = 16
+// IDs gives a reader of the id map.
+func (s *Store) IDs() *IDs { return &IDs{s: s, blocks: make(map[int]*IDBlock)} }
 
 // Block is the block that holds dense id v.
 func (r *IDs) Block(v uint32) (*IDBlock, error) {
-	for i, b := range r.recent {
-		if v >= b.First && v-b.First < uint32(b.Len()) {
-			r.recent = append(slices.Delete(r.recent, i, i+1), b)
-			return b, nil
-		}
+	if b := r.last; b != nil && v >= b.First && v-b.First < uint32(b.Len()) {
+		return b, nil
 	}
 	if v >= r.s.cat.Vertices {
 		return nil, fmt.Errorf("graph %s: %w: dense id %d of %d", r.s.path, ErrNoVertex, v, r.s.cat.Vertices)
 	}
-	b, err := r.s.idBlock(r.s.cat.IDs.blockOf(v))
-	if err != nil {
-		return nil, err
+	i := r.s.cat.IDs.blockOf(v)
+	b, ok := r.blocks[i]
+	if !ok {
+		var err error
+		if b, err = r.s.idBlock(i); err != nil {
+			return nil, err
+		}
+		if len(r.recent) < recentBlocks {
+			r.recent = append(r.recent, i)
+		} else {
+			delete(r.blocks, r.recent[r.next])
+			r.recent[r.next] = i
+			r.next = (r.next + 1) % recentBlocks
+		}
+		r.blocks[i] = b
 	}
-	if len(r.recent) == recentBlocks {
-		r.recent = slices.Delete(r.recent, 0, 1)
-	}
-	r.recent = append(r.recent, b)
+	r.last = b
 	return b, nil
 }
 

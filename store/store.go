@@ -48,7 +48,7 @@ type Store struct {
 	locate sync.Once
 	places [2][]place // by side and shard; set by locate
 	opened []*os.File // for places
-	mapped []mapping  // set by locate
+	mapped []mapping  // the value logs in the process's memory
 }
 
 // options are Badger's for large immutable blobs: values in the value log,
@@ -86,6 +86,10 @@ func Open(path string) (*Store, error) {
 		return nil, fmt.Errorf("open graph %s: %w", path, err)
 	}
 	s := &Store{path: path, db: db}
+	if s.mapped, err = s.mappings(); err != nil {
+		s.mapped = nil // reads go through the page cache then
+	}
+	s.release()
 	if err = s.openLogs(); err == nil {
 		err = s.view(catalogueKey, func(b []byte) error {
 			s.cat, err = decodeCatalogue(b)
@@ -154,9 +158,6 @@ func (s *Store) ReadShard(dir shard.Direction, i int, dst []byte) (shard.Side, e
 			return fmt.Errorf("%w: %d bytes stored, the catalogue promises %d", ErrDamaged, len(b), len(dst))
 		}
 		copy(dst, b)
-		if len(b) >= mappedFrom {
-			hostmem.Drop(b)
-		}
 		return nil
 	})
 	if err == nil {
@@ -182,9 +183,6 @@ func (s *Store) ReadOffsets(dir shard.Direction, i int) (shard.Side, error) {
 		}
 		own := make([]byte, head)
 		copy(own, b)
-		if len(b) >= mappedFrom {
-			hostmem.Drop(b) // all of it: the system reads more than was asked for
-		}
 		var err error
 		if side, err = shard.DecodeOffsets(own); err != nil {
 			return err
@@ -248,7 +246,23 @@ func idsKey(block int) []byte {
 // an unreadable value with an empty slice and no error: no blob of ours is
 // empty.
 func (s *Store) view(key []byte, read func(b []byte) error) error {
-	return view(s.db, key, s.checkEntry, read)
+	large := false
+	err := view(s.db, key, s.checkEntry, func(b []byte) error {
+		large = len(b) >= mappedFrom
+		return read(b)
+	})
+	if large {
+		s.release()
+	}
+	return err
+}
+
+// release gives back the memory that the mapped files take: what was read was
+// copied, and the system maps far more around it than was asked for.
+func (s *Store) release() {
+	for _, m := range s.mapped {
+		hostmem.DropRange(m.from, m.to)
+	}
 }
 
 func view(db *badger.DB, key []byte, check func(*badger.Item) error, read func(b []byte) error) error {
