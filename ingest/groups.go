@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -30,11 +31,17 @@ type group struct {
 
 // cutShards lays the borders of shards: they depend on the graph alone. The
 // edge counts are upper bounds until parallel edges have been dropped.
-func (b *builder) cutShards(m *numbering) ([]store.ShardInfo, error) {
+func (b *builder) cutShards(ctx context.Context, m *numbering) ([]store.ShardInfo, error) {
 	var list []store.ShardInfo
 	var dense uint32
 	var over error
 	m.each(func(t uint32) {
+		if over != nil {
+			return
+		}
+		if dense&(1<<20-1) == 0 {
+			over = ctx.Err()
+		}
 		in := b.in.of(t)
 		out := in
 		if !b.mirror {

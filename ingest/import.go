@@ -228,7 +228,7 @@ func (b *builder) mark(ranks []rank, from, to int, top uint32) {
 
 // sort brings the edges into shards, first by destination, then by source.
 func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer) (*store.Catalogue, Report, error) {
-	shards, err := b.cutShards(numbers)
+	shards, err := b.cutShards(ctx, numbers)
 	if err != nil {
 		return nil, Report{}, err
 	}

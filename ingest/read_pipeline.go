@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 	"sync"
@@ -117,7 +118,7 @@ func (p *readPipeline) feedAll(ctx context.Context, progress *readProgress) {
 	for _, plan := range p.plans {
 		plan.firstSeq = f.next
 		if err := p.feedOne(f, plan, progress); err != nil {
-			if err != errStopped {
+			if !errors.Is(err, errStopped) {
 				p.fail(placedError{f.next, plan, err})
 			}
 			return

@@ -93,10 +93,8 @@ func (s *Store) findPlaces() error {
 		s.places[dir] = make([]place, len(s.cat.Shards))
 		for i := range s.places[dir] {
 			err := s.view(shardKey(dir, i), func(b []byte) error {
-				for _, m := range s.mapped {
-					if at, ok := m.holds(b); ok {
-						s.places[dir][i] = place{m.file, at}
-					}
+				if m := s.mappingOf(b); m != nil {
+					s.places[dir][i] = place{m.file, m.offset(b)}
 				}
 				return nil
 			})
@@ -115,10 +113,20 @@ type mapping struct {
 	file     *os.File
 }
 
-// holds gives the offset in the file of b, when b lies in the mapping.
-func (m *mapping) holds(b []byte) (int64, bool) {
-	at := uintptr(unsafe.Pointer(&b[0]))
-	return int64(at-m.from) + m.off, at >= m.from && at+uintptr(len(b)) <= m.to
+// offset is where b, which lies in the mapping, lies in the file.
+func (m *mapping) offset(b []byte) int64 { return int64(address(b)-m.from) + m.off }
+
+func address(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) }
+
+// mappingOf is the mapping that holds b, a value of this store; nil for a value
+// in a table.
+func (s *Store) mappingOf(b []byte) *mapping {
+	for i := range s.mapped {
+		if m := &s.mapped[i]; address(b) >= m.from && address(b)+uintptr(len(b)) <= m.to {
+			return m
+		}
+	}
+	return nil
 }
 
 // mappings opens the mapped value logs of this store past the page cache.

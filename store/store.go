@@ -89,7 +89,6 @@ func Open(path string) (*Store, error) {
 	if s.mapped, err = s.mappings(); err != nil {
 		s.mapped = nil // reads go through the page cache then
 	}
-	s.release()
 	if err = s.openLogs(); err == nil {
 		err = s.view(catalogueKey, func(b []byte) error {
 			s.cat, err = decodeCatalogue(b)
@@ -246,23 +245,20 @@ func idsKey(block int) []byte {
 // an unreadable value with an empty slice and no error: no blob of ours is
 // empty.
 func (s *Store) view(key []byte, read func(b []byte) error) error {
-	large := false
+	var in *mapping
 	err := view(s.db, key, s.checkEntry, func(b []byte) error {
-		large = len(b) >= mappedFrom
+		if len(b) >= mappedFrom {
+			in = s.mappingOf(b)
+		}
 		return read(b)
 	})
-	if large {
-		s.release()
+	// What was read was copied, and the system maps far more around it than was
+	// asked for: give it back. Never another mapping: that may be another
+	// store's, which may be closed by now and its addresses in use for data.
+	if in != nil {
+		hostmem.DropRange(in.from, in.to)
 	}
 	return err
-}
-
-// release gives back the memory that the mapped files take: what was read was
-// copied, and the system maps far more around it than was asked for.
-func (s *Store) release() {
-	for _, m := range s.mapped {
-		hostmem.DropRange(m.from, m.to)
-	}
 }
 
 func view(db *badger.DB, key []byte, check func(*badger.Item) error, read func(b []byte) error) error {

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/shard"
@@ -126,6 +127,58 @@ func TestAccessRatio(t *testing.T) {
 		}
 		if speed, err := s.SequentialRead(1 << 20); err != nil || !(speed > 0) {
 			t.Logf("%s: %v bytes a second, %v", name, speed, err) // not every file system can
+		}
+	}
+}
+
+// TestHandles: two stores of one graph in a process keep their hands off each
+// other's memory. Where one was mapped, something else may be.
+func TestHandles(t *testing.T) {
+	s := mixed(t, memoryDir(t))
+	sound := blobs(t, s)
+	for range 4 {
+		first, err := store.Open(s.Path())
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := store.Open(s.Path())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := first.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var arrays [][]byte // some of them where first was
+		for range 100 {
+			b, err := hostmem.Bytes(16 << 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer hostmem.FreeBytes(b)
+			arrays = append(arrays, b)
+			for i := range b {
+				b[i] = 0xaa
+			}
+		}
+		for p, want := range sound {
+			buf := aligned(len(want) + store.DirectSlack)
+			if _, err := second.StreamShard(p.dir, p.i, buf); err != nil || !bytes.Equal(buf[:len(want)], want) {
+				t.Errorf("%s: %v", p, err)
+			}
+			if _, err := second.ReadShard(p.dir, p.i, buf[:len(want)]); err != nil || !bytes.Equal(buf[:len(want)], want) {
+				t.Errorf("%s: %v", p, err)
+			}
+			if _, err := second.ReadOffsets(p.dir, p.i); err != nil {
+				t.Errorf("%s: %v", p, err)
+			}
+		}
+		for _, b := range arrays {
+			if bytes.Count(b, []byte{0xaa}) != len(b) {
+				t.Fatal("reading a graph changed an array")
+			}
+		}
+		if err := second.Close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

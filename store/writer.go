@@ -52,6 +52,9 @@ func Create(path string, force bool) (*Writer, error) {
 		return nil, err
 	}
 	parent := filepath.Dir(path)
+	if _, err := os.Stat(parent); err != nil {
+		return nil, fmt.Errorf("import to %s: the folder %s is not there: %w", path, parent, err)
+	}
 	prefix := buildPrefix(path)
 	lock, err := lockBuilds(path)
 	if err != nil {
@@ -98,7 +101,7 @@ func checkTarget(path string, force bool) error {
 		return fmt.Errorf("import to %s: %w and is not a graph; choose another name", path, ErrExists)
 	}
 	if !force {
-		return fmt.Errorf("import to %s: %w; --force replaces it", path, ErrExists)
+		return fmt.Errorf("import to %s: %w; --force (ImportOptions.Force) replaces it", path, ErrExists)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/garaph/garaph/internal/results"
@@ -65,7 +66,23 @@ func (d destination) check(inputs []string) error {
 			}
 		}
 	}
+	for _, input := range inputs {
+		if inside(d.path, input) {
+			return fmt.Errorf("cannot write the results to %s: it lies inside the graph %s; name another file", d.path, input)
+		}
+	}
 	return results.CheckWritable(d.path)
+}
+
+// inside reports whether a path lies in a folder.
+func inside(path, folder string) bool {
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return false
+	}
+	path, errPath := filepath.Abs(path)
+	folder, errFolder := filepath.Abs(folder)
+	rel, err := filepath.Rel(folder, path)
+	return errPath == nil && errFolder == nil && err == nil && filepath.IsLocal(rel)
 }
 
 // write writes all rows, until ctx ends.
