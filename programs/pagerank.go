@@ -55,8 +55,8 @@ func (p PageRank[F]) Activate(v gas.Vertex, old, new F) bool {
 	if change == 0 || p.Tolerance == 0 {
 		return change != 0
 	}
-	noise := epsilon[F]() / max(1-p.Damping, 1./64) * float64(new)
-	return change > noise && change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
+	return change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
+		change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
 }
 
 // epsilon is the distance of 1 to the next larger number.

@@ -148,7 +148,7 @@ func TestFlippedBytes(t *testing.T) {
 func TestFlippedBits(t *testing.T) {
 	v := newVictim(t)
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 150 {
+	for range 100 {
 		v.flip(t, rng.IntN(8*len(v.bytes)))
 	}
 	for p := range v.sound { // the heads of entries, which Badger reads

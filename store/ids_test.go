@@ -48,7 +48,7 @@ func text[T int64 | uint64](ids []T) []string {
 // TestIDs: every kind of ids comes back in order and is found, and nothing else
 // is. Kinds with blocks have several.
 func TestIDs(t *testing.T) {
-	const many = 1<<16 + 5 // two blocks
+	const many = 1<<16 + 5 // many blocks, and two shards
 	negative := append([]int64{math.MinInt64, math.MinInt64 + 1}, every(int64(-3*many), many, 5)...)
 	negative = append(negative, math.MaxInt64-1, math.MaxInt64)
 	large := append(every(uint64(7), 2*many, 3), 1<<63-1, 1<<63, 1<<63+1, math.MaxUint64)
@@ -58,8 +58,8 @@ func TestIDs(t *testing.T) {
 	for i := range many {
 		numbered = append(numbered, fmt.Sprintf("v%06d", 2*i))
 	}
-	var long []string // 66 fill a block
-	for i := range 140 {
+	var long []string // two fill a block
+	for i := range 42 {
 		long = append(long, strings.Repeat(string(rune('a'+i/14)), 65500)+fmt.Sprintf("%035d", i))
 	}
 
@@ -72,7 +72,7 @@ func TestIDs(t *testing.T) {
 		absent []string
 	}{
 		{"from 0", store.IDBase, 0, text(every(int64(0), 3, 1)), none, []string{"-1", "3", "4294967296", "x", "", "1.0", "18446744073709551615"}},
-		{"from 1, two blocks", store.IDBase, 1, text(every(int64(1), many, 1)), none, []string{"0", strconv.Itoa(many + 1)}},
+		{"from 1, many blocks", store.IDBase, 1, text(every(int64(1), many, 1)), none, []string{"0", strconv.Itoa(many + 1)}},
 		{"from below 0", store.IDBase, -2, text(every(int64(-2), 5, 1)), none, []string{"-3", "3", "9223372036854775807", "-9223372036854775808"}},
 		{"from the least", store.IDBase, math.MinInt64, text(every(int64(math.MinInt64), 5, 1)), none, []string{"0", "-1", "-9223372036854775803", "9223372036854775807"}},
 		{"to the largest", store.IDBase, math.MaxInt64 - 4, text(every(int64(math.MaxInt64-4), 5, 1)), none, []string{"9223372036854775802", "0", "-9223372036854775808"}},
@@ -142,9 +142,8 @@ func some(n int) []int {
 
 // TestManyBlocks: blocks are found in any order, however few a reader keeps.
 func TestManyBlocks(t *testing.T) {
-	const blocks, size = 18, 65 // of the longest names
+	const n = 250 // of the longest names, two in a block
 	name := func(v int) string { return fmt.Sprintf("%06d", v) + strings.Repeat("x", 65535-6) }
-	n := blocks*size + 1
 	s := edgeless(t, filepath.Join(memoryDir(t), "g"), n, store.IDString, 0, func(w *store.IDWriter) error {
 		for v := range n {
 			if err := w.AppendString([]byte(name(v))); err != nil {
@@ -153,16 +152,16 @@ func TestManyBlocks(t *testing.T) {
 		}
 		return nil
 	})
-	if got := len(s.Catalogue().IDs.Blocks); got < 17 {
+	if got := len(s.Catalogue().IDs.Blocks); got < 120 {
 		t.Fatalf("%d blocks are too few for this test", got)
 	}
 	r := s.IDs()
-	for _, v := range rand.New(rand.NewPCG(1, 2)).Perm(n)[:12] {
+	for _, v := range rand.New(rand.NewPCG(1, 2)).Perm(n) {
 		if got, err := r.Text(uint32(v)); err != nil || got != name(v) {
 			t.Fatalf("Text(%d) = %.10q, %v", v, got, err)
 		}
 	}
-	for _, v := range []int{0, 7 * size, n - 1} {
+	for _, v := range []int{0, n / 3, n - 1} {
 		if got, err := s.Lookup(name(v)); err != nil || got != uint32(v) {
 			t.Fatalf("Lookup of %d: %d, %v", v, got, err)
 		}
