@@ -22,11 +22,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = flag.Set("rapid.checks", "200") // unless the command line says otherwise
+	_ = flag.Set("rapid.checks", "120") // unless the command line says otherwise
 	goleak.VerifyTestMain(m)
 }
 
-// cut shards a graph.
+// shards is a graph, sharded.
 type shards struct {
 	graph     oracle.Graph
 	weighted  bool

@@ -127,10 +127,10 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// some of n numbers: both ends, the borders of blocks of 2¹⁶, and random ones.
+// some of n numbers: both ends, some borders of blocks, and random ones.
 func some(n int) []int {
 	list := []int{0, n - 1, n / 2}
-	for border := 1 << 16; border < n; border += 1 << 16 {
+	for border := 1 << 12; border < n; border *= 2 {
 		list = append(list, border-1, border)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
