@@ -9,6 +9,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -92,6 +94,27 @@ func TestEnd(t *testing.T) {
 	}
 	if s.Any(100, 50) || s.Count(100, 50) != 0 {
 		t.Error("an empty range has members")
+	}
+}
+
+// TestLargest: the last vertices of the largest graph.
+func TestLargest(t *testing.T) {
+	const n = math.MaxUint32 // vertices; the last is n-1
+	s, err := hostmem.Sparse[uint64](int64(Words(n)))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer hostmem.Free(s)
+	set := Set(s)
+	for _, i := range []uint32{n - 200, n - 64, n - 1} {
+		set.Add(i)
+	}
+	var found []uint32
+	for i, ok := set.Next(n-300, n); ok; i, ok = set.Next(i+1, n) {
+		found = append(found, i)
+	}
+	if !slices.Equal(found, []uint32{n - 200, n - 64, n - 1}) || set.Count(n-300, n) != 3 || set.Any(n-199, n-64) || !set.Has(n-1) {
+		t.Errorf("found %v", found)
 	}
 }
 
