@@ -1,0 +1,78 @@
+package gas
+
+// Loops are the methods of a program fused into loops over plain arrays, one
+// call for thousands of edges. Engines build them from the methods of any
+// program; for one that is [Compiled] they are code of its own, with the
+// methods inlined.
+//
+// A loop works on a [Block], the vertices of one shard. Lists name vertices of
+// the block by local number: local vertex v has the id First+v. acc[i] belongs
+// to list[i]. cur and next hold the values of all vertices of the graph.
+type Loops[V, A any] struct {
+	// Program is what the loops were made of. A type that embeds a compiled
+	// program inherits its loops but may have other methods: an engine uses
+	// loops only for programs of the same type.
+	Program Program[V, A]
+
+	// Due appends to due the vertices of list that are not settled. Nil without
+	// [Settleable].
+	Due func(due, list []uint16, b *Block, cur []V) []uint16
+
+	// Gather folds the edges of each vertex of list into acc, each up to where
+	// its accumulator is saturated, and counts them.
+	Gather func(acc []A, list []uint16, b *Block, cur []V) (edges int)
+
+	// Scatter folds edges in an order of their own: the i-th leads from vertex
+	// nbr[i] to accumulator slot[i], and weighs weight[i], or 1 without
+	// weights. Nil when a program's Gather reads the destination's value, and
+	// for programs that are [Saturable] or [Settleable].
+	Scatter func(acc []A, nbr []uint32, slot []uint16, weight []float32, cur []V)
+
+	// Apply gives each vertex of list its next value and sets, in rising, the
+	// bits of those that [Program.Activate]: rising[0] begins with the vertex
+	// First &^ 63. It counts them, and their Block.Degree.
+	Apply func(acc []A, list []uint16, b *Block, cur, next []V, rising []uint64) (activated int, degrees uint64)
+
+	// Aggregate sums Aggregate over the block's vertices in their order;
+	// values[v] is the value of local vertex v. Nil without [Aggregable].
+	Aggregate func(b *Block, values []V) float64
+}
+
+// Block is what loops know of a shard: its vertices, their degrees, and the
+// edges of one side.
+type Block struct {
+	First uint32 // id of local vertex 0
+	N     uint32 // number of vertices of the graph
+	Step  Step
+
+	// The edges of local vertex v are Off[v] to Off[v+1] of Nbr, their other
+	// ends, and of Weight, which is nil on a graph without weights.
+	Off    []uint32
+	Nbr    []uint32
+	Weight []float32
+
+	// Degrees of local vertices: differences of offsets, or, where these are
+	// nil, Degree.
+	InOff, OutOff []uint32
+	// Degree, by vertex id, is the number of edges along which a vertex makes
+	// others gather.
+	Degree []uint32
+}
+
+// Vertex describes local vertex v.
+func (b *Block) Vertex(v int) Vertex {
+	x := Vertex{ID: b.First + uint32(v), N: b.N}
+	x.In, x.Out = b.Degree[x.ID], b.Degree[x.ID]
+	if b.InOff != nil {
+		x.In = b.InOff[v+1] - b.InOff[v]
+	}
+	if b.OutOff != nil {
+		x.Out = b.OutOff[v+1] - b.OutOff[v]
+	}
+	return x
+}
+
+// Compiled is a program with loops written by `garaph compile`.
+type Compiled[V, A any] interface {
+	Loops() Loops[V, A]
+}
