@@ -14,6 +14,10 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
+// pullsInPlace is after how many pulls source order is made: making it takes as
+// long as it saves in about so many iterations.
+const pullsInPlace = 8
+
 // activeSet is the active set as a roaring bitmap, which aliases the bits: it
 // is valid until the end of the iteration.
 func (j *Job[V, A]) activeSet() *roaring.Bitmap {
@@ -25,7 +29,10 @@ func (j *Job[V, A]) iterate(ctx context.Context, active *roaring.Bitmap) error {
 	start, read := time.Now(), j.pages.BytesRead()
 	it := Iteration{Iteration: j.step.Iteration, Active: active.GetCardinality(), Fraction: j.fraction()}
 	it.Method = j.method(it.Fraction)
-	w := cpuengine.Work{Step: j.step, Marked: it.Method == NotifyPull, Aggregates: j.aggregates}
+	w := cpuengine.Work{Step: j.step, Marked: it.Method == NotifyPull, SourceOrder: j.pulls >= pullsInPlace, Aggregates: j.aggregates}
+	if it.Method == Pull {
+		j.pulls++
+	}
 	if w.Marked {
 		s, err := j.notify(active)
 		if err != nil {

@@ -49,6 +49,7 @@ type Job[V, A any] struct {
 	unsettled   []uint32          // by shard, the first vertex that was not settled when last looked
 
 	step     gas.Step
+	pulls    int    // iterations that pulled, so far
 	degrees  uint64 // Σ Degree of the active vertices
 	previous float64
 	report   Report
@@ -76,7 +77,9 @@ func New[V, A any](s *store.Store, p gas.Program[V, A], o Options) (*Job[V, A], 
 // plan divides the memory: vertex arrays first, then pages.
 func (j *Job[V, A]) plan() (err error) {
 	fixed := vertices.Bytes[V](j.cat.Vertices) + processBytes
-	po := page.Options{Threads: j.opt.Threads}
+	loops, compiled := cpuengine.LoopsOf(j.program)
+	j.report.Compiled = compiled
+	po := page.Options{Threads: j.opt.Threads, SourceOrder: loops.Scatter != nil}
 	po.Gather, po.Notify = sides(gas.DirectionOf(j.program))
 	j.notifySides = po.Notify
 	if j.cat.Symmetric {
