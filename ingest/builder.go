@@ -152,9 +152,10 @@ func (w *bucketWriter) closeTallies() error {
 
 // AddInts takes edges between integers.
 func (w *bucketWriter) AddInts(src, dst []uint64, weight []float32) error {
-	top := max(largest(src), largest(dst))
-	return w.unmapped(top, func() error {
-		return w.addEdges(narrow(&w.src, src), narrow(&w.dst, dst), weight)
+	u, topSrc := narrow(&w.src, src)
+	v, topDst := narrow(&w.dst, dst)
+	return w.unmapped(max(topSrc, topDst), func() error {
+		return w.addEdges(u, v, weight)
 	}, func() error {
 		return w.addEdges(w.numbers(&w.src, src), w.numbers(&w.dst, dst), weight)
 	})
@@ -162,8 +163,9 @@ func (w *bucketWriter) AddInts(src, dst []uint64, weight []float32) error {
 
 // AddVertices takes vertices that need not have edges.
 func (w *bucketWriter) AddVertices(ids []uint64) error {
-	return w.unmapped(largest(ids), func() error {
-		return w.declare(narrow(&w.src, ids))
+	list, top := narrow(&w.src, ids)
+	return w.unmapped(top, func() error {
+		return w.declare(list)
 	}, func() error {
 		return w.declare(w.numbers(&w.src, ids))
 	})
@@ -236,20 +238,21 @@ func (b *builder) rise(t uint32) {
 	}
 }
 
-func largest[T uint32 | uint64](ids []T) T {
-	var top T
+func largest(ids []uint32) (top uint32) {
 	for _, id := range ids {
 		top = max(top, id)
 	}
 	return top
 }
 
-func narrow(buf *[]uint32, ids []uint64) []uint32 {
-	out := sized(buf, len(ids))
+// narrow gives integers as numbers, and the largest of them as it is.
+func narrow(buf *[]uint32, ids []uint64) (out []uint32, top uint64) {
+	out = sized(buf, len(ids))
 	for i, id := range ids {
 		out[i] = uint32(id)
+		top = max(top, id)
 	}
-	return out
+	return out, top
 }
 
 func sized(buf *[]uint32, n int) []uint32 {
@@ -329,14 +332,14 @@ func (w *bucketWriter) directed(src, dst []uint32, weight []float32) error {
 	if len(src) == 0 {
 		return nil
 	}
-	top := largest(dst)
-	w.rise(max(top, largest(src)))
+	topSrc, top := largest(src), largest(dst)
+	w.rise(max(top, topSrc))
 	for top>>w.shift >= uint32(len(w.buckets)) {
 		w.coarsen()
 	}
-	w.in.add(dst)
+	w.in.add(dst, top)
 	if w.out != nil {
-		w.out.add(src)
+		w.out.add(src, topSrc)
 	}
 	if !w.schema.Weighted {
 		return w.addAll(src, dst, w.shift)
