@@ -96,7 +96,7 @@ func (j *Job[V, A]) plan() (err error) {
 	j.pages, err = page.New(j.store, po)
 	var need *page.NeedError
 	if errors.As(err, &need) {
-		return &MemoryError{Graph: j.store.Path(), Budget: j.opt.Memory, Vertices: fixed - processBytes, Pages: need.Need}
+		return &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: fixed - processBytes, Pages: need.Need}
 	}
 	if err != nil {
 		return err
