@@ -176,7 +176,7 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{nil, ReadOptions{}, "no input: name at least one file, or - for standard input"},
 		{[]string{dir}, ReadOptions{}, dir + ": is a directory; name the files in it"},
-		{[]string{dir + "/none"}, ReadOptions{}, dir + "/none: there is no such file"},
+		{[]string{dir + "/none"}, ReadOptions{}, dir + "/none: there is no such file; check the path; a graph, which is a folder, comes from `garaph import`"},
 		{[]string{locked + "/x"}, ReadOptions{}, locked + "/x: cannot be opened: not a directory"},
 		{[]string{"-"}, ReadOptions{}, "standard input: is not available"},
 		{[]string{"-", locked}, ReadOptions{Stdin: strings.NewReader("")}, "standard input: cannot be read together with files; name it alone"},

@@ -74,6 +74,13 @@ func drawFile(t *rapid.T, n uint64) (name string, content []byte, edges []edgeGi
 		return "g.gr", writeDIMACS(edges, int(n)), edges, true
 	case "sg":
 		directed := rapid.Bool().Draw(t, "directed")
+		if !directed { // both directions are listed
+			for _, e := range slices.Clone(edges) {
+				if e.u != e.v {
+					edges = append(edges, edgeGiven{e.v, e.u, e.w})
+				}
+			}
+		}
 		return map[bool]string{true: "g.wsg", false: "g.sg"}[weighted], writeSG(edges, int(n), weighted, directed), edges, weighted
 	}
 	return map[bool]string{true: "g.wbin", false: "g.bin"}[weighted], writeRaw(edges, weighted), edges, weighted

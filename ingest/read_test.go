@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -66,8 +67,6 @@ func fourFiles() []struct {
 			Schema{Format: DIMACS, IDs: IDDense, Base: 1, Vertices: 4, Edges: 5, Weighted: true}},
 		{testFile{name: "four.sg", content: writeSG(fourEdges, 4, false, true)},
 			Schema{Format: SG, IDs: IDDense, Vertices: 4, Edges: 5}},
-		{testFile{name: "undirected.sg", content: writeSG(fourEdges, 4, false, false)},
-			Schema{Format: SG, IDs: IDDense, Vertices: 4, Edges: 5}},
 		{testFile{name: "four.wsg", content: writeSG(fourEdges, 4, true, true)},
 			Schema{Format: WSG, IDs: IDDense, Vertices: 4, Edges: 5, Weighted: true}},
 		{testFile{name: "four.e", content: writeText(fourEdges, textStyle{sep: " ", eol: "\n"})},
@@ -115,6 +114,70 @@ func TestReadFormats(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestUndirectedSG: a file that says that it is undirected has both directions
+// of each edge, each as often and of the same weight.
+func TestUndirectedSG(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		edges    []edgeGiven
+		weighted bool
+		noWeight bool   // --weights no
+		problem  string // "": none
+	}{
+		{name: "both directions", edges: []edgeGiven{{0, 1, 1}, {1, 0, 1}, {2, 2, 5}}},
+		{name: "one direction", edges: []edgeGiven{{0, 1, 1}, {1, 2, 1}, {2, 0, 1}}, problem: "without the other direction;"},
+		{name: "twice and once", edges: []edgeGiven{{0, 1, 1}, {0, 1, 1}, {1, 0, 1}}, problem: "without the other direction;"},
+		{name: "weights", edges: []edgeGiven{{0, 1, 3}, {0, 1, 4}, {1, 0, 4}, {1, 0, 3}, {2, 2, 5}}, weighted: true},
+		{name: "another weight", edges: []edgeGiven{{0, 1, 3}, {1, 0, 4}}, weighted: true, problem: "or with another weight there;"},
+		{name: "weights passed over", edges: []edgeGiven{{0, 1, 3}, {1, 0, 4}}, weighted: true, noWeight: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := ReadOptions{BlockBytes: 16, Threads: 2}
+			if c.noWeight {
+				o.Weights = WeightsNo
+			}
+			name := map[bool]string{true: "g.wsg", false: "g.sg"}[c.weighted]
+			r := readBytes(t, name, writeSG(c.edges, 3, c.weighted, false), o)
+			if c.problem == "" {
+				if r.err != nil || int(r.stats.Entries) != len(c.edges) {
+					t.Errorf("%d edges, error %v", r.stats.Entries, r.err)
+				}
+				return
+			}
+			var damaged *DamagedError
+			if !errors.As(r.err, &damaged) || !strings.HasPrefix(r.err.Error(), name+": says that it is undirected, but has an edge "+"without") || !strings.Contains(r.err.Error(), c.problem) {
+				t.Errorf("got %v", r.err)
+			}
+		})
+	}
+}
+
+// TestAppended: what follows a compressed stream and is none is called what it
+// is, and never taken for a truncation.
+func TestAppended(t *testing.T) {
+	plain := []byte("1 2\n3 4\n")
+	twice := slices.Concat(gzipped(t, plain), gzipped(t, plain))
+	for name, packed := range map[string][]byte{"g.gz": gzipped(t, plain), "two.gz": twice, "g.zst": zstandard(t, plain)} {
+		for _, garbage := range []string{"\n\n\n\n", "some text that was appended to it", strings.Repeat("\x00", 512)} {
+			r := readBytes(t, name, append(bytes.Clone(packed), garbage...), ReadOptions{})
+			if r.err == nil || !strings.Contains(r.err.Error(), "stream is whole, but is followed by bytes that are no ") || strings.Contains(r.err.Error(), "truncated") {
+				t.Errorf("%s and %.9q: %v", name, garbage, r.err)
+			}
+		}
+	}
+	for _, garbage := range []string{"\n", "x\n", "\x1f\x00"} {
+		r := readBytes(t, "g.gz", append(gzipped(t, plain), garbage...), ReadOptions{})
+		if r.err == nil || !strings.Contains(r.err.Error(), "g.gz: the gzip stream is whole, but is followed by bytes that are no gzip: was something appended to the file?") {
+			t.Errorf("%q: %v", garbage, r.err)
+		}
+	}
+	for cut := len(twice) - 1; cut > len(twice)/2; cut-- {
+		if r := readBytes(t, "g.gz", twice[:cut], ReadOptions{}); !errors.Is(r.err, io.ErrUnexpectedEOF) {
+			t.Errorf("cut to %d of %d bytes: %v", cut, len(twice), r.err)
 		}
 	}
 }
