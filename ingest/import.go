@@ -25,8 +25,9 @@ type Options struct {
 	Format        Format     // "" is Auto
 	IDs           IDMode     // "" is IDsAuto
 	Weights       WeightMode // "" is WeightsAuto
-	Undirected    bool       // store both directions of every edge
-	Dedup         bool       // keep one of parallel edges, the lightest
+	Table         TableOptions
+	Undirected    bool // store both directions of every edge
+	Dedup         bool // keep one of parallel edges, the lightest
 	DropSelfLoops bool
 	SkipBadLines  bool
 	Force         bool  // replace an existing graph
@@ -150,7 +151,7 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer) (
 
 func (b *builder) readOptions() ReadOptions {
 	r := ReadOptions{
-		Format: b.opt.Format, IDs: b.opt.IDs, Weights: b.opt.Weights, SkipBadLines: b.opt.SkipBadLines,
+		Format: b.opt.Format, IDs: b.opt.IDs, Weights: b.opt.Weights, Table: b.opt.Table, SkipBadLines: b.opt.SkipBadLines,
 		Threads: b.plan.threads, BlockBytes: inputBlock, Stdin: b.opt.Stdin,
 		Warn: func(msg string) { b.opt.Log.Warn(msg) },
 	}

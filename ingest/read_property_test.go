@@ -210,6 +210,14 @@ func TestPlainLinesAgree(t *testing.T) {
 			Weights:      rapid.SampledFrom([]WeightMode{WeightsAuto, WeightsYes, WeightsNo}).Draw(rt, "weights"),
 			SkipBadLines: true,
 		}
+		if base.Format == Text && base.IDs != IDsString {
+			base.Table.Header = HeaderNo
+			base.Table.Delimiter = rapid.SampledFrom([]byte{0, ',', '\t', ' ', ';'}).Draw(rt, "delimiter")
+			base.Table.Columns = rapid.SampledFrom([][]string{nil, {"1", "2"}, {"1", "2", "3"}, {"1", "3"}}).Draw(rt, "columns")
+			if base.Table.Columns != nil {
+				base.Weights = WeightsAuto
+			}
+		}
 		fast := readBytes(t, "g", []byte(content), base)
 		// A sign, or quotes, take a line out of the fast path and change nothing.
 		slow := readBytes(t, "g", []byte(slowed(content, base.IDs)), base)
