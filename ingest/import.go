@@ -184,11 +184,7 @@ func (b *builder) number(schema Schema, unsigned bool) (*numbering, error) {
 		}
 		return &numbering{n: n, kind: store.IDBase, base: schema.Base}, nil
 	case b.strings != nil:
-		m := &numbering{kind: store.IDString}
-		var err error
-		m.strings, m.perm, err = b.strings.sorted(compareString)
-		m.n = uint32(len(m.strings))
-		return m, err
+		return b.strings.numbering()
 	case b.mapped.Load():
 		m, compare := &numbering{kind: store.IDInt}, compareInt
 		if unsigned {
@@ -309,6 +305,7 @@ func (b *builder) progressOf(sides ...*sideBuilder) {
 // close frees what an import took.
 func (b *builder) close() {
 	b.free()
+	b.strings.close()
 	hostmem.Free(b.before)
 	if b.spill != nil {
 		_ = b.spill.close() // the file has no name and is read no more
