@@ -11,6 +11,7 @@ import (
 
 	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/page"
 )
 
@@ -41,7 +42,10 @@ func (j *Job[V, A]) iterate(ctx context.Context, active *roaring.Bitmap) error {
 		it.Edges += s.Edges
 	}
 	var done cpuengine.Stats
-	requests := j.requests(w.Marked)
+	requests, err := j.requests(w.Marked)
+	if err != nil {
+		return err
+	}
 	for p, err := range j.pages.Stream(ctx, requests) {
 		if err != nil {
 			return err
@@ -132,8 +136,16 @@ func (j *Job[V, A]) notify(active *roaring.Bitmap) (cpuengine.Stats, error) {
 }
 
 // requests lists the pages with work: with marked vertices, or with unsettled
-// ones.
-func (j *Job[V, A]) requests(marked bool) []page.Request {
+// ones. A panic of the program's Settled ends as an error.
+func (j *Job[V, A]) requests(marked bool) (list []page.Request, err error) {
+	err = panics.Guard(j.program, func() error {
+		list = j.withWork(marked)
+		return nil
+	})
+	return list, err
+}
+
+func (j *Job[V, A]) withWork(marked bool) []page.Request {
 	var list []page.Request
 	for p, span := range j.pages.Spans() {
 		some := make([]int, 0, span.To-span.From)

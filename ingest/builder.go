@@ -39,8 +39,8 @@ type builder struct {
 	in, out  *degrees // by provisional number; out is nil when mirror
 	declared []uint64 // bits of the vertices that need no edge
 	limit    uint64   // integers below it number themselves
-	ints     *names[uint64]
-	strings  *names[string]
+	ints     *intTable
+	strings  *nameTable
 
 	mapped  atomic.Bool  // numbers come from a map
 	convert sync.RWMutex // held for reading while edges are added unmapped, for writing to set mapped
@@ -65,10 +65,10 @@ func (b *builder) Begin(s Schema) error {
 	b.limit = maxID + 1
 	switch s.IDs {
 	case IDInt:
-		b.ints = new(names[uint64])
+		b.ints = new(intTable)
 		b.limit = min(b.limit, max(minRange, uint64(b.plan.total/2/8)))
 	case IDString:
-		b.strings = new(names[string])
+		b.strings = newNameTable(b.seed, b.plan.dir, b.plan.total/16, b.plan.space)
 		b.mapped.Store(true)
 	}
 	return b.arrays()
@@ -271,11 +271,11 @@ func (b *builder) numbers(buf *[]uint32, ids []uint64) []uint32 {
 	return out
 }
 
-// named looks names up in the map.
+// named looks names up in their table.
 func (b *builder) named(buf *[]uint32, ids [][]byte) []uint32 {
 	out := sized(buf, len(ids))
 	for i, id := range ids {
-		out[i] = numberName(b.strings, uint32(maphash.Bytes(b.seed, id)>>56), id)
+		out[i] = b.strings.number(id)
 	}
 	return out
 }
