@@ -70,6 +70,11 @@ func TestAssemble(t *testing.T) {
 	})
 }
 
+// calls are instructions that call a function, and that return from one. For
+// sm_80, ptxas also leaves a loop by a CALL to the next instruction, from which
+// nothing returns: that one has a label for a target.
+var calls = regexp.MustCompile("(?m)^.*\\b(CALL\\b.*`\\(\\$|RET\\b).*$")
+
 // TestPtxas: the assembler accepts every kernel for GPUs of three generations,
 // and makes no calls of its own.
 func TestPtxas(t *testing.T) {
@@ -104,8 +109,8 @@ func TestPtxas(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", arch, err, code)
 			}
-			if !strings.Contains(string(code), "EXIT") || regexp.MustCompile(`\bCALL\b`).Match(code) {
-				t.Errorf("%s: the code has a call, or no end", arch)
+			if !strings.Contains(string(code), "EXIT") || calls.Match(code) {
+				t.Errorf("%s: the code has a call, or no end:\n%s", arch, calls.Find(code))
 			}
 		}
 	})

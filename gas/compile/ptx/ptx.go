@@ -63,7 +63,7 @@ var fieldNames = map[string][]string{
 // Compile gives the fragments of a program, or all that it refuses, as
 // [Refusals].
 func Compile(p *source.Program) (gas.Fragments, error) {
-	c := &checker{program: p, done: map[*ssa.Function]bool{}}
+	c := newChecker(p)
 	c.dataType("vertex value", p.V, MostValueBytes)
 	c.dataType("accumulator", p.A, MostAccumulatorBytes)
 	for _, m := range methods {
