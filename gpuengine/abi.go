@@ -1,0 +1,89 @@
+package gpuengine
+
+import "unsafe"
+
+// The structs that host and kernels share, in the layout of C: the templates in
+// package kernels declare the same. A chunk is a run of one side's edges whose
+// destinations lie in a small window, so that one block can hold its
+// accumulators in shared memory; the first and the last destination may have
+// edges in other chunks as well.
+type (
+	// chunk is 48 bytes.
+	chunk struct {
+		Nbr    Pointer // const uint32_t *: sources, of the edges from Edge on
+		Weight Pointer // const float *: their weights, or 0
+		Dst    Pointer // const uint16_t *: their destinations, less First
+		Edges  uint32  // how many
+		First  uint32  // vertex of window position 0
+		Count  uint32  // vertices of the window
+		Copies uint32  // replicated gather: log2 of the copies of each accumulator
+		Head   uint32  // 1: the first vertex has edges in other chunks too
+		Tail   uint32  // 1: the last one
+	}
+
+	// expandArgs: Dst[e] of a chunk becomes the position, in its window, of the
+	// vertex to which edge e belongs; one block for each chunk.
+	expandArgs struct {
+		Chunks Pointer // const chunk *
+		Ranges Pointer // const expandRange *: for each chunk
+	}
+	// expandRange is where a chunk's edges lie in its shard.
+	expandRange struct {
+		Off  Pointer // const uint32_t *: offsets of the window's vertices, Count+1 of them
+		Edge uint32  // number, in the shard's side, of the chunk's first edge
+		_    uint32
+	}
+
+	// pullArgs: Acc[v] = Sum(Acc[v], Gather along the chunk's edges); one block
+	// for each chunk. Kernels pull_replicated and pull_segmented.
+	pullArgs struct {
+		Chunks     Pointer // const chunk *
+		Values     Pointer // const V *: of all vertices
+		Acc        Pointer // A *: of all vertices, at a stride of 4, 8 or 16 bytes
+		Parameters Pointer // the program's fields
+		Fault      Pointer // uint32_t *
+	}
+
+	// applyArgs: Next[v] = Apply(v, Values[v], Acc[v]) and Acc[v] = Zero for First
+	// ≤ v < First+Count, unless v is settled; threads go over the vertices in
+	// strides of the whole grid.
+	applyArgs struct {
+		Acc        Pointer
+		Values     Pointer // const V *
+		Next       Pointer // V *; Values itself in async mode
+		In, Out    Pointer // const uint32_t *: degrees by vertex; 0 when no method reads them
+		Degree     Pointer // const uint32_t *: edges along which a vertex notifies, by vertex
+		Parameters Pointer
+		Active     Pointer // uint32_t *: bits by vertex, ored
+		Totals     Pointer // totals *: of all blocks, added to
+		Sums       Pointer // double *: Σ Aggregate, one for each block; 0 without the ability
+		Fault      Pointer
+		Iteration  int64
+		Aggregate  float64
+		First      uint32
+		Count      uint32
+		N          uint32
+		_          uint32
+	}
+
+	// totals counts what apply did.
+	totals struct {
+		Activated uint64
+		Degrees   uint64
+		Applied   uint64
+	}
+
+	// zeroArgs: Acc[v] = Zero for all N vertices.
+	zeroArgs struct {
+		Acc        Pointer
+		Parameters Pointer
+		Fault      Pointer
+		N          uint32
+		_          uint32
+	}
+)
+
+// bytesOf is the memory of an argument struct, for [Stream.Launch].
+func bytesOf[T any](args *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(args)), unsafe.Sizeof(*args))
+}

@@ -1,0 +1,93 @@
+// Package gpuengine runs vertex programs on a GPU: pull only, over pages that
+// stay in the device's memory as far as its budget goes and are streamed through
+// a ring of buffers beyond that (Garaph, section 4).
+//
+// The engine speaks to a [Device]. One is CUDA's, behind the build tag cuda; the
+// other is emulated, runs the same kernels' arithmetic on the CPU, and can be
+// told to fail.
+package gpuengine
+
+// Pointer is an address in a device's memory; 0 is none.
+type Pointer uint64
+
+// Info describes a device.
+type Info struct {
+	Name        string
+	Driver      string // version of the driver
+	Memory      int64  // bytes in all
+	Free        int64  // bytes that were free when the device was opened
+	Processors  int    // streaming multiprocessors
+	SharedBlock int    // bytes of shared memory that one block can have
+	SharedSM    int    // bytes of shared memory of a multiprocessor
+	Capability  int    // 70, 80, 90 ...
+}
+
+// Device is a GPU, opened for one job. Every method may be called from any
+// goroutine. Errors name the call and what the driver said; after [ErrLost] the
+// device is of no use any more, and Close still returns what the host holds.
+type Device interface {
+	Info() Info
+	// Alloc gives n bytes of device memory, aligned to 256 bytes, with any
+	// content.
+	Alloc(n int64) (Pointer, error)
+	Free(p Pointer) error
+	// Pin gives n zeroed bytes of host memory from which copies run at the full
+	// speed of the link, and beside the caller.
+	Pin(n int64) ([]byte, error)
+	Unpin(b []byte) error
+	NewStream() (Stream, error)
+	NewEvent() (Event, error)
+	// Load compiles kernels for this device.
+	Load(kernels []Kernel) error
+	// Close waits for all work and frees all that is left.
+	Close() error
+}
+
+// Stream is a queue of work on a device: what is queued in one stream runs in
+// order, streams run beside each other. Calls return before the work is done,
+// but for Sync.
+type Stream interface {
+	// ToDevice and ToHost copy between pinned memory and the device.
+	ToDevice(dst Pointer, src []byte) error
+	ToHost(dst []byte, src Pointer) error
+	// Fill sets n bytes to b.
+	Fill(dst Pointer, b byte, n int64) error
+	// Launch runs a loaded kernel in so many blocks of so many threads, with so
+	// many bytes of shared memory a block. args is one of the argument structs
+	// of this package, as bytes in the layout of C.
+	Launch(kernel string, blocks, threads, shared int, args []byte) error
+	// Record makes e happen when everything queued before it is done. Wait makes
+	// what is queued after it wait for e, recorded in any stream.
+	Record(e Event) error
+	Wait(e Event) error
+	// Sync waits until everything queued is done, and gives the first error of
+	// any of it.
+	Sync() error
+	Close() error
+}
+
+// Event is a point in a stream.
+type Event interface {
+	// Done tells whether the event has happened.
+	Done() (bool, error)
+	// Sync waits for it.
+	Sync() error
+	// Since is the time on the device from an earlier event to this one; both
+	// have happened.
+	Since(earlier Event) (seconds float64, err error)
+	Close() error
+}
+
+// Kernel is one kernel, for either device.
+type Kernel struct {
+	Name string
+	PTX  string // assembled; its entry is kernels.Entry(Name)
+	// Emulate does what one block does, on the memory of an emulated device.
+	Emulate func(m Memory, block, threads int, args []byte) error
+}
+
+// Memory reads and writes the memory of an emulated device.
+type Memory interface {
+	// Bytes is the memory [p, p+n); an error if it was not allocated.
+	Bytes(p Pointer, n int64) ([]byte, error)
+}
