@@ -2,6 +2,8 @@ package kernels
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/garaph/garaph/gas"
@@ -27,6 +29,7 @@ const marker = "// garaph: "
 type splicer struct {
 	fragments gas.Fragments
 	reads     map[string]bool // inputs of the fragments that the template calls
+	numbered  []string        // variables g0, g1 ... of the template
 	out       strings.Builder
 }
 
@@ -73,15 +76,8 @@ func splice(template string, f gas.Fragments) (string, error) {
 	s := &splicer{fragments: f, reads: map[string]bool{}}
 	lines := strings.Split(template, "\n")
 	for _, line := range lines {
-		if words, ok := command(line); ok && words[0] == "call" || ok && words[0] == "sum" {
-			method := "Sum"
-			if words[0] == "call" {
-				method = words[1]
-			}
-			fragment, _ := s.method(method)
-			for _, input := range fragment.Inputs {
-				s.reads[input] = true
-			}
+		if words, ok := command(line); ok {
+			s.note(words)
 		}
 	}
 	entry := false
@@ -104,6 +100,44 @@ func splice(template string, f gas.Fragments) (string, error) {
 	return strings.TrimRight(s.out.String(), "\n") + "\n", nil
 }
 
+// note remembers what a marker's command reads, and which variables there are.
+func (s *splicer) note(words []string) {
+	method := ""
+	switch words[0] {
+	case "call", "optional":
+		method = words[1]
+		s.number(words[2])
+	case "sum":
+		method = "Sum"
+	case "move":
+		layout, err := s.layout(words[2])
+		for i := range layout.Leaves {
+			if err == nil {
+				s.reads[fmt.Sprintf("%s.%d", words[2], i)] = true
+			}
+		}
+	default:
+		return
+	}
+	fragment, _ := s.method(method)
+	for _, input := range fragment.Inputs {
+		s.reads[input] = true
+	}
+}
+
+// number takes note of a numbered variable, g0, g1 ...: accumulators of a
+// template that holds several at once.
+func (s *splicer) number(variable string) {
+	if isNumbered(variable) && !slices.Contains(s.numbered, variable) {
+		s.numbered = append(s.numbered, variable)
+	}
+}
+
+func isNumbered(variable string) bool {
+	_, err := strconv.ParseUint(strings.TrimPrefix(variable, "g"), 10, 8)
+	return err == nil && strings.HasPrefix(variable, "g")
+}
+
 // command gives the words of a marker.
 func command(line string) ([]string, bool) {
 	text, ok := strings.CutPrefix(strings.TrimSpace(line), marker)
@@ -116,7 +150,7 @@ func (s *splicer) printf(format string, args ...any) { fmt.Fprintf(&s.out, "\t"+
 // layout is that of a variable.
 func (s *splicer) layout(variable string) (gas.Layout, error) {
 	value, ok := variables[variable]
-	if !ok {
+	if !ok && !isNumbered(variable) {
 		return gas.Layout{}, fmt.Errorf("no variable %s", variable)
 	}
 	if value {
@@ -128,10 +162,10 @@ func (s *splicer) layout(variable string) (gas.Layout, error) {
 // declare makes the registers of all variables, at the head of the kernel.
 func (s *splicer) declare() {
 	for _, name := range []string{"src", "dst", "old", "new", "value", "outV", "acc", "a", "b", "outA"} {
-		layout, _ := s.layout(name)
-		for i, l := range layout.Leaves {
-			s.printf(".reg %s %s;", class(l.Kind), leaf(name, i))
-		}
+		s.declareVariable(name)
+	}
+	for _, name := range s.numbered {
+		s.declareVariable(name)
 	}
 	for i, l := range s.fragments.Parameters.Leaves {
 		s.printf(".reg %s %s;", class(l.Kind), leaf("param", i))
@@ -140,4 +174,11 @@ func (s *splicer) declare() {
 		s.printf(".reg %s %s;", class(x.kind), register(x.name))
 	}
 	s.printf("mov.b32 %s, 0;", register("fault"))
+}
+
+func (s *splicer) declareVariable(name string) {
+	layout, _ := s.layout(name)
+	for i, l := range layout.Leaves {
+		s.printf(".reg %s %s;", class(l.Kind), leaf(name, i))
+	}
 }

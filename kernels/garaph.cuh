@@ -18,6 +18,15 @@
 	asm volatile("// garaph: load global " variable " %0 %1" ::"l"(__cvta_generic_to_global(array)), "r"(i) : "memory")
 #define STORE(variable, array, i) \
 	asm volatile("// garaph: store global " variable " %0 %1" ::"l"(__cvta_generic_to_global(array)), "r"(i) : "memory")
+// The same where nothing writes during the kernel, and for accumulators in slots.
+#define LOAD_CONSTANT(variable, array, i) \
+	asm volatile("// garaph: load constant " variable " %0 %1" ::"l"(__cvta_generic_to_global(array)), "r"(i))
+#define LOAD_SLOT(variable, array, i) \
+	asm volatile("// garaph: load slots " variable " %0 %1" ::"l"(__cvta_generic_to_global(array)), "r"(i) : "memory")
+#define STORE_SLOT(variable, array, i) \
+	asm volatile("// garaph: store slots " variable " %0 %1" ::"l"(__cvta_generic_to_global(array)), "r"(i) : "memory")
+#define SUM_SLOT(variable, array, i) \
+	asm volatile("// garaph: sum slots " variable " %0 %1" ::"l"(__cvta_generic_to_global(array)), "r"(i) : "memory")
 // An accumulator from slot i of an array in shared memory, to it, or folded into
 // it while other threads do the same.
 #define LOAD_SHARED(variable, slots, i) asm volatile("// garaph: load shared " variable " %0 %1" ::"r"(slots), "r"(i) : "memory")
@@ -25,7 +34,44 @@
 #define SUM_SHARED(variable, slots, i) asm volatile("// garaph: sum shared " variable " %0 %1" ::"r"(slots), "r"(i) : "memory")
 // The result of a method, into a variable.
 #define CALL(method, variable) MARK("call " method " " variable)
+// The same, or 0 in a flag or sum when the program lacks the method.
+#define CALL_IF(method, variable) MARK("optional " method " " variable)
+// One variable's content into another one.
+#define MOVE(to, from) MARK("move " to " " from)
+// A sum of Aggregate.
+#define GET_SUM(x) asm volatile("// garaph: get sum %0" : "=d"(x)::"memory")
 // The fault of this thread, if there was one, for the host to see.
 #define REPORT(fault) asm volatile("// garaph: report %0" ::"l"(__cvta_generic_to_global(fault)) : "memory")
 
 static __device__ __forceinline__ uint32_t shared_address(void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
+
+// A run of one side's edges whose destinations lie in a window of vertices. The
+// host has the same struct: package gpuengine, abi.go.
+struct chunk {
+	const uint32_t *nbr;
+	const float *weight;
+	const uint16_t *dst;
+	uint32_t edges, first, count, copies, head, tail;
+};
+
+struct pull_args {
+	const chunk *chunks;
+	const void *values;
+	void *acc;
+	const void *parameters;
+	uint32_t *fault;
+};
+
+// Folds a chunk's accumulators, at a stride of 2^copies slots, into those of all
+// vertices. Only the first and the last vertex may be other blocks' as well.
+#define FLUSH(args, c, slots)                                                              \
+	for (uint32_t i = threadIdx.x; i < c.count; i += blockDim.x) {                         \
+		LOAD_SHARED("b", slots, i << c.copies);                                            \
+		if (i == 0 && c.head || i == c.count - 1 && c.tail) {                              \
+			SUM_SLOT("b", args.acc, c.first + i);                                          \
+			continue;                                                                      \
+		}                                                                                  \
+		LOAD_SLOT("a", args.acc, c.first + i);                                             \
+		CALL("Sum", "acc");                                                                \
+		STORE_SLOT("acc", args.acc, c.first + i);                                          \
+	}

@@ -12,6 +12,8 @@ func (s *splicer) command(words []string) error {
 	switch {
 	case words[0] == "set" && len(words) == 3:
 		return s.set(words[1], words[2])
+	case words[0] == "get" && len(words) == 3 && words[1] == "sum":
+		s.printf("mov.b64 %s, %s;", words[2], register(words[1]))
 	case words[0] == "get" && len(words) == 3:
 		s.printf("mov.b32 %s, %s;", words[2], register(words[1]))
 	case words[0] == "parameters" && len(words) == 2:
@@ -26,8 +28,15 @@ func (s *splicer) command(words []string) error {
 		return s.transfer(words[1], words[2], words[3], words[4], false)
 	case words[0] == "call" && len(words) == 3:
 		return s.call(words[1], words[2])
-	case words[0] == "sum" && len(words) == 5 && words[1] == "shared" && words[2] == "b":
-		return s.sum(words[3], words[4])
+	case words[0] == "optional" && len(words) == 3:
+		return s.optional(words[1], words[2])
+	case words[0] == "move" && len(words) == 3:
+		return s.move(words[1], words[2])
+	case words[0] == "sum" && len(words) == 5:
+		if err := s.move("b", words[2]); err != nil {
+			return err
+		}
+		return s.sum(words[1], words[3], words[4])
 	case words[0] == "report" && len(words) == 2:
 		s.printf("{")
 		s.printf(".reg .pred %%garaph_p;")
@@ -66,30 +75,68 @@ func memory(k gas.Kind) string {
 	}
 }
 
-// transfer loads or stores element i of an array. In shared memory, elements
-// have slots of [SlotBytes]. Variables that no method reads are not loaded.
-func (s *splicer) transfer(space, variable, base, i string, load bool) error {
-	layout, err := s.layout(variable)
-	if err != nil {
+// move copies a variable.
+func (s *splicer) move(to, from string) error {
+	layout, err := s.layout(to)
+	if err != nil || to == from {
 		return err
 	}
-	s.printf("{")
+	for i, l := range layout.Leaves {
+		s.printf("mov.%s %s, %s;", strings.TrimPrefix(class(l.Kind), "."), leaf(to, i), leaf(from, i))
+	}
+	return nil
+}
+
+// optional calls a method that the program may lack; its result is 0 then.
+func (s *splicer) optional(method, result string) error {
+	if _, err := s.method(method); err == nil {
+		return s.call(method, result)
+	}
+	return s.set(result, "0")
+}
+
+// address writes the address of element i to %garaph_at. In shared memory and
+// in global slots, elements have [SlotBytes].
+func (s *splicer) address(space string, layout gas.Layout, base, i string) error {
 	switch space {
-	case "global":
+	case "global", "constant":
 		s.printf(".reg .b64 %%garaph_at;")
 		s.printf("mad.wide.u32 %%garaph_at, %s, %d, %s;", i, layout.Size, base)
+	case "slots":
+		s.printf(".reg .b64 %%garaph_at;")
+		s.printf("mad.wide.u32 %%garaph_at, %s, %d, %s;", i, SlotBytes(layout), base)
 	case "shared":
 		s.printf(".reg .b32 %%garaph_at;")
 		s.printf("mad.lo.u32 %%garaph_at, %s, %d, %s;", i, SlotBytes(layout), base)
 	default:
 		return fmt.Errorf("no memory %s", space)
 	}
+	return nil
+}
+
+// states are the state spaces of PTX for memories: how to load, and how to
+// store.
+var states = map[string][2]string{
+	"global": {"global", "global"}, "constant": {"global.nc", ""}, "slots": {"global", "global"}, "shared": {"shared", "shared"},
+}
+
+// transfer loads or stores element i of an array. Variables that no method reads
+// are not loaded.
+func (s *splicer) transfer(space, variable, base, i string, load bool) error {
+	layout, err := s.layout(variable)
+	if err != nil {
+		return err
+	}
+	s.printf("{")
+	if err := s.address(space, layout, base, i); err != nil {
+		return err
+	}
 	for n, l := range layout.Leaves {
 		switch {
 		case !load:
-			s.printf("st.%s.%s [%%garaph_at+%d], %s;", space, memory(l.Kind), l.Offset, leaf(variable, n))
-		case space == "shared" || s.reads[fmt.Sprintf("%s.%d", variable, n)]:
-			s.printf("ld.%s.%s %s, [%%garaph_at+%d];", space, memory(l.Kind), leaf(variable, n), l.Offset)
+			s.printf("st.%s.%s [%%garaph_at+%d], %s;", states[space][1], memory(l.Kind), l.Offset, leaf(variable, n))
+		case s.reads[fmt.Sprintf("%s.%d", variable, n)]:
+			s.printf("ld.%s.%s %s, [%%garaph_at+%d];", states[space][0], memory(l.Kind), leaf(variable, n), l.Offset)
 		}
 	}
 	s.printf("}")

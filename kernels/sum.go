@@ -33,27 +33,29 @@ func native(f gas.Fragments) (op string, ok bool) {
 	return "", false
 }
 
-// sum folds variable b into a slot of shared memory, while others do: by an
-// instruction, or by comparing and swapping all of it until nobody came
+// sum folds variable b into a slot of shared or global memory, while others do:
+// by an instruction, or by comparing and swapping all of it until nobody came
 // between.
-func (s *splicer) sum(base, i string) error {
+func (s *splicer) sum(space, base, i string) error {
 	layout := s.fragments.Accumulator
 	size := SlotBytes(layout)
 	if size > 8 {
 		return fmt.Errorf("an accumulator of %d bytes is more than the 8 that atomics work on: it needs a kernel that folds in registers", layout.Size)
 	}
 	s.printf("{")
-	s.printf(".reg .b32 %%garaph_at;")
-	s.printf("mad.lo.u32 %%garaph_at, %s, %d, %s;", i, size, base)
+	if err := s.address(space, layout, base, i); err != nil {
+		return err
+	}
+	state := states[space][1]
 	if op, ok := native(s.fragments); ok {
-		s.printf("red.shared.%s [%%garaph_at], %s;", op, leaf("b", 0))
+		s.printf("red.%s.%s [%%garaph_at], %s;", state, op, leaf("b", 0))
 		s.printf("}")
 		return nil
 	}
 	w := 8 * size
 	s.printf(".reg .b%d %%garaph_seen, %%garaph_had, %%garaph_new, %%garaph_part;", w)
 	s.printf(".reg .pred %%garaph_again;")
-	s.printf("ld.shared.b%d %%garaph_seen, [%%garaph_at];", w)
+	s.printf("ld.volatile.%s.b%d %%garaph_seen, [%%garaph_at];", state, w)
 	s.out.WriteString("garaph_retry:\n")
 	s.unpack("a", "%garaph_seen", w)
 	if err := s.call("Sum", "a"); err != nil {
@@ -61,7 +63,7 @@ func (s *splicer) sum(base, i string) error {
 	}
 	s.pack("%garaph_new", "a", w)
 	s.printf("mov.b%d %%garaph_had, %%garaph_seen;", w)
-	s.printf("atom.shared.cas.b%d %%garaph_seen, [%%garaph_at], %%garaph_had, %%garaph_new;", w)
+	s.printf("atom.%s.cas.b%d %%garaph_seen, [%%garaph_at], %%garaph_had, %%garaph_new;", state, w)
 	s.printf("setp.ne.b%d %%garaph_again, %%garaph_seen, %%garaph_had;", w)
 	s.printf("@%%garaph_again bra garaph_retry;")
 	s.printf("}")
