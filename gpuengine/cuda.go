@@ -1,0 +1,415 @@
+//go:build cuda
+
+package gpuengine
+
+// #include <cuda.h>
+//
+// // What gorgonia.org/cu lacks. Each makes the context current itself: a
+// // goroutine may change its thread between two calls.
+// static CUresult garaph_pin(CUcontext x, void **p, size_t n) {
+// 	CUresult r = cuCtxSetCurrent(x);
+// 	return r ? r : cuMemHostAlloc(p, n, CU_MEMHOSTALLOC_PORTABLE);
+// }
+// static CUresult garaph_unpin(CUcontext x, void *p) {
+// 	CUresult r = cuCtxSetCurrent(x);
+// 	return r ? r : cuMemFreeHost(p);
+// }
+// static CUresult garaph_shared(CUcontext x, CUfunction f, int bytes) {
+// 	CUresult r = cuCtxSetCurrent(x);
+// 	return r ? r : cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes);
+// }
+// // Arguments as one buffer: a launch reads just them, and allocates nothing.
+// static CUresult garaph_launch(CUcontext x, CUfunction f, unsigned blocks, unsigned threads, unsigned shared,
+// 	CUstream s, void *args, size_t n) {
+// 	CUresult r = cuCtxSetCurrent(x);
+// 	if (r) return r;
+// 	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, args, CU_LAUNCH_PARAM_BUFFER_SIZE, &n, CU_LAUNCH_PARAM_END};
+// 	return cuLaunchKernel(f, blocks, 1, 1, threads, 1, 1, shared, s, 0, extra);
+// }
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"github.com/garaph/garaph/kernels"
+)
+
+// cudaDevice is a GPU through CUDA's driver.
+type cudaDevice struct {
+	device cu.Device
+	ctx    cu.CUContext
+	info   Info
+
+	mu      sync.Mutex // guards what follows
+	lost    error
+	memory  map[Pointer]bool
+	pinned  map[unsafe.Pointer]bool
+	streams map[*cudaStream]bool
+	events  map[*cudaEvent]bool
+	modules []cu.Module
+	kernels map[string]cu.Function
+}
+
+// CUDADevices describes the GPUs of this machine.
+func CUDADevices() ([]Info, error) {
+	n, err := cu.NumDevices()
+	if err != nil {
+		return nil, fmt.Errorf("count the GPUs: %w", err)
+	}
+	var list []Info
+	for i := range n {
+		d, err := OpenCUDA(i)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, d.Info())
+		if err := d.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// OpenCUDA opens the GPU with the given number.
+func OpenCUDA(number int) (Device, error) {
+	n, err := cu.NumDevices()
+	if err != nil {
+		return nil, fmt.Errorf("count the GPUs: %w", err)
+	}
+	if number < 0 || number >= n {
+		return nil, fmt.Errorf("open GPU %d: this machine has %d, numbered from 0", number, n)
+	}
+	d := &cudaDevice{
+		device: cu.Device(number), memory: map[Pointer]bool{}, pinned: map[unsafe.Pointer]bool{},
+		streams: map[*cudaStream]bool{}, events: map[*cudaEvent]bool{}, kernels: map[string]cu.Function{},
+	}
+	if d.ctx, err = d.device.RetainPrimaryCtx(); err != nil {
+		return nil, fmt.Errorf("open GPU %d: %w", number, err)
+	}
+	if err := d.describe(); err != nil {
+		_ = d.device.ReleasePrimaryCtx()
+		return nil, fmt.Errorf("describe GPU %d: %w", number, err)
+	}
+	if d.info.Capability < 70 {
+		_ = d.device.ReleasePrimaryCtx()
+		return nil, fmt.Errorf("GPU %d (%s) has compute capability %d.%d: 7.0 is the least that garaph runs on",
+			number, d.info.Name, d.info.Capability/10, d.info.Capability%10)
+	}
+	return d, nil
+}
+
+func (d *cudaDevice) describe() error {
+	return d.do("describe", func() (err error) {
+		if d.info.Name, err = d.device.Name(); err != nil {
+			return err
+		}
+		if d.info.Free, d.info.Memory, err = cu.MemInfo(); err != nil {
+			return err
+		}
+		v := cu.Version()
+		d.info.Driver = fmt.Sprintf("%d.%d", v/1000, v%1000/10)
+		major, minor, err := d.device.ComputeCapability()
+		if err != nil {
+			return err
+		}
+		d.info.Capability = 10*major + minor
+		for _, x := range []struct {
+			to   *int
+			what cu.DeviceAttribute
+		}{
+			{&d.info.Processors, cu.MultiprocessorCount},
+			{&d.info.SharedBlock, cu.DeviceAttribute(C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)},
+			{&d.info.SharedSM, cu.MaxSharedMemoryPerMultiprocessor},
+		} {
+			if *x.to, err = d.device.Attribute(x.what); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// do calls f on a thread that has the device's context.
+func (d *cudaDevice) do(what string, f func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := cu.SetCurrentContext(d.ctx)
+	if err == nil {
+		err = f()
+	}
+	return d.check(what, err)
+}
+
+// check names an error, and remembers one after which the device is lost: the
+// driver answers everything with it from then on.
+func (d *cudaDevice) check(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch err {
+	case cu.OutOfMemory, cu.InvalidValue, cu.NotReady, cu.InvalidPtx, cu.InvalidImage, cu.NoBinaryForGpu, cu.NotFound,
+		cu.LaunchOutOfResources, cu.NotSupported, cu.InvalidHandle:
+	default:
+		d.lost = err
+	}
+	if d.lost != nil {
+		return fmt.Errorf("GPU %s: %s: %w: %w", d.info.Name, what, ErrLost, err)
+	}
+	return fmt.Errorf("GPU %s: %s: %w", d.info.Name, what, err)
+}
+
+// asError is the error of a call of C's.
+func asError(r C.CUresult) error {
+	if r == C.CUDA_SUCCESS {
+		return nil
+	}
+	var text *C.char
+	if C.cuGetErrorString(r, &text) != C.CUDA_SUCCESS {
+		return fmt.Errorf("error %d of CUDA", int(r))
+	}
+	return errors.New(C.GoString(text))
+}
+
+func (d *cudaDevice) context() C.CUcontext { return *(*C.CUcontext)(unsafe.Pointer(&d.ctx)) }
+
+func (d *cudaDevice) Info() Info { return d.info }
+
+func (d *cudaDevice) Alloc(n int64) (p Pointer, err error) {
+	err = d.do(fmt.Sprintf("allocate %d bytes", n), func() error {
+		x, err := cu.MemAlloc(n)
+		p = Pointer(x)
+		return err
+	})
+	if err == nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.memory[p] = true
+	}
+	return p, err
+}
+
+func (d *cudaDevice) Free(p Pointer) error {
+	if p == 0 {
+		return nil
+	}
+	d.mu.Lock()
+	delete(d.memory, p)
+	d.mu.Unlock()
+	return d.do("free memory", func() error { return cu.MemFree(cu.DevicePtr(p)) })
+}
+
+func (d *cudaDevice) Pin(n int64) ([]byte, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	var p unsafe.Pointer
+	if err := d.check(fmt.Sprintf("allocate %d bytes of pinned memory", n), asError(C.garaph_pin(d.context(), &p, C.size_t(n)))); err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.pinned[p] = true
+	b := unsafe.Slice((*byte)(p), n)
+	clear(b)
+	return b, nil
+}
+
+func (d *cudaDevice) Unpin(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	p := unsafe.Pointer(&b[0])
+	d.mu.Lock()
+	delete(d.pinned, p)
+	d.mu.Unlock()
+	return d.check("free pinned memory", asError(C.garaph_unpin(d.context(), p)))
+}
+
+// Load compiles PTX for this device and lets each kernel have all the shared
+// memory that there is.
+func (d *cudaDevice) Load(list []Kernel) error {
+	for _, k := range list {
+		var f cu.Function
+		err := d.do("compile kernel "+k.Name, func() error {
+			m, err := cu.LoadData(k.PTX)
+			if err != nil {
+				return err
+			}
+			d.modules = append(d.modules, m)
+			f, err = m.Function(kernels.Entry(k.Name))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		fixed, err := f.Attribute(cu.FnSharedSizeBytes)
+		if err == nil {
+			err = asError(C.garaph_shared(d.context(), *(*C.CUfunction)(unsafe.Pointer(&f)), C.int(d.info.SharedBlock-fixed)))
+		}
+		if err := d.check("shared memory of kernel "+k.Name, err); err != nil {
+			return err
+		}
+		d.kernels[k.Name] = f
+	}
+	return nil
+}
+
+// Close ends all work and frees what is left. After the device was lost, only
+// what the host holds can be had back.
+func (d *cudaDevice) Close() error {
+	var errs []error
+	for s := range d.streams {
+		errs = append(errs, s.Sync(), s.Close())
+	}
+	for e := range d.events {
+		errs = append(errs, e.Close())
+	}
+	for p := range d.memory {
+		errs = append(errs, d.Free(p))
+	}
+	for p := range d.pinned {
+		errs = append(errs, d.check("free pinned memory", asError(C.garaph_unpin(d.context(), p))))
+	}
+	for _, m := range d.modules {
+		errs = append(errs, d.do("unload a kernel", m.Unload))
+	}
+	err := d.device.ReleasePrimaryCtx()
+	if d.lost != nil {
+		return nil // they all fail
+	}
+	return errors.Join(append(errs, err)...)
+}
+
+func (d *cudaDevice) NewStream() (Stream, error) {
+	s := &cudaStream{device: d}
+	err := d.do("make a stream", func() (err error) {
+		s.stream, err = cu.MakeStream(cu.NonBlocking)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.streams[s] = true
+	return s, nil
+}
+
+func (d *cudaDevice) NewEvent() (Event, error) {
+	e := &cudaEvent{device: d}
+	err := d.do("make an event", func() (err error) {
+		e.event, err = cu.MakeEvent(0)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.events[e] = true
+	return e, nil
+}
+
+// cudaStream is a stream of a cudaDevice.
+type cudaStream struct {
+	device *cudaDevice
+	stream cu.Stream
+}
+
+func (s *cudaStream) ToDevice(dst Pointer, src []byte) error {
+	if len(src) == 0 {
+		return nil
+	}
+	return s.device.do("copy to the device", func() error {
+		return cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(&src[0]), int64(len(src)), s.stream)
+	})
+}
+
+func (s *cudaStream) ToHost(dst []byte, src Pointer) error {
+	if len(dst) == 0 {
+		return nil
+	}
+	return s.device.do("copy from the device", func() error {
+		return cu.MemcpyDtoHAsync(unsafe.Pointer(&dst[0]), cu.DevicePtr(src), int64(len(dst)), s.stream)
+	})
+}
+
+func (s *cudaStream) Fill(dst Pointer, b byte, n int64) error {
+	if n == 0 {
+		return nil
+	}
+	return s.device.do("fill memory", func() error { return cu.MemsetD8Async(cu.DevicePtr(dst), b, n, s.stream) })
+}
+
+func (s *cudaStream) Launch(kernel string, blocks, threads, shared int, args []byte) error {
+	f, ok := s.device.kernels[kernel]
+	if !ok {
+		return fmt.Errorf("GPU %s: kernel %s was not loaded", s.device.info.Name, kernel)
+	}
+	return s.device.check("launch kernel "+kernel, asError(C.garaph_launch(s.device.context(), *(*C.CUfunction)(unsafe.Pointer(&f)),
+		C.uint(blocks), C.uint(threads), C.uint(shared), *(*C.CUstream)(unsafe.Pointer(&s.stream)), unsafe.Pointer(&args[0]), C.size_t(len(args)))))
+}
+
+func (s *cudaStream) Record(e Event) error {
+	return s.device.do("record an event", func() error { return e.(*cudaEvent).event.Record(s.stream) })
+}
+
+func (s *cudaStream) Wait(e Event) error {
+	return s.device.do("wait for an event", func() error { return s.stream.Wait(e.(*cudaEvent).event, 0) })
+}
+
+func (s *cudaStream) Sync() error {
+	return s.device.do("wait for a stream", s.stream.Synchronize)
+}
+
+func (s *cudaStream) Close() error {
+	s.device.mu.Lock()
+	delete(s.device.streams, s)
+	s.device.mu.Unlock()
+	return s.device.do("close a stream", s.stream.Destroy)
+}
+
+// cudaEvent is an event of a cudaDevice.
+type cudaEvent struct {
+	device *cudaDevice
+	event  cu.Event
+}
+
+func (e *cudaEvent) Done() (bool, error) {
+	done := false
+	err := e.device.do("ask for an event", func() error {
+		err := e.event.Query()
+		done = err == nil
+		if err == cu.NotReady {
+			return nil
+		}
+		return err
+	})
+	return done, err
+}
+
+func (e *cudaEvent) Sync() error { return e.device.do("wait for an event", e.event.Synchronize) }
+
+func (e *cudaEvent) Since(earlier Event) (seconds float64, err error) {
+	err = e.device.do("time between events", func() error {
+		ms, err := earlier.(*cudaEvent).event.Elapsed(e.event)
+		seconds = ms / 1e3
+		return err
+	})
+	return seconds, err
+}
+
+func (e *cudaEvent) Close() error {
+	e.device.mu.Lock()
+	delete(e.device.events, e)
+	e.device.mu.Unlock()
+	return e.device.do("close an event", func() error { return cu.DestroyEvent(&e.event) })
+}
