@@ -250,7 +250,7 @@ func (d *cudaDevice) Load(list []Kernel) error {
 		if err != nil {
 			return err
 		}
-		fixed, err := f.Attribute(cu.FnSharedSizeBytes)
+		fixed, err := f.Attribute(cu.SharedSizeBytes)
 		if err == nil {
 			err = asError(C.garaph_shared(d.context(), *(*C.CUfunction)(unsafe.Pointer(&f)), C.int(d.info.SharedBlock-fixed)))
 		}

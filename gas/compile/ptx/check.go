@@ -94,6 +94,17 @@ func (c *checker) signature(f *ssa.Function) {
 		}
 		c.valueType(p.Pos(), p.Type(), true)
 	}
+	returns := 0
+	for _, b := range f.Blocks {
+		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
+			returns++
+		}
+	}
+	for r := range f.Signature.Results().Variables() {
+		if _, ok := r.Type().Underlying().(*types.Pointer); ok && returns > 1 {
+			c.refuse(f.Pos(), "a function that returns one of several pointers", "one that returns an index, or the value itself")
+		}
+	}
 }
 
 // isProgram tells whether t is the program's type, or that of one which it
