@@ -42,6 +42,41 @@ func builtin() []Program {
 				return Bind(func(Env) (gas.Program[uint32, uint32], error) { return programs.WCC{}, nil })
 			},
 		},
+		{
+			Name: "sswp", Short: "width of the widest path from a source along edge direction",
+			Example: `  garaph run sswp roads.gr --source 1 --top 20`,
+			Column:  "width", Setup: setupSSWP,
+		},
+		{
+			Name: "kcore", Short: "1 for every vertex of the k-core, 0 for the others",
+			Example: `  garaph run kcore web.graph --k 10 --output core.tsv`,
+			Column:  "core", Ranking: Groups, Setup: setupKCore,
+		},
+		{
+			Name: "lpa", Short: "community of every vertex by label propagation, named by one of its vertices",
+			Example: `  garaph run lpa web.graph --iterations 100 --top 5`,
+			Column:  "label", Ranking: Groups, Iterations: 50, Setup: setupLPA,
+		},
+		{
+			Name: "katz", Short: "Katz centrality of every vertex, not scaled",
+			Example:    `  garaph run katz web.graph --alpha 0.001 --top 20`,
+			Iterations: 1000, Setup: setupKatz,
+		},
+		{
+			Name: "heat", Short: "temperature of every vertex after heat has spread from a source",
+			Example: `  garaph run heat --undirected edges.txt --source 42 --step 0.1 --iterations 50`,
+			Column:  "temperature", Iterations: 100, Setup: setupHeat,
+		},
+		{
+			Name: "circuit", Short: "voltage of every node of a network of resistors",
+			Example: `  garaph run circuit --undirected resistors.csv --source 1 --ground 9 --volts 12`,
+			Column:  "volts", Setup: setupCircuit,
+		},
+		{
+			Name: "neural", Short: "activity of every neuron of a network, tanh of the weighted sum",
+			Example: `  garaph run neural synapses.csv --gain 0.2 --bias 0.1`,
+			Column:  "activity", Iterations: 1000, Setup: setupNeural,
+		},
 	}
 }
 
