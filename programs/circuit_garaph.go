@@ -25,38 +25,34 @@ func (l circuitLoops) gather(acc []Branch, list []uint16, b *gas.Block, cur []No
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
 	}
-	p, off := l.p, b.Off
+	p := l.p
 	var dst Node
-	acc = acc[:len(list)]
 	for i, v := range list {
-		lo, hi := off[v], off[int(v)+1]
-		nbr := b.Nbr[lo:hi]
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		a := acc[i]
 		for _, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
 			a = p.Sum(a, g)
 		}
-		acc[i] = a
 		edges += len(nbr)
+		acc[i] = a
 	}
 	return edges
 }
 
 func (l circuitLoops) gatherWeighted(acc []Branch, list []uint16, b *gas.Block, cur []Node) (edges int) {
-	p, off := l.p, b.Off
+	p := l.p
 	var dst Node
-	acc = acc[:len(list)]
 	for i, v := range list {
-		lo, hi := off[v], off[int(v)+1]
-		nbr := b.Nbr[lo:hi]
-		weight := b.Weight[lo:hi][:len(nbr)]
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
 			a = p.Sum(a, g)
 		}
-		acc[i] = a
 		edges += len(nbr)
+		acc[i] = a
 	}
 	return edges
 }

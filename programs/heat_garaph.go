@@ -3,6 +3,8 @@
 package programs
 
 import (
+	"math"
+
 	"github.com/garaph/garaph/gas"
 )
 
@@ -24,38 +26,34 @@ func (l heatLoops) gather(acc []Flow, list []uint16, b *gas.Block, cur []float32
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
 	}
-	p, off := l.p, b.Off
-	acc = acc[:len(list)]
+	p := l.p
 	for i, v := range list {
-		lo, hi := off[v], off[int(v)+1]
-		nbr := b.Nbr[lo:hi]
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		dst := cur[int(b.First)+int(v)]
 		a := acc[i]
 		for _, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
 			a = p.Sum(a, g)
 		}
-		acc[i] = a
 		edges += len(nbr)
+		acc[i] = a
 	}
 	return edges
 }
 
 func (l heatLoops) gatherWeighted(acc []Flow, list []uint16, b *gas.Block, cur []float32) (edges int) {
-	p, off := l.p, b.Off
-	acc = acc[:len(list)]
+	p := l.p
 	for i, v := range list {
-		lo, hi := off[v], off[int(v)+1]
-		nbr := b.Nbr[lo:hi]
-		weight := b.Weight[lo:hi][:len(nbr)]
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		dst := cur[int(b.First)+int(v)]
 		a := acc[i]
 		for k, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
 			a = p.Sum(a, g)
 		}
-		acc[i] = a
 		edges += len(nbr)
+		acc[i] = a
 	}
 	return edges
 }
@@ -70,7 +68,23 @@ func (l heatLoops) apply(acc []Flow, list []uint16, b *gas.Block, cur, next []fl
 		d := degree[id]
 		var x gas.Vertex
 		old := cur[id]
-		value := p.Apply(x, old, acc[i], step)
+		var value float32
+		{
+			var result_ float32
+			p, _, old, acc, _ := p, x, old, acc[i], step
+			_, _, _ = p, old, acc
+		Apply_:
+			for {
+				if acc.Conductance == 0 {
+					result_ = old
+					break Apply_
+				}
+				result_ = float32(float64(old) + (1-math.Exp(-acc.Conductance*p.Step))*(acc.Heat/acc.Conductance))
+				break Apply_
+
+			}
+			value = result_
+		}
 		next[id] = value
 		if w := int((id - base) >> 6); w != word {
 			if bits != 0 {

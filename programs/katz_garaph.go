@@ -30,19 +30,17 @@ func (l katzFloat32Loops) loops() gas.Loops[float32, float64] {
 }
 
 func (l katzFloat32Loops) gather(acc []float64, list []uint16, b *gas.Block, cur []float32) (edges int) {
-	p, off := l.p, b.Off
+	p := l.p
 	var dst float32
-	acc = acc[:len(list)]
 	for i, v := range list {
-		lo, hi := off[v], off[int(v)+1]
-		nbr := b.Nbr[lo:hi]
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		a := acc[i]
 		for _, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{}, dst)
 			a = p.Sum(a, g)
 		}
-		acc[i] = a
 		edges += len(nbr)
+		acc[i] = a
 	}
 	return edges
 }
@@ -106,19 +104,17 @@ func (l katzFloat64Loops) loops() gas.Loops[float64, float64] {
 }
 
 func (l katzFloat64Loops) gather(acc []float64, list []uint16, b *gas.Block, cur []float64) (edges int) {
-	p, off := l.p, b.Off
+	p := l.p
 	var dst float64
-	acc = acc[:len(list)]
 	for i, v := range list {
-		lo, hi := off[v], off[int(v)+1]
-		nbr := b.Nbr[lo:hi]
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		a := acc[i]
 		for _, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{}, dst)
 			a = p.Sum(a, g)
 		}
-		acc[i] = a
 		edges += len(nbr)
+		acc[i] = a
 	}
 	return edges
 }

@@ -33,26 +33,23 @@ func (l kCoreLoops) due(due, list []uint16, b *gas.Block, cur []uint32) []uint16
 }
 
 func (l kCoreLoops) gather(acc []uint32, list []uint16, b *gas.Block, cur []uint32) (edges int) {
-	p, off := l.p, b.Off
+	p := l.p
 	step := b.Step
 	var dst uint32
-	acc = acc[:len(list)]
 	for i, v := range list {
-		lo, hi := off[v], off[int(v)+1]
-		nbr := b.Nbr[lo:hi]
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		a := acc[i]
-		n := len(nbr)
-		for k, u := range nbr {
+		k := 0
+		for ; k < len(nbr); k++ {
 			full := p.Saturated(a, step)
 			if full {
-				n = k
 				break
 			}
-			g := p.Gather(cur[u], gas.Edge{}, dst)
+			g := p.Gather(cur[nbr[k]], gas.Edge{}, dst)
 			a = p.Sum(a, g)
 		}
+		edges += k
 		acc[i] = a
-		edges += n
 	}
 	return edges
 }

@@ -21,19 +21,17 @@ func (l lpaLoops) loops() gas.Loops[Ballot, Votes] {
 }
 
 func (l lpaLoops) gather(acc []Votes, list []uint16, b *gas.Block, cur []Ballot) (edges int) {
-	p, off := l.p, b.Off
-	acc = acc[:len(list)]
+	p := l.p
 	for i, v := range list {
-		lo, hi := off[v], off[int(v)+1]
-		nbr := b.Nbr[lo:hi]
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		dst := cur[int(b.First)+int(v)]
 		a := acc[i]
 		for _, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{}, dst)
 			a = p.Sum(a, g)
 		}
-		acc[i] = a
 		edges += len(nbr)
+		acc[i] = a
 	}
 	return edges
 }

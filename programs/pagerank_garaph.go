@@ -3,6 +3,8 @@
 package programs
 
 import (
+	"math"
+
 	"github.com/garaph/garaph/gas"
 )
 
@@ -31,19 +33,17 @@ func (l pageRankFloat32Loops) loops() gas.Loops[float32, float64] {
 }
 
 func (l pageRankFloat32Loops) gather(acc []float64, list []uint16, b *gas.Block, cur []float32) (edges int) {
-	p, off := l.p, b.Off
+	p := l.p
 	var dst float32
-	acc = acc[:len(list)]
 	for i, v := range list {
-		lo, hi := off[v], off[int(v)+1]
-		nbr := b.Nbr[lo:hi]
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		a := acc[i]
 		for _, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{}, dst)
 			a = p.Sum(a, g)
 		}
-		acc[i] = a
 		edges += len(nbr)
+		acc[i] = a
 	}
 	return edges
 }
@@ -86,7 +86,26 @@ func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *gas.Block, 
 			}
 			word, bits = w, 0
 		}
-		active := p.Activate(x, old, value)
+		var active bool
+		{
+			var result_ bool
+			type F = float32
+			p, v, old, new := p, x, old, value
+			_, _, _, _ = p, v, old, new
+		Activate_:
+			for {
+				change := math.Abs(float64(new) - float64(old))
+				if change == 0 || p.Tolerance == 0 {
+					result_ = change != 0
+					break Activate_
+				}
+				result_ = change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
+					change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
+				break Activate_
+
+			}
+			active = result_
+		}
 		bit := uint64(0)
 		if active {
 			bit = 1
@@ -134,19 +153,17 @@ func (l pageRankFloat64Loops) loops() gas.Loops[float64, float64] {
 }
 
 func (l pageRankFloat64Loops) gather(acc []float64, list []uint16, b *gas.Block, cur []float64) (edges int) {
-	p, off := l.p, b.Off
+	p := l.p
 	var dst float64
-	acc = acc[:len(list)]
 	for i, v := range list {
-		lo, hi := off[v], off[int(v)+1]
-		nbr := b.Nbr[lo:hi]
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		a := acc[i]
 		for _, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{}, dst)
 			a = p.Sum(a, g)
 		}
-		acc[i] = a
 		edges += len(nbr)
+		acc[i] = a
 	}
 	return edges
 }
@@ -189,7 +206,26 @@ func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, 
 			}
 			word, bits = w, 0
 		}
-		active := p.Activate(x, old, value)
+		var active bool
+		{
+			var result_ bool
+			type F = float64
+			p, v, old, new := p, x, old, value
+			_, _, _, _ = p, v, old, new
+		Activate_:
+			for {
+				change := math.Abs(float64(new) - float64(old))
+				if change == 0 || p.Tolerance == 0 {
+					result_ = change != 0
+					break Activate_
+				}
+				result_ = change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
+					change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
+				break Activate_
+
+			}
+			active = result_
+		}
 		bit := uint64(0)
 		if active {
 			bit = 1

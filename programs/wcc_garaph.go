@@ -22,19 +22,17 @@ func (l wccLoops) loops() gas.Loops[uint32, uint32] {
 }
 
 func (l wccLoops) gather(acc []uint32, list []uint16, b *gas.Block, cur []uint32) (edges int) {
-	p, off := l.p, b.Off
+	p := l.p
 	var dst uint32
-	acc = acc[:len(list)]
 	for i, v := range list {
-		lo, hi := off[v], off[int(v)+1]
-		nbr := b.Nbr[lo:hi]
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		a := acc[i]
 		for _, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{}, dst)
 			a = p.Sum(a, g)
 		}
-		acc[i] = a
 		edges += len(nbr)
+		acc[i] = a
 	}
 	return edges
 }

@@ -97,7 +97,7 @@ Edge lists can also be given to a program at once.`,
 	root.SetFlagErrorFunc(flagError)
 	a.addGlobalFlags(root.PersistentFlags())
 	for _, command := range []func() *cobra.Command{
-		a.importCommand, a.runCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.benchCommand, a.generateCommand, a.versionCommand,
+		a.importCommand, a.runCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.benchCommand, a.generateCommand, a.compileCommand, a.versionCommand,
 	} {
 		cmd := command()
 		cmd.Flags().SortFlags = false

@@ -3,6 +3,8 @@ package loops
 import (
 	"fmt"
 	"go/types"
+	"regexp"
+	"slices"
 
 	"github.com/garaph/garaph/gas/compile/source"
 )
@@ -18,13 +20,13 @@ type instance struct {
 	Type  string // of the program, with its arguments
 	V, A  string
 	Loops string // gas.Loops, with its arguments
+	// Aliases are declarations of types whose names variables of the loops have.
+	Aliases []string
 
 	UsesEdge, UsesDst                 bool // by Gather
 	Saturable, Settleable, Aggregable bool
 	UsesVertex                        bool // by Apply or Activate
 	AggregateUsesVertex               bool
-
-	Fragments string // lines of the literal of gas.Loops
 }
 
 // variant is a loop of an instance, over edges with or without weights.
@@ -69,6 +71,9 @@ func newInstance(p *source.Program, n *namer) *instance {
 		x.Type = "*" + x.Type
 	}
 	x.V, x.A = n.typeString(p.V, x.imports), n.typeString(p.A, x.imports)
+	x.alias("Program", &x.Type)
+	x.alias("Value", &x.V)
+	x.alias("Accumulator", &x.A)
 	x.Loops = fmt.Sprintf("%s.Loops[%s, %s]", x.Gas, x.V, x.A)
 	x.Name = n.unique(identifier(p.Name) + "Loops")
 
@@ -77,6 +82,16 @@ func newInstance(p *source.Program, n *namer) *instance {
 	x.UsesVertex = uses(p.Methods["Apply"], 1) || uses(p.Methods["Activate"], 1)
 	x.AggregateUsesVertex = x.Aggregable && uses(p.Methods["Aggregate"], 1)
 	return x
+}
+
+// alias gives a type another name if a variable of the loops has its own.
+func (x *instance) alias(what string, t *string) {
+	if !slices.ContainsFunc(own, func(name string) bool { return regexp.MustCompile(`\b` + name + `\b`).MatchString(*t) }) {
+		return
+	}
+	name := x.namer.unique(identifier(x.program.Name) + what)
+	x.Aliases = append(x.Aliases, name+" = "+*t)
+	*t = name
 }
 
 // Scatterable tells whether edges may be folded in any order.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/build/constraint"
 	"go/types"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -21,13 +22,9 @@ type namer struct {
 	names map[string]string // of imported packages, by path
 }
 
-// own are the names that the templates use, besides those of fields and
-// methods.
-var own = []string{
-	"acc", "activated", "any", "append", "b", "bit", "bits", "cur", "degree", "degrees", "due", "edges", "hi", "i", "int", "inOff", "k", "l", "lo",
-	"id", "keep", "len", "list", "nbr", "next", "outOff", "p", "rising", "slot", "step", "sum", "u", "uint16", "uint32", "uint64", "v", "value", "values",
-	"weight", "word", "x", "zero",
-}
+// own are the names of variables in the templates.
+var own = strings.Fields("a acc activated active b base bit bits cur d degree degrees done dst due edges first full g i id inOff k l list " +
+	"nbr next old outOff p result_ rising s slot step sum u v value values w weight word x")
 
 func newNamer(pkg *packages.Package) *namer {
 	n := &namer{pkg: pkg, taken: map[string]bool{}, names: map[string]string{}}
@@ -91,26 +88,31 @@ func (n *namer) typeString(t types.Type, used map[string]*types.Package) string 
 	})
 }
 
-// importsOf lists the import specifications of a file.
-func (n *namer) importsOf(groups []*group) []string {
+// importsOf lists the import specifications of a file, those of the standard
+// library first.
+func (n *namer) importsOf(groups []*group) string {
 	used := map[string]*types.Package{}
 	for _, g := range groups {
 		for _, x := range g.Instances {
-			for path, p := range x.imports {
-				used[path] = p
-			}
+			maps.Copy(used, x.imports)
 		}
 	}
-	var list []string
-	for at, p := range used {
-		spec := fmt.Sprintf("%q", at)
-		if name := n.importName(p); name != path.Base(at) {
-			spec = name + " " + spec
+	var standard, others []string
+	for _, at := range slices.Sorted(maps.Keys(used)) {
+		spec := fmt.Sprintf("\t%q", at)
+		if name := n.importName(used[at]); name != path.Base(at) {
+			spec = "\t" + name + spec
 		}
-		list = append(list, spec)
+		if first, _, _ := strings.Cut(at, "/"); strings.Contains(first, ".") {
+			others = append(others, spec)
+		} else {
+			standard = append(standard, spec)
+		}
 	}
-	slices.SortFunc(list, func(a, b string) int { return strings.Compare(a[strings.Index(a, `"`):], b[strings.Index(b, `"`):]) })
-	return list
+	if len(standard) > 0 {
+		standard = append(standard, "")
+	}
+	return strings.Join(append(standard, others...), "\n")
 }
 
 // identifier turns "PageRank[float32]" into "pageRankFloat32".
