@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/looptest"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -137,7 +138,7 @@ func scatterBench[V, A any](b *testing.B, weighted bool, scatter func([]A, []uin
 func BenchmarkLoops(b *testing.B) {
 	rank := programs.PageRank[float32]{Damping: 0.85}
 	share := func(v int) float32 { return float32(v%100) / 100 }
-	compiled, plain := rank.Loops(), plainLoops[float32, float64](rank)
+	compiled, plain := rank.Loops(), looptest.Plain[float32, float64](rank)
 	b.Run("PageRank/Scatter/compiled", func(b *testing.B) { scatterBench(b, false, compiled.Scatter, share) })
 	b.Run("PageRank/Scatter/by-hand", func(b *testing.B) { scatterBench(b, false, rankScatter, share) })
 	b.Run("PageRank/Scatter/interface", func(b *testing.B) { scatterBench(b, false, plain.Scatter, share) })
@@ -148,7 +149,7 @@ func BenchmarkLoops(b *testing.B) {
 	path := programs.SSSP[float32]{}
 	far := float32(math.Inf(1))
 	length := func(v int) float32 { return float32(v % 1000) }
-	compiledPath, plainPath := path.Loops(), plainLoops[float32, float32](path)
+	compiledPath, plainPath := path.Loops(), looptest.Plain[float32, float32](path)
 	b.Run("SSSP/Scatter/compiled", func(b *testing.B) { scatterBench(b, true, compiledPath.Scatter, length) })
 	b.Run("SSSP/Scatter/by-hand", func(b *testing.B) { scatterBench(b, true, pathScatter, length) })
 	b.Run("SSSP/Scatter/interface", func(b *testing.B) { scatterBench(b, true, plainPath.Scatter, length) })
@@ -163,7 +164,7 @@ func BenchmarkLoops(b *testing.B) {
 		}
 		return math.MaxUint32
 	}
-	compiledHops, plainHops := hops.Loops(), plainLoops[uint32, uint32](hops)
+	compiledHops, plainHops := hops.Loops(), looptest.Plain[uint32, uint32](hops)
 	b.Run("BFS/Gather/compiled", func(b *testing.B) { gatherBench(b, false, compiledHops.Gather, math.MaxUint32, hop) })
 	b.Run("BFS/Gather/by-hand", func(b *testing.B) { gatherBench(b, false, hopGather, math.MaxUint32, hop) })
 	b.Run("BFS/Gather/interface", func(b *testing.B) { gatherBench(b, false, plainHops.Gather, math.MaxUint32, hop) })
