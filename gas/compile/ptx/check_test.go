@@ -1,0 +1,195 @@
+package ptx_test
+
+import (
+	"fmt"
+	"go/types"
+	"math"
+	"strings"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compile/source"
+	"github.com/garaph/garaph/internal/fragmentcall"
+	"github.com/garaph/garaph/internal/ptxsim"
+)
+
+// fragment is a compiled method that is ready to run on leaves in the order in
+// which [fragmentcall.Method] has them: the program's, then those of the
+// parameters.
+type fragment struct {
+	name    string
+	machine *ptxsim.Machine
+	inputs  []int // slots
+	kinds   []gas.Kind
+	outputs []int
+	results []gas.Kind
+	fault   int
+}
+
+var parameters = map[string][]string{
+	"Init": {"v"}, "Zero": {}, "Gather": {"src", "edge", "dst"}, "Sum": {"a", "b"}, "Apply": {"v", "old", "acc", "step"}, "Activate": {"v", "old", "new"},
+	"Saturated": {"acc", "step"}, "Settled": {"value", "step"}, "Aggregate": {"v", "value"},
+}
+
+func fragmentsOf(f *gas.Fragments) map[string]gas.Fragment {
+	return map[string]gas.Fragment{
+		"Init": f.Init, "Zero": f.Zero, "Gather": f.Gather, "Sum": f.Sum, "Apply": f.Apply, "Activate": f.Activate,
+		"Saturated": f.Saturated, "Settled": f.Settled, "Aggregate": f.Aggregate,
+	}
+}
+
+// prepare reads the fragment of a method.
+func prepare(p *source.Program, f *gas.Fragments, name string) (*fragment, error) {
+	leaves := map[string][]gas.Kind{
+		"v": {gas.Uint32, gas.Uint32, gas.Uint32, gas.Uint32}, "edge": {gas.Float32}, "step": {gas.Int64, gas.Float64},
+	}
+	kinds := func(l gas.Layout) (list []gas.Kind) {
+		for _, leaf := range l.Leaves {
+			list = append(list, leaf.Kind)
+		}
+		return list
+	}
+	for _, n := range []string{"src", "dst", "old", "new", "value"} {
+		leaves[n] = kinds(f.Value)
+	}
+	for _, n := range []string{"a", "b", "acc"} {
+		leaves[n] = kinds(f.Accumulator)
+	}
+	if name == "Saturated" {
+		leaves["acc"] = kinds(f.Accumulator)
+	}
+	leaves["param"] = kinds(f.Parameters)
+	fields := map[string][]string{"v": {"id", "n", "in", "out"}, "edge": {"weight"}, "step": {"iteration", "aggregate"}}
+
+	widths := map[string]int{"fault": 32}
+	var names []string
+	out := &fragment{name: p.Name + "." + name}
+	for _, parameter := range append([]string{"param"}, parameters[name]...) {
+		for i, k := range leaves[parameter] {
+			leaf := fmt.Sprint(i)
+			if fields[parameter] != nil {
+				leaf = fields[parameter][i]
+			}
+			names = append(names, parameter+"."+leaf)
+			widths[names[len(names)-1]] = max(32, 8*k.Size())
+			out.kinds = append(out.kinds, k)
+		}
+	}
+	signature := p.Methods[name].Signature.Results()
+	switch name {
+	case "Init", "Apply":
+		out.results = kinds(f.Value)
+	case "Zero", "Gather", "Sum":
+		out.results = kinds(f.Accumulator)
+	case "Aggregate":
+		out.results = []gas.Kind{gas.Float64}
+	default:
+		out.results = []gas.Kind{gas.Bool}
+	}
+	var results []string
+	for i, k := range out.results {
+		results = append(results, fmt.Sprintf("out.%d", i))
+		widths[results[i]] = max(32, 8*k.Size())
+	}
+	if signature.Len() == 2 {
+		out.results = append(out.results, gas.Bool)
+		results = append(results, "active")
+		widths["active"] = 32
+	}
+	text := fragmentsOf(f)[name]
+	program, err := ptxsim.Parse(text.Text, widths)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", out.name, err, text.Text)
+	}
+	out.machine = program.NewMachine()
+	for _, n := range names {
+		out.inputs = append(out.inputs, program.Slot(n))
+	}
+	for _, n := range results {
+		out.outputs = append(out.outputs, program.Slot(n))
+	}
+	out.fault = program.Slot("fault")
+	return out, nil
+}
+
+// run runs the fragment.
+func (f *fragment) run(inputs []uint64) (results []uint64, fault gas.Fault, err error) {
+	for i, slot := range f.inputs {
+		f.machine.Set(slot, inputs[i])
+	}
+	f.machine.Set(f.fault, 0)
+	if err := f.machine.Run(); err != nil {
+		return nil, 0, err
+	}
+	for _, slot := range f.outputs {
+		results = append(results, f.machine.Get(slot))
+	}
+	return results, gas.Fault(f.machine.Get(f.fault)), nil
+}
+
+// check holds the fragment against what Go gave. Any NaN is as good as another.
+// With loose, floats may differ by two units of the last place of float32.
+func (f *fragment) check(inputs, want []uint64, fault gas.Fault, loose bool) error {
+	got, gotFault, err := f.run(inputs)
+	if err != nil {
+		return fmt.Errorf("%s(%s): %w", f.name, f.print(f.kinds, inputs), err)
+	}
+	if gotFault != fault {
+		return fmt.Errorf("%s(%s): %s in PTX, %s in Go", f.name, f.print(f.kinds, inputs), gotFault, fault)
+	}
+	if fault != gas.NoFault {
+		return nil
+	}
+	for i, k := range f.results {
+		if !same(k, got[i], want[i], loose) {
+			return fmt.Errorf("%s(%s) = %s in PTX, %s in Go", f.name, f.print(f.kinds, inputs), f.print(f.results, got), f.print(f.results, want))
+		}
+	}
+	return nil
+}
+
+func (f *fragment) print(kinds []gas.Kind, values []uint64) string {
+	var list []string
+	for i, k := range kinds {
+		switch k {
+		case gas.Float32:
+			list = append(list, fmt.Sprintf("%x", math.Float32frombits(uint32(values[i]))))
+		case gas.Float64:
+			list = append(list, fmt.Sprintf("%x", math.Float64frombits(values[i])))
+		case gas.Int32, gas.Int16, gas.Int8:
+			list = append(list, fmt.Sprint(int32(values[i])))
+		case gas.Int64:
+			list = append(list, fmt.Sprint(int64(values[i])))
+		default:
+			list = append(list, fmt.Sprint(values[i]))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func same(k gas.Kind, a, b uint64, loose bool) bool {
+	if a == b {
+		return true
+	}
+	var x, y float64
+	switch k {
+	case gas.Float32:
+		x, y = float64(math.Float32frombits(uint32(a))), float64(math.Float32frombits(uint32(b)))
+	case gas.Float64:
+		x, y = math.Float64frombits(a), math.Float64frombits(b)
+	default:
+		return false
+	}
+	if x != x && y != y {
+		return true
+	}
+	ulp := math.Abs(float64(math.Nextafter32(float32(y), float32(math.Inf(1))) - float32(y)))
+	return loose && math.Abs(x-y) <= 2*ulp
+}
+
+// kindsOfProgram tells apart programs whose type the harness can't fill.
+func kindsOfProgram(p *source.Program) bool {
+	_, ok := p.Type.Underlying().(*types.Struct)
+	return ok
+}
+
+var _ = fragmentcall.Inputs

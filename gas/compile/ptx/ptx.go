@@ -1,0 +1,201 @@
+// Package ptx compiles vertex programs from Go to PTX, as fragments that are
+// spliced into kernels.
+//
+// The subset is that of plain calculation: bools, integers and floats, arrays
+// and structs of them; if, switch, for with a counter and a limit; calls of
+// functions of the package, which are inlined; min and max; some functions of
+// math and math/bits. What it means is what it means in Go, bit for bit but for
+// the payload of NaN: integers wrap, shifts by more than the width give 0 or the
+// sign, a division of integers by 0 is a [gas.Fault], a multiplication and an
+// addition are rounded one by one, a float out of an integer's range converts as
+// on amd64. Only math.Exp, Log and Tanh may differ by a few units of the last
+// place of a float64. Everything else is refused with its position.
+//
+// All values live in registers. An array with an index that is not constant
+// becomes a choice among its elements, so arrays are small.
+package ptx
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compile/source"
+)
+
+// The most bytes that a value and an accumulator may have.
+const (
+	MostValueBytes       = 64
+	MostAccumulatorBytes = 16
+)
+
+// version is part of the hash: it changes when the same text means something
+// else.
+const version = "1"
+
+// methods are those that become fragments, with the names that their
+// parameters have there.
+var methods = []struct {
+	name       string
+	parameters []string
+	fragment   func(*gas.Fragments) *gas.Fragment
+}{
+	{"Init", []string{"v"}, func(f *gas.Fragments) *gas.Fragment { return &f.Init }},
+	{"Zero", nil, func(f *gas.Fragments) *gas.Fragment { return &f.Zero }},
+	{"Gather", []string{"src", "edge", "dst"}, func(f *gas.Fragments) *gas.Fragment { return &f.Gather }},
+	{"Sum", []string{"a", "b"}, func(f *gas.Fragments) *gas.Fragment { return &f.Sum }},
+	{"Apply", []string{"v", "old", "acc", "step"}, func(f *gas.Fragments) *gas.Fragment { return &f.Apply }},
+	{"Activate", []string{"v", "old", "new"}, func(f *gas.Fragments) *gas.Fragment { return &f.Activate }},
+	{"Saturated", []string{"acc", "step"}, func(f *gas.Fragments) *gas.Fragment { return &f.Saturated }},
+	{"Settled", []string{"value", "step"}, func(f *gas.Fragments) *gas.Fragment { return &f.Settled }},
+	{"Aggregate", []string{"v", "value"}, func(f *gas.Fragments) *gas.Fragment { return &f.Aggregate }},
+}
+
+// fieldNames are those of gas.Vertex, gas.Edge and gas.Step in fragments.
+var fieldNames = map[string][]string{
+	"v": {"id", "n", "in", "out"}, "edge": {"weight"}, "step": {"iteration", "aggregate"},
+}
+
+// Compile gives the fragments of a program, or all that it refuses, as
+// [Refusals].
+func Compile(p *source.Program) (gas.Fragments, error) {
+	c := &checker{program: p, done: map[*ssa.Function]bool{}}
+	c.dataType("vertex value", p.V, MostValueBytes)
+	c.dataType("accumulator", p.A, MostAccumulatorBytes)
+	for _, m := range methods {
+		if f := p.Methods[m.name]; f != nil {
+			c.function(f)
+		}
+	}
+	if leafCount(p.Type) > mostLeaves {
+		c.refuse(p.Pos, fmt.Sprintf("a program of more than %d scalars", mostLeaves), "fewer fields")
+	}
+	if len(c.refusals) > 0 {
+		return gas.Fragments{}, c.refusals.sorted()
+	}
+
+	out := gas.Fragments{Program: p.Name, Value: layout(p.V), Accumulator: layout(p.A), Parameters: layout(p.Type)}
+	for _, m := range methods {
+		f := p.Methods[m.name]
+		if f == nil {
+			continue
+		}
+		fragment, err := c.fragment(f, m.parameters)
+		if err != nil {
+			return gas.Fragments{}, err
+		}
+		*m.fragment(&out) = fragment
+	}
+	if len(c.refusals) > 0 {
+		return gas.Fragments{}, c.refusals.sorted()
+	}
+	out.Parameters.Leaves = usable(out.Parameters.Leaves)
+	out.SumOp = sumOp(p.Methods["Sum"], p.A)
+	out.Hash = hash(out)
+	return out, nil
+}
+
+// dataType refuses values and accumulators that don't lie in memory as plain
+// data, or not in registers.
+func (c *checker) dataType(what string, t types.Type, most int) {
+	pos := c.program.Pos
+	if named, ok := t.(*types.Named); ok && named.Obj().Pkg() == c.program.Pkg.Types {
+		pos = named.Obj().Pos()
+	}
+	construct, instead := unsupported(t)
+	size := sizes.Sizeof(t)
+	switch {
+	case construct != "":
+		c.refuse(pos, "a "+what+" with "+construct, instead)
+	case size > int64(most):
+		c.refuse(pos, fmt.Sprintf("a %s of %d bytes", what, size), fmt.Sprintf("one of at most %d bytes", most))
+	case size == 0:
+		c.refuse(pos, "a "+what+" of 0 bytes", "a bool")
+	}
+}
+
+// fragment compiles a method.
+func (c *checker) fragment(f *ssa.Function, names []string) (out gas.Fragment, err error) {
+	e := &emitter{refuse: func(i ssa.Instruction, construct, instead string) {
+		c.refuse(at(f, i), construct, instead)
+	}}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case tooLong:
+			err = Refusals{{c.program.Position(f.Pos()), fmt.Sprintf("a method %s of more than %d instructions", f.Name(), mostInstructions), "fewer calls of large functions"}}
+		case deviceError:
+			err = fmt.Errorf("compiling garaph's own functions for devices: %w", r.err)
+		default:
+			panic(r)
+		}
+	}()
+	e.end = e.label()
+	args := []value{c.receiver(f.Params[0].Type())}
+	for i, p := range f.Params[1:] {
+		var v value
+		for k, kind := range kindsOf(p.Type()) {
+			leaf := fmt.Sprint(k)
+			if fields := fieldNames[names[i]]; fields != nil {
+				leaf = fields[k]
+			}
+			v.leaves = append(v.leaves, operand{"${" + names[i] + "." + leaf + "}", kind})
+		}
+		args = append(args, v)
+	}
+	result := e.inline(f, args)
+	results := result.tuple
+	if results == nil {
+		results = []value{result}
+	}
+	for i, r := range results {
+		for k, leaf := range r.leaves {
+			dst := fmt.Sprintf("${out.%d}", k)
+			if i == 1 {
+				dst = "${active}"
+			}
+			e.move(operand{dst, leaf.kind}, leaf)
+		}
+	}
+	e.place(e.end)
+	out.Text, out.Inputs = render(tidy(e.list))
+	return out, nil
+}
+
+// receiver is the program: its fields are inputs.
+func (c *checker) receiver(t types.Type) value {
+	var v value
+	n := 0
+	for _, k := range kindsOf(c.program.Type) {
+		if k == invalid {
+			v.leaves = append(v.leaves, operand{})
+			continue
+		}
+		v.leaves = append(v.leaves, operand{fmt.Sprintf("${param.%d}", n), k})
+		n++
+	}
+	if _, ok := t.Underlying().(*types.Pointer); ok {
+		return value{place: &place{leaves: v.leaves}}
+	}
+	return v
+}
+
+// usable leaves out the leaves that are no plain data.
+func usable(leaves []gas.Leaf) []gas.Leaf {
+	var out []gas.Leaf
+	for _, l := range leaves {
+		if l.Kind != invalid {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func hash(f gas.Fragments) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %#v", version, f))
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,124 @@
+package ptx
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/garaph/garaph/gas"
+)
+
+// sumOp recognises a Sum that memory can do by itself: one operator or builtin
+// on its two arguments, or on integers and bools an if that amounts to it.
+func sumOp(f *ssa.Function, t types.Type) gas.SumOp {
+	kinds := kindsOf(t)
+	if len(kinds) != 1 || kindOf(t) == invalid {
+		return gas.SumOther
+	}
+	a, b := f.Params[len(f.Params)-2], f.Params[len(f.Params)-1]
+	if narrow(kinds[0]) {
+		return gas.SumOther
+	}
+	switch len(f.Blocks) {
+	case 1:
+		result := returned(f.Blocks[0])
+		if call, ok := result.(*ssa.Call); ok && !isBuiltin(call) {
+			g := call.Common().StaticCallee()
+			args := call.Common().Args
+			if n := len(args); g != nil && len(g.Blocks) > 0 && n >= 2 && n == len(g.Params) && pair(args[n-2], args[n-1], a, b) {
+				return sumOp(g, t)
+			}
+			return gas.SumOther
+		}
+		return operation(result, a, b, kinds[0])
+	case 3:
+		return choice(f, a, b, kinds[0])
+	}
+	return gas.SumOther
+}
+
+func isBuiltin(c *ssa.Call) bool {
+	_, ok := c.Common().Value.(*ssa.Builtin)
+	return ok
+}
+
+// returned is the only result of a block that ends with a return.
+func returned(b *ssa.BasicBlock) ssa.Value {
+	r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+	if !ok || len(r.Results) != 1 {
+		return nil
+	}
+	return r.Results[0]
+}
+
+func pair(x, y, a, b ssa.Value) bool { return x == a && y == b || x == b && y == a }
+
+func operation(v, a, b ssa.Value, k gas.Kind) gas.SumOp {
+	switch v := v.(type) {
+	case *ssa.BinOp:
+		if pair(v.X, v.Y, a, b) {
+			return map[token.Token]gas.SumOp{token.ADD: gas.SumAdd, token.OR: gas.SumOr, token.AND: gas.SumAnd}[v.Op]
+		}
+	case *ssa.Call:
+		name := v.Common().Value.Name()
+		if isBuiltin(v) && len(v.Common().Args) == 2 && pair(v.Common().Args[0], v.Common().Args[1], a, b) {
+			return map[string]gas.SumOp{"min": gas.SumMin, "max": gas.SumMax}[name]
+		}
+	case *ssa.Phi: // a || b, a && b
+		return shortCircuit(v, a, b, k)
+	}
+	return gas.SumOther
+}
+
+// choice recognises a || b and a && b of bools, in which the third block joins,
+// and `if a < b { return a }; return b` of integers.
+func choice(f *ssa.Function, a, b ssa.Value, k gas.Kind) gas.SumOp {
+	for _, block := range f.Blocks[1:] {
+		if phi, ok := returned(block).(*ssa.Phi); ok {
+			return shortCircuit(phi, a, b, k)
+		}
+	}
+	test, ok := f.Blocks[0].Instrs[len(f.Blocks[0].Instrs)-1].(*ssa.If)
+	if !ok || float(k) || len(f.Blocks[0].Instrs) != 2 {
+		return gas.SumOther
+	}
+	compare, ok := test.Cond.(*ssa.BinOp)
+	if !ok {
+		return gas.SumOther
+	}
+	then, otherwise := returned(f.Blocks[0].Succs[0]), returned(f.Blocks[0].Succs[1])
+	if !pair(then, otherwise, a, b) || !pair(compare.X, compare.Y, a, b) {
+		return gas.SumOther
+	}
+	less := compare.Op == token.LSS || compare.Op == token.LEQ
+	if !less && compare.Op != token.GTR && compare.Op != token.GEQ {
+		return gas.SumOther
+	}
+	if less == (then == compare.X) {
+		return gas.SumMin
+	}
+	return gas.SumMax
+}
+
+// shortCircuit recognises the phi of a || b and a && b.
+func shortCircuit(phi *ssa.Phi, a, b ssa.Value, k gas.Kind) gas.SumOp {
+	first := phi.Parent().Blocks[0]
+	test, ok := first.Instrs[len(first.Instrs)-1].(*ssa.If)
+	if !ok || k != gas.Bool || len(phi.Edges) != 2 || len(first.Instrs) != 1 {
+		return gas.SumOther
+	}
+	for i, e := range phi.Edges {
+		c, ok := e.(*ssa.Const)
+		if !ok || phi.Block().Preds[i] != first || !pair(test.Cond, phi.Edges[1-i], a, b) {
+			continue
+		}
+		if c.Value.String() == "true" && first.Succs[0] == phi.Block() {
+			return gas.SumOr
+		}
+		if c.Value.String() == "false" && first.Succs[1] == phi.Block() {
+			return gas.SumAnd
+		}
+	}
+	return gas.SumOther
+}

@@ -1,0 +1,159 @@
+// Package fragmentcall calls the methods of vertex programs with arguments and
+// results as bits, as fragments of PTX get and give them, so that tests can
+// hold one against the other.
+package fragmentcall
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"runtime"
+	"strings"
+
+	"github.com/garaph/garaph/gas"
+)
+
+// Method is a method of a program, to be called with bits.
+type Method struct {
+	program reflect.Type
+	index   int
+	inputs  []gas.Kind
+}
+
+// MethodOf gives the method of that name of a program's type, or nil.
+func MethodOf(program reflect.Type, name string) *Method {
+	method, ok := program.MethodByName(name)
+	if !ok {
+		return nil
+	}
+	m := &Method{program: program, index: method.Index}
+	for i := range method.Type.NumIn() {
+		m.inputs = kindsOf(method.Type.In(i), m.inputs)
+	}
+	return m
+}
+
+// Inputs are the kinds of the leaves of the program and of all parameters.
+func (m *Method) Inputs() []gas.Kind { return m.inputs }
+
+// Call calls the method on a program with the given leaves, and gives those of
+// all results.
+func (m *Method) Call(inputs []uint64) (results []uint64, fault gas.Fault) {
+	defer func() {
+		if r := recover(); r != nil {
+			results, fault = nil, faultOf(r)
+		}
+	}()
+	program := reflect.New(m.program).Elem()
+	inputs = set(program, inputs)
+	method := program.Method(m.index)
+	args := make([]reflect.Value, method.Type().NumIn())
+	for i := range args {
+		args[i] = reflect.New(method.Type().In(i)).Elem()
+		inputs = set(args[i], inputs)
+	}
+	for _, r := range method.Call(args) {
+		results = get(r, results)
+	}
+	return results, gas.NoFault
+}
+
+func faultOf(r any) gas.Fault {
+	if err, ok := r.(runtime.Error); ok {
+		switch {
+		case strings.Contains(err.Error(), "divide by zero"):
+			return gas.DivisionByZero
+		case strings.Contains(err.Error(), "index out of range"):
+			return gas.IndexOutOfRange
+		case strings.Contains(err.Error(), "negative shift amount"):
+			return gas.NegativeShift
+		}
+	}
+	return gas.Panicked
+}
+
+var kinds = map[reflect.Kind]gas.Kind{
+	reflect.Bool: gas.Bool, reflect.Int: gas.Int64, reflect.Int8: gas.Int8, reflect.Int16: gas.Int16, reflect.Int32: gas.Int32, reflect.Int64: gas.Int64,
+	reflect.Uint: gas.Uint64, reflect.Uint8: gas.Uint8, reflect.Uint16: gas.Uint16, reflect.Uint32: gas.Uint32, reflect.Uint64: gas.Uint64,
+	reflect.Float32: gas.Float32, reflect.Float64: gas.Float64,
+}
+
+func kindsOf(t reflect.Type, list []gas.Kind) []gas.Kind {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			list = kindsOf(t.Field(i).Type, list)
+		}
+	case reflect.Array:
+		for range t.Len() {
+			list = kindsOf(t.Elem(), list)
+		}
+	default:
+		k, ok := kinds[t.Kind()]
+		if !ok {
+			panic(fmt.Sprintf("fragmentcall: %s is no plain data", t))
+		}
+		list = append(list, k)
+	}
+	return list
+}
+
+// set fills v from the first bits and gives the rest.
+func set(v reflect.Value, from []uint64) []uint64 {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			from = set(v.Field(i), from)
+		}
+		return from
+	case reflect.Array:
+		for i := range v.Len() {
+			from = set(v.Index(i), from)
+		}
+		return from
+	case reflect.Bool:
+		v.SetBool(from[0] != 0)
+	case reflect.Float32:
+		v.Set(reflect.ValueOf(math.Float32frombits(uint32(from[0]))).Convert(v.Type()))
+	case reflect.Float64:
+		v.SetFloat(math.Float64frombits(from[0]))
+	case reflect.Int8, reflect.Int16, reflect.Int32:
+		v.SetInt(int64(int32(from[0])))
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(from[0]))
+	default:
+		v.SetUint(from[0])
+	}
+	return from[1:]
+}
+
+// get appends the bits of v.
+func get(v reflect.Value, to []uint64) []uint64 {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			to = get(v.Field(i), to)
+		}
+		return to
+	case reflect.Array:
+		for i := range v.Len() {
+			to = get(v.Index(i), to)
+		}
+		return to
+	case reflect.Bool:
+		if v.Bool() {
+			return append(to, 1)
+		}
+		return append(to, 0)
+	case reflect.Float32:
+		return append(to, uint64(math.Float32bits(float32(v.Float()))))
+	case reflect.Float64:
+		return append(to, math.Float64bits(v.Float()))
+	case reflect.Int8, reflect.Int16, reflect.Int32:
+		return append(to, uint64(uint32(v.Int())))
+	case reflect.Int, reflect.Int64:
+		return append(to, uint64(v.Int()))
+	default:
+		return append(to, v.Uint())
+	}
+}

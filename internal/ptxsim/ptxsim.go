@@ -1,0 +1,208 @@
+// Package ptxsim runs the fragments of PTX that package ptx writes, for tests
+// on machines without a GPU. It knows the instructions that the compiler
+// writes, with the exact results of the PTX manual and IEEE 754, and refuses
+// every other one; the approximate instructions have no more bits than the
+// manual promises.
+package ptxsim
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Program is a fragment that is ready to run.
+type Program struct {
+	steps []step
+	slots map[string]int // of registers and placeholders
+	first []uint64       // immediates at their slots, 0 elsewhere
+}
+
+// step does one instruction and gives the next one.
+type step struct {
+	guard int // slot, or -1
+	not   bool
+	do    func(r []uint64)
+	jump  int // next instruction of a bra, or -1
+}
+
+// ErrEndless: a fragment has not ended after a great many steps.
+var ErrEndless = errors.New("ptxsim: the fragment does not end")
+
+var (
+	declaration = regexp.MustCompile(`^\.reg \.(b32|b64|pred) (%[a-z]+)<(\d+)>$`)
+	instruction = regexp.MustCompile(`^(?:@(!?)(%[a-z]+\d+) )?([a-z][a-z0-9.]*) (.*)$`)
+	label       = regexp.MustCompile(`^([A-Za-z]\w*):$`)
+)
+
+// parser is one call of Parse.
+type parser struct {
+	*Program
+	widths map[string]int // in bits; 1 for predicates
+}
+
+// Parse reads a fragment. Widths gives the number of bits of its placeholders,
+// by name: 32 or 64.
+func Parse(text string, widths map[string]int) (*Program, error) {
+	p := &parser{Program: &Program{slots: map[string]int{}}, widths: map[string]int{}}
+	for name, bits := range widths {
+		p.widths["${"+name+"}"] = bits
+	}
+	targets := map[string]int{}
+	jumps := map[int]string{}
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) < 2 || lines[0] != "{" || lines[len(lines)-1] != "}" {
+		return nil, errors.New("ptxsim: a fragment is a block in braces")
+	}
+	for n, line := range lines[1 : len(lines)-1] {
+		line = strings.TrimSpace(line)
+		if m := label.FindStringSubmatch(line); m != nil {
+			if _, twice := targets[m[1]]; twice {
+				return nil, fmt.Errorf("ptxsim: line %d: label %s stands twice", n+2, m[1])
+			}
+			targets[m[1]] = len(p.steps)
+			continue
+		}
+		line, ok := strings.CutSuffix(line, ";")
+		if !ok {
+			return nil, fmt.Errorf("ptxsim: line %d: no ; at the end of %q", n+2, line)
+		}
+		if m := declaration.FindStringSubmatch(line); m != nil {
+			count, _ := strconv.Atoi(m[3])
+			for i := range count {
+				p.widths[m[2]+strconv.Itoa(i)] = map[string]int{"b32": 32, "b64": 64, "pred": 1}[m[1]]
+			}
+			continue
+		}
+		m := instruction.FindStringSubmatch(line)
+		if m == nil {
+			return nil, fmt.Errorf("ptxsim: line %d: %q is no instruction", n+2, line)
+		}
+		s := step{guard: -1, not: m[1] != "", jump: -1}
+		var err error
+		if m[2] != "" {
+			if s.guard, err = p.operand(m[2], 1); err != nil {
+				return nil, fmt.Errorf("ptxsim: line %d: %w", n+2, err)
+			}
+		}
+		if m[3] == "bra" {
+			jumps[len(p.steps)] = m[4]
+		} else if s.do, err = p.decode(m[3], strings.Split(m[4], ", ")); err != nil {
+			return nil, fmt.Errorf("ptxsim: line %d: %s: %w", n+2, line, err)
+		}
+		p.steps = append(p.steps, s)
+	}
+	for from, name := range jumps {
+		to, ok := targets[name]
+		if !ok {
+			return nil, fmt.Errorf("ptxsim: no label %s", name)
+		}
+		p.steps[from].jump = to
+	}
+	return p.Program, nil
+}
+
+// operand gives the slot of a register, a placeholder or an immediate of so
+// many bits.
+func (p *parser) operand(text string, bits int) (int, error) {
+	key := text
+	var value uint64
+	if text[0] == '%' || text[0] == '$' {
+		declared, ok := p.widths[text]
+		if !ok {
+			return 0, fmt.Errorf("%s is not declared", text)
+		}
+		if declared != bits {
+			return 0, fmt.Errorf("%s has %d bits, not %d", text, declared, bits)
+		}
+	} else {
+		var err error
+		if value, err = immediate(text, bits); err != nil {
+			return 0, err
+		}
+		key = fmt.Sprint(value, bits)
+	}
+	slot, ok := p.slots[key]
+	if !ok {
+		slot = len(p.first)
+		p.slots[key] = slot
+		p.first = append(p.first, value)
+	}
+	return slot, nil
+}
+
+func immediate(text string, bits int) (uint64, error) {
+	if hex, ok := strings.CutPrefix(text, "0f"); ok && bits == 32 && len(hex) == 8 {
+		return strconv.ParseUint(hex, 16, 32)
+	}
+	if hex, ok := strings.CutPrefix(text, "0d"); ok && bits == 64 && len(hex) == 16 {
+		return strconv.ParseUint(hex, 16, 64)
+	}
+	if strings.HasPrefix(text, "-") {
+		i, err := strconv.ParseInt(text, 0, bits)
+		if bits == 32 {
+			return uint64(uint32(i)), err
+		}
+		return uint64(i), err
+	}
+	return strconv.ParseUint(text, 0, bits)
+}
+
+// Machine runs a program again and again.
+type Machine struct {
+	program *Program
+	slots   []uint64
+}
+
+// NewMachine makes a machine for p.
+func (p *Program) NewMachine() *Machine {
+	return &Machine{p, append([]uint64(nil), p.first...)}
+}
+
+// Slot is where a placeholder is in the machine, or -1 if the text does not
+// name it.
+func (p *Program) Slot(name string) int {
+	if slot, ok := p.slots["${"+name+"}"]; ok {
+		return slot
+	}
+	return -1
+}
+
+// Set puts the bits of a value into a slot; slot -1 is ignored.
+func (m *Machine) Set(slot int, bits uint64) {
+	if slot >= 0 {
+		m.slots[slot] = bits
+	}
+}
+
+// Get is the content of a slot, 0 for slot -1.
+func (m *Machine) Get(slot int) uint64 {
+	if slot < 0 {
+		return 0
+	}
+	return m.slots[slot]
+}
+
+// Run runs the program from its start to its end.
+func (m *Machine) Run() error {
+	r, steps := m.slots, m.program.steps
+	left := 50_000_000
+	for pc := 0; pc < len(steps); {
+		s := &steps[pc]
+		pc++
+		if left--; left < 0 {
+			return ErrEndless
+		}
+		if s.guard >= 0 && (r[s.guard] != 0) == s.not {
+			continue
+		}
+		if s.do == nil {
+			pc = s.jump
+			continue
+		}
+		s.do(r)
+	}
+	return nil
+}
