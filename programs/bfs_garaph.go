@@ -9,6 +9,9 @@ import (
 // Loops are the methods of BFS as loops.
 func (p BFS) Loops() gas.Loops[uint32, uint32] { return bfsLoops{p}.loops() }
 
+// Fragments are the methods of BFS as PTX.
+func (BFS) Fragments() gas.Fragments { return bfsFragments }
+
 // bfsLoops has the loops of BFS.
 type bfsLoops struct{ p BFS }
 
@@ -85,4 +88,89 @@ func (l bfsLoops) apply(acc []uint32, list []uint16, b *gas.Block, cur, next []u
 		rising[word] |= bits
 	}
 	return activated, degrees
+}
+
+// bfsFragments are those of BFS.
+var bfsFragments = gas.Fragments{
+	Program: "BFS",
+	Hash:    "8d0fc7fbcec06ffb",
+
+	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Uint32, Offset: 0}}},
+	Accumulator: gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Uint32, Offset: 0}}},
+	Parameters:  gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "Source", Kind: gas.Uint32, Offset: 0}}},
+	SumOp:       gas.SumMin,
+
+	Init: gas.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
+	.reg .b32 %gw<2>;
+	.reg .pred %gp<1>;
+	setp.eq.u32 %gp0, ${v.id}, ${param.0};
+	@%gp0 bra L5;
+	mov.b32 %gw0, 4294967295;
+	mov.b32 %gw1, 0;
+	bra L2;
+L5:
+	mov.b32 %gw0, 0;
+	mov.b32 %gw1, 1;
+L2:
+	mov.b32 ${out.0}, %gw0;
+	mov.b32 ${active}, %gw1;
+}
+`},
+	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	mov.b32 ${out.0}, 4294967295;
+}
+`},
+	Gather: gas.Fragment{Inputs: []string{"src.0"}, Text: `{
+	mov.b32 ${out.0}, ${src.0};
+}
+`},
+	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	min.u32 %gw0, ${a.0}, ${b.0};
+	mov.b32 ${out.0}, %gw0;
+}
+`},
+	Apply: gas.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
+	.reg .b32 %gw<3>;
+	.reg .pred %gp<1>;
+	setp.eq.u32 %gp0, ${acc.0}, 4294967295;
+	@%gp0 bra L5;
+	add.s32 %gw0, ${acc.0}, 1;
+	min.u32 %gw1, ${old.0}, %gw0;
+	mov.b32 %gw2, %gw1;
+	bra L2;
+L5:
+	mov.b32 %gw2, ${old.0};
+L2:
+	mov.b32 ${out.0}, %gw2;
+}
+`},
+	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .pred %gp<1>;
+	setp.ne.u32 %gp0, ${old.0}, ${new.0};
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
+	Saturated: gas.Fragment{Inputs: []string{"acc.0", "step.iteration"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .b64 %gl<1>;
+	.reg .pred %gp<1>;
+	cvt.u64.u32 %gl0, ${acc.0};
+	setp.le.u64 %gp0, %gl0, ${step.iteration};
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
+	Settled: gas.Fragment{Inputs: []string{"step.iteration", "value.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .b64 %gl<1>;
+	.reg .pred %gp<1>;
+	cvt.u64.u32 %gl0, ${value.0};
+	setp.le.u64 %gp0, %gl0, ${step.iteration};
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
 }

@@ -9,6 +9,9 @@ import (
 // Loops are the methods of Circuit as loops.
 func (p Circuit) Loops() gas.Loops[Node, Branch] { return circuitLoops{p}.loops() }
 
+// Fragments are the methods of Circuit as PTX.
+func (Circuit) Fragments() gas.Fragments { return circuitFragments }
+
 // circuitLoops has the loops of Circuit.
 type circuitLoops struct{ p Circuit }
 
@@ -119,4 +122,353 @@ func (l circuitLoops) apply(acc []Branch, list []uint16, b *gas.Block, cur, next
 		rising[word] |= bits
 	}
 	return activated, degrees
+}
+
+// circuitFragments are those of Circuit.
+var circuitFragments = gas.Fragments{
+	Program: "Circuit",
+	Hash:    "f5310ab956cfbc51",
+
+	Value:       gas.Layout{Size: 8, Align: 4, Leaves: []gas.Leaf{{Name: "Volts", Kind: gas.Float32, Offset: 0}, {Name: "Held", Kind: gas.Bool, Offset: 4}}},
+	Accumulator: gas.Layout{Size: 16, Align: 8, Leaves: []gas.Leaf{{Name: "Current", Kind: gas.Float64, Offset: 0}, {Name: "Conductance", Kind: gas.Float64, Offset: 8}}},
+	Parameters:  gas.Layout{Size: 24, Align: 8, Leaves: []gas.Leaf{{Name: "Source", Kind: gas.Uint32, Offset: 0}, {Name: "Ground", Kind: gas.Uint32, Offset: 4}, {Name: "Volts", Kind: gas.Float64, Offset: 8}, {Name: "Tolerance", Kind: gas.Float64, Offset: 16}}},
+	SumOp:       gas.SumOther,
+
+	Init: gas.Fragment{Inputs: []string{"param.0", "param.1", "param.2", "v.id"}, Text: `{
+	.reg .b32 %gw<12>;
+	.reg .pred %gp<2>;
+	setp.eq.u32 %gp0, ${v.id}, ${param.0};
+	@%gp0 bra L5;
+	mov.f32 %gw0, 0f00000000;
+	mov.b32 %gw1, 0;
+	setp.eq.u32 %gp1, ${v.id}, ${param.1};
+	selp.b32 %gw2, 1, 0, %gp1;
+	mov.b32 %gw1, %gw2;
+	mov.b32 %gw3, %gw1;
+	mov.f32 %gw4, %gw0;
+	mov.b32 %gw5, %gw3;
+	mov.b32 %gw6, 0;
+	bra L2;
+L5:
+	mov.f32 %gw7, 0f00000000;
+	mov.b32 %gw8, 0;
+	cvt.rn.f32.f64 %gw9, ${param.2};
+	mov.f32 %gw7, %gw9;
+	mov.b32 %gw8, 1;
+	mov.f32 %gw10, %gw7;
+	mov.b32 %gw11, %gw8;
+	mov.f32 %gw4, %gw10;
+	mov.b32 %gw5, %gw11;
+	mov.b32 %gw6, 1;
+L2:
+	mov.f32 ${out.0}, %gw4;
+	mov.b32 ${out.1}, %gw5;
+	mov.b32 ${active}, %gw6;
+}
+`},
+	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	mov.f64 ${out.0}, 0d0000000000000000;
+	mov.f64 ${out.1}, 0d0000000000000000;
+}
+`},
+	Gather: gas.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
+	.reg .b64 %gl<8>;
+	mov.f64 %gl0, 0d0000000000000000;
+	mov.f64 %gl1, 0d0000000000000000;
+	cvt.f64.f32 %gl2, ${edge.weight};
+	cvt.f64.f32 %gl3, ${src.0};
+	mul.rn.f64 %gl4, %gl2, %gl3;
+	mov.f64 %gl0, %gl4;
+	cvt.f64.f32 %gl5, ${edge.weight};
+	mov.f64 %gl1, %gl5;
+	mov.f64 %gl6, %gl0;
+	mov.f64 %gl7, %gl1;
+	mov.f64 ${out.0}, %gl6;
+	mov.f64 ${out.1}, %gl7;
+}
+`},
+	Sum: gas.Fragment{Inputs: []string{"a.0", "a.1", "b.0", "b.1"}, Text: `{
+	.reg .b64 %gl<6>;
+	mov.f64 %gl0, 0d0000000000000000;
+	mov.f64 %gl1, 0d0000000000000000;
+	add.rn.f64 %gl2, ${a.0}, ${b.0};
+	mov.f64 %gl0, %gl2;
+	add.rn.f64 %gl3, ${a.1}, ${b.1};
+	mov.f64 %gl1, %gl3;
+	mov.f64 %gl4, %gl0;
+	mov.f64 %gl5, %gl1;
+	mov.f64 ${out.0}, %gl4;
+	mov.f64 ${out.1}, %gl5;
+}
+`},
+	Apply: gas.Fragment{Inputs: []string{"acc.0", "acc.1", "old.0", "old.1"}, Text: `{
+	.reg .b32 %gw<27>;
+	.reg .b64 %gl<89>;
+	.reg .pred %gp<32>;
+	setp.eq.s32 %gp0, ${old.1}, 0;
+	@!%gp0 bra L6;
+	setp.eq.f64 %gp1, ${acc.1}, 0d0000000000000000;
+	@%gp1 bra L6;
+	mov.f32 %gw0, 0f00000000;
+	mov.b32 %gw1, 0;
+	sub.rn.f64 %gl0, ${acc.0}, ${acc.0};
+	setp.neu.f64 %gp2, %gl0, 0d0000000000000000;
+	@%gp2 bra L33;
+	sub.rn.f64 %gl1, ${acc.1}, ${acc.1};
+	setp.neu.f64 %gp3, %gl1, 0d0000000000000000;
+	@%gp3 bra L33;
+	setp.eq.f64 %gp4, ${acc.0}, 0d0000000000000000;
+	@%gp4 bra L33;
+	setp.eq.f64 %gp5, ${acc.1}, 0d0000000000000000;
+	@%gp5 bra L33;
+	shr.u64 %gl2, ${acc.0}, 52;
+	and.b64 %gl3, %gl2, 2047;
+	cvt.u32.u64 %gw2, %gl3;
+	shr.u64 %gl4, ${acc.1}, 52;
+	and.b64 %gl5, %gl4, 2047;
+	cvt.u32.u64 %gw3, %gl5;
+	and.b64 %gl6, ${acc.0}, 4503599627370495;
+	and.b64 %gl7, ${acc.1}, 4503599627370495;
+	setp.eq.s32 %gp6, %gw2, 0;
+	@%gp6 bra L16;
+	or.b64 %gl8, %gl6, 4503599627370496;
+	mov.b32 %gw4, %gw2;
+	mov.b64 %gl9, %gl8;
+	bra L17;
+L16:
+	clz.b64 %gw5, %gl6;
+	cvt.u64.u32 %gl10, %gw5;
+	cvt.u32.u64 %gw6, %gl10;
+	sub.s32 %gw7, %gw6, 11;
+	shl.b64 %gl11, %gl6, %gw7;
+	sub.s32 %gw8, 1, %gw7;
+	mov.b32 %gw4, %gw8;
+	mov.b64 %gl9, %gl11;
+L17:
+	setp.eq.s32 %gp7, %gw3, 0;
+	@%gp7 bra L19;
+	or.b64 %gl12, %gl7, 4503599627370496;
+	mov.b32 %gw9, %gw3;
+	mov.b64 %gl13, %gl12;
+	bra L20;
+L19:
+	clz.b64 %gw10, %gl7;
+	cvt.u64.u32 %gl14, %gw10;
+	cvt.u32.u64 %gw11, %gl14;
+	sub.s32 %gw12, %gw11, 11;
+	shl.b64 %gl15, %gl7, %gw12;
+	sub.s32 %gw13, 1, %gw12;
+	mov.b32 %gw9, %gw13;
+	mov.b64 %gl13, %gl15;
+L20:
+	cvt.rn.f64.u64 %gl16, %gl13;
+	rcp.approx.ftz.f64 %gl17, %gl16;
+	neg.f64 %gl18, %gl16;
+	fma.rn.f64 %gl19, %gl18, %gl17, 0d3FF0000000000000;
+	fma.rn.f64 %gl20, %gl17, %gl19, %gl17;
+	neg.f64 %gl21, %gl16;
+	fma.rn.f64 %gl22, %gl21, %gl20, 0d3FF0000000000000;
+	fma.rn.f64 %gl23, %gl20, %gl22, %gl20;
+	cvt.rn.f64.u64 %gl24, %gl9;
+	mul.rn.f64 %gl25, %gl24, %gl23;
+	mul.rn.f64 %gl26, %gl25, 0d4360000000000000;
+	cvt.rzi.s64.f64 %gl27, %gl26;
+	setp.ge.f64 %gp8, %gl26, 0dC3E0000000000000;
+	selp.b64 %gl28, %gl27, 0x8000000000000000, %gp8;
+	setp.lt.f64 %gp9, %gl26, 0d43E0000000000000;
+	selp.b64 %gl29, %gl28, 0x8000000000000000, %gp9;
+	shl.b64 %gl30, %gl9, 55;
+	mul.lo.s64 %gl31, %gl29, %gl13;
+	sub.s64 %gl32, %gl30, %gl31;
+	cvt.rn.f64.s64 %gl33, %gl32;
+	mul.rn.f64 %gl34, %gl33, %gl23;
+	cvt.rzi.s64.f64 %gl35, %gl34;
+	setp.ge.f64 %gp10, %gl34, 0dC3E0000000000000;
+	selp.b64 %gl36, %gl35, 0x8000000000000000, %gp10;
+	setp.lt.f64 %gp11, %gl34, 0d43E0000000000000;
+	selp.b64 %gl37, %gl36, 0x8000000000000000, %gp11;
+	add.s64 %gl38, %gl29, %gl37;
+	mul.lo.s64 %gl39, %gl37, %gl13;
+	sub.s64 %gl40, %gl32, %gl39;
+	setp.lt.s64 %gp12, %gl40, 0;
+	@%gp12 bra L21;
+	mov.b64 %gl41, %gl38;
+	mov.b64 %gl42, %gl40;
+	bra L22;
+L21:
+	sub.s64 %gl43, %gl38, 1;
+	add.s64 %gl44, %gl40, %gl13;
+	mov.b64 %gl41, %gl43;
+	mov.b64 %gl42, %gl44;
+L22:
+	setp.ge.s64 %gp13, %gl42, %gl13;
+	@%gp13 bra L23;
+	mov.b64 %gl45, %gl41;
+	mov.b64 %gl46, %gl42;
+	mov.b64 %gl47, %gl45;
+	mov.b64 %gl48, %gl46;
+	bra L24;
+L23:
+	add.s64 %gl49, %gl41, 1;
+	sub.s64 %gl50, %gl42, %gl13;
+	mov.b64 %gl47, %gl49;
+	mov.b64 %gl48, %gl50;
+L24:
+	sub.s32 %gw14, %gw4, %gw9;
+	add.s32 %gw15, %gw14, 1023;
+	setp.lt.u64 %gp14, %gl47, 36028797018963968;
+	@%gp14 bra L25;
+	mov.b64 %gl51, %gl47;
+	mov.b64 %gl52, %gl51;
+	mov.b32 %gw16, %gw15;
+	bra L26;
+L25:
+	shl.b64 %gl53, %gl47, 1;
+	sub.s32 %gw17, %gw15, 1;
+	mov.b64 %gl52, %gl53;
+	mov.b32 %gw16, %gw17;
+L26:
+	setp.ne.s64 %gp15, %gl48, 0;
+	@%gp15 bra L27;
+	mov.b64 %gl54, %gl52;
+	bra L28;
+L27:
+	or.b64 %gl55, %gl52, 1;
+	mov.b64 %gl54, %gl55;
+L28:
+	xor.b64 %gl56, ${acc.0}, ${acc.1};
+	and.b64 %gl57, %gl56, 0x8000000000000000;
+	setp.ge.s32 %gp16, %gw16, 2047;
+	@%gp16 bra L32;
+	setp.gt.s32 %gp17, %gw16, 0;
+	@%gp17 bra L31;
+	sub.s32 %gw18, 4, %gw16;
+	min.s32 %gw19, %gw18, 60;
+	shr.u64 %gl58, %gl54, %gw19;
+	shl.b64 %gl59, 1, %gw19;
+	sub.s64 %gl60, %gl59, 1;
+	and.b64 %gl61, %gl54, %gl60;
+	sub.s32 %gw20, %gw19, 1;
+	shl.b64 %gl62, 1, %gw20;
+	setp.gt.u64 %gp18, %gl61, %gl62;
+	@%gp18 bra L52;
+	setp.eq.u64 %gp19, %gl61, %gl62;
+	@%gp19 bra L51;
+	mov.b64 %gl63, %gl58;
+	bra L48;
+L51:
+	and.b64 %gl64, %gl58, 1;
+	setp.eq.u64 %gp20, %gl64, 1;
+	@%gp20 bra L52;
+	mov.b64 %gl63, %gl58;
+	bra L48;
+L52:
+	add.s64 %gl65, %gl58, 1;
+	mov.b64 %gl63, %gl65;
+L48:
+	or.b64 %gl66, %gl57, %gl63;
+	mov.f64 %gl67, %gl66;
+	bra L9;
+L31:
+	sub.s32 %gw21, %gw16, 1;
+	cvt.s64.s32 %gl68, %gw21;
+	shl.b64 %gl69, %gl68, 52;
+	or.b64 %gl70, %gl57, %gl69;
+	shr.u64 %gl71, %gl54, 3;
+	shl.b64 %gl72, 1, 3;
+	sub.s64 %gl73, %gl72, 1;
+	and.b64 %gl74, %gl54, %gl73;
+	sub.s32 %gw22, 3, 1;
+	shl.b64 %gl75, 1, %gw22;
+	setp.gt.u64 %gp21, %gl74, %gl75;
+	@%gp21 bra L61;
+	setp.eq.u64 %gp22, %gl74, %gl75;
+	@%gp22 bra L60;
+	mov.b64 %gl76, %gl71;
+	bra L57;
+L60:
+	and.b64 %gl77, %gl71, 1;
+	setp.eq.u64 %gp23, %gl77, 1;
+	@%gp23 bra L61;
+	mov.b64 %gl76, %gl71;
+	bra L57;
+L61:
+	add.s64 %gl78, %gl71, 1;
+	mov.b64 %gl76, %gl78;
+L57:
+	add.s64 %gl79, %gl70, %gl76;
+	mov.f64 %gl67, %gl79;
+	bra L9;
+L32:
+	or.b64 %gl80, %gl57, 9218868437227405312;
+	mov.f64 %gl67, %gl80;
+	bra L9;
+L33:
+	xor.b64 %gl81, ${acc.0}, ${acc.1};
+	and.b64 %gl82, %gl81, 0x8000000000000000;
+	setp.neu.f64 %gp24, ${acc.0}, ${acc.0};
+	@%gp24 bra L78;
+	setp.neu.f64 %gp25, ${acc.1}, ${acc.1};
+	@%gp25 bra L78;
+	setp.eq.f64 %gp26, ${acc.0}, 0d0000000000000000;
+	@!%gp26 bra L71;
+	setp.eq.f64 %gp27, ${acc.1}, 0d0000000000000000;
+	@%gp27 bra L77;
+L71:
+	sub.rn.f64 %gl83, ${acc.0}, ${acc.0};
+	setp.neu.f64 %gp28, %gl83, 0d0000000000000000;
+	@!%gp28 bra L73;
+	sub.rn.f64 %gl84, ${acc.1}, ${acc.1};
+	setp.neu.f64 %gp29, %gl84, 0d0000000000000000;
+	@%gp29 bra L77;
+L73:
+	setp.eq.f64 %gp30, ${acc.0}, 0d0000000000000000;
+	@%gp30 bra L76;
+	sub.rn.f64 %gl85, ${acc.1}, ${acc.1};
+	setp.neu.f64 %gp31, %gl85, 0d0000000000000000;
+	@%gp31 bra L76;
+	or.b64 %gl86, %gl82, 9218868437227405312;
+	mov.f64 %gl87, %gl86;
+	bra L66;
+L76:
+	mov.f64 %gl87, %gl82;
+	bra L66;
+L77:
+	mov.f64 %gl87, 0d7FF8000000000001;
+	bra L66;
+L78:
+	add.rn.f64 %gl88, ${acc.0}, ${acc.1};
+	mov.f64 %gl87, %gl88;
+L66:
+	mov.f64 %gl67, %gl87;
+L9:
+	cvt.rn.f32.f64 %gw23, %gl67;
+	mov.f32 %gw0, %gw23;
+	mov.f32 %gw24, %gw0;
+	mov.f32 %gw25, %gw24;
+	mov.b32 %gw26, %gw1;
+	bra L2;
+L6:
+	mov.f32 %gw25, ${old.0};
+	mov.b32 %gw26, ${old.1};
+L2:
+	mov.f32 ${out.0}, %gw25;
+	mov.b32 ${out.1}, %gw26;
+}
+`},
+	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0", "param.2", "param.3"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .b64 %gl<6>;
+	.reg .pred %gp<1>;
+	cvt.f64.f32 %gl0, ${new.0};
+	cvt.f64.f32 %gl1, ${old.0};
+	sub.rn.f64 %gl2, %gl0, %gl1;
+	abs.f64 %gl3, %gl2;
+	abs.f64 %gl4, ${param.2};
+	mul.rn.f64 %gl5, ${param.3}, %gl4;
+	setp.gt.f64 %gp0, %gl3, %gl5;
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
 }

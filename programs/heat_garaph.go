@@ -11,6 +11,9 @@ import (
 // Loops are the methods of Heat as loops.
 func (p Heat) Loops() gas.Loops[float32, Flow] { return heatLoops{p}.loops() }
 
+// Fragments are the methods of Heat as PTX.
+func (Heat) Fragments() gas.Fragments { return heatFragments }
+
 // heatLoops has the loops of Heat.
 type heatLoops struct{ p Heat }
 
@@ -105,4 +108,381 @@ func (l heatLoops) apply(acc []Flow, list []uint16, b *gas.Block, cur, next []fl
 		rising[word] |= bits
 	}
 	return activated, degrees
+}
+
+// heatFragments are those of Heat.
+var heatFragments = gas.Fragments{
+	Program: "Heat",
+	Hash:    "e3759318974241b7",
+
+	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
+	Accumulator: gas.Layout{Size: 16, Align: 8, Leaves: []gas.Leaf{{Name: "Heat", Kind: gas.Float64, Offset: 0}, {Name: "Conductance", Kind: gas.Float64, Offset: 8}}},
+	Parameters:  gas.Layout{Size: 16, Align: 8, Leaves: []gas.Leaf{{Name: "Source", Kind: gas.Uint32, Offset: 0}, {Name: "Step", Kind: gas.Float64, Offset: 8}}},
+	SumOp:       gas.SumOther,
+
+	Init: gas.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
+	.reg .b32 %gw<2>;
+	.reg .pred %gp<1>;
+	setp.eq.u32 %gp0, ${v.id}, ${param.0};
+	@%gp0 bra L5;
+	mov.f32 %gw0, 0f00000000;
+	mov.b32 %gw1, 1;
+	bra L2;
+L5:
+	mov.f32 %gw0, 0f3F800000;
+	mov.b32 %gw1, 1;
+L2:
+	mov.f32 ${out.0}, %gw0;
+	mov.b32 ${active}, %gw1;
+}
+`},
+	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	mov.f64 ${out.0}, 0d0000000000000000;
+	mov.f64 ${out.1}, 0d0000000000000000;
+}
+`},
+	Gather: gas.Fragment{Inputs: []string{"dst.0", "edge.weight", "src.0"}, Text: `{
+	.reg .b64 %gl<9>;
+	cvt.f64.f32 %gl0, ${edge.weight};
+	mov.f64 %gl1, 0d0000000000000000;
+	mov.f64 %gl2, 0d0000000000000000;
+	cvt.f64.f32 %gl3, ${src.0};
+	cvt.f64.f32 %gl4, ${dst.0};
+	sub.rn.f64 %gl5, %gl3, %gl4;
+	mul.rn.f64 %gl6, %gl0, %gl5;
+	mov.f64 %gl1, %gl6;
+	mov.f64 %gl2, %gl0;
+	mov.f64 %gl7, %gl1;
+	mov.f64 %gl8, %gl2;
+	mov.f64 ${out.0}, %gl7;
+	mov.f64 ${out.1}, %gl8;
+}
+`},
+	Sum: gas.Fragment{Inputs: []string{"a.0", "a.1", "b.0", "b.1"}, Text: `{
+	.reg .b64 %gl<6>;
+	mov.f64 %gl0, 0d0000000000000000;
+	mov.f64 %gl1, 0d0000000000000000;
+	add.rn.f64 %gl2, ${a.0}, ${b.0};
+	mov.f64 %gl0, %gl2;
+	add.rn.f64 %gl3, ${a.1}, ${b.1};
+	mov.f64 %gl1, %gl3;
+	mov.f64 %gl4, %gl0;
+	mov.f64 %gl5, %gl1;
+	mov.f64 ${out.0}, %gl4;
+	mov.f64 ${out.1}, %gl5;
+}
+`},
+	Apply: gas.Fragment{Inputs: []string{"acc.0", "acc.1", "old.0", "param.1"}, Text: `{
+	.reg .b32 %gw<33>;
+	.reg .b64 %gl<123>;
+	.reg .pred %gp<37>;
+	setp.eq.f64 %gp0, ${acc.1}, 0d0000000000000000;
+	@%gp0 bra L5;
+	cvt.f64.f32 %gl0, ${old.0};
+	neg.f64 %gl1, ${acc.1};
+	mul.rn.f64 %gl2, %gl1, ${param.1};
+	setp.neu.f64 %gp1, %gl2, %gl2;
+	@%gp1 bra L14;
+	setp.gt.f64 %gp2, %gl2, 0d40862E42FEFA39EF;
+	@%gp2 bra L13;
+	setp.lt.f64 %gp3, %gl2, 0dC0874910D52D3051;
+	@%gp3 bra L12;
+	mul.rn.f64 %gl3, %gl2, 0d3FF71547652B82FE;
+	add.rn.f64 %gl4, %gl3, 0d3FE0000000000000;
+	cvt.rmi.f64.f64 %gl5, %gl4;
+	neg.f64 %gl6, %gl5;
+	neg.f64 %gl7, %gl5;
+	fma.rn.f64 %gl8, %gl7, 0d3FE62E42FEE00000, %gl2;
+	fma.rn.f64 %gl9, %gl6, 0d3DEA39EF35793C76, %gl8;
+	fma.rn.f64 %gl10, 0d3DE6124613A86D09, %gl9, 0d3E21EED8EFF8D898;
+	fma.rn.f64 %gl11, %gl10, %gl9, 0d3E5AE64567F544E4;
+	fma.rn.f64 %gl12, %gl11, %gl9, 0d3E927E4FB7789F5C;
+	fma.rn.f64 %gl13, %gl12, %gl9, 0d3EC71DE3A556C734;
+	fma.rn.f64 %gl14, %gl13, %gl9, 0d3EFA01A01A01A01A;
+	fma.rn.f64 %gl15, %gl14, %gl9, 0d3F2A01A01A01A01A;
+	fma.rn.f64 %gl16, %gl15, %gl9, 0d3F56C16C16C16C17;
+	fma.rn.f64 %gl17, %gl16, %gl9, 0d3F81111111111111;
+	fma.rn.f64 %gl18, %gl17, %gl9, 0d3FA5555555555555;
+	fma.rn.f64 %gl19, %gl18, %gl9, 0d3FC5555555555555;
+	fma.rn.f64 %gl20, %gl19, %gl9, 0d3FE0000000000000;
+	mul.rn.f64 %gl21, %gl20, %gl9;
+	fma.rn.f64 %gl22, %gl21, %gl9, %gl9;
+	cvt.rzi.s32.f64 %gw0, %gl5;
+	setp.ge.f64 %gp4, %gl5, 0dC1E0000000000000;
+	selp.b32 %gw1, %gw0, -2147483648, %gp4;
+	setp.lt.f64 %gp5, %gl5, 0d41E0000000000000;
+	selp.b32 %gw2, %gw1, -2147483648, %gp5;
+	setp.eq.s32 %gp6, 2, -1;
+	selp.b32 %gw3, 1, 2, %gp6;
+	div.s32 %gw4, %gw2, %gw3;
+	neg.s32 %gw5, %gw2;
+	selp.b32 %gw6, %gw5, %gw4, %gp6;
+	add.rn.f64 %gl23, %gl22, 0d3FF0000000000000;
+	add.s32 %gw7, %gw6, 1023;
+	cvt.s64.s32 %gl24, %gw7;
+	shl.b64 %gl25, %gl24, 52;
+	mul.rn.f64 %gl26, %gl23, %gl25;
+	sub.s32 %gw8, %gw2, %gw6;
+	add.s32 %gw9, %gw8, 1023;
+	cvt.s64.s32 %gl27, %gw9;
+	shl.b64 %gl28, %gl27, 52;
+	mul.rn.f64 %gl29, %gl26, %gl28;
+	mov.f64 %gl30, %gl29;
+	bra L7;
+L12:
+	mov.f64 %gl30, 0d0000000000000000;
+	bra L7;
+L13:
+	mov.f64 %gl30, 0d7FF0000000000000;
+	bra L7;
+L14:
+	mov.f64 %gl30, %gl2;
+L7:
+	sub.rn.f64 %gl31, 0d3FF0000000000000, %gl30;
+	sub.rn.f64 %gl32, ${acc.0}, ${acc.0};
+	setp.neu.f64 %gp7, %gl32, 0d0000000000000000;
+	@%gp7 bra L48;
+	sub.rn.f64 %gl33, ${acc.1}, ${acc.1};
+	setp.neu.f64 %gp8, %gl33, 0d0000000000000000;
+	@%gp8 bra L48;
+	setp.eq.f64 %gp9, ${acc.0}, 0d0000000000000000;
+	@%gp9 bra L48;
+	setp.eq.f64 %gp10, ${acc.1}, 0d0000000000000000;
+	@%gp10 bra L48;
+	shr.u64 %gl34, ${acc.0}, 52;
+	and.b64 %gl35, %gl34, 2047;
+	cvt.u32.u64 %gw10, %gl35;
+	shr.u64 %gl36, ${acc.1}, 52;
+	and.b64 %gl37, %gl36, 2047;
+	cvt.u32.u64 %gw11, %gl37;
+	and.b64 %gl38, ${acc.0}, 4503599627370495;
+	and.b64 %gl39, ${acc.1}, 4503599627370495;
+	setp.eq.s32 %gp11, %gw10, 0;
+	@%gp11 bra L31;
+	or.b64 %gl40, %gl38, 4503599627370496;
+	mov.b32 %gw12, %gw10;
+	mov.b64 %gl41, %gl40;
+	bra L32;
+L31:
+	clz.b64 %gw13, %gl38;
+	cvt.u64.u32 %gl42, %gw13;
+	cvt.u32.u64 %gw14, %gl42;
+	sub.s32 %gw15, %gw14, 11;
+	shl.b64 %gl43, %gl38, %gw15;
+	sub.s32 %gw16, 1, %gw15;
+	mov.b32 %gw12, %gw16;
+	mov.b64 %gl41, %gl43;
+L32:
+	setp.eq.s32 %gp12, %gw11, 0;
+	@%gp12 bra L34;
+	or.b64 %gl44, %gl39, 4503599627370496;
+	mov.b32 %gw17, %gw11;
+	mov.b64 %gl45, %gl44;
+	bra L35;
+L34:
+	clz.b64 %gw18, %gl39;
+	cvt.u64.u32 %gl46, %gw18;
+	cvt.u32.u64 %gw19, %gl46;
+	sub.s32 %gw20, %gw19, 11;
+	shl.b64 %gl47, %gl39, %gw20;
+	sub.s32 %gw21, 1, %gw20;
+	mov.b32 %gw17, %gw21;
+	mov.b64 %gl45, %gl47;
+L35:
+	cvt.rn.f64.u64 %gl48, %gl45;
+	rcp.approx.ftz.f64 %gl49, %gl48;
+	neg.f64 %gl50, %gl48;
+	fma.rn.f64 %gl51, %gl50, %gl49, 0d3FF0000000000000;
+	fma.rn.f64 %gl52, %gl49, %gl51, %gl49;
+	neg.f64 %gl53, %gl48;
+	fma.rn.f64 %gl54, %gl53, %gl52, 0d3FF0000000000000;
+	fma.rn.f64 %gl55, %gl52, %gl54, %gl52;
+	cvt.rn.f64.u64 %gl56, %gl41;
+	mul.rn.f64 %gl57, %gl56, %gl55;
+	mul.rn.f64 %gl58, %gl57, 0d4360000000000000;
+	cvt.rzi.s64.f64 %gl59, %gl58;
+	setp.ge.f64 %gp13, %gl58, 0dC3E0000000000000;
+	selp.b64 %gl60, %gl59, 0x8000000000000000, %gp13;
+	setp.lt.f64 %gp14, %gl58, 0d43E0000000000000;
+	selp.b64 %gl61, %gl60, 0x8000000000000000, %gp14;
+	shl.b64 %gl62, %gl41, 55;
+	mul.lo.s64 %gl63, %gl61, %gl45;
+	sub.s64 %gl64, %gl62, %gl63;
+	cvt.rn.f64.s64 %gl65, %gl64;
+	mul.rn.f64 %gl66, %gl65, %gl55;
+	cvt.rzi.s64.f64 %gl67, %gl66;
+	setp.ge.f64 %gp15, %gl66, 0dC3E0000000000000;
+	selp.b64 %gl68, %gl67, 0x8000000000000000, %gp15;
+	setp.lt.f64 %gp16, %gl66, 0d43E0000000000000;
+	selp.b64 %gl69, %gl68, 0x8000000000000000, %gp16;
+	add.s64 %gl70, %gl61, %gl69;
+	mul.lo.s64 %gl71, %gl69, %gl45;
+	sub.s64 %gl72, %gl64, %gl71;
+	setp.lt.s64 %gp17, %gl72, 0;
+	@%gp17 bra L36;
+	mov.b64 %gl73, %gl70;
+	mov.b64 %gl74, %gl72;
+	bra L37;
+L36:
+	sub.s64 %gl75, %gl70, 1;
+	add.s64 %gl76, %gl72, %gl45;
+	mov.b64 %gl73, %gl75;
+	mov.b64 %gl74, %gl76;
+L37:
+	setp.ge.s64 %gp18, %gl74, %gl45;
+	@%gp18 bra L38;
+	mov.b64 %gl77, %gl73;
+	mov.b64 %gl78, %gl74;
+	mov.b64 %gl79, %gl77;
+	mov.b64 %gl80, %gl78;
+	bra L39;
+L38:
+	add.s64 %gl81, %gl73, 1;
+	sub.s64 %gl82, %gl74, %gl45;
+	mov.b64 %gl79, %gl81;
+	mov.b64 %gl80, %gl82;
+L39:
+	sub.s32 %gw22, %gw12, %gw17;
+	add.s32 %gw23, %gw22, 1023;
+	setp.lt.u64 %gp19, %gl79, 36028797018963968;
+	@%gp19 bra L40;
+	mov.b64 %gl83, %gl79;
+	mov.b64 %gl84, %gl83;
+	mov.b32 %gw24, %gw23;
+	bra L41;
+L40:
+	shl.b64 %gl85, %gl79, 1;
+	sub.s32 %gw25, %gw23, 1;
+	mov.b64 %gl84, %gl85;
+	mov.b32 %gw24, %gw25;
+L41:
+	setp.ne.s64 %gp20, %gl80, 0;
+	@%gp20 bra L42;
+	mov.b64 %gl86, %gl84;
+	bra L43;
+L42:
+	or.b64 %gl87, %gl84, 1;
+	mov.b64 %gl86, %gl87;
+L43:
+	xor.b64 %gl88, ${acc.0}, ${acc.1};
+	and.b64 %gl89, %gl88, 0x8000000000000000;
+	setp.ge.s32 %gp21, %gw24, 2047;
+	@%gp21 bra L47;
+	setp.gt.s32 %gp22, %gw24, 0;
+	@%gp22 bra L46;
+	sub.s32 %gw26, 4, %gw24;
+	min.s32 %gw27, %gw26, 60;
+	shr.u64 %gl90, %gl86, %gw27;
+	shl.b64 %gl91, 1, %gw27;
+	sub.s64 %gl92, %gl91, 1;
+	and.b64 %gl93, %gl86, %gl92;
+	sub.s32 %gw28, %gw27, 1;
+	shl.b64 %gl94, 1, %gw28;
+	setp.gt.u64 %gp23, %gl93, %gl94;
+	@%gp23 bra L67;
+	setp.eq.u64 %gp24, %gl93, %gl94;
+	@%gp24 bra L66;
+	mov.b64 %gl95, %gl90;
+	bra L63;
+L66:
+	and.b64 %gl96, %gl90, 1;
+	setp.eq.u64 %gp25, %gl96, 1;
+	@%gp25 bra L67;
+	mov.b64 %gl95, %gl90;
+	bra L63;
+L67:
+	add.s64 %gl97, %gl90, 1;
+	mov.b64 %gl95, %gl97;
+L63:
+	or.b64 %gl98, %gl89, %gl95;
+	mov.f64 %gl99, %gl98;
+	bra L24;
+L46:
+	sub.s32 %gw29, %gw24, 1;
+	cvt.s64.s32 %gl100, %gw29;
+	shl.b64 %gl101, %gl100, 52;
+	or.b64 %gl102, %gl89, %gl101;
+	shr.u64 %gl103, %gl86, 3;
+	shl.b64 %gl104, 1, 3;
+	sub.s64 %gl105, %gl104, 1;
+	and.b64 %gl106, %gl86, %gl105;
+	sub.s32 %gw30, 3, 1;
+	shl.b64 %gl107, 1, %gw30;
+	setp.gt.u64 %gp26, %gl106, %gl107;
+	@%gp26 bra L76;
+	setp.eq.u64 %gp27, %gl106, %gl107;
+	@%gp27 bra L75;
+	mov.b64 %gl108, %gl103;
+	bra L72;
+L75:
+	and.b64 %gl109, %gl103, 1;
+	setp.eq.u64 %gp28, %gl109, 1;
+	@%gp28 bra L76;
+	mov.b64 %gl108, %gl103;
+	bra L72;
+L76:
+	add.s64 %gl110, %gl103, 1;
+	mov.b64 %gl108, %gl110;
+L72:
+	add.s64 %gl111, %gl102, %gl108;
+	mov.f64 %gl99, %gl111;
+	bra L24;
+L47:
+	or.b64 %gl112, %gl89, 9218868437227405312;
+	mov.f64 %gl99, %gl112;
+	bra L24;
+L48:
+	xor.b64 %gl113, ${acc.0}, ${acc.1};
+	and.b64 %gl114, %gl113, 0x8000000000000000;
+	setp.neu.f64 %gp29, ${acc.0}, ${acc.0};
+	@%gp29 bra L93;
+	setp.neu.f64 %gp30, ${acc.1}, ${acc.1};
+	@%gp30 bra L93;
+	setp.eq.f64 %gp31, ${acc.0}, 0d0000000000000000;
+	@!%gp31 bra L86;
+	setp.eq.f64 %gp32, ${acc.1}, 0d0000000000000000;
+	@%gp32 bra L92;
+L86:
+	sub.rn.f64 %gl115, ${acc.0}, ${acc.0};
+	setp.neu.f64 %gp33, %gl115, 0d0000000000000000;
+	@!%gp33 bra L88;
+	sub.rn.f64 %gl116, ${acc.1}, ${acc.1};
+	setp.neu.f64 %gp34, %gl116, 0d0000000000000000;
+	@%gp34 bra L92;
+L88:
+	setp.eq.f64 %gp35, ${acc.0}, 0d0000000000000000;
+	@%gp35 bra L91;
+	sub.rn.f64 %gl117, ${acc.1}, ${acc.1};
+	setp.neu.f64 %gp36, %gl117, 0d0000000000000000;
+	@%gp36 bra L91;
+	or.b64 %gl118, %gl114, 9218868437227405312;
+	mov.f64 %gl119, %gl118;
+	bra L81;
+L91:
+	mov.f64 %gl119, %gl114;
+	bra L81;
+L92:
+	mov.f64 %gl119, 0d7FF8000000000001;
+	bra L81;
+L93:
+	add.rn.f64 %gl120, ${acc.0}, ${acc.1};
+	mov.f64 %gl119, %gl120;
+L81:
+	mov.f64 %gl99, %gl119;
+L24:
+	mul.rn.f64 %gl121, %gl31, %gl99;
+	add.rn.f64 %gl122, %gl0, %gl121;
+	cvt.rn.f32.f64 %gw31, %gl122;
+	mov.f32 %gw32, %gw31;
+	bra L2;
+L5:
+	mov.f32 %gw32, ${old.0};
+L2:
+	mov.f32 ${out.0}, %gw32;
+}
+`},
+	Activate: gas.Fragment{Inputs: []string(nil), Text: `{
+	mov.b32 ${out.0}, 1;
+}
+`},
 }

@@ -17,6 +17,17 @@ func (p Katz[F]) Loops() gas.Loops[F, float64] {
 	return gas.Loops[F, float64]{}
 }
 
+// Fragments are the methods of Katz as PTX.
+func (p Katz[F]) Fragments() gas.Fragments {
+	switch any(p).(type) {
+	case Katz[float32]:
+		return katzFloat32Fragments
+	case Katz[float64]:
+		return katzFloat64Fragments
+	}
+	return gas.Fragments{}
+}
+
 // katzFloat32Loops has the loops of Katz[float32].
 type katzFloat32Loops struct{ p Katz[float32] }
 
@@ -91,6 +102,66 @@ func (l katzFloat32Loops) apply(acc []float64, list []uint16, b *gas.Block, cur,
 	return activated, degrees
 }
 
+// katzFloat32Fragments are those of Katz[float32].
+var katzFloat32Fragments = gas.Fragments{
+	Program: "Katz[float32]",
+	Hash:    "016557997a41d3f6",
+
+	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
+	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
+	Parameters:  gas.Layout{Size: 24, Align: 8, Leaves: []gas.Leaf{{Name: "Alpha", Kind: gas.Float64, Offset: 0}, {Name: "Beta", Kind: gas.Float64, Offset: 8}, {Name: "Tolerance", Kind: gas.Float64, Offset: 16}}},
+	SumOp:       gas.SumAdd,
+
+	Init: gas.Fragment{Inputs: []string{"param.1"}, Text: `{
+	.reg .b32 %gw<1>;
+	cvt.rn.f32.f64 %gw0, ${param.1};
+	mov.f32 ${out.0}, %gw0;
+	mov.b32 ${active}, 1;
+}
+`},
+	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	mov.f64 ${out.0}, 0d0000000000000000;
+}
+`},
+	Gather: gas.Fragment{Inputs: []string{"src.0"}, Text: `{
+	.reg .b64 %gl<1>;
+	cvt.f64.f32 %gl0, ${src.0};
+	mov.f64 ${out.0}, %gl0;
+}
+`},
+	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	.reg .b64 %gl<1>;
+	add.rn.f64 %gl0, ${a.0}, ${b.0};
+	mov.f64 ${out.0}, %gl0;
+}
+`},
+	Apply: gas.Fragment{Inputs: []string{"acc.0", "param.0", "param.1"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .b64 %gl<2>;
+	mul.rn.f64 %gl0, ${param.0}, ${acc.0};
+	add.rn.f64 %gl1, %gl0, ${param.1};
+	cvt.rn.f32.f64 %gw0, %gl1;
+	mov.f32 ${out.0}, %gw0;
+}
+`},
+	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0", "param.2"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .b64 %gl<7>;
+	.reg .pred %gp<1>;
+	cvt.f64.f32 %gl0, ${new.0};
+	cvt.f64.f32 %gl1, ${old.0};
+	sub.rn.f64 %gl2, %gl0, %gl1;
+	abs.f64 %gl3, %gl2;
+	cvt.f64.f32 %gl4, ${old.0};
+	abs.f64 %gl5, %gl4;
+	mul.rn.f64 %gl6, ${param.2}, %gl5;
+	setp.gt.f64 %gp0, %gl3, %gl6;
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
+}
+
 // katzFloat64Loops has the loops of Katz[float64].
 type katzFloat64Loops struct{ p Katz[float64] }
 
@@ -163,4 +234,55 @@ func (l katzFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, cur,
 		rising[word] |= bits
 	}
 	return activated, degrees
+}
+
+// katzFloat64Fragments are those of Katz[float64].
+var katzFloat64Fragments = gas.Fragments{
+	Program: "Katz[float64]",
+	Hash:    "b26d79abcacc90e4",
+
+	Value:       gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
+	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
+	Parameters:  gas.Layout{Size: 24, Align: 8, Leaves: []gas.Leaf{{Name: "Alpha", Kind: gas.Float64, Offset: 0}, {Name: "Beta", Kind: gas.Float64, Offset: 8}, {Name: "Tolerance", Kind: gas.Float64, Offset: 16}}},
+	SumOp:       gas.SumAdd,
+
+	Init: gas.Fragment{Inputs: []string{"param.1"}, Text: `{
+	mov.f64 ${out.0}, ${param.1};
+	mov.b32 ${active}, 1;
+}
+`},
+	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	mov.f64 ${out.0}, 0d0000000000000000;
+}
+`},
+	Gather: gas.Fragment{Inputs: []string{"src.0"}, Text: `{
+	mov.f64 ${out.0}, ${src.0};
+}
+`},
+	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	.reg .b64 %gl<1>;
+	add.rn.f64 %gl0, ${a.0}, ${b.0};
+	mov.f64 ${out.0}, %gl0;
+}
+`},
+	Apply: gas.Fragment{Inputs: []string{"acc.0", "param.0", "param.1"}, Text: `{
+	.reg .b64 %gl<2>;
+	mul.rn.f64 %gl0, ${param.0}, ${acc.0};
+	add.rn.f64 %gl1, %gl0, ${param.1};
+	mov.f64 ${out.0}, %gl1;
+}
+`},
+	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0", "param.2"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .b64 %gl<4>;
+	.reg .pred %gp<1>;
+	sub.rn.f64 %gl0, ${new.0}, ${old.0};
+	abs.f64 %gl1, %gl0;
+	abs.f64 %gl2, ${old.0};
+	mul.rn.f64 %gl3, ${param.2}, %gl2;
+	setp.gt.f64 %gp0, %gl1, %gl3;
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
 }

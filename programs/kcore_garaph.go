@@ -9,6 +9,9 @@ import (
 // Loops are the methods of KCore as loops.
 func (p KCore) Loops() gas.Loops[uint32, uint32] { return kCoreLoops{p}.loops() }
 
+// Fragments are the methods of KCore as PTX.
+func (KCore) Fragments() gas.Fragments { return kCoreFragments }
+
 // kCoreLoops has the loops of KCore.
 type kCoreLoops struct{ p KCore }
 
@@ -85,4 +88,88 @@ func (l kCoreLoops) apply(acc []uint32, list []uint16, b *gas.Block, cur, next [
 		rising[word] |= bits
 	}
 	return activated, degrees
+}
+
+// kCoreFragments are those of KCore.
+var kCoreFragments = gas.Fragments{
+	Program: "KCore",
+	Hash:    "1f4fdcb18f1b9eeb",
+
+	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Uint32, Offset: 0}}},
+	Accumulator: gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Uint32, Offset: 0}}},
+	Parameters:  gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "K", Kind: gas.Uint32, Offset: 0}}},
+	SumOp:       gas.SumAdd,
+
+	Init: gas.Fragment{Inputs: []string{"param.0", "v.in", "v.out"}, Text: `{
+	.reg .b32 %gw<2>;
+	.reg .pred %gp<3>;
+	setp.gt.u32 %gp0, ${param.0}, 0;
+	@!%gp0 bra L6;
+	setp.eq.u32 %gp1, ${v.in}, 0;
+	@!%gp1 bra L6;
+	setp.eq.u32 %gp2, ${v.out}, 0;
+	@%gp2 bra L7;
+L6:
+	mov.b32 %gw0, 1;
+	mov.b32 %gw1, 1;
+	bra L2;
+L7:
+	mov.b32 %gw0, 0;
+	mov.b32 %gw1, 0;
+L2:
+	mov.b32 ${out.0}, %gw0;
+	mov.b32 ${active}, %gw1;
+}
+`},
+	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	mov.b32 ${out.0}, 0;
+}
+`},
+	Gather: gas.Fragment{Inputs: []string{"src.0"}, Text: `{
+	mov.b32 ${out.0}, ${src.0};
+}
+`},
+	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	add.s32 %gw0, ${a.0}, ${b.0};
+	mov.b32 ${out.0}, %gw0;
+}
+`},
+	Apply: gas.Fragment{Inputs: []string{"acc.0", "old.0", "param.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .pred %gp<1>;
+	setp.lt.u32 %gp0, ${acc.0}, ${param.0};
+	@%gp0 bra L5;
+	mov.b32 %gw0, ${old.0};
+	bra L2;
+L5:
+	mov.b32 %gw0, 0;
+L2:
+	mov.b32 ${out.0}, %gw0;
+}
+`},
+	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .pred %gp<1>;
+	setp.ne.u32 %gp0, ${old.0}, ${new.0};
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
+	Saturated: gas.Fragment{Inputs: []string{"acc.0", "param.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .pred %gp<1>;
+	setp.ge.u32 %gp0, ${acc.0}, ${param.0};
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
+	Settled: gas.Fragment{Inputs: []string{"value.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .pred %gp<1>;
+	setp.eq.u32 %gp0, ${value.0}, 0;
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
 }

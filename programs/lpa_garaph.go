@@ -9,6 +9,9 @@ import (
 // Loops are the methods of LPA as loops.
 func (p LPA) Loops() gas.Loops[Ballot, Votes] { return lpaLoops{p}.loops() }
 
+// Fragments are the methods of LPA as PTX.
+func (LPA) Fragments() gas.Fragments { return lpaFragments }
+
 // lpaLoops has the loops of LPA.
 type lpaLoops struct{ p LPA }
 
@@ -67,4 +70,186 @@ func (l lpaLoops) apply(acc []Votes, list []uint16, b *gas.Block, cur, next []Ba
 		rising[word] |= bits
 	}
 	return activated, degrees
+}
+
+// lpaFragments are those of LPA.
+var lpaFragments = gas.Fragments{
+	Program: "LPA",
+	Hash:    "0b0891fbc274a4bd",
+
+	Value:       gas.Layout{Size: 12, Align: 4, Leaves: []gas.Leaf{{Name: "Label", Kind: gas.Uint32, Offset: 0}, {Name: "Candidate", Kind: gas.Uint32, Offset: 4}, {Name: "Draw", Kind: gas.Uint32, Offset: 8}}},
+	Accumulator: gas.Layout{Size: 16, Align: 4, Leaves: []gas.Leaf{{Name: "Own", Kind: gas.Uint32, Offset: 0}, {Name: "Other", Kind: gas.Uint32, Offset: 4}, {Name: "Key", Kind: gas.Uint32, Offset: 8}, {Name: "Next", Kind: gas.Uint32, Offset: 12}}},
+	Parameters:  gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "Seed", Kind: gas.Uint32, Offset: 0}}},
+	SumOp:       gas.SumOther,
+
+	Init: gas.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
+	.reg .b32 %gw<25>;
+	mov.b32 %gw0, 0;
+	mov.b32 %gw1, 0;
+	mov.b32 %gw2, 0;
+	mov.b32 %gw0, ${v.id};
+	mov.b32 %gw1, ${v.id};
+	add.s32 %gw3, ${param.0}, 2654435769;
+	shr.u32 %gw4, %gw3, 16;
+	xor.b32 %gw5, %gw3, %gw4;
+	mul.lo.s32 %gw6, %gw5, 2146121005;
+	shr.u32 %gw7, %gw6, 15;
+	xor.b32 %gw8, %gw6, %gw7;
+	mul.lo.s32 %gw9, %gw8, 2221713035;
+	shr.u32 %gw10, %gw9, 16;
+	xor.b32 %gw11, %gw9, %gw10;
+	xor.b32 %gw12, ${v.id}, %gw11;
+	add.s32 %gw13, %gw12, 2654435769;
+	shr.u32 %gw14, %gw13, 16;
+	xor.b32 %gw15, %gw13, %gw14;
+	mul.lo.s32 %gw16, %gw15, 2146121005;
+	shr.u32 %gw17, %gw16, 15;
+	xor.b32 %gw18, %gw16, %gw17;
+	mul.lo.s32 %gw19, %gw18, 2221713035;
+	shr.u32 %gw20, %gw19, 16;
+	xor.b32 %gw21, %gw19, %gw20;
+	mov.b32 %gw2, %gw21;
+	mov.b32 %gw22, %gw0;
+	mov.b32 %gw23, %gw1;
+	mov.b32 %gw24, %gw2;
+	mov.b32 ${out.0}, %gw22;
+	mov.b32 ${out.1}, %gw23;
+	mov.b32 ${out.2}, %gw24;
+	mov.b32 ${active}, 1;
+}
+`},
+	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	mov.b32 ${out.0}, 0;
+	mov.b32 ${out.1}, 0;
+	mov.b32 ${out.2}, 0;
+	mov.b32 ${out.3}, 0;
+}
+`},
+	Gather: gas.Fragment{Inputs: []string{"dst.0", "dst.1", "dst.2", "src.0", "src.2"}, Text: `{
+	.reg .b32 %gw<21>;
+	.reg .pred %gp<2>;
+	mov.b32 %gw0, 0;
+	mov.b32 %gw1, 0;
+	mov.b32 %gw2, 0;
+	mov.b32 %gw3, 0;
+	xor.b32 %gw4, ${src.2}, ${dst.2};
+	add.s32 %gw5, %gw4, 2654435769;
+	shr.u32 %gw6, %gw5, 16;
+	xor.b32 %gw7, %gw5, %gw6;
+	mul.lo.s32 %gw8, %gw7, 2146121005;
+	shr.u32 %gw9, %gw8, 15;
+	xor.b32 %gw10, %gw8, %gw9;
+	mul.lo.s32 %gw11, %gw10, 2221713035;
+	shr.u32 %gw12, %gw11, 16;
+	xor.b32 %gw13, %gw11, %gw12;
+	or.b32 %gw14, %gw13, 1;
+	mov.b32 %gw2, %gw14;
+	mov.b32 %gw3, ${src.0};
+	mov.b32 %gw15, %gw2;
+	mov.b32 %gw16, %gw3;
+	mov.b32 %gw17, %gw0;
+	mov.b32 %gw18, %gw1;
+	setp.eq.u32 %gp0, ${src.0}, ${dst.0};
+	@!%gp0 bra L5;
+	mov.b32 %gw17, 1;
+L5:
+	setp.eq.u32 %gp1, ${src.0}, ${dst.1};
+	@!%gp1 bra L7;
+	mov.b32 %gw18, 1;
+L7:
+	mov.b32 %gw19, %gw17;
+	mov.b32 %gw20, %gw18;
+	mov.b32 ${out.0}, %gw19;
+	mov.b32 ${out.1}, %gw20;
+	mov.b32 ${out.2}, %gw15;
+	mov.b32 ${out.3}, %gw16;
+}
+`},
+	Sum: gas.Fragment{Inputs: []string{"a.0", "a.1", "a.2", "a.3", "b.0", "b.1", "b.2", "b.3"}, Text: `{
+	.reg .b32 %gw<15>;
+	.reg .pred %gp<3>;
+	mov.b32 %gw0, ${a.0};
+	mov.b32 %gw1, ${a.1};
+	mov.b32 %gw2, ${a.2};
+	mov.b32 %gw3, ${a.3};
+	mov.b32 %gw4, %gw2;
+	setp.gt.u32 %gp0, ${b.2}, %gw4;
+	@%gp0 bra L6;
+	mov.b32 %gw5, %gw2;
+	setp.eq.u32 %gp1, ${b.2}, %gw5;
+	@!%gp1 bra L7;
+	mov.b32 %gw6, %gw3;
+	setp.gt.u32 %gp2, ${b.3}, %gw6;
+	@!%gp2 bra L7;
+L6:
+	mov.b32 %gw2, ${b.2};
+	mov.b32 %gw3, ${b.3};
+L7:
+	mov.b32 %gw7, %gw0;
+	add.s32 %gw8, %gw7, ${b.0};
+	mov.b32 %gw0, %gw8;
+	mov.b32 %gw9, %gw1;
+	add.s32 %gw10, %gw9, ${b.1};
+	mov.b32 %gw1, %gw10;
+	mov.b32 %gw11, %gw0;
+	mov.b32 %gw12, %gw1;
+	mov.b32 %gw13, %gw2;
+	mov.b32 %gw14, %gw3;
+	mov.b32 ${out.0}, %gw11;
+	mov.b32 ${out.1}, %gw12;
+	mov.b32 ${out.2}, %gw13;
+	mov.b32 ${out.3}, %gw14;
+}
+`},
+	Apply: gas.Fragment{Inputs: []string{"acc.0", "acc.1", "acc.2", "acc.3", "old.0", "old.1", "old.2"}, Text: `{
+	.reg .b32 %gw<22>;
+	.reg .pred %gp<3>;
+	mov.b32 %gw0, ${old.0};
+	setp.eq.u32 %gp0, ${acc.2}, 0;
+	@%gp0 bra L8;
+	setp.gt.u32 %gp1, ${acc.1}, ${acc.0};
+	@!%gp1 bra L7;
+	shr.u32 %gw1, ${old.2}, 31;
+	setp.eq.u32 %gp2, %gw1, 1;
+	@!%gp2 bra L7;
+	mov.b32 %gw0, ${old.1};
+L7:
+	mov.b32 %gw2, 0;
+	mov.b32 %gw3, 0;
+	mov.b32 %gw4, 0;
+	mov.b32 %gw5, %gw0;
+	mov.b32 %gw2, %gw5;
+	mov.b32 %gw3, ${acc.3};
+	add.s32 %gw6, ${old.2}, 2654435769;
+	shr.u32 %gw7, %gw6, 16;
+	xor.b32 %gw8, %gw6, %gw7;
+	mul.lo.s32 %gw9, %gw8, 2146121005;
+	shr.u32 %gw10, %gw9, 15;
+	xor.b32 %gw11, %gw9, %gw10;
+	mul.lo.s32 %gw12, %gw11, 2221713035;
+	shr.u32 %gw13, %gw12, 16;
+	xor.b32 %gw14, %gw12, %gw13;
+	mov.b32 %gw4, %gw14;
+	mov.b32 %gw15, %gw2;
+	mov.b32 %gw16, %gw3;
+	mov.b32 %gw17, %gw4;
+	mov.b32 %gw18, %gw15;
+	mov.b32 %gw19, %gw16;
+	mov.b32 %gw20, %gw17;
+	bra L2;
+L8:
+	mov.b32 %gw21, %gw0;
+	mov.b32 %gw18, %gw21;
+	mov.b32 %gw19, ${old.1};
+	mov.b32 %gw20, ${old.2};
+L2:
+	mov.b32 ${out.0}, %gw18;
+	mov.b32 ${out.1}, %gw19;
+	mov.b32 ${out.2}, %gw20;
+}
+`},
+	Activate: gas.Fragment{Inputs: []string(nil), Text: `{
+	mov.b32 ${out.0}, 1;
+}
+`},
 }

@@ -17,6 +17,17 @@ func (p SSSP[F]) Loops() gas.Loops[F, F] {
 	return gas.Loops[F, F]{}
 }
 
+// Fragments are the methods of SSSP as PTX.
+func (p SSSP[F]) Fragments() gas.Fragments {
+	switch any(p).(type) {
+	case SSSP[float32]:
+		return ssspFloat32Fragments
+	case SSSP[float64]:
+		return ssspFloat64Fragments
+	}
+	return gas.Fragments{}
+}
+
 // ssspFloat32Loops has the loops of SSSP[float32].
 type ssspFloat32Loops struct{ p SSSP[float32] }
 
@@ -129,6 +140,73 @@ func (l ssspFloat32Loops) apply(acc []float32, list []uint16, b *gas.Block, cur,
 	return activated, degrees
 }
 
+// ssspFloat32Fragments are those of SSSP[float32].
+var ssspFloat32Fragments = gas.Fragments{
+	Program: "SSSP[float32]",
+	Hash:    "4dfe134180bb3e54",
+
+	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
+	Accumulator: gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
+	Parameters:  gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "Source", Kind: gas.Uint32, Offset: 0}}},
+	SumOp:       gas.SumMin,
+
+	Init: gas.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
+	.reg .b32 %gw<3>;
+	.reg .pred %gp<1>;
+	setp.eq.u32 %gp0, ${v.id}, ${param.0};
+	@%gp0 bra L5;
+	cvt.rn.f32.f64 %gw0, 0d7FF0000000000000;
+	mov.f32 %gw1, %gw0;
+	mov.b32 %gw2, 0;
+	bra L2;
+L5:
+	mov.f32 %gw1, 0f00000000;
+	mov.b32 %gw2, 1;
+L2:
+	mov.f32 ${out.0}, %gw1;
+	mov.b32 ${active}, %gw2;
+}
+`},
+	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	.reg .b32 %gw<1>;
+	cvt.rn.f32.f64 %gw0, 0d7FF0000000000000;
+	mov.f32 ${out.0}, %gw0;
+}
+`},
+	Gather: gas.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	add.rn.f32 %gw0, ${src.0}, ${edge.weight};
+	mov.f32 ${out.0}, %gw0;
+}
+`},
+	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	.reg .b32 %gw<2>;
+	.reg .pred %gp<1>;
+	min.f32 %gw0, ${a.0}, ${b.0};
+	setp.nan.f32 %gp0, ${a.0}, ${b.0};
+	selp.f32 %gw1, 0f7FC00000, %gw0, %gp0;
+	mov.f32 ${out.0}, %gw1;
+}
+`},
+	Apply: gas.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
+	.reg .b32 %gw<2>;
+	.reg .pred %gp<1>;
+	min.f32 %gw0, ${old.0}, ${acc.0};
+	setp.nan.f32 %gp0, ${old.0}, ${acc.0};
+	selp.f32 %gw1, 0f7FC00000, %gw0, %gp0;
+	mov.f32 ${out.0}, %gw1;
+}
+`},
+	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .pred %gp<1>;
+	setp.neu.f32 %gp0, ${old.0}, ${new.0};
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
+}
+
 // ssspFloat64Loops has the loops of SSSP[float64].
 type ssspFloat64Loops struct{ p SSSP[float64] }
 
@@ -239,4 +317,70 @@ func (l ssspFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, cur,
 		rising[word] |= bits
 	}
 	return activated, degrees
+}
+
+// ssspFloat64Fragments are those of SSSP[float64].
+var ssspFloat64Fragments = gas.Fragments{
+	Program: "SSSP[float64]",
+	Hash:    "d3f34930f94b76b2",
+
+	Value:       gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
+	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
+	Parameters:  gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "Source", Kind: gas.Uint32, Offset: 0}}},
+	SumOp:       gas.SumMin,
+
+	Init: gas.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .b64 %gl<1>;
+	.reg .pred %gp<1>;
+	setp.eq.u32 %gp0, ${v.id}, ${param.0};
+	@%gp0 bra L5;
+	mov.f64 %gl0, 0d7FF0000000000000;
+	mov.b32 %gw0, 0;
+	bra L2;
+L5:
+	mov.f64 %gl0, 0d0000000000000000;
+	mov.b32 %gw0, 1;
+L2:
+	mov.f64 ${out.0}, %gl0;
+	mov.b32 ${active}, %gw0;
+}
+`},
+	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	mov.f64 ${out.0}, 0d7FF0000000000000;
+}
+`},
+	Gather: gas.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
+	.reg .b64 %gl<2>;
+	cvt.f64.f32 %gl0, ${edge.weight};
+	add.rn.f64 %gl1, ${src.0}, %gl0;
+	mov.f64 ${out.0}, %gl1;
+}
+`},
+	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	.reg .b64 %gl<2>;
+	.reg .pred %gp<1>;
+	min.f64 %gl0, ${a.0}, ${b.0};
+	setp.nan.f64 %gp0, ${a.0}, ${b.0};
+	selp.f64 %gl1, 0d7FF8000000000001, %gl0, %gp0;
+	mov.f64 ${out.0}, %gl1;
+}
+`},
+	Apply: gas.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
+	.reg .b64 %gl<2>;
+	.reg .pred %gp<1>;
+	min.f64 %gl0, ${old.0}, ${acc.0};
+	setp.nan.f64 %gp0, ${old.0}, ${acc.0};
+	selp.f64 %gl1, 0d7FF8000000000001, %gl0, %gp0;
+	mov.f64 ${out.0}, %gl1;
+}
+`},
+	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .pred %gp<1>;
+	setp.neu.f64 %gp0, ${old.0}, ${new.0};
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
 }

@@ -9,6 +9,9 @@ import (
 // Loops are the methods of SSWP as loops.
 func (p SSWP) Loops() gas.Loops[float32, float32] { return sswpLoops{p}.loops() }
 
+// Fragments are the methods of SSWP as PTX.
+func (SSWP) Fragments() gas.Fragments { return sswpFragments }
+
 // sswpLoops has the loops of SSWP.
 type sswpLoops struct{ p SSWP }
 
@@ -119,4 +122,72 @@ func (l sswpLoops) apply(acc []float32, list []uint16, b *gas.Block, cur, next [
 		rising[word] |= bits
 	}
 	return activated, degrees
+}
+
+// sswpFragments are those of SSWP.
+var sswpFragments = gas.Fragments{
+	Program: "SSWP",
+	Hash:    "0c651d5ff74215be",
+
+	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
+	Accumulator: gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
+	Parameters:  gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "Source", Kind: gas.Uint32, Offset: 0}}},
+	SumOp:       gas.SumMax,
+
+	Init: gas.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
+	.reg .b32 %gw<3>;
+	.reg .pred %gp<1>;
+	setp.eq.u32 %gp0, ${v.id}, ${param.0};
+	@%gp0 bra L5;
+	mov.f32 %gw0, 0f00000000;
+	mov.b32 %gw1, 0;
+	bra L2;
+L5:
+	cvt.rn.f32.f64 %gw2, 0d7FF0000000000000;
+	mov.f32 %gw0, %gw2;
+	mov.b32 %gw1, 1;
+L2:
+	mov.f32 ${out.0}, %gw0;
+	mov.b32 ${active}, %gw1;
+}
+`},
+	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	mov.f32 ${out.0}, 0f00000000;
+}
+`},
+	Gather: gas.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
+	.reg .b32 %gw<2>;
+	.reg .pred %gp<1>;
+	min.f32 %gw0, ${src.0}, ${edge.weight};
+	setp.nan.f32 %gp0, ${src.0}, ${edge.weight};
+	selp.f32 %gw1, 0f7FC00000, %gw0, %gp0;
+	mov.f32 ${out.0}, %gw1;
+}
+`},
+	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	.reg .b32 %gw<2>;
+	.reg .pred %gp<1>;
+	max.f32 %gw0, ${a.0}, ${b.0};
+	setp.nan.f32 %gp0, ${a.0}, ${b.0};
+	selp.f32 %gw1, 0f7FC00000, %gw0, %gp0;
+	mov.f32 ${out.0}, %gw1;
+}
+`},
+	Apply: gas.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
+	.reg .b32 %gw<2>;
+	.reg .pred %gp<1>;
+	max.f32 %gw0, ${old.0}, ${acc.0};
+	setp.nan.f32 %gp0, ${old.0}, ${acc.0};
+	selp.f32 %gw1, 0f7FC00000, %gw0, %gp0;
+	mov.f32 ${out.0}, %gw1;
+}
+`},
+	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .pred %gp<1>;
+	setp.neu.f32 %gp0, ${old.0}, ${new.0};
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
 }

@@ -9,6 +9,9 @@ import (
 // Loops are the methods of WCC as loops.
 func (p WCC) Loops() gas.Loops[uint32, uint32] { return wccLoops{p}.loops() }
 
+// Fragments are the methods of WCC as PTX.
+func (WCC) Fragments() gas.Fragments { return wccFragments }
+
 // wccLoops has the loops of WCC.
 type wccLoops struct{ p WCC }
 
@@ -81,4 +84,49 @@ func (l wccLoops) apply(acc []uint32, list []uint16, b *gas.Block, cur, next []u
 		rising[word] |= bits
 	}
 	return activated, degrees
+}
+
+// wccFragments are those of WCC.
+var wccFragments = gas.Fragments{
+	Program: "WCC",
+	Hash:    "951631c0d562335b",
+
+	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Uint32, Offset: 0}}},
+	Accumulator: gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Uint32, Offset: 0}}},
+	Parameters:  gas.Layout{Size: 0, Align: 1},
+	SumOp:       gas.SumMin,
+
+	Init: gas.Fragment{Inputs: []string{"v.id"}, Text: `{
+	mov.b32 ${out.0}, ${v.id};
+	mov.b32 ${active}, 1;
+}
+`},
+	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	mov.b32 ${out.0}, 4294967295;
+}
+`},
+	Gather: gas.Fragment{Inputs: []string{"src.0"}, Text: `{
+	mov.b32 ${out.0}, ${src.0};
+}
+`},
+	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	min.u32 %gw0, ${a.0}, ${b.0};
+	mov.b32 ${out.0}, %gw0;
+}
+`},
+	Apply: gas.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	min.u32 %gw0, ${old.0}, ${acc.0};
+	mov.b32 ${out.0}, %gw0;
+}
+`},
+	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .pred %gp<1>;
+	setp.ne.u32 %gp0, ${old.0}, ${new.0};
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
 }

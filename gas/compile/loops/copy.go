@@ -41,7 +41,7 @@ func copyLarge(files []*File) error {
 
 func (f *File) copyLarge(d *decisions) error {
 	lines := strings.SplitAfter(string(f.Text), "\n")
-	copied, noted := false, map[string]bool{}
+	copied := false
 	for _, c := range calls(f, d) {
 		if c.inlined {
 			continue
@@ -58,10 +58,7 @@ func (f *File) copyLarge(d *decisions) error {
 		} else {
 			note = fmt.Sprintf("%s: %s is called, not inlined: %s; and it cannot be copied: %v", where, name, x.reason(d, c.method), err)
 		}
-		if !noted[note] {
-			noted[note] = true
-			f.Notes = append(f.Notes, note)
-		}
+		f.note(note)
 	}
 	if !copied {
 		return nil

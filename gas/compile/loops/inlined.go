@@ -58,7 +58,13 @@ func ask(dir string, files []*File) (*decisions, error) {
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return nil, fmt.Errorf("building %s with its loops: %w\n%s", dir, err, errorLines(out))
+		text := string(errorLines(out))
+		for path, temp := range replace {
+			if temp != "" {
+				text = strings.ReplaceAll(text, temp, filepath.Base(path))
+			}
+		}
+		return nil, fmt.Errorf("building %s with its loops: %w\n%s", dir, err, text)
 	}
 	return parse(out), nil
 }

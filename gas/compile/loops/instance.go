@@ -25,7 +25,8 @@ type instance struct {
 
 	UsesEdge, UsesDst                 bool // by Gather
 	Saturable, Settleable, Aggregable bool
-	UsesVertex                        bool // by Apply or Activate
+	FragmentsName, Fragments          string // variable and literal; empty without
+	UsesVertex                        bool   // by Apply or Activate
 	AggregateUsesVertex               bool
 }
 
@@ -109,9 +110,12 @@ func newGroup(p *source.Program, n *namer) (*group, error) {
 	named := types.Unalias(p.Type).(*types.Named)
 	origin := named.Origin()
 	g := &group{TypeName: p.TypeName, Generic: origin.TypeParams().Len() > 0}
-	if obj, index, _ := types.LookupFieldOrMethod(types.NewPointer(origin), true, p.Pkg.Types, "Loops"); obj != nil && len(index) == 1 {
-		return nil, fmt.Errorf("%s: %s has a field or method Loops already: garaph compile writes the method of this name; give it another",
-			p.Position(obj.Pos()), p.TypeName)
+	for _, name := range []string{"Loops", "Fragments"} {
+		obj, index, _ := types.LookupFieldOrMethod(types.NewPointer(origin), true, p.Pkg.Types, name)
+		if obj != nil && len(index) == 1 {
+			return nil, fmt.Errorf("%s: %s has a field or method %s already: garaph compile writes a method of this name; give it another",
+				p.Position(obj.Pos()), p.TypeName, name)
+		}
 	}
 	var t types.Type = origin
 	if g.Generic {
@@ -129,8 +133,8 @@ func newGroup(p *source.Program, n *namer) (*group, error) {
 		obj, _, _ := types.LookupFieldOrMethod(t, true, p.Pkg.Types, method)
 		return n.typeString(obj.(*types.Func).Signature().Results().At(0).Type(), used)
 	}
-	gas := n.importName(gasPackage(p))
-	g.Result = fmt.Sprintf("%s.Loops[%s, %s]", gas, result("Apply"), result("Zero"))
+	g.Gas = n.importName(gasPackage(p))
+	g.Result = fmt.Sprintf("%s.Loops[%s, %s]", g.Gas, result("Apply"), result("Zero"))
 	g.Receiver = p.TypeName
 	if g.Generic {
 		g.Receiver += "["

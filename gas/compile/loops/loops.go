@@ -1,7 +1,8 @@
 // Package loops writes vertex programs as Go loops: for each program a file
-// with a method Loops that gives the gas.Loops of that program's methods. Types
-// are concrete in the loops, so that the Go compiler inlines the methods: what
-// is left for an edge is what a loop written by hand would do.
+// with a method Loops that gives the gas.Loops of that program's methods, and
+// with its PTX, if it has. Types are concrete in the loops, so that the Go
+// compiler inlines the methods: what is left for an edge is what a loop written
+// by hand would do.
 //
 // The loops call the methods, and so follow what is changed in them. Only a
 // method that is too large for the Go compiler to inline is copied into the
@@ -78,10 +79,16 @@ func Path(p *source.Program) string {
 // group is a type declaration with its instances: one, if it is not generic.
 type group struct {
 	TypeName  string
-	Receiver  string // of the method Loops, as in "p PageRank[F]"
+	Receiver  string // of its methods, as in "PageRank[F]"
 	Result    string // of the method Loops, in terms of the receiver's parameters
+	Gas       string // name of package gas
 	Generic   bool
 	Instances []*instance
+}
+
+// Portable tells whether any instance has fragments.
+func (g *group) Portable() bool {
+	return slices.ContainsFunc(g.Instances, func(x *instance) bool { return x.Fragments != "" })
 }
 
 // add adds an instance to the file.
@@ -95,8 +102,9 @@ func (f *File) add(p *source.Program, n *namer) error {
 		f.groups = append(f.groups, g)
 		i = len(f.groups) - 1
 	}
-	f.groups[i].Instances = append(f.groups[i].Instances, newInstance(p, n))
-	return nil
+	x := newInstance(p, n)
+	f.groups[i].Instances = append(f.groups[i].Instances, x)
+	return f.addFragments(x)
 }
 
 // write makes the text of the file.
