@@ -26,13 +26,20 @@ func (l bfsLoops) loops() gas.Loops[uint32, uint32] {
 
 func (l bfsLoops) due(due, list []uint16, b *gas.Block, cur []uint32) []uint16 {
 	p, step, first := l.p, b.Step, int(b.First)
+	base := len(due)
+	if cap(due)-base < len(list) {
+		due = append(due, list...)
+	}
+	// Without a branch: who is settled is hard to guess.
+	next, k := due[base:base+len(list)], 0
 	for _, v := range list {
 		done := p.Settled(cur[first+int(v)], step)
+		next[k] = v
 		if !done {
-			due = append(due, v)
+			k++
 		}
 	}
-	return due
+	return due[:base+k]
 }
 
 func (l bfsLoops) gather(acc []uint32, list []uint16, b *gas.Block, cur []uint32) (edges int) {
@@ -116,7 +123,7 @@ L2:
 	mov.b32 ${active}, %gw1;
 }
 `},
-	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	Zero: gas.Fragment{Text: `{
 	mov.b32 ${out.0}, 4294967295;
 }
 `},

@@ -166,7 +166,7 @@ L2:
 	mov.b32 ${active}, %gw6;
 }
 `},
-	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	Zero: gas.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 	mov.f64 ${out.1}, 0d0000000000000000;
 }

@@ -136,7 +136,7 @@ L2:
 	mov.b32 ${active}, %gw1;
 }
 `},
-	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	Zero: gas.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 	mov.f64 ${out.1}, 0d0000000000000000;
 }
@@ -481,7 +481,7 @@ L2:
 	mov.f32 ${out.0}, %gw32;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string(nil), Text: `{
+	Activate: gas.Fragment{Text: `{
 	mov.b32 ${out.0}, 1;
 }
 `},

@@ -119,7 +119,7 @@ var katzFloat32Fragments = gas.Fragments{
 	mov.b32 ${active}, 1;
 }
 `},
-	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	Zero: gas.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 }
 `},
@@ -251,7 +251,7 @@ var katzFloat64Fragments = gas.Fragments{
 	mov.b32 ${active}, 1;
 }
 `},
-	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	Zero: gas.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 }
 `},

@@ -118,7 +118,7 @@ var lpaFragments = gas.Fragments{
 	mov.b32 ${active}, 1;
 }
 `},
-	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	Zero: gas.Fragment{Text: `{
 	mov.b32 ${out.0}, 0;
 	mov.b32 ${out.1}, 0;
 	mov.b32 ${out.2}, 0;
@@ -248,7 +248,7 @@ L2:
 	mov.b32 ${out.2}, %gw20;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string(nil), Text: `{
+	Activate: gas.Fragment{Text: `{
 	mov.b32 ${out.0}, 1;
 }
 `},

@@ -423,7 +423,7 @@ L4:
 	mov.b32 ${active}, 1;
 }
 `},
-	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	Zero: gas.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 }
 `},

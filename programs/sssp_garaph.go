@@ -167,7 +167,7 @@ L2:
 	mov.b32 ${active}, %gw2;
 }
 `},
-	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	Zero: gas.Fragment{Text: `{
 	.reg .b32 %gw<1>;
 	cvt.rn.f32.f64 %gw0, 0d7FF0000000000000;
 	mov.f32 ${out.0}, %gw0;
@@ -346,7 +346,7 @@ L2:
 	mov.b32 ${active}, %gw0;
 }
 `},
-	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	Zero: gas.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d7FF0000000000000;
 }
 `},

@@ -151,7 +151,7 @@ L2:
 	mov.b32 ${active}, %gw1;
 }
 `},
-	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	Zero: gas.Fragment{Text: `{
 	mov.f32 ${out.0}, 0f00000000;
 }
 `},

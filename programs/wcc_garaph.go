@@ -101,7 +101,7 @@ var wccFragments = gas.Fragments{
 	mov.b32 ${active}, 1;
 }
 `},
-	Zero: gas.Fragment{Inputs: []string(nil), Text: `{
+	Zero: gas.Fragment{Text: `{
 	mov.b32 ${out.0}, 4294967295;
 }
 `},

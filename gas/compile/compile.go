@@ -134,7 +134,7 @@ func replace(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // fails when all went well
+	defer func() { _ = os.Remove(f.Name()) }() // is not there when all went well
 	_, err = f.Write(text)
 	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)

@@ -50,7 +50,7 @@ func (f *File) copyLarge(d *decisions) error {
 		where := x.program.Position(x.program.Methods[c.method].Pos())
 		name := x.program.Name + "." + c.method
 		text, err := x.copyOf(c)
-		note := ""
+		var note string
 		if err == nil {
 			lines[c.line-1] = text
 			copied = true

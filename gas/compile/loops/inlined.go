@@ -35,7 +35,7 @@ func ask(dir string, files []*File) (*decisions, error) {
 	if err != nil {
 		return nil, fmt.Errorf("asking the Go compiler what it inlines: %w", err)
 	}
-	defer os.RemoveAll(temp)
+	defer func() { _ = os.RemoveAll(temp) }() // of the system's temporary files
 	replace := map[string]string{}
 	stale, _ := filepath.Glob(filepath.Join(escape(dir), "*"+source.GeneratedSuffix)) // the pattern is right
 	for _, path := range stale {

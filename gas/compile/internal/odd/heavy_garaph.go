@@ -58,7 +58,10 @@ func (l heavyLoops) gather(acc []float64, list []uint16, b *gas_.Block, cur []fl
 							x += gas
 							continue
 						case x < 0:
-							break
+							if i == 2 {
+								break
+							}
+							x--
 						default:
 							x = 2*x + 1
 						}
@@ -133,7 +136,10 @@ func (l heavyLoops) gatherWeighted(acc []float64, list []uint16, b *gas_.Block, 
 							x += gas
 							continue
 						case x < 0:
-							break
+							if i == 2 {
+								break
+							}
+							x--
 						default:
 							x = 2*x + 1
 						}
@@ -236,7 +242,7 @@ func (l heavyLoops) apply(acc []float64, list []uint16, b *gas_.Block, cur, next
 // heavyFragments are those of Heavy.
 var heavyFragments = gas_.Fragments{
 	Program: "Heavy",
-	Hash:    "d2aab6e835146ce6",
+	Hash:    "6a4d83d131eae2e7",
 
 	Value:       gas_.Layout{Size: 4, Align: 4, Leaves: []gas_.Leaf{{Name: "", Kind: gas_.Float32, Offset: 0}}},
 	Accumulator: gas_.Layout{Size: 8, Align: 8, Leaves: []gas_.Leaf{{Name: "", Kind: gas_.Float64, Offset: 0}}},
@@ -323,9 +329,9 @@ L2:
 }
 `},
 	Gather: gas_.Fragment{Inputs: []string{"edge.weight", "param.0", "param.1", "src.0"}, Text: `{
-	.reg .b32 %gw<52>;
-	.reg .b64 %gl<109>;
-	.reg .pred %gp<45>;
+	.reg .b32 %gw<53>;
+	.reg .b64 %gl<110>;
+	.reg .pred %gp<47>;
 	mov.f32 %gw0, ${param.0};
 	mov.b32 %gw1, ${param.1};
 	mov.f32 %gw2, ${edge.weight};
@@ -345,289 +351,297 @@ L4:
 	setp.eq.s32 %gp1, %gw7, 0;
 	@!%gp1 bra L5;
 	mov.f64 %gl6, %gl5;
-	bra L10;
+	bra L12;
 L5:
 	setp.gt.f64 %gp2, %gl5, 0d4020000000000000;
 	selp.b32 %gw8, 1, 0, %gp2;
 	setp.eq.s32 %gp3, %gw8, 0;
-	@!%gp3 bra L15;
+	@!%gp3 bra L17;
 	setp.gt.f64 %gp4, %gl5, 0d4010000000000000;
 	selp.b32 %gw9, 1, 0, %gp4;
 	setp.eq.s32 %gp5, %gw9, 0;
-	@!%gp5 bra L13;
+	@!%gp5 bra L15;
 	setp.lt.f64 %gp6, %gl5, 0d0000000000000000;
 	selp.b32 %gw10, 1, 0, %gp6;
 	setp.eq.s32 %gp7, %gw10, 0;
-	@%gp7 bra L8;
-	mov.f64 %gl7, %gl5;
-	bra L9;
-L8:
-	mul.rn.f64 %gl8, 0d4000000000000000, %gl5;
-	add.rn.f64 %gl9, %gl8, 0d3FF0000000000000;
-	mov.f64 %gl7, %gl9;
+	@!%gp7 bra L9;
+	mul.rn.f64 %gl7, 0d4000000000000000, %gl5;
+	add.rn.f64 %gl8, %gl7, 0d3FF0000000000000;
+	mov.f64 %gl9, %gl8;
+	bra L11;
 L9:
-	cvt.rmi.f64.f64 %gl10, %gl7;
-	setp.eq.f64 %gp8, %gl10, 0d4014000000000000;
+	setp.eq.s32 %gp8, %gw5, 2;
 	selp.b32 %gw11, 1, 0, %gp8;
 	setp.eq.s32 %gp9, %gw11, 0;
-	@%gp9 bra L20;
-	mov.f64 %gl6, %gl7;
-	bra L10;
-L20:
-	mov.f64 %gl11, %gl7;
-	bra L14;
+	@%gp9 bra L10;
+	mov.f64 %gl9, %gl5;
+	bra L11;
 L10:
-	setp.eq.f64 %gp10, %gl6, 0d0000000000000000;
+	sub.rn.f64 %gl10, %gl5, 0d3FF0000000000000;
+	mov.f64 %gl9, %gl10;
+L11:
+	cvt.rmi.f64.f64 %gl11, %gl9;
+	setp.eq.f64 %gp10, %gl11, 0d4014000000000000;
 	selp.b32 %gw12, 1, 0, %gp10;
 	setp.eq.s32 %gp11, %gw12, 0;
-	@!%gp11 bra L12;
-	mov.f64 %gl12, %gl6;
-	bra L2;
+	@%gp11 bra L23;
+	mov.f64 %gl6, %gl9;
+	bra L12;
+L23:
+	mov.f64 %gl12, %gl9;
+	bra L16;
 L12:
-	mov.f64 %gl12, 0d3FF0000000000000;
+	setp.eq.f64 %gp12, %gl6, 0d0000000000000000;
+	selp.b32 %gw13, 1, 0, %gp12;
+	setp.eq.s32 %gp13, %gw13, 0;
+	@!%gp13 bra L14;
+	mov.f64 %gl13, %gl6;
 	bra L2;
-L13:
-	add.rn.f64 %gl13, %gl5, 0d4008000000000000;
-	mov.f64 %gl11, %gl13;
 L14:
-	add.s32 %gw13, %gw5, 1;
-	mov.f64 %gl14, %gl11;
-	mov.b32 %gw14, %gw13;
-	mov.f64 %gl5, %gl14;
-	mov.b32 %gw5, %gw14;
-	bra L4;
+	mov.f64 %gl13, 0d3FF0000000000000;
+	bra L2;
 L15:
-	setp.eq.f64 %gp12, %gl5, 0d0000000000000000;
-	selp.b32 %gw15, 1, 0, %gp12;
-	setp.eq.s32 %gp13, %gw15, 0;
-	@!%gp13 bra L42;
-	setp.neu.f64 %gp14, %gl5, %gl5;
+	add.rn.f64 %gl14, %gl5, 0d4008000000000000;
+	mov.f64 %gl12, %gl14;
+L16:
+	add.s32 %gw14, %gw5, 1;
+	mov.f64 %gl15, %gl12;
+	mov.b32 %gw15, %gw14;
+	mov.f64 %gl5, %gl15;
+	mov.b32 %gw5, %gw15;
+	bra L4;
+L17:
+	setp.eq.f64 %gp14, %gl5, 0d0000000000000000;
 	selp.b32 %gw16, 1, 0, %gp14;
 	setp.eq.s32 %gp15, %gw16, 0;
-	@!%gp15 bra L42;
-	setp.gt.f64 %gp16, %gl5, 0d7FEFFFFFFFFFFFFF;
+	@!%gp15 bra L45;
+	setp.neu.f64 %gp16, %gl5, %gl5;
 	selp.b32 %gw17, 1, 0, %gp16;
 	setp.eq.s32 %gp17, %gw17, 0;
-	@!%gp17 bra L42;
-	setp.lt.f64 %gp18, %gl5, 0d0000000000000000;
+	@!%gp17 bra L45;
+	setp.gt.f64 %gp18, %gl5, 0d7FEFFFFFFFFFFFFF;
 	selp.b32 %gw18, 1, 0, %gp18;
 	setp.eq.s32 %gp19, %gw18, 0;
-	@!%gp19 bra L41;
-	mov.b64 %gl15, %gl5;
-	shr.u64 %gl16, %gl15, 52;
-	cvt.u32.u64 %gw19, %gl16;
-	and.b64 %gl17, %gl15, 4503599627370495;
-	setp.eq.s32 %gp20, %gw19, 0;
-	selp.b32 %gw20, 1, 0, %gp20;
-	setp.eq.s32 %gp21, %gw20, 0;
-	@!%gp21 bra L29;
-	or.b64 %gl18, %gl17, 4503599627370496;
-	mov.b32 %gw21, %gw19;
-	mov.b64 %gl19, %gl18;
-	mov.b32 %gw22, %gw21;
+	@!%gp19 bra L45;
+	setp.lt.f64 %gp20, %gl5, 0d0000000000000000;
+	selp.b32 %gw19, 1, 0, %gp20;
+	setp.eq.s32 %gp21, %gw19, 0;
+	@!%gp21 bra L44;
+	mov.b64 %gl16, %gl5;
+	shr.u64 %gl17, %gl16, 52;
+	cvt.u32.u64 %gw20, %gl17;
+	and.b64 %gl18, %gl16, 4503599627370495;
+	setp.eq.s32 %gp22, %gw20, 0;
+	selp.b32 %gw21, 1, 0, %gp22;
+	setp.eq.s32 %gp23, %gw21, 0;
+	@!%gp23 bra L32;
+	or.b64 %gl19, %gl18, 4503599627370496;
+	mov.b32 %gw22, %gw20;
 	mov.b64 %gl20, %gl19;
-	bra L30;
-L29:
-	clz.b64 %gw23, %gl17;
-	cvt.u64.u32 %gl21, %gw23;
-	cvt.u32.u64 %gw24, %gl21;
-	sub.s32 %gw25, %gw24, 11;
-	shl.b64 %gl22, %gl17, %gw25;
-	sub.s32 %gw26, 1, %gw25;
-	mov.b32 %gw27, %gw26;
-	mov.b64 %gl23, %gl22;
-	mov.b32 %gw22, %gw27;
-	mov.b64 %gl20, %gl23;
-L30:
-	sub.s32 %gw28, %gw22, 1075;
-	and.b32 %gw29, %gw28, 1;
-	setp.ne.s32 %gp22, %gw29, 0;
-	selp.b32 %gw30, 1, 0, %gp22;
-	setp.eq.s32 %gp23, %gw30, 0;
-	@!%gp23 bra L31;
-	mov.b32 %gw31, %gw28;
-	mov.b64 %gl24, %gl20;
-	mov.b32 %gw32, %gw31;
-	mov.b64 %gl25, %gl24;
-	bra L32;
-L31:
-	shl.b64 %gl26, %gl20, 1;
-	sub.s32 %gw33, %gw28, 1;
-	mov.b32 %gw34, %gw33;
-	mov.b64 %gl27, %gl26;
-	mov.b32 %gw32, %gw34;
-	mov.b64 %gl25, %gl27;
-L32:
-	cvt.rn.f64.u64 %gl28, %gl25;
-	rsqrt.approx.ftz.f64 %gl29, %gl28;
-	cvt.rn.f64.u64 %gl30, %gl25;
-	mul.rn.f64 %gl31, %gl30, %gl29;
-	mul.rn.f64 %gl32, %gl29, 0d3FE0000000000000;
-	setp.lt.s64 %gp24, 0, 2;
-	selp.b32 %gw35, 1, 0, %gp24;
-	setp.eq.s32 %gp25, %gw35, 0;
-	@%gp25 bra L49;
-	mov.f64 %gl33, %gl31;
-	mov.f64 %gl34, %gl32;
-	mov.b64 %gl35, 0;
-	mov.f64 %gl36, %gl33;
-	mov.f64 %gl37, %gl34;
-	mov.b64 %gl38, %gl35;
+	mov.b32 %gw23, %gw22;
+	mov.b64 %gl21, %gl20;
 	bra L33;
-L49:
-	mov.f64 %gl39, %gl31;
-	mov.f64 %gl40, %gl32;
-	mov.f64 %gl41, %gl39;
-	mov.f64 %gl42, %gl40;
-	bra L34;
+L32:
+	clz.b64 %gw24, %gl18;
+	cvt.u64.u32 %gl22, %gw24;
+	cvt.u32.u64 %gw25, %gl22;
+	sub.s32 %gw26, %gw25, 11;
+	shl.b64 %gl23, %gl18, %gw26;
+	sub.s32 %gw27, 1, %gw26;
+	mov.b32 %gw28, %gw27;
+	mov.b64 %gl24, %gl23;
+	mov.b32 %gw23, %gw28;
+	mov.b64 %gl21, %gl24;
 L33:
-	neg.f64 %gl43, %gl36;
-	fma.rn.f64 %gl44, %gl43, %gl37, 0d3FE0000000000000;
-	fma.rn.f64 %gl45, %gl36, %gl44, %gl36;
-	fma.rn.f64 %gl46, %gl37, %gl44, %gl37;
-	add.s64 %gl47, %gl38, 1;
-	setp.lt.s64 %gp26, %gl47, 2;
+	sub.s32 %gw29, %gw23, 1075;
+	and.b32 %gw30, %gw29, 1;
+	setp.ne.s32 %gp24, %gw30, 0;
+	selp.b32 %gw31, 1, 0, %gp24;
+	setp.eq.s32 %gp25, %gw31, 0;
+	@!%gp25 bra L34;
+	mov.b32 %gw32, %gw29;
+	mov.b64 %gl25, %gl21;
+	mov.b32 %gw33, %gw32;
+	mov.b64 %gl26, %gl25;
+	bra L35;
+L34:
+	shl.b64 %gl27, %gl21, 1;
+	sub.s32 %gw34, %gw29, 1;
+	mov.b32 %gw35, %gw34;
+	mov.b64 %gl28, %gl27;
+	mov.b32 %gw33, %gw35;
+	mov.b64 %gl26, %gl28;
+L35:
+	cvt.rn.f64.u64 %gl29, %gl26;
+	rsqrt.approx.ftz.f64 %gl30, %gl29;
+	cvt.rn.f64.u64 %gl31, %gl26;
+	mul.rn.f64 %gl32, %gl31, %gl30;
+	mul.rn.f64 %gl33, %gl30, 0d3FE0000000000000;
+	setp.lt.s64 %gp26, 0, 2;
 	selp.b32 %gw36, 1, 0, %gp26;
 	setp.eq.s32 %gp27, %gw36, 0;
-	@%gp27 bra L50;
-	mov.f64 %gl48, %gl45;
-	mov.f64 %gl49, %gl46;
-	mov.b64 %gl50, %gl47;
-	mov.f64 %gl36, %gl48;
-	mov.f64 %gl37, %gl49;
-	mov.b64 %gl38, %gl50;
-	bra L33;
-L50:
-	mov.f64 %gl51, %gl45;
-	mov.f64 %gl52, %gl46;
-	mov.f64 %gl41, %gl51;
-	mov.f64 %gl42, %gl52;
-L34:
-	mul.rn.f64 %gl53, %gl41, 0d41B0000000000000;
-	cvt.rzi.s64.f64 %gl54, %gl53;
-	setp.ge.f64 %gp28, %gl53, 0dC3E0000000000000;
-	selp.b64 %gl55, %gl54, 0x8000000000000000, %gp28;
-	setp.lt.f64 %gp29, %gl53, 0d43E0000000000000;
-	selp.b64 %gl56, %gl55, 0x8000000000000000, %gp29;
-	shl.b64 %gl57, %gl25, 56;
-	mul.lo.s64 %gl58, %gl56, %gl56;
-	sub.s64 %gl59, %gl57, %gl58;
-	cvt.rn.f64.s64 %gl60, %gl59;
-	mul.rn.f64 %gl61, %gl60, %gl42;
-	mul.rn.f64 %gl62, %gl61, 0d3E30000000000000;
-	cvt.rzi.s64.f64 %gl63, %gl62;
-	setp.ge.f64 %gp30, %gl62, 0dC3E0000000000000;
-	selp.b64 %gl64, %gl63, 0x8000000000000000, %gp30;
-	setp.lt.f64 %gp31, %gl62, 0d43E0000000000000;
-	selp.b64 %gl65, %gl64, 0x8000000000000000, %gp31;
-	add.s64 %gl66, %gl56, %gl65;
-	shl.b64 %gl67, %gl25, 56;
-	mul.lo.s64 %gl68, %gl66, %gl66;
-	sub.s64 %gl69, %gl67, %gl68;
-	setp.lt.s64 %gp32, %gl69, 0;
-	selp.b32 %gw37, 1, 0, %gp32;
-	setp.eq.s32 %gp33, %gw37, 0;
-	@!%gp33 bra L35;
-	mov.b64 %gl70, %gl66;
-	mov.b64 %gl71, %gl69;
-	mov.b64 %gl72, %gl70;
-	mov.b64 %gl73, %gl71;
+	@%gp27 bra L52;
+	mov.f64 %gl34, %gl32;
+	mov.f64 %gl35, %gl33;
+	mov.b64 %gl36, 0;
+	mov.f64 %gl37, %gl34;
+	mov.f64 %gl38, %gl35;
+	mov.b64 %gl39, %gl36;
 	bra L36;
-L35:
-	sub.s64 %gl74, %gl66, 1;
-	mul.lo.s64 %gl75, 2, %gl74;
-	add.s64 %gl76, %gl75, 1;
-	add.s64 %gl77, %gl69, %gl76;
-	mov.b64 %gl78, %gl74;
-	mov.b64 %gl79, %gl77;
-	mov.b64 %gl72, %gl78;
-	mov.b64 %gl73, %gl79;
+L52:
+	mov.f64 %gl40, %gl32;
+	mov.f64 %gl41, %gl33;
+	mov.f64 %gl42, %gl40;
+	mov.f64 %gl43, %gl41;
+	bra L37;
 L36:
-	mul.lo.s64 %gl80, 2, %gl72;
-	setp.gt.s64 %gp34, %gl73, %gl80;
+	neg.f64 %gl44, %gl37;
+	fma.rn.f64 %gl45, %gl44, %gl38, 0d3FE0000000000000;
+	fma.rn.f64 %gl46, %gl37, %gl45, %gl37;
+	fma.rn.f64 %gl47, %gl38, %gl45, %gl38;
+	add.s64 %gl48, %gl39, 1;
+	setp.lt.s64 %gp28, %gl48, 2;
+	selp.b32 %gw37, 1, 0, %gp28;
+	setp.eq.s32 %gp29, %gw37, 0;
+	@%gp29 bra L53;
+	mov.f64 %gl49, %gl46;
+	mov.f64 %gl50, %gl47;
+	mov.b64 %gl51, %gl48;
+	mov.f64 %gl37, %gl49;
+	mov.f64 %gl38, %gl50;
+	mov.b64 %gl39, %gl51;
+	bra L36;
+L53:
+	mov.f64 %gl52, %gl46;
+	mov.f64 %gl53, %gl47;
+	mov.f64 %gl42, %gl52;
+	mov.f64 %gl43, %gl53;
+L37:
+	mul.rn.f64 %gl54, %gl42, 0d41B0000000000000;
+	cvt.rzi.s64.f64 %gl55, %gl54;
+	setp.ge.f64 %gp30, %gl54, 0dC3E0000000000000;
+	selp.b64 %gl56, %gl55, 0x8000000000000000, %gp30;
+	setp.lt.f64 %gp31, %gl54, 0d43E0000000000000;
+	selp.b64 %gl57, %gl56, 0x8000000000000000, %gp31;
+	shl.b64 %gl58, %gl26, 56;
+	mul.lo.s64 %gl59, %gl57, %gl57;
+	sub.s64 %gl60, %gl58, %gl59;
+	cvt.rn.f64.s64 %gl61, %gl60;
+	mul.rn.f64 %gl62, %gl61, %gl43;
+	mul.rn.f64 %gl63, %gl62, 0d3E30000000000000;
+	cvt.rzi.s64.f64 %gl64, %gl63;
+	setp.ge.f64 %gp32, %gl63, 0dC3E0000000000000;
+	selp.b64 %gl65, %gl64, 0x8000000000000000, %gp32;
+	setp.lt.f64 %gp33, %gl63, 0d43E0000000000000;
+	selp.b64 %gl66, %gl65, 0x8000000000000000, %gp33;
+	add.s64 %gl67, %gl57, %gl66;
+	shl.b64 %gl68, %gl26, 56;
+	mul.lo.s64 %gl69, %gl67, %gl67;
+	sub.s64 %gl70, %gl68, %gl69;
+	setp.lt.s64 %gp34, %gl70, 0;
 	selp.b32 %gw38, 1, 0, %gp34;
 	setp.eq.s32 %gp35, %gw38, 0;
-	@!%gp35 bra L37;
-	mov.b64 %gl81, %gl72;
-	mov.b64 %gl82, %gl73;
-	mov.b64 %gl83, %gl81;
-	mov.b64 %gl84, %gl82;
-	bra L38;
-L37:
-	mul.lo.s64 %gl85, 2, %gl72;
-	add.s64 %gl86, %gl85, 1;
-	sub.s64 %gl87, %gl73, %gl86;
-	add.s64 %gl88, %gl72, 1;
-	mov.b64 %gl89, %gl88;
-	mov.b64 %gl90, %gl87;
-	mov.b64 %gl83, %gl89;
-	mov.b64 %gl84, %gl90;
+	@!%gp35 bra L38;
+	mov.b64 %gl71, %gl67;
+	mov.b64 %gl72, %gl70;
+	mov.b64 %gl73, %gl71;
+	mov.b64 %gl74, %gl72;
+	bra L39;
 L38:
-	shl.b64 %gl91, %gl83, 1;
-	setp.ne.s64 %gp36, %gl84, 0;
+	sub.s64 %gl75, %gl67, 1;
+	mul.lo.s64 %gl76, 2, %gl75;
+	add.s64 %gl77, %gl76, 1;
+	add.s64 %gl78, %gl70, %gl77;
+	mov.b64 %gl79, %gl75;
+	mov.b64 %gl80, %gl78;
+	mov.b64 %gl73, %gl79;
+	mov.b64 %gl74, %gl80;
+L39:
+	mul.lo.s64 %gl81, 2, %gl73;
+	setp.gt.s64 %gp36, %gl74, %gl81;
 	selp.b32 %gw39, 1, 0, %gp36;
 	setp.eq.s32 %gp37, %gw39, 0;
-	@!%gp37 bra L39;
-	mov.b64 %gl92, %gl91;
-	bra L40;
-L39:
-	or.b64 %gl93, %gl91, 1;
-	mov.b64 %gl92, %gl93;
+	@!%gp37 bra L40;
+	mov.b64 %gl82, %gl73;
+	mov.b64 %gl83, %gl74;
+	mov.b64 %gl84, %gl82;
+	mov.b64 %gl85, %gl83;
+	bra L41;
 L40:
-	setp.eq.s32 %gp38, 2, -1;
-	selp.b32 %gw40, 1, 2, %gp38;
-	div.s32 %gw41, %gw32, %gw40;
-	neg.s32 %gw42, %gw32;
-	selp.b32 %gw43, %gw42, %gw41, %gp38;
-	add.s32 %gw44, %gw43, 26;
-	add.s32 %gw45, %gw44, 1023;
-	sub.s32 %gw46, %gw45, 1;
-	cvt.s64.s32 %gl94, %gw46;
-	shl.b64 %gl95, %gl94, 52;
-	shr.u64 %gl96, %gl92, 3;
-	shl.b64 %gl97, 1, 3;
-	sub.s64 %gl98, %gl97, 1;
-	and.b64 %gl99, %gl92, %gl98;
-	sub.s32 %gw47, 3, 1;
-	shl.b64 %gl100, 1, %gw47;
-	setp.gt.u64 %gp39, %gl99, %gl100;
-	selp.b32 %gw48, 1, 0, %gp39;
-	setp.eq.s32 %gp40, %gw48, 0;
-	@!%gp40 bra L58;
-	setp.eq.u64 %gp41, %gl99, %gl100;
+	mul.lo.s64 %gl86, 2, %gl73;
+	add.s64 %gl87, %gl86, 1;
+	sub.s64 %gl88, %gl74, %gl87;
+	add.s64 %gl89, %gl73, 1;
+	mov.b64 %gl90, %gl89;
+	mov.b64 %gl91, %gl88;
+	mov.b64 %gl84, %gl90;
+	mov.b64 %gl85, %gl91;
+L41:
+	shl.b64 %gl92, %gl84, 1;
+	setp.ne.s64 %gp38, %gl85, 0;
+	selp.b32 %gw40, 1, 0, %gp38;
+	setp.eq.s32 %gp39, %gw40, 0;
+	@!%gp39 bra L42;
+	mov.b64 %gl93, %gl92;
+	bra L43;
+L42:
+	or.b64 %gl94, %gl92, 1;
+	mov.b64 %gl93, %gl94;
+L43:
+	setp.eq.s32 %gp40, 2, -1;
+	selp.b32 %gw41, 1, 2, %gp40;
+	div.s32 %gw42, %gw33, %gw41;
+	neg.s32 %gw43, %gw33;
+	selp.b32 %gw44, %gw43, %gw42, %gp40;
+	add.s32 %gw45, %gw44, 26;
+	add.s32 %gw46, %gw45, 1023;
+	sub.s32 %gw47, %gw46, 1;
+	cvt.s64.s32 %gl95, %gw47;
+	shl.b64 %gl96, %gl95, 52;
+	shr.u64 %gl97, %gl93, 3;
+	shl.b64 %gl98, 1, 3;
+	sub.s64 %gl99, %gl98, 1;
+	and.b64 %gl100, %gl93, %gl99;
+	sub.s32 %gw48, 3, 1;
+	shl.b64 %gl101, 1, %gw48;
+	setp.gt.u64 %gp41, %gl100, %gl101;
 	selp.b32 %gw49, 1, 0, %gp41;
 	setp.eq.s32 %gp42, %gw49, 0;
-	@!%gp42 bra L57;
-	mov.b64 %gl101, %gl96;
-	bra L54;
-L57:
-	and.b64 %gl102, %gl96, 1;
-	setp.eq.u64 %gp43, %gl102, 1;
+	@!%gp42 bra L61;
+	setp.eq.u64 %gp43, %gl100, %gl101;
 	selp.b32 %gw50, 1, 0, %gp43;
 	setp.eq.s32 %gp44, %gw50, 0;
-	@!%gp44 bra L58;
-	mov.b64 %gl101, %gl96;
-	bra L54;
-L58:
-	add.s64 %gl103, %gl96, 1;
-	mov.b64 %gl101, %gl103;
-L54:
-	add.s64 %gl104, %gl95, %gl101;
-	mov.b64 %gl105, %gl104;
-	mov.f64 %gl106, %gl105;
-	bra L22;
-L41:
-	mov.f64 %gl106, 0d7FF8000000000001;
-	bra L22;
-L42:
-	mov.f64 %gl106, %gl5;
-L22:
-	mov.f32 %gw51, %gw2;
-	cvt.f64.f32 %gl107, %gw51;
-	mul.rn.f64 %gl108, %gl106, %gl107;
-	mov.f64 %gl12, %gl108;
+	@!%gp44 bra L60;
+	mov.b64 %gl102, %gl97;
+	bra L57;
+L60:
+	and.b64 %gl103, %gl97, 1;
+	setp.eq.u64 %gp45, %gl103, 1;
+	selp.b32 %gw51, 1, 0, %gp45;
+	setp.eq.s32 %gp46, %gw51, 0;
+	@!%gp46 bra L61;
+	mov.b64 %gl102, %gl97;
+	bra L57;
+L61:
+	add.s64 %gl104, %gl97, 1;
+	mov.b64 %gl102, %gl104;
+L57:
+	add.s64 %gl105, %gl96, %gl102;
+	mov.b64 %gl106, %gl105;
+	mov.f64 %gl107, %gl106;
+	bra L25;
+L44:
+	mov.f64 %gl107, 0d7FF8000000000001;
+	bra L25;
+L45:
+	mov.f64 %gl107, %gl5;
+L25:
+	mov.f32 %gw52, %gw2;
+	cvt.f64.f32 %gl108, %gw52;
+	mul.rn.f64 %gl109, %gl107, %gl108;
+	mov.f64 %gl13, %gl109;
 L2:
-	mov.f64 ${out.0}, %gl12;
+	mov.f64 ${out.0}, %gl13;
 }
 `},
 	Sum: gas_.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{

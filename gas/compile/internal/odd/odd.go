@@ -37,7 +37,10 @@ func (h Heavy) Gather(src float32, e model.Edge, _ float32) float64 {
 			x += gas
 			continue
 		case x < 0:
-			break
+			if i == 2 {
+				break
+			}
+			x--
 		default:
 			x = 2*x + 1
 		}
@@ -148,7 +151,7 @@ type Embeds struct{ programs.PageRank[float32] }
 type Pair[V uint32 | uint64, A float32 | float64] struct{ Factor A }
 
 // Init is the id.
-func (Pair[_, _]) Init(v model.Vertex) (V2 uint32, active bool) { return v.ID, true }
+func (Pair[_, _]) Init(v model.Vertex) (uint32, bool) { return v.ID, true }
 
 // Zero is 0.
 func (Pair[_, B]) Zero() B { return 0 }
