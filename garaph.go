@@ -66,8 +66,12 @@ type Graph struct {
 }
 
 // Open opens the graph at path.
-func Open(path string) (*Graph, error) {
-	s, err := store.Open(path)
+func Open(path string) (*Graph, error) { return OpenNamed(path, path) }
+
+// OpenNamed is [Open] for a graph that errors are to call by another name than
+// its path: a temporary one by the edge files that it was made of.
+func OpenNamed(path, name string) (*Graph, error) {
+	s, err := store.OpenNamed(path, name)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/store"
 )
@@ -18,13 +19,14 @@ type column[V any] struct {
 
 // table is the result of a job as rows.
 type table[V, A any] struct {
-	graph  *Graph
-	job    *dispatcher.Job[V, A]
-	column column[V]
+	graph   *Graph
+	program gas.Program[V, A]
+	job     *dispatcher.Job[V, A]
+	column  column[V]
 }
 
 func newTable[V, A any](g *Graph, p gas.Program[V, A], job *dispatcher.Job[V, A]) (results.Table, error) {
-	t := &table[V, A]{graph: g, job: job}
+	t := &table[V, A]{graph: g, program: p, job: job}
 	var err error
 	t.column, err = t.columnOf(p)
 	return t, err
@@ -125,27 +127,26 @@ func (t *table[V, A]) Batches(yield func(*results.Batch) error) error {
 	var b results.Batch
 	return t.job.Values(func(vs []gas.Vertex, values []V) error {
 		b = results.Batch{F32: b.F32[:0], F64: b.F64[:0], I64: b.I64[:0], IDs: emptied(b.IDs), V: emptied(b.V)}
-		for i, v := range vs {
+		for _, v := range vs {
 			block, err := ids.Block(v.ID)
 			if err != nil {
 				return err
 			}
 			appendID(&b.IDs, block, int(v.ID-block.First))
-			if err := t.result(&b, v, values[i]); err != nil {
-				return err
+		}
+		err := panics.Guard(t.program, func() error {
+			for i, v := range vs {
+				if err := t.column.append(&b, v, values[i]); err != nil {
+					return err
+				}
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 		return yield(&b)
 	})
-}
-
-func (t *table[V, A]) result(b *results.Batch, v gas.Vertex, value V) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the program's Result method panicked: %v", r)
-		}
-	}()
-	return t.column.append(b, v, value)
 }
 
 func emptied(c results.IDs) results.IDs {

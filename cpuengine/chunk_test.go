@@ -26,26 +26,26 @@ func TestCut(t *testing.T) {
 			own := chunks[starts[i]:starts[i+1]]
 			edge, vertex := uint64(0), 0
 			for k, c := range own {
-				if c.shard != i || c.from != edge || c.begin != vertex || c.to < c.from || c.to-c.from > most {
+				if c.Shard != i || c.From != edge || c.Begin != vertex || c.To < c.From || c.To-c.From > most {
 					t.Fatalf("shard %d, chunk %d: %+v does not go on at edge %d and vertex %d", i, k, c, edge, vertex)
 				}
-				if last := k == len(own)-1; !last && c.to == c.from {
+				if last := k == len(own)-1; !last && c.To == c.From {
 					t.Fatalf("shard %d, chunk %d: %+v is empty", i, k, c)
 				}
-				for v := c.begin; v < c.end; v++ {
-					if at := combined(x, v); at < c.from || at >= c.to && k < len(own)-1 {
+				for v := c.Begin; v < c.End; v++ {
+					if at := x.Before(v); at < c.From || at >= c.To && k < len(own)-1 {
 						t.Fatalf("shard %d, chunk %d: vertex %d begins at edge %d, outside %+v", i, k, v, at, c)
 					}
 				}
-				edge, vertex = c.to, c.end
+				edge, vertex = c.To, c.End
 			}
 			n := x.Sides[0].Vertices()
-			if edge != combined(x, n) || vertex != n {
-				t.Fatalf("shard %d: chunks end at edge %d of %d and vertex %d of %d", i, edge, combined(x, n), vertex, n)
+			if edge != x.Before(n) || vertex != n {
+				t.Fatalf("shard %d: chunks end at edge %d of %d and vertex %d of %d", i, edge, x.Before(n), vertex, n)
 			}
 			e.cut(s.page(i, i+1, d))
 			for k, c := range e.chunks {
-				c.shard = i
+				c.Shard = i
 				if c != own[k] {
 					t.Fatalf("shard %d alone: chunk %d is %+v, in a page %+v", i, k, c, own[k])
 				}
@@ -59,7 +59,7 @@ func TestEmptyPage(t *testing.T) {
 	s := newShards(oracle.Graph{N: 3}, 2, false, false)
 	a := newArrays[value](t, s, gas.In)
 	defer a.Free()
-	e := newEngine(t, gas.Program[value, sum](mix{}), a, s, 3, chunkEdges)
+	e := newEngine(t, gas.Program[value, sum](mix{}), a, s, 3, page.ChunkEdges)
 	if st, err := e.Process(&page.Page{}, Work{}); err != nil || st != (Stats{}) {
 		t.Errorf("no shards: %+v, %v", st, err)
 	}

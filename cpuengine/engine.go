@@ -12,6 +12,7 @@ package cpuengine
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -26,18 +27,18 @@ import (
 type Engine[V, A any] struct {
 	program gas.Program[V, A]
 	arrays  *vertices.Arrays[V]
-	threads int
+	loops   gas.Loops[V, A]
 	zero    A
 
-	saturable  gas.Saturable[A]
-	settleable gas.Settleable[V]
-	aggregable gas.Aggregable[V]
 	direction  gas.Direction
 	symmetric  bool
 	chunkEdges uint64 // the constant, but for tests
 
-	chunks   []chunk // of the page in hand, in order of its shards
-	starts   []int   // first chunk of each shard, and the number of chunks
+	workers []worker[V, A] // one for each goroutine
+	// Of the page in hand:
+	orders   []*page.Order // by shard; nil: chunks
+	chunks   []page.Chunk  // in order of the shards; one for a shard in source order
+	starts   []int         // first chunk of each shard, and the number of chunks
 	partials []partial[A]
 }
 
@@ -45,6 +46,9 @@ type Engine[V, A any] struct {
 type Work struct {
 	Step   gas.Step
 	Marked bool // only vertices in Arrays.Marks, instead of all
+	// SourceOrder wants shards in source order where that is faster, though it
+	// takes time and memory to make.
+	SourceOrder bool
 	// Aggregates receives each processed shard's share of the global
 	// aggregate, by shard number. Nil when the program has no aggregate.
 	Aggregates []float64
@@ -77,11 +81,13 @@ func New[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], symmetric bool, t
 	if err := hostmem.CheckPlain[A](); err != nil {
 		return nil, fmt.Errorf("accumulator: %w", err)
 	}
-	e = &Engine[V, A]{program: p, arrays: a, threads: threads, direction: gas.DirectionOf(p), symmetric: symmetric, chunkEdges: chunkEdges}
-	e.saturable, _ = p.(gas.Saturable[A])
-	e.settleable, _ = p.(gas.Settleable[V])
-	e.aggregable, _ = p.(gas.Aggregable[V])
+	e = &Engine[V, A]{program: p, arrays: a, direction: gas.DirectionOf(p), symmetric: symmetric, chunkEdges: page.ChunkEdges}
+	e.loops, _ = LoopsOf(p)
 	e.zero = p.Zero()
+	e.workers = make([]worker[V, A], threads)
+	for i := range e.workers {
+		e.workers[i].Engine = e
+	}
 	return e, nil
 }
 
@@ -90,45 +96,76 @@ func New[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], symmetric bool, t
 // significantly to Arrays.Rising.
 func (e *Engine[V, A]) Process(p *page.Page, w Work) (Stats, error) {
 	e.cut(p)
-	stats, err := e.parallel(len(e.chunks), func(i int) (Stats, error) {
-		r := e.run(&p.Shards[e.chunks[i].shard], w)
-		r.chunk(&e.chunks[i], &e.partials[i])
-		return r.done(), nil
+	if w.SourceOrder && !w.Marked && e.loops.Scatter != nil {
+		_, err := e.parallel(len(p.Shards), func(r *worker[V, A], i int) (err error) {
+			e.orders[i], err = p.Order(i, e.chunkEdges, true)
+			return err
+		})
+		if err != nil {
+			return Stats{}, err
+		}
+	}
+	stats, err := e.parallel(len(e.chunks), func(r *worker[V, A], i int) error {
+		c := &e.chunks[i]
+		s := &p.Shards[c.Shard]
+		switch o := e.orders[c.Shard]; {
+		case o == nil:
+			r.chunk(s, c, w, &e.partials[i])
+		case i == e.starts[c.Shard]:
+			r.scatter(s, o, w)
+		}
+		return nil
 	})
 	if err != nil {
 		return stats, err
 	}
-	merged, err := e.parallel(len(p.Shards), func(i int) (Stats, error) {
-		r := e.run(&p.Shards[i], w)
-		r.merge(i)
-		if w.Aggregates != nil {
-			w.Aggregates[p.Shards[i].Index] = r.aggregate()
+	merged, err := e.parallel(len(p.Shards), func(r *worker[V, A], i int) error {
+		s, from, to := &p.Shards[i], e.starts[i], e.starts[i+1]
+		if e.orders[i] == nil {
+			r.merge(s, e.chunks[from:to], e.partials[from:to], w)
 		}
-		return r.done(), nil
+		if w.Aggregates != nil {
+			w.Aggregates[s.Index] = r.aggregate(s, w)
+		}
+		return nil
 	})
 	stats.Add(merged)
 	return stats, err
 }
 
+// cut lists the chunks of a page.
+func (e *Engine[V, A]) cut(p *page.Page) {
+	e.chunks, e.starts = e.chunks[:0], append(e.starts[:0], 0)
+	for i := range p.Shards {
+		e.chunks = p.AppendChunks(e.chunks, i, e.chunkEdges)
+		e.starts = append(e.starts, len(e.chunks))
+	}
+	e.orders = slices.Grow(e.orders[:0], len(p.Shards))[:len(p.Shards)]
+	clear(e.orders)
+	e.partials = slices.Grow(e.partials[:0], len(e.chunks))[:len(e.chunks)]
+	clear(e.partials)
+}
+
 // parallel calls task for 0 ≤ i < n on the engine's goroutines and sums what it
 // counts. A panic in a program's method ends as an error.
-func (e *Engine[V, A]) parallel(n int, task func(i int) (Stats, error)) (Stats, error) {
+func (e *Engine[V, A]) parallel(n int, task func(r *worker[V, A], i int) error) (Stats, error) {
 	var (
 		next  atomic.Int64
 		mu    sync.Mutex // guards total and first
 		total Stats
 		first error
 	)
-	worker := func() {
-		var own Stats
+	work := func(r *worker[V, A]) {
 		var err error
+		r.stats = Stats{}
 		defer func() {
-			if r := recover(); r != nil {
-				err = fmt.Errorf("program %T panicked: %v\n%s", e.program, r, debug.Stack())
+			if x := recover(); x != nil {
+				err = fmt.Errorf("program %T panicked: %v\n%s", e.program, x, debug.Stack())
+				clear(r.rising)
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			total.Add(own)
+			total.Add(r.stats)
 			if first == nil {
 				first = err
 			}
@@ -141,19 +178,17 @@ func (e *Engine[V, A]) parallel(n int, task func(i int) (Stats, error)) (Stats, 
 			if i >= n {
 				return
 			}
-			var s Stats
-			s, err = task(i)
-			own.Add(s)
+			err = task(r, i)
 		}
 	}
-	workers := min(e.threads, n)
-	if workers <= 1 {
-		worker()
+	workers := e.workers[:min(len(e.workers), n)]
+	if len(workers) == 1 {
+		work(&workers[0])
 		return total, first
 	}
 	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(worker)
+	for i := range workers {
+		wg.Go(func() { work(&workers[i]) })
 	}
 	wg.Wait()
 	return total, first

@@ -55,23 +55,22 @@ func (e *Engine[V, A]) Pieces(active *roaring.Bitmap, firsts []uint32, split boo
 
 // Notify marks, in Arrays.Marks, the neighbours of the active vertices in the
 // given pieces, along one side.
-func (e *Engine[V, A]) Notify(pieces []Piece, dir shard.Direction, r SideReader) (Stats, error) {
-	return e.parallel(len(pieces), func(i int) (Stats, error) {
+func (e *Engine[V, A]) Notify(pieces []Piece, dir shard.Direction, sides SideReader) (Stats, error) {
+	return e.parallel(len(pieces), func(r *worker[V, A], i int) error {
 		p := &pieces[i]
-		side, release, err := r.Side(dir, p.Shard)
+		side, release, err := sides.Side(dir, p.Shard)
 		if err != nil {
-			return Stats{}, err
+			return err
 		}
 		defer release()
-		var s Stats
 		for v, ok := e.arrays.Active.Next(p.From, p.To+1); ok; v, ok = e.arrays.Active.Next(v+1, p.To+1) {
 			list := side.Nbr[side.Off[v-side.First]:side.Off[v-side.First+1]]
 			for _, u := range list {
 				e.arrays.Marks.Add(u)
 			}
-			s.Vertices++
-			s.Edges += uint64(len(list))
+			r.stats.Vertices++
+			r.stats.Edges += uint64(len(list))
 		}
-		return s, nil
+		return nil
 	})
 }

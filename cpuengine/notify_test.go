@@ -12,6 +12,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/vertices"
+	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
 )
 
@@ -41,7 +42,7 @@ func drawActive(t *rapid.T, threads int) (*shards, *vertices.Arrays[value], *Eng
 	a := newArrays[value](t, s, gas.In)
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	scatter(rng, a.Active, s.graph.N, rapid.SampledFrom([]float64{0, 0.05, 0.5, 1}).Draw(t, "active"))
-	return s, a, newEngine(t, gas.Program[value, sum](mix{}), a, s, threads, chunkEdges)
+	return s, a, newEngine(t, gas.Program[value, sum](mix{}), a, s, threads, page.ChunkEdges)
 }
 
 // TestPieces: pieces are the active set, in order; each within a shard, and the
@@ -133,8 +134,8 @@ func TestNotify(t *testing.T) {
 		if got != want {
 			t.Fatalf("got %+v, want %+v", got, want)
 		}
-		if r.inUse.Load() != 0 || int(r.most.Load()) > e.threads {
-			t.Fatalf("%d sides were not given back, %d were in use at once by %d goroutines", r.inUse.Load(), r.most.Load(), e.threads)
+		if r.inUse.Load() != 0 || int(r.most.Load()) > len(e.workers) {
+			t.Fatalf("%d sides were not given back, %d were in use at once by %d goroutines", r.inUse.Load(), r.most.Load(), len(e.workers))
 		}
 	})
 }

@@ -106,7 +106,7 @@ func testProcess(t *rapid.T, s *shards, p gas.Program[value, sum], d gas.Directi
 	if aggregable != nil {
 		w.Aggregates = make([]float64, len(s.firsts))
 	}
-	e := newEngine(t, p, a, s, rapid.IntRange(1, 8).Draw(t, "goroutines"), rapid.OneOf(rapid.Uint64Range(1, 12), rapid.Just(uint64(chunkEdges))).Draw(t, "edges per chunk"))
+	e := newEngine(t, p, a, s, rapid.IntRange(1, 8).Draw(t, "goroutines"), rapid.OneOf(rapid.Uint64Range(1, 12), rapid.Just(uint64(page.ChunkEdges))).Draw(t, "edges per chunk"))
 	var got Stats
 	for _, page := range s.pages(t, d) {
 		st, err := e.Process(page, w)

@@ -6,186 +6,213 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// run is the work on one chunk or shard by one goroutine.
-type run[V, A any] struct {
+// identity lists all local vertices.
+var identity = func() (list [shard.MaxVertices]uint16) {
+	for v := range list {
+		list[v] = uint16(v)
+	}
+	return list
+}()
+
+// worker is the state of one goroutine; its buffers last as long as the engine.
+type worker[V, A any] struct {
 	*Engine[V, A]
-	shard *page.Shard
-	work  Work
-	stats Stats
-	word  uint32 // of Arrays.Rising, collected in bits
-	bits  uint64
+	block  gas.Block
+	acc    []A
+	list   []uint16 // marked vertices
+	due    []uint16 // unsettled ones
+	rising []uint64 // zero between tasks
+	values []V
+	piece  [2]uint32
+	stats  Stats
 }
 
-func (e *Engine[V, A]) run(s *page.Shard, w Work) *run[V, A] {
-	return &run[V, A]{Engine: e, shard: s, work: w}
+// partial holds the sums of vertices that a chunk's borders cut.
+type partial[A any] struct {
+	head, tail       A
+	hasHead, hasTail bool
 }
 
-// done publishes the active bits collected so far and gives the counts.
-func (r *run[V, A]) done() Stats {
-	r.arrays.Rising.Or(r.word, r.bits)
-	r.bits = 0
-	return r.stats
-}
-
-// chunk gathers the edges of a chunk and applies the vertices that lie wholly
-// in it.
-func (r *run[V, A]) chunk(c *chunk, p *partial[A]) {
-	first := r.shard.Sides[0].First
-	if headEnd := min(c.to, combined(r.shard, c.begin)); headEnd > c.from {
-		if v := c.begin - 1; r.due(first + uint32(v)) {
-			base := combined(r.shard, v)
-			p.head, p.hasHead = r.gather(v, c.from-base, headEnd-base), true
-		}
+// sums gives n accumulators at zero.
+func (r *worker[V, A]) sums(n int) []A {
+	if cap(r.acc) < n {
+		r.acc = make([]A, n)
 	}
-	for v := c.begin; v < c.end; v++ {
-		id := first + uint32(v)
-		if r.work.Marked {
-			next, ok := r.arrays.Marks.Next(id, first+uint32(c.end))
-			if !ok {
-				return
-			}
-			v, id = int(next-first), next
-		}
-		if !r.due(id) {
-			r.arrays.Next[id] = r.arrays.Cur[id]
-			continue
-		}
-		switch from, to := combined(r.shard, v), combined(r.shard, v+1); {
-		case from == to:
-			r.apply(v, r.zero)
-		case to > c.to:
-			p.tail, p.hasTail = r.gather(v, 0, c.to-from), true
-			return // the last one that begins here
-		default:
-			r.apply(v, r.gather(v, 0, to-from))
-		}
-	}
-}
-
-// merge completes the vertices of the i-th shard of the page that chunk borders
-// cut.
-func (r *run[V, A]) merge(i int) {
-	chunks, partials := r.chunks[r.starts[i]:r.starts[i+1]], r.partials[r.starts[i]:r.starts[i+1]]
-	for k := range chunks {
-		if !partials[k].hasTail {
-			continue
-		}
-		acc, v := partials[k].tail, chunks[k].end-1
-		for j := k + 1; j < len(chunks) && chunks[j].begin == v+1 && partials[j].hasHead; j++ {
-			acc = r.program.Sum(acc, partials[j].head)
-			if chunks[j].end > chunks[j].begin {
-				break
-			}
-		}
-		r.apply(v, acc)
-	}
-}
-
-// due reports whether a vertex has to be gathered: it is marked, where that
-// counts, and not settled.
-func (r *run[V, A]) due(id uint32) bool {
-	if r.work.Marked && !r.arrays.Marks.Has(id) {
-		return false
-	}
-	return r.settleable == nil || !r.settleable.Settled(r.arrays.Cur[id], r.work.Step)
-}
-
-// gather folds the edges [from, to) of local vertex v, counted over all sides.
-func (r *run[V, A]) gather(v int, from, to uint64) A {
-	acc := r.zero
-	dst := r.arrays.Cur[r.shard.Sides[0].First+uint32(v)]
-	for k := range r.shard.Sides {
-		side := &r.shard.Sides[k]
-		lo, hi := uint64(side.Off[v]), uint64(side.Off[v+1])
-		n := hi - lo
-		if from < n && from < to {
-			var used int
-			acc, used = r.fold(acc, side, lo+from, lo+min(to, n), dst)
-			r.stats.Edges += uint64(used)
-			if k+1 < len(r.shard.Sides) && r.saturable != nil && r.saturable.Saturated(acc, r.work.Step) {
-				break
-			}
-		}
-		from, to = from-min(from, n), to-min(to, n)
+	acc := r.acc[:n]
+	for i := range acc {
+		acc[i] = r.zero
 	}
 	return acc
 }
 
-// fold is the inner loop: acc plus the edges [lo, hi) of a side, and how many
-// of them were needed.
-func (r *run[V, A]) fold(acc A, side *shard.Side, lo, hi uint64, dst V) (A, int) {
-	p, cur, sources := r.program, r.arrays.Cur, side.Nbr[lo:hi]
-	edge := gas.Edge{Weight: 1}
-	if r.saturable == nil && side.Weight == nil {
-		for _, u := range sources {
-			acc = p.Sum(acc, p.Gather(cur[u], edge, dst))
-		}
-		return acc, len(sources)
-	}
-	var weights []float32
-	if side.Weight != nil {
-		weights = side.Weight[lo:hi]
-	}
-	for i, u := range sources {
-		if weights != nil {
-			edge.Weight = weights[i]
-		}
-		acc = p.Sum(acc, p.Gather(cur[u], edge, dst))
-		if r.saturable != nil && r.saturable.Saturated(acc, r.work.Step) {
-			return acc, i + 1
-		}
-	}
-	return acc, len(sources)
-}
-
-// apply gives local vertex v its new value.
-func (r *run[V, A]) apply(v int, acc A) {
-	vertex := r.vertex(v)
-	id := vertex.ID
-	old := r.arrays.Cur[id]
-	value := r.program.Apply(vertex, old, acc, r.work.Step)
-	r.arrays.Next[id] = value
-	r.stats.Vertices++
-	if !r.program.Activate(vertex, old, value) {
-		return
-	}
-	r.stats.Activated++
-	r.stats.Degrees += uint64(r.arrays.Degree[id])
-	if w := id >> 6; w != r.word {
-		r.arrays.Rising.Or(r.word, r.bits)
-		r.word, r.bits = w, 0
-	}
-	r.bits |= 1 << (id & 63)
-}
-
-// aggregate sums the program's aggregate over the shard's vertices as they
-// stand after this step.
-func (r *run[V, A]) aggregate() float64 {
-	var sum float64
-	for v := range r.shard.Sides[0].Vertices() {
-		vertex := r.vertex(v)
-		value := r.arrays.Cur[vertex.ID]
-		if !r.work.Marked || r.arrays.Marks.Has(vertex.ID) {
-			value = r.arrays.Next[vertex.ID]
-		}
-		sum += r.aggregable.Aggregate(vertex, value)
-	}
-	return sum
-}
-
-// vertex is what the program may know of local vertex v.
-func (r *run[V, A]) vertex(v int) gas.Vertex {
-	side := &r.shard.Sides[0]
-	id := side.First + uint32(v)
-	here := side.Off[v+1] - side.Off[v]
-	x := gas.Vertex{ID: id, N: r.arrays.N, In: here, Out: r.arrays.Degree[id]}
+// enter fills the block for a shard.
+func (r *worker[V, A]) enter(s *page.Shard, w Work) {
+	here := s.Sides[0].Off
+	r.block = gas.Block{First: s.Sides[0].First, N: r.arrays.N, Step: w.Step, Degree: r.arrays.Degree}
 	switch {
 	case r.symmetric:
-		x.Out = here
+		r.block.InOff, r.block.OutOff = here, here
 	case r.direction == gas.Out:
-		x.In, x.Out = r.arrays.Degree[id], here
+		r.block.OutOff = here
 	case r.direction == gas.Both:
-		x.Out = r.shard.Sides[1].Off[v+1] - r.shard.Sides[1].Off[v]
+		r.block.InOff, r.block.OutOff = here, s.Sides[1].Off
+	default:
+		r.block.InOff = here
 	}
-	return x
+	if words := s.Vertices()/64 + 2; len(r.rising) < words {
+		r.rising = make([]uint64, words)
+	}
+}
+
+// chunk gathers the edges of a chunk and applies the vertices that lie wholly
+// in it.
+func (r *worker[V, A]) chunk(s *page.Shard, c *page.Chunk, w Work, p *partial[A]) {
+	r.enter(s, w)
+	if end := min(c.To, s.Before(c.Begin)); end > c.From && len(r.pick(c.Begin-1, c.Begin, w)) > 0 {
+		base := s.Before(c.Begin - 1)
+		p.head, p.hasHead = r.gatherPiece(s, c.Begin-1, c.From-base, end-base), true
+	}
+	end := c.End
+	if end > c.Begin && s.Before(end) > c.To { // the last one that begins here goes on
+		end--
+		if len(r.pick(end, end+1, w)) > 0 {
+			p.tail, p.hasTail = r.gatherPiece(s, end, 0, c.To-s.Before(end)), true
+		}
+	}
+	list := r.pick(c.Begin, end, w)
+	if len(list) == 0 {
+		return
+	}
+	acc := r.sums(len(list))
+	for k := range s.Sides {
+		r.side(&s.Sides[k])
+		r.stats.Edges += uint64(r.loops.Gather(acc, list, &r.block, r.arrays.Cur))
+	}
+	r.apply(acc, list)
+}
+
+// scatter pulls over a whole shard in source order.
+func (r *worker[V, A]) scatter(s *page.Shard, o *page.Order, w Work) {
+	r.enter(s, w)
+	n := s.Vertices()
+	acc := r.sums(n + len(o.Cuts))
+	for k := range o.Sides {
+		side := &o.Sides[k]
+		r.loops.Scatter(acc, side.Nbr, side.Slot, side.Weight, r.arrays.Cur)
+		r.stats.Edges += uint64(len(side.Nbr))
+	}
+	for k, v := range o.Cuts {
+		acc[v] = r.program.Sum(acc[v], acc[n+k])
+	}
+	r.apply(acc[:n], identity[:n])
+}
+
+// merge completes the vertices of a shard that chunk borders cut.
+func (r *worker[V, A]) merge(s *page.Shard, chunks []page.Chunk, partials []partial[A], w Work) {
+	r.enter(s, w)
+	for k := range chunks {
+		if !partials[k].hasTail {
+			continue
+		}
+		acc, v := r.sums(1), chunks[k].End-1
+		acc[0] = partials[k].tail
+		for j := k + 1; j < len(chunks) && chunks[j].Begin == v+1 && partials[j].hasHead; j++ {
+			acc[0] = r.program.Sum(acc[0], partials[j].head)
+			if chunks[j].End > chunks[j].Begin {
+				break
+			}
+		}
+		r.apply(acc, identity[v:v+1])
+	}
+}
+
+// pick lists the local vertices in [from, to) that have to be gathered: those
+// that are marked, where that counts, and not settled. A settled one that was
+// asked for keeps its value.
+func (r *worker[V, A]) pick(from, to int, w Work) []uint16 {
+	if from >= to {
+		return nil
+	}
+	first := r.block.First
+	lo, hi := first+uint32(from), first+uint32(to)
+	list := identity[from:to]
+	if w.Marked {
+		list = r.list[:0]
+		for id, ok := r.arrays.Marks.Next(lo, hi); ok; id, ok = r.arrays.Marks.Next(id+1, hi) {
+			list = append(list, uint16(id-first))
+		}
+		r.list = list
+	}
+	if r.loops.Due == nil {
+		return list
+	}
+	if w.Marked {
+		for _, v := range list {
+			r.arrays.Next[first+uint32(v)] = r.arrays.Cur[first+uint32(v)]
+		}
+	} else {
+		copy(r.arrays.Next[lo:hi], r.arrays.Cur[lo:hi])
+	}
+	r.due = r.loops.Due(r.due[:0], list, &r.block, r.arrays.Cur)
+	return r.due
+}
+
+func (r *worker[V, A]) side(s *shard.Side) {
+	r.block.Off, r.block.Nbr, r.block.Weight = s.Off, s.Nbr, s.Weight
+}
+
+// gatherPiece folds the edges [from, to) of local vertex v, counted over all
+// sides.
+func (r *worker[V, A]) gatherPiece(s *page.Shard, v int, from, to uint64) A {
+	acc := r.sums(1)
+	first := r.block.First
+	r.block.First = first + uint32(v)
+	for k := range s.Sides {
+		side := &s.Sides[k]
+		lo, hi := side.Off[v], side.Off[v+1]
+		n := uint64(hi - lo)
+		if from < n && from < to {
+			r.side(side)
+			r.piece = [2]uint32{lo + uint32(from), lo + uint32(min(to, n))}
+			r.block.Off = r.piece[:]
+			r.stats.Edges += uint64(r.loops.Gather(acc, identity[:1], &r.block, r.arrays.Cur))
+		}
+		from, to = from-min(from, n), to-min(to, n)
+	}
+	r.block.First = first
+	return acc[0]
+}
+
+// apply gives the vertices of list, which ascends, their new values.
+func (r *worker[V, A]) apply(acc []A, list []uint16) {
+	activated, degrees := r.loops.Apply(acc, list, &r.block, r.arrays.Cur, r.arrays.Next, r.rising)
+	r.stats.Vertices += uint64(len(list))
+	if activated == 0 {
+		return
+	}
+	r.stats.Activated += uint64(activated)
+	r.stats.Degrees += degrees
+	first := r.block.First
+	base := first >> 6
+	for w := (first + uint32(list[0])) >> 6; w <= (first+uint32(list[len(list)-1]))>>6; w++ {
+		r.arrays.Rising.Or(w, r.rising[w-base])
+		r.rising[w-base] = 0
+	}
+}
+
+// aggregate sums the program's aggregate over a shard's vertices as they stand
+// after this step.
+func (r *worker[V, A]) aggregate(s *page.Shard, w Work) float64 {
+	r.enter(s, w)
+	n := uint32(s.Vertices())
+	first := r.block.First
+	values := r.arrays.Next[first : first+n]
+	if w.Marked {
+		r.values = append(r.values[:0], r.arrays.Cur[first:first+n]...)
+		for id, ok := r.arrays.Marks.Next(first, first+n); ok; id, ok = r.arrays.Marks.Next(id+1, first+n) {
+			r.values[id-first] = r.arrays.Next[id]
+		}
+		values = r.values
+	}
+	return r.loops.Aggregate(&r.block, values)
 }

@@ -11,8 +11,13 @@ import (
 
 	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/page"
 )
+
+// pullsInPlace is after how many pulls source order is made: making it takes as
+// long as it saves in about so many iterations.
+const pullsInPlace = 8
 
 // activeSet is the active set as a roaring bitmap, which aliases the bits: it
 // is valid until the end of the iteration.
@@ -25,7 +30,10 @@ func (j *Job[V, A]) iterate(ctx context.Context, active *roaring.Bitmap) error {
 	start, read := time.Now(), j.pages.BytesRead()
 	it := Iteration{Iteration: j.step.Iteration, Active: active.GetCardinality(), Fraction: j.fraction()}
 	it.Method = j.method(it.Fraction)
-	w := cpuengine.Work{Step: j.step, Marked: it.Method == NotifyPull, Aggregates: j.aggregates}
+	w := cpuengine.Work{Step: j.step, Marked: it.Method == NotifyPull, SourceOrder: j.pulls >= pullsInPlace, Aggregates: j.aggregates}
+	if it.Method == Pull {
+		j.pulls++
+	}
 	if w.Marked {
 		s, err := j.notify(active)
 		if err != nil {
@@ -34,7 +42,10 @@ func (j *Job[V, A]) iterate(ctx context.Context, active *roaring.Bitmap) error {
 		it.Edges += s.Edges
 	}
 	var done cpuengine.Stats
-	requests := j.requests(w.Marked)
+	requests, err := j.requests(w.Marked)
+	if err != nil {
+		return err
+	}
 	for p, err := range j.pages.Stream(ctx, requests) {
 		if err != nil {
 			return err
@@ -125,8 +136,16 @@ func (j *Job[V, A]) notify(active *roaring.Bitmap) (cpuengine.Stats, error) {
 }
 
 // requests lists the pages with work: with marked vertices, or with unsettled
-// ones.
-func (j *Job[V, A]) requests(marked bool) []page.Request {
+// ones. A panic of the program's Settled ends as an error.
+func (j *Job[V, A]) requests(marked bool) (list []page.Request, err error) {
+	err = panics.Guard(j.program, func() error {
+		list = j.withWork(marked)
+		return nil
+	})
+	return list, err
+}
+
+func (j *Job[V, A]) withWork(marked bool) []page.Request {
 	var list []page.Request
 	for p, span := range j.pages.Spans() {
 		some := make([]int, 0, span.To-span.From)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
@@ -49,6 +50,7 @@ type Job[V, A any] struct {
 	unsettled   []uint32          // by shard, the first vertex that was not settled when last looked
 
 	step     gas.Step
+	pulls    int    // iterations that pulled, so far
 	degrees  uint64 // Σ Degree of the active vertices
 	previous float64
 	report   Report
@@ -77,7 +79,15 @@ func New[V, A any](s *store.Store, p gas.Program[V, A], o Options) (*Job[V, A], 
 func (j *Job[V, A]) plan() (err error) {
 	fixed := vertices.Bytes[V](j.cat.Vertices) + processBytes
 	po := page.Options{Threads: j.opt.Threads}
-	po.Gather, po.Notify = sides(gas.DirectionOf(j.program))
+	err = panics.Guard(j.program, func() error {
+		loops, compiled := cpuengine.LoopsOf(j.program)
+		j.report.Compiled, po.SourceOrder = compiled, loops.Scatter != nil
+		po.Gather, po.Notify = sides(gas.DirectionOf(j.program))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	j.notifySides = po.Notify
 	if j.cat.Symmetric {
 		j.notifySides = []shard.Direction{shard.In}
@@ -89,7 +99,7 @@ func (j *Job[V, A]) plan() (err error) {
 	j.pages, err = page.New(j.store, po)
 	var need *page.NeedError
 	if errors.As(err, &need) {
-		return &MemoryError{Graph: j.store.Path(), Budget: j.opt.Memory, Vertices: fixed - processBytes, Pages: need.Need}
+		return &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: fixed - processBytes, Pages: need.Need}
 	}
 	if err != nil {
 		return err
@@ -217,12 +227,7 @@ func (j *Job[V, A]) degree(v gas.Vertex) uint32 {
 
 // eachVertex calls f for the vertices of shard i. A panic of the program ends
 // as an error.
-func (j *Job[V, A]) eachVertex(i int, f func(gas.Vertex)) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("program %T panicked: %v", j.program, r)
-		}
-	}()
+func (j *Job[V, A]) eachVertex(i int, f func(gas.Vertex)) error {
 	in, err := j.store.ReadOffsets(shard.In, i)
 	if err != nil {
 		return err
@@ -233,13 +238,15 @@ func (j *Job[V, A]) eachVertex(i int, f func(gas.Vertex)) (err error) {
 			return err
 		}
 	}
-	for v := range in.Vertices() {
-		f(gas.Vertex{
-			ID: in.First + uint32(v), N: j.cat.Vertices,
-			In: in.Off[v+1] - in.Off[v], Out: out.Off[v+1] - out.Off[v],
-		})
-	}
-	return nil
+	return panics.Guard(j.program, func() error {
+		for v := range in.Vertices() {
+			f(gas.Vertex{
+				ID: in.First + uint32(v), N: j.cat.Vertices,
+				In: in.Off[v+1] - in.Off[v], Out: out.Off[v+1] - out.Off[v],
+			})
+		}
+		return nil
+	})
 }
 
 // Values calls yield for each shard's vertices and values, in order; the slices

@@ -66,6 +66,7 @@ type Report struct {
 	Duration   time.Duration // of the iterations, without opening and loading
 	Load       time.Duration // from the start to the first iteration
 	InMemory   bool
+	Compiled   bool // through the program's own loops, not the generic ones
 	// AccessRatio is k, sequential over random read speed of the store's disk;
 	// 0 when the graph is in memory.
 	AccessRatio float64

@@ -39,8 +39,8 @@ type builder struct {
 	in, out  *degrees // by provisional number; out is nil when mirror
 	declared []uint64 // bits of the vertices that need no edge
 	limit    uint64   // integers below it number themselves
-	ints     *names[uint64]
-	strings  *names[string]
+	ints     *intTable
+	strings  *nameTable
 
 	mapped  atomic.Bool  // numbers come from a map
 	convert sync.RWMutex // held for reading while edges are added unmapped, for writing to set mapped
@@ -65,10 +65,10 @@ func (b *builder) Begin(s Schema) error {
 	b.limit = maxID + 1
 	switch s.IDs {
 	case IDInt:
-		b.ints = new(names[uint64])
+		b.ints = new(intTable)
 		b.limit = min(b.limit, max(minRange, uint64(b.plan.total/2/8)))
 	case IDString:
-		b.strings = new(names[string])
+		b.strings = newNameTable(b.seed, b.plan.dir, b.plan.total/16, b.plan.space)
 		b.mapped.Store(true)
 	}
 	return b.arrays()
@@ -152,9 +152,10 @@ func (w *bucketWriter) closeTallies() error {
 
 // AddInts takes edges between integers.
 func (w *bucketWriter) AddInts(src, dst []uint64, weight []float32) error {
-	top := max(largest(src), largest(dst))
-	return w.unmapped(top, func() error {
-		return w.addEdges(narrow(&w.src, src), narrow(&w.dst, dst), weight)
+	u, topSrc := narrow(&w.src, src)
+	v, topDst := narrow(&w.dst, dst)
+	return w.unmapped(max(topSrc, topDst), func() error {
+		return w.addEdges(u, v, weight)
 	}, func() error {
 		return w.addEdges(w.numbers(&w.src, src), w.numbers(&w.dst, dst), weight)
 	})
@@ -162,8 +163,9 @@ func (w *bucketWriter) AddInts(src, dst []uint64, weight []float32) error {
 
 // AddVertices takes vertices that need not have edges.
 func (w *bucketWriter) AddVertices(ids []uint64) error {
-	return w.unmapped(largest(ids), func() error {
-		return w.declare(narrow(&w.src, ids))
+	list, top := narrow(&w.src, ids)
+	return w.unmapped(top, func() error {
+		return w.declare(list)
 	}, func() error {
 		return w.declare(w.numbers(&w.src, ids))
 	})
@@ -236,20 +238,21 @@ func (b *builder) rise(t uint32) {
 	}
 }
 
-func largest[T uint32 | uint64](ids []T) T {
-	var top T
+func largest(ids []uint32) (top uint32) {
 	for _, id := range ids {
 		top = max(top, id)
 	}
 	return top
 }
 
-func narrow(buf *[]uint32, ids []uint64) []uint32 {
-	out := sized(buf, len(ids))
+// narrow gives integers as numbers, and the largest of them as it is.
+func narrow(buf *[]uint32, ids []uint64) (out []uint32, top uint64) {
+	out = sized(buf, len(ids))
 	for i, id := range ids {
 		out[i] = uint32(id)
+		top = max(top, id)
 	}
-	return out
+	return out, top
 }
 
 func sized(buf *[]uint32, n int) []uint32 {
@@ -268,11 +271,11 @@ func (b *builder) numbers(buf *[]uint32, ids []uint64) []uint32 {
 	return out
 }
 
-// named looks names up in the map.
+// named looks names up in their table.
 func (b *builder) named(buf *[]uint32, ids [][]byte) []uint32 {
 	out := sized(buf, len(ids))
 	for i, id := range ids {
-		out[i] = numberName(b.strings, uint32(maphash.Bytes(b.seed, id)>>56), id)
+		out[i] = b.strings.number(id)
 	}
 	return out
 }
@@ -329,14 +332,14 @@ func (w *bucketWriter) directed(src, dst []uint32, weight []float32) error {
 	if len(src) == 0 {
 		return nil
 	}
-	top := largest(dst)
-	w.rise(max(top, largest(src)))
+	topSrc, top := largest(src), largest(dst)
+	w.rise(max(top, topSrc))
 	for top>>w.shift >= uint32(len(w.buckets)) {
 		w.coarsen()
 	}
-	w.in.add(dst)
+	w.in.add(dst, top)
 	if w.out != nil {
-		w.out.add(src)
+		w.out.add(src, topSrc)
 	}
 	if !w.schema.Weighted {
 		return w.addAll(src, dst, w.shift)

@@ -33,7 +33,7 @@ var refusedMagic = []struct{ magic, what, advice string }{
 // "zstd" or "".
 func compression(magic []byte) string {
 	switch {
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b, 8}):
+	case bytes.HasPrefix(magic, gzipMagic):
 		return "gzip"
 	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		return "zstd"
@@ -66,16 +66,12 @@ func unpack(name string, raw io.ReadCloser) (*inputStream, error) {
 	s.Reader = io.MultiReader(bytes.NewReader(magic), raw)
 	switch s.packed {
 	case "gzip":
-		// A bufio.Reader, so that gzip does not make one with a small buffer.
-		z, err := gzip.NewReader(bufio.NewReaderSize(s.Reader, 256<<10))
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF // not an empty input: there was the magic
-		}
+		z, err := newGzipStreams(s.Reader)
 		if err != nil {
 			s.Close()
 			return nil, s.explain(err)
 		}
-		s.Reader, s.close = z, append(s.close, z.Close)
+		s.Reader, s.close = z, append(s.close, z.z.Close)
 	case "zstd":
 		z, err := zstd.NewReader(s.Reader, zstd.WithDecoderConcurrency(zstdThreads),
 			zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
@@ -87,6 +83,54 @@ func unpack(name string, raw io.ReadCloser) (*inputStream, error) {
 		s.close = append(s.close, func() error { z.Close(); return nil })
 	}
 	return s, nil
+}
+
+// gzipStreams reads gzip streams one after the other as one, and tells what
+// follows them that is none.
+type gzipStreams struct {
+	in *bufio.Reader // so that gzip does not make one with a small buffer
+	z  *gzip.Reader
+}
+
+var gzipMagic = []byte{0x1f, 0x8b, 8}
+
+// errAppended: a compressed stream is whole, but something else follows it.
+var errAppended = errors.New("bytes follow the end of the stream")
+
+func newGzipStreams(r io.Reader) (*gzipStreams, error) {
+	s := &gzipStreams{in: bufio.NewReaderSize(r, 256<<10)}
+	var err error
+	if s.z, err = gzip.NewReader(s.in); err == io.EOF {
+		err = io.ErrUnexpectedEOF // not an empty input: there was the magic
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.z.Multistream(false)
+	return s, nil
+}
+
+func (s *gzipStreams) Read(p []byte) (int, error) {
+	n, err := s.z.Read(p)
+	if err != io.EOF {
+		return n, err
+	}
+	head, err := s.in.Peek(len(gzipMagic))
+	switch {
+	case len(head) == 0:
+		return n, err // io.EOF, when all is well
+	case err != nil && err != io.EOF:
+		return n, err
+	case !bytes.HasPrefix(gzipMagic, head):
+		return n, errAppended
+	}
+	if err := s.z.Reset(s.in); err == io.EOF {
+		return n, io.ErrUnexpectedEOF
+	} else if err != nil {
+		return n, err
+	}
+	s.z.Multistream(false)
+	return n, nil
 }
 
 // zstdThreads is how many goroutines unpack a zstd stream: with 1 it is
@@ -124,6 +168,9 @@ func (s *inputStream) explain(err error) error {
 		return err
 	case s.packed == "":
 		return &InputError{File: s.name, Problem: fmt.Sprintf("cannot be read: %v", err), Err: err}
+	case errors.Is(err, errAppended), errors.Is(err, zstd.ErrMagicMismatch): // the first magic was right
+		return &DamagedError{File: s.name, Problem: fmt.Sprintf(
+			"the %s stream is whole, but is followed by bytes that are no %s: was something appended to the file?", s.packed, s.packed), Err: err}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &DamagedError{File: s.name, Problem: "the " + s.packed + " stream is truncated: it ends in the middle", Err: err}
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):

@@ -56,8 +56,8 @@ func (d *degrees) tally() (*tally, error) {
 	return &tally{degrees: d, bytes: bytes}, nil
 }
 
-// add counts one edge of each of the numbers.
-func (t *tally) add(numbers []uint32) {
+// add counts one edge of each of the numbers, the largest of which is top.
+func (t *tally) add(numbers []uint32, top uint32) {
 	bytes := t.bytes[:t.own]
 	for _, v := range numbers {
 		if v >= uint32(len(bytes)) {
@@ -69,7 +69,7 @@ func (t *tally) add(numbers []uint32) {
 			t.carry(v, 256)
 		}
 	}
-	t.top = max(t.top, min(t.own, largest(numbers)+1))
+	t.top = max(t.top, min(t.own, top+1))
 }
 
 func (t *tally) carry(v, n uint32) {

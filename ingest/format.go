@@ -64,7 +64,10 @@ func (o ReadOptions) check() error {
 	if !slices.Contains([]WeightMode{WeightsAuto, WeightsYes, WeightsNo}, o.Weights) {
 		return fmt.Errorf("unknown way to take weights %q: expected auto, yes or no", string(o.Weights))
 	}
-	return nil
+	if o.Table.isSet() && o.Format != Auto && o.Format != Text {
+		return noColumns("the input", o.Format)
+	}
+	return o.Table.Check(o.Weights)
 }
 
 // formatList is the formats' names as they stand in advice to a user.

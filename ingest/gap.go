@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"sync/atomic"
 )
 
 // Serialized graphs of the GAP Benchmark Suite, .sg and .wsg:
@@ -15,7 +16,7 @@ import (
 //	if directed, the in-edges again: offsets and neighbours
 //
 // The out-edges are delivered. An undirected file lists each edge at both ends,
-// so its edges are both directions already.
+// so its edges are both directions already; one that does not is refused.
 
 const sgHeader = 1 + 8 + 8
 
@@ -31,6 +32,10 @@ type sgBody struct {
 	// neighbours, and no faster than the file proves to be long. Written by
 	// feed before the first block that needs them is handed out.
 	degrees [][]uint32
+
+	// In an undirected file, the sum of a hash of every edge less that of the
+	// edge the other way round: 0 when both are there, each as often.
+	oneWay atomic.Uint64
 }
 
 // sgPiece is how many offsets are read at a time.
@@ -202,7 +207,7 @@ func (t *sgBody) feedNeighbours(f *blockFeed, plan *inputPlan, r io.Reader) erro
 
 // parse delivers the edges of one block.
 func (t *sgBody) parse(b *readBlock, w *parseWorker) error {
-	batch := w.batch
+	batch, oneWay := w.batch, uint64(0)
 	u, left := b.vertex, t.degree(b.vertex)-b.passed
 	for i := 0; i < len(b.data); i += t.entry {
 		for left == 0 {
@@ -227,9 +232,42 @@ func (t *sgBody) parse(b *readBlock, w *parseWorker) error {
 			}
 			batch.weight[batch.n] = float32(x)
 		}
+		if !t.directed {
+			x := uint64(0)
+			if t.weights {
+				x = uint64(binary.LittleEndian.Uint32(b.data[i+4:]))
+			}
+			oneWay += edgeHash(uint64(u), uint64(v), x) - edgeHash(uint64(v), uint64(u), x)
+		}
 		batch.n++
 	}
+	t.oneWay.Add(oneWay)
 	return nil
+}
+
+// edgeHash is a number that looks random for each edge (SplitMix64).
+func edgeHash(u, v, weight uint64) uint64 {
+	x := u<<32 | v
+	for _, add := range [2]uint64{0x9e3779b97f4a7c15, weight} {
+		x += add
+		x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+		x = (x ^ x>>27) * 0x94d049bb133111eb
+		x ^= x >> 31
+	}
+	return x
+}
+
+// finish refuses an undirected file of which an edge has no other direction.
+func (t *sgBody) finish(p *inputPlan) error {
+	if t.oneWay.Load() == 0 {
+		return nil
+	}
+	what := "without the other direction"
+	if t.weights {
+		what = "without the other direction, or with another weight there"
+	}
+	return &DamagedError{File: p.name(), Problem: fmt.Sprintf(
+		"says that it is undirected, but has an edge %s; write it as a directed graph, or import its edge list with --undirected", what)}
 }
 
 func (t *sgBody) refused(p *inputPlan, at, found int64, expected, advice string) error {

@@ -65,7 +65,7 @@ func (b *builder) cutShards(ctx context.Context, m *numbering) ([]store.ShardInf
 }
 
 // cutGroups collects shards into groups of about equal numbers of edges on one
-// side.
+// side, and of not more vertices than that.
 func cutGroups(shards []store.ShardInfo, edges func(*store.ShardInfo) uint32) []group {
 	var list []group
 	var total uint64
@@ -76,7 +76,7 @@ func cutGroups(shards []store.ShardInfo, edges func(*store.ShardInfo) uint32) []
 	for i := range shards {
 		s, n := &shards[i], uint64(edges(&shards[i]))
 		g := len(list) - 1
-		if g < 0 || list[g].edges+n > limit {
+		if g < 0 || list[g].edges+n > limit || uint64(s.First-list[g].first)+uint64(s.Vertices) > limit {
 			list = append(list, group{from: i, first: s.First})
 			g++
 		}

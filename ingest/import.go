@@ -25,8 +25,9 @@ type Options struct {
 	Format        Format     // "" is Auto
 	IDs           IDMode     // "" is IDsAuto
 	Weights       WeightMode // "" is WeightsAuto
-	Undirected    bool       // store both directions of every edge
-	Dedup         bool       // keep one of parallel edges, the lightest
+	Table         TableOptions
+	Undirected    bool // store both directions of every edge
+	Dedup         bool // keep one of parallel edges, the lightest
 	DropSelfLoops bool
 	SkipBadLines  bool
 	Force         bool  // replace an existing graph
@@ -150,7 +151,7 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer) (
 
 func (b *builder) readOptions() ReadOptions {
 	r := ReadOptions{
-		Format: b.opt.Format, IDs: b.opt.IDs, Weights: b.opt.Weights, SkipBadLines: b.opt.SkipBadLines,
+		Format: b.opt.Format, IDs: b.opt.IDs, Weights: b.opt.Weights, Table: b.opt.Table, SkipBadLines: b.opt.SkipBadLines,
 		Threads: b.plan.threads, BlockBytes: inputBlock, Stdin: b.opt.Stdin,
 		Warn: func(msg string) { b.opt.Log.Warn(msg) },
 	}
@@ -183,11 +184,7 @@ func (b *builder) number(schema Schema, unsigned bool) (*numbering, error) {
 		}
 		return &numbering{n: n, kind: store.IDBase, base: schema.Base}, nil
 	case b.strings != nil:
-		m := &numbering{kind: store.IDString}
-		var err error
-		m.strings, m.perm, err = b.strings.sorted(compareString)
-		m.n = uint32(len(m.strings))
-		return m, err
+		return b.strings.numbering()
 	case b.mapped.Load():
 		m, compare := &numbering{kind: store.IDInt}, compareInt
 		if unsigned {
@@ -308,6 +305,7 @@ func (b *builder) progressOf(sides ...*sideBuilder) {
 // close frees what an import took.
 func (b *builder) close() {
 	b.free()
+	b.strings.close()
 	hostmem.Free(b.before)
 	if b.spill != nil {
 		_ = b.spill.close() // the file has no name and is read no more

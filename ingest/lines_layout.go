@@ -28,6 +28,9 @@ type lineLayout struct {
 	bounded bool // ids are checked against plain.ids even when delivered as they stand
 	names   bool // lines hold one id and no edge (LDBC .v)
 
+	pick  []int // the columns of ids and weight, from 0 on; nil: the first ones
+	depth int   // how many columns a line must have for pick
+
 	found   bool      // the ids were found to be integers, not asked to be
 	guessed bool      // the number of columns was found, not asked for
 	what    [2]string // what the ids are called in errors
@@ -77,12 +80,12 @@ func (l *lineLayout) parseLine(line []byte, e *lineEdge) *badLine {
 		e.count, want = 1, 1
 	}
 	f := &e.fields
-	l.split(line, want, f)
+	l.fields(line, want, f)
 	if bad := l.checkColumns(whole, f, e.count); bad != nil {
 		return bad
 	}
 	for i := range e.count {
-		if bad := l.parseID(f.field[i], f.quoted[i], i, e); bad != nil {
+		if bad := l.parseID(f.field[i], i, e); bad != nil {
 			return bad
 		}
 	}
@@ -102,8 +105,8 @@ func (l *lineLayout) checkColumns(line []byte, f *lineFields, ids int) *badLine 
 		if f.more {
 			return &badLine{text: line, expected: "one vertex id and nothing behind it"}
 		}
-	case f.n < ids && bytes.ContainsAny(line, ";|:"):
-		return &badLine{text: line, expected: "fields separated by spaces, tabs or commas"}
+	case f.n < ids && l.delimiter == 0 && bytes.ContainsAny(line, ";|:"):
+		return &badLine{text: line, expected: "fields separated by spaces, tabs or commas", advice: "use --delimiter to name another separator"}
 	case f.n < ids && l.columns == withWeight:
 		return &badLine{text: line, expected: "two ids and a weight"}
 	case f.n < ids:
@@ -133,9 +136,9 @@ func (l *lineLayout) thirdColumn(line []byte, f *lineFields) *badLine {
 }
 
 // parseID reads the source (i = 0) or the destination (i = 1).
-func (l *lineLayout) parseID(tok []byte, quoted bool, i int, e *lineEdge) *badLine {
+func (l *lineLayout) parseID(tok []byte, i int, e *lineEdge) *badLine {
 	if l.ids == IDString {
-		if bad := checkName(tok, quoted); bad != nil {
+		if bad := checkName(tok); bad != nil {
 			return bad
 		}
 		e.names[i] = tok
@@ -159,6 +162,9 @@ func (l *lineLayout) parseID(tok []byte, quoted bool, i int, e *lineEdge) *badLi
 // admitted.
 func (l *lineLayout) badID(tok []byte, kind integerKind, i int, count uint64) *badLine {
 	b := &badLine{text: tok, advice: adviceStrings}
+	if len(tok) == 0 {
+		b.text = []byte(`""`)
+	}
 	switch {
 	case kind == notInteger && l.found:
 		b.expected = "an integer as " + l.what[i] + ", for the ids so far were integers"
@@ -179,14 +185,12 @@ func (l *lineLayout) badID(tok []byte, kind integerKind, i int, count uint64) *b
 }
 
 // checkName refuses what cannot be a string id.
-func checkName(tok []byte, quoted bool) *badLine {
+func checkName(tok []byte) *badLine {
 	switch {
 	case len(tok) == 0:
 		return &badLine{text: []byte(`""`), expected: "an id that is not empty"}
 	case len(tok) > maxName:
 		return &badLine{text: tok, expected: fmt.Sprintf("an id of at most %d bytes, not of %d", maxName, len(tok))}
-	case quoted && bytes.ContainsAny(tok, " \t,"):
-		return &badLine{text: tok, expected: "an id without spaces, tabs and commas"}
 	case bytes.IndexByte(tok, 0) >= 0:
 		return &badLine{text: tok, expected: "an id without zero bytes"}
 	}
@@ -199,6 +203,9 @@ func parseWeightField(tok []byte, e *lineEdge) *badLine {
 	e.weight, kind = parseWeight(tok)
 	switch kind {
 	case notNumber:
+		if len(tok) == 0 {
+			tok = []byte(`""`)
+		}
 		return &badLine{text: tok, expected: "a number as weight", advice: adviceNoWeights}
 	case negativeWeight:
 		return &badLine{text: tok, expected: "a weight that is not negative", advice: adviceNoWeights}

@@ -15,28 +15,23 @@ type lineFields struct {
 
 // splitter says how the lines of a format are split.
 type splitter struct {
-	comments string // a line whose first byte is one of these is no data
-	commas   bool   // commas separate, and fields may be quoted
+	comments  string // a line whose first byte is one of these is no data
+	commas    bool   // commas separate, and fields may be quoted
+	delimiter byte   // what separates instead of blanks and commas; 0: these
 }
 
 // data gives the line without blanks around it and without its line end, and
 // whether it is a line of data at all, neither empty nor a comment.
 func (s *splitter) data(line []byte) ([]byte, bool) {
-	end := len(line)
-	if end > 0 && line[end-1] == '\n' {
-		end--
-	}
-	if end > 0 && line[end-1] == '\r' {
-		end--
-	}
-	for end > 0 && isBlank(line[end-1]) {
-		end--
-	}
+	line = trimEnd(line)
 	start := 0
-	for start < end && isBlank(line[start]) {
+	for start < len(line) && isBlank(line[start]) && line[start] != s.delimiter {
 		start++
 	}
-	line = line[start:end]
+	if s.delimiter == ' ' { // several are one, and none in front counts
+		start = len(line) - len(bytes.TrimLeft(line, " \t"))
+	}
+	line = line[start:]
 	if len(line) == 0 {
 		return nil, false
 	}
@@ -90,13 +85,23 @@ func (s *splitter) split(line []byte, want int, f *lineFields) {
 }
 
 // takeQuoted takes the quoted field at line[p] and returns its end, or -1 when
-// it is not closed. Two quotes inside stand for one.
+// it is not closed.
 func (f *lineFields) takeQuoted(line []byte, p int) int {
+	field, end := quotedField(line, p)
+	if end >= 0 {
+		f.field[f.n], f.quoted[f.n] = field, true
+	}
+	return end
+}
+
+// quotedField is what stands in quotes at line[p], and its end behind them, or
+// -1 when they are not closed. Two quotes inside stand for one.
+func quotedField(line []byte, p int) ([]byte, int) {
 	start, escaped := p+1, false
 	for p++; ; p++ {
 		i := bytes.IndexByte(line[p:], '"')
 		if i < 0 {
-			return -1
+			return nil, -1
 		}
 		p += i
 		if p+1 == len(line) || line[p+1] != '"' {
@@ -104,11 +109,10 @@ func (f *lineFields) takeQuoted(line []byte, p int) int {
 		}
 		escaped, p = true, p+1
 	}
-	f.field[f.n], f.quoted[f.n] = line[start:p], true
 	if escaped {
-		f.field[f.n] = bytes.ReplaceAll(line[start:p], []byte(`""`), []byte(`"`))
+		return bytes.ReplaceAll(line[start:p], []byte(`""`), []byte(`"`)), p + 1
 	}
-	return p + 1
+	return line[start:p], p + 1
 }
 
 // passSeparator is the end of the blanks and the comma that may stand at line[p].

@@ -1,10 +1,10 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/garaph/garaph/internal/hostmem"
@@ -22,8 +22,9 @@ type numbering struct {
 	ranks []rank   // or: which provisional numbers exist
 	perm  []uint32 // or: dense id of each provisional number
 
-	ints    []numbered[uint64] // ids in dense order, for IDInt and IDUint
-	strings []numbered[string] // and for IDString
+	ints  []numbered // ids in dense order, for IDInt and IDUint
+	names *nameSort  // for IDString; write turns it into order and perm
+	order []uint32   // for IDString: the provisional number of each dense id
 }
 
 // rank says which of 64 provisional numbers exist, and how many come before.
@@ -33,8 +34,8 @@ type rank struct {
 }
 
 // numbered is an id with its provisional number.
-type numbered[T any] struct {
-	id T
+type numbered struct {
+	id uint64
 	t  uint32
 }
 
@@ -63,9 +64,9 @@ func (m *numbering) each(f func(t uint32)) {
 		for _, x := range m.ints {
 			f(x.t)
 		}
-	case m.strings != nil:
-		for _, x := range m.strings {
-			f(x.t)
+	case m.order != nil:
+		for _, t := range m.order {
+			f(t)
 		}
 	default:
 		for i := range m.n {
@@ -79,11 +80,9 @@ func (m *numbering) write(w *store.Writer) error {
 	ids := w.IDs(m.kind, m.base)
 	switch {
 	case m.kind == store.IDBase:
-	case m.strings != nil:
-		for _, x := range m.strings {
-			if err := ids.AppendString([]byte(x.id)); err != nil {
-				return err
-			}
+	case m.names != nil:
+		if err := m.writeNames(ids); err != nil {
+			return err
 		}
 	case m.ints != nil:
 		for _, x := range m.ints {
@@ -103,6 +102,20 @@ func (m *numbering) write(w *store.Writer) error {
 		}
 	}
 	return ids.Finish()
+}
+
+// writeNames stores names in their order, which decides their dense ids.
+func (m *numbering) writeNames(ids *store.IDWriter) error {
+	n := 0
+	err := m.names.each(func(name []byte, t uint32) error {
+		m.order[n], m.perm[t] = t, uint32(n)
+		n++
+		return ids.AppendString(name)
+	})
+	if err == nil && n != int(m.n) {
+		err = fmt.Errorf("%d names were sorted, of %d", n, m.n)
+	}
+	return err
 }
 
 // compact numbers small integers by themselves. It completes ranks of which
@@ -130,25 +143,25 @@ func compact(ranks []rank) *numbering {
 
 const stripes = 256
 
-// names gives provisional numbers to ids of type K as they come, from many
+// intTable gives provisional numbers to integers as they come, from many
 // goroutines.
-type names[K uint64 | string] struct {
+type intTable struct {
 	stripe [stripes]struct {
 		sync.Mutex
-		number map[K]uint32 // within the stripe
-		_      [48]byte     // a cache line each
+		number map[uint64]uint32 // within the stripe
+		_      [48]byte          // a cache line each
 	}
 }
 
 // number is the provisional number of an id, given its stripe.
-func (x *names[K]) number(stripe uint32, id K) uint32 {
+func (x *intTable) number(stripe uint32, id uint64) uint32 {
 	s := &x.stripe[stripe]
 	s.Lock()
 	defer s.Unlock()
 	i, ok := s.number[id]
 	if !ok {
 		if s.number == nil {
-			s.number = make(map[K]uint32)
+			s.number = make(map[uint64]uint32)
 		}
 		i = uint32(len(s.number))
 		s.number[id] = i
@@ -156,30 +169,18 @@ func (x *names[K]) number(stripe uint32, id K) uint32 {
 	return i*stripes + stripe
 }
 
-// numberName does so for a name that is copied only when it is new.
-func numberName(x *names[string], stripe uint32, id []byte) uint32 {
-	s := &x.stripe[stripe]
-	s.Lock()
-	i, ok := s.number[string(id)]
-	s.Unlock()
-	if ok {
-		return i*stripes + stripe
-	}
-	return x.number(stripe, string(id))
-}
-
 // sorted gives all ids in order, and the dense ids of the provisional numbers.
-func (x *names[K]) sorted(compare func(a, b numbered[K]) int) (list []numbered[K], perm []uint32, err error) {
+func (x *intTable) sorted(compare func(a, b numbered) int) (list []numbered, perm []uint32, err error) {
 	top := 0
 	n := 0
 	for i := range x.stripe {
 		n += len(x.stripe[i].number)
 		top = max(top, len(x.stripe[i].number))
 	}
-	list = make([]numbered[K], 0, n)
+	list = make([]numbered, 0, n)
 	for i := range x.stripe {
 		for id, local := range x.stripe[i].number {
-			list = append(list, numbered[K]{id, local*stripes + uint32(i)})
+			list = append(list, numbered{id, local*stripes + uint32(i)})
 		}
 		x.stripe[i].number = nil
 	}
@@ -196,24 +197,6 @@ func (x *names[K]) sorted(compare func(a, b numbered[K]) int) (list []numbered[K
 	return list, perm, nil
 }
 
-func compareInt(a, b numbered[uint64]) int {
-	switch {
-	case int64(a.id) < int64(b.id):
-		return -1
-	case a.id == b.id:
-		return 0
-	}
-	return 1
-}
+func compareInt(a, b numbered) int { return cmp.Compare(int64(a.id), int64(b.id)) }
 
-func compareUint(a, b numbered[uint64]) int {
-	switch {
-	case a.id < b.id:
-		return -1
-	case a.id == b.id:
-		return 0
-	}
-	return 1
-}
-
-func compareString(a, b numbered[string]) int { return strings.Compare(a.id, b.id) }
+func compareUint(a, b numbered) int { return cmp.Compare(a.id, b.id) }

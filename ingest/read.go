@@ -12,9 +12,10 @@ type ReadOptions struct {
 	Format       Format     // "" or Auto: from content and name
 	IDs          IDMode     // "" is IDsAuto
 	Weights      WeightMode // "" is WeightsAuto
-	SkipBadLines bool       // text formats: count and pass over lines that do not parse
-	Threads      int        // goroutines that parse; 0: GOMAXPROCS
-	BlockBytes   int        // bytes of a block, 0: 1 MiB; Threads+3 blocks are held at once
+	Table        TableOptions
+	SkipBadLines bool // text formats: count and pass over lines that do not parse
+	Threads      int  // goroutines that parse; 0: GOMAXPROCS
+	BlockBytes   int  // bytes of a block, 0: 1 MiB; Threads+3 blocks are held at once
 
 	// Progress is told the bytes of the (compressed) inputs that were consumed;
 	// total is -1 when unknown. Warn is told things that a user should know.

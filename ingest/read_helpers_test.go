@@ -182,6 +182,11 @@ type testFile struct {
 
 func text(name, content string) testFile { return testFile{name: name, content: []byte(content)} }
 
+// table are options of text in columns.
+func table(delimiter byte, header HeaderMode, columns ...string) ReadOptions {
+	return ReadOptions{Table: TableOptions{Delimiter: delimiter, Header: header, Columns: columns}}
+}
+
 // trim cuts the folder off what the reading said.
 func (r *readOutcome) trim(dir string) {
 	cut := func(s string) string { return string(bytes.ReplaceAll([]byte(s), []byte(dir), nil)) }

@@ -17,6 +17,12 @@ type inputBody interface {
 	parse(b *readBlock, w *parseWorker) error
 }
 
+// inputFinish is what a body may have too: finish is called when everything was
+// parsed without an error, and looks at the input as a whole.
+type inputFinish interface {
+	finish(plan *inputPlan) error
+}
+
 // readPipeline reads all inputs: the caller's goroutine cuts blocks, the
 // workers' parse them and call the sink.
 //

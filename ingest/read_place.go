@@ -133,13 +133,19 @@ func (p *readPipeline) warnBadLines(workers []*parseWorker, n int64) {
 	}
 }
 
-// checkCounts holds the edges found against those that the headers promise. A
-// bad line that was passed over may have been an edge or not.
+// checkCounts holds the edges found against those that the headers promise, and
+// lets bodies look at all of an input. A bad line that was passed over may have
+// been an edge or not.
 func (p *readPipeline) checkCounts() error {
 	for _, plan := range p.plans {
 		found, bad := plan.entries.Load(), plan.bad.Load()
 		if plan.promised >= 0 && (found > plan.promised || found+bad < plan.promised) {
 			return &CountError{File: plan.name(), Line: plan.atLine, Promised: plan.promised, Found: found}
+		}
+		if body, ok := plan.body.(inputFinish); ok {
+			if err := body.finish(plan); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

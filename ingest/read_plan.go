@@ -37,6 +37,9 @@ func planInput(h *inputHead, o ReadOptions) (*inputPlan, error) {
 			return nil, err
 		}
 	}
+	if o.Table.isSet() && format != Text {
+		return nil, noColumns(h.in.name, format)
+	}
 	p := &inputPlan{src: h.in, promised: -1, schema: Schema{Format: format, Vertices: -1, Edges: -1}}
 	if len(h.bytes) == 0 {
 		if h.err != io.EOF {

@@ -74,6 +74,13 @@ func drawFile(t *rapid.T, n uint64) (name string, content []byte, edges []edgeGi
 		return "g.gr", writeDIMACS(edges, int(n)), edges, true
 	case "sg":
 		directed := rapid.Bool().Draw(t, "directed")
+		if !directed { // both directions are listed
+			for _, e := range slices.Clone(edges) {
+				if e.u != e.v {
+					edges = append(edges, edgeGiven{e.v, e.u, e.w})
+				}
+			}
+		}
 		return map[bool]string{true: "g.wsg", false: "g.sg"}[weighted], writeSG(edges, int(n), weighted, directed), edges, weighted
 	}
 	return map[bool]string{true: "g.wbin", false: "g.bin"}[weighted], writeRaw(edges, weighted), edges, weighted
@@ -202,6 +209,14 @@ func TestPlainLinesAgree(t *testing.T) {
 			IDs:          rapid.SampledFrom([]IDMode{IDsDense, IDsInt, IDsString}).Draw(rt, "ids"),
 			Weights:      rapid.SampledFrom([]WeightMode{WeightsAuto, WeightsYes, WeightsNo}).Draw(rt, "weights"),
 			SkipBadLines: true,
+		}
+		if base.Format == Text && base.IDs != IDsString {
+			base.Table.Header = HeaderNo
+			base.Table.Delimiter = rapid.SampledFrom([]byte{0, ',', '\t', ' ', ';'}).Draw(rt, "delimiter")
+			base.Table.Columns = rapid.SampledFrom([][]string{nil, {"1", "2"}, {"1", "2", "3"}, {"1", "3"}}).Draw(rt, "columns")
+			if base.Table.Columns != nil {
+				base.Weights = WeightsAuto
+			}
 		}
 		fast := readBytes(t, "g", []byte(content), base)
 		// A sign, or quotes, take a line out of the fast path and change nothing.

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -66,8 +67,6 @@ func fourFiles() []struct {
 			Schema{Format: DIMACS, IDs: IDDense, Base: 1, Vertices: 4, Edges: 5, Weighted: true}},
 		{testFile{name: "four.sg", content: writeSG(fourEdges, 4, false, true)},
 			Schema{Format: SG, IDs: IDDense, Vertices: 4, Edges: 5}},
-		{testFile{name: "undirected.sg", content: writeSG(fourEdges, 4, false, false)},
-			Schema{Format: SG, IDs: IDDense, Vertices: 4, Edges: 5}},
 		{testFile{name: "four.wsg", content: writeSG(fourEdges, 4, true, true)},
 			Schema{Format: WSG, IDs: IDDense, Vertices: 4, Edges: 5, Weighted: true}},
 		{testFile{name: "four.e", content: writeText(fourEdges, textStyle{sep: " ", eol: "\n"})},
@@ -119,6 +118,70 @@ func TestReadFormats(t *testing.T) {
 	}
 }
 
+// TestUndirectedSG: a file that says that it is undirected has both directions
+// of each edge, each as often and of the same weight.
+func TestUndirectedSG(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		edges    []edgeGiven
+		weighted bool
+		noWeight bool   // --weights no
+		problem  string // "": none
+	}{
+		{name: "both directions", edges: []edgeGiven{{0, 1, 1}, {1, 0, 1}, {2, 2, 5}}},
+		{name: "one direction", edges: []edgeGiven{{0, 1, 1}, {1, 2, 1}, {2, 0, 1}}, problem: "without the other direction;"},
+		{name: "twice and once", edges: []edgeGiven{{0, 1, 1}, {0, 1, 1}, {1, 0, 1}}, problem: "without the other direction;"},
+		{name: "weights", edges: []edgeGiven{{0, 1, 3}, {0, 1, 4}, {1, 0, 4}, {1, 0, 3}, {2, 2, 5}}, weighted: true},
+		{name: "another weight", edges: []edgeGiven{{0, 1, 3}, {1, 0, 4}}, weighted: true, problem: "or with another weight there;"},
+		{name: "weights passed over", edges: []edgeGiven{{0, 1, 3}, {1, 0, 4}}, weighted: true, noWeight: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := ReadOptions{BlockBytes: 16, Threads: 2}
+			if c.noWeight {
+				o.Weights = WeightsNo
+			}
+			name := map[bool]string{true: "g.wsg", false: "g.sg"}[c.weighted]
+			r := readBytes(t, name, writeSG(c.edges, 3, c.weighted, false), o)
+			if c.problem == "" {
+				if r.err != nil || int(r.stats.Entries) != len(c.edges) {
+					t.Errorf("%d edges, error %v", r.stats.Entries, r.err)
+				}
+				return
+			}
+			var damaged *DamagedError
+			if !errors.As(r.err, &damaged) || !strings.HasPrefix(r.err.Error(), name+": says that it is undirected, but has an edge "+"without") || !strings.Contains(r.err.Error(), c.problem) {
+				t.Errorf("got %v", r.err)
+			}
+		})
+	}
+}
+
+// TestAppended: what follows a compressed stream and is none is called what it
+// is, and never taken for a truncation.
+func TestAppended(t *testing.T) {
+	plain := []byte("1 2\n3 4\n")
+	twice := slices.Concat(gzipped(t, plain), gzipped(t, plain))
+	for name, packed := range map[string][]byte{"g.gz": gzipped(t, plain), "two.gz": twice, "g.zst": zstandard(t, plain)} {
+		for _, garbage := range []string{"\n\n\n\n", "some text that was appended to it", strings.Repeat("\x00", 512)} {
+			r := readBytes(t, name, append(bytes.Clone(packed), garbage...), ReadOptions{})
+			if r.err == nil || !strings.Contains(r.err.Error(), "stream is whole, but is followed by bytes that are no ") || strings.Contains(r.err.Error(), "truncated") {
+				t.Errorf("%s and %.9q: %v", name, garbage, r.err)
+			}
+		}
+	}
+	for _, garbage := range []string{"\n", "x\n", "\x1f\x00"} {
+		r := readBytes(t, "g.gz", append(gzipped(t, plain), garbage...), ReadOptions{})
+		if r.err == nil || !strings.Contains(r.err.Error(), "g.gz: the gzip stream is whole, but is followed by bytes that are no gzip: was something appended to the file?") {
+			t.Errorf("%q: %v", garbage, r.err)
+		}
+	}
+	for cut := len(twice) - 1; cut > len(twice)/2; cut-- {
+		if r := readBytes(t, "g.gz", twice[:cut], ReadOptions{}); !errors.Is(r.err, io.ErrUnexpectedEOF) {
+			t.Errorf("cut to %d of %d bytes: %v", cut, len(twice), r.err)
+		}
+	}
+}
+
 // TestReadStdin reads the formats that content alone gives away from standard
 // input, and the others by name.
 func TestReadStdin(t *testing.T) {
@@ -149,7 +212,7 @@ func TestReadStdin(t *testing.T) {
 }
 
 // textCase is a text, how it is read, and what should come of it. Edges are
-// written "u v" or "u v w", one after the other.
+// written "u v" or "u v w", one after the other, with · for a blank in a name.
 type textCase struct {
 	name   string
 	file   testFile
@@ -176,7 +239,7 @@ func TestReadTextForms(t *testing.T) {
 		{name: "names", file: text("g.txt", "alice bob\nbob 7\n"), ids: IDString, edges: "alice bob, bob 7"},
 		{name: "names beyond 64 bits", file: text("g.txt", "18446744073709551616 1\n"), ids: IDString, edges: "18446744073709551616 1"},
 		{name: "names that are no UTF-8", file: text("g.txt", "\xff\xfe \x80\n"), ids: IDString, edges: "\xff\xfe \x80"},
-		{name: "quoted names", file: text("g.csv", "\"a\",\"b\"\"c\"\n\"#x\" , y\"z\n"), ids: IDString, edges: "a b\"c, #x y\"z"},
+		{name: "quoted names", file: text("g.csv", "\"a\",\"b\"\"c\"\n\"#x\" , y\"z\n"), ids: IDString, edges: "a b\"c, #x y\"z", warned: "may be a header line"},
 		{name: "quoted integers", file: text("g.csv", "\"1\",\"2\"\n3,\"4\"\n"), ids: IDInt, edges: "1 2, 3 4"},
 		{name: "names asked for", file: text("g.txt", "01 1\n"), o: ReadOptions{IDs: IDsString}, ids: IDString, edges: "01 1"},
 		{name: "names with weights", file: text("g.txt", "a b 1.5\nc d .5\n"), ids: IDString, edges: "a b 1.5, c d 0.5"},
@@ -197,8 +260,33 @@ func TestReadTextForms(t *testing.T) {
 		{name: "header before integers", file: text("g.csv", "paper,cited\n1,2\n"), ids: IDInt, edges: "1 2", warned: "header line"},
 		{name: "header in quotes", file: text("g.csv", "\"Node A\",\"Node B\"\n1,2\n"), ids: IDInt, edges: "1 2", warned: "header line"},
 		{name: "header alone", file: text("g.csv", "src,dst\n"), ids: IDInt, warned: "header line"},
-		{name: "no header before names", file: text("g.csv", "paper,cited\n1,x\n"), ids: IDString, edges: "paper cited, 1 x"},
+		{name: "no header before names", file: text("g.csv", "paper,cited\n1,x\n"), ids: IDString, edges: "paper cited, 1 x",
+			warned: `g.csv:1: "paper,cited" was taken for an edge, though it may be a header line; use --header to pass over it, or --no-header to say that it is an edge`},
+		{name: "no header, for its ids come again", file: text("g.csv", "ann,bob\nbob,eve\n"), ids: IDString, edges: "ann bob, bob eve"},
+		{name: "no header in what is no table", file: text("g.txt", "paper cited\nx y\n"), ids: IDString, edges: "paper cited, x y"},
+		{name: "header before weights", file: text("g.csv", "person,friend,since\nann,bob,3\n"), ids: IDString, edges: "ann bob 3", warned: "header line and passed over"},
+		{name: "header as said", file: text("g.csv", "paper,cited\nx,y\n"), o: table(0, HeaderYes), ids: IDString, edges: "x y"},
+		{name: "no header as said", file: text("g.csv", "source,target\nx,y\n"), o: table(0, HeaderNo), ids: IDString, edges: "source target, x y"},
 		{name: "no header with a number", file: text("g.csv", "a,b,1\n1,2,3\n"), ids: IDString, edges: "a b 1, 1 2 3"},
+
+		{name: "names with blanks and commas", file: text("g.csv", "\"New York, NY\",Boston\nBoston,\"Los Angeles\"\n"), ids: IDString,
+			edges: "New·York,·NY Boston, Boston Los·Angeles"},
+		{name: "delimiter comma", file: text("g.csv", "New York , Boston\n Boston,\"New York\"\nBoston, \"a \"\"b\"\", c\" \n"), o: table(',', HeaderNo), ids: IDString,
+			edges: "New·York Boston, Boston New·York, Boston a·\"b\",·c"},
+		{name: "delimiter tab", file: text("g.tsv", "New York\tBoston, MA\nx\ty \r\n"), o: table('\t', HeaderNo), ids: IDString, edges: "New·York Boston,·MA, x y"},
+		{name: "delimiter space", file: text("g.txt", "  a,b   c\td\ne f\n"), o: table(' ', HeaderNo), ids: IDString, edges: "a,b c\td, e f"},
+		{name: "another delimiter", file: text("g.csv", "1;2;0.5\n3 ; 4;7\n"), o: table(';', HeaderNo), ids: IDInt, edges: "1 2 0.5, 3 4 7"},
+		{name: "delimiter and integers", file: text("g.csv", "1,2\n3, 4\n5,\"6\"\n"), o: table(',', HeaderAuto), ids: IDInt, edges: "1 2, 3 4, 5 6"},
+		{name: "delimiter and weights ignored", file: text("g.tsv", "1\t2\tx y\n3\t4\n"), o: ReadOptions{Weights: WeightsNo, Table: TableOptions{Delimiter: '\t'}}, ids: IDInt, edges: "1 2, 3 4"},
+
+		{name: "columns by number", file: text("g.csv", "9,1,x,2\n9,3,\"y, z\",4\n"), o: table(',', HeaderAuto, "2", "4"), ids: IDInt, edges: "1 2, 3 4"},
+		{name: "columns without a delimiter", file: text("g.txt", "1 2 0.5 1082040961\n3 4 0.25 1082155839\n"), o: table(0, HeaderAuto, "2", "1", "3"), ids: IDInt, edges: "2 1 0.5, 4 3 0.25"},
+		{name: "first columns of many", file: text("g.txt", "1 2 0.5 1082040961\n3 4 0.25 1082155839 x\n"), o: table(0, HeaderAuto, "1", "2", "3"), ids: IDInt, edges: "1 2 0.5, 3 4 0.25"},
+		{name: "columns by name", file: text("g.csv", "# trips\nid,Start Place,end place,km\n1,New York,Boston,346\n2,Boston,,9\n3,Boston,New York,346.5\n"),
+			o:   ReadOptions{SkipBadLines: true, Table: TableOptions{Delimiter: ',', Columns: []string{"Start Place", "End Place", "km"}}},
+			ids: IDString, edges: "New·York Boston 346, Boston New·York 346.5", bad: 1, warned: `g.csv:4: "\"\"": expected an id that is not empty`},
+		{name: "columns past empty ones", file: text("g.tsv", "\t1\t\t2\n\t3\tx\t4\n"), o: table('\t', HeaderNo, "2", "4"), ids: IDInt, edges: "1 2, 3 4"},
+		{name: "one column twice", file: text("g.csv", "1,2\n3,4\n"), o: table(',', HeaderNo, "2", "2"), ids: IDInt, edges: "2 2, 4 4"},
 
 		{name: "bad lines", file: text("g.txt", "1 2\nx 3\n4\n5 6 7\n7 8\n"), o: ReadOptions{SkipBadLines: true, IDs: IDsInt}, ids: IDInt, edges: "1 2, 7 8",
 			bad: 3, warned: `3 bad lines were passed over; the first is `},
@@ -241,7 +329,7 @@ func (c textCase) run(t *testing.T) {
 func joinEdges(edges []edgeSeen, weighted bool) string {
 	var lines []string
 	for _, e := range edges {
-		line := e.U + " " + e.V
+		line := strings.ReplaceAll(e.U, " ", "·") + " " + strings.ReplaceAll(e.V, " ", "·")
 		if weighted {
 			line += fmt.Sprintf(" %g", e.W)
 		}

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
-	"sort"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -120,6 +119,9 @@ type sorter struct {
 	held          int64 // of sideBuilder.memory
 	keys, keyBuf  []uint64
 	weights, wBuf []float32
+	counts        [maxDigits][1 << maxDigit]uint32
+	nbr           []uint32      // of the group in hand, by vertex: those of its v-th are
+	start, end    []uint32      // nbr[start[v]:end[v]], and so are the weights
 	blobs         [2][]byte     // one to fill while the other is being stored
 	storing       [2]chan error // from whom the other is; nil when it is free
 	at            int           // the one to fill
@@ -197,8 +199,7 @@ func (s *sorter) wait(i int) error {
 	return err
 }
 
-// group sorts one group and stores its shards. A key is the vertex within the
-// group, then its neighbour.
+// group sorts one group and stores its shards.
 func (s *sorter) group(ctx context.Context, g *group) error {
 	if isGiant(g) {
 		return s.giant(ctx, g)
@@ -210,24 +211,14 @@ func (s *sorter) group(ctx context.Context, g *group) error {
 	if err := s.grow(ctx, int(g.edges), blob); err != nil {
 		return err
 	}
-	low := bits.Len32(s.n - 1)
-	keys, weights, err := s.sortGroup(g, low)
+	weights, err := s.sortGroup(g)
 	if err != nil {
 		return err
 	}
-	if s.dedup {
-		n := dedup(keys, weights)
-		s.dropped.Add(uint64(len(keys) - n))
-		keys, weights = keys[:n], weights[:min(n, len(weights))]
-	}
 	for i := g.from; i < g.to; i++ {
-		end := uint64(s.shards[i].First+uint32(s.shards[i].Vertices)-g.first) << low
-		n := sort.Search(len(keys), func(k int) bool { return keys[k] >= end })
-		w := weights[:min(n, len(weights))]
-		if err := s.store(i, g.first, low, keys[:n], w); err != nil {
+		if err := s.store(i, g.first, weights); err != nil {
 			return err
 		}
-		keys, weights = keys[n:], weights[len(w):]
 	}
 	s.sorted(g.edges)
 	if s.waiting.Load() > 0 {
@@ -247,89 +238,153 @@ func (s *sideBuilder) edges(i int) uint32 {
 	return s.shards[i].In
 }
 
-// sortGroup makes keys of the records of a group, in order.
-func (s *sorter) sortGroup(g *group, low int) ([]uint64, []float32, error) {
+// sortGroup fills nbr, start and end, and gives the weights that go with nbr: a
+// radix sort of edges by neighbour, but for the out side, where they come in
+// that order, and then a counting sort by vertex.
+func (s *sorter) sortGroup(g *group) ([]float32, error) {
 	defer func() { g.parts = nil }()
-	if s.dir == shard.Out { // the neighbours come in order
-		n := 0
-		for _, part := range g.parts {
-			k, err := s.load(part, g, low, s.keys[n:], nil)
-			if err != nil {
-				return nil, nil, err
-			}
-			n += k
-		}
-		return sortByVertex(s.keys[:n], s.keyBuf, low, int(g.last-g.first)+1), nil, nil
+	vertices := int(g.last-g.first) + 1
+	s.start = slices.Grow(s.start[:0], vertices+1)[:vertices+1]
+	clear(s.start)
+	digits, width := 0, uint(0)
+	if s.dir == shard.In {
+		digits, width = radixDigits(s.n)
 	}
 	n := 0
 	for _, part := range g.parts {
-		keys, weights := s.keys[n:], s.weights[min(n, len(s.weights)):]
-		k, err := s.load(part, g, low, keys, weights)
+		k, err := s.load(part, g, n, digits, width)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		keys, weights = keys[:k], weights[:min(k, len(weights))]
-		sorted, w := sortKeys(keys, s.keyBuf, weights, s.wBuf, low+bits.Len32(g.last-g.first))
-		copy(keys, sorted)
-		copy(weights, w)
+		for d := range digits {
+			from, to, w, x := s.keys, s.keyBuf, s.weights, s.wBuf
+			if d%2 == 1 {
+				from, to, w, x = to, from, x, w
+			}
+			pass(from[n:n+k], to[n:n+k], window(w, n, k), window(x, n, k), &s.counts[d], uint(d)*width, width)
+		}
 		n += k
 	}
-	keys, weights := s.keys[:n], s.weights[:min(n, len(s.weights))]
-	sortWeights(keys, weights)
-	return keys, weights, nil
+	sum := uint32(0)
+	for v, c := range s.start { // start[v+1] counts v's edges so far
+		sum += c
+		s.start[v] = sum
+	}
+	s.end = append(s.end[:0], s.start[:vertices]...)
+	keys, out, weights, moved := s.keys[:n], s.keyBuf, s.weights, s.wBuf
+	if digits%2 == 1 {
+		keys, out, weights, moved = s.keyBuf[:n], s.keys, moved, weights
+	}
+	s.nbr = asWords(out)[:n]
+	s.place(keys, window(weights, 0, n), moved)
+	return moved, nil
 }
 
-// load makes keys of the records of blocks that are of the group, and gives how
-// many there are.
-func (s *sorter) load(blocks []*block, g *group, low int, keys []uint64, weights []float32) (int, error) {
-	n, record, m, weighted := 0, recordWords(s.weighted), s.numbers, s.weighted
-	span := g.last - g.first
+// window is the part of weights that goes with edges [n, n+k); nil without
+// weights.
+func window(weights []float32, n, k int) []float32 {
+	if weights == nil {
+		return nil
+	}
+	return weights[n : n+k]
+}
+
+// load makes keys of the records of blocks that are of the group, from keys[n]
+// on, and gives how many there are: the vertex within the group, then its
+// neighbour. It counts the edges of each vertex, and the digits of neighbours.
+func (s *sorter) load(blocks []*block, g *group, n, digits int, width uint) (int, error) {
+	record, m, weighted := recordWords(s.weighted), s.numbers, s.weighted
+	span, mask, keys, start := g.last-g.first, uint32(1)<<width-1, s.keys, s.start[1:]
+	for d := range digits {
+		clear(s.counts[d][:])
+	}
+	from := n
 	err := s.spill.each(blocks, func(b []uint32) error {
 		for i := 0; i+record <= len(b); i += record {
 			v := m.dense(b[i+1]) - g.first
 			if v > span { // of the group beside this one
 				continue
 			}
-			keys[n] = uint64(v)<<low | uint64(m.dense(b[i]))
+			u := m.dense(b[i])
+			start[v]++
+			if digits > 0 {
+				s.counts[0][u&mask&(1<<maxDigit-1)]++
+				if digits > 1 {
+					s.counts[1][u>>width&mask&(1<<maxDigit-1)]++
+				}
+				if digits > 2 {
+					s.counts[2][u>>(2*width)&mask&(1<<maxDigit-1)]++
+				}
+			}
+			keys[n] = uint64(v)<<32 | uint64(u)
 			if weighted {
-				weights[n] = math.Float32frombits(b[i+2])
+				s.weights[n] = math.Float32frombits(b[i+2])
 			}
 			n++
 		}
 		return nil
 	})
-	return n, err
+	return n - from, err
 }
 
-// store writes shard i, and hands its edges to the twin.
-func (s *sorter) store(i int, first uint32, low int, keys []uint64, weights []float32) error {
+// place puts edges, which come in the order of neighbours, at their vertices; of
+// parallel ones only the lightest, where they are to be dropped.
+func (s *sorter) place(keys []uint64, weights, moved []float32) {
+	nbr, end := s.nbr, s.end
+	for i, k := range keys {
+		u, at := uint32(k), &end[k>>32]
+		p := *at
+		if s.dedup && p > s.start[k>>32] && nbr[p-1] == u {
+			s.dropped.Add(1)
+			if weights != nil {
+				moved[p-1] = min(moved[p-1], weights[i])
+			}
+			continue
+		}
+		nbr[p] = u
+		if weights != nil {
+			moved[p] = weights[i]
+		}
+		*at = p + 1
+	}
+}
+
+// store writes shard i of a group that begins with the vertex first.
+func (s *sorter) store(i int, first uint32, weights []float32) error {
 	info := &s.shards[i]
-	size := shard.Size(info.Vertices, uint32(len(keys)), s.weighted)
+	base := info.First - first
+	start, end := s.start[base:][:info.Vertices], s.end[base:][:info.Vertices]
+	edges := uint32(0)
+	for v := range end {
+		edges += end[v] - start[v]
+	}
 	at := s.at
 	s.at = 1 - at
 	if err := s.wait(at); err != nil {
 		return err
 	}
-	blob := s.blobs[at][:size]
-	side := shard.Layout(blob, s.dir, uint32(i), info.First, info.Vertices, uint32(len(keys)), s.weighted)
-	copy(side.Weight, weights)
-	base, mask := info.First-first, uint64(1)<<low-1
-	v, last := uint32(0), uint64(0)
-	for k, key := range keys {
-		if key < last {
-			return fmt.Errorf("import: shard %d (%s side) came out of order; this is a fault of garaph, please report it", i, s.dir)
+	blob := s.blobs[at][:shard.Size(info.Vertices, edges, s.weighted)]
+	side := shard.Layout(blob, s.dir, uint32(i), info.First, info.Vertices, edges, s.weighted)
+	k := uint32(0)
+	for v := range end {
+		side.Off[v] = k
+		list := s.nbr[start[v]:end[v]]
+		last := uint32(0)
+		for _, u := range list {
+			if u < last {
+				return fmt.Errorf("import: shard %d (%s side) came out of order; this is a fault of garaph, please report it", i, s.dir)
+			}
+			last = u
+			side.Nbr[k] = u
+			k++
 		}
-		last = key
-		for to := uint32(key>>low) - base; v < to; {
-			v++
-			side.Off[v] = uint32(k)
+		if s.weighted {
+			w := side.Weight[k-uint32(len(list)) : k]
+			copy(w, weights[start[v]:end[v]])
+			sortWeights(list, w)
 		}
-		side.Nbr[k] = uint32(key & mask)
 	}
-	for side.Off[0] = 0; int(v) < info.Vertices; {
-		v++
-		side.Off[v] = uint32(len(keys))
-	}
+	side.Off[info.Vertices] = k
 	done := make(chan error, 1)
 	s.storing[at] = done
 	return s.finish(i, side, blob, func() error {

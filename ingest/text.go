@@ -1,9 +1,9 @@
 package ingest
 
 import (
+	"bytes"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -30,22 +30,43 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 		what:     [2]string{"source id", "target id"},
 		names:    format == LDBC && extension(h.in.name) == ".v",
 	}}
+	if format == Text {
+		t.layout.delimiter = o.Table.Delimiter
+		if err := pickColumns(h, &t.layout, &o.Table); err != nil {
+			return nil, err
+		}
+		t.layout.plain.seps = t.layout.plainSeps()
+	}
 	if t.layout.names {
 		t.layout.what[0] = "vertex id"
 		p.schema.Edges = 0
 	}
-	s := sniffText(h, &t.layout, format == Text)
-	if s.err != nil {
-		return nil, s.err
+	header := o.Table.Header
+	switch {
+	case format != Text:
+		header = HeaderNo
+	case o.Table.named():
+		header = HeaderYes
 	}
+	s := sniffText(h, &t.layout, header)
 	p.skipBytes, p.skipLines = s.skipBytes, s.skipLines
-	if s.header != "" {
+	if usual := misplaced(s.columnNames); usual != nil && t.layout.pick == nil {
+		return nil, &SyntaxError{
+			File: p.name(), Line: s.skipLines, Text: s.header, Expected: "source and destination as the first columns",
+			Advice: fmt.Sprintf("use --columns %s,%s", usual[0], usual[1]),
+		}
+	}
+	if s.header != "" && header == HeaderAuto {
 		o.Warn(fmt.Sprintf("%s:%d: %q was taken for a header line and passed over", p.name(), s.skipLines, s.header))
 	}
 	if hasBanner(h.bytes) {
 		o.Warn(p.name() + ": begins like a Matrix Market file, but is read as " + string(format))
 	}
 	chooseIDs(p, s, &t.layout, o)
+	if s.doubtful && header == HeaderAuto && p.schema.IDs == IDString {
+		o.Warn(fmt.Sprintf("%s:%d: %q was taken for an edge, though it may be a header line; use --header to pass over it, or --no-header to say that it is an edge",
+			p.name(), s.firstLine, s.first))
+	}
 	chooseColumns(p, s, &t.layout, o)
 	p.adapt = func(final Schema) { t.layout.adapt(p, final) }
 	p.body = t
@@ -73,6 +94,13 @@ func chooseIDs(p *inputPlan, s textSniff, l *lineLayout, o ReadOptions) {
 // chooseColumns decides what stands behind the ids.
 func chooseColumns(p *inputPlan, s textSniff, l *lineLayout, o ReadOptions) {
 	l.guessed = false
+	switch len(l.pick) {
+	case 2:
+		return
+	case 3:
+		l.columns, p.schema.Weighted = withWeight, true
+		return
+	}
 	switch format := p.schema.Format; {
 	case l.names:
 		p.openWeights = true
@@ -98,7 +126,7 @@ func (l *lineLayout) adapt(p *inputPlan, s Schema) {
 	if p.openWeights && s.Weighted {
 		l.columns = withWeight
 	}
-	l.plain.rest = l.columns == restIgnored
+	l.plain.rest = l.columns == restIgnored || l.pick != nil
 	l.plain.ids = idRange{rows: 1 << 63, cols: 1 << 63}
 	if l.ids == IDDense {
 		l.bounded = true
@@ -116,15 +144,21 @@ type textSniff struct {
 	textLine             int64
 	columnsKnown         bool // there was a line that shows the columns
 	weighted             bool
-	err                  error
+
+	first       string // the first line
+	firstLine   int64
+	doubtful    bool     // the first line may be a header, or not
+	columnNames []string // of the header
 }
 
 // sniffText looks at the first mebibyte, or at more if that is all comments.
-func sniffText(h *inputHead, l *lineLayout, headerAllowed bool) textSniff {
-	var s, afterFirst textSniff
+func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
+	var s, rest textSniff // of all lines, and of those behind the first
 	var first, f lineFields
+	var names []string
 	lines := linesOf(h)
 	s.skipBytes = int64(lines.at)
+	again := false // an id of the first line comes again
 	for n := 0; ; {
 		raw, ok := lines.next(n == 0)
 		if !ok {
@@ -134,20 +168,41 @@ func sniffText(h *inputHead, l *lineLayout, headerAllowed bool) textSniff {
 		if !ok {
 			continue
 		}
-		l.split(line, 3, &f)
-		if n++; n == 1 && headerAllowed {
-			first = f
-			afterFirst.skipBytes, afterFirst.skipLines = int64(lines.at), lines.lines
-			afterFirst.header = shown(line)
+		l.fields(line, 3, &f)
+		if n++; n == 1 && header != HeaderNo {
+			first, names = f, l.columnNames(line)
+			rest.skipBytes, rest.skipLines = int64(lines.at), lines.lines
+			rest.header = shown(line)
+			s.first, s.firstLine = rest.header, lines.lines
 		} else {
-			afterFirst.note(&f, lines.lines, l.names)
+			rest.note(&f, lines.lines, l.names)
+			again = again || first.sharesID(&f)
 		}
 		s.note(&f, lines.lines, l.names)
 	}
-	if afterFirst.header != "" && isHeader(first, afterFirst) {
-		return afterFirst
+	// Tables have headers; other edge lists of names seldom do.
+	ext := extension(h.in.name)
+	table := l.delimiter != 0 || l.pick != nil || ext == ".csv" || ext == ".tsv" || strings.Contains(s.first, ",")
+	switch {
+	case rest.header == "":
+	case header == HeaderYes, isHeader(&first, &rest), table && misplaced(names) != nil:
+		rest.columnNames = names
+		return rest
 	}
+	s.doubtful = table && rest.ints+rest.texts > 0 && !again && mayBeHeader(&first)
 	return s
+}
+
+// sharesID reports whether two lines have an id in common, at any ends.
+func (f *lineFields) sharesID(o *lineFields) bool {
+	for _, a := range f.field[:min(f.n, 2)] {
+		for _, b := range o.field[:min(o.n, 2)] {
+			if bytes.Equal(a, b) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // note takes one line into account. Lines that will not parse have no say.
@@ -162,6 +217,9 @@ func (s *textSniff) note(f *lineFields, line int64, names bool) {
 	for _, tok := range f.field[:ids] {
 		if _, kind := parseInteger(tok); kind != notInteger && kind != hugeInteger {
 			s.ints++
+			continue
+		}
+		if len(tok) == 0 { // a cell that is empty, in some line
 			continue
 		}
 		if s.texts++; s.texts == 1 {
@@ -181,24 +239,27 @@ var headerNames = [2][]string{
 	{"target", "dst", "to", "v", "targetid", "dstid", "toid", "tonodeid", "tonode", "targetnode", "node2", "id2", "end", "endid", "destination", "dest"},
 }
 
-// isHeader tells a header line from an edge: its fields have the usual names,
-// or they are no integers while all ids behind it are.
-func isHeader(f lineFields, rest textSniff) bool {
+// mayBeHeader reports whether no id and no weight of a line is a number.
+func mayBeHeader(f *lineFields) bool {
 	if f.problem != "" || f.n < 2 || f.n == 3 && isNumber(f.field[2]) {
 		return false
 	}
-	usual, integers := true, rest.ints > 0 && rest.texts == 0
-	for i := range 2 {
-		name := strings.Map(func(r rune) rune {
-			if strings.ContainsRune(" _-:~", r) {
-				return -1
-			}
-			return r
-		}, strings.ToLower(string(f.field[i])))
-		usual = usual && slices.Contains(headerNames[i], name)
-		if _, kind := parseInteger(f.field[i]); kind != notInteger {
-			integers = false
-		}
+	return isText(f.field[0]) && isText(f.field[1])
+}
+
+func isText(tok []byte) bool {
+	_, kind := parseInteger(tok)
+	return kind == notInteger
+}
+
+// isHeader tells a header line from an edge: its fields have the usual names,
+// or they are no integers while all ids behind it are, or its third is no number
+// while those behind it are weights.
+func isHeader(f *lineFields, rest *textSniff) bool {
+	if !mayBeHeader(f) {
+		return false
 	}
-	return usual || integers
+	return isUsual(string(f.field[0]), 0) && isUsual(string(f.field[1]), 1) ||
+		rest.ints > 0 && rest.texts == 0 ||
+		f.n == 3 && rest.columnsKnown && rest.weighted
 }

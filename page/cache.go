@@ -30,6 +30,9 @@ type Options struct {
 	Budget int64
 	// Threads is how many goroutines may call [Cache.Side] at once.
 	Threads int
+	// SourceOrder keeps a second copy of shards, in source order, as far as the
+	// budget allows when everything else is in memory.
+	SourceOrder bool
 }
 
 // Cache holds the pages of one job within its budget. Which pages stay in
@@ -44,10 +47,12 @@ type Cache struct {
 	blocks  [2][]block  // by side and page
 	ring    chan []byte // buffers for streamed pages
 	scratch chan []byte // buffers for single shards
-	read    atomic.Int64
-	all     bool
-	mu      sync.Mutex // guards owned
-	owned   [][]byte
+	// orderings of the first shards, as many as the budget allows
+	orderings []Ordering
+	read      atomic.Int64
+	all       bool
+	mu        sync.Mutex // guards owned
+	owned     [][]byte
 }
 
 // block is the part of a page on one side. data is nil unless it stays.
@@ -82,6 +87,9 @@ func New(s *store.Store, o Options) (*Cache, error) {
 		}
 	}
 	c.all = o.Budget == 0 || total <= o.Budget
+	if c.all && o.SourceOrder {
+		c.planOrders(o.Budget - total)
+	}
 	if !c.all { // without the slack of the buffers, so that larger pages never need more than there is
 		limit = min(limit, max(largest, (o.Budget-(ringPages+1)*store.DirectSlack)/budgetPages))
 	}
@@ -107,6 +115,24 @@ func (c *Cache) sides() []shard.Direction {
 	list := slices.Concat(c.opt.Gather, c.opt.Notify)
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// planOrders decides which shards may have a source order.
+func (c *Cache) planOrders(rest int64) {
+	cat := c.store.Catalogue()
+	for i := range cat.Shards {
+		for _, dir := range c.opt.Gather {
+			edges := cat.Shards[i].In
+			if dir == shard.Out {
+				edges = cat.Shards[i].Out
+			}
+			rest -= orderBytes(edges, cat.Weighted && dir == shard.In)
+		}
+		if c.opt.Budget > 0 && rest < 0 {
+			return
+		}
+		c.orderings = append(c.orderings, Ordering{Vertices: cat.Vertices})
+	}
 }
 
 // reserve decides what stays in memory and allocates the buffers for the rest.
@@ -218,6 +244,9 @@ func (c *Cache) Close() {
 		hostmem.FreeBytes(b)
 	}
 	c.owned = nil
+	for i := range c.orderings {
+		c.orderings[i].Free()
+	}
 }
 
 // Spans are the pages of the graph, in order.

@@ -26,8 +26,9 @@ type Page struct {
 // Shard is one loaded shard of a page, with the sides that the job gathers
 // along.
 type Shard struct {
-	Index int
-	Sides []shard.Side
+	Index    int
+	Sides    []shard.Side
+	Ordering *Ordering // nil: no source order is kept
 }
 
 // Release gives the page back to the cache.

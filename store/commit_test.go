@@ -157,15 +157,16 @@ func TestBusy(t *testing.T) {
 }
 
 // TestLeftovers: what a killed import left goes with the next one to the same
-// path, and nothing else does.
+// path, and nothing else does: not what belongs to an import of a graph that is
+// called g.importing-1.
 func TestLeftovers(t *testing.T) {
 	dir := memoryDir(t)
-	for _, name := range []string{".g.importing-123/db", ".g.importing-x", ".g2.importing-1", "g.importing-1"} {
+	for _, name := range []string{".g.importing-123/db", ".g.importing-4", ".g2.importing-1", "g.importing-1", ".g.importing-1.importing-5", ".g.importing-x"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, text := range map[string]string{".g.importing-123/db/000001.vlog": "half", ".g.lock": "", "a": "mine"} {
+	for name, text := range map[string]string{".g.importing-123/db/000001.vlog": "half", ".g.lock": "", ".g.importing-1.lock": "", ".g.importing-9": "", "a": "mine"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +175,9 @@ func TestLeftovers(t *testing.T) {
 	if err := w.Commit(cat); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := entries(t, dir), []string{".g2.importing-1", "a", "g", "g.importing-1"}; !slices.Equal(got, want) {
+	if got, want := entries(t, dir), []string{
+		".g.importing-1.importing-5", ".g.importing-1.lock", ".g.importing-9", ".g.importing-x", ".g2.importing-1", "a", "g", "g.importing-1",
+	}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
@@ -225,6 +228,46 @@ func TestTarget(t *testing.T) {
 			}
 			open(t, path)
 		})
+	}
+}
+
+// TestForceForeign: a graph in whose folder someone keeps files is not
+// replaced, however much --force says so.
+func TestForceForeign(t *testing.T) {
+	for _, foreign := range []string{"notes.txt", "db/notes.txt", "db/old/000001.vlog", "more/GARAPH"} {
+		t.Run(foreign, func(t *testing.T) {
+			path := filepath.Join(memoryDir(t), "g")
+			write(t, path, testgraph.Path(), teststore.Options{})
+			file := filepath.Join(path, foreign)
+			if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte("mine"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			_, err := store.Create(path, true)
+			if !errors.Is(err, store.ErrExists) || !strings.Contains(err.Error(), "which is no part of a graph") || !strings.Contains(err.Error(), "move it away") {
+				t.Errorf("got %v", err)
+			}
+			if _, err := os.Stat(file); err != nil {
+				t.Error(err)
+			}
+			open(t, path)
+		})
+	}
+}
+
+// TestBuildNames: a graph cannot take a name under which another is built.
+func TestBuildNames(t *testing.T) {
+	dir := memoryDir(t)
+	if _, err := store.Create(filepath.Join(dir, ".g.importing-17"), true); err == nil || !strings.Contains(err.Error(), "choose another name") {
+		t.Errorf("got %v", err)
+	}
+	for _, name := range []string{"g.importing-17", ".g.importing-", ".g.importing-a1", ".17"} {
+		w, cat := begin(t, filepath.Join(dir, name), false)
+		if err := w.Commit(cat); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -307,9 +350,10 @@ func TestOpenErrors(t *testing.T) {
 		want error
 		says string
 	}{
-		{"missing", fs.ErrNotExist, "missing"},
+		{"missing", fs.ErrNotExist, "nothing is there; check the path, or make a graph with `garaph import"},
+		{"foreign/notes", store.ErrNotGraph, "it is a file; make a graph of edge files with `garaph import"},
 		{"foreign", store.ErrNotGraph, "garaph import"},
-		{"file", store.ErrNotGraph, "GARAPH"},
+		{"file", store.ErrNotGraph, "it is a file"},
 		{"newer", store.ErrNotGraph, "version 2"},
 		{"empty", store.ErrNotGraph, "version 1"},
 		{"other", store.ErrNotGraph, "version 1"},

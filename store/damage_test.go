@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -342,6 +343,52 @@ func TestDamagedMarker(t *testing.T) {
 		}
 		if err != nil {
 			t.Errorf("bit %d of byte %d: %v", bit%8, bit/8, err)
+		}
+	}
+}
+
+// TestChecksums: lines that are missing from the middle of the marker, or a
+// line behind the last, are damage; graphs of earlier builds, without the list
+// or without its checksum, can be opened and say so.
+func TestChecksums(t *testing.T) {
+	path := filepath.Join(memoryDir(t), "g")
+	write(t, path, testgraph.MultiEdges(), teststore.Options{})
+	name := filepath.Join(path, "GARAPH")
+	sound, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(sound), "\n")
+	n := len(lines) - 2 // of the marker's own checksum
+	join := func(parts ...[]string) string { return strings.Join(slices.Concat(parts...), "") }
+	for _, c := range []struct {
+		what, text string
+		want       store.Checksums
+		damaged    bool
+	}{
+		{"all", string(sound), store.SealedChecksums, false},
+		{"no checksum of the list", join(lines[:n]), store.UnsealedChecksums, false},
+		{"no list", join(lines[:1]), store.NoChecksums, false},
+		{"a line is missing", join(lines[:1], lines[2:]), 0, true},
+		{"two lines changed places", join(lines[:1], lines[2:3], lines[1:2], lines[3:]), 0, true},
+		{"a line more", string(sound) + lines[1], 0, true},
+		{"cut inside the last line", string(sound[:len(sound)-1]), 0, true},
+	} {
+		if err := os.WriteFile(name, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s, err := store.Open(path)
+		if errors.Is(err, store.ErrDamaged) != c.damaged {
+			t.Errorf("%s: %v", c.what, err)
+		}
+		if err != nil {
+			continue
+		}
+		if got := s.Checksums(); got != c.want {
+			t.Errorf("%s: %d, want %d", c.what, got, c.want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

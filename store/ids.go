@@ -62,7 +62,7 @@ func (r *IDs) Block(v uint32) (*IDBlock, error) {
 		return b, nil
 	}
 	if v >= r.s.cat.Vertices {
-		return nil, fmt.Errorf("graph %s: %w: dense id %d of %d", r.s.path, ErrNoVertex, v, r.s.cat.Vertices)
+		return nil, fmt.Errorf("graph %s: %w: dense id %d of %d", r.s.name, ErrNoVertex, v, r.s.cat.Vertices)
 	}
 	i := r.s.cat.IDs.blockOf(v)
 	b, ok := r.blocks[i]
@@ -135,7 +135,7 @@ func (s *Store) idBlock(i int) (*IDBlock, error) {
 		return b.decode(m.Kind, payload, n)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("graph %s: id block %d: %w", s.path, i, err)
+		return nil, fmt.Errorf("graph %s: id block %d: %w", s.name, i, err)
 	}
 	return b, nil
 }
@@ -180,7 +180,7 @@ func (b *IDBlock) decode(kind IDKind, p []byte, n int) error {
 // Lookup finds the dense id of a user's id.
 func (s *Store) Lookup(id string) (uint32, error) {
 	m := &s.cat.IDs
-	none := fmt.Errorf("graph %s has %w as %q", s.path, ErrNoVertex, id)
+	none := fmt.Errorf("graph %s has %w as %q", s.name, ErrNoVertex, id)
 	var before func(b *IDBlock, i int) int // order of the i-th id against the sought one
 	switch m.Kind {
 	case IDBase:

@@ -41,9 +41,12 @@ const (
 // goroutines.
 type Store struct {
 	path string
+	name string // of the graph in errors
 	db   *badger.DB
 	cat  *Catalogue
 	logs map[uint32]*os.File // by number, for checkEntry
+
+	checksums Checksums
 
 	locate sync.Once
 	places [2][]place // by side and shard; set by locate
@@ -72,20 +75,25 @@ func options(dir string, log badger.Logger) badger.Options {
 }
 
 // Open opens the graph at path for reading.
-func Open(path string) (*Store, error) {
+func Open(path string) (*Store, error) { return OpenNamed(path, path) }
+
+// OpenNamed is Open for a graph that errors are to call by another name than
+// its path, such as a temporary one.
+func OpenNamed(path, name string) (*Store, error) {
 	sums, err := checkMarker(path)
 	if err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(path, dbDir)
-	if err := checkSums(dir, sums); err != nil {
+	has, err := checkSums(dir, sums)
+	if err != nil {
 		return nil, fmt.Errorf("open graph %s: %w; a new import mends it", path, err)
 	}
 	db, err := openShared(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open graph %s: %w", path, err)
 	}
-	s := &Store{path: path, db: db}
+	s := &Store{path: path, name: name, db: db, checksums: has}
 	if s.mapped, err = s.mappings(); err != nil {
 		s.mapped = nil // reads go through the page cache then
 	}
@@ -111,10 +119,32 @@ func checkMarker(path string) (sums string, err error) {
 	case err == nil:
 		return "", fmt.Errorf("open graph %s: %w of this version: its %s file says %.60q, expected %q", path, ErrNotGraph, markerFile, b, markerText)
 	}
-	if _, statErr := os.Stat(path); statErr != nil {
-		return "", fmt.Errorf("open graph: %w", statErr)
+	info, statErr := os.Stat(path)
+	switch {
+	case errors.Is(statErr, os.ErrNotExist):
+		return "", fmt.Errorf("open graph %s: %w there; check the path, or make a graph with `garaph import EDGES... GRAPH`", path, missing{})
+	case statErr != nil:
+		return "", fmt.Errorf("open graph %s: it cannot be looked at: %w", path, pathCause(statErr))
+	case !info.IsDir():
+		return "", fmt.Errorf("open graph %s: %w: it is a file; make a graph of edge files with `garaph import EDGES... GRAPH`", path, ErrNotGraph)
 	}
 	return "", fmt.Errorf("open graph %s: %w: it has no readable %s file; make one with `garaph import EDGES... GRAPH`", path, ErrNotGraph, markerFile)
+}
+
+// missing is a path at which nothing stands, in words for a user.
+type missing struct{}
+
+func (missing) Error() string        { return "nothing is" }
+func (missing) Is(target error) bool { return target == os.ErrNotExist }
+
+// pathCause is what a file operation failed of, without the path, which the
+// message has already.
+func pathCause(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
 }
 
 // openShared opens read-only, under a lock that readers share. A committed
@@ -135,13 +165,21 @@ func (s *Store) Close() error {
 		_ = f.Close() // only read
 	}
 	if err := s.db.Close(); err != nil {
-		return fmt.Errorf("close graph %s: %w", s.path, err)
+		return fmt.Errorf("close graph %s: %w", s.name, err)
 	}
 	return nil
 }
 
 // Path is the folder of the graph.
 func (s *Store) Path() string { return s.path }
+
+// Name is what errors call the graph: its path, unless [OpenNamed] was given
+// another name.
+func (s *Store) Name() string { return s.name }
+
+// Checksums says what the graph's marker vouches for. Open has held all that it
+// lists against the files.
+func (s *Store) Checksums() Checksums { return s.checksums }
 
 // Catalogue describes the graph; it must not be changed.
 func (s *Store) Catalogue() *Catalogue { return s.cat }
@@ -218,7 +256,7 @@ func (s *Store) shardError(dir shard.Direction, i int, err error) error {
 	if !errors.Is(err, ErrDamaged) {
 		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return fmt.Errorf("graph %s: shard %d (%s side): %w; `garaph verify %s` lists all damage, a new import mends it", s.path, i, dir, err, s.path)
+	return fmt.Errorf("graph %s: shard %d (%s side): %w; `garaph verify %s` lists all damage, a new import mends it", s.name, i, dir, err, s.name)
 }
 
 func (s *Store) shardKey(dir shard.Direction, i int) (key []byte, sum uint32) {

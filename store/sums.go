@@ -54,24 +54,47 @@ func sumFile(name string) (uint32, error) {
 	return h.Sum32(), err
 }
 
-// checkSums holds the files in dir against what sums gave.
-func checkSums(dir, lines string) error {
+// sealMarker ends the text of the marker with a line that has its own checksum.
+func sealMarker(text string) string {
+	return fmt.Sprintf("%s%08x %s\n", text, crc32.Checksum([]byte(text), castagnoli), markerFile)
+}
+
+// Checksums says what the marker of a graph vouches for.
+type Checksums uint8
+
+// What a marker may hold. Graphs of earlier builds have less than all.
+const (
+	NoChecksums       Checksums = iota // nothing: damage to Badger's own files may go unnoticed
+	UnsealedChecksums                  // a list without a checksum of its own: lines may be missing
+	SealedChecksums                    // all
+)
+
+// checkSums holds the files in dir against the lines behind the marker's text.
+func checkSums(dir, lines string) (Checksums, error) {
+	has := NoChecksums
 	for line := range strings.Lines(lines) {
+		if has == SealedChecksums {
+			return has, fmt.Errorf("%w: the %s file goes on behind its checksum: %.60q", ErrDamaged, markerFile, line)
+		}
+		has = UnsealedChecksums
 		sum, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		want, err := strconv.ParseUint(sum, 16, 32)
-		if err != nil || name != filepath.Base(name) {
-			return fmt.Errorf("%w: the %s file has a line %q", ErrDamaged, markerFile, line)
+		if err != nil || name != filepath.Base(name) || !strings.HasSuffix(line, "\n") {
+			return has, fmt.Errorf("%w: the %s file has a line %.60q", ErrDamaged, markerFile, line)
 		}
-		got, err := sumFile(filepath.Join(dir, name))
-		if errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("%w: %s is missing", ErrDamaged, name)
-		}
-		if err != nil {
-			return err
+		var got uint32
+		if name == markerFile {
+			has = SealedChecksums
+			text, _, _ := strings.Cut(lines, line)
+			got = crc32.Checksum([]byte(markerText+text), castagnoli)
+		} else if got, err = sumFile(filepath.Join(dir, name)); errors.Is(err, os.ErrNotExist) {
+			return has, fmt.Errorf("%w: %s is missing", ErrDamaged, name)
+		} else if err != nil {
+			return has, err
 		}
 		if got != uint32(want) {
-			return fmt.Errorf("%w: checksum mismatch in %s: stored %08x, computed %08x", ErrDamaged, name, want, got)
+			return has, fmt.Errorf("%w: checksum mismatch in %s: stored %08x, computed %08x", ErrDamaged, name, want, got)
 		}
 	}
-	return nil
+	return has, nil
 }

@@ -86,7 +86,7 @@ func (s *Store) checks(report func(error)) []func([]byte) int64 {
 		list = append(list, func([]byte) int64 {
 			b, err := s.idBlock(i)
 			if err == nil && !b.ascending() {
-				err = fmt.Errorf("graph %s: id block %d: %w: ids are not in order", s.path, i, ErrDamaged)
+				err = fmt.Errorf("graph %s: id block %d: %w: ids are not in order", s.name, i, ErrDamaged)
 			}
 			report(err)
 			return 0

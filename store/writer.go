@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -48,6 +49,9 @@ type Writer struct {
 // imports to the same path left behind is removed.
 func Create(path string, force bool) (*Writer, error) {
 	path = filepath.Clean(path)
+	if at := strings.LastIndexByte(path, '-') + 1; strings.HasPrefix(filepath.Base(path), ".") && strings.HasSuffix(path[:at], ".importing-") && isBuild(path, path[:at]) {
+		return nil, fmt.Errorf("import to %s: such names are those of graphs that are being imported; choose another name", path)
+	}
 	if err := checkTarget(path, force); err != nil {
 		return nil, err
 	}
@@ -103,10 +107,54 @@ func checkTarget(path string, force bool) error {
 	if !force {
 		return fmt.Errorf("import to %s: %w; --force (ImportOptions.Force) replaces it", path, ErrExists)
 	}
+	foreign, err := foreignFile(path)
+	if err != nil {
+		return fmt.Errorf("import to %s: %w", path, err)
+	}
+	if foreign != "" {
+		return fmt.Errorf("import to %s: %w and holds %s, which is no part of a graph and would be lost; move it away, or choose another name", path, ErrExists, foreign)
+	}
 	return nil
 }
 
+// foreignFile is the first thing in a graph's folder that is not of the graph,
+// relative to the folder; "" when there is none.
+func foreignFile(path string) (string, error) {
+	for _, part := range []struct {
+		dir  string
+		ours []string // patterns
+	}{
+		{"", []string{markerFile, dbDir}},
+		{dbDir, []string{"*.sst", "*.vlog", "*.mem", "MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK"}},
+	} {
+		entries, err := os.ReadDir(filepath.Join(path, part.dir))
+		if errors.Is(err, os.ErrNotExist) {
+			continue // a damaged graph
+		}
+		if err != nil {
+			return "", err
+		}
+		for _, e := range entries {
+			ours := slices.ContainsFunc(part.ours, func(pattern string) bool {
+				matched, _ := filepath.Match(pattern, e.Name()) // the patterns are good
+				return matched
+			})
+			if folder := part.dir == "" && e.Name() == dbDir; !ours || e.IsDir() != folder {
+				return filepath.Join(part.dir, e.Name()), nil
+			}
+		}
+	}
+	return "", nil
+}
+
 func buildPrefix(path string) string { return "." + filepath.Base(path) + ".importing-" }
+
+// isBuild reports whether a name is one under which a graph with this prefix is
+// built: digits follow it. A graph may itself be called NAME.importing-….
+func isBuild(name, prefix string) bool {
+	digits, ok := strings.CutPrefix(name, prefix)
+	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
+}
 
 // lockBuilds takes the lock that imports to one path share. The kernel releases
 // it with the process.
@@ -138,7 +186,7 @@ func removeStale(parent, prefix string) error {
 		return fmt.Errorf("import: %w", err)
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), prefix) {
+		if e.IsDir() && isBuild(e.Name(), prefix) {
 			if err := os.RemoveAll(filepath.Join(parent, e.Name())); err != nil {
 				return fmt.Errorf("remove what a killed import left: %w", err)
 			}
@@ -233,7 +281,7 @@ func (w *Writer) Commit(c *Catalogue) error {
 		lines, err = sums(filepath.Join(w.dir, dbDir))
 	}
 	if err == nil {
-		err = writeSynced(filepath.Join(w.dir, markerFile), markerText+lines)
+		err = writeSynced(filepath.Join(w.dir, markerFile), sealMarker(markerText+lines))
 	}
 	if err == nil {
 		if err := checkTarget(w.target, w.force); err != nil { // what came there meanwhile is not ours to remove

@@ -2,6 +2,7 @@ package results
 
 import (
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -11,6 +12,13 @@ const (
 	gzipSuffix = ".gz"
 	zstdSuffix = ".zst"
 )
+
+// Compressed runs write with a writer to w, which compresses what a file of
+// this name should be compressed with: .gz with gzip, .zst with zstd.
+func Compressed(w io.Writer, name string, write func(io.Writer) error) error {
+	_, suffix := Format(strings.ToLower(name)).split()
+	return compressed(w, suffix, write)
+}
 
 // compressed runs write with a writer that compresses into w as the suffix
 // tells, at the fastest level: rows come at hundreds of megabytes a second,

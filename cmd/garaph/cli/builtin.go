@@ -16,7 +16,7 @@ import (
 func builtin() []Program {
 	return []Program{
 		{
-			Name: "pagerank", Value: programs.PageRank[float32]{}, Short: "rank of every vertex, dangling mass spread as teleports are",
+			Name: "pagerank", Value: programs.PageRank[float32]{}, Short: "rank of every vertex, dangling mass spread as teleports are, weights ignored",
 			Example: `  garaph run pagerank web.graph --top 20
   garaph run pagerank edges.txt --iterations 10 --output ranks.parquet
   garaph run pagerank web.graph --source 42          # personalised`,

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/internal/results"
 )
 
 // generateFlags are the flags of every kind of generated graph.
@@ -50,7 +51,7 @@ bytes on every machine.`,
 		f.seed = countFlag(fs, "seed", 1, 0, "of the random choices")
 		f.weights = fs.Bool("weights", false, "give every edge a weight, an integer from 1 to 255")
 		f.format = enumFlag(fs, "format", bench.Text, []string{bench.Text, bench.Raw, bench.RawW}, "lines, or pairs of 32-bit ids, without or with weights")
-		f.output = fs.String("output", "-", "`FILE`, which appears whole or not at all; - is standard output")
+		f.output = fs.String("output", "-", "`FILE`, which appears whole or not at all, compressed when it ends with .gz or .zst; - is standard output")
 		f.force = fs.Bool("force", false, "replace the file that is there")
 		f.threads = countFlag(fs, "threads", 0, 0, "goroutines; 0: one for each processor")
 	})
@@ -97,8 +98,13 @@ func (a *app) generateKind(f *generateFlags, kind, short string, declare kindFla
 	cmd.RunE = a.job(func(cmd *cobra.Command, _ []string) error {
 		o := bench.GenOptions{Kind: kind, Seed: uint64(*f.seed), Weights: *f.weights, Format: *f.format, Threads: *f.threads}
 		fill(&o)
-		if _, _, err := o.Size(); err != nil {
+		vertices, _, err := o.Size()
+		switch {
+		case err != nil:
 			return usageError{err}
+		case vertices > 1<<32:
+			return Usagef("a graph of %s vertices cannot be processed: their ids have 32 bits, enough for %s (an rmat scale of 32)",
+				humanize.Comma(int64(vertices)), humanize.Comma(1<<32))
 		}
 		return a.generate(cmd.Context(), o, *f.output, *f.force)
 	})
@@ -120,7 +126,7 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, path string, for
 	if path == "-" {
 		err = write(a.stdout)
 	} else {
-		err = writeWhole(path, force, write)
+		err = writeWhole(path, force, func(w io.Writer) error { return results.Compressed(w, path, write) })
 	}
 	s.end()
 	switch {

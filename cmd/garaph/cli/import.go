@@ -24,15 +24,16 @@ func (a *app) importCommand() *cobra.Command {
 standard input. The graph appears whole or not at all.`,
 		Example: `  garaph import edges.txt.gz web.graph
   garaph import --undirected --dedup part-*.csv friends.graph
+  garaph import --delimiter tab --columns from,to,minutes trips.tsv trips.graph
   go mod graph | garaph import - modules.graph`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return Usagef("expected one or more edge files (or -) and the graph to make, got %s", arguments(len(args)))
-			}
-			return nil
-		},
 	}
 	var flags *importFlags
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) < 2 {
+			return Usagef("expected one or more edge files (or -) and the graph to make, got %s", arguments(len(args)))
+		}
+		return flags.check()
+	}
 	grouped(cmd.Flags(), "Flags of the input", func(fs *pflag.FlagSet) { flags = newImportFlags(fs) })
 	force := cmd.Flags().Bool("force", false, "replace the graph that is there")
 	threads := countFlag(cmd.Flags(), "threads", 0, 0, "goroutines; 0: one for each processor")

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"encoding/csv"
+	"errors"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -14,6 +16,9 @@ import (
 type importFlags struct {
 	format, ids, weights                           *string
 	undirected, dedup, dropSelfLoops, skipBadLines *bool
+	delimiter                                      *byte
+	header, noHeader                               *bool
+	columns                                        *[]string
 	names                                          []string // of all of them
 }
 
@@ -26,6 +31,10 @@ func newImportFlags(fs *pflag.FlagSet) *importFlags {
 		format:        enumFlag(fs, "format", "auto", formats, "format of the edge files"),
 		ids:           enumFlag(fs, "ids", "auto", words(ingest.IDsAuto, ingest.IDsDense, ingest.IDsInt, ingest.IDsString), "kind of vertex ids"),
 		weights:       enumFlag(fs, "weights", "auto", words(ingest.WeightsAuto, ingest.WeightsYes, ingest.WeightsNo), "whether edges have weights"),
+		delimiter:     delimiterFlag(fs),
+		header:        fs.Bool("header", false, "the first line of text is a header (default found by itself)"),
+		noHeader:      fs.Bool("no-header", false, "the first line of text is an edge"),
+		columns:       columnsFlag(fs),
 		undirected:    fs.Bool("undirected", false, "store both directions of every edge"),
 		dedup:         fs.Bool("dedup", false, "keep one of parallel edges, the lightest"),
 		dropSelfLoops: fs.Bool("drop-self-loops", false, "leave out edges from a vertex to itself"),
@@ -33,6 +42,71 @@ func newImportFlags(fs *pflag.FlagSet) *importFlags {
 	}
 	fs.VisitAll(func(flag *pflag.Flag) { f.names = append(f.names, flag.Name) })
 	return f
+}
+
+// delimiterFlag declares --delimiter, a character or the name of one; 0 is none.
+func delimiterFlag(fs *pflag.FlagSet) *byte {
+	var value byte
+	named := map[string]byte{"tab": '\t', `\t`: '\t', "space": ' ', "comma": ',', "semicolon": ';'}
+	parse := func(s string) (byte, error) {
+		c, ok := named[s]
+		if !ok && len(s) != 1 {
+			return 0, errors.New("expected tab, space or one character, such as , or ;")
+		}
+		if !ok {
+			c = s[0]
+		}
+		o := ingest.TableOptions{Delimiter: c}
+		return c, o.Check("")
+	}
+	show := func(c byte) string {
+		if c == 0 {
+			return ""
+		}
+		return string(rune(c))
+	}
+	fs.Var(&checked[byte]{&value, "CHAR", parse, show}, "delimiter", "what separates the columns of text: tab, space or one character (default blanks or a comma)")
+	return &value
+}
+
+// columnsFlag declares --columns, a list as a line of CSV.
+func columnsFlag(fs *pflag.FlagSet) *[]string {
+	var value []string
+	parse := func(s string) ([]string, error) {
+		columns, err := csv.NewReader(strings.NewReader(s)).Read()
+		if err != nil {
+			return nil, errors.New("expected names or numbers of columns, separated by commas")
+		}
+		o := ingest.TableOptions{Columns: columns}
+		return columns, o.Check("")
+	}
+	show := func(columns []string) string { return strings.Join(columns, ",") }
+	fs.Var(&checked[[]string]{&value, "SRC,DST[,WEIGHT]", parse, show}, "columns", "the columns of text to take, by their names in the header or by numbers from 1 (default the first ones)")
+	return &value
+}
+
+// table gives the options of text in columns.
+func (f *importFlags) table() ingest.TableOptions {
+	o := ingest.TableOptions{Delimiter: *f.delimiter, Columns: *f.columns}
+	switch {
+	case *f.header:
+		o.Header = ingest.HeaderYes
+	case *f.noHeader:
+		o.Header = ingest.HeaderNo
+	}
+	return o
+}
+
+// check refuses flags that do not go together.
+func (f *importFlags) check() error {
+	if *f.header && *f.noHeader {
+		return Usagef("--header and --no-header do not go together")
+	}
+	t := f.table()
+	if err := t.Check(ingest.WeightMode(*f.weights)); err != nil {
+		return usageError{err}
+	}
+	return nil
 }
 
 func words[T ~string](values ...T) []string {
@@ -46,6 +120,7 @@ func words[T ~string](values ...T) []string {
 func (f *importFlags) options() garaph.ImportOptions {
 	return garaph.ImportOptions{
 		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights),
+		Table:      f.table(),
 		Undirected: *f.undirected, Dedup: *f.dedup, DropSelfLoops: *f.dropSelfLoops, SkipBadLines: *f.skipBadLines,
 	}
 }

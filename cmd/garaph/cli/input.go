@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/ingest"
 )
 
 // input is the graph of a run: a stored one, or one that was imported for the
@@ -16,7 +17,7 @@ import (
 type input struct {
 	graph     *garaph.Graph
 	imported  *importReport // nil for a stored graph
-	temporary string        // folder to remove; "" for a stored graph
+	temporary *scratchDir   // nil for a stored graph
 }
 
 // openInput opens the graph that args name, or imports the edge files that they
@@ -62,7 +63,8 @@ func graphFolder(args []string) (string, error) {
 
 // importInput imports into a temporary folder.
 func (t *task) importInput(ctx context.Context, a *app) (in *input, err error) {
-	folder, err := os.MkdirTemp(*t.flags.scratch, "garaph-run-")
+	removeKilled(*t.flags.scratch, a.console.log)
+	folder, err := newScratchDir(*t.flags.scratch)
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the temporary graph (see --scratch): %w", err)
 	}
@@ -74,14 +76,18 @@ func (t *task) importInput(ctx context.Context, a *app) (in *input, err error) {
 	}()
 	o := t.flags.imports.options()
 	o.Threads, o.Memory = *t.flags.threads, *t.flags.memory
-	path := filepath.Join(folder, "graph")
+	path := filepath.Join(folder.path, "graph")
 	report, err := a.importGraph(ctx, t.args, path, o)
 	if err != nil {
 		return in, err
 	}
 	report.Graph = "" // it will be gone
 	in.imported = &report
-	in.graph, err = garaph.Open(path)
+	name := t.name()
+	if name == ingest.StdinName {
+		name = "of standard input"
+	}
+	in.graph, err = garaph.OpenNamed(path, name)
 	return in, err
 }
 
@@ -91,8 +97,8 @@ func (in *input) close() error {
 	if in.graph != nil {
 		errs = append(errs, in.graph.Close())
 	}
-	if in.temporary != "" {
-		if err := os.RemoveAll(in.temporary); err != nil {
+	if in.temporary != nil {
+		if err := in.temporary.remove(); err != nil {
 			errs = append(errs, fmt.Errorf("remove the temporary graph: %w", err))
 		}
 	}

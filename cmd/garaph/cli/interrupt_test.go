@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -207,4 +208,75 @@ func (p *process) stdoutPipe() (*os.File, error) {
 	r, w, err := os.Pipe()
 	p.Stdout = w
 	return r, err
+}
+
+// TestKilledRun: the temporary graph of a run that was killed goes with the
+// next run over edge files; that of one that is still running stays, and so
+// does what only looks like one.
+func TestKilledRun(t *testing.T) {
+	edges, tmp := edgeFile(t, 10), t.TempDir()
+	begin := func() (p *process, folder string) {
+		before := folders(t, tmp)
+		p = newProcess(t, append(endless(edges), "-v", "--scratch", tmp)...)
+		p.Stderr = nil
+		stderr, err := p.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var seen []byte
+		for buf := make([]byte, 4096); !bytes.Contains(seen, []byte("iteration 3 ")); {
+			n, err := stderr.Read(buf)
+			if seen = append(seen, buf[:n]...); err != nil {
+				t.Fatalf("%v after %s", err, seen)
+			}
+		}
+		go func() { _, _ = io.Copy(io.Discard, stderr) }()
+		for _, name := range folders(t, tmp) {
+			if !slices.Contains(before, name) {
+				folder = name
+			}
+		}
+		return p, folder
+	}
+	for _, name := range []string{"garaph-job-", "garaph-job-x", "garaph-jobs"} {
+		if err := os.MkdirAll(filepath.Join(tmp, name, "mine"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	killed, left := begin()
+	_ = killed.Process.Kill()
+	_ = killed.Wait()
+	if left == "" || !slices.Contains(folders(t, tmp), left) {
+		t.Fatalf("the killed run left nothing to be removed: %v", folders(t, tmp))
+	}
+	running, kept := begin()
+	defer func() {
+		_ = running.Process.Kill()
+		_ = running.Wait()
+	}()
+	p := newProcess(t, "run", "wcc", edges, "--scratch", tmp, "-q")
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.end(t, exitDone)
+	if got, want := folders(t, tmp), []string{"garaph-job-", kept, "garaph-job-x", "garaph-jobs"}; !slices.Equal(got, want) {
+		t.Errorf("there are %v, want %v", got, want)
+	}
+}
+
+// folders are the names in a folder.
+func folders(t *testing.T, path string) []string {
+	t.Helper()
+	list, err := os.ReadDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	return names
 }

@@ -23,7 +23,16 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"garaph": func() { Main() },
 		"own":    func() { Main(New("indegree", "number of in-edges", inDegree{})) },
-		"faster": func() { Main(New("wcc", "components by a program of one's own", programs.WCC{})) },
+		"faster": func() {
+			p := New("wcc", "components by a program of one's own", programs.WCC{})
+			p.Ranking = Groups
+			Main(p)
+		},
+		"latest": func() {
+			p := New("leader", "last vertices that lead here, counted", latest{})
+			p.Ranking = Groups
+			Main(New("latest", "last vertex that leads here", latest{}), p)
+		},
 		"greedy": func() {
 			p := New("indegree", "number of in-edges", inDegree{})
 			p.Setup = func(fs *pflag.FlagSet) Runner { fs.Int("top", 0, ""); return nil }
@@ -44,6 +53,18 @@ func (inDegree) Gather(uint32, gas.Edge, uint32) uint32               { return 1
 func (inDegree) Sum(a, b uint32) uint32                               { return a + b }
 func (inDegree) Apply(_ gas.Vertex, _, acc uint32, _ gas.Step) uint32 { return acc }
 func (inDegree) Activate(_ gas.Vertex, old, new uint32) bool          { return old != new }
+
+// latest is a program of a user's whose result is a vertex: the last one, in the
+// order of ids, that leads to each.
+type latest struct{}
+
+func (latest) Init(v gas.Vertex) (uint32, bool)                       { return v.ID, true }
+func (latest) Zero() uint32                                           { return 0 }
+func (latest) Gather(src uint32, _ gas.Edge, _ uint32) uint32         { return src }
+func (latest) Sum(a, b uint32) uint32                                 { return max(a, b) }
+func (latest) Apply(_ gas.Vertex, old, acc uint32, _ gas.Step) uint32 { return max(old, acc) }
+func (latest) Activate(_ gas.Vertex, old, now uint32) bool            { return old != now }
+func (latest) Result(_ gas.Vertex, value uint32) gas.VertexID         { return gas.VertexID(value) }
 
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{

@@ -34,15 +34,16 @@ type Program struct {
 	Setup func(flags *pflag.FlagSet) Runner
 }
 
-// Ranking says what --top shows of a result.
+// Ranking says what --top shows of a result. Floats have no Groups; vertices
+// have no order, so that the first ones are shown of a result that is a vertex
+// and has no Groups.
 type Ranking uint8
 
-// The rankings. A result that is a vertex is always shown by Groups, one that
-// is a float never.
+// The rankings.
 const (
 	Largest Ranking = iota // the largest values
 	Nearest                // the least values, without vertices that were not reached
-	Groups                 // the values that most vertices have, with their number
+	Groups                 // the values that most vertices have, with their number: components, clusters
 )
 
 // Env is what a program is made from when the graph is open and the flags are

@@ -138,5 +138,5 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 	case toStdout && *f.top > 0:
 		return Usagef("--output - and --top both write to standard output: give --output a file")
 	}
-	return nil
+	return f.imports.check()
 }

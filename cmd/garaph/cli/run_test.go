@@ -59,3 +59,15 @@ func TestGenerateWhole(t *testing.T) {
 		t.Errorf("left behind: %v, error %v", left, err)
 	}
 }
+
+// TestPeakMemory: the peak that a run tells is that of writing its results too.
+func TestPeakMemory(t *testing.T) {
+	var all bytes.Buffer
+	if code := Run(t.Context(), []string{"run", "wcc", "-", "--output", "-"}, strings.NewReader("1 2\n"), &all, &all); code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, all.String())
+	}
+	rows, peak := strings.Index(all.String(), "1\t1\n2\t1\n"), strings.Index(all.String(), "peak memory")
+	if rows < 0 || peak < rows {
+		t.Errorf("the peak was told before the results were written:\n%s", all.String())
+	}
+}

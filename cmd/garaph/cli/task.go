@@ -46,7 +46,6 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 		return err
 	}
 	defer t.result.Close()
-	a.console.summary(t.summary())
 	t.warn(a.console.log)
 	if err := t.deliver(cmd.Context(), a, out); err != nil {
 		if cmd.Context().Err() != nil {
@@ -54,6 +53,7 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 		}
 		return err
 	}
+	a.console.summary(t.summary()) // its peak memory is that of the results too
 	return nil
 }
 

@@ -102,6 +102,8 @@ func TestTopRows(t *testing.T) {
 		{"unreached", column{ids: ids, ints: []int64{2, gas.Unreached, 0, 1, 2}}, Largest, 2, []string{"1 3 2", "2 9 2"}},
 		{"components", column{ids: ids, labels: []int64{3, 4, 3, 4, 9}}, Groups, 2, []string{"1 3 2", "2 4 2"}},
 		{"components of one", column{ids: ids, labels: []int64{3, 4, 5, 6, 5}}, Groups, 3, []string{"1 5 2", "2 3 1", "3 4 1"}},
+		{"vertices", column{ids: ids, labels: []int64{9, 4, 9, 4, 9}}, Largest, 3, []string{"1 3 9", "2 4 4", "3 5 9"}},
+		{"all vertices", column{ids: ids, labels: []int64{9, 4, 9, 4, 9}}, Largest, 9, []string{"1 3 9", "2 4 4", "3 5 9", "4 6 4", "5 9 9"}},
 		{"labels", column{ids: ids, ints: []int64{7, 8, 8, 7, 9}}, Groups, 3, []string{"1 7 2", "2 8 2", "3 9 1"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -111,7 +113,7 @@ func TestTopRows(t *testing.T) {
 			}
 			var got []string
 			for _, r := range rows {
-				got = append(got, fmt.Sprintf("%d %v %s", r.Rank, r.ID, string(r.Value)))
+				got = append(got, fmt.Sprintf("%d %v %v", r.Rank, r.ID, r.Value))
 			}
 			if diff := gocmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
@@ -144,7 +146,7 @@ func TestTopGroups(t *testing.T) {
 			t.Fatalf("%d rows, error %v", len(rows), err)
 		}
 		for i, r := range rows {
-			if want := fmt.Sprint(all[i].n); r.ID != all[i].label || string(r.Value) != want {
+			if want := fmt.Sprint(all[i].n); r.ID != all[i].label || fmt.Sprint(r.Value) != want {
 				t.Fatalf("row %d: %v, want %v", i, r, all[i])
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -17,9 +18,9 @@ import (
 
 // topRow is a line of --top.
 type topRow struct {
-	Rank  int       `json:"rank"`
-	ID    any       `json:"id"` // int64, uint64 or string
-	Value valueText `json:"value"`
+	Rank  int `json:"rank"`
+	ID    any `json:"id"`    // int64, uint64 or string
+	Value any `json:"value"` // valueText, or an id
 }
 
 // valueText is a value as it is printed.
@@ -49,8 +50,32 @@ func topRows(t results.Table, k int, ranking Ranking) ([]topRow, error) {
 		show := func(x int64) valueText { return valueText(strconv.FormatInt(x, 10)) }
 		return topValues(t, k, ranking, func(b *results.Batch) []int64 { return b.I64 }, passed, show)
 	}
-	return topComponents(t, k)
+	if ranking == Groups {
+		return topComponents(t, k)
+	}
+	return firstRows(t, k)
 }
+
+// firstRows gives the first k rows of a result that is a vertex.
+func firstRows(t results.Table, k int) ([]topRow, error) {
+	rows := []topRow{}
+	err := t.Batches(func(b *results.Batch) error {
+		for i := 0; i < idCount(&b.IDs) && len(rows) < k; i++ {
+			rows = append(rows, topRow{Rank: len(rows) + 1, ID: idOf(&b.IDs, i), Value: idOf(&b.V, i)})
+		}
+		if len(rows) == k {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	return rows, nil
+}
+
+// errEnough ends the reading of a table of which no more rows are needed.
+var errEnough = errors.New("enough rows")
 
 func topFloats[F float32 | float64](t results.Table, k int, ranking Ranking, bits int, column func(*results.Batch) []F) ([]topRow, error) {
 	passed := func(x F) bool { return x != x || ranking == Nearest && math.IsInf(float64(x), 1) }
@@ -99,6 +124,8 @@ func topValues[N cmp.Ordered](t results.Table, k int, ranking Ranking, column fu
 	return rows, nil
 }
 
+func idCount(c *results.IDs) int { return max(len(c.Strings), len(c.Uints), len(c.Ints)) }
+
 // idOf is an id of a column, as a copy that does not keep the column's memory.
 func idOf(c *results.IDs, i int) any {
 	switch {
@@ -114,8 +141,11 @@ func idOf(c *results.IDs, i int) any {
 // heading names the value column of the table, and says what is in it.
 func (t *task) heading() string {
 	column := t.program.column()
-	if t.result.Table(column).ValueKind() == results.VertexID || t.program.Ranking == Groups {
+	switch kind := t.result.Table(column).ValueKind(); {
+	case t.program.Ranking == Groups && (kind == results.VertexID || kind == results.Int64):
 		return fmt.Sprintf("vertices (largest %ss first)", column)
+	case kind == results.VertexID:
+		return column + " (of the first vertices)"
 	}
 	if t.program.Ranking == Largest {
 		return column + " (largest first)"
@@ -133,7 +163,7 @@ func writeTop(w io.Writer, heading string, rows []topRow) error {
 	table := tabwriter.NewWriter(buffered, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "rank\tid\t%s\n", heading) // errors are kept until Flush
 	for _, r := range rows {
-		fmt.Fprintf(table, "%d\t%v\t%s\n", r.Rank, r.ID, string(r.Value))
+		fmt.Fprintf(table, "%d\t%v\t%v\n", r.Rank, r.ID, r.Value)
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
 )
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -29,6 +30,7 @@ func (a *app) verify(ctx context.Context, path string) error {
 	begin := time.Now()
 	var bytes int64
 	var found []error
+	var checksums store.Checksums
 	g, err := garaph.Open(path)
 	switch {
 	case errors.Is(err, garaph.ErrDamaged):
@@ -36,6 +38,7 @@ func (a *app) verify(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	default:
+		checksums = g.Store().Checksums()
 		bytes, found, err = a.readAll(ctx, g)
 		err = errors.Join(err, g.Close())
 	}
@@ -57,9 +60,21 @@ func (a *app) verify(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	}
+	a.warnChecksums(path, checksums)
 	took := time.Since(begin)
 	_, err = fmt.Fprintf(a.stdout, "sound: %s in %s (%s/s)\n", bytesText(bytes), seconds(took), bytesText(int64(perSecond(float64(bytes), took))))
 	return err
+}
+
+// warnChecksums tells that a graph of an earlier build has fewer checksums than
+// one of today: sound means less then.
+func (a *app) warnChecksums(path string, has store.Checksums) {
+	switch has {
+	case store.NoChecksums:
+		a.console.log.Warn(fmt.Sprintf("graph %s has no checksums of the database's own files: damage to these may go unnoticed; a new import adds them", path))
+	case store.UnsealedChecksums:
+		a.console.log.Warn(fmt.Sprintf("graph %s has a list of checksums without a checksum of its own: lines of it may be missing; a new import adds one", path))
+	}
 }
 
 // readAll reads the graph, with progress, and gives the damages.

@@ -1,0 +1,108 @@
+package cpuengine
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/page"
+)
+
+// compiled is ranks with a loop in source order, as `garaph compile` writes it.
+type compiled struct {
+	ranks
+	direction gas.Direction
+}
+
+func (p compiled) Direction() gas.Direction { return p.direction }
+
+func (p compiled) Loops() gas.Loops[float32, float32] {
+	loops, _ := LoopsOf(gas.Program[float32, float32](p.ranks))
+	loops.Program = p
+	loops.Scatter = func(acc []float32, nbr []uint32, slot []uint16, weight, cur []float32) {
+		for i, u := range nbr {
+			e := gas.Edge{Weight: 1}
+			if weight != nil {
+				e.Weight = weight[i]
+			}
+			acc[slot[i]] = p.Sum(acc[slot[i]], p.Gather(cur[u], e, 0))
+		}
+	}
+	return loops
+}
+
+// inherits embeds a compiled program and has a method of its own.
+type inherits struct{ compiled }
+
+func (inherits) Sum(a, b float32) float32 { return max(a, b) }
+
+// TestLoopsOf: a program's own loops are used, and never those of another that
+// it embeds.
+func TestLoopsOf(t *testing.T) {
+	if l, own := LoopsOf(gas.Program[float32, float32](compiled{})); !own || l.Scatter == nil {
+		t.Error("own loops are not used")
+	}
+	if l, own := LoopsOf(gas.Program[float32, float32](inherits{})); own || l.Scatter != nil {
+		t.Error("loops of the embedded program are used")
+	}
+}
+
+// TestSourceOrder: over shards in source order every value has the bits that it
+// has in destination order, whatever the chunks, and the same is counted.
+func TestSourceOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, d := draw(t), directions().Draw(t, "direction")
+		p := compiled{direction: d}
+		chunk := rapid.Uint64Range(1, 30).Draw(t, "edges per chunk")
+		seed := rapid.Uint64().Draw(t, "seed")
+		orderings := make([]page.Ordering, len(s.firsts))
+		run := func(ordered, wanted bool) ([]float32, Stats) {
+			a := newArrays[float32](t, s, d)
+			defer a.Free()
+			rng := rand.New(rand.NewPCG(seed, 0))
+			for v := range a.Cur {
+				a.Cur[v] = rng.Float32() * float32(uint64(1)<<rng.IntN(30))
+			}
+			e := newEngine(t, gas.Program[float32, float32](p), a, s, rapid.IntRange(1, 4).Draw(t, "goroutines"), chunk)
+			var total Stats
+			for _, pg := range s.pages(t, d) {
+				for i := range pg.Shards {
+					if ordered {
+						o := &orderings[pg.Shards[i].Index]
+						o.Vertices = uint32(s.graph.N)
+						pg.Shards[i].Ordering = o
+					}
+				}
+				st, err := e.Process(pg, Work{SourceOrder: wanted})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range pg.Shards {
+					if ordered && wanted && e.orders[i] == nil {
+						t.Fatalf("shard %d is not in source order", pg.Shards[i].Index)
+					}
+				}
+				total.Add(st)
+			}
+			return append([]float32(nil), a.Next...), total
+		}
+		want, counted := run(false, true)
+		for _, wanted := range []bool{false, true, true} { // not yet, made, made before
+			got, st := run(true, wanted)
+			if st != counted {
+				t.Fatalf("got %+v, want %+v", st, counted)
+			}
+			for v := range want {
+				if math.Float32bits(got[v]) != math.Float32bits(want[v]) {
+					t.Fatalf("vertex %d: got %v, want %v", v, got[v], want[v])
+				}
+			}
+		}
+		for i := range orderings {
+			orderings[i].Free()
+		}
+	})
+}

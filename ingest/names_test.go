@@ -1,0 +1,157 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/store"
+)
+
+// TestNameTable numbers names from several goroutines: one number for each name,
+// and all of them in order at the end, whatever the room in memory is.
+func TestNameTable(t *testing.T) {
+	dir := t.TempDir()
+	free := func(int64) error { return nil }
+	rapid.Check(t, func(rt *rapid.T) {
+		names := rapid.SliceOfN(rapid.StringOfN(rapid.SampledFrom([]rune("ab\x00é")), 0, 6, -1), 1, 400).Draw(rt, "names")
+		room := rapid.SampledFrom([]int64{1, 20, 200, 1 << 20}).Draw(rt, "room")
+		x := newNameTable(maphash.MakeSeed(), dir, room, free)
+		defer x.close()
+		numbers := make([][]uint32, 3)
+		var wg sync.WaitGroup
+		for i := range numbers {
+			numbers[i] = make([]uint32, len(names))
+			wg.Go(func() {
+				for k, name := range names {
+					numbers[i][k] = x.number([]byte(name))
+				}
+			})
+		}
+		wg.Wait()
+		byName, byNumber := map[string]uint32{}, map[uint32]string{}
+		for i := range numbers {
+			for k, name := range names {
+				number := numbers[i][k]
+				if old, known := byName[name]; known && old != number {
+					rt.Fatalf("%q has the numbers %d and %d", name, old, number)
+				}
+				if old, known := byNumber[number]; known && old != name {
+					rt.Fatalf("%q and %q have the number %d", old, name, number)
+				}
+				byName[name], byNumber[number] = number, name
+			}
+		}
+		m, err := x.numbering()
+		if err != nil || int(m.n) != len(byName) {
+			rt.Fatalf("%d names, want %d, error %v", m.n, len(byName), err)
+		}
+		var got []string
+		err = m.names.each(func(name []byte, number uint32) error {
+			if byNumber[number] != string(name) {
+				rt.Fatalf("%q has number %d, which is that of %q", name, number, byNumber[number])
+			}
+			got = append(got, string(name))
+			return nil
+		})
+		if err != nil || !slices.IsSorted(got) || len(got) != len(byName) {
+			rt.Fatalf("%q, error %v", got, err)
+		}
+	})
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, error %v", left, err)
+	}
+}
+
+// TestNameSortFull: a disk without room for names ends the import with that
+// error, and leaves nothing behind.
+func TestNameSortFull(t *testing.T) {
+	full := errors.New("full")
+	x := newNameTable(maphash.MakeSeed(), t.TempDir(), 100, func(int64) error { return full })
+	defer x.close()
+	for i := range 1000 {
+		x.number(fmt.Appendf(nil, "name %d", i))
+	}
+	m, err := x.numbering()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.names.each(func([]byte, uint32) error { return nil }); !errors.Is(err, full) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestNamesBounded: what a table holds in memory does not grow with the length of
+// names.
+func TestNamesBounded(t *testing.T) {
+	const n, room = 20_000, 1 << 20
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	x := newNameTable(maphash.MakeSeed(), t.TempDir(), room, func(int64) error { return nil })
+	defer x.close()
+	for i := range n {
+		x.number(fmt.Appendf(nil, "%d%s", i, strings.Repeat("x", 2000)))
+	}
+	// A piece of prints for each stripe is more than what so few names need.
+	if grown := heap() - before; grown > 2*room+stripes*printsPiece*12+40*n {
+		t.Errorf("%d names of 2 kB take %d bytes", n, grown)
+	}
+	runtime.KeepAlive(x)
+}
+
+// TestNamesMemory imports long names of several times the room that they have in
+// memory: they go through the file, and all come back in order.
+func TestNamesMemory(t *testing.T) {
+	folder := t.TempDir()
+	edges, path := filepath.Join(folder, "edges.txt"), filepath.Join(folder, "graph")
+	const n = 40_000
+	var text strings.Builder
+	long := strings.Repeat("/a-rather-long-path", 20)
+	order := rand.New(rand.NewPCG(1, 2)).Perm(n)
+	for i, v := range order {
+		fmt.Fprintf(&text, "https://example.org/%06d%s https://example.org/%06d%s\n", v, long, order[(i+1)%n], long)
+	}
+	if err := os.WriteFile(edges, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o, err := Options{Memory: 128 << 20, Threads: 2}.complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := planMemory(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if room, all := plan.total/16, int64(n*len(long)); all < room {
+		t.Fatalf("%d bytes of names fit into %d", all, room)
+	}
+	if r, err := importPlanned(context.Background(), []string{edges}, path, o, plan); err != nil || r.Vertices != n || r.Edges != n {
+		t.Fatalf("%+v, error %v", r, err)
+	}
+	s, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, v := range []uint32{0, 1, 17_000, n - 1} {
+		if got, err := s.IDs().Text(v); err != nil || got != fmt.Sprintf("https://example.org/%06d%s", v, long) {
+			t.Errorf("vertex %d is %q, error %v", v, got, err)
+		}
+	}
+}

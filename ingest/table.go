@@ -1,0 +1,341 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// HeaderMode says whether text begins with a line of column names.
+type HeaderMode string
+
+// The modes. With HeaderAuto the first lines decide, see isHeader.
+const (
+	HeaderAuto HeaderMode = ""
+	HeaderYes  HeaderMode = "yes"
+	HeaderNo   HeaderMode = "no"
+)
+
+// TableOptions say how lines of text ([Text]) are columns. The zero value takes
+// blanks or a comma as the separator, and the first columns.
+type TableOptions struct {
+	// Delimiter separates columns; 0: spaces and tabs, or one comma. With it,
+	// names may have any other character inside.
+	Delimiter byte
+	Header    HeaderMode
+	// Columns are those of source, destination and, if there is a third one,
+	// weight: numbers from 1 on, or names in the header.
+	Columns []string
+}
+
+func (o *TableOptions) isSet() bool {
+	return o.Delimiter != 0 || o.Header != HeaderAuto || len(o.Columns) > 0
+}
+
+// Check refuses what contradicts itself, or the way in which weights are taken.
+func (o *TableOptions) Check(weights WeightMode) error {
+	switch c := o.Delimiter; {
+	case c == '"' || c == '\n' || c == '\r' || c > '~' || c < ' ' && c != '\t' && c != 0:
+		return fmt.Errorf("delimiter %q: expected a character of ASCII that is no quote, line end or control", c)
+	case c >= '0' && c <= '9':
+		return fmt.Errorf("delimiter %q: expected a character that is no digit", c)
+	}
+	if !slices.Contains([]HeaderMode{HeaderAuto, HeaderYes, HeaderNo}, o.Header) {
+		return fmt.Errorf("unknown way to take a header %q: expected yes, no or nothing", string(o.Header))
+	}
+	switch len(o.Columns) {
+	case 0:
+		return nil
+	case 2:
+		if weights == WeightsYes {
+			return fmt.Errorf("columns %s have no weight, but weights are required: name the column of the weight as the third", strings.Join(o.Columns, ", "))
+		}
+	case 3:
+		if weights == WeightsNo {
+			return fmt.Errorf("columns %s have a weight, but weights are to be passed over: name the first two alone", strings.Join(o.Columns, ", "))
+		}
+	default:
+		return fmt.Errorf("%d columns: expected those of source and destination, and perhaps of the weight", len(o.Columns))
+	}
+	for _, c := range o.Columns {
+		n, err := strconv.Atoi(c)
+		switch {
+		case c == "":
+			return fmt.Errorf("columns %q: one of them is empty", o.Columns)
+		case err == nil && (n < 1 || n > maxColumns):
+			return fmt.Errorf("column %s: expected a number from 1 to %d, or a name", c, maxColumns)
+		case err != nil && o.Header == HeaderNo:
+			return fmt.Errorf("column %q is a name, but the input has no header: give its number", c)
+		}
+	}
+	return nil
+}
+
+// named reports whether a column is given by its name.
+func (o *TableOptions) named() bool {
+	return slices.ContainsFunc(o.Columns, func(c string) bool {
+		_, err := strconv.Atoi(c)
+		return err != nil
+	})
+}
+
+// maxColumns bounds the number of a column.
+const maxColumns = 1 << 16
+
+// noColumns is what is wrong with table options for an input in another format.
+func noColumns(name string, f Format) error {
+	return &InputError{
+		File: name, Problem: fmt.Sprintf("is in format %s, which has no delimiter, header or columns to choose", f),
+		Advice: "leave these options out, or use --format text if it is text",
+	}
+}
+
+// pickColumns finds the columns that the options name, and gives the layout
+// their places.
+func pickColumns(h *inputHead, l *lineLayout, o *TableOptions) error {
+	if len(o.Columns) == 0 {
+		return nil
+	}
+	var header []string
+	var at int64
+	if o.named() {
+		if header, at = headerOf(h, l); header == nil {
+			return &InputError{File: h.in.name, Problem: "has no header line", Advice: "give the columns by their numbers"}
+		}
+	}
+	l.pick = make([]int, len(o.Columns))
+	for i, c := range o.Columns {
+		if n, err := strconv.Atoi(c); err == nil {
+			l.pick[i] = n - 1
+			continue
+		}
+		l.pick[i] = slices.Index(header, c)
+		if l.pick[i] < 0 {
+			l.pick[i] = slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, c) })
+		}
+		if l.pick[i] < 0 {
+			return &SyntaxError{
+				File: h.in.name, Line: at, Text: shown([]byte(strings.Join(header, ", "))), Expected: fmt.Sprintf("a column %q in the header", c),
+				Advice: "give one of its names, or the column's number" + delimiterHint(header, l.delimiter),
+			}
+		}
+	}
+	l.depth = slices.Max(l.pick) + 1
+	return nil
+}
+
+func delimiterHint(header []string, delimiter byte) string {
+	if len(header) == 1 && delimiter == 0 {
+		return "; --delimiter names the separator if it is no blank and no comma"
+	}
+	return ""
+}
+
+// headerOf is the first line of data as column names, and its number; nil when
+// there is none.
+func headerOf(h *inputHead, l *lineLayout) ([]string, int64) {
+	lines := linesOf(h)
+	for {
+		raw, ok := lines.next(true)
+		if !ok {
+			return nil, 0
+		}
+		if line, ok := l.data(raw); ok {
+			return l.columnNames(line), lines.lines
+		}
+	}
+}
+
+// columnNames are all fields of a line; nil when it cannot be split.
+func (s *splitter) columnNames(line []byte) []string {
+	var names []string
+	for p := 0; p >= 0; {
+		field, _, next, problem := s.next(line, p)
+		if problem != "" {
+			return nil
+		}
+		names = append(names, string(field))
+		p = next
+	}
+	return names
+}
+
+// misplaced finds the usual names of the id columns in a header at other places
+// than the first two: an edge of the first two would be wrong without a word.
+func misplaced(header []string) []string {
+	usual := func(kind int) []int {
+		var at []int
+		for i, name := range header {
+			if isUsual(name, kind) {
+				at = append(at, i)
+			}
+		}
+		return at
+	}
+	src, dst := usual(0), usual(1)
+	if len(src) == 0 || len(dst) == 0 || src[0] == 0 && slices.Contains(dst, 1) {
+		return nil
+	}
+	return []string{header[src[0]], header[dst[0]]}
+}
+
+// isUsual reports whether a name is a usual one of the source's column (0) or of
+// the destination's (1).
+func isUsual(name string, kind int) bool {
+	name = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" _-:~", r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(name))
+	return slices.Contains(headerNames[kind], name)
+}
+
+// isBlankHere reports whether a byte is a blank that does not separate.
+func (s *splitter) isBlankHere(c byte) bool { return isBlank(c) && c != s.delimiter }
+
+// next takes the field at line[p:], without blanks around it or its quotes. It
+// gives the start of the field behind it, -1 when that was the last, or what is
+// wrong with the line.
+func (s *splitter) next(line []byte, p int) (field []byte, quoted bool, next int, problem string) {
+	if s.delimiter != 0 {
+		for p < len(line) && s.isBlankHere(line[p]) {
+			p++
+		}
+	}
+	end := p
+	if quoted = p < len(line) && line[p] == '"'; quoted {
+		if field, end = quotedField(line, p); end < 0 {
+			return nil, true, 0, "a closing quote, followed by a separator or the end of the line"
+		}
+	} else {
+		for end < len(line) && !s.separates(line[end]) {
+			end++
+		}
+		field = line[p:end]
+		for s.delimiter != 0 && len(field) > 0 && isBlank(field[len(field)-1]) {
+			field = field[:len(field)-1]
+		}
+	}
+	switch next = s.behind(line, end); {
+	case end == len(line) || next == len(line) && s.runs():
+		return field, quoted, -1, ""
+	case next == end:
+		return nil, quoted, 0, "a separator behind the closing quote"
+	}
+	return field, quoted, next, ""
+}
+
+// runs reports whether several separators in a row count as one.
+func (s *splitter) runs() bool { return s.delimiter == 0 || s.delimiter == ' ' }
+
+func (s *splitter) separates(c byte) bool {
+	if s.delimiter != 0 {
+		return c == s.delimiter
+	}
+	return isBlank(c) || c == ','
+}
+
+// behind is the end of the separator at line[p], with blanks around it; p when
+// there is none.
+func (s *splitter) behind(line []byte, p int) int {
+	if s.delimiter == 0 {
+		return s.passSeparator(line, p)
+	}
+	q := p
+	for q < len(line) && s.isBlankHere(line[q]) {
+		q++
+	}
+	switch {
+	case q == len(line):
+		return q
+	case line[q] != s.delimiter:
+		return p
+	case s.delimiter != ' ':
+		return q + 1
+	}
+	for q < len(line) && line[q] == ' ' {
+		q++
+	}
+	return q
+}
+
+// picked takes the columns that were chosen out of a line.
+func (l *lineLayout) picked(line []byte, f *lineFields) {
+	f.n, f.more, f.problem = len(l.pick), false, ""
+	for k, p := 0, 0; k < l.depth; k++ {
+		if p < 0 {
+			f.n, f.problem = 0, fmt.Sprintf("at least %d columns", l.depth)
+			return
+		}
+		field, quoted, next, problem := l.next(line, p)
+		if problem != "" {
+			f.n, f.problem = 0, problem
+			return
+		}
+		for i, column := range l.pick {
+			if column == k {
+				f.field[i], f.quoted[i] = field, quoted
+			}
+		}
+		p = next
+	}
+}
+
+// delimited is split for a line with a delimiter.
+func (l *lineLayout) delimited(line []byte, want int, f *lineFields) {
+	f.n, f.more, f.problem = 0, false, ""
+	for p := 0; p >= 0; {
+		if f.n == want {
+			f.more = true
+			return
+		}
+		field, quoted, next, problem := l.next(line, p)
+		if problem != "" {
+			f.problem = problem
+			return
+		}
+		f.field[f.n], f.quoted[f.n] = field, quoted
+		f.n++
+		p = next
+	}
+}
+
+// fields takes a line of data apart into f, up to want fields, or into the
+// columns that were chosen.
+func (l *lineLayout) fields(line []byte, want int, f *lineFields) {
+	switch {
+	case l.pick != nil:
+		l.picked(line, f)
+	case l.delimiter != 0:
+		l.delimited(line, want, f)
+	default:
+		l.split(line, want, f)
+	}
+}
+
+// plainSeps are the separators of the fast path: none when lines need more care.
+func (l *lineLayout) plainSeps() uint64 {
+	if l.pick != nil && !slices.Equal(l.pick, []int{0, 1, 2}[:len(l.pick)]) {
+		return 0
+	}
+	switch l.delimiter {
+	case 0:
+		return textSeps
+	case ' ', '\t', ',':
+		return 1 << l.delimiter
+	}
+	return 0
+}
+
+// trimEnd cuts the line end and the blanks before it.
+func trimEnd(line []byte) []byte {
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	for len(line) > 0 && isBlank(line[len(line)-1]) {
+		line = line[:len(line)-1]
+	}
+	return line
+}

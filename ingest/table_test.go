@@ -1,0 +1,106 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestTableAsCSV writes records with encoding/csv and reads three of their
+// columns: names are what they were, but for line ends, which no id has, and
+// blanks around those without quotes.
+func TestTableAsCSV(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		delimiter := rapid.SampledFrom([]rune{',', ';', '\t', '|', ':'}).Draw(rt, "delimiter")
+		name := rapid.StringOfN(rapid.SampledFrom([]rune("ab ,;\t|:\"'#é1")), 0, 8, -1)
+		width := rapid.IntRange(2, 6).Draw(rt, "columns")
+		src, dst := rapid.IntRange(1, width).Draw(rt, "source"), rapid.IntRange(1, width).Draw(rt, "destination")
+		var out bytes.Buffer
+		w := csv.NewWriter(&out)
+		w.Comma = delimiter
+		var want []string
+		records := rapid.SliceOfN(rapid.SliceOfN(name, width, width), 1, 20).Draw(rt, "records")
+		for _, r := range records {
+			r[src-1], r[dst-1] = "x"+strings.TrimSpace(r[src-1]), "y"+strings.TrimSpace(r[dst-1])
+			r[0] = "z" + r[0] // no comment, and no blank line
+			for i := range r {
+				r[i] = strings.TrimSpace(r[i])
+			}
+			if err := w.Write(r); err != nil {
+				rt.Fatal(err)
+			}
+			want = append(want, r[src-1]+" → "+r[dst-1])
+		}
+		w.Flush()
+		o := drawOptions(rt)
+		o.Table = TableOptions{Delimiter: byte(delimiter), Header: HeaderNo, Columns: []string{fmt.Sprint(src), fmt.Sprint(dst)}}
+		o.IDs = IDsString
+		r := readBytes(t, "g.csv", out.Bytes(), o)
+		if r.err != nil {
+			rt.Fatalf("%v\n%s", r.err, out.String())
+		}
+		var got []string
+		for _, e := range r.sink.sorted() {
+			got = append(got, e.U+" → "+e.V)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			rt.Fatalf("got %q\nwant %q\n%s", got, want, out.String())
+		}
+	})
+}
+
+// TestHeadersOfFiles: each of several files has a header of its own, and its
+// columns at other places.
+func TestHeadersOfFiles(t *testing.T) {
+	r := readFiles(t, table(',', HeaderAuto, "from", "to"), text("a.csv", "from,to\nann,bob\n"), text("b.csv", "n,to,from\n7,bob,eve\n"))
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	if got, want := joinEdges(r.sink.sorted(), false), "ann bob, eve bob"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestTableFormats: only text has columns to choose.
+func TestTableFormats(t *testing.T) {
+	r := readFiles(t, table(',', HeaderAuto), testFile{name: "g.sg", content: writeSG(fourEdges, 4, false, true)})
+	var input *InputError
+	if !errors.As(r.err, &input) || !strings.Contains(r.err.Error(), "g.sg: is in format sg, which has no delimiter") {
+		t.Errorf("got %v", r.err)
+	}
+}
+
+func FuzzReadTable(f *testing.F) {
+	for i, content := range []string{
+		"a,b\n1,2\n", "\"New York, NY\",Boston\n", "1;2;0.5\n", "\t1\t\t2\n", "id,source,target\n1,2,3\n", "a \"b\" c\n", "\"a\"\"b\",c,\"d\n", "  1   2 \n", ",,\n#,\n",
+	} {
+		f.Add([]byte(content), uint16(i*37), uint16(i))
+		f.Add([]byte(content), uint16(i*37|16), uint16(i*5+1))
+	}
+	f.Fuzz(func(t *testing.T, b []byte, choice, columns uint16) {
+		o := fuzzOptions(Text, choice)
+		o.Table = TableOptions{
+			Delimiter: []byte{0, ',', '\t', ' ', ';', 'x', '#', '-'}[columns&7],
+			Header:    []HeaderMode{HeaderAuto, HeaderYes, HeaderNo, HeaderAuto}[columns>>3&3],
+			Columns:   [][]string{nil, {"1", "2"}, {"2", "1"}, {"1", "2", "3"}, {"3", "1", "2"}, {"2", "2"}, {"a", "b"}, {"source", "2"}}[columns>>5&7],
+		}
+		if o.Table.Check(o.Weights) != nil {
+			return
+		}
+		r := sameOutcome(t, t, "g.csv", b, o, ReadOptions{BlockBytes: 16 + int(choice>>5&63), Threads: 1 + int(choice>>11&3)})
+		var syntax *SyntaxError
+		var input *InputError
+		var damaged *DamagedError
+		if r.err != nil && !errors.As(r.err, &syntax) && !errors.As(r.err, &input) && !errors.As(r.err, &damaged) {
+			t.Fatalf("an error of no kind: %v", r.err)
+		}
+	})
+}
