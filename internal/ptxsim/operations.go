@@ -24,7 +24,7 @@ var unary = map[string]func(a uint64) uint64{
 	"neg.f64":  func(a uint64) uint64 { return a ^ 1<<63 },
 	"abs.f64":  func(a uint64) uint64 { return a &^ (1 << 63) },
 	"brev.b32": func(a uint64) uint64 { return uint64(bits.Reverse32(uint32(a))) },
-	"brev.b64": func(a uint64) uint64 { return bits.Reverse64(a) },
+	"brev.b64": bits.Reverse64,
 
 	"rcp.approx.ftz.f64":   func(a uint64) uint64 { return upper(bits64(1 / float64Of(upper(a)))) },
 	"rsqrt.approx.ftz.f64": func(a uint64) uint64 { return upper(bits64(1 / math.Sqrt(float64Of(upper(a))))) },
@@ -145,7 +145,7 @@ func ordered[T uint64 | int32 | int64 | float32 | float64](name string, of func(
 	case "ge":
 		return func(a, b uint64) bool { return of(a) >= of(b) }
 	case "ne": // of floats, false where one is NaN
-		return func(a, b uint64) bool { x, y := of(a), of(b); return x == x && y == y && x != y }
+		return func(a, b uint64) bool { return of(a) < of(b) || of(a) > of(b) }
 	case "neu":
 		if float {
 			return func(a, b uint64) bool { return of(a) != of(b) }

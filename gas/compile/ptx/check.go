@@ -254,7 +254,7 @@ func (c *checker) call(pos token.Pos, i *ssa.Call) bool {
 	case pkg.Path() == "math" || pkg.Path() == "math/bits":
 		c.refuse(pos, "a call of "+pkg.Name()+"."+f.Name(), "it with those that a device has: math.Abs, Ceil, Copysign, Exp, FMA, Floor, Inf, IsInf, IsNaN, Log, Max, Min, NaN, Signbit, Sqrt, Tanh, Trunc, the conversions to and from bits, and bits.LeadingZeros, OnesCount, TrailingZeros and Reverse of 32 or 64 bits,")
 		return false
-	case len(f.Blocks) == 0 || pkg != c.callingPackage():
+	case len(f.Blocks) == 0 || !c.mayCall(pkg):
 		c.refuse(pos, "a call of "+pkg.Name()+"."+f.Name(), "a function of the package")
 		return false
 	}
@@ -268,15 +268,11 @@ func (c *checker) call(pos token.Pos, i *ssa.Call) bool {
 	return true
 }
 
-// callingPackage is the package of the function looked at: that of the program,
-// or of a type that the program embeds.
-func (c *checker) callingPackage() *types.Package {
-	for i := len(c.open) - 1; i >= 0; i-- {
-		if p := packageOf(c.open[i]); p != nil {
-			return p
-		}
-	}
-	return c.program.Pkg.Types
+// mayCall tells whether the function looked at may call one of pkg: of its own
+// package, or, if it is a wrapper, of that of the type that the program embeds.
+func (c *checker) mayCall(pkg *types.Package) bool {
+	from := packageOf(c.open[len(c.open)-1])
+	return from == nil || from == pkg
 }
 
 // packageOf is the package that declares a function; wrappers have none.

@@ -2,13 +2,11 @@ package ptx_test
 
 import (
 	"fmt"
-	"go/types"
 	"math"
 	"strings"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compile/source"
-	"github.com/garaph/garaph/internal/fragmentcall"
 	"github.com/garaph/garaph/internal/ptxsim"
 )
 
@@ -185,11 +183,3 @@ func same(k gas.Kind, a, b uint64, loose bool) bool {
 	ulp := math.Abs(float64(math.Nextafter32(float32(y), float32(math.Inf(1))) - float32(y)))
 	return loose && math.Abs(x-y) <= 2*ulp
 }
-
-// kindsOfProgram tells apart programs whose type the harness can't fill.
-func kindsOfProgram(p *source.Program) bool {
-	_, ok := p.Type.Underlying().(*types.Struct)
-	return ok
-}
-
-var _ = fragmentcall.Inputs

@@ -46,7 +46,7 @@ func (e *emitter) truncate(a operand, to gas.Kind) operand {
 		// From 2⁶³ on, what is above it, and the top bit.
 		low := e.within(a, gas.Int64, 0x1p63)
 		above := e.within(e.op(a.kind, "sub.rn."+suffix(a.kind), a, floatOf(a.kind, 0x1p63)), gas.Int64, 0x1p63)
-		high := e.op(gas.Uint64, "xor.b64", above, integerOf(gas.Uint64, 1<<63))
+		high := e.op(gas.Uint64, "or.b64", above, integerOf(gas.Uint64, 1<<63))
 		small := e.test("lt."+suffix(a.kind), a, floatOf(a.kind, 0x1p63))
 		low.kind = gas.Uint64
 		return e.pick(small, low, high)

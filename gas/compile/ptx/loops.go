@@ -3,6 +3,7 @@ package ptx
 import (
 	"go/constant"
 	"go/token"
+	"go/types"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -18,7 +19,7 @@ type endless struct {
 // unbounded finds the loops of a function that are not seen to end. A loop is
 // bounded if every way around it passes a test of a counter against a limit:
 // the counter goes from one iteration to the next by constants of one sign, and
-// the limit is computed before the loop.
+// the limit does not change in the loop, or is at most a constant.
 func unbounded(f *ssa.Function) []endless {
 	var found []endless
 	loops := map[*ssa.BasicBlock][]*ssa.BasicBlock{} // latches by head
@@ -127,7 +128,7 @@ func dominatesAll(b *ssa.BasicBlock, others []*ssa.BasicBlock) bool {
 // a limit; the loop goes on where the comparison gives stays.
 func counts(compare *ssa.BinOp, head *ssa.BasicBlock, body map[*ssa.BasicBlock]bool, stays bool) bool {
 	try := func(counter, limit ssa.Value, op token.Token) bool {
-		if !outsideOf(limit, body) {
+		if !outsideOf(limit, body) && !(capped(limit) && (op == token.LSS || op == token.LEQ)) {
 			return false
 		}
 		phi := counterOf(counter, head, body)
@@ -200,16 +201,35 @@ func outsideOf(v ssa.Value, body map[*ssa.BasicBlock]bool) bool {
 	case *ssa.Field:
 		return outsideOf(v.X, body)
 	case *ssa.Call:
-		b, ok := v.Call.Value.(*ssa.Builtin)
-		if !ok || b.Name() != "min" && b.Name() != "max" {
-			return false
-		}
-		for _, x := range v.Call.Args {
-			if !outsideOf(x, body) {
+		for _, x := range v.Call.Args { // calls have no effects in the subset, but by pointers
+			if _, ok := x.Type().Underlying().(*types.Pointer); ok || !outsideOf(x, body) {
 				return false
 			}
 		}
 		return true
+	}
+	return false
+}
+
+// capped tells whether a value, although it changes, is at most a constant
+// less than the greatest value of its type.
+func capped(v ssa.Value) bool {
+	switch v := v.(type) {
+	case *ssa.BinOp:
+		c, ok := v.Y.(*ssa.Const)
+		return ok && c.Value != nil && constant.Sign(c.Value) > 0 && !extreme(c, true) && (v.Op == token.AND || v.Op == token.REM)
+	case *ssa.Call:
+		b, ok := v.Call.Value.(*ssa.Builtin)
+		if !ok || b.Name() != "min" {
+			return false
+		}
+		for _, x := range v.Call.Args {
+			if c, ok := x.(*ssa.Const); ok && !extreme(c, true) {
+				return true
+			}
+		}
+	case *ssa.Convert:
+		return kindOf(v.X.Type()) != invalid && !float(kindOf(v.X.Type())) && kindOf(v.Type()).Size() > kindOf(v.X.Type()).Size()
 	}
 	return false
 }

@@ -1,0 +1,143 @@
+package kernels
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/garaph/garaph/gas"
+)
+
+// Assemble makes the kernel of a template for a program.
+func Assemble(name string, f gas.Fragments) (string, error) {
+	template, err := Template(name)
+	if err != nil {
+		return "", err
+	}
+	text, err := splice(template, f)
+	if err != nil {
+		return "", fmt.Errorf("assembling kernel %s for program %s: %w", name, f.Program, err)
+	}
+	return text, nil
+}
+
+const marker = "// garaph: "
+
+// splicer is one assembly. Variables of a kernel are registers of its own, with
+// names that neither nvcc nor fragments use: one for each leaf.
+type splicer struct {
+	fragments gas.Fragments
+	reads     map[string]bool // inputs of the fragments that the template calls
+	out       strings.Builder
+}
+
+// variables are those of the program's types, by whether they are values or
+// accumulators.
+var variables = map[string]bool{
+	"src": true, "dst": true, "old": true, "new": true, "value": true, "outV": true,
+	"acc": false, "a": false, "b": false, "outA": false,
+}
+
+// scalars are the rest, with their kinds.
+var scalars = []struct {
+	name string
+	kind gas.Kind
+}{
+	{"v.id", gas.Uint32},
+	{"v.n", gas.Uint32},
+	{"v.in", gas.Uint32},
+	{"v.out", gas.Uint32},
+	{"edge.weight", gas.Float32},
+	{"step.iteration", gas.Int64},
+	{"step.aggregate", gas.Float64},
+	{"active", gas.Bool},
+	{"flag", gas.Bool},
+	{"sum", gas.Float64},
+	{"fault", gas.Uint32},
+}
+
+// register is the name of a variable's or a scalar's register.
+func register(name string) string { return "%garaph_" + strings.ReplaceAll(name, ".", "_") }
+
+func leaf(variable string, i int) string { return register(fmt.Sprintf("%s_%d", variable, i)) }
+
+// class is the type of a register of PTX for a kind. Registers of bits can be
+// those of integers and of floats.
+func class(k gas.Kind) string {
+	if k.Size() == 8 {
+		return ".b64"
+	}
+	return ".b32"
+}
+
+func splice(template string, f gas.Fragments) (string, error) {
+	s := &splicer{fragments: f, reads: map[string]bool{}}
+	lines := strings.Split(template, "\n")
+	for _, line := range lines {
+		if words, ok := command(line); ok && words[0] == "call" || ok && words[0] == "sum" {
+			method := "Sum"
+			if words[0] == "call" {
+				method = words[1]
+			}
+			fragment, _ := s.method(method)
+			for _, input := range fragment.Inputs {
+				s.reads[input] = true
+			}
+		}
+	}
+	entry := false
+	for _, line := range lines {
+		switch words, ok := command(line); {
+		case ok:
+			if err := s.command(words); err != nil {
+				return "", fmt.Errorf("marker %q: %w", strings.Join(words, " "), err)
+			}
+		case strings.TrimSpace(line) == "// begin inline asm", strings.TrimSpace(line) == "// end inline asm":
+		case line == "{" && entry:
+			s.out.WriteString("{\n")
+			s.declare()
+			entry = false
+		default:
+			entry = entry || strings.Contains(line, ".entry ")
+			s.out.WriteString(line + "\n")
+		}
+	}
+	return strings.TrimRight(s.out.String(), "\n") + "\n", nil
+}
+
+// command gives the words of a marker.
+func command(line string) ([]string, bool) {
+	text, ok := strings.CutPrefix(strings.TrimSpace(line), marker)
+	words := strings.Fields(text)
+	return words, ok && len(words) > 0
+}
+
+func (s *splicer) printf(format string, args ...any) { fmt.Fprintf(&s.out, "\t"+format+"\n", args...) }
+
+// layout is that of a variable.
+func (s *splicer) layout(variable string) (gas.Layout, error) {
+	value, ok := variables[variable]
+	if !ok {
+		return gas.Layout{}, fmt.Errorf("no variable %s", variable)
+	}
+	if value {
+		return s.fragments.Value, nil
+	}
+	return s.fragments.Accumulator, nil
+}
+
+// declare makes the registers of all variables, at the head of the kernel.
+func (s *splicer) declare() {
+	for _, name := range []string{"src", "dst", "old", "new", "value", "outV", "acc", "a", "b", "outA"} {
+		layout, _ := s.layout(name)
+		for i, l := range layout.Leaves {
+			s.printf(".reg %s %s;", class(l.Kind), leaf(name, i))
+		}
+	}
+	for i, l := range s.fragments.Parameters.Leaves {
+		s.printf(".reg %s %s;", class(l.Kind), leaf("param", i))
+	}
+	for _, x := range scalars {
+		s.printf(".reg %s %s;", class(x.kind), register(x.name))
+	}
+	s.printf("mov.b32 %s, 0;", register("fault"))
+}

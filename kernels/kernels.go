@@ -1,0 +1,48 @@
+// Package kernels has the GPU kernels of garaph: templates in CUDA C++, one
+// file each, the PTX that nvcc made of them, and the assembly of a kernel from a
+// template and the fragments of a vertex program. Neither building garaph nor
+// running it needs a CUDA toolkit: the driver compiles assembled PTX.
+//
+// Where a template calls a method of the program, its PTX holds a comment, a
+// marker, which [Assemble] replaces by the method's fragment, so that a kernel
+// contains no call: ptxas does not inline functions of PTX.
+package kernels
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// The templates are compiled for the oldest GPUs that garaph runs on.
+//go:generate sh -c "for k in *.cu; do nvcc -ptx -O3 -arch=compute_70 $DOLLAR{k} -o $DOLLAR{k%.cu}.ptx; done"
+
+//go:embed *.ptx
+var templates embed.FS
+
+// Names lists the templates.
+func Names() []string {
+	files, err := fs.Glob(templates, "*.ptx")
+	if err != nil {
+		return nil // no such pattern
+	}
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(f, ".ptx")
+	}
+	slices.Sort(files)
+	return files
+}
+
+// Template is the PTX of a template, with its markers.
+func Template(name string) (string, error) {
+	text, err := templates.ReadFile(name + ".ptx")
+	if err != nil {
+		return "", fmt.Errorf("no kernel template %q: there are %s", name, strings.Join(Names(), ", "))
+	}
+	return string(text), nil
+}
+
+// Entry is the name of a template's function.
+func Entry(name string) string { return "garaph_" + name }

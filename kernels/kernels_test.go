@@ -1,0 +1,112 @@
+package kernels_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compile/ptx"
+	"github.com/garaph/garaph/gas/compile/source"
+	"github.com/garaph/garaph/kernels"
+)
+
+// compiled are the fragments of the built-in programs and of those that test
+// the compiler.
+var compiled = sync.OnceValues(func() (list []gas.Fragments, err error) {
+	programs, err := source.Load("..", []string{"./programs", "./gas/compile/ptx/testdata/subset"}, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range programs {
+		f, err := ptx.Compile(p)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, f)
+	}
+	return list, nil
+})
+
+// eachKernel assembles every template for every program that it can have.
+func eachKernel(t *testing.T, f func(t *testing.T, text string)) {
+	list, err := compiled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range kernels.Names() {
+		for _, fragments := range list {
+			t.Run(name+"/"+fragments.Program, func(t *testing.T) {
+				text, err := kernels.Assemble(name, fragments)
+				if name == "pull" && fragments.Accumulator.Size > 8 {
+					const want = "assembling kernel pull for program Wide: marker \"sum shared b %r19 %r20\": an accumulator of 16 bytes is more than the 8 that atomics work on: it needs a kernel that folds in registers"
+					if err == nil || regexp.MustCompile(`%r\d+`).ReplaceAllString(err.Error(), "R") != regexp.MustCompile(`%r\d+`).ReplaceAllString(want, "R") {
+						t.Errorf("got %v, want %s", err, want)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				f(t, text)
+			})
+		}
+	}
+}
+
+// TestAssemble: kernels have no calls, no markers and no names of inputs left.
+func TestAssemble(t *testing.T) {
+	eachKernel(t, func(t *testing.T, text string) {
+		for _, bad := range []string{"call", "// garaph", "${"} {
+			if strings.Contains(text, bad) {
+				t.Errorf("%q is left in\n%s", bad, text)
+			}
+		}
+	})
+}
+
+// TestPtxas: the assembler accepts every kernel for GPUs of three generations,
+// and makes no calls of its own.
+func TestPtxas(t *testing.T) {
+	assembler, err := exec.LookPath("ptxas")
+	if err != nil {
+		t.Skip("no ptxas on this machine: install the CUDA toolkit to have kernels assembled")
+	}
+	disassembler, err := exec.LookPath("nvdisasm")
+	if err != nil {
+		t.Log("no nvdisasm on this machine: what ptxas makes is not looked at")
+	}
+	architectures := []string{"sm_70", "sm_80", "sm_90"}
+	if testing.Short() {
+		architectures = architectures[:1]
+	}
+	dir := t.TempDir()
+	n := 0
+	eachKernel(t, func(t *testing.T, text string) {
+		n++
+		in, out := filepath.Join(dir, fmt.Sprint(n, ".ptx")), filepath.Join(dir, fmt.Sprint(n, ".cubin"))
+		if err := os.WriteFile(in, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, arch := range architectures {
+			if said, err := exec.Command(assembler, "-arch="+arch, in, "-o", out).CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v\n%s\n%s", arch, err, said, text)
+			}
+			if disassembler == "" {
+				continue
+			}
+			code, err := exec.Command(disassembler, out).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", arch, err, code)
+			}
+			if !strings.Contains(string(code), "EXIT") || regexp.MustCompile(`\bCALL\b`).Match(code) {
+				t.Errorf("%s: the code has a call, or no end", arch)
+			}
+		}
+	})
+}

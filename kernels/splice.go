@@ -1,0 +1,179 @@
+package kernels
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/garaph/garaph/gas"
+)
+
+// command writes what a marker stands for.
+func (s *splicer) command(words []string) error {
+	switch {
+	case words[0] == "set" && len(words) == 3:
+		return s.set(words[1], words[2])
+	case words[0] == "get" && len(words) == 3:
+		s.printf("mov.b32 %s, %s;", words[2], register(words[1]))
+	case words[0] == "parameters" && len(words) == 2:
+		for i, l := range s.fragments.Parameters.Leaves {
+			if s.reads[fmt.Sprintf("param.%d", i)] {
+				s.printf("ld.global.nc.%s %s, [%s+%d];", memory(l.Kind), leaf("param", i), words[1], l.Offset)
+			}
+		}
+	case words[0] == "load" && len(words) == 5:
+		return s.transfer(words[1], words[2], words[3], words[4], true)
+	case words[0] == "store" && len(words) == 5:
+		return s.transfer(words[1], words[2], words[3], words[4], false)
+	case words[0] == "call" && len(words) == 3:
+		return s.call(words[1], words[2])
+	case words[0] == "sum" && len(words) == 5 && words[1] == "shared" && words[2] == "b":
+		return s.sum(words[3], words[4])
+	case words[0] == "report" && len(words) == 2:
+		s.printf("{")
+		s.printf(".reg .pred %%garaph_p;")
+		s.printf("setp.ne.u32 %%garaph_p, %s, 0;", register("fault"))
+		s.printf("@%%garaph_p red.global.max.u32 [%s], %s;", words[1], register("fault"))
+		s.printf("}")
+	default:
+		return fmt.Errorf("unknown")
+	}
+	return nil
+}
+
+func (s *splicer) set(name, from string) error {
+	for _, x := range scalars {
+		if x.name == name {
+			s.printf("mov.%s %s, %s;", strings.TrimPrefix(class(x.kind), "."), register(name), from)
+			return nil
+		}
+	}
+	return fmt.Errorf("no scalar %s", name)
+}
+
+// memory is the type of a load or store of a kind.
+func memory(k gas.Kind) string {
+	switch k {
+	case gas.Bool, gas.Uint8:
+		return "u8"
+	case gas.Int8:
+		return "s8"
+	case gas.Uint16:
+		return "u16"
+	case gas.Int16:
+		return "s16"
+	default:
+		return strings.TrimPrefix(class(k), ".")
+	}
+}
+
+// transfer loads or stores element i of an array. In shared memory, elements
+// have slots of [SlotBytes]. Variables that no method reads are not loaded.
+func (s *splicer) transfer(space, variable, base, i string, load bool) error {
+	layout, err := s.layout(variable)
+	if err != nil {
+		return err
+	}
+	s.printf("{")
+	switch space {
+	case "global":
+		s.printf(".reg .b64 %%garaph_at;")
+		s.printf("mad.wide.u32 %%garaph_at, %s, %d, %s;", i, layout.Size, base)
+	case "shared":
+		s.printf(".reg .b32 %%garaph_at;")
+		s.printf("mad.lo.u32 %%garaph_at, %s, %d, %s;", i, SlotBytes(layout), base)
+	default:
+		return fmt.Errorf("no memory %s", space)
+	}
+	for n, l := range layout.Leaves {
+		switch {
+		case !load:
+			s.printf("st.%s.%s [%%garaph_at+%d], %s;", space, memory(l.Kind), l.Offset, leaf(variable, n))
+		case space == "shared" || s.reads[fmt.Sprintf("%s.%d", variable, n)]:
+			s.printf("ld.%s.%s %s, [%%garaph_at+%d];", space, memory(l.Kind), leaf(variable, n), l.Offset)
+		}
+	}
+	s.printf("}")
+	return nil
+}
+
+// SlotBytes is the size of an accumulator in shared memory: what an atomic
+// instruction works on.
+func SlotBytes(l gas.Layout) int {
+	switch {
+	case l.Size <= 4:
+		return 4
+	case l.Size <= 8:
+		return 8
+	default:
+		return (l.Size + 7) / 8 * 8
+	}
+}
+
+// method is the fragment of a method.
+func (s *splicer) method(name string) (gas.Fragment, error) {
+	f := s.fragments
+	fragment, ok := map[string]gas.Fragment{
+		"Init": f.Init, "Zero": f.Zero, "Gather": f.Gather, "Sum": f.Sum, "Apply": f.Apply, "Activate": f.Activate,
+		"Saturated": f.Saturated, "Settled": f.Settled, "Aggregate": f.Aggregate,
+	}[name]
+	if !ok || fragment.Text == "" {
+		return gas.Fragment{}, fmt.Errorf("the program has no fragment of %s", name)
+	}
+	return fragment, nil
+}
+
+// call writes a fragment and copies its results: only at its end, since they
+// may be among its inputs.
+func (s *splicer) call(method, result string) error {
+	fragment, err := s.method(method)
+	if err != nil {
+		return err
+	}
+	out := []string{"", register("flag")}
+	leaves := []gas.Leaf{{Kind: gas.Bool}}
+	names := []string{register(result)}
+	switch layout, err := s.layout(result); {
+	case err == nil:
+		temporary := "outA"
+		if variables[result] {
+			temporary = "outV"
+		}
+		out, names, leaves = nil, nil, layout.Leaves
+		for i := range leaves {
+			out, names = append(out, leaf(temporary, i)), append(names, leaf(result, i))
+		}
+	case method == "Aggregate" && result == "sum":
+		out, leaves = []string{register("sum")}, []gas.Leaf{{Kind: gas.Float64}}
+	case result == "flag":
+		out = []string{register("flag")}
+	default:
+		return err
+	}
+	s.out.WriteString(s.filled(fragment.Text, out))
+	for i, l := range leaves {
+		if names[i] != out[i] {
+			s.printf("mov.%s %s, %s;", strings.TrimPrefix(class(l.Kind), "."), names[i], out[i])
+		}
+	}
+	return nil
+}
+
+// filled puts registers in the places of a fragment's names.
+func (s *splicer) filled(text string, out []string) string {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, "${")
+		b.WriteString(before)
+		if !ok {
+			return b.String()
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		var n int
+		if _, err := fmt.Sscanf(name, "out.%d", &n); err == nil {
+			b.WriteString(out[n])
+		} else {
+			b.WriteString(register(name))
+		}
+		text = after
+	}
+}

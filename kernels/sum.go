@@ -1,0 +1,122 @@
+package kernels
+
+import (
+	"fmt"
+
+	"github.com/garaph/garaph/gas"
+)
+
+// native is the instruction that folds a register into memory, if there is one:
+// with wrapping integers and bits, and float additions. Float minima have none
+// that treats NaN and -0 as Go does.
+func native(f gas.Fragments) (op string, ok bool) {
+	k := f.Accumulator.Leaves[0].Kind
+	width := 8 * SlotBytes(f.Accumulator)
+	sign := "u"
+	switch k {
+	case gas.Int32, gas.Int64:
+		sign = "s"
+	case gas.Float32, gas.Float64:
+		if f.SumOp == gas.SumAdd {
+			return fmt.Sprintf("add.f%d", width), true
+		}
+		return "", false
+	}
+	switch f.SumOp {
+	case gas.SumAdd:
+		return fmt.Sprintf("add.u%d", width), true // the bits of signed sums are the same
+	case gas.SumMin, gas.SumMax:
+		return fmt.Sprintf("%s.%s%d", f.SumOp, sign, width), true
+	case gas.SumOr, gas.SumAnd:
+		return fmt.Sprintf("%s.b%d", f.SumOp, width), true
+	}
+	return "", false
+}
+
+// sum folds variable b into a slot of shared memory, while others do: by an
+// instruction, or by comparing and swapping all of it until nobody came
+// between.
+func (s *splicer) sum(base, i string) error {
+	layout := s.fragments.Accumulator
+	size := SlotBytes(layout)
+	if size > 8 {
+		return fmt.Errorf("an accumulator of %d bytes is more than the 8 that atomics work on: it needs a kernel that folds in registers", layout.Size)
+	}
+	s.printf("{")
+	s.printf(".reg .b32 %%garaph_at;")
+	s.printf("mad.lo.u32 %%garaph_at, %s, %d, %s;", i, size, base)
+	if op, ok := native(s.fragments); ok {
+		s.printf("red.shared.%s [%%garaph_at], %s;", op, leaf("b", 0))
+		s.printf("}")
+		return nil
+	}
+	w := 8 * size
+	s.printf(".reg .b%d %%garaph_seen, %%garaph_had, %%garaph_new, %%garaph_part;", w)
+	s.printf(".reg .pred %%garaph_again;")
+	s.printf("ld.shared.b%d %%garaph_seen, [%%garaph_at];", w)
+	s.out.WriteString("garaph_retry:\n")
+	s.unpack("a", "%garaph_seen", w)
+	if err := s.call("Sum", "a"); err != nil {
+		return err
+	}
+	s.pack("%garaph_new", "a", w)
+	s.printf("mov.b%d %%garaph_had, %%garaph_seen;", w)
+	s.printf("atom.shared.cas.b%d %%garaph_seen, [%%garaph_at], %%garaph_had, %%garaph_new;", w)
+	s.printf("setp.ne.b%d %%garaph_again, %%garaph_seen, %%garaph_had;", w)
+	s.printf("@%%garaph_again bra garaph_retry;")
+	s.printf("}")
+	return nil
+}
+
+// unpack takes the leaves of an accumulator out of a register of w bits that
+// holds its memory.
+func (s *splicer) unpack(variable, from string, w int) {
+	for n, l := range s.fragments.Accumulator.Leaves {
+		bits := 8 * l.Kind.Size()
+		to := leaf(variable, n)
+		if bits == w {
+			s.printf("mov.b%d %s, %s;", w, to, from)
+			continue
+		}
+		s.printf("shr.u%d %%garaph_part, %s, %d;", w, from, 8*l.Offset)
+		switch {
+		case bits == 32:
+			s.printf("cvt.u32.u64 %s, %%garaph_part;", to)
+		default:
+			sign := "u"
+			if l.Kind == gas.Int8 || l.Kind == gas.Int16 {
+				sign = "s"
+			}
+			if w == 64 {
+				s.printf("cvt.u32.u64 %s, %%garaph_part;", to)
+			} else {
+				s.printf("mov.b32 %s, %%garaph_part;", to)
+			}
+			s.printf("bfe.%s32 %s, %s, 0, %d;", sign, to, to, bits)
+		}
+	}
+}
+
+// pack is the opposite of unpack; padding becomes 0.
+func (s *splicer) pack(to, variable string, w int) {
+	leaves := s.fragments.Accumulator.Leaves
+	if bits := 8 * leaves[0].Kind.Size(); bits == w {
+		s.printf("mov.b%d %s, %s;", w, to, leaf(variable, 0))
+		return
+	}
+	s.printf("mov.b%d %s, 0;", w, to)
+	for n, l := range leaves {
+		bits := 8 * l.Kind.Size()
+		from := leaf(variable, n)
+		if w == 64 {
+			s.printf("cvt.u64.u32 %%garaph_part, %s;", from)
+		} else {
+			s.printf("mov.b32 %%garaph_part, %s;", from)
+		}
+		if bits < 32 {
+			s.printf("and.b%d %%garaph_part, %%garaph_part, %d;", w, 1<<bits-1)
+		}
+		s.printf("shl.b%d %%garaph_part, %%garaph_part, %d;", w, 8*l.Offset)
+		s.printf("or.b%d %s, %s, %%garaph_part;", w, to, to)
+	}
+}
