@@ -1062,7 +1062,7 @@ func (l pairUint64Float32Loops) apply(acc []float32, list []uint16, b *gas_.Bloc
 // pairUint64Float32Fragments are those of Pair[uint64, float32].
 var pairUint64Float32Fragments = gas_.Fragments{
 	Program: "Pair[uint64, float32]",
-	Hash:    "a87969be544ce5c2",
+	Hash:    "ee02cc28edea622a",
 
 	Value:       gas_.Layout{Size: 4, Align: 4, Leaves: []gas_.Leaf{{Name: "", Kind: gas_.Uint32, Offset: 0}}},
 	Accumulator: gas_.Layout{Size: 4, Align: 4, Leaves: []gas_.Leaf{{Name: "", Kind: gas_.Float32, Offset: 0}}},
@@ -1370,7 +1370,7 @@ L9:
 	selp.b64 %gl102, %gl101, 0x8000000000000000, %gp45;
 	setp.lt.f32 %gp46, %gw54, 0f5F000000;
 	selp.b64 %gl103, %gl102, 0x8000000000000000, %gp46;
-	xor.b64 %gl104, %gl103, 0x8000000000000000;
+	or.b64 %gl104, %gl103, 0x8000000000000000;
 	setp.lt.f32 %gp47, %gw10, 0f5F000000;
 	selp.b64 %gl105, %gl100, %gl104, %gp47;
 	cvt.rn.f32.u64 %gw55, %gl105;
@@ -1403,7 +1403,7 @@ L2:
 	selp.b64 %gl4, %gl3, 0x8000000000000000, %gp3;
 	setp.lt.f32 %gp4, %gw2, 0f5F000000;
 	selp.b64 %gl5, %gl4, 0x8000000000000000, %gp4;
-	xor.b64 %gl6, %gl5, 0x8000000000000000;
+	or.b64 %gl6, %gl5, 0x8000000000000000;
 	setp.lt.f32 %gp5, %gw1, 0f5F000000;
 	selp.b64 %gl7, %gl2, %gl6, %gp5;
 	cvt.u32.u64 %gw3, %gl7;
@@ -1536,7 +1536,7 @@ func (l pairUint64Float64Loops) apply(acc []float64, list []uint16, b *gas_.Bloc
 // pairUint64Float64Fragments are those of Pair[uint64, float64].
 var pairUint64Float64Fragments = gas_.Fragments{
 	Program: "Pair[uint64, float64]",
-	Hash:    "a01c92e509e2dbcc",
+	Hash:    "3d0366391bcc236a",
 
 	Value:       gas_.Layout{Size: 4, Align: 4, Leaves: []gas_.Leaf{{Name: "", Kind: gas_.Uint32, Offset: 0}}},
 	Accumulator: gas_.Layout{Size: 8, Align: 8, Leaves: []gas_.Leaf{{Name: "", Kind: gas_.Float64, Offset: 0}}},
@@ -1843,7 +1843,7 @@ L9:
 	selp.b64 %gl113, %gl112, 0x8000000000000000, %gp45;
 	setp.lt.f64 %gp46, %gl111, 0d43E0000000000000;
 	selp.b64 %gl114, %gl113, 0x8000000000000000, %gp46;
-	xor.b64 %gl115, %gl114, 0x8000000000000000;
+	or.b64 %gl115, %gl114, 0x8000000000000000;
 	setp.lt.f64 %gp47, %gl11, 0d43E0000000000000;
 	selp.b64 %gl116, %gl110, %gl115, %gp47;
 	cvt.rn.f64.u64 %gl117, %gl116;
@@ -1876,7 +1876,7 @@ L2:
 	selp.b64 %gl7, %gl6, 0x8000000000000000, %gp3;
 	setp.lt.f64 %gp4, %gl5, 0d43E0000000000000;
 	selp.b64 %gl8, %gl7, 0x8000000000000000, %gp4;
-	xor.b64 %gl9, %gl8, 0x8000000000000000;
+	or.b64 %gl9, %gl8, 0x8000000000000000;
 	setp.lt.f64 %gp5, %gl1, 0d43E0000000000000;
 	selp.b64 %gl10, %gl4, %gl9, %gp5;
 	cvt.u32.u64 %gw0, %gl10;

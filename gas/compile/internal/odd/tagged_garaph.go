@@ -11,6 +11,9 @@ import (
 // Loops are the methods of Tagged as loops.
 func (p Tagged) Loops() gas_.Loops[uint32, uint32] { return taggedLoops{p}.loops() }
 
+// Fragments are the methods of Tagged as PTX.
+func (Tagged) Fragments() gas_.Fragments { return taggedFragments }
+
 // taggedLoops has the loops of Tagged.
 type taggedLoops struct{ p Tagged }
 
@@ -94,4 +97,88 @@ func (l taggedLoops) apply(acc []uint32, list []uint16, b *gas_.Block, cur, next
 		rising[word] |= bits
 	}
 	return activated, degrees
+}
+
+// taggedFragments are those of Tagged.
+var taggedFragments = gas_.Fragments{
+	Program: "Tagged",
+	Hash:    "763b78a0185d3442",
+
+	Value:       gas_.Layout{Size: 4, Align: 4, Leaves: []gas_.Leaf{{Name: "", Kind: gas_.Uint32, Offset: 0}}},
+	Accumulator: gas_.Layout{Size: 4, Align: 4, Leaves: []gas_.Leaf{{Name: "", Kind: gas_.Uint32, Offset: 0}}},
+	Parameters:  gas_.Layout{Size: 4, Align: 4, Leaves: []gas_.Leaf{{Name: "KCore.K", Kind: gas_.Uint32, Offset: 0}}},
+	SumOp:       gas_.SumAdd,
+
+	Init: gas_.Fragment{Inputs: []string{"param.0", "v.in", "v.out"}, Text: `{
+	.reg .b32 %gw<2>;
+	.reg .pred %gp<3>;
+	setp.gt.u32 %gp0, ${param.0}, 0;
+	@!%gp0 bra L8;
+	setp.eq.u32 %gp1, ${v.in}, 0;
+	@!%gp1 bra L8;
+	setp.eq.u32 %gp2, ${v.out}, 0;
+	@%gp2 bra L9;
+L8:
+	mov.b32 %gw0, 1;
+	mov.b32 %gw1, 1;
+	bra L2;
+L9:
+	mov.b32 %gw0, 0;
+	mov.b32 %gw1, 0;
+L2:
+	mov.b32 ${out.0}, %gw0;
+	mov.b32 ${active}, %gw1;
+}
+`},
+	Zero: gas_.Fragment{Text: `{
+	mov.b32 ${out.0}, 0;
+}
+`},
+	Gather: gas_.Fragment{Inputs: []string{"src.0"}, Text: `{
+	mov.b32 ${out.0}, ${src.0};
+}
+`},
+	Sum: gas_.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	add.s32 %gw0, ${a.0}, ${b.0};
+	mov.b32 ${out.0}, %gw0;
+}
+`},
+	Apply: gas_.Fragment{Inputs: []string{"acc.0", "old.0", "param.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .pred %gp<1>;
+	setp.lt.u32 %gp0, ${acc.0}, ${param.0};
+	@%gp0 bra L7;
+	mov.b32 %gw0, ${old.0};
+	bra L2;
+L7:
+	mov.b32 %gw0, 0;
+L2:
+	mov.b32 ${out.0}, %gw0;
+}
+`},
+	Activate: gas_.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .pred %gp<1>;
+	setp.ne.u32 %gp0, ${old.0}, ${new.0};
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
+	Saturated: gas_.Fragment{Inputs: []string{"acc.0", "param.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .pred %gp<1>;
+	setp.ge.u32 %gp0, ${acc.0}, ${param.0};
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
+	Settled: gas_.Fragment{Inputs: []string{"value.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .pred %gp<1>;
+	setp.eq.u32 %gp0, ${value.0}, 0;
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
 }
