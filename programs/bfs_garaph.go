@@ -49,16 +49,24 @@ func (l bfsLoops) gather(acc []uint32, list []uint16, b *gas.Block, cur []uint32
 	for i, v := range list {
 		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		a := acc[i]
-		k := 0
-		for ; k < len(nbr); k++ {
-			full := p.Saturated(a, step)
-			if full {
-				break
+		n := 0
+		full := p.Saturated(a, step)
+		if !full {
+			n = len(nbr)
+			for k, u := range nbr {
+				g := p.Gather(cur[u], gas.Edge{}, dst)
+				if g >= a { // Sum would not change a
+					continue
+				}
+				a = p.Sum(a, g)
+				full := p.Saturated(a, step)
+				if full {
+					n = k + 1
+					break
+				}
 			}
-			g := p.Gather(cur[nbr[k]], gas.Edge{}, dst)
-			a = p.Sum(a, g)
 		}
-		edges += k
+		edges += n
 		acc[i] = a
 	}
 	return edges

@@ -47,3 +47,14 @@ func TestLoops(t *testing.T) {
 	}))
 	looptest.Check(t, fixed[float32, float64](programs.Neural{Gain: 0.3, Bias: 0.1, Tolerance: 0.1}), unit32)
 }
+
+// TestLoopsOfSpecials: minima and maxima in the loops are those of Go, also of
+// zeros with signs and of what is no number.
+func TestLoopsOfSpecials(t *testing.T) {
+	negative := math.Copysign(0, -1)
+	special32 := rapid.SampledFrom([]float32{0, float32(negative), 1, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())})
+	special64 := rapid.SampledFrom([]float64{0, negative, 1, math.Inf(1), math.Inf(-1), math.NaN()})
+	looptest.Check(t, fixed[float32, float32](programs.SSSP[float32]{}), special32)
+	looptest.Check(t, fixed[float64, float64](programs.SSSP[float64]{}), special64)
+	looptest.Check(t, fixed[float32, float32](programs.SSWP{}), special32)
+}

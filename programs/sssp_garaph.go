@@ -51,6 +51,9 @@ func (l ssspFloat32Loops) gather(acc []float32, list []uint16, b *gas.Block, cur
 		a := acc[i]
 		for _, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
+			if g > a { // Sum would not change a
+				continue
+			}
 			a = p.Sum(a, g)
 		}
 		edges += len(nbr)
@@ -68,6 +71,9 @@ func (l ssspFloat32Loops) gatherWeighted(acc []float32, list []uint16, b *gas.Bl
 		a := acc[i]
 		for k, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			if g > a { // Sum would not change a
+				continue
+			}
 			a = p.Sum(a, g)
 		}
 		edges += len(nbr)
@@ -88,6 +94,9 @@ func (l ssspFloat32Loops) scatter(acc []float32, nbr []uint32, slot []uint16, we
 		s := slot[i]
 		a := acc[s]
 		g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
+		if g > a { // Sum would not change a
+			continue
+		}
 		a = p.Sum(a, g)
 		acc[s] = a
 	}
@@ -102,6 +111,9 @@ func (l ssspFloat32Loops) scatterWeighted(acc []float32, nbr []uint32, slot []ui
 		s := slot[i]
 		a := acc[s]
 		g := p.Gather(cur[u], gas.Edge{Weight: weight[i]}, dst)
+		if g > a { // Sum would not change a
+			continue
+		}
 		a = p.Sum(a, g)
 		acc[s] = a
 	}
@@ -230,6 +242,9 @@ func (l ssspFloat64Loops) gather(acc []float64, list []uint16, b *gas.Block, cur
 		a := acc[i]
 		for _, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
+			if g > a { // Sum would not change a
+				continue
+			}
 			a = p.Sum(a, g)
 		}
 		edges += len(nbr)
@@ -247,6 +262,9 @@ func (l ssspFloat64Loops) gatherWeighted(acc []float64, list []uint16, b *gas.Bl
 		a := acc[i]
 		for k, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			if g > a { // Sum would not change a
+				continue
+			}
 			a = p.Sum(a, g)
 		}
 		edges += len(nbr)
@@ -267,6 +285,9 @@ func (l ssspFloat64Loops) scatter(acc []float64, nbr []uint32, slot []uint16, we
 		s := slot[i]
 		a := acc[s]
 		g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
+		if g > a { // Sum would not change a
+			continue
+		}
 		a = p.Sum(a, g)
 		acc[s] = a
 	}
@@ -281,6 +302,9 @@ func (l ssspFloat64Loops) scatterWeighted(acc []float64, nbr []uint32, slot []ui
 		s := slot[i]
 		a := acc[s]
 		g := p.Gather(cur[u], gas.Edge{Weight: weight[i]}, dst)
+		if g > a { // Sum would not change a
+			continue
+		}
 		a = p.Sum(a, g)
 		acc[s] = a
 	}

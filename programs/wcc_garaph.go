@@ -32,6 +32,9 @@ func (l wccLoops) gather(acc []uint32, list []uint16, b *gas.Block, cur []uint32
 		a := acc[i]
 		for _, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{}, dst)
+			if g >= a { // Sum would not change a
+				continue
+			}
 			a = p.Sum(a, g)
 		}
 		edges += len(nbr)
@@ -48,6 +51,9 @@ func (l wccLoops) scatter(acc []uint32, nbr []uint32, slot []uint16, weight []fl
 		s := slot[i]
 		a := acc[s]
 		g := p.Gather(cur[u], gas.Edge{}, dst)
+		if g >= a { // Sum would not change a
+			continue
+		}
 		a = p.Sum(a, g)
 		acc[s] = a
 	}

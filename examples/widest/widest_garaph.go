@@ -35,6 +35,9 @@ func (l widestLoops) gather(acc []float32, list []uint16, b *gas.Block, cur []fl
 		a := acc[i]
 		for _, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
+			if g < a { // Sum would not change a
+				continue
+			}
 			a = p.Sum(a, g)
 		}
 		edges += len(nbr)
@@ -52,6 +55,9 @@ func (l widestLoops) gatherWeighted(acc []float32, list []uint16, b *gas.Block, 
 		a := acc[i]
 		for k, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			if g < a { // Sum would not change a
+				continue
+			}
 			a = p.Sum(a, g)
 		}
 		edges += len(nbr)
@@ -72,6 +78,9 @@ func (l widestLoops) scatter(acc []float32, nbr []uint32, slot []uint16, weight 
 		s := slot[i]
 		a := acc[s]
 		g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
+		if g < a { // Sum would not change a
+			continue
+		}
 		a = p.Sum(a, g)
 		acc[s] = a
 	}
@@ -86,6 +95,9 @@ func (l widestLoops) scatterWeighted(acc []float32, nbr []uint32, slot []uint16,
 		s := slot[i]
 		a := acc[s]
 		g := p.Gather(cur[u], gas.Edge{Weight: weight[i]}, dst)
+		if g < a { // Sum would not change a
+			continue
+		}
 		a = p.Sum(a, g)
 		acc[s] = a
 	}

@@ -94,8 +94,8 @@ func Check[V, A any](t *testing.T, draw func(t *rapid.T) gas.Program[V, A], valu
 			b := drawBlock(t, value)
 			same := func(what string, x, y any) {
 				t.Helper()
-				if diff := cmp.Diff(y, x, cmp.Exporter(func(reflect.Type) bool { return true }), cmp.Comparer(func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }),
-					cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })); diff != "" {
+				if diff := cmp.Diff(y, x, cmp.Exporter(func(reflect.Type) bool { return true }), cmp.Comparer(func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b }),
+					cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b })); diff != "" {
 					t.Fatalf("%T %+v: %s: %s", p, p, what, diff)
 				}
 			}

@@ -82,7 +82,7 @@ func TestNoCalls(t *testing.T) {
 			if m == nil || strings.HasSuffix(text, "-fm") {
 				continue // the value of a method
 			}
-			to, _, _ := strings.Cut(cmp.Or(m[2], m[1]), "<") // of the ABI
+			to, _, _ := strings.Cut(cmp.Or(m[2], m[1]), "<")                                     // of the ABI
 			if text == "odd.embedsLoops.apply" || strings.HasPrefix(text, "odd.literalLoops.") { // see TestNotes
 				noted = append(noted, to)
 				continue

@@ -25,6 +25,7 @@ type instance struct {
 
 	UsesEdge, UsesDst                 bool // by Gather
 	Saturable, Settleable, Aggregable bool
+	Unchanged                         string // comparison of g and a after which Sum(a, g) is a; empty without
 	FragmentsName, Fragments          string // variable and literal; empty without
 	UsesVertex                        bool   // by Apply or Activate
 	AggregateUsesVertex               bool
@@ -80,6 +81,7 @@ func newInstance(p *source.Program, n *namer) *instance {
 
 	x.UsesEdge, x.UsesDst = uses(p.Methods["Gather"], 2), uses(p.Methods["Gather"], 3)
 	x.Saturable, x.Settleable, x.Aggregable = p.Methods["Saturated"] != nil, p.Methods["Settled"] != nil, p.Methods["Aggregate"] != nil
+	x.Unchanged = unchanged(p)
 	x.UsesVertex = uses(p.Methods["Apply"], 1) || uses(p.Methods["Activate"], 1)
 	x.AggregateUsesVertex = x.Aggregable && uses(p.Methods["Aggregate"], 1)
 	return x

@@ -35,71 +35,76 @@ func (l heavyLoops) gather(acc []float64, list []uint16, b *gas_.Block, cur []fl
 	for i, v := range list {
 		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		a := acc[i]
-		k := 0
-		for ; k < len(nbr); k++ {
-			full := p.Saturated(a, step)
-			if full {
-				break
-			}
-			var g float64
-			{
-				var result_ float64
-				h, src, e, _ := p, cur[nbr[k]], gas_.Edge{Weight: 1}, dst
-				_, _, _ = h, src, e
-			Gather_:
-				for {
-					x := math.Abs(float64(src)) + float64(h.Bias)
-					for i := int32(0); i < h.Steps; i++ {
-						switch {
-						case x > 8:
-							result_ = math.Sqrt(x) * float64(e.Weight)
-							break Gather_
-						case x > 4:
-							x += gas
-							continue
-						case x < 0:
-							if i == 2 {
+		n := 0
+		full := p.Saturated(a, step)
+		if !full {
+			n = len(nbr)
+			for k, u := range nbr {
+				var g float64
+				{
+					var result_ float64
+					h, src, e, _ := p, cur[u], gas_.Edge{Weight: 1}, dst
+					_, _, _ = h, src, e
+				Gather_:
+					for {
+						x := math.Abs(float64(src)) + float64(h.Bias)
+						for i := int32(0); i < h.Steps; i++ {
+							switch {
+							case x > 8:
+								result_ = math.Sqrt(x) * float64(e.Weight)
+								break Gather_
+							case x > 4:
+								x += gas
+								continue
+							case x < 0:
+								if i == 2 {
+									break
+								}
+								x--
+							default:
+								x = 2*x + 1
+							}
+							if math.Floor(x) == 5 {
 								break
 							}
-							x--
-						default:
-							x = 2*x + 1
 						}
-						if math.Floor(x) == 5 {
-							break
+						if x == 0 {
+							result_ = 1
+							break Gather_
 						}
-					}
-					if x == 0 {
-						result_ = 1
+						result_ = x
 						break Gather_
-					}
-					result_ = x
-					break Gather_
 
+					}
+					g = result_
 				}
-				g = result_
-			}
-			{
-				var result_ float64
-				h, acc, u := p, a, g
-				_, _, _ = h, acc, u
-			Sum_:
-				for {
-					nbr := acc
-					for i := range 3 {
-						if math.IsNaN(nbr) || math.IsInf(nbr, i) || nbr < -1e9 && math.Abs(u) > 1e9 {
-							result_ = u
-							break Sum_
+				{
+					var result_ float64
+					h, acc, u := p, a, g
+					_, _, _ = h, acc, u
+				Sum_:
+					for {
+						nbr := acc
+						for i := range 3 {
+							if math.IsNaN(nbr) || math.IsInf(nbr, i) || nbr < -1e9 && math.Abs(u) > 1e9 {
+								result_ = u
+								break Sum_
+							}
 						}
-					}
-					result_ = nbr + u
-					break Sum_
+						result_ = nbr + u
+						break Sum_
 
+					}
+					a = result_
 				}
-				a = result_
+				full := p.Saturated(a, step)
+				if full {
+					n = k + 1
+					break
+				}
 			}
 		}
-		edges += k
+		edges += n
 		acc[i] = a
 	}
 	return edges
@@ -113,71 +118,76 @@ func (l heavyLoops) gatherWeighted(acc []float64, list []uint16, b *gas_.Block, 
 		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
-		k := 0
-		for ; k < len(nbr); k++ {
-			full := p.Saturated(a, step)
-			if full {
-				break
-			}
-			var g float64
-			{
-				var result_ float64
-				h, src, e, _ := p, cur[nbr[k]], gas_.Edge{Weight: weight[k]}, dst
-				_, _, _ = h, src, e
-			Gather_:
-				for {
-					x := math.Abs(float64(src)) + float64(h.Bias)
-					for i := int32(0); i < h.Steps; i++ {
-						switch {
-						case x > 8:
-							result_ = math.Sqrt(x) * float64(e.Weight)
-							break Gather_
-						case x > 4:
-							x += gas
-							continue
-						case x < 0:
-							if i == 2 {
+		n := 0
+		full := p.Saturated(a, step)
+		if !full {
+			n = len(nbr)
+			for k, u := range nbr {
+				var g float64
+				{
+					var result_ float64
+					h, src, e, _ := p, cur[u], gas_.Edge{Weight: weight[k]}, dst
+					_, _, _ = h, src, e
+				Gather_:
+					for {
+						x := math.Abs(float64(src)) + float64(h.Bias)
+						for i := int32(0); i < h.Steps; i++ {
+							switch {
+							case x > 8:
+								result_ = math.Sqrt(x) * float64(e.Weight)
+								break Gather_
+							case x > 4:
+								x += gas
+								continue
+							case x < 0:
+								if i == 2 {
+									break
+								}
+								x--
+							default:
+								x = 2*x + 1
+							}
+							if math.Floor(x) == 5 {
 								break
 							}
-							x--
-						default:
-							x = 2*x + 1
 						}
-						if math.Floor(x) == 5 {
-							break
+						if x == 0 {
+							result_ = 1
+							break Gather_
 						}
-					}
-					if x == 0 {
-						result_ = 1
+						result_ = x
 						break Gather_
-					}
-					result_ = x
-					break Gather_
 
+					}
+					g = result_
 				}
-				g = result_
-			}
-			{
-				var result_ float64
-				h, acc, u := p, a, g
-				_, _, _ = h, acc, u
-			Sum_:
-				for {
-					nbr := acc
-					for i := range 3 {
-						if math.IsNaN(nbr) || math.IsInf(nbr, i) || nbr < -1e9 && math.Abs(u) > 1e9 {
-							result_ = u
-							break Sum_
+				{
+					var result_ float64
+					h, acc, u := p, a, g
+					_, _, _ = h, acc, u
+				Sum_:
+					for {
+						nbr := acc
+						for i := range 3 {
+							if math.IsNaN(nbr) || math.IsInf(nbr, i) || nbr < -1e9 && math.Abs(u) > 1e9 {
+								result_ = u
+								break Sum_
+							}
 						}
-					}
-					result_ = nbr + u
-					break Sum_
+						result_ = nbr + u
+						break Sum_
 
+					}
+					a = result_
 				}
-				a = result_
+				full := p.Saturated(a, step)
+				if full {
+					n = k + 1
+					break
+				}
 			}
 		}
-		edges += k
+		edges += n
 		acc[i] = a
 	}
 	return edges

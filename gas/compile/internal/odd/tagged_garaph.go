@@ -51,16 +51,21 @@ func (l taggedLoops) gather(acc []uint32, list []uint16, b *gas_.Block, cur []ui
 	for i, v := range list {
 		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		a := acc[i]
-		k := 0
-		for ; k < len(nbr); k++ {
-			full := p.Saturated(a, step)
-			if full {
-				break
+		n := 0
+		full := p.Saturated(a, step)
+		if !full {
+			n = len(nbr)
+			for k, u := range nbr {
+				g := p.Gather(cur[u], gas_.Edge{}, dst)
+				a = p.Sum(a, g)
+				full := p.Saturated(a, step)
+				if full {
+					n = k + 1
+					break
+				}
 			}
-			g := p.Gather(cur[nbr[k]], gas_.Edge{}, dst)
-			a = p.Sum(a, g)
 		}
-		edges += k
+		edges += n
 		acc[i] = a
 	}
 	return edges
