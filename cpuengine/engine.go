@@ -11,6 +11,7 @@ package cpuengine
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -179,6 +180,7 @@ func (e *Engine[V, A]) parallel(n int, task func(r *worker[V, A], i int) error) 
 				return
 			}
 			err = task(r, i)
+			runtime.Gosched() // whoever reads pages must not wait for a whole one
 		}
 	}
 	workers := e.workers[:min(len(e.workers), n)]

@@ -38,7 +38,7 @@ with --memory also from disk. The whole machine should be free for it.`,
 	source := fs.String("source", "", "`ID` of the vertex to search from (default the one with the most out-edges)")
 	asJSON := fs.Bool("json", false, "print it as one JSON object")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
-		o := bench.Options{Programs: *programs, Rounds: *rounds, Threads: *threads, Memory: *memory, Limit: defaultMemory(), Source: *source}
+		o := bench.Options{Programs: *programs, Rounds: *rounds, Threads: threadCount(*threads), Memory: *memory, Limit: defaultMemory(), Source: *source}
 		r, err := a.bench(cmd.Context(), args[0], o)
 		if err != nil {
 			return err
