@@ -16,8 +16,7 @@ import (
 	"strings"
 )
 
-// The templates are compiled for the oldest GPUs that garaph runs on.
-//go:generate sh -c "for k in *.cu; do nvcc -ptx -O3 -arch=compute_70 $DOLLAR{k} -o $DOLLAR{k%.cu}.ptx; done"
+//go:generate ./generate.sh
 
 //go:embed *.ptx
 var templates embed.FS

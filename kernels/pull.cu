@@ -30,7 +30,10 @@ extern "C" __global__ void garaph_pull(
 		STORE_SHARED("acc", slots, i);
 	}
 	__syncthreads();
-	for (uint64_t e = s.edges + threadIdx.x; e < s.end; e += blockDim.x) {
+	// All threads go around together, so that they arrive at the barrier together.
+	for (uint64_t from = s.edges; from < s.end; from += blockDim.x) {
+		uint64_t e = from + threadIdx.x;
+		if (e >= s.end) continue;
 		uint32_t d = destination[e];
 		SET("edge.weight", "f", weight ? weight[e] : 1.0f);
 		LOAD("src", values, source[e]);

@@ -129,31 +129,26 @@ func (s *splicer) call(method, result string) error {
 	if err != nil {
 		return err
 	}
-	out := []string{"", register("flag")}
-	leaves := []gas.Leaf{{Kind: gas.Bool}}
-	names := []string{register(result)}
+	var out, names []string
+	var leaves []gas.Leaf
 	switch layout, err := s.layout(result); {
 	case err == nil:
 		temporary := "outA"
 		if variables[result] {
 			temporary = "outV"
 		}
-		out, names, leaves = nil, nil, layout.Leaves
+		leaves = layout.Leaves
 		for i := range leaves {
 			out, names = append(out, leaf(temporary, i)), append(names, leaf(result, i))
 		}
-	case method == "Aggregate" && result == "sum":
-		out, leaves = []string{register("sum")}, []gas.Leaf{{Kind: gas.Float64}}
-	case result == "flag":
-		out = []string{register("flag")}
+	case result == "flag" && (method == "Activate" || method == "Saturated" || method == "Settled"), result == "sum" && method == "Aggregate":
+		out = []string{register(result)}
 	default:
 		return err
 	}
 	s.out.WriteString(s.filled(fragment.Text, out))
 	for i, l := range leaves {
-		if names[i] != out[i] {
-			s.printf("mov.%s %s, %s;", strings.TrimPrefix(class(l.Kind), "."), names[i], out[i])
-		}
+		s.printf("mov.%s %s, %s;", strings.TrimPrefix(class(l.Kind), "."), names[i], out[i])
 	}
 	return nil
 }

@@ -4,7 +4,6 @@
 package fragmentcall
 
 import (
-	"fmt"
 	"math"
 	"reflect"
 	"runtime"
@@ -45,6 +44,9 @@ func (m *Method) Call(inputs []uint64) (results []uint64, fault gas.Fault) {
 		}
 	}()
 	program := reflect.New(m.program).Elem()
+	if m.program.Kind() == reflect.Pointer {
+		program = reflect.New(m.program.Elem())
+	}
 	inputs = set(program, inputs)
 	method := program.Method(m.index)
 	args := make([]reflect.Value, method.Type().NumIn())
@@ -88,12 +90,12 @@ func kindsOf(t reflect.Type, list []gas.Kind) []gas.Kind {
 		for range t.Len() {
 			list = kindsOf(t.Elem(), list)
 		}
+	case reflect.Pointer: // a receiver
+		list = kindsOf(t.Elem(), list)
 	default:
-		k, ok := kinds[t.Kind()]
-		if !ok {
-			panic(fmt.Sprintf("fragmentcall: %s is no plain data", t))
+		if k, ok := kinds[t.Kind()]; ok { // fields that are no plain data are left out
+			list = append(list, k)
 		}
-		list = append(list, k)
 	}
 	return list
 }
@@ -101,6 +103,10 @@ func kindsOf(t reflect.Type, list []gas.Kind) []gas.Kind {
 // set fills v from the first bits and gives the rest.
 func set(v reflect.Value, from []uint64) []uint64 {
 	switch v.Kind() {
+	case reflect.Pointer:
+		return set(v.Elem(), from)
+	case reflect.String:
+		return from
 	case reflect.Struct:
 		for i := range v.NumField() {
 			from = set(v.Field(i), from)

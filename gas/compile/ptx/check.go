@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
@@ -17,10 +18,27 @@ type checker struct {
 	program  *source.Program
 	refusals Refusals
 	done     map[*ssa.Function]bool
-	open     []*ssa.Function // the calls that lead to the function looked at
+	open     []*ssa.Function         // the calls that lead to the function looked at
+	calls    map[token.Pos]token.Pos // where calls begin, by their parenthesis, which is what SSA knows
+}
+
+func newChecker(p *source.Program) *checker {
+	c := &checker{program: p, done: map[*ssa.Function]bool{}, calls: map[token.Pos]token.Pos{}}
+	for _, file := range p.Pkg.Syntax {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				c.calls[call.Lparen] = call.Pos()
+			}
+			return true
+		})
+	}
+	return c
 }
 
 func (c *checker) refuse(pos token.Pos, construct, instead string) {
+	if start, ok := c.calls[pos]; ok {
+		pos = start
+	}
 	c.refusals = append(c.refusals, Refusal{c.program.Position(pos), construct, instead})
 }
 
@@ -39,14 +57,29 @@ func (c *checker) function(f *ssa.Function) {
 			c.instruction(f, i)
 		}
 	}
-	for _, pos := range unbounded(f) {
-		if pos.entered {
-			c.refuse(at(f, pos.instr), "a goto into a loop", "a for statement")
-		} else {
-			c.refuse(at(f, pos.instr), "a loop without a bound", "`for i := a; i < n; i++` with i and n not changed in the loop, and break,")
+	for _, loop := range unbounded(f) {
+		switch construct, _ := outside(loop.instr); {
+		case loop.entered:
+			c.refuse(at(f, loop.instr), "a goto into a loop", "a for statement")
+		case construct == "" && !overIterator(loop.instr.Block()):
+			c.refuse(at(f, loop.instr), "a loop without a bound", "`for i := a; i < n; i++` with i and n not changed in the loop, and break,")
 		}
 	}
 	c.open = c.open[:len(c.open)-1]
+}
+
+// overIterator tells whether a loop asks an iterator for the next element,
+// which is refused by itself.
+func overIterator(head *ssa.BasicBlock) bool {
+	for _, i := range head.Instrs {
+		if u, ok := i.(*ssa.UnOp); ok && u.Op == token.ARROW {
+			return true
+		}
+		if _, ok := i.(*ssa.Next); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // signature checks parameters and results, but for those of the methods
@@ -60,6 +93,17 @@ func (c *checker) signature(f *ssa.Function) {
 			continue
 		}
 		c.valueType(p.Pos(), p.Type(), true)
+	}
+	returns := 0
+	for _, b := range f.Blocks {
+		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
+			returns++
+		}
+	}
+	for r := range f.Signature.Results().Variables() {
+		if _, ok := r.Type().Underlying().(*types.Pointer); ok && returns > 1 {
+			c.refuse(f.Pos(), "a function that returns one of several pointers", "one that returns an index, or the value itself")
+		}
 	}
 }
 
@@ -119,7 +163,7 @@ func (c *checker) instruction(f *ssa.Function, i ssa.Instruction) {
 		return
 	}
 	switch i := i.(type) {
-	case *ssa.DebugRef, *ssa.If, *ssa.Jump, *ssa.RunDefers, *ssa.Panic:
+	case *ssa.DebugRef, *ssa.If, *ssa.Jump, *ssa.RunDefers, *ssa.Panic, *ssa.Next:
 		return
 	case *ssa.MakeInterface:
 		if !onlyForPanic(i) {

@@ -37,7 +37,7 @@ func unbounded(f *ssa.Function) []endless {
 				}
 				loops[s] = append(loops[s], b)
 			case order[s] <= order[b]:
-				found = append(found, endless{s.Instrs[0], true})
+				found = append(found, endless{first(f, s), true})
 			}
 		}
 	}

@@ -40,8 +40,6 @@ func outside(i ssa.Instruction) (construct, instead string) {
 			return "a range over a map", "an array of fixed size and a loop over its indices"
 		}
 		return "a range over a string", "an array of fixed size and a loop over its indices"
-	case *ssa.Next:
-		return "", "" // said at the Range
 	case *ssa.MultiConvert:
 		return "a conversion between types of a type parameter", "a conversion for each type"
 	}
@@ -49,32 +47,31 @@ func outside(i ssa.Instruction) (construct, instead string) {
 }
 
 // at is the position of an instruction; some that stand for no expression of
-// their own have that of what they work on, or of what comes before.
+// their own have that of what uses them, or what they work on, or what comes
+// before.
 func at(f *ssa.Function, i ssa.Instruction) token.Pos {
 	if i.Pos().IsValid() {
 		return i.Pos()
 	}
-	for _, x := range i.Operands(nil) {
-		if _, ok := (*x).(*ssa.Function); *x != nil && !ok && (*x).Pos().IsValid() {
-			return (*x).Pos()
-		}
-	}
 	if v, ok := i.(ssa.Value); ok && v.Referrers() != nil {
 		for _, r := range *v.Referrers() {
-			if r.Pos().IsValid() {
+			if _, phi := r.(*ssa.Phi); !phi && r.Pos().IsValid() {
 				return r.Pos()
 			}
 		}
 	}
+	for _, x := range i.Operands(nil) {
+		if made, ok := (*x).(ssa.Instruction); ok && made.Pos().IsValid() {
+			return made.Pos()
+		}
+	}
 	before := f.Pos()
-	if b := i.Block(); b != nil {
-		for _, x := range b.Instrs {
-			if x == i {
-				break
-			}
-			if x.Pos().IsValid() {
-				before = x.Pos()
-			}
+	for _, x := range i.Block().Instrs {
+		if x == i && before != f.Pos() {
+			break
+		}
+		if _, variable := x.(*ssa.Alloc); !variable && x.Pos().IsValid() {
+			before = x.Pos()
 		}
 	}
 	return before

@@ -10,34 +10,40 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compile/ptx"
+	"github.com/garaph/garaph/gas/compile/ptx/testdata/subset"
 	"github.com/garaph/garaph/gas/compile/source"
 	"github.com/garaph/garaph/internal/fragmentcall"
 	"github.com/garaph/garaph/programs"
 )
 
-var inputs = flag.Int("inputs", 20_000, "random inputs for each method of each program")
+var inputs = flag.Int("inputs", 5_000, "random inputs for each method of each program")
 
 // builtin are the programs that come with garaph: a new one is to be added, or
-// [TestBuiltin] fails.
+// [TestMethods] fails.
 var builtin = []any{
 	programs.BFS{}, programs.WCC{}, programs.SSSP[float32]{}, programs.SSSP[float64]{}, programs.PageRank[float32]{}, programs.PageRank[float64]{},
 }
 
+// others are those that test the compiler.
+var others = []any{
+	subset.Elementary{}, subset.Exact{}, &subset.Struct{}, subset.Faulty{}, subset.Embedding{}, subset.Wide{}, subset.Flag{}, subset.Small{},
+}
+
 var loaded = sync.OnceValues(func() ([]*source.Program, error) {
-	return source.Load("../../..", []string{"./programs"}, nil)
+	return source.Load("../../..", []string{"./programs", "./gas/compile/ptx/testdata/subset"}, nil)
 })
 
-// TestBuiltin: every method of every built-in program gives, as a fragment,
-// what it gives in Go.
-func TestBuiltin(t *testing.T) {
+// TestMethods: every method of every built-in program, and of those that use
+// the rest of the subset, gives as a fragment what it gives in Go.
+func TestMethods(t *testing.T) {
 	list, err := loaded()
 	if err != nil {
 		t.Fatal(err)
 	}
 	byName := map[string]reflect.Type{}
-	for _, p := range builtin {
-		name := reflect.TypeOf(p).String()
-		byName[strings.ReplaceAll(strings.TrimPrefix(name, "programs."), ",", ", ")] = reflect.TypeOf(p)
+	for _, p := range append(builtin, others...) {
+		_, name, _ := strings.Cut(reflect.TypeOf(p).String(), ".")
+		byName[strings.ReplaceAll(name, ",", ", ")] = reflect.TypeOf(p)
 	}
 	for _, p := range list {
 		t.Run(p.Name, func(t *testing.T) {
@@ -85,22 +91,20 @@ func usesElementary(text string) bool {
 	return strings.Contains(text, "0d3FE62E42FEE00000")
 }
 
-// specials are the special values of each input with those of each other one,
-// the rest being special at random.
+// specials are the special values of each input, with special values of the
+// others at random.
 func specials(kinds []gas.Kind) (list [][]uint64) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i, k := range kinds {
-		for j := range i + 1 {
-			for _, x := range fragmentcall.Specials(k) {
-				for _, y := range fragmentcall.Specials(kinds[j]) {
-					in := make([]uint64, len(kinds))
-					for n, k := range kinds {
-						some := fragmentcall.Specials(k)
-						in[n] = some[rng.IntN(len(some))]
-					}
-					in[i], in[j] = x, y
-					list = append(list, in)
+		for _, x := range fragmentcall.Specials(k) {
+			for range 8 {
+				in := make([]uint64, len(kinds))
+				for n, k := range kinds {
+					some := fragmentcall.Specials(k)
+					in[n] = some[rng.IntN(len(some))]
 				}
+				in[i] = x
+				list = append(list, in)
 			}
 		}
 	}

@@ -63,7 +63,7 @@ var fieldNames = map[string][]string{
 // Compile gives the fragments of a program, or all that it refuses, as
 // [Refusals].
 func Compile(p *source.Program) (gas.Fragments, error) {
-	c := &checker{program: p, done: map[*ssa.Function]bool{}}
+	c := newChecker(p)
 	c.dataType("vertex value", p.V, MostValueBytes)
 	c.dataType("accumulator", p.A, MostAccumulatorBytes)
 	for _, m := range methods {
@@ -130,8 +130,8 @@ func (c *checker) fragment(f *ssa.Function, names []string) (out gas.Fragment, e
 			err = Refusals{{c.program.Position(f.Pos()), fmt.Sprintf("a method %s of more than %d instructions", f.Name(), mostInstructions), "fewer calls of large functions"}}
 		case deviceError:
 			err = fmt.Errorf("compiling garaph's own functions for devices: %w", r.err)
-		default:
-			panic(r)
+		default: // of garaph: what is outside the subset was refused before
+			err = fmt.Errorf("%s: compiling %s of %s: %v", c.program.Position(f.Pos()), f.Name(), c.program.Name, r)
 		}
 	}()
 	e.end = e.label()

@@ -31,10 +31,21 @@ func (r Refusals) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// sorted puts refusals in order and leaves out those that are said twice.
+// sorted puts refusals in order, and leaves out what is said twice of a line.
 func (r Refusals) sorted() Refusals {
 	slices.SortStableFunc(r, func(a, b Refusal) int {
 		return cmp.Or(strings.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Offset-b.Pos.Offset, strings.Compare(a.Construct, b.Construct))
 	})
-	return slices.CompactFunc(r, func(a, b Refusal) bool { return a.Pos == b.Pos && a.Construct == b.Construct })
+	type line struct {
+		file      string
+		line      int
+		construct string
+	}
+	said := map[line]bool{}
+	return slices.DeleteFunc(r, func(x Refusal) bool {
+		key := line{x.Pos.Filename, x.Pos.Line, x.Construct}
+		twice := said[key]
+		said[key] = true
+		return twice
+	})
 }

@@ -72,7 +72,8 @@ func operation(v, a, b ssa.Value, k gas.Kind) gas.SumOp {
 }
 
 // choice recognises a || b and a && b of bools, in which the third block joins,
-// and `if a < b { return a }; return b` of integers.
+// `if a { return true }; return b`, and `if a < b { return a }; return b` of
+// integers.
 func choice(f *ssa.Function, a, b ssa.Value, k gas.Kind) gas.SumOp {
 	for _, block := range f.Blocks[1:] {
 		if phi, ok := returned(block).(*ssa.Phi); ok {
@@ -80,14 +81,22 @@ func choice(f *ssa.Function, a, b ssa.Value, k gas.Kind) gas.SumOp {
 		}
 	}
 	test, ok := f.Blocks[0].Instrs[len(f.Blocks[0].Instrs)-1].(*ssa.If)
-	if !ok || float(k) || len(f.Blocks[0].Instrs) != 2 {
+	if !ok {
+		return gas.SumOther
+	}
+	then, otherwise := returned(f.Blocks[0].Succs[0]), returned(f.Blocks[0].Succs[1])
+	switch {
+	case isConstant(then, "true") && pair(test.Cond, otherwise, a, b):
+		return gas.SumOr
+	case isConstant(otherwise, "false") && pair(test.Cond, then, a, b):
+		return gas.SumAnd
+	case float(k) || len(f.Blocks[0].Instrs) != 2:
 		return gas.SumOther
 	}
 	compare, ok := test.Cond.(*ssa.BinOp)
 	if !ok {
 		return gas.SumOther
 	}
-	then, otherwise := returned(f.Blocks[0].Succs[0]), returned(f.Blocks[0].Succs[1])
 	if !pair(then, otherwise, a, b) || !pair(compare.X, compare.Y, a, b) {
 		return gas.SumOther
 	}
@@ -109,16 +118,20 @@ func shortCircuit(phi *ssa.Phi, a, b ssa.Value, k gas.Kind) gas.SumOp {
 		return gas.SumOther
 	}
 	for i, e := range phi.Edges {
-		c, ok := e.(*ssa.Const)
-		if !ok || phi.Block().Preds[i] != first || !pair(test.Cond, phi.Edges[1-i], a, b) {
+		if phi.Block().Preds[i] != first || !pair(test.Cond, phi.Edges[1-i], a, b) {
 			continue
 		}
-		if c.Value.String() == "true" && first.Succs[0] == phi.Block() {
+		if isConstant(e, "true") && first.Succs[0] == phi.Block() {
 			return gas.SumOr
 		}
-		if c.Value.String() == "false" && first.Succs[1] == phi.Block() {
+		if isConstant(e, "false") && first.Succs[1] == phi.Block() {
 			return gas.SumAnd
 		}
 	}
 	return gas.SumOther
+}
+
+func isConstant(v ssa.Value, text string) bool {
+	c, ok := v.(*ssa.Const)
+	return ok && c.Value != nil && c.Value.String() == text
 }
