@@ -9,6 +9,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
@@ -107,6 +108,35 @@ func testOracles(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, sou
 					same(t, "heat", rows(t, g, programs.Heat{Source: source, Step: 0.2}, opt), heats, 1e-4)
 				}
 			}
+		})
+	}
+}
+
+// last is WCC the other way round: what it inherits from a compiled program are
+// loops of another program.
+type last struct{ programs.WCC }
+
+func (last) Zero() uint32                                           { return 0 }
+func (last) Sum(a, b uint32) uint32                                 { return max(a, b) }
+func (last) Apply(_ gas.Vertex, old, acc uint32, _ gas.Step) uint32 { return max(old, acc) }
+
+// TestEmbedded: a program that embeds a compiled one is run by its own methods.
+func TestEmbedded(t *testing.T) {
+	if _, ok := any(last{}).(gas.Compiled[uint32, uint32]); !ok {
+		t.Fatal("no loops are inherited: this test tests nothing")
+	}
+	path := filepath.Join(t.TempDir(), "test.graph")
+	if err := teststore.Write(path, testgraph.TwoComponents(), teststore.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := garaph.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	for name, o := range ways() {
+		t.Run(name, func(t *testing.T) {
+			same(t, "last of the component", rows(t, g, last{}, o), map[int64]float64{0: 4, 1: 5, 2: 4, 3: 5, 4: 4, 5: 5}, 0)
 		})
 	}
 }
