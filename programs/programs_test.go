@@ -125,17 +125,19 @@ func TestBFSFar(t *testing.T) {
 	if got := p.Gather(unreached, gas.Edge{}, 0); got != unreached {
 		t.Errorf("an unreached vertex reaches others with %d", got)
 	}
+	if got := p.Apply(gas.Vertex{}, unreached, unreached, gas.Step{}); got != unreached {
+		t.Errorf("a vertex with unreached neighbours is %d hops away", got)
+	}
 	for _, c := range []struct {
-		value     uint32
+		value     uint32 // of a neighbour, or of the vertex
 		iteration int
-		saturated bool
-		settled   bool
+		enough    bool
 	}{
-		{0, 0, true, true}, {1, 0, true, false}, {2, 0, false, false}, {5, 5, true, true}, {6, 5, true, false},
-		{unreached, 0, false, false}, {unreached, math.MaxUint32 - 2, false, false}, {unreached - 1, math.MaxUint32 - 2, true, false},
+		{0, 0, true}, {1, 0, false}, {5, 5, true}, {6, 5, false},
+		{unreached, 0, false}, {unreached, math.MaxUint32 - 2, false}, {unreached - 2, math.MaxUint32 - 2, true},
 	} {
 		s := gas.Step{Iteration: c.iteration}
-		if p.Saturated(c.value, s) != c.saturated || p.Settled(c.value, s) != c.settled {
+		if p.Saturated(c.value, s) != c.enough || p.Settled(c.value, s) != c.enough {
 			t.Errorf("%d in iteration %d: saturated %v, settled %v", c.value, c.iteration, p.Saturated(c.value, s), p.Settled(c.value, s))
 		}
 	}

@@ -16,31 +16,66 @@ import (
 func builtin() []Program {
 	return []Program{
 		{
-			Name: "pagerank", Short: "rank of every vertex, dangling mass spread as teleports are, weights ignored",
+			Name: "pagerank", Value: programs.PageRank[float32]{}, Short: "rank of every vertex, dangling mass spread as teleports are, weights ignored",
 			Example: `  garaph run pagerank web.graph --top 20
   garaph run pagerank edges.txt --iterations 10 --output ranks.parquet
   garaph run pagerank web.graph --source 42          # personalised`,
 			Iterations: 200, Setup: setupPageRank,
 		},
 		{
-			Name: "bfs", Short: "number of hops from a source along edge direction",
+			Name: "bfs", Value: programs.BFS{}, Short: "number of hops from a source along edge direction",
 			Example: `  garaph run bfs web.graph --source 42 --output hops.tsv
   go mod graph | garaph run bfs - --source example.com/app`,
 			Column: "hops", Ranking: Nearest, Setup: setupBFS,
 		},
 		{
-			Name: "sssp", Short: "least total weight of a path from a source along edge direction",
+			Name: "sssp", Value: programs.SSSP[float32]{}, Short: "least total weight of a path from a source along edge direction",
 			Example: `  garaph run sssp roads.gr --source 1 --output - | sort -k2g | head`,
 			Column:  "distance", Ranking: Nearest, Setup: setupSSSP,
 		},
 		{
-			Name: "wcc", Short: "weakly connected component of every vertex, named by one of its vertices",
+			Name: "wcc", Value: programs.WCC{}, Short: "weakly connected component of every vertex, named by one of its vertices",
 			Example: `  garaph run wcc web.graph --top 5
   garaph run wcc web.graph --output components.csv`,
 			Column: "component", Ranking: Groups,
 			Setup: func(*pflag.FlagSet) Runner {
 				return Bind(func(Env) (gas.Program[uint32, uint32], error) { return programs.WCC{}, nil })
 			},
+		},
+		{
+			Name: "sswp", Value: programs.SSWP{}, Short: "width of the widest path from a source along edge direction",
+			Example: `  garaph run sswp roads.gr --source 1 --top 20`,
+			Column:  "width", Setup: setupSSWP,
+		},
+		{
+			Name: "kcore", Value: programs.KCore{}, Short: "1 for every vertex of the k-core, 0 for the others",
+			Example: `  garaph run kcore web.graph --k 10 --output core.tsv`,
+			Column:  "core", Ranking: Groups, Setup: setupKCore,
+		},
+		{
+			Name: "lpa", Value: programs.LPA{}, Short: "community of every vertex by label propagation, named by one of its vertices",
+			Example: `  garaph run lpa web.graph --iterations 100 --top 5`,
+			Column:  "label", Ranking: Groups, Iterations: 50, Setup: setupLPA,
+		},
+		{
+			Name: "katz", Value: programs.Katz[float32]{}, Short: "Katz centrality of every vertex, not scaled",
+			Example:    `  garaph run katz web.graph --alpha 0.001 --top 20`,
+			Iterations: 1000, Setup: setupKatz,
+		},
+		{
+			Name: "heat", Value: programs.Heat{}, Short: "temperature of every vertex after heat has spread from a source",
+			Example: `  garaph run heat --undirected edges.txt --source 42 --step 0.1 --iterations 50`,
+			Column:  "temperature", Iterations: 100, Setup: setupHeat,
+		},
+		{
+			Name: "circuit", Value: programs.Circuit{}, Short: "voltage of every node of a network of resistors",
+			Example: `  garaph run circuit --undirected resistors.csv --source 1 --ground 9 --volts 12`,
+			Column:  "volts", Setup: setupCircuit,
+		},
+		{
+			Name: "neural", Value: programs.Neural{}, Short: "activity of every neuron of a network, tanh of the weighted sum",
+			Example: `  garaph run neural synapses.csv --gain 0.2 --bias 0.1`,
+			Column:  "activity", Iterations: 1000, Setup: setupNeural,
 		},
 	}
 }

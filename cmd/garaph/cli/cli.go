@@ -53,7 +53,7 @@ func Main(programs ...Program) {
 // beside the built-in ones and take the place of those whose names they have.
 // While it runs, the limits of the Go collector are those of --memory.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, programs ...Program) int {
-	a := &app{stdin: stdin, stdout: &output{w: stdout}, console: newConsole(stderr)}
+	a := &app{name: nameOf(programs), stdin: stdin, stdout: &output{w: stdout}, console: newConsole(stderr)}
 	defer a.console.close()
 	all, err := merge(builtin(), programs)
 	if err != nil {
@@ -69,6 +69,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // app is one run of the command line.
 type app struct {
+	name     string // of the command
 	programs []Program
 	stdin    io.Reader
 	stdout   *output
@@ -78,7 +79,7 @@ type app struct {
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "garaph",
+		Use:   a.name,
 		Short: "Process graphs that are larger than memory on one machine",
 		Long: `garaph processes graphs that are larger than memory on one machine.
 
@@ -110,12 +111,13 @@ Edge lists can also be given to a program at once.`,
 	root.SetFlagErrorFunc(flagError)
 	a.addGlobalFlags(root.PersistentFlags())
 	for _, command := range []func() *cobra.Command{
-		a.importCommand, a.runCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.benchCommand, a.generateCommand, a.versionCommand,
+		a.importCommand, a.runCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.benchCommand, a.generateCommand, a.newCommand, a.compileCommand, a.versionCommand,
 	} {
 		cmd := command()
 		cmd.Flags().SortFlags = false
 		root.AddCommand(cmd)
 	}
+	a.nameTexts(root)
 	return root
 }
 

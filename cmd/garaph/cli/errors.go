@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,7 +63,7 @@ func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) i
 }
 
 func (a *app) complain(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.console, "garaph: "+format+"\n", args...) // where else could it be told?
+	_, _ = io.WriteString(a.console, a.name+": "+a.named(fmt.Sprintf(format, args...))+"\n") // where else could it be told?
 }
 
 // oneLine puts joined errors into one line.

@@ -70,13 +70,36 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "json": checkJSON, "damage": damage, "lines": lines,
+			"exits": exits, "json": checkJSON, "damage": damage, "lines": lines, "checkout": checkout, "beside": beside,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
+			for _, name := range []string{"GOCACHE", "GOMODCACHE"} { // those of the process are in its home
+				value, err := exec.Command("go", "env", name).Output()
+				if err != nil {
+					return err
+				}
+				e.Setenv(name, strings.TrimSpace(string(value)))
+			}
+			e.Setenv("GOPROXY", "off")
 			return os.Mkdir(filepath.Join(e.WorkDir, "tmp"), 0o777)
 		},
 	})
+}
+
+// checkout makes the folder a module that uses this repository.
+func checkout(ts *testscript.TestScript, _ bool, _ []string) {
+	root, err := filepath.Abs("../../..")
+	ts.Check(err)
+	text := "module example.com/widest\n\ngo 1.26.0\n\nrequire github.com/garaph/garaph v0.0.0\n\nreplace github.com/garaph/garaph => " + root + "\n"
+	ts.Check(os.WriteFile(ts.MkAbs("go.mod"), []byte(text), 0o666))
+}
+
+// beside puts what garaph new takes for a checkout beside the folder: a link.
+func beside(ts *testscript.TestScript, _ bool, _ []string) {
+	root, err := filepath.Abs("../../..")
+	ts.Check(err)
+	ts.Check(os.Symlink(root, ts.MkAbs("garaph")))
 }
 
 // exits CODE PROGRAM ARGS... runs a program that must end with a code.

@@ -20,6 +20,9 @@ type Program struct {
 	Example string // lines for its help, indented by two spaces
 	Column  string // name of the result column; "" is Name
 	Ranking Ranking
+	// Value is a program as Setup makes it, for `garaph programs` to tell
+	// whether it is compiled; its fields don't matter. New fills it in.
+	Value any
 	// Iterations is the limit when the user gives none; 0: until no vertex is
 	// active.
 	Iterations int
@@ -70,7 +73,7 @@ func Bind[V, A any](build func(Env) (gas.Program[V, A], error)) Runner {
 // New is a program that has no flags.
 func New[V, A any](name, short string, p gas.Program[V, A]) Program {
 	runner := Bind(func(Env) (gas.Program[V, A], error) { return p, nil })
-	return Program{Name: name, Short: short, Setup: func(*pflag.FlagSet) Runner { return runner }}
+	return Program{Name: name, Short: short, Value: p, Setup: func(*pflag.FlagSet) Runner { return runner }}
 }
 
 func (p Program) column() string {

@@ -13,13 +13,17 @@ func (a *app) programsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "programs",
 		Short: "List the programs that can be run",
-		Args:  exactly("no argument", 0),
+		Long: `List the programs that can be run, and how: through loops that garaph compile
+wrote, or through generic ones, which are several times slower; and whether there
+is PTX of them, for NVIDIA GPUs.`,
+		Args: exactly("no argument", 0),
 	}
 	cmd.RunE = a.job(func(*cobra.Command, []string) error {
 		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(table, "program\tcomputes\tflags\n") // errors are kept until Flush
+		fmt.Fprintf(table, "program\tloops\tPTX\tcomputes\tflags\n") // errors are kept until Flush
 		for _, p := range a.programs {
-			fmt.Fprintf(table, "%s\t%s\t%s\n", p.Name, p.Short, strings.Join(p.flags(), " "))
+			loops, ptx := form(p.Value)
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", p.Name, loops, ptx, p.Short, strings.Join(p.flags(), " "))
 		}
 		return table.Flush()
 	})

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"go/build"
+	"go/format"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+)
+
+//go:embed template
+var templates embed.FS
+
+func (a *app) newCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "new NAME",
+		Short: "Begin a program of your own",
+		Long: `Begin a program of your own: a Go module in a folder of its own, with a vertex
+program to be changed into yours, its test, and a main function that has the
+whole command line of garaph beside it. NAME is a word or a module path, whose
+last word is the name of the program.
+
+Inside or beside a checkout of garaph, the module uses that.`,
+		Example: `  garaph new widest
+  garaph new example.com/graphs/widest-path`,
+		Args: exactly("the name of a program", 1),
+	}
+	cmd.RunE = a.job(func(_ *cobra.Command, args []string) error { return a.begin(args[0]) })
+	return cmd
+}
+
+// begin writes the module. Nothing is left of it when that fails.
+func (a *app) begin(name string) error {
+	m := module{Path: name, Name: path.Base(name), Version: version()}
+	if err := m.check(); err != nil {
+		return err
+	}
+	m.Type = typeName(m.Name)
+	m.findCheckout()
+	files, err := m.files()
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(m.Name, 0o777); errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s is there already: give the program another name, or remove it", m.Name)
+	} else if err != nil {
+		return fmt.Errorf("make the folder of the module: %w", err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(m.Name, name), text, 0o666); err != nil {
+			return errors.Join(fmt.Errorf("write the module: %w", err), os.RemoveAll(m.Name))
+		}
+	}
+	first := ""
+	if m.Checkout == "" {
+		first = "  go mod tidy            # asks for the modules that it needs\n"
+	}
+	a.console.summary(fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go. Go on with:
+
+  cd %[1]s
+%s  go test .
+  go generate            # loops of its own: several times as fast
+  go run . run %[1]s GRAPH`, m.Name, first))
+	return nil
+}
+
+// module is what the templates are filled in with.
+type module struct {
+	Path, Name, Type string
+	Version          string // of garaph
+	Checkout         string // path of a checkout of garaph, "" without
+	Requires         string // what the checkout requires
+	sum              []byte // go.sum of the checkout
+}
+
+var (
+	elements = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._~-]*(/[A-Za-z0-9][A-Za-z0-9._~-]*)*$`)
+	lowWords = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+)
+
+// check refuses names that are none of a module or of a program.
+func (m *module) check() error {
+	switch {
+	case !elements.MatchString(m.Path) || strings.Contains(m.Path, ".."):
+		return Usagef("%q is no module path: expected a word such as widest, or words with slashes between them such as example.com/widest", m.Path)
+	case !lowWords.MatchString(m.Name):
+		return Usagef("%q is no name of a program: expected lower-case letters, digits and hyphens, as in widest-path", m.Name)
+	case m.Name == "main" || m.Name == "go":
+		return Usagef("%q is taken by a file of the module: give the program another name", m.Name)
+	}
+	if p, err := build.Import(m.Path, "", build.FindOnly); err == nil && p.Goroot {
+		return Usagef("%q is a package of Go's standard library: give the module another path, such as example.com/%s", m.Path, m.Name)
+	}
+	return nil
+}
+
+// typeName turns widest-path into WidestPath.
+func typeName(name string) string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(name, "-") {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String()
+}
+
+// findCheckout looks for the source of garaph in the folder, in those above it
+// and beside each of them.
+func (m *module) findCheckout() {
+	dir, err := os.Getwd()
+	for err == nil {
+		if m.useCheckout(dir) || m.useCheckout(filepath.Join(dir, "garaph")) {
+			return
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return
+		}
+		dir = up
+	}
+}
+
+func (m *module) useCheckout(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil || !bytes.HasPrefix(text, []byte("module github.com/garaph/garaph\n")) {
+		return false
+	}
+	m.Checkout = dir
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		m.Checkout = real
+	}
+	m.sum, _ = os.ReadFile(filepath.Join(dir, "go.sum")) // without it, go mod tidy is needed
+	var requires strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); strings.HasPrefix(line, "\t") && len(f) >= 2 {
+			fmt.Fprintf(&requires, "\t%s %s // indirect\n", f[0], f[1])
+		}
+	}
+	m.Requires = requires.String()
+	return true
+}
+
+// files makes the texts of the module's files.
+func (m *module) files() (map[string][]byte, error) {
+	names := map[string]string{"go.mod": "go.mod.tmpl", "main.go": "main.go.tmpl", m.Name + ".go": "program.go.tmpl", m.Name + "_test.go": "program_test.go.tmpl"}
+	files := map[string][]byte{}
+	for name, from := range names {
+		t, err := template.ParseFS(templates, "template/"+from)
+		if err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
+		if err := t.Execute(&b, m); err != nil {
+			return nil, err
+		}
+		files[name] = b.Bytes()
+		if strings.HasSuffix(name, ".go") {
+			if files[name], err = format.Source(b.Bytes()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(m.sum) > 0 {
+		files["go.sum"] = m.sum
+	}
+	return files, nil
+}

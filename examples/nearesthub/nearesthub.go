@@ -1,0 +1,64 @@
+package main
+
+import (
+	"math"
+
+	"github.com/garaph/garaph/gas"
+)
+
+//go:generate go run github.com/garaph/garaph/cmd/garaph compile
+
+// NearestHub gives every vertex the hub from which the shortest path leads to
+// it; of several, the first. A hub is a vertex with Edges edges or more. It is
+// an example of a value that is a struct, with a part that is computed and a
+// part that goes along with it.
+type NearestHub struct{ Edges uint32 }
+
+// Place is where a vertex is.
+type Place struct {
+	Distance float32
+	Hub      uint32
+}
+
+// none is farther away than any hub.
+const none = math.MaxUint32
+
+// Init begins at the hubs.
+func (p NearestHub) Init(v gas.Vertex) (Place, bool) {
+	if v.In+v.Out >= p.Edges {
+		return Place{0, v.ID}, true
+	}
+	return p.Zero(), false
+}
+
+// Zero is nowhere.
+func (NearestHub) Zero() Place { return Place{float32(math.Inf(1)), none} }
+
+// Gather goes along the edge.
+func (NearestHub) Gather(src Place, e gas.Edge, _ Place) Place {
+	return Place{src.Distance + e.Weight, src.Hub}
+}
+
+// Sum takes the nearer one, and of equally near ones the first, so that the
+// order in which they come does not matter.
+func (NearestHub) Sum(a, b Place) Place {
+	if b.Distance < a.Distance || b.Distance == a.Distance && b.Hub < a.Hub {
+		return b
+	}
+	return a
+}
+
+// Apply keeps the nearest so far.
+func (p NearestHub) Apply(_ gas.Vertex, old, acc Place, _ gas.Step) Place { return p.Sum(old, acc) }
+
+// Activate tells the neighbours of any change.
+func (NearestHub) Activate(_ gas.Vertex, old, new Place) bool { return old != new }
+
+// Result is the hub, under the user's id; a vertex that no hub leads to is by
+// itself.
+func (NearestHub) Result(v gas.Vertex, p Place) gas.VertexID {
+	if p.Hub == none {
+		return gas.VertexID(v.ID)
+	}
+	return gas.VertexID(p.Hub)
+}

@@ -1,0 +1,85 @@
+package loops
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compile/ptx"
+)
+
+// addFragments compiles the program to PTX, or notes why that can't be done.
+func (f *File) addFragments(x *instance) error {
+	fragments, err := ptx.Compile(x.program)
+	var refusals ptx.Refusals
+	switch {
+	case errors.As(err, &refusals):
+		for _, r := range refusals {
+			f.note(fmt.Sprintf("%s; %s runs on the CPU only", r.Error(), x.program.TypeName))
+		}
+		return nil
+	case err != nil:
+		return err
+	}
+	x.FragmentsName = x.namer.unique(identifier(x.program.Name) + "Fragments")
+	x.Fragments = literal{x.Gas + "."}.fragments(&fragments)
+	return nil
+}
+
+// note adds a note, once.
+func (f *File) note(line string) {
+	for _, other := range f.Notes {
+		if other == line {
+			return
+		}
+	}
+	f.Notes = append(f.Notes, line)
+}
+
+// literal writes Go literals of types of package gas.
+type literal struct{ gas string } // what stands before its names
+
+func (l literal) fragments(f *gas.Fragments) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%sFragments{\nProgram: %q,\nHash: %q,\n\n", l.gas, f.Program, f.Hash)
+	fmt.Fprintf(&b, "Value: %s,\nAccumulator: %s,\nParameters: %s,\n", l.layout(f.Value), l.layout(f.Accumulator), l.layout(f.Parameters))
+	fmt.Fprintf(&b, "SumOp: %sSum%s,\n\n", l.gas, title(f.SumOp.String()))
+	for _, m := range []struct {
+		name     string
+		fragment gas.Fragment
+	}{
+		{"Init", f.Init}, {"Zero", f.Zero}, {"Gather", f.Gather}, {"Sum", f.Sum}, {"Apply", f.Apply}, {"Activate", f.Activate},
+		{"Saturated", f.Saturated}, {"Settled", f.Settled}, {"Aggregate", f.Aggregate},
+	} {
+		if m.fragment.Text == "" && len(m.fragment.Inputs) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "%s: %sFragment{", m.name, l.gas)
+		if len(m.fragment.Inputs) > 0 {
+			fmt.Fprintf(&b, "Inputs: %#v, ", m.fragment.Inputs)
+		}
+		fmt.Fprintf(&b, "Text: `%s`},\n", m.fragment.Text)
+	}
+	b.WriteString("}")
+	return b.String()
+}
+
+func (l literal) layout(y gas.Layout) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%sLayout{Size: %d, Align: %d", l.gas, y.Size, y.Align)
+	if len(y.Leaves) > 0 {
+		fmt.Fprintf(&b, ", Leaves: []%sLeaf{", l.gas)
+		for i, leaf := range y.Leaves {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			fmt.Fprintf(&b, "{Name: %q, Kind: %s%s, Offset: %d}", leaf.Name, l.gas, title(leaf.Kind.String()), leaf.Offset)
+		}
+		b.WriteString("}")
+	}
+	b.WriteString("}")
+	return b.String()
+}
+
+func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,0 +1,155 @@
+package loops
+
+import (
+	"fmt"
+	"go/types"
+	"regexp"
+	"slices"
+
+	"github.com/garaph/garaph/gas/compile/source"
+)
+
+// instance is a program as the templates see it.
+type instance struct {
+	program *source.Program
+	namer   *namer
+	imports map[string]*types.Package
+
+	Gas   string // name of package gas
+	Name  string // of the type that has the loops as methods
+	Type  string // of the program, with its arguments
+	V, A  string
+	Loops string // gas.Loops, with its arguments
+	// Aliases are declarations of types whose names variables of the loops have.
+	Aliases []string
+
+	UsesEdge, UsesDst                 bool // by Gather
+	Saturable, Settleable, Aggregable bool
+	Unchanged                         string // comparison of g and a after which Sum(a, g) is a; empty without
+	FragmentsName, Fragments          string // variable and literal; empty without
+	UsesVertex                        bool   // by Apply or Activate
+	AggregateUsesVertex               bool
+}
+
+// variant is a loop of an instance, over edges with or without weights.
+type variant struct {
+	*instance
+	HasWeight bool
+}
+
+// Unweighted is the variant without weights, or for both if it does not matter.
+func (x *instance) Unweighted() variant { return variant{x, false} }
+
+// Weighted is the variant with weights.
+func (x *instance) Weighted() variant { return variant{x, true} }
+
+// Suffix ends the names of a variant's loops.
+func (x variant) Suffix() string {
+	if x.HasWeight {
+		return "Weighted"
+	}
+	return ""
+}
+
+// Edge is what Gather is told of the i-th edge.
+func (x variant) Edge(i string) string {
+	switch {
+	case !x.UsesEdge:
+		return x.Gas + ".Edge{}"
+	case x.HasWeight:
+		return x.Gas + ".Edge{Weight: weight[" + i + "]}"
+	default:
+		return x.Gas + ".Edge{Weight: 1}"
+	}
+}
+
+func newInstance(p *source.Program, n *namer) *instance {
+	x := &instance{program: p, namer: n, imports: map[string]*types.Package{}}
+	gas := gasPackage(p)
+	x.Gas = n.importName(gas)
+	x.imports[gas.Path()] = gas
+	x.Type = n.typeString(p.Type, x.imports)
+	if p.Pointer {
+		x.Type = "*" + x.Type
+	}
+	x.V, x.A = n.typeString(p.V, x.imports), n.typeString(p.A, x.imports)
+	x.alias("Program", &x.Type)
+	x.alias("Value", &x.V)
+	x.alias("Accumulator", &x.A)
+	x.Loops = fmt.Sprintf("%s.Loops[%s, %s]", x.Gas, x.V, x.A)
+	x.Name = n.unique(identifier(p.Name) + "Loops")
+
+	x.UsesEdge, x.UsesDst = uses(p.Methods["Gather"], 2), uses(p.Methods["Gather"], 3)
+	x.Saturable, x.Settleable, x.Aggregable = p.Methods["Saturated"] != nil, p.Methods["Settled"] != nil, p.Methods["Aggregate"] != nil
+	x.Unchanged = unchanged(p)
+	x.UsesVertex = uses(p.Methods["Apply"], 1) || uses(p.Methods["Activate"], 1)
+	x.AggregateUsesVertex = x.Aggregable && uses(p.Methods["Aggregate"], 1)
+	return x
+}
+
+// alias gives a type another name if a variable of the loops has its own.
+func (x *instance) alias(what string, t *string) {
+	if !slices.ContainsFunc(own, func(name string) bool { return regexp.MustCompile(`\b` + name + `\b`).MatchString(*t) }) {
+		return
+	}
+	name := x.namer.unique(identifier(x.program.Name) + what)
+	x.Aliases = append(x.Aliases, name+" = "+*t)
+	*t = name
+}
+
+// Scatterable tells whether edges may be folded in any order.
+func (x *instance) Scatterable() bool { return !x.UsesDst && !x.Saturable && !x.Settleable }
+
+// gasPackage is package gas as the program's package imports it; Init's
+// parameter is of it.
+func gasPackage(p *source.Program) *types.Package {
+	init := p.Methods["Init"].Signature
+	return types.Unalias(init.Params().At(0).Type()).(*types.Named).Obj().Pkg()
+}
+
+// newGroup describes the method Loops of a type.
+func newGroup(p *source.Program, n *namer) (*group, error) {
+	named := types.Unalias(p.Type).(*types.Named)
+	origin := named.Origin()
+	g := &group{TypeName: p.TypeName, Generic: origin.TypeParams().Len() > 0}
+	for _, name := range []string{"Loops", "Fragments"} {
+		obj, index, _ := types.LookupFieldOrMethod(types.NewPointer(origin), true, p.Pkg.Types, name)
+		if obj != nil && len(index) == 1 {
+			return nil, fmt.Errorf("%s: %s has a field or method %s already: garaph compile writes a method of this name; give it another",
+				p.Position(obj.Pos()), p.TypeName, name)
+		}
+	}
+	var t types.Type = origin
+	if g.Generic {
+		params := make([]types.Type, origin.TypeParams().Len())
+		for i := range params {
+			params[i] = origin.TypeParams().At(i)
+		}
+		var err error
+		if t, err = types.Instantiate(types.NewContext(), origin, params, false); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Position(p.Pos), err)
+		}
+	}
+	used := map[string]*types.Package{} // the same as of the instances
+	result := func(method string) string {
+		obj, _, _ := types.LookupFieldOrMethod(t, true, p.Pkg.Types, method)
+		return n.typeString(obj.(*types.Func).Signature().Results().At(0).Type(), used)
+	}
+	g.Gas = n.importName(gasPackage(p))
+	g.Result = fmt.Sprintf("%s.Loops[%s, %s]", g.Gas, result("Apply"), result("Zero"))
+	g.Receiver = p.TypeName
+	if g.Generic {
+		g.Receiver += "["
+		for i := range origin.TypeParams().Len() {
+			if i > 0 {
+				g.Receiver += ", "
+			}
+			g.Receiver += origin.TypeParams().At(i).Obj().Name()
+		}
+		g.Receiver += "]"
+	}
+	if p.Pointer {
+		g.Receiver = "*" + g.Receiver
+	}
+	return g, nil
+}

@@ -1,0 +1,146 @@
+// Package looptest holds the compiled loops of vertex programs against their
+// methods, on random blocks. Only tests use it.
+package looptest
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/gas"
+)
+
+// Plain are the loops of any program as package gas defines them, one call
+// of an interface's method after another.
+func Plain[V, A any](p gas.Program[V, A]) gas.Loops[V, A] {
+	weight := func(w []float32, i uint32) gas.Edge {
+		if w == nil {
+			return gas.Edge{Weight: 1}
+		}
+		return gas.Edge{Weight: w[i]}
+	}
+	saturable, _ := p.(gas.Saturable[A])
+	settleable, _ := p.(gas.Settleable[V])
+	aggregable, _ := p.(gas.Aggregable[V])
+	l := gas.Loops[V, A]{Program: p}
+	l.Gather = func(acc []A, list []uint16, b *gas.Block, cur []V) (edges int) {
+		for i, v := range list {
+			for e := b.Off[v]; e < b.Off[v+1]; e++ {
+				if saturable != nil && saturable.Saturated(acc[i], b.Step) {
+					break
+				}
+				acc[i] = p.Sum(acc[i], p.Gather(cur[b.Nbr[e]], weight(b.Weight, e), cur[b.First+uint32(v)]))
+				edges++
+			}
+		}
+		return edges
+	}
+	l.Scatter = func(acc []A, nbr []uint32, slot []uint16, weights []float32, cur []V) {
+		var dst V
+		for i, u := range nbr {
+			acc[slot[i]] = p.Sum(acc[slot[i]], p.Gather(cur[u], weight(weights, uint32(i)), dst))
+		}
+	}
+	l.Apply = func(acc []A, list []uint16, b *gas.Block, cur, next []V, rising []uint64) (activated int, degrees uint64) {
+		for i, v := range list {
+			x := b.Vertex(int(v))
+			next[x.ID] = p.Apply(x, cur[x.ID], acc[i], b.Step)
+			if p.Activate(x, cur[x.ID], next[x.ID]) {
+				bit := x.ID - b.First&^63
+				rising[bit/64] |= 1 << (bit % 64)
+				activated++
+				degrees += uint64(b.Degree[x.ID])
+			}
+		}
+		return activated, degrees
+	}
+	if settleable != nil {
+		l.Due = func(due, list []uint16, b *gas.Block, cur []V) []uint16 {
+			for _, v := range list {
+				if !settleable.Settled(cur[b.First+uint32(v)], b.Step) {
+					due = append(due, v)
+				}
+			}
+			return due
+		}
+	}
+	if aggregable != nil {
+		l.Aggregate = func(b *gas.Block, values []V) (sum float64) {
+			for v, value := range values {
+				sum += aggregable.Aggregate(b.Vertex(v), value)
+			}
+			return sum
+		}
+	}
+	return l
+}
+
+// Check holds a program's own loops against plain ones: the same bits and
+// counts on random blocks.
+func Check[V, A any](t *testing.T, draw func(t *rapid.T) gas.Program[V, A], value *rapid.Generator[V]) {
+	t.Run(fmt.Sprintf("%T", draw)[len("func(*rapid.T) "):], func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			p := draw(t)
+			compiled, ok := p.(gas.Compiled[V, A])
+			if !ok {
+				t.Fatalf("%T has no loops: run go generate", p)
+			}
+			got, want := compiled.Loops(), Plain(p)
+			b := drawBlock(t, value)
+			same := func(what string, x, y any) {
+				t.Helper()
+				if diff := cmp.Diff(y, x, cmp.Exporter(func(reflect.Type) bool { return true }), cmp.Comparer(func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b }),
+					cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b })); diff != "" {
+					t.Fatalf("%T %+v: %s: %s", p, p, what, diff)
+				}
+			}
+			same("program", got.Program, p)
+			same("has Due", got.Due != nil, want.Due != nil)
+			same("has Aggregate", got.Aggregate != nil, want.Aggregate != nil)
+
+			if got.Due != nil {
+				before := []uint16{7, 7}
+				same("Due", got.Due(before, b.list, &b.Block, b.cur), want.Due(slices.Clone(before), b.list, &b.Block, b.cur))
+			}
+			accumulators := func(n int) (x, y []A) {
+				for i := range n { // of something that was gathered before
+					a := p.Zero()
+					if i%3 == 0 {
+						a = p.Sum(a, p.Gather(b.cur[i], gas.Edge{Weight: 2}, b.cur[0]))
+					}
+					x = append(x, a)
+				}
+				return x, slices.Clone(x)
+			}
+			x, y := accumulators(len(b.list))
+			same("edges", got.Gather(x, b.list, &b.Block, b.cur), want.Gather(y, b.list, &b.Block, b.cur))
+			same("Gather", x, y)
+
+			next, wantNext := slices.Clone(b.cur), slices.Clone(b.cur)
+			rising, wantRising := make([]uint64, 4), make([]uint64, 4)
+			rising[1], wantRising[1] = 1<<40, 1<<40 // of a neighbouring shard
+			activated, degrees := got.Apply(x, b.list, &b.Block, b.cur, next, rising)
+			wantActivated, wantDegrees := want.Apply(y, b.list, &b.Block, b.cur, wantNext, wantRising)
+			same("Apply", next, wantNext)
+			same("rising", rising, wantRising)
+			same("counts", []any{activated, degrees}, []any{wantActivated, wantDegrees})
+
+			n := len(b.Off) - 1
+			if got.Scatter != nil {
+				x, y := accumulators(n)
+				got.Scatter(x, b.Nbr, b.slot, b.Weight, b.cur)
+				want.Scatter(y, b.Nbr, b.slot, b.Weight, b.cur)
+				same("Scatter", x, y)
+			}
+			if got.Aggregate != nil {
+				values := b.cur[b.First:][:n]
+				same("Aggregate", got.Aggregate(&b.Block, values), want.Aggregate(&b.Block, values))
+			}
+		})
+	})
+}

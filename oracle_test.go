@@ -1,0 +1,142 @@
+package garaph_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/programs"
+)
+
+// TestOracles holds the programs of which nobody else computed the results
+// against the oracles, in every mode and engine, in memory and with less memory
+// than the graph takes.
+func TestOracles(t *testing.T) {
+	stored := func(t *testing.T, g oracle.Graph, symmetric bool) *garaph.Graph {
+		path := filepath.Join(t.TempDir(), "test.graph")
+		if err := teststore.Write(path, g, teststore.Options{Weighted: true, Symmetric: symmetric}); err != nil {
+			t.Fatal(err)
+		}
+		opened, err := garaph.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { opened.Close() })
+		return opened
+	}
+	for _, symmetric := range []bool{false, true} {
+		graphs := testgraph.All()
+		for i := range 5 {
+			graphs = append(graphs, testgraph.Named{Name: fmt.Sprint("random ", i), Graph: rapid.Custom(testgraph.Draw).Example(i)})
+		}
+		for _, x := range graphs {
+			t.Run(fmt.Sprintf("%s, symmetric %v", x.Name, symmetric), func(t *testing.T) {
+				g := stored(t, x.Graph, symmetric)
+				if symmetric {
+					x.Graph = teststore.Mirrored(x.Graph)
+				}
+				ids := make([]int64, x.Graph.N)
+				for v := range ids {
+					ids[v] = int64(v)
+				}
+				testOracles(t, g, x.Graph, ids, 0)
+			})
+		}
+	}
+	t.Run("as-Caida20071105", func(t *testing.T) {
+		file := filepath.Join(testgraph.Shared(t), "as-Caida20071105-weighted.txt.gz")
+		ids, g := testgraph.LoadEdges(t, "as-Caida20071105-weighted", true)
+		testOracles(t, imported(t, garaph.ImportOptions{Undirected: true, ShardVertices: 1000}, file), g, ids, 5)
+	})
+}
+
+func testOracles(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, source uint32) {
+	symmetric := g.Catalogue().Symmetric
+	byID := func(of func(v int) float64) map[int64]float64 {
+		m := make(map[int64]float64, len(ids))
+		for v, id := range ids {
+			m[id] = of(v)
+		}
+		return m
+	}
+	list := func(values []float64) map[int64]float64 { return byID(func(v int) float64 { return values[v] }) }
+
+	in, _ := oracle.Degrees(o)
+	alpha := 1.0
+	for _, d := range in {
+		alpha = min(alpha, 0.5/float64(max(d, 1)))
+	}
+	const k, seed, rounds = 3, 7, 30
+	core := oracle.KCore(o, k, symmetric)
+	label := oracle.LPA(o, seed, rounds, symmetric)
+	widths := list(oracle.SSWP(o, source))
+	walks := list(oracle.Katz(o, alpha, 1, 60))
+	heats := list(oracle.Heat(o, source, 0.2, rounds))
+	activities := list(oracle.Neural(o, 0.1, 0.1, 1e-12))
+	cores := byID(func(v int) float64 {
+		if core[v] {
+			return 1
+		}
+		return 0
+	})
+	labels := byID(func(v int) float64 { return float64(ids[label[v]]) })
+
+	for name, opt := range ways() {
+		t.Run(name, func(t *testing.T) {
+			same(t, "sswp", rows(t, g, programs.SSWP{Source: source}, opt), widths, 0)
+			same(t, "kcore", rows(t, g, programs.KCore{K: k}, opt), cores, 0)
+			same(t, "katz 32", rows(t, g, programs.Katz[float32]{Alpha: alpha, Beta: 1, Tolerance: 1e-6}, opt), walks, 1e-5)
+			same(t, "katz 64", rows(t, g, programs.Katz[float64]{Alpha: alpha, Beta: 1, Tolerance: 1e-10}, opt), walks, 1e-9)
+			same(t, "neural", rows(t, g, programs.Neural{Gain: 0.1, Bias: 0.1, Tolerance: 1e-7}, opt), activities, 1e-4)
+			if len(ids) < 100 && symmetric && len(ids) > 1 {
+				p := programs.Circuit{Source: source, Ground: source + 1, Volts: 10, Tolerance: 1e-8}
+				opt.Iterations = 20_000
+				same(t, "circuit", rows(t, g, p, opt), list(oracle.Circuit(o, source, source+1, 10, 1e-12)), 1e-3)
+			}
+			if opt.Mode == dispatcher.Sync { // in async mode these depend on where pages end
+				opt.Iterations = rounds
+				same(t, "lpa", rows(t, g, programs.LPA{Seed: seed}, opt), labels, 0)
+				if symmetric || opt.Method != dispatcher.NotifyPull { // see its comment
+					same(t, "heat", rows(t, g, programs.Heat{Source: source, Step: 0.2}, opt), heats, 1e-4)
+				}
+			}
+		})
+	}
+}
+
+// last is WCC the other way round: what it inherits from a compiled program are
+// loops of another program.
+type last struct{ programs.WCC }
+
+func (last) Zero() uint32                                           { return 0 }
+func (last) Sum(a, b uint32) uint32                                 { return max(a, b) }
+func (last) Apply(_ gas.Vertex, old, acc uint32, _ gas.Step) uint32 { return max(old, acc) }
+
+// TestEmbedded: a program that embeds a compiled one is run by its own methods.
+func TestEmbedded(t *testing.T) {
+	if _, ok := any(last{}).(gas.Compiled[uint32, uint32]); !ok {
+		t.Fatal("no loops are inherited: this test tests nothing")
+	}
+	path := filepath.Join(t.TempDir(), "test.graph")
+	if err := teststore.Write(path, testgraph.TwoComponents(), teststore.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := garaph.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	for name, o := range ways() {
+		t.Run(name, func(t *testing.T) {
+			same(t, "last of the component", rows(t, g, last{}, o), map[int64]float64{0: 4, 1: 5, 2: 4, 3: 5, 4: 4, 5: 5}, 0)
+		})
+	}
+}

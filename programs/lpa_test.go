@@ -1,0 +1,86 @@
+package programs_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/programs"
+)
+
+// TestLPA: whatever the order of the edges, a vertex changes its label only to
+// one that more of its neighbours have, and only to one of its component.
+func TestLPA(t *testing.T) {
+	everyGraph(t, func(t rapid.TB, g oracle.Graph, seed uint32) {
+		component := oracle.WCC(g)
+		for _, groups := range []int{1, 4} {
+			p := programs.LPA{Seed: seed}
+			x := newInterpreter[programs.Ballot, programs.Votes](g, p)
+			x.groups = groups
+			x.before = func(v uint32, s gas.Step) {
+				old := x.values[v]
+				count := map[uint32]int{}
+				for _, e := range x.edges[v] {
+					count[x.values[e.Src].Label]++
+				}
+				next := p.Apply(x.vertices[v], old, x.fold(v, x.edges[v]), s)
+				if next.Label != old.Label && count[next.Label] <= count[old.Label] {
+					t.Fatalf("vertex %d changes from %d to %d among %v", v, old.Label, next.Label, count)
+				}
+				if count[next.Candidate] == 0 && len(x.edges[v]) > 0 {
+					t.Fatalf("vertex %d considers %d among %v", v, next.Candidate, count)
+				}
+			}
+			x.run(20)
+			for v, value := range x.values {
+				if component[value.Label] != component[v] {
+					t.Fatalf("vertex %d has a label from elsewhere, %d", v, value.Label)
+				}
+			}
+		}
+	})
+}
+
+// TestLPACliques: two cliques of ten with one edge between them are two
+// communities.
+func TestLPACliques(t *testing.T) {
+	g := oracle.Graph{N: 20, Edges: []oracle.Edge{{Src: 9, Dst: 10, Weight: 1}}}
+	for u := range uint32(20) {
+		for v := range u {
+			if u/10 == v/10 {
+				g.Edges = append(g.Edges, oracle.Edge{Src: u, Dst: v, Weight: 1})
+			}
+		}
+	}
+	g = teststore.Mirrored(g)
+	for seed := range uint32(5) {
+		for _, groups := range []int{1, 4} {
+			x := newInterpreter[programs.Ballot, programs.Votes](g, programs.LPA{Seed: seed})
+			x.groups = groups
+			x.run(60)
+			for v := range x.values {
+				if x.values[v].Label != x.values[v/10*10].Label || x.values[v].Label/10 != uint32(v/10) {
+					t.Errorf("seed %d, %d groups, vertex %d: label %d", seed, groups, v, x.values[v].Label)
+				}
+			}
+		}
+	}
+}
+
+// TestLPASum: votes are the same in any order.
+func TestLPASum(t *testing.T) {
+	votes := rapid.Custom(func(t *rapid.T) programs.Votes {
+		small := rapid.Uint32Range(0, 3)
+		return programs.Votes{Own: small.Draw(t, "own"), Other: small.Draw(t, "other"), Key: small.Draw(t, "key"), Next: small.Draw(t, "next")}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		p := programs.LPA{}
+		a, b, c := votes.Draw(t, "a"), votes.Draw(t, "b"), votes.Draw(t, "c")
+		if p.Sum(a, b) != p.Sum(b, a) || p.Sum(p.Sum(a, b), c) != p.Sum(a, p.Sum(b, c)) || p.Sum(a, p.Zero()) != a {
+			t.Fatalf("%v, %v, %v", a, b, c)
+		}
+	})
+}
