@@ -6,7 +6,8 @@ import "unsafe"
 // package kernels declare the same. A chunk is a run of one side's edges whose
 // destinations lie in a small window, so that one block can hold its
 // accumulators in shared memory; the first and the last destination may have
-// edges in other chunks as well.
+// edges in other chunks as well. The sources and destinations of a shard begin at
+// multiples of 16 and of 32 bytes, so that edge e of it has an address that tells e mod 16.
 type (
 	// chunk is 48 bytes.
 	chunk struct {
@@ -71,6 +72,16 @@ type (
 		Activated uint64
 		Degrees   uint64
 		Applied   uint64
+	}
+
+	// gatherArgs: nothing but the values of the sources, Width bytes each, is
+	// gathered; the ceiling of every pull.
+	gatherArgs struct {
+		Nbr    Pointer
+		Values Pointer
+		Sink   Pointer
+		Edges  uint64 // a multiple of 16
+		Width  uint64
 	}
 
 	// zeroArgs: Acc[v] = Zero for all N vertices.

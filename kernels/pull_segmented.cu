@@ -44,9 +44,11 @@ extern "C" __global__ void __launch_bounds__(256) garaph_pull_segmented(const pu
 		STORE_SHARED("acc", slots, i);
 	}
 	__syncthreads();
-	for (uint32_t from = threadIdx.x * 16; from < c.edges; from += blockDim.x * 16) {
-		if (from + 16 > c.edges) { // the last edges of the chunk
-			for (uint32_t e = from; e < c.edges; e++) {
+	// Runs begin at multiples of 16 edges of the shard, where loads are aligned.
+	int64_t skew = (uint64_t)c.dst / 2 % 16;
+	for (int64_t from = threadIdx.x * 16 - skew; from < c.edges; from += blockDim.x * 16) {
+		if (from < 0 || from + 16 > c.edges) { // the ends of the chunk
+			for (uint32_t e = max(from, (int64_t)0); e < min(from + 16, (int64_t)c.edges); e++) {
 				uint32_t d = c.dst[e];
 				SET("edge.weight", "f", c.weight ? c.weight[e] : 1.0f);
 				LOAD_CONSTANT("src", args.values, c.nbr[e]);
@@ -54,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(256) garaph_pull_segmented(const pu
 				CALL("Gather", "acc");
 				SUM_SHARED("acc", slots, d);
 			}
-			break;
+			continue;
 		}
 		uint32_t s[16], d[16];
 		float w[16];

@@ -1,0 +1,378 @@
+//go:build cuda
+
+package gpuengine
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/programs"
+)
+
+var scaleFlag = flag.Int("scale", 16, "scale of the RMAT graph of TestKernelSpeed")
+
+// csc is a graph by destination.
+type csc struct {
+	off []uint64
+	nbr []uint32
+	out []uint32
+}
+
+func parallelRanges(n int, f func(from, to int)) {
+	var wg sync.WaitGroup
+	k := runtime.GOMAXPROCS(0)
+	for i := range k {
+		wg.Go(func() { f(n*i/k, n*(i+1)/k) })
+	}
+	wg.Wait()
+}
+
+// rmat is an RMAT graph (a = 0.57, b = c = 0.19) of 2^scale vertices.
+func rmat(scale, degree int) *csc {
+	n, m := 1<<scale, degree<<scale
+	src, dst := make([]uint32, m), make([]uint32, m)
+	g := &csc{off: make([]uint64, n+1), nbr: make([]uint32, m), out: make([]uint32, n)}
+	count := make([]uint32, n+1)
+	parallelRanges(m, func(from, to int) {
+		rng := rand.New(rand.NewPCG(uint64(from), 7))
+		for e := from; e < to; e++ {
+			var u, v uint32
+			for range scale {
+				x := rng.Uint32()
+				u, v = u<<1, v<<1
+				switch {
+				case x < 2448131358: // 0.57
+				case x < 3264175145:
+					v |= 1
+				case x < 4080218931:
+					u |= 1
+				default:
+					u |= 1
+					v |= 1
+				}
+			}
+			src[e], dst[e] = u, v
+			atomic.AddUint32(&count[v+1], 1)
+			atomic.AddUint32(&g.out[u], 1)
+		}
+	})
+	for v := range n {
+		g.off[v+1] = g.off[v] + uint64(count[v+1])
+	}
+	at := make([]uint64, n)
+	copy(at, g.off)
+	parallelRanges(m, func(from, to int) {
+		for e := from; e < to; e++ {
+			g.nbr[atomic.AddUint64(&at[dst[e]], 1)-1] = src[e]
+		}
+	})
+	return g
+}
+
+// cutTest cuts a graph into chunks of so many edges and vertices at most. It
+// fills what does not depend on addresses, and gives the first edge of each.
+func cutTest(g *csc, maxEdges, maxVertices int) (list []chunk, starts []uint64) {
+	n := len(g.off) - 1
+	v, e := 0, uint64(0)
+	for e < g.off[n] {
+		for g.off[v+1] <= e {
+			v++
+		}
+		end := min(e+uint64(maxEdges), g.off[n])
+		last := v
+		for last+1 < n && g.off[last+1] < end && last+1-v < maxVertices {
+			last++
+		}
+		if g.off[last+1] < end {
+			end = g.off[last+1]
+		}
+		c := chunk{Edges: uint32(end - e), First: uint32(v), Count: uint32(last - v + 1)}
+		if g.off[v] < e {
+			c.Head = 1
+		}
+		if g.off[last+1] > end {
+			c.Tail = 1
+		}
+		list, starts = append(list, c), append(starts, e)
+		e = end
+	}
+	return list, starts
+}
+
+type gpu struct {
+	t testing.TB
+	Device
+	s   Stream
+	pin []byte
+}
+
+func (g *gpu) must(err error) {
+	g.t.Helper()
+	if err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+func upload[T any](g *gpu, list []T) Pointer {
+	g.t.Helper()
+	var x T
+	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), len(list)*int(unsafe.Sizeof(x)))
+	p, err := g.Alloc(max(int64(len(b)), 256))
+	g.must(err)
+	for at := 0; at < len(b); at += len(g.pin) {
+		n := copy(g.pin, b[at:])
+		g.must(g.s.ToDevice(p+Pointer(at), g.pin[:n]))
+		g.must(g.s.Sync())
+	}
+	return p
+}
+
+func download[T any](g *gpu, p Pointer, n int) []T {
+	g.t.Helper()
+	list := make([]T, n)
+	var x T
+	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), n*int(unsafe.Sizeof(x)))
+	for at := 0; at < len(b); at += len(g.pin) {
+		k := min(len(g.pin), len(b)-at)
+		g.must(g.s.ToHost(g.pin[:k], p+Pointer(at)))
+		g.must(g.s.Sync())
+		copy(b[at:], g.pin[:k])
+	}
+	return list
+}
+
+// seconds is the least time of f on the device, of so many runs after one.
+func (g *gpu) seconds(runs int, f func()) float64 {
+	a, err := g.NewEvent()
+	g.must(err)
+	b, err := g.NewEvent()
+	g.must(err)
+	best := math.Inf(1)
+	for i := range runs + 1 {
+		g.must(g.s.Record(a))
+		f()
+		g.must(g.s.Record(b))
+		g.must(g.s.Sync())
+		x, err := b.Since(a)
+		g.must(err)
+		if i > 0 {
+			best = min(best, x)
+		}
+	}
+	return best
+}
+
+func newGPU(t testing.TB, f gas.Fragments) *gpu {
+	d, err := OpenCUDA(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &gpu{t: t, Device: d}
+	var list []Kernel
+	for _, name := range kernels.Names() {
+		text, err := kernels.Assemble(name, f)
+		g.must(err)
+		list = append(list, Kernel{Name: name, PTX: text})
+	}
+	g.must(d.Load(list))
+	g.s, err = d.NewStream()
+	g.must(err)
+	g.pin, err = d.Pin(64 << 20)
+	g.must(err)
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return g
+}
+
+// TestKernelSpeed holds one PageRank step of both gathers against the host, and
+// prints the speed of each kernel beside the gather-only ceiling.
+func TestKernelSpeed(t *testing.T) {
+	graph := rmat(*scaleFlag, 16)
+	n, edges := len(graph.off)-1, int(graph.off[len(graph.off)-1])
+	p := programs.PageRank[float32]{Damping: 0.85}
+	f := p.Fragments()
+	g := newGPU(t, f)
+	i := g.Info()
+	t.Logf("%s, driver %s, %d SMs, %d MiB, shared %d of %d, capability %d", i.Name, i.Driver, i.Processors, i.Memory>>20, i.SharedBlock, i.SharedSM, i.Capability)
+
+	values := make([]float32, n)
+	for v := range values {
+		values[v] = rand.Float32() / float32(n)
+	}
+	want := make([]float64, n)
+	parallelRanges(n, func(from, to int) {
+		for v := from; v < to; v++ {
+			for _, u := range graph.nbr[graph.off[v]:graph.off[v+1]] {
+				want[v] += float64(values[u])
+			}
+		}
+	})
+	in := make([]uint32, n)
+	for v := range in {
+		in[v] = uint32(graph.off[v+1] - graph.off[v])
+	}
+	dValues, dNbr := upload(g, values), upload(g, graph.nbr)
+	dIn, dOut := upload(g, in), upload(g, graph.out)
+	dNext, err := g.Alloc(int64(4 * n))
+	g.must(err)
+	dAcc, err := g.Alloc(int64(8 * n))
+	g.must(err)
+	dDst, err := g.Alloc(int64(2*edges + 64))
+	g.must(err)
+	dFault := upload(g, []uint32{0})
+	dTotals := upload(g, []totals{{}})
+	dActive := upload(g, make([]uint32, n/32+8))
+	params := make([]byte, max(f.Parameters.Size, 8))
+	*(*programs.PageRank[float32])(unsafe.Pointer(&params[0])) = p
+	dParams := upload(g, params)
+	off32 := make([]uint32, n+1)
+	for v, x := range graph.off {
+		off32[v] = uint32(x) // RMAT 24 of degree 16 fits
+	}
+	dOff := upload(g, off32)
+
+	ceiling := map[uint64]float64{}
+	for _, width := range []uint64{4} {
+		a := gatherArgs{dNbr, dValues, dNext, uint64(edges) &^ 15, width}
+		s := g.seconds(5, func() { g.must(g.s.Launch("gather", i.Processors*16, 256, 0, bytesOf(&a))) })
+		ceiling[width] = float64(edges) / s
+		t.Logf("gather only, %d-byte values: %.2f ms, %.1f G edges/s", width, s*1e3, ceiling[width]/1e9)
+	}
+	zero := zeroArgs{Acc: dAcc, Parameters: dParams, Fault: dFault, N: uint32(n)}
+	runZero := func() { g.must(g.s.Launch("zero", i.Processors*8, 256, 0, bytesOf(&zero))) }
+	check := func(name string) {
+		got := download[float64](g, dAcc, n)
+		for v := range got {
+			if math.Abs(got[v]-want[v]) > 1e-9*math.Abs(want[v])+1e-30 {
+				t.Fatalf("%s: vertex %d of degree %d: got %v, want %v", name, v, in[v], got[v], want[v])
+			}
+		}
+		if fault := download[uint32](g, dFault, 1)[0]; fault != 0 {
+			t.Fatalf("%s: fault %v", name, gas.Fault(fault))
+		}
+	}
+	for _, c := range []struct {
+		kernel               string
+		edges, window        int
+		threads, sharedLimit int
+		copies               bool
+	}{
+		{"pull_segmented", 1 << 15, 2048, 256, 0, false},
+		{"pull_segmented", 1 << 16, 2048, 256, 0, false},
+		{"pull_segmented", 1 << 16, 4096, 256, 0, false},
+		{"pull_segmented", 1 << 17, 4096, 256, 0, false},
+		{"pull_segmented", 1 << 18, 6144, 256, 0, false},
+		{"pull_replicated", 1 << 16, 3072, 1024, 0, false},
+		{"pull_replicated", 1 << 16, 3072, 1024, 48 << 10, true},
+		{"pull_replicated", 1 << 16, 3072, 1024, 96 << 10, true},
+		{"pull_replicated", 1 << 16, 1536, 1024, 48 << 10, true},
+		{"pull_replicated", 1 << 15, 1536, 512, 48 << 10, true},
+		{"pull_replicated", 1 << 17, 6144, 1024, 48 << 10, true},
+	} {
+		chunks, starts := cutTest(graph, c.edges, c.window)
+		ranges := make([]expandRange, len(chunks))
+		shared := 0
+		for k := range chunks {
+			x := &chunks[k]
+			x.Nbr, x.Dst = dNbr+Pointer(4*starts[k]), dDst+Pointer(2*starts[k])
+			ranges[k] = expandRange{Off: dOff + Pointer(4*x.First), Edge: uint32(starts[k])}
+			if c.copies {
+				r := math.Ceil(math.Log2(float64(x.Edges)/float64(x.Count)) - 0.5)
+				x.Copies = uint32(max(0, min(5, r)))
+				for x.Copies > 0 && int(x.Count)<<x.Copies*8 > c.sharedLimit {
+					x.Copies--
+				}
+			}
+			shared = max(shared, int(x.Count)<<x.Copies*8)
+		}
+		dChunks, dRanges := upload(g, chunks), upload(g, ranges)
+		ex := expandArgs{dChunks, dRanges}
+		es := g.seconds(2, func() { g.must(g.s.Launch("expand", len(chunks), 256, 0, bytesOf(&ex))) })
+		pull := pullArgs{dChunks, dValues, dAcc, dParams, dFault}
+		name := fmt.Sprintf("%s, %d edges, %d vertices, shared %d, %d threads", c.kernel, c.edges, c.window, shared, c.threads)
+		run := func() { g.must(g.s.Launch(c.kernel, len(chunks), c.threads, shared, bytesOf(&pull))) }
+		runZero()
+		run()
+		check(name)
+		s := g.seconds(5, run)
+		t.Logf("%-72s %5d chunks: %.2f ms, %.1f G edges/s, %.0f %% of the ceiling; expand %.2f ms", name, len(chunks), s*1e3, float64(edges)/s/1e9, 100*float64(edges)/s/ceiling[4], es*1e3)
+		g.must(g.Free(dChunks))
+		g.must(g.Free(dRanges))
+	}
+	// Apply, from the sums of one pull.
+	chunks, starts := cutTest(graph, 1<<16, 2048)
+	for k := range chunks {
+		chunks[k].Nbr, chunks[k].Dst = dNbr+Pointer(4*starts[k]), dDst+Pointer(2*starts[k])
+	}
+	blocks := i.Processors * 8
+	dSums := upload(g, make([]float64, blocks))
+	dChunks := upload(g, chunks)
+	ranges := make([]expandRange, len(chunks))
+	for k := range chunks {
+		ranges[k] = expandRange{Off: dOff + Pointer(4*chunks[k].First), Edge: uint32(starts[k])}
+	}
+	ex := expandArgs{dChunks, upload(g, ranges)}
+	g.must(g.s.Launch("expand", len(chunks), 256, 0, bytesOf(&ex)))
+	pull := pullArgs{dChunks, dValues, dAcc, dParams, dFault}
+	ap := applyArgs{Acc: dAcc, Values: dValues, Next: dNext, In: dIn, Out: dOut, Degree: dOut, Parameters: dParams, Active: dActive,
+		Totals: dTotals, Sums: dSums, Fault: dFault, Iteration: 3, Aggregate: 0.25, First: 0, Count: uint32(n), N: uint32(n)}
+	apply := func() { g.must(g.s.Launch("apply", blocks, 256, 0, bytesOf(&ap))) }
+	runZero()
+	g.must(g.s.Launch("pull_segmented", len(chunks), 256, 2048*8, bytesOf(&pull)))
+	apply()
+	next, counts, active := download[float32](g, dNext, n), download[totals](g, dTotals, 1)[0], download[uint32](g, dActive, n/32+8)
+	var expected totals
+	var sum float64
+	for v := range n {
+		x := gas.Vertex{ID: uint32(v), N: uint32(n), In: in[v], Out: graph.out[v]}
+		w := p.Apply(x, values[v], want[v], gas.Step{Iteration: 3, Aggregate: 0.25})
+		if math.Abs(float64(w-next[v])) > 1e-6*float64(w) {
+			t.Fatalf("vertex %d: got %v, want %v", v, next[v], w)
+		}
+		rises := p.Activate(x, values[v], next[v])
+		if (active[v/32]>>(v%32)&1 != 0) != rises {
+			t.Fatalf("vertex %d: active %v", v, !rises)
+		}
+		expected.Applied++
+		if rises {
+			expected.Activated++
+			expected.Degrees += uint64(graph.out[v])
+		}
+		sum += p.Aggregate(x, next[v])
+	}
+	if counts != expected {
+		t.Fatalf("got %+v, want %+v", counts, expected)
+	}
+	var got float64
+	for _, x := range download[float64](g, dSums, blocks) {
+		got += x
+	}
+	if math.Abs(got-sum) > 1e-9*sum {
+		t.Fatalf("aggregate %v, want %v", got, sum)
+	}
+	s := g.seconds(5, apply)
+	both := g.seconds(5, func() {
+		g.must(g.s.Launch("pull_segmented", len(chunks), 256, 2048*8, bytesOf(&pull)))
+		apply()
+	})
+	t.Logf("apply: %.2f ms; a whole iteration: %.2f ms, %.1f G edges/s, %.0f %% of the ceiling", s*1e3, both*1e3, float64(edges)/both/1e9, 100*float64(edges)/both/ceiling[4])
+
+	for _, mib := range []int{1, 4, 16, 64} {
+		b := g.pin[:mib<<20]
+		s := g.seconds(10, func() { g.must(g.s.ToDevice(dNbr, b[:min(len(b), 4*edges)])) })
+		x := g.seconds(10, func() { g.must(g.s.ToHost(b[:min(len(b), 4*edges)], dNbr)) })
+		t.Logf("link, pieces of %d MiB: to the device %.1f GB/s, to the host %.1f GB/s", mib, float64(min(len(b), 4*edges))/s/1e9, float64(min(len(b), 4*edges))/x/1e9)
+	}
+}
