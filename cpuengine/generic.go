@@ -47,7 +47,7 @@ type generic[V, A any] struct {
 
 func (g *generic[V, A]) gather(acc []A, list []uint16, b *gas.Block, cur []V) (edges int) {
 	for i, v := range list {
-		lo, hi := b.Off[v], b.Off[v+1]
+		lo, hi := b.Off[v], b.Off[int(v)+1]
 		dst := cur[b.First+uint32(v)]
 		n := int(hi - lo)
 		switch {
