@@ -15,9 +15,14 @@ func LoopsOf[V, A any](p gas.Program[V, A]) (loops gas.Loops[V, A], compiled boo
 			return loops, true
 		}
 	}
+	return GenericLoops(p), false
+}
+
+// GenericLoops are loops over any program's methods.
+func GenericLoops[V, A any](p gas.Program[V, A]) gas.Loops[V, A] {
 	g := generic[V, A]{program: p}
 	g.saturable, _ = p.(gas.Saturable[A])
-	loops = gas.Loops[V, A]{Program: p, Gather: g.gather, Apply: g.apply}
+	loops := gas.Loops[V, A]{Program: p, Gather: g.gather, Apply: g.apply}
 	if s, ok := p.(gas.Settleable[V]); ok {
 		loops.Due = func(due, list []uint16, b *gas.Block, cur []V) []uint16 {
 			for _, v := range list {
@@ -36,7 +41,7 @@ func LoopsOf[V, A any](p gas.Program[V, A]) (loops gas.Loops[V, A], compiled boo
 			return sum
 		}
 	}
-	return loops, false
+	return loops
 }
 
 // generic are loops over any program's methods.

@@ -79,9 +79,13 @@ func New[V, A any](s *store.Store, p gas.Program[V, A], o Options) (*Job[V, A], 
 func (j *Job[V, A]) plan() (err error) {
 	fixed := vertices.Bytes[V](j.cat.Vertices) + processBytes
 	po := page.Options{Threads: j.opt.Threads}
+	var loops gas.Loops[V, A]
 	err = panics.Guard(j.program, func() error {
-		loops, compiled := cpuengine.LoopsOf(j.program)
-		j.report.Compiled, po.SourceOrder = compiled, loops.Scatter != nil
+		loops, j.report.Compiled = cpuengine.LoopsOf(j.program)
+		if j.opt.Generic {
+			loops, j.report.Compiled = cpuengine.GenericLoops(j.program), false
+		}
+		po.SourceOrder = loops.Scatter != nil
 		po.Gather, po.Notify = sides(gas.DirectionOf(j.program))
 		return nil
 	})
@@ -107,7 +111,7 @@ func (j *Job[V, A]) plan() (err error) {
 	if j.arrays, err = vertices.New[V](j.cat.Vertices); err != nil {
 		return fmt.Errorf("program %T: %w", j.program, err)
 	}
-	if j.cpu, err = cpuengine.New(j.program, j.arrays, j.cat.Symmetric, j.opt.Threads); err != nil {
+	if j.cpu, err = cpuengine.New(loops, j.arrays, j.cat.Symmetric, j.opt.Threads); err != nil {
 		return fmt.Errorf("program %T: %w", j.program, err)
 	}
 	j.engine = j.cpu
@@ -157,6 +161,12 @@ func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
 		j.report.AccessRatio = j.store.AccessRatio()
 		j.opt.Log.Info("the graph does not fit into memory: pages are streamed from disk",
 			zap.Int64("memory", j.opt.Memory), zap.Float64("k", j.report.AccessRatio))
+	}
+	if !j.report.InMemory {
+		j.cpu.Yield = true
+		// A goroutine that waits for the disk does not wait for a processor too.
+		before := runtime.GOMAXPROCS(j.opt.Threads + 1)
+		defer runtime.GOMAXPROCS(before)
 	}
 	j.report.Load = time.Since(start)
 	for {

@@ -40,6 +40,7 @@ type Options struct {
 	Threads    int   // 0: GOMAXPROCS
 	Memory     int64 // bytes of resident memory for the whole process; 0: no limit
 	Iterations int   // at most; 0: until no vertex is active
+	Generic    bool  // through the generic loops even if the program is compiled, to compare
 	Progress   func(Iteration)
 	Log        *zap.Logger // nil: silent
 }
