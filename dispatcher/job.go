@@ -51,6 +51,7 @@ type Job[V, A any] struct {
 
 	step     gas.Step
 	pulls    int    // iterations that pulled, so far
+	ordered  bool   // shards can be put in source order
 	degrees  uint64 // Σ Degree of the active vertices
 	previous float64
 	report   Report
@@ -101,6 +102,7 @@ func (j *Job[V, A]) plan() (err error) {
 		po.Budget = max(1, j.opt.Memory-fixed)
 	}
 	j.pages, err = page.New(j.store, po)
+	j.ordered = err == nil && j.pages.Ordered()
 	var need *page.NeedError
 	if errors.As(err, &need) {
 		return &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: fixed - processBytes, Pages: need.Need}

@@ -15,6 +15,9 @@ const (
 	// maxPageBytes is large enough for the full bandwidth of a disk or a link,
 	// and small enough that a few dozen pages exist to overlap work with.
 	maxPageBytes = 16 << 20
+	// maxResidentBytes is for pages that need not be read again: fewer of them,
+	// at the end of which goroutines wait for each other.
+	maxResidentBytes = 64 << 20
 	// ringPages are in flight when pages are streamed: one being processed and
 	// two being read.
 	ringPages = 3
@@ -93,7 +96,9 @@ func New(s *store.Store, o Options) (*Cache, error) {
 			return nil, err
 		}
 	}
-	if !c.all { // without the slack of the buffers, so that larger pages never need more than there is
+	if c.all {
+		limit = maxResidentBytes
+	} else { // without the slack of the buffers, so that larger pages never need more than there is
 		limit = min(limit, max(largest, (o.Budget-(ringPages+1)*store.DirectSlack)/budgetPages))
 	}
 	c.spans = spans(cat, limit)
@@ -272,6 +277,9 @@ func (c *Cache) Spans() []Span { return c.spans }
 
 // InMemory reports whether everything that the job reads stays in memory.
 func (c *Cache) InMemory() bool { return c.all }
+
+// Ordered reports whether any shards can be had in source order.
+func (c *Cache) Ordered() bool { return len(c.orderings) > 0 }
 
 // BytesRead is how many bytes came from the store so far.
 func (c *Cache) BytesRead() int64 { return c.read.Load() }
