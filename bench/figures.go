@@ -2,6 +2,7 @@ package bench
 
 import (
 	"math"
+	"slices"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
@@ -31,8 +32,8 @@ func figuresOf(r dispatcher.Report, peak int64) figures {
 		ofGather: math.NaN(), ofDisk: math.NaN(), ofMemory: math.NaN(), ofCeiling: math.NaN()}
 	var seconds []float64
 	var edges, bytes []weighted
-	for _, it := range r.Iterations {
-		if measured(it, r.InMemory) {
+	for i, it := range r.Iterations {
+		if measured(r, i) {
 			seconds = append(seconds, it.Seconds)
 			edges = append(edges, weighted{float64(it.Edges) / it.Seconds, float64(it.Edges)})
 			bytes = append(bytes, weighted{float64(it.BytesRead) / it.Seconds, float64(it.Edges)})
@@ -43,17 +44,26 @@ func figuresOf(r dispatcher.Report, peak int64) figures {
 	return f
 }
 
-// measured reports whether an iteration counts: a pull, and none that brings
-// pages into memory to stay there. Those are the pulls in memory that read
-// anything, and the first iteration of a run from disk.
-func measured(it garaph.Iteration, inMemory bool) bool {
+// measured reports whether the i-th iteration counts: a pull as there would be
+// more and more of in a longer run. Those that bring pages into memory to stay
+// are not, which are the pulls in memory that read anything and the first
+// iteration of a run from disk; and where shards were put in source order, nor
+// are those up to that.
+func measured(r dispatcher.Report, i int) bool {
+	it := r.Iterations[i]
 	if it.Method != dispatcher.Pull {
 		return false
 	}
-	if inMemory {
-		return it.BytesRead == 0
+	if !r.InMemory {
+		return i > 0
 	}
-	return it.Iteration > 0
+	if it.BytesRead > 0 {
+		return false
+	}
+	if !slices.ContainsFunc(r.Iterations, func(it garaph.Iteration) bool { return it.SourceOrder }) {
+		return true
+	}
+	return it.SourceOrder && i > 0 && r.Iterations[i-1].SourceOrder
 }
 
 // holdAgainst computes the shares of a run: in memory, of gather-only; from

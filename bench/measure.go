@@ -24,6 +24,7 @@ type Options struct {
 	// Limit is the budget of the runs in memory; 0: none. Where the graph does
 	// not fit, they are runs from disk.
 	Limit    int64
+	Generic  bool               // each program also through the generic loops
 	Source   string             // the user's id of the vertex to search from; "": the one with the most out-edges
 	Progress func(doing string) // called before each step
 }
@@ -92,6 +93,9 @@ func newMeasurement(ctx context.Context, g *garaph.Graph, o Options) (*measureme
 		m.edgeBytes = m.machine.Memory / gatherShare
 	}
 	m.workloads, _ = workloadsOf(o.Programs) // checked above
+	if o.Generic {
+		m.workloads = withGeneric(m.workloads)
+	}
 	m.runs = make([][]figures, len(m.workloads)*len(m.budgets))
 	var err error
 	if m.source, err = sourceOf(ctx, g, o.Source); err != nil {

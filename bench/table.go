@@ -19,7 +19,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 	r.ceilingTable(&b)
 	r.runTable(&b)
 	b.WriteString(`
-A figure is the median (least–most) of the rounds. Pulls are those that bring no pages into memory to stay. The ceiling
+A figure is the median (least–most) of the rounds. Pulls are those that neither bring pages into memory to stay nor put them in source order. The ceiling
 of a run in memory is gather-only with values of its size, that of a run from disk the lower of the disk and the same
 program in memory.
 `)

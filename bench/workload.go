@@ -11,8 +11,8 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// pageRankIterations are enough for a median.
-const pageRankIterations = 10
+// pageRankIterations are enough that most pulls are in source order.
+const pageRankIterations = 24
 
 // workload is a program to measure.
 type workload struct {
@@ -28,6 +28,18 @@ var workloads = []workload{
 	{"bfs", gather4, runner(func(source uint32) gas.Program[uint32, uint32] { return programs.BFS{Source: source} })},
 	{"sssp", gather4, runner(func(source uint32) gas.Program[float32, float32] { return programs.SSSP[float32]{Source: source} })},
 	{"wcc", gather4, runner(func(uint32) gas.Program[uint32, uint32] { return programs.WCC{} })},
+}
+
+// withGeneric adds each workload through the generic loops.
+func withGeneric(list []workload) []workload {
+	var both []workload
+	for _, w := range list {
+		both = append(both, w, workload{w.name + ", generic", w.gather, func(ctx context.Context, g *garaph.Graph, source uint32, o garaph.RunOptions) (*garaph.Result, error) {
+			o.Generic = true
+			return w.run(ctx, g, source, o)
+		}})
+	}
+	return both
 }
 
 // ProgramNames are the programs that can be measured; pagerank64 is PageRank

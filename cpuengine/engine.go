@@ -31,6 +31,10 @@ type Engine[V, A any] struct {
 	loops   gas.Loops[V, A]
 	zero    A
 
+	// Yield makes goroutines let others run between chunks: whoever reads pages
+	// from disk must not wait for a whole one.
+	Yield bool
+
 	direction  gas.Direction
 	symmetric  bool
 	chunkEdges uint64 // the constant, but for tests
@@ -71,9 +75,10 @@ func (s *Stats) Add(o Stats) {
 	s.Degrees += o.Degrees
 }
 
-// New makes an engine with the given number of goroutines. On a symmetric graph
+// New makes an engine for the program of the loops, with the given number of goroutines. On a symmetric graph
 // all directions are one.
-func New[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], symmetric bool, threads int) (e *Engine[V, A], err error) {
+func New[V, A any](loops gas.Loops[V, A], a *vertices.Arrays[V], symmetric bool, threads int) (e *Engine[V, A], err error) {
+	p := loops.Program
 	defer func() { // of Zero or Direction
 		if r := recover(); r != nil {
 			e, err = nil, fmt.Errorf("program %T panicked: %v\n%s", p, r, debug.Stack())
@@ -83,7 +88,7 @@ func New[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], symmetric bool, t
 		return nil, fmt.Errorf("accumulator: %w", err)
 	}
 	e = &Engine[V, A]{program: p, arrays: a, direction: gas.DirectionOf(p), symmetric: symmetric, chunkEdges: page.ChunkEdges}
-	e.loops, _ = LoopsOf(p)
+	e.loops = loops
 	e.zero = p.Zero()
 	e.workers = make([]worker[V, A], threads)
 	for i := range e.workers {
@@ -98,9 +103,9 @@ func New[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], symmetric bool, t
 func (e *Engine[V, A]) Process(p *page.Page, w Work) (Stats, error) {
 	e.cut(p)
 	if w.SourceOrder && !w.Marked && e.loops.Scatter != nil {
-		_, err := e.parallel(len(p.Shards), func(r *worker[V, A], i int) (err error) {
-			e.orders[i], err = p.Order(i, e.chunkEdges, true)
-			return err
+		_, err := e.parallel(len(p.Shards), func(_ *worker[V, A], i int) error {
+			e.orders[i] = p.Order(i, e.chunkEdges, true)
+			return nil
 		})
 		if err != nil {
 			return Stats{}, err
@@ -180,7 +185,9 @@ func (e *Engine[V, A]) parallel(n int, task func(r *worker[V, A], i int) error) 
 				return
 			}
 			err = task(r, i)
-			runtime.Gosched() // whoever reads pages must not wait for a whole one
+			if e.Yield {
+				runtime.Gosched()
+			}
 		}
 	}
 	workers := e.workers[:min(len(e.workers), n)]

@@ -15,9 +15,14 @@ func LoopsOf[V, A any](p gas.Program[V, A]) (loops gas.Loops[V, A], compiled boo
 			return loops, true
 		}
 	}
+	return GenericLoops(p), false
+}
+
+// GenericLoops are loops over any program's methods.
+func GenericLoops[V, A any](p gas.Program[V, A]) gas.Loops[V, A] {
 	g := generic[V, A]{program: p}
 	g.saturable, _ = p.(gas.Saturable[A])
-	loops = gas.Loops[V, A]{Program: p, Gather: g.gather, Apply: g.apply}
+	loops := gas.Loops[V, A]{Program: p, Gather: g.gather, Apply: g.apply}
 	if s, ok := p.(gas.Settleable[V]); ok {
 		loops.Due = func(due, list []uint16, b *gas.Block, cur []V) []uint16 {
 			for _, v := range list {
@@ -36,7 +41,7 @@ func LoopsOf[V, A any](p gas.Program[V, A]) (loops gas.Loops[V, A], compiled boo
 			return sum
 		}
 	}
-	return loops, false
+	return loops
 }
 
 // generic are loops over any program's methods.
@@ -47,7 +52,7 @@ type generic[V, A any] struct {
 
 func (g *generic[V, A]) gather(acc []A, list []uint16, b *gas.Block, cur []V) (edges int) {
 	for i, v := range list {
-		lo, hi := b.Off[v], b.Off[v+1]
+		lo, hi := b.Off[v], b.Off[int(v)+1]
 		dst := cur[b.First+uint32(v)]
 		n := int(hi - lo)
 		switch {

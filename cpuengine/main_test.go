@@ -169,7 +169,8 @@ func newArrays[V any](t rapid.TB, s *shards, d gas.Direction) *vertices.Arrays[V
 // newEngine gives an engine with chunks of so many edges.
 func newEngine[V, A any](t rapid.TB, p gas.Program[V, A], a *vertices.Arrays[V], s *shards, threads int, chunk uint64) *Engine[V, A] {
 	t.Helper()
-	e, err := New(p, a, s.symmetric, threads)
+	loops, _ := LoopsOf(p)
+	e, err := New(loops, a, s.symmetric, threads)
 	if err != nil {
 		t.Fatal(err)
 	}

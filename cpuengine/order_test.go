@@ -101,8 +101,5 @@ func TestSourceOrder(t *testing.T) {
 				}
 			}
 		}
-		for i := range orderings {
-			orderings[i].Free()
-		}
 	})
 }

@@ -31,6 +31,7 @@ func (j *Job[V, A]) iterate(ctx context.Context, active *roaring.Bitmap) error {
 	it := Iteration{Iteration: j.step.Iteration, Active: active.GetCardinality(), Fraction: j.fraction()}
 	it.Method = j.method(it.Fraction)
 	w := cpuengine.Work{Step: j.step, Marked: it.Method == NotifyPull, SourceOrder: j.pulls >= pullsInPlace, Aggregates: j.aggregates}
+	it.SourceOrder = w.SourceOrder && !w.Marked && j.ordered
 	if it.Method == Pull {
 		j.pulls++
 	}

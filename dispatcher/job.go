@@ -51,6 +51,7 @@ type Job[V, A any] struct {
 
 	step     gas.Step
 	pulls    int    // iterations that pulled, so far
+	ordered  bool   // shards can be put in source order
 	degrees  uint64 // Σ Degree of the active vertices
 	previous float64
 	report   Report
@@ -79,9 +80,13 @@ func New[V, A any](s *store.Store, p gas.Program[V, A], o Options) (*Job[V, A], 
 func (j *Job[V, A]) plan() (err error) {
 	fixed := vertices.Bytes[V](j.cat.Vertices) + processBytes
 	po := page.Options{Threads: j.opt.Threads}
+	var loops gas.Loops[V, A]
 	err = panics.Guard(j.program, func() error {
-		loops, compiled := cpuengine.LoopsOf(j.program)
-		j.report.Compiled, po.SourceOrder = compiled, loops.Scatter != nil
+		loops, j.report.Compiled = cpuengine.LoopsOf(j.program)
+		if j.opt.Generic {
+			loops, j.report.Compiled = cpuengine.GenericLoops(j.program), false
+		}
+		po.SourceOrder = loops.Scatter != nil
 		po.Gather, po.Notify = sides(gas.DirectionOf(j.program))
 		return nil
 	})
@@ -97,6 +102,7 @@ func (j *Job[V, A]) plan() (err error) {
 		po.Budget = max(1, j.opt.Memory-fixed)
 	}
 	j.pages, err = page.New(j.store, po)
+	j.ordered = err == nil && j.pages.Ordered()
 	var need *page.NeedError
 	if errors.As(err, &need) {
 		return &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: fixed - processBytes, Pages: need.Need}
@@ -107,7 +113,7 @@ func (j *Job[V, A]) plan() (err error) {
 	if j.arrays, err = vertices.New[V](j.cat.Vertices); err != nil {
 		return fmt.Errorf("program %T: %w", j.program, err)
 	}
-	if j.cpu, err = cpuengine.New(j.program, j.arrays, j.cat.Symmetric, j.opt.Threads); err != nil {
+	if j.cpu, err = cpuengine.New(loops, j.arrays, j.cat.Symmetric, j.opt.Threads); err != nil {
 		return fmt.Errorf("program %T: %w", j.program, err)
 	}
 	j.engine = j.cpu
@@ -157,6 +163,12 @@ func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
 		j.report.AccessRatio = j.store.AccessRatio()
 		j.opt.Log.Info("the graph does not fit into memory: pages are streamed from disk",
 			zap.Int64("memory", j.opt.Memory), zap.Float64("k", j.report.AccessRatio))
+	}
+	if !j.report.InMemory {
+		j.cpu.Yield = true
+		// A goroutine that waits for the disk does not wait for a processor too.
+		before := runtime.GOMAXPROCS(j.opt.Threads + 1)
+		defer runtime.GOMAXPROCS(before)
 	}
 	j.report.Load = time.Since(start)
 	for {

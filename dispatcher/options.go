@@ -40,22 +40,26 @@ type Options struct {
 	Threads    int   // 0: GOMAXPROCS
 	Memory     int64 // bytes of resident memory for the whole process; 0: no limit
 	Iterations int   // at most; 0: until no vertex is active
+	Generic    bool  // through the generic loops even if the program is compiled, to compare
 	Progress   func(Iteration)
 	Log        *zap.Logger // nil: silent
 }
 
 // Iteration says what one iteration did.
 type Iteration struct {
-	Iteration int           `json:"iteration"`
-	Method    Method        `json:"mode"`
-	Fraction  float64       `json:"f"`      // Σ degrees of the active vertices / edges
-	Active    uint64        `json:"active"` // vertices active at its start
-	Edges     uint64        `json:"edges"`  // gathered and notified along
-	Vertices  uint64        `json:"vertices"`
-	Pages     int           `json:"pages"`
-	BytesRead int64         `json:"bytes_read"`
-	Duration  time.Duration `json:"-"`
-	Seconds   float64       `json:"seconds"`
+	Iteration int     `json:"iteration"`
+	Method    Method  `json:"mode"`
+	Fraction  float64 `json:"f"`      // Σ degrees of the active vertices / edges
+	Active    uint64  `json:"active"` // vertices active at its start
+	Edges     uint64  `json:"edges"`  // gathered and notified along
+	Vertices  uint64  `json:"vertices"`
+	Pages     int     `json:"pages"`
+	// SourceOrder: it pulled over shards in source order, which the first such
+	// iteration made.
+	SourceOrder bool          `json:"source_order"`
+	BytesRead   int64         `json:"bytes_read"`
+	Duration    time.Duration `json:"-"`
+	Seconds     float64       `json:"seconds"`
 }
 
 // Report says what a job did.

@@ -16,7 +16,8 @@ package gas
 // Values have the names of the parameters in [Program]: src and dst, a and b,
 // old, acc and new; Settled and Aggregate have a value. Bools and integers
 // below 32 bits are in 32-bit registers, extended by sign or with zeros, bools
-// as 0 or 1. After a fault, results are undefined.
+// as 0 or 1. After a fault, results are undefined. docs/ptx.md says what compiles
+// and what it means.
 type Fragments struct {
 	Program string // the name of the type, as in Go
 	Hash    string // changes whenever the text or the layouts do

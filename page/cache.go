@@ -15,6 +15,9 @@ const (
 	// maxPageBytes is large enough for the full bandwidth of a disk or a link,
 	// and small enough that a few dozen pages exist to overlap work with.
 	maxPageBytes = 16 << 20
+	// maxResidentBytes is for pages that need not be read again: fewer of them,
+	// at the end of which goroutines wait for each other.
+	maxResidentBytes = 64 << 20
 	// ringPages are in flight when pages are streamed: one being processed and
 	// two being read.
 	ringPages = 3
@@ -49,6 +52,7 @@ type Cache struct {
 	scratch chan []byte // buffers for single shards
 	// orderings of the first shards, as many as the budget allows
 	orderings []Ordering
+	ordered   []byte // their memory
 	read      atomic.Int64
 	all       bool
 	mu        sync.Mutex // guards owned
@@ -88,9 +92,13 @@ func New(s *store.Store, o Options) (*Cache, error) {
 	}
 	c.all = o.Budget == 0 || total <= o.Budget
 	if c.all && o.SourceOrder {
-		c.planOrders(o.Budget - total)
+		if err := c.planOrders(o.Budget - total); err != nil {
+			return nil, err
+		}
 	}
-	if !c.all { // without the slack of the buffers, so that larger pages never need more than there is
+	if c.all {
+		limit = maxResidentBytes
+	} else { // without the slack of the buffers, so that larger pages never need more than there is
 		limit = min(limit, max(largest, (o.Budget-(ringPages+1)*store.DirectSlack)/budgetPages))
 	}
 	c.spans = spans(cat, limit)
@@ -117,22 +125,38 @@ func (c *Cache) sides() []shard.Direction {
 	return slices.Compact(list)
 }
 
-// planOrders decides which shards may have a source order.
-func (c *Cache) planOrders(rest int64) {
+// planOrders decides which shards may have a source order, and where: in one
+// area of memory, in huge pages, of which only what is made takes any.
+func (c *Cache) planOrders(rest int64) (err error) {
 	cat := c.store.Catalogue()
+	var ends []int64
+	var end int64
 	for i := range cat.Shards {
 		for _, dir := range c.opt.Gather {
 			edges := cat.Shards[i].In
 			if dir == shard.Out {
 				edges = cat.Shards[i].Out
 			}
-			rest -= orderBytes(edges, cat.Weighted && dir == shard.In)
+			end += orderBytes(edges, cat.Weighted && dir == shard.In)
 		}
-		if c.opt.Budget > 0 && rest < 0 {
-			return
+		if c.opt.Budget > 0 && end > rest {
+			break
 		}
-		c.orderings = append(c.orderings, Ordering{Vertices: cat.Vertices})
+		ends = append(ends, end)
 	}
+	if len(ends) == 0 || ends[len(ends)-1] == 0 {
+		return nil
+	}
+	if c.ordered, err = hostmem.Sparse[byte](ends[len(ends)-1]); err != nil {
+		return err
+	}
+	c.orderings = make([]Ordering, len(ends))
+	from := int64(0)
+	for i, to := range ends {
+		c.orderings[i] = Ordering{Vertices: cat.Vertices, memory: c.ordered[from:to:to]}
+		from = to
+	}
+	return nil
 }
 
 // reserve decides what stays in memory and allocates the buffers for the rest.
@@ -244,9 +268,8 @@ func (c *Cache) Close() {
 		hostmem.FreeBytes(b)
 	}
 	c.owned = nil
-	for i := range c.orderings {
-		c.orderings[i].Free()
-	}
+	hostmem.Free(c.ordered)
+	c.ordered, c.orderings = nil, nil
 }
 
 // Spans are the pages of the graph, in order.
@@ -254,6 +277,9 @@ func (c *Cache) Spans() []Span { return c.spans }
 
 // InMemory reports whether everything that the job reads stays in memory.
 func (c *Cache) InMemory() bool { return c.all }
+
+// Ordered reports whether any shards can be had in source order.
+func (c *Cache) Ordered() bool { return len(c.orderings) > 0 }
 
 // BytesRead is how many bytes came from the store so far.
 func (c *Cache) BytesRead() int64 { return c.read.Load() }

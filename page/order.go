@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 )
 
@@ -31,41 +30,29 @@ type Order struct {
 	// piece after the first of a vertex that chunk borders cut, in order.
 	// Cuts[k] is the local vertex to which accumulator Vertices+k belongs.
 	Cuts []uint16
-
-	memory []byte
 }
 
 // Ordering is where the source order of a shard is kept from one iteration to
 // the next. One goroutine at a time may use it.
 type Ordering struct {
 	Vertices uint32 // of the graph
+	memory   []byte // for the order; nil: from the Go heap
 	order    *Order
 	tried    bool
 }
 
 // Order gives the source order of the i-th shard for chunks of the given size,
 // made now if it is wanted. Nil: there is none.
-func (p *Page) Order(i int, size uint64, wanted bool) (*Order, error) {
+func (p *Page) Order(i int, size uint64, wanted bool) *Order {
 	o := p.Shards[i].Ordering
 	if o == nil {
-		return nil, nil
+		return nil
 	}
 	if o.order == nil && wanted && !o.tried {
-		var err error
-		if o.order, err = p.newOrder(i, size, o.Vertices); err != nil {
-			return nil, err
-		}
+		o.order = p.newOrder(i, size, o)
 		o.tried = true
 	}
-	return o.order, nil
-}
-
-// Free returns the memory.
-func (o *Ordering) Free() {
-	if o.order != nil {
-		hostmem.FreeBytes(o.order.memory)
-	}
-	*o = Ordering{Vertices: o.Vertices}
+	return o.order
 }
 
 // OrderSide is one side in this order: the i-th edge leads from vertex Nbr[i] to
@@ -86,14 +73,14 @@ func orderBytes(edges uint32, weighted bool) int64 {
 }
 
 // newOrder puts the edges of the i-th shard in source order, for chunks of the
-// given size; n is the number of vertices of the graph. It is nil when the
-// shard has too many edges or accumulators for it.
-func (p *Page) newOrder(i int, size uint64, n uint32) (*Order, error) {
+// given size. It is nil when the shard has too many edges or accumulators for
+// it.
+func (p *Page) newOrder(i int, size uint64, in *Ordering) *Order {
 	s := &p.Shards[i]
 	var total int64
 	for k := range s.Sides {
 		if s.Sides[k].Edges() > maxOrderEdges {
-			return nil, nil
+			return nil
 		}
 		total += orderBytes(s.Sides[k].Edges(), s.Sides[k].Weight != nil)
 	}
@@ -105,18 +92,17 @@ func (p *Page) newOrder(i int, size uint64, n uint32) (*Order, error) {
 		}
 	}
 	if s.Vertices()+len(o.Cuts) > shard.MaxVertices {
-		return nil, nil
+		return nil
 	}
-	var err error
-	if o.memory, err = hostmem.Bytes(total); err != nil {
-		return nil, err
+	rest := in.memory
+	if rest == nil {
+		rest = make([]byte, total)
 	}
-	rest := o.memory
 	for k := range s.Sides {
 		o.Sides[k], rest = orderSide(&s.Sides[k], rest)
-		o.Sides[k].sort(s, k, chunks, n)
+		o.Sides[k].sort(s, k, chunks, in.Vertices)
 	}
-	return o, nil
+	return o
 }
 
 // orderSide takes the arrays of a side from memory.

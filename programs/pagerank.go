@@ -26,7 +26,7 @@ type PageRank[F float32 | float64] struct {
 
 // Init spreads the ranks as teleports are.
 func (p PageRank[F]) Init(v gas.Vertex) (F, bool) {
-	return F(p.teleport(v) / float64(max(v.Out, 1))), true
+	return F(p.teleport(v) / (float64(v.N) * float64(max(v.Out, 1)))), true
 }
 
 // Zero is 0.
@@ -39,11 +39,11 @@ func (p PageRank[F]) Gather(src F, _ gas.Edge, _ F) float64 { return float64(src
 // of a hub's sum would be larger than the changes that decide convergence.
 func (p PageRank[F]) Sum(a, b float64) float64 { return a + b }
 
-// Apply is the formula above.
+// Apply is the formula above, with one division: by N and by out at once.
 func (p PageRank[F]) Apply(v gas.Vertex, _ F, acc float64, s gas.Step) F {
 	d := p.Damping
-	rank := (1-d+d*s.Aggregate)*p.teleport(v) + d*acc
-	return F(rank / float64(max(v.Out, 1)))
+	n := float64(v.N)
+	return F(((1-d+d*s.Aggregate)*p.teleport(v) + d*acc*n) / (n * float64(max(v.Out, 1))))
 }
 
 // Activate compares the change of rank with this vertex's share of Tolerance,
@@ -80,12 +80,13 @@ func (p PageRank[F]) Result(v gas.Vertex, value F) F {
 	return F(float64(value) * float64(max(v.Out, 1)))
 }
 
+// teleport is N·p(v).
 func (p PageRank[F]) teleport(v gas.Vertex) float64 {
 	switch {
 	case !p.Personalised:
-		return 1 / float64(v.N)
-	case v.ID == p.Source:
 		return 1
+	case v.ID == p.Source:
+		return float64(v.N)
 	default:
 		return 0
 	}

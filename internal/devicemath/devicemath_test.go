@@ -35,7 +35,7 @@ func count(t *testing.T) int {
 	if testing.Short() {
 		return 100_000
 	}
-	return 3_000_000
+	return 500_000
 }
 
 func same(a, b float64) bool {

@@ -105,8 +105,6 @@ func set(v reflect.Value, from []uint64) []uint64 {
 	switch v.Kind() {
 	case reflect.Pointer:
 		return set(v.Elem(), from)
-	case reflect.String:
-		return from
 	case reflect.Struct:
 		for i := range v.NumField() {
 			from = set(v.Field(i), from)
@@ -117,6 +115,11 @@ func set(v reflect.Value, from []uint64) []uint64 {
 			from = set(v.Index(i), from)
 		}
 		return from
+	}
+	if _, ok := kinds[v.Kind()]; !ok {
+		return from
+	}
+	switch v.Kind() {
 	case reflect.Bool:
 		v.SetBool(from[0] != 0)
 	case reflect.Float32:

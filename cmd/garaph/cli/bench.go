@@ -36,9 +36,10 @@ with --memory also from disk. The whole machine should be free for it.`,
 	threads := countFlag(fs, "threads", 0, 0, "goroutines; 0: one for each processor")
 	memory := sizeFlag(fs, "memory", "run each program a second time within this memory, from disk")
 	source := fs.String("source", "", "`ID` of the vertex to search from (default the one with the most out-edges)")
+	generic := fs.Bool("generic", false, "run each program also through the generic loops")
 	asJSON := fs.Bool("json", false, "print it as one JSON object")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
-		o := bench.Options{Programs: *programs, Rounds: *rounds, Threads: threadCount(*threads), Memory: *memory, Limit: defaultMemory(), Source: *source}
+		o := bench.Options{Programs: *programs, Rounds: *rounds, Threads: *threads, Memory: *memory, Limit: defaultMemory(), Source: *source, Generic: *generic}
 		r, err := a.bench(cmd.Context(), args[0], o)
 		if err != nil {
 			return err

@@ -21,29 +21,16 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// processors is how many goroutines compute unless --threads says otherwise.
-var processors = runtime.GOMAXPROCS(0)
-
-// threadCount is the number of goroutines that a value of --threads means.
-func threadCount(flag int) int {
-	if flag == 0 {
-		return processors
-	}
-	return flag
-}
-
 // Main runs the command line of the process and exits. The first SIGINT or
 // SIGTERM ends a job in order, a second one kills the process.
 func Main(programs ...Program) {
-	runtime.GOMAXPROCS(processors + 1) // a goroutine that waits for the disk does not wait for one that computes as well
-	signal.Ignore(syscall.SIGPIPE)     // a write to a closed pipe is an error like any other
+	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe is an error like any other
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	os.Exit(Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, programs...))

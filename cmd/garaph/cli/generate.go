@@ -96,7 +96,7 @@ func (a *app) generateKind(f *generateFlags, kind, short string, declare kindFla
 	var fill func(*bench.GenOptions)
 	grouped(cmd.Flags(), "Flags of "+kind, func(fs *pflag.FlagSet) { fill = declare(fs) })
 	cmd.RunE = a.job(func(cmd *cobra.Command, _ []string) error {
-		o := bench.GenOptions{Kind: kind, Seed: uint64(*f.seed), Weights: *f.weights, Format: *f.format, Threads: threadCount(*f.threads)}
+		o := bench.GenOptions{Kind: kind, Seed: uint64(*f.seed), Weights: *f.weights, Format: *f.format, Threads: *f.threads}
 		fill(&o)
 		vertices, _, err := o.Size()
 		switch {

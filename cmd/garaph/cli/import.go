@@ -43,7 +43,7 @@ standard input. The graph appears whole or not at all.`,
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		defer keepWithin(0)()
 		o := flags.options()
-		o.Force, o.Threads, o.Memory = *force, threadCount(*threads), *memory
+		o.Force, o.Threads, o.Memory = *force, *threads, *memory
 		inputs, path := args[:len(args)-1], args[len(args)-1]
 		report, err := a.importGraph(cmd.Context(), inputs, path, o)
 		if err != nil {

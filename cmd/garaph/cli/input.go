@@ -75,7 +75,7 @@ func (t *task) importInput(ctx context.Context, a *app) (in *input, err error) {
 		}
 	}()
 	o := t.flags.imports.options()
-	o.Threads, o.Memory = threadCount(*t.flags.threads), *t.flags.memory
+	o.Threads, o.Memory = *t.flags.threads, *t.flags.memory
 	path := filepath.Join(folder.path, "graph")
 	report, err := a.importGraph(ctx, t.args, path, o)
 	if err != nil {

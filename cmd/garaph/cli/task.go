@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -60,7 +61,10 @@ func (t *task) runOptions() garaph.RunOptions {
 	f := t.flags
 	o := garaph.RunOptions{
 		Mode: dispatcher.Mode(*f.mode), Method: dispatcher.Method(*f.engine),
-		Threads: threadCount(*f.threads), Memory: *f.memory, Iterations: t.program.Iterations,
+		Threads: *f.threads, Memory: *f.memory, Iterations: t.program.Iterations,
+	}
+	if o.Threads == 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
 	}
 	if t.cmd.Flags().Changed("iterations") {
 		o.Iterations = *f.iterations
