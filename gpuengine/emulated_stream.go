@@ -70,15 +70,15 @@ func (s *emulatedStream) run() {
 func (s *emulatedStream) add(work func() error) error {
 	return s.always(func() error {
 		s.mu.Lock()
-		failed := s.err != nil
+		err := s.err
 		s.mu.Unlock()
-		if failed {
-			return nil
+		if err == nil {
+			err = s.device.check(FaultRun)
 		}
-		if err := s.device.check(FaultRun); err != nil {
-			return err
+		if err == nil {
+			err = work()
 		}
-		return work()
+		return err
 	})
 }
 

@@ -114,7 +114,10 @@ func New(s *store.Store, o Options) (*Cache, error) {
 		c.blocks[dir] = make([]block, len(c.spans))
 	}
 	if err := c.reserve(); err != nil {
-		return nil, errors.Join(err, c.Close())
+		if also := c.Close(); also != nil {
+			err = errors.Join(err, also)
+		}
+		return nil, err
 	}
 	return c, nil
 }
