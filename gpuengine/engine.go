@@ -392,10 +392,10 @@ func (e *Engine[V, A]) Close() error {
 	for _, l := range e.every {
 		errs = append(errs, l.close(e.device))
 	}
-	errs = append(errs, e.staging.close(e.device))
 	if e.main != nil {
 		errs = append(errs, e.main.Close())
 	}
+	errs = append(errs, e.staging.close(e.device)) // nothing runs from it any more
 	if e.epoch != nil {
 		errs = append(errs, e.epoch.Close())
 	}

@@ -39,72 +39,81 @@ func requests(spans []page.Span, from, to int) []page.Request {
 // settle copies the shards that stay into the arena, expands their
 // destinations, and makes units of their chunks. Copies of a page run while the
 // next one is read.
-func (e *Engine[V, A]) settle(ctx context.Context) error {
+func (e *Engine[V, A]) settle(ctx context.Context) (err error) {
 	if e.plan.resident == 0 {
 		return nil
 	}
 	arena := room{high: e.plan.arena}
 	if e.plan.arena > 0 { // not all shards are empty
-		var err error
 		if arena.base, err = e.take256(e.plan.arena); err != nil {
 			return err
 		}
 	}
 	var (
 		lists [keys][]chunk
-		parts []work // one for each page
-		held  *page.Page
+		parts []work     // one for each page
+		held  *page.Page // the last one
 	)
-	drop := func() {
-		if held != nil {
-			held.Release()
-			held = nil
+	release := func(p *page.Page) {
+		if p != nil {
+			p.Release()
 		}
 	}
-	defer drop()
-	defer e.quiet() // no copy runs from a page that is released
+	defer func() {
+		if err != nil {
+			e.quiet() // no copy runs from a page that is released
+		}
+		release(held)
+	}()
 	for p, err := range e.pages.Stream(ctx, requests(e.pages.Spans(), 0, e.plan.resident)) {
 		if err != nil {
 			return err
 		}
+		before := held
+		held = p
 		l := e.every[len(parts)%len(e.every)]
-		if err := l.stream.Sync(); err != nil { // its descriptors are in use until then
-			p.Release()
-			return err
-		}
-		l.batch.reset(p.Index, p.Shards[0].Index)
-		l.room = arena
-		for i := range p.Shards {
-			e.kept.whole(&l.batch, &l.room, &p.Shards[i])
-		}
-		err := l.send(e.device)
-		if err == nil {
-			err = l.expand()
-		}
-		arena = l.room
-		if err != nil {
+		if err := e.place(l, p, &arena); err != nil {
 			e.quiet()
-			p.Release()
+			release(before)
 			return fmt.Errorf("page %d: %w", p.Index, err)
 		}
 		for k := range lists {
 			lists[k] = append(lists[k], l.batch.chunks[k]...)
 		}
 		parts = append(parts, l.work)
-		if held != nil {
-			if err := e.every[(len(parts)-2)%len(e.every)].copied.Sync(); err != nil {
+		if before != nil {
+			err = e.every[(len(parts)-2)%len(e.every)].copied.Sync()
+			if err != nil {
 				e.quiet()
-				p.Release()
-				return err
 			}
+			release(before)
 		}
-		drop()
-		held = p
+		if err != nil {
+			return err
+		}
 	}
 	if err := e.sync(); err != nil {
 		return err
 	}
 	return e.list(lists, parts)
+}
+
+// place copies a page into the arena.
+func (e *Engine[V, A]) place(l *lane, p *page.Page, arena *room) error {
+	if err := l.stream.Sync(); err != nil { // its descriptors are in use until then
+		return err
+	}
+	l.batch.reset(p.Index, p.Shards[0].Index)
+	l.room = *arena
+	for i := range p.Shards {
+		e.kept.whole(&l.batch, &l.room, &p.Shards[i])
+	}
+	err := l.send(e.device)
+	if err == nil {
+		err = l.expand()
+	}
+	*arena = l.room
+	return err
 }
 
 // list copies the chunks to the device once more, in lists that units share,
