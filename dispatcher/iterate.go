@@ -28,7 +28,7 @@ func (j *Job[V, A]) activeSet() *roaring.Bitmap {
 // iterate does one iteration: choose, notify, process the pages, commit.
 func (j *Job[V, A]) iterate(ctx context.Context, active *roaring.Bitmap) error {
 	start, read := time.Now(), j.pages.BytesRead()
-	it := Iteration{Iteration: j.step.Iteration, Active: active.GetCardinality(), Fraction: j.fraction()}
+	it := Iteration{Iteration: j.step.Iteration, Device: CPU, Active: active.GetCardinality(), Fraction: j.fraction()}
 	it.Method = j.method(it.Fraction)
 	w := cpuengine.Work{Step: j.step, Marked: it.Method == NotifyPull, SourceOrder: j.pulls >= pullsInPlace, Aggregates: j.aggregates}
 	it.SourceOrder = w.SourceOrder && !w.Marked && j.ordered
@@ -51,7 +51,7 @@ func (j *Job[V, A]) iterate(ctx context.Context, active *roaring.Bitmap) error {
 		if err != nil {
 			return err
 		}
-		s, err := j.engine.Process(p, w)
+		s, err := j.cpu.Process(p, w)
 		if err == nil && j.opt.Mode == Async {
 			err = j.publish(p, w.Marked)
 		}
@@ -84,6 +84,11 @@ func (j *Job[V, A]) record(it Iteration) {
 	j.report.Iterations = append(j.report.Iterations, it)
 	j.report.Edges += it.Edges
 	j.report.Duration += it.Duration
+	if j.report.Devices == nil {
+		j.report.Devices = map[Device]DeviceWork{}
+	}
+	did := j.report.Devices[it.Device]
+	j.report.Devices[it.Device] = DeviceWork{did.Pages + it.Pages, did.Edges + it.Edges}
 	if j.opt.Progress != nil {
 		j.opt.Progress(it)
 	}

@@ -7,11 +7,13 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"go.uber.org/zap"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
@@ -23,12 +25,6 @@ import (
 // itself, Badger's tables, the Go runtime.
 const processBytes = 36 << 20
 
-// engine processes pages; it does not know where they come from. The GPU engine
-// will be the second one.
-type engine interface {
-	Process(*page.Page, cpuengine.Work) (cpuengine.Stats, error)
-}
-
 // Job is one run of a program over a graph.
 type Job[V, A any] struct {
 	program gas.Program[V, A]
@@ -38,8 +34,12 @@ type Job[V, A any] struct {
 
 	arrays *vertices.Arrays[V]
 	pages  *page.Cache
-	cpu    *cpuengine.Engine[V, A]
-	engine engine
+	cpu    *cpuengine.Engine[V, A] // nil: the job runs on the GPU
+
+	device    gpuengine.Device        // nil: the job runs on the CPU
+	gpu       *gpuengine.Engine[V, A] // likewise
+	activated uint64                  // vertices that the GPU's last iteration activated
+	behind    bool                    // the GPU has newer values than the host
 
 	firsts      []uint32          // first vertex of each shard
 	notifySides []shard.Direction // along which active vertices notify
@@ -69,7 +69,11 @@ func New[V, A any](s *store.Store, p gas.Program[V, A], o Options) (*Job[V, A], 
 	for _, info := range j.cat.Shards {
 		j.firsts = append(j.firsts, info.First)
 	}
-	if err := j.plan(); err != nil {
+	err := j.openGPU()
+	if err == nil {
+		err = j.plan()
+	}
+	if err != nil {
 		j.Close()
 		return nil, err
 	}
@@ -98,6 +102,34 @@ func (j *Job[V, A]) plan() (err error) {
 		j.notifySides = []shard.Direction{shard.In}
 	}
 	j.notifyEdges = j.cat.Edges * uint64(len(j.notifySides))
+	if j.device != nil {
+		if err = j.planGPU(po, fixed); err != nil && j.opt.Device == GPU {
+			return err
+		}
+		if err != nil {
+			j.onCPU(errors.Join(err, j.closeGPU()))
+			j.free()
+		}
+	}
+	if j.gpu == nil {
+		if err = j.take(po, fixed); err != nil {
+			return err
+		}
+		if j.cpu, err = cpuengine.New(loops, j.arrays, j.cat.Symmetric, j.opt.Threads); err != nil {
+			return fmt.Errorf("program %T: %w", j.program, err)
+		}
+	}
+	if j.aggregable, _ = j.program.(gas.Aggregable[V]); j.aggregable != nil {
+		j.aggregates = make([]float64, len(j.firsts))
+	}
+	if j.settleable, _ = j.program.(gas.Settleable[V]); j.settleable != nil {
+		j.unsettled = append([]uint32(nil), j.firsts...)
+	}
+	return nil
+}
+
+// take takes the memory of arrays and pages.
+func (j *Job[V, A]) take(po page.Options, fixed int64) (err error) {
 	if j.opt.Memory > 0 {
 		po.Budget = max(1, j.opt.Memory-fixed)
 	}
@@ -112,16 +144,6 @@ func (j *Job[V, A]) plan() (err error) {
 	}
 	if j.arrays, err = vertices.New[V](j.cat.Vertices); err != nil {
 		return fmt.Errorf("program %T: %w", j.program, err)
-	}
-	if j.cpu, err = cpuengine.New(loops, j.arrays, j.cat.Symmetric, j.opt.Threads); err != nil {
-		return fmt.Errorf("program %T: %w", j.program, err)
-	}
-	j.engine = j.cpu
-	if j.aggregable, _ = j.program.(gas.Aggregable[V]); j.aggregable != nil {
-		j.aggregates = make([]float64, len(j.firsts))
-	}
-	if j.settleable, _ = j.program.(gas.Settleable[V]); j.settleable != nil {
-		j.unsettled = append([]uint32(nil), j.firsts...)
 	}
 	return nil
 }
@@ -142,11 +164,17 @@ func sides(d gas.Direction) (gather, notify []shard.Direction) {
 
 // Close frees the memory of the job; its values are gone.
 func (j *Job[V, A]) Close() {
-	if j.pages != nil {
-		j.pages.Close()
+	if err := j.closeGPU(); err != nil {
+		j.opt.Log.Warn("the memory of the job was not all given back", zap.Error(err))
 	}
+	j.free()
+}
+
+// free returns the arrays.
+func (j *Job[V, A]) free() {
 	if j.arrays != nil {
 		j.arrays.Free()
+		j.arrays = nil
 	}
 }
 
@@ -165,25 +193,42 @@ func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
 			zap.Int64("memory", j.opt.Memory), zap.Float64("k", j.report.AccessRatio))
 	}
 	if !j.report.InMemory {
-		j.cpu.Yield = true
 		// A goroutine that waits for the disk does not wait for a processor too.
 		before := runtime.GOMAXPROCS(j.opt.Threads + 1)
 		defer runtime.GOMAXPROCS(before)
+		if j.cpu != nil {
+			j.cpu.Yield = true
+		}
+	}
+	if j.gpu != nil {
+		if err := j.startGPU(ctx); err != nil {
+			return j.report, err
+		}
 	}
 	j.report.Load = time.Since(start)
 	for {
-		active := j.activeSet()
-		if active.IsEmpty() {
+		var active *roaring.Bitmap
+		some := j.activated > 0
+		if j.gpu == nil {
+			active = j.activeSet()
+			some = !active.IsEmpty()
+		}
+		if !some {
 			j.report.Converged = true
 			return j.report, nil
 		}
 		if j.opt.Iterations > 0 && j.step.Iteration == j.opt.Iterations {
 			return j.report, nil
 		}
-		if err := ctx.Err(); err != nil {
-			return j.report, err
+		err := ctx.Err()
+		switch {
+		case err != nil:
+		case j.gpu != nil:
+			err = j.iterateGPU(ctx)
+		default:
+			err = j.iterate(ctx, active)
 		}
-		if err := j.iterate(ctx, active); err != nil {
+		if err != nil {
 			return j.report, err
 		}
 	}
@@ -204,6 +249,9 @@ func (j *Job[V, A]) init(ctx context.Context) error {
 				value, active := j.program.Init(v)
 				j.arrays.Cur[v.ID] = value
 				j.arrays.Degree[v.ID] = j.degree(v)
+				if j.gpu != nil {
+					j.gpu.Vertex(v)
+				}
 				if active {
 					j.arrays.Active.Add(v.ID)
 					degrees[i] += uint64(j.arrays.Degree[v.ID])
@@ -264,6 +312,9 @@ func (j *Job[V, A]) eachVertex(i int, f func(gas.Vertex)) error {
 // Values calls yield for each shard's vertices and values, in order; the slices
 // are the job's.
 func (j *Job[V, A]) Values(yield func(vs []gas.Vertex, values []V) error) error {
+	if err := j.fetch(); err != nil {
+		return err
+	}
 	var vs []gas.Vertex
 	for i, info := range j.cat.Shards {
 		vs = vs[:0]

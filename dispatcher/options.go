@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"go.uber.org/zap"
 
+	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
@@ -43,11 +44,21 @@ type Options struct {
 	Generic    bool  // through the generic loops even if the program is compiled, to compare
 	Progress   func(Iteration)
 	Log        *zap.Logger // nil: silent
+
+	Device    Device           // "": AutoDevice
+	GPU       string           // "0", "1" … or "emulated"; "": the first one
+	GPUMemory int64            // bytes of the GPU's memory; 0: all that is free
+	Streams   int              // that overlap on the GPU; 0: 4
+	Gather    gpuengine.Gather // "": auto
+	Trace     func(gpuengine.Span)
+
+	open func(name string) (gpuengine.Device, error) // gpuengine.Open, but for tests
 }
 
 // Iteration says what one iteration did.
 type Iteration struct {
 	Iteration int     `json:"iteration"`
+	Device    Device  `json:"device"`
 	Method    Method  `json:"mode"`
 	Fraction  float64 `json:"f"`      // Σ degrees of the active vertices / edges
 	Active    uint64  `json:"active"` // vertices active at its start
@@ -58,8 +69,15 @@ type Iteration struct {
 	// iteration made.
 	SourceOrder bool          `json:"source_order"`
 	BytesRead   int64         `json:"bytes_read"`
+	BytesCopied int64         `json:"bytes_copied,omitempty"` // to the GPU
 	Duration    time.Duration `json:"-"`
 	Seconds     float64       `json:"seconds"`
+}
+
+// DeviceWork is what one device did of a job.
+type DeviceWork struct {
+	Pages int    `json:"pages"`
+	Edges uint64 `json:"edges"`
 }
 
 // Report says what a job did.
@@ -74,6 +92,11 @@ type Report struct {
 	// AccessRatio is k, sequential over random read speed of the store's disk;
 	// 0 when the graph is in memory.
 	AccessRatio float64
+	// Devices is what each device did that did something.
+	Devices map[Device]DeviceWork
+	GPU     string // the name of the GPU; "" if there was none
+	// Resident is how many edges stayed on the GPU.
+	Resident uint64
 }
 
 // ErrMemory is a budget that is too small for a job, as a [MemoryError] says.
@@ -120,5 +143,5 @@ func (o *Options) check() error {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
-	return nil
+	return o.checkDevice()
 }

@@ -46,8 +46,9 @@ type (
 	}
 
 	// applyArgs: Next[v] = Apply(v, Values[v], Acc[v]) and Acc[v] = Zero for First
-	// ≤ v < First+Count, unless v is settled; threads go over the vertices in
-	// strides of the whole grid.
+	// ≤ v < First+Count; threads go over the vertices in strides of the whole
+	// grid. A settled vertex is not applied, it keeps its value: Next[v] =
+	// Values[v].
 	applyArgs struct {
 		Acc        Pointer
 		Values     Pointer // const V *

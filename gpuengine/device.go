@@ -7,6 +7,8 @@
 // told to fail.
 package gpuengine
 
+import "sync"
+
 // Pointer is an address in a device's memory; 0 is none.
 type Pointer uint64
 
@@ -81,13 +83,23 @@ type Event interface {
 // Kernel is one kernel, for either device.
 type Kernel struct {
 	Name string
-	PTX  string // assembled; its entry is kernels.Entry(Name)
+	// PTX assembles it; its entry is kernels.Entry(Name). An emulated device
+	// does not ask.
+	PTX func() (string, error)
 	// Emulate does what one block does, on the memory of an emulated device.
-	Emulate func(m Memory, block, threads int, args []byte) error
+	Emulate func(m Memory, g Grid, args []byte) error
 }
 
-// Memory reads and writes the memory of an emulated device.
+// Grid is a block's place in its launch.
+type Grid struct {
+	Block, Blocks, Threads int
+	Shared                 int // bytes
+}
+
+// Memory reads and writes the memory of an emulated device. Its lock stands for
+// the atomic operations of a real one.
 type Memory interface {
 	// Bytes is the memory [p, p+n); an error if it was not allocated.
 	Bytes(p Pointer, n int64) ([]byte, error)
+	sync.Locker
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -36,6 +37,15 @@ type Options struct {
 	// SourceOrder keeps a second copy of shards, in source order, as far as the
 	// budget allows when everything else is in memory.
 	SourceOrder bool
+	// Memory gives the memory of pages; nil: that of package hostmem. A device
+	// gives memory from which it can copy.
+	Memory Memory
+}
+
+// Memory allocates.
+type Memory interface {
+	Pin(n int64) ([]byte, error)
+	Unpin(b []byte) error
 }
 
 // Cache holds the pages of one job within its budget. Which pages stay in
@@ -112,7 +122,9 @@ func New(s *store.Store, o Options) (*Cache, error) {
 		c.blocks[dir] = make([]block, len(c.spans))
 	}
 	if err := c.reserve(); err != nil {
-		c.Close()
+		if also := c.Close(); also != nil {
+			err = errors.Join(err, also)
+		}
 		return nil, err
 	}
 	return c, nil
@@ -245,7 +257,7 @@ func (c *Cache) gatherBytes(p int) int64 {
 func (c *Cache) buffers(n int, size int64) (chan []byte, error) {
 	ch := make(chan []byte, n)
 	for range n {
-		b, err := hostmem.Bytes(size)
+		b, err := c.bytes(size)
 		if err != nil {
 			return nil, err
 		}
@@ -262,14 +274,31 @@ func (c *Cache) own(b []byte) {
 	c.owned = append(c.owned, b)
 }
 
+func (c *Cache) bytes(n int64) ([]byte, error) {
+	if c.opt.Memory != nil {
+		return c.opt.Memory.Pin(n)
+	}
+	return hostmem.Bytes(n)
+}
+
+func (c *Cache) freeBytes(b []byte) error {
+	if c.opt.Memory != nil {
+		return c.opt.Memory.Unpin(b)
+	}
+	hostmem.FreeBytes(b)
+	return nil
+}
+
 // Close frees all memory. No page or side may be in use.
-func (c *Cache) Close() {
+func (c *Cache) Close() error {
+	var errs []error
 	for _, b := range c.owned {
-		hostmem.FreeBytes(b)
+		errs = append(errs, c.freeBytes(b))
 	}
 	c.owned = nil
 	hostmem.Free(c.ordered)
 	c.ordered, c.orderings = nil, nil
+	return errors.Join(errs...)
 }
 
 // Spans are the pages of the graph, in order.
@@ -321,13 +350,13 @@ func (c *Cache) load(dir shard.Direction, p int) error {
 	if b.loaded.Load() {
 		return nil
 	}
-	buf, err := hostmem.Bytes(spanBytes(c.store.Catalogue(), dir, c.spans[p]))
+	buf, err := c.bytes(spanBytes(c.store.Catalogue(), dir, c.spans[p]))
 	if err != nil {
 		return err
 	}
 	sides, err := c.readSpan(dir, p, buf)
 	if err != nil {
-		hostmem.FreeBytes(buf)
+		_ = c.freeBytes(buf) // the first error counts
 		return err
 	}
 	c.own(buf)

@@ -15,7 +15,8 @@ type Request struct {
 }
 
 // Stream gives the requested pages in order, reading ahead as far as the ring
-// reaches. The consumer releases each page; it may hold one at a time. After an
+// reaches. The consumer releases each page; when all pages of the ring are held,
+// the next one comes after one is released, by whatever goroutine. After an
 // error, or when the consumer stops, what was read ahead is given back before
 // Stream returns.
 func (c *Cache) Stream(ctx context.Context, requests []Request) iter.Seq2[*Page, error] {

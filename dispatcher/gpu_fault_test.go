@@ -1,0 +1,196 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/testprograms"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/store"
+)
+
+// manyEdges is a graph whose edges take several slots of the least size.
+func manyEdges() oracle.Graph {
+	g := oracle.Graph{N: 500}
+	for v := range uint32(g.N) {
+		for k := range uint32(20) {
+			g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: (v*7 + k*k) % uint32(g.N), Weight: 1})
+		}
+	}
+	return g
+}
+
+// TestGPUFaults: a fault of the device at any call, transient or final, ends the
+// job with an error that says what was done, in time, and leaves nothing behind.
+func TestGPUFaults(t *testing.T) {
+	s := teststore.Build(t, manyEdges(), teststore.Options{ShardVertices: 50})
+	for _, starved := range []bool{false, true} {
+		o := Options{Device: GPU, GPU: "emulated", Threads: 1, Iterations: 3}
+		if starved {
+			o.GPUMemory = leastGPU(t, s, testprograms.WCC{}, o) + 48<<10
+		}
+		calls := gpuengine.NewEmulated(gpuengine.EmulatedOptions{})
+		if err := runOn(t, s, o, calls); err != nil {
+			t.Fatal(err)
+		}
+		for op := gpuengine.FaultAlloc; op <= gpuengine.FaultRun; op++ {
+			most := calls.Calls(op)
+			if most == 0 {
+				t.Fatalf("%s: no such call", op)
+			}
+			for _, lost := range []bool{false, true} {
+				for n := 1; n <= most; n += max(1, most/12) {
+					name := fmt.Sprintf("%s %d of %d, lost=%v, starved=%v", op, n, most, lost, starved)
+					d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{Faults: []gpuengine.EmulatedFault{{Op: op, N: n, Lost: lost}}})
+					err := runOn(t, s, o, d)
+					switch {
+					case err == nil && d.Calls(op) < n: // it took fewer calls this time
+					case !errors.Is(err, gpuengine.ErrInjected) && !errors.Is(err, gpuengine.ErrLost):
+						t.Errorf("%s: got %v", name, err)
+					case !strings.Contains(err.Error(), "GPU") && !strings.Contains(err.Error(), "pin "):
+						t.Errorf("%s: %q does not say where", name, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// runOn runs WCC on a device, which then has nothing in use.
+func runOn(t *testing.T, s *store.Store, o Options, d *gpuengine.Emulated) error {
+	t.Helper()
+	o.open = func(string) (gpuengine.Device, error) { return watched{d, t}, nil }
+	ended := make(chan error, 1)
+	go func() { ended <- runWCC(s, o) }()
+	select {
+	case err := <-ended:
+		if left := d.InUse(); left != (gpuengine.InUse{}) {
+			t.Errorf("left on the device after %v: %+v", err, left)
+		}
+		return err
+	case <-time.After(time.Minute):
+		t.Fatal("the job hangs")
+		return nil
+	}
+}
+
+// watched is a device of which nothing is in use when it is closed.
+type watched struct {
+	*gpuengine.Emulated
+	t *testing.T
+}
+
+func (w watched) Close() error {
+	if left := w.InUse(); left != (gpuengine.InUse{}) {
+		w.t.Errorf("in use when the device is closed: %+v", left)
+	}
+	return w.Emulated.Close()
+}
+
+func runWCC(s *store.Store, o Options) error {
+	j, err := New(s, gas.Program[uint32, uint32](testprograms.WCC{}), o)
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	if _, err = j.Run(context.Background()); err != nil {
+		return err
+	}
+	return j.Values(func([]gas.Vertex, []uint32) error { return nil })
+}
+
+// TestGPUCancel: a cancelled job ends in order, whatever it is doing.
+func TestGPUCancel(t *testing.T) {
+	path := oracle.Graph{N: 500}
+	for v := range uint32(path.N - 1) {
+		path.Edges = append(path.Edges, oracle.Edge{Src: v, Dst: v + 1})
+	}
+	s := teststore.Build(t, path, teststore.Options{ShardVertices: 50})
+	o := Options{Device: GPU, GPU: "emulated", Threads: 1}
+	o.GPUMemory = leastGPU(t, s, testprograms.BFS{}, o)
+	d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{})
+	o.open = func(string) (gpuengine.Device, error) { return watched{d, t}, nil }
+	ctx, cancel := context.WithCancel(context.Background())
+	o.Progress = func(it Iteration) {
+		if it.Iteration == 2 {
+			cancel()
+		}
+	}
+	j, err := New(s, gas.Program[uint32, uint32](testprograms.BFS{}), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if _, err := j.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+}
+
+// TestGPUOrCPU: who is refused on the GPU, and who runs on the CPU instead.
+func TestGPUOrCPU(t *testing.T) {
+	s := teststore.Build(t, testgraph.Diamond(), teststore.Options{})
+	portable := gas.Program[uint32, uint32](testprograms.BFS{})
+	for _, c := range []struct {
+		name    string
+		program gas.Program[uint32, uint32]
+		opt     Options
+		want    string // of the error; "": it runs
+		on      Device
+	}{
+		{"asked for", portable, Options{Device: GPU, GPU: "emulated"}, "", GPU},
+		{"auto with a GPU", portable, Options{GPU: "emulated"}, "", GPU},
+		{"auto without", portable, Options{}, "", CPU},
+		{"not wanted", portable, Options{Device: CPU, GPU: "emulated"}, "", CPU},
+		{"no such device", portable, Options{Device: GPU, GPU: "7"}, "GPU 7: no such GPU: this build of garaph has no driver for it", ""},
+		{"no such device, auto", portable, Options{GPU: "7"}, "", CPU},
+		{"no fragments", programsOnly{}, Options{Device: GPU, GPU: "emulated"}, "program dispatcher.programsOnly: this program does not run on a GPU: it was not compiled: run `garaph compile` on its package", ""},
+		{"no fragments, auto", programsOnly{}, Options{GPU: "emulated"}, "", CPU},
+		{"another's fragments", inheriting{}, Options{Device: GPU, GPU: "emulated"}, "program dispatcher.inheriting: this program does not run on a GPU: its fragments are those of BFS, not of inheriting: run `garaph compile` on its package", ""},
+		{"no memory", portable, Options{Device: GPU, GPU: "emulated", GPUMemory: 100}, "not enough memory on the GPU", ""},
+		{"no memory, auto", portable, Options{GPU: "emulated", GPUMemory: 100}, "", CPU},
+		{"notify-pull", portable, Options{Device: GPU, GPU: "emulated", Method: NotifyPull}, "engine notify-pull is one of the CPU", ""},
+		{"hybrid", portable, Options{Device: Hybrid}, `device "hybrid": expected auto, cpu or gpu`, ""},
+		{"odd gather", portable, Options{Device: GPU, GPU: "emulated", Gather: "odd"}, `gather "odd": expected auto, replicated or segmented`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var r Report
+			j, err := New(s, c.program, c.opt)
+			if err == nil {
+				defer j.Close()
+				r, err = j.Run(context.Background())
+			}
+			switch {
+			case c.want == "" && err != nil:
+				t.Fatal(err)
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n")):
+				t.Fatalf("got %v, want %s", err, c.want)
+			case c.want == "" && r.Devices[c.on].Edges == 0:
+				t.Fatalf("it ran on %+v", r.Devices)
+			}
+		})
+	}
+}
+
+// programsOnly is BFS without fragments, whatever the built-in one has.
+type programsOnly struct{ gas.Program[uint32, uint32] }
+
+func (programsOnly) Init(v gas.Vertex) (uint32, bool) { return programs.BFS{}.Init(v) }
+func (programsOnly) Zero() uint32                     { return programs.BFS{}.Zero() }
+func (programsOnly) Gather(src uint32, e gas.Edge, dst uint32) uint32 {
+	return programs.BFS{}.Gather(src, e, dst)
+}
+func (programsOnly) Sum(a, b uint32) uint32                                 { return min(a, b) }
+func (programsOnly) Apply(_ gas.Vertex, old, acc uint32, _ gas.Step) uint32 { return min(old, acc) }
+func (programsOnly) Activate(_ gas.Vertex, old, now uint32) bool            { return old != now }
+
+// inheriting has the fragments of the program in it.
+type inheriting struct{ testprograms.BFS }

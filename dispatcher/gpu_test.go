@@ -1,0 +1,183 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/testprograms"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/store"
+)
+
+// gpuSetting is one way to run a job on the emulated device.
+type gpuSetting struct {
+	mode     Mode
+	gather   gpuengine.Gather
+	streams  int
+	starved  bool // with the least device memory that the job accepts
+	fewPages bool // with the least host memory too
+}
+
+func (s gpuSetting) String() string {
+	return fmt.Sprintf("gpu,%s,%s,%d streams,starved=%v,%v", s.mode, s.gather, s.streams, s.starved, s.fewPages)
+}
+
+func gpuSettings() (list []gpuSetting) {
+	for _, mode := range []Mode{Sync, Async} {
+		for _, gather := range []gpuengine.Gather{gpuengine.GatherReplicated, gpuengine.GatherSegmented} {
+			list = append(list, gpuSetting{mode, gather, 0, false, false}, gpuSetting{mode, gather, 0, true, false},
+				gpuSetting{mode, gather, 3, true, true}, gpuSetting{mode, gather, 1, false, false})
+		}
+	}
+	return list
+}
+
+// runGPU gives the values after a job on the emulated device, of which nothing
+// is left in use.
+func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpuSetting, iterations int) ([]V, Report) {
+	t.Helper()
+	o := Options{Mode: set.mode, Threads: 2, Iterations: iterations, Device: GPU, GPU: "emulated", Streams: set.streams, Gather: set.gather}
+	if set.starved {
+		o.GPUMemory = leastGPU(t, s, p, o)
+	}
+	if set.fewPages {
+		o.Memory = 1
+		var need *MemoryError
+		if _, err := New(s, p, o); errors.As(err, &need) {
+			o.Memory = need.Least()
+		}
+	}
+	d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{})
+	o.open = func(string) (gpuengine.Device, error) { return d, nil }
+	j, err := New(s, p, o)
+	if err != nil {
+		t.Fatalf("%s: %T: %v", set, p, err)
+	}
+	r, err := j.Run(context.Background())
+	if err != nil {
+		t.Fatalf("%s: %T: %v", set, p, err)
+	}
+	var values []V
+	err = j.Values(func(_ []gas.Vertex, some []V) error {
+		values = append(values, some...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if peak := d.Peak(); o.GPUMemory > 0 && peak > o.GPUMemory {
+		t.Fatalf("%s: %T: %d bytes of the device were used, %d allowed", set, p, peak, o.GPUMemory)
+	}
+	j.Close()
+	if left := d.InUse(); left != (gpuengine.InUse{}) {
+		t.Fatalf("%s: %T: left on the device: %+v", set, p, left)
+	}
+	return values, r
+}
+
+// leastGPU is the smallest device budget that a job accepts, as its error says.
+func leastGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Options) int64 {
+	t.Helper()
+	o.GPUMemory = 1
+	var need *gpuengine.NeedError
+	if _, err := New(s, p, o); !errors.As(err, &need) || !errors.Is(err, ErrMemory) {
+		t.Fatalf("a byte of device memory: %v", err)
+	}
+	o.GPUMemory = need.Least() - 1
+	if _, err := New(s, p, o); !errors.Is(err, ErrMemory) {
+		t.Fatalf("a byte less than the smallest budget: %v", err)
+	}
+	return need.Least()
+}
+
+// checkGPU runs every program on the emulated device and compares with the
+// oracles.
+func checkGPU(t testing.TB, s *store.Store, g oracle.Graph, source uint32, sets []gpuSetting) {
+	t.Helper()
+	hops, dist, labels := oracle.BFS(g, source), oracle.SSSP(g, source), oracle.WCC(g)
+	rank := oracle.PageRank(g, 0.85, -1, 0, 1e-13)
+	ten := oracle.PageRank(g, 0.85, int(source), 10, 0)
+	_, out := oracle.Degrees(g)
+	for _, set := range sets {
+		bfs := testprograms.BFS{BFS: programs.BFS{Source: source}}
+		values, r := runGPU[uint32, uint32](t, s, bfs, set, 0)
+		for v, x := range values {
+			if got := bfs.Result(gas.Vertex{}, x); got != hops[v] {
+				t.Fatalf("%s: bfs of vertex %d: got %d, want %d", set, v, got, hops[v])
+			}
+		}
+		if did := r.Devices[GPU]; len(r.Devices) != 1 || did.Edges != r.Edges || !r.Converged {
+			t.Fatalf("%s: the report says %+v", set, r)
+		}
+		lengths, _ := runGPU[float32, float32](t, s, testprograms.SSSP[float32]{SSSP: programs.SSSP[float32]{Source: source}}, set, 0)
+		for v, x := range lengths {
+			if !near(float64(x), dist[v], 1e-5) {
+				t.Fatalf("%s: sssp of vertex %d: got %v, want %v", set, v, x, dist[v])
+			}
+		}
+		components, _ := runGPU[uint32, uint32](t, s, testprograms.WCC{}, set, 0)
+		if !slices.Equal(components, labels) {
+			t.Fatalf("%s: wcc: got %v, want %v", set, components, labels)
+		}
+		exact := programs.PageRank[float64]{Damping: 0.85, Tolerance: 1e-13}
+		ranks, _ := runGPU[float64, float64](t, s, testprograms.PageRank[float64]{PageRank: exact}, set, 0)
+		compareRanks(t, exact, ranks, out, rank, 1e-9)
+		if set.mode == Sync {
+			personal := programs.PageRank[float32]{Damping: 0.85, Personalised: true, Source: source}
+			ranks, _ := runGPU[float32, float64](t, s, testprograms.PageRank[float32]{PageRank: personal}, set, 10)
+			compareRanks(t, personal, ranks, out, ten, 1e-5)
+		}
+	}
+}
+
+func compareRanks[F float32 | float64](t testing.TB, p programs.PageRank[F], values []F, out []uint32, want []float64, tolerance float64) {
+	t.Helper()
+	for v, x := range values {
+		got := float64(p.Result(gas.Vertex{ID: uint32(v), N: uint32(len(values)), Out: out[v]}, x))
+		if math.Abs(got-want[v]) > tolerance {
+			t.Fatalf("%T of vertex %d: got %v, want %v", p, v, got, want[v])
+		}
+	}
+}
+
+func TestGPUNamedGraphs(t *testing.T) {
+	for _, named := range testgraph.All() {
+		t.Run(named.Name, func(t *testing.T) {
+			for _, symmetric := range []bool{false, true} {
+				s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, Symmetric: symmetric})
+				g := named.Graph
+				if symmetric {
+					g = teststore.Mirrored(g)
+				}
+				checkGPU(t, s, g, 0, gpuSettings())
+			}
+		})
+	}
+}
+
+func TestGPURandomGraphs(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := testgraph.Draw(rt)
+		symmetric := rapid.Bool().Draw(rt, "symmetric")
+		s := teststore.Build(t, g, teststore.Options{
+			Weighted: true, Symmetric: symmetric,
+			ShardVertices: rapid.SampledFrom([]int{1, 3, 9, 1000}).Draw(rt, "vertices per shard"),
+		})
+		if symmetric {
+			g = teststore.Mirrored(g)
+		}
+		sets := rapid.SliceOfN(rapid.SampledFrom(gpuSettings()), 2, 2).Draw(rt, "settings")
+		checkGPU(t, s, g, uint32(rapid.IntRange(0, g.N-1).Draw(rt, "source")), sets)
+	})
+}

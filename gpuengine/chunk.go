@@ -1,0 +1,91 @@
+package gpuengine
+
+import (
+	"math"
+	"sort"
+
+	"github.com/garaph/garaph/shard"
+)
+
+// grain: chunks begin at multiples of so many edges of their side, so that
+// kernels can load 16 bytes at a time. Only where a window would become too
+// large they may not.
+const grain = 16
+
+// The ways to gather, as they index lists.
+const (
+	segmented = iota
+	replicated
+	ways
+)
+
+// limits bound a chunk.
+type limits struct {
+	edges  int // a multiple of grain
+	window int // vertices
+}
+
+// piece is a chunk of one side of a shard, on the host.
+type piece struct {
+	from, to   uint32 // edges [from, to) of the side
+	begin, end int    // local vertices [begin, end)
+	head, tail bool   // the first, the last vertex has edges beyond
+}
+
+// cut gives the next chunk of a side from edge at on, which is not its end.
+func (l limits) cut(off []uint32, at uint32) piece {
+	n := len(off) - 1
+	begin := sort.Search(n, func(v int) bool { return off[v+1] > at })
+	to := at + uint32(min(int64(l.edges), int64(off[n]-at)))
+	if limit := begin + l.window; limit < n && off[limit] < to {
+		to = off[limit]
+	}
+	if whole := to &^ (grain - 1); to < off[n] && whole > at {
+		to = whole
+	}
+	end := begin + sort.Search(n-begin, func(v int) bool { return off[begin+v+1] >= to }) + 1
+	return piece{from: at, to: to, begin: begin, end: end, head: off[begin] < at, tail: off[end] > to}
+}
+
+// most is how many chunks there are at most in one side of a shard: a border at
+// the limit of edges gives fewer than grain of them back, and two chunks that
+// end at the limit of vertices reach at least a whole window further.
+func (l limits) most(vertices int, edges uint32) int64 {
+	if edges == 0 {
+		return 0
+	}
+	return int64(edges)/int64(l.edges-grain) + 2*(int64(vertices)/int64(l.window)) + 2
+}
+
+// copies is log2 of the number R of copies of each accumulator, by Garaph's
+// formula R = 2^min(⌈log2(|E|/|V|) − 0.5⌉, 5), lowered until they fit.
+func copies(edges uint32, vertices, slot, shared int) uint32 {
+	c := math.Ceil(math.Log2(float64(edges)/float64(vertices)) - 0.5)
+	r := uint32(max(0, min(c, 5)))
+	for r > 0 && vertices*slot<<r > shared {
+		r--
+	}
+	return r
+}
+
+// choose decides how a chunk is gathered.
+func choose(g Gather, _ piece) int {
+	switch g {
+	case GatherReplicated:
+		return replicated
+	default: // segmented was faster wherever it was measured
+		return segmented
+	}
+}
+
+// sideBytes is what a side of a shard takes on the device: its blob, and the
+// positions of the destinations.
+func sideBytes(vertices int, edges uint32, weighted bool) int64 {
+	if edges == 0 {
+		return 0
+	}
+	return shard.Size(vertices, edges, weighted) + pad(2*int64(edges))
+}
+
+// pad rounds up to the alignment of wide loads.
+func pad(n int64) int64 { return (n + 15) &^ 15 }

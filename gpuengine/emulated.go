@@ -1,0 +1,246 @@
+package gpuengine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/garaph/garaph/internal/hostmem"
+)
+
+// EmulatedOptions describe an emulated device.
+type EmulatedOptions struct {
+	Memory int64 // bytes; 0: 4 GiB
+	Shared int   // bytes of shared memory a block; 0: 48 KiB
+	Faults []EmulatedFault
+}
+
+// Emulated is a device that runs kernels on the CPU, block after block. Its
+// streams are goroutines, so that work in different ones interleaves in any
+// order. Whoever reads or writes memory that was not allocated, or copies from
+// memory that is not pinned, gets an error. It can be told to fail.
+type Emulated struct {
+	opt     EmulatedOptions
+	kernels map[string]Kernel
+	atomics sync.Mutex // stands for the atomic operations of kernels
+
+	mu      sync.Mutex // guards what follows
+	next    Pointer    // where the next allocation goes
+	memory  []region   // by address
+	used    int64
+	peak    int64
+	pinned  [][]byte
+	streams map[*emulatedStream]bool
+	events  int
+	counts  [faultOps]int
+	lost    bool
+}
+
+// region is an allocation.
+type region struct {
+	at    Pointer
+	bytes []byte
+}
+
+const alignment = 256
+
+// NewEmulated opens an emulated device.
+func NewEmulated(o EmulatedOptions) *Emulated {
+	if o.Memory == 0 {
+		o.Memory = 4 << 30
+	}
+	if o.Shared == 0 {
+		o.Shared = defaultShared
+	}
+	return &Emulated{opt: o, kernels: map[string]Kernel{}, streams: map[*emulatedStream]bool{}, next: 1 << 20}
+}
+
+func openEmulated(name string) (Device, error) {
+	if name != EmulatedName {
+		return nil, fmt.Errorf("GPU %s: %w: the emulated one is called %s", name, ErrNoDevice, EmulatedName)
+	}
+	return NewEmulated(EmulatedOptions{}), nil
+}
+
+func listEmulated() ([]Listed, error) {
+	return []Listed{{Name: EmulatedName, Info: NewEmulated(EmulatedOptions{}).Info()}}, nil
+}
+
+// Info describes the device.
+func (d *Emulated) Info() Info {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return Info{
+		Name: "emulated on the CPU", Driver: runtime.Version(), Memory: d.opt.Memory, Free: d.opt.Memory - d.used,
+		Processors: 1, SharedBlock: d.opt.Shared, SharedSM: d.opt.Shared, Capability: 70,
+	}
+}
+
+// InUse is what was taken of the device and not given back.
+type InUse struct {
+	Device, Pinned  int64 // bytes
+	Streams, Events int
+}
+
+// InUse tells what was taken and not given back.
+func (d *Emulated) InUse() InUse {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	u := InUse{Device: d.used, Streams: len(d.streams), Events: d.events}
+	for _, b := range d.pinned {
+		u.Pinned += int64(len(b))
+	}
+	return u
+}
+
+// Peak is the most device memory that was in use at a time.
+func (d *Emulated) Peak() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.peak
+}
+
+// Alloc gives device memory, filled with rubbish.
+func (d *Emulated) Alloc(n int64) (Pointer, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.fault(FaultAlloc); err != nil {
+		return 0, fmt.Errorf("allocate %d bytes on the device: %w", n, err)
+	}
+	size := (max(n, 1) + alignment - 1) &^ (alignment - 1)
+	if n < 0 || size > d.opt.Memory-d.used {
+		return 0, fmt.Errorf("allocate %d bytes on the device: %w: %d are left", n, ErrMemory, d.opt.Memory-d.used)
+	}
+	b, err := hostmem.Bytes(size)
+	if err != nil {
+		return 0, err
+	}
+	for i := range b[:min(size, 1<<20)] {
+		b[i] = 0xcd
+	}
+	p := d.next
+	d.next += Pointer(size) + alignment // what lies between is nobody's
+	d.memory = append(d.memory, region{p, b[:n]})
+	d.used += size
+	d.peak = max(d.peak, d.used)
+	return p, nil
+}
+
+// Free returns what Alloc gave.
+func (d *Emulated) Free(p Pointer) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i, ok := slices.BinarySearchFunc(d.memory, p, func(r region, p Pointer) int { return cmp.Compare(r.at, p) })
+	if !ok {
+		return fmt.Errorf("free %#x: it was not allocated", uint64(p))
+	}
+	b := d.memory[i].bytes
+	b = b[:cap(b)]
+	d.used -= int64(len(b))
+	hostmem.FreeBytes(b)
+	d.memory = slices.Delete(d.memory, i, i+1)
+	return nil
+}
+
+// Bytes is the memory [p, p+n), for kernels.
+func (d *Emulated) Bytes(p Pointer, n int64) ([]byte, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i, ok := slices.BinarySearchFunc(d.memory, p, func(r region, p Pointer) int { return cmp.Compare(r.at, p) })
+	if !ok {
+		i--
+	}
+	if i < 0 || n < 0 || int64(p-d.memory[i].at) > int64(len(d.memory[i].bytes))-n {
+		return nil, fmt.Errorf("access to %d bytes at %#x, which are not allocated", n, uint64(p))
+	}
+	at := int64(p - d.memory[i].at)
+	return d.memory[i].bytes[at : at+n : at+n], nil
+}
+
+// Lock begins an atomic operation of a kernel.
+func (d *Emulated) Lock() { d.atomics.Lock() }
+
+// Unlock ends it.
+func (d *Emulated) Unlock() { d.atomics.Unlock() }
+
+// Pin gives host memory.
+func (d *Emulated) Pin(n int64) ([]byte, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.fault(FaultAlloc); err != nil {
+		return nil, fmt.Errorf("pin %d bytes: %w", n, err)
+	}
+	b, err := hostmem.Bytes(n)
+	if err == nil && n > 0 {
+		d.pinned = append(d.pinned, b)
+	}
+	return b, err
+}
+
+// Unpin returns what Pin gave.
+func (d *Emulated) Unpin(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i := slices.IndexFunc(d.pinned, func(p []byte) bool { return &p[0] == &b[0] && len(p) == len(b) })
+	if i < 0 {
+		return fmt.Errorf("unpin %d bytes: they were not pinned", len(b))
+	}
+	d.pinned = slices.Delete(d.pinned, i, i+1)
+	hostmem.FreeBytes(b)
+	return nil
+}
+
+// isPinned tells whether all of b is.
+func (d *Emulated) isPinned(b []byte) bool {
+	from := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.ContainsFunc(d.pinned, func(p []byte) bool {
+		begin := uintptr(unsafe.Pointer(&p[0]))
+		return begin <= from && from+uintptr(len(b)) <= begin+uintptr(len(p))
+	})
+}
+
+// Load takes kernels.
+func (d *Emulated) Load(list []Kernel) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.fault(FaultLoad); err != nil {
+		return fmt.Errorf("load kernels: %w", err)
+	}
+	for _, k := range list {
+		d.kernels[k.Name] = k
+	}
+	return nil
+}
+
+// Close ends the streams and frees all that is left.
+func (d *Emulated) Close() error {
+	d.mu.Lock()
+	open := make([]*emulatedStream, 0, len(d.streams))
+	for s := range d.streams {
+		open = append(open, s)
+	}
+	d.mu.Unlock()
+	var errs []error
+	for _, s := range open {
+		errs = append(errs, s.Close())
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, r := range d.memory {
+		hostmem.FreeBytes(r.bytes[:cap(r.bytes)])
+	}
+	for _, b := range d.pinned {
+		hostmem.FreeBytes(b)
+	}
+	d.memory, d.pinned, d.used, d.events = nil, nil, 0, 0
+	return errors.Join(errs...)
+}

@@ -1,0 +1,75 @@
+package gpuengine
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/kernels"
+)
+
+// maxSlot is the largest accumulator that the kernels fold.
+const maxSlot = 16
+
+// FragmentsOf gives the fragments of a program, or an [ErrUnfit] that says why
+// it cannot run on a GPU.
+func FragmentsOf[V, A any](p gas.Program[V, A]) (gas.Fragments, error) {
+	unfit := func(format string, args ...any) (gas.Fragments, error) {
+		return gas.Fragments{}, fmt.Errorf("program %T: %w: %s", p, ErrUnfit, fmt.Sprintf(format, args...))
+	}
+	portable, ok := p.(gas.Portable)
+	if !ok {
+		return unfit("it was not compiled: run `garaph compile` on its package")
+	}
+	f := portable.Fragments()
+	t := reflect.TypeOf(p)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if name := typeName(t); f.Program != name {
+		return unfit("its fragments are those of %s, not of %s: run `garaph compile` on its package", f.Program, name)
+	}
+	var v V
+	var a A
+	if f.Value.Size != int(unsafe.Sizeof(v)) || f.Accumulator.Size != int(unsafe.Sizeof(a)) || f.Parameters.Size != int(t.Size()) {
+		return unfit("its fragments are out of date: run `garaph compile` on its package")
+	}
+	if slot := kernels.SlotBytes(f.Accumulator); slot > maxSlot {
+		return unfit("its accumulators have %d bytes, and the kernels fold at most %d", f.Accumulator.Size, maxSlot)
+	}
+	if f.Value.Size == 0 || f.Accumulator.Size == 0 {
+		return unfit("its values or accumulators have no bytes")
+	}
+	return f, nil
+}
+
+// typeName is the name of a type as it stands in [gas.Fragments].
+func typeName(t reflect.Type) string {
+	return strings.ReplaceAll(strings.ReplaceAll(t.Name(), ",", ", "), ",  ", ", ")
+}
+
+// parameters lays the fields of a program out as its kernels read them.
+func parameters(program any, layout gas.Layout) []byte {
+	v := reflect.ValueOf(program)
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	own := reflect.New(v.Type()) // where its bytes can be read
+	own.Elem().Set(v)
+	from := unsafe.Slice((*byte)(own.UnsafePointer()), v.Type().Size())
+	block := make([]byte, max(layout.Size, 1))
+	for _, l := range layout.Leaves {
+		copy(block[l.Offset:l.Offset+l.Kind.Size()], from[l.Offset:])
+	}
+	return block
+}
+
+// reads tells whether what runs after Init reads a name.
+func reads(f gas.Fragments, name string) bool {
+	return slices.ContainsFunc([]gas.Fragment{f.Apply, f.Activate, f.Aggregate, f.Settled}, func(m gas.Fragment) bool {
+		return slices.Contains(m.Inputs, name)
+	})
+}

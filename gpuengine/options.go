@@ -1,0 +1,88 @@
+package gpuengine
+
+import (
+	"fmt"
+
+	"github.com/garaph/garaph/kernels"
+)
+
+// Gather says how a block adds up what its threads gather.
+type Gather string
+
+// The ways to gather.
+const (
+	GatherAuto       Gather = "auto"       // by chunk, as choose says
+	GatherReplicated Gather = "replicated" // a thread per edge, copies of each accumulator (Garaph, section 4.3)
+	GatherSegmented  Gather = "segmented"  // 16 consecutive edges per thread, folded in registers
+)
+
+// Options of an engine.
+type Options struct {
+	Memory  int64 // bytes of device memory; 0: all that is free
+	Streams int   // 0: 4
+	Gather  Gather
+	Async   bool
+	Trace   func(Span) // nil: no trace
+	// Shared is how many bytes of shared memory the accumulators of a block may
+	// take; 0: 48 KiB.
+	Shared int
+	// ChunkEdges is how many edges a block gathers; 0: 2¹⁵.
+	ChunkEdges int
+}
+
+const (
+	defaultStreams    = 4
+	defaultShared     = 48 << 10
+	defaultChunkEdges = 1 << 15
+	// threads of a block, of every kernel.
+	threads = 256
+)
+
+func (o *Options) complete(info Info) error {
+	switch o.Gather {
+	case "":
+		o.Gather = GatherAuto
+	case GatherAuto, GatherReplicated, GatherSegmented:
+	default:
+		return fmt.Errorf("gather %q: expected %s, %s or %s", o.Gather, GatherAuto, GatherReplicated, GatherSegmented)
+	}
+	if o.Memory < 0 || o.Streams < 0 {
+		return fmt.Errorf("device memory %d, streams %d: expected numbers ≥ 0", o.Memory, o.Streams)
+	}
+	if o.Memory == 0 || o.Memory > info.Free {
+		o.Memory = info.Free
+	}
+	if o.Streams == 0 {
+		o.Streams = defaultStreams
+	}
+	if o.Shared == 0 {
+		o.Shared = defaultShared
+	}
+	o.Shared = min(o.Shared, info.SharedBlock)
+	if o.ChunkEdges == 0 {
+		o.ChunkEdges = defaultChunkEdges
+	}
+	o.ChunkEdges = max(o.ChunkEdges, 2*grain) &^ (grain - 1)
+	return nil
+}
+
+// kernelNames are the templates in package kernels that the engine launches.
+var kernelNames = [...]string{"zero", "expand", "pull_segmented", "pull_replicated", "apply"}
+
+// pullKernel is the kernel of a way to gather.
+var pullKernel = [...]string{segmented: "pull_segmented", replicated: "pull_replicated"}
+
+// loadKernels loads the program's kernels.
+func (e *Engine[V, A]) loadKernels() error {
+	emulate := e.emulation()
+	list := make([]Kernel, len(kernelNames))
+	for i, name := range kernelNames {
+		list[i] = Kernel{Name: name, Emulate: emulate[name], PTX: func() (string, error) {
+			return kernels.Assemble(name, e.fragments)
+		}}
+	}
+	if err := e.device.Load(list); err != nil {
+		return fmt.Errorf("program %T: %w", e.program, err)
+	}
+	return nil
+}

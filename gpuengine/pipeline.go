@@ -1,0 +1,345 @@
+package gpuengine
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"runtime"
+
+	"github.com/garaph/garaph/page"
+)
+
+// Pages are where edges come from, in memory that the device has pinned.
+type Pages interface {
+	Spans() []page.Span
+	Stream(ctx context.Context, requests []page.Request) iter.Seq2[*page.Page, error]
+}
+
+// begin starts the goroutines of the pipeline (Garaph, section 4.1): one that
+// copies, one that launches kernels, each on an OS thread of its own, and for
+// each lane one that waits for its end and gives it back at once. They run from
+// one iteration to the next.
+func (e *Engine[V, A]) begin() {
+	e.transfers, e.computes = make(chan context.Context), make(chan context.Context)
+	e.ended = make(chan struct{}, 2)
+	e.free = make(chan *lane, len(e.lanes))
+	e.idle = make(chan *lane, len(e.residents))
+	e.ready = make(chan *lane, len(e.lanes)+1)
+	loop := func(work chan context.Context, f func(context.Context)) {
+		e.running.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			for ctx := range work {
+				f(ctx)
+				e.ended <- struct{}{}
+			}
+		})
+	}
+	loop(e.transfers, e.transfer)
+	loop(e.computes, e.compute)
+	for _, l := range e.lanes {
+		e.free <- l
+		e.running.Go(func() { e.retire(l, e.free) })
+	}
+	for _, l := range e.residents {
+		e.idle <- l
+		e.running.Go(func() { e.retire(l, e.idle) })
+	}
+}
+
+// end stops them. No iteration is running.
+func (e *Engine[V, A]) end() {
+	if e.transfers == nil {
+		return
+	}
+	close(e.transfers)
+	close(e.computes)
+	for _, l := range e.every {
+		close(l.launched)
+	}
+	e.running.Wait()
+	e.transfers = nil
+}
+
+// transfer copies all that does not stay on the device, batch by batch. A nil
+// lane ends the iteration's.
+func (e *Engine[V, A]) transfer(ctx context.Context) {
+	if len(e.requests) > 0 {
+		for p, err := range e.pages.Stream(ctx, e.requests) {
+			if err != nil {
+				e.fail(err)
+				break
+			}
+			h := e.hold(p)
+			err = e.page(ctx, h)
+			e.release(h)
+			if err != nil {
+				e.fail(err)
+				break
+			}
+		}
+	}
+	e.ready <- nil
+}
+
+// page copies a page, in one batch or several.
+func (e *Engine[V, A]) page(ctx context.Context, h *held) error {
+	var l *lane
+	for i := 0; i < len(h.page.Shards); {
+		s := &h.page.Shards[i]
+		if l == nil {
+			var err error
+			if l, err = e.take(ctx, h, s.Index); err != nil {
+				return err
+			}
+		}
+		switch {
+		case e.streamed.fits(&l.batch, &l.room, s):
+			e.streamed.whole(&l.batch, &l.room, s)
+			i++
+		case !l.batch.empty():
+			if err := e.submit(l); err != nil {
+				return err
+			}
+			l = nil
+		default:
+			var err error
+			if l, err = e.parts(ctx, l, h, s); err != nil {
+				return err
+			}
+			i++
+		}
+	}
+	return e.submit(l)
+}
+
+// parts copies a shard that no slot can hold, in several batches. The last one
+// may take further shards.
+func (e *Engine[V, A]) parts(ctx context.Context, l *lane, h *held, s *page.Shard) (*lane, error) {
+	for k := range s.Sides {
+		side := &s.Sides[k]
+		for edge := uint32(0); edge < side.Edges(); {
+			next := e.streamed.part(&l.batch, &l.room, side, k, edge)
+			if next > edge {
+				edge = next
+				continue
+			}
+			if l.batch.count == 0 {
+				return nil, fmt.Errorf("shard %d: a chunk at edge %d does not fit into a buffer of %d bytes", s.Index, edge, e.plan.slotSize)
+			}
+			if err := e.submit(l); err != nil {
+				return nil, err
+			}
+			var err error
+			if l, err = e.take(ctx, h, s.Index); err != nil {
+				return nil, err
+			}
+			l.batch.continued = true
+		}
+	}
+	l.batch.to = s.Index + 1
+	return l, nil
+}
+
+// take waits for a lane whose slot is free, for a batch of a page.
+func (e *Engine[V, A]) take(ctx context.Context, h *held, shard int) (*lane, error) {
+	select {
+	case l := <-e.free:
+		l.batch.reset(h.page.Index, shard)
+		l.room = room{base: l.slot, high: e.plan.slotSize}
+		l.held = h
+		e.mu.Lock()
+		h.refs++
+		e.mu.Unlock()
+		return l, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// submit queues the copies of a batch and hands it to the compute goroutine.
+func (e *Engine[V, A]) submit(l *lane) error {
+	if err := l.send(e.device); err != nil {
+		return fmt.Errorf("copying page %d: %w", l.batch.page, err)
+	}
+	e.ready <- l
+	return nil
+}
+
+// compute launches kernels: for what was copied as soon as it is there, and
+// otherwise for what stays on the device. After a failure it launches no more.
+func (e *Engine[V, A]) compute(ctx context.Context) {
+	ready, next := e.ready, 0
+	for ready != nil || next < len(e.units) && ctx.Err() == nil {
+		l, copied := e.pick(ready, next < len(e.units) && ctx.Err() == nil)
+		switch {
+		case l == nil:
+			ready = nil
+			continue
+		case ctx.Err() != nil:
+			continue
+		case !copied:
+			l.work = e.units[next]
+			next++
+		}
+		if err := e.launch(l); err != nil {
+			e.fail(fmt.Errorf("processing shards %d to %d: %w", l.work.from, l.work.to-1, err))
+			continue
+		}
+		e.inFlight.Add(1)
+		l.launched <- struct{}{}
+	}
+}
+
+// pick gives a lane with a copied batch, if there is one; otherwise whichever
+// comes first of one, or of an idle lane for what stays.
+func (e *Engine[V, A]) pick(ready chan *lane, units bool) (l *lane, copied bool) {
+	if !units {
+		return <-ready, true
+	}
+	select {
+	case l = <-ready:
+		return l, true
+	default:
+	}
+	select {
+	case l = <-ready:
+		return l, true
+	case l = <-e.idle:
+		return l, false
+	}
+}
+
+// launch queues the kernels of a lane's work.
+func (e *Engine[V, A]) launch(l *lane) error {
+	w, s := &l.work, l.stream
+	if w.continued && e.lastCopied != nil {
+		if err := s.Wait(e.lastCopied); err != nil {
+			return err
+		}
+	}
+	if e.opt.Async && e.last != nil { // new values are seen by the pages after it, all of them
+		if err := s.Wait(e.last); err != nil {
+			return err
+		}
+	}
+	if err := s.Record(l.started); err != nil {
+		return err
+	}
+	if l.slot != 0 {
+		if err := l.expand(); err != nil {
+			return err
+		}
+	}
+	if err := s.Record(l.expanded); err != nil {
+		return err
+	}
+	if err := e.pull(l); err != nil {
+		return err
+	}
+	if err := s.Record(l.pulled); err != nil {
+		return err
+	}
+	if err := e.apply(l); err != nil {
+		return err
+	}
+	e.last = l.done
+	if l.slot != 0 {
+		e.lastCopied = l.done
+	}
+	return s.Record(l.done)
+}
+
+func (e *Engine[V, A]) pull(l *lane) error {
+	w := &l.work
+	for k, n := range w.counts {
+		if n == 0 {
+			continue
+		}
+		l.pullArgs = pullArgs{
+			Chunks: w.chunks[k], Values: e.at[values], Acc: e.at[accumulators],
+			Parameters: e.at[parameterBlock], Fault: e.fault(),
+		}
+		if err := l.stream.Launch(pullKernel[k%ways], n, threads, w.shared[k], bytesOf(&l.pullArgs)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Engine[V, A]) apply(l *lane) error {
+	w := &l.work
+	if w.from == w.to {
+		return nil
+	}
+	first := e.plan.cat.Shards[w.from].First
+	last := &e.plan.cat.Shards[w.to-1]
+	count := last.First + uint32(last.Vertices) - first
+	l.applyArgs = applyArgs{
+		Acc: e.at[accumulators], Values: e.at[values], Next: e.at[nextValues],
+		In: e.at[inDegree], Out: e.at[outDegree], Degree: e.at[degree],
+		Parameters: e.at[parameterBlock], Active: e.at[active], Totals: e.at[results], Fault: e.fault(),
+		Iteration: int64(e.step.Iteration), Aggregate: e.step.Aggregate,
+		First: first, Count: count, N: e.plan.cat.Vertices,
+	}
+	if e.plan.sums {
+		l.applyArgs.Sums = e.at[results] + Pointer(headBytes+8*int64(e.plan.sumAt[w.from]))
+	}
+	return l.stream.Launch("apply", blocksFor(count), threads, 0, bytesOf(&l.applyArgs))
+}
+
+// blocksFor is how many blocks do so many vertices.
+func blocksFor(count uint32) int { return int((uint64(count) + blockVertices - 1) / blockVertices) }
+
+// retire waits for the end of a lane's work, takes its times and gives it back.
+func (e *Engine[V, A]) retire(l *lane, back chan<- *lane) {
+	for range l.launched {
+		err := l.done.Sync()
+		if err == nil {
+			err = e.measure(l)
+		}
+		if err != nil {
+			e.fail(fmt.Errorf("processing shards %d to %d: %w", l.work.from, l.work.to-1, err))
+		} else if l.held != nil {
+			e.release(l.held)
+			l.held = nil
+		}
+		back <- l
+		e.inFlight.Done()
+	}
+}
+
+// hold keeps a page until the copies from it are done.
+func (e *Engine[V, A]) hold(p *page.Page) *held {
+	h := &e.holds[p.Index]
+	e.mu.Lock()
+	h.page, h.refs = p, 1
+	e.mu.Unlock()
+	return h
+}
+
+// release lets go of a page, when nothing is copied from it any more.
+func (e *Engine[V, A]) release(h *held) {
+	e.mu.Lock()
+	h.refs--
+	p := h.page
+	if h.refs > 0 || e.failed != nil {
+		p = nil // after a failure, drop does it
+	} else {
+		h.page = nil
+	}
+	e.mu.Unlock()
+	if p != nil {
+		p.Release()
+	}
+}
+
+// fail notes the first error of an iteration, and ends it.
+func (e *Engine[V, A]) fail(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.failed == nil {
+		e.failed = err
+	}
+	e.cancel()
+}

@@ -1,0 +1,103 @@
+package gpuengine
+
+import "errors"
+
+// staging is pinned memory in two halves, through which arrays that are not
+// pinned go to the device and back: one half is copied while the other is
+// filled.
+type staging struct {
+	memory []byte
+	events [2]Event
+}
+
+const maxStaging = 8 << 20
+
+// newStaging is for arrays of about n bytes.
+func newStaging(d Device, n int64) (s staging, err error) {
+	if s.memory, err = d.Pin((min(max(n, 4096), maxStaging) + 63) &^ 63); err != nil {
+		return s, err
+	}
+	for i := range s.events {
+		if s.events[i], err = d.NewEvent(); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+func (s *staging) half(i int) ([]byte, Event) {
+	n := len(s.memory) / 2
+	return s.memory[i%2*n:][:n], s.events[i%2]
+}
+
+// toDevice copies src; when it returns, the copies may still be running from
+// the halves.
+func (s *staging) toDevice(stream Stream, dst Pointer, src []byte) error {
+	if err := stream.Sync(); err != nil { // the halves are free
+		return err
+	}
+	for i := 0; len(src) > 0; i++ {
+		half, copied := s.half(i)
+		if i >= 2 {
+			if err := copied.Sync(); err != nil {
+				return err
+			}
+		}
+		n := copy(half, src)
+		if err := stream.ToDevice(dst, half[:n]); err != nil {
+			return err
+		}
+		if err := stream.Record(copied); err != nil {
+			return err
+		}
+		src, dst = src[n:], dst+Pointer(n)
+	}
+	return nil
+}
+
+// toHost copies to dst.
+func (s *staging) toHost(stream Stream, dst []byte, src Pointer) error {
+	var rest [2][]byte // where the halves go
+	fetch := func(i int) error {
+		half, copied := s.half(i)
+		if rest[i%2] == nil {
+			return nil
+		}
+		err := copied.Sync()
+		if err == nil {
+			copy(rest[i%2], half)
+		}
+		return err
+	}
+	i := 0
+	for ; len(dst) > 0; i++ {
+		if err := fetch(i); err != nil {
+			return err
+		}
+		half, copied := s.half(i)
+		n := min(len(half), len(dst))
+		rest[i%2] = dst[:n]
+		if err := stream.ToHost(half[:n], src); err != nil {
+			return err
+		}
+		if err := stream.Record(copied); err != nil {
+			return err
+		}
+		dst, src = dst[n:], src+Pointer(n)
+	}
+	if err := stream.Sync(); err != nil {
+		return err
+	}
+	return errors.Join(fetch(i), fetch(i+1))
+}
+
+func (s *staging) close(d Device) error {
+	err := d.Unpin(s.memory)
+	for _, e := range s.events {
+		if e != nil {
+			err = errors.Join(err, e.Close())
+		}
+	}
+	*s = staging{}
+	return err
+}

@@ -1,0 +1,85 @@
+// Package testprograms has the built-in programs with fragments that are
+// compiled when they are first asked for, so that tests of engines do not depend
+// on generated files.
+package testprograms
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compile/ptx"
+	"github.com/garaph/garaph/gas/compile/source"
+	"github.com/garaph/garaph/programs"
+)
+
+// The programs.
+type (
+	// BFS is programs.BFS.
+	BFS struct{ programs.BFS }
+	// WCC is programs.WCC.
+	WCC struct{ programs.WCC }
+	// SSSP is programs.SSSP.
+	SSSP[F float32 | float64] struct{ programs.SSSP[F] }
+	// PageRank is programs.PageRank.
+	PageRank[F float32 | float64] struct{ programs.PageRank[F] }
+)
+
+// Fragments are the compiled methods.
+func (BFS) Fragments() gas.Fragments { return of("BFS") }
+
+// Fragments are the compiled methods.
+func (WCC) Fragments() gas.Fragments { return of("WCC") }
+
+// Fragments are the compiled methods.
+func (SSSP[F]) Fragments() gas.Fragments { return of("SSSP" + argument[F]()) }
+
+// Fragments are the compiled methods.
+func (PageRank[F]) Fragments() gas.Fragments { return of("PageRank" + argument[F]()) }
+
+func argument[F any]() string {
+	var f F
+	return fmt.Sprintf("[%T]", f)
+}
+
+// of panics: a test cannot go on without its programs.
+func of(name string) gas.Fragments {
+	all, err := compiled()
+	if err != nil {
+		panic(err)
+	}
+	f, ok := all[name]
+	if !ok {
+		panic("no program " + name)
+	}
+	return f
+}
+
+var compiled = sync.OnceValues(func() (map[string]gas.Fragments, error) {
+	root, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			break
+		}
+		if filepath.Dir(root) == root {
+			return nil, fmt.Errorf("no go.mod above the working folder")
+		}
+		root = filepath.Dir(root)
+	}
+	list, err := source.Load(root, []string{"./programs"}, nil)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]gas.Fragments{}
+	for _, p := range list {
+		if all[p.Name], err = ptx.Compile(p); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+})
