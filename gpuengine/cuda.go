@@ -32,6 +32,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"sync"
 	"unsafe"
 
@@ -56,19 +57,21 @@ type cudaDevice struct {
 	kernels map[string]cu.Function
 }
 
-// CUDADevices describes the GPUs of this machine.
-func CUDADevices() ([]Info, error) {
+func init() { Register(Driver{Name: "cuda", List: listCUDA, Open: openNamedCUDA}) }
+
+// listCUDA describes the GPUs of this machine.
+func listCUDA() ([]Listed, error) {
 	n, err := cu.NumDevices()
 	if err != nil {
 		return nil, fmt.Errorf("count the GPUs: %w", err)
 	}
-	var list []Info
+	var list []Listed
 	for i := range n {
-		d, err := OpenCUDA(i)
+		d, err := openCUDA(i)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, d.Info())
+		list = append(list, Listed{strconv.Itoa(i), d.Info()})
 		if err := d.Close(); err != nil {
 			return nil, err
 		}
@@ -76,14 +79,25 @@ func CUDADevices() ([]Info, error) {
 	return list, nil
 }
 
-// OpenCUDA opens the GPU with the given number.
-func OpenCUDA(number int) (Device, error) {
+// openNamedCUDA opens the GPU of a number; "" is the first one.
+func openNamedCUDA(name string) (Device, error) {
+	if name == "" {
+		name = "0"
+	}
+	number, err := strconv.Atoi(name)
+	if err != nil {
+		return nil, fmt.Errorf("GPU %q: %w: expected a number or %s", name, ErrNoDevice, EmulatedName)
+	}
+	return openCUDA(number)
+}
+
+func openCUDA(number int) (Device, error) {
 	n, err := cu.NumDevices()
 	if err != nil {
 		return nil, fmt.Errorf("count the GPUs: %w", err)
 	}
 	if number < 0 || number >= n {
-		return nil, fmt.Errorf("open GPU %d: this machine has %d, numbered from 0", number, n)
+		return nil, fmt.Errorf("GPU %d: %w: this machine has %d, numbered from 0", number, ErrNoDevice, n)
 	}
 	d := &cudaDevice{
 		device: cu.Device(number), memory: map[Pointer]bool{}, pinned: map[unsafe.Pointer]bool{},
@@ -163,6 +177,9 @@ func (d *cudaDevice) check(what string, err error) error {
 	if d.lost != nil {
 		return fmt.Errorf("GPU %s: %s: %w: %w", d.info.Name, what, ErrLost, err)
 	}
+	if err == cu.OutOfMemory {
+		return fmt.Errorf("GPU %s: %s: %w", d.info.Name, what, ErrMemory)
+	}
 	return fmt.Errorf("GPU %s: %s: %w", d.info.Name, what, err)
 }
 
@@ -237,9 +254,13 @@ func (d *cudaDevice) Unpin(b []byte) error {
 // memory that there is.
 func (d *cudaDevice) Load(list []Kernel) error {
 	for _, k := range list {
+		text, err := k.PTX()
+		if err != nil {
+			return err
+		}
 		var f cu.Function
-		err := d.do("compile kernel "+k.Name, func() error {
-			m, err := cu.LoadData(k.PTX)
+		err = d.do("compile kernel "+k.Name, func() error {
+			m, err := cu.LoadData(text)
 			if err != nil {
 				return err
 			}

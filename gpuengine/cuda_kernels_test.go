@@ -172,16 +172,14 @@ func (g *gpu) seconds(runs int, f func()) float64 {
 }
 
 func newGPU(t testing.TB, f gas.Fragments) *gpu {
-	d, err := OpenCUDA(0)
+	d, err := openCUDA(0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := &gpu{t: t, Device: d}
 	var list []Kernel
 	for _, name := range kernels.Names() {
-		text, err := kernels.Assemble(name, f)
-		g.must(err)
-		list = append(list, Kernel{Name: name, PTX: text})
+		list = append(list, Kernel{Name: name, PTX: func() (string, error) { return kernels.Assemble(name, f) }})
 	}
 	g.must(d.Load(list))
 	g.s, err = d.NewStream()
