@@ -55,7 +55,7 @@ func measured(r dispatcher.Report, i int) bool {
 		return false
 	}
 	if !r.InMemory {
-		return i > 0
+		return it.Iteration > 0
 	}
 	if it.BytesRead > 0 {
 		return false

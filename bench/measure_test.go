@@ -84,7 +84,7 @@ func checkReport(t *testing.T, g *garaph.Graph, r *Report) {
 			t.Errorf("run %d: %+v", i, x)
 		}
 		if strings.HasPrefix(x.Program, "pagerank") {
-			if x.Iterations != pageRankIterations || x.Pulls != pageRankIterations-1 || x.OfCeiling == nil || len(x.OfCeiling.Values) != 2 {
+			if x.Iterations > pageRankIterations || x.Pulls == 0 || x.Pulls >= x.Iterations || x.OfCeiling == nil || len(x.OfCeiling.Values) != 2 {
 				t.Errorf("run %d: %+v", i, x)
 			}
 			plausible(t, x.Program, x.EdgesPerSecond.Median, 1e5, 1e12)
