@@ -33,15 +33,24 @@ func Main(programs ...Program) {
 	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe is an error like any other
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	os.Exit(Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, programs...))
+	os.Exit(run(ctx, &app{exec: execute}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, programs))
 }
 
 // Run runs one command line and gives its exit code. The programs are offered
 // beside the built-in ones and take the place of those whose names they have.
-// While it runs, the limits of the Go collector are those of --memory.
+// While it runs, the limits of the Go collector are those of --memory. It does
+// not hand over to a process with CUDA, as [Main] does.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, programs ...Program) int {
-	a := &app{name: nameOf(programs), stdin: stdin, stdout: &output{w: stdout}, console: newConsole(stderr)}
+	return run(ctx, &app{}, args, stdin, stdout, stderr, programs)
+}
+
+func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, stderr io.Writer, programs []Program) int {
+	a.name, a.args, a.stdin, a.stdout, a.console = nameOf(programs), args, stdin, &output{w: stdout}, newConsole(stderr)
 	defer a.console.close()
+	a.own = map[string]bool{}
+	for _, p := range programs {
+		a.own[p.Name] = true
+	}
 	all, err := merge(builtin(), programs)
 	if err != nil {
 		a.complain("%v", err)
@@ -62,6 +71,11 @@ type app struct {
 	stdout   *output
 	console  *console
 	began    bool // the command line was accepted
+
+	args []string
+	own  map[string]bool // names of the user's programs
+	// exec replaces the process; nil: it must not be replaced.
+	exec func(path string, args, env []string) error
 }
 
 func (a *app) root() *cobra.Command {
@@ -98,7 +112,7 @@ Edge lists can also be given to a program at once.`,
 	root.SetFlagErrorFunc(flagError)
 	a.addGlobalFlags(root.PersistentFlags())
 	for _, command := range []func() *cobra.Command{
-		a.importCommand, a.runCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.benchCommand, a.generateCommand, a.newCommand, a.compileCommand, a.versionCommand,
+		a.importCommand, a.runCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.devicesCommand, a.benchCommand, a.generateCommand, a.newCommand, a.compileCommand, a.versionCommand,
 	} {
 		cmd := command()
 		cmd.Flags().SortFlags = false

@@ -33,6 +33,18 @@ func TestMain(m *testing.M) {
 			p.Ranking = Groups
 			Main(New("latest", "last vertex that leads here", latest{}), p)
 		},
+		"portable": func() {
+			driverFiles = nil
+			Main(New("indegree", "number of in-edges, on GPUs too", portable{}))
+		},
+		"nodriver": func() {
+			driverFiles = nil
+			Main()
+		},
+		"driver": func() {
+			driverFiles = []string{os.Args[0], os.TempDir()}
+			Main(New("indegree", "number of in-edges", inDegree{}))
+		},
 		"greedy": func() {
 			p := New("indegree", "number of in-edges", inDegree{})
 			p.Setup = func(fs *pflag.FlagSet) Runner { fs.Int("top", 0, ""); return nil }
@@ -53,6 +65,15 @@ func (inDegree) Gather(uint32, gas.Edge, uint32) uint32               { return 1
 func (inDegree) Sum(a, b uint32) uint32                               { return a + b }
 func (inDegree) Apply(_ gas.Vertex, _, acc uint32, _ gas.Step) uint32 { return acc }
 func (inDegree) Activate(_ gas.Vertex, old, new uint32) bool          { return old != new }
+
+// portable is inDegree as if compiled: the emulated device runs its methods, and
+// reads the layouts alone.
+type portable struct{ inDegree }
+
+func (portable) Fragments() gas.Fragments {
+	number := gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Kind: gas.Uint32}}}
+	return gas.Fragments{Program: "portable", Value: number, Accumulator: number}
+}
 
 // latest is a program of a user's whose result is a vertex: the last one, in the
 // order of ids, that leads to each.

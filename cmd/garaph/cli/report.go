@@ -8,27 +8,33 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/dispatcher"
 )
 
 // runReport is a run as JSON.
 type runReport struct {
-	Program        string             `json:"program"`
-	Graph          string             `json:"graph"`
-	Parameters     map[string]any     `json:"parameters"`
-	Vertices       uint32             `json:"vertices"`
-	Edges          uint64             `json:"edges"`
-	Iterations     int                `json:"iterations"`
-	Converged      bool               `json:"converged"`
-	Seconds        number             `json:"seconds"` // of the iterations
-	LoadSeconds    number             `json:"load_seconds"`
-	Import         *importReport      `json:"import,omitempty"`
-	EdgesProcessed uint64             `json:"edges_processed"`
-	EdgesPerSecond number             `json:"edges_per_second"`
-	PeakMemory     int64              `json:"peak_rss_bytes"`
-	InMemory       bool               `json:"in_memory"`
-	K              number             `json:"k"`
-	PerIteration   []garaph.Iteration `json:"per_iteration"`
-	Top            []topRow           `json:"top,omitzero"` // nil: not asked for
+	Program        string         `json:"program"`
+	Graph          string         `json:"graph"`
+	Parameters     map[string]any `json:"parameters"`
+	Vertices       uint32         `json:"vertices"`
+	Edges          uint64         `json:"edges"`
+	Iterations     int            `json:"iterations"`
+	Converged      bool           `json:"converged"`
+	Seconds        number         `json:"seconds"` // of the iterations
+	LoadSeconds    number         `json:"load_seconds"`
+	Import         *importReport  `json:"import,omitempty"`
+	EdgesProcessed uint64         `json:"edges_processed"`
+	EdgesPerSecond number         `json:"edges_per_second"`
+	PeakMemory     int64          `json:"peak_rss_bytes"`
+	InMemory       bool           `json:"in_memory"`
+	K              number         `json:"k"`
+
+	Devices     map[dispatcher.Device]dispatcher.DeviceWork `json:"devices"`
+	GPU         string                                      `json:"gpu,omitempty"`
+	GPUResident uint64                                      `json:"gpu_resident_edges,omitempty"`
+
+	PerIteration []garaph.Iteration `json:"per_iteration"`
+	Top          []topRow           `json:"top,omitzero"` // nil: not asked for
 }
 
 func (t *task) writeReport(w io.Writer, top []topRow) error {
@@ -41,6 +47,7 @@ func (t *task) writeReport(w io.Writer, top []topRow) error {
 		Import:         t.input.imported,
 		EdgesProcessed: r.Edges, EdgesPerSecond: number(perSecond(float64(r.Edges), r.Duration)),
 		PeakMemory: peakMemory(), InMemory: r.InMemory, K: number(r.AccessRatio),
+		Devices: r.Devices, GPU: r.GPU, GPUResident: r.Resident,
 		PerIteration: r.Iterations, Top: top,
 	}
 	if report.PerIteration == nil {
@@ -56,6 +63,9 @@ func (t *task) parameters() map[string]any {
 	all := map[string]any{
 		"device": *t.flags.device, "mode": o.Mode, "engine": o.Method,
 		"threads": o.Threads, "memory": o.Memory, "iterations": o.Iterations,
+	}
+	if t.result.Report.GPU != "" {
+		all["gpu"], all["gpu_memory"], all["streams"], all["gather"] = o.GPU, o.GPUMemory, o.Streams, o.Gather
 	}
 	t.cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		text := f.Value.String()

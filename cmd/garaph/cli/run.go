@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -16,6 +17,9 @@ type runFlags struct {
 	device, mode, engine *string
 	iterations, threads  *int
 	memory               *int64
+	gpu, gather          *string
+	gpuMemory            *int64
+	streams              *int
 	output, format       *string
 	top                  *int
 	json                 *bool
@@ -58,10 +62,16 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 		f.iterations = countFlag(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default what the program has, see its help)")
 		f.mode = enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when new values are seen: after the iteration or at once")
 		f.engine = enumFlag(fs, "engine", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull), "how the vertices to process are found, auto by how many edges lead out of active ones")
-		f.device = deviceFlag(fs)
+		f.device = enumFlag(fs, "device", autoDevice, words(dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU), "where the program runs, auto on the GPU if there is one for it")
 		f.threads = countFlag(fs, "threads", 0, 0, "goroutines; 0: one for each processor")
 		f.memory = sizeFlag(fs, "memory", "memory of the process; 0: no limit (default three quarters of what is available)")
 		f.scratch = fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)")
+	})
+	grouped(all, "Flags of the GPU", func(fs *pflag.FlagSet) {
+		f.gpu = fs.String("gpu", "", "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
+		f.gpuMemory = sizeFlag(fs, "gpu-memory", "memory of the GPU to use; edges beyond it are streamed (default all that is free)")
+		f.streams = countFlag(fs, "streams", 4, 1, "copies and computations that overlap")
+		f.gather = enumFlag(fs, "gather", string(gpuengine.GatherAuto), words(gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented), "how a block adds up: a thread per edge on copies of each sum, or 16 edges per thread in registers")
 	})
 	grouped(all, "Flags of the results", func(fs *pflag.FlagSet) {
 		f.output = fs.String("output", "", "`FILE` for a value of every vertex; - is standard output")
@@ -85,21 +95,6 @@ func formatFlag(fs *pflag.FlagSet) *string {
 	return &value
 }
 
-// deviceFlag declares --device, which takes what this build has.
-func deviceFlag(fs *pflag.FlagSet) *string {
-	value := "auto"
-	parse := func(s string) (string, error) {
-		if s != "auto" && s != "cpu" {
-			return "", Usagef("this build of garaph has no device but the cpu: expected auto or cpu")
-		}
-		return s, nil
-	}
-	words := []string{"auto", "cpu"}
-	fs.Var(&enum{checked[string]{&value, strings.Join(words, "|"), parse, func(s string) string { return s }}, words},
-		"device", "where programs run")
-	return &value
-}
-
 func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 	cmd := &cobra.Command{Use: p.Name + " GRAPH|EDGES...|- [flags]", Short: p.Short, Example: p.Example}
 	cmd.Long = fmt.Sprintf("%s: %s.", p.Name, p.Short)
@@ -120,6 +115,9 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 		return flags.check(cmd)
 	}
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		if err := a.handOver(*flags.device, *flags.gpu, p.Name); err != nil {
+			return err
+		}
 		return a.run(cmd, &task{program: p, runner: runner, flags: flags, cmd: cmd, args: args})
 	})
 	return cmd

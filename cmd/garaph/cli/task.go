@@ -12,6 +12,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/gpuengine"
 )
 
 // defaultTop is how many vertices are printed when nothing was asked for.
@@ -62,6 +63,7 @@ func (t *task) runOptions() garaph.RunOptions {
 	o := garaph.RunOptions{
 		Mode: dispatcher.Mode(*f.mode), Method: dispatcher.Method(*f.engine),
 		Threads: *f.threads, Memory: *f.memory, Iterations: t.program.Iterations,
+		Device: dispatcher.Device(*f.device), GPU: *f.gpu, GPUMemory: *f.gpuMemory, Streams: *f.streams, Gather: gpuengine.Gather(*f.gather),
 	}
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
@@ -105,7 +107,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 }
 
 func iterationText(it garaph.Iteration) string {
-	return fmt.Sprintf("iteration %d (%s): %s active, f %.2g, %s edges/s in %s", it.Iteration+1, it.Method,
+	return fmt.Sprintf("iteration %d (%s, %s): %s active, f %.2g, %s edges/s in %s", it.Iteration+1, it.Device, it.Method,
 		countText(float64(it.Active)), it.Fraction, countText(perSecond(float64(it.Edges), it.Duration)), seconds(it.Duration))
 }
 
@@ -125,6 +127,9 @@ func (t *task) summary() string {
 	where := "in memory"
 	if !r.InMemory {
 		where = "from disk"
+	}
+	if r.GPU != "" {
+		where += ", on GPU " + r.GPU
 	}
 	return fmt.Sprintf("%s: %s in %s (loading %s), %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(len(r.Iterations)),
 		seconds(r.Duration), seconds(r.Load), end, countText(perSecond(float64(r.Edges), r.Duration)), where, bytesText(peakMemory()))

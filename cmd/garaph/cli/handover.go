@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/gpuengine"
+)
+
+const autoDevice = string(dispatcher.AutoDevice)
+
+// cudaBinary is garaph with CUDA. It is a binary of its own because it cannot
+// start on a machine without a GPU: the CUDA library ends the process.
+const cudaBinary = "garaph-cuda"
+
+// driverFiles are there when an NVIDIA driver is: on Linux, in a container, and
+// on Linux in Windows.
+var driverFiles = []string{"/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg"}
+
+func hasDriver() bool {
+	for _, name := range driverFiles {
+		if _, err := os.Stat(name); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// handOver replaces this process by one with CUDA and the same arguments, if a
+// GPU is wanted, is there, and this binary has no CUDA. It returns when the
+// command is to go on here; an error says why there is no GPU for a command that
+// must have one. program is the one to run, or "".
+func (a *app) handOver(device, gpu, program string) error {
+	if gpuengine.HasGPU() || device == string(dispatcher.CPU) || strings.HasPrefix(gpu, gpuengine.EmulatedName) {
+		return nil
+	}
+	must := device == string(dispatcher.GPU)
+	if !hasDriver() {
+		if must {
+			return errors.New("no GPU: there is no NVIDIA driver on this machine; --device cpu runs without one, --gpu emulated on an emulated GPU")
+		}
+		return nil
+	}
+	err := a.becomeCUDA(program)
+	if must {
+		return fmt.Errorf("no GPU: %w", err)
+	}
+	a.console.log.Info(fmt.Sprintf("the GPU of this machine is not used: %v", err))
+	return nil
+}
+
+// becomeCUDA returns only when it cannot.
+func (a *app) becomeCUDA(program string) error {
+	switch {
+	case a.exec == nil:
+		return errors.New("this build of garaph has no CUDA")
+	case a.own[program]:
+		return fmt.Errorf("%s is not a program of %s: build this command with the tag cuda", program, cudaBinary)
+	}
+	path, err := findCUDA()
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("start %s: %w", path, a.exec(path, append([]string{cudaBinary}, a.args...), os.Environ()))
+}
+
+// findCUDA looks for the binary with CUDA beside this one, then on the PATH.
+func findCUDA() (string, error) {
+	if self, err := os.Executable(); err == nil {
+		if self, err = filepath.EvalSymlinks(self); err == nil {
+			if path, err := exec.LookPath(filepath.Join(filepath.Dir(self), cudaBinary)); err == nil {
+				return path, nil
+			}
+		}
+	}
+	path, err := exec.LookPath(cudaBinary)
+	if err != nil {
+		return "", fmt.Errorf("%s, which is garaph with CUDA, is neither beside garaph nor on the PATH", cudaBinary)
+	}
+	return path, nil
+}
+
+// execute is the exec of a process of the command line.
+func execute(path string, args, env []string) error { return syscall.Exec(path, args, env) }
