@@ -90,7 +90,7 @@ func TestFresh(t *testing.T) {
 			t.Errorf("%s.ptx is not of %s.cu: run go generate ./kernels where nvcc 11.8 is installed", name, name)
 		}
 	}
-	if _, err := kernels.Template("none"); err == nil || err.Error() != "no kernel template \"none\": there are apply, pull" {
+	if _, err := kernels.Template("none"); err == nil || err.Error() != "no kernel template \"none\": there are apply, expand, gather, pull_replicated, pull_segmented, zero" {
 		t.Errorf("got %v", err)
 	}
 }
