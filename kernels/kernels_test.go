@@ -2,6 +2,7 @@ package kernels_test
 
 import (
 	"crypto/sha256"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -100,7 +101,9 @@ func TestFresh(t *testing.T) {
 // nothing returns: that one has a label for a target.
 var calls = regexp.MustCompile("(?m)^.*\\b(CALL\\b.*`\\(\\$|RET\\b).*$")
 
-// TestPtxas: the assembler accepts every kernel for GPUs of three generations,
+var everyArchitecture = flag.Bool("every-architecture", false, "assemble every kernel for GPUs of three generations, instead of one of them each")
+
+// TestPtxas: the assembler accepts every kernel, for GPUs of three generations,
 // and makes no calls of its own.
 func TestPtxas(t *testing.T) {
 	assembler, err := exec.LookPath("ptxas")
@@ -111,13 +114,14 @@ func TestPtxas(t *testing.T) {
 	if err != nil {
 		t.Log("no nvdisasm on this machine: what ptxas makes is not looked at")
 	}
-	architectures := []string{"sm_70", "sm_80", "sm_90"}
-	if testing.Short() {
-		architectures = architectures[:1]
-	}
+	all := []string{"sm_70", "sm_80", "sm_90"}
 	dir := t.TempDir()
 	n := 0
 	eachKernel(t, func(t *testing.T, text string) {
+		architectures := all
+		if !*everyArchitecture {
+			architectures = all[n%len(all):][:1]
+		}
 		n++
 		in, out := filepath.Join(dir, fmt.Sprint(n, ".ptx")), filepath.Join(dir, fmt.Sprint(n, ".cubin"))
 		if err := os.WriteFile(in, []byte(text), 0o644); err != nil {
