@@ -97,7 +97,7 @@ func begin[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) error {
 		return fmt.Errorf("graph %s: %w", g.store.Name(), err)
 	}
 	if o.Log != nil {
-		o.Log.Warn(fmt.Sprintf("the run could not be resumed after a crash: %v", err))
+		o.Log.Info(fmt.Sprintf("the run could not be resumed after a crash: %v", err))
 	}
 	return nil
 }

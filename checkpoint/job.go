@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,9 +26,12 @@ type Job struct {
 	chunk  uint32
 	epochs *Folder
 
-	mu     sync.Mutex // guards the rest
-	record Record
-	told   time.Time // when progress was last written
+	tellers sync.WaitGroup
+
+	mu      sync.Mutex // guards the rest
+	record  Record
+	told    time.Time // when progress was last written
+	telling bool      // it is being written
 }
 
 // NewJob describes a job whose folder will be in jobs. Nothing is on disk before
@@ -147,32 +151,42 @@ func (j *Job) Restore(ctx context.Context, sink Sink) (Restored, error) {
 		err = fmt.Errorf("%w: it wrote epoch %d, and no epoch is there", ErrDamaged, wrote)
 	}
 	if err != nil {
-		err = fmt.Errorf("job %d: %w", j.id, err)
+		return r, fmt.Errorf("job %d: %w", j.id, err)
 	}
-	return r, err
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.record.Iteration = r.State.Iteration
+	return r, nil
 }
 
 // Wrote says that an epoch was written.
-func (j *Job) Wrote(number, iteration int) error {
+func (j *Job) Wrote(number int) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.record.Epoch, j.record.Iteration = number, iteration
+	j.record.Epoch = number
 	return j.save()
 }
 
 // progressEvery is the least time between two writings of a job's progress.
 const progressEvery = time.Second
 
-// Progress notes now and then how many iterations are done, for whoever lists
-// jobs.
+// Progress notes how many iterations are done, and now and then writes it down
+// for whoever lists jobs, in a goroutine that Close waits for: on a busy disk
+// even a small file takes its time.
 func (j *Job) Progress(iterations int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.record.Iteration = iterations
-	if j.begun && time.Since(j.told) >= progressEvery {
-		j.told = time.Now()
-		_ = os.WriteFile(filepath.Join(j.folder(), progressFile), fmt.Appendln(nil, iterations), 0o666) // a courtesy
+	if !j.begun || j.telling || time.Since(j.told) < progressEvery {
+		return
 	}
+	j.told, j.telling = time.Now(), true
+	j.tellers.Go(func() {
+		_ = os.WriteFile(filepath.Join(j.folder(), progressFile), fmt.Appendln(nil, iterations), 0o666) // a courtesy
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.telling = false
+	})
 }
 
 // End says how the job ended, and gives it back. The epochs of one that is done
@@ -188,6 +202,10 @@ func (j *Job) End(s Status, cause error) error {
 	}
 	err := j.save()
 	j.mu.Unlock()
+	j.tellers.Wait()
+	if gone := os.Remove(filepath.Join(j.folder(), progressFile)); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone) // the record has it
+	}
 	if s == Done && err == nil {
 		err = j.epochs.clear()
 	}
@@ -199,6 +217,7 @@ func (j *Job) Close() error {
 	if j.lock == nil {
 		return nil
 	}
+	j.tellers.Wait()
 	err := j.lock.Close()
 	j.lock, j.begun = nil, false
 	return err

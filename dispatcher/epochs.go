@@ -183,7 +183,7 @@ func (j *Job[V, A]) writeEpoch(ctx context.Context, s checkpoint.State, source c
 		return err
 	}
 	j.opt.Log.Debug(fmt.Sprintf("wrote epoch %d, after %d iterations", n, s.Iteration), zap.Duration("took", time.Since(start)))
-	return errors.Join(err, j.epochs.job.Wrote(n, s.Iteration))
+	return errors.Join(err, j.epochs.job.Wrote(n))
 }
 
 // took notes how the writing of the snapshot ended. The job goes on in any case.

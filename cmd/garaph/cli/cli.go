@@ -26,6 +26,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph"
 )
 
 // processors is how many goroutines compute unless --threads says otherwise.
@@ -73,7 +75,8 @@ type app struct {
 	stdin    io.Reader
 	stdout   *output
 	console  *console
-	began    bool // the command line was accepted
+	began    bool        // the command line was accepted
+	resumed  *garaph.Job // that `garaph resume` goes on with
 }
 
 func (a *app) root() *cobra.Command {
@@ -110,7 +113,7 @@ Edge lists can also be given to a program at once.`,
 	root.SetFlagErrorFunc(flagError)
 	a.addGlobalFlags(root.PersistentFlags())
 	for _, command := range []func() *cobra.Command{
-		a.importCommand, a.runCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.benchCommand, a.generateCommand, a.versionCommand,
+		a.importCommand, a.runCommand, a.resumeCommand, a.jobsCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.benchCommand, a.generateCommand, a.versionCommand,
 	} {
 		cmd := command()
 		cmd.Flags().SortFlags = false

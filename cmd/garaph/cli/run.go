@@ -20,6 +20,7 @@ type runFlags struct {
 	top                  *int
 	json                 *bool
 	scratch              *string
+	checkpoints          *checkpointFlags
 	imports              *importFlags
 }
 
@@ -63,6 +64,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 		f.memory = sizeFlag(fs, "memory", "memory of the process; 0: no limit (default three quarters of what is available)")
 		f.scratch = fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)")
 	})
+	grouped(all, "Flags of checkpoints, of a run over a graph", func(fs *pflag.FlagSet) { f.checkpoints = newCheckpointFlags(fs) })
 	grouped(all, "Flags of the results", func(fs *pflag.FlagSet) {
 		f.output = fs.String("output", "", "`FILE` for a value of every vertex; - is standard output")
 		f.format = formatFlag(fs)
@@ -137,6 +139,9 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 		return Usagef("--output - and --json both write to standard output: give --output a file")
 	case toStdout && *f.top > 0:
 		return Usagef("--output - and --top both write to standard output: give --output a file")
+	}
+	if err := f.checkpoints.check(dispatcher.Mode(*f.mode)); err != nil {
+		return err
 	}
 	return f.imports.check()
 }
