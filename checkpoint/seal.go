@@ -35,12 +35,12 @@ func checkSeal(folder string) error {
 		return fmt.Errorf("%w: its %s file cannot be read: %w", ErrDamaged, sealFile, err)
 	}
 	text := string(b)
-	if version, _, _ := strings.Cut(text, "\n"); version+"\n" != sealHead {
-		return fmt.Errorf("%w: its %s file begins with %.60q, expected %q", ErrDamaged, sealFile, version, sealHead)
+	rest, ours := strings.CutPrefix(text, sealHead)
+	if !ours {
+		return fmt.Errorf("%w: its %s file begins with %.60q, expected %q", ErrDamaged, sealFile, text, sealHead)
 	}
 	var lines strings.Builder
 	var names []string
-	rest := text[len(sealHead):]
 	for line := range strings.Lines(rest) {
 		var sum uint32
 		var size int64
