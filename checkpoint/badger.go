@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"sync"
 
 	"github.com/dgraph-io/badger/v4"
 	"golang.org/x/sys/unix"
@@ -13,10 +14,15 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
+// maxLogBytes is the size at which a value log is full and the next one begins;
+// Badger wants less than 2 GiB. Tests set less.
+var maxLogBytes int64 = 1 << 30
+
 const (
 	minLogBytes = 2 << 20 // of a value log; Badger wants more than 1 MiB
-	maxLogBytes = 1 << 30 // and less than 2 GiB
 	tableBytes  = 2 << 20 // of keys in memory
+
+	ballastBytes = 8 << 20 // more than Badger writes when it closes
 
 	// badgerBytes is the memory that a database takes beside the values under
 	// way: its table of keys and its buffers.
@@ -50,6 +56,10 @@ func options(folder string) badger.Options {
 type badgerDB struct {
 	folder string
 	db     *badger.DB
+
+	mu   sync.Mutex // guards the rest
+	logs int        // value logs that have room reserved
+	rest int64      // bytes for which none is
 }
 
 func createBadger(folder string, bytes int64) (*badgerDB, error) {
@@ -63,27 +73,54 @@ func createBadger(folder string, bytes int64) (*badgerDB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &badgerDB{folder: folder, db: db}
-	if err := d.reserve(min(bytes, maxLogBytes)); err != nil {
+	d := &badgerDB{folder: folder, db: db, rest: bytes}
+	err = d.reserve()
+	if err == nil {
+		err = d.reserveLogs()
+	}
+	if err != nil {
 		return nil, errors.Join(err, d.close())
 	}
 	return d, nil
 }
 
-// reserve makes the file system set the blocks aside that the logs will take:
-// they are mapped files with holes, and to fill a hole on a full disk kills the
-// process. What is too much goes back at close.
-func (d *badgerDB) reserve(bytes int64) error {
-	for pattern, n := range map[string]int64{"*.vlog": bytes, "*.mem": 2 * tableBytes} {
-		names, err := filepath.Glob(filepath.Join(d.folder, pattern))
-		if err != nil {
+// reserve makes the file system set blocks aside for what Badger maps beside the
+// value logs: to fill a hole of a mapped file on a full disk kills the process.
+// The table of keys is a file that Badger makes when it closes; until then, a
+// file of no use keeps its place.
+func (d *badgerDB) reserve() error {
+	f, err := os.Create(d.ballast())
+	if err == nil {
+		err = f.Close()
+	}
+	if err == nil {
+		err = reserveFile(d.ballast(), ballastBytes)
+	}
+	if err != nil {
+		return err
+	}
+	names, err := filepath.Glob(filepath.Join(d.folder, "*.mem"))
+	for _, name := range names {
+		err = errors.Join(err, reserveFile(name, 2*tableBytes))
+	}
+	return err
+}
+
+// reserveLogs does so for value logs that have come since it was called last.
+// What is too much goes back at close.
+func (d *badgerDB) reserveLogs() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for d.rest > 0 {
+		name := filepath.Join(d.folder, fmt.Sprintf("%06d.vlog", d.logs+1))
+		if _, err := os.Stat(name); err != nil {
+			return nil //nolint:nilerr // it is still to come
+		}
+		n := min(d.rest, maxLogBytes+inFlightBytes)
+		if err := reserveFile(name, n); err != nil {
 			return err
 		}
-		for _, name := range names {
-			if err := reserveFile(name, n); err != nil {
-				return err
-			}
-		}
+		d.logs, d.rest = d.logs+1, d.rest-min(d.rest, maxLogBytes)
 	}
 	return nil
 }
@@ -104,6 +141,9 @@ func reserveFile(name string, n int64) error {
 }
 
 func (d *badgerDB) put(key, value []byte) error {
+	if err := d.reserveLogs(); err != nil {
+		return err
+	}
 	return guard(func() error {
 		if err := d.db.Update(func(txn *badger.Txn) error { return txn.Set(key, value) }); err != nil {
 			return err
@@ -120,8 +160,11 @@ func (d *badgerDB) put(key, value []byte) error {
 
 func (d *badgerDB) sync() error { return guard(d.db.Sync) }
 
+func (d *badgerDB) ballast() string { return filepath.Join(d.folder, "ballast") }
+
 func (d *badgerDB) close() error {
-	err := guard(d.db.Close)
+	err := os.Remove(d.ballast())
+	err = errors.Join(err, guard(d.db.Close))
 	// Badger's statistics for a collection that never comes. It makes the file
 	// anew when it opens the folder.
 	return errors.Join(err, os.Remove(filepath.Join(d.folder, discardFile)))

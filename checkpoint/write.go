@@ -121,6 +121,7 @@ func (f *Folder) checkSpace(n int64) error {
 // putAll puts chunks and commit record.
 func (f *Folder) putAll(ctx context.Context, db database, c *commit, source Source) error {
 	bytes := chunkBytes(c)
+	reserved := epochBytes(c) <= maxLogBytes
 	g, group := errgroup.WithContext(ctx)
 	g.SetLimit(int(max(1, min(writers, inFlightBytes/bytes))))
 	buffers := sync.Pool{New: func() any { return &buffer{make([]byte, 0, bytes), make([]uint64, words(c.ChunkVertices))} }}
@@ -131,8 +132,10 @@ func (f *Folder) putAll(ctx context.Context, db database, c *commit, source Sour
 			if err := group.Err(); err != nil {
 				return err
 			}
-			if err := f.checkSpace(bytes - spareBytes/2); err != nil {
-				return err
+			if !reserved {
+				if err := f.checkSpace(bytes - ballastBytes); err != nil {
+					return err
+				}
 			}
 			from, to := c.span(i)
 			value, err := b.chunk(chunkKey(i), from, to, c.ValueBytes, source)
