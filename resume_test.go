@@ -11,9 +11,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/bench"
@@ -24,6 +26,13 @@ import (
 
 // manyShards imports a small RMAT graph with tiny shards.
 func manyShards(t testing.TB, scale int) *garaph.Graph {
+	t.Helper()
+	g := manyShardsIn(t, memoryDir(t), scale)
+	t.Cleanup(func() { _ = g.Close() })
+	return g
+}
+
+func manyShardsIn(t testing.TB, folder string, scale int) *garaph.Graph {
 	t.Helper()
 	edges := filepath.Join(t.TempDir(), "edges.txt")
 	f, err := os.Create(edges)
@@ -36,7 +45,7 @@ func manyShards(t testing.TB, scale int) *garaph.Graph {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "g")
+	path := filepath.Join(folder, "g")
 	if _, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{ShardVertices: 50}); err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +53,19 @@ func manyShards(t testing.TB, scale int) *garaph.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = g.Close() })
 	return g
+}
+
+// memoryDir is an empty folder, in memory where the system has such a file
+// system, so that tests that write many epochs need not wait for a disk.
+func memoryDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "garaph-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }
 
 // work is a program with what stops and resumes it.
@@ -128,7 +148,7 @@ func TestResume(t *testing.T) {
 					want, all := written(t, r), len(r.Report.Iterations)
 					r.Close()
 					o.Checkpoints = policy
-					step := max(1, all/6)
+					step := max(1, all/3)
 					for stop := 0; stop < all; stop += step {
 						interruptAndResume(t, g, w, o, stop, all, want)
 					}
@@ -196,9 +216,163 @@ func interruptAndResume(t *testing.T, g *garaph.Graph, w work, o garaph.RunOptio
 	}
 }
 
-// lines collects a job's log.
-func lines() (*zap.Logger, *bytes.Buffer) {
+// logged collects a job's log.
+func logged() (*zap.Logger, *bytes.Buffer) {
 	var b bytes.Buffer
 	encoder := zapcore.NewConsoleEncoder(zapcore.EncoderConfig{LevelKey: "level", MessageKey: "message", EncodeLevel: zapcore.LowercaseLevelEncoder, ConsoleSeparator: " "})
-	return zap.New(zapcore.NewCore(encoder, zapcore.AddSync(&b), zapcore.DebugLevel)), &b
+	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(&b)), zapcore.DebugLevel)), &b
+}
+
+// TestLostResults: a job whose results could not be written is not done, and
+// Resume writes them.
+func TestLostResults(t *testing.T) {
+	g := manyShards(t, 7)
+	p := programs.PageRank[float32]{Damping: 0.85, Tolerance: 1e-6}
+	r, err := garaph.Run[float32, float64](t.Context(), g, p, garaph.RunOptions{Checkpoints: garaph.Checkpoints{Every: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := written(t, r)
+	if err := r.WriteFile(filepath.Join(t.TempDir(), "no", "such", "out.tsv"), ""); err == nil {
+		t.Fatal("it was written")
+	}
+	all := len(r.Report.Iterations)
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err = garaph.Resume[float32, float64](t.Context(), g, p, 0, garaph.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if r.Report.Before != all || len(r.Report.Iterations) != 0 || !r.Report.Converged {
+		t.Errorf("resumed after %d of %d iterations, %d more", r.Report.Before, all, len(r.Report.Iterations))
+	}
+	alike(t, "resumed", written(t, r), want, true)
+}
+
+// TestResumeOther: Resume refuses what would be another job, by name, and says
+// what there is to resume.
+func TestResumeOther(t *testing.T) {
+	g := manyShards(t, 7)
+	p := programs.BFS{Source: 1}
+	if _, err := garaph.Resume[uint32, uint32](t.Context(), g, p, 0, garaph.RunOptions{}); !errors.Is(err, garaph.ErrNoJob) {
+		t.Errorf("without a job: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := garaph.Run[uint32, uint32](ctx, g, p, garaph.RunOptions{Checkpoints: garaph.Checkpoints{Every: 1}, Iterations: 50})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		resume func() error
+		says   string
+	}{
+		{func() error {
+			_, err := garaph.Resume[uint32, uint32](t.Context(), g, programs.BFS{Source: 2}, 1, garaph.RunOptions{})
+			return err
+		}, "Source was 1 and is 2"},
+		{func() error {
+			_, err := garaph.Resume[uint32, uint32](t.Context(), g, programs.WCC{}, 1, garaph.RunOptions{})
+			return err
+		}, "the program was github.com/garaph/garaph/programs.BFS and is github.com/garaph/garaph/programs.WCC"},
+		{func() error {
+			_, err := garaph.Resume[uint32, uint32](t.Context(), g, p, 1, garaph.RunOptions{Mode: dispatcher.Async})
+			return err
+		}, "mode was sync and is async"},
+		{func() error {
+			_, err := garaph.Resume[uint32, uint32](t.Context(), g, p, 1, garaph.RunOptions{Iterations: 7})
+			return err
+		}, "iterations was 50 and is 7"},
+	} {
+		if err := c.resume(); !errors.Is(err, garaph.ErrDiffers) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("got %v, want %q", err, c.says)
+		}
+	}
+	r, err := garaph.Resume[uint32, uint32](t.Context(), g, p, 1, garaph.RunOptions{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFullDisk: on a disk that fills up while it runs, a job goes on without new
+// epochs, says so, keeps those that it has, and ends right; it writes them again
+// when there is room.
+func TestFullDisk(t *testing.T) {
+	disk := t.TempDir()
+	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=256m"); err != nil {
+		t.Skipf("a small file system cannot be mounted: %v", err)
+	}
+	defer func() {
+		if err := unix.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	}()
+	g := manyShardsIn(t, disk, 8)
+	defer g.Close()
+	p := programs.PageRank[float64]{Damping: 0.99}
+	want, err := garaph.Run[float64, float64](t.Context(), g, p, garaph.RunOptions{Iterations: 90})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer want.Close()
+	log, text := logged()
+	job := g.NewJob(garaph.JobSpec{Name: "pagerank"})
+	folder := func() string { return filepath.Join(disk, "g", "jobs", fmt.Sprint(job.ID())) }
+	kept := 0
+	r, err := garaph.Run[float64, float64](t.Context(), g, p, garaph.RunOptions{
+		Iterations: 90, Job: job, Log: log, Checkpoints: garaph.Checkpoints{Every: 1},
+		Progress: func(it garaph.Iteration) {
+			time.Sleep(5 * time.Millisecond) // a long iteration: epochs are written meanwhile
+			switch it.Iteration {
+			case 30:
+				fillDisk(t, disk)
+			case 60:
+				kept = countEpochs(t, folder())
+				if err := os.Remove(filepath.Join(disk, "full")); err != nil {
+					t.Error(err)
+				}
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	alike(t, "on a full disk", written(t, r), written(t, want), true)
+	if kept == 0 {
+		t.Error("no epoch was left while the disk was full")
+	}
+	for what, n := range map[string]int{"not enough free disk space": 1, "the job goes on, and older epochs stay": 1, "epochs are written again": 1} {
+		if got := strings.Count(text.String(), what); got != n {
+			t.Errorf("%q was told %d times, want %d:\n%s", what, got, n, text.String())
+		}
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// fillDisk leaves a megabyte.
+func fillDisk(t *testing.T, disk string) {
+	t.Helper()
+	var st unix.Statfs_t
+	if err := unix.Statfs(disk, &st); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(disk, "full"), make([]byte, int64(st.Bavail)*st.Bsize-1<<20), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func countEpochs(t *testing.T, folder string) int {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(folder, "epoch-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(names)
 }

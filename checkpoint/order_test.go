@@ -20,8 +20,8 @@ type recorder struct {
 	osDisk
 	mu    sync.Mutex // guards steps
 	steps []string
-	fail  string      // a step
-	space int64       // free; 0: as it is
+	fail  string // a step
+	space int64  // free; 0: as it is
 }
 
 func (r *recorder) step(what, path string) error {

@@ -46,14 +46,14 @@ func TestKill(t *testing.T) {
 		kills = n
 	}
 	graph := filepath.Join(memoryDir(t), "graph")
-	importSmallShards(t, graph, 13)
+	importSmallShards(t, graph, 15)
 	rng := rand.New(rand.NewPCG(uint64(kills), 7))
 	type undisturbed struct {
 		result []byte
 		took   time.Duration
 	}
 	known := map[string]undisturbed{}
-	during := 0
+	after, during := 0, 0
 	for k := 0; k < kills; {
 		c := killable[k%len(killable)]
 		args := strings.Fields(c.args)
@@ -78,7 +78,10 @@ func TestKill(t *testing.T) {
 			}
 			err := p.Wait()
 			checkResumed(t, round, p.stderr.String())
-			if strings.Count(p.stderr.String(), "wrote epoch") > 0 && err != nil {
+			if err != nil && strings.Contains(p.stderr.String(), "wrote epoch") {
+				after++
+			}
+			if half, _ := filepath.Glob(filepath.Join(graph, "jobs", "*", ".epoch-*")); len(half) > 0 {
 				during++
 			}
 			if err == nil {
@@ -103,7 +106,7 @@ func TestKill(t *testing.T) {
 			t.Fatalf("unfinished jobs: %v", left)
 		}
 	}
-	t.Logf("%d kills, %d of them of runs that had written epochs", kills, during)
+	t.Logf("%d kills, %d of them of runs that had written epochs, %d while one was being written", kills, after, during)
 }
 
 var (
