@@ -114,7 +114,7 @@ func (d *badgerDB) reserveLogs() error {
 	for d.rest > 0 {
 		name := filepath.Join(d.folder, fmt.Sprintf("%06d.vlog", d.logs+1))
 		if _, err := os.Stat(name); err != nil {
-			return nil //nolint:nilerr // it is still to come
+			return nil // it is still to come
 		}
 		n := min(d.rest, maxLogBytes+inFlightBytes)
 		if err := reserveFile(name, n); err != nil {
