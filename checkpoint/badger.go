@@ -20,7 +20,10 @@ var maxLogBytes int64 = 1 << 30
 
 const (
 	minLogBytes = 2 << 20 // of a value log; Badger wants more than 1 MiB
-	tableBytes  = 2 << 20 // of keys in memory
+
+	// A table of keys is so large that all keys of an epoch fit into one.
+	minTableBytes = 256 << 10
+	keyBytes      = 512 // more than a key takes in it
 
 	ballastBytes = 8 << 20 // more than Badger writes when it closes
 
@@ -35,7 +38,7 @@ const (
 // options are Badger's for a database that is written once, from first to last
 // key, and then read once: values in the value log, nothing compacted or
 // cached, synced by hand.
-func options(folder string) badger.Options {
+func options(folder string, tableBytes int64) badger.Options {
 	o := badger.DefaultOptions(folder)
 	o.Logger = nil
 	o.SyncWrites = false
@@ -62,8 +65,9 @@ type badgerDB struct {
 	rest int64      // bytes for which none is
 }
 
-func createBadger(folder string, bytes int64) (*badgerDB, error) {
-	o := options(folder)
+func createBadger(folder string, keys int, bytes int64) (*badgerDB, error) {
+	table := max(minTableBytes, int64(keys)*keyBytes)
+	o := options(folder, table)
 	o.ValueLogFileSize = min(max(minLogBytes, bytes), maxLogBytes)
 	var db *badger.DB
 	err := guard(func() (err error) {
@@ -74,7 +78,7 @@ func createBadger(folder string, bytes int64) (*badgerDB, error) {
 		return nil, err
 	}
 	d := &badgerDB{folder: folder, db: db, rest: bytes}
-	err = d.reserve()
+	err = d.reserve(table)
 	if err == nil {
 		err = d.reserveLogs()
 	}
@@ -88,20 +92,20 @@ func createBadger(folder string, bytes int64) (*badgerDB, error) {
 // value logs: to fill a hole of a mapped file on a full disk kills the process.
 // The table of keys is a file that Badger makes when it closes; until then, a
 // file of no use keeps its place.
-func (d *badgerDB) reserve() error {
+func (d *badgerDB) reserve(table int64) error {
 	f, err := os.Create(d.ballast())
 	if err == nil {
 		err = f.Close()
 	}
 	if err == nil {
-		err = reserveFile(d.ballast(), ballastBytes)
+		err = reserveFile(d.ballast(), ballastBytes+table)
 	}
 	if err != nil {
 		return err
 	}
 	names, err := filepath.Glob(filepath.Join(d.folder, "*.mem"))
 	for _, name := range names {
-		err = errors.Join(err, reserveFile(name, 2*tableBytes))
+		err = errors.Join(err, reserveFile(name, 2*table))
 	}
 	return err
 }
@@ -179,7 +183,7 @@ func openBadger(folder string) (db *badger.DB, err error) {
 		return nil, err
 	}
 	err = guard(func() error {
-		o := options(folder)
+		o := options(folder, minTableBytes)
 		o.ReadOnly = true
 		db, err = badger.Open(o)
 		return err

@@ -15,9 +15,9 @@ import (
 // Badger, so that tests can record the steps and make each of them fail.
 type disk interface {
 	makeFolder(path string) error
-	// createDB makes a database in a folder that is not there yet. Room for
-	// bytes in its logs is reserved.
-	createDB(folder string, bytes int64) (database, error)
+	// createDB makes a database for so many keys in a folder that is not there
+	// yet. Room for bytes in its logs is reserved.
+	createDB(folder string, keys int, bytes int64) (database, error)
 	// sumSynced brings a file to the disk and gives its size and checksum.
 	sumSynced(path string) (size int64, sum uint32, err error)
 	writeSynced(path, text string) error
@@ -42,8 +42,8 @@ func (osDisk) makeFolder(path string) error { return os.Mkdir(path, 0o777) }
 func (osDisk) rename(from, to string) error { return os.Rename(from, to) }
 func (osDisk) remove(path string) error     { return os.RemoveAll(path) }
 
-func (osDisk) createDB(folder string, bytes int64) (database, error) {
-	return createBadger(folder, bytes)
+func (osDisk) createDB(folder string, keys int, bytes int64) (database, error) {
+	return createBadger(folder, keys, bytes)
 }
 
 func (osDisk) sumSynced(path string) (int64, uint32, error) {

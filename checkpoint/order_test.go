@@ -81,11 +81,11 @@ func (r *recorder) do(what, path string, f func() error) error {
 	return f()
 }
 
-func (r *recorder) createDB(folder string, bytes int64) (database, error) {
+func (r *recorder) createDB(folder string, keys int, bytes int64) (database, error) {
 	if err := r.step("open database", folder); err != nil {
 		return nil, err
 	}
-	db, err := r.osDisk.createDB(folder, bytes)
+	db, err := r.osDisk.createDB(folder, keys, bytes)
 	return &recorderDB{db, r}, err
 }
 

@@ -78,7 +78,7 @@ func (f *Folder) build(ctx context.Context, folder string, s State, source Sourc
 		return err
 	}
 	at := filepath.Join(folder, dbDir)
-	db, err := f.disk.createDB(at, bytes)
+	db, err := f.disk.createDB(at, c.chunks()+1, bytes)
 	if err != nil {
 		return err
 	}
