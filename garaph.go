@@ -19,6 +19,7 @@ import (
 	"context"
 	"runtime"
 
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/ingest"
@@ -37,6 +38,16 @@ type (
 	Iteration = dispatcher.Iteration
 	// MemoryError says how much memory a job would take.
 	MemoryError = dispatcher.MemoryError
+	// Checkpoints says when a job writes epochs while it runs.
+	Checkpoints = checkpoint.Policy
+	// Job is a run that is recorded in the folder of its graph.
+	Job = checkpoint.Job
+	// JobSpec is what is recorded of a job for people.
+	JobSpec = checkpoint.Spec
+	// JobInfo is a job as [Graph.Jobs] lists it.
+	JobInfo = checkpoint.Listed
+	// JobStatus is how a job stands.
+	JobStatus = checkpoint.Status
 	// Catalogue describes a stored graph.
 	Catalogue = store.Catalogue
 )
@@ -51,6 +62,19 @@ var (
 	ErrBusy     = store.ErrBusy
 	ErrMemory   = dispatcher.ErrMemory
 	ErrEmpty    = ingest.ErrEmpty
+	ErrNoJob    = checkpoint.ErrNoJob
+	ErrRunning  = checkpoint.ErrRunning
+	ErrDiffers  = checkpoint.ErrDiffers
+	// ErrNoEpoch: no epoch of a job is sound.
+	ErrNoEpoch = checkpoint.ErrDamaged
+)
+
+// How jobs stand.
+const (
+	Running     = checkpoint.Running
+	Done        = checkpoint.Done
+	Failed      = checkpoint.Failed
+	Interrupted = checkpoint.Interrupted
 )
 
 // Import reads edge lists (files, or "-" for standard input) into a new graph

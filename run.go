@@ -1,7 +1,11 @@
 package garaph
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"strconv"
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
@@ -10,22 +14,99 @@ import (
 
 // Run runs a program over a graph. The result holds the memory of the job until
 // it is closed. After a cancellation the error is the context's.
+//
+// With [RunOptions.Checkpoints], or a [RunOptions.Job], the run is recorded in
+// the graph's folder, and [Resume] goes on with it after a crash.
 func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions) (*Result, error) {
+	if o.Job == nil && o.Checkpoints.Wanted() {
+		o.Job = g.NewJob(JobSpec{Name: fmt.Sprintf("%T", p)})
+	}
+	o = continued(o)
 	job, err := dispatcher.New(g.store, p, o)
+	if err != nil {
+		return nil, errors.Join(err, giveBack(o.Job))
+	}
+	if err := begin(g, p, o); err != nil {
+		job.Close()
+		return nil, errors.Join(err, giveBack(o.Job))
+	}
+	report, err := job.Run(ctx)
+	r := &Result{Report: report, job: o.Job, save: job.Save}
+	if err == nil {
+		r.table, err = newTable(g, p, job)
+	}
+	if err != nil {
+		job.Close()
+		status := Failed
+		if ctx.Err() != nil {
+			status = Interrupted
+		}
+		return r, errors.Join(err, r.end(status, err))
+	}
+	r.close = job.Close
+	return r, nil
+}
+
+// Resume goes on with a job that was interrupted, or failed, from the newest
+// epoch that is sound; without one it begins anew. id 0 is the newest unfinished
+// job. The graph, the program with its parameters, mode, method and number of
+// iterations must be those of the first run, or [ErrDiffers]; options that are
+// zero are taken from there.
+func Resume[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], id int, o RunOptions) (*Result, error) {
+	job, err := g.OpenJob(id)
 	if err != nil {
 		return nil, err
 	}
-	report, err := job.Run(ctx)
-	if err != nil {
-		job.Close()
-		return &Result{Report: report}, err
+	o.Job = job
+	return Run(ctx, g, p, o)
+}
+
+// continued fills in the options that a resumed job has from its first run.
+func continued(o RunOptions) RunOptions {
+	if o.Job != nil && o.Job.ID() != 0 {
+		r := o.Job.Record()
+		had := r.Identity.Parameters
+		o.Mode = cmp.Or(o.Mode, dispatcher.Mode(had["mode"]))
+		o.Method = cmp.Or(o.Method, dispatcher.Method(had["engine"]))
+		if n, err := strconv.Atoi(had["iterations"]); err == nil {
+			o.Iterations = cmp.Or(o.Iterations, n)
+		}
+		if o.Checkpoints == (Checkpoints{}) {
+			o.Checkpoints = r.Policy
+		}
 	}
-	t, err := newTable(g, p, job)
-	if err != nil {
-		job.Close()
-		return &Result{Report: report}, err
+	o.Mode = cmp.Or(o.Mode, dispatcher.Sync)
+	o.Method = cmp.Or(o.Method, dispatcher.Auto)
+	return o
+}
+
+// begin begins the recorded job. One for which no checkpoints were asked runs
+// without a record where there can be none, as on a disk that cannot be written.
+func begin[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) error {
+	if o.Job == nil {
+		return nil
 	}
-	return &Result{Report: report, table: t, close: job.Close}, nil
+	id, err := identityOf(g, p, o)
+	if err == nil {
+		err = o.Job.Begin(id, o.Checkpoints)
+	}
+	if err == nil {
+		return nil
+	}
+	if o.Job.ID() != 0 || o.Checkpoints.Wanted() {
+		return fmt.Errorf("graph %s: %w", g.store.Name(), err)
+	}
+	if o.Log != nil {
+		o.Log.Info(fmt.Sprintf("the run could not be resumed after a crash: %v", err))
+	}
+	return nil
+}
+
+func giveBack(job *Job) error {
+	if job == nil {
+		return nil
+	}
+	return job.Close()
 }
 
 // Result is the outcome of a job: a value for each vertex, under the user's
@@ -34,6 +115,10 @@ type Result struct {
 	Report dispatcher.Report
 	table  results.Table
 	close  func()
+
+	job  *Job // nil: not recorded, or ended
+	save func() error
+	lost error // why results were not written
 }
 
 // Table gives the rows, named as the value column is to be named.
@@ -43,18 +128,44 @@ func (r *Result) Table(name string) results.Table { return named{r.table, name} 
 // format is tsv, csv, ndjson, parquet or npy, or "" to tell by the name.
 func (r *Result) WriteFile(path, format string) error {
 	f := results.Format(format)
+	var err error
 	if format == "" {
-		var err error
-		if f, err = results.FormatOf(path); err != nil {
-			return err
-		}
+		f, err = results.FormatOf(path)
 	}
-	return results.WriteFile(path, f, r.table)
+	if err == nil {
+		err = results.WriteFile(path, f, r.table)
+	}
+	r.lost = err
+	return err
 }
 
-// Close frees the memory of the job.
-func (r *Result) Close() {
-	if r.close != nil {
-		r.close()
+// Lose says that the results could not be brought to where they were wanted: a
+// recorded job keeps its state then, and can be resumed to write them.
+func (r *Result) Lose(cause error) { r.lost = cause }
+
+// Close frees the memory of the job. A recorded job is done, unless its results
+// were lost.
+func (r *Result) Close() error {
+	if r.close == nil {
+		return nil
 	}
+	var err error
+	status := Done
+	if r.lost != nil {
+		err, status = r.save(), Failed
+	}
+	r.close()
+	r.close = nil
+	return errors.Join(err, r.end(status, r.lost))
+}
+
+// Job is the job as which the run is recorded; nil when it is not.
+func (r *Result) Job() *Job { return r.job }
+
+// end ends the recorded job.
+func (r *Result) end(s JobStatus, cause error) error {
+	if r.job == nil {
+		return nil
+	}
+	return r.job.End(s, cause)
 }

@@ -73,9 +73,9 @@ func (j *Job[V, A]) onCPU(err error) {
 // planGPU takes the memory of a GPU job. Pages are in memory that the device
 // has pinned: what is streamed in every iteration is copied from where it lies,
 // since a second copy by one goroutine would be slower than the link.
-func (j *Job[V, A]) planGPU(po page.Options, fixed int64) error {
+func (j *Job[V, A]) planGPU(po page.Options, fixed, checkpoints int64) error {
 	po.Notify, po.SourceOrder, po.Memory = nil, false, j.device
-	if err := j.take(po, fixed+gpuHostBytes); err != nil {
+	if err := j.take(po, fixed+gpuHostBytes, checkpoints); err != nil {
 		return err
 	}
 	return panics.Guard(j.program, func() (err error) {
@@ -112,16 +112,23 @@ func (j *Job[V, A]) iterateGPU(ctx context.Context) error {
 	it.Duration = time.Since(start)
 	it.Seconds = it.Duration.Seconds()
 	j.record(it)
+	j.iterated()
 	return nil
 }
 
-// fetch brings the host's values up to date.
+// fetch brings the host's values up to date, and the active set where epochs
+// hold it.
 func (j *Job[V, A]) fetch() error {
 	if j.gpu == nil || !j.behind {
 		return nil
 	}
 	if err := j.gpu.Values(); err != nil {
 		return err
+	}
+	if j.epochs != nil {
+		if err := j.gpu.Active(); err != nil {
+			return err
+		}
 	}
 	j.behind = false
 	return nil

@@ -51,9 +51,11 @@ func (j *Job[V, A]) iterate(ctx context.Context, active *roaring.Bitmap) error {
 		if err != nil {
 			return err
 		}
+		shards := shardsOf(p)
+		j.keep(j.arrays.Next, shards)
 		s, err := j.cpu.Process(p, w)
 		if err == nil && j.opt.Mode == Async {
-			err = j.publish(p, w.Marked)
+			err = j.publish(shards, w.Marked)
 		}
 		p.Release()
 		if err != nil {
@@ -77,6 +79,7 @@ func (j *Job[V, A]) iterate(ctx context.Context, active *roaring.Bitmap) error {
 	it.Duration = time.Since(start)
 	it.Seconds = it.Duration.Seconds()
 	j.record(it)
+	j.iterated()
 	return nil
 }
 
@@ -112,11 +115,7 @@ func (j *Job[V, A]) method(f float64) Method {
 	if j.opt.Method != Auto {
 		return j.opt.Method
 	}
-	limit := 0.5
-	if !j.report.InMemory {
-		limit = 1 / (2 * j.report.AccessRatio)
-	}
-	if f <= limit {
+	if f <= j.limit {
 		return NotifyPull
 	}
 	return Pull
@@ -190,13 +189,23 @@ func (j *Job[V, A]) settled(i int) bool {
 	return v == to
 }
 
-// publish makes a page's new values visible to the pages after it.
-func (j *Job[V, A]) publish(p *page.Page, marked bool) error {
+// shardsOf lists the shards of a page.
+func shardsOf(p *page.Page) []int {
 	shards := make([]int, len(p.Shards))
 	for k := range p.Shards {
 		shards[k] = p.Shards[k].Index
 	}
-	return j.parallel(shards, marked)
+	return shards
+}
+
+// publish makes a page's new values visible to the pages after it.
+func (j *Job[V, A]) publish(shards []int, marked bool) error {
+	j.keep(j.arrays.Cur, shards)
+	if err := j.parallel(shards, marked); err != nil {
+		return err
+	}
+	j.published()
+	return nil
 }
 
 // commit makes the new values of an iteration current. After a pull over all
@@ -216,6 +225,7 @@ func (j *Job[V, A]) commit(requests []page.Request, marked bool) error {
 		j.arrays.Swap()
 		return nil
 	}
+	j.keep(j.arrays.Cur, shards)
 	return j.parallel(shards, marked)
 }
 

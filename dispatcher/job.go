@@ -54,7 +54,10 @@ type Job[V, A any] struct {
 	ordered  bool   // shards can be put in source order
 	degrees  uint64 // Σ Degree of the active vertices
 	previous float64
+	limit    float64 // of f, up to which an iteration notifies
 	report   Report
+
+	epochs *epochs[V] // nil unless the run is recorded
 }
 
 // New plans a job and takes its memory. Close returns it.
@@ -83,6 +86,10 @@ func New[V, A any](s *store.Store, p gas.Program[V, A], o Options) (*Job[V, A], 
 // plan divides the memory: vertex arrays first, then pages.
 func (j *Job[V, A]) plan() (err error) {
 	fixed := vertices.Bytes[V](j.cat.Vertices) + processBytes
+	var checkpoints int64
+	if j.opt.Job != nil {
+		checkpoints = epochBytes[V](j.cat.Vertices, j.opt.Checkpoints)
+	}
 	po := page.Options{Threads: j.opt.Threads}
 	var loops gas.Loops[V, A]
 	err = panics.Guard(j.program, func() error {
@@ -103,7 +110,7 @@ func (j *Job[V, A]) plan() (err error) {
 	}
 	j.notifyEdges = j.cat.Edges * uint64(len(j.notifySides))
 	if j.device != nil {
-		if err = j.planGPU(po, fixed); err != nil && j.opt.Device == GPU {
+		if err = j.planGPU(po, fixed, checkpoints); err != nil && j.opt.Device == GPU {
 			return err
 		}
 		if err != nil {
@@ -112,7 +119,7 @@ func (j *Job[V, A]) plan() (err error) {
 		}
 	}
 	if j.gpu == nil {
-		if err = j.take(po, fixed); err != nil {
+		if err = j.take(po, fixed, checkpoints); err != nil {
 			return err
 		}
 		if j.cpu, err = cpuengine.New(loops, j.arrays, j.cat.Symmetric, j.opt.Threads); err != nil {
@@ -125,19 +132,22 @@ func (j *Job[V, A]) plan() (err error) {
 	if j.settleable, _ = j.program.(gas.Settleable[V]); j.settleable != nil {
 		j.unsettled = append([]uint32(nil), j.firsts...)
 	}
-	return nil
+	if j.opt.Job != nil {
+		j.epochs, err = newEpochs[V](j.cat.Vertices, j.opt)
+	}
+	return err
 }
 
 // take takes the memory of arrays and pages.
-func (j *Job[V, A]) take(po page.Options, fixed int64) (err error) {
+func (j *Job[V, A]) take(po page.Options, fixed, checkpoints int64) (err error) {
 	if j.opt.Memory > 0 {
-		po.Budget = max(1, j.opt.Memory-fixed)
+		po.Budget = max(1, j.opt.Memory-fixed-checkpoints)
 	}
 	j.pages, err = page.New(j.store, po)
 	j.ordered = err == nil && j.pages.Ordered()
 	var need *page.NeedError
 	if errors.As(err, &need) {
-		return &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: fixed - processBytes, Pages: need.Need}
+		return &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: fixed - processBytes, Pages: need.Need, Checkpoints: checkpoints}
 	}
 	if err != nil {
 		return err
@@ -167,6 +177,9 @@ func (j *Job[V, A]) Close() {
 	if err := j.closeGPU(); err != nil {
 		j.opt.Log.Warn("the memory of the job was not all given back", zap.Error(err))
 	}
+	if j.epochs != nil {
+		j.epochs.free()
+	}
 	j.free()
 }
 
@@ -180,15 +193,29 @@ func (j *Job[V, A]) free() {
 
 // Run iterates until no vertex is active, or as often as the options allow.
 // After a cancellation the error is the context's, and the report covers what
-// was done.
+// was done. A recorded job goes on from its newest epoch; after an error it
+// leaves one.
 func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
+	err := j.run(ctx)
+	j.endEpochs(err)
+	return j.report, err
+}
+
+func (j *Job[V, A]) run(ctx context.Context) error {
 	start := time.Now()
-	if err := j.init(ctx); err != nil {
-		return j.report, err
+	resumed, err := j.restore(ctx)
+	if err != nil {
+		return err
+	}
+	if err := j.init(ctx, resumed); err != nil {
+		return err
 	}
 	j.report.InMemory = j.pages.InMemory()
+	if !resumed {
+		j.limit = j.notifyLimit()
+	}
 	if !j.report.InMemory {
-		j.report.AccessRatio = j.store.AccessRatio()
+		j.report.AccessRatio = 1 / (2 * j.limit)
 		j.opt.Log.Info("the graph does not fit into memory: pages are streamed from disk",
 			zap.Int64("memory", j.opt.Memory), zap.Float64("k", j.report.AccessRatio))
 	}
@@ -202,10 +229,11 @@ func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
 	}
 	if j.gpu != nil {
 		if err := j.startGPU(ctx); err != nil {
-			return j.report, err
+			return err
 		}
 	}
 	j.report.Load = time.Since(start)
+	j.beginEpochs()
 	for {
 		var active *roaring.Bitmap
 		some := j.activated > 0
@@ -215,10 +243,10 @@ func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
 		}
 		if !some {
 			j.report.Converged = true
-			return j.report, nil
+			return nil
 		}
 		if j.opt.Iterations > 0 && j.step.Iteration == j.opt.Iterations {
-			return j.report, nil
+			return nil
 		}
 		err := ctx.Err()
 		switch {
@@ -229,14 +257,23 @@ func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
 			err = j.iterate(ctx, active)
 		}
 		if err != nil {
-			return j.report, err
+			return err
 		}
 	}
 }
 
-// init gives every vertex its first value, from the degrees that the shards'
-// offsets tell.
-func (j *Job[V, A]) init(ctx context.Context) error {
+// notifyLimit is the largest f with which an iteration notifies (Garaph,
+// section 5.2).
+func (j *Job[V, A]) notifyLimit() float64 {
+	if j.report.InMemory {
+		return 0.5
+	}
+	return 1 / (2 * j.store.AccessRatio())
+}
+
+// init gives every vertex its degree, which the shards' offsets tell, and,
+// unless the job was resumed, its first value.
+func (j *Job[V, A]) init(ctx context.Context, resumed bool) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(j.opt.Threads)
 	degrees := make([]uint64, len(j.firsts))
@@ -246,18 +283,12 @@ func (j *Job[V, A]) init(ctx context.Context) error {
 				return err
 			}
 			return j.eachVertex(i, func(v gas.Vertex) {
-				value, active := j.program.Init(v)
-				j.arrays.Cur[v.ID] = value
 				j.arrays.Degree[v.ID] = j.degree(v)
 				if j.gpu != nil {
 					j.gpu.Vertex(v)
 				}
-				if active {
-					j.arrays.Active.Add(v.ID)
+				if resumed && j.arrays.Active.Has(v.ID) || !resumed && j.first(i, v) {
 					degrees[i] += uint64(j.arrays.Degree[v.ID])
-				}
-				if j.aggregable != nil {
-					j.aggregates[i] += j.aggregable.Aggregate(v, value)
 				}
 			})
 		})
@@ -268,8 +299,24 @@ func (j *Job[V, A]) init(ctx context.Context) error {
 	for _, d := range degrees {
 		j.degrees += d
 	}
-	j.step = gas.Step{Aggregate: j.aggregate()}
+	if !resumed {
+		j.step = gas.Step{Aggregate: j.aggregate()}
+	}
 	return nil
+}
+
+// first gives a vertex of shard i its first value, and tells whether it is
+// active.
+func (j *Job[V, A]) first(i int, v gas.Vertex) (active bool) {
+	value, active := j.program.Init(v)
+	j.arrays.Cur[v.ID] = value
+	if active {
+		j.arrays.Active.Add(v.ID)
+	}
+	if j.aggregable != nil {
+		j.aggregates[i] += j.aggregable.Aggregate(v, value)
+	}
+	return active
 }
 
 // degree is the number of edges along which v notifies.

@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"go.uber.org/zap"
 
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/hostmem"
 )
@@ -53,7 +54,17 @@ type Options struct {
 	Trace     func(gpuengine.Span)
 
 	open func(name string) (gpuengine.Device, error) // gpuengine.Open, but for tests
+	// Job is what the run is recorded as: it goes on from the job's newest
+	// epoch, and leaves one when it is interrupted. Nil: nothing is recorded,
+	// but where Checkpoints are wanted.
+	Job *checkpoint.Job
+	// Checkpoints says when epochs are written while the job runs.
+	Checkpoints checkpoint.Policy
 }
+
+// EngineVersion is that of the engines, as far as the bits of values depend on
+// it: an epoch is resumed by the same alone.
+const EngineVersion = 1
 
 // Iteration says what one iteration did.
 type Iteration struct {
@@ -84,6 +95,7 @@ type DeviceWork struct {
 type Report struct {
 	Converged  bool // no vertex was active any more
 	Iterations []Iteration
+	Before     int // iterations that were done when it was resumed
 	Edges      uint64
 	Duration   time.Duration // of the iterations, without opening and loading
 	Load       time.Duration // from the start to the first iteration
@@ -108,14 +120,20 @@ type MemoryError struct {
 	Budget   int64 // what was given
 	Vertices int64 // what the arrays over vertices take
 	Pages    int64 // what the least pages and buffers take
+	// Checkpoints is what epochs take that are written while the job runs.
+	Checkpoints int64
 }
 
 // Least is the smallest budget that would do.
-func (e *MemoryError) Least() int64 { return processBytes + e.Vertices + e.Pages }
+func (e *MemoryError) Least() int64 { return processBytes + e.Vertices + e.Pages + e.Checkpoints }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("graph %s: %v: the job takes %s for the arrays over vertices, %s for pages and %s for the process, more than %s; the smallest budget for it is %dMiB",
-		e.Graph, ErrMemory, humanize.IBytes(uint64(e.Vertices)), humanize.IBytes(uint64(e.Pages)), humanize.IBytes(processBytes),
+	checkpoints := ""
+	if e.Checkpoints > 0 {
+		checkpoints = humanize.IBytes(uint64(e.Checkpoints)) + " for checkpoints, "
+	}
+	return fmt.Sprintf("graph %s: %v: the job takes %s for the arrays over vertices, %s%s for pages and %s for the process, more than %s; the smallest budget for it is %dMiB",
+		e.Graph, ErrMemory, humanize.IBytes(uint64(e.Vertices)), checkpoints, humanize.IBytes(uint64(e.Pages)), humanize.IBytes(processBytes),
 		humanize.IBytes(uint64(e.Budget)), (e.Least()+1<<20-1)>>20)
 }
 
@@ -139,6 +157,12 @@ func (o *Options) check() error {
 	}
 	if o.Threads < 0 || o.Memory < 0 || o.Iterations < 0 {
 		return fmt.Errorf("threads %d, memory %d, iterations %d: expected numbers ≥ 0", o.Threads, o.Memory, o.Iterations)
+	}
+	if c := o.Checkpoints; c.Every < 0 || c.Interval < 0 || c.Pages < 0 || c.Keep < 0 {
+		return fmt.Errorf("checkpoints every %d iterations, %v or %d pages, %d kept: expected numbers ≥ 0", c.Every, c.Interval, c.Pages, c.Keep)
+	}
+	if o.Checkpoints.Pages > 0 && o.Mode != Async {
+		return fmt.Errorf("checkpoints every %d pages: a %s job is whole between iterations only; use mode %s, or checkpoints by iterations or time", o.Checkpoints.Pages, o.Mode, Async)
 	}
 	if o.Log == nil {
 		o.Log = zap.NewNop()

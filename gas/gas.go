@@ -119,6 +119,13 @@ type Prioritised[V any] interface {
 	Priority(value V) float64
 }
 
+// Sourced is the ability of a program to tell the text it was made of: its own
+// file, embedded. A job is resumed with the same text only. Without it, the
+// executable has to be the same build.
+type Sourced interface {
+	SourceText() string
+}
+
 // Result methods: what is written out for a vertex. The type that the method
 // returns is the type of the output column. Without one, a V that is itself a
 // number is written as it is.

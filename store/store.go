@@ -24,6 +24,10 @@ import (
 )
 
 const (
+	// JobsDir is the folder inside a graph's for the jobs that ran over it. The
+	// store leaves it to package checkpoint, and it goes with the graph.
+	JobsDir = "jobs"
+
 	dbDir      = "db"                              // Badger's folder inside a graph's
 	markerFile = "GARAPH"                          // tells a graph's folder from any other
 	markerText = "garaph graph, store version 1\n" // what it begins with; then come lines of checksums, see sums

@@ -124,7 +124,7 @@ func foreignFile(path string) (string, error) {
 		dir  string
 		ours []string // patterns
 	}{
-		{"", []string{markerFile, dbDir}},
+		{"", []string{markerFile, dbDir, JobsDir}},
 		{dbDir, []string{"*.sst", "*.vlog", "*.mem", "MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK"}},
 	} {
 		entries, err := os.ReadDir(filepath.Join(path, part.dir))
@@ -139,7 +139,7 @@ func foreignFile(path string) (string, error) {
 				matched, _ := filepath.Match(pattern, e.Name()) // the patterns are good
 				return matched
 			})
-			if folder := part.dir == "" && e.Name() == dbDir; !ours || e.IsDir() != folder {
+			if folder := part.dir == "" && e.Name() != markerFile; !ours || e.IsDir() != folder {
 				return filepath.Join(part.dir, e.Name()), nil
 			}
 		}

@@ -25,6 +25,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph"
 )
 
 // Main runs the command line of the process and exits. The first SIGINT or
@@ -75,7 +77,8 @@ type app struct {
 	args []string
 	own  map[string]bool // names of the user's programs
 	// exec replaces the process; nil: it must not be replaced.
-	exec func(path string, args, env []string) error
+	exec    func(path string, args, env []string) error
+	resumed *garaph.Job // that `garaph resume` goes on with
 }
 
 func (a *app) root() *cobra.Command {
@@ -112,7 +115,7 @@ Edge lists can also be given to a program at once.`,
 	root.SetFlagErrorFunc(flagError)
 	a.addGlobalFlags(root.PersistentFlags())
 	for _, command := range []func() *cobra.Command{
-		a.importCommand, a.runCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.devicesCommand, a.benchCommand, a.generateCommand, a.newCommand, a.compileCommand, a.versionCommand,
+		a.importCommand, a.runCommand, a.resumeCommand, a.jobsCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.devicesCommand, a.benchCommand, a.generateCommand, a.newCommand, a.compileCommand, a.versionCommand,
 	} {
 		cmd := command()
 		cmd.Flags().SortFlags = false

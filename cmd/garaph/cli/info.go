@@ -15,6 +15,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/store"
 )
 
 func (a *app) infoCommand() *cobra.Command {
@@ -88,10 +89,13 @@ func describe(path string) (i graphInfo, err error) {
 	return i, nil
 }
 
-// folderSize is what all files under a folder take on the disk; some of a
-// store's have holes.
+// folderSize is what all files of a graph take on the disk, without those of
+// jobs; some of a store's have holes.
 func folderSize(path string) (total int64, err error) {
-	err = filepath.WalkDir(path, func(_ string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && at == filepath.Join(path, store.JobsDir) {
+			return filepath.SkipDir
+		}
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}

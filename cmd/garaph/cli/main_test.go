@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/pflag"
 
+	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/programs"
 )
@@ -91,7 +95,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "json": checkJSON, "damage": damage, "lines": lines, "checkout": checkout, "beside": beside,
+			"exits": exits, "json": checkJSON, "damage": damage, "lines": lines, "checkout": checkout, "beside": beside, "interrupted": interrupted,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
@@ -205,4 +209,33 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	b[len(b)/2] ^= 0xff
 	ts.Check(os.WriteFile(logs[0], b, 0o666))
+}
+
+// interrupted GRAPH N makes want<N>.tsv, PageRank of N iterations, and a job of
+// the same that was interrupted before its end, with out.tsv to be written.
+func interrupted(ts *testscript.TestScript, _ bool, args []string) {
+	graph, n := args[0], args[1]
+	line := []string{"run", "pagerank", graph, "--iterations", n, "--precision", "64"}
+	ts.Check(ts.Exec("garaph", append(line, "--output", "want"+n+".tsv", "-q")...))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	own := builtin()[0] // PageRank
+	setup := own.Setup
+	own.Setup = func(fs *pflag.FlagSet) Runner {
+		run := setup(fs)
+		return func(ctx context.Context, e Env) (*garaph.Result, error) {
+			e.Options.Progress = func(it garaph.Iteration) {
+				if it.Iteration == 7 {
+					cancel()
+				}
+			}
+			return run(ctx, e)
+		}
+	}
+	line[2] = ts.MkAbs(graph)
+	var stderr bytes.Buffer
+	code := Run(ctx, append(line, "--output", ts.MkAbs("out.tsv")), nil, io.Discard, &stderr, own)
+	if code != exitInterrupted || !strings.Contains(stderr.String(), "goes on") {
+		ts.Fatalf("exit code %d\n%s", code, stderr.String())
+	}
 }

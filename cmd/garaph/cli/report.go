@@ -19,6 +19,7 @@ type runReport struct {
 	Vertices       uint32         `json:"vertices"`
 	Edges          uint64         `json:"edges"`
 	Iterations     int            `json:"iterations"`
+	Resumed        int            `json:"resumed_after,omitempty"` // iterations done before this process
 	Converged      bool           `json:"converged"`
 	Seconds        number         `json:"seconds"` // of the iterations
 	LoadSeconds    number         `json:"load_seconds"`
@@ -42,7 +43,7 @@ func (t *task) writeReport(w io.Writer, top []topRow) error {
 	report := runReport{
 		Program: t.program.Name, Graph: t.name(), Parameters: t.parameters(),
 		Vertices: c.Vertices, Edges: c.Edges,
-		Iterations: len(r.Iterations), Converged: r.Converged,
+		Iterations: r.Before + len(r.Iterations), Resumed: r.Before, Converged: r.Converged,
 		Seconds: number(r.Duration.Seconds()), LoadSeconds: number(r.Load.Seconds()),
 		Import:         t.input.imported,
 		EdgesProcessed: r.Edges, EdgesPerSecond: number(perSecond(float64(r.Edges), r.Duration)),

@@ -24,6 +24,7 @@ type runFlags struct {
 	top                  *int
 	json                 *bool
 	scratch              *string
+	checkpoints          *checkpointFlags
 	imports              *importFlags
 }
 
@@ -73,6 +74,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 		f.streams = countFlag(fs, "streams", 4, 1, "copies and computations that overlap")
 		f.gather = enumFlag(fs, "gather", string(gpuengine.GatherAuto), words(gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented), "how a block adds up: a thread per edge on copies of each sum, or 16 edges per thread in registers")
 	})
+	grouped(all, "Flags of checkpoints, of a run over a graph", func(fs *pflag.FlagSet) { f.checkpoints = newCheckpointFlags(fs) })
 	grouped(all, "Flags of the results", func(fs *pflag.FlagSet) {
 		f.output = fs.String("output", "", "`FILE` for a value of every vertex; - is standard output")
 		f.format = formatFlag(fs)
@@ -135,6 +137,9 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 		return Usagef("--output - and --json both write to standard output: give --output a file")
 	case toStdout && *f.top > 0:
 		return Usagef("--output - and --top both write to standard output: give --output a file")
+	}
+	if err := f.checkpoints.check(dispatcher.Mode(*f.mode)); err != nil {
+		return err
 	}
 	return f.imports.check()
 }

@@ -43,14 +43,22 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.input.close()) }()
+	t.record(a.resumed)
 	if err := t.execute(cmd.Context(), a); err != nil {
 		return err
 	}
-	defer t.result.Close()
+	defer func() {
+		if err := t.result.Close(); err != nil {
+			a.console.log.Warn(err.Error())
+		}
+	}()
 	t.warn(a.console.log)
 	if err := t.deliver(cmd.Context(), a, out); err != nil {
+		if !errors.Is(err, errPipe) { // whoever closed the pipe had enough
+			t.result.Lose(err)
+		}
 		if cmd.Context().Err() != nil {
-			err = &stopped{fmt.Sprintf("%s was done, its results were not all written", t.program.Name), err}
+			err = &stopped{fmt.Sprintf("%s was done, its results were not all written%s", t.program.Name, t.resumable()), err}
 		}
 		return err
 	}
@@ -64,6 +72,7 @@ func (t *task) runOptions() garaph.RunOptions {
 		Mode: dispatcher.Mode(*f.mode), Method: dispatcher.Method(*f.engine),
 		Threads: *f.threads, Memory: *f.memory, Iterations: t.program.Iterations,
 		Device: dispatcher.Device(*f.device), GPU: *f.gpu, GPUMemory: *f.gpuMemory, Streams: *f.streams, Gather: gpuengine.Gather(*f.gather),
+		Checkpoints: f.checkpoints.policy(),
 	}
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
@@ -98,9 +107,9 @@ func (t *task) execute(ctx context.Context, a *app) error {
 	case ctx.Err() != nil:
 		done := 0
 		if result != nil {
-			done = len(result.Report.Iterations)
+			done = result.Report.Before + len(result.Report.Iterations)
 		}
-		return &stopped{fmt.Sprintf("%s on %s was stopped after %s; no results were written", t.program.Name, t.name(), iterations(done)), err}
+		return &stopped{fmt.Sprintf("%s on %s was stopped after %s; no results were written%s", t.program.Name, t.name(), iterations(done), t.resumable()), err}
 	default:
 		return err
 	}
@@ -131,7 +140,7 @@ func (t *task) summary() string {
 	if r.GPU != "" {
 		where += ", on GPU " + r.GPU
 	}
-	return fmt.Sprintf("%s: %s in %s (loading %s), %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(len(r.Iterations)),
+	return fmt.Sprintf("%s: %s in %s (loading %s), %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(r.Before+len(r.Iterations)),
 		seconds(r.Duration), seconds(r.Load), end, countText(perSecond(float64(r.Edges), r.Duration)), where, bytesText(peakMemory()))
 }
 

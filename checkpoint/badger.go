@@ -1,0 +1,223 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"sync"
+
+	"github.com/dgraph-io/badger/v4"
+	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/hostmem"
+)
+
+// maxLogBytes is the size at which a value log is full and the next one begins;
+// Badger wants less than 2 GiB. Tests set less.
+var maxLogBytes int64 = 1 << 30
+
+const (
+	minLogBytes = 2 << 20 // of a value log; Badger wants more than 1 MiB
+
+	// A table of keys is so large that all keys of an epoch fit into one.
+	minTableBytes = 256 << 10
+	keyBytes      = 512 // more than a key takes in it
+
+	ballastBytes = 8 << 20 // more than Badger writes when it closes
+
+	// badgerBytes is the memory that a database takes beside the values under
+	// way: its table of keys and its buffers.
+	badgerBytes = 6 << 20
+
+	// mappedFrom is the size from which a value surely lies in the value log.
+	mappedFrom = 4 << 10
+)
+
+// options are Badger's for a database that is written once, from first to last
+// key, and then read once: values in the value log, nothing compacted or
+// cached, synced by hand.
+func options(folder string, tableBytes int64) badger.Options {
+	o := badger.DefaultOptions(folder)
+	o.Logger = nil
+	o.SyncWrites = false
+	o.ValueThreshold = 1 << 10
+	o.BlockCacheSize = 0
+	o.IndexCacheSize = 0
+	o.Compression = 0
+	o.DetectConflicts = false
+	o.NumVersionsToKeep = 1
+	o.MemTableSize = tableBytes
+	o.NumMemtables = 1
+	o.NumCompactors = 0
+	o.MetricsEnabled = false
+	return o
+}
+
+// badgerDB is an epoch's database while it is written.
+type badgerDB struct {
+	folder string
+	db     *badger.DB
+
+	mu   sync.Mutex // guards the rest
+	logs int        // value logs that have room reserved
+	rest int64      // bytes for which none is
+}
+
+func createBadger(folder string, keys int, bytes int64) (*badgerDB, error) {
+	table := max(minTableBytes, int64(keys)*keyBytes)
+	o := options(folder, table)
+	o.ValueLogFileSize = min(max(minLogBytes, bytes), maxLogBytes)
+	var db *badger.DB
+	err := guard(func() (err error) {
+		db, err = badger.Open(o)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	d := &badgerDB{folder: folder, db: db, rest: bytes}
+	err = d.reserve(table)
+	if err == nil {
+		err = d.reserveLogs()
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+// reserve makes the file system set blocks aside for what Badger maps beside the
+// value logs: to fill a hole of a mapped file on a full disk kills the process.
+// The table of keys is a file that Badger makes when it closes; until then, a
+// file of no use keeps its place.
+func (d *badgerDB) reserve(table int64) error {
+	f, err := os.Create(d.ballast())
+	if err == nil {
+		err = f.Close()
+	}
+	if err == nil {
+		err = reserveFile(d.ballast(), ballastBytes+table)
+	}
+	if err != nil {
+		return err
+	}
+	names, err := filepath.Glob(filepath.Join(d.folder, "*.mem"))
+	for _, name := range names {
+		err = errors.Join(err, reserveFile(name, 2*table))
+	}
+	return err
+}
+
+// reserveLogs does so for value logs that have come since it was called last.
+// What is too much goes back at close.
+func (d *badgerDB) reserveLogs() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for d.rest > 0 {
+		name := filepath.Join(d.folder, fmt.Sprintf("%06d.vlog", d.logs+1))
+		if _, err := os.Stat(name); err != nil {
+			return nil // it is still to come
+		}
+		n := min(d.rest, maxLogBytes+inFlightBytes)
+		if err := reserveFile(name, n); err != nil {
+			return err
+		}
+		d.logs, d.rest = d.logs+1, d.rest-min(d.rest, maxLogBytes)
+	}
+	return nil
+}
+
+func reserveFile(name string, n int64) error {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	err = unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, n)
+	switch {
+	case errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT):
+		err = fmt.Errorf("%w: %w", ErrNoSpace, err)
+	case errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS):
+		err = nil // the check of free space has to do
+	}
+	return errors.Join(err, f.Close())
+}
+
+func (d *badgerDB) put(key, value []byte) error {
+	if err := d.reserveLogs(); err != nil {
+		return err
+	}
+	return guard(func() error {
+		if err := d.db.Update(func(txn *badger.Txn) error { return txn.Set(key, value) }); err != nil {
+			return err
+		}
+		if len(value) < mappedFrom {
+			return nil
+		}
+		return view(d.db, key, func(b []byte) error { // what was written is resident: give it back
+			hostmem.Drop(b)
+			return nil
+		})
+	})
+}
+
+func (d *badgerDB) sync() error { return guard(d.db.Sync) }
+
+func (d *badgerDB) ballast() string { return filepath.Join(d.folder, "ballast") }
+
+func (d *badgerDB) close() error {
+	err := os.Remove(d.ballast())
+	err = errors.Join(err, guard(d.db.Close))
+	// Badger's statistics for a collection that never comes. It makes the file
+	// anew when it opens the folder.
+	return errors.Join(err, os.Remove(filepath.Join(d.folder, discardFile)))
+}
+
+const discardFile = "DISCARD"
+
+// openBadger opens a database for reading, after its files were held against
+// their checksums.
+func openBadger(folder string) (db *badger.DB, err error) {
+	if err := os.Remove(filepath.Join(folder, discardFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	err = guard(func() error {
+		o := options(folder, minTableBytes)
+		o.ReadOnly = true
+		db, err = badger.Open(o)
+		return err
+	})
+	return db, err
+}
+
+// view hands the value of key to read, which must not keep it. Badger answers
+// an unreadable value with an empty one and no error: none of ours is empty.
+func view(db *badger.DB, key []byte, read func(b []byte) error) error {
+	return guard(func() error {
+		return db.View(func(txn *badger.Txn) error {
+			item, err := txn.Get(key)
+			if err != nil {
+				return fmt.Errorf("%w: %q: %w", ErrDamaged, key, err)
+			}
+			return item.Value(func(b []byte) error {
+				if len(b) == 0 {
+					return fmt.Errorf("%w: %q is unreadable", ErrDamaged, key)
+				}
+				return read(b)
+			})
+		})
+	})
+}
+
+// guard turns what failing disks do to a mapped database (memory faults,
+// assertions of Badger's) into errors.
+func guard(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v", ErrDamaged, r)
+		}
+	}()
+	return f()
+}

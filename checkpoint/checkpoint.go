@@ -1,0 +1,66 @@
+// Package checkpoint keeps the state of jobs on disk, so that a job goes on
+// after a crash.
+//
+// A [Job] is a folder in a graph's folder: what was asked for, how far it came,
+// and its epochs. An epoch is the state of the job between two iterations: a
+// value for each vertex, the active set and a few numbers. It is written into a
+// hidden folder that becomes the epoch by one rename, when it is whole and on
+// disk; see [Folder.Write] for the steps. What is read is held against
+// checksums of every byte, and an epoch that fails is passed over for the one
+// before it.
+//
+// The package knows no engine and no program: values are bytes, which a
+// [Source] gives and a [Sink] takes. docs/format-checkpoint.md draws the files.
+package checkpoint
+
+import (
+	"errors"
+	"time"
+)
+
+// Errors that a caller may test for.
+var (
+	// ErrDamaged: stored bytes are not what was written.
+	ErrDamaged = errors.New("damaged")
+	// ErrDiffers: the job is one of another graph, program or parameter.
+	ErrDiffers = errors.New("not the same job")
+	// ErrNoSpace: the disk has too little free space for an epoch.
+	ErrNoSpace = errors.New("not enough free disk space")
+	// ErrRunning: another process has the job.
+	ErrRunning = errors.New("is running in another process")
+	// ErrNoJob: the graph has no such job.
+	ErrNoJob = errors.New("no such job")
+)
+
+// DefaultKeep is how many epochs a job keeps, unless told otherwise.
+const DefaultKeep = 2
+
+// Policy says when a job writes epochs while it runs. The zero value is never;
+// an interrupted job writes one in any case.
+type Policy struct {
+	Every    int           `json:"every,omitempty"`    // after so many iterations; 0: not by their number
+	Interval time.Duration `json:"interval,omitempty"` // when so much time has passed since the last; 0: not by time
+	Pages    int           `json:"pages,omitempty"`    // of an async job, after so many pages; 0: not by pages
+	Keep     int           `json:"keep,omitempty"`     // the newest so many are kept; 0: DefaultKeep
+}
+
+// Wanted reports whether epochs are written while the job runs.
+func (p Policy) Wanted() bool { return p.Every > 0 || p.Interval > 0 || p.Pages > 0 }
+
+// Source gives the state that an epoch is to hold. Its Fill is called from
+// several goroutines at once, while the job goes on.
+type Source interface {
+	// Fill puts the values of the vertices in [from, to) into values, and the
+	// bits of those of them that are active into active, from bit 0.
+	Fill(from, to uint32, values []byte, active []uint64) error
+}
+
+// Sink takes the state of an epoch. After an error in the middle, another epoch
+// may follow: Begin comes first each time.
+type Sink interface {
+	// Begin says what comes. An error of it ends the search for an epoch.
+	Begin(State) error
+	// Take gets the vertices in [from, to); both slices are valid until it
+	// returns.
+	Take(from, to uint32, values []byte, active []uint64) error
+}

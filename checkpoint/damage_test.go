@@ -1,0 +1,164 @@
+package checkpoint
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// flip changes one byte of a file, and gives what puts it back.
+func flip(t testing.TB, name string, at int64) (undo func()) {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[at] ^= 1 << (at % 8)
+	if err := os.WriteFile(name, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b[at] ^= 1 << (at % 8)
+	return func() {
+		if err := os.WriteFile(name, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// twoEpochs is a job with two, and their states.
+func twoEpochs(t *testing.T) (j *Job, older, newer *memory) {
+	j = begun(t, memoryDir(t))
+	older, newer = random(1, 150, 4), random(2, 150, 4)
+	writeEpoch(t, j, older)
+	writeEpoch(t, j, newer)
+	return j, older, newer
+}
+
+// holdsBefore restores a job whose newest epoch is damaged: it must come back
+// with the one before.
+func holdsBefore(t *testing.T, j *Job, older *memory, what string) {
+	t.Helper()
+	var got memory
+	r, err := j.Restore(t.Context(), &got)
+	if err != nil || r.Number != 1 || len(r.Passed) != 1 || !got.same(older) {
+		t.Fatalf("%s: epoch %d, %v passed over, error %v", what, r.Number, r.Passed, err)
+	}
+	j.Epochs().passed = nil
+}
+
+// TestFlips changes each byte of an epoch's files in turn: the epoch before it
+// is taken. With both damaged, the error says so.
+func TestFlips(t *testing.T) {
+	j, older, newer := twoEpochs(t)
+	bytes := 0
+	for _, name := range files(t, j, 2) {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := range info.Size() {
+			undo := flip(t, name, at)
+			holdsBefore(t, j, older, filepath.Base(name))
+			undo()
+			bytes++
+		}
+	}
+	t.Logf("%d bytes changed, one at a time", bytes)
+	var got memory
+	if r, err := j.Restore(t.Context(), &got); err != nil || r.Number != 2 || !got.same(newer) {
+		t.Errorf("mended: epoch %d, %v", r.Number, err)
+	}
+	for n := range 2 {
+		flip(t, filepath.Join(j.Epochs().epochPath(n+1), sealFile), 40)
+	}
+	if r, err := j.Restore(t.Context(), &got); !errors.Is(err, ErrDamaged) || r.Number != 0 || len(r.Passed) != 2 {
+		t.Errorf("both damaged: epoch %d, %v", r.Number, err)
+	}
+}
+
+// TestTruncations cuts each file of an epoch at 100 places, and removes it.
+func TestTruncations(t *testing.T) {
+	j, older, _ := twoEpochs(t)
+	for _, name := range files(t, j, 2) {
+		whole, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 100 {
+			if err := os.WriteFile(name, whole[:len(whole)*i/100], 0o666); err != nil {
+				t.Fatal(err)
+			}
+			holdsBefore(t, j, older, filepath.Base(name))
+		}
+		if err := os.WriteFile(name, append(whole[:len(whole):len(whole)], 0), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		holdsBefore(t, j, older, filepath.Base(name)+" longer")
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+		holdsBefore(t, j, older, filepath.Base(name)+" missing")
+		if err := os.WriteFile(name, whole, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestForeignFiles: what was not written with an epoch may change what Badger
+// reads.
+func TestForeignFiles(t *testing.T) {
+	for _, name := range []string{"000002.sst", "000002.vlog", "00001.mem"} {
+		j, older, _ := twoEpochs(t)
+		if err := os.WriteFile(filepath.Join(j.Epochs().epochPath(2), dbDir, name), []byte("x"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		holdsBefore(t, j, older, name)
+	}
+}
+
+// TestNoneLeft: a job that wrote epochs and has none does not begin anew.
+func TestNoneLeft(t *testing.T) {
+	j, _, _ := twoEpochs(t)
+	if err := j.Epochs().clear(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.Restore(t.Context(), new(memory)); !errors.Is(err, ErrDamaged) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRecordDamage changes each byte of a job's record, and cuts it everywhere.
+func TestRecordDamage(t *testing.T) {
+	jobs := memoryDir(t)
+	j := begun(t, jobs)
+	name := filepath.Join(j.folder(), recordFile)
+	if err := j.End(Interrupted, nil); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(what string, at int) {
+		t.Helper()
+		if j, err := OpenJob(jobs, 1); !errors.Is(err, ErrDamaged) {
+			t.Fatalf("%s %d: %v, %v", what, at, j, err)
+		}
+		if list, err := List(jobs); err != nil || len(list) != 1 || !errors.Is(list[0].Err, ErrDamaged) {
+			t.Fatalf("%s %d: %+v, %v", what, at, list, err)
+		}
+	}
+	for at := range whole {
+		undo := flip(t, name, int64(at))
+		refused("byte", at)
+		undo()
+		if err := os.WriteFile(name, whole[:at], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		refused("cut at", at)
+		if err := os.WriteFile(name, whole, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

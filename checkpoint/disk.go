@@ -1,0 +1,101 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// disk is what the writing of an epoch needs of the operating system and of
+// Badger, so that tests can record the steps and make each of them fail.
+type disk interface {
+	makeFolder(path string) error
+	// createDB makes a database for so many keys in a folder that is not there
+	// yet. Room for bytes in its logs is reserved.
+	createDB(folder string, keys int, bytes int64) (database, error)
+	// sumSynced brings a file to the disk and gives its size and checksum.
+	sumSynced(path string) (size int64, sum uint32, err error)
+	writeSynced(path, text string) error
+	syncFolder(path string) error
+	rename(from, to string) error
+	remove(path string) error
+	// free is the number of bytes that may still be written.
+	free(path string) (int64, error)
+}
+
+// database takes the chunks of an epoch. put may be called from several
+// goroutines; the value is the caller's again when it returns.
+type database interface {
+	put(key, value []byte) error
+	sync() error
+	close() error
+}
+
+type osDisk struct{}
+
+func (osDisk) makeFolder(path string) error { return os.Mkdir(path, 0o777) }
+func (osDisk) rename(from, to string) error { return os.Rename(from, to) }
+func (osDisk) remove(path string) error     { return os.RemoveAll(path) }
+
+func (osDisk) createDB(folder string, keys int, bytes int64) (database, error) {
+	return createBadger(folder, keys, bytes)
+}
+
+func (osDisk) sumSynced(path string) (int64, uint32, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	size, sum, err := sumOf(f)
+	return size, sum, errors.Join(err, f.Sync(), f.Close())
+}
+
+// sumFile gives the size and the checksum of a file.
+func sumFile(path string) (size int64, sum uint32, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	return sumOf(f)
+}
+
+func sumOf(f *os.File) (int64, uint32, error) {
+	h := crc32.New(castagnoli)
+	size, err := io.CopyBuffer(h, io.LimitReader(f, 1<<62), make([]byte, 256<<10))
+	return size, h.Sum32(), err
+}
+
+func (osDisk) writeSynced(path, text string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+func (osDisk) syncFolder(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
+		err = nil // a file system that cannot sync folders
+	}
+	return errors.Join(err, d.Close())
+}
+
+func (osDisk) free(path string) (int64, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(path, &st); err != nil {
+		return 0, fmt.Errorf("free space of %s: %w", filepath.Dir(path), err)
+	}
+	return int64(st.Bavail) * st.Bsize, nil
+}

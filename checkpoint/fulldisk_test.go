@@ -1,0 +1,99 @@
+package checkpoint
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// smallDisk mounts a file system of so many MiB in memory, where the test may.
+func smallDisk(t *testing.T, mib string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+mib+"m"); err != nil {
+		t.Skipf("a small file system cannot be mounted: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// fill writes until so many MiB are left.
+func fill(t *testing.T, dir string, left int64) {
+	t.Helper()
+	free, err := osDisk{}.free(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "full"), make([]byte, free-left<<20), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFullDisk fills a real file system to different degrees, between epochs and
+// while one is being written: an epoch is written whole or not at all, and the
+// older ones stay. A fault in a mapped file would kill the test.
+func TestFullDisk(t *testing.T) {
+	defer func(n int64) { maxLogBytes = n }(maxLogBytes)
+	const n = 1 << 20 // 4 MiB of values
+	for _, left := range []int64{0, 1, 3, 5, 10, 18, 20, 21, 22, 23, 24, 26, 30} {
+		for _, within := range []bool{false, true} {
+			maxLogBytes = 1 << 30
+			if left%2 == 1 {
+				maxLogBytes = 2 << 20 // more than one log
+			}
+			dir := smallDisk(t, "100")
+			j := NewJob(dir, Spec{}, Policy{})
+			if err := j.Begin(someone, Policy{}); err != nil {
+				t.Fatal(err)
+			}
+			first, second := random(1, n, 4), random(2, n, 4)
+			writeEpoch(t, j, first)
+			source := &filling{memory: second}
+			if within {
+				source.before = func() { fill(t, dir, left) }
+			} else {
+				fill(t, dir, left)
+			}
+			number, err := j.Epochs().Write(t.Context(), second.state, source)
+			if err != nil && !errors.Is(err, ErrNoSpace) && !errors.Is(err, unix.ENOSPC) {
+				t.Errorf("%d MiB left: %v", left, err)
+			}
+			var got memory
+			r, restoreErr := j.Restore(t.Context(), &got)
+			want := first
+			if number == 2 {
+				want = second
+			}
+			if restoreErr != nil || !got.same(want) || len(r.Passed) > 0 {
+				t.Errorf("%d MiB left, epoch %d written (%v): restored %d, %v", left, number, err, r.Number, restoreErr)
+			}
+			if err := os.Remove(filepath.Join(dir, "full")); err != nil {
+				t.Fatal(err)
+			}
+			writeEpoch(t, j, second) // there is room again
+			if err := j.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// filling is a state that fills the disk in the middle of being read.
+type filling struct {
+	*memory
+	before func()
+}
+
+func (f *filling) Fill(from, to uint32, values []byte, active []uint64) error {
+	if f.before != nil && from == 4*DefaultChunk {
+		f.before()
+	}
+	return f.memory.Fill(from, to, values, active)
+}

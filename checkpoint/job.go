@@ -1,0 +1,233 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Job is one run of a program over a graph, as a folder in the graph's: its
+// [Record] and its epochs. Begin takes it, for this process alone, by a lock
+// that the kernel releases with the process; End and Close give it back.
+type Job struct {
+	jobs   string // folder of all jobs
+	id     int    // 0: not on disk yet
+	lock   *os.File
+	begun  bool
+	chunk  uint32
+	epochs *Folder
+
+	tellers sync.WaitGroup
+
+	mu      sync.Mutex // guards the rest
+	record  Record
+	told    time.Time // when progress was last written
+	telling bool      // it is being written
+}
+
+// NewJob describes a job whose folder will be in jobs. Nothing is on disk before
+// Begin.
+func NewJob(jobs string, s Spec, p Policy) *Job {
+	return &Job{jobs: jobs, chunk: DefaultChunk, record: Record{Spec: s, Policy: p}}
+}
+
+// OpenJob takes an existing job, to resume it. The error is [ErrRunning] when
+// another process has it.
+func OpenJob(jobs string, id int) (*Job, error) {
+	j := &Job{jobs: jobs, id: id, chunk: DefaultChunk}
+	if _, err := os.Stat(j.folder()); err != nil {
+		return nil, fmt.Errorf("job %d: %w", id, ErrNoJob)
+	}
+	var err error
+	if j.lock, err = lockJob(j.folder()); err != nil {
+		return nil, fmt.Errorf("job %d %w", id, err)
+	}
+	r, err := readRecord(j.folder())
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("job %d: %w; `garaph jobs rm` removes it", id, err), j.Close())
+	}
+	j.record = *r
+	return j, nil
+}
+
+// lockJob takes the lock of a job's folder.
+func lockJob(folder string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(folder, lockFile), os.O_CREATE|os.O_RDWR|unix.O_CLOEXEC, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be locked: %w", err)
+	}
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	for range 3 { // whoever lists jobs holds locks for a moment
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	if err != nil {
+		who := make([]byte, 20)
+		n, _ := f.Read(who) // for the message
+		_ = f.Close()
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("cannot be locked: %w", err)
+		}
+		return nil, fmt.Errorf("%w (%s); wait for it to end, or interrupt it", ErrRunning, strings.TrimSpace(string(who[:n])))
+	}
+	_ = f.Truncate(0) // the next two lines are for the message of others
+	_, _ = fmt.Fprintf(f, "process %d\n", os.Getpid())
+	return f, nil
+}
+
+func (j *Job) folder() string { return filepath.Join(j.jobs, strconv.Itoa(j.id)) }
+
+// ID is the job's number in its graph; 0 before a new one has begun.
+func (j *Job) ID() int { return j.id }
+
+// Record is what is known of the job.
+func (j *Job) Record() Record {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.record
+}
+
+// Begin makes the job's folder, or holds the identity against that of the job
+// that is resumed; the error is then [ErrDiffers]. A policy with anything in it
+// takes the place of the first run's. From here on the job is running.
+func (j *Job) Begin(id Identity, p Policy) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if p != (Policy{}) {
+		j.record.Policy = p
+	}
+	if j.id != 0 {
+		if err := j.record.Identity.Check(id); err != nil {
+			return fmt.Errorf("job %d cannot be resumed: %w", j.id, err)
+		}
+	}
+	j.record.Identity = id
+	j.record.Status, j.record.Error = Running, ""
+	if j.id == 0 {
+		if err := j.create(); err != nil {
+			return fmt.Errorf("make a job in %s: %w", j.jobs, err)
+		}
+	} else if err := j.save(); err != nil {
+		return err
+	}
+	var err error
+	if j.epochs, err = openFolder(j.folder(), id, j.record.Policy.Keep); err != nil {
+		return fmt.Errorf("job %d: %w", j.id, err)
+	}
+	j.epochs.chunk = j.chunk
+	j.begun = true
+	return nil
+}
+
+// ChunkVertices is how many vertices a [Source] is asked for at once, at most.
+func (j *Job) ChunkVertices() uint32 { return j.chunk }
+
+// SetChunkVertices makes chunks of n vertices, a multiple of 64, so that tests
+// with small graphs have many.
+func (j *Job) SetChunkVertices(n uint32) { j.chunk = n }
+
+// Begun reports whether Begin was successful.
+func (j *Job) Begun() bool { return j.begun }
+
+// Epochs are the job's, once it has begun.
+func (j *Job) Epochs() *Folder { return j.epochs }
+
+// Restore hands the newest sound epoch to the sink, see [Folder.Restore].
+func (j *Job) Restore(ctx context.Context, sink Sink) (Restored, error) {
+	r, err := j.epochs.Restore(ctx, sink)
+	if wrote := j.Record().Epoch; err == nil && r.Number == 0 && wrote > 0 {
+		err = fmt.Errorf("%w: it wrote epoch %d, and no epoch is there", ErrDamaged, wrote)
+	}
+	if err != nil {
+		return r, fmt.Errorf("job %d: %w", j.id, err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.record.Iteration = r.State.Iteration
+	return r, nil
+}
+
+// Wrote says that an epoch was written.
+func (j *Job) Wrote(number int) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.record.Epoch = number
+	return j.save()
+}
+
+// progressEvery is the least time between two writings of a job's progress.
+const progressEvery = time.Second
+
+// Progress notes how many iterations are done, and now and then writes it down
+// for whoever lists jobs, in a goroutine that Close waits for: on a busy disk
+// even a small file takes its time.
+func (j *Job) Progress(iterations int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.record.Iteration = iterations
+	if !j.begun || j.telling || time.Since(j.told) < progressEvery {
+		return
+	}
+	j.told, j.telling = time.Now(), true
+	j.tellers.Go(func() {
+		_ = os.WriteFile(filepath.Join(j.folder(), progressFile), fmt.Appendln(nil, iterations), 0o666) // a courtesy
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.telling = false
+	})
+}
+
+// End says how the job ended, and gives it back. The epochs of one that is done
+// go.
+func (j *Job) End(s Status, cause error) error {
+	if !j.begun {
+		return j.Close()
+	}
+	j.mu.Lock()
+	j.record.Status = s
+	if cause != nil {
+		j.record.Error, _, _ = strings.Cut(cause.Error(), "\n")
+	}
+	err := j.save()
+	j.mu.Unlock()
+	j.tellers.Wait()
+	if gone := os.Remove(filepath.Join(j.folder(), progressFile)); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone) // the record has it
+	}
+	if s == Done && err == nil {
+		err = j.epochs.clear()
+	}
+	return errors.Join(err, j.Close())
+}
+
+// Close gives the job back, as it is.
+func (j *Job) Close() error {
+	if j.lock == nil {
+		return nil
+	}
+	j.tellers.Wait()
+	err := j.lock.Close()
+	j.lock, j.begun = nil, false
+	return err
+}
+
+// save writes the record. mu is held.
+func (j *Job) save() error {
+	j.record.Updated = time.Now().UTC().Truncate(time.Second)
+	if err := writeRecord(j.folder(), &j.record); err != nil {
+		return fmt.Errorf("write the record of job %d: %w", j.id, err)
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestJobs: jobs are numbered, listed as they stand, and taken one process at a
+// time.
+func TestJobs(t *testing.T) {
+	jobs := filepath.Join(memoryDir(t), "jobs")
+	if list, err := List(jobs); err != nil || len(list) > 0 {
+		t.Errorf("before any: %v, %v", list, err)
+	}
+	if _, err := Newest(jobs); !errors.Is(err, ErrNoJob) {
+		t.Errorf("before any: %v", err)
+	}
+	var all []*Job
+	for range 4 {
+		all = append(all, begun(t, jobs))
+	}
+	writeEpoch(t, all[1], random(5, 10, 4))
+	all[2].Progress(7)
+	for i, s := range []Status{Done, Interrupted, Failed} {
+		if err := all[i].End(s, fmt.Errorf("job %d ended\nwith a stack", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := List(jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, l := range list {
+		got = append(got, fmt.Sprintf("%d %s %s %d %v %q", l.ID, l.Name, l.Status, l.Iteration, l.Epochs, l.Error))
+	}
+	want := []string{`1 sssp done 0 [] "job 0 ended"`, `2 sssp interrupted 0 [1] "job 1 ended"`, `3 sssp failed 7 [] "job 2 ended"`, `4 sssp running 0 [] ""`}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if id, err := Newest(jobs); err != nil || id != 3 {
+		t.Errorf("the newest unfinished job is %d, %v", id, err)
+	}
+	for _, use := range []func() error{
+		func() error { _, err := OpenJob(jobs, 4); return err },
+		func() error { return Remove(jobs, 4) },
+	} {
+		if err := use(); !errors.Is(err, ErrRunning) || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) {
+			t.Errorf("a job that is running: %v", err)
+		}
+	}
+	for _, use := range []func() error{
+		func() error { _, err := OpenJob(jobs, 9); return err },
+		func() error { return Remove(jobs, 9) },
+	} {
+		if err := use(); !errors.Is(err, ErrNoJob) {
+			t.Errorf("no job: %v", err)
+		}
+	}
+	for _, id := range []int{2, 3} {
+		if err := Remove(jobs, id); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := Newest(jobs); !errors.Is(err, ErrNoJob) || !strings.Contains(err.Error(), "job 4 is running") {
+		t.Errorf("only one that is running: %v", err)
+	}
+}
+
+// TestKilled: the lock of a process that was killed is no obstacle.
+func TestKilled(t *testing.T) {
+	jobs := os.Getenv("GARAPH_TEST_JOBS")
+	if jobs != "" { // the process that will be killed
+		j := begun(t, jobs)
+		writeEpoch(t, j, random(5, 10, 4))
+		fmt.Println("begun")
+		time.Sleep(time.Minute)
+		return
+	}
+	jobs = memoryDir(t)
+	p := exec.Command(os.Args[0], "-test.run", "^TestKilled$")
+	p.Env = append(os.Environ(), "GARAPH_TEST_JOBS="+jobs)
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenJob(jobs, 1); !errors.Is(err, ErrRunning) {
+		t.Errorf("while it runs: %v", err)
+	}
+	_ = p.Process.Kill()
+	_ = p.Wait()
+	if list, err := List(jobs); err != nil || list[0].Status != Interrupted {
+		t.Errorf("%+v, %v", list, err)
+	}
+	j := reopen(t, jobs, 1)
+	if r, err := j.Restore(t.Context(), new(memory)); err != nil || r.Number != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestTidy: of the jobs that are done, the newest stay; those that are not are
+// never removed.
+func TestTidy(t *testing.T) {
+	jobs := memoryDir(t)
+	if err := begun(t, jobs).End(Interrupted, nil); err != nil {
+		t.Fatal(err)
+	}
+	for range keepDone + 5 {
+		if err := begun(t, jobs).End(Done, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := filepath.Join(jobs, newPrefix+"1")
+	if err := os.Mkdir(old, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(old, time.Time{}, time.Now().Add(-2*leftoverAfter)); err != nil {
+		t.Fatal(err)
+	}
+	begun(t, jobs)
+	list, err := List(jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 1+keepDone+1 || list[0].ID != 1 || list[1].ID != 7 {
+		t.Errorf("%d jobs are left, from %d and %d on", len(list), list[0].ID, list[1].ID)
+	}
+	if _, err := os.Stat(old); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what a killed process left: %v", err)
+	}
+}

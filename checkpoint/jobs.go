@@ -1,0 +1,228 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	newPrefix = ".job-" // of folders that are being made
+	// keepDone is how many jobs that are done are kept, for `garaph jobs`.
+	keepDone = 20
+	// leftoverAfter is the age at which a folder that is being made belongs to
+	// a process that was killed.
+	leftoverAfter = time.Hour
+)
+
+// Listed is a job as a list of jobs shows it.
+type Listed struct {
+	ID int
+	Record
+	Epochs []int // the numbers of those that stand there
+	Err    error // why the record cannot be read
+}
+
+// Unfinished reports whether the job can be resumed.
+func (l *Listed) Unfinished() bool {
+	return l.Err == nil && (l.Status == Interrupted || l.Status == Failed)
+}
+
+// List lists the jobs in a folder of jobs, in the order of their numbers. A job
+// whose process is gone without a word is interrupted.
+func List(jobs string) ([]Listed, error) {
+	ids, err := numbers(jobs)
+	if err != nil {
+		return nil, err
+	}
+	var list []Listed
+	for _, id := range ids {
+		l := Listed{ID: id}
+		folder := filepath.Join(jobs, strconv.Itoa(id))
+		r, err := readRecord(folder)
+		if _, gone := os.Stat(folder); errors.Is(gone, fs.ErrNotExist) {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			l.Err = fmt.Errorf("job %d: %w", id, err)
+		} else {
+			l.Record = *r
+		}
+		if l.Status == Running && !isLocked(folder) {
+			l.Status = Interrupted
+		}
+		if b, err := os.ReadFile(filepath.Join(folder, progressFile)); err == nil {
+			n, _ := strconv.Atoi(strings.TrimSpace(string(b))) // 0 is less than any
+			l.Iteration = max(l.Iteration, n)
+		}
+		l.Epochs, _ = epochs(folder) // a list is no place for its errors
+		list = append(list, l)
+	}
+	return list, nil
+}
+
+// numbers are those of the jobs in a folder of jobs.
+func numbers(jobs string) ([]int, error) {
+	entries, err := os.ReadDir(jobs)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var ids []int
+	for _, e := range entries {
+		if id, err := strconv.Atoi(e.Name()); err == nil && id > 0 && strconv.Itoa(id) == e.Name() && e.IsDir() {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+func isLocked(folder string) bool {
+	f, err := os.Open(filepath.Join(folder, lockFile))
+	if err != nil {
+		return false
+	}
+	defer f.Close() // and with it the lock
+	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
+}
+
+// Newest is the newest job that can be resumed. The error is [ErrNoJob] when
+// there is none.
+func Newest(jobs string) (int, error) {
+	list, err := List(jobs)
+	if err != nil {
+		return 0, err
+	}
+	running, damaged := 0, error(nil)
+	for _, l := range slices.Backward(list) {
+		switch {
+		case l.Unfinished():
+			return l.ID, nil
+		case l.Err != nil && damaged == nil:
+			damaged = l.Err
+		case l.Status == Running && running == 0:
+			running = l.ID
+		}
+	}
+	switch {
+	case running != 0:
+		return 0, fmt.Errorf("%w to resume: job %d %w", ErrNoJob, running, ErrRunning)
+	case damaged != nil:
+		return 0, fmt.Errorf("%w to resume: %w; `garaph jobs rm` removes it", ErrNoJob, damaged)
+	default:
+		return 0, fmt.Errorf("%w to resume: every job that was begun is done, or was removed", ErrNoJob)
+	}
+}
+
+// Remove removes a job that no process has.
+func Remove(jobs string, id int) error {
+	folder := filepath.Join(jobs, strconv.Itoa(id))
+	if _, err := os.Stat(folder); err != nil {
+		return fmt.Errorf("job %d: %w", id, ErrNoJob)
+	}
+	lock, err := lockJob(folder)
+	if err != nil {
+		return fmt.Errorf("job %d %w", id, err)
+	}
+	gone := filepath.Join(jobs, fmt.Sprintf("%s%d%s", newPrefix, id, removing))
+	if err := os.Rename(folder, gone); err != nil {
+		return errors.Join(fmt.Errorf("remove job %d: %w", id, err), lock.Close())
+	}
+	return errors.Join(os.RemoveAll(gone), lock.Close())
+}
+
+// create makes the folder of a new job, with lock and record, and puts it under
+// the next free number. mu is held.
+func (j *Job) create() (err error) {
+	if err := os.MkdirAll(j.jobs, 0o777); err != nil {
+		return err
+	}
+	if err := tidy(j.jobs); err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp(j.jobs, newPrefix)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, j.Close(), os.RemoveAll(folder))
+			j.id = 0
+		}
+	}()
+	if err := os.Chmod(folder, modeOf(j.jobs)); err != nil {
+		return err
+	}
+	if j.lock, err = lockJob(folder); err != nil {
+		return err
+	}
+	j.record.Created = time.Now().UTC().Truncate(time.Second)
+	j.record.Updated = j.record.Created
+	if err := writeRecord(folder, &j.record); err != nil {
+		return err
+	}
+	ids, err := numbers(j.jobs)
+	if err != nil {
+		return err
+	}
+	if len(ids) > 0 {
+		j.id = ids[len(ids)-1]
+	}
+	for {
+		j.id++
+		err := unix.Renameat2(unix.AT_FDCWD, folder, unix.AT_FDCWD, j.folder(), unix.RENAME_NOREPLACE)
+		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // a file system without: a job's folder is never empty
+			err = os.Rename(folder, j.folder())
+		}
+		if err == nil {
+			d := osDisk{}
+			return errors.Join(d.syncFolder(j.jobs), d.syncFolder(filepath.Dir(j.jobs)))
+		}
+		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, unix.ENOTEMPTY) {
+			return err
+		}
+	}
+}
+
+func modeOf(folder string) fs.FileMode {
+	info, err := os.Stat(folder)
+	if err != nil {
+		return 0o777
+	}
+	return info.Mode().Perm()
+}
+
+// tidy removes old jobs that are done, and what killed processes left.
+func tidy(jobs string) error {
+	list, err := List(jobs)
+	if err != nil {
+		return err
+	}
+	done := slices.DeleteFunc(list, func(l Listed) bool { return l.Err != nil || l.Status != Done })
+	for _, l := range done[:max(0, len(done)-keepDone)] {
+		if err := Remove(jobs, l.ID); err != nil && !errors.Is(err, ErrNoJob) && !errors.Is(err, ErrRunning) {
+			return err
+		}
+	}
+	entries, err := os.ReadDir(jobs)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && strings.HasPrefix(e.Name(), newPrefix) && time.Since(info.ModTime()) > leftoverAfter {
+			if err := os.RemoveAll(filepath.Join(jobs, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// sealFile stands in an epoch's folder: what it is, and size and checksum of
+// every file of Badger's, which is not trusted with damage. Its last line has
+// its own checksum.
+const (
+	sealFile = "EPOCH"
+	sealHead = "garaph epoch, version 1\n"
+)
+
+func sealLine(name string, size int64, sum uint32) string {
+	return fmt.Sprintf("%08x %d %s\n", sum, size, name)
+}
+
+// sealText completes the lines of the files.
+func sealText(lines string) string {
+	text := sealHead + lines
+	return fmt.Sprintf("%s%08x %d %s\n", text, crc32.Checksum([]byte(text), castagnoli), len(text), sealFile)
+}
+
+// checkSeal holds all files of an epoch against its EPOCH file.
+func checkSeal(folder string) error {
+	b, err := os.ReadFile(filepath.Join(folder, sealFile))
+	if err != nil {
+		return fmt.Errorf("%w: its %s file cannot be read: %w", ErrDamaged, sealFile, err)
+	}
+	text := string(b)
+	rest, ours := strings.CutPrefix(text, sealHead)
+	if !ours {
+		return fmt.Errorf("%w: its %s file begins with %.60q, expected %q", ErrDamaged, sealFile, text, sealHead)
+	}
+	var lines strings.Builder
+	var names []string
+	for line := range strings.Lines(rest) {
+		var sum uint32
+		var size int64
+		var name string
+		if _, err := fmt.Sscanf(line, "%x %d %s\n", &sum, &size, &name); err != nil || name != filepath.Base(name) {
+			return fmt.Errorf("%w: its %s file has a line %.60q", ErrDamaged, sealFile, line)
+		}
+		if name == sealFile {
+			break
+		}
+		lines.WriteString(line)
+		names = append(names, name)
+	}
+	if sealText(lines.String()) != text {
+		return fmt.Errorf("%w: its %s file does not match its own checksum", ErrDamaged, sealFile)
+	}
+	return checkFiles(filepath.Join(folder, dbDir), lines.String(), names)
+}
+
+// checkFiles holds the files in Badger's folder against the lines about them.
+func checkFiles(folder, lines string, names []string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	for _, e := range entries {
+		if e.Name() != discardFile && !slices.Contains(names, e.Name()) {
+			return fmt.Errorf("%w: %s was not written with it", ErrDamaged, e.Name())
+		}
+	}
+	is := ""
+	for _, name := range names {
+		size, sum, err := sumFile(filepath.Join(folder, name))
+		if errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%w: %s is missing", ErrDamaged, name)
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		is += sealLine(name, size, sum)
+		if !strings.HasPrefix(lines, is) {
+			return fmt.Errorf("%w: size or checksum of %s is another", ErrDamaged, name)
+		}
+	}
+	return nil
+}

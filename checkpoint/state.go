@@ -1,0 +1,123 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// State is what an epoch holds beside values and active set.
+type State struct {
+	Vertices   uint32 `json:"vertices"`
+	ValueBytes int    `json:"value_bytes"`
+	Iteration  int    `json:"iteration"` // the next one
+	// Aggregate is the global aggregate of the last iteration, Previous that of
+	// the one before it, and Aggregates has the shares of the shards.
+	Aggregate  Float   `json:"aggregate"`
+	Previous   Float   `json:"previous_aggregate"`
+	Aggregates []Float `json:"shard_aggregates,omitempty"`
+	// Pulls counts the iterations that pulled.
+	Pulls int `json:"pulls"`
+	// NotifyLimit is the share of edges up to which an iteration notifies. It
+	// depends on memory and disk of where the job began, and results may depend
+	// on it: a resumed job goes on with the same.
+	NotifyLimit Float `json:"notify_limit"`
+}
+
+// Float is a float64 that keeps every bit in JSON, NaN and infinities included.
+type Float float64
+
+// MarshalText writes the 64 bits in hexadecimal.
+func (f Float) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%016x", math.Float64bits(float64(f))), nil
+}
+
+// UnmarshalText reads what MarshalText wrote.
+func (f *Float) UnmarshalText(b []byte) error {
+	n, err := strconv.ParseUint(string(b), 16, 64)
+	if err != nil {
+		return fmt.Errorf("%.40q are not 64 bits in hexadecimal", b)
+	}
+	*f = Float(math.Float64frombits(n))
+	return nil
+}
+
+// Identity says of what a state is: it may be resumed by the same alone.
+type Identity struct {
+	Graph      string            `json:"graph"`      // the graph's fingerprint
+	Program    string            `json:"program"`    // the program's type
+	Source     string            `json:"source"`     // hash of the program's source
+	Engine     int               `json:"engine"`     // version of what makes bits of values
+	Parameters map[string]string `json:"parameters"` // by name
+}
+
+// Check holds another identity against this one, that of the stored job. The
+// error is [ErrDiffers], and names what differs.
+func (id Identity) Check(now Identity) error {
+	var list []string
+	differ := func(what, then, is string) {
+		if then != is {
+			list = append(list, fmt.Sprintf("%s was %s and is %s", what, then, is))
+		}
+	}
+	differ("the graph", id.Graph, now.Graph)
+	differ("the program", id.Program, now.Program)
+	if id.Program == now.Program {
+		differ("the program's source", id.Source, now.Source)
+	}
+	differ("the version of the engine", strconv.Itoa(id.Engine), strconv.Itoa(now.Engine))
+	names := maps.Clone(id.Parameters)
+	if names == nil {
+		names = map[string]string{}
+	}
+	maps.Copy(names, now.Parameters)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		differ(name, orNone(id.Parameters, name), orNone(now.Parameters, name))
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrDiffers, strings.Join(list, ", "))
+}
+
+func orNone(m map[string]string, name string) string {
+	if text, ok := m[name]; ok {
+		return text
+	}
+	return "not there"
+}
+
+// commit is the record that is written when all chunks of an epoch are on disk.
+type commit struct {
+	State
+	Identity      Identity `json:"identity"`
+	ChunkVertices uint32   `json:"chunk_vertices"`
+}
+
+func (c *commit) encode() ([]byte, error) { return json.Marshal(c) }
+
+func decodeCommit(b []byte) (*commit, error) {
+	c := new(commit)
+	if err := json.Unmarshal(b, c); err != nil {
+		return nil, fmt.Errorf("%w: its commit record: %w", ErrDamaged, err)
+	}
+	if c.Vertices == 0 || c.ValueBytes <= 0 || c.ChunkVertices == 0 || c.ChunkVertices%64 != 0 || c.Iteration < 0 {
+		return nil, fmt.Errorf("%w: its commit record tells of %d vertices of %d bytes in chunks of %d, iteration %d", ErrDamaged, c.Vertices, c.ValueBytes, c.ChunkVertices, c.Iteration)
+	}
+	return c, nil
+}
+
+// chunks is the number of chunks.
+func (c *commit) chunks() int {
+	return int((uint64(c.Vertices) + uint64(c.ChunkVertices) - 1) / uint64(c.ChunkVertices))
+}
+
+// span gives the vertices of chunk i.
+func (c *commit) span(i int) (from, to uint32) {
+	first := uint64(i) * uint64(c.ChunkVertices)
+	return uint32(first), uint32(min(first+uint64(c.ChunkVertices), uint64(c.Vertices)))
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/dispatcher"
+)
+
+// checkpointFlags say when a run writes epochs.
+type checkpointFlags struct {
+	every, pages, keep *int
+	interval           *time.Duration
+}
+
+func newCheckpointFlags(fs *pflag.FlagSet) *checkpointFlags {
+	return &checkpointFlags{
+		every:    countFlag(fs, "checkpoint-every", 0, 0, "write the state to disk after every N iterations; 0: not by their number"),
+		interval: durationFlag(fs, "checkpoint-interval", "write the state to disk when so much time has passed, such as 10m; 0: not by time"),
+		pages:    countFlag(fs, "checkpoint-pages", 0, 0, "with --mode async, write the state to disk after every N pages; 0: not by pages"),
+		keep:     countFlag(fs, "keep-checkpoints", 0, 1, "keep the newest N checkpoints (default 2)"),
+	}
+}
+
+// durationFlag declares a flag that takes a time, 0 or more.
+func durationFlag(fs *pflag.FlagSet, name, usage string) *time.Duration {
+	var value time.Duration
+	parse := func(s string) (time.Duration, error) {
+		if s == "0" {
+			return 0, nil
+		}
+		d, err := time.ParseDuration(s)
+		if err != nil || d < 0 {
+			return 0, errors.New("expected a time such as 30s, 10m or 1h30m")
+		}
+		return d, nil
+	}
+	show := func(d time.Duration) string {
+		if d == 0 {
+			return "" // never
+		}
+		return d.String()
+	}
+	fs.Var(&checked[time.Duration]{&value, "TIME", parse, show}, name, usage)
+	return &value
+}
+
+func (f *checkpointFlags) policy() garaph.Checkpoints {
+	return garaph.Checkpoints{Every: *f.every, Interval: *f.interval, Pages: *f.pages, Keep: *f.keep}
+}
+
+// check refuses flags that do not go together.
+func (f *checkpointFlags) check(mode dispatcher.Mode) error {
+	if *f.pages > 0 && mode != dispatcher.Async {
+		return Usagef("--checkpoint-pages is for --mode async: in a sync run, the state is whole between iterations only; take --checkpoint-every or --checkpoint-interval")
+	}
+	return nil
+}
+
+// given names the checkpoint flags that were given.
+func (f *checkpointFlags) given(fs *pflag.FlagSet) string {
+	var names []string
+	for _, name := range []string{"checkpoint-every", "checkpoint-interval", "checkpoint-pages", "keep-checkpoints"} {
+		if fs.Changed(name) {
+			names = append(names, "--"+name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// record makes the run a job of its graph, or lets it go on with one. A run over
+// edge files is none: its graph goes with it.
+func (t *task) record(resumed *garaph.Job) {
+	switch {
+	case resumed != nil:
+		t.options.Job = resumed
+	case t.input.temporary == nil:
+		t.options.Job = t.input.graph.NewJob(t.spec())
+	}
+}
+
+// spec is what `garaph resume` needs to build the same run again.
+func (t *task) spec() garaph.JobSpec {
+	s := garaph.JobSpec{Name: t.program.Name, Flags: map[string]string{}, Output: *t.flags.output}
+	if s.Output != "" && s.Output != "-" {
+		if path, err := filepath.Abs(s.Output); err == nil {
+			s.Output = path // resumed from anywhere
+		}
+	}
+	t.cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "help", "verbose", "quiet", "scratch":
+		case "output":
+			s.Flags[f.Name] = s.Output
+		default:
+			s.Flags[f.Name] = f.Value.String()
+		}
+	})
+	return s
+}
+
+// resumable says how to go on with a run that was stopped.
+func (t *task) resumable() string {
+	if t.options.Job == nil || t.options.Job.ID() == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; `garaph resume %s %d` goes on", t.name(), t.options.Job.ID())
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/garaph/garaph"
+)
+
+func (a *app) jobsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "jobs GRAPH [flags]",
+		Short: "List the runs over a graph, or remove some",
+		Long: `List the runs over a graph: those that are running, those that can be resumed,
+and the last ones that are done.`,
+		Example: `  garaph jobs web.graph
+  garaph jobs rm web.graph 3`,
+		Args: exactly("one graph", 1),
+	}
+	asJSON := cmd.Flags().Bool("json", false, "print them as JSON, one object")
+	cmd.RunE = a.job(func(_ *cobra.Command, args []string) error {
+		list, err := jobsOf(args[0])
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return json.NewEncoder(a.stdout).Encode(map[string]any{"jobs": list})
+		}
+		return a.printJobs(list)
+	})
+	rm := &cobra.Command{
+		Use:   "rm GRAPH JOB...",
+		Short: "Remove jobs and their checkpoints",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return Usagef("expected a graph and one or more jobs, got %s", arguments(len(args)))
+			}
+			return nil
+		},
+	}
+	rm.RunE = a.job(func(_ *cobra.Command, args []string) error { return removeJobs(args[0], args[1:]) })
+	cmd.AddCommand(rm)
+	return cmd
+}
+
+// jobInfo is a job as it is listed.
+type jobInfo struct {
+	Job        int               `json:"job"`
+	Program    string            `json:"program"`
+	State      garaph.JobStatus  `json:"state"`
+	Iterations int               `json:"iterations"`
+	Epochs     []int             `json:"checkpoints"`
+	Created    time.Time         `json:"created,omitzero"`
+	Updated    time.Time         `json:"updated,omitzero"`
+	Flags      map[string]string `json:"flags,omitempty"`
+	Output     string            `json:"output,omitempty"`
+	Error      string            `json:"error,omitempty"`
+}
+
+func jobsOf(path string) ([]jobInfo, error) {
+	g, err := garaph.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer g.Close()
+	jobs, err := g.Jobs()
+	if err != nil {
+		return nil, err
+	}
+	list := []jobInfo{}
+	for _, j := range jobs {
+		info := jobInfo{
+			Job: j.ID, Program: j.Name, State: j.Status, Iterations: j.Iteration, Epochs: j.Epochs,
+			Created: j.Created, Updated: j.Updated, Flags: j.Flags, Output: j.Output, Error: j.Error,
+		}
+		if j.Err != nil {
+			info.State, info.Error = "damaged", j.Err.Error()
+		}
+		if info.Epochs == nil {
+			info.Epochs = []int{}
+		}
+		list = append(list, info)
+	}
+	return list, nil
+}
+
+func (a *app) printJobs(list []jobInfo) error {
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	if len(list) > 0 {
+		fprint(table, "job", "program", "state", "iterations", "checkpoints", "began", "output")
+	}
+	for _, j := range list {
+		began, output := "", j.Output
+		if !j.Created.IsZero() {
+			began = j.Created.Local().Format(time.DateTime)
+		}
+		if j.Error != "" {
+			output = oneLine(errors.New(j.Error))
+		}
+		fprint(table, strconv.Itoa(j.Job), j.Program, string(j.State), strconv.Itoa(j.Iterations), strconv.Itoa(len(j.Epochs)), began, output)
+	}
+	return table.Flush()
+}
+
+// fprint puts a row into a table, whose Flush tells errors.
+func fprint(table *tabwriter.Writer, cells ...string) {
+	for i, cell := range cells {
+		if i > 0 {
+			_, _ = table.Write([]byte{'\t'})
+		}
+		_, _ = table.Write([]byte(cell))
+	}
+	_, _ = table.Write([]byte{'\n'})
+}
+
+func removeJobs(path string, args []string) error {
+	g, err := garaph.Open(path)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	var ids []int
+	for _, arg := range args {
+		id, err := jobID([]string{arg})
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	for _, id := range ids {
+		if err := g.RemoveJob(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph"
+)
+
+// resumeFlags are the flags of `garaph run` that a job may be resumed with, for
+// its values don't depend on them.
+var resumeFlags = []string{
+	"device", "threads", "memory",
+	"checkpoint-every", "checkpoint-interval", "checkpoint-pages", "keep-checkpoints",
+	"output", "output-format", "top", "json",
+}
+
+func (a *app) resumeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "resume GRAPH [JOB] [flags]",
+		Short: "Go on with a run that was interrupted",
+		Long: `Go on with a run that was interrupted, by Ctrl-C, a crash or a power failure:
+from its newest checkpoint, or from the beginning where it has none. Without JOB,
+the newest unfinished one of the graph. Program, parameters, iterations and
+output are those of the first run.`,
+		Example: `  garaph run pagerank web.graph --checkpoint-every 5 --output ranks.tsv
+  garaph resume web.graph
+  garaph resume web.graph 3 --threads 8`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return Usagef("expected a graph and perhaps a job, got %s", arguments(len(args)))
+			}
+			return nil
+		},
+	}
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	newRunFlags(all)
+	for _, name := range resumeFlags {
+		cmd.Flags().AddFlag(all.Lookup(name))
+	}
+	completeEnums(cmd)
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) {
+			return Usagef("%w: a job is resumed with the program and the parameters that it began with; beside them, resume has --%s", err, strings.Join(resumeFlags, ", --"))
+		}
+		return flagError(cmd, err)
+	})
+	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		id, err := jobID(args[1:])
+		if err != nil {
+			return err
+		}
+		return a.resume(cmd, args[0], id)
+	})
+	return cmd
+}
+
+// jobID is the number of a job; 0 when there is no argument.
+func jobID(args []string) (int, error) {
+	if len(args) == 0 {
+		return 0, nil
+	}
+	id, err := strconv.Atoi(args[0])
+	if err != nil || id < 1 {
+		return 0, Usagef("%q is no job: expected a number of `garaph jobs`", args[0])
+	}
+	return id, nil
+}
+
+// resume builds the command of the first run again, with the flags that it had
+// and those that were given now, and runs it with the job.
+func (a *app) resume(cmd *cobra.Command, path string, id int) error {
+	job, err := takeJob(path, id)
+	if err != nil {
+		return err
+	}
+	defer job.Close() // where the run does not come to it
+	spec := job.Record().Spec
+	i := slices.IndexFunc(a.programs, func(p Program) bool { return p.Name == spec.Name })
+	if i < 0 {
+		return fmt.Errorf("job %d of %s runs the program %q, which is not among those of `%s programs`: resume it with the executable that began it", job.ID(), path, spec.Name, cmd.Root().Name())
+	}
+	flags := maps.Clone(spec.Flags)
+	if flags == nil {
+		flags = map[string]string{}
+	}
+	cmd.LocalNonPersistentFlags().Visit(func(f *pflag.Flag) { flags[f.Name] = f.Value.String() })
+	run := a.runCommand()
+	first, _, err := run.Find([]string{spec.Name})
+	if err != nil {
+		return err
+	}
+	var line []string
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		line = append(line, "--"+name+"="+flags[name])
+	}
+	if err := first.ParseFlags(line); err != nil {
+		return fmt.Errorf("job %d of %s was begun with flags that this version does not have: %w", job.ID(), path, err)
+	}
+	if err := first.Args(first, []string{path}); err != nil {
+		return err
+	}
+	first.SetContext(cmd.Context())
+	a.resumed = job
+	return first.RunE(first, []string{path})
+}
+
+// takeJob takes a job of the graph at path; 0 is the newest unfinished one.
+func takeJob(path string, id int) (*garaph.Job, error) {
+	g, err := garaph.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	job, err := g.OpenJob(id)
+	return job, errors.Join(err, g.Close())
+}

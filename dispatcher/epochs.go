@@ -1,0 +1,272 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+	"unsafe"
+
+	"go.uber.org/zap"
+
+	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/internal/hostmem"
+)
+
+// epochs are what a recorded job has to do with its epochs: when one is due, the
+// one that is being written, and what the last whole state was. One is written
+// at a time, by a goroutine that ends before Run does; one that is due meanwhile
+// is taken as soon as the writer is free.
+type epochs[V any] struct {
+	job    *checkpoint.Job
+	policy checkpoint.Policy
+	chunk  uint32
+	spare  *spare[V]  // nil unless epochs are written while the job runs
+	active bitset.Set // of the snapshot; likewise
+
+	taken  *snapshot[V] // being written; nil: none
+	cancel context.CancelFunc
+	wrote  chan error
+
+	last              time.Time // when the last one was taken
+	iterations, pages int       // since then
+	// progress counts what changed the state; saved is where it stood in the
+	// last epoch.
+	progress, saved, taking int
+	whole                   bool // there is a state to go on from
+	failing                 bool // the last epoch could not be written
+
+	// pulls and aggregates as they were before the iteration, which an error in
+	// its middle leaves half changed.
+	pulls      int
+	aggregates []float64
+}
+
+// epochBytes is the memory that epochs take, beside the process's own.
+func epochBytes[V any](n uint32, p checkpoint.Policy) int64 {
+	if !p.Wanted() {
+		return 0
+	}
+	var v V
+	size := int64(unsafe.Sizeof(v))
+	kept := int64(spareChunks[V](n, checkpoint.DefaultChunk)) * checkpoint.DefaultChunk * size
+	return min(kept, int64(n)*size) + 8*int64(bitset.Words(n)) + checkpoint.WriterBytes(n, int(size))
+}
+
+func newEpochs[V any](n uint32, o Options) (*epochs[V], error) {
+	e := &epochs[V]{job: o.Job, policy: o.Checkpoints, chunk: o.Job.ChunkVertices(), wrote: make(chan error, 1)}
+	if !e.policy.Wanted() {
+		return e, nil
+	}
+	var errs [2]error
+	e.spare, errs[0] = newSpare[V](n, e.chunk)
+	e.active, errs[1] = hostmem.Slice[uint64](bitset.Words(n))
+	return e, errors.Join(errs[:]...)
+}
+
+func (e *epochs[V]) free() {
+	if e.spare != nil {
+		hostmem.Free(e.spare.values)
+	}
+	hostmem.Free(e.active)
+}
+
+// beginEpochs notes the first whole state.
+func (j *Job[V, A]) beginEpochs() {
+	if e := j.epochs; e != nil {
+		e.whole, e.last = true, time.Now()
+		j.atBoundary()
+	}
+}
+
+// atBoundary notes what stands between two iterations.
+func (j *Job[V, A]) atBoundary() {
+	j.epochs.pulls = j.pulls
+	j.epochs.aggregates = append(j.epochs.aggregates[:0], j.aggregates...)
+}
+
+// iterated is called after each iteration.
+func (j *Job[V, A]) iterated() {
+	e := j.epochs
+	if e == nil {
+		return
+	}
+	e.progress++
+	e.iterations++
+	j.atBoundary()
+	e.job.Progress(j.step.Iteration)
+	if e.policy.Every > 0 && e.iterations >= e.policy.Every || j.late() {
+		j.takeEpoch(false)
+	}
+}
+
+// published is called after each page of an async job.
+func (j *Job[V, A]) published() {
+	e := j.epochs
+	if e == nil {
+		return
+	}
+	e.progress++
+	e.pages++
+	if e.policy.Pages > 0 && e.pages >= e.policy.Pages || j.late() {
+		j.takeEpoch(true)
+	}
+}
+
+// late reports whether an epoch is due by time.
+func (j *Job[V, A]) late() bool {
+	e := j.epochs
+	return e.policy.Interval > 0 && time.Since(e.last) >= e.policy.Interval
+}
+
+// takeEpoch takes a snapshot and begins to write it, unless one is being written.
+func (j *Job[V, A]) takeEpoch(within bool) {
+	e := j.epochs
+	select {
+	case err := <-e.wrote:
+		j.took(err)
+	default:
+	}
+	if e.taken != nil {
+		return
+	}
+	if err := j.fetch(); err != nil {
+		j.epochFailed(err)
+		return
+	}
+	e.taken = newSnapshot(j.arrays.Cur, j.activeNow(e.active, within), e.chunk, e.spare)
+	e.last, e.iterations, e.pages, e.taking = time.Now(), 0, 0, e.progress
+	state, snapshot := j.state(within), e.taken
+	ctx, cancel := context.WithCancel(context.Background()) // ends with endEpochs
+	e.cancel = cancel
+	go func() {
+		err := j.writeEpoch(ctx, state, snapshot)
+		snapshot.drop()
+		e.wrote <- err
+	}()
+}
+
+// activeNow puts the active set into bits. Within an iteration of an async job,
+// it is that of the iteration and what rose since, so that the iteration can be
+// begun again.
+func (j *Job[V, A]) activeNow(bits bitset.Set, within bool) bitset.Set {
+	copy(bits, j.arrays.Active)
+	if within {
+		for w, rising := range j.arrays.Rising {
+			bits[w] |= rising
+		}
+	}
+	return bits
+}
+
+// state is what an epoch holds beside values and active set. Within an iteration
+// of an async job the aggregates are those of the values as they are.
+func (j *Job[V, A]) state(within bool) checkpoint.State {
+	aggregates := j.epochs.aggregates
+	if within {
+		aggregates = j.aggregates
+	}
+	var v V
+	s := checkpoint.State{
+		Vertices: j.cat.Vertices, ValueBytes: int(unsafe.Sizeof(v)), Iteration: j.step.Iteration,
+		Aggregate: checkpoint.Float(j.step.Aggregate), Previous: checkpoint.Float(j.previous),
+		Pulls: j.epochs.pulls, NotifyLimit: checkpoint.Float(j.limit),
+	}
+	if j.gpu != nil { // which keeps none by shard: the next iteration sums anew
+		s.Previous = checkpoint.Float(math.NaN())
+	}
+	for _, a := range slices.Clone(aggregates) {
+		s.Aggregates = append(s.Aggregates, checkpoint.Float(a))
+	}
+	return s
+}
+
+func (j *Job[V, A]) writeEpoch(ctx context.Context, s checkpoint.State, source checkpoint.Source) error {
+	start := time.Now()
+	n, err := j.epochs.job.Epochs().Write(ctx, s, source)
+	if n == 0 {
+		return err
+	}
+	j.opt.Log.Debug(fmt.Sprintf("wrote epoch %d, after %d iterations", n, s.Iteration), zap.Duration("took", time.Since(start)))
+	return errors.Join(err, j.epochs.job.Wrote(n))
+}
+
+// took notes how the writing of the snapshot ended. The job goes on in any case.
+func (j *Job[V, A]) took(err error) {
+	e := j.epochs
+	e.cancel()
+	e.taken = nil
+	switch {
+	case err == nil && e.failing:
+		j.opt.Log.Info("epochs are written again")
+		fallthrough
+	case err == nil:
+		e.saved, e.failing = e.taking, false
+	case errors.Is(err, context.Canceled): // the job is done
+	default:
+		j.epochFailed(err)
+	}
+}
+
+// epochFailed warns, once, that epochs cannot be had.
+func (j *Job[V, A]) epochFailed(err error) {
+	if !j.epochs.failing {
+		j.epochs.failing = true
+		j.opt.Log.Warn(fmt.Sprintf("%v; the job goes on, and older epochs stay", err))
+	}
+}
+
+// keep is called before shards of an array are written to.
+func (j *Job[V, A]) keep(array []V, shards []int) {
+	if j.epochs == nil || j.epochs.taken == nil {
+		return
+	}
+	for _, i := range shards {
+		from, to := j.interval(i)
+		j.epochs.taken.keep(array, from, to)
+	}
+}
+
+// endEpochs ends the writer. A job that ended with an error leaves its state, so
+// that it can be resumed.
+func (j *Job[V, A]) endEpochs(cause error) {
+	if j.epochs == nil {
+		return
+	}
+	if e := j.epochs; e.taken != nil {
+		if cause == nil {
+			e.cancel() // what is left to do is writing the results
+		}
+		j.took(<-e.wrote)
+	}
+	if cause != nil {
+		if err := j.Save(); err != nil {
+			j.opt.Log.Warn(fmt.Sprintf("the state in which the job ended is lost: %v; older epochs stay", err))
+		}
+	}
+}
+
+// Save writes an epoch of the state in which Run has left the job, unless one is
+// there. Without a recorded job, or a state to go on from, it does nothing.
+func (j *Job[V, A]) Save() error {
+	e := j.epochs
+	if e == nil || !e.whole || e.progress == e.saved {
+		return nil
+	}
+	if err := j.fetch(); err != nil {
+		return err
+	}
+	within := j.opt.Mode == Async && j.gpu == nil
+	active := j.arrays.Active
+	if within {
+		active = j.activeNow(active, true) // the run is over
+	}
+	err := j.writeEpoch(context.Background(), j.state(within), newSnapshot(j.arrays.Cur, active, e.chunk, nil))
+	if err == nil {
+		e.saved = e.progress
+	}
+	return err
+}

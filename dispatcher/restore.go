@@ -1,0 +1,60 @@
+package dispatcher
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/gas"
+)
+
+// restore takes over the state of the newest sound epoch, if the job is recorded
+// and has one.
+func (j *Job[V, A]) restore(ctx context.Context) (resumed bool, err error) {
+	if j.epochs != nil && !j.epochs.job.Begun() { // it could not be recorded
+		j.epochs.free()
+		j.epochs = nil
+	}
+	if j.epochs == nil {
+		return false, nil
+	}
+	r, err := j.epochs.job.Restore(ctx, restorer[V, A]{j})
+	for _, passed := range r.Passed {
+		j.opt.Log.Warn(fmt.Sprintf("job %d: an epoch is passed over: %v", j.epochs.job.ID(), passed))
+	}
+	if err != nil {
+		return false, fmt.Errorf("graph %s: %w", j.store.Name(), err)
+	}
+	if r.Number == 0 {
+		return false, nil
+	}
+	s := r.State
+	j.step = gas.Step{Iteration: s.Iteration, Aggregate: float64(s.Aggregate)}
+	j.previous, j.pulls, j.limit = float64(s.Previous), s.Pulls, float64(s.NotifyLimit)
+	for i, a := range s.Aggregates {
+		j.aggregates[i] = float64(a)
+	}
+	j.report.Before = s.Iteration
+	j.opt.Log.Info(fmt.Sprintf("job %d goes on from epoch %d, after %d iterations", j.epochs.job.ID(), r.Number, s.Iteration))
+	return true, nil
+}
+
+// restorer is the [checkpoint.Sink] that fills the arrays of a job.
+type restorer[V, A any] struct{ *Job[V, A] }
+
+func (r restorer[V, A]) Begin(s checkpoint.State) error {
+	var v V
+	if s.Vertices != r.cat.Vertices || s.ValueBytes != int(unsafe.Sizeof(v)) || len(s.Aggregates) != len(r.aggregates) {
+		return fmt.Errorf("%w: it has %d vertices of %d bytes and %d aggregates, the job %d of %d and %d", checkpoint.ErrDiffers,
+			s.Vertices, s.ValueBytes, len(s.Aggregates), r.cat.Vertices, unsafe.Sizeof(v), len(r.aggregates))
+	}
+	clear(r.arrays.Active)
+	return nil
+}
+
+func (r restorer[V, A]) Take(from, to uint32, values []byte, active []uint64) error {
+	copy(bytesOf(r.arrays.Cur[from:to]), values)
+	copy(r.arrays.Active[from/64:(uint64(to)+63)/64], active)
+	return nil
+}

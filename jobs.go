@@ -1,0 +1,55 @@
+package garaph
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/store"
+)
+
+// jobsDir is the folder of the graph's jobs.
+func (g *Graph) jobsDir() string { return filepath.Join(g.store.Path(), store.JobsDir) }
+
+// Jobs lists the jobs that are recorded of a graph, in the order in which they
+// began.
+func (g *Graph) Jobs() ([]JobInfo, error) {
+	list, err := checkpoint.List(g.jobsDir())
+	if err != nil {
+		return nil, fmt.Errorf("list the jobs of graph %s: %w", g.store.Name(), err)
+	}
+	return list, nil
+}
+
+// NewJob describes a job to be recorded, for [RunOptions.Job]. It is on disk,
+// and has its number, when the run begins.
+func (g *Graph) NewJob(s JobSpec) *Job { return checkpoint.NewJob(g.jobsDir(), s, Checkpoints{}) }
+
+// OpenJob takes a job of the graph to resume it, through [RunOptions.Job]; 0 is
+// the newest unfinished one. The run ends it; Close gives it back without one.
+func (g *Graph) OpenJob(id int) (*Job, error) {
+	var err error
+	if id == 0 {
+		id, err = checkpoint.Newest(g.jobsDir())
+	}
+	var job *Job
+	if err == nil {
+		job, err = checkpoint.OpenJob(g.jobsDir(), id)
+	}
+	if err == nil && job.Record().Status == Done {
+		err = fmt.Errorf("job %d is done: run the program again for its results", id)
+		_ = job.Close() // nothing was written
+	}
+	if err != nil {
+		return nil, fmt.Errorf("graph %s: %w", g.store.Name(), err)
+	}
+	return job, nil
+}
+
+// RemoveJob removes a job and its epochs.
+func (g *Graph) RemoveJob(id int) error {
+	if err := checkpoint.Remove(g.jobsDir(), id); err != nil {
+		return fmt.Errorf("graph %s: %w", g.store.Name(), err)
+	}
+	return nil
+}
