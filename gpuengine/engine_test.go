@@ -1,10 +1,10 @@
 package gpuengine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -187,7 +187,7 @@ func TestSteady(t *testing.T) {
 	var spans []Span
 	o := Options{ChunkEdges: 64, Trace: func(s Span) { spans = append(spans, s) }}
 	p := mix{direction: gas.In}
-	o.Memory = leastMemory(t, s, p, o) + 100<<10
+	o.Memory = leastMemory(t, s, p, o) + 40<<10
 	r := newRig(t, s, gas.Program[value, sum](p), o, 0)
 	defer r.close(t)
 	iterate := func(i int) Stats {
@@ -215,8 +215,13 @@ func TestSteady(t *testing.T) {
 			t.Errorf("%+v; %d edges and %d bytes in spans, %d resident edges", stats, edges, bytes, r.Resident())
 		}
 		slices.SortFunc(spans, func(a, b Span) int {
-			return int(math.Copysign(1, a.Start-b.Start)) + 4*(a.Stream-b.Stream)
+			return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
 		})
+		for k := 1; k < len(spans); k++ {
+			if a, b := spans[k-1], spans[k]; a.Stream == b.Stream && a.End > b.Start {
+				t.Errorf("%+v and %+v overlap", a, b)
+			}
+		}
 		if len(r.Times()) != stats.Pages {
 			t.Errorf("%d times of %d pages", len(r.Times()), stats.Pages)
 		}
