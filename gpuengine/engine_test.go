@@ -185,9 +185,9 @@ func TestSteady(t *testing.T) {
 	}
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 60})
 	var spans []Span
-	o := Options{ChunkEdges: 64, Trace: func(s Span) { spans = append(spans, s) }}
+	o := Options{ChunkEdges: 64, Streams: 2, Trace: func(s Span) { spans = append(spans, s) }}
 	p := mix{direction: gas.In}
-	o.Memory = leastMemory(t, s, p, o) + 40<<10
+	o.Memory = leastMemory(t, s, p, o) + 60<<10
 	r := newRig(t, s, gas.Program[value, sum](p), o, 0)
 	defer r.close(t)
 	iterate := func(i int) Stats {
