@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/dispatcher"
 )
 
 // Options say what [Measure] measures. The zero value is all programs in memory,
@@ -111,7 +112,7 @@ func (m *measurement) checkBudgets(ctx context.Context) error {
 	stop()
 	for _, w := range m.workloads {
 		for _, budget := range m.budgets {
-			result, err := w.run(stopped, m.graph, m.source, garaph.RunOptions{Threads: m.opt.Threads, Memory: budget})
+			result, err := w.run(stopped, m.graph, m.source, garaph.RunOptions{Threads: m.opt.Threads, Memory: budget, Device: dispatcher.CPU})
 			switch {
 			case err == nil:
 				_ = result.Close() // not recorded: there is nothing to fail
@@ -162,7 +163,7 @@ func (m *measurement) run(ctx context.Context, w workload, budget int64) (figure
 	m.begin(name)
 	debug.FreeOSMemory()
 	resetPeak()
-	result, err := w.run(ctx, m.graph, m.source, garaph.RunOptions{Threads: m.opt.Threads, Memory: budget})
+	result, err := w.run(ctx, m.graph, m.source, garaph.RunOptions{Threads: m.opt.Threads, Memory: budget, Device: dispatcher.CPU})
 	if err != nil {
 		return figures{}, fmt.Errorf("%s: %w", name, err)
 	}

@@ -1,8 +1,8 @@
 package gpuengine
 
 import (
+	"bytes"
 	"fmt"
-	"unsafe"
 
 	"github.com/garaph/garaph/gas"
 )
@@ -152,19 +152,23 @@ func (k *emulator[V, A]) leave(m Memory, a *pullArgs, b *gathering[V, A]) error 
 }
 
 // swap folds x into memory to which others add: reads, folds, and writes if
-// nobody came between.
+// nobody came between. All bytes count, those between fields too.
 func (k *emulator[V, A]) swap(m Memory, to *A, x A) {
-	bytes := func(a *A) string { return string(unsafe.Slice((*byte)(unsafe.Pointer(a)), unsafe.Sizeof(*a))) }
+	memory := bytesOf(to)
+	var had [maxSlot]byte
+	m.Lock()
+	n := copy(had[:], memory)
+	m.Unlock()
 	for {
-		m.Lock()
-		seen := *to
-		m.Unlock()
+		var seen A
+		copy(bytesOf(&seen), had[:n])
 		sum := k.program.Sum(seen, x)
 		m.Lock()
-		same := bytes(to) == bytes(&seen)
+		same := bytes.Equal(memory, had[:n])
 		if same {
 			*to = sum
 		}
+		copy(had[:], memory)
 		m.Unlock()
 		if same {
 			return

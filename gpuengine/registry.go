@@ -22,7 +22,7 @@ type Listed struct {
 	Info Info
 }
 
-// Emulated is the name of the emulated device.
+// EmulatedName is the name of the emulated device.
 const EmulatedName = "emulated"
 
 var (

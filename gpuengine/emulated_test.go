@@ -1,0 +1,154 @@
+package gpuengine
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// workbench is a device with a stream, an event, and 1000 bytes on either side.
+type workbench struct {
+	*Emulated
+	stream Stream
+	event  Event
+	host   []byte
+	memory Pointer
+}
+
+func newWorkbench(t *testing.T, o EmulatedOptions) *workbench {
+	t.Helper()
+	w := &workbench{Emulated: NewEmulated(o)}
+	var errs [4]error
+	w.stream, errs[0] = w.NewStream()
+	w.event, errs[1] = w.NewEvent()
+	w.host, errs[2] = w.Pin(1000)
+	w.memory, errs[3] = w.Alloc(1000)
+	if err := errors.Join(errs[:]...); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+		if left := w.InUse(); left != (InUse{}) {
+			t.Errorf("left after Close: %+v", left)
+		}
+	})
+	return w
+}
+
+// TestEmulatedCopy: what is queued in a stream happens in order.
+func TestEmulatedCopy(t *testing.T) {
+	w := newWorkbench(t, EmulatedOptions{})
+	copy(w.host, "0123456789")
+	for _, err := range []error{
+		w.stream.ToDevice(w.memory, w.host[:10]),
+		w.stream.Fill(w.memory+3, 'x', 4),
+		w.stream.ToHost(w.host[10:20], w.memory),
+		w.stream.Record(w.event),
+		w.event.Sync(),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := w.host[10:20]; !bytes.Equal(got, []byte("012xxxx789")) {
+		t.Errorf("got %q", got)
+	}
+	if done, err := w.event.Done(); !done || err != nil {
+		t.Errorf("done %v, error %v", done, err)
+	}
+}
+
+// TestEmulatedWait: a stream waits for what was recorded in another one when it
+// was told to, however late that happens.
+func TestEmulatedWait(t *testing.T) {
+	w := newWorkbench(t, EmulatedOptions{})
+	second, err := w.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		var list [5]error
+		list[0] = w.stream.Fill(w.memory, byte(i), 1000)
+		list[1] = w.stream.Record(w.event)
+		list[2] = second.Wait(w.event)
+		list[3] = second.ToHost(w.host, w.memory)
+		list[4] = second.Sync()
+		if err := errors.Join(list[:]...); err != nil {
+			t.Fatal(err)
+		}
+		if w.host[0] != byte(i) || w.host[999] != byte(i) {
+			t.Fatalf("round %d: copied %d, %d", i, w.host[0], w.host[999])
+		}
+	}
+}
+
+// TestEmulatedRefuses: errors of whoever uses the device.
+func TestEmulatedRefuses(t *testing.T) {
+	w := newWorkbench(t, EmulatedOptions{Memory: 4096})
+	kernel := Kernel{Name: "reads", Emulate: func(m Memory, _ Grid, _ []byte) error {
+		_, err := m.Bytes(w.memory+900, 101)
+		return err
+	}}
+	if err := w.Load([]Kernel{kernel}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what string
+		do   func() error
+		want string
+	}{
+		{"too much memory", func() error { _, err := w.Alloc(3073); return err }, "out of device memory: 3072 are left"},
+		{"memory that is not pinned", func() error { return w.stream.ToDevice(w.memory, make([]byte, 10)) }, "not pinned"},
+		{"a foreign address", func() error { return w.Free(w.memory + 1) }, "it was not allocated"},
+		{"foreign bytes", func() error { return w.Unpin(w.host[1:]) }, "they were not pinned"},
+		{"an unknown kernel", func() error { return w.stream.Launch("none", 1, 1, 0, nil) }, "it was not loaded"},
+		{"too many threads", func() error { return w.stream.Launch("reads", 1, 1025, 0, nil) }, "invalid configuration"},
+		{"too much shared memory", func() error { return w.stream.Launch("reads", 1, 32, 48<<10+1, nil) }, "invalid configuration"},
+		{"a kernel out of bounds", func() error { return errors.Join(w.stream.Launch("reads", 3, 32, 0, nil), w.stream.Sync()) }, "access to 101 bytes at"},
+		{"a lost device", func() error { return w.stream.ToHost(w.host, w.memory) }, "the device is lost"},
+	} {
+		if err := c.do(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %s", c.what, err, c.want)
+		}
+	}
+}
+
+// TestMeasureLink: both directions have a speed, and nothing is kept.
+func TestMeasureLink(t *testing.T) {
+	d := NewEmulated(EmulatedOptions{Memory: 16 << 20})
+	to, from, err := MeasureLink(d)
+	if err != nil || to <= 0 || from <= 0 {
+		t.Errorf("%v to, %v from the device, error %v", to, from, err)
+	}
+	if left := d.InUse(); left != (InUse{}) {
+		t.Errorf("left: %+v", left)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOpen: a device is opened by the name that a list gives.
+func TestOpen(t *testing.T) {
+	for _, d := range Drivers() {
+		list, err := d.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range list {
+			device, err := Open(x.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := device.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if _, err := Open("emulated7"); !errors.Is(err, ErrNoDevice) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,174 @@
+package gpuengine
+
+import (
+	"context"
+	"flag"
+	"math"
+	"testing"
+	"unsafe"
+
+	"go.uber.org/goleak"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/vertices"
+	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+func TestMain(m *testing.M) {
+	_ = flag.Set("rapid.checks", "60") // unless the command line says otherwise
+	goleak.VerifyTestMain(m)
+}
+
+// value and sum are structs, as a program may have them.
+type value struct {
+	Hash uint64
+	Kind uint8
+	Pair [2]int16
+}
+
+type sum struct {
+	Hash  uint64
+	Least uint32
+	Count uint8
+}
+
+// mix is a program whose values depend on everything that a program may see,
+// and whose sums are exact in any order.
+type mix struct {
+	Salt      uint64
+	direction gas.Direction
+}
+
+func stir(x ...uint64) uint64 {
+	h := uint64(0x9e3779b97f4a7c15)
+	for _, v := range x {
+		h = (h ^ v) * 0xff51afd7ed558ccd
+		h ^= h >> 32
+	}
+	return h
+}
+
+func (p mix) Init(v gas.Vertex) (value, bool) { return value{Hash: stir(uint64(v.ID))}, true }
+func (p mix) Zero() sum                       { return sum{Least: math.MaxUint32} }
+
+func (p mix) Gather(src value, e gas.Edge, dst value) sum {
+	h := stir(src.Hash, uint64(src.Pair[1]), uint64(math.Float32bits(e.Weight)), dst.Hash)
+	return sum{h, uint32(h), 1}
+}
+
+func (p mix) Sum(a, b sum) sum { return sum{a.Hash + b.Hash, min(a.Least, b.Least), a.Count + b.Count} }
+
+func (p mix) Apply(v gas.Vertex, old value, acc sum, s gas.Step) value {
+	h := stir(p.Salt, uint64(v.ID), uint64(v.N), uint64(v.In), uint64(v.Out), old.Hash, acc.Hash, uint64(acc.Least), uint64(acc.Count), uint64(s.Iteration), math.Float64bits(s.Aggregate))
+	return value{h, uint8(h), [2]int16{int16(h >> 16), int16(h >> 48)}}
+}
+
+func (p mix) Activate(_ gas.Vertex, old, now value) bool { return (old.Kind^now.Kind)&1 != 0 }
+func (p mix) Direction() gas.Direction                   { return p.direction }
+func (p mix) Settled(v value, _ gas.Step) bool           { return v.Kind%5 == 1 }
+func (p mix) Aggregate(v gas.Vertex, x value) float64    { return float64(x.Kind) + float64(v.Out) }
+
+// Fragments has what an engine reads beside the text.
+func (p mix) Fragments() gas.Fragments {
+	return gas.Fragments{
+		Program: "mix", Value: gas.Layout{Size: 16}, Accumulator: gas.Layout{Size: 16},
+		Parameters: gas.Layout{Size: 16, Leaves: []gas.Leaf{{Name: "Salt", Kind: gas.Uint64}}},
+		Apply:      gas.Fragment{Text: "{}", Inputs: []string{"v.in", "v.out"}},
+		Settled:    gas.Fragment{Text: "{}"}, Aggregate: gas.Fragment{Text: "{}"},
+	}
+}
+
+// rig is an engine over a stored graph on an emulated device.
+type rig[V, A any] struct {
+	*Engine[V, A]
+	device *Emulated
+	arrays *vertices.Arrays[V]
+	pages  *page.Cache
+}
+
+// newRig makes one, its vertices initialised.
+func newRig[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Options, budget int64) *rig[V, A] {
+	t.Helper()
+	r := &rig[V, A]{device: NewEmulated(EmulatedOptions{})}
+	cat := s.Catalogue()
+	sides := []shard.Direction{shard.In}
+	switch gas.DirectionOf(p) {
+	case gas.Out:
+		sides[0] = shard.Out
+	case gas.Both:
+		sides = append(sides, shard.Out)
+	}
+	var err error
+	if r.pages, err = page.New(s, page.Options{Gather: sides, Budget: budget, Memory: r.device}); err != nil {
+		t.Fatal(err)
+	}
+	if r.arrays, err = vertices.New[V](cat.Vertices); err != nil {
+		t.Fatal(err)
+	}
+	if r.Engine, err = New(r.device, p, r.arrays, cat, o); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range everyVertex(t, s) {
+		r.arrays.Cur[v.ID], _ = p.Init(v)
+		r.arrays.Degree[v.ID] = notifies(v, gas.DirectionOf(p), cat.Symmetric)
+		r.Vertex(v)
+	}
+	if err := r.Start(context.Background(), r.pages); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// close gives all back, and holds the device against it.
+func (r *rig[V, A]) close(t testing.TB) {
+	t.Helper()
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := r.pages.Close(); err != nil {
+		t.Error(err)
+	}
+	r.arrays.Free()
+	if left := r.device.InUse(); left != (InUse{}) {
+		t.Errorf("left on the device: %+v", left)
+	}
+	if err := r.device.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func notifies(v gas.Vertex, d gas.Direction, symmetric bool) uint32 {
+	switch {
+	case symmetric, d == gas.Out:
+		return v.In
+	case d == gas.Both:
+		return v.In + v.Out
+	default:
+		return v.Out
+	}
+}
+
+// everyVertex reads the degrees of a stored graph.
+func everyVertex(t testing.TB, s *store.Store) (list []gas.Vertex) {
+	t.Helper()
+	for i := range s.Catalogue().Shards {
+		in, err := s.ReadOffsets(shard.In, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := in
+		if !s.Catalogue().Symmetric {
+			if out, err = s.ReadOffsets(shard.Out, i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for v := range in.Vertices() {
+			list = append(list, gas.Vertex{ID: in.First + uint32(v), N: s.Catalogue().Vertices, In: in.Off[v+1] - in.Off[v], Out: out.Off[v+1] - out.Off[v]})
+		}
+	}
+	return list
+}
+
+var _ = [1]bool{}[unsafe.Sizeof(value{})-16] // as mix's fragments say
