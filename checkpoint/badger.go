@@ -49,6 +49,7 @@ func options(folder string, tableBytes int64) badger.Options {
 	o.DetectConflicts = false
 	o.NumVersionsToKeep = 1
 	o.MemTableSize = tableBytes
+	o.BaseTableSize = tableBytes
 	o.NumMemtables = 1
 	o.NumCompactors = 0
 	o.MetricsEnabled = false

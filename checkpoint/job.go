@@ -27,6 +27,7 @@ type Job struct {
 	epochs *Folder
 
 	tellers sync.WaitGroup
+	saving  sync.Mutex // held while the record is written
 
 	mu      sync.Mutex // guards the rest
 	record  Record
@@ -103,18 +104,19 @@ func (j *Job) Record() Record {
 // that is resumed; the error is then [ErrDiffers]. A policy with anything in it
 // takes the place of the first run's. From here on the job is running.
 func (j *Job) Begin(id Identity, p Policy) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if p != (Policy{}) {
-		j.record.Policy = p
-	}
 	if j.id != 0 {
-		if err := j.record.Identity.Check(id); err != nil {
+		if err := j.Record().Identity.Check(id); err != nil {
 			return fmt.Errorf("job %d cannot be resumed: %w", j.id, err)
 		}
 	}
+	j.mu.Lock()
+	if p != (Policy{}) {
+		j.record.Policy = p
+	}
+	keep := j.record.Policy.Keep
 	j.record.Identity = id
 	j.record.Status, j.record.Error = Running, ""
+	j.mu.Unlock()
 	if j.id == 0 {
 		if err := j.create(); err != nil {
 			return fmt.Errorf("make a job in %s: %w", j.jobs, err)
@@ -123,7 +125,7 @@ func (j *Job) Begin(id Identity, p Policy) error {
 		return err
 	}
 	var err error
-	if j.epochs, err = openFolder(j.folder(), id, j.record.Policy.Keep); err != nil {
+	if j.epochs, err = openFolder(j.folder(), id, keep); err != nil {
 		return fmt.Errorf("job %d: %w", j.id, err)
 	}
 	j.epochs.chunk = j.chunk
@@ -162,8 +164,8 @@ func (j *Job) Restore(ctx context.Context, sink Sink) (Restored, error) {
 // Wrote says that an epoch was written.
 func (j *Job) Wrote(number int) error {
 	j.mu.Lock()
-	defer j.mu.Unlock()
 	j.record.Epoch = number
+	j.mu.Unlock()
 	return j.save()
 }
 
@@ -200,8 +202,8 @@ func (j *Job) End(s Status, cause error) error {
 	if cause != nil {
 		j.record.Error, _, _ = strings.Cut(cause.Error(), "\n")
 	}
-	err := j.save()
 	j.mu.Unlock()
+	err := j.save()
 	j.tellers.Wait()
 	if gone := os.Remove(filepath.Join(j.folder(), progressFile)); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
 		err = errors.Join(err, gone) // the record has it
@@ -223,10 +225,16 @@ func (j *Job) Close() error {
 	return err
 }
 
-// save writes the record. mu is held.
+// save writes the record. Whoever notes progress meanwhile does not wait for the
+// disk.
 func (j *Job) save() error {
+	j.saving.Lock()
+	defer j.saving.Unlock()
+	j.mu.Lock()
 	j.record.Updated = time.Now().UTC().Truncate(time.Second)
-	if err := writeRecord(j.folder(), &j.record); err != nil {
+	r := j.record
+	j.mu.Unlock()
+	if err := writeRecord(j.folder(), &r); err != nil {
 		return fmt.Errorf("write the record of job %d: %w", j.id, err)
 	}
 	return nil

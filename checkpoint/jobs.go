@@ -140,7 +140,7 @@ func Remove(jobs string, id int) error {
 }
 
 // create makes the folder of a new job, with lock and record, and puts it under
-// the next free number. mu is held.
+// the next free number.
 func (j *Job) create() (err error) {
 	if err := os.MkdirAll(j.jobs, 0o777); err != nil {
 		return err

@@ -364,3 +364,19 @@ func TestOpenErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestForceJobs: the jobs of a graph go with it.
+func TestForceJobs(t *testing.T) {
+	path := filepath.Join(memoryDir(t), "g")
+	write(t, path, testgraph.Path(), teststore.Options{})
+	if err := os.MkdirAll(filepath.Join(path, store.JobsDir, "1"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	w, cat := begin(t, path, true)
+	if err := w.Commit(cat); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(path, store.JobsDir)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("jobs of the old graph: %v", err)
+	}
+}
