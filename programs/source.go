@@ -13,6 +13,20 @@ var (
 	ssspSource string
 	//go:embed wcc.go
 	wccSource string
+	//go:embed sswp.go
+	sswpSource string
+	//go:embed kcore.go
+	kcoreSource string
+	//go:embed lpa.go
+	lpaSource string
+	//go:embed katz.go
+	katzSource string
+	//go:embed heat.go
+	heatSource string
+	//go:embed circuit.go
+	circuitSource string
+	//go:embed neural.go
+	neuralSource string
 )
 
 // SourceText is the text of this program.
@@ -26,3 +40,24 @@ func (SSSP[F]) SourceText() string { return ssspSource }
 
 // SourceText is the text of this program.
 func (WCC) SourceText() string { return wccSource }
+
+// SourceText is the text of this program.
+func (SSWP) SourceText() string { return sswpSource }
+
+// SourceText is the text of this program.
+func (KCore) SourceText() string { return kcoreSource }
+
+// SourceText is the text of this program.
+func (LPA) SourceText() string { return lpaSource }
+
+// SourceText is the text of this program.
+func (Katz[F]) SourceText() string { return katzSource }
+
+// SourceText is the text of this program.
+func (Heat) SourceText() string { return heatSource }
+
+// SourceText is the text of this program.
+func (Circuit) SourceText() string { return circuitSource }
+
+// SourceText is the text of this program.
+func (Neural) SourceText() string { return neuralSource }
