@@ -219,12 +219,10 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 		j.opt.Log.Info("the graph does not fit into memory: pages are streamed from disk",
 			zap.Int64("memory", j.opt.Memory), zap.Float64("k", j.report.AccessRatio))
 	}
-	if !j.report.InMemory {
-		// A goroutine that waits for the disk does not wait for a processor too.
-		before := runtime.GOMAXPROCS(j.opt.Threads + 1)
-		defer runtime.GOMAXPROCS(before)
-		if j.cpu != nil {
-			j.cpu.Yield = true
+	if !j.report.InMemory && j.cpu != nil {
+		j.cpu.Yield = true
+		if j.opt.Streaming != nil {
+			defer j.opt.Streaming()()
 		}
 	}
 	if j.gpu != nil {

@@ -45,6 +45,11 @@ type Options struct {
 	Generic    bool  // through the generic loops even if the program is compiled, to compare
 	Progress   func(Iteration)
 	Log        *zap.Logger // nil: silent
+	// Streaming, when not nil, is called when pages are going to be read from
+	// disk all the time, and what it gives when they are not any more. A process
+	// may run one thread more then: a goroutine that waits for the disk should
+	// not have to wait for a processor as well.
+	Streaming func() (end func())
 
 	Device    Device           // "": AutoDevice
 	GPU       string           // "0", "1" … or "emulated"; "": the first one

@@ -29,8 +29,8 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 		need += 8 * int64(g.edges)
 	}
 	if need > s.budget {
-		return fmt.Errorf("import: %w: a vertex has %s %s-edges, which take %s to sort and store; --memory must be larger by %s",
-			ErrMemory, humanize.Comma(int64(g.edges)), s.dir, humanize.IBytes(uint64(need)), humanize.IBytes(uint64(3*(need-s.budget))))
+		return fmt.Errorf("import: %w: a vertex has %s %s-edges, which take %s to sort and store; --memory %dMiB is enough",
+			ErrMemory, humanize.Comma(int64(g.edges)), s.dir, humanize.IBytes(uint64(need)), (s.plan.leastFor(need)+1<<20-1)>>20)
 	}
 	if err := s.hold(ctx, need); err != nil {
 		return err

@@ -25,6 +25,10 @@ const (
 	sorterBytes = 40 << 20
 
 	inputBlock = 1 << 20 // bytes of input that are parsed as one
+	// readerBytes are the blocks of one goroutine that parses, and leastBlocks
+	// what edges have at least.
+	readerBytes = 4 * inputBlock
+	leastBlocks = 2 << 20
 )
 
 // memoryPlan divides the budget of an import. The arrays over vertices come on
@@ -38,6 +42,7 @@ type memoryPlan struct {
 	sorters int   // goroutines that sort
 	sort    int64 // bytes of all of them
 	threads int   // goroutines that parse
+	asked   int   // that would, given more memory
 }
 
 func planMemory(o Options) (memoryPlan, error) {
@@ -45,6 +50,7 @@ func planMemory(o Options) (memoryPlan, error) {
 	if p.threads == 0 {
 		p.threads = runtime.GOMAXPROCS(0)
 	}
+	p.asked = p.threads
 	if p.total == 0 {
 		p.total = max(processBytes+leastBytes, machineMemory()/4)
 	}
@@ -55,13 +61,18 @@ func planMemory(o Options) (memoryPlan, error) {
 	}
 	// Text blocks and batches of the readers are small beside the rest; where
 	// they are not, fewer goroutines parse.
-	p.threads = max(1, min(p.threads, int(rest/4/(4*inputBlock))))
-	rest -= int64(p.threads) * 4 * inputBlock
+	p.threads = max(1, min(p.threads, int(rest/4/readerBytes), int((rest-sorterBytes-leastBlocks)/readerBytes)))
+	rest -= int64(p.threads) * readerBytes
 	p.sorters = max(1, min(o.threads(), int(rest/2/sorterBytes)))
 	p.sort = max(int64(p.sorters)*sorterBytes, rest*3/8)
 	p.blocks = int((rest - p.sort) / blockBytes)
 	p.buckets = max(16, min(1024, p.blocks/4/p.threads))
 	return p, nil
+}
+
+// leastFor is a budget with which the sorters have so much memory.
+func (p *memoryPlan) leastFor(sort int64) int64 {
+	return processBytes + int64(p.asked)*readerBytes + sort*8/3 + 1<<20
 }
 
 func (o Options) threads() int {

@@ -33,6 +33,7 @@ type sideBuilder struct {
 
 	memory  *semaphore.Weighted // of all sorters, budget bytes
 	budget  int64
+	plan    memoryPlan
 	waiting atomic.Int32 // sorters that wait for it
 	dropped atomic.Uint64
 	bytes   atomic.Int64 // stored
@@ -62,6 +63,7 @@ func groupEdges(total uint64) uint64 { return max(cacheEdges, total/maxGroups) }
 // the twin comes in the order of vertices.
 func (s *sideBuilder) run(ctx context.Context, plan memoryPlan) error {
 	g, ctx := errgroup.WithContext(ctx)
+	s.plan = plan
 	s.memory, s.budget = semaphore.NewWeighted(plan.sort), plan.sort
 	var total, done uint64
 	for i := range s.groups {

@@ -3,14 +3,32 @@
 package programs
 
 import (
+	"embed"
+
 	"github.com/garaph/garaph/gas"
 )
 
+// bfsSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed bfs.go
+var bfsSources embed.FS
+
 // Loops are the methods of BFS as loops.
-func (p BFS) Loops() gas.Loops[uint32, uint32] { return bfsLoops{p}.loops() }
+func (p BFS) Loops() gas.Loops[uint32, uint32] {
+	if !gas.Fresh(bfsSources, "a8302ede2ec1cd80fc4a23aab14f5c05") {
+		return gas.Loops[uint32, uint32]{}
+	}
+	return bfsLoops{p}.loops()
+}
 
 // Fragments are the methods of BFS as PTX.
-func (BFS) Fragments() gas.Fragments { return bfsFragments }
+func (BFS) Fragments() gas.Fragments {
+	if !gas.Fresh(bfsSources, "a8302ede2ec1cd80fc4a23aab14f5c05") {
+		return gas.Fragments{}
+	}
+	return bfsFragments
+}
 
 // bfsLoops has the loops of BFS.
 type bfsLoops struct{ p BFS }

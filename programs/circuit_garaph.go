@@ -3,14 +3,32 @@
 package programs
 
 import (
+	"embed"
+
 	"github.com/garaph/garaph/gas"
 )
 
+// circuitSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed circuit.go
+var circuitSources embed.FS
+
 // Loops are the methods of Circuit as loops.
-func (p Circuit) Loops() gas.Loops[Node, Branch] { return circuitLoops{p}.loops() }
+func (p Circuit) Loops() gas.Loops[Node, Branch] {
+	if !gas.Fresh(circuitSources, "efba5ad5d4c1e081069758ef99d72e2b") {
+		return gas.Loops[Node, Branch]{}
+	}
+	return circuitLoops{p}.loops()
+}
 
 // Fragments are the methods of Circuit as PTX.
-func (Circuit) Fragments() gas.Fragments { return circuitFragments }
+func (Circuit) Fragments() gas.Fragments {
+	if !gas.Fresh(circuitSources, "efba5ad5d4c1e081069758ef99d72e2b") {
+		return gas.Fragments{}
+	}
+	return circuitFragments
+}
 
 // circuitLoops has the loops of Circuit.
 type circuitLoops struct{ p Circuit }

@@ -3,16 +3,33 @@
 package programs
 
 import (
+	"embed"
 	"math"
 
 	"github.com/garaph/garaph/gas"
 )
 
+// heatSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed heat.go
+var heatSources embed.FS
+
 // Loops are the methods of Heat as loops.
-func (p Heat) Loops() gas.Loops[float32, Flow] { return heatLoops{p}.loops() }
+func (p Heat) Loops() gas.Loops[float32, Flow] {
+	if !gas.Fresh(heatSources, "4c7846d902a9864cfa9289dbfd0bc461") {
+		return gas.Loops[float32, Flow]{}
+	}
+	return heatLoops{p}.loops()
+}
 
 // Fragments are the methods of Heat as PTX.
-func (Heat) Fragments() gas.Fragments { return heatFragments }
+func (Heat) Fragments() gas.Fragments {
+	if !gas.Fresh(heatSources, "4c7846d902a9864cfa9289dbfd0bc461") {
+		return gas.Fragments{}
+	}
+	return heatFragments
+}
 
 // heatLoops has the loops of Heat.
 type heatLoops struct{ p Heat }

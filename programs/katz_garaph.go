@@ -3,11 +3,22 @@
 package programs
 
 import (
+	"embed"
+
 	"github.com/garaph/garaph/gas"
 )
 
+// katzSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed katz.go
+var katzSources embed.FS
+
 // Loops are the methods of Katz as loops.
 func (p Katz[F]) Loops() gas.Loops[F, float64] {
+	if !gas.Fresh(katzSources, "575a7a66d8a19bcfaa3432e556916c49") {
+		return gas.Loops[F, float64]{}
+	}
 	switch p := any(p).(type) {
 	case Katz[float32]:
 		return any(katzFloat32Loops{p}.loops()).(gas.Loops[F, float64])
@@ -19,6 +30,9 @@ func (p Katz[F]) Loops() gas.Loops[F, float64] {
 
 // Fragments are the methods of Katz as PTX.
 func (p Katz[F]) Fragments() gas.Fragments {
+	if !gas.Fresh(katzSources, "575a7a66d8a19bcfaa3432e556916c49") {
+		return gas.Fragments{}
+	}
 	switch any(p).(type) {
 	case Katz[float32]:
 		return katzFloat32Fragments

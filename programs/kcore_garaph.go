@@ -3,14 +3,32 @@
 package programs
 
 import (
+	"embed"
+
 	"github.com/garaph/garaph/gas"
 )
 
+// kCoreSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed kcore.go
+var kCoreSources embed.FS
+
 // Loops are the methods of KCore as loops.
-func (p KCore) Loops() gas.Loops[uint32, uint32] { return kCoreLoops{p}.loops() }
+func (p KCore) Loops() gas.Loops[uint32, uint32] {
+	if !gas.Fresh(kCoreSources, "365058c36a8060029018f6fdc5187e44") {
+		return gas.Loops[uint32, uint32]{}
+	}
+	return kCoreLoops{p}.loops()
+}
 
 // Fragments are the methods of KCore as PTX.
-func (KCore) Fragments() gas.Fragments { return kCoreFragments }
+func (KCore) Fragments() gas.Fragments {
+	if !gas.Fresh(kCoreSources, "365058c36a8060029018f6fdc5187e44") {
+		return gas.Fragments{}
+	}
+	return kCoreFragments
+}
 
 // kCoreLoops has the loops of KCore.
 type kCoreLoops struct{ p KCore }

@@ -3,14 +3,32 @@
 package programs
 
 import (
+	"embed"
+
 	"github.com/garaph/garaph/gas"
 )
 
+// lpaSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed lpa.go
+var lpaSources embed.FS
+
 // Loops are the methods of LPA as loops.
-func (p LPA) Loops() gas.Loops[Ballot, Votes] { return lpaLoops{p}.loops() }
+func (p LPA) Loops() gas.Loops[Ballot, Votes] {
+	if !gas.Fresh(lpaSources, "9fbd22594471de5b75711f170704d36d") {
+		return gas.Loops[Ballot, Votes]{}
+	}
+	return lpaLoops{p}.loops()
+}
 
 // Fragments are the methods of LPA as PTX.
-func (LPA) Fragments() gas.Fragments { return lpaFragments }
+func (LPA) Fragments() gas.Fragments {
+	if !gas.Fresh(lpaSources, "9fbd22594471de5b75711f170704d36d") {
+		return gas.Fragments{}
+	}
+	return lpaFragments
+}
 
 // lpaLoops has the loops of LPA.
 type lpaLoops struct{ p LPA }

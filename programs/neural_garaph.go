@@ -3,14 +3,32 @@
 package programs
 
 import (
+	"embed"
+
 	"github.com/garaph/garaph/gas"
 )
 
+// neuralSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed neural.go
+var neuralSources embed.FS
+
 // Loops are the methods of Neural as loops.
-func (p Neural) Loops() gas.Loops[float32, float64] { return neuralLoops{p}.loops() }
+func (p Neural) Loops() gas.Loops[float32, float64] {
+	if !gas.Fresh(neuralSources, "dee79f131bb74165e9b0d010117ec668") {
+		return gas.Loops[float32, float64]{}
+	}
+	return neuralLoops{p}.loops()
+}
 
 // Fragments are the methods of Neural as PTX.
-func (Neural) Fragments() gas.Fragments { return neuralFragments }
+func (Neural) Fragments() gas.Fragments {
+	if !gas.Fresh(neuralSources, "dee79f131bb74165e9b0d010117ec668") {
+		return gas.Fragments{}
+	}
+	return neuralFragments
+}
 
 // neuralLoops has the loops of Neural.
 type neuralLoops struct{ p Neural }

@@ -3,13 +3,23 @@
 package programs
 
 import (
+	"embed"
 	"math"
 
 	"github.com/garaph/garaph/gas"
 )
 
+// pageRankSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed pagerank.go
+var pageRankSources embed.FS
+
 // Loops are the methods of PageRank as loops.
 func (p PageRank[F]) Loops() gas.Loops[F, float64] {
+	if !gas.Fresh(pageRankSources, "4ea1b9211dbd0c66c774d601f3a746bf") {
+		return gas.Loops[F, float64]{}
+	}
 	switch p := any(p).(type) {
 	case PageRank[float32]:
 		return any(pageRankFloat32Loops{p}.loops()).(gas.Loops[F, float64])
@@ -21,6 +31,9 @@ func (p PageRank[F]) Loops() gas.Loops[F, float64] {
 
 // Fragments are the methods of PageRank as PTX.
 func (p PageRank[F]) Fragments() gas.Fragments {
+	if !gas.Fresh(pageRankSources, "4ea1b9211dbd0c66c774d601f3a746bf") {
+		return gas.Fragments{}
+	}
 	switch any(p).(type) {
 	case PageRank[float32]:
 		return pageRankFloat32Fragments

@@ -3,11 +3,22 @@
 package programs
 
 import (
+	"embed"
+
 	"github.com/garaph/garaph/gas"
 )
 
+// ssspSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed sssp.go
+var ssspSources embed.FS
+
 // Loops are the methods of SSSP as loops.
 func (p SSSP[F]) Loops() gas.Loops[F, F] {
+	if !gas.Fresh(ssspSources, "d05d97f92e2ebdf9fabeb2995e6d3d29") {
+		return gas.Loops[F, F]{}
+	}
 	switch p := any(p).(type) {
 	case SSSP[float32]:
 		return any(ssspFloat32Loops{p}.loops()).(gas.Loops[F, F])
@@ -19,6 +30,9 @@ func (p SSSP[F]) Loops() gas.Loops[F, F] {
 
 // Fragments are the methods of SSSP as PTX.
 func (p SSSP[F]) Fragments() gas.Fragments {
+	if !gas.Fresh(ssspSources, "d05d97f92e2ebdf9fabeb2995e6d3d29") {
+		return gas.Fragments{}
+	}
 	switch any(p).(type) {
 	case SSSP[float32]:
 		return ssspFloat32Fragments

@@ -3,14 +3,32 @@
 package programs
 
 import (
+	"embed"
+
 	"github.com/garaph/garaph/gas"
 )
 
+// sswpSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed sswp.go
+var sswpSources embed.FS
+
 // Loops are the methods of SSWP as loops.
-func (p SSWP) Loops() gas.Loops[float32, float32] { return sswpLoops{p}.loops() }
+func (p SSWP) Loops() gas.Loops[float32, float32] {
+	if !gas.Fresh(sswpSources, "3041d6d0bdb1e7a0cf0f620218ba9768") {
+		return gas.Loops[float32, float32]{}
+	}
+	return sswpLoops{p}.loops()
+}
 
 // Fragments are the methods of SSWP as PTX.
-func (SSWP) Fragments() gas.Fragments { return sswpFragments }
+func (SSWP) Fragments() gas.Fragments {
+	if !gas.Fresh(sswpSources, "3041d6d0bdb1e7a0cf0f620218ba9768") {
+		return gas.Fragments{}
+	}
+	return sswpFragments
+}
 
 // sswpLoops has the loops of SSWP.
 type sswpLoops struct{ p SSWP }

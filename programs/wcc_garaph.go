@@ -3,14 +3,32 @@
 package programs
 
 import (
+	"embed"
+
 	"github.com/garaph/garaph/gas"
 )
 
+// wccSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed wcc.go
+var wccSources embed.FS
+
 // Loops are the methods of WCC as loops.
-func (p WCC) Loops() gas.Loops[uint32, uint32] { return wccLoops{p}.loops() }
+func (p WCC) Loops() gas.Loops[uint32, uint32] {
+	if !gas.Fresh(wccSources, "b8b865933d04837277782d6e07ada15e") {
+		return gas.Loops[uint32, uint32]{}
+	}
+	return wccLoops{p}.loops()
+}
 
 // Fragments are the methods of WCC as PTX.
-func (WCC) Fragments() gas.Fragments { return wccFragments }
+func (WCC) Fragments() gas.Fragments {
+	if !gas.Fresh(wccSources, "b8b865933d04837277782d6e07ada15e") {
+		return gas.Fragments{}
+	}
+	return wccFragments
+}
 
 // wccLoops has the loops of WCC.
 type wccLoops struct{ p WCC }

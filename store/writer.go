@@ -77,6 +77,7 @@ func Create(path string, force bool) (*Writer, error) {
 		return nil, errors.Join(err, w.Abort())
 	}
 	if w.db, err = badger.Open(options(filepath.Join(w.dir, dbDir), nil)); err != nil {
+		w.db = nil // half open, it cannot be closed
 		return nil, errors.Join(fmt.Errorf("import to %s: %w", path, err), w.Abort())
 	}
 	return w, nil

@@ -3,14 +3,32 @@
 package main
 
 import (
+	"embed"
+
 	"github.com/garaph/garaph/gas"
 )
 
+// nearestHubSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed nearesthub.go
+var nearestHubSources embed.FS
+
 // Loops are the methods of NearestHub as loops.
-func (p NearestHub) Loops() gas.Loops[Place, Place] { return nearestHubLoops{p}.loops() }
+func (p NearestHub) Loops() gas.Loops[Place, Place] {
+	if !gas.Fresh(nearestHubSources, "ca91966808f5aba30f3c85e945a97b5e") {
+		return gas.Loops[Place, Place]{}
+	}
+	return nearestHubLoops{p}.loops()
+}
 
 // Fragments are the methods of NearestHub as PTX.
-func (NearestHub) Fragments() gas.Fragments { return nearestHubFragments }
+func (NearestHub) Fragments() gas.Fragments {
+	if !gas.Fresh(nearestHubSources, "ca91966808f5aba30f3c85e945a97b5e") {
+		return gas.Fragments{}
+	}
+	return nearestHubFragments
+}
 
 // nearestHubLoops has the loops of NearestHub.
 type nearestHubLoops struct{ p NearestHub }

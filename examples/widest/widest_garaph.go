@@ -3,14 +3,32 @@
 package main
 
 import (
+	"embed"
+
 	"github.com/garaph/garaph/gas"
 )
 
+// widestSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed widest.go
+var widestSources embed.FS
+
 // Loops are the methods of Widest as loops.
-func (p Widest) Loops() gas.Loops[float32, float32] { return widestLoops{p}.loops() }
+func (p Widest) Loops() gas.Loops[float32, float32] {
+	if !gas.Fresh(widestSources, "0662d97a75f05da531e4bde3a67f06c3") {
+		return gas.Loops[float32, float32]{}
+	}
+	return widestLoops{p}.loops()
+}
 
 // Fragments are the methods of Widest as PTX.
-func (Widest) Fragments() gas.Fragments { return widestFragments }
+func (Widest) Fragments() gas.Fragments {
+	if !gas.Fresh(widestSources, "0662d97a75f05da531e4bde3a67f06c3") {
+		return gas.Fragments{}
+	}
+	return widestFragments
+}
 
 // widestLoops has the loops of Widest.
 type widestLoops struct{ p Widest }

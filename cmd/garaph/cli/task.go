@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
 )
@@ -72,7 +73,7 @@ func (t *task) runOptions() garaph.RunOptions {
 		Mode: dispatcher.Mode(*f.mode), Method: dispatcher.Method(*f.engine),
 		Threads: *f.threads, Memory: *f.memory, Iterations: t.program.Iterations,
 		Device: dispatcher.Device(*f.device), GPU: *f.gpu, GPUMemory: *f.gpuMemory, Streams: *f.streams, Gather: gpuengine.Gather(*f.gather),
-		Checkpoints: f.checkpoints.policy(),
+		Checkpoints: f.checkpoints.policy(), Streaming: bench.OneMoreThread,
 	}
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)

@@ -68,6 +68,7 @@ func newInstance(p *source.Program, n *namer) *instance {
 	gas := gasPackage(p)
 	x.Gas = n.importName(gas)
 	x.imports[gas.Path()] = gas
+	x.imports[embedPackage.Path()] = embedPackage
 	x.Type = n.typeString(p.Type, x.imports)
 	if p.Pointer {
 		x.Type = "*" + x.Type
@@ -136,6 +137,12 @@ func newGroup(p *source.Program, n *namer) (*group, error) {
 		return n.typeString(obj.(*types.Func).Signature().Results().At(0).Type(), used)
 	}
 	g.Gas = n.importName(gasPackage(p))
+	var err error
+	if g.Files, g.Hash, err = sourcesOf(p); err != nil {
+		return nil, err
+	}
+	g.Sources = n.unique(identifier(p.TypeName) + "Sources")
+	g.Embed = n.importName(embedPackage)
 	g.Result = fmt.Sprintf("%s.Loops[%s, %s]", g.Gas, result("Apply"), result("Zero"))
 	g.Receiver = p.TypeName
 	if g.Generic {

@@ -84,6 +84,10 @@ type group struct {
 	Gas       string // name of package gas
 	Generic   bool
 	Instances []*instance
+	Files     []string // that the loops were made of, without folder
+	Sources   string   // variable that has them
+	Embed     string   // name of package embed
+	Hash      string   // of them
 }
 
 // Portable tells whether any instance has fragments.

@@ -3,14 +3,32 @@
 package odd
 
 import (
+	"embed"
+
 	gas_ "github.com/garaph/garaph/gas"
 )
 
+// embedsSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed odd.go
+var embedsSources embed.FS
+
 // Loops are the methods of Embeds as loops.
-func (p Embeds) Loops() gas_.Loops[float32, float64] { return embedsLoops{p}.loops() }
+func (p Embeds) Loops() gas_.Loops[float32, float64] {
+	if !gas_.Fresh(embedsSources, "fadc6dfc6569b48f9fe436fc72ad8661") {
+		return gas_.Loops[float32, float64]{}
+	}
+	return embedsLoops{p}.loops()
+}
 
 // Fragments are the methods of Embeds as PTX.
-func (Embeds) Fragments() gas_.Fragments { return embedsFragments }
+func (Embeds) Fragments() gas_.Fragments {
+	if !gas_.Fresh(embedsSources, "fadc6dfc6569b48f9fe436fc72ad8661") {
+		return gas_.Fragments{}
+	}
+	return embedsFragments
+}
 
 // embedsLoops has the loops of Embeds.
 type embedsLoops struct{ p Embeds }
@@ -116,7 +134,7 @@ func (l embedsLoops) aggregate(b *gas_.Block, values []float32) (sum float64) {
 // embedsFragments are those of Embeds.
 var embedsFragments = gas_.Fragments{
 	Program: "Embeds",
-	Hash:    "f549a203ca249b3d",
+	Hash:    "333bbf5f17562444",
 
 	Value:       gas_.Layout{Size: 4, Align: 4, Leaves: []gas_.Leaf{{Name: "", Kind: gas_.Float32, Offset: 0}}},
 	Accumulator: gas_.Layout{Size: 8, Align: 8, Leaves: []gas_.Leaf{{Name: "", Kind: gas_.Float64, Offset: 0}}},
@@ -124,492 +142,261 @@ var embedsFragments = gas_.Fragments{
 	SumOp:       gas_.SumAdd,
 
 	Init: gas_.Fragment{Inputs: []string{"param.2", "param.3", "v.id", "v.n", "v.out"}, Text: `{
-	.reg .b32 %gw<44>;
-	.reg .b64 %gl<185>;
-	.reg .pred %gp<62>;
+	.reg .b32 %gw<23>;
+	.reg .b64 %gl<96>;
+	.reg .pred %gp<32>;
 	setp.eq.s32 %gp0, ${param.2}, 0;
 	@!%gp0 bra L9;
-	cvt.rn.f64.u32 %gl0, ${v.n};
-	sub.rn.f64 %gl1, 0d3FF0000000000000, 0d3FF0000000000000;
-	setp.neu.f64 %gp1, %gl1, 0d0000000000000000;
-	@%gp1 bra L37;
-	sub.rn.f64 %gl2, %gl0, %gl0;
-	setp.neu.f64 %gp2, %gl2, 0d0000000000000000;
-	@%gp2 bra L37;
-	setp.eq.f64 %gp3, 0d3FF0000000000000, 0d0000000000000000;
-	@%gp3 bra L37;
-	setp.eq.f64 %gp4, %gl0, 0d0000000000000000;
-	@%gp4 bra L37;
-	mov.b64 %gl3, 0d3FF0000000000000;
-	shr.u64 %gl4, %gl3, 52;
-	and.b64 %gl5, %gl4, 2047;
-	cvt.u32.u64 %gw0, %gl5;
-	shr.u64 %gl6, %gl0, 52;
-	and.b64 %gl7, %gl6, 2047;
-	cvt.u32.u64 %gw1, %gl7;
-	and.b64 %gl8, %gl3, 4503599627370495;
-	and.b64 %gl9, %gl0, 4503599627370495;
-	setp.eq.s32 %gp5, %gw0, 0;
-	@%gp5 bra L20;
-	or.b64 %gl10, %gl8, 4503599627370496;
-	mov.b32 %gw2, %gw0;
-	mov.b64 %gl11, %gl10;
-	bra L21;
-L20:
-	clz.b64 %gw3, %gl8;
-	cvt.u64.u32 %gl12, %gw3;
-	cvt.u32.u64 %gw4, %gl12;
-	sub.s32 %gw5, %gw4, 11;
-	shl.b64 %gl13, %gl8, %gw5;
-	sub.s32 %gw6, 1, %gw5;
-	mov.b32 %gw2, %gw6;
-	mov.b64 %gl11, %gl13;
-L21:
-	setp.eq.s32 %gp6, %gw1, 0;
-	@%gp6 bra L23;
-	or.b64 %gl14, %gl9, 4503599627370496;
-	mov.b32 %gw7, %gw1;
-	mov.b64 %gl15, %gl14;
-	bra L24;
-L23:
-	clz.b64 %gw8, %gl9;
-	cvt.u64.u32 %gl16, %gw8;
-	cvt.u32.u64 %gw9, %gl16;
-	sub.s32 %gw10, %gw9, 11;
-	shl.b64 %gl17, %gl9, %gw10;
-	sub.s32 %gw11, 1, %gw10;
-	mov.b32 %gw7, %gw11;
-	mov.b64 %gl15, %gl17;
-L24:
-	cvt.rn.f64.u64 %gl18, %gl15;
-	rcp.approx.ftz.f64 %gl19, %gl18;
-	neg.f64 %gl20, %gl18;
-	fma.rn.f64 %gl21, %gl20, %gl19, 0d3FF0000000000000;
-	fma.rn.f64 %gl22, %gl19, %gl21, %gl19;
-	neg.f64 %gl23, %gl18;
-	fma.rn.f64 %gl24, %gl23, %gl22, 0d3FF0000000000000;
-	fma.rn.f64 %gl25, %gl22, %gl24, %gl22;
-	cvt.rn.f64.u64 %gl26, %gl11;
-	mul.rn.f64 %gl27, %gl26, %gl25;
-	mul.rn.f64 %gl28, %gl27, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl29, %gl28;
-	setp.ge.f64 %gp7, %gl28, 0dC3E0000000000000;
-	selp.b64 %gl30, %gl29, 0x8000000000000000, %gp7;
-	setp.lt.f64 %gp8, %gl28, 0d43E0000000000000;
-	selp.b64 %gl31, %gl30, 0x8000000000000000, %gp8;
-	shl.b64 %gl32, %gl11, 55;
-	mul.lo.s64 %gl33, %gl31, %gl15;
-	sub.s64 %gl34, %gl32, %gl33;
-	cvt.rn.f64.s64 %gl35, %gl34;
-	mul.rn.f64 %gl36, %gl35, %gl25;
-	cvt.rzi.s64.f64 %gl37, %gl36;
-	setp.ge.f64 %gp9, %gl36, 0dC3E0000000000000;
-	selp.b64 %gl38, %gl37, 0x8000000000000000, %gp9;
-	setp.lt.f64 %gp10, %gl36, 0d43E0000000000000;
-	selp.b64 %gl39, %gl38, 0x8000000000000000, %gp10;
-	add.s64 %gl40, %gl31, %gl39;
-	mul.lo.s64 %gl41, %gl39, %gl15;
-	sub.s64 %gl42, %gl34, %gl41;
-	setp.lt.s64 %gp11, %gl42, 0;
-	@%gp11 bra L25;
-	mov.b64 %gl43, %gl40;
-	mov.b64 %gl44, %gl42;
-	bra L26;
-L25:
-	sub.s64 %gl45, %gl40, 1;
-	add.s64 %gl46, %gl42, %gl15;
-	mov.b64 %gl43, %gl45;
-	mov.b64 %gl44, %gl46;
-L26:
-	setp.ge.s64 %gp12, %gl44, %gl15;
-	@%gp12 bra L27;
-	mov.b64 %gl47, %gl43;
-	mov.b64 %gl48, %gl44;
-	mov.b64 %gl49, %gl47;
-	mov.b64 %gl50, %gl48;
-	bra L28;
-L27:
-	add.s64 %gl51, %gl43, 1;
-	sub.s64 %gl52, %gl44, %gl15;
-	mov.b64 %gl49, %gl51;
-	mov.b64 %gl50, %gl52;
-L28:
-	sub.s32 %gw12, %gw2, %gw7;
-	add.s32 %gw13, %gw12, 1023;
-	setp.lt.u64 %gp13, %gl49, 36028797018963968;
-	@%gp13 bra L29;
-	mov.b64 %gl53, %gl49;
-	mov.b64 %gl54, %gl53;
-	mov.b32 %gw14, %gw13;
-	bra L30;
-L29:
-	shl.b64 %gl55, %gl49, 1;
-	sub.s32 %gw15, %gw13, 1;
-	mov.b64 %gl54, %gl55;
-	mov.b32 %gw14, %gw15;
-L30:
-	setp.ne.s64 %gp14, %gl50, 0;
-	@%gp14 bra L31;
-	mov.b64 %gl56, %gl54;
-	bra L32;
-L31:
-	or.b64 %gl57, %gl54, 1;
-	mov.b64 %gl56, %gl57;
-L32:
-	xor.b64 %gl58, %gl3, %gl0;
-	and.b64 %gl59, %gl58, 0x8000000000000000;
-	setp.ge.s32 %gp15, %gw14, 2047;
-	@%gp15 bra L36;
-	setp.gt.s32 %gp16, %gw14, 0;
-	@%gp16 bra L35;
-	sub.s32 %gw16, 4, %gw14;
-	min.s32 %gw17, %gw16, 60;
-	shr.u64 %gl60, %gl56, %gw17;
-	shl.b64 %gl61, 1, %gw17;
-	sub.s64 %gl62, %gl61, 1;
-	and.b64 %gl63, %gl56, %gl62;
-	sub.s32 %gw18, %gw17, 1;
-	shl.b64 %gl64, 1, %gw18;
-	setp.gt.u64 %gp17, %gl63, %gl64;
-	@%gp17 bra L56;
-	setp.eq.u64 %gp18, %gl63, %gl64;
-	@%gp18 bra L55;
-	mov.b64 %gl65, %gl60;
-	bra L52;
-L55:
-	and.b64 %gl66, %gl60, 1;
-	setp.eq.u64 %gp19, %gl66, 1;
-	@%gp19 bra L56;
-	mov.b64 %gl65, %gl60;
-	bra L52;
-L56:
-	add.s64 %gl67, %gl60, 1;
-	mov.b64 %gl65, %gl67;
-L52:
-	or.b64 %gl68, %gl59, %gl65;
-	mov.f64 %gl69, %gl68;
-	bra L13;
-L35:
-	sub.s32 %gw19, %gw14, 1;
-	cvt.s64.s32 %gl70, %gw19;
-	shl.b64 %gl71, %gl70, 52;
-	or.b64 %gl72, %gl59, %gl71;
-	shr.u64 %gl73, %gl56, 3;
-	shl.b64 %gl74, 1, 3;
-	sub.s64 %gl75, %gl74, 1;
-	and.b64 %gl76, %gl56, %gl75;
-	sub.s32 %gw20, 3, 1;
-	shl.b64 %gl77, 1, %gw20;
-	setp.gt.u64 %gp20, %gl76, %gl77;
-	@%gp20 bra L65;
-	setp.eq.u64 %gp21, %gl76, %gl77;
-	@%gp21 bra L64;
-	mov.b64 %gl78, %gl73;
-	bra L61;
-L64:
-	and.b64 %gl79, %gl73, 1;
-	setp.eq.u64 %gp22, %gl79, 1;
-	@%gp22 bra L65;
-	mov.b64 %gl78, %gl73;
-	bra L61;
-L65:
-	add.s64 %gl80, %gl73, 1;
-	mov.b64 %gl78, %gl80;
-L61:
-	add.s64 %gl81, %gl72, %gl78;
-	mov.f64 %gl69, %gl81;
-	bra L13;
-L36:
-	or.b64 %gl82, %gl59, 9218868437227405312;
-	mov.f64 %gl69, %gl82;
-	bra L13;
-L37:
-	mov.b64 %gl83, 0d3FF0000000000000;
-	xor.b64 %gl84, %gl83, %gl0;
-	and.b64 %gl85, %gl84, 0x8000000000000000;
-	setp.neu.f64 %gp23, 0d3FF0000000000000, 0d3FF0000000000000;
-	@%gp23 bra L82;
-	setp.neu.f64 %gp24, %gl0, %gl0;
-	@%gp24 bra L82;
-	setp.eq.f64 %gp25, 0d3FF0000000000000, 0d0000000000000000;
-	@!%gp25 bra L75;
-	setp.eq.f64 %gp26, %gl0, 0d0000000000000000;
-	@%gp26 bra L81;
-L75:
-	sub.rn.f64 %gl86, 0d3FF0000000000000, 0d3FF0000000000000;
-	setp.neu.f64 %gp27, %gl86, 0d0000000000000000;
-	@!%gp27 bra L77;
-	sub.rn.f64 %gl87, %gl0, %gl0;
-	setp.neu.f64 %gp28, %gl87, 0d0000000000000000;
-	@%gp28 bra L81;
-L77:
-	setp.eq.f64 %gp29, 0d3FF0000000000000, 0d0000000000000000;
-	@%gp29 bra L80;
-	sub.rn.f64 %gl88, %gl0, %gl0;
-	setp.neu.f64 %gp30, %gl88, 0d0000000000000000;
-	@%gp30 bra L80;
-	or.b64 %gl89, %gl85, 9218868437227405312;
-	mov.f64 %gl90, %gl89;
-	bra L70;
-L80:
-	mov.f64 %gl90, %gl85;
-	bra L70;
-L81:
-	mov.f64 %gl90, 0d7FF8000000000001;
-	bra L70;
-L82:
-	add.rn.f64 %gl91, 0d3FF0000000000000, %gl0;
-	mov.f64 %gl90, %gl91;
-L70:
-	mov.f64 %gl69, %gl90;
-L13:
-	mov.f64 %gl92, %gl69;
+	mov.f64 %gl0, 0d3FF0000000000000;
 	bra L6;
 L9:
-	setp.eq.u32 %gp31, ${v.id}, ${param.3};
-	@%gp31 bra L11;
-	mov.f64 %gl92, 0d0000000000000000;
+	setp.eq.u32 %gp1, ${v.id}, ${param.3};
+	@%gp1 bra L11;
+	mov.f64 %gl0, 0d0000000000000000;
 	bra L6;
 L11:
-	mov.f64 %gl92, 0d3FF0000000000000;
+	cvt.rn.f64.u32 %gl1, ${v.n};
+	mov.f64 %gl0, %gl1;
 L6:
-	max.u32 %gw21, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl93, %gw21;
-	sub.rn.f64 %gl94, %gl92, %gl92;
-	setp.neu.f64 %gp32, %gl94, 0d0000000000000000;
-	@%gp32 bra L116;
-	sub.rn.f64 %gl95, %gl93, %gl93;
-	setp.neu.f64 %gp33, %gl95, 0d0000000000000000;
-	@%gp33 bra L116;
-	setp.eq.f64 %gp34, %gl92, 0d0000000000000000;
-	@%gp34 bra L116;
-	setp.eq.f64 %gp35, %gl93, 0d0000000000000000;
-	@%gp35 bra L116;
-	mov.b64 %gl96, %gl92;
-	shr.u64 %gl97, %gl96, 52;
-	and.b64 %gl98, %gl97, 2047;
-	cvt.u32.u64 %gw22, %gl98;
-	shr.u64 %gl99, %gl93, 52;
-	and.b64 %gl100, %gl99, 2047;
-	cvt.u32.u64 %gw23, %gl100;
-	and.b64 %gl101, %gl96, 4503599627370495;
-	and.b64 %gl102, %gl93, 4503599627370495;
-	setp.eq.s32 %gp36, %gw22, 0;
-	@%gp36 bra L99;
-	or.b64 %gl103, %gl101, 4503599627370496;
-	mov.b32 %gw24, %gw22;
-	mov.b64 %gl104, %gl103;
-	bra L100;
-L99:
-	clz.b64 %gw25, %gl101;
-	cvt.u64.u32 %gl105, %gw25;
-	cvt.u32.u64 %gw26, %gl105;
-	sub.s32 %gw27, %gw26, 11;
-	shl.b64 %gl106, %gl101, %gw27;
-	sub.s32 %gw28, 1, %gw27;
-	mov.b32 %gw24, %gw28;
-	mov.b64 %gl104, %gl106;
-L100:
-	setp.eq.s32 %gp37, %gw23, 0;
-	@%gp37 bra L102;
-	or.b64 %gl107, %gl102, 4503599627370496;
-	mov.b32 %gw29, %gw23;
-	mov.b64 %gl108, %gl107;
-	bra L103;
-L102:
-	clz.b64 %gw30, %gl102;
-	cvt.u64.u32 %gl109, %gw30;
-	cvt.u32.u64 %gw31, %gl109;
-	sub.s32 %gw32, %gw31, 11;
-	shl.b64 %gl110, %gl102, %gw32;
-	sub.s32 %gw33, 1, %gw32;
-	mov.b32 %gw29, %gw33;
-	mov.b64 %gl108, %gl110;
-L103:
-	cvt.rn.f64.u64 %gl111, %gl108;
-	rcp.approx.ftz.f64 %gl112, %gl111;
-	neg.f64 %gl113, %gl111;
-	fma.rn.f64 %gl114, %gl113, %gl112, 0d3FF0000000000000;
-	fma.rn.f64 %gl115, %gl112, %gl114, %gl112;
-	neg.f64 %gl116, %gl111;
-	fma.rn.f64 %gl117, %gl116, %gl115, 0d3FF0000000000000;
-	fma.rn.f64 %gl118, %gl115, %gl117, %gl115;
-	cvt.rn.f64.u64 %gl119, %gl104;
-	mul.rn.f64 %gl120, %gl119, %gl118;
-	mul.rn.f64 %gl121, %gl120, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl122, %gl121;
-	setp.ge.f64 %gp38, %gl121, 0dC3E0000000000000;
-	selp.b64 %gl123, %gl122, 0x8000000000000000, %gp38;
-	setp.lt.f64 %gp39, %gl121, 0d43E0000000000000;
-	selp.b64 %gl124, %gl123, 0x8000000000000000, %gp39;
-	shl.b64 %gl125, %gl104, 55;
-	mul.lo.s64 %gl126, %gl124, %gl108;
-	sub.s64 %gl127, %gl125, %gl126;
-	cvt.rn.f64.s64 %gl128, %gl127;
-	mul.rn.f64 %gl129, %gl128, %gl118;
-	cvt.rzi.s64.f64 %gl130, %gl129;
-	setp.ge.f64 %gp40, %gl129, 0dC3E0000000000000;
-	selp.b64 %gl131, %gl130, 0x8000000000000000, %gp40;
-	setp.lt.f64 %gp41, %gl129, 0d43E0000000000000;
-	selp.b64 %gl132, %gl131, 0x8000000000000000, %gp41;
-	add.s64 %gl133, %gl124, %gl132;
-	mul.lo.s64 %gl134, %gl132, %gl108;
-	sub.s64 %gl135, %gl127, %gl134;
-	setp.lt.s64 %gp42, %gl135, 0;
-	@%gp42 bra L104;
-	mov.b64 %gl136, %gl133;
-	mov.b64 %gl137, %gl135;
-	bra L105;
-L104:
-	sub.s64 %gl138, %gl133, 1;
-	add.s64 %gl139, %gl135, %gl108;
-	mov.b64 %gl136, %gl138;
-	mov.b64 %gl137, %gl139;
-L105:
-	setp.ge.s64 %gp43, %gl137, %gl108;
-	@%gp43 bra L106;
-	mov.b64 %gl140, %gl136;
-	mov.b64 %gl141, %gl137;
-	mov.b64 %gl142, %gl140;
-	mov.b64 %gl143, %gl141;
-	bra L107;
-L106:
-	add.s64 %gl144, %gl136, 1;
-	sub.s64 %gl145, %gl137, %gl108;
-	mov.b64 %gl142, %gl144;
-	mov.b64 %gl143, %gl145;
-L107:
-	sub.s32 %gw34, %gw24, %gw29;
-	add.s32 %gw35, %gw34, 1023;
-	setp.lt.u64 %gp44, %gl142, 36028797018963968;
-	@%gp44 bra L108;
-	mov.b64 %gl146, %gl142;
-	mov.b64 %gl147, %gl146;
-	mov.b32 %gw36, %gw35;
-	bra L109;
-L108:
-	shl.b64 %gl148, %gl142, 1;
-	sub.s32 %gw37, %gw35, 1;
-	mov.b64 %gl147, %gl148;
-	mov.b32 %gw36, %gw37;
-L109:
-	setp.ne.s64 %gp45, %gl143, 0;
-	@%gp45 bra L110;
-	mov.b64 %gl149, %gl147;
-	bra L111;
-L110:
-	or.b64 %gl150, %gl147, 1;
-	mov.b64 %gl149, %gl150;
-L111:
-	xor.b64 %gl151, %gl96, %gl93;
-	and.b64 %gl152, %gl151, 0x8000000000000000;
-	setp.ge.s32 %gp46, %gw36, 2047;
-	@%gp46 bra L115;
-	setp.gt.s32 %gp47, %gw36, 0;
-	@%gp47 bra L114;
-	sub.s32 %gw38, 4, %gw36;
-	min.s32 %gw39, %gw38, 60;
-	shr.u64 %gl153, %gl149, %gw39;
-	shl.b64 %gl154, 1, %gw39;
-	sub.s64 %gl155, %gl154, 1;
-	and.b64 %gl156, %gl149, %gl155;
-	sub.s32 %gw40, %gw39, 1;
-	shl.b64 %gl157, 1, %gw40;
-	setp.gt.u64 %gp48, %gl156, %gl157;
-	@%gp48 bra L135;
-	setp.eq.u64 %gp49, %gl156, %gl157;
-	@%gp49 bra L134;
-	mov.b64 %gl158, %gl153;
-	bra L131;
-L134:
-	and.b64 %gl159, %gl153, 1;
-	setp.eq.u64 %gp50, %gl159, 1;
-	@%gp50 bra L135;
-	mov.b64 %gl158, %gl153;
-	bra L131;
-L135:
-	add.s64 %gl160, %gl153, 1;
-	mov.b64 %gl158, %gl160;
-L131:
-	or.b64 %gl161, %gl152, %gl158;
-	mov.f64 %gl162, %gl161;
-	bra L92;
-L114:
-	sub.s32 %gw41, %gw36, 1;
-	cvt.s64.s32 %gl163, %gw41;
-	shl.b64 %gl164, %gl163, 52;
-	or.b64 %gl165, %gl152, %gl164;
-	shr.u64 %gl166, %gl149, 3;
-	shl.b64 %gl167, 1, 3;
-	sub.s64 %gl168, %gl167, 1;
-	and.b64 %gl169, %gl149, %gl168;
-	sub.s32 %gw42, 3, 1;
-	shl.b64 %gl170, 1, %gw42;
-	setp.gt.u64 %gp51, %gl169, %gl170;
-	@%gp51 bra L144;
-	setp.eq.u64 %gp52, %gl169, %gl170;
-	@%gp52 bra L143;
-	mov.b64 %gl171, %gl166;
-	bra L140;
-L143:
-	and.b64 %gl172, %gl166, 1;
-	setp.eq.u64 %gp53, %gl172, 1;
-	@%gp53 bra L144;
-	mov.b64 %gl171, %gl166;
-	bra L140;
-L144:
-	add.s64 %gl173, %gl166, 1;
-	mov.b64 %gl171, %gl173;
-L140:
-	add.s64 %gl174, %gl165, %gl171;
-	mov.f64 %gl162, %gl174;
-	bra L92;
-L115:
-	or.b64 %gl175, %gl152, 9218868437227405312;
-	mov.f64 %gl162, %gl175;
-	bra L92;
-L116:
-	mov.b64 %gl176, %gl92;
-	xor.b64 %gl177, %gl176, %gl93;
-	and.b64 %gl178, %gl177, 0x8000000000000000;
-	setp.neu.f64 %gp54, %gl92, %gl92;
-	@%gp54 bra L161;
-	setp.neu.f64 %gp55, %gl93, %gl93;
-	@%gp55 bra L161;
-	setp.eq.f64 %gp56, %gl92, 0d0000000000000000;
-	@!%gp56 bra L154;
-	setp.eq.f64 %gp57, %gl93, 0d0000000000000000;
-	@%gp57 bra L160;
-L154:
-	sub.rn.f64 %gl179, %gl92, %gl92;
-	setp.neu.f64 %gp58, %gl179, 0d0000000000000000;
-	@!%gp58 bra L156;
-	sub.rn.f64 %gl180, %gl93, %gl93;
-	setp.neu.f64 %gp59, %gl180, 0d0000000000000000;
-	@%gp59 bra L160;
-L156:
-	setp.eq.f64 %gp60, %gl92, 0d0000000000000000;
-	@%gp60 bra L159;
-	sub.rn.f64 %gl181, %gl93, %gl93;
-	setp.neu.f64 %gp61, %gl181, 0d0000000000000000;
-	@%gp61 bra L159;
-	or.b64 %gl182, %gl178, 9218868437227405312;
-	mov.f64 %gl183, %gl182;
-	bra L149;
-L159:
-	mov.f64 %gl183, %gl178;
-	bra L149;
-L160:
-	mov.f64 %gl183, 0d7FF8000000000001;
-	bra L149;
-L161:
-	add.rn.f64 %gl184, %gl92, %gl93;
-	mov.f64 %gl183, %gl184;
-L149:
-	mov.f64 %gl162, %gl183;
-L92:
-	cvt.rn.f32.f64 %gw43, %gl162;
-	mov.f32 ${out.0}, %gw43;
+	cvt.rn.f64.u32 %gl2, ${v.n};
+	max.u32 %gw0, ${v.out}, 1;
+	cvt.rn.f64.u32 %gl3, %gw0;
+	mul.rn.f64 %gl4, %gl2, %gl3;
+	sub.rn.f64 %gl5, %gl0, %gl0;
+	setp.neu.f64 %gp2, %gl5, 0d0000000000000000;
+	@%gp2 bra L38;
+	sub.rn.f64 %gl6, %gl4, %gl4;
+	setp.neu.f64 %gp3, %gl6, 0d0000000000000000;
+	@%gp3 bra L38;
+	setp.eq.f64 %gp4, %gl0, 0d0000000000000000;
+	@%gp4 bra L38;
+	setp.eq.f64 %gp5, %gl4, 0d0000000000000000;
+	@%gp5 bra L38;
+	mov.b64 %gl7, %gl0;
+	shr.u64 %gl8, %gl7, 52;
+	and.b64 %gl9, %gl8, 2047;
+	cvt.u32.u64 %gw1, %gl9;
+	shr.u64 %gl10, %gl4, 52;
+	and.b64 %gl11, %gl10, 2047;
+	cvt.u32.u64 %gw2, %gl11;
+	and.b64 %gl12, %gl7, 4503599627370495;
+	and.b64 %gl13, %gl4, 4503599627370495;
+	setp.eq.s32 %gp6, %gw1, 0;
+	@%gp6 bra L21;
+	or.b64 %gl14, %gl12, 4503599627370496;
+	mov.b32 %gw3, %gw1;
+	mov.b64 %gl15, %gl14;
+	bra L22;
+L21:
+	clz.b64 %gw4, %gl12;
+	cvt.u64.u32 %gl16, %gw4;
+	cvt.u32.u64 %gw5, %gl16;
+	sub.s32 %gw6, %gw5, 11;
+	shl.b64 %gl17, %gl12, %gw6;
+	sub.s32 %gw7, 1, %gw6;
+	mov.b32 %gw3, %gw7;
+	mov.b64 %gl15, %gl17;
+L22:
+	setp.eq.s32 %gp7, %gw2, 0;
+	@%gp7 bra L24;
+	or.b64 %gl18, %gl13, 4503599627370496;
+	mov.b32 %gw8, %gw2;
+	mov.b64 %gl19, %gl18;
+	bra L25;
+L24:
+	clz.b64 %gw9, %gl13;
+	cvt.u64.u32 %gl20, %gw9;
+	cvt.u32.u64 %gw10, %gl20;
+	sub.s32 %gw11, %gw10, 11;
+	shl.b64 %gl21, %gl13, %gw11;
+	sub.s32 %gw12, 1, %gw11;
+	mov.b32 %gw8, %gw12;
+	mov.b64 %gl19, %gl21;
+L25:
+	cvt.rn.f64.u64 %gl22, %gl19;
+	rcp.approx.ftz.f64 %gl23, %gl22;
+	neg.f64 %gl24, %gl22;
+	fma.rn.f64 %gl25, %gl24, %gl23, 0d3FF0000000000000;
+	fma.rn.f64 %gl26, %gl23, %gl25, %gl23;
+	neg.f64 %gl27, %gl22;
+	fma.rn.f64 %gl28, %gl27, %gl26, 0d3FF0000000000000;
+	fma.rn.f64 %gl29, %gl26, %gl28, %gl26;
+	cvt.rn.f64.u64 %gl30, %gl15;
+	mul.rn.f64 %gl31, %gl30, %gl29;
+	mul.rn.f64 %gl32, %gl31, 0d4360000000000000;
+	cvt.rzi.s64.f64 %gl33, %gl32;
+	setp.ge.f64 %gp8, %gl32, 0dC3E0000000000000;
+	selp.b64 %gl34, %gl33, 0x8000000000000000, %gp8;
+	setp.lt.f64 %gp9, %gl32, 0d43E0000000000000;
+	selp.b64 %gl35, %gl34, 0x8000000000000000, %gp9;
+	shl.b64 %gl36, %gl15, 55;
+	mul.lo.s64 %gl37, %gl35, %gl19;
+	sub.s64 %gl38, %gl36, %gl37;
+	cvt.rn.f64.s64 %gl39, %gl38;
+	mul.rn.f64 %gl40, %gl39, %gl29;
+	cvt.rzi.s64.f64 %gl41, %gl40;
+	setp.ge.f64 %gp10, %gl40, 0dC3E0000000000000;
+	selp.b64 %gl42, %gl41, 0x8000000000000000, %gp10;
+	setp.lt.f64 %gp11, %gl40, 0d43E0000000000000;
+	selp.b64 %gl43, %gl42, 0x8000000000000000, %gp11;
+	add.s64 %gl44, %gl35, %gl43;
+	mul.lo.s64 %gl45, %gl43, %gl19;
+	sub.s64 %gl46, %gl38, %gl45;
+	setp.lt.s64 %gp12, %gl46, 0;
+	@%gp12 bra L26;
+	mov.b64 %gl47, %gl44;
+	mov.b64 %gl48, %gl46;
+	bra L27;
+L26:
+	sub.s64 %gl49, %gl44, 1;
+	add.s64 %gl50, %gl46, %gl19;
+	mov.b64 %gl47, %gl49;
+	mov.b64 %gl48, %gl50;
+L27:
+	setp.ge.s64 %gp13, %gl48, %gl19;
+	@%gp13 bra L28;
+	mov.b64 %gl51, %gl47;
+	mov.b64 %gl52, %gl48;
+	mov.b64 %gl53, %gl51;
+	mov.b64 %gl54, %gl52;
+	bra L29;
+L28:
+	add.s64 %gl55, %gl47, 1;
+	sub.s64 %gl56, %gl48, %gl19;
+	mov.b64 %gl53, %gl55;
+	mov.b64 %gl54, %gl56;
+L29:
+	sub.s32 %gw13, %gw3, %gw8;
+	add.s32 %gw14, %gw13, 1023;
+	setp.lt.u64 %gp14, %gl53, 36028797018963968;
+	@%gp14 bra L30;
+	mov.b64 %gl57, %gl53;
+	mov.b64 %gl58, %gl57;
+	mov.b32 %gw15, %gw14;
+	bra L31;
+L30:
+	shl.b64 %gl59, %gl53, 1;
+	sub.s32 %gw16, %gw14, 1;
+	mov.b64 %gl58, %gl59;
+	mov.b32 %gw15, %gw16;
+L31:
+	setp.ne.s64 %gp15, %gl54, 0;
+	@%gp15 bra L32;
+	mov.b64 %gl60, %gl58;
+	bra L33;
+L32:
+	or.b64 %gl61, %gl58, 1;
+	mov.b64 %gl60, %gl61;
+L33:
+	xor.b64 %gl62, %gl7, %gl4;
+	and.b64 %gl63, %gl62, 0x8000000000000000;
+	setp.ge.s32 %gp16, %gw15, 2047;
+	@%gp16 bra L37;
+	setp.gt.s32 %gp17, %gw15, 0;
+	@%gp17 bra L36;
+	sub.s32 %gw17, 4, %gw15;
+	min.s32 %gw18, %gw17, 60;
+	shr.u64 %gl64, %gl60, %gw18;
+	shl.b64 %gl65, 1, %gw18;
+	sub.s64 %gl66, %gl65, 1;
+	and.b64 %gl67, %gl60, %gl66;
+	sub.s32 %gw19, %gw18, 1;
+	shl.b64 %gl68, 1, %gw19;
+	setp.gt.u64 %gp18, %gl67, %gl68;
+	@%gp18 bra L57;
+	setp.eq.u64 %gp19, %gl67, %gl68;
+	@%gp19 bra L56;
+	mov.b64 %gl69, %gl64;
+	bra L53;
+L56:
+	and.b64 %gl70, %gl64, 1;
+	setp.eq.u64 %gp20, %gl70, 1;
+	@%gp20 bra L57;
+	mov.b64 %gl69, %gl64;
+	bra L53;
+L57:
+	add.s64 %gl71, %gl64, 1;
+	mov.b64 %gl69, %gl71;
+L53:
+	or.b64 %gl72, %gl63, %gl69;
+	mov.f64 %gl73, %gl72;
+	bra L14;
+L36:
+	sub.s32 %gw20, %gw15, 1;
+	cvt.s64.s32 %gl74, %gw20;
+	shl.b64 %gl75, %gl74, 52;
+	or.b64 %gl76, %gl63, %gl75;
+	shr.u64 %gl77, %gl60, 3;
+	shl.b64 %gl78, 1, 3;
+	sub.s64 %gl79, %gl78, 1;
+	and.b64 %gl80, %gl60, %gl79;
+	sub.s32 %gw21, 3, 1;
+	shl.b64 %gl81, 1, %gw21;
+	setp.gt.u64 %gp21, %gl80, %gl81;
+	@%gp21 bra L66;
+	setp.eq.u64 %gp22, %gl80, %gl81;
+	@%gp22 bra L65;
+	mov.b64 %gl82, %gl77;
+	bra L62;
+L65:
+	and.b64 %gl83, %gl77, 1;
+	setp.eq.u64 %gp23, %gl83, 1;
+	@%gp23 bra L66;
+	mov.b64 %gl82, %gl77;
+	bra L62;
+L66:
+	add.s64 %gl84, %gl77, 1;
+	mov.b64 %gl82, %gl84;
+L62:
+	add.s64 %gl85, %gl76, %gl82;
+	mov.f64 %gl73, %gl85;
+	bra L14;
+L37:
+	or.b64 %gl86, %gl63, 9218868437227405312;
+	mov.f64 %gl73, %gl86;
+	bra L14;
+L38:
+	mov.b64 %gl87, %gl0;
+	xor.b64 %gl88, %gl87, %gl4;
+	and.b64 %gl89, %gl88, 0x8000000000000000;
+	setp.neu.f64 %gp24, %gl0, %gl0;
+	@%gp24 bra L83;
+	setp.neu.f64 %gp25, %gl4, %gl4;
+	@%gp25 bra L83;
+	setp.eq.f64 %gp26, %gl0, 0d0000000000000000;
+	@!%gp26 bra L76;
+	setp.eq.f64 %gp27, %gl4, 0d0000000000000000;
+	@%gp27 bra L82;
+L76:
+	sub.rn.f64 %gl90, %gl0, %gl0;
+	setp.neu.f64 %gp28, %gl90, 0d0000000000000000;
+	@!%gp28 bra L78;
+	sub.rn.f64 %gl91, %gl4, %gl4;
+	setp.neu.f64 %gp29, %gl91, 0d0000000000000000;
+	@%gp29 bra L82;
+L78:
+	setp.eq.f64 %gp30, %gl0, 0d0000000000000000;
+	@%gp30 bra L81;
+	sub.rn.f64 %gl92, %gl4, %gl4;
+	setp.neu.f64 %gp31, %gl92, 0d0000000000000000;
+	@%gp31 bra L81;
+	or.b64 %gl93, %gl89, 9218868437227405312;
+	mov.f64 %gl94, %gl93;
+	bra L71;
+L81:
+	mov.f64 %gl94, %gl89;
+	bra L71;
+L82:
+	mov.f64 %gl94, 0d7FF8000000000001;
+	bra L71;
+L83:
+	add.rn.f64 %gl95, %gl0, %gl4;
+	mov.f64 %gl94, %gl95;
+L71:
+	mov.f64 %gl73, %gl94;
+L14:
+	cvt.rn.f32.f64 %gw22, %gl73;
+	mov.f32 ${out.0}, %gw22;
 	mov.b32 ${active}, 1;
 }
 `},
@@ -630,496 +417,266 @@ L92:
 }
 `},
 	Apply: gas_.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
-	.reg .b32 %gw<44>;
-	.reg .b64 %gl<189>;
-	.reg .pred %gp<62>;
-	sub.rn.f64 %gl0, 0d3FF0000000000000, ${param.0};
-	mul.rn.f64 %gl1, ${param.0}, ${step.aggregate};
-	add.rn.f64 %gl2, %gl0, %gl1;
+	.reg .b32 %gw<23>;
+	.reg .b64 %gl<101>;
+	.reg .pred %gp<32>;
+	cvt.rn.f64.u32 %gl0, ${v.n};
+	sub.rn.f64 %gl1, 0d3FF0000000000000, ${param.0};
+	mul.rn.f64 %gl2, ${param.0}, ${step.aggregate};
+	add.rn.f64 %gl3, %gl1, %gl2;
 	setp.eq.s32 %gp0, ${param.2}, 0;
 	@!%gp0 bra L9;
-	cvt.rn.f64.u32 %gl3, ${v.n};
-	sub.rn.f64 %gl4, 0d3FF0000000000000, 0d3FF0000000000000;
-	setp.neu.f64 %gp1, %gl4, 0d0000000000000000;
-	@%gp1 bra L37;
-	sub.rn.f64 %gl5, %gl3, %gl3;
-	setp.neu.f64 %gp2, %gl5, 0d0000000000000000;
-	@%gp2 bra L37;
-	setp.eq.f64 %gp3, 0d3FF0000000000000, 0d0000000000000000;
-	@%gp3 bra L37;
-	setp.eq.f64 %gp4, %gl3, 0d0000000000000000;
-	@%gp4 bra L37;
-	mov.b64 %gl6, 0d3FF0000000000000;
-	shr.u64 %gl7, %gl6, 52;
-	and.b64 %gl8, %gl7, 2047;
-	cvt.u32.u64 %gw0, %gl8;
-	shr.u64 %gl9, %gl3, 52;
-	and.b64 %gl10, %gl9, 2047;
-	cvt.u32.u64 %gw1, %gl10;
-	and.b64 %gl11, %gl6, 4503599627370495;
-	and.b64 %gl12, %gl3, 4503599627370495;
-	setp.eq.s32 %gp5, %gw0, 0;
-	@%gp5 bra L20;
-	or.b64 %gl13, %gl11, 4503599627370496;
-	mov.b32 %gw2, %gw0;
-	mov.b64 %gl14, %gl13;
-	bra L21;
-L20:
-	clz.b64 %gw3, %gl11;
-	cvt.u64.u32 %gl15, %gw3;
-	cvt.u32.u64 %gw4, %gl15;
-	sub.s32 %gw5, %gw4, 11;
-	shl.b64 %gl16, %gl11, %gw5;
-	sub.s32 %gw6, 1, %gw5;
-	mov.b32 %gw2, %gw6;
-	mov.b64 %gl14, %gl16;
-L21:
-	setp.eq.s32 %gp6, %gw1, 0;
-	@%gp6 bra L23;
-	or.b64 %gl17, %gl12, 4503599627370496;
-	mov.b32 %gw7, %gw1;
-	mov.b64 %gl18, %gl17;
-	bra L24;
-L23:
-	clz.b64 %gw8, %gl12;
-	cvt.u64.u32 %gl19, %gw8;
-	cvt.u32.u64 %gw9, %gl19;
-	sub.s32 %gw10, %gw9, 11;
-	shl.b64 %gl20, %gl12, %gw10;
-	sub.s32 %gw11, 1, %gw10;
-	mov.b32 %gw7, %gw11;
-	mov.b64 %gl18, %gl20;
-L24:
-	cvt.rn.f64.u64 %gl21, %gl18;
-	rcp.approx.ftz.f64 %gl22, %gl21;
-	neg.f64 %gl23, %gl21;
-	fma.rn.f64 %gl24, %gl23, %gl22, 0d3FF0000000000000;
-	fma.rn.f64 %gl25, %gl22, %gl24, %gl22;
-	neg.f64 %gl26, %gl21;
-	fma.rn.f64 %gl27, %gl26, %gl25, 0d3FF0000000000000;
-	fma.rn.f64 %gl28, %gl25, %gl27, %gl25;
-	cvt.rn.f64.u64 %gl29, %gl14;
-	mul.rn.f64 %gl30, %gl29, %gl28;
-	mul.rn.f64 %gl31, %gl30, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl32, %gl31;
-	setp.ge.f64 %gp7, %gl31, 0dC3E0000000000000;
-	selp.b64 %gl33, %gl32, 0x8000000000000000, %gp7;
-	setp.lt.f64 %gp8, %gl31, 0d43E0000000000000;
-	selp.b64 %gl34, %gl33, 0x8000000000000000, %gp8;
-	shl.b64 %gl35, %gl14, 55;
-	mul.lo.s64 %gl36, %gl34, %gl18;
-	sub.s64 %gl37, %gl35, %gl36;
-	cvt.rn.f64.s64 %gl38, %gl37;
-	mul.rn.f64 %gl39, %gl38, %gl28;
-	cvt.rzi.s64.f64 %gl40, %gl39;
-	setp.ge.f64 %gp9, %gl39, 0dC3E0000000000000;
-	selp.b64 %gl41, %gl40, 0x8000000000000000, %gp9;
-	setp.lt.f64 %gp10, %gl39, 0d43E0000000000000;
-	selp.b64 %gl42, %gl41, 0x8000000000000000, %gp10;
-	add.s64 %gl43, %gl34, %gl42;
-	mul.lo.s64 %gl44, %gl42, %gl18;
-	sub.s64 %gl45, %gl37, %gl44;
-	setp.lt.s64 %gp11, %gl45, 0;
-	@%gp11 bra L25;
-	mov.b64 %gl46, %gl43;
-	mov.b64 %gl47, %gl45;
-	bra L26;
-L25:
-	sub.s64 %gl48, %gl43, 1;
-	add.s64 %gl49, %gl45, %gl18;
-	mov.b64 %gl46, %gl48;
-	mov.b64 %gl47, %gl49;
-L26:
-	setp.ge.s64 %gp12, %gl47, %gl18;
-	@%gp12 bra L27;
-	mov.b64 %gl50, %gl46;
-	mov.b64 %gl51, %gl47;
-	mov.b64 %gl52, %gl50;
-	mov.b64 %gl53, %gl51;
-	bra L28;
-L27:
-	add.s64 %gl54, %gl46, 1;
-	sub.s64 %gl55, %gl47, %gl18;
-	mov.b64 %gl52, %gl54;
-	mov.b64 %gl53, %gl55;
-L28:
-	sub.s32 %gw12, %gw2, %gw7;
-	add.s32 %gw13, %gw12, 1023;
-	setp.lt.u64 %gp13, %gl52, 36028797018963968;
-	@%gp13 bra L29;
-	mov.b64 %gl56, %gl52;
-	mov.b64 %gl57, %gl56;
-	mov.b32 %gw14, %gw13;
-	bra L30;
-L29:
-	shl.b64 %gl58, %gl52, 1;
-	sub.s32 %gw15, %gw13, 1;
-	mov.b64 %gl57, %gl58;
-	mov.b32 %gw14, %gw15;
-L30:
-	setp.ne.s64 %gp14, %gl53, 0;
-	@%gp14 bra L31;
-	mov.b64 %gl59, %gl57;
-	bra L32;
-L31:
-	or.b64 %gl60, %gl57, 1;
-	mov.b64 %gl59, %gl60;
-L32:
-	xor.b64 %gl61, %gl6, %gl3;
-	and.b64 %gl62, %gl61, 0x8000000000000000;
-	setp.ge.s32 %gp15, %gw14, 2047;
-	@%gp15 bra L36;
-	setp.gt.s32 %gp16, %gw14, 0;
-	@%gp16 bra L35;
-	sub.s32 %gw16, 4, %gw14;
-	min.s32 %gw17, %gw16, 60;
-	shr.u64 %gl63, %gl59, %gw17;
-	shl.b64 %gl64, 1, %gw17;
-	sub.s64 %gl65, %gl64, 1;
-	and.b64 %gl66, %gl59, %gl65;
-	sub.s32 %gw18, %gw17, 1;
-	shl.b64 %gl67, 1, %gw18;
-	setp.gt.u64 %gp17, %gl66, %gl67;
-	@%gp17 bra L56;
-	setp.eq.u64 %gp18, %gl66, %gl67;
-	@%gp18 bra L55;
-	mov.b64 %gl68, %gl63;
-	bra L52;
-L55:
-	and.b64 %gl69, %gl63, 1;
-	setp.eq.u64 %gp19, %gl69, 1;
-	@%gp19 bra L56;
-	mov.b64 %gl68, %gl63;
-	bra L52;
-L56:
-	add.s64 %gl70, %gl63, 1;
-	mov.b64 %gl68, %gl70;
-L52:
-	or.b64 %gl71, %gl62, %gl68;
-	mov.f64 %gl72, %gl71;
-	bra L13;
-L35:
-	sub.s32 %gw19, %gw14, 1;
-	cvt.s64.s32 %gl73, %gw19;
-	shl.b64 %gl74, %gl73, 52;
-	or.b64 %gl75, %gl62, %gl74;
-	shr.u64 %gl76, %gl59, 3;
-	shl.b64 %gl77, 1, 3;
-	sub.s64 %gl78, %gl77, 1;
-	and.b64 %gl79, %gl59, %gl78;
-	sub.s32 %gw20, 3, 1;
-	shl.b64 %gl80, 1, %gw20;
-	setp.gt.u64 %gp20, %gl79, %gl80;
-	@%gp20 bra L65;
-	setp.eq.u64 %gp21, %gl79, %gl80;
-	@%gp21 bra L64;
-	mov.b64 %gl81, %gl76;
-	bra L61;
-L64:
-	and.b64 %gl82, %gl76, 1;
-	setp.eq.u64 %gp22, %gl82, 1;
-	@%gp22 bra L65;
-	mov.b64 %gl81, %gl76;
-	bra L61;
-L65:
-	add.s64 %gl83, %gl76, 1;
-	mov.b64 %gl81, %gl83;
-L61:
-	add.s64 %gl84, %gl75, %gl81;
-	mov.f64 %gl72, %gl84;
-	bra L13;
-L36:
-	or.b64 %gl85, %gl62, 9218868437227405312;
-	mov.f64 %gl72, %gl85;
-	bra L13;
-L37:
-	mov.b64 %gl86, 0d3FF0000000000000;
-	xor.b64 %gl87, %gl86, %gl3;
-	and.b64 %gl88, %gl87, 0x8000000000000000;
-	setp.neu.f64 %gp23, 0d3FF0000000000000, 0d3FF0000000000000;
-	@%gp23 bra L82;
-	setp.neu.f64 %gp24, %gl3, %gl3;
-	@%gp24 bra L82;
-	setp.eq.f64 %gp25, 0d3FF0000000000000, 0d0000000000000000;
-	@!%gp25 bra L75;
-	setp.eq.f64 %gp26, %gl3, 0d0000000000000000;
-	@%gp26 bra L81;
-L75:
-	sub.rn.f64 %gl89, 0d3FF0000000000000, 0d3FF0000000000000;
-	setp.neu.f64 %gp27, %gl89, 0d0000000000000000;
-	@!%gp27 bra L77;
-	sub.rn.f64 %gl90, %gl3, %gl3;
-	setp.neu.f64 %gp28, %gl90, 0d0000000000000000;
-	@%gp28 bra L81;
-L77:
-	setp.eq.f64 %gp29, 0d3FF0000000000000, 0d0000000000000000;
-	@%gp29 bra L80;
-	sub.rn.f64 %gl91, %gl3, %gl3;
-	setp.neu.f64 %gp30, %gl91, 0d0000000000000000;
-	@%gp30 bra L80;
-	or.b64 %gl92, %gl88, 9218868437227405312;
-	mov.f64 %gl93, %gl92;
-	bra L70;
-L80:
-	mov.f64 %gl93, %gl88;
-	bra L70;
-L81:
-	mov.f64 %gl93, 0d7FF8000000000001;
-	bra L70;
-L82:
-	add.rn.f64 %gl94, 0d3FF0000000000000, %gl3;
-	mov.f64 %gl93, %gl94;
-L70:
-	mov.f64 %gl72, %gl93;
-L13:
-	mov.f64 %gl95, %gl72;
+	mov.f64 %gl4, 0d3FF0000000000000;
 	bra L6;
 L9:
-	setp.eq.u32 %gp31, ${v.id}, ${param.3};
-	@%gp31 bra L11;
-	mov.f64 %gl95, 0d0000000000000000;
+	setp.eq.u32 %gp1, ${v.id}, ${param.3};
+	@%gp1 bra L11;
+	mov.f64 %gl4, 0d0000000000000000;
 	bra L6;
 L11:
-	mov.f64 %gl95, 0d3FF0000000000000;
+	cvt.rn.f64.u32 %gl5, ${v.n};
+	mov.f64 %gl4, %gl5;
 L6:
-	mul.rn.f64 %gl96, %gl2, %gl95;
-	mul.rn.f64 %gl97, ${param.0}, ${acc.0};
-	add.rn.f64 %gl98, %gl96, %gl97;
-	max.u32 %gw21, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl99, %gw21;
-	sub.rn.f64 %gl100, %gl98, %gl98;
-	setp.neu.f64 %gp32, %gl100, 0d0000000000000000;
-	@%gp32 bra L116;
-	sub.rn.f64 %gl101, %gl99, %gl99;
-	setp.neu.f64 %gp33, %gl101, 0d0000000000000000;
-	@%gp33 bra L116;
-	setp.eq.f64 %gp34, %gl98, 0d0000000000000000;
-	@%gp34 bra L116;
-	setp.eq.f64 %gp35, %gl99, 0d0000000000000000;
-	@%gp35 bra L116;
-	shr.u64 %gl102, %gl98, 52;
-	and.b64 %gl103, %gl102, 2047;
-	cvt.u32.u64 %gw22, %gl103;
-	shr.u64 %gl104, %gl99, 52;
-	and.b64 %gl105, %gl104, 2047;
-	cvt.u32.u64 %gw23, %gl105;
-	and.b64 %gl106, %gl98, 4503599627370495;
-	and.b64 %gl107, %gl99, 4503599627370495;
-	setp.eq.s32 %gp36, %gw22, 0;
-	@%gp36 bra L99;
-	or.b64 %gl108, %gl106, 4503599627370496;
-	mov.b32 %gw24, %gw22;
-	mov.b64 %gl109, %gl108;
-	bra L100;
-L99:
-	clz.b64 %gw25, %gl106;
-	cvt.u64.u32 %gl110, %gw25;
-	cvt.u32.u64 %gw26, %gl110;
-	sub.s32 %gw27, %gw26, 11;
-	shl.b64 %gl111, %gl106, %gw27;
-	sub.s32 %gw28, 1, %gw27;
-	mov.b32 %gw24, %gw28;
-	mov.b64 %gl109, %gl111;
-L100:
-	setp.eq.s32 %gp37, %gw23, 0;
-	@%gp37 bra L102;
-	or.b64 %gl112, %gl107, 4503599627370496;
-	mov.b32 %gw29, %gw23;
-	mov.b64 %gl113, %gl112;
-	bra L103;
-L102:
-	clz.b64 %gw30, %gl107;
-	cvt.u64.u32 %gl114, %gw30;
-	cvt.u32.u64 %gw31, %gl114;
-	sub.s32 %gw32, %gw31, 11;
-	shl.b64 %gl115, %gl107, %gw32;
-	sub.s32 %gw33, 1, %gw32;
-	mov.b32 %gw29, %gw33;
-	mov.b64 %gl113, %gl115;
-L103:
-	cvt.rn.f64.u64 %gl116, %gl113;
-	rcp.approx.ftz.f64 %gl117, %gl116;
-	neg.f64 %gl118, %gl116;
-	fma.rn.f64 %gl119, %gl118, %gl117, 0d3FF0000000000000;
-	fma.rn.f64 %gl120, %gl117, %gl119, %gl117;
-	neg.f64 %gl121, %gl116;
-	fma.rn.f64 %gl122, %gl121, %gl120, 0d3FF0000000000000;
-	fma.rn.f64 %gl123, %gl120, %gl122, %gl120;
-	cvt.rn.f64.u64 %gl124, %gl109;
-	mul.rn.f64 %gl125, %gl124, %gl123;
-	mul.rn.f64 %gl126, %gl125, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl127, %gl126;
-	setp.ge.f64 %gp38, %gl126, 0dC3E0000000000000;
-	selp.b64 %gl128, %gl127, 0x8000000000000000, %gp38;
-	setp.lt.f64 %gp39, %gl126, 0d43E0000000000000;
-	selp.b64 %gl129, %gl128, 0x8000000000000000, %gp39;
-	shl.b64 %gl130, %gl109, 55;
-	mul.lo.s64 %gl131, %gl129, %gl113;
-	sub.s64 %gl132, %gl130, %gl131;
-	cvt.rn.f64.s64 %gl133, %gl132;
-	mul.rn.f64 %gl134, %gl133, %gl123;
-	cvt.rzi.s64.f64 %gl135, %gl134;
-	setp.ge.f64 %gp40, %gl134, 0dC3E0000000000000;
-	selp.b64 %gl136, %gl135, 0x8000000000000000, %gp40;
-	setp.lt.f64 %gp41, %gl134, 0d43E0000000000000;
-	selp.b64 %gl137, %gl136, 0x8000000000000000, %gp41;
-	add.s64 %gl138, %gl129, %gl137;
-	mul.lo.s64 %gl139, %gl137, %gl113;
-	sub.s64 %gl140, %gl132, %gl139;
-	setp.lt.s64 %gp42, %gl140, 0;
-	@%gp42 bra L104;
-	mov.b64 %gl141, %gl138;
-	mov.b64 %gl142, %gl140;
-	bra L105;
-L104:
-	sub.s64 %gl143, %gl138, 1;
-	add.s64 %gl144, %gl140, %gl113;
-	mov.b64 %gl141, %gl143;
-	mov.b64 %gl142, %gl144;
-L105:
-	setp.ge.s64 %gp43, %gl142, %gl113;
-	@%gp43 bra L106;
-	mov.b64 %gl145, %gl141;
-	mov.b64 %gl146, %gl142;
-	mov.b64 %gl147, %gl145;
-	mov.b64 %gl148, %gl146;
-	bra L107;
-L106:
-	add.s64 %gl149, %gl141, 1;
-	sub.s64 %gl150, %gl142, %gl113;
-	mov.b64 %gl147, %gl149;
-	mov.b64 %gl148, %gl150;
-L107:
-	sub.s32 %gw34, %gw24, %gw29;
-	add.s32 %gw35, %gw34, 1023;
-	setp.lt.u64 %gp44, %gl147, 36028797018963968;
-	@%gp44 bra L108;
-	mov.b64 %gl151, %gl147;
-	mov.b64 %gl152, %gl151;
-	mov.b32 %gw36, %gw35;
-	bra L109;
-L108:
-	shl.b64 %gl153, %gl147, 1;
-	sub.s32 %gw37, %gw35, 1;
-	mov.b64 %gl152, %gl153;
-	mov.b32 %gw36, %gw37;
-L109:
-	setp.ne.s64 %gp45, %gl148, 0;
-	@%gp45 bra L110;
-	mov.b64 %gl154, %gl152;
-	bra L111;
-L110:
-	or.b64 %gl155, %gl152, 1;
-	mov.b64 %gl154, %gl155;
-L111:
-	xor.b64 %gl156, %gl98, %gl99;
-	and.b64 %gl157, %gl156, 0x8000000000000000;
-	setp.ge.s32 %gp46, %gw36, 2047;
-	@%gp46 bra L115;
-	setp.gt.s32 %gp47, %gw36, 0;
-	@%gp47 bra L114;
-	sub.s32 %gw38, 4, %gw36;
-	min.s32 %gw39, %gw38, 60;
-	shr.u64 %gl158, %gl154, %gw39;
-	shl.b64 %gl159, 1, %gw39;
-	sub.s64 %gl160, %gl159, 1;
-	and.b64 %gl161, %gl154, %gl160;
-	sub.s32 %gw40, %gw39, 1;
-	shl.b64 %gl162, 1, %gw40;
-	setp.gt.u64 %gp48, %gl161, %gl162;
-	@%gp48 bra L135;
-	setp.eq.u64 %gp49, %gl161, %gl162;
-	@%gp49 bra L134;
-	mov.b64 %gl163, %gl158;
-	bra L131;
-L134:
-	and.b64 %gl164, %gl158, 1;
-	setp.eq.u64 %gp50, %gl164, 1;
-	@%gp50 bra L135;
-	mov.b64 %gl163, %gl158;
-	bra L131;
-L135:
-	add.s64 %gl165, %gl158, 1;
-	mov.b64 %gl163, %gl165;
-L131:
-	or.b64 %gl166, %gl157, %gl163;
-	mov.f64 %gl167, %gl166;
-	bra L92;
-L114:
-	sub.s32 %gw41, %gw36, 1;
-	cvt.s64.s32 %gl168, %gw41;
-	shl.b64 %gl169, %gl168, 52;
-	or.b64 %gl170, %gl157, %gl169;
-	shr.u64 %gl171, %gl154, 3;
-	shl.b64 %gl172, 1, 3;
-	sub.s64 %gl173, %gl172, 1;
-	and.b64 %gl174, %gl154, %gl173;
-	sub.s32 %gw42, 3, 1;
-	shl.b64 %gl175, 1, %gw42;
-	setp.gt.u64 %gp51, %gl174, %gl175;
-	@%gp51 bra L144;
-	setp.eq.u64 %gp52, %gl174, %gl175;
-	@%gp52 bra L143;
-	mov.b64 %gl176, %gl171;
-	bra L140;
-L143:
-	and.b64 %gl177, %gl171, 1;
-	setp.eq.u64 %gp53, %gl177, 1;
-	@%gp53 bra L144;
-	mov.b64 %gl176, %gl171;
-	bra L140;
-L144:
-	add.s64 %gl178, %gl171, 1;
-	mov.b64 %gl176, %gl178;
-L140:
-	add.s64 %gl179, %gl170, %gl176;
-	mov.f64 %gl167, %gl179;
-	bra L92;
-L115:
-	or.b64 %gl180, %gl157, 9218868437227405312;
-	mov.f64 %gl167, %gl180;
-	bra L92;
-L116:
-	xor.b64 %gl181, %gl98, %gl99;
-	and.b64 %gl182, %gl181, 0x8000000000000000;
-	setp.neu.f64 %gp54, %gl98, %gl98;
-	@%gp54 bra L161;
-	setp.neu.f64 %gp55, %gl99, %gl99;
-	@%gp55 bra L161;
-	setp.eq.f64 %gp56, %gl98, 0d0000000000000000;
-	@!%gp56 bra L154;
-	setp.eq.f64 %gp57, %gl99, 0d0000000000000000;
-	@%gp57 bra L160;
-L154:
-	sub.rn.f64 %gl183, %gl98, %gl98;
-	setp.neu.f64 %gp58, %gl183, 0d0000000000000000;
-	@!%gp58 bra L156;
-	sub.rn.f64 %gl184, %gl99, %gl99;
-	setp.neu.f64 %gp59, %gl184, 0d0000000000000000;
-	@%gp59 bra L160;
-L156:
-	setp.eq.f64 %gp60, %gl98, 0d0000000000000000;
-	@%gp60 bra L159;
-	sub.rn.f64 %gl185, %gl99, %gl99;
-	setp.neu.f64 %gp61, %gl185, 0d0000000000000000;
-	@%gp61 bra L159;
-	or.b64 %gl186, %gl182, 9218868437227405312;
-	mov.f64 %gl187, %gl186;
-	bra L149;
-L159:
-	mov.f64 %gl187, %gl182;
-	bra L149;
-L160:
-	mov.f64 %gl187, 0d7FF8000000000001;
-	bra L149;
-L161:
-	add.rn.f64 %gl188, %gl98, %gl99;
-	mov.f64 %gl187, %gl188;
-L149:
-	mov.f64 %gl167, %gl187;
-L92:
-	cvt.rn.f32.f64 %gw43, %gl167;
-	mov.f32 ${out.0}, %gw43;
+	mul.rn.f64 %gl6, %gl3, %gl4;
+	mul.rn.f64 %gl7, ${param.0}, ${acc.0};
+	mul.rn.f64 %gl8, %gl7, %gl0;
+	add.rn.f64 %gl9, %gl6, %gl8;
+	max.u32 %gw0, ${v.out}, 1;
+	cvt.rn.f64.u32 %gl10, %gw0;
+	mul.rn.f64 %gl11, %gl0, %gl10;
+	sub.rn.f64 %gl12, %gl9, %gl9;
+	setp.neu.f64 %gp2, %gl12, 0d0000000000000000;
+	@%gp2 bra L38;
+	sub.rn.f64 %gl13, %gl11, %gl11;
+	setp.neu.f64 %gp3, %gl13, 0d0000000000000000;
+	@%gp3 bra L38;
+	setp.eq.f64 %gp4, %gl9, 0d0000000000000000;
+	@%gp4 bra L38;
+	setp.eq.f64 %gp5, %gl11, 0d0000000000000000;
+	@%gp5 bra L38;
+	shr.u64 %gl14, %gl9, 52;
+	and.b64 %gl15, %gl14, 2047;
+	cvt.u32.u64 %gw1, %gl15;
+	shr.u64 %gl16, %gl11, 52;
+	and.b64 %gl17, %gl16, 2047;
+	cvt.u32.u64 %gw2, %gl17;
+	and.b64 %gl18, %gl9, 4503599627370495;
+	and.b64 %gl19, %gl11, 4503599627370495;
+	setp.eq.s32 %gp6, %gw1, 0;
+	@%gp6 bra L21;
+	or.b64 %gl20, %gl18, 4503599627370496;
+	mov.b32 %gw3, %gw1;
+	mov.b64 %gl21, %gl20;
+	bra L22;
+L21:
+	clz.b64 %gw4, %gl18;
+	cvt.u64.u32 %gl22, %gw4;
+	cvt.u32.u64 %gw5, %gl22;
+	sub.s32 %gw6, %gw5, 11;
+	shl.b64 %gl23, %gl18, %gw6;
+	sub.s32 %gw7, 1, %gw6;
+	mov.b32 %gw3, %gw7;
+	mov.b64 %gl21, %gl23;
+L22:
+	setp.eq.s32 %gp7, %gw2, 0;
+	@%gp7 bra L24;
+	or.b64 %gl24, %gl19, 4503599627370496;
+	mov.b32 %gw8, %gw2;
+	mov.b64 %gl25, %gl24;
+	bra L25;
+L24:
+	clz.b64 %gw9, %gl19;
+	cvt.u64.u32 %gl26, %gw9;
+	cvt.u32.u64 %gw10, %gl26;
+	sub.s32 %gw11, %gw10, 11;
+	shl.b64 %gl27, %gl19, %gw11;
+	sub.s32 %gw12, 1, %gw11;
+	mov.b32 %gw8, %gw12;
+	mov.b64 %gl25, %gl27;
+L25:
+	cvt.rn.f64.u64 %gl28, %gl25;
+	rcp.approx.ftz.f64 %gl29, %gl28;
+	neg.f64 %gl30, %gl28;
+	fma.rn.f64 %gl31, %gl30, %gl29, 0d3FF0000000000000;
+	fma.rn.f64 %gl32, %gl29, %gl31, %gl29;
+	neg.f64 %gl33, %gl28;
+	fma.rn.f64 %gl34, %gl33, %gl32, 0d3FF0000000000000;
+	fma.rn.f64 %gl35, %gl32, %gl34, %gl32;
+	cvt.rn.f64.u64 %gl36, %gl21;
+	mul.rn.f64 %gl37, %gl36, %gl35;
+	mul.rn.f64 %gl38, %gl37, 0d4360000000000000;
+	cvt.rzi.s64.f64 %gl39, %gl38;
+	setp.ge.f64 %gp8, %gl38, 0dC3E0000000000000;
+	selp.b64 %gl40, %gl39, 0x8000000000000000, %gp8;
+	setp.lt.f64 %gp9, %gl38, 0d43E0000000000000;
+	selp.b64 %gl41, %gl40, 0x8000000000000000, %gp9;
+	shl.b64 %gl42, %gl21, 55;
+	mul.lo.s64 %gl43, %gl41, %gl25;
+	sub.s64 %gl44, %gl42, %gl43;
+	cvt.rn.f64.s64 %gl45, %gl44;
+	mul.rn.f64 %gl46, %gl45, %gl35;
+	cvt.rzi.s64.f64 %gl47, %gl46;
+	setp.ge.f64 %gp10, %gl46, 0dC3E0000000000000;
+	selp.b64 %gl48, %gl47, 0x8000000000000000, %gp10;
+	setp.lt.f64 %gp11, %gl46, 0d43E0000000000000;
+	selp.b64 %gl49, %gl48, 0x8000000000000000, %gp11;
+	add.s64 %gl50, %gl41, %gl49;
+	mul.lo.s64 %gl51, %gl49, %gl25;
+	sub.s64 %gl52, %gl44, %gl51;
+	setp.lt.s64 %gp12, %gl52, 0;
+	@%gp12 bra L26;
+	mov.b64 %gl53, %gl50;
+	mov.b64 %gl54, %gl52;
+	bra L27;
+L26:
+	sub.s64 %gl55, %gl50, 1;
+	add.s64 %gl56, %gl52, %gl25;
+	mov.b64 %gl53, %gl55;
+	mov.b64 %gl54, %gl56;
+L27:
+	setp.ge.s64 %gp13, %gl54, %gl25;
+	@%gp13 bra L28;
+	mov.b64 %gl57, %gl53;
+	mov.b64 %gl58, %gl54;
+	mov.b64 %gl59, %gl57;
+	mov.b64 %gl60, %gl58;
+	bra L29;
+L28:
+	add.s64 %gl61, %gl53, 1;
+	sub.s64 %gl62, %gl54, %gl25;
+	mov.b64 %gl59, %gl61;
+	mov.b64 %gl60, %gl62;
+L29:
+	sub.s32 %gw13, %gw3, %gw8;
+	add.s32 %gw14, %gw13, 1023;
+	setp.lt.u64 %gp14, %gl59, 36028797018963968;
+	@%gp14 bra L30;
+	mov.b64 %gl63, %gl59;
+	mov.b64 %gl64, %gl63;
+	mov.b32 %gw15, %gw14;
+	bra L31;
+L30:
+	shl.b64 %gl65, %gl59, 1;
+	sub.s32 %gw16, %gw14, 1;
+	mov.b64 %gl64, %gl65;
+	mov.b32 %gw15, %gw16;
+L31:
+	setp.ne.s64 %gp15, %gl60, 0;
+	@%gp15 bra L32;
+	mov.b64 %gl66, %gl64;
+	bra L33;
+L32:
+	or.b64 %gl67, %gl64, 1;
+	mov.b64 %gl66, %gl67;
+L33:
+	xor.b64 %gl68, %gl9, %gl11;
+	and.b64 %gl69, %gl68, 0x8000000000000000;
+	setp.ge.s32 %gp16, %gw15, 2047;
+	@%gp16 bra L37;
+	setp.gt.s32 %gp17, %gw15, 0;
+	@%gp17 bra L36;
+	sub.s32 %gw17, 4, %gw15;
+	min.s32 %gw18, %gw17, 60;
+	shr.u64 %gl70, %gl66, %gw18;
+	shl.b64 %gl71, 1, %gw18;
+	sub.s64 %gl72, %gl71, 1;
+	and.b64 %gl73, %gl66, %gl72;
+	sub.s32 %gw19, %gw18, 1;
+	shl.b64 %gl74, 1, %gw19;
+	setp.gt.u64 %gp18, %gl73, %gl74;
+	@%gp18 bra L57;
+	setp.eq.u64 %gp19, %gl73, %gl74;
+	@%gp19 bra L56;
+	mov.b64 %gl75, %gl70;
+	bra L53;
+L56:
+	and.b64 %gl76, %gl70, 1;
+	setp.eq.u64 %gp20, %gl76, 1;
+	@%gp20 bra L57;
+	mov.b64 %gl75, %gl70;
+	bra L53;
+L57:
+	add.s64 %gl77, %gl70, 1;
+	mov.b64 %gl75, %gl77;
+L53:
+	or.b64 %gl78, %gl69, %gl75;
+	mov.f64 %gl79, %gl78;
+	bra L14;
+L36:
+	sub.s32 %gw20, %gw15, 1;
+	cvt.s64.s32 %gl80, %gw20;
+	shl.b64 %gl81, %gl80, 52;
+	or.b64 %gl82, %gl69, %gl81;
+	shr.u64 %gl83, %gl66, 3;
+	shl.b64 %gl84, 1, 3;
+	sub.s64 %gl85, %gl84, 1;
+	and.b64 %gl86, %gl66, %gl85;
+	sub.s32 %gw21, 3, 1;
+	shl.b64 %gl87, 1, %gw21;
+	setp.gt.u64 %gp21, %gl86, %gl87;
+	@%gp21 bra L66;
+	setp.eq.u64 %gp22, %gl86, %gl87;
+	@%gp22 bra L65;
+	mov.b64 %gl88, %gl83;
+	bra L62;
+L65:
+	and.b64 %gl89, %gl83, 1;
+	setp.eq.u64 %gp23, %gl89, 1;
+	@%gp23 bra L66;
+	mov.b64 %gl88, %gl83;
+	bra L62;
+L66:
+	add.s64 %gl90, %gl83, 1;
+	mov.b64 %gl88, %gl90;
+L62:
+	add.s64 %gl91, %gl82, %gl88;
+	mov.f64 %gl79, %gl91;
+	bra L14;
+L37:
+	or.b64 %gl92, %gl69, 9218868437227405312;
+	mov.f64 %gl79, %gl92;
+	bra L14;
+L38:
+	xor.b64 %gl93, %gl9, %gl11;
+	and.b64 %gl94, %gl93, 0x8000000000000000;
+	setp.neu.f64 %gp24, %gl9, %gl9;
+	@%gp24 bra L83;
+	setp.neu.f64 %gp25, %gl11, %gl11;
+	@%gp25 bra L83;
+	setp.eq.f64 %gp26, %gl9, 0d0000000000000000;
+	@!%gp26 bra L76;
+	setp.eq.f64 %gp27, %gl11, 0d0000000000000000;
+	@%gp27 bra L82;
+L76:
+	sub.rn.f64 %gl95, %gl9, %gl9;
+	setp.neu.f64 %gp28, %gl95, 0d0000000000000000;
+	@!%gp28 bra L78;
+	sub.rn.f64 %gl96, %gl11, %gl11;
+	setp.neu.f64 %gp29, %gl96, 0d0000000000000000;
+	@%gp29 bra L82;
+L78:
+	setp.eq.f64 %gp30, %gl9, 0d0000000000000000;
+	@%gp30 bra L81;
+	sub.rn.f64 %gl97, %gl11, %gl11;
+	setp.neu.f64 %gp31, %gl97, 0d0000000000000000;
+	@%gp31 bra L81;
+	or.b64 %gl98, %gl94, 9218868437227405312;
+	mov.f64 %gl99, %gl98;
+	bra L71;
+L81:
+	mov.f64 %gl99, %gl94;
+	bra L71;
+L82:
+	mov.f64 %gl99, 0d7FF8000000000001;
+	bra L71;
+L83:
+	add.rn.f64 %gl100, %gl9, %gl11;
+	mov.f64 %gl99, %gl100;
+L71:
+	mov.f64 %gl79, %gl99;
+L14:
+	cvt.rn.f32.f64 %gw22, %gl79;
+	mov.f32 ${out.0}, %gw22;
 }
 `},
 	Activate: gas_.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{

@@ -3,16 +3,33 @@
 package odd
 
 import (
+	"embed"
 	"math"
 
 	gas_ "github.com/garaph/garaph/gas"
 )
 
+// heavySources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed odd.go
+var heavySources embed.FS
+
 // Loops are the methods of Heavy as loops.
-func (p Heavy) Loops() gas_.Loops[float32, float64] { return heavyLoops{p}.loops() }
+func (p Heavy) Loops() gas_.Loops[float32, float64] {
+	if !gas_.Fresh(heavySources, "fadc6dfc6569b48f9fe436fc72ad8661") {
+		return gas_.Loops[float32, float64]{}
+	}
+	return heavyLoops{p}.loops()
+}
 
 // Fragments are the methods of Heavy as PTX.
-func (Heavy) Fragments() gas_.Fragments { return heavyFragments }
+func (Heavy) Fragments() gas_.Fragments {
+	if !gas_.Fresh(heavySources, "fadc6dfc6569b48f9fe436fc72ad8661") {
+		return gas_.Fragments{}
+	}
+	return heavyFragments
+}
 
 // heavyLoops has the loops of Heavy.
 type heavyLoops struct{ p Heavy }

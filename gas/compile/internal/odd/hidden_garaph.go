@@ -3,14 +3,32 @@
 package odd
 
 import (
+	"embed"
+
 	gas_ "github.com/garaph/garaph/gas"
 )
 
+// hiddenSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed odd.go
+var hiddenSources embed.FS
+
 // Loops are the methods of Hidden as loops.
-func (p *Hidden) Loops() gas_.Loops[value, list] { return hiddenLoops{p}.loops() }
+func (p *Hidden) Loops() gas_.Loops[value, list] {
+	if !gas_.Fresh(hiddenSources, "fadc6dfc6569b48f9fe436fc72ad8661") {
+		return gas_.Loops[value, list]{}
+	}
+	return hiddenLoops{p}.loops()
+}
 
 // Fragments are the methods of Hidden as PTX.
-func (*Hidden) Fragments() gas_.Fragments { return hiddenFragments }
+func (*Hidden) Fragments() gas_.Fragments {
+	if !gas_.Fresh(hiddenSources, "fadc6dfc6569b48f9fe436fc72ad8661") {
+		return gas_.Fragments{}
+	}
+	return hiddenFragments
+}
 
 type hiddenValue = value
 

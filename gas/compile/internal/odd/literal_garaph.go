@@ -3,11 +3,24 @@
 package odd
 
 import (
+	"embed"
+
 	gas_ "github.com/garaph/garaph/gas"
 )
 
+// literalSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed odd.go
+var literalSources embed.FS
+
 // Loops are the methods of Literal as loops.
-func (p Literal) Loops() gas_.Loops[uint32, uint32] { return literalLoops{p}.loops() }
+func (p Literal) Loops() gas_.Loops[uint32, uint32] {
+	if !gas_.Fresh(literalSources, "fadc6dfc6569b48f9fe436fc72ad8661") {
+		return gas_.Loops[uint32, uint32]{}
+	}
+	return literalLoops{p}.loops()
+}
 
 // literalLoops has the loops of Literal.
 type literalLoops struct{ p Literal }

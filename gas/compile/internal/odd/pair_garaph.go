@@ -3,11 +3,22 @@
 package odd
 
 import (
+	"embed"
+
 	gas_ "github.com/garaph/garaph/gas"
 )
 
+// pairSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed odd.go
+var pairSources embed.FS
+
 // Loops are the methods of Pair as loops.
 func (p Pair[V, A]) Loops() gas_.Loops[uint32, A] {
+	if !gas_.Fresh(pairSources, "fadc6dfc6569b48f9fe436fc72ad8661") {
+		return gas_.Loops[uint32, A]{}
+	}
 	switch p := any(p).(type) {
 	case Pair[uint32, float32]:
 		return any(pairUint32Float32Loops{p}.loops()).(gas_.Loops[uint32, A])
@@ -23,6 +34,9 @@ func (p Pair[V, A]) Loops() gas_.Loops[uint32, A] {
 
 // Fragments are the methods of Pair as PTX.
 func (p Pair[V, A]) Fragments() gas_.Fragments {
+	if !gas_.Fresh(pairSources, "fadc6dfc6569b48f9fe436fc72ad8661") {
+		return gas_.Fragments{}
+	}
 	switch any(p).(type) {
 	case Pair[uint32, float32]:
 		return pairUint32Float32Fragments

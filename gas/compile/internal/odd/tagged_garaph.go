@@ -5,14 +5,32 @@
 package odd
 
 import (
+	"embed"
+
 	gas_ "github.com/garaph/garaph/gas"
 )
 
+// taggedSources are the files that this one was made of. When they have changed
+// since, what is here is not used until garaph compile has run again.
+//
+//go:embed tagged.go
+var taggedSources embed.FS
+
 // Loops are the methods of Tagged as loops.
-func (p Tagged) Loops() gas_.Loops[uint32, uint32] { return taggedLoops{p}.loops() }
+func (p Tagged) Loops() gas_.Loops[uint32, uint32] {
+	if !gas_.Fresh(taggedSources, "a6dc5e07642315ab18ffe00d205d6c57") {
+		return gas_.Loops[uint32, uint32]{}
+	}
+	return taggedLoops{p}.loops()
+}
 
 // Fragments are the methods of Tagged as PTX.
-func (Tagged) Fragments() gas_.Fragments { return taggedFragments }
+func (Tagged) Fragments() gas_.Fragments {
+	if !gas_.Fresh(taggedSources, "a6dc5e07642315ab18ffe00d205d6c57") {
+		return gas_.Fragments{}
+	}
+	return taggedFragments
+}
 
 // taggedLoops has the loops of Tagged.
 type taggedLoops struct{ p Tagged }

@@ -1,0 +1,27 @@
+package gas_test
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/garaph/garaph/gas"
+)
+
+// TestFresh: any change of a text or of a name counts.
+func TestFresh(t *testing.T) {
+	files := func(name, text string) fstest.MapFS {
+		return fstest.MapFS{"a.go": {Data: []byte("package a")}, name: {Data: []byte(text)}}
+	}
+	hash, err := gas.FilesHash(files("b.go", "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, text string
+		want       bool
+	}{{"b.go", "x", true}, {"b.go", "y", false}, {"c.go", "x", false}, {"b.go", "", false}} {
+		if got := gas.Fresh(files(c.name, c.text), hash); got != c.want {
+			t.Errorf("%s, %q: %v", c.name, c.text, got)
+		}
+	}
+}
