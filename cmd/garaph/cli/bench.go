@@ -49,6 +49,7 @@ with --memory also from disk. The whole machine should be free for it.`,
 		}
 		return r.WriteTable(a.stdout)
 	})
+	cmd.AddCommand(a.benchGPUCommand())
 	return cmd
 }
 
