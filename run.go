@@ -18,6 +18,9 @@ import (
 // With [RunOptions.Checkpoints], or a [RunOptions.Job], the run is recorded in
 // the graph's folder, and [Resume] goes on with it after a crash.
 func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions) (*Result, error) {
+	if _, err := newTable[V, A](g, p, nil); err != nil { // not after hours of work
+		return nil, errors.Join(err, giveBack(o.Job))
+	}
 	if o.Job == nil && o.Checkpoints.Wanted() {
 		o.Job = g.NewJob(JobSpec{Name: fmt.Sprintf("%T", p)})
 	}

@@ -55,7 +55,7 @@ func (t *table[V, A]) columnOf(p gas.Program[V, A]) (column[V], error) {
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
 		return ints(func(_ gas.Vertex, x V) int64 { return int64(reflect.ValueOf(x).Uint()) }), nil
 	default:
-		return column[V]{}, fmt.Errorf("program %T: a value of type %s is not a number: give the program a Result method that returns float32, float64, int64 or gas.VertexID", p, reflect.TypeFor[V]())
+		return column[V]{}, fmt.Errorf("program %T: a value of type %s is not written as it is: numbers up to 32 bits, int64 and floats are; give the program a Result method that returns float32, float64, int64 or gas.VertexID", p, reflect.TypeFor[V]())
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
 )
 
@@ -70,10 +71,7 @@ func (m *measurement) report(begin time.Time, used usage) (*Report, error) {
 	}
 	r := &Report{
 		Machine: m.machine, Date: begin, Seconds: time.Since(begin).Seconds(),
-		Graph: GraphInfo{
-			Path: m.graph.Store().Path(), Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted,
-			Symmetric: c.Symmetric, Shards: len(c.Shards), Fingerprint: c.Fingerprint,
-		},
+		Graph:  graphInfo(m.graph),
 		Rounds: m.opt.Rounds, Threads: m.opt.Threads, Source: source, Others: usageNow().othersSince(used), Notes: []string{},
 	}
 	for i := range m.speeds {
@@ -94,6 +92,14 @@ func (m *measurement) report(begin time.Time, used usage) (*Report, error) {
 		}
 	}
 	return r, nil
+}
+
+func graphInfo(g *garaph.Graph) GraphInfo {
+	c := g.Catalogue()
+	return GraphInfo{
+		Path: g.Store().Path(), Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted,
+		Symmetric: c.Symmetric, Shards: len(c.Shards), Fingerprint: c.Fingerprint,
+	}
 }
 
 // fitNote tells that a run was not where it was meant to be.

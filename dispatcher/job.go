@@ -94,6 +94,9 @@ func (j *Job[V, A]) plan() (err error) {
 	var loops gas.Loops[V, A]
 	err = panics.Guard(j.program, func() error {
 		loops, j.report.Compiled = cpuengine.LoopsOf(j.program)
+		if c, ok := j.program.(gas.Compiled[V, A]); ok && !j.report.Compiled && c.Loops().Program == nil {
+			j.opt.Log.Warn(fmt.Sprintf("the compiled loops of %T are of an older text of it, and not used: run go generate", j.program))
+		}
 		if j.opt.Generic {
 			loops, j.report.Compiled = cpuengine.GenericLoops(j.program), false
 		}

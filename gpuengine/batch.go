@@ -71,6 +71,7 @@ func (b *batch) empty() bool { return b.count == 0 && b.from == b.to }
 type packer struct {
 	slot, shared int // bytes of an accumulator, of a block
 	gather       Gather
+	single       bool // one copy of each accumulator, whatever the formula says
 	limits       limits
 }
 
@@ -147,7 +148,7 @@ func (k *packer) part(b *batch, r *room, side *shard.Side, i int, e uint32) uint
 func (k *packer) add(b *batch, side int, c chunk, off Pointer, s *shard.Side, p piece) {
 	way := choose(k.gather, p)
 	c.Edges, c.First, c.Count = p.to-p.from, s.First+uint32(p.begin), uint32(p.end-p.begin)
-	if way == replicated {
+	if way == replicated && !k.single {
 		c.Copies = copies(c.Edges, int(c.Count), k.slot, k.shared)
 	}
 	if p.head {

@@ -183,10 +183,22 @@ func (d *cudaDevice) check(what string, err error) error {
 	return fmt.Errorf("GPU %s: %s: %w", d.info.Name, what, err)
 }
 
-// asError is the error of a call of C's.
+// asError is the error of a call of C's: of those after which the device goes on,
+// the one that check knows.
 func asError(r C.CUresult) error {
-	if r == C.CUDA_SUCCESS {
+	switch r {
+	case C.CUDA_SUCCESS:
 		return nil
+	case C.CUDA_ERROR_OUT_OF_MEMORY:
+		return cu.OutOfMemory
+	case C.CUDA_ERROR_INVALID_VALUE:
+		return cu.InvalidValue
+	case C.CUDA_ERROR_INVALID_HANDLE:
+		return cu.InvalidHandle
+	case C.CUDA_ERROR_NOT_SUPPORTED:
+		return cu.NotSupported
+	case C.CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+		return cu.LaunchOutOfResources
 	}
 	var text *C.char
 	if C.cuGetErrorString(r, &text) != C.CUDA_SUCCESS {

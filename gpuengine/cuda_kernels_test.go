@@ -18,7 +18,7 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-var scaleFlag = flag.Int("scale", 16, "scale of the RMAT graph of TestKernelSpeed")
+var scaleFlag = flag.Int("scale", 16, "scale of the RMAT graph of TestCUDAKernels")
 
 // csc is a graph by destination.
 type csc struct {
@@ -194,9 +194,9 @@ func newGPU(t testing.TB, f gas.Fragments) *gpu {
 	return g
 }
 
-// TestKernelSpeed holds one PageRank step of both gathers against the host, and
+// TestCUDAKernels holds one PageRank step of both gathers against the host, and
 // prints the speed of each kernel beside the gather-only ceiling.
-func TestKernelSpeed(t *testing.T) {
+func TestCUDAKernels(t *testing.T) {
 	graph := rmat(*scaleFlag, 16)
 	n, edges := len(graph.off)-1, int(graph.off[len(graph.off)-1])
 	p := programs.PageRank[float32]{Damping: 0.85}

@@ -52,6 +52,7 @@ type Engine[V, A any] struct {
 	kept      packer // of chunks that stay
 	streamed  packer
 	units     []work // what stays, in the order of shards
+	pieces    []work // the same page by page, as it was copied
 	lanes     []*lane
 	residents []*lane // lanes for units
 	every     []*lane // all of them
@@ -101,7 +102,7 @@ func New[V, A any](d Device, p gas.Program[V, A], a *vertices.Arrays[V], cat *st
 	if e.plan, err = newPlan(cat, f, gas.DirectionOf(p), o); err != nil {
 		return nil, fmt.Errorf("program %T: %w", p, err)
 	}
-	e.kept = packer{slot: e.plan.slot, shared: o.Shared, gather: o.Gather, limits: e.plan.kept}
+	e.kept = packer{slot: e.plan.slot, shared: o.Shared, gather: o.Gather, single: o.Single, limits: e.plan.kept}
 	e.streamed = e.kept
 	e.streamed.limits = e.plan.streamed
 	if err := e.allocate(); err != nil {

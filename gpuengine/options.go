@@ -23,6 +23,8 @@ type Options struct {
 	Gather  Gather
 	Async   bool
 	Trace   func(Span) // nil: no trace
+	// Single leaves the replicated gather one copy of each accumulator, to compare.
+	Single bool
 	// Shared is how many bytes of shared memory the accumulators of a block may
 	// take; 0: 48 KiB.
 	Shared int

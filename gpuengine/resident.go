@@ -121,6 +121,7 @@ func (e *Engine[V, A]) place(l *lane, p *page.Page, arena *room) error {
 func (e *Engine[V, A]) list(lists [keys][]chunk, parts []work) error {
 	var at [keys]Pointer
 	total := 0
+	e.pieces = parts
 	for k, list := range lists {
 		if len(list) == 0 {
 			continue

@@ -68,15 +68,20 @@ func Write(path string, g oracle.Graph, o Options) error {
 	for first := 0; first < g.N; first += o.ShardVertices {
 		cat.Shards = append(cat.Shards, store.ShardInfo{First: uint32(first), Vertices: min(o.ShardVertices, g.N-first)})
 	}
+	in := byShard(g, o.ShardVertices, len(cat.Shards), func(e oracle.Edge) oracle.Edge { return e })
+	out := in
+	if !o.Symmetric {
+		out = byShard(g, o.ShardVertices, len(cat.Shards), func(e oracle.Edge) oracle.Edge { return oracle.Edge{Src: e.Dst, Dst: e.Src, Weight: e.Weight} })
+	}
 	for i := range cat.Shards {
 		info := &cat.Shards[i]
-		blob := encode(g, shard.In, i, info, o.Weighted)
+		blob := encode(in[i], shard.In, i, info, o.Weighted)
 		info.InSum = shard.Seal(blob)
 		err = w.PutShard(shard.In, i, blob)
 		if o.Symmetric {
 			info.Out = info.In
 		} else if err == nil {
-			blob = encode(g, shard.Out, i, info, false)
+			blob = encode(out[i], shard.Out, i, info, false)
 			info.OutSum = shard.Seal(blob)
 			err = w.PutShard(shard.Out, i, blob)
 		}
@@ -90,20 +95,25 @@ func Write(path string, g oracle.Graph, o Options) error {
 	return w.Commit(cat)
 }
 
-// encode is a plain, slow maker of a shard's blob.
-func encode(g oracle.Graph, dir shard.Direction, i int, info *store.ShardInfo, weighted bool) []byte {
-	lists := make([][]oracle.Edge, info.Vertices) // Src is the neighbour
-	n := uint32(0)
+// byShard gives the edges of each shard, as seen from its vertices: those are
+// Dst.
+func byShard(g oracle.Graph, vertices, shards int, turn func(oracle.Edge) oracle.Edge) [][]oracle.Edge {
+	lists := make([][]oracle.Edge, shards)
 	for _, e := range g.Edges {
-		v, u := e.Dst, e.Src
-		if dir == shard.Out {
-			v, u = u, v
-		}
-		if v >= info.First && int(v-info.First) < info.Vertices {
-			lists[v-info.First] = append(lists[v-info.First], oracle.Edge{Src: u, Weight: e.Weight})
-			n++
-		}
+		e = turn(e)
+		i := int(e.Dst) / vertices
+		lists[i] = append(lists[i], e)
 	}
+	return lists
+}
+
+// encode is a plain maker of a shard's blob.
+func encode(edges []oracle.Edge, dir shard.Direction, i int, info *store.ShardInfo, weighted bool) []byte {
+	lists := make([][]oracle.Edge, info.Vertices) // Src is the neighbour
+	for _, e := range edges {
+		lists[e.Dst-info.First] = append(lists[e.Dst-info.First], e)
+	}
+	n := uint32(len(edges))
 	if dir == shard.In {
 		info.In = n
 	} else {

@@ -28,7 +28,8 @@ with --memory also from disk. The whole machine should be free for it.`,
 		Example: `  garaph bench web.graph
   garaph bench web.graph --memory 2GiB --programs pagerank,bfs --rounds 5
   garaph bench web.graph --json > bench.json`,
-		Args: exactly("one graph", 1),
+		Annotations: map[string]string{runsItself: "yes"},
+		Args:        exactly("one graph", 1),
 	}
 	fs := cmd.Flags()
 	programs := programsFlag(fs)
@@ -49,6 +50,7 @@ with --memory also from disk. The whole machine should be free for it.`,
 		}
 		return r.WriteTable(a.stdout)
 	})
+	cmd.AddCommand(a.benchGPUCommand())
 	return cmd
 }
 

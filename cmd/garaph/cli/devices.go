@@ -24,17 +24,17 @@ is measured. The emulated one computes on the CPU, for tests.`,
 			return err
 		}
 		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(table, "gpu\tname\tmemory\tfree\tprocessors\tcapability\tdriver\tto it\tfrom it\n") // errors are kept until Flush
+		fmt.Fprintf(table, "gpu\tname\tmemory\tfree\tprocessors\tcapability\tdriver\tto it\tfrom it\tboth\n") // errors are kept until Flush
 		var errs []error
 		for _, d := range gpuengine.Drivers() {
 			list, err := d.List()
 			errs = append(errs, err)
 			for _, x := range list {
-				to, from, err := measureLink(x.Name)
+				link, err := measureLink(x.Name)
 				errs = append(errs, err)
 				i := x.Info
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%d.%d\t%s\t%s\t%s\n", x.Name, i.Name, humanize.IBytes(uint64(i.Memory)), humanize.IBytes(uint64(i.Free)),
-					i.Processors, i.Capability/10, i.Capability%10, i.Driver, speedText(to), speedText(from))
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%d.%d\t%s\t%s\t%s\t%s\n", x.Name, i.Name, humanize.IBytes(uint64(i.Memory)), humanize.IBytes(uint64(i.Free)),
+					i.Processors, i.Capability/10, i.Capability%10, i.Driver, speedText(link.To), speedText(link.From), speedText(link.Both))
 			}
 		}
 		return errors.Join(append(errs, table.Flush())...)
@@ -47,10 +47,10 @@ func speedText(bytesPerSecond float64) string {
 }
 
 // measureLink measures the link of the device of a name.
-func measureLink(name string) (to, from float64, err error) {
+func measureLink(name string) (link gpuengine.Link, err error) {
 	d, err := gpuengine.Open(name)
 	if err != nil {
-		return 0, 0, err
+		return gpuengine.Link{}, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	return gpuengine.MeasureLink(d)

@@ -71,14 +71,23 @@ func oneLine(err error) string {
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; ")
 }
 
+// runsItself marks a command that has others under it and does something without
+// them.
+const runsItself = "runs itself"
+
+// expectsCommand tells whether the word behind a command is to be another one.
+func expectsCommand(cmd *cobra.Command) bool {
+	return cmd.HasSubCommands() && cmd.Annotations[runsItself] == ""
+}
+
 // flagError explains a flag that cannot be parsed. Where a command was expected
 // and the word is none, that is the mistake, and not the flag behind it.
 func flagError(cmd *cobra.Command, err error) error {
-	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
+	if words := cmd.Flags().Args(); expectsCommand(cmd) && len(words) > 0 {
 		return unknownWord(cmd, words[0])
 	}
 	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) || cmd.HasSubCommands() {
+	if !errors.As(err, &unknown) || expectsCommand(cmd) {
 		return usageError{err}
 	}
 	var own []string

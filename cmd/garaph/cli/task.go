@@ -28,6 +28,7 @@ type task struct {
 	args    []string // a graph or edge files
 
 	options garaph.RunOptions
+	trace   *trace // nil: none
 	input   *input
 	result  *garaph.Result
 }
@@ -38,7 +39,13 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	if err != nil {
 		return err
 	}
+	if t.trace, err = newTrace(*t.flags.trace); err != nil {
+		return err
+	}
 	t.options = t.runOptions()
+	if t.trace != nil {
+		t.options.Trace = t.trace.add
+	}
 	defer keepWithin(t.options.Memory)()
 	if t.input, err = t.openInput(cmd.Context(), a, func() error { return out.check(t.args) }); err != nil {
 		return err
@@ -53,6 +60,11 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 			a.console.log.Warn(err.Error())
 		}
 	}()
+	if t.trace != nil {
+		if err := t.trace.save(t.result.Report.GPU, a.console.log); err != nil {
+			return err
+		}
+	}
 	t.warn(a.console.log)
 	if err := t.deliver(cmd.Context(), a, out); err != nil {
 		if !errors.Is(err, errPipe) { // whoever closed the pipe had enough

@@ -1,0 +1,149 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/vertices"
+	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/shard"
+)
+
+// errStreamed: not all edges stay on the GPU.
+var errStreamed = errors.New("the edges are streamed")
+
+// gpuJob is PageRank on the GPU of a measurement, without the dispatcher, so that
+// the engine can be taken apart.
+type gpuJob[F float32 | float64] struct {
+	arrays *vertices.Arrays[F]
+	engine *gpuengine.Engine[F, float64]
+}
+
+func newGPUJob[F float32 | float64](ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (*gpuJob[F], error) {
+	c := m.graph.Catalogue()
+	program := programs.PageRank[F]{Damping: 0.85}
+	arrays, err := vertices.New[F](c.Vertices)
+	if err != nil {
+		return nil, err
+	}
+	j := &gpuJob[F]{arrays: arrays}
+	if j.engine, err = gpuengine.New(m.device, gas.Program[F, float64](program), arrays, c, o); err != nil {
+		return nil, errors.Join(err, j.close())
+	}
+	err = parallel(m.opt.Threads, len(c.Shards), func(i int) error {
+		in, err := m.graph.Store().ReadOffsets(shard.In, i)
+		out := in
+		if err == nil && !c.Symmetric {
+			out, err = m.graph.Store().ReadOffsets(shard.Out, i)
+		}
+		if err != nil {
+			return err
+		}
+		for k := range in.Vertices() {
+			v := gas.Vertex{ID: in.First + uint32(k), N: c.Vertices, In: in.Off[k+1] - in.Off[k], Out: out.Off[k+1] - out.Off[k]}
+			arrays.Cur[v.ID], _ = program.Init(v)
+			arrays.Degree[v.ID] = v.Out
+			j.engine.Vertex(v)
+		}
+		return ctx.Err()
+	})
+	if err == nil {
+		err = j.engine.Start(ctx, m.pages)
+	}
+	if err != nil {
+		return nil, errors.Join(err, j.close())
+	}
+	return j, nil
+}
+
+func (j *gpuJob[F]) close() error {
+	var err error
+	if j.engine != nil {
+		err = j.engine.Close()
+	}
+	j.arrays.Free()
+	return err
+}
+
+// probe times the kernels of a way to gather.
+func probe[F float32 | float64](ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (t gpuengine.KernelTimes, err error) {
+	j, err := newGPUJob[F](ctx, m, o)
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, j.close()) }()
+	if j.engine.Resident() < m.graph.Catalogue().Edges {
+		return t, errStreamed
+	}
+	return j.engine.Probe(m.opt.Rounds)
+}
+
+// pipeline times whole iterations.
+func pipeline(ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (p *Pipeline, err error) {
+	j, err := newGPUJob[float32](ctx, m, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, j.close()) }()
+	p = &Pipeline{Resident: j.engine.Resident(), Memory: o.Memory}
+	var seconds, speeds, link, copying, computing []float64
+	step := gas.Step{}
+	for i := range 1 + gpuIterations {
+		start := time.Now()
+		s, err := j.engine.Iterate(ctx, step)
+		if err != nil {
+			return nil, err
+		}
+		x := time.Since(start).Seconds()
+		step = gas.Step{Iteration: i + 1, Aggregate: s.Aggregate}
+		if i == 0 {
+			continue
+		}
+		p.Batches, p.Bytes = s.Pages, s.Bytes
+		seconds, speeds, link = append(seconds, x), append(speeds, float64(s.Edges)/x), append(link, float64(s.Bytes)/x)
+		var copies, kernels float64
+		for _, t := range j.engine.Times() {
+			copies += t.Copy
+			kernels += t.Compute
+		}
+		copying, computing = append(copying, copies/x), append(computing, kernels/x)
+	}
+	p.Seconds, p.EdgesPerSecond = spread(seconds), spread(speeds)
+	p.OfGather = number(median(speeds) / m.report.Ceiling.Four)
+	p.Kernels = number(median(computing))
+	if p.Bytes > 0 {
+		p.BytesPerSecond, p.OfLink = spread(link), number(median(link)/m.report.Link.To)
+		p.Copies = number(median(copying))
+	}
+	return p, nil
+}
+
+// leastGPU is what a job takes on the GPU beside the edges.
+func leastGPU(m *gpuMeasurement) (int64, error) {
+	arrays, err := vertices.New[float32](m.graph.Catalogue().Vertices)
+	if err != nil {
+		return 0, err
+	}
+	defer arrays.Free()
+	var need *gpuengine.NeedError
+	e, err := gpuengine.New(m.device, gas.Program[float32, float64](programs.PageRank[float32]{Damping: 0.85}), arrays, m.graph.Catalogue(), gpuengine.Options{Memory: 1})
+	if errors.As(err, &need) {
+		return need.Least(), nil
+	}
+	if err == nil {
+		err = errors.Join(errors.New("a job in a byte of device memory"), e.Close())
+	}
+	return 0, err
+}
+
+// number is x, or nil if it is none.
+func number(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}

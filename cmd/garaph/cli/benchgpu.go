@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/dispatcher"
+)
+
+func (a *app) benchGPUCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "gpu GRAPH [flags]",
+		Short: "Hold the GPU engine against the ceilings of a GPU and its link",
+		Long: `Hold the GPU engine against the ceilings of a GPU and its link.
+
+The ceilings are gather-only over the graph's own edges, and copies in both
+directions. Then come each kernel alone, whole iterations of PageRank with all
+edges on the GPU and with edges that are streamed, and the pull of each shard,
+with and without replication. The whole machine should be free for it.`,
+		Example: `  garaph bench gpu web.graph --plot replication.png
+  garaph bench gpu web.graph --gpu-memory 4GiB --json > gpu.json`,
+		Args: exactly("one graph", 1),
+	}
+	fs := cmd.Flags()
+	gpu := fs.String("gpu", "", "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
+	gpuMemory := sizeFlag(fs, "gpu-memory", "memory of the GPU for the streamed runs (default the arrays over vertices and a tenth of the edges)")
+	rounds := countFlag(fs, "rounds", 3, 1, "launches of each kernel, of which the fastest counts")
+	threads := countFlag(fs, "threads", 0, 0, "goroutines; 0: one for each processor")
+	memory := sizeFlag(fs, "memory", "memory of the host for edges (default three quarters of what is available)")
+	picture := fs.String("plot", "", "`FILE` for a PNG of the time of each shard")
+	asJSON := fs.Bool("json", false, "print it as one JSON object")
+	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		if err := a.handOver(string(dispatcher.GPU), *gpu, ""); err != nil {
+			return err
+		}
+		o := bench.GPUOptions{GPU: *gpu, Memory: *gpuMemory, Rounds: *rounds, Threads: *threads, Limit: cmp.Or(*memory, defaultMemory())}
+		r, err := a.benchGPU(cmd.Context(), args[0], o)
+		if err != nil {
+			return err
+		}
+		if *picture != "" {
+			if err := writeWhole(*picture, true, r.WritePlot); err != nil {
+				return err
+			}
+		}
+		if *asJSON {
+			return json.NewEncoder(a.stdout).Encode(r)
+		}
+		return r.WriteTable(a.stdout)
+	})
+	return cmd
+}
+
+// benchGPU measures, with progress.
+func (a *app) benchGPU(ctx context.Context, path string, o bench.GPUOptions) (r *bench.GPUReport, err error) {
+	g, err := garaph.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, g.Close()) }()
+	s := a.console.stage("bench gpu", 0)
+	defer s.end()
+	at := "the beginning"
+	o.Progress = func(doing string) {
+		at = doing
+		a.console.begin(doing)
+		if a.console.tty {
+			s.set(0, doing)
+		}
+	}
+	r, err = bench.MeasureGPU(ctx, g, o)
+	if err != nil && ctx.Err() != nil {
+		return nil, &stopped{fmt.Sprintf("the measurement of %s was stopped: it was at %s", path, at), err}
+	}
+	return r, err
+}

@@ -1,0 +1,284 @@
+//go:build cuda
+
+package dispatcher_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+const gpu = "0"
+
+// needGPU skips a test where there is no GPU, and keeps the context of the GPU
+// for its time, so that no job makes one.
+func needGPU(t *testing.T) {
+	t.Helper()
+	d, err := gpuengine.Open(gpu)
+	if errors.Is(err, gpuengine.ErrNoDevice) {
+		t.Skipf("this test needs a GPU: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCUDANamedGraphs(t *testing.T) {
+	needGPU(t)
+	tryNamed(t, gpu)
+}
+
+// TestCUDARMAT: 10⁶ vertices and 17 × 10⁶ edges, skewed.
+func TestCUDARMAT(t *testing.T) {
+	needGPU(t)
+	for _, format := range []string{bench.Raw, bench.RawW} {
+		t.Run(format, func(t *testing.T) {
+			tryAll(t, subjectOf(t, generated(t, bench.GenOptions{Kind: bench.RMAT, Scale: 20, Degree: 16, Format: format, Seed: 1}), gpu))
+		})
+	}
+}
+
+// generated is a graph of package bench, imported as a user would.
+func generated(t *testing.T, o bench.GenOptions) *store.Store {
+	t.Helper()
+	folder := t.TempDir()
+	edges, path := filepath.Join(folder, "edges"), filepath.Join(folder, "graph")
+	f, err := os.Create(edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	if err := errors.Join(bench.Generate(t.Context(), w, o, nil), w.Flush(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ingest.Import(t.Context(), []string{edges}, path, ingest.Options{Format: ingest.Format(o.Format)}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// TestCUDAStar: one destination with 10⁷ in-edges, as many as hundreds of
+// blocks have.
+func TestCUDAStar(t *testing.T) {
+	needGPU(t)
+	n := 10_000_000
+	if testing.Short() {
+		n = 1_000_000
+	}
+	g := oracle.Graph{N: n + 1}
+	hub := uint32(n / 2)
+	for v := range uint32(n + 1) {
+		if v != hub {
+			g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: hub, Weight: float32(v%16 + 1)})
+		}
+	}
+	g.Edges = append(g.Edges, oracle.Edge{Src: hub, Dst: 1, Weight: 3})
+	tryAll(t, subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices}), gpu))
+}
+
+// TestCUDAPath: as many iterations as there are vertices.
+func TestCUDAPath(t *testing.T) {
+	needGPU(t)
+	g := oracle.Graph{N: 2000}
+	for v := range uint32(g.N - 1) {
+		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: v + 1, Weight: float32(v%7 + 1)})
+	}
+	tryAll(t, subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: 500}), gpu))
+}
+
+// TestCUDAIsolated: nearly all vertices have no edges, and most shards none.
+func TestCUDAIsolated(t *testing.T) {
+	needGPU(t)
+	g := oracle.Graph{N: 1_000_000}
+	for v := uint32(0); v+20_011 < uint32(g.N); v += 9973 {
+		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: v + 9973, Weight: 2}, oracle.Edge{Src: v + 9973, Dst: v / 2, Weight: 5})
+	}
+	tryAll(t, subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices}), gpu))
+}
+
+// counting counts what is taken of a device.
+type counting struct {
+	gpuengine.Device
+	taken *atomic.Int64
+}
+
+func (c counting) Alloc(n int64) (gpuengine.Pointer, error) {
+	c.taken.Add(1)
+	return c.Device.Alloc(n)
+}
+
+func (c counting) Pin(n int64) ([]byte, error) {
+	c.taken.Add(1)
+	return c.Device.Pin(n)
+}
+
+// TestCUDASmallJob: BFS on 10⁵ edges takes at most 50 ms where the context
+// exists, and its iterations take no memory of the GPU and a few objects of the
+// host.
+func TestCUDASmallJob(t *testing.T) {
+	needGPU(t)
+	x := subjectOf(t, generated(t, bench.GenOptions{Kind: bench.Uniform, Vertices: 20_000, Edges: 100_000, Format: bench.Raw, Seed: 5}), gpu)
+	var taken atomic.Int64
+	var marks []int64     // taken, by iteration
+	var objects []float64 // made since the one before
+	var last runtime.MemStats
+	o := dispatcher.Options{Device: dispatcher.GPU, GPU: gpu}
+	o.SetOpen(func(name string) (gpuengine.Device, error) {
+		d, err := gpuengine.Open(name)
+		return counting{d, &taken}, err
+	})
+	best := time.Hour
+	for round := range 6 { // the driver compiles kernels in the first one
+		o.Progress = nil
+		if round == 0 {
+			o.Progress = func(dispatcher.Iteration) {
+				var now runtime.MemStats
+				runtime.ReadMemStats(&now)
+				marks, objects = append(marks, taken.Load()), append(objects, float64(now.Mallocs-last.Mallocs))
+				runtime.ReadMemStats(&last)
+			}
+		}
+		start := time.Now()
+		j, err := dispatcher.New(x.store, gas.Program[uint32, uint32](programs.BFS{Source: x.source}), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		planned := time.Since(start)
+		r, err := j.Run(context.Background())
+		all := time.Since(start)
+		j.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("planning and kernels %v, copying %v, %d iterations %v, all %v", planned, r.Load, len(r.Iterations), r.Duration, all)
+		if round > 0 {
+			best = min(best, all)
+		}
+	}
+	if best > 50*time.Millisecond {
+		t.Errorf("it took %v at best", best)
+	}
+	if len(marks) < 4 {
+		t.Fatalf("%d iterations: too few to tell", len(marks))
+	}
+	least := objects[1]
+	for i := 1; i < len(marks); i++ {
+		least = min(least, objects[i])
+		if marks[i] != marks[0] {
+			t.Errorf("iteration %d allocated memory of the device, or pinned some: %d times", i, marks[i]-marks[i-1])
+		}
+	}
+	t.Logf("objects of the host made in each iteration: %v", objects[1:])
+	if least > 64 {
+		t.Errorf("an iteration makes %v objects at least", least)
+	}
+}
+
+// trapping is a device that gets a kernel which traps.
+type trapping struct {
+	gpuengine.Device
+	kernel string
+}
+
+func (d trapping) Load(list []gpuengine.Kernel) error {
+	own := append([]gpuengine.Kernel(nil), list...)
+	for i, k := range own {
+		if k.Name != d.kernel {
+			continue
+		}
+		own[i].PTX = func() (string, error) {
+			text, err := k.PTX()
+			if err == nil && !strings.Contains(text, "\n\tret;") {
+				err = fmt.Errorf("kernel %s: no place for a trap", k.Name)
+			}
+			return strings.ReplaceAll(text, "\n\tret;", "\n\ttrap;\n\tret;"), err
+		}
+	}
+	return d.Device.Load(own)
+}
+
+const trapKernel = "GARAPH_TEST_TRAP"
+
+// TestCUDATrap: a kernel that traps ends the job with an error that says so, and
+// nothing hangs. The process has no use of the GPU after it: it is another one.
+func TestCUDATrap(t *testing.T) {
+	if kernel := os.Getenv(trapKernel); kernel != "" {
+		trap(t, kernel)
+		return
+	}
+	needGPU(t)
+	for _, kernel := range []string{"zero", "expand", "pull_segmented", "apply"} {
+		t.Run(kernel, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestCUDATrap$", "-test.v")
+			cmd.Env = append(os.Environ(), trapKernel+"="+kernel)
+			out, err := cmd.CombinedOutput()
+			for line := range strings.Lines(string(out)) {
+				if strings.Contains(line, "the job ended with") {
+					t.Log(strings.TrimSpace(line))
+				}
+			}
+			if err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+func trap(t *testing.T, kernel string) {
+	g := oracle.Graph{N: 1000}
+	for v := range uint32(g.N) {
+		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: (v * 7) % uint32(g.N), Weight: 1}, oracle.Edge{Src: v, Dst: (v + 1) % uint32(g.N), Weight: 1})
+	}
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 100})
+	o := dispatcher.Options{Device: dispatcher.GPU, GPU: gpu}
+	o.SetOpen(func(name string) (gpuengine.Device, error) {
+		d, err := gpuengine.Open(name)
+		return trapping{d, kernel}, err
+	})
+	j, err := dispatcher.New(s, gas.Program[uint32, uint32](programs.WCC{}), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = j.Run(context.Background())
+	j.Close()
+	if !errors.Is(err, gpuengine.ErrLost) || !strings.Contains(err.Error(), "GPU ") {
+		t.Fatalf("got %v", err)
+	}
+	t.Logf("the job ended with %q", err)
+}

@@ -1,0 +1,160 @@
+package dispatcher_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/shard"
+)
+
+// trial holds the values V of a program on a GPU against values W on the CPU.
+type trial[V, W any] struct {
+	same func(got V, want W) bool
+	// steps is how many iterations a sync job has; 0: until no vertex is active,
+	// as every async one.
+	steps int
+	// limit is how many iterations an async job has at most; 0: no limit.
+	limit int
+	// loose is what holds in async mode of a program whose result depends on the
+	// order of its steps; nil: it doesn't.
+	loose func(V) bool
+}
+
+// try runs a program in all ways, and its reference on the CPU.
+func try[V, W, A, B any](t *testing.T, x *subject, name string, p gas.Program[V, A], reference gas.Program[W, B], r trial[V, W]) {
+	t.Run(name, func(t *testing.T) {
+		want := onCPU(t, x, reference, r.steps)
+		settled := want
+		if r.steps > 0 && r.loose == nil {
+			settled = onCPU(t, x, reference, r.limit)
+		}
+		for _, w := range x.ways() {
+			async := w.mode == dispatcher.Async
+			expected, iterations := want, r.steps
+			if async {
+				expected, iterations = settled, r.limit
+			}
+			for v, got := range onGPU(t, x, p, w, iterations) {
+				switch {
+				case async && r.loose != nil:
+					if !r.loose(got) {
+						t.Fatalf("%s: vertex %d: got %v", w, v, got)
+					}
+				case !r.same(got, expected[v]):
+					t.Fatalf("%s: vertex %d: got %v, want %v", w, v, got, expected[v])
+				}
+			}
+		}
+	})
+}
+
+func equal[V comparable](got, want V) bool { return got == want }
+
+// within 1e-5, relative.
+func within[V, W float32 | float64](got V, want W) bool {
+	x, y := float64(got), float64(want)
+	return x == y || math.Abs(x-y) <= 1e-5*math.Abs(y)+1e-36
+}
+
+// tryAll holds every program of package programs, on the device of a subject,
+// against the CPU: integers are equal, floats within 1e-5 of the same program
+// in 64 bits, or with its sums in 64 bits.
+func tryAll(t *testing.T, x *subject) {
+	const steps, limit = 10, 120
+	unsigned, widths := trial[uint32, uint32]{same: equal[uint32]}, trial[float32, float32]{same: equal[float32]}
+	try(t, x, "bfs", gas.Program[uint32, uint32](programs.BFS{Source: x.source}), gas.Program[uint32, uint32](programs.BFS{Source: x.source}), unsigned)
+	try(t, x, "wcc", gas.Program[uint32, uint32](programs.WCC{}), gas.Program[uint32, uint32](programs.WCC{}), unsigned)
+	core := gas.Program[uint32, uint32](programs.KCore{K: uint32(2 + len(x.graph.Edges)/x.graph.N)})
+	try(t, x, "kcore", core, core, unsigned)
+	widest := gas.Program[float32, float32](programs.SSWP{Source: x.source})
+	try(t, x, "sswp", widest, widest, widths)
+
+	lengths := gas.Program[float64, float64](programs.SSSP[float64]{Source: x.source})
+	try(t, x, "sssp", gas.Program[float32, float32](programs.SSSP[float32]{Source: x.source}), lengths, trial[float32, float64]{same: within[float32, float64]})
+	try(t, x, "sssp64", lengths, lengths, trial[float64, float64]{same: within[float64, float64]})
+
+	// Not until nothing changes: the last bit may never come to rest.
+	narrow, wide := trial[float32, float64]{same: within[float32, float64], steps: steps, limit: limit}, trial[float64, float64]{same: within[float64, float64], steps: steps, limit: limit}
+	rank := gas.Program[float64, float64](programs.PageRank[float64]{Damping: 0.85})
+	try(t, x, "pagerank", gas.Program[float32, float64](programs.PageRank[float32]{Damping: 0.85}), rank, narrow)
+	try(t, x, "pagerank64", rank, rank, wide)
+	mine := gas.Program[float64, float64](programs.PageRank[float64]{Damping: 0.5, Personalised: true, Source: x.source})
+	try(t, x, "personalised", gas.Program[float32, float64](programs.PageRank[float32]{Damping: 0.5, Personalised: true, Source: x.source}), mine, narrow)
+	alpha := 0.5 / float64(max(x.most, 1)) // the largest eigenvalue is at most the largest in-degree
+	katz := gas.Program[float64, float64](programs.Katz[float64]{Alpha: alpha, Beta: 1})
+	try(t, x, "katz", gas.Program[float32, float64](programs.Katz[float32]{Alpha: alpha, Beta: 1}), katz, narrow)
+	try(t, x, "katz64", katz, katz, wide)
+	neural := gas.Program[float32, float64](programs.Neural{Gain: 0.5 / max(x.heavy, 1), Bias: 0.1})
+	try(t, x, "neural", neural, neural, trial[float32, float32]{same: within[float32, float32], steps: steps, limit: limit})
+
+	// Each step of these counts, so that in async mode the order does.
+	heat := gas.Program[float32, programs.Flow](programs.Heat{Source: x.source, Step: 0.01})
+	try(t, x, "heat", heat, heat, trial[float32, float32]{same: within[float32, float32], steps: steps, limit: steps, loose: func(got float32) bool { return got >= 0 && got <= 1 }})
+	circuit := gas.Program[programs.Node, programs.Branch](programs.Circuit{Source: x.source, Ground: x.ground, Volts: 12})
+	try(t, x, "circuit", circuit, circuit, trial[programs.Node, programs.Node]{
+		same:  func(got, want programs.Node) bool { return got.Held == want.Held && within(got.Volts, want.Volts) },
+		steps: steps, limit: steps, loose: func(got programs.Node) bool { return got.Volts >= 0 && got.Volts <= 12 },
+	})
+	labels := gas.Program[programs.Ballot, programs.Votes](programs.LPA{Seed: 7})
+	try(t, x, "lpa", labels, labels, trial[programs.Ballot, programs.Ballot]{
+		same: equal[programs.Ballot], steps: steps, limit: steps, loose: func(got programs.Ballot) bool { return int(got.Label) < x.graph.N },
+	})
+	tryOracle(t, x)
+}
+
+// tryOracle holds PageRank on both processors against plain serial sums of 64
+// bits: on a star they are the hardest.
+func tryOracle(t *testing.T, x *subject) {
+	t.Run("pagerank of the oracle", func(t *testing.T) {
+		const steps = 5
+		want := oracle.PageRank(x.graph, 0.85, -1, steps, 0)
+		_, out := oracle.Degrees(x.graph)
+		p := programs.PageRank[float32]{Damping: 0.85}
+		hold := func(where string, values []float32) {
+			for v, value := range values {
+				if got := p.Result(gas.Vertex{Out: out[v]}, value); !within(got, want[v]) {
+					t.Fatalf("%s: vertex %d: got %v, want %v", where, v, got, want[v])
+				}
+			}
+		}
+		hold("CPU", onCPU(t, x, gas.Program[float32, float64](p), steps))
+		for _, w := range x.ways() {
+			if w.mode == dispatcher.Sync {
+				hold(w.String(), onGPU(t, x, gas.Program[float32, float64](p), w, steps))
+			}
+		}
+	})
+}
+
+// tryNamed does so on the named graphs.
+func tryNamed(t *testing.T, gpu string) {
+	for _, named := range testgraph.All() {
+		t.Run(named.Name, func(t *testing.T) {
+			tryAll(t, subjectOf(t, teststore.Build(t, named.Graph, teststore.Options{Weighted: true}), gpu))
+		})
+	}
+}
+
+// TestGPUPrograms: all programs on the emulated device give what they give on
+// the CPU. The tests with the tag cuda do the same on a GPU, with larger graphs.
+func TestGPUPrograms(t *testing.T) {
+	tryNamed(t, gpuengine.EmulatedName)
+	t.Run("random", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(3, 4))
+		g := oracle.Graph{N: 5000}
+		for range 30_000 {
+			g.Edges = append(g.Edges, oracle.Edge{Src: uint32(rng.IntN(g.N)), Dst: uint32(rng.IntN(1 + rng.IntN(g.N))), Weight: float32(1 + rng.IntN(16))})
+		}
+		x := subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices / 8}), gpuengine.EmulatedName)
+		x.streams = true
+		tryAll(t, x)
+	})
+}

@@ -1,0 +1,150 @@
+package dispatcher_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// subject is a stored graph to run programs over, and what they need to know of
+// it.
+type subject struct {
+	store  *store.Store
+	gpu    string // name of the device
+	graph  oracle.Graph
+	source uint32 // the vertex with the most out-edges
+	ground uint32 // another one
+	most   uint32 // in-edges of a vertex
+	heavy  float64
+	bytes  int64 // of in-edges
+	// streams: so many edges that not all of them fit in the least memory.
+	streams bool
+}
+
+// subjectOf reads a stored graph back.
+func subjectOf(t *testing.T, s *store.Store, gpu string) *subject {
+	t.Helper()
+	x := &subject{store: s, gpu: gpu}
+	c := s.Catalogue()
+	x.graph.N = int(c.Vertices)
+	for i := range c.Shards {
+		n := c.Bytes(shard.In, i)
+		buffer, err := hostmem.Bytes(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		side, err := s.ReadShard(shard.In, i, buffer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.bytes += n
+		for v := range side.Vertices() {
+			sum := 0.0
+			for k := side.Off[v]; k < side.Off[v+1]; k++ {
+				e := oracle.Edge{Src: side.Nbr[k], Dst: side.First + uint32(v), Weight: 1}
+				if side.Weight != nil {
+					e.Weight = side.Weight[k]
+				}
+				x.graph.Edges = append(x.graph.Edges, e)
+				sum += float64(e.Weight)
+			}
+			x.most, x.heavy = max(x.most, side.Off[v+1]-side.Off[v]), max(x.heavy, sum)
+		}
+		hostmem.FreeBytes(buffer)
+	}
+	_, out := oracle.Degrees(x.graph)
+	for v, d := range out {
+		if d > out[x.source] {
+			x.source = uint32(v)
+		}
+	}
+	if x.source == 0 {
+		x.ground = uint32(min(1, x.graph.N-1))
+	}
+	x.streams = len(x.graph.Edges) >= 100_000
+	return x
+}
+
+// way is a way to run a job on a GPU.
+type way struct {
+	mode     dispatcher.Mode
+	gather   gpuengine.Gather
+	streamed bool
+}
+
+func (w way) String() string {
+	if w.streamed {
+		return fmt.Sprintf("%s, %s, streamed", w.mode, w.gather)
+	}
+	return fmt.Sprintf("%s, %s, resident", w.mode, w.gather)
+}
+
+func (x *subject) ways() (list []way) {
+	for _, mode := range []dispatcher.Mode{dispatcher.Sync, dispatcher.Async} {
+		for _, gather := range []gpuengine.Gather{gpuengine.GatherReplicated, gpuengine.GatherSegmented} {
+			list = append(list, way{mode, gather, false})
+			if x.streams {
+				list = append(list, way{mode, gather, true})
+			}
+		}
+	}
+	return list
+}
+
+// onCPU gives the values of a job on the CPU.
+func onCPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], iterations int) []V {
+	t.Helper()
+	values, _ := valuesOf(t, x, p, dispatcher.Options{Device: dispatcher.CPU, Method: dispatcher.Pull, Iterations: iterations})
+	return values
+}
+
+// onGPU gives the values of a job on the GPU. Streamed, the GPU has room for the
+// arrays and a tenth of the edges.
+func onGPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], w way, iterations int) []V {
+	t.Helper()
+	o := dispatcher.Options{Device: dispatcher.GPU, GPU: x.gpu, Mode: w.mode, Gather: w.gather, Iterations: iterations}
+	if w.streamed {
+		o.GPUMemory = 1
+		var need *gpuengine.NeedError
+		if _, err := dispatcher.New(x.store, p, o); !errors.As(err, &need) {
+			t.Fatalf("%T, a byte of device memory: %v", p, err)
+		}
+		o.GPUMemory = need.Least() + x.bytes/10
+	}
+	values, r := valuesOf(t, x, p, o)
+	if streamed := len(r.Iterations) > 0 && r.Iterations[0].BytesCopied > 0; streamed != w.streamed && len(r.Iterations) > 0 {
+		t.Fatalf("%T, %s: %d bytes were copied in the first iteration", p, w, r.Iterations[0].BytesCopied)
+	}
+	return values
+}
+
+func valuesOf[V, A any](t *testing.T, x *subject, p gas.Program[V, A], o dispatcher.Options) ([]V, dispatcher.Report) {
+	t.Helper()
+	j, err := dispatcher.New(x.store, p, o)
+	if err != nil {
+		t.Fatalf("%T: %v", p, err)
+	}
+	defer j.Close()
+	r, err := j.Run(context.Background())
+	if err != nil {
+		t.Fatalf("%T: %v", p, err)
+	}
+	var values []V
+	err = j.Values(func(_ []gas.Vertex, some []V) error {
+		values = append(values, some...)
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("%T: %v", p, err)
+	}
+	return values, r
+}

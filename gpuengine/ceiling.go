@@ -1,0 +1,134 @@
+package gpuengine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/store"
+)
+
+// Ceiling is how fast a device gathers the values of a graph's own sources, in
+// the order of destinations, and does nothing with them: what no pull in that
+// order passes.
+type Ceiling struct {
+	Edges uint64  `json:"edges"` // of the graph, as many as the device has room for
+	Four  float64 `json:"four"`  // edges per second, values of 4 bytes
+	Eight float64 `json:"eight"` // values of 8 bytes
+}
+
+const (
+	gatherRounds = 6
+	gatherBlocks = 16 // for each processor
+)
+
+// MeasureCeiling measures it over the in-edges of a graph, whose pages are in
+// memory that the device has pinned.
+func MeasureCeiling(ctx context.Context, d Device, cat *store.Catalogue, pages Pages) (c Ceiling, err error) {
+	var edges uint64
+	for i := range cat.Shards {
+		edges += uint64(cat.Shards[i].In)
+	}
+	info := d.Info()
+	c.Edges = min(edges, uint64(max(0, info.Free/2-8*int64(cat.Vertices)))/4) &^ (grain - 1)
+	if c.Edges == 0 {
+		return Ceiling{}, fmt.Errorf("GPU %s: gather-only needs at least %d edges, and memory for them", info.Name, grain)
+	}
+	err = d.Load([]Kernel{{Name: "gather", Emulate: emulateGather, PTX: func() (string, error) { return kernels.Assemble("gather", gas.Fragments{}) }}})
+	if err != nil {
+		return Ceiling{}, err
+	}
+	l, err := newLane(d, 0)
+	defer func() { err = errors.Join(err, l.close(d)) }()
+	if err != nil {
+		return Ceiling{}, err
+	}
+	nbr, err := d.Alloc(4 * int64(c.Edges))
+	if err != nil {
+		return Ceiling{}, err
+	}
+	defer func() { err = errors.Join(err, d.Free(nbr)) }()
+	size := 8 * int64(cat.Vertices)
+	at, err := d.Alloc(size)
+	if err != nil {
+		return Ceiling{}, err
+	}
+	defer func() { err = errors.Join(err, d.Free(at)) }()
+	if err := l.stream.Fill(at, 0, size); err != nil {
+		return Ceiling{}, err
+	}
+	if err := l.sources(ctx, cat, pages, nbr, c.Edges); err != nil {
+		return Ceiling{}, err
+	}
+	for _, x := range []struct {
+		width uint64
+		speed *float64
+	}{{4, &c.Four}, {8, &c.Eight}} {
+		args := gatherArgs{Nbr: nbr, Values: at, Sink: at, Edges: c.Edges, Width: x.width}
+		seconds, err := l.least(gatherRounds, func() error {
+			return l.stream.Launch("gather", info.Processors*gatherBlocks, threads, 0, bytesOf(&args))
+		})
+		if err != nil {
+			return Ceiling{}, err
+		}
+		*x.speed = float64(c.Edges) / seconds
+	}
+	return c, nil
+}
+
+// sources copies the first n sources of all in-edges to p.
+func (l *lane) sources(ctx context.Context, cat *store.Catalogue, pages Pages, p Pointer, n uint64) error {
+	for page, err := range pages.Stream(ctx, requests(pages.Spans(), 0, len(cat.Shards))) {
+		if err != nil {
+			return err
+		}
+		for i := range page.Shards {
+			list := page.Shards[i].Sides[0].Nbr
+			list = list[:min(uint64(len(list)), n)]
+			if err = l.stream.ToDevice(p, bytesOfSlice(list)); err != nil {
+				break
+			}
+			p += Pointer(4 * len(list))
+			n -= uint64(len(list))
+		}
+		err = errors.Join(err, l.stream.Sync()) // the page is not needed any more
+		page.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emulateGather is kernel gather on an emulated device.
+func emulateGather(m Memory, g Grid, b []byte) error {
+	return guarded(gatherOnly, func(*gatherArgs) Pointer { return 0 })(m, g, b)
+}
+
+func gatherOnly(m Memory, g Grid, a *gatherArgs) error {
+	nbr, err := view[uint32](m, a.Nbr, int64(a.Edges))
+	if err != nil {
+		return err
+	}
+	most := uint32(0)
+	for _, u := range nbr {
+		most = max(most, u)
+	}
+	values, err := m.Bytes(a.Values, int64(a.Width)*(int64(most)+1))
+	if err != nil {
+		return err
+	}
+	sum := 0
+	for i := g.Block; i < len(nbr)/run; i += g.Blocks {
+		for _, u := range nbr[run*i:][:run] {
+			sum += int(values[uint64(u)*a.Width])
+		}
+	}
+	if sum == math.MaxInt {
+		return errors.New("a sum that cannot be")
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package gpuengine
+
+import (
+	"context"
+	"iter"
+	"path/filepath"
+	"testing"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/internal/vertices"
+	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// still is a device that does nothing, and makes no objects.
+type still struct {
+	at    Pointer
+	calls int // that take memory
+}
+
+type stillEvent struct{}
+
+func (d *still) Info() Info {
+	return Info{Name: "still", Memory: 1 << 30, Free: 1 << 30, Processors: 1, SharedBlock: defaultShared, Capability: 70}
+}
+
+func (d *still) Alloc(n int64) (Pointer, error) {
+	d.calls++
+	d.at += Pointer(aligned(n) + alignment)
+	return d.at, nil
+}
+
+func (d *still) Pin(n int64) ([]byte, error) {
+	d.calls++
+	return make([]byte, n), nil
+}
+
+func (d *still) Free(Pointer) error                         { return nil }
+func (d *still) Unpin([]byte) error                         { return nil }
+func (d *still) NewStream() (Stream, error)                 { return d, nil }
+func (d *still) NewEvent() (Event, error)                   { return stillEvent{}, nil }
+func (d *still) Load([]Kernel) error                        { return nil }
+func (d *still) Close() error                               { return nil }
+func (d *still) ToDevice(Pointer, []byte) error             { return nil }
+func (d *still) ToHost([]byte, Pointer) error               { return nil }
+func (d *still) Fill(Pointer, byte, int64) error            { return nil }
+func (d *still) Launch(string, int, int, int, []byte) error { return nil }
+func (d *still) Record(Event) error                         { return nil }
+func (d *still) Wait(Event) error                           { return nil }
+func (d *still) Sync() error                                { return nil }
+func (stillEvent) Done() (bool, error)                      { return true, nil }
+func (stillEvent) Sync() error                              { return nil }
+func (stillEvent) Since(Event) (float64, error)             { return 1, nil }
+func (stillEvent) Close() error                             { return nil }
+
+// loaded are the pages of a graph, in memory for good.
+type loaded []*page.Page
+
+func (l loaded) Spans() (spans []page.Span) {
+	for i := range l {
+		spans = append(spans, page.Span{From: i, To: i + 1})
+	}
+	return spans
+}
+
+func (l loaded) Stream(_ context.Context, requests []page.Request) iter.Seq2[*page.Page, error] {
+	return func(yield func(*page.Page, error) bool) {
+		for _, r := range requests {
+			if !yield(l[r.Page], nil) {
+				return
+			}
+		}
+	}
+}
+
+// TestIterateAllocations: an iteration takes no memory of the device, and of the
+// host a context and no more, whether edges stay on the device or are streamed.
+func TestIterateAllocations(t *testing.T) {
+	g := oracle.Graph{N: 3000}
+	for v := range uint32(g.N) {
+		for k := range uint32(20) {
+			g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: (v*7 + k*k) % uint32(g.N)})
+		}
+	}
+	path := filepath.Join(t.TempDir(), "graph")
+	if err := teststore.Write(path, g, teststore.Options{ShardVertices: 300}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	pages := loaded{}
+	for i := range s.Catalogue().Shards {
+		side, err := s.ReadShard(shard.In, i, make([]byte, s.Catalogue().Bytes(shard.In, i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, &page.Page{Index: i, Shards: []page.Shard{{Index: i, Sides: []shard.Side{side}}}})
+	}
+	for _, memory := range []int64{0, 160 << 10} {
+		a, err := vertices.New[uint32](s.Catalogue().Vertices)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Free()
+		d := &still{}
+		e, err := New(d, gas.Program[uint32, uint32](programs.BFS{}), a, s.Catalogue(), Options{Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		if err := e.Start(t.Context(), pages); err != nil {
+			t.Fatal(err)
+		}
+		var stats Stats
+		iterate := func() {
+			if stats, err = e.Iterate(t.Context(), gas.Step{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 20 { // buffers grow to their size
+			iterate()
+		}
+		before := d.calls
+		objects := testing.AllocsPerRun(50, iterate)
+		t.Logf("%d bytes streamed in %d batches, %v objects", stats.Bytes, stats.Pages, objects)
+		if (stats.Bytes > 0) != (memory > 0) {
+			t.Errorf("%d bytes streamed with a budget of %d", stats.Bytes, memory)
+		}
+		if d.calls != before || objects > 8 {
+			t.Errorf("an iteration takes memory of the device %d times in 51, and makes %v objects", d.calls-before, objects)
+		}
+	}
+}
