@@ -116,12 +116,12 @@ func TestEmulatedRefuses(t *testing.T) {
 	}
 }
 
-// TestMeasureLink: both directions have a speed, and nothing is kept.
+// TestMeasureLink: both directions, and both at once, have a speed, and nothing is kept.
 func TestMeasureLink(t *testing.T) {
 	d := NewEmulated(EmulatedOptions{Memory: 16 << 20})
-	to, from, err := MeasureLink(d)
-	if err != nil || to <= 0 || from <= 0 {
-		t.Errorf("%v to, %v from the device, error %v", to, from, err)
+	link, err := MeasureLink(d)
+	if err != nil || link.To <= 0 || link.From <= 0 || link.Both <= 0 {
+		t.Errorf("%+v, error %v", link, err)
 	}
 	if left := d.InUse(); left != (InUse{}) {
 		t.Errorf("left: %+v", left)
