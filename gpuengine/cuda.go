@@ -32,6 +32,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"unsafe"
@@ -160,6 +161,12 @@ func (d *cudaDevice) do(what string, f func() error) error {
 	return d.check(what, err)
 }
 
+// passing are the errors after which a device goes on.
+var passing = []error{
+	cu.OutOfMemory, cu.InvalidValue, cu.NotReady, cu.InvalidPtx, cu.InvalidImage, cu.NoBinaryForGpu, cu.NotFound,
+	cu.LaunchOutOfResources, cu.NotSupported, cu.InvalidHandle,
+}
+
 // check names an error, and remembers one after which the device is lost: the
 // driver answers everything with it from then on.
 func (d *cudaDevice) check(what string, err error) error {
@@ -168,16 +175,13 @@ func (d *cudaDevice) check(what string, err error) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	switch err {
-	case cu.OutOfMemory, cu.InvalidValue, cu.NotReady, cu.InvalidPtx, cu.InvalidImage, cu.NoBinaryForGpu, cu.NotFound,
-		cu.LaunchOutOfResources, cu.NotSupported, cu.InvalidHandle:
-	default:
+	if !slices.ContainsFunc(passing, func(p error) bool { return errors.Is(err, p) }) {
 		d.lost = err
 	}
 	if d.lost != nil {
 		return fmt.Errorf("GPU %s: %s: %w: %w", d.info.Name, what, ErrLost, err)
 	}
-	if err == cu.OutOfMemory {
+	if errors.Is(err, cu.OutOfMemory) {
 		return fmt.Errorf("GPU %s: %s: %w", d.info.Name, what, ErrMemory)
 	}
 	return fmt.Errorf("GPU %s: %s: %w", d.info.Name, what, err)
@@ -201,7 +205,7 @@ func asError(r C.CUresult) error {
 		return cu.LaunchOutOfResources
 	}
 	var text *C.char
-	if C.cuGetErrorString(r, &text) != C.CUDA_SUCCESS {
+	if C.cuGetErrorString(r, &text) != C.CUDA_SUCCESS { //nolint:gocritic // code of cgo
 		return fmt.Errorf("error %d of CUDA", int(r))
 	}
 	return errors.New(C.GoString(text))
@@ -240,7 +244,8 @@ func (d *cudaDevice) Pin(n int64) ([]byte, error) {
 		return nil, nil
 	}
 	var p unsafe.Pointer
-	if err := d.check(fmt.Sprintf("allocate %d bytes of pinned memory", n), asError(C.garaph_pin(d.context(), &p, C.size_t(n)))); err != nil {
+	err := asError(C.garaph_pin(d.context(), &p, C.size_t(n))) //nolint:gocritic // code of cgo
+	if err := d.check(fmt.Sprintf("allocate %d bytes of pinned memory", n), err); err != nil {
 		return nil, err
 	}
 	d.mu.Lock()
@@ -314,11 +319,11 @@ func (d *cudaDevice) Close() error {
 	for _, m := range d.modules {
 		errs = append(errs, d.do("unload a kernel", m.Unload))
 	}
-	err := d.device.ReleasePrimaryCtx()
-	if d.lost != nil {
-		return nil // they all fail
+	errs = append(errs, d.device.ReleasePrimaryCtx())
+	if d.lost == nil {
+		return errors.Join(errs...)
 	}
-	return errors.Join(append(errs, err)...)
+	return nil // they all fail
 }
 
 func (d *cudaDevice) NewStream() (Stream, error) {
@@ -421,7 +426,7 @@ func (e *cudaEvent) Done() (bool, error) {
 	err := e.device.do("ask for an event", func() error {
 		err := e.event.Query()
 		done = err == nil
-		if err == cu.NotReady {
+		if errors.Is(err, cu.NotReady) {
 			return nil
 		}
 		return err
