@@ -40,7 +40,7 @@ type (
 	pullArgs struct {
 		Chunks     Pointer // const chunk *
 		Values     Pointer // const V *: of all vertices
-		Acc        Pointer // A *: of all vertices, at a stride of 4, 8 or 16 bytes
+		Acc        Pointer // A *: of all vertices, at a stride of kernels.SlotBytes
 		Parameters Pointer // the program's fields
 		Fault      Pointer // uint32_t *
 	}

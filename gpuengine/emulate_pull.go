@@ -155,7 +155,7 @@ func (k *emulator[V, A]) leave(m Memory, a *pullArgs, b *gathering[V, A]) error 
 // nobody came between. All bytes count, those between fields too.
 func (k *emulator[V, A]) swap(m Memory, to *A, x A) {
 	memory := bytesOf(to)
-	var had [maxSlot]byte
+	var had [maxAccumulator]byte
 	m.Lock()
 	n := copy(had[:], memory)
 	m.Unlock()

@@ -139,12 +139,15 @@ func (s *splicer) transfer(space, variable, base, i string, load bool) error {
 			s.printf("ld.%s.%s %s, [%%garaph_at+%d];", states[space][0], memory(l.Kind), leaf(variable, n), l.Offset)
 		}
 	}
+	if !load && layout.Size > 8 && (space == "shared" || space == "slots") {
+		s.printf("st.%s.b32 [%%garaph_at+%d], 0;", states[space][1], lockOffset(layout))
+	}
 	s.printf("}")
 	return nil
 }
 
 // SlotBytes is the size of an accumulator in shared memory: what an atomic
-// instruction works on.
+// instruction works on, or, beyond 8 bytes, the accumulator and a lock.
 func SlotBytes(l gas.Layout) int {
 	switch {
 	case l.Size <= 4:
@@ -152,7 +155,7 @@ func SlotBytes(l gas.Layout) int {
 	case l.Size <= 8:
 		return 8
 	default:
-		return (l.Size + 7) / 8 * 8
+		return lockOffset(l) + 8
 	}
 }
 

@@ -40,7 +40,7 @@ func (s *splicer) sum(space, base, i string) error {
 	layout := s.fragments.Accumulator
 	size := SlotBytes(layout)
 	if size > 8 {
-		return fmt.Errorf("an accumulator of %d bytes is more than the 8 that atomics work on: it needs a kernel that folds in registers", layout.Size)
+		return s.lockedSum(space, base, i)
 	}
 	s.printf("{")
 	if err := s.address(space, layout, base, i); err != nil {
@@ -69,6 +69,46 @@ func (s *splicer) sum(space, base, i string) error {
 	s.printf("}")
 	return nil
 }
+
+// lockedSum is sum for accumulators beyond what atomic instructions work on: a
+// lock behind each slot. Who does not get it tries again only after those that
+// did have given it back, which the threads of one warp could not otherwise.
+func (s *splicer) lockedSum(space, base, i string) error {
+	layout := s.fragments.Accumulator
+	state, fence := states[space][1], "cta"
+	if space == "slots" {
+		fence = "gl"
+	}
+	s.printf("{")
+	if err := s.address(space, layout, base, i); err != nil {
+		return err
+	}
+	s.printf(".reg .b32 %%garaph_held;")
+	s.printf(".reg .pred %%garaph_mine;")
+	s.out.WriteString("garaph_lock:\n")
+	s.printf("atom.%s.cas.b32 %%garaph_held, [%%garaph_at+%d], 0, 1;", state, lockOffset(layout))
+	s.printf("setp.eq.u32 %%garaph_mine, %%garaph_held, 0;")
+	s.printf("@!%%garaph_mine bra garaph_held_by_others;")
+	s.printf("membar.%s;", fence)
+	for n, l := range layout.Leaves {
+		s.printf("ld.volatile.%s.%s %s, [%%garaph_at+%d];", state, memory(l.Kind), leaf("a", n), l.Offset)
+	}
+	if err := s.call("Sum", "a"); err != nil {
+		return err
+	}
+	for n, l := range layout.Leaves {
+		s.printf("st.volatile.%s.%s [%%garaph_at+%d], %s;", state, memory(l.Kind), l.Offset, leaf("a", n))
+	}
+	s.printf("membar.%s;", fence)
+	s.printf("atom.%s.exch.b32 %%garaph_held, [%%garaph_at+%d], 0;", state, lockOffset(layout))
+	s.out.WriteString("garaph_held_by_others:\n")
+	s.printf("@!%%garaph_mine bra garaph_lock;")
+	s.printf("}")
+	return nil
+}
+
+// lockOffset is where the lock of a slot lies, behind the accumulator.
+func lockOffset(l gas.Layout) int { return (l.Size + 7) &^ 7 }
 
 // unpack takes the leaves of an accumulator out of a register of w bits that
 // holds its memory.
