@@ -46,7 +46,7 @@ func topRows(t results.Table, k int, ranking Ranking) ([]topRow, error) {
 		if ranking == Groups {
 			return topGroups(t, k, func(*results.Batch) []int64 { return nil }, func(b *results.Batch) []int64 { return b.I64 })
 		}
-		passed := func(x int64) bool { return x == gas.Unreached }
+		passed := func(x int64) bool { return x == gas.Unreached || ranking == Members && x == 0 }
 		show := func(x int64) valueText { return valueText(strconv.FormatInt(x, 10)) }
 		return topValues(t, k, ranking, func(b *results.Batch) []int64 { return b.I64 }, passed, show)
 	}
@@ -101,8 +101,11 @@ type scored[N any] struct {
 // be passed over; of equal values those of the first vertices.
 func topValues[N cmp.Ordered](t results.Table, k int, ranking Ranking, column func(*results.Batch) []N, passed func(N) bool, show func(N) valueText) ([]topRow, error) {
 	before := func(a, b scored[N]) bool { return a.value > b.value }
-	if ranking == Nearest {
+	switch ranking {
+	case Nearest:
 		before = func(a, b scored[N]) bool { return a.value < b.value }
+	case Members:
+		before = func(scored[N], scored[N]) bool { return false }
 	}
 	top := newBest(k, before)
 	err := t.Batches(func(b *results.Batch) error {
@@ -147,8 +150,11 @@ func (t *task) heading() string {
 	case kind == results.VertexID:
 		return column + " (of the first vertices)"
 	}
-	if t.program.Ranking == Largest {
+	switch t.program.Ranking {
+	case Largest:
 		return column + " (largest first)"
+	case Members:
+		return column + " (of its first members)"
 	}
 	from := "nearest"
 	if source := t.cmd.Flags().Lookup("source"); source != nil {
