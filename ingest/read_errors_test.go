@@ -53,6 +53,8 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.csv", good+"\"3\"4 5\n"), ReadOptions{}, `g.csv:51: "\"3\"4 5": expected a separator behind the closing quote; use ` + skipHint},
 		{text("g.csv", "ann,bob,likes\neve,ann,hates\n"), ReadOptions{}, `g.csv:1: "likes": expected a weight, or nothing, behind the two ids; use --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.csv", "id,source,target\n1,2,3\n"), ReadOptions{}, `g.csv:1: "id,source,target": expected source and destination as the first columns; use --columns source,target`},
+		{text("g.csv", "source,target,since,kind\n1,2,2001,5\n"), ReadOptions{}, `g.csv:2: "1,2,2001,5": expected two ids and nothing behind them; use --columns source,target to take these two, with a third name for a column of weights, or --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.csv", "\"from, old\",\"to\",kind\n1,2,x\n"), ReadOptions{}, `g.csv:2: "x": expected a weight, or nothing, behind the two ids; use --columns 1,2 to take these two, with a third name for a column of weights, or --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.csv", "to,from\nann,bob\n"), ReadOptions{}, `g.csv:1: "to,from": expected source and destination as the first columns; use --columns from,to`},
 		{text("g.csv", "a,b,c\n1,2,3\n"), table(0, HeaderAuto, "a", "d"), `g.csv:1: "a, b, c": expected a column "d" in the header; give one of its names, or the column's number`},
 		{text("g.csv", "a;b;c\n1;2;3\n"), table(0, HeaderAuto, "a", "b"), `g.csv:1: "a;b;c": expected a column "a" in the header; give one of its names, or the column's number; --delimiter names the separator if it is no blank and no comma`},

@@ -17,13 +17,13 @@ func setupSSWP(fs *pflag.FlagSet) Runner {
 }
 
 func setupKCore(fs *pflag.FlagSet) Runner {
-	k := fs.Uint32("k", 0, "`N` edges that a vertex of the core has within it, at least (required)")
+	k := uint32Flag(fs, "k", 0, "`N` edges that a vertex of the core has within it, at least (required)")
 	_ = cobra.MarkFlagRequired(fs, "k") // fails for a flag that is not there
 	return Bind(func(Env) (gas.Program[uint32, uint32], error) { return programs.KCore{K: *k}, nil })
 }
 
 func setupLPA(fs *pflag.FlagSet) Runner {
-	seed := fs.Uint32("seed", 1, "`N` that the random numbers begin with")
+	seed := uint32Flag(fs, "seed", 1, "`N` that the random numbers begin with")
 	return Bind(func(Env) (gas.Program[programs.Ballot, programs.Votes], error) { return programs.LPA{Seed: *seed}, nil })
 }
 

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/results"
@@ -167,12 +169,32 @@ func (t *task) heading() string {
 func writeTop(w io.Writer, heading string, rows []topRow) error {
 	buffered := bufio.NewWriter(w)
 	table := tabwriter.NewWriter(buffered, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "rank\tid\t%s\n", heading) // errors are kept until Flush
+	fmt.Fprintf(table, "rank\tid\t%s\n", printable(heading)) // errors are kept until Flush
 	for _, r := range rows {
-		fmt.Fprintf(table, "%d\t%v\t%v\n", r.Rank, r.ID, r.Value)
+		fmt.Fprintf(table, "%d\t%s\t%s\n", r.Rank, printable(fmt.Sprint(r.ID)), printable(fmt.Sprint(r.Value)))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	return buffered.Flush()
+}
+
+// printable writes control characters and broken UTF-8, which are the names' own
+// and not the terminal's business, as Go does in strings: \x1b, \t.
+func printable(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		switch _, size := utf8.DecodeRuneInString(text[i:]); {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }
