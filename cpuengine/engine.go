@@ -12,13 +12,13 @@ package cpuengine
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
 )
@@ -81,7 +81,7 @@ func New[V, A any](loops gas.Loops[V, A], a *vertices.Arrays[V], symmetric bool,
 	p := loops.Program
 	defer func() { // of Zero or Direction
 		if r := recover(); r != nil {
-			e, err = nil, fmt.Errorf("program %T panicked: %v\n%s", p, r, debug.Stack())
+			e, err = nil, panics.Recovered(p, r)
 		}
 	}()
 	if err := hostmem.CheckPlain[A](); err != nil {
@@ -166,7 +166,7 @@ func (e *Engine[V, A]) parallel(n int, task func(r *worker[V, A], i int) error) 
 		r.stats = Stats{}
 		defer func() {
 			if x := recover(); x != nil {
-				err = fmt.Errorf("program %T panicked: %v\n%s", e.program, x, debug.Stack())
+				err = panics.Recovered(e.program, x)
 				clear(r.rising)
 			}
 			mu.Lock()

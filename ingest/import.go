@@ -133,7 +133,7 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer) (
 	if numbers.n == 0 {
 		return Report{}, fmt.Errorf("import %s: %w; is it the right file, and the right --format?", strings.Join(inputs, ", "), ErrEmpty)
 	}
-	b.opt.Log.Info("read", zap.Int64("entries", stats.Entries), zap.Uint32("vertices", numbers.n), zap.String("ids", string(numbers.kind)))
+	b.opt.Log.Info("read", zap.Int64("entries", stats.Entries), zap.Uint32("vertices", numbers.n), zap.String("ids", numbers.kind.Words()))
 	if err := numbers.write(w); err != nil {
 		return Report{}, err
 	}

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -37,6 +38,7 @@ type lineLayout struct {
 	advice  string    // what a user whose ids are out of range can do; empty if nothing
 
 	moreAdvice string // what a user with a third column can do, if not the usual
+	pickAdvice string // what a user whose table has a header can do about more columns
 }
 
 const (
@@ -117,7 +119,7 @@ func (l *lineLayout) checkColumns(line []byte, f *lineFields, ids int) *badLine 
 		}
 		return &badLine{text: line, expected: "a weight behind the two ids"}
 	case l.columns == withWeight && f.more:
-		return &badLine{text: line, expected: "two ids and a weight, and nothing behind them", advice: adviceNoWeights}
+		return &badLine{text: line, expected: "two ids and a weight, and nothing behind them", advice: cmp.Or(l.pickAdvice, adviceNoWeights)}
 	case l.columns == twoColumns && f.n > 2:
 		return l.thirdColumn(line, f)
 	}
@@ -126,7 +128,7 @@ func (l *lineLayout) checkColumns(line []byte, f *lineFields, ids int) *badLine 
 
 // thirdColumn is what is wrong with a line that has one where none is expected.
 func (l *lineLayout) thirdColumn(line []byte, f *lineFields) *badLine {
-	b := &badLine{text: line, expected: "two ids and nothing behind them", advice: adviceNoWeights}
+	b := &badLine{text: line, expected: "two ids and nothing behind them", advice: cmp.Or(l.pickAdvice, adviceNoWeights)}
 	if l.moreAdvice != "" {
 		b.advice = l.moreAdvice
 	} else if !isNumber(f.field[2]) {

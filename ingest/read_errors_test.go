@@ -53,6 +53,8 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.csv", good+"\"3\"4 5\n"), ReadOptions{}, `g.csv:51: "\"3\"4 5": expected a separator behind the closing quote; use ` + skipHint},
 		{text("g.csv", "ann,bob,likes\neve,ann,hates\n"), ReadOptions{}, `g.csv:1: "likes": expected a weight, or nothing, behind the two ids; use --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.csv", "id,source,target\n1,2,3\n"), ReadOptions{}, `g.csv:1: "id,source,target": expected source and destination as the first columns; use --columns source,target`},
+		{text("g.csv", "source,target,since,kind\n1,2,2001,5\n"), ReadOptions{}, `g.csv:2: "1,2,2001,5": expected two ids and nothing behind them; use --columns source,target to take these two, with a third name for a column of weights, or --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.csv", "\"from, old\",\"to\",kind\n1,2,x\n"), ReadOptions{}, `g.csv:2: "x": expected a weight, or nothing, behind the two ids; use --columns 1,2 to take these two, with a third name for a column of weights, or --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.csv", "to,from\nann,bob\n"), ReadOptions{}, `g.csv:1: "to,from": expected source and destination as the first columns; use --columns from,to`},
 		{text("g.csv", "a,b,c\n1,2,3\n"), table(0, HeaderAuto, "a", "d"), `g.csv:1: "a, b, c": expected a column "d" in the header; give one of its names, or the column's number`},
 		{text("g.csv", "a;b;c\n1;2;3\n"), table(0, HeaderAuto, "a", "b"), `g.csv:1: "a;b;c": expected a column "a" in the header; give one of its names, or the column's number; --delimiter names the separator if it is no blank and no comma`},
@@ -168,6 +170,54 @@ func TestInputErrors(t *testing.T) {
 		if r.sink.begun > 1 {
 			t.Errorf("Begin called %d times", r.sink.begun)
 		}
+	}
+}
+
+// TestForeignFormats: texts that are no edge lists are refused by name, unless a
+// format is named; edge lists that look a little like them are read.
+func TestForeignFormats(t *testing.T) {
+	for _, c := range []struct{ content, what string }{
+		{"<?xml version=\"1.0\"?>\n<graphml>\n", "is XML"},
+		{"\ufeff<gexf version=\"1.3\">\n", "is XML"},
+		{"# nodes\n\n{\"nodes\": [],\n", "is JSON"},
+		{"[[1, 2], [2, 3]]\n", "is JSON"},
+		{"graph {\n a -- b\n}\n", "is a DOT file"},
+		{"strict digraph \"my graph\"\n{\n a -> b\n}\n", "is a DOT file"},
+		{"digraph G{\n", "is a DOT file"},
+		{"graph [\n node [\n", "is a GML file"},
+		{"Creator \"x\"\nVersion 1\ngraph\n[\n", "is a GML file"},
+		{"*Vertices 3\n1 \"a\"\n", "is a Pajek file"},
+		{"*vertices 3\r\n", "is a Pajek file"},
+		{"1 -> 2\n2 -> 3\n", "has -> between ids, which cannot be read; use --columns 1,3"},
+		{"a->b\nb->c\n", "has -> between ids, which cannot be read; put a space"},
+		{"1: 2 3\n2: 3\n3:\n", "is a list of neighbours"},
+		{"1:\n2: 1\n", "is a list of neighbours"},
+		{"a: b\n", "is a list of neighbours"},
+
+		{"<http://a.org/x> <http://a.org/y>\n", ""},
+		{"graph theory\ntheory sets\n", ""},
+		{"digraph graph\n", ""},
+		{"a->b c\n", ""},
+		{"fe80:: fe80::1\n", ""},
+		{"note: this\nthis that\n", ""},
+		{"10.0.0.1:80 10.0.0.2:80\n", ""},
+	} {
+		for _, o := range []ReadOptions{{}, {Format: Text, SkipBadLines: true}} {
+			want := c.what
+			if o.Format == Text {
+				want = ""
+			}
+			r := readFiles(t, o, text("g.txt", c.content))
+			switch {
+			case want == "" && r.err != nil:
+				t.Errorf("%q: %v", c.content, r.err)
+			case want != "" && (r.err == nil || !strings.HasPrefix(r.err.Error(), "g.txt: "+want) || !strings.HasSuffix(r.err.Error(), "use --format text")):
+				t.Errorf("%q:\n got %v\nwant g.txt: %s …", c.content, r.err, want)
+			}
+		}
+	}
+	if r := readFiles(t, table(0, HeaderAuto, "1", "3"), text("g.txt", "1 -> 2\n2 -> 3\n")); r.err != nil {
+		t.Errorf("with --columns: %v", r.err)
 	}
 }
 

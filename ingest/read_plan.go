@@ -36,6 +36,11 @@ func planInput(h *inputHead, o ReadOptions) (*inputPlan, error) {
 		if format, err = detectFormat(h); err != nil {
 			return nil, err
 		}
+		if format == Text && !o.Table.isSet() {
+			if err := checkForeign(h); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if o.Table.isSet() && format != Text {
 		return nil, noColumns(h.in.name, format)

@@ -339,3 +339,16 @@ func trimEnd(line []byte) []byte {
 	}
 	return line
 }
+
+// adviceColumns is what can be done about a table with this header, of which no
+// columns were chosen and that has more than are read; "" for others.
+func adviceColumns(header []string) string {
+	if len(header) < 3 {
+		return ""
+	}
+	first := header[0] + "," + header[1]
+	if strings.Count(first, ",") > 1 || strings.ContainsAny(first, " \"'$\\") {
+		first = "1,2"
+	}
+	return "use --columns " + first + " to take these two, with a third name for a column of weights, or --weights no to pass over what follows the ids"
+}

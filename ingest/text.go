@@ -59,6 +59,9 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	if s.header != "" && header == HeaderAuto {
 		o.Warn(fmt.Sprintf("%s:%d: %q was taken for a header line and passed over", p.name(), s.skipLines, s.header))
 	}
+	if t.layout.pick == nil {
+		t.layout.pickAdvice = adviceColumns(s.columnNames)
+	}
 	if hasBanner(h.bytes) {
 		o.Warn(p.name() + ": begins like a Matrix Market file, but is read as " + string(format))
 	}

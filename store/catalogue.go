@@ -51,6 +51,21 @@ const (
 	IDString IDKind = "string" // ascending bytes
 )
 
+// Words names the kind to a user.
+func (k IDKind) Words() string {
+	switch k {
+	case IDBase:
+		return "dense integers"
+	case IDInt:
+		return "integers"
+	case IDUint:
+		return "unsigned integers"
+	case IDString:
+		return "strings"
+	}
+	return string(k)
+}
+
 // IDMap says how dense ids map to the user's.
 type IDMap struct {
 	Kind     IDKind   `json:"kind"`

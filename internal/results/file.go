@@ -123,7 +123,7 @@ func checkFolder(path string) error {
 	info, err := os.Stat(folder)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("cannot write results to %s: the folder %s does not exist; create it first: %w", path, folder, fs.ErrNotExist)
+		return fmt.Errorf("cannot write results to %s: the folder %s does not exist; create it first", path, folder)
 	case err != nil:
 		return fmt.Errorf("cannot write results to %s: %w", path, err)
 	case !info.IsDir():

@@ -50,30 +50,40 @@ func builtin() []Program {
 		{
 			Name: "kcore", Value: programs.KCore{}, Short: "1 for every vertex of the k-core, 0 for the others",
 			Example: `  garaph run kcore web.graph --k 10 --output core.tsv`,
-			Column:  "core", Ranking: Groups, Setup: setupKCore,
+			Column:  "core", Ranking: Members, Setup: setupKCore,
 		},
 		{
 			Name: "lpa", Value: programs.LPA{}, Short: "community of every vertex by label propagation, named by one of its vertices",
 			Example: `  garaph run lpa web.graph --iterations 100 --top 5`,
-			Column:  "label", Ranking: Groups, Iterations: 50, Setup: setupLPA,
+			Column:  "label", Ranking: Groups, Iterations: 50, Timed: true, Setup: setupLPA,
 		},
 		{
 			Name: "katz", Value: programs.Katz[float32]{}, Short: "Katz centrality of every vertex, not scaled",
 			Example:    `  garaph run katz web.graph --alpha 0.001 --top 20`,
+			Finite:     "give a smaller --alpha, below 1 / the largest eigenvalue of the graph; 1 / the largest in-degree is always enough",
 			Iterations: 1000, Setup: setupKatz,
 		},
 		{
 			Name: "heat", Value: programs.Heat{}, Short: "temperature of every vertex after heat has spread from a source",
+			Long: `The source begins at temperature 1, the others at 0; weights are conductances. An
+iteration is a time of --step. Heat is not conserved at vertices without in-edges,
+which keep their temperature while others take it from them.`,
 			Example: `  garaph run heat --undirected edges.txt --source 42 --step 0.1 --iterations 50`,
-			Column:  "temperature", Iterations: 100, Setup: setupHeat,
+			Column:  "temperature", Iterations: 100, Timed: true, Setup: setupHeat,
 		},
 		{
-			Name: "circuit", Value: programs.Circuit{}, Short: "voltage of every node of a network of resistors",
+			Name: "circuit", Value: programs.Circuit{}, Short: "voltage of every node of a network of resistors; weights are conductances (1/ohm)",
+			Long: `Weights are conductances, in 1/ohm, and not resistances; without weights each is 1.
+--tolerance bounds the change of a voltage in an iteration and not its error,
+which may be many times larger where the solution is approached slowly.`,
 			Example: `  garaph run circuit --undirected resistors.csv --source 1 --ground 9 --volts 12`,
-			Column:  "volts", Setup: setupCircuit,
+			Column:  "volts", Iterations: 1000, Setup: setupCircuit,
 		},
 		{
 			Name: "neural", Value: programs.Neural{}, Short: "activity of every neuron of a network, tanh of the weighted sum",
+			Long: `A neuron's activity is tanh(bias + gain · sum of weight · activity of what leads
+to it). With a --gain well above 1 / the sum of the weights that lead to a
+neuron, activities come to lie near 1 and tell little: begin with a small one.`,
 			Example: `  garaph run neural synapses.csv --gain 0.2 --bias 0.1`,
 			Column:  "activity", Iterations: 1000, Setup: setupNeural,
 		},

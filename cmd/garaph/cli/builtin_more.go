@@ -17,13 +17,13 @@ func setupSSWP(fs *pflag.FlagSet) Runner {
 }
 
 func setupKCore(fs *pflag.FlagSet) Runner {
-	k := fs.Uint32("k", 0, "`N` edges that a vertex of the core has within it, at least (required)")
+	k := uint32Flag(fs, "k", 0, "`N` edges that a vertex of the core has within it, at least (required)")
 	_ = cobra.MarkFlagRequired(fs, "k") // fails for a flag that is not there
 	return Bind(func(Env) (gas.Program[uint32, uint32], error) { return programs.KCore{K: *k}, nil })
 }
 
 func setupLPA(fs *pflag.FlagSet) Runner {
-	seed := fs.Uint32("seed", 1, "`N` that the random numbers begin with")
+	seed := uint32Flag(fs, "seed", 1, "`N` that the random numbers begin with")
 	return Bind(func(Env) (gas.Program[programs.Ballot, programs.Votes], error) { return programs.LPA{Seed: *seed}, nil })
 }
 
@@ -61,7 +61,7 @@ func setupCircuit(fs *pflag.FlagSet) Runner {
 	ground := fs.String("ground", "", "`ID` of the vertex held at 0 (required)")
 	_ = cobra.MarkFlagRequired(fs, "ground") // fails for a flag that is not there
 	volts := numberFlag(fs, "volts", 1, 0, "voltage of the source")
-	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "change of a voltage, as part of --volts, that counts as none")
+	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "change of a voltage in an iteration, as part of --volts, that counts as none; not a bound of the error")
 	return Bind(func(e Env) (gas.Program[programs.Node, programs.Branch], error) {
 		if *source == *ground {
 			return nil, Usagef("--source and --ground are the same vertex")
@@ -87,7 +87,7 @@ func warnDirected(e Env, flow string) {
 }
 
 func setupNeural(fs *pflag.FlagSet) Runner {
-	gain := numberFlag(fs, "gain", 1, 0, "what weights are multiplied with")
+	gain := numberFlag(fs, "gain", 1, 0, "what weights are multiplied with; large ones drive every activity to 1")
 	bias := numberFlag(fs, "bias", 0.1, 0, "what a neuron hears by itself")
 	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "change of an activity that counts as none")
 	return Bind(func(Env) (gas.Program[float32, float64], error) {

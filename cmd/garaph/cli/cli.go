@@ -94,6 +94,7 @@ Edge lists can also be given to a program at once.`,
   go mod graph | garaph run bfs - --source example.com/app`,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true, SilenceUsage: true,
+		Version: versionText(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownWord(cmd, args[0])
@@ -109,6 +110,8 @@ Edge lists can also be given to a program at once.`,
 		},
 	}
 	root.SuggestionsMinimumDistance = 2
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().Bool("version", false, "print the version") // without the shorthand -v
 	root.SetOut(a.stdout)
 	root.SetErr(a.console)
 	root.SetUsageFunc(usage)

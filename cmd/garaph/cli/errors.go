@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph/internal/panics"
 )
 
 // Exit codes.
@@ -58,7 +60,21 @@ func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) i
 		return exitUsage
 	default:
 		a.complain("%s", oneLine(err))
+		a.tellStack(err)
 		return exitFailed
+	}
+}
+
+// tellStack shows where a vertex program panicked, for those who want to know
+// more than the line of their own code.
+func (a *app) tellStack(err error) {
+	var p *panics.Error
+	switch {
+	case !errors.As(err, &p):
+	case a.console.verbose:
+		_, _ = a.console.Write(p.Stack) // where else could it be told?
+	default:
+		a.console.summary("--verbose shows the whole stack.")
 	}
 }
 

@@ -71,6 +71,21 @@ func countFlag(fs *pflag.FlagSet, name string, value, least int, usage string) *
 	return &value
 }
 
+// uint32Flag declares a flag that takes a whole number of 32 bits; usage names
+// it.
+func uint32Flag(fs *pflag.FlagSet, name string, value uint32, usage string) *uint32 {
+	parse := func(s string) (uint32, error) {
+		n, err := strconv.ParseUint(s, 10, 32)
+		if err != nil {
+			return 0, fmt.Errorf("expected a whole number from 0 to %d", uint32(math.MaxUint32))
+		}
+		return uint32(n), nil
+	}
+	show := func(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
+	fs.Var(&checked[uint32]{&value, "N", parse, show}, name, usage)
+	return &value
+}
+
 // numberFlag declares a flag that takes a number from 0 to below a limit; 0 is
 // none.
 func numberFlag(fs *pflag.FlagSet, name string, value, below float64, usage string) *float64 {

@@ -115,9 +115,7 @@ func folderSize(path string) (total int64, err error) {
 }
 
 func (i graphInfo) print(w *output) error {
-	kind := map[string]string{
-		"base": "dense integers", "int": "integers", "uint": "unsigned integers", "string": "strings",
-	}[i.IDs.Kind]
+	kind := store.IDKind(i.IDs.Kind).Words()
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, line := range [][2]string{
 		{"graph", i.Graph},
@@ -132,7 +130,7 @@ func (i graphInfo) print(w *output) error {
 		{"created", i.Created.Local().Format(time.DateTime)},
 		{"source", strings.Join(i.Source, ", ")},
 	} {
-		fmt.Fprintf(table, "%s\t%s\n", line[0], line[1]) // errors are kept until Flush
+		fmt.Fprintf(table, "%s\t%s\n", line[0], printable(line[1])) // errors are kept until Flush
 	}
 	return table.Flush()
 }

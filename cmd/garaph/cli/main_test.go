@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"garaph": func() { Main() },
 		"own":    func() { Main(New("indegree", "number of in-edges", inDegree{})) },
+		"panics": func() { Main(New("panics", "a mistake", panicking{})) },
 		"faster": func() {
 			p := New("wcc", "components by a program of one's own", programs.WCC{})
 			p.Ranking = Groups
@@ -69,6 +70,11 @@ func (inDegree) Gather(uint32, gas.Edge, uint32) uint32               { return 1
 func (inDegree) Sum(a, b uint32) uint32                               { return a + b }
 func (inDegree) Apply(_ gas.Vertex, _, acc uint32, _ gas.Step) uint32 { return acc }
 func (inDegree) Activate(_ gas.Vertex, old, new uint32) bool          { return old != new }
+
+// panicking divides by zero.
+type panicking struct{ inDegree }
+
+func (panicking) Apply(_ gas.Vertex, old, acc uint32, _ gas.Step) uint32 { return acc / old }
 
 // portable is inDegree as if compiled: the emulated device runs its methods, and
 // reads the layouts alone.

@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -29,23 +30,30 @@ program to be changed into yours, its test, and a main function that has the
 whole command line of garaph beside it. NAME is a word or a module path, whose
 last word is the name of the program.
 
-Inside or beside a checkout of garaph, the module uses that.`,
+The module uses the clone of garaph that --garaph names, or one that it finds:
+around the folder, or called garaph and beside it. Without one it asks for the
+version of this command, if that is a released one.`,
 		Example: `  garaph new widest
+  garaph new widest --garaph ~/src/garaph
   garaph new example.com/graphs/widest-path`,
 		Args: exactly("the name of a program", 1),
 	}
-	cmd.RunE = a.job(func(_ *cobra.Command, args []string) error { return a.begin(args[0]) })
+	dir := cmd.Flags().String("garaph", "", "`DIR` of a clone of garaph that the module is to use")
+	cmd.RunE = a.job(func(_ *cobra.Command, args []string) error { return a.begin(args[0], *dir) })
 	return cmd
 }
 
-// begin writes the module. Nothing is left of it when that fails.
-func (a *app) begin(name string) error {
-	m := module{Path: name, Name: path.Base(name), Version: version()}
+// begin writes the module, which uses the checkout in dir; "" looks for one.
+// Nothing is left of it when that fails.
+func (a *app) begin(name, dir string) error {
+	m := module{Path: name, Name: path.Base(name), Version: released()}
 	if err := m.check(); err != nil {
 		return err
 	}
 	m.Type = typeName(m.Name)
-	m.findCheckout()
+	if err := m.findCheckout(dir); err != nil {
+		return err
+	}
 	files, err := m.files()
 	if err != nil {
 		return err
@@ -60,23 +68,32 @@ func (a *app) begin(name string) error {
 			return errors.Join(fmt.Errorf("write the module: %w", err), os.RemoveAll(m.Name))
 		}
 	}
-	first := ""
-	if m.Checkout == "" {
-		first = "  go mod tidy            # asks for the modules that it needs\n"
-	}
 	a.console.summary(fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go. Go on with:
 
   cd %[1]s
 %s  go test .
+  $EDITOR %[1]s.go %[1]s_test.go
   go generate            # loops of its own: several times as fast
-  go run . run %[1]s GRAPH`, m.Name, first))
+  go run . run %[1]s GRAPH`, m.Name, m.firstSteps()))
 	return nil
+}
+
+// firstSteps are the lines to run before the module can be built.
+func (m *module) firstSteps() string {
+	const tidy = "  go mod tidy            # asks for the modules that it needs\n"
+	switch {
+	case m.Checkout != "":
+		return ""
+	case m.Version != "":
+		return tidy
+	}
+	return "  go mod edit -replace " + modulePath + "=DIR   # DIR is a clone of garaph: this build of it has no released version\n" + tidy
 }
 
 // module is what the templates are filled in with.
 type module struct {
 	Path, Name, Type string
-	Version          string // of garaph
+	Version          string // of garaph, "" without a released one
 	Checkout         string // path of a checkout of garaph, "" without
 	Requires         string // what the checkout requires
 	sum              []byte // go.sum of the checkout
@@ -96,6 +113,8 @@ func (m *module) check() error {
 		return Usagef("%q is no name of a program: expected lower-case letters, digits and hyphens, as in widest-path", m.Name)
 	case m.Name == "main" || m.Name == "go":
 		return Usagef("%q is taken by a file of the module: give the program another name", m.Name)
+	case slices.ContainsFunc(builtin(), func(p Program) bool { return p.Name == m.Name }):
+		return Usagef("%q is a program that garaph has already: give yours another name, such as my-%s", m.Name, m.Name)
 	}
 	if p, err := build.Import(m.Path, "", build.FindOnly); err == nil && p.Goroot {
 		return Usagef("%q is a package of Go's standard library: give the module another path, such as example.com/%s", m.Path, m.Name)
@@ -112,25 +131,36 @@ func typeName(name string) string {
 	return b.String()
 }
 
-// findCheckout looks for the source of garaph in the folder, in those above it
-// and beside each of them.
-func (m *module) findCheckout() {
+// findCheckout takes the source of garaph in dir, or looks for it: in the working
+// folder, in those above it and beside each of them.
+func (m *module) findCheckout(dir string) error {
+	if dir != "" {
+		path, err := filepath.Abs(dir)
+		if err != nil {
+			return fmt.Errorf("find the clone of garaph: %w", err)
+		}
+		if !m.useCheckout(path) {
+			return Usagef("--garaph %s: it is no clone of garaph, whose go.mod begins with \"module %s\"", dir, modulePath)
+		}
+		return nil
+	}
 	dir, err := os.Getwd()
 	for err == nil {
 		if m.useCheckout(dir) || m.useCheckout(filepath.Join(dir, "garaph")) {
-			return
+			break
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return
+			break
 		}
 		dir = up
 	}
+	return nil // without a working folder, there is none around it
 }
 
 func (m *module) useCheckout(dir string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-	if err != nil || !bytes.HasPrefix(text, []byte("module github.com/garaph/garaph\n")) {
+	if err != nil || !bytes.HasPrefix(text, []byte("module "+modulePath+"\n")) {
 		return false
 	}
 	m.Checkout = dir

@@ -17,6 +17,7 @@ import (
 type Program struct {
 	Name    string // the word after `garaph run`
 	Short   string // what it computes, in one line
+	Long    string // sentences for its help, behind Short
 	Example string // lines for its help, indented by two spaces
 	Column  string // name of the result column; "" is Name
 	Ranking Ranking
@@ -26,6 +27,12 @@ type Program struct {
 	// Iterations is the limit when the user gives none; 0: until no vertex is
 	// active.
 	Iterations int
+	// Timed: iterations are a time that passes, or rounds of a game. The job does
+	// not end by itself, and is not unfinished when they are over.
+	Timed bool
+	// Finite says what to do when values of the result are not finite, which is
+	// then warned of; "": they may be infinite.
+	Finite string
 	// Setup declares the program's own flags and gives what runs it, once they
 	// are parsed. It is called with an empty set, for each command line anew. A
 	// flag that is marked with [cobra.MarkFlagRequired] must be given. Values
@@ -34,9 +41,9 @@ type Program struct {
 	Setup func(flags *pflag.FlagSet) Runner
 }
 
-// Ranking says what --top shows of a result. Floats have no Groups; vertices
-// have no order, so that the first ones are shown of a result that is a vertex
-// and has no Groups.
+// Ranking says what --top shows of a result. Floats have no Groups and no
+// Members; vertices have no order, so that the first ones are shown of a result
+// that is a vertex and has no Groups.
 type Ranking uint8
 
 // The rankings.
@@ -44,6 +51,7 @@ const (
 	Largest Ranking = iota // the largest values
 	Nearest                // the least values, without vertices that were not reached
 	Groups                 // the values that most vertices have, with their number: components, clusters
+	Members                // the first vertices whose value is not 0
 )
 
 // Env is what a program is made from when the graph is open and the flags are

@@ -102,7 +102,13 @@ func formatFlag(fs *pflag.FlagSet) *string {
 func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 	cmd := &cobra.Command{Use: p.Name + " GRAPH|EDGES...|- [flags]", Short: p.Short, Example: p.Example}
 	cmd.Long = fmt.Sprintf("%s: %s.", p.Name, p.Short)
-	if p.Iterations > 0 {
+	if p.Long != "" {
+		cmd.Long += "\n" + p.Long
+	}
+	switch {
+	case p.Timed:
+		cmd.Long += fmt.Sprintf("\nIt does not end by itself: --iterations says how long it runs, %d if it is not given.", p.Iterations)
+	case p.Iterations > 0:
 		cmd.Long += fmt.Sprintf("\nIt ends after %d iterations, if not before and if --iterations is not given.", p.Iterations)
 	}
 	cmd.Flags().SortFlags = false

@@ -142,9 +142,12 @@ func iterations(n int) string {
 
 func (t *task) summary() string {
 	r := t.result.Report
-	end := "converged"
-	if !r.Converged {
-		end = "not converged"
+	end := "not converged"
+	switch {
+	case r.Converged:
+		end = "converged"
+	case t.program.Timed:
+		end = "done"
 	}
 	where := "in memory"
 	if !r.InMemory {
@@ -159,14 +162,23 @@ func (t *task) summary() string {
 
 // warn tells that the program's own limit of iterations ended the job.
 func (t *task) warn(log *zap.Logger) {
-	if !t.result.Report.Converged && !t.cmd.Flags().Changed("iterations") {
+	if !t.program.Timed && !t.result.Report.Converged && !t.cmd.Flags().Changed("iterations") {
 		log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations 0 runs it until it has", t.program.Name, iterations(t.options.Iterations)))
 	}
 }
 
 // deliver writes what was asked for.
-func (t *task) deliver(ctx context.Context, a *app, out destination) error {
+func (t *task) deliver(ctx context.Context, a *app, out destination) (err error) {
 	table := t.result.Table(t.program.column())
+	if t.program.Finite != "" {
+		w := &watched{Table: table}
+		table = w
+		defer func() {
+			if err == nil {
+				err = t.tellInfinite(ctx, a, w)
+			}
+		}()
+	}
 	if err := out.write(ctx, table, a.stdout); err != nil {
 		return err
 	}
@@ -176,7 +188,6 @@ func (t *task) deliver(ctx context.Context, a *app, out destination) error {
 	}
 	var rows []topRow
 	if n > 0 {
-		var err error
 		if rows, err = topRows(cancellable{table, ctx}, n, t.program.Ranking); err != nil {
 			return err
 		}

@@ -162,3 +162,20 @@ func TestNumbersInJSON(t *testing.T) {
 		t.Errorf("got %s, error %v, want %s", got, err, want)
 	}
 }
+
+// TestPrintable: names do not command the terminal.
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"Zürich":       "Zürich",
+		"it's 5 \\":    "it's 5 \\",
+		"a\x1b[31mb":   `a\x1b[31mb`,
+		"a\tb\nc":      `a\tb\nc`,
+		"\xff\u202e.":  `\xff\u202e.`,
+		"a\u00a0b\x7f": `a\u00a0b\x7f`,
+		"�":            "�",
+	} {
+		if got := printable(text); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	}
+}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/results"
@@ -46,7 +48,7 @@ func topRows(t results.Table, k int, ranking Ranking) ([]topRow, error) {
 		if ranking == Groups {
 			return topGroups(t, k, func(*results.Batch) []int64 { return nil }, func(b *results.Batch) []int64 { return b.I64 })
 		}
-		passed := func(x int64) bool { return x == gas.Unreached }
+		passed := func(x int64) bool { return x == gas.Unreached || ranking == Members && x == 0 }
 		show := func(x int64) valueText { return valueText(strconv.FormatInt(x, 10)) }
 		return topValues(t, k, ranking, func(b *results.Batch) []int64 { return b.I64 }, passed, show)
 	}
@@ -101,8 +103,11 @@ type scored[N any] struct {
 // be passed over; of equal values those of the first vertices.
 func topValues[N cmp.Ordered](t results.Table, k int, ranking Ranking, column func(*results.Batch) []N, passed func(N) bool, show func(N) valueText) ([]topRow, error) {
 	before := func(a, b scored[N]) bool { return a.value > b.value }
-	if ranking == Nearest {
+	switch ranking {
+	case Nearest:
 		before = func(a, b scored[N]) bool { return a.value < b.value }
+	case Members:
+		before = func(scored[N], scored[N]) bool { return false }
 	}
 	top := newBest(k, before)
 	err := t.Batches(func(b *results.Batch) error {
@@ -147,8 +152,11 @@ func (t *task) heading() string {
 	case kind == results.VertexID:
 		return column + " (of the first vertices)"
 	}
-	if t.program.Ranking == Largest {
+	switch t.program.Ranking {
+	case Largest:
 		return column + " (largest first)"
+	case Members:
+		return column + " (of its first members)"
 	}
 	from := "nearest"
 	if source := t.cmd.Flags().Lookup("source"); source != nil {
@@ -161,12 +169,32 @@ func (t *task) heading() string {
 func writeTop(w io.Writer, heading string, rows []topRow) error {
 	buffered := bufio.NewWriter(w)
 	table := tabwriter.NewWriter(buffered, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "rank\tid\t%s\n", heading) // errors are kept until Flush
+	fmt.Fprintf(table, "rank\tid\t%s\n", printable(heading)) // errors are kept until Flush
 	for _, r := range rows {
-		fmt.Fprintf(table, "%d\t%v\t%v\n", r.Rank, r.ID, r.Value)
+		fmt.Fprintf(table, "%d\t%s\t%s\n", r.Rank, printable(fmt.Sprint(r.ID)), printable(fmt.Sprint(r.Value)))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	return buffered.Flush()
+}
+
+// printable writes control characters and broken UTF-8, which are the names' own
+// and not the terminal's business, as Go does in strings: \x1b, \t.
+func printable(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		switch _, size := utf8.DecodeRuneInString(text[i:]); {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }

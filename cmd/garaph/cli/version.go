@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 
@@ -15,24 +16,72 @@ func (a *app) versionCommand() *cobra.Command {
 		Args:  exactly("no argument", 0),
 	}
 	cmd.RunE = a.job(func(*cobra.Command, []string) error {
-		_, err := fmt.Fprintf(a.stdout, "garaph %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		_, err := fmt.Fprintln(a.stdout, versionText())
 		return err
 	})
 	return cmd
 }
 
-// version is that of this module, which is the main one or one that a user's
-// program was built with.
-func version() string {
-	const module = "github.com/garaph/garaph"
+// modulePath is this module.
+const modulePath = "github.com/garaph/garaph"
+
+// versionText is what `garaph version` prints.
+func versionText() string {
+	v := "(devel)"
+	if m := ownModule(); m != nil && m.Version != "" {
+		v = m.Version
+	}
+	if c := commit(); c != "" {
+		v += " (commit " + c + ")"
+	}
+	return fmt.Sprintf("garaph %s %s %s/%s", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// ownModule is this module as the binary has it: the main one, or one that a
+// user's program was built with. It is nil when the binary does not tell.
+func ownModule() *debug.Module {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "(unknown)"
+		return nil
 	}
 	for _, m := range append(info.Deps, &info.Main) {
-		if m.Path == module && m.Version != "" {
-			return m.Version
+		if m.Path == modulePath {
+			return m
 		}
 	}
-	return "(devel)"
+	return nil
+}
+
+var tagged = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
+
+// released is the version of this module if the go command can fetch it, and ""
+// for what was built in a clone, other than at a tag.
+func released() string {
+	m := ownModule()
+	if m == nil || m.Replace != nil || m.Sum == "" && !tagged.MatchString(m.Version) {
+		return ""
+	}
+	return m.Version
+}
+
+// commit is that of the source of this module, if it was built in a clone;
+// "+changes" tells of files that were not committed.
+func commit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Path != modulePath {
+		return ""
+	}
+	revision, changes := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changes = "+changes"
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision[:min(12, len(revision))] + changes
 }

@@ -17,7 +17,10 @@ var methodNames = []string{
 	"Saturated", "Settled", "Aggregate", "Result", "Direction",
 }
 
-const required = 6
+const (
+	required = 6
+	nearly   = 4 // methods of these six, with which a type was probably meant to be one
+)
 
 // abilities are the interfaces of package gas that a method belongs to. Any
 // one of them is enough.
@@ -33,6 +36,7 @@ var abilities = map[string][]string{
 func (l *loader) programs(names []string) ([]*Program, error) {
 	var found []*Program
 	var errs []error
+	l.nearly = nil
 	seen := map[string]bool{}
 	wanted := func(name string) bool {
 		seen[name] = true
@@ -51,13 +55,22 @@ func (l *loader) programs(names []string) ([]*Program, error) {
 				}
 				continue
 			}
-			if instances == nil && wantedName && len(names) > 0 {
+			switch {
+			case instances != nil:
+			case wantedName && len(names) > 0:
 				errs = append(errs, l.notAProgram(pkg, obj))
+			case len(names) == 0 && required-len(missingMethods(pkg, obj)) >= nearly:
+				l.nearly = append(l.nearly, l.notAProgram(pkg, obj))
 			}
 			for _, p := range instances {
-				if wanted(p.Name) || wantedName {
-					found = append(found, p)
+				if !wanted(p.Name) && !wantedName {
+					continue
 				}
+				if err := p.checkPlain(); err != nil {
+					errs = append(errs, err)
+					continue
+				}
+				found = append(found, p)
 			}
 		}
 	}
@@ -222,16 +235,20 @@ func result(sel *types.Selection) types.Type {
 // notAProgram says what keeps a type, asked for by name, from being one.
 func (l *loader) notAProgram(pkg *packages.Package, obj *types.TypeName) error {
 	at := position(pkg.Fset, l.dir, obj.Pos())
+	if missing := missingMethods(pkg, obj); len(missing) > 0 {
+		return fmt.Errorf("%s: %s is no vertex program: it has no method %s", at, obj.Name(), strings.Join(missing, ", "))
+	}
+	return fmt.Errorf("%s: %s is no vertex program: its methods don't fit gas.Program for any V and A; "+
+		"write `var _ gas.Program[V, A] = %s{}` to have the Go compiler say why", at, obj.Name(), obj.Name())
+}
+
+// missingMethods lists those that a program must have, and the type has not.
+func missingMethods(pkg *packages.Package, obj *types.TypeName) (missing []string) {
 	set := types.NewMethodSet(types.NewPointer(obj.Type()))
-	var missing []string
 	for _, name := range methodNames[:required] {
 		if set.Lookup(pkg.Types, name) == nil {
 			missing = append(missing, name)
 		}
 	}
-	if len(missing) > 0 {
-		return fmt.Errorf("%s: %s is no vertex program: it has no method %s", at, obj.Name(), strings.Join(missing, ", "))
-	}
-	return fmt.Errorf("%s: %s is no vertex program: its methods don't fit gas.Program for any V and A; "+
-		"write `var _ gas.Program[V, A] = %s{}` to have the Go compiler say why", at, obj.Name(), obj.Name())
+	return missing
 }

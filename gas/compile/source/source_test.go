@@ -186,6 +186,18 @@ func TestLoadErrors(t *testing.T) {
 			types:  []string{"P"},
 			want:   "a.go:5:6: P is no vertex program: it has no method Init, Gather, Sum, Apply, Activate",
 		},
+		"a value of no fixed size": {
+			source: "type P struct{}\n" + rest("P", "int", "int32"),
+			want:   "a.go:5:6: P: value: type int is not plain data of fixed size: use bool, sized numbers, and arrays or structs of them",
+		},
+		"an accumulator with a pointer": {
+			source: "type A struct{ N [2]struct{ At *int32 } }\ntype P struct{}\n" + rest("P", "int32", "A"),
+			want:   "a.go:6:6: P: accumulator: field N: field At: type *int32 is not plain data of fixed size: use bool, sized numbers, and arrays or structs of them",
+		},
+		"an instance that is not plain": {
+			source: "type P[V uint32 | uint] struct{}\n" + rest("P[V]", "V", "V"),
+			want:   "a.go:5:6: P[uint]: value: type uint is not plain data of fixed size: use bool, sized numbers, and arrays or structs of them",
+		},
 		"methods of other types": {
 			source: "type P struct{}\n" + strings.Replace(rest("P", "int32", "int32"), "(x int32, active bool) { return x, true }", "(x, active int32) { return x, x }", 1),
 			types:  []string{"P"},
@@ -196,6 +208,39 @@ func TestLoadErrors(t *testing.T) {
 			_, err := source.Load(module(t, map[string]string{"a.go": header + c.source}), []string{"."}, c.types)
 			if err == nil || err.Error() != c.want {
 				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+// TestNearly: types that were probably meant to be programs.
+func TestNearly(t *testing.T) {
+	without := func(method string) string {
+		var kept []string
+		for line := range strings.Lines(rest("P", "int32", "int32")) {
+			if !strings.Contains(line, ") "+method+"(") {
+				kept = append(kept, line)
+			}
+		}
+		return header + "type P struct{}\n" + strings.Join(kept, "")
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"one missing":  {without("Activate"), "a.go:5:6: P is no vertex program: it has no method Activate"},
+		"other types":  {strings.Replace(without("nothing"), "Activate(_ gas.Vertex, ", "Activate(", 1), "a.go:5:6: P is no vertex program: its methods don't fit gas.Program for any V and A; write `var _ gas.Program[V, A] = P{}` to have the Go compiler say why"},
+		"most missing": {header + "type P struct{}\nfunc (P) Zero() int32 { return 0 }\nvar _ gas.Step\n", ""},
+		"none missing": {without("nothing"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found, err := source.Find(module(t, map[string]string{"a.go": c.text}), []string{"."}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			for _, err := range found.Nearly {
+				got += err.Error()
+			}
+			if got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
 	}

@@ -1,0 +1,54 @@
+package ingest
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// foreign are formats of graphs that are text, and whose lines would be taken
+// for edges between pieces of syntax. They are told by how their first lines of
+// data begin; an edge list that begins so has to name its format.
+var foreign = []struct {
+	begins       *regexp.Regexp
+	what, advice string
+}{
+	{
+		regexp.MustCompile(`^<([?!]|[A-Za-z][\w.-]*(:[\w.-]+)?[\s/>])`), "is XML, as GraphML and GEXF are",
+		"write its edges as lines of two ids, such as with networkx.write_edgelist(networkx.read_graphml(file), to)",
+	},
+	{regexp.MustCompile(`^[{[]`), "is JSON", "write its edges as lines of two ids, such as with jq -r '.edges[] | [.source, .target] | @tsv'"},
+	{
+		regexp.MustCompile(`(?i)^(strict\s+)?(di)?graph(\s+("[^"]*"|[\w.]+))?\s*\{`), "is a DOT file of Graphviz",
+		"write its edges as lines of two ids, such as with gvpr 'E { print(tail.name, \"\\t\", head.name) }'",
+	},
+	{
+		regexp.MustCompile(`(?i)^((creator|version|comment|directed)\b[^\n]*\n\s*)*graph\s*\[`), "is a GML file",
+		"write its edges as lines of two ids, such as with networkx.write_edgelist(networkx.read_gml(file), to)",
+	},
+	{regexp.MustCompile(`(?i)^\*(vertices|network)\b`), "is a Pajek file", "keep the lines behind *Arcs or *Edges alone"},
+	{regexp.MustCompile(`^\S+[ \t]+->[ \t]+\S`), "has -> between ids", "use --columns 1,3 to take the ids around it"},
+	{regexp.MustCompile(`^[^\s,;]+->[^\s,;]+;?[ \t\r]*(\n|$)`), "has -> between ids", "put a space in its place, as sed 's/->/ /' does"},
+	{
+		regexp.MustCompile(`^[^\s,;]*[^\s,;:]:([ \t][^\n]*|\r?)(\n[^\s,;]*[^\s,;:]:([ \t]|\r?\n|$)|\n?$)`), "is a list of neighbours behind ids with a colon",
+		"write an edge per line, as awk '{ sub(/:$/, \"\", $1); for (i = 2; i <= NF; i++) print $1, $i }' does",
+	},
+}
+
+// checkForeign refuses, by name, what no format reads.
+func checkForeign(h *inputHead) error {
+	text := bytes.TrimPrefix(h.bytes, utf8BOM)
+	for text = bytes.TrimLeft(text, " \t\r\n"); len(text) > 0 && (text[0] == '#' || text[0] == '%'); {
+		_, text = cutLine(text)
+		text = bytes.TrimLeft(text, " \t\r\n")
+	}
+	text = text[:min(len(text), 4096)]
+	for _, f := range foreign {
+		if f.begins.Match(text) && isTextBytes(h.bytes) {
+			return &InputError{
+				File: h.in.name, Problem: f.what + ", which cannot be read",
+				Advice: f.advice + "; if it is an edge list nevertheless, use --format text",
+			}
+		}
+	}
+	return nil
+}
