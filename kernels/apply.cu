@@ -24,8 +24,8 @@ struct apply_args {
 	uint32_t first, count, n, pad;
 };
 
-// The sum over the block, in thread 0: a tree, which gives the same bits each
-// time.
+// The sum over the block, in thread 0 alone: a tree, which gives the same bits
+// each time.
 template <class T> static __device__ T block_sum(T *parts, T x)
 {
 	__syncthreads();
@@ -34,7 +34,7 @@ template <class T> static __device__ T block_sum(T *parts, T x)
 		__syncthreads();
 		if (threadIdx.x < half) parts[threadIdx.x] += parts[threadIdx.x + half];
 	}
-	return parts[0];
+	return threadIdx.x == 0 ? parts[0] : 0;
 }
 
 extern "C" __global__ void __launch_bounds__(256) garaph_apply(const apply_args args)
