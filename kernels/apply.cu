@@ -34,7 +34,7 @@ template <class T> static __device__ T block_sum(T *parts, T x)
 		__syncthreads();
 		if (threadIdx.x < half) parts[threadIdx.x] += parts[threadIdx.x + half];
 	}
-	return threadIdx.x == 0 ? parts[0] : 0;
+	return threadIdx.x == 0 ? *(volatile T *)parts : 0; // others would race with thread 0's last addition
 }
 
 extern "C" __global__ void __launch_bounds__(256) garaph_apply(const apply_args args)
