@@ -119,6 +119,9 @@ func (e *Engine[V, A]) Process(p *page.Page, w Work) (Stats, error) {
 			r.chunk(s, c, w, &e.partials[i])
 		case i == e.starts[c.Shard]:
 			r.scatter(s, o, w)
+			if w.Aggregates != nil {
+				w.Aggregates[s.Index] = r.aggregate(s, w)
+			}
 		}
 		return nil
 	})
@@ -127,9 +130,10 @@ func (e *Engine[V, A]) Process(p *page.Page, w Work) (Stats, error) {
 	}
 	merged, err := e.parallel(len(p.Shards), func(r *worker[V, A], i int) error {
 		s, from, to := &p.Shards[i], e.starts[i], e.starts[i+1]
-		if e.orders[i] == nil {
-			r.merge(s, e.chunks[from:to], e.partials[from:to], w)
+		if e.orders[i] != nil {
+			return nil // is done
 		}
+		r.merge(s, e.chunks[from:to], e.partials[from:to], w)
 		if w.Aggregates != nil {
 			w.Aggregates[s.Index] = r.aggregate(s, w)
 		}

@@ -3,6 +3,7 @@ package cpuengine
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -59,7 +60,7 @@ func TestSourceOrder(t *testing.T) {
 		chunk := rapid.Uint64Range(1, 30).Draw(t, "edges per chunk")
 		seed := rapid.Uint64().Draw(t, "seed")
 		orderings := make([]page.Ordering, len(s.firsts))
-		run := func(ordered, wanted bool) ([]float32, Stats) {
+		run := func(ordered, wanted bool) ([]float32, Stats, []float64) {
 			a := newArrays[float32](t, s, d)
 			defer a.Free()
 			rng := rand.New(rand.NewPCG(seed, 0))
@@ -68,6 +69,7 @@ func TestSourceOrder(t *testing.T) {
 			}
 			e := newEngine(t, gas.Program[float32, float32](p), a, s, rapid.IntRange(1, 4).Draw(t, "goroutines"), chunk)
 			var total Stats
+			aggregates := make([]float64, len(s.firsts))
 			for _, pg := range s.pages(t, d) {
 				for i := range pg.Shards {
 					if ordered {
@@ -76,7 +78,7 @@ func TestSourceOrder(t *testing.T) {
 						pg.Shards[i].Ordering = o
 					}
 				}
-				st, err := e.Process(pg, Work{SourceOrder: wanted})
+				st, err := e.Process(pg, Work{SourceOrder: wanted, Aggregates: aggregates})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -87,11 +89,14 @@ func TestSourceOrder(t *testing.T) {
 				}
 				total.Add(st)
 			}
-			return append([]float32(nil), a.Next...), total
+			return append([]float32(nil), a.Next...), total, aggregates
 		}
-		want, counted := run(false, true)
+		want, counted, sums := run(false, true)
 		for _, wanted := range []bool{false, true, true} { // not yet, made, made before
-			got, st := run(true, wanted)
+			got, st, own := run(true, wanted)
+			if !slices.Equal(own, sums) {
+				t.Fatalf("aggregates %v, want %v", own, sums)
+			}
 			if st != counted {
 				t.Fatalf("got %+v, want %+v", st, counted)
 			}
