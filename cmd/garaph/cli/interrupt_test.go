@@ -3,11 +3,13 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -55,6 +57,25 @@ func newProcess(t *testing.T, args ...string) *process {
 	return p
 }
 
+// listens waits until p is about to listen to signals: it ignores SIGPIPE right
+// before. A slow machine may take long to begin.
+func (p *process) listens(t *testing.T) {
+	t.Helper()
+	for range 1000 {
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, ignored, _ := strings.Cut(string(status), "SigIgn:")
+		ignored, _, _ = strings.Cut(ignored, "\n")
+		if mask, err := strconv.ParseUint(strings.TrimSpace(ignored), 16, 64); err == nil && mask>>(syscall.SIGPIPE-1)&1 != 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("it does not listen to signals")
+}
+
 // end waits for p and holds its exit code against want. Nothing may be left in
 // its folder of temporary files.
 func (p *process) end(t *testing.T, want int) {
@@ -84,6 +105,7 @@ func TestInterrupt(t *testing.T) {
 				if err := p.Start(); err != nil {
 					t.Fatal(err)
 				}
+				p.listens(t)
 				time.Sleep(after)
 				if err := p.Process.Signal(signal); err != nil {
 					t.Fatal(err)
