@@ -40,14 +40,22 @@ type inherits struct{ compiled }
 
 func (inherits) Sum(a, b float32) float32 { return max(a, b) }
 
+// stale is a program that has changed since it was compiled.
+type stale struct{ ranks }
+
+func (stale) Loops() gas.Loops[float32, float32] { return gas.Loops[float32, float32]{} }
+
 // TestLoopsOf: a program's own loops are used, and never those of another that
-// it embeds.
+// it embeds, nor those of an older text.
 func TestLoopsOf(t *testing.T) {
 	if l, own := LoopsOf(gas.Program[float32, float32](compiled{})); !own || l.Scatter == nil {
 		t.Error("own loops are not used")
 	}
 	if l, own := LoopsOf(gas.Program[float32, float32](inherits{})); own || l.Scatter != nil {
 		t.Error("loops of the embedded program are used")
+	}
+	if l, own := LoopsOf(gas.Program[float32, float32](stale{})); own || l.Gather == nil || l.Apply == nil {
+		t.Error("stale loops are used")
 	}
 }
 
