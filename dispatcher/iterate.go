@@ -90,8 +90,14 @@ func (j *Job[V, A]) record(it Iteration) {
 	if j.report.Devices == nil {
 		j.report.Devices = map[Device]DeviceWork{}
 	}
-	did := j.report.Devices[it.Device]
-	j.report.Devices[it.Device] = DeviceWork{did.Pages + it.Pages, did.Edges + it.Edges}
+	if it.Devices == nil {
+		it.Devices = map[Device]DeviceWork{it.Device: {it.Pages, it.Edges, it.Seconds}}
+		j.report.Iterations[len(j.report.Iterations)-1].Devices = it.Devices
+	}
+	for d, did := range it.Devices {
+		sum := j.report.Devices[d]
+		j.report.Devices[d] = DeviceWork{sum.Pages + did.Pages, sum.Edges + did.Edges, sum.Seconds + did.Seconds}
+	}
 	if j.opt.Progress != nil {
 		j.opt.Progress(it)
 	}

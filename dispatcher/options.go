@@ -57,6 +57,8 @@ type Options struct {
 	Streams   int              // that overlap on the GPU; 0: 4
 	Gather    gpuengine.Gather // "": auto
 	Trace     func(gpuengine.Span)
+	// PageDone, when not nil, is told of every page, one call at a time.
+	PageDone func(PageWork)
 
 	open func(name string) (gpuengine.Device, error) // gpuengine.Open, but for tests
 	// Job is what the run is recorded as: it goes on from the job's newest
@@ -73,27 +75,54 @@ const EngineVersion = 1
 
 // Iteration says what one iteration did.
 type Iteration struct {
-	Iteration int     `json:"iteration"`
-	Device    Device  `json:"device"`
-	Method    Method  `json:"mode"`
-	Fraction  float64 `json:"f"`      // Σ degrees of the active vertices / edges
-	Active    uint64  `json:"active"` // vertices active at its start
-	Edges     uint64  `json:"edges"`  // gathered and notified along
-	Vertices  uint64  `json:"vertices"`
-	Pages     int     `json:"pages"`
+	Iteration int    `json:"iteration"`
+	Device    Device `json:"device"` // Hybrid: both
+	// Alpha is the time that the CPU alone would take, over that of the GPU
+	// (Garaph, section 5.3); 0 where nothing was to choose.
+	Alpha    float64 `json:"alpha,omitempty"`
+	Method   Method  `json:"mode"`
+	Fraction float64 `json:"f"`      // Σ degrees of the active vertices / edges
+	Active   uint64  `json:"active"` // vertices active at its start
+	Edges    uint64  `json:"edges"`  // gathered and notified along
+	Vertices uint64  `json:"vertices"`
+	Pages    int     `json:"pages"`
 	// SourceOrder: it pulled over shards in source order, which the first such
 	// iteration made.
 	SourceOrder bool          `json:"source_order"`
 	BytesRead   int64         `json:"bytes_read"`
-	BytesCopied int64         `json:"bytes_copied,omitempty"` // to the GPU
+	BytesCopied int64         `json:"bytes_copied,omitempty"` // to the GPU: edges and values
+	BytesBack   int64         `json:"bytes_back,omitempty"`   // from the GPU: values
 	Duration    time.Duration `json:"-"`
 	Seconds     float64       `json:"seconds"`
+	// Devices is what each device did of it; only those that did something.
+	Devices map[Device]DeviceWork `json:"devices,omitempty"`
 }
 
-// DeviceWork is what one device did of a job.
+// DeviceWork is what one device did of a job, or of an iteration.
 type DeviceWork struct {
-	Pages int    `json:"pages"`
+	Pages int    `json:"pages"` // on the GPU: batches
 	Edges uint64 `json:"edges"`
+	// Seconds is how long it was at it, from the first page to the last.
+	Seconds float64 `json:"seconds"`
+}
+
+// PageWork is what one device did with one page: on the GPU with one batch,
+// which may be a part of a page, or all that stays there of several.
+type PageWork struct {
+	Iteration int
+	Device    Device
+	From, To  int // shards [From, To)
+	Edges     uint64
+	Bytes     int64 // copied to the GPU
+	// Start and End are seconds since the first iteration began, on the host's
+	// clock; Start is when the page was handed out.
+	Start, End float64
+	// Copy and Compute are the GPU's own times, in seconds; the CPU's Compute is
+	// all of it.
+	Copy, Compute float64
+	// Copies is how many copies of each accumulator there were, the mean over
+	// the edges: 1 without replication, 0 on the CPU.
+	Copies float64
 }
 
 // Report says what a job did.
