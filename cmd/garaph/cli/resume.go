@@ -92,7 +92,11 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	if flags == nil {
 		flags = map[string]string{}
 	}
-	cmd.LocalNonPersistentFlags().Visit(func(f *pflag.Flag) { flags[f.Name] = f.Value.String() })
+	for _, name := range resumeFlags {
+		if f := cmd.Flags().Lookup(name); f.Changed {
+			flags[name] = f.Value.String()
+		}
+	}
 	run := a.runCommand()
 	first, _, err := run.Find([]string{spec.Name})
 	if err != nil {
