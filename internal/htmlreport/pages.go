@@ -1,0 +1,84 @@
+package htmlreport
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"gonum.org/v1/plot/plotter"
+)
+
+// computeFigure shows what replication brings: the time of pages by their edges.
+func computeFigure(p *Pages) figure {
+	f := figure{ID: "pages", Title: "Time of a page, with and without replicated accumulators"}
+	c := chart{x: scale{label: "edges of the page", log: true}, y: secondsAxis("compute time", true)}
+	var gone []string
+	seen, kept, wrong := 0, 0, 0
+	for i, s := range pageStyles {
+		for _, w := range p.series[i].pages {
+			s.points = append(s.points, plotter.XY{X: float64(w.Edges), Y: w.Compute})
+		}
+		shown := c.add(s)
+		seen, kept, wrong = seen+p.series[i].seen, kept+len(s.points), wrong+len(s.points)-shown
+		if shown == 0 {
+			gone = append(gone, s.name)
+		}
+	}
+	if seen == 0 {
+		f.Caption = "The engine told of no page."
+		return f
+	}
+	c.into(&f)
+	absent := ""
+	if len(gone) > 0 {
+		absent = fmt.Sprintf("There is no page of: %s.", strings.Join(gone, "; "))
+	}
+	f.Caption = caption("On the GPU a page is a batch, and the time its own, without copies.", absent, sampled(kept, seen), leftOut(wrong, "page", "pages", "edges or a time"))
+	return f
+}
+
+var pageStyles = [pageSeries]series{
+	onCPU:        {name: "CPU", color: blue, shape: octagon},
+	onReplicated: {name: "GPU, replicated", color: vermilion, shape: diamond},
+	onSingle:     {name: "GPU, one accumulator each", color: green, shape: triangle},
+}
+
+func sampled(kept, seen int) string {
+	if kept == seen {
+		return ""
+	}
+	return fmt.Sprintf("Shown is an even sample: %s of %s.", humanize.Comma(int64(kept)), count(seen, "page", "pages"))
+}
+
+// copyFigure shows the time of copies to the GPU by their bytes.
+func copyFigure(p *Pages) figure {
+	f := figure{ID: "copies", Title: "Time of a copy to the GPU"}
+	s := series{name: "copy of a page", color: vermilion, shape: diamond}
+	c := chart{x: scale{label: "size (bytes)", unit: "B", log: true}, y: secondsAxis("copy time", true)}
+	seen, kept, still := 0, 0, 0
+	for _, i := range []int{onReplicated, onSingle} {
+		for _, w := range p.series[i].pages {
+			if w.Bytes == 0 && w.Copy == 0 {
+				still++
+			}
+			s.points = append(s.points, plotter.XY{X: float64(w.Bytes), Y: w.Copy})
+		}
+		seen, kept = seen+p.series[i].seen, kept+len(p.series[i].pages)
+	}
+	shown := c.add(s)
+	switch {
+	case seen == 0:
+		f.Caption = "No page was copied to a GPU."
+		return f
+	case still == kept:
+		f.Caption = "No page was copied: all edges that the GPU gathered along stayed there."
+		return f
+	}
+	c.into(&f)
+	stayed := ""
+	if still > 0 {
+		stayed = count(still, "page", "pages") + " had nothing to copy."
+	}
+	f.Caption = caption(count(shown, "copy", "copies")+".", stayed, sampled(kept, seen), leftOut(kept-still-shown, "copy", "copies", "bytes or a time"))
+	return f
+}
