@@ -87,22 +87,29 @@ func (t *task) record(resumed *garaph.Job) {
 
 // spec is what `garaph resume` needs to build the same run again.
 func (t *task) spec() garaph.JobSpec {
-	s := garaph.JobSpec{Name: t.program.Name, Flags: map[string]string{}, Output: *t.flags.output}
-	if s.Output != "" && s.Output != "-" {
-		if path, err := filepath.Abs(s.Output); err == nil {
-			s.Output = path // resumed from anywhere
-		}
-	}
+	s := garaph.JobSpec{Name: t.program.Name, Flags: map[string]string{}, Output: absolute(*t.flags.output)}
 	t.cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
 		case "help", "verbose", "quiet", "scratch":
-		case "output":
-			s.Flags[f.Name] = s.Output
+		case "output", "trace", "report":
+			s.Flags[f.Name] = absolute(f.Value.String())
 		default:
 			s.Flags[f.Name] = f.Value.String()
 		}
 	})
 	return s
+}
+
+// absolute is the path of a file that a run writes, for one that is resumed from
+// anywhere.
+func absolute(path string) string {
+	if path == "" || path == "-" {
+		return path
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }
 
 // resumable says how to go on with a run that was stopped.

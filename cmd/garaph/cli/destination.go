@@ -59,19 +59,27 @@ func (d destination) check(inputs []string) error {
 	if d.path == "" || d.path == "-" {
 		return nil
 	}
-	if there, err := os.Stat(d.path); err == nil && there.Mode().IsRegular() {
+	if err := checkNoInput("the results", d.path, inputs); err != nil {
+		return err
+	}
+	return results.CheckWritable(d.path)
+}
+
+// checkNoInput refuses to write over what a run reads.
+func checkNoInput(what, path string, inputs []string) error {
+	if there, err := os.Stat(path); err == nil && there.Mode().IsRegular() {
 		for _, input := range inputs {
 			if in, err := os.Stat(input); err == nil && os.SameFile(in, there) {
-				return fmt.Errorf("cannot write the results to %s: it is an input of this run; name another file", d.path)
+				return fmt.Errorf("cannot write %s to %s: it is an input of this run; name another file", what, path)
 			}
 		}
 	}
 	for _, input := range inputs {
-		if inside(d.path, input) {
-			return fmt.Errorf("cannot write the results to %s: it lies inside the graph %s; name another file", d.path, input)
+		if inside(path, input) {
+			return fmt.Errorf("cannot write %s to %s: it lies inside the graph %s; name another file", what, path, input)
 		}
 	}
-	return results.CheckWritable(d.path)
+	return nil
 }
 
 // inside reports whether a path lies in a folder.

@@ -19,7 +19,7 @@ import (
 var resumeFlags = []string{
 	"device", "threads", "memory",
 	"checkpoint-every", "checkpoint-interval", "checkpoint-pages", "keep-checkpoints",
-	"output", "output-format", "top", "json",
+	"output", "output-format", "top", "json", "report",
 }
 
 func (a *app) resumeCommand() *cobra.Command {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,7 @@ type runFlags struct {
 	output, format       *string
 	top                  *int
 	json                 *bool
+	report               *string
 	scratch              *string
 	checkpoints          *checkpointFlags
 	imports              *importFlags
@@ -82,6 +84,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 		f.format = formatFlag(fs)
 		f.top = countFlag(fs, "top", 0, 1, "print the first N vertices (default 10 without --output and --json)")
 		f.json = fs.Bool("json", false, "print a report as one JSON object")
+		f.report = fs.String("report", "", "`FILE` for an HTML page with the facts of the run, and plots of its iterations and pages")
 	})
 	grouped(all, "Flags of edge files, as for `garaph import`", func(fs *pflag.FlagSet) { f.imports = newImportFlags(fs) })
 	return f
@@ -146,8 +149,31 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 	case toStdout && *f.top > 0:
 		return Usagef("--output - and --top both write to standard output: give --output a file")
 	}
+	if err := f.checkFiles(cmd.Flags()); err != nil {
+		return err
+	}
 	if err := f.checkpoints.check(dispatcher.Mode(*f.mode)); err != nil {
 		return err
 	}
 	return f.imports.check()
+}
+
+// checkFiles refuses a file that would be written twice, and a name for the
+// report that is none.
+func (f *runFlags) checkFiles(fs *pflag.FlagSet) error {
+	if fs.Changed("report") && (*f.report == "" || *f.report == "-") {
+		return Usagef("--report %q: give the name of a file", *f.report)
+	}
+	writers := map[string]string{}
+	for _, name := range []string{"output", "trace", "report"} {
+		path, err := filepath.Abs(fs.Lookup(name).Value.String())
+		if err != nil || !fs.Changed(name) {
+			continue
+		}
+		if other := writers[path]; other != "" {
+			return Usagef("--%s and --%s both write %s: name two files", other, name, fs.Lookup(name).Value)
+		}
+		writers[path] = name
+	}
+	return nil
 }

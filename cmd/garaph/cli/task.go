@@ -28,7 +28,8 @@ type task struct {
 	args    []string // a graph or edge files
 
 	options garaph.RunOptions
-	trace   *trace // nil: none
+	trace   *trace   // nil: none
+	page    *runPage // nil: none
 	input   *input
 	result  *garaph.Result
 }
@@ -39,12 +40,18 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	if err != nil {
 		return err
 	}
-	if t.trace, err = newTrace(*t.flags.trace); err != nil {
+	if t.trace, err = newTrace(*t.flags.trace, t.args); err != nil {
+		return err
+	}
+	if t.page, err = newRunPage(*t.flags.report, t.args); err != nil {
 		return err
 	}
 	t.options = t.runOptions()
 	if t.trace != nil {
 		t.options.Trace = t.trace.add
+	}
+	if t.page != nil {
+		t.options.PageDone = t.page.pages.Add
 	}
 	defer keepWithin(t.options.Memory)()
 	if t.input, err = t.openInput(cmd.Context(), a, func() error { return out.check(t.args) }); err != nil {
@@ -60,11 +67,7 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 			a.console.log.Warn(err.Error())
 		}
 	}()
-	if t.trace != nil {
-		if err := t.trace.save(t.result.Report.GPU, a.console.log); err != nil {
-			return err
-		}
-	}
+	beside := t.saveBeside(a.console.log) // a failure is told when the results are there
 	t.warn(a.console.log)
 	if err := t.deliver(cmd.Context(), a, out); err != nil {
 		if !errors.Is(err, errPipe) { // whoever closed the pipe had enough
@@ -73,10 +76,22 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 		if cmd.Context().Err() != nil {
 			err = &stopped{fmt.Sprintf("%s was done, its results were not all written%s", t.program.Name, t.resumable()), err}
 		}
-		return err
+		return errors.Join(err, beside)
 	}
 	a.console.summary(t.summary()) // its peak memory is that of the results too
-	return nil
+	return beside
+}
+
+// saveBeside writes the trace and the page of the run, where they are wanted.
+func (t *task) saveBeside(log *zap.Logger) error {
+	var errs []error
+	if t.trace != nil {
+		errs = append(errs, t.trace.save(t.result.Report.GPU, log))
+	}
+	if t.page != nil {
+		errs = append(errs, t.page.save(t))
+	}
+	return errors.Join(errs...)
 }
 
 func (t *task) runOptions() garaph.RunOptions {

@@ -39,18 +39,27 @@ type traceEvent struct {
 
 // newTrace gives nil for no path. The error is the one that writing would end
 // with, before the job.
-func newTrace(path string) (*trace, error) {
+func newTrace(path string, inputs []string) (*trace, error) {
 	if path == "" {
 		return nil, nil
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("write the trace to %s: it is not a file that can be replaced", path)
+	return &trace{path: path}, checkBeside("the trace", path, inputs)
+}
+
+// checkBeside reports what would keep a file that a run writes beside its
+// results from being written.
+func checkBeside(what, path string, inputs []string) error {
+	if err := checkNoInput(what, path, inputs); err != nil {
+		return err
+	}
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("write %s to %s: it is not a file that can be replaced", what, path)
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666) // left empty when the job fails
 	if err != nil {
-		return nil, fmt.Errorf("write the trace: %w", err)
+		return fmt.Errorf("write %s: %w", what, err)
 	}
-	return &trace{path: path}, file.Close()
+	return file.Close()
 }
 
 func (t *trace) add(s gpuengine.Span) {

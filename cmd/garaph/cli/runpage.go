@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/internal/htmlreport"
+)
+
+// runPage collects what a run did, for the page of --report.
+type runPage struct {
+	path  string
+	pages htmlreport.Pages
+}
+
+// newRunPage gives nil for no path. The error is the one that writing would end
+// with, before the job.
+func newRunPage(path string, inputs []string) (*runPage, error) {
+	if path == "" {
+		return nil, nil
+	}
+	return &runPage{path: path}, checkBeside("the report", path, inputs)
+}
+
+// save writes the page of a run that is done.
+func (p *runPage) save(t *task) error {
+	run := htmlreport.Run{
+		Title: fmt.Sprintf("%s on %s", t.program.Name, t.name()),
+		Facts: t.facts(), Report: t.result.Report, Pages: p.pages,
+	}
+	return writeWhole(p.path, true, func(w io.Writer) error { return htmlreport.Write(w, run) })
+}
+
+// facts are those of the run, for a reader.
+func (t *task) facts() []htmlreport.Fact {
+	r, c := t.result.Report, t.input.graph.Catalogue()
+	var all []htmlreport.Fact
+	fact := func(name, format string, args ...any) {
+		all = append(all, htmlreport.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
+	}
+	fact("Program", "%s: %s", t.program.Name, t.program.Short)
+	fact("Graph", "%s", t.name())
+	fact("Parameters", "%s", parametersText(t.parameters()))
+	fact("Vertices", "%s", humanize.Comma(int64(c.Vertices)))
+	fact("Edges", "%s", humanize.Comma(int64(c.Edges)))
+	for _, d := range slices.Sorted(maps.Keys(r.Devices)) {
+		did, unit := r.Devices[d], "pages"
+		if d == dispatcher.GPU {
+			unit = "batches"
+		}
+		fact("Device "+string(d), "%.3g s for %s edges (%s: %s)", did.Seconds, countText(float64(did.Edges)), unit, humanize.Comma(int64(did.Pages)))
+	}
+	if r.GPU == "" {
+		fact("GPU", "none")
+	} else {
+		fact("GPU", "%s", r.GPU)
+		budget := "all that was free"
+		if t.options.GPUMemory > 0 {
+			budget = bytesText(t.options.GPUMemory)
+		}
+		fact("GPU memory", "%s; %s edges stayed there", budget, countText(float64(r.Resident)))
+	}
+	end := "not converged"
+	if r.Converged {
+		end = "converged"
+	}
+	before := ""
+	if r.Before > 0 {
+		before = fmt.Sprintf(", %s of them before it was resumed", humanize.Comma(int64(r.Before)))
+	}
+	fact("Iterations", "%s%s; %s", humanize.Comma(int64(r.Before+len(r.Iterations))), before, end)
+	fact("Time", "%s, and %s of loading before", seconds(r.Duration), seconds(r.Load))
+	fact("Speed", "%s edges/s", countText(perSecond(float64(r.Edges), r.Duration)))
+	where := "in memory"
+	if !r.InMemory {
+		where = fmt.Sprintf("from disk, which reads %.3g times as fast in order as at random", r.AccessRatio)
+	}
+	fact("Edges were read", "%s", where)
+	fact("Peak memory (RSS)", "%s", bytesText(peakMemory()))
+	return all
+}
+
+// parametersText is the parameters in the order of their names.
+func parametersText(all map[string]any) string {
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		value := fmt.Sprint(all[name])
+		if raw, ok := all[name].(json.RawMessage); ok {
+			value = string(raw)
+		}
+		texts = append(texts, name+" "+value)
+	}
+	return strings.Join(texts, ", ")
+}
