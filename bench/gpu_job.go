@@ -26,7 +26,7 @@ type gpuJob[F float32 | float64] struct {
 func newGPUJob[F float32 | float64](ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (*gpuJob[F], error) {
 	c := m.graph.Catalogue()
 	program := programs.PageRank[F]{Damping: 0.85}
-	arrays, err := vertices.New[F](c.Vertices)
+	arrays, err := vertices.New[F](c.Vertices, m.device)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,10 @@ func pipeline(ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (p *P
 	step := gas.Step{}
 	for i := range 1 + gpuIterations {
 		start := time.Now()
-		s, err := j.engine.Iterate(ctx, step)
+		s, err := j.engine.Iterate(ctx, gpuengine.Work{Step: step})
+		if err == nil {
+			_, err = j.engine.Commit()
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +127,7 @@ func pipeline(ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (p *P
 
 // leastGPU is what a job takes on the GPU beside the edges.
 func leastGPU(m *gpuMeasurement) (int64, error) {
-	arrays, err := vertices.New[float32](m.graph.Catalogue().Vertices)
+	arrays, err := vertices.New[float32](m.graph.Catalogue().Vertices, m.device)
 	if err != nil {
 		return 0, err
 	}

@@ -156,7 +156,7 @@ func directions() *rapid.Generator[gas.Direction] {
 // newArrays gives arrays with degrees, for the time of the test.
 func newArrays[V any](t rapid.TB, s *shards, d gas.Direction) *vertices.Arrays[V] {
 	t.Helper()
-	a, err := vertices.New[V](uint32(s.graph.N))
+	a, err := vertices.New[V](uint32(s.graph.N), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

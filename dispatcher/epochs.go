@@ -175,7 +175,7 @@ func (j *Job[V, A]) state(within bool) checkpoint.State {
 		Aggregate: checkpoint.Float(j.step.Aggregate), Previous: checkpoint.Float(j.previous),
 		Pulls: j.epochs.pulls, NotifyLimit: checkpoint.Float(j.limit),
 	}
-	if j.gpu != nil { // which keeps none by shard: the next iteration sums anew
+	if j.unsummed { // the next iteration sums anew
 		s.Previous = checkpoint.Float(math.NaN())
 	}
 	for _, a := range slices.Clone(aggregates) {
@@ -259,7 +259,7 @@ func (j *Job[V, A]) Save() error {
 	if err := j.fetch(); err != nil {
 		return err
 	}
-	within := j.opt.Mode == Async && j.gpu == nil
+	within := j.opt.Mode == Async
 	active := j.arrays.Active
 	if within {
 		active = j.activeNow(active, true) // the run is over

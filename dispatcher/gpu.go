@@ -1,15 +1,17 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"sync"
 
 	"go.uber.org/zap"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/page"
 )
@@ -17,12 +19,12 @@ import (
 // Device says where a job runs.
 type Device string
 
-// The devices. Hybrid is reserved.
+// The devices.
 const (
-	AutoDevice Device = "auto" // the GPU, if there is one and the program runs on it
+	AutoDevice Device = "auto" // as Hybrid if there is a GPU and the program runs on it, otherwise the CPU
 	CPU        Device = "cpu"
 	GPU        Device = "gpu"
-	Hybrid     Device = "hybrid"
+	Hybrid     Device = "hybrid" // either or both, as each iteration is done soonest
 )
 
 // gpuHostBytes is what a GPU job takes of the host beside arrays and pages:
@@ -46,17 +48,17 @@ func (j *Job[V, A]) openGPU() error {
 	if err == nil {
 		j.device, err = j.opt.open(name)
 	}
-	if err == nil || j.opt.Device == GPU {
+	if err == nil || j.opt.Device != AutoDevice {
 		return err
 	}
-	j.onCPU(err)
+	j.withoutGPU(err)
 	return nil
 }
 
 // wantsGPU tells whether a GPU is asked for, or may be used.
 func (j *Job[V, A]) wantsGPU() bool {
 	switch j.opt.Device {
-	case GPU:
+	case GPU, Hybrid:
 		return true
 	case AutoDevice:
 		return j.opt.Method != NotifyPull && (j.opt.GPU != "" || gpuengine.HasGPU())
@@ -65,8 +67,8 @@ func (j *Job[V, A]) wantsGPU() bool {
 	}
 }
 
-// onCPU says why an auto job does not run on the GPU.
-func (j *Job[V, A]) onCPU(err error) {
+// withoutGPU says why an auto job does not run on the GPU.
+func (j *Job[V, A]) withoutGPU(err error) {
 	j.opt.Log.Info("the job runs on the CPU", zap.NamedError("reason", err))
 }
 
@@ -74,8 +76,9 @@ func (j *Job[V, A]) onCPU(err error) {
 // has pinned: what is streamed in every iteration is copied from where it lies,
 // since a second copy by one goroutine would be slower than the link.
 func (j *Job[V, A]) planGPU(po page.Options, fixed, checkpoints int64) error {
-	po.Notify, po.SourceOrder, po.Memory = nil, false, j.device
-	if err := j.take(po, fixed+gpuHostBytes, checkpoints); err != nil {
+	po.Memory = &pinning{Device: j.device, log: j.opt.Log, plain: map[*byte]bool{}}
+	bits := int64(j.opt.lanes()) * 8 * int64(bitset.Words(j.cat.Vertices))
+	if err := j.take(po, fixed+gpuHostBytes+bits, checkpoints, j.device); err != nil {
 		return err
 	}
 	return panics.Guard(j.program, func() (err error) {
@@ -86,66 +89,79 @@ func (j *Job[V, A]) planGPU(po page.Options, fixed, checkpoints int64) error {
 	})
 }
 
-// startGPU copies what the first iteration needs.
+// startGPU copies what the first iteration needs, and takes the speeds of the
+// devices.
 func (j *Job[V, A]) startGPU(ctx context.Context) error {
-	j.activated = uint64(j.arrays.Active.Count(0, j.cat.Vertices))
-	if err := j.gpu.Start(ctx, j.pages); err != nil {
-		return err
-	}
-	j.report.GPU, j.report.Resident = j.device.Info().Name, j.gpu.Resident()
-	return nil
-}
-
-// iterateGPU does one iteration on the GPU.
-func (j *Job[V, A]) iterateGPU(ctx context.Context) error {
-	start, read := time.Now(), j.pages.BytesRead()
-	it := Iteration{Iteration: j.step.Iteration, Device: GPU, Method: Pull, Active: j.activated, Fraction: j.fraction()}
-	s, err := j.gpu.Iterate(ctx, j.step)
+	err := j.gpu.Start(ctx, j.pages)
 	if err != nil {
 		return err
 	}
-	j.behind = true
-	j.activated, j.degrees = s.Activated, s.Degrees
-	j.step = gas.Step{Iteration: j.step.Iteration + 1, Aggregate: s.Aggregate}
-	it.Edges, it.Vertices, it.Pages, it.BytesCopied = s.Edges, s.Vertices, s.Pages, s.Bytes
-	it.BytesRead = j.pages.BytesRead() - read
-	it.Duration = time.Since(start)
-	it.Seconds = it.Duration.Seconds()
-	j.record(it)
-	j.iterated()
-	return nil
+	j.report.GPU, j.report.Resident = j.device.Info().Name, j.gpu.Resident()
+	j.residentEdges = j.gpu.Resident()
+	return j.measureSpeeds(ctx)
 }
 
-// fetch brings the host's values up to date, and the active set where epochs
-// hold it.
-func (j *Job[V, A]) fetch() error {
-	if j.gpu == nil || !j.behind {
+// residentShards is how many shards stay on the GPU: the first ones.
+func (j *Job[V, A]) residentShards() int {
+	pieces := j.gpu.Pieces()
+	if len(pieces) == 0 {
+		return 0
+	}
+	return pieces[len(pieces)-1].To
+}
+
+// pinning is the memory of a job's pages: the device pins it while it can.
+type pinning struct {
+	gpuengine.Device
+	log *zap.Logger
+
+	mu    sync.Mutex // guards plain
+	plain map[*byte]bool
+}
+
+// Pin gives memory that is not pinned once the device refuses: a job that has
+// lost it still reads pages.
+func (p *pinning) Pin(n int64) ([]byte, error) {
+	b, err := p.Device.Pin(n)
+	if err == nil || n == 0 {
+		return b, err
+	}
+	p.log.Debug("pages are not pinned", zap.Error(err))
+	if b, err = hostmem.Bytes(n); err == nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.plain[&b[0]] = true
+	}
+	return b, err
+}
+
+// Unpin returns it.
+func (p *pinning) Unpin(b []byte) error {
+	p.mu.Lock()
+	plain := len(b) > 0 && p.plain[&b[0]]
+	p.mu.Unlock()
+	if plain {
+		hostmem.FreeBytes(b)
 		return nil
 	}
-	if err := j.gpu.Values(); err != nil {
-		return err
-	}
-	if j.epochs != nil {
-		if err := j.gpu.Active(); err != nil {
-			return err
-		}
-	}
-	j.behind = false
-	return nil
+	return p.Device.Unpin(b)
 }
 
-// closeGPU gives back what was taken of the device, which outlives the pages in
-// the memory that it pinned.
+// closeGPU gives back what was taken of the device, which outlives arrays and
+// pages in the memory that it pinned.
 func (j *Job[V, A]) closeGPU() error {
 	var errs []error
-	if j.gpu != nil {
-		errs = append(errs, j.gpu.Close())
-		j.gpu = nil
+	for _, e := range []*gpuengine.Engine[V, A]{j.gpu, j.lost} {
+		if e != nil {
+			errs = append(errs, e.Close())
+		}
 	}
+	j.gpu, j.lost = nil, nil
 	if j.pages != nil {
 		errs = append(errs, j.pages.Close())
 		j.pages = nil
 	}
+	j.free()
 	if j.device != nil {
 		errs = append(errs, j.device.Close())
 		j.device = nil
@@ -153,17 +169,20 @@ func (j *Job[V, A]) closeGPU() error {
 	return errors.Join(errs...)
 }
 
+// lanes is how many batches may be on the GPU at once.
+func (o *Options) lanes() int { return cmp.Or(o.Streams, gpuengine.DefaultStreams) + 2 }
+
 // checkDevice checks the options of devices.
 func (o *Options) checkDevice() error {
 	switch o.Device {
 	case "":
 		o.Device = AutoDevice
-	case AutoDevice, CPU, GPU:
+	case AutoDevice, CPU, GPU, Hybrid:
 	default:
-		return fmt.Errorf("device %q: expected %s, %s or %s", o.Device, AutoDevice, CPU, GPU)
+		return fmt.Errorf("device %q: expected %s, %s, %s or %s", o.Device, AutoDevice, CPU, GPU, Hybrid)
 	}
-	if o.Device == GPU && o.Method == NotifyPull {
-		return fmt.Errorf("engine %s is one of the CPU, and the device is %s", NotifyPull, GPU)
+	if (o.Device == GPU || o.Device == Hybrid) && o.Method == NotifyPull {
+		return fmt.Errorf("engine %s is one of the CPU, and the device is %s", NotifyPull, o.Device)
 	}
 	if o.GPUMemory < 0 || o.Streams < 0 {
 		return fmt.Errorf("GPU memory %d, streams %d: expected numbers ≥ 0", o.GPUMemory, o.Streams)

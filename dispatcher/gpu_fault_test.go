@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,57 +30,85 @@ func manyEdges() oracle.Graph {
 	return g
 }
 
-// TestGPUFaults: a fault of the device at any call, transient or final, ends the
-// job with an error that says what was done, in time, and leaves nothing behind.
+// TestGPUFaults: a fault of the device at any call, transient or final, before
+// the job is an error that says what was done; in its middle the job ends on the
+// CPU, with a warning and the right result. It does not hang, and leaves nothing
+// behind.
 func TestGPUFaults(t *testing.T) {
-	s := teststore.Build(t, manyEdges(), teststore.Options{ShardVertices: 50})
-	for _, starved := range []bool{false, true} {
-		o := Options{Device: GPU, GPU: "emulated", Threads: 1, Iterations: 3}
-		if starved {
-			o.GPUMemory = leastGPU(t, s, testprograms.WCC{}, o) + 48<<10
-		}
-		calls := gpuengine.NewEmulated(gpuengine.EmulatedOptions{})
-		if err := runOn(t, s, o, calls); err != nil {
-			t.Fatal(err)
-		}
-		for op := gpuengine.FaultAlloc; op <= gpuengine.FaultRun; op++ {
-			most := calls.Calls(op)
-			if most == 0 {
-				t.Fatalf("%s: no such call", op)
-			}
-			for _, lost := range []bool{false, true} {
-				for n := 1; n <= most; n += max(1, most/12) {
-					name := fmt.Sprintf("%s %d of %d, lost=%v, starved=%v", op, n, most, lost, starved)
-					d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{Faults: []gpuengine.EmulatedFault{{Op: op, N: n, Lost: lost}}})
-					err := runOn(t, s, o, d)
-					switch {
-					case err == nil && d.Calls(op) < n: // it took fewer calls this time
-					case !errors.Is(err, gpuengine.ErrInjected) && !errors.Is(err, gpuengine.ErrLost):
-						t.Errorf("%s: got %v", name, err)
-					case !strings.Contains(err.Error(), "GPU") && !strings.Contains(err.Error(), "pin "):
-						t.Errorf("%s: %q does not say where", name, err)
+	g := manyEdges()
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 50})
+	labels := oracle.WCC(g)
+	faults, survived := 0, 0
+	for _, device := range []Device{GPU, Hybrid} {
+		for _, mode := range []Mode{Sync, Async} {
+			for _, starved := range []bool{false, true} {
+				o := Options{Device: device, GPU: "emulated", Threads: 1, Mode: mode, speeds: evenly, pageBytes: 1}
+				if starved {
+					o.GPUMemory = leastGPU(t, s, testprograms.WCC{}, o) + 48<<10
+				}
+				calls := gpuengine.NewEmulated(gpuengine.EmulatedOptions{})
+				if _, _, err := runOn(t, s, o, calls); err != nil {
+					t.Fatal(err)
+				}
+				for op := gpuengine.FaultAlloc; op <= gpuengine.FaultRun; op++ {
+					most := calls.Calls(op)
+					if most == 0 {
+						t.Fatalf("%s: no such call", op)
+					}
+					for n := 1; n <= most; n += max(1, most/8) {
+						lost := n%2 == 0
+						name := fmt.Sprintf("%s, %s, %s %d of %d, lost=%v, starved=%v", device, mode, op, n, most, lost, starved)
+						d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{Faults: []gpuengine.EmulatedFault{{Op: op, N: n, Lost: lost}}})
+						values, r, err := runOn(t, s, o, d)
+						happened := d.Calls(op) >= n
+						switch {
+						case err == nil:
+							if !slices.Equal(values, labels) {
+								t.Errorf("%s: wrong labels", name)
+							}
+							if happened && r.Lost != "" {
+								survived++
+							}
+						case !errors.Is(err, gpuengine.ErrInjected) && !errors.Is(err, gpuengine.ErrLost):
+							t.Errorf("%s: got %v", name, err)
+						case !strings.Contains(err.Error(), "GPU") && !strings.Contains(err.Error(), "pin "):
+							t.Errorf("%s: %q does not say where", name, err)
+						case len(r.Iterations) > 0:
+							t.Errorf("%s: the job ended after %d iterations: %v", name, len(r.Iterations), err)
+						}
+						if happened {
+							faults++
+						}
 					}
 				}
 			}
 		}
 	}
+	t.Logf("%d faults, %d of them in the middle of a job that went on", faults, survived)
+	if survived < 100 {
+		t.Errorf("%d jobs went on without the device", survived)
+	}
 }
 
 // runOn runs WCC on a device, which then has nothing in use.
-func runOn(t *testing.T, s *store.Store, o Options, d *gpuengine.Emulated) error {
+func runOn(t *testing.T, s *store.Store, o Options, d *gpuengine.Emulated) (values []uint32, r Report, err error) {
 	t.Helper()
 	o.open = func(string) (gpuengine.Device, error) { return watched{d, t}, nil }
 	ended := make(chan error, 1)
-	go func() { ended <- runWCC(s, o) }()
+	go func() {
+		var err error
+		values, r, err = runWCC(s, o)
+		ended <- err
+	}()
 	select {
 	case err := <-ended:
 		if left := d.InUse(); left != (gpuengine.InUse{}) {
 			t.Errorf("left on the device after %v: %+v", err, left)
 		}
-		return err
+		return values, r, err
 	case <-time.After(time.Minute):
 		t.Fatal("the job hangs")
-		return nil
+		return nil, r, nil
 	}
 }
 
@@ -96,16 +125,20 @@ func (w watched) Close() error {
 	return w.Emulated.Close()
 }
 
-func runWCC(s *store.Store, o Options) error {
+func runWCC(s *store.Store, o Options) (values []uint32, r Report, err error) {
 	j, err := New(s, gas.Program[uint32, uint32](testprograms.WCC{}), o)
 	if err != nil {
-		return err
+		return nil, r, err
 	}
 	defer j.Close()
-	if _, err = j.Run(context.Background()); err != nil {
-		return err
+	if r, err = j.Run(context.Background()); err != nil {
+		return nil, r, err
 	}
-	return j.Values(func([]gas.Vertex, []uint32) error { return nil })
+	err = j.Values(func(_ []gas.Vertex, some []uint32) error {
+		values = append(values, some...)
+		return nil
+	})
+	return values, r, err
 }
 
 // TestGPUCancel: a cancelled job ends in order, whatever it is doing.
@@ -147,7 +180,8 @@ func TestGPUOrCPU(t *testing.T) {
 		on      Device
 	}{
 		{"asked for", portable, Options{Device: GPU, GPU: "emulated"}, "", GPU},
-		{"auto with a GPU", portable, Options{GPU: "emulated"}, "", GPU},
+		{"auto with a GPU that is faster", portable, Options{GPU: "emulated", speeds: speeds{CPU: 1, Resident: 1e-3, Link: 1e-9}}, "", GPU},
+		{"auto with a GPU that is slower", portable, Options{GPU: "emulated", speeds: speeds{CPU: 1, Resident: 1e3, Link: 1e-9}}, "", CPU},
 		{"auto without", portable, Options{}, "", CPU},
 		{"not wanted", portable, Options{Device: CPU, GPU: "emulated"}, "", CPU},
 		{"no such device", portable, Options{Device: GPU, GPU: "7"}, "GPU 7: no such GPU: this build of garaph has no driver for it", ""},
@@ -158,7 +192,11 @@ func TestGPUOrCPU(t *testing.T) {
 		{"no memory", portable, Options{Device: GPU, GPU: "emulated", GPUMemory: 100}, "not enough memory on the GPU", ""},
 		{"no memory, auto", portable, Options{GPU: "emulated", GPUMemory: 100}, "", CPU},
 		{"notify-pull", portable, Options{Device: GPU, GPU: "emulated", Method: NotifyPull}, "engine notify-pull is one of the CPU", ""},
-		{"hybrid", portable, Options{Device: Hybrid}, `device "hybrid": expected auto, cpu or gpu`, ""},
+		{"hybrid without a GPU", portable, Options{Device: Hybrid, GPU: "7"}, "GPU 7: no such GPU: this build of garaph has no driver for it", ""},
+		{"hybrid with a program of the CPU", programsOnly{}, Options{Device: Hybrid, GPU: "emulated"}, "this program does not run on a GPU", ""},
+		{"hybrid with a GPU that is faster", portable, Options{Device: Hybrid, GPU: "emulated", speeds: speeds{CPU: 1, Resident: 1e-3, Link: 1e-9}}, "", GPU},
+		{"notify-pull, hybrid", portable, Options{Device: Hybrid, GPU: "emulated", Method: NotifyPull}, "engine notify-pull is one of the CPU", ""},
+		{"odd device", portable, Options{Device: "tpu"}, `device "tpu": expected auto, cpu, gpu or hybrid`, ""},
 		{"odd gather", portable, Options{Device: GPU, GPU: "emulated", Gather: "odd"}, `gather "odd": expected auto, replicated or segmented`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 
 // gpuSetting is one way to run a job on the emulated device.
 type gpuSetting struct {
+	device   Device
 	mode     Mode
 	gather   gpuengine.Gather
 	streams  int
@@ -30,24 +31,37 @@ type gpuSetting struct {
 }
 
 func (s gpuSetting) String() string {
-	return fmt.Sprintf("gpu,%s,%s,%d streams,starved=%v,%v", s.mode, s.gather, s.streams, s.starved, s.fewPages)
+	return fmt.Sprintf("%s,%s,%s,%d streams,starved=%v,%v", s.device, s.mode, s.gather, s.streams, s.starved, s.fewPages)
 }
 
 func gpuSettings() (list []gpuSetting) {
 	for _, mode := range []Mode{Sync, Async} {
 		for _, gather := range []gpuengine.Gather{gpuengine.GatherReplicated, gpuengine.GatherSegmented} {
-			list = append(list, gpuSetting{mode, gather, 0, false, false}, gpuSetting{mode, gather, 0, true, false},
-				gpuSetting{mode, gather, 3, true, true}, gpuSetting{mode, gather, 1, false, false})
+			list = append(list, gpuSetting{GPU, mode, gather, 0, false, false}, gpuSetting{GPU, mode, gather, 0, true, false},
+				gpuSetting{GPU, mode, gather, 3, true, true}, gpuSetting{GPU, mode, gather, 1, false, false})
+		}
+	}
+	for _, mode := range []Mode{Sync, Async} {
+		for _, starved := range []bool{false, true} {
+			for _, fewPages := range []bool{false, true} {
+				list = append(list, gpuSetting{Hybrid, mode, gpuengine.GatherAuto, 2, starved, fewPages})
+			}
 		}
 	}
 	return list
 }
 
+// evenly has both devices work in every iteration of a hybrid job.
+var evenly = speeds{CPU: 1, Resident: 1, Streamed: 1, Link: 1e-9}
+
 // runGPU gives the values after a job on the emulated device, of which nothing
 // is left in use.
 func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpuSetting, iterations int) ([]V, Report) {
 	t.Helper()
-	o := Options{Mode: set.mode, Threads: 2, Iterations: iterations, Device: GPU, GPU: "emulated", Streams: set.streams, Gather: set.gather}
+	o := Options{Mode: set.mode, Threads: 2, Iterations: iterations, Device: set.device, GPU: "emulated", Streams: set.streams, Gather: set.gather}
+	if set.device == Hybrid {
+		o.speeds, o.pageBytes = evenly, 1
+	}
 	if set.starved {
 		o.GPUMemory = leastGPU(t, s, p, o)
 	}
@@ -117,7 +131,8 @@ func checkGPU(t testing.TB, s *store.Store, g oracle.Graph, source uint32, sets 
 				t.Fatalf("%s: bfs of vertex %d: got %d, want %d", set, v, got, hops[v])
 			}
 		}
-		if did := r.Devices[GPU]; len(r.Devices) != 1 || did.Edges != r.Edges || !r.Converged {
+		did := r.Devices[GPU]
+		if notified := r.Iterations[0].Method == NotifyPull; set.device == GPU && did.Edges != r.Edges && !notified || did.Edges+r.Devices[CPU].Edges > r.Edges || !r.Converged {
 			t.Fatalf("%s: the report says %+v", set, r)
 		}
 		lengths, _ := runGPU[float32, float32](t, s, testprograms.SSSP[float32]{SSSP: programs.SSSP[float32]{Source: source}}, set, 0)

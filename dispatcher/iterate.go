@@ -2,6 +2,7 @@ package dispatcher
 
 import (
 	"context"
+	"errors"
 	"math/bits"
 	"sync/atomic"
 	"time"
@@ -25,44 +26,71 @@ func (j *Job[V, A]) activeSet() *roaring.Bitmap {
 	return roaring.FromDense(j.arrays.Active, false)
 }
 
-// iterate does one iteration: choose, notify, process the pages, commit.
-func (j *Job[V, A]) iterate(ctx context.Context, active *roaring.Bitmap) error {
+// iterate does one iteration: it chooses who does it and how, and measures.
+func (j *Job[V, A]) iterate(ctx context.Context) error {
 	start, read := time.Now(), j.pages.BytesRead()
-	it := Iteration{Iteration: j.step.Iteration, Device: CPU, Active: active.GetCardinality(), Fraction: j.fraction()}
+	it := Iteration{Iteration: j.step.Iteration, Active: j.activated, Fraction: j.fraction()}
 	it.Method = j.method(it.Fraction)
+	it.Device, it.Alpha = j.choose(it.Method, it.Fraction)
+	var err error
+	if it.Device != GPU {
+		err = j.fetch()
+	}
+	if err == nil && it.Device != CPU {
+		err = j.upload()
+	}
+	if err != nil {
+		j.lose(err)
+		return nil
+	}
+	if !j.behind {
+		j.safe = j.position
+	}
+	if it.Device == CPU {
+		err = j.onCPU(ctx, &it)
+	} else {
+		err = j.onGPU(ctx, &it)
+	}
+	if errors.Is(err, errAgain) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	it.BytesRead = j.pages.BytesRead() - read
+	it.Duration = time.Since(start)
+	it.Seconds = it.Duration.Seconds()
+	j.record(it)
+	j.iterated()
+	j.bring(it)
+	return nil
+}
+
+// onCPU does an iteration on the CPU: notify, process the pages, commit.
+func (j *Job[V, A]) onCPU(ctx context.Context, it *Iteration) error {
+	start := time.Now()
 	w := cpuengine.Work{Step: j.step, Marked: it.Method == NotifyPull, SourceOrder: j.pulls >= pullsInPlace, Aggregates: j.aggregates}
 	it.SourceOrder = w.SourceOrder && !w.Marked && j.ordered
 	if it.Method == Pull {
 		j.pulls++
 	}
 	if w.Marked {
-		s, err := j.notify(active)
+		s, err := j.notify(j.activeSet())
 		if err != nil {
 			return err
 		}
 		it.Edges += s.Edges
 	}
-	var done cpuengine.Stats
 	requests, err := j.requests(w.Marked)
+	if err == nil && j.unsummed {
+		err = j.resum()
+	}
 	if err != nil {
 		return err
 	}
-	for p, err := range j.pages.Stream(ctx, requests) {
-		if err != nil {
-			return err
-		}
-		shards := shardsOf(p)
-		j.keep(j.arrays.Next, shards)
-		s, err := j.cpu.Process(p, w)
-		if err == nil && j.opt.Mode == Async {
-			err = j.publish(shards, w.Marked)
-		}
-		p.Release()
-		if err != nil {
-			return err
-		}
-		done.Add(s)
-		it.Pages++
+	done, err := j.pull(ctx, requests, w, it, j.opt.PageDone)
+	if err != nil {
+		return err
 	}
 	if j.opt.Mode == Sync {
 		if err := j.commit(requests, w.Marked); err != nil {
@@ -70,17 +98,51 @@ func (j *Job[V, A]) iterate(ctx context.Context, active *roaring.Bitmap) error {
 		}
 	}
 	j.arrays.Advance()
-	j.degrees = done.Degrees
+	for _, rq := range requests {
+		for _, i := range shardsIn(rq, j.pages.Spans()) {
+			j.gpuStale[i] = true
+		}
+	}
+	j.activated, j.degrees = done.Activated, done.Degrees
 	j.previous = j.step.Aggregate
 	j.step = gas.Step{Iteration: j.step.Iteration + 1, Aggregate: j.aggregate()}
 	it.Edges += done.Edges
 	it.Vertices = done.Vertices
-	it.BytesRead = j.pages.BytesRead() - read
-	it.Duration = time.Since(start)
-	it.Seconds = it.Duration.Seconds()
-	j.record(it)
-	j.iterated()
+	if it.Method == Pull {
+		j.learn(&j.speeds.CPU, time.Since(start).Seconds(), float64(done.Edges))
+	}
 	return nil
+}
+
+// pull processes pages on the CPU.
+func (j *Job[V, A]) pull(ctx context.Context, requests []page.Request, w cpuengine.Work, it *Iteration, told func(PageWork)) (done cpuengine.Stats, err error) {
+	for p, err := range j.pages.Stream(ctx, requests) {
+		if err != nil {
+			return done, err
+		}
+		shards := shardsOf(p)
+		j.keep(j.arrays.Next, shards)
+		start := time.Now()
+		s, err := j.cpu.Process(p, w)
+		if err == nil && j.opt.Mode == Async {
+			err = j.publish(shards, w.Marked)
+		}
+		p.Release()
+		if err != nil {
+			return done, err
+		}
+		done.Add(s)
+		it.Pages++
+		if told != nil {
+			took := time.Since(start).Seconds()
+			at := start.Sub(j.began).Seconds()
+			told(PageWork{
+				Iteration: it.Iteration, Device: CPU, From: shards[0], To: shards[len(shards)-1] + 1, Edges: s.Edges,
+				Start: at, End: at + took, Compute: took,
+			})
+		}
+	}
+	return done, nil
 }
 
 func (j *Job[V, A]) record(it Iteration) {

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/RoaringBitmap/roaring/v2"
 	"go.uber.org/zap"
 	"golang.org/x/sync/errgroup"
 
@@ -34,14 +33,21 @@ type Job[V, A any] struct {
 
 	arrays *vertices.Arrays[V]
 	pages  *page.Cache
-	cpu    *cpuengine.Engine[V, A] // nil: the job runs on the GPU
+	cpu    *cpuengine.Engine[V, A]
 
-	device    gpuengine.Device        // nil: the job runs on the CPU
-	gpu       *gpuengine.Engine[V, A] // likewise
-	activated uint64                  // vertices that the GPU's last iteration activated
-	behind    bool                    // the GPU has newer values than the host
+	device        gpuengine.Device        // nil: the job runs on the CPU
+	gpu, lost     *gpuengine.Engine[V, A] // nil: there is none; gpu becomes lost when it fails
+	speeds        speeds
+	residentEdges uint64        // that stay on the GPU
+	hostStale     []bool        // by shard: the GPU has newer values
+	gpuStale      []bool        // by shard: the host has
+	behind        bool          // hostStale, or the host's active set is not the newest
+	safe          position      // of the host's values and active set
+	alone         time.Duration // that the GPU worked since the host was up to date
 
 	firsts      []uint32          // first vertex of each shard
+	edges       []uint64          // that a pull gathers along, by shard
+	pullEdges   uint64            // all of them
 	notifySides []shard.Direction // along which active vertices notify
 	notifyEdges uint64            // edges on those sides
 	aggregable  gas.Aggregable[V] // nil without the ability, as is aggregates
@@ -49,13 +55,11 @@ type Job[V, A any] struct {
 	settleable  gas.Settleable[V] // nil without the ability
 	unsettled   []uint32          // by shard, the first vertex that was not settled when last looked
 
-	step     gas.Step
-	pulls    int    // iterations that pulled, so far
-	ordered  bool   // shards can be put in source order
-	degrees  uint64 // Σ Degree of the active vertices
-	previous float64
-	limit    float64 // of f, up to which an iteration notifies
-	report   Report
+	position
+	began   time.Time // the run
+	ordered bool      // shards can be put in source order
+	limit   float64   // of f, up to which an iteration notifies
+	report  Report
 
 	epochs *epochs[V] // nil unless the run is recorded
 }
@@ -68,7 +72,8 @@ func New[V, A any](s *store.Store, p gas.Program[V, A], o Options) (*Job[V, A], 
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	j := &Job[V, A]{program: p, store: s, cat: s.Catalogue(), opt: o}
+	j := &Job[V, A]{program: p, store: s, cat: s.Catalogue(), opt: o, began: time.Now()}
+	j.hostStale, j.gpuStale = make([]bool, len(j.cat.Shards)), make([]bool, len(j.cat.Shards))
 	for _, info := range j.cat.Shards {
 		j.firsts = append(j.firsts, info.First)
 	}
@@ -90,7 +95,7 @@ func (j *Job[V, A]) plan() (err error) {
 	if j.opt.Job != nil {
 		checkpoints = epochBytes[V](j.cat.Vertices, j.opt.Checkpoints)
 	}
-	po := page.Options{Threads: j.opt.Threads}
+	po := page.Options{Threads: j.opt.Threads, PageBytes: j.opt.pageBytes}
 	var loops gas.Loops[V, A]
 	err = panics.Guard(j.program, func() error {
 		loops, j.report.Compiled = cpuengine.LoopsOf(j.program)
@@ -112,22 +117,22 @@ func (j *Job[V, A]) plan() (err error) {
 		j.notifySides = []shard.Direction{shard.In}
 	}
 	j.notifyEdges = j.cat.Edges * uint64(len(j.notifySides))
+	j.countEdges(po.Gather)
 	if j.device != nil {
-		if err = j.planGPU(po, fixed, checkpoints); err != nil && j.opt.Device == GPU {
+		if err = j.planGPU(po, fixed, checkpoints); err != nil && j.opt.Device != AutoDevice {
 			return err
 		}
 		if err != nil {
-			j.onCPU(errors.Join(err, j.closeGPU()))
-			j.free()
+			j.withoutGPU(errors.Join(err, j.closeGPU()))
 		}
 	}
 	if j.gpu == nil {
-		if err = j.take(po, fixed, checkpoints); err != nil {
+		if err = j.take(po, fixed, checkpoints, nil); err != nil {
 			return err
 		}
-		if j.cpu, err = cpuengine.New(loops, j.arrays, j.cat.Symmetric, j.opt.Threads); err != nil {
-			return fmt.Errorf("program %T: %w", j.program, err)
-		}
+	}
+	if j.cpu, err = cpuengine.New(loops, j.arrays, j.cat.Symmetric, j.opt.Threads); err != nil {
+		return fmt.Errorf("program %T: %w", j.program, err)
 	}
 	if j.aggregable, _ = j.program.(gas.Aggregable[V]); j.aggregable != nil {
 		j.aggregates = make([]float64, len(j.firsts))
@@ -141,8 +146,26 @@ func (j *Job[V, A]) plan() (err error) {
 	return err
 }
 
+// countEdges counts what a pull gathers along.
+func (j *Job[V, A]) countEdges(gather []shard.Direction) {
+	j.edges = make([]uint64, len(j.cat.Shards))
+	for i, info := range j.cat.Shards {
+		for _, dir := range gather {
+			n := info.In
+			if dir == shard.Out && !j.cat.Symmetric {
+				n = info.Out
+			}
+			j.edges[i] += uint64(n)
+			if j.cat.Symmetric {
+				break // one side is both
+			}
+		}
+		j.pullEdges += j.edges[i]
+	}
+}
+
 // take takes the memory of arrays and pages.
-func (j *Job[V, A]) take(po page.Options, fixed, checkpoints int64) (err error) {
+func (j *Job[V, A]) take(po page.Options, fixed, checkpoints int64, m vertices.Memory) (err error) {
 	if j.opt.Memory > 0 {
 		po.Budget = max(1, j.opt.Memory-fixed-checkpoints)
 	}
@@ -155,7 +178,7 @@ func (j *Job[V, A]) take(po page.Options, fixed, checkpoints int64) (err error) 
 	if err != nil {
 		return err
 	}
-	if j.arrays, err = vertices.New[V](j.cat.Vertices); err != nil {
+	if j.arrays, err = vertices.New[V](j.cat.Vertices, m); err != nil {
 		return fmt.Errorf("program %T: %w", j.program, err)
 	}
 	return nil
@@ -200,6 +223,7 @@ func (j *Job[V, A]) free() {
 // leaves one.
 func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
 	err := j.run(ctx)
+	j.keepSpeeds()
 	j.endEpochs(err)
 	return j.report, err
 }
@@ -222,42 +246,37 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 		j.opt.Log.Info("the graph does not fit into memory: pages are streamed from disk",
 			zap.Int64("memory", j.opt.Memory), zap.Float64("k", j.report.AccessRatio))
 	}
-	if !j.report.InMemory && j.cpu != nil {
+	if !j.report.InMemory {
 		j.cpu.Yield = true
 		if j.opt.Streaming != nil {
 			defer j.opt.Streaming()()
 		}
 	}
 	if j.gpu != nil {
-		if err := j.startGPU(ctx); err != nil {
-			return err
+		err := j.startGPU(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			j.lose(err)
 		}
 	}
 	j.report.Load = time.Since(start)
 	j.beginEpochs()
 	for {
-		var active *roaring.Bitmap
-		some := j.activated > 0
-		if j.gpu == nil {
-			active = j.activeSet()
-			some = !active.IsEmpty()
+		if j.activated == 0 || j.opt.Iterations > 0 && j.step.Iteration == j.opt.Iterations {
+			err := j.fetch()
+			if err == nil {
+				j.report.Converged = j.activated == 0
+				return nil
+			}
+			j.lose(err)
+			continue
 		}
-		if !some {
-			j.report.Converged = true
-			return nil
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		if j.opt.Iterations > 0 && j.step.Iteration == j.opt.Iterations {
-			return nil
-		}
-		err := ctx.Err()
-		switch {
-		case err != nil:
-		case j.gpu != nil:
-			err = j.iterateGPU(ctx)
-		default:
-			err = j.iterate(ctx, active)
-		}
-		if err != nil {
+		if err := j.iterate(ctx); err != nil {
 			return err
 		}
 	}
@@ -300,6 +319,7 @@ func (j *Job[V, A]) init(ctx context.Context, resumed bool) error {
 	for _, d := range degrees {
 		j.degrees += d
 	}
+	j.activated = uint64(j.arrays.Active.Count(0, j.cat.Vertices))
 	if !resumed {
 		j.step = gas.Step{Aggregate: j.aggregate()}
 	}
@@ -360,9 +380,6 @@ func (j *Job[V, A]) eachVertex(i int, f func(gas.Vertex)) error {
 // Values calls yield for each shard's vertices and values, in order; the slices
 // are the job's.
 func (j *Job[V, A]) Values(yield func(vs []gas.Vertex, values []V) error) error {
-	if err := j.fetch(); err != nil {
-		return err
-	}
 	var vs []gas.Vertex
 	for i, info := range j.cat.Shards {
 		vs = vs[:0]

@@ -60,7 +60,11 @@ type Options struct {
 	// PageDone, when not nil, is told of every page, one call at a time.
 	PageDone func(PageWork)
 
-	open func(name string) (gpuengine.Device, error) // gpuengine.Open, but for tests
+	// For tests: gpuengine.Open, speeds instead of measured ones, and page.Options'.
+	open      func(name string) (gpuengine.Device, error)
+	speeds    speeds
+	pageBytes int64
+
 	// Job is what the run is recorded as: it goes on from the job's newest
 	// epoch, and leaves one when it is interrupted. Nil: nothing is recorded,
 	// but where Checkpoints are wanted.
@@ -143,6 +147,8 @@ type Report struct {
 	GPU     string // the name of the GPU; "" if there was none
 	// Resident is how many edges stayed on the GPU.
 	Resident uint64
+	// Lost is why the job went on without the GPU; "": it did not.
+	Lost string
 }
 
 // ErrMemory is a budget that is too small for a job, as a [MemoryError] says.

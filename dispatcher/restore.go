@@ -3,6 +3,7 @@ package dispatcher
 import (
 	"context"
 	"fmt"
+	"math"
 	"unsafe"
 
 	"github.com/garaph/garaph/checkpoint"
@@ -35,6 +36,7 @@ func (j *Job[V, A]) restore(ctx context.Context) (resumed bool, err error) {
 	for i, a := range s.Aggregates {
 		j.aggregates[i] = float64(a)
 	}
+	j.unsummed = j.aggregable != nil && math.IsNaN(j.previous)
 	j.report.Before = s.Iteration
 	j.opt.Log.Info(fmt.Sprintf("job %d goes on from epoch %d, after %d iterations", j.epochs.job.ID(), r.Number, s.Iteration))
 	return true, nil

@@ -52,14 +52,15 @@ type batch struct {
 	shared    [keys]int // bytes of shared memory that the largest chunk needs
 	count     int       // chunks
 	edges     uint64
-	bytes     int64 // copied
-	from, to  int   // shards that end in it
-	continued bool  // its first shard began in an earlier batch
+	replicas  uint64 // the sum over edges of the copies of their accumulator
+	bytes     int64  // copied
+	from, to  int    // shards that end in it
+	continued bool   // its first shard began in an earlier batch
 }
 
 func (b *batch) reset(page, shard int) {
 	b.page, b.from, b.to = page, shard, shard
-	b.copies, b.count, b.edges, b.bytes, b.continued = b.copies[:0], 0, 0, 0, false
+	b.copies, b.count, b.edges, b.replicas, b.bytes, b.continued = b.copies[:0], 0, 0, 0, 0, false
 	for k := range keys {
 		b.chunks[k], b.ranges[k], b.shared[k] = b.chunks[k][:0], b.ranges[k][:0], 0
 	}
@@ -163,6 +164,7 @@ func (k *packer) add(b *batch, side int, c chunk, off Pointer, s *shard.Side, p 
 	b.shared[n] = max(b.shared[n], int(c.Count)*k.slot<<c.Copies)
 	b.count++
 	b.edges += uint64(c.Edges)
+	b.replicas += uint64(c.Edges) << c.Copies
 }
 
 // copy queues a copy, as one with the copy before it where both continue it.

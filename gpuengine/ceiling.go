@@ -81,7 +81,7 @@ func MeasureCeiling(ctx context.Context, d Device, cat *store.Catalogue, pages P
 
 // sources copies the first n sources of all in-edges to p.
 func (l *lane) sources(ctx context.Context, cat *store.Catalogue, pages Pages, p Pointer, n uint64) error {
-	for page, err := range pages.Stream(ctx, requests(pages.Spans(), 0, len(cat.Shards))) {
+	for page, err := range pages.Stream(ctx, Requests(pages.Spans(), 0, len(cat.Shards))) {
 		if err != nil {
 			return err
 		}

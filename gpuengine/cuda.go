@@ -6,13 +6,13 @@ package gpuengine
 //
 // // What gorgonia.org/cu lacks. Each makes the context current itself: a
 // // goroutine may change its thread between two calls.
-// static CUresult garaph_pin(CUcontext x, void **p, size_t n) {
+// static CUresult garaph_pin(CUcontext x, void *p, size_t n) {
 // 	CUresult r = cuCtxSetCurrent(x);
-// 	return r ? r : cuMemHostAlloc(p, n, CU_MEMHOSTALLOC_PORTABLE);
+// 	return r ? r : cuMemHostRegister(p, n, CU_MEMHOSTREGISTER_PORTABLE);
 // }
 // static CUresult garaph_unpin(CUcontext x, void *p) {
 // 	CUresult r = cuCtxSetCurrent(x);
-// 	return r ? r : cuMemFreeHost(p);
+// 	return r ? r : cuMemHostUnregister(p);
 // }
 // static CUresult garaph_shared(CUcontext x, CUfunction f, int bytes) {
 // 	CUresult r = cuCtxSetCurrent(x);
@@ -39,6 +39,7 @@ import (
 
 	"gorgonia.org/cu"
 
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/kernels"
 )
 
@@ -51,7 +52,7 @@ type cudaDevice struct {
 	mu      sync.Mutex // guards what follows
 	lost    error
 	memory  map[Pointer]bool
-	pinned  map[unsafe.Pointer]bool
+	pinned  map[*byte][]byte
 	streams map[*cudaStream]bool
 	events  map[*cudaEvent]bool
 	modules []cu.Module
@@ -101,7 +102,7 @@ func openCUDA(number int) (Device, error) {
 		return nil, fmt.Errorf("GPU %d: %w: this machine has %d, numbered from 0", number, ErrNoDevice, n)
 	}
 	d := &cudaDevice{
-		device: cu.Device(number), memory: map[Pointer]bool{}, pinned: map[unsafe.Pointer]bool{},
+		device: cu.Device(number), memory: map[Pointer]bool{}, pinned: map[*byte][]byte{},
 		streams: map[*cudaStream]bool{}, events: map[*cudaEvent]bool{}, kernels: map[string]cu.Function{},
 	}
 	if d.ctx, err = d.device.RetainPrimaryCtx(); err != nil {
@@ -239,20 +240,22 @@ func (d *cudaDevice) Free(p Pointer) error {
 	return d.do("free memory", func() error { return cu.MemFree(cu.DevicePtr(p)) })
 }
 
+// Pin registers memory of the process with the driver, instead of taking the
+// driver's: the CPU gathers faster from huge pages, and what the process owns is
+// there when the device is lost.
 func (d *cudaDevice) Pin(n int64) ([]byte, error) {
-	if n == 0 {
-		return nil, nil
+	b, err := hostmem.Bytes(n)
+	if err != nil || n == 0 {
+		return nil, err
 	}
-	var p unsafe.Pointer
-	err := asError(C.garaph_pin(d.context(), &p, C.size_t(n))) //nolint:gocritic // code of cgo
-	if err := d.check(fmt.Sprintf("allocate %d bytes of pinned memory", n), err); err != nil {
+	err = asError(C.garaph_pin(d.context(), unsafe.Pointer(&b[0]), C.size_t(n))) //nolint:gocritic // code of cgo
+	if err := d.check(fmt.Sprintf("pin %d bytes of memory", n), err); err != nil {
+		hostmem.FreeBytes(b)
 		return nil, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.pinned[p] = true
-	b := unsafe.Slice((*byte)(p), n)
-	clear(b)
+	d.pinned[&b[0]] = b
 	return b, nil
 }
 
@@ -260,11 +263,12 @@ func (d *cudaDevice) Unpin(b []byte) error {
 	if len(b) == 0 {
 		return nil
 	}
-	p := unsafe.Pointer(&b[0])
 	d.mu.Lock()
-	delete(d.pinned, p)
+	delete(d.pinned, &b[0])
 	d.mu.Unlock()
-	return d.check("free pinned memory", asError(C.garaph_unpin(d.context(), p)))
+	err := d.check("unpin memory", asError(C.garaph_unpin(d.context(), unsafe.Pointer(&b[0])))) //nolint:gocritic // code of cgo
+	hostmem.FreeBytes(b)
+	return err
 }
 
 // Load compiles PTX for this device and lets each kernel have all the shared
@@ -313,8 +317,8 @@ func (d *cudaDevice) Close() error {
 	for p := range d.memory {
 		errs = append(errs, d.Free(p))
 	}
-	for p := range d.pinned {
-		errs = append(errs, d.check("free pinned memory", asError(C.garaph_unpin(d.context(), p))))
+	for _, b := range d.pinned {
+		errs = append(errs, d.Unpin(b))
 	}
 	for _, m := range d.modules {
 		errs = append(errs, d.do("unload a kernel", m.Unload))
@@ -377,6 +381,12 @@ func (s *cudaStream) ToHost(dst []byte, src Pointer) error {
 	}
 	return s.device.do("copy from the device", func() error {
 		return cu.MemcpyDtoHAsync(unsafe.Pointer(&dst[0]), cu.DevicePtr(src), int64(len(dst)), s.stream)
+	})
+}
+
+func (s *cudaStream) Copy(dst, src Pointer, n int64) error {
+	return s.device.do("copy on the device", func() error {
+		return cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), n, s.stream)
 	})
 }
 

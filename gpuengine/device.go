@@ -34,7 +34,8 @@ type Device interface {
 	Alloc(n int64) (Pointer, error)
 	Free(p Pointer) error
 	// Pin gives n zeroed bytes of host memory from which copies run at the full
-	// speed of the link, and beside the caller.
+	// speed of the link, and beside the caller. The host can use them until Unpin,
+	// also after the device was lost.
 	Pin(n int64) ([]byte, error)
 	Unpin(b []byte) error
 	NewStream() (Stream, error)
@@ -52,6 +53,8 @@ type Stream interface {
 	// ToDevice and ToHost copy between pinned memory and the device.
 	ToDevice(dst Pointer, src []byte) error
 	ToHost(dst []byte, src Pointer) error
+	// Copy copies n bytes on the device; the ranges do not overlap.
+	Copy(dst, src Pointer, n int64) error
 	// Fill sets n bytes to b.
 	Fill(dst Pointer, b byte, n int64) error
 	// Launch runs a loaded kernel in so many blocks of so many threads, with so

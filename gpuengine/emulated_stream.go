@@ -101,7 +101,11 @@ func (s *emulatedStream) ToDevice(dst Pointer, src []byte) error {
 
 // ToHost copies to pinned memory.
 func (s *emulatedStream) ToHost(dst []byte, src Pointer) error {
-	return s.copy("from", src, dst, func(host, device []byte) { copy(host, device) })
+	return s.copy("from", src, dst, func(host, device []byte) {
+		s.device.Lock() // other bits of a word may be set meanwhile
+		defer s.device.Unlock()
+		copy(host, device)
+	})
 }
 
 func (s *emulatedStream) copy(way string, p Pointer, host []byte, move func(host, device []byte)) error {
@@ -119,6 +123,22 @@ func (s *emulatedStream) copy(way string, p Pointer, host []byte, move func(host
 		}
 		move(host, device)
 		return nil
+	})
+}
+
+// Copy copies on the device.
+func (s *emulatedStream) Copy(dst, src Pointer, n int64) error {
+	if err := s.device.check(FaultCopy); err != nil {
+		return fmt.Errorf("copy %d bytes on the device: %w", n, err)
+	}
+	return s.add(func() error {
+		to, err := s.device.Bytes(dst, n)
+		if err != nil {
+			return err
+		}
+		from, err := s.device.Bytes(src, n)
+		copy(to, from)
+		return err
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"sync"
 	"unsafe"
@@ -51,15 +52,16 @@ type Engine[V, A any] struct {
 	in, out   []uint32
 	kept      packer // of chunks that stay
 	streamed  packer
-	units     []work // what stays, in the order of shards
-	pieces    []work // the same page by page, as it was copied
+	pieces    []resident // what stays, page by page, in the order of shards
+	enough    int        // chunks for one launch over pieces
 	lanes     []*lane
-	residents []*lane // lanes for units
+	residents []*lane // lanes for pieces
 	every     []*lane // all of them
 
-	pages    Pages
-	requests []page.Request
-	step     gas.Step
+	pages Pages
+	all   []page.Request // for what does not stay
+	work  Work           // of the iteration in hand
+	whole everything[V, A]
 
 	// The pipeline.
 	running             sync.WaitGroup
@@ -69,11 +71,41 @@ type Engine[V, A any] struct {
 	inFlight            sync.WaitGroup // lanes that were launched
 	last, lastCopied    Event          // of what was launched last; nil: nothing yet
 
-	mu     sync.Mutex // guards what follows, and the pages' counts
-	holds  []held     // by page
-	times  []PageTime
-	failed error
-	cancel context.CancelFunc
+	inbound Stream // copies what the host computed; sync mode
+
+	mu       sync.Mutex // guards what follows, and the pages' counts
+	holds    []held     // by page
+	times    []PageTime
+	received []interval // of the host's new values, in this iteration
+	waiting  []interval // the same, to be copied between batches; async mode
+	exchange int64      // bytes of values copied to the device
+	back     int64      // bytes of results copied from it
+	failed   error
+	cancel   context.CancelFunc
+}
+
+// interval is of vertices, [from, to).
+type interval struct{ from, to uint32 }
+
+// Work says what an iteration processes.
+type Work struct {
+	Step gas.Step
+	From Source // nil: everything
+	// Exchange brings the new values of each batch to the host, into Arrays.Next,
+	// and adds those that it activated to Arrays.Rising.
+	Exchange bool
+}
+
+// Source hands out what an iteration processes. Stay is called by one goroutine,
+// Pages by another, and Done by several, one at a time.
+type Source interface {
+	// Stay gives the next pieces, [from, to) of [Engine.Pieces]; none left: from =
+	// to.
+	Stay() (from, to int)
+	// Pages gives the pages to copy.
+	Pages(ctx context.Context) iter.Seq2[*page.Page, error]
+	// Done is told what is done.
+	Done(PageTime)
 }
 
 // Stats says what an iteration did.
@@ -85,10 +117,13 @@ type Stats struct {
 	Aggregate float64 // over all values
 	Pages     int     // batches
 	Bytes     int64   // of edges copied to the device
+	Exchanged int64   // bytes of values copied to the device
+	Back      int64   // bytes of values and active bits copied to the host
 }
 
 // New plans a job on a device and takes the device's memory for arrays and
-// edges. The errors of a job that does not fit are [ErrUnfit] and [NeedError].
+// edges. Cur and Next of the arrays are in memory that the device has pinned. The
+// errors of a job that does not fit are [ErrUnfit] and [NeedError].
 func New[V, A any](d Device, p gas.Program[V, A], a *vertices.Arrays[V], cat *store.Catalogue, o Options) (*Engine[V, A], error) {
 	f, err := FragmentsOf(p)
 	if err != nil {
@@ -130,6 +165,9 @@ func (e *Engine[V, A]) allocate() (err error) {
 	if e.main, err = e.device.NewStream(); err != nil {
 		return err
 	}
+	if e.inbound, err = e.device.NewStream(); err != nil {
+		return err
+	}
 	if e.epoch, err = e.device.NewEvent(); err != nil {
 		return err
 	}
@@ -161,7 +199,7 @@ func (e *Engine[V, A]) makeLanes() error {
 	case e.plan.slots == 0:
 		still = e.opt.Streams
 	case e.plan.resident > 0:
-		still = 1
+		still = 2 // results of the one are copied while the other computes
 	}
 	for i := range e.plan.slots + still {
 		l, err := newLane(e.device, i)
@@ -213,7 +251,7 @@ func (e *Engine[V, A]) Start(ctx context.Context, pages Pages) error {
 	if err := e.settle(ctx); err != nil {
 		return fmt.Errorf("copying edges to GPU %s: %w", e.device.Info().Name, err)
 	}
-	e.requests = requests(pages.Spans(), e.plan.resident, len(e.plan.cat.Shards))
+	e.all = Requests(pages.Spans(), e.plan.resident, len(e.plan.cat.Shards))
 	e.begin()
 	return nil
 }
@@ -229,8 +267,11 @@ func (e *Engine[V, A]) upload() error {
 	if e.plan.degreeOut {
 		e.at[outDegree] = e.at[degree]
 	}
+	if err := e.main.ToDevice(e.at[values], bytesOfSlice(e.host.Cur)); err != nil {
+		return err
+	}
 	host := [arrayCount][]byte{
-		values: bytesOfSlice(e.host.Cur), degree: bytesOfSlice(e.host.Degree), inDegree: bytesOfSlice(e.in), outDegree: bytesOfSlice(e.out),
+		degree: bytesOfSlice(e.host.Degree), inDegree: bytesOfSlice(e.in), outDegree: bytesOfSlice(e.out),
 		parameterBlock: parameters(e.program, e.fragments.Parameters),
 	}
 	for i, b := range host {
@@ -256,14 +297,20 @@ func (e *Engine[V, A]) fault() Pointer {
 	return e.at[results] + Pointer(unsafe.Sizeof(totals{}))
 }
 
-// Iterate pulls and applies every vertex once. After an error, which may be that
-// of ctx, the values on the device are those of before in sync mode, and the
-// engine does not iterate again.
-func (e *Engine[V, A]) Iterate(ctx context.Context, step gas.Step) (Stats, error) {
+// Iterate pulls and applies every vertex of what it is handed once. In sync mode
+// the new values are seen after Commit. After an error, which may be that of ctx,
+// the values on the device are those of before in sync mode, and the engine does
+// not iterate again.
+func (e *Engine[V, A]) Iterate(ctx context.Context, w Work) (Stats, error) {
 	if e.failed != nil {
 		return Stats{}, e.failed
 	}
-	e.step, e.times, e.last, e.lastCopied = step, e.times[:0], nil, nil
+	if w.From == nil {
+		e.whole = everything[V, A]{Engine: e}
+		w.From = &e.whole
+	}
+	e.work, e.times, e.last, e.lastCopied = w, e.times[:0], nil, nil
+	e.back = 0
 	if err := e.clear(); err != nil {
 		return Stats{}, e.broken(err)
 	}
@@ -290,9 +337,6 @@ func (e *Engine[V, A]) Iterate(ctx context.Context, step gas.Step) (Stats, error
 	if err != nil {
 		return stats, e.broken(err)
 	}
-	if !e.opt.Async {
-		e.at[values], e.at[nextValues] = e.at[nextValues], e.at[values]
-	}
 	return stats, nil
 }
 
@@ -304,7 +348,7 @@ func (e *Engine[V, A]) broken(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return fmt.Errorf("GPU %s, iteration %d: %w", e.device.Info().Name, e.step.Iteration+1, err)
+	return fmt.Errorf("GPU %s, iteration %d: %w", e.device.Info().Name, e.work.Step.Iteration+1, err)
 }
 
 // clear empties what an iteration adds to.
@@ -346,7 +390,7 @@ func (e *Engine[V, A]) stats() (Stats, error) {
 	if fault := *(*gas.Fault)(unsafe.Pointer(&e.head[unsafe.Sizeof(*t)])); fault != gas.NoFault {
 		return Stats{}, fmt.Errorf("program %T: %s", e.program, fault)
 	}
-	s := Stats{Vertices: t.Applied, Activated: t.Activated, Degrees: t.Degrees, Pages: len(e.times)}
+	s := Stats{Vertices: t.Applied, Activated: t.Activated, Degrees: t.Degrees, Pages: len(e.times), Back: e.back}
 	for _, x := range e.times {
 		s.Edges += x.Edges
 		s.Bytes += x.Bytes
@@ -363,27 +407,10 @@ func (e *Engine[V, A]) Times() []PageTime { return e.times }
 
 // Resident is how many edges stay on the device.
 func (e *Engine[V, A]) Resident() (edges uint64) {
-	for i := range e.units {
-		edges += e.units[i].edges
+	for i := range e.pieces {
+		edges += e.pieces[i].edges
 	}
 	return edges
-}
-
-// Values copies the values into the host's Cur.
-func (e *Engine[V, A]) Values() error {
-	if err := e.staging.toHost(e.main, bytesOfSlice(e.host.Cur), e.at[values]); err != nil {
-		return fmt.Errorf("copying values from GPU %s: %w", e.device.Info().Name, err)
-	}
-	return nil
-}
-
-// Active copies the bits of the vertices that the last iteration activated into
-// the host's Active.
-func (e *Engine[V, A]) Active() error {
-	if err := e.staging.toHost(e.main, bytesOfSlice(e.host.Active), e.at[active]); err != nil {
-		return fmt.Errorf("copying the active set from GPU %s: %w", e.device.Info().Name, err)
-	}
-	return nil
 }
 
 // Close ends the pipeline and frees what the engine took, but not the device.
@@ -393,8 +420,10 @@ func (e *Engine[V, A]) Close() error {
 	for _, l := range e.every {
 		errs = append(errs, l.close(e.device))
 	}
-	if e.main != nil {
-		errs = append(errs, e.main.Close())
+	for _, s := range []Stream{e.main, e.inbound} {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
 	}
 	errs = append(errs, e.staging.close(e.device)) // nothing runs from it any more
 	if e.epoch != nil {
@@ -406,6 +435,6 @@ func (e *Engine[V, A]) Close() error {
 	}
 	hostmem.Free(e.in)
 	hostmem.Free(e.out)
-	e.lanes, e.residents, e.every, e.main, e.epoch, e.head, e.owned, e.in, e.out = nil, nil, nil, nil, nil, nil, nil, nil, nil
+	e.lanes, e.residents, e.every, e.main, e.inbound, e.epoch, e.head, e.owned, e.in, e.out = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }

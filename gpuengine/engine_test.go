@@ -2,7 +2,6 @@ package gpuengine
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -72,7 +71,7 @@ func testIterate(t *testing.T, s *store.Store, g oracle.Graph, p mix, o Options)
 	step := gas.Step{Aggregate: 0.5}
 	for range 4 {
 		next, want, rises := direct(s, g, p, all, cur, step)
-		got, err := r.Iterate(context.Background(), step)
+		got, err := r.step(step)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +79,7 @@ func testIterate(t *testing.T, s *store.Store, g oracle.Graph, p mix, o Options)
 		if got != want {
 			t.Fatalf("iteration %d: got %+v, want %+v", step.Iteration, got, want)
 		}
-		if err := errors.Join(r.Values(), r.Active()); err != nil {
+		if err := r.fetch(); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(r.arrays.Cur, next) {
@@ -162,12 +161,12 @@ func TestFault(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			r := newRig(t, s, gas.Program[uint32, uint32](fails{method}), Options{}, 0)
 			defer r.close(t)
-			_, err := r.Iterate(context.Background(), gas.Step{Iteration: 2})
+			_, err := r.step(gas.Step{Iteration: 2})
 			const want = "GPU emulated on the CPU, iteration 3: program gpuengine.fails: integer division by zero"
 			if err == nil || err.Error() != want {
 				t.Fatalf("got %v, want %s", err, want)
 			}
-			if _, err := r.Iterate(context.Background(), gas.Step{Iteration: 3}); err == nil {
+			if _, err := r.step(gas.Step{Iteration: 3}); err == nil {
 				t.Fatal("it went on")
 			}
 		})
@@ -191,7 +190,7 @@ func TestSteady(t *testing.T) {
 	r := newRig(t, s, gas.Program[value, sum](p), o, 0)
 	defer r.close(t)
 	iterate := func(i int) Stats {
-		stats, err := r.Iterate(context.Background(), gas.Step{Iteration: i})
+		stats, err := r.step(gas.Step{Iteration: i})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,6 +47,7 @@ func (d *still) Load([]Kernel) error                        { return nil }
 func (d *still) Close() error                               { return nil }
 func (d *still) ToDevice(Pointer, []byte) error             { return nil }
 func (d *still) ToHost([]byte, Pointer) error               { return nil }
+func (d *still) Copy(Pointer, Pointer, int64) error         { return nil }
 func (d *still) Fill(Pointer, byte, int64) error            { return nil }
 func (d *still) Launch(string, int, int, int, []byte) error { return nil }
 func (d *still) Record(Event) error                         { return nil }
@@ -104,7 +105,7 @@ func TestIterateAllocations(t *testing.T) {
 		pages = append(pages, &page.Page{Index: i, Shards: []page.Shard{{Index: i, Sides: []shard.Side{side}}}})
 	}
 	for _, memory := range []int64{0, 160 << 10} {
-		a, err := vertices.New[uint32](s.Catalogue().Vertices)
+		a, err := vertices.New[uint32](s.Catalogue().Vertices, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +121,10 @@ func TestIterateAllocations(t *testing.T) {
 		}
 		var stats Stats
 		iterate := func() {
-			if stats, err = e.Iterate(t.Context(), gas.Step{}); err != nil {
+			if stats, err = e.Iterate(t.Context(), Work{}); err == nil {
+				_, err = e.Commit()
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -17,8 +17,9 @@ type work struct {
 	shared    [keys]int
 	from, to  int // shards
 	edges     uint64
-	bytes     int64 // copied for it
-	continued bool  // what was streamed before it has to be done first
+	replicas  uint64 // as in a batch
+	bytes     int64  // copied for it
+	continued bool   // what was streamed before it has to be done first
 }
 
 // lane is a stream with what it needs to process one batch after another: its
@@ -34,10 +35,11 @@ type lane struct {
 	room   room
 	work   work
 	held   *held
+	bits   []byte // pinned: of the vertices that were activated
 	// begun, copies, copied, [waiting], started, expand, expanded, pull, pulled,
-	// apply, done
-	begun, copied, started, expanded, pulled, done Event
-	launched                                       chan struct{}
+	// apply, done, results, brought
+	begun, copied, started, expanded, pulled, done, brought Event
+	launched                                                chan struct{}
 
 	// Arguments are here so that launches do not allocate.
 	expandArgs expandArgs
@@ -60,7 +62,7 @@ func newLane(d Device, number int) (*lane, error) {
 }
 
 func (l *lane) events() []*Event {
-	return []*Event{&l.begun, &l.copied, &l.started, &l.expanded, &l.pulled, &l.done}
+	return []*Event{&l.begun, &l.copied, &l.started, &l.expanded, &l.pulled, &l.done, &l.brought}
 }
 
 // close gives everything back but the slot.
@@ -74,9 +76,7 @@ func (l *lane) close(d Device) error {
 			errs = append(errs, (*e).Close())
 		}
 	}
-	if l.pinned != nil {
-		errs = append(errs, d.Unpin(l.pinned))
-	}
+	errs = append(errs, d.Unpin(l.pinned), d.Unpin(l.bits))
 	return errors.Join(errs...)
 }
 
@@ -122,7 +122,7 @@ func (l *lane) describe(d Device, p Pointer) error {
 			return err
 		}
 	}
-	l.work = work{page: b.page, shared: b.shared, from: b.from, to: b.to, edges: b.edges, bytes: b.bytes, continued: b.continued}
+	l.work = work{page: b.page, shared: b.shared, from: b.from, to: b.to, edges: b.edges, replicas: b.replicas, bytes: b.bytes, continued: b.continued}
 	at := 0
 	for k, list := range b.chunks {
 		l.work.chunks[k], l.work.counts[k] = p+Pointer(at), len(list)

@@ -2,6 +2,7 @@ package gpuengine
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"math"
 	"testing"
@@ -104,7 +105,7 @@ func newRig[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Optio
 	if r.pages, err = page.New(s, page.Options{Gather: sides, Budget: budget, Memory: r.device}); err != nil {
 		t.Fatal(err)
 	}
-	if r.arrays, err = vertices.New[V](cat.Vertices); err != nil {
+	if r.arrays, err = vertices.New[V](cat.Vertices, r.device); err != nil {
 		t.Fatal(err)
 	}
 	if r.Engine, err = New(r.device, p, r.arrays, cat, o); err != nil {
@@ -119,6 +120,24 @@ func newRig[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Optio
 		t.Fatal(err)
 	}
 	return r
+}
+
+// step does an iteration over everything.
+func (r *rig[V, A]) step(s gas.Step) (Stats, error) {
+	stats, err := r.Iterate(context.Background(), Work{Step: s})
+	if err == nil {
+		_, err = r.Commit()
+	}
+	return stats, err
+}
+
+// fetch brings the host's Cur and Active up to date.
+func (r *rig[V, A]) fetch() error {
+	err := errors.Join(r.Download(0, r.arrays.N), r.Active())
+	r.arrays.Swap()
+	copy(r.arrays.Active, r.arrays.Rising)
+	clear(r.arrays.Rising)
+	return err
 }
 
 // close gives all back, and holds the device against it.

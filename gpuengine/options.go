@@ -33,7 +33,8 @@ type Options struct {
 }
 
 const (
-	defaultStreams    = 4
+	// DefaultStreams is how many streams overlap.
+	DefaultStreams    = 4
 	defaultShared     = 48 << 10
 	defaultChunkEdges = 1 << 15
 	// threads of a block, of every kernel.
@@ -55,7 +56,7 @@ func (o *Options) complete(info Info) error {
 		o.Memory = info.Free
 	}
 	if o.Streams == 0 {
-		o.Streams = defaultStreams
+		o.Streams = DefaultStreams
 	}
 	if o.Shared == 0 {
 		o.Shared = defaultShared

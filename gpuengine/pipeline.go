@@ -64,19 +64,17 @@ func (e *Engine[V, A]) end() {
 // transfer copies all that does not stay on the device, batch by batch. A nil
 // lane ends the iteration's.
 func (e *Engine[V, A]) transfer(ctx context.Context) {
-	if len(e.requests) > 0 {
-		for p, err := range e.pages.Stream(ctx, e.requests) {
-			if err != nil {
-				e.fail(err)
-				break
-			}
-			h := e.hold(p)
-			err = e.page(ctx, h)
-			e.release(h)
-			if err != nil {
-				e.fail(err)
-				break
-			}
+	for p, err := range e.work.From.Pages(ctx) {
+		if err != nil {
+			e.fail(err)
+			break
+		}
+		h := e.hold(p)
+		err = e.page(ctx, h)
+		e.release(h)
+		if err != nil {
+			e.fail(err)
+			break
 		}
 	}
 	e.ready <- nil
@@ -94,6 +92,11 @@ func (e *Engine[V, A]) page(ctx context.Context, h *held) error {
 			}
 		}
 		switch {
+		case !l.batch.empty() && s.Index > l.batch.to: // shards between them are not wanted
+			if err := e.submit(l); err != nil {
+				return err
+			}
+			l = nil
 		case e.streamed.fits(&l.batch, &l.room, s):
 			e.streamed.whole(&l.batch, &l.room, s)
 			i++
@@ -169,18 +172,26 @@ func (e *Engine[V, A]) submit(l *lane) error {
 // compute launches kernels: for what was copied as soon as it is there, and
 // otherwise for what stays on the device. After a failure it launches no more.
 func (e *Engine[V, A]) compute(ctx context.Context) {
-	ready, next := e.ready, 0
-	for ready != nil || next < len(e.units) && ctx.Err() == nil {
-		l, copied := e.pick(ready, next < len(e.units) && ctx.Err() == nil)
+	ready, still := e.ready, len(e.pieces) > 0
+	for ready != nil || still {
+		l, copied := e.pick(ready, still)
 		switch {
 		case l == nil:
 			ready = nil
 			continue
-		case ctx.Err() != nil:
+		case copied && ctx.Err() != nil:
 			continue
 		case !copied:
-			l.work = e.units[next]
-			next++
+			from, to := 0, 0
+			if ctx.Err() == nil {
+				from, to = e.work.From.Stay()
+			}
+			if from == to {
+				e.idle <- l
+				still = false
+				continue
+			}
+			l.work = e.join(from, to)
 		}
 		if err := e.launch(l); err != nil {
 			e.fail(fmt.Errorf("processing shards %d to %d: %w", l.work.from, l.work.to-1, err))
@@ -193,8 +204,8 @@ func (e *Engine[V, A]) compute(ctx context.Context) {
 
 // pick gives a lane with a copied batch, if there is one; otherwise whichever
 // comes first of one, or of an idle lane for what stays.
-func (e *Engine[V, A]) pick(ready chan *lane, units bool) (l *lane, copied bool) {
-	if !units {
+func (e *Engine[V, A]) pick(ready chan *lane, still bool) (l *lane, copied bool) {
+	if !still {
 		return <-ready, true
 	}
 	select {
@@ -223,6 +234,9 @@ func (e *Engine[V, A]) launch(l *lane) error {
 			return err
 		}
 	}
+	if err := e.absorb(s); err != nil {
+		return err
+	}
 	if err := s.Record(l.started); err != nil {
 		return err
 	}
@@ -247,7 +261,10 @@ func (e *Engine[V, A]) launch(l *lane) error {
 	if l.slot != 0 {
 		e.lastCopied = l.done
 	}
-	return s.Record(l.done)
+	if err := s.Record(l.done); err != nil {
+		return err
+	}
+	return e.bring(l)
 }
 
 func (e *Engine[V, A]) pull(l *lane) error {
@@ -279,7 +296,7 @@ func (e *Engine[V, A]) apply(l *lane) error {
 		Acc: e.at[accumulators], Values: e.at[values], Next: e.at[nextValues],
 		In: e.at[inDegree], Out: e.at[outDegree], Degree: e.at[degree],
 		Parameters: e.at[parameterBlock], Active: e.at[active], Totals: e.at[results], Fault: e.fault(),
-		Iteration: int64(e.step.Iteration), Aggregate: e.step.Aggregate,
+		Iteration: int64(e.work.Step.Iteration), Aggregate: e.work.Step.Aggregate,
 		First: first, Count: count, N: e.plan.cat.Vertices,
 	}
 	if e.plan.sums {
@@ -291,11 +308,13 @@ func (e *Engine[V, A]) apply(l *lane) error {
 // blocksFor is how many blocks do so many vertices.
 func blocksFor(count uint32) int { return int((uint64(count) + blockVertices - 1) / blockVertices) }
 
-// retire waits for the end of a lane's work, takes its times and gives it back.
+// retire waits for the end of a lane's work, takes its times and results, and
+// gives it back.
 func (e *Engine[V, A]) retire(l *lane, back chan<- *lane) {
 	for range l.launched {
-		err := l.done.Sync()
+		err := l.brought.Sync()
 		if err == nil {
+			e.arrive(l)
 			err = e.measure(l)
 		}
 		if err != nil {

@@ -26,7 +26,7 @@ type ShardTime struct {
 // device as a whole. Values and the next iteration are as if it had not been
 // called.
 func (e *Engine[V, A]) Probe(rounds int) (t KernelTimes, err error) {
-	if e.opt.Async || e.plan.resident < len(e.plan.cat.Shards) || len(e.units) == 0 {
+	if e.opt.Async || e.plan.resident < len(e.plan.cat.Shards) || len(e.pieces) == 0 {
 		return t, errors.New("kernels are timed in sync mode, where all edges stay on the GPU")
 	}
 	l, err := newLane(e.device, 0)
@@ -35,14 +35,7 @@ func (e *Engine[V, A]) Probe(rounds int) (t KernelTimes, err error) {
 		return t, err
 	}
 	zero := zeroArgs{Acc: e.at[accumulators], Parameters: e.at[parameterBlock], Fault: e.fault(), N: e.plan.cat.Vertices}
-	all := e.units[0]
-	all.to = len(e.plan.cat.Shards)
-	for _, u := range e.units[1:] {
-		for k := range keys {
-			all.counts[k] += u.counts[k]
-			all.shared[k] = max(all.shared[k], u.shared[k])
-		}
-	}
+	all := e.join(0, len(e.pieces))
 	for _, step := range []struct {
 		seconds *float64
 		launch  func() error
@@ -75,7 +68,7 @@ func (e *Engine[V, A]) expandAll(l *lane) error {
 		if n == 0 {
 			continue
 		}
-		l.expandArgs = expandArgs{Chunks: w.chunks[0], Ranges: w.chunks[0] + Pointer(n)*Pointer(unsafe.Sizeof(chunk{}))}
+		l.expandArgs = expandArgs{Chunks: w.placed, Ranges: w.placed + Pointer(n)*Pointer(unsafe.Sizeof(chunk{}))}
 		if err := l.stream.Launch("expand", n, threads, 0, bytesOf(&l.expandArgs)); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package gpuengine
 import (
 	"context"
 	"fmt"
+	"iter"
 	"unsafe"
 
 	"github.com/garaph/garaph/page"
@@ -12,13 +13,13 @@ const (
 	// unitChunks is about how many chunks one launch processes: enough that the
 	// last blocks, which leave processors idle, do not count.
 	unitChunks = 2048
-	// asyncUnits is into how many units an async job cuts what stays, at least if
+	// asyncUnits is in how many launches an async job does what stays, at least if
 	// that leaves them leastChunks, so that new values are seen early.
 	asyncUnits, leastChunks = 8, 64
 )
 
-// requests ask for the shards [from, to).
-func requests(spans []page.Span, from, to int) []page.Request {
+// Requests ask for the shards [from, to).
+func Requests(spans []page.Span, from, to int) []page.Request {
 	var list []page.Request
 	for p, s := range spans {
 		switch {
@@ -37,7 +38,7 @@ func requests(spans []page.Span, from, to int) []page.Request {
 }
 
 // settle copies the shards that stay into the arena, expands their
-// destinations, and makes units of their chunks. Copies of a page run while the
+// destinations, and makes lists of their chunks. Copies of a page run while the
 // next one is read.
 func (e *Engine[V, A]) settle(ctx context.Context) (err error) {
 	if e.plan.resident == 0 {
@@ -65,7 +66,7 @@ func (e *Engine[V, A]) settle(ctx context.Context) (err error) {
 		}
 		release(held)
 	}()
-	for p, err := range e.pages.Stream(ctx, requests(e.pages.Spans(), 0, e.plan.resident)) {
+	for p, err := range e.pages.Stream(ctx, Requests(e.pages.Spans(), 0, e.plan.resident)) {
 		if err != nil {
 			return err
 		}
@@ -116,12 +117,11 @@ func (e *Engine[V, A]) place(l *lane, p *page.Page, arena *room) error {
 	return err
 }
 
-// list copies the chunks to the device once more, in lists that units share,
-// and cuts them into units.
+// list copies the chunks to the device once more, in lists in which those of
+// consecutive pieces follow each other, so that one launch can do several.
 func (e *Engine[V, A]) list(lists [keys][]chunk, parts []work) error {
 	var at [keys]Pointer
 	total := 0
-	e.pieces = parts
 	for k, list := range lists {
 		if len(list) == 0 {
 			continue
@@ -135,27 +135,91 @@ func (e *Engine[V, A]) list(lists [keys][]chunk, parts []work) error {
 			return err
 		}
 	}
-	enough := unitChunks
+	e.enough = unitChunks
 	if e.opt.Async {
-		enough = min(enough, max(leastChunks, total/asyncUnits))
+		e.enough = min(e.enough, max(leastChunks, total/asyncUnits))
 	}
-	for i, n := 0, 0; i < len(parts); i++ {
-		if i == 0 || n >= enough {
-			e.units = append(e.units, work{page: -1, chunks: at, from: parts[i].from})
-			n = 0
-		}
-		u := &e.units[len(e.units)-1]
-		u.to = parts[i].to
-		u.edges += parts[i].edges
-		for k, count := range parts[i].counts {
-			u.counts[k] += count
-			u.shared[k] = max(u.shared[k], parts[i].shared[k])
+	for _, w := range parts {
+		p := resident{placed: w.chunks[0], work: w}
+		p.page, p.bytes, p.chunks = -1, 0, at
+		e.pieces = append(e.pieces, p)
+		for k, count := range w.counts {
 			at[k] += Pointer(count) * Pointer(unsafe.Sizeof(chunk{}))
-			n += count
 		}
 	}
 	return e.main.Sync()
 }
+
+// resident is a page, or the first shards of one, that stays.
+type resident struct {
+	work
+	placed Pointer // its descriptors, where it was copied to
+}
+
+// Piece is what stays of a page.
+type Piece struct {
+	From, To int // shards
+	Edges    uint64
+}
+
+// Pieces are what stays on the device, in the order of shards.
+func (e *Engine[V, A]) Pieces() []Piece {
+	list := make([]Piece, len(e.pieces))
+	for i := range e.pieces {
+		p := &e.pieces[i]
+		list[i] = Piece{p.from, p.to, p.edges}
+	}
+	return list
+}
+
+// Enough is how many of the pieces from number i on make one launch that keeps
+// the device busy.
+func (e *Engine[V, A]) Enough(i int) int {
+	n, from := 0, i
+	for ; i < len(e.pieces) && n < e.enough; i++ {
+		for _, count := range e.pieces[i].counts {
+			n += count
+		}
+	}
+	return i - from
+}
+
+// join is the work of the pieces [from, to).
+func (e *Engine[V, A]) join(from, to int) work {
+	w := e.pieces[from].work
+	for i := from + 1; i < to; i++ {
+		p := &e.pieces[i]
+		w.to = p.to
+		w.edges += p.edges
+		w.replicas += p.replicas
+		for k, count := range p.counts {
+			w.counts[k] += count
+			w.shared[k] = max(w.shared[k], p.shared[k])
+		}
+	}
+	return w
+}
+
+// everything is the source of an iteration over the whole graph.
+type everything[V, A any] struct {
+	*Engine[V, A]
+	next int
+}
+
+func (s *everything[V, A]) Stay() (from, to int) {
+	from = s.next
+	s.next += s.Enough(from)
+	return from, s.next
+}
+
+func (s *everything[V, A]) Pages(ctx context.Context) iter.Seq2[*page.Page, error] {
+	if len(s.all) == 0 {
+		return func(func(*page.Page, error) bool) {}
+	}
+	return s.pages.Stream(ctx, s.all)
+}
+
+func (s *everything[V, A]) Done(PageTime) {}
 
 // sync waits for all lanes.
 func (e *Engine[V, A]) sync() error {

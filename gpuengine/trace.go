@@ -18,12 +18,18 @@ type PageTime struct {
 	Bytes    int64   // copied to the device
 	Copy     float64 // seconds
 	Compute  float64
+	// Copies is how many copies of each accumulator there were, the mean over the
+	// edges.
+	Copies float64
 }
 
 // measure takes the times of what a lane has done.
 func (e *Engine[V, A]) measure(l *lane) error {
 	w := &l.work
 	t := PageTime{From: w.from, To: w.to, Edges: w.edges, Bytes: w.bytes}
+	if w.edges > 0 {
+		t.Copies = float64(w.replicas) / float64(w.edges)
+	}
 	var err error
 	if t.Compute, err = l.done.Since(l.started); err != nil {
 		return err
@@ -35,6 +41,7 @@ func (e *Engine[V, A]) measure(l *lane) error {
 	}
 	e.mu.Lock()
 	e.times = append(e.times, t)
+	e.work.From.Done(t)
 	e.mu.Unlock()
 	if e.opt.Trace == nil {
 		return nil

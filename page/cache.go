@@ -37,8 +37,10 @@ type Options struct {
 	// SourceOrder keeps a second copy of shards, in source order, as far as the
 	// budget allows when everything else is in memory.
 	SourceOrder bool
-	// Memory gives the memory of pages; nil: that of package hostmem. A device
-	// gives memory from which it can copy.
+	// PageBytes bounds a page, unless a shard is larger; 0: as is best.
+	PageBytes int64
+	// Memory gives the memory of the sides to gather along; nil: that of package
+	// hostmem. A device gives memory from which it can copy.
 	Memory Memory
 }
 
@@ -66,7 +68,7 @@ type Cache struct {
 	read      atomic.Int64
 	all       bool
 	mu        sync.Mutex // guards owned
-	owned     [][]byte
+	owned     []owned
 }
 
 // block is the part of a page on one side. data is nil unless it stays.
@@ -107,9 +109,14 @@ func New(s *store.Store, o Options) (*Cache, error) {
 		}
 	}
 	if c.all {
-		limit = maxResidentBytes
+		if o.Memory == nil { // a device and the CPU share pages out, which needs finer ones
+			limit = maxResidentBytes
+		}
 	} else { // without the slack of the buffers, so that larger pages never need more than there is
 		limit = min(limit, max(largest, (o.Budget-(ringPages+1)*store.DirectSlack)/budgetPages))
+	}
+	if o.PageBytes > 0 {
+		limit = max(min(limit, o.PageBytes), largest)
 	}
 	c.spans = spans(cat, limit)
 	c.pageOf = make([]int32, len(cat.Shards))
@@ -209,10 +216,10 @@ func (c *Cache) reserve() error {
 	}
 	c.keep(rest, gather)
 	var err error
-	if c.ring, err = c.buffers(ringPages, pageBytes); err != nil {
+	if c.ring, err = c.buffers(ringPages, pageBytes, c.memory(c.opt.Gather[0])); err != nil {
 		return err
 	}
-	c.scratch, err = c.buffers(int(scratch), sideBytes)
+	c.scratch, err = c.buffers(int(scratch), sideBytes, plain{})
 	return err
 }
 
@@ -254,37 +261,46 @@ func (c *Cache) gatherBytes(p int) int64 {
 	return n
 }
 
-func (c *Cache) buffers(n int, size int64) (chan []byte, error) {
+func (c *Cache) buffers(n int, size int64, m Memory) (chan []byte, error) {
 	ch := make(chan []byte, n)
 	for range n {
-		b, err := c.bytes(size)
+		b, err := m.Pin(size)
 		if err != nil {
 			return nil, err
 		}
-		c.own(b)
+		c.own(b, m)
 		ch <- b
 	}
 	return ch, nil
 }
 
 // own takes a buffer that Close is to free.
-func (c *Cache) own(b []byte) {
+func (c *Cache) own(b []byte, m Memory) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.owned = append(c.owned, b)
+	c.owned = append(c.owned, owned{b, m})
 }
 
-func (c *Cache) bytes(n int64) ([]byte, error) {
-	if c.opt.Memory != nil {
-		return c.opt.Memory.Pin(n)
-	}
-	return hostmem.Bytes(n)
+// owned is a buffer and whom it goes back to.
+type owned struct {
+	bytes  []byte
+	memory Memory
 }
 
-func (c *Cache) freeBytes(b []byte) error {
-	if c.opt.Memory != nil {
-		return c.opt.Memory.Unpin(b)
+// memory is where a side of pages lies.
+func (c *Cache) memory(dir shard.Direction) Memory {
+	if c.opt.Memory != nil && slices.Contains(c.opt.Gather, dir) {
+		return c.opt.Memory
 	}
+	return plain{}
+}
+
+// plain is the memory of package hostmem.
+type plain struct{}
+
+func (plain) Pin(n int64) ([]byte, error) { return hostmem.Bytes(n) }
+
+func (plain) Unpin(b []byte) error {
 	hostmem.FreeBytes(b)
 	return nil
 }
@@ -293,7 +309,7 @@ func (c *Cache) freeBytes(b []byte) error {
 func (c *Cache) Close() error {
 	var errs []error
 	for _, b := range c.owned {
-		errs = append(errs, c.freeBytes(b))
+		errs = append(errs, b.memory.Unpin(b.bytes))
 	}
 	c.owned = nil
 	hostmem.Free(c.ordered)
@@ -306,6 +322,12 @@ func (c *Cache) Spans() []Span { return c.spans }
 
 // InMemory reports whether everything that the job reads stays in memory.
 func (c *Cache) InMemory() bool { return c.all }
+
+// PageOf is the page of shard i.
+func (c *Cache) PageOf(i int) int { return int(c.pageOf[i]) }
+
+// Stays reports whether page p stays in memory.
+func (c *Cache) Stays(p int) bool { return c.blocks[c.opt.Gather[0]][p].stays }
 
 // Ordered reports whether any shards can be had in source order.
 func (c *Cache) Ordered() bool { return len(c.orderings) > 0 }
@@ -350,16 +372,17 @@ func (c *Cache) load(dir shard.Direction, p int) error {
 	if b.loaded.Load() {
 		return nil
 	}
-	buf, err := c.bytes(spanBytes(c.store.Catalogue(), dir, c.spans[p]))
+	memory := c.memory(dir)
+	buf, err := memory.Pin(spanBytes(c.store.Catalogue(), dir, c.spans[p]))
 	if err != nil {
 		return err
 	}
 	sides, err := c.readSpan(dir, p, buf)
 	if err != nil {
-		_ = c.freeBytes(buf) // the first error counts
+		_ = memory.Unpin(buf) // the first error counts
 		return err
 	}
-	c.own(buf)
+	c.own(buf, memory)
 	b.sides = sides
 	b.loaded.Store(true)
 	return nil

@@ -234,7 +234,7 @@ func newCache(t testing.TB, x *stored, o Options) *Cache {
 func taken(c *Cache) int64 {
 	var n int64
 	for _, b := range c.owned {
-		n += int64(len(b))
+		n += int64(len(b.bytes))
 	}
 	return n
 }

@@ -64,7 +64,7 @@ func (c *Cache) start(ctx context.Context, rq Request, ahead chan<- chan loaded,
 		return false
 	}
 	f := make(chan loaded, 1)
-	stays := c.blocks[c.opt.Gather[0]][rq.Page].stays
+	stays := c.Stays(rq.Page)
 	var buf []byte
 	if !stays {
 		select {
@@ -76,7 +76,7 @@ func (c *Cache) start(ctx context.Context, rq Request, ahead chan<- chan loaded,
 	reading.Go(func() {
 		var l loaded
 		if stays {
-			l.page, l.err = c.resident(rq)
+			l.page, l.err = c.Get(rq)
 		} else if l.page, l.err = c.streamed(ctx, rq, buf); l.err != nil {
 			c.ring <- buf
 		}
@@ -93,8 +93,8 @@ func (c *Cache) start(ctx context.Context, rq Request, ahead chan<- chan loaded,
 	}
 }
 
-// resident builds a page from blocks that stay.
-func (c *Cache) resident(rq Request) (*Page, error) {
+// Get gives a page that stays in memory, and reads it where nobody did yet.
+func (c *Cache) Get(rq Request) (*Page, error) {
 	for _, dir := range c.opt.Gather {
 		if err := c.load(dir, rq.Page); err != nil {
 			return nil, err

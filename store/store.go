@@ -27,6 +27,9 @@ const (
 	// JobsDir is the folder inside a graph's for the jobs that ran over it. The
 	// store leaves it to package checkpoint, and it goes with the graph.
 	JobsDir = "jobs"
+	// SpeedsFile is the file inside a graph's folder for how fast devices are on
+	// it. Package dispatcher writes it; nothing is lost without it.
+	SpeedsFile = "speeds.json"
 
 	dbDir      = "db"                              // Badger's folder inside a graph's
 	markerFile = "GARAPH"                          // tells a graph's folder from any other

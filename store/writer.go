@@ -125,7 +125,7 @@ func foreignFile(path string) (string, error) {
 		dir  string
 		ours []string // patterns
 	}{
-		{"", []string{markerFile, dbDir, JobsDir}},
+		{"", []string{markerFile, dbDir, JobsDir, SpeedsFile + "*"}},
 		{dbDir, []string{"*.sst", "*.vlog", "*.mem", "MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK"}},
 	} {
 		entries, err := os.ReadDir(filepath.Join(path, part.dir))
@@ -140,7 +140,7 @@ func foreignFile(path string) (string, error) {
 				matched, _ := filepath.Match(pattern, e.Name()) // the patterns are good
 				return matched
 			})
-			if folder := part.dir == "" && e.Name() != markerFile; !ours || e.IsDir() != folder {
+			if folder := part.dir == "" && e.Name() != markerFile && !strings.HasPrefix(e.Name(), SpeedsFile); !ours || e.IsDir() != folder {
 				return filepath.Join(part.dir, e.Name()), nil
 			}
 		}

@@ -23,6 +23,14 @@ type Arrays[V any] struct {
 	Active bitset.Set // changed significantly in the last iteration
 	Rising bitset.Set // will be Active in the next one
 	Marks  bitset.Set // notified in this iteration
+
+	memory Memory // of Cur and Next; nil: that of package hostmem
+}
+
+// Memory gives memory that others use too: a device copies from it.
+type Memory interface {
+	Pin(n int64) ([]byte, error)
+	Unpin(b []byte) error
 }
 
 // Bytes is the memory that n vertices take.
@@ -31,15 +39,16 @@ func Bytes[V any](n uint32) int64 {
 	return int64(n)*(2*int64(unsafe.Sizeof(v))+4) + 3*8*int64(bitset.Words(n))
 }
 
-// New allocates the arrays. V must be plain data.
-func New[V any](n uint32) (*Arrays[V], error) {
+// New allocates the arrays, Cur and Next in memory m, or in that of package
+// hostmem where m is nil. V must be plain data.
+func New[V any](n uint32, m Memory) (*Arrays[V], error) {
 	if err := hostmem.CheckPlain[V](); err != nil {
 		return nil, fmt.Errorf("vertex value: %w", err)
 	}
-	a := &Arrays[V]{N: n}
+	a := &Arrays[V]{N: n, memory: m}
 	var errs [6]error
-	a.Cur, errs[0] = hostmem.Slice[V](int(n))
-	a.Next, errs[1] = hostmem.Slice[V](int(n))
+	a.Cur, errs[0] = a.values()
+	a.Next, errs[1] = a.values()
 	a.Degree, errs[2] = hostmem.Slice[uint32](int(n))
 	a.Active, errs[3] = hostmem.Slice[uint64](bitset.Words(n))
 	a.Rising, errs[4] = hostmem.Slice[uint64](bitset.Words(n))
@@ -51,10 +60,29 @@ func New[V any](n uint32) (*Arrays[V], error) {
 	return a, nil
 }
 
-// Free returns the memory.
+func (a *Arrays[V]) values() ([]V, error) {
+	var v V
+	if a.memory == nil || unsafe.Sizeof(v) == 0 {
+		return hostmem.Slice[V](int(a.N))
+	}
+	b, err := a.memory.Pin(int64(a.N) * int64(unsafe.Sizeof(v)))
+	if err != nil || len(b) == 0 {
+		return nil, err
+	}
+	return unsafe.Slice((*V)(unsafe.Pointer(&b[0])), a.N), nil
+}
+
+// Free returns the memory. What a device did not take back is gone with it.
 func (a *Arrays[V]) Free() {
-	hostmem.Free(a.Cur)
-	hostmem.Free(a.Next)
+	for _, values := range [][]V{a.Cur, a.Next} {
+		var v V
+		switch {
+		case a.memory == nil || unsafe.Sizeof(v) == 0:
+			hostmem.Free(values)
+		case len(values) > 0:
+			_ = a.memory.Unpin(unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), uintptr(len(values))*unsafe.Sizeof(v)))
+		}
+	}
 	hostmem.Free(a.Degree)
 	hostmem.Free(a.Active)
 	hostmem.Free(a.Rising)

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func newArrays[V any](t rapid.TB, n uint32) *vertices.Arrays[V] {
 	t.Helper()
-	a, err := vertices.New[V](n)
+	a, err := vertices.New[V](n, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,10 +52,10 @@ func TestBytes(t *testing.T) {
 }
 
 func TestPlain(t *testing.T) {
-	if _, err := vertices.New[string](5); err == nil || !strings.Contains(err.Error(), "vertex value") || !strings.Contains(err.Error(), "string") {
+	if _, err := vertices.New[string](5, nil); err == nil || !strings.Contains(err.Error(), "vertex value") || !strings.Contains(err.Error(), "string") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := vertices.New[[1 << 20]uint64](1 << 31); err == nil {
+	if _, err := vertices.New[[1 << 20]uint64](1<<31, nil); err == nil {
 		t.Error("more memory than there are addresses")
 	}
 }

@@ -1,0 +1,245 @@
+package dispatcher
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/store"
+)
+
+// speeds are how fast the devices of a job are, in seconds: per edge, or per
+// byte. They are measured in every iteration that shows them.
+type speeds struct {
+	CPU      float64 `json:"cpu"`      // per edge of a pull
+	Resident float64 `json:"resident"` // per edge that stays on the GPU
+	Streamed float64 `json:"streamed"` // per edge that is copied there
+	Link     float64 `json:"link"`     // per byte of values
+}
+
+// learn mixes in a new measurement.
+func (j *Job[V, A]) learn(old *float64, seconds, amount float64) {
+	if amount <= 0 || seconds <= 0 || j.opt.speeds != (speeds{}) {
+		return
+	}
+	if *old == 0 {
+		*old = seconds / amount
+		return
+	}
+	*old = (*old + seconds/amount) / 2
+}
+
+// leastGain is what sharing an iteration must save to be chosen: it costs an
+// exchange of values.
+const leastGain = 0.03
+
+// choose says where an iteration runs (Garaph, section 5.3). α is what the CPU
+// would take over what the GPU would: with α ≤ 1 the CPU does it alone. To the
+// formula of the paper, α = min(2fp, 1)·T_pull/T_gpu, come the values that the
+// one or the other side would have to fetch first. With α > 1 the GPU does it,
+// together with the CPU where that saves more than it costs.
+func (j *Job[V, A]) choose(m Method, f float64) (d Device, alpha float64) {
+	switch {
+	case j.gpu == nil || j.pullEdges == 0 && j.opt.Device != GPU:
+		return CPU, 0
+	case j.pullEdges == 0 || j.opt.Device == GPU && j.residentEdges == j.pullEdges: // nothing is to choose
+		return GPU, 0
+	}
+	s := j.speeds
+	pull := s.CPU * float64(j.pullEdges)
+	gpu := max(s.Resident*float64(j.residentEdges), s.Streamed*float64(j.pullEdges-j.residentEdges))
+	cost := 1.0
+	if m == NotifyPull {
+		cost = min(f/j.limit, 1) // 2fp, with p = 1 in memory and k out of core
+	}
+	var toHost, toGPU float64
+	for i, info := range j.cat.Shards {
+		bytes := float64(info.Vertices * j.valueBytes())
+		if j.hostStale[i] {
+			toHost += s.Link * bytes
+		}
+		if j.gpuStale[i] {
+			toGPU += s.Link * bytes
+		}
+	}
+	alpha = (cost*pull + toHost) / (gpu + toGPU)
+	switch {
+	case j.opt.Device == GPU:
+		return GPU, alpha
+	case alpha <= 1:
+		return CPU, alpha
+	}
+	exchange := s.Link * float64(j.valueBytes()) * float64(j.cat.Vertices)
+	together := max(pull*gpu/(pull+gpu), exchange) + toHost
+	if pull > gpu*float64(len(j.pages.Spans())) || together > (1-leastGain)*gpu {
+		return GPU, alpha
+	}
+	return Hybrid, alpha
+}
+
+// measureSpeeds takes the speeds from where an earlier job left them, or from a
+// short calibration: a page and a launch on either side, whose results nobody
+// sees.
+func (j *Job[V, A]) measureSpeeds(ctx context.Context) error {
+	if j.speeds = j.opt.speeds; j.speeds != (speeds{}) {
+		return nil
+	}
+	if _, alpha := j.choose(Pull, 1); alpha == 0 { // nothing is to choose
+		return nil
+	}
+	kept := readSpeeds(j.store)
+	j.speeds = kept[j.speedsKey()]
+	if s := j.speeds; s.CPU > 0 && s.Link > 0 && (s.Resident > 0 || j.residentEdges == 0) && (s.Streamed > 0 || j.residentEdges == j.pullEdges) {
+		return nil
+	}
+	for range 2 { // the first time warms up
+		j.speeds = speeds{}
+		if err := j.measureGPU(ctx); err != nil {
+			return err
+		}
+	}
+	for range 2 {
+		j.speeds.CPU = 0
+		if err := j.measureCPU(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measureCPU times a pull over a page. Nothing is published.
+func (j *Job[V, A]) measureCPU(ctx context.Context) error {
+	for p, err := range j.pages.Stream(ctx, []page.Request{{Page: len(j.pages.Spans()) / 2}}) {
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		s, err := j.cpu.Process(p, cpuengine.Work{Step: j.step})
+		p.Release()
+		clear(j.arrays.Rising)
+		if err != nil {
+			return err
+		}
+		j.learn(&j.speeds.CPU, time.Since(start).Seconds(), float64(s.Edges))
+	}
+	if j.speeds.CPU == 0 { // a page without edges, or all settled
+		j.speeds.CPU = 1e-9
+	}
+	return nil
+}
+
+// sample is the source of an iteration over one launch, or one page.
+type sample struct {
+	pieces int
+	pages  *page.Cache
+	one    []page.Request
+}
+
+func (s *sample) Stay() (from, to int) {
+	to, s.pieces = s.pieces, 0
+	return 0, to
+}
+
+func (s *sample) Pages(ctx context.Context) iter.Seq2[*page.Page, error] {
+	return s.pages.Stream(ctx, s.one)
+}
+
+func (s *sample) Done(gpuengine.PageTime) {}
+
+// measureGPU times an iteration over a part of what stays, and one over a page
+// that does not. Nothing is committed; in async mode the values are copied once
+// more.
+func (j *Job[V, A]) measureGPU(ctx context.Context) error {
+	pieces := j.gpu.Pieces()
+	if len(pieces) > 0 {
+		s, seconds, err := j.try(ctx, &sample{pieces: j.gpu.Enough(0), pages: j.pages})
+		if err != nil {
+			return err
+		}
+		j.learn(&j.speeds.Resident, seconds, float64(s.Edges))
+	}
+	if resident := j.residentShards(); resident < len(j.firsts) {
+		list := gpuengine.Requests(j.pages.Spans(), resident, len(j.firsts))
+		one := list[len(list)/2 : len(list)/2+1]
+		for range 2 { // after the first one the page is in memory, if it stays there
+			s, seconds, err := j.try(ctx, &sample{pages: j.pages, one: one})
+			if err != nil {
+				return err
+			}
+			j.speeds.Streamed = 0
+			j.learn(&j.speeds.Streamed, seconds, float64(s.Edges))
+		}
+	}
+	start := time.Now()
+	if err := j.gpu.Upload(0, j.cat.Vertices); err != nil {
+		return err
+	}
+	j.learn(&j.speeds.Link, time.Since(start).Seconds(), float64(j.cat.Vertices)*float64(j.valueBytes()))
+	return nil
+}
+
+func (j *Job[V, A]) try(ctx context.Context, from gpuengine.Source) (gpuengine.Stats, float64, error) {
+	start := time.Now()
+	s, err := j.gpu.Iterate(ctx, gpuengine.Work{Step: j.step, From: from})
+	return s, time.Since(start).Seconds(), err
+}
+
+// speedsKey names what speeds depend on.
+func (j *Job[V, A]) speedsKey() string {
+	return fmt.Sprintf("%s, %d threads, %T", j.device.Info().Name, j.opt.Threads, j.program)
+}
+
+// readSpeeds reads what jobs over a graph have measured, by key; nothing of it
+// when it cannot be read.
+func readSpeeds(s *store.Store) map[string]speeds {
+	all := map[string]speeds{}
+	text, err := os.ReadFile(filepath.Join(s.Path(), store.SpeedsFile))
+	if err != nil || json.Unmarshal(text, &all) != nil {
+		return map[string]speeds{}
+	}
+	return all
+}
+
+// keepSpeeds leaves them to later jobs. A graph that cannot be written to does
+// without.
+func (j *Job[V, A]) keepSpeeds() {
+	if j.device == nil || j.speeds == (speeds{}) || j.opt.speeds != (speeds{}) {
+		return
+	}
+	all := readSpeeds(j.store)
+	all[j.speedsKey()] = j.speeds
+	text, err := json.MarshalIndent(all, "", "\t")
+	if err == nil {
+		err = replaceFile(filepath.Join(j.store.Path(), store.SpeedsFile), append(text, '\n'))
+	}
+	if err != nil {
+		j.opt.Log.Debug("the speeds of the devices are not kept", zap.Error(err))
+	}
+}
+
+// replaceFile writes a small file as a whole: other jobs read it meanwhile.
+func replaceFile(path string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}

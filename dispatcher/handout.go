@@ -1,0 +1,400 @@
+package dispatcher
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/page"
+)
+
+// handout hands the pages of one iteration to whoever is idle, the GPU or the
+// CPU (Garaph, section 5.3). To the GPU goes first what stays on it, then what
+// was read from disk, then pages in the host's memory; to the CPU pages in the
+// host's memory, from their other end, then what was read from disk. The CPU gets
+// none that the GPU would finish sooner, and the GPU takes what is left, so that
+// nobody waits for a straggler.
+//
+// It is the [gpuengine.Source] of an iteration.
+type handout struct {
+	pages  *page.Cache
+	edges  []uint64 // by shard
+	pieces []gpuengine.Piece
+	enough func(piece int) int // how many pieces one launch takes
+	speeds speeds
+	began  time.Time // of the job
+	start  float64   // of the iteration; all times are seconds since began
+	// taken is called when the GPU takes shards, before it writes to their values.
+	taken func(shards []int)
+
+	mu      sync.Mutex // guards the rest
+	changed *sync.Cond // somebody took or finished something
+	state   []workState
+	wanted  []bool         // by piece
+	staying span           // pieces that nobody has
+	cached  []page.Request // pages in memory that nobody has
+	disk    []page.Request // pages to be read
+	ready   *page.Page     // read and not taken; nil: none
+	reading bool           // there will be more of them
+	unread  error          // why a page could not be read
+	left    [2]uint64      // edges that stay, that are streamed, and that the GPU may still have to do
+	did     [2]uint64      // edges that the GPU has done, likewise
+	ended   bool           // the GPU takes no more
+	arrived []int          // shards whose new values the GPU has brought, since they were asked for
+	handed  []float64      // when the GPU got each shard
+	times   []PageWork     // of the GPU
+	last    float64        // when the GPU did its last one
+}
+
+// span is [from, to).
+type span struct{ from, to int }
+
+// workState is how a shard stands in an iteration.
+type workState uint8
+
+const (
+	idle    workState = iota // there is nothing to do
+	open                     // nobody has it
+	onHost                   // the CPU has it, or has done it
+	onGPU                    // the GPU has it
+	fromGPU                  // the GPU has done it
+)
+
+// What the GPU does, by where the edges are.
+const (
+	stays = iota
+	streams
+)
+
+// newHandout hands out the shards of the requests. Those in pieces stay on the
+// GPU.
+func newHandout(pages *page.Cache, requests []page.Request, edges []uint64, pieces []gpuengine.Piece, began time.Time) *handout {
+	h := &handout{pages: pages, edges: edges, pieces: pieces, state: make([]workState, len(edges)), handed: make([]float64, len(edges)), began: began}
+	h.start = h.now()
+	h.changed = sync.NewCond(&h.mu)
+	resident := 0
+	if n := len(pieces); n > 0 {
+		resident = pieces[n-1].To
+	}
+	spans := pages.Spans()
+	for _, rq := range requests {
+		shards := shardsIn(rq, spans)
+		for _, i := range shards {
+			h.state[i] = open
+		}
+		streamed := shards[sortedFrom(shards, resident):]
+		switch {
+		case len(streamed) == 0:
+			continue
+		case len(streamed) < len(shards):
+			rq.Shards = streamed
+		}
+		h.left[streams] += h.sum(streamed)
+		if pages.Stays(rq.Page) {
+			h.cached = append(h.cached, rq)
+		} else {
+			h.disk = append(h.disk, rq)
+		}
+	}
+	h.wanted = make([]bool, len(pieces))
+	h.staying = span{0, len(pieces)}
+	for k, p := range pieces {
+		h.wanted[k] = slices.Contains(h.state[p.From:p.To], open)
+		for i := p.From; i < p.To && h.wanted[k]; i++ { // all of it, or nothing
+			h.state[i] = open
+			h.left[stays] += edges[i]
+		}
+	}
+	h.reading = len(h.disk) > 0
+	return h
+}
+
+// shardsIn lists the shards of a request.
+func shardsIn(rq page.Request, spans []page.Span) []int {
+	if rq.Shards != nil {
+		return rq.Shards
+	}
+	list := make([]int, 0, spans[rq.Page].To-spans[rq.Page].From)
+	for i := spans[rq.Page].From; i < spans[rq.Page].To; i++ {
+		list = append(list, i)
+	}
+	return list
+}
+
+// sortedFrom is the first position of an ascending list that is ≥ x.
+func sortedFrom(list []int, x int) int {
+	i, _ := slices.BinarySearch(list, x)
+	return i
+}
+
+// now is in seconds since the job began.
+func (h *handout) now() float64 { return time.Since(h.began).Seconds() }
+
+func (h *handout) sum(shards []int) (edges uint64) {
+	for _, i := range shards {
+		edges += h.edges[i]
+	}
+	return edges
+}
+
+// read reads from disk, ahead of the engines as far as the ring reaches.
+func (h *handout) read(ctx context.Context) {
+	stop := context.AfterFunc(ctx, h.wake)
+	defer stop()
+	for p, err := range h.pages.Stream(ctx, h.disk) {
+		h.mu.Lock()
+		for h.ready != nil && ctx.Err() == nil {
+			h.changed.Wait()
+		}
+		switch {
+		case err != nil:
+			if ctx.Err() == nil {
+				h.unread = err
+			}
+		case ctx.Err() != nil:
+			p.Release()
+		default:
+			h.ready = p
+		}
+		h.changed.Broadcast()
+		h.mu.Unlock()
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.reading = false
+	h.changed.Broadcast()
+}
+
+// wake makes everybody look again.
+func (h *handout) wake() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.changed.Broadcast()
+}
+
+// Stay is [gpuengine.Source]: the next pieces for the GPU.
+func (h *handout) Stay() (from, to int) {
+	h.mu.Lock()
+	s := &h.staying
+	for s.from < s.to && !h.wanted[s.from] {
+		s.from++
+	}
+	from = s.from
+	for to = from; to < s.to && h.wanted[to] && (to == from || to < from+h.enough(from)); to++ {
+		h.wanted[to] = false
+	}
+	s.from = to
+	var shards []int
+	for k := from; k < to; k++ {
+		shards = append(shards, shardsIn(page.Request{}, []page.Span{{From: h.pieces[k].From, To: h.pieces[k].To}})...)
+	}
+	h.give(shards)
+	h.mu.Unlock()
+	h.taken(shards)
+	return from, to
+}
+
+// give notes that the GPU has shards.
+func (h *handout) give(shards []int) {
+	now := h.now()
+	for _, i := range shards {
+		h.state[i], h.handed[i] = onGPU, now
+	}
+	h.changed.Broadcast()
+}
+
+// Pages is [gpuengine.Source]: the pages to copy to the GPU.
+func (h *handout) Pages(ctx context.Context) iter.Seq2[*page.Page, error] {
+	return func(yield func(*page.Page, error) bool) {
+		stop := context.AfterFunc(ctx, h.wake)
+		defer stop()
+		for {
+			p, err := h.next(ctx)
+			if p == nil && err == nil {
+				return
+			}
+			if err == nil {
+				h.taken(shardsOf(p))
+			}
+			if !yield(p, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// next is the next page for the GPU; nil: none is left.
+func (h *handout) next(ctx context.Context) (*page.Page, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for {
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case h.unread != nil:
+			return nil, h.unread
+		case h.ready != nil:
+			p := h.ready
+			h.ready = nil
+			h.give(shardsOf(p))
+			return p, nil
+		case len(h.cached) > 0:
+			rq := h.cached[0]
+			h.cached = h.cached[1:]
+			h.give(shardsIn(rq, h.pages.Spans()))
+			p, err := h.get(rq)
+			h.unread = err
+			return p, err
+		case !h.reading:
+			return nil, nil
+		}
+		h.changed.Wait()
+	}
+}
+
+// get loads a page that stays in memory, without the lock.
+func (h *handout) get(rq page.Request) (*page.Page, error) {
+	h.mu.Unlock()
+	defer h.mu.Lock()
+	return h.pages.Get(rq)
+}
+
+// Done is [gpuengine.Source]: the GPU has done shards.
+func (h *handout) Done(t gpuengine.PageTime) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	kind := streams
+	if n := len(h.pieces); n > 0 && t.From < h.pieces[n-1].To {
+		kind = stays
+	}
+	h.last = h.now()
+	work := PageWork{
+		Device: GPU, From: t.From, To: t.To, Edges: t.Edges, Bytes: t.Bytes,
+		Start: h.handed[t.From], End: h.last,
+		Copy: t.Copy, Compute: t.Compute, Copies: t.Copies,
+	}
+	h.times = append(h.times, work)
+	for i := t.From; i < t.To; i++ {
+		if h.state[i] == onGPU {
+			h.state[i] = fromGPU
+			h.arrived = append(h.arrived, i)
+			h.left[kind] -= min(h.left[kind], h.edges[i])
+			h.did[kind] += h.edges[i]
+		}
+	}
+	h.changed.Broadcast()
+}
+
+// end tells that the GPU takes no more.
+func (h *handout) end() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ended = true
+	h.changed.Broadcast()
+}
+
+// forHost gives the next page for the CPU; nil: there is none any more. It
+// returns without one as well when there are shards in arrivals to take over.
+func (h *handout) forHost(ctx context.Context) (p *page.Page, arrivals []int, err error) {
+	stop := context.AfterFunc(ctx, h.wake)
+	defer stop()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for {
+		if len(h.arrived) > 0 {
+			arrivals, h.arrived = h.arrived, nil
+			return nil, arrivals, nil
+		}
+		switch n := len(h.cached); {
+		case ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case h.ended:
+			return nil, nil, nil
+		case n > 0 && h.sooner(shardsIn(h.cached[n-1], h.pages.Spans()), streams):
+			rq := h.cached[n-1]
+			h.cached = h.cached[:n-1]
+			h.take(shardsIn(rq, h.pages.Spans()), streams)
+			p, err = h.get(rq)
+			return p, nil, err
+		case h.ready != nil && h.sooner(shardsOf(h.ready), streams):
+			p, h.ready = h.ready, nil
+			h.take(shardsOf(p), streams)
+			return p, nil, nil
+		}
+		if rq, ok := h.lastPiece(); ok {
+			p, err = h.get(rq)
+			return p, nil, err
+		}
+		h.changed.Wait()
+	}
+}
+
+// lastPiece takes the last of the pieces for the CPU, where it is sooner done
+// and its page is in the host's memory.
+func (h *handout) lastPiece() (rq page.Request, ok bool) {
+	s := &h.staying
+	for s.from < s.to && !h.wanted[s.to-1] {
+		s.to--
+	}
+	if s.from == s.to {
+		return rq, false
+	}
+	piece := h.pieces[s.to-1]
+	rq.Shards = shardsIn(page.Request{}, []page.Span{{From: piece.From, To: piece.To}})
+	rq.Page = h.pages.PageOf(piece.From)
+	if !h.pages.Stays(rq.Page) || !h.sooner(rq.Shards, stays) {
+		return rq, false
+	}
+	s.to--
+	h.wanted[s.to] = false
+	h.take(rq.Shards, stays)
+	return rq, true
+}
+
+// take notes that the CPU has shards.
+func (h *handout) take(shards []int, kind int) {
+	for _, i := range shards {
+		h.state[i] = onHost
+	}
+	h.left[kind] -= min(h.left[kind], h.sum(shards))
+	h.changed.Broadcast()
+}
+
+// sooner tells whether the CPU would be done with shards before the GPU, which
+// has all the rest to do.
+func (h *handout) sooner(shards []int, kind int) bool {
+	now := h.now() - h.start
+	rate := [2]float64{h.speeds.Resident, h.speeds.Streamed}
+	var gpu float64
+	for k := range rate {
+		if h.did[k] > h.left[k] { // it may be slower than it was
+			rate[k] = max(rate[k], now/float64(h.did[k]))
+		}
+		gpu = max(gpu, rate[k]*float64(h.left[k]))
+	}
+	return h.speeds.CPU*float64(h.sum(shards)) <= gpu
+}
+
+// unfinished are the shards that neither engine has done, after the GPU failed.
+func (h *handout) unfinished() (shards []int) {
+	for i, s := range h.state {
+		if s == open || s == onGPU {
+			shards = append(shards, i)
+		}
+	}
+	return shards
+}
+
+// release gives back what was read for nobody.
+func (h *handout) release() {
+	if h.ready != nil {
+		h.ready.Release()
+		h.ready = nil
+	}
+}

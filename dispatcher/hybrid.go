@@ -1,0 +1,360 @@
+package dispatcher
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/page"
+)
+
+// position is where a job stands beside its values and active set.
+type position struct {
+	step      gas.Step
+	previous  float64 // aggregate
+	activated uint64  // active vertices
+	degrees   uint64  // Σ Degree of them
+	pulls     int     // iterations in which the CPU pulled, so far
+	unsummed  bool    // the aggregates by shard are not those of the values
+}
+
+// safetyShare bounds what a GPU that fails costs: the host gets its values after
+// so many times what that takes.
+const safetyShare = 100
+
+// errAgain says that an iteration was not done, and the job goes on from where
+// its host's state stands.
+var errAgain = errors.New("the GPU was lost")
+
+// lose goes on without the GPU, from the host's state.
+func (j *Job[V, A]) lose(err error) {
+	j.opt.Log.Warn(fmt.Sprintf("%v; the job goes on on the CPU", err))
+	j.report.Lost = err.Error()
+	j.lost, j.gpu = j.gpu, nil
+	j.back()
+}
+
+// back returns to the host's state, if the GPU's was newer.
+func (j *Job[V, A]) back() {
+	if !j.behind {
+		return
+	}
+	j.behind = false
+	j.position = j.safe
+	clear(j.hostStale)
+	clear(j.arrays.Rising)
+	clear(j.arrays.Marks)
+	done := slices.IndexFunc(j.report.Iterations, func(it Iteration) bool { return it.Iteration >= j.step.Iteration })
+	if done >= 0 { // they are done again
+		j.report.Iterations = j.report.Iterations[:done]
+	}
+}
+
+// shared is an iteration that the GPU has a part in.
+type shared struct {
+	*handout
+	it     *Iteration
+	stats  gpuengine.Stats
+	failed error // of the GPU
+	host   cpuengine.Stats
+	busy   float64    // seconds of the CPU
+	times  []PageWork // of the CPU
+}
+
+// onGPU does an iteration on the GPU, alone or together with the CPU. A GPU that
+// fails loses nothing: in an iteration of both, the CPU does what is left of it;
+// otherwise the job goes on from the host's state.
+func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration) error {
+	requests, err := j.forGPU(it)
+	if err != nil {
+		return err
+	}
+	x := &shared{handout: newHandout(j.pages, requests, j.edges, j.gpu.Pieces(), j.began), it: it}
+	x.enough, x.speeds = j.gpu.Enough, j.speeds
+	x.taken = func(shards []int) {
+		if it.Device == Hybrid {
+			j.keep(j.arrays.Next, shards)
+		}
+	}
+	j.behind = j.behind || it.Device == GPU
+	err = j.together(ctx, x)
+	x.release()
+	if err == nil {
+		err = j.outcome(ctx, x, requests)
+	}
+	j.account(x)
+	return err
+}
+
+// forGPU lists the pages of an iteration with a part for the GPU. Where nobody
+// but the GPU may work, and few vertices are active, notifying spares copies of
+// pages.
+func (j *Job[V, A]) forGPU(it *Iteration) ([]page.Request, error) {
+	marked := it.Method == NotifyPull && it.Alpha <= 1 && j.residentEdges < j.pullEdges
+	if !marked {
+		it.Method = Pull
+	}
+	if j.aggregable != nil { // the aggregate is over all vertices
+		return gpuengine.Requests(j.pages.Spans(), 0, len(j.firsts)), nil
+	}
+	if marked {
+		if err := j.mark(it); err != nil {
+			return nil, err
+		}
+	}
+	requests, err := j.requests(marked)
+	clear(j.arrays.Marks)
+	return requests, err
+}
+
+// mark marks who has to gather, by the active set that the GPU has where that is
+// newer.
+func (j *Job[V, A]) mark(it *Iteration) error {
+	if a := j.arrays; j.behind {
+		if err := j.gpu.Active(); err != nil {
+			j.lose(err)
+			return errAgain
+		}
+		a.Active, a.Rising = a.Rising, a.Active
+		defer func() {
+			a.Active, a.Rising = a.Rising, a.Active
+			clear(a.Rising)
+		}()
+	}
+	s, err := j.notify(j.activeSet())
+	it.Edges += s.Edges
+	return err
+}
+
+// together lets the devices work until everything is done. The error is not one of
+// the GPU.
+func (j *Job[V, A]) together(ctx context.Context, x *shared) (err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var g errgroup.Group
+	if x.reading {
+		g.Go(func() error {
+			x.read(ctx)
+			return nil
+		})
+	}
+	iterate := func() error {
+		x.stats, x.failed = j.gpu.Iterate(ctx, gpuengine.Work{Step: j.step, From: x.handout, Exchange: x.it.Device == Hybrid})
+		x.end()
+		if x.failed != nil {
+			stop() // the reader
+		}
+		return nil
+	}
+	if x.it.Device == GPU {
+		_ = iterate()
+	} else {
+		g.Go(iterate)
+		if err = j.beside(ctx, x); err != nil {
+			stop()
+		}
+	}
+	_ = g.Wait() // the errors are in x
+	return err
+}
+
+// beside is the CPU's part of an iteration of both.
+func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
+	w := cpuengine.Work{Step: j.step, SourceOrder: j.pulls >= pullsInPlace, Aggregates: j.aggregates}
+	x.it.SourceOrder = w.SourceOrder && j.ordered
+	j.pulls++
+	j.unsummed = true
+	for told := error(nil); ; {
+		p, arrived, err := x.forHost(ctx)
+		if len(arrived) > 0 && j.opt.Mode == Async {
+			err = j.publish(arrived, false)
+		}
+		if err != nil || p == nil && len(arrived) == 0 {
+			if x.failed == nil {
+				x.failed = told
+			}
+			return err
+		}
+		if p == nil {
+			continue
+		}
+		shards := shardsOf(p)
+		j.keep(j.arrays.Next, shards)
+		work := PageWork{Device: CPU, From: shards[0], To: shards[len(shards)-1] + 1, Start: x.now()}
+		s, err := j.cpu.Process(p, w)
+		p.Release()
+		work.End = x.now()
+		work.Edges, work.Compute = s.Edges, work.End-work.Start
+		x.busy += work.Compute
+		x.times = append(x.times, work)
+		x.host.Add(s)
+		if err == nil && told == nil {
+			told = j.tell(shards)
+		}
+		if err == nil && j.opt.Mode == Async {
+			err = j.publish(shards, false)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// outcome ends an iteration that was worked on.
+func (j *Job[V, A]) outcome(ctx context.Context, x *shared, requests []page.Request) error {
+	switch {
+	case ctx.Err() != nil:
+		j.back() // the iteration has begun
+		return ctx.Err()
+	case x.unread != nil:
+		j.back()
+		return x.unread
+	case x.failed == nil:
+		exchanged, err := j.gpu.Commit()
+		x.it.BytesCopied = x.stats.Bytes + exchanged
+		x.failed = err
+	}
+	if x.failed != nil {
+		alone := x.it.Device == GPU
+		j.lose(x.failed)
+		if alone {
+			return errAgain
+		}
+		if err := j.finishOnHost(ctx, x); err != nil {
+			return err
+		}
+	}
+	it := x.it
+	it.Edges += x.stats.Edges + x.host.Edges
+	it.Vertices = x.stats.Vertices + x.host.Vertices
+	it.Pages = x.stats.Pages + len(x.times)
+	it.BytesBack = x.stats.Back
+	aggregate := x.stats.Aggregate
+	if it.Device == GPU {
+		for i, s := range x.state {
+			j.hostStale[i] = j.hostStale[i] || s == fromGPU
+		}
+	} else {
+		if j.opt.Mode == Sync {
+			if err := j.commit(requests, false); err != nil {
+				return err
+			}
+		}
+		j.arrays.Advance()
+		for i, s := range x.state {
+			if s == onHost && j.aggregates != nil {
+				aggregate += j.aggregates[i]
+			}
+		}
+	}
+	j.activated, j.degrees = x.stats.Activated+x.host.Activated, x.stats.Degrees+x.host.Degrees
+	if j.gpu == nil { // what it has counted is lost with it
+		j.recount()
+		if err := j.resum(); err != nil {
+			return err
+		}
+		aggregate = j.aggregate()
+	} else {
+		j.unsummed = true
+	}
+	j.previous = j.step.Aggregate
+	j.step = gas.Step{Iteration: j.step.Iteration + 1, Aggregate: aggregate}
+	return nil
+}
+
+// finishOnHost does on the CPU what the GPU has not done before it failed.
+func (j *Job[V, A]) finishOnHost(ctx context.Context, x *shared) error {
+	var requests []page.Request
+	for _, i := range x.unfinished() {
+		p := j.pages.PageOf(i)
+		if n := len(requests); n == 0 || requests[n-1].Page != p {
+			requests = append(requests, page.Request{Page: p})
+		}
+		last := &requests[len(requests)-1]
+		last.Shards = append(last.Shards, i)
+		x.state[i] = onHost
+	}
+	s, err := j.pull(ctx, requests, cpuengine.Work{Step: j.step, Aggregates: j.aggregates}, x.it, func(w PageWork) {
+		x.times = append(x.times, w)
+	})
+	x.host.Add(s)
+	return err
+}
+
+// recount counts the active vertices and their edges.
+func (j *Job[V, A]) recount() {
+	j.activated, j.degrees = 0, 0
+	for v, ok := j.arrays.Active.Next(0, j.cat.Vertices); ok; v, ok = j.arrays.Active.Next(v+1, j.cat.Vertices) {
+		j.activated++
+		j.degrees += uint64(j.arrays.Degree[v])
+	}
+}
+
+// resum sums the aggregate over the host's values, by shard.
+func (j *Job[V, A]) resum() error {
+	j.unsummed = false
+	if j.aggregable == nil {
+		return nil
+	}
+	var g errgroup.Group
+	g.SetLimit(j.opt.Threads)
+	for i := range j.firsts {
+		g.Go(func() error {
+			sum := 0.0
+			err := j.eachVertex(i, func(v gas.Vertex) { sum += j.aggregable.Aggregate(v, j.arrays.Cur[v.ID]) })
+			j.aggregates[i] = sum
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// account tells what each device did, and remembers how fast it was.
+func (j *Job[V, A]) account(x *shared) {
+	it := x.it
+	it.Devices = map[Device]DeviceWork{}
+	if n := len(x.handout.times); n > 0 {
+		it.Devices[GPU] = DeviceWork{Pages: n, Edges: x.stats.Edges, Seconds: x.last - x.start}
+	}
+	if n := len(x.times); n > 0 {
+		it.Devices[CPU] = DeviceWork{Pages: n, Edges: x.host.Edges, Seconds: x.times[n-1].End - x.start}
+	}
+	j.learn(&j.speeds.CPU, x.busy, float64(x.host.Edges))
+	if x.failed == nil && x.did[streams] > 0 {
+		j.learn(&j.speeds.Streamed, x.last-x.start, float64(x.did[streams]))
+	} else if x.failed == nil {
+		j.learn(&j.speeds.Resident, x.last-x.start, float64(x.did[stays]))
+	}
+	if j.opt.PageDone == nil {
+		return
+	}
+	all := slices.Concat(x.handout.times, x.times)
+	slices.SortFunc(all, func(a, b PageWork) int { return cmp.Compare(a.Start, b.Start) })
+	for _, w := range all {
+		w.Iteration = it.Iteration
+		j.opt.PageDone(w)
+	}
+}
+
+// bring fetches the values now and then, while the GPU works alone.
+func (j *Job[V, A]) bring(it Iteration) {
+	if !j.behind {
+		j.alone = 0
+		return
+	}
+	j.alone += it.Duration
+	if j.alone.Seconds() < safetyShare*j.speeds.Link*float64(j.valueBytes())*float64(j.cat.Vertices) {
+		return
+	}
+	j.alone = 0
+	if err := j.fetch(); err != nil {
+		j.lose(err)
+	}
+}
