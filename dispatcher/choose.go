@@ -19,7 +19,8 @@ import (
 )
 
 // speeds are how fast the devices of a job are, in seconds: per edge, or per
-// byte. They are measured in every iteration that shows them.
+// byte. They are measured in every iteration that shows them. Edges are all those
+// of the pages that were pulled: a program that settles pulls faster with time.
 type speeds struct {
 	CPU      float64 `json:"cpu"`      // per edge of a pull
 	Resident float64 `json:"resident"` // per edge that stays on the GPU
@@ -124,18 +125,28 @@ func (j *Job[V, A]) measureCPU(ctx context.Context) error {
 			return err
 		}
 		start := time.Now()
-		s, err := j.cpu.Process(p, cpuengine.Work{Step: j.step})
+		_, err := j.cpu.Process(p, cpuengine.Work{Step: j.step})
+		took := time.Since(start).Seconds()
+		shards := shardsOf(p)
 		p.Release()
 		clear(j.arrays.Rising)
 		if err != nil {
 			return err
 		}
-		j.learn(&j.speeds.CPU, time.Since(start).Seconds(), float64(s.Edges))
+		j.learn(&j.speeds.CPU, took, j.edgesOf(shards))
 	}
-	if j.speeds.CPU == 0 { // a page without edges, or all settled
+	if j.speeds.CPU == 0 { // a page without edges
 		j.speeds.CPU = 1e-9
 	}
 	return nil
+}
+
+// edgesOf is how many edges shards have.
+func (j *Job[V, A]) edgesOf(shards []int) (n float64) {
+	for _, i := range shards {
+		n += float64(j.edges[i])
+	}
+	return n
 }
 
 // sample is the source of an iteration over one launch, or one page.
@@ -190,7 +201,7 @@ func (j *Job[V, A]) measureGPU(ctx context.Context) error {
 
 func (j *Job[V, A]) try(ctx context.Context, from gpuengine.Source) (gpuengine.Stats, float64, error) {
 	start := time.Now()
-	s, err := j.gpu.Iterate(ctx, gpuengine.Work{Step: j.step, From: from})
+	s, err := j.gpu.Iterate(ctx, gpuengine.Work{Step: j.step, From: from, Quiet: true})
 	return s, time.Since(start).Seconds(), err
 }
 

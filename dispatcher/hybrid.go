@@ -66,6 +66,9 @@ type shared struct {
 	host   cpuengine.Stats
 	busy   float64    // seconds of the CPU
 	times  []PageWork // of the CPU
+	// covered is how many edges the pages have that the CPU did.
+	covered float64
+	loaded  int64 // bytes of pages read before
 }
 
 // onGPU does an iteration on the GPU, alone or together with the CPU. A GPU that
@@ -76,7 +79,7 @@ func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration) error {
 	if err != nil {
 		return err
 	}
-	x := &shared{handout: newHandout(j.pages, requests, j.edges, j.gpu.Pieces(), j.began), it: it}
+	x := &shared{handout: newHandout(j.pages, requests, j.edges, j.gpu.Pieces(), j.began), it: it, loaded: j.pages.BytesRead()}
 	x.enough, x.speeds = j.gpu.Enough, j.speeds
 	x.taken = func(shards []int) {
 		if it.Device == Hybrid {
@@ -193,6 +196,7 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 		work.End = x.now()
 		work.Edges, work.Compute = s.Edges, work.End-work.Start
 		x.busy += work.Compute
+		x.covered += j.edgesOf(shards)
 		x.times = append(x.times, work)
 		x.host.Add(s)
 		if err == nil && told == nil {
@@ -326,11 +330,15 @@ func (j *Job[V, A]) account(x *shared) {
 	if n := len(x.times); n > 0 {
 		it.Devices[CPU] = DeviceWork{Pages: n, Edges: x.host.Edges, Seconds: x.times[n-1].End - x.start}
 	}
-	j.learn(&j.speeds.CPU, x.busy, float64(x.host.Edges))
-	if x.failed == nil && x.did[streams] > 0 {
+	loading := j.pages.InMemory() && j.pages.BytesRead() > x.loaded // pages that stay
+	switch {
+	case x.failed != nil || loading:
+	case x.did[streams] > 0:
 		j.learn(&j.speeds.Streamed, x.last-x.start, float64(x.did[streams]))
-	} else if x.failed == nil {
+		j.learn(&j.speeds.CPU, x.busy, x.covered)
+	default:
 		j.learn(&j.speeds.Resident, x.last-x.start, float64(x.did[stays]))
+		j.learn(&j.speeds.CPU, x.busy, x.covered)
 	}
 	if j.opt.PageDone == nil {
 		return

@@ -68,7 +68,7 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 
 // onCPU does an iteration on the CPU: notify, process the pages, commit.
 func (j *Job[V, A]) onCPU(ctx context.Context, it *Iteration) error {
-	start := time.Now()
+	start, read := time.Now(), j.pages.BytesRead()
 	w := cpuengine.Work{Step: j.step, Marked: it.Method == NotifyPull, SourceOrder: j.pulls >= pullsInPlace, Aggregates: j.aggregates}
 	it.SourceOrder = w.SourceOrder && !w.Marked && j.ordered
 	if it.Method == Pull {
@@ -98,18 +98,20 @@ func (j *Job[V, A]) onCPU(ctx context.Context, it *Iteration) error {
 		}
 	}
 	j.arrays.Advance()
+	var shards []int
 	for _, rq := range requests {
-		for _, i := range shardsIn(rq, j.pages.Spans()) {
-			j.gpuStale[i] = true
-		}
+		shards = append(shards, shardsIn(rq, j.pages.Spans())...)
+	}
+	for _, i := range shards {
+		j.gpuStale[i] = true
 	}
 	j.activated, j.degrees = done.Activated, done.Degrees
 	j.previous = j.step.Aggregate
 	j.step = gas.Step{Iteration: j.step.Iteration + 1, Aggregate: j.aggregate()}
 	it.Edges += done.Edges
 	it.Vertices = done.Vertices
-	if it.Method == Pull {
-		j.learn(&j.speeds.CPU, time.Since(start).Seconds(), float64(done.Edges))
+	if it.Method == Pull && (!j.pages.InMemory() || j.pages.BytesRead() == read) { // not while pages are loaded for good
+		j.learn(&j.speeds.CPU, time.Since(start).Seconds(), j.edgesOf(shards))
 	}
 	return nil
 }
@@ -146,15 +148,14 @@ func (j *Job[V, A]) pull(ctx context.Context, requests []page.Request, w cpuengi
 }
 
 func (j *Job[V, A]) record(it Iteration) {
+	if it.Devices == nil {
+		it.Devices = map[Device]DeviceWork{it.Device: {it.Pages, it.Edges, it.Seconds}}
+	}
 	j.report.Iterations = append(j.report.Iterations, it)
 	j.report.Edges += it.Edges
 	j.report.Duration += it.Duration
 	if j.report.Devices == nil {
 		j.report.Devices = map[Device]DeviceWork{}
-	}
-	if it.Devices == nil {
-		it.Devices = map[Device]DeviceWork{it.Device: {it.Pages, it.Edges, it.Seconds}}
-		j.report.Iterations[len(j.report.Iterations)-1].Devices = it.Devices
 	}
 	for d, did := range it.Devices {
 		sum := j.report.Devices[d]
