@@ -22,7 +22,11 @@ type position struct {
 	activated uint64  // active vertices
 	degrees   uint64  // Σ Degree of them
 	pulls     int     // iterations in which the CPU pulled, so far
-	unsummed  bool    // the aggregates by shard are not those of the values
+	pulled    uint64  // edges and vertices of the last of them that the CPU did alone; 0: none yet
+	// owed is how many edges pulls look at in vain before the sides by which
+	// vertices notify are read, which stay in memory then: as many as they have.
+	owed     int64
+	unsummed bool // the aggregates by shard are not those of the values
 }
 
 // safetyShare bounds what a GPU that fails costs: the host gets its values after
@@ -268,6 +272,9 @@ func (j *Job[V, A]) outcome(ctx context.Context, x *shared, requests []page.Requ
 	} else {
 		j.unsummed = true
 	}
+	if gain := j.gain(it.Fraction); gain > 0 && j.speeds.CPU > 0 { // see onCPU
+		j.owed -= int64(min(gain, (x.last-x.start)/j.speeds.CPU))
+	}
 	j.previous = j.step.Aggregate
 	j.step = gas.Step{Iteration: j.step.Iteration + 1, Aggregate: aggregate}
 	return nil
@@ -335,10 +342,10 @@ func (j *Job[V, A]) account(x *shared) {
 	case x.failed != nil || loading:
 	case x.did[streams] > 0:
 		j.learn(&j.speeds.Streamed, x.last-x.start, float64(x.did[streams]))
-		j.learn(&j.speeds.CPU, x.busy, x.covered)
+		j.learnCPU(x.busy, x.covered, float64(x.host.Edges+x.host.Vertices))
 	default:
 		j.learn(&j.speeds.Resident, x.last-x.start, float64(x.did[stays]))
-		j.learn(&j.speeds.CPU, x.busy, x.covered)
+		j.learnCPU(x.busy, x.covered, float64(x.host.Edges+x.host.Vertices))
 	}
 	if j.opt.PageDone == nil {
 		return

@@ -106,12 +106,19 @@ func (j *Job[V, A]) onCPU(ctx context.Context, it *Iteration) error {
 		j.gpuStale[i] = true
 	}
 	j.activated, j.degrees = done.Activated, done.Degrees
+	if it.Method == Pull {
+		gain := j.gain(it.Fraction)
+		j.pulled = done.Edges + done.Vertices
+		if gain > 0 { // notify-pull would have been better
+			j.owed -= int64(min(gain, float64(j.pulled)))
+		}
+	}
 	j.previous = j.step.Aggregate
 	j.step = gas.Step{Iteration: j.step.Iteration + 1, Aggregate: j.aggregate()}
 	it.Edges += done.Edges
 	it.Vertices = done.Vertices
 	if it.Method == Pull && (!j.pages.InMemory() || j.pages.BytesRead() == read) { // not while pages are loaded for good
-		j.learn(&j.speeds.CPU, time.Since(start).Seconds(), j.edgesOf(shards))
+		j.learnCPU(time.Since(start).Seconds(), j.edgesOf(shards), float64(done.Edges+done.Vertices))
 	}
 	return nil
 }
@@ -175,8 +182,9 @@ func (j *Job[V, A]) fraction() float64 {
 }
 
 // method chooses as Garaph does (section 5.2): notifying costs f·|E| random
-// accesses and then pulls, pulling |E| sequential ones. When the aggregate
-// changed, every vertex has to be applied, so that marking none saves nothing.
+// accesses and then pulls, pulling |E| sequential ones, or fewer. When the
+// aggregate changed, every vertex has to be applied, so that marking none saves
+// nothing.
 func (j *Job[V, A]) method(f float64) Method {
 	if j.aggregable != nil && (j.step.Iteration == 0 || j.step.Aggregate != j.previous) {
 		return Pull
@@ -184,10 +192,34 @@ func (j *Job[V, A]) method(f float64) Method {
 	if j.opt.Method != Auto {
 		return j.opt.Method
 	}
-	if f <= j.limit {
-		return NotifyPull
+	if j.gain(f) < 0 || j.owed > 0 {
+		return Pull
 	}
-	return Pull
+	return NotifyPull
+}
+
+// gain is about how many edges a pull looks at more than notify-pull.
+func (j *Job[V, A]) gain(f float64) float64 {
+	return j.pullCost(f) - f*float64(j.notifyEdges)/j.limit
+}
+
+// pullCost is about how many edges a pull gathers along: |E|, but for a program
+// whose accumulators saturate, which looks at 1/f edges of a vertex until it finds
+// an active one, and whose vertices settle, so that the last pull tells of the
+// next. It depends on counts alone, not on times, so that the same job always
+// makes the same choices. From disk all edges are read in any case.
+func (j *Job[V, A]) pullCost(f float64) float64 {
+	cost := float64(j.notifyEdges)
+	if j.limit < inMemoryLimit || !j.saturates {
+		return cost
+	}
+	if f > 0 {
+		cost = min(cost, float64(j.cat.Vertices)/f)
+	}
+	if j.pulled > 0 {
+		cost = min(cost, float64(j.pulled))
+	}
+	return cost
 }
 
 // notify marks who has to gather: the neighbours of active vertices. Vertices

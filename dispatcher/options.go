@@ -75,7 +75,7 @@ type Options struct {
 
 // EngineVersion is that of the engines, as far as the bits of values depend on
 // it: an epoch is resumed by the same alone.
-const EngineVersion = 1
+const EngineVersion = 2
 
 // Iteration says what one iteration did.
 type Iteration struct {
