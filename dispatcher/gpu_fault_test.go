@@ -125,20 +125,8 @@ func (w watched) Close() error {
 	return w.Emulated.Close()
 }
 
-func runWCC(s *store.Store, o Options) (values []uint32, r Report, err error) {
-	j, err := New(s, gas.Program[uint32, uint32](testprograms.WCC{}), o)
-	if err != nil {
-		return nil, r, err
-	}
-	defer j.Close()
-	if r, err = j.Run(context.Background()); err != nil {
-		return nil, r, err
-	}
-	err = j.Values(func(_ []gas.Vertex, some []uint32) error {
-		values = append(values, some...)
-		return nil
-	})
-	return values, r, err
+func runWCC(s *store.Store, o Options) ([]uint32, Report, error) {
+	return runJob[uint32, uint32](s, testprograms.WCC{}, o)
 }
 
 // TestGPUCancel: a cancelled job ends in order, whatever it is doing.

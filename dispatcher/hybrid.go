@@ -143,20 +143,20 @@ func (j *Job[V, A]) mark(it *Iteration) error {
 // together lets the devices work until everything is done. The error is not one of
 // the GPU.
 func (j *Job[V, A]) together(ctx context.Context, x *shared) (err error) {
-	ctx, stop := context.WithCancel(ctx)
+	reading, stop := context.WithCancel(ctx) // and what the GPU does
 	defer stop()
 	var g errgroup.Group
 	if x.reading {
 		g.Go(func() error {
-			x.read(ctx)
+			x.read(reading)
 			return nil
 		})
 	}
 	iterate := func() error {
-		x.stats, x.failed = j.gpu.Iterate(ctx, gpuengine.Work{Step: j.step, From: x.handout, Exchange: x.it.Device == Hybrid})
+		x.stats, x.failed = j.gpu.Iterate(reading, gpuengine.Work{Step: j.step, From: x.handout, Exchange: x.it.Device == Hybrid})
 		x.end()
 		if x.failed != nil {
-			stop() // the reader
+			stop() // nobody takes what is read
 		}
 		return nil
 	}
