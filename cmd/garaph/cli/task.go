@@ -7,6 +7,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -195,7 +196,14 @@ func (t *task) summary() string {
 		where = "from disk"
 	}
 	if r.GPU != "" {
-		where += ", on GPU " + r.GPU
+		var on []string
+		if r.Devices[dispatcher.CPU].Pages > 0 {
+			on = append(on, "the CPU")
+		}
+		if r.Devices[dispatcher.GPU].Pages > 0 {
+			on = append(on, "GPU "+r.GPU)
+		}
+		where += ", on " + strings.Join(on, " and ")
 	}
 	return fmt.Sprintf("%s: %s in %s (loading %s), %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(r.Before+len(r.Iterations)),
 		seconds(r.Duration), seconds(r.Load), end, countText(perSecond(float64(r.Edges), r.Duration)), where, bytesText(peakMemory()))
