@@ -88,34 +88,36 @@ func (l kCoreLoops) gather(acc []uint32, list []uint16, b *gas.Block, cur []uint
 }
 
 func (l kCoreLoops) apply(acc []uint32, list []uint16, b *gas.Block, cur, next []uint32, rising []uint64) (activated int, degrees uint64) {
-	p, step, degree := l.p, b.Step, b.Degree
-	var bits uint64 // of rising[word]
-	word, base := 0, b.First&^63
-	acc = acc[:len(list)]
-	for i, v := range list {
+	p, step := l.p, b.Step
+	for len(list) > 0 {
+		// k vertices from v on, without a gap, all within a word of rising.
+		v := int(list[0])
 		id := b.First + uint32(v)
-		d := degree[id]
-		var x gas.Vertex
-		old := cur[id]
-		value := p.Apply(x, old, acc[i], step)
-		next[id] = value
-		if w := int((id - base) >> 6); w != word {
-			if bits != 0 {
-				rising[word] |= bits
+		k := min(len(list), int(64-id&63))
+		if int(list[k-1]) != v+k-1 {
+			for k = 1; int(list[k]) == v+k; k++ {
 			}
-			word, bits = w, 0
 		}
-		active := p.Activate(x, old, value)
-		bit := uint64(0)
-		if active {
-			bit = 1
+		a, degree, values := acc[:k], b.Degree[id:][:k], next[id:][:k]
+		var bits uint64
+		for i, old := range cur[id:][:k] {
+			d := degree[i]
+			x := gas.Vertex{}
+			value := p.Apply(x, old, a[i], step)
+			values[i] = value
+			active := p.Activate(x, old, value)
+			bit := uint64(0)
+			if active {
+				bit = 1
+			}
+			bits |= bit << (i & 63)
+			activated += int(bit)
+			degrees += uint64(d) & -bit
 		}
-		bits |= bit << (id & 63)
-		activated += int(bit)
-		degrees += uint64(d) & -bit
-	}
-	if bits != 0 {
-		rising[word] |= bits
+		if bits != 0 {
+			rising[(id-b.First&^63)>>6] |= bits << (id & 63)
+		}
+		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
 }

@@ -72,10 +72,11 @@ func (l pageRankFloat32Loops) gather(acc []float64, list []uint16, b *gas.Block,
 	return edges
 }
 
-func (l pageRankFloat32Loops) scatter(acc []float64, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
+func (l pageRankFloat32Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
 	p := l.p
 	var dst float32
 	slot = slot[:len(nbr)]
+	_ = acc[0] // it is not nil: no edge has to ask
 	for i, u := range nbr {
 		s := slot[i]
 		a := acc[s]
@@ -86,76 +87,72 @@ func (l pageRankFloat32Loops) scatter(acc []float64, nbr []uint32, slot []uint16
 }
 
 func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *gas.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
-	p, step, degree := l.p, b.Step, b.Degree
-	inOff, outOff := b.InOff, b.OutOff
-	var bits uint64 // of rising[word]
-	word, base := 0, b.First&^63
-	acc = acc[:len(list)]
-	for i, v := range list {
+	p, step := l.p, b.Step
+	outOff := b.OutOff
+	for len(list) > 0 {
+		// k vertices from v on, without a gap, all within a word of rising.
+		v := int(list[0])
 		id := b.First + uint32(v)
-		d := degree[id]
-		x := gas.Vertex{ID: id, N: b.N, In: d, Out: d}
-		if inOff != nil {
-			x.In = inOff[int(v)+1] - inOff[v]
-		}
-		if outOff != nil {
-			x.Out = outOff[int(v)+1] - outOff[v]
-		}
-		old := cur[id]
-		value := p.Apply(x, old, acc[i], step)
-		next[id] = value
-		if w := int((id - base) >> 6); w != word {
-			if bits != 0 {
-				rising[word] |= bits
+		k := min(len(list), int(64-id&63))
+		if int(list[k-1]) != v+k-1 {
+			for k = 1; int(list[k]) == v+k; k++ {
 			}
-			word, bits = w, 0
 		}
-		var active bool
-		{
-			var result_ bool
-			type F = float32
-			p, v, old, new := p, x, old, value
-			_, _, _, _ = p, v, old, new
-		Activate_:
-			for {
-				change := math.Abs(float64(new) - float64(old))
-				if change == 0 || p.Tolerance == 0 {
-					result_ = change != 0
+		a, degree, values := acc[:k], b.Degree[id:][:k], next[id:][:k]
+		var bits uint64
+		for i, old := range cur[id:][:k] {
+			d := degree[i]
+			x := gas.Vertex{ID: b.First + uint32(v+i), N: b.N, Out: d}
+			if outOff != nil {
+				x.Out = outOff[v+i+1] - outOff[v+i]
+			}
+			value := p.Apply(x, old, a[i], step)
+			values[i] = value
+			var active bool
+			{
+				var result_ bool
+				type F = float32
+				p, v, old, new := p, x, old, value
+				_, _, _, _ = p, v, old, new
+			Activate_:
+				for {
+					change := math.Abs(float64(new) - float64(old))
+					if change == 0 || p.Tolerance == 0 {
+						result_ = change != 0
+						break Activate_
+					}
+					result_ = change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
+						change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
 					break Activate_
-				}
-				result_ = change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
-					change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
-				break Activate_
 
+				}
+				active = result_
 			}
-			active = result_
+			bit := uint64(0)
+			if active {
+				bit = 1
+			}
+			bits |= bit << (i & 63)
+			activated += int(bit)
+			degrees += uint64(d) & -bit
 		}
-		bit := uint64(0)
-		if active {
-			bit = 1
+		if bits != 0 {
+			rising[(id-b.First&^63)>>6] |= bits << (id & 63)
 		}
-		bits |= bit << (id & 63)
-		activated += int(bit)
-		degrees += uint64(d) & -bit
-	}
-	if bits != 0 {
-		rising[word] |= bits
+		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
 }
 
 func (l pageRankFloat32Loops) aggregate(b *gas.Block, values []float32) (sum float64) {
 	p := l.p
-	inOff, outOff := b.InOff, b.OutOff
+	outOff := b.OutOff
 	degree := b.Degree[b.First:][:len(values)]
-	for v, value := range values {
-		id, d := b.First+uint32(v), degree[v]
-		x := gas.Vertex{ID: id, N: b.N, In: d, Out: d}
-		if inOff != nil {
-			x.In = inOff[int(v)+1] - inOff[v]
-		}
+	for i, value := range values {
+		d := degree[i]
+		x := gas.Vertex{Out: d}
 		if outOff != nil {
-			x.Out = outOff[int(v)+1] - outOff[v]
+			x.Out = outOff[i+1] - outOff[i]
 		}
 		s := p.Aggregate(x, value)
 		sum += s
@@ -807,10 +804,11 @@ func (l pageRankFloat64Loops) gather(acc []float64, list []uint16, b *gas.Block,
 	return edges
 }
 
-func (l pageRankFloat64Loops) scatter(acc []float64, nbr []uint32, slot []uint16, weight []float32, cur []float64) {
+func (l pageRankFloat64Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []float64) {
 	p := l.p
 	var dst float64
 	slot = slot[:len(nbr)]
+	_ = acc[0] // it is not nil: no edge has to ask
 	for i, u := range nbr {
 		s := slot[i]
 		a := acc[s]
@@ -821,76 +819,72 @@ func (l pageRankFloat64Loops) scatter(acc []float64, nbr []uint32, slot []uint16
 }
 
 func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, cur, next []float64, rising []uint64) (activated int, degrees uint64) {
-	p, step, degree := l.p, b.Step, b.Degree
-	inOff, outOff := b.InOff, b.OutOff
-	var bits uint64 // of rising[word]
-	word, base := 0, b.First&^63
-	acc = acc[:len(list)]
-	for i, v := range list {
+	p, step := l.p, b.Step
+	outOff := b.OutOff
+	for len(list) > 0 {
+		// k vertices from v on, without a gap, all within a word of rising.
+		v := int(list[0])
 		id := b.First + uint32(v)
-		d := degree[id]
-		x := gas.Vertex{ID: id, N: b.N, In: d, Out: d}
-		if inOff != nil {
-			x.In = inOff[int(v)+1] - inOff[v]
-		}
-		if outOff != nil {
-			x.Out = outOff[int(v)+1] - outOff[v]
-		}
-		old := cur[id]
-		value := p.Apply(x, old, acc[i], step)
-		next[id] = value
-		if w := int((id - base) >> 6); w != word {
-			if bits != 0 {
-				rising[word] |= bits
+		k := min(len(list), int(64-id&63))
+		if int(list[k-1]) != v+k-1 {
+			for k = 1; int(list[k]) == v+k; k++ {
 			}
-			word, bits = w, 0
 		}
-		var active bool
-		{
-			var result_ bool
-			type F = float64
-			p, v, old, new := p, x, old, value
-			_, _, _, _ = p, v, old, new
-		Activate_:
-			for {
-				change := math.Abs(float64(new) - float64(old))
-				if change == 0 || p.Tolerance == 0 {
-					result_ = change != 0
+		a, degree, values := acc[:k], b.Degree[id:][:k], next[id:][:k]
+		var bits uint64
+		for i, old := range cur[id:][:k] {
+			d := degree[i]
+			x := gas.Vertex{ID: b.First + uint32(v+i), N: b.N, Out: d}
+			if outOff != nil {
+				x.Out = outOff[v+i+1] - outOff[v+i]
+			}
+			value := p.Apply(x, old, a[i], step)
+			values[i] = value
+			var active bool
+			{
+				var result_ bool
+				type F = float64
+				p, v, old, new := p, x, old, value
+				_, _, _, _ = p, v, old, new
+			Activate_:
+				for {
+					change := math.Abs(float64(new) - float64(old))
+					if change == 0 || p.Tolerance == 0 {
+						result_ = change != 0
+						break Activate_
+					}
+					result_ = change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
+						change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
 					break Activate_
-				}
-				result_ = change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
-					change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
-				break Activate_
 
+				}
+				active = result_
 			}
-			active = result_
+			bit := uint64(0)
+			if active {
+				bit = 1
+			}
+			bits |= bit << (i & 63)
+			activated += int(bit)
+			degrees += uint64(d) & -bit
 		}
-		bit := uint64(0)
-		if active {
-			bit = 1
+		if bits != 0 {
+			rising[(id-b.First&^63)>>6] |= bits << (id & 63)
 		}
-		bits |= bit << (id & 63)
-		activated += int(bit)
-		degrees += uint64(d) & -bit
-	}
-	if bits != 0 {
-		rising[word] |= bits
+		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
 }
 
 func (l pageRankFloat64Loops) aggregate(b *gas.Block, values []float64) (sum float64) {
 	p := l.p
-	inOff, outOff := b.InOff, b.OutOff
+	outOff := b.OutOff
 	degree := b.Degree[b.First:][:len(values)]
-	for v, value := range values {
-		id, d := b.First+uint32(v), degree[v]
-		x := gas.Vertex{ID: id, N: b.N, In: d, Out: d}
-		if inOff != nil {
-			x.In = inOff[int(v)+1] - inOff[v]
-		}
+	for i, value := range values {
+		d := degree[i]
+		x := gas.Vertex{Out: d}
 		if outOff != nil {
-			x.Out = outOff[int(v)+1] - outOff[v]
+			x.Out = outOff[i+1] - outOff[i]
 		}
 		s := p.Aggregate(x, value)
 		sum += s

@@ -59,10 +59,11 @@ func (l embedsLoops) gather(acc []float64, list []uint16, b *gas_.Block, cur []f
 	return edges
 }
 
-func (l embedsLoops) scatter(acc []float64, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
+func (l embedsLoops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
 	p := l.p
 	var dst float32
 	slot = slot[:len(nbr)]
+	_ = acc[0] // it is not nil: no edge has to ask
 	for i, u := range nbr {
 		s := slot[i]
 		a := acc[s]
@@ -73,57 +74,53 @@ func (l embedsLoops) scatter(acc []float64, nbr []uint32, slot []uint16, weight 
 }
 
 func (l embedsLoops) apply(acc []float64, list []uint16, b *gas_.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
-	p, step, degree := l.p, b.Step, b.Degree
-	inOff, outOff := b.InOff, b.OutOff
-	var bits uint64 // of rising[word]
-	word, base := 0, b.First&^63
-	acc = acc[:len(list)]
-	for i, v := range list {
+	p, step := l.p, b.Step
+	outOff := b.OutOff
+	for len(list) > 0 {
+		// k vertices from v on, without a gap, all within a word of rising.
+		v := int(list[0])
 		id := b.First + uint32(v)
-		d := degree[id]
-		x := gas_.Vertex{ID: id, N: b.N, In: d, Out: d}
-		if inOff != nil {
-			x.In = inOff[int(v)+1] - inOff[v]
-		}
-		if outOff != nil {
-			x.Out = outOff[int(v)+1] - outOff[v]
-		}
-		old := cur[id]
-		value := p.Apply(x, old, acc[i], step)
-		next[id] = value
-		if w := int((id - base) >> 6); w != word {
-			if bits != 0 {
-				rising[word] |= bits
+		k := min(len(list), int(64-id&63))
+		if int(list[k-1]) != v+k-1 {
+			for k = 1; int(list[k]) == v+k; k++ {
 			}
-			word, bits = w, 0
 		}
-		active := p.Activate(x, old, value)
-		bit := uint64(0)
-		if active {
-			bit = 1
+		a, degree, values := acc[:k], b.Degree[id:][:k], next[id:][:k]
+		var bits uint64
+		for i, old := range cur[id:][:k] {
+			d := degree[i]
+			x := gas_.Vertex{ID: b.First + uint32(v+i), N: b.N, Out: d}
+			if outOff != nil {
+				x.Out = outOff[v+i+1] - outOff[v+i]
+			}
+			value := p.Apply(x, old, a[i], step)
+			values[i] = value
+			active := p.Activate(x, old, value)
+			bit := uint64(0)
+			if active {
+				bit = 1
+			}
+			bits |= bit << (i & 63)
+			activated += int(bit)
+			degrees += uint64(d) & -bit
 		}
-		bits |= bit << (id & 63)
-		activated += int(bit)
-		degrees += uint64(d) & -bit
-	}
-	if bits != 0 {
-		rising[word] |= bits
+		if bits != 0 {
+			rising[(id-b.First&^63)>>6] |= bits << (id & 63)
+		}
+		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
 }
 
 func (l embedsLoops) aggregate(b *gas_.Block, values []float32) (sum float64) {
 	p := l.p
-	inOff, outOff := b.InOff, b.OutOff
+	outOff := b.OutOff
 	degree := b.Degree[b.First:][:len(values)]
-	for v, value := range values {
-		id, d := b.First+uint32(v), degree[v]
-		x := gas_.Vertex{ID: id, N: b.N, In: d, Out: d}
-		if inOff != nil {
-			x.In = inOff[int(v)+1] - inOff[v]
-		}
+	for i, value := range values {
+		d := degree[i]
+		x := gas_.Vertex{Out: d}
 		if outOff != nil {
-			x.Out = outOff[int(v)+1] - outOff[v]
+			x.Out = outOff[i+1] - outOff[i]
 		}
 		s := p.Aggregate(x, value)
 		sum += s

@@ -211,57 +211,60 @@ func (l heavyLoops) gatherWeighted(acc []float64, list []uint16, b *gas_.Block, 
 }
 
 func (l heavyLoops) apply(acc []float64, list []uint16, b *gas_.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
-	p, step, degree := l.p, b.Step, b.Degree
-	inOff, outOff := b.InOff, b.OutOff
-	var bits uint64 // of rising[word]
-	word, base := 0, b.First&^63
-	acc = acc[:len(list)]
-	for i, v := range list {
+	p, step := l.p, b.Step
+	inOff := b.InOff
+	outOff := b.OutOff
+	for len(list) > 0 {
+		// k vertices from v on, without a gap, all within a word of rising.
+		v := int(list[0])
 		id := b.First + uint32(v)
-		d := degree[id]
-		x := gas_.Vertex{ID: id, N: b.N, In: d, Out: d}
-		if inOff != nil {
-			x.In = inOff[int(v)+1] - inOff[v]
+		k := min(len(list), int(64-id&63))
+		if int(list[k-1]) != v+k-1 {
+			for k = 1; int(list[k]) == v+k; k++ {
+			}
 		}
-		if outOff != nil {
-			x.Out = outOff[int(v)+1] - outOff[v]
-		}
-		old := cur[id]
-		var value float32
-		{
-			var result_ float32
-			h, v, old, acc, s := p, x, old, acc[i], step
-			_, _, _, _, _ = h, v, old, acc, s
-		Apply_:
-			for {
-				if v.In > v.Out {
-					result_ = old + float32(s.Iteration)
+		a, degree, values := acc[:k], b.Degree[id:][:k], next[id:][:k]
+		var bits uint64
+		for i, old := range cur[id:][:k] {
+			d := degree[i]
+			x := gas_.Vertex{N: b.N, In: d, Out: d}
+			if inOff != nil {
+				x.In = inOff[v+i+1] - inOff[v+i]
+			}
+			if outOff != nil {
+				x.Out = outOff[v+i+1] - outOff[v+i]
+			}
+			var value float32
+			{
+				var result_ float32
+				h, v, old, acc, s := p, x, old, a[i], step
+				_, _, _, _, _ = h, v, old, acc, s
+			Apply_:
+				for {
+					if v.In > v.Out {
+						result_ = old + float32(s.Iteration)
+						break Apply_
+					}
+					result_ = float32(math.Tanh(acc)) + float32(s.Aggregate) + float32(v.N)
 					break Apply_
-				}
-				result_ = float32(math.Tanh(acc)) + float32(s.Aggregate) + float32(v.N)
-				break Apply_
 
+				}
+				value = result_
 			}
-			value = result_
-		}
-		next[id] = value
-		if w := int((id - base) >> 6); w != word {
-			if bits != 0 {
-				rising[word] |= bits
+			values[i] = value
+			active := p.Activate(x, old, value)
+			bit := uint64(0)
+			if active {
+				bit = 1
 			}
-			word, bits = w, 0
+			bits |= bit << (i & 63)
+			activated += int(bit)
+			degrees += uint64(d) & -bit
 		}
-		active := p.Activate(x, old, value)
-		bit := uint64(0)
-		if active {
-			bit = 1
+		if bits != 0 {
+			rising[(id-b.First&^63)>>6] |= bits << (id & 63)
 		}
-		bits |= bit << (id & 63)
-		activated += int(bit)
-		degrees += uint64(d) & -bit
-	}
-	if bits != 0 {
-		rising[word] |= bits
+		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
 }
