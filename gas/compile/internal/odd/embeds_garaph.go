@@ -131,7 +131,7 @@ func (l embedsLoops) aggregate(b *gas_.Block, values []float32) (sum float64) {
 // embedsFragments are those of Embeds.
 var embedsFragments = gas_.Fragments{
 	Program: "Embeds",
-	Hash:    "333bbf5f17562444",
+	Hash:    "675e8a1a21b18bb7",
 
 	Value:       gas_.Layout{Size: 4, Align: 4, Leaves: []gas_.Leaf{{Name: "", Kind: gas_.Float32, Offset: 0}}},
 	Accumulator: gas_.Layout{Size: 8, Align: 8, Leaves: []gas_.Leaf{{Name: "", Kind: gas_.Float64, Offset: 0}}},
@@ -679,66 +679,61 @@ L14:
 	Activate: gas_.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<6>;
 	.reg .b64 %gl<15>;
-	.reg .pred %gp<7>;
+	.reg .pred %gp<6>;
+	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
+	@%gp0 bra L9;
 	cvt.f64.f32 %gl0, ${new.0};
 	cvt.f64.f32 %gl1, ${old.0};
 	sub.rn.f64 %gl2, %gl0, %gl1;
 	abs.f64 %gl3, %gl2;
-	setp.eq.f64 %gp0, %gl3, 0d0000000000000000;
-	@%gp0 bra L10;
-	setp.eq.f64 %gp1, ${param.1}, 0d0000000000000000;
-	@%gp1 bra L10;
 	sub.rn.f64 %gl4, 0d3FF0000000000000, ${param.0};
 	max.f64 %gl5, %gl4, 0d3F90000000000000;
-	setp.nan.f64 %gp2, %gl4, 0d3F90000000000000;
-	selp.f64 %gl6, 0d7FF8000000000001, %gl5, %gp2;
+	setp.nan.f64 %gp1, %gl4, 0d3F90000000000000;
+	selp.f64 %gl6, 0d7FF8000000000001, %gl5, %gp1;
 	mul.rn.f64 %gl7, %gl3, %gl6;
 	add.rn.f32 %gw0, 0f3F800000, 0f30800000;
-	setp.eq.f32 %gp3, %gw0, 0f3F800000;
-	@%gp3 bra L16;
+	setp.eq.f32 %gp2, %gw0, 0f3F800000;
+	@%gp2 bra L14;
 	mov.f64 %gl8, 0d3CB0000000000000;
-	bra L13;
-L16:
+	bra L11;
+L14:
 	mov.f64 %gl8, 0d3E80000000000000;
-L13:
+L11:
 	cvt.f64.f32 %gl9, ${new.0};
 	mul.rn.f64 %gl10, %gl8, %gl9;
-	setp.gt.f64 %gp4, %gl7, %gl10;
-	@%gp4 bra L8;
+	setp.gt.f64 %gp3, %gl7, %gl10;
+	@%gp3 bra L7;
 	mov.b32 %gw1, 0;
-	bra L9;
-L8:
+	bra L8;
+L7:
 	max.u32 %gw2, ${v.out}, 1;
 	cvt.rn.f64.u32 %gl11, %gw2;
 	mul.rn.f64 %gl12, %gl3, %gl11;
 	cvt.rn.f64.u32 %gl13, ${v.n};
 	mul.rn.f64 %gl14, %gl12, %gl13;
-	setp.gt.f64 %gp5, %gl14, ${param.1};
-	selp.b32 %gw3, 1, 0, %gp5;
+	setp.gt.f64 %gp4, %gl14, ${param.1};
+	selp.b32 %gw3, 1, 0, %gp4;
 	mov.b32 %gw1, %gw3;
-L9:
+L8:
 	mov.b32 %gw4, %gw1;
 	bra L2;
-L10:
-	setp.neu.f64 %gp6, %gl3, 0d0000000000000000;
-	selp.b32 %gw5, 1, 0, %gp6;
+L9:
+	setp.neu.f32 %gp5, ${new.0}, ${old.0};
+	selp.b32 %gw5, 1, 0, %gp5;
 	mov.b32 %gw4, %gw5;
 L2:
 	mov.b32 ${out.0}, %gw4;
 }
 `},
 	Aggregate: gas_.Fragment{Inputs: []string{"v.out", "value.0"}, Text: `{
-	.reg .b64 %gl<2>;
-	.reg .pred %gp<1>;
-	setp.gt.u32 %gp0, ${v.out}, 0;
-	@%gp0 bra L7;
+	.reg .b32 %gw<2>;
+	.reg .b64 %gl<3>;
 	cvt.f64.f32 %gl0, ${value.0};
-	mov.f64 %gl1, %gl0;
-	bra L2;
-L7:
-	mov.f64 %gl1, 0d0000000000000000;
-L2:
-	mov.f64 ${out.0}, %gl1;
+	min.u32 %gw0, ${v.out}, 1;
+	sub.s32 %gw1, 1, %gw0;
+	cvt.rn.f64.u32 %gl1, %gw1;
+	mul.rn.f64 %gl2, %gl0, %gl1;
+	mov.f64 ${out.0}, %gl2;
 }
 `},
 }
