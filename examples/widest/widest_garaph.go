@@ -126,27 +126,31 @@ func (l widestLoops) scatterWeighted(acc *[1 << 16]float32, nbr []uint32, slot [
 func (l widestLoops) apply(acc []float32, list []uint16, b *gas.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
-		// k vertices from v on, without a gap, all within a word of rising.
+		// The first k of the list lie within one word of rising, and within m
+		// vertices from v on.
 		v := int(list[0])
 		id := b.First + uint32(v)
-		k := min(len(list), int(64-id&63))
-		if int(list[k-1]) != v+k-1 {
-			for k = 1; int(list[k]) == v+k; k++ {
+		end := v + int(64-id&63)
+		k := min(len(list), end-v)
+		if int(list[k-1]) >= end {
+			for k = 1; int(list[k]) < end; k++ {
 			}
 		}
-		a, degree, values := acc[:k], b.Degree[id:][:k], next[id:][:k]
+		m := int(list[k-1]) - v + 1
+		a, olds, values, degree := acc[:k], cur[id:][:m], next[id:][:m], b.Degree[id:][:m]
 		var bits uint64
-		for i, old := range cur[id:][:k] {
-			d := degree[i]
+		for i, u := range list[:k] {
+			o := int(u) - v
+			old, d := olds[o], degree[o]
 			x := gas.Vertex{}
 			value := p.Apply(x, old, a[i], step)
-			values[i] = value
+			values[o] = value
 			active := p.Activate(x, old, value)
 			bit := uint64(0)
 			if active {
 				bit = 1
 			}
-			bits |= bit << (i & 63)
+			bits |= bit << (o & 63)
 			activated += int(bit)
 			degrees += uint64(d) & -bit
 		}

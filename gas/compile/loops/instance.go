@@ -35,7 +35,7 @@ type instance struct {
 // vertex is the gas.Vertex of a loop: the fields that the methods read.
 type vertex struct {
 	Gas            string // name of package gas
-	At             string // number of the vertex in the block
+	At             string // variable with its number in the block
 	ID, N, In, Out bool
 }
 
@@ -120,7 +120,7 @@ func newInstance(p *source.Program, n *namer) *instance {
 	x.UsesEdge, x.UsesDst = uses(p.Methods["Gather"], 2), uses(p.Methods["Gather"], 3)
 	x.Saturable, x.Settleable, x.Aggregable = p.Methods["Saturated"] != nil, p.Methods["Settled"] != nil, p.Methods["Aggregate"] != nil
 	x.Unchanged = unchanged(p)
-	x.ApplyVertex = x.vertexOf("v+i", "Apply", "Activate")
+	x.ApplyVertex = x.vertexOf("u", "Apply", "Activate")
 	if x.Aggregable {
 		x.AggregateVertex = x.vertexOf("i", "Aggregate")
 	}
