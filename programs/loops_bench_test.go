@@ -172,6 +172,7 @@ func BenchmarkLoops(b *testing.B) {
 
 func rankScatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, _ []float32, cur []float32) {
 	slot = slot[:len(nbr)]
+	_ = acc[0] // not nil
 	for i, u := range nbr {
 		acc[slot[i]] += float64(cur[u])
 	}
@@ -190,6 +191,7 @@ func rankGather(acc []float64, list []uint16, b *gas.Block, cur []float32) int {
 
 func pathScatter(acc *[1 << 16]float32, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
 	slot, weight = slot[:len(nbr)], weight[:len(nbr)]
+	_ = acc[0]
 	for i, u := range nbr {
 		if d, s := cur[u]+weight[i], slot[i]; d < acc[s] {
 			acc[s] = d
