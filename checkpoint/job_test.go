@@ -41,7 +41,7 @@ func TestJobs(t *testing.T) {
 	for _, l := range list {
 		got = append(got, fmt.Sprintf("%d %s %s %d %v %q", l.ID, l.Name, l.Status, l.Iteration, l.Epochs, l.Error))
 	}
-	want := []string{`1 sssp done 0 [] "job 0 ended"`, `2 sssp interrupted 0 [1] "job 1 ended"`, `3 sssp failed 7 [] "job 2 ended"`, `4 sssp running 0 [] ""`}
+	want := []string{`1 sssp done 0 [] ""`, `2 sssp interrupted 0 [1] ""`, `3 sssp failed 7 [] "job 2 ended"`, `4 sssp running 0 [] ""`}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
