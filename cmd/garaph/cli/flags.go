@@ -19,16 +19,16 @@ type checked[T any] struct {
 	to    *T
 	kind  string // what the help calls the value
 	parse func(string) (T, error)
-	show  func(T) string
+	text  string // what the help says of the default, then what was given
 }
 
-func (c *checked[T]) String() string { return c.show(*c.to) }
+func (c *checked[T]) String() string { return c.text }
 func (c *checked[T]) Type() string   { return c.kind }
 
 func (c *checked[T]) Set(s string) error {
 	v, err := c.parse(s)
 	if err == nil {
-		*c.to = v
+		*c.to, c.text = v, s
 	}
 	return err
 }
@@ -47,7 +47,7 @@ func enumFlag(fs *pflag.FlagSet, name, value string, words []string, usage strin
 		}
 		return s, nil
 	}
-	fs.Var(&enum{checked[string]{&value, strings.Join(words, "|"), parse, func(s string) string { return s }}, words}, name, usage)
+	fs.Var(&enum{checked[string]{&value, strings.Join(words, "|"), parse, value}, words}, name, usage)
 	return &value
 }
 
@@ -67,7 +67,7 @@ func countFlag(fs *pflag.FlagSet, name string, value, least int, usage string) *
 		}
 		return n, nil
 	}
-	fs.Var(&checked[int]{&value, "N", parse, strconv.Itoa}, name, usage)
+	fs.Var(&checked[int]{&value, "N", parse, strconv.Itoa(value)}, name, usage)
 	return &value
 }
 
@@ -81,8 +81,7 @@ func uint32Flag(fs *pflag.FlagSet, name string, value uint32, usage string) *uin
 		}
 		return uint32(n), nil
 	}
-	show := func(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
-	fs.Var(&checked[uint32]{&value, "N", parse, show}, name, usage)
+	fs.Var(&checked[uint32]{&value, "N", parse, strconv.FormatUint(uint64(value), 10)}, name, usage)
 	return &value
 }
 
@@ -100,21 +99,14 @@ func numberFlag(fs *pflag.FlagSet, name string, value, below float64, usage stri
 			return 0, fmt.Errorf("expected a number, at least 0 and below %v", below)
 		}
 	}
-	show := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	fs.Var(&checked[float64]{&value, "X", parse, show}, name, usage)
+	fs.Var(&checked[float64]{&value, "X", parse, strconv.FormatFloat(value, 'g', -1, 64)}, name, usage)
 	return &value
 }
 
-// sizeFlag declares a flag that takes a number of bytes.
+// sizeFlag declares a flag that takes a number of bytes; usage names the default.
 func sizeFlag(fs *pflag.FlagSet, name, usage string) *int64 {
 	var value int64
-	show := func(n int64) string {
-		if n == 0 {
-			return "" // the usage names the default
-		}
-		return humanize.IBytes(uint64(n))
-	}
-	fs.Var(&checked[int64]{&value, "SIZE", parseSize, show}, name, usage)
+	fs.Var(&checked[int64]{&value, "SIZE", parseSize, ""}, name, usage)
 	return &value
 }
 

@@ -62,6 +62,7 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	}()
 	if t.trace != nil {
 		if err := t.trace.save(t.result.Report.GPU, a.console.log); err != nil {
+			t.result.Lose(err)
 			return err
 		}
 	}
