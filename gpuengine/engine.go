@@ -378,8 +378,15 @@ func (e *Engine[V, A]) Values() error {
 }
 
 // Active copies the bits of the vertices that the last iteration activated into
-// the host's Active.
+// the host's Active. One that failed has cleared them: with all vertices active,
+// it can be done again.
 func (e *Engine[V, A]) Active() error {
+	if e.failed != nil {
+		for v := range e.plan.cat.Vertices {
+			e.host.Active.Add(v)
+		}
+		return nil
+	}
 	if err := e.staging.toHost(e.main, bytesOfSlice(e.host.Active), e.at[active]); err != nil {
 		return fmt.Errorf("copying the active set from GPU %s: %w", e.device.Info().Name, err)
 	}
