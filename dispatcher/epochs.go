@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -96,9 +97,12 @@ func (j *Job[V, A]) iterated() {
 	}
 	e.progress++
 	e.iterations++
+	if j.gpu != nil && j.opt.Mode == Async { // which publishes its pages without a word
+		e.pages += j.report.Iterations[len(j.report.Iterations)-1].Pages
+	}
 	j.atBoundary()
 	e.job.Progress(j.step.Iteration)
-	if e.policy.Every > 0 && e.iterations >= e.policy.Every || j.late() {
+	if j.due() {
 		j.takeEpoch(false)
 	}
 }
@@ -111,15 +115,17 @@ func (j *Job[V, A]) published() {
 	}
 	e.progress++
 	e.pages++
-	if e.policy.Pages > 0 && e.pages >= e.policy.Pages || j.late() {
+	if j.due() {
 		j.takeEpoch(true)
 	}
 }
 
-// late reports whether an epoch is due by time.
-func (j *Job[V, A]) late() bool {
+// due reports whether an epoch is, by iterations, pages or time.
+func (j *Job[V, A]) due() bool {
 	e := j.epochs
-	return e.policy.Interval > 0 && time.Since(e.last) >= e.policy.Interval
+	return e.policy.Every > 0 && e.iterations >= e.policy.Every ||
+		e.policy.Pages > 0 && e.pages >= e.policy.Pages ||
+		e.policy.Interval > 0 && time.Since(e.last) >= e.policy.Interval
 }
 
 // takeEpoch takes a snapshot and begins to write it, unless one is being written.
@@ -215,9 +221,12 @@ func (j *Job[V, A]) took(err error) {
 func (j *Job[V, A]) epochFailed(err error) {
 	if !j.epochs.failing {
 		j.epochs.failing = true
-		j.opt.Log.Warn(fmt.Sprintf("%v; the job goes on, and older epochs stay", err))
+		j.opt.Log.Warn(oneLine(err) + "; the job goes on, and older epochs stay")
 	}
 }
+
+// oneLine puts joined errors into one line.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // keep is called before shards of an array are written to.
 func (j *Job[V, A]) keep(array []V, shards []int) {
@@ -244,7 +253,7 @@ func (j *Job[V, A]) endEpochs(cause error) {
 	}
 	if cause != nil {
 		if err := j.Save(); err != nil {
-			j.opt.Log.Warn(fmt.Sprintf("the state in which the job ended is lost: %v; older epochs stay", err))
+			j.opt.Log.Warn("the state in which the job ended is lost: " + oneLine(err) + "; older epochs stay")
 		}
 	}
 }
