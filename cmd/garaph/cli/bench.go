@@ -61,7 +61,8 @@ func programsFlag(fs *pflag.FlagSet) *[]string {
 		names := strings.Split(s, ",")
 		return names, bench.Options{Programs: names}.Check()
 	}
-	fs.Var(&checked[[]string]{&all, "LIST", parse, strings.Join(all, ",")}, "programs", "what to run")
+	show := func(names []string) string { return strings.Join(names, ",") }
+	fs.Var(&checked[[]string]{&all, "LIST", parse, show, ""}, "programs", "what to run")
 	return &all
 }
 

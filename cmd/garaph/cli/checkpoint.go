@@ -43,7 +43,13 @@ func durationFlag(fs *pflag.FlagSet, name, usage string) *time.Duration {
 		}
 		return d, nil
 	}
-	fs.Var(&checked[time.Duration]{&value, "TIME", parse, ""}, name, usage)
+	show := func(d time.Duration) string {
+		if d == 0 {
+			return "" // never
+		}
+		return d.String()
+	}
+	fs.Var(&checked[time.Duration]{&value, "TIME", parse, show, ""}, name, usage)
 	return &value
 }
 
@@ -105,9 +111,12 @@ func (t *task) spec() garaph.JobSpec {
 	return s
 }
 
-// flagText is the value of a flag for setFlag. A list, of a user's program, does
-// not parse what it shows: it is JSON then.
+// flagText is the value of a flag that was given, for setFlag, which may not
+// parse what the flag shows. A list, of a user's program, is JSON.
 func flagText(v pflag.Value) string {
+	if c, ok := v.(interface{ given() string }); ok {
+		return c.given()
+	}
 	if list, ok := v.(pflag.SliceValue); ok {
 		if b, err := json.Marshal(list.GetSlice()); err == nil {
 			return string(b)

@@ -19,11 +19,13 @@ type checked[T any] struct {
 	to    *T
 	kind  string // what the help calls the value
 	parse func(string) (T, error)
-	text  string // what the help says of the default, then what was given
+	show  func(T) string
+	text  string // what was given
 }
 
-func (c *checked[T]) String() string { return c.text }
+func (c *checked[T]) String() string { return c.show(*c.to) }
 func (c *checked[T]) Type() string   { return c.kind }
+func (c *checked[T]) given() string  { return c.text }
 
 func (c *checked[T]) Set(s string) error {
 	v, err := c.parse(s)
@@ -47,7 +49,7 @@ func enumFlag(fs *pflag.FlagSet, name, value string, words []string, usage strin
 		}
 		return s, nil
 	}
-	fs.Var(&enum{checked[string]{&value, strings.Join(words, "|"), parse, value}, words}, name, usage)
+	fs.Var(&enum{checked[string]{&value, strings.Join(words, "|"), parse, func(s string) string { return s }, ""}, words}, name, usage)
 	return &value
 }
 
@@ -67,7 +69,7 @@ func countFlag(fs *pflag.FlagSet, name string, value, least int, usage string) *
 		}
 		return n, nil
 	}
-	fs.Var(&checked[int]{&value, "N", parse, strconv.Itoa(value)}, name, usage)
+	fs.Var(&checked[int]{&value, "N", parse, strconv.Itoa, ""}, name, usage)
 	return &value
 }
 
@@ -81,7 +83,8 @@ func uint32Flag(fs *pflag.FlagSet, name string, value uint32, usage string) *uin
 		}
 		return uint32(n), nil
 	}
-	fs.Var(&checked[uint32]{&value, "N", parse, strconv.FormatUint(uint64(value), 10)}, name, usage)
+	show := func(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
+	fs.Var(&checked[uint32]{&value, "N", parse, show, ""}, name, usage)
 	return &value
 }
 
@@ -99,14 +102,21 @@ func numberFlag(fs *pflag.FlagSet, name string, value, below float64, usage stri
 			return 0, fmt.Errorf("expected a number, at least 0 and below %v", below)
 		}
 	}
-	fs.Var(&checked[float64]{&value, "X", parse, strconv.FormatFloat(value, 'g', -1, 64)}, name, usage)
+	show := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	fs.Var(&checked[float64]{&value, "X", parse, show, ""}, name, usage)
 	return &value
 }
 
-// sizeFlag declares a flag that takes a number of bytes; usage names the default.
+// sizeFlag declares a flag that takes a number of bytes.
 func sizeFlag(fs *pflag.FlagSet, name, usage string) *int64 {
 	var value int64
-	fs.Var(&checked[int64]{&value, "SIZE", parseSize, ""}, name, usage)
+	show := func(n int64) string {
+		if n == 0 {
+			return "" // the usage names the default
+		}
+		return humanize.IBytes(uint64(n))
+	}
+	fs.Var(&checked[int64]{&value, "SIZE", parseSize, show, ""}, name, usage)
 	return &value
 }
 

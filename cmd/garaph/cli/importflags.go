@@ -59,7 +59,13 @@ func delimiterFlag(fs *pflag.FlagSet) *byte {
 		o := ingest.TableOptions{Delimiter: c}
 		return c, o.Check("")
 	}
-	fs.Var(&checked[byte]{&value, "CHAR", parse, ""}, "delimiter", "what separates the columns of text: tab, space or one character (default blanks or a comma)")
+	show := func(c byte) string {
+		if c == 0 {
+			return ""
+		}
+		return string(rune(c))
+	}
+	fs.Var(&checked[byte]{&value, "CHAR", parse, show, ""}, "delimiter", "what separates the columns of text: tab, space or one character (default blanks or a comma)")
 	return &value
 }
 
@@ -74,7 +80,8 @@ func columnsFlag(fs *pflag.FlagSet) *[]string {
 		o := ingest.TableOptions{Columns: columns}
 		return columns, o.Check("")
 	}
-	fs.Var(&checked[[]string]{&value, "SRC,DST[,WEIGHT]", parse, ""}, "columns", "the columns of text to take, by their names in the header or by numbers from 1 (default the first ones)")
+	show := func(columns []string) string { return strings.Join(columns, ",") }
+	fs.Var(&checked[[]string]{&value, "SRC,DST[,WEIGHT]", parse, show, ""}, "columns", "the columns of text to take, by their names in the header or by numbers from 1 (default the first ones)")
 	return &value
 }
 
