@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/dgraph-io/badger/v4"
 	"golang.org/x/sys/unix"
@@ -56,10 +59,27 @@ func options(folder string, tableBytes int64) badger.Options {
 	return o
 }
 
+// flushLog is a logger of Badger's, which tries for ever to write a table of
+// keys that it cannot write while Close waits for it. The first failure ends the
+// goroutine that tries: nothing but its end is waited for.
+type flushLog struct{ failed atomic.Pointer[error] }
+
+func (l *flushLog) Errorf(format string, args ...any) {
+	if strings.HasPrefix(format, "error flushing memtable to disk") {
+		err := fmt.Errorf("its keys cannot be written: %w", args[0].(error))
+		l.failed.Store(&err)
+		runtime.Goexit()
+	}
+}
+func (*flushLog) Warningf(string, ...any) {}
+func (*flushLog) Infof(string, ...any)    {}
+func (*flushLog) Debugf(string, ...any)   {}
+
 // badgerDB is an epoch's database while it is written.
 type badgerDB struct {
 	folder string
 	db     *badger.DB
+	log    *flushLog
 
 	mu   sync.Mutex // guards the rest
 	logs int        // value logs that have room reserved
@@ -70,6 +90,8 @@ func createBadger(folder string, keys int, bytes int64) (*badgerDB, error) {
 	table := max(minTableBytes, int64(keys)*keyBytes)
 	o := options(folder, table)
 	o.ValueLogFileSize = min(max(minLogBytes, bytes), maxLogBytes)
+	log := &flushLog{}
+	o.Logger = log
 	var db *badger.DB
 	err := guard(func() (err error) {
 		db, err = badger.Open(o)
@@ -78,7 +100,7 @@ func createBadger(folder string, keys int, bytes int64) (*badgerDB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &badgerDB{folder: folder, db: db, rest: bytes}
+	d := &badgerDB{folder: folder, db: db, log: log, rest: bytes}
 	err = d.reserve(table)
 	if err == nil {
 		err = d.reserveLogs()
@@ -170,6 +192,9 @@ func (d *badgerDB) ballast() string { return filepath.Join(d.folder, "ballast") 
 func (d *badgerDB) close() error {
 	err := os.Remove(d.ballast())
 	err = errors.Join(err, guard(d.db.Close))
+	if failed := d.log.failed.Load(); failed != nil {
+		return *failed // and not what Close makes of it
+	}
 	// Badger's statistics for a collection that never comes. It makes the file
 	// anew when it opens the folder.
 	return errors.Join(err, os.Remove(filepath.Join(d.folder, discardFile)))

@@ -28,6 +28,8 @@ var (
 	ErrNoSpace = errors.New("not enough free disk space")
 	// ErrRunning: another process has the job.
 	ErrRunning = errors.New("is running in another process")
+	// ErrGone: the job's folder is not there any more, or is another one.
+	ErrGone = errors.New("the folder of the job was moved, removed or replaced")
 	// ErrNoJob: the graph has no such job.
 	ErrNoJob = errors.New("no such job")
 )

@@ -15,6 +15,7 @@ import (
 // they are written. One process at a time has it open: see [Job].
 type Folder struct {
 	path  string // of the job
+	lock  *os.File
 	id    Identity
 	keep  int
 	chunk uint32 // vertices in a chunk

@@ -62,6 +62,31 @@ func OpenJob(jobs string, id int) (*Job, error) {
 
 // lockJob takes the lock of a job's folder.
 func lockJob(folder string) (*os.File, error) {
+	f, err := lockIn(folder)
+	if err == nil {
+		if err = holds(f, folder); err != nil { // removed by whoever had it
+			return nil, errors.Join(err, f.Close())
+		}
+	}
+	return f, err
+}
+
+// holds reports [ErrGone] when the lock is not that of the folder any more: the
+// graph was moved or replaced, and there may be a job of another process in its
+// place.
+func holds(lock *os.File, folder string) error {
+	mine, err := lock.Stat()
+	if err != nil {
+		return err
+	}
+	there, err := os.Stat(filepath.Join(folder, lockFile))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(mine, there) {
+		return fmt.Errorf("%w: %s", ErrGone, folder)
+	}
+	return err
+}
+
+func lockIn(folder string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(folder, lockFile), os.O_CREATE|os.O_RDWR|unix.O_CLOEXEC, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("cannot be locked: %w", err)
@@ -100,6 +125,14 @@ func (j *Job) Record() Record {
 	return j.record
 }
 
+// SetSpec notes what is asked for when a job is resumed with another output, or
+// otherwise. It is on disk when the job begins.
+func (j *Job) SetSpec(s Spec) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.record.Spec = s
+}
+
 // Begin makes the job's folder, or holds the identity against that of the job
 // that is resumed; the error is then [ErrDiffers]. A policy with anything in it
 // takes the place of the first run's. From here on the job is running.
@@ -128,7 +161,7 @@ func (j *Job) Begin(id Identity, p Policy) error {
 	if j.epochs, err = openFolder(j.folder(), id, keep); err != nil {
 		return fmt.Errorf("job %d: %w", j.id, err)
 	}
-	j.epochs.chunk = j.chunk
+	j.epochs.chunk, j.epochs.lock = j.chunk, j.lock
 	j.begun = true
 	return nil
 }
@@ -184,7 +217,9 @@ func (j *Job) Progress(iterations int) {
 	}
 	j.told, j.telling = time.Now(), true
 	j.tellers.Go(func() {
-		_ = os.WriteFile(filepath.Join(j.folder(), progressFile), fmt.Appendln(nil, iterations), 0o666) // a courtesy
+		if holds(j.lock, j.folder()) == nil {
+			_ = os.WriteFile(filepath.Join(j.folder(), progressFile), fmt.Appendln(nil, iterations), 0o666) // a courtesy
+		}
 		j.mu.Lock()
 		defer j.mu.Unlock()
 		j.telling = false
@@ -199,14 +234,16 @@ func (j *Job) End(s Status, cause error) error {
 	}
 	j.mu.Lock()
 	j.record.Status = s
-	if cause != nil {
+	if s == Failed && cause != nil {
 		j.record.Error, _, _ = strings.Cut(cause.Error(), "\n")
 	}
 	j.mu.Unlock()
 	err := j.save()
 	j.tellers.Wait()
-	if gone := os.Remove(filepath.Join(j.folder(), progressFile)); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-		err = errors.Join(err, gone) // the record has it
+	if err == nil { // the record has it
+		if err = os.Remove(filepath.Join(j.folder(), progressFile)); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
 	}
 	if s == Done && err == nil {
 		err = j.epochs.clear()
@@ -234,7 +271,11 @@ func (j *Job) save() error {
 	j.record.Updated = time.Now().UTC().Truncate(time.Second)
 	r := j.record
 	j.mu.Unlock()
-	if err := writeRecord(j.folder(), &r); err != nil {
+	err := holds(j.lock, j.folder())
+	if err == nil {
+		err = writeRecord(j.folder(), &r)
+	}
+	if err != nil {
 		return fmt.Errorf("write the record of job %d: %w", j.id, err)
 	}
 	return nil

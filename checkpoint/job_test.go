@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func TestJobs(t *testing.T) {
 	for _, l := range list {
 		got = append(got, fmt.Sprintf("%d %s %s %d %v %q", l.ID, l.Name, l.Status, l.Iteration, l.Epochs, l.Error))
 	}
-	want := []string{`1 sssp done 0 [] "job 0 ended"`, `2 sssp interrupted 0 [1] "job 1 ended"`, `3 sssp failed 7 [] "job 2 ended"`, `4 sssp running 0 [] ""`}
+	want := []string{`1 sssp done 0 [] ""`, `2 sssp interrupted 0 [1] ""`, `3 sssp failed 7 [] "job 2 ended"`, `4 sssp running 0 [] ""`}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -130,7 +131,16 @@ func TestTidy(t *testing.T) {
 	if err := os.Chtimes(old, time.Time{}, time.Now().Add(-2*leftoverAfter)); err != nil {
 		t.Fatal(err)
 	}
+	last := filepath.Join(jobs, strconv.Itoa(1+keepDone+5)) // its process was killed before it removed all epochs
+	for _, name := range []string{epochName(7), hidden + epochName(6) + removing} {
+		if err := os.MkdirAll(filepath.Join(last, name, dbDir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
 	begun(t, jobs)
+	if left, err := filepath.Glob(filepath.Join(last, "*epoch*")); err != nil || len(left) > 0 {
+		t.Errorf("left of a job that is done: %v, %v", left, err)
+	}
 	list, err := List(jobs)
 	if err != nil {
 		t.Fatal(err)

@@ -200,6 +200,24 @@ func modeOf(folder string) fs.FileMode {
 	return info.Mode().Perm()
 }
 
+// clearDone removes the epochs of a job that is done, where its process was
+// killed before it had.
+func clearDone(folder string) error {
+	left, err := filepath.Glob(filepath.Join(folder, "*"+epochPrefix+"*"))
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	lock, err := lockJob(folder)
+	if err != nil {
+		return err
+	}
+	f, err := openFolder(folder, Identity{}, 0)
+	if err == nil {
+		err = f.clear()
+	}
+	return errors.Join(err, lock.Close())
+}
+
 // tidy removes old jobs that are done, and what killed processes left.
 func tidy(jobs string) error {
 	list, err := List(jobs)
@@ -209,6 +227,11 @@ func tidy(jobs string) error {
 	done := slices.DeleteFunc(list, func(l Listed) bool { return l.Err != nil || l.Status != Done })
 	for _, l := range done[:max(0, len(done)-keepDone)] {
 		if err := Remove(jobs, l.ID); err != nil && !errors.Is(err, ErrNoJob) && !errors.Is(err, ErrRunning) {
+			return err
+		}
+	}
+	for _, l := range done[max(0, len(done)-keepDone):] {
+		if err := clearDone(filepath.Join(jobs, strconv.Itoa(l.ID))); err != nil && !errors.Is(err, ErrRunning) {
 			return err
 		}
 	}

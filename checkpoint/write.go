@@ -38,7 +38,11 @@ const (
 // After an error the older epochs are as they were, and what was begun is gone.
 // An error of the last step alone is given with the number of the new epoch.
 func (f *Folder) Write(ctx context.Context, s State, source Source) (int, error) {
-	numbers, err := f.Numbers()
+	err := holds(f.lock, f.path)
+	var numbers []int
+	if err == nil {
+		numbers, err = f.Numbers()
+	}
 	if err != nil {
 		return 0, fmt.Errorf("write an epoch: %w", err)
 	}

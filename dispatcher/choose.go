@@ -30,7 +30,9 @@ type speeds struct {
 	Link     float64 `json:"link"`     // per byte of values
 }
 
-// learn mixes in a new measurement.
+// learn mixes in a new measurement. One that is far off counts as twice the old
+// one: it may have been of something else, and a side that looks slow does not
+// work, so that nobody sees the mistake.
 func (j *Job[V, A]) learn(old *float64, seconds, amount float64) {
 	if amount <= 0 || seconds <= 0 || j.opt.speeds != (speeds{}) {
 		return
@@ -39,7 +41,7 @@ func (j *Job[V, A]) learn(old *float64, seconds, amount float64) {
 		*old = seconds / amount
 		return
 	}
-	*old = (*old + seconds/amount) / 2
+	*old = (*old + min(seconds/amount, 2**old)) / 2
 }
 
 // learnCPU takes in a pull over pages of so many edges, that looked at so many
@@ -109,11 +111,10 @@ func (j *Job[V, A]) measureSpeeds(ctx context.Context) error {
 	if j.speeds = j.opt.speeds; j.speeds != (speeds{}) {
 		return nil
 	}
-	if _, alpha := j.choose(Pull, 1); alpha == 0 { // nothing is to choose
+	j.speeds = readSpeeds(j.store)[j.speedsKey()]
+	if j.pullEdges == 0 || j.opt.Device == GPU && j.residentEdges == j.pullEdges { // nothing is to choose
 		return nil
 	}
-	kept := readSpeeds(j.store)
-	j.speeds = kept[j.speedsKey()]
 	if s := j.speeds; s.CPU > 0 && s.Page > 0 && s.Link > 0 && (s.Resident > 0 || j.residentEdges == 0) && (s.Streamed > 0 || j.residentEdges == j.pullEdges) {
 		return nil
 	}
@@ -132,27 +133,49 @@ func (j *Job[V, A]) measureSpeeds(ctx context.Context) error {
 	return nil
 }
 
-// measureCPU times a pull over a page. Nothing is published.
+// measureCPU times a pull over a page.
 func (j *Job[V, A]) measureCPU(ctx context.Context) error {
 	for p, err := range j.pages.Stream(ctx, []page.Request{{Page: len(j.pages.Spans()) / 2}}) {
 		if err != nil {
 			return err
 		}
-		start := time.Now()
-		s, err := j.cpu.Process(p, cpuengine.Work{Step: j.step})
-		took := time.Since(start).Seconds()
-		shards := shardsOf(p)
+		err = j.timePage(p)
 		p.Release()
-		clear(j.arrays.Rising)
 		if err != nil {
 			return err
 		}
-		j.learnCPU(took, j.edgesOf(shards), float64(s.Edges+s.Vertices))
 	}
 	if j.speeds.Page == 0 || j.speeds.CPU == 0 { // a page without edges
 		j.speeds.Page, j.speeds.CPU = 1e-9, 1e-9
 	}
 	return nil
+}
+
+// timePage times a pull over a page. Nothing is published.
+func (j *Job[V, A]) timePage(p *page.Page) error {
+	shards := shardsOf(p)
+	start := time.Now()
+	s, err := j.process(p, shards, cpuengine.Work{Step: j.step})
+	took := time.Since(start).Seconds()
+	clear(j.arrays.Rising)
+	if err != nil {
+		return err
+	}
+	j.learnCPU(took, j.edgesOf(shards), float64(s.Edges+s.Vertices))
+	return nil
+}
+
+// lookAtCPU measures the CPU while the GPU works alone, by a page that is in
+// memory. What goes wrong with it does so again where it matters.
+func (j *Job[V, A]) lookAtCPU() {
+	i := len(j.pages.Spans()) / 2
+	if j.opt.Device == GPU || !j.pages.Stays(i) {
+		return
+	}
+	if p, err := j.pages.Get(page.Request{Page: i}); err == nil {
+		_ = j.timePage(p)
+		p.Release()
+	}
 }
 
 // edgesOf is how many edges shards have.
@@ -221,7 +244,11 @@ func (j *Job[V, A]) try(ctx context.Context, from gpuengine.Source) (gpuengine.S
 
 // speedsKey names what speeds depend on.
 func (j *Job[V, A]) speedsKey() string {
-	return fmt.Sprintf("%s, %d threads, %T", j.device.Info().Name, j.opt.Threads, j.program)
+	from := "disk"
+	if j.pages.InMemory() {
+		from = "memory"
+	}
+	return fmt.Sprintf("%s, %d threads, from %s, %T", j.device.Info().Name, j.opt.Threads, from, j.program)
 }
 
 // readSpeeds reads what jobs over a graph have measured, by key; nothing of it

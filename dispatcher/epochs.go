@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -98,9 +99,12 @@ func (j *Job[V, A]) iterated() {
 	}
 	e.progress++
 	e.iterations++
+	if it := j.report.Iterations[len(j.report.Iterations)-1]; it.Device == GPU && j.opt.Mode == Async { // which publishes its pages without a word
+		e.pages += it.Pages
+	}
 	j.atBoundary()
 	e.job.Progress(j.step.Iteration)
-	if e.policy.Every > 0 && e.iterations >= e.policy.Every || j.late() {
+	if j.due() {
 		j.takeEpoch(false)
 	}
 }
@@ -113,15 +117,17 @@ func (j *Job[V, A]) published() {
 	}
 	e.progress++
 	e.pages++
-	if e.policy.Pages > 0 && e.pages >= e.policy.Pages || j.late() {
+	if j.due() {
 		j.takeEpoch(true)
 	}
 }
 
-// late reports whether an epoch is due by time.
-func (j *Job[V, A]) late() bool {
+// due reports whether an epoch is, by iterations, pages or time.
+func (j *Job[V, A]) due() bool {
 	e := j.epochs
-	return e.policy.Interval > 0 && time.Since(e.last) >= e.policy.Interval
+	return e.policy.Every > 0 && e.iterations >= e.policy.Every ||
+		e.policy.Pages > 0 && e.pages >= e.policy.Pages ||
+		e.policy.Interval > 0 && time.Since(e.last) >= e.policy.Interval
 }
 
 // takeEpoch takes a snapshot and begins to write it, unless one is being written.
@@ -217,9 +223,12 @@ func (j *Job[V, A]) took(err error) {
 func (j *Job[V, A]) epochFailed(err error) {
 	if !j.epochs.failing {
 		j.epochs.failing = true
-		j.opt.Log.Warn(fmt.Sprintf("%v; the job goes on, and older epochs stay", err))
+		j.opt.Log.Warn(oneLine(err) + "; the job goes on, and older epochs stay")
 	}
 }
+
+// oneLine puts joined errors into one line.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // keep is called before shards of an array are written to.
 func (j *Job[V, A]) keep(array []V, shards []int) {
@@ -246,7 +255,7 @@ func (j *Job[V, A]) endEpochs(cause error) {
 	}
 	if cause != nil {
 		if err := j.Save(); err != nil {
-			j.opt.Log.Warn(fmt.Sprintf("the state in which the job ended is lost: %v; older epochs stay", err))
+			j.opt.Log.Warn("the state in which the job ended is lost: " + oneLine(err) + "; older epochs stay")
 		}
 	}
 }

@@ -2,6 +2,7 @@ package dispatcher
 
 import (
 	"bytes"
+	"time"
 	"unsafe"
 )
 
@@ -26,12 +27,15 @@ func (j *Job[V, A]) fetch() error {
 	}
 	j.keep(j.arrays.Next, j.allShards())
 	stale := runs(j.hostStale)
+	start, n := time.Now(), 0.0
 	for _, r := range stale {
 		from, to := j.vertices(r)
 		if err := j.gpu.Download(from, to); err != nil {
 			return err
 		}
+		n += float64(to-from) * float64(j.valueBytes())
 	}
+	j.learn(&j.speeds.Link, time.Since(start).Seconds(), n)
 	clear(j.arrays.Rising)
 	if err := j.gpu.Active(); err != nil {
 		clear(j.arrays.Rising)

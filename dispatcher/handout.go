@@ -61,6 +61,7 @@ const (
 	onHost                   // the CPU has it, or has done it
 	onGPU                    // the GPU has it
 	fromGPU                  // the GPU has done it
+	mended                   // likewise, in several batches
 )
 
 // What the GPU does, by where the edges are.
@@ -283,6 +284,9 @@ func (h *handout) Done(t gpuengine.PageTime) {
 	for i := t.From; i < t.To; i++ {
 		if h.state[i] == onGPU {
 			h.state[i] = fromGPU
+			if t.Continued && i == t.From {
+				h.state[i] = mended
+			}
 			h.arrived = append(h.arrived, i)
 			h.left[kind] -= min(h.left[kind], h.edges[i])
 			h.did[kind] += h.edges[i]
@@ -384,7 +388,7 @@ func (h *handout) sooner(shards []int, kind int) bool {
 // unfinished are the shards that neither engine has done, after the GPU failed.
 func (h *handout) unfinished() (shards []int) {
 	for i, s := range h.state {
-		if s == open || s == onGPU {
+		if s == open || s == onGPU || s == mended { // of which a part may have failed
 			shards = append(shards, i)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -90,7 +91,7 @@ func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration) error {
 			j.keep(j.arrays.Next, shards)
 		}
 	}
-	j.behind = j.behind || it.Device == GPU
+	j.behind = j.behind || it.Device == GPU // also when it breaks off
 	err = j.together(ctx, x)
 	x.release()
 	if err == nil {
@@ -193,9 +194,8 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 			continue
 		}
 		shards := shardsOf(p)
-		j.keep(j.arrays.Next, shards)
 		work := PageWork{Device: CPU, From: shards[0], To: shards[len(shards)-1] + 1, Start: x.now()}
-		s, err := j.cpu.Process(p, w)
+		s, err := j.process(p, shards, w)
 		p.Release()
 		work.End = x.now()
 		work.Edges, work.Compute = s.Edges, work.End-work.Start
@@ -219,10 +219,10 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 func (j *Job[V, A]) outcome(ctx context.Context, x *shared, requests []page.Request) error {
 	switch {
 	case ctx.Err() != nil:
-		j.back() // the iteration has begun
+		j.broken(x)
 		return ctx.Err()
 	case x.unread != nil:
-		j.back()
+		j.broken(x)
 		return x.unread
 	case x.failed == nil:
 		exchanged, err := j.gpu.Commit()
@@ -247,7 +247,7 @@ func (j *Job[V, A]) outcome(ctx context.Context, x *shared, requests []page.Requ
 	aggregate := x.stats.Aggregate
 	if it.Device == GPU {
 		for i, s := range x.state {
-			j.hostStale[i] = j.hostStale[i] || s == fromGPU
+			j.hostStale[i] = j.hostStale[i] || s == fromGPU || s == mended
 		}
 	} else {
 		if j.opt.Mode == Sync {
@@ -278,6 +278,17 @@ func (j *Job[V, A]) outcome(ctx context.Context, x *shared, requests []page.Requ
 	j.previous = j.step.Aggregate
 	j.step = gas.Step{Iteration: j.step.Iteration + 1, Aggregate: aggregate}
 	return nil
+}
+
+// broken notes what an iteration of the GPU alone leaves that ends in its middle,
+// so that the job can be saved: in async mode, some new values.
+func (j *Job[V, A]) broken(x *shared) {
+	if x.it.Device != GPU || j.opt.Mode == Sync {
+		return
+	}
+	for i := range j.hostStale {
+		j.hostStale[i] = true
+	}
 }
 
 // finishOnHost does on the CPU what the GPU has not done before it failed.
@@ -337,15 +348,15 @@ func (j *Job[V, A]) account(x *shared) {
 	if n := len(x.times); n > 0 {
 		it.Devices[CPU] = DeviceWork{Pages: n, Edges: x.host.Edges, Seconds: x.times[n-1].End - x.start}
 	}
-	loading := j.pages.InMemory() && j.pages.BytesRead() > x.loaded // pages that stay
-	switch {
-	case x.failed != nil || loading:
-	case x.did[streams] > 0:
-		j.learn(&j.speeds.Streamed, x.last-x.start, float64(x.did[streams]))
-		j.learnCPU(x.busy, x.covered, float64(x.host.Edges+x.host.Vertices))
-	default:
-		j.learn(&j.speeds.Resident, x.last-x.start, float64(x.did[stays]))
-		j.learnCPU(x.busy, x.covered, float64(x.host.Edges+x.host.Vertices))
+	if loading := j.pages.InMemory() && j.pages.BytesRead() > x.loaded; x.failed == nil && !loading { // pages that stay
+		if x.did[streams] > 0 {
+			j.learn(&j.speeds.Streamed, x.last-x.start, float64(x.did[streams]))
+		} else {
+			j.learn(&j.speeds.Resident, x.last-x.start, float64(x.did[stays]))
+		}
+		if !j.ordering {
+			j.learnCPU(x.busy, x.covered, float64(x.host.Edges+x.host.Vertices))
+		}
 	}
 	if j.opt.PageDone == nil {
 		return
@@ -358,18 +369,25 @@ func (j *Job[V, A]) account(x *shared) {
 	}
 }
 
-// bring fetches the values now and then, while the GPU works alone.
-func (j *Job[V, A]) bring(it Iteration) {
+// bring fetches the values now and then, while the GPU works alone, and looks how
+// fast the CPU would be: otherwise a measurement that was off would last for ever.
+func (j *Job[V, A]) bring(took time.Duration) error {
 	if !j.behind {
 		j.alone = 0
-		return
+		return nil
 	}
-	j.alone += it.Duration
-	if j.alone.Seconds() < safetyShare*j.speeds.Link*float64(j.valueBytes())*float64(j.cat.Vertices) {
-		return
+	j.alone += took
+	fetch := j.speeds.Link * float64(j.valueBytes()) * float64(j.cat.Vertices)
+	if fetch == 0 { // not measured
+		fetch = 1.0 / safetyShare
+	}
+	if j.alone.Seconds() < safetyShare*fetch {
+		return nil
 	}
 	j.alone = 0
 	if err := j.fetch(); err != nil {
-		j.lose(err)
+		return err
 	}
+	j.lookAtCPU()
+	return nil
 }

@@ -46,6 +46,7 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 	if !j.behind {
 		j.safe = j.position
 	}
+	j.ordering = false
 	if it.Device == CPU {
 		err = j.onCPU(ctx, &it)
 	} else {
@@ -57,12 +58,15 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := j.bring(time.Since(start)); err != nil {
+		j.lose(err)
+		return nil
+	}
 	it.BytesRead = j.pages.BytesRead() - read
 	it.Duration = time.Since(start)
 	it.Seconds = it.Duration.Seconds()
 	j.record(it)
 	j.iterated()
-	j.bring(it)
 	return nil
 }
 
@@ -117,10 +121,19 @@ func (j *Job[V, A]) onCPU(ctx context.Context, it *Iteration) error {
 	j.step = gas.Step{Iteration: j.step.Iteration + 1, Aggregate: j.aggregate()}
 	it.Edges += done.Edges
 	it.Vertices = done.Vertices
-	if it.Method == Pull && (!j.pages.InMemory() || j.pages.BytesRead() == read) { // not while pages are loaded for good
+	if it.Method == Pull && !j.ordering && (!j.pages.InMemory() || j.pages.BytesRead() == read) { // not while pages are loaded for good
 		j.learnCPU(time.Since(start).Seconds(), j.edgesOf(shards), float64(done.Edges+done.Vertices))
 	}
 	return nil
+}
+
+// process processes a page on the CPU.
+func (j *Job[V, A]) process(p *page.Page, shards []int, w cpuengine.Work) (cpuengine.Stats, error) {
+	j.keep(j.arrays.Next, shards)
+	if w.SourceOrder && !w.Marked && p.Unordered() {
+		j.ordering = true
+	}
+	return j.cpu.Process(p, w)
 }
 
 // pull processes pages on the CPU.
@@ -130,9 +143,8 @@ func (j *Job[V, A]) pull(ctx context.Context, requests []page.Request, w cpuengi
 			return done, err
 		}
 		shards := shardsOf(p)
-		j.keep(j.arrays.Next, shards)
 		start := time.Now()
-		s, err := j.cpu.Process(p, w)
+		s, err := j.process(p, shards, w)
 		if err == nil && j.opt.Mode == Async {
 			err = j.publish(shards, w.Marked)
 		}

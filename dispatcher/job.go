@@ -60,8 +60,10 @@ type Job[V, A any] struct {
 	position
 	began   time.Time // the run
 	ordered bool      // shards can be put in source order
-	limit   float64   // of f, up to which an iteration notifies
-	report  Report
+	// ordering: that was done in this iteration, and took long.
+	ordering bool
+	limit    float64 // of f, up to which an iteration notifies
+	report   Report
 
 	epochs *epochs[V] // nil unless the run is recorded
 }
@@ -272,7 +274,9 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 	j.beginEpochs()
 	for {
 		if j.activated == 0 || j.opt.Iterations > 0 && j.step.Iteration == j.opt.Iterations {
+			start := time.Now()
 			err := j.fetch()
+			j.report.Duration += time.Since(start)
 			if err == nil {
 				j.report.Converged = j.activated == 0
 				return nil

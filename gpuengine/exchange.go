@@ -13,19 +13,12 @@ import (
 // reads what is new before Commit, and in async mode between two batches, so that
 // no kernel reads a value that is being written.
 
-// bring queues the copies of a batch's results to the host, and the event after
-// them.
+// bring queues the copies of a batch's results to the host.
 func (e *Engine[V, A]) bring(l *lane) error {
 	v := e.interval(&l.work)
-	if e.work.Exchange && v.from < v.to {
-		if err := e.bringTo(l, v); err != nil {
-			return err
-		}
+	if !e.work.Exchange || v.from >= v.to {
+		return nil
 	}
-	return l.stream.Record(l.brought)
-}
-
-func (e *Engine[V, A]) bringTo(l *lane, v interval) error {
 	fresh := bytesOfSlice(e.host.Next[v.from:v.to])
 	if err := l.stream.ToHost(fresh, e.at[nextValues]+Pointer(e.offset(v.from))); err != nil {
 		return err
@@ -186,8 +179,15 @@ func (e *Engine[V, A]) Download(from, to uint32) error {
 }
 
 // Active copies the bits of the vertices that the last iteration activated on the
-// device to the host's Rising.
+// device to the host's Rising. One that failed has cleared them: with all vertices
+// active, it can be done again.
 func (e *Engine[V, A]) Active() error {
+	if e.failed != nil {
+		for v := range e.plan.cat.Vertices {
+			e.host.Rising.Add(v)
+		}
+		return nil
+	}
 	return e.named("copying the active set from", e.staging.toHost(e.main, bytesOfSlice(e.host.Rising), e.at[active]))
 }
 

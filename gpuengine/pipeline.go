@@ -312,7 +312,7 @@ func blocksFor(count uint32) int { return int((uint64(count) + blockVertices - 1
 // gives it back.
 func (e *Engine[V, A]) retire(l *lane, back chan<- *lane) {
 	for range l.launched {
-		err := l.brought.Sync()
+		err := l.stream.Sync() // rather than an event: it tells of what went wrong before
 		if err == nil {
 			e.arrive(l)
 			err = e.measure(l)

@@ -15,9 +15,12 @@ type Span struct {
 type PageTime struct {
 	From, To int // shards that it completed
 	Edges    uint64
-	Bytes    int64   // copied to the device
-	Copy     float64 // seconds
-	Compute  float64
+	Bytes    int64 // copied to the device
+	// Continued: the first of the shards began in an earlier batch, which may have
+	// failed although this one has not.
+	Continued bool
+	Copy      float64 // seconds
+	Compute   float64
 	// Copies is how many copies of each accumulator there were, the mean over the
 	// edges.
 	Copies float64
@@ -26,7 +29,7 @@ type PageTime struct {
 // measure takes the times of what a lane has done.
 func (e *Engine[V, A]) measure(l *lane) error {
 	w := &l.work
-	t := PageTime{From: w.from, To: w.to, Edges: w.edges, Bytes: w.bytes}
+	t := PageTime{From: w.from, To: w.to, Edges: w.edges, Bytes: w.bytes, Continued: w.continued}
 	if w.edges > 0 {
 		t.Copies = float64(w.replicas) / float64(w.edges)
 	}

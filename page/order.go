@@ -2,6 +2,7 @@ package page
 
 import (
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"github.com/garaph/garaph/shard"
@@ -53,6 +54,11 @@ func (p *Page) Order(i int, size uint64, wanted bool) *Order {
 		o.tried = true
 	}
 	return o.order
+}
+
+// Unordered tells whether a source order that is wanted would have to be made.
+func (p *Page) Unordered() bool {
+	return slices.ContainsFunc(p.Shards, func(s Shard) bool { return s.Ordering != nil && !s.Ordering.tried })
 }
 
 // OrderSide is one side in this order: the i-th edge leads from vertex Nbr[i] to

@@ -62,7 +62,7 @@ func programsFlag(fs *pflag.FlagSet) *[]string {
 		return names, bench.Options{Programs: names}.Check()
 	}
 	show := func(names []string) string { return strings.Join(names, ",") }
-	fs.Var(&checked[[]string]{&all, "LIST", parse, show}, "programs", "what to run")
+	fs.Var(&checked[[]string]{&all, "LIST", parse, show, ""}, "programs", "what to run")
 	return &all
 }
 

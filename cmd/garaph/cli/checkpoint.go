@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 )
 
@@ -24,7 +26,7 @@ func newCheckpointFlags(fs *pflag.FlagSet) *checkpointFlags {
 		every:    countFlag(fs, "checkpoint-every", 0, 0, "write the state to disk after every N iterations; 0: not by their number"),
 		interval: durationFlag(fs, "checkpoint-interval", "write the state to disk when so much time has passed, such as 10m; 0: not by time"),
 		pages:    countFlag(fs, "checkpoint-pages", 0, 0, "with --mode async, write the state to disk after every N pages; 0: not by pages"),
-		keep:     countFlag(fs, "keep-checkpoints", 0, 1, "keep the newest N checkpoints (default 2)"),
+		keep:     countFlag(fs, "keep-checkpoints", checkpoint.DefaultKeep, 1, "keep the newest N checkpoints"),
 	}
 }
 
@@ -47,7 +49,7 @@ func durationFlag(fs *pflag.FlagSet, name, usage string) *time.Duration {
 		}
 		return d.String()
 	}
-	fs.Var(&checked[time.Duration]{&value, "TIME", parse, show}, name, usage)
+	fs.Var(&checked[time.Duration]{&value, "TIME", parse, show, ""}, name, usage)
 	return &value
 }
 
@@ -79,6 +81,7 @@ func (f *checkpointFlags) given(fs *pflag.FlagSet) string {
 func (t *task) record(resumed *garaph.Job) {
 	switch {
 	case resumed != nil:
+		resumed.SetSpec(t.spec()) // with what was given now
 		t.options.Job = resumed
 	case t.input.temporary == nil:
 		t.options.Job = t.input.graph.NewJob(t.spec())
@@ -88,13 +91,16 @@ func (t *task) record(resumed *garaph.Job) {
 // spec is what `garaph resume` needs to build the same run again.
 func (t *task) spec() garaph.JobSpec {
 	s := garaph.JobSpec{Name: t.program.Name, Flags: map[string]string{}, Output: absolute(*t.flags.output)}
-	t.cmd.Flags().Visit(func(f *pflag.Flag) {
+	t.cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Changed {
+			return
+		}
 		switch f.Name {
-		case "help", "verbose", "quiet", "scratch":
-		case "output", "trace", "report":
-			s.Flags[f.Name] = absolute(f.Value.String())
+		case "help", "verbose", "quiet", "scratch", "trace", "report": // of one process
+		case "output":
+			s.Flags[f.Name] = s.Output
 		default:
-			s.Flags[f.Name] = f.Value.String()
+			s.Flags[f.Name] = flagText(f.Value)
 		}
 	})
 	return s
@@ -110,6 +116,38 @@ func absolute(path string) string {
 		return abs
 	}
 	return path
+}
+
+// flagText is the value of a flag that was given, for setFlag, which may not
+// parse what the flag shows. A list, of a user's program, is JSON.
+func flagText(v pflag.Value) string {
+	if c, ok := v.(interface{ given() string }); ok {
+		return c.given()
+	}
+	if list, ok := v.(pflag.SliceValue); ok {
+		if b, err := json.Marshal(list.GetSlice()); err == nil {
+			return string(b)
+		}
+	}
+	return v.String()
+}
+
+// setFlag gives a flag the value that it had.
+func setFlag(fs *pflag.FlagSet, name, text string) error {
+	f := fs.Lookup(name)
+	if f == nil {
+		return fmt.Errorf("--%s is unknown", name)
+	}
+	list, ok := f.Value.(pflag.SliceValue)
+	if !ok {
+		return fs.Set(name, text)
+	}
+	var values []string
+	if err := json.Unmarshal([]byte(text), &values); err != nil {
+		return fmt.Errorf("--%s: %w", name, err)
+	}
+	f.Changed = true
+	return list.Replace(values)
 }
 
 // resumable says how to go on with a run that was stopped.

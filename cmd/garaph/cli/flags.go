@@ -20,15 +20,17 @@ type checked[T any] struct {
 	kind  string // what the help calls the value
 	parse func(string) (T, error)
 	show  func(T) string
+	text  string // what was given
 }
 
 func (c *checked[T]) String() string { return c.show(*c.to) }
 func (c *checked[T]) Type() string   { return c.kind }
+func (c *checked[T]) given() string  { return c.text }
 
 func (c *checked[T]) Set(s string) error {
 	v, err := c.parse(s)
 	if err == nil {
-		*c.to = v
+		*c.to, c.text = v, s
 	}
 	return err
 }
@@ -47,7 +49,7 @@ func enumFlag(fs *pflag.FlagSet, name, value string, words []string, usage strin
 		}
 		return s, nil
 	}
-	fs.Var(&enum{checked[string]{&value, strings.Join(words, "|"), parse, func(s string) string { return s }}, words}, name, usage)
+	fs.Var(&enum{checked[string]{&value, strings.Join(words, "|"), parse, func(s string) string { return s }, ""}, words}, name, usage)
 	return &value
 }
 
@@ -67,7 +69,7 @@ func countFlag(fs *pflag.FlagSet, name string, value, least int, usage string) *
 		}
 		return n, nil
 	}
-	fs.Var(&checked[int]{&value, "N", parse, strconv.Itoa}, name, usage)
+	fs.Var(&checked[int]{&value, "N", parse, strconv.Itoa, ""}, name, usage)
 	return &value
 }
 
@@ -82,7 +84,7 @@ func uint32Flag(fs *pflag.FlagSet, name string, value uint32, usage string) *uin
 		return uint32(n), nil
 	}
 	show := func(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
-	fs.Var(&checked[uint32]{&value, "N", parse, show}, name, usage)
+	fs.Var(&checked[uint32]{&value, "N", parse, show, ""}, name, usage)
 	return &value
 }
 
@@ -101,7 +103,7 @@ func numberFlag(fs *pflag.FlagSet, name string, value, below float64, usage stri
 		}
 	}
 	show := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	fs.Var(&checked[float64]{&value, "X", parse, show}, name, usage)
+	fs.Var(&checked[float64]{&value, "X", parse, show, ""}, name, usage)
 	return &value
 }
 
@@ -114,7 +116,7 @@ func sizeFlag(fs *pflag.FlagSet, name, usage string) *int64 {
 		}
 		return humanize.IBytes(uint64(n))
 	}
-	fs.Var(&checked[int64]{&value, "SIZE", parseSize, show}, name, usage)
+	fs.Var(&checked[int64]{&value, "SIZE", parseSize, show, ""}, name, usage)
 	return &value
 }
 

@@ -3,6 +3,8 @@ package cli
 import (
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -18,6 +20,41 @@ func TestParseSize(t *testing.T) {
 		if got, err := parseSize(text); err == nil {
 			t.Errorf("%q: got %d, want an error", text, got)
 		}
+	}
+}
+
+// TestFlagText: what is recorded of a flag gives it its value again, or that of
+// its default.
+func TestFlagText(t *testing.T) {
+	declare := func() *pflag.FlagSet {
+		fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+		newRunFlags(fs)
+		fs.StringSlice("words", []string{"a"}, "")
+		fs.StringArray("texts", nil, "")
+		fs.IntSlice("numbers", []int{7}, "")
+		return fs
+	}
+	for _, line := range [][]string{
+		{"--memory=0"}, {"--memory=60123456"}, {"--memory=1.5G"}, {"--gpu-memory=0"},
+		{"--checkpoint-interval=0"}, {"--checkpoint-interval=90m"}, {"--keep-checkpoints=3"}, {"--threads=0"},
+		{"--columns=a,b"}, {"--delimiter=,"}, {"--mode=async"}, {"--json"}, {"--json=false"},
+		{"--words=a,b", "--words=c"}, {"--words="}, {"--texts=a,b", "--texts=c d"}, {"--numbers=1,2"},
+	} {
+		first, again := declare(), declare()
+		if err := first.Parse(line); err != nil {
+			t.Fatal(err)
+		}
+		first.Visit(func(f *pflag.Flag) {
+			if err := setFlag(again, f.Name, flagText(f.Value)); err != nil {
+				t.Errorf("%v: %v", line, err)
+			}
+			if got := again.Lookup(f.Name); !got.Changed || got.Value.String() != f.Value.String() {
+				t.Errorf("%v: got %v, want %v", line, got.Value, f.Value)
+			}
+		})
+	}
+	if err := setFlag(declare(), "no-such", ""); err == nil {
+		t.Error("a flag that is not there was set")
 	}
 }
 

@@ -65,7 +65,7 @@ func delimiterFlag(fs *pflag.FlagSet) *byte {
 		}
 		return string(rune(c))
 	}
-	fs.Var(&checked[byte]{&value, "CHAR", parse, show}, "delimiter", "what separates the columns of text: tab, space or one character (default blanks or a comma)")
+	fs.Var(&checked[byte]{&value, "CHAR", parse, show, ""}, "delimiter", "what separates the columns of text: tab, space or one character (default blanks or a comma)")
 	return &value
 }
 
@@ -81,7 +81,7 @@ func columnsFlag(fs *pflag.FlagSet) *[]string {
 		return columns, o.Check("")
 	}
 	show := func(columns []string) string { return strings.Join(columns, ",") }
-	fs.Var(&checked[[]string]{&value, "SRC,DST[,WEIGHT]", parse, show}, "columns", "the columns of text to take, by their names in the header or by numbers from 1 (default the first ones)")
+	fs.Var(&checked[[]string]{&value, "SRC,DST[,WEIGHT]", parse, show, ""}, "columns", "the columns of text to take, by their names in the header or by numbers from 1 (default the first ones)")
 	return &value
 }
 

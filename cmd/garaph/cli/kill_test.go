@@ -7,9 +7,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,125 +20,179 @@ import (
 	"github.com/garaph/garaph/ingest"
 )
 
-// killable are the runs that TestKill kills. Those whose results are not exact
-// are compared within a tolerance.
-var killable = []struct {
-	args  string
-	exact bool
+// killed are the programs that TestKill kills, and how far apart their results
+// may be on the GPU, or in async mode; 0: not by a byte. In async mode it depends
+// on the order of the steps what comes of some.
+var killed = []struct {
+	program, args string
+	gpu, async    float64
 }{
-	{"pagerank --iterations 60 --precision 64", true},
-	{"pagerank --iterations 60 --engine notify-pull --memory 60MiB", true},
-	{"pagerank --tolerance 1e-9 --precision 64 --mode async", false},
-	{"bfs --source 0", true},
-	{"bfs --source 0 --mode async --checkpoint-pages 1", true},
-	{"sssp --source 0 --engine pull", true},
-	{"sssp --source 0 --mode async --memory 60MiB --checkpoint-pages 3", true},
-	{"wcc", true},
-	{"wcc --mode async", true},
+	{"pagerank", "--iterations 60 --precision 64", 1e-12, 1e-8},
+	{"bfs", "--source 0", 0, 0},
+	{"sssp", "--source 0", 0, 0},
+	{"wcc", "", 0, 0},
+	{"sswp", "--source 0", 0, 0},
+	{"kcore", "--k 12", 0, 0},
+	{"lpa", "--iterations 30", 0, math.Inf(1)},
+	{"katz", "--alpha 0.0001 --precision 64", 1e-5, 1e-5},
+	{"heat", "--source 0 --step 0.00001 --iterations 40", 1e-6, math.Inf(1)},
+	{"circuit", "--source 0 --ground 1 --iterations 60", 1e-6, math.Inf(1)},
+	{"neural", "--gain 0.00001", 1e-5, 1e-5},
+}
+
+// killable is a run to be killed.
+type killable struct {
+	program   string
+	args      []string
+	gpu       bool
+	tolerance float64
+}
+
+// killables are all programs in all modes on all devices, and some runs within
+// little memory.
+func killables() (list []killable) {
+	add := func(program, args string, gpu bool, tolerance float64) {
+		list = append(list, killable{program, strings.Fields(args), gpu, tolerance})
+	}
+	for _, k := range killed {
+		add(k.program, k.args+" --device cpu", false, 0)
+		add(k.program, k.args+" --device cpu --mode async --checkpoint-pages 2", false, k.async)
+		add(k.program, k.args+" --device gpu --gpu emulated", true, k.gpu)
+		add(k.program, k.args+" --device gpu --gpu emulated --mode async --checkpoint-pages 2", true, max(k.gpu, k.async))
+	}
+	add("pagerank", "--iterations 60 --engine notify-pull --memory 60MiB", false, 0)
+	add("sssp", "--source 0 --engine pull", false, 0)
+	add("sssp", "--source 0 --mode async --memory 60MiB --checkpoint-pages 3", false, 0)
+	return list
 }
 
 // TestKill kills runs at random moments, and resumed ones again, with SIGKILL:
 // in the end the result is that of an undisturbed run, and no more is done again
-// than what followed the last epoch. GARAPH_KILLS is the number of kills.
+// than what followed the last epoch. A run on the GPU goes on on either
+// processor. GARAPH_KILLS is the number of kills; 300 are for every program,
+// mode and device.
 func TestKill(t *testing.T) {
 	kills := 18
 	if n, err := strconv.Atoi(os.Getenv("GARAPH_KILLS")); err == nil {
 		kills = n
 	}
-	graph := filepath.Join(memoryDir(t), "graph")
-	importSmallShards(t, graph, 15)
-	rng := rand.New(rand.NewPCG(uint64(kills), 7))
-	type undisturbed struct {
-		result []byte
-		took   time.Duration
+	all := killables()
+	for _, p := range builtin() {
+		if !slices.ContainsFunc(all, func(c killable) bool { return c.program == p.Name }) {
+			t.Errorf("%s is never killed", p.Name)
+		}
 	}
-	known := map[string]undisturbed{}
-	after, during := 0, 0
-	for k := 0; k < kills; {
-		c := killable[k%len(killable)]
-		args := strings.Fields(c.args)
-		want, ok := known[c.args]
-		if !ok {
-			begin := time.Now()
-			want.result = runTo(t, append(append([]string{"run"}, args[0], graph), args[1:]...))
-			want.took = time.Since(begin)
-			known[c.args] = want
+	k := &killer{t: t, graph: filepath.Join(memoryDir(t), "graph"), rng: rand.New(rand.NewPCG(uint64(kills), 7))}
+	importSmallShards(t, k.graph, 14)
+	const stride = 18 // a few kills are of different programs, modes and devices
+	whole, hit := kills >= 300, map[int]bool{}
+	for n := 0; k.kills < kills || whole && len(hit) < len(all) && k.kills < 3*kills; n++ {
+		if i := n * stride % len(all); k.kills < kills || !hit[i] {
+			if k.run(all[i], 1+n%3) {
+				hit[i] = true
+			}
 		}
-		out := filepath.Join(t.TempDir(), "out.tsv")
-		line := append(append([]string{"run"}, args[0], graph, "--output", out, "--checkpoint-every", "1", "-v"), args[1:]...)
-		for round := 0; ; round++ {
-			p := newProcess(t, line...)
-			if err := p.Start(); err != nil {
-				t.Fatal(err)
-			}
-			if round < 1+k%3 {
-				time.Sleep(time.Duration(rng.Float64() * float64(want.took+50*time.Millisecond)))
-				_ = p.Process.Kill()
-				k++
-			}
-			err := p.Wait()
-			checkResumed(t, round, p.stderr.String())
-			if err != nil && strings.Contains(p.stderr.String(), "wrote epoch") {
-				after++
-			}
-			if half, _ := filepath.Glob(filepath.Join(graph, "jobs", "*", ".epoch-*")); len(half) > 0 {
-				during++
-			}
-			if err == nil {
-				break
-			}
-			if _, ok := err.(*exec.ExitError); !ok || p.ProcessState.ExitCode() != -1 {
-				t.Fatalf("%v: %v\n%s", line, err, p.stderr.String())
-			}
-			if len(jobsIn(t, graph, garaph.Interrupted)) == 0 { // killed before it began, or after it ended
-				if _, err := os.Stat(out); err == nil {
-					break
-				}
-				continue
-			}
-			line = []string{"resume", graph, "-v", "--threads", strconv.Itoa(1 + k%3)}
-		}
-		got, err := os.ReadFile(out)
-		if err != nil {
+	}
+	t.Logf("%d kills, %d of them of runs that had written epochs, %d while one was being written; %d of %d runs were killed in the middle",
+		k.kills, k.after, k.during, len(hit), len(all))
+	if whole && (len(hit) < len(all) || k.after == 0 || k.during == 0) {
+		t.Error("not all was killed that is to be")
+	}
+}
+
+// killer kills runs over a graph.
+type killer struct {
+	t                    *testing.T
+	graph                string
+	rng                  *rand.Rand
+	kills, after, during int
+}
+
+// run kills a run so many times, and holds its result against that of an
+// undisturbed one. It tells whether it was killed in the middle.
+func (k *killer) run(c killable, kills int) (hit bool) {
+	t := k.t
+	t.Helper()
+	begin := time.Now()
+	want := runTo(t, append([]string{"run", c.program, k.graph}, c.args...))
+	took := time.Since(begin)
+	out := filepath.Join(t.TempDir(), "out.tsv")
+	line := append([]string{"run", c.program, k.graph, "--output", out, "--checkpoint-every", "1", "-v"}, c.args...)
+	last := 0 // the epoch that was written last
+	for round := 0; ; round++ {
+		p := newProcess(t, line...)
+		if err := p.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if same := bytes.Equal(got, want.result); !same && (c.exact || !near(got, want.result)) {
-			t.Fatalf("%s: another result than that of an undisturbed run", c.args)
+		if round < kills {
+			time.Sleep(time.Duration(k.rng.Float64() * float64(took+50*time.Millisecond)))
+			_ = p.Process.Kill()
+			k.kills++
 		}
-		if left := jobsIn(t, graph, garaph.Interrupted); len(left) > 0 {
-			t.Fatalf("unfinished jobs: %v", left)
+		err := p.Wait()
+		log := p.stderr.String()
+		if last = newestEpoch(t, last, log); err == nil {
+			break
+		}
+		if p.ProcessState.ExitCode() != -1 {
+			t.Fatalf("%v: %v\n%s", line, err, log)
+		}
+		if strings.Contains(log, "wrote epoch") {
+			k.after++
+		}
+		if half, _ := filepath.Glob(filepath.Join(k.graph, "jobs", "*", ".epoch-*.writing")); len(half) > 0 {
+			k.during++
+		}
+		if len(jobsIn(t, k.graph, garaph.Interrupted)) == 0 { // killed before it began, or after it ended
+			if _, err := os.Stat(out); err == nil {
+				break
+			}
+			continue
+		}
+		hit = true
+		line = []string{"resume", k.graph, "-v", "--threads", strconv.Itoa(1 + round%3)}
+		if c.gpu && round%2 == 0 {
+			line = append(line, "--device", "cpu")
+		} else if c.gpu {
+			line = append(line, "--device", "gpu")
 		}
 	}
-	t.Logf("%d kills, %d of them of runs that had written epochs, %d while one was being written", kills, after, during)
+	got, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) && (c.tolerance == 0 || !near(got, want, c.tolerance)) {
+		t.Fatalf("%s %v: another result than that of an undisturbed run", c.program, c.args)
+	}
+	if left := jobsIn(t, k.graph, garaph.Interrupted); len(left) > 0 {
+		t.Fatalf("unfinished jobs: %v", left)
+	}
+	return hit
 }
 
 var (
-	wrote   = regexp.MustCompile(`wrote epoch (\d+), after (\d+) iterations`)
-	goesOn  = regexp.MustCompile(`goes on from epoch (\d+), after (\d+) iterations`)
-	epochOf = map[string]string{} // what the last run wrote last
+	wrote  = regexp.MustCompile(`wrote epoch (\d+), after (\d+) iterations`)
+	goesOn = regexp.MustCompile(`goes on from epoch (\d+), after (\d+) iterations`)
 )
 
-// checkResumed holds the epoch that a run goes on from against the last one that
-// was written.
-func checkResumed(t *testing.T, round int, log string) {
+// newestEpoch holds the epoch that a run goes on from against the last one that
+// was written before, and gives the last one that it wrote.
+func newestEpoch(t *testing.T, last int, log string) int {
 	t.Helper()
-	last := epochOf[t.Name()]
-	if round == 0 {
-		last = "0"
-	} else if m := goesOn.FindStringSubmatch(log); m != nil {
-		if from, _ := strconv.Atoi(m[1]); fmt.Sprintf("%08d", from) < last {
-			t.Errorf("goes on from epoch %s, though epoch %s was written", m[1], last)
+	if m := goesOn.FindStringSubmatch(log); m != nil {
+		if from, _ := strconv.Atoi(m[1]); from < last {
+			t.Errorf("goes on from epoch %d, though epoch %d was written", from, last)
 		}
 	}
 	for _, m := range wrote.FindAllStringSubmatch(log, -1) {
-		n, _ := strconv.Atoi(m[1])
-		last = fmt.Sprintf("%08d", n)
+		last, _ = strconv.Atoi(m[1])
 	}
-	epochOf[t.Name()] = last
+	return last
 }
 
 // importSmallShards imports a weighted RMAT graph with small shards, so that a
-// run within little memory has many pages.
+// run within little memory has many pages, and with a path that takes many
+// iterations.
 func importSmallShards(t *testing.T, path string, scale int) {
 	t.Helper()
 	edges := filepath.Join(t.TempDir(), "edges.txt")
@@ -148,6 +202,9 @@ func importSmallShards(t *testing.T, path string, scale int) {
 	}
 	if err := bench.Generate(t.Context(), f, bench.GenOptions{Kind: bench.RMAT, Scale: scale, Degree: 8, Seed: 1, Weights: true}, nil); err != nil {
 		t.Fatal(err)
+	}
+	for v := range 50 {
+		fmt.Fprintf(f, "%d\t%d\t1\n", v*1_000_000, (v+1)*1_000_000)
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
@@ -198,8 +255,8 @@ func jobsIn(t *testing.T, graph string, s garaph.JobStatus) []int {
 	return ids
 }
 
-// near compares results within the tolerance of PageRank.
-func near(got, want []byte) bool {
+// near compares results within a tolerance, relative to values above 1.
+func near(got, want []byte, tolerance float64) bool {
 	a, b := strings.Fields(string(got)), strings.Fields(string(want))
 	if len(a) != len(b) {
 		return false
@@ -207,7 +264,7 @@ func near(got, want []byte) bool {
 	for i := range a {
 		x, errX := strconv.ParseFloat(a[i], 64)
 		y, errY := strconv.ParseFloat(b[i], 64)
-		if errX != nil || errY != nil || math.Abs(x-y) > 1e-8 {
+		if errX != nil || errY != nil || math.Abs(x-y) > tolerance*max(1, math.Abs(y)) || math.IsNaN(x) {
 			return false
 		}
 	}

@@ -217,8 +217,9 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(logs[0], b, 0o666))
 }
 
-// interrupted GRAPH N makes want<N>.tsv, PageRank of N iterations, and a job of
-// the same that was interrupted before its end, with out.tsv to be written.
+// interrupted GRAPH N ARGS... makes want<N>.tsv, PageRank of N iterations, and a
+// job of the same that was interrupted before its end, with out.tsv to be
+// written.
 func interrupted(ts *testscript.TestScript, _ bool, args []string) {
 	graph, n := args[0], args[1]
 	line := []string{"run", "pagerank", graph, "--iterations", n, "--precision", "64"}
@@ -240,7 +241,7 @@ func interrupted(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	line[2] = ts.MkAbs(graph)
 	var stderr bytes.Buffer
-	code := Run(ctx, append(line, "--output", ts.MkAbs("out.tsv")), nil, io.Discard, &stderr, own)
+	code := Run(ctx, append(append(line, "--output", ts.MkAbs("out.tsv")), args[2:]...), nil, io.Discard, &stderr, own)
 	if code != exitInterrupted || !strings.Contains(stderr.String(), "goes on") {
 		ts.Fatalf("exit code %d\n%s", code, stderr.String())
 	}

@@ -17,7 +17,7 @@ import (
 // resumeFlags are the flags of `garaph run` that a job may be resumed with, for
 // its values don't depend on them.
 var resumeFlags = []string{
-	"device", "threads", "memory",
+	"device", "threads", "memory", "gpu", "gpu-memory", "streams", "gather", "trace",
 	"checkpoint-every", "checkpoint-interval", "checkpoint-pages", "keep-checkpoints",
 	"output", "output-format", "top", "json", "report",
 }
@@ -92,21 +92,21 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	if flags == nil {
 		flags = map[string]string{}
 	}
-	for _, name := range resumeFlags {
-		if f := cmd.Flags().Lookup(name); f.Changed {
-			flags[name] = f.Value.String()
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains(resumeFlags, f.Name) {
+			flags[f.Name] = flagText(f.Value)
 		}
-	}
+	})
 	run := a.runCommand()
 	first, _, err := run.Find([]string{spec.Name})
 	if err != nil {
 		return err
 	}
-	var line []string
+	err = first.ParseFlags(nil) // joins those of every run
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
-		line = append(line, "--"+name+"="+flags[name])
+		err = errors.Join(err, setFlag(first.Flags(), name, flags[name]))
 	}
-	if err := first.ParseFlags(line); err != nil {
+	if err != nil {
 		return fmt.Errorf("job %d of %s was begun with flags that this version does not have: %w", job.ID(), path, err)
 	}
 	if err := first.Args(first, []string{path}); err != nil {

@@ -97,7 +97,7 @@ func formatFlag(fs *pflag.FlagSet) *string {
 		f, err := results.ParseFormat(s)
 		return string(f), err
 	}
-	fs.Var(&checked[string]{&value, "FORMAT", parse, func(s string) string { return s }},
+	fs.Var(&checked[string]{&value, "FORMAT", parse, func(s string) string { return s }, ""},
 		"output-format", "tsv, csv, ndjson (each also with .gz or .zst), parquet or npy (default by the name of the file, tsv for -)")
 	return &value
 }

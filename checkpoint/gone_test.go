@@ -1,0 +1,87 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestGone: the folder of a job is moved or removed, with that of the graph, or
+// another job takes its place, before an epoch is written, or while it is: that
+// ends with an error, soon, and nothing is written where it does not belong.
+func TestGone(t *testing.T) {
+	const n, chunk = 64 * 32, 64
+	ways := map[string]func(jobs string) error{
+		"removed": os.RemoveAll,
+		"moved":   func(jobs string) error { return os.Rename(jobs, jobs+".away") },
+		"replaced": func(jobs string) error {
+			if err := os.Rename(jobs, jobs+".away"); err != nil {
+				return err
+			}
+			writeEpoch(t, begun(t, jobs), random(9, n, 4))
+			return nil
+		},
+	}
+	for name, gone := range ways {
+		for _, at := range []uint32{0, 2 * chunk, n - chunk, n} { // n: before the epoch
+			t.Run(fmt.Sprintf("%s at %d", name, at), func(t *testing.T) {
+				jobs := filepath.Join(memoryDir(t), "jobs")
+				j := begun(t, jobs)
+				s := random(1, n, 4)
+				writeEpoch(t, j, s)
+				source := &meanwhile{s, at, func() {
+					if err := gone(jobs); err != nil {
+						t.Error(err)
+					}
+				}}
+				if at == n {
+					source.do()
+				}
+				ended := make(chan error)
+				go func() {
+					_, err := j.Epochs().Write(t.Context(), s.state, source)
+					ended <- err
+				}()
+				select {
+				case err := <-ended:
+					if err == nil || at == n && !errors.Is(err, ErrGone) {
+						t.Errorf("got %v", err)
+					}
+				case <-time.After(20 * time.Second):
+					t.Fatal("the writer hangs")
+				}
+				if err := errors.Join(j.Wrote(2), j.End(Done, nil)); !errors.Is(err, ErrGone) {
+					t.Errorf("the record: %v", err)
+				}
+				if name != "replaced" {
+					if _, err := os.Stat(jobs); !errors.Is(err, os.ErrNotExist) {
+						t.Errorf("a folder was made again: %v", err)
+					}
+					return
+				}
+				list, err := List(jobs)
+				if err != nil || len(list) != 1 || list[0].Status != Running || !slices.Equal(list[0].Epochs, []int{1}) {
+					t.Errorf("the job in its place: %+v, %v", list, err)
+				}
+			})
+		}
+	}
+}
+
+// meanwhile is a state while whose chunk from at on is read something happens.
+type meanwhile struct {
+	*memory
+	at uint32
+	do func()
+}
+
+func (m *meanwhile) Fill(from, to uint32, values []byte, active []uint64) error {
+	if from == m.at {
+		m.do()
+	}
+	return m.memory.Fill(from, to, values, active)
+}
