@@ -22,6 +22,12 @@ type State struct {
 	Aggregates []Float `json:"shard_aggregates,omitempty"`
 	// Pulls counts the iterations that pulled.
 	Pulls int `json:"pulls"`
+	// Pulled is how many edges and vertices the last of them looked at, by which
+	// the next iterations are chosen; 0: there was none.
+	Pulled uint64 `json:"pulled"`
+	// Owed is how many edges pulls still look at in vain before the sides of
+	// shards are read by which vertices notify; ≤ 0: they may be.
+	Owed int64 `json:"owed"`
 	// NotifyLimit is the share of edges up to which an iteration notifies. It
 	// depends on memory and disk of where the job began, and results may depend
 	// on it: a resumed job goes on with the same.

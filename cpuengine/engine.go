@@ -10,6 +10,7 @@
 package cpuengine
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
@@ -42,8 +43,9 @@ type Engine[V, A any] struct {
 	workers []worker[V, A] // one for each goroutine
 	// Of the page in hand:
 	orders   []*page.Order // by shard; nil: chunks
-	chunks   []page.Chunk  // in order of the shards; one for a shard in source order
+	chunks   []page.Chunk  // in order of the shards
 	starts   []int         // first chunk of each shard, and the number of chunks
+	turns    []int         // chunks as goroutines take them; the first stands for a shard in source order
 	partials []partial[A]
 }
 
@@ -111,21 +113,23 @@ func (e *Engine[V, A]) Process(p *page.Page, w Work) (Stats, error) {
 			return Stats{}, err
 		}
 	}
-	stats, err := e.parallel(len(e.chunks), func(r *worker[V, A], i int) error {
+	e.line(p)
+	stats, err := e.parallel(len(e.turns), func(r *worker[V, A], k int) error {
+		i := e.turns[k]
 		c := &e.chunks[i]
 		s := &p.Shards[c.Shard]
-		switch o := e.orders[c.Shard]; {
-		case o == nil:
+		o := e.orders[c.Shard]
+		if o == nil {
 			r.chunk(s, c, w, &e.partials[i])
-		case i == e.starts[c.Shard]:
-			r.scatter(s, o, w)
-			if w.Aggregates != nil {
-				w.Aggregates[s.Index] = r.aggregate(s, w)
-			}
+			return nil
+		}
+		r.scatter(s, o, w)
+		if w.Aggregates != nil {
+			w.Aggregates[s.Index] = r.aggregate(s, w)
 		}
 		return nil
 	})
-	if err != nil {
+	if err != nil || !slices.Contains(e.orders, nil) {
 		return stats, err
 	}
 	merged, err := e.parallel(len(p.Shards), func(r *worker[V, A], i int) error {
@@ -154,6 +158,27 @@ func (e *Engine[V, A]) cut(p *page.Page) {
 	clear(e.orders)
 	e.partials = slices.Grow(e.partials[:0], len(e.chunks))[:len(e.chunks)]
 	clear(e.partials)
+}
+
+// line puts what there is to do in line: chunks, and shards in source order, the
+// largest first, so that goroutines come to the end of the page together.
+func (e *Engine[V, A]) line(p *page.Page) {
+	e.turns = e.turns[:0]
+	for i, o := range e.orders {
+		if o != nil {
+			e.turns = append(e.turns, e.starts[i])
+		}
+	}
+	edges := func(turn int) uint64 {
+		s := &p.Shards[e.chunks[turn].Shard]
+		return s.Before(s.Vertices())
+	}
+	slices.SortStableFunc(e.turns, func(a, b int) int { return cmp.Compare(edges(b), edges(a)) })
+	for i, o := range e.orders {
+		for c := e.starts[i]; o == nil && c < e.starts[i+1]; c++ {
+			e.turns = append(e.turns, c)
+		}
+	}
 }
 
 // parallel calls task for 0 ≤ i < n on the engine's goroutines and sums what it

@@ -23,7 +23,7 @@ func (p compiled) Direction() gas.Direction { return p.direction }
 func (p compiled) Loops() gas.Loops[float32, float32] {
 	loops, _ := LoopsOf(gas.Program[float32, float32](p.ranks))
 	loops.Program = p
-	loops.Scatter = func(acc []float32, nbr []uint32, slot []uint16, weight, cur []float32) {
+	loops.Scatter = func(acc *[1 << 16]float32, nbr []uint32, slot []uint16, weight, cur []float32) {
 		for i, u := range nbr {
 			e := gas.Edge{Weight: 1}
 			if weight != nil {

@@ -95,10 +95,14 @@ func (r *worker[V, A]) chunk(s *page.Shard, c *page.Chunk, w Work, p *partial[A]
 func (r *worker[V, A]) scatter(s *page.Shard, o *page.Order, w Work) {
 	r.enter(s, w)
 	n := s.Vertices()
+	if cap(r.acc) < shard.MaxVertices {
+		r.acc = make([]A, shard.MaxVertices)
+	}
 	acc := r.sums(n + len(o.Cuts))
+	all := (*[shard.MaxVertices]A)(acc[:shard.MaxVertices])
 	for k := range o.Sides {
 		side := &o.Sides[k]
-		r.loops.Scatter(acc, side.Nbr, side.Slot, side.Weight, r.arrays.Cur)
+		r.loops.Scatter(all, side.Nbr, side.Slot, side.Weight, r.arrays.Cur)
 		r.stats.Edges += uint64(len(side.Nbr))
 	}
 	for k, v := range o.Cuts {

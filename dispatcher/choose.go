@@ -21,7 +21,10 @@ import (
 // speeds are how fast the devices of a job are, in seconds: per edge, or per
 // byte. They are measured in every iteration that shows them.
 type speeds struct {
-	CPU      float64 `json:"cpu"`      // per edge of a pull
+	// CPU is per edge or vertex that a pull looks at, Page per edge of the pages
+	// that it pulls over: less than that where vertices are settled.
+	CPU      float64 `json:"cpu"`
+	Page     float64 `json:"page"`
 	Resident float64 `json:"resident"` // per edge that stays on the GPU
 	Streamed float64 `json:"streamed"` // per edge that is copied there
 	Link     float64 `json:"link"`     // per byte of values
@@ -37,6 +40,15 @@ func (j *Job[V, A]) learn(old *float64, seconds, amount float64) {
 		return
 	}
 	*old = (*old + seconds/amount) / 2
+}
+
+// learnCPU takes in a pull over pages of so many edges, that looked at so many
+// edges and vertices.
+func (j *Job[V, A]) learnCPU(seconds, edges, looked float64) {
+	j.learn(&j.speeds.Page, seconds, edges)
+	if looked > edges/2 { // otherwise it was busy with what it skipped
+		j.learn(&j.speeds.CPU, seconds, looked)
+	}
 }
 
 // leastGain is what sharing an iteration must save to be chosen: it costs an
@@ -56,12 +68,14 @@ func (j *Job[V, A]) choose(m Method, f float64) (d Device, alpha float64) {
 		return GPU, 0
 	}
 	s := j.speeds
-	pull := s.CPU * float64(j.pullEdges)
-	gpu := max(s.Resident*float64(j.residentEdges), s.Streamed*float64(j.pullEdges-j.residentEdges))
-	cost := 1.0
-	if m == NotifyPull {
-		cost = min(f/j.limit, 1) // 2fp, with p = 1 in memory and k out of core
+	cpu := s.CPU * float64(j.pullEdges)
+	switch {
+	case m == NotifyPull:
+		cpu = s.CPU * f * float64(j.notifyEdges) / j.limit // 2fp·|E|, with p = 1 in memory and k out of core
+	case j.saturates && j.pulled > 0:
+		cpu = s.CPU * j.pullCost(f)
 	}
+	gpu := max(s.Resident*float64(j.residentEdges), s.Streamed*float64(j.pullEdges-j.residentEdges))
 	var toHost, toGPU float64
 	for i, info := range j.cat.Shards {
 		bytes := float64(info.Vertices * j.valueBytes())
@@ -72,7 +86,7 @@ func (j *Job[V, A]) choose(m Method, f float64) (d Device, alpha float64) {
 			toGPU += s.Link * bytes
 		}
 	}
-	alpha = (cost*pull + toHost) / (gpu + toGPU)
+	alpha = (cpu + toHost) / (gpu + toGPU)
 	switch {
 	case j.opt.Device == GPU:
 		return GPU, alpha
@@ -80,6 +94,7 @@ func (j *Job[V, A]) choose(m Method, f float64) (d Device, alpha float64) {
 		return CPU, alpha
 	}
 	exchange := s.Link * float64(j.valueBytes()) * float64(j.cat.Vertices)
+	pull := s.Page * float64(j.pullEdges)
 	together := max(pull*gpu/(pull+gpu), exchange) + toHost
 	if pull > gpu*float64(len(j.pages.Spans())) || together > (1-leastGain)*gpu {
 		return GPU, alpha
@@ -99,7 +114,7 @@ func (j *Job[V, A]) measureSpeeds(ctx context.Context) error {
 	}
 	kept := readSpeeds(j.store)
 	j.speeds = kept[j.speedsKey()]
-	if s := j.speeds; s.CPU > 0 && s.Link > 0 && (s.Resident > 0 || j.residentEdges == 0) && (s.Streamed > 0 || j.residentEdges == j.pullEdges) {
+	if s := j.speeds; s.CPU > 0 && s.Page > 0 && s.Link > 0 && (s.Resident > 0 || j.residentEdges == 0) && (s.Streamed > 0 || j.residentEdges == j.pullEdges) {
 		return nil
 	}
 	for range 2 { // the first time warms up
@@ -109,7 +124,7 @@ func (j *Job[V, A]) measureSpeeds(ctx context.Context) error {
 		}
 	}
 	for range 2 {
-		j.speeds.CPU = 0
+		j.speeds.CPU, j.speeds.Page = 0, 0
 		if err := j.measureCPU(ctx); err != nil {
 			return err
 		}
@@ -125,17 +140,27 @@ func (j *Job[V, A]) measureCPU(ctx context.Context) error {
 		}
 		start := time.Now()
 		s, err := j.cpu.Process(p, cpuengine.Work{Step: j.step})
+		took := time.Since(start).Seconds()
+		shards := shardsOf(p)
 		p.Release()
 		clear(j.arrays.Rising)
 		if err != nil {
 			return err
 		}
-		j.learn(&j.speeds.CPU, time.Since(start).Seconds(), float64(s.Edges))
+		j.learnCPU(took, j.edgesOf(shards), float64(s.Edges+s.Vertices))
 	}
-	if j.speeds.CPU == 0 { // a page without edges, or all settled
-		j.speeds.CPU = 1e-9
+	if j.speeds.Page == 0 || j.speeds.CPU == 0 { // a page without edges
+		j.speeds.Page, j.speeds.CPU = 1e-9, 1e-9
 	}
 	return nil
+}
+
+// edgesOf is how many edges shards have.
+func (j *Job[V, A]) edgesOf(shards []int) (n float64) {
+	for _, i := range shards {
+		n += float64(j.edges[i])
+	}
+	return n
 }
 
 // sample is the source of an iteration over one launch, or one page.
@@ -190,7 +215,7 @@ func (j *Job[V, A]) measureGPU(ctx context.Context) error {
 
 func (j *Job[V, A]) try(ctx context.Context, from gpuengine.Source) (gpuengine.Stats, float64, error) {
 	start := time.Now()
-	s, err := j.gpu.Iterate(ctx, gpuengine.Work{Step: j.step, From: from})
+	s, err := j.gpu.Iterate(ctx, gpuengine.Work{Step: j.step, From: from, Quiet: true})
 	return s, time.Since(start).Seconds(), err
 }
 

@@ -39,9 +39,11 @@ type epochs[V any] struct {
 	whole                   bool // there is a state to go on from
 	failing                 bool // the last epoch could not be written
 
-	// pulls and aggregates as they were before the iteration, which an error in
-	// its middle leaves half changed.
+	// pulls, pulled and aggregates as they were before the iteration, which an
+	// error in its middle leaves half changed.
 	pulls      int
+	pulled     uint64
+	owed       int64
 	aggregates []float64
 }
 
@@ -84,7 +86,7 @@ func (j *Job[V, A]) beginEpochs() {
 
 // atBoundary notes what stands between two iterations.
 func (j *Job[V, A]) atBoundary() {
-	j.epochs.pulls = j.pulls
+	j.epochs.pulls, j.epochs.pulled, j.epochs.owed = j.pulls, j.pulled, j.owed
 	j.epochs.aggregates = append(j.epochs.aggregates[:0], j.aggregates...)
 }
 
@@ -173,7 +175,7 @@ func (j *Job[V, A]) state(within bool) checkpoint.State {
 	s := checkpoint.State{
 		Vertices: j.cat.Vertices, ValueBytes: int(unsafe.Sizeof(v)), Iteration: j.step.Iteration,
 		Aggregate: checkpoint.Float(j.step.Aggregate), Previous: checkpoint.Float(j.previous),
-		Pulls: j.epochs.pulls, NotifyLimit: checkpoint.Float(j.limit),
+		Pulls: j.epochs.pulls, Pulled: j.epochs.pulled, Owed: j.epochs.owed, NotifyLimit: checkpoint.Float(j.limit),
 	}
 	if j.unsummed { // the next iteration sums anew
 		s.Previous = checkpoint.Float(math.NaN())

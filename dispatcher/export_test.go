@@ -4,3 +4,7 @@ import "github.com/garaph/garaph/gpuengine"
 
 // SetOpen lets a job open its device otherwise.
 func (o *Options) SetOpen(open func(name string) (gpuengine.Device, error)) { o.open = open }
+
+// ShareEvenly has both devices work in every iteration of a hybrid job, on pages
+// of a shard each.
+func (o *Options) ShareEvenly() { o.speeds, o.pageBytes = evenly, 1 }

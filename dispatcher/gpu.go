@@ -83,7 +83,7 @@ func (j *Job[V, A]) planGPU(po page.Options, fixed, checkpoints int64) error {
 	}
 	return panics.Guard(j.program, func() (err error) {
 		j.gpu, err = gpuengine.New(j.device, j.program, j.arrays, j.cat, gpuengine.Options{
-			Memory: j.opt.GPUMemory, Streams: j.opt.Streams, Gather: j.opt.Gather, Async: j.opt.Mode == Async, Trace: j.opt.Trace,
+			Memory: j.opt.GPUMemory, Streams: j.opt.Streams, Gather: j.opt.Gather, Async: j.opt.Mode == Async, Trace: j.opt.Trace, Began: j.began,
 		})
 		return err
 	})
@@ -96,8 +96,8 @@ func (j *Job[V, A]) startGPU(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.report.GPU, j.report.Resident = j.device.Info().Name, j.gpu.Resident()
 	j.residentEdges = j.gpu.Resident()
+	j.report.GPU, j.report.Resident, j.report.GPUMemory = j.device.Info().Name, j.residentEdges, j.gpu.Memory()
 	return j.measureSpeeds(ctx)
 }
 

@@ -76,24 +76,36 @@ func subjectOf(t *testing.T, s *store.Store, gpu string) *subject {
 
 // way is a way to run a job on a GPU.
 type way struct {
+	device   dispatcher.Device
 	mode     dispatcher.Mode
 	gather   gpuengine.Gather
-	streamed bool
+	streamed bool // within little memory of the GPU
+	fewPages bool // within the least memory of the host
 }
 
 func (w way) String() string {
+	text := fmt.Sprintf("%s, %s, %s", w.device, w.mode, w.gather)
 	if w.streamed {
-		return fmt.Sprintf("%s, %s, streamed", w.mode, w.gather)
+		text += ", streamed"
 	}
-	return fmt.Sprintf("%s, %s, resident", w.mode, w.gather)
+	if w.fewPages {
+		text += ", from disk"
+	}
+	return text
 }
 
 func (x *subject) ways() (list []way) {
 	for _, mode := range []dispatcher.Mode{dispatcher.Sync, dispatcher.Async} {
 		for _, gather := range []gpuengine.Gather{gpuengine.GatherReplicated, gpuengine.GatherSegmented} {
-			list = append(list, way{mode, gather, false})
+			list = append(list, way{dispatcher.GPU, mode, gather, false, false})
 			if x.streams {
-				list = append(list, way{mode, gather, true})
+				list = append(list, way{dispatcher.GPU, mode, gather, true, false})
+			}
+		}
+		for _, fewPages := range []bool{false, true} {
+			list = append(list, way{dispatcher.Hybrid, mode, gpuengine.GatherAuto, false, fewPages})
+			if x.streams {
+				list = append(list, way{dispatcher.Hybrid, mode, gpuengine.GatherAuto, true, fewPages})
 			}
 		}
 	}
@@ -111,7 +123,10 @@ func onCPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], iterations i
 // arrays and a tenth of the edges.
 func onGPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], w way, iterations int) []V {
 	t.Helper()
-	o := dispatcher.Options{Device: dispatcher.GPU, GPU: x.gpu, Mode: w.mode, Gather: w.gather, Iterations: iterations}
+	o := dispatcher.Options{Device: w.device, GPU: x.gpu, Mode: w.mode, Gather: w.gather, Iterations: iterations}
+	if w.device == dispatcher.Hybrid {
+		o.ShareEvenly()
+	}
 	if w.streamed {
 		o.GPUMemory = 1
 		var need *gpuengine.NeedError
@@ -120,7 +135,21 @@ func onGPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], w way, itera
 		}
 		o.GPUMemory = need.Least() + x.bytes/10
 	}
+	if w.fewPages {
+		o.Memory = 1
+		var need *dispatcher.MemoryError
+		if _, err := dispatcher.New(x.store, p, o); !errors.As(err, &need) {
+			t.Fatalf("%T, a byte of memory: %v", p, err)
+		}
+		o.Memory = need.Least()
+	}
 	values, r := valuesOf(t, x, p, o)
+	if w.device == dispatcher.Hybrid {
+		if x.streams && (r.Devices[dispatcher.CPU].Pages == 0 || r.Devices[dispatcher.GPU].Pages == 0) {
+			t.Fatalf("%T, %s: not both did something: %+v", p, w, r.Devices)
+		}
+		return values
+	}
 	if streamed := len(r.Iterations) > 0 && r.Iterations[0].BytesCopied > 0; streamed != w.streamed && len(r.Iterations) > 0 {
 		t.Fatalf("%T, %s: %d bytes were copied in the first iteration", p, w, r.Iterations[0].BytesCopied)
 	}

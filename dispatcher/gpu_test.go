@@ -52,7 +52,7 @@ func gpuSettings() (list []gpuSetting) {
 }
 
 // evenly has both devices work in every iteration of a hybrid job.
-var evenly = speeds{CPU: 1, Resident: 1, Streamed: 1, Link: 1e-9}
+var evenly = speeds{CPU: 1.5, Page: 1.5, Resident: 1, Streamed: 1, Link: 1e-9}
 
 // runGPU gives the values after a job on the emulated device, of which nothing
 // is left in use.

@@ -378,7 +378,7 @@ func (h *handout) sooner(shards []int, kind int) bool {
 		}
 		gpu = max(gpu, rate[k]*float64(h.left[k]))
 	}
-	return h.speeds.CPU*float64(h.sum(shards)) <= gpu
+	return h.speeds.Page*float64(h.sum(shards)) <= gpu
 }
 
 // unfinished are the shards that neither engine has done, after the GPU failed.

@@ -22,7 +22,11 @@ type position struct {
 	activated uint64  // active vertices
 	degrees   uint64  // Σ Degree of them
 	pulls     int     // iterations in which the CPU pulled, so far
-	unsummed  bool    // the aggregates by shard are not those of the values
+	pulled    uint64  // edges and vertices of the last of them that the CPU did alone; 0: none yet
+	// owed is how many edges pulls look at in vain before the sides by which
+	// vertices notify are read, which stay in memory then: as many as they have.
+	owed     int64
+	unsummed bool // the aggregates by shard are not those of the values
 }
 
 // safetyShare bounds what a GPU that fails costs: the host gets its values after
@@ -66,6 +70,9 @@ type shared struct {
 	host   cpuengine.Stats
 	busy   float64    // seconds of the CPU
 	times  []PageWork // of the CPU
+	// covered is how many edges the pages have that the CPU did.
+	covered float64
+	loaded  int64 // bytes of pages read before
 }
 
 // onGPU does an iteration on the GPU, alone or together with the CPU. A GPU that
@@ -76,7 +83,7 @@ func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration) error {
 	if err != nil {
 		return err
 	}
-	x := &shared{handout: newHandout(j.pages, requests, j.edges, j.gpu.Pieces(), j.began), it: it}
+	x := &shared{handout: newHandout(j.pages, requests, j.edges, j.gpu.Pieces(), j.began), it: it, loaded: j.pages.BytesRead()}
 	x.enough, x.speeds = j.gpu.Enough, j.speeds
 	x.taken = func(shards []int) {
 		if it.Device == Hybrid {
@@ -136,20 +143,20 @@ func (j *Job[V, A]) mark(it *Iteration) error {
 // together lets the devices work until everything is done. The error is not one of
 // the GPU.
 func (j *Job[V, A]) together(ctx context.Context, x *shared) (err error) {
-	ctx, stop := context.WithCancel(ctx)
+	reading, stop := context.WithCancel(ctx) // and what the GPU does
 	defer stop()
 	var g errgroup.Group
 	if x.reading {
 		g.Go(func() error {
-			x.read(ctx)
+			x.read(reading)
 			return nil
 		})
 	}
 	iterate := func() error {
-		x.stats, x.failed = j.gpu.Iterate(ctx, gpuengine.Work{Step: j.step, From: x.handout, Exchange: x.it.Device == Hybrid})
+		x.stats, x.failed = j.gpu.Iterate(reading, gpuengine.Work{Step: j.step, From: x.handout, Exchange: x.it.Device == Hybrid})
 		x.end()
 		if x.failed != nil {
-			stop() // the reader
+			stop() // nobody takes what is read
 		}
 		return nil
 	}
@@ -193,6 +200,7 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 		work.End = x.now()
 		work.Edges, work.Compute = s.Edges, work.End-work.Start
 		x.busy += work.Compute
+		x.covered += j.edgesOf(shards)
 		x.times = append(x.times, work)
 		x.host.Add(s)
 		if err == nil && told == nil {
@@ -264,6 +272,9 @@ func (j *Job[V, A]) outcome(ctx context.Context, x *shared, requests []page.Requ
 	} else {
 		j.unsummed = true
 	}
+	if gain := j.gain(it.Fraction); gain > 0 && j.speeds.CPU > 0 { // see onCPU
+		j.owed -= int64(min(gain, (x.last-x.start)/j.speeds.CPU))
+	}
 	j.previous = j.step.Aggregate
 	j.step = gas.Step{Iteration: j.step.Iteration + 1, Aggregate: aggregate}
 	return nil
@@ -326,11 +337,15 @@ func (j *Job[V, A]) account(x *shared) {
 	if n := len(x.times); n > 0 {
 		it.Devices[CPU] = DeviceWork{Pages: n, Edges: x.host.Edges, Seconds: x.times[n-1].End - x.start}
 	}
-	j.learn(&j.speeds.CPU, x.busy, float64(x.host.Edges))
-	if x.failed == nil && x.did[streams] > 0 {
+	loading := j.pages.InMemory() && j.pages.BytesRead() > x.loaded // pages that stay
+	switch {
+	case x.failed != nil || loading:
+	case x.did[streams] > 0:
 		j.learn(&j.speeds.Streamed, x.last-x.start, float64(x.did[streams]))
-	} else if x.failed == nil {
+		j.learnCPU(x.busy, x.covered, float64(x.host.Edges+x.host.Vertices))
+	default:
 		j.learn(&j.speeds.Resident, x.last-x.start, float64(x.did[stays]))
+		j.learnCPU(x.busy, x.covered, float64(x.host.Edges+x.host.Vertices))
 	}
 	if j.opt.PageDone == nil {
 		return

@@ -68,7 +68,7 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 
 // onCPU does an iteration on the CPU: notify, process the pages, commit.
 func (j *Job[V, A]) onCPU(ctx context.Context, it *Iteration) error {
-	start := time.Now()
+	start, read := time.Now(), j.pages.BytesRead()
 	w := cpuengine.Work{Step: j.step, Marked: it.Method == NotifyPull, SourceOrder: j.pulls >= pullsInPlace, Aggregates: j.aggregates}
 	it.SourceOrder = w.SourceOrder && !w.Marked && j.ordered
 	if it.Method == Pull {
@@ -98,18 +98,27 @@ func (j *Job[V, A]) onCPU(ctx context.Context, it *Iteration) error {
 		}
 	}
 	j.arrays.Advance()
+	var shards []int
 	for _, rq := range requests {
-		for _, i := range shardsIn(rq, j.pages.Spans()) {
-			j.gpuStale[i] = true
-		}
+		shards = append(shards, shardsIn(rq, j.pages.Spans())...)
+	}
+	for _, i := range shards {
+		j.gpuStale[i] = true
 	}
 	j.activated, j.degrees = done.Activated, done.Degrees
+	if it.Method == Pull {
+		gain := j.gain(it.Fraction)
+		j.pulled = done.Edges + done.Vertices
+		if gain > 0 { // notify-pull would have been better
+			j.owed -= int64(min(gain, float64(j.pulled)))
+		}
+	}
 	j.previous = j.step.Aggregate
 	j.step = gas.Step{Iteration: j.step.Iteration + 1, Aggregate: j.aggregate()}
 	it.Edges += done.Edges
 	it.Vertices = done.Vertices
-	if it.Method == Pull {
-		j.learn(&j.speeds.CPU, time.Since(start).Seconds(), float64(done.Edges))
+	if it.Method == Pull && (!j.pages.InMemory() || j.pages.BytesRead() == read) { // not while pages are loaded for good
+		j.learnCPU(time.Since(start).Seconds(), j.edgesOf(shards), float64(done.Edges+done.Vertices))
 	}
 	return nil
 }
@@ -146,15 +155,14 @@ func (j *Job[V, A]) pull(ctx context.Context, requests []page.Request, w cpuengi
 }
 
 func (j *Job[V, A]) record(it Iteration) {
+	if it.Devices == nil {
+		it.Devices = map[Device]DeviceWork{it.Device: {it.Pages, it.Edges, it.Seconds}}
+	}
 	j.report.Iterations = append(j.report.Iterations, it)
 	j.report.Edges += it.Edges
 	j.report.Duration += it.Duration
 	if j.report.Devices == nil {
 		j.report.Devices = map[Device]DeviceWork{}
-	}
-	if it.Devices == nil {
-		it.Devices = map[Device]DeviceWork{it.Device: {it.Pages, it.Edges, it.Seconds}}
-		j.report.Iterations[len(j.report.Iterations)-1].Devices = it.Devices
 	}
 	for d, did := range it.Devices {
 		sum := j.report.Devices[d]
@@ -174,8 +182,9 @@ func (j *Job[V, A]) fraction() float64 {
 }
 
 // method chooses as Garaph does (section 5.2): notifying costs f·|E| random
-// accesses and then pulls, pulling |E| sequential ones. When the aggregate
-// changed, every vertex has to be applied, so that marking none saves nothing.
+// accesses and then pulls, pulling |E| sequential ones, or fewer. When the
+// aggregate changed, every vertex has to be applied, so that marking none saves
+// nothing.
 func (j *Job[V, A]) method(f float64) Method {
 	if j.aggregable != nil && (j.step.Iteration == 0 || j.step.Aggregate != j.previous) {
 		return Pull
@@ -183,10 +192,34 @@ func (j *Job[V, A]) method(f float64) Method {
 	if j.opt.Method != Auto {
 		return j.opt.Method
 	}
-	if f <= j.limit {
-		return NotifyPull
+	if j.gain(f) < 0 || j.owed > 0 {
+		return Pull
 	}
-	return Pull
+	return NotifyPull
+}
+
+// gain is about how many edges a pull looks at more than notify-pull.
+func (j *Job[V, A]) gain(f float64) float64 {
+	return j.pullCost(f) - f*float64(j.notifyEdges)/j.limit
+}
+
+// pullCost is about how many edges a pull gathers along: |E|, but for a program
+// whose accumulators saturate, which looks at 1/f edges of a vertex until it finds
+// an active one, and whose vertices settle, so that the last pull tells of the
+// next. It depends on counts alone, not on times, so that the same job always
+// makes the same choices. From disk all edges are read in any case.
+func (j *Job[V, A]) pullCost(f float64) float64 {
+	cost := float64(j.notifyEdges)
+	if j.limit < inMemoryLimit || !j.saturates {
+		return cost
+	}
+	if f > 0 {
+		cost = min(cost, float64(j.cat.Vertices)/f)
+	}
+	if j.pulled > 0 {
+		cost = min(cost, float64(j.pulled))
+	}
+	return cost
 }
 
 // notify marks who has to gather: the neighbours of active vertices. Vertices

@@ -52,6 +52,8 @@ type Job[V, A any] struct {
 	notifyEdges uint64            // edges on those sides
 	aggregable  gas.Aggregable[V] // nil without the ability, as is aggregates
 	aggregates  []float64         // by shard
+	oneSide     bool              // vertices notify by sides that are gathered along too
+	saturates   bool              // the program is a gas.Saturable
 	settleable  gas.Settleable[V] // nil without the ability
 	unsettled   []uint32          // by shard, the first vertex that was not settled when last looked
 
@@ -106,6 +108,7 @@ func (j *Job[V, A]) plan() (err error) {
 			loops, j.report.Compiled = cpuengine.GenericLoops(j.program), false
 		}
 		po.SourceOrder = loops.Scatter != nil
+		_, j.saturates = j.program.(gas.Saturable[A])
 		po.Gather, po.Notify = sides(gas.DirectionOf(j.program))
 		return nil
 	})
@@ -118,6 +121,7 @@ func (j *Job[V, A]) plan() (err error) {
 	}
 	j.notifyEdges = j.cat.Edges * uint64(len(j.notifySides))
 	j.countEdges(po.Gather)
+	j.oneSide = j.cat.Symmetric || len(po.Gather) == 2
 	if j.device != nil {
 		if err = j.planGPU(po, fixed, checkpoints); err != nil && j.opt.Device != AutoDevice {
 			return err
@@ -240,6 +244,9 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 	j.report.InMemory = j.pages.InMemory()
 	if !resumed {
 		j.limit = j.notifyLimit()
+		if j.report.InMemory && !j.oneSide {
+			j.owed = int64(j.notifyEdges)
+		}
 	}
 	if !j.report.InMemory {
 		j.report.AccessRatio = 1 / (2 * j.limit)
@@ -282,11 +289,14 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 	}
 }
 
+// inMemoryLimit is the largest f with which an iteration notifies, in memory.
+const inMemoryLimit = 0.5
+
 // notifyLimit is the largest f with which an iteration notifies (Garaph,
 // section 5.2).
 func (j *Job[V, A]) notifyLimit() float64 {
 	if j.report.InMemory {
-		return 0.5
+		return inMemoryLimit
 	}
 	return 1 / (2 * j.store.AccessRatio())
 }

@@ -75,7 +75,7 @@ type Options struct {
 
 // EngineVersion is that of the engines, as far as the bits of values depend on
 // it: an epoch is resumed by the same alone.
-const EngineVersion = 1
+const EngineVersion = 2
 
 // Iteration says what one iteration did.
 type Iteration struct {
@@ -147,6 +147,8 @@ type Report struct {
 	GPU     string // the name of the GPU; "" if there was none
 	// Resident is how many edges stayed on the GPU.
 	Resident uint64
+	// GPUMemory is how many bytes of the GPU's memory the job had.
+	GPUMemory int64
 	// Lost is why the job went on without the GPU; "": it did not.
 	Lost string
 }

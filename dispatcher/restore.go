@@ -32,7 +32,7 @@ func (j *Job[V, A]) restore(ctx context.Context) (resumed bool, err error) {
 	}
 	s := r.State
 	j.step = gas.Step{Iteration: s.Iteration, Aggregate: float64(s.Aggregate)}
-	j.previous, j.pulls, j.limit = float64(s.Previous), s.Pulls, float64(s.NotifyLimit)
+	j.previous, j.pulls, j.pulled, j.owed, j.limit = float64(s.Previous), s.Pulls, s.Pulled, s.Owed, float64(s.NotifyLimit)
 	for i, a := range s.Aggregates {
 		j.aggregates[i] = float64(a)
 	}

@@ -24,9 +24,10 @@ type Loops[V, A any] struct {
 
 	// Scatter folds edges in an order of their own: the i-th leads from vertex
 	// nbr[i] to accumulator slot[i], and weighs weight[i], or 1 without
-	// weights. Nil when a program's Gather reads the destination's value, and
+	// weights. There is an accumulator for every slot that can be, so that
+	// slots need no check. Nil when a program's Gather reads the destination's value, and
 	// for programs that are [Saturable] or [Settleable].
-	Scatter func(acc []A, nbr []uint32, slot []uint16, weight []float32, cur []V)
+	Scatter func(acc *[1 << 16]A, nbr []uint32, slot []uint16, weight []float32, cur []V)
 
 	// Apply gives each vertex of list its next value and sets, in rising, the
 	// bits of those that [Program.Activate]: rising[0] begins with the vertex

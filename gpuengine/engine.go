@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
@@ -45,8 +46,10 @@ type Engine[V, A any] struct {
 
 	at        [arrayCount]Pointer
 	owned     []Pointer // to free
+	taken     int64     // bytes of them
 	main      Stream
 	epoch     Event
+	skew      float64 // seconds from Options.Began to epoch
 	staging   staging
 	head      []byte // pinned: the results of an iteration
 	in, out   []uint32
@@ -94,6 +97,7 @@ type Work struct {
 	// Exchange brings the new values of each batch to the host, into Arrays.Next,
 	// and adds those that it activated to Arrays.Rising.
 	Exchange bool
+	Quiet    bool // without a trace
 }
 
 // Source hands out what an iteration processes. Stay is called by one goroutine,
@@ -225,9 +229,14 @@ func (e *Engine[V, A]) take256(n int64) (Pointer, error) {
 	p, err := e.device.Alloc(n)
 	if err == nil {
 		e.owned = append(e.owned, p)
+		e.taken += aligned(n)
 	}
 	return p, err
 }
+
+// Memory is how many bytes the engine has of the device, which is the most that
+// it ever had.
+func (e *Engine[V, A]) Memory() int64 { return e.taken }
 
 // Vertex tells the engine the degrees of a vertex, before Start. Goroutines may
 // call it for different vertices.
@@ -258,8 +267,11 @@ func (e *Engine[V, A]) Start(ctx context.Context, pages Pages) error {
 
 // upload fills the arrays.
 func (e *Engine[V, A]) upload() error {
-	if err := e.main.Record(e.epoch); err != nil {
+	if err := errors.Join(e.main.Record(e.epoch), e.main.Sync()); err != nil {
 		return err
+	}
+	if !e.opt.Began.IsZero() {
+		e.skew = time.Since(e.opt.Began).Seconds()
 	}
 	if e.plan.degreeIn {
 		e.at[inDegree] = e.at[degree]

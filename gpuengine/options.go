@@ -2,6 +2,7 @@ package gpuengine
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/garaph/garaph/kernels"
 )
@@ -23,6 +24,8 @@ type Options struct {
 	Gather  Gather
 	Async   bool
 	Trace   func(Span) // nil: no trace
+	// Began is what the times of spans count from; zero: Start.
+	Began time.Time
 	// Single leaves the replicated gather one copy of each accumulator, to compare.
 	Single bool
 	// Shared is how many bytes of shared memory the accumulators of a block may

@@ -1,7 +1,7 @@
 package gpuengine
 
-// Span is something that a device did, for a trace. Times are seconds since the
-// job's start on the device.
+// Span is something that a device did, for a trace. Times are seconds since
+// [Options.Began].
 type Span struct {
 	Stream     int
 	Name       string // "copy", "expand", "pull", "apply"
@@ -43,7 +43,7 @@ func (e *Engine[V, A]) measure(l *lane) error {
 	e.times = append(e.times, t)
 	e.work.From.Done(t)
 	e.mu.Unlock()
-	if e.opt.Trace == nil {
+	if e.opt.Trace == nil || e.work.Quiet {
 		return nil
 	}
 	steps := []struct {
@@ -67,6 +67,7 @@ func (e *Engine[V, A]) measure(l *lane) error {
 		if s.End, err = step.to.Since(e.epoch); err != nil {
 			return err
 		}
+		s.Start, s.End = s.Start+e.skew, s.End+e.skew
 		e.mu.Lock() // one at a time
 		e.opt.Trace(s)
 		e.mu.Unlock()

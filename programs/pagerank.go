@@ -51,10 +51,10 @@ func (p PageRank[F]) Apply(v gas.Vertex, _ F, acc float64, s gas.Step) F {
 // coarser than its share, and a rounding goes on around cycles, each time
 // multiplied by Damping.
 func (p PageRank[F]) Activate(v gas.Vertex, old, new F) bool {
-	change := math.Abs(float64(new) - float64(old))
-	if change == 0 || p.Tolerance == 0 {
-		return change != 0
+	if p.Tolerance == 0 {
+		return new != old
 	}
+	change := math.Abs(float64(new) - float64(old))
 	return change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
 		change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
 }
@@ -67,12 +67,10 @@ func epsilon[F float32 | float64]() float64 {
 	return 0x1p-52
 }
 
-// Aggregate collects the dangling mass D.
+// Aggregate collects the dangling mass D: the value times 1 without out-edges,
+// times 0 with. Which vertices have some is hard to guess for a processor.
 func (p PageRank[F]) Aggregate(v gas.Vertex, value F) float64 {
-	if v.Out > 0 {
-		return 0
-	}
-	return float64(value)
+	return float64(value) * float64(1-min(v.Out, 1))
 }
 
 // Result is the rank.

@@ -17,7 +17,7 @@ var pageRankSources embed.FS
 
 // Loops are the methods of PageRank as loops.
 func (p PageRank[F]) Loops() gas.Loops[F, float64] {
-	if !gas.Fresh(pageRankSources, "4ea1b9211dbd0c66c774d601f3a746bf") {
+	if !gas.Fresh(pageRankSources, "af23805c23834e1c66adf1c7da43e3c8") {
 		return gas.Loops[F, float64]{}
 	}
 	switch p := any(p).(type) {
@@ -31,7 +31,7 @@ func (p PageRank[F]) Loops() gas.Loops[F, float64] {
 
 // Fragments are the methods of PageRank as PTX.
 func (p PageRank[F]) Fragments() gas.Fragments {
-	if !gas.Fresh(pageRankSources, "4ea1b9211dbd0c66c774d601f3a746bf") {
+	if !gas.Fresh(pageRankSources, "af23805c23834e1c66adf1c7da43e3c8") {
 		return gas.Fragments{}
 	}
 	switch any(p).(type) {
@@ -72,10 +72,11 @@ func (l pageRankFloat32Loops) gather(acc []float64, list []uint16, b *gas.Block,
 	return edges
 }
 
-func (l pageRankFloat32Loops) scatter(acc []float64, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
+func (l pageRankFloat32Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
 	p := l.p
 	var dst float32
 	slot = slot[:len(nbr)]
+	_ = acc[0] // it is not nil: no edge has to ask
 	for i, u := range nbr {
 		s := slot[i]
 		a := acc[s]
@@ -86,76 +87,76 @@ func (l pageRankFloat32Loops) scatter(acc []float64, nbr []uint32, slot []uint16
 }
 
 func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *gas.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
-	p, step, degree := l.p, b.Step, b.Degree
-	inOff, outOff := b.InOff, b.OutOff
-	var bits uint64 // of rising[word]
-	word, base := 0, b.First&^63
-	acc = acc[:len(list)]
-	for i, v := range list {
+	p, step := l.p, b.Step
+	outOff := b.OutOff
+	for len(list) > 0 {
+		// The first k of the list lie within one word of rising, and within m
+		// vertices from v on.
+		v := int(list[0])
 		id := b.First + uint32(v)
-		d := degree[id]
-		x := gas.Vertex{ID: id, N: b.N, In: d, Out: d}
-		if inOff != nil {
-			x.In = inOff[int(v)+1] - inOff[v]
-		}
-		if outOff != nil {
-			x.Out = outOff[int(v)+1] - outOff[v]
-		}
-		old := cur[id]
-		value := p.Apply(x, old, acc[i], step)
-		next[id] = value
-		if w := int((id - base) >> 6); w != word {
-			if bits != 0 {
-				rising[word] |= bits
+		end := v + int(64-id&63)
+		k := min(len(list), end-v)
+		if int(list[k-1]) >= end {
+			for k = 1; int(list[k]) < end; k++ {
 			}
-			word, bits = w, 0
 		}
-		var active bool
-		{
-			var result_ bool
-			type F = float32
-			p, v, old, new := p, x, old, value
-			_, _, _, _ = p, v, old, new
-		Activate_:
-			for {
-				change := math.Abs(float64(new) - float64(old))
-				if change == 0 || p.Tolerance == 0 {
-					result_ = change != 0
+		m := int(list[k-1]) - v + 1
+		a, olds, values, degree := acc[:k], cur[id:][:m], next[id:][:m], b.Degree[id:][:m]
+		var bits uint64
+		for i, u := range list[:k] {
+			o := int(u) - v
+			old, d := olds[o], degree[o]
+			x := gas.Vertex{ID: b.First + uint32(u), N: b.N, Out: d}
+			if outOff != nil {
+				x.Out = outOff[int(u)+1] - outOff[u]
+			}
+			value := p.Apply(x, old, a[i], step)
+			values[o] = value
+			var active bool
+			{
+				var result_ bool
+				type F = float32
+				p, v, old, new := p, x, old, value
+				_, _, _, _ = p, v, old, new
+			Activate_:
+				for {
+					if p.Tolerance == 0 {
+						result_ = new != old
+						break Activate_
+					}
+					change := math.Abs(float64(new) - float64(old))
+					result_ = change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
+						change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
 					break Activate_
-				}
-				result_ = change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
-					change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
-				break Activate_
 
+				}
+				active = result_
 			}
-			active = result_
+			bit := uint64(0)
+			if active {
+				bit = 1
+			}
+			bits |= bit << (o & 63)
+			activated += int(bit)
+			degrees += uint64(d) & -bit
 		}
-		bit := uint64(0)
-		if active {
-			bit = 1
+		if bits != 0 {
+			rising[(id-b.First&^63)>>6] |= bits << (id & 63)
 		}
-		bits |= bit << (id & 63)
-		activated += int(bit)
-		degrees += uint64(d) & -bit
-	}
-	if bits != 0 {
-		rising[word] |= bits
+		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
 }
 
 func (l pageRankFloat32Loops) aggregate(b *gas.Block, values []float32) (sum float64) {
 	p := l.p
-	inOff, outOff := b.InOff, b.OutOff
+	outOff := b.OutOff
 	degree := b.Degree[b.First:][:len(values)]
-	for v, value := range values {
-		id, d := b.First+uint32(v), degree[v]
-		x := gas.Vertex{ID: id, N: b.N, In: d, Out: d}
-		if inOff != nil {
-			x.In = inOff[int(v)+1] - inOff[v]
-		}
+	for i, value := range values {
+		d := degree[i]
+		x := gas.Vertex{Out: d}
 		if outOff != nil {
-			x.Out = outOff[int(v)+1] - outOff[v]
+			x.Out = outOff[int(i)+1] - outOff[i]
 		}
 		s := p.Aggregate(x, value)
 		sum += s
@@ -166,7 +167,7 @@ func (l pageRankFloat32Loops) aggregate(b *gas.Block, values []float32) (sum flo
 // pageRankFloat32Fragments are those of PageRank[float32].
 var pageRankFloat32Fragments = gas.Fragments{
 	Program: "PageRank[float32]",
-	Hash:    "9c94db9f74c1e579",
+	Hash:    "278e32a85f2bc131",
 
 	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
 	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
@@ -714,66 +715,61 @@ L12:
 	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<6>;
 	.reg .b64 %gl<15>;
-	.reg .pred %gp<7>;
+	.reg .pred %gp<6>;
+	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
+	@%gp0 bra L7;
 	cvt.f64.f32 %gl0, ${new.0};
 	cvt.f64.f32 %gl1, ${old.0};
 	sub.rn.f64 %gl2, %gl0, %gl1;
 	abs.f64 %gl3, %gl2;
-	setp.eq.f64 %gp0, %gl3, 0d0000000000000000;
-	@%gp0 bra L8;
-	setp.eq.f64 %gp1, ${param.1}, 0d0000000000000000;
-	@%gp1 bra L8;
 	sub.rn.f64 %gl4, 0d3FF0000000000000, ${param.0};
 	max.f64 %gl5, %gl4, 0d3F90000000000000;
-	setp.nan.f64 %gp2, %gl4, 0d3F90000000000000;
-	selp.f64 %gl6, 0d7FF8000000000001, %gl5, %gp2;
+	setp.nan.f64 %gp1, %gl4, 0d3F90000000000000;
+	selp.f64 %gl6, 0d7FF8000000000001, %gl5, %gp1;
 	mul.rn.f64 %gl7, %gl3, %gl6;
 	add.rn.f32 %gw0, 0f3F800000, 0f30800000;
-	setp.eq.f32 %gp3, %gw0, 0f3F800000;
-	@%gp3 bra L14;
+	setp.eq.f32 %gp2, %gw0, 0f3F800000;
+	@%gp2 bra L12;
 	mov.f64 %gl8, 0d3CB0000000000000;
-	bra L11;
-L14:
+	bra L9;
+L12:
 	mov.f64 %gl8, 0d3E80000000000000;
-L11:
+L9:
 	cvt.f64.f32 %gl9, ${new.0};
 	mul.rn.f64 %gl10, %gl8, %gl9;
-	setp.gt.f64 %gp4, %gl7, %gl10;
-	@%gp4 bra L6;
+	setp.gt.f64 %gp3, %gl7, %gl10;
+	@%gp3 bra L5;
 	mov.b32 %gw1, 0;
-	bra L7;
-L6:
+	bra L6;
+L5:
 	max.u32 %gw2, ${v.out}, 1;
 	cvt.rn.f64.u32 %gl11, %gw2;
 	mul.rn.f64 %gl12, %gl3, %gl11;
 	cvt.rn.f64.u32 %gl13, ${v.n};
 	mul.rn.f64 %gl14, %gl12, %gl13;
-	setp.gt.f64 %gp5, %gl14, ${param.1};
-	selp.b32 %gw3, 1, 0, %gp5;
+	setp.gt.f64 %gp4, %gl14, ${param.1};
+	selp.b32 %gw3, 1, 0, %gp4;
 	mov.b32 %gw1, %gw3;
-L7:
+L6:
 	mov.b32 %gw4, %gw1;
 	bra L2;
-L8:
-	setp.neu.f64 %gp6, %gl3, 0d0000000000000000;
-	selp.b32 %gw5, 1, 0, %gp6;
+L7:
+	setp.neu.f32 %gp5, ${new.0}, ${old.0};
+	selp.b32 %gw5, 1, 0, %gp5;
 	mov.b32 %gw4, %gw5;
 L2:
 	mov.b32 ${out.0}, %gw4;
 }
 `},
 	Aggregate: gas.Fragment{Inputs: []string{"v.out", "value.0"}, Text: `{
-	.reg .b64 %gl<2>;
-	.reg .pred %gp<1>;
-	setp.gt.u32 %gp0, ${v.out}, 0;
-	@%gp0 bra L5;
+	.reg .b32 %gw<2>;
+	.reg .b64 %gl<3>;
 	cvt.f64.f32 %gl0, ${value.0};
-	mov.f64 %gl1, %gl0;
-	bra L2;
-L5:
-	mov.f64 %gl1, 0d0000000000000000;
-L2:
-	mov.f64 ${out.0}, %gl1;
+	min.u32 %gw0, ${v.out}, 1;
+	sub.s32 %gw1, 1, %gw0;
+	cvt.rn.f64.u32 %gl1, %gw1;
+	mul.rn.f64 %gl2, %gl0, %gl1;
+	mov.f64 ${out.0}, %gl2;
 }
 `},
 }
@@ -807,10 +803,11 @@ func (l pageRankFloat64Loops) gather(acc []float64, list []uint16, b *gas.Block,
 	return edges
 }
 
-func (l pageRankFloat64Loops) scatter(acc []float64, nbr []uint32, slot []uint16, weight []float32, cur []float64) {
+func (l pageRankFloat64Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []float64) {
 	p := l.p
 	var dst float64
 	slot = slot[:len(nbr)]
+	_ = acc[0] // it is not nil: no edge has to ask
 	for i, u := range nbr {
 		s := slot[i]
 		a := acc[s]
@@ -821,76 +818,76 @@ func (l pageRankFloat64Loops) scatter(acc []float64, nbr []uint32, slot []uint16
 }
 
 func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, cur, next []float64, rising []uint64) (activated int, degrees uint64) {
-	p, step, degree := l.p, b.Step, b.Degree
-	inOff, outOff := b.InOff, b.OutOff
-	var bits uint64 // of rising[word]
-	word, base := 0, b.First&^63
-	acc = acc[:len(list)]
-	for i, v := range list {
+	p, step := l.p, b.Step
+	outOff := b.OutOff
+	for len(list) > 0 {
+		// The first k of the list lie within one word of rising, and within m
+		// vertices from v on.
+		v := int(list[0])
 		id := b.First + uint32(v)
-		d := degree[id]
-		x := gas.Vertex{ID: id, N: b.N, In: d, Out: d}
-		if inOff != nil {
-			x.In = inOff[int(v)+1] - inOff[v]
-		}
-		if outOff != nil {
-			x.Out = outOff[int(v)+1] - outOff[v]
-		}
-		old := cur[id]
-		value := p.Apply(x, old, acc[i], step)
-		next[id] = value
-		if w := int((id - base) >> 6); w != word {
-			if bits != 0 {
-				rising[word] |= bits
+		end := v + int(64-id&63)
+		k := min(len(list), end-v)
+		if int(list[k-1]) >= end {
+			for k = 1; int(list[k]) < end; k++ {
 			}
-			word, bits = w, 0
 		}
-		var active bool
-		{
-			var result_ bool
-			type F = float64
-			p, v, old, new := p, x, old, value
-			_, _, _, _ = p, v, old, new
-		Activate_:
-			for {
-				change := math.Abs(float64(new) - float64(old))
-				if change == 0 || p.Tolerance == 0 {
-					result_ = change != 0
+		m := int(list[k-1]) - v + 1
+		a, olds, values, degree := acc[:k], cur[id:][:m], next[id:][:m], b.Degree[id:][:m]
+		var bits uint64
+		for i, u := range list[:k] {
+			o := int(u) - v
+			old, d := olds[o], degree[o]
+			x := gas.Vertex{ID: b.First + uint32(u), N: b.N, Out: d}
+			if outOff != nil {
+				x.Out = outOff[int(u)+1] - outOff[u]
+			}
+			value := p.Apply(x, old, a[i], step)
+			values[o] = value
+			var active bool
+			{
+				var result_ bool
+				type F = float64
+				p, v, old, new := p, x, old, value
+				_, _, _, _ = p, v, old, new
+			Activate_:
+				for {
+					if p.Tolerance == 0 {
+						result_ = new != old
+						break Activate_
+					}
+					change := math.Abs(float64(new) - float64(old))
+					result_ = change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
+						change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
 					break Activate_
-				}
-				result_ = change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
-					change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
-				break Activate_
 
+				}
+				active = result_
 			}
-			active = result_
+			bit := uint64(0)
+			if active {
+				bit = 1
+			}
+			bits |= bit << (o & 63)
+			activated += int(bit)
+			degrees += uint64(d) & -bit
 		}
-		bit := uint64(0)
-		if active {
-			bit = 1
+		if bits != 0 {
+			rising[(id-b.First&^63)>>6] |= bits << (id & 63)
 		}
-		bits |= bit << (id & 63)
-		activated += int(bit)
-		degrees += uint64(d) & -bit
-	}
-	if bits != 0 {
-		rising[word] |= bits
+		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
 }
 
 func (l pageRankFloat64Loops) aggregate(b *gas.Block, values []float64) (sum float64) {
 	p := l.p
-	inOff, outOff := b.InOff, b.OutOff
+	outOff := b.OutOff
 	degree := b.Degree[b.First:][:len(values)]
-	for v, value := range values {
-		id, d := b.First+uint32(v), degree[v]
-		x := gas.Vertex{ID: id, N: b.N, In: d, Out: d}
-		if inOff != nil {
-			x.In = inOff[int(v)+1] - inOff[v]
-		}
+	for i, value := range values {
+		d := degree[i]
+		x := gas.Vertex{Out: d}
 		if outOff != nil {
-			x.Out = outOff[int(v)+1] - outOff[v]
+			x.Out = outOff[int(i)+1] - outOff[i]
 		}
 		s := p.Aggregate(x, value)
 		sum += s
@@ -901,7 +898,7 @@ func (l pageRankFloat64Loops) aggregate(b *gas.Block, values []float64) (sum flo
 // pageRankFloat64Fragments are those of PageRank[float64].
 var pageRankFloat64Fragments = gas.Fragments{
 	Program: "PageRank[float64]",
-	Hash:    "089c045917848345",
+	Hash:    "034e796fc8086479",
 
 	Value:       gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
 	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
@@ -1445,62 +1442,57 @@ L2:
 	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<5>;
 	.reg .b64 %gl<13>;
-	.reg .pred %gp<7>;
+	.reg .pred %gp<6>;
+	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
+	@%gp0 bra L7;
 	sub.rn.f64 %gl0, ${new.0}, ${old.0};
 	abs.f64 %gl1, %gl0;
-	setp.eq.f64 %gp0, %gl1, 0d0000000000000000;
-	@%gp0 bra L8;
-	setp.eq.f64 %gp1, ${param.1}, 0d0000000000000000;
-	@%gp1 bra L8;
 	sub.rn.f64 %gl2, 0d3FF0000000000000, ${param.0};
 	max.f64 %gl3, %gl2, 0d3F90000000000000;
-	setp.nan.f64 %gp2, %gl2, 0d3F90000000000000;
-	selp.f64 %gl4, 0d7FF8000000000001, %gl3, %gp2;
+	setp.nan.f64 %gp1, %gl2, 0d3F90000000000000;
+	selp.f64 %gl4, 0d7FF8000000000001, %gl3, %gp1;
 	mul.rn.f64 %gl5, %gl1, %gl4;
 	add.rn.f64 %gl6, 0d3FF0000000000000, 0d3E10000000000000;
-	setp.eq.f64 %gp3, %gl6, 0d3FF0000000000000;
-	@%gp3 bra L14;
+	setp.eq.f64 %gp2, %gl6, 0d3FF0000000000000;
+	@%gp2 bra L12;
 	mov.f64 %gl7, 0d3CB0000000000000;
-	bra L11;
-L14:
+	bra L9;
+L12:
 	mov.f64 %gl7, 0d3E80000000000000;
-L11:
+L9:
 	mul.rn.f64 %gl8, %gl7, ${new.0};
-	setp.gt.f64 %gp4, %gl5, %gl8;
-	@%gp4 bra L6;
+	setp.gt.f64 %gp3, %gl5, %gl8;
+	@%gp3 bra L5;
 	mov.b32 %gw0, 0;
-	bra L7;
-L6:
+	bra L6;
+L5:
 	max.u32 %gw1, ${v.out}, 1;
 	cvt.rn.f64.u32 %gl9, %gw1;
 	mul.rn.f64 %gl10, %gl1, %gl9;
 	cvt.rn.f64.u32 %gl11, ${v.n};
 	mul.rn.f64 %gl12, %gl10, %gl11;
-	setp.gt.f64 %gp5, %gl12, ${param.1};
-	selp.b32 %gw2, 1, 0, %gp5;
+	setp.gt.f64 %gp4, %gl12, ${param.1};
+	selp.b32 %gw2, 1, 0, %gp4;
 	mov.b32 %gw0, %gw2;
-L7:
+L6:
 	mov.b32 %gw3, %gw0;
 	bra L2;
-L8:
-	setp.neu.f64 %gp6, %gl1, 0d0000000000000000;
-	selp.b32 %gw4, 1, 0, %gp6;
+L7:
+	setp.neu.f64 %gp5, ${new.0}, ${old.0};
+	selp.b32 %gw4, 1, 0, %gp5;
 	mov.b32 %gw3, %gw4;
 L2:
 	mov.b32 ${out.0}, %gw3;
 }
 `},
 	Aggregate: gas.Fragment{Inputs: []string{"v.out", "value.0"}, Text: `{
-	.reg .b64 %gl<1>;
-	.reg .pred %gp<1>;
-	setp.gt.u32 %gp0, ${v.out}, 0;
-	@%gp0 bra L5;
-	mov.f64 %gl0, ${value.0};
-	bra L2;
-L5:
-	mov.f64 %gl0, 0d0000000000000000;
-L2:
-	mov.f64 ${out.0}, %gl0;
+	.reg .b32 %gw<2>;
+	.reg .b64 %gl<2>;
+	min.u32 %gw0, ${v.out}, 1;
+	sub.s32 %gw1, 1, %gw0;
+	cvt.rn.f64.u32 %gl0, %gw1;
+	mul.rn.f64 %gl1, ${value.0}, %gl0;
+	mov.f64 ${out.0}, %gl1;
 }
 `},
 }

@@ -70,7 +70,7 @@ func listFlag(fs *pflag.FlagSet, name string, value []string, check func([]strin
 		return words, check(words)
 	}
 	show := func(words []string) string { return strings.Join(words, ",") }
-	fs.Var(&checked[[]string]{&value, "LIST", parse, show}, name, usage)
+	fs.Var(&checked[[]string]{to: &value, kind: "LIST", parse: parse, show: show}, name, usage)
 	return &value
 }
 

@@ -40,7 +40,7 @@ func (a *app) handOver(device, gpu, program string) error {
 	if gpuengine.HasGPU() || device == string(dispatcher.CPU) || strings.HasPrefix(gpu, gpuengine.EmulatedName) {
 		return nil
 	}
-	must := device == string(dispatcher.GPU)
+	must := device == string(dispatcher.GPU) || device == string(dispatcher.Hybrid)
 	if !hasDriver() {
 		if must {
 			return errors.New("no GPU: there is no NVIDIA driver on this machine; --device cpu runs without one, --gpu emulated on an emulated GPU")

@@ -33,6 +33,8 @@ type runReport struct {
 	Devices     map[dispatcher.Device]dispatcher.DeviceWork `json:"devices"`
 	GPU         string                                      `json:"gpu,omitempty"`
 	GPUResident uint64                                      `json:"gpu_resident_edges,omitempty"`
+	GPUMemory   int64                                       `json:"peak_gpu_bytes,omitempty"`
+	GPULost     string                                      `json:"gpu_lost,omitempty"` // why the job went on without it
 
 	PerIteration []garaph.Iteration `json:"per_iteration"`
 	Top          []topRow           `json:"top,omitzero"` // nil: not asked for
@@ -48,7 +50,7 @@ func (t *task) writeReport(w io.Writer, top []topRow) error {
 		Import:         t.input.imported,
 		EdgesProcessed: r.Edges, EdgesPerSecond: number(perSecond(float64(r.Edges), r.Duration)),
 		PeakMemory: peakMemory(), InMemory: r.InMemory, K: number(r.AccessRatio),
-		Devices: r.Devices, GPU: r.GPU, GPUResident: r.Resident,
+		Devices: r.Devices, GPU: r.GPU, GPUResident: r.Resident, GPUMemory: r.GPUMemory, GPULost: r.Lost,
 		PerIteration: r.Iterations, Top: top,
 	}
 	if report.PerIteration == nil {

@@ -66,7 +66,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 		f.iterations = countFlag(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default what the program has, see its help)")
 		f.mode = enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when new values are seen: after the iteration or at once")
 		f.engine = enumFlag(fs, "engine", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull), "how the vertices to process are found, auto by how many edges lead out of active ones")
-		f.device = enumFlag(fs, "device", autoDevice, words(dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU), "where the program runs, auto on the GPU if there is one for it")
+		f.device = enumFlag(fs, "device", autoDevice, words(dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid), "where the program runs: hybrid on the CPU, the GPU or both, as each iteration is done soonest; auto likewise, if there is a GPU for it")
 		f.threads = countFlag(fs, "threads", 0, 0, "goroutines; 0: one for each processor")
 		f.memory = sizeFlag(fs, "memory", "memory of the process; 0: no limit (default three quarters of what is available)")
 		f.scratch = fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)")
@@ -76,7 +76,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 		f.gpuMemory = sizeFlag(fs, "gpu-memory", "memory of the GPU to use; edges beyond it are streamed (default all that is free)")
 		f.streams = countFlag(fs, "streams", 4, 1, "copies and computations that overlap")
 		f.gather = enumFlag(fs, "gather", string(gpuengine.GatherAuto), words(gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented), "how a block adds up: a thread per edge on copies of each sum, or 16 edges per thread in registers")
-		f.trace = fs.String("trace", "", "`FILE` for what the GPU did when, stream by stream; chrome://tracing and Perfetto show it")
+		f.trace = fs.String("trace", "", "`FILE` for what the devices did when, by streams and pages; chrome://tracing and Perfetto show it")
 	})
 	grouped(all, "Flags of checkpoints, of a run over a graph", func(fs *pflag.FlagSet) { f.checkpoints = newCheckpointFlags(fs) })
 	grouped(all, "Flags of the results", func(fs *pflag.FlagSet) {

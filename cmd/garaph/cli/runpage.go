@@ -65,7 +65,10 @@ func (t *task) facts() []htmlreport.Fact {
 		if t.options.GPUMemory > 0 {
 			budget = bytesText(t.options.GPUMemory)
 		}
-		fact("GPU memory", "%s; %s edges stayed there", budget, countText(float64(r.Resident)))
+		fact("GPU memory", "%s of %s; %s edges stayed there", bytesText(r.GPUMemory), budget, countText(float64(r.Resident)))
+		if r.Lost != "" {
+			fact("GPU lost", "%s", r.Lost)
+		}
 	}
 	end := "not converged"
 	if r.Converged {

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -50,8 +53,15 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	if t.trace != nil {
 		t.options.Trace = t.trace.add
 	}
-	if t.page != nil {
-		t.options.PageDone = t.page.pages.Add
+	if t.trace != nil || t.page != nil {
+		t.options.PageDone = func(w dispatcher.PageWork) {
+			if t.trace != nil {
+				t.trace.page(w)
+			}
+			if t.page != nil {
+				t.page.pages.Add(w)
+			}
+		}
 	}
 	defer keepWithin(t.options.Memory)()
 	if t.input, err = t.openInput(cmd.Context(), a, func() error { return out.check(t.args) }); err != nil {
@@ -67,7 +77,7 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 			a.console.log.Warn(err.Error())
 		}
 	}()
-	beside := t.saveBeside(a.console.log) // a failure is told when the results are there
+	beside := t.saveBeside() // a failure is told when the results are there
 	t.warn(a.console.log)
 	if err := t.deliver(cmd.Context(), a, out); err != nil {
 		if !errors.Is(err, errPipe) { // whoever closed the pipe had enough
@@ -83,10 +93,10 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 }
 
 // saveBeside writes the trace and the page of the run, where they are wanted.
-func (t *task) saveBeside(log *zap.Logger) error {
+func (t *task) saveBeside() error {
 	var errs []error
 	if t.trace != nil {
-		errs = append(errs, t.trace.save(t.result.Report.GPU, log))
+		errs = append(errs, t.trace.save(t.result.Report.GPU))
 	}
 	if t.page != nil {
 		errs = append(errs, t.page.save(t))
@@ -122,8 +132,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 	o.Log = a.console.log
 	o.Progress = func(it garaph.Iteration) {
 		text := iterationText(it)
-		o.Log.Debug(text, zap.Uint64("edges", it.Edges), zap.Uint64("vertices", it.Vertices),
-			zap.Int("pages", it.Pages), zap.Int64("bytes_read", it.BytesRead))
+		o.Log.Debug(text, iterationFields(it)...)
 		s.set(int64(it.Iteration)+1, text)
 	}
 	result, err := t.runner(ctx, Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log})
@@ -144,8 +153,26 @@ func (t *task) execute(ctx context.Context, a *app) error {
 }
 
 func iterationText(it garaph.Iteration) string {
-	return fmt.Sprintf("iteration %d (%s, %s): %s active, f %.2g, %s edges/s in %s", it.Iteration+1, it.Device, it.Method,
-		countText(float64(it.Active)), it.Fraction, countText(perSecond(float64(it.Edges), it.Duration)), seconds(it.Duration))
+	alpha := ""
+	if it.Alpha > 0 {
+		alpha = fmt.Sprintf(", α %.2g", it.Alpha)
+	}
+	return fmt.Sprintf("iteration %d (%s, %s): %s active, f %.2g%s, %s edges/s in %s", it.Iteration+1, it.Device, it.Method,
+		countText(float64(it.Active)), it.Fraction, alpha, countText(perSecond(float64(it.Edges), it.Duration)), seconds(it.Duration))
+}
+
+// iterationFields are what each device and each way did.
+func iterationFields(it garaph.Iteration) []zap.Field {
+	fields := []zap.Field{zap.Uint64("edges", it.Edges), zap.Uint64("vertices", it.Vertices), zap.Int("pages", it.Pages)}
+	for _, d := range slices.Sorted(maps.Keys(it.Devices)) {
+		did := it.Devices[d]
+		fields = append(fields, zap.Int(string(d)+"_pages", did.Pages), zap.Uint64(string(d)+"_edges", did.Edges), zap.Float64(string(d)+"_seconds", did.Seconds))
+	}
+	fields = append(fields, zap.Int64("bytes_read", it.BytesRead))
+	if it.BytesCopied+it.BytesBack > 0 {
+		fields = append(fields, zap.Int64("bytes_copied", it.BytesCopied), zap.Int64("bytes_back", it.BytesBack))
+	}
+	return fields
 }
 
 func iterations(n int) string {
@@ -169,7 +196,14 @@ func (t *task) summary() string {
 		where = "from disk"
 	}
 	if r.GPU != "" {
-		where += ", on GPU " + r.GPU
+		var on []string
+		if r.Devices[dispatcher.CPU].Pages > 0 {
+			on = append(on, "the CPU")
+		}
+		if r.Devices[dispatcher.GPU].Pages > 0 {
+			on = append(on, "GPU "+r.GPU)
+		}
+		where += ", on " + strings.Join(on, " and ")
 	}
 	return fmt.Sprintf("%s: %s in %s (loading %s), %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(r.Before+len(r.Iterations)),
 		seconds(r.Duration), seconds(r.Load), end, countText(perSecond(float64(r.Edges), r.Duration)), where, bytesText(peakMemory()))

@@ -11,25 +11,32 @@ import (
 	"slices"
 	"sync"
 
-	"go.uber.org/zap"
-
+	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
 )
 
-// trace collects what a GPU did, for a file that chrome://tracing and Perfetto
-// show: a row for each stream, so that overlap can be seen.
+// trace collects what devices did, for a file that chrome://tracing and Perfetto
+// show: of the GPU a row for each stream, so that overlap can be seen, and one
+// for when it got each page; of the CPU a row for its pages.
 type trace struct {
 	path string
 
-	mu    sync.Mutex // guards spans
+	mu    sync.Mutex // guards what follows
 	spans []gpuengine.Span
+	pages []dispatcher.PageWork
 }
+
+// The rows that are not streams.
+const (
+	gpuProcess, cpuProcess = 0, 1
+	handedOut              = 1000 // a thread of the GPU
+)
 
 // traceEvent is an event of Chrome's trace format. Times are microseconds.
 type traceEvent struct {
 	Name     string         `json:"name"`
 	Category string         `json:"cat,omitempty"`
-	Phase    string         `json:"ph"` // X: from Time for Duration; M: a name for a row
+	Phase    string         `json:"ph"` // X: from Time for Duration; i: at Time; M: a name for a row
 	Time     float64        `json:"ts"`
 	Duration float64        `json:"dur"`
 	Process  int            `json:"pid"`
@@ -68,44 +75,26 @@ func (t *trace) add(s gpuengine.Span) {
 	t.spans = append(t.spans, s)
 }
 
+// page adds what a device did with a page.
+func (t *trace) page(w dispatcher.PageWork) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pages = append(t.pages, w)
+}
+
 // save writes the file.
-func (t *trace) save(gpu string, log *zap.Logger) error {
-	if gpu == "" {
-		log.Warn("the trace is empty: the job ran on the CPU")
-	}
+func (t *trace) save(gpu string) error {
 	return writeWhole(t.path, true, func(w io.Writer) error { return t.write(w, gpu) })
 }
 
 func (t *trace) write(w io.Writer, gpu string) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	slices.SortStableFunc(t.spans, func(a, b gpuengine.Span) int { return cmp.Compare(a.Start, b.Start) })
 	out := bufio.NewWriter(w)
-	events := func(yield func(traceEvent) bool) {
-		if !yield(traceEvent{Name: "process_name", Phase: "M", Args: map[string]any{"name": cmp.Or(gpu, "no GPU")}}) {
-			return
-		}
-		named := map[int]bool{}
-		for _, s := range t.spans {
-			if !named[s.Stream] {
-				named[s.Stream] = true
-				if !yield(traceEvent{Name: "thread_name", Phase: "M", Thread: s.Stream, Args: map[string]any{"name": fmt.Sprintf("stream %d", s.Stream)}}) {
-					return
-				}
-			}
-			if !yield(eventOf(s)) {
-				return
-			}
-		}
-	}
 	_, err := out.WriteString(`{"displayTimeUnit":"ms","traceEvents":[`)
-	first := true
-	for e := range events {
-		if !first {
+	for i, e := range t.events(gpu) {
+		if i > 0 {
 			_, also := out.WriteString(",\n")
 			err = errors.Join(err, also)
 		}
-		first = false
 		b, also := json.Marshal(e)
 		_, last := out.Write(b)
 		if err = errors.Join(err, also, last); err != nil {
@@ -116,8 +105,37 @@ func (t *trace) write(w io.Writer, gpu string) error {
 	return errors.Join(err, also, out.Flush())
 }
 
+// events are those of the file: names of rows, and then in the order of time.
+func (t *trace) events(gpu string) []traceEvent {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	names := []traceEvent{
+		rowName("process_name", gpuProcess, 0, cmp.Or(gpu, "no GPU")), rowName("process_name", cpuProcess, 0, "CPU"),
+		rowName("thread_name", gpuProcess, handedOut, "handed out"), rowName("thread_name", cpuProcess, 0, "pages"),
+	}
+	var all []traceEvent
+	named := map[int]bool{}
+	for _, s := range t.spans {
+		if !named[s.Stream] {
+			named[s.Stream] = true
+			names = append(names, rowName("thread_name", gpuProcess, s.Stream, fmt.Sprintf("stream %d", s.Stream)))
+		}
+		all = append(all, eventOf(s))
+	}
+	for _, p := range t.pages {
+		all = append(all, eventOfPage(p))
+	}
+	slices.SortStableFunc(all, func(a, b traceEvent) int { return cmp.Compare(a.Time, b.Time) })
+	return append(names, all...)
+}
+
+// rowName names a row.
+func rowName(what string, process, thread int, name string) traceEvent {
+	return traceEvent{Name: what, Phase: "M", Process: process, Thread: thread, Args: map[string]any{"name": name}}
+}
+
 func eventOf(s gpuengine.Span) traceEvent {
-	e := traceEvent{Name: s.Name, Category: "kernel", Phase: "X", Time: s.Start * 1e6, Duration: (s.End - s.Start) * 1e6, Thread: s.Stream, Args: map[string]any{}}
+	e := traceEvent{Name: s.Name, Category: "kernel", Phase: "X", Time: s.Start * 1e6, Duration: (s.End - s.Start) * 1e6, Process: gpuProcess, Thread: s.Stream, Args: map[string]any{}}
 	if s.Name == "copy" {
 		e.Category = "copy"
 		e.Args["bytes"] = s.Bytes
@@ -130,5 +148,20 @@ func eventOf(s gpuengine.Span) traceEvent {
 	} else {
 		e.Args["page"] = "on the GPU"
 	}
+	return e
+}
+
+// eventOfPage is a page of the CPU, or the moment when the GPU got one.
+func eventOfPage(w dispatcher.PageWork) traceEvent {
+	e := traceEvent{
+		Name: fmt.Sprintf("shards %d to %d", w.From, w.To-1), Category: "page", Time: w.Start * 1e6,
+		Args: map[string]any{"iteration": w.Iteration + 1, "edges": w.Edges},
+	}
+	if w.Device == dispatcher.CPU {
+		e.Phase, e.Duration, e.Process = "X", (w.End-w.Start)*1e6, cpuProcess
+		return e
+	}
+	e.Phase, e.Process, e.Thread = "i", gpuProcess, handedOut
+	e.Args["bytes"], e.Args["seconds"] = w.Bytes, w.End-w.Start
 	return e
 }

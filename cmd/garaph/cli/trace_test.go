@@ -25,8 +25,10 @@ func TestTrace(t *testing.T) {
 	do("import", edges, graph)
 	for _, memory := range []string{"1GiB", "256KiB"} { // all stays on the device, or little
 		var report struct {
-			Edges     uint64 `json:"edges_processed"`
-			Resident  uint64 `json:"gpu_resident_edges"`
+			Resident uint64 `json:"gpu_resident_edges"`
+			Devices  struct {
+				GPU struct{ Edges uint64 }
+			}
 			Iteration []struct {
 				Copied int64 `json:"bytes_copied"`
 			} `json:"per_iteration"`
@@ -52,7 +54,7 @@ func TestTrace(t *testing.T) {
 		bytes, gathered := 0.0, 0.0
 		ends, names := map[int]float64{}, map[string]int{}
 		for _, e := range trace.Events {
-			if e.Phase == "M" {
+			if e.Phase != "X" || e.Process == cpuProcess {
 				continue
 			}
 			names[e.Name]++
@@ -65,8 +67,8 @@ func TestTrace(t *testing.T) {
 			n, _ = e.Args["edges"].(float64)
 			gathered += n
 		}
-		if uint64(gathered) != report.Edges || int64(bytes) != copied {
-			t.Errorf("%s: the trace has %v edges and %v bytes copied, the report %d and %d", memory, gathered, bytes, report.Edges, copied)
+		if uint64(gathered) != report.Devices.GPU.Edges || int64(bytes) != copied {
+			t.Errorf("%s: the trace has %v edges and %v bytes copied, the report %d and %d", memory, gathered, bytes, report.Devices.GPU.Edges, copied)
 		}
 		if streamed := report.Resident == 0 || copied > 0; streamed != (names["copy"] > 0) || names["pull"] == 0 || names["pull"] != names["apply"] {
 			t.Errorf("%s: %d bytes were copied, and the trace has %v", memory, copied, names)

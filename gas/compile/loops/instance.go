@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/garaph/garaph/gas/compile/source"
 )
@@ -27,8 +28,44 @@ type instance struct {
 	Saturable, Settleable, Aggregable bool
 	Unchanged                         string // comparison of g and a after which Sum(a, g) is a; empty without
 	FragmentsName, Fragments          string // variable and literal; empty without
-	UsesVertex                        bool   // by Apply or Activate
-	AggregateUsesVertex               bool
+	ApplyVertex                       vertex // for Apply and Activate
+	AggregateVertex                   vertex
+}
+
+// vertex is the gas.Vertex of a loop: the fields that the methods read.
+type vertex struct {
+	Gas            string // name of package gas
+	At             string // variable with its number in the block
+	ID, N, In, Out bool
+}
+
+// vertexOf tells which fields some methods read of their first parameter.
+func (x *instance) vertexOf(at string, methods ...string) vertex {
+	v := vertex{Gas: x.Gas, At: at}
+	for i, read := range []*bool{&v.ID, &v.N, &v.In, &v.Out} {
+		for _, m := range methods {
+			*read = *read || usesField(x.program.Methods[m], 1, i)
+		}
+	}
+	return v
+}
+
+// HasDegree tells whether the vertex needs what the block has as its degree.
+func (v vertex) HasDegree() bool { return v.In || v.Out }
+
+// Literal is what stands between its braces.
+func (v vertex) Literal() string {
+	var list []string
+	add := func(read bool, field string) {
+		if read {
+			list = append(list, field)
+		}
+	}
+	add(v.ID, "ID: b.First + uint32("+v.At+")")
+	add(v.N, "N: b.N")
+	add(v.In, "In: d")
+	add(v.Out, "Out: d")
+	return strings.Join(list, ", ")
 }
 
 // variant is a loop of an instance, over edges with or without weights.
@@ -83,8 +120,10 @@ func newInstance(p *source.Program, n *namer) *instance {
 	x.UsesEdge, x.UsesDst = uses(p.Methods["Gather"], 2), uses(p.Methods["Gather"], 3)
 	x.Saturable, x.Settleable, x.Aggregable = p.Methods["Saturated"] != nil, p.Methods["Settled"] != nil, p.Methods["Aggregate"] != nil
 	x.Unchanged = unchanged(p)
-	x.UsesVertex = uses(p.Methods["Apply"], 1) || uses(p.Methods["Activate"], 1)
-	x.AggregateUsesVertex = x.Aggregable && uses(p.Methods["Aggregate"], 1)
+	x.ApplyVertex = x.vertexOf("u", "Apply", "Activate")
+	if x.Aggregable {
+		x.AggregateVertex = x.vertexOf("i", "Aggregate")
+	}
 	return x
 }
 

@@ -6,10 +6,24 @@ import "golang.org/x/tools/go/ssa"
 // which are counted from the receiver, 0. It looks through calls, so that the
 // wrapper of a promoted method uses what the method does.
 func uses(f *ssa.Function, param int) bool {
-	return (&usage{}).of(f, param)
+	return (&usage{field: whole}).of(f, param)
 }
 
-type usage struct{ seen map[*ssa.Parameter]bool }
+// usesField asks the same about a field of a parameter that is a struct.
+func usesField(f *ssa.Function, param, field int) bool {
+	return (&usage{field: field}).of(f, param)
+}
+
+// usage is a search for uses of a parameter.
+type usage struct {
+	field int // of it that counts, or whole
+	seen  map[*ssa.Parameter]bool
+}
+
+const whole = -1
+
+// other tells whether a field is not the one that counts.
+func (s *usage) other(field int) bool { return s.field != whole && s.field != field }
 
 func (s *usage) of(f *ssa.Function, param int) bool {
 	if f.Blocks == nil {
@@ -30,6 +44,10 @@ func (s *usage) value(v ssa.Value) bool {
 	for _, r := range *v.Referrers() {
 		switch r := r.(type) {
 		case *ssa.DebugRef:
+		case *ssa.Field:
+			if !s.other(r.Field) {
+				return true
+			}
 		case *ssa.Store: // a parameter in a variable of its own
 			a, ok := r.Addr.(*ssa.Alloc)
 			if !ok || r.Val != v || s.loaded(a, r) {
@@ -50,6 +68,9 @@ func (s *usage) value(v ssa.Value) bool {
 func (s *usage) loaded(a *ssa.Alloc, store *ssa.Store) bool {
 	for _, r := range *a.Referrers() {
 		if load, ok := r.(*ssa.UnOp); ok && !s.value(load) {
+			continue
+		}
+		if at, ok := r.(*ssa.FieldAddr); ok && s.other(at.Field) {
 			continue
 		}
 		if r != ssa.Instruction(store) {

@@ -59,10 +59,11 @@ func (l embedsLoops) gather(acc []float64, list []uint16, b *gas_.Block, cur []f
 	return edges
 }
 
-func (l embedsLoops) scatter(acc []float64, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
+func (l embedsLoops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
 	p := l.p
 	var dst float32
 	slot = slot[:len(nbr)]
+	_ = acc[0] // it is not nil: no edge has to ask
 	for i, u := range nbr {
 		s := slot[i]
 		a := acc[s]
@@ -73,57 +74,57 @@ func (l embedsLoops) scatter(acc []float64, nbr []uint32, slot []uint16, weight 
 }
 
 func (l embedsLoops) apply(acc []float64, list []uint16, b *gas_.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
-	p, step, degree := l.p, b.Step, b.Degree
-	inOff, outOff := b.InOff, b.OutOff
-	var bits uint64 // of rising[word]
-	word, base := 0, b.First&^63
-	acc = acc[:len(list)]
-	for i, v := range list {
+	p, step := l.p, b.Step
+	outOff := b.OutOff
+	for len(list) > 0 {
+		// The first k of the list lie within one word of rising, and within m
+		// vertices from v on.
+		v := int(list[0])
 		id := b.First + uint32(v)
-		d := degree[id]
-		x := gas_.Vertex{ID: id, N: b.N, In: d, Out: d}
-		if inOff != nil {
-			x.In = inOff[int(v)+1] - inOff[v]
-		}
-		if outOff != nil {
-			x.Out = outOff[int(v)+1] - outOff[v]
-		}
-		old := cur[id]
-		value := p.Apply(x, old, acc[i], step)
-		next[id] = value
-		if w := int((id - base) >> 6); w != word {
-			if bits != 0 {
-				rising[word] |= bits
+		end := v + int(64-id&63)
+		k := min(len(list), end-v)
+		if int(list[k-1]) >= end {
+			for k = 1; int(list[k]) < end; k++ {
 			}
-			word, bits = w, 0
 		}
-		active := p.Activate(x, old, value)
-		bit := uint64(0)
-		if active {
-			bit = 1
+		m := int(list[k-1]) - v + 1
+		a, olds, values, degree := acc[:k], cur[id:][:m], next[id:][:m], b.Degree[id:][:m]
+		var bits uint64
+		for i, u := range list[:k] {
+			o := int(u) - v
+			old, d := olds[o], degree[o]
+			x := gas_.Vertex{ID: b.First + uint32(u), N: b.N, Out: d}
+			if outOff != nil {
+				x.Out = outOff[int(u)+1] - outOff[u]
+			}
+			value := p.Apply(x, old, a[i], step)
+			values[o] = value
+			active := p.Activate(x, old, value)
+			bit := uint64(0)
+			if active {
+				bit = 1
+			}
+			bits |= bit << (o & 63)
+			activated += int(bit)
+			degrees += uint64(d) & -bit
 		}
-		bits |= bit << (id & 63)
-		activated += int(bit)
-		degrees += uint64(d) & -bit
-	}
-	if bits != 0 {
-		rising[word] |= bits
+		if bits != 0 {
+			rising[(id-b.First&^63)>>6] |= bits << (id & 63)
+		}
+		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
 }
 
 func (l embedsLoops) aggregate(b *gas_.Block, values []float32) (sum float64) {
 	p := l.p
-	inOff, outOff := b.InOff, b.OutOff
+	outOff := b.OutOff
 	degree := b.Degree[b.First:][:len(values)]
-	for v, value := range values {
-		id, d := b.First+uint32(v), degree[v]
-		x := gas_.Vertex{ID: id, N: b.N, In: d, Out: d}
-		if inOff != nil {
-			x.In = inOff[int(v)+1] - inOff[v]
-		}
+	for i, value := range values {
+		d := degree[i]
+		x := gas_.Vertex{Out: d}
 		if outOff != nil {
-			x.Out = outOff[int(v)+1] - outOff[v]
+			x.Out = outOff[int(i)+1] - outOff[i]
 		}
 		s := p.Aggregate(x, value)
 		sum += s
@@ -134,7 +135,7 @@ func (l embedsLoops) aggregate(b *gas_.Block, values []float32) (sum float64) {
 // embedsFragments are those of Embeds.
 var embedsFragments = gas_.Fragments{
 	Program: "Embeds",
-	Hash:    "333bbf5f17562444",
+	Hash:    "675e8a1a21b18bb7",
 
 	Value:       gas_.Layout{Size: 4, Align: 4, Leaves: []gas_.Leaf{{Name: "", Kind: gas_.Float32, Offset: 0}}},
 	Accumulator: gas_.Layout{Size: 8, Align: 8, Leaves: []gas_.Leaf{{Name: "", Kind: gas_.Float64, Offset: 0}}},
@@ -682,66 +683,61 @@ L14:
 	Activate: gas_.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<6>;
 	.reg .b64 %gl<15>;
-	.reg .pred %gp<7>;
+	.reg .pred %gp<6>;
+	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
+	@%gp0 bra L9;
 	cvt.f64.f32 %gl0, ${new.0};
 	cvt.f64.f32 %gl1, ${old.0};
 	sub.rn.f64 %gl2, %gl0, %gl1;
 	abs.f64 %gl3, %gl2;
-	setp.eq.f64 %gp0, %gl3, 0d0000000000000000;
-	@%gp0 bra L10;
-	setp.eq.f64 %gp1, ${param.1}, 0d0000000000000000;
-	@%gp1 bra L10;
 	sub.rn.f64 %gl4, 0d3FF0000000000000, ${param.0};
 	max.f64 %gl5, %gl4, 0d3F90000000000000;
-	setp.nan.f64 %gp2, %gl4, 0d3F90000000000000;
-	selp.f64 %gl6, 0d7FF8000000000001, %gl5, %gp2;
+	setp.nan.f64 %gp1, %gl4, 0d3F90000000000000;
+	selp.f64 %gl6, 0d7FF8000000000001, %gl5, %gp1;
 	mul.rn.f64 %gl7, %gl3, %gl6;
 	add.rn.f32 %gw0, 0f3F800000, 0f30800000;
-	setp.eq.f32 %gp3, %gw0, 0f3F800000;
-	@%gp3 bra L16;
+	setp.eq.f32 %gp2, %gw0, 0f3F800000;
+	@%gp2 bra L14;
 	mov.f64 %gl8, 0d3CB0000000000000;
-	bra L13;
-L16:
+	bra L11;
+L14:
 	mov.f64 %gl8, 0d3E80000000000000;
-L13:
+L11:
 	cvt.f64.f32 %gl9, ${new.0};
 	mul.rn.f64 %gl10, %gl8, %gl9;
-	setp.gt.f64 %gp4, %gl7, %gl10;
-	@%gp4 bra L8;
+	setp.gt.f64 %gp3, %gl7, %gl10;
+	@%gp3 bra L7;
 	mov.b32 %gw1, 0;
-	bra L9;
-L8:
+	bra L8;
+L7:
 	max.u32 %gw2, ${v.out}, 1;
 	cvt.rn.f64.u32 %gl11, %gw2;
 	mul.rn.f64 %gl12, %gl3, %gl11;
 	cvt.rn.f64.u32 %gl13, ${v.n};
 	mul.rn.f64 %gl14, %gl12, %gl13;
-	setp.gt.f64 %gp5, %gl14, ${param.1};
-	selp.b32 %gw3, 1, 0, %gp5;
+	setp.gt.f64 %gp4, %gl14, ${param.1};
+	selp.b32 %gw3, 1, 0, %gp4;
 	mov.b32 %gw1, %gw3;
-L9:
+L8:
 	mov.b32 %gw4, %gw1;
 	bra L2;
-L10:
-	setp.neu.f64 %gp6, %gl3, 0d0000000000000000;
-	selp.b32 %gw5, 1, 0, %gp6;
+L9:
+	setp.neu.f32 %gp5, ${new.0}, ${old.0};
+	selp.b32 %gw5, 1, 0, %gp5;
 	mov.b32 %gw4, %gw5;
 L2:
 	mov.b32 ${out.0}, %gw4;
 }
 `},
 	Aggregate: gas_.Fragment{Inputs: []string{"v.out", "value.0"}, Text: `{
-	.reg .b64 %gl<2>;
-	.reg .pred %gp<1>;
-	setp.gt.u32 %gp0, ${v.out}, 0;
-	@%gp0 bra L7;
+	.reg .b32 %gw<2>;
+	.reg .b64 %gl<3>;
 	cvt.f64.f32 %gl0, ${value.0};
-	mov.f64 %gl1, %gl0;
-	bra L2;
-L7:
-	mov.f64 %gl1, 0d0000000000000000;
-L2:
-	mov.f64 ${out.0}, %gl1;
+	min.u32 %gw0, ${v.out}, 1;
+	sub.s32 %gw1, 1, %gw0;
+	cvt.rn.f64.u32 %gl1, %gw1;
+	mul.rn.f64 %gl2, %gl0, %gl1;
+	mov.f64 ${out.0}, %gl2;
 }
 `},
 }

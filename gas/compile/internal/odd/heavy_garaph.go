@@ -211,57 +211,64 @@ func (l heavyLoops) gatherWeighted(acc []float64, list []uint16, b *gas_.Block, 
 }
 
 func (l heavyLoops) apply(acc []float64, list []uint16, b *gas_.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
-	p, step, degree := l.p, b.Step, b.Degree
-	inOff, outOff := b.InOff, b.OutOff
-	var bits uint64 // of rising[word]
-	word, base := 0, b.First&^63
-	acc = acc[:len(list)]
-	for i, v := range list {
+	p, step := l.p, b.Step
+	inOff := b.InOff
+	outOff := b.OutOff
+	for len(list) > 0 {
+		// The first k of the list lie within one word of rising, and within m
+		// vertices from v on.
+		v := int(list[0])
 		id := b.First + uint32(v)
-		d := degree[id]
-		x := gas_.Vertex{ID: id, N: b.N, In: d, Out: d}
-		if inOff != nil {
-			x.In = inOff[int(v)+1] - inOff[v]
+		end := v + int(64-id&63)
+		k := min(len(list), end-v)
+		if int(list[k-1]) >= end {
+			for k = 1; int(list[k]) < end; k++ {
+			}
 		}
-		if outOff != nil {
-			x.Out = outOff[int(v)+1] - outOff[v]
-		}
-		old := cur[id]
-		var value float32
-		{
-			var result_ float32
-			h, v, old, acc, s := p, x, old, acc[i], step
-			_, _, _, _, _ = h, v, old, acc, s
-		Apply_:
-			for {
-				if v.In > v.Out {
-					result_ = old + float32(s.Iteration)
+		m := int(list[k-1]) - v + 1
+		a, olds, values, degree := acc[:k], cur[id:][:m], next[id:][:m], b.Degree[id:][:m]
+		var bits uint64
+		for i, u := range list[:k] {
+			o := int(u) - v
+			old, d := olds[o], degree[o]
+			x := gas_.Vertex{N: b.N, In: d, Out: d}
+			if inOff != nil {
+				x.In = inOff[int(u)+1] - inOff[u]
+			}
+			if outOff != nil {
+				x.Out = outOff[int(u)+1] - outOff[u]
+			}
+			var value float32
+			{
+				var result_ float32
+				h, v, old, acc, s := p, x, old, a[i], step
+				_, _, _, _, _ = h, v, old, acc, s
+			Apply_:
+				for {
+					if v.In > v.Out {
+						result_ = old + float32(s.Iteration)
+						break Apply_
+					}
+					result_ = float32(math.Tanh(acc)) + float32(s.Aggregate) + float32(v.N)
 					break Apply_
-				}
-				result_ = float32(math.Tanh(acc)) + float32(s.Aggregate) + float32(v.N)
-				break Apply_
 
+				}
+				value = result_
 			}
-			value = result_
-		}
-		next[id] = value
-		if w := int((id - base) >> 6); w != word {
-			if bits != 0 {
-				rising[word] |= bits
+			values[o] = value
+			active := p.Activate(x, old, value)
+			bit := uint64(0)
+			if active {
+				bit = 1
 			}
-			word, bits = w, 0
+			bits |= bit << (o & 63)
+			activated += int(bit)
+			degrees += uint64(d) & -bit
 		}
-		active := p.Activate(x, old, value)
-		bit := uint64(0)
-		if active {
-			bit = 1
+		if bits != 0 {
+			rising[(id-b.First&^63)>>6] |= bits << (id & 63)
 		}
-		bits |= bit << (id & 63)
-		activated += int(bit)
-		degrees += uint64(d) & -bit
-	}
-	if bits != 0 {
-		rising[word] |= bits
+		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
 }

@@ -50,10 +50,11 @@ func (l literalLoops) gather(acc []uint32, list []uint16, b *gas_.Block, cur []u
 	return edges
 }
 
-func (l literalLoops) scatter(acc []uint32, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
+func (l literalLoops) scatter(acc *[1 << 16]uint32, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
 	p := l.p
 	var dst uint32
 	slot = slot[:len(nbr)]
+	_ = acc[0] // it is not nil: no edge has to ask
 	for i, u := range nbr {
 		s := slot[i]
 		a := acc[s]
@@ -64,34 +65,40 @@ func (l literalLoops) scatter(acc []uint32, nbr []uint32, slot []uint16, weight 
 }
 
 func (l literalLoops) apply(acc []uint32, list []uint16, b *gas_.Block, cur, next []uint32, rising []uint64) (activated int, degrees uint64) {
-	p, step, degree := l.p, b.Step, b.Degree
-	var bits uint64 // of rising[word]
-	word, base := 0, b.First&^63
-	acc = acc[:len(list)]
-	for i, v := range list {
+	p, step := l.p, b.Step
+	for len(list) > 0 {
+		// The first k of the list lie within one word of rising, and within m
+		// vertices from v on.
+		v := int(list[0])
 		id := b.First + uint32(v)
-		d := degree[id]
-		var x gas_.Vertex
-		old := cur[id]
-		value := p.Apply(x, old, acc[i], step)
-		next[id] = value
-		if w := int((id - base) >> 6); w != word {
-			if bits != 0 {
-				rising[word] |= bits
+		end := v + int(64-id&63)
+		k := min(len(list), end-v)
+		if int(list[k-1]) >= end {
+			for k = 1; int(list[k]) < end; k++ {
 			}
-			word, bits = w, 0
 		}
-		active := p.Activate(x, old, value)
-		bit := uint64(0)
-		if active {
-			bit = 1
+		m := int(list[k-1]) - v + 1
+		a, olds, values, degree := acc[:k], cur[id:][:m], next[id:][:m], b.Degree[id:][:m]
+		var bits uint64
+		for i, u := range list[:k] {
+			o := int(u) - v
+			old, d := olds[o], degree[o]
+			x := gas_.Vertex{}
+			value := p.Apply(x, old, a[i], step)
+			values[o] = value
+			active := p.Activate(x, old, value)
+			bit := uint64(0)
+			if active {
+				bit = 1
+			}
+			bits |= bit << (o & 63)
+			activated += int(bit)
+			degrees += uint64(d) & -bit
 		}
-		bits |= bit << (id & 63)
-		activated += int(bit)
-		degrees += uint64(d) & -bit
-	}
-	if bits != 0 {
-		rising[word] |= bits
+		if bits != 0 {
+			rising[(id-b.First&^63)>>6] |= bits << (id & 63)
+		}
+		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
 }

@@ -98,7 +98,7 @@ func (l pairUint32Float32Loops) gatherWeighted(acc []float32, list []uint16, b *
 	return edges
 }
 
-func (l pairUint32Float32Loops) scatter(acc []float32, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
+func (l pairUint32Float32Loops) scatter(acc *[1 << 16]float32, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
 	if weight != nil {
 		l.scatterWeighted(acc, nbr, slot, weight, cur)
 		return
@@ -106,6 +106,7 @@ func (l pairUint32Float32Loops) scatter(acc []float32, nbr []uint32, slot []uint
 	p := l.p
 	var dst uint32
 	slot = slot[:len(nbr)]
+	_ = acc[0] // it is not nil: no edge has to ask
 	for i, u := range nbr {
 		s := slot[i]
 		a := acc[s]
@@ -115,10 +116,11 @@ func (l pairUint32Float32Loops) scatter(acc []float32, nbr []uint32, slot []uint
 	}
 }
 
-func (l pairUint32Float32Loops) scatterWeighted(acc []float32, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
+func (l pairUint32Float32Loops) scatterWeighted(acc *[1 << 16]float32, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
 	p := l.p
 	var dst uint32
 	slot = slot[:len(nbr)]
+	_ = acc[0] // it is not nil: no edge has to ask
 	weight = weight[:len(nbr)]
 	for i, u := range nbr {
 		s := slot[i]
@@ -130,34 +132,40 @@ func (l pairUint32Float32Loops) scatterWeighted(acc []float32, nbr []uint32, slo
 }
 
 func (l pairUint32Float32Loops) apply(acc []float32, list []uint16, b *gas_.Block, cur, next []uint32, rising []uint64) (activated int, degrees uint64) {
-	p, step, degree := l.p, b.Step, b.Degree
-	var bits uint64 // of rising[word]
-	word, base := 0, b.First&^63
-	acc = acc[:len(list)]
-	for i, v := range list {
+	p, step := l.p, b.Step
+	for len(list) > 0 {
+		// The first k of the list lie within one word of rising, and within m
+		// vertices from v on.
+		v := int(list[0])
 		id := b.First + uint32(v)
-		d := degree[id]
-		var x gas_.Vertex
-		old := cur[id]
-		value := p.Apply(x, old, acc[i], step)
-		next[id] = value
-		if w := int((id - base) >> 6); w != word {
-			if bits != 0 {
-				rising[word] |= bits
+		end := v + int(64-id&63)
+		k := min(len(list), end-v)
+		if int(list[k-1]) >= end {
+			for k = 1; int(list[k]) < end; k++ {
 			}
-			word, bits = w, 0
 		}
-		active := p.Activate(x, old, value)
-		bit := uint64(0)
-		if active {
-			bit = 1
+		m := int(list[k-1]) - v + 1
+		a, olds, values, degree := acc[:k], cur[id:][:m], next[id:][:m], b.Degree[id:][:m]
+		var bits uint64
+		for i, u := range list[:k] {
+			o := int(u) - v
+			old, d := olds[o], degree[o]
+			x := gas_.Vertex{}
+			value := p.Apply(x, old, a[i], step)
+			values[o] = value
+			active := p.Activate(x, old, value)
+			bit := uint64(0)
+			if active {
+				bit = 1
+			}
+			bits |= bit << (o & 63)
+			activated += int(bit)
+			degrees += uint64(d) & -bit
 		}
-		bits |= bit << (id & 63)
-		activated += int(bit)
-		degrees += uint64(d) & -bit
-	}
-	if bits != 0 {
-		rising[word] |= bits
+		if bits != 0 {
+			rising[(id-b.First&^63)>>6] |= bits << (id & 63)
+		}
+		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
 }
@@ -554,7 +562,7 @@ func (l pairUint32Float64Loops) gatherWeighted(acc []float64, list []uint16, b *
 	return edges
 }
 
-func (l pairUint32Float64Loops) scatter(acc []float64, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
+func (l pairUint32Float64Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
 	if weight != nil {
 		l.scatterWeighted(acc, nbr, slot, weight, cur)
 		return
@@ -562,6 +570,7 @@ func (l pairUint32Float64Loops) scatter(acc []float64, nbr []uint32, slot []uint
 	p := l.p
 	var dst uint32
 	slot = slot[:len(nbr)]
+	_ = acc[0] // it is not nil: no edge has to ask
 	for i, u := range nbr {
 		s := slot[i]
 		a := acc[s]
@@ -571,10 +580,11 @@ func (l pairUint32Float64Loops) scatter(acc []float64, nbr []uint32, slot []uint
 	}
 }
 
-func (l pairUint32Float64Loops) scatterWeighted(acc []float64, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
+func (l pairUint32Float64Loops) scatterWeighted(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
 	p := l.p
 	var dst uint32
 	slot = slot[:len(nbr)]
+	_ = acc[0] // it is not nil: no edge has to ask
 	weight = weight[:len(nbr)]
 	for i, u := range nbr {
 		s := slot[i]
@@ -586,34 +596,40 @@ func (l pairUint32Float64Loops) scatterWeighted(acc []float64, nbr []uint32, slo
 }
 
 func (l pairUint32Float64Loops) apply(acc []float64, list []uint16, b *gas_.Block, cur, next []uint32, rising []uint64) (activated int, degrees uint64) {
-	p, step, degree := l.p, b.Step, b.Degree
-	var bits uint64 // of rising[word]
-	word, base := 0, b.First&^63
-	acc = acc[:len(list)]
-	for i, v := range list {
+	p, step := l.p, b.Step
+	for len(list) > 0 {
+		// The first k of the list lie within one word of rising, and within m
+		// vertices from v on.
+		v := int(list[0])
 		id := b.First + uint32(v)
-		d := degree[id]
-		var x gas_.Vertex
-		old := cur[id]
-		value := p.Apply(x, old, acc[i], step)
-		next[id] = value
-		if w := int((id - base) >> 6); w != word {
-			if bits != 0 {
-				rising[word] |= bits
+		end := v + int(64-id&63)
+		k := min(len(list), end-v)
+		if int(list[k-1]) >= end {
+			for k = 1; int(list[k]) < end; k++ {
 			}
-			word, bits = w, 0
 		}
-		active := p.Activate(x, old, value)
-		bit := uint64(0)
-		if active {
-			bit = 1
+		m := int(list[k-1]) - v + 1
+		a, olds, values, degree := acc[:k], cur[id:][:m], next[id:][:m], b.Degree[id:][:m]
+		var bits uint64
+		for i, u := range list[:k] {
+			o := int(u) - v
+			old, d := olds[o], degree[o]
+			x := gas_.Vertex{}
+			value := p.Apply(x, old, a[i], step)
+			values[o] = value
+			active := p.Activate(x, old, value)
+			bit := uint64(0)
+			if active {
+				bit = 1
+			}
+			bits |= bit << (o & 63)
+			activated += int(bit)
+			degrees += uint64(d) & -bit
 		}
-		bits |= bit << (id & 63)
-		activated += int(bit)
-		degrees += uint64(d) & -bit
-	}
-	if bits != 0 {
-		rising[word] |= bits
+		if bits != 0 {
+			rising[(id-b.First&^63)>>6] |= bits << (id & 63)
+		}
+		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
 }
@@ -1009,7 +1025,7 @@ func (l pairUint64Float32Loops) gatherWeighted(acc []float32, list []uint16, b *
 	return edges
 }
 
-func (l pairUint64Float32Loops) scatter(acc []float32, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
+func (l pairUint64Float32Loops) scatter(acc *[1 << 16]float32, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
 	if weight != nil {
 		l.scatterWeighted(acc, nbr, slot, weight, cur)
 		return
@@ -1017,6 +1033,7 @@ func (l pairUint64Float32Loops) scatter(acc []float32, nbr []uint32, slot []uint
 	p := l.p
 	var dst uint32
 	slot = slot[:len(nbr)]
+	_ = acc[0] // it is not nil: no edge has to ask
 	for i, u := range nbr {
 		s := slot[i]
 		a := acc[s]
@@ -1026,10 +1043,11 @@ func (l pairUint64Float32Loops) scatter(acc []float32, nbr []uint32, slot []uint
 	}
 }
 
-func (l pairUint64Float32Loops) scatterWeighted(acc []float32, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
+func (l pairUint64Float32Loops) scatterWeighted(acc *[1 << 16]float32, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
 	p := l.p
 	var dst uint32
 	slot = slot[:len(nbr)]
+	_ = acc[0] // it is not nil: no edge has to ask
 	weight = weight[:len(nbr)]
 	for i, u := range nbr {
 		s := slot[i]
@@ -1041,34 +1059,40 @@ func (l pairUint64Float32Loops) scatterWeighted(acc []float32, nbr []uint32, slo
 }
 
 func (l pairUint64Float32Loops) apply(acc []float32, list []uint16, b *gas_.Block, cur, next []uint32, rising []uint64) (activated int, degrees uint64) {
-	p, step, degree := l.p, b.Step, b.Degree
-	var bits uint64 // of rising[word]
-	word, base := 0, b.First&^63
-	acc = acc[:len(list)]
-	for i, v := range list {
+	p, step := l.p, b.Step
+	for len(list) > 0 {
+		// The first k of the list lie within one word of rising, and within m
+		// vertices from v on.
+		v := int(list[0])
 		id := b.First + uint32(v)
-		d := degree[id]
-		var x gas_.Vertex
-		old := cur[id]
-		value := p.Apply(x, old, acc[i], step)
-		next[id] = value
-		if w := int((id - base) >> 6); w != word {
-			if bits != 0 {
-				rising[word] |= bits
+		end := v + int(64-id&63)
+		k := min(len(list), end-v)
+		if int(list[k-1]) >= end {
+			for k = 1; int(list[k]) < end; k++ {
 			}
-			word, bits = w, 0
 		}
-		active := p.Activate(x, old, value)
-		bit := uint64(0)
-		if active {
-			bit = 1
+		m := int(list[k-1]) - v + 1
+		a, olds, values, degree := acc[:k], cur[id:][:m], next[id:][:m], b.Degree[id:][:m]
+		var bits uint64
+		for i, u := range list[:k] {
+			o := int(u) - v
+			old, d := olds[o], degree[o]
+			x := gas_.Vertex{}
+			value := p.Apply(x, old, a[i], step)
+			values[o] = value
+			active := p.Activate(x, old, value)
+			bit := uint64(0)
+			if active {
+				bit = 1
+			}
+			bits |= bit << (o & 63)
+			activated += int(bit)
+			degrees += uint64(d) & -bit
 		}
-		bits |= bit << (id & 63)
-		activated += int(bit)
-		degrees += uint64(d) & -bit
-	}
-	if bits != 0 {
-		rising[word] |= bits
+		if bits != 0 {
+			rising[(id-b.First&^63)>>6] |= bits << (id & 63)
+		}
+		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
 }
@@ -1483,7 +1507,7 @@ func (l pairUint64Float64Loops) gatherWeighted(acc []float64, list []uint16, b *
 	return edges
 }
 
-func (l pairUint64Float64Loops) scatter(acc []float64, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
+func (l pairUint64Float64Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
 	if weight != nil {
 		l.scatterWeighted(acc, nbr, slot, weight, cur)
 		return
@@ -1491,6 +1515,7 @@ func (l pairUint64Float64Loops) scatter(acc []float64, nbr []uint32, slot []uint
 	p := l.p
 	var dst uint32
 	slot = slot[:len(nbr)]
+	_ = acc[0] // it is not nil: no edge has to ask
 	for i, u := range nbr {
 		s := slot[i]
 		a := acc[s]
@@ -1500,10 +1525,11 @@ func (l pairUint64Float64Loops) scatter(acc []float64, nbr []uint32, slot []uint
 	}
 }
 
-func (l pairUint64Float64Loops) scatterWeighted(acc []float64, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
+func (l pairUint64Float64Loops) scatterWeighted(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
 	p := l.p
 	var dst uint32
 	slot = slot[:len(nbr)]
+	_ = acc[0] // it is not nil: no edge has to ask
 	weight = weight[:len(nbr)]
 	for i, u := range nbr {
 		s := slot[i]
@@ -1515,34 +1541,40 @@ func (l pairUint64Float64Loops) scatterWeighted(acc []float64, nbr []uint32, slo
 }
 
 func (l pairUint64Float64Loops) apply(acc []float64, list []uint16, b *gas_.Block, cur, next []uint32, rising []uint64) (activated int, degrees uint64) {
-	p, step, degree := l.p, b.Step, b.Degree
-	var bits uint64 // of rising[word]
-	word, base := 0, b.First&^63
-	acc = acc[:len(list)]
-	for i, v := range list {
+	p, step := l.p, b.Step
+	for len(list) > 0 {
+		// The first k of the list lie within one word of rising, and within m
+		// vertices from v on.
+		v := int(list[0])
 		id := b.First + uint32(v)
-		d := degree[id]
-		var x gas_.Vertex
-		old := cur[id]
-		value := p.Apply(x, old, acc[i], step)
-		next[id] = value
-		if w := int((id - base) >> 6); w != word {
-			if bits != 0 {
-				rising[word] |= bits
+		end := v + int(64-id&63)
+		k := min(len(list), end-v)
+		if int(list[k-1]) >= end {
+			for k = 1; int(list[k]) < end; k++ {
 			}
-			word, bits = w, 0
 		}
-		active := p.Activate(x, old, value)
-		bit := uint64(0)
-		if active {
-			bit = 1
+		m := int(list[k-1]) - v + 1
+		a, olds, values, degree := acc[:k], cur[id:][:m], next[id:][:m], b.Degree[id:][:m]
+		var bits uint64
+		for i, u := range list[:k] {
+			o := int(u) - v
+			old, d := olds[o], degree[o]
+			x := gas_.Vertex{}
+			value := p.Apply(x, old, a[i], step)
+			values[o] = value
+			active := p.Activate(x, old, value)
+			bit := uint64(0)
+			if active {
+				bit = 1
+			}
+			bits |= bit << (o & 63)
+			activated += int(bit)
+			degrees += uint64(d) & -bit
 		}
-		bits |= bit << (id & 63)
-		activated += int(bit)
-		degrees += uint64(d) & -bit
-	}
-	if bits != 0 {
-		rising[word] |= bits
+		if bits != 0 {
+			rising[(id-b.First&^63)>>6] |= bits << (id & 63)
+		}
+		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
 }

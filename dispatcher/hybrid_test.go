@@ -1,0 +1,350 @@
+package dispatcher
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testprograms"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/store"
+)
+
+// TestHandOut: in an iteration of both, each shard is done once, by whom the
+// report says, and what was told of pages covers all of it.
+func TestHandOut(t *testing.T) {
+	g := manyEdges()
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 25})
+	for _, set := range []struct {
+		name         string
+		starved, few bool
+	}{{"resident", false, false}, {"streamed", true, false}, {"from disk", false, true}, {"streamed from disk", true, true}} {
+		t.Run(set.name, func(t *testing.T) {
+			var pages []PageWork
+			o := Options{Device: Hybrid, GPU: "emulated", Threads: 2, Iterations: 5, speeds: evenly, pageBytes: 1}
+			o.PageDone = func(w PageWork) { pages = append(pages, w) }
+			p := testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
+			if set.starved {
+				o.GPUMemory = leastGPU[float64, float64](t, s, p, o) + 20<<10
+			}
+			if set.few {
+				o.Memory = 1
+				var need *MemoryError
+				if _, err := New(s, gas.Program[float64, float64](p), o); !errors.As(err, &need) {
+					t.Fatal(err)
+				}
+				o.Memory = need.Least()
+			}
+			j, err := New(s, gas.Program[float64, float64](p), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer j.Close()
+			r, err := j.Run(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, it := range r.Iterations {
+				shards := make([]int, len(j.firsts))
+				var edges uint64
+				last := 0.0
+				for _, w := range pages {
+					if w.Iteration != it.Iteration {
+						continue
+					}
+					if w.Start < last || w.End < w.Start {
+						t.Fatalf("%+v is told after one that began at %v", w, last)
+					}
+					last = w.Start
+					edges += w.Edges
+					for i := w.From; i < w.To; i++ {
+						shards[i]++
+					}
+				}
+				if it.Device != Hybrid || edges != it.Edges || it.Edges != uint64(len(g.Edges)) || slices.Min(shards) != 1 || slices.Max(shards) != 1 {
+					t.Fatalf("iteration %+v: %d edges told, shards were done %v times", it, edges, shards)
+				}
+				both := it.Devices[CPU].Pages > 0 && it.Devices[GPU].Pages > 0
+				if set.few && !set.starved { // what stays on the GPU is not in the host's memory
+					both = it.Devices[CPU].Pages == 0
+				}
+				if !both || it.BytesBack == 0 {
+					t.Errorf("who had a part: %+v", it)
+				}
+			}
+		})
+	}
+}
+
+// TestAlpha: α decides as the formula says, with what has to be fetched first,
+// and what saves nothing is not shared.
+func TestAlpha(t *testing.T) {
+	s := teststore.Build(t, manyEdges(), teststore.Options{ShardVertices: 25})
+	for _, c := range []struct {
+		name   string
+		speeds speeds
+		method Method
+		f      float64
+		want   Device
+		alpha  float64
+	}{
+		{"as fast", speeds{CPU: 1, Page: 1, Resident: 1, Link: 1e-12}, Pull, 1, CPU, 1},
+		{"twice as fast", speeds{CPU: 2, Page: 2, Resident: 1, Link: 1e-12}, Pull, 1, Hybrid, 2},
+		{"the CPU would add little", speeds{CPU: 50, Page: 50, Resident: 1, Link: 1e-12}, Pull, 1, GPU, 50},
+		{"a slow link", speeds{CPU: 2, Page: 2, Resident: 1, Link: 10}, Pull, 1, GPU, 2},
+		{"few are active", speeds{CPU: 10, Page: 10, Resident: 1, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.2},
+		{"not that few", speeds{CPU: 10, Page: 10, Resident: 1, Link: 1e-12}, NotifyPull, 0.25, Hybrid, 5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := Options{Device: Hybrid, GPU: "emulated", Threads: 1, speeds: c.speeds, pageBytes: 1}
+			j, err := New(s, gas.Program[float64, float64](testprograms.PageRank[float64]{}), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer j.Close()
+			if err := j.startGPU(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			j.limit = inMemoryLimit
+			device, alpha := j.choose(c.method, c.f)
+			if device != c.want || !near(alpha, c.alpha, 1e-6) {
+				t.Errorf("got %s, α = %v; want %s, %v", device, alpha, c.want, c.alpha)
+			}
+			for i := range j.gpuStale {
+				j.gpuStale[i] = true
+			}
+			if _, behind := j.choose(c.method, c.f); !(behind < alpha) {
+				t.Errorf("α = %v, and %v when the GPU is behind", alpha, behind)
+			}
+			clear(j.gpuStale)
+			for i := range j.hostStale {
+				j.hostStale[i] = true
+			}
+			if _, behind := j.choose(c.method, c.f); !(behind > alpha) {
+				t.Errorf("α = %v, and %v when the host is behind", alpha, behind)
+			}
+		})
+	}
+}
+
+// TestSpeedsAreKept: the first job over a graph calibrates, the next one takes
+// what it left, and a file that cannot be read is no harm.
+func TestSpeedsAreKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "graph")
+	if err := teststore.Write(path, manyEdges(), teststore.Options{ShardVertices: 25}); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(path, store.SpeedsFile)
+	run := func() {
+		t.Helper()
+		s, err := store.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if _, r, err := runWCC(s, Options{Device: Hybrid, GPU: "emulated", Threads: 1}); err != nil || r.Iterations[0].Alpha <= 0 {
+			t.Fatalf("%v, %+v", err, r.Iterations)
+		}
+	}
+	run()
+	kept, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(kept), "WCC") {
+		t.Fatalf("%v: %s", err, kept)
+	}
+	run()
+	if err := os.WriteFile(file, []byte("not JSON"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run()
+	if mended, err := os.ReadFile(file); err != nil || !strings.Contains(string(mended), "WCC") {
+		t.Fatalf("%v: %s", err, mended)
+	}
+}
+
+// TestFaultsAtRandom: jobs of any kind with a fault at any call, of the device or
+// of reading the graph: the right result, or an error.
+func TestFaultsAtRandom(t *testing.T) {
+	g := manyEdges()
+	path := filepath.Join(t.TempDir(), "graph")
+	if err := teststore.Write(path, g, teststore.Options{ShardVertices: 50}); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	hops, labels := oracle.BFS(g, 0), oracle.WCC(g)
+	jobs, right, refused := 200, 0, 0
+	for n := range jobs {
+		s, err := store.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{
+			Device: []Device{GPU, Hybrid, AutoDevice}[rng.IntN(3)], Mode: []Mode{Sync, Async}[rng.IntN(2)], GPU: "emulated",
+			Threads: 1 + rng.IntN(3), Streams: 1 + rng.IntN(4), pageBytes: int64(rng.IntN(2)), Method: []Method{Auto, Pull}[rng.IntN(2)],
+		}
+		if rng.IntN(4) > 0 {
+			o.speeds = evenly
+			o.speeds.Resident *= 0.2 + rng.Float64()
+			o.speeds.Streamed *= 0.2 + rng.Float64()
+		}
+		if rng.IntN(2) == 0 {
+			o.GPUMemory = 30<<10 + int64(rng.IntN(60<<10))
+		}
+		op := gpuengine.FaultOp(rng.IntN(int(gpuengine.FaultRun) + 1))
+		fault := gpuengine.EmulatedFault{Op: op, N: 1 + rng.IntN(1+rng.IntN(300)), Lost: rng.IntN(2) == 0}
+		d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{Faults: []gpuengine.EmulatedFault{fault}})
+		o.open = func(string) (gpuengine.Device, error) { return watched{d, t}, nil }
+		name := fmt.Sprintf("job %d: %s, %s, %+v", n, o.Device, o.Mode, fault)
+		ended := make(chan error, 1)
+		go func() {
+			if n%2 == 0 {
+				values, _, err := runWCC(s, o)
+				if err == nil && !slices.Equal(values, labels) {
+					t.Errorf("%s: wrong labels", name)
+				}
+				ended <- err
+				return
+			}
+			bfs := testprograms.BFS{BFS: programs.BFS{Source: 0}}
+			values, _, err := runJob[uint32, uint32](s, bfs, o)
+			for v, x := range values {
+				if got := bfs.Result(gas.Vertex{}, x); got != hops[v] {
+					t.Errorf("%s: vertex %d: got %d, want %d", name, v, got, hops[v])
+					break
+				}
+			}
+			ended <- err
+		}()
+		select {
+		case err := <-ended:
+			if err == nil {
+				right++
+			} else {
+				refused++
+				if strings.Contains(err.Error(), "\n") || len(err.Error()) < 20 {
+					t.Errorf("%s: an unclear error: %v", name, err)
+				}
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("%s: the job hangs", name)
+		}
+		if left := d.InUse(); left != (gpuengine.InUse{}) {
+			t.Errorf("%s: left on the device: %+v", name, left)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d jobs: %d ended right, %d were refused", jobs, right, refused)
+	if right < jobs/2 {
+		t.Errorf("only %d of %d jobs ended right", right, jobs)
+	}
+}
+
+// TestDamagedShard: a shard that cannot be read stops a job of both devices with
+// an error that names it, not on the CPU.
+func TestDamagedShard(t *testing.T) {
+	for _, few := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "graph")
+		if err := teststore.Write(path, manyEdges(), teststore.Options{ShardVertices: 50}); err != nil {
+			t.Fatal(err)
+		}
+		logs, err := filepath.Glob(filepath.Join(path, "db", "*.vlog"))
+		if err != nil || len(logs) == 0 {
+			t.Fatalf("%v: no value log", err)
+		}
+		text, err := os.ReadFile(logs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		text[bytes.LastIndexFunc(text, func(r rune) bool { return r != 0 })/2] ^= 0xff
+		if err := os.WriteFile(logs[0], text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, device := range []Device{GPU, Hybrid} {
+			s, err := store.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			core, warnings := observer.New(zap.WarnLevel)
+			o := Options{Device: device, GPU: "emulated", Threads: 2, speeds: evenly, pageBytes: 1, Log: zap.New(core)}
+			o.GPUMemory = leastGPU(t, s, testprograms.WCC{}, o) + 16<<10
+			if few {
+				o.Memory = 1
+				var need *MemoryError
+				if _, err := New(s, gas.Program[uint32, uint32](testprograms.WCC{}), o); !errors.As(err, &need) {
+					t.Fatal(err)
+				}
+				o.Memory = need.Least()
+			}
+			_, _, err = runWCC(s, o)
+			if !errors.Is(err, store.ErrDamaged) {
+				t.Errorf("%s, few=%v: got %v", device, few, err)
+			}
+			if warnings.Len() > 0 {
+				t.Errorf("%s, few=%v: warned %v", device, few, warnings.All())
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestCancelHybrid: a job that is stopped in the middle of an iteration of both
+// ends in order.
+func TestCancelHybrid(t *testing.T) {
+	s := teststore.Build(t, manyEdges(), teststore.Options{ShardVertices: 10})
+	for _, mode := range []Mode{Sync, Async} {
+		for pages := range 30 {
+			ctx, cancel := context.WithCancel(context.Background())
+			o := Options{Device: Hybrid, GPU: "emulated", Threads: 1, Mode: mode, speeds: evenly, pageBytes: 1}
+			d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{})
+			o.open = func(string) (gpuengine.Device, error) { return watched{d, t}, nil }
+			j, err := New(s, gas.Program[uint32, uint32](testprograms.WCC{}), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			go func() {
+				time.Sleep(time.Duration(pages) * 100 * time.Microsecond)
+				cancel()
+			}()
+			_, err = j.Run(ctx)
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+			j.Close()
+			cancel()
+		}
+	}
+}
+
+func runJob[V, A any](s *store.Store, p gas.Program[V, A], o Options) (values []V, r Report, err error) {
+	j, err := New(s, p, o)
+	if err != nil {
+		return nil, r, err
+	}
+	defer j.Close()
+	if r, err = j.Run(context.Background()); err != nil {
+		return nil, r, err
+	}
+	err = j.Values(func(_ []gas.Vertex, some []V) error {
+		values = append(values, some...)
+		return nil
+	})
+	return values, r, err
+}
