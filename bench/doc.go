@@ -15,4 +15,7 @@
 // shared ones more so: ceilings and programs take turns in rounds, a share is
 // computed from a run and the ceiling right before it, and what is reported is
 // the median of the rounds with the least and the most.
+//
+// [MeasureGPU] does the same for a GPU and its link, and [MeasureHybrid] holds
+// jobs on CPU and GPU together against jobs on either.
 package bench

@@ -150,11 +150,12 @@ func (m *gpuMeasurement) kernels(ctx context.Context) error {
 func (m *gpuMeasurement) pipelines(ctx context.Context) error {
 	few := m.opt.Memory
 	if few == 0 {
-		need, err := leastGPU(m)
+		c := m.graph.Catalogue()
+		need, err := leastGPU(m.device, c)
 		if err != nil {
 			return err
 		}
-		few = need + m.edgeBytes()/10
+		few = need + sideBytes(c, shard.In)/10
 	}
 	for _, w := range gatherWays {
 		for _, memory := range []int64{0, few} {
@@ -174,11 +175,10 @@ func (m *gpuMeasurement) pipelines(ctx context.Context) error {
 	return nil
 }
 
-// edgeBytes is what the in-edges of the graph take.
-func (m *gpuMeasurement) edgeBytes() (n int64) {
-	c := m.graph.Catalogue()
+// sideBytes is what the edges of one direction take.
+func sideBytes(c *garaph.Catalogue, dir shard.Direction) (n int64) {
 	for i := range c.Shards {
-		n += c.Bytes(shard.In, i)
+		n += c.Bytes(dir, i)
 	}
 	return n
 }

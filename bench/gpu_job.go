@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/vertices"
@@ -126,14 +127,14 @@ func pipeline(ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (p *P
 }
 
 // leastGPU is what a job takes on the GPU beside the edges.
-func leastGPU(m *gpuMeasurement) (int64, error) {
-	arrays, err := vertices.New[float32](m.graph.Catalogue().Vertices, m.device)
+func leastGPU(d gpuengine.Device, c *garaph.Catalogue) (int64, error) {
+	arrays, err := vertices.New[float32](c.Vertices, d)
 	if err != nil {
 		return 0, err
 	}
 	defer arrays.Free()
 	var need *gpuengine.NeedError
-	e, err := gpuengine.New(m.device, gas.Program[float32, float64](programs.PageRank[float32]{Damping: 0.85}), arrays, m.graph.Catalogue(), gpuengine.Options{Memory: 1})
+	e, err := gpuengine.New(d, gas.Program[float32, float64](programs.PageRank[float32]{Damping: 0.85}), arrays, c, gpuengine.Options{Memory: 1})
 	if errors.As(err, &need) {
 		return need.Least(), nil
 	}

@@ -75,9 +75,13 @@ type Pipeline struct {
 func newGPUReport(g *garaph.Graph, i gpuengine.Info, rounds int) *GPUReport {
 	return &GPUReport{
 		Machine: thisMachine(), Date: time.Now(), Graph: graphInfo(g), Rounds: rounds,
-		GPU:     GPUInfo{Name: i.Name, Driver: i.Driver, Memory: i.Memory, Processors: i.Processors, Capability: i.Capability},
+		GPU:     gpuInfo(i),
 		Kernels: []KernelFigure{}, Replication: []Replication{}, Pipelines: []Pipeline{}, Notes: []string{},
 	}
+}
+
+func gpuInfo(i gpuengine.Info) GPUInfo {
+	return GPUInfo{Name: i.Name, Driver: i.Driver, Memory: i.Memory, Processors: i.Processors, Capability: i.Capability}
 }
 
 func (r *GPUReport) note(text string) {

@@ -12,18 +12,10 @@ import (
 // WriteTable writes the report for a reader.
 func (r *GPUReport) WriteTable(w io.Writer) error {
 	var b strings.Builder
-	g, c := r.GPU, r.Graph
-	t := columns(&b)
-	for _, line := range [][2]string{
-		{"gpu", fmt.Sprintf("%s, %s, %d processors, capability %d.%d, driver %s", g.Name, sizeText(g.Memory), g.Processors, g.Capability/10, g.Capability%10, g.Driver)},
-		{"host", fmt.Sprintf("%s, %s, %s", r.Machine.CPU, plural(r.Machine.Cores, "core"), sizeText(r.Machine.Memory))},
+	gpuHeader(&b, r.GPU, r.Machine, r.Graph, [][2]string{
 		{"date", r.Date.Format(time.DateOnly)},
-		{"graph", fmt.Sprintf("%s: %s vertices, %s edges, %s", c.Path, humanize.Comma(int64(c.Vertices)), humanize.Comma(int64(c.Edges)), plural(c.Shards, "shard"))},
 		{"run", fmt.Sprintf("%s, in %s s", plural(r.Rounds, "round"), secondsText(r.Seconds))},
-	} {
-		fmt.Fprintf(t, "%s\t%s\n", line[0], line[1])
-	}
-	_ = t.Flush() // into memory
+	})
 	r.ceilingTable(&b)
 	r.kernelTable(&b)
 	r.pipelineTable(&b)
@@ -38,6 +30,19 @@ batches over that of the iteration, above 100% where streams overlap.
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// gpuHeader says what was measured, and on what.
+func gpuHeader(b *strings.Builder, g GPUInfo, m Machine, c GraphInfo, more [][2]string) {
+	t := columns(b)
+	for _, line := range append([][2]string{
+		{"gpu", fmt.Sprintf("%s, %s, %d processors, capability %d.%d, driver %s", g.Name, sizeText(g.Memory), g.Processors, g.Capability/10, g.Capability%10, g.Driver)},
+		{"host", fmt.Sprintf("%s, %s, %s", m.CPU, plural(m.Cores, "core"), sizeText(m.Memory))},
+		{"graph", fmt.Sprintf("%s: %s vertices, %s edges, %s", c.Path, humanize.Comma(int64(c.Vertices)), humanize.Comma(int64(c.Edges)), plural(c.Shards, "shard"))},
+	}, more...) {
+		fmt.Fprintf(t, "%s\t%s\n", line[0], line[1])
+	}
+	_ = t.Flush() // into memory
 }
 
 func (r *GPUReport) ceilingTable(b *strings.Builder) {

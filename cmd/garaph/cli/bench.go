@@ -32,7 +32,7 @@ with --memory also from disk. The whole machine should be free for it.`,
 		Args:        exactly("one graph", 1),
 	}
 	fs := cmd.Flags()
-	programs := programsFlag(fs)
+	programs := programsFlag(fs, bench.ProgramNames())
 	rounds := countFlag(fs, "rounds", 3, 1, "how often ceilings and programs take turns")
 	threads := countFlag(fs, "threads", 0, 0, "goroutines; 0: one for each processor")
 	memory := sizeFlag(fs, "memory", "run each program a second time within this memory, from disk")
@@ -41,7 +41,11 @@ with --memory also from disk. The whole machine should be free for it.`,
 	asJSON := fs.Bool("json", false, "print it as one JSON object")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		o := bench.Options{Programs: *programs, Rounds: *rounds, Threads: *threads, Memory: *memory, Limit: defaultMemory(), Source: *source, Generic: *generic}
-		r, err := a.bench(cmd.Context(), args[0], o)
+		defer keepWithin(cmp.Or(o.Memory, o.Limit))()
+		r, err := measured(cmd.Context(), a, "bench", args[0], func(g *garaph.Graph, progress func(string)) (*bench.Report, error) {
+			o.Progress = progress
+			return bench.Measure(cmd.Context(), g, o)
+		})
 		if err != nil {
 			return err
 		}
@@ -50,43 +54,45 @@ with --memory also from disk. The whole machine should be free for it.`,
 		}
 		return r.WriteTable(a.stdout)
 	})
-	cmd.AddCommand(a.benchGPUCommand())
+	cmd.AddCommand(a.benchGPUCommand(), a.benchHybridCommand())
 	return cmd
 }
 
 // programsFlag declares --programs, a list of names.
-func programsFlag(fs *pflag.FlagSet) *[]string {
-	all := bench.ProgramNames()
-	parse := func(s string) ([]string, error) {
-		names := strings.Split(s, ",")
-		return names, bench.Options{Programs: names}.Check()
-	}
-	show := func(names []string) string { return strings.Join(names, ",") }
-	fs.Var(&checked[[]string]{&all, "LIST", parse, show, ""}, "programs", "what to run")
-	return &all
+func programsFlag(fs *pflag.FlagSet, names []string) *[]string {
+	return listFlag(fs, "programs", names, func(names []string) error { return bench.Options{Programs: names}.Check() }, "what to run")
 }
 
-// bench measures, with progress.
-func (a *app) bench(ctx context.Context, path string, o bench.Options) (r *bench.Report, err error) {
+// listFlag declares a flag that takes words, with commas between them.
+func listFlag(fs *pflag.FlagSet, name string, value []string, check func([]string) error, usage string) *[]string {
+	parse := func(s string) ([]string, error) {
+		words := strings.Split(s, ",")
+		return words, check(words)
+	}
+	show := func(words []string) string { return strings.Join(words, ",") }
+	fs.Var(&checked[[]string]{to: &value, kind: "LIST", parse: parse, show: show}, name, usage)
+	return &value
+}
+
+// measured measures a graph, with progress.
+func measured[R any](ctx context.Context, a *app, stage, path string, measure func(g *garaph.Graph, progress func(doing string)) (R, error)) (r R, err error) {
 	g, err := garaph.Open(path)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
-	defer keepWithin(cmp.Or(o.Memory, o.Limit))()
-	s := a.console.stage("bench", 0)
+	s := a.console.stage(stage, 0)
 	defer s.end()
 	at := "the beginning"
-	o.Progress = func(doing string) {
+	r, err = measure(g, func(doing string) {
 		at = doing
 		a.console.begin(doing)
 		if a.console.tty {
 			s.set(0, doing)
 		}
-	}
-	r, err = bench.Measure(ctx, g, o)
+	})
 	if err != nil && ctx.Err() != nil {
-		return nil, &stopped{fmt.Sprintf("the measurement of %s was stopped: it was at %s", path, at), err}
+		err = &stopped{fmt.Sprintf("the measurement of %s was stopped: it was at %s", path, at), err}
 	}
 	return r, err
 }

@@ -2,10 +2,7 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +38,10 @@ with and without replication. The whole machine should be free for it.`,
 			return err
 		}
 		o := bench.GPUOptions{GPU: *gpu, Memory: *gpuMemory, Rounds: *rounds, Threads: *threads, Limit: cmp.Or(*memory, defaultMemory())}
-		r, err := a.benchGPU(cmd.Context(), args[0], o)
+		r, err := measured(cmd.Context(), a, "bench gpu", args[0], func(g *garaph.Graph, progress func(string)) (*bench.GPUReport, error) {
+			o.Progress = progress
+			return bench.MeasureGPU(cmd.Context(), g, o)
+		})
 		if err != nil {
 			return err
 		}
@@ -56,28 +56,4 @@ with and without replication. The whole machine should be free for it.`,
 		return r.WriteTable(a.stdout)
 	})
 	return cmd
-}
-
-// benchGPU measures, with progress.
-func (a *app) benchGPU(ctx context.Context, path string, o bench.GPUOptions) (r *bench.GPUReport, err error) {
-	g, err := garaph.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, g.Close()) }()
-	s := a.console.stage("bench gpu", 0)
-	defer s.end()
-	at := "the beginning"
-	o.Progress = func(doing string) {
-		at = doing
-		a.console.begin(doing)
-		if a.console.tty {
-			s.set(0, doing)
-		}
-	}
-	r, err = bench.MeasureGPU(ctx, g, o)
-	if err != nil && ctx.Err() != nil {
-		return nil, &stopped{fmt.Sprintf("the measurement of %s was stopped: it was at %s", path, at), err}
-	}
-	return r, err
 }

@@ -1,0 +1,366 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/shard"
+)
+
+// HybridOptions say what [MeasureHybrid] measures.
+type HybridOptions struct {
+	GPU string // as garaph devices lists them; "": the first one
+	// GPUMemory is the budget of the GPU's memory; 0: all of it, and of the parts
+	// that stream the arrays and an eighth of the edges.
+	GPUMemory int64
+	Memory    int64 // budget of the jobs in memory; 0: none
+	// Starved is the budget of the job from disk; 0: a quarter of the graph's
+	// size, or the least that does.
+	Starved int64
+	// Limit is after how long a job of the part switch is stopped; 0: never.
+	Limit    time.Duration
+	Rounds   int                // 0: 3
+	Threads  int                // 0: GOMAXPROCS
+	Programs []string           // of the part switch, some of [ProgramNames]; nil: all
+	Parts    []string           // some of [HybridParts]; nil: all
+	Progress func(doing string) // called before each step
+}
+
+// The parts of the measurement.
+const (
+	paysPart     = "pays"
+	residentPart = "resident"
+	switchPart   = "switch"
+	diskPart     = "disk"
+)
+
+// HybridParts are what [MeasureHybrid] can measure: whether CPU and GPU together
+// reach the sum of both, what a graph that stays on the GPU loses by it, whether
+// auto finds the best choice, and what a job from disk makes of disk, link and
+// kernel.
+func HybridParts() []string { return []string{paysPart, residentPart, switchPart, diskPart} }
+
+const (
+	// streamedShare of the edges is what the GPU's memory holds beside arrays, and
+	// starvedShare of the graph what the host's does.
+	streamedShare = 8
+	starvedShare  = 4
+	// fromDiskIterations are those of a job from disk.
+	fromDiskIterations = 8
+)
+
+// Check says what is wrong with the options.
+func (o HybridOptions) Check() error {
+	if o.Rounds < 0 || o.Threads < 0 || o.Memory < 0 || o.GPUMemory < 0 || o.Starved < 0 || o.Limit < 0 {
+		return fmt.Errorf("rounds %d, threads %d, memory %d, GPU memory %d, starved %d, limit %v: expected numbers ≥ 0", o.Rounds, o.Threads, o.Memory, o.GPUMemory, o.Starved, o.Limit)
+	}
+	for _, name := range o.Parts {
+		if !slices.Contains(HybridParts(), name) {
+			return fmt.Errorf("%q is not a part; expected some of %s", name, strings.Join(HybridParts(), ", "))
+		}
+	}
+	_, err := workloadsOf(o.Programs)
+	return err
+}
+
+// hybridMeasurement is one call of MeasureHybrid.
+type hybridMeasurement struct {
+	graph     *garaph.Graph
+	opt       HybridOptions
+	device    gpuengine.Device // jobs open it again, but need not start it
+	workloads []workload
+	source    uint32
+	report    *HybridReport
+}
+
+// MeasureHybrid measures, in one go, what jobs on the CPU and the GPU gain over
+// those on either.
+func MeasureHybrid(ctx context.Context, g *garaph.Graph, o HybridOptions) (r *HybridReport, err error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	o.GPU, o.Rounds, o.Threads = cmp.Or(o.GPU, "0"), cmp.Or(o.Rounds, defaultRounds), cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
+	if len(o.Parts) == 0 {
+		o.Parts = HybridParts()
+	}
+	m := &hybridMeasurement{graph: g, opt: o}
+	m.workloads, _ = workloadsOf(o.Programs) // checked above
+	if m.device, err = gpuengine.Open(o.GPU); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, m.device.Close()) }()
+	if m.source, err = sourceOf(ctx, g, ""); err != nil {
+		return nil, err
+	}
+	if m.report, err = newHybridReport(m); err != nil {
+		return nil, err
+	}
+	if m.report.GPUMemory == 0 {
+		least, err := leastGPU(m.device, g.Catalogue())
+		if err != nil {
+			return nil, err
+		}
+		m.report.GPUMemory = least + sideBytes(g.Catalogue(), shard.In)/streamedShare
+	}
+	used := usageNow()
+	for _, part := range []struct {
+		name    string
+		measure func(context.Context) error
+	}{{paysPart, m.pays}, {residentPart, m.resident}, {switchPart, m.switches}, {diskPart, m.disk}} {
+		if !slices.Contains(o.Parts, part.name) {
+			continue
+		}
+		err := part.measure(ctx)
+		if errors.Is(err, garaph.ErrMemory) {
+			m.report.note(fmt.Sprintf("part %s was left out: %v", part.name, err))
+			err = nil
+		}
+		if err := errors.Join(ctx.Err(), err); err != nil {
+			return nil, err
+		}
+	}
+	m.report.Seconds, m.report.Others = time.Since(m.report.Date).Seconds(), usageNow().othersSince(used)
+	return m.report, nil
+}
+
+// hybridRun is one job.
+type hybridRun struct {
+	dispatcher.Report
+	seconds float64 // from the first iteration to the values on the host
+	whole   float64 // with opening and loading
+	stopped bool    // it took too long
+}
+
+// run runs a job, and stops it if its iterations take more than limit seconds;
+// 0: however long they take.
+func (m *hybridMeasurement) run(ctx context.Context, name string, w workload, o garaph.RunOptions, limit float64) (r hybridRun, err error) {
+	if m.opt.Progress != nil {
+		m.opt.Progress(name)
+	}
+	debug.FreeOSMemory()
+	o.GPU, o.Threads, o.Memory, o.Streaming = m.opt.GPU, m.opt.Threads, cmp.Or(o.Memory, m.opt.Memory), OneMoreThread
+	limited, stop := context.WithCancel(ctx)
+	defer stop()
+	start := time.Now()
+	var first time.Time
+	o.Progress = func(it garaph.Iteration) {
+		if first.IsZero() {
+			first = time.Now().Add(-it.Duration)
+		}
+		if limit > 0 && time.Since(first).Seconds() > limit {
+			stop()
+		}
+	}
+	result, err := w.run(limited, m.graph, m.source, o)
+	r.seconds, r.whole = time.Since(first).Seconds(), time.Since(start).Seconds()
+	switch {
+	case err == nil:
+		err = result.Close()
+	case ctx.Err() == nil && limited.Err() != nil && errors.Is(err, limited.Err()):
+		r.stopped, err = true, nil
+	}
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", name, err)
+	}
+	r.Report = result.Report
+	if r.Lost != "" {
+		m.report.note(fmt.Sprintf("%s went on without the GPU: %s", name, r.Lost))
+	}
+	return r, nil
+}
+
+// later is the median of a figure over the later half of the iterations: those
+// before load pages, put them in source order, and learn the speeds of the
+// devices.
+func (r *hybridRun) later(figure func(garaph.Iteration) float64) float64 {
+	var values []float64
+	for _, it := range r.Iterations[len(r.Iterations)/2:] {
+		values = append(values, figure(it))
+	}
+	return median(values)
+}
+
+func edgesPerSecond(it garaph.Iteration) float64 { return float64(it.Edges) / it.Seconds }
+
+// inTurn runs PageRank on several devices, in turn.
+func (m *hybridMeasurement) inTurn(ctx context.Context, part string, gpuMemory int64, devices ...dispatcher.Device) ([]PageRankRun, error) {
+	runs := make([]PageRankRun, len(devices))
+	seconds, speeds, shares := make([][]float64, len(devices)), make([][]float64, len(devices)), make([][]float64, len(devices))
+	for round := range m.opt.Rounds {
+		for i, d := range devices {
+			r, err := m.run(ctx, m.roundName(part, round, string(d)), pageRankWorkload, garaph.RunOptions{Device: d, GPUMemory: gpuMemory}, 0)
+			if err != nil {
+				return nil, err
+			}
+			seconds[i] = append(seconds[i], r.later(func(it garaph.Iteration) float64 { return it.Seconds }))
+			speeds[i] = append(speeds[i], r.later(edgesPerSecond))
+			shares[i] = append(shares[i], r.later(func(it garaph.Iteration) float64 {
+				return float64(it.Devices[dispatcher.CPU].Edges) / float64(max(1, it.Edges))
+			}))
+			runs[i].Device, runs[i].Resident = d, r.Resident
+			if !r.InMemory {
+				m.report.note(fmt.Sprintf("part %s ran from disk: the graph does not fit into the memory that may be used", part))
+			}
+		}
+	}
+	for i := range runs {
+		runs[i].Seconds, runs[i].EdgesPerSecond, runs[i].OnCPU = spread(seconds[i]), spread(speeds[i]), spread(shares[i])
+	}
+	return runs, nil
+}
+
+func (m *hybridMeasurement) roundName(part string, round int, what string) string {
+	return fmt.Sprintf("%s, round %d of %d, %s", part, round+1, m.opt.Rounds, what)
+}
+
+// pays runs a graph that does not fit into the GPU's memory.
+func (m *hybridMeasurement) pays(ctx context.Context) error {
+	runs, err := m.inTurn(ctx, paysPart, m.report.GPUMemory, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid)
+	if err != nil {
+		return err
+	}
+	cpu, gpu, hybrid := runs[0].EdgesPerSecond, runs[1].EdgesPerSecond, runs[2].EdgesPerSecond
+	var ratios []float64
+	for k, x := range hybrid.Values {
+		ratios = append(ratios, x/(cpu.Values[k]+gpu.Values[k]))
+	}
+	m.report.Pays = &Compared{Runs: runs, Ratio: spread(ratios)}
+	if runs[1].Resident == m.graph.Catalogue().Edges {
+		m.report.note(fmt.Sprintf("part %s streams nothing: all edges stay on the GPU within %s", paysPart, sizeText(m.report.GPUMemory)))
+	}
+	return nil
+}
+
+// resident runs a graph that stays on the GPU.
+func (m *hybridMeasurement) resident(ctx context.Context) error {
+	runs, err := m.inTurn(ctx, residentPart, 0, dispatcher.GPU, dispatcher.Hybrid)
+	if err != nil {
+		return err
+	}
+	var ratios []float64
+	for k, x := range runs[1].Seconds.Values {
+		ratios = append(ratios, x/runs[0].Seconds.Values[k])
+	}
+	m.report.Resident = &Compared{Runs: runs, Ratio: spread(ratios)}
+	if runs[0].Resident < m.graph.Catalogue().Edges {
+		m.report.note(fmt.Sprintf("part %s streams: the graph does not fit into the GPU's memory", residentPart))
+	}
+	return nil
+}
+
+// diskLimits are what bounds a job from disk, and how much of it an iteration
+// used.
+var diskLimits = []struct {
+	name, unit string
+	amount     func(garaph.Iteration) float64
+}{
+	{"disk", "bytes/s", func(it garaph.Iteration) float64 { return float64(it.BytesRead) }},
+	{"link, to the GPU", "bytes/s", func(it garaph.Iteration) float64 { return float64(it.BytesCopied) }},
+	{"kernel", "edges/s", func(it garaph.Iteration) float64 { return float64(it.Devices[dispatcher.GPU].Edges) }},
+}
+
+// disk runs a graph that fits into neither memory.
+func (m *hybridMeasurement) disk(ctx context.Context) error {
+	d := &FromDisk{Memory: m.opt.Starved}
+	if d.Memory == 0 {
+		var err error
+		if d.Memory, err = m.starved(ctx); err != nil {
+			return err
+		}
+	}
+	link, err := gpuengine.MeasureLink(m.device)
+	if err != nil {
+		return err
+	}
+	kernel, err := m.kernelSpeed(ctx)
+	if err != nil {
+		return err
+	}
+	var edges, slowest []float64
+	alone, reached, shares := make([][]float64, len(diskLimits)), make([][]float64, len(diskLimits)), make([][]float64, len(diskLimits))
+	for round := range m.opt.Rounds {
+		disk, cannot := m.graph.Store().SequentialRead(diskBytes)
+		if cannot != nil {
+			m.report.note(fmt.Sprintf("part %s is not held against the disk, whose speed cannot be measured: %v", diskPart, cannot))
+			disk = math.NaN()
+		}
+		r, err := m.run(ctx, m.roundName(diskPart, round, string(dispatcher.Hybrid)), pageRankWorkload, garaph.RunOptions{
+			Device: dispatcher.Hybrid, GPUMemory: m.report.GPUMemory, Memory: d.Memory, Iterations: fromDiskIterations,
+		}, 0)
+		if err != nil {
+			return err
+		}
+		if r.InMemory {
+			m.report.note(fmt.Sprintf("part %s was left out: the graph fits into %s", diskPart, sizeText(d.Memory)))
+			return nil
+		}
+		most := 0.0
+		for i, speed := range []float64{disk, link.To, kernel} {
+			rate := r.later(func(it garaph.Iteration) float64 { return diskLimits[i].amount(it) / it.Seconds })
+			alone[i], reached[i], shares[i] = append(alone[i], speed), append(reached[i], rate), append(shares[i], rate/speed)
+			if rate/speed > most { // not where it is unknown
+				most = rate / speed
+			}
+		}
+		slowest, edges = append(slowest, most), append(edges, r.later(edgesPerSecond))
+		d.Did = sequence(r.Iterations)
+	}
+	for i, limit := range diskLimits {
+		d.Limits = append(d.Limits, DiskLimit{limit.name, limit.unit, spread(alone[i]), spread(reached[i]), spread(shares[i])})
+	}
+	d.OfSlowest, d.EdgesPerSecond = spread(slowest), spread(edges)
+	m.report.Disk = d
+	return nil
+}
+
+// starved is the default budget of the job from disk. A job that is stopped as
+// soon as it begins has planned its memory.
+func (m *hybridMeasurement) starved(ctx context.Context) (int64, error) {
+	c := m.graph.Catalogue()
+	size := sideBytes(c, shard.In)
+	if !c.Symmetric {
+		size += sideBytes(c, shard.Out)
+	}
+	budget := size / starvedShare
+	stopped, stop := context.WithCancel(ctx)
+	stop()
+	_, err := m.run(stopped, diskPart+", planning", pageRankWorkload, garaph.RunOptions{Device: dispatcher.Hybrid, GPUMemory: m.report.GPUMemory, Memory: budget}, 0)
+	var need *garaph.MemoryError
+	switch {
+	case errors.As(err, &need):
+		m.report.note(fmt.Sprintf("a quarter of the graph is %s: part %s has the least that does, %s", sizeText(budget), diskPart, sizeText(need.Least())))
+		return need.Least(), ctx.Err()
+	case errors.Is(err, stopped.Err()):
+		return budget, ctx.Err()
+	default:
+		return budget, err
+	}
+}
+
+// kernelSpeed is how many edges per second the GPU does that need not be copied
+// there; NaN where there is no room for them.
+func (m *hybridMeasurement) kernelSpeed(ctx context.Context) (float64, error) {
+	if x := m.report.Resident; x != nil && x.Runs[0].Resident == m.graph.Catalogue().Edges {
+		return x.Runs[0].EdgesPerSecond.Median, nil
+	}
+	r, err := m.run(ctx, diskPart+", kernel", pageRankWorkload, garaph.RunOptions{Device: dispatcher.GPU}, 0)
+	if err != nil {
+		return 0, err
+	}
+	if r.Resident < m.graph.Catalogue().Edges {
+		m.report.note(fmt.Sprintf("part %s is not held against the kernel: the graph does not fit into the GPU's memory", diskPart))
+		return math.NaN(), nil
+	}
+	return r.later(edgesPerSecond), nil
+}
