@@ -149,7 +149,7 @@ func (m *hybridMeasurement) run(ctx context.Context, name string, w workload, o 
 		m.opt.Progress(name)
 	}
 	debug.FreeOSMemory()
-	o.GPU, o.Threads, o.Memory, o.Streaming = m.opt.GPU, m.opt.Threads, cmp.Or(o.Memory, m.opt.Memory), OneMoreThread
+	o.GPU, o.Threads, o.Memory, o.MoreThreads = m.opt.GPU, m.opt.Threads, cmp.Or(o.Memory, m.opt.Memory), MoreThreads
 	limited, stop := context.WithCancel(ctx)
 	defer stop()
 	start := time.Now()

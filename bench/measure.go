@@ -163,7 +163,7 @@ func (m *measurement) run(ctx context.Context, w workload, budget int64) (figure
 	m.begin(name)
 	debug.FreeOSMemory()
 	resetPeak()
-	result, err := w.run(ctx, m.graph, m.source, garaph.RunOptions{Threads: m.opt.Threads, Memory: budget, Device: dispatcher.CPU, Streaming: OneMoreThread})
+	result, err := w.run(ctx, m.graph, m.source, garaph.RunOptions{Threads: m.opt.Threads, Memory: budget, Device: dispatcher.CPU, MoreThreads: MoreThreads})
 	if err != nil {
 		return figures{}, fmt.Errorf("%s: %w", name, err)
 	}

@@ -2,11 +2,11 @@ package bench
 
 import "runtime"
 
-// OneMoreThread lets the process run one thread more than it computes with,
-// until end is called: what runs from disk does so, in the CLI and in
+// MoreThreads lets the process run so many threads more than it computes with,
+// until end is called: those that wait for a disk or a GPU, in the CLI and in
 // measurements.
-func OneMoreThread() (end func()) {
+func MoreThreads(n int) (end func()) {
 	before := runtime.GOMAXPROCS(0)
-	runtime.GOMAXPROCS(before + 1)
+	runtime.GOMAXPROCS(before + n)
 	return func() { runtime.GOMAXPROCS(before) }
 }

@@ -23,8 +23,12 @@ import (
 type speeds struct {
 	// CPU is per edge or vertex that a pull looks at, Page per edge of the pages
 	// that it pulls over: less than that where vertices are settled.
-	CPU      float64 `json:"cpu"`
-	Page     float64 `json:"page"`
+	CPU  float64 `json:"cpu"`
+	Page float64 `json:"page"`
+	// Notify is per edge along which notify-pull notifies, Least what it takes
+	// beside that: it goes over all bits.
+	Notify   float64 `json:"notify"`
+	Least    float64 `json:"least"`
 	Resident float64 `json:"resident"` // per edge that stays on the GPU
 	Streamed float64 `json:"streamed"` // per edge that is copied there
 	Link     float64 `json:"link"`     // per byte of values
@@ -53,6 +57,20 @@ func (j *Job[V, A]) learnCPU(seconds, edges, looked float64) {
 	}
 }
 
+// random is how much longer it takes to notify along an edge, somewhere in
+// memory, than to look at one of a pull, as long as that was not measured.
+const random = 3
+
+// learnNotify takes in an iteration that notified along so many edges.
+func (j *Job[V, A]) learnNotify(seconds, edges float64) {
+	const few = 1e-4 // of all edges: the rest is what it takes in any case
+	if edges < few*float64(j.notifyEdges) {
+		j.learn(&j.speeds.Least, seconds, 1)
+	} else {
+		j.learn(&j.speeds.Notify, max(0, seconds-j.speeds.Least), edges)
+	}
+}
+
 // leastGain is what sharing an iteration must save to be chosen: it costs an
 // exchange of values.
 const leastGain = 0.03
@@ -73,7 +91,11 @@ func (j *Job[V, A]) choose(m Method, f float64) (d Device, alpha float64) {
 	cpu := s.CPU * float64(j.pullEdges)
 	switch {
 	case m == NotifyPull:
-		cpu = s.CPU * f * float64(j.notifyEdges) / j.limit // 2fp·|E|, with p = 1 in memory and k out of core
+		perEdge := random * s.CPU / j.limit // 2fp·|E|, with p = 1 in memory and k out of core
+		if s.Notify > 0 {
+			perEdge = s.Notify
+		}
+		cpu = s.Least + perEdge*f*float64(j.notifyEdges)
 	case j.saturates && j.pulled > 0:
 		cpu = s.CPU * j.pullCost(f)
 	}

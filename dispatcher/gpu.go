@@ -184,8 +184,11 @@ func (o *Options) checkDevice() error {
 	if (o.Device == GPU || o.Device == Hybrid) && o.Method == NotifyPull {
 		return fmt.Errorf("engine %s is one of the CPU, and the device is %s", NotifyPull, o.Device)
 	}
-	if o.GPUMemory < 0 || o.Streams < 0 {
-		return fmt.Errorf("GPU memory %d, streams %d: expected numbers ≥ 0", o.GPUMemory, o.Streams)
+	if o.GPUMemory < 0 || o.Streams < 0 || o.Passes < 0 {
+		return fmt.Errorf("GPU memory %d, streams %d, passes %d: expected numbers ≥ 0", o.GPUMemory, o.Streams, o.Passes)
+	}
+	if o.Passes > 1 && o.Mode != Async {
+		return fmt.Errorf("%d passes over what stays on the GPU: a %s iteration has one; use mode %s", o.Passes, o.Mode, Async)
 	}
 	if o.open == nil {
 		o.open = gpuengine.Open

@@ -30,8 +30,8 @@ type position struct {
 	unsummed bool // the aggregates by shard are not those of the values
 }
 
-// safetyShare bounds what a GPU that fails costs: the host gets its values after
-// so many times what that takes.
+// safetyShare bounds what a GPU that fails costs: while it works alone, the host
+// gets its values after so many times what that takes.
 const safetyShare = 100
 
 // errAgain says that an iteration was not done, and the job goes on from where
@@ -86,6 +86,9 @@ func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration) error {
 	}
 	x := &shared{handout: newHandout(j.pages, requests, j.edges, j.gpu.Pieces(), j.began), it: it, loaded: j.pages.BytesRead()}
 	x.enough, x.speeds = j.gpu.Enough, j.speeds
+	if it.Device == GPU { // otherwise results of the one would be copied over those of the other
+		x.passes = j.opt.Passes
+	}
 	x.taken = func(shards []int) {
 		if it.Device == Hybrid {
 			j.keep(j.arrays.Next, shards)
@@ -263,8 +266,13 @@ func (j *Job[V, A]) outcome(ctx context.Context, x *shared, requests []page.Requ
 		}
 	}
 	j.activated, j.degrees = x.stats.Activated+x.host.Activated, x.stats.Degrees+x.host.Degrees
-	if j.gpu == nil { // what it has counted is lost with it
-		j.recount()
+	if j.gpu == nil || j.opt.Passes > 1 { // what it has counted is lost with it, or counted more than once
+		if err := j.recount(); err != nil {
+			j.lose(err)
+			return errAgain
+		}
+	}
+	if j.gpu == nil {
 		if err := j.resum(); err != nil {
 			return err
 		}
@@ -311,12 +319,21 @@ func (j *Job[V, A]) finishOnHost(ctx context.Context, x *shared) error {
 }
 
 // recount counts the active vertices and their edges.
-func (j *Job[V, A]) recount() {
+func (j *Job[V, A]) recount() error {
+	active := j.arrays.Active
+	if j.behind {
+		if err := j.gpu.Active(); err != nil {
+			return err
+		}
+		active = j.arrays.Rising
+		defer clear(active)
+	}
 	j.activated, j.degrees = 0, 0
-	for v, ok := j.arrays.Active.Next(0, j.cat.Vertices); ok; v, ok = j.arrays.Active.Next(v+1, j.cat.Vertices) {
+	for v, ok := active.Next(0, j.cat.Vertices); ok; v, ok = active.Next(v+1, j.cat.Vertices) {
 		j.activated++
 		j.degrees += uint64(j.arrays.Degree[v])
 	}
+	return nil
 }
 
 // resum sums the aggregate over the host's values, by shard.
@@ -373,21 +390,24 @@ func (j *Job[V, A]) account(x *shared) {
 // fast the CPU would be: otherwise a measurement that was off would last for ever.
 func (j *Job[V, A]) bring(took time.Duration) error {
 	if !j.behind {
-		j.alone = 0
+		j.alone, j.unseen = 0, 0
 		return nil
 	}
-	j.alone += took
+	j.alone += took.Seconds()
+	j.unseen += took.Seconds()
 	fetch := j.speeds.Link * float64(j.valueBytes()) * float64(j.cat.Vertices)
 	if fetch == 0 { // not measured
 		fetch = 1.0 / safetyShare
 	}
-	if j.alone.Seconds() < safetyShare*fetch {
-		return nil
+	if j.alone > safetyShare*fetch {
+		j.alone = 0
+		if err := j.fetch(); err != nil {
+			return err
+		}
 	}
-	j.alone = 0
-	if err := j.fetch(); err != nil {
-		return err
+	if page := j.speeds.Page * float64(j.pullEdges) / float64(len(j.pages.Spans())); j.unseen > 2*safetyShare*page {
+		j.unseen = 0
+		j.lookAtCPU()
 	}
-	j.lookAtCPU()
 	return nil
 }

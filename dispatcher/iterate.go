@@ -121,6 +121,10 @@ func (j *Job[V, A]) onCPU(ctx context.Context, it *Iteration) error {
 	j.step = gas.Step{Iteration: j.step.Iteration + 1, Aggregate: j.aggregate()}
 	it.Edges += done.Edges
 	it.Vertices = done.Vertices
+	if it.Method == NotifyPull && j.notified { // not while sides are loaded for good
+		j.learnNotify(time.Since(start).Seconds(), it.Fraction*float64(j.notifyEdges))
+	}
+	j.notified = j.notified || it.Method == NotifyPull
 	if it.Method == Pull && !j.ordering && (!j.pages.InMemory() || j.pages.BytesRead() == read) { // not while pages are loaded for good
 		j.learnCPU(time.Since(start).Seconds(), j.edgesOf(shards), float64(done.Edges+done.Vertices))
 	}

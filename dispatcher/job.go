@@ -38,12 +38,12 @@ type Job[V, A any] struct {
 	device        gpuengine.Device        // nil: the job runs on the CPU
 	gpu, lost     *gpuengine.Engine[V, A] // nil: there is none; gpu becomes lost when it fails
 	speeds        speeds
-	residentEdges uint64        // that stay on the GPU
-	hostStale     []bool        // by shard: the GPU has newer values
-	gpuStale      []bool        // by shard: the host has
-	behind        bool          // hostStale, or the host's active set is not the newest
-	safe          position      // of the host's values and active set
-	alone         time.Duration // that the GPU worked since the host was up to date
+	residentEdges uint64   // that stay on the GPU
+	hostStale     []bool   // by shard: the GPU has newer values
+	gpuStale      []bool   // by shard: the host has
+	behind        bool     // hostStale, or the host's active set is not the newest
+	safe          position // of the host's values and active set
+	alone, unseen float64  // seconds that the GPU worked since the host was up to date, since the CPU was measured
 
 	firsts      []uint32          // first vertex of each shard
 	edges       []uint64          // that a pull gathers along, by shard
@@ -62,6 +62,7 @@ type Job[V, A any] struct {
 	ordered bool      // shards can be put in source order
 	// ordering: that was done in this iteration, and took long.
 	ordering bool
+	notified bool    // an iteration before was a notify-pull
 	limit    float64 // of f, up to which an iteration notifies
 	report   Report
 
@@ -257,9 +258,9 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 	}
 	if !j.report.InMemory {
 		j.cpu.Yield = true
-		if j.opt.Streaming != nil {
-			defer j.opt.Streaming()()
-		}
+	}
+	if n := j.waiting(); n > 0 && j.opt.MoreThreads != nil {
+		defer j.opt.MoreThreads(n)()
 	}
 	if j.gpu != nil {
 		err := j.startGPU(ctx)
@@ -291,6 +292,17 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// waiting is how many goroutines wait for a disk or a GPU while others compute.
+func (j *Job[V, A]) waiting() (n int) {
+	if !j.report.InMemory {
+		n++
+	}
+	if j.gpu != nil {
+		n += 2 + j.opt.lanes() // copying, launching, and one for each batch
+	}
+	return n
 }
 
 // inMemoryLimit is the largest f with which an iteration notifies, in memory.

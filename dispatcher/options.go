@@ -45,18 +45,21 @@ type Options struct {
 	Generic    bool  // through the generic loops even if the program is compiled, to compare
 	Progress   func(Iteration)
 	Log        *zap.Logger // nil: silent
-	// Streaming, when not nil, is called when pages are going to be read from
-	// disk all the time, and what it gives when they are not any more. A process
-	// may run one thread more then: a goroutine that waits for the disk should
-	// not have to wait for a processor as well.
-	Streaming func() (end func())
+	// MoreThreads, when not nil, is called with the number of goroutines that will
+	// wait for a disk or a GPU all the time, and what it gives when they do not any
+	// more. A process may run as many threads more then: who waits for a device
+	// should not have to wait for a processor as well.
+	MoreThreads func(n int) (end func())
 
 	Device    Device           // "": AutoDevice
 	GPU       string           // "0", "1" … or "emulated"; "": the first one
 	GPUMemory int64            // bytes of the GPU's memory; 0: all that is free
 	Streams   int              // that overlap on the GPU; 0: 4
 	Gather    gpuengine.Gather // "": auto
-	Trace     func(gpuengine.Span)
+	// Passes is how often, at most, an async iteration of the GPU alone goes over
+	// what stays there while the rest is streamed; 0: once.
+	Passes int
+	Trace  func(gpuengine.Span)
 	// PageDone, when not nil, is told of every page, one call at a time.
 	PageDone func(PageWork)
 

@@ -20,7 +20,7 @@ type runFlags struct {
 	memory               *int64
 	gpu, gather          *string
 	gpuMemory            *int64
-	streams              *int
+	streams, passes      *int
 	trace                *string
 	output, format       *string
 	top                  *int
@@ -76,6 +76,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 		f.gpuMemory = sizeFlag(fs, "gpu-memory", "memory of the GPU to use; edges beyond it are streamed (default all that is free)")
 		f.streams = countFlag(fs, "streams", 4, 1, "copies and computations that overlap")
 		f.gather = enumFlag(fs, "gather", string(gpuengine.GatherAuto), words(gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented), "how a block adds up: a thread per edge on copies of each sum, or 16 edges per thread in registers")
+		f.passes = countFlag(fs, "passes", 1, 1, "of an async iteration over what stays on the GPU, at most, while the rest is streamed")
 		f.trace = fs.String("trace", "", "`FILE` for what the devices did when, by streams and pages; chrome://tracing and Perfetto show it")
 	})
 	grouped(all, "Flags of checkpoints, of a run over a graph", func(fs *pflag.FlagSet) { f.checkpoints = newCheckpointFlags(fs) })
