@@ -41,6 +41,7 @@ type Engine[V, A any] struct {
 	chunkEdges uint64 // the constant, but for tests
 
 	workers []worker[V, A] // one for each goroutine
+	spare   int            // of them, see Work
 	// Of the page in hand:
 	orders   []*page.Order // by shard; nil: chunks
 	chunks   []page.Chunk  // in order of the shards
@@ -56,6 +57,9 @@ type Work struct {
 	// SourceOrder wants shards in source order where that is faster, though it
 	// takes time and memory to make.
 	SourceOrder bool
+	// Spare is how many of the engine's goroutines do nothing, and leave their
+	// processors to what works beside them.
+	Spare int
 	// Aggregates receives each processed shard's share of the global
 	// aggregate, by shard number. Nil when the program has no aggregate.
 	Aggregates []float64
@@ -103,6 +107,8 @@ func New[V, A any](loops gas.Loops[V, A], a *vertices.Arrays[V], symmetric bool,
 // Arrays.Next for every vertex it was asked to do, and adds those that changed
 // significantly to Arrays.Rising.
 func (e *Engine[V, A]) Process(p *page.Page, w Work) (Stats, error) {
+	e.spare = w.Spare
+	defer func() { e.spare = 0 }()
 	e.cut(p)
 	if w.SourceOrder && !w.Marked && e.loops.Scatter != nil {
 		_, err := e.parallel(len(p.Shards), func(_ *worker[V, A], i int) error {
@@ -219,7 +225,7 @@ func (e *Engine[V, A]) parallel(n int, task func(r *worker[V, A], i int) error) 
 			}
 		}
 	}
-	workers := e.workers[:min(len(e.workers), n)]
+	workers := e.workers[:min(max(1, len(e.workers)-e.spare), n)]
 	if len(workers) == 1 {
 		work(&workers[0])
 		return total, first

@@ -32,7 +32,11 @@ type position struct {
 
 // safetyShare bounds what a GPU that fails costs: while it works alone, the host
 // gets its values after so many times what that takes.
-const safetyShare = 100
+const safetyShare = 200
+
+// spareThreads are left to those that copy to the GPU and launch there: with all
+// processors at work on pages, copies stood still for as long as a page took.
+const spareThreads = 2
 
 // errAgain says that an iteration was not done, and the job goes on from where
 // its host's state stands.
@@ -178,8 +182,9 @@ func (j *Job[V, A]) together(ctx context.Context, x *shared) (err error) {
 
 // beside is the CPU's part of an iteration of both.
 func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
-	w := cpuengine.Work{Step: j.step, SourceOrder: j.pulls >= pullsInPlace, Aggregates: j.aggregates}
-	x.it.SourceOrder = w.SourceOrder && j.ordered
+	w := cpuengine.Work{Step: j.step, Aggregates: j.aggregates, Spare: min(spareThreads, j.opt.Threads/4)}
+	making := j.pulls == pullsInPlace // source order, which takes too long for the GPU to wait for it
+	x.it.SourceOrder = j.pulls >= pullsInPlace && j.ordered
 	j.pulls++
 	j.unsummed = true
 	for told := error(nil); ; {
@@ -196,6 +201,7 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 		if p == nil {
 			continue
 		}
+		w.SourceOrder = x.it.SourceOrder && (making || !p.Unordered())
 		shards := shardsOf(p)
 		work := PageWork{Device: CPU, From: shards[0], To: shards[len(shards)-1] + 1, Start: x.now()}
 		s, err := j.process(p, shards, w)
@@ -405,7 +411,7 @@ func (j *Job[V, A]) bring(took time.Duration) error {
 			return err
 		}
 	}
-	if page := j.speeds.Page * float64(j.pullEdges) / float64(len(j.pages.Spans())); j.unseen > 2*safetyShare*page {
+	if page := j.speeds.Page * float64(j.pullEdges) / float64(len(j.pages.Spans())); j.unseen > safetyShare*page {
 		j.unseen = 0
 		j.lookAtCPU()
 	}

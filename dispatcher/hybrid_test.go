@@ -107,8 +107,9 @@ func TestAlpha(t *testing.T) {
 		{"twice as fast", speeds{CPU: 2, Page: 2, Resident: 1, Link: 1e-12}, Pull, 1, Hybrid, 2},
 		{"the CPU would add little", speeds{CPU: 50, Page: 50, Resident: 1, Link: 1e-12}, Pull, 1, GPU, 50},
 		{"a slow link", speeds{CPU: 2, Page: 2, Resident: 1, Link: 10}, Pull, 1, GPU, 2},
-		{"few are active", speeds{CPU: 10, Page: 10, Resident: 1, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.2},
-		{"not that few", speeds{CPU: 10, Page: 10, Resident: 1, Link: 1e-12}, NotifyPull, 0.25, Hybrid, 5},
+		{"few are active", speeds{CPU: 10, Page: 10, Notify: 20, Resident: 1, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.2},
+		{"not measured yet", speeds{CPU: 10, Page: 10, Resident: 1, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.6},
+		{"not that few", speeds{CPU: 10, Page: 10, Notify: 20, Resident: 1, Link: 1e-12}, NotifyPull, 0.25, Hybrid, 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := Options{Device: Hybrid, GPU: "emulated", Threads: 1, speeds: c.speeds, pageBytes: 1}
@@ -145,14 +146,14 @@ func TestAlpha(t *testing.T) {
 // TestPasses: more passes over what stays, while the rest is streamed, reach the
 // same end, in fewer iterations where news goes far there.
 func TestPasses(t *testing.T) {
-	g := oracle.Graph{N: 700}
+	g := oracle.Graph{N: 1000}
 	for v := range uint32(g.N - 1) { // against the order of shards, so that an iteration goes one far
 		g.Edges = append(g.Edges, oracle.Edge{Src: v + 1, Dst: v, Weight: 1}, oracle.Edge{Src: v, Dst: v + 1, Weight: 1})
 	}
-	s := teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: 20})
+	s := teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: 25})
 	p := testprograms.SSSP[float32]{SSSP: programs.SSSP[float32]{Source: uint32(g.N) - 1}}
 	o := Options{Device: GPU, GPU: "emulated", Mode: Async, Threads: 1, Streams: 1, pageBytes: 1, Method: Pull}
-	o.GPUMemory = leastGPU[float32, float32](t, s, p, o) + 14<<10
+	o.GPUMemory = leastGPU[float32, float32](t, s, p, o) + 8<<10
 	lengths := oracle.SSSP(g, p.Source)
 	var iterations []int
 	for _, passes := range []int{0, 8} {

@@ -65,8 +65,8 @@ type Stream interface {
 	// what is queued after it wait for e, recorded in any stream.
 	Record(e Event) error
 	Wait(e Event) error
-	// Sync waits until everything queued is done, and gives the first error of
-	// any of it.
+	// Sync waits until everything queued is done, as shortly as can be, and gives
+	// the first error of any of it.
 	Sync() error
 	Close() error
 }
@@ -75,7 +75,7 @@ type Stream interface {
 type Event interface {
 	// Done tells whether the event has happened.
 	Done() (bool, error)
-	// Sync waits for it.
+	// Sync waits for it, and leaves the processor to others meanwhile.
 	Sync() error
 	// Since is the time on the device from an earlier event to this one; both
 	// have happened.

@@ -13,12 +13,18 @@ import (
 // reads what is new before Commit, and in async mode between two batches, so that
 // no kernel reads a value that is being written.
 
-// bring queues the copies of a batch's results to the host.
+// bring queues the copies of a batch's results to the host, and the event after
+// them.
 func (e *Engine[V, A]) bring(l *lane) error {
-	v := e.interval(&l.work)
-	if !e.work.Exchange || v.from >= v.to {
-		return nil
+	if v := e.interval(&l.work); e.work.Exchange && v.from < v.to {
+		if err := e.bringTo(l, v); err != nil {
+			return err
+		}
 	}
+	return l.stream.Record(l.brought)
+}
+
+func (e *Engine[V, A]) bringTo(l *lane, v interval) error {
 	fresh := bytesOfSlice(e.host.Next[v.from:v.to])
 	if err := l.stream.ToHost(fresh, e.at[nextValues]+Pointer(e.offset(v.from))); err != nil {
 		return err

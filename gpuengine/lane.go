@@ -37,9 +37,9 @@ type lane struct {
 	held   *held
 	bits   []byte // pinned: of the vertices that were activated
 	// begun, copies, copied, [waiting], started, expand, expanded, pull, pulled,
-	// apply, done, results
-	begun, copied, started, expanded, pulled, done Event
-	launched                                       chan struct{}
+	// apply, done, results, brought
+	begun, copied, started, expanded, pulled, done, brought Event
+	launched                                                chan struct{}
 
 	// Arguments are here so that launches do not allocate.
 	expandArgs expandArgs
@@ -62,7 +62,7 @@ func newLane(d Device, number int) (*lane, error) {
 }
 
 func (l *lane) events() []*Event {
-	return []*Event{&l.begun, &l.copied, &l.started, &l.expanded, &l.pulled, &l.done}
+	return []*Event{&l.begun, &l.copied, &l.started, &l.expanded, &l.pulled, &l.done, &l.brought}
 }
 
 // close gives everything back but the slot.

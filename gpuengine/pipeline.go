@@ -312,7 +312,10 @@ func blocksFor(count uint32) int { return int((uint64(count) + blockVertices - 1
 // gives it back.
 func (e *Engine[V, A]) retire(l *lane, back chan<- *lane) {
 	for range l.launched {
-		err := l.stream.Sync() // rather than an event: it tells of what went wrong before
+		err := l.brought.Sync()
+		if err == nil {
+			err = l.stream.Sync() // tells of what went wrong before
+		}
 		if err == nil {
 			e.arrive(l)
 			err = e.measure(l)
