@@ -227,16 +227,16 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 // outcome ends an iteration that was worked on.
 func (j *Job[V, A]) outcome(ctx context.Context, x *shared, requests []page.Request) error {
 	switch {
+	case x.failed == nil: // whatever has happened since
+		exchanged, err := j.gpu.Commit()
+		x.it.BytesCopied = x.stats.Bytes + exchanged
+		x.failed = err
 	case ctx.Err() != nil:
 		j.broken(x)
 		return ctx.Err()
 	case x.unread != nil:
 		j.broken(x)
 		return x.unread
-	case x.failed == nil:
-		exchanged, err := j.gpu.Commit()
-		x.it.BytesCopied = x.stats.Bytes + exchanged
-		x.failed = err
 	}
 	if x.failed != nil {
 		alone := x.it.Device == GPU
