@@ -72,6 +72,7 @@ type shared struct {
 	it     *Iteration
 	stats  gpuengine.Stats
 	failed error // of the GPU
+	untold error // why it did not get what the CPU did
 	host   cpuengine.Stats
 	busy   float64    // seconds of the CPU
 	times  []PageWork // of the CPU
@@ -177,6 +178,7 @@ func (j *Job[V, A]) together(ctx context.Context, x *shared) (err error) {
 		}
 	}
 	_ = g.Wait() // the errors are in x
+	x.failed = cmp.Or(x.failed, x.untold)
 	return err
 }
 
@@ -193,9 +195,7 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 			err = j.publish(arrived, false)
 		}
 		if err != nil || p == nil && len(arrived) == 0 {
-			if x.failed == nil {
-				x.failed = told
-			}
+			x.untold = told
 			return err
 		}
 		if p == nil {
