@@ -106,6 +106,9 @@ func MeasureHybrid(ctx context.Context, g *garaph.Graph, o HybridOptions) (r *Hy
 	if m.report, err = newHybridReport(m); err != nil {
 		return nil, err
 	}
+	if o.GPU == gpuengine.EmulatedName {
+		m.report.note("the emulated GPU computes on the CPU: what is met or missed says nothing about a GPU")
+	}
 	if m.report.GPUMemory == 0 {
 		least, err := leastGPU(m.device, g.Catalogue())
 		if err != nil {

@@ -148,7 +148,7 @@ func fractionFigure(r dispatcher.Report) figure {
 	if zeros > 0 {
 		atFloor = fmt.Sprintf("Marks at the bottom of the line stand for f = 0, as in %s.", iterations(zeros))
 	}
-	f.Caption = caption(fmt.Sprintf("Where the engine chooses, it notifies where f is at most the limit (%s), and pulls otherwise.", limit), atFloor, tellWrong)
+	f.Caption = caption(fmt.Sprintf("Where the engine chooses, it notifies where f is at most the limit (%s), and pulls otherwise; it also pulls when the aggregate changed, and where a pull looks at few edges.", limit), atFloor, tellWrong)
 	return f
 }
 

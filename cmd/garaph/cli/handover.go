@@ -19,13 +19,14 @@ const autoDevice = string(dispatcher.AutoDevice)
 // start on a machine without a GPU: the CUDA library ends the process.
 const cudaBinary = "garaph-cuda"
 
-// driverFiles are there when an NVIDIA driver is: on Linux, in a container, and
+// driverFiles match when an NVIDIA driver and a GPU are there: on Linux, in a
+// container (/dev/nvidiactl is no proof: CUDA's library makes it in vain), and
 // on Linux in Windows.
-var driverFiles = []string{"/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg"}
+var driverFiles = []string{"/proc/driver/nvidia/version", "/dev/nvidia[0-9]*", "/dev/dxg"}
 
 func hasDriver() bool {
-	for _, name := range driverFiles {
-		if _, err := os.Stat(name); err == nil {
+	for _, pattern := range driverFiles {
+		if found, err := filepath.Glob(pattern); err == nil && len(found) > 0 {
 			return true
 		}
 	}
@@ -42,8 +43,14 @@ func (a *app) handOver(device, gpu, program string) error {
 	}
 	must := device == string(dispatcher.GPU) || device == string(dispatcher.Hybrid)
 	if !hasDriver() {
-		if must {
-			return errors.New("no GPU: there is no NVIDIA driver on this machine; --device cpu runs without one, --gpu emulated on an emulated GPU")
+		const none = "there is no NVIDIA driver on this machine"
+		switch {
+		case must && program == "":
+			return errors.New("no GPU: " + none + "; --gpu emulated takes an emulated one")
+		case must:
+			return errors.New("no GPU: " + none + "; --device cpu runs without one, --gpu emulated on an emulated GPU")
+		case gpu != "":
+			a.console.log.Warn(fmt.Sprintf("--gpu %s is not used: %s", gpu, none))
 		}
 		return nil
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -153,10 +154,24 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 	if err := f.checkFiles(cmd.Flags()); err != nil {
 		return err
 	}
+	if err := f.checkGPU(cmd.Flags()); err != nil {
+		return err
+	}
 	if err := f.checkpoints.check(dispatcher.Mode(*f.mode)); err != nil {
 		return err
 	}
 	return f.imports.check()
+}
+
+// checkGPU refuses flags of the GPU that no run can have.
+func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
+	if _, err := strconv.ParseUint(*f.gpu, 10, 16); fs.Changed("gpu") && err != nil && !strings.HasPrefix(*f.gpu, gpuengine.EmulatedName) {
+		return Usagef("--gpu %q: expected a number, as garaph devices lists them, or %s", *f.gpu, gpuengine.EmulatedName)
+	}
+	if *f.passes > 1 && *f.mode != string(dispatcher.Async) {
+		return Usagef("--passes %d needs --mode async: a sync iteration goes over everything once", *f.passes)
+	}
+	return nil
 }
 
 // checkFiles refuses a file that would be written twice, and a name for the

@@ -59,14 +59,19 @@ func checkBeside(what, path string, inputs []string) error {
 	if err := checkNoInput(what, path, inputs); err != nil {
 		return err
 	}
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("write %s to %s: it is not a file that can be replaced", what, path)
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666) // left empty when the job fails
-	if err != nil {
-		return fmt.Errorf("write %s: %w", what, err)
+	file, cannot := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if cannot != nil {
+		return fmt.Errorf("write %s: %w", what, cannot)
 	}
-	return file.Close()
+	cannot = file.Close()
+	if err != nil { // it was not there, and is not if the job fails
+		cannot = errors.Join(cannot, os.Remove(path))
+	}
+	return cannot
 }
 
 func (t *trace) add(s gpuengine.Span) {
