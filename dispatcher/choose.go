@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -32,6 +33,17 @@ type speeds struct {
 	Resident float64 `json:"resident"` // per edge that stays on the GPU
 	Streamed float64 `json:"streamed"` // per edge that is copied there
 	Link     float64 `json:"link"`     // per byte of values
+}
+
+// sound gives none where a figure is none of a machine: the file that has them
+// can be edited.
+func (s speeds) sound() speeds {
+	for _, x := range []float64{s.CPU, s.Page, s.Notify, s.Least, s.Resident, s.Streamed, s.Link} {
+		if x != 0 && !(x > 1e-15 && x < 1e6) {
+			return speeds{}
+		}
+	}
+	return s
 }
 
 // learn mixes in a new measurement. One that is far off counts as twice the old
@@ -110,7 +122,7 @@ func (j *Job[V, A]) choose(m Method, f float64) (d Device, alpha float64) {
 			toGPU += s.Link * bytes
 		}
 	}
-	alpha = (cpu + toHost) / (gpu + toGPU)
+	alpha = min((cpu+toHost)/max(gpu+toGPU, 1e-12), math.MaxFloat32)
 	switch {
 	case j.opt.Device == GPU:
 		return GPU, alpha
@@ -133,7 +145,7 @@ func (j *Job[V, A]) measureSpeeds(ctx context.Context) error {
 	if j.speeds = j.opt.speeds; j.speeds != (speeds{}) {
 		return nil
 	}
-	j.speeds = readSpeeds(j.store)[j.speedsKey()]
+	j.speeds = readSpeeds(j.store)[j.speedsKey()].sound()
 	if j.pullEdges == 0 || j.opt.Device == GPU && j.residentEdges == j.pullEdges { // nothing is to choose
 		return nil
 	}
@@ -247,7 +259,7 @@ func (j *Job[V, A]) measureGPU(ctx context.Context) error {
 				return err
 			}
 			j.speeds.Streamed = 0
-			j.learn(&j.speeds.Streamed, seconds, float64(s.Edges))
+			j.learn(&j.speeds.Streamed, seconds, max(1, float64(s.Edges))) // a page without edges
 		}
 	}
 	start := time.Now()

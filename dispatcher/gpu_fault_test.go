@@ -43,7 +43,9 @@ func TestGPUFaults(t *testing.T) {
 		for _, mode := range []Mode{Sync, Async} {
 			for _, starved := range []bool{false, true} {
 				o := Options{Device: device, GPU: "emulated", Threads: 1, Mode: mode, speeds: evenly, pageBytes: 1}
-				if starved {
+				if !starved {
+					o.Streams = 1 // one idle lane
+				} else {
 					o.GPUMemory = leastGPU(t, s, testprograms.WCC{}, o) + 48<<10
 				}
 				calls := gpuengine.NewEmulated(gpuengine.EmulatedOptions{})

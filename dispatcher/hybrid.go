@@ -57,6 +57,7 @@ func (j *Job[V, A]) back() {
 	}
 	j.behind = false
 	j.position = j.safe
+	copy(j.unsettled, j.firsts) // the step is an earlier one
 	clear(j.hostStale)
 	clear(j.arrays.Rising)
 	clear(j.arrays.Marks)
@@ -94,9 +95,15 @@ func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration) error {
 	if it.Device == GPU { // otherwise results of the one would be copied over those of the other
 		x.passes = j.opt.Passes
 	}
+	var before *snapshot[V] // one that is taken in the iteration is not of Next
+	if j.epochs != nil && it.Device == Hybrid {
+		before = j.epochs.taken
+	}
 	x.taken = func(shards []int) {
-		if it.Device == Hybrid {
-			j.keep(j.arrays.Next, shards)
+		for _, i := range shards {
+			if from, to := j.interval(i); before != nil {
+				before.keep(j.arrays.Next, from, to)
+			}
 		}
 	}
 	j.behind = j.behind || it.Device == GPU // also when it breaks off
@@ -243,6 +250,12 @@ func (j *Job[V, A]) outcome(ctx context.Context, x *shared, requests []page.Requ
 		j.lose(x.failed)
 		if alone {
 			return errAgain
+		}
+		x.stats = gpuengine.Stats{Edges: x.did[stays] + x.did[streams], Pages: len(x.handout.times)}
+		for i, s := range x.state {
+			if s == fromGPU {
+				x.stats.Vertices += uint64(j.cat.Shards[i].Vertices)
+			}
 		}
 		if err := j.finishOnHost(ctx, x); err != nil {
 			return err

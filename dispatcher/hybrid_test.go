@@ -390,3 +390,70 @@ func runJob[V, A any](s *store.Store, p gas.Program[V, A], o Options) (values []
 	})
 	return values, r, err
 }
+
+// TestLostInAsync: what counts as settled is asked of values and steps that belong
+// together, also after the GPU was lost and an earlier step comes again.
+func TestLostInAsync(t *testing.T) {
+	g := twoWays()
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 1})
+	hops := oracle.BFS(g, 0)
+	p := programs.BFS{Source: 0}
+	for _, fetchAt := range []int{0, 1} {
+		at := 0
+		for _, faulty := range []bool{false, true} {
+			var faults []gpuengine.EmulatedFault
+			if faulty {
+				faults = append(faults, gpuengine.EmulatedFault{Op: gpuengine.FaultCopy, N: at + 1, Lost: true})
+			}
+			d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{Faults: faults})
+			o := Options{Device: GPU, GPU: "emulated", Threads: 1, Mode: Async, Method: Pull, pageBytes: 1, Streams: 1, speeds: speeds{CPU: 1, Page: 1, Resident: 1, Streamed: 1, Link: 1}}
+			o.GPUMemory = leastGPU[uint32, uint32](t, s, p, o)
+			o.open = func(string) (gpuengine.Device, error) { return d, nil }
+			var j *Job[uint32, uint32]
+			o.Progress = func(it Iteration) {
+				if it.Iteration == fetchAt && it.Device == GPU {
+					if err := j.fetch(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if it.Iteration == 12 && !faulty {
+					at = d.Calls(gpuengine.FaultCopy)
+				}
+			}
+			j, err := New(s, gas.Program[uint32, uint32](p), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = j.Run(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for v := range hops {
+				if got := p.Result(gas.Vertex{}, j.arrays.Cur[v]); got != hops[v] {
+					t.Errorf("vertex %d: got %d, want %d", v, got, hops[v])
+				}
+			}
+			j.Close()
+		}
+	}
+}
+
+// twoWays has a long way in the order of shards, and a short one against it.
+func twoWays() oracle.Graph {
+	g := oracle.Graph{N: 200}
+	e := func(a, b uint32) { g.Edges = append(g.Edges, oracle.Edge{Src: a, Dst: b, Weight: 1}) }
+	for v := uint32(0); v < 7; v++ {
+		e(v, v+1)
+	} // 0..7: hop 7 by the long way, in one async iteration
+	e(0, 100) // the short way, against the order of shards: 0 100 50 7
+	e(100, 50)
+	e(50, 7)
+	for v := uint32(7); v < 20; v++ {
+		e(v, v+1)
+	}
+	e(20, 199)
+	for v := uint32(199); v > 102; v-- { // a long way against the order
+		e(v, v-1)
+	}
+	return g
+}

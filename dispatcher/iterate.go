@@ -294,7 +294,7 @@ func (j *Job[V, A]) interval(i int) (from, to uint32) {
 // settled reports whether every vertex of shard i is. What is settled stays so:
 // the search goes on where it ended.
 func (j *Job[V, A]) settled(i int) bool {
-	if j.settleable == nil {
+	if j.settleable == nil || j.hostStale[i] { // a value of before says nothing about this step
 		return false
 	}
 	_, to := j.interval(i)

@@ -195,6 +195,9 @@ func (e *Engine[V, A]) compute(ctx context.Context) {
 		}
 		if err := e.launch(l); err != nil {
 			e.fail(fmt.Errorf("processing shards %d to %d: %w", l.work.from, l.work.to-1, err))
+			if !copied {
+				e.idle <- l // it may be the only one, for which pick would wait
+			}
 			continue
 		}
 		e.inFlight.Add(1)

@@ -101,17 +101,19 @@ func (l heatLoops) apply(acc []Flow, list []uint16, b *gas.Block, cur, next []fl
 			var value float32
 			{
 				var result_ float32
-				p, _, old, acc, _ := p, x, old, a[i], step
-				_, _, _ = p, old, acc
-			Apply_:
-				for {
-					if acc.Conductance == 0 {
-						result_ = old
-						break Apply_
-					}
-					result_ = float32(float64(old) + (1-math.Exp(-acc.Conductance*p.Step))*(acc.Heat/acc.Conductance))
-					break Apply_
+				{
+					p, _, old, acc, _ := p, x, old, a[i], step
+					_, _, _ = p, old, acc
+				Apply100_:
+					for {
+						if acc.Conductance == 0 {
+							result_ = old
+							break Apply100_
+						}
+						result_ = float32(float64(old) + (1-math.Exp(-acc.Conductance*p.Step))*(acc.Heat/acc.Conductance))
+						break Apply100_
 
+					}
 				}
 				value = result_
 			}

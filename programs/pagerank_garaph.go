@@ -115,20 +115,22 @@ func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *gas.Block, 
 			var active bool
 			{
 				var result_ bool
-				type F = float32
-				p, v, old, new := p, x, old, value
-				_, _, _, _ = p, v, old, new
-			Activate_:
-				for {
-					if p.Tolerance == 0 {
-						result_ = new != old
-						break Activate_
-					}
-					change := math.Abs(float64(new) - float64(old))
-					result_ = change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
-						change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
-					break Activate_
+				{
+					type F = float32
+					p, v, old, new := p, x, old, value
+					_, _, _, _ = p, v, old, new
+				Activate114_:
+					for {
+						if p.Tolerance == 0 {
+							result_ = new != old
+							break Activate114_
+						}
+						change := math.Abs(float64(new) - float64(old))
+						result_ = change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
+							change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
+						break Activate114_
 
+					}
 				}
 				active = result_
 			}
@@ -846,20 +848,22 @@ func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, 
 			var active bool
 			{
 				var result_ bool
-				type F = float64
-				p, v, old, new := p, x, old, value
-				_, _, _, _ = p, v, old, new
-			Activate_:
-				for {
-					if p.Tolerance == 0 {
-						result_ = new != old
-						break Activate_
-					}
-					change := math.Abs(float64(new) - float64(old))
-					result_ = change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
-						change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
-					break Activate_
+				{
+					type F = float64
+					p, v, old, new := p, x, old, value
+					_, _, _, _ = p, v, old, new
+				Activate826_:
+					for {
+						if p.Tolerance == 0 {
+							result_ = new != old
+							break Activate826_
+						}
+						change := math.Abs(float64(new) - float64(old))
+						result_ = change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
+							change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
+						break Activate826_
 
+					}
 				}
 				active = result_
 			}

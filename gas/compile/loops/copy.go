@@ -89,13 +89,15 @@ func (x *instance) reason(d *decisions, method string) string {
 }
 
 // copyOf gives the statements that do what the call does: a block in which the
-// parameters are variables and a return leaves a loop that runs once.
+// parameters are variables and a return leaves a loop that runs once. The result
+// leaves that block before it is assigned: a parameter may have the name of what
+// it is assigned to.
 func (x *instance) copyOf(c call) (string, error) {
 	decl, pkg, err := x.declaration(c.method)
 	if err != nil {
 		return "", err
 	}
-	b := &body{instance: x, pkg: pkg, decl: decl, label: c.method}
+	b := &body{instance: x, pkg: pkg, decl: decl, label: fmt.Sprintf("%s%d_", c.method, c.line)}
 	if err := b.check(); err != nil {
 		return "", err
 	}
@@ -103,15 +105,31 @@ func (x *instance) copyOf(c call) (string, error) {
 	if c.assign == ":=" {
 		fmt.Fprintf(&out, "var %s %s\n", c.to, x.namer.typeString(x.program.Methods[c.method].Signature.Results().At(0).Type(), x.imports))
 	}
-	result := "result_"
+	result := b.unusedName("result_")
 	fmt.Fprintf(&out, "{\nvar %s %s\n", result, x.namer.typeString(x.program.Methods[c.method].Signature.Results().At(0).Type(), x.imports))
-	out.WriteString(b.bind(c.args))
+	out.WriteString("{\n" + b.bind(c.args))
 	text, err := b.text(result)
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(&out, "%s_:\nfor {\n%s\n}\n%s = %s\n}\n", c.method, text, c.to, result)
+	fmt.Fprintf(&out, "%s:\nfor {\n%s\n}\n}\n%s = %s\n}\n", b.label, text, c.to, result)
 	return out.String(), nil
+}
+
+// unusedName makes a name that the method does not use.
+func (b *body) unusedName(name string) string {
+	for {
+		used := false
+		ast.Inspect(b.decl, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			used = used || ok && id.Name == name
+			return !used
+		})
+		if !used {
+			return name
+		}
+		name += "_"
+	}
 }
 
 // declaration finds the source of a method.
@@ -227,7 +245,7 @@ func (b *body) text(result string) (string, error) {
 		switch n := c.Node().(type) {
 		case *ast.ReturnStmt:
 			c.InsertBefore(&ast.AssignStmt{Lhs: []ast.Expr{ast.NewIdent(result)}, Tok: token.ASSIGN, Rhs: n.Results})
-			c.Replace(&ast.BranchStmt{Tok: token.BREAK, Label: ast.NewIdent(b.label + "_")})
+			c.Replace(&ast.BranchStmt{Tok: token.BREAK, Label: ast.NewIdent(b.label)})
 		case *ast.SelectorExpr:
 			if id, ok := n.X.(*ast.Ident); ok && renamed[id.Name] != "" {
 				id.Name = renamed[id.Name]

@@ -60,57 +60,61 @@ func (l heavyLoops) gather(acc []float64, list []uint16, b *gas_.Block, cur []fl
 				var g float64
 				{
 					var result_ float64
-					h, src, e, _ := p, cur[u], gas_.Edge{Weight: 1}, dst
-					_, _, _ = h, src, e
-				Gather_:
-					for {
-						x := math.Abs(float64(src)) + float64(h.Bias)
-						for i := int32(0); i < h.Steps; i++ {
-							switch {
-							case x > 8:
-								result_ = math.Sqrt(x) * float64(e.Weight)
-								break Gather_
-							case x > 4:
-								x += gas
-								continue
-							case x < 0:
-								if i == 2 {
+					{
+						h, src, e, _ := p, cur[u], gas_.Edge{Weight: 1}, dst
+						_, _, _ = h, src, e
+					Gather59_:
+						for {
+							x := math.Abs(float64(src)) + float64(h.Bias)
+							for i := int32(0); i < h.Steps; i++ {
+								switch {
+								case x > 8:
+									result_ = math.Sqrt(x) * float64(e.Weight)
+									break Gather59_
+								case x > 4:
+									x += gas
+									continue
+								case x < 0:
+									if i == 2 {
+										break
+									}
+									x--
+								default:
+									x = 2*x + 1
+								}
+								if math.Floor(x) == 5 {
 									break
 								}
-								x--
-							default:
-								x = 2*x + 1
 							}
-							if math.Floor(x) == 5 {
-								break
+							if x == 0 {
+								result_ = 1
+								break Gather59_
 							}
-						}
-						if x == 0 {
-							result_ = 1
-							break Gather_
-						}
-						result_ = x
-						break Gather_
+							result_ = x
+							break Gather59_
 
+						}
 					}
 					g = result_
 				}
 				{
 					var result_ float64
-					h, acc, u := p, a, g
-					_, _, _ = h, acc, u
-				Sum_:
-					for {
-						nbr := acc
-						for i := range 3 {
-							if math.IsNaN(nbr) || math.IsInf(nbr, i) || nbr < -1e9 && math.Abs(u) > 1e9 {
-								result_ = u
-								break Sum_
+					{
+						h, acc, u := p, a, g
+						_, _, _ = h, acc, u
+					Sum60_:
+						for {
+							nbr := acc
+							for i := range 3 {
+								if math.IsNaN(nbr) || math.IsInf(nbr, i) || nbr < -1e9 && math.Abs(u) > 1e9 {
+									result_ = u
+									break Sum60_
+								}
 							}
-						}
-						result_ = nbr + u
-						break Sum_
+							result_ = nbr + u
+							break Sum60_
 
+						}
 					}
 					a = result_
 				}
@@ -143,57 +147,61 @@ func (l heavyLoops) gatherWeighted(acc []float64, list []uint16, b *gas_.Block, 
 				var g float64
 				{
 					var result_ float64
-					h, src, e, _ := p, cur[u], gas_.Edge{Weight: weight[k]}, dst
-					_, _, _ = h, src, e
-				Gather_:
-					for {
-						x := math.Abs(float64(src)) + float64(h.Bias)
-						for i := int32(0); i < h.Steps; i++ {
-							switch {
-							case x > 8:
-								result_ = math.Sqrt(x) * float64(e.Weight)
-								break Gather_
-							case x > 4:
-								x += gas
-								continue
-							case x < 0:
-								if i == 2 {
+					{
+						h, src, e, _ := p, cur[u], gas_.Edge{Weight: weight[k]}, dst
+						_, _, _ = h, src, e
+					Gather87_:
+						for {
+							x := math.Abs(float64(src)) + float64(h.Bias)
+							for i := int32(0); i < h.Steps; i++ {
+								switch {
+								case x > 8:
+									result_ = math.Sqrt(x) * float64(e.Weight)
+									break Gather87_
+								case x > 4:
+									x += gas
+									continue
+								case x < 0:
+									if i == 2 {
+										break
+									}
+									x--
+								default:
+									x = 2*x + 1
+								}
+								if math.Floor(x) == 5 {
 									break
 								}
-								x--
-							default:
-								x = 2*x + 1
 							}
-							if math.Floor(x) == 5 {
-								break
+							if x == 0 {
+								result_ = 1
+								break Gather87_
 							}
-						}
-						if x == 0 {
-							result_ = 1
-							break Gather_
-						}
-						result_ = x
-						break Gather_
+							result_ = x
+							break Gather87_
 
+						}
 					}
 					g = result_
 				}
 				{
 					var result_ float64
-					h, acc, u := p, a, g
-					_, _, _ = h, acc, u
-				Sum_:
-					for {
-						nbr := acc
-						for i := range 3 {
-							if math.IsNaN(nbr) || math.IsInf(nbr, i) || nbr < -1e9 && math.Abs(u) > 1e9 {
-								result_ = u
-								break Sum_
+					{
+						h, acc, u := p, a, g
+						_, _, _ = h, acc, u
+					Sum88_:
+						for {
+							nbr := acc
+							for i := range 3 {
+								if math.IsNaN(nbr) || math.IsInf(nbr, i) || nbr < -1e9 && math.Abs(u) > 1e9 {
+									result_ = u
+									break Sum88_
+								}
 							}
-						}
-						result_ = nbr + u
-						break Sum_
+							result_ = nbr + u
+							break Sum88_
 
+						}
 					}
 					a = result_
 				}
@@ -241,17 +249,19 @@ func (l heavyLoops) apply(acc []float64, list []uint16, b *gas_.Block, cur, next
 			var value float32
 			{
 				var result_ float32
-				h, v, old, acc, s := p, x, old, a[i], step
-				_, _, _, _, _ = h, v, old, acc, s
-			Apply_:
-				for {
-					if v.In > v.Out {
-						result_ = old + float32(s.Iteration)
-						break Apply_
-					}
-					result_ = float32(math.Tanh(acc)) + float32(s.Aggregate) + float32(v.N)
-					break Apply_
+				{
+					h, v, old, acc, s := p, x, old, a[i], step
+					_, _, _, _, _ = h, v, old, acc, s
+				Apply130_:
+					for {
+						if v.In > v.Out {
+							result_ = old + float32(s.Iteration)
+							break Apply130_
+						}
+						result_ = float32(math.Tanh(acc)) + float32(s.Aggregate) + float32(v.N)
+						break Apply130_
 
+					}
 				}
 				value = result_
 			}

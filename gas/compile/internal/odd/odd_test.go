@@ -20,6 +20,7 @@ func TestLoops(t *testing.T) {
 	looptest.Check(t, func(t *rapid.T) model.Program[float32, float64] {
 		return Heavy{rapid.Float32Range(-3, 3).Draw(t, "bias"), rapid.Int32Range(-1, 6).Draw(t, "steps")}
 	}, floats)
+	looptest.Check(t, fixed[uint64, uint64](Namesake{9}), rapid.Uint64Range(0, 1<<40))
 	looptest.Check(t, fixed[value, list](&Hidden{7}), rapid.Custom(func(t *rapid.T) value { return value(rapid.Uint32().Draw(t, "value")) }))
 	looptest.Check(t, fixed[uint32, uint32](Literal{}), rapid.Uint32())
 	looptest.Check(t, fixed[float32, float64](Embeds{programs.PageRank[float32]{Damping: 0.5}}), rapid.Float32Range(0, 1))
