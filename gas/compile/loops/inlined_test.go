@@ -124,6 +124,9 @@ func TestNotes(t *testing.T) {
 		"embeds_garaph.go":  {"pagerank: Embeds.Activate is called, not inlined: the Go compiler does not inline it; and it cannot be copied: it is a method of an embedded type"},
 		"literal_garaph.go": {"odd: Literal.Gather is called, not inlined: function too complex: cost 81 exceeds budget 80; and it cannot be copied: it has a function literal"},
 	}
+	for _, method := range []string{"Settled", "Saturated", "Gather", "Sum", "Apply", "Activate", "Aggregate"} {
+		want["namesake_garaph.go"] = append(want["namesake_garaph.go"], "namesake: Namesake."+method+copied)
+	}
 	if diff := gocmp.Diff(want, notes); diff != "" {
 		t.Error(diff)
 	}
