@@ -41,7 +41,7 @@ func TestMeasureHybrid(t *testing.T) {
 	if x := r.Disk; x == nil || x.Memory == 0 || x.Did == "" || len(x.Limits) != 3 || x.Limits[0].Reached.Min <= 0 || x.Limits[2].Alone == nil || x.OfSlowest.Median <= 0 {
 		t.Errorf("from disk: %+v", x)
 	}
-	if len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0], "a quarter of the graph is ") {
+	if len(r.Notes) != 2 || !strings.HasPrefix(r.Notes[1], "a quarter of the graph is ") {
 		t.Errorf("notes %q", r.Notes)
 	}
 	var b bytes.Buffer
@@ -101,7 +101,7 @@ func TestMeasureHybridNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Disk != nil || r.Resident != nil || len(r.Switches) > 0 || len(r.Notes) != 2 {
+	if r.Disk != nil || r.Resident != nil || len(r.Switches) > 0 || len(r.Notes) != 3 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -120,7 +120,7 @@ func TestMeasureHybridStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := limited.Switches[0]; s.Best != "" || s.OfBest != nil || !s.Runs[0].Stopped || !s.Runs[5].Stopped || len(s.Runs[0].Seconds.Values) != 1 || len(limited.Notes) != 1 {
+	if s := limited.Switches[0]; s.Best != "" || s.OfBest != nil || !s.Runs[0].Stopped || !s.Runs[5].Stopped || len(s.Runs[0].Seconds.Values) != 1 || len(limited.Notes) != 2 {
 		t.Errorf("%+v, notes %q", s, limited.Notes)
 	}
 	o := HybridOptions{GPU: gpuengine.EmulatedName, Rounds: 1, Progress: func(doing string) {
