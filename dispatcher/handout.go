@@ -119,11 +119,7 @@ func shardsIn(rq page.Request, spans []page.Span) []int {
 	if rq.Shards != nil {
 		return rq.Shards
 	}
-	list := make([]int, 0, spans[rq.Page].To-spans[rq.Page].From)
-	for i := spans[rq.Page].From; i < spans[rq.Page].To; i++ {
-		list = append(list, i)
-	}
-	return list
+	return shardsOfSpan(span{spans[rq.Page].From, spans[rq.Page].To})
 }
 
 // sortedFrom is the first position of an ascending list that is ≥ x.
@@ -197,7 +193,7 @@ func (h *handout) Stay() (from, to int) {
 	s.from = to
 	var shards []int
 	for k := from; k < to; k++ {
-		shards = append(shards, shardsIn(page.Request{}, []page.Span{{From: h.pieces[k].From, To: h.pieces[k].To}})...)
+		shards = append(shards, shardsOfSpan(span{h.pieces[k].From, h.pieces[k].To})...)
 	}
 	h.give(shards)
 	h.mu.Unlock()
@@ -367,7 +363,7 @@ func (h *handout) lastPiece() (rq page.Request, ok bool) {
 		return rq, false
 	}
 	piece := h.pieces[s.to-1]
-	rq.Shards = shardsIn(page.Request{}, []page.Span{{From: piece.From, To: piece.To}})
+	rq.Shards = shardsOfSpan(span{piece.From, piece.To})
 	rq.Page = h.pages.PageOf(piece.From)
 	if !h.pages.Stays(rq.Page) || !h.sooner(rq.Shards, stays) {
 		return rq, false
