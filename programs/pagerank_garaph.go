@@ -17,7 +17,7 @@ var pageRankSources embed.FS
 
 // Loops are the methods of PageRank as loops.
 func (p PageRank[F]) Loops() gas.Loops[F, float64] {
-	if !gas.Fresh(pageRankSources, "af23805c23834e1c66adf1c7da43e3c8") {
+	if !gas.Fresh(pageRankSources, "e11919e125e470cd4d45e30a8d2b82d6") {
 		return gas.Loops[F, float64]{}
 	}
 	switch p := any(p).(type) {
@@ -31,7 +31,7 @@ func (p PageRank[F]) Loops() gas.Loops[F, float64] {
 
 // Fragments are the methods of PageRank as PTX.
 func (p PageRank[F]) Fragments() gas.Fragments {
-	if !gas.Fresh(pageRankSources, "af23805c23834e1c66adf1c7da43e3c8") {
+	if !gas.Fresh(pageRankSources, "e11919e125e470cd4d45e30a8d2b82d6") {
 		return gas.Fragments{}
 	}
 	switch any(p).(type) {
@@ -125,9 +125,9 @@ func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *gas.Block, 
 							result_ = new != old
 							break Activate114_
 						}
-						change := math.Abs(float64(new) - float64(old))
-						result_ = change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
-							change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
+						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
+						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
+							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
 						break Activate114_
 
 					}
@@ -169,7 +169,7 @@ func (l pageRankFloat32Loops) aggregate(b *gas.Block, values []float32) (sum flo
 // pageRankFloat32Fragments are those of PageRank[float32].
 var pageRankFloat32Fragments = gas.Fragments{
 	Program: "PageRank[float32]",
-	Hash:    "278e32a85f2bc131",
+	Hash:    "a29fb1fef1ef9a21",
 
 	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
 	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
@@ -716,48 +716,53 @@ L12:
 `},
 	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<6>;
-	.reg .b64 %gl<15>;
-	.reg .pred %gp<6>;
+	.reg .b64 %gl<19>;
+	.reg .pred %gp<7>;
 	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
 	@%gp0 bra L7;
 	cvt.f64.f32 %gl0, ${new.0};
 	cvt.f64.f32 %gl1, ${old.0};
 	sub.rn.f64 %gl2, %gl0, %gl1;
 	abs.f64 %gl3, %gl2;
-	sub.rn.f64 %gl4, 0d3FF0000000000000, ${param.0};
-	max.f64 %gl5, %gl4, 0d3F90000000000000;
-	setp.nan.f64 %gp1, %gl4, 0d3F90000000000000;
-	selp.f64 %gl6, 0d7FF8000000000001, %gl5, %gp1;
-	mul.rn.f64 %gl7, %gl3, %gl6;
-	add.rn.f32 %gw0, 0f3F800000, 0f30800000;
-	setp.eq.f32 %gp2, %gw0, 0f3F800000;
-	@%gp2 bra L12;
-	mov.f64 %gl8, 0d3CB0000000000000;
-	bra L9;
-L12:
-	mov.f64 %gl8, 0d3E80000000000000;
-L9:
-	cvt.f64.f32 %gl9, ${new.0};
-	mul.rn.f64 %gl10, %gl8, %gl9;
-	setp.gt.f64 %gp3, %gl7, %gl10;
-	@%gp3 bra L5;
+	cvt.f64.f32 %gl4, ${new.0};
+	max.u32 %gw0, ${v.out}, 1;
+	cvt.rn.f64.u32 %gl5, %gw0;
+	mul.rn.f64 %gl6, %gl3, %gl5;
+	cvt.rn.f64.u32 %gl7, ${v.n};
+	mul.rn.f64 %gl8, %gl6, %gl7;
+	setp.gt.f64 %gp1, %gl8, ${param.1};
+	@%gp1 bra L5;
 	mov.b32 %gw1, 0;
 	bra L6;
 L5:
-	max.u32 %gw2, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl11, %gw2;
+	sub.rn.f64 %gl9, 0d3FF0000000000000, ${param.0};
+	max.f64 %gl10, %gl9, 0d3F90000000000000;
+	setp.nan.f64 %gp2, %gl9, 0d3F90000000000000;
+	selp.f64 %gl11, 0d7FF8000000000001, %gl10, %gp2;
 	mul.rn.f64 %gl12, %gl3, %gl11;
+	add.rn.f32 %gw2, 0f3F800000, 0f30800000;
+	setp.eq.f32 %gp3, %gw2, 0f3F800000;
+	@%gp3 bra L13;
 	cvt.rn.f64.u32 %gl13, ${v.n};
-	mul.rn.f64 %gl14, %gl12, %gl13;
-	setp.gt.f64 %gp4, %gl14, ${param.1};
-	selp.b32 %gw3, 1, 0, %gp4;
+	mul.rn.f64 %gl14, 0d3CB0000000000000, %gl13;
+	min.f64 %gl15, %gl14, 0d3D70000000000000;
+	setp.nan.f64 %gp4, %gl14, 0d3D70000000000000;
+	selp.f64 %gl16, 0d7FF8000000000001, %gl15, %gp4;
+	mov.f64 %gl17, %gl16;
+	bra L10;
+L13:
+	mov.f64 %gl17, 0d3E80000000000000;
+L10:
+	mul.rn.f64 %gl18, %gl17, %gl4;
+	setp.gt.f64 %gp5, %gl12, %gl18;
+	selp.b32 %gw3, 1, 0, %gp5;
 	mov.b32 %gw1, %gw3;
 L6:
 	mov.b32 %gw4, %gw1;
 	bra L2;
 L7:
-	setp.neu.f32 %gp5, ${new.0}, ${old.0};
-	selp.b32 %gw5, 1, 0, %gp5;
+	setp.neu.f32 %gp6, ${new.0}, ${old.0};
+	selp.b32 %gw5, 1, 0, %gp6;
 	mov.b32 %gw4, %gw5;
 L2:
 	mov.b32 ${out.0}, %gw4;
@@ -852,16 +857,16 @@ func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, 
 					type F = float64
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate826_:
+				Activate831_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new != old
-							break Activate826_
+							break Activate831_
 						}
-						change := math.Abs(float64(new) - float64(old))
-						result_ = change*max(1-p.Damping, 1./64) > epsilon[F]()*float64(new) &&
-							change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance
-						break Activate826_
+						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
+						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
+							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
+						break Activate831_
 
 					}
 				}
@@ -902,7 +907,7 @@ func (l pageRankFloat64Loops) aggregate(b *gas.Block, values []float64) (sum flo
 // pageRankFloat64Fragments are those of PageRank[float64].
 var pageRankFloat64Fragments = gas.Fragments{
 	Program: "PageRank[float64]",
-	Hash:    "034e796fc8086479",
+	Hash:    "3273297910e01220",
 
 	Value:       gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
 	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
@@ -1445,45 +1450,50 @@ L2:
 `},
 	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<5>;
-	.reg .b64 %gl<13>;
-	.reg .pred %gp<6>;
+	.reg .b64 %gl<17>;
+	.reg .pred %gp<7>;
 	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
 	@%gp0 bra L7;
 	sub.rn.f64 %gl0, ${new.0}, ${old.0};
 	abs.f64 %gl1, %gl0;
-	sub.rn.f64 %gl2, 0d3FF0000000000000, ${param.0};
-	max.f64 %gl3, %gl2, 0d3F90000000000000;
-	setp.nan.f64 %gp1, %gl2, 0d3F90000000000000;
-	selp.f64 %gl4, 0d7FF8000000000001, %gl3, %gp1;
-	mul.rn.f64 %gl5, %gl1, %gl4;
-	add.rn.f64 %gl6, 0d3FF0000000000000, 0d3E10000000000000;
-	setp.eq.f64 %gp2, %gl6, 0d3FF0000000000000;
-	@%gp2 bra L12;
-	mov.f64 %gl7, 0d3CB0000000000000;
-	bra L9;
-L12:
-	mov.f64 %gl7, 0d3E80000000000000;
-L9:
-	mul.rn.f64 %gl8, %gl7, ${new.0};
-	setp.gt.f64 %gp3, %gl5, %gl8;
-	@%gp3 bra L5;
-	mov.b32 %gw0, 0;
+	max.u32 %gw0, ${v.out}, 1;
+	cvt.rn.f64.u32 %gl2, %gw0;
+	mul.rn.f64 %gl3, %gl1, %gl2;
+	cvt.rn.f64.u32 %gl4, ${v.n};
+	mul.rn.f64 %gl5, %gl3, %gl4;
+	setp.gt.f64 %gp1, %gl5, ${param.1};
+	@%gp1 bra L5;
+	mov.b32 %gw1, 0;
 	bra L6;
 L5:
-	max.u32 %gw1, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl9, %gw1;
-	mul.rn.f64 %gl10, %gl1, %gl9;
+	sub.rn.f64 %gl6, 0d3FF0000000000000, ${param.0};
+	max.f64 %gl7, %gl6, 0d3F90000000000000;
+	setp.nan.f64 %gp2, %gl6, 0d3F90000000000000;
+	selp.f64 %gl8, 0d7FF8000000000001, %gl7, %gp2;
+	mul.rn.f64 %gl9, %gl1, %gl8;
+	add.rn.f64 %gl10, 0d3FF0000000000000, 0d3E10000000000000;
+	setp.eq.f64 %gp3, %gl10, 0d3FF0000000000000;
+	@%gp3 bra L13;
 	cvt.rn.f64.u32 %gl11, ${v.n};
-	mul.rn.f64 %gl12, %gl10, %gl11;
-	setp.gt.f64 %gp4, %gl12, ${param.1};
-	selp.b32 %gw2, 1, 0, %gp4;
-	mov.b32 %gw0, %gw2;
+	mul.rn.f64 %gl12, 0d3CB0000000000000, %gl11;
+	min.f64 %gl13, %gl12, 0d3D70000000000000;
+	setp.nan.f64 %gp4, %gl12, 0d3D70000000000000;
+	selp.f64 %gl14, 0d7FF8000000000001, %gl13, %gp4;
+	mov.f64 %gl15, %gl14;
+	bra L10;
+L13:
+	mov.f64 %gl15, 0d3E80000000000000;
+L10:
+	mul.rn.f64 %gl16, %gl15, ${new.0};
+	setp.gt.f64 %gp5, %gl9, %gl16;
+	selp.b32 %gw2, 1, 0, %gp5;
+	mov.b32 %gw1, %gw2;
 L6:
-	mov.b32 %gw3, %gw0;
+	mov.b32 %gw3, %gw1;
 	bra L2;
 L7:
-	setp.neu.f64 %gp5, ${new.0}, ${old.0};
-	selp.b32 %gw4, 1, 0, %gp5;
+	setp.neu.f64 %gp6, ${new.0}, ${old.0};
+	selp.b32 %gw4, 1, 0, %gp6;
 	mov.b32 %gw3, %gw4;
 L2:
 	mov.b32 ${out.0}, %gw3;

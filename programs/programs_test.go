@@ -227,6 +227,31 @@ func ranksOf[F float32 | float64](t rapid.TB, g oracle.Graph, p programs.PageRan
 	return n
 }
 
+// TestPageRankHubs: a tolerance finer than rounding ends as well, also where the sum of
+// a hub is rounded at each of its edges, and not before ranks are as near as they can be.
+func TestPageRankHubs(t *testing.T) {
+	for _, c := range []struct {
+		damping float64
+		most, n int
+	}{{0.85, 400, 50}, {0.85, 400, 100}, {0.85, 400, 300}, {0.85, 400, 799}, {0.99, 6000, 50}, {0.99, 6000, 200}} {
+		g := oracle.Graph{N: c.n}
+		for v := range uint32(c.n) {
+			for range 1 + v%7 {
+				g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: v % 3}, oracle.Edge{Src: v % 3, Dst: v})
+			}
+		}
+		want := oracle.PageRank(g, c.damping, -1, c.most, 0)
+		for _, tolerance := range []float64{1e-12, 1e-14, 1e-16} {
+			if n := ranksOf(t, g, programs.PageRank[float64]{Damping: c.damping, Tolerance: tolerance}, c.most, want, 1e-12); n == c.most {
+				t.Errorf("%+v, tolerance %v: no convergence in double precision", c, tolerance)
+			}
+			if n := ranksOf(t, g, programs.PageRank[float32]{Damping: c.damping, Tolerance: tolerance}, c.most, want, 1e-4); n == c.most {
+				t.Errorf("%+v, tolerance %v: no convergence in single precision", c, tolerance)
+			}
+		}
+	}
+}
+
 // TestPageRankStill: with tolerance 0, a job ends only where no rank changes.
 func TestPageRankStill(t *testing.T) {
 	p := programs.PageRank[float64]{Damping: 0.85}

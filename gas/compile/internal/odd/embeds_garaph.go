@@ -135,7 +135,7 @@ func (l embedsLoops) aggregate(b *gas_.Block, values []float32) (sum float64) {
 // embedsFragments are those of Embeds.
 var embedsFragments = gas_.Fragments{
 	Program: "Embeds",
-	Hash:    "675e8a1a21b18bb7",
+	Hash:    "d166945d5273bc66",
 
 	Value:       gas_.Layout{Size: 4, Align: 4, Leaves: []gas_.Leaf{{Name: "", Kind: gas_.Float32, Offset: 0}}},
 	Accumulator: gas_.Layout{Size: 8, Align: 8, Leaves: []gas_.Leaf{{Name: "", Kind: gas_.Float64, Offset: 0}}},
@@ -682,48 +682,53 @@ L14:
 `},
 	Activate: gas_.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<6>;
-	.reg .b64 %gl<15>;
-	.reg .pred %gp<6>;
+	.reg .b64 %gl<19>;
+	.reg .pred %gp<7>;
 	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
 	@%gp0 bra L9;
 	cvt.f64.f32 %gl0, ${new.0};
 	cvt.f64.f32 %gl1, ${old.0};
 	sub.rn.f64 %gl2, %gl0, %gl1;
 	abs.f64 %gl3, %gl2;
-	sub.rn.f64 %gl4, 0d3FF0000000000000, ${param.0};
-	max.f64 %gl5, %gl4, 0d3F90000000000000;
-	setp.nan.f64 %gp1, %gl4, 0d3F90000000000000;
-	selp.f64 %gl6, 0d7FF8000000000001, %gl5, %gp1;
-	mul.rn.f64 %gl7, %gl3, %gl6;
-	add.rn.f32 %gw0, 0f3F800000, 0f30800000;
-	setp.eq.f32 %gp2, %gw0, 0f3F800000;
-	@%gp2 bra L14;
-	mov.f64 %gl8, 0d3CB0000000000000;
-	bra L11;
-L14:
-	mov.f64 %gl8, 0d3E80000000000000;
-L11:
-	cvt.f64.f32 %gl9, ${new.0};
-	mul.rn.f64 %gl10, %gl8, %gl9;
-	setp.gt.f64 %gp3, %gl7, %gl10;
-	@%gp3 bra L7;
+	cvt.f64.f32 %gl4, ${new.0};
+	max.u32 %gw0, ${v.out}, 1;
+	cvt.rn.f64.u32 %gl5, %gw0;
+	mul.rn.f64 %gl6, %gl3, %gl5;
+	cvt.rn.f64.u32 %gl7, ${v.n};
+	mul.rn.f64 %gl8, %gl6, %gl7;
+	setp.gt.f64 %gp1, %gl8, ${param.1};
+	@%gp1 bra L7;
 	mov.b32 %gw1, 0;
 	bra L8;
 L7:
-	max.u32 %gw2, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl11, %gw2;
+	sub.rn.f64 %gl9, 0d3FF0000000000000, ${param.0};
+	max.f64 %gl10, %gl9, 0d3F90000000000000;
+	setp.nan.f64 %gp2, %gl9, 0d3F90000000000000;
+	selp.f64 %gl11, 0d7FF8000000000001, %gl10, %gp2;
 	mul.rn.f64 %gl12, %gl3, %gl11;
+	add.rn.f32 %gw2, 0f3F800000, 0f30800000;
+	setp.eq.f32 %gp3, %gw2, 0f3F800000;
+	@%gp3 bra L15;
 	cvt.rn.f64.u32 %gl13, ${v.n};
-	mul.rn.f64 %gl14, %gl12, %gl13;
-	setp.gt.f64 %gp4, %gl14, ${param.1};
-	selp.b32 %gw3, 1, 0, %gp4;
+	mul.rn.f64 %gl14, 0d3CB0000000000000, %gl13;
+	min.f64 %gl15, %gl14, 0d3D70000000000000;
+	setp.nan.f64 %gp4, %gl14, 0d3D70000000000000;
+	selp.f64 %gl16, 0d7FF8000000000001, %gl15, %gp4;
+	mov.f64 %gl17, %gl16;
+	bra L12;
+L15:
+	mov.f64 %gl17, 0d3E80000000000000;
+L12:
+	mul.rn.f64 %gl18, %gl17, %gl4;
+	setp.gt.f64 %gp5, %gl12, %gl18;
+	selp.b32 %gw3, 1, 0, %gp5;
 	mov.b32 %gw1, %gw3;
 L8:
 	mov.b32 %gw4, %gw1;
 	bra L2;
 L9:
-	setp.neu.f32 %gp5, ${new.0}, ${old.0};
-	selp.b32 %gw5, 1, 0, %gp5;
+	setp.neu.f32 %gp6, ${new.0}, ${old.0};
+	selp.b32 %gw5, 1, 0, %gp6;
 	mov.b32 %gw4, %gw5;
 L2:
 	mov.b32 ${out.0}, %gw4;
