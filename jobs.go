@@ -3,6 +3,9 @@ package garaph
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
+
+	"go.uber.org/zap"
 
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/store"
@@ -21,19 +24,42 @@ func (g *Graph) Jobs() ([]JobInfo, error) {
 	return list, nil
 }
 
+// tellJobs says which jobs go with the graph at path when it is replaced.
+func tellJobs(path string, log *zap.Logger) {
+	jobs := filepath.Join(path, store.JobsDir)
+	list, err := checkpoint.List(jobs)
+	if err != nil || len(list) == 0 || checkpoint.Idle(jobs) != nil {
+		return // the import meets the error
+	}
+	level, done := zap.InfoLevel, 0
+	var names []string
+	for _, l := range list {
+		switch {
+		case l.Err != nil:
+			level, names = zap.WarnLevel, append(names, fmt.Sprintf("%d (damaged)", l.ID))
+		case l.Status == Done:
+			done++
+		default:
+			level, names = zap.WarnLevel, append(names, fmt.Sprintf("%d (%s, %s)", l.ID, l.Name, l.Status))
+		}
+	}
+	if done > 0 {
+		names = append(names, fmt.Sprintf("%d done", done))
+	}
+	log.Log(level, fmt.Sprintf("the graph at %s is to be replaced, and its jobs go with it: %s", path, strings.Join(names, ", ")))
+}
+
 // NewJob describes a job to be recorded, for [RunOptions.Job]. It is on disk,
 // and has its number, when the run begins.
 func (g *Graph) NewJob(s JobSpec) *Job { return checkpoint.NewJob(g.jobsDir(), s, Checkpoints{}) }
 
 // OpenJob takes a job of the graph to resume it, through [RunOptions.Job]; 0 is
-// the newest unfinished one. The run ends it; Close gives it back without one.
-func (g *Graph) OpenJob(id int) (*Job, error) {
-	var err error
+// the newest unfinished one, whose Passed says which newer ones are damaged. The
+// run ends it; Close gives it back without one.
+func (g *Graph) OpenJob(id int) (job *Job, err error) {
 	if id == 0 {
-		id, err = checkpoint.Newest(g.jobsDir())
-	}
-	var job *Job
-	if err == nil {
+		job, err = checkpoint.OpenNewest(g.jobsDir())
+	} else {
 		job, err = checkpoint.OpenJob(g.jobsDir(), id)
 	}
 	if err == nil && job.Record().Status == Done {
@@ -46,7 +72,7 @@ func (g *Graph) OpenJob(id int) (*Job, error) {
 	return job, nil
 }
 
-// RemoveJob removes a job and its epochs.
+// RemoveJob removes a job and its checkpoints.
 func (g *Graph) RemoveJob(id int) error {
 	if err := checkpoint.Remove(g.jobsDir(), id); err != nil {
 		return fmt.Errorf("graph %s: %w", g.store.Name(), err)

@@ -75,7 +75,7 @@ func (m *measurement) measureCeiling(ctx context.Context, ceiling int) (err erro
 		v, err = copySpeed(ctx, m.machine.copyBytes(), m.opt.Threads)
 	case diskRead:
 		var cannot error
-		if v, cannot = m.graph.Store().SequentialRead(diskBytes); cannot != nil {
+		if v, cannot = m.graph.Store().SequentialRead(diskBytes, m.opt.Threads); cannot != nil {
 			v, m.diskNote = math.NaN(), "cannot be measured: "+cannot.Error()
 		}
 	}

@@ -8,7 +8,8 @@
 //     destinations and adds up the sources' values, with no sum per destination:
 //     what remains of a pull when everything but the memory is free;
 //   - stream copy is the bandwidth of the memory;
-//   - the sequential disk read goes past the system's page cache.
+//   - the sequential disk read goes past the system's page cache, with as many
+//     requests of 1 MiB at once as there are threads.
 //
 // A pull in memory is held against gather-only, a pull from disk against the
 // lower of the disk and the same program in memory. Machines are noisy, and

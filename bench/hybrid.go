@@ -56,6 +56,9 @@ const (
 	// starvedShare of the graph what the host's does.
 	streamedShare = 8
 	starvedShare  = 4
+	// inTurnIterations are those of devices in turn: in the later half, the CPU has
+	// most of what it does beside a GPU in source order.
+	inTurnIterations = 48
 	// fromDiskIterations are those of a job from disk.
 	fromDiskIterations = 8
 )
@@ -202,7 +205,9 @@ func (m *hybridMeasurement) inTurn(ctx context.Context, part string, gpuMemory i
 	seconds, speeds, shares := make([][]float64, len(devices)), make([][]float64, len(devices)), make([][]float64, len(devices))
 	for round := range m.opt.Rounds {
 		for i, d := range devices {
-			r, err := m.run(ctx, m.roundName(part, round, string(d)), pageRankWorkload, garaph.RunOptions{Device: d, GPUMemory: gpuMemory}, 0)
+			r, err := m.run(ctx, m.roundName(part, round, string(d)), pageRankWorkload, garaph.RunOptions{
+				Device: d, GPUMemory: gpuMemory, Method: dispatcher.Pull, Iterations: inTurnIterations,
+			}, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -293,7 +298,7 @@ func (m *hybridMeasurement) disk(ctx context.Context) error {
 	var edges, slowest []float64
 	alone, reached, shares := make([][]float64, len(diskLimits)), make([][]float64, len(diskLimits)), make([][]float64, len(diskLimits))
 	for round := range m.opt.Rounds {
-		disk, cannot := m.graph.Store().SequentialRead(diskBytes)
+		disk, cannot := m.graph.Store().SequentialRead(diskBytes, m.opt.Threads)
 		if cannot != nil {
 			m.report.note(fmt.Sprintf("part %s is not held against the disk, whose speed cannot be measured: %v", diskPart, cannot))
 			disk = math.NaN()

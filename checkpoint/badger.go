@@ -8,21 +8,13 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/dgraph-io/badger/v4"
-	"golang.org/x/sys/unix"
-
-	"github.com/garaph/garaph/internal/hostmem"
 )
 
-// maxLogBytes is the size at which a value log is full and the next one begins;
-// Badger wants less than 2 GiB. Tests set less.
-var maxLogBytes int64 = 1 << 30
-
 const (
-	minLogBytes = 2 << 20 // of a value log; Badger wants more than 1 MiB
+	minLogBytes = 1 << 20 // of a value log; Badger wants no less
 
 	// A table of keys is so large that all keys of an epoch fit into one.
 	minTableBytes = 256 << 10
@@ -30,22 +22,19 @@ const (
 
 	ballastBytes = 8 << 20 // more than Badger writes when it closes
 
-	// badgerBytes is the memory that a database takes beside the values under
-	// way: its table of keys and its buffers.
+	// badgerBytes is the memory that a database takes beside its log: its table
+	// of keys and its buffers.
 	badgerBytes = 6 << 20
-
-	// mappedFrom is the size from which a value surely lies in the value log.
-	mappedFrom = 4 << 10
 )
 
 // options are Badger's for a database that is written once, from first to last
-// key, and then read once: values in the value log, nothing compacted or
+// key, and then read once: all values in one value log, nothing compacted or
 // cached, synced by hand.
 func options(folder string, tableBytes int64) badger.Options {
 	o := badger.DefaultOptions(folder)
 	o.Logger = nil
 	o.SyncWrites = false
-	o.ValueThreshold = 1 << 10
+	o.ValueThreshold = 0
 	o.BlockCacheSize = 0
 	o.IndexCacheSize = 0
 	o.Compression = 0
@@ -80,16 +69,12 @@ type badgerDB struct {
 	folder string
 	db     *badger.DB
 	log    *flushLog
-
-	mu   sync.Mutex // guards the rest
-	logs int        // value logs that have room reserved
-	rest int64      // bytes for which none is
 }
 
 func createBadger(folder string, keys int, bytes int64) (*badgerDB, error) {
 	table := max(minTableBytes, int64(keys)*keyBytes)
 	o := options(folder, table)
-	o.ValueLogFileSize = min(max(minLogBytes, bytes), maxLogBytes)
+	o.ValueLogFileSize = max(minLogBytes, bytes)
 	log := &flushLog{}
 	o.Logger = log
 	var db *badger.DB
@@ -100,54 +85,33 @@ func createBadger(folder string, keys int, bytes int64) (*badgerDB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &badgerDB{folder: folder, db: db, log: log, rest: bytes}
-	err = d.reserve(table)
-	if err == nil {
-		err = d.reserveLogs()
-	}
-	if err != nil {
+	d := &badgerDB{folder, db, log}
+	if err := d.reserve(table, bytes); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
 	return d, nil
 }
 
-// reserve makes the file system set blocks aside for what Badger maps beside the
-// value logs: to fill a hole of a mapped file on a full disk kills the process.
-// The table of keys is a file that Badger makes when it closes; until then, a
-// file of no use keeps its place.
-func (d *badgerDB) reserve(table int64) error {
+// reserve makes the file system set blocks aside for what Badger maps: to fill a
+// hole of a mapped file on a full disk kills the process. The table of keys is a
+// file that Badger makes when it closes; until then, a file of no use keeps its
+// place. What is too much goes back at close.
+func (d *badgerDB) reserve(table, log int64) error {
 	f, err := os.Create(d.ballast())
-	if err == nil {
-		err = f.Close()
-	}
-	if err == nil {
-		err = reserveFile(d.ballast(), ballastBytes+table)
-	}
 	if err != nil {
 		return err
 	}
-	names, err := filepath.Glob(filepath.Join(d.folder, "*.mem"))
-	for _, name := range names {
-		err = errors.Join(err, reserveFile(name, 2*table))
+	if err := errors.Join(reserve(f, ballastBytes+table), f.Close()); err != nil {
+		return err
 	}
-	return err
-}
-
-// reserveLogs does so for value logs that have come since it was called last.
-// What is too much goes back at close.
-func (d *badgerDB) reserveLogs() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for d.rest > 0 {
-		name := filepath.Join(d.folder, fmt.Sprintf("%06d.vlog", d.logs+1))
-		if _, err := os.Stat(name); err != nil {
-			return nil // it is still to come
+	for pattern, n := range map[string]int64{"*.mem": 2 * table, "*.vlog": log} {
+		names, err := filepath.Glob(filepath.Join(d.folder, pattern))
+		for _, name := range names {
+			err = errors.Join(err, reserveFile(name, n))
 		}
-		n := min(d.rest, maxLogBytes+inFlightBytes)
-		if err := reserveFile(name, n); err != nil {
+		if err != nil {
 			return err
 		}
-		d.logs, d.rest = d.logs+1, d.rest-min(d.rest, maxLogBytes)
 	}
 	return nil
 }
@@ -157,31 +121,12 @@ func reserveFile(name string, n int64) error {
 	if err != nil {
 		return err
 	}
-	err = unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, n)
-	switch {
-	case errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT):
-		err = fmt.Errorf("%w: %w", ErrNoSpace, err)
-	case errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS):
-		err = nil // the check of free space has to do
-	}
-	return errors.Join(err, f.Close())
+	return errors.Join(reserve(f, n), f.Close())
 }
 
 func (d *badgerDB) put(key, value []byte) error {
-	if err := d.reserveLogs(); err != nil {
-		return err
-	}
 	return guard(func() error {
-		if err := d.db.Update(func(txn *badger.Txn) error { return txn.Set(key, value) }); err != nil {
-			return err
-		}
-		if len(value) < mappedFrom {
-			return nil
-		}
-		return view(d.db, key, func(b []byte) error { // what was written is resident: give it back
-			hostmem.Drop(b)
-			return nil
-		})
+		return d.db.Update(func(txn *badger.Txn) error { return txn.Set(key, value) })
 	})
 }
 

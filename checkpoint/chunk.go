@@ -9,9 +9,10 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// A chunk holds the state of consecutive vertices: their values, the active
-// ones among them as a roaring bitmap counted from the first, and a checksum of
-// key and all that.
+// A chunk is the state of consecutive vertices. Their values are a part of the
+// epoch's file of values, where they lie as in memory. Its record in Badger is the
+// active ones among them, as a roaring bitmap counted from the first, and a
+// checksum of key, values and bitmap.
 
 // DefaultChunk is the number of vertices of a chunk, one container of a roaring
 // bitmap.
@@ -29,19 +30,20 @@ const commitKey = "commit"
 
 func chunkKey(i int) []byte { return binary.BigEndian.AppendUint32([]byte("chunk/"), uint32(i)) }
 
-func checksum(key, payload []byte) uint32 {
-	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, payload)
+func checksum(key, values, record []byte) uint32 {
+	sum := crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, values)
+	return crc32.Update(sum, castagnoli, record)
 }
 
-// seal appends the checksum of key and b.
-func seal(key, b []byte) []byte {
-	return binary.LittleEndian.AppendUint32(b, checksum(key, b))
+// seal appends the checksum of key, values and b.
+func seal(key, values, b []byte) []byte {
+	return binary.LittleEndian.AppendUint32(b, checksum(key, values, b))
 }
 
 // unseal gives what seal got.
-func unseal(key, b []byte) ([]byte, error) {
+func unseal(key, values, b []byte) ([]byte, error) {
 	n := len(b) - checksumBytes
-	if n < 0 || checksum(key, b[:n]) != binary.LittleEndian.Uint32(b[n:]) {
+	if n < 0 || checksum(key, values, b[:n]) != binary.LittleEndian.Uint32(b[n:]) {
 		return nil, fmt.Errorf("%w: %q is not what was written", ErrDamaged, key)
 	}
 	return b[:n], nil

@@ -4,7 +4,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // flip changes one byte of a file, and gives what puts it back.
@@ -160,5 +164,89 @@ func TestRecordDamage(t *testing.T) {
 		if err := os.WriteFile(name, whole, 0o666); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestIrregular: where a FIFO, a folder, a device or a link stands in the place
+// of a file, nothing waits for it: an epoch is damaged, a job's record is, and a
+// job without a lock file of its own cannot be taken.
+func TestIrregular(t *testing.T) {
+	places := map[string]func(path, away string) error{
+		"FIFO":   func(path, _ string) error { return unix.Mkfifo(path, 0o666) },
+		"folder": func(path, _ string) error { return os.Mkdir(path, 0o777) },
+		"device": func(path, _ string) error { return os.Symlink("/dev/zero", path) },
+		"link":   func(path, away string) error { return os.Symlink(away, path) },
+	}
+	for what, put := range places {
+		j, older, newer := twoEpochs(t)
+		replace := func(path string) (undo func()) {
+			away := filepath.Join(j.jobs, "away")
+			if err := errors.Join(os.Rename(path, away), put(path, away)); err != nil {
+				t.Fatal(err)
+			}
+			return func() {
+				if err := errors.Join(os.Remove(path), os.Rename(away, path)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for _, name := range files(t, j, 2) {
+			undo := replace(name)
+			soon(t, what+" "+name, func() { holdsBefore(t, j, older, what+" "+name) })
+			undo()
+		}
+		var got memory
+		if r, err := j.Restore(t.Context(), &got); err != nil || r.Number != 2 || !got.same(newer) {
+			t.Errorf("mended: epoch %d, %v", r.Number, err)
+		}
+		j.told = time.Time{}
+		if err := os.WriteFile(filepath.Join(j.folder(), progressFile), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		replace(filepath.Join(j.folder(), progressFile))
+		soon(t, what+" "+progressFile, func() {
+			j.Progress(3)
+			if list, err := List(j.jobs); err != nil || list[0].Iteration != 0 {
+				t.Errorf("%s: %+v, %v", what, list, err)
+			}
+			if err := j.End(Interrupted, nil); err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		})
+		undo := replace(filepath.Join(j.folder(), recordFile))
+		soon(t, what+" "+recordFile, func() {
+			if list, err := List(j.jobs); err != nil || !errors.Is(list[0].Err, ErrDamaged) {
+				t.Errorf("%s: %+v, %v", what, list, err)
+			}
+			if _, err := OpenJob(j.jobs, 1); !errors.Is(err, ErrDamaged) {
+				t.Errorf("%s: %v", what, err)
+			}
+		})
+		undo()
+		undo = replace(filepath.Join(j.folder(), lockFile))
+		soon(t, what+" "+lockFile, func() {
+			if list, err := List(j.jobs); err != nil || list[0].Status != Interrupted {
+				t.Errorf("%s: %+v, %v", what, list, err)
+			}
+			if _, err := OpenJob(j.jobs, 1); err == nil || !strings.Contains(err.Error(), "cannot be locked") {
+				t.Errorf("%s: %v", what, err)
+			}
+		})
+		undo()
+	}
+}
+
+// soon fails where f does not come back.
+func soon(t *testing.T, what string, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatalf("%s: it hangs", what)
 	}
 }

@@ -16,8 +16,10 @@ import (
 type disk interface {
 	makeFolder(path string) error
 	// createDB makes a database for so many keys in a folder that is not there
-	// yet. Room for bytes in its logs is reserved.
+	// yet. Room for bytes in its log is reserved.
 	createDB(folder string, keys int, bytes int64) (database, error)
+	// createValues makes a file, with room for so many bytes.
+	createValues(path string, bytes int64) (valuesFile, error)
 	// sumSynced brings a file to the disk and gives its size and checksum.
 	sumSynced(path string) (size int64, sum uint32, err error)
 	writeSynced(path, text string) error
@@ -28,10 +30,17 @@ type disk interface {
 	free(path string) (int64, error)
 }
 
-// database takes the chunks of an epoch. put may be called from several
+// database takes the records of an epoch. put may be called from several
 // goroutines; the value is the caller's again when it returns.
 type database interface {
 	put(key, value []byte) error
+	sync() error
+	close() error
+}
+
+// valuesFile takes the values of an epoch, from several goroutines.
+type valuesFile interface {
+	write(b []byte, at int64) error
 	sync() error
 	close() error
 }
@@ -46,6 +55,40 @@ func (osDisk) createDB(folder string, keys int, bytes int64) (database, error) {
 	return createBadger(folder, keys, bytes)
 }
 
+func (osDisk) createValues(path string, bytes int64) (valuesFile, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := reserve(f, bytes); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return osFile{f}, nil
+}
+
+type osFile struct{ f *os.File }
+
+func (o osFile) write(b []byte, at int64) error {
+	_, err := o.f.WriteAt(b, at)
+	return err
+}
+
+func (o osFile) sync() error  { return o.f.Sync() }
+func (o osFile) close() error { return o.f.Close() }
+
+// reserve sets blocks aside for n bytes of a file. Where the file system cannot,
+// the check of free space has to do.
+func reserve(f *os.File, n int64) error {
+	err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, n)
+	switch {
+	case errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT):
+		return fmt.Errorf("%w: %w", ErrNoSpace, err)
+	case errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS):
+		return nil
+	}
+	return err
+}
+
 func (osDisk) sumSynced(path string) (int64, uint32, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -55,9 +98,35 @@ func (osDisk) sumSynced(path string) (int64, uint32, error) {
 	return size, sum, errors.Join(err, f.Sync(), f.Close())
 }
 
+// checkRegular refuses what is no regular file: to open a FIFO would wait for a
+// writer, and a device may do anything.
+func checkRegular(path string) error {
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	return err
+}
+
+// openRegular opens a regular file to read it.
+func openRegular(path string) (*os.File, error) {
+	if err := checkRegular(path); err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}
+
+// readRegular reads a regular file.
+func readRegular(path string) ([]byte, error) {
+	if err := checkRegular(path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
 // sumFile gives the size and the checksum of a file.
 func sumFile(path string) (size int64, sum uint32, err error) {
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -67,7 +136,7 @@ func sumFile(path string) (size int64, sum uint32, err error) {
 
 func sumOf(f *os.File) (int64, uint32, error) {
 	h := crc32.New(castagnoli)
-	size, err := io.CopyBuffer(h, io.LimitReader(f, 1<<62), make([]byte, 256<<10))
+	size, err := io.CopyBuffer(h, io.LimitReader(f, 1<<62), make([]byte, 32<<10))
 	return size, h.Sum32(), err
 }
 

@@ -70,7 +70,7 @@ func TestPassedOver(t *testing.T) {
 	flip(t, files(t, j, 2)[0], 0)
 	var got memory
 	r, err := j.Restore(t.Context(), &got)
-	if err != nil || r.Number != 1 || len(r.Passed) != 1 || !errors.Is(r.Passed[0], ErrDamaged) || !strings.Contains(r.Passed[0].Error(), "epoch 2") {
+	if err != nil || r.Number != 1 || len(r.Passed) != 1 || !errors.Is(r.Passed[0], ErrDamaged) || !strings.Contains(r.Passed[0].Error(), "checkpoint 2") {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if !got.same(older) {

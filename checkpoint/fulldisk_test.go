@@ -40,14 +40,9 @@ func fill(t *testing.T, dir string, left int64) {
 // while one is being written: an epoch is written whole or not at all, and the
 // older ones stay. A fault in a mapped file would kill the test.
 func TestFullDisk(t *testing.T) {
-	defer func(n int64) { maxLogBytes = n }(maxLogBytes)
 	const n = 1 << 20 // 4 MiB of values
 	for _, left := range []int64{0, 1, 3, 5, 10, 18, 20, 21, 22, 23, 24, 26, 30} {
 		for _, within := range []bool{false, true} {
-			maxLogBytes = 1 << 30
-			if left%2 == 1 {
-				maxLogBytes = 2 << 20 // more than one log
-			}
 			dir := smallDisk(t, "100")
 			j := NewJob(dir, Spec{}, Policy{})
 			if err := j.Begin(someone, Policy{}); err != nil {

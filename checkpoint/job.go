@@ -22,6 +22,7 @@ type Job struct {
 	jobs   string // folder of all jobs
 	id     int    // 0: not on disk yet
 	lock   *os.File
+	passed []error // see Passed
 	begun  bool
 	chunk  uint32
 	epochs *Folder
@@ -60,6 +61,22 @@ func OpenJob(jobs string, id int) (*Job, error) {
 	return j, nil
 }
 
+// OpenNewest takes the newest job that can be resumed, see [Newest].
+func OpenNewest(jobs string) (*Job, error) {
+	id, passed, err := Newest(jobs)
+	if err != nil {
+		return nil, err
+	}
+	j, err := OpenJob(jobs, id)
+	if err == nil {
+		j.passed = passed
+	}
+	return j, err
+}
+
+// Passed is why newer jobs were passed over for this one by [OpenNewest].
+func (j *Job) Passed() []error { return j.passed }
+
 // lockJob takes the lock of a job's folder.
 func lockJob(folder string) (*os.File, error) {
 	f, err := lockIn(folder)
@@ -87,7 +104,11 @@ func holds(lock *os.File, folder string) error {
 }
 
 func lockIn(folder string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(folder, lockFile), os.O_CREATE|os.O_RDWR|unix.O_CLOEXEC, 0o666)
+	name := filepath.Join(folder, lockFile)
+	if err := checkRegular(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("cannot be locked: %w", err)
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|unix.O_CLOEXEC, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("cannot be locked: %w", err)
 	}
@@ -183,7 +204,7 @@ func (j *Job) Epochs() *Folder { return j.epochs }
 func (j *Job) Restore(ctx context.Context, sink Sink) (Restored, error) {
 	r, err := j.epochs.Restore(ctx, sink)
 	if wrote := j.Record().Epoch; err == nil && r.Number == 0 && wrote > 0 {
-		err = fmt.Errorf("%w: it wrote epoch %d, and no epoch is there", ErrDamaged, wrote)
+		err = fmt.Errorf("%w: it wrote checkpoint %d, and no checkpoint is there", ErrDamaged, wrote)
 	}
 	if err != nil {
 		return r, fmt.Errorf("job %d: %w", j.id, err)
@@ -217,8 +238,10 @@ func (j *Job) Progress(iterations int) {
 	}
 	j.told, j.telling = time.Now(), true
 	j.tellers.Go(func() {
-		if holds(j.lock, j.folder()) == nil {
-			_ = os.WriteFile(filepath.Join(j.folder(), progressFile), fmt.Appendln(nil, iterations), 0o666) // a courtesy
+		name := filepath.Join(j.folder(), progressFile)
+		there := checkRegular(name)
+		if (there == nil || errors.Is(there, fs.ErrNotExist)) && holds(j.lock, j.folder()) == nil {
+			_ = os.WriteFile(name, fmt.Appendln(nil, iterations), 0o666) // a courtesy
 		}
 		j.mu.Lock()
 		defer j.mu.Unlock()

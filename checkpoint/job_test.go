@@ -20,7 +20,7 @@ func TestJobs(t *testing.T) {
 	if list, err := List(jobs); err != nil || len(list) > 0 {
 		t.Errorf("before any: %v, %v", list, err)
 	}
-	if _, err := Newest(jobs); !errors.Is(err, ErrNoJob) {
+	if _, _, err := Newest(jobs); !errors.Is(err, ErrNoJob) {
 		t.Errorf("before any: %v", err)
 	}
 	var all []*Job
@@ -46,7 +46,7 @@ func TestJobs(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if id, err := Newest(jobs); err != nil || id != 3 {
+	if id, passed, err := Newest(jobs); err != nil || id != 3 || len(passed) > 0 {
 		t.Errorf("the newest unfinished job is %d, %v", id, err)
 	}
 	for _, use := range []func() error{
@@ -70,8 +70,42 @@ func TestJobs(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := Newest(jobs); !errors.Is(err, ErrNoJob) || !strings.Contains(err.Error(), "job 4 is running") {
+	if _, _, err := Newest(jobs); !errors.Is(err, ErrNoJob) || !strings.Contains(err.Error(), "job 4 is running") {
 		t.Errorf("only one that is running: %v", err)
+	}
+}
+
+// TestPassedJobs: the newest job that can be resumed is taken, and newer ones
+// whose records are damaged are named; where all are, the error names them.
+func TestPassedJobs(t *testing.T) {
+	jobs := memoryDir(t)
+	for range 4 {
+		if err := begun(t, jobs).End(Interrupted, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damage := func(id string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(jobs, id, recordFile), []byte("{}"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damage("3")
+	damage("4")
+	j, err := OpenNewest(jobs)
+	if err != nil || j.ID() != 2 || len(j.Passed()) != 2 || !errors.Is(j.Passed()[0], ErrDamaged) || !strings.Contains(j.Passed()[0].Error(), "job 4: ") {
+		t.Fatalf("job %d, passed over %v, error %v", j.ID(), j.Passed(), err)
+	}
+	defer j.Close()
+	if other, err := OpenJob(jobs, 1); err != nil || len(other.Passed()) > 0 {
+		t.Errorf("a job that was named: %v", err)
+	} else if err := other.Close(); err != nil {
+		t.Error(err)
+	}
+	damage("1")
+	damage("2")
+	if _, err := OpenNewest(jobs); !errors.Is(err, ErrNoJob) || !errors.Is(err, ErrDamaged) || strings.Count(err.Error(), "`garaph jobs rm` removes it") != 4 {
+		t.Errorf("all are damaged: %v", err)
 	}
 }
 

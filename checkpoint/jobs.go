@@ -59,7 +59,7 @@ func List(jobs string) ([]Listed, error) {
 		if l.Status == Running && !isLocked(folder) {
 			l.Status = Interrupted
 		}
-		if b, err := os.ReadFile(filepath.Join(folder, progressFile)); err == nil {
+		if b, err := readRegular(filepath.Join(folder, progressFile)); err == nil {
 			n, _ := strconv.Atoi(strings.TrimSpace(string(b))) // 0 is less than any
 			l.Iteration = max(l.Iteration, n)
 		}
@@ -86,7 +86,7 @@ func numbers(jobs string) ([]int, error) {
 }
 
 func isLocked(folder string) bool {
-	f, err := os.Open(filepath.Join(folder, lockFile))
+	f, err := openRegular(filepath.Join(folder, lockFile))
 	if err != nil {
 		return false
 	}
@@ -94,32 +94,44 @@ func isLocked(folder string) bool {
 	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
 }
 
-// Newest is the newest job that can be resumed. The error is [ErrNoJob] when
-// there is none.
-func Newest(jobs string) (int, error) {
+// Newest is the newest job that can be resumed, and why newer ones than it were
+// passed over, those that are damaged. The error is [ErrNoJob] when there is
+// none.
+func Newest(jobs string) (id int, passed []error, err error) {
 	list, err := List(jobs)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	running, damaged := 0, error(nil)
+	var running error
 	for _, l := range slices.Backward(list) {
 		switch {
 		case l.Unfinished():
-			return l.ID, nil
-		case l.Err != nil && damaged == nil:
-			damaged = l.Err
-		case l.Status == Running && running == 0:
-			running = l.ID
+			return l.ID, passed, nil
+		case l.Err != nil:
+			passed = append(passed, fmt.Errorf("%w; `garaph jobs rm` removes it", l.Err))
+		case l.Status == Running && running == nil:
+			running = fmt.Errorf("job %d %w", l.ID, ErrRunning)
 		}
 	}
-	switch {
-	case running != 0:
-		return 0, fmt.Errorf("%w to resume: job %d %w", ErrNoJob, running, ErrRunning)
-	case damaged != nil:
-		return 0, fmt.Errorf("%w to resume: %w; `garaph jobs rm` removes it", ErrNoJob, damaged)
-	default:
-		return 0, fmt.Errorf("%w to resume: every job that was begun is done, or was removed", ErrNoJob)
+	if why := errors.Join(append([]error{running}, passed...)...); why != nil {
+		return 0, passed, fmt.Errorf("%w to resume: %w", ErrNoJob, why)
 	}
+	return 0, nil, fmt.Errorf("%w to resume: every job that was begun is done, or was removed", ErrNoJob)
+}
+
+// Idle reports [ErrRunning] when a process has one of the jobs in a folder of
+// jobs, whatever its record says.
+func Idle(jobs string) error {
+	ids, err := numbers(jobs)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if isLocked(filepath.Join(jobs, strconv.Itoa(id))) {
+			return fmt.Errorf("job %d %w", id, ErrRunning)
+		}
+	}
+	return nil
 }
 
 // Remove removes a job that no process has.

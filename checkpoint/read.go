@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -38,7 +39,7 @@ func (f *Folder) Restore(ctx context.Context, sink Sink) (Restored, error) {
 		f.passed = append(f.passed, n)
 	}
 	if len(r.Passed) > 0 {
-		return r, fmt.Errorf("no epoch is left to go on from: %w", errors.Join(r.Passed...))
+		return r, fmt.Errorf("no checkpoint is left to go on from: %w; `garaph jobs rm` removes the job, which can be run again", errors.Join(r.Passed...))
 	}
 	return r, nil
 }
@@ -49,7 +50,7 @@ func (f *Folder) read(ctx context.Context, n int, sink Sink) (s State, err error
 	folder := f.epochPath(n)
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("epoch %d: %w", n, err)
+			err = fmt.Errorf("checkpoint %d: %w", n, err)
 		}
 	}()
 	if err := checkSeal(folder); err != nil {
@@ -62,7 +63,7 @@ func (f *Folder) read(ctx context.Context, n int, sink Sink) (s State, err error
 	defer func() { _ = guard(db.Close) }() // only read
 	var c *commit
 	err = view(db, []byte(commitKey), func(b []byte) error {
-		if b, err = unseal([]byte(commitKey), b); err == nil {
+		if b, err = unseal([]byte(commitKey), nil, b); err == nil {
 			c, err = decodeCommit(b)
 		}
 		return err
@@ -73,39 +74,61 @@ func (f *Folder) read(ctx context.Context, n int, sink Sink) (s State, err error
 	if err := c.Identity.Check(f.id); err != nil {
 		return s, err
 	}
+	values, err := openValues(filepath.Join(folder, valuesName), c)
+	if err != nil {
+		return s, err
+	}
+	defer values.Close()
 	if err := sink.Begin(c.State); err != nil {
 		return s, err
 	}
-	return c.State, readAll(ctx, db, c, sink)
+	return c.State, readAll(ctx, db, values, c, sink)
 }
 
-func readAll(ctx context.Context, db *badger.DB, c *commit, sink Sink) error {
+// openValues opens the file of values, which must have the size that it had.
+func openValues(name string, c *commit) (*os.File, error) {
+	f, err := openRegular(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() != c.valuesBytes() {
+		err = fmt.Errorf("%s has %d bytes, expected %d", valuesName, info.Size(), c.valuesBytes())
+	}
+	if err != nil {
+		_ = f.Close() // only read
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return f, nil
+}
+
+func readAll(ctx context.Context, db *badger.DB, values *os.File, c *commit, sink Sink) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(writers)
+	g.SetLimit(atOnce(c))
+	buffers := newBuffers(c)
 	for i := range c.chunks() {
 		g.Go(func() error {
+			b := buffers.Get().(*buffer)
+			defer buffers.Put(b)
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return view(db, chunkKey(i), func(b []byte) error { return readChunk(c, i, b, sink) })
+			from, to := c.span(i)
+			b.values = b.values[:int(to-from)*c.ValueBytes]
+			if _, err := values.ReadAt(b.values, int64(from)*int64(c.ValueBytes)); err != nil {
+				return fmt.Errorf("%w: %w", ErrDamaged, err)
+			}
+			return view(db, chunkKey(i), func(record []byte) error {
+				record, err := unseal(chunkKey(i), b.values, record)
+				if err == nil {
+					err = readActive(record, to-from, b.active)
+				}
+				if err != nil {
+					return err
+				}
+				return sink.Take(from, to, b.values, b.active)
+			})
 		})
 	}
 	return g.Wait()
-}
-
-func readChunk(c *commit, i int, b []byte, sink Sink) error {
-	b, err := unseal(chunkKey(i), b)
-	if err != nil {
-		return err
-	}
-	from, to := c.span(i)
-	size := int(to-from) * c.ValueBytes
-	if len(b) < size {
-		return fmt.Errorf("%w: chunk %d has %d bytes for %d vertices", ErrDamaged, i, len(b), to-from)
-	}
-	active := make([]uint64, words(to-from))
-	if err := readActive(b[size:], to-from, active); err != nil {
-		return err
-	}
-	return sink.Take(from, to, b[:size], active)
 }

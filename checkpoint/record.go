@@ -73,7 +73,7 @@ func writeRecord(folder string, r *Record) error {
 }
 
 func readRecord(folder string) (*Record, error) {
-	b, err := os.ReadFile(filepath.Join(folder, recordFile))
+	b, err := readRegular(filepath.Join(folder, recordFile))
 	if err != nil {
 		return nil, fmt.Errorf("%w: its %s file cannot be read: %w", ErrDamaged, recordFile, err)
 	}

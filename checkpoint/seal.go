@@ -12,10 +12,10 @@ import (
 
 // sealFile stands in an epoch's folder: what it is, and size and checksum of
 // every file of Badger's, which is not trusted with damage. Its last line has
-// its own checksum.
+// its own checksum. The file of values is not in it: chunks have its checksums.
 const (
 	sealFile = "EPOCH"
-	sealHead = "garaph epoch, version 1\n"
+	sealHead = "garaph epoch, version 2\n"
 )
 
 func sealLine(name string, size int64, sum uint32) string {
@@ -30,7 +30,7 @@ func sealText(lines string) string {
 
 // checkSeal holds all files of an epoch against its EPOCH file.
 func checkSeal(folder string) error {
-	b, err := os.ReadFile(filepath.Join(folder, sealFile))
+	b, err := readRegular(filepath.Join(folder, sealFile))
 	if err != nil {
 		return fmt.Errorf("%w: its %s file cannot be read: %w", ErrDamaged, sealFile, err)
 	}

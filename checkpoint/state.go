@@ -122,6 +122,9 @@ func (c *commit) chunks() int {
 	return int((uint64(c.Vertices) + uint64(c.ChunkVertices) - 1) / uint64(c.ChunkVertices))
 }
 
+// valuesBytes is the size of the file of values.
+func (c *commit) valuesBytes() int64 { return int64(c.Vertices) * int64(c.ValueBytes) }
+
 // span gives the vertices of chunk i.
 func (c *commit) span(i int) (from, to uint32) {
 	first := uint64(i) * uint64(c.ChunkVertices)

@@ -13,22 +13,24 @@ import (
 )
 
 const (
-	dbDir = "db" // Badger's folder inside an epoch's
+	dbDir      = "db"     // Badger's folder inside an epoch's
+	valuesName = "VALUES" // the values of all vertices
 
 	// spareBytes must stay free on the disk beside an epoch: writing into a
 	// mapped file on a full one kills the process.
 	spareBytes = 16 << 20
 
-	writers       = 4        // chunks under way at most
+	writers       = 2        // chunks under way at most
 	inFlightBytes = 16 << 20 // of their values, but for chunks that are larger
-	maxValueBytes = 4 << 10  // of a vertex, so that a chunk is no larger than Badger's logs
+	maxValueBytes = 4 << 10  // of a vertex, as a chunk is held in memory
 )
 
 // Write writes an epoch and gives its number. The steps, each complete before
 // the next:
 //
-//  1. a hidden folder, and in it a Badger database with room reserved
-//  2. chunks; sync
+//  1. a hidden folder, in it a Badger database and a file of values, with room
+//     reserved for both
+//  2. chunks; both synced, the file closed
 //  3. the commit record; sync; close
 //  4. each file of Badger's synced, and its checksum in the file EPOCH, synced
 //  5. both folders synced
@@ -44,7 +46,7 @@ func (f *Folder) Write(ctx context.Context, s State, source Source) (int, error)
 		numbers, err = f.Numbers()
 	}
 	if err != nil {
-		return 0, fmt.Errorf("write an epoch: %w", err)
+		return 0, fmt.Errorf("write a checkpoint: %w", err)
 	}
 	n := 1
 	if len(numbers) > 0 {
@@ -52,17 +54,17 @@ func (f *Folder) Write(ctx context.Context, s State, source Source) (int, error)
 	}
 	building := filepath.Join(f.path, hidden+epochName(n)+writing)
 	if err := f.build(ctx, building, s, source); err != nil {
-		return 0, errors.Join(fmt.Errorf("write epoch %d: %w", n, err), f.disk.remove(building))
+		return 0, errors.Join(fmt.Errorf("write checkpoint %d: %w", n, err), f.disk.remove(building))
 	}
 	err = f.disk.rename(building, f.epochPath(n))
 	if err != nil {
-		return 0, errors.Join(fmt.Errorf("write epoch %d: %w", n, err), f.disk.remove(building))
+		return 0, errors.Join(fmt.Errorf("write checkpoint %d: %w", n, err), f.disk.remove(building))
 	}
 	if err = f.disk.syncFolder(f.path); err != nil {
-		return 0, fmt.Errorf("write epoch %d: %w", n, err)
+		return 0, fmt.Errorf("write checkpoint %d: %w", n, err)
 	}
 	if err := f.prune(); err != nil {
-		return n, fmt.Errorf("remove older epochs: %w", err)
+		return n, fmt.Errorf("remove older checkpoints: %w", err)
 	}
 	f.passed = nil
 	return n, nil
@@ -72,21 +74,23 @@ func (f *Folder) Write(ctx context.Context, s State, source Source) (int, error)
 func (f *Folder) build(ctx context.Context, folder string, s State, source Source) error {
 	c := &commit{State: s, Identity: f.id, ChunkVertices: f.chunk}
 	if s.ValueBytes > maxValueBytes {
-		return fmt.Errorf("values of %d bytes are too large for an epoch, which takes %d at most", s.ValueBytes, maxValueBytes)
+		return fmt.Errorf("values of %d bytes are too large for a checkpoint, which takes %d at most", s.ValueBytes, maxValueBytes)
 	}
-	bytes := epochBytes(c)
-	if err := f.checkSpace(bytes); err != nil {
+	if err := f.checkSpace(c.valuesBytes() + logBytes(c)); err != nil {
 		return err
 	}
 	if err := f.disk.makeFolder(folder); err != nil {
 		return err
 	}
 	at := filepath.Join(folder, dbDir)
-	db, err := f.disk.createDB(at, c.chunks()+1, bytes)
+	db, err := f.disk.createDB(at, c.chunks()+1, logBytes(c))
 	if err != nil {
 		return err
 	}
-	err = f.putAll(ctx, db, c, source)
+	err = f.putAll(ctx, filepath.Join(folder, valuesName), db, c, source)
+	if err == nil {
+		err = putCommit(db, c)
+	}
 	if err = errors.Join(err, db.close()); err != nil {
 		return err
 	}
@@ -103,11 +107,11 @@ func (f *Folder) build(ctx context.Context, folder string, s State, source Sourc
 	return err
 }
 
-// epochBytes is a little more than the logs of an epoch take.
-func epochBytes(c *commit) int64 {
+// logBytes is a little more than Badger's log of an epoch takes.
+func logBytes(c *commit) int64 {
 	const entry, numbers = 64, 64 << 10
 	shares := int64(len(c.Aggregates)) * 24
-	return int64(c.Vertices)*int64(c.ValueBytes) + int64(c.chunks())*(maxActive(c.ChunkVertices)+entry) + shares + numbers
+	return int64(c.chunks())*(maxActive(c.ChunkVertices)+entry) + shares + numbers
 }
 
 func maxActive(chunkVertices uint32) int64 { return int64(words(chunkVertices)/1024) * maxActiveBytes }
@@ -122,13 +126,16 @@ func (f *Folder) checkSpace(n int64) error {
 	return err
 }
 
-// putAll puts chunks and commit record.
-func (f *Folder) putAll(ctx context.Context, db database, c *commit, source Source) error {
-	bytes := chunkBytes(c)
-	reserved := epochBytes(c) <= maxLogBytes
+// putAll writes the values, and puts the records of their chunks.
+func (f *Folder) putAll(ctx context.Context, name string, db database, c *commit, source Source) (err error) {
+	values, err := f.disk.createValues(name, c.valuesBytes())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, values.close()) }()
 	g, group := errgroup.WithContext(ctx)
-	g.SetLimit(int(max(1, min(writers, inFlightBytes/bytes))))
-	buffers := sync.Pool{New: func() any { return &buffer{make([]byte, 0, bytes), make([]uint64, words(c.ChunkVertices))} }}
+	g.SetLimit(atOnce(c))
+	buffers := newBuffers(c)
 	for i := range c.chunks() {
 		g.Go(func() error {
 			b := buffers.Get().(*buffer)
@@ -136,22 +143,23 @@ func (f *Folder) putAll(ctx context.Context, db database, c *commit, source Sour
 			if err := group.Err(); err != nil {
 				return err
 			}
-			if !reserved {
-				if err := f.checkSpace(bytes - ballastBytes); err != nil {
-					return err
-				}
-			}
 			from, to := c.span(i)
-			value, err := b.chunk(chunkKey(i), from, to, c.ValueBytes, source)
-			if err != nil {
+			if err := b.take(from, to, c.ValueBytes, source); err != nil {
 				return err
 			}
-			return db.put(chunkKey(i), value)
+			if err := values.write(b.values, int64(from)*int64(c.ValueBytes)); err != nil {
+				return err
+			}
+			return db.put(chunkKey(i), seal(chunkKey(i), b.values, b.record))
 		})
 	}
-	if err := g.Wait(); err != nil {
+	if err := errors.Join(g.Wait(), ctx.Err()); err != nil {
 		return err
 	}
+	return errors.Join(values.sync(), ctx.Err())
+}
+
+func putCommit(db database, c *commit) error {
 	if err := db.sync(); err != nil {
 		return err
 	}
@@ -159,39 +167,50 @@ func (f *Folder) putAll(ctx context.Context, db database, c *commit, source Sour
 	if err != nil {
 		return err
 	}
-	if err := db.put([]byte(commitKey), seal([]byte(commitKey), record)); err != nil {
+	if err := db.put([]byte(commitKey), seal([]byte(commitKey), nil, record)); err != nil {
 		return err
 	}
 	return db.sync()
 }
 
+// atOnce is how many chunks are under way at once.
+func atOnce(c *commit) int { return int(max(1, min(writers, inFlightBytes/chunkBytes(c)))) }
+
 func chunkBytes(c *commit) int64 {
-	return int64(min(c.ChunkVertices, c.Vertices))*int64(c.ValueBytes) + maxActive(c.ChunkVertices) + checksumBytes
+	return int64(min(c.ChunkVertices, c.Vertices))*int64(c.ValueBytes) + 2*maxActive(c.ChunkVertices)
 }
 
 // WriterBytes is the memory that the writing of epochs takes, for values of
-// this size.
+// this size: Badger's, its log included, and chunks under way.
 func WriterBytes(vertices uint32, valueBytes int) int64 {
 	c := &commit{State: State{Vertices: vertices, ValueBytes: valueBytes}, ChunkVertices: DefaultChunk}
-	b := chunkBytes(c)
-	return badgerBytes + 3*min(int64(c.chunks())*b, max(b, min(writers*b, inFlightBytes))) // and Badger's copies
+	return badgerBytes + logBytes(c) + int64(min(c.chunks(), atOnce(c)))*chunkBytes(c)
 }
 
 // buffer is for one chunk under way.
 type buffer struct {
-	value  []byte
+	values []byte
 	active []uint64
+	record []byte
 }
 
-// chunk makes the value of a chunk.
-func (b *buffer) chunk(key []byte, from, to uint32, valueBytes int, source Source) ([]byte, error) {
+func newBuffers(c *commit) *sync.Pool {
+	n := int64(min(c.ChunkVertices, c.Vertices)) * int64(c.ValueBytes)
+	return &sync.Pool{New: func() any {
+		return &buffer{make([]byte, n), make([]uint64, words(c.ChunkVertices)), make([]byte, 0, maxActive(c.ChunkVertices))}
+	}}
+}
+
+// take takes a chunk's values from the source, and makes its record.
+func (b *buffer) take(from, to uint32, valueBytes int, source Source) error {
 	clear(b.active)
-	b.value = b.value[:int(to-from)*valueBytes]
-	if err := source.Fill(from, to, b.value, b.active); err != nil {
-		return nil, err
+	b.values = b.values[:int(to-from)*valueBytes]
+	if err := source.Fill(from, to, b.values, b.active); err != nil {
+		return err
 	}
-	value, err := appendActive(b.value, b.active)
-	return seal(key, value), err
+	var err error
+	b.record, err = appendActive(b.record[:0], b.active)
+	return err
 }
 
 // sumAll gives the lines of an epoch's EPOCH file, and brings the files to disk.

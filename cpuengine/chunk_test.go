@@ -1,7 +1,6 @@
 package cpuengine
 
 import (
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -19,8 +18,8 @@ func TestCut(t *testing.T) {
 		most := rapid.Uint64Range(1, 12).Draw(t, "edges per chunk")
 		e := &Engine[value, sum]{chunkEdges: most}
 		whole := s.page(0, len(s.firsts), d)
-		e.cut(whole)
-		chunks, starts := slices.Clone(e.chunks), slices.Clone(e.starts)
+		cut := e.sheet(whole, Work{})
+		chunks, starts := cut.chunks, cut.starts
 		for i := range whole.Shards {
 			x := &whole.Shards[i]
 			own := chunks[starts[i]:starts[i+1]]
@@ -43,8 +42,7 @@ func TestCut(t *testing.T) {
 			if edge != x.Before(n) || vertex != n {
 				t.Fatalf("shard %d: chunks end at edge %d of %d and vertex %d of %d", i, edge, x.Before(n), vertex, n)
 			}
-			e.cut(s.page(i, i+1, d))
-			for k, c := range e.chunks {
+			for k, c := range e.sheet(s.page(i, i+1, d), Work{}).chunks {
 				c.Shard = i
 				if c != own[k] {
 					t.Fatalf("shard %d alone: chunk %d is %+v, in a page %+v", i, k, c, own[k])

@@ -10,12 +10,12 @@
 package cpuengine
 
 import (
-	"cmp"
+	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/hostmem"
@@ -24,7 +24,7 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// Engine runs one program over one set of vertex arrays. Process and Notify
+// Engine runs one program over one set of vertex arrays. Process, Stream and Notify
 // use all its goroutines, so a caller runs one of them at a time.
 type Engine[V, A any] struct {
 	program gas.Program[V, A]
@@ -41,25 +41,17 @@ type Engine[V, A any] struct {
 	chunkEdges uint64 // the constant, but for tests
 
 	workers []worker[V, A] // one for each goroutine
-	spare   int            // of them, see Work
-	// Of the page in hand:
-	orders   []*page.Order // by shard; nil: chunks
-	chunks   []page.Chunk  // in order of the shards
-	starts   []int         // first chunk of each shard, and the number of chunks
-	turns    []int         // chunks as goroutines take them; the first stands for a shard in source order
-	partials []partial[A]
+	using   sync.Mutex     // guards used
+	used    []*sheet[A]    // for further pages
 }
 
 // Work says what to do with a page.
 type Work struct {
 	Step   gas.Step
 	Marked bool // only vertices in Arrays.Marks, instead of all
-	// SourceOrder wants shards in source order where that is faster, though it
-	// takes time and memory to make.
-	SourceOrder bool
-	// Spare is how many of the engine's goroutines do nothing, and leave their
-	// processors to what works beside them.
-	Spare int
+	// SourceOrder wants shards in source order where that is faster and it is there,
+	// MakeOrder also where it takes time to make.
+	SourceOrder, MakeOrder bool
 	// Aggregates receives each processed shard's share of the global
 	// aggregate, by shard number. Nil when the program has no aggregate.
 	Aggregates []float64
@@ -106,85 +98,20 @@ func New[V, A any](loops gas.Loops[V, A], a *vertices.Arrays[V], symmetric bool,
 // Process gathers and applies the vertices of a page: reads Arrays.Cur, writes
 // Arrays.Next for every vertex it was asked to do, and adds those that changed
 // significantly to Arrays.Rising.
-func (e *Engine[V, A]) Process(p *page.Page, w Work) (Stats, error) {
-	e.spare = w.Spare
-	defer func() { e.spare = 0 }()
-	e.cut(p)
-	if w.SourceOrder && !w.Marked && e.loops.Scatter != nil {
-		_, err := e.parallel(len(p.Shards), func(_ *worker[V, A], i int) error {
-			e.orders[i] = p.Order(i, e.chunkEdges, true)
-			return nil
-		})
-		if err != nil {
-			return Stats{}, err
+func (e *Engine[V, A]) Process(p *page.Page, w Work) (stats Stats, err error) {
+	given := false
+	next := func(context.Context) (*page.Page, Work, error) {
+		if given {
+			return nil, w, nil
 		}
+		given = true
+		return p, w, nil
 	}
-	e.line(p)
-	stats, err := e.parallel(len(e.turns), func(r *worker[V, A], k int) error {
-		i := e.turns[k]
-		c := &e.chunks[i]
-		s := &p.Shards[c.Shard]
-		o := e.orders[c.Shard]
-		if o == nil {
-			r.chunk(s, c, w, &e.partials[i])
-			return nil
-		}
-		r.scatter(s, o, w)
-		if w.Aggregates != nil {
-			w.Aggregates[s.Index] = r.aggregate(s, w)
-		}
+	err = e.Stream(context.Background(), 0, next, func(_ *page.Page, s Stats, _ time.Duration) error {
+		stats = s
 		return nil
 	})
-	if err != nil || !slices.Contains(e.orders, nil) {
-		return stats, err
-	}
-	merged, err := e.parallel(len(p.Shards), func(r *worker[V, A], i int) error {
-		s, from, to := &p.Shards[i], e.starts[i], e.starts[i+1]
-		if e.orders[i] != nil {
-			return nil // is done
-		}
-		r.merge(s, e.chunks[from:to], e.partials[from:to], w)
-		if w.Aggregates != nil {
-			w.Aggregates[s.Index] = r.aggregate(s, w)
-		}
-		return nil
-	})
-	stats.Add(merged)
 	return stats, err
-}
-
-// cut lists the chunks of a page.
-func (e *Engine[V, A]) cut(p *page.Page) {
-	e.chunks, e.starts = e.chunks[:0], append(e.starts[:0], 0)
-	for i := range p.Shards {
-		e.chunks = p.AppendChunks(e.chunks, i, e.chunkEdges)
-		e.starts = append(e.starts, len(e.chunks))
-	}
-	e.orders = slices.Grow(e.orders[:0], len(p.Shards))[:len(p.Shards)]
-	clear(e.orders)
-	e.partials = slices.Grow(e.partials[:0], len(e.chunks))[:len(e.chunks)]
-	clear(e.partials)
-}
-
-// line puts what there is to do in line: chunks, and shards in source order, the
-// largest first, so that goroutines come to the end of the page together.
-func (e *Engine[V, A]) line(p *page.Page) {
-	e.turns = e.turns[:0]
-	for i, o := range e.orders {
-		if o != nil {
-			e.turns = append(e.turns, e.starts[i])
-		}
-	}
-	edges := func(turn int) uint64 {
-		s := &p.Shards[e.chunks[turn].Shard]
-		return s.Before(s.Vertices())
-	}
-	slices.SortStableFunc(e.turns, func(a, b int) int { return cmp.Compare(edges(b), edges(a)) })
-	for i, o := range e.orders {
-		for c := e.starts[i]; o == nil && c < e.starts[i+1]; c++ {
-			e.turns = append(e.turns, c)
-		}
-	}
 }
 
 // parallel calls task for 0 ≤ i < n on the engine's goroutines and sums what it
@@ -225,7 +152,7 @@ func (e *Engine[V, A]) parallel(n int, task func(r *worker[V, A], i int) error) 
 			}
 		}
 	}
-	workers := e.workers[:min(max(1, len(e.workers)-e.spare), n)]
+	workers := e.workers[:min(len(e.workers), n)]
 	if len(workers) == 1 {
 		work(&workers[0])
 		return total, first

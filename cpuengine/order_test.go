@@ -86,12 +86,12 @@ func TestSourceOrder(t *testing.T) {
 						pg.Shards[i].Ordering = o
 					}
 				}
-				st, err := e.Process(pg, Work{SourceOrder: wanted, Aggregates: aggregates})
+				st, err := e.Process(pg, Work{SourceOrder: wanted, MakeOrder: wanted, Aggregates: aggregates})
 				if err != nil {
 					t.Fatal(err)
 				}
 				for i := range pg.Shards {
-					if ordered && wanted && e.orders[i] == nil {
+					if ordered && wanted && pg.Order(i, chunk, false) == nil {
 						t.Fatalf("shard %d is not in source order", pg.Shards[i].Index)
 					}
 				}

@@ -108,12 +108,17 @@ func testProcess(t *rapid.T, s *shards, p gas.Program[value, sum], d gas.Directi
 	}
 	e := newEngine(t, p, a, s, rapid.IntRange(1, 8).Draw(t, "goroutines"), rapid.OneOf(rapid.Uint64Range(1, 12), rapid.Just(uint64(page.ChunkEdges))).Draw(t, "edges per chunk"))
 	var got Stats
-	for _, page := range s.pages(t, d) {
-		st, err := e.Process(page, w)
-		if err != nil {
-			t.Fatal(err)
+	pages := s.pages(t, d)
+	if rapid.Bool().Draw(t, "one page after another") {
+		for _, p := range pages {
+			st, err := e.Process(p, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.Add(st)
 		}
-		got.Add(st)
+	} else {
+		got = streamAll(t, e, pages, w)
 	}
 
 	var want Stats

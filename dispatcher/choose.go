@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,12 +34,16 @@ type speeds struct {
 	Resident float64 `json:"resident"` // per edge that stays on the GPU
 	Streamed float64 `json:"streamed"` // per edge that is copied there
 	Link     float64 `json:"link"`     // per byte of values
+	// Alone and Both are what an iteration of the GPU, or of both, takes beside the
+	// work on pages.
+	Alone float64 `json:"alone"`
+	Both  float64 `json:"both"`
 }
 
 // sound gives none where a figure is none of a machine: the file that has them
 // can be edited.
 func (s speeds) sound() speeds {
-	for _, x := range []float64{s.CPU, s.Page, s.Notify, s.Least, s.Resident, s.Streamed, s.Link} {
+	for _, x := range []float64{s.CPU, s.Page, s.Notify, s.Least, s.Resident, s.Streamed, s.Link, s.Alone, s.Both} {
 		if x != 0 && !(x > 1e-15 && x < 1e6) {
 			return speeds{}
 		}
@@ -83,6 +88,15 @@ func (j *Job[V, A]) learnNotify(seconds, edges float64) {
 	}
 }
 
+// From α = leastTried on, the GPU is tried while the CPU works alone, after so many
+// times what that takes, for a few iterations, the first of which is slow: it may be
+// faster than it was.
+const (
+	leastTried = 0.2
+	triedShare = 50
+	tries      = 3
+)
+
 // leastGain is what sharing an iteration must save to be chosen: it costs an
 // exchange of values.
 const leastGain = 0.03
@@ -111,7 +125,8 @@ func (j *Job[V, A]) choose(m Method, f float64) (d Device, alpha float64) {
 	case j.saturates && j.pulled > 0:
 		cpu = s.CPU * j.pullCost(f)
 	}
-	gpu := max(s.Resident*float64(j.residentEdges), s.Streamed*float64(j.pullEdges-j.residentEdges))
+	work := max(s.Resident*float64(j.residentEdges), s.Streamed*float64(j.pullEdges-j.residentEdges))
+	gpu := s.Alone + work
 	var toHost, toGPU float64
 	for i, info := range j.cat.Shards {
 		bytes := float64(info.Vertices * j.valueBytes())
@@ -122,17 +137,38 @@ func (j *Job[V, A]) choose(m Method, f float64) (d Device, alpha float64) {
 			toGPU += s.Link * bytes
 		}
 	}
-	alpha = min((cpu+toHost)/max(gpu+toGPU, 1e-12), math.MaxFloat32)
+	// Values are fetched once, and save something in each iteration: it is done when
+	// as much was missed by staying, which counts for the other side.
+	missed := 0.0
+	switch {
+	case toGPU > 0:
+		missed = max(0, j.missed)
+	case toHost > 0:
+		missed = min(0, j.missed)
+	}
+	j.missed = missed + cpu - gpu
+	alpha = min((cpu+toHost+max(0, missed))/max(gpu+toGPU+max(0, -missed), 1e-12), math.MaxFloat32)
 	switch {
 	case j.opt.Device == GPU:
 		return GPU, alpha
-	case alpha <= 1:
+	case alpha > 1:
+		j.trying = 0
+	case alpha < leastTried || j.trying == 0 && j.untried < triedShare*(gpu+toGPU):
+		j.trying = 0
 		return CPU, alpha
+	case j.trying == 0:
+		j.trying = tries
+		return GPU, alpha
+	default:
+		if j.trying--; j.trying == 0 {
+			return CPU, alpha
+		}
+		return GPU, alpha
 	}
 	exchange := s.Link * float64(j.valueBytes()) * float64(j.cat.Vertices)
 	pull := s.Page * float64(j.pullEdges)
-	together := max(pull*gpu/(pull+gpu), exchange) + toHost
-	if pull > gpu*float64(len(j.pages.Spans())) || together > (1-leastGain)*gpu {
+	together := cmp.Or(s.Both, 2*s.Alone) + max(pull*work/(pull+work), exchange) + toHost
+	if pull > work*float64(len(j.pages.Spans())) || together > (1-leastGain)*gpu {
 		return GPU, alpha
 	}
 	return Hybrid, alpha
@@ -189,7 +225,8 @@ func (j *Job[V, A]) measureCPU(ctx context.Context) error {
 func (j *Job[V, A]) timePage(p *page.Page) error {
 	shards := shardsOf(p)
 	start := time.Now()
-	s, err := j.process(p, shards, cpuengine.Work{Step: j.step})
+	j.keep(j.arrays.Next, shards)
+	s, err := j.cpu.Process(p, cpuengine.Work{Step: j.step})
 	took := time.Since(start).Seconds()
 	clear(j.arrays.Rising)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 
 // epochs are what a recorded job has to do with its epochs: when one is due, the
 // one that is being written, and what the last whole state was. One is written
-// at a time, by a goroutine that ends before Run does; one that is due meanwhile
-// is taken as soon as the writer is free.
+// at a time, by a goroutine; one that is due meanwhile is taken as soon as the
+// writer is free.
 type epochs[V any] struct {
 	job    *checkpoint.Job
 	policy checkpoint.Policy
@@ -104,7 +104,7 @@ func (j *Job[V, A]) iterated() {
 	}
 	j.atBoundary()
 	e.job.Progress(j.step.Iteration)
-	if j.due() {
+	if j.due() && !j.done() { // what is left to do then is writing the results
 		j.takeEpoch(false)
 	}
 }
@@ -148,7 +148,7 @@ func (j *Job[V, A]) takeEpoch(within bool) {
 	e.taken = newSnapshot(j.arrays.Cur, j.activeNow(e.active, within), e.chunk, e.spare)
 	e.last, e.iterations, e.pages, e.taking = time.Now(), 0, 0, e.progress
 	state, snapshot := j.state(within), e.taken
-	ctx, cancel := context.WithCancel(context.Background()) // ends with endEpochs
+	ctx, cancel := context.WithCancel(context.Background()) // ends with Run
 	e.cancel = cancel
 	go func() {
 		err := j.writeEpoch(ctx, state, snapshot)
@@ -198,7 +198,7 @@ func (j *Job[V, A]) writeEpoch(ctx context.Context, s checkpoint.State, source c
 	if n == 0 {
 		return err
 	}
-	j.opt.Log.Debug(fmt.Sprintf("wrote epoch %d, after %d iterations", n, s.Iteration), zap.Duration("took", time.Since(start)))
+	j.opt.Log.Debug(fmt.Sprintf("wrote checkpoint %d, after %d iterations", n, s.Iteration), zap.Duration("took", time.Since(start)))
 	return errors.Join(err, j.epochs.job.Wrote(n))
 }
 
@@ -209,7 +209,7 @@ func (j *Job[V, A]) took(err error) {
 	e.taken = nil
 	switch {
 	case err == nil && e.failing:
-		j.opt.Log.Info("epochs are written again")
+		j.opt.Log.Info("checkpoints are written again")
 		fallthrough
 	case err == nil:
 		e.saved, e.failing = e.taking, false
@@ -223,7 +223,7 @@ func (j *Job[V, A]) took(err error) {
 func (j *Job[V, A]) epochFailed(err error) {
 	if !j.epochs.failing {
 		j.epochs.failing = true
-		j.opt.Log.Warn(oneLine(err) + "; the job goes on, and older epochs stay")
+		j.opt.Log.Warn(oneLine(err) + "; the job goes on, and older checkpoints stay")
 	}
 }
 
@@ -241,22 +241,28 @@ func (j *Job[V, A]) keep(array []V, shards []int) {
 	}
 }
 
-// endEpochs ends the writer. A job that ended with an error leaves its state, so
-// that it can be resumed.
+// endEpochs ends the run's epochs. A job that ended with an error leaves its
+// state, so that it can be resumed. After one that is done an epoch that is being
+// written is not wanted any more, and nobody waits here until that has stopped.
 func (j *Job[V, A]) endEpochs(cause error) {
 	if j.epochs == nil {
 		return
 	}
-	if e := j.epochs; e.taken != nil {
-		if cause == nil {
-			e.cancel() // what is left to do is writing the results
+	if cause == nil {
+		if e := j.epochs; e.taken != nil {
+			e.cancel()
 		}
-		j.took(<-e.wrote)
+		return
 	}
-	if cause != nil {
-		if err := j.Save(); err != nil {
-			j.opt.Log.Warn("the state in which the job ended is lost: " + oneLine(err) + "; older epochs stay")
-		}
+	if err := j.Save(); err != nil {
+		j.opt.Log.Warn("the state in which the job ended is lost: " + oneLine(err) + "; older checkpoints stay")
+	}
+}
+
+// waitEpoch waits for the epoch that is being written.
+func (j *Job[V, A]) waitEpoch() {
+	if e := j.epochs; e.taken != nil {
+		j.took(<-e.wrote)
 	}
 }
 
@@ -264,7 +270,11 @@ func (j *Job[V, A]) endEpochs(cause error) {
 // there. Without a recorded job, or a state to go on from, it does nothing.
 func (j *Job[V, A]) Save() error {
 	e := j.epochs
-	if e == nil || !e.whole || e.progress == e.saved {
+	if e == nil {
+		return nil
+	}
+	j.waitEpoch()
+	if !e.whole || e.progress == e.saved {
 		return nil
 	}
 	if err := j.fetch(); err != nil {

@@ -1,7 +1,6 @@
 package dispatcher
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/garaph/garaph/gpuengine"
-	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/page"
@@ -77,8 +75,7 @@ func (j *Job[V, A]) withoutGPU(err error) {
 // since a second copy by one goroutine would be slower than the link.
 func (j *Job[V, A]) planGPU(po page.Options, fixed, checkpoints int64) error {
 	po.Memory = &pinning{Device: j.device, log: j.opt.Log, plain: map[*byte]bool{}}
-	bits := int64(j.opt.lanes()) * 8 * int64(bitset.Words(j.cat.Vertices))
-	if err := j.take(po, fixed+gpuHostBytes+bits, checkpoints, j.device); err != nil {
+	if err := j.take(po, fixed+gpuHostBytes+gpuengine.ExchangeBytes(j.cat), checkpoints, j.device); err != nil {
 		return err
 	}
 	return panics.Guard(j.program, func() (err error) {
@@ -150,6 +147,17 @@ func (p *pinning) Unpin(b []byte) error {
 // closeGPU gives back what was taken of the device, which outlives arrays and
 // pages in the memory that it pinned.
 func (j *Job[V, A]) closeGPU() error {
+	errs := []error{j.closePages()}
+	j.free()
+	if j.device != nil {
+		errs = append(errs, j.device.Close())
+		j.device = nil
+	}
+	return errors.Join(errs...)
+}
+
+// closePages gives back pages, and what the GPU has of them.
+func (j *Job[V, A]) closePages() error {
 	var errs []error
 	for _, e := range []*gpuengine.Engine[V, A]{j.gpu, j.lost} {
 		if e != nil {
@@ -161,16 +169,8 @@ func (j *Job[V, A]) closeGPU() error {
 		errs = append(errs, j.pages.Close())
 		j.pages = nil
 	}
-	j.free()
-	if j.device != nil {
-		errs = append(errs, j.device.Close())
-		j.device = nil
-	}
 	return errors.Join(errs...)
 }
-
-// lanes is how many batches may be on the GPU at once.
-func (o *Options) lanes() int { return cmp.Or(o.Streams, gpuengine.DefaultStreams) + 2 }
 
 // checkDevice checks the options of devices.
 func (o *Options) checkDevice() error {

@@ -78,19 +78,20 @@ func recorded[V, A any](ctx context.Context, t testing.TB, s *store.Store, p gas
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer j.Close()
 	if err := o.Job.Begin(checkpoint.Identity{}, o.Checkpoints); err != nil {
+		j.Close()
 		t.Fatal(err)
 	}
 	r, errRun := j.Run(ctx)
-	if err := o.Job.End(checkpoint.Interrupted, nil); err != nil { // whatever it did, epochs stay
-		t.Fatal(err)
-	}
 	var values []V
 	err = j.Values(func(_ []gas.Vertex, some []V) error {
 		values = append(values, some...)
 		return nil
 	})
+	j.Close()                                                      // which waits for an epoch that was called off
+	if end := o.Job.End(checkpoint.Interrupted, nil); end != nil { // whatever it did, epochs stay
+		t.Fatal(end)
+	}
 	if err != nil && errRun == nil {
 		t.Fatal(err)
 	}

@@ -145,7 +145,9 @@ func onGPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], w way, itera
 	}
 	values, r := valuesOf(t, x, p, o)
 	if w.device == dispatcher.Hybrid {
-		if x.streams && (r.Devices[dispatcher.CPU].Pages == 0 || r.Devices[dispatcher.GPU].Pages == 0) {
+		// A fast GPU that has all edges is done before the first page comes from disk.
+		without := x.gpu != gpuengine.EmulatedName && !w.streamed && w.fewPages
+		if x.streams && (r.Devices[dispatcher.CPU].Pages == 0 && !without || r.Devices[dispatcher.GPU].Pages == 0) {
 			t.Fatalf("%T, %s: not both did something: %+v", p, w, r.Devices)
 		}
 		return values

@@ -30,6 +30,9 @@ type handout struct {
 	start  float64   // of the iteration; all times are seconds since began
 	// taken is called when the GPU takes shards, before it writes to their values.
 	taken func(shards []int)
+	// order is the first page whose source order is worth making: the CPU, with so
+	// many goroutines, does it in most iterations.
+	order, threads int
 
 	mu      sync.Mutex // guards the rest
 	changed *sync.Cond // somebody took or finished something
@@ -263,7 +266,9 @@ func (h *handout) next(ctx context.Context) (*page.Page, error) {
 			h.cached = h.cached[1:]
 			h.give(shardsIn(rq, h.pages.Spans()))
 			p, err := h.get(rq)
-			h.unread = err
+			if err != nil {
+				h.unread = err
+			}
 			return p, err
 		case !h.reading:
 			return nil, nil
@@ -316,40 +321,79 @@ func (h *handout) end() {
 	h.changed.Broadcast()
 }
 
-// forHost gives the next page for the CPU; nil: there is none any more. It
-// returns without one as well when there are shards in arrivals to take over.
-func (h *handout) forHost(ctx context.Context) (p *page.Page, arrivals []int, err error) {
+// turn is what the CPU does next.
+type turn struct {
+	page    *page.Page // nil: nothing
+	order   bool       // its source order is to be made
+	arrived []int      // or shards to take over, which the GPU has brought
+}
+
+// forHost gives the next turn of the CPU; one with nothing to do is the last.
+func (h *handout) forHost(ctx context.Context) (turn, error) {
 	stop := context.AfterFunc(ctx, h.wake)
 	defer stop()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for {
-		if len(h.arrived) > 0 {
-			arrivals, h.arrived = h.arrived, nil
-			return nil, arrivals, nil
+		if arrived := h.arrived; len(arrived) > 0 {
+			h.arrived = nil
+			return turn{arrived: arrived}, nil
 		}
-		switch n := len(h.cached); {
+		n := len(h.cached)
+		switch {
 		case ctx.Err() != nil:
-			return nil, nil, ctx.Err()
+			return turn{}, ctx.Err()
 		case h.ended:
-			return nil, nil, nil
-		case n > 0 && h.sooner(shardsIn(h.cached[n-1], h.pages.Spans()), streams):
-			rq := h.cached[n-1]
-			h.cached = h.cached[:n-1]
-			h.take(shardsIn(rq, h.pages.Spans()), streams)
-			p, err = h.get(rq)
-			return p, nil, err
-		case h.ready != nil && h.sooner(shardsOf(h.ready), streams):
-			p, h.ready = h.ready, nil
+			return turn{}, nil
+		}
+		if i := h.toOrder(); i >= 0 {
+			return h.cachedFor(i, true)
+		}
+		switch {
+		case n > 0 && h.sooner(shardsIn(h.cached[n-1], h.pages.Spans())):
+			return h.cachedFor(n-1, false)
+		case h.ready != nil && h.sooner(shardsOf(h.ready)):
+			p := h.ready
+			h.ready = nil
 			h.take(shardsOf(p), streams)
-			return p, nil, nil
+			return turn{page: p}, nil
 		}
 		if rq, ok := h.lastPiece(); ok {
-			p, err = h.get(rq)
-			return p, nil, err
+			p, err := h.get(rq)
+			return turn{page: p}, err
 		}
 		h.changed.Wait()
 	}
+}
+
+// cachedFor takes a page in memory for the CPU.
+func (h *handout) cachedFor(i int, order bool) (turn, error) {
+	rq := h.cached[i]
+	h.cached = slices.Delete(h.cached, i, i+1)
+	h.take(shardsIn(rq, h.pages.Spans()), streams)
+	p, err := h.get(rq)
+	return turn{page: p, order: order}, err
+}
+
+// orderPulls is how many pulls over a page the making of its source order takes.
+const orderPulls = 6
+
+// toOrder finds the last page whose source order is to be made, while there is time
+// for it; -1: none.
+func (h *handout) toOrder() int {
+	for i, rq := range slices.Backward(h.cached) {
+		switch {
+		case rq.Page < h.order:
+			return -1
+		case !h.pages.Unordered(rq.Page):
+			continue
+		}
+		if orderPulls*h.takes(shardsIn(rq, h.pages.Spans())) > h.rest() {
+			return -1
+		}
+		return i
+	}
+	return -1
 }
 
 // lastPiece takes the last of the pieces for the CPU, where it is sooner done
@@ -365,7 +409,7 @@ func (h *handout) lastPiece() (rq page.Request, ok bool) {
 	piece := h.pieces[s.to-1]
 	rq.Shards = shardsOfSpan(span{piece.From, piece.To})
 	rq.Page = h.pages.PageOf(piece.From)
-	if !h.pages.Stays(rq.Page) || !h.sooner(rq.Shards, stays) {
+	if !h.pages.Stays(rq.Page) || !h.sooner(rq.Shards) {
 		return rq, false
 	}
 	s.to--
@@ -385,17 +429,31 @@ func (h *handout) take(shards []int, kind int) {
 
 // sooner tells whether the CPU would be done with shards before the GPU, which
 // has all the rest to do.
-func (h *handout) sooner(shards []int, kind int) bool {
+func (h *handout) sooner(shards []int) bool { return h.takes(shards) <= h.rest() }
+
+// takes is how long the CPU takes for shards, with nothing else to do. In source
+// order, one goroutine does a shard.
+func (h *handout) takes(shards []int) float64 {
+	edges := h.sum(shards)
+	if h.order < len(h.pages.Spans()) {
+		for _, i := range shards {
+			edges = max(edges, h.edges[i]*uint64(h.threads))
+		}
+	}
+	return h.speeds.Page * float64(edges)
+}
+
+// rest is how long the GPU takes for all that is not done and that the CPU does not have.
+func (h *handout) rest() (gpu float64) {
 	now := h.now() - h.start
 	rate := [2]float64{h.speeds.Resident, h.speeds.Streamed}
-	var gpu float64
 	for k := range rate {
 		if h.did[k] > h.left[k] { // it may be slower than it was
 			rate[k] = max(rate[k], now/float64(h.did[k]))
 		}
 		gpu = max(gpu, rate[k]*float64(h.left[k]))
 	}
-	return h.speeds.Page*float64(h.sum(shards)) <= gpu
+	return gpu
 }
 
 // unfinished are the shards that neither engine has done, after the GPU failed.

@@ -34,10 +34,6 @@ type position struct {
 // gets its values after so many times what that takes.
 const safetyShare = 200
 
-// spareThreads are left to those that copy to the GPU and launch there: with all
-// processors at work on pages, copies stood still for as long as a page took.
-const spareThreads = 2
-
 // errAgain says that an iteration was not done, and the job goes on from where
 // its host's state stands.
 var errAgain = errors.New("the GPU was lost")
@@ -75,17 +71,17 @@ type shared struct {
 	failed error // of the GPU
 	untold error // why it did not get what the CPU did
 	host   cpuengine.Stats
-	busy   float64    // seconds of the CPU
 	times  []PageWork // of the CPU
-	// covered is how many edges the pages have that the CPU did.
-	covered float64
-	loaded  int64 // bytes of pages read before
+	// For the speed of the CPU: seconds, the edges of pages, and what was looked at.
+	busy, covered, looked float64
+	loaded                int64 // bytes of pages read before
 }
 
 // onGPU does an iteration on the GPU, alone or together with the CPU. A GPU that
 // fails loses nothing: in an iteration of both, the CPU does what is left of it;
 // otherwise the job goes on from the host's state.
 func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration) error {
+	began := time.Now()
 	requests, err := j.forGPU(it)
 	if err != nil {
 		return err
@@ -112,7 +108,7 @@ func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration) error {
 	if err == nil {
 		err = j.outcome(ctx, x, requests)
 	}
-	j.account(x)
+	j.account(x, time.Since(began).Seconds())
 	return err
 }
 
@@ -191,50 +187,51 @@ func (j *Job[V, A]) together(ctx context.Context, x *shared) (err error) {
 
 // beside is the CPU's part of an iteration of both.
 func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
-	w := cpuengine.Work{Step: j.step, Aggregates: j.aggregates, Spare: min(spareThreads, j.opt.Threads/4)}
-	making := j.pulls == pullsInPlace // source order, which takes too long for the GPU to wait for it
-	x.it.SourceOrder = j.pulls >= pullsInPlace && j.ordered
+	w := cpuengine.Work{Step: j.step, Aggregates: j.aggregates, SourceOrder: j.pulls >= pullsInPlace && j.ordered}
+	x.it.SourceOrder = w.SourceOrder
+	// With all processors at work on pages, copies to the GPU stood still for as long
+	// as a page took.
+	spare := min(gpuengine.Goroutines, j.opt.Threads/4)
+	x.threads, x.order = j.cpu.Goroutines(spare), len(j.pages.Spans())
+	if w.SourceOrder {
+		x.order = j.lowest
+	}
+	j.lowest = min(j.lowest+1, len(j.pages.Spans())) // not so far if it was once
 	j.pulls++
 	j.unsummed = true
-	for told := error(nil); ; {
-		p, arrived, err := x.forHost(ctx)
-		if len(arrived) > 0 && j.opt.Mode == Async {
-			err = j.publish(arrived, false)
+	return j.onPages(ctx, spare, func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
+		for {
+			t, err := x.forHost(ctx)
+			if len(t.arrived) > 0 && j.opt.Mode == Async {
+				err = j.publish(t.arrived, false)
+			}
+			if err != nil || len(t.arrived) == 0 {
+				if t.page != nil {
+					j.lowest = min(j.lowest, t.page.Index)
+				}
+				w.MakeOrder = t.order
+				return t.page, w, err
+			}
 		}
-		if err != nil || p == nil && len(arrived) == 0 {
-			x.untold = told
-			return err
+	}, func(p processed) error {
+		if !p.work.MakeOrder {
+			x.busy += p.Compute
+			x.covered += j.edgesOf(p.shards)
+			x.looked += float64(p.stats.Edges + p.stats.Vertices)
 		}
-		if p == nil {
-			continue
+		x.times = append(x.times, p.PageWork)
+		x.host.Add(p.stats)
+		if x.untold == nil {
+			x.untold = j.tell(p.shards)
 		}
-		w.SourceOrder = x.it.SourceOrder && (making || !p.Unordered())
-		shards := shardsOf(p)
-		work := PageWork{Device: CPU, From: shards[0], To: shards[len(shards)-1] + 1, Start: x.now()}
-		s, err := j.process(p, shards, w)
-		p.Release()
-		work.End = x.now()
-		work.Edges, work.Compute = s.Edges, work.End-work.Start
-		x.busy += work.Compute
-		x.covered += j.edgesOf(shards)
-		x.times = append(x.times, work)
-		x.host.Add(s)
-		if err == nil && told == nil {
-			told = j.tell(shards)
-		}
-		if err == nil && j.opt.Mode == Async {
-			err = j.publish(shards, false)
-		}
-		if err != nil {
-			return err
-		}
-	}
+		return nil
+	})
 }
 
 // outcome ends an iteration that was worked on.
 func (j *Job[V, A]) outcome(ctx context.Context, x *shared, requests []page.Request) error {
 	switch {
-	case x.failed == nil: // whatever has happened since
+	case x.failed == nil && x.unread == nil: // whatever has happened since
 		exchanged, err := j.gpu.Commit()
 		x.it.BytesCopied = x.stats.Bytes + exchanged
 		x.failed = err
@@ -300,7 +297,7 @@ func (j *Job[V, A]) outcome(ctx context.Context, x *shared, requests []page.Requ
 		j.unsummed = true
 	}
 	if gain := j.gain(it.Fraction); gain > 0 && j.speeds.CPU > 0 { // see onCPU
-		j.owed -= int64(min(gain, (x.last-x.start)/j.speeds.CPU))
+		j.owed -= int64(min(gain, max(0, x.last-x.start)/j.speeds.CPU))
 	}
 	j.previous = j.step.Aggregate
 	j.step = gas.Step{Iteration: j.step.Iteration + 1, Aggregate: aggregate}
@@ -374,25 +371,34 @@ func (j *Job[V, A]) resum() error {
 	return g.Wait()
 }
 
-// account tells what each device did, and remembers how fast it was.
-func (j *Job[V, A]) account(x *shared) {
+// account tells what each device did in an iteration that took so long, and
+// remembers how fast it was.
+func (j *Job[V, A]) account(x *shared, took float64) {
 	it := x.it
 	it.Devices = map[Device]DeviceWork{}
+	worked := 0.0 // until all pages were done
 	if n := len(x.handout.times); n > 0 {
-		it.Devices[GPU] = DeviceWork{Pages: n, Edges: x.stats.Edges, Seconds: x.last - x.start}
+		worked = x.last - x.start
+		it.Devices[GPU] = DeviceWork{Pages: n, Edges: x.stats.Edges, Seconds: worked}
 	}
 	if n := len(x.times); n > 0 {
-		it.Devices[CPU] = DeviceWork{Pages: n, Edges: x.host.Edges, Seconds: x.times[n-1].End - x.start}
+		seconds := x.times[n-1].End - x.start // done is told in this order
+		worked = max(worked, seconds)
+		it.Devices[CPU] = DeviceWork{Pages: n, Edges: x.host.Edges, Seconds: seconds}
 	}
 	if loading := j.pages.InMemory() && j.pages.BytesRead() > x.loaded; x.failed == nil && !loading { // pages that stay
+		switch {
+		case it.Device == Hybrid:
+			j.learn(&j.speeds.Both, took-worked, 1)
+		case it.Method == Pull:
+			j.learn(&j.speeds.Alone, took-worked, 1)
+		}
 		if x.did[streams] > 0 {
 			j.learn(&j.speeds.Streamed, x.last-x.start, float64(x.did[streams]))
 		} else {
 			j.learn(&j.speeds.Resident, x.last-x.start, float64(x.did[stays]))
 		}
-		if !j.ordering {
-			j.learnCPU(x.busy, x.covered, float64(x.host.Edges+x.host.Vertices))
-		}
+		j.learnCPU(x.busy, x.covered, x.looked)
 	}
 	if j.opt.PageDone == nil {
 		return

@@ -129,15 +129,24 @@ func TestAlpha(t *testing.T) {
 			for i := range j.gpuStale {
 				j.gpuStale[i] = true
 			}
-			if _, behind := j.choose(c.method, c.f); !(behind < alpha) {
+			j.missed = 0
+			_, behind := j.choose(c.method, c.f)
+			if !(behind < alpha) {
 				t.Errorf("α = %v, and %v when the GPU is behind", alpha, behind)
+			}
+			if _, again := j.choose(c.method, c.f); again > behind != (alpha > 1) {
+				t.Errorf("α = %v, when the GPU is behind %v and %v: what was missed counts", alpha, behind, again)
 			}
 			clear(j.gpuStale)
 			for i := range j.hostStale {
 				j.hostStale[i] = true
 			}
-			if _, behind := j.choose(c.method, c.f); !(behind > alpha) {
+			j.missed = 0
+			if _, behind = j.choose(c.method, c.f); !(behind > alpha) {
 				t.Errorf("α = %v, and %v when the host is behind", alpha, behind)
+			}
+			if _, again := j.choose(c.method, c.f); again < behind != (alpha < 1) {
+				t.Errorf("α = %v, when the host is behind %v and %v: what was missed counts", alpha, behind, again)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/bits"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -64,6 +65,9 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 	}
 	it.BytesRead = j.pages.BytesRead() - read
 	it.Duration = time.Since(start)
+	if j.untried += it.Duration.Seconds(); it.Device != CPU {
+		j.untried = 0
+	}
 	it.Seconds = it.Duration.Seconds()
 	j.record(it)
 	j.iterated()
@@ -73,7 +77,7 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 // onCPU does an iteration on the CPU: notify, process the pages, commit.
 func (j *Job[V, A]) onCPU(ctx context.Context, it *Iteration) error {
 	start, read := time.Now(), j.pages.BytesRead()
-	w := cpuengine.Work{Step: j.step, Marked: it.Method == NotifyPull, SourceOrder: j.pulls >= pullsInPlace, Aggregates: j.aggregates}
+	w := cpuengine.Work{Step: j.step, Marked: it.Method == NotifyPull, SourceOrder: j.pulls >= pullsInPlace, MakeOrder: true, Aggregates: j.aggregates}
 	it.SourceOrder = w.SourceOrder && !w.Marked && j.ordered
 	if it.Method == Pull {
 		j.pulls++
@@ -131,43 +135,98 @@ func (j *Job[V, A]) onCPU(ctx context.Context, it *Iteration) error {
 	return nil
 }
 
-// process processes a page on the CPU.
-func (j *Job[V, A]) process(p *page.Page, shards []int, w cpuengine.Work) (cpuengine.Stats, error) {
-	j.keep(j.arrays.Next, shards)
-	if w.SourceOrder && !w.Marked && p.Unordered() {
-		j.ordering = true
+// processed is a page that the CPU has done.
+type processed struct {
+	PageWork
+	shards []int
+	work   cpuengine.Work
+	stats  cpuengine.Stats
+}
+
+// onPages has the CPU process the pages that next gives, until it gives nil. It calls
+// done for each and releases it. In async mode there is one at a time, since its values
+// are published before the next.
+func (j *Job[V, A]) onPages(ctx context.Context, spare int, next cpuengine.Next, done func(processed) error) error {
+	type begun struct {
+		work cpuengine.Work
+		at   time.Time
 	}
-	return j.cpu.Process(p, w)
+	var mu sync.Mutex // guards all
+	all := map[*page.Page]begun{}
+	defer func() { // after an error
+		for p := range all {
+			p.Release()
+		}
+	}()
+	begin := func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
+		p, w, err := next(ctx)
+		if err != nil || p == nil {
+			return nil, w, err
+		}
+		j.keep(j.arrays.Next, shardsOf(p))
+		j.ordering = j.ordering || w.SourceOrder && w.MakeOrder && !w.Marked && j.pages.Unordered(p.Index)
+		mu.Lock()
+		defer mu.Unlock()
+		all[p] = begun{w, time.Now()}
+		return p, w, nil
+	}
+	end := func(p *page.Page, s cpuengine.Stats, busy time.Duration) error {
+		mu.Lock()
+		b := all[p]
+		delete(all, p)
+		mu.Unlock()
+		shards := shardsOf(p)
+		p.Release()
+		err := done(processed{
+			PageWork: PageWork{
+				Device: CPU, From: shards[0], To: shards[len(shards)-1] + 1, Edges: s.Edges,
+				Start: b.at.Sub(j.began).Seconds(), End: time.Since(j.began).Seconds(),
+				Compute: busy.Seconds() / float64(j.cpu.Goroutines(spare)),
+			},
+			shards: shards, work: b.work, stats: s,
+		})
+		if err == nil && j.opt.Mode == Async {
+			err = j.publish(shards, b.work.Marked)
+		}
+		return err
+	}
+	if j.opt.Mode == Sync {
+		return j.cpu.Stream(ctx, spare, begin, end)
+	}
+	for last := false; !last; {
+		given := false
+		err := j.cpu.Stream(ctx, spare, func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
+			if given {
+				return nil, cpuengine.Work{}, nil
+			}
+			p, w, err := begin(ctx)
+			given, last = true, p == nil
+			return p, w, err
+		}, end)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pull processes pages on the CPU.
-func (j *Job[V, A]) pull(ctx context.Context, requests []page.Request, w cpuengine.Work, it *Iteration, told func(PageWork)) (done cpuengine.Stats, err error) {
-	for p, err := range j.pages.Stream(ctx, requests) {
-		if err != nil {
-			return done, err
-		}
-		shards := shardsOf(p)
-		start := time.Now()
-		s, err := j.process(p, shards, w)
-		if err == nil && j.opt.Mode == Async {
-			err = j.publish(shards, w.Marked)
-		}
-		p.Release()
-		if err != nil {
-			return done, err
-		}
-		done.Add(s)
+func (j *Job[V, A]) pull(ctx context.Context, requests []page.Request, w cpuengine.Work, it *Iteration, told func(PageWork)) (total cpuengine.Stats, err error) {
+	pages := j.pages.Read(ctx, requests)
+	defer pages.Close()
+	err = j.onPages(ctx, 0, func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
+		p, err := pages.Next(ctx)
+		return p, w, err
+	}, func(p processed) error {
+		total.Add(p.stats)
 		it.Pages++
 		if told != nil {
-			took := time.Since(start).Seconds()
-			at := start.Sub(j.began).Seconds()
-			told(PageWork{
-				Iteration: it.Iteration, Device: CPU, From: shards[0], To: shards[len(shards)-1] + 1, Edges: s.Edges,
-				Start: at, End: at + took, Compute: took,
-			})
+			p.Iteration = it.Iteration
+			told(p.PageWork)
 		}
-	}
-	return done, nil
+		return nil
+	})
+	return total, err
 }
 
 func (j *Job[V, A]) record(it Iteration) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"time"
 
@@ -22,7 +23,7 @@ import (
 
 // processBytes is what the process takes beside arrays and pages: the program
 // itself, Badger's tables, the Go runtime.
-const processBytes = 36 << 20
+const processBytes = 42 << 20
 
 // Job is one run of a program over a graph.
 type Job[V, A any] struct {
@@ -62,6 +63,10 @@ type Job[V, A any] struct {
 	ordered bool      // shards can be put in source order
 	// ordering: that was done in this iteration, and took long.
 	ordering bool
+	lowest   int     // page that the CPU did in the last iterations of both devices, or about
+	untried  float64 // seconds since the GPU did something
+	trying   int     // iterations of it that are left, see choose
+	missed   float64 // seconds, see choose
 	notified bool    // an iteration before was a notify-pull
 	limit    float64 // of f, up to which an iteration notifies
 	report   Report
@@ -177,7 +182,9 @@ func (j *Job[V, A]) take(po page.Options, fixed, checkpoints int64, m vertices.M
 		po.Budget = max(1, j.opt.Memory-fixed-checkpoints)
 	}
 	j.pages, err = page.New(j.store, po)
-	j.ordered = err == nil && j.pages.Ordered()
+	if err == nil {
+		j.ordered, j.lowest = j.pages.Ordered(), len(j.pages.Spans())
+	}
 	var need *page.NeedError
 	if errors.As(err, &need) {
 		return &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: fixed - processBytes, Pages: need.Need, Checkpoints: checkpoints}
@@ -205,8 +212,12 @@ func sides(d gas.Direction) (gather, notify []shard.Direction) {
 	}
 }
 
-// Close frees the memory of the job; its values are gone.
+// Close frees the memory of the job; its values are gone. It waits for an epoch
+// whose writing Run has called off.
 func (j *Job[V, A]) Close() {
+	if j.epochs != nil {
+		j.waitEpoch()
+	}
 	if err := j.closeGPU(); err != nil {
 		j.opt.Log.Warn("the memory of the job was not all given back", zap.Error(err))
 	}
@@ -222,6 +233,27 @@ func (j *Job[V, A]) free() {
 		j.arrays.Free()
 		j.arrays = nil
 	}
+}
+
+// Trim gives back what a job that Run has done does not need for its results:
+// pages and the arrays of iterations. It tells how much of the budget that
+// leaves, in bytes; without a budget there is no limit. The job cannot run any
+// more.
+func (j *Job[V, A]) Trim() (free int64) {
+	if err := j.closePages(); err != nil {
+		j.opt.Log.Warn("the memory of the job was not all given back", zap.Error(err))
+	}
+	free = j.opt.Memory - processBytes
+	reading := false // an epoch, perhaps from Next
+	if j.epochs != nil {
+		reading = j.epochs.taken != nil
+		free -= epochBytes[V](j.cat.Vertices, j.opt.Checkpoints)
+	}
+	j.arrays.FreeSpare(!reading)
+	if j.opt.Memory == 0 {
+		return math.MaxInt64
+	}
+	return max(0, free-j.arrays.Bytes())
 }
 
 // Run iterates until no vertex is active, or as often as the options allow.
@@ -274,7 +306,7 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 	j.report.Load = time.Since(start)
 	j.beginEpochs()
 	for {
-		if j.activated == 0 || j.opt.Iterations > 0 && j.step.Iteration == j.opt.Iterations {
+		if j.done() {
 			start := time.Now()
 			err := j.fetch()
 			j.report.Duration += time.Since(start)
@@ -294,13 +326,18 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 	}
 }
 
+// done reports whether no iteration is left to do.
+func (j *Job[V, A]) done() bool {
+	return j.activated == 0 || j.opt.Iterations > 0 && j.step.Iteration == j.opt.Iterations
+}
+
 // waiting is how many goroutines wait for a disk or a GPU while others compute.
 func (j *Job[V, A]) waiting() (n int) {
 	if !j.report.InMemory {
-		n++
+		n += page.Readers
 	}
 	if j.gpu != nil {
-		n += 2 + j.opt.lanes() // copying, launching, and one for each batch
+		n += gpuengine.Goroutines
 	}
 	return n
 }
@@ -406,13 +443,27 @@ func (j *Job[V, A]) eachVertex(i int, f func(gas.Vertex)) error {
 // Values calls yield for each shard's vertices and values, in order; the slices
 // are the job's.
 func (j *Job[V, A]) Values(yield func(vs []gas.Vertex, values []V) error) error {
+	return j.ValuesOf(0, j.cat.Vertices, yield)
+}
+
+// ValuesOf is Values of the vertices in [from, to).
+func (j *Job[V, A]) ValuesOf(from, to uint32, yield func(vs []gas.Vertex, values []V) error) error {
 	var vs []gas.Vertex
-	for i, info := range j.cat.Shards {
+	for i := range j.firsts {
+		first, end := j.interval(i)
+		if first, end = max(first, from), min(end, to); first >= end {
+			continue
+		}
 		vs = vs[:0]
-		if err := j.eachVertex(i, func(v gas.Vertex) { vs = append(vs, v) }); err != nil {
+		err := j.eachVertex(i, func(v gas.Vertex) {
+			if v.ID >= first && v.ID < end {
+				vs = append(vs, v)
+			}
+		})
+		if err != nil {
 			return err
 		}
-		if err := yield(vs, j.arrays.Cur[info.First:info.First+uint32(info.Vertices)]); err != nil {
+		if err := yield(vs, j.arrays.Cur[first:end]); err != nil {
 			return err
 		}
 	}

@@ -46,11 +46,19 @@ func settings() []setting {
 	return list
 }
 
+// enough iterations for any job on the tests' graphs: one that circles for ever is to
+// fail, not to hang.
+const enough = 20000
+
 // run gives the values of all vertices after a job.
-func run[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set setting) ([]V, Report) {
+func run[V, A any](t rapid.TB, s *store.Store, p gas.Program[V, A], set setting) ([]V, Report) {
 	t.Helper()
 	if set.starved {
 		set.opt.Memory = least(t, s, p)
+	}
+	unlimited := set.opt.Iterations == 0
+	if unlimited {
+		set.opt.Iterations = enough
 	}
 	j, err := New(s, p, set.opt)
 	if err != nil {
@@ -61,11 +69,14 @@ func run[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set settin
 	if err != nil {
 		t.Fatalf("%s: %v", set, err)
 	}
+	if unlimited && !r.Converged {
+		t.Fatalf("%s: %T has not converged after %d iterations", set, p, enough)
+	}
 	return slices.Clone(j.arrays.Cur), r
 }
 
 // least is the smallest budget that a job accepts, as its error says.
-func least[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A]) int64 {
+func least[V, A any](t rapid.TB, s *store.Store, p gas.Program[V, A]) int64 {
 	t.Helper()
 	j, err := New(s, p, Options{Memory: 1})
 	var need *MemoryError
@@ -84,7 +95,7 @@ func least[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A]) int64 {
 
 // check runs every program in the given settings over g and compares with the
 // oracles.
-func check(t testing.TB, s *store.Store, g oracle.Graph, source uint32, sets []setting) {
+func check(t rapid.TB, s *store.Store, g oracle.Graph, source uint32, sets []setting) {
 	t.Helper()
 	hops, dist, labels := oracle.BFS(g, source), oracle.SSSP(g, source), oracle.WCC(g)
 	rank, personal := oracle.PageRank(g, 0.85, -1, 0, 1e-13), oracle.PageRank(g, 0.85, int(source), 0, 1e-13)
@@ -120,7 +131,7 @@ func check(t testing.TB, s *store.Store, g oracle.Graph, source uint32, sets []s
 	}
 }
 
-func checkRanks[F float32 | float64](t testing.TB, s *store.Store, g oracle.Graph, p programs.PageRank[F], set setting, want []float64, tolerance float64) {
+func checkRanks[F float32 | float64](t rapid.TB, s *store.Store, g oracle.Graph, p programs.PageRank[F], set setting, want []float64, tolerance float64) {
 	t.Helper()
 	_, out := oracle.Degrees(g)
 	values, _ := run[F, float64](t, s, p, set)
@@ -163,6 +174,6 @@ func TestRandomGraphs(t *testing.T) {
 			g = teststore.Mirrored(g)
 		}
 		sets := rapid.SliceOfN(rapid.SampledFrom(settings()), 4, 4).Draw(rt, "settings")
-		check(t, s, g, uint32(rapid.IntRange(0, g.N-1).Draw(rt, "source")), sets)
+		check(rt, s, g, uint32(rapid.IntRange(0, g.N-1).Draw(rt, "source")), sets)
 	})
 }

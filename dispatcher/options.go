@@ -69,21 +69,21 @@ type Options struct {
 	pageBytes int64
 
 	// Job is what the run is recorded as: it goes on from the job's newest
-	// epoch, and leaves one when it is interrupted. Nil: nothing is recorded,
+	// checkpoint, and leaves one when it is interrupted. Nil: nothing is recorded,
 	// but where Checkpoints are wanted.
 	Job *checkpoint.Job
-	// Checkpoints says when epochs are written while the job runs.
+	// Checkpoints says when they are written while the job runs.
 	Checkpoints checkpoint.Policy
 }
 
 // EngineVersion is that of the engines, as far as the bits of values depend on
-// it: an epoch is resumed by the same alone.
+// it: a checkpoint is resumed by the same alone.
 const EngineVersion = 2
 
 // Iteration says what one iteration did.
 type Iteration struct {
-	Iteration int    `json:"iteration"`
-	Device    Device `json:"device"` // Hybrid: both
+	Iteration int    `json:"iteration"` // from 0, as in [gas.Step]; users are told Iteration + 1
+	Device    Device `json:"device"`    // Hybrid: both
 	// Alpha is the time that the CPU alone would take, over that of the GPU
 	// (Garaph, section 5.3); 0 where nothing was to choose.
 	Alpha    float64 `json:"alpha,omitempty"`
@@ -116,7 +116,7 @@ type DeviceWork struct {
 // PageWork is what one device did with one page: on the GPU with one batch,
 // which may be a part of a page, or all that stays there of several.
 type PageWork struct {
-	Iteration int
+	Iteration int // from 0
 	Device    Device
 	From, To  int // shards [From, To)
 	Edges     uint64
@@ -165,7 +165,7 @@ type MemoryError struct {
 	Budget   int64 // what was given
 	Vertices int64 // what the arrays over vertices take
 	Pages    int64 // what the least pages and buffers take
-	// Checkpoints is what epochs take that are written while the job runs.
+	// Checkpoints is what those take that are written while the job runs.
 	Checkpoints int64
 }
 

@@ -22,7 +22,7 @@ func (j *Job[V, A]) restore(ctx context.Context) (resumed bool, err error) {
 	}
 	r, err := j.epochs.job.Restore(ctx, restorer[V, A]{j})
 	for _, passed := range r.Passed {
-		j.opt.Log.Warn(fmt.Sprintf("job %d: an epoch is passed over: %v", j.epochs.job.ID(), passed))
+		j.opt.Log.Warn(fmt.Sprintf("job %d: a checkpoint is passed over: %v", j.epochs.job.ID(), passed))
 	}
 	if err != nil {
 		return false, fmt.Errorf("graph %s: %w", j.store.Name(), err)
@@ -38,7 +38,7 @@ func (j *Job[V, A]) restore(ctx context.Context) (resumed bool, err error) {
 	}
 	j.unsummed = j.aggregable != nil && math.IsNaN(j.previous)
 	j.report.Before = s.Iteration
-	j.opt.Log.Info(fmt.Sprintf("job %d goes on from epoch %d, after %d iterations", j.epochs.job.ID(), r.Number, s.Iteration))
+	j.opt.Log.Info(fmt.Sprintf("job %d goes on from checkpoint %d, after %d iterations", j.epochs.job.ID(), r.Number, s.Iteration))
 	return true, nil
 }
 

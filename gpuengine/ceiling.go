@@ -41,8 +41,8 @@ func MeasureCeiling(ctx context.Context, d Device, cat *store.Catalogue, pages P
 	if err != nil {
 		return Ceiling{}, err
 	}
-	l, err := newLane(d, 0)
-	defer func() { err = errors.Join(err, l.close(d)) }()
+	l, err := newOwnLane(d)
+	defer func() { err = errors.Join(err, l.closeOwn(d)) }()
 	if err != nil {
 		return Ceiling{}, err
 	}

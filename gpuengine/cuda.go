@@ -348,7 +348,7 @@ func (d *cudaDevice) NewStream() (Stream, error) {
 func (d *cudaDevice) NewEvent() (Event, error) {
 	e := &cudaEvent{device: d}
 	err := d.do("make an event", func() (err error) {
-		e.event, err = cu.MakeEvent(cu.BlockingSyncEvent)
+		e.event, err = cu.MakeEvent(cu.DefaultEvent)
 		return err
 	})
 	if err != nil {

@@ -75,7 +75,8 @@ type Stream interface {
 type Event interface {
 	// Done tells whether the event has happened.
 	Done() (bool, error)
-	// Sync waits for it, and leaves the processor to others meanwhile.
+	// Sync waits for it, as shortly as can be, and gives the first error of what was
+	// queued before it in its stream.
 	Sync() error
 	// Since is the time on the device from an earlier event to this one; both
 	// have happened.

@@ -17,6 +17,7 @@ type emulatedEvent struct {
 	recorded int
 	happened int
 	at       time.Time
+	failed   error // of what is before it in its stream
 	closed   bool
 }
 
@@ -46,10 +47,10 @@ func (e *emulatedEvent) current() int {
 	return e.recorded
 }
 
-func (e *emulatedEvent) happen(n int, at time.Time) {
+func (e *emulatedEvent) happen(n int, at time.Time, failed error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.happened, e.at = max(e.happened, n), at
+	e.happened, e.at, e.failed = max(e.happened, n), at, failed
 	e.wake.Broadcast()
 }
 
@@ -75,6 +76,11 @@ func (e *emulatedEvent) Done() (bool, error) {
 func (e *emulatedEvent) Sync() error {
 	err := e.device.check(FaultSync)
 	e.wait(e.current())
+	if err == nil {
+		e.mu.Lock()
+		err = e.failed
+		e.mu.Unlock()
+	}
 	if err == nil && e.device.isLost() {
 		err = ErrLost
 	}

@@ -200,11 +200,14 @@ func (s *emulatedStream) Record(e Event) error {
 	}
 	n := event.record()
 	err := s.always(func() error {
-		event.happen(n, time.Now())
+		s.mu.Lock()
+		failed := s.err
+		s.mu.Unlock()
+		event.happen(n, time.Now(), failed)
 		return nil
 	})
 	if err != nil {
-		event.happen(n, time.Now()) // nobody is to wait for it
+		event.happen(n, time.Now(), err) // nobody is to wait for it
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -48,6 +49,7 @@ type Engine[V, A any] struct {
 	owned     []Pointer // to free
 	taken     int64     // bytes of them
 	main      Stream
+	copies    Stream // of batches to the device
 	epoch     Event
 	skew      float64 // seconds from Options.Began to epoch
 	staging   staging
@@ -57,21 +59,25 @@ type Engine[V, A any] struct {
 	streamed  packer
 	pieces    []resident // what stays, page by page, in the order of shards
 	enough    int        // chunks for one launch over pieces
-	lanes     []*lane
-	residents []*lane // lanes for pieces
-	every     []*lane // all of them
+	slots     []*slot    // those for pieces at the end
+	lanes     []*lane    // of slots with memory, in turn
+	residents []*lane    // of the others
+	bits      []byte     // pinned: what batches activated, see bitsOf
+	described []byte     // pinned: the descriptors of all lanes
 
 	pages Pages
 	all   []page.Request // for what does not stay
 	work  Work           // of the iteration in hand
 	whole everything[V, A]
+	alone bool // nothing else works on the iteration
 
 	// The pipeline.
 	running             sync.WaitGroup
 	transfers, computes chan context.Context
 	ended               chan struct{}
 	free, idle, ready   chan *lane
-	inFlight            sync.WaitGroup // lanes that were launched
+	flying              [2]chan *lane  // lanes that were launched: what is copied, what stays
+	inFlight            sync.WaitGroup // their number
 	last, lastCopied    Event          // of what was launched last; nil: nothing yet
 
 	inbound Stream // copies what the host computed; sync mode
@@ -172,6 +178,9 @@ func (e *Engine[V, A]) allocate() (err error) {
 	if e.inbound, err = e.device.NewStream(); err != nil {
 		return err
 	}
+	if e.copies, err = e.device.NewStream(); err != nil {
+		return err
+	}
 	if e.epoch, err = e.device.NewEvent(); err != nil {
 		return err
 	}
@@ -179,6 +188,9 @@ func (e *Engine[V, A]) allocate() (err error) {
 		return err
 	}
 	if e.head, err = e.device.Pin(sizes[results]); err != nil {
+		return err
+	}
+	if e.bits, err = e.device.Pin(ExchangeBytes(e.plan.cat)); err != nil {
 		return err
 	}
 	n := int(e.plan.cat.Vertices)
@@ -195,8 +207,16 @@ func (e *Engine[V, A]) allocate() (err error) {
 	return e.makeLanes()
 }
 
-// makeLanes makes a lane for each slot, and lanes for what stays: one, or all of
-// them when nothing is streamed.
+// ahead is how many batches of each slot can be under way: while all processors of
+// the host are busy, a goroutine that could go on waits for up to a millisecond. With
+// more, an H200 was not faster.
+const ahead = 2
+
+// laneBytes of pinned memory are enough for the descriptors of most batches.
+const laneBytes = 64 << 10
+
+// makeLanes makes the slots and their lanes, and those for what stays: two, or all
+// of them when nothing is streamed.
 func (e *Engine[V, A]) makeLanes() error {
 	still := 0
 	switch {
@@ -206,23 +226,44 @@ func (e *Engine[V, A]) makeLanes() error {
 		still = 2 // results of the one are copied while the other computes
 	}
 	for i := range e.plan.slots + still {
-		l, err := newLane(e.device, i)
-		if i < e.plan.slots {
-			e.lanes = append(e.lanes, l)
-		} else {
-			e.residents = append(e.residents, l)
-		}
-		e.every = append(e.every, l)
+		s, err := newSlot(e.device, i)
+		e.slots = append(e.slots, s)
 		if err != nil {
 			return err
 		}
 		if i < e.plan.slots {
-			if l.slot, err = e.take256(e.plan.slotSize); err != nil {
+			if s.memory, err = e.take256(e.plan.slotSize); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	lanes := func(list *[]*lane, slots []*slot) error {
+		for _, s := range slots {
+			l, err := newLane(e.device, s)
+			*list = append(*list, l)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for range ahead {
+		if err := lanes(&e.lanes, e.slots[:e.plan.slots]); err != nil {
+			return err
+		}
+	}
+	if err := lanes(&e.residents, e.slots[e.plan.slots:]); err != nil {
+		return err
+	}
+	all := slices.Concat(e.lanes, e.residents)
+	var err error
+	e.described, err = e.device.Pin(int64(len(all)) * laneBytes)
+	for i := range all {
+		if err == nil {
+			all[i].pinned = e.described[i*laneBytes:][:laneBytes]
+		}
+	}
+	return err
 }
 
 func (e *Engine[V, A]) take256(n int64) (Pointer, error) {
@@ -317,7 +358,7 @@ func (e *Engine[V, A]) Iterate(ctx context.Context, w Work) (Stats, error) {
 	if e.failed != nil {
 		return Stats{}, e.failed
 	}
-	if w.From == nil {
+	if e.alone = w.From == nil; e.alone {
 		e.whole = everything[V, A]{Engine: e}
 		w.From = &e.whole
 	}
@@ -429,10 +470,13 @@ func (e *Engine[V, A]) Resident() (edges uint64) {
 func (e *Engine[V, A]) Close() error {
 	e.end()
 	var errs []error
-	for _, l := range e.every {
+	for _, s := range e.slots {
+		errs = append(errs, s.close())
+	}
+	for _, l := range slices.Concat(e.lanes, e.residents) {
 		errs = append(errs, l.close(e.device))
 	}
-	for _, s := range []Stream{e.main, e.inbound} {
+	for _, s := range []Stream{e.main, e.inbound, e.copies} {
 		if s != nil {
 			errs = append(errs, s.Close())
 		}
@@ -441,12 +485,12 @@ func (e *Engine[V, A]) Close() error {
 	if e.epoch != nil {
 		errs = append(errs, e.epoch.Close())
 	}
-	errs = append(errs, e.device.Unpin(e.head))
+	errs = append(errs, e.device.Unpin(e.head), e.device.Unpin(e.bits), e.device.Unpin(e.described))
 	for _, p := range e.owned {
 		errs = append(errs, e.device.Free(p))
 	}
 	hostmem.Free(e.in)
 	hostmem.Free(e.out)
-	e.lanes, e.residents, e.every, e.main, e.inbound, e.epoch, e.head, e.owned, e.in, e.out = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
+	e.slots, e.lanes, e.residents, e.main, e.inbound, e.copies, e.epoch, e.head, e.bits, e.described, e.owned, e.in, e.out = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/store"
 )
 
@@ -41,8 +43,44 @@ func TestIterate(t *testing.T) {
 		if rapid.Bool().Draw(rt, "starved") {
 			o.Memory = leastMemory(t, s, p, o) + int64(rapid.SampledFrom([]int{0, 3000, 30000}).Draw(rt, "more"))
 		}
-		testIterate(t, s, g, p, o)
+		testIterate(t, s, g, p, o, page.Options{
+			PageBytes: rapid.SampledFrom([]int64{0, 1}).Draw(rt, "bytes of a page"), // a byte: each shard is one
+			Budget:    rapid.SampledFrom([]int64{0, 1}).Draw(rt, "memory of pages"), // a byte: the least one
+		})
 	})
+}
+
+// TestFullSlots: a device that works alone gets pages that stay in memory in as many
+// batches whatever their size, and those from disk each in one at least.
+func TestFullSlots(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	g := oracle.Graph{N: 2000}
+	for range 40000 {
+		g.Edges = append(g.Edges, oracle.Edge{Src: rng.Uint32N(2000), Dst: rng.Uint32N(2000)})
+	}
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 20})
+	p := mix{direction: gas.In}
+	o := Options{Streams: 2}
+	o.Memory = leastMemory(t, s, p, o) + 100<<10
+	batches := func(po page.Options) (n int) {
+		r := newRig(t, s, gas.Program[value, sum](p), o, po)
+		defer r.close(t)
+		if _, err := r.step(gas.Step{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range r.Times() {
+			if x.Bytes > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	large, small := batches(page.Options{}), batches(page.Options{PageBytes: 1})
+	fromDisk := batches(page.Options{PageBytes: 1, Budget: 1})
+	t.Logf("%d batches of large pages, %d of small ones, %d from disk", large, small, fromDisk)
+	if small > large || small == 0 || small > 20 || fromDisk < 60 {
+		t.Errorf("%d batches of large pages, %d of small ones, %d from disk", large, small, fromDisk)
+	}
 }
 
 // leastMemory is the smallest budget that New accepts.
@@ -56,9 +94,9 @@ func leastMemory(t testing.TB, s *store.Store, p mix, o Options) int64 {
 	return need.Least()
 }
 
-func testIterate(t *testing.T, s *store.Store, g oracle.Graph, p mix, o Options) {
+func testIterate(t *testing.T, s *store.Store, g oracle.Graph, p mix, o Options, po page.Options) {
 	t.Helper()
-	r := newRig(t, s, gas.Program[value, sum](p), o, 0)
+	r := newRig(t, s, gas.Program[value, sum](p), o, po)
 	defer r.close(t)
 	if o.Memory > 0 && r.device.Peak() > o.Memory {
 		t.Fatalf("%d bytes of the device are in use, %d allowed", r.device.Peak(), o.Memory)
@@ -159,7 +197,7 @@ func TestFault(t *testing.T) {
 	s := teststore.Build(t, testgraph.Complete(), teststore.Options{ShardVertices: 2})
 	for _, method := range []string{"Zero", "Gather", "Sum", "Apply", "Activate"} {
 		t.Run(method, func(t *testing.T) {
-			r := newRig(t, s, gas.Program[uint32, uint32](fails{method}), Options{}, 0)
+			r := newRig(t, s, gas.Program[uint32, uint32](fails{method}), Options{}, page.Options{})
 			defer r.close(t)
 			_, err := r.step(gas.Step{Iteration: 2})
 			const want = "GPU emulated on the CPU, iteration 3: program gpuengine.fails: integer division by zero"
@@ -187,7 +225,7 @@ func TestSteady(t *testing.T) {
 	o := Options{ChunkEdges: 64, Streams: 2, Trace: func(s Span) { spans = append(spans, s) }}
 	p := mix{direction: gas.In}
 	o.Memory = leastMemory(t, s, p, o) + 60<<10
-	r := newRig(t, s, gas.Program[value, sum](p), o, 0)
+	r := newRig(t, s, gas.Program[value, sum](p), o, page.Options{})
 	defer r.close(t)
 	iterate := func(i int) Stats {
 		stats, err := r.step(gas.Step{Iteration: i})

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"unsafe"
+
+	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/store"
 )
 
 // Values lie on the host and on the device. What the one side computed goes to
@@ -29,21 +32,18 @@ func (e *Engine[V, A]) bringTo(l *lane, v interval) error {
 	if err := l.stream.ToHost(fresh, e.at[nextValues]+Pointer(e.offset(v.from))); err != nil {
 		return err
 	}
-	from, to := int64(v.from)/64, (int64(v.to)+63)/64
-	n := 8 * (to - from)
-	if int64(len(l.bits)) < n {
-		if err := e.device.Unpin(l.bits); err != nil {
-			return err
-		}
-		var err error
-		if l.bits, err = e.device.Pin(n); err != nil {
-			return err
-		}
-	}
+	bits := e.bitsOf(l, v)
 	e.mu.Lock()
-	e.back += n + int64(len(fresh))
+	e.back += int64(len(bits)) + int64(len(fresh))
 	e.mu.Unlock()
-	return l.stream.ToHost(l.bits[:n], e.at[active]+Pointer(8*from))
+	return l.stream.ToHost(bits, e.at[active]+Pointer(8*(v.from/64)))
+}
+
+// bitsOf is where the active bits of a batch go to. Batches that share a word have
+// one each: a batch lies a word further for each shard before it.
+func (e *Engine[V, A]) bitsOf(l *lane, v interval) []byte {
+	at := int64(v.from)/64 + int64(l.work.from)
+	return e.bits[8*at:][:8*((int64(v.to)+63)/64-int64(v.from)/64)]
 }
 
 // arrive adds what a batch activated to the host's rising vertices.
@@ -53,8 +53,9 @@ func (e *Engine[V, A]) arrive(l *lane) {
 		return
 	}
 	first, last := v.from/64, (v.to-1)/64
+	came := e.bitsOf(l, v)
 	for w := first; w <= last; w++ {
-		bits := *(*uint64)(unsafe.Pointer(&l.bits[8*(w-first)]))
+		bits := *(*uint64)(unsafe.Pointer(&came[8*(w-first)]))
 		if w == first {
 			bits &^= 1<<(v.from%64) - 1
 		}
@@ -202,4 +203,9 @@ func (e *Engine[V, A]) named(what string, err error) error {
 		return nil
 	}
 	return fmt.Errorf("%s GPU %s: %w", what, e.device.Info().Name, err)
+}
+
+// ExchangeBytes is the host's memory for active bits that are exchanged.
+func ExchangeBytes(cat *store.Catalogue) int64 {
+	return 8 * int64(bitset.Words(cat.Vertices)+len(cat.Shards))
 }

@@ -68,6 +68,8 @@ func (l loaded) Spans() (spans []page.Span) {
 	return spans
 }
 
+func (loaded) Stays(int) bool { return true }
+
 func (l loaded) Stream(_ context.Context, requests []page.Request) iter.Seq2[*page.Page, error] {
 	return func(yield func(*page.Page, error) bool) {
 		for _, r := range requests {

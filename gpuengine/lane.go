@@ -22,24 +22,48 @@ type work struct {
 	continued bool   // what was streamed before it has to be done first
 }
 
-// lane is a stream with what it needs to process one batch after another: its
-// events, a slot of device memory, and pinned memory for descriptors. One
-// goroutine at a time has it: the transfer goroutine fills it, the compute
-// goroutine launches its kernels, its own waits for their end.
+// slot is a stream for kernels, and the device memory that they read batch after
+// batch. Copies of all slots run in one stream of their own, one after another: more
+// streams were not faster. Those of a batch can be queued as soon as the kernels of the
+// batch before it are, for which they wait.
+type slot struct {
+	number  int
+	stream  Stream
+	memory  Pointer       // 0: for resident chunks
+	turn    chan struct{} // holds one while copies can be queued
+	emptied Event         // when the memory can be written to; nil: it was not used
+}
+
+func newSlot(d Device, number int) (*slot, error) {
+	stream, err := d.NewStream()
+	s := &slot{number: number, stream: stream, turn: make(chan struct{}, 1)}
+	s.turn <- struct{}{}
+	return s, err
+}
+
+func (s *slot) close() error {
+	if s.stream == nil {
+		return nil
+	}
+	return s.stream.Close()
+}
+
+// lane has what one batch needs from its copies to its results beside a slot: its
+// events, and pinned memory for descriptors. One goroutine at a time has it: the
+// transfer goroutine fills it, the compute goroutine launches its kernels, another
+// waits for their end. A slot has several, so that the device has work queued
+// while goroutines wait for a processor.
 type lane struct {
-	number int
-	stream Stream
-	slot   Pointer // 0: for resident chunks
-	pinned []byte
+	*slot
+	pinned []byte // for descriptors
+	grown  []byte // the same, once that was too small
 	batch  batch
 	room   room
 	work   work
-	held   *held
-	bits   []byte // pinned: of the vertices that were activated
+	held   []*held // pages from which its copies run
 	// begun, copies, copied, [waiting], started, expand, expanded, pull, pulled,
 	// apply, done, results, brought
 	begun, copied, started, expanded, pulled, done, brought Event
-	launched                                                chan struct{}
 
 	// Arguments are here so that launches do not allocate.
 	expandArgs expandArgs
@@ -47,13 +71,10 @@ type lane struct {
 	applyArgs  applyArgs
 }
 
-func newLane(d Device, number int) (*lane, error) {
-	l := &lane{number: number, launched: make(chan struct{}, 1)}
-	var err error
-	if l.stream, err = d.NewStream(); err != nil {
-		return l, err
-	}
+func newLane(d Device, s *slot) (*lane, error) {
+	l := &lane{slot: s}
 	for _, e := range l.events() {
+		var err error
 		if *e, err = d.NewEvent(); err != nil {
 			return l, err
 		}
@@ -61,27 +82,37 @@ func newLane(d Device, number int) (*lane, error) {
 	return l, nil
 }
 
+// newOwnLane makes a lane with a slot of its own, without memory. It is closed
+// with closeOwn, also after an error.
+func newOwnLane(d Device) (*lane, error) {
+	s, err := newSlot(d, 0)
+	if err != nil {
+		return &lane{slot: s}, err
+	}
+	return newLane(d, s)
+}
+
+func (l *lane) closeOwn(d Device) error { return errors.Join(l.slot.close(), l.close(d)) }
+
 func (l *lane) events() []*Event {
 	return []*Event{&l.begun, &l.copied, &l.started, &l.expanded, &l.pulled, &l.done, &l.brought}
 }
 
-// close gives everything back but the slot.
+// close gives everything back but the slot, whose stream has been closed.
 func (l *lane) close(d Device) error {
 	var errs []error
-	if l.stream != nil {
-		errs = append(errs, l.stream.Close())
-	}
 	for _, e := range l.events() {
 		if *e != nil {
 			errs = append(errs, (*e).Close())
 		}
 	}
-	errs = append(errs, d.Unpin(l.pinned), d.Unpin(l.bits))
+	errs = append(errs, d.Unpin(l.grown))
 	return errors.Join(errs...)
 }
 
-// send queues the copies of the lane's batch, and its descriptors behind them.
-func (l *lane) send(d Device) error {
+// send queues the copies of the lane's batch in a stream, and its descriptors behind
+// them. The lane's own stream goes on after them.
+func (l *lane) send(d Device, copies Stream) error {
 	b := &l.batch
 	descriptors := l.room.low
 	if err := l.describe(d, l.room.pointer(l.room.below(int64(b.count)*descriptorBytes))); err != nil {
@@ -90,21 +121,29 @@ func (l *lane) send(d Device) error {
 	if l.room.free() < 0 {
 		return fmt.Errorf("a batch of %d chunks is %d bytes too large for its buffer", b.count, -l.room.free())
 	}
-	if err := l.stream.Record(l.begun); err != nil {
+	if l.emptied != nil {
+		if err := copies.Wait(l.emptied); err != nil {
+			return err
+		}
+	}
+	if err := copies.Record(l.begun); err != nil {
 		return err
 	}
 	for _, c := range b.copies {
-		if err := l.stream.ToDevice(c.to, c.src); err != nil {
+		if err := copies.ToDevice(c.to, c.src); err != nil {
 			return err
 		}
 	}
 	if b.count > 0 {
 		n := int64(b.count) * descriptorBytes
-		if err := l.stream.ToDevice(l.room.pointer(descriptors), l.pinned[:n]); err != nil {
+		if err := copies.ToDevice(l.room.pointer(descriptors), l.pinned[:n]); err != nil {
 			return err
 		}
 	}
-	return l.stream.Record(l.copied)
+	if err := copies.Record(l.copied); err != nil {
+		return err
+	}
+	return l.stream.Wait(l.copied)
 }
 
 // describe writes the batch's descriptors as they will lie at p: chunks, then
@@ -112,15 +151,14 @@ func (l *lane) send(d Device) error {
 func (l *lane) describe(d Device, p Pointer) error {
 	b := &l.batch
 	if n := b.count * int(descriptorBytes); n > len(l.pinned) {
-		if l.pinned != nil {
-			if err := d.Unpin(l.pinned); err != nil {
-				return err
-			}
-		}
-		var err error
-		if l.pinned, err = d.Pin(int64(max(2*n, 64<<10))); err != nil {
+		if err := d.Unpin(l.grown); err != nil {
 			return err
 		}
+		var err error
+		if l.grown, err = d.Pin(int64(2 * n)); err != nil {
+			return err
+		}
+		l.pinned = l.grown
 	}
 	l.work = work{page: b.page, shared: b.shared, from: b.from, to: b.to, edges: b.edges, replicas: b.replicas, bytes: b.bytes, continued: b.continued}
 	at := 0

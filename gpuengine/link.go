@@ -36,8 +36,8 @@ func MeasureLink(d Device) (link Link, err error) {
 			return Link{}, err
 		}
 		defer func() { err = errors.Join(err, d.Free(at[i])) }()
-		lanes[i], err = newLane(d, i)
-		defer func() { err = errors.Join(err, lanes[i].close(d)) }()
+		lanes[i], err = newOwnLane(d)
+		defer func() { err = errors.Join(err, lanes[i].closeOwn(d)) }()
 		if err != nil {
 			return Link{}, err
 		}

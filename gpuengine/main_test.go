@@ -89,8 +89,9 @@ type rig[V, A any] struct {
 	pages  *page.Cache
 }
 
-// newRig makes one, its vertices initialised.
-func newRig[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Options, budget int64) *rig[V, A] {
+// newRig makes one, its vertices initialised. A budget for pages that is too small gives
+// way to the least one.
+func newRig[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Options, po page.Options) *rig[V, A] {
 	t.Helper()
 	r := &rig[V, A]{device: NewEmulated(EmulatedOptions{})}
 	cat := s.Catalogue()
@@ -102,7 +103,13 @@ func newRig[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Optio
 		sides = append(sides, shard.Out)
 	}
 	var err error
-	if r.pages, err = page.New(s, page.Options{Gather: sides, Budget: budget, Memory: r.device}); err != nil {
+	po.Gather, po.Memory = sides, r.device
+	var least *page.NeedError
+	if r.pages, err = page.New(s, po); errors.As(err, &least) {
+		po.Budget = least.Need
+		r.pages, err = page.New(s, po)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if r.arrays, err = vertices.New[V](cat.Vertices, r.device); err != nil {

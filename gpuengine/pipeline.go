@@ -12,19 +12,24 @@ import (
 // Pages are where edges come from, in memory that the device has pinned.
 type Pages interface {
 	Spans() []page.Span
+	Stays(p int) bool // in memory
 	Stream(ctx context.Context, requests []page.Request) iter.Seq2[*page.Page, error]
 }
 
+// Goroutines is how many goroutines of an engine wait for the device.
+const Goroutines = 4
+
 // begin starts the goroutines of the pipeline (Garaph, section 4.1): one that
-// copies, one that launches kernels, each on an OS thread of its own, and for
-// each lane one that waits for its end and gives it back at once. They run from
-// one iteration to the next.
+// copies, one that launches kernels, each on an OS thread of its own, and those
+// that wait for the end of what was launched, in this order: one for what is
+// copied, one for what stays. They run from one iteration to the next.
 func (e *Engine[V, A]) begin() {
 	e.transfers, e.computes = make(chan context.Context), make(chan context.Context)
 	e.ended = make(chan struct{}, 2)
 	e.free = make(chan *lane, len(e.lanes))
 	e.idle = make(chan *lane, len(e.residents))
 	e.ready = make(chan *lane, len(e.lanes)+1)
+	e.flying = [2]chan *lane{make(chan *lane, len(e.lanes)), make(chan *lane, len(e.residents))}
 	loop := func(work chan context.Context, f func(context.Context)) {
 		e.running.Go(func() {
 			runtime.LockOSThread()
@@ -37,13 +42,11 @@ func (e *Engine[V, A]) begin() {
 	}
 	loop(e.transfers, e.transfer)
 	loop(e.computes, e.compute)
-	for _, l := range e.lanes {
-		e.free <- l
-		e.running.Go(func() { e.retire(l, e.free) })
-	}
-	for _, l := range e.residents {
-		e.idle <- l
-		e.running.Go(func() { e.retire(l, e.idle) })
+	for i, back := range []chan *lane{e.free, e.idle} {
+		for _, l := range [][]*lane{e.lanes, e.residents}[i] {
+			back <- l
+		}
+		e.running.Go(func() { e.retire(e.flying[i], back) })
 	}
 }
 
@@ -54,47 +57,63 @@ func (e *Engine[V, A]) end() {
 	}
 	close(e.transfers)
 	close(e.computes)
-	for _, l := range e.every {
-		close(l.launched)
+	for _, c := range e.flying {
+		close(c)
 	}
 	e.running.Wait()
 	e.transfers = nil
 }
 
-// transfer copies all that does not stay on the device, batch by batch. A nil
-// lane ends the iteration's.
+// transfer copies all that does not stay on the device, batch by batch. Where the
+// device works alone, batches go on from page to page, so that they fill their slots;
+// one from disk is not kept waiting for the next, which may need its buffer. A nil lane
+// ends the iteration's.
 func (e *Engine[V, A]) transfer(ctx context.Context) {
+	defer func() { e.ready <- nil }()
+	var l *lane // with a batch that goes on
 	for p, err := range e.work.From.Pages(ctx) {
 		if err != nil {
 			e.fail(err)
-			break
+			return
 		}
 		h := e.hold(p)
-		err = e.page(ctx, h)
+		l, err = e.page(ctx, l, h)
+		if err == nil && l != nil && !(e.alone && e.pages.Stays(p.Index)) {
+			err = e.submit(l)
+			l = nil
+		}
 		e.release(h)
 		if err != nil {
 			e.fail(err)
-			break
+			return
 		}
 	}
-	e.ready <- nil
+	if l == nil {
+		return
+	}
+	if err := e.submit(l); err != nil {
+		e.fail(err)
+	}
 }
 
-// page copies a page, in one batch or several.
-func (e *Engine[V, A]) page(ctx context.Context, h *held) error {
-	var l *lane
+// page copies a page, in one batch or several, the first of which may be that of a lane
+// already. The lane that it gives has the last one, which was not submitted.
+func (e *Engine[V, A]) page(ctx context.Context, l *lane, h *held) (*lane, error) {
+	if l != nil {
+		e.keep(l, h)
+	}
 	for i := 0; i < len(h.page.Shards); {
 		s := &h.page.Shards[i]
 		if l == nil {
 			var err error
 			if l, err = e.take(ctx, h, s.Index); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		switch {
 		case !l.batch.empty() && s.Index > l.batch.to: // shards between them are not wanted
 			if err := e.submit(l); err != nil {
-				return err
+				return nil, err
 			}
 			l = nil
 		case e.streamed.fits(&l.batch, &l.room, s):
@@ -102,18 +121,18 @@ func (e *Engine[V, A]) page(ctx context.Context, h *held) error {
 			i++
 		case !l.batch.empty():
 			if err := e.submit(l); err != nil {
-				return err
+				return nil, err
 			}
 			l = nil
 		default:
 			var err error
 			if l, err = e.parts(ctx, l, h, s); err != nil {
-				return err
+				return nil, err
 			}
 			i++
 		}
 	}
-	return e.submit(l)
+	return l, nil
 }
 
 // parts copies a shard that no slot can hold, in several batches. The last one
@@ -144,25 +163,37 @@ func (e *Engine[V, A]) parts(ctx context.Context, l *lane, h *held, s *page.Shar
 	return l, nil
 }
 
-// take waits for a lane whose slot is free, for a batch of a page.
-func (e *Engine[V, A]) take(ctx context.Context, h *held, shard int) (*lane, error) {
+// take waits for a lane, and until copies can be queued in its stream, for a batch
+// of a page. Lanes come back in the order in which they went, so that slots take
+// turns.
+func (e *Engine[V, A]) take(ctx context.Context, h *held, shard int) (l *lane, err error) {
 	select {
-	case l := <-e.free:
-		l.batch.reset(h.page.Index, shard)
-		l.room = room{base: l.slot, high: e.plan.slotSize}
-		l.held = h
-		e.mu.Lock()
-		h.refs++
-		e.mu.Unlock()
-		return l, nil
+	case l = <-e.free:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	select {
+	case <-l.turn:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	l.batch.reset(h.page.Index, shard)
+	l.room = room{base: l.memory, high: e.plan.slotSize}
+	e.keep(l, h)
+	return l, nil
+}
+
+// keep has a page held until the copies of a lane's batch are done.
+func (e *Engine[V, A]) keep(l *lane, h *held) {
+	l.held = append(l.held, h)
+	e.mu.Lock()
+	h.refs++
+	e.mu.Unlock()
 }
 
 // submit queues the copies of a batch and hands it to the compute goroutine.
 func (e *Engine[V, A]) submit(l *lane) error {
-	if err := l.send(e.device); err != nil {
+	if err := l.send(e.device, e.copies); err != nil {
 		return fmt.Errorf("copying page %d: %w", l.batch.page, err)
 	}
 	e.ready <- l
@@ -201,7 +232,12 @@ func (e *Engine[V, A]) compute(ctx context.Context) {
 			continue
 		}
 		e.inFlight.Add(1)
-		l.launched <- struct{}{}
+		if copied {
+			l.turn <- struct{}{}
+			e.flying[0] <- l
+		} else {
+			e.flying[1] <- l
+		}
 	}
 }
 
@@ -243,7 +279,7 @@ func (e *Engine[V, A]) launch(l *lane) error {
 	if err := s.Record(l.started); err != nil {
 		return err
 	}
-	if l.slot != 0 {
+	if l.memory != 0 {
 		if err := l.expand(); err != nil {
 			return err
 		}
@@ -261,8 +297,8 @@ func (e *Engine[V, A]) launch(l *lane) error {
 		return err
 	}
 	e.last = l.done
-	if l.slot != 0 {
-		e.lastCopied = l.done
+	if l.memory != 0 {
+		e.lastCopied, l.emptied = l.done, l.done
 	}
 	if err := s.Record(l.done); err != nil {
 		return err
@@ -311,13 +347,13 @@ func (e *Engine[V, A]) apply(l *lane) error {
 // blocksFor is how many blocks do so many vertices.
 func blocksFor(count uint32) int { return int((uint64(count) + blockVertices - 1) / blockVertices) }
 
-// retire waits for the end of a lane's work, takes its times and results, and
-// gives it back.
-func (e *Engine[V, A]) retire(l *lane, back chan<- *lane) {
-	for range l.launched {
+// retire waits for the end of what was launched, lane by lane, takes its times and
+// results, and gives the lane back.
+func (e *Engine[V, A]) retire(flying <-chan *lane, back chan<- *lane) {
+	for l := range flying {
 		err := l.brought.Sync()
-		if err == nil {
-			err = l.stream.Sync() // tells of what went wrong before
+		if err == nil && l.memory != 0 {
+			err = l.copied.Sync() // of copies that failed, in their own stream
 		}
 		if err == nil {
 			e.arrive(l)
@@ -325,9 +361,11 @@ func (e *Engine[V, A]) retire(l *lane, back chan<- *lane) {
 		}
 		if err != nil {
 			e.fail(fmt.Errorf("processing shards %d to %d: %w", l.work.from, l.work.to-1, err))
-		} else if l.held != nil {
-			e.release(l.held)
-			l.held = nil
+		} else {
+			for _, h := range l.held {
+				e.release(h)
+			}
+			l.held = l.held[:0]
 		}
 		back <- l
 		e.inFlight.Done()

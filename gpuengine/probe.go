@@ -29,8 +29,8 @@ func (e *Engine[V, A]) Probe(rounds int) (t KernelTimes, err error) {
 	if e.opt.Async || e.plan.resident < len(e.plan.cat.Shards) || len(e.pieces) == 0 {
 		return t, errors.New("kernels are timed in sync mode, where all edges stay on the GPU")
 	}
-	l, err := newLane(e.device, 0)
-	defer func() { err = errors.Join(err, l.close(e.device)) }()
+	l, err := newOwnLane(e.device)
+	defer func() { err = errors.Join(err, l.closeOwn(e.device)) }()
 	if err != nil {
 		return t, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"unsafe"
 
 	"github.com/garaph/garaph/page"
@@ -55,6 +56,7 @@ func (e *Engine[V, A]) settle(ctx context.Context) (err error) {
 		parts []work     // one for each page
 		held  *page.Page // the last one
 	)
+	all := slices.Concat(e.lanes, e.residents)
 	release := func(p *page.Page) {
 		if p != nil {
 			p.Release()
@@ -72,7 +74,7 @@ func (e *Engine[V, A]) settle(ctx context.Context) (err error) {
 		}
 		before := held
 		held = p
-		l := e.every[len(parts)%len(e.every)]
+		l := all[len(parts)%len(all)]
 		if err := e.place(l, p, &arena); err != nil {
 			e.quiet()
 			release(before)
@@ -83,7 +85,7 @@ func (e *Engine[V, A]) settle(ctx context.Context) (err error) {
 		}
 		parts = append(parts, l.work)
 		if before != nil {
-			err = e.every[(len(parts)-2)%len(e.every)].copied.Sync()
+			err = all[(len(parts)-2)%len(all)].copied.Sync()
 			if err != nil {
 				e.quiet()
 			}
@@ -109,7 +111,7 @@ func (e *Engine[V, A]) place(l *lane, p *page.Page, arena *room) error {
 	for i := range p.Shards {
 		e.kept.whole(&l.batch, &l.room, &p.Shards[i])
 	}
-	err := l.send(e.device)
+	err := l.send(e.device, e.copies)
 	if err == nil {
 		err = l.expand()
 	}
@@ -221,19 +223,20 @@ func (s *everything[V, A]) Pages(ctx context.Context) iter.Seq2[*page.Page, erro
 
 func (s *everything[V, A]) Done(PageTime) {}
 
-// sync waits for all lanes.
+// sync waits for all slots.
 func (e *Engine[V, A]) sync() error {
-	for _, l := range e.every {
-		if err := l.stream.Sync(); err != nil {
+	for _, s := range e.slots {
+		if err := s.stream.Sync(); err != nil {
 			return err
 		}
 	}
-	return nil
+	return e.copies.Sync()
 }
 
-// quiet waits for all lanes after an error, which is known.
+// quiet waits for all slots after an error, which is known.
 func (e *Engine[V, A]) quiet() {
-	for _, l := range e.every {
-		_ = l.stream.Sync()
+	_ = e.copies.Sync()
+	for _, s := range e.slots {
+		_ = s.stream.Sync()
 	}
 }

@@ -5,7 +5,7 @@ package gpuengine
 type Span struct {
 	Stream     int
 	Name       string // "copy", "expand", "pull", "apply"
-	Page       int    // of the host; -1 for what stays on the device
+	Page       int    // of the host, the first of several; -1 for what stays on the device
 	Start, End float64
 	Bytes      int64  // copied
 	Edges      uint64 // gathered along
@@ -37,7 +37,7 @@ func (e *Engine[V, A]) measure(l *lane) error {
 	if t.Compute, err = l.done.Since(l.started); err != nil {
 		return err
 	}
-	if l.slot != 0 {
+	if l.memory != 0 {
 		if t.Copy, err = l.copied.Since(l.begun); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (e *Engine[V, A]) measure(l *lane) error {
 		name     string
 		from, to Event
 	}{{"copy", l.begun, l.copied}, {"expand", l.started, l.expanded}, {"pull", l.expanded, l.pulled}, {"apply", l.pulled, l.done}}
-	if l.slot == 0 {
+	if l.memory == 0 {
 		steps = steps[2:]
 	}
 	for _, step := range steps {

@@ -26,6 +26,12 @@ const (
 	budgetPages = 16
 )
 
+// Readers is how many shards of streamed pages are read at once, each by a
+// goroutine that waits for the disk. The disk that was measured needs 4 MiB under
+// way to be at its fastest; shards of large graphs have 1 to 4 MiB, and while some
+// are read others are verified. On two cores 12 were slower than 8.
+const Readers = 8
+
 // Options say what a job reads and with how much memory.
 type Options struct {
 	Gather []shard.Direction // sides that pages hold
@@ -58,10 +64,11 @@ type Cache struct {
 	store   *store.Store
 	opt     Options
 	spans   []Span
-	pageOf  []int32     // by shard
-	blocks  [2][]block  // by side and page
-	ring    chan []byte // buffers for streamed pages
-	scratch chan []byte // buffers for single shards
+	pageOf  []int32       // by shard
+	blocks  [2][]block    // by side and page
+	ring    chan []byte   // buffers for streamed pages
+	scratch chan []byte   // buffers for single shards
+	reads   chan struct{} // held while a shard of a streamed page is read
 	// orderings of the first shards, as many as the budget allows
 	orderings []Ordering
 	ordered   []byte // their memory
@@ -89,7 +96,7 @@ func (e *NeedError) Error() string {
 // New plans the pages of a job. The error is a [NeedError] when the budget
 // cannot hold even the buffers.
 func New(s *store.Store, o Options) (*Cache, error) {
-	c := &Cache{store: s, opt: o}
+	c := &Cache{store: s, opt: o, reads: make(chan struct{}, Readers)}
 	cat := s.Catalogue()
 	if cat.Symmetric { // one side serves for both
 		c.opt.Gather, c.opt.Notify = []shard.Direction{shard.In}, []shard.Direction{shard.In}
@@ -112,8 +119,8 @@ func New(s *store.Store, o Options) (*Cache, error) {
 		if o.Memory == nil { // a device and the CPU share pages out, which needs finer ones
 			limit = maxResidentBytes
 		}
-	} else { // without the slack of the buffers, so that larger pages never need more than there is
-		limit = min(limit, max(largest, (o.Budget-(ringPages+1)*store.DirectSlack)/budgetPages))
+	} else {
+		limit = min(limit, max(largest, o.Budget/budgetPages))
 	}
 	if o.PageBytes > 0 {
 		limit = max(min(limit, o.PageBytes), largest)
@@ -199,7 +206,6 @@ func (c *Cache) reserve() error {
 			sideBytes = max(sideBytes, c.store.Catalogue().Bytes(dir, i))
 		}
 	}
-	pageBytes, sideBytes = pageBytes+store.DirectSlack, sideBytes+store.DirectSlack
 	need := ringPages*pageBytes + sideBytes
 	if c.opt.Budget < need {
 		for _, dir := range c.sides() {
@@ -209,7 +215,7 @@ func (c *Cache) reserve() error {
 		}
 		return &NeedError{Budget: c.opt.Budget, Need: min(need, total)}
 	}
-	scratch := min(int64(max(c.opt.Threads, 1)), max(1, c.opt.Budget/8/sideBytes))
+	scratch := min(int64(max(c.opt.Threads, 1)), max(1, c.opt.Budget/8/max(1, sideBytes)))
 	rest := c.opt.Budget - ringPages*pageBytes - scratch*sideBytes
 	if rest < 0 {
 		scratch, rest = 1, c.opt.Budget-need
@@ -332,6 +338,13 @@ func (c *Cache) Stays(p int) bool { return c.blocks[c.opt.Gather[0]][p].stays }
 // Ordered reports whether any shards can be had in source order.
 func (c *Cache) Ordered() bool { return len(c.orderings) > 0 }
 
+// Unordered reports whether a source order of shards of page p can be made. None is
+// being made meanwhile.
+func (c *Cache) Unordered(p int) bool {
+	from, to := c.spans[p].From, min(c.spans[p].To, len(c.orderings))
+	return from < to && slices.ContainsFunc(c.orderings[from:to], func(o Ordering) bool { return !o.tried })
+}
+
 // BytesRead is how many bytes came from the store so far.
 func (c *Cache) BytesRead() int64 { return c.read.Load() }
 
@@ -352,7 +365,7 @@ func (c *Cache) Side(dir shard.Direction, i int) (*shard.Side, func(), error) {
 	}
 	buf := <-c.scratch
 	n := c.store.Catalogue().Bytes(dir, i)
-	side, err := c.store.StreamShard(dir, i, buf)
+	side, err := c.store.StreamShard(dir, i, buf[:n:n])
 	if err != nil {
 		c.scratch <- buf
 		return nil, nil, err

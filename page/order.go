@@ -2,7 +2,6 @@ package page
 
 import (
 	"math/bits"
-	"slices"
 	"unsafe"
 
 	"github.com/garaph/garaph/shard"
@@ -56,9 +55,10 @@ func (p *Page) Order(i int, size uint64, wanted bool) *Order {
 	return o.order
 }
 
-// Unordered tells whether a source order that is wanted would have to be made.
-func (p *Page) Unordered() bool {
-	return slices.ContainsFunc(p.Shards, func(s Shard) bool { return s.Ordering != nil && !s.Ordering.tried })
+// Orderable reports whether Order gives something for the i-th shard, or may do so.
+func (p *Page) Orderable(i int, wanted bool) bool {
+	o := p.Shards[i].Ordering
+	return o != nil && (o.order != nil || wanted && !o.tried)
 }
 
 // OrderSide is one side in this order: the i-th edge leads from vertex Nbr[i] to

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"sync"
@@ -14,41 +15,72 @@ type Request struct {
 	Shards []int
 }
 
-// Stream gives the requested pages in order, reading ahead as far as the ring
-// reaches. The consumer releases each page; when all pages of the ring are held,
-// the next one comes after one is released, by whatever goroutine. After an
-// error, or when the consumer stops, what was read ahead is given back before
-// Stream returns.
-func (c *Cache) Stream(ctx context.Context, requests []Request) iter.Seq2[*Page, error] {
-	return func(yield func(*Page, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		ahead := make(chan chan loaded, ringPages)
-		var reading sync.WaitGroup
-		reading.Go(func() {
-			defer close(ahead)
-			for _, rq := range requests {
-				if !c.start(ctx, rq, ahead, &reading) {
-					return
-				}
-			}
-		})
-		defer func() {
-			cancel()
-			for f := range ahead {
-				if l := <-f; l.page != nil {
-					l.page.Release()
-				}
-			}
-			reading.Wait()
-		}()
-		for f := range ahead {
-			l := <-f
-			if !yield(l.page, l.err) || l.err != nil {
+// Reader gives pages in the order in which they were requested, reading ahead as far
+// as the ring reaches: [Cache.Read]. Whoever takes a page releases it; when all pages
+// of the ring are held, the next one comes after one is released, by whatever
+// goroutine. After the first error there are no more pages.
+type Reader struct {
+	ctx     context.Context
+	cancel  context.CancelFunc
+	ahead   chan chan loaded
+	reading sync.WaitGroup
+	err     error
+}
+
+// Read begins to read pages. The reader is to be closed.
+func (c *Cache) Read(ctx context.Context, requests []Request) *Reader {
+	r := &Reader{ahead: make(chan chan loaded, ringPages)}
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	r.reading.Go(func() {
+		defer close(r.ahead)
+		for _, rq := range requests {
+			if !c.start(rq, r) {
 				return
 			}
 		}
-		if err := ctx.Err(); err != nil {
-			yield(nil, err)
+	})
+	return r
+}
+
+// Next gives the next page, nil after the last. When its context ends, so does the
+// reading. It is not called by two goroutines at once.
+func (r *Reader) Next(ctx context.Context) (*Page, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	defer context.AfterFunc(ctx, r.cancel)()
+	f, more := <-r.ahead
+	if !more {
+		r.err = r.ctx.Err()
+		return nil, r.err
+	}
+	l := <-f
+	r.err = l.err
+	return l.page, l.err
+}
+
+// Close ends the reading and gives back what was read ahead.
+func (r *Reader) Close() {
+	r.cancel()
+	for f := range r.ahead {
+		if l := <-f; l.page != nil {
+			l.page.Release()
+		}
+	}
+	r.reading.Wait()
+}
+
+// Stream is [Cache.Read] for a loop. What was read ahead is given back before it
+// ends.
+func (c *Cache) Stream(ctx context.Context, requests []Request) iter.Seq2[*Page, error] {
+	return func(yield func(*Page, error) bool) {
+		r := c.Read(ctx, requests)
+		defer r.Close()
+		for {
+			p, err := r.Next(ctx)
+			if p == nil && err == nil || !yield(p, err) || err != nil {
+				return
+			}
 		}
 	}
 }
@@ -59,7 +91,8 @@ type loaded struct {
 }
 
 // start queues one page and begins to read it, when there is a buffer for it.
-func (c *Cache) start(ctx context.Context, rq Request, ahead chan<- chan loaded, reading *sync.WaitGroup) bool {
+func (c *Cache) start(rq Request, r *Reader) bool {
+	ctx := r.ctx
 	if ctx.Err() != nil {
 		return false
 	}
@@ -73,7 +106,7 @@ func (c *Cache) start(ctx context.Context, rq Request, ahead chan<- chan loaded,
 			return false
 		}
 	}
-	reading.Go(func() {
+	r.reading.Go(func() {
 		var l loaded
 		if stays {
 			l.page, l.err = c.Get(rq)
@@ -83,7 +116,7 @@ func (c *Cache) start(ctx context.Context, rq Request, ahead chan<- chan loaded,
 		f <- l
 	})
 	select {
-	case ahead <- f:
+	case r.ahead <- f:
 		return true
 	case <-ctx.Done():
 		if l := <-f; l.page != nil {
@@ -100,31 +133,47 @@ func (c *Cache) Get(rq Request) (*Page, error) {
 			return nil, err
 		}
 	}
-	return c.assemble(rq, func(dir shard.Direction, i int) (shard.Side, error) {
-		return c.blocks[dir][rq.Page].sides[i-c.spans[rq.Page].From], nil
+	return c.assemble(rq, func(dir shard.Direction, i int, side *shard.Side) error {
+		*side = c.blocks[dir][rq.Page].sides[i-c.spans[rq.Page].From]
+		return nil
 	})
 }
 
-// streamed reads a page into a buffer of the ring.
+// streamed reads a page into a buffer of the ring, several shards at once. The
+// error is that of the first shard, in order, that cannot be read.
 func (c *Cache) streamed(ctx context.Context, rq Request, buf []byte) (*Page, error) {
+	span := c.spans[rq.Page]
+	errs := make([]error, (span.To-span.From)*len(c.opt.Gather)) // in the order of the page
+	next := 0
+	var reading sync.WaitGroup
 	rest := buf
-	p, err := c.assemble(rq, func(dir shard.Direction, i int) (side shard.Side, err error) {
-		if err = ctx.Err(); err != nil {
-			return side, err
+	p, err := c.assemble(rq, func(dir shard.Direction, i int, side *shard.Side) error {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
+		c.reads <- struct{}{}
 		n := c.store.Catalogue().Bytes(dir, i)
-		side, err = c.store.StreamShard(dir, i, rest)
-		c.read.Add(n)
+		dst := rest[:n:n]
 		rest = rest[n:]
-		return side, err
+		k := next
+		next++
+		reading.Go(func() {
+			*side, errs[k] = c.store.StreamShard(dir, i, dst)
+			c.read.Add(n)
+			<-c.reads
+		})
+		return nil
 	})
-	if err == nil {
-		p.free = func() { c.ring <- buf }
+	reading.Wait()
+	if err := cmp.Or(append(errs, err)...); err != nil {
+		return nil, err
 	}
-	return p, err
+	p.free = func() { c.ring <- buf }
+	return p, nil
 }
 
-func (c *Cache) assemble(rq Request, get func(shard.Direction, int) (shard.Side, error)) (*Page, error) {
+// assemble makes a page of the sides that get gives, or will have given.
+func (c *Cache) assemble(rq Request, get func(shard.Direction, int, *shard.Side) error) (*Page, error) {
 	p := &Page{Index: rq.Page}
 	for i := range c.shards(rq.Page, rq.Shards) {
 		s := Shard{Index: i, Sides: make([]shard.Side, len(c.opt.Gather))}
@@ -132,8 +181,7 @@ func (c *Cache) assemble(rq Request, get func(shard.Direction, int) (shard.Side,
 			s.Ordering = &c.orderings[i]
 		}
 		for k, dir := range c.opt.Gather {
-			var err error
-			if s.Sides[k], err = get(dir, i); err != nil {
+			if err := get(dir, i, &s.Sides[k]); err != nil {
 				return nil, err
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -54,6 +56,7 @@ func TestStream(t *testing.T) {
 		o := rapid.SampledFrom(ways).Draw(t, "way")
 		least := need(t, x, o)
 		o.Budget = rapid.SampledFrom([]int64{0, least, (least + x.total(o)) / 2}).Draw(t, "budget")
+		o.PageBytes = rapid.SampledFrom([]int64{0, 1}).Draw(t, "page bytes")
 		c, err := New(x.store, o)
 		if err != nil {
 			t.Fatal(err)
@@ -140,42 +143,86 @@ func TestCancel(t *testing.T) {
 	})
 }
 
+// damage changes a byte of the in side of shard i, of a store that has it in its
+// only value log, and gives what changes it back.
+func damage(t *testing.T, x *stored, i int) (mend func()) {
+	t.Helper()
+	blob := make([]byte, x.store.Catalogue().Bytes(shard.In, i))
+	if _, err := x.store.ReadShard(shard.In, i, blob); err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(x.store.Path(), "db", "*.vlog"))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	log, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(log, blob)
+	put := func(b byte) {
+		t.Helper()
+		f, err := os.OpenFile(names[0], os.O_WRONLY, 0)
+		if err == nil {
+			_, err = f.WriteAt([]byte{b}, int64(at+len(blob)/2))
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(blob[len(blob)/2] ^ 1)
+	return func() { put(blob[len(blob)/2]) }
+}
+
+// TestFirstDamaged: of several damaged shards of a page, the error is always that
+// of the first, though they are read at once; a cancelled stream tells of none, and
+// reads nothing.
+func TestFirstDamaged(t *testing.T) {
+	for _, x := range graphs(t)[2:] {
+		o := ways[0]
+		o.Budget = need(t, x, o)
+		c := newCache(t, x, o)
+		p := slices.IndexFunc(c.spans, func(s Span) bool { return s.To-s.From > 3 })
+		if p < 0 || c.Stays(p) {
+			t.Fatalf("%s: no page of four shards is streamed", x.name)
+		}
+		first := c.spans[p].From + 1
+		for _, i := range []int{first, first + 1, c.spans[p].To - 1} {
+			defer damage(t, x, i)()
+		}
+		want := fmt.Sprintf("shard %d (in side)", first)
+		for range 100 {
+			for page, err := range c.Stream(context.Background(), []Request{{Page: p}}) {
+				if page != nil || !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), want) {
+					t.Fatalf("%s: got %v, want that of %s", x.name, err, want)
+				}
+			}
+		}
+		if err := idle(c); err != nil {
+			t.Error(err)
+		}
+		before := c.BytesRead()
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if page, err := c.streamed(ctx, Request{Page: p}, make([]byte, c.gatherBytes(p))); page != nil || !errors.Is(err, context.Canceled) || c.BytesRead() != before {
+			t.Errorf("%s, cancelled: got %v, after %d bytes", x.name, err, c.BytesRead()-before)
+		}
+	}
+}
+
 // TestDamagedShard: pages before a damaged shard come, then its error, once.
 // Nothing is kept of it: mended, it is read again.
 func TestDamagedShard(t *testing.T) {
 	for _, x := range graphs(t)[2:] { // the others' shards lie in tables
 		const victim = 3
-		blob := make([]byte, x.store.Catalogue().Bytes(shard.In, victim))
-		if _, err := x.store.ReadShard(shard.In, victim, blob); err != nil {
-			t.Fatal(err)
-		}
-		names, err := filepath.Glob(filepath.Join(x.store.Path(), "db", "*.vlog"))
-		if err != nil || len(names) != 1 {
-			t.Fatal(names, err)
-		}
-		log, err := os.ReadFile(names[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		at := bytes.Index(log, blob)
-		put := func(b byte) {
-			t.Helper()
-			f, err := os.OpenFile(names[0], os.O_WRONLY, 0)
-			if err == nil {
-				_, err = f.WriteAt([]byte{b}, int64(at+len(blob)/2))
-				err = errors.Join(err, f.Close())
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
 		for _, o := range []Options{ways[0], ways[2]} {
 			for name, budget := range budgets(t, x, o) {
 				o.Budget = budget
 				t.Run(fmt.Sprintf("%s, gather %v, %s", x.name, o.Gather, name), func(t *testing.T) {
 					c := newCache(t, x, o)
-					put(blob[len(blob)/2] ^ 1)
-					defer put(blob[len(blob)/2])
+					mend := damage(t, x, victim)
+					defer mend()
 					before := taken(c)
 					for range 3 {
 						pages, failed := 0, 0
@@ -199,8 +246,10 @@ func TestDamagedShard(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
-					if _, _, err := c.Side(shard.In, victim); !errors.Is(err, store.ErrDamaged) {
-						t.Errorf("Side: %v", err)
+					if slices.Contains(o.Notify, shard.In) {
+						if _, _, err := c.Side(shard.In, victim); !errors.Is(err, store.ErrDamaged) {
+							t.Errorf("Side: %v", err)
+						}
 					}
 					if err := idle(c); err != nil {
 						t.Error(err)
@@ -216,7 +265,7 @@ func TestDamagedShard(t *testing.T) {
 					if got := taken(c); got != before+loaded {
 						t.Errorf("%d bytes are kept of what could not be read", got-before-loaded)
 					}
-					put(blob[len(blob)/2])
+					mend()
 					if err := x.stream(c, whole(c), o.Gather); err != nil {
 						t.Errorf("mended: %v", err)
 					}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/shard"
@@ -378,5 +379,44 @@ func TestForceJobs(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(path, store.JobsDir)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("jobs of the old graph: %v", err)
+	}
+}
+
+// TestForceRunning: a graph of which a job is running is not replaced, nor one
+// of which a job begins before Commit; it is when the job has ended.
+func TestForceRunning(t *testing.T) {
+	path := filepath.Join(memoryDir(t), "g")
+	write(t, path, testgraph.Path(), teststore.Options{})
+	run := func() *checkpoint.Job {
+		j := checkpoint.NewJob(filepath.Join(path, store.JobsDir), checkpoint.Spec{}, checkpoint.Policy{})
+		if err := j.Begin(checkpoint.Identity{}, checkpoint.Policy{}); err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	refused := func(when string, err error) {
+		t.Helper()
+		if !errors.Is(err, checkpoint.ErrRunning) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "job ") {
+			t.Errorf("%s: %v", when, err)
+		}
+		if _, err := os.Stat(filepath.Join(path, store.JobsDir, "1")); err != nil {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	j := run()
+	_, err := store.Create(path, true)
+	refused("a job is running", err)
+	if err := j.End(checkpoint.Interrupted, nil); err != nil {
+		t.Fatal(err)
+	}
+	w, cat := begin(t, path, true)
+	j = run()
+	refused("a job began meanwhile", w.Commit(cat))
+	if err := j.End(checkpoint.Interrupted, nil); err != nil {
+		t.Fatal(err)
+	}
+	w, cat = begin(t, path, true)
+	if err := w.Commit(cat); err != nil {
+		t.Fatal(err)
 	}
 }

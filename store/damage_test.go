@@ -80,7 +80,7 @@ func (v *victim) check(t *testing.T, s *store.Store) (wrong map[place]bool) {
 		}
 	}
 	for p, want := range v.sound {
-		buf := aligned(len(want) + store.DirectSlack)
+		buf := aligned(len(want))
 		_, streamed := s.StreamShard(p.dir, p.i, buf)
 		if streamed == nil && !bytes.Equal(buf[:len(want)], want) {
 			t.Errorf("StreamShard of %s: wrong bytes", p)
@@ -119,7 +119,7 @@ func TestFlippedBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	buf := aligned(len(blob) + store.DirectSlack)
+	buf := aligned(len(blob))
 	head := int(shard.OffsetsSize(2))
 	for i := range blob {
 		for _, b := range []byte{blob[i] ^ 1<<(i%8), blob[i]} { // damage and mend
@@ -475,7 +475,7 @@ func TestWrongShard(t *testing.T) {
 		}
 		s := open(t, path)
 		_, read := s.ReadShard(shard.In, 0, aligned(len(blob)))
-		_, streamed := s.StreamShard(shard.Out, 0, aligned(len(blob)+store.DirectSlack))
+		_, streamed := s.StreamShard(shard.Out, 0, aligned(len(blob)))
 		_, offsets := s.ReadOffsets(shard.In, 0)
 		for what, err := range map[string]error{"ReadShard": read, "StreamShard": streamed, "ReadOffsets": offsets} {
 			if !errors.Is(err, store.ErrDamaged) {

@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -17,12 +17,10 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// DirectSlack is by how much a buffer for [Store.StreamShard] is longer than
-// the blob: reads past the page cache begin and end at multiples of a block, in
-// the file and in memory.
-const DirectSlack = 3 * directBlock
-
+// directBlock is the unit of reads past the page cache, in the file and in memory.
 const directBlock = 4096
+
+const cacheLine = 64
 
 // place is where a blob lies on disk. The zero place is unknown.
 type place struct {
@@ -34,32 +32,67 @@ type place struct {
 // because they don't stay in memory: it reads past the system's page cache,
 // which a graph larger than memory would only churn, at the price of neither a
 // page fault nor a second copy in memory. Where the system cannot do that, it
-// reads as ReadShard does. The side lies at the beginning of buf, which must be
-// longer than the blob by [DirectSlack].
-func (s *Store) StreamShard(dir shard.Direction, i int, buf []byte) (shard.Side, error) {
-	n := s.cat.Bytes(dir, i)
+// reads as ReadShard does.
+func (s *Store) StreamShard(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
 	p := s.placeOf(dir, i)
-	if p.file == nil {
-		return s.ReadShard(dir, i, buf[:n])
+	if p.file == nil || !p.read(dst) {
+		return s.ReadShard(dir, i, dst) // meets the error again, or not
 	}
-	skip := directBlock - int64(uintptr(unsafe.Pointer(&buf[0]))%directBlock)
-	lead := p.off % directBlock
-	window := buf[skip%directBlock:]
-	window = window[:min(int64(len(window))&^(directBlock-1), (lead+n+directBlock-1)&^(directBlock-1))]
-	got, err := p.file.ReadAt(window, p.off-lead)
-	if err != nil && !errors.Is(err, io.EOF) || int64(got) < lead+n {
-		return s.ReadShard(dir, i, buf[:n]) // meets the error again, or not
-	}
-	copy(buf, window[lead:lead+n])
-	side, err := shard.Decode(buf[:n])
+	side, err := shard.Decode(dst)
 	if err == nil {
 		_, sum := s.shardKey(dir, i)
-		err = s.matches(side, i, binary.LittleEndian.Uint32(buf[60:]), sum)
+		err = s.matches(side, i, binary.LittleEndian.Uint32(dst[60:]), sum)
 	}
 	if err != nil {
 		return shard.Side{}, s.shardError(dir, i, err)
 	}
 	return side, nil
+}
+
+// edges are memory for the blocks at both ends of a blob, of which it has a part
+// only: three, with room to begin at a block.
+var edges = sync.Pool{New: func() any { return new([4 * directBlock]byte) }}
+
+// read fills dst from the place, and reports whether it could. The system reads
+// whole blocks into whole blocks: those inside dst come in one request with the
+// edges, then move by less than a block to where they belong.
+func (p place) read(dst []byte) bool {
+	e := edges.Get().(*[4 * directBlock]byte)
+	defer edges.Put(e)
+	lead := int(p.off % directBlock)
+	head := min((directBlock-lead)%directBlock, len(dst)) // before the first whole block
+	from := min(head+toMultiple(dst, head, directBlock), len(dst))
+	inner := (len(dst) - from) &^ (directBlock - 1)
+	tail := len(dst) - head - inner
+	first := e[toMultiple(e[:], 0, directBlock):][:3*directBlock]
+	last := first[directBlock:]
+	var into [][]byte
+	if head > 0 {
+		into = append(into, first[:directBlock])
+	}
+	if inner > 0 {
+		into = append(into, dst[from:from+inner])
+	}
+	if tail > 0 {
+		into = append(into, last[:(tail+directBlock-1)&^(directBlock-1)])
+	}
+	n, err := unix.Preadv(int(p.file.Fd()), into, p.off-int64(lead))
+	if err != nil || n < lead+len(dst) {
+		return false
+	}
+	// A long copy to where no cache line begins takes four times as long.
+	some := min(inner, toMultiple(dst, head, cacheLine))
+	copy(dst[head:], dst[from:from+some])
+	copy(dst[head+some:], dst[from+some:from+inner])
+	copy(dst[:head], first[lead:])
+	copy(dst[head+inner:], last)
+	return true
+}
+
+// toMultiple is how many bytes behind b[at:] an address is a multiple of size, a
+// power of two.
+func toMultiple(b []byte, at, size int) int {
+	return -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))+uintptr(at)) & (size - 1)
 }
 
 func (s *Store) placeOf(dir shard.Direction, i int) place {

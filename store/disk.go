@@ -6,8 +6,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/internal/hostmem"
@@ -24,7 +26,7 @@ const (
 // store's disk, at least 1. It reads past the system's page cache; where that
 // is not possible (a file system in memory), k is 1.
 func (s *Store) AccessRatio() float64 {
-	seq, err := s.SequentialRead(probeBytes)
+	seq, err := s.SequentialRead(probeBytes, 1)
 	if err != nil {
 		return 1
 	}
@@ -36,27 +38,40 @@ func (s *Store) AccessRatio() float64 {
 }
 
 // SequentialRead reads up to limit bytes of the store's value logs past the
-// page cache, one request of 1 MiB at a time, and gives the speed in bytes per
-// second.
-func (s *Store) SequentialRead(limit int64) (float64, error) {
-	buf, err := hostmem.Bytes(probeBlock)
+// page cache, in requests of 1 MiB of which at most atOnce are under way, and
+// gives the speed in bytes per second.
+func (s *Store) SequentialRead(limit int64, atOnce int) (float64, error) {
+	atOnce = max(1, atOnce)
+	buf, err := hostmem.Bytes(int64(atOnce) * probeBlock)
 	if err != nil {
 		return 0, err
 	}
 	defer hostmem.FreeBytes(buf)
-	var read int64
+	var read, next atomic.Int64
 	start := time.Now()
 	err = s.direct(func(f *os.File, size int64) error {
-		for at := int64(0); at < size && read < limit; at += probeBlock {
-			n, err := f.ReadAt(buf, at)
-			read += int64(n)
-			if err != nil && !errors.Is(err, io.EOF) {
-				return err
-			}
+		size = min(size, limit-read.Load())
+		next.Store(0)
+		var g errgroup.Group
+		for i := range atOnce {
+			part := buf[i*probeBlock : (i+1)*probeBlock]
+			g.Go(func() error {
+				for {
+					at := next.Add(probeBlock) - probeBlock
+					if at >= size {
+						return nil
+					}
+					n, err := f.ReadAt(part, at)
+					read.Add(int64(n))
+					if err != nil && !errors.Is(err, io.EOF) {
+						return err
+					}
+				}
+			})
 		}
-		return nil
+		return g.Wait()
 	})
-	return float64(read) / time.Since(start).Seconds(), err
+	return float64(read.Load()) / time.Since(start).Seconds(), err
 }
 
 func (s *Store) randomRead() (float64, error) {

@@ -1,9 +1,17 @@
 package store
 
-import "github.com/garaph/garaph/shard"
+import (
+	"os"
+
+	"github.com/garaph/garaph/shard"
+)
 
 // Placed reports whether StreamShard reads the shard past the page cache.
 func (s *Store) Placed(dir shard.Direction, i int) bool { return s.placeOf(dir, i).file != nil }
 
 // CloseDB takes Badger away, so that only what was placed can still be read.
 func (s *Store) CloseDB() error { return s.db.Close() }
+
+// ReadPast reads part of a file that is open past the page cache, as StreamShard
+// does.
+func ReadPast(f *os.File, at int64, dst []byte) bool { return place{f, at}.read(dst) }

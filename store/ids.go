@@ -41,47 +41,37 @@ func (b *IDBlock) Text(i int) string {
 }
 
 // IDs reads the map from dense ids to the user's, a block at a time, keeping
-// the last blocks. Not for concurrent use.
+// the last one: it is for ids in ascending order, and an [IDSet] for many in any
+// other. Not for concurrent use.
 type IDs struct {
-	s      *Store
-	blocks map[int]*IDBlock
-	recent []int // keys of blocks, a ring of which next is the oldest
-	next   int
-	last   *IDBlock // asked for last
+	s    *Store
+	last *IDBlock
 }
 
-// recentBlocks of ids take some 8 MiB.
-const recentBlocks = 96
-
 // IDs gives a reader of the id map.
-func (s *Store) IDs() *IDs { return &IDs{s: s, blocks: make(map[int]*IDBlock)} }
+func (s *Store) IDs() *IDs { return &IDs{s: s} }
 
 // Block is the block that holds dense id v.
 func (r *IDs) Block(v uint32) (*IDBlock, error) {
 	if b := r.last; b != nil && v >= b.First && v-b.First < uint32(b.Len()) {
 		return b, nil
 	}
-	if v >= r.s.cat.Vertices {
-		return nil, fmt.Errorf("graph %s: %w: dense id %d of %d", r.s.name, ErrNoVertex, v, r.s.cat.Vertices)
+	if err := r.s.checkVertex(v); err != nil {
+		return nil, err
 	}
-	i := r.s.cat.IDs.blockOf(v)
-	b, ok := r.blocks[i]
-	if !ok {
-		var err error
-		if b, err = r.s.idBlock(i); err != nil {
-			return nil, err
-		}
-		if len(r.recent) < recentBlocks {
-			r.recent = append(r.recent, i)
-		} else {
-			delete(r.blocks, r.recent[r.next])
-			r.recent[r.next] = i
-			r.next = (r.next + 1) % recentBlocks
-		}
-		r.blocks[i] = b
+	b, err := r.s.idBlock(r.s.cat.IDs.blockOf(v))
+	if err != nil {
+		return nil, err
 	}
 	r.last = b
 	return b, nil
+}
+
+func (s *Store) checkVertex(v uint32) error {
+	if v >= s.cat.Vertices {
+		return fmt.Errorf("graph %s: %w: dense id %d of %d", s.name, ErrNoVertex, v, s.cat.Vertices)
+	}
+	return nil
 }
 
 // Text is the user's id of v.

@@ -140,7 +140,7 @@ func some(n int) []int {
 	return list
 }
 
-// TestManyBlocks: blocks are found in any order, however few a reader keeps.
+// TestManyBlocks: blocks are found in any order.
 func TestManyBlocks(t *testing.T) {
 	const n = 250 // of the longest names, two in a block
 	name := func(v int) string { return fmt.Sprintf("%06d", v) + strings.Repeat("x", 65535-6) }

@@ -110,7 +110,7 @@ func TestConcurrentReaders(t *testing.T) {
 	for range 4 {
 		group.Go(func() {
 			for p, want := range sound {
-				buf := aligned(len(want) + store.DirectSlack)
+				buf := aligned(len(want))
 				if _, err := s.StreamShard(p.dir, p.i, buf); err != nil || !bytes.Equal(buf[:len(want)], want) {
 					t.Errorf("%s: %v", p, err)
 				}

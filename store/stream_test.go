@@ -2,12 +2,14 @@ package store_test
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/oracle"
@@ -63,7 +65,7 @@ func TestStreamShard(t *testing.T) {
 	for name, dir := range map[string]string{"in memory": memoryDir(t), "on disk": t.TempDir()} {
 		s := mixed(t, dir)
 		for p, want := range blobs(t, s) {
-			buf := aligned(len(want) + store.DirectSlack)
+			buf := aligned(len(want))
 			side, err := s.StreamShard(p.dir, p.i, buf)
 			if err != nil || !bytes.Equal(buf[:len(want)], want) {
 				t.Errorf("%s, %s: %v", name, p, err)
@@ -92,14 +94,57 @@ func TestPastPageCache(t *testing.T) {
 		if len(want) < 1<<10 {
 			continue
 		}
-		room := aligned(2*4096 + len(want) + store.DirectSlack)
+		room := aligned(2*4096 + len(want))
 		for at := 0; at < 4096; at += 16 {
-			buf := room[at : at+len(want)+store.DirectSlack]
+			buf := room[at : at+len(want)]
 			if _, err := s.StreamShard(p.dir, p.i, buf[:len(buf):len(buf)]); err != nil || !bytes.Equal(buf[:len(want)], want) {
 				t.Fatalf("%s of %d bytes at %d: %v", p, len(want), at, err)
 			}
 		}
 	}
+}
+
+// TestReadPast: any part of a file comes to any place in memory, whole, and
+// nothing around it changes. What the file does not have is not read.
+func TestReadPast(t *testing.T) {
+	const block, most = 4096, 40 << 10
+	rng := rand.New(rand.NewPCG(3, 4))
+	content := make([]byte, most+block/3)
+	for i := range content {
+		content[i] = byte(rng.Uint32())
+	}
+	name := filepath.Join(onDisk(t), "file")
+	if err := os.WriteFile(name, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_DIRECT, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	room := make([]byte, most+2*block)
+	near := func(blocks int) *rapid.Generator[int] {
+		return rapid.OneOf(rapid.IntRange(0, blocks*block), rapid.Custom(func(t *rapid.T) int {
+			return max(0, rapid.IntRange(0, blocks).Draw(t, "block")*block+rapid.IntRange(-70, 70).Draw(t, "beside"))
+		}))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		at, n, to := near(9).Draw(t, "at"), max(1, near(9).Draw(t, "bytes")), near(1).Draw(t, "to")
+		for i := range room {
+			room[i] = 0xaa
+		}
+		dst := room[to:][:min(n, len(room)-to)]
+		got := store.ReadPast(f, int64(at), dst[:len(dst):len(dst)])
+		if want := at+len(dst) <= len(content); got != want {
+			t.Fatalf("read: %v, want %v", got, want)
+		}
+		if got && !bytes.Equal(dst, content[at:at+len(dst)]) {
+			t.Fatal("wrong bytes")
+		}
+		if n := bytes.Count(room[:to], []byte{0xaa}) + bytes.Count(room[to+len(dst):], []byte{0xaa}); n != len(room)-len(dst) {
+			t.Fatal("bytes around it changed")
+		}
+	})
 }
 
 // TestPlacesBesideLinks: the value log is found through a linked path, and
@@ -125,8 +170,10 @@ func TestAccessRatio(t *testing.T) {
 		if k := s.AccessRatio(); !(k >= 1) {
 			t.Errorf("%s: %v", name, k)
 		}
-		if speed, err := s.SequentialRead(1 << 20); err != nil || !(speed > 0) {
-			t.Logf("%s: %v bytes a second, %v", name, speed, err) // not every file system can
+		for _, atOnce := range []int{0, 1, 3} {
+			if speed, err := s.SequentialRead(1<<20, atOnce); err != nil || !(speed > 0) {
+				t.Logf("%s: %v bytes a second, %v", name, speed, err) // not every file system can
+			}
 		}
 	}
 }
@@ -161,7 +208,7 @@ func TestHandles(t *testing.T) {
 			}
 		}
 		for p, want := range sound {
-			buf := aligned(len(want) + store.DirectSlack)
+			buf := aligned(len(want))
 			if _, err := second.StreamShard(p.dir, p.i, buf); err != nil || !bytes.Equal(buf[:len(want)], want) {
 				t.Errorf("%s: %v", p, err)
 			}

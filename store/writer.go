@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/sys/unix"
 
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 )
@@ -45,7 +46,8 @@ type Writer struct {
 }
 
 // Create begins a graph that will stand at path. An existing graph there is an
-// error, unless force; it stays untouched until Commit in any case. What killed
+// error, unless force and no job of it is running, which Commit looks at again;
+// it stays untouched until Commit in any case. What killed
 // imports to the same path left behind is removed.
 func Create(path string, force bool) (*Writer, error) {
 	path = filepath.Clean(path)
@@ -114,6 +116,9 @@ func checkTarget(path string, force bool) error {
 	}
 	if foreign != "" {
 		return fmt.Errorf("import to %s: %w and holds %s, which is no part of a graph and would be lost; move it away, or choose another name", path, ErrExists, foreign)
+	}
+	if err := checkpoint.Idle(filepath.Join(path, JobsDir)); err != nil {
+		return fmt.Errorf("import to %s: the graph there cannot be replaced: %w; wait for it to end or interrupt it, or choose another name", path, err)
 	}
 	return nil
 }

@@ -74,20 +74,39 @@ func (a *Arrays[V]) values() ([]V, error) {
 
 // Free returns the memory. What a device did not take back is gone with it.
 func (a *Arrays[V]) Free() {
-	for _, values := range [][]V{a.Cur, a.Next} {
-		var v V
-		switch {
-		case a.memory == nil || unsafe.Sizeof(v) == 0:
-			hostmem.Free(values)
-		case len(values) > 0:
-			_ = a.memory.Unpin(unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), uintptr(len(values))*unsafe.Sizeof(v)))
-		}
-	}
-	hostmem.Free(a.Degree)
+	a.FreeSpare(true)
+	a.freeValues(a.Cur)
 	hostmem.Free(a.Active)
 	hostmem.Free(a.Rising)
-	hostmem.Free(a.Marks)
 	*a = Arrays[V]{}
+}
+
+func (a *Arrays[V]) freeValues(values []V) {
+	var v V
+	switch {
+	case a.memory == nil || unsafe.Sizeof(v) == 0:
+		hostmem.Free(values)
+	case len(values) > 0:
+		_ = a.memory.Unpin(unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), uintptr(len(values))*unsafe.Sizeof(v)))
+	}
+}
+
+// FreeSpare returns what only an iteration needs: Degree, Marks and, when next is
+// set, Next. What is left are Cur, Active and Rising.
+func (a *Arrays[V]) FreeSpare(next bool) {
+	if next {
+		a.freeValues(a.Next)
+		a.Next = nil
+	}
+	hostmem.Free(a.Degree)
+	hostmem.Free(a.Marks)
+	a.Degree, a.Marks = nil, nil
+}
+
+// Bytes is how much memory the arrays take now.
+func (a *Arrays[V]) Bytes() int64 {
+	var v V
+	return int64(unsafe.Sizeof(v))*int64(len(a.Cur)+len(a.Next)) + 4*int64(len(a.Degree)) + 8*int64(len(a.Active)+len(a.Rising)+len(a.Marks))
 }
 
 // Publish makes the new values of the vertices in [from, to) current: of all,

@@ -43,6 +43,20 @@ func TestBytes(t *testing.T) {
 			len(a.Active) != bitset.Words(n) || len(a.Rising) != bitset.Words(n) || len(a.Marks) != bitset.Words(n) {
 			t.Errorf("arrays of %d vertices have other sizes", n)
 		}
+		if got := a.Bytes(); got != vertices.Bytes[wide](n) {
+			t.Errorf("%d vertices: arrays of %d bytes", n, got)
+		}
+		results := int64(n)*24 + words/3*2
+		for _, next := range []bool{false, true} {
+			want := results
+			if !next {
+				want += int64(n) * 24
+			}
+			a.FreeSpare(next)
+			if got := a.Bytes(); got != want || len(a.Cur) != int(n) || len(a.Active) == 0 || len(a.Rising) == 0 {
+				t.Errorf("%d vertices: %d bytes are left, want %d", n, got, want)
+			}
+		}
 		a.Free()
 		if a.Cur != nil || a.Marks != nil {
 			t.Error("freed arrays can still be reached")

@@ -1,0 +1,277 @@
+package cpuengine
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/garaph/garaph/internal/panics"
+	"github.com/garaph/garaph/page"
+)
+
+// sheet is a page in hand: its tasks, and what is left of them. A task is a chunk
+// or, in source order, a whole shard.
+type sheet[A any] struct {
+	page     *page.Page
+	work     Work
+	chunks   []page.Chunk // in order of the shards
+	starts   []int        // first chunk of each shard, and the number of chunks
+	whole    []bool       // by shard: it is one task
+	turns    []int        // chunks as goroutines take them; the first stands for a whole shard
+	partials []partial[A]
+	left     []atomic.Int32 // by shard: chunks that are not done
+	shards   atomic.Int32   // that are not done
+
+	mu    sync.Mutex // guards what follows
+	stats Stats
+	busy  time.Duration
+}
+
+// hand is a sheet while its tasks are taken. A goroutine may look at one whose
+// sheet is of another page by now, but takes nothing of it any more.
+type hand[A any] struct {
+	sheet *sheet[A]
+	turns int64
+	next  atomic.Int64
+}
+
+// stream is a call of [Engine.Stream].
+type stream[V, A any] struct {
+	*Engine[V, A]
+	most    int             // goroutines
+	ctx     context.Context // for next
+	cancel  context.CancelFunc
+	next    Next
+	done    func(*page.Page, Stats, time.Duration) error
+	current atomic.Pointer[hand[A]] // nil: there is no more
+	stopped atomic.Bool             // after an error
+	running sync.WaitGroup
+
+	mu      sync.Mutex // guards started, ended and calls of next
+	started int        // goroutines
+	ended   bool       // next gave the last page
+
+	telling sync.Mutex // guards calls of done
+
+	failing sync.Mutex // guards err
+	err     error      // the first one
+}
+
+// Next gives the next page for [Engine.Stream]; nil: there is none. It returns soon
+// after the context has ended, which it does after an error: pages that were given are
+// not done then, and need not come back.
+type Next func(context.Context) (*page.Page, Work, error)
+
+// Stream gathers and applies the vertices of the pages that next gives, until it
+// gives nil: see [Engine.Process]. Goroutines go on with the next page while others
+// are at the end of the one before; done gets each page when all of it is done, with
+// the time that goroutines worked on it. Neither function is called by two of them at
+// once. After an error, the first of any of them, pages that were not done are of no
+// use, and done is not called for them. The last spare goroutines of the engine do
+// nothing, and leave their processors to what works beside it.
+func (e *Engine[V, A]) Stream(ctx context.Context, spare int, next Next, done func(*page.Page, Stats, time.Duration) error) error {
+	x := &stream[V, A]{Engine: e, most: e.Goroutines(spare), next: next, done: done, started: 1}
+	x.ctx, x.cancel = context.WithCancel(ctx)
+	defer x.cancel()
+	x.work(&e.workers[0], x.more(nil))
+	x.running.Wait()
+	return x.err
+}
+
+// Goroutines is how many work when so many are spared.
+func (e *Engine[V, A]) Goroutines(spare int) int { return max(1, len(e.workers)-spare) }
+
+// work does tasks until there are none.
+func (x *stream[V, A]) work(r *worker[V, A], h *hand[A]) {
+	r.stats = Stats{}
+	defer func() {
+		if p := recover(); p != nil {
+			clear(r.rising)
+			x.fail(panics.Recovered(x.program, p))
+		}
+	}()
+	for h != nil && !x.stopped.Load() {
+		k := h.next.Add(1) - 1
+		if k >= h.turns {
+			h = x.more(h)
+			continue
+		}
+		if err := x.do(r, h.sheet, h.sheet.turns[k]); err != nil {
+			x.fail(err)
+		}
+		if x.Yield {
+			runtime.Gosched()
+		}
+	}
+}
+
+func (x *stream[V, A]) fail(err error) {
+	x.failing.Lock()
+	defer x.failing.Unlock()
+	if x.err == nil {
+		x.err = err
+	}
+	x.stopped.Store(true)
+	x.cancel()
+}
+
+// more is what comes after a hand that has no turns left; nil: nothing.
+func (x *stream[V, A]) more(h *hand[A]) *hand[A] {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if now := x.current.Load(); now != h {
+		return now // somebody was here before
+	}
+	for !x.ended && !x.stopped.Load() {
+		p, w, err := x.next(x.ctx)
+		switch {
+		case err != nil:
+			x.fail(err)
+			continue
+		case p == nil:
+			x.ended = true
+			continue
+		case len(p.Shards) == 0:
+			if err := x.tell(p, Stats{}, 0); err != nil {
+				x.fail(err)
+			}
+			continue
+		}
+		s := x.sheet(p, w)
+		h = &hand[A]{sheet: s, turns: int64(len(s.turns))}
+		x.current.Store(h)
+		for ; x.started < min(x.most, len(s.turns)); x.started++ {
+			r := &x.workers[x.started]
+			x.running.Go(func() { x.work(r, h) })
+		}
+		return h
+	}
+	x.current.Store(nil)
+	return nil
+}
+
+func (x *stream[V, A]) tell(p *page.Page, s Stats, busy time.Duration) error {
+	x.telling.Lock()
+	defer x.telling.Unlock()
+	return x.done(p, s, busy)
+}
+
+// do does a task, and what is left to do of the shard and of the page that end with
+// it.
+func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], turn int) error {
+	w, i := s.work, s.chunks[turn].Shard
+	sh, from, to := &s.page.Shards[i], s.starts[i], s.starts[i+1]
+	began := time.Now()
+	if !s.whole[i] {
+		r.chunk(sh, &s.chunks[turn], w, &s.partials[turn])
+		if s.left[i].Load() > 1 {
+			began = s.count(r.take(), began) // before it is no longer awaited
+		}
+		if s.left[i].Add(-1) > 0 {
+			return nil
+		}
+		r.merge(sh, s.chunks[from:to], s.partials[from:to], w)
+	} else if o := s.page.Order(i, x.chunkEdges, w.MakeOrder); o != nil {
+		r.scatter(sh, o, w)
+	} else { // it cannot be put in source order
+		for k := from; k < to; k++ {
+			r.chunk(sh, &s.chunks[k], w, &s.partials[k])
+		}
+		r.merge(sh, s.chunks[from:to], s.partials[from:to], w)
+	}
+	if w.Aggregates != nil {
+		w.Aggregates[sh.Index] = r.aggregate(sh, w)
+	}
+	s.count(r.take(), began)
+	if s.shards.Add(-1) > 0 {
+		return nil
+	}
+	err := x.tell(s.page, s.stats, s.busy)
+	x.recycle(s)
+	return err
+}
+
+// take gives what the goroutine has counted since it was last asked.
+func (r *worker[V, A]) take() Stats {
+	s := r.stats
+	r.stats = Stats{}
+	return s
+}
+
+// count adds what was done since a time.
+func (s *sheet[A]) count(stats Stats, since time.Time) (now time.Time) {
+	now = time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stats.Add(stats)
+	s.busy += now.Sub(since)
+	return now
+}
+
+// sheet lists the tasks of a page.
+func (e *Engine[V, A]) sheet(p *page.Page, w Work) *sheet[A] {
+	s := e.blank()
+	s.page, s.work, s.stats, s.busy = p, w, Stats{}, 0
+	s.chunks, s.starts = s.chunks[:0], append(s.starts[:0], 0)
+	s.whole = s.whole[:0]
+	ordered := w.SourceOrder && !w.Marked && e.loops.Scatter != nil
+	for i := range p.Shards {
+		s.chunks = p.AppendChunks(s.chunks, i, e.chunkEdges)
+		s.starts = append(s.starts, len(s.chunks))
+		s.whole = append(s.whole, ordered && p.Orderable(i, w.MakeOrder))
+	}
+	s.partials = slices.Grow(s.partials[:0], len(s.chunks))[:len(s.chunks)]
+	clear(s.partials)
+	if n := len(p.Shards); n > len(s.left) {
+		s.left = make([]atomic.Int32, n)
+	}
+	s.shards.Store(int32(len(p.Shards)))
+	e.line(s)
+	return s
+}
+
+// line puts the tasks in line: shards in source order, the largest first, so that
+// goroutines come to the end together, and then chunks.
+func (e *Engine[V, A]) line(s *sheet[A]) {
+	s.turns = s.turns[:0]
+	for i, whole := range s.whole {
+		if whole {
+			s.turns = append(s.turns, s.starts[i])
+		}
+	}
+	edges := func(turn int) uint64 {
+		sh := &s.page.Shards[s.chunks[turn].Shard]
+		return sh.Before(sh.Vertices())
+	}
+	slices.SortStableFunc(s.turns, func(a, b int) int { return cmp.Compare(edges(b), edges(a)) })
+	for i, whole := range s.whole {
+		s.left[i].Store(int32(s.starts[i+1] - s.starts[i]))
+		for c := s.starts[i]; !whole && c < s.starts[i+1]; c++ {
+			s.turns = append(s.turns, c)
+		}
+	}
+}
+
+// blank is a sheet to fill, a used one where there is one.
+func (e *Engine[V, A]) blank() *sheet[A] {
+	e.using.Lock()
+	defer e.using.Unlock()
+	n := len(e.used)
+	if n == 0 {
+		return &sheet[A]{}
+	}
+	s := e.used[n-1]
+	e.used = e.used[:n-1]
+	return s
+}
+
+func (e *Engine[V, A]) recycle(s *sheet[A]) {
+	s.page = nil
+	e.using.Lock()
+	defer e.using.Unlock()
+	e.used = append(e.used, s)
+}

@@ -1,0 +1,92 @@
+package cpuengine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/page"
+)
+
+// streamAll streams pages, each of which is told once.
+func streamAll[V, A any](t rapid.TB, e *Engine[V, A], pages []*page.Page, w Work) (total Stats) {
+	t.Helper()
+	given, told := 0, map[*page.Page]bool{}
+	err := e.Stream(context.Background(), 0, func(context.Context) (*page.Page, Work, error) {
+		if given == len(pages) {
+			return nil, w, nil
+		}
+		given++
+		return pages[given-1], w, nil
+	}, func(p *page.Page, s Stats, busy time.Duration) error {
+		if told[p] || busy < 0 {
+			t.Errorf("told twice: %v, busy for %v", told[p], busy)
+		}
+		told[p] = true
+		total.Add(s)
+		return nil
+	})
+	if err != nil || len(told) != len(pages) {
+		t.Fatalf("%d of %d pages, %v", len(told), len(pages), err)
+	}
+	return total
+}
+
+// TestStreamEmpty: pages without shards, or none at all.
+func TestStreamEmpty(t *testing.T) {
+	s := newShards(testgraph.Complete(), 2, false, false)
+	a := newArrays[value](t, s, gas.In)
+	defer a.Free()
+	e := newEngine(t, gas.Program[value, sum](mix{}), a, s, 3, page.ChunkEdges)
+	if got := streamAll(t, e, nil, Work{}); got != (Stats{}) {
+		t.Errorf("no pages: %+v", got)
+	}
+	if got := streamAll(t, e, []*page.Page{{}, s.page(0, len(s.firsts), gas.In), {}, {}}, Work{}); got.Vertices != 5 {
+		t.Errorf("empty pages: %+v", got)
+	}
+}
+
+// TestStreamErrors: the first error of next, of done or of a task ends a stream,
+// also while next waits for a page to come back.
+func TestStreamErrors(t *testing.T) {
+	s := newShards(testgraph.Complete(), 1, false, false)
+	for _, threads := range []int{1, 2, 5} {
+		for _, what := range []string{"next", "done", "Gather", "Aggregate"} {
+			t.Run(fmt.Sprint(what, threads), func(t *testing.T) {
+				a := newArrays[uint32](t, s, gas.Both)
+				defer a.Free()
+				p := faulty{what, new(atomic.Bool)}
+				p.armed.Store(true)
+				e := newEngine(t, gas.Program[uint32, uint32](p), a, s, threads, 3)
+				failed := errors.New("in " + what)
+				given := 0
+				err := e.Stream(t.Context(), 0, func(ctx context.Context) (*page.Page, Work, error) {
+					if given++; given <= len(s.firsts) {
+						return s.page(given-1, given, gas.Both), Work{Aggregates: make([]float64, len(s.firsts))}, nil
+					}
+					if what == "next" {
+						return nil, Work{}, failed
+					}
+					<-ctx.Done()
+					return nil, Work{}, ctx.Err()
+				}, func(*page.Page, Stats, time.Duration) error {
+					if what == "done" {
+						return failed
+					}
+					return nil
+				})
+				if err == nil || !strings.Contains(err.Error(), failed.Error()) {
+					t.Fatalf("got %v", err)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package dispatcher
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/testprograms"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/programs"
+)
+
+// TestFaultsShow: faults in a few iterations of PageRank, whose later iterations do not
+// mend what an earlier one has wrong.
+func TestFaultsShow(t *testing.T) {
+	s := teststore.Build(t, manyEdges(), teststore.Options{ShardVertices: 50})
+	p := testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
+	o := Options{Device: CPU, Threads: 1, Iterations: 3}
+	want, _, err := runJob[float64, float64](s, p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, device := range []Device{Hybrid, GPU} {
+		for _, starved := range []bool{true, false} {
+			o := Options{Device: device, GPU: gpuengine.EmulatedName, Threads: 2, Iterations: 3, speeds: evenly, pageBytes: 1}
+			if starved {
+				o.GPUMemory = leastGPU(t, s, gas.Program[float64, float64](p), o) + 8<<10
+			}
+			sound := gpuengine.NewEmulated(gpuengine.EmulatedOptions{})
+			o.open = func(string) (gpuengine.Device, error) { return sound, nil }
+			if _, _, err := runJob[float64, float64](s, p, o); err != nil {
+				t.Fatal(err)
+			}
+			for op := gpuengine.FaultCopy; op <= gpuengine.FaultRun; op++ {
+				for n := 1; n <= sound.Calls(op); n += 1 + sound.Calls(op)/30 {
+					d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{Faults: []gpuengine.EmulatedFault{{Op: op, N: n, Lost: n%2 == 0}}})
+					o.open = func(string) (gpuengine.Device, error) { return d, nil }
+					name := fmt.Sprintf("%s, starved %v, %s %d", device, starved, op, n)
+					got, _, err := runJob[float64, float64](s, p, o)
+					if err != nil {
+						continue // before the job began
+					}
+					for v := range want {
+						if !(math.Abs(got[v]-want[v]) <= 1e-9*want[v]) {
+							t.Errorf("%s: vertex %d: got %v, want %v", name, v, got[v], want[v])
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+}
