@@ -38,7 +38,7 @@ type (
 	Iteration = dispatcher.Iteration
 	// MemoryError says how much memory a job would take.
 	MemoryError = dispatcher.MemoryError
-	// Checkpoints says when a job writes epochs while it runs.
+	// Checkpoints says when a job writes checkpoints while it runs.
 	Checkpoints = checkpoint.Policy
 	// Job is a run that is recorded in the folder of its graph.
 	Job = checkpoint.Job
@@ -65,8 +65,8 @@ var (
 	ErrNoJob    = checkpoint.ErrNoJob
 	ErrRunning  = checkpoint.ErrRunning
 	ErrDiffers  = checkpoint.ErrDiffers
-	// ErrNoEpoch: no epoch of a job is sound.
-	ErrNoEpoch = checkpoint.ErrDamaged
+	// ErrNoCheckpoint: no checkpoint of a job is sound.
+	ErrNoCheckpoint = checkpoint.ErrDamaged
 )
 
 // How jobs stand.
@@ -78,8 +78,12 @@ const (
 )
 
 // Import reads edge lists (files, or "-" for standard input) into a new graph
-// at path.
+// at path. With Force, the jobs of an older graph there go with it, as the log
+// says; the error is [ErrRunning] when one of them is running.
 func Import(ctx context.Context, inputs []string, path string, o ImportOptions) (ImportReport, error) {
+	if o.Force && o.Log != nil {
+		tellJobs(path, o.Log)
+	}
 	return ingest.Import(ctx, inputs, path, o)
 }
 

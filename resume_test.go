@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph"
@@ -216,11 +216,17 @@ func interruptAndResume(t *testing.T, g *garaph.Graph, w work, o garaph.RunOptio
 	}
 }
 
-// logged collects a job's log.
-func logged() (*zap.Logger, *bytes.Buffer) {
-	var b bytes.Buffer
-	encoder := zapcore.NewConsoleEncoder(zapcore.EncoderConfig{LevelKey: "level", MessageKey: "message", EncodeLevel: zapcore.LowercaseLevelEncoder, ConsoleSeparator: " "})
-	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(&b)), zapcore.DebugLevel)), &b
+// logged collects a job's log, and tells what is in it. The last checkpoint may
+// be written after Run and Resume have returned, until the result is closed.
+func logged() (log *zap.Logger, text func() string) {
+	core, entries := observer.New(zap.DebugLevel)
+	return zap.New(core), func() string {
+		var b strings.Builder
+		for _, e := range entries.All() {
+			fmt.Fprintln(&b, e.Level, e.Message, e.ContextMap())
+		}
+		return b.String()
+	}
 }
 
 // TestLostResults: a job whose results could not be written is not done, and
@@ -249,6 +255,31 @@ func TestLostResults(t *testing.T) {
 		t.Errorf("resumed after %d of %d iterations, %d more", r.Report.Before, all, len(r.Report.Iterations))
 	}
 	alike(t, "resumed", written(t, r), want, true)
+}
+
+// TestNoLastEpoch: none is written after the last iteration, and what Close needs
+// of it when the results were lost is.
+func TestNoLastEpoch(t *testing.T) {
+	g := manyShards(t, 7)
+	for _, lost := range []error{nil, errors.New("no room")} {
+		p := programs.PageRank[float32]{Damping: 0.85}
+		r, err := garaph.Run[float32, float64](t.Context(), g, p, garaph.RunOptions{Iterations: 1, Checkpoints: garaph.Checkpoints{Every: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := r.Job().Record().Epoch; n != 0 {
+			t.Errorf("epoch %d was written", n)
+		}
+		if lost != nil {
+			r.Lose(lost)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if n := r.Job().Record().Epoch; (n == 1) != (lost != nil) {
+			t.Errorf("results lost: %v; epoch %d was written", lost, n)
+		}
+	}
 }
 
 // TestResumeOther: Resume refuses what would be another job, by name, and says
@@ -293,6 +324,36 @@ func TestResumeOther(t *testing.T) {
 	r, err := garaph.Resume[uint32, uint32](t.Context(), g, p, 1, garaph.RunOptions{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestResumePassesOver: Resume of the newest job names the newer ones that are
+// damaged.
+func TestResumePassesOver(t *testing.T) {
+	folder := memoryDir(t)
+	g := manyShardsIn(t, folder, 7)
+	defer g.Close()
+	p := programs.BFS{Source: 1}
+	for range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := garaph.Run[uint32, uint32](ctx, g, p, garaph.RunOptions{Checkpoints: garaph.Checkpoints{Every: 1}}); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, "g", "jobs", "2", "JOB"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	log, text := logged()
+	r, err := garaph.Resume[uint32, uint32](t.Context(), g, p, 0, garaph.RunOptions{Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id := r.Job().ID(); id != 1 || !strings.Contains(text(), "a job is passed over: job 2: damaged") {
+		t.Errorf("job %d was resumed\n%s", id, text())
 	}
 	if err := r.Close(); err != nil {
 		t.Error(err)
@@ -346,9 +407,9 @@ func TestFullDisk(t *testing.T) {
 	if kept == 0 {
 		t.Error("no epoch was left while the disk was full")
 	}
-	for what, n := range map[string]int{"not enough free disk space": 1, "the job goes on, and older epochs stay": 1, "epochs are written again": 1} {
-		if got := strings.Count(text.String(), what); got != n {
-			t.Errorf("%q was told %d times, want %d:\n%s", what, got, n, text.String())
+	for what, n := range map[string]int{"not enough free disk space": 1, "the job goes on, and older checkpoints stay": 1, "checkpoints are written again": 1} {
+		if got := strings.Count(text(), what); got != n {
+			t.Errorf("%q was told %d times, want %d:\n%s", what, got, n, text())
 		}
 	}
 	if err := r.Close(); err != nil {

@@ -18,7 +18,7 @@ import (
 // With [RunOptions.Checkpoints], or a [RunOptions.Job], the run is recorded in
 // the graph's folder, and [Resume] goes on with it after a crash.
 func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions) (*Result, error) {
-	if _, err := newTable[V, A](g, p, nil); err != nil { // not after hours of work
+	if _, err := newTable[V, A](g, p, nil, 0); err != nil { // not after hours of work
 		return nil, errors.Join(err, giveBack(o.Job))
 	}
 	if o.Job == nil && o.Checkpoints.Wanted() {
@@ -36,7 +36,7 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	report, err := job.Run(ctx)
 	r := &Result{Report: report, job: o.Job, save: job.Save}
 	if err == nil {
-		r.table, err = newTable(g, p, job)
+		r.table, err = newTable(g, p, job, job.Trim())
 	}
 	if err != nil {
 		job.Close()
@@ -51,8 +51,9 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 }
 
 // Resume goes on with a job that was interrupted, or failed, from the newest
-// epoch that is sound; without one it begins anew. id 0 is the newest unfinished
-// job. The graph, the program with its parameters, mode, method and number of
+// checkpoint that is sound; without one it begins anew. id 0 is the newest
+// unfinished job; newer ones that are damaged are passed over, with a warning.
+// The graph, the program with its parameters, mode, method and number of
 // iterations must be those of the first run, or [ErrDiffers]; options that are
 // zero are taken from there.
 func Resume[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], id int, o RunOptions) (*Result, error) {
@@ -61,6 +62,11 @@ func Resume[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], id int
 		return nil, err
 	}
 	o.Job = job
+	if o.Log != nil {
+		for _, err := range job.Passed() {
+			o.Log.Warn(fmt.Sprintf("graph %s: a job is passed over: %v", g.store.Name(), err))
+		}
+	}
 	return Run(ctx, g, p, o)
 }
 
@@ -156,6 +162,9 @@ func (r *Result) Close() error {
 	status := Done
 	if r.lost != nil {
 		err, status = r.save(), Failed
+		if errors.Is(r.lost, context.Canceled) {
+			status = Interrupted
+		}
 	}
 	r.close()
 	r.close = nil

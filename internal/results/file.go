@@ -100,7 +100,10 @@ func inspect(path string) (target, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return target{path: path}, checkFolder(path)
+		if err := CheckFolder(path); err != nil {
+			return target{}, fmt.Errorf("cannot write results to %s: %w", path, err)
+		}
+		return target{path: path}, nil
 	case err != nil:
 		return target{}, fmt.Errorf("cannot write results to %s: %w", path, err)
 	case info.Mode().IsRegular():
@@ -114,20 +117,20 @@ func inspect(path string) (target, error) {
 	}
 }
 
-// checkFolder explains why there is nothing at path.
-func checkFolder(path string) error {
+// CheckFolder explains why no file can be made at path, where there is nothing.
+func CheckFolder(path string) error {
 	if os.IsPathSeparator(path[len(path)-1]) {
-		return fmt.Errorf("cannot write results to %s: it names a folder; name a file", path)
+		return errors.New("it names a folder; name a file")
 	}
 	folder := filepath.Dir(path)
 	info, err := os.Stat(folder)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("cannot write results to %s: the folder %s does not exist; create it first", path, folder)
+		return fmt.Errorf("the folder %s does not exist; create it first", folder)
 	case err != nil:
-		return fmt.Errorf("cannot write results to %s: %w", path, err)
+		return err
 	case !info.IsDir():
-		return fmt.Errorf("cannot write results to %s: %s is not a folder", path, folder)
+		return fmt.Errorf("%s is not a folder", folder)
 	}
 	return nil
 }

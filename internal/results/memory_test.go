@@ -35,6 +35,9 @@ func (m *memory) Batches(yield func(*Batch) error) error {
 	return m.err
 }
 
+func (m *memory) Vertices(func([]uint32) error) error { panic("files have the user's ids") }
+func (m *memory) IDsOf([]uint32) (IDs, error)         { panic("files have the user's ids") }
+
 var allFormats = []Format{TSV, CSV, NDJSON, Parquet, NPY, "tsv.gz", "csv.zst", "ndjson.gz"}
 
 // strange ids; those with tabs and line ends are not for tsv.

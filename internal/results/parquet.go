@@ -4,8 +4,9 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
+	parquetzstd "github.com/parquet-go/parquet-go/compress/zstd"
 )
 
 // writeParquet writes two required columns. Integer ids are delta-encoded,
@@ -31,8 +32,13 @@ func writeParquet(w io.Writer, t Table) error {
 		column{parquet.Required(id), idColumn},
 		column{parquet.Required(value), nameOf(t)},
 	}})
+	codec, err := newPageCodec()
+	if err != nil {
+		return err
+	}
 	out := parquet.NewGenericWriter[any](w, schema,
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
+		parquet.Compression(codec),
+		parquet.PageBufferSize(pageBytes),
 		parquet.CreatedBy("garaph", "", ""),
 		parquet.WriteBufferSize(1<<20),
 		parquet.DataPageStatistics(false),
@@ -42,6 +48,27 @@ func writeParquet(w io.Writer, t Table) error {
 		return err
 	}
 	return out.Close()
+}
+
+// pageBytes is about the size of a page, which is compressed by itself.
+const pageBytes = 256 << 10
+
+// pageCodec is zstd with a window for a page: that of parquet-go has several
+// encoders with windows of 4 MiB, which take 16 MiB and compress no better.
+type pageCodec struct {
+	parquetzstd.Codec
+	encoder *zstd.Encoder
+}
+
+func newPageCodec() (*pageCodec, error) {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+		zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false), zstd.WithWindowSize(2*pageBytes))
+	return &pageCodec{encoder: e}, err
+}
+
+// Encode compresses src to the beginning of dst, or to new memory.
+func (c *pageCodec) Encode(dst, src []byte) ([]byte, error) {
+	return c.encoder.EncodeAll(src, dst[:0]), nil
 }
 
 // allUTF8 looks through all strings of t, in a pass of its own.

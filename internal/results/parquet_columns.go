@@ -6,11 +6,12 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A row group is buffered in memory until it is whole: at most so many rows,
-// and about so many bytes.
+// A row group is buffered in memory, compressed, until it is whole: at most so
+// many rows, and about so many bytes before compression. That is part of what
+// the dispatcher's budget leaves for the process.
 const (
-	rowsPerGroup  = 1 << 20
-	bytesPerGroup = 64 << 20
+	rowsPerGroup  = 1 << 19
+	bytesPerGroup = 8 << 20
 )
 
 // A column takes at most so many values, and about so many bytes of strings,

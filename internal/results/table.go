@@ -112,6 +112,11 @@ type Table interface {
 	// a batch is reused after yield returns. Batches may be called more than
 	// once, and ends with the error of yield when there is one.
 	Batches(yield func(*Batch) error) error
+	// Vertices yields the values of a VertexID table alone, as the engine's
+	// ids, which have the order of the user's. Memory is as with Batches.
+	Vertices(yield func([]uint32) error) error
+	// IDsOf gives the user's ids of a few of the engine's.
+	IDsOf(vs []uint32) (IDs, error)
 }
 
 // idColumn is the name of the id column.
