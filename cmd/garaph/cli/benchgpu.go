@@ -34,6 +34,14 @@ with and without replication. The whole machine should be free for it.`,
 	picture := fs.String("plot", "", "`FILE` for a PNG of the time of each shard")
 	asJSON := fs.Bool("json", false, "print it as one JSON object")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		if err := checkFileName(fs, "plot"); err != nil {
+			return err
+		}
+		if *picture != "" {
+			if err := checkBeside("the plot", *picture, args); err != nil {
+				return err
+			}
+		}
 		if err := a.handOver(string(dispatcher.GPU), *gpu, ""); err != nil {
 			return err
 		}

@@ -24,17 +24,19 @@ func builtin() []Program {
 		},
 		{
 			Name: "bfs", Value: programs.BFS{}, Short: "number of hops from a source along edge direction",
+			Long: "Vertices that no path leads to have inf.",
 			Example: `  garaph run bfs web.graph --source 42 --output hops.tsv
   go mod graph | garaph run bfs - --source example.com/app`,
 			Column: "hops", Ranking: Nearest, Setup: setupBFS,
 		},
 		{
 			Name: "sssp", Value: programs.SSSP[float32]{}, Short: "least total weight of a path from a source along edge direction",
+			Long:    `Without weights, every edge counts 1. Vertices that no path leads to have inf.`,
 			Example: `  garaph run sssp roads.gr --source 1 --output - | sort -k2g | head`,
 			Column:  "distance", Ranking: Nearest, Setup: setupSSSP,
 		},
 		{
-			Name: "wcc", Value: programs.WCC{}, Short: "weakly connected component of every vertex, named by one of its vertices",
+			Name: "wcc", Value: programs.WCC{}, Short: "weakly connected component of every vertex, named by its least vertex",
 			Example: `  garaph run wcc web.graph --top 5
   garaph run wcc web.graph --output components.csv`,
 			Column: "component", Ranking: Groups,
@@ -44,30 +46,40 @@ func builtin() []Program {
 		},
 		{
 			Name: "sswp", Value: programs.SSWP{}, Short: "width of the widest path from a source along edge direction",
+			Long: `The width of a path is the least weight on it; without weights, each is 1. The
+source has inf, vertices that no path leads to have 0.`,
 			Example: `  garaph run sswp roads.gr --source 1 --top 20`,
 			Column:  "width", Setup: setupSSWP,
 		},
 		{
 			Name: "kcore", Value: programs.KCore{}, Short: "1 for every vertex of the k-core, 0 for the others",
+			Long: `The k-core is the largest set of vertices each of which has --k edges or more
+within the set, whatever their directions; parallel edges count each.`,
 			Example: `  garaph run kcore web.graph --k 10 --output core.tsv`,
 			Column:  "core", Ranking: Members, Setup: setupKCore,
 		},
 		{
 			Name: "lpa", Value: programs.LPA{}, Short: "community of every vertex by label propagation, named by one of its vertices",
+			Long: `Directions and weights of edges don't matter. Labels are drawn at random: the
+same --seed and --iterations give the same communities in sync mode.`,
 			Example: `  garaph run lpa web.graph --iterations 100 --top 5`,
 			Column:  "label", Ranking: Groups, Iterations: 50, Timed: true, Setup: setupLPA,
 		},
 		{
 			Name: "katz", Value: programs.Katz[float32]{}, Short: "Katz centrality of every vertex, not scaled",
+			Long: `The value of a vertex is beta + alpha · sum of the values of the vertices that
+lead to it; weights are ignored.`,
 			Example:    `  garaph run katz web.graph --alpha 0.001 --top 20`,
 			Finite:     "give a smaller --alpha, below 1 / the largest eigenvalue of the graph; 1 / the largest in-degree is always enough",
 			Iterations: 1000, Setup: setupKatz,
 		},
 		{
 			Name: "heat", Value: programs.Heat{}, Short: "temperature of every vertex after heat has spread from a source",
-			Long: `The source begins at temperature 1, the others at 0; weights are conductances. An
-iteration is a time of --step. Heat is not conserved at vertices without in-edges,
-which keep their temperature while others take it from them.`,
+			Long: `The source begins at temperature 1, the others at 0. Weights are conductances,
+without weights each is 1: in a short time t, a vertex comes closer to a neighbour
+by weight · t · the difference of their temperatures. --iterations N is a time of
+N · --step. Heat is not conserved at vertices without in-edges, which keep their
+temperature while others take it from them.`,
 			Example: `  garaph run heat --undirected edges.txt --source 42 --step 0.1 --iterations 50`,
 			Column:  "temperature", Iterations: 100, Timed: true, Setup: setupHeat,
 		},
@@ -82,8 +94,9 @@ which may be many times larger where the solution is approached slowly.`,
 		{
 			Name: "neural", Value: programs.Neural{}, Short: "activity of every neuron of a network, tanh of the weighted sum",
 			Long: `A neuron's activity is tanh(bias + gain · sum of weight · activity of what leads
-to it). With a --gain well above 1 / the sum of the weights that lead to a
-neuron, activities come to lie near 1 and tell little: begin with a small one.`,
+to it); without weights, each is 1. With a --gain well above 1 / the sum of the
+weights that lead to a neuron, activities come to lie near 1 and tell little:
+begin with a small one.`,
 			Example: `  garaph run neural synapses.csv --gain 0.2 --bias 0.1`,
 			Column:  "activity", Iterations: 1000, Setup: setupNeural,
 		},
@@ -92,8 +105,8 @@ neuron, activities come to lie near 1 and tell little: begin with a small one.`,
 
 func setupPageRank(fs *pflag.FlagSet) Runner {
 	f := pageRankFlags{
-		damping:   numberFlag(fs, "damping", 0.85, 1, "probability of following an edge, at least 0 and below 1"),
-		tolerance: numberFlag(fs, "tolerance", 1e-6, 0, "L1 change of all ranks that ends the job; 0: none, as with --iterations N alone"),
+		damping:   numberFlag(fs, "damping", 0.85, 1, "probability of following an edge, at least 0 and below 1; otherwise a teleport"),
+		tolerance: numberFlag(fs, "tolerance", 1e-6, 0, "change of all ranks together (L1, they sum up to 1) in an iteration below which the job ends; 0: none, as with --iterations N alone"),
 		source:    fs.String("source", "", "`ID` of the vertex where every teleport ends: personalised PageRank"),
 	}
 	return withPrecision(fs, Bind(pageRank[float32](f)), Bind(pageRank[float64](f)))
@@ -120,7 +133,7 @@ func pageRank[F float32 | float64](f pageRankFlags) func(Env) (gas.Program[F, fl
 }
 
 func setupBFS(fs *pflag.FlagSet) Runner {
-	source := sourceFlag(fs)
+	source := sourceFlag(fs, "to begin at")
 	return Bind(func(e Env) (gas.Program[uint32, uint32], error) {
 		v, err := e.Graph.Vertex(*source)
 		return programs.BFS{Source: v}, err
@@ -128,7 +141,7 @@ func setupBFS(fs *pflag.FlagSet) Runner {
 }
 
 func setupSSSP(fs *pflag.FlagSet) Runner {
-	source := sourceFlag(fs)
+	source := sourceFlag(fs, "to begin at")
 	return withPrecision(fs, Bind(sssp[float32](source)), Bind(sssp[float64](source)))
 }
 
@@ -142,15 +155,16 @@ func sssp[F float32 | float64](source *string) func(Env) (gas.Program[F, F], err
 	}
 }
 
-func sourceFlag(fs *pflag.FlagSet) *string {
-	source := fs.String("source", "", "`ID` of the vertex to begin at (required)")
+// sourceFlag declares --source; what is the vertex of this ID.
+func sourceFlag(fs *pflag.FlagSet, what string) *string {
+	source := fs.String("source", "", "`ID` of the vertex "+what+" (required)")
 	_ = cobra.MarkFlagRequired(fs, "source") // fails for a flag that is not there
 	return source
 }
 
 // withPrecision declares --precision and runs the one or the other.
 func withPrecision(fs *pflag.FlagSet, single, double Runner) Runner {
-	bits := enumFlag(fs, "precision", "32", []string{"32", "64"}, "bits of a value")
+	bits := enumFlag(fs, "precision", "32", []string{"32", "64"}, "bits of a value, a floating-point number")
 	return func(ctx context.Context, e Env) (*garaph.Result, error) {
 		if *bits == "64" {
 			return double(ctx, e)

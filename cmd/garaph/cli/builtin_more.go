@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"errors"
+	"math"
+	"strconv"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -9,7 +13,7 @@ import (
 )
 
 func setupSSWP(fs *pflag.FlagSet) Runner {
-	source := sourceFlag(fs)
+	source := sourceFlag(fs, "to begin at")
 	return Bind(func(e Env) (gas.Program[float32, float32], error) {
 		v, err := e.Graph.Vertex(*source)
 		return programs.SSWP{Source: v}, err
@@ -17,21 +21,21 @@ func setupSSWP(fs *pflag.FlagSet) Runner {
 }
 
 func setupKCore(fs *pflag.FlagSet) Runner {
-	k := uint32Flag(fs, "k", 0, "`N` edges that a vertex of the core has within it, at least (required)")
+	k := uint32Flag(fs, "k", 0, "the least `N` of edges that a vertex of the core has within it (required)")
 	_ = cobra.MarkFlagRequired(fs, "k") // fails for a flag that is not there
 	return Bind(func(Env) (gas.Program[uint32, uint32], error) { return programs.KCore{K: *k}, nil })
 }
 
 func setupLPA(fs *pflag.FlagSet) Runner {
-	seed := uint32Flag(fs, "seed", 1, "`N` that the random numbers begin with")
+	seed := uint32Flag(fs, "seed", 1, "`N` that the random numbers begin with, from 0 to 4294967295")
 	return Bind(func(Env) (gas.Program[programs.Ballot, programs.Votes], error) { return programs.LPA{Seed: *seed}, nil })
 }
 
 func setupKatz(fs *pflag.FlagSet) Runner {
 	f := katzFlags{
-		alpha:     numberFlag(fs, "alpha", 0.1, 0, "weight of an edge; below 1 / the largest eigenvalue, or values become inf"),
-		beta:      numberFlag(fs, "beta", 1, 0, "weight of a vertex by itself"),
-		tolerance: numberFlag(fs, "tolerance", 1e-6, 0, "relative change of a value that counts as none"),
+		alpha:     numberFlag(fs, "alpha", 0.1, 0, "weight of an edge, 0 or more; below 1 / the largest eigenvalue of the graph, or values become inf"),
+		beta:      numberFlag(fs, "beta", 1, 0, "value of a vertex by itself, 0 or more"),
+		tolerance: numberFlag(fs, "tolerance", 1e-6, 0, "relative change of a value in an iteration that counts as none"),
 	}
 	return withPrecision(fs, Bind(katz[float32](f)), Bind(katz[float64](f)))
 }
@@ -45,8 +49,8 @@ func katz[F float32 | float64](f katzFlags) func(Env) (gas.Program[F, float64], 
 }
 
 func setupHeat(fs *pflag.FlagSet) Runner {
-	source := sourceFlag(fs)
-	step := numberFlag(fs, "step", 0.1, 0, "time of an iteration")
+	source := sourceFlag(fs, "that begins at temperature 1")
+	step := stepFlag(fs)
 	return Bind(func(e Env) (gas.Program[float32, programs.Flow], error) {
 		v, err := e.Graph.Vertex(*source)
 		if err == nil {
@@ -56,11 +60,26 @@ func setupHeat(fs *pflag.FlagSet) Runner {
 	})
 }
 
+// stepFlag declares --step of heat: in no time nothing happens.
+func stepFlag(fs *pflag.FlagSet) *float64 {
+	value := 0.1
+	parse := func(s string) (float64, error) {
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(x > 0) || math.IsInf(x, 0) {
+			return 0, errors.New("expected a number above 0")
+		}
+		return x, nil
+	}
+	show := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	fs.Var(&checked[float64]{&value, "X", parse, show, ""}, "step", "time that passes in an iteration, above 0; smaller ones are more exact, and none makes temperatures overshoot")
+	return &value
+}
+
 func setupCircuit(fs *pflag.FlagSet) Runner {
-	source := sourceFlag(fs)
-	ground := fs.String("ground", "", "`ID` of the vertex held at 0 (required)")
+	source := sourceFlag(fs, "held at --volts")
+	ground := fs.String("ground", "", "`ID` of the vertex held at 0 volts (required)")
 	_ = cobra.MarkFlagRequired(fs, "ground") // fails for a flag that is not there
-	volts := numberFlag(fs, "volts", 1, 0, "voltage of the source")
+	volts := numberFlag(fs, "volts", 1, 0, "voltage of the source against the ground, 0 or more")
 	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "change of a voltage in an iteration, as part of --volts, that counts as none; not a bound of the error")
 	return Bind(func(e Env) (gas.Program[programs.Node, programs.Branch], error) {
 		if *source == *ground {
@@ -87,9 +106,9 @@ func warnDirected(e Env, flow string) {
 }
 
 func setupNeural(fs *pflag.FlagSet) Runner {
-	gain := numberFlag(fs, "gain", 1, 0, "what weights are multiplied with; large ones drive every activity to 1")
-	bias := numberFlag(fs, "bias", 0.1, 0, "what a neuron hears by itself")
-	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "change of an activity that counts as none")
+	gain := numberFlag(fs, "gain", 1, 0, "what weights are multiplied with, 0 or more; large ones drive every activity to 1")
+	bias := numberFlag(fs, "bias", 0.1, 0, "what a neuron hears by itself, 0 or more")
+	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "change of an activity in an iteration that counts as none")
 	return Bind(func(Env) (gas.Program[float32, float64], error) {
 		return programs.Neural{Gain: *gain, Bias: *bias, Tolerance: *tolerance}, nil
 	})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -15,7 +14,7 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 )
 
-// checkpointFlags say when a run writes epochs.
+// checkpointFlags say when a run writes checkpoints.
 type checkpointFlags struct {
 	every, pages, keep *int
 	interval           *time.Duration
@@ -29,6 +28,9 @@ func newCheckpointFlags(fs *pflag.FlagSet) *checkpointFlags {
 		keep:     countFlag(fs, "keep-checkpoints", checkpoint.DefaultKeep, 1, "keep the newest N checkpoints"),
 	}
 }
+
+// checkpointFlagNames are those of newCheckpointFlags.
+var checkpointFlagNames = []string{"checkpoint-every", "checkpoint-interval", "checkpoint-pages", "keep-checkpoints"}
 
 // durationFlag declares a flag that takes a time, 0 or more.
 func durationFlag(fs *pflag.FlagSet, name, usage string) *time.Duration {
@@ -65,23 +67,18 @@ func (f *checkpointFlags) check(mode dispatcher.Mode) error {
 	return nil
 }
 
-// given names the checkpoint flags that were given.
-func (f *checkpointFlags) given(fs *pflag.FlagSet) string {
-	var names []string
-	for _, name := range []string{"checkpoint-every", "checkpoint-interval", "checkpoint-pages", "keep-checkpoints"} {
-		if fs.Changed(name) {
-			names = append(names, "--"+name)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
 // record makes the run a job of its graph, or lets it go on with one. A run over
 // edge files is none: its graph goes with it.
 func (t *task) record(resumed *garaph.Job) {
 	switch {
 	case resumed != nil:
-		resumed.SetSpec(t.spec()) // with what was given now
+		s := t.spec() // with what was given now
+		for name, text := range resumed.Record().Flags {
+			if _, there := s.Flags[name]; !there { // one of the GPU, of which the CPU makes no use
+				s.Flags[name] = text
+			}
+		}
+		resumed.SetSpec(s)
 		t.options.Job = resumed
 	case t.input.temporary == nil:
 		t.options.Job = t.input.graph.NewJob(t.spec())

@@ -121,7 +121,9 @@ Edge lists can also be given to a program at once.`,
 		a.importCommand, a.runCommand, a.resumeCommand, a.jobsCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.devicesCommand, a.benchCommand, a.generateCommand, a.newCommand, a.compileCommand, a.versionCommand,
 	} {
 		cmd := command()
-		cmd.Flags().SortFlags = false
+		for _, c := range append(cmd.Commands(), cmd) {
+			c.Flags().SortFlags = false
+		}
 		root.AddCommand(cmd)
 	}
 	a.nameTexts(root)

@@ -120,3 +120,12 @@ func (c cancellable) Batches(yield func(*results.Batch) error) error {
 		return yield(b)
 	})
 }
+
+func (c cancellable) Vertices(yield func([]uint32) error) error {
+	return c.Table.Vertices(func(values []uint32) error {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		return yield(values)
+	})
+}

@@ -158,6 +158,17 @@ func completeEnums(cmd *cobra.Command) {
 	}
 }
 
+// given names those of some flags that were given.
+func given(fs *pflag.FlagSet, names []string) string {
+	var list []string
+	for _, name := range names {
+		if fs.Changed(name) {
+			list = append(list, "--"+name)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
 // missingFlags lists the flags of cmd that must be given and were not.
 func missingFlags(cmd *cobra.Command) []string {
 	var missing []string

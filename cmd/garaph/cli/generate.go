@@ -149,7 +149,11 @@ func writeWhole(path string, force bool, write func(io.Writer) error) error {
 		return fmt.Errorf("write %s: it exists already; --force replaces it", path)
 	case err == nil && !there.Mode().IsRegular():
 		return fmt.Errorf("write %s: it is not a file that can be replaced", path)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist):
+		if err := results.CheckFolder(path); err != nil {
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+	case err != nil:
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".garaph-%016x.tmp", rand.Uint64()))

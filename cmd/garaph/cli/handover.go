@@ -33,12 +33,17 @@ func hasDriver() bool {
 	return false
 }
 
+// hasGPU tells whether this process can have the GPU of a name; "" is any.
+func hasGPU(name string) bool {
+	return gpuengine.HasGPU() || strings.HasPrefix(name, gpuengine.EmulatedName)
+}
+
 // handOver replaces this process by one with CUDA and the same arguments, if a
 // GPU is wanted, is there, and this binary has no CUDA. It returns when the
 // command is to go on here; an error says why there is no GPU for a command that
 // must have one. program is the one to run, or "".
 func (a *app) handOver(device, gpu, program string) error {
-	if gpuengine.HasGPU() || device == string(dispatcher.CPU) || strings.HasPrefix(gpu, gpuengine.EmulatedName) {
+	if hasGPU(gpu) || device == string(dispatcher.CPU) {
 		return nil
 	}
 	must := device == string(dispatcher.GPU) || device == string(dispatcher.Hybrid)
@@ -49,8 +54,6 @@ func (a *app) handOver(device, gpu, program string) error {
 			return errors.New("no GPU: " + none + "; --gpu emulated takes an emulated one")
 		case must:
 			return errors.New("no GPU: " + none + "; --device cpu runs without one, --gpu emulated on an emulated GPU")
-		case gpu != "":
-			a.console.log.Warn(fmt.Sprintf("--gpu %s is not used: %s", gpu, none))
 		}
 		return nil
 	}

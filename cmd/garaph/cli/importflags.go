@@ -126,12 +126,4 @@ func (f *importFlags) options() garaph.ImportOptions {
 }
 
 // given lists those that are on the command line, as in "--dedup and --ids".
-func (f *importFlags) given(flags *pflag.FlagSet) string {
-	var list []string
-	for _, name := range f.names {
-		if flags.Changed(name) {
-			list = append(list, "--"+name)
-		}
-	}
-	return strings.Join(list, ", ")
-}
+func (f *importFlags) given(flags *pflag.FlagSet) string { return given(flags, f.names) }

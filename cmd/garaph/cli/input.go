@@ -29,7 +29,7 @@ func (t *task) openInput(ctx context.Context, a *app, check func() error) (*inpu
 		return nil, err
 	}
 	if folder == "" {
-		if given := t.flags.checkpoints.given(t.cmd.Flags()); given != "" {
+		if given := given(t.cmd.Flags(), checkpointFlagNames); given != "" {
 			return nil, Usagef("%s: the graph of edge files is temporary and goes with the run; make one that stays with `garaph import EDGES... GRAPH`", given)
 		}
 		if err := check(); err != nil {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/bench"
 )
 
@@ -148,6 +149,40 @@ func TestInterruptIterations(t *testing.T) {
 	}
 }
 
+// TestForceRunning: a graph of which a job is running is not replaced.
+func TestForceRunning(t *testing.T) {
+	edges, graph := edgeFile(t, 10), filepath.Join(t.TempDir(), "g")
+	importing := newProcess(t, "import", edges, graph)
+	if err := importing.Start(); err != nil {
+		t.Fatal(err)
+	}
+	importing.end(t, exitDone)
+	p := newProcess(t, endless(graph)...)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.listens(t)
+	for range 1000 {
+		if list, err := jobsOf(graph); err == nil && len(list) == 1 && list[0].State == garaph.Running {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	importing = newProcess(t, "import", "--force", edges, graph)
+	if err := importing.Start(); err != nil {
+		t.Fatal(err)
+	}
+	importing.end(t, exitFailed)
+	if text := importing.stderr.String(); !strings.Contains(text, "import to "+graph+": the graph there cannot be replaced: job 1 is running in another process; wait for it to end") || strings.Contains(text, "go with it") {
+		t.Errorf("standard error: %s", text)
+	}
+	_ = p.Process.Signal(os.Interrupt)
+	p.end(t, exitInterrupted)
+	if list, err := jobsOf(graph); err != nil || len(list) != 1 || list[0].State != garaph.Interrupted {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 // TestInterruptStdin: an import that waits for its input ends as well.
 func TestInterruptStdin(t *testing.T) {
 	p := newProcess(t, "run", "wcc", "-")
@@ -159,8 +194,7 @@ func TestInterruptStdin(t *testing.T) {
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.WriteString(stdin, "1 2\n")
-	time.Sleep(200 * time.Millisecond)
+	_, _ = io.WriteString(stdin, strings.Repeat("1 2\n", 1<<16)) // more than a pipe holds: it reads
 	_ = p.Process.Signal(os.Interrupt)
 	p.end(t, exitInterrupted)
 	if text := p.stderr.String(); !strings.Contains(text, "interrupted: the import of - was stopped") {

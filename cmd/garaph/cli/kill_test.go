@@ -137,7 +137,7 @@ func (k *killer) run(c killable, kills int) (hit bool) {
 		if p.ProcessState.ExitCode() != -1 {
 			t.Fatalf("%v: %v\n%s", line, err, log)
 		}
-		if strings.Contains(log, "wrote epoch") {
+		if strings.Contains(log, "wrote checkpoint") {
 			k.after++
 		}
 		if half, _ := filepath.Glob(filepath.Join(k.graph, "jobs", "*", ".epoch-*.writing")); len(half) > 0 {
@@ -171,8 +171,8 @@ func (k *killer) run(c killable, kills int) (hit bool) {
 }
 
 var (
-	wrote  = regexp.MustCompile(`wrote epoch (\d+), after (\d+) iterations`)
-	goesOn = regexp.MustCompile(`goes on from epoch (\d+), after (\d+) iterations`)
+	wrote  = regexp.MustCompile(`wrote checkpoint (\d+), after (\d+) iterations`)
+	goesOn = regexp.MustCompile(`goes on from checkpoint (\d+), after (\d+) iterations`)
 )
 
 // newestEpoch holds the epoch that a run goes on from against the last one that
@@ -181,7 +181,7 @@ func newestEpoch(t *testing.T, last int, log string) int {
 	t.Helper()
 	if m := goesOn.FindStringSubmatch(log); m != nil {
 		if from, _ := strconv.Atoi(m[1]); from < last {
-			t.Errorf("goes on from epoch %d, though epoch %d was written", from, last)
+			t.Errorf("goes on from checkpoint %d, though checkpoint %d was written", from, last)
 		}
 	}
 	for _, m := range wrote.FindAllStringSubmatch(log, -1) {

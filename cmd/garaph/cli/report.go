@@ -51,10 +51,10 @@ func (t *task) writeReport(w io.Writer, top []topRow) error {
 		EdgesProcessed: r.Edges, EdgesPerSecond: number(perSecond(float64(r.Edges), r.Duration)),
 		PeakMemory: peakMemory(), InMemory: r.InMemory, K: number(r.AccessRatio),
 		Devices: r.Devices, GPU: r.GPU, GPUResident: r.Resident, GPUMemory: r.GPUMemory, GPULost: r.Lost,
-		PerIteration: r.Iterations, Top: top,
+		PerIteration: append([]garaph.Iteration{}, r.Iterations...), Top: top,
 	}
-	if report.PerIteration == nil {
-		report.PerIteration = []garaph.Iteration{}
+	for i := range report.PerIteration {
+		report.PerIteration[i].Iteration++ // from 1 on, as everywhere that a user looks
 	}
 	return json.NewEncoder(w).Encode(report)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/dispatcher"
 )
 
 // resumeFlags are the flags of `garaph run` that a job may be resumed with, for
@@ -28,7 +29,8 @@ func (a *app) resumeCommand() *cobra.Command {
 		Short: "Go on with a run that was interrupted",
 		Long: `Go on with a run that was interrupted, by Ctrl-C, a crash or a power failure:
 from its newest checkpoint, or from the beginning where it has none. Without JOB,
-the newest unfinished one of the graph. Program, parameters, iterations and
+the newest unfinished one of the graph; damaged ones are passed over, and named.
+Program, parameters, iterations and
 output are those of the first run.`,
 		Example: `  garaph run pagerank web.graph --checkpoint-every 5 --output ranks.tsv
   garaph resume web.graph
@@ -83,6 +85,9 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 		return err
 	}
 	defer job.Close() // where the run does not come to it
+	for _, err := range job.Passed() {
+		a.console.log.Warn("a job is passed over: " + oneLine(err))
+	}
 	spec := job.Record().Spec
 	i := slices.IndexFunc(a.programs, func(p Program) bool { return p.Name == spec.Name })
 	if i < 0 {
@@ -97,6 +102,13 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 			flags[f.Name] = flagText(f.Value)
 		}
 	})
+	if flags["device"] == string(dispatcher.CPU) { // those of the first run wait for another device
+		for _, name := range gpuFlagNames {
+			if f := cmd.Flags().Lookup(name); f == nil || !f.Changed {
+				delete(flags, name)
+			}
+		}
+	}
 	run := a.runCommand()
 	first, _, err := run.Find([]string{spec.Name})
 	if err != nil {

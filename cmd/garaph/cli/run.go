@@ -22,11 +22,10 @@ type runFlags struct {
 	gpu, gather          *string
 	gpuMemory            *int64
 	streams, passes      *int
-	trace                *string
 	output, format       *string
 	top                  *int
 	json                 *bool
-	report               *string
+	report, trace        *string
 	scratch              *string
 	checkpoints          *checkpointFlags
 	imports              *importFlags
@@ -64,21 +63,20 @@ standard input), which are then imported into a temporary graph. Without
 func newRunFlags(all *pflag.FlagSet) *runFlags {
 	f := &runFlags{}
 	grouped(all, "Flags of every run", func(fs *pflag.FlagSet) {
-		f.iterations = countFlag(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default what the program has, see its help)")
-		f.mode = enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when new values are seen: after the iteration or at once")
-		f.engine = enumFlag(fs, "engine", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull), "how the vertices to process are found, auto by how many edges lead out of active ones")
+		f.iterations = countFlag(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default what the help of the program says)")
+		f.mode = enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when new values are seen: after the iteration (sync) or at once (async)")
+		f.engine = enumFlag(fs, "engine", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull), "which vertices an iteration looks at: all (pull), or those that active ones lead to (notify-pull); auto by how many edges these are")
 		f.device = enumFlag(fs, "device", autoDevice, words(dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid), "where the program runs: hybrid on the CPU, the GPU or both, as each iteration is done soonest; auto likewise, if there is a GPU for it")
 		f.threads = countFlag(fs, "threads", 0, 0, "goroutines; 0: one for each processor")
-		f.memory = sizeFlag(fs, "memory", "memory of the process; 0: no limit (default three quarters of what is available)")
+		f.memory = sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GB; 0: no limit (default three quarters of what is available)")
 		f.scratch = fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)")
 	})
 	grouped(all, "Flags of the GPU", func(fs *pflag.FlagSet) {
 		f.gpu = fs.String("gpu", "", "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
-		f.gpuMemory = sizeFlag(fs, "gpu-memory", "memory of the GPU to use; edges beyond it are streamed (default all that is free)")
-		f.streams = countFlag(fs, "streams", 4, 1, "copies and computations that overlap")
-		f.gather = enumFlag(fs, "gather", string(gpuengine.GatherAuto), words(gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented), "how a block adds up: a thread per edge on copies of each sum, or 16 edges per thread in registers")
-		f.passes = countFlag(fs, "passes", 1, 1, "of an async iteration over what stays on the GPU, at most, while the rest is streamed")
-		f.trace = fs.String("trace", "", "`FILE` for what the devices did when, by streams and pages; chrome://tracing and Perfetto show it")
+		f.gpuMemory = sizeFlag(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB; edges beyond it are streamed (default all that is free)")
+		f.streams = countFlag(fs, "streams", 4, 1, "streams of copies and computations on the GPU, which overlap")
+		f.gather = enumFlag(fs, "gather", string(gpuengine.GatherAuto), words(gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented), "how a block of threads adds up: a thread per edge on copies of each sum (replicated), or 16 edges per thread in registers (segmented)")
+		f.passes = countFlag(fs, "passes", 1, 1, "with --mode async, how often an iteration goes over what stays on the GPU, at most, while the rest is streamed")
 	})
 	grouped(all, "Flags of checkpoints, of a run over a graph", func(fs *pflag.FlagSet) { f.checkpoints = newCheckpointFlags(fs) })
 	grouped(all, "Flags of the results", func(fs *pflag.FlagSet) {
@@ -87,6 +85,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 		f.top = countFlag(fs, "top", 0, 1, "print the first N vertices (default 10 without --output and --json)")
 		f.json = fs.Bool("json", false, "print a report as one JSON object")
 		f.report = fs.String("report", "", "`FILE` for an HTML page with the facts of the run, and plots of its iterations and pages")
+		f.trace = fs.String("trace", "", "`FILE` for what CPU and GPU did when, by streams and pages; chrome://tracing and Perfetto show it")
 	})
 	grouped(all, "Flags of edge files, as for `garaph import`", func(fs *pflag.FlagSet) { f.imports = newImportFlags(fs) })
 	return f
@@ -115,6 +114,8 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 		cmd.Long += fmt.Sprintf("\nIt does not end by itself: --iterations says how long it runs, %d if it is not given.", p.Iterations)
 	case p.Iterations > 0:
 		cmd.Long += fmt.Sprintf("\nIt ends after %d iterations, if not before and if --iterations is not given.", p.Iterations)
+	default:
+		cmd.Long += "\nIt ends when nothing changes any more, if not after --iterations."
 	}
 	cmd.Flags().SortFlags = false
 	var runner Runner
@@ -133,7 +134,11 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 		if err := a.handOver(*flags.device, *flags.gpu, p.Name); err != nil {
 			return err
 		}
-		return a.run(cmd, &task{program: p, runner: runner, flags: flags, cmd: cmd, args: args})
+		t := &task{program: p, runner: runner, flags: flags, cmd: cmd, args: args}
+		if !hasGPU(*flags.gpu) {
+			t.warnGPU(a.console.log, "there is no GPU that this run can use") // and not after hours
+		}
+		return a.run(cmd, t)
 	})
 	return cmd
 }
@@ -163,10 +168,16 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 	return f.imports.check()
 }
 
+// gpuFlagNames are those that have no effect where there is no GPU.
+var gpuFlagNames = []string{"gpu", "gpu-memory", "streams", "gather", "passes"}
+
 // checkGPU refuses flags of the GPU that no run can have.
 func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
 	if _, err := strconv.ParseUint(*f.gpu, 10, 16); fs.Changed("gpu") && err != nil && !strings.HasPrefix(*f.gpu, gpuengine.EmulatedName) {
 		return Usagef("--gpu %q: expected a number, as garaph devices lists them, or %s", *f.gpu, gpuengine.EmulatedName)
+	}
+	if gpu := given(fs, gpuFlagNames); gpu != "" && *f.device == string(dispatcher.CPU) {
+		return Usagef("%s: a run with --device cpu has no GPU; leave it out, or give another --device", gpu)
 	}
 	if *f.passes > 1 && *f.mode != string(dispatcher.Async) {
 		return Usagef("--passes %d needs --mode async: a sync iteration goes over everything once", *f.passes)
@@ -174,11 +185,22 @@ func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
 	return nil
 }
 
-// checkFiles refuses a file that would be written twice, and a name for the
-// report that is none.
+// checkFileName refuses a name that is none for a flag whose file is not for
+// standard output.
+func checkFileName(fs *pflag.FlagSet, name string) error {
+	if path := fs.Lookup(name).Value.String(); fs.Changed(name) && (path == "" || path == "-") {
+		return Usagef("--%s %q: give the name of a file", name, path)
+	}
+	return nil
+}
+
+// checkFiles refuses a file that would be written twice, and names for the trace
+// and the report that are none.
 func (f *runFlags) checkFiles(fs *pflag.FlagSet) error {
-	if fs.Changed("report") && (*f.report == "" || *f.report == "-") {
-		return Usagef("--report %q: give the name of a file", *f.report)
+	for _, name := range []string{"trace", "report"} {
+		if err := checkFileName(fs, name); err != nil {
+			return err
+		}
 	}
 	writers := map[string]string{}
 	for _, name := range []string{"output", "trace", "report"} {

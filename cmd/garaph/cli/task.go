@@ -69,6 +69,9 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	}
 	defer func() { err = errors.Join(err, t.input.close()) }()
 	t.record(a.resumed)
+	if a.resumed != nil {
+		a.console.log.Info(fmt.Sprintf("resuming job %d", a.resumed.ID()))
+	}
 	if err := t.execute(cmd.Context(), a); err != nil {
 		return err
 	}
@@ -79,6 +82,9 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	}()
 	beside := t.saveBeside() // a failure is told when the results are there
 	t.warn(a.console.log)
+	if hasGPU(*t.flags.gpu) && t.result.Report.GPU == "" {
+		t.warnGPU(a.console.log, "the job ran on the CPU")
+	}
 	if err := t.deliver(cmd.Context(), a, out); err != nil {
 		if !errors.Is(err, errPipe) { // whoever closed the pipe had enough
 			t.result.Lose(err)
@@ -213,6 +219,13 @@ func (t *task) summary() string {
 func (t *task) warn(log *zap.Logger) {
 	if !t.program.Timed && !t.result.Report.Converged && !t.cmd.Flags().Changed("iterations") {
 		log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations 0 runs it until it has", t.program.Name, iterations(t.options.Iterations)))
+	}
+}
+
+// warnGPU tells that the flags of the GPU that were given had no effect.
+func (t *task) warnGPU(log *zap.Logger, why string) {
+	if flags := given(t.cmd.Flags(), gpuFlagNames); flags != "" {
+		log.Warn(fmt.Sprintf("%s: without effect, %s", flags, why))
 	}
 }
 

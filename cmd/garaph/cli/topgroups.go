@@ -2,23 +2,12 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
-	"strings"
 
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/results"
 )
-
-// topComponents selects the vertices that are the value of most vertices.
-func topComponents(t results.Table, k int) ([]topRow, error) {
-	switch t.IDKind() {
-	case results.IDString:
-		return topGroups(t, k, func(b *results.Batch) []string { return b.IDs.Strings }, func(b *results.Batch) []string { return b.V.Strings })
-	case results.IDUint:
-		return topGroups(t, k, func(b *results.Batch) []uint64 { return b.IDs.Uints }, func(b *results.Batch) []uint64 { return b.V.Uints })
-	default:
-		return topGroups(t, k, func(b *results.Batch) []int64 { return b.IDs.Ints }, func(b *results.Batch) []int64 { return b.V.Ints })
-	}
-}
 
 // group is a value and how many vertices have it.
 type group[K any] struct {
@@ -26,20 +15,27 @@ type group[K any] struct {
 	size int64
 }
 
-// topGroups selects the values that most vertices have; of equal numbers the
-// least value, which is the engine's order as well. Where values are ids,
-// vertices that are their own value are counted in a second pass, so that the
-// many components of a single vertex take no memory.
-func topGroups[K cmp.Ordered](t results.Table, k int, ids, values func(*results.Batch) []K) ([]topRow, error) {
-	sizes := map[K]int64{}
-	err := t.Batches(func(b *results.Batch) error {
-		own := ids(b)
-		for i, v := range values(b) {
-			if own != nil && v == own[i] {
-				continue
-			}
-			if _, known := sizes[v]; !known {
-				v = clone(v)
+// newTopGroups keeps the largest groups; of equal sizes those of the least
+// values.
+func newTopGroups[K cmp.Ordered](k int) *best[group[K]] {
+	return newBest(k, func(a, b group[K]) bool {
+		return a.size > b.size || a.size == b.size && a.key < b.key
+	})
+}
+
+// topComponents selects the vertices that are the value of most vertices. They
+// are counted in an array of four bytes a vertex: the job has given back as
+// much, for the degrees, when its results are there.
+func topComponents(t results.Table, k int) ([]topRow, error) {
+	sizes, err := hostmem.Slice[uint32](int(t.Rows()))
+	if err != nil {
+		return nil, err
+	}
+	defer hostmem.Free(sizes)
+	err = t.Vertices(func(values []uint32) error {
+		for _, v := range values {
+			if int64(v) >= t.Rows() {
+				return fmt.Errorf("the result of a vertex is no vertex: dense id %d of %d", v, t.Rows())
 			}
 			sizes[v]++
 		}
@@ -48,41 +44,51 @@ func topGroups[K cmp.Ordered](t results.Table, k int, ids, values func(*results.
 	if err != nil {
 		return nil, err
 	}
-	top := newBest(k, func(a, b group[K]) bool {
-		return a.size > b.size || a.size == b.size && a.key < b.key
-	})
-	err = t.Batches(func(b *results.Batch) error {
-		own := ids(b)
-		for i, v := range values(b) {
-			if own == nil || v != own[i] {
-				continue
-			}
-			if n, known := sizes[v]; known {
-				sizes[v] = n + 1
-			} else if g := (group[K]{v, 1}); top.takes(g) {
-				g.key = clone(v)
-				top.offer(g)
-			}
+	top := newTopGroups[uint32](k)
+	for v, n := range sizes {
+		if n > 0 {
+			top.offer(group[uint32]{uint32(v), int64(n)})
+		}
+	}
+	groups := top.sorted()
+	vertices := make([]uint32, len(groups))
+	for i, g := range groups {
+		vertices[i] = g.key
+	}
+	ids, err := t.IDsOf(vertices)
+	if err != nil {
+		return nil, err
+	}
+	rows := []topRow{}
+	for i, g := range groups {
+		rows = append(rows, g.row(i, idOf(&ids, i)))
+	}
+	return rows, nil
+}
+
+// topLabels selects the numbers that most vertices have.
+func topLabels(t results.Table, k int) ([]topRow, error) {
+	sizes := map[int64]int64{}
+	err := t.Batches(func(b *results.Batch) error {
+		for _, x := range b.I64 {
+			sizes[x]++
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	for key, n := range sizes {
-		top.offer(group[K]{key, n})
+	top := newTopGroups[int64](k)
+	for x, n := range sizes {
+		top.offer(group[int64]{x, n})
 	}
 	rows := []topRow{}
 	for i, g := range top.sorted() {
-		rows = append(rows, topRow{Rank: i + 1, ID: g.key, Value: valueText(strconv.FormatInt(g.size, 10))})
+		rows = append(rows, g.row(i, g.key))
 	}
 	return rows, nil
 }
 
-// clone copies a string, which may be part of a large one.
-func clone[K cmp.Ordered](k K) K {
-	if s, ok := any(k).(string); ok {
-		return any(strings.Clone(s)).(K)
-	}
-	return k
+func (g group[K]) row(at int, id any) topRow {
+	return topRow{Rank: at + 1, ID: id, Value: valueText(strconv.FormatInt(g.size, 10))}
 }

@@ -46,7 +46,7 @@ func topRows(t results.Table, k int, ranking Ranking) ([]topRow, error) {
 		return topFloats(t, k, ranking, 64, func(b *results.Batch) []float64 { return b.F64 })
 	case results.Int64:
 		if ranking == Groups {
-			return topGroups(t, k, func(*results.Batch) []int64 { return nil }, func(b *results.Batch) []int64 { return b.I64 })
+			return topLabels(t, k)
 		}
 		passed := func(x int64) bool { return x == gas.Unreached || ranking == Members && x == 0 }
 		show := func(x int64) valueText { return valueText(strconv.FormatInt(x, 10)) }

@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/results"
 )
 
 // trace collects what devices did, for a file that chrome://tracing and Perfetto
@@ -53,25 +56,44 @@ func newTrace(path string, inputs []string) (*trace, error) {
 	return &trace{path: path}, checkBeside("the trace", path, inputs)
 }
 
-// checkBeside reports what would keep a file that a run writes beside its
-// results from being written.
+// checkBeside reports what would keep a file that is written beside results from
+// being written. It is called before what takes long, and leaves nothing behind.
 func checkBeside(what, path string, inputs []string) error {
 	if err := checkNoInput(what, path, inputs); err != nil {
 		return err
 	}
+	if err := checkReplaceable(path); err != nil {
+		return fmt.Errorf("cannot write %s to %s: %w", what, path, err)
+	}
+	return nil
+}
+
+// checkReplaceable is checkBeside without its words.
+func checkReplaceable(path string) error {
 	info, err := os.Lstat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("write %s to %s: it is not a file that can be replaced", what, path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := results.CheckFolder(path); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	case info.IsDir():
+		return errors.New("it is a folder; name a file in it")
+	case !info.Mode().IsRegular():
+		return errors.New("it is not a file that can be replaced; name another one")
+	default:
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_ = f.Close() // nothing was written
 	}
-	file, cannot := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
-	if cannot != nil {
-		return fmt.Errorf("write %s: %w", what, cannot)
+	f, err := os.CreateTemp(filepath.Dir(path), ".garaph-*.tmp") // as writeWhole will
+	if err != nil {
+		return err
 	}
-	cannot = file.Close()
-	if err != nil { // it was not there, and is not if the job fails
-		cannot = errors.Join(cannot, os.Remove(path))
-	}
-	return cannot
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 func (t *trace) add(s gpuengine.Span) {
