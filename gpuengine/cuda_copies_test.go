@@ -1,0 +1,179 @@
+//go:build cuda
+
+package gpuengine
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/kernels"
+)
+
+const (
+	copiedBytes = 1 << 30  // in each iteration of the benchmark
+	copiedBlock = 16 << 20 // of pinned memory, as the page cache has it
+)
+
+// copied is a way to bring batches to the device. Each has something more of what the
+// pipeline does than the one before.
+type copied struct {
+	name      string
+	pages     bool // from as much memory as is copied, not from a few blocks over and over
+	timed     bool // with events around each batch
+	described bool // with the descriptors of its chunks
+	ring      bool // into slots, each of which waits for the kernel of its last batch
+	gather    bool // a kernel that gathers at random from the device's memory, not one that does next to nothing
+	own       bool // each slot's copies in its own stream
+}
+
+// BenchmarkCUDACopies shows what takes copies away from the bandwidth of the link.
+func BenchmarkCUDACopies(b *testing.B) {
+	d, err := Open("0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	must := func(err error) {
+		b.Helper()
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	defer func() { must(d.Close()) }()
+	must(d.Load([]Kernel{{Name: "gather", PTX: func() (string, error) { return kernels.Assemble("gather", gas.Fragments{}) }}}))
+	blocks := make([][]byte, copiedBytes/copiedBlock)
+	for i := range blocks {
+		blocks[i], err = d.Pin(copiedBlock)
+		must(err)
+		defer func() { must(d.Unpin(blocks[i])) }()
+	}
+	args := randomGather(b, d)
+	for _, megabytes := range []int{8, 16} { // of a batch
+		for _, c := range []copied{
+			{name: "same"},
+			{name: "pages", pages: true},
+			{name: "timed", pages: true, timed: true},
+			{name: "described", pages: true, timed: true, described: true},
+			{name: "ring", pages: true, timed: true, described: true, ring: true},
+			{name: "gather", pages: true, timed: true, described: true, ring: true, gather: true},
+			{name: "own", pages: true, timed: true, described: true, ring: true, gather: true, own: true},
+		} {
+			b.Run(fmt.Sprintf("%dMiB/%s", megabytes, c.name), func(b *testing.B) {
+				b.SetBytes(copiedBytes)
+				size := megabytes << 20
+				args := args
+				args.Edges = uint64(size) // less than half of the time that the copy takes
+				if !c.gather {
+					args.Edges = grain
+				}
+				must(bringBatches(b, d, c, blocks, size, args))
+			})
+		}
+	}
+}
+
+// bringBatches copies batches of so many bytes from blocks of memory.
+func bringBatches(b *testing.B, d Device, c copied, blocks [][]byte, size int, args gatherArgs) (err error) {
+	const slots = 4
+	copies, err := d.NewStream()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, copies.Close()) }()
+	descriptors, err := d.Pin(16 << 10)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Unpin(descriptors)) }()
+	lanes := make([]*lane, slots)
+	for i := range lanes {
+		l, err := newOwnLane(d)
+		defer func() { err = errors.Join(err, l.closeOwn(d)) }()
+		if err != nil {
+			return err
+		}
+		if l.memory, err = d.Alloc(int64(size) + 16<<10); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, d.Free(l.memory)) }()
+		lanes[i] = l
+	}
+	perBlock := copiedBlock / size // batches
+	if !c.pages {
+		blocks = blocks[:2]
+	}
+	for b.Loop() {
+		for n := range copiedBytes / size {
+			l := lanes[n%slots]
+			block := blocks[n/perBlock%len(blocks)]
+			src := block[n%perBlock*size:][:size]
+			s := copies
+			if c.own {
+				s = l.stream
+			}
+			var steps []error
+			if c.ring && !c.own && l.emptied != nil {
+				steps = append(steps, s.Wait(l.emptied))
+			}
+			if c.timed {
+				steps = append(steps, s.Record(l.begun))
+			}
+			steps = append(steps, s.ToDevice(l.memory, src))
+			if c.described {
+				steps = append(steps, s.ToDevice(l.memory+Pointer(size), descriptors[:8<<10]))
+			}
+			if c.timed {
+				steps = append(steps, s.Record(l.copied))
+			}
+			if c.ring {
+				steps = append(steps, l.stream.Wait(l.copied),
+					l.stream.Launch("gather", d.Info().Processors*gatherBlocks, threads, 0, bytesOf(&args)), l.stream.Record(l.done))
+				l.emptied = l.done
+			}
+			if err := errors.Join(steps...); err != nil {
+				return err
+			}
+		}
+		for _, l := range lanes {
+			if err := l.stream.Sync(); err != nil {
+				return err
+			}
+		}
+		if err := copies.Sync(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// randomGather gathers values of 4 bytes at random.
+func randomGather(b *testing.B, d Device) gatherArgs {
+	const edges, values = 1 << 24, 1 << 24
+	l, err := newOwnLane(d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	nbr, err := d.Pin(4 * edges)
+	if err != nil {
+		b.Fatal(err)
+	}
+	list := unsafe.Slice((*uint32)(unsafe.Pointer(&nbr[0])), edges)
+	for i := range list {
+		list[i] = rand.Uint32N(values)
+	}
+	a := gatherArgs{Edges: edges, Width: 4}
+	for _, p := range []*Pointer{&a.Nbr, &a.Values} {
+		if *p, err = d.Alloc(4 * edges); err != nil {
+			b.Fatal(err)
+		}
+	}
+	a.Sink = a.Values
+	err = errors.Join(l.stream.ToDevice(a.Nbr, nbr), l.stream.Fill(a.Values, 0, 4*values), l.stream.Sync(), l.closeOwn(d), d.Unpin(nbr))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return a
+}
