@@ -1,6 +1,8 @@
 package cpuengine
 
 import (
+	"context"
+
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/garaph/garaph/shard"
@@ -54,9 +56,12 @@ func (e *Engine[V, A]) Pieces(active *roaring.Bitmap, firsts []uint32, split boo
 }
 
 // Notify marks, in Arrays.Marks, the neighbours of the active vertices in the
-// given pieces, along one side.
-func (e *Engine[V, A]) Notify(pieces []Piece, dir shard.Direction, sides SideReader) (Stats, error) {
+// given pieces, along one side. It ends soon after the context has.
+func (e *Engine[V, A]) Notify(ctx context.Context, pieces []Piece, dir shard.Direction, sides SideReader) (Stats, error) {
 	return e.parallel(len(pieces), func(r *worker[V, A], i int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		p := &pieces[i]
 		side, release, err := sides.Side(dir, p.Shard)
 		if err != nil {

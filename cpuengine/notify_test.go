@@ -1,6 +1,7 @@
 package cpuengine
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -108,7 +109,7 @@ func TestNotify(t *testing.T) {
 		}
 		dir := rapid.SampledFrom([]shard.Direction{shard.In, shard.Out}).Draw(t, "side")
 		r := &reader{shards: s, broken: -1}
-		got, err := e.Notify(e.Pieces(roaring.FromDense(a.Active, true), s.firsts, rapid.Bool().Draw(t, "split")), dir, r)
+		got, err := e.Notify(t.Context(), e.Pieces(roaring.FromDense(a.Active, true), s.firsts, rapid.Bool().Draw(t, "split")), dir, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +142,7 @@ func TestNotify(t *testing.T) {
 }
 
 // TestNotifyError: what cannot be read ends as the reader's error, and what was
-// read is given back.
+// read is given back; nothing is read once the context has ended.
 func TestNotifyError(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, a, e := drawActive(t, rapid.IntRange(1, 4).Draw(t, "goroutines"))
@@ -151,11 +152,16 @@ func TestNotifyError(t *testing.T) {
 			t.Skip("nothing is active")
 		}
 		r := &reader{shards: s, broken: rapid.SampledFrom(pieces).Draw(t, "broken").Shard}
-		if _, err := e.Notify(pieces, shard.Out, r); !errors.Is(err, errBroken) {
+		if _, err := e.Notify(t.Context(), pieces, shard.Out, r); !errors.Is(err, errBroken) {
 			t.Fatalf("got %v", err)
 		}
 		if r.inUse.Load() != 0 {
 			t.Fatalf("%d sides were not given back", r.inUse.Load())
+		}
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if s, err := e.Notify(ended, pieces, shard.Out, r); !errors.Is(err, context.Canceled) || s.Edges > 0 {
+			t.Fatalf("after the end of the context: %+v, %v", s, err)
 		}
 	})
 }

@@ -82,7 +82,7 @@ type shared struct {
 // otherwise the job goes on from the host's state.
 func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration) error {
 	began := time.Now()
-	requests, err := j.forGPU(it)
+	requests, err := j.forGPU(ctx, it)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration) error {
 // forGPU lists the pages of an iteration with a part for the GPU. Where nobody
 // but the GPU may work, and few vertices are active, notifying spares copies of
 // pages.
-func (j *Job[V, A]) forGPU(it *Iteration) ([]page.Request, error) {
+func (j *Job[V, A]) forGPU(ctx context.Context, it *Iteration) ([]page.Request, error) {
 	marked := it.Method == NotifyPull && it.Alpha <= 1 && j.residentEdges < j.pullEdges
 	if !marked {
 		it.Method = Pull
@@ -124,7 +124,7 @@ func (j *Job[V, A]) forGPU(it *Iteration) ([]page.Request, error) {
 		return gpuengine.Requests(j.pages.Spans(), 0, len(j.firsts)), nil
 	}
 	if marked {
-		if err := j.mark(it); err != nil {
+		if err := j.mark(ctx, it); err != nil {
 			return nil, err
 		}
 	}
@@ -135,7 +135,7 @@ func (j *Job[V, A]) forGPU(it *Iteration) ([]page.Request, error) {
 
 // mark marks who has to gather, by the active set that the GPU has where that is
 // newer.
-func (j *Job[V, A]) mark(it *Iteration) error {
+func (j *Job[V, A]) mark(ctx context.Context, it *Iteration) error {
 	if a := j.arrays; j.behind {
 		if err := j.gpu.Active(); err != nil {
 			j.lose(err)
@@ -147,7 +147,7 @@ func (j *Job[V, A]) mark(it *Iteration) error {
 			clear(a.Rising)
 		}()
 	}
-	s, err := j.notify(j.activeSet())
+	s, err := j.notify(ctx, j.activeSet())
 	it.Edges += s.Edges
 	return err
 }

@@ -83,7 +83,7 @@ func (j *Job[V, A]) onCPU(ctx context.Context, it *Iteration) error {
 		j.pulls++
 	}
 	if w.Marked {
-		s, err := j.notify(j.activeSet())
+		s, err := j.notify(ctx, j.activeSet())
 		if err != nil {
 			return err
 		}
@@ -300,14 +300,14 @@ func (j *Job[V, A]) pullCost(f float64) float64 {
 // notify marks who has to gather: the neighbours of active vertices. Vertices
 // that begin active were never applied, so that the first iteration marks them
 // too.
-func (j *Job[V, A]) notify(active *roaring.Bitmap) (cpuengine.Stats, error) {
+func (j *Job[V, A]) notify(ctx context.Context, active *roaring.Bitmap) (cpuengine.Stats, error) {
 	if j.step.Iteration == 0 {
 		copy(j.arrays.Marks, j.arrays.Active)
 	}
 	pieces := j.cpu.Pieces(active, j.firsts, j.pages.InMemory())
 	var total cpuengine.Stats
 	for _, dir := range j.notifySides {
-		s, err := j.cpu.Notify(pieces, dir, j.pages)
+		s, err := j.cpu.Notify(ctx, pieces, dir, j.pages)
 		if err != nil {
 			return total, err
 		}

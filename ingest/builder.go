@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -368,7 +369,7 @@ func (w *bucketWriter) coarsen() {
 }
 
 // renumber maps what was read before numbers came from the map.
-func (b *builder) renumber() error {
+func (b *builder) renumber(ctx context.Context) error {
 	if b.before == nil {
 		return nil
 	}
@@ -379,6 +380,9 @@ func (b *builder) renumber() error {
 	w := b.Worker().(*bucketWriter)
 	w.mapping = true
 	for i, word := range b.before {
+		if i%askEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		for ; word != 0; word &= word - 1 {
 			id := uint64(i)<<6 + uint64(bits.TrailingZeros64(word))
 			if err := w.declare(b.numbers(&w.src, []uint64{id})); err != nil {
@@ -388,7 +392,7 @@ func (b *builder) renumber() error {
 	}
 	for _, old := range b.workers {
 		for _, blocks := range old.old {
-			if err := b.spill.each(blocks, w.renumber); err != nil {
+			if err := b.spill.each(ctx, blocks, w.renumber); err != nil {
 				return err
 			}
 		}

@@ -51,7 +51,7 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 		}
 		defer hostmem.Free(keys)
 	}
-	n, err := s.neighbours(g, layout(int(g.edges)).Nbr, keys)
+	n, err := s.neighbours(ctx, g, layout(int(g.edges)).Nbr, keys)
 	if err != nil {
 		return err
 	}
@@ -70,11 +70,11 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 
 // neighbours sorts a giant's neighbours into list or, with weights, into keys,
 // and gives how many edges it has.
-func (s *sorter) neighbours(g *group, list []uint32, keys []uint64) (int, error) {
+func (s *sorter) neighbours(ctx context.Context, g *group, list []uint32, keys []uint64) (int, error) {
 	defer func() { g.parts = nil }()
 	n, record := 0, recordWords(s.weighted)
 	for _, part := range g.parts {
-		err := s.spill.each(part, func(b []uint32) error {
+		err := s.spill.each(ctx, part, func(b []uint32) error {
 			for i := 0; i+record <= len(b); i += record {
 				switch {
 				case s.numbers.dense(b[i+1]) != g.first: // of the group beside this one

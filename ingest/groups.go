@@ -127,7 +127,7 @@ func (x *grouping) of(v uint32) uint32 {
 // provisional numbers are in the order of dense ids, a bucket goes as it is to
 // the one or two groups that it overlaps; otherwise its edges are distributed
 // anew, and have dense ids afterwards.
-func (b *builder) route(m *numbering, groups []group) error {
+func (b *builder) route(ctx context.Context, m *numbering, groups []group) error {
 	shift := uint(0)
 	for _, w := range b.workers {
 		shift = max(shift, w.shift)
@@ -163,7 +163,7 @@ func (b *builder) route(m *numbering, groups []group) error {
 		}
 	}
 	b.workers = nil
-	return b.distribute(m, find, again)
+	return b.distribute(ctx, m, find, again)
 }
 
 // floor is dense for a number that need not exist: the dense id of the first
@@ -181,7 +181,7 @@ func (m *numbering) floor(t uint64) uint32 {
 }
 
 // distribute reads lists of blocks and puts their edges into the groups.
-func (b *builder) distribute(m *numbering, find *grouping, lists [][]*block) error {
+func (b *builder) distribute(ctx context.Context, m *numbering, find *grouping, lists [][]*block) error {
 	groups := find.groups
 	work := make(chan []*block)
 	var g errgroup.Group
@@ -193,7 +193,7 @@ func (b *builder) distribute(m *numbering, find *grouping, lists [][]*block) err
 			var failed error
 			for blocks := range work {
 				if failed == nil {
-					failed = b.spill.each(blocks, func(records []uint32) error { return w.regroup(m, find, records) })
+					failed = b.spill.each(ctx, blocks, func(records []uint32) error { return w.regroup(m, find, records) })
 				}
 			}
 			return failed

@@ -126,7 +126,7 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer) (
 	if err != nil {
 		return Report{}, err
 	}
-	numbers, err := b.number(schema, stats.Unsigned)
+	numbers, err := b.number(ctx, schema, stats.Unsigned)
 	if err != nil {
 		return Report{}, err
 	}
@@ -134,7 +134,7 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer) (
 		return Report{}, fmt.Errorf("import %s: %w; is it the right file, and the right --format?", strings.Join(inputs, ", "), ErrEmpty)
 	}
 	b.opt.Log.Info("read", zap.Int64("entries", stats.Entries), zap.Uint32("vertices", numbers.n), zap.String("ids", numbers.kind.Words()))
-	if err := numbers.write(w); err != nil {
+	if err := numbers.write(ctx, w); err != nil {
 		return Report{}, err
 	}
 	cat, r, err := b.sort(ctx, numbers, w)
@@ -171,8 +171,8 @@ func (b *builder) readOptions() ReadOptions {
 }
 
 // number decides the dense ids, when all ids are known.
-func (b *builder) number(schema Schema, unsigned bool) (*numbering, error) {
-	if err := b.renumber(); err != nil {
+func (b *builder) number(ctx context.Context, schema Schema, unsigned bool) (*numbering, error) {
+	if err := b.renumber(ctx); err != nil {
 		return nil, err
 	}
 	top := b.top.Load()
@@ -243,7 +243,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 		return nil, Report{}, err
 	}
 	b.progressOf(in, out)
-	if err := b.route(numbers, in.groups); err != nil {
+	if err := b.route(ctx, numbers, in.groups); err != nil {
 		return nil, Report{}, err
 	}
 	if numbers.perm != nil {

@@ -56,7 +56,7 @@ func (x *nameTable) number(name []byte) uint32 {
 	s.Lock()
 	defer s.Unlock()
 	local, isNew := s.find(namePrint{uint32(h), uint32(g), uint32(g >> 32)})
-	t := local*stripes + stripe
+	t := provisional(local, stripe)
 	if isNew {
 		x.sort.add(name, t)
 	}

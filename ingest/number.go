@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -26,6 +27,9 @@ type numbering struct {
 	names *nameSort  // for IDString; write turns it into order and perm
 	order []uint32   // for IDString: the provisional number of each dense id
 }
+
+// askEvery is after how many vertices it is asked again whether the import is to end.
+const askEvery = 1 << 16
 
 // rank says which of 64 provisional numbers exist, and how many come before.
 type rank struct {
@@ -76,17 +80,24 @@ func (m *numbering) each(f func(t uint32)) {
 }
 
 // write stores the id map.
-func (m *numbering) write(w *store.Writer) error {
+func (m *numbering) write(ctx context.Context, w *store.Writer) error {
 	ids := w.IDs(m.kind, m.base)
+	n := 0
+	appendInt := func(id uint64) error {
+		if n++; n%askEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return ids.AppendInt(id)
+	}
 	switch {
 	case m.kind == store.IDBase:
 	case m.names != nil:
-		if err := m.writeNames(ids); err != nil {
+		if err := m.writeNames(ctx, ids); err != nil {
 			return err
 		}
 	case m.ints != nil:
 		for _, x := range m.ints {
-			if err := ids.AppendInt(x.id); err != nil {
+			if err := appendInt(x.id); err != nil {
 				return err
 			}
 		}
@@ -94,7 +105,7 @@ func (m *numbering) write(w *store.Writer) error {
 		var err error
 		m.each(func(t uint32) {
 			if err == nil {
-				err = ids.AppendInt(uint64(t))
+				err = appendInt(uint64(t))
 			}
 		})
 		if err != nil {
@@ -105,11 +116,13 @@ func (m *numbering) write(w *store.Writer) error {
 }
 
 // writeNames stores names in their order, which decides their dense ids.
-func (m *numbering) writeNames(ids *store.IDWriter) error {
+func (m *numbering) writeNames(ctx context.Context, ids *store.IDWriter) error {
 	n := 0
 	err := m.names.each(func(name []byte, t uint32) error {
 		m.order[n], m.perm[t] = t, uint32(n)
-		n++
+		if n++; n%askEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		return ids.AppendString(name)
 	})
 	if err == nil && n != int(m.n) {
@@ -153,6 +166,10 @@ type intTable struct {
 	}
 }
 
+// provisional is the number of the i-th id of a stripe. Ids beyond what 32 bits number
+// have that of another one, until all are counted and refused.
+func provisional(i, stripe uint32) uint32 { return min(i, maxID/stripes-1)*stripes + stripe }
+
 // number is the provisional number of an id, given its stripe.
 func (x *intTable) number(stripe uint32, id uint64) uint32 {
 	s := &x.stripe[stripe]
@@ -166,7 +183,7 @@ func (x *intTable) number(stripe uint32, id uint64) uint32 {
 		i = uint32(len(s.number))
 		s.number[id] = i
 	}
-	return i*stripes + stripe
+	return provisional(i, stripe)
 }
 
 // sorted gives all ids in order, and the dense ids of the provisional numbers.

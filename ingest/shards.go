@@ -213,7 +213,7 @@ func (s *sorter) group(ctx context.Context, g *group) error {
 	if err := s.grow(ctx, int(g.edges), blob); err != nil {
 		return err
 	}
-	weights, err := s.sortGroup(g)
+	weights, err := s.sortGroup(ctx, g)
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (s *sideBuilder) edges(i int) uint32 {
 // sortGroup fills nbr, start and end, and gives the weights that go with nbr: a
 // radix sort of edges by neighbour, but for the out side, where they come in
 // that order, and then a counting sort by vertex.
-func (s *sorter) sortGroup(g *group) ([]float32, error) {
+func (s *sorter) sortGroup(ctx context.Context, g *group) ([]float32, error) {
 	defer func() { g.parts = nil }()
 	vertices := int(g.last-g.first) + 1
 	s.start = slices.Grow(s.start[:0], vertices+1)[:vertices+1]
@@ -254,7 +254,7 @@ func (s *sorter) sortGroup(g *group) ([]float32, error) {
 	}
 	n := 0
 	for _, part := range g.parts {
-		k, err := s.load(part, g, n, digits, width)
+		k, err := s.load(ctx, part, g, n, digits, width)
 		if err != nil {
 			return nil, err
 		}
@@ -294,14 +294,14 @@ func window(weights []float32, n, k int) []float32 {
 // load makes keys of the records of blocks that are of the group, from keys[n]
 // on, and gives how many there are: the vertex within the group, then its
 // neighbour. It counts the edges of each vertex, and the digits of neighbours.
-func (s *sorter) load(blocks []*block, g *group, n, digits int, width uint) (int, error) {
+func (s *sorter) load(ctx context.Context, blocks []*block, g *group, n, digits int, width uint) (int, error) {
 	record, m, weighted := recordWords(s.weighted), s.numbers, s.weighted
 	span, mask, keys, start := g.last-g.first, uint32(1)<<width-1, s.keys, s.start[1:]
 	for d := range digits {
 		clear(s.counts[d][:])
 	}
 	from := n
-	err := s.spill.each(blocks, func(b []uint32) error {
+	err := s.spill.each(ctx, blocks, func(b []uint32) error {
 		for i := 0; i+record <= len(b); i += record {
 			v := m.dense(b[i+1]) - g.first
 			if v > span { // of the group beside this one

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -168,9 +169,12 @@ func recordWords(weighted bool) int {
 }
 
 // each calls f with the records of each block, and drops the blocks.
-func (s *spill) each(blocks []*block, f func(records []uint32) error) error {
+func (s *spill) each(ctx context.Context, blocks []*block, f func(records []uint32) error) error {
 	buf := make([]uint32, blockWords)
 	for _, b := range blocks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		data, err := s.read(b, buf)
 		if err == nil {
 			err = f(data)
