@@ -147,7 +147,7 @@ func (k *packer) part(b *batch, r *room, side *shard.Side, i int, e uint32) uint
 
 // add describes a chunk whose edges are placed.
 func (k *packer) add(b *batch, side int, c chunk, off Pointer, s *shard.Side, p piece) {
-	way := choose(k.gather, p)
+	way := k.gather.way()
 	c.Edges, c.First, c.Count = p.to-p.from, s.First+uint32(p.begin), uint32(p.end-p.begin)
 	if way == replicated && !k.single {
 		c.Copies = copies(c.Edges, int(c.Count), k.slot, k.shared)

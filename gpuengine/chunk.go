@@ -68,14 +68,12 @@ func copies(edges uint32, vertices, slot, shared int) uint32 {
 	return r
 }
 
-// choose decides how a chunk is gathered.
-func choose(g Gather, _ piece) int {
-	switch g {
-	case GatherReplicated:
+// way is the kernel of a way to gather.
+func (g Gather) way() int {
+	if g == GatherReplicated {
 		return replicated
-	default: // segmented was faster wherever it was measured
-		return segmented
 	}
+	return segmented
 }
 
 // sideBytes is what a side of a shard takes on the device: its blob, and the

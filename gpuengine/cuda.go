@@ -431,19 +431,6 @@ type cudaEvent struct {
 	event  cu.Event
 }
 
-func (e *cudaEvent) Done() (bool, error) {
-	done := false
-	err := e.device.do("ask for an event", func() error {
-		err := e.event.Query()
-		done = err == nil
-		if errors.Is(err, cu.NotReady) {
-			return nil
-		}
-		return err
-	})
-	return done, err
-}
-
 func (e *cudaEvent) Sync() error { return e.device.do("wait for an event", e.event.Synchronize) }
 
 func (e *cudaEvent) Since(earlier Event) (seconds float64, err error) {

@@ -73,8 +73,6 @@ type Stream interface {
 
 // Event is a point in a stream.
 type Event interface {
-	// Done tells whether the event has happened.
-	Done() (bool, error)
 	// Sync waits for it, as shortly as can be, and gives the first error of what was
 	// queued before it in its stream.
 	Sync() error

@@ -167,7 +167,7 @@ func (k *emulator[V, A]) apply(m Memory, g Grid, a *applyArgs) error {
 		if d.p == 0 {
 			continue
 		}
-		if *d.s, err = view[uint32](m, d.p+Pointer(4*a.First), int64(a.Count)); err != nil {
+		if *d.s, err = view[uint32](m, d.p+4*Pointer(a.First), int64(a.Count)); err != nil {
 			return err
 		}
 	}

@@ -62,16 +62,6 @@ func (e *emulatedEvent) wait(n int) {
 	}
 }
 
-// Done tells whether it has happened.
-func (e *emulatedEvent) Done() (bool, error) {
-	if e.device.isLost() {
-		return false, fmt.Errorf("look at an event: %w", ErrLost)
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.happened == e.recorded, nil
-}
-
 // Sync waits for it.
 func (e *emulatedEvent) Sync() error {
 	err := e.device.check(FaultSync)

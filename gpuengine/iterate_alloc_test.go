@@ -53,7 +53,6 @@ func (d *still) Launch(string, int, int, int, []byte) error { return nil }
 func (d *still) Record(Event) error                         { return nil }
 func (d *still) Wait(Event) error                           { return nil }
 func (d *still) Sync() error                                { return nil }
-func (stillEvent) Done() (bool, error)                      { return true, nil }
 func (stillEvent) Sync() error                              { return nil }
 func (stillEvent) Since(Event) (float64, error)             { return 1, nil }
 func (stillEvent) Close() error                             { return nil }

@@ -12,14 +12,14 @@ type Gather string
 
 // The ways to gather.
 const (
-	GatherAuto       Gather = "auto"       // by chunk, as choose says
+	GatherAuto       Gather = "auto"       // segmented, which was faster wherever it was measured
 	GatherReplicated Gather = "replicated" // a thread per edge, copies of each accumulator (Garaph, section 4.3)
 	GatherSegmented  Gather = "segmented"  // 16 consecutive edges per thread, folded in registers
 )
 
 // Options of an engine.
 type Options struct {
-	Memory  int64 // bytes of device memory; 0: all that is free
+	Memory  int64 // bytes of device memory; 0, or more than that: all that is free, but for a small reserve
 	Streams int   // 0: 4
 	Gather  Gather
 	Async   bool
@@ -42,6 +42,9 @@ const (
 	defaultChunkEdges = 1 << 15
 	// threads of a block, of every kernel.
 	threads = 256
+	// maxReserve is what is left of free memory at most: kernels and streams, which are
+	// made afterwards, take some of it, and so may other programs.
+	maxReserve = 512 << 20
 )
 
 func (o *Options) complete(info Info) error {
@@ -55,8 +58,8 @@ func (o *Options) complete(info Info) error {
 	if o.Memory < 0 || o.Streams < 0 {
 		return fmt.Errorf("device memory %d, streams %d: expected numbers ≥ 0", o.Memory, o.Streams)
 	}
-	if o.Memory == 0 || o.Memory > info.Free {
-		o.Memory = info.Free
+	if most := info.Free - min(info.Free/32, maxReserve); o.Memory == 0 || o.Memory > most {
+		o.Memory = most
 	}
 	if o.Streams == 0 {
 		o.Streams = DefaultStreams

@@ -14,7 +14,7 @@ import (
 const (
 	// minSlot is the least buffer for streamed edges: a few hundred of them.
 	minSlot = 16 << 10
-	// maxSlot is enough for the full bandwidth of the link, with room for the
+	// maxSlotBytes is enough for the full bandwidth of the link, with room for the
 	// destinations of 16 MiB of edges.
 	maxSlotBytes = 26 << 20
 	// descriptorBytes is what a chunk takes beside its edges.

@@ -1,7 +1,7 @@
 // pull_replicated: acc[d] = Sum over the in-edges (s, d) of Gather(value[s],
 // weight, value[d]). One block per chunk, one thread per edge, R = 2^copies
 // copies of each accumulator in shared memory so that threads seldom meet:
-// address d R + (tid mod R), then a tree over the copies (Garaph, section 4.2).
+// address d R + (tid mod R), then a tree over the copies (Garaph, section 4.3).
 
 #include "garaph.cuh"
 

@@ -12,7 +12,8 @@ struct zero_args {
 extern "C" __global__ void garaph_zero(const zero_args args)
 {
 	PARAMETERS(args.parameters);
-	for (uint32_t v = blockIdx.x * blockDim.x + threadIdx.x; v < args.n; v += gridDim.x * blockDim.x) {
+	for (uint64_t i = blockIdx.x * blockDim.x + threadIdx.x; i < args.n; i += gridDim.x * blockDim.x) { // past 32 bits at the end
+		uint32_t v = (uint32_t)i;
 		CALL("Zero", "acc");
 		STORE_SLOT("acc", args.acc, v);
 	}
