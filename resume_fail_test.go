@@ -88,7 +88,7 @@ func TestResumeElsewhere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := written(t, r)
+			want, limit := written(t, r), r.Report.NotifyLimit
 			half := len(r.Report.Iterations) / 2
 			if err := r.Close(); err != nil {
 				t.Fatal(err)
@@ -108,6 +108,9 @@ func TestResumeElsewhere(t *testing.T) {
 			o.Memory, o.Progress = memory[1], nil
 			if r, err = w.run(t.Context(), g, o); err != nil {
 				t.Fatal(err)
+			}
+			if memory[0] == 0 && r.Report.NotifyLimit != limit || r.Report.AccessRatio != 0 {
+				t.Errorf("%s, resumed: notifies up to %v, as before up to %v, by a ratio of %v that was not measured", w.name, r.Report.NotifyLimit, limit, r.Report.AccessRatio)
 			}
 			alike(t, w.name, written(t, r), want, true)
 			if err := r.Close(); err != nil {

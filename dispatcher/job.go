@@ -277,18 +277,16 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 		return err
 	}
 	j.report.InMemory = j.pages.InMemory()
-	if !resumed {
+	if !resumed { // the limit of the job's first run holds, wherever it goes on
 		j.limit = j.notifyLimit()
 		if j.report.InMemory && !j.oneSide {
 			j.owed = int64(j.notifyEdges)
 		}
 	}
+	j.report.NotifyLimit = j.limit
 	if !j.report.InMemory {
-		j.report.AccessRatio = 1 / (2 * j.limit)
 		j.opt.Log.Info("the graph does not fit into memory: pages are streamed from disk",
-			zap.Int64("memory", j.opt.Memory), zap.Float64("k", j.report.AccessRatio))
-	}
-	if !j.report.InMemory {
+			zap.Int64("memory", j.opt.Memory), zap.Float64("notify limit", j.limit))
 		j.cpu.Yield = true
 	}
 	if n := j.waiting(); n > 0 && j.opt.MoreThreads != nil {
@@ -346,12 +344,13 @@ func (j *Job[V, A]) waiting() (n int) {
 const inMemoryLimit = 0.5
 
 // notifyLimit is the largest f with which an iteration notifies (Garaph,
-// section 5.2).
+// section 5.2). From disk, that is measured.
 func (j *Job[V, A]) notifyLimit() float64 {
 	if j.report.InMemory {
 		return inMemoryLimit
 	}
-	return 1 / (2 * j.store.AccessRatio())
+	j.report.AccessRatio = j.store.AccessRatio()
+	return 1 / (2 * j.report.AccessRatio)
 }
 
 // init gives every vertex its degree, which the shards' offsets tell, and,

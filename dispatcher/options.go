@@ -142,8 +142,10 @@ type Report struct {
 	Load       time.Duration // from the start to the first iteration
 	InMemory   bool
 	Compiled   bool // through the program's own loops, not the generic ones
-	// AccessRatio is k, sequential over random read speed of the store's disk;
-	// 0 when the graph is in memory.
+	// NotifyLimit is the f up to which an iteration notifies.
+	NotifyLimit float64
+	// AccessRatio is k, sequential over random read speed of the store's disk; 0 when
+	// it was not measured: in memory, and where a job is resumed.
 	AccessRatio float64
 	// Devices is what each device did that did something.
 	Devices map[Device]DeviceWork

@@ -134,11 +134,10 @@ func fractionFigure(r dispatcher.Report) figure {
 	for _, k := range allKinds {
 		c.add(series{name: fmt.Sprintf("%s, %s", k.method, k.device), points: kinds[k], color: deviceColors[k.device], shape: methodShapes[k.method]})
 	}
-	c.level, c.name = 0.5, "limit"
-	limit := "1/2, in memory"
-	if !r.InMemory && r.AccessRatio > 0 {
-		c.level = 1 / (2 * r.AccessRatio)
-		limit = fmt.Sprintf("1/(2k) = %s, from disk", number(c.level, ""))
+	c.level, c.name = r.NotifyLimit, "limit"
+	limit := number(c.level, "")
+	if r.AccessRatio > 0 {
+		limit = fmt.Sprintf("1/(2k) = %s, from disk", limit)
 	}
 	if !c.y.shows(c.level) {
 		c.level = 0

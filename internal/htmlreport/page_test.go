@@ -58,7 +58,7 @@ func mixedRun() Run {
 
 // cpuRun is a run of n iterations without a GPU, whose f becomes 0.
 func cpuRun(n int) Run {
-	r := Run{Title: "bfs on roads", Report: dispatcher.Report{AccessRatio: 20}}
+	r := Run{Title: "bfs on roads", Report: dispatcher.Report{AccessRatio: 20, NotifyLimit: 0.025}}
 	for i := range n {
 		it := dispatcher.Iteration{
 			Iteration: i, Device: dispatcher.CPU, Method: dispatcher.NotifyPull, Fraction: float64(n-1-i) / 1e4, Seconds: 2e-5,

@@ -83,7 +83,10 @@ func (t *task) facts() []htmlreport.Fact {
 	fact("Speed", "%s edges/s", countText(perSecond(float64(r.Edges), r.Duration)))
 	where := "in memory"
 	if !r.InMemory {
-		where = fmt.Sprintf("from disk, which reads %.3g times as fast in order as at random", r.AccessRatio)
+		where = "from disk"
+	}
+	if r.AccessRatio > 0 {
+		where += fmt.Sprintf(", which reads %.3g times as fast in order as at random", r.AccessRatio)
 	}
 	fact("Edges were read", "%s", where)
 	fact("Peak memory (RSS)", "%s", bytesText(peakMemory()))
