@@ -78,7 +78,7 @@ type Cache struct {
 	owned     []owned
 }
 
-// block is the part of a page on one side. data is nil unless it stays.
+// block is the part of a page on one side. It has sides once it stays and was loaded.
 type block struct {
 	mu     sync.Mutex // guards loading
 	stays  bool
