@@ -65,6 +65,8 @@ var (
 	ErrNoJob    = checkpoint.ErrNoJob
 	ErrRunning  = checkpoint.ErrRunning
 	ErrDiffers  = checkpoint.ErrDiffers
+	// ErrGraphExists: a graph is there, and Force is not set.
+	ErrGraphExists = store.ErrGraphExists
 	// ErrNoCheckpoint: no checkpoint of a job is sound.
 	ErrNoCheckpoint = checkpoint.ErrDamaged
 )
