@@ -111,7 +111,7 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 	}
 	switch {
 	case p.Timed:
-		cmd.Long += fmt.Sprintf("\nIt does not end by itself: --iterations says how long it runs, %d if it is not given.", p.Iterations)
+		cmd.Long += fmt.Sprintf("\nIt does not end by itself: --iterations says how long it runs, %d if it is not given;\nwith 0 it runs until it is interrupted.", p.Iterations)
 	case p.Iterations > 0:
 		cmd.Long += fmt.Sprintf("\nIt ends after %d iterations, if not before and if --iterations is not given.", p.Iterations)
 	default:

@@ -72,6 +72,9 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	if err := results.CheckIDBytes(out.format, t.input.graph.Catalogue().IDs.MaxBytes); err != nil {
 		return err
 	}
+	if t.program.Timed && t.options.Iterations == 0 {
+		a.console.log.Warn(fmt.Sprintf("%s does not end by itself: without a number of --iterations, it runs until it is interrupted", t.program.Name))
+	}
 	t.record(a.resumed)
 	if a.resumed != nil {
 		a.console.log.Info(fmt.Sprintf("resuming job %d", a.resumed.ID()))
