@@ -65,6 +65,8 @@ var (
 	ErrNoJob    = checkpoint.ErrNoJob
 	ErrRunning  = checkpoint.ErrRunning
 	ErrDiffers  = checkpoint.ErrDiffers
+	// ErrGraphExists: a graph is there, and Force is not set.
+	ErrGraphExists = store.ErrGraphExists
 	// ErrNoCheckpoint: no checkpoint of a job is sound.
 	ErrNoCheckpoint = checkpoint.ErrDamaged
 )
@@ -81,9 +83,6 @@ const (
 // at path. With Force, the jobs of an older graph there go with it, as the log
 // says; the error is [ErrRunning] when one of them is running.
 func Import(ctx context.Context, inputs []string, path string, o ImportOptions) (ImportReport, error) {
-	if o.Force && o.Log != nil {
-		tellJobs(path, o.Log)
-	}
 	return ingest.Import(ctx, inputs, path, o)
 }
 

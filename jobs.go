@@ -3,9 +3,6 @@ package garaph
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
-
-	"go.uber.org/zap"
 
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/store"
@@ -22,31 +19,6 @@ func (g *Graph) Jobs() ([]JobInfo, error) {
 		return nil, fmt.Errorf("list the jobs of graph %s: %w", g.store.Name(), err)
 	}
 	return list, nil
-}
-
-// tellJobs says which jobs go with the graph at path when it is replaced.
-func tellJobs(path string, log *zap.Logger) {
-	jobs := filepath.Join(path, store.JobsDir)
-	list, err := checkpoint.List(jobs)
-	if err != nil || len(list) == 0 || checkpoint.Idle(jobs) != nil {
-		return // the import meets the error
-	}
-	level, done := zap.InfoLevel, 0
-	var names []string
-	for _, l := range list {
-		switch {
-		case l.Err != nil:
-			level, names = zap.WarnLevel, append(names, fmt.Sprintf("%d (damaged)", l.ID))
-		case l.Status == Done:
-			done++
-		default:
-			level, names = zap.WarnLevel, append(names, fmt.Sprintf("%d (%s, %s)", l.ID, l.Name, l.Status))
-		}
-	}
-	if done > 0 {
-		names = append(names, fmt.Sprintf("%d done", done))
-	}
-	log.Log(level, fmt.Sprintf("the graph at %s is to be replaced, and its jobs go with it: %s", path, strings.Join(names, ", ")))
 }
 
 // NewJob describes a job to be recorded, for [RunOptions.Job]. It is on disk,

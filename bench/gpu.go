@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 type GPUOptions struct {
 	GPU     string // as garaph devices lists them; "": the first one
 	Memory  int64  // bytes of the GPU's memory for the streamed runs; 0: the arrays and a tenth of the edges
+	Streams int    // of the pipelines; 0: gpuengine.DefaultStreams
 	Rounds  int    // launches of each kernel, of which the fastest counts; 0: 3
 	Threads int    // 0: GOMAXPROCS
 	// Limit is the budget of host memory for pages; 0: none.
@@ -30,8 +32,8 @@ const gpuIterations = 12
 
 // Check says what is wrong with the options.
 func (o GPUOptions) Check() error {
-	if o.Rounds < 0 || o.Threads < 0 || o.Memory < 0 || o.Limit < 0 {
-		return fmt.Errorf("rounds %d, threads %d, GPU memory %d, limit %d: expected numbers ≥ 0", o.Rounds, o.Threads, o.Memory, o.Limit)
+	if o.Streams < 0 || o.Rounds < 0 || o.Threads < 0 || o.Memory < 0 || o.Limit < 0 {
+		return fmt.Errorf("streams %d, rounds %d, threads %d, GPU memory %d, limit %d: expected numbers ≥ 0", o.Streams, o.Rounds, o.Threads, o.Memory, o.Limit)
 	}
 	return nil
 }
@@ -52,6 +54,7 @@ func MeasureGPU(ctx context.Context, g *garaph.Graph, o GPUOptions) (r *GPURepor
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
+	o.Streams = cmp.Or(o.Streams, gpuengine.DefaultStreams)
 	if o.Rounds == 0 {
 		o.Rounds = defaultRounds
 	}
@@ -75,7 +78,7 @@ func MeasureGPU(ctx context.Context, g *garaph.Graph, o GPUOptions) (r *GPURepor
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.pages.Close()) }()
-	m.report = newGPUReport(g, m.device.Info(), o.Rounds)
+	m.report = newGPUReport(g, m.device.Info(), o)
 	for _, step := range []func(context.Context) error{m.ceilings, m.kernels, m.pipelines} {
 		if err := errors.Join(ctx.Err(), step(ctx)); err != nil {
 			return nil, err
@@ -164,7 +167,7 @@ func (m *gpuMeasurement) pipelines(ctx context.Context) error {
 				where = "streamed"
 			}
 			m.opt.Progress("pipeline, " + w.name + ", " + where)
-			p, err := pipeline(ctx, m, gpuengine.Options{Gather: w.gather, Single: w.single, Memory: memory})
+			p, err := pipeline(ctx, m, gpuengine.Options{Gather: w.gather, Single: w.single, Memory: memory, Streams: m.opt.Streams})
 			if err != nil {
 				return err
 			}

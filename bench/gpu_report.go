@@ -16,6 +16,7 @@ type GPUReport struct {
 	Seconds float64   `json:"seconds"`
 	Graph   GraphInfo `json:"graph"`
 	Rounds  int       `json:"rounds"`
+	Streams int       `json:"streams"` // of the pipelines
 
 	Link        gpuengine.Link    `json:"link"`    // bytes per second
 	Ceiling     gpuengine.Ceiling `json:"ceiling"` // gather-only
@@ -72,9 +73,9 @@ type Pipeline struct {
 	Kernels *float64 `json:"kernels,omitempty"`
 }
 
-func newGPUReport(g *garaph.Graph, i gpuengine.Info, rounds int) *GPUReport {
+func newGPUReport(g *garaph.Graph, i gpuengine.Info, o GPUOptions) *GPUReport {
 	return &GPUReport{
-		Machine: thisMachine(), Date: time.Now(), Graph: graphInfo(g), Rounds: rounds,
+		Machine: thisMachine(), Date: time.Now(), Graph: graphInfo(g), Rounds: o.Rounds, Streams: o.Streams,
 		GPU:     gpuInfo(i),
 		Kernels: []KernelFigure{}, Replication: []Replication{}, Pipelines: []Pipeline{}, Notes: []string{},
 	}

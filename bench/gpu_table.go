@@ -14,7 +14,7 @@ func (r *GPUReport) WriteTable(w io.Writer) error {
 	var b strings.Builder
 	gpuHeader(&b, r.GPU, r.Machine, r.Graph, [][2]string{
 		{"date", r.Date.Format(time.DateOnly)},
-		{"run", fmt.Sprintf("%s, in %s s", plural(r.Rounds, "round"), secondsText(r.Seconds))},
+		{"run", fmt.Sprintf("%s, in %s s; pipelines of %s", plural(r.Rounds, "round"), secondsText(r.Seconds), plural(r.Streams, "stream"))},
 	})
 	r.ceilingTable(&b)
 	r.kernelTable(&b)

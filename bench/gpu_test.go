@@ -16,7 +16,8 @@ import (
 
 // TestMeasureGPU: on the emulated device, every figure is there: three ways to
 // gather with all edges on the device and streamed, every shard with edges, and
-// copies of accumulators by the formula in one of the ways.
+// copies of accumulators by the formula in one of the ways. Fewer streams share
+// the memory of the streamed edges in fewer and larger slots.
 func TestMeasureGPU(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	g := oracle.Graph{N: 3000}
@@ -68,12 +69,19 @@ func TestMeasureGPU(t *testing.T) {
 	if err := r.WriteTable(&table); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"pull, replicated, R = 1 ", "link, both at once ", "pull of a shard "} {
+	for _, want := range []string{"pull, replicated, R = 1 ", "link, both at once ", "pull of a shard ", "; pipelines of 4 streams\n"} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("no %q in\n%s", want, table.String())
 		}
 	}
 	t.Log("\n" + table.String())
+	one, err := MeasureGPU(t.Context(), graph, GPUOptions{GPU: gpuengine.EmulatedName, Rounds: 1, Threads: 2, Streams: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one.Streams != 1 || r.Streams != gpuengine.DefaultStreams || one.Pipelines[1].Batches >= r.Pipelines[1].Batches {
+		t.Errorf("%d batches with %d stream, %d with %d", one.Pipelines[1].Batches, one.Streams, r.Pipelines[1].Batches, r.Streams)
+	}
 	if err := r.WritePlot(&picture); err != nil {
 		t.Fatal(err)
 	}

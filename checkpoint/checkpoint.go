@@ -30,7 +30,7 @@ var (
 	ErrRunning = errors.New("is running in another process")
 	// ErrGone: the job's folder is not there any more, or is another one.
 	ErrGone = errors.New("the folder of the job was moved, removed or replaced")
-	// ErrNoJob: the graph has no such job.
+	// ErrNoJob: the graph has no such job, or none that is unfinished.
 	ErrNoJob = errors.New("no such job")
 )
 

@@ -121,17 +121,25 @@ func lockIn(folder string) (*os.File, error) {
 		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	}
 	if err != nil {
-		who := make([]byte, 20)
-		n, _ := f.Read(who) // for the message
 		_ = f.Close()
 		if !errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, fmt.Errorf("cannot be locked: %w", err)
 		}
-		return nil, fmt.Errorf("%w (%s); wait for it to end, or interrupt it", ErrRunning, strings.TrimSpace(string(who[:n])))
+		return nil, runningIn(folder)
 	}
 	_ = f.Truncate(0) // the next two lines are for the message of others
 	_, _ = fmt.Fprintf(f, "process %d\n", os.Getpid())
 	return f, nil
+}
+
+// runningIn is [ErrRunning], with the process that the lock in a job's folder
+// names.
+func runningIn(folder string) error {
+	who, _ := readRegular(filepath.Join(folder, lockFile)) // for the message
+	if len(who) == 0 {
+		return fmt.Errorf("%w; wait for it to end, or interrupt it", ErrRunning)
+	}
+	return fmt.Errorf("%w (%.20s); wait for it to end, or interrupt it", ErrRunning, strings.TrimSpace(string(who)))
 }
 
 func (j *Job) folder() string { return filepath.Join(j.jobs, strconv.Itoa(j.id)) }

@@ -70,7 +70,7 @@ func TestJobs(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, _, err := Newest(jobs); !errors.Is(err, ErrNoJob) || !strings.Contains(err.Error(), "job 4 is running") {
+	if _, _, err := Newest(jobs); !errors.Is(err, ErrNoJob) || err.Error() != fmt.Sprintf("no unfinished job to resume: job 4 is running in another process (process %d); wait for it to end, or interrupt it", os.Getpid()) {
 		t.Errorf("only one that is running: %v", err)
 	}
 }

@@ -110,14 +110,22 @@ func Newest(jobs string) (id int, passed []error, err error) {
 		case l.Err != nil:
 			passed = append(passed, fmt.Errorf("%w; `garaph jobs rm` removes it", l.Err))
 		case l.Status == Running && running == nil:
-			running = fmt.Errorf("job %d %w", l.ID, ErrRunning)
+			running = fmt.Errorf("job %d %w", l.ID, runningIn(filepath.Join(jobs, strconv.Itoa(l.ID))))
 		}
 	}
-	if why := errors.Join(append([]error{running}, passed...)...); why != nil {
-		return 0, passed, fmt.Errorf("%w to resume: %w", ErrNoJob, why)
+	why := errors.Join(append([]error{running}, passed...)...)
+	if why == nil {
+		why = errors.New("every job that was begun is done, or was removed")
 	}
-	return 0, nil, fmt.Errorf("%w to resume: every job that was begun is done, or was removed", ErrNoJob)
+	return 0, passed, &noneError{why}
 }
+
+// noneError is the [ErrNoJob] of [Newest].
+type noneError struct{ why error }
+
+func (e *noneError) Error() string        { return "no unfinished job to resume: " + e.why.Error() }
+func (e *noneError) Unwrap() error        { return e.why }
+func (e *noneError) Is(target error) bool { return target == ErrNoJob }
 
 // Idle reports [ErrRunning] when a process has one of the jobs in a folder of
 // jobs, whatever its record says.

@@ -145,7 +145,7 @@ func New[V, A any](d Device, p gas.Program[V, A], a *vertices.Arrays[V], cat *st
 	}
 	e := &Engine[V, A]{device: d, program: p, fragments: f, host: a, opt: o}
 	if e.plan, err = newPlan(cat, f, gas.DirectionOf(p), o); err != nil {
-		return nil, fmt.Errorf("program %T: %w", p, err)
+		return nil, err
 	}
 	e.kept = packer{slot: e.plan.slot, shared: o.Shared, gather: o.Gather, single: o.Single, limits: e.plan.kept}
 	e.streamed = e.kept

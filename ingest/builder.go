@@ -32,6 +32,7 @@ const (
 type builder struct {
 	opt    Options
 	plan   memoryPlan
+	path   string // of the graph
 	spill  *spill
 	schema Schema
 	mirror bool // both directions of each entry are stored
@@ -62,6 +63,9 @@ func (b *builder) Begin(s Schema) error {
 	var err error
 	if b.spill, err = newSpill(b.plan.dir, b.plan.blocks, b.plan.space); err != nil {
 		return err
+	}
+	if b.opt.Force {
+		tellJobs(b.path, b.opt.Log) // and not before what is known to fail
 	}
 	b.limit = maxID + 1
 	switch s.IDs {

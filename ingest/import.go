@@ -109,7 +109,7 @@ func importPlanned(ctx context.Context, inputs []string, path string, o Options,
 		return Report{}, err
 	}
 	plan.dir, plan.space = w.Dir(), w.CheckSpace
-	b := &builder{opt: o, plan: plan}
+	b := &builder{opt: o, plan: plan, path: path}
 	defer b.close()
 	r, err := b.build(ctx, inputs, w)
 	if err != nil {

@@ -78,7 +78,7 @@ func TestCommit(t *testing.T) {
 	if c.Vertices != 1 || !slices.Equal(c.Source, []string{"a", "b"}) || c.Created.IsZero() || c.IDs.Base != 7 {
 		t.Errorf("catalogue %+v", c)
 	}
-	if _, err := store.Create(path, false); !errors.Is(err, store.ErrExists) || !strings.Contains(err.Error(), "--force") {
+	if _, err := store.Create(path, false); !errors.Is(err, store.ErrGraphExists) || !errors.Is(err, store.ErrExists) {
 		t.Errorf("a second graph at the path: %v", err)
 	}
 	if names := entries(t, dir); !slices.Equal(names, []string{"g"}) {

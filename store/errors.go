@@ -1,6 +1,9 @@
 package store
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Errors that a caller may test for.
 var (
@@ -8,6 +11,8 @@ var (
 	ErrNotGraph = errors.New("not a garaph graph")
 	// ErrExists: a graph (or something else) stands at the path already.
 	ErrExists = errors.New("exists already")
+	// ErrGraphExists is the [ErrExists] of a graph that force would replace.
+	ErrGraphExists = fmt.Errorf("%w and is not to be replaced", ErrExists)
 	// ErrDamaged: stored bytes are not what was written.
 	ErrDamaged = errors.New("damaged")
 	// ErrNoVertex: the graph has no vertex of this id.

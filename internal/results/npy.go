@@ -20,8 +20,10 @@ const maxNPYString = 4096
 //	value  <f4, <f8, <i8, or the type of id
 func writeNPY(w io.Writer, t Table) error {
 	width := max(t.MaxIDBytes(), 1)
-	if t.IDKind() == IDString && width > maxNPYString {
-		return fmt.Errorf("the longest vertex id has %d bytes, and npy would spend as many on every row (at most %d are allowed); write parquet instead", width, maxNPYString)
+	if t.IDKind() == IDString {
+		if err := CheckIDBytes(NPY, width); err != nil {
+			return err
+		}
 	}
 	header, err := npyHeader(t, width)
 	if err != nil {
@@ -53,6 +55,15 @@ func writeNPY(w io.Writer, t Table) error {
 		return err
 	}
 	return flush()
+}
+
+// CheckIDBytes reports the error that [Write] would end with because the longest
+// string id has so many bytes, and should be called before a long job.
+func CheckIDBytes(f Format, longest int) error {
+	if f == NPY && longest > maxNPYString {
+		return fmt.Errorf("the longest vertex id has %d bytes, and npy would spend as many on every row (at most %d are allowed); write parquet instead", longest, maxNPYString)
+	}
+	return nil
 }
 
 // npyHeader is magic, version, length of the dictionary as u16, and the

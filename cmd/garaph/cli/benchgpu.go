@@ -9,6 +9,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/gpuengine"
 )
 
 func (a *app) benchGPUCommand() *cobra.Command {
@@ -22,12 +23,13 @@ directions. Then come each kernel alone, whole iterations of PageRank with all
 edges on the GPU and with edges that are streamed, and the pull of each shard,
 with and without replication. The whole machine should be free for it.`,
 		Example: `  garaph bench gpu web.graph --plot replication.png
-  garaph bench gpu web.graph --gpu-memory 4GiB --json > gpu.json`,
+  garaph bench gpu web.graph --gpu-memory 4GiB --streams 8 --json > gpu.json`,
 		Args: exactly("one graph", 1),
 	}
 	fs := cmd.Flags()
 	gpu := fs.String("gpu", "", "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
 	gpuMemory := sizeFlag(fs, "gpu-memory", "memory of the GPU for the streamed runs (default the arrays over vertices and a tenth of the edges)")
+	streams := countFlag(fs, "streams", gpuengine.DefaultStreams, 1, "streams of copies and computations, which overlap, of whole iterations")
 	rounds := countFlag(fs, "rounds", 3, 1, "launches of each kernel, of which the fastest counts")
 	threads := countFlag(fs, "threads", 0, 0, "goroutines; 0: one for each processor")
 	memory := sizeFlag(fs, "memory", "memory of the host for edges (default three quarters of what is available)")
@@ -45,7 +47,7 @@ with and without replication. The whole machine should be free for it.`,
 		if err := a.handOver(string(dispatcher.GPU), *gpu, ""); err != nil {
 			return err
 		}
-		o := bench.GPUOptions{GPU: *gpu, Memory: *gpuMemory, Rounds: *rounds, Threads: *threads, Limit: cmp.Or(*memory, defaultMemory())}
+		o := bench.GPUOptions{GPU: *gpu, Memory: *gpuMemory, Streams: *streams, Rounds: *rounds, Threads: *threads, Limit: cmp.Or(*memory, defaultMemory())}
 		r, err := measured(cmd.Context(), a, "bench gpu", args[0], func(g *garaph.Graph, progress func(string)) (*bench.GPUReport, error) {
 			o.Progress = progress
 			return bench.MeasureGPU(cmd.Context(), g, o)

@@ -16,8 +16,8 @@ type destination struct {
 	format results.Format
 }
 
-// newDestination checks path and format as far as that needs no disk. The
-// format is told by the name of the file when it is "".
+// newDestination checks path and format, but not whether the file can be
+// written. The format is told by the name of the file when it is "".
 func newDestination(path, format string) (destination, error) {
 	var f results.Format
 	var err error
@@ -27,7 +27,9 @@ func newDestination(path, format string) (destination, error) {
 	case format == "" && path == "-":
 		f = results.TSV
 	case format == "":
-		f, err = results.FormatOf(path)
+		if f, err = results.FormatOf(path); err != nil && isFolder(path) {
+			return destination{}, fmt.Errorf("cannot write results to %s: it is a folder; name a file in it", path)
+		}
 	default:
 		if f, err = results.ParseFormat(format); err == nil {
 			err = fitting(path, f)
@@ -84,13 +86,18 @@ func checkNoInput(what, path string, inputs []string) error {
 
 // inside reports whether a path lies in a folder.
 func inside(path, folder string) bool {
-	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+	if !isFolder(folder) {
 		return false
 	}
 	path, errPath := filepath.Abs(path)
 	folder, errFolder := filepath.Abs(folder)
 	rel, err := filepath.Rel(folder, path)
 	return errPath == nil && errFolder == nil && err == nil && filepath.IsLocal(rel)
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // write writes all rows, until ctx ends.

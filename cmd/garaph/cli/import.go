@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -74,6 +75,9 @@ func (a *app) importGraph(ctx context.Context, inputs []string, path string, o g
 	o.Stdin, o.Progress, o.Log = a.stdin, p.show, a.console.log
 	r, err := garaph.Import(ctx, inputs, path, o)
 	p.end()
+	if errors.Is(err, garaph.ErrGraphExists) {
+		err = fmt.Errorf("%w; --force replaces it", err)
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			err = &stopped{fmt.Sprintf("the import of %s was stopped and left nothing behind", strings.Join(inputs, ", ")), err}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -53,7 +52,7 @@ func (t *task) openInput(ctx context.Context, a *app, check func() error) (*inpu
 // graphFolder is the folder among the arguments; "" when all are edge files.
 func graphFolder(args []string) (string, error) {
 	for _, arg := range args {
-		if info, err := os.Stat(arg); err != nil || !info.IsDir() {
+		if !isFolder(arg) {
 			continue
 		}
 		if len(args) > 1 {

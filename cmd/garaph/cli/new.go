@@ -68,14 +68,25 @@ func (a *app) begin(name, dir string) error {
 			return errors.Join(fmt.Errorf("write the module: %w", err), os.RemoveAll(m.Name))
 		}
 	}
-	a.console.summary(fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go. Go on with:
+	a.console.summary(fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go.%s Go on with:
 
   cd %[1]s
-%s  go test .
+%[3]s  go test .
   $EDITOR %[1]s.go %[1]s_test.go
   go generate            # loops of its own: several times as fast
-  go run . run %[1]s GRAPH`, m.Name, m.firstSteps()))
+  go run . run %[1]s GRAPH`, m.Name, m.uses(), m.firstSteps()))
 	return nil
+}
+
+// uses says which garaph the module is built with.
+func (m *module) uses() string {
+	switch {
+	case m.Checkout != "":
+		return " It uses garaph in " + m.Checkout + "."
+	case m.Version != "":
+		return " It uses garaph " + m.Version + "."
+	}
+	return ""
 }
 
 // firstSteps are the lines to run before the module can be built.
@@ -109,6 +120,8 @@ func (m *module) check() error {
 	switch {
 	case !elements.MatchString(m.Path) || strings.Contains(m.Path, ".."):
 		return Usagef("%q is no module path: expected a word such as widest, or words with slashes between them such as example.com/widest", m.Path)
+	case m.Path == modulePath || strings.HasPrefix(m.Path, modulePath+"/"):
+		return Usagef("%q is a path of garaph itself: give the module another one, such as example.com/%s", m.Path, m.Name)
 	case !lowWords.MatchString(m.Name):
 		return Usagef("%q is no name of a program: expected lower-case letters, digits and hyphens, as in widest-path", m.Name)
 	case m.Name == "main" || m.Name == "go":

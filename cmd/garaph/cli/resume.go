@@ -16,9 +16,9 @@ import (
 )
 
 // resumeFlags are the flags of `garaph run` that a job may be resumed with, for
-// its values don't depend on them.
+// its values don't depend on them, or, in async mode, as they do on timing.
 var resumeFlags = []string{
-	"device", "threads", "memory", "gpu", "gpu-memory", "streams", "gather", "trace",
+	"device", "threads", "memory", "gpu", "gpu-memory", "streams", "gather", "passes", "trace",
 	"checkpoint-every", "checkpoint-interval", "checkpoint-pages", "keep-checkpoints",
 	"output", "output-format", "top", "json", "report",
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/results"
 )
 
 // defaultTop is how many vertices are printed when nothing was asked for.
@@ -68,6 +69,12 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.input.close()) }()
+	if err := results.CheckIDBytes(out.format, t.input.graph.Catalogue().IDs.MaxBytes); err != nil {
+		return err
+	}
+	if t.program.Timed && t.options.Iterations == 0 {
+		a.console.log.Warn(fmt.Sprintf("%s does not end by itself: without a number of --iterations, it runs until it is interrupted", t.program.Name))
+	}
 	t.record(a.resumed)
 	if a.resumed != nil {
 		a.console.log.Info(fmt.Sprintf("resuming job %d", a.resumed.ID()))
