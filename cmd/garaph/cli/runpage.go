@@ -61,7 +61,7 @@ func (t *task) facts() []htmlreport.Fact {
 		fact("GPU", "none")
 	} else {
 		fact("GPU", "%s", r.GPU)
-		budget := "all that was free"
+		budget := "what was free"
 		if t.options.GPUMemory > 0 {
 			budget = memoryText(t.options.GPUMemory)
 		}
