@@ -215,8 +215,9 @@ func modeOf(folder string) fs.FileMode {
 // clearDone removes the epochs of a job that is done, where its process was
 // killed before it had.
 func clearDone(folder string) error {
-	left, err := filepath.Glob(filepath.Join(folder, "*"+epochPrefix+"*"))
-	if err != nil || len(left) == 0 {
+	entries, err := os.ReadDir(folder)
+	left := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.Contains(e.Name(), epochPrefix) })
+	if err != nil || !left {
 		return err
 	}
 	lock, err := lockJob(folder)

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -369,6 +370,7 @@ func TestChecksums(t *testing.T) {
 		{"all", string(sound), store.SealedChecksums, false},
 		{"no checksum of the list", join(lines[:n]), store.UnsealedChecksums, false},
 		{"no list", join(lines[:1]), store.NoChecksums, false},
+		{"a list of nothing", fmt.Sprintf("%s%08x GARAPH\n", lines[0], crc32.Checksum([]byte(lines[0]), crc32.MakeTable(crc32.Castagnoli))), store.NoChecksums, false},
 		{"a line is missing", join(lines[:1], lines[2:]), 0, true},
 		{"two lines changed places", join(lines[:1], lines[2:3], lines[1:2], lines[3:]), 0, true},
 		{"a line more", string(sound) + lines[1], 0, true},

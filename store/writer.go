@@ -253,7 +253,7 @@ func (w *Writer) put(key, blob []byte) error {
 // startWriting makes the system begin to bring the value logs to disk, so that
 // Commit need not wait for all of them.
 func (w *Writer) startWriting() {
-	names, _ := filepath.Glob(filepath.Join(w.dir, dbDir, "*.vlog")) // a hint: Commit meets the errors
+	names, _ := matching(filepath.Join(w.dir, dbDir), "*.vlog") // a hint: Commit meets the errors
 	for _, name := range names {
 		if f, err := os.Open(name); err == nil {
 			_ = unix.SyncFileRange(int(f.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE)
