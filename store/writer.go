@@ -34,6 +34,10 @@ const (
 // the graph by one rename, when it is whole and on disk. Put methods may be
 // called from many goroutines.
 type Writer struct {
+	// Warn is told what went wrong when the graph was in its place already; nil:
+	// nobody is.
+	Warn func(msg string)
+
 	target  string // the graph's final path
 	force   bool   // replace a graph there
 	dir     string // where it is being built
@@ -54,6 +58,9 @@ func Create(path string, force bool) (*Writer, error) {
 	if at := strings.LastIndexByte(path, '-') + 1; strings.HasPrefix(filepath.Base(path), ".") && strings.HasSuffix(path[:at], ".importing-") && isBuild(path, path[:at]) {
 		return nil, fmt.Errorf("import to %s: such names are those of graphs that are being imported; choose another name", path)
 	}
+	if base := filepath.Base(path); base == "." || base == ".." {
+		return nil, fmt.Errorf("import to %s: a graph is renamed to its place when it is whole, and this is no name; give one, such as %s", path, filepath.Join(path, "graph"))
+	}
 	if err := checkTarget(path, force); err != nil {
 		return nil, err
 	}
@@ -61,19 +68,19 @@ func Create(path string, force bool) (*Writer, error) {
 	if _, err := os.Stat(parent); err != nil {
 		return nil, fmt.Errorf("import to %s: the folder %s is not there: %w", path, parent, err)
 	}
-	prefix := buildPrefix(path)
 	lock, err := lockBuilds(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := removeStale(parent, prefix); err != nil {
-		_ = lock.Close()
-		return nil, err
-	}
 	w := &Writer{target: path, force: force, lock: lock, flight: semaphore.NewWeighted(inFlightBytes)}
-	if w.dir, err = os.MkdirTemp(parent, prefix+"*"); err != nil {
-		_ = lock.Close()
-		return nil, fmt.Errorf("import to %s: %w", path, err)
+	if err = removeStale(path); err == nil {
+		err = checkTarget(path, force) // it may have put a graph back
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.unlock())
+	}
+	if w.dir, err = os.MkdirTemp(parent, buildPrefix(path)+"*"); err != nil {
+		return nil, errors.Join(fmt.Errorf("import to %s: %w", path, err), w.unlock())
 	}
 	if err := os.Chmod(w.dir, 0o777&^umask()); err != nil {
 		return nil, errors.Join(err, w.Abort())
@@ -100,6 +107,9 @@ func checkTarget(path string, force bool) error {
 		return fmt.Errorf("import to %s: %w", path, err)
 	case !info.IsDir():
 		return fmt.Errorf("import to %s: %w and is not a graph; choose another name", path, ErrExists)
+	}
+	if err := checkPlace(path); err != nil {
+		return err
 	}
 	if _, err := checkMarker(path); err != nil {
 		if entries, err := os.ReadDir(path); err == nil && len(entries) == 0 {
@@ -158,8 +168,8 @@ func buildPrefix(path string) string { return "." + filepath.Base(path) + ".impo
 // isBuild reports whether a name is one under which a graph with this prefix is
 // built: digits follow it. A graph may itself be called NAME.importing-….
 func isBuild(name, prefix string) bool {
-	digits, ok := strings.CutPrefix(name, prefix)
-	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
+	end, ok := strings.CutPrefix(name, prefix)
+	return ok && (end == aside || end != "" && strings.Trim(end, "0123456789") == "")
 }
 
 // lockBuilds takes the lock that imports to one path share. The kernel releases
@@ -184,21 +194,6 @@ func lockBuilds(path string) (*os.File, error) {
 		}
 		_ = f.Close() // its last holder removed it in between: lock the new one
 	}
-}
-
-func removeStale(parent, prefix string) error {
-	entries, err := os.ReadDir(parent)
-	if err != nil {
-		return fmt.Errorf("import: %w", err)
-	}
-	for _, e := range entries {
-		if e.IsDir() && isBuild(e.Name(), prefix) {
-			if err := os.RemoveAll(filepath.Join(parent, e.Name())); err != nil {
-				return fmt.Errorf("remove what a killed import left: %w", err)
-			}
-		}
-	}
-	return nil
 }
 
 // Dir is the folder in which the graph is being built, for temporary files that
@@ -298,31 +293,8 @@ func (w *Writer) Commit(c *Catalogue) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("import to %s: %w", w.target, err), w.Abort())
 	}
-	return w.unlock()
-}
-
-// replace renames dir to target and makes that durable; what stood at target is
-// removed afterwards.
-func replace(dir, target string) error {
-	for _, d := range []string{filepath.Join(dir, dbDir), dir} {
-		if err := syncDir(d); err != nil {
-			return err
-		}
-	}
-	err := unix.Renameat2(unix.AT_FDCWD, dir, unix.AT_FDCWD, target, unix.RENAME_EXCHANGE)
-	if err != nil { // nothing stands there, or the file system cannot exchange
-		if err := os.RemoveAll(target); err != nil {
-			return err
-		}
-		if err := os.Rename(dir, target); err != nil {
-			return err
-		}
-		return syncDir(filepath.Dir(target))
-	}
-	if err := syncDir(filepath.Dir(target)); err != nil {
-		return err
-	}
-	return os.RemoveAll(dir)
+	w.settle()
+	return nil
 }
 
 func writeSynced(name, text string) error {
@@ -332,14 +304,6 @@ func writeSynced(name, text string) error {
 	}
 	_, err = f.WriteString(text)
 	return errors.Join(err, f.Sync(), f.Close())
-}
-
-func syncDir(name string) error {
-	d, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // Abort removes everything. After a Commit, successful or not, it does nothing.
