@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,11 +80,8 @@ func Create(path string, force bool) (*Writer, error) {
 	if err != nil {
 		return nil, errors.Join(err, w.unlock())
 	}
-	if w.dir, err = os.MkdirTemp(parent, buildPrefix(path)+"*"); err != nil {
+	if w.dir, err = makeBuild(path); err != nil {
 		return nil, errors.Join(fmt.Errorf("import to %s: %w", path, err), w.unlock())
-	}
-	if err := os.Chmod(w.dir, 0o777&^umask()); err != nil {
-		return nil, errors.Join(err, w.Abort())
 	}
 	if w.db, err = badger.Open(options(filepath.Join(w.dir, dbDir), nil)); err != nil {
 		w.db = nil // half open, it cannot be closed
@@ -92,10 +90,39 @@ func Create(path string, force bool) (*Writer, error) {
 	return w, nil
 }
 
-func umask() os.FileMode {
-	m := unix.Umask(0)
-	unix.Umask(m)
-	return os.FileMode(m)
+// makeBuild makes the folder in which a graph is built, and in it that of
+// Badger, which would make one for this user alone.
+func makeBuild(path string) (string, error) {
+	for {
+		dir := filepath.Join(filepath.Dir(path), fmt.Sprint(buildPrefix(path), rand.Uint32()))
+		err := os.Mkdir(dir, 0o777)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err == nil {
+			err = os.Mkdir(filepath.Join(dir, dbDir), 0o777)
+		}
+		return dir, err
+	}
+}
+
+// share lets those read Badger's files who may look into their folder: some are
+// made for this user alone.
+func share(db string) error {
+	info, err := os.Stat(db)
+	if err != nil {
+		return err
+	}
+	readers := info.Mode().Perm() & 0o666
+	entries, err := os.ReadDir(db)
+	for _, e := range entries {
+		file, fileErr := e.Info()
+		if fileErr == nil && file.Mode().Perm()&readers != readers {
+			fileErr = os.Chmod(filepath.Join(db, e.Name()), readers)
+		}
+		err = errors.Join(err, fileErr)
+	}
+	return err
 }
 
 func checkTarget(path string, force bool) error {
@@ -276,6 +303,9 @@ func (w *Writer) Commit(c *Catalogue) error {
 	}
 	if err == nil {
 		err, w.db = w.db.Close(), nil
+	}
+	if err == nil {
+		err = share(filepath.Join(w.dir, dbDir))
 	}
 	var lines string
 	if err == nil {
