@@ -198,7 +198,7 @@ func (v *victim) flip(t *testing.T, bit int) {
 	found := 0
 	err = s.Verify(context.Background(), 2, func(int64) {}, func(err error) {
 		found++
-		if !store.IsDamage(err) {
+		if !errors.Is(err, store.ErrDamaged) {
 			t.Errorf("Verify: %v", err)
 		}
 	})
@@ -423,7 +423,7 @@ func TestDamagedIDs(t *testing.T) {
 		found := 0
 		verify := s.Verify(context.Background(), 1, func(int64) {}, func(err error) {
 			found++
-			if !store.IsDamage(err) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "id block 0") {
+			if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "id block 0") {
 				t.Errorf("byte %d: Verify: %v", i, err)
 			}
 		})
@@ -504,7 +504,7 @@ func TestVerifyOrder(t *testing.T) {
 		if err := s.Verify(context.Background(), 1, func(int64) {}, func(err error) { found = append(found, err) }); err != nil {
 			t.Fatal(err)
 		}
-		if len(found) != 1 || !store.IsDamage(found[0]) {
+		if len(found) != 1 || !errors.Is(found[0], store.ErrDamaged) {
 			t.Errorf("%s: found %v", c.name, found)
 		}
 	}
