@@ -23,12 +23,11 @@ func identityOf[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) (checkpoi
 	id := checkpoint.Identity{
 		Graph: g.Catalogue().Fingerprint, Program: t.String(), Engine: dispatcher.EngineVersion,
 		Parameters: parametersOf(p),
+		Options:    map[string]string{"mode": string(o.Mode), "engine": string(o.Method), "iterations": strconv.Itoa(o.Iterations)},
 	}
 	if t.PkgPath() != "" {
 		id.Program = t.PkgPath() + "." + t.Name()
 	}
-	id.Parameters["mode"], id.Parameters["engine"] = string(o.Mode), string(o.Method)
-	id.Parameters["iterations"] = strconv.Itoa(o.Iterations)
 	var err error
 	id.Source, err = sourceOf(p)
 	return id, err
@@ -141,7 +140,9 @@ func textOf(v reflect.Value, depth int) string {
 		return mapText(v, depth)
 	case !v.IsValid() || v.IsNil():
 		return "nil"
-	case k == reflect.Pointer || k == reflect.Interface:
+	case k == reflect.Interface:
+		return v.Elem().Type().String() + " " + textOf(v.Elem(), depth+1)
+	case k == reflect.Pointer:
 		return textOf(v.Elem(), depth+1)
 	default:
 		return v.Type().String()

@@ -74,7 +74,7 @@ func Resume[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], id int
 func continued(o RunOptions) RunOptions {
 	if o.Job != nil && o.Job.ID() != 0 {
 		r := o.Job.Record()
-		had := r.Identity.Parameters
+		had := r.Identity.Options
 		o.Mode = cmp.Or(o.Mode, dispatcher.Mode(had["mode"]))
 		o.Method = cmp.Or(o.Method, dispatcher.Method(had["engine"]))
 		if n, err := strconv.Atoi(had["iterations"]); err == nil {

@@ -104,16 +104,17 @@ func (d *badgerDB) reserve(table, log int64) error {
 	if err := errors.Join(reserve(f, ballastBytes+table), f.Close()); err != nil {
 		return err
 	}
-	for pattern, n := range map[string]int64{"*.mem": 2 * table, "*.vlog": log} {
-		names, err := filepath.Glob(filepath.Join(d.folder, pattern))
-		for _, name := range names {
-			err = errors.Join(err, reserveFile(name, n))
-		}
-		if err != nil {
-			return err
+	entries, err := os.ReadDir(d.folder)
+	if err != nil {
+		return err
+	}
+	bytes := map[string]int64{".mem": 2 * table, ".vlog": log}
+	for _, e := range entries {
+		if n, ok := bytes[filepath.Ext(e.Name())]; ok {
+			err = errors.Join(err, reserveFile(filepath.Join(d.folder, e.Name()), n))
 		}
 	}
-	return nil
+	return err
 }
 
 func reserveFile(name string, n int64) error {

@@ -44,7 +44,7 @@ func TestFullDisk(t *testing.T) {
 	for _, left := range []int64{0, 1, 3, 5, 10, 18, 20, 21, 22, 23, 24, 26, 30} {
 		for _, within := range []bool{false, true} {
 			dir := smallDisk(t, "100")
-			j := NewJob(dir, Spec{}, Policy{})
+			j := NewJob(filepath.Join(dir, "a[b]c"), Spec{}, Policy{})
 			if err := j.Begin(someone, Policy{}); err != nil {
 				t.Fatal(err)
 			}

@@ -165,9 +165,7 @@ func (j *Job) create() (err error) {
 	if err := os.MkdirAll(j.jobs, 0o777); err != nil {
 		return err
 	}
-	if err := tidy(j.jobs); err != nil {
-		return err
-	}
+	tidy(j.jobs)
 	folder, err := os.MkdirTemp(j.jobs, newPrefix)
 	if err != nil {
 		return err
@@ -223,8 +221,9 @@ func modeOf(folder string) fs.FileMode {
 // clearDone removes the epochs of a job that is done, where its process was
 // killed before it had.
 func clearDone(folder string) error {
-	left, err := filepath.Glob(filepath.Join(folder, "*"+epochPrefix+"*"))
-	if err != nil || len(left) == 0 {
+	entries, err := os.ReadDir(folder)
+	left := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.Contains(e.Name(), epochPrefix) })
+	if err != nil || !left {
 		return err
 	}
 	lock, err := lockJob(folder)
@@ -238,34 +237,23 @@ func clearDone(folder string) error {
 	return errors.Join(err, lock.Close())
 }
 
-// tidy removes old jobs that are done, and what killed processes left.
-func tidy(jobs string) error {
-	list, err := List(jobs)
-	if err != nil {
-		return err
-	}
+// tidy removes old jobs that are done, and what killed processes left. What it
+// cannot remove, as a job of another user's or one that another process removes
+// meanwhile, stays until the next time.
+func tidy(jobs string) {
+	list, _ := List(jobs) // whoever makes a job there meets the error
 	done := slices.DeleteFunc(list, func(l Listed) bool { return l.Err != nil || l.Status != Done })
 	for _, l := range done[:max(0, len(done)-keepDone)] {
-		if err := Remove(jobs, l.ID); err != nil && !errors.Is(err, ErrNoJob) && !errors.Is(err, ErrRunning) {
-			return err
-		}
+		_ = Remove(jobs, l.ID)
 	}
 	for _, l := range done[max(0, len(done)-keepDone):] {
-		if err := clearDone(filepath.Join(jobs, strconv.Itoa(l.ID))); err != nil && !errors.Is(err, ErrRunning) {
-			return err
-		}
+		_ = clearDone(filepath.Join(jobs, strconv.Itoa(l.ID)))
 	}
-	entries, err := os.ReadDir(jobs)
-	if err != nil {
-		return err
-	}
+	entries, _ := os.ReadDir(jobs)
 	for _, e := range entries {
 		info, err := e.Info()
 		if err == nil && strings.HasPrefix(e.Name(), newPrefix) && time.Since(info.ModTime()) > leftoverAfter {
-			if err := os.RemoveAll(filepath.Join(jobs, e.Name())); err != nil {
-				return err
-			}
+			_ = os.RemoveAll(filepath.Join(jobs, e.Name()))
 		}
 	}
-	return nil
 }

@@ -96,7 +96,7 @@ func (m *memory) same(o *memory) bool {
 		bytes.Equal(m.values, o.values) && slices.Equal(m.active, o.active)
 }
 
-var someone = Identity{Graph: "1234", Program: "programs.SSSP", Source: "5678", Engine: 1, Parameters: map[string]string{"Source": "7", "mode": "sync"}}
+var someone = Identity{Graph: "1234", Program: "programs.SSSP", Source: "5678", Engine: 1, Parameters: map[string]string{"Source": "7", "mode": "1"}, Options: map[string]string{"mode": "sync"}}
 
 // begun makes a job in a folder of jobs, and begins it.
 func begun(t testing.TB, jobs string) *Job {

@@ -58,7 +58,29 @@ type Identity struct {
 	Program    string            `json:"program"`    // the program's type
 	Source     string            `json:"source"`     // hash of the program's source
 	Engine     int               `json:"engine"`     // version of what makes bits of values
-	Parameters map[string]string `json:"parameters"` // by name
+	Parameters map[string]string `json:"parameters"` // the program's, by name
+	Options    map[string]string `json:"options"`    // those of the run that results depend on, by name
+}
+
+// UnmarshalJSON reads the identities of earlier builds too, whose options stood
+// among the parameters. A parameter that had the name of one is lost there: it
+// is "not there", and so differs from that of the program.
+func (id *Identity) UnmarshalJSON(b []byte) error {
+	type plain Identity // without this method
+	if err := json.Unmarshal(b, (*plain)(id)); err != nil {
+		return err
+	}
+	if id.Options != nil {
+		return nil
+	}
+	id.Options = map[string]string{}
+	for _, name := range []string{"mode", "engine", "iterations"} {
+		if text, ok := id.Parameters[name]; ok {
+			id.Options[name] = text
+			delete(id.Parameters, name)
+		}
+	}
+	return nil
 }
 
 // Check holds another identity against this one, that of the stored job. The
@@ -76,13 +98,15 @@ func (id Identity) Check(now Identity) error {
 		differ("the program's source", id.Source, now.Source)
 	}
 	differ("the version of the engine", strconv.Itoa(id.Engine), strconv.Itoa(now.Engine))
-	names := maps.Clone(id.Parameters)
-	if names == nil {
-		names = map[string]string{}
-	}
-	maps.Copy(names, now.Parameters)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		differ(name, orNone(id.Parameters, name), orNone(now.Parameters, name))
+	for _, m := range []struct{ then, is map[string]string }{{id.Parameters, now.Parameters}, {id.Options, now.Options}} {
+		names := maps.Clone(m.then)
+		if names == nil {
+			names = map[string]string{}
+		}
+		maps.Copy(names, m.is)
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			differ(name, orNone(m.then, name), orNone(m.is, name))
+		}
 	}
 	if len(list) == 0 {
 		return nil

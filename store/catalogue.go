@@ -83,19 +83,6 @@ func (c *Catalogue) Bytes(dir shard.Direction, i int) int64 {
 	return shard.Size(s.Vertices, s.Out, false)
 }
 
-// ShardOf is the index of the shard whose interval holds v.
-func (c *Catalogue) ShardOf(v uint32) int {
-	lo, hi := 0, len(c.Shards)
-	for hi-lo > 1 {
-		if mid := (lo + hi) / 2; c.Shards[mid].First <= v {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return lo
-}
-
 // seal computes the fingerprint: a hash of everything that an algorithm's
 // result depends on, equal for equal graphs however they were imported.
 func (c *Catalogue) seal(idSums []uint32) {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -197,7 +198,7 @@ func (v *victim) flip(t *testing.T, bit int) {
 	found := 0
 	err = s.Verify(context.Background(), 2, func(int64) {}, func(err error) {
 		found++
-		if !store.IsDamage(err) {
+		if !errors.Is(err, store.ErrDamaged) {
 			t.Errorf("Verify: %v", err)
 		}
 	})
@@ -369,6 +370,7 @@ func TestChecksums(t *testing.T) {
 		{"all", string(sound), store.SealedChecksums, false},
 		{"no checksum of the list", join(lines[:n]), store.UnsealedChecksums, false},
 		{"no list", join(lines[:1]), store.NoChecksums, false},
+		{"a list of nothing", fmt.Sprintf("%s%08x GARAPH\n", lines[0], crc32.Checksum([]byte(lines[0]), crc32.MakeTable(crc32.Castagnoli))), store.NoChecksums, false},
 		{"a line is missing", join(lines[:1], lines[2:]), 0, true},
 		{"two lines changed places", join(lines[:1], lines[2:3], lines[1:2], lines[3:]), 0, true},
 		{"a line more", string(sound) + lines[1], 0, true},
@@ -421,7 +423,7 @@ func TestDamagedIDs(t *testing.T) {
 		found := 0
 		verify := s.Verify(context.Background(), 1, func(int64) {}, func(err error) {
 			found++
-			if !store.IsDamage(err) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "id block 0") {
+			if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "id block 0") {
 				t.Errorf("byte %d: Verify: %v", i, err)
 			}
 		})
@@ -502,7 +504,7 @@ func TestVerifyOrder(t *testing.T) {
 		if err := s.Verify(context.Background(), 1, func(int64) {}, func(err error) { found = append(found, err) }); err != nil {
 			t.Fatal(err)
 		}
-		if len(found) != 1 || !store.IsDamage(found[0]) {
+		if len(found) != 1 || !errors.Is(found[0], store.ErrDamaged) {
 			t.Errorf("%s: found %v", c.name, found)
 		}
 	}

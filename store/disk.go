@@ -98,7 +98,7 @@ func (s *Store) randomRead() (float64, error) {
 
 // direct calls f for each value log, opened past the page cache.
 func (s *Store) direct(f func(file *os.File, size int64) error) error {
-	names, err := filepath.Glob(filepath.Join(s.path, dbDir, "*.vlog"))
+	names, err := matching(filepath.Join(s.path, dbDir), "*.vlog")
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ const maxEntryHead = 2 + 5 + 5 + 10
 
 // openLogs opens the value logs for checkEntry.
 func (s *Store) openLogs() error {
-	names, err := filepath.Glob(filepath.Join(s.path, dbDir, "*.vlog"))
+	names, err := matching(filepath.Join(s.path, dbDir), "*.vlog")
 	if err != nil {
 		return err
 	}

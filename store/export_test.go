@@ -15,3 +15,11 @@ func (s *Store) CloseDB() error { return s.db.Close() }
 // ReadPast reads part of a file that is open past the page cache, as StreamShard
 // does.
 func ReadPast(f *os.File, at int64, dst []byte) bool { return place{f, at}.read(dst) }
+
+// SetExchange puts in what changes the places of two folders, and gives what
+// puts it back.
+func SetExchange(f func(a, b string) error) (back func()) {
+	was := exchange
+	exchange = f
+	return func() { exchange = was }
+}

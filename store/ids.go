@@ -90,7 +90,7 @@ func (m *IDMap) blockOf(v uint32) int {
 	return sort.Search(len(m.Blocks), func(i int) bool { return m.Blocks[i] > v }) - 1
 }
 
-// blockLen is the range of block i.
+// blockRange gives the first vertex of block i, and how many are in it.
 func (s *Store) blockRange(i int) (first uint32, n int) {
 	m := &s.cat.IDs
 	end := uint64(s.cat.Vertices)

@@ -94,7 +94,10 @@ func OpenNamed(path, name string) (*Store, error) {
 	dir := filepath.Join(path, dbDir)
 	has, err := checkSums(dir, sums)
 	if err != nil {
-		return nil, fmt.Errorf("open graph %s: %w; a new import mends it", path, err)
+		if errors.Is(err, ErrDamaged) {
+			err = fmt.Errorf("%w; a new import mends it", err)
+		}
+		return nil, fmt.Errorf("open graph %s: %w", path, err)
 	}
 	db, err := openShared(dir)
 	if err != nil {
@@ -134,6 +137,8 @@ func checkMarker(path string) (sums string, err error) {
 		return "", fmt.Errorf("open graph %s: it cannot be looked at: %w", path, pathCause(statErr))
 	case !info.IsDir():
 		return "", fmt.Errorf("open graph %s: %w: it is a file; make a graph of edge files with `garaph import EDGES... GRAPH`", path, ErrNotGraph)
+	case errors.Is(err, os.ErrPermission):
+		return "", fmt.Errorf("open graph %s: its %s file cannot be read: %w", path, markerFile, pathCause(err))
 	}
 	return "", fmt.Errorf("open graph %s: %w: it has no readable %s file; make one with `garaph import EDGES... GRAPH`", path, ErrNotGraph, markerFile)
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -106,6 +105,3 @@ func (b *IDBlock) ascending() bool {
 	}
 	return true
 }
-
-// IsDamage reports whether err tells of damaged stored bytes.
-func IsDamage(err error) bool { return errors.Is(err, ErrDamaged) }

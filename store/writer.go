@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,6 +35,10 @@ const (
 // the graph by one rename, when it is whole and on disk. Put methods may be
 // called from many goroutines.
 type Writer struct {
+	// Warn is told what went wrong when the graph was in its place already; nil:
+	// nobody is.
+	Warn func(msg string)
+
 	target  string // the graph's final path
 	force   bool   // replace a graph there
 	dir     string // where it is being built
@@ -54,6 +59,9 @@ func Create(path string, force bool) (*Writer, error) {
 	if at := strings.LastIndexByte(path, '-') + 1; strings.HasPrefix(filepath.Base(path), ".") && strings.HasSuffix(path[:at], ".importing-") && isBuild(path, path[:at]) {
 		return nil, fmt.Errorf("import to %s: such names are those of graphs that are being imported; choose another name", path)
 	}
+	if base := filepath.Base(path); base == "." || base == ".." {
+		return nil, fmt.Errorf("import to %s: a graph is renamed to its place when it is whole, and this is no name; give one, such as %s", path, filepath.Join(path, "graph"))
+	}
 	if err := checkTarget(path, force); err != nil {
 		return nil, err
 	}
@@ -61,22 +69,19 @@ func Create(path string, force bool) (*Writer, error) {
 	if _, err := os.Stat(parent); err != nil {
 		return nil, fmt.Errorf("import to %s: the folder %s is not there: %w", path, parent, err)
 	}
-	prefix := buildPrefix(path)
 	lock, err := lockBuilds(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := removeStale(parent, prefix); err != nil {
-		_ = lock.Close()
-		return nil, err
-	}
 	w := &Writer{target: path, force: force, lock: lock, flight: semaphore.NewWeighted(inFlightBytes)}
-	if w.dir, err = os.MkdirTemp(parent, prefix+"*"); err != nil {
-		_ = lock.Close()
-		return nil, fmt.Errorf("import to %s: %w", path, err)
+	if err = removeStale(path); err == nil {
+		err = checkTarget(path, force) // it may have put a graph back
 	}
-	if err := os.Chmod(w.dir, 0o777&^umask()); err != nil {
-		return nil, errors.Join(err, w.Abort())
+	if err != nil {
+		return nil, errors.Join(err, w.unlock())
+	}
+	if w.dir, err = makeBuild(path); err != nil {
+		return nil, errors.Join(fmt.Errorf("import to %s: %w", path, err), w.unlock())
 	}
 	if w.db, err = badger.Open(options(filepath.Join(w.dir, dbDir), nil)); err != nil {
 		w.db = nil // half open, it cannot be closed
@@ -85,10 +90,39 @@ func Create(path string, force bool) (*Writer, error) {
 	return w, nil
 }
 
-func umask() os.FileMode {
-	m := unix.Umask(0)
-	unix.Umask(m)
-	return os.FileMode(m)
+// makeBuild makes the folder in which a graph is built, and in it that of
+// Badger, which would make one for this user alone.
+func makeBuild(path string) (string, error) {
+	for {
+		dir := filepath.Join(filepath.Dir(path), fmt.Sprint(buildPrefix(path), rand.Uint32()))
+		err := os.Mkdir(dir, 0o777)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err == nil {
+			err = os.Mkdir(filepath.Join(dir, dbDir), 0o777)
+		}
+		return dir, err
+	}
+}
+
+// share lets those read Badger's files who may look into their folder: some are
+// made for this user alone.
+func share(db string) error {
+	info, err := os.Stat(db)
+	if err != nil {
+		return err
+	}
+	readers := info.Mode().Perm() & 0o666
+	entries, err := os.ReadDir(db)
+	for _, e := range entries {
+		file, fileErr := e.Info()
+		if fileErr == nil && file.Mode().Perm()&readers != readers {
+			fileErr = os.Chmod(filepath.Join(db, e.Name()), readers)
+		}
+		err = errors.Join(err, fileErr)
+	}
+	return err
 }
 
 func checkTarget(path string, force bool) error {
@@ -100,6 +134,9 @@ func checkTarget(path string, force bool) error {
 		return fmt.Errorf("import to %s: %w", path, err)
 	case !info.IsDir():
 		return fmt.Errorf("import to %s: %w and is not a graph; choose another name", path, ErrExists)
+	}
+	if err := checkPlace(path); err != nil {
+		return err
 	}
 	if _, err := checkMarker(path); err != nil {
 		if entries, err := os.ReadDir(path); err == nil && len(entries) == 0 {
@@ -158,8 +195,8 @@ func buildPrefix(path string) string { return "." + filepath.Base(path) + ".impo
 // isBuild reports whether a name is one under which a graph with this prefix is
 // built: digits follow it. A graph may itself be called NAME.importing-….
 func isBuild(name, prefix string) bool {
-	digits, ok := strings.CutPrefix(name, prefix)
-	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
+	end, ok := strings.CutPrefix(name, prefix)
+	return ok && (end == aside || end != "" && strings.Trim(end, "0123456789") == "")
 }
 
 // lockBuilds takes the lock that imports to one path share. The kernel releases
@@ -184,21 +221,6 @@ func lockBuilds(path string) (*os.File, error) {
 		}
 		_ = f.Close() // its last holder removed it in between: lock the new one
 	}
-}
-
-func removeStale(parent, prefix string) error {
-	entries, err := os.ReadDir(parent)
-	if err != nil {
-		return fmt.Errorf("import: %w", err)
-	}
-	for _, e := range entries {
-		if e.IsDir() && isBuild(e.Name(), prefix) {
-			if err := os.RemoveAll(filepath.Join(parent, e.Name())); err != nil {
-				return fmt.Errorf("remove what a killed import left: %w", err)
-			}
-		}
-	}
-	return nil
 }
 
 // Dir is the folder in which the graph is being built, for temporary files that
@@ -253,7 +275,7 @@ func (w *Writer) put(key, blob []byte) error {
 // startWriting makes the system begin to bring the value logs to disk, so that
 // Commit need not wait for all of them.
 func (w *Writer) startWriting() {
-	names, _ := filepath.Glob(filepath.Join(w.dir, dbDir, "*.vlog")) // a hint: Commit meets the errors
+	names, _ := matching(filepath.Join(w.dir, dbDir), "*.vlog") // a hint: Commit meets the errors
 	for _, name := range names {
 		if f, err := os.Open(name); err == nil {
 			_ = unix.SyncFileRange(int(f.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE)
@@ -282,6 +304,9 @@ func (w *Writer) Commit(c *Catalogue) error {
 	if err == nil {
 		err, w.db = w.db.Close(), nil
 	}
+	if err == nil {
+		err = share(filepath.Join(w.dir, dbDir))
+	}
 	var lines string
 	if err == nil {
 		lines, err = sums(filepath.Join(w.dir, dbDir))
@@ -298,31 +323,8 @@ func (w *Writer) Commit(c *Catalogue) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("import to %s: %w", w.target, err), w.Abort())
 	}
-	return w.unlock()
-}
-
-// replace renames dir to target and makes that durable; what stood at target is
-// removed afterwards.
-func replace(dir, target string) error {
-	for _, d := range []string{filepath.Join(dir, dbDir), dir} {
-		if err := syncDir(d); err != nil {
-			return err
-		}
-	}
-	err := unix.Renameat2(unix.AT_FDCWD, dir, unix.AT_FDCWD, target, unix.RENAME_EXCHANGE)
-	if err != nil { // nothing stands there, or the file system cannot exchange
-		if err := os.RemoveAll(target); err != nil {
-			return err
-		}
-		if err := os.Rename(dir, target); err != nil {
-			return err
-		}
-		return syncDir(filepath.Dir(target))
-	}
-	if err := syncDir(filepath.Dir(target)); err != nil {
-		return err
-	}
-	return os.RemoveAll(dir)
+	w.settle()
+	return nil
 }
 
 func writeSynced(name, text string) error {
@@ -332,14 +334,6 @@ func writeSynced(name, text string) error {
 	}
 	_, err = f.WriteString(text)
 	return errors.Join(err, f.Sync(), f.Close())
-}
-
-func syncDir(name string) error {
-	d, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // Abort removes everything. After a Commit, successful or not, it does nothing.

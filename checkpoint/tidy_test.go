@@ -1,0 +1,78 @@
+package checkpoint
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+)
+
+// done makes n jobs that are done.
+func done(t *testing.T, jobs string, n int) {
+	t.Helper()
+	for range n {
+		if err := begun(t, jobs).End(Done, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestUntidy: old jobs that cannot be removed or cleared keep no new one from
+// being made, nor other old ones from being removed.
+func TestUntidy(t *testing.T) {
+	jobs := memoryDir(t)
+	done(t, jobs, keepDone+1)
+	inTheWay := filepath.Join(jobs, newPrefix+"1"+removing, "a") // of job 1, which is to go
+	if err := os.MkdirAll(inTheWay, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	locked := filepath.Join(jobs, strconv.Itoa(keepDone)) // which is to be cleared
+	if err := os.MkdirAll(filepath.Join(locked, epochName(3)), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(locked, lockFile)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(locked, lockFile), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	done(t, jobs, 1)
+	if id := begun(t, jobs).ID(); id != keepDone+3 {
+		t.Errorf("it is job %d", id)
+	}
+	ids, err := numbers(jobs)
+	if err != nil || len(ids) != keepDone+2 || ids[0] != 1 || ids[1] != 3 {
+		t.Errorf("left are %v, %v", ids, err)
+	}
+}
+
+// TestTidyAtOnce: jobs that are made at once remove the same old ones.
+func TestTidyAtOnce(t *testing.T) {
+	const old, atOnce = 20, 8
+	jobs := memoryDir(t)
+	for range 5 {
+		done(t, jobs, 1)
+		for id := 2; id <= keepDone+old; id++ { // without the tidying of those that are begun
+			if err := os.CopyFS(filepath.Join(jobs, strconv.Itoa(id)), os.DirFS(filepath.Join(jobs, "1"))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var group sync.WaitGroup
+		for range atOnce {
+			group.Go(func() {
+				j := NewJob(jobs, Spec{}, Policy{})
+				if err := j.Begin(someone, Policy{}); err != nil {
+					t.Error(err)
+				}
+				if err := j.End(Done, nil); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if err := os.RemoveAll(jobs); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

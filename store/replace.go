@@ -1,0 +1,130 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// replace puts the folder dir in the place of target. What stood there, if
+// anything did, has the name dir afterwards. After an error both are as they
+// were.
+func replace(dir, target string) error {
+	for _, d := range []string{filepath.Join(dir, dbDir), dir} {
+		if err := syncDir(d); err != nil {
+			return err
+		}
+	}
+	err := exchange(dir, target)
+	if !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EOPNOTSUPP) {
+		return err
+	}
+	// Nothing stands there, or the file system cannot exchange.
+	old := asideOf(target)
+	if err := os.Rename(target, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(dir, target); err != nil {
+		if back := os.Rename(old, target); !errors.Is(back, fs.ErrNotExist) {
+			err = errors.Join(err, back)
+		}
+		return err
+	}
+	_ = os.Rename(old, dir) // else it is removed under this name
+	return nil
+}
+
+// exchange makes two folders change places at once. Tests put in file systems
+// that cannot.
+var exchange = func(a, b string) error {
+	if err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE); err != nil {
+		return &os.LinkError{Op: "exchange", Old: a, New: b, Err: err}
+	}
+	return nil
+}
+
+// aside ends the name of a graph that is being replaced where folders cannot be
+// exchanged. A killed import may leave it as the only one.
+const aside = "old"
+
+func asideOf(path string) string { return filepath.Join(filepath.Dir(path), buildPrefix(path)+aside) }
+
+// settle ends a Commit when the graph is in its place: nothing makes that fail
+// any more.
+func (w *Writer) settle() {
+	warn := func(what string, err error) {
+		if err != nil && w.Warn != nil {
+			w.Warn(fmt.Sprintf("import to %s: the new graph is in its place, but %s: %v", w.target, what, err))
+		}
+	}
+	if err := syncDir(filepath.Dir(w.target)); err != nil {
+		warn("a power failure may undo that", err) // and that stays, therefore
+	} else {
+		err := errors.Join(os.RemoveAll(w.dir), os.RemoveAll(asideOf(w.target)))
+		warn("the old one could not be removed; the next import to this path tries again", err)
+	}
+	warn("the lock for imports is left behind", w.unlock())
+}
+
+// removeStale removes what killed imports to path left. An older graph that one
+// had moved aside goes back, if nothing has come in its place.
+func removeStale(path string) error {
+	old := asideOf(path)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(old, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("put back the graph that a killed import replaced: %w", err)
+		}
+	}
+	if err := os.RemoveAll(old); err != nil {
+		return fmt.Errorf("remove what a killed import left: %w", err)
+	}
+	parent := filepath.Dir(path)
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	for _, e := range entries {
+		if e.IsDir() && isBuild(e.Name(), buildPrefix(path)) {
+			_ = os.RemoveAll(filepath.Join(parent, e.Name())) // an older graph of another user's, say: it only takes room
+		}
+	}
+	return nil
+}
+
+// checkPlace refuses a folder that no other can be renamed to.
+func checkPlace(path string) error {
+	mounted, err := isMountPoint(path)
+	if err != nil {
+		return fmt.Errorf("import to %s: %w", path, err)
+	}
+	if mounted {
+		return fmt.Errorf("import to %s: %w as a mount point, which no graph can take the place of; import to a folder within it, such as %s", path, ErrExists, filepath.Join(path, "graph"))
+	}
+	return nil
+}
+
+func isMountPoint(path string) (bool, error) {
+	var here, parent unix.Statx_t
+	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &here); err != nil {
+		return false, err
+	}
+	if here.Attributes_mask&unix.STATX_ATTR_MOUNT_ROOT != 0 {
+		return here.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0, nil
+	}
+	if err := unix.Statx(unix.AT_FDCWD, filepath.Dir(path), 0, unix.STATX_BASIC_STATS, &parent); err != nil { // Linux before 5.8
+		return false, err
+	}
+	return here.Dev_major != parent.Dev_major || here.Dev_minor != parent.Dev_minor, nil
+}
+
+func syncDir(name string) error {
+	d, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
