@@ -108,6 +108,7 @@ func importPlanned(ctx context.Context, inputs []string, path string, o Options,
 	if err != nil {
 		return Report{}, err
 	}
+	w.Warn = func(msg string) { o.Log.Warn(msg) }
 	plan.dir, plan.space = w.Dir(), w.CheckSpace
 	b := &builder{opt: o, plan: plan, path: path}
 	defer b.close()
