@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -119,28 +118,6 @@ func TestDiffers(t *testing.T) {
 			t.Errorf("a job: %v, want %q", err, c.says)
 		}
 		_ = again.Close()
-	}
-}
-
-// TestEarlierIdentity: a job of an earlier build, with the options among the
-// parameters, is the same with them beside; not that of a program with a
-// parameter of such a name, which nobody knows any more.
-func TestEarlierIdentity(t *testing.T) {
-	var id Identity
-	text := `{"graph":"1234","program":"walk","source":"5678","engine":1,"parameters":{"Source":"7","mode":"sync","engine":"auto","iterations":"0"}}`
-	if err := json.Unmarshal([]byte(text), &id); err != nil {
-		t.Fatal(err)
-	}
-	now := Identity{
-		Graph: "1234", Program: "walk", Source: "5678", Engine: 1, Parameters: map[string]string{"Source": "7"},
-		Options: map[string]string{"mode": "sync", "engine": "auto", "iterations": "0"},
-	}
-	if err := id.Check(now); err != nil {
-		t.Error(err)
-	}
-	now.Parameters["mode"] = "2"
-	if err := id.Check(now); !errors.Is(err, ErrDiffers) || !strings.Contains(err.Error(), "mode was not there and is 2") {
-		t.Errorf("with a parameter called mode: %v", err)
 	}
 }
 

@@ -62,27 +62,6 @@ type Identity struct {
 	Options    map[string]string `json:"options"`    // those of the run that results depend on, by name
 }
 
-// UnmarshalJSON reads the identities of earlier builds too, whose options stood
-// among the parameters. A parameter that had the name of one is lost there: it
-// is "not there", and so differs from that of the program.
-func (id *Identity) UnmarshalJSON(b []byte) error {
-	type plain Identity // without this method
-	if err := json.Unmarshal(b, (*plain)(id)); err != nil {
-		return err
-	}
-	if id.Options != nil {
-		return nil
-	}
-	id.Options = map[string]string{}
-	for _, name := range []string{"mode", "engine", "iterations"} {
-		if text, ok := id.Parameters[name]; ok {
-			id.Options[name] = text
-			delete(id.Parameters, name)
-		}
-	}
-	return nil
-}
-
 // Check holds another identity against this one, that of the stored job. The
 // error is [ErrDiffers], and names what differs.
 func (id Identity) Check(now Identity) error {
