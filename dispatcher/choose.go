@@ -326,7 +326,11 @@ func (j *Job[V, A]) speedsKey() string {
 // when it cannot be read.
 func readSpeeds(s *store.Store) map[string]speeds {
 	all := map[string]speeds{}
-	text, err := os.ReadFile(filepath.Join(s.Path(), store.SpeedsFile))
+	name := filepath.Join(s.Path(), store.SpeedsFile)
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // to open a FIFO would wait for a writer
+		return all
+	}
+	text, err := os.ReadFile(name)
 	if err != nil || json.Unmarshal(text, &all) != nil {
 		return map[string]speeds{}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
+	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
@@ -225,6 +226,10 @@ func TestSpeedsAreKept(t *testing.T) {
 	if mended, err := os.ReadFile(file); err != nil || !strings.Contains(string(mended), "WCC") {
 		t.Fatalf("%v: %s", err, mended)
 	}
+	if err := errors.Join(os.Remove(file), unix.Mkfifo(file, 0o600)); err != nil { // which would wait for a writer
+		t.Fatal(err)
+	}
+	run()
 }
 
 // TestFaultsAtRandom: jobs of any kind with a fault at any call, of the device or

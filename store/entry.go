@@ -28,7 +28,7 @@ func (s *Store) openLogs() error {
 		if _, err := fmt.Sscanf(filepath.Base(name), "%d.vlog", &id); err != nil {
 			continue // not Badger's
 		}
-		if s.logs[id], err = os.Open(name); err != nil {
+		if s.logs[id], err = openRegular(name); err != nil {
 			return err
 		}
 	}

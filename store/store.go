@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -119,9 +120,19 @@ func OpenNamed(path, name string) (*Store, error) {
 	return s, nil
 }
 
+// readMarker reads the marker of the graph at path.
+func readMarker(path string) ([]byte, error) {
+	f, err := openRegular(filepath.Join(path, markerFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
 // checkMarker gives the checksums that follow the marker's text.
 func checkMarker(path string) (sums string, err error) {
-	b, err := os.ReadFile(filepath.Join(path, markerFile))
+	b, err := readMarker(path)
 	sums, ours := strings.CutPrefix(string(b), markerText)
 	switch {
 	case err == nil && ours:

@@ -57,8 +57,17 @@ func matching(dir, pattern string) ([]string, error) {
 	return list, nil
 }
 
+// openRegular opens a file that is a regular one, or a link to one: to open a FIFO
+// would wait for a writer.
+func openRegular(name string) (*os.File, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	}
+	return os.Open(name)
+}
+
 func sumFile(name string) (uint32, error) {
-	f, err := os.Open(name)
+	f, err := openRegular(name)
 	if err != nil {
 		return 0, err
 	}
