@@ -78,8 +78,10 @@ lead to it; weights are ignored.`,
 			Long: `The source begins at temperature 1, the others at 0. Weights are conductances,
 without weights each is 1: in a short time t, a vertex comes closer to a neighbour
 by weight · t · the difference of their temperatures. --iterations N is a time of
-N · --step. Heat is not conserved at vertices without in-edges, which keep their
-temperature while others take it from them.`,
+N · --step. The sum of all heat stays the same only as far as a step is short: far
+below 1 / the sum of the weights at a vertex. Long steps stay stable, and lose or
+make heat at hubs. Nor is it conserved at vertices without in-edges, which keep
+their temperature while others take it from them.`,
 			Example: `  garaph run heat --undirected edges.txt --source 42 --step 0.1 --iterations 50`,
 			Column:  "temperature", Iterations: 100, Timed: true, Setup: setupHeat,
 		},
@@ -121,6 +123,9 @@ func pageRank[F float32 | float64](f pageRankFlags) func(Env) (gas.Program[F, fl
 	return func(e Env) (gas.Program[F, float64], error) {
 		if e.Flags.Changed("iterations") && e.Options.Iterations > 0 && !e.Flags.Changed("tolerance") {
 			*f.tolerance = 0 // exactly that many iterations
+		}
+		if *f.tolerance == 0 && e.Options.Iterations == 0 {
+			e.Log.Warn("with --tolerance 0 and without a number of --iterations, it may run until it is interrupted")
 		}
 		p := programs.PageRank[F]{Damping: *f.damping, Tolerance: *f.tolerance}
 		if p.Personalised = e.Flags.Changed("source"); !p.Personalised {

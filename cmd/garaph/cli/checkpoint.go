@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -152,5 +154,15 @@ func (t *task) resumable() string {
 	if t.options.Job == nil || t.options.Job.ID() == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; `garaph resume %s %d` goes on", t.name(), t.options.Job.ID())
+	return fmt.Sprintf("; `garaph resume %s %d` goes on", shellWord(t.name()), t.options.Job.ID())
+}
+
+var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+// shellWord is an argument as a shell takes it.
+func shellWord(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"bytes"
+	"testing"
+)
+
+// TestNamed: the command lines in what a command of one's own says are its own,
+// whatever stands behind its name.
+func TestNamed(t *testing.T) {
+	a := &app{name: "widest"}
+	all := &app{name: "garaph", stdout: &output{w: &bytes.Buffer{}}, console: newConsole(&bytes.Buffer{})}
+	for _, c := range all.root().Commands() {
+		if c.Name() == "completion" || c.Name() == "help" {
+			continue
+		}
+		if got, want := a.named("`garaph "+c.Name()+" x` goes on"), "`widest "+c.Name()+" x` goes on"; got != want {
+			t.Errorf("got %s", got)
+		}
+	}
+}
+
+func TestShellWord(t *testing.T) {
+	for s, want := range map[string]string{
+		"web.graph": "web.graph", "/data/a-b_c": "/data/a-b_c", "a b": "'a b'", "a[b]": "'a[b]'", "it's": `'it'\''s'`, "": "''", "größe": "'größe'",
+	} {
+		if got := shellWord(s); got != want {
+			t.Errorf("%q: got %s, want %s", s, got, want)
+		}
+	}
+}
