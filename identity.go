@@ -25,8 +25,12 @@ func identityOf[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) (checkpoi
 		Parameters: parametersOf(p),
 		Options:    map[string]string{"mode": string(o.Mode), "engine": string(o.Method), "iterations": strconv.Itoa(o.Iterations)},
 	}
+	pointer := ""
+	if t.Kind() == reflect.Pointer {
+		pointer, t = "*", t.Elem()
+	}
 	if t.PkgPath() != "" {
-		id.Program = t.PkgPath() + "." + t.Name()
+		id.Program = pointer + t.PkgPath() + "." + t.Name()
 	}
 	var err error
 	id.Source, err = sourceOf(p)
@@ -69,8 +73,9 @@ func inherits(program any) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+	sourced := reflect.TypeFor[gas.Sourced]()
 	for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
-		if f := t.Field(i); f.Anonymous && f.Type.Implements(reflect.TypeFor[gas.Sourced]()) {
+		if f := t.Field(i); f.Anonymous && (f.Type.Implements(sourced) || reflect.PointerTo(f.Type).Implements(sourced)) {
 			return true
 		}
 	}

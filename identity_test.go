@@ -9,6 +9,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/programs"
 )
 
 // walk counts walks. Its fields have the names of options.
@@ -72,5 +73,37 @@ func TestFieldsLikeOptions(t *testing.T) {
 	}
 	if err := r.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// texted has its text behind a pointer.
+type texted struct{ programs.BFS }
+
+func (*texted) SourceText() string { return "texted" }
+
+// outer has its text from what it embeds, and would be resumed with other methods
+// of its own.
+type outer struct{ texted }
+
+func (outer) Activate(_ gas.Vertex, old, fresh uint32) bool { return old != fresh }
+
+// TestPointer: a program behind a pointer has its package in its name, and what
+// is embedded with a text is not the text of all of it.
+func TestPointer(t *testing.T) {
+	g := manyShards(t, 7)
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	p := &outer{texted{programs.BFS{Source: 1}}}
+	if _, err := garaph.Run[uint32, uint32](ctx, g, p, garaph.RunOptions{Checkpoints: garaph.Checkpoints{Every: 1}}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	job, err := g.OpenJob(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer job.Close()
+	id := job.Record().Identity
+	if id.Program != "*github.com/garaph/garaph_test.outer" || !strings.HasPrefix(id.Source, "build ") {
+		t.Errorf("%+v", id)
 	}
 }

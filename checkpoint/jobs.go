@@ -56,14 +56,14 @@ func List(jobs string) ([]Listed, error) {
 		} else {
 			l.Record = *r
 		}
-		if l.Status == Running && !isLocked(folder) {
+		if locked, _ := isLocked(folder); l.Status == Running && !locked { // a list is no place for its errors
 			l.Status = Interrupted
 		}
 		if b, err := readRegular(filepath.Join(folder, progressFile)); err == nil {
 			n, _ := strconv.Atoi(strings.TrimSpace(string(b))) // 0 is less than any
 			l.Iteration = max(l.Iteration, n)
 		}
-		l.Epochs, _ = epochs(folder) // a list is no place for its errors
+		l.Epochs, _ = epochs(folder) // likewise
 		list = append(list, l)
 	}
 	return list, nil
@@ -85,13 +85,13 @@ func numbers(jobs string) ([]int, error) {
 	return ids, nil
 }
 
-func isLocked(folder string) bool {
+func isLocked(folder string) (bool, error) {
 	f, err := openRegular(filepath.Join(folder, lockFile))
 	if err != nil {
-		return false
+		return false, err
 	}
 	defer f.Close() // and with it the lock
-	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
+	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK), nil
 }
 
 // Newest is the newest job that can be resumed, and why newer ones than it were
@@ -128,15 +128,18 @@ func (e *noneError) Unwrap() error        { return e.why }
 func (e *noneError) Is(target error) bool { return target == ErrNoJob }
 
 // Idle reports [ErrRunning] when a process has one of the jobs in a folder of
-// jobs, whatever its record says.
+// jobs, whatever its record says, and an error where that cannot be told.
 func Idle(jobs string) error {
 	ids, err := numbers(jobs)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		if isLocked(filepath.Join(jobs, strconv.Itoa(id))) {
+		switch locked, err := isLocked(filepath.Join(jobs, strconv.Itoa(id))); {
+		case locked:
 			return fmt.Errorf("job %d %w", id, ErrRunning)
+		case errors.Is(err, os.ErrPermission):
+			return fmt.Errorf("job %d of another user may be running: %w", id, err)
 		}
 	}
 	return nil

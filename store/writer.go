@@ -167,7 +167,8 @@ func foreignFile(path string) (string, error) {
 		dir  string
 		ours []string // patterns
 	}{
-		{"", []string{markerFile, dbDir, JobsDir, SpeedsFile + "*"}},
+		{"", []string{markerFile, dbDir, JobsDir, SpeedsFile, SpeedsFile + ".[0-9]*"}},
+		{JobsDir, []string{"[0-9]*", ".job-*"}},
 		{dbDir, []string{"*.sst", "*.vlog", "*.mem", "MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK"}},
 	} {
 		entries, err := os.ReadDir(filepath.Join(path, part.dir))
@@ -182,7 +183,7 @@ func foreignFile(path string) (string, error) {
 				matched, _ := filepath.Match(pattern, e.Name()) // the patterns are good
 				return matched
 			})
-			if folder := part.dir == "" && e.Name() != markerFile && !strings.HasPrefix(e.Name(), SpeedsFile); !ours || e.IsDir() != folder {
+			if folder := part.dir == JobsDir || part.dir == "" && e.Name() != markerFile && !strings.HasPrefix(e.Name(), SpeedsFile); !ours || e.IsDir() != folder {
 				return filepath.Join(part.dir, e.Name()), nil
 			}
 		}
@@ -205,6 +206,9 @@ func lockBuilds(path string) (*os.File, error) {
 	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
 	for {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|unix.O_CLOEXEC, 0o666)
+		if errors.Is(err, os.ErrPermission) { // a killed import of another user left it: to lock it, reading is enough
+			f, err = os.OpenFile(name, os.O_RDONLY|unix.O_CLOEXEC, 0)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("import to %s: %w", path, err)
 		}

@@ -22,6 +22,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -29,12 +30,16 @@ import (
 	"github.com/garaph/garaph"
 )
 
+// sameSignal is for how long after the first signal another one is taken for the
+// same: timeout sends it to the process, and then to its group.
+const sameSignal = 300 * time.Millisecond
+
 // Main runs the command line of the process and exits. The first SIGINT or
 // SIGTERM ends a job in order, a second one kills the process.
 func Main(programs ...Program) {
 	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe is an error like any other
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() { time.AfterFunc(sameSignal, stop) })
 	os.Exit(run(ctx, &app{exec: execute}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, programs))
 }
 
