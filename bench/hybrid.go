@@ -180,6 +180,9 @@ func (m *hybridMeasurement) run(ctx context.Context, name string, w workload, o 
 		return r, fmt.Errorf("%s: %w", name, err)
 	}
 	r.Report = result.Report
+	if !r.stopped { // what comes then gives memory back
+		r.seconds = r.Duration.Seconds()
+	}
 	if r.Lost != "" {
 		m.report.note(fmt.Sprintf("%s went on without the GPU: %s", name, r.Lost))
 	}
