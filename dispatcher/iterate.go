@@ -106,6 +106,9 @@ func (j *Job[V, A]) onCPU(ctx context.Context, it *Iteration) error {
 		}
 	}
 	j.arrays.Advance()
+	if w.Marked {
+		clear(j.arrays.Marks)
+	}
 	var shards []int
 	for _, rq := range requests {
 		shards = append(shards, shardsIn(rq, j.pages.Spans())...)

@@ -124,9 +124,8 @@ func (a *Arrays[V]) Publish(from, to uint32, marked bool) {
 // Swap makes all new values current.
 func (a *Arrays[V]) Swap() { a.Cur, a.Next = a.Next, a.Cur }
 
-// Advance makes the rising vertices active, and empties the other sets.
+// Advance makes the rising vertices active, and empties the set of rising ones.
 func (a *Arrays[V]) Advance() {
 	a.Active, a.Rising = a.Rising, a.Active
 	clear(a.Rising)
-	clear(a.Marks)
 }

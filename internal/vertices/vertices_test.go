@@ -113,14 +113,13 @@ func TestSwap(t *testing.T) {
 	}
 }
 
-// TestAdvance: who was rising is active, and nobody is rising or marked.
+// TestAdvance: who was rising is active, and nobody is rising.
 func TestAdvance(t *testing.T) {
 	a := newArrays[uint8](t, 1000)
 	defer a.Free()
 	a.Active.Add(1)
 	a.Rising.Add(2)
 	a.Rising.Add(999)
-	a.Marks.Add(3)
 	for _, want := range [][]uint32{{2, 999}, nil, nil} {
 		a.Advance()
 		for v := range uint32(1000) {
@@ -128,8 +127,8 @@ func TestAdvance(t *testing.T) {
 				t.Fatalf("vertex %d active: %v", v, got)
 			}
 		}
-		if a.Rising.Any(0, 1000) || a.Marks.Any(0, 1000) {
-			t.Fatal("vertices are still rising or marked")
+		if a.Rising.Any(0, 1000) {
+			t.Fatal("vertices are still rising")
 		}
 	}
 }
