@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +18,7 @@ import (
 type GPUOptions struct {
 	GPU     string // as garaph devices lists them; "": the first one
 	Memory  int64  // bytes of the GPU's memory for the streamed runs; 0: the arrays and a tenth of the edges
-	Streams int    // of the pipelines; 0: gpuengine.DefaultStreams
+	Streams int    // of the pipelines; 0: see [gpuengine.Options]
 	Rounds  int    // launches of each kernel, of which the fastest counts; 0: 3
 	Threads int    // 0: GOMAXPROCS
 	// Limit is the budget of host memory for pages; 0: none.
@@ -54,7 +53,6 @@ func MeasureGPU(ctx context.Context, g *garaph.Graph, o GPUOptions) (r *GPURepor
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	o.Streams = cmp.Or(o.Streams, gpuengine.DefaultStreams)
 	if o.Rounds == 0 {
 		o.Rounds = defaultRounds
 	}

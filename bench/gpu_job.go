@@ -90,7 +90,7 @@ func pipeline(ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (p *P
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, j.close()) }()
-	p = &Pipeline{Resident: j.engine.Resident(), Memory: o.Memory}
+	p = &Pipeline{Resident: j.engine.Resident(), Memory: o.Memory, Streams: j.engine.Streams()}
 	var seconds, speeds, link, copying, computing []float64
 	step := gas.Step{}
 	for i := range 1 + gpuIterations {

@@ -16,7 +16,6 @@ type GPUReport struct {
 	Seconds float64   `json:"seconds"`
 	Graph   GraphInfo `json:"graph"`
 	Rounds  int       `json:"rounds"`
-	Streams int       `json:"streams"` // of the pipelines
 
 	Link        gpuengine.Link    `json:"link"`    // bytes per second
 	Ceiling     gpuengine.Ceiling `json:"ceiling"` // gather-only
@@ -59,9 +58,10 @@ type Pipeline struct {
 	Name     string  `json:"name"`
 	Resident uint64  `json:"resident_edges"`
 	Memory   int64   `json:"gpu_memory_bytes"` // the budget; 0: all
-	Batches  int     `json:"batches"`          // of an iteration
-	Bytes    int64   `json:"bytes_copied"`     // of an iteration
-	Seconds  *Spread `json:"seconds"`          // of an iteration, apply and active set included
+	Streams  int     `json:"streams"`
+	Batches  int     `json:"batches"`      // of an iteration
+	Bytes    int64   `json:"bytes_copied"` // of an iteration
+	Seconds  *Spread `json:"seconds"`      // of an iteration, apply and active set included
 
 	EdgesPerSecond *Spread  `json:"edges_per_second"`
 	OfGather       *float64 `json:"of_gather"`
@@ -75,7 +75,7 @@ type Pipeline struct {
 
 func newGPUReport(g *garaph.Graph, i gpuengine.Info, o GPUOptions) *GPUReport {
 	return &GPUReport{
-		Machine: thisMachine(), Date: time.Now(), Graph: graphInfo(g), Rounds: o.Rounds, Streams: o.Streams,
+		Machine: thisMachine(), Date: time.Now(), Graph: graphInfo(g), Rounds: o.Rounds,
 		GPU:     gpuInfo(i),
 		Kernels: []KernelFigure{}, Replication: []Replication{}, Pipelines: []Pipeline{}, Notes: []string{},
 	}

@@ -14,7 +14,7 @@ func (r *GPUReport) WriteTable(w io.Writer) error {
 	var b strings.Builder
 	gpuHeader(&b, r.GPU, r.Machine, r.Graph, [][2]string{
 		{"date", r.Date.Format(time.DateOnly)},
-		{"run", fmt.Sprintf("%s, in %s s; pipelines of %s", plural(r.Rounds, "round"), secondsText(r.Seconds), plural(r.Streams, "stream"))},
+		{"run", fmt.Sprintf("%s, in %s s", plural(r.Rounds, "round"), secondsText(r.Seconds))},
 	})
 	r.ceilingTable(&b)
 	r.kernelTable(&b)
@@ -77,13 +77,13 @@ func (r *GPUReport) kernelTable(b *strings.Builder) {
 func (r *GPUReport) pipelineTable(b *strings.Builder) {
 	b.WriteByte('\n')
 	t := columns(b)
-	fmt.Fprintln(t, "pipeline\ton the GPU\tGPU memory\tbatches\tseconds/iteration\tedges/s\tof gather-only\tcopied B/s\tof link\tcopies\tkernels")
+	fmt.Fprintln(t, "pipeline\ton the GPU\tGPU memory\tstreams\tbatches\tseconds/iteration\tedges/s\tof gather-only\tcopied B/s\tof link\tcopies\tkernels")
 	for _, p := range r.Pipelines {
 		memory := "all"
 		if p.Memory > 0 {
 			memory = sizeText(p.Memory)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", p.Name, shareText(float64(p.Resident)/float64(r.Graph.Edges)), memory, p.Batches,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", p.Name, shareText(float64(p.Resident)/float64(r.Graph.Edges)), memory, p.Streams, p.Batches,
 			middle(p.Seconds, secondsText), cell(p.EdgesPerSecond, rateText), share(p.OfGather), middle(p.BytesPerSecond, rateText), share(p.OfLink),
 			share(p.Copies), share(p.Kernels))
 	}

@@ -54,7 +54,7 @@ type Options struct {
 	Device    Device           // "": AutoDevice
 	GPU       string           // "0", "1" … or "emulated"; "": the first one
 	GPUMemory int64            // bytes of the GPU's memory; 0: all that is free
-	Streams   int              // that overlap on the GPU; 0: 4
+	Streams   int              // that overlap on the GPU; 0: see [gpuengine.Options]
 	Gather    gpuengine.Gather // "": auto
 	// Passes is how often, at most, an async iteration of the GPU alone goes over
 	// what stays there while the rest is streamed; 0: once.

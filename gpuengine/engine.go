@@ -69,7 +69,6 @@ type Engine[V, A any] struct {
 	all   []page.Request // for what does not stay
 	work  Work           // of the iteration in hand
 	whole everything[V, A]
-	alone bool // nothing else works on the iteration
 
 	// The pipeline.
 	running             sync.WaitGroup
@@ -207,10 +206,10 @@ func (e *Engine[V, A]) allocate() (err error) {
 	return e.makeLanes()
 }
 
-// ahead is how many batches of each slot can be under way: while all processors of
-// the host are busy, a goroutine that could go on waits for up to a millisecond. With
-// more, an H200 was not faster.
-const ahead = 2
+// ahead is how many batches can be under way, at least one of each slot: while all
+// processors of the host are busy, a goroutine that could go on waits for a
+// millisecond, and at times for four.
+const ahead = 8
 
 // laneBytes of pinned memory are enough for the descriptors of most batches.
 const laneBytes = 64 << 10
@@ -221,7 +220,7 @@ func (e *Engine[V, A]) makeLanes() error {
 	still := 0
 	switch {
 	case e.plan.slots == 0:
-		still = e.opt.Streams
+		still = e.plan.streams
 	case e.plan.resident > 0:
 		still = 2 // results of the one are copied while the other computes
 	}
@@ -247,7 +246,7 @@ func (e *Engine[V, A]) makeLanes() error {
 		}
 		return nil
 	}
-	for range ahead {
+	for range max(1, ahead/max(1, e.plan.slots)) {
 		if err := lanes(&e.lanes, e.slots[:e.plan.slots]); err != nil {
 			return err
 		}
@@ -274,6 +273,9 @@ func (e *Engine[V, A]) take256(n int64) (Pointer, error) {
 	}
 	return p, err
 }
+
+// Streams is how many streams overlap.
+func (e *Engine[V, A]) Streams() int { return e.plan.streams }
 
 // Memory is how many bytes the engine has of the device, which is the most that
 // it ever had.
@@ -358,7 +360,7 @@ func (e *Engine[V, A]) Iterate(ctx context.Context, w Work) (Stats, error) {
 	if e.failed != nil {
 		return Stats{}, e.failed
 	}
-	if e.alone = w.From == nil; e.alone {
+	if w.From == nil {
 		e.whole = everything[V, A]{Engine: e}
 		w.From = &e.whole
 	}

@@ -20,9 +20,11 @@ type Pages interface {
 const Goroutines = 4
 
 // begin starts the goroutines of the pipeline (Garaph, section 4.1): one that
-// copies, one that launches kernels, each on an OS thread of its own, and those
-// that wait for the end of what was launched, in this order: one for what is
-// copied, one for what stays. They run from one iteration to the next.
+// copies, one that launches kernels, and those that wait for the end of what was
+// launched, in this order: one for what is copied, one for what stays. They run from one
+// iteration to the next. None has an OS thread of its own: to wake a goroutine that has
+// one takes two threads that sleep, each of which waits for a processor, for
+// milliseconds where the CPU works beside the device.
 func (e *Engine[V, A]) begin() {
 	e.transfers, e.computes = make(chan context.Context), make(chan context.Context)
 	e.ended = make(chan struct{}, 2)
@@ -32,8 +34,6 @@ func (e *Engine[V, A]) begin() {
 	e.flying = [2]chan *lane{make(chan *lane, len(e.lanes)), make(chan *lane, len(e.residents))}
 	loop := func(work chan context.Context, f func(context.Context)) {
 		e.running.Go(func() {
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
 			for ctx := range work {
 				f(ctx)
 				e.ended <- struct{}{}
@@ -64,8 +64,8 @@ func (e *Engine[V, A]) end() {
 	e.transfers = nil
 }
 
-// transfer copies all that does not stay on the device, batch by batch. Where the
-// device works alone, batches go on from page to page, so that they fill their slots;
+// transfer copies all that does not stay on the device, batch by batch. Where nothing
+// is exchanged, batches go on from page to page, so that they fill their slots;
 // one from disk is not kept waiting for the next, which may need its buffer. A nil lane
 // ends the iteration's.
 func (e *Engine[V, A]) transfer(ctx context.Context) {
@@ -78,7 +78,7 @@ func (e *Engine[V, A]) transfer(ctx context.Context) {
 		}
 		h := e.hold(p)
 		l, err = e.page(ctx, l, h)
-		if err == nil && l != nil && !(e.alone && e.pages.Stays(p.Index)) {
+		if err == nil && l != nil && (e.work.Exchange || !e.pages.Stays(p.Index)) {
 			err = e.submit(l)
 			l = nil
 		}
@@ -369,6 +369,7 @@ func (e *Engine[V, A]) retire(flying <-chan *lane, back chan<- *lane) {
 		}
 		back <- l
 		e.inFlight.Done()
+		runtime.Gosched() // whoever waited for the lane goes on in this thread, which is awake
 	}
 }
 

@@ -1,6 +1,7 @@
 package gpuengine
 
 import (
+	"cmp"
 	"math"
 	"unsafe"
 
@@ -15,8 +16,8 @@ const (
 	// minSlot is the least buffer for streamed edges: a few hundred of them.
 	minSlot = 16 << 10
 	// maxSlotBytes is enough for the full bandwidth of the link, with room for the
-	// destinations of 16 MiB of edges.
-	maxSlotBytes = 26 << 20
+	// destinations of 32 MiB of edges.
+	maxSlotBytes = 52 << 20
 	// descriptorBytes is what a chunk takes beside its edges.
 	descriptorBytes = int64(unsafe.Sizeof(chunk{}) + unsafe.Sizeof(expandRange{}))
 	// blockVertices is how many vertices a block of apply or zero does.
@@ -39,6 +40,7 @@ type plan struct {
 	sums                bool // the program has an aggregate
 
 	arrays   int64
+	streams  int
 	resident int
 	arena    int64 // bytes for the resident shards
 	lists    int64 // bytes at most for the lists of their chunks
@@ -109,10 +111,12 @@ func newPlan(cat *store.Catalogue, f gas.Fragments, d gas.Direction, o Options) 
 		return nil, &NeedError{Budget: o.Memory, Arrays: p.arrays, Ring: min(all, minSlot)}
 	}
 	if all <= rest {
+		p.streams = cmp.Or(o.Streams, residentStreams)
 		return p, nil
 	}
-	p.slotSize = min(max(rest/2/int64(o.Streams), minSlot), maxSlotBytes) &^ (alignment - 1)
-	p.slots = int(min(int64(o.Streams), rest/p.slotSize))
+	p.streams = cmp.Or(o.Streams, streamedStreams)
+	p.slotSize = min(max(rest/2/int64(p.streams), minSlot), maxSlotBytes) &^ (alignment - 1)
+	p.slots = int(min(int64(p.streams), rest/p.slotSize))
 	p.keep(rest - int64(p.slots)*p.slotSize)
 	// A chunk takes at most three quarters of a slot for edges and one for the
 	// offsets of its window.
