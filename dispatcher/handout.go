@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -13,8 +14,8 @@ import (
 
 // handout hands the pages of one iteration to whoever is idle, the GPU or the
 // CPU (Garaph, section 5.3). To the GPU goes first what stays on it, then what
-// was read from disk, then pages in the host's memory; to the CPU pages in the
-// host's memory, from their other end, then what was read from disk. The CPU gets
+// was read from disk, then pages in the host's memory by their ranks; to the CPU pages
+// in the host's memory, from their other end, then what was read from disk. The CPU gets
 // none that the GPU would finish sooner, and the GPU takes what is left, so that
 // nobody waits for a straggler.
 //
@@ -25,27 +26,30 @@ type handout struct {
 	pieces []gpuengine.Piece
 	enough func(piece int) int // how many pieces one launch takes
 	passes int                 // over what stays, at most
+	ranks  []int               // of pages; nil: the CPU takes none
 	speeds speeds
 	began  time.Time // of the job
 	start  float64   // of the iteration; all times are seconds since began
 	// taken is called when the GPU takes shards, before it writes to their values.
 	taken func(shards []int)
-	// order is the first page whose source order is worth making: the CPU, with so
-	// many goroutines, does it in most iterations.
+	// order is the rank of the first page whose source order is worth making: the CPU,
+	// with so many goroutines, does it in most iterations.
 	order, threads int
+	orderPulls     float64 // how many pulls over a page take as long as that
 
 	mu      sync.Mutex // guards the rest
 	changed *sync.Cond // somebody took or finished something
 	state   []workState
 	wanted  []bool         // by piece
 	staying span           // pieces that nobody has
-	cached  []page.Request // pages in memory that nobody has
+	cached  []page.Request // pages in memory that nobody has, by rank
 	disk    []page.Request // pages to be read
 	ready   *page.Page     // read and not taken; nil: none
 	reading bool           // there will be more of them
 	unread  error          // why a page could not be read
 	left    [2]uint64      // edges that stay, that are streamed, and that the GPU may still have to do
 	did     [2]uint64      // edges that the GPU has done, likewise
+	flying  uint64         // edges that are streamed, that the GPU has and has not done
 	ended   bool           // the GPU takes no more
 	arrived []int          // shards whose new values the GPU has brought, since they were asked for
 	handed  []float64      // when the GPU got each shard
@@ -115,6 +119,12 @@ func newHandout(pages *page.Cache, requests []page.Request, edges []uint64, piec
 	}
 	h.reading = len(h.disk) > 0
 	return h
+}
+
+// share lets the CPU have a part: pages with a high rank.
+func (h *handout) share(ranks []int) {
+	h.ranks = ranks
+	slices.SortFunc(h.cached, func(a, b page.Request) int { return cmp.Compare(ranks[a.Page], ranks[b.Page]) })
 }
 
 // shardsIn lists the shards of a request.
@@ -259,22 +269,42 @@ func (h *handout) next(ctx context.Context) (*page.Page, error) {
 		case h.ready != nil:
 			p := h.ready
 			h.ready = nil
-			h.give(shardsOf(p))
+			h.stream(shardsOf(p))
 			return p, nil
-		case len(h.cached) > 0:
+		case len(h.cached) > 0 && !h.waits():
 			rq := h.cached[0]
 			h.cached = h.cached[1:]
-			h.give(shardsIn(rq, h.pages.Spans()))
+			h.stream(shardsIn(rq, h.pages.Spans()))
 			p, err := h.get(rq)
 			if err != nil {
 				h.unread = err
 			}
 			return p, err
-		case !h.reading:
+		case len(h.cached) == 0 && !h.reading:
 			return nil, nil
 		}
 		h.changed.Wait()
 	}
+}
+
+// stream notes that the GPU has shards that are copied to it.
+func (h *handout) stream(shards []int) {
+	h.flying += h.sum(shards)
+	h.give(shards)
+}
+
+// leastAhead is how many pages the GPU may have in any case.
+const leastAhead = 3
+
+// waits tells whether the GPU leaves what is in memory to the CPU for now: it has some
+// pages to work on, and half as much as nobody has yet. The more it has ahead, the longer
+// its goroutines may wait for a processor; but the CPU ends when there is nothing to take.
+func (h *handout) waits() bool {
+	if h.ranks == nil {
+		return false
+	}
+	next := h.sum(shardsIn(h.cached[0], h.pages.Spans()))
+	return h.flying >= max(leastAhead*next, (h.left[streams]-min(h.left[streams], h.flying))/2)
 }
 
 // get loads a page that stays in memory, without the lock.
@@ -308,6 +338,9 @@ func (h *handout) Done(t gpuengine.PageTime) {
 			h.arrived = append(h.arrived, i)
 			h.left[kind] -= min(h.left[kind], h.edges[i])
 			h.did[kind] += h.edges[i]
+			if kind == streams {
+				h.flying -= min(h.flying, h.edges[i])
+			}
 		}
 	}
 	h.changed.Broadcast()
@@ -339,7 +372,6 @@ func (h *handout) forHost(ctx context.Context) (turn, error) {
 			h.arrived = nil
 			return turn{arrived: arrived}, nil
 		}
-		n := len(h.cached)
 		switch {
 		case ctx.Err() != nil:
 			return turn{}, ctx.Err()
@@ -349,10 +381,10 @@ func (h *handout) forHost(ctx context.Context) (turn, error) {
 		if i := h.toOrder(); i >= 0 {
 			return h.cachedFor(i, true)
 		}
-		switch {
-		case n > 0 && h.sooner(shardsIn(h.cached[n-1], h.pages.Spans())):
-			return h.cachedFor(n-1, false)
-		case h.ready != nil && h.sooner(shardsOf(h.ready)):
+		if i := h.toPull(); i >= 0 {
+			return h.cachedFor(i, false)
+		}
+		if h.ready != nil && h.sooner(shardsOf(h.ready)) {
 			p := h.ready
 			h.ready = nil
 			h.take(shardsOf(p), streams)
@@ -375,20 +407,27 @@ func (h *handout) cachedFor(i int, order bool) (turn, error) {
 	return turn{page: p, order: order}, err
 }
 
-// orderPulls is how many pulls over a page the making of its source order takes.
-const orderPulls = 6
+// toPull finds the last page in memory that the CPU does sooner; -1: none.
+func (h *handout) toPull() int {
+	for i, rq := range slices.Backward(h.cached) {
+		if h.sooner(shardsIn(rq, h.pages.Spans())) {
+			return i
+		}
+	}
+	return -1
+}
 
 // toOrder finds the last page whose source order is to be made, while there is time
 // for it; -1: none.
 func (h *handout) toOrder() int {
 	for i, rq := range slices.Backward(h.cached) {
 		switch {
-		case rq.Page < h.order:
+		case h.ranks[rq.Page] < h.order:
 			return -1
 		case !h.pages.Unordered(rq.Page):
 			continue
 		}
-		if orderPulls*h.takes(shardsIn(rq, h.pages.Spans())) > h.rest() {
+		if h.orderPulls*h.takes(shardsIn(rq, h.pages.Spans())) > h.rest() {
 			return -1
 		}
 		return i

@@ -90,6 +90,8 @@ func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration) error {
 	x.enough, x.speeds = j.gpu.Enough, j.speeds
 	if it.Device == GPU { // otherwise results of the one would be copied over those of the other
 		x.passes = j.opt.Passes
+	} else {
+		x.share(j.ranks)
 	}
 	var before *snapshot[V] // one that is taken in the iteration is not of Next
 	if j.epochs != nil && it.Device == Hybrid {
@@ -123,12 +125,13 @@ func (j *Job[V, A]) forGPU(ctx context.Context, it *Iteration) ([]page.Request, 
 	if j.aggregable != nil { // the aggregate is over all vertices
 		return gpuengine.Requests(j.pages.Spans(), 0, len(j.firsts)), nil
 	}
-	if marked {
-		if err := j.mark(ctx, it); err != nil {
-			return nil, err
-		}
+	if !marked {
+		return j.requests(false)
 	}
-	requests, err := j.requests(marked)
+	if err := j.mark(ctx, it); err != nil {
+		return nil, err
+	}
+	requests, err := j.requests(true)
 	clear(j.arrays.Marks)
 	return requests, err
 }
@@ -192,7 +195,7 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 	// With all processors at work on pages, copies to the GPU stood still for as long
 	// as a page took.
 	spare := min(gpuengine.Goroutines, j.opt.Threads/4)
-	x.threads, x.order = j.cpu.Goroutines(spare), len(j.pages.Spans())
+	x.threads, x.order, x.orderPulls = j.cpu.Goroutines(spare), len(j.pages.Spans()), j.orderPulls
 	if w.SourceOrder {
 		x.order = j.lowest
 	}
@@ -207,14 +210,16 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 			}
 			if err != nil || len(t.arrived) == 0 {
 				if t.page != nil {
-					j.lowest = min(j.lowest, t.page.Index)
+					j.lowest = min(j.lowest, j.ranks[t.page.Index])
 				}
 				w.MakeOrder = t.order
 				return t.page, w, err
 			}
 		}
 	}, func(p processed) error {
-		if !p.work.MakeOrder {
+		if pull := x.takes(p.shards); p.work.MakeOrder && pull > 0 {
+			j.orderPulls = (j.orderPulls + (p.End-p.Start)/pull) / 2
+		} else if !p.work.MakeOrder {
 			x.busy += p.Compute
 			x.covered += j.edgesOf(p.shards)
 			x.looked += float64(p.stats.Edges + p.stats.Vertices)

@@ -1,11 +1,13 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -63,13 +65,16 @@ type Job[V, A any] struct {
 	ordered bool      // shards can be put in source order
 	// ordering: that was done in this iteration, and took long.
 	ordering bool
-	lowest   int     // page that the CPU did in the last iterations of both devices, or about
-	untried  float64 // seconds since the GPU did something
-	trying   int     // iterations of it that are left, see choose
-	missed   float64 // seconds, see choose
-	notified bool    // an iteration before was a notify-pull
-	limit    float64 // of f, up to which an iteration notifies
-	report   Report
+	ranks    []int // of pages: the CPU begins with the last one
+	lowest   int   // rank that the CPU did in the last iterations of both devices, or about
+	// orderPulls is how many pulls over a page the making of its source order takes.
+	orderPulls float64
+	untried    float64 // seconds since the GPU did something
+	trying     int     // iterations of it that are left, see choose
+	missed     float64 // seconds, see choose
+	notified   bool    // an iteration before was a notify-pull
+	limit      float64 // of f, up to which an iteration notifies
+	report     Report
 
 	epochs *epochs[V] // nil unless the run is recorded
 }
@@ -176,6 +181,36 @@ func (j *Job[V, A]) countEdges(gather []shard.Direction) {
 	}
 }
 
+// firstOrderPulls is how many pulls it takes to make source order, before that is measured.
+const firstOrderPulls = 3
+
+// longTask is how many edges of a shard keep a goroutine busy for about a millisecond.
+const longTask = 3 << 17
+
+// rank orders pages by how much sooner the GPU does them. In source order a goroutine
+// goes over the values for each shard: for an edge of one with 300,000 edges, the CPU took
+// 3.2 ns, with 95,000 it took 6.2 ns, and with 1,040,000 not much less, 2.8 ns. Shards
+// with more than longTask of them keep the others waiting at the end of an iteration.
+func (j *Job[V, A]) rank() []int {
+	spans := j.pages.Spans()
+	keys := make([]float64, len(spans))
+	order := make([]int, len(spans))
+	for p, s := range spans {
+		for _, n := range j.edges[s.From:s.To] {
+			keys[p] += float64(n) / float64(s.To-s.From)
+		}
+		if order[p] = p; keys[p] > longTask {
+			keys[p] = -keys[p]
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	ranks := make([]int, len(spans))
+	for k, p := range order {
+		ranks[p] = k
+	}
+	return ranks
+}
+
 // take takes the memory of arrays and pages.
 func (j *Job[V, A]) take(po page.Options, fixed, checkpoints int64, m vertices.Memory) (err error) {
 	if j.opt.Memory > 0 {
@@ -183,7 +218,7 @@ func (j *Job[V, A]) take(po page.Options, fixed, checkpoints int64, m vertices.M
 	}
 	j.pages, err = page.New(j.store, po)
 	if err == nil {
-		j.ordered, j.lowest = j.pages.Ordered(), len(j.pages.Spans())
+		j.ordered, j.ranks, j.lowest, j.orderPulls = j.pages.Ordered(), j.rank(), len(j.pages.Spans()), firstOrderPulls
 	}
 	var need *page.NeedError
 	if errors.As(err, &need) {

@@ -1,0 +1,111 @@
+package dispatcher
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/programs"
+)
+
+// handoutJob is a job over ten pages of a shard of ten vertices each. Page p has degrees[p]
+// edges for each of them.
+func handoutJob(t *testing.T, degrees [10]int) *Job[float32, float64] {
+	t.Helper()
+	g := oracle.Graph{N: 100}
+	for p, d := range degrees {
+		for v := 10 * p; v < 10*p+10; v++ {
+			for k := range d {
+				g.Edges = append(g.Edges, oracle.Edge{Src: uint32((v + k) % g.N), Dst: uint32(v), Weight: 1})
+			}
+		}
+	}
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 10})
+	j, err := New[float32, float64](s, programs.PageRank[float32]{Damping: 0.85}, Options{Threads: 1, pageBytes: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(j.Close)
+	if n := len(j.pages.Spans()); n != 10 {
+		t.Fatalf("%d pages", n)
+	}
+	return j
+}
+
+// TestRank: the CPU begins with pages of large shards, but not of those that keep a
+// goroutine busy for too long.
+func TestRank(t *testing.T) {
+	j := handoutJob(t, [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6})
+	if want := []int{2, 9, 0, 4, 5, 1, 8, 3, 7, 6}; !slices.Equal(j.ranks, want) {
+		t.Errorf("ranks %v, want %v", j.ranks, want)
+	}
+	j.edges[1], j.edges[8] = longTask+2, longTask+1
+	if got, want := j.rank(), []int{4, 0, 2, 6, 7, 3, 9, 5, 1, 8}; !slices.Equal(got, want) {
+		t.Errorf("with long tasks: ranks %v, want %v", got, want)
+	}
+}
+
+// TestHandout: who gets which page, and how many the GPU may have before it has done one.
+func TestHandout(t *testing.T) {
+	const equal = 4
+	for _, c := range []struct {
+		name    string
+		degrees [10]int
+		speeds  speeds
+		shared  bool
+		gpu     []int // before it has done anything
+		cpu     []int // then, before the GPU has
+		after   []int // the GPU when it has done the first two
+	}{
+		{"shared", [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6}, speeds{Page: 1, Streamed: 2}, true, []int{2, 5, 0, 7, 3, 4}, []int{1, 6, 8, 9}, nil},
+		{"equal pages", [10]int{equal, equal, equal, equal, equal, equal, equal, equal, equal, equal}, speeds{Page: 1, Streamed: 2}, true, []int{0, 1, 2, 3}, []int{9, 8, 7, 6, 5, 4}, nil},
+		{"a slow CPU", [10]int{equal, equal, equal, equal, equal, equal, equal, equal, equal, equal}, speeds{Page: 100, Streamed: 1}, true, []int{0, 1, 2, 3}, nil, []int{4}},
+		{"the largest page would take too long", [10]int{5, 5, 5, 5, 5, 9, 5, 5, 5, 5}, speeds{Page: 8, Streamed: 1}, true, []int{0, 1, 2, 3}, []int{9, 8, 7}, []int{4}},
+		{"not shared", [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6}, speeds{Page: 1, Streamed: 2}, false, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, nil, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := handoutJob(t, c.degrees)
+			requests := gpuengine.Requests(j.pages.Spans(), 0, 10)
+			h := newHandout(j.pages, requests, j.edges, nil, time.Now())
+			h.speeds, h.order, h.threads = c.speeds, len(j.pages.Spans()), 1
+			if c.shared {
+				h.share(j.ranks)
+			}
+			toGPU := func() (pages []int) {
+				for len(h.cached) > 0 && !h.waits() {
+					p, err := h.next(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					pages = append(pages, p.Index)
+				}
+				return pages
+			}
+			if got := toGPU(); !slices.Equal(got, c.gpu) {
+				t.Errorf("the GPU gets %v, want %v", got, c.gpu)
+			}
+			var cpu []int
+			for i := h.toPull(); i >= 0; i = h.toPull() {
+				h.mu.Lock()
+				turn, err := h.cachedFor(i, false)
+				h.mu.Unlock()
+				if err != nil {
+					t.Fatal(err)
+				}
+				cpu = append(cpu, turn.page.Index)
+			}
+			if !slices.Equal(cpu, c.cpu) {
+				t.Errorf("the CPU gets %v, want %v", cpu, c.cpu)
+			}
+			for _, p := range c.gpu[:2] {
+				h.Done(gpuengine.PageTime{From: p, To: p + 1, Edges: j.edges[p]})
+			}
+			if got := toGPU(); !slices.Equal(got, c.after) {
+				t.Errorf("after two pages the GPU gets %v, want %v", got, c.after)
+			}
+		})
+	}
+}
