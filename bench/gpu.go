@@ -31,6 +31,9 @@ const gpuIterations = 12
 
 // Check says what is wrong with the options.
 func (o GPUOptions) Check() error {
+	if o.Streams > gpuengine.MaxStreams {
+		return fmt.Errorf("%d streams: expected at most %d", o.Streams, gpuengine.MaxStreams)
+	}
 	if o.Streams < 0 || o.Rounds < 0 || o.Threads < 0 || o.Memory < 0 || o.Limit < 0 {
 		return fmt.Errorf("streams %d, rounds %d, threads %d, GPU memory %d, limit %d: expected numbers ≥ 0", o.Streams, o.Rounds, o.Threads, o.Memory, o.Limit)
 	}

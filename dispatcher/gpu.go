@@ -184,6 +184,9 @@ func (o *Options) checkDevice() error {
 	if (o.Device == GPU || o.Device == Hybrid) && o.Method == NotifyPull {
 		return fmt.Errorf("engine %s is one of the CPU, and the device is %s", NotifyPull, o.Device)
 	}
+	if o.Streams > gpuengine.MaxStreams {
+		return fmt.Errorf("%d streams: expected at most %d", o.Streams, gpuengine.MaxStreams)
+	}
 	if o.GPUMemory < 0 || o.Streams < 0 || o.Passes < 0 {
 		return fmt.Errorf("GPU memory %d, streams %d, passes %d: expected numbers ≥ 0", o.GPUMemory, o.Streams, o.Passes)
 	}

@@ -300,7 +300,7 @@ const leastAhead = 3
 // pages to work on, and half as much as nobody has yet. The more it has ahead, the longer
 // its goroutines may wait for a processor; but the CPU ends when there is nothing to take.
 func (h *handout) waits() bool {
-	if h.ranks == nil {
+	if h.ranks == nil || h.flying == 0 {
 		return false
 	}
 	next := h.sum(shardsIn(h.cached[0], h.pages.Spans()))
@@ -424,7 +424,7 @@ func (h *handout) toOrder() int {
 		switch {
 		case h.ranks[rq.Page] < h.order:
 			return -1
-		case !h.pages.Unordered(rq.Page):
+		case !h.pages.Unordered(rq):
 			continue
 		}
 		if h.orderPulls*h.takes(shardsIn(rq, h.pages.Spans())) > h.rest() {

@@ -218,7 +218,7 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 		}
 	}, func(p processed) error {
 		if pull := x.takes(p.shards); p.work.MakeOrder && pull > 0 {
-			j.orderPulls = (j.orderPulls + (p.End-p.Start)/pull) / 2
+			j.orderPulls = (j.orderPulls + min((p.End-p.Start)/pull, 2*j.orderPulls)) / 2 // see learn
 		} else if !p.work.MakeOrder {
 			x.busy += p.Compute
 			x.covered += j.edgesOf(p.shards)

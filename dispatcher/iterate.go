@@ -167,7 +167,7 @@ func (j *Job[V, A]) onPages(ctx context.Context, spare int, next cpuengine.Next,
 			return nil, w, err
 		}
 		j.keep(j.arrays.Next, shardsOf(p))
-		j.ordering = j.ordering || w.SourceOrder && w.MakeOrder && !w.Marked && j.pages.Unordered(p.Index)
+		j.ordering = j.ordering || w.SourceOrder && w.MakeOrder && !w.Marked && j.pages.Unordered(page.Request{Page: p.Index, Shards: shardsOf(p)})
 		mu.Lock()
 		defer mu.Unlock()
 		all[p] = begun{w, time.Now()}

@@ -20,7 +20,7 @@ const (
 // Options of an engine.
 type Options struct {
 	Memory  int64 // bytes of device memory; 0, or more than that: all that is free, but for a small reserve
-	Streams int   // that overlap; 0: 4, or 2 where edges are streamed
+	Streams int   // that overlap, at most MaxStreams; 0: 4, or 2 where edges are streamed
 	Gather  Gather
 	Async   bool
 	Trace   func(Span) // nil: no trace
@@ -34,6 +34,9 @@ type Options struct {
 	// ChunkEdges is how many edges a block gathers; 0: 2¹⁵.
 	ChunkEdges int
 }
+
+// MaxStreams is the most streams that an engine takes.
+const MaxStreams = 64
 
 const (
 	// residentStreams overlap where all edges stay on the device, streamedStreams where
@@ -58,8 +61,8 @@ func (o *Options) complete(info Info) error {
 	default:
 		return fmt.Errorf("gather %q: expected %s, %s or %s", o.Gather, GatherAuto, GatherReplicated, GatherSegmented)
 	}
-	if o.Memory < 0 || o.Streams < 0 {
-		return fmt.Errorf("device memory %d, streams %d: expected numbers ≥ 0", o.Memory, o.Streams)
+	if o.Memory < 0 || o.Streams < 0 || o.Streams > MaxStreams {
+		return fmt.Errorf("device memory %d, streams %d: expected numbers ≥ 0, and at most %d streams", o.Memory, o.Streams, MaxStreams)
 	}
 	if most := info.Free - min(info.Free/32, maxReserve); o.Memory == 0 || o.Memory > most {
 		o.Memory = most

@@ -338,11 +338,15 @@ func (c *Cache) Stays(p int) bool { return c.blocks[c.opt.Gather[0]][p].stays }
 // Ordered reports whether any shards can be had in source order.
 func (c *Cache) Ordered() bool { return len(c.orderings) > 0 }
 
-// Unordered reports whether a source order of shards of page p can be made. None is
-// being made meanwhile.
-func (c *Cache) Unordered(p int) bool {
-	from, to := c.spans[p].From, min(c.spans[p].To, len(c.orderings))
-	return from < to && slices.ContainsFunc(c.orderings[from:to], func(o Ordering) bool { return !o.tried })
+// Unordered reports whether a source order of shards that are requested can be made.
+// None is being made meanwhile.
+func (c *Cache) Unordered(rq Request) bool {
+	for i := range c.shards(rq.Page, rq.Shards) {
+		if i < len(c.orderings) && !c.orderings[i].tried {
+			return true
+		}
+	}
+	return false
 }
 
 // BytesRead is how many bytes came from the store so far.

@@ -28,7 +28,7 @@ with and without replication. The whole machine should be free for it.`,
 	fs := cmd.Flags()
 	gpu := fs.String("gpu", "", "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
 	gpuMemory := sizeFlag(fs, "gpu-memory", "memory of the GPU for the streamed runs (default the arrays over vertices and a tenth of the edges)")
-	streams := countFlag(fs, "streams", 0, 0, "streams of copies and computations, which overlap, of whole iterations; 0: 4, or 2 where edges are streamed")
+	streams := streamsFlag(fs, "streams of copies and computations, which overlap, of whole iterations")
 	rounds := countFlag(fs, "rounds", 3, 1, "launches of each kernel, of which the fastest counts")
 	threads := countFlag(fs, "threads", 0, 0, "goroutines; 0: one for each processor")
 	memory := sizeFlag(fs, "memory", "memory of the host for edges (default three quarters of what is available)")

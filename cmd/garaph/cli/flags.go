@@ -11,6 +11,8 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph/gpuengine"
 )
 
 // checked is a flag whose text is parsed and checked by one function, so that a
@@ -62,12 +64,26 @@ func alternatives(words []string) string {
 
 // countFlag declares a flag that takes a whole number, least or more.
 func countFlag(fs *pflag.FlagSet, name string, value, least int, usage string) *int {
+	return rangeFlag(fs, name, value, least, math.MaxInt, usage)
+}
+
+// streamsFlag declares --streams, of whatever usage says.
+func streamsFlag(fs *pflag.FlagSet, usage string) *int {
+	return rangeFlag(fs, "streams", 0, 0, gpuengine.MaxStreams, usage+"; 0: 4, or 2 where edges are streamed")
+}
+
+// rangeFlag declares a flag that takes a whole number from least to most.
+func rangeFlag(fs *pflag.FlagSet, name string, value, least, most int, usage string) *int {
 	parse := func(s string) (int, error) {
 		n, err := strconv.Atoi(s)
-		if err != nil || n < least {
+		switch ok := err == nil && n >= least && n <= most; {
+		case ok:
+			return n, nil
+		case most < math.MaxInt:
+			return 0, fmt.Errorf("expected a whole number from %d to %d", least, most)
+		default:
 			return 0, fmt.Errorf("expected a whole number, %d or more", least)
 		}
-		return n, nil
 	}
 	fs.Var(&checked[int]{&value, "N", parse, strconv.Itoa, ""}, name, usage)
 	return &value

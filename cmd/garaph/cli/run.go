@@ -74,7 +74,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 	grouped(all, "Flags of the GPU", func(fs *pflag.FlagSet) {
 		f.gpu = fs.String("gpu", "", "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
 		f.gpuMemory = sizeFlag(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB; edges beyond it are streamed (default what is free, but for a small reserve)")
-		f.streams = countFlag(fs, "streams", 0, 0, "streams of copies and computations on the GPU, which overlap; 0: 4, or 2 where edges are streamed")
+		f.streams = streamsFlag(fs, "streams of copies and computations on the GPU, which overlap")
 		f.gather = enumFlag(fs, "gather", string(gpuengine.GatherAuto), words(gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented), "how a block of threads adds up: a thread per edge on copies of each sum (replicated), or 16 edges per thread in registers (segmented)")
 		f.passes = countFlag(fs, "passes", 1, 1, "with --mode async, how often an iteration goes over what stays on the GPU, at most, while the rest is streamed")
 	})
