@@ -22,6 +22,13 @@ type work struct {
 	continued bool   // what was streamed before it has to be done first
 }
 
+func (w *work) String() string {
+	if w.from == w.to {
+		return fmt.Sprintf("a part of shard %d", w.from)
+	}
+	return fmt.Sprintf("shards %d to %d", w.from, w.to-1)
+}
+
 // slot is a stream for kernels, and the device memory that they read batch after
 // batch. Copies of all slots run in one stream of their own, one after another: more
 // streams were not faster. Those of a batch can be queued as soon as the kernels of the

@@ -225,7 +225,7 @@ func (e *Engine[V, A]) compute(ctx context.Context) {
 			l.work = e.join(from, to)
 		}
 		if err := e.launch(l); err != nil {
-			e.fail(fmt.Errorf("processing shards %d to %d: %w", l.work.from, l.work.to-1, err))
+			e.fail(fmt.Errorf("processing %s: %w", &l.work, err))
 			if !copied {
 				e.idle <- l // it may be the only one, for which pick would wait
 			}
@@ -360,7 +360,7 @@ func (e *Engine[V, A]) retire(flying <-chan *lane, back chan<- *lane) {
 			err = e.measure(l)
 		}
 		if err != nil {
-			e.fail(fmt.Errorf("processing shards %d to %d: %w", l.work.from, l.work.to-1, err))
+			e.fail(fmt.Errorf("processing %s: %w", &l.work, err))
 		} else {
 			for _, h := range l.held {
 				e.release(h)

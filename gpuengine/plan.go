@@ -114,9 +114,10 @@ func newPlan(cat *store.Catalogue, f gas.Fragments, d gas.Direction, o Options) 
 		p.streams = cmp.Or(o.Streams, residentStreams)
 		return p, nil
 	}
-	p.streams = cmp.Or(o.Streams, streamedStreams)
-	p.slotSize = min(max(rest/2/int64(p.streams), minSlot), maxSlotBytes) &^ (alignment - 1)
-	p.slots = int(min(int64(p.streams), rest/p.slotSize))
+	wanted := int64(cmp.Or(o.Streams, streamedStreams))
+	p.slotSize = min(max(rest/2/wanted, minSlot), maxSlotBytes) &^ (alignment - 1)
+	p.slots = int(min(wanted, rest/p.slotSize))
+	p.streams = p.slots
 	p.keep(rest - int64(p.slots)*p.slotSize)
 	// A chunk takes at most three quarters of a slot for edges and one for the
 	// offsets of its window.

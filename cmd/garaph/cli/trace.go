@@ -184,6 +184,9 @@ func eventOfPage(w dispatcher.PageWork) traceEvent {
 		Name: fmt.Sprintf("shards %d to %d", w.From, w.To-1), Category: "page", Time: w.Start * 1e6,
 		Args: map[string]any{"iteration": w.Iteration + 1, "edges": w.Edges},
 	}
+	if w.From == w.To {
+		e.Name = fmt.Sprintf("part of shard %d", w.From)
+	}
 	if w.Device == dispatcher.CPU {
 		e.Phase, e.Duration, e.Process = "X", (w.End-w.Start)*1e6, cpuProcess
 		return e
