@@ -1,0 +1,36 @@
+package dispatcher
+
+import (
+	"cmp"
+	"slices"
+)
+
+// firstOrderPulls is how many pulls it takes to make source order, before that is measured.
+const firstOrderPulls = 3
+
+// longTask is how many edges of a shard keep a goroutine busy for about a millisecond.
+const longTask = 3 << 17
+
+// rank orders pages by how much sooner the GPU does them. In source order a goroutine
+// goes over the values for each shard: for an edge of one with 300,000 edges, the CPU took
+// 3.2 ns, with 95,000 it took 6.2 ns, and with 1,040,000 not much less, 2.8 ns. Shards
+// with more than longTask of them keep the others waiting at the end of an iteration.
+func (j *Job[V, A]) rank() []int {
+	spans := j.pages.Spans()
+	keys := make([]float64, len(spans))
+	order := make([]int, len(spans))
+	for p, s := range spans {
+		for _, n := range j.edges[s.From:s.To] {
+			keys[p] += float64(n) / float64(s.To-s.From)
+		}
+		if order[p] = p; keys[p] > longTask {
+			keys[p] = -keys[p]
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	ranks := make([]int, len(spans))
+	for k, p := range order {
+		ranks[p] = k
+	}
+	return ranks
+}
