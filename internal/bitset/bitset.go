@@ -5,6 +5,8 @@ package bitset
 
 import (
 	"math/bits"
+	"slices"
+	"sync"
 	"sync/atomic"
 )
 
@@ -31,6 +33,23 @@ func (s Set) Or(w uint32, mask uint64) {
 	if mask != 0 {
 		atomic.OrUint64(&s[w], mask)
 	}
+}
+
+// clearWords is how many words one goroutine clears: half a MiB, which is in other
+// processors' caches.
+const clearWords = 1 << 16
+
+// Clear empties the set, a large one on several goroutines.
+func (s Set) Clear() {
+	if len(s) <= clearWords {
+		clear(s)
+		return
+	}
+	var running sync.WaitGroup
+	for part := range slices.Chunk(s, max(clearWords, (len(s)+7)/8)) {
+		running.Go(func() { clear(part) })
+	}
+	running.Wait()
 }
 
 // Any reports whether a bit in [from, to) is set.

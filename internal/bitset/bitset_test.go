@@ -140,3 +140,21 @@ func TestConcurrentAdd(t *testing.T) {
 		t.Errorf("%d of %d bits", got, n)
 	}
 }
+
+// TestClear: no bit is left, in sets that one goroutine clears and in those of several,
+// and none is touched beside them.
+func TestClear(t *testing.T) {
+	for _, words := range []int{0, 1, 1<<16 - 1, 1 << 16, 1<<16 + 1, 8<<16 + 3} {
+		all := make(Set, words+1)
+		for i := range all {
+			all[i] = math.MaxUint64
+		}
+		all[:words].Clear()
+		if i := slices.IndexFunc(all[:words], func(w uint64) bool { return w != 0 }); i >= 0 {
+			t.Errorf("%d words: word %d is left", words, i)
+		}
+		if all[words] != math.MaxUint64 {
+			t.Errorf("%d words: the one behind them was cleared", words)
+		}
+	}
+}

@@ -127,5 +127,5 @@ func (a *Arrays[V]) Swap() { a.Cur, a.Next = a.Next, a.Cur }
 // Advance makes the rising vertices active, and empties the set of rising ones.
 func (a *Arrays[V]) Advance() {
 	a.Active, a.Rising = a.Rising, a.Active
-	clear(a.Rising)
+	a.Rising.Clear()
 }
