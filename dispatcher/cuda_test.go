@@ -237,8 +237,8 @@ func (d trapping) Load(list []gpuengine.Kernel) error {
 	return d.Device.Load(own)
 }
 
-func (d trapping) NewStream() (gpuengine.Stream, error) {
-	s, err := d.Device.NewStream()
+func (d trapping) NewStream(p gpuengine.Priority) (gpuengine.Stream, error) {
+	s, err := d.Device.NewStream(p)
 	return trappingStream{s, d}, err
 }
 

@@ -66,12 +66,14 @@ func (j *Job[V, A]) back() {
 // shared is an iteration that the GPU has a part in.
 type shared struct {
 	*handout
-	it     *Iteration
-	stats  gpuengine.Stats
-	failed error // of the GPU
-	untold error // why it did not get what the CPU did
-	host   cpuengine.Stats
-	times  []PageWork // of the CPU
+	it        *Iteration
+	following []page.Request // what the GPU copies at the end for the iteration after it
+	early     bool           // it begins with what it has copied at the end of the one before
+	stats     gpuengine.Stats
+	failed    error // of the GPU
+	untold    error // why it did not get what the CPU did
+	host      cpuengine.Stats
+	times     []PageWork // of the CPU
 	// For the speed of the CPU: seconds, the edges of pages, and what was looked at.
 	busy, covered, looked float64
 	loaded                int64 // bytes of pages read before
@@ -104,6 +106,10 @@ func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration) error {
 			}
 		}
 	}
+	if j.step.Iteration+1 != j.opt.Iterations && it.Method == Pull {
+		x.following = x.first()
+	}
+	x.early = x.beginWith(j.gpu.Early())
 	j.behind = j.behind || it.Device == GPU // also when it breaks off
 	err = j.together(ctx, x)
 	x.release()
@@ -168,7 +174,9 @@ func (j *Job[V, A]) together(ctx context.Context, x *shared) (err error) {
 		})
 	}
 	iterate := func() error {
-		x.stats, x.failed = j.gpu.Iterate(reading, gpuengine.Work{Step: j.step, From: x.handout, Exchange: x.it.Device == Hybrid})
+		x.stats, x.failed = j.gpu.Iterate(reading, gpuengine.Work{
+			Step: j.step, From: x.handout, Exchange: x.it.Device == Hybrid, Next: x.following, Early: x.early,
+		})
 		x.end()
 		if x.failed != nil {
 			stop() // nobody takes what is read
@@ -188,13 +196,17 @@ func (j *Job[V, A]) together(ctx context.Context, x *shared) (err error) {
 	return err
 }
 
+// spared is how many goroutines of the CPU leave their processors to those that keep the
+// GPU busy.
+const spared = 2
+
 // beside is the CPU's part of an iteration of both.
 func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 	w := cpuengine.Work{Step: j.step, Aggregates: j.aggregates, SourceOrder: j.pulls >= pullsInPlace && j.ordered}
 	x.it.SourceOrder = w.SourceOrder
 	// With all processors at work on pages, copies to the GPU stood still for as long
 	// as a page took.
-	spare := min(gpuengine.Goroutines, j.opt.Threads/4)
+	spare := min(spared, j.opt.Threads/4)
 	x.threads, x.order, x.orderPulls = j.cpu.Goroutines(spare), len(j.pages.Spans()), j.orderPulls
 	if w.SourceOrder {
 		x.order = j.lowest
@@ -202,7 +214,8 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 	j.lowest = min(j.lowest+1, len(j.pages.Spans())) // not so far if it was once
 	j.pulls++
 	j.unsummed = true
-	return j.onPages(ctx, spare, func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
+	made := false // a page's source order
+	err := j.onPages(ctx, spare, func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
 		for {
 			t, err := x.forHost(ctx)
 			if len(t.arrived) > 0 && j.opt.Mode == Async {
@@ -218,7 +231,9 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 		}
 	}, func(p processed) error {
 		if pull := x.takes(p.shards); p.work.MakeOrder && pull > 0 {
-			j.orderPulls = (j.orderPulls + min((p.End-p.Start)/pull, 2*j.orderPulls)) / 2 // see learn
+			made = true
+			took := (p.End - p.Start) / pull
+			j.orderPulls = max(took, (j.orderPulls+took)/2)
 		} else if !p.work.MakeOrder {
 			x.busy += p.Compute
 			x.covered += j.edgesOf(p.shards)
@@ -231,7 +246,16 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 		}
 		return nil
 	})
+	if x.late && !made { // it may take less than it once did
+		j.orderPulls *= retried
+	}
+	return err
 }
+
+// retried is by how much the making of source order is taken to be shorter, after an
+// iteration that had too little time for it: each page's is made once, and saves
+// something ever after.
+const retried = 0.9
 
 // outcome ends an iteration that was worked on.
 func (j *Job[V, A]) outcome(ctx context.Context, x *shared, requests []page.Request) error {

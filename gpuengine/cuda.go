@@ -330,10 +330,10 @@ func (d *cudaDevice) Close() error {
 	return nil // they all fail
 }
 
-func (d *cudaDevice) NewStream() (Stream, error) {
+func (d *cudaDevice) NewStream(p Priority) (Stream, error) {
 	s := &cudaStream{device: d}
 	err := d.do("make a stream", func() (err error) {
-		s.stream, err = cu.MakeStream(cu.NonBlocking)
+		s.stream, err = cu.MakeStreamWithPriority(-int(p), cu.NonBlocking) // a lower number is more
 		return err
 	})
 	if err != nil {
@@ -432,6 +432,11 @@ type cudaEvent struct {
 }
 
 func (e *cudaEvent) Sync() error { return e.device.do("wait for an event", e.event.Synchronize) }
+
+func (e *cudaEvent) Done() bool {
+	err := e.device.do("ask for an event", e.event.Query)
+	return !errors.Is(err, cu.NotReady)
+}
 
 func (e *cudaEvent) Since(earlier Event) (seconds float64, err error) {
 	err = e.device.do("time between events", func() error {

@@ -78,7 +78,7 @@ func BenchmarkCUDACopies(b *testing.B) {
 // bringBatches copies batches of so many bytes from blocks of memory.
 func bringBatches(b *testing.B, d Device, c copied, blocks [][]byte, size int, args gatherArgs) (err error) {
 	const slots = 4
-	copies, err := d.NewStream()
+	copies, err := d.NewStream(Normal)
 	if err != nil {
 		return err
 	}

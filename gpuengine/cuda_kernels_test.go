@@ -182,7 +182,7 @@ func newGPU(t testing.TB, f gas.Fragments) *gpu {
 		list = append(list, Kernel{Name: name, PTX: func() (string, error) { return kernels.Assemble(name, f) }})
 	}
 	g.must(d.Load(list))
-	g.s, err = d.NewStream()
+	g.s, err = d.NewStream(Normal)
 	g.must(err)
 	g.pin, err = d.Pin(64 << 20)
 	g.must(err)

@@ -38,13 +38,23 @@ type Device interface {
 	// also after the device was lost.
 	Pin(n int64) ([]byte, error)
 	Unpin(b []byte) error
-	NewStream() (Stream, error)
+	NewStream(Priority) (Stream, error)
 	NewEvent() (Event, error)
 	// Load compiles kernels for this device.
 	Load(kernels []Kernel) error
 	// Close waits for all work and frees all that is left.
 	Close() error
 }
+
+// Priority is that of a stream's kernels: blocks of urgent ones run before those of
+// others that have not begun.
+type Priority int
+
+// The priorities.
+const (
+	Normal Priority = iota
+	Urgent
+)
 
 // Stream is a queue of work on a device: what is queued in one stream runs in
 // order, streams run beside each other. Calls return before the work is done,
@@ -76,6 +86,8 @@ type Event interface {
 	// Sync waits for it, as shortly as can be, and gives the first error of what was
 	// queued before it in its stream.
 	Sync() error
+	// Done tells whether it has happened, or will not any more.
+	Done() bool
 	// Since is the time on the device from an earlier event to this one; both
 	// have happened.
 	Since(earlier Event) (seconds float64, err error)

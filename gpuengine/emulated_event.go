@@ -80,6 +80,13 @@ func (e *emulatedEvent) Sync() error {
 	return nil
 }
 
+// Done tells whether it has happened.
+func (e *emulatedEvent) Done() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.happened >= e.recorded
+}
+
 // Since is the time from an earlier event.
 func (e *emulatedEvent) Since(earlier Event) (float64, error) {
 	before, ok := earlier.(*emulatedEvent)

@@ -24,8 +24,8 @@ type emulatedStream struct {
 	err    error // the first one
 }
 
-// NewStream starts a stream.
-func (d *Emulated) NewStream() (Stream, error) {
+// NewStream starts a stream; all have the same priority.
+func (d *Emulated) NewStream(Priority) (Stream, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.fault(FaultStream); err != nil {

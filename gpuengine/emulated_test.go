@@ -20,7 +20,7 @@ func newWorkbench(t *testing.T, o EmulatedOptions) *workbench {
 	t.Helper()
 	w := &workbench{Emulated: NewEmulated(o)}
 	var errs [4]error
-	w.stream, errs[0] = w.NewStream()
+	w.stream, errs[0] = w.NewStream(Normal)
 	w.event, errs[1] = w.NewEvent()
 	w.host, errs[2] = w.Pin(1000)
 	w.memory, errs[3] = w.Alloc(1000)
@@ -62,7 +62,7 @@ func TestEmulatedCopy(t *testing.T) {
 // was told to, however late that happens.
 func TestEmulatedWait(t *testing.T) {
 	w := newWorkbench(t, EmulatedOptions{})
-	second, err := w.NewStream()
+	second, err := w.NewStream(Normal)
 	if err != nil {
 		t.Fatal(err)
 	}

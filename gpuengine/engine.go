@@ -51,6 +51,7 @@ type Engine[V, A any] struct {
 	main      Stream
 	copies    Stream // of batches to the device
 	epoch     Event
+	cleared   Event
 	skew      float64 // seconds from Options.Began to epoch
 	staging   staging
 	head      []byte // pinned: the results of an iteration
@@ -72,6 +73,9 @@ type Engine[V, A any] struct {
 
 	// The pipeline.
 	running             sync.WaitGroup
+	spare               *lane // taken from free, and not used
+	sent                *lane // the last one whose copies were queued
+	early               early
 	transfers, computes chan context.Context
 	ended               chan struct{}
 	free, idle, ready   chan *lane
@@ -103,6 +107,12 @@ type Work struct {
 	// and adds those that it activated to Arrays.Rising.
 	Exchange bool
 	Quiet    bool // without a trace
+	// Next are pages in memory with which the next iteration begins, most likely: they
+	// are copied at the end of this one.
+	Next []page.Request
+	// Early: what Engine.Early lists is done in this iteration, beside what From hands
+	// out.
+	Early bool
 }
 
 // Source hands out what an iteration processes. Stay is called by one goroutine,
@@ -171,16 +181,19 @@ func (e *Engine[V, A]) allocate() (err error) {
 	if e.opt.Async {
 		e.at[nextValues] = e.at[values]
 	}
-	if e.main, err = e.device.NewStream(); err != nil {
+	if e.main, err = e.device.NewStream(Normal); err != nil {
 		return err
 	}
-	if e.inbound, err = e.device.NewStream(); err != nil {
+	if e.inbound, err = e.device.NewStream(Normal); err != nil {
 		return err
 	}
-	if e.copies, err = e.device.NewStream(); err != nil {
+	if e.copies, err = e.device.NewStream(Normal); err != nil {
 		return err
 	}
 	if e.epoch, err = e.device.NewEvent(); err != nil {
+		return err
+	}
+	if e.cleared, err = e.device.NewEvent(); err != nil {
 		return err
 	}
 	if e.staging, err = newStaging(e.device, sizes[values]); err != nil {
@@ -225,7 +238,11 @@ func (e *Engine[V, A]) makeLanes() error {
 		still = 2 // results of the one are copied while the other computes
 	}
 	for i := range e.plan.slots + still {
-		s, err := newSlot(e.device, i)
+		priority := Normal
+		if i < e.plan.slots { // the link waits for its kernels
+			priority = Urgent
+		}
+		s, err := newSlot(e.device, i, priority)
 		e.slots = append(e.slots, s)
 		if err != nil {
 			return err
@@ -357,7 +374,12 @@ func (e *Engine[V, A]) fault() Pointer {
 // the values on the device are those of before in sync mode, and the engine does
 // not iterate again.
 func (e *Engine[V, A]) Iterate(ctx context.Context, w Work) (Stats, error) {
+	err := e.endEarly()
+	if e.failed == nil && err != nil {
+		e.failed = e.broken(err)
+	}
 	if e.failed != nil {
+		e.drop()
 		return Stats{}, e.failed
 	}
 	if w.From == nil {
@@ -366,9 +388,18 @@ func (e *Engine[V, A]) Iterate(ctx context.Context, w Work) (Stats, error) {
 	}
 	e.work, e.times, e.last, e.lastCopied = w, e.times[:0], nil, nil
 	e.back = 0
-	if err := e.clear(); err != nil {
-		return Stats{}, e.broken(err)
+	if !w.Early {
+		if err := e.forgetEarly(); err != nil {
+			return Stats{}, e.broken(err)
+		}
 	}
+	if err := e.clear(); err != nil {
+		err = e.broken(err)
+		e.drop()
+		return Stats{}, err
+	}
+	e.useEarly()
+	e.beginEarly()
 	ctx, e.cancel = context.WithCancel(ctx)
 	defer e.cancel()
 	e.transfers <- ctx
@@ -406,7 +437,7 @@ func (e *Engine[V, A]) broken(err error) error {
 	return fmt.Errorf("GPU %s, iteration %d: %w", e.device.Info().Name, e.work.Step.Iteration+1, err)
 }
 
-// clear empties what an iteration adds to.
+// clear has what an iteration adds to emptied before its kernels run.
 func (e *Engine[V, A]) clear() error {
 	if err := e.main.Fill(e.at[results], 0, int64(len(e.head))); err != nil {
 		return err
@@ -414,14 +445,19 @@ func (e *Engine[V, A]) clear() error {
 	if err := e.main.Fill(e.at[active], 0, e.plan.arraySizes(e.fragments)[active]); err != nil {
 		return err
 	}
-	return e.main.Sync()
-}
-
-// collect waits for everything and fetches the results.
-func (e *Engine[V, A]) collect() error {
-	if err := e.sync(); err != nil {
+	if err := e.main.Record(e.cleared); err != nil {
 		return err
 	}
+	for _, s := range e.slots {
+		if err := s.stream.Wait(e.cleared); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collect fetches the results, when all lanes are back.
+func (e *Engine[V, A]) collect() error {
 	if err := e.main.ToHost(e.head, e.at[results]); err != nil {
 		return err
 	}
@@ -430,6 +466,7 @@ func (e *Engine[V, A]) collect() error {
 
 // drop waits for what is left of a failed iteration, and lets go of its pages.
 func (e *Engine[V, A]) drop() {
+	_ = e.endEarly()
 	e.quiet()
 	for i := range e.holds {
 		if h := &e.holds[i]; h.page != nil {
@@ -437,6 +474,13 @@ func (e *Engine[V, A]) drop() {
 			h.page, h.refs = nil, 0
 		}
 	}
+	for _, l := range e.lanes {
+		if l.own.page != nil {
+			l.own.page.Release()
+			l.own = held{}
+		}
+	}
+	e.early.lanes, e.early.pages = nil, nil
 }
 
 // stats reads the results of an iteration.
@@ -470,8 +514,8 @@ func (e *Engine[V, A]) Resident() (edges uint64) {
 
 // Close ends the pipeline and frees what the engine took, but not the device.
 func (e *Engine[V, A]) Close() error {
+	errs := []error{e.endEarly(), e.forgetEarly()}
 	e.end()
-	var errs []error
 	for _, s := range e.slots {
 		errs = append(errs, s.close())
 	}
@@ -484,8 +528,10 @@ func (e *Engine[V, A]) Close() error {
 		}
 	}
 	errs = append(errs, e.staging.close(e.device)) // nothing runs from it any more
-	if e.epoch != nil {
-		errs = append(errs, e.epoch.Close())
+	for _, x := range []Event{e.epoch, e.cleared} {
+		if x != nil {
+			errs = append(errs, x.Close())
+		}
 	}
 	errs = append(errs, e.device.Unpin(e.head), e.device.Unpin(e.bits), e.device.Unpin(e.described))
 	for _, p := range e.owned {
@@ -493,6 +539,6 @@ func (e *Engine[V, A]) Close() error {
 	}
 	hostmem.Free(e.in)
 	hostmem.Free(e.out)
-	e.slots, e.lanes, e.residents, e.main, e.inbound, e.copies, e.epoch, e.head, e.bits, e.described, e.owned, e.in, e.out = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
+	e.slots, e.lanes, e.residents, e.main, e.inbound, e.copies, e.epoch, e.cleared, e.head, e.bits, e.described, e.owned, e.in, e.out = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }

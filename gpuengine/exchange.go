@@ -137,8 +137,8 @@ func (e *Engine[V, A]) Commit() (exchanged int64, err error) {
 	return exchanged, e.named("taking over the values of an iteration on", err)
 }
 
-// commit lets the arrays change places when all values are new, and otherwise
-// copies those that are.
+// commit makes what is new current: it copies that, or it copies what is not new
+// beside it and lets the arrays change places, whichever are fewer vertices.
 func (e *Engine[V, A]) commit(list []interval) error {
 	if err := e.inbound.Sync(); err != nil {
 		return err
@@ -152,9 +152,18 @@ func (e *Engine[V, A]) commit(list []interval) error {
 			runs = append(runs, v)
 		}
 	}
-	if len(runs) == 1 && runs[0] == (interval{0, e.plan.cat.Vertices}) {
+	var gaps []interval
+	to, fresh := uint32(0), uint32(0)
+	for _, v := range append(runs, interval{e.plan.cat.Vertices, e.plan.cat.Vertices}) {
+		if v.from > to {
+			gaps = append(gaps, interval{to, v.from})
+		}
+		to = v.to
+		fresh += v.to - v.from
+	}
+	if fresh > e.plan.cat.Vertices/2 {
+		runs = gaps
 		e.at[values], e.at[nextValues] = e.at[nextValues], e.at[values]
-		return nil
 	}
 	for _, v := range runs {
 		at := Pointer(e.offset(v.from))

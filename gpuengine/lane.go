@@ -39,10 +39,11 @@ type slot struct {
 	memory  Pointer       // 0: for resident chunks
 	turn    chan struct{} // holds one while copies can be queued
 	emptied Event         // when the memory can be written to; nil: it was not used
+	early   *lane         // the last batch in it for the next iteration
 }
 
-func newSlot(d Device, number int) (*slot, error) {
-	stream, err := d.NewStream()
+func newSlot(d Device, number int, p Priority) (*slot, error) {
+	stream, err := d.NewStream(p)
 	s := &slot{number: number, stream: stream, turn: make(chan struct{}, 1)}
 	s.turn <- struct{}{}
 	return s, err
@@ -68,6 +69,8 @@ type lane struct {
 	room   room
 	work   work
 	held   []*held // pages from which its copies run
+	own    held    // one of them, for the next iteration
+	shared bool    // another batch lies in the slot beside it, of which the turn is
 	// begun, copies, copied, [waiting], started, expand, expanded, pull, pulled,
 	// apply, done, results, brought
 	begun, copied, started, expanded, pulled, done, brought Event
@@ -92,7 +95,7 @@ func newLane(d Device, s *slot) (*lane, error) {
 // newOwnLane makes a lane with a slot of its own, without memory. It is closed
 // with closeOwn, also after an error.
 func newOwnLane(d Device) (*lane, error) {
-	s, err := newSlot(d, 0)
+	s, err := newSlot(d, 0, Normal)
 	if err != nil {
 		return &lane{slot: s}, err
 	}

@@ -12,7 +12,8 @@ import (
 // Pages are where edges come from, in memory that the device has pinned.
 type Pages interface {
 	Spans() []page.Span
-	Stays(p int) bool // in memory
+	Stays(p int) bool                     // in memory
+	Get(page.Request) (*page.Page, error) // one that stays
 	Stream(ctx context.Context, requests []page.Request) iter.Seq2[*page.Page, error]
 }
 
@@ -32,16 +33,25 @@ func (e *Engine[V, A]) begin() {
 	e.idle = make(chan *lane, len(e.residents))
 	e.ready = make(chan *lane, len(e.lanes)+1)
 	e.flying = [2]chan *lane{make(chan *lane, len(e.lanes)), make(chan *lane, len(e.residents))}
-	loop := func(work chan context.Context, f func(context.Context)) {
-		e.running.Go(func() {
-			for ctx := range work {
-				f(ctx)
-				e.ended <- struct{}{}
+	e.running.Go(func() {
+		for ctx := range e.computes {
+			e.compute(ctx)
+			e.ended <- struct{}{}
+		}
+	})
+	e.early.done = make(chan error, 1)
+	e.running.Go(func() {
+		for ctx := range e.transfers {
+			err := e.transfer(ctx)
+			e.ended <- struct{}{}
+			if err == nil {
+				err = e.copyEarly()
+			} else {
+				err = nil // the iteration has it
 			}
-		})
-	}
-	loop(e.transfers, e.transfer)
-	loop(e.computes, e.compute)
+			e.early.done <- err
+		}
+	})
 	for i, back := range []chan *lane{e.free, e.idle} {
 		for _, l := range [][]*lane{e.lanes, e.residents}[i] {
 			back <- l
@@ -68,13 +78,17 @@ func (e *Engine[V, A]) end() {
 // is exchanged, batches go on from page to page, so that they fill their slots;
 // one from disk is not kept waiting for the next, which may need its buffer. A nil lane
 // ends the iteration's.
-func (e *Engine[V, A]) transfer(ctx context.Context) {
-	defer func() { e.ready <- nil }()
+func (e *Engine[V, A]) transfer(ctx context.Context) (err error) {
+	defer func() {
+		if err != nil {
+			e.fail(err)
+		}
+		e.ready <- nil
+	}()
 	var l *lane // with a batch that goes on
 	for p, err := range e.work.From.Pages(ctx) {
 		if err != nil {
-			e.fail(err)
-			return
+			return err
 		}
 		h := e.hold(p)
 		l, err = e.page(ctx, l, h)
@@ -84,16 +98,13 @@ func (e *Engine[V, A]) transfer(ctx context.Context) {
 		}
 		e.release(h)
 		if err != nil {
-			e.fail(err)
-			return
+			return err
 		}
 	}
 	if l == nil {
-		return
+		return nil
 	}
-	if err := e.submit(l); err != nil {
-		e.fail(err)
-	}
+	return e.submit(l)
 }
 
 // page copies a page, in one batch or several, the first of which may be that of a lane
@@ -166,21 +177,40 @@ func (e *Engine[V, A]) parts(ctx context.Context, l *lane, h *held, s *page.Shar
 // take waits for a lane, and until copies can be queued in its stream, for a batch
 // of a page. Lanes come back in the order in which they went, so that slots take
 // turns.
-func (e *Engine[V, A]) take(ctx context.Context, h *held, shard int) (l *lane, err error) {
-	select {
-	case l = <-e.free:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	select {
-	case <-l.turn:
-	case <-ctx.Done():
+func (e *Engine[V, A]) take(ctx context.Context, h *held, shard int) (*lane, error) {
+	l := e.lane(ctx)
+	if l == nil || !l.await(ctx) {
 		return nil, ctx.Err()
 	}
 	l.batch.reset(h.page.Index, shard)
 	l.room = room{base: l.memory, high: e.plan.slotSize}
 	e.keep(l, h)
 	return l, nil
+}
+
+// lane waits for a lane; nil: the context has ended.
+func (e *Engine[V, A]) lane(ctx context.Context) *lane {
+	if l := e.spare; l != nil {
+		e.spare = nil
+		return l
+	}
+	select {
+	case l := <-e.free:
+		return l
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// await waits until copies can be queued in the lane's slot; false: the context has ended.
+func (l *lane) await(ctx context.Context) bool {
+	select {
+	case <-l.turn:
+		l.shared = false
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // keep has a page held until the copies of a lane's batch are done.
@@ -196,6 +226,7 @@ func (e *Engine[V, A]) submit(l *lane) error {
 	if err := l.send(e.device, e.copies); err != nil {
 		return fmt.Errorf("copying page %d: %w", l.batch.page, err)
 	}
+	e.sent = l
 	e.ready <- l
 	return nil
 }
@@ -233,7 +264,9 @@ func (e *Engine[V, A]) compute(ctx context.Context) {
 		}
 		e.inFlight.Add(1)
 		if copied {
-			l.turn <- struct{}{}
+			if !l.shared {
+				l.turn <- struct{}{}
+			}
 			e.flying[0] <- l
 		} else {
 			e.flying[1] <- l
