@@ -301,11 +301,7 @@ func (m *hybridMeasurement) disk(ctx context.Context) error {
 	var edges, slowest []float64
 	alone, reached, shares := make([][]float64, len(diskLimits)), make([][]float64, len(diskLimits)), make([][]float64, len(diskLimits))
 	for round := range m.opt.Rounds {
-		disk, cannot := m.graph.Store().SequentialRead(diskBytes, m.opt.Threads)
-		if cannot != nil {
-			m.report.note(fmt.Sprintf("part %s is not held against the disk, whose speed cannot be measured: %v", diskPart, cannot))
-			disk = math.NaN()
-		}
+		before := m.diskSpeed()
 		r, err := m.run(ctx, m.roundName(diskPart, round, string(dispatcher.Hybrid)), pageRankWorkload, garaph.RunOptions{
 			Device: dispatcher.Hybrid, GPUMemory: m.report.GPUMemory, Memory: d.Memory, Iterations: fromDiskIterations,
 		}, 0)
@@ -316,6 +312,7 @@ func (m *hybridMeasurement) disk(ctx context.Context) error {
 			m.report.note(fmt.Sprintf("part %s was left out: the graph fits into %s", diskPart, sizeText(d.Memory)))
 			return nil
 		}
+		disk := (before + m.diskSpeed()) / 2 // it is not the same from one second to the next
 		most := 0.0
 		for i, speed := range []float64{disk, link.To, kernel} {
 			rate := r.later(func(it garaph.Iteration) float64 { return diskLimits[i].amount(it) / it.Seconds })
@@ -333,6 +330,16 @@ func (m *hybridMeasurement) disk(ctx context.Context) error {
 	d.OfSlowest, d.EdgesPerSecond = spread(slowest), spread(edges)
 	m.report.Disk = d
 	return nil
+}
+
+// diskSpeed is that of sequential reads; NaN where it cannot be measured.
+func (m *hybridMeasurement) diskSpeed() float64 {
+	speed, err := m.graph.Store().SequentialRead(diskBytes, m.opt.Threads)
+	if err != nil {
+		m.report.note(fmt.Sprintf("part %s is not held against the disk, whose speed cannot be measured: %v", diskPart, err))
+		return math.NaN()
+	}
+	return speed
 }
 
 // starved is the default budget of the job from disk. A job that is stopped as
