@@ -115,15 +115,16 @@ func (j *Job[V, A]) choose(m Method, f float64) (d Device, alpha float64) {
 	}
 	s := j.speeds
 	cpu := s.CPU * float64(j.pullEdges)
-	switch {
-	case m == NotifyPull:
-		perEdge := random * s.CPU / j.limit // 2fp·|E|, with p = 1 in memory and k out of core
-		if s.Notify > 0 {
-			perEdge = s.Notify
-		}
-		cpu = s.Least + perEdge*f*float64(j.notifyEdges)
-	case j.saturates && j.pulled > 0:
+	if j.saturates && j.pulled > 0 {
 		cpu = s.CPU * j.pullCost(f)
+	}
+	if m == NotifyPull {
+		notify := random * s.CPU / j.limit * f * float64(j.notifyEdges) // 2fp·|E|, with p = 1 in memory and k out of core
+		if s.Notify == 0 {
+			cpu = s.Least + notify
+		} else { // measured, per edge; but what follows is never more than a pull of all
+			cpu = min(s.Least+s.Notify*f*float64(j.notifyEdges), notify+cpu)
+		}
 	}
 	work := max(s.Resident*float64(j.residentEdges), s.Streamed*float64(j.pullEdges-j.residentEdges))
 	gpu := s.Alone + work

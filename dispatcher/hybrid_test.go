@@ -115,6 +115,7 @@ func TestAlpha(t *testing.T) {
 		{"few are active", speeds{CPU: 10, Page: 10, Notify: 20, Resident: 1, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.2},
 		{"not measured yet", speeds{CPU: 10, Page: 10, Resident: 1, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.6},
 		{"not that few", speeds{CPU: 10, Page: 10, Notify: 20, Resident: 1, Link: 1e-12}, NotifyPull, 0.25, Hybrid, 5},
+		{"measured along few edges", speeds{CPU: 1, Page: 1, Notify: 1000, Resident: 2, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.53},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := Options{Device: Hybrid, GPU: "emulated", Threads: 1, speeds: c.speeds, pageBytes: 1}

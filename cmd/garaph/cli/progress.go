@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -113,5 +114,6 @@ func countText(x float64) string {
 	if x < 1e4 {
 		return humanize.Comma(int64(x))
 	}
-	return humanize.SIWithDigits(x, 1, "")
+	unit := math.Pow(1000, math.Floor(math.Log10(x)/3))
+	return humanize.SIWithDigits(x+unit/20, 1, "") // which cuts off
 }

@@ -29,6 +29,18 @@ func TestStageLines(t *testing.T) {
 	}
 }
 
+// TestCountText: numbers are rounded, not cut off.
+func TestCountText(t *testing.T) {
+	for x, want := range map[float64]string{
+		0: "0", 9137: "9,137", 10_000: "10 k", 15_791: "15.8 k", 170_582: "170.6 k", 999_940: "999.9 k", 999_960: "1 M",
+		4_153_750: "4.2 M", 4_194_304: "4.2 M", 12_300_000: "12.3 M", 1_073_741_824: "1.1 G",
+	} {
+		if got := countText(x); got != want {
+			t.Errorf("%v: got %q, want %q", x, got, want)
+		}
+	}
+}
+
 func TestAmount(t *testing.T) {
 	a := amount{bytesText, time.Now().Add(-2 * time.Second)}
 	if got, want := a.text(4e9, 8e9), "4.0 GB of 8.0 GB, 2.0 GB/s"; got != want {

@@ -30,8 +30,8 @@ func (a *app) resumeCommand() *cobra.Command {
 		Long: `Go on with a run that was interrupted, by Ctrl-C, a crash or a power failure:
 from its newest checkpoint, or from the beginning where it has none. Without JOB,
 the newest unfinished one of the graph; damaged ones are passed over, and named.
-Program, parameters, iterations and
-output are those of the first run.`,
+Program, parameters, iterations and output are those of the first run; --trace and
+--report are of one run, and asked for anew.`,
 		Example: `  garaph run pagerank web.graph --checkpoint-every 5 --output ranks.tsv
   garaph resume web.graph
   garaph resume web.graph 3 --threads 8`,

@@ -179,6 +179,9 @@ func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
 	if gpu := given(fs, gpuFlagNames); gpu != "" && *f.device == string(dispatcher.CPU) {
 		return Usagef("%s: a run with --device cpu has no GPU; leave it out, or give another --device", gpu)
 	}
+	if engine := *f.engine; engine == string(dispatcher.NotifyPull) && (*f.device == string(dispatcher.GPU) || *f.device == string(dispatcher.Hybrid)) {
+		return Usagef("--engine %s with --device %s: the GPU pulls; leave one of them out", engine, *f.device)
+	}
 	if *f.passes > 1 && *f.mode != string(dispatcher.Async) {
 		return Usagef("--passes %d needs --mode async: a sync iteration goes over everything once", *f.passes)
 	}
