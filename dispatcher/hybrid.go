@@ -106,7 +106,7 @@ func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration) error {
 			}
 		}
 	}
-	if j.step.Iteration+1 != j.opt.Iterations && it.Method == Pull {
+	if it.Method == Pull {
 		x.following = x.first()
 	}
 	x.early = x.beginWith(j.gpu.Early())
@@ -175,7 +175,7 @@ func (j *Job[V, A]) together(ctx context.Context, x *shared) (err error) {
 	}
 	iterate := func() error {
 		x.stats, x.failed = j.gpu.Iterate(reading, gpuengine.Work{
-			Step: j.step, From: x.handout, Exchange: x.it.Device == Hybrid, Next: x.following, Early: x.early,
+			Step: j.step, From: x.handout, Exchange: x.it.Device == Hybrid, Next: x.following, Last: j.step.Iteration+1 == j.opt.Iterations, Early: x.early,
 		})
 		x.end()
 		if x.failed != nil {
@@ -233,7 +233,7 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 		if pull := x.takes(p.shards); p.work.MakeOrder && pull > 0 {
 			made = true
 			took := (p.End - p.Start) / pull
-			j.orderPulls = max(took, (j.orderPulls+took)/2)
+			j.orderPulls = max(min(took, 4*j.orderPulls), (j.orderPulls+took)/2)
 		} else if !p.work.MakeOrder {
 			x.busy += p.Compute
 			x.covered += j.edgesOf(p.shards)

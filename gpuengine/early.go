@@ -79,7 +79,7 @@ func (e *Engine[V, A]) forgetEarly() error {
 // host has computed would otherwise wait for all of them.
 func (e *Engine[V, A]) copyEarly() error {
 	ctx := e.early.ctx
-	stopped := func() bool { return ctx.Err() != nil }
+	stopped := func() bool { return e.work.Last || ctx.Err() != nil }
 	for _, rq := range e.work.Next {
 		for e.sent != nil && !e.sent.copied.Done() && !stopped() {
 			runtime.Gosched()

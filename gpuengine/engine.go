@@ -108,8 +108,9 @@ type Work struct {
 	Exchange bool
 	Quiet    bool // without a trace
 	// Next are pages in memory with which the next iteration begins, most likely: they
-	// are copied at the end of this one.
+	// are copied at the end of this one, unless it is the last.
 	Next []page.Request
+	Last bool
 	// Early: what Engine.Early lists is done in this iteration, beside what From hands
 	// out.
 	Early bool
@@ -421,7 +422,9 @@ func (e *Engine[V, A]) Iterate(ctx context.Context, w Work) (Stats, error) {
 	}
 	stats, err := e.stats()
 	if err != nil {
-		return stats, e.broken(err)
+		err = e.broken(err)
+		e.drop()
+		return stats, err
 	}
 	return stats, nil
 }
@@ -514,8 +517,9 @@ func (e *Engine[V, A]) Resident() (edges uint64) {
 
 // Close ends the pipeline and frees what the engine took, but not the device.
 func (e *Engine[V, A]) Close() error {
-	errs := []error{e.endEarly(), e.forgetEarly()}
+	_, _ = e.endEarly(), e.forgetEarly() // nobody needs what was copied ahead
 	e.end()
+	var errs []error
 	for _, s := range e.slots {
 		errs = append(errs, s.close())
 	}

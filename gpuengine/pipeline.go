@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"slices"
 
 	"github.com/garaph/garaph/page"
 )
@@ -75,9 +76,11 @@ func (e *Engine[V, A]) end() {
 }
 
 // transfer copies all that does not stay on the device, batch by batch. Where nothing
-// is exchanged, batches go on from page to page, so that they fill their slots;
-// one from disk is not kept waiting for the next, which may need its buffer. A nil lane
-// ends the iteration's.
+// is exchanged, batches go on from page to page, so that they fill their slots; but
+// one from disk is not kept waiting for the next, which may need its buffer, and what
+// may be copied ahead, a page in each batch, is so also where there was no time for
+// that: sums over the vertices of a batch do not depend on it. A nil lane ends the
+// iteration's.
 func (e *Engine[V, A]) transfer(ctx context.Context) (err error) {
 	defer func() {
 		if err != nil {
@@ -91,8 +94,14 @@ func (e *Engine[V, A]) transfer(ctx context.Context) (err error) {
 			return err
 		}
 		h := e.hold(p)
+		if l != nil && e.comesNext(p.Index) {
+			if err := e.submit(l); err != nil {
+				return err
+			}
+			l = nil
+		}
 		l, err = e.page(ctx, l, h)
-		if err == nil && l != nil && (e.work.Exchange || !e.pages.Stays(p.Index)) {
+		if err == nil && l != nil && (e.work.Exchange || !e.pages.Stays(p.Index) || e.comesNext(p.Index)) {
 			err = e.submit(l)
 			l = nil
 		}
@@ -105,6 +114,11 @@ func (e *Engine[V, A]) transfer(ctx context.Context) (err error) {
 		return nil
 	}
 	return e.submit(l)
+}
+
+// comesNext tells whether the next iteration begins with a page, as this one did.
+func (e *Engine[V, A]) comesNext(p int) bool {
+	return slices.ContainsFunc(e.work.Next, func(rq page.Request) bool { return rq.Page == p })
 }
 
 // page copies a page, in one batch or several, the first of which may be that of a lane
