@@ -67,6 +67,7 @@ func (j *Job[V, A]) wantsGPU() bool {
 
 // withoutGPU says why an auto job does not run on the GPU.
 func (j *Job[V, A]) withoutGPU(err error) {
+	j.report.Without = err.Error()
 	j.opt.Log.Info("the job runs on the CPU", zap.NamedError("reason", err))
 }
 

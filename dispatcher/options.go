@@ -154,6 +154,9 @@ type Report struct {
 	Resident uint64
 	// GPUMemory is how many bytes of the GPU's memory the job had.
 	GPUMemory int64
+	// Without is why a job that chooses by itself had no GPU; "": it had one, or none was
+	// asked for.
+	Without string
 	// Lost is why the job went on without the GPU; "": it did not.
 	Lost string
 }

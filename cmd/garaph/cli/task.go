@@ -90,7 +90,11 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	beside := t.saveBeside() // a failure is told when the results are there
 	t.warn(a.console.log)
 	if hasGPU(*t.flags.gpu) && t.result.Report.GPU == "" {
-		t.warnGPU(a.console.log, "the job ran on the CPU")
+		why := "the job ran on the CPU"
+		if reason := t.result.Report.Without; reason != "" {
+			why += ": " + reason
+		}
+		t.warnGPU(a.console.log, why)
 	}
 	if err := t.deliver(cmd.Context(), a, out); err != nil {
 		if !errors.Is(err, errPipe) { // whoever closed the pipe had enough
