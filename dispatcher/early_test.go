@@ -17,14 +17,19 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// TestEarlyBits: sums do not depend on how much the GPU had time to copy ahead.
-func TestEarlyBits(t *testing.T) {
+// dangling is a random graph of which a third of the vertices have no out-edges.
+func dangling() oracle.Graph {
 	rng := rand.New(rand.NewPCG(3, 3))
 	g := oracle.Graph{N: 3000}
-	for range 20000 { // a third of the vertices dangle
+	for range 20000 {
 		g.Edges = append(g.Edges, oracle.Edge{Src: rng.Uint32N(2000), Dst: rng.Uint32N(3000), Weight: 1})
 	}
-	s := teststore.Build(t, g, teststore.Options{ShardVertices: 20})
+	return g
+}
+
+// TestEarlyBits: sums do not depend on how much the GPU had time to copy ahead.
+func TestEarlyBits(t *testing.T) {
+	s := teststore.Build(t, dangling(), teststore.Options{ShardVertices: 20})
 	p := testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
 	o := Options{Device: GPU, GPU: "emulated", Threads: 2, Iterations: 6, speeds: evenly, pageBytes: 1, Streams: 2}
 	o.GPUMemory = leastGPU(t, s, gas.Program[float64, float64](p), o) + 20<<10
@@ -73,5 +78,31 @@ func TestEarlyForNobody(t *testing.T) {
 	}
 	if ended == 0 {
 		t.Error("no job ended with a fault that nobody noticed")
+	}
+}
+
+// TestOrderRetried: source order that took too long once is not given up for ever.
+func TestOrderRetried(t *testing.T) {
+	s := teststore.Build(t, dangling(), teststore.Options{ShardVertices: 20})
+	p := gas.Program[float64, float64](programs.PageRank[float64]{Damping: 0.85}) // with loops over shards in source order
+	o := Options{Device: Hybrid, GPU: "emulated", Threads: 2, Iterations: 40, speeds: evenly, pageBytes: 1}
+	o.GPUMemory = leastGPU(t, s, p, o) + 20<<10
+	j, err := New(s, p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	const never = 1e9
+	j.orderPulls = never
+	r, err := j.Run(t.Context())
+	if err != nil || r.Lost != "" {
+		t.Fatal(err, r.Lost)
+	}
+	want := float64(never)
+	for range len(r.Iterations) - pullsInPlace {
+		want *= retried
+	}
+	if !j.ordered || j.orderPulls >= never || j.orderPulls < want*(1-1e-9) {
+		t.Errorf("after %d iterations the making of source order is thought to take %v pulls, not from %v to %v", len(r.Iterations), j.orderPulls, want, never)
 	}
 }

@@ -434,8 +434,15 @@ type cudaEvent struct {
 func (e *cudaEvent) Sync() error { return e.device.do("wait for an event", e.event.Synchronize) }
 
 func (e *cudaEvent) Done() bool {
-	err := e.device.do("ask for an event", e.event.Query)
-	return !errors.Is(err, cu.NotReady)
+	done := true
+	_ = e.device.do("ask for an event", func() error {
+		err := e.event.Query()
+		if errors.Is(err, cu.NotReady) { // which is asked often, and no error to put into words
+			done, err = false, nil
+		}
+		return err
+	})
+	return done
 }
 
 func (e *cudaEvent) Since(earlier Event) (seconds float64, err error) {

@@ -22,7 +22,8 @@ type early struct {
 	done  chan error // from the transfer goroutine
 }
 
-// Early ends the copying for the next iteration, and lists what was copied.
+// Early ends the copying for the next iteration, and lists what was copied. An error of
+// it is that of the next Iterate.
 func (e *Engine[V, A]) Early() []page.Request {
 	if err := e.endEarly(); err != nil && e.failed == nil {
 		e.failed = e.broken(err)
