@@ -324,9 +324,9 @@ func TestDamagedShard(t *testing.T) {
 		if err := teststore.Write(path, manyEdges(), teststore.Options{ShardVertices: 50}); err != nil {
 			t.Fatal(err)
 		}
-		logs, err := filepath.Glob(filepath.Join(path, "db", "*.vlog"))
+		logs, err := filepath.Glob(filepath.Join(path, "payload"))
 		if err != nil || len(logs) == 0 {
-			t.Fatalf("%v: no value log", err)
+			t.Fatalf("%v: no payload", err)
 		}
 		text, err := os.ReadFile(logs[0])
 		if err != nil {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -9,25 +8,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
-	"golang.org/x/sync/semaphore"
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/checkpoint"
-	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 )
 
 const (
-	// inFlightBytes bounds the blobs that Badger holds in memory at once.
-	inFlightBytes = 32 << 20
 	// flushBytes is how much is written before the disk starts on it.
 	flushBytes = 64 << 20
-	// spareBytes must stay free on the disk: writing into a mapped file on a
-	// full one kills the process.
+	// spareBytes must stay free on the disk: Badger writes into mapped files, which
+	// on a full one kills the process.
 	spareBytes = 128 << 20
 )
 
@@ -43,11 +38,12 @@ type Writer struct {
 	force   bool   // replace a graph there
 	dir     string // where it is being built
 	lock    *os.File
-	db      *badger.DB
-	flight  *semaphore.Weighted
-	written atomic.Int64 // bytes
+	payload *payloadWriter
 	ids     IDMap
 	idSums  []uint32
+
+	mu     sync.Mutex // guards places
+	places [2]map[int]extent
 }
 
 // Create begins a graph that will stand at path. An existing graph there is an
@@ -73,7 +69,7 @@ func Create(path string, force bool) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{target: path, force: force, lock: lock, flight: semaphore.NewWeighted(inFlightBytes)}
+	w := &Writer{target: path, force: force, lock: lock, places: [2]map[int]extent{{}, {}}}
 	if err = removeStale(path); err == nil {
 		err = checkTarget(path, force) // it may have put a graph back
 	}
@@ -83,8 +79,7 @@ func Create(path string, force bool) (*Writer, error) {
 	if w.dir, err = makeBuild(path); err != nil {
 		return nil, errors.Join(fmt.Errorf("import to %s: %w", path, err), w.unlock())
 	}
-	if w.db, err = badger.Open(options(filepath.Join(w.dir, dbDir), nil)); err != nil {
-		w.db = nil // half open, it cannot be closed
+	if w.payload, err = createPayload(w.dir); err != nil {
 		return nil, errors.Join(fmt.Errorf("import to %s: %w", path, err), w.Abort())
 	}
 	return w, nil
@@ -167,7 +162,7 @@ func foreignFile(path string) (string, error) {
 		dir  string
 		ours []string // patterns
 	}{
-		{"", []string{markerFile, dbDir, JobsDir, SpeedsFile, SpeedsFile + ".[0-9]*"}},
+		{"", []string{markerFile, payloadFile, dbDir, JobsDir, SpeedsFile, SpeedsFile + ".[0-9]*"}},
 		{JobsDir, []string{"[0-9]*", ".job-*"}},
 		{dbDir, []string{"*.sst", "*.vlog", "*.mem", "MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK"}},
 	} {
@@ -183,7 +178,7 @@ func foreignFile(path string) (string, error) {
 				matched, _ := filepath.Match(pattern, e.Name()) // the patterns are good
 				return matched
 			})
-			if folder := part.dir == JobsDir || part.dir == "" && e.Name() != markerFile && !strings.HasPrefix(e.Name(), SpeedsFile); !ours || e.IsDir() != folder {
+			if folder := part.dir == JobsDir || part.dir == "" && e.Name() != markerFile && e.Name() != payloadFile && !strings.HasPrefix(e.Name(), SpeedsFile); !ours || e.IsDir() != folder {
 				return filepath.Join(part.dir, e.Name()), nil
 			}
 		}
@@ -246,46 +241,22 @@ func (w *Writer) CheckSpace(n int64) error {
 
 // PutShard stores a sealed blob. The blob is the caller's again afterwards.
 func (w *Writer) PutShard(dir shard.Direction, i int, blob []byte) error {
-	return w.put(shardKey(dir, i), blob)
+	e, err := w.append(blob)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.places[dir][i] = e
+	return err
 }
 
-// put stores a blob in a transaction of its own, waiting while too many bytes
-// are under way.
-func (w *Writer) put(key, blob []byte) error {
-	n := min(int64(len(blob)), inFlightBytes)
-	if err := w.flight.Acquire(context.Background(), n); err != nil {
-		return err
+func (w *Writer) append(blob []byte) (extent, error) {
+	e, err := w.payload.append(blob)
+	if errors.Is(err, unix.ENOSPC) && !errors.Is(err, ErrNoSpace) {
+		err = fmt.Errorf("%w: %w", ErrNoSpace, err)
 	}
-	defer w.flight.Release(n)
-	if err := w.CheckSpace(int64(len(blob))); err != nil {
-		return err
-	}
-	err := w.db.Update(func(txn *badger.Txn) error { return txn.Set(key, blob) })
 	if err != nil {
-		return fmt.Errorf("import to %s: store %q: %w", w.target, key, err)
+		err = fmt.Errorf("import to %s: write %d bytes of %s: %w", w.target, len(blob), payloadFile, err)
 	}
-	if len(blob) < mappedFrom {
-		return nil
-	}
-	if n := int64(len(blob)); (w.written.Add(n)-n)/flushBytes != w.written.Load()/flushBytes {
-		w.startWriting()
-	}
-	return view(w.db, key, nil, func(b []byte) error { // what was written is resident: give it back
-		hostmem.Drop(b)
-		return nil
-	})
-}
-
-// startWriting makes the system begin to bring the value logs to disk, so that
-// Commit need not wait for all of them.
-func (w *Writer) startWriting() {
-	names, _ := matching(filepath.Join(w.dir, dbDir), "*.vlog") // a hint: Commit meets the errors
-	for _, name := range names {
-		if f, err := os.Open(name); err == nil {
-			_ = unix.SyncFileRange(int(f.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE)
-			_ = f.Close()
-		}
-	}
+	return e, err
 }
 
 // Commit completes the catalogue, brings everything to disk and puts the graph
@@ -294,19 +265,23 @@ func (w *Writer) Commit(c *Catalogue) error {
 	c.IDs = w.ids
 	c.Created = time.Now().UTC().Truncate(time.Second)
 	c.seal(w.idSums)
+	for i := range c.Shards {
+		for dir := range w.places {
+			c.Shards[i].places[dir] = w.places[dir][i]
+		}
+	}
 	err := c.check()
-	var b []byte
 	if err == nil {
-		b, err = c.encode()
+		err = c.checkPlaces(w.payload.last.end())
 	}
 	if err == nil {
-		err = w.put(catalogueKey, b)
+		err, w.payload = w.payload.close(), nil
 	}
 	if err == nil {
-		err = w.db.Sync()
+		err = w.CheckSpace(0)
 	}
 	if err == nil {
-		err, w.db = w.db.Close(), nil
+		err = w.writeDirectory(c)
 	}
 	if err == nil {
 		err = share(filepath.Join(w.dir, dbDir))
@@ -316,7 +291,7 @@ func (w *Writer) Commit(c *Catalogue) error {
 		lines, err = sums(filepath.Join(w.dir, dbDir))
 	}
 	if err == nil {
-		err = writeSynced(filepath.Join(w.dir, markerFile), sealMarker(markerText+lines))
+		err = writeSynced(filepath.Join(w.dir, markerFile), sealMarker(markerLine(storeVersion)+lines))
 	}
 	if err == nil {
 		if err := checkTarget(w.target, w.force); err != nil { // what came there meanwhile is not ours to remove
@@ -329,6 +304,19 @@ func (w *Writer) Commit(c *Catalogue) error {
 	}
 	w.settle()
 	return nil
+}
+
+// writeDirectory makes the graph's Badger.
+func (w *Writer) writeDirectory(c *Catalogue) error {
+	db, err := badger.Open(options(filepath.Join(w.dir, dbDir), nil))
+	if err != nil {
+		return err // half open, it cannot be closed
+	}
+	err = writeDirectory(db, c)
+	if err == nil {
+		err = db.Sync()
+	}
+	return errors.Join(err, db.Close())
 }
 
 func writeSynced(name, text string) error {
@@ -346,8 +334,8 @@ func (w *Writer) Abort() error {
 		return nil
 	}
 	var err error
-	if w.db != nil {
-		err, w.db = w.db.Close(), nil
+	if w.payload != nil {
+		err, w.payload = w.payload.file.Close(), nil
 	}
 	return errors.Join(err, os.RemoveAll(w.dir), w.unlock())
 }
