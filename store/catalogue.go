@@ -38,7 +38,7 @@ type ShardInfo struct {
 	InSum    uint32 `json:"in_checksum"`  // of the in blob, as shard.Seal gives it
 	OutSum   uint32 `json:"out_checksum"` // of the out blob; 0 in a symmetric graph
 
-	places [2]extent // of both blobs
+	Blobs [2]Extent `json:"-"` // of both sides, by [shard.Direction]
 }
 
 // IDKind is the kind of the user's vertex ids.
@@ -74,7 +74,7 @@ type IDMap struct {
 	MaxBytes int      `json:"max_bytes,omitempty"` // longest string
 	Blocks   []uint32 `json:"blocks,omitempty"`    // first dense id of each stored block; in the JSON of store version 1 alone
 
-	places []extent // of the blocks
+	places []Extent // of the blocks
 }
 
 // Bytes is the size of a shard's blob.
@@ -82,7 +82,7 @@ func (c *Catalogue) Bytes(dir shard.Direction, i int) int64 {
 	if c.Symmetric {
 		dir = shard.In
 	}
-	return c.Shards[i].places[dir].bytes
+	return c.Shards[i].Blobs[dir].Bytes
 }
 
 // seal computes the fingerprint: a hash of everything that an algorithm's

@@ -30,13 +30,13 @@ func (c *Catalogue) place() (payload int64) {
 		info := &c.Shards[i]
 		sizes := []int64{shard.Size(info.Vertices, info.In, c.Weighted), shard.Size(info.Vertices, info.Out, false)}
 		for dir, n := range sizes {
-			info.places[dir] = extent{bytes: payload}.after(n)
-			payload = info.places[dir].end()
+			info.Blobs[dir] = Extent{Bytes: payload}.after(n)
+			payload = info.Blobs[dir].end()
 		}
 	}
 	c.IDs.places = nil
 	for range c.IDs.Blocks {
-		c.IDs.places = append(c.IDs.places, extent{bytes: payload}.after(100))
+		c.IDs.places = append(c.IDs.places, Extent{Bytes: payload}.after(100))
 		payload += blockBytes
 	}
 	return payload
@@ -80,15 +80,15 @@ func TestDirectory(t *testing.T) {
 	}
 	c := large()
 	got, err := throughBadger(t, c)
-	if diff := cmp.Diff(got, c, cmp.AllowUnexported(ShardInfo{}, IDMap{}, extent{})); err != nil || diff != "" {
+	if diff := cmp.Diff(got, c, cmp.AllowUnexported(IDMap{})); err != nil || diff != "" {
 		t.Fatalf("%v\n%s", err, diff)
 	}
-	for _, bad := range []extent{{-4096, 100}, {1, 100}, {0, 0}, {0, -1}, {0, 4097}, {4096, 1}, {1 << 62, 1}, {4096, math.MaxInt64}} {
+	for _, bad := range []Extent{{-4096, 100}, {1, 100}, {0, 0}, {0, -1}, {0, 4097}, {4096, 1}, {1 << 62, 1}, {4096, math.MaxInt64}} {
 		if err := bad.check(4096); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%v: %v", bad, err)
 		}
 	}
-	if err := (extent{0, 4096}).check(4096); err != nil {
+	if err := (Extent{0, 4096}).check(4096); err != nil {
 		t.Error(err)
 	}
 }
@@ -138,7 +138,7 @@ func TestCatalogueCheck(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		got, err := throughBadger(t, cat)
-		if c.sound && (err != nil || cmp.Diff(got, cat, cmp.AllowUnexported(ShardInfo{}, IDMap{}, extent{})) != "") || !c.sound && !errors.Is(err, ErrDamaged) {
+		if c.sound && (err != nil || cmp.Diff(got, cat, cmp.AllowUnexported(IDMap{})) != "") || !c.sound && !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s, written and read: %v\n%v", c.name, err, got)
 		}
 	}

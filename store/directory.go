@@ -54,8 +54,8 @@ func writeDirectory(db *badger.DB, c *Catalogue) error {
 		for _, x := range [...]uint32{s.First, uint32(s.Vertices), s.In, s.Out, s.InSum, s.OutSum} {
 			b = le.AppendUint32(b, x)
 		}
-		for _, e := range s.places {
-			b = le.AppendUint64(le.AppendUint64(b, uint64(e.off)), uint64(e.bytes))
+		for _, e := range s.Blobs {
+			b = le.AppendUint64(le.AppendUint64(b, uint64(e.Off)), uint64(e.Bytes))
 		}
 		if last := i+1 == len(c.Shards); last || (i+1)%shardsInRecord == 0 {
 			if err := put(shardsKey(i/shardsInRecord), seal(kindShards, b)); err != nil {
@@ -66,7 +66,7 @@ func writeDirectory(db *badger.DB, c *Catalogue) error {
 	}
 	for i, first := range c.IDs.Blocks {
 		e := c.IDs.places[i]
-		b = le.AppendUint64(le.AppendUint64(le.AppendUint32(b, first), uint64(e.off)), uint64(e.bytes))
+		b = le.AppendUint64(le.AppendUint64(le.AppendUint32(b, first), uint64(e.Off)), uint64(e.Bytes))
 		if last := i+1 == len(c.IDs.Blocks); last || (i+1)%blocksInRecord == 0 {
 			if err := put(blocksKey(i/blocksInRecord), seal(kindBlocks, b)); err != nil {
 				return err
@@ -104,8 +104,8 @@ func readDirectory(txn *badger.Txn, payload int64) (*Catalogue, error) {
 			First: le.Uint32(b), Vertices: int(le.Uint32(b[4:])), In: le.Uint32(b[8:]), Out: le.Uint32(b[12:]),
 			InSum: le.Uint32(b[16:]), OutSum: le.Uint32(b[20:]),
 		}
-		for dir := range s.places {
-			s.places[dir] = extent{int64(le.Uint64(b[24+16*dir:])), int64(le.Uint64(b[32+16*dir:]))}
+		for dir := range s.Blobs {
+			s.Blobs[dir] = Extent{int64(le.Uint64(b[24+16*dir:])), int64(le.Uint64(b[32+16*dir:]))}
 		}
 		c.Shards = append(c.Shards, s)
 		return nil
@@ -113,7 +113,7 @@ func readDirectory(txn *badger.Txn, payload int64) (*Catalogue, error) {
 	if err == nil {
 		err = records(txn, in.Directory.Blocks, blocksInRecord, blockEntryBytes, blocksKey, kindBlocks, func(b []byte) error {
 			c.IDs.Blocks = append(c.IDs.Blocks, le.Uint32(b))
-			c.IDs.places = append(c.IDs.places, extent{int64(le.Uint64(b[4:])), int64(le.Uint64(b[12:]))})
+			c.IDs.places = append(c.IDs.places, Extent{int64(le.Uint64(b[4:])), int64(le.Uint64(b[12:]))})
 			return c.IDs.places[len(c.IDs.places)-1].check(payload)
 		})
 	}
@@ -130,7 +130,7 @@ func readDirectory(txn *badger.Txn, payload int64) (*Catalogue, error) {
 func (c *Catalogue) checkPlaces(payload int64) error {
 	for i := range c.Shards {
 		s := &c.Shards[i]
-		for dir, e := range s.places {
+		for dir, e := range s.Blobs {
 			edges, weighted := s.In, c.Weighted
 			if shard.Direction(dir) == shard.Out {
 				if c.Symmetric {
@@ -139,8 +139,8 @@ func (c *Catalogue) checkPlaces(payload int64) error {
 				edges, weighted = s.Out, false
 			}
 			err := e.check(payload)
-			if want := shard.Size(s.Vertices, edges, weighted); err == nil && e.bytes != want {
-				err = fmt.Errorf("%w: the directory has %d bytes for %d vertices and %d edges, which take %d", ErrDamaged, e.bytes, s.Vertices, edges, want)
+			if want := shard.Size(s.Vertices, edges, weighted); err == nil && e.Bytes != want {
+				err = fmt.Errorf("%w: the directory has %d bytes for %d vertices and %d edges, which take %d", ErrDamaged, e.Bytes, s.Vertices, edges, want)
 			}
 			if err != nil {
 				return fmt.Errorf("shard %d (%s side): %w", i, shard.Direction(dir), err)

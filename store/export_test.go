@@ -8,7 +8,7 @@ func (s *Store) CloseDB() error { return s.db.Close() }
 // ReadDirect reads part of a file that is open past the page cache, as StreamShard
 // does.
 func ReadDirect(f *os.File, at int64, dst []byte) bool {
-	return (&payload{direct: f}).readDirect(extent{at, int64(len(dst))}, dst)
+	return (&payload{direct: f}).readDirect(Extent{at, int64(len(dst))}, dst)
 }
 
 // SetExchange puts in what changes the places of two folders, and gives what

@@ -28,28 +28,25 @@ const (
 	blobAlign  = 32
 )
 
-// extent is where a blob lies in the payload.
-type extent struct {
-	off   int64
-	bytes int64
-}
+// Extent is where a blob lies in the payload.
+type Extent struct{ Off, Bytes int64 }
 
 // after is where a blob of n bytes lies behind another.
-func (e extent) after(n int64) extent {
+func (e Extent) after(n int64) Extent {
 	align := int64(blobAlign)
 	if n >= directFrom {
 		align = blockBytes
 	}
-	return extent{(e.off + e.bytes + align - 1) &^ (align - 1), n}
+	return Extent{(e.Off + e.Bytes + align - 1) &^ (align - 1), n}
 }
 
 // end is where it ends.
-func (e extent) end() int64 { return e.off + e.bytes }
+func (e Extent) end() int64 { return e.Off + e.Bytes }
 
-// check reports an extent that is not within a payload of so many bytes.
-func (e extent) check(size int64) error {
-	if e.off < 0 || e.off%blobAlign != 0 || e.bytes <= 0 || e.off > size || e.bytes > size-e.off {
-		return fmt.Errorf("%w: the directory has %d bytes at %d, and %s has %d", ErrDamaged, e.bytes, e.off, payloadFile, size)
+// check reports an Extent that is not within a payload of so many bytes.
+func (e Extent) check(size int64) error {
+	if e.Off < 0 || e.Off%blobAlign != 0 || e.Bytes <= 0 || e.Off > size || e.Bytes > size-e.Off {
+		return fmt.Errorf("%w: the directory has %d bytes at %d, and %s has %d", ErrDamaged, e.Bytes, e.Off, payloadFile, size)
 	}
 	return nil
 }
@@ -89,25 +86,25 @@ func (p *payload) close() {
 }
 
 // read fills dst with a blob of its size.
-func (p *payload) read(e extent, dst []byte) error {
-	if int64(len(dst)) != e.bytes {
-		return fmt.Errorf("%w: %d bytes stored, %d expected", ErrDamaged, e.bytes, len(dst))
+func (p *payload) read(e Extent, dst []byte) error {
+	if int64(len(dst)) != e.Bytes {
+		return fmt.Errorf("%w: %d bytes stored, %d expected", ErrDamaged, e.Bytes, len(dst))
 	}
-	if n, err := p.file.ReadAt(dst, e.off); n < len(dst) {
-		return fmt.Errorf("%w: %s ends at %d within %d bytes from %d: %w", ErrDamaged, payloadFile, e.off+int64(n), e.bytes, e.off, err)
+	if n, err := p.file.ReadAt(dst, e.Off); n < len(dst) {
+		return fmt.Errorf("%w: %s ends at %d within %d bytes from %d: %w", ErrDamaged, payloadFile, e.Off+int64(n), e.Bytes, e.Off, err)
 	}
 	return nil
 }
 
 // blob reads a blob into memory of its own.
-func (p *payload) blob(e extent) ([]byte, error) {
-	b := make([]byte, e.bytes)
+func (p *payload) blob(e Extent) ([]byte, error) {
+	b := make([]byte, e.Bytes)
 	return b, p.read(e, b)
 }
 
 // prefetch makes the system read a blob.
-func (p *payload) prefetch(e extent) {
-	_ = unix.Fadvise(int(p.file.Fd()), e.off, e.bytes, unix.FADV_WILLNEED) // a hint
+func (p *payload) prefetch(e Extent) {
+	_ = unix.Fadvise(int(p.file.Fd()), e.Off, e.Bytes, unix.FADV_WILLNEED) // a hint
 }
 
 // tails are memory for the last block of a blob, of which it has a part only.
@@ -115,8 +112,8 @@ var tails = sync.Pool{New: func() any { return new([2 * blockBytes]byte) }}
 
 // readDirect is read past the page cache, and reports whether it could: where the
 // blob and dst begin at multiples of blockBytes.
-func (p *payload) readDirect(e extent, dst []byte) bool {
-	if p.direct == nil || int64(len(dst)) != e.bytes || address(dst)%blockBytes != 0 || e.off%blockBytes != 0 {
+func (p *payload) readDirect(e Extent, dst []byte) bool {
+	if p.direct == nil || int64(len(dst)) != e.Bytes || address(dst)%blockBytes != 0 || e.Off%blockBytes != 0 {
 		return false
 	}
 	tail := tails.Get().(*[2 * blockBytes]byte)
@@ -130,7 +127,7 @@ func (p *payload) readDirect(e extent, dst []byte) bool {
 	if whole < len(dst) {
 		into = append(into, last)
 	}
-	n, err := unix.Preadv(int(p.direct.Fd()), into, e.off)
+	n, err := unix.Preadv(int(p.direct.Fd()), into, e.Off)
 	if err != nil || n < len(dst) {
 		return false
 	}
@@ -146,7 +143,7 @@ type payloadWriter struct {
 	written atomic.Int64 // bytes
 
 	mu       sync.Mutex // guards what follows
-	last     extent
+	last     Extent
 	reserved int64 // bytes that the disk has for the file
 }
 
@@ -162,13 +159,13 @@ func createPayload(dir string) (*payloadWriter, error) {
 }
 
 // append writes a blob.
-func (w *payloadWriter) append(blob []byte) (extent, error) {
+func (w *payloadWriter) append(blob []byte) (Extent, error) {
 	e, err := w.place(int64(len(blob)))
 	if err == nil {
-		_, err = w.file.WriteAt(blob, e.off)
+		_, err = w.file.WriteAt(blob, e.Off)
 	}
 	if err != nil {
-		return extent{}, err
+		return Extent{}, err
 	}
 	if n := int64(len(blob)); (w.written.Add(n)-n)/flushBytes != w.written.Load()/flushBytes {
 		// The system begins to bring the file to disk, so that close need not wait for
@@ -179,7 +176,7 @@ func (w *payloadWriter) append(blob []byte) (extent, error) {
 }
 
 // place takes the next place for n bytes, and the room for it on the disk.
-func (w *payloadWriter) place(n int64) (extent, error) {
+func (w *payloadWriter) place(n int64) (Extent, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	e := w.last.after(n)
@@ -214,12 +211,12 @@ func (w *payloadWriter) close() error {
 }
 
 // side finds a shard's blob: its place, and its checksum.
-func (s *Store) side(dir shard.Direction, i int) (extent, uint32) {
+func (s *Store) side(dir shard.Direction, i int) (Extent, uint32) {
 	info := &s.cat.Shards[i]
 	if dir == shard.In || s.cat.Symmetric {
-		return info.places[shard.In], info.InSum
+		return info.Blobs[shard.In], info.InSum
 	}
-	return info.places[shard.Out], info.OutSum
+	return info.Blobs[shard.Out], info.OutSum
 }
 
 // ReadShard reads a shard's blob into dst, which must have the size that
@@ -261,8 +258,8 @@ func (s *Store) decode(dir shard.Direction, i int, blob []byte) (shard.Side, err
 // ReadOffsets reads the offsets of a shard's side alone.
 func (s *Store) ReadOffsets(dir shard.Direction, i int) (shard.Side, error) {
 	e, _ := s.side(dir, i)
-	e.bytes = min(e.bytes, shard.OffsetsSize(s.cat.Shards[i].Vertices))
-	head := make([]byte, e.bytes)
+	e.Bytes = min(e.Bytes, shard.OffsetsSize(s.cat.Shards[i].Vertices))
+	head := make([]byte, e.Bytes)
 	err := s.readBlob(e, shardKey(dir, i), head)
 	var side shard.Side
 	if err == nil {

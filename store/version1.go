@@ -56,8 +56,8 @@ func (s *Store) openVersion1() error {
 	s.cat = c
 	for i := range c.Shards {
 		info := &c.Shards[i]
-		info.places[shard.In].bytes = shard.Size(info.Vertices, info.In, c.Weighted)
-		info.places[shard.Out].bytes = shard.Size(info.Vertices, info.Out, false)
+		info.Blobs[shard.In].Bytes = shard.Size(info.Vertices, info.In, c.Weighted)
+		info.Blobs[shard.Out].Bytes = shard.Size(info.Vertices, info.Out, false)
 	}
 	return c.check()
 }
@@ -72,7 +72,7 @@ func (v *valueLogs) close() {
 }
 
 // readBlob fills dst with the beginning of a blob.
-func (s *Store) readBlob(e extent, key, dst []byte) error {
+func (s *Store) readBlob(e Extent, key, dst []byte) error {
 	if s.old == nil {
 		return s.payload.read(e, dst)
 	}

@@ -43,7 +43,7 @@ type Writer struct {
 	idSums  []uint32
 
 	mu     sync.Mutex // guards places
-	places [2]map[int]extent
+	places [2]map[int]Extent
 }
 
 // Create begins a graph that will stand at path. An existing graph there is an
@@ -69,7 +69,7 @@ func Create(path string, force bool) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{target: path, force: force, lock: lock, places: [2]map[int]extent{{}, {}}}
+	w := &Writer{target: path, force: force, lock: lock, places: [2]map[int]Extent{{}, {}}}
 	if err = removeStale(path); err == nil {
 		err = checkTarget(path, force) // it may have put a graph back
 	}
@@ -248,7 +248,7 @@ func (w *Writer) PutShard(dir shard.Direction, i int, blob []byte) error {
 	return err
 }
 
-func (w *Writer) append(blob []byte) (extent, error) {
+func (w *Writer) append(blob []byte) (Extent, error) {
 	e, err := w.payload.append(blob)
 	if errors.Is(err, unix.ENOSPC) && !errors.Is(err, ErrNoSpace) {
 		err = fmt.Errorf("%w: %w", ErrNoSpace, err)
@@ -267,7 +267,7 @@ func (w *Writer) Commit(c *Catalogue) error {
 	c.seal(w.idSums)
 	for i := range c.Shards {
 		for dir := range w.places {
-			c.Shards[i].places[dir] = w.places[dir][i]
+			c.Shards[i].Blobs[dir] = w.places[dir][i]
 		}
 	}
 	err := c.check()
