@@ -12,7 +12,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	boptions "github.com/dgraph-io/badger/v4/options"
 
+	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 )
@@ -64,9 +64,9 @@ type Store struct {
 
 // options are Badger's for large immutable blobs: values in the value log,
 // uncompressed, uncached, synced by hand.
-func options(dir string, log badger.Logger) badger.Options {
+func options(dir string) badger.Options {
 	o := badger.DefaultOptions(dir)
-	o.Logger = log
+	o.Logger = nil
 	o.SyncWrites = false
 	o.ValueThreshold = 1 << 10
 	o.ValueLogFileSize = 1 << 30
@@ -174,7 +174,7 @@ func pathCause(err error) error {
 // graph was closed in order, so no log has to be replayed.
 func openShared(dir string) (db *badger.DB, err error) {
 	err = guard(func() error {
-		o := options(dir, nil)
+		o := options(dir)
 		o.ReadOnly = true
 		db, err = badger.Open(o)
 		return err
@@ -218,14 +218,12 @@ func (s *Store) ReadShard(dir shard.Direction, i int, dst []byte) (shard.Side, e
 			return fmt.Errorf("%w: %d bytes stored, the catalogue promises %d", ErrDamaged, len(b), len(dst))
 		}
 		copy(dst, b)
-		return nil
+		var err error
+		if side, err = shard.Decode(dst); err != nil {
+			return err
+		}
+		return s.matches(side, i, binary.LittleEndian.Uint32(dst[60:]), sum)
 	})
-	if err == nil {
-		side, err = shard.Decode(dst)
-	}
-	if err == nil {
-		err = s.matches(side, i, binary.LittleEndian.Uint32(dst[60:]), sum)
-	}
 	if err != nil {
 		return shard.Side{}, s.shardError(dir, i, err)
 	}
@@ -346,13 +344,5 @@ func view(db *badger.DB, key []byte, check func(*badger.Item) error, read func(b
 }
 
 // guard turns what damaged files and failing disks do to a mapped database
-// (memory faults, assertions of Badger's) into errors.
-func guard(f func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: %v", ErrDamaged, r)
-		}
-	}()
-	return f()
-}
+// (pages that cannot be read, assertions of Badger's) into errors.
+func guard(f func() error) error { return badgerdb.Guard(ErrDamaged, f) }

@@ -12,11 +12,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 )
@@ -43,7 +43,7 @@ type Writer struct {
 	force   bool   // replace a graph there
 	dir     string // where it is being built
 	lock    *os.File
-	db      *badger.DB
+	db      *badgerdb.Writer
 	flight  *semaphore.Weighted
 	written atomic.Int64 // bytes
 	ids     IDMap
@@ -80,12 +80,11 @@ func Create(path string, force bool) (*Writer, error) {
 	if err != nil {
 		return nil, errors.Join(err, w.unlock())
 	}
-	if w.dir, err = makeBuild(path); err != nil {
-		return nil, errors.Join(fmt.Errorf("import to %s: %w", path, err), w.unlock())
+	if w.dir, err = makeBuild(path); err == nil {
+		w.db, err = badgerdb.Create(options(filepath.Join(w.dir, dbDir)))
 	}
-	if w.db, err = badger.Open(options(filepath.Join(w.dir, dbDir), nil)); err != nil {
-		w.db = nil // half open, it cannot be closed
-		return nil, errors.Join(fmt.Errorf("import to %s: %w", path, err), w.Abort())
+	if err != nil {
+		return nil, errors.Join(w.failed(err), w.Abort())
 	}
 	return w, nil
 }
@@ -239,9 +238,19 @@ func (w *Writer) CheckSpace(n int64) error {
 		return fmt.Errorf("import to %s: free space: %w", w.target, err)
 	}
 	if free := int64(st.Bavail) * st.Bsize; free < n+spareBytes {
-		return fmt.Errorf("import to %s: %w: %d MiB free, %d MiB needed", w.target, ErrNoSpace, free>>20, (n+spareBytes)>>20)
+		return fmt.Errorf("import to %s: %w: %d MiB free, %d MiB needed on the disk of %s; free some, or import to another disk",
+			w.target, ErrNoSpace, free>>20, (n+spareBytes)>>20, filepath.Dir(w.target))
 	}
 	return nil
+}
+
+// failed is the error of an import that err ended.
+func (w *Writer) failed(err error) error {
+	if full := badgerdb.Full(err); full != nil {
+		return fmt.Errorf("import to %s: %w: another process filled the disk of %s meanwhile; free some, or import to another disk: %w",
+			w.target, ErrNoSpace, filepath.Dir(w.target), full)
+	}
+	return fmt.Errorf("import to %s: %w", w.target, err)
 }
 
 // PutShard stores a sealed blob. The blob is the caller's again afterwards.
@@ -260,9 +269,8 @@ func (w *Writer) put(key, blob []byte) error {
 	if err := w.CheckSpace(int64(len(blob))); err != nil {
 		return err
 	}
-	err := w.db.Update(func(txn *badger.Txn) error { return txn.Set(key, blob) })
-	if err != nil {
-		return fmt.Errorf("import to %s: store %q: %w", w.target, key, err)
+	if err := w.db.Put(key, blob); err != nil {
+		return w.failed(err)
 	}
 	if len(blob) < mappedFrom {
 		return nil
@@ -270,7 +278,7 @@ func (w *Writer) put(key, blob []byte) error {
 	if n := int64(len(blob)); (w.written.Add(n)-n)/flushBytes != w.written.Load()/flushBytes {
 		w.startWriting()
 	}
-	return view(w.db, key, nil, func(b []byte) error { // what was written is resident: give it back
+	return view(w.db.DB, key, nil, func(b []byte) error { // what was written is resident: give it back
 		hostmem.Drop(b)
 		return nil
 	})
@@ -325,7 +333,7 @@ func (w *Writer) Commit(c *Catalogue) error {
 		err = replace(w.dir, w.target)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("import to %s: %w", w.target, err), w.Abort())
+		return errors.Join(w.failed(err), w.Abort())
 	}
 	w.settle()
 	return nil
@@ -345,11 +353,11 @@ func (w *Writer) Abort() error {
 	if w.lock == nil {
 		return nil
 	}
-	var err error
 	if w.db != nil {
-		err, w.db = w.db.Close(), nil
+		_ = w.db.Close() // it goes in any case
+		w.db = nil
 	}
-	return errors.Join(err, os.RemoveAll(w.dir), w.unlock())
+	return errors.Join(os.RemoveAll(w.dir), w.unlock())
 }
 
 func (w *Writer) unlock() error {

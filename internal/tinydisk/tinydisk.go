@@ -30,14 +30,20 @@ func Mount(t testing.TB, bytes int64) string {
 	return dir
 }
 
-// Free is how many bytes are free on the disk of a folder.
-func Free(t testing.TB, dir string) int64 {
+// Fill makes a file that leaves so many bytes free on the disk of dir, and gives
+// its path.
+func Fill(t testing.TB, dir string, left int64) string {
 	t.Helper()
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
+	name := filepath.Join(dir, "full")
+	f, err := os.Create(name)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return int64(st.Bavail) * st.Bsize
+	fill(f, left)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return name
 }
 
 // Neighbour begins to fill the disk of dir and to empty it again, at random
@@ -54,15 +60,8 @@ func Neighbour(t testing.TB, dir string, seed uint64) (stop func()) {
 	var ended sync.WaitGroup
 	ended.Go(func() {
 		for {
-			// All that is free, or but for some pages or MiB.
-			left := rng.Int64N(64 << 10)
-			if rng.IntN(3) == 0 {
-				left = rng.Int64N(32 << 20)
-			}
-			if rng.IntN(2) == 0 {
-				left = 0
-			}
-			fill(f, left)
+			// All of it, or all but some pages or MiB.
+			fill(f, []int64{0, rng.Int64N(64 << 10), rng.Int64N(32 << 20)}[rng.IntN(3)])
 			if pause(done, rng, 40) {
 				return
 			}
