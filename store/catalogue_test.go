@@ -51,7 +51,9 @@ func throughBadger(t *testing.T, c *Catalogue) (read *Catalogue, err error) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := writeDirectory(db, c); err != nil {
+	if err := writeDirectory(func(key, value []byte) error {
+		return db.Update(func(txn *badger.Txn) error { return txn.Set(key, value) })
+	}, c); err != nil {
 		t.Fatal(err)
 	}
 	err = db.View(func(txn *badger.Txn) error {

@@ -40,13 +40,7 @@ func blocksKey(record int) []byte {
 }
 
 // writeDirectory puts the catalogue and the directory into an empty Badger.
-func writeDirectory(db *badger.DB, c *Catalogue) error {
-	put := func(key, value []byte) error {
-		if err := db.Update(func(txn *badger.Txn) error { return txn.Set(key, value) }); err != nil {
-			return fmt.Errorf("store %q: %w", key, err)
-		}
-		return nil
-	}
+func writeDirectory(put func(key, value []byte) error, c *Catalogue) error {
 	le := binary.LittleEndian
 	var b []byte
 	for i := range c.Shards {

@@ -187,7 +187,7 @@ func (w *payloadWriter) place(n int64) (Extent, error) {
 			err = w.reserve(more)
 		}
 		if err != nil {
-			return e, fmt.Errorf("%w: %w", ErrNoSpace, err)
+			return e, err
 		}
 	}
 	w.last = e

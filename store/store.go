@@ -10,12 +10,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 
 	"github.com/dgraph-io/badger/v4"
 	boptions "github.com/dgraph-io/badger/v4/options"
 
+	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/shard"
 )
 
@@ -54,9 +54,9 @@ type Store struct {
 
 // options are Badger's for few small values, all in tables: uncompressed, uncached,
 // synced by hand.
-func options(dir string, log badger.Logger) badger.Options {
+func options(dir string) badger.Options {
 	o := badger.DefaultOptions(dir)
-	o.Logger = log
+	o.Logger = nil
 	o.SyncWrites = false
 	o.ValueLogFileSize = 1 << 30
 	o.BlockCacheSize = 0
@@ -175,7 +175,7 @@ func pathCause(err error) error {
 // graph was closed in order, so no log has to be replayed.
 func openShared(dir string) (db *badger.DB, err error) {
 	err = guard(func() error {
-		o := options(dir, nil)
+		o := options(dir)
 		o.ReadOnly = true
 		db, err = badger.Open(o)
 		return err
@@ -220,13 +220,5 @@ func idsKey(block int) []byte {
 }
 
 // guard turns what damaged files and failing disks do to a mapped database
-// (memory faults, assertions of Badger's) into errors.
-func guard(f func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: %v", ErrDamaged, r)
-		}
-	}()
-	return f()
-}
+// (pages that cannot be read, assertions of Badger's) into errors.
+func guard(f func() error) error { return badgerdb.Guard(ErrDamaged, f) }

@@ -11,19 +11,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/shard"
 )
 
 const (
 	// flushBytes is how much is written before the disk starts on it.
 	flushBytes = 64 << 20
-	// spareBytes must stay free on the disk: Badger writes into mapped files, which
-	// on a full one kills the process.
-	spareBytes = 128 << 20
+	// spareBytes must stay free on the disk: what Badger writes, and some for others.
+	spareBytes = 64 << 20
 )
 
 // Writer builds a graph beside its final place: in a hidden folder that becomes
@@ -76,11 +75,11 @@ func Create(path string, force bool) (*Writer, error) {
 	if err != nil {
 		return nil, errors.Join(err, w.unlock())
 	}
-	if w.dir, err = makeBuild(path); err != nil {
-		return nil, errors.Join(fmt.Errorf("import to %s: %w", path, err), w.unlock())
+	if w.dir, err = makeBuild(path); err == nil {
+		w.payload, err = createPayload(w.dir)
 	}
-	if w.payload, err = createPayload(w.dir); err != nil {
-		return nil, errors.Join(fmt.Errorf("import to %s: %w", path, err), w.Abort())
+	if err != nil {
+		return nil, errors.Join(w.failed(err), w.Abort())
 	}
 	return w, nil
 }
@@ -234,9 +233,19 @@ func (w *Writer) CheckSpace(n int64) error {
 		return fmt.Errorf("import to %s: free space: %w", w.target, err)
 	}
 	if free := int64(st.Bavail) * st.Bsize; free < n+spareBytes {
-		return fmt.Errorf("import to %s: %w: %d MiB free, %d MiB needed", w.target, ErrNoSpace, free>>20, (n+spareBytes)>>20)
+		return fmt.Errorf("import to %s: %w: %d MiB free, %d MiB needed on the disk of %s; free some, or import to another disk",
+			w.target, ErrNoSpace, free>>20, (n+spareBytes)>>20, filepath.Dir(w.target))
 	}
 	return nil
+}
+
+// failed is the error of an import that err ended.
+func (w *Writer) failed(err error) error {
+	if full := badgerdb.Full(err); full != nil {
+		return fmt.Errorf("import to %s: %w on the disk of %s: another process may have filled it; free some, or import to another disk: %w",
+			w.target, ErrNoSpace, filepath.Dir(w.target), full)
+	}
+	return fmt.Errorf("import to %s: %w", w.target, err)
 }
 
 // PutShard stores a sealed blob. The blob is the caller's again afterwards.
@@ -250,11 +259,8 @@ func (w *Writer) PutShard(dir shard.Direction, i int, blob []byte) error {
 
 func (w *Writer) append(blob []byte) (Extent, error) {
 	e, err := w.payload.append(blob)
-	if errors.Is(err, unix.ENOSPC) && !errors.Is(err, ErrNoSpace) {
-		err = fmt.Errorf("%w: %w", ErrNoSpace, err)
-	}
 	if err != nil {
-		err = fmt.Errorf("import to %s: write %d bytes of %s: %w", w.target, len(blob), payloadFile, err)
+		err = w.failed(fmt.Errorf("write %d bytes of %s: %w", len(blob), payloadFile, err))
 	}
 	return e, err
 }
@@ -300,7 +306,7 @@ func (w *Writer) Commit(c *Catalogue) error {
 		err = replace(w.dir, w.target)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("import to %s: %w", w.target, err), w.Abort())
+		return errors.Join(w.failed(err), w.Abort())
 	}
 	w.settle()
 	return nil
@@ -308,11 +314,11 @@ func (w *Writer) Commit(c *Catalogue) error {
 
 // writeDirectory makes the graph's Badger.
 func (w *Writer) writeDirectory(c *Catalogue) error {
-	db, err := badger.Open(options(filepath.Join(w.dir, dbDir), nil))
+	db, err := badgerdb.Create(options(filepath.Join(w.dir, dbDir)))
 	if err != nil {
-		return err // half open, it cannot be closed
+		return err
 	}
-	err = writeDirectory(db, c)
+	err = writeDirectory(db.Put, c)
 	if err == nil {
 		err = db.Sync()
 	}
