@@ -241,6 +241,9 @@ func (w *Writer) CheckSpace(n int64) error {
 
 // failed is the error of an import that err ended.
 func (w *Writer) failed(err error) error {
+	if errors.Is(err, ErrNoSpace) {
+		return err // has it all
+	}
 	if full := badgerdb.Full(err); full != nil {
 		return fmt.Errorf("import to %s: %w on the disk of %s: another process may have filled it; free some, or import to another disk: %w",
 			w.target, ErrNoSpace, filepath.Dir(w.target), full)

@@ -46,12 +46,18 @@ func Fill(t testing.TB, dir string, left int64) string {
 	return name
 }
 
-// Neighbour begins to fill the disk of dir and to empty it again, at random
-// moments, as another process would, until stop is called: then its file is gone.
-func Neighbour(t testing.TB, dir string, seed uint64) (stop func()) {
+// Neighbour begins to fill the disk that is mounted at dir for up to so long, and
+// to leave it empty for up to so long, again and again, until stop is called. To
+// the process that is tested it is another one, with a large file, or a
+// shrinking quota, which fills the disk at once.
+func Neighbour(t testing.TB, dir string, full, empty time.Duration, seed uint64) (stop func()) {
 	t.Helper()
 	name := filepath.Join(dir, "neighbour")
 	f, err := os.Create(name)
+	var disk unix.Statfs_t
+	if err == nil {
+		err = unix.Statfs(dir, &disk)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,14 +65,18 @@ func Neighbour(t testing.TB, dir string, seed uint64) (stop func()) {
 	done := make(chan struct{})
 	var ended sync.WaitGroup
 	ended.Go(func() {
-		for {
+		for !pause(done, rng, empty) {
 			// All of it, or all but some pages or MiB.
-			fill(f, []int64{0, rng.Int64N(64 << 10), rng.Int64N(32 << 20)}[rng.IntN(3)])
-			if pause(done, rng, 40) {
-				return
+			left := []int64{0, rng.Int64N(64 << 10), rng.Int64N(32 << 20)}[rng.IntN(3)]
+			if rng.IntN(2) == 0 {
+				fill(f, left)
+			} else {
+				shrink(dir, left)
 			}
+			over := pause(done, rng, full)
 			_ = f.Truncate(0)
-			if pause(done, rng, 120) {
+			_ = resize(dir, int64(disk.Blocks)*disk.Bsize)
+			if over {
 				return
 			}
 		}
@@ -84,13 +94,27 @@ func Neighbour(t testing.TB, dir string, seed uint64) (stop func()) {
 	return stop
 }
 
-// pause waits for up to so many milliseconds, and reports whether done was
-// closed.
-func pause(done chan struct{}, rng *rand.Rand, most int64) bool {
+// shrink makes a disk so small that so many bytes are free.
+func shrink(dir string, left int64) {
+	for range 8 { // others write meanwhile
+		var st unix.Statfs_t
+		if unix.Statfs(dir, &st) != nil || resize(dir, int64(st.Blocks-st.Bfree)*st.Bsize+left) == nil {
+			return
+		}
+	}
+}
+
+// resize fails when more is in use.
+func resize(dir string, bytes int64) error {
+	return unix.Mount("", dir, "", unix.MS_REMOUNT, fmt.Sprintf("size=%d", bytes))
+}
+
+// pause waits for up to so long, and reports whether done was closed.
+func pause(done chan struct{}, rng *rand.Rand, most time.Duration) bool {
 	select {
 	case <-done:
 		return true
-	case <-time.After(time.Duration(rng.Int64N(most*1000)) * time.Microsecond):
+	case <-time.After(time.Duration(rng.Int64N(int64(most)))):
 		return false
 	}
 }
