@@ -259,17 +259,20 @@ func (t *task) deliver(ctx context.Context, a *app, out destination) (err error)
 	if n == 0 && out.path == "" && !*t.flags.json {
 		n = defaultTop
 	}
-	var rows []topRow
+	var rows *topRows // nil: none are wanted
 	if n > 0 {
-		if rows, err = topRows(cancellable{table, ctx}, n, t.program.Ranking); err != nil {
+		top, err := newTopRows(cancellable{table, ctx}, n, t.program.Ranking)
+		if err != nil {
 			return err
 		}
+		defer top.close()
+		rows = &top
 	}
 	if *t.flags.json {
 		return t.writeReport(a.stdout, rows)
 	}
-	if n > 0 {
-		return writeTop(a.stdout, t.heading(), rows)
+	if rows != nil {
+		return writeTop(a.stdout, t.heading(), *rows)
 	}
 	return nil
 }
