@@ -188,11 +188,8 @@ func (o *Options) checkDevice() error {
 	if o.Streams > gpuengine.MaxStreams {
 		return fmt.Errorf("%d streams: expected at most %d", o.Streams, gpuengine.MaxStreams)
 	}
-	if o.GPUMemory < 0 || o.Streams < 0 || o.Passes < 0 {
-		return fmt.Errorf("GPU memory %d, streams %d, passes %d: expected numbers ≥ 0", o.GPUMemory, o.Streams, o.Passes)
-	}
-	if o.Passes > 1 && o.Mode != Async {
-		return fmt.Errorf("%d passes over what stays on the GPU: a %s iteration has one; use mode %s", o.Passes, o.Mode, Async)
+	if o.GPUMemory < 0 || o.Streams < 0 {
+		return fmt.Errorf("GPU memory %d, streams %d: expected numbers ≥ 0", o.GPUMemory, o.Streams)
 	}
 	if o.open == nil {
 		o.open = gpuengine.Open

@@ -90,9 +90,7 @@ func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration) error {
 	}
 	x := &shared{handout: newHandout(j.pages, requests, j.edges, j.gpu.Pieces(), j.began), it: it, loaded: j.pages.BytesRead()}
 	x.enough, x.speeds = j.gpu.Enough, j.speeds
-	if it.Device == GPU { // otherwise results of the one would be copied over those of the other
-		x.passes = j.opt.Passes
-	} else {
+	if it.Device == Hybrid {
 		x.share(j.ranks)
 	}
 	var before *snapshot[V] // one that is taken in the iteration is not of Next
@@ -311,7 +309,7 @@ func (j *Job[V, A]) outcome(ctx context.Context, x *shared, requests []page.Requ
 		}
 	}
 	j.activated, j.degrees = x.stats.Activated+x.host.Activated, x.stats.Degrees+x.host.Degrees
-	if j.gpu == nil || j.opt.Passes > 1 { // what it has counted is lost with it, or counted more than once
+	if j.gpu == nil { // what it has counted is lost with it
 		if err := j.recount(); err != nil {
 			j.lose(err)
 			return errAgain

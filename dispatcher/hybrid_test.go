@@ -158,47 +158,6 @@ func TestAlpha(t *testing.T) {
 	}
 }
 
-// TestPasses: more passes over what stays, while the rest is streamed, reach the
-// same end, in fewer iterations where news goes far there.
-func TestPasses(t *testing.T) {
-	g := oracle.Graph{N: 1000}
-	for v := range uint32(g.N - 1) { // against the order of shards, so that an iteration goes one far
-		g.Edges = append(g.Edges, oracle.Edge{Src: v + 1, Dst: v, Weight: 1}, oracle.Edge{Src: v, Dst: v + 1, Weight: 1})
-	}
-	s := teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: 25})
-	p := testprograms.SSSP[float32]{SSSP: programs.SSSP[float32]{Source: uint32(g.N) - 1}}
-	o := Options{Device: GPU, GPU: "emulated", Mode: Async, Threads: 1, Streams: 1, pageBytes: 1, Method: Pull}
-	o.GPUMemory = leastGPU[float32, float32](t, s, p, o) + 8<<10
-	lengths := oracle.SSSP(g, p.Source)
-	var iterations []int
-	for _, passes := range []int{0, 8} {
-		o.Passes = passes
-		values, r, err := runJob[float32, float32](s, p, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for v, x := range values {
-			if float64(x) != lengths[v] {
-				t.Fatalf("%d passes: vertex %d: got %v, want %v", passes, v, x, lengths[v])
-			}
-		}
-		iterations = append(iterations, len(r.Iterations))
-		for _, it := range r.Iterations {
-			if it.Active > uint64(g.N) || it.Fraction > 1 {
-				t.Fatalf("%d passes: %+v", passes, it)
-			}
-		}
-	}
-	t.Logf("iterations with one pass and with eight: %d", iterations)
-	if iterations[1] >= iterations[0] {
-		t.Errorf("more passes did not help: %d", iterations)
-	}
-	o.Mode = Sync
-	if _, err := New(s, gas.Program[float32, float32](p), o); err == nil || !strings.Contains(err.Error(), "use mode async") {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestSpeedsAreKept: the first job over a graph calibrates, the next one takes
 // what it left, and a file that cannot be read is no harm.
 func TestSpeedsAreKept(t *testing.T) {

@@ -56,10 +56,7 @@ type Options struct {
 	GPUMemory int64            // bytes of the GPU's memory; 0: all that is free
 	Streams   int              // that overlap on the GPU; 0: see [gpuengine.Options]
 	Gather    gpuengine.Gather // "": auto
-	// Passes is how often, at most, an async iteration of the GPU alone goes over
-	// what stays there while the rest is streamed; 0: once.
-	Passes int
-	Trace  func(gpuengine.Span)
+	Trace     func(gpuengine.Span)
 	// PageDone, when not nil, is told of every page, one call at a time.
 	PageDone func(PageWork)
 
