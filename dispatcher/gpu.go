@@ -14,17 +14,6 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// Device says where a job runs.
-type Device string
-
-// The devices.
-const (
-	AutoDevice Device = "auto" // as Hybrid if there is a GPU and the program runs on it, otherwise the CPU
-	CPU        Device = "cpu"
-	GPU        Device = "gpu"
-	Hybrid     Device = "hybrid" // either or both, as each iteration is done soonest
-)
-
 // gpuHostBytes is what a GPU job takes of the host beside arrays and pages:
 // staging and descriptors.
 const gpuHostBytes = 16 << 20

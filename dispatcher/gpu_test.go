@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/oracle"
@@ -52,7 +53,7 @@ func gpuSettings() (list []gpuSetting) {
 }
 
 // evenly has both devices work in every iteration of a hybrid job.
-var evenly = speeds{CPU: 1.5, Page: 1.5, Resident: 1, Streamed: 1, Link: 1e-9}
+var evenly = policy.Speeds{CPU: 1.5, Page: 1.5, Resident: 1, Streamed: 1, Link: 1e-9}
 
 // runGPU gives the values after a job on the emulated device, of which nothing
 // is left in use.

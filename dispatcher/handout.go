@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/page"
 )
@@ -26,7 +27,7 @@ type handout struct {
 	pieces []gpuengine.Piece
 	enough func(piece int) int // how many pieces one launch takes
 	ranks  []int               // of pages; nil: the CPU takes none
-	speeds speeds
+	speeds policy.Speeds
 	began  time.Time // of the job
 	start  float64   // of the iteration; all times are seconds since began
 	// taken is called when the GPU takes shards, before it writes to their values.
