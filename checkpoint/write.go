@@ -105,7 +105,7 @@ func (f *Folder) build(ctx context.Context, folder string, s State, source Sourc
 	}
 	lines, err := f.sumAll(at)
 	if err == nil {
-		err = f.disk.writeSynced(filepath.Join(folder, sealFile), sealText(lines))
+		err = f.disk.writeSynced(filepath.Join(folder, sealFile), sealText(sealHead, lines))
 	}
 	if err == nil {
 		err = f.disk.syncFolder(at)
