@@ -242,11 +242,11 @@ func (j *Job[V, A]) record(it Iteration) {
 	}
 }
 
-// notify marks who has to gather: the neighbours of active vertices. Vertices
-// that begin active were never applied, so that the first iteration marks them
-// too.
+// notify marks who has to gather: the neighbours of active vertices, and these
+// themselves unless the program is [gas.Idempotent]. Vertices that begin active
+// were never applied, so that the first iteration marks them in any case.
 func (j *Job[V, A]) notify(ctx context.Context, active *roaring.Bitmap) (cpuengine.Stats, error) {
-	if j.step.Iteration == 0 {
+	if j.restless || j.step.Iteration == 0 {
 		copy(j.arrays.Marks, j.arrays.Active)
 	}
 	pieces := j.cpu.Pieces(active, j.firsts, j.pages.InMemory())

@@ -53,6 +53,7 @@ type Job[V, A any] struct {
 	notifyEdges uint64            // edges on those sides
 	aggregable  gas.Aggregable[V] // nil without the ability, as is aggregates
 	aggregates  []float64         // by shard
+	restless    bool              // active vertices gather again themselves: the program is not gas.Idempotent
 	oneSide     bool              // vertices notify by sides that are gathered along too
 	settleable  gas.Settleable[V] // nil without the ability
 	unsettled   []uint32          // by shard, the first vertex that was not settled when last looked
@@ -112,6 +113,8 @@ func (j *Job[V, A]) plan() (err error) {
 		}
 		po.SourceOrder = loops.Scatter != nil
 		_, facts.Saturates = j.program.(gas.Saturable[A])
+		idempotent, able := j.program.(gas.Idempotent)
+		j.restless = !able || !idempotent.Idempotent()
 		po.Gather, po.Notify = sides(gas.DirectionOf(j.program))
 		return nil
 	})
@@ -259,7 +262,7 @@ func (j *Job[V, A]) Trim() (free int64) {
 
 // Run iterates until no vertex is active, or as often as the options allow.
 // After a cancellation the error is the context's, and the report covers what
-// was done. A recorded job goes on from its newest epoch; after an error it
+// was done; values that overflowed are an [OverflowError]. A recorded job goes on from its newest epoch; after an error it
 // leaves one.
 func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
 	err := j.run(ctx)
@@ -311,7 +314,7 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 			j.report.Duration += time.Since(start)
 			if err == nil {
 				j.report.Converged = j.activated == 0
-				return nil
+				return j.overflowed(ctx)
 			}
 			j.lose(err)
 			continue

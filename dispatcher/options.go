@@ -89,7 +89,7 @@ type Options struct {
 
 // EngineVersion is that of the engines, as far as the bits of values depend on
 // it: a checkpoint is resumed by the same alone.
-const EngineVersion = 2
+const EngineVersion = 3
 
 // Iteration says what one iteration did.
 type Iteration struct {

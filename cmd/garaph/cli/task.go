@@ -152,6 +152,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 		o.Log.Debug(text, iterationFields(it)...)
 		s.set(int64(it.Iteration)+1, text)
 	}
+	var overflow *garaph.OverflowError
 	result, err := t.runner(ctx, Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log})
 	s.end()
 	switch {
@@ -164,6 +165,8 @@ func (t *task) execute(ctx context.Context, a *app) error {
 			done = result.Report.Before + len(result.Report.Iterations)
 		}
 		return &stopped{fmt.Sprintf("%s on %s was stopped after %s; no results were written%s", t.program.Name, t.name(), iterations(done), t.resumable()), err}
+	case errors.As(err, &overflow) && t.program.Overflow != "":
+		return fmt.Errorf("%w; no results were written: %s", err, t.program.Overflow)
 	default:
 		return err
 	}
@@ -241,17 +244,8 @@ func (t *task) warnGPU(log *zap.Logger, why string) {
 }
 
 // deliver writes what was asked for.
-func (t *task) deliver(ctx context.Context, a *app, out destination) (err error) {
+func (t *task) deliver(ctx context.Context, a *app, out destination) error {
 	table := t.result.Table(t.program.column())
-	if t.program.Finite != "" {
-		w := &watched{Table: table}
-		table = w
-		defer func() {
-			if err == nil {
-				err = t.tellInfinite(ctx, a, w)
-			}
-		}()
-	}
 	if err := out.write(ctx, table, a.stdout); err != nil {
 		return err
 	}
