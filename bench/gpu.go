@@ -10,6 +10,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
 )
@@ -44,7 +45,7 @@ func (o GPUOptions) Check() error {
 type gpuMeasurement struct {
 	graph  *garaph.Graph
 	opt    GPUOptions
-	device gpuengine.Device
+	device device.Device
 	pages  *page.Cache
 	report *GPUReport
 }
@@ -70,7 +71,7 @@ func MeasureGPU(ctx context.Context, g *garaph.Graph, o GPUOptions) (r *GPURepor
 		name = "0"
 	}
 	m := &gpuMeasurement{graph: g, opt: o}
-	if m.device, err = gpuengine.Open(name); err != nil {
+	if m.device, err = device.Open(name); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.device.Close()) }()

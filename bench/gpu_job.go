@@ -9,6 +9,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/shard"
@@ -127,7 +128,7 @@ func pipeline(ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (p *P
 }
 
 // leastGPU is what a job takes on the GPU beside the edges.
-func leastGPU(d gpuengine.Device, c *garaph.Catalogue) (int64, error) {
+func leastGPU(d device.Device, c *garaph.Catalogue) (int64, error) {
 	arrays, err := vertices.New[float32](c.Vertices, d)
 	if err != nil {
 		return 0, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 )
 
 // GPUReport is what [MeasureGPU] found.
@@ -73,7 +74,7 @@ type Pipeline struct {
 	Kernels *float64 `json:"kernels,omitempty"`
 }
 
-func newGPUReport(g *garaph.Graph, i gpuengine.Info, o GPUOptions) *GPUReport {
+func newGPUReport(g *garaph.Graph, i device.Info, o GPUOptions) *GPUReport {
 	return &GPUReport{
 		Machine: thisMachine(), Date: time.Now(), Graph: graphInfo(g), Rounds: o.Rounds,
 		GPU:     gpuInfo(i),
@@ -81,7 +82,7 @@ func newGPUReport(g *garaph.Graph, i gpuengine.Info, o GPUOptions) *GPUReport {
 	}
 }
 
-func gpuInfo(i gpuengine.Info) GPUInfo {
+func gpuInfo(i device.Info) GPUInfo {
 	return GPUInfo{Name: i.Name, Driver: i.Driver, Memory: i.Memory, Processors: i.Processors, Capability: i.Capability}
 }
 

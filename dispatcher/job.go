@@ -14,6 +14,7 @@ import (
 	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
@@ -36,7 +37,7 @@ type Job[V, A any] struct {
 	pages  *page.Cache
 	cpu    *cpuengine.Engine[V, A]
 
-	device        gpuengine.Device        // nil: the job runs on the CPU
+	device        device.Device           // nil: the job runs on the CPU
 	gpu, lost     *gpuengine.Engine[V, A] // nil: there is none; gpu becomes lost when it fails
 	speeds        speeds
 	residentEdges uint64   // that stay on the GPU

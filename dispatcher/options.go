@@ -12,6 +12,7 @@ import (
 
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
@@ -63,8 +64,8 @@ type Options struct {
 	// PageDone, when not nil, is told of every page, one call at a time.
 	PageDone func(PageWork)
 
-	// For tests: gpuengine.Open, speeds instead of measured ones, and page.Options'.
-	open      func(name string) (gpuengine.Device, error)
+	// For tests: device.Open, speeds instead of measured ones, and page.Options'.
+	open      func(name string) (device.Device, error)
 	speeds    speeds
 	pageBytes int64
 

@@ -3,6 +3,7 @@ package gpuengine
 import (
 	"unsafe"
 
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
 )
@@ -10,7 +11,7 @@ import (
 // room is device memory that fills from both ends: with what is copied from
 // below, with what kernels compute from above.
 type room struct {
-	base      Pointer
+	base      device.Pointer
 	low, high int64
 }
 
@@ -27,7 +28,7 @@ func (r *room) above(n int64) int64 {
 
 func (r *room) free() int64 { return r.high - r.low }
 
-func (r *room) pointer(at int64) Pointer { return r.base + Pointer(at) }
+func (r *room) pointer(at int64) device.Pointer { return r.base + device.Pointer(at) }
 
 // keys are the lists of chunks of a batch: a kernel launch takes one of them.
 // Sides apart, since both add to the same vertices; ways to gather apart, since
@@ -38,7 +39,7 @@ func key(side, way int) int { return side*ways + way }
 
 // move is a copy to the device.
 type move struct {
-	to  Pointer
+	to  device.Pointer
 	src []byte
 }
 
@@ -135,18 +136,18 @@ func (k *packer) part(b *batch, r *room, side *shard.Side, i int, e uint32) uint
 	b.copy(offAt, bytesOfSlice(off))
 	nbr := r.pointer(r.below(4 * edges))
 	b.copy(nbr, bytesOfSlice(side.Nbr[from:p.to]))
-	c := chunk{Nbr: nbr + Pointer(4*skip), Dst: r.pointer(r.above(2*edges) + 2*skip)}
+	c := chunk{Nbr: nbr + device.Pointer(4*skip), Dst: r.pointer(r.above(2*edges) + 2*skip)}
 	if side.Weight != nil {
 		weight := r.pointer(r.below(4 * edges))
 		b.copy(weight, bytesOfSlice(side.Weight[from:p.to]))
-		c.Weight = weight + Pointer(4*skip)
+		c.Weight = weight + device.Pointer(4*skip)
 	}
 	k.add(b, i, c, offAt, side, p)
 	return p.to
 }
 
 // add describes a chunk whose edges are placed.
-func (k *packer) add(b *batch, side int, c chunk, off Pointer, s *shard.Side, p piece) {
+func (k *packer) add(b *batch, side int, c chunk, off device.Pointer, s *shard.Side, p piece) {
 	way := k.gather.way()
 	c.Edges, c.First, c.Count = p.to-p.from, s.First+uint32(p.begin), uint32(p.end-p.begin)
 	if way == replicated && !k.single {
@@ -168,11 +169,11 @@ func (k *packer) add(b *batch, side int, c chunk, off Pointer, s *shard.Side, p 
 }
 
 // copy queues a copy, as one with the copy before it where both continue it.
-func (b *batch) copy(to Pointer, src []byte) {
+func (b *batch) copy(to device.Pointer, src []byte) {
 	b.bytes += int64(len(src))
 	if n := len(b.copies); n > 0 {
 		last := &b.copies[n-1]
-		if last.to+Pointer(len(last.src)) == to && uintptr(unsafe.Pointer(&last.src[0]))+uintptr(len(last.src)) == uintptr(unsafe.Pointer(&src[0])) {
+		if last.to+device.Pointer(len(last.src)) == to && uintptr(unsafe.Pointer(&last.src[0]))+uintptr(len(last.src)) == uintptr(unsafe.Pointer(&src[0])) {
 			last.src = unsafe.Slice(&last.src[0], len(last.src)+len(src))
 			return
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/store"
 )
@@ -27,7 +28,7 @@ const (
 
 // MeasureCeiling measures it over the in-edges of a graph, whose pages are in
 // memory that the device has pinned.
-func MeasureCeiling(ctx context.Context, d Device, cat *store.Catalogue, pages Pages) (c Ceiling, err error) {
+func MeasureCeiling(ctx context.Context, d device.Device, cat *store.Catalogue, pages Pages) (c Ceiling, err error) {
 	var edges uint64
 	for i := range cat.Shards {
 		edges += uint64(cat.Shards[i].In)
@@ -37,7 +38,7 @@ func MeasureCeiling(ctx context.Context, d Device, cat *store.Catalogue, pages P
 	if c.Edges == 0 {
 		return Ceiling{}, fmt.Errorf("GPU %s: gather-only needs at least %d edges, and memory for them", info.Name, grain)
 	}
-	err = d.Load([]Kernel{{Name: "gather", Emulate: emulateGather, PTX: func() (string, error) { return kernels.Assemble("gather", gas.Fragments{}) }}})
+	err = d.Load([]device.Kernel{{Name: "gather", Entry: kernels.Entry("gather"), Emulate: emulateGather, PTX: func() (string, error) { return kernels.Assemble("gather", gas.Fragments{}) }}})
 	if err != nil {
 		return Ceiling{}, err
 	}
@@ -80,7 +81,7 @@ func MeasureCeiling(ctx context.Context, d Device, cat *store.Catalogue, pages P
 }
 
 // sources copies the first n sources of all in-edges to p.
-func (l *lane) sources(ctx context.Context, cat *store.Catalogue, pages Pages, p Pointer, n uint64) error {
+func (l *lane) sources(ctx context.Context, cat *store.Catalogue, pages Pages, p device.Pointer, n uint64) error {
 	for page, err := range pages.Stream(ctx, Requests(pages.Spans(), 0, len(cat.Shards))) {
 		if err != nil {
 			return err
@@ -91,7 +92,7 @@ func (l *lane) sources(ctx context.Context, cat *store.Catalogue, pages Pages, p
 			if err = l.stream.ToDevice(p, bytesOfSlice(list)); err != nil {
 				break
 			}
-			p += Pointer(4 * len(list))
+			p += device.Pointer(4 * len(list))
 			n -= uint64(len(list))
 		}
 		err = errors.Join(err, l.stream.Sync()) // the page is not needed any more
@@ -104,11 +105,11 @@ func (l *lane) sources(ctx context.Context, cat *store.Catalogue, pages Pages, p
 }
 
 // emulateGather is kernel gather on an emulated device.
-func emulateGather(m Memory, g Grid, b []byte) error {
-	return guarded(gatherOnly, func(*gatherArgs) Pointer { return 0 })(m, g, b)
+func emulateGather(m device.Memory, g device.Grid, b []byte) error {
+	return guarded(gatherOnly, func(*gatherArgs) device.Pointer { return 0 })(m, g, b)
 }
 
-func gatherOnly(m Memory, g Grid, a *gatherArgs) error {
+func gatherOnly(m device.Memory, g device.Grid, a *gatherArgs) error {
 	nbr, err := view[uint32](m, a.Nbr, int64(a.Edges))
 	if err != nil {
 		return err

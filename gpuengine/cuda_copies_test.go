@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/kernels"
 )
 
@@ -32,7 +33,7 @@ type copied struct {
 
 // BenchmarkCUDACopies shows what takes copies away from the bandwidth of the link.
 func BenchmarkCUDACopies(b *testing.B) {
-	d, err := Open("0")
+	d, err := device.Open("0")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func BenchmarkCUDACopies(b *testing.B) {
 		}
 	}
 	defer func() { must(d.Close()) }()
-	must(d.Load([]Kernel{{Name: "gather", PTX: func() (string, error) { return kernels.Assemble("gather", gas.Fragments{}) }}}))
+	must(d.Load([]device.Kernel{{Name: "gather", Entry: kernels.Entry("gather"), PTX: func() (string, error) { return kernels.Assemble("gather", gas.Fragments{}) }}}))
 	blocks := make([][]byte, copiedBytes/copiedBlock)
 	for i := range blocks {
 		blocks[i], err = d.Pin(copiedBlock)
@@ -76,9 +77,9 @@ func BenchmarkCUDACopies(b *testing.B) {
 }
 
 // bringBatches copies batches of so many bytes from blocks of memory.
-func bringBatches(b *testing.B, d Device, c copied, blocks [][]byte, size int, args gatherArgs) (err error) {
+func bringBatches(b *testing.B, d device.Device, c copied, blocks [][]byte, size int, args gatherArgs) (err error) {
 	const slots = 4
-	copies, err := d.NewStream(Normal)
+	copies, err := d.NewStream(device.Normal)
 	if err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func bringBatches(b *testing.B, d Device, c copied, blocks [][]byte, size int, a
 			}
 			steps = append(steps, s.ToDevice(l.memory, src))
 			if c.described {
-				steps = append(steps, s.ToDevice(l.memory+Pointer(size), descriptors[:8<<10]))
+				steps = append(steps, s.ToDevice(l.memory+device.Pointer(size), descriptors[:8<<10]))
 			}
 			if c.timed {
 				steps = append(steps, s.Record(l.copied))
@@ -150,7 +151,7 @@ func bringBatches(b *testing.B, d Device, c copied, blocks [][]byte, size int, a
 }
 
 // randomGather gathers values of 4 bytes at random.
-func randomGather(b *testing.B, d Device) gatherArgs {
+func randomGather(b *testing.B, d device.Device) gatherArgs {
 	const edges, values = 1 << 24, 1 << 24
 	l, err := newOwnLane(d)
 	if err != nil {
@@ -165,7 +166,7 @@ func randomGather(b *testing.B, d Device) gatherArgs {
 		list[i] = rand.Uint32N(values)
 	}
 	a := gatherArgs{Edges: edges, Width: 4}
-	for _, p := range []*Pointer{&a.Nbr, &a.Values} {
+	for _, p := range []*device.Pointer{&a.Nbr, &a.Values} {
 		if *p, err = d.Alloc(4 * edges); err != nil {
 			b.Fatal(err)
 		}

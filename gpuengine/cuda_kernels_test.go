@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/programs"
 )
@@ -110,8 +111,8 @@ func cutTest(g *csc, maxEdges, maxVertices int) (list []chunk, starts []uint64) 
 
 type gpu struct {
 	t testing.TB
-	Device
-	s   Stream
+	device.Device
+	s   device.Stream
 	pin []byte
 }
 
@@ -122,7 +123,7 @@ func (g *gpu) must(err error) {
 	}
 }
 
-func upload[T any](g *gpu, list []T) Pointer {
+func upload[T any](g *gpu, list []T) device.Pointer {
 	g.t.Helper()
 	var x T
 	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), len(list)*int(unsafe.Sizeof(x)))
@@ -130,20 +131,20 @@ func upload[T any](g *gpu, list []T) Pointer {
 	g.must(err)
 	for at := 0; at < len(b); at += len(g.pin) {
 		n := copy(g.pin, b[at:])
-		g.must(g.s.ToDevice(p+Pointer(at), g.pin[:n]))
+		g.must(g.s.ToDevice(p+device.Pointer(at), g.pin[:n]))
 		g.must(g.s.Sync())
 	}
 	return p
 }
 
-func download[T any](g *gpu, p Pointer, n int) []T {
+func download[T any](g *gpu, p device.Pointer, n int) []T {
 	g.t.Helper()
 	list := make([]T, n)
 	var x T
 	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), n*int(unsafe.Sizeof(x)))
 	for at := 0; at < len(b); at += len(g.pin) {
 		k := min(len(g.pin), len(b)-at)
-		g.must(g.s.ToHost(g.pin[:k], p+Pointer(at)))
+		g.must(g.s.ToHost(g.pin[:k], p+device.Pointer(at)))
 		g.must(g.s.Sync())
 		copy(b[at:], g.pin[:k])
 	}
@@ -172,17 +173,17 @@ func (g *gpu) seconds(runs int, f func()) float64 {
 }
 
 func newGPU(t testing.TB, f gas.Fragments) *gpu {
-	d, err := openCUDA(0)
+	d, err := device.Open("0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := &gpu{t: t, Device: d}
-	var list []Kernel
+	var list []device.Kernel
 	for _, name := range kernels.Names() {
-		list = append(list, Kernel{Name: name, PTX: func() (string, error) { return kernels.Assemble(name, f) }})
+		list = append(list, device.Kernel{Name: name, Entry: kernels.Entry(name), PTX: func() (string, error) { return kernels.Assemble(name, f) }})
 	}
 	g.must(d.Load(list))
-	g.s, err = d.NewStream(Normal)
+	g.s, err = d.NewStream(device.Normal)
 	g.must(err)
 	g.pin, err = d.Pin(64 << 20)
 	g.must(err)
@@ -284,8 +285,8 @@ func TestCUDAKernels(t *testing.T) {
 		shared := 0
 		for k := range chunks {
 			x := &chunks[k]
-			x.Nbr, x.Dst = dNbr+Pointer(4*starts[k]), dDst+Pointer(2*starts[k])
-			ranges[k] = expandRange{Off: dOff + Pointer(4*x.First), Edge: uint32(starts[k])}
+			x.Nbr, x.Dst = dNbr+device.Pointer(4*starts[k]), dDst+device.Pointer(2*starts[k])
+			ranges[k] = expandRange{Off: dOff + device.Pointer(4*x.First), Edge: uint32(starts[k])}
 			if c.copies {
 				r := math.Ceil(math.Log2(float64(x.Edges)/float64(x.Count)) - 0.5)
 				x.Copies = uint32(max(0, min(5, r)))
@@ -312,14 +313,14 @@ func TestCUDAKernels(t *testing.T) {
 	// Apply, from the sums of one pull.
 	chunks, starts := cutTest(graph, 1<<16, 2048)
 	for k := range chunks {
-		chunks[k].Nbr, chunks[k].Dst = dNbr+Pointer(4*starts[k]), dDst+Pointer(2*starts[k])
+		chunks[k].Nbr, chunks[k].Dst = dNbr+device.Pointer(4*starts[k]), dDst+device.Pointer(2*starts[k])
 	}
 	blocks := i.Processors * 8
 	dSums := upload(g, make([]float64, blocks))
 	dChunks := upload(g, chunks)
 	ranges := make([]expandRange, len(chunks))
 	for k := range chunks {
-		ranges[k] = expandRange{Off: dOff + Pointer(4*chunks[k].First), Edge: uint32(starts[k])}
+		ranges[k] = expandRange{Off: dOff + device.Pointer(4*chunks[k].First), Edge: uint32(starts[k])}
 	}
 	ex := expandArgs{dChunks, upload(g, ranges)}
 	g.must(g.s.Launch("expand", len(chunks), 256, 0, bytesOf(&ex)))

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 )
 
 // emulator does what the kernels do, with the program's own methods: block by
@@ -20,24 +21,24 @@ type emulator[V, A any] struct {
 }
 
 // emulation gives the kernels by name.
-func (e *Engine[V, A]) emulation() map[string]func(Memory, Grid, []byte) error {
+func (e *Engine[V, A]) emulation() map[string]func(device.Memory, device.Grid, []byte) error {
 	var v V
 	m := &emulator[V, A]{program: e.program, slot: uintptr(e.plan.slot), size: int64(unsafe.Sizeof(v))}
 	m.settleable, _ = e.program.(gas.Settleable[V])
 	m.aggregable, _ = e.program.(gas.Aggregable[V])
-	return map[string]func(Memory, Grid, []byte) error{
-		"zero":            guarded(m.zero, func(a *zeroArgs) Pointer { return a.Fault }),
-		"expand":          guarded(m.expand, func(*expandArgs) Pointer { return 0 }),
-		"pull_segmented":  guarded(m.pullSegmented, func(a *pullArgs) Pointer { return a.Fault }),
-		"pull_replicated": guarded(m.pullReplicated, func(a *pullArgs) Pointer { return a.Fault }),
-		"apply":           guarded(m.apply, func(a *applyArgs) Pointer { return a.Fault }),
+	return map[string]func(device.Memory, device.Grid, []byte) error{
+		"zero":            guarded(m.zero, func(a *zeroArgs) device.Pointer { return a.Fault }),
+		"expand":          guarded(m.expand, func(*expandArgs) device.Pointer { return 0 }),
+		"pull_segmented":  guarded(m.pullSegmented, func(a *pullArgs) device.Pointer { return a.Fault }),
+		"pull_replicated": guarded(m.pullReplicated, func(a *pullArgs) device.Pointer { return a.Fault }),
+		"apply":           guarded(m.apply, func(a *applyArgs) device.Pointer { return a.Fault }),
 	}
 }
 
 // guarded reads the arguments of a kernel. A panic of the program's becomes the
 // fault that its fragment reports.
-func guarded[T any](kernel func(Memory, Grid, *T) error, fault func(*T) Pointer) func(Memory, Grid, []byte) error {
-	return func(m Memory, g Grid, args []byte) (err error) {
+func guarded[T any](kernel func(device.Memory, device.Grid, *T) error, fault func(*T) device.Pointer) func(device.Memory, device.Grid, []byte) error {
+	return func(m device.Memory, g device.Grid, args []byte) (err error) {
 		var t T
 		if len(args) != int(unsafe.Sizeof(t)) {
 			return fmt.Errorf("%d bytes of arguments, expected %d", len(args), unsafe.Sizeof(t))
@@ -77,7 +78,7 @@ func faultOf(r any) gas.Fault {
 }
 
 // view is n values in a device's memory.
-func view[T any](m Memory, p Pointer, n int64) ([]T, error) {
+func view[T any](m device.Memory, p device.Pointer, n int64) ([]T, error) {
 	var t T
 	b, err := m.Bytes(p, n*int64(unsafe.Sizeof(t)))
 	if err != nil || n == 0 {
@@ -99,13 +100,13 @@ func (s slots[A]) at(i uint32) *A {
 	return (*A)(unsafe.Pointer(&s.memory[uintptr(i)*s.stride]))
 }
 
-func (k *emulator[V, A]) accumulators(m Memory, p Pointer, first, n uint32) (slots[A], error) {
-	b, err := m.Bytes(p+Pointer(uintptr(first)*k.slot), int64(n)*int64(k.slot))
+func (k *emulator[V, A]) accumulators(m device.Memory, p device.Pointer, first, n uint32) (slots[A], error) {
+	b, err := m.Bytes(p+device.Pointer(uintptr(first)*k.slot), int64(n)*int64(k.slot))
 	return slots[A]{b, k.slot}, err
 }
 
 // zero: a thread per vertex, in strides of the grid.
-func (k *emulator[V, A]) zero(m Memory, g Grid, a *zeroArgs) error {
+func (k *emulator[V, A]) zero(m device.Memory, g device.Grid, a *zeroArgs) error {
 	acc, err := k.accumulators(m, a.Acc, 0, a.N)
 	if err != nil {
 		return err
@@ -117,7 +118,7 @@ func (k *emulator[V, A]) zero(m Memory, g Grid, a *zeroArgs) error {
 }
 
 // expand: a thread per vertex of the window writes the places of its edges.
-func (k *emulator[V, A]) expand(m Memory, g Grid, a *expandArgs) error {
+func (k *emulator[V, A]) expand(m device.Memory, g device.Grid, a *expandArgs) error {
 	chunks, err := view[chunk](m, a.Chunks, int64(g.Blocks))
 	if err != nil {
 		return err
@@ -145,12 +146,12 @@ func (k *emulator[V, A]) expand(m Memory, g Grid, a *expandArgs) error {
 
 // apply: a thread per vertex, in strides of the grid; the block's share of the
 // aggregate in the order of its vertices.
-func (k *emulator[V, A]) apply(m Memory, g Grid, a *applyArgs) error {
+func (k *emulator[V, A]) apply(m device.Memory, g device.Grid, a *applyArgs) error {
 	acc, err := k.accumulators(m, a.Acc, a.First, a.Count)
 	if err != nil {
 		return err
 	}
-	at := Pointer(int64(a.First) * k.size)
+	at := device.Pointer(int64(a.First) * k.size)
 	cur, err := view[V](m, a.Values+at, int64(a.Count))
 	if err != nil {
 		return err
@@ -161,18 +162,18 @@ func (k *emulator[V, A]) apply(m Memory, g Grid, a *applyArgs) error {
 	}
 	var in, out, degree []uint32
 	for _, d := range []struct {
-		p Pointer
+		p device.Pointer
 		s *[]uint32
 	}{{a.In, &in}, {a.Out, &out}, {a.Degree, &degree}} {
 		if d.p == 0 {
 			continue
 		}
-		if *d.s, err = view[uint32](m, d.p+4*Pointer(a.First), int64(a.Count)); err != nil {
+		if *d.s, err = view[uint32](m, d.p+4*device.Pointer(a.First), int64(a.Count)); err != nil {
 			return err
 		}
 	}
 	from := a.First &^ 31
-	bits, err := view[uint32](m, a.Active+Pointer(from/8), int64(a.First+a.Count-from+31)/32)
+	bits, err := view[uint32](m, a.Active+device.Pointer(from/8), int64(a.First+a.Count-from+31)/32)
 	if err != nil {
 		return err
 	}
@@ -210,7 +211,7 @@ func (k *emulator[V, A]) apply(m Memory, g Grid, a *applyArgs) error {
 }
 
 // finish adds what a block counted.
-func (k *emulator[V, A]) finish(m Memory, g Grid, a *applyArgs, t totals, sum float64) error {
+func (k *emulator[V, A]) finish(m device.Memory, g device.Grid, a *applyArgs, t totals, sum float64) error {
 	all, err := view[totals](m, a.Totals, 1)
 	if err != nil {
 		return err
@@ -231,7 +232,7 @@ func (k *emulator[V, A]) finish(m Memory, g Grid, a *applyArgs, t totals, sum fl
 }
 
 // strided are those of n elements that a block's threads go over.
-func strided(g Grid, n uint32) func(yield func(uint32) bool) {
+func strided(g device.Grid, n uint32) func(yield func(uint32) bool) {
 	return func(yield func(uint32) bool) {
 		for t := range g.Threads {
 			for i := uint64(g.Block*g.Threads + t); i < uint64(n); i += uint64(g.Blocks * g.Threads) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 )
 
 // run is how many consecutive edges a thread folds in registers.
@@ -23,7 +24,7 @@ type gathering[V, A any] struct {
 }
 
 // enter prepares a block, its accumulators at zero.
-func (k *emulator[V, A]) enter(m Memory, g Grid, a *pullArgs) (*gathering[V, A], error) {
+func (k *emulator[V, A]) enter(m device.Memory, g device.Grid, a *pullArgs) (*gathering[V, A], error) {
 	chunks, err := view[chunk](m, a.Chunks, int64(g.Blocks))
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func (k *emulator[V, A]) enter(m Memory, g Grid, a *pullArgs) (*gathering[V, A],
 	if b.values, err = view[V](m, a.Values, int64(most)+1); err != nil {
 		return nil, err
 	}
-	if b.window, err = view[V](m, a.Values+Pointer(int64(c.First)*k.size), int64(c.Count)); err != nil {
+	if b.window, err = view[V](m, a.Values+device.Pointer(int64(c.First)*k.size), int64(c.Count)); err != nil {
 		return nil, err
 	}
 	need := uintptr(c.Count) * k.slot << c.Copies
@@ -79,7 +80,7 @@ func (b *gathering[V, A]) add(slot uint32, x A) {
 
 // pullSegmented: each thread folds runs of consecutive edges, and adds to the
 // block's accumulators where the destination changes.
-func (k *emulator[V, A]) pullSegmented(m Memory, g Grid, a *pullArgs) error {
+func (k *emulator[V, A]) pullSegmented(m device.Memory, g device.Grid, a *pullArgs) error {
 	b, err := k.enter(m, g, a)
 	if err != nil {
 		return err
@@ -109,7 +110,7 @@ func (k *emulator[V, A]) pullSegmented(m Memory, g Grid, a *pullArgs) error {
 
 // pullReplicated: a thread per edge adds to its copy of the accumulator; then
 // the copies are added up as a tree (Garaph, section 4.3).
-func (k *emulator[V, A]) pullReplicated(m Memory, g Grid, a *pullArgs) error {
+func (k *emulator[V, A]) pullReplicated(m device.Memory, g device.Grid, a *pullArgs) error {
 	b, err := k.enter(m, g, a)
 	if err != nil {
 		return err
@@ -134,7 +135,7 @@ func (k *emulator[V, A]) pullReplicated(m Memory, g Grid, a *pullArgs) error {
 
 // leave adds the block's accumulators to those of the vertices: atomically where
 // other chunks add too.
-func (k *emulator[V, A]) leave(m Memory, a *pullArgs, b *gathering[V, A]) error {
+func (k *emulator[V, A]) leave(m device.Memory, a *pullArgs, b *gathering[V, A]) error {
 	c := b.chunk
 	acc, err := k.accumulators(m, a.Acc, c.First, c.Count)
 	if err != nil {
@@ -153,7 +154,7 @@ func (k *emulator[V, A]) leave(m Memory, a *pullArgs, b *gathering[V, A]) error 
 
 // swap folds x into memory to which others add: reads, folds, and writes if
 // nobody came between. All bytes count, those between fields too.
-func (k *emulator[V, A]) swap(m Memory, to *A, x A) {
+func (k *emulator[V, A]) swap(m device.Memory, to *A, x A) {
 	memory := bytesOf(to)
 	var had [maxAccumulator]byte
 	m.Lock()

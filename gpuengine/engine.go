@@ -1,3 +1,6 @@
+// Package gpuengine runs vertex programs on a GPU: pull only, over pages that
+// stay in the device's memory as far as its budget goes and are streamed through
+// a ring of buffers beyond that (Garaph, section 4). The GPU is a [device.Device].
 package gpuengine
 
 import (
@@ -10,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
@@ -36,20 +40,20 @@ const (
 // iteration takes none. One goroutine at a time calls its methods, but for
 // Vertex.
 type Engine[V, A any] struct {
-	device    Device
+	device    device.Device
 	program   gas.Program[V, A]
 	fragments gas.Fragments
 	host      *vertices.Arrays[V]
 	opt       Options
 	plan      *plan
 
-	at        [arrayCount]Pointer
-	owned     []Pointer // to free
-	taken     int64     // bytes of them
-	main      Stream
-	copies    Stream // of batches to the device
-	epoch     Event
-	cleared   Event
+	at        [arrayCount]device.Pointer
+	owned     []device.Pointer // to free
+	taken     int64            // bytes of them
+	main      device.Stream
+	copies    device.Stream // of batches to the device
+	epoch     device.Event
+	cleared   device.Event
 	skew      float64 // seconds from Options.Began to epoch
 	staging   staging
 	head      []byte // pinned: the results of an iteration
@@ -79,9 +83,9 @@ type Engine[V, A any] struct {
 	free, idle, ready   chan *lane
 	flying              [2]chan *lane  // lanes that were launched: what is copied, what stays
 	inFlight            sync.WaitGroup // their number
-	last, lastCopied    Event          // of what was launched last; nil: nothing yet
+	last, lastCopied    device.Event   // of what was launched last; nil: nothing yet
 
-	inbound Stream // copies what the host computed; sync mode
+	inbound device.Stream // copies what the host computed; sync mode
 
 	mu       sync.Mutex // guards what follows, and the pages' counts
 	holds    []held     // by page
@@ -100,7 +104,7 @@ type interval struct{ from, to uint32 }
 // New plans a job on a device and takes the device's memory for arrays and
 // edges. Cur and Next of the arrays are in memory that the device has pinned. The
 // errors of a job that does not fit are [ErrUnfit] and [NeedError].
-func New[V, A any](d Device, p gas.Program[V, A], a *vertices.Arrays[V], cat *store.Catalogue, o Options) (*Engine[V, A], error) {
+func New[V, A any](d device.Device, p gas.Program[V, A], a *vertices.Arrays[V], cat *store.Catalogue, o Options) (*Engine[V, A], error) {
 	f, err := FragmentsOf(p)
 	if err != nil {
 		return nil, err
@@ -138,13 +142,13 @@ func (e *Engine[V, A]) allocate() (err error) {
 	if e.opt.Async {
 		e.at[nextValues] = e.at[values]
 	}
-	if e.main, err = e.device.NewStream(Normal); err != nil {
+	if e.main, err = e.device.NewStream(device.Normal); err != nil {
 		return err
 	}
-	if e.inbound, err = e.device.NewStream(Normal); err != nil {
+	if e.inbound, err = e.device.NewStream(device.Normal); err != nil {
 		return err
 	}
-	if e.copies, err = e.device.NewStream(Normal); err != nil {
+	if e.copies, err = e.device.NewStream(device.Normal); err != nil {
 		return err
 	}
 	if e.epoch, err = e.device.NewEvent(); err != nil {
@@ -195,9 +199,9 @@ func (e *Engine[V, A]) makeLanes() error {
 		still = 2 // results of the one are copied while the other computes
 	}
 	for i := range e.plan.slots + still {
-		priority := Normal
+		priority := device.Normal
 		if i < e.plan.slots { // the link waits for its kernels
-			priority = Urgent
+			priority = device.Urgent
 		}
 		s, err := newSlot(e.device, i, priority)
 		e.slots = append(e.slots, s)
@@ -239,7 +243,7 @@ func (e *Engine[V, A]) makeLanes() error {
 	return err
 }
 
-func (e *Engine[V, A]) take256(n int64) (Pointer, error) {
+func (e *Engine[V, A]) take256(n int64) (device.Pointer, error) {
 	p, err := e.device.Alloc(n)
 	if err == nil {
 		e.owned = append(e.owned, p)
@@ -322,8 +326,8 @@ func (e *Engine[V, A]) upload() error {
 }
 
 // fault is where kernels report a [gas.Fault].
-func (e *Engine[V, A]) fault() Pointer {
-	return e.at[results] + Pointer(unsafe.Sizeof(totals{}))
+func (e *Engine[V, A]) fault() device.Pointer {
+	return e.at[results] + device.Pointer(unsafe.Sizeof(totals{}))
 }
 
 // Resident is how many edges stay on the device.
@@ -345,13 +349,13 @@ func (e *Engine[V, A]) Close() error {
 	for _, l := range slices.Concat(e.lanes, e.residents) {
 		errs = append(errs, l.close(e.device))
 	}
-	for _, s := range []Stream{e.main, e.inbound, e.copies} {
+	for _, s := range []device.Stream{e.main, e.inbound, e.copies} {
 		if s != nil {
 			errs = append(errs, s.Close())
 		}
 	}
 	errs = append(errs, e.staging.close(e.device)) // nothing runs from it any more
-	for _, x := range []Event{e.epoch, e.cleared} {
+	for _, x := range []device.Event{e.epoch, e.cleared} {
 		if x != nil {
 			errs = append(errs, x.Close())
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/store"
 )
@@ -29,14 +30,14 @@ func (e *Engine[V, A]) bring(l *lane) error {
 
 func (e *Engine[V, A]) bringTo(l *lane, v interval) error {
 	fresh := bytesOfSlice(e.host.Next[v.from:v.to])
-	if err := l.stream.ToHost(fresh, e.at[nextValues]+Pointer(e.offset(v.from))); err != nil {
+	if err := l.stream.ToHost(fresh, e.at[nextValues]+device.Pointer(e.offset(v.from))); err != nil {
 		return err
 	}
 	bits := e.bitsOf(l, v)
 	e.mu.Lock()
 	e.back += int64(len(bits)) + int64(len(fresh))
 	e.mu.Unlock()
-	return l.stream.ToHost(bits, e.at[active]+Pointer(8*(v.from/64)))
+	return l.stream.ToHost(bits, e.at[active]+device.Pointer(8*(v.from/64)))
 }
 
 // bitsOf is where the active bits of a batch go to. Batches that share a word have
@@ -99,12 +100,12 @@ func (e *Engine[V, A]) Receive(from, to uint32) error {
 	return e.named("copying values to", e.send(e.inbound, v))
 }
 
-func (e *Engine[V, A]) send(s Stream, v interval) error {
-	return s.ToDevice(e.at[nextValues]+Pointer(e.offset(v.from)), bytesOfSlice(e.host.Next[v.from:v.to]))
+func (e *Engine[V, A]) send(s device.Stream, v interval) error {
+	return s.ToDevice(e.at[nextValues]+device.Pointer(e.offset(v.from)), bytesOfSlice(e.host.Next[v.from:v.to]))
 }
 
 // absorb queues the copies of what waits.
-func (e *Engine[V, A]) absorb(s Stream) error {
+func (e *Engine[V, A]) absorb(s device.Stream) error {
 	e.mu.Lock()
 	list := e.waiting
 	e.waiting = nil
@@ -166,7 +167,7 @@ func (e *Engine[V, A]) commit(list []interval) error {
 		e.at[values], e.at[nextValues] = e.at[nextValues], e.at[values]
 	}
 	for _, v := range runs {
-		at := Pointer(e.offset(v.from))
+		at := device.Pointer(e.offset(v.from))
 		if err := e.main.Copy(e.at[values]+at, e.at[nextValues]+at, e.offset(v.to)-e.offset(v.from)); err != nil {
 			return err
 		}
@@ -177,7 +178,7 @@ func (e *Engine[V, A]) commit(list []interval) error {
 // Upload copies the current values of the vertices [from, to) from the host's
 // Cur.
 func (e *Engine[V, A]) Upload(from, to uint32) error {
-	err := e.main.ToDevice(e.at[values]+Pointer(e.offset(from)), bytesOfSlice(e.host.Cur[from:to]))
+	err := e.main.ToDevice(e.at[values]+device.Pointer(e.offset(from)), bytesOfSlice(e.host.Cur[from:to]))
 	if err == nil {
 		err = e.main.Sync()
 	}
@@ -187,7 +188,7 @@ func (e *Engine[V, A]) Upload(from, to uint32) error {
 // Download copies the current values of the vertices [from, to) to the host's
 // Next.
 func (e *Engine[V, A]) Download(from, to uint32) error {
-	err := e.main.ToHost(bytesOfSlice(e.host.Next[from:to]), e.at[values]+Pointer(e.offset(from)))
+	err := e.main.ToHost(bytesOfSlice(e.host.Next[from:to]), e.at[values]+device.Pointer(e.offset(from)))
 	if err == nil {
 		err = e.main.Sync()
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/page"
 )
 
@@ -12,7 +13,7 @@ import (
 // of chunks, and the vertices to apply then.
 type work struct {
 	page      int
-	chunks    [keys]Pointer
+	chunks    [keys]device.Pointer
 	counts    [keys]int
 	shared    [keys]int
 	from, to  int // shards
@@ -35,14 +36,14 @@ func (w *work) String() string {
 // batch before it are, for which they wait.
 type slot struct {
 	number  int
-	stream  Stream
-	memory  Pointer       // 0: for resident chunks
-	turn    chan struct{} // holds one while copies can be queued
-	emptied Event         // when the memory can be written to; nil: it was not used
-	early   *lane         // the last batch in it for the next iteration
+	stream  device.Stream
+	memory  device.Pointer // 0: for resident chunks
+	turn    chan struct{}  // holds one while copies can be queued
+	emptied device.Event   // when the memory can be written to; nil: it was not used
+	early   *lane          // the last batch in it for the next iteration
 }
 
-func newSlot(d Device, number int, p Priority) (*slot, error) {
+func newSlot(d device.Device, number int, p device.Priority) (*slot, error) {
 	stream, err := d.NewStream(p)
 	s := &slot{number: number, stream: stream, turn: make(chan struct{}, 1)}
 	s.turn <- struct{}{}
@@ -73,7 +74,7 @@ type lane struct {
 	shared bool    // another batch lies in the slot beside it, of which the turn is
 	// begun, copies, copied, [waiting], started, expand, expanded, pull, pulled,
 	// apply, done, results, brought
-	begun, copied, started, expanded, pulled, done, brought Event
+	begun, copied, started, expanded, pulled, done, brought device.Event
 
 	// Arguments are here so that launches do not allocate.
 	expandArgs expandArgs
@@ -81,7 +82,7 @@ type lane struct {
 	applyArgs  applyArgs
 }
 
-func newLane(d Device, s *slot) (*lane, error) {
+func newLane(d device.Device, s *slot) (*lane, error) {
 	l := &lane{slot: s}
 	for _, e := range l.events() {
 		var err error
@@ -94,22 +95,22 @@ func newLane(d Device, s *slot) (*lane, error) {
 
 // newOwnLane makes a lane with a slot of its own, without memory. It is closed
 // with closeOwn, also after an error.
-func newOwnLane(d Device) (*lane, error) {
-	s, err := newSlot(d, 0, Normal)
+func newOwnLane(d device.Device) (*lane, error) {
+	s, err := newSlot(d, 0, device.Normal)
 	if err != nil {
 		return &lane{slot: s}, err
 	}
 	return newLane(d, s)
 }
 
-func (l *lane) closeOwn(d Device) error { return errors.Join(l.slot.close(), l.close(d)) }
+func (l *lane) closeOwn(d device.Device) error { return errors.Join(l.slot.close(), l.close(d)) }
 
-func (l *lane) events() []*Event {
-	return []*Event{&l.begun, &l.copied, &l.started, &l.expanded, &l.pulled, &l.done, &l.brought}
+func (l *lane) events() []*device.Event {
+	return []*device.Event{&l.begun, &l.copied, &l.started, &l.expanded, &l.pulled, &l.done, &l.brought}
 }
 
 // close gives everything back but the slot, whose stream has been closed.
-func (l *lane) close(d Device) error {
+func (l *lane) close(d device.Device) error {
 	var errs []error
 	for _, e := range l.events() {
 		if *e != nil {
@@ -122,7 +123,7 @@ func (l *lane) close(d Device) error {
 
 // send queues the copies of the lane's batch in a stream, and its descriptors behind
 // them. The lane's own stream goes on after them.
-func (l *lane) send(d Device, copies Stream) error {
+func (l *lane) send(d device.Device, copies device.Stream) error {
 	b := &l.batch
 	descriptors := l.room.low
 	if err := l.describe(d, l.room.pointer(l.room.below(int64(b.count)*descriptorBytes))); err != nil {
@@ -158,7 +159,7 @@ func (l *lane) send(d Device, copies Stream) error {
 
 // describe writes the batch's descriptors as they will lie at p: chunks, then
 // ranges.
-func (l *lane) describe(d Device, p Pointer) error {
+func (l *lane) describe(d device.Device, p device.Pointer) error {
 	b := &l.batch
 	if n := b.count * int(descriptorBytes); n > len(l.pinned) {
 		if err := d.Unpin(l.grown); err != nil {
@@ -173,10 +174,10 @@ func (l *lane) describe(d Device, p Pointer) error {
 	l.work = work{page: b.page, shared: b.shared, from: b.from, to: b.to, edges: b.edges, replicas: b.replicas, bytes: b.bytes, continued: b.continued}
 	at := 0
 	for k, list := range b.chunks {
-		l.work.chunks[k], l.work.counts[k] = p+Pointer(at), len(list)
+		l.work.chunks[k], l.work.counts[k] = p+device.Pointer(at), len(list)
 		at += copy(l.pinned[at:], bytesOfSlice(list))
 	}
-	l.expandArgs = expandArgs{Chunks: p, Ranges: p + Pointer(b.count*int(unsafe.Sizeof(chunk{})))}
+	l.expandArgs = expandArgs{Chunks: p, Ranges: p + device.Pointer(b.count*int(unsafe.Sizeof(chunk{})))}
 	for _, list := range b.ranges {
 		at += copy(l.pinned[at:], bytesOfSlice(list))
 	}

@@ -3,6 +3,8 @@ package gpuengine
 import (
 	"errors"
 	"math"
+
+	"github.com/garaph/garaph/gpuengine/device"
 )
 
 const (
@@ -22,10 +24,10 @@ type Link struct {
 
 // MeasureLink measures copies to a device, from it, and both at once, from
 // pinned memory.
-func MeasureLink(d Device) (link Link, err error) {
+func MeasureLink(d device.Device) (link Link, err error) {
 	n := min(int64(linkBytes), d.Info().Free/4)
 	var host [2][]byte
-	var at [2]Pointer
+	var at [2]device.Pointer
 	var lanes [2]*lane
 	for i := range host {
 		if host[i], err = d.Pin(n); err != nil {

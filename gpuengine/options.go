@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/kernels"
 )
 
@@ -53,7 +54,7 @@ const (
 	maxReserve = 512 << 20
 )
 
-func (o *Options) complete(info Info) error {
+func (o *Options) complete(info device.Info) error {
 	switch o.Gather {
 	case "":
 		o.Gather = GatherAuto
@@ -87,9 +88,9 @@ var pullKernel = [...]string{segmented: "pull_segmented", replicated: "pull_repl
 // loadKernels loads the program's kernels.
 func (e *Engine[V, A]) loadKernels() error {
 	emulate := e.emulation()
-	list := make([]Kernel, len(kernelNames))
+	list := make([]device.Kernel, len(kernelNames))
 	for i, name := range kernelNames {
-		list[i] = Kernel{Name: name, Emulate: emulate[name], PTX: func() (string, error) {
+		list[i] = device.Kernel{Name: name, Entry: kernels.Entry(name), Emulate: emulate[name], PTX: func() (string, error) {
 			return kernels.Assemble(name, e.fragments)
 		}}
 	}

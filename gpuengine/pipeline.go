@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/page"
 )
 
@@ -386,7 +387,7 @@ func (e *Engine[V, A]) apply(l *lane) error {
 		First: first, Count: count, N: e.plan.cat.Vertices,
 	}
 	if e.plan.sums {
-		l.applyArgs.Sums = e.at[results] + Pointer(headBytes+8*int64(e.plan.sumAt[w.from]))
+		l.applyArgs.Sums = e.at[results] + device.Pointer(headBytes+8*int64(e.plan.sumAt[w.from]))
 	}
 	return l.stream.Launch("apply", blocksFor(count), threads, 0, bytesOf(&l.applyArgs))
 }

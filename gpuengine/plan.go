@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/shard"
@@ -115,7 +116,7 @@ func newPlan(cat *store.Catalogue, f gas.Fragments, d gas.Direction, o Options) 
 		return p, nil
 	}
 	wanted := int64(cmp.Or(o.Streams, streamedStreams))
-	p.slotSize = min(max(rest/2/wanted, minSlot), maxSlotBytes) &^ (alignment - 1)
+	p.slotSize = min(max(rest/2/wanted, minSlot), maxSlotBytes) &^ (device.Alignment - 1)
 	p.slots = int(min(wanted, rest/p.slotSize))
 	p.streams = p.slots
 	p.keep(rest - int64(p.slots)*p.slotSize)
@@ -126,8 +127,8 @@ func newPlan(cat *store.Catalogue, f gas.Fragments, d gas.Direction, o Options) 
 		perEdge += 4
 	}
 	p.streamed = p.kept
-	p.streamed.edges = int(min(int64(p.kept.edges), (p.slotSize*3/4-alignment)/perEdge&^(grain-1)))
-	p.streamed.window = int(min(int64(p.kept.window), (p.slotSize/4-alignment)/4))
+	p.streamed.edges = int(min(int64(p.kept.edges), (p.slotSize*3/4-device.Alignment)/perEdge&^(grain-1)))
+	p.streamed.window = int(min(int64(p.kept.window), (p.slotSize/4-device.Alignment)/4))
 	return p, nil
 }
 
@@ -158,7 +159,7 @@ func listed(n int64) int64 {
 	if n == 0 {
 		return 0
 	}
-	return aligned(n) + (keys-1)*alignment
+	return aligned(n) + (keys-1)*device.Alignment
 }
 
 func (p *plan) side(dir shard.Direction, i int) (vertices int, edges uint32, weighted bool) {
@@ -170,4 +171,4 @@ func (p *plan) side(dir shard.Direction, i int) (vertices int, edges uint32, wei
 }
 
 // aligned is what an allocation takes.
-func aligned(n int64) int64 { return (n + alignment - 1) &^ (alignment - 1) }
+func aligned(n int64) int64 { return (n + device.Alignment - 1) &^ (device.Alignment - 1) }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sort"
 	"unsafe"
+
+	"github.com/garaph/garaph/gpuengine/device"
 )
 
 // KernelTimes are what the kernels of a job take, each alone on the device: the
@@ -68,7 +70,7 @@ func (e *Engine[V, A]) expandAll(l *lane) error {
 		if n == 0 {
 			continue
 		}
-		l.expandArgs = expandArgs{Chunks: w.placed, Ranges: w.placed + Pointer(n)*Pointer(unsafe.Sizeof(chunk{}))}
+		l.expandArgs = expandArgs{Chunks: w.placed, Ranges: w.placed + device.Pointer(n)*device.Pointer(unsafe.Sizeof(chunk{}))}
 		if err := l.stream.Launch("expand", n, threads, 0, bytesOf(&l.expandArgs)); err != nil {
 			return err
 		}
@@ -91,7 +93,7 @@ func (e *Engine[V, A]) probeShards(l *lane, all work, rounds int) ([]ShardTime, 
 		for k, list := range lists {
 			from := sort.Search(len(list), func(c int) bool { return list[c].First >= s.First })
 			to := sort.Search(len(list), func(c int) bool { return list[c].First >= s.First+uint32(s.Vertices) })
-			w.chunks[k], w.counts[k] = all.chunks[k]+Pointer(from)*Pointer(unsafe.Sizeof(chunk{})), to-from
+			w.chunks[k], w.counts[k] = all.chunks[k]+device.Pointer(from)*device.Pointer(unsafe.Sizeof(chunk{})), to-from
 			for _, c := range list[from:to] {
 				w.shared[k] = max(w.shared[k], int(c.Count)*e.plan.slot<<c.Copies)
 				t.Edges += uint64(c.Edges)

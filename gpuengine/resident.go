@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/page"
 )
 
@@ -122,7 +123,7 @@ func (e *Engine[V, A]) place(l *lane, p *page.Page, arena *room) error {
 // list copies the chunks to the device once more, in lists in which those of
 // consecutive pieces follow each other, so that one launch can do several.
 func (e *Engine[V, A]) list(lists [keys][]chunk, parts []work) error {
-	var at [keys]Pointer
+	var at [keys]device.Pointer
 	total := 0
 	for k, list := range lists {
 		if len(list) == 0 {
@@ -146,7 +147,7 @@ func (e *Engine[V, A]) list(lists [keys][]chunk, parts []work) error {
 		p.page, p.bytes, p.chunks = -1, 0, at
 		e.pieces = append(e.pieces, p)
 		for k, count := range w.counts {
-			at[k] += Pointer(count) * Pointer(unsafe.Sizeof(chunk{}))
+			at[k] += device.Pointer(count) * device.Pointer(unsafe.Sizeof(chunk{}))
 		}
 	}
 	return e.main.Sync()
@@ -155,7 +156,7 @@ func (e *Engine[V, A]) list(lists [keys][]chunk, parts []work) error {
 // resident is a page, or the first shards of one, that stays.
 type resident struct {
 	work
-	placed Pointer // its descriptors, where it was copied to
+	placed device.Pointer // its descriptors, where it was copied to
 }
 
 // Piece is what stays of a page.

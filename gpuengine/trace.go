@@ -1,5 +1,7 @@
 package gpuengine
 
+import "github.com/garaph/garaph/gpuengine/device"
+
 // Span is something that a device did, for a trace. Times are seconds since
 // [Options.Began].
 type Span struct {
@@ -51,7 +53,7 @@ func (e *Engine[V, A]) measure(l *lane) error {
 	}
 	steps := []struct {
 		name     string
-		from, to Event
+		from, to device.Event
 	}{{"copy", l.begun, l.copied}, {"expand", l.started, l.expanded}, {"pull", l.expanded, l.pulled}, {"apply", l.pulled, l.done}}
 	if l.memory == 0 {
 		steps = steps[2:]

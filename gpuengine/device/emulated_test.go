@@ -1,4 +1,4 @@
-package gpuengine
+package device
 
 import (
 	"bytes"
@@ -110,21 +110,6 @@ func TestEmulatedRefuses(t *testing.T) {
 		if err := c.do(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", c.what, err, c.want)
 		}
-	}
-}
-
-// TestMeasureLink: both directions, and both at once, have a speed, and nothing is kept.
-func TestMeasureLink(t *testing.T) {
-	d := NewEmulated(EmulatedOptions{Memory: 16 << 20})
-	link, err := MeasureLink(d)
-	if err != nil || link.To <= 0 || link.From <= 0 || link.Both <= 0 {
-		t.Errorf("%+v, error %v", link, err)
-	}
-	if left := d.InUse(); left != (InUse{}) {
-		t.Errorf("left: %+v", left)
-	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
 	}
 }
 

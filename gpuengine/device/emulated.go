@@ -1,4 +1,4 @@
-package gpuengine
+package device
 
 import (
 	"cmp"
@@ -46,15 +46,13 @@ type region struct {
 	bytes []byte
 }
 
-const alignment = 256
-
 // NewEmulated opens an emulated device.
 func NewEmulated(o EmulatedOptions) *Emulated {
 	if o.Memory == 0 {
 		o.Memory = 4 << 30
 	}
 	if o.Shared == 0 {
-		o.Shared = defaultShared
+		o.Shared = 48 << 10
 	}
 	return &Emulated{opt: o, kernels: map[string]Kernel{}, streams: map[*emulatedStream]bool{}, next: 1 << 20}
 }
@@ -111,7 +109,7 @@ func (d *Emulated) Alloc(n int64) (Pointer, error) {
 	if err := d.fault(FaultAlloc); err != nil {
 		return 0, fmt.Errorf("allocate %d bytes on the device: %w", n, err)
 	}
-	size := (max(n, 1) + alignment - 1) &^ (alignment - 1)
+	size := (max(n, 1) + Alignment - 1) &^ (Alignment - 1)
 	if n < 0 || size > d.opt.Memory-d.used {
 		return 0, fmt.Errorf("allocate %d bytes on the device: %w: %d are left", n, ErrMemory, d.opt.Memory-d.used)
 	}
@@ -123,7 +121,7 @@ func (d *Emulated) Alloc(n int64) (Pointer, error) {
 		b[i] = 0xcd
 	}
 	p := d.next
-	d.next += Pointer(size) + alignment // what lies between is nobody's
+	d.next += Pointer(size) + Alignment // what lies between is nobody's
 	d.memory = append(d.memory, region{p, b[:n]})
 	d.used += size
 	d.peak = max(d.peak, d.used)
