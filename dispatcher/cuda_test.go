@@ -216,41 +216,35 @@ type trapping struct {
 	launches *atomic.Int64
 }
 
-const trapped = "_trap" // what the name of the kernel that traps ends with
-
-func (d trapping) Load(list []device.Kernel) error {
-	own := append([]device.Kernel(nil), list...)
-	for _, k := range list {
-		if k.Name != d.kernel {
-			continue
-		}
-		own = append(own, device.Kernel{Name: k.Name + trapped, Entry: k.Entry + trapped, PTX: func() (string, error) {
-			text, err := k.PTX()
-			if err == nil && !strings.Contains(text, "\n\tret;") {
-				err = fmt.Errorf("kernel %s: no place for a trap", k.Name)
-			}
-			text = strings.ReplaceAll(text, k.Entry, k.Entry+trapped)
-			return strings.ReplaceAll(text, "\n\tret;", "\n\ttrap;\n\tret;"), err
-		}})
+func (d trapping) Load(k device.Kernel) (device.Function, error) {
+	f, err := d.Device.Load(k)
+	if err != nil || k.Name != d.kernel {
+		return f, err
 	}
-	return d.Device.Load(own)
+	const trapped = "_trap" // what the name of the kernel that traps ends with
+	traps, err := d.Device.Load(device.Kernel{Name: k.Name + trapped, Entry: k.Entry + trapped, PTX: func() (string, error) {
+		text, err := k.PTX()
+		if err == nil && !strings.Contains(text, "\n\tret;") {
+			err = fmt.Errorf("kernel %s: no place for a trap", k.Name)
+		}
+		text = strings.ReplaceAll(text, k.Entry, k.Entry+trapped)
+		return strings.ReplaceAll(text, "\n\tret;", "\n\ttrap;\n\tret;"), err
+	}})
+	return trappingFunction{f, traps, d}, err
 }
 
-func (d trapping) NewStream(p device.Priority) (device.Stream, error) {
-	s, err := d.Device.NewStream(p)
-	return trappingStream{s, d}, err
-}
-
-type trappingStream struct {
-	device.Stream
+// trappingFunction is the kernel that traps.
+type trappingFunction struct {
+	device.Function
+	traps  device.Function
 	device trapping
 }
 
-func (s trappingStream) Launch(kernel string, blocks, threads, shared int, args []byte) error {
-	if kernel == s.device.kernel && s.device.launches.Add(1) >= s.device.from {
-		kernel += trapped
+func (f trappingFunction) Launch(s device.Stream, blocks, threads, shared int, args []byte) error {
+	if f.device.launches.Add(1) >= f.device.from {
+		return f.traps.Launch(s, blocks, threads, shared, args)
 	}
-	return s.Stream.Launch(kernel, blocks, threads, shared, args)
+	return f.Function.Launch(s, blocks, threads, shared, args)
 }
 
 const trapKernel = "GARAPH_TEST_TRAP"

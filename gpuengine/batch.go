@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
 )
@@ -33,9 +34,9 @@ func (r *room) pointer(at int64) device.Pointer { return r.base + device.Pointer
 // keys are the lists of chunks of a batch: a kernel launch takes one of them.
 // Sides apart, since both add to the same vertices; ways to gather apart, since
 // they are different kernels.
-const keys = 2 * ways
+const keys = 2 * kernels.Ways
 
-func key(side, way int) int { return side*ways + way }
+func key(side, way int) int { return side*kernels.Ways + way }
 
 // move is a copy to the device.
 type move struct {
@@ -48,8 +49,8 @@ type move struct {
 type batch struct {
 	page      int
 	copies    []move
-	chunks    [keys][]chunk
-	ranges    [keys][]expandRange
+	chunks    [keys][]kernels.Chunk
+	ranges    [keys][]kernels.ExpandRange
 	shared    [keys]int // bytes of shared memory that the largest chunk needs
 	count     int       // chunks
 	edges     uint64
@@ -106,7 +107,7 @@ func (k *packer) whole(b *batch, r *room, s *page.Shard) {
 		dst := r.above(2 * int64(side.Edges()))
 		for e := uint32(0); e < side.Edges(); {
 			p := k.limits.cut(side.Off, e)
-			c := chunk{Nbr: r.pointer(nbr + 4*int64(e)), Dst: r.pointer(dst + 2*int64(e))}
+			c := kernels.Chunk{Nbr: r.pointer(nbr + 4*int64(e)), Dst: r.pointer(dst + 2*int64(e))}
 			if side.Weight != nil {
 				c.Weight = r.pointer(weight + 4*int64(e))
 			}
@@ -136,7 +137,7 @@ func (k *packer) part(b *batch, r *room, side *shard.Side, i int, e uint32) uint
 	b.copy(offAt, bytesOfSlice(off))
 	nbr := r.pointer(r.below(4 * edges))
 	b.copy(nbr, bytesOfSlice(side.Nbr[from:p.to]))
-	c := chunk{Nbr: nbr + device.Pointer(4*skip), Dst: r.pointer(r.above(2*edges) + 2*skip)}
+	c := kernels.Chunk{Nbr: nbr + device.Pointer(4*skip), Dst: r.pointer(r.above(2*edges) + 2*skip)}
 	if side.Weight != nil {
 		weight := r.pointer(r.below(4 * edges))
 		b.copy(weight, bytesOfSlice(side.Weight[from:p.to]))
@@ -147,10 +148,10 @@ func (k *packer) part(b *batch, r *room, side *shard.Side, i int, e uint32) uint
 }
 
 // add describes a chunk whose edges are placed.
-func (k *packer) add(b *batch, side int, c chunk, off device.Pointer, s *shard.Side, p piece) {
+func (k *packer) add(b *batch, side int, c kernels.Chunk, off device.Pointer, s *shard.Side, p piece) {
 	way := k.gather.way()
 	c.Edges, c.First, c.Count = p.to-p.from, s.First+uint32(p.begin), uint32(p.end-p.begin)
-	if way == replicated && !k.single {
+	if way == kernels.Replicated && !k.single {
 		c.Copies = copies(c.Edges, int(c.Count), k.slot, k.shared)
 	}
 	if p.head {
@@ -161,7 +162,7 @@ func (k *packer) add(b *batch, side int, c chunk, off device.Pointer, s *shard.S
 	}
 	n := key(side, way)
 	b.chunks[n] = append(b.chunks[n], c)
-	b.ranges[n] = append(b.ranges[n], expandRange{Off: off, Edge: p.from})
+	b.ranges[n] = append(b.ranges[n], kernels.ExpandRange{Off: off, Edge: p.from})
 	b.shared[n] = max(b.shared[n], int(c.Count)*k.slot<<c.Copies)
 	b.count++
 	b.edges += uint64(c.Edges)

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/store"
@@ -38,7 +36,7 @@ func MeasureCeiling(ctx context.Context, d device.Device, cat *store.Catalogue, 
 	if c.Edges == 0 {
 		return Ceiling{}, fmt.Errorf("GPU %s: gather-only needs at least %d edges, and memory for them", info.Name, grain)
 	}
-	err = d.Load([]device.Kernel{{Name: "gather", Entry: kernels.Entry("gather"), Emulate: emulateGather, PTX: func() (string, error) { return kernels.Assemble("gather", gas.Fragments{}) }}})
+	gather, err := kernels.LoadGather(d)
 	if err != nil {
 		return Ceiling{}, err
 	}
@@ -68,9 +66,9 @@ func MeasureCeiling(ctx context.Context, d device.Device, cat *store.Catalogue, 
 		width uint64
 		speed *float64
 	}{{4, &c.Four}, {8, &c.Eight}} {
-		args := gatherArgs{Nbr: nbr, Values: at, Sink: at, Edges: c.Edges, Width: x.width}
+		args := kernels.GatherArgs{Nbr: nbr, Values: at, Sink: at, Edges: c.Edges, Width: x.width}
 		seconds, err := l.least(gatherRounds, func() error {
-			return l.stream.Launch("gather", info.Processors*gatherBlocks, threads, 0, bytesOf(&args))
+			return gather.Launch(l.stream, info.Processors*gatherBlocks, &args)
 		})
 		if err != nil {
 			return Ceiling{}, err
@@ -100,36 +98,6 @@ func (l *lane) sources(ctx context.Context, cat *store.Catalogue, pages Pages, p
 		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// emulateGather is kernel gather on an emulated device.
-func emulateGather(m device.Memory, g device.Grid, b []byte) error {
-	return guarded(gatherOnly, func(*gatherArgs) device.Pointer { return 0 })(m, g, b)
-}
-
-func gatherOnly(m device.Memory, g device.Grid, a *gatherArgs) error {
-	nbr, err := view[uint32](m, a.Nbr, int64(a.Edges))
-	if err != nil {
-		return err
-	}
-	most := uint32(0)
-	for _, u := range nbr {
-		most = max(most, u)
-	}
-	values, err := m.Bytes(a.Values, int64(a.Width)*(int64(most)+1))
-	if err != nil {
-		return err
-	}
-	sum := 0
-	for i := g.Block; i < len(nbr)/run; i += g.Blocks {
-		for _, u := range nbr[run*i:][:run] {
-			sum += int(values[uint64(u)*a.Width])
-		}
-	}
-	if sum == math.MaxInt {
-		return errors.New("a sum that cannot be")
 	}
 	return nil
 }

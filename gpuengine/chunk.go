@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 
+	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/shard"
 )
 
@@ -11,13 +12,6 @@ import (
 // kernels can load 16 bytes at a time. Only where a window would become too
 // large they may not.
 const grain = 16
-
-// The ways to gather, as they index lists.
-const (
-	segmented = iota
-	replicated
-	ways
-)
 
 // limits bound a chunk.
 type limits struct {
@@ -71,9 +65,9 @@ func copies(edges uint32, vertices, slot, shared int) uint32 {
 // way is the kernel of a way to gather.
 func (g Gather) way() int {
 	if g == GatherReplicated {
-		return replicated
+		return kernels.Replicated
 	}
-	return segmented
+	return kernels.Segmented
 }
 
 // sideBytes is what a side of a shard takes on the device: its blob, and the

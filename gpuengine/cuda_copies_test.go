@@ -9,7 +9,6 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/kernels"
 )
@@ -44,7 +43,8 @@ func BenchmarkCUDACopies(b *testing.B) {
 		}
 	}
 	defer func() { must(d.Close()) }()
-	must(d.Load([]device.Kernel{{Name: "gather", Entry: kernels.Entry("gather"), PTX: func() (string, error) { return kernels.Assemble("gather", gas.Fragments{}) }}}))
+	gather, err := kernels.LoadGather(d)
+	must(err)
 	blocks := make([][]byte, copiedBytes/copiedBlock)
 	for i := range blocks {
 		blocks[i], err = d.Pin(copiedBlock)
@@ -70,14 +70,14 @@ func BenchmarkCUDACopies(b *testing.B) {
 				if !c.gather {
 					args.Edges = grain
 				}
-				must(bringBatches(b, d, c, blocks, size, args))
+				must(bringBatches(b, d, gather, c, blocks, size, args))
 			})
 		}
 	}
 }
 
 // bringBatches copies batches of so many bytes from blocks of memory.
-func bringBatches(b *testing.B, d device.Device, c copied, blocks [][]byte, size int, args gatherArgs) (err error) {
+func bringBatches(b *testing.B, d device.Device, gather kernels.Gather, c copied, blocks [][]byte, size int, args kernels.GatherArgs) (err error) {
 	const slots = 4
 	copies, err := d.NewStream(device.Normal)
 	if err != nil {
@@ -131,7 +131,7 @@ func bringBatches(b *testing.B, d device.Device, c copied, blocks [][]byte, size
 			}
 			if c.ring {
 				steps = append(steps, l.stream.Wait(l.copied),
-					l.stream.Launch("gather", d.Info().Processors*gatherBlocks, threads, 0, bytesOf(&args)), l.stream.Record(l.done))
+					gather.Launch(l.stream, d.Info().Processors*gatherBlocks, &args), l.stream.Record(l.done))
 				l.emptied = l.done
 			}
 			if err := errors.Join(steps...); err != nil {
@@ -151,7 +151,7 @@ func bringBatches(b *testing.B, d device.Device, c copied, blocks [][]byte, size
 }
 
 // randomGather gathers values of 4 bytes at random.
-func randomGather(b *testing.B, d device.Device) gatherArgs {
+func randomGather(b *testing.B, d device.Device) kernels.GatherArgs {
 	const edges, values = 1 << 24, 1 << 24
 	l, err := newOwnLane(d)
 	if err != nil {
@@ -165,7 +165,7 @@ func randomGather(b *testing.B, d device.Device) gatherArgs {
 	for i := range list {
 		list[i] = rand.Uint32N(values)
 	}
-	a := gatherArgs{Edges: edges, Width: 4}
+	a := kernels.GatherArgs{Edges: edges, Width: 4}
 	for _, p := range []*device.Pointer{&a.Nbr, &a.Values} {
 		if *p, err = d.Alloc(4 * edges); err != nil {
 			b.Fatal(err)

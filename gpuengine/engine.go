@@ -16,6 +16,7 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/vertices"
+	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/store"
 )
@@ -46,6 +47,7 @@ type Engine[V, A any] struct {
 	host      *vertices.Arrays[V]
 	opt       Options
 	plan      *plan
+	kernels   *kernels.Set
 
 	at        [arrayCount]device.Pointer
 	owned     []device.Pointer // to free
@@ -128,7 +130,7 @@ func New[V, A any](d device.Device, p gas.Program[V, A], a *vertices.Arrays[V], 
 
 // allocate takes everything whose size is known.
 func (e *Engine[V, A]) allocate() (err error) {
-	if err := e.loadKernels(); err != nil {
+	if e.kernels, err = kernels.Load(e.device, e.program, e.fragments); err != nil {
 		return err
 	}
 	sizes := e.plan.arraySizes(e.fragments)
@@ -318,8 +320,8 @@ func (e *Engine[V, A]) upload() error {
 	if err := e.main.Fill(e.at[results], 0, headBytes); err != nil {
 		return err
 	}
-	args := zeroArgs{Acc: e.at[accumulators], Parameters: e.at[parameterBlock], Fault: e.fault(), N: e.plan.cat.Vertices}
-	if err := e.main.Launch("zero", blocksFor(args.N), threads, 0, bytesOf(&args)); err != nil {
+	args := kernels.ZeroArgs{Acc: e.at[accumulators], Parameters: e.at[parameterBlock], Fault: e.fault(), N: e.plan.cat.Vertices}
+	if err := e.kernels.Zero.Launch(e.main, &args); err != nil {
 		return err
 	}
 	return e.main.Sync()
@@ -327,7 +329,7 @@ func (e *Engine[V, A]) upload() error {
 
 // fault is where kernels report a [gas.Fault].
 func (e *Engine[V, A]) fault() device.Pointer {
-	return e.at[results] + device.Pointer(unsafe.Sizeof(totals{}))
+	return e.at[results] + device.Pointer(unsafe.Sizeof(kernels.Totals{}))
 }
 
 // Resident is how many edges stay on the device.

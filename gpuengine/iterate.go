@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 )
 
@@ -172,7 +173,7 @@ func (e *Engine[V, A]) drop() {
 
 // stats reads the results of an iteration.
 func (e *Engine[V, A]) stats() (Stats, error) {
-	t := (*totals)(unsafe.Pointer(&e.head[0]))
+	t := (*kernels.Totals)(unsafe.Pointer(&e.head[0]))
 	if fault := *(*gas.Fault)(unsafe.Pointer(&e.head[unsafe.Sizeof(*t)])); fault != gas.NoFault {
 		return Stats{}, fmt.Errorf("program %T: %s", e.program, fault)
 	}

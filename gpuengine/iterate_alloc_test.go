@@ -23,7 +23,10 @@ type still struct {
 	calls int // that take memory
 }
 
-type stillEvent struct{}
+type (
+	stillEvent    struct{}
+	stillFunction struct{}
+)
 
 func (d *still) Info() device.Info {
 	return device.Info{Name: "still", Memory: 1 << 30, Free: 1 << 30, Processors: 1, SharedBlock: defaultShared, Capability: 70}
@@ -40,24 +43,24 @@ func (d *still) Pin(n int64) ([]byte, error) {
 	return make([]byte, n), nil
 }
 
-func (d *still) Free(device.Pointer) error                        { return nil }
-func (d *still) Unpin([]byte) error                               { return nil }
-func (d *still) NewStream(device.Priority) (device.Stream, error) { return d, nil }
-func (d *still) NewEvent() (device.Event, error)                  { return stillEvent{}, nil }
-func (d *still) Load([]device.Kernel) error                       { return nil }
-func (d *still) Close() error                                     { return nil }
-func (d *still) ToDevice(device.Pointer, []byte) error            { return nil }
-func (d *still) ToHost([]byte, device.Pointer) error              { return nil }
-func (d *still) Copy(device.Pointer, device.Pointer, int64) error { return nil }
-func (d *still) Fill(device.Pointer, byte, int64) error           { return nil }
-func (d *still) Launch(string, int, int, int, []byte) error       { return nil }
-func (d *still) Record(device.Event) error                        { return nil }
-func (d *still) Wait(device.Event) error                          { return nil }
-func (d *still) Sync() error                                      { return nil }
-func (stillEvent) Sync() error                                    { return nil }
-func (stillEvent) Done() bool                                     { return true }
-func (stillEvent) Since(device.Event) (float64, error)            { return 1, nil }
-func (stillEvent) Close() error                                   { return nil }
+func (d *still) Free(device.Pointer) error                              { return nil }
+func (d *still) Unpin([]byte) error                                     { return nil }
+func (d *still) NewStream(device.Priority) (device.Stream, error)       { return d, nil }
+func (d *still) NewEvent() (device.Event, error)                        { return stillEvent{}, nil }
+func (d *still) Load(device.Kernel) (device.Function, error)            { return stillFunction{}, nil }
+func (stillFunction) Launch(device.Stream, int, int, int, []byte) error { return nil }
+func (d *still) Close() error                                           { return nil }
+func (d *still) ToDevice(device.Pointer, []byte) error                  { return nil }
+func (d *still) ToHost([]byte, device.Pointer) error                    { return nil }
+func (d *still) Copy(device.Pointer, device.Pointer, int64) error       { return nil }
+func (d *still) Fill(device.Pointer, byte, int64) error                 { return nil }
+func (d *still) Record(device.Event) error                              { return nil }
+func (d *still) Wait(device.Event) error                                { return nil }
+func (d *still) Sync() error                                            { return nil }
+func (stillEvent) Sync() error                                          { return nil }
+func (stillEvent) Done() bool                                           { return true }
+func (stillEvent) Since(device.Event) (float64, error)                  { return 1, nil }
+func (stillEvent) Close() error                                         { return nil }
 
 // loaded are the pages of a graph, in memory for good.
 type loaded []*page.Page

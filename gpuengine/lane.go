@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 )
 
@@ -77,9 +78,9 @@ type lane struct {
 	begun, copied, started, expanded, pulled, done, brought device.Event
 
 	// Arguments are here so that launches do not allocate.
-	expandArgs expandArgs
-	pullArgs   pullArgs
-	applyArgs  applyArgs
+	expandArgs kernels.ExpandArgs
+	pullArgs   kernels.PullArgs
+	applyArgs  kernels.ApplyArgs
 }
 
 func newLane(d device.Device, s *slot) (*lane, error) {
@@ -177,7 +178,7 @@ func (l *lane) describe(d device.Device, p device.Pointer) error {
 		l.work.chunks[k], l.work.counts[k] = p+device.Pointer(at), len(list)
 		at += copy(l.pinned[at:], bytesOfSlice(list))
 	}
-	l.expandArgs = expandArgs{Chunks: p, Ranges: p + device.Pointer(b.count*int(unsafe.Sizeof(chunk{})))}
+	l.expandArgs = kernels.ExpandArgs{Chunks: p, Ranges: p + device.Pointer(b.count*int(unsafe.Sizeof(kernels.Chunk{})))}
 	for _, list := range b.ranges {
 		at += copy(l.pinned[at:], bytesOfSlice(list))
 	}
@@ -185,11 +186,11 @@ func (l *lane) describe(d device.Device, p device.Pointer) error {
 }
 
 // expand queues the expansion of the batch's destinations.
-func (l *lane) expand() error {
+func (l *lane) expand(k kernels.Expand) error {
 	if l.batch.count == 0 {
 		return nil
 	}
-	return l.stream.Launch("expand", l.batch.count, threads, 0, bytesOf(&l.expandArgs))
+	return k.Launch(l.stream, l.batch.count, &l.expandArgs)
 }
 
 // held is a page from which copies run.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 )
 
@@ -328,7 +329,7 @@ func (e *Engine[V, A]) launch(l *lane) error {
 		return err
 	}
 	if l.memory != 0 {
-		if err := l.expand(); err != nil {
+		if err := l.expand(e.kernels.Expand); err != nil {
 			return err
 		}
 	}
@@ -360,11 +361,11 @@ func (e *Engine[V, A]) pull(l *lane) error {
 		if n == 0 {
 			continue
 		}
-		l.pullArgs = pullArgs{
+		l.pullArgs = kernels.PullArgs{
 			Chunks: w.chunks[k], Values: e.at[values], Acc: e.at[accumulators],
 			Parameters: e.at[parameterBlock], Fault: e.fault(),
 		}
-		if err := l.stream.Launch(pullKernel[k%ways], n, threads, w.shared[k], bytesOf(&l.pullArgs)); err != nil {
+		if err := e.kernels.Pull[k%kernels.Ways].Launch(l.stream, n, w.shared[k], &l.pullArgs); err != nil {
 			return err
 		}
 	}
@@ -379,7 +380,7 @@ func (e *Engine[V, A]) apply(l *lane) error {
 	first := e.plan.cat.Shards[w.from].First
 	last := &e.plan.cat.Shards[w.to-1]
 	count := last.First + uint32(last.Vertices) - first
-	l.applyArgs = applyArgs{
+	l.applyArgs = kernels.ApplyArgs{
 		Acc: e.at[accumulators], Values: e.at[values], Next: e.at[nextValues],
 		In: e.at[inDegree], Out: e.at[outDegree], Degree: e.at[degree],
 		Parameters: e.at[parameterBlock], Active: e.at[active], Totals: e.at[results], Fault: e.fault(),
@@ -389,11 +390,8 @@ func (e *Engine[V, A]) apply(l *lane) error {
 	if e.plan.sums {
 		l.applyArgs.Sums = e.at[results] + device.Pointer(headBytes+8*int64(e.plan.sumAt[w.from]))
 	}
-	return l.stream.Launch("apply", blocksFor(count), threads, 0, bytesOf(&l.applyArgs))
+	return e.kernels.Apply.Launch(l.stream, &l.applyArgs)
 }
-
-// blocksFor is how many blocks do so many vertices.
-func blocksFor(count uint32) int { return int((uint64(count) + blockVertices - 1) / blockVertices) }
 
 // retire waits for the end of what was launched, lane by lane, takes its times and
 // results, and gives the lane back.

@@ -20,11 +20,9 @@ const (
 	// destinations of 32 MiB of edges.
 	maxSlotBytes = 52 << 20
 	// descriptorBytes is what a chunk takes beside its edges.
-	descriptorBytes = int64(unsafe.Sizeof(chunk{}) + unsafe.Sizeof(expandRange{}))
-	// blockVertices is how many vertices a block of apply or zero does.
-	blockVertices = 4 * threads
+	descriptorBytes = int64(unsafe.Sizeof(kernels.Chunk{}) + unsafe.Sizeof(kernels.ExpandRange{}))
 	// headBytes of the results of an iteration lie before the sums.
-	headBytes = int64(unsafe.Sizeof(totals{})) + 8
+	headBytes = int64(unsafe.Sizeof(kernels.Totals{})) + 8
 )
 
 // plan divides the device's memory: the arrays over vertices first; then all
@@ -100,7 +98,7 @@ func newPlan(cat *store.Catalogue, f gas.Fragments, d gas.Direction, o Options) 
 	p.degrees(f, d)
 	p.sumAt = make([]int32, 1, len(cat.Shards)+1)
 	for _, s := range cat.Shards {
-		p.sumAt = append(p.sumAt, p.sumAt[len(p.sumAt)-1]+int32((s.Vertices+blockVertices-1)/blockVertices))
+		p.sumAt = append(p.sumAt, p.sumAt[len(p.sumAt)-1]+int32(kernels.Blocks(uint32(s.Vertices))))
 	}
 	for _, n := range p.arraySizes(f) {
 		p.arrays += aligned(n)
@@ -145,7 +143,7 @@ func (p *plan) keep(rest int64) int64 {
 			chunks += p.kept.most(vertices, edges)
 		}
 		arena := p.arena + edgeBytes + chunks*descriptorBytes
-		lists := p.lists + chunks*int64(unsafe.Sizeof(chunk{}))
+		lists := p.lists + chunks*int64(unsafe.Sizeof(kernels.Chunk{}))
 		if listed(lists)+aligned(arena) > rest {
 			break
 		}

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/kernels"
 )
 
 // KernelTimes are what the kernels of a job take, each alone on the device: the
@@ -36,7 +37,7 @@ func (e *Engine[V, A]) Probe(rounds int) (t KernelTimes, err error) {
 	if err != nil {
 		return t, err
 	}
-	zero := zeroArgs{Acc: e.at[accumulators], Parameters: e.at[parameterBlock], Fault: e.fault(), N: e.plan.cat.Vertices}
+	zero := kernels.ZeroArgs{Acc: e.at[accumulators], Parameters: e.at[parameterBlock], Fault: e.fault(), N: e.plan.cat.Vertices}
 	all := e.join(0, len(e.pieces))
 	for _, step := range []struct {
 		seconds *float64
@@ -53,7 +54,7 @@ func (e *Engine[V, A]) Probe(rounds int) (t KernelTimes, err error) {
 	if t.Shards, err = e.probeShards(l, all, rounds); err != nil {
 		return t, fmt.Errorf("timing the pull of each shard: %w", err)
 	}
-	if err := l.stream.Launch("zero", blocksFor(zero.N), threads, 0, bytesOf(&zero)); err != nil {
+	if err := e.kernels.Zero.Launch(l.stream, &zero); err != nil {
 		return t, err
 	}
 	return t, l.stream.Sync()
@@ -70,8 +71,8 @@ func (e *Engine[V, A]) expandAll(l *lane) error {
 		if n == 0 {
 			continue
 		}
-		l.expandArgs = expandArgs{Chunks: w.placed, Ranges: w.placed + device.Pointer(n)*device.Pointer(unsafe.Sizeof(chunk{}))}
-		if err := l.stream.Launch("expand", n, threads, 0, bytesOf(&l.expandArgs)); err != nil {
+		l.expandArgs = kernels.ExpandArgs{Chunks: w.placed, Ranges: w.placed + device.Pointer(n)*device.Pointer(unsafe.Sizeof(kernels.Chunk{}))}
+		if err := e.kernels.Expand.Launch(l.stream, n, &l.expandArgs); err != nil {
 			return err
 		}
 	}
@@ -80,9 +81,9 @@ func (e *Engine[V, A]) expandAll(l *lane) error {
 
 // probeShards times the pull of each shard.
 func (e *Engine[V, A]) probeShards(l *lane, all work, rounds int) ([]ShardTime, error) {
-	var lists [keys][]chunk
+	var lists [keys][]kernels.Chunk
 	for k, n := range all.counts {
-		lists[k] = make([]chunk, n)
+		lists[k] = make([]kernels.Chunk, n)
 		if err := e.staging.toHost(e.main, bytesOfSlice(lists[k]), all.chunks[k]); err != nil {
 			return nil, err
 		}
@@ -93,7 +94,7 @@ func (e *Engine[V, A]) probeShards(l *lane, all work, rounds int) ([]ShardTime, 
 		for k, list := range lists {
 			from := sort.Search(len(list), func(c int) bool { return list[c].First >= s.First })
 			to := sort.Search(len(list), func(c int) bool { return list[c].First >= s.First+uint32(s.Vertices) })
-			w.chunks[k], w.counts[k] = all.chunks[k]+device.Pointer(from)*device.Pointer(unsafe.Sizeof(chunk{})), to-from
+			w.chunks[k], w.counts[k] = all.chunks[k]+device.Pointer(from)*device.Pointer(unsafe.Sizeof(kernels.Chunk{})), to-from
 			for _, c := range list[from:to] {
 				w.shared[k] = max(w.shared[k], int(c.Count)*e.plan.slot<<c.Copies)
 				t.Edges += uint64(c.Edges)

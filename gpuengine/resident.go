@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 )
 
@@ -53,7 +54,7 @@ func (e *Engine[V, A]) settle(ctx context.Context) (err error) {
 		}
 	}
 	var (
-		lists [keys][]chunk
+		lists [keys][]kernels.Chunk
 		parts []work     // one for each page
 		held  *page.Page // the last one
 	)
@@ -114,7 +115,7 @@ func (e *Engine[V, A]) place(l *lane, p *page.Page, arena *room) error {
 	}
 	err := l.send(e.device, e.copies)
 	if err == nil {
-		err = l.expand()
+		err = l.expand(e.kernels.Expand)
 	}
 	*arena = l.room
 	return err
@@ -122,7 +123,7 @@ func (e *Engine[V, A]) place(l *lane, p *page.Page, arena *room) error {
 
 // list copies the chunks to the device once more, in lists in which those of
 // consecutive pieces follow each other, so that one launch can do several.
-func (e *Engine[V, A]) list(lists [keys][]chunk, parts []work) error {
+func (e *Engine[V, A]) list(lists [keys][]kernels.Chunk, parts []work) error {
 	var at [keys]device.Pointer
 	total := 0
 	for k, list := range lists {
@@ -131,7 +132,7 @@ func (e *Engine[V, A]) list(lists [keys][]chunk, parts []work) error {
 		}
 		total += len(list)
 		var err error
-		if at[k], err = e.take256(int64(len(list)) * int64(unsafe.Sizeof(chunk{}))); err != nil {
+		if at[k], err = e.take256(int64(len(list)) * int64(unsafe.Sizeof(kernels.Chunk{}))); err != nil {
 			return err
 		}
 		if err := e.staging.toDevice(e.main, at[k], bytesOfSlice(list)); err != nil {
@@ -147,7 +148,7 @@ func (e *Engine[V, A]) list(lists [keys][]chunk, parts []work) error {
 		p.page, p.bytes, p.chunks = -1, 0, at
 		e.pieces = append(e.pieces, p)
 		for k, count := range w.counts {
-			at[k] += device.Pointer(count) * device.Pointer(unsafe.Sizeof(chunk{}))
+			at[k] += device.Pointer(count) * device.Pointer(unsafe.Sizeof(kernels.Chunk{}))
 		}
 	}
 	return e.main.Sync()

@@ -14,10 +14,6 @@ package device
 // 	CUresult r = cuCtxSetCurrent(x);
 // 	return r ? r : cuMemHostUnregister(p);
 // }
-// static CUresult garaph_shared(CUcontext x, CUfunction f, int bytes) {
-// 	CUresult r = cuCtxSetCurrent(x);
-// 	return r ? r : cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes);
-// }
 import "C"
 
 import (
@@ -47,7 +43,6 @@ type cudaDevice struct {
 	streams map[*cudaStream]bool
 	events  map[*cudaEvent]bool
 	modules []cu.Module
-	kernels map[string]cu.Function
 }
 
 func init() { Register(Driver{Name: "cuda", List: listCUDA, Open: openNamedCUDA}) }
@@ -94,7 +89,7 @@ func openCUDA(number int) (Device, error) {
 	}
 	d := &cudaDevice{
 		device: cu.Device(number), memory: map[Pointer]bool{}, pinned: map[*byte][]byte{},
-		streams: map[*cudaStream]bool{}, events: map[*cudaEvent]bool{}, kernels: map[string]cu.Function{},
+		streams: map[*cudaStream]bool{}, events: map[*cudaEvent]bool{},
 	}
 	if d.ctx, err = d.device.RetainPrimaryCtx(); err != nil {
 		return nil, fmt.Errorf("open GPU %d: %w", number, err)
@@ -260,39 +255,6 @@ func (d *cudaDevice) Unpin(b []byte) error {
 	err := d.check("unpin memory", asError(C.garaph_unpin(d.context(), unsafe.Pointer(&b[0])))) //nolint:gocritic // code of cgo
 	hostmem.FreeBytes(b)
 	return err
-}
-
-// Load compiles PTX for this device and lets each kernel have all the shared
-// memory that there is.
-func (d *cudaDevice) Load(list []Kernel) error {
-	for _, k := range list {
-		text, err := k.PTX()
-		if err != nil {
-			return err
-		}
-		var f cu.Function
-		err = d.do("compile kernel "+k.Name, func() error {
-			m, err := cu.LoadData(text)
-			if err != nil {
-				return err
-			}
-			d.modules = append(d.modules, m)
-			f, err = m.Function(k.Entry)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		fixed, err := f.Attribute(cu.SharedSizeBytes)
-		if err == nil {
-			err = asError(C.garaph_shared(d.context(), *(*C.CUfunction)(unsafe.Pointer(&f)), C.int(d.info.SharedBlock-fixed)))
-		}
-		if err := d.check("shared memory of kernel "+k.Name, err); err != nil {
-			return err
-		}
-		d.kernels[k.Name] = f
-	}
-	return nil
 }
 
 // Close ends all work and frees what is left. After the device was lost, only

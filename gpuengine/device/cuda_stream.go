@@ -2,21 +2,8 @@
 
 package device
 
-// #include <cuda.h>
-//
-// // Arguments as one buffer: a launch reads just them, and allocates nothing.
-// static CUresult garaph_launch(CUcontext x, CUfunction f, unsigned blocks, unsigned threads, unsigned shared,
-// 	CUstream s, void *args, size_t n) {
-// 	CUresult r = cuCtxSetCurrent(x);
-// 	if (r) return r;
-// 	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, args, CU_LAUNCH_PARAM_BUFFER_SIZE, &n, CU_LAUNCH_PARAM_END};
-// 	return cuLaunchKernel(f, blocks, 1, 1, threads, 1, 1, shared, s, 0, extra);
-// }
-import "C"
-
 import (
 	"errors"
-	"fmt"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -87,15 +74,6 @@ func (s *cudaStream) Fill(dst Pointer, b byte, n int64) error {
 		return nil
 	}
 	return s.device.do("fill memory", func() error { return cu.MemsetD8Async(cu.DevicePtr(dst), b, n, s.stream) })
-}
-
-func (s *cudaStream) Launch(kernel string, blocks, threads, shared int, args []byte) error {
-	f, ok := s.device.kernels[kernel]
-	if !ok {
-		return fmt.Errorf("GPU %s: kernel %s was not loaded", s.device.info.Name, kernel)
-	}
-	return s.device.check("launch kernel "+kernel, asError(C.garaph_launch(s.device.context(), *(*C.CUfunction)(unsafe.Pointer(&f)),
-		C.uint(blocks), C.uint(threads), C.uint(shared), *(*C.CUstream)(unsafe.Pointer(&s.stream)), unsafe.Pointer(&args[0]), C.size_t(len(args)))))
 }
 
 func (s *cudaStream) Record(e Event) error {

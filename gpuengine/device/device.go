@@ -40,8 +40,8 @@ type Device interface {
 	Unpin(b []byte) error
 	NewStream(Priority) (Stream, error)
 	NewEvent() (Event, error)
-	// Load compiles kernels for this device.
-	Load(kernels []Kernel) error
+	// Load compiles a kernel for this device.
+	Load(Kernel) (Function, error)
 	// Close waits for all work and frees all that is left.
 	Close() error
 }
@@ -67,10 +67,6 @@ type Stream interface {
 	Copy(dst, src Pointer, n int64) error
 	// Fill sets n bytes to b.
 	Fill(dst Pointer, b byte, n int64) error
-	// Launch runs a loaded kernel in so many blocks of so many threads, with so
-	// many bytes of shared memory a block. args is the kernel's argument struct,
-	// as bytes in the layout of C.
-	Launch(kernel string, blocks, threads, shared int, args []byte) error
 	// Record makes e happen when everything queued before it is done. Wait makes
 	// what is queued after it wait for e, recorded in any stream.
 	Record(e Event) error
@@ -92,6 +88,15 @@ type Event interface {
 	// have happened.
 	Since(earlier Event) (seconds float64, err error)
 	Close() error
+}
+
+// Function is a kernel that a device has loaded.
+type Function interface {
+	// Launch queues it in a stream of the device, in so many blocks of so many
+	// threads, with so many bytes of shared memory a block. args is the kernel's
+	// argument struct, as bytes in the layout of C; it is read before Launch returns.
+	// Package kernels has a typed launch for each kernel.
+	Launch(s Stream, blocks, threads, shared int, args []byte) error
 }
 
 // Kernel is one kernel, for either device.

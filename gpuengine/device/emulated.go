@@ -25,7 +25,6 @@ type EmulatedOptions struct {
 // memory that is not pinned, gets an error. It can be told to fail.
 type Emulated struct {
 	opt     EmulatedOptions
-	kernels map[string]Kernel
 	atomics sync.Mutex // stands for the atomic operations of kernels
 
 	mu      sync.Mutex // guards what follows
@@ -54,7 +53,7 @@ func NewEmulated(o EmulatedOptions) *Emulated {
 	if o.Shared == 0 {
 		o.Shared = 48 << 10
 	}
-	return &Emulated{opt: o, kernels: map[string]Kernel{}, streams: map[*emulatedStream]bool{}, next: 1 << 20}
+	return &Emulated{opt: o, streams: map[*emulatedStream]bool{}, next: 1 << 20}
 }
 
 func openEmulated(name string) (Device, error) {
@@ -204,19 +203,6 @@ func (d *Emulated) isPinned(b []byte) bool {
 		begin := uintptr(unsafe.Pointer(&p[0]))
 		return begin <= from && from+uintptr(len(b)) <= begin+uintptr(len(p))
 	})
-}
-
-// Load takes kernels.
-func (d *Emulated) Load(list []Kernel) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err := d.fault(FaultLoad); err != nil {
-		return fmt.Errorf("load kernels: %w", err)
-	}
-	for _, k := range list {
-		d.kernels[k.Name] = k
-	}
-	return nil
 }
 
 // Close ends the streams and frees all that is left.

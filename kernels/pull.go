@@ -1,20 +1,57 @@
-package gpuengine
+package kernels
 
 import (
 	"bytes"
 	"fmt"
+	"unsafe"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// run is how many consecutive edges a thread folds in registers.
-const run = 16
+// MaxAccumulator is the largest accumulator that the kernels fold, in bytes.
+const MaxAccumulator = 16
+
+// Chunk is a run of one side's edges whose destinations lie in a small window, so
+// that one block can hold its accumulators in shared memory; the first and the last
+// destination may have edges in other chunks as well. The sources and destinations of a
+// shard begin at multiples of 16 and of 32 bytes, so that edge e of it has an address
+// that tells e mod 16.
+type Chunk struct {
+	Nbr    device.Pointer // const uint32_t *: sources, of the edges from Edge on
+	Weight device.Pointer // const float *: their weights, or 0
+	Dst    device.Pointer // const uint16_t *: their destinations, less First
+	Edges  uint32         // how many
+	First  uint32         // vertex of window position 0
+	Count  uint32         // vertices of the window
+	Copies uint32         // replicated gather: log2 of the copies of each accumulator
+	Head   uint32         // 1: the first vertex has edges in other chunks too
+	Tail   uint32         // 1: the last one
+}
+
+// PullArgs: Acc[v] = Sum(Acc[v], Gather along the chunk's edges); one block
+// for each chunk. Kernels pull_replicated and pull_segmented.
+type PullArgs struct {
+	Chunks     device.Pointer // const chunk *
+	Values     device.Pointer // const V *: of all vertices
+	Acc        device.Pointer // A *: of all vertices, at a stride of kernels.SlotBytes
+	Parameters device.Pointer // the program's fields
+	Fault      device.Pointer // uint32_t *
+}
+
+// Pull is a pull kernel: pull_segmented or pull_replicated.
+type Pull struct{ f device.Function }
+
+// Launch queues it for so many chunks, whose accumulators take so many bytes of
+// shared memory at most.
+func (k Pull) Launch(s device.Stream, chunks, shared int, a *PullArgs) error {
+	return k.f.Launch(s, chunks, Threads, shared, bytesOf(a))
+}
 
 // gathering is a block of a pull kernel: its chunk, and the arrays of it.
 type gathering[V, A any] struct {
 	program gas.Program[V, A]
-	chunk   *chunk
+	chunk   *Chunk
 	nbr     []uint32
 	weight  []float32
 	dst     []uint16
@@ -24,8 +61,8 @@ type gathering[V, A any] struct {
 }
 
 // enter prepares a block, its accumulators at zero.
-func (k *emulator[V, A]) enter(m device.Memory, g device.Grid, a *pullArgs) (*gathering[V, A], error) {
-	chunks, err := view[chunk](m, a.Chunks, int64(g.Blocks))
+func (k *emulator[V, A]) enter(m device.Memory, g device.Grid, a *PullArgs) (*gathering[V, A], error) {
+	chunks, err := view[Chunk](m, a.Chunks, int64(g.Blocks))
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +93,9 @@ func (k *emulator[V, A]) enter(m device.Memory, g device.Grid, a *pullArgs) (*ga
 	if need > uintptr(g.Shared) {
 		return nil, fmt.Errorf("accumulators of %d bytes, %d are shared", need, g.Shared)
 	}
-	b.shared = slots[A]{bytesOfSlice(make([]uint64, (need+7)/8)), k.slot}
+	words := make([]uint64, need/8+1)
+	shared := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
+	b.shared = slots[A]{shared[:need:need], k.slot}
 	for i := range c.Count << c.Copies {
 		*b.shared.at(i) = k.program.Zero()
 	}
@@ -78,64 +117,9 @@ func (b *gathering[V, A]) add(slot uint32, x A) {
 	*s = b.program.Sum(*s, x)
 }
 
-// pullSegmented: each thread folds runs of consecutive edges, and adds to the
-// block's accumulators where the destination changes.
-func (k *emulator[V, A]) pullSegmented(m device.Memory, g device.Grid, a *pullArgs) error {
-	b, err := k.enter(m, g, a)
-	if err != nil {
-		return err
-	}
-	n := len(b.nbr)
-	for first := 0; first < n; first += run * g.Threads {
-		for t := range g.Threads {
-			from, to := min(first+run*t, n), min(first+run*(t+1), n)
-			if from == to {
-				break
-			}
-			at, acc := b.dst[from], b.edge(from)
-			for e := from + 1; e < to; e++ {
-				x := b.edge(e)
-				if b.dst[e] != at {
-					b.add(uint32(at), acc)
-					at, acc = b.dst[e], x
-					continue
-				}
-				acc = k.program.Sum(acc, x)
-			}
-			b.add(uint32(at), acc)
-		}
-	}
-	return k.leave(m, a, b)
-}
-
-// pullReplicated: a thread per edge adds to its copy of the accumulator; then
-// the copies are added up as a tree (Garaph, section 4.3).
-func (k *emulator[V, A]) pullReplicated(m device.Memory, g device.Grid, a *pullArgs) error {
-	b, err := k.enter(m, g, a)
-	if err != nil {
-		return err
-	}
-	r := uint32(1) << b.chunk.Copies
-	for e := range b.nbr {
-		t := uint32(e % g.Threads)
-		b.add(uint32(b.dst[e])*r+t%r, b.edge(e))
-	}
-	for half := r / 2; half > 0; half /= 2 {
-		for i := range b.chunk.Count {
-			for j := range half {
-				b.add(i*r+j, *b.shared.at(i*r + j + half))
-			}
-		}
-	}
-	for i := uint32(1); i < b.chunk.Count; i++ {
-		*b.shared.at(i) = *b.shared.at(i * r)
-	}
-	return k.leave(m, a, b)
-}
-
 // leave adds the block's accumulators to those of the vertices: atomically where
 // other chunks add too.
-func (k *emulator[V, A]) leave(m device.Memory, a *pullArgs, b *gathering[V, A]) error {
+func (k *emulator[V, A]) leave(m device.Memory, a *PullArgs, b *gathering[V, A]) error {
 	c := b.chunk
 	acc, err := k.accumulators(m, a.Acc, c.First, c.Count)
 	if err != nil {
@@ -156,7 +140,7 @@ func (k *emulator[V, A]) leave(m device.Memory, a *pullArgs, b *gathering[V, A])
 // nobody came between. All bytes count, those between fields too.
 func (k *emulator[V, A]) swap(m device.Memory, to *A, x A) {
 	memory := bytesOf(to)
-	var had [maxAccumulator]byte
+	var had [MaxAccumulator]byte
 	m.Lock()
 	n := copy(had[:], memory)
 	m.Unlock()
