@@ -71,19 +71,6 @@ func (j *gpuJob[F]) close() error {
 	return err
 }
 
-// probe times the kernels of a way to gather.
-func probe[F float32 | float64](ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (t gpuengine.KernelTimes, err error) {
-	j, err := newGPUJob[F](ctx, m, o)
-	if err != nil {
-		return t, err
-	}
-	defer func() { err = errors.Join(err, j.close()) }()
-	if j.engine.Resident() < m.graph.Catalogue().Edges {
-		return t, errStreamed
-	}
-	return j.engine.Probe(m.opt.Rounds)
-}
-
 // pipeline times whole iterations.
 func pipeline(ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (p *Pipeline, err error) {
 	j, err := newGPUJob[float32](ctx, m, o)

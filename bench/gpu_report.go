@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/garaph/garaph"
-	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
@@ -18,12 +17,12 @@ type GPUReport struct {
 	Graph   GraphInfo `json:"graph"`
 	Rounds  int       `json:"rounds"`
 
-	Link        gpuengine.Link    `json:"link"`    // bytes per second
-	Ceiling     gpuengine.Ceiling `json:"ceiling"` // gather-only
-	Kernels     []KernelFigure    `json:"kernels"`
-	Replication []Replication     `json:"replication"`
-	Pipelines   []Pipeline        `json:"pipelines"`
-	Notes       []string          `json:"notes"`
+	Link        Link           `json:"link"`    // bytes per second
+	Ceiling     GPUCeiling     `json:"ceiling"` // gather-only
+	Kernels     []KernelFigure `json:"kernels"`
+	Replication []Replication  `json:"replication"`
+	Pipelines   []Pipeline     `json:"pipelines"`
+	Notes       []string       `json:"notes"`
 }
 
 // GPUInfo describes the GPU.
@@ -97,11 +96,11 @@ func (r *GPUReport) kernel(name string, seconds, amount, ceiling float64) {
 	r.Kernels = append(r.Kernels, KernelFigure{name, seconds, amount / seconds, number(amount / seconds / ceiling)})
 }
 
-func replicationOf(name string, times []gpuengine.ShardTime) Replication {
+func replicationOf(name string, times []shardTime) Replication {
 	r := Replication{Name: name}
 	var seconds, perEdge, copies []float64
 	for _, t := range times {
-		seconds, perEdge, copies = append(seconds, t.Seconds), append(perEdge, t.Seconds/float64(t.Edges)), append(copies, t.Copies)
+		seconds, perEdge, copies = append(seconds, t.seconds), append(perEdge, t.seconds/float64(t.Edges)), append(copies, t.Copies)
 		r.Shards, r.Edges = append(r.Shards, t.Shard), append(r.Edges, float64(t.Edges))
 	}
 	r.Seconds, r.PerEdge, r.Copies = spread(seconds), spread(perEdge), spread(copies)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
-	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/shard"
 )
@@ -291,7 +290,7 @@ func (m *hybridMeasurement) disk(ctx context.Context) error {
 			return err
 		}
 	}
-	link, err := gpuengine.MeasureLink(m.device)
+	link, err := MeasureLink(m.device)
 	if err != nil {
 		return err
 	}

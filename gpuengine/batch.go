@@ -1,6 +1,7 @@
 package gpuengine
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/garaph/garaph/gpuengine/device"
@@ -44,27 +45,47 @@ type move struct {
 	src []byte
 }
 
+// extent is what a batch is of.
+type extent struct {
+	page      int // -1: of what stays
+	from, to  int // shards that end in it
+	edges     uint64
+	replicas  uint64    // the sum over edges of the copies of their accumulator
+	bytes     int64     // copied
+	shared    [keys]int // bytes of shared memory that the largest chunk needs
+	continued bool      // its first shard began in an earlier batch, which has to be done first
+}
+
+func (x *extent) String() string {
+	if x.from == x.to {
+		return fmt.Sprintf("a part of shard %d", x.from)
+	}
+	return fmt.Sprintf("shards %d to %d", x.from, x.to-1)
+}
+
 // batch is what a stream processes in one go: chunks of consecutive shards, and
 // the vertices that are complete with them.
 type batch struct {
-	page      int
-	copies    []move
-	chunks    [keys][]kernels.Chunk
-	ranges    [keys][]kernels.ExpandRange
-	shared    [keys]int // bytes of shared memory that the largest chunk needs
-	count     int       // chunks
-	edges     uint64
-	replicas  uint64 // the sum over edges of the copies of their accumulator
-	bytes     int64  // copied
-	from, to  int    // shards that end in it
-	continued bool   // its first shard began in an earlier batch
+	extent
+	copies []move
+	chunks [keys][]kernels.Chunk
+	ranges [keys][]kernels.ExpandRange
+	count  int // chunks
+}
+
+// work is what a lane computes: launches of the pull kernels, each over a list
+// of chunks, and the vertices to apply then.
+type work struct {
+	extent
+	chunks [keys]device.Pointer
+	counts [keys]int
 }
 
 func (b *batch) reset(page, shard int) {
-	b.page, b.from, b.to = page, shard, shard
-	b.copies, b.count, b.edges, b.replicas, b.bytes, b.continued = b.copies[:0], 0, 0, 0, 0, false
+	b.extent = extent{page: page, from: shard, to: shard}
+	b.copies, b.count = b.copies[:0], 0
 	for k := range keys {
-		b.chunks[k], b.ranges[k], b.shared[k] = b.chunks[k][:0], b.ranges[k][:0], 0
+		b.chunks[k], b.ranges[k] = b.chunks[k][:0], b.ranges[k][:0]
 	}
 }
 
@@ -72,13 +93,17 @@ func (b *batch) empty() bool { return b.count == 0 && b.from == b.to }
 
 // packer puts shards into batches.
 type packer struct {
-	slot, shared int // bytes of an accumulator, of a block
-	gather       Gather
-	single       bool // one copy of each accumulator, whatever the formula says
-	limits       limits
+	accumulator, shared int // bytes of an accumulator, of a block
+	gather              Gather
+	single              bool // one copy of each accumulator, whatever the formula says
+	limits              limits
 }
 
-// fits tells whether all of a shard has room in a batch.
+func newPacker(p *plan, o Options, l limits) packer {
+	return packer{accumulator: p.accumulator, shared: o.Shared, gather: o.Gather, single: o.Single, limits: l}
+}
+
+// fits reports whether all of a shard has room in a batch.
 func (k *packer) fits(b *batch, r *room, s *page.Shard) bool {
 	need := int64(b.count) * descriptorBytes
 	for i := range s.Sides {
@@ -134,13 +159,13 @@ func (k *packer) part(b *batch, r *room, side *shard.Side, i int, e uint32) uint
 	}
 	skip := int64(p.from - from)
 	offAt := r.pointer(r.below(4 * int64(len(off))))
-	b.copy(offAt, bytesOfSlice(off))
+	b.copy(offAt, bytesOf(off))
 	nbr := r.pointer(r.below(4 * edges))
-	b.copy(nbr, bytesOfSlice(side.Nbr[from:p.to]))
+	b.copy(nbr, bytesOf(side.Nbr[from:p.to]))
 	c := kernels.Chunk{Nbr: nbr + device.Pointer(4*skip), Dst: r.pointer(r.above(2*edges) + 2*skip)}
 	if side.Weight != nil {
 		weight := r.pointer(r.below(4 * edges))
-		b.copy(weight, bytesOfSlice(side.Weight[from:p.to]))
+		b.copy(weight, bytesOf(side.Weight[from:p.to]))
 		c.Weight = weight + device.Pointer(4*skip)
 	}
 	k.add(b, i, c, offAt, side, p)
@@ -148,11 +173,11 @@ func (k *packer) part(b *batch, r *room, side *shard.Side, i int, e uint32) uint
 }
 
 // add describes a chunk whose edges are placed.
-func (k *packer) add(b *batch, side int, c kernels.Chunk, off device.Pointer, s *shard.Side, p piece) {
+func (k *packer) add(b *batch, side int, c kernels.Chunk, off device.Pointer, s *shard.Side, p run) {
 	way := k.gather.way()
 	c.Edges, c.First, c.Count = p.to-p.from, s.First+uint32(p.begin), uint32(p.end-p.begin)
 	if way == kernels.Replicated && !k.single {
-		c.Copies = copies(c.Edges, int(c.Count), k.slot, k.shared)
+		c.Copies = copies(c.Edges, int(c.Count), k.accumulator, k.shared)
 	}
 	if p.head {
 		c.Head = 1
@@ -163,7 +188,7 @@ func (k *packer) add(b *batch, side int, c kernels.Chunk, off device.Pointer, s 
 	n := key(side, way)
 	b.chunks[n] = append(b.chunks[n], c)
 	b.ranges[n] = append(b.ranges[n], kernels.ExpandRange{Off: off, Edge: p.from})
-	b.shared[n] = max(b.shared[n], int(c.Count)*k.slot<<c.Copies)
+	b.shared[n] = max(b.shared[n], int(c.Count)*k.accumulator<<c.Copies)
 	b.count++
 	b.edges += uint64(c.Edges)
 	b.replicas += uint64(c.Edges) << c.Copies
@@ -192,7 +217,7 @@ func within(blob []byte, p unsafe.Pointer) uintptr {
 	return uintptr(p) - uintptr(unsafe.Pointer(&blob[0]))
 }
 
-func bytesOfSlice[T any](s []T) []byte {
+func bytesOf[T any](s []T) []byte {
 	var t T
 	if len(s) == 0 {
 		return nil

@@ -17,16 +17,9 @@ type staging struct {
 const maxStaging = 8 << 20
 
 // newStaging is for arrays of about n bytes.
-func newStaging(d device.Device, n int64) (s staging, err error) {
-	if s.memory, err = d.Pin((min(max(n, 4096), maxStaging) + 63) &^ 63); err != nil {
-		return s, err
-	}
-	for i := range s.events {
-		if s.events[i], err = d.NewEvent(); err != nil {
-			return s, err
-		}
-	}
-	return s, nil
+func newStaging(r *resources, n int64) (s staging, err error) {
+	s.memory, err = r.pin((min(max(n, 4096), maxStaging) + 63) &^ 63)
+	return s, errors.Join(err, r.newEvents(&s.events[0], &s.events[1]))
 }
 
 func (s *staging) half(i int) ([]byte, device.Event) {
@@ -93,15 +86,4 @@ func (s *staging) toHost(stream device.Stream, dst []byte, src device.Pointer) e
 		return err
 	}
 	return errors.Join(fetch(i), fetch(i+1))
-}
-
-func (s *staging) close(d device.Device) error {
-	err := d.Unpin(s.memory)
-	for _, e := range s.events {
-		if e != nil {
-			err = errors.Join(err, e.Close())
-		}
-	}
-	*s = staging{}
-	return err
 }

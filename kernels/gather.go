@@ -14,7 +14,7 @@ type GatherArgs struct {
 	Nbr    device.Pointer
 	Values device.Pointer
 	Sink   device.Pointer
-	Edges  uint64 // a multiple of 16
+	Edges  uint64 // a multiple of Run
 	Width  uint64
 }
 
@@ -47,8 +47,8 @@ func gatherBlock(m device.Memory, g device.Grid, a *GatherArgs) error {
 		return err
 	}
 	sum := 0
-	for i := g.Block; i < len(nbr)/run; i += g.Blocks {
-		for _, u := range nbr[run*i:][:run] {
+	for i := g.Block; i < len(nbr)/Run; i += g.Blocks {
+		for _, u := range nbr[Run*i:][:Run] {
 			sum += int(values[uint64(u)*a.Width])
 		}
 	}

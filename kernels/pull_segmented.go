@@ -4,8 +4,8 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// run is how many consecutive edges a thread folds in registers.
-const run = 16
+// Run is how many consecutive edges a thread folds in registers.
+const Run = 16
 
 // pullSegmented: each thread folds runs of consecutive edges, and adds to the
 // block's accumulators where the destination changes.
@@ -15,9 +15,9 @@ func (k *emulator[V, A]) pullSegmented(m device.Memory, g device.Grid, a *PullAr
 		return err
 	}
 	n := len(b.nbr)
-	for first := 0; first < n; first += run * g.Threads {
+	for first := 0; first < n; first += Run * g.Threads {
 		for t := range g.Threads {
-			from, to := min(first+run*t, n), min(first+run*(t+1), n)
+			from, to := min(first+Run*t, n), min(first+Run*(t+1), n)
 			if from == to {
 				break
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
@@ -48,11 +48,11 @@ func speedText(bytesPerSecond float64) string {
 }
 
 // measureLink measures the link of the device of a name.
-func measureLink(name string) (link gpuengine.Link, err error) {
+func measureLink(name string) (link bench.Link, err error) {
 	d, err := device.Open(name)
 	if err != nil {
-		return gpuengine.Link{}, err
+		return bench.Link{}, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	return gpuengine.MeasureLink(d)
+	return bench.MeasureLink(d)
 }

@@ -1,4 +1,4 @@
-package gpuengine
+package bench
 
 import (
 	"testing"

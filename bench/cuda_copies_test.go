@@ -1,6 +1,6 @@
 //go:build cuda
 
-package gpuengine
+package bench
 
 import (
 	"errors"
@@ -68,12 +68,21 @@ func BenchmarkCUDACopies(b *testing.B) {
 				args := args
 				args.Edges = uint64(size) // less than half of the time that the copy takes
 				if !c.gather {
-					args.Edges = grain
+					args.Edges = kernels.Run
 				}
 				must(bringBatches(b, d, gather, c, blocks, size, args))
 			})
 		}
 	}
+}
+
+// copiedSlot is a slot of a ring: its memory can be written to at the end of its last
+// kernel.
+type copiedSlot struct {
+	stopwatch
+	copied device.Event
+	memory device.Pointer
+	used   bool
 }
 
 // bringBatches copies batches of so many bytes from blocks of memory.
@@ -89,18 +98,22 @@ func bringBatches(b *testing.B, d device.Device, gather kernels.Gather, c copied
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Unpin(descriptors)) }()
-	lanes := make([]*lane, slots)
-	for i := range lanes {
-		l, err := newOwnLane(d)
-		defer func() { err = errors.Join(err, l.closeOwn(d)) }()
+	ring := make([]copiedSlot, slots)
+	for i := range ring {
+		l := &ring[i]
+		l.stopwatch, err = newStopwatch(d)
+		defer func() { err = errors.Join(err, l.close()) }()
 		if err != nil {
 			return err
 		}
+		if l.copied, err = d.NewEvent(); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, l.copied.Close()) }()
 		if l.memory, err = d.Alloc(int64(size) + 16<<10); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, d.Free(l.memory)) }()
-		lanes[i] = l
 	}
 	perBlock := copiedBlock / size // batches
 	if !c.pages {
@@ -108,7 +121,7 @@ func bringBatches(b *testing.B, d device.Device, gather kernels.Gather, c copied
 	}
 	for b.Loop() {
 		for n := range copiedBytes / size {
-			l := lanes[n%slots]
+			l := &ring[n%slots]
 			block := blocks[n/perBlock%len(blocks)]
 			src := block[n%perBlock*size:][:size]
 			s := copies
@@ -116,8 +129,8 @@ func bringBatches(b *testing.B, d device.Device, gather kernels.Gather, c copied
 				s = l.stream
 			}
 			var steps []error
-			if c.ring && !c.own && l.emptied != nil {
-				steps = append(steps, s.Wait(l.emptied))
+			if c.ring && !c.own && l.used {
+				steps = append(steps, s.Wait(l.end))
 			}
 			if c.timed {
 				steps = append(steps, s.Record(l.begun))
@@ -131,14 +144,14 @@ func bringBatches(b *testing.B, d device.Device, gather kernels.Gather, c copied
 			}
 			if c.ring {
 				steps = append(steps, l.stream.Wait(l.copied),
-					gather.Launch(l.stream, d.Info().Processors*gatherBlocks, &args), l.stream.Record(l.done))
-				l.emptied = l.done
+					gather.Launch(l.stream, d.Info().Processors*gatherBlocks, &args), l.stream.Record(l.end))
+				l.used = true
 			}
 			if err := errors.Join(steps...); err != nil {
 				return err
 			}
 		}
-		for _, l := range lanes {
+		for _, l := range ring {
 			if err := l.stream.Sync(); err != nil {
 				return err
 			}
@@ -153,7 +166,7 @@ func bringBatches(b *testing.B, d device.Device, gather kernels.Gather, c copied
 // randomGather gathers values of 4 bytes at random.
 func randomGather(b *testing.B, d device.Device) kernels.GatherArgs {
 	const edges, values = 1 << 24, 1 << 24
-	l, err := newOwnLane(d)
+	w, err := newStopwatch(d)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -172,7 +185,7 @@ func randomGather(b *testing.B, d device.Device) kernels.GatherArgs {
 		}
 	}
 	a.Sink = a.Values
-	err = errors.Join(l.stream.ToDevice(a.Nbr, nbr), l.stream.Fill(a.Values, 0, 4*values), l.stream.Sync(), l.closeOwn(d), d.Unpin(nbr))
+	err = errors.Join(w.stream.ToDevice(a.Nbr, nbr), w.stream.Fill(a.Values, 0, 4*values), w.stream.Sync(), w.close(), d.Unpin(nbr))
 	if err != nil {
 		b.Fatal(err)
 	}
