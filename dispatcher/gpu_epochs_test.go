@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
@@ -72,7 +73,7 @@ func recorded[V, A any](ctx context.Context, t testing.TB, s *store.Store, p gas
 	o.Job.SetChunkVertices(64)
 	o.Threads = 2
 	if o.Device == GPU {
-		o.GPU = gpuengine.EmulatedName
+		o.GPU = device.EmulatedName
 	}
 	j, err := New(s, p, o)
 	if err != nil {
@@ -242,7 +243,7 @@ func checkStopped[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], s
 	}
 	if stop.within {
 		o.Streams = 1 // the first batch ends long before the last
-		o.GPUMemory = leastGPU(t, s, p, Options{Device: GPU, GPU: gpuengine.EmulatedName, Mode: mode, Streams: 1})
+		o.GPUMemory = leastGPU(t, s, p, Options{Device: GPU, GPU: device.EmulatedName, Mode: mode, Streams: 1})
 		o.Trace = func(gpuengine.Span) {
 			if done == stop.after {
 				cancel()

@@ -12,7 +12,7 @@ import (
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
@@ -29,7 +29,7 @@ func everyEngine() (list []dispatcher.Options) {
 			}
 		}
 		for _, device := range []dispatcher.Device{dispatcher.GPU, dispatcher.Hybrid} {
-			list = append(list, dispatcher.Options{Device: device, GPU: gpuengine.EmulatedName, Mode: mode})
+			list = append(list, dispatcher.Options{Device: device, GPU: device.EmulatedName, Mode: mode})
 		}
 	}
 	return list

@@ -11,6 +11,7 @@ import (
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -172,8 +173,8 @@ var gpuFlagNames = []string{"gpu", "gpu-memory", "streams", "gather"}
 
 // checkGPU refuses flags of the GPU that no run can have.
 func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
-	if _, err := strconv.ParseUint(*f.gpu, 10, 16); fs.Changed("gpu") && err != nil && !strings.HasPrefix(*f.gpu, gpuengine.EmulatedName) {
-		return Usagef("--gpu %q: expected a number, as garaph devices lists them, or %s", *f.gpu, gpuengine.EmulatedName)
+	if _, err := strconv.ParseUint(*f.gpu, 10, 16); fs.Changed("gpu") && err != nil && !strings.HasPrefix(*f.gpu, device.EmulatedName) {
+		return Usagef("--gpu %q: expected a number, as garaph devices lists them, or %s", *f.gpu, device.EmulatedName)
 	}
 	if gpu := given(fs, gpuFlagNames); gpu != "" && *f.device == string(dispatcher.CPU) {
 		return Usagef("%s: a run with --device cpu has no GPU; leave it out, or give another --device", gpu)
