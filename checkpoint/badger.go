@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/garaph/garaph/internal/beneath"
 )
 
 const (
@@ -133,7 +135,7 @@ func (d *badgerDB) put(key, value []byte) error {
 
 func (d *badgerDB) sync() error { return guard(d.db.Sync) }
 
-func (d *badgerDB) ballast() string { return filepath.Join(d.folder, "ballast") }
+func (d *badgerDB) ballast() string { return filepath.Join(d.folder, ballastFile) }
 
 func (d *badgerDB) close() error {
 	err := os.Remove(d.ballast())
@@ -146,16 +148,19 @@ func (d *badgerDB) close() error {
 	return errors.Join(err, os.Remove(filepath.Join(d.folder, discardFile)))
 }
 
-const discardFile = "DISCARD"
+const (
+	discardFile = "DISCARD"
+	ballastFile = "ballast"
+)
 
 // openBadger opens a database for reading, after its files were held against
 // their checksums.
-func openBadger(folder string) (db *badger.DB, err error) {
-	if err := os.Remove(filepath.Join(folder, discardFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+func openBadger(epoch *beneath.Folder) (db *badger.DB, err error) {
+	if err := epoch.Remove(filepath.Join(dbDir, discardFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
 	err = guard(func() error {
-		o := options(folder, minTableBytes)
+		o := options(epoch.Path(dbDir), minTableBytes)
 		o.ReadOnly = true
 		db, err = badger.Open(o)
 		return err
