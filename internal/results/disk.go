@@ -54,3 +54,14 @@ func (osDisk) syncFolder(path string) error {
 	}
 	return errors.Join(err, folder.Close())
 }
+
+// readyDisk tells of files before they are renamed.
+type readyDisk struct {
+	osDisk
+	ready func(temporary string)
+}
+
+func (d readyDisk) rename(from, to string) error {
+	d.ready(from)
+	return d.osDisk.rename(from, to)
+}

@@ -29,6 +29,12 @@ func WriteFile(path string, f Format, t Table) error {
 	return writeFile(osDisk{}, path, f, t)
 }
 
+// WriteFileReady is [WriteFile] that calls ready with the temporary file, whole
+// and synced, before it is renamed to path.
+func WriteFileReady(path string, f Format, t Table, ready func(temporary string)) error {
+	return writeFile(readyDisk{ready: ready}, path, f, t)
+}
+
 func writeFile(d disk, path string, f Format, t Table) error {
 	f, err := compressedFor(path, f)
 	if err != nil {
