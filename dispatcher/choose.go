@@ -8,14 +8,15 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/beneath"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/store"
 )
@@ -182,7 +183,7 @@ func (j *Job[V, A]) measureSpeeds(ctx context.Context) error {
 	if j.speeds = j.opt.speeds; j.speeds != (speeds{}) {
 		return nil
 	}
-	j.speeds = readSpeeds(j.store)[j.speedsKey()].sound()
+	j.speeds = j.keptSpeeds()
 	if j.pullEdges == 0 || j.opt.Device == GPU && j.residentEdges == j.pullEdges { // nothing is to choose
 		return nil
 	}
@@ -323,19 +324,28 @@ func (j *Job[V, A]) speedsKey() string {
 	return fmt.Sprintf("%s, %d threads, from %s, %T", j.device.Info().Name, j.opt.Threads, from, j.program)
 }
 
+// speedsLimit is more than the file of the speeds has.
+const speedsLimit = 1 << 20
+
 // readSpeeds reads what jobs over a graph have measured, by key; nothing of it
 // when it cannot be read.
-func readSpeeds(s *store.Store) map[string]speeds {
-	all := map[string]speeds{}
-	name := filepath.Join(s.Path(), store.SpeedsFile)
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // to open a FIFO would wait for a writer
-		return all
-	}
-	text, err := os.ReadFile(name)
-	if err != nil || json.Unmarshal(text, &all) != nil {
+func readSpeeds(graph *beneath.Folder) map[string]speeds {
+	var all map[string]speeds
+	text, err := graph.ReadFile(store.SpeedsFile, speedsLimit)
+	if err != nil || json.Unmarshal(text, &all) != nil || all == nil { // null is JSON too
 		return map[string]speeds{}
 	}
 	return all
+}
+
+// keptSpeeds are those of earlier jobs like this one.
+func (j *Job[V, A]) keptSpeeds() speeds {
+	graph, err := beneath.Open(j.store.Path())
+	if err != nil {
+		return speeds{}
+	}
+	defer graph.Close()
+	return readSpeeds(graph)[j.speedsKey()].sound()
 }
 
 // keepSpeeds leaves them to later jobs. A graph that cannot be written to does
@@ -344,30 +354,46 @@ func (j *Job[V, A]) keepSpeeds() {
 	if j.device == nil || j.speeds == (speeds{}) || j.opt.speeds != (speeds{}) {
 		return
 	}
-	all := readSpeeds(j.store)
-	all[j.speedsKey()] = j.speeds
-	text, err := json.MarshalIndent(all, "", "\t")
-	if err == nil {
-		err = replaceFile(filepath.Join(j.store.Path(), store.SpeedsFile), append(text, '\n'))
-	}
-	if err != nil {
+	if err := j.writeSpeeds(); err != nil {
 		j.opt.Log.Debug("the speeds of the devices are not kept", zap.Error(err))
 	}
 }
 
-// replaceFile writes a small file as a whole: other jobs read it meanwhile.
-func replaceFile(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+func (j *Job[V, A]) writeSpeeds() error {
+	graph, err := beneath.Open(j.store.Path())
+	if err != nil {
+		return err
+	}
+	defer graph.Close()
+	all := readSpeeds(graph)
+	all[j.speedsKey()] = j.speeds
+	text, err := json.MarshalIndent(all, "", "\t")
+	if err != nil {
+		return err
+	}
+	return replaceFile(graph, store.SpeedsFile, append(text, '\n'))
+}
+
+// replaceFile writes a small file as a whole: other jobs read it meanwhile. What
+// is no regular file stays.
+func replaceFile(graph *beneath.Folder, name string, text []byte) error {
+	if there, err := graph.Open(name); err == nil {
+		_ = there.Close() // only looked at
+	} else if errors.Is(err, beneath.ErrKind) {
+		return err
+	}
+	temporary := fmt.Sprintf("%s.%d", name, rand.Uint32())
+	f, err := graph.OpenFile(temporary, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
 	err = errors.Join(err, f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = graph.Rename(temporary, name)
 	}
 	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
+		err = errors.Join(err, graph.Remove(temporary))
 	}
 	return err
 }
