@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -303,4 +304,40 @@ func memoryDir(t testing.TB) string {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
+}
+
+// TestForgedIteration: an epoch of more iterations than the job has is refused:
+// the job would never come to its last one.
+func TestForgedIteration(t *testing.T) {
+	s, folder := longWay(t), memoryDir(t)
+	forged := checkpoint.NewJob(folder, checkpoint.Spec{}, checkpoint.Policy{})
+	forged.SetChunkVertices(64)
+	if err := forged.Begin(checkpoint.Identity{}, checkpoint.Policy{}); err != nil {
+		t.Fatal(err)
+	}
+	n := s.Catalogue().Vertices
+	all := &zeros{}
+	number, err := forged.Epochs().Write(t.Context(), checkpoint.State{Vertices: n, ValueBytes: 4, Iteration: 1 << 30}, all)
+	if err == nil {
+		err = errors.Join(forged.Wrote(number), forged.End(checkpoint.Interrupted, nil))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	_, _, err = recorded[uint32, uint32](ctx, t, s, programs.WCC{}, folder, Options{Iterations: 5})
+	if !errors.Is(err, checkpoint.ErrDiffers) || !strings.Contains(err.Error(), "1073741824 iterations of 5") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// zeros is a state of zeros, all of them active.
+type zeros struct{}
+
+func (*zeros) Fill(from, to uint32, _ []byte, active []uint64) error {
+	for i := range (to - from) / 64 {
+		active[i] = ^uint64(0)
+	}
+	return nil
 }

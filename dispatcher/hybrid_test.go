@@ -135,6 +135,51 @@ func TestSpeedsAreKept(t *testing.T) {
 	run()
 }
 
+// TestHostileSpeeds: whatever stands in the place of the speeds, a job ends with
+// its results, and neither reads nor replaces what is no file of ours.
+func TestHostileSpeeds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "graph")
+	if err := teststore.Write(path, manyEdges(), teststore.Options{ShardVertices: 25}); err != nil {
+		t.Fatal(err)
+	}
+	file, mine := filepath.Join(path, store.SpeedsFile), filepath.Join(t.TempDir(), "mine")
+	text := func(s string) func() error { return func() error { return os.WriteFile(file, []byte(s), 0o600) } }
+	for what, put := range map[string]func() error{
+		"null": text("null"), "nothing": text(""), "a list": text("[]"), "null for all": text(`{"emulated, 1 threads, from memory, programs.WCC": null}`),
+		"huge":   func() error { return errors.Join(text("{}")(), os.Truncate(file, 1<<42)) },
+		"link":   func() error { return errors.Join(os.WriteFile(mine, []byte("{}"), 0o600), os.Symlink(mine, file)) },
+		"folder": func() error { return os.Mkdir(file, 0o777) },
+	} {
+		if err := errors.Join(os.RemoveAll(file), put()); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.Lstat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := store.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := runWCC(s, Options{Device: Hybrid, GPU: "emulated", Threads: 1}); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		after, err := os.Lstat(file)
+		if kept, _ := os.ReadFile(file); before.Mode().IsRegular() && !strings.Contains(string(kept), "WCC") {
+			t.Errorf("%s: speeds were not kept: %.100s", what, kept)
+		}
+		if err != nil || !before.Mode().IsRegular() && !os.SameFile(before, after) {
+			t.Errorf("%s: it was replaced: %v", what, err)
+		}
+	}
+	if b, err := os.ReadFile(mine); string(b) != "{}" {
+		t.Errorf("behind the link is %q, %v", b, err)
+	}
+}
+
 // TestFaultsAtRandom: jobs of any kind with a fault at any call, of the device or
 // of reading the graph: the right result, or an error.
 func TestFaultsAtRandom(t *testing.T) {

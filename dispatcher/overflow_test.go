@@ -28,8 +28,8 @@ func everyEngine() (list []dispatcher.Options) {
 				list = append(list, dispatcher.Options{Device: dispatcher.CPU, Mode: mode, Method: method, Generic: generic})
 			}
 		}
-		for _, device := range []dispatcher.Device{dispatcher.GPU, dispatcher.Hybrid} {
-			list = append(list, dispatcher.Options{Device: device, GPU: device.EmulatedName, Mode: mode})
+		for _, on := range []dispatcher.Device{dispatcher.GPU, dispatcher.Hybrid} {
+			list = append(list, dispatcher.Options{Device: on, GPU: device.EmulatedName, Mode: mode})
 		}
 	}
 	return list

@@ -162,7 +162,6 @@ func foreignFile(path string) (string, error) {
 		ours []string // patterns
 	}{
 		{"", []string{markerFile, payloadFile, dbDir, JobsDir, SpeedsFile, SpeedsFile + ".[0-9]*"}},
-		{JobsDir, []string{"[0-9]*", ".job-*"}},
 		{dbDir, []string{"*.sst", "*.vlog", "*.mem", "MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK"}},
 	} {
 		entries, err := os.ReadDir(filepath.Join(path, part.dir))
@@ -177,12 +176,16 @@ func foreignFile(path string) (string, error) {
 				matched, _ := filepath.Match(pattern, e.Name()) // the patterns are good
 				return matched
 			})
-			if folder := part.dir == JobsDir || part.dir == "" && e.Name() != markerFile && e.Name() != payloadFile && !strings.HasPrefix(e.Name(), SpeedsFile); !ours || e.IsDir() != folder {
+			if folder := part.dir == "" && e.Name() != markerFile && e.Name() != payloadFile && !strings.HasPrefix(e.Name(), SpeedsFile); !ours || e.IsDir() != folder {
 				return filepath.Join(part.dir, e.Name()), nil
 			}
 		}
 	}
-	return "", nil
+	job, err := checkpoint.Foreign(filepath.Join(path, JobsDir))
+	if job != "" {
+		job = filepath.Join(JobsDir, job)
+	}
+	return job, err
 }
 
 func buildPrefix(path string) string { return "." + filepath.Base(path) + ".importing-" }

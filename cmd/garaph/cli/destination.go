@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/garaph/garaph/internal/results"
@@ -100,8 +101,21 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// write writes all rows, until ctx ends.
-func (d destination) write(ctx context.Context, t results.Table, stdout *output) error {
+// text is where the results go, for a log.
+func (d destination) text() string {
+	switch d.path {
+	case "":
+		return ""
+	case "-":
+		return ", whose results go to standard output"
+	default:
+		return ", whose results go to " + strconv.Quote(d.path)
+	}
+}
+
+// write writes all rows, until ctx ends. ready gets a file that is whole before
+// it takes its place.
+func (d destination) write(ctx context.Context, t results.Table, stdout *output, ready func(temporary string)) error {
 	t = cancellable{t, ctx}
 	switch d.path {
 	case "":
@@ -109,7 +123,7 @@ func (d destination) write(ctx context.Context, t results.Table, stdout *output)
 	case "-":
 		return results.Write(stdout, d.format, t)
 	default:
-		return results.WriteFile(d.path, d.format, t)
+		return results.WriteFileReady(d.path, d.format, t, ready)
 	}
 }
 

@@ -68,7 +68,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 		f.mode = enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when new values are seen: after the iteration (sync) or at once (async)")
 		f.engine = enumFlag(fs, "engine", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull), "which vertices an iteration looks at: all (pull), or those that active ones lead to (notify-pull); auto by how many edges these are")
 		f.device = enumFlag(fs, "device", autoDevice, words(dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid), "where the program runs: hybrid on the CPU, the GPU or both, as each iteration is done soonest; auto likewise, if there is a GPU for it")
-		f.threads = countFlag(fs, "threads", 0, 0, "goroutines; 0: one for each processor")
+		f.threads = threadsFlag(fs)
 		f.memory = sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GB; 0: no limit (default three quarters of what is available)")
 		f.scratch = fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)")
 	})
