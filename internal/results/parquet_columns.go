@@ -73,7 +73,7 @@ func (p *parquetEncoder) chunkEnd(b *Batch, from, rows int) int {
 			to = i + 1
 		}
 	}
-	p.bytes += 2 * size // it is in a page first, and then compressed
+	p.bytes += 4 * size // it is in pages first, then encoded, and then compressed
 	return to
 }
 

@@ -27,7 +27,7 @@ func peakMemory() int64 {
 
 // goBytes is what the Go runtime and its heap may take of any budget, beside a
 // sixteenth of it: code and arrays have the rest.
-const goBytes = 20 << 20
+const goBytes = 16 << 20
 
 // keepWithin lets the Go collector keep the process within a budget of memory;
 // 0: none. The arrays of a job lie outside its heap, and what is on it is small:
