@@ -23,6 +23,10 @@ const (
 	// those of a single vertex, and have two of them stored.
 	sorterBytes = 40 << 20
 
+	// windowShare is the part of the budget that the window of a zstd stream may
+	// have: while edges are read, the process needs less than processBytes.
+	windowShare = 8
+
 	inputBlock = 1 << 20 // bytes of input that are parsed as one
 	// readerBytes are the blocks of one goroutine that parses, and leastBlocks
 	// what edges have at least.

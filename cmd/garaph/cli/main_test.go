@@ -24,6 +24,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"garaph": func() { Main() },
+		"peak":   peakMain,
 		"own":    func() { Main(New("indegree", "number of in-edges", inDegree{})) },
 		"panics": func() { Main(New("panics", "a mistake", panicking{})) },
 		"faster": func() {
