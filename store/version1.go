@@ -29,7 +29,7 @@ type valueLogs struct {
 // blocks of ids have no places: their blobs have keys of their own.
 func (s *Store) openVersion1() error {
 	s.old = &valueLogs{map[uint32]*os.File{}}
-	names, err := matching(filepath.Join(s.path, dbDir), "*.vlog")
+	names, err := matching(s.folder.db, "*.vlog")
 	if err != nil {
 		return err
 	}
