@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,10 +84,40 @@ func foreignFile(path string) (string, error) {
 }
 
 // hasMarker reports whether the folder at path is a graph's, or one in which a
-// graph was built.
+// graph is being built.
 func hasMarker(path string) bool {
-	b, err := readMarker(path)
-	return err == nil && strings.HasPrefix(string(b), markerHead)
+	f, err := beneath.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	marker, err := f.Open(markerFile)
+	if err != nil {
+		return false
+	}
+	defer marker.Close()
+	head := make([]byte, len(markerHead))
+	_, err = io.ReadFull(marker, head)
+	return err == nil && string(head) == markerHead
+}
+
+// Around gives the folder of the graph in which a path lies, whatever links lead
+// there; "" when it lies in none. The path itself need not exist.
+func Around(path string) string {
+	for dir := range beneath.Above(path) {
+		if !hasMarker(dir) {
+			continue
+		}
+		name, err := filepath.EvalSymlinks(dir)
+		if err == nil {
+			name, err = filepath.Abs(name)
+		}
+		if err != nil {
+			return dir
+		}
+		return name
+	}
+	return ""
 }
 
 // removeFolder removes the folder of a graph, or one in which a graph was built,

@@ -60,6 +60,9 @@ func Create(path string, force bool) (*Writer, error) {
 	if err := checkTarget(path, force); err != nil {
 		return nil, err
 	}
+	if graph := Around(path); graph != "" {
+		return nil, fmt.Errorf("import to %s: it lies inside the graph %s; choose another place", path, graph)
+	}
 	parent := filepath.Dir(path)
 	if _, err := os.Stat(parent); err != nil {
 		return nil, fmt.Errorf("import to %s: the folder %s is not there: %w", path, parent, err)
