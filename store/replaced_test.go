@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
 
@@ -64,13 +65,19 @@ func readToEnd(path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	runtime.Gosched() // the time for others to replace it
-	err = s.Verify(context.Background(), 1, func(int64) {}, func(damage error) { err = errors.Join(err, damage) })
 	if s.DiskBytes() == 0 {
-		err = errors.Join(err, fmt.Errorf("the graph takes nothing on the disk"))
+		return fmt.Errorf("the graph takes nothing on the disk")
 	}
+	return readAll(s)
+}
+
+// readAll reads a graph in both ways.
+func readAll(s *store.Store) error {
+	var damaged error
+	err := s.Verify(context.Background(), 1, func(int64) {}, func(damage error) { damaged = errors.Join(damaged, damage) })
 	for i := range s.Catalogue().Shards {
-		_, damage := s.StreamShard(0, i, aligned(int(s.Catalogue().Bytes(0, i))))
-		err = errors.Join(err, damage)
+		_, damage := s.StreamShard(shard.In, i, aligned(int(s.Catalogue().Bytes(shard.In, i))))
+		damaged = errors.Join(damaged, damage)
 	}
-	return err
+	return errors.Join(err, damaged)
 }

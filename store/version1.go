@@ -155,6 +155,11 @@ func (v *valueLogs) checkEntry(item *badger.Item) error {
 		}
 		used += k
 	}
+	if info, err := log.Stat(); err != nil {
+		return err
+	} else if int64(at)+int64(size) > info.Size() {
+		return fmt.Errorf("%w: value log %d ends before the entry at %d does", ErrDamaged, id, at)
+	}
 	key, value := lengths[0], lengths[1]
 	if key != uint64(len(item.Key()))+stamp || uint64(used)+key+value+checksum != uint64(size) {
 		return fmt.Errorf("%w: the entry at %d of value log %d has a key of %d and a value of %d bytes in %d", ErrDamaged, at, id, key, value, size)
