@@ -169,7 +169,7 @@ func TestLeftovers(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		".g.importing-123/GARAPH": "garaph graph, being imported\n", ".g.importing-123/GARAPH.new": "", ".g.importing-123/names-17": "",
+		".g.importing-4/GARAPH": "", ".g.importing-123/GARAPH": "garaph graph, being imported\n", ".g.importing-123/GARAPH.new": "", ".g.importing-123/names-17": "",
 		".g.importing-123/db/000001.vlog": "half", ".g.importing-2024/db/000001.vlog": "mine", ".g.importing-2025/GARAPH": "mine", ".g.importing-old/notes": "mine",
 		".g.importing-77/GARAPH": "garaph graph, store version 1\n", ".g.importing-77/db/000001.vlog": "", ".g.importing-77/db/notes.vlog": "mine",
 		".g.lock": "", ".g.importing-1.lock": "", ".g.importing-9": "", "a": "mine"} {

@@ -140,7 +140,9 @@ func removeFolder(path string) error {
 	if unix.Rmdir(path) == nil { // it was empty: an import was killed before it wrote anything
 		return nil
 	}
-	if !hasMarker(path) {
+	marker, err := os.Lstat(filepath.Join(path, markerFile))
+	begun := err == nil && marker.Mode().IsRegular() && marker.Size() == 0 // and it was killed then
+	if !begun && !hasMarker(path) {
 		return fmt.Errorf("%s was not made by garaph, and stays", path)
 	}
 	return removeOurs(path)
