@@ -122,8 +122,9 @@ func (b *builder) admit() {
 // beyond refuses a number that is too large for the arrays. How many vertices
 // there will be is known only where integers are their own numbers.
 func (b *builder) beyond(t uint32) error {
-	n, advice := int64(t)+1, ""
-	count, what := humanize.Comma(n), ""
+	n := int64(t) + 1
+	count := humanize.Comma(n)
+	var what, advice string
 	switch {
 	case b.schema.IDs != IDDense:
 		what = fmt.Sprintf("there are %s vertices by now, and arrays over twice as many take", count)
