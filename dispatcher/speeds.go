@@ -19,7 +19,7 @@ func (j *Job[V, A]) speedsKey() string {
 	if j.pages.InMemory() {
 		from = "memory"
 	}
-	return fmt.Sprintf("%s, %d threads, from %s, %T", j.device.Info().Name, j.opt.Threads, from, j.program)
+	return fmt.Sprintf("%s, %d threads, from %s, %T", j.report.GPU, j.opt.Threads, from, j.program)
 }
 
 // readSpeeds reads what jobs over a graph have measured, by key; nothing of it
@@ -40,7 +40,7 @@ func readSpeeds(s *store.Store) map[string]policy.Speeds {
 // keepSpeeds leaves them to later jobs. A graph that cannot be written to does
 // without.
 func (j *Job[V, A]) keepSpeeds() {
-	if j.device == nil || j.policy.Fixed || j.policy.Speeds == (policy.Speeds{}) {
+	if len(j.devices) == 0 || j.policy.Fixed || j.policy.Speeds == (policy.Speeds{}) {
 		return
 	}
 	all := readSpeeds(j.store)
