@@ -88,7 +88,7 @@ func (j *Job[V, A]) withoutGPU(err error) {
 // has pinned: what is streamed in every iteration is copied from where it lies,
 // since a second copy by one goroutine would be slower than the link.
 func (j *Job[V, A]) planGPUs(m memoryPlan) error {
-	m.page.Memory = &pinning{Device: j.devices[0], log: j.opt.Log, plain: map[*byte]bool{}}
+	m.page.Memory = &pinning{devices: j.devices, log: j.opt.Log, by: map[*byte]gpuengine.Device{}}
 	m.vertices = j.devices[0]
 	m.fixed += int64(len(j.devices)) * (gpuHostBytes + gpuengine.ExchangeBytes(j.cat))
 	if err := j.reserve(m); err != nil {
@@ -179,41 +179,51 @@ func (j *Job[V, A]) lose(number int, err error) {
 	j.rewind()
 }
 
-// pinning is the memory of a job's pages: the device pins it while it can.
+// pinning is the memory of a job's pages: one of the devices pins it for all of them,
+// while one can.
 type pinning struct {
-	gpuengine.Device
-	log *zap.Logger
+	devices []gpuengine.Device
+	log     *zap.Logger
 
-	mu    sync.Mutex // guards plain
-	plain map[*byte]bool
+	mu sync.Mutex // guards by
+	by map[*byte]gpuengine.Device
 }
 
-// Pin gives memory that is not pinned once the device refuses: a job that has
-// lost it still reads pages.
-func (p *pinning) Pin(n int64) ([]byte, error) {
-	b, err := p.Device.Pin(n)
-	if err == nil || n == 0 {
-		return b, err
+// Pin gives memory that is not pinned once all devices refuse: a job that has
+// lost them still reads pages.
+func (p *pinning) Pin(n int64) (b []byte, err error) {
+	for _, d := range p.devices {
+		if b, err = d.Pin(n); err != nil {
+			continue
+		}
+		if n > 0 {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.by[&b[0]] = d
+		}
+		return b, nil
+	}
+	if n == 0 {
+		return nil, err
 	}
 	p.log.Debug("pages are not pinned", zap.Error(err))
-	if b, err = hostmem.Bytes(n); err == nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.plain[&b[0]] = true
-	}
-	return b, err
+	return hostmem.Bytes(n)
 }
 
 // Unpin returns it.
 func (p *pinning) Unpin(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
 	p.mu.Lock()
-	plain := len(b) > 0 && p.plain[&b[0]]
+	d := p.by[&b[0]]
+	delete(p.by, &b[0])
 	p.mu.Unlock()
-	if plain {
+	if d == nil {
 		hostmem.FreeBytes(b)
 		return nil
 	}
-	return p.Device.Unpin(b)
+	return d.Unpin(b)
 }
 
 // closeGPUs gives back what was taken of the devices, which outlive arrays and
