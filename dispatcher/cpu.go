@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/dispatcher/policy"
@@ -198,6 +197,11 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, next cpuengine
 	if c.opt.Mode == Sync {
 		return c.engine.Stream(ctx, spare, begin, end)
 	}
+	return c.oneByOne(ctx, spare, begin, end)
+}
+
+// oneByOne has the CPU process pages so that each is done before the next is begun.
+func (c *cpuWorker[V, A]) oneByOne(ctx context.Context, spare int, begin cpuengine.Next, end func(*page.Page, cpuengine.Stats, time.Duration) error) error {
 	for last := false; !last; {
 		given := false
 		err := c.engine.Stream(ctx, spare, func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
@@ -317,17 +321,16 @@ func (j *Job[V, A]) copyNext(shards []int, marked bool) {
 		goroutines = min(j.opt.Threads, bits.Len(uint(len(shards))))
 	}
 	var next atomic.Int64
-	var g errgroup.Group
+	var g sync.WaitGroup
 	for range goroutines {
-		g.Go(func() error {
+		g.Go(func() {
 			for k := next.Add(1) - 1; k < int64(len(shards)); k = next.Add(1) - 1 {
 				from, to := j.interval(shards[k])
 				j.arrays.Publish(from, to, marked)
 			}
-			return nil
 		})
 	}
-	_ = g.Wait() // there are no errors
+	g.Wait()
 }
 
 // recount counts the active vertices and their edges.
