@@ -374,7 +374,7 @@ func TestLostInAsync(t *testing.T) {
 			var j *Job[uint32, uint32]
 			o.Progress = func(it Iteration) {
 				if it.Iteration == fetchAt && it.Device == GPU {
-					if err := j.fetch(); err != nil {
+					if err := j.values.fetch(); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -174,6 +174,7 @@ func (d *Emulated) Pin(n int64) ([]byte, error) {
 	b, err := hostmem.Bytes(n)
 	if err == nil && n > 0 {
 		d.pinned = append(d.pinned, b)
+		pinned.Store(&b[0], len(b))
 	}
 	return b, err
 }
@@ -190,19 +191,24 @@ func (d *Emulated) Unpin(b []byte) error {
 		return fmt.Errorf("unpin %d bytes: they were not pinned", len(b))
 	}
 	d.pinned = slices.Delete(d.pinned, i, i+1)
+	pinned.Delete(&b[0])
 	hostmem.FreeBytes(b)
 	return nil
 }
 
-// isPinned tells whether all of b is.
-func (d *Emulated) isPinned(b []byte) bool {
+// pinned has what emulated devices have pinned, by its first byte: as with CUDA, one of
+// them copies from what another one pinned.
+var pinned sync.Map // *byte to int
+
+// isPinned reports whether all of b is.
+func isPinned(b []byte) (yes bool) {
 	from := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.ContainsFunc(d.pinned, func(p []byte) bool {
-		begin := uintptr(unsafe.Pointer(&p[0]))
-		return begin <= from && from+uintptr(len(b)) <= begin+uintptr(len(p))
+	pinned.Range(func(first, n any) bool {
+		begin := uintptr(unsafe.Pointer(first.(*byte)))
+		yes = begin <= from && from+uintptr(len(b)) <= begin+uintptr(n.(int))
+		return !yes
 	})
+	return yes
 }
 
 // Close ends the streams and frees all that is left.
@@ -223,6 +229,7 @@ func (d *Emulated) Close() error {
 		hostmem.FreeBytes(r.bytes[:cap(r.bytes)])
 	}
 	for _, b := range d.pinned {
+		pinned.Delete(&b[0])
 		hostmem.FreeBytes(b)
 	}
 	d.memory, d.pinned, d.used, d.events = nil, nil, 0, 0
