@@ -141,7 +141,7 @@ type retirer struct {
 }
 
 // run waits for the end of what was launched, lane by lane, takes its times and
-// results, and gives the lane back.
+// results, and returns the lane to its queue.
 func (r *retirer) run(flying <-chan *lane, back chan<- *lane) {
 	for l := range flying {
 		if err := r.retire(l); err != nil {

@@ -191,21 +191,13 @@ func (e *Engine[V, A]) Commit() (exchanged int64, err error) {
 // Upload copies the current values of the vertices [from, to) from the host's
 // Cur.
 func (e *Engine[V, A]) Upload(from, to uint32) error {
-	err := e.arrays.main.ToDevice(e.arrays.valuesAt(values, from), bytesOf(e.host.Cur[from:to]))
-	if err == nil {
-		err = e.arrays.main.Sync()
-	}
-	return e.named("copying values to", err)
+	return e.synced("copying values to", e.arrays.main.ToDevice(e.arrays.valuesAt(values, from), bytesOf(e.host.Cur[from:to])))
 }
 
 // Download copies the current values of the vertices [from, to) to the host's
 // Next.
 func (e *Engine[V, A]) Download(from, to uint32) error {
-	err := e.arrays.main.ToHost(bytesOf(e.host.Next[from:to]), e.arrays.valuesAt(values, from))
-	if err == nil {
-		err = e.arrays.main.Sync()
-	}
-	return e.named("copying values from", err)
+	return e.synced("copying values from", e.arrays.main.ToHost(bytesOf(e.host.Next[from:to]), e.arrays.valuesAt(values, from)))
 }
 
 // Active copies the bits of the vertices that the last iteration activated on the
@@ -219,6 +211,14 @@ func (e *Engine[V, A]) Active() error {
 		return nil
 	}
 	return e.named("copying the active set from", e.arrays.staging.toHost(e.arrays.main, bytesOf(e.host.Rising), e.arrays.at[active]))
+}
+
+// synced waits for what was queued in the main stream, unless that failed.
+func (e *Engine[V, A]) synced(what string, err error) error {
+	if err == nil {
+		err = e.arrays.main.Sync()
+	}
+	return e.named(what, err)
 }
 
 func (e *Engine[V, A]) named(what string, err error) error {

@@ -127,7 +127,6 @@ func (d *cudaDevice) describe() error {
 		}{
 			{&d.info.Processors, cu.MultiprocessorCount},
 			{&d.info.SharedBlock, cu.DeviceAttribute(C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)},
-			{&d.info.SharedSM, cu.MaxSharedMemoryPerMultiprocessor},
 		} {
 			if *x.to, err = d.device.Attribute(x.what); err != nil {
 				return err

@@ -12,7 +12,7 @@ type Driver struct {
 	Name string // "cuda", "emulated"
 	// List describes its devices.
 	List func() ([]Listed, error)
-	// Open opens the device of a name that List gives.
+	// Open opens the device of a name that List returns.
 	Open func(name string) (Device, error)
 }
 
@@ -44,7 +44,7 @@ func Drivers() []Driver {
 	return append([]Driver(nil), drivers...)
 }
 
-// HasGPU tells whether this build has a driver of real devices.
+// HasGPU reports whether this build has a driver of real devices.
 func HasGPU() bool { return len(Drivers()) > 1 }
 
 // Open opens a device by its name: "0", "1" … or "emulated".
