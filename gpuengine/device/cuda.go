@@ -45,7 +45,9 @@ type cudaDevice struct {
 	modules []cu.Module
 }
 
-func init() { Register(Driver{Name: "cuda", List: listCUDA, Open: openNamedCUDA}) }
+func init() {
+	drivers = append(drivers, Driver{Name: "cuda", List: listCUDA, Open: openNamedCUDA})
+}
 
 // listCUDA describes the GPUs of this machine.
 func listCUDA() ([]Listed, error) {
