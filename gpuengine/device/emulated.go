@@ -22,7 +22,7 @@ type EmulatedOptions struct {
 // Emulated is a device that runs kernels on the CPU, block after block. Its
 // streams are goroutines, so that work in different ones interleaves in any
 // order. Whoever reads or writes memory that was not allocated, or copies from
-// memory that is not pinned, gets an error. It can be told to fail.
+// memory that is not pinned, gets an error. It fails on demand.
 type Emulated struct {
 	opt     EmulatedOptions
 	atomics sync.Mutex // stands for the atomic operations of kernels
@@ -73,17 +73,17 @@ func (d *Emulated) Info() Info {
 	defer d.mu.Unlock()
 	return Info{
 		Name: "emulated on the CPU", Driver: runtime.Version(), Memory: d.opt.Memory, Free: d.opt.Memory - d.used,
-		Processors: 1, SharedBlock: d.opt.Shared, SharedSM: d.opt.Shared, Capability: 70,
+		Processors: 1, SharedBlock: d.opt.Shared, Capability: 70,
 	}
 }
 
-// InUse is what was taken of the device and not given back.
+// InUse is what was taken of the device and not returned.
 type InUse struct {
 	Device, Pinned  int64 // bytes
 	Streams, Events int
 }
 
-// InUse tells what was taken and not given back.
+// InUse reports what was taken and not returned.
 func (d *Emulated) InUse() InUse {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -101,7 +101,7 @@ func (d *Emulated) Peak() int64 {
 	return d.peak
 }
 
-// Alloc gives device memory, filled with rubbish.
+// Alloc returns device memory, filled with rubbish.
 func (d *Emulated) Alloc(n int64) (Pointer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -164,7 +164,7 @@ func (d *Emulated) Lock() { d.atomics.Lock() }
 // Unlock ends it.
 func (d *Emulated) Unlock() { d.atomics.Unlock() }
 
-// Pin gives host memory.
+// Pin returns host memory.
 func (d *Emulated) Pin(n int64) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
