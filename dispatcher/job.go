@@ -14,6 +14,7 @@ import (
 	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/panics"
@@ -102,11 +103,11 @@ func (j *Job[V, A]) plan() (err error) {
 		checkpoints = epochBytes[V](j.cat.Vertices, j.opt.Checkpoints)
 	}
 	po := page.Options{Threads: j.opt.Threads, PageBytes: j.opt.pageBytes}
-	var loops gas.Loops[V, A]
+	var loops compiled.Loops[V, A]
 	var facts policy.Facts
 	err = panics.Guard(j.program, func() error {
 		loops, j.report.Compiled = cpuengine.LoopsOf(j.program)
-		if c, ok := j.program.(gas.Compiled[V, A]); ok && !j.report.Compiled && c.Loops().Program == nil {
+		if c, ok := j.program.(compiled.Program[V, A]); ok && !j.report.Compiled && c.Loops().Program == nil {
 			j.opt.Log.Warn(fmt.Sprintf("the compiled loops of %T are of an older text of it, and not used: run go generate", j.program))
 		}
 		if j.opt.Generic {
