@@ -6,6 +6,7 @@ import (
 	"embed"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // neuralSources are the files that this one was made of. When they have changed
@@ -15,17 +16,17 @@ import (
 var neuralSources embed.FS
 
 // Loops are the methods of Neural as loops.
-func (p Neural) Loops() gas.Loops[float32, float64] {
-	if !gas.Fresh(neuralSources, "dee79f131bb74165e9b0d010117ec668") {
-		return gas.Loops[float32, float64]{}
+func (p Neural) Loops() compiled.Loops[float32, float64] {
+	if !compiled.Fresh(neuralSources, "dee79f131bb74165e9b0d010117ec668") {
+		return compiled.Loops[float32, float64]{}
 	}
 	return neuralLoops{p}.loops()
 }
 
 // Fragments are the methods of Neural as PTX.
-func (Neural) Fragments() gas.Fragments {
-	if !gas.Fresh(neuralSources, "dee79f131bb74165e9b0d010117ec668") {
-		return gas.Fragments{}
+func (Neural) Fragments() compiled.Fragments {
+	if !compiled.Fresh(neuralSources, "dee79f131bb74165e9b0d010117ec668") {
+		return compiled.Fragments{}
 	}
 	return neuralFragments
 }
@@ -33,8 +34,8 @@ func (Neural) Fragments() gas.Fragments {
 // neuralLoops has the loops of Neural.
 type neuralLoops struct{ p Neural }
 
-func (l neuralLoops) loops() gas.Loops[float32, float64] {
-	return gas.Loops[float32, float64]{
+func (l neuralLoops) loops() compiled.Loops[float32, float64] {
+	return compiled.Loops[float32, float64]{
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
@@ -42,7 +43,7 @@ func (l neuralLoops) loops() gas.Loops[float32, float64] {
 	}
 }
 
-func (l neuralLoops) gather(acc []float64, list []uint16, b *gas.Block, cur []float32) (edges int) {
+func (l neuralLoops) gather(acc []float64, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
 	}
@@ -61,7 +62,7 @@ func (l neuralLoops) gather(acc []float64, list []uint16, b *gas.Block, cur []fl
 	return edges
 }
 
-func (l neuralLoops) gatherWeighted(acc []float64, list []uint16, b *gas.Block, cur []float32) (edges int) {
+func (l neuralLoops) gatherWeighted(acc []float64, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	p := l.p
 	var dst float32
 	for i, v := range list {
@@ -111,7 +112,7 @@ func (l neuralLoops) scatterWeighted(acc *[1 << 16]float64, nbr []uint32, slot [
 	}
 }
 
-func (l neuralLoops) apply(acc []float64, list []uint16, b *gas.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
+func (l neuralLoops) apply(acc []float64, list []uint16, b *compiled.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
@@ -151,16 +152,16 @@ func (l neuralLoops) apply(acc []float64, list []uint16, b *gas.Block, cur, next
 }
 
 // neuralFragments are those of Neural.
-var neuralFragments = gas.Fragments{
+var neuralFragments = compiled.Fragments{
 	Program: "Neural",
-	Hash:    "6efc690ddc8352dc",
+	Hash:    "32ca26a03f0089fe",
 
-	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
-	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
-	Parameters:  gas.Layout{Size: 24, Align: 8, Leaves: []gas.Leaf{{Name: "Gain", Kind: gas.Float64, Offset: 0}, {Name: "Bias", Kind: gas.Float64, Offset: 8}, {Name: "Tolerance", Kind: gas.Float64, Offset: 16}}},
-	SumOp:       gas.SumAdd,
+	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Gain", Kind: compiled.Float64, Offset: 0}, {Name: "Bias", Kind: compiled.Float64, Offset: 8}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 16}}},
+	SumOp:       compiled.SumAdd,
 
-	Init: gas.Fragment{Inputs: []string{"param.1"}, Text: `{
+	Init: compiled.Fragment{Inputs: []string{"param.1"}, Text: `{
 	.reg .b32 %gw<26>;
 	.reg .b64 %gl<119>;
 	.reg .pred %gp<35>;
@@ -449,11 +450,11 @@ L4:
 	mov.b32 ${active}, 1;
 }
 `},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
 	.reg .b64 %gl<3>;
 	cvt.f64.f32 %gl0, ${src.0};
 	cvt.f64.f32 %gl1, ${edge.weight};
@@ -461,13 +462,13 @@ L4:
 	mov.f64 ${out.0}, %gl2;
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b64 %gl<1>;
 	add.rn.f64 %gl0, ${a.0}, ${b.0};
 	mov.f64 ${out.0}, %gl0;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "param.0", "param.1"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.1"}, Text: `{
 	.reg .b32 %gw<26>;
 	.reg .b64 %gl<121>;
 	.reg .pred %gp<35>;
@@ -757,7 +758,7 @@ L4:
 	mov.f32 ${out.0}, %gw25;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0", "param.2"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.2"}, Text: `{
 	.reg .b32 %gw<1>;
 	.reg .b64 %gl<4>;
 	.reg .pred %gp<1>;

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // pageRankSources are the files that this one was made of. When they have changed
@@ -16,23 +17,23 @@ import (
 var pageRankSources embed.FS
 
 // Loops are the methods of PageRank as loops.
-func (p PageRank[F]) Loops() gas.Loops[F, float64] {
-	if !gas.Fresh(pageRankSources, "e11919e125e470cd4d45e30a8d2b82d6") {
-		return gas.Loops[F, float64]{}
+func (p PageRank[F]) Loops() compiled.Loops[F, float64] {
+	if !compiled.Fresh(pageRankSources, "e11919e125e470cd4d45e30a8d2b82d6") {
+		return compiled.Loops[F, float64]{}
 	}
 	switch p := any(p).(type) {
 	case PageRank[float32]:
-		return any(pageRankFloat32Loops{p}.loops()).(gas.Loops[F, float64])
+		return any(pageRankFloat32Loops{p}.loops()).(compiled.Loops[F, float64])
 	case PageRank[float64]:
-		return any(pageRankFloat64Loops{p}.loops()).(gas.Loops[F, float64])
+		return any(pageRankFloat64Loops{p}.loops()).(compiled.Loops[F, float64])
 	}
-	return gas.Loops[F, float64]{}
+	return compiled.Loops[F, float64]{}
 }
 
 // Fragments are the methods of PageRank as PTX.
-func (p PageRank[F]) Fragments() gas.Fragments {
-	if !gas.Fresh(pageRankSources, "e11919e125e470cd4d45e30a8d2b82d6") {
-		return gas.Fragments{}
+func (p PageRank[F]) Fragments() compiled.Fragments {
+	if !compiled.Fresh(pageRankSources, "e11919e125e470cd4d45e30a8d2b82d6") {
+		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
 	case PageRank[float32]:
@@ -40,14 +41,14 @@ func (p PageRank[F]) Fragments() gas.Fragments {
 	case PageRank[float64]:
 		return pageRankFloat64Fragments
 	}
-	return gas.Fragments{}
+	return compiled.Fragments{}
 }
 
 // pageRankFloat32Loops has the loops of PageRank[float32].
 type pageRankFloat32Loops struct{ p PageRank[float32] }
 
-func (l pageRankFloat32Loops) loops() gas.Loops[float32, float64] {
-	return gas.Loops[float32, float64]{
+func (l pageRankFloat32Loops) loops() compiled.Loops[float32, float64] {
+	return compiled.Loops[float32, float64]{
 		Program:   l.p,
 		Gather:    l.gather,
 		Scatter:   l.scatter,
@@ -56,7 +57,7 @@ func (l pageRankFloat32Loops) loops() gas.Loops[float32, float64] {
 	}
 }
 
-func (l pageRankFloat32Loops) gather(acc []float64, list []uint16, b *gas.Block, cur []float32) (edges int) {
+func (l pageRankFloat32Loops) gather(acc []float64, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	p := l.p
 	var dst float32
 	for i, v := range list {
@@ -86,7 +87,7 @@ func (l pageRankFloat32Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot 
 	}
 }
 
-func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *gas.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
+func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *compiled.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	outOff := b.OutOff
 	for len(list) > 0 {
@@ -119,16 +120,16 @@ func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *gas.Block, 
 					type F = float32
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate114_:
+				Activate115_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new != old
-							break Activate114_
+							break Activate115_
 						}
 						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
-						break Activate114_
+						break Activate115_
 
 					}
 				}
@@ -150,7 +151,7 @@ func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *gas.Block, 
 	return activated, degrees
 }
 
-func (l pageRankFloat32Loops) aggregate(b *gas.Block, values []float32) (sum float64) {
+func (l pageRankFloat32Loops) aggregate(b *compiled.Block, values []float32) (sum float64) {
 	p := l.p
 	outOff := b.OutOff
 	degree := b.Degree[b.First:][:len(values)]
@@ -167,16 +168,16 @@ func (l pageRankFloat32Loops) aggregate(b *gas.Block, values []float32) (sum flo
 }
 
 // pageRankFloat32Fragments are those of PageRank[float32].
-var pageRankFloat32Fragments = gas.Fragments{
+var pageRankFloat32Fragments = compiled.Fragments{
 	Program: "PageRank[float32]",
-	Hash:    "a29fb1fef1ef9a21",
+	Hash:    "047042a76fb56adf",
 
-	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
-	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
-	Parameters:  gas.Layout{Size: 24, Align: 8, Leaves: []gas.Leaf{{Name: "Damping", Kind: gas.Float64, Offset: 0}, {Name: "Tolerance", Kind: gas.Float64, Offset: 8}, {Name: "Personalised", Kind: gas.Bool, Offset: 16}, {Name: "Source", Kind: gas.Uint32, Offset: 20}}},
-	SumOp:       gas.SumAdd,
+	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}, {Name: "Personalised", Kind: compiled.Bool, Offset: 16}, {Name: "Source", Kind: compiled.Uint32, Offset: 20}}},
+	SumOp:       compiled.SumAdd,
 
-	Init: gas.Fragment{Inputs: []string{"param.2", "param.3", "v.id", "v.n", "v.out"}, Text: `{
+	Init: compiled.Fragment{Inputs: []string{"param.2", "param.3", "v.id", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<23>;
 	.reg .b64 %gl<96>;
 	.reg .pred %gp<32>;
@@ -435,23 +436,23 @@ L12:
 	mov.b32 ${active}, 1;
 }
 `},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
 	.reg .b64 %gl<1>;
 	cvt.f64.f32 %gl0, ${src.0};
 	mov.f64 ${out.0}, %gl0;
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b64 %gl<1>;
 	add.rn.f64 %gl0, ${a.0}, ${b.0};
 	mov.f64 ${out.0}, %gl0;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<23>;
 	.reg .b64 %gl<101>;
 	.reg .pred %gp<32>;
@@ -714,7 +715,7 @@ L12:
 	mov.f32 ${out.0}, %gw22;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<6>;
 	.reg .b64 %gl<19>;
 	.reg .pred %gp<7>;
@@ -768,7 +769,7 @@ L2:
 	mov.b32 ${out.0}, %gw4;
 }
 `},
-	Aggregate: gas.Fragment{Inputs: []string{"v.out", "value.0"}, Text: `{
+	Aggregate: compiled.Fragment{Inputs: []string{"v.out", "value.0"}, Text: `{
 	.reg .b32 %gw<2>;
 	.reg .b64 %gl<3>;
 	cvt.f64.f32 %gl0, ${value.0};
@@ -784,8 +785,8 @@ L2:
 // pageRankFloat64Loops has the loops of PageRank[float64].
 type pageRankFloat64Loops struct{ p PageRank[float64] }
 
-func (l pageRankFloat64Loops) loops() gas.Loops[float64, float64] {
-	return gas.Loops[float64, float64]{
+func (l pageRankFloat64Loops) loops() compiled.Loops[float64, float64] {
+	return compiled.Loops[float64, float64]{
 		Program:   l.p,
 		Gather:    l.gather,
 		Scatter:   l.scatter,
@@ -794,7 +795,7 @@ func (l pageRankFloat64Loops) loops() gas.Loops[float64, float64] {
 	}
 }
 
-func (l pageRankFloat64Loops) gather(acc []float64, list []uint16, b *gas.Block, cur []float64) (edges int) {
+func (l pageRankFloat64Loops) gather(acc []float64, list []uint16, b *compiled.Block, cur []float64) (edges int) {
 	p := l.p
 	var dst float64
 	for i, v := range list {
@@ -824,7 +825,7 @@ func (l pageRankFloat64Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot 
 	}
 }
 
-func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, cur, next []float64, rising []uint64) (activated int, degrees uint64) {
+func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Block, cur, next []float64, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	outOff := b.OutOff
 	for len(list) > 0 {
@@ -857,16 +858,16 @@ func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, 
 					type F = float64
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate831_:
+				Activate832_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new != old
-							break Activate831_
+							break Activate832_
 						}
 						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
-						break Activate831_
+						break Activate832_
 
 					}
 				}
@@ -888,7 +889,7 @@ func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, 
 	return activated, degrees
 }
 
-func (l pageRankFloat64Loops) aggregate(b *gas.Block, values []float64) (sum float64) {
+func (l pageRankFloat64Loops) aggregate(b *compiled.Block, values []float64) (sum float64) {
 	p := l.p
 	outOff := b.OutOff
 	degree := b.Degree[b.First:][:len(values)]
@@ -905,16 +906,16 @@ func (l pageRankFloat64Loops) aggregate(b *gas.Block, values []float64) (sum flo
 }
 
 // pageRankFloat64Fragments are those of PageRank[float64].
-var pageRankFloat64Fragments = gas.Fragments{
+var pageRankFloat64Fragments = compiled.Fragments{
 	Program: "PageRank[float64]",
-	Hash:    "3273297910e01220",
+	Hash:    "20d9d1869943253f",
 
-	Value:       gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
-	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
-	Parameters:  gas.Layout{Size: 24, Align: 8, Leaves: []gas.Leaf{{Name: "Damping", Kind: gas.Float64, Offset: 0}, {Name: "Tolerance", Kind: gas.Float64, Offset: 8}, {Name: "Personalised", Kind: gas.Bool, Offset: 16}, {Name: "Source", Kind: gas.Uint32, Offset: 20}}},
-	SumOp:       gas.SumAdd,
+	Value:       compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}, {Name: "Personalised", Kind: compiled.Bool, Offset: 16}, {Name: "Source", Kind: compiled.Uint32, Offset: 20}}},
+	SumOp:       compiled.SumAdd,
 
-	Init: gas.Fragment{Inputs: []string{"param.2", "param.3", "v.id", "v.n", "v.out"}, Text: `{
+	Init: compiled.Fragment{Inputs: []string{"param.2", "param.3", "v.id", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<22>;
 	.reg .b64 %gl<96>;
 	.reg .pred %gp<32>;
@@ -1172,21 +1173,21 @@ L2:
 	mov.b32 ${active}, 1;
 }
 `},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
 	mov.f64 ${out.0}, ${src.0};
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b64 %gl<1>;
 	add.rn.f64 %gl0, ${a.0}, ${b.0};
 	mov.f64 ${out.0}, %gl0;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<22>;
 	.reg .b64 %gl<101>;
 	.reg .pred %gp<32>;
@@ -1448,7 +1449,7 @@ L2:
 	mov.f64 ${out.0}, %gl79;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<5>;
 	.reg .b64 %gl<17>;
 	.reg .pred %gp<7>;
@@ -1499,7 +1500,7 @@ L2:
 	mov.b32 ${out.0}, %gw3;
 }
 `},
-	Aggregate: gas.Fragment{Inputs: []string{"v.out", "value.0"}, Text: `{
+	Aggregate: compiled.Fragment{Inputs: []string{"v.out", "value.0"}, Text: `{
 	.reg .b32 %gw<2>;
 	.reg .b64 %gl<2>;
 	min.u32 %gw0, ${v.out}, 1;

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compile/ptx"
 	"github.com/garaph/garaph/gas/compile/source"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -28,16 +28,16 @@ type (
 )
 
 // Fragments are the compiled methods.
-func (BFS) Fragments() gas.Fragments { return of("BFS") }
+func (BFS) Fragments() compiled.Fragments { return of("BFS") }
 
 // Fragments are the compiled methods.
-func (WCC) Fragments() gas.Fragments { return of("WCC") }
+func (WCC) Fragments() compiled.Fragments { return of("WCC") }
 
 // Fragments are the compiled methods.
-func (SSSP[F]) Fragments() gas.Fragments { return of("SSSP" + argument[F]()) }
+func (SSSP[F]) Fragments() compiled.Fragments { return of("SSSP" + argument[F]()) }
 
 // Fragments are the compiled methods.
-func (PageRank[F]) Fragments() gas.Fragments { return of("PageRank" + argument[F]()) }
+func (PageRank[F]) Fragments() compiled.Fragments { return of("PageRank" + argument[F]()) }
 
 func argument[F any]() string {
 	var f F
@@ -45,8 +45,8 @@ func argument[F any]() string {
 }
 
 // of panics: a test cannot go on without its programs.
-func of(name string) gas.Fragments {
-	all, err := compiled()
+func of(name string) compiled.Fragments {
+	all, err := fragments()
 	if err != nil {
 		panic(err)
 	}
@@ -57,7 +57,7 @@ func of(name string) gas.Fragments {
 	return f
 }
 
-var compiled = sync.OnceValues(func() (map[string]gas.Fragments, error) {
+var fragments = sync.OnceValues(func() (map[string]compiled.Fragments, error) {
 	root, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ var compiled = sync.OnceValues(func() (map[string]gas.Fragments, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]gas.Fragments{}
+	all := map[string]compiled.Fragments{}
 	for _, p := range list {
 		if all[p.Name], err = ptx.Compile(p); err != nil {
 			return nil, err

@@ -1,4 +1,4 @@
-package gas
+package compiled
 
 // Fragments are the methods of a program as PTX text, written by `garaph
 // compile`, to be spliced into the kernels of a GPU. A fragment is a block in
@@ -13,7 +13,7 @@ package gas
 //	${out.0} …, ${active}                the results; ${active} is Init's second
 //	${fault}                             32 bits, set to a [Fault] if one happens
 //
-// Values have the names of the parameters in [Program]: src and dst, a and b,
+// Values have the names of the parameters in [gas.Program]: src and dst, a and b,
 // old, acc and new; Settled and Aggregate have a value. Bools and integers
 // below 32 bits are in 32-bit registers, extended by sign or with zeros, bools
 // as 0 or 1. After a fault, results are undefined. docs/ptx.md says what compiles
