@@ -38,7 +38,7 @@ import "math"
 // Program is a vertex program over values V and accumulators A.
 type Program[V, A any] interface {
 	// Init gives the value of v before the first iteration, and whether v is
-	// active in the first iteration.
+	// active in the first iteration. It always runs on the CPU.
 	Init(v Vertex) (value V, active bool)
 	// Zero is the identity of Sum, and what a vertex without in-edges gathers.
 	Zero() A
@@ -74,14 +74,16 @@ type Step struct {
 
 // Saturable is the ability of an accumulator to be full: once Saturated
 // reports true, no further edge can change what Apply makes of acc, and the
-// engine stops gathering for the vertex.
+// CPU stops gathering for the vertex. A GPU does not ask: it gathers every edge,
+// with the same result. So the method need not compile to PTX.
 type Saturable[A any] interface {
 	Saturated(acc A, s Step) bool
 }
 
 // Settleable is the ability of a vertex to be done: once Settled reports true
 // for a value, it stays true, and the vertex is neither gathered nor applied
-// any more.
+// any more. On a GPU it is not applied, and keeps its value; its edges may still
+// be gathered, for nothing.
 type Settleable[V any] interface {
 	Settled(value V, s Step) bool
 }

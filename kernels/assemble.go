@@ -52,7 +52,6 @@ var scalars = []struct {
 	{"edge.weight", compiled.Float32},
 	{"step.iteration", compiled.Int64},
 	{"step.aggregate", compiled.Float64},
-	{"active", compiled.Bool},
 	{"flag", compiled.Bool},
 	{"sum", compiled.Float64},
 	{"fault", compiled.Uint32},

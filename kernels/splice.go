@@ -163,8 +163,8 @@ func SlotBytes(l compiled.Layout) int {
 func (s *splicer) method(name string) (compiled.Fragment, error) {
 	f := s.fragments
 	fragment, ok := map[string]compiled.Fragment{
-		"Init": f.Init, "Zero": f.Zero, "Gather": f.Gather, "Sum": f.Sum, "Apply": f.Apply, "Activate": f.Activate,
-		"Saturated": f.Saturated, "Settled": f.Settled, "Aggregate": f.Aggregate,
+		"Zero": f.Zero, "Gather": f.Gather, "Sum": f.Sum, "Apply": f.Apply, "Activate": f.Activate,
+		"Settled": f.Settled, "Aggregate": f.Aggregate,
 	}[name]
 	if !ok || fragment.Text == "" {
 		return compiled.Fragment{}, fmt.Errorf("the program has no fragment of %s", name)
@@ -191,7 +191,7 @@ func (s *splicer) call(method, result string) error {
 		for i := range leaves {
 			out, names = append(out, leaf(temporary, i)), append(names, leaf(result, i))
 		}
-	case result == "flag" && (method == "Activate" || method == "Saturated" || method == "Settled"), result == "sum" && method == "Aggregate":
+	case result == "flag" && (method == "Activate" || method == "Settled"), result == "sum" && method == "Aggregate":
 		out = []string{register(result)}
 	default:
 		return err

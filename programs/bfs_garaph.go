@@ -133,29 +133,13 @@ func (l bfsLoops) apply(acc []uint32, list []uint16, b *compiled.Block, cur, nex
 // bfsFragments are those of BFS.
 var bfsFragments = compiled.Fragments{
 	Program: "BFS",
-	Hash:    "b3e7ba816d30c0a6",
+	Hash:    "4d9d78c9e41542bb",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
 	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}}},
 	SumOp:       compiled.SumMin,
 
-	Init: compiled.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
-	.reg .b32 %gw<2>;
-	.reg .pred %gp<1>;
-	setp.eq.u32 %gp0, ${v.id}, ${param.0};
-	@%gp0 bra L5;
-	mov.b32 %gw0, 4294967295;
-	mov.b32 %gw1, 0;
-	bra L2;
-L5:
-	mov.b32 %gw0, 0;
-	mov.b32 %gw1, 1;
-L2:
-	mov.b32 ${out.0}, %gw0;
-	mov.b32 ${active}, %gw1;
-}
-`},
 	Zero: compiled.Fragment{Text: `{
 	mov.b32 ${out.0}, 4294967295;
 }
@@ -189,16 +173,6 @@ L2:
 	.reg .b32 %gw<1>;
 	.reg .pred %gp<1>;
 	setp.ne.u32 %gp0, ${old.0}, ${new.0};
-	selp.b32 %gw0, 1, 0, %gp0;
-	mov.b32 ${out.0}, %gw0;
-}
-`},
-	Saturated: compiled.Fragment{Inputs: []string{"acc.0", "step.iteration"}, Text: `{
-	.reg .b32 %gw<1>;
-	.reg .b64 %gl<1>;
-	.reg .pred %gp<1>;
-	cvt.u64.u32 %gl0, ${acc.0};
-	setp.le.u64 %gp0, %gl0, ${step.iteration};
 	selp.b32 %gw0, 1, 0, %gp0;
 	mov.b32 ${out.0}, %gw0;
 }

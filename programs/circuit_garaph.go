@@ -154,45 +154,13 @@ func (l circuitLoops) apply(acc []Branch, list []uint16, b *compiled.Block, cur,
 // circuitFragments are those of Circuit.
 var circuitFragments = compiled.Fragments{
 	Program: "Circuit",
-	Hash:    "f5124c8f66c38c35",
+	Hash:    "119c04a5009b674f",
 
 	Value:       compiled.Layout{Size: 8, Align: 4, Leaves: []compiled.Leaf{{Name: "Volts", Kind: compiled.Float32, Offset: 0}, {Name: "Held", Kind: compiled.Bool, Offset: 4}}},
 	Accumulator: compiled.Layout{Size: 16, Align: 8, Leaves: []compiled.Leaf{{Name: "Current", Kind: compiled.Float64, Offset: 0}, {Name: "Conductance", Kind: compiled.Float64, Offset: 8}}},
 	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}, {Name: "Ground", Kind: compiled.Uint32, Offset: 4}, {Name: "Volts", Kind: compiled.Float64, Offset: 8}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 16}}},
 	SumOp:       compiled.SumOther,
 
-	Init: compiled.Fragment{Inputs: []string{"param.0", "param.1", "param.2", "v.id"}, Text: `{
-	.reg .b32 %gw<12>;
-	.reg .pred %gp<2>;
-	setp.eq.u32 %gp0, ${v.id}, ${param.0};
-	@%gp0 bra L5;
-	mov.f32 %gw0, 0f00000000;
-	mov.b32 %gw1, 0;
-	setp.eq.u32 %gp1, ${v.id}, ${param.1};
-	selp.b32 %gw2, 1, 0, %gp1;
-	mov.b32 %gw1, %gw2;
-	mov.b32 %gw3, %gw1;
-	mov.f32 %gw4, %gw0;
-	mov.b32 %gw5, %gw3;
-	mov.b32 %gw6, 0;
-	bra L2;
-L5:
-	mov.f32 %gw7, 0f00000000;
-	mov.b32 %gw8, 0;
-	cvt.rn.f32.f64 %gw9, ${param.2};
-	mov.f32 %gw7, %gw9;
-	mov.b32 %gw8, 1;
-	mov.f32 %gw10, %gw7;
-	mov.b32 %gw11, %gw8;
-	mov.f32 %gw4, %gw10;
-	mov.b32 %gw5, %gw11;
-	mov.b32 %gw6, 1;
-L2:
-	mov.f32 ${out.0}, %gw4;
-	mov.b32 ${out.1}, %gw5;
-	mov.b32 ${active}, %gw6;
-}
-`},
 	Zero: compiled.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 	mov.f64 ${out.1}, 0d0000000000000000;

@@ -139,29 +139,13 @@ func (l heatLoops) apply(acc []Flow, list []uint16, b *compiled.Block, cur, next
 // heatFragments are those of Heat.
 var heatFragments = compiled.Fragments{
 	Program: "Heat",
-	Hash:    "0b0ff9e0741930c3",
+	Hash:    "1f0e30927f18213c",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 16, Align: 8, Leaves: []compiled.Leaf{{Name: "Heat", Kind: compiled.Float64, Offset: 0}, {Name: "Conductance", Kind: compiled.Float64, Offset: 8}}},
 	Parameters:  compiled.Layout{Size: 16, Align: 8, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}, {Name: "Step", Kind: compiled.Float64, Offset: 8}}},
 	SumOp:       compiled.SumOther,
 
-	Init: compiled.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
-	.reg .b32 %gw<2>;
-	.reg .pred %gp<1>;
-	setp.eq.u32 %gp0, ${v.id}, ${param.0};
-	@%gp0 bra L5;
-	mov.f32 %gw0, 0f00000000;
-	mov.b32 %gw1, 1;
-	bra L2;
-L5:
-	mov.f32 %gw0, 0f3F800000;
-	mov.b32 %gw1, 1;
-L2:
-	mov.f32 ${out.0}, %gw0;
-	mov.b32 ${active}, %gw1;
-}
-`},
 	Zero: compiled.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 	mov.f64 ${out.1}, 0d0000000000000000;

@@ -127,20 +127,13 @@ func (l katzFloat32Loops) apply(acc []float64, list []uint16, b *compiled.Block,
 // katzFloat32Fragments are those of Katz[float32].
 var katzFloat32Fragments = compiled.Fragments{
 	Program: "Katz[float32]",
-	Hash:    "970fd7f54928e15c",
+	Hash:    "f729caae98633fa5",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
 	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Alpha", Kind: compiled.Float64, Offset: 0}, {Name: "Beta", Kind: compiled.Float64, Offset: 8}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 16}}},
 	SumOp:       compiled.SumAdd,
 
-	Init: compiled.Fragment{Inputs: []string{"param.1"}, Text: `{
-	.reg .b32 %gw<1>;
-	cvt.rn.f32.f64 %gw0, ${param.1};
-	mov.f32 ${out.0}, %gw0;
-	mov.b32 ${active}, 1;
-}
-`},
 	Zero: compiled.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 }
@@ -268,18 +261,13 @@ func (l katzFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Block,
 // katzFloat64Fragments are those of Katz[float64].
 var katzFloat64Fragments = compiled.Fragments{
 	Program: "Katz[float64]",
-	Hash:    "f977fae80dae646f",
+	Hash:    "489cc4444bdad144",
 
 	Value:       compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
 	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Alpha", Kind: compiled.Float64, Offset: 0}, {Name: "Beta", Kind: compiled.Float64, Offset: 8}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 16}}},
 	SumOp:       compiled.SumAdd,
 
-	Init: compiled.Fragment{Inputs: []string{"param.1"}, Text: `{
-	mov.f64 ${out.0}, ${param.1};
-	mov.b32 ${active}, 1;
-}
-`},
 	Zero: compiled.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 }

@@ -130,34 +130,13 @@ func (l kCoreLoops) apply(acc []uint32, list []uint16, b *compiled.Block, cur, n
 // kCoreFragments are those of KCore.
 var kCoreFragments = compiled.Fragments{
 	Program: "KCore",
-	Hash:    "ced3d048fb6ebdcb",
+	Hash:    "a81e41ec9149310a",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
 	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "K", Kind: compiled.Uint32, Offset: 0}}},
 	SumOp:       compiled.SumAdd,
 
-	Init: compiled.Fragment{Inputs: []string{"param.0", "v.in", "v.out"}, Text: `{
-	.reg .b32 %gw<2>;
-	.reg .pred %gp<3>;
-	setp.gt.u32 %gp0, ${param.0}, 0;
-	@!%gp0 bra L6;
-	setp.eq.u32 %gp1, ${v.in}, 0;
-	@!%gp1 bra L6;
-	setp.eq.u32 %gp2, ${v.out}, 0;
-	@%gp2 bra L7;
-L6:
-	mov.b32 %gw0, 1;
-	mov.b32 %gw1, 1;
-	bra L2;
-L7:
-	mov.b32 %gw0, 0;
-	mov.b32 %gw1, 0;
-L2:
-	mov.b32 ${out.0}, %gw0;
-	mov.b32 ${active}, %gw1;
-}
-`},
 	Zero: compiled.Fragment{Text: `{
 	mov.b32 ${out.0}, 0;
 }
@@ -189,14 +168,6 @@ L2:
 	.reg .b32 %gw<1>;
 	.reg .pred %gp<1>;
 	setp.ne.u32 %gp0, ${old.0}, ${new.0};
-	selp.b32 %gw0, 1, 0, %gp0;
-	mov.b32 ${out.0}, %gw0;
-}
-`},
-	Saturated: compiled.Fragment{Inputs: []string{"acc.0", "param.0"}, Text: `{
-	.reg .b32 %gw<1>;
-	.reg .pred %gp<1>;
-	setp.ge.u32 %gp0, ${acc.0}, ${param.0};
 	selp.b32 %gw0, 1, 0, %gp0;
 	mov.b32 ${out.0}, %gw0;
 }

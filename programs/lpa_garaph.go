@@ -100,49 +100,13 @@ func (l lpaLoops) apply(acc []Votes, list []uint16, b *compiled.Block, cur, next
 // lpaFragments are those of LPA.
 var lpaFragments = compiled.Fragments{
 	Program: "LPA",
-	Hash:    "7962ec590a09cc9d",
+	Hash:    "b9bcea287fffcf64",
 
 	Value:       compiled.Layout{Size: 12, Align: 4, Leaves: []compiled.Leaf{{Name: "Label", Kind: compiled.Uint32, Offset: 0}, {Name: "Candidate", Kind: compiled.Uint32, Offset: 4}, {Name: "Draw", Kind: compiled.Uint32, Offset: 8}}},
 	Accumulator: compiled.Layout{Size: 16, Align: 4, Leaves: []compiled.Leaf{{Name: "Own", Kind: compiled.Uint32, Offset: 0}, {Name: "Other", Kind: compiled.Uint32, Offset: 4}, {Name: "Key", Kind: compiled.Uint32, Offset: 8}, {Name: "Next", Kind: compiled.Uint32, Offset: 12}}},
 	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "Seed", Kind: compiled.Uint32, Offset: 0}}},
 	SumOp:       compiled.SumOther,
 
-	Init: compiled.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
-	.reg .b32 %gw<25>;
-	mov.b32 %gw0, 0;
-	mov.b32 %gw1, 0;
-	mov.b32 %gw2, 0;
-	mov.b32 %gw0, ${v.id};
-	mov.b32 %gw1, ${v.id};
-	add.s32 %gw3, ${param.0}, 2654435769;
-	shr.u32 %gw4, %gw3, 16;
-	xor.b32 %gw5, %gw3, %gw4;
-	mul.lo.s32 %gw6, %gw5, 2146121005;
-	shr.u32 %gw7, %gw6, 15;
-	xor.b32 %gw8, %gw6, %gw7;
-	mul.lo.s32 %gw9, %gw8, 2221713035;
-	shr.u32 %gw10, %gw9, 16;
-	xor.b32 %gw11, %gw9, %gw10;
-	xor.b32 %gw12, ${v.id}, %gw11;
-	add.s32 %gw13, %gw12, 2654435769;
-	shr.u32 %gw14, %gw13, 16;
-	xor.b32 %gw15, %gw13, %gw14;
-	mul.lo.s32 %gw16, %gw15, 2146121005;
-	shr.u32 %gw17, %gw16, 15;
-	xor.b32 %gw18, %gw16, %gw17;
-	mul.lo.s32 %gw19, %gw18, 2221713035;
-	shr.u32 %gw20, %gw19, 16;
-	xor.b32 %gw21, %gw19, %gw20;
-	mov.b32 %gw2, %gw21;
-	mov.b32 %gw22, %gw0;
-	mov.b32 %gw23, %gw1;
-	mov.b32 %gw24, %gw2;
-	mov.b32 ${out.0}, %gw22;
-	mov.b32 ${out.1}, %gw23;
-	mov.b32 ${out.2}, %gw24;
-	mov.b32 ${active}, 1;
-}
-`},
 	Zero: compiled.Fragment{Text: `{
 	mov.b32 ${out.0}, 0;
 	mov.b32 ${out.1}, 0;

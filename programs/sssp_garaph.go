@@ -178,30 +178,13 @@ func (l ssspFloat32Loops) apply(acc []float32, list []uint16, b *compiled.Block,
 // ssspFloat32Fragments are those of SSSP[float32].
 var ssspFloat32Fragments = compiled.Fragments{
 	Program: "SSSP[float32]",
-	Hash:    "0878718a90f3c428",
+	Hash:    "6d1f9d27f7bc7b49",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}}},
 	SumOp:       compiled.SumMin,
 
-	Init: compiled.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
-	.reg .b32 %gw<3>;
-	.reg .pred %gp<1>;
-	setp.eq.u32 %gp0, ${v.id}, ${param.0};
-	@%gp0 bra L5;
-	cvt.rn.f32.f64 %gw0, 0d7FF0000000000000;
-	mov.f32 %gw1, %gw0;
-	mov.b32 %gw2, 0;
-	bra L2;
-L5:
-	mov.f32 %gw1, 0f00000000;
-	mov.b32 %gw2, 1;
-L2:
-	mov.f32 ${out.0}, %gw1;
-	mov.b32 ${active}, %gw2;
-}
-`},
 	Zero: compiled.Fragment{Text: `{
 	.reg .b32 %gw<1>;
 	cvt.rn.f32.f64 %gw0, 0d7FF0000000000000;
@@ -391,30 +374,13 @@ func (l ssspFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Block,
 // ssspFloat64Fragments are those of SSSP[float64].
 var ssspFloat64Fragments = compiled.Fragments{
 	Program: "SSSP[float64]",
-	Hash:    "916f239caaa2c8a0",
+	Hash:    "21d8d5c9cd656164",
 
 	Value:       compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
 	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}}},
 	SumOp:       compiled.SumMin,
 
-	Init: compiled.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
-	.reg .b32 %gw<1>;
-	.reg .b64 %gl<1>;
-	.reg .pred %gp<1>;
-	setp.eq.u32 %gp0, ${v.id}, ${param.0};
-	@%gp0 bra L5;
-	mov.f64 %gl0, 0d7FF0000000000000;
-	mov.b32 %gw0, 0;
-	bra L2;
-L5:
-	mov.f64 %gl0, 0d0000000000000000;
-	mov.b32 %gw0, 1;
-L2:
-	mov.f64 ${out.0}, %gl0;
-	mov.b32 ${active}, %gw0;
-}
-`},
 	Zero: compiled.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d7FF0000000000000;
 }

@@ -166,30 +166,13 @@ func (l sswpLoops) apply(acc []float32, list []uint16, b *compiled.Block, cur, n
 // sswpFragments are those of SSWP.
 var sswpFragments = compiled.Fragments{
 	Program: "SSWP",
-	Hash:    "c342c26f4952b7ba",
+	Hash:    "6fd6d4a09bdc0212",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}}},
 	SumOp:       compiled.SumMax,
 
-	Init: compiled.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
-	.reg .b32 %gw<3>;
-	.reg .pred %gp<1>;
-	setp.eq.u32 %gp0, ${v.id}, ${param.0};
-	@%gp0 bra L5;
-	mov.f32 %gw0, 0f00000000;
-	mov.b32 %gw1, 0;
-	bra L2;
-L5:
-	cvt.rn.f32.f64 %gw2, 0d7FF0000000000000;
-	mov.f32 %gw0, %gw2;
-	mov.b32 %gw1, 1;
-L2:
-	mov.f32 ${out.0}, %gw0;
-	mov.b32 ${active}, %gw1;
-}
-`},
 	Zero: compiled.Fragment{Text: `{
 	mov.f32 ${out.0}, 0f00000000;
 }

@@ -121,18 +121,13 @@ func (l wccLoops) apply(acc []uint32, list []uint16, b *compiled.Block, cur, nex
 // wccFragments are those of WCC.
 var wccFragments = compiled.Fragments{
 	Program: "WCC",
-	Hash:    "a8774faa819875c0",
+	Hash:    "b08947b496b3d8ca",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
 	Parameters:  compiled.Layout{Size: 0, Align: 1},
 	SumOp:       compiled.SumMin,
 
-	Init: compiled.Fragment{Inputs: []string{"v.id"}, Text: `{
-	mov.b32 ${out.0}, ${v.id};
-	mov.b32 ${active}, 1;
-}
-`},
 	Zero: compiled.Fragment{Text: `{
 	mov.b32 ${out.0}, 4294967295;
 }

@@ -154,46 +154,13 @@ func (l nearestHubLoops) apply(acc []Place, list []uint16, b *compiled.Block, cu
 // nearestHubFragments are those of NearestHub.
 var nearestHubFragments = compiled.Fragments{
 	Program: "NearestHub",
-	Hash:    "28b624456b2cef5e",
+	Hash:    "a700a272d6ae6570",
 
 	Value:       compiled.Layout{Size: 8, Align: 4, Leaves: []compiled.Leaf{{Name: "Distance", Kind: compiled.Float32, Offset: 0}, {Name: "Hub", Kind: compiled.Uint32, Offset: 4}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 4, Leaves: []compiled.Leaf{{Name: "Distance", Kind: compiled.Float32, Offset: 0}, {Name: "Hub", Kind: compiled.Uint32, Offset: 4}}},
 	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "Edges", Kind: compiled.Uint32, Offset: 0}}},
 	SumOp:       compiled.SumOther,
 
-	Init: compiled.Fragment{Inputs: []string{"param.0", "v.id", "v.in", "v.out"}, Text: `{
-	.reg .b32 %gw<13>;
-	.reg .pred %gp<1>;
-	add.s32 %gw0, ${v.in}, ${v.out};
-	setp.ge.u32 %gp0, %gw0, ${param.0};
-	@%gp0 bra L5;
-	mov.f32 %gw1, 0f00000000;
-	mov.b32 %gw2, 0;
-	cvt.rn.f32.f64 %gw3, 0d7FF0000000000000;
-	mov.f32 %gw1, %gw3;
-	mov.b32 %gw2, 4294967295;
-	mov.f32 %gw4, %gw1;
-	mov.b32 %gw5, %gw2;
-	mov.f32 %gw6, %gw4;
-	mov.b32 %gw7, %gw5;
-	mov.b32 %gw8, 0;
-	bra L2;
-L5:
-	mov.f32 %gw9, 0f00000000;
-	mov.b32 %gw10, 0;
-	mov.f32 %gw9, 0f00000000;
-	mov.b32 %gw10, ${v.id};
-	mov.f32 %gw11, %gw9;
-	mov.b32 %gw12, %gw10;
-	mov.f32 %gw6, %gw11;
-	mov.b32 %gw7, %gw12;
-	mov.b32 %gw8, 1;
-L2:
-	mov.f32 ${out.0}, %gw6;
-	mov.b32 ${out.1}, %gw7;
-	mov.b32 ${active}, %gw8;
-}
-`},
 	Zero: compiled.Fragment{Text: `{
 	.reg .b32 %gw<5>;
 	mov.f32 %gw0, 0f00000000;

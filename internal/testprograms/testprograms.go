@@ -1,6 +1,6 @@
-// Package testprograms has the built-in programs with fragments that are
-// compiled when they are first asked for, so that tests of engines do not depend
-// on generated files.
+// Package testprograms has built-in programs, and one that tests the compiler to
+// PTX, with fragments that are compiled when they are first asked for, so that
+// tests of engines do not depend on generated files.
 package testprograms
 
 import (
@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/garaph/garaph/gas/compile/ptx"
+	"github.com/garaph/garaph/gas/compile/ptx/testdata/subset"
 	"github.com/garaph/garaph/gas/compile/source"
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/programs"
@@ -19,6 +20,8 @@ import (
 type (
 	// BFS is programs.BFS.
 	BFS struct{ programs.BFS }
+	// Flag is subset.Flag, whose Init and Saturated do not compile to PTX.
+	Flag struct{ subset.Flag }
 	// WCC is programs.WCC.
 	WCC struct{ programs.WCC }
 	// SSSP is programs.SSSP.
@@ -29,6 +32,9 @@ type (
 
 // Fragments are the compiled methods.
 func (BFS) Fragments() compiled.Fragments { return of("BFS") }
+
+// Fragments are the compiled methods.
+func (Flag) Fragments() compiled.Fragments { return of("Flag") }
 
 // Fragments are the compiled methods.
 func (WCC) Fragments() compiled.Fragments { return of("WCC") }
@@ -71,7 +77,7 @@ var fragments = sync.OnceValues(func() (map[string]compiled.Fragments, error) {
 		}
 		root = filepath.Dir(root)
 	}
-	list, err := source.Load(root, []string{"./programs"}, nil)
+	list, err := source.Load(root, []string{"./programs", "./gas/compile/ptx/testdata/subset"}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -49,8 +49,8 @@ func (l literal) fragments(f *compiled.Fragments) string {
 		name     string
 		fragment compiled.Fragment
 	}{
-		{"Init", f.Init}, {"Zero", f.Zero}, {"Gather", f.Gather}, {"Sum", f.Sum}, {"Apply", f.Apply}, {"Activate", f.Activate},
-		{"Saturated", f.Saturated}, {"Settled", f.Settled}, {"Aggregate", f.Aggregate},
+		{"Zero", f.Zero}, {"Gather", f.Gather}, {"Sum", f.Sum}, {"Apply", f.Apply}, {"Activate", f.Activate},
+		{"Settled", f.Settled}, {"Aggregate", f.Aggregate},
 	} {
 		if m.fragment.Text == "" && len(m.fragment.Inputs) == 0 {
 			continue

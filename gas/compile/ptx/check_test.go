@@ -24,14 +24,14 @@ type fragment struct {
 }
 
 var parameters = map[string][]string{
-	"Init": {"v"}, "Zero": {}, "Gather": {"src", "edge", "dst"}, "Sum": {"a", "b"}, "Apply": {"v", "old", "acc", "step"}, "Activate": {"v", "old", "new"},
-	"Saturated": {"acc", "step"}, "Settled": {"value", "step"}, "Aggregate": {"v", "value"},
+	"Zero": {}, "Gather": {"src", "edge", "dst"}, "Sum": {"a", "b"}, "Apply": {"v", "old", "acc", "step"}, "Activate": {"v", "old", "new"},
+	"Settled": {"value", "step"}, "Aggregate": {"v", "value"},
 }
 
 func fragmentsOf(f *compiled.Fragments) map[string]compiled.Fragment {
 	return map[string]compiled.Fragment{
-		"Init": f.Init, "Zero": f.Zero, "Gather": f.Gather, "Sum": f.Sum, "Apply": f.Apply, "Activate": f.Activate,
-		"Saturated": f.Saturated, "Settled": f.Settled, "Aggregate": f.Aggregate,
+		"Zero": f.Zero, "Gather": f.Gather, "Sum": f.Sum, "Apply": f.Apply, "Activate": f.Activate,
+		"Settled": f.Settled, "Aggregate": f.Aggregate,
 	}
 }
 
@@ -52,9 +52,6 @@ func prepare(p *source.Program, f *compiled.Fragments, name string) (*fragment, 
 	for _, n := range []string{"a", "b", "acc"} {
 		leaves[n] = kinds(f.Accumulator)
 	}
-	if name == "Saturated" {
-		leaves["acc"] = kinds(f.Accumulator)
-	}
 	leaves["param"] = kinds(f.Parameters)
 	fields := map[string][]string{"v": {"id", "n", "in", "out"}, "edge": {"weight"}, "step": {"iteration", "aggregate"}}
 
@@ -72,9 +69,8 @@ func prepare(p *source.Program, f *compiled.Fragments, name string) (*fragment, 
 			out.kinds = append(out.kinds, k)
 		}
 	}
-	signature := p.Methods[name].Signature.Results()
 	switch name {
-	case "Init", "Apply":
+	case "Apply":
 		out.results = kinds(f.Value)
 	case "Zero", "Gather", "Sum":
 		out.results = kinds(f.Accumulator)
@@ -87,11 +83,6 @@ func prepare(p *source.Program, f *compiled.Fragments, name string) (*fragment, 
 	for i, k := range out.results {
 		results = append(results, fmt.Sprintf("out.%d", i))
 		widths[results[i]] = max(32, 8*k.Size())
-	}
-	if signature.Len() == 2 {
-		out.results = append(out.results, compiled.Bool)
-		results = append(results, "active")
-		widths["active"] = 32
 	}
 	text := fragmentsOf(f)[name]
 	program, err := ptxsim.Parse(text.Text, widths)

@@ -37,20 +37,19 @@ const (
 // else.
 const version = "1"
 
-// methods are those that become fragments, with the names that their
-// parameters have there.
+// methods are those that kernels call, which become fragments, with the names
+// that their parameters have there. Init runs on the CPU, and a GPU gathers
+// every edge, whatever Saturated would say.
 var methods = []struct {
 	name       string
 	parameters []string
 	fragment   func(*compiled.Fragments) *compiled.Fragment
 }{
-	{"Init", []string{"v"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Init }},
 	{"Zero", nil, func(f *compiled.Fragments) *compiled.Fragment { return &f.Zero }},
 	{"Gather", []string{"src", "edge", "dst"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Gather }},
 	{"Sum", []string{"a", "b"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Sum }},
 	{"Apply", []string{"v", "old", "acc", "step"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Apply }},
 	{"Activate", []string{"v", "old", "new"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Activate }},
-	{"Saturated", []string{"acc", "step"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Saturated }},
 	{"Settled", []string{"value", "step"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Settled }},
 	{"Aggregate", []string{"v", "value"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Aggregate }},
 }
@@ -147,19 +146,8 @@ func (c *checker) fragment(f *ssa.Function, names []string) (out compiled.Fragme
 		}
 		args = append(args, v)
 	}
-	result := e.inline(f, args)
-	results := result.tuple
-	if results == nil {
-		results = []value{result}
-	}
-	for i, r := range results {
-		for k, leaf := range r.leaves {
-			dst := fmt.Sprintf("${out.%d}", k)
-			if i == 1 {
-				dst = "${active}"
-			}
-			e.move(operand{dst, leaf.kind}, leaf)
-		}
+	for k, leaf := range e.inline(f, args).leaves {
+		e.move(operand{fmt.Sprintf("${out.%d}", k), leaf.kind}, leaf)
 	}
 	e.place(e.end)
 	out.Text, out.Inputs = render(tidy(e.list))

@@ -27,7 +27,7 @@ var (
 	randomInputs   = flag.Int("program-inputs", 200, "inputs of each method of a random program")
 )
 
-var methodNames = []string{"Init", "Zero", "Gather", "Sum", "Apply", "Activate"}
+var methodNames = []string{"Zero", "Gather", "Sum", "Apply", "Activate"}
 
 // oracleMain has the Go compiler's answers: for each program, method and input,
 // a fault and the results.
