@@ -10,6 +10,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
@@ -120,7 +121,7 @@ func (last) Apply(_ gas.Vertex, old, acc uint32, _ gas.Step) uint32 { return max
 
 // TestEmbedded: a program that embeds a compiled one is run by its own methods.
 func TestEmbedded(t *testing.T) {
-	if _, ok := any(last{}).(gas.Compiled[uint32, uint32]); !ok {
+	if _, ok := any(last{}).(compiled.Program[uint32, uint32]); !ok {
 		t.Fatal("no loops are inherited: this test tests nothing")
 	}
 	path := filepath.Join(t.TempDir(), "test.graph")

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/vertices"
@@ -29,7 +30,7 @@ import (
 type Engine[V, A any] struct {
 	program gas.Program[V, A]
 	arrays  *vertices.Arrays[V]
-	loops   gas.Loops[V, A]
+	loops   compiled.Loops[V, A]
 	zero    A
 
 	// Yield makes goroutines let others run between chunks: whoever reads pages
@@ -75,7 +76,7 @@ func (s *Stats) Add(o Stats) {
 
 // New makes an engine for the program of the loops, with the given number of goroutines. On a symmetric graph
 // all directions are one.
-func New[V, A any](loops gas.Loops[V, A], a *vertices.Arrays[V], symmetric bool, threads int) (e *Engine[V, A], err error) {
+func New[V, A any](loops compiled.Loops[V, A], a *vertices.Arrays[V], symmetric bool, threads int) (e *Engine[V, A], err error) {
 	p := loops.Program
 	defer func() { // of Zero or Direction
 		if r := recover(); r != nil {

@@ -4,12 +4,13 @@ import (
 	"reflect"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // LoopsOf gives the loops of a program: its own where it has been compiled, or
 // generic ones, which call a method per edge.
-func LoopsOf[V, A any](p gas.Program[V, A]) (loops gas.Loops[V, A], compiled bool) {
-	if c, ok := p.(gas.Compiled[V, A]); ok {
+func LoopsOf[V, A any](p gas.Program[V, A]) (loops compiled.Loops[V, A], own bool) {
+	if c, ok := p.(compiled.Program[V, A]); ok {
 		loops = c.Loops()
 		if reflect.TypeOf(loops.Program) == reflect.TypeOf(p) {
 			return loops, true
@@ -19,12 +20,12 @@ func LoopsOf[V, A any](p gas.Program[V, A]) (loops gas.Loops[V, A], compiled boo
 }
 
 // GenericLoops are loops over any program's methods.
-func GenericLoops[V, A any](p gas.Program[V, A]) gas.Loops[V, A] {
+func GenericLoops[V, A any](p gas.Program[V, A]) compiled.Loops[V, A] {
 	g := generic[V, A]{program: p}
 	g.saturable, _ = p.(gas.Saturable[A])
-	loops := gas.Loops[V, A]{Program: p, Gather: g.gather, Apply: g.apply}
+	loops := compiled.Loops[V, A]{Program: p, Gather: g.gather, Apply: g.apply}
 	if s, ok := p.(gas.Settleable[V]); ok {
-		loops.Due = func(due, list []uint16, b *gas.Block, cur []V) []uint16 {
+		loops.Due = func(due, list []uint16, b *compiled.Block, cur []V) []uint16 {
 			for _, v := range list {
 				if !s.Settled(cur[b.First+uint32(v)], b.Step) {
 					due = append(due, v)
@@ -34,7 +35,7 @@ func GenericLoops[V, A any](p gas.Program[V, A]) gas.Loops[V, A] {
 		}
 	}
 	if a, ok := p.(gas.Aggregable[V]); ok {
-		loops.Aggregate = func(b *gas.Block, values []V) (sum float64) {
+		loops.Aggregate = func(b *compiled.Block, values []V) (sum float64) {
 			for v := range values {
 				sum += a.Aggregate(b.Vertex(v), values[v])
 			}
@@ -50,7 +51,7 @@ type generic[V, A any] struct {
 	saturable gas.Saturable[A]
 }
 
-func (g *generic[V, A]) gather(acc []A, list []uint16, b *gas.Block, cur []V) (edges int) {
+func (g *generic[V, A]) gather(acc []A, list []uint16, b *compiled.Block, cur []V) (edges int) {
 	for i, v := range list {
 		lo, hi := b.Off[v], b.Off[int(v)+1]
 		dst := cur[b.First+uint32(v)]
@@ -89,7 +90,7 @@ func foldWeighted[V, A any](p gas.Program[V, A], acc A, nbr []uint32, weight []f
 
 // untilSaturated folds the edges [lo, hi) into acc, and tells how many of them
 // were needed.
-func (g *generic[V, A]) untilSaturated(acc A, lo, hi uint32, b *gas.Block, cur []V, dst V) (A, int) {
+func (g *generic[V, A]) untilSaturated(acc A, lo, hi uint32, b *compiled.Block, cur []V, dst V) (A, int) {
 	edge := gas.Edge{Weight: 1}
 	for k := lo; k < hi; k++ {
 		if g.saturable.Saturated(acc, b.Step) {
@@ -103,7 +104,7 @@ func (g *generic[V, A]) untilSaturated(acc A, lo, hi uint32, b *gas.Block, cur [
 	return acc, int(hi - lo)
 }
 
-func (g *generic[V, A]) apply(acc []A, list []uint16, b *gas.Block, cur, next []V, rising []uint64) (activated int, degrees uint64) {
+func (g *generic[V, A]) apply(acc []A, list []uint16, b *compiled.Block, cur, next []V, rising []uint64) (activated int, degrees uint64) {
 	p, base := g.program, b.First&^63
 	for i, v := range list {
 		x := b.Vertex(int(v))

@@ -9,18 +9,19 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/page"
 )
 
-// compiled is ranks with a loop in source order, as `garaph compile` writes it.
-type compiled struct {
+// inOrder is ranks with a loop in source order, as `garaph compile` writes it.
+type inOrder struct {
 	ranks
 	direction gas.Direction
 }
 
-func (p compiled) Direction() gas.Direction { return p.direction }
+func (p inOrder) Direction() gas.Direction { return p.direction }
 
-func (p compiled) Loops() gas.Loops[float32, float32] {
+func (p inOrder) Loops() compiled.Loops[float32, float32] {
 	loops, _ := LoopsOf(gas.Program[float32, float32](p.ranks))
 	loops.Program = p
 	loops.Scatter = func(acc *[1 << 16]float32, nbr []uint32, slot []uint16, weight, cur []float32) {
@@ -36,19 +37,19 @@ func (p compiled) Loops() gas.Loops[float32, float32] {
 }
 
 // inherits embeds a compiled program and has a method of its own.
-type inherits struct{ compiled }
+type inherits struct{ inOrder }
 
 func (inherits) Sum(a, b float32) float32 { return max(a, b) }
 
 // stale is a program that has changed since it was compiled.
 type stale struct{ ranks }
 
-func (stale) Loops() gas.Loops[float32, float32] { return gas.Loops[float32, float32]{} }
+func (stale) Loops() compiled.Loops[float32, float32] { return compiled.Loops[float32, float32]{} }
 
 // TestLoopsOf: a program's own loops are used, and never those of another that
 // it embeds, nor those of an older text.
 func TestLoopsOf(t *testing.T) {
-	if l, own := LoopsOf(gas.Program[float32, float32](compiled{})); !own || l.Scatter == nil {
+	if l, own := LoopsOf(gas.Program[float32, float32](inOrder{})); !own || l.Scatter == nil {
 		t.Error("own loops are not used")
 	}
 	if l, own := LoopsOf(gas.Program[float32, float32](inherits{})); own || l.Scatter != nil {
@@ -64,7 +65,7 @@ func TestLoopsOf(t *testing.T) {
 func TestSourceOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, d := draw(t), directions().Draw(t, "direction")
-		p := compiled{direction: d}
+		p := inOrder{direction: d}
 		chunk := rapid.Uint64Range(1, 30).Draw(t, "edges per chunk")
 		seed := rapid.Uint64().Draw(t, "seed")
 		orderings := make([]page.Ordering, len(s.firsts))

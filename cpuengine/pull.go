@@ -2,6 +2,7 @@ package cpuengine
 
 import (
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
 )
@@ -17,7 +18,7 @@ var identity = func() (list [shard.MaxVertices]uint16) {
 // worker is the state of one goroutine; its buffers last as long as the engine.
 type worker[V, A any] struct {
 	*Engine[V, A]
-	block  gas.Block
+	block  compiled.Block
 	acc    []A
 	list   []uint16 // marked vertices
 	due    []uint16 // unsettled ones
@@ -48,7 +49,7 @@ func (r *worker[V, A]) sums(n int) []A {
 // enter fills the block for a shard.
 func (r *worker[V, A]) enter(s *page.Shard, w Work) {
 	here := s.Sides[0].Off
-	r.block = gas.Block{First: s.Sides[0].First, N: r.arrays.N, Step: w.Step, Degree: r.arrays.Degree}
+	r.block = compiled.Block{First: s.Sides[0].First, N: r.arrays.N, Step: w.Step, Degree: r.arrays.Degree}
 	switch {
 	case r.symmetric:
 		r.block.InOff, r.block.OutOff = here, here

@@ -8,6 +8,7 @@ import (
 	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
@@ -36,7 +37,7 @@ func (j *Job[V, A]) plan() (err error) {
 	if j.opt.Job != nil {
 		m.checkpoints = epochBytes[V](cat.Vertices, j.opt.Checkpoints)
 	}
-	var loops gas.Loops[V, A]
+	var loops compiled.Loops[V, A]
 	err = panics.Guard(j.program, func() error {
 		loops = j.loops()
 		m.page.SourceOrder = loops.Scatter != nil
@@ -81,15 +82,15 @@ func (j *Job[V, A]) plan() (err error) {
 }
 
 // loops are those of the program.
-func (j *Job[V, A]) loops() gas.Loops[V, A] {
+func (j *Job[V, A]) loops() compiled.Loops[V, A] {
 	if j.opt.Generic {
 		return cpuengine.GenericLoops(j.program)
 	}
-	loops, compiled := cpuengine.LoopsOf(j.program)
-	if c, ok := j.program.(gas.Compiled[V, A]); ok && !compiled && c.Loops().Program == nil {
+	loops, own := cpuengine.LoopsOf(j.program)
+	if c, ok := j.program.(compiled.Program[V, A]); ok && !own && c.Loops().Program == nil {
 		j.opt.Log.Warn(fmt.Sprintf("the compiled loops of %T are of an older text of it, and not used: run go generate", j.program))
 	}
-	j.report.Compiled = compiled
+	j.report.Compiled = own
 	return loops
 }
 

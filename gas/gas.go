@@ -1,7 +1,8 @@
 // Package gas is the vertex-program model of garaph: gather, apply, scatter, as
 // in PowerGraph (Gonzalez et al., OSDI 2012) and Garaph (Ma et al., USENIX ATC
 // 2017, section 2). It holds the types that the author of a program sees, and
-// nothing else; the engines that run programs live elsewhere.
+// nothing else: package gas/compiled has what generated code gives to the
+// engines.
 //
 // A program gives every vertex a value V. In each iteration a vertex gathers
 // one contribution A along each of its in-edges, the contributions are folded
@@ -37,7 +38,7 @@ import "math"
 // Program is a vertex program over values V and accumulators A.
 type Program[V, A any] interface {
 	// Init gives the value of v before the first iteration, and whether v is
-	// active in the first iteration.
+	// active in the first iteration. It always runs on the CPU.
 	Init(v Vertex) (value V, active bool)
 	// Zero is the identity of Sum, and what a vertex without in-edges gathers.
 	Zero() A
@@ -73,14 +74,16 @@ type Step struct {
 
 // Saturable is the ability of an accumulator to be full: once Saturated
 // reports true, no further edge can change what Apply makes of acc, and the
-// engine stops gathering for the vertex.
+// CPU stops gathering for the vertex. A GPU does not ask: it gathers every edge,
+// with the same result. So the method need not compile to PTX.
 type Saturable[A any] interface {
 	Saturated(acc A, s Step) bool
 }
 
 // Settleable is the ability of a vertex to be done: once Settled reports true
 // for a value, it stays true, and the vertex is neither gathered nor applied
-// any more.
+// any more. On a GPU it is not applied, and keeps its value; its edges may still
+// be gathered, for nothing.
 type Settleable[V any] interface {
 	Settled(value V, s Step) bool
 }

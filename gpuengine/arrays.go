@@ -87,7 +87,7 @@ func (a *arrays) fill(current []byte, host [arrayCount][]byte) error {
 	return a.main.Sync()
 }
 
-// fault is where kernels report a [gas.Fault].
+// fault is where kernels report a [compiled.Fault].
 func (a *arrays) fault() device.Pointer {
 	return a.at[results] + device.Pointer(unsafe.Sizeof(kernels.Totals{}))
 }

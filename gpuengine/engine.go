@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/vertices"
@@ -23,7 +24,7 @@ import (
 // Vertex and Receive.
 type Engine[V, A any] struct {
 	program   gas.Program[V, A]
-	fragments gas.Fragments
+	fragments compiled.Fragments
 	host      *vertices.Arrays[V]
 	opt       Options
 	plan      *plan

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
@@ -188,8 +189,8 @@ func (f fails) Gather(uint32, gas.Edge, uint32) uint32             { return f.at
 func (f fails) Sum(_, b uint32) uint32                             { return f.at("Sum") + b }
 func (f fails) Apply(_ gas.Vertex, _, a uint32, _ gas.Step) uint32 { return f.at("Apply") }
 func (f fails) Activate(_ gas.Vertex, old, now uint32) bool        { return f.at("Activate") > 0 }
-func (f fails) Fragments() gas.Fragments {
-	return gas.Fragments{Program: "fails", Value: gas.Layout{Size: 4}, Accumulator: gas.Layout{Size: 4}, Parameters: gas.Layout{Size: 16}}
+func (f fails) Fragments() compiled.Fragments {
+	return compiled.Fragments{Program: "fails", Value: compiled.Layout{Size: 4}, Accumulator: compiled.Layout{Size: 4}, Parameters: compiled.Layout{Size: 16}}
 }
 
 // TestFault: what would be a panic ends as an error that names the program, the
@@ -294,7 +295,7 @@ type embedding struct{ mix }
 
 type stale struct{ mix }
 
-func (stale) Fragments() gas.Fragments {
+func (stale) Fragments() compiled.Fragments {
 	f := mix{}.Fragments()
 	f.Program, f.Value.Size = "stale", 12
 	return f

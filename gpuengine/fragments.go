@@ -8,16 +8,17 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/kernels"
 )
 
 // FragmentsOf returns the fragments of a program, or an [ErrUnfit] that says why
 // it cannot run on a GPU.
-func FragmentsOf[V, A any](p gas.Program[V, A]) (gas.Fragments, error) {
-	unfit := func(format string, args ...any) (gas.Fragments, error) {
-		return gas.Fragments{}, fmt.Errorf("program %T: %w: %s", p, ErrUnfit, fmt.Sprintf(format, args...))
+func FragmentsOf[V, A any](p gas.Program[V, A]) (compiled.Fragments, error) {
+	unfit := func(format string, args ...any) (compiled.Fragments, error) {
+		return compiled.Fragments{}, fmt.Errorf("program %T: %w: %s", p, ErrUnfit, fmt.Sprintf(format, args...))
 	}
-	portable, ok := p.(gas.Portable)
+	portable, ok := p.(compiled.Portable)
 	if !ok {
 		return unfit("it was not compiled: run `garaph compile` on its package")
 	}
@@ -43,13 +44,13 @@ func FragmentsOf[V, A any](p gas.Program[V, A]) (gas.Fragments, error) {
 	return f, nil
 }
 
-// typeName is the name of a type as it stands in [gas.Fragments].
+// typeName is the name of a type as it stands in [compiled.Fragments].
 func typeName(t reflect.Type) string {
 	return strings.ReplaceAll(strings.ReplaceAll(t.Name(), ",", ", "), ",  ", ", ")
 }
 
 // parameters lays the fields of a program out as its kernels read them.
-func parameters(program any, layout gas.Layout) []byte {
+func parameters(program any, layout compiled.Layout) []byte {
 	v := reflect.ValueOf(program)
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()
@@ -65,8 +66,8 @@ func parameters(program any, layout gas.Layout) []byte {
 }
 
 // reads reports whether what runs after Init reads a name.
-func reads(f gas.Fragments, name string) bool {
-	return slices.ContainsFunc([]gas.Fragment{f.Apply, f.Activate, f.Aggregate, f.Settled}, func(m gas.Fragment) bool {
+func reads(f compiled.Fragments, name string) bool {
+	return slices.ContainsFunc([]compiled.Fragment{f.Apply, f.Activate, f.Aggregate, f.Settled}, func(m compiled.Fragment) bool {
 		return slices.Contains(m.Inputs, name)
 	})
 }

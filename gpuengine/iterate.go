@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 )
@@ -142,7 +143,7 @@ func (e *Engine[V, A]) broken(err error) error {
 
 // fault is that of the program in an iteration, as an error.
 func (e *Engine[V, A]) fault() error {
-	if fault := *(*gas.Fault)(unsafe.Pointer(&e.arrays.head[unsafe.Sizeof(kernels.Totals{})])); fault != gas.NoFault {
+	if fault := *(*compiled.Fault)(unsafe.Pointer(&e.arrays.head[unsafe.Sizeof(kernels.Totals{})])); fault != compiled.NoFault {
 		return fmt.Errorf("program %T: %s", e.program, fault)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
@@ -73,12 +74,12 @@ func (p mix) Settled(v value, _ gas.Step) bool           { return v.Kind%5 == 1 
 func (p mix) Aggregate(v gas.Vertex, x value) float64    { return float64(x.Kind) + float64(v.Out) }
 
 // Fragments has what an engine reads beside the text.
-func (p mix) Fragments() gas.Fragments {
-	return gas.Fragments{
-		Program: "mix", Value: gas.Layout{Size: 16}, Accumulator: gas.Layout{Size: 16},
-		Parameters: gas.Layout{Size: 16, Leaves: []gas.Leaf{{Name: "Salt", Kind: gas.Uint64}}},
-		Apply:      gas.Fragment{Text: "{}", Inputs: []string{"v.in", "v.out"}},
-		Settled:    gas.Fragment{Text: "{}"}, Aggregate: gas.Fragment{Text: "{}"},
+func (p mix) Fragments() compiled.Fragments {
+	return compiled.Fragments{
+		Program: "mix", Value: compiled.Layout{Size: 16}, Accumulator: compiled.Layout{Size: 16},
+		Parameters: compiled.Layout{Size: 16, Leaves: []compiled.Leaf{{Name: "Salt", Kind: compiled.Uint64}}},
+		Apply:      compiled.Fragment{Text: "{}", Inputs: []string{"v.in", "v.out"}},
+		Settled:    compiled.Fragment{Text: "{}"}, Aggregate: compiled.Fragment{Text: "{}"},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/kernels"
@@ -82,7 +83,7 @@ type ring struct {
 
 // degreesOf says which arrays of degrees the device needs beside the one by which
 // vertices notify.
-func degreesOf(cat *store.Catalogue, f gas.Fragments, d gas.Direction) degrees {
+func degreesOf(cat *store.Catalogue, f compiled.Fragments, d gas.Direction) degrees {
 	g := degrees{sameIn: cat.Symmetric || d == gas.Out, sameOut: cat.Symmetric || d == gas.In}
 	g.needIn = !g.sameIn && reads(f, "v.in")
 	g.needOut = !g.sameOut && reads(f, "v.out")
@@ -102,7 +103,7 @@ func sidesOf(cat *store.Catalogue, d gas.Direction) []shard.Direction {
 }
 
 // arraySizes are the bytes of the arrays.
-func (p *plan) arraySizes(f gas.Fragments) [arrayCount]int64 {
+func (p *plan) arraySizes(f compiled.Fragments) [arrayCount]int64 {
 	n := int64(p.cat.Vertices)
 	s := [arrayCount]int64{
 		values: n * int64(f.Value.Size), accumulators: n * int64(p.accumulator), degree: 4 * n,
@@ -124,7 +125,7 @@ func (p *plan) arraySizes(f gas.Fragments) [arrayCount]int64 {
 }
 
 // newPlan plans for a budget, or says with a [NeedError] what is missing.
-func newPlan(cat *store.Catalogue, f gas.Fragments, d gas.Direction, o Options) (*plan, error) {
+func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Options) (*plan, error) {
 	p := &plan{
 		cat: cat, sides: sidesOf(cat, d), value: f.Value.Size, accumulator: kernels.SlotBytes(f.Accumulator), async: o.Async, sums: f.Aggregate.Text != "",
 		degrees: degreesOf(cat, f, d), sumAt: make([]int32, 1, len(cat.Shards)+1),

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // Assemble makes the kernel of a template for a program.
-func Assemble(name string, f gas.Fragments) (string, error) {
+func Assemble(name string, f compiled.Fragments) (string, error) {
 	template, err := Template(name)
 	if err != nil {
 		return "", err
@@ -27,7 +27,7 @@ const marker = "// garaph: "
 // splicer is one assembly. Variables of a kernel are registers of its own, with
 // names that neither nvcc nor fragments use: one for each leaf.
 type splicer struct {
-	fragments gas.Fragments
+	fragments compiled.Fragments
 	reads     map[string]bool // inputs of the fragments that the template calls
 	numbered  []string        // variables g0, g1 ... of the template
 	out       strings.Builder
@@ -43,19 +43,18 @@ var variables = map[string]bool{
 // scalars are the rest, with their kinds.
 var scalars = []struct {
 	name string
-	kind gas.Kind
+	kind compiled.Kind
 }{
-	{"v.id", gas.Uint32},
-	{"v.n", gas.Uint32},
-	{"v.in", gas.Uint32},
-	{"v.out", gas.Uint32},
-	{"edge.weight", gas.Float32},
-	{"step.iteration", gas.Int64},
-	{"step.aggregate", gas.Float64},
-	{"active", gas.Bool},
-	{"flag", gas.Bool},
-	{"sum", gas.Float64},
-	{"fault", gas.Uint32},
+	{"v.id", compiled.Uint32},
+	{"v.n", compiled.Uint32},
+	{"v.in", compiled.Uint32},
+	{"v.out", compiled.Uint32},
+	{"edge.weight", compiled.Float32},
+	{"step.iteration", compiled.Int64},
+	{"step.aggregate", compiled.Float64},
+	{"flag", compiled.Bool},
+	{"sum", compiled.Float64},
+	{"fault", compiled.Uint32},
 }
 
 // register is the name of a variable's or a scalar's register.
@@ -65,14 +64,14 @@ func leaf(variable string, i int) string { return register(fmt.Sprintf("%s_%d", 
 
 // class is the type of a register of PTX for a kind. Registers of bits can be
 // those of integers and of floats.
-func class(k gas.Kind) string {
+func class(k compiled.Kind) string {
 	if k.Size() == 8 {
 		return ".b64"
 	}
 	return ".b32"
 }
 
-func splice(template string, f gas.Fragments) (string, error) {
+func splice(template string, f compiled.Fragments) (string, error) {
 	s := &splicer{fragments: f, reads: map[string]bool{}}
 	lines := strings.Split(template, "\n")
 	for _, line := range lines {
@@ -148,10 +147,10 @@ func command(line string) ([]string, bool) {
 func (s *splicer) printf(format string, args ...any) { fmt.Fprintf(&s.out, "\t"+format+"\n", args...) }
 
 // layout is that of a variable.
-func (s *splicer) layout(variable string) (gas.Layout, error) {
+func (s *splicer) layout(variable string) (compiled.Layout, error) {
 	value, ok := variables[variable]
 	if !ok && !isNumbered(variable) {
-		return gas.Layout{}, fmt.Errorf("no variable %s", variable)
+		return compiled.Layout{}, fmt.Errorf("no variable %s", variable)
 	}
 	if value {
 		return s.fragments.Value, nil

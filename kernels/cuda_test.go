@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/programs"
 )
@@ -259,7 +260,7 @@ func TestCUDAKernels(t *testing.T) {
 			}
 		}
 		if fault := download[uint32](g, dFault, 1)[0]; fault != 0 {
-			t.Fatalf("%s: fault %v", name, gas.Fault(fault))
+			t.Fatalf("%s: fault %v", name, compiled.Fault(fault))
 		}
 	}
 	for _, c := range []struct {

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
@@ -20,7 +21,7 @@ type emulator[V, A any] struct {
 	size       device.Pointer    // bytes of a value
 }
 
-func newEmulator[V, A any](p gas.Program[V, A], f gas.Fragments) *emulator[V, A] {
+func newEmulator[V, A any](p gas.Program[V, A], f compiled.Fragments) *emulator[V, A] {
 	var v V
 	k := &emulator[V, A]{program: p, slot: uintptr(SlotBytes(f.Accumulator)), size: device.Pointer(unsafe.Sizeof(v))}
 	k.settleable, _ = p.(gas.Settleable[V])
@@ -58,19 +59,19 @@ func guarded[T any](kernel func(device.Memory, device.Grid, *T) error, fault fun
 }
 
 // faultOf is the fault that a panic is on a GPU.
-func faultOf(r any) gas.Fault {
+func faultOf(r any) compiled.Fault {
 	e, ok := r.(runtime.Error)
 	switch {
 	case !ok:
-		return gas.Panicked
+		return compiled.Panicked
 	case strings.Contains(e.Error(), "divide by zero"):
-		return gas.DivisionByZero
+		return compiled.DivisionByZero
 	case strings.Contains(e.Error(), "index out of range"):
-		return gas.IndexOutOfRange
+		return compiled.IndexOutOfRange
 	case strings.Contains(e.Error(), "negative shift"):
-		return gas.NegativeShift
+		return compiled.NegativeShift
 	default:
-		return gas.Panicked
+		return compiled.Panicked
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
@@ -23,7 +23,7 @@ type Gather struct{ f device.Function }
 
 // LoadGather loads it; it is the same for all programs.
 func LoadGather(d device.Device) (k Gather, err error) {
-	k.f, err = load(d, "gather", gas.Fragments{}, guarded(gatherBlock, func(*GatherArgs) device.Pointer { return 0 }))
+	k.f, err = load(d, "gather", compiled.Fragments{}, guarded(gatherBlock, func(*GatherArgs) device.Pointer { return 0 }))
 	return k, err
 }
 

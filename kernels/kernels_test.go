@@ -12,15 +12,15 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compile/ptx"
 	"github.com/garaph/garaph/gas/compile/source"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/kernels"
 )
 
-// compiled are the fragments of the built-in programs and of those that test
+// everyProgram are the fragments of the built-in programs and of those that test
 // the compiler.
-var compiled = sync.OnceValues(func() (list []gas.Fragments, err error) {
+var everyProgram = sync.OnceValues(func() (list []compiled.Fragments, err error) {
 	programs, err := source.Load("..", []string{"./programs", "./gas/compile/ptx/testdata/subset"}, nil)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ var compiled = sync.OnceValues(func() (list []gas.Fragments, err error) {
 
 // eachKernel assembles every template for every program that it can have.
 func eachKernel(t *testing.T, f func(t *testing.T, text string)) {
-	list, err := compiled()
+	list, err := everyProgram()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
@@ -37,7 +38,7 @@ type Set struct {
 }
 
 // Load assembles the kernels of a program from its fragments, and loads them.
-func Load[V, A any](d device.Device, p gas.Program[V, A], f gas.Fragments) (*Set, error) {
+func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) (*Set, error) {
 	k, s := newEmulator(p, f), &Set{}
 	for _, x := range []struct {
 		to      *device.Function
@@ -58,7 +59,7 @@ func Load[V, A any](d device.Device, p gas.Program[V, A], f gas.Fragments) (*Set
 	return s, nil
 }
 
-func load(d device.Device, name string, f gas.Fragments, e emulation) (device.Function, error) {
+func load(d device.Device, name string, f compiled.Fragments, e emulation) (device.Function, error) {
 	return d.Load(device.Kernel{Name: name, Entry: entry(name), Emulate: e, PTX: func() (string, error) { return Assemble(name, f) }})
 }
 

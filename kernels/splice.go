@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // command writes what a marker stands for.
@@ -60,15 +60,15 @@ func (s *splicer) set(name, from string) error {
 }
 
 // memory is the type of a load or store of a kind.
-func memory(k gas.Kind) string {
+func memory(k compiled.Kind) string {
 	switch k {
-	case gas.Bool, gas.Uint8:
+	case compiled.Bool, compiled.Uint8:
 		return "u8"
-	case gas.Int8:
+	case compiled.Int8:
 		return "s8"
-	case gas.Uint16:
+	case compiled.Uint16:
 		return "u16"
-	case gas.Int16:
+	case compiled.Int16:
 		return "s16"
 	default:
 		return strings.TrimPrefix(class(k), ".")
@@ -97,7 +97,7 @@ func (s *splicer) optional(method, result string) error {
 
 // address writes the address of element i to %garaph_at. In shared memory and
 // in global slots, elements have [SlotBytes].
-func (s *splicer) address(space string, layout gas.Layout, base, i string) error {
+func (s *splicer) address(space string, layout compiled.Layout, base, i string) error {
 	switch space {
 	case "global", "constant":
 		s.printf(".reg .b64 %%garaph_at;")
@@ -148,7 +148,7 @@ func (s *splicer) transfer(space, variable, base, i string, load bool) error {
 
 // SlotBytes is the size of an accumulator in shared memory: what an atomic
 // instruction works on, or, beyond 8 bytes, the accumulator and a lock.
-func SlotBytes(l gas.Layout) int {
+func SlotBytes(l compiled.Layout) int {
 	switch {
 	case l.Size <= 4:
 		return 4
@@ -160,14 +160,14 @@ func SlotBytes(l gas.Layout) int {
 }
 
 // method is the fragment of a method.
-func (s *splicer) method(name string) (gas.Fragment, error) {
+func (s *splicer) method(name string) (compiled.Fragment, error) {
 	f := s.fragments
-	fragment, ok := map[string]gas.Fragment{
-		"Init": f.Init, "Zero": f.Zero, "Gather": f.Gather, "Sum": f.Sum, "Apply": f.Apply, "Activate": f.Activate,
-		"Saturated": f.Saturated, "Settled": f.Settled, "Aggregate": f.Aggregate,
+	fragment, ok := map[string]compiled.Fragment{
+		"Zero": f.Zero, "Gather": f.Gather, "Sum": f.Sum, "Apply": f.Apply, "Activate": f.Activate,
+		"Settled": f.Settled, "Aggregate": f.Aggregate,
 	}[name]
 	if !ok || fragment.Text == "" {
-		return gas.Fragment{}, fmt.Errorf("the program has no fragment of %s", name)
+		return compiled.Fragment{}, fmt.Errorf("the program has no fragment of %s", name)
 	}
 	return fragment, nil
 }
@@ -180,7 +180,7 @@ func (s *splicer) call(method, result string) error {
 		return err
 	}
 	var out, names []string
-	var leaves []gas.Leaf
+	var leaves []compiled.Leaf
 	switch layout, err := s.layout(result); {
 	case err == nil:
 		temporary := "outA"
@@ -191,7 +191,7 @@ func (s *splicer) call(method, result string) error {
 		for i := range leaves {
 			out, names = append(out, leaf(temporary, i)), append(names, leaf(result, i))
 		}
-	case result == "flag" && (method == "Activate" || method == "Saturated" || method == "Settled"), result == "sum" && method == "Aggregate":
+	case result == "flag" && (method == "Activate" || method == "Settled"), result == "sum" && method == "Aggregate":
 		out = []string{register(result)}
 	default:
 		return err

@@ -3,31 +3,31 @@ package kernels
 import (
 	"fmt"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // native is the instruction that folds a register into memory, if there is one:
 // with wrapping integers and bits, and float additions. Float minima have none
 // that treats NaN and -0 as Go does.
-func native(f gas.Fragments) (op string, ok bool) {
+func native(f compiled.Fragments) (op string, ok bool) {
 	k := f.Accumulator.Leaves[0].Kind
 	width := 8 * SlotBytes(f.Accumulator)
 	sign := "u"
 	switch k {
-	case gas.Int32, gas.Int64:
+	case compiled.Int32, compiled.Int64:
 		sign = "s"
-	case gas.Float32, gas.Float64:
-		if f.SumOp == gas.SumAdd {
+	case compiled.Float32, compiled.Float64:
+		if f.SumOp == compiled.SumAdd {
 			return fmt.Sprintf("add.f%d", width), true
 		}
 		return "", false
 	}
 	switch f.SumOp {
-	case gas.SumAdd:
+	case compiled.SumAdd:
 		return fmt.Sprintf("add.u%d", width), true // the bits of signed sums are the same
-	case gas.SumMin, gas.SumMax:
+	case compiled.SumMin, compiled.SumMax:
 		return fmt.Sprintf("%s.%s%d", f.SumOp, sign, width), true
-	case gas.SumOr, gas.SumAnd:
+	case compiled.SumOr, compiled.SumAnd:
 		return fmt.Sprintf("%s.b%d", f.SumOp, width), true
 	}
 	return "", false
@@ -108,7 +108,7 @@ func (s *splicer) lockedSum(space, base, i string) error {
 }
 
 // lockOffset is where the lock of a slot lies, behind the accumulator.
-func lockOffset(l gas.Layout) int { return (l.Size + 7) &^ 7 }
+func lockOffset(l compiled.Layout) int { return (l.Size + 7) &^ 7 }
 
 // unpack takes the leaves of an accumulator out of a register of w bits that
 // holds its memory.
@@ -126,7 +126,7 @@ func (s *splicer) unpack(variable, from string, w int) {
 			s.printf("cvt.u32.u64 %s, %%garaph_part;", to)
 		default:
 			sign := "u"
-			if l.Kind == gas.Int8 || l.Kind == gas.Int16 {
+			if l.Kind == compiled.Int8 || l.Kind == compiled.Int16 {
 				sign = "s"
 			}
 			if w == 64 {

@@ -6,6 +6,7 @@ import (
 	"embed"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // bfsSources are the files that this one was made of. When they have changed
@@ -15,17 +16,17 @@ import (
 var bfsSources embed.FS
 
 // Loops are the methods of BFS as loops.
-func (p BFS) Loops() gas.Loops[uint32, uint32] {
-	if !gas.Fresh(bfsSources, "a8302ede2ec1cd80fc4a23aab14f5c05") {
-		return gas.Loops[uint32, uint32]{}
+func (p BFS) Loops() compiled.Loops[uint32, uint32] {
+	if !compiled.Fresh(bfsSources, "a8302ede2ec1cd80fc4a23aab14f5c05") {
+		return compiled.Loops[uint32, uint32]{}
 	}
 	return bfsLoops{p}.loops()
 }
 
 // Fragments are the methods of BFS as PTX.
-func (BFS) Fragments() gas.Fragments {
-	if !gas.Fresh(bfsSources, "a8302ede2ec1cd80fc4a23aab14f5c05") {
-		return gas.Fragments{}
+func (BFS) Fragments() compiled.Fragments {
+	if !compiled.Fresh(bfsSources, "a8302ede2ec1cd80fc4a23aab14f5c05") {
+		return compiled.Fragments{}
 	}
 	return bfsFragments
 }
@@ -33,8 +34,8 @@ func (BFS) Fragments() gas.Fragments {
 // bfsLoops has the loops of BFS.
 type bfsLoops struct{ p BFS }
 
-func (l bfsLoops) loops() gas.Loops[uint32, uint32] {
-	return gas.Loops[uint32, uint32]{
+func (l bfsLoops) loops() compiled.Loops[uint32, uint32] {
+	return compiled.Loops[uint32, uint32]{
 		Program: l.p,
 		Due:     l.due,
 		Gather:  l.gather,
@@ -42,7 +43,7 @@ func (l bfsLoops) loops() gas.Loops[uint32, uint32] {
 	}
 }
 
-func (l bfsLoops) due(due, list []uint16, b *gas.Block, cur []uint32) []uint16 {
+func (l bfsLoops) due(due, list []uint16, b *compiled.Block, cur []uint32) []uint16 {
 	p, step, first := l.p, b.Step, int(b.First)
 	base := len(due)
 	if cap(due)-base < len(list) {
@@ -60,7 +61,7 @@ func (l bfsLoops) due(due, list []uint16, b *gas.Block, cur []uint32) []uint16 {
 	return due[:base+k]
 }
 
-func (l bfsLoops) gather(acc []uint32, list []uint16, b *gas.Block, cur []uint32) (edges int) {
+func (l bfsLoops) gather(acc []uint32, list []uint16, b *compiled.Block, cur []uint32) (edges int) {
 	p := l.p
 	step := b.Step
 	var dst uint32
@@ -90,7 +91,7 @@ func (l bfsLoops) gather(acc []uint32, list []uint16, b *gas.Block, cur []uint32
 	return edges
 }
 
-func (l bfsLoops) apply(acc []uint32, list []uint16, b *gas.Block, cur, next []uint32, rising []uint64) (activated int, degrees uint64) {
+func (l bfsLoops) apply(acc []uint32, list []uint16, b *compiled.Block, cur, next []uint32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
@@ -130,46 +131,30 @@ func (l bfsLoops) apply(acc []uint32, list []uint16, b *gas.Block, cur, next []u
 }
 
 // bfsFragments are those of BFS.
-var bfsFragments = gas.Fragments{
+var bfsFragments = compiled.Fragments{
 	Program: "BFS",
-	Hash:    "8d0fc7fbcec06ffb",
+	Hash:    "4d9d78c9e41542bb",
 
-	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Uint32, Offset: 0}}},
-	Accumulator: gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Uint32, Offset: 0}}},
-	Parameters:  gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "Source", Kind: gas.Uint32, Offset: 0}}},
-	SumOp:       gas.SumMin,
+	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}}},
+	SumOp:       compiled.SumMin,
 
-	Init: gas.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
-	.reg .b32 %gw<2>;
-	.reg .pred %gp<1>;
-	setp.eq.u32 %gp0, ${v.id}, ${param.0};
-	@%gp0 bra L5;
-	mov.b32 %gw0, 4294967295;
-	mov.b32 %gw1, 0;
-	bra L2;
-L5:
-	mov.b32 %gw0, 0;
-	mov.b32 %gw1, 1;
-L2:
-	mov.b32 ${out.0}, %gw0;
-	mov.b32 ${active}, %gw1;
-}
-`},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.b32 ${out.0}, 4294967295;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
 	mov.b32 ${out.0}, ${src.0};
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b32 %gw<1>;
 	min.u32 %gw0, ${a.0}, ${b.0};
 	mov.b32 ${out.0}, %gw0;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
 	.reg .b32 %gw<3>;
 	.reg .pred %gp<1>;
 	setp.eq.u32 %gp0, ${acc.0}, 4294967295;
@@ -184,7 +169,7 @@ L2:
 	mov.b32 ${out.0}, %gw2;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
 	.reg .b32 %gw<1>;
 	.reg .pred %gp<1>;
 	setp.ne.u32 %gp0, ${old.0}, ${new.0};
@@ -192,17 +177,7 @@ L2:
 	mov.b32 ${out.0}, %gw0;
 }
 `},
-	Saturated: gas.Fragment{Inputs: []string{"acc.0", "step.iteration"}, Text: `{
-	.reg .b32 %gw<1>;
-	.reg .b64 %gl<1>;
-	.reg .pred %gp<1>;
-	cvt.u64.u32 %gl0, ${acc.0};
-	setp.le.u64 %gp0, %gl0, ${step.iteration};
-	selp.b32 %gw0, 1, 0, %gp0;
-	mov.b32 ${out.0}, %gw0;
-}
-`},
-	Settled: gas.Fragment{Inputs: []string{"step.iteration", "value.0"}, Text: `{
+	Settled: compiled.Fragment{Inputs: []string{"step.iteration", "value.0"}, Text: `{
 	.reg .b32 %gw<1>;
 	.reg .b64 %gl<1>;
 	.reg .pred %gp<1>;

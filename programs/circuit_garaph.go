@@ -6,6 +6,7 @@ import (
 	"embed"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // circuitSources are the files that this one was made of. When they have changed
@@ -15,17 +16,17 @@ import (
 var circuitSources embed.FS
 
 // Loops are the methods of Circuit as loops.
-func (p Circuit) Loops() gas.Loops[Node, Branch] {
-	if !gas.Fresh(circuitSources, "f47d0ae1a2de1df5d55b252f65d94d31") {
-		return gas.Loops[Node, Branch]{}
+func (p Circuit) Loops() compiled.Loops[Node, Branch] {
+	if !compiled.Fresh(circuitSources, "f47d0ae1a2de1df5d55b252f65d94d31") {
+		return compiled.Loops[Node, Branch]{}
 	}
 	return circuitLoops{p}.loops()
 }
 
 // Fragments are the methods of Circuit as PTX.
-func (Circuit) Fragments() gas.Fragments {
-	if !gas.Fresh(circuitSources, "f47d0ae1a2de1df5d55b252f65d94d31") {
-		return gas.Fragments{}
+func (Circuit) Fragments() compiled.Fragments {
+	if !compiled.Fresh(circuitSources, "f47d0ae1a2de1df5d55b252f65d94d31") {
+		return compiled.Fragments{}
 	}
 	return circuitFragments
 }
@@ -33,8 +34,8 @@ func (Circuit) Fragments() gas.Fragments {
 // circuitLoops has the loops of Circuit.
 type circuitLoops struct{ p Circuit }
 
-func (l circuitLoops) loops() gas.Loops[Node, Branch] {
-	return gas.Loops[Node, Branch]{
+func (l circuitLoops) loops() compiled.Loops[Node, Branch] {
+	return compiled.Loops[Node, Branch]{
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
@@ -42,7 +43,7 @@ func (l circuitLoops) loops() gas.Loops[Node, Branch] {
 	}
 }
 
-func (l circuitLoops) gather(acc []Branch, list []uint16, b *gas.Block, cur []Node) (edges int) {
+func (l circuitLoops) gather(acc []Branch, list []uint16, b *compiled.Block, cur []Node) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
 	}
@@ -61,7 +62,7 @@ func (l circuitLoops) gather(acc []Branch, list []uint16, b *gas.Block, cur []No
 	return edges
 }
 
-func (l circuitLoops) gatherWeighted(acc []Branch, list []uint16, b *gas.Block, cur []Node) (edges int) {
+func (l circuitLoops) gatherWeighted(acc []Branch, list []uint16, b *compiled.Block, cur []Node) (edges int) {
 	p := l.p
 	var dst Node
 	for i, v := range list {
@@ -111,7 +112,7 @@ func (l circuitLoops) scatterWeighted(acc *[1 << 16]Branch, nbr []uint32, slot [
 	}
 }
 
-func (l circuitLoops) apply(acc []Branch, list []uint16, b *gas.Block, cur, next []Node, rising []uint64) (activated int, degrees uint64) {
+func (l circuitLoops) apply(acc []Branch, list []uint16, b *compiled.Block, cur, next []Node, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
@@ -151,53 +152,21 @@ func (l circuitLoops) apply(acc []Branch, list []uint16, b *gas.Block, cur, next
 }
 
 // circuitFragments are those of Circuit.
-var circuitFragments = gas.Fragments{
+var circuitFragments = compiled.Fragments{
 	Program: "Circuit",
-	Hash:    "f5310ab956cfbc51",
+	Hash:    "119c04a5009b674f",
 
-	Value:       gas.Layout{Size: 8, Align: 4, Leaves: []gas.Leaf{{Name: "Volts", Kind: gas.Float32, Offset: 0}, {Name: "Held", Kind: gas.Bool, Offset: 4}}},
-	Accumulator: gas.Layout{Size: 16, Align: 8, Leaves: []gas.Leaf{{Name: "Current", Kind: gas.Float64, Offset: 0}, {Name: "Conductance", Kind: gas.Float64, Offset: 8}}},
-	Parameters:  gas.Layout{Size: 24, Align: 8, Leaves: []gas.Leaf{{Name: "Source", Kind: gas.Uint32, Offset: 0}, {Name: "Ground", Kind: gas.Uint32, Offset: 4}, {Name: "Volts", Kind: gas.Float64, Offset: 8}, {Name: "Tolerance", Kind: gas.Float64, Offset: 16}}},
-	SumOp:       gas.SumOther,
+	Value:       compiled.Layout{Size: 8, Align: 4, Leaves: []compiled.Leaf{{Name: "Volts", Kind: compiled.Float32, Offset: 0}, {Name: "Held", Kind: compiled.Bool, Offset: 4}}},
+	Accumulator: compiled.Layout{Size: 16, Align: 8, Leaves: []compiled.Leaf{{Name: "Current", Kind: compiled.Float64, Offset: 0}, {Name: "Conductance", Kind: compiled.Float64, Offset: 8}}},
+	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}, {Name: "Ground", Kind: compiled.Uint32, Offset: 4}, {Name: "Volts", Kind: compiled.Float64, Offset: 8}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 16}}},
+	SumOp:       compiled.SumOther,
 
-	Init: gas.Fragment{Inputs: []string{"param.0", "param.1", "param.2", "v.id"}, Text: `{
-	.reg .b32 %gw<12>;
-	.reg .pred %gp<2>;
-	setp.eq.u32 %gp0, ${v.id}, ${param.0};
-	@%gp0 bra L5;
-	mov.f32 %gw0, 0f00000000;
-	mov.b32 %gw1, 0;
-	setp.eq.u32 %gp1, ${v.id}, ${param.1};
-	selp.b32 %gw2, 1, 0, %gp1;
-	mov.b32 %gw1, %gw2;
-	mov.b32 %gw3, %gw1;
-	mov.f32 %gw4, %gw0;
-	mov.b32 %gw5, %gw3;
-	mov.b32 %gw6, 0;
-	bra L2;
-L5:
-	mov.f32 %gw7, 0f00000000;
-	mov.b32 %gw8, 0;
-	cvt.rn.f32.f64 %gw9, ${param.2};
-	mov.f32 %gw7, %gw9;
-	mov.b32 %gw8, 1;
-	mov.f32 %gw10, %gw7;
-	mov.b32 %gw11, %gw8;
-	mov.f32 %gw4, %gw10;
-	mov.b32 %gw5, %gw11;
-	mov.b32 %gw6, 1;
-L2:
-	mov.f32 ${out.0}, %gw4;
-	mov.b32 ${out.1}, %gw5;
-	mov.b32 ${active}, %gw6;
-}
-`},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 	mov.f64 ${out.1}, 0d0000000000000000;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
 	.reg .b64 %gl<8>;
 	mov.f64 %gl0, 0d0000000000000000;
 	mov.f64 %gl1, 0d0000000000000000;
@@ -213,7 +182,7 @@ L2:
 	mov.f64 ${out.1}, %gl7;
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "a.1", "b.0", "b.1"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "a.1", "b.0", "b.1"}, Text: `{
 	.reg .b64 %gl<6>;
 	mov.f64 %gl0, 0d0000000000000000;
 	mov.f64 %gl1, 0d0000000000000000;
@@ -227,7 +196,7 @@ L2:
 	mov.f64 ${out.1}, %gl5;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "acc.1", "old.0", "old.1"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "acc.1", "old.0", "old.1"}, Text: `{
 	.reg .b32 %gw<27>;
 	.reg .b64 %gl<89>;
 	.reg .pred %gp<32>;
@@ -482,7 +451,7 @@ L2:
 	mov.b32 ${out.1}, %gw26;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0", "param.2", "param.3"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.2", "param.3"}, Text: `{
 	.reg .b32 %gw<1>;
 	.reg .b64 %gl<6>;
 	.reg .pred %gp<1>;

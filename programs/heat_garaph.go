@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // heatSources are the files that this one was made of. When they have changed
@@ -16,17 +17,17 @@ import (
 var heatSources embed.FS
 
 // Loops are the methods of Heat as loops.
-func (p Heat) Loops() gas.Loops[float32, Flow] {
-	if !gas.Fresh(heatSources, "af6da1835b4f90abfe43c72a3a3635e1") {
-		return gas.Loops[float32, Flow]{}
+func (p Heat) Loops() compiled.Loops[float32, Flow] {
+	if !compiled.Fresh(heatSources, "af6da1835b4f90abfe43c72a3a3635e1") {
+		return compiled.Loops[float32, Flow]{}
 	}
 	return heatLoops{p}.loops()
 }
 
 // Fragments are the methods of Heat as PTX.
-func (Heat) Fragments() gas.Fragments {
-	if !gas.Fresh(heatSources, "af6da1835b4f90abfe43c72a3a3635e1") {
-		return gas.Fragments{}
+func (Heat) Fragments() compiled.Fragments {
+	if !compiled.Fresh(heatSources, "af6da1835b4f90abfe43c72a3a3635e1") {
+		return compiled.Fragments{}
 	}
 	return heatFragments
 }
@@ -34,15 +35,15 @@ func (Heat) Fragments() gas.Fragments {
 // heatLoops has the loops of Heat.
 type heatLoops struct{ p Heat }
 
-func (l heatLoops) loops() gas.Loops[float32, Flow] {
-	return gas.Loops[float32, Flow]{
+func (l heatLoops) loops() compiled.Loops[float32, Flow] {
+	return compiled.Loops[float32, Flow]{
 		Program: l.p,
 		Gather:  l.gather,
 		Apply:   l.apply,
 	}
 }
 
-func (l heatLoops) gather(acc []Flow, list []uint16, b *gas.Block, cur []float32) (edges int) {
+func (l heatLoops) gather(acc []Flow, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
 	}
@@ -61,7 +62,7 @@ func (l heatLoops) gather(acc []Flow, list []uint16, b *gas.Block, cur []float32
 	return edges
 }
 
-func (l heatLoops) gatherWeighted(acc []Flow, list []uint16, b *gas.Block, cur []float32) (edges int) {
+func (l heatLoops) gatherWeighted(acc []Flow, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	p := l.p
 	for i, v := range list {
 		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
@@ -78,7 +79,7 @@ func (l heatLoops) gatherWeighted(acc []Flow, list []uint16, b *gas.Block, cur [
 	return edges
 }
 
-func (l heatLoops) apply(acc []Flow, list []uint16, b *gas.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
+func (l heatLoops) apply(acc []Flow, list []uint16, b *compiled.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
@@ -104,14 +105,14 @@ func (l heatLoops) apply(acc []Flow, list []uint16, b *gas.Block, cur, next []fl
 				{
 					p, _, old, acc, _ := p, x, old, a[i], step
 					_, _, _ = p, old, acc
-				Apply100_:
+				Apply101_:
 					for {
 						if acc.Conductance == 0 {
 							result_ = old
-							break Apply100_
+							break Apply101_
 						}
 						result_ = float32(float64(old) + (1-math.Exp(-acc.Conductance*p.Step))*(acc.Heat/acc.Conductance))
-						break Apply100_
+						break Apply101_
 
 					}
 				}
@@ -136,37 +137,21 @@ func (l heatLoops) apply(acc []Flow, list []uint16, b *gas.Block, cur, next []fl
 }
 
 // heatFragments are those of Heat.
-var heatFragments = gas.Fragments{
+var heatFragments = compiled.Fragments{
 	Program: "Heat",
-	Hash:    "e3759318974241b7",
+	Hash:    "1f0e30927f18213c",
 
-	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
-	Accumulator: gas.Layout{Size: 16, Align: 8, Leaves: []gas.Leaf{{Name: "Heat", Kind: gas.Float64, Offset: 0}, {Name: "Conductance", Kind: gas.Float64, Offset: 8}}},
-	Parameters:  gas.Layout{Size: 16, Align: 8, Leaves: []gas.Leaf{{Name: "Source", Kind: gas.Uint32, Offset: 0}, {Name: "Step", Kind: gas.Float64, Offset: 8}}},
-	SumOp:       gas.SumOther,
+	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 16, Align: 8, Leaves: []compiled.Leaf{{Name: "Heat", Kind: compiled.Float64, Offset: 0}, {Name: "Conductance", Kind: compiled.Float64, Offset: 8}}},
+	Parameters:  compiled.Layout{Size: 16, Align: 8, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}, {Name: "Step", Kind: compiled.Float64, Offset: 8}}},
+	SumOp:       compiled.SumOther,
 
-	Init: gas.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
-	.reg .b32 %gw<2>;
-	.reg .pred %gp<1>;
-	setp.eq.u32 %gp0, ${v.id}, ${param.0};
-	@%gp0 bra L5;
-	mov.f32 %gw0, 0f00000000;
-	mov.b32 %gw1, 1;
-	bra L2;
-L5:
-	mov.f32 %gw0, 0f3F800000;
-	mov.b32 %gw1, 1;
-L2:
-	mov.f32 ${out.0}, %gw0;
-	mov.b32 ${active}, %gw1;
-}
-`},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 	mov.f64 ${out.1}, 0d0000000000000000;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"dst.0", "edge.weight", "src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"dst.0", "edge.weight", "src.0"}, Text: `{
 	.reg .b64 %gl<9>;
 	cvt.f64.f32 %gl0, ${edge.weight};
 	mov.f64 %gl1, 0d0000000000000000;
@@ -183,7 +168,7 @@ L2:
 	mov.f64 ${out.1}, %gl8;
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "a.1", "b.0", "b.1"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "a.1", "b.0", "b.1"}, Text: `{
 	.reg .b64 %gl<6>;
 	mov.f64 %gl0, 0d0000000000000000;
 	mov.f64 %gl1, 0d0000000000000000;
@@ -197,7 +182,7 @@ L2:
 	mov.f64 ${out.1}, %gl5;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "acc.1", "old.0", "param.1"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "acc.1", "old.0", "param.1"}, Text: `{
 	.reg .b32 %gw<33>;
 	.reg .b64 %gl<123>;
 	.reg .pred %gp<37>;
@@ -506,7 +491,7 @@ L2:
 	mov.f32 ${out.0}, %gw32;
 }
 `},
-	Activate: gas.Fragment{Text: `{
+	Activate: compiled.Fragment{Text: `{
 	mov.b32 ${out.0}, 1;
 }
 `},

@@ -6,6 +6,7 @@ import (
 	"embed"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // katzSources are the files that this one was made of. When they have changed
@@ -15,23 +16,23 @@ import (
 var katzSources embed.FS
 
 // Loops are the methods of Katz as loops.
-func (p Katz[F]) Loops() gas.Loops[F, float64] {
-	if !gas.Fresh(katzSources, "b78e149f7c45e8bbf5658c56857af915") {
-		return gas.Loops[F, float64]{}
+func (p Katz[F]) Loops() compiled.Loops[F, float64] {
+	if !compiled.Fresh(katzSources, "b78e149f7c45e8bbf5658c56857af915") {
+		return compiled.Loops[F, float64]{}
 	}
 	switch p := any(p).(type) {
 	case Katz[float32]:
-		return any(katzFloat32Loops{p}.loops()).(gas.Loops[F, float64])
+		return any(katzFloat32Loops{p}.loops()).(compiled.Loops[F, float64])
 	case Katz[float64]:
-		return any(katzFloat64Loops{p}.loops()).(gas.Loops[F, float64])
+		return any(katzFloat64Loops{p}.loops()).(compiled.Loops[F, float64])
 	}
-	return gas.Loops[F, float64]{}
+	return compiled.Loops[F, float64]{}
 }
 
 // Fragments are the methods of Katz as PTX.
-func (p Katz[F]) Fragments() gas.Fragments {
-	if !gas.Fresh(katzSources, "b78e149f7c45e8bbf5658c56857af915") {
-		return gas.Fragments{}
+func (p Katz[F]) Fragments() compiled.Fragments {
+	if !compiled.Fresh(katzSources, "b78e149f7c45e8bbf5658c56857af915") {
+		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
 	case Katz[float32]:
@@ -39,14 +40,14 @@ func (p Katz[F]) Fragments() gas.Fragments {
 	case Katz[float64]:
 		return katzFloat64Fragments
 	}
-	return gas.Fragments{}
+	return compiled.Fragments{}
 }
 
 // katzFloat32Loops has the loops of Katz[float32].
 type katzFloat32Loops struct{ p Katz[float32] }
 
-func (l katzFloat32Loops) loops() gas.Loops[float32, float64] {
-	return gas.Loops[float32, float64]{
+func (l katzFloat32Loops) loops() compiled.Loops[float32, float64] {
+	return compiled.Loops[float32, float64]{
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
@@ -54,7 +55,7 @@ func (l katzFloat32Loops) loops() gas.Loops[float32, float64] {
 	}
 }
 
-func (l katzFloat32Loops) gather(acc []float64, list []uint16, b *gas.Block, cur []float32) (edges int) {
+func (l katzFloat32Loops) gather(acc []float64, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	p := l.p
 	var dst float32
 	for i, v := range list {
@@ -84,7 +85,7 @@ func (l katzFloat32Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []ui
 	}
 }
 
-func (l katzFloat32Loops) apply(acc []float64, list []uint16, b *gas.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
+func (l katzFloat32Loops) apply(acc []float64, list []uint16, b *compiled.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
@@ -124,39 +125,32 @@ func (l katzFloat32Loops) apply(acc []float64, list []uint16, b *gas.Block, cur,
 }
 
 // katzFloat32Fragments are those of Katz[float32].
-var katzFloat32Fragments = gas.Fragments{
+var katzFloat32Fragments = compiled.Fragments{
 	Program: "Katz[float32]",
-	Hash:    "016557997a41d3f6",
+	Hash:    "f729caae98633fa5",
 
-	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
-	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
-	Parameters:  gas.Layout{Size: 24, Align: 8, Leaves: []gas.Leaf{{Name: "Alpha", Kind: gas.Float64, Offset: 0}, {Name: "Beta", Kind: gas.Float64, Offset: 8}, {Name: "Tolerance", Kind: gas.Float64, Offset: 16}}},
-	SumOp:       gas.SumAdd,
+	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Alpha", Kind: compiled.Float64, Offset: 0}, {Name: "Beta", Kind: compiled.Float64, Offset: 8}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 16}}},
+	SumOp:       compiled.SumAdd,
 
-	Init: gas.Fragment{Inputs: []string{"param.1"}, Text: `{
-	.reg .b32 %gw<1>;
-	cvt.rn.f32.f64 %gw0, ${param.1};
-	mov.f32 ${out.0}, %gw0;
-	mov.b32 ${active}, 1;
-}
-`},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
 	.reg .b64 %gl<1>;
 	cvt.f64.f32 %gl0, ${src.0};
 	mov.f64 ${out.0}, %gl0;
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b64 %gl<1>;
 	add.rn.f64 %gl0, ${a.0}, ${b.0};
 	mov.f64 ${out.0}, %gl0;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "param.0", "param.1"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.1"}, Text: `{
 	.reg .b32 %gw<1>;
 	.reg .b64 %gl<2>;
 	mul.rn.f64 %gl0, ${param.0}, ${acc.0};
@@ -165,7 +159,7 @@ var katzFloat32Fragments = gas.Fragments{
 	mov.f32 ${out.0}, %gw0;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0", "param.2"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.2"}, Text: `{
 	.reg .b32 %gw<1>;
 	.reg .b64 %gl<7>;
 	.reg .pred %gp<1>;
@@ -186,8 +180,8 @@ var katzFloat32Fragments = gas.Fragments{
 // katzFloat64Loops has the loops of Katz[float64].
 type katzFloat64Loops struct{ p Katz[float64] }
 
-func (l katzFloat64Loops) loops() gas.Loops[float64, float64] {
-	return gas.Loops[float64, float64]{
+func (l katzFloat64Loops) loops() compiled.Loops[float64, float64] {
+	return compiled.Loops[float64, float64]{
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
@@ -195,7 +189,7 @@ func (l katzFloat64Loops) loops() gas.Loops[float64, float64] {
 	}
 }
 
-func (l katzFloat64Loops) gather(acc []float64, list []uint16, b *gas.Block, cur []float64) (edges int) {
+func (l katzFloat64Loops) gather(acc []float64, list []uint16, b *compiled.Block, cur []float64) (edges int) {
 	p := l.p
 	var dst float64
 	for i, v := range list {
@@ -225,7 +219,7 @@ func (l katzFloat64Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []ui
 	}
 }
 
-func (l katzFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, cur, next []float64, rising []uint64) (activated int, degrees uint64) {
+func (l katzFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Block, cur, next []float64, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
@@ -265,42 +259,37 @@ func (l katzFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, cur,
 }
 
 // katzFloat64Fragments are those of Katz[float64].
-var katzFloat64Fragments = gas.Fragments{
+var katzFloat64Fragments = compiled.Fragments{
 	Program: "Katz[float64]",
-	Hash:    "b26d79abcacc90e4",
+	Hash:    "489cc4444bdad144",
 
-	Value:       gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
-	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
-	Parameters:  gas.Layout{Size: 24, Align: 8, Leaves: []gas.Leaf{{Name: "Alpha", Kind: gas.Float64, Offset: 0}, {Name: "Beta", Kind: gas.Float64, Offset: 8}, {Name: "Tolerance", Kind: gas.Float64, Offset: 16}}},
-	SumOp:       gas.SumAdd,
+	Value:       compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Alpha", Kind: compiled.Float64, Offset: 0}, {Name: "Beta", Kind: compiled.Float64, Offset: 8}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 16}}},
+	SumOp:       compiled.SumAdd,
 
-	Init: gas.Fragment{Inputs: []string{"param.1"}, Text: `{
-	mov.f64 ${out.0}, ${param.1};
-	mov.b32 ${active}, 1;
-}
-`},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
 	mov.f64 ${out.0}, ${src.0};
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b64 %gl<1>;
 	add.rn.f64 %gl0, ${a.0}, ${b.0};
 	mov.f64 ${out.0}, %gl0;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "param.0", "param.1"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.1"}, Text: `{
 	.reg .b64 %gl<2>;
 	mul.rn.f64 %gl0, ${param.0}, ${acc.0};
 	add.rn.f64 %gl1, %gl0, ${param.1};
 	mov.f64 ${out.0}, %gl1;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0", "param.2"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.2"}, Text: `{
 	.reg .b32 %gw<1>;
 	.reg .b64 %gl<4>;
 	.reg .pred %gp<1>;

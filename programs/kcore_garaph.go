@@ -6,6 +6,7 @@ import (
 	"embed"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // kCoreSources are the files that this one was made of. When they have changed
@@ -15,17 +16,17 @@ import (
 var kCoreSources embed.FS
 
 // Loops are the methods of KCore as loops.
-func (p KCore) Loops() gas.Loops[uint32, uint32] {
-	if !gas.Fresh(kCoreSources, "365058c36a8060029018f6fdc5187e44") {
-		return gas.Loops[uint32, uint32]{}
+func (p KCore) Loops() compiled.Loops[uint32, uint32] {
+	if !compiled.Fresh(kCoreSources, "365058c36a8060029018f6fdc5187e44") {
+		return compiled.Loops[uint32, uint32]{}
 	}
 	return kCoreLoops{p}.loops()
 }
 
 // Fragments are the methods of KCore as PTX.
-func (KCore) Fragments() gas.Fragments {
-	if !gas.Fresh(kCoreSources, "365058c36a8060029018f6fdc5187e44") {
-		return gas.Fragments{}
+func (KCore) Fragments() compiled.Fragments {
+	if !compiled.Fresh(kCoreSources, "365058c36a8060029018f6fdc5187e44") {
+		return compiled.Fragments{}
 	}
 	return kCoreFragments
 }
@@ -33,8 +34,8 @@ func (KCore) Fragments() gas.Fragments {
 // kCoreLoops has the loops of KCore.
 type kCoreLoops struct{ p KCore }
 
-func (l kCoreLoops) loops() gas.Loops[uint32, uint32] {
-	return gas.Loops[uint32, uint32]{
+func (l kCoreLoops) loops() compiled.Loops[uint32, uint32] {
+	return compiled.Loops[uint32, uint32]{
 		Program: l.p,
 		Due:     l.due,
 		Gather:  l.gather,
@@ -42,7 +43,7 @@ func (l kCoreLoops) loops() gas.Loops[uint32, uint32] {
 	}
 }
 
-func (l kCoreLoops) due(due, list []uint16, b *gas.Block, cur []uint32) []uint16 {
+func (l kCoreLoops) due(due, list []uint16, b *compiled.Block, cur []uint32) []uint16 {
 	p, step, first := l.p, b.Step, int(b.First)
 	base := len(due)
 	if cap(due)-base < len(list) {
@@ -60,7 +61,7 @@ func (l kCoreLoops) due(due, list []uint16, b *gas.Block, cur []uint32) []uint16
 	return due[:base+k]
 }
 
-func (l kCoreLoops) gather(acc []uint32, list []uint16, b *gas.Block, cur []uint32) (edges int) {
+func (l kCoreLoops) gather(acc []uint32, list []uint16, b *compiled.Block, cur []uint32) (edges int) {
 	p := l.p
 	step := b.Step
 	var dst uint32
@@ -87,7 +88,7 @@ func (l kCoreLoops) gather(acc []uint32, list []uint16, b *gas.Block, cur []uint
 	return edges
 }
 
-func (l kCoreLoops) apply(acc []uint32, list []uint16, b *gas.Block, cur, next []uint32, rising []uint64) (activated int, degrees uint64) {
+func (l kCoreLoops) apply(acc []uint32, list []uint16, b *compiled.Block, cur, next []uint32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
@@ -127,51 +128,30 @@ func (l kCoreLoops) apply(acc []uint32, list []uint16, b *gas.Block, cur, next [
 }
 
 // kCoreFragments are those of KCore.
-var kCoreFragments = gas.Fragments{
+var kCoreFragments = compiled.Fragments{
 	Program: "KCore",
-	Hash:    "1f4fdcb18f1b9eeb",
+	Hash:    "a81e41ec9149310a",
 
-	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Uint32, Offset: 0}}},
-	Accumulator: gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Uint32, Offset: 0}}},
-	Parameters:  gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "K", Kind: gas.Uint32, Offset: 0}}},
-	SumOp:       gas.SumAdd,
+	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "K", Kind: compiled.Uint32, Offset: 0}}},
+	SumOp:       compiled.SumAdd,
 
-	Init: gas.Fragment{Inputs: []string{"param.0", "v.in", "v.out"}, Text: `{
-	.reg .b32 %gw<2>;
-	.reg .pred %gp<3>;
-	setp.gt.u32 %gp0, ${param.0}, 0;
-	@!%gp0 bra L6;
-	setp.eq.u32 %gp1, ${v.in}, 0;
-	@!%gp1 bra L6;
-	setp.eq.u32 %gp2, ${v.out}, 0;
-	@%gp2 bra L7;
-L6:
-	mov.b32 %gw0, 1;
-	mov.b32 %gw1, 1;
-	bra L2;
-L7:
-	mov.b32 %gw0, 0;
-	mov.b32 %gw1, 0;
-L2:
-	mov.b32 ${out.0}, %gw0;
-	mov.b32 ${active}, %gw1;
-}
-`},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.b32 ${out.0}, 0;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
 	mov.b32 ${out.0}, ${src.0};
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b32 %gw<1>;
 	add.s32 %gw0, ${a.0}, ${b.0};
 	mov.b32 ${out.0}, %gw0;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "old.0", "param.0"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "old.0", "param.0"}, Text: `{
 	.reg .b32 %gw<1>;
 	.reg .pred %gp<1>;
 	setp.lt.u32 %gp0, ${acc.0}, ${param.0};
@@ -184,7 +164,7 @@ L2:
 	mov.b32 ${out.0}, %gw0;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
 	.reg .b32 %gw<1>;
 	.reg .pred %gp<1>;
 	setp.ne.u32 %gp0, ${old.0}, ${new.0};
@@ -192,15 +172,7 @@ L2:
 	mov.b32 ${out.0}, %gw0;
 }
 `},
-	Saturated: gas.Fragment{Inputs: []string{"acc.0", "param.0"}, Text: `{
-	.reg .b32 %gw<1>;
-	.reg .pred %gp<1>;
-	setp.ge.u32 %gp0, ${acc.0}, ${param.0};
-	selp.b32 %gw0, 1, 0, %gp0;
-	mov.b32 ${out.0}, %gw0;
-}
-`},
-	Settled: gas.Fragment{Inputs: []string{"value.0"}, Text: `{
+	Settled: compiled.Fragment{Inputs: []string{"value.0"}, Text: `{
 	.reg .b32 %gw<1>;
 	.reg .pred %gp<1>;
 	setp.eq.u32 %gp0, ${value.0}, 0;

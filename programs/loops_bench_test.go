@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/internal/looptest"
 	"github.com/garaph/garaph/programs"
 )
@@ -20,7 +21,7 @@ import (
 
 // rmat is the graph in both orders.
 type rmat struct {
-	blocks []gas.Block
+	blocks []compiled.Block
 	lists  [][]uint16
 	nbr    [][]uint32 // by source
 	slot   [][]uint16
@@ -63,7 +64,7 @@ var theRMAT = sync.OnceValue(func() *rmat {
 	}
 	for first := 0; first < rmatVertices; first += shardVertices {
 		n := min(shardVertices, rmatVertices-first)
-		b := gas.Block{First: uint32(first), N: rmatVertices, Off: make([]uint32, n+1), Degree: degree, Step: gas.Step{Iteration: 2}}
+		b := compiled.Block{First: uint32(first), N: rmatVertices, Off: make([]uint32, n+1), Degree: degree, Step: gas.Step{Iteration: 2}}
 		end := 0
 		for end < len(edges) && int(edges[end].dst) < first+n {
 			b.Off[int(edges[end].dst)-first+1]++
@@ -104,7 +105,7 @@ func loopBench(b *testing.B, loop func(g *rmat, shard int)) {
 	b.ReportMetric(0, "ns/op")
 }
 
-func gatherBench[V, A any](b *testing.B, weighted bool, gather func([]A, []uint16, *gas.Block, []V) int, zero A, value func(v int) V) {
+func gatherBench[V, A any](b *testing.B, weighted bool, gather func([]A, []uint16, *compiled.Block, []V) int, zero A, value func(v int) V) {
 	cur, acc := make([]V, rmatVertices), make([]A, shardVertices)
 	for v := range cur {
 		cur[v] = value(v)
@@ -138,13 +139,13 @@ func scatterBench[V, A any](b *testing.B, weighted bool, scatter func(*[1 << 16]
 func BenchmarkLoops(b *testing.B) {
 	rank := programs.PageRank[float32]{Damping: 0.85}
 	share := func(v int) float32 { return float32(v%100) / 100 }
-	compiled, plain := rank.Loops(), looptest.Plain[float32, float64](rank)
-	b.Run("PageRank/Scatter/compiled", func(b *testing.B) { scatterBench(b, false, compiled.Scatter, share) })
+	compiledRank, plainRank := rank.Loops(), looptest.Plain[float32, float64](rank)
+	b.Run("PageRank/Scatter/compiled", func(b *testing.B) { scatterBench(b, false, compiledRank.Scatter, share) })
 	b.Run("PageRank/Scatter/by-hand", func(b *testing.B) { scatterBench(b, false, rankScatter, share) })
-	b.Run("PageRank/Scatter/interface", func(b *testing.B) { scatterBench(b, false, plain.Scatter, share) })
-	b.Run("PageRank/Gather/compiled", func(b *testing.B) { gatherBench(b, false, compiled.Gather, 0, share) })
+	b.Run("PageRank/Scatter/interface", func(b *testing.B) { scatterBench(b, false, plainRank.Scatter, share) })
+	b.Run("PageRank/Gather/compiled", func(b *testing.B) { gatherBench(b, false, compiledRank.Gather, 0, share) })
 	b.Run("PageRank/Gather/by-hand", func(b *testing.B) { gatherBench(b, false, rankGather, 0, share) })
-	b.Run("PageRank/Gather/interface", func(b *testing.B) { gatherBench(b, false, plain.Gather, 0, share) })
+	b.Run("PageRank/Gather/interface", func(b *testing.B) { gatherBench(b, false, plainRank.Gather, 0, share) })
 
 	path := programs.SSSP[float32]{}
 	far := float32(math.Inf(1))
@@ -178,7 +179,7 @@ func rankScatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, _ []float32
 	}
 }
 
-func rankGather(acc []float64, list []uint16, b *gas.Block, cur []float32) int {
+func rankGather(acc []float64, list []uint16, b *compiled.Block, cur []float32) int {
 	for i, v := range list {
 		a := acc[i]
 		for _, u := range b.Nbr[b.Off[v]:b.Off[v+1]] {
@@ -199,7 +200,7 @@ func pathScatter(acc *[1 << 16]float32, nbr []uint32, slot []uint16, weight []fl
 	}
 }
 
-func pathGather(acc []float32, list []uint16, b *gas.Block, cur []float32) int {
+func pathGather(acc []float32, list []uint16, b *compiled.Block, cur []float32) int {
 	for i, v := range list {
 		a := acc[i]
 		nbr := b.Nbr[b.Off[v]:b.Off[v+1]]
@@ -214,7 +215,7 @@ func pathGather(acc []float32, list []uint16, b *gas.Block, cur []float32) int {
 	return len(b.Nbr)
 }
 
-func hopGather(acc []uint32, list []uint16, b *gas.Block, cur []uint32) (edges int) {
+func hopGather(acc []uint32, list []uint16, b *compiled.Block, cur []uint32) (edges int) {
 	reached := uint32(b.Step.Iteration)
 	for i, v := range list {
 		for _, u := range b.Nbr[b.Off[v]:b.Off[v+1]] {

@@ -6,6 +6,7 @@ import (
 	"embed"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // lpaSources are the files that this one was made of. When they have changed
@@ -15,17 +16,17 @@ import (
 var lpaSources embed.FS
 
 // Loops are the methods of LPA as loops.
-func (p LPA) Loops() gas.Loops[Ballot, Votes] {
-	if !gas.Fresh(lpaSources, "9fbd22594471de5b75711f170704d36d") {
-		return gas.Loops[Ballot, Votes]{}
+func (p LPA) Loops() compiled.Loops[Ballot, Votes] {
+	if !compiled.Fresh(lpaSources, "9fbd22594471de5b75711f170704d36d") {
+		return compiled.Loops[Ballot, Votes]{}
 	}
 	return lpaLoops{p}.loops()
 }
 
 // Fragments are the methods of LPA as PTX.
-func (LPA) Fragments() gas.Fragments {
-	if !gas.Fresh(lpaSources, "9fbd22594471de5b75711f170704d36d") {
-		return gas.Fragments{}
+func (LPA) Fragments() compiled.Fragments {
+	if !compiled.Fresh(lpaSources, "9fbd22594471de5b75711f170704d36d") {
+		return compiled.Fragments{}
 	}
 	return lpaFragments
 }
@@ -33,15 +34,15 @@ func (LPA) Fragments() gas.Fragments {
 // lpaLoops has the loops of LPA.
 type lpaLoops struct{ p LPA }
 
-func (l lpaLoops) loops() gas.Loops[Ballot, Votes] {
-	return gas.Loops[Ballot, Votes]{
+func (l lpaLoops) loops() compiled.Loops[Ballot, Votes] {
+	return compiled.Loops[Ballot, Votes]{
 		Program: l.p,
 		Gather:  l.gather,
 		Apply:   l.apply,
 	}
 }
 
-func (l lpaLoops) gather(acc []Votes, list []uint16, b *gas.Block, cur []Ballot) (edges int) {
+func (l lpaLoops) gather(acc []Votes, list []uint16, b *compiled.Block, cur []Ballot) (edges int) {
 	p := l.p
 	for i, v := range list {
 		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
@@ -57,7 +58,7 @@ func (l lpaLoops) gather(acc []Votes, list []uint16, b *gas.Block, cur []Ballot)
 	return edges
 }
 
-func (l lpaLoops) apply(acc []Votes, list []uint16, b *gas.Block, cur, next []Ballot, rising []uint64) (activated int, degrees uint64) {
+func (l lpaLoops) apply(acc []Votes, list []uint16, b *compiled.Block, cur, next []Ballot, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
@@ -97,59 +98,23 @@ func (l lpaLoops) apply(acc []Votes, list []uint16, b *gas.Block, cur, next []Ba
 }
 
 // lpaFragments are those of LPA.
-var lpaFragments = gas.Fragments{
+var lpaFragments = compiled.Fragments{
 	Program: "LPA",
-	Hash:    "0b0891fbc274a4bd",
+	Hash:    "b9bcea287fffcf64",
 
-	Value:       gas.Layout{Size: 12, Align: 4, Leaves: []gas.Leaf{{Name: "Label", Kind: gas.Uint32, Offset: 0}, {Name: "Candidate", Kind: gas.Uint32, Offset: 4}, {Name: "Draw", Kind: gas.Uint32, Offset: 8}}},
-	Accumulator: gas.Layout{Size: 16, Align: 4, Leaves: []gas.Leaf{{Name: "Own", Kind: gas.Uint32, Offset: 0}, {Name: "Other", Kind: gas.Uint32, Offset: 4}, {Name: "Key", Kind: gas.Uint32, Offset: 8}, {Name: "Next", Kind: gas.Uint32, Offset: 12}}},
-	Parameters:  gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "Seed", Kind: gas.Uint32, Offset: 0}}},
-	SumOp:       gas.SumOther,
+	Value:       compiled.Layout{Size: 12, Align: 4, Leaves: []compiled.Leaf{{Name: "Label", Kind: compiled.Uint32, Offset: 0}, {Name: "Candidate", Kind: compiled.Uint32, Offset: 4}, {Name: "Draw", Kind: compiled.Uint32, Offset: 8}}},
+	Accumulator: compiled.Layout{Size: 16, Align: 4, Leaves: []compiled.Leaf{{Name: "Own", Kind: compiled.Uint32, Offset: 0}, {Name: "Other", Kind: compiled.Uint32, Offset: 4}, {Name: "Key", Kind: compiled.Uint32, Offset: 8}, {Name: "Next", Kind: compiled.Uint32, Offset: 12}}},
+	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "Seed", Kind: compiled.Uint32, Offset: 0}}},
+	SumOp:       compiled.SumOther,
 
-	Init: gas.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
-	.reg .b32 %gw<25>;
-	mov.b32 %gw0, 0;
-	mov.b32 %gw1, 0;
-	mov.b32 %gw2, 0;
-	mov.b32 %gw0, ${v.id};
-	mov.b32 %gw1, ${v.id};
-	add.s32 %gw3, ${param.0}, 2654435769;
-	shr.u32 %gw4, %gw3, 16;
-	xor.b32 %gw5, %gw3, %gw4;
-	mul.lo.s32 %gw6, %gw5, 2146121005;
-	shr.u32 %gw7, %gw6, 15;
-	xor.b32 %gw8, %gw6, %gw7;
-	mul.lo.s32 %gw9, %gw8, 2221713035;
-	shr.u32 %gw10, %gw9, 16;
-	xor.b32 %gw11, %gw9, %gw10;
-	xor.b32 %gw12, ${v.id}, %gw11;
-	add.s32 %gw13, %gw12, 2654435769;
-	shr.u32 %gw14, %gw13, 16;
-	xor.b32 %gw15, %gw13, %gw14;
-	mul.lo.s32 %gw16, %gw15, 2146121005;
-	shr.u32 %gw17, %gw16, 15;
-	xor.b32 %gw18, %gw16, %gw17;
-	mul.lo.s32 %gw19, %gw18, 2221713035;
-	shr.u32 %gw20, %gw19, 16;
-	xor.b32 %gw21, %gw19, %gw20;
-	mov.b32 %gw2, %gw21;
-	mov.b32 %gw22, %gw0;
-	mov.b32 %gw23, %gw1;
-	mov.b32 %gw24, %gw2;
-	mov.b32 ${out.0}, %gw22;
-	mov.b32 ${out.1}, %gw23;
-	mov.b32 ${out.2}, %gw24;
-	mov.b32 ${active}, 1;
-}
-`},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.b32 ${out.0}, 0;
 	mov.b32 ${out.1}, 0;
 	mov.b32 ${out.2}, 0;
 	mov.b32 ${out.3}, 0;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"dst.0", "dst.1", "dst.2", "src.0", "src.2"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"dst.0", "dst.1", "dst.2", "src.0", "src.2"}, Text: `{
 	.reg .b32 %gw<21>;
 	.reg .pred %gp<2>;
 	mov.b32 %gw0, 0;
@@ -189,7 +154,7 @@ L7:
 	mov.b32 ${out.3}, %gw16;
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "a.1", "a.2", "a.3", "b.0", "b.1", "b.2", "b.3"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "a.1", "a.2", "a.3", "b.0", "b.1", "b.2", "b.3"}, Text: `{
 	.reg .b32 %gw<15>;
 	.reg .pred %gp<3>;
 	mov.b32 %gw0, ${a.0};
@@ -225,7 +190,7 @@ L7:
 	mov.b32 ${out.3}, %gw14;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "acc.1", "acc.2", "acc.3", "old.0", "old.1", "old.2"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "acc.1", "acc.2", "acc.3", "old.0", "old.1", "old.2"}, Text: `{
 	.reg .b32 %gw<22>;
 	.reg .pred %gp<3>;
 	mov.b32 %gw0, ${old.0};
@@ -272,7 +237,7 @@ L2:
 	mov.b32 ${out.2}, %gw20;
 }
 `},
-	Activate: gas.Fragment{Text: `{
+	Activate: compiled.Fragment{Text: `{
 	mov.b32 ${out.0}, 1;
 }
 `},

@@ -6,6 +6,7 @@ import (
 	"embed"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // neuralSources are the files that this one was made of. When they have changed
@@ -15,17 +16,17 @@ import (
 var neuralSources embed.FS
 
 // Loops are the methods of Neural as loops.
-func (p Neural) Loops() gas.Loops[float32, float64] {
-	if !gas.Fresh(neuralSources, "dee79f131bb74165e9b0d010117ec668") {
-		return gas.Loops[float32, float64]{}
+func (p Neural) Loops() compiled.Loops[float32, float64] {
+	if !compiled.Fresh(neuralSources, "dee79f131bb74165e9b0d010117ec668") {
+		return compiled.Loops[float32, float64]{}
 	}
 	return neuralLoops{p}.loops()
 }
 
 // Fragments are the methods of Neural as PTX.
-func (Neural) Fragments() gas.Fragments {
-	if !gas.Fresh(neuralSources, "dee79f131bb74165e9b0d010117ec668") {
-		return gas.Fragments{}
+func (Neural) Fragments() compiled.Fragments {
+	if !compiled.Fresh(neuralSources, "dee79f131bb74165e9b0d010117ec668") {
+		return compiled.Fragments{}
 	}
 	return neuralFragments
 }
@@ -33,8 +34,8 @@ func (Neural) Fragments() gas.Fragments {
 // neuralLoops has the loops of Neural.
 type neuralLoops struct{ p Neural }
 
-func (l neuralLoops) loops() gas.Loops[float32, float64] {
-	return gas.Loops[float32, float64]{
+func (l neuralLoops) loops() compiled.Loops[float32, float64] {
+	return compiled.Loops[float32, float64]{
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
@@ -42,7 +43,7 @@ func (l neuralLoops) loops() gas.Loops[float32, float64] {
 	}
 }
 
-func (l neuralLoops) gather(acc []float64, list []uint16, b *gas.Block, cur []float32) (edges int) {
+func (l neuralLoops) gather(acc []float64, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
 	}
@@ -61,7 +62,7 @@ func (l neuralLoops) gather(acc []float64, list []uint16, b *gas.Block, cur []fl
 	return edges
 }
 
-func (l neuralLoops) gatherWeighted(acc []float64, list []uint16, b *gas.Block, cur []float32) (edges int) {
+func (l neuralLoops) gatherWeighted(acc []float64, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	p := l.p
 	var dst float32
 	for i, v := range list {
@@ -111,7 +112,7 @@ func (l neuralLoops) scatterWeighted(acc *[1 << 16]float64, nbr []uint32, slot [
 	}
 }
 
-func (l neuralLoops) apply(acc []float64, list []uint16, b *gas.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
+func (l neuralLoops) apply(acc []float64, list []uint16, b *compiled.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
@@ -151,309 +152,20 @@ func (l neuralLoops) apply(acc []float64, list []uint16, b *gas.Block, cur, next
 }
 
 // neuralFragments are those of Neural.
-var neuralFragments = gas.Fragments{
+var neuralFragments = compiled.Fragments{
 	Program: "Neural",
-	Hash:    "6efc690ddc8352dc",
+	Hash:    "ae4c9425ec498273",
 
-	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
-	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
-	Parameters:  gas.Layout{Size: 24, Align: 8, Leaves: []gas.Leaf{{Name: "Gain", Kind: gas.Float64, Offset: 0}, {Name: "Bias", Kind: gas.Float64, Offset: 8}, {Name: "Tolerance", Kind: gas.Float64, Offset: 16}}},
-	SumOp:       gas.SumAdd,
+	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Gain", Kind: compiled.Float64, Offset: 0}, {Name: "Bias", Kind: compiled.Float64, Offset: 8}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 16}}},
+	SumOp:       compiled.SumAdd,
 
-	Init: gas.Fragment{Inputs: []string{"param.1"}, Text: `{
-	.reg .b32 %gw<26>;
-	.reg .b64 %gl<119>;
-	.reg .pred %gp<35>;
-	abs.f64 %gl0, ${param.1};
-	setp.neu.f64 %gp0, ${param.1}, ${param.1};
-	@%gp0 bra L10;
-	setp.lt.f64 %gp1, %gl0, 0d3C30000000000000;
-	@%gp1 bra L10;
-	setp.gt.f64 %gp2, %gl0, 0d4036000000000000;
-	@%gp2 bra L9;
-	mul.rn.f64 %gl1, 0d4000000000000000, %gl0;
-	mul.rn.f64 %gl2, %gl1, 0d3FF71547652B82FE;
-	add.rn.f64 %gl3, %gl2, 0d3FE0000000000000;
-	cvt.rmi.f64.f64 %gl4, %gl3;
-	neg.f64 %gl5, %gl4;
-	neg.f64 %gl6, %gl4;
-	fma.rn.f64 %gl7, %gl6, 0d3FE62E42FEE00000, %gl1;
-	fma.rn.f64 %gl8, %gl5, 0d3DEA39EF35793C76, %gl7;
-	fma.rn.f64 %gl9, 0d3DE6124613A86D09, %gl8, 0d3E21EED8EFF8D898;
-	fma.rn.f64 %gl10, %gl9, %gl8, 0d3E5AE64567F544E4;
-	fma.rn.f64 %gl11, %gl10, %gl8, 0d3E927E4FB7789F5C;
-	fma.rn.f64 %gl12, %gl11, %gl8, 0d3EC71DE3A556C734;
-	fma.rn.f64 %gl13, %gl12, %gl8, 0d3EFA01A01A01A01A;
-	fma.rn.f64 %gl14, %gl13, %gl8, 0d3F2A01A01A01A01A;
-	fma.rn.f64 %gl15, %gl14, %gl8, 0d3F56C16C16C16C17;
-	fma.rn.f64 %gl16, %gl15, %gl8, 0d3F81111111111111;
-	fma.rn.f64 %gl17, %gl16, %gl8, 0d3FA5555555555555;
-	fma.rn.f64 %gl18, %gl17, %gl8, 0d3FC5555555555555;
-	fma.rn.f64 %gl19, %gl18, %gl8, 0d3FE0000000000000;
-	mul.rn.f64 %gl20, %gl19, %gl8;
-	fma.rn.f64 %gl21, %gl20, %gl8, %gl8;
-	cvt.rzi.s32.f64 %gw0, %gl4;
-	setp.ge.f64 %gp3, %gl4, 0dC1E0000000000000;
-	selp.b32 %gw1, %gw0, -2147483648, %gp3;
-	setp.lt.f64 %gp4, %gl4, 0d41E0000000000000;
-	selp.b32 %gw2, %gw1, -2147483648, %gp4;
-	add.s32 %gw3, %gw2, 1023;
-	cvt.s64.s32 %gl22, %gw3;
-	shl.b64 %gl23, %gl22, 52;
-	sub.rn.f64 %gl24, %gl23, 0d3FF0000000000000;
-	fma.rn.f64 %gl25, %gl21, %gl23, %gl24;
-	add.rn.f64 %gl26, %gl25, 0d4000000000000000;
-	sub.rn.f64 %gl27, %gl25, %gl25;
-	setp.neu.f64 %gp5, %gl27, 0d0000000000000000;
-	@%gp5 bra L42;
-	sub.rn.f64 %gl28, %gl26, %gl26;
-	setp.neu.f64 %gp6, %gl28, 0d0000000000000000;
-	@%gp6 bra L42;
-	setp.eq.f64 %gp7, %gl25, 0d0000000000000000;
-	@%gp7 bra L42;
-	setp.eq.f64 %gp8, %gl26, 0d0000000000000000;
-	@%gp8 bra L42;
-	shr.u64 %gl29, %gl25, 52;
-	and.b64 %gl30, %gl29, 2047;
-	cvt.u32.u64 %gw4, %gl30;
-	shr.u64 %gl31, %gl26, 52;
-	and.b64 %gl32, %gl31, 2047;
-	cvt.u32.u64 %gw5, %gl32;
-	and.b64 %gl33, %gl25, 4503599627370495;
-	and.b64 %gl34, %gl26, 4503599627370495;
-	setp.eq.s32 %gp9, %gw4, 0;
-	@%gp9 bra L25;
-	or.b64 %gl35, %gl33, 4503599627370496;
-	mov.b32 %gw6, %gw4;
-	mov.b64 %gl36, %gl35;
-	bra L26;
-L25:
-	clz.b64 %gw7, %gl33;
-	cvt.u64.u32 %gl37, %gw7;
-	cvt.u32.u64 %gw8, %gl37;
-	sub.s32 %gw9, %gw8, 11;
-	shl.b64 %gl38, %gl33, %gw9;
-	sub.s32 %gw10, 1, %gw9;
-	mov.b32 %gw6, %gw10;
-	mov.b64 %gl36, %gl38;
-L26:
-	setp.eq.s32 %gp10, %gw5, 0;
-	@%gp10 bra L28;
-	or.b64 %gl39, %gl34, 4503599627370496;
-	mov.b32 %gw11, %gw5;
-	mov.b64 %gl40, %gl39;
-	bra L29;
-L28:
-	clz.b64 %gw12, %gl34;
-	cvt.u64.u32 %gl41, %gw12;
-	cvt.u32.u64 %gw13, %gl41;
-	sub.s32 %gw14, %gw13, 11;
-	shl.b64 %gl42, %gl34, %gw14;
-	sub.s32 %gw15, 1, %gw14;
-	mov.b32 %gw11, %gw15;
-	mov.b64 %gl40, %gl42;
-L29:
-	cvt.rn.f64.u64 %gl43, %gl40;
-	rcp.approx.ftz.f64 %gl44, %gl43;
-	neg.f64 %gl45, %gl43;
-	fma.rn.f64 %gl46, %gl45, %gl44, 0d3FF0000000000000;
-	fma.rn.f64 %gl47, %gl44, %gl46, %gl44;
-	neg.f64 %gl48, %gl43;
-	fma.rn.f64 %gl49, %gl48, %gl47, 0d3FF0000000000000;
-	fma.rn.f64 %gl50, %gl47, %gl49, %gl47;
-	cvt.rn.f64.u64 %gl51, %gl36;
-	mul.rn.f64 %gl52, %gl51, %gl50;
-	mul.rn.f64 %gl53, %gl52, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl54, %gl53;
-	setp.ge.f64 %gp11, %gl53, 0dC3E0000000000000;
-	selp.b64 %gl55, %gl54, 0x8000000000000000, %gp11;
-	setp.lt.f64 %gp12, %gl53, 0d43E0000000000000;
-	selp.b64 %gl56, %gl55, 0x8000000000000000, %gp12;
-	shl.b64 %gl57, %gl36, 55;
-	mul.lo.s64 %gl58, %gl56, %gl40;
-	sub.s64 %gl59, %gl57, %gl58;
-	cvt.rn.f64.s64 %gl60, %gl59;
-	mul.rn.f64 %gl61, %gl60, %gl50;
-	cvt.rzi.s64.f64 %gl62, %gl61;
-	setp.ge.f64 %gp13, %gl61, 0dC3E0000000000000;
-	selp.b64 %gl63, %gl62, 0x8000000000000000, %gp13;
-	setp.lt.f64 %gp14, %gl61, 0d43E0000000000000;
-	selp.b64 %gl64, %gl63, 0x8000000000000000, %gp14;
-	add.s64 %gl65, %gl56, %gl64;
-	mul.lo.s64 %gl66, %gl64, %gl40;
-	sub.s64 %gl67, %gl59, %gl66;
-	setp.lt.s64 %gp15, %gl67, 0;
-	@%gp15 bra L30;
-	mov.b64 %gl68, %gl65;
-	mov.b64 %gl69, %gl67;
-	bra L31;
-L30:
-	sub.s64 %gl70, %gl65, 1;
-	add.s64 %gl71, %gl67, %gl40;
-	mov.b64 %gl68, %gl70;
-	mov.b64 %gl69, %gl71;
-L31:
-	setp.ge.s64 %gp16, %gl69, %gl40;
-	@%gp16 bra L32;
-	mov.b64 %gl72, %gl68;
-	mov.b64 %gl73, %gl69;
-	mov.b64 %gl74, %gl72;
-	mov.b64 %gl75, %gl73;
-	bra L33;
-L32:
-	add.s64 %gl76, %gl68, 1;
-	sub.s64 %gl77, %gl69, %gl40;
-	mov.b64 %gl74, %gl76;
-	mov.b64 %gl75, %gl77;
-L33:
-	sub.s32 %gw16, %gw6, %gw11;
-	add.s32 %gw17, %gw16, 1023;
-	setp.lt.u64 %gp17, %gl74, 36028797018963968;
-	@%gp17 bra L34;
-	mov.b64 %gl78, %gl74;
-	mov.b64 %gl79, %gl78;
-	mov.b32 %gw18, %gw17;
-	bra L35;
-L34:
-	shl.b64 %gl80, %gl74, 1;
-	sub.s32 %gw19, %gw17, 1;
-	mov.b64 %gl79, %gl80;
-	mov.b32 %gw18, %gw19;
-L35:
-	setp.ne.s64 %gp18, %gl75, 0;
-	@%gp18 bra L36;
-	mov.b64 %gl81, %gl79;
-	bra L37;
-L36:
-	or.b64 %gl82, %gl79, 1;
-	mov.b64 %gl81, %gl82;
-L37:
-	xor.b64 %gl83, %gl25, %gl26;
-	and.b64 %gl84, %gl83, 0x8000000000000000;
-	setp.ge.s32 %gp19, %gw18, 2047;
-	@%gp19 bra L41;
-	setp.gt.s32 %gp20, %gw18, 0;
-	@%gp20 bra L40;
-	sub.s32 %gw20, 4, %gw18;
-	min.s32 %gw21, %gw20, 60;
-	shr.u64 %gl85, %gl81, %gw21;
-	shl.b64 %gl86, 1, %gw21;
-	sub.s64 %gl87, %gl86, 1;
-	and.b64 %gl88, %gl81, %gl87;
-	sub.s32 %gw22, %gw21, 1;
-	shl.b64 %gl89, 1, %gw22;
-	setp.gt.u64 %gp21, %gl88, %gl89;
-	@%gp21 bra L61;
-	setp.eq.u64 %gp22, %gl88, %gl89;
-	@%gp22 bra L60;
-	mov.b64 %gl90, %gl85;
-	bra L57;
-L60:
-	and.b64 %gl91, %gl85, 1;
-	setp.eq.u64 %gp23, %gl91, 1;
-	@%gp23 bra L61;
-	mov.b64 %gl90, %gl85;
-	bra L57;
-L61:
-	add.s64 %gl92, %gl85, 1;
-	mov.b64 %gl90, %gl92;
-L57:
-	or.b64 %gl93, %gl84, %gl90;
-	mov.f64 %gl94, %gl93;
-	bra L18;
-L40:
-	sub.s32 %gw23, %gw18, 1;
-	cvt.s64.s32 %gl95, %gw23;
-	shl.b64 %gl96, %gl95, 52;
-	or.b64 %gl97, %gl84, %gl96;
-	shr.u64 %gl98, %gl81, 3;
-	shl.b64 %gl99, 1, 3;
-	sub.s64 %gl100, %gl99, 1;
-	and.b64 %gl101, %gl81, %gl100;
-	sub.s32 %gw24, 3, 1;
-	shl.b64 %gl102, 1, %gw24;
-	setp.gt.u64 %gp24, %gl101, %gl102;
-	@%gp24 bra L70;
-	setp.eq.u64 %gp25, %gl101, %gl102;
-	@%gp25 bra L69;
-	mov.b64 %gl103, %gl98;
-	bra L66;
-L69:
-	and.b64 %gl104, %gl98, 1;
-	setp.eq.u64 %gp26, %gl104, 1;
-	@%gp26 bra L70;
-	mov.b64 %gl103, %gl98;
-	bra L66;
-L70:
-	add.s64 %gl105, %gl98, 1;
-	mov.b64 %gl103, %gl105;
-L66:
-	add.s64 %gl106, %gl97, %gl103;
-	mov.f64 %gl94, %gl106;
-	bra L18;
-L41:
-	or.b64 %gl107, %gl84, 9218868437227405312;
-	mov.f64 %gl94, %gl107;
-	bra L18;
-L42:
-	xor.b64 %gl108, %gl25, %gl26;
-	and.b64 %gl109, %gl108, 0x8000000000000000;
-	setp.neu.f64 %gp27, %gl25, %gl25;
-	@%gp27 bra L87;
-	setp.neu.f64 %gp28, %gl26, %gl26;
-	@%gp28 bra L87;
-	setp.eq.f64 %gp29, %gl25, 0d0000000000000000;
-	@!%gp29 bra L80;
-	setp.eq.f64 %gp30, %gl26, 0d0000000000000000;
-	@%gp30 bra L86;
-L80:
-	sub.rn.f64 %gl110, %gl25, %gl25;
-	setp.neu.f64 %gp31, %gl110, 0d0000000000000000;
-	@!%gp31 bra L82;
-	sub.rn.f64 %gl111, %gl26, %gl26;
-	setp.neu.f64 %gp32, %gl111, 0d0000000000000000;
-	@%gp32 bra L86;
-L82:
-	setp.eq.f64 %gp33, %gl25, 0d0000000000000000;
-	@%gp33 bra L85;
-	sub.rn.f64 %gl112, %gl26, %gl26;
-	setp.neu.f64 %gp34, %gl112, 0d0000000000000000;
-	@%gp34 bra L85;
-	or.b64 %gl113, %gl109, 9218868437227405312;
-	mov.f64 %gl114, %gl113;
-	bra L75;
-L85:
-	mov.f64 %gl114, %gl109;
-	bra L75;
-L86:
-	mov.f64 %gl114, 0d7FF8000000000001;
-	bra L75;
-L87:
-	add.rn.f64 %gl115, %gl25, %gl26;
-	mov.f64 %gl114, %gl115;
-L75:
-	mov.f64 %gl94, %gl114;
-L18:
-	copysign.f64 %gl116, ${param.1}, %gl94;
-	mov.f64 %gl117, %gl116;
-	bra L4;
-L9:
-	copysign.f64 %gl118, ${param.1}, 0d3FF0000000000000;
-	mov.f64 %gl117, %gl118;
-	bra L4;
-L10:
-	mov.f64 %gl117, ${param.1};
-L4:
-	cvt.rn.f32.f64 %gw25, %gl117;
-	mov.f32 ${out.0}, %gw25;
-	mov.b32 ${active}, 1;
-}
-`},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
 	.reg .b64 %gl<3>;
 	cvt.f64.f32 %gl0, ${src.0};
 	cvt.f64.f32 %gl1, ${edge.weight};
@@ -461,13 +173,13 @@ L4:
 	mov.f64 ${out.0}, %gl2;
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b64 %gl<1>;
 	add.rn.f64 %gl0, ${a.0}, ${b.0};
 	mov.f64 ${out.0}, %gl0;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "param.0", "param.1"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.1"}, Text: `{
 	.reg .b32 %gw<26>;
 	.reg .b64 %gl<121>;
 	.reg .pred %gp<35>;
@@ -757,7 +469,7 @@ L4:
 	mov.f32 ${out.0}, %gw25;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0", "param.2"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.2"}, Text: `{
 	.reg .b32 %gw<1>;
 	.reg .b64 %gl<4>;
 	.reg .pred %gp<1>;

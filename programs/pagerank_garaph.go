@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // pageRankSources are the files that this one was made of. When they have changed
@@ -16,23 +17,23 @@ import (
 var pageRankSources embed.FS
 
 // Loops are the methods of PageRank as loops.
-func (p PageRank[F]) Loops() gas.Loops[F, float64] {
-	if !gas.Fresh(pageRankSources, "e11919e125e470cd4d45e30a8d2b82d6") {
-		return gas.Loops[F, float64]{}
+func (p PageRank[F]) Loops() compiled.Loops[F, float64] {
+	if !compiled.Fresh(pageRankSources, "e11919e125e470cd4d45e30a8d2b82d6") {
+		return compiled.Loops[F, float64]{}
 	}
 	switch p := any(p).(type) {
 	case PageRank[float32]:
-		return any(pageRankFloat32Loops{p}.loops()).(gas.Loops[F, float64])
+		return any(pageRankFloat32Loops{p}.loops()).(compiled.Loops[F, float64])
 	case PageRank[float64]:
-		return any(pageRankFloat64Loops{p}.loops()).(gas.Loops[F, float64])
+		return any(pageRankFloat64Loops{p}.loops()).(compiled.Loops[F, float64])
 	}
-	return gas.Loops[F, float64]{}
+	return compiled.Loops[F, float64]{}
 }
 
 // Fragments are the methods of PageRank as PTX.
-func (p PageRank[F]) Fragments() gas.Fragments {
-	if !gas.Fresh(pageRankSources, "e11919e125e470cd4d45e30a8d2b82d6") {
-		return gas.Fragments{}
+func (p PageRank[F]) Fragments() compiled.Fragments {
+	if !compiled.Fresh(pageRankSources, "e11919e125e470cd4d45e30a8d2b82d6") {
+		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
 	case PageRank[float32]:
@@ -40,14 +41,14 @@ func (p PageRank[F]) Fragments() gas.Fragments {
 	case PageRank[float64]:
 		return pageRankFloat64Fragments
 	}
-	return gas.Fragments{}
+	return compiled.Fragments{}
 }
 
 // pageRankFloat32Loops has the loops of PageRank[float32].
 type pageRankFloat32Loops struct{ p PageRank[float32] }
 
-func (l pageRankFloat32Loops) loops() gas.Loops[float32, float64] {
-	return gas.Loops[float32, float64]{
+func (l pageRankFloat32Loops) loops() compiled.Loops[float32, float64] {
+	return compiled.Loops[float32, float64]{
 		Program:   l.p,
 		Gather:    l.gather,
 		Scatter:   l.scatter,
@@ -56,7 +57,7 @@ func (l pageRankFloat32Loops) loops() gas.Loops[float32, float64] {
 	}
 }
 
-func (l pageRankFloat32Loops) gather(acc []float64, list []uint16, b *gas.Block, cur []float32) (edges int) {
+func (l pageRankFloat32Loops) gather(acc []float64, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	p := l.p
 	var dst float32
 	for i, v := range list {
@@ -86,7 +87,7 @@ func (l pageRankFloat32Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot 
 	}
 }
 
-func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *gas.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
+func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *compiled.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	outOff := b.OutOff
 	for len(list) > 0 {
@@ -119,16 +120,16 @@ func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *gas.Block, 
 					type F = float32
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate114_:
+				Activate115_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new != old
-							break Activate114_
+							break Activate115_
 						}
 						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
-						break Activate114_
+						break Activate115_
 
 					}
 				}
@@ -150,7 +151,7 @@ func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *gas.Block, 
 	return activated, degrees
 }
 
-func (l pageRankFloat32Loops) aggregate(b *gas.Block, values []float32) (sum float64) {
+func (l pageRankFloat32Loops) aggregate(b *compiled.Block, values []float32) (sum float64) {
 	p := l.p
 	outOff := b.OutOff
 	degree := b.Degree[b.First:][:len(values)]
@@ -167,291 +168,32 @@ func (l pageRankFloat32Loops) aggregate(b *gas.Block, values []float32) (sum flo
 }
 
 // pageRankFloat32Fragments are those of PageRank[float32].
-var pageRankFloat32Fragments = gas.Fragments{
+var pageRankFloat32Fragments = compiled.Fragments{
 	Program: "PageRank[float32]",
-	Hash:    "a29fb1fef1ef9a21",
+	Hash:    "9f918c16fc844c7c",
 
-	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
-	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
-	Parameters:  gas.Layout{Size: 24, Align: 8, Leaves: []gas.Leaf{{Name: "Damping", Kind: gas.Float64, Offset: 0}, {Name: "Tolerance", Kind: gas.Float64, Offset: 8}, {Name: "Personalised", Kind: gas.Bool, Offset: 16}, {Name: "Source", Kind: gas.Uint32, Offset: 20}}},
-	SumOp:       gas.SumAdd,
+	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}, {Name: "Personalised", Kind: compiled.Bool, Offset: 16}, {Name: "Source", Kind: compiled.Uint32, Offset: 20}}},
+	SumOp:       compiled.SumAdd,
 
-	Init: gas.Fragment{Inputs: []string{"param.2", "param.3", "v.id", "v.n", "v.out"}, Text: `{
-	.reg .b32 %gw<23>;
-	.reg .b64 %gl<96>;
-	.reg .pred %gp<32>;
-	setp.eq.s32 %gp0, ${param.2}, 0;
-	@!%gp0 bra L7;
-	mov.f64 %gl0, 0d3FF0000000000000;
-	bra L4;
-L7:
-	setp.eq.u32 %gp1, ${v.id}, ${param.3};
-	@%gp1 bra L9;
-	mov.f64 %gl0, 0d0000000000000000;
-	bra L4;
-L9:
-	cvt.rn.f64.u32 %gl1, ${v.n};
-	mov.f64 %gl0, %gl1;
-L4:
-	cvt.rn.f64.u32 %gl2, ${v.n};
-	max.u32 %gw0, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl3, %gw0;
-	mul.rn.f64 %gl4, %gl2, %gl3;
-	sub.rn.f64 %gl5, %gl0, %gl0;
-	setp.neu.f64 %gp2, %gl5, 0d0000000000000000;
-	@%gp2 bra L36;
-	sub.rn.f64 %gl6, %gl4, %gl4;
-	setp.neu.f64 %gp3, %gl6, 0d0000000000000000;
-	@%gp3 bra L36;
-	setp.eq.f64 %gp4, %gl0, 0d0000000000000000;
-	@%gp4 bra L36;
-	setp.eq.f64 %gp5, %gl4, 0d0000000000000000;
-	@%gp5 bra L36;
-	mov.b64 %gl7, %gl0;
-	shr.u64 %gl8, %gl7, 52;
-	and.b64 %gl9, %gl8, 2047;
-	cvt.u32.u64 %gw1, %gl9;
-	shr.u64 %gl10, %gl4, 52;
-	and.b64 %gl11, %gl10, 2047;
-	cvt.u32.u64 %gw2, %gl11;
-	and.b64 %gl12, %gl7, 4503599627370495;
-	and.b64 %gl13, %gl4, 4503599627370495;
-	setp.eq.s32 %gp6, %gw1, 0;
-	@%gp6 bra L19;
-	or.b64 %gl14, %gl12, 4503599627370496;
-	mov.b32 %gw3, %gw1;
-	mov.b64 %gl15, %gl14;
-	bra L20;
-L19:
-	clz.b64 %gw4, %gl12;
-	cvt.u64.u32 %gl16, %gw4;
-	cvt.u32.u64 %gw5, %gl16;
-	sub.s32 %gw6, %gw5, 11;
-	shl.b64 %gl17, %gl12, %gw6;
-	sub.s32 %gw7, 1, %gw6;
-	mov.b32 %gw3, %gw7;
-	mov.b64 %gl15, %gl17;
-L20:
-	setp.eq.s32 %gp7, %gw2, 0;
-	@%gp7 bra L22;
-	or.b64 %gl18, %gl13, 4503599627370496;
-	mov.b32 %gw8, %gw2;
-	mov.b64 %gl19, %gl18;
-	bra L23;
-L22:
-	clz.b64 %gw9, %gl13;
-	cvt.u64.u32 %gl20, %gw9;
-	cvt.u32.u64 %gw10, %gl20;
-	sub.s32 %gw11, %gw10, 11;
-	shl.b64 %gl21, %gl13, %gw11;
-	sub.s32 %gw12, 1, %gw11;
-	mov.b32 %gw8, %gw12;
-	mov.b64 %gl19, %gl21;
-L23:
-	cvt.rn.f64.u64 %gl22, %gl19;
-	rcp.approx.ftz.f64 %gl23, %gl22;
-	neg.f64 %gl24, %gl22;
-	fma.rn.f64 %gl25, %gl24, %gl23, 0d3FF0000000000000;
-	fma.rn.f64 %gl26, %gl23, %gl25, %gl23;
-	neg.f64 %gl27, %gl22;
-	fma.rn.f64 %gl28, %gl27, %gl26, 0d3FF0000000000000;
-	fma.rn.f64 %gl29, %gl26, %gl28, %gl26;
-	cvt.rn.f64.u64 %gl30, %gl15;
-	mul.rn.f64 %gl31, %gl30, %gl29;
-	mul.rn.f64 %gl32, %gl31, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl33, %gl32;
-	setp.ge.f64 %gp8, %gl32, 0dC3E0000000000000;
-	selp.b64 %gl34, %gl33, 0x8000000000000000, %gp8;
-	setp.lt.f64 %gp9, %gl32, 0d43E0000000000000;
-	selp.b64 %gl35, %gl34, 0x8000000000000000, %gp9;
-	shl.b64 %gl36, %gl15, 55;
-	mul.lo.s64 %gl37, %gl35, %gl19;
-	sub.s64 %gl38, %gl36, %gl37;
-	cvt.rn.f64.s64 %gl39, %gl38;
-	mul.rn.f64 %gl40, %gl39, %gl29;
-	cvt.rzi.s64.f64 %gl41, %gl40;
-	setp.ge.f64 %gp10, %gl40, 0dC3E0000000000000;
-	selp.b64 %gl42, %gl41, 0x8000000000000000, %gp10;
-	setp.lt.f64 %gp11, %gl40, 0d43E0000000000000;
-	selp.b64 %gl43, %gl42, 0x8000000000000000, %gp11;
-	add.s64 %gl44, %gl35, %gl43;
-	mul.lo.s64 %gl45, %gl43, %gl19;
-	sub.s64 %gl46, %gl38, %gl45;
-	setp.lt.s64 %gp12, %gl46, 0;
-	@%gp12 bra L24;
-	mov.b64 %gl47, %gl44;
-	mov.b64 %gl48, %gl46;
-	bra L25;
-L24:
-	sub.s64 %gl49, %gl44, 1;
-	add.s64 %gl50, %gl46, %gl19;
-	mov.b64 %gl47, %gl49;
-	mov.b64 %gl48, %gl50;
-L25:
-	setp.ge.s64 %gp13, %gl48, %gl19;
-	@%gp13 bra L26;
-	mov.b64 %gl51, %gl47;
-	mov.b64 %gl52, %gl48;
-	mov.b64 %gl53, %gl51;
-	mov.b64 %gl54, %gl52;
-	bra L27;
-L26:
-	add.s64 %gl55, %gl47, 1;
-	sub.s64 %gl56, %gl48, %gl19;
-	mov.b64 %gl53, %gl55;
-	mov.b64 %gl54, %gl56;
-L27:
-	sub.s32 %gw13, %gw3, %gw8;
-	add.s32 %gw14, %gw13, 1023;
-	setp.lt.u64 %gp14, %gl53, 36028797018963968;
-	@%gp14 bra L28;
-	mov.b64 %gl57, %gl53;
-	mov.b64 %gl58, %gl57;
-	mov.b32 %gw15, %gw14;
-	bra L29;
-L28:
-	shl.b64 %gl59, %gl53, 1;
-	sub.s32 %gw16, %gw14, 1;
-	mov.b64 %gl58, %gl59;
-	mov.b32 %gw15, %gw16;
-L29:
-	setp.ne.s64 %gp15, %gl54, 0;
-	@%gp15 bra L30;
-	mov.b64 %gl60, %gl58;
-	bra L31;
-L30:
-	or.b64 %gl61, %gl58, 1;
-	mov.b64 %gl60, %gl61;
-L31:
-	xor.b64 %gl62, %gl7, %gl4;
-	and.b64 %gl63, %gl62, 0x8000000000000000;
-	setp.ge.s32 %gp16, %gw15, 2047;
-	@%gp16 bra L35;
-	setp.gt.s32 %gp17, %gw15, 0;
-	@%gp17 bra L34;
-	sub.s32 %gw17, 4, %gw15;
-	min.s32 %gw18, %gw17, 60;
-	shr.u64 %gl64, %gl60, %gw18;
-	shl.b64 %gl65, 1, %gw18;
-	sub.s64 %gl66, %gl65, 1;
-	and.b64 %gl67, %gl60, %gl66;
-	sub.s32 %gw19, %gw18, 1;
-	shl.b64 %gl68, 1, %gw19;
-	setp.gt.u64 %gp18, %gl67, %gl68;
-	@%gp18 bra L55;
-	setp.eq.u64 %gp19, %gl67, %gl68;
-	@%gp19 bra L54;
-	mov.b64 %gl69, %gl64;
-	bra L51;
-L54:
-	and.b64 %gl70, %gl64, 1;
-	setp.eq.u64 %gp20, %gl70, 1;
-	@%gp20 bra L55;
-	mov.b64 %gl69, %gl64;
-	bra L51;
-L55:
-	add.s64 %gl71, %gl64, 1;
-	mov.b64 %gl69, %gl71;
-L51:
-	or.b64 %gl72, %gl63, %gl69;
-	mov.f64 %gl73, %gl72;
-	bra L12;
-L34:
-	sub.s32 %gw20, %gw15, 1;
-	cvt.s64.s32 %gl74, %gw20;
-	shl.b64 %gl75, %gl74, 52;
-	or.b64 %gl76, %gl63, %gl75;
-	shr.u64 %gl77, %gl60, 3;
-	shl.b64 %gl78, 1, 3;
-	sub.s64 %gl79, %gl78, 1;
-	and.b64 %gl80, %gl60, %gl79;
-	sub.s32 %gw21, 3, 1;
-	shl.b64 %gl81, 1, %gw21;
-	setp.gt.u64 %gp21, %gl80, %gl81;
-	@%gp21 bra L64;
-	setp.eq.u64 %gp22, %gl80, %gl81;
-	@%gp22 bra L63;
-	mov.b64 %gl82, %gl77;
-	bra L60;
-L63:
-	and.b64 %gl83, %gl77, 1;
-	setp.eq.u64 %gp23, %gl83, 1;
-	@%gp23 bra L64;
-	mov.b64 %gl82, %gl77;
-	bra L60;
-L64:
-	add.s64 %gl84, %gl77, 1;
-	mov.b64 %gl82, %gl84;
-L60:
-	add.s64 %gl85, %gl76, %gl82;
-	mov.f64 %gl73, %gl85;
-	bra L12;
-L35:
-	or.b64 %gl86, %gl63, 9218868437227405312;
-	mov.f64 %gl73, %gl86;
-	bra L12;
-L36:
-	mov.b64 %gl87, %gl0;
-	xor.b64 %gl88, %gl87, %gl4;
-	and.b64 %gl89, %gl88, 0x8000000000000000;
-	setp.neu.f64 %gp24, %gl0, %gl0;
-	@%gp24 bra L81;
-	setp.neu.f64 %gp25, %gl4, %gl4;
-	@%gp25 bra L81;
-	setp.eq.f64 %gp26, %gl0, 0d0000000000000000;
-	@!%gp26 bra L74;
-	setp.eq.f64 %gp27, %gl4, 0d0000000000000000;
-	@%gp27 bra L80;
-L74:
-	sub.rn.f64 %gl90, %gl0, %gl0;
-	setp.neu.f64 %gp28, %gl90, 0d0000000000000000;
-	@!%gp28 bra L76;
-	sub.rn.f64 %gl91, %gl4, %gl4;
-	setp.neu.f64 %gp29, %gl91, 0d0000000000000000;
-	@%gp29 bra L80;
-L76:
-	setp.eq.f64 %gp30, %gl0, 0d0000000000000000;
-	@%gp30 bra L79;
-	sub.rn.f64 %gl92, %gl4, %gl4;
-	setp.neu.f64 %gp31, %gl92, 0d0000000000000000;
-	@%gp31 bra L79;
-	or.b64 %gl93, %gl89, 9218868437227405312;
-	mov.f64 %gl94, %gl93;
-	bra L69;
-L79:
-	mov.f64 %gl94, %gl89;
-	bra L69;
-L80:
-	mov.f64 %gl94, 0d7FF8000000000001;
-	bra L69;
-L81:
-	add.rn.f64 %gl95, %gl0, %gl4;
-	mov.f64 %gl94, %gl95;
-L69:
-	mov.f64 %gl73, %gl94;
-L12:
-	cvt.rn.f32.f64 %gw22, %gl73;
-	mov.f32 ${out.0}, %gw22;
-	mov.b32 ${active}, 1;
-}
-`},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
 	.reg .b64 %gl<1>;
 	cvt.f64.f32 %gl0, ${src.0};
 	mov.f64 ${out.0}, %gl0;
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b64 %gl<1>;
 	add.rn.f64 %gl0, ${a.0}, ${b.0};
 	mov.f64 ${out.0}, %gl0;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<23>;
 	.reg .b64 %gl<101>;
 	.reg .pred %gp<32>;
@@ -714,7 +456,7 @@ L12:
 	mov.f32 ${out.0}, %gw22;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<6>;
 	.reg .b64 %gl<19>;
 	.reg .pred %gp<7>;
@@ -768,7 +510,7 @@ L2:
 	mov.b32 ${out.0}, %gw4;
 }
 `},
-	Aggregate: gas.Fragment{Inputs: []string{"v.out", "value.0"}, Text: `{
+	Aggregate: compiled.Fragment{Inputs: []string{"v.out", "value.0"}, Text: `{
 	.reg .b32 %gw<2>;
 	.reg .b64 %gl<3>;
 	cvt.f64.f32 %gl0, ${value.0};
@@ -784,8 +526,8 @@ L2:
 // pageRankFloat64Loops has the loops of PageRank[float64].
 type pageRankFloat64Loops struct{ p PageRank[float64] }
 
-func (l pageRankFloat64Loops) loops() gas.Loops[float64, float64] {
-	return gas.Loops[float64, float64]{
+func (l pageRankFloat64Loops) loops() compiled.Loops[float64, float64] {
+	return compiled.Loops[float64, float64]{
 		Program:   l.p,
 		Gather:    l.gather,
 		Scatter:   l.scatter,
@@ -794,7 +536,7 @@ func (l pageRankFloat64Loops) loops() gas.Loops[float64, float64] {
 	}
 }
 
-func (l pageRankFloat64Loops) gather(acc []float64, list []uint16, b *gas.Block, cur []float64) (edges int) {
+func (l pageRankFloat64Loops) gather(acc []float64, list []uint16, b *compiled.Block, cur []float64) (edges int) {
 	p := l.p
 	var dst float64
 	for i, v := range list {
@@ -824,7 +566,7 @@ func (l pageRankFloat64Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot 
 	}
 }
 
-func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, cur, next []float64, rising []uint64) (activated int, degrees uint64) {
+func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Block, cur, next []float64, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	outOff := b.OutOff
 	for len(list) > 0 {
@@ -857,16 +599,16 @@ func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, 
 					type F = float64
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate831_:
+				Activate573_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new != old
-							break Activate831_
+							break Activate573_
 						}
 						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
-						break Activate831_
+						break Activate573_
 
 					}
 				}
@@ -888,7 +630,7 @@ func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, 
 	return activated, degrees
 }
 
-func (l pageRankFloat64Loops) aggregate(b *gas.Block, values []float64) (sum float64) {
+func (l pageRankFloat64Loops) aggregate(b *compiled.Block, values []float64) (sum float64) {
 	p := l.p
 	outOff := b.OutOff
 	degree := b.Degree[b.First:][:len(values)]
@@ -905,288 +647,30 @@ func (l pageRankFloat64Loops) aggregate(b *gas.Block, values []float64) (sum flo
 }
 
 // pageRankFloat64Fragments are those of PageRank[float64].
-var pageRankFloat64Fragments = gas.Fragments{
+var pageRankFloat64Fragments = compiled.Fragments{
 	Program: "PageRank[float64]",
-	Hash:    "3273297910e01220",
+	Hash:    "3b5efaff452de913",
 
-	Value:       gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
-	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
-	Parameters:  gas.Layout{Size: 24, Align: 8, Leaves: []gas.Leaf{{Name: "Damping", Kind: gas.Float64, Offset: 0}, {Name: "Tolerance", Kind: gas.Float64, Offset: 8}, {Name: "Personalised", Kind: gas.Bool, Offset: 16}, {Name: "Source", Kind: gas.Uint32, Offset: 20}}},
-	SumOp:       gas.SumAdd,
+	Value:       compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}, {Name: "Personalised", Kind: compiled.Bool, Offset: 16}, {Name: "Source", Kind: compiled.Uint32, Offset: 20}}},
+	SumOp:       compiled.SumAdd,
 
-	Init: gas.Fragment{Inputs: []string{"param.2", "param.3", "v.id", "v.n", "v.out"}, Text: `{
-	.reg .b32 %gw<22>;
-	.reg .b64 %gl<96>;
-	.reg .pred %gp<32>;
-	setp.eq.s32 %gp0, ${param.2}, 0;
-	@!%gp0 bra L7;
-	mov.f64 %gl0, 0d3FF0000000000000;
-	bra L4;
-L7:
-	setp.eq.u32 %gp1, ${v.id}, ${param.3};
-	@%gp1 bra L9;
-	mov.f64 %gl0, 0d0000000000000000;
-	bra L4;
-L9:
-	cvt.rn.f64.u32 %gl1, ${v.n};
-	mov.f64 %gl0, %gl1;
-L4:
-	cvt.rn.f64.u32 %gl2, ${v.n};
-	max.u32 %gw0, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl3, %gw0;
-	mul.rn.f64 %gl4, %gl2, %gl3;
-	sub.rn.f64 %gl5, %gl0, %gl0;
-	setp.neu.f64 %gp2, %gl5, 0d0000000000000000;
-	@%gp2 bra L36;
-	sub.rn.f64 %gl6, %gl4, %gl4;
-	setp.neu.f64 %gp3, %gl6, 0d0000000000000000;
-	@%gp3 bra L36;
-	setp.eq.f64 %gp4, %gl0, 0d0000000000000000;
-	@%gp4 bra L36;
-	setp.eq.f64 %gp5, %gl4, 0d0000000000000000;
-	@%gp5 bra L36;
-	mov.b64 %gl7, %gl0;
-	shr.u64 %gl8, %gl7, 52;
-	and.b64 %gl9, %gl8, 2047;
-	cvt.u32.u64 %gw1, %gl9;
-	shr.u64 %gl10, %gl4, 52;
-	and.b64 %gl11, %gl10, 2047;
-	cvt.u32.u64 %gw2, %gl11;
-	and.b64 %gl12, %gl7, 4503599627370495;
-	and.b64 %gl13, %gl4, 4503599627370495;
-	setp.eq.s32 %gp6, %gw1, 0;
-	@%gp6 bra L19;
-	or.b64 %gl14, %gl12, 4503599627370496;
-	mov.b32 %gw3, %gw1;
-	mov.b64 %gl15, %gl14;
-	bra L20;
-L19:
-	clz.b64 %gw4, %gl12;
-	cvt.u64.u32 %gl16, %gw4;
-	cvt.u32.u64 %gw5, %gl16;
-	sub.s32 %gw6, %gw5, 11;
-	shl.b64 %gl17, %gl12, %gw6;
-	sub.s32 %gw7, 1, %gw6;
-	mov.b32 %gw3, %gw7;
-	mov.b64 %gl15, %gl17;
-L20:
-	setp.eq.s32 %gp7, %gw2, 0;
-	@%gp7 bra L22;
-	or.b64 %gl18, %gl13, 4503599627370496;
-	mov.b32 %gw8, %gw2;
-	mov.b64 %gl19, %gl18;
-	bra L23;
-L22:
-	clz.b64 %gw9, %gl13;
-	cvt.u64.u32 %gl20, %gw9;
-	cvt.u32.u64 %gw10, %gl20;
-	sub.s32 %gw11, %gw10, 11;
-	shl.b64 %gl21, %gl13, %gw11;
-	sub.s32 %gw12, 1, %gw11;
-	mov.b32 %gw8, %gw12;
-	mov.b64 %gl19, %gl21;
-L23:
-	cvt.rn.f64.u64 %gl22, %gl19;
-	rcp.approx.ftz.f64 %gl23, %gl22;
-	neg.f64 %gl24, %gl22;
-	fma.rn.f64 %gl25, %gl24, %gl23, 0d3FF0000000000000;
-	fma.rn.f64 %gl26, %gl23, %gl25, %gl23;
-	neg.f64 %gl27, %gl22;
-	fma.rn.f64 %gl28, %gl27, %gl26, 0d3FF0000000000000;
-	fma.rn.f64 %gl29, %gl26, %gl28, %gl26;
-	cvt.rn.f64.u64 %gl30, %gl15;
-	mul.rn.f64 %gl31, %gl30, %gl29;
-	mul.rn.f64 %gl32, %gl31, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl33, %gl32;
-	setp.ge.f64 %gp8, %gl32, 0dC3E0000000000000;
-	selp.b64 %gl34, %gl33, 0x8000000000000000, %gp8;
-	setp.lt.f64 %gp9, %gl32, 0d43E0000000000000;
-	selp.b64 %gl35, %gl34, 0x8000000000000000, %gp9;
-	shl.b64 %gl36, %gl15, 55;
-	mul.lo.s64 %gl37, %gl35, %gl19;
-	sub.s64 %gl38, %gl36, %gl37;
-	cvt.rn.f64.s64 %gl39, %gl38;
-	mul.rn.f64 %gl40, %gl39, %gl29;
-	cvt.rzi.s64.f64 %gl41, %gl40;
-	setp.ge.f64 %gp10, %gl40, 0dC3E0000000000000;
-	selp.b64 %gl42, %gl41, 0x8000000000000000, %gp10;
-	setp.lt.f64 %gp11, %gl40, 0d43E0000000000000;
-	selp.b64 %gl43, %gl42, 0x8000000000000000, %gp11;
-	add.s64 %gl44, %gl35, %gl43;
-	mul.lo.s64 %gl45, %gl43, %gl19;
-	sub.s64 %gl46, %gl38, %gl45;
-	setp.lt.s64 %gp12, %gl46, 0;
-	@%gp12 bra L24;
-	mov.b64 %gl47, %gl44;
-	mov.b64 %gl48, %gl46;
-	bra L25;
-L24:
-	sub.s64 %gl49, %gl44, 1;
-	add.s64 %gl50, %gl46, %gl19;
-	mov.b64 %gl47, %gl49;
-	mov.b64 %gl48, %gl50;
-L25:
-	setp.ge.s64 %gp13, %gl48, %gl19;
-	@%gp13 bra L26;
-	mov.b64 %gl51, %gl47;
-	mov.b64 %gl52, %gl48;
-	mov.b64 %gl53, %gl51;
-	mov.b64 %gl54, %gl52;
-	bra L27;
-L26:
-	add.s64 %gl55, %gl47, 1;
-	sub.s64 %gl56, %gl48, %gl19;
-	mov.b64 %gl53, %gl55;
-	mov.b64 %gl54, %gl56;
-L27:
-	sub.s32 %gw13, %gw3, %gw8;
-	add.s32 %gw14, %gw13, 1023;
-	setp.lt.u64 %gp14, %gl53, 36028797018963968;
-	@%gp14 bra L28;
-	mov.b64 %gl57, %gl53;
-	mov.b64 %gl58, %gl57;
-	mov.b32 %gw15, %gw14;
-	bra L29;
-L28:
-	shl.b64 %gl59, %gl53, 1;
-	sub.s32 %gw16, %gw14, 1;
-	mov.b64 %gl58, %gl59;
-	mov.b32 %gw15, %gw16;
-L29:
-	setp.ne.s64 %gp15, %gl54, 0;
-	@%gp15 bra L30;
-	mov.b64 %gl60, %gl58;
-	bra L31;
-L30:
-	or.b64 %gl61, %gl58, 1;
-	mov.b64 %gl60, %gl61;
-L31:
-	xor.b64 %gl62, %gl7, %gl4;
-	and.b64 %gl63, %gl62, 0x8000000000000000;
-	setp.ge.s32 %gp16, %gw15, 2047;
-	@%gp16 bra L35;
-	setp.gt.s32 %gp17, %gw15, 0;
-	@%gp17 bra L34;
-	sub.s32 %gw17, 4, %gw15;
-	min.s32 %gw18, %gw17, 60;
-	shr.u64 %gl64, %gl60, %gw18;
-	shl.b64 %gl65, 1, %gw18;
-	sub.s64 %gl66, %gl65, 1;
-	and.b64 %gl67, %gl60, %gl66;
-	sub.s32 %gw19, %gw18, 1;
-	shl.b64 %gl68, 1, %gw19;
-	setp.gt.u64 %gp18, %gl67, %gl68;
-	@%gp18 bra L55;
-	setp.eq.u64 %gp19, %gl67, %gl68;
-	@%gp19 bra L54;
-	mov.b64 %gl69, %gl64;
-	bra L51;
-L54:
-	and.b64 %gl70, %gl64, 1;
-	setp.eq.u64 %gp20, %gl70, 1;
-	@%gp20 bra L55;
-	mov.b64 %gl69, %gl64;
-	bra L51;
-L55:
-	add.s64 %gl71, %gl64, 1;
-	mov.b64 %gl69, %gl71;
-L51:
-	or.b64 %gl72, %gl63, %gl69;
-	mov.f64 %gl73, %gl72;
-	bra L2;
-L34:
-	sub.s32 %gw20, %gw15, 1;
-	cvt.s64.s32 %gl74, %gw20;
-	shl.b64 %gl75, %gl74, 52;
-	or.b64 %gl76, %gl63, %gl75;
-	shr.u64 %gl77, %gl60, 3;
-	shl.b64 %gl78, 1, 3;
-	sub.s64 %gl79, %gl78, 1;
-	and.b64 %gl80, %gl60, %gl79;
-	sub.s32 %gw21, 3, 1;
-	shl.b64 %gl81, 1, %gw21;
-	setp.gt.u64 %gp21, %gl80, %gl81;
-	@%gp21 bra L64;
-	setp.eq.u64 %gp22, %gl80, %gl81;
-	@%gp22 bra L63;
-	mov.b64 %gl82, %gl77;
-	bra L60;
-L63:
-	and.b64 %gl83, %gl77, 1;
-	setp.eq.u64 %gp23, %gl83, 1;
-	@%gp23 bra L64;
-	mov.b64 %gl82, %gl77;
-	bra L60;
-L64:
-	add.s64 %gl84, %gl77, 1;
-	mov.b64 %gl82, %gl84;
-L60:
-	add.s64 %gl85, %gl76, %gl82;
-	mov.f64 %gl73, %gl85;
-	bra L2;
-L35:
-	or.b64 %gl86, %gl63, 9218868437227405312;
-	mov.f64 %gl73, %gl86;
-	bra L2;
-L36:
-	mov.b64 %gl87, %gl0;
-	xor.b64 %gl88, %gl87, %gl4;
-	and.b64 %gl89, %gl88, 0x8000000000000000;
-	setp.neu.f64 %gp24, %gl0, %gl0;
-	@%gp24 bra L81;
-	setp.neu.f64 %gp25, %gl4, %gl4;
-	@%gp25 bra L81;
-	setp.eq.f64 %gp26, %gl0, 0d0000000000000000;
-	@!%gp26 bra L74;
-	setp.eq.f64 %gp27, %gl4, 0d0000000000000000;
-	@%gp27 bra L80;
-L74:
-	sub.rn.f64 %gl90, %gl0, %gl0;
-	setp.neu.f64 %gp28, %gl90, 0d0000000000000000;
-	@!%gp28 bra L76;
-	sub.rn.f64 %gl91, %gl4, %gl4;
-	setp.neu.f64 %gp29, %gl91, 0d0000000000000000;
-	@%gp29 bra L80;
-L76:
-	setp.eq.f64 %gp30, %gl0, 0d0000000000000000;
-	@%gp30 bra L79;
-	sub.rn.f64 %gl92, %gl4, %gl4;
-	setp.neu.f64 %gp31, %gl92, 0d0000000000000000;
-	@%gp31 bra L79;
-	or.b64 %gl93, %gl89, 9218868437227405312;
-	mov.f64 %gl94, %gl93;
-	bra L69;
-L79:
-	mov.f64 %gl94, %gl89;
-	bra L69;
-L80:
-	mov.f64 %gl94, 0d7FF8000000000001;
-	bra L69;
-L81:
-	add.rn.f64 %gl95, %gl0, %gl4;
-	mov.f64 %gl94, %gl95;
-L69:
-	mov.f64 %gl73, %gl94;
-L2:
-	mov.f64 ${out.0}, %gl73;
-	mov.b32 ${active}, 1;
-}
-`},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d0000000000000000;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
 	mov.f64 ${out.0}, ${src.0};
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b64 %gl<1>;
 	add.rn.f64 %gl0, ${a.0}, ${b.0};
 	mov.f64 ${out.0}, %gl0;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<22>;
 	.reg .b64 %gl<101>;
 	.reg .pred %gp<32>;
@@ -1448,7 +932,7 @@ L2:
 	mov.f64 ${out.0}, %gl79;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<5>;
 	.reg .b64 %gl<17>;
 	.reg .pred %gp<7>;
@@ -1499,7 +983,7 @@ L2:
 	mov.b32 ${out.0}, %gw3;
 }
 `},
-	Aggregate: gas.Fragment{Inputs: []string{"v.out", "value.0"}, Text: `{
+	Aggregate: compiled.Fragment{Inputs: []string{"v.out", "value.0"}, Text: `{
 	.reg .b32 %gw<2>;
 	.reg .b64 %gl<2>;
 	min.u32 %gw0, ${v.out}, 1;

@@ -6,6 +6,7 @@ import (
 	"embed"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // ssspSources are the files that this one was made of. When they have changed
@@ -15,23 +16,23 @@ import (
 var ssspSources embed.FS
 
 // Loops are the methods of SSSP as loops.
-func (p SSSP[F]) Loops() gas.Loops[F, F] {
-	if !gas.Fresh(ssspSources, "dc4ab8f92b62babdf7ff852a8985003a") {
-		return gas.Loops[F, F]{}
+func (p SSSP[F]) Loops() compiled.Loops[F, F] {
+	if !compiled.Fresh(ssspSources, "dc4ab8f92b62babdf7ff852a8985003a") {
+		return compiled.Loops[F, F]{}
 	}
 	switch p := any(p).(type) {
 	case SSSP[float32]:
-		return any(ssspFloat32Loops{p}.loops()).(gas.Loops[F, F])
+		return any(ssspFloat32Loops{p}.loops()).(compiled.Loops[F, F])
 	case SSSP[float64]:
-		return any(ssspFloat64Loops{p}.loops()).(gas.Loops[F, F])
+		return any(ssspFloat64Loops{p}.loops()).(compiled.Loops[F, F])
 	}
-	return gas.Loops[F, F]{}
+	return compiled.Loops[F, F]{}
 }
 
 // Fragments are the methods of SSSP as PTX.
-func (p SSSP[F]) Fragments() gas.Fragments {
-	if !gas.Fresh(ssspSources, "dc4ab8f92b62babdf7ff852a8985003a") {
-		return gas.Fragments{}
+func (p SSSP[F]) Fragments() compiled.Fragments {
+	if !compiled.Fresh(ssspSources, "dc4ab8f92b62babdf7ff852a8985003a") {
+		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
 	case SSSP[float32]:
@@ -39,14 +40,14 @@ func (p SSSP[F]) Fragments() gas.Fragments {
 	case SSSP[float64]:
 		return ssspFloat64Fragments
 	}
-	return gas.Fragments{}
+	return compiled.Fragments{}
 }
 
 // ssspFloat32Loops has the loops of SSSP[float32].
 type ssspFloat32Loops struct{ p SSSP[float32] }
 
-func (l ssspFloat32Loops) loops() gas.Loops[float32, float32] {
-	return gas.Loops[float32, float32]{
+func (l ssspFloat32Loops) loops() compiled.Loops[float32, float32] {
+	return compiled.Loops[float32, float32]{
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
@@ -54,7 +55,7 @@ func (l ssspFloat32Loops) loops() gas.Loops[float32, float32] {
 	}
 }
 
-func (l ssspFloat32Loops) gather(acc []float32, list []uint16, b *gas.Block, cur []float32) (edges int) {
+func (l ssspFloat32Loops) gather(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
 	}
@@ -76,7 +77,7 @@ func (l ssspFloat32Loops) gather(acc []float32, list []uint16, b *gas.Block, cur
 	return edges
 }
 
-func (l ssspFloat32Loops) gatherWeighted(acc []float32, list []uint16, b *gas.Block, cur []float32) (edges int) {
+func (l ssspFloat32Loops) gatherWeighted(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	p := l.p
 	var dst float32
 	for i, v := range list {
@@ -135,7 +136,7 @@ func (l ssspFloat32Loops) scatterWeighted(acc *[1 << 16]float32, nbr []uint32, s
 	}
 }
 
-func (l ssspFloat32Loops) apply(acc []float32, list []uint16, b *gas.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
+func (l ssspFloat32Loops) apply(acc []float32, list []uint16, b *compiled.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
@@ -175,39 +176,22 @@ func (l ssspFloat32Loops) apply(acc []float32, list []uint16, b *gas.Block, cur,
 }
 
 // ssspFloat32Fragments are those of SSSP[float32].
-var ssspFloat32Fragments = gas.Fragments{
+var ssspFloat32Fragments = compiled.Fragments{
 	Program: "SSSP[float32]",
-	Hash:    "5e78eedef2b62aeb",
+	Hash:    "6d1f9d27f7bc7b49",
 
-	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
-	Accumulator: gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
-	Parameters:  gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "Source", Kind: gas.Uint32, Offset: 0}}},
-	SumOp:       gas.SumMin,
+	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}}},
+	SumOp:       compiled.SumMin,
 
-	Init: gas.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
-	.reg .b32 %gw<3>;
-	.reg .pred %gp<1>;
-	setp.eq.u32 %gp0, ${v.id}, ${param.0};
-	@%gp0 bra L5;
-	cvt.rn.f32.f64 %gw0, 0d7FF0000000000000;
-	mov.f32 %gw1, %gw0;
-	mov.b32 %gw2, 0;
-	bra L2;
-L5:
-	mov.f32 %gw1, 0f00000000;
-	mov.b32 %gw2, 1;
-L2:
-	mov.f32 ${out.0}, %gw1;
-	mov.b32 ${active}, %gw2;
-}
-`},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	.reg .b32 %gw<1>;
 	cvt.rn.f32.f64 %gw0, 0d7FF0000000000000;
 	mov.f32 ${out.0}, %gw0;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
 	.reg .b32 %gw<3>;
 	.reg .pred %gp<3>;
 	add.rn.f32 %gw0, ${src.0}, ${edge.weight};
@@ -227,7 +211,7 @@ L2:
 	mov.f32 ${out.0}, %gw2;
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b32 %gw<2>;
 	.reg .pred %gp<1>;
 	min.f32 %gw0, ${a.0}, ${b.0};
@@ -236,7 +220,7 @@ L2:
 	mov.f32 ${out.0}, %gw1;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
 	.reg .b32 %gw<2>;
 	.reg .pred %gp<1>;
 	min.f32 %gw0, ${old.0}, ${acc.0};
@@ -245,7 +229,7 @@ L2:
 	mov.f32 ${out.0}, %gw1;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
 	.reg .b32 %gw<1>;
 	.reg .pred %gp<1>;
 	setp.neu.f32 %gp0, ${old.0}, ${new.0};
@@ -258,8 +242,8 @@ L2:
 // ssspFloat64Loops has the loops of SSSP[float64].
 type ssspFloat64Loops struct{ p SSSP[float64] }
 
-func (l ssspFloat64Loops) loops() gas.Loops[float64, float64] {
-	return gas.Loops[float64, float64]{
+func (l ssspFloat64Loops) loops() compiled.Loops[float64, float64] {
+	return compiled.Loops[float64, float64]{
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
@@ -267,7 +251,7 @@ func (l ssspFloat64Loops) loops() gas.Loops[float64, float64] {
 	}
 }
 
-func (l ssspFloat64Loops) gather(acc []float64, list []uint16, b *gas.Block, cur []float64) (edges int) {
+func (l ssspFloat64Loops) gather(acc []float64, list []uint16, b *compiled.Block, cur []float64) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
 	}
@@ -289,7 +273,7 @@ func (l ssspFloat64Loops) gather(acc []float64, list []uint16, b *gas.Block, cur
 	return edges
 }
 
-func (l ssspFloat64Loops) gatherWeighted(acc []float64, list []uint16, b *gas.Block, cur []float64) (edges int) {
+func (l ssspFloat64Loops) gatherWeighted(acc []float64, list []uint16, b *compiled.Block, cur []float64) (edges int) {
 	p := l.p
 	var dst float64
 	for i, v := range list {
@@ -348,7 +332,7 @@ func (l ssspFloat64Loops) scatterWeighted(acc *[1 << 16]float64, nbr []uint32, s
 	}
 }
 
-func (l ssspFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, cur, next []float64, rising []uint64) (activated int, degrees uint64) {
+func (l ssspFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Block, cur, next []float64, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
@@ -388,37 +372,20 @@ func (l ssspFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, cur,
 }
 
 // ssspFloat64Fragments are those of SSSP[float64].
-var ssspFloat64Fragments = gas.Fragments{
+var ssspFloat64Fragments = compiled.Fragments{
 	Program: "SSSP[float64]",
-	Hash:    "02916aa28e1ab56f",
+	Hash:    "21d8d5c9cd656164",
 
-	Value:       gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
-	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
-	Parameters:  gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "Source", Kind: gas.Uint32, Offset: 0}}},
-	SumOp:       gas.SumMin,
+	Value:       compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}}},
+	SumOp:       compiled.SumMin,
 
-	Init: gas.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
-	.reg .b32 %gw<1>;
-	.reg .b64 %gl<1>;
-	.reg .pred %gp<1>;
-	setp.eq.u32 %gp0, ${v.id}, ${param.0};
-	@%gp0 bra L5;
-	mov.f64 %gl0, 0d7FF0000000000000;
-	mov.b32 %gw0, 0;
-	bra L2;
-L5:
-	mov.f64 %gl0, 0d0000000000000000;
-	mov.b32 %gw0, 1;
-L2:
-	mov.f64 ${out.0}, %gl0;
-	mov.b32 ${active}, %gw0;
-}
-`},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.f64 ${out.0}, 0d7FF0000000000000;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
 	.reg .b64 %gl<4>;
 	.reg .pred %gp<3>;
 	cvt.f64.f32 %gl0, ${edge.weight};
@@ -439,7 +406,7 @@ L2:
 	mov.f64 ${out.0}, %gl3;
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b64 %gl<2>;
 	.reg .pred %gp<1>;
 	min.f64 %gl0, ${a.0}, ${b.0};
@@ -448,7 +415,7 @@ L2:
 	mov.f64 ${out.0}, %gl1;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
 	.reg .b64 %gl<2>;
 	.reg .pred %gp<1>;
 	min.f64 %gl0, ${old.0}, ${acc.0};
@@ -457,7 +424,7 @@ L2:
 	mov.f64 ${out.0}, %gl1;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
 	.reg .b32 %gw<1>;
 	.reg .pred %gp<1>;
 	setp.neu.f64 %gp0, ${old.0}, ${new.0};

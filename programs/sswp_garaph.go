@@ -6,6 +6,7 @@ import (
 	"embed"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // sswpSources are the files that this one was made of. When they have changed
@@ -15,17 +16,17 @@ import (
 var sswpSources embed.FS
 
 // Loops are the methods of SSWP as loops.
-func (p SSWP) Loops() gas.Loops[float32, float32] {
-	if !gas.Fresh(sswpSources, "3041d6d0bdb1e7a0cf0f620218ba9768") {
-		return gas.Loops[float32, float32]{}
+func (p SSWP) Loops() compiled.Loops[float32, float32] {
+	if !compiled.Fresh(sswpSources, "3041d6d0bdb1e7a0cf0f620218ba9768") {
+		return compiled.Loops[float32, float32]{}
 	}
 	return sswpLoops{p}.loops()
 }
 
 // Fragments are the methods of SSWP as PTX.
-func (SSWP) Fragments() gas.Fragments {
-	if !gas.Fresh(sswpSources, "3041d6d0bdb1e7a0cf0f620218ba9768") {
-		return gas.Fragments{}
+func (SSWP) Fragments() compiled.Fragments {
+	if !compiled.Fresh(sswpSources, "3041d6d0bdb1e7a0cf0f620218ba9768") {
+		return compiled.Fragments{}
 	}
 	return sswpFragments
 }
@@ -33,8 +34,8 @@ func (SSWP) Fragments() gas.Fragments {
 // sswpLoops has the loops of SSWP.
 type sswpLoops struct{ p SSWP }
 
-func (l sswpLoops) loops() gas.Loops[float32, float32] {
-	return gas.Loops[float32, float32]{
+func (l sswpLoops) loops() compiled.Loops[float32, float32] {
+	return compiled.Loops[float32, float32]{
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
@@ -42,7 +43,7 @@ func (l sswpLoops) loops() gas.Loops[float32, float32] {
 	}
 }
 
-func (l sswpLoops) gather(acc []float32, list []uint16, b *gas.Block, cur []float32) (edges int) {
+func (l sswpLoops) gather(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
 	}
@@ -64,7 +65,7 @@ func (l sswpLoops) gather(acc []float32, list []uint16, b *gas.Block, cur []floa
 	return edges
 }
 
-func (l sswpLoops) gatherWeighted(acc []float32, list []uint16, b *gas.Block, cur []float32) (edges int) {
+func (l sswpLoops) gatherWeighted(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	p := l.p
 	var dst float32
 	for i, v := range list {
@@ -123,7 +124,7 @@ func (l sswpLoops) scatterWeighted(acc *[1 << 16]float32, nbr []uint32, slot []u
 	}
 }
 
-func (l sswpLoops) apply(acc []float32, list []uint16, b *gas.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
+func (l sswpLoops) apply(acc []float32, list []uint16, b *compiled.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
@@ -163,37 +164,20 @@ func (l sswpLoops) apply(acc []float32, list []uint16, b *gas.Block, cur, next [
 }
 
 // sswpFragments are those of SSWP.
-var sswpFragments = gas.Fragments{
+var sswpFragments = compiled.Fragments{
 	Program: "SSWP",
-	Hash:    "0c651d5ff74215be",
+	Hash:    "6fd6d4a09bdc0212",
 
-	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
-	Accumulator: gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
-	Parameters:  gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "Source", Kind: gas.Uint32, Offset: 0}}},
-	SumOp:       gas.SumMax,
+	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}}},
+	SumOp:       compiled.SumMax,
 
-	Init: gas.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
-	.reg .b32 %gw<3>;
-	.reg .pred %gp<1>;
-	setp.eq.u32 %gp0, ${v.id}, ${param.0};
-	@%gp0 bra L5;
-	mov.f32 %gw0, 0f00000000;
-	mov.b32 %gw1, 0;
-	bra L2;
-L5:
-	cvt.rn.f32.f64 %gw2, 0d7FF0000000000000;
-	mov.f32 %gw0, %gw2;
-	mov.b32 %gw1, 1;
-L2:
-	mov.f32 ${out.0}, %gw0;
-	mov.b32 ${active}, %gw1;
-}
-`},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.f32 ${out.0}, 0f00000000;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
 	.reg .b32 %gw<2>;
 	.reg .pred %gp<1>;
 	min.f32 %gw0, ${src.0}, ${edge.weight};
@@ -202,7 +186,7 @@ L2:
 	mov.f32 ${out.0}, %gw1;
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b32 %gw<2>;
 	.reg .pred %gp<1>;
 	max.f32 %gw0, ${a.0}, ${b.0};
@@ -211,7 +195,7 @@ L2:
 	mov.f32 ${out.0}, %gw1;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
 	.reg .b32 %gw<2>;
 	.reg .pred %gp<1>;
 	max.f32 %gw0, ${old.0}, ${acc.0};
@@ -220,7 +204,7 @@ L2:
 	mov.f32 ${out.0}, %gw1;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
 	.reg .b32 %gw<1>;
 	.reg .pred %gp<1>;
 	setp.neu.f32 %gp0, ${old.0}, ${new.0};

@@ -6,6 +6,7 @@ import (
 	"embed"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // wccSources are the files that this one was made of. When they have changed
@@ -15,17 +16,17 @@ import (
 var wccSources embed.FS
 
 // Loops are the methods of WCC as loops.
-func (p WCC) Loops() gas.Loops[uint32, uint32] {
-	if !gas.Fresh(wccSources, "b8b865933d04837277782d6e07ada15e") {
-		return gas.Loops[uint32, uint32]{}
+func (p WCC) Loops() compiled.Loops[uint32, uint32] {
+	if !compiled.Fresh(wccSources, "b8b865933d04837277782d6e07ada15e") {
+		return compiled.Loops[uint32, uint32]{}
 	}
 	return wccLoops{p}.loops()
 }
 
 // Fragments are the methods of WCC as PTX.
-func (WCC) Fragments() gas.Fragments {
-	if !gas.Fresh(wccSources, "b8b865933d04837277782d6e07ada15e") {
-		return gas.Fragments{}
+func (WCC) Fragments() compiled.Fragments {
+	if !compiled.Fresh(wccSources, "b8b865933d04837277782d6e07ada15e") {
+		return compiled.Fragments{}
 	}
 	return wccFragments
 }
@@ -33,8 +34,8 @@ func (WCC) Fragments() gas.Fragments {
 // wccLoops has the loops of WCC.
 type wccLoops struct{ p WCC }
 
-func (l wccLoops) loops() gas.Loops[uint32, uint32] {
-	return gas.Loops[uint32, uint32]{
+func (l wccLoops) loops() compiled.Loops[uint32, uint32] {
+	return compiled.Loops[uint32, uint32]{
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
@@ -42,7 +43,7 @@ func (l wccLoops) loops() gas.Loops[uint32, uint32] {
 	}
 }
 
-func (l wccLoops) gather(acc []uint32, list []uint16, b *gas.Block, cur []uint32) (edges int) {
+func (l wccLoops) gather(acc []uint32, list []uint16, b *compiled.Block, cur []uint32) (edges int) {
 	p := l.p
 	var dst uint32
 	for i, v := range list {
@@ -78,7 +79,7 @@ func (l wccLoops) scatter(acc *[1 << 16]uint32, nbr []uint32, slot []uint16, wei
 	}
 }
 
-func (l wccLoops) apply(acc []uint32, list []uint16, b *gas.Block, cur, next []uint32, rising []uint64) (activated int, degrees uint64) {
+func (l wccLoops) apply(acc []uint32, list []uint16, b *compiled.Block, cur, next []uint32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
@@ -118,41 +119,36 @@ func (l wccLoops) apply(acc []uint32, list []uint16, b *gas.Block, cur, next []u
 }
 
 // wccFragments are those of WCC.
-var wccFragments = gas.Fragments{
+var wccFragments = compiled.Fragments{
 	Program: "WCC",
-	Hash:    "951631c0d562335b",
+	Hash:    "b08947b496b3d8ca",
 
-	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Uint32, Offset: 0}}},
-	Accumulator: gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Uint32, Offset: 0}}},
-	Parameters:  gas.Layout{Size: 0, Align: 1},
-	SumOp:       gas.SumMin,
+	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 0, Align: 1},
+	SumOp:       compiled.SumMin,
 
-	Init: gas.Fragment{Inputs: []string{"v.id"}, Text: `{
-	mov.b32 ${out.0}, ${v.id};
-	mov.b32 ${active}, 1;
-}
-`},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.b32 ${out.0}, 4294967295;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
 	mov.b32 ${out.0}, ${src.0};
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b32 %gw<1>;
 	min.u32 %gw0, ${a.0}, ${b.0};
 	mov.b32 ${out.0}, %gw0;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
 	.reg .b32 %gw<1>;
 	min.u32 %gw0, ${old.0}, ${acc.0};
 	mov.b32 ${out.0}, %gw0;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
 	.reg .b32 %gw<1>;
 	.reg .pred %gp<1>;
 	setp.ne.u32 %gp0, ${old.0}, ${new.0};

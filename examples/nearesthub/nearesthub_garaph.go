@@ -6,6 +6,7 @@ import (
 	"embed"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // nearestHubSources are the files that this one was made of. When they have changed
@@ -15,17 +16,17 @@ import (
 var nearestHubSources embed.FS
 
 // Loops are the methods of NearestHub as loops.
-func (p NearestHub) Loops() gas.Loops[Place, Place] {
-	if !gas.Fresh(nearestHubSources, "2395bdce12762d2ffd0a955e52ced945") {
-		return gas.Loops[Place, Place]{}
+func (p NearestHub) Loops() compiled.Loops[Place, Place] {
+	if !compiled.Fresh(nearestHubSources, "2395bdce12762d2ffd0a955e52ced945") {
+		return compiled.Loops[Place, Place]{}
 	}
 	return nearestHubLoops{p}.loops()
 }
 
 // Fragments are the methods of NearestHub as PTX.
-func (NearestHub) Fragments() gas.Fragments {
-	if !gas.Fresh(nearestHubSources, "2395bdce12762d2ffd0a955e52ced945") {
-		return gas.Fragments{}
+func (NearestHub) Fragments() compiled.Fragments {
+	if !compiled.Fresh(nearestHubSources, "2395bdce12762d2ffd0a955e52ced945") {
+		return compiled.Fragments{}
 	}
 	return nearestHubFragments
 }
@@ -33,8 +34,8 @@ func (NearestHub) Fragments() gas.Fragments {
 // nearestHubLoops has the loops of NearestHub.
 type nearestHubLoops struct{ p NearestHub }
 
-func (l nearestHubLoops) loops() gas.Loops[Place, Place] {
-	return gas.Loops[Place, Place]{
+func (l nearestHubLoops) loops() compiled.Loops[Place, Place] {
+	return compiled.Loops[Place, Place]{
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
@@ -42,7 +43,7 @@ func (l nearestHubLoops) loops() gas.Loops[Place, Place] {
 	}
 }
 
-func (l nearestHubLoops) gather(acc []Place, list []uint16, b *gas.Block, cur []Place) (edges int) {
+func (l nearestHubLoops) gather(acc []Place, list []uint16, b *compiled.Block, cur []Place) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
 	}
@@ -61,7 +62,7 @@ func (l nearestHubLoops) gather(acc []Place, list []uint16, b *gas.Block, cur []
 	return edges
 }
 
-func (l nearestHubLoops) gatherWeighted(acc []Place, list []uint16, b *gas.Block, cur []Place) (edges int) {
+func (l nearestHubLoops) gatherWeighted(acc []Place, list []uint16, b *compiled.Block, cur []Place) (edges int) {
 	p := l.p
 	var dst Place
 	for i, v := range list {
@@ -111,7 +112,7 @@ func (l nearestHubLoops) scatterWeighted(acc *[1 << 16]Place, nbr []uint32, slot
 	}
 }
 
-func (l nearestHubLoops) apply(acc []Place, list []uint16, b *gas.Block, cur, next []Place, rising []uint64) (activated int, degrees uint64) {
+func (l nearestHubLoops) apply(acc []Place, list []uint16, b *compiled.Block, cur, next []Place, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
@@ -151,49 +152,16 @@ func (l nearestHubLoops) apply(acc []Place, list []uint16, b *gas.Block, cur, ne
 }
 
 // nearestHubFragments are those of NearestHub.
-var nearestHubFragments = gas.Fragments{
+var nearestHubFragments = compiled.Fragments{
 	Program: "NearestHub",
-	Hash:    "cd90b4916001eee8",
+	Hash:    "a700a272d6ae6570",
 
-	Value:       gas.Layout{Size: 8, Align: 4, Leaves: []gas.Leaf{{Name: "Distance", Kind: gas.Float32, Offset: 0}, {Name: "Hub", Kind: gas.Uint32, Offset: 4}}},
-	Accumulator: gas.Layout{Size: 8, Align: 4, Leaves: []gas.Leaf{{Name: "Distance", Kind: gas.Float32, Offset: 0}, {Name: "Hub", Kind: gas.Uint32, Offset: 4}}},
-	Parameters:  gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "Edges", Kind: gas.Uint32, Offset: 0}}},
-	SumOp:       gas.SumOther,
+	Value:       compiled.Layout{Size: 8, Align: 4, Leaves: []compiled.Leaf{{Name: "Distance", Kind: compiled.Float32, Offset: 0}, {Name: "Hub", Kind: compiled.Uint32, Offset: 4}}},
+	Accumulator: compiled.Layout{Size: 8, Align: 4, Leaves: []compiled.Leaf{{Name: "Distance", Kind: compiled.Float32, Offset: 0}, {Name: "Hub", Kind: compiled.Uint32, Offset: 4}}},
+	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "Edges", Kind: compiled.Uint32, Offset: 0}}},
+	SumOp:       compiled.SumOther,
 
-	Init: gas.Fragment{Inputs: []string{"param.0", "v.id", "v.in", "v.out"}, Text: `{
-	.reg .b32 %gw<13>;
-	.reg .pred %gp<1>;
-	add.s32 %gw0, ${v.in}, ${v.out};
-	setp.ge.u32 %gp0, %gw0, ${param.0};
-	@%gp0 bra L5;
-	mov.f32 %gw1, 0f00000000;
-	mov.b32 %gw2, 0;
-	cvt.rn.f32.f64 %gw3, 0d7FF0000000000000;
-	mov.f32 %gw1, %gw3;
-	mov.b32 %gw2, 4294967295;
-	mov.f32 %gw4, %gw1;
-	mov.b32 %gw5, %gw2;
-	mov.f32 %gw6, %gw4;
-	mov.b32 %gw7, %gw5;
-	mov.b32 %gw8, 0;
-	bra L2;
-L5:
-	mov.f32 %gw9, 0f00000000;
-	mov.b32 %gw10, 0;
-	mov.f32 %gw9, 0f00000000;
-	mov.b32 %gw10, ${v.id};
-	mov.f32 %gw11, %gw9;
-	mov.b32 %gw12, %gw10;
-	mov.f32 %gw6, %gw11;
-	mov.b32 %gw7, %gw12;
-	mov.b32 %gw8, 1;
-L2:
-	mov.f32 ${out.0}, %gw6;
-	mov.b32 ${out.1}, %gw7;
-	mov.b32 ${active}, %gw8;
-}
-`},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	.reg .b32 %gw<5>;
 	mov.f32 %gw0, 0f00000000;
 	mov.b32 %gw1, 0;
@@ -206,7 +174,7 @@ L2:
 	mov.b32 ${out.1}, %gw4;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"edge.weight", "src.0", "src.1"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0", "src.1"}, Text: `{
 	.reg .b32 %gw<5>;
 	mov.f32 %gw0, 0f00000000;
 	mov.b32 %gw1, 0;
@@ -219,7 +187,7 @@ L2:
 	mov.b32 ${out.1}, %gw4;
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "a.1", "b.0", "b.1"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "a.1", "b.0", "b.1"}, Text: `{
 	.reg .b32 %gw<2>;
 	.reg .pred %gp<3>;
 	setp.lt.f32 %gp0, ${b.0}, ${a.0};
@@ -240,7 +208,7 @@ L2:
 	mov.b32 ${out.1}, %gw1;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "acc.1", "old.0", "old.1"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "acc.1", "old.0", "old.1"}, Text: `{
 	.reg .b32 %gw<2>;
 	.reg .pred %gp<3>;
 	setp.lt.f32 %gp0, ${acc.0}, ${old.0};
@@ -261,7 +229,7 @@ L2:
 	mov.b32 ${out.1}, %gw1;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "new.1", "old.0", "old.1"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "new.1", "old.0", "old.1"}, Text: `{
 	.reg .b32 %gw<5>;
 	.reg .pred %gp<2>;
 	setp.eq.f32 %gp0, ${old.0}, ${new.0};

@@ -6,6 +6,7 @@ import (
 	"embed"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // widestSources are the files that this one was made of. When they have changed
@@ -15,17 +16,17 @@ import (
 var widestSources embed.FS
 
 // Loops are the methods of Widest as loops.
-func (p Widest) Loops() gas.Loops[float32, float32] {
-	if !gas.Fresh(widestSources, "0662d97a75f05da531e4bde3a67f06c3") {
-		return gas.Loops[float32, float32]{}
+func (p Widest) Loops() compiled.Loops[float32, float32] {
+	if !compiled.Fresh(widestSources, "0662d97a75f05da531e4bde3a67f06c3") {
+		return compiled.Loops[float32, float32]{}
 	}
 	return widestLoops{p}.loops()
 }
 
 // Fragments are the methods of Widest as PTX.
-func (Widest) Fragments() gas.Fragments {
-	if !gas.Fresh(widestSources, "0662d97a75f05da531e4bde3a67f06c3") {
-		return gas.Fragments{}
+func (Widest) Fragments() compiled.Fragments {
+	if !compiled.Fresh(widestSources, "0662d97a75f05da531e4bde3a67f06c3") {
+		return compiled.Fragments{}
 	}
 	return widestFragments
 }
@@ -33,8 +34,8 @@ func (Widest) Fragments() gas.Fragments {
 // widestLoops has the loops of Widest.
 type widestLoops struct{ p Widest }
 
-func (l widestLoops) loops() gas.Loops[float32, float32] {
-	return gas.Loops[float32, float32]{
+func (l widestLoops) loops() compiled.Loops[float32, float32] {
+	return compiled.Loops[float32, float32]{
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
@@ -42,7 +43,7 @@ func (l widestLoops) loops() gas.Loops[float32, float32] {
 	}
 }
 
-func (l widestLoops) gather(acc []float32, list []uint16, b *gas.Block, cur []float32) (edges int) {
+func (l widestLoops) gather(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
 	}
@@ -64,7 +65,7 @@ func (l widestLoops) gather(acc []float32, list []uint16, b *gas.Block, cur []fl
 	return edges
 }
 
-func (l widestLoops) gatherWeighted(acc []float32, list []uint16, b *gas.Block, cur []float32) (edges int) {
+func (l widestLoops) gatherWeighted(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	p := l.p
 	var dst float32
 	for i, v := range list {
@@ -123,7 +124,7 @@ func (l widestLoops) scatterWeighted(acc *[1 << 16]float32, nbr []uint32, slot [
 	}
 }
 
-func (l widestLoops) apply(acc []float32, list []uint16, b *gas.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
+func (l widestLoops) apply(acc []float32, list []uint16, b *compiled.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
@@ -163,37 +164,20 @@ func (l widestLoops) apply(acc []float32, list []uint16, b *gas.Block, cur, next
 }
 
 // widestFragments are those of Widest.
-var widestFragments = gas.Fragments{
+var widestFragments = compiled.Fragments{
 	Program: "Widest",
-	Hash:    "ab2e8feae00697c8",
+	Hash:    "e234270bcdb5e112",
 
-	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
-	Accumulator: gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
-	Parameters:  gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "Source", Kind: gas.Uint32, Offset: 0}}},
-	SumOp:       gas.SumMax,
+	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}}},
+	SumOp:       compiled.SumMax,
 
-	Init: gas.Fragment{Inputs: []string{"param.0", "v.id"}, Text: `{
-	.reg .b32 %gw<3>;
-	.reg .pred %gp<1>;
-	setp.eq.u32 %gp0, ${v.id}, ${param.0};
-	@%gp0 bra L5;
-	mov.f32 %gw0, 0f00000000;
-	mov.b32 %gw1, 0;
-	bra L2;
-L5:
-	cvt.rn.f32.f64 %gw2, 0d7FF0000000000000;
-	mov.f32 %gw0, %gw2;
-	mov.b32 %gw1, 1;
-L2:
-	mov.f32 ${out.0}, %gw0;
-	mov.b32 ${active}, %gw1;
-}
-`},
-	Zero: gas.Fragment{Text: `{
+	Zero: compiled.Fragment{Text: `{
 	mov.f32 ${out.0}, 0f00000000;
 }
 `},
-	Gather: gas.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
+	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
 	.reg .b32 %gw<2>;
 	.reg .pred %gp<1>;
 	min.f32 %gw0, ${src.0}, ${edge.weight};
@@ -202,7 +186,7 @@ L2:
 	mov.f32 ${out.0}, %gw1;
 }
 `},
-	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b32 %gw<2>;
 	.reg .pred %gp<1>;
 	max.f32 %gw0, ${a.0}, ${b.0};
@@ -211,7 +195,7 @@ L2:
 	mov.f32 ${out.0}, %gw1;
 }
 `},
-	Apply: gas.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
 	.reg .b32 %gw<2>;
 	.reg .pred %gp<1>;
 	max.f32 %gw0, ${old.0}, ${acc.0};
@@ -220,7 +204,7 @@ L2:
 	mov.f32 ${out.0}, %gw1;
 }
 `},
-	Activate: gas.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
 	.reg .b32 %gw<1>;
 	.reg .pred %gp<1>;
 	setp.neu.f32 %gp0, ${old.0}, ${new.0};

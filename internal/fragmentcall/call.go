@@ -9,14 +9,14 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // Method is a method of a program, to be called with bits.
 type Method struct {
 	program reflect.Type
 	index   int
-	inputs  []gas.Kind
+	inputs  []compiled.Kind
 }
 
 // MethodOf gives the method of that name of a program's type, or nil.
@@ -33,11 +33,11 @@ func MethodOf(program reflect.Type, name string) *Method {
 }
 
 // Inputs are the kinds of the leaves of the program and of all parameters.
-func (m *Method) Inputs() []gas.Kind { return m.inputs }
+func (m *Method) Inputs() []compiled.Kind { return m.inputs }
 
 // Call calls the method on a program with the given leaves, and gives those of
 // all results.
-func (m *Method) Call(inputs []uint64) (results []uint64, fault gas.Fault) {
+func (m *Method) Call(inputs []uint64) (results []uint64, fault compiled.Fault) {
 	defer func() {
 		if r := recover(); r != nil {
 			results, fault = nil, faultOf(r)
@@ -57,30 +57,30 @@ func (m *Method) Call(inputs []uint64) (results []uint64, fault gas.Fault) {
 	for _, r := range method.Call(args) {
 		results = get(r, results)
 	}
-	return results, gas.NoFault
+	return results, compiled.NoFault
 }
 
-func faultOf(r any) gas.Fault {
+func faultOf(r any) compiled.Fault {
 	if err, ok := r.(runtime.Error); ok {
 		switch {
 		case strings.Contains(err.Error(), "divide by zero"):
-			return gas.DivisionByZero
+			return compiled.DivisionByZero
 		case strings.Contains(err.Error(), "index out of range"):
-			return gas.IndexOutOfRange
+			return compiled.IndexOutOfRange
 		case strings.Contains(err.Error(), "negative shift amount"):
-			return gas.NegativeShift
+			return compiled.NegativeShift
 		}
 	}
-	return gas.Panicked
+	return compiled.Panicked
 }
 
-var kinds = map[reflect.Kind]gas.Kind{
-	reflect.Bool: gas.Bool, reflect.Int: gas.Int64, reflect.Int8: gas.Int8, reflect.Int16: gas.Int16, reflect.Int32: gas.Int32, reflect.Int64: gas.Int64,
-	reflect.Uint: gas.Uint64, reflect.Uint8: gas.Uint8, reflect.Uint16: gas.Uint16, reflect.Uint32: gas.Uint32, reflect.Uint64: gas.Uint64,
-	reflect.Float32: gas.Float32, reflect.Float64: gas.Float64,
+var kinds = map[reflect.Kind]compiled.Kind{
+	reflect.Bool: compiled.Bool, reflect.Int: compiled.Int64, reflect.Int8: compiled.Int8, reflect.Int16: compiled.Int16, reflect.Int32: compiled.Int32, reflect.Int64: compiled.Int64,
+	reflect.Uint: compiled.Uint64, reflect.Uint8: compiled.Uint8, reflect.Uint16: compiled.Uint16, reflect.Uint32: compiled.Uint32, reflect.Uint64: compiled.Uint64,
+	reflect.Float32: compiled.Float32, reflect.Float64: compiled.Float64,
 }
 
-func kindsOf(t reflect.Type, list []gas.Kind) []gas.Kind {
+func kindsOf(t reflect.Type, list []compiled.Kind) []compiled.Kind {
 	switch t.Kind() {
 	case reflect.Struct:
 		for i := range t.NumField() {

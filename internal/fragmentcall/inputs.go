@@ -4,17 +4,17 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // special are the values of each kind at which something changes.
-var special = map[gas.Kind][]uint64{
-	gas.Bool:  {0, 1},
-	gas.Int64: integers(64), gas.Uint64: integers(64),
-	gas.Int32: integers(32), gas.Uint32: integers(32),
-	gas.Int16: integers(16), gas.Uint16: integers(16),
-	gas.Int8: integers(8), gas.Uint8: integers(8),
-	gas.Float32: {}, gas.Float64: {},
+var special = map[compiled.Kind][]uint64{
+	compiled.Bool:  {0, 1},
+	compiled.Int64: integers(64), compiled.Uint64: integers(64),
+	compiled.Int32: integers(32), compiled.Uint32: integers(32),
+	compiled.Int16: integers(16), compiled.Uint16: integers(16),
+	compiled.Int8: integers(8), compiled.Uint8: integers(8),
+	compiled.Float32: {}, compiled.Float64: {},
 }
 
 func init() {
@@ -26,8 +26,8 @@ func init() {
 	}
 	for _, f := range floats {
 		for _, f := range []float64{f, -f} {
-			special[gas.Float64] = append(special[gas.Float64], math.Float64bits(f))
-			special[gas.Float32] = append(special[gas.Float32], uint64(math.Float32bits(float32(f))))
+			special[compiled.Float64] = append(special[compiled.Float64], math.Float64bits(f))
+			special[compiled.Float32] = append(special[compiled.Float32], uint64(math.Float32bits(float32(f))))
 		}
 	}
 }
@@ -41,7 +41,7 @@ func integers(bits int) (list []uint64) {
 }
 
 // Inputs gives leaves of all kinds: special values, small ones, random bits.
-func Inputs(rng *rand.Rand, kinds []gas.Kind) []uint64 {
+func Inputs(rng *rand.Rand, kinds []compiled.Kind) []uint64 {
 	inputs := make([]uint64, len(kinds))
 	for i, k := range kinds {
 		inputs[i] = Input(rng, k)
@@ -56,19 +56,19 @@ func Inputs(rng *rand.Rand, kinds []gas.Kind) []uint64 {
 }
 
 // Input gives one leaf.
-func Input(rng *rand.Rand, k gas.Kind) uint64 {
+func Input(rng *rand.Rand, k compiled.Kind) uint64 {
 	x := rng.Uint64()
 	how := rng.IntN(4)
 	switch {
 	case how == 0:
 		x = special[k][rng.IntN(len(special[k]))]
-	case k == gas.Float32 && how == 1:
+	case k == compiled.Float32 && how == 1:
 		x = uint64(math.Float32bits(float32(rng.NormFloat64() * 4)))
-	case k == gas.Float64 && how == 1:
+	case k == compiled.Float64 && how == 1:
 		x = math.Float64bits(rng.NormFloat64() * 4)
-	case k == gas.Float32 && how == 2:
+	case k == compiled.Float32 && how == 2:
 		x = uint64(math.Float32bits(float32(int64(x) >> rng.IntN(64))))
-	case k == gas.Float64 && how == 2:
+	case k == compiled.Float64 && how == 2:
 		x = math.Float64bits(float64(int64(x) >> rng.IntN(64)))
 	case how < 3:
 		x = uint64(int64(x) >> rng.IntN(64))
@@ -77,7 +77,7 @@ func Input(rng *rand.Rand, k gas.Kind) uint64 {
 }
 
 // Specials gives all special values of a kind.
-func Specials(k gas.Kind) []uint64 {
+func Specials(k compiled.Kind) []uint64 {
 	list := make([]uint64, len(special[k]))
 	for i, x := range special[k] {
 		list[i] = Normal(k, x)
@@ -86,19 +86,19 @@ func Specials(k gas.Kind) []uint64 {
 }
 
 // Normal cuts bits to a kind, and extends them to 32 bits.
-func Normal(k gas.Kind, x uint64) uint64 {
+func Normal(k compiled.Kind, x uint64) uint64 {
 	switch k {
-	case gas.Bool:
+	case compiled.Bool:
 		return x & 1
-	case gas.Int8:
+	case compiled.Int8:
 		return uint64(uint32(int8(x)))
-	case gas.Int16:
+	case compiled.Int16:
 		return uint64(uint32(int16(x)))
-	case gas.Uint8:
+	case compiled.Uint8:
 		return x & 0xff
-	case gas.Uint16:
+	case compiled.Uint16:
 		return x & 0xffff
-	case gas.Int32, gas.Uint32, gas.Float32:
+	case compiled.Int32, compiled.Uint32, compiled.Float32:
 		return x & 0xffffffff
 	}
 	return x

@@ -6,11 +6,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // block is a random shard of a random graph, and what an engine has beside it.
 type block[V any] struct {
-	gas.Block
+	compiled.Block
 	list []uint16
 	slot []uint16 // of each edge, for Scatter
 	cur  []V

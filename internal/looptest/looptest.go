@@ -13,11 +13,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // Plain are the loops of any program as package gas defines them, one call
 // of an interface's method after another.
-func Plain[V, A any](p gas.Program[V, A]) gas.Loops[V, A] {
+func Plain[V, A any](p gas.Program[V, A]) compiled.Loops[V, A] {
 	weight := func(w []float32, i uint32) gas.Edge {
 		if w == nil {
 			return gas.Edge{Weight: 1}
@@ -27,8 +28,8 @@ func Plain[V, A any](p gas.Program[V, A]) gas.Loops[V, A] {
 	saturable, _ := p.(gas.Saturable[A])
 	settleable, _ := p.(gas.Settleable[V])
 	aggregable, _ := p.(gas.Aggregable[V])
-	l := gas.Loops[V, A]{Program: p}
-	l.Gather = func(acc []A, list []uint16, b *gas.Block, cur []V) (edges int) {
+	l := compiled.Loops[V, A]{Program: p}
+	l.Gather = func(acc []A, list []uint16, b *compiled.Block, cur []V) (edges int) {
 		for i, v := range list {
 			for e := b.Off[v]; e < b.Off[v+1]; e++ {
 				if saturable != nil && saturable.Saturated(acc[i], b.Step) {
@@ -46,7 +47,7 @@ func Plain[V, A any](p gas.Program[V, A]) gas.Loops[V, A] {
 			acc[slot[i]] = p.Sum(acc[slot[i]], p.Gather(cur[u], weight(weights, uint32(i)), dst))
 		}
 	}
-	l.Apply = func(acc []A, list []uint16, b *gas.Block, cur, next []V, rising []uint64) (activated int, degrees uint64) {
+	l.Apply = func(acc []A, list []uint16, b *compiled.Block, cur, next []V, rising []uint64) (activated int, degrees uint64) {
 		for i, v := range list {
 			x := b.Vertex(int(v))
 			next[x.ID] = p.Apply(x, cur[x.ID], acc[i], b.Step)
@@ -60,7 +61,7 @@ func Plain[V, A any](p gas.Program[V, A]) gas.Loops[V, A] {
 		return activated, degrees
 	}
 	if settleable != nil {
-		l.Due = func(due, list []uint16, b *gas.Block, cur []V) []uint16 {
+		l.Due = func(due, list []uint16, b *compiled.Block, cur []V) []uint16 {
 			for _, v := range list {
 				if !settleable.Settled(cur[b.First+uint32(v)], b.Step) {
 					due = append(due, v)
@@ -70,7 +71,7 @@ func Plain[V, A any](p gas.Program[V, A]) gas.Loops[V, A] {
 		}
 	}
 	if aggregable != nil {
-		l.Aggregate = func(b *gas.Block, values []V) (sum float64) {
+		l.Aggregate = func(b *compiled.Block, values []V) (sum float64) {
 			for v, value := range values {
 				sum += aggregable.Aggregate(b.Vertex(v), value)
 			}
@@ -86,11 +87,11 @@ func Check[V, A any](t *testing.T, draw func(t *rapid.T) gas.Program[V, A], valu
 	t.Run(fmt.Sprintf("%T", draw)[len("func(*rapid.T) "):], func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			p := draw(t)
-			compiled, ok := p.(gas.Compiled[V, A])
+			own, ok := p.(compiled.Program[V, A])
 			if !ok {
 				t.Fatalf("%T has no loops: run go generate", p)
 			}
-			got, want := compiled.Loops(), Plain(p)
+			got, want := own.Loops(), Plain(p)
 			b := drawBlock(t, value)
 			same := func(what string, x, y any) {
 				t.Helper()

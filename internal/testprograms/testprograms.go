@@ -1,6 +1,6 @@
-// Package testprograms has the built-in programs with fragments that are
-// compiled when they are first asked for, so that tests of engines do not depend
-// on generated files.
+// Package testprograms has built-in programs, and one that tests the compiler to
+// PTX, with fragments that are compiled when they are first asked for, so that
+// tests of engines do not depend on generated files.
 package testprograms
 
 import (
@@ -9,9 +9,10 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compile/ptx"
+	"github.com/garaph/garaph/gas/compile/ptx/testdata/subset"
 	"github.com/garaph/garaph/gas/compile/source"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -19,6 +20,8 @@ import (
 type (
 	// BFS is programs.BFS.
 	BFS struct{ programs.BFS }
+	// Flag is subset.Flag, whose Init and Saturated do not compile to PTX.
+	Flag struct{ subset.Flag }
 	// WCC is programs.WCC.
 	WCC struct{ programs.WCC }
 	// SSSP is programs.SSSP.
@@ -28,16 +31,19 @@ type (
 )
 
 // Fragments are the compiled methods.
-func (BFS) Fragments() gas.Fragments { return of("BFS") }
+func (BFS) Fragments() compiled.Fragments { return of("BFS") }
 
 // Fragments are the compiled methods.
-func (WCC) Fragments() gas.Fragments { return of("WCC") }
+func (Flag) Fragments() compiled.Fragments { return of("Flag") }
 
 // Fragments are the compiled methods.
-func (SSSP[F]) Fragments() gas.Fragments { return of("SSSP" + argument[F]()) }
+func (WCC) Fragments() compiled.Fragments { return of("WCC") }
 
 // Fragments are the compiled methods.
-func (PageRank[F]) Fragments() gas.Fragments { return of("PageRank" + argument[F]()) }
+func (SSSP[F]) Fragments() compiled.Fragments { return of("SSSP" + argument[F]()) }
+
+// Fragments are the compiled methods.
+func (PageRank[F]) Fragments() compiled.Fragments { return of("PageRank" + argument[F]()) }
 
 func argument[F any]() string {
 	var f F
@@ -45,8 +51,8 @@ func argument[F any]() string {
 }
 
 // of panics: a test cannot go on without its programs.
-func of(name string) gas.Fragments {
-	all, err := compiled()
+func of(name string) compiled.Fragments {
+	all, err := fragments()
 	if err != nil {
 		panic(err)
 	}
@@ -57,7 +63,7 @@ func of(name string) gas.Fragments {
 	return f
 }
 
-var compiled = sync.OnceValues(func() (map[string]gas.Fragments, error) {
+var fragments = sync.OnceValues(func() (map[string]compiled.Fragments, error) {
 	root, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -71,11 +77,11 @@ var compiled = sync.OnceValues(func() (map[string]gas.Fragments, error) {
 		}
 		root = filepath.Dir(root)
 	}
-	list, err := source.Load(root, []string{"./programs"}, nil)
+	list, err := source.Load(root, []string{"./programs", "./gas/compile/ptx/testdata/subset"}, nil)
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]gas.Fragments{}
+	all := map[string]compiled.Fragments{}
 	for _, p := range list {
 		if all[p.Name], err = ptx.Compile(p); err != nil {
 			return nil, err

@@ -3,7 +3,7 @@ package cli
 import (
 	"reflect"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // form tells how a program runs: through loops of its own or generic ones, and
@@ -26,7 +26,7 @@ func form(program any) (loops, ptx string) {
 		return loops, ptx
 	}
 	loops = "compiled"
-	if p, ok := program.(gas.Portable); ok && p.Fragments().Program != "" {
+	if p, ok := program.(compiled.Portable); ok && p.Fragments().Program != "" {
 		ptx = "yes"
 	}
 	return loops, ptx

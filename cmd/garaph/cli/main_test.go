@@ -18,6 +18,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -97,9 +98,9 @@ func (panicking) Apply(_ gas.Vertex, old, acc uint32, _ gas.Step) uint32 { retur
 // reads the layouts alone.
 type portable struct{ inDegree }
 
-func (portable) Fragments() gas.Fragments {
-	number := gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Kind: gas.Uint32}}}
-	return gas.Fragments{Program: "portable", Value: number, Accumulator: number}
+func (portable) Fragments() compiled.Fragments {
+	number := compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Kind: compiled.Uint32}}}
+	return compiled.Fragments{Program: "portable", Value: number, Accumulator: number}
 }
 
 // latest is a program of a user's whose result is a vertex: the last one, in the

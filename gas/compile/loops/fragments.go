@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compile/ptx"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // addFragments compiles the program to PTX, or notes why that can't be done.
@@ -23,7 +23,7 @@ func (f *File) addFragments(x *instance) error {
 		return err
 	}
 	x.FragmentsName = x.namer.unique(identifier(x.program.Name) + "Fragments")
-	x.Fragments = literal{x.Gas + "."}.fragments(&fragments)
+	x.Fragments = literal{x.Compiled + "."}.fragments(&fragments)
 	return nil
 }
 
@@ -37,25 +37,25 @@ func (f *File) note(line string) {
 	f.Notes = append(f.Notes, line)
 }
 
-// literal writes Go literals of types of package gas.
-type literal struct{ gas string } // what stands before its names
+// literal writes Go literals of types of package compiled.
+type literal struct{ compiled string } // what stands before its names
 
-func (l literal) fragments(f *gas.Fragments) string {
+func (l literal) fragments(f *compiled.Fragments) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%sFragments{\nProgram: %q,\nHash: %q,\n\n", l.gas, f.Program, f.Hash)
+	fmt.Fprintf(&b, "%sFragments{\nProgram: %q,\nHash: %q,\n\n", l.compiled, f.Program, f.Hash)
 	fmt.Fprintf(&b, "Value: %s,\nAccumulator: %s,\nParameters: %s,\n", l.layout(f.Value), l.layout(f.Accumulator), l.layout(f.Parameters))
-	fmt.Fprintf(&b, "SumOp: %sSum%s,\n\n", l.gas, title(f.SumOp.String()))
+	fmt.Fprintf(&b, "SumOp: %sSum%s,\n\n", l.compiled, title(f.SumOp.String()))
 	for _, m := range []struct {
 		name     string
-		fragment gas.Fragment
+		fragment compiled.Fragment
 	}{
-		{"Init", f.Init}, {"Zero", f.Zero}, {"Gather", f.Gather}, {"Sum", f.Sum}, {"Apply", f.Apply}, {"Activate", f.Activate},
-		{"Saturated", f.Saturated}, {"Settled", f.Settled}, {"Aggregate", f.Aggregate},
+		{"Zero", f.Zero}, {"Gather", f.Gather}, {"Sum", f.Sum}, {"Apply", f.Apply}, {"Activate", f.Activate},
+		{"Settled", f.Settled}, {"Aggregate", f.Aggregate},
 	} {
 		if m.fragment.Text == "" && len(m.fragment.Inputs) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "%s: %sFragment{", m.name, l.gas)
+		fmt.Fprintf(&b, "%s: %sFragment{", m.name, l.compiled)
 		if len(m.fragment.Inputs) > 0 {
 			fmt.Fprintf(&b, "Inputs: %#v, ", m.fragment.Inputs)
 		}
@@ -65,16 +65,16 @@ func (l literal) fragments(f *gas.Fragments) string {
 	return b.String()
 }
 
-func (l literal) layout(y gas.Layout) string {
+func (l literal) layout(y compiled.Layout) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%sLayout{Size: %d, Align: %d", l.gas, y.Size, y.Align)
+	fmt.Fprintf(&b, "%sLayout{Size: %d, Align: %d", l.compiled, y.Size, y.Align)
 	if len(y.Leaves) > 0 {
-		fmt.Fprintf(&b, ", Leaves: []%sLeaf{", l.gas)
+		fmt.Fprintf(&b, ", Leaves: []%sLeaf{", l.compiled)
 		for i, leaf := range y.Leaves {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			fmt.Fprintf(&b, "{Name: %q, Kind: %s%s, Offset: %d}", leaf.Name, l.gas, title(leaf.Kind.String()), leaf.Offset)
+			fmt.Fprintf(&b, "{Name: %q, Kind: %s%s, Offset: %d}", leaf.Name, l.compiled, title(leaf.Kind.String()), leaf.Offset)
 		}
 		b.WriteString("}")
 	}

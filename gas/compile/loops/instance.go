@@ -16,11 +16,11 @@ type instance struct {
 	namer   *namer
 	imports map[string]*types.Package
 
-	Gas   string // name of package gas
-	Name  string // of the type that has the loops as methods
-	Type  string // of the program, with its arguments
-	V, A  string
-	Loops string // gas.Loops, with its arguments
+	Gas, Compiled string // names of packages
+	Name          string // of the type that has the loops as methods
+	Type          string // of the program, with its arguments
+	V, A          string
+	Loops         string // compiled.Loops, with its arguments
 	// Aliases are declarations of types whose names variables of the loops have.
 	Aliases []string
 
@@ -104,8 +104,10 @@ func newInstance(p *source.Program, n *namer) *instance {
 	x := &instance{program: p, namer: n, imports: map[string]*types.Package{}}
 	gas := gasPackage(p)
 	x.Gas = n.importName(gas)
-	x.imports[gas.Path()] = gas
-	x.imports[embedPackage.Path()] = embedPackage
+	x.Compiled = n.importName(compiledPackage)
+	for _, p := range []*types.Package{gas, compiledPackage, embedPackage} {
+		x.imports[p.Path()] = p
+	}
 	x.Type = n.typeString(p.Type, x.imports)
 	if p.Pointer {
 		x.Type = "*" + x.Type
@@ -114,7 +116,7 @@ func newInstance(p *source.Program, n *namer) *instance {
 	x.alias("Program", &x.Type)
 	x.alias("Value", &x.V)
 	x.alias("Accumulator", &x.A)
-	x.Loops = fmt.Sprintf("%s.Loops[%s, %s]", x.Gas, x.V, x.A)
+	x.Loops = fmt.Sprintf("%s.Loops[%s, %s]", x.Compiled, x.V, x.A)
 	x.Name = n.unique(identifier(p.Name) + "Loops")
 
 	x.UsesEdge, x.UsesDst = uses(p.Methods["Gather"], 2), uses(p.Methods["Gather"], 3)
@@ -175,14 +177,14 @@ func newGroup(p *source.Program, n *namer) (*group, error) {
 		obj, _, _ := types.LookupFieldOrMethod(t, true, p.Pkg.Types, method)
 		return n.typeString(obj.(*types.Func).Signature().Results().At(0).Type(), used)
 	}
-	g.Gas = n.importName(gasPackage(p))
+	g.Compiled = n.importName(compiledPackage)
 	var err error
 	if g.Files, g.Hash, err = sourcesOf(p); err != nil {
 		return nil, err
 	}
 	g.Sources = n.unique(identifier(p.TypeName) + "Sources")
 	g.Embed = n.importName(embedPackage)
-	g.Result = fmt.Sprintf("%s.Loops[%s, %s]", g.Gas, result("Apply"), result("Zero"))
+	g.Result = fmt.Sprintf("%s.Loops[%s, %s]", g.Compiled, result("Apply"), result("Zero"))
 	g.Receiver = p.TypeName
 	if g.Generic {
 		g.Receiver += "["

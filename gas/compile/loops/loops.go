@@ -1,5 +1,5 @@
 // Package loops writes vertex programs as Go loops: for each program a file
-// with a method Loops that gives the gas.Loops of that program's methods, and
+// with a method Loops that gives the compiled.Loops of that program's methods, and
 // with its PTX, if it has. Types are concrete in the loops, so that the Go
 // compiler inlines the methods: what is left for an edge is what a loop written
 // by hand would do.
@@ -81,7 +81,7 @@ type group struct {
 	TypeName  string
 	Receiver  string // of its methods, as in "PageRank[F]"
 	Result    string // of the method Loops, in terms of the receiver's parameters
-	Gas       string // name of package gas
+	Compiled  string // name of package compiled
 	Generic   bool
 	Instances []*instance
 	Files     []string // that the loops were made of, without folder

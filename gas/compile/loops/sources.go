@@ -10,11 +10,15 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compile/source"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
-var embedPackage = types.NewPackage("embed", "embed")
+// Packages that generated files import beside gas.
+var (
+	embedPackage    = types.NewPackage("embed", "embed")
+	compiledPackage = types.NewPackage("github.com/garaph/garaph/gas/compiled", "compiled")
+)
 
 // sourcesOf lists the files of the program's own package that its loops depend
 // on, and gives their hash: where its type is declared, and whatever its methods
@@ -34,7 +38,7 @@ func sourcesOf(p *source.Program) (names []string, hash string, err error) {
 		names = append(names, filepath.Base(file))
 		files[filepath.Base(file)] = &fstest.MapFile{Data: text}
 	}
-	hash, err = gas.FilesHash(files)
+	hash, err = compiled.FilesHash(files)
 	return names, hash, err
 }
 

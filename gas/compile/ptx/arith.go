@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 var comparisons = map[token.Token]string{
@@ -17,7 +17,7 @@ var comparisons = map[token.Token]string{
 func (e *emitter) unary(op token.Token, a operand) operand {
 	switch op {
 	case token.NOT:
-		return e.op(gas.Bool, "xor.b32", a, integerOf(gas.Uint32, 1))
+		return e.op(compiled.Bool, "xor.b32", a, integerOf(compiled.Uint32, 1))
 	case token.XOR:
 		return e.wrapped(e.op(a.kind, "not."+untyped(a.kind), a))
 	default: // SUB
@@ -30,7 +30,7 @@ func (e *emitter) unary(op token.Token, a operand) operand {
 
 // signedSuffix is the type of instructions that treat signed and unsigned
 // integers alike.
-func signedSuffix(k gas.Kind) string {
+func signedSuffix(k compiled.Kind) string {
 	if width(k) == 64 {
 		return "s64"
 	}
@@ -44,10 +44,10 @@ func (e *emitter) wrapped(a operand) operand {
 	}
 	bits := uint64(8 * a.kind.Size())
 	if !signed(a.kind) {
-		return e.op(a.kind, "and.b32", a, integerOf(gas.Uint32, 1<<bits-1))
+		return e.op(a.kind, "and.b32", a, integerOf(compiled.Uint32, 1<<bits-1))
 	}
-	up := e.op(a.kind, "shl.b32", a, integerOf(gas.Uint32, 32-bits))
-	return e.op(a.kind, "shr.s32", up, integerOf(gas.Uint32, 32-bits))
+	up := e.op(a.kind, "shl.b32", a, integerOf(compiled.Uint32, 32-bits))
+	return e.op(a.kind, "shr.s32", up, integerOf(compiled.Uint32, 32-bits))
 }
 
 // binary writes an operation on two operands.
@@ -90,11 +90,11 @@ func (e *emitter) compare(op token.Token, a, b value, t types.Type) operand {
 	if len(a.leaves) == 1 && kindOf(t) != invalid {
 		return e.compared(op, a.leaves[0], b.leaves[0])
 	}
-	equal := operand{"1", gas.Bool}
+	equal := operand{"1", compiled.Bool}
 	counted := compared(t)
 	for i := range a.leaves {
 		if counted[i] {
-			equal = e.op(gas.Bool, "and.b32", equal, e.compared(token.EQL, a.leaves[i], b.leaves[i]))
+			equal = e.op(compiled.Bool, "and.b32", equal, e.compared(token.EQL, a.leaves[i], b.leaves[i]))
 		}
 	}
 	if op == token.NEQ {
@@ -136,14 +136,14 @@ func compared(t types.Type) (list []bool) {
 // Go does.
 func (e *emitter) shift(op token.Token, a, distance operand) operand {
 	if signed(distance.kind) && isRegisterOrInput(distance) {
-		e.faultIf(e.test("lt."+suffix(distance.kind), distance, zero(distance.kind)), gas.NegativeShift)
+		e.faultIf(e.test("lt."+suffix(distance.kind), distance, zero(distance.kind)), compiled.NegativeShift)
 	}
 	if n, err := strconv.ParseUint(distance.text, 0, 64); err == nil {
-		distance = integerOf(gas.Uint32, min(n, 64))
+		distance = integerOf(compiled.Uint32, min(n, 64))
 	}
 	if width(distance.kind) == 64 {
-		distance = e.op(gas.Uint64, "min.u64", distance, integerOf(gas.Uint64, 64))
-		distance = e.op(gas.Uint32, "cvt.u32.u64", distance)
+		distance = e.op(compiled.Uint64, "min.u64", distance, integerOf(compiled.Uint64, 64))
+		distance = e.op(compiled.Uint32, "cvt.u32.u64", distance)
 	}
 	if op == token.SHL {
 		return e.wrapped(e.op(a.kind, "shl."+untyped(a.kind), a, distance))
@@ -158,19 +158,19 @@ func isRegisterOrInput(a operand) bool { return isRegister(a.text) || isPlacehol
 func (e *emitter) divide(op token.Token, a, b operand) operand {
 	k := a.kind
 	if float(k) {
-		return e.device(map[gas.Kind]string{gas.Float32: "Div32", gas.Float64: "Div64"}[k], a, b)
+		return e.device(map[compiled.Kind]string{compiled.Float32: "Div32", compiled.Float64: "Div64"}[k], a, b)
 	}
 	if isRegisterOrInput(b) {
-		e.faultIf(e.test("eq."+suffix(k), b, zero(k)), gas.DivisionByZero)
+		e.faultIf(e.test("eq."+suffix(k), b, zero(k)), compiled.DivisionByZero)
 	} else if b.text == "0" { // of an inlined call
-		e.fault(gas.DivisionByZero)
+		e.fault(compiled.DivisionByZero)
 		return zero(k)
 	}
 	name := map[token.Token]string{token.QUO: "Div", token.REM: "Rem"}[op]
 	switch {
-	case k == gas.Int64:
+	case k == compiled.Int64:
 		return e.device(name+"S64", a, b)
-	case k == gas.Uint64:
+	case k == compiled.Uint64:
 		return e.device(name+"U64", a, b)
 	}
 	name = map[token.Token]string{token.QUO: "div.", token.REM: "rem."}[op]
@@ -178,7 +178,7 @@ func (e *emitter) divide(op token.Token, a, b operand) operand {
 		return e.op(k, name+"u32", a, b)
 	}
 	// The least integer by -1 has no quotient in PTX; in Go it is itself.
-	minus := e.test("eq.s32", b, integerOf(gas.Int32, 1<<32-1))
+	minus := e.test("eq.s32", b, integerOf(compiled.Int32, 1<<32-1))
 	quotient := e.op(k, name+"s32", a, e.pick(minus, integerOf(k, 1), b))
 	if op == token.REM {
 		return quotient

@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // call writes a call: of a builtin, of what a device has, or the body of a
@@ -29,7 +29,7 @@ func (x *frame) call(c *ssa.Call) value {
 			if p, ok := t.(*types.Pointer); ok {
 				t = p.Elem().Underlying()
 			}
-			return value{leaves: []operand{integerOf(gas.Int64, uint64(t.(*types.Array).Len()))}}
+			return value{leaves: []operand{integerOf(compiled.Int64, uint64(t.(*types.Array).Len()))}}
 		default: // ssa:wrapnilchk
 			return args[0]
 		}
@@ -72,8 +72,8 @@ func (e *emitter) extreme(name string, a, b operand) operand {
 	return e.pick(e.test("nan."+suffix(k), a, b), nan(k), r)
 }
 
-func nan(k gas.Kind) operand {
-	if k == gas.Float32 {
+func nan(k compiled.Kind) operand {
+	if k == compiled.Float32 {
 		return operand{"0f7FC00000", k}
 	}
 	return operand{"0d7FF8000000000001", k}

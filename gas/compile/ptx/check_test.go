@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compile/source"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/internal/ptxsim"
 )
 
@@ -17,30 +17,30 @@ type fragment struct {
 	name    string
 	machine *ptxsim.Machine
 	inputs  []int // slots
-	kinds   []gas.Kind
+	kinds   []compiled.Kind
 	outputs []int
-	results []gas.Kind
+	results []compiled.Kind
 	fault   int
 }
 
 var parameters = map[string][]string{
-	"Init": {"v"}, "Zero": {}, "Gather": {"src", "edge", "dst"}, "Sum": {"a", "b"}, "Apply": {"v", "old", "acc", "step"}, "Activate": {"v", "old", "new"},
-	"Saturated": {"acc", "step"}, "Settled": {"value", "step"}, "Aggregate": {"v", "value"},
+	"Zero": {}, "Gather": {"src", "edge", "dst"}, "Sum": {"a", "b"}, "Apply": {"v", "old", "acc", "step"}, "Activate": {"v", "old", "new"},
+	"Settled": {"value", "step"}, "Aggregate": {"v", "value"},
 }
 
-func fragmentsOf(f *gas.Fragments) map[string]gas.Fragment {
-	return map[string]gas.Fragment{
-		"Init": f.Init, "Zero": f.Zero, "Gather": f.Gather, "Sum": f.Sum, "Apply": f.Apply, "Activate": f.Activate,
-		"Saturated": f.Saturated, "Settled": f.Settled, "Aggregate": f.Aggregate,
+func fragmentsOf(f *compiled.Fragments) map[string]compiled.Fragment {
+	return map[string]compiled.Fragment{
+		"Zero": f.Zero, "Gather": f.Gather, "Sum": f.Sum, "Apply": f.Apply, "Activate": f.Activate,
+		"Settled": f.Settled, "Aggregate": f.Aggregate,
 	}
 }
 
 // prepare reads the fragment of a method.
-func prepare(p *source.Program, f *gas.Fragments, name string) (*fragment, error) {
-	leaves := map[string][]gas.Kind{
-		"v": {gas.Uint32, gas.Uint32, gas.Uint32, gas.Uint32}, "edge": {gas.Float32}, "step": {gas.Int64, gas.Float64},
+func prepare(p *source.Program, f *compiled.Fragments, name string) (*fragment, error) {
+	leaves := map[string][]compiled.Kind{
+		"v": {compiled.Uint32, compiled.Uint32, compiled.Uint32, compiled.Uint32}, "edge": {compiled.Float32}, "step": {compiled.Int64, compiled.Float64},
 	}
-	kinds := func(l gas.Layout) (list []gas.Kind) {
+	kinds := func(l compiled.Layout) (list []compiled.Kind) {
 		for _, leaf := range l.Leaves {
 			list = append(list, leaf.Kind)
 		}
@@ -51,9 +51,6 @@ func prepare(p *source.Program, f *gas.Fragments, name string) (*fragment, error
 	}
 	for _, n := range []string{"a", "b", "acc"} {
 		leaves[n] = kinds(f.Accumulator)
-	}
-	if name == "Saturated" {
-		leaves["acc"] = kinds(f.Accumulator)
 	}
 	leaves["param"] = kinds(f.Parameters)
 	fields := map[string][]string{"v": {"id", "n", "in", "out"}, "edge": {"weight"}, "step": {"iteration", "aggregate"}}
@@ -72,26 +69,20 @@ func prepare(p *source.Program, f *gas.Fragments, name string) (*fragment, error
 			out.kinds = append(out.kinds, k)
 		}
 	}
-	signature := p.Methods[name].Signature.Results()
 	switch name {
-	case "Init", "Apply":
+	case "Apply":
 		out.results = kinds(f.Value)
 	case "Zero", "Gather", "Sum":
 		out.results = kinds(f.Accumulator)
 	case "Aggregate":
-		out.results = []gas.Kind{gas.Float64}
+		out.results = []compiled.Kind{compiled.Float64}
 	default:
-		out.results = []gas.Kind{gas.Bool}
+		out.results = []compiled.Kind{compiled.Bool}
 	}
 	var results []string
 	for i, k := range out.results {
 		results = append(results, fmt.Sprintf("out.%d", i))
 		widths[results[i]] = max(32, 8*k.Size())
-	}
-	if signature.Len() == 2 {
-		out.results = append(out.results, gas.Bool)
-		results = append(results, "active")
-		widths["active"] = 32
 	}
 	text := fragmentsOf(f)[name]
 	program, err := ptxsim.Parse(text.Text, widths)
@@ -110,7 +101,7 @@ func prepare(p *source.Program, f *gas.Fragments, name string) (*fragment, error
 }
 
 // run runs the fragment.
-func (f *fragment) run(inputs []uint64) (results []uint64, fault gas.Fault, err error) {
+func (f *fragment) run(inputs []uint64) (results []uint64, fault compiled.Fault, err error) {
 	for i, slot := range f.inputs {
 		f.machine.Set(slot, inputs[i])
 	}
@@ -121,12 +112,12 @@ func (f *fragment) run(inputs []uint64) (results []uint64, fault gas.Fault, err 
 	for _, slot := range f.outputs {
 		results = append(results, f.machine.Get(slot))
 	}
-	return results, gas.Fault(f.machine.Get(f.fault)), nil
+	return results, compiled.Fault(f.machine.Get(f.fault)), nil
 }
 
 // check holds the fragment against what Go gave. Any NaN is as good as another.
 // With loose, floats may differ by two units of the last place of float32.
-func (f *fragment) check(inputs, want []uint64, fault gas.Fault, loose bool) error {
+func (f *fragment) check(inputs, want []uint64, fault compiled.Fault, loose bool) error {
 	got, gotFault, err := f.run(inputs)
 	if err != nil {
 		return fmt.Errorf("%s(%s): %w", f.name, f.print(f.kinds, inputs), err)
@@ -134,7 +125,7 @@ func (f *fragment) check(inputs, want []uint64, fault gas.Fault, loose bool) err
 	if gotFault != fault {
 		return fmt.Errorf("%s(%s): %s in PTX, %s in Go", f.name, f.print(f.kinds, inputs), gotFault, fault)
 	}
-	if fault != gas.NoFault {
+	if fault != compiled.NoFault {
 		return nil
 	}
 	for i, k := range f.results {
@@ -145,17 +136,17 @@ func (f *fragment) check(inputs, want []uint64, fault gas.Fault, loose bool) err
 	return nil
 }
 
-func (f *fragment) print(kinds []gas.Kind, values []uint64) string {
+func (f *fragment) print(kinds []compiled.Kind, values []uint64) string {
 	var list []string
 	for i, k := range kinds {
 		switch k {
-		case gas.Float32:
+		case compiled.Float32:
 			list = append(list, fmt.Sprintf("%x", math.Float32frombits(uint32(values[i]))))
-		case gas.Float64:
+		case compiled.Float64:
 			list = append(list, fmt.Sprintf("%x", math.Float64frombits(values[i])))
-		case gas.Int32, gas.Int16, gas.Int8:
+		case compiled.Int32, compiled.Int16, compiled.Int8:
 			list = append(list, fmt.Sprint(int32(values[i])))
-		case gas.Int64:
+		case compiled.Int64:
 			list = append(list, fmt.Sprint(int64(values[i])))
 		default:
 			list = append(list, fmt.Sprint(values[i]))
@@ -164,15 +155,15 @@ func (f *fragment) print(kinds []gas.Kind, values []uint64) string {
 	return strings.Join(list, ", ")
 }
 
-func same(k gas.Kind, a, b uint64, loose bool) bool {
+func same(k compiled.Kind, a, b uint64, loose bool) bool {
 	if a == b {
 		return true
 	}
 	var x, y float64
 	switch k {
-	case gas.Float32:
+	case compiled.Float32:
 		x, y = float64(math.Float32frombits(uint32(a))), float64(math.Float32frombits(uint32(b)))
-	case gas.Float64:
+	case compiled.Float64:
 		x, y = math.Float64frombits(a), math.Float64frombits(b)
 	default:
 		return false

@@ -1,17 +1,17 @@
 package ptx
 
-import "github.com/garaph/garaph/gas"
+import "github.com/garaph/garaph/gas/compiled"
 
 // convert converts between numbers as Go does on amd64, also where the language
 // leaves the result open: a float that has no integer of 64 (or, for signed
 // integers, 32) bits becomes the least one, and what is then too wide is cut.
-func (e *emitter) convert(a operand, to gas.Kind) operand {
+func (e *emitter) convert(a operand, to compiled.Kind) operand {
 	from := a.kind
 	switch {
 	case from == to:
 		return a
 	case float(from) && float(to):
-		if to == gas.Float32 {
+		if to == compiled.Float32 {
 			return e.op(to, "cvt.rn.f32.f64", a)
 		}
 		return e.op(to, "cvt.f64.f32", a)
@@ -36,22 +36,22 @@ func (e *emitter) convert(a operand, to gas.Kind) operand {
 }
 
 // truncate converts a float to an integer.
-func (e *emitter) truncate(a operand, to gas.Kind) operand {
+func (e *emitter) truncate(a operand, to compiled.Kind) operand {
 	switch {
-	case to == gas.Int64:
-		return e.within(a, gas.Int64, 0x1p63)
-	case to == gas.Uint32:
-		return e.convert(e.within(a, gas.Int64, 0x1p63), gas.Uint32)
-	case to == gas.Uint64:
+	case to == compiled.Int64:
+		return e.within(a, compiled.Int64, 0x1p63)
+	case to == compiled.Uint32:
+		return e.convert(e.within(a, compiled.Int64, 0x1p63), compiled.Uint32)
+	case to == compiled.Uint64:
 		// From 2⁶³ on, what is above it, and the top bit.
-		low := e.within(a, gas.Int64, 0x1p63)
-		above := e.within(e.op(a.kind, "sub.rn."+suffix(a.kind), a, floatOf(a.kind, 0x1p63)), gas.Int64, 0x1p63)
-		high := e.op(gas.Uint64, "or.b64", above, integerOf(gas.Uint64, 1<<63))
+		low := e.within(a, compiled.Int64, 0x1p63)
+		above := e.within(e.op(a.kind, "sub.rn."+suffix(a.kind), a, floatOf(a.kind, 0x1p63)), compiled.Int64, 0x1p63)
+		high := e.op(compiled.Uint64, "or.b64", above, integerOf(compiled.Uint64, 1<<63))
 		small := e.test("lt."+suffix(a.kind), a, floatOf(a.kind, 0x1p63))
-		low.kind = gas.Uint64
+		low.kind = compiled.Uint64
 		return e.pick(small, low, high)
 	default:
-		n := e.within(a, gas.Int32, 0x1p31)
+		n := e.within(a, compiled.Int32, 0x1p31)
 		n.kind = to
 		return e.wrapped(n)
 	}
@@ -59,11 +59,11 @@ func (e *emitter) truncate(a operand, to gas.Kind) operand {
 
 // within truncates towards zero where -limit ≤ a < limit, and gives the least
 // integer elsewhere.
-func (e *emitter) within(a operand, to gas.Kind, limit float64) operand {
+func (e *emitter) within(a operand, to compiled.Kind, limit float64) operand {
 	f := suffix(a.kind)
 	n := e.op(to, "cvt.rzi."+suffix(to)+"."+f, a)
 	least := integerOf(to, 1<<63)
-	if to == gas.Int32 {
+	if to == compiled.Int32 {
 		least = integerOf(to, 1<<31)
 	}
 	n = e.pick(e.test("ge."+f, a, floatOf(a.kind, -limit)), n, least)

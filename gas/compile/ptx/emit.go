@@ -7,13 +7,13 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // operand is a scalar: a register, an immediate or the name of an input.
 type operand struct {
 	text string
-	kind gas.Kind
+	kind compiled.Kind
 }
 
 // value is what an SSA value is at run time: the leaves of its type, or the
@@ -37,7 +37,7 @@ type emitter struct {
 	refuse func(i ssa.Instruction, construct, instead string)
 }
 
-func (e *emitter) register(k gas.Kind) operand {
+func (e *emitter) register(k compiled.Kind) operand {
 	e.registers++
 	prefix := wordPrefix
 	if width(k) == 64 {
@@ -67,7 +67,7 @@ func (e *emitter) add(i *inst) {
 type tooLong struct{}
 
 // op appends an instruction and gives the new register that it sets.
-func (e *emitter) op(k gas.Kind, op string, src ...operand) operand {
+func (e *emitter) op(k compiled.Kind, op string, src ...operand) operand {
 	dst := e.register(k)
 	e.into(dst.text, op, src...)
 	return dst
@@ -93,7 +93,7 @@ func (e *emitter) pick(p string, a, b operand) operand {
 	return e.op(a.kind, "selp."+selectType(a.kind), a, b, operand{text: p})
 }
 
-func selectType(k gas.Kind) string {
+func selectType(k compiled.Kind) string {
 	if float(k) {
 		return suffix(k)
 	}
@@ -114,25 +114,25 @@ func (e *emitter) jumpIf(p, label string) { e.add(&inst{guard: p, op: "bra", tar
 func (e *emitter) place(label string) { e.add(&inst{label: label}) }
 
 // faultIf ends the fragment with a fault where p holds.
-func (e *emitter) faultIf(p string, f gas.Fault) {
+func (e *emitter) faultIf(p string, f compiled.Fault) {
 	past := e.label()
 	e.jumpIf("!"+p, past)
 	e.fault(f)
 	e.place(past)
 }
 
-func (e *emitter) fault(f gas.Fault) {
-	e.into("${fault}", "mov.b32", integerOf(gas.Uint32, uint64(f)))
+func (e *emitter) fault(f compiled.Fault) {
+	e.into("${fault}", "mov.b32", integerOf(compiled.Uint32, uint64(f)))
 	e.jump(e.end)
 }
 
 // boolean is a predicate as 0 or 1.
 func (e *emitter) boolean(p string) operand {
-	return e.pick(p, operand{"1", gas.Bool}, operand{"0", gas.Bool})
+	return e.pick(p, operand{"1", compiled.Bool}, operand{"0", compiled.Bool})
 }
 
 // integerOf is an immediate with the bits of x.
-func integerOf(k gas.Kind, x uint64) operand {
+func integerOf(k compiled.Kind, x uint64) operand {
 	if width(k) == 32 {
 		if signed(k) {
 			return operand{strconv.FormatInt(int64(int32(x)), 10), k}
@@ -146,15 +146,15 @@ func integerOf(k gas.Kind, x uint64) operand {
 }
 
 // floatOf is an immediate.
-func floatOf(k gas.Kind, x float64) operand {
-	if k == gas.Float32 {
+func floatOf(k compiled.Kind, x float64) operand {
+	if k == compiled.Float32 {
 		return operand{fmt.Sprintf("0f%08X", math.Float32bits(float32(x))), k}
 	}
 	return operand{fmt.Sprintf("0d%016X", math.Float64bits(x)), k}
 }
 
 // zero is the zero value of a kind.
-func zero(k gas.Kind) operand {
+func zero(k compiled.Kind) operand {
 	if float(k) {
 		return floatOf(k, 0)
 	}

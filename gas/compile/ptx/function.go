@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // frame is one inlined call of a function.
@@ -107,17 +107,17 @@ func constantOf(c *ssa.Const) value {
 	return value{leaves: []operand{immediate(kindOf(c.Type()), c.Value)}}
 }
 
-func immediate(k gas.Kind, v constant.Value) operand {
+func immediate(k compiled.Kind, v constant.Value) operand {
 	switch {
-	case k == gas.Bool:
+	case k == compiled.Bool:
 		if constant.BoolVal(v) {
 			return operand{"1", k}
 		}
 		return operand{"0", k}
-	case k == gas.Float32:
+	case k == compiled.Float32:
 		f, _ := constant.Float32Val(constant.ToFloat(v))
 		return floatOf(k, float64(f))
-	case k == gas.Float64:
+	case k == compiled.Float64:
 		f, _ := constant.Float64Val(constant.ToFloat(v))
 		return floatOf(k, f)
 	case signed(k):

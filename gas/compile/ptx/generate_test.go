@@ -74,12 +74,12 @@ func program(name string) *rapid.Generator[string] {
 			}
 			return list
 		}
-		g.method("Init(v gas.Vertex) ("+v+", bool)", v, vLeaves, true, fields, vertex)
-		g.method("Zero() "+a, a, aLeaves, false, fields)
-		g.method("Gather(src "+v+", e gas.Edge, dst "+v+") "+a, a, aLeaves, false, fields, of("src", vLeaves), of("dst", vLeaves), []variable{{"e.Weight", "float32", 0, true}})
-		g.method("Sum(a, b "+a+") "+a, a, aLeaves, false, fields, of("a", aLeaves), of("b", aLeaves))
-		g.method("Apply(v gas.Vertex, old "+v+", acc "+a+", s gas.Step) "+v, v, vLeaves, false, fields, vertex, of("old", vLeaves), of("acc", aLeaves), step)
-		g.method("Activate(v gas.Vertex, old, new "+v+") bool", "bool", []variable{{"", "bool", 0, false}}, false, fields, vertex, of("old", vLeaves), of("new", vLeaves))
+		g.printf("func (p %s) Init(gas.Vertex) (value %s, active bool) { return }\n\n", g.name, v)
+		g.method("Zero() "+a, a, aLeaves, fields)
+		g.method("Gather(src "+v+", e gas.Edge, dst "+v+") "+a, a, aLeaves, fields, of("src", vLeaves), of("dst", vLeaves), []variable{{"e.Weight", "float32", 0, true}})
+		g.method("Sum(a, b "+a+") "+a, a, aLeaves, fields, of("a", aLeaves), of("b", aLeaves))
+		g.method("Apply(v gas.Vertex, old "+v+", acc "+a+", s gas.Step) "+v, v, vLeaves, fields, vertex, of("old", vLeaves), of("acc", aLeaves), step)
+		g.method("Activate(v gas.Vertex, old, new "+v+") bool", "bool", []variable{{"", "bool", 0, false}}, fields, vertex, of("old", vLeaves), of("new", vLeaves))
 		return g.out.String()
 	})
 }
@@ -131,7 +131,7 @@ func (g *generator) helper() {
 }
 
 // method writes a method that computes the parts of a result.
-func (g *generator) method(signature, result string, parts []variable, active bool, groups ...[]variable) {
+func (g *generator) method(signature, result string, parts []variable, groups ...[]variable) {
 	g.vars = nil
 	for _, vars := range groups {
 		g.vars = append(g.vars, vars...)
@@ -141,13 +141,7 @@ func (g *generator) method(signature, result string, parts []variable, active bo
 		p.name = "out" + p.name
 		g.vars = append(g.vars, p)
 	}
-	back := func() {
-		if active {
-			g.printf("return out, %s\n", g.expression("bool", 2))
-		} else {
-			g.printf("return out\n")
-		}
-	}
+	back := func() { g.printf("return out\n") }
 	g.block(3, back)
 	for _, p := range parts {
 		if p.length == 0 {

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // instruction writes one instruction of the subset.
@@ -19,7 +19,7 @@ func (x *frame) instruction(i ssa.Instruction) {
 		x.edge(i.Block(), i.Block().Succs[0], predecessor(i.Block(), 0))
 	case *ssa.If:
 		otherwise := e.label()
-		p := e.test("eq.s32", x.scalar(i.Cond), zero(gas.Int32))
+		p := e.test("eq.s32", x.scalar(i.Cond), zero(compiled.Int32))
 		e.jumpIf(p, otherwise)
 		x.edge(i.Block(), i.Block().Succs[0], predecessor(i.Block(), 0))
 		e.place(otherwise)
@@ -32,7 +32,7 @@ func (x *frame) instruction(i ssa.Instruction) {
 		}
 		e.jump(x.end)
 	case *ssa.Panic:
-		e.fault(gas.Panicked)
+		e.fault(compiled.Panicked)
 	case *ssa.Store:
 		x.store(i)
 	case ssa.Value:

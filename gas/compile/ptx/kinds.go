@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"go/types"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // invalid is the kind of a leaf that no fragment can use: a string among the
 // fields of a program, say.
-const invalid gas.Kind = 0
+const invalid compiled.Kind = 0
 
 // mostLeaves is how many scalars one value may have: they live in registers.
 const mostLeaves = 64
@@ -17,15 +17,15 @@ const mostLeaves = 64
 // sizes are those of Go on 64-bit machines, which the bytes on the device have.
 var sizes = types.SizesFor("gc", "amd64")
 
-var basics = map[types.BasicKind]gas.Kind{
-	types.Bool: gas.Bool, types.UntypedBool: gas.Bool,
-	types.Int: gas.Int64, types.Int8: gas.Int8, types.Int16: gas.Int16, types.Int32: gas.Int32, types.Int64: gas.Int64,
-	types.Uint: gas.Uint64, types.Uint8: gas.Uint8, types.Uint16: gas.Uint16, types.Uint32: gas.Uint32, types.Uint64: gas.Uint64,
-	types.Float32: gas.Float32, types.Float64: gas.Float64,
+var basics = map[types.BasicKind]compiled.Kind{
+	types.Bool: compiled.Bool, types.UntypedBool: compiled.Bool,
+	types.Int: compiled.Int64, types.Int8: compiled.Int8, types.Int16: compiled.Int16, types.Int32: compiled.Int32, types.Int64: compiled.Int64,
+	types.Uint: compiled.Uint64, types.Uint8: compiled.Uint8, types.Uint16: compiled.Uint16, types.Uint32: compiled.Uint32, types.Uint64: compiled.Uint64,
+	types.Float32: compiled.Float32, types.Float64: compiled.Float64,
 }
 
 // kindOf is the kind of a scalar type, or invalid.
-func kindOf(t types.Type) gas.Kind {
+func kindOf(t types.Type) compiled.Kind {
 	if basic, ok := t.Underlying().(*types.Basic); ok {
 		return basics[basic.Kind()]
 	}
@@ -59,15 +59,15 @@ func leafCount(t types.Type) int {
 }
 
 // layout flattens a type. What is no plain data becomes an invalid leaf.
-func layout(t types.Type) gas.Layout {
-	l := gas.Layout{Size: int(sizes.Sizeof(t)), Align: int(sizes.Alignof(t))}
+func layout(t types.Type) compiled.Layout {
+	l := compiled.Layout{Size: int(sizes.Sizeof(t)), Align: int(sizes.Alignof(t))}
 	if leafCount(t) <= mostLeaves {
 		flatten(&l, t, "", 0)
 	}
 	return l
 }
 
-func flatten(l *gas.Layout, t types.Type, name string, offset int) {
+func flatten(l *compiled.Layout, t types.Type, name string, offset int) {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		var fields []*types.Var
@@ -87,14 +87,14 @@ func flatten(l *gas.Layout, t types.Type, name string, offset int) {
 			flatten(l, u.Elem(), fmt.Sprintf("%s[%d]", name, i), offset+i*size)
 		}
 	default:
-		l.Leaves = append(l.Leaves, gas.Leaf{Name: name, Kind: kindOf(t), Offset: offset})
+		l.Leaves = append(l.Leaves, compiled.Leaf{Name: name, Kind: kindOf(t), Offset: offset})
 	}
 }
 
 // kindsOf are the kinds of a type's leaves.
-func kindsOf(t types.Type) []gas.Kind {
+func kindsOf(t types.Type) []compiled.Kind {
 	l := layout(t)
-	kinds := make([]gas.Kind, len(l.Leaves))
+	kinds := make([]compiled.Kind, len(l.Leaves))
 	for i, leaf := range l.Leaves {
 		kinds[i] = leaf.Kind
 	}
@@ -153,13 +153,13 @@ func name(t types.Type) string {
 }
 
 // signed, float and width tell kinds apart; width is that of the register.
-func signed(k gas.Kind) bool { return k >= gas.Int8 && k <= gas.Int64 }
-func float(k gas.Kind) bool  { return k >= gas.Float32 }
-func narrow(k gas.Kind) bool { return !float(k) && k != gas.Bool && k.Size() < 4 }
-func width(k gas.Kind) int   { return max(32, 8*k.Size()) }
+func signed(k compiled.Kind) bool { return k >= compiled.Int8 && k <= compiled.Int64 }
+func float(k compiled.Kind) bool  { return k >= compiled.Float32 }
+func narrow(k compiled.Kind) bool { return !float(k) && k != compiled.Bool && k.Size() < 4 }
+func width(k compiled.Kind) int   { return max(32, 8*k.Size()) }
 
 // suffix is a kind as the type of a PTX instruction.
-func suffix(k gas.Kind) string {
+func suffix(k compiled.Kind) string {
 	switch {
 	case float(k):
 		return fmt.Sprintf("f%d", width(k))
@@ -171,4 +171,4 @@ func suffix(k gas.Kind) string {
 }
 
 // untyped is the type of a PTX instruction that only moves bits.
-func untyped(k gas.Kind) string { return fmt.Sprintf("b%d", width(k)) }
+func untyped(k compiled.Kind) string { return fmt.Sprintf("b%d", width(k)) }

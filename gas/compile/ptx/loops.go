@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // endless is a loop that is refused.
@@ -158,7 +158,7 @@ func counts(compare *ssa.BinOp, head *ssa.BasicBlock, body map[*ssa.BasicBlock]b
 
 func integer(v ssa.Value) bool {
 	k := kindOf(v.Type())
-	return k != invalid && k != gas.Bool && !float(k)
+	return k != invalid && k != compiled.Bool && !float(k)
 }
 
 // extreme tells whether every value of the type is at most (or at least) the

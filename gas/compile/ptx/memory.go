@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // place is a variable or a part of it. All variables live in registers: a
@@ -46,7 +46,7 @@ func (x *frame) element(i ssa.Instruction, p *place, array *types.Array, index s
 	at := x.scalar(index)
 	if k, err := strconv.ParseUint(at.text, 0, 64); err == nil {
 		if k >= uint64(length) {
-			x.e.fault(gas.IndexOutOfRange)
+			x.e.fault(compiled.IndexOutOfRange)
 			k = 0
 			if length == 0 {
 				return &place{leaves: x.e.variable(array.Elem()).leaves}
@@ -54,18 +54,18 @@ func (x *frame) element(i ssa.Instruction, p *place, array *types.Array, index s
 		}
 		return p.part(int(k)*n, n)
 	}
-	kind := gas.Uint32
+	kind := compiled.Uint32
 	if width(at.kind) == 64 {
-		kind = gas.Uint64
+		kind = compiled.Uint64
 	}
-	x.e.faultIf(x.e.test("ge."+suffix(kind), at, integerOf(kind, uint64(length))), gas.IndexOutOfRange)
+	x.e.faultIf(x.e.test("ge."+suffix(kind), at, integerOf(kind, uint64(length))), compiled.IndexOutOfRange)
 	if length == 0 {
 		return &place{leaves: x.e.variable(array.Elem()).leaves}
 	}
 	if p.choices != nil { // an index within what an index chose: one index for both
-		at = x.e.convert(at, gas.Uint32)
-		scaled := x.e.op(gas.Uint32, "mul.lo.s32", p.index, integerOf(gas.Uint32, uint64(length)))
-		out := &place{index: x.e.op(gas.Uint32, "add.s32", scaled, at)}
+		at = x.e.convert(at, compiled.Uint32)
+		scaled := x.e.op(compiled.Uint32, "mul.lo.s32", p.index, integerOf(compiled.Uint32, uint64(length)))
+		out := &place{index: x.e.op(compiled.Uint32, "add.s32", scaled, at)}
 		for _, c := range p.choices {
 			for k := range length {
 				out.choices = append(out.choices, c.part(k*n, n))
@@ -73,7 +73,7 @@ func (x *frame) element(i ssa.Instruction, p *place, array *types.Array, index s
 		}
 		return out
 	}
-	out := &place{index: x.e.convert(at, gas.Uint32)}
+	out := &place{index: x.e.convert(at, compiled.Uint32)}
 	for k := range length {
 		out.choices = append(out.choices, p.part(k*n, n))
 	}
@@ -87,7 +87,7 @@ func (e *emitter) load(p *place) value {
 	}
 	v := e.copied(value{leaves: p.choices[0].leaves})
 	for k, c := range p.choices[1:] {
-		here := e.test("eq.u32", p.index, integerOf(gas.Uint32, uint64(k+1)))
+		here := e.test("eq.u32", p.index, integerOf(compiled.Uint32, uint64(k+1)))
 		for l := range v.leaves {
 			v.leaves[l] = e.pick(here, c.leaves[l], v.leaves[l])
 		}
@@ -103,7 +103,7 @@ func (x *frame) store(i *ssa.Store) {
 		return
 	}
 	for k, c := range p.choices {
-		here := x.e.test("eq.u32", p.index, integerOf(gas.Uint32, uint64(k)))
+		here := x.e.test("eq.u32", p.index, integerOf(compiled.Uint32, uint64(k)))
 		for l, dst := range c.leaves {
 			x.e.add(&inst{guard: here, op: "mov." + selectType(dst.kind), dst: dst.text, src: []string{v.leaves[l].text}})
 		}

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compile/ptx"
 	"github.com/garaph/garaph/gas/compile/ptx/testdata/subset"
 	"github.com/garaph/garaph/gas/compile/source"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/internal/fragmentcall"
 	"github.com/garaph/garaph/programs"
 )
@@ -66,7 +66,7 @@ func TestMethods(t *testing.T) {
 }
 
 // hold runs a method on special and on random inputs.
-func hold(t *testing.T, p *source.Program, fragments *gas.Fragments, method *fragmentcall.Method, name string) {
+func hold(t *testing.T, p *source.Program, fragments *compiled.Fragments, method *fragmentcall.Method, name string) {
 	f, err := prepare(p, fragments, name)
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func usesElementary(text string) bool {
 
 // specials are the special values of each input, with special values of the
 // others at random.
-func specials(kinds []gas.Kind) (list [][]uint64) {
+func specials(kinds []compiled.Kind) (list [][]uint64) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i, k := range kinds {
 		for _, x := range fragmentcall.Specials(k) {

@@ -6,7 +6,7 @@
 // functions of the package, which are inlined; min and max; some functions of
 // math and math/bits. What it means is what it means in Go, bit for bit but for
 // the payload of NaN: integers wrap, shifts by more than the width give 0 or the
-// sign, a division of integers by 0 is a [gas.Fault], a multiplication and an
+// sign, a division of integers by 0 is a [compiled.Fault], a multiplication and an
 // addition are rounded one by one, a float out of an integer's range converts as
 // on amd64. Only math.Exp, Log and Tanh may differ by a few units of the last
 // place of a float64. Everything else is refused with its position.
@@ -23,8 +23,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compile/source"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // The most bytes that a value and an accumulator may have.
@@ -37,22 +37,21 @@ const (
 // else.
 const version = "1"
 
-// methods are those that become fragments, with the names that their
-// parameters have there.
+// methods are those that kernels call, which become fragments, with the names
+// that their parameters have there. Init runs on the CPU, and a GPU gathers
+// every edge, whatever Saturated would say.
 var methods = []struct {
 	name       string
 	parameters []string
-	fragment   func(*gas.Fragments) *gas.Fragment
+	fragment   func(*compiled.Fragments) *compiled.Fragment
 }{
-	{"Init", []string{"v"}, func(f *gas.Fragments) *gas.Fragment { return &f.Init }},
-	{"Zero", nil, func(f *gas.Fragments) *gas.Fragment { return &f.Zero }},
-	{"Gather", []string{"src", "edge", "dst"}, func(f *gas.Fragments) *gas.Fragment { return &f.Gather }},
-	{"Sum", []string{"a", "b"}, func(f *gas.Fragments) *gas.Fragment { return &f.Sum }},
-	{"Apply", []string{"v", "old", "acc", "step"}, func(f *gas.Fragments) *gas.Fragment { return &f.Apply }},
-	{"Activate", []string{"v", "old", "new"}, func(f *gas.Fragments) *gas.Fragment { return &f.Activate }},
-	{"Saturated", []string{"acc", "step"}, func(f *gas.Fragments) *gas.Fragment { return &f.Saturated }},
-	{"Settled", []string{"value", "step"}, func(f *gas.Fragments) *gas.Fragment { return &f.Settled }},
-	{"Aggregate", []string{"v", "value"}, func(f *gas.Fragments) *gas.Fragment { return &f.Aggregate }},
+	{"Zero", nil, func(f *compiled.Fragments) *compiled.Fragment { return &f.Zero }},
+	{"Gather", []string{"src", "edge", "dst"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Gather }},
+	{"Sum", []string{"a", "b"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Sum }},
+	{"Apply", []string{"v", "old", "acc", "step"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Apply }},
+	{"Activate", []string{"v", "old", "new"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Activate }},
+	{"Settled", []string{"value", "step"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Settled }},
+	{"Aggregate", []string{"v", "value"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Aggregate }},
 }
 
 // fieldNames are those of gas.Vertex, gas.Edge and gas.Step in fragments.
@@ -62,7 +61,7 @@ var fieldNames = map[string][]string{
 
 // Compile gives the fragments of a program, or all that it refuses, as
 // [Refusals].
-func Compile(p *source.Program) (gas.Fragments, error) {
+func Compile(p *source.Program) (compiled.Fragments, error) {
 	c := newChecker(p)
 	c.dataType("vertex value", p.V, MostValueBytes)
 	c.dataType("accumulator", p.A, MostAccumulatorBytes)
@@ -75,10 +74,10 @@ func Compile(p *source.Program) (gas.Fragments, error) {
 		c.refuse(p.Pos, fmt.Sprintf("a program of more than %d scalars", mostLeaves), "fewer fields")
 	}
 	if len(c.refusals) > 0 {
-		return gas.Fragments{}, c.refusals.sorted()
+		return compiled.Fragments{}, c.refusals.sorted()
 	}
 
-	out := gas.Fragments{Program: p.Name, Value: layout(p.V), Accumulator: layout(p.A), Parameters: layout(p.Type)}
+	out := compiled.Fragments{Program: p.Name, Value: layout(p.V), Accumulator: layout(p.A), Parameters: layout(p.Type)}
 	for _, m := range methods {
 		f := p.Methods[m.name]
 		if f == nil {
@@ -86,12 +85,12 @@ func Compile(p *source.Program) (gas.Fragments, error) {
 		}
 		fragment, err := c.fragment(f, m.parameters)
 		if err != nil {
-			return gas.Fragments{}, err
+			return compiled.Fragments{}, err
 		}
 		*m.fragment(&out) = fragment
 	}
 	if len(c.refusals) > 0 {
-		return gas.Fragments{}, c.refusals.sorted()
+		return compiled.Fragments{}, c.refusals.sorted()
 	}
 	out.Parameters.Leaves = usable(out.Parameters.Leaves)
 	out.SumOp = sumOp(p.Methods["Sum"], p.A)
@@ -119,7 +118,7 @@ func (c *checker) dataType(what string, t types.Type, most int) {
 }
 
 // fragment compiles a method.
-func (c *checker) fragment(f *ssa.Function, names []string) (out gas.Fragment, err error) {
+func (c *checker) fragment(f *ssa.Function, names []string) (out compiled.Fragment, err error) {
 	e := &emitter{refuse: func(i ssa.Instruction, construct, instead string) {
 		c.refuse(at(f, i), construct, instead)
 	}}
@@ -147,19 +146,8 @@ func (c *checker) fragment(f *ssa.Function, names []string) (out gas.Fragment, e
 		}
 		args = append(args, v)
 	}
-	result := e.inline(f, args)
-	results := result.tuple
-	if results == nil {
-		results = []value{result}
-	}
-	for i, r := range results {
-		for k, leaf := range r.leaves {
-			dst := fmt.Sprintf("${out.%d}", k)
-			if i == 1 {
-				dst = "${active}"
-			}
-			e.move(operand{dst, leaf.kind}, leaf)
-		}
+	for k, leaf := range e.inline(f, args).leaves {
+		e.move(operand{fmt.Sprintf("${out.%d}", k), leaf.kind}, leaf)
 	}
 	e.place(e.end)
 	out.Text, out.Inputs = render(tidy(e.list))
@@ -185,8 +173,8 @@ func (c *checker) receiver(t types.Type) value {
 }
 
 // usable leaves out the leaves that are no plain data.
-func usable(leaves []gas.Leaf) []gas.Leaf {
-	var out []gas.Leaf
+func usable(leaves []compiled.Leaf) []compiled.Leaf {
+	var out []compiled.Leaf
 	for _, l := range leaves {
 		if l.Kind != invalid {
 			out = append(out, l)
@@ -195,7 +183,7 @@ func usable(leaves []gas.Leaf) []gas.Leaf {
 	return out
 }
 
-func hash(f gas.Fragments) string {
+func hash(f compiled.Fragments) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %#v", version, f))
 	return hex.EncodeToString(sum[:8])
 }

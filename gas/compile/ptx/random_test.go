@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compile/ptx"
 	"github.com/garaph/garaph/gas/compile/source"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/internal/fragmentcall"
 )
 
@@ -27,7 +27,7 @@ var (
 	randomInputs   = flag.Int("program-inputs", 200, "inputs of each method of a random program")
 )
 
-var methodNames = []string{"Init", "Zero", "Gather", "Sum", "Apply", "Activate"}
+var methodNames = []string{"Zero", "Gather", "Sum", "Apply", "Activate"}
 
 // oracleMain has the Go compiler's answers: for each program, method and input,
 // a fault and the results.
@@ -127,12 +127,12 @@ func TestRandom(t *testing.T) {
 			}
 			for range *randomInputs {
 				want, fault := answer(t, in)
-				if fault != gas.NoFault {
+				if fault != compiled.NoFault {
 					faults++
 				}
 				inputs := fragmentcall.Inputs(rng, f.kinds)
 				// Which of two faults of an expression comes first is left open.
-				if _, got, err := f.run(inputs); err == nil && got != gas.NoFault && fault != gas.NoFault {
+				if _, got, err := f.run(inputs); err == nil && got != compiled.NoFault && fault != compiled.NoFault {
 					fault = got
 				}
 				if err := f.check(inputs, want, fault, false); err != nil {
@@ -147,7 +147,7 @@ func TestRandom(t *testing.T) {
 	t.Logf("%d programs, %d inputs, %d of them ended in a fault", *randomPrograms, *randomPrograms*len(methodNames)**randomInputs, faults)
 }
 
-func answer(t *testing.T, in io.Reader) ([]uint64, gas.Fault) {
+func answer(t *testing.T, in io.Reader) ([]uint64, compiled.Fault) {
 	var head [2]uint64
 	if err := binary.Read(in, binary.LittleEndian, &head); err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func answer(t *testing.T, in io.Reader) ([]uint64, gas.Fault) {
 	if err := binary.Read(in, binary.LittleEndian, results); err != nil {
 		t.Fatal(err)
 	}
-	return results, gas.Fault(head[0])
+	return results, compiled.Fault(head[0])
 }
 
 func write(t *testing.T, dir, name, text string) {

@@ -6,19 +6,19 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // sumOp recognises a Sum that memory can do by itself: one operator or builtin
 // on its two arguments, or on integers and bools an if that amounts to it.
-func sumOp(f *ssa.Function, t types.Type) gas.SumOp {
+func sumOp(f *ssa.Function, t types.Type) compiled.SumOp {
 	kinds := kindsOf(t)
 	if len(kinds) != 1 || kindOf(t) == invalid {
-		return gas.SumOther
+		return compiled.SumOther
 	}
 	a, b := f.Params[len(f.Params)-2], f.Params[len(f.Params)-1]
 	if narrow(kinds[0]) {
-		return gas.SumOther
+		return compiled.SumOther
 	}
 	switch len(f.Blocks) {
 	case 1:
@@ -29,13 +29,13 @@ func sumOp(f *ssa.Function, t types.Type) gas.SumOp {
 			if n := len(args); g != nil && len(g.Blocks) > 0 && n >= 2 && n == len(g.Params) && pair(args[n-2], args[n-1], a, b) {
 				return sumOp(g, t)
 			}
-			return gas.SumOther
+			return compiled.SumOther
 		}
 		return operation(result, a, b, kinds[0])
 	case 3:
 		return choice(f, a, b, kinds[0])
 	}
-	return gas.SumOther
+	return compiled.SumOther
 }
 
 func isBuiltin(c *ssa.Call) bool {
@@ -54,27 +54,27 @@ func returned(b *ssa.BasicBlock) ssa.Value {
 
 func pair(x, y, a, b ssa.Value) bool { return x == a && y == b || x == b && y == a }
 
-func operation(v, a, b ssa.Value, k gas.Kind) gas.SumOp {
+func operation(v, a, b ssa.Value, k compiled.Kind) compiled.SumOp {
 	switch v := v.(type) {
 	case *ssa.BinOp:
 		if pair(v.X, v.Y, a, b) {
-			return map[token.Token]gas.SumOp{token.ADD: gas.SumAdd, token.OR: gas.SumOr, token.AND: gas.SumAnd}[v.Op]
+			return map[token.Token]compiled.SumOp{token.ADD: compiled.SumAdd, token.OR: compiled.SumOr, token.AND: compiled.SumAnd}[v.Op]
 		}
 	case *ssa.Call:
 		name := v.Common().Value.Name()
 		if isBuiltin(v) && len(v.Common().Args) == 2 && pair(v.Common().Args[0], v.Common().Args[1], a, b) {
-			return map[string]gas.SumOp{"min": gas.SumMin, "max": gas.SumMax}[name]
+			return map[string]compiled.SumOp{"min": compiled.SumMin, "max": compiled.SumMax}[name]
 		}
 	case *ssa.Phi: // a || b, a && b
 		return shortCircuit(v, a, b, k)
 	}
-	return gas.SumOther
+	return compiled.SumOther
 }
 
 // choice recognises a || b and a && b of bools, in which the third block joins,
 // `if a { return true }; return b`, and `if a < b { return a }; return b` of
 // integers.
-func choice(f *ssa.Function, a, b ssa.Value, k gas.Kind) gas.SumOp {
+func choice(f *ssa.Function, a, b ssa.Value, k compiled.Kind) compiled.SumOp {
 	for _, block := range f.Blocks[1:] {
 		if phi, ok := returned(block).(*ssa.Phi); ok {
 			return shortCircuit(phi, a, b, k)
@@ -82,53 +82,53 @@ func choice(f *ssa.Function, a, b ssa.Value, k gas.Kind) gas.SumOp {
 	}
 	test, ok := f.Blocks[0].Instrs[len(f.Blocks[0].Instrs)-1].(*ssa.If)
 	if !ok {
-		return gas.SumOther
+		return compiled.SumOther
 	}
 	then, otherwise := returned(f.Blocks[0].Succs[0]), returned(f.Blocks[0].Succs[1])
 	switch {
 	case isConstant(then, "true") && pair(test.Cond, otherwise, a, b):
-		return gas.SumOr
+		return compiled.SumOr
 	case isConstant(otherwise, "false") && pair(test.Cond, then, a, b):
-		return gas.SumAnd
+		return compiled.SumAnd
 	case float(k) || len(f.Blocks[0].Instrs) != 2:
-		return gas.SumOther
+		return compiled.SumOther
 	}
 	compare, ok := test.Cond.(*ssa.BinOp)
 	if !ok {
-		return gas.SumOther
+		return compiled.SumOther
 	}
 	if !pair(then, otherwise, a, b) || !pair(compare.X, compare.Y, a, b) {
-		return gas.SumOther
+		return compiled.SumOther
 	}
 	less := compare.Op == token.LSS || compare.Op == token.LEQ
 	if !less && compare.Op != token.GTR && compare.Op != token.GEQ {
-		return gas.SumOther
+		return compiled.SumOther
 	}
 	if less == (then == compare.X) {
-		return gas.SumMin
+		return compiled.SumMin
 	}
-	return gas.SumMax
+	return compiled.SumMax
 }
 
 // shortCircuit recognises the phi of a || b and a && b.
-func shortCircuit(phi *ssa.Phi, a, b ssa.Value, k gas.Kind) gas.SumOp {
+func shortCircuit(phi *ssa.Phi, a, b ssa.Value, k compiled.Kind) compiled.SumOp {
 	first := phi.Parent().Blocks[0]
 	test, ok := first.Instrs[len(first.Instrs)-1].(*ssa.If)
-	if !ok || k != gas.Bool || len(phi.Edges) != 2 || len(first.Instrs) != 1 {
-		return gas.SumOther
+	if !ok || k != compiled.Bool || len(phi.Edges) != 2 || len(first.Instrs) != 1 {
+		return compiled.SumOther
 	}
 	for i, e := range phi.Edges {
 		if phi.Block().Preds[i] != first || !pair(test.Cond, phi.Edges[1-i], a, b) {
 			continue
 		}
 		if isConstant(e, "true") && first.Succs[0] == phi.Block() {
-			return gas.SumOr
+			return compiled.SumOr
 		}
 		if isConstant(e, "false") && first.Succs[1] == phi.Block() {
-			return gas.SumAnd
+			return compiled.SumAnd
 		}
 	}
-	return gas.SumOther
+	return compiled.SumOther
 }
 
 func isConstant(v ssa.Value, text string) bool {

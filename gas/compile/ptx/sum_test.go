@@ -4,45 +4,45 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compile/ptx"
 	"github.com/garaph/garaph/gas/compile/source"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // sums are bodies of Sum(a, b A) A, and what memory can do of them.
 var sums = []struct {
 	kind, body string
-	want       gas.SumOp
+	want       compiled.SumOp
 }{
-	{"float32", "return a + b", gas.SumAdd},
-	{"float64", "return b + a", gas.SumAdd},
-	{"int64", "return a + b", gas.SumAdd},
-	{"uint32", "return min(b, a)", gas.SumMin},
-	{"float32", "return max(a, b)", gas.SumMax},
-	{"uint64", "return a | b", gas.SumOr},
-	{"int32", "return a & b", gas.SumAnd},
-	{"bool", "return a || b", gas.SumOr},
-	{"bool", "return b && a", gas.SumAnd},
-	{"bool", "if a { return true }; return b", gas.SumOr},
-	{"int32", "if a < b { return a }; return b", gas.SumMin},
-	{"int32", "if a >= b { return a }; return b", gas.SumMax},
-	{"int32", "if a > b { return b }; return a", gas.SumMin},
-	{"uint64", "if b <= a { return a }; return b", gas.SumMax},
-	{"uint32", "return least(a, b)", gas.SumMin},
+	{"float32", "return a + b", compiled.SumAdd},
+	{"float64", "return b + a", compiled.SumAdd},
+	{"int64", "return a + b", compiled.SumAdd},
+	{"uint32", "return min(b, a)", compiled.SumMin},
+	{"float32", "return max(a, b)", compiled.SumMax},
+	{"uint64", "return a | b", compiled.SumOr},
+	{"int32", "return a & b", compiled.SumAnd},
+	{"bool", "return a || b", compiled.SumOr},
+	{"bool", "return b && a", compiled.SumAnd},
+	{"bool", "if a { return true }; return b", compiled.SumOr},
+	{"int32", "if a < b { return a }; return b", compiled.SumMin},
+	{"int32", "if a >= b { return a }; return b", compiled.SumMax},
+	{"int32", "if a > b { return b }; return a", compiled.SumMin},
+	{"uint64", "if b <= a { return a }; return b", compiled.SumMax},
+	{"uint32", "return least(a, b)", compiled.SumMin},
 
-	{"float32", "if a < b { return a }; return b", gas.SumOther}, // NaN
-	{"float64", "return math.Min(a, b)", gas.SumOther},           // NaN and infinity
-	{"float32", "return a + b + 1", gas.SumOther},
-	{"float32", "return a + a", gas.SumOther},
-	{"float32", "return a * b", gas.SumOther},
-	{"float32", "return a - b", gas.SumOther},
-	{"uint32", "return a ^ b", gas.SumOther},
-	{"int8", "return a + b", gas.SumOther},
-	{"bool", "return a != b", gas.SumOther},
-	{"bool", "return a || !b", gas.SumOther},
-	{"int32", "if a < b { return b }; return b", gas.SumOther},
-	{"int32", "return min(a, b, 7)", gas.SumOther},
-	{"[1]int32", "return [1]int32{a[0] + b[0]}", gas.SumOther},
+	{"float32", "if a < b { return a }; return b", compiled.SumOther}, // NaN
+	{"float64", "return math.Min(a, b)", compiled.SumOther},           // NaN and infinity
+	{"float32", "return a + b + 1", compiled.SumOther},
+	{"float32", "return a + a", compiled.SumOther},
+	{"float32", "return a * b", compiled.SumOther},
+	{"float32", "return a - b", compiled.SumOther},
+	{"uint32", "return a ^ b", compiled.SumOther},
+	{"int8", "return a + b", compiled.SumOther},
+	{"bool", "return a != b", compiled.SumOther},
+	{"bool", "return a || !b", compiled.SumOther},
+	{"int32", "if a < b { return b }; return b", compiled.SumOther},
+	{"int32", "return min(a, b, 7)", compiled.SumOther},
+	{"[1]int32", "return [1]int32{a[0] + b[0]}", compiled.SumOther},
 }
 
 // TestSumOp: which sums are recognised.

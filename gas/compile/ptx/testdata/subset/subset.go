@@ -3,8 +3,10 @@
 package subset
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
+	"strconv"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/programs"
@@ -13,10 +15,8 @@ import (
 // Elementary has the functions that are not exact.
 type Elementary struct{ Bias float32 }
 
-func (p Elementary) Init(v gas.Vertex) (float32, bool) {
-	return float32(math.Log(float64(v.ID) + 1)), true
-}
-func (Elementary) Zero() float32 { return 0 }
+func (Elementary) Init(gas.Vertex) (float32, bool) { return 0, true }
+func (Elementary) Zero() float32                   { return 0 }
 func (Elementary) Gather(src float32, e gas.Edge, _ float32) float32 {
 	return float32(math.Exp(float64(src * e.Weight)))
 }
@@ -37,7 +37,7 @@ type Exact struct {
 	Up   bool
 }
 
-func (p Exact) Init(v gas.Vertex) (float64, bool) { return math.Inf(int(v.In) - int(v.Out)), p.Up }
+func (p Exact) Init(v gas.Vertex) (float64, bool) { return float64(v.ID), p.Up }
 func (p Exact) Zero() float64                     { return math.NaN() }
 func (p Exact) Gather(src float64, e gas.Edge, dst float64) float64 {
 	if math.IsInf(src, 0) || math.IsNaN(dst) {
@@ -60,6 +60,8 @@ func (p Exact) Apply(v gas.Vertex, old, acc float64, s gas.Step) float64 {
 		return float64(math.Float32frombits(math.Float32bits(float32(v.N)) ^ 1))
 	case 6:
 		return float64(bits.Reverse32(v.ID)) + float64(bits.Reverse64(uint64(s.Iteration)))
+	case 7:
+		return math.Inf(int(v.In) - int(v.Out))
 	}
 	return min(old, acc, p.A, p.B)
 }
@@ -89,11 +91,7 @@ type Struct struct {
 }
 
 func (p *Struct) Init(v gas.Vertex) (c Complex, active bool) {
-	for i := range c.Pos {
-		c.Pos[i] = p.Weights[i] * float32(v.ID)
-	}
-	c.Count = uint16(v.In)
-	return c, c != Complex{}
+	return Complex{Count: uint16(v.In)}, true
 }
 func (p *Struct) Zero() Pair { return Pair{Least: float32(math.Inf(1))} }
 func (p *Struct) Gather(src Complex, e gas.Edge, dst Complex) Pair {
@@ -106,6 +104,11 @@ func (p *Struct) Gather(src Complex, e gas.Edge, dst Complex) Pair {
 func (p *Struct) Sum(a, b Pair) Pair { return Pair{min(a.Least, b.Least), a.Count + b.Count} }
 func (p *Struct) Apply(v gas.Vertex, old Complex, acc Pair, s gas.Step) Complex {
 	old.Count += uint16(acc.Count)
+	if old == (Complex{}) {
+		for i := range old.Pos {
+			old.Pos[i] = p.Weights[i] * float32(v.ID)
+		}
+	}
 	for i := 0; i < p.Limit && i < 8; i++ {
 		if i == 5 {
 			continue
@@ -122,7 +125,9 @@ func (p *Struct) Apply(v gas.Vertex, old Complex, acc Pair, s gas.Step) Complex 
 	return old
 }
 func (p *Struct) Activate(_ gas.Vertex, old, new Complex) bool { return old.Pos != new.Pos }
-func (p *Struct) Saturated(acc Pair, s gas.Step) bool          { return int(acc.Count) > s.Iteration }
+func (p *Struct) Settled(value Complex, s gas.Step) bool {
+	return int(value.Count) > s.Iteration
+}
 
 func distance(a, b [3]float32) (sum float32) {
 	for i := range a {
@@ -142,15 +147,18 @@ func largest[T float32 | int32](a, b T) T {
 // Faulty has all the ways in which a method may panic.
 type Faulty struct{ Table [5]int32 }
 
-func (p Faulty) Init(v gas.Vertex) (int32, bool) { return p.Table[v.ID], true }
-func (Faulty) Zero() int32                       { return 0 }
+func (Faulty) Init(gas.Vertex) (int32, bool) { return 0, true }
+func (Faulty) Zero() int32                   { return 0 }
 func (Faulty) Gather(src int32, _ gas.Edge, dst int32) int32 {
 	return src / dst
 }
 func (Faulty) Sum(a, b int32) int32 { return a | b }
-func (Faulty) Apply(_ gas.Vertex, old, acc int32, s gas.Step) int32 {
-	if acc == 3 {
+func (p Faulty) Apply(v gas.Vertex, old, acc int32, s gas.Step) int32 {
+	switch acc {
+	case 3:
 		panic("three")
+	case 7:
+		return p.Table[v.ID]
 	}
 	return old << acc
 }
@@ -177,16 +185,18 @@ func (Wide) Apply(_ gas.Vertex, old uint64, acc [2]uint64, _ gas.Step) uint64 {
 }
 func (Wide) Activate(_ gas.Vertex, old, new uint64) bool { return old != new }
 
-// Flag has a bool for an accumulator.
+// Flag has a bool for an accumulator: what vertex 0 reaches. Init and Saturated,
+// which no kernel calls, lie outside the subset.
 type Flag struct{}
 
-func (Flag) Init(v gas.Vertex) (bool, bool)                     { return v.ID == 0, v.ID == 0 }
+func (Flag) Init(v gas.Vertex) (bool, bool)                     { return fmt.Sprint(v.ID) == "0", true }
 func (Flag) Zero() bool                                         { return false }
 func (Flag) Gather(src bool, _ gas.Edge, _ bool) bool           { return src }
 func (Flag) Sum(a, b bool) bool                                 { return a || b }
 func (Flag) Apply(_ gas.Vertex, old, acc bool, _ gas.Step) bool { return old || acc }
 func (Flag) Activate(_ gas.Vertex, old, new bool) bool          { return old != new }
 func (Flag) Settled(value bool, _ gas.Step) bool                { return value }
+func (Flag) Saturated(acc bool, _ gas.Step) bool                { return strconv.FormatBool(acc) == "true" }
 
 // Small has narrow numbers.
 type Small struct{ By uint8 }

@@ -1,8 +1,10 @@
-package gas
+package compiled
+
+import "github.com/garaph/garaph/gas"
 
 // Loops are the methods of a program fused into loops over plain arrays, one
 // call for thousands of edges. Engines build them from the methods of any
-// program; for one that is [Compiled] they are code of its own, with the
+// program; for one that is a [Program] they are code of its own, with the
 // methods inlined.
 //
 // A loop works on a [Block], the vertices of one shard. Lists name vertices of
@@ -12,10 +14,10 @@ type Loops[V, A any] struct {
 	// Program is what the loops were made of. A type that embeds a compiled
 	// program inherits its loops but may have other methods: an engine uses
 	// loops only for programs of the same type.
-	Program Program[V, A]
+	Program gas.Program[V, A]
 
 	// Due appends to due the vertices of list that are not settled. Nil without
-	// [Settleable].
+	// [gas.Settleable].
 	Due func(due, list []uint16, b *Block, cur []V) []uint16
 
 	// Gather folds the edges of each vertex of list into acc, each up to where
@@ -26,16 +28,16 @@ type Loops[V, A any] struct {
 	// nbr[i] to accumulator slot[i], and weighs weight[i], or 1 without
 	// weights. There is an accumulator for every slot that can be, so that
 	// slots need no check. Nil when a program's Gather reads the destination's value, and
-	// for programs that are [Saturable] or [Settleable].
+	// for programs that are [gas.Saturable] or [gas.Settleable].
 	Scatter func(acc *[1 << 16]A, nbr []uint32, slot []uint16, weight []float32, cur []V)
 
 	// Apply gives each vertex of list its next value and sets, in rising, the
-	// bits of those that [Program.Activate]: rising[0] begins with the vertex
+	// bits of those that [gas.Program.Activate]: rising[0] begins with the vertex
 	// First &^ 63. It counts them, and their Block.Degree.
 	Apply func(acc []A, list []uint16, b *Block, cur, next []V, rising []uint64) (activated int, degrees uint64)
 
 	// Aggregate sums Aggregate over the block's vertices in their order;
-	// values[v] is the value of local vertex v. Nil without [Aggregable].
+	// values[v] is the value of local vertex v. Nil without [gas.Aggregable].
 	Aggregate func(b *Block, values []V) float64
 }
 
@@ -44,7 +46,7 @@ type Loops[V, A any] struct {
 type Block struct {
 	First uint32 // id of local vertex 0
 	N     uint32 // number of vertices of the graph
-	Step  Step
+	Step  gas.Step
 
 	// The edges of local vertex v are Off[v] to Off[v+1] of Nbr, their other
 	// ends, and of Weight, which is nil on a graph without weights.
@@ -61,8 +63,8 @@ type Block struct {
 }
 
 // Vertex describes local vertex v.
-func (b *Block) Vertex(v int) Vertex {
-	x := Vertex{ID: b.First + uint32(v), N: b.N}
+func (b *Block) Vertex(v int) gas.Vertex {
+	x := gas.Vertex{ID: b.First + uint32(v), N: b.N}
 	x.In, x.Out = b.Degree[x.ID], b.Degree[x.ID]
 	if b.InOff != nil {
 		x.In = b.InOff[v+1] - b.InOff[v]
@@ -73,7 +75,7 @@ func (b *Block) Vertex(v int) Vertex {
 	return x
 }
 
-// Compiled is a program with loops written by `garaph compile`.
-type Compiled[V, A any] interface {
+// Program is a program with loops written by `garaph compile`.
+type Program[V, A any] interface {
 	Loops() Loops[V, A]
 }

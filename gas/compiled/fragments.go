@@ -1,19 +1,19 @@
-package gas
+package compiled
 
-// Fragments are the methods of a program as PTX text, written by `garaph
-// compile`, to be spliced into the kernels of a GPU. A fragment is a block in
-// braces with registers and labels of its own. What goes in and out stands as
-// ${name}, in the place of a register:
+// Fragments are the methods of a program that kernels of a GPU call, as PTX
+// text, written by `garaph compile`, to be spliced into the kernels. A fragment
+// is a block in braces with registers and labels of its own. What goes in and
+// out stands as ${name}, in the place of a register:
 //
 //	${src.0}, ${dst.1}, ${acc.0} …       leaf i of a value or an accumulator
 //	${v.id} ${v.n} ${v.in} ${v.out}      the Vertex
 //	${edge.weight}                       the Edge
 //	${step.iteration} ${step.aggregate}  the Step; 64 bits each
 //	${param.0} …                         leaf i of the program itself
-//	${out.0} …, ${active}                the results; ${active} is Init's second
+//	${out.0} …                           the result
 //	${fault}                             32 bits, set to a [Fault] if one happens
 //
-// Values have the names of the parameters in [Program]: src and dst, a and b,
+// Values have the names of the parameters in [gas.Program]: src and dst, a and b,
 // old, acc and new; Settled and Aggregate have a value. Bools and integers
 // below 32 bits are in 32-bit registers, extended by sign or with zeros, bools
 // as 0 or 1. After a fault, results are undefined. docs/ptx.md says what compiles
@@ -25,8 +25,8 @@ type Fragments struct {
 	Value, Accumulator, Parameters Layout
 	SumOp                          SumOp
 
-	Init, Zero, Gather, Sum, Apply, Activate Fragment
-	Saturated, Settled, Aggregate            Fragment // without text if the program lacks the ability
+	Zero, Gather, Sum, Apply, Activate Fragment
+	Settled, Aggregate                 Fragment // without text if the program lacks the ability
 }
 
 // Fragment is one method.

@@ -1,10 +1,10 @@
-package gas_test
+package compiled_test
 
 import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 )
 
 // TestFresh: any change of a text or of a name counts.
@@ -12,7 +12,7 @@ func TestFresh(t *testing.T) {
 	files := func(name, text string) fstest.MapFS {
 		return fstest.MapFS{"a.go": {Data: []byte("package a")}, name: {Data: []byte(text)}}
 	}
-	hash, err := gas.FilesHash(files("b.go", "x"))
+	hash, err := compiled.FilesHash(files("b.go", "x"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func TestFresh(t *testing.T) {
 		name, text string
 		want       bool
 	}{{"b.go", "x", true}, {"b.go", "y", false}, {"c.go", "x", false}, {"b.go", "", false}} {
-		if got := gas.Fresh(files(c.name, c.text), hash); got != c.want {
+		if got := compiled.Fresh(files(c.name, c.text), hash); got != c.want {
 			t.Errorf("%s, %q: %v", c.name, c.text, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package gas
+package compiled
 
 import (
 	"crypto/sha256"
