@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,40 +18,42 @@ import (
 )
 
 func ExampleRunAlgorithm() {
-	folder, err := os.MkdirTemp("", "example")
+	err := func() error {
+		folder, err := os.MkdirTemp("", "example")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+		edges, graph := filepath.Join(folder, "edges.txt"), filepath.Join(folder, "friends.graph")
+		if err := os.WriteFile(edges, []byte("ann bob\nbob cid\ncid ann\ncid dan\ndan ann\n"), 0o666); err != nil {
+			return err
+		}
+		ctx := context.Background()
+		if _, err := garaph.Import(ctx, []string{edges}, graph, garaph.ImportOptions{}); err != nil {
+			return err
+		}
+		g, err := garaph.Open(graph)
+		if err != nil {
+			return err
+		}
+		defer g.Close()
+		res, err := garaph.RunAlgorithm(ctx, g, algorithms.Triangles{}, garaph.AlgorithmOptions{})
+		if err != nil {
+			return err
+		}
+		defer res.Close()
+		fmt.Println(res.Algorithm.Totals)
+		out := filepath.Join(folder, "triangles.tsv")
+		if err := res.WriteFile(out, ""); err != nil {
+			return err
+		}
+		text, err := os.ReadFile(out)
+		fmt.Print(string(text))
+		return err
+	}()
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
 	}
-	defer os.RemoveAll(folder)
-	edges, graph := filepath.Join(folder, "edges.txt"), filepath.Join(folder, "friends.graph")
-	if err := os.WriteFile(edges, []byte("ann bob\nbob cid\ncid ann\ncid dan\ndan ann\n"), 0o666); err != nil {
-		log.Fatal(err)
-	}
-	ctx := context.Background()
-	if _, err := garaph.Import(ctx, []string{edges}, graph, garaph.ImportOptions{}); err != nil {
-		log.Fatal(err)
-	}
-	g, err := garaph.Open(graph)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer g.Close()
-	res, err := garaph.RunAlgorithm(ctx, g, algorithms.Triangles{}, garaph.AlgorithmOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer res.Close()
-	fmt.Println(res.Algorithm.Totals)
-	out := filepath.Join(folder, "triangles.tsv")
-	if err := res.WriteFile(out, ""); err != nil {
-		log.Fatal(err)
-	}
-	f, err := os.Open(out)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer f.Close()
-	_, _ = io.Copy(os.Stdout, f)
 	// Output:
 	// [{triangles 2}]
 	// ann	2

@@ -117,6 +117,9 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 		return nil, err
 	}
 	out := &Outcome[T]{env: e, Report: Report{Load: time.Since(begin), InMemory: e.rows.inMemory()}}
+	if !out.Report.InMemory {
+		o.Log.Info("the rows do not fit into memory: they are read from disk in each pass", zap.Int64("memory", o.Memory))
+	}
 	err = panics.Guard(a, func() (err error) {
 		out.Values, err = a.Run(ctx, e)
 		return err
