@@ -11,6 +11,9 @@
 //	defer res.Close()
 //	err = res.WriteFile("hops.tsv", "")
 //
+// What is not a vertex program is an algorithm (package algorithms), and
+// [RunAlgorithm] runs it.
+//
 // It follows Garaph: Efficient GPU-accelerated Graph Processing on a Single
 // Machine with Balanced Replication (Ma et al., USENIX ATC 2017).
 package garaph
@@ -19,6 +22,7 @@ import (
 	"context"
 	"runtime"
 
+	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
@@ -50,6 +54,10 @@ type (
 	JobInfo = checkpoint.Listed
 	// JobStatus is how a job stands.
 	JobStatus = checkpoint.Status
+	// AlgorithmOptions tell how to run an algorithm.
+	AlgorithmOptions = algorithms.Options
+	// AlgorithmReport says what an algorithm did.
+	AlgorithmReport = algorithms.Report
 	// Catalogue describes a stored graph.
 	Catalogue = store.Catalogue
 )

@@ -19,7 +19,8 @@ import (
 // With [RunOptions.Checkpoints], or a [RunOptions.Job], the run is recorded in
 // the graph's folder, and [Resume] goes on with it after a crash.
 func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions) (*Result, error) {
-	if _, err := newTable[V, A](g, p, nil, 0); err != nil { // not after hours of work
+	column, err := columnOf(p)
+	if err != nil { // not after hours of work
 		return nil, errors.Join(err, giveBack(o.Job))
 	}
 	if o.Job == nil && o.Checkpoints.Wanted() {
@@ -36,9 +37,6 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	}
 	report, err := job.Run(ctx)
 	r := &Result{Report: report, job: o.Job, save: job.Save}
-	if err == nil {
-		r.table, err = newTable(g, p, job, job.Trim())
-	}
 	if err != nil {
 		job.Close()
 		status := Failed
@@ -47,6 +45,7 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 		}
 		return r, errors.Join(err, r.end(status, err))
 	}
+	r.table = &table[V]{graph: g, source: p, valuesOf: job.ValuesOf, memory: job.Trim(), column: column}
 	r.close = job.Close
 	return r, nil
 }
@@ -119,16 +118,19 @@ func giveBack(job *Job) error {
 	return job.Close()
 }
 
-// Result is the outcome of a job: a value for each vertex, under the user's
-// ids.
+// Result is the outcome of a job or an algorithm: a value for each vertex, under
+// the user's ids.
 type Result struct {
-	Report dispatcher.Report
-	table  results.Table
-	close  func()
+	Report dispatcher.Report // of a job
+	// Algorithm is what an algorithm reports; nil of a job.
+	Algorithm *AlgorithmReport
 
-	job  *Job // nil: not recorded, or ended
-	save func() error
-	lost error // why results were not written
+	table results.Table
+	close func()
+
+	job  *Job         // nil: not recorded, or ended
+	save func() error // nil: there is no state that could be saved
+	lost error        // why results were not written
 }
 
 // Table gives the rows, named as the value column is to be named.
@@ -161,7 +163,7 @@ func (r *Result) Close() error {
 	}
 	var err error
 	status := Done
-	if r.lost != nil {
+	if r.lost != nil && r.save != nil {
 		err, status = r.save(), Failed
 		if errors.Is(r.lost, context.Canceled) {
 			status = Interrupted

@@ -5,7 +5,6 @@ import (
 	"math"
 	"reflect"
 
-	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/results"
@@ -20,18 +19,14 @@ type column[V any] struct {
 	vertex func(v gas.Vertex, value V) gas.VertexID // nil unless kind is VertexID
 }
 
-// table is the result of a job as rows.
-type table[V, A any] struct {
-	graph   *Graph
-	program gas.Program[V, A]
-	job     *dispatcher.Job[V, A] // nil: only asked whether it can be a table
-	memory  int64                 // bytes for the ids of values
-	column  column[V]
-}
-
-func newTable[V, A any](g *Graph, p gas.Program[V, A], job *dispatcher.Job[V, A], memory int64) (results.Table, error) {
-	c, err := columnOf(p)
-	return &table[V, A]{graph: g, program: p, job: job, memory: memory, column: c}, err
+// table is the result of a job, or of an algorithm, as rows.
+type table[V any] struct {
+	graph  *Graph
+	source any // the program or algorithm that is named when it panics
+	// valuesOf yields the values of the vertices in [from, to), some at a time.
+	valuesOf func(from, to uint32, yield func(vs []gas.Vertex, values []V) error) error
+	memory   int64 // bytes for the ids of values
+	column   column[V]
 }
 
 // columnOf finds the program's Result method, or takes a value that is itself a
@@ -84,12 +79,12 @@ func appendID(c *results.IDs, b *store.IDBlock, i int) {
 	}
 }
 
-func (t *table[V, A]) Rows() int64                  { return int64(t.graph.Catalogue().Vertices) }
-func (t *table[V, A]) ValueKind() results.ValueKind { return t.column.kind }
-func (t *table[V, A]) Name() string                 { return "value" }
-func (t *table[V, A]) MaxIDBytes() int              { return t.graph.Catalogue().IDs.MaxBytes }
+func (t *table[V]) Rows() int64                  { return int64(t.graph.Catalogue().Vertices) }
+func (t *table[V]) ValueKind() results.ValueKind { return t.column.kind }
+func (t *table[V]) Name() string                 { return "value" }
+func (t *table[V]) MaxIDBytes() int              { return t.graph.Catalogue().IDs.MaxBytes }
 
-func (t *table[V, A]) IDKind() results.IDKind {
+func (t *table[V]) IDKind() results.IDKind {
 	switch t.graph.Catalogue().IDs.Kind {
 	case store.IDString:
 		return results.IDString
@@ -102,12 +97,12 @@ func (t *table[V, A]) IDKind() results.IDKind {
 
 // Batches yields batches of one block of ids each. A panic of the program's
 // Result method ends as an error.
-func (t *table[V, A]) Batches(yield func(*results.Batch) error) error {
+func (t *table[V]) Batches(yield func(*results.Batch) error) error {
 	if t.column.kind == results.VertexID {
 		return t.vertexBatches(yield)
 	}
 	return t.batches(0, t.graph.Catalogue().Vertices, func(b *results.Batch, vs []gas.Vertex, values []V) error {
-		err := panics.Guard(t.program, func() error {
+		err := panics.Guard(t.source, func() error {
 			for i, v := range vs {
 				t.column.append(b, v, values[i])
 			}
@@ -123,10 +118,10 @@ func (t *table[V, A]) Batches(yield func(*results.Batch) error) error {
 // batches calls yield with batches of the vertices in [from, to) that have ids
 // and no values. The ids of a batch are of one block, so that a batch is small
 // however long names are.
-func (t *table[V, A]) batches(from, to uint32, yield func(b *results.Batch, vs []gas.Vertex, values []V) error) error {
+func (t *table[V]) batches(from, to uint32, yield func(b *results.Batch, vs []gas.Vertex, values []V) error) error {
 	ids := t.graph.store.IDs()
 	var b results.Batch
-	return t.job.ValuesOf(from, to, func(vs []gas.Vertex, values []V) error {
+	return t.valuesOf(from, to, func(vs []gas.Vertex, values []V) error {
 		for len(vs) > 0 {
 			block, err := ids.Block(vs[0].ID)
 			if err != nil {
@@ -153,7 +148,7 @@ const firstWindow = 1 << 16
 // byWindows divides n rows into windows and calls use for each, with a set that
 // has the ids of the vertices that add puts into it. Windows become larger as
 // long as these ids fit into limit bytes.
-func (t *table[V, A]) byWindows(n uint32, limit int64, add, use func(set *store.IDSet, from, to uint32) error) error {
+func (t *table[V]) byWindows(n uint32, limit int64, add, use func(set *store.IDSet, from, to uint32) error) error {
 	set, err := t.graph.store.IDSet(limit)
 	if err != nil {
 		return err
@@ -185,7 +180,7 @@ func (t *table[V, A]) byWindows(n uint32, limit int64, add, use func(set *store.
 }
 
 // vertexBatches is Batches for values that are vertices.
-func (t *table[V, A]) vertexBatches(yield func(*results.Batch) error) error {
+func (t *table[V]) vertexBatches(yield func(*results.Batch) error) error {
 	add := func(set *store.IDSet, from, to uint32) error {
 		return t.vertices(from, to, func(vs []uint32) error { return addTo(set, vs) })
 	}
@@ -195,7 +190,7 @@ func (t *table[V, A]) vertexBatches(yield func(*results.Batch) error) error {
 }
 
 // vertexWindow yields the rows in [from, to), whose values set has the ids of.
-func (t *table[V, A]) vertexWindow(from, to uint32, set *store.IDSet, yield func(*results.Batch) error) error {
+func (t *table[V]) vertexWindow(from, to uint32, set *store.IDSet, yield func(*results.Batch) error) error {
 	var values []uint32
 	return t.batches(from, to, func(b *results.Batch, vs []gas.Vertex, xs []V) (err error) {
 		if values, err = t.vertexValues(values[:0], vs, xs); err != nil {
@@ -209,9 +204,9 @@ func (t *table[V, A]) vertexWindow(from, to uint32, set *store.IDSet, yield func
 }
 
 // vertices yields the values of the rows in [from, to).
-func (t *table[V, A]) vertices(from, to uint32, yield func([]uint32) error) error {
+func (t *table[V]) vertices(from, to uint32, yield func([]uint32) error) error {
 	var values []uint32
-	return t.job.ValuesOf(from, to, func(vs []gas.Vertex, xs []V) (err error) {
+	return t.valuesOf(from, to, func(vs []gas.Vertex, xs []V) (err error) {
 		if values, err = t.vertexValues(values[:0], vs, xs); err != nil {
 			return err
 		}
@@ -220,8 +215,8 @@ func (t *table[V, A]) vertices(from, to uint32, yield func([]uint32) error) erro
 }
 
 // vertexValues appends the results of vertices.
-func (t *table[V, A]) vertexValues(dst []uint32, vs []gas.Vertex, values []V) ([]uint32, error) {
-	err := panics.Guard(t.program, func() error {
+func (t *table[V]) vertexValues(dst []uint32, vs []gas.Vertex, values []V) ([]uint32, error) {
+	err := panics.Guard(t.source, func() error {
 		for i, v := range vs {
 			dst = append(dst, uint32(t.column.vertex(v, values[i])))
 		}
@@ -231,18 +226,18 @@ func (t *table[V, A]) vertexValues(dst []uint32, vs []gas.Vertex, values []V) ([
 }
 
 // Vertices yields the results that are vertices, shard by shard.
-func (t *table[V, A]) Vertices(yield func([]uint32) error) error {
+func (t *table[V]) Vertices(yield func([]uint32) error) error {
 	return t.vertices(0, t.graph.Catalogue().Vertices, yield)
 }
 
 // Room is half of what the job's budget leaves; the ids of IDsOf have the other.
-func (t *table[V, A]) Room() int64 { return t.memory / 2 }
+func (t *table[V]) Room() int64 { return t.memory / 2 }
 
 // idsAtOnce is how many ids IDsOf yields at most.
 const idsAtOnce = 1 << 10
 
 // IDsOf yields the ids of n vertices in their order, read for many at once.
-func (t *table[V, A]) IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids *results.IDs) error) error {
+func (t *table[V]) IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids *results.IDs) error) error {
 	add := func(set *store.IDSet, from, to uint32) error {
 		for i := from; i < to; i++ {
 			if err := set.Add(vertex(int(i))); err != nil {
@@ -281,7 +276,7 @@ func addTo(set *store.IDSet, values []uint32) error {
 }
 
 // idsOf appends the ids of values, which set has.
-func (t *table[V, A]) idsOf(c results.IDs, set *store.IDSet, values []uint32) (results.IDs, error) {
+func (t *table[V]) idsOf(c results.IDs, set *store.IDSet, values []uint32) (results.IDs, error) {
 	var err error
 	switch t.IDKind() {
 	case results.IDString:

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/programs"
 )
@@ -106,7 +107,19 @@ begin with a small one.`,
 			Example: `  garaph run neural synapses.csv --gain 0.2 --bias 0.1`,
 			Column:  "activity", Iterations: 1000, Setup: setupNeural,
 		},
+		triangles(),
 	}
+}
+
+// triangles is the one that is not a vertex program.
+func triangles() Program {
+	p := NewAlgorithm("triangles", "number of triangles at every vertex: pairs of its neighbours that are neighbours", algorithms.Triangles{})
+	p.Long = `Directions of edges, parallel edges and self-loops don't matter. Every triangle
+counts at its three vertices; the summary has the number of all. Beside 20 bytes
+for each vertex, 4 for each pair of neighbours are in memory.`
+	p.Example = `  garaph run triangles web.graph --top 10
+  garaph run triangles web.graph --output triangles.parquet`
+	return p
 }
 
 func setupPageRank(fs *pflag.FlagSet) Runner {

@@ -7,7 +7,8 @@
 //
 // Its program then stands beside the built-in ones: `run katz GRAPH`. A program
 // with flags fills in a [Program] and [Bind]s its type to them, as builtin.go
-// does.
+// does. What is not a vertex program (package algorithms) is offered by
+// [NewAlgorithm] and [BindAlgorithm].
 //
 // Results go to standard output, everything else to standard error. The exit
 // code is 0, 1 after a failed job, 2 after a wrong command line, and 130 after

@@ -49,6 +49,9 @@ func writeFlags(b *strings.Builder, cmd *cobra.Command) {
 	groups := map[string]*pflag.FlagSet{}
 	var titles []string
 	add := func(f *pflag.Flag) {
+		if hidden(cmd, f.Name) {
+			return
+		}
 		title := "Flags"
 		if t := f.Annotations[flagGroup]; len(t) > 0 {
 			title = t[0]

@@ -73,6 +73,7 @@ func TestMain(m *testing.M) {
 			}
 			os.Exit(Run(ctx, os.Args[1:], nil, os.Stdout, os.Stderr, own))
 		},
+		"counting": countingMain,
 		"twice": func() {
 			Main(New("indegree", "number of in-edges", inDegree{}), New("indegree", "once more", inDegree{}))
 		},

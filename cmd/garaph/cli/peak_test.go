@@ -173,6 +173,10 @@ func TestBudget(t *testing.T) {
 			folder := t.TempDir()
 			graph := filepath.Join(folder, "graph")
 			atLeast(t, k.name+": import", append([]string{"import", "--force", k.write(t, folder), graph}, strings.Fields(k.flags)...)...)
+			for _, top := range []string{"10", "1000000000"} {
+				atLeast(t, k.name+": triangles --top "+top, "run", "triangles", graph, "--top", top)
+			}
+			atLeast(t, k.name+": triangles", "run", "triangles", graph, "--output", filepath.Join(folder, "triangles.parquet"))
 			for j, p := range programs {
 				if !all && p.program != []string{"sssp", "wcc"}[i] {
 					continue

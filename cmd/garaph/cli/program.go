@@ -9,11 +9,12 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gas"
 )
 
-// Program is a vertex program as the command line knows it. [New] makes one of
-// a program without flags.
+// Program is a vertex program, or an algorithm, as the command line knows it. [New]
+// and [NewAlgorithm] make one without flags.
 type Program struct {
 	Name    string // the word after `garaph run`
 	Short   string // what it computes, in one line
@@ -27,6 +28,10 @@ type Program struct {
 	// Iterations is the limit when the user gives none; 0: until no vertex is
 	// active.
 	Iterations int
+	// Algorithm: it is not a vertex program but an algorithm, for which Setup gives
+	// a Runner of [BindAlgorithm]. It has no iterations, checkpoints and GPU, and
+	// flags for these are refused.
+	Algorithm bool
 	// Timed: iterations are a time that passes, or rounds of a game. The job does
 	// not end by itself, and is not unfinished when they are over.
 	Timed bool
@@ -60,6 +65,8 @@ type Env struct {
 	Flags   *pflag.FlagSet    // the program's own flags and those of every run
 	Options garaph.RunOptions // as they come from the flags
 	Log     *zap.Logger       // writes to standard error
+	// Progress shows how far an algorithm is.
+	Progress func(algorithms.Progress)
 }
 
 // Runner runs a program over the graph of an Env.

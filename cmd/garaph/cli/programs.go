@@ -15,14 +15,17 @@ func (a *app) programsCommand() *cobra.Command {
 		Short: "List the programs that can be run",
 		Long: `List the programs that can be run, and how: through loops that garaph compile
 wrote, or through generic ones, which are several times slower; and whether there
-is PTX of them, for NVIDIA GPUs.`,
+is PTX of them, for NVIDIA GPUs. An algorithm, which is not a vertex program, has neither: -.`,
 		Args: exactly("no argument", 0),
 	}
 	cmd.RunE = a.job(func(*cobra.Command, []string) error {
 		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(table, "program\tloops\tPTX\tcomputes\tflags\n") // errors are kept until Flush
 		for _, p := range a.programs {
-			loops, ptx := form(p.Value)
+			loops, ptx := "-", "-"
+			if !p.Algorithm {
+				loops, ptx = form(p.Value)
+			}
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", p.Name, loops, ptx, p.Short, strings.Join(p.flags(), " "))
 		}
 		return table.Flush()

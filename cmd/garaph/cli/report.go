@@ -58,6 +58,12 @@ func (t *task) writeReport(w io.Writer, top *topRows) error {
 	for i := range report.PerIteration {
 		report.PerIteration[i].Iteration++ // from 1 on, as everywhere that a user looks
 	}
+	return writeObject(w, report, top)
+}
+
+// writeObject writes a report as a JSON object, with rows of --top where there are
+// any.
+func writeObject(w io.Writer, report any, top *topRows) error {
 	object, err := json.Marshal(report)
 	if err != nil {
 		return err
@@ -85,14 +91,18 @@ func (t *task) writeReport(w io.Writer, top *topRows) error {
 // parameters are the program's own flags and the options that a result may
 // depend on, as they were used.
 func (t *task) parameters() map[string]any {
-	o := t.options
-	all := map[string]any{
-		"device": *t.flags.device, "mode": o.Mode, "engine": o.Method,
-		"threads": o.Threads, "memory": o.Memory, "iterations": o.Iterations,
-	}
+	o, all := t.options, t.ownParameters()
+	all["device"], all["mode"], all["engine"] = *t.flags.device, o.Mode, o.Method
+	all["threads"], all["memory"], all["iterations"] = o.Threads, o.Memory, o.Iterations
 	if t.result.Report.GPU != "" {
 		all["gpu"], all["gpu_memory"], all["streams"], all["gather"] = o.GPU, o.GPUMemory, o.Streams, o.Gather
 	}
+	return all
+}
+
+// ownParameters are the program's own flags.
+func (t *task) ownParameters() map[string]any {
+	all := map[string]any{}
 	t.cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		text := f.Value.String()
 		switch {

@@ -96,6 +96,9 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	if i < 0 {
 		return fmt.Errorf("job %d of %s runs the program %q, which is not among those of `%s programs`: resume it with the executable that began it", job.ID(), path, spec.Name, cmd.Root().Name())
 	}
+	if a.programs[i].Algorithm {
+		return fmt.Errorf("job %d of %s runs the program %q, which is an algorithm now and cannot be resumed: run it again", job.ID(), path, spec.Name)
+	}
 	if err := checkRecordedFlags(spec.Flags); err != nil {
 		return fmt.Errorf("job %d of %s: %w", job.ID(), path, err)
 	}

@@ -109,6 +109,9 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 		cmd.Long += "\n" + p.Long
 	}
 	switch {
+	case p.Algorithm:
+		cmd.Annotations = map[string]string{isAlgorithm: "yes"}
+		cmd.Long += "\nIt is an algorithm and not a vertex program: it runs on the CPU, without iterations."
 	case p.Timed:
 		cmd.Long += fmt.Sprintf("\nIt does not end by itself: --iterations says how long it runs, %d if it is not given;\nwith 0 it runs until it is interrupted.", p.Iterations)
 	case p.Iterations > 0:
@@ -127,13 +130,21 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 		if missing := missingFlags(cmd); len(missing) > 0 {
 			return Usagef("%s needs %s", p.Name, strings.Join(missing, ", "))
 		}
+		if p.Algorithm {
+			if err := flags.checkAlgorithm(cmd); err != nil {
+				return err
+			}
+		}
 		return flags.check(cmd)
 	}
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		t := &task{program: p, runner: runner, flags: flags, cmd: cmd, args: args}
+		if p.Algorithm {
+			return a.run(cmd, t)
+		}
 		if err := a.handOver(*flags.device, *flags.gpu, p.Name); err != nil {
 			return err
 		}
-		t := &task{program: p, runner: runner, flags: flags, cmd: cmd, args: args}
 		if !hasGPU(*flags.gpu) {
 			t.warnGPU(a.console.log, "there is no GPU that this run can use") // and not after hours
 		}

@@ -75,7 +75,9 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	if t.program.Timed && t.options.Iterations == 0 {
 		a.console.log.Warn(fmt.Sprintf("%s does not end by itself: without a number of --iterations, it runs until it is interrupted", t.program.Name))
 	}
-	t.record(a.resumed)
+	if !t.program.Algorithm {
+		t.record(a.resumed)
+	}
 	if a.resumed != nil {
 		a.console.log.Info(fmt.Sprintf("resuming job %d%s", a.resumed.ID(), out.text()))
 	}
@@ -153,12 +155,14 @@ func (t *task) execute(ctx context.Context, a *app) error {
 		s.set(int64(it.Iteration)+1, text)
 	}
 	var overflow *garaph.OverflowError
-	result, err := t.runner(ctx, Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log})
+	result, err := t.runner(ctx, Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log, Progress: progressOf(s)})
 	s.end()
 	switch {
 	case err == nil:
 		t.result = result
-		return nil
+		return t.checkKind()
+	case ctx.Err() != nil && t.program.Algorithm:
+		return &stopped{fmt.Sprintf("%s on %s was stopped; no results were written", t.program.Name, t.name()), err}
 	case ctx.Err() != nil:
 		done := 0
 		if result != nil {
@@ -203,6 +207,9 @@ func iterations(n int) string {
 }
 
 func (t *task) summary() string {
+	if t.result.Algorithm != nil {
+		return t.algorithmSummary()
+	}
 	r := t.result.Report
 	end := "not converged"
 	switch {
@@ -231,7 +238,7 @@ func (t *task) summary() string {
 
 // warn tells that the program's own limit of iterations ended the job.
 func (t *task) warn(log *zap.Logger) {
-	if !t.program.Timed && !t.result.Report.Converged && !t.cmd.Flags().Changed("iterations") {
+	if !t.program.Algorithm && !t.program.Timed && !t.result.Report.Converged && !t.cmd.Flags().Changed("iterations") {
 		log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations 0 runs it until it has", t.program.Name, iterations(t.options.Iterations)))
 	}
 }
@@ -262,10 +269,12 @@ func (t *task) deliver(ctx context.Context, a *app, out destination) error {
 		defer top.close()
 		rows = &top
 	}
-	if *t.flags.json {
+	switch {
+	case *t.flags.json && t.result.Algorithm != nil:
+		return t.writeAlgorithmReport(a.stdout, rows)
+	case *t.flags.json:
 		return t.writeReport(a.stdout, rows)
-	}
-	if rows != nil {
+	case rows != nil:
 		return writeTop(a.stdout, t.heading(), *rows)
 	}
 	return nil

@@ -1,0 +1,151 @@
+// Package algorithms is for what is not a vertex program: algorithms that go over
+// the adjacency of a stored graph in their own way and give a value for each vertex.
+// An [Algorithm] says beforehand what memory it takes, and gets an [Env]:
+//
+//   - Rows: the adjacency as rows, in-neighbours, out-neighbours or both of each vertex,
+//     ascending. [Rows.Each] lends blocks of consecutive rows to the threads of the run.
+//     A lease ends when the function that got the block returns. Rows that the budget has
+//     no room for are read again in each pass.
+//   - Threads: how many goroutines compute. [Env.Each] shares work out to them, and
+//     [Rows.Each] does so by itself. Both start the goroutines and wait for their end.
+//   - Arrays: [Make] allocates outside the Go heap, within the plan. All arrays belong to the
+//     run: the one that Run returns is freed with the result, the others at the end of Run
+//     unless [Free] has freed them before. After Run, no goroutine may use any.
+//   - Progress and totals: [Env.Progress] reports how far a stage is, [Env.Total] a number
+//     about the whole graph that a user wants to see beside the values.
+//   - The context: Run ends soon after it, with its error. Env.Each and Rows.Each look at it
+//     between two pieces of work, each of which should take milliseconds.
+//
+// Run checks the plan against the budget of memory before anything is read, and
+// refuses with a [MemoryError] that names the least budget. A panic on the run's
+// goroutines becomes an error. Results must not depend on the number of threads or
+// the budget.
+//
+// There is no frontier, no checkpoint and no GPU in an Env: they come with the engine
+// for frontiers, and with the first algorithm that uses them. docs/algorithms.md shows how
+// to write an algorithm; triangles.go is one.
+package algorithms
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/panics"
+	"github.com/garaph/garaph/store"
+)
+
+// Value is what an algorithm gives for a vertex. A [gas.VertexID] is written as
+// the user's id of that vertex.
+type Value interface {
+	int64 | float32 | float64 | gas.VertexID
+}
+
+// Algorithm computes a value for each vertex.
+type Algorithm[T Value] interface {
+	// Plan says what Run reads and allocates at most, on a graph and with a number of
+	// threads. It may be called without Run.
+	Plan(g *store.Catalogue, threads int) Plan
+	// Run gives the values by dense vertex id, in an array that [Make] has allocated.
+	Run(ctx context.Context, e *Env) ([]T, error)
+}
+
+// Options of a run. The zero value runs on all processors, without a limit of memory.
+type Options struct {
+	Threads int   // 0: GOMAXPROCS
+	Memory  int64 // bytes of resident memory for the whole process; 0: no limit
+	// Progress, when not nil, may be called from many goroutines.
+	Progress func(Progress)
+	Log      *zap.Logger // nil: silent
+}
+
+// Progress says how far a stage of a run is.
+type Progress struct {
+	Stage       string
+	Done, Total int64
+}
+
+// Total is a number about the whole graph.
+type Total struct {
+	Name  string
+	Value int64
+}
+
+// Report says what a run did.
+type Report struct {
+	Totals    []Total
+	Load      time.Duration // until Run began
+	Duration  time.Duration // of Run
+	InMemory  bool          // no row was read twice
+	BytesRead int64
+}
+
+// Outcome is the result of a run. Its values are valid until Close.
+type Outcome[T Value] struct {
+	Values []T
+	Report Report
+	// Free is how much of the budget is left beside the values, in bytes.
+	Free int64
+	env  *Env
+}
+
+// Close frees the values.
+func (o *Outcome[T]) Close() {
+	o.env.free()
+	o.Values = nil
+}
+
+// Run runs an algorithm over a graph.
+func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options) (*Outcome[T], error) {
+	begin := time.Now()
+	if o.Threads < 0 || o.Memory < 0 {
+		return nil, fmt.Errorf("algorithm %T: %d threads and %d bytes of memory: expected 0 or more", a, o.Threads, o.Memory)
+	}
+	if o.Threads == 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.Log == nil {
+		o.Log = zap.NewNop()
+	}
+	e, err := newEnv(s, a, o)
+	if err != nil {
+		return nil, err
+	}
+	out := &Outcome[T]{env: e, Report: Report{Load: time.Since(begin), InMemory: e.rows.inMemory()}}
+	if !out.Report.InMemory {
+		o.Log.Info("the rows do not fit into memory: they are read from disk in each pass", zap.Int64("memory", o.Memory))
+	}
+	err = panics.Guard(a, func() (err error) {
+		out.Values, err = a.Run(ctx, e)
+		return err
+	})
+	if err == nil {
+		err = checkValues(e, a, out.Values)
+	}
+	err = errors.Join(err, e.rows.Close())
+	if err != nil {
+		e.free()
+		return nil, err
+	}
+	e.freeBut(address(out.Values))
+	out.Report.Duration = time.Since(begin) - out.Report.Load
+	out.Report.Totals, out.Report.BytesRead = e.totals, e.rows.bytesRead()
+	out.Free = e.left()
+	return out, nil
+}
+
+// checkValues refuses values that are not one for each vertex, or not the run's.
+func checkValues[T Value](e *Env, a Algorithm[T], values []T) error {
+	if len(values) != int(e.Graph.Vertices) {
+		return fmt.Errorf("algorithm %T gave %d values for %d vertices", a, len(values), e.Graph.Vertices)
+	}
+	if _, ours := e.arrays[address(values)]; !ours {
+		return fmt.Errorf("algorithm %T gave values that algorithms.Make has not allocated, or that it has freed", a)
+	}
+	return nil
+}

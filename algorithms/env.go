@@ -1,0 +1,165 @@
+package algorithms
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/panics"
+	"github.com/garaph/garaph/store"
+)
+
+// Env is what an algorithm runs with. It belongs to the run.
+type Env struct {
+	Graph   *store.Catalogue // must not be changed
+	Threads int
+	Log     *zap.Logger
+
+	algorithm any
+	rows      *Rows // nil: none were planned
+	options   Options
+	planned   int64 // bytes
+
+	mu     sync.Mutex // guards the rest
+	arrays map[unsafe.Pointer]array
+	used   int64 // bytes of arrays
+	totals []Total
+}
+
+// array is memory that Make has allocated.
+type array struct {
+	bytes int64
+	free  func()
+}
+
+func newEnv[T Value](s *store.Store, a Algorithm[T], o Options) (*Env, error) {
+	e := &Env{Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, options: o, arrays: map[unsafe.Pointer]array{}}
+	var p Plan
+	err := panics.Guard(a, func() error {
+		p = a.Plan(e.Graph, o.Threads)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.planned = p.bytes()
+	cache, err := openRows(s, p, o)
+	if cache != nil {
+		e.rows = newRows(e, cache, p.Rows)
+	}
+	return e, err
+}
+
+// Rows are the rows that were planned.
+func (e *Env) Rows() *Rows { return e.rows }
+
+// Each calls f(worker, i) for every i from 0 to n-1, in ascending order of their
+// beginning, on as many goroutines as the run has threads. worker, from 0 to
+// Threads-1, is the number of the goroutine. Each returns when all calls have
+// returned; after an error, or the end of the context, no more are begun.
+func (e *Env) Each(ctx context.Context, n int, f func(worker, i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	var next atomic.Int64
+	for worker := range min(e.Threads, n) {
+		g.Go(func() error {
+			return panics.Guard(e.algorithm, func() error {
+				for {
+					i := int(next.Add(1)) - 1
+					if i >= n {
+						return nil
+					}
+					if err := ctx.Err(); err != nil {
+						return err
+					}
+					if err := f(worker, i); err != nil {
+						return err
+					}
+				}
+			})
+		})
+	}
+	return g.Wait()
+}
+
+// Progress reports that done of total pieces of a stage's work are done. It may be
+// called from many goroutines.
+func (e *Env) Progress(stage string, done, total int64) {
+	if e.options.Progress != nil {
+		e.options.Progress(Progress{stage, done, total})
+	}
+}
+
+// Total reports a number about the whole graph.
+func (e *Env) Total(name string, value int64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.totals = append(e.totals, Total{name, value})
+}
+
+// Make allocates n zeroed values of a type without pointers. It fails when the
+// arrays of the run would become larger than planned.
+func Make[E any](e *Env, n int) ([]E, error) {
+	if err := hostmem.CheckPlain[E](); err != nil {
+		return nil, fmt.Errorf("algorithm %T: %w", e.algorithm, err)
+	}
+	var x E
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	bytes := int64(n) * int64(unsafe.Sizeof(x))
+	if bytes > e.planned-e.used {
+		return nil, fmt.Errorf("algorithm %T allocates more than it planned: %d bytes, and %d for %d more values", e.algorithm, e.planned, e.used+bytes, n)
+	}
+	s, err := hostmem.Slice[E](n)
+	if err != nil || n == 0 {
+		return s, err
+	}
+	e.used += bytes
+	e.arrays[address(s)] = array{bytes, func() { hostmem.Free(s) }}
+	return s, nil
+}
+
+// Free frees a whole slice that [Make] gave; nil and empty ones are fine.
+func Free[E any](e *Env, s []E) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.release(address(s))
+}
+
+func address[E any](s []E) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
+
+// release frees an array, if it is one. The caller holds mu.
+func (e *Env) release(p unsafe.Pointer) {
+	if a, ok := e.arrays[p]; ok {
+		delete(e.arrays, p)
+		e.used -= a.bytes
+		a.free()
+	}
+}
+
+// freeBut frees all arrays but one.
+func (e *Env) freeBut(kept unsafe.Pointer) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for p := range e.arrays {
+		if p != kept {
+			e.release(p)
+		}
+	}
+}
+
+func (e *Env) free() { e.freeBut(nil) }
+
+// left is how much of the budget the arrays and the process leave.
+func (e *Env) left() int64 {
+	if e.options.Memory == 0 {
+		return math.MaxInt64
+	}
+	return max(0, e.options.Memory-processBytes-e.used)
+}

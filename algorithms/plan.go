@@ -1,0 +1,90 @@
+package algorithms
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// processBytes is what the process takes beside arrays and rows, as in a job of
+// package dispatcher.
+const processBytes = 42 << 20
+
+// Plan is what an algorithm reads and allocates.
+type Plan struct {
+	// Rows are the directions of adjacency that it reads; none: it reads no rows.
+	Rows []shard.Direction
+	// Arrays are what it allocates at any one time, at most, by what it is for.
+	Arrays []Array
+}
+
+// Array is memory for a purpose.
+type Array struct {
+	Name  string // for errors: "the degrees"
+	Bytes int64
+}
+
+// bytes is the sum of the arrays.
+func (p Plan) bytes() (n int64) {
+	for _, a := range p.Arrays {
+		n += a.Bytes
+	}
+	return n
+}
+
+// MemoryError is a budget that is too small for an algorithm. It is an
+// [hostmem.ErrBudget].
+type MemoryError struct {
+	Graph  string
+	Budget int64 // what was given
+	Arrays []Array
+	Rows   int64 // bytes that the least buffers for rows take
+}
+
+// Least is the smallest budget that would do, in bytes.
+func (e *MemoryError) Least() int64 {
+	return processBytes + Plan{Arrays: e.Arrays}.bytes() + e.Rows
+}
+
+func (e *MemoryError) Error() string {
+	var parts []string
+	for _, a := range slices.Concat(e.Arrays, []Array{{"rows", e.Rows}, {"the process", processBytes}}) {
+		parts = append(parts, fmt.Sprintf("%s for %s", humanize.IBytes(uint64(a.Bytes)), a.Name))
+	}
+	last := len(parts) - 1
+	return fmt.Sprintf("graph %s: %v: the algorithm takes %s and %s, more than %s; the smallest budget for it is %dMiB",
+		e.Graph, hostmem.ErrBudget, strings.Join(parts[:last], ", "), parts[last], humanize.IBytes(uint64(e.Budget)), (e.Least()+1<<20-1)>>20)
+}
+
+// Is makes it the error of every budget that is too small.
+func (e *MemoryError) Is(target error) bool { return target == hostmem.ErrBudget }
+
+// openRows divides the budget: the arrays of the plan first, then rows.
+func openRows(s *store.Store, p Plan, o Options) (*page.Cache, error) {
+	needed := &MemoryError{Graph: s.Name(), Budget: o.Memory, Arrays: p.Arrays}
+	if len(p.Rows) == 0 {
+		if o.Memory > 0 && needed.Least() > o.Memory {
+			return nil, needed
+		}
+		return nil, nil
+	}
+	po := page.Options{Gather: p.Rows, Threads: o.Threads}
+	if o.Memory > 0 {
+		po.Budget = max(1, o.Memory-needed.Least())
+	}
+	cache, err := page.New(s, po)
+	var need *page.NeedError
+	if errors.As(err, &need) {
+		needed.Rows = need.Need
+		return nil, needed
+	}
+	return cache, err
+}

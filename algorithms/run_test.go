@@ -1,0 +1,137 @@
+package algorithms_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// scripted is an algorithm whose parts a test gives.
+type scripted struct {
+	rows  []shard.Direction
+	bytes int64
+	run   func(ctx context.Context, e *algorithms.Env) ([]int64, error)
+}
+
+func (a scripted) Plan(*store.Catalogue, int) algorithms.Plan {
+	return algorithms.Plan{Rows: a.rows, Arrays: []algorithms.Array{{Name: "the values", Bytes: a.bytes}}}
+}
+
+func (a scripted) Run(ctx context.Context, e *algorithms.Env) ([]int64, error) { return a.run(ctx, e) }
+
+// TestMistakes: what an algorithm does wrong becomes an error that names it.
+func TestMistakes(t *testing.T) {
+	s := teststore.Build(t, testgraph.Diamond(), teststore.Options{})
+	in := []shard.Direction{shard.In}
+	values := func(e *algorithms.Env) ([]int64, error) { return algorithms.Make[int64](e, int(e.Graph.Vertices)) }
+	each := func(f func(b *algorithms.Block)) func(context.Context, *algorithms.Env) ([]int64, error) {
+		return func(ctx context.Context, e *algorithms.Env) ([]int64, error) {
+			err := e.Rows().Each(ctx, func(_ int, b *algorithms.Block) error {
+				f(b)
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+			return values(e)
+		}
+	}
+	for _, c := range []struct {
+		name, want string
+		a          scripted
+	}{
+		{"panics at once", "scripted panicked: oh", scripted{in, 40, func(context.Context, *algorithms.Env) ([]int64, error) { panic("oh") }}},
+		{"panics on a goroutine", "scripted panicked: oh", scripted{in, 40, each(func(*algorithms.Block) { panic("oh") })}},
+		{"reads what is not planned", "rows of direction out are read, and not planned", scripted{in, 40, each(func(b *algorithms.Block) { b.Row(shard.Out, 0) })}},
+		{"allocates too much", "allocates more than it planned: 39 bytes", scripted{in, 39, func(_ context.Context, e *algorithms.Env) ([]int64, error) { return values(e) }}},
+		{"too few values", "gave 4 values for 5 vertices", scripted{in, 40, func(_ context.Context, e *algorithms.Env) ([]int64, error) { return algorithms.Make[int64](e, 4) }}},
+		{"values of its own", "that algorithms.Make has not allocated", scripted{in, 40, func(context.Context, *algorithms.Env) ([]int64, error) { return make([]int64, 5), nil }}},
+		{"freed values", "that it has freed", scripted{in, 40, func(_ context.Context, e *algorithms.Env) ([]int64, error) {
+			v, err := values(e)
+			algorithms.Free(e, v)
+			return v, err
+		}}},
+		{"reads closed rows", "reads rows that it has closed", scripted{in, 40, func(ctx context.Context, e *algorithms.Env) ([]int64, error) {
+			return nil, errors.Join(e.Rows().Close(), e.Rows().Each(ctx, nil))
+		}}},
+		{"pointers in an array", "not plain data", scripted{in, 40, func(_ context.Context, e *algorithms.Env) ([]int64, error) {
+			_, err := algorithms.Make[*int](e, 1)
+			return nil, err
+		}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := algorithms.Run(t.Context(), s, c.a, algorithms.Options{Threads: 2})
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "scripted") && !strings.Contains(err.Error(), "plain") {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+// TestRows: every row comes once, as in the graph, in both directions.
+func TestRows(t *testing.T) {
+	g := testgraph.MultiEdges()
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 2})
+	want := map[[3]uint32]int{} // direction, vertex, neighbour
+	for _, e := range g.Edges {
+		want[[3]uint32{uint32(shard.In), e.Dst, e.Src}]++
+		want[[3]uint32{uint32(shard.Out), e.Src, e.Dst}]++
+	}
+	for _, planned := range [][]shard.Direction{{shard.In}, {shard.Out}, {shard.Out, shard.In}} {
+		a := scripted{planned, 32, func(ctx context.Context, e *algorithms.Env) ([]int64, error) {
+			seen, err := algorithms.Make[int64](e, g.N)
+			if err != nil {
+				return nil, err
+			}
+			got := map[[3]uint32]int{}
+			err = e.Rows().Each(ctx, func(_ int, b *algorithms.Block) error {
+				for i := range b.Len {
+					seen[b.First+uint32(i)]++
+					for _, dir := range planned {
+						for _, u := range b.Row(dir, i) {
+							got[[3]uint32{uint32(dir), b.First + uint32(i), u}]++
+						}
+					}
+				}
+				return nil
+			})
+			for key, n := range want {
+				for _, dir := range planned {
+					if key[0] == uint32(dir) && got[key] != n {
+						t.Errorf("planned %v: %v is there %d times, want %d", planned, key, got[key], n)
+					}
+				}
+			}
+			return seen, err
+		}}
+		seen, _ := run(t, s, a, algorithms.Options{Threads: 1})
+		for v, n := range seen {
+			if n != 1 {
+				t.Errorf("row %d came %d times", v, n)
+			}
+		}
+	}
+}
+
+// TestNoRows: an algorithm without rows has a budget too.
+func TestNoRows(t *testing.T) {
+	s := teststore.Build(t, testgraph.Path(), teststore.Options{})
+	a := scripted{nil, 1 << 20, func(_ context.Context, e *algorithms.Env) ([]int64, error) {
+		return algorithms.Make[int64](e, int(e.Graph.Vertices))
+	}}
+	_, err := algorithms.Run(t.Context(), s, a, algorithms.Options{Memory: 43<<20 - 1})
+	if !errors.Is(err, hostmem.ErrBudget) || !strings.Contains(err.Error(), "1.0 MiB for the values") || !strings.Contains(err.Error(), "the smallest budget for it is 43MiB") {
+		t.Errorf("got %v", err)
+	}
+	if values, _ := run(t, s, a, algorithms.Options{Memory: 43 << 20}); len(values) != 5 {
+		t.Errorf("got %v", values)
+	}
+}
