@@ -45,24 +45,36 @@ func options(folder string, tableBytes int64) badger.Options {
 	return o
 }
 
-// badgerDB is an epoch's database while it is written.
+// badgerDB is an epoch's database while it is written, in a folder that Badger
+// finds also when the graph is replaced meanwhile.
 type badgerDB struct {
-	*badgerdb.Writer
-	folder string
+	w      *badgerdb.Writer
+	folder *beneath.Held
 }
 
-func createBadger(folder string, keys int, bytes int64) (badgerDB, error) {
-	o := options(folder, max(minTableBytes, int64(keys)*keyBytes))
+func createBadger(at *beneath.Folder, name string, keys int, bytes int64) (database, error) {
+	if err := at.Mkdir(name, 0o700); err != nil {
+		return nil, err
+	}
+	folder, err := at.Hold(name)
+	if err != nil {
+		return nil, err
+	}
+	o := options(folder.Path, max(minTableBytes, int64(keys)*keyBytes))
 	o.ValueLogFileSize = max(minLogBytes, bytes)
 	w, err := badgerdb.Create(o)
-	return badgerDB{w, folder}, err
+	if err != nil {
+		return nil, errors.Join(folder.Error(err), folder.Close())
+	}
+	return badgerDB{w, folder}, nil
 }
 
-func (d badgerDB) put(key, value []byte) error { return d.Put(key, value) }
-func (d badgerDB) sync() error                 { return d.Sync() }
+func (d badgerDB) put(key, value []byte) error { return d.folder.Error(d.w.Put(key, value)) }
+func (d badgerDB) sync() error                 { return d.folder.Error(d.w.Sync()) }
 
 func (d badgerDB) close() error {
-	return errors.Join(d.Close(), os.Remove(filepath.Join(d.folder, discardFile)))
+	err := errors.Join(d.w.Close(), os.Remove(filepath.Join(d.folder.Path, discardFile)))
+	return errors.Join(d.folder.Error(err), d.folder.Close())
 }
 
 const (

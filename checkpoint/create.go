@@ -36,6 +36,9 @@ func (j *Job) create() (err error) {
 	}
 	defer func() {
 		if err != nil {
+			if j.id == 0 && j.lock != nil && errors.Is(holds(j.lock, f.Path(building)), ErrGone) {
+				err = fmt.Errorf("%w: %w", ErrGone, err)
+			}
 			j.id = 0
 			err = errors.Join(err, removeFolder(f, building), j.Close())
 		}

@@ -63,7 +63,7 @@ func (d osDisk) remove(path string) error {
 }
 
 func (d osDisk) createDB(folder string, keys int, bytes int64) (database, error) {
-	return createBadger(d.at.Path(folder), keys, bytes)
+	return createBadger(d.at, folder, keys, bytes)
 }
 
 func (d osDisk) createValues(path string, bytes int64) (valuesFile, error) {

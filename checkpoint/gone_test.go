@@ -72,6 +72,39 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// TestGoneBeforeDB: the graph is replaced before the database of an epoch is
+// made: nothing of it comes into the new one.
+func TestGoneBeforeDB(t *testing.T) {
+	jobs := filepath.Join(memoryDir(t), "jobs")
+	j := begun(t, jobs)
+	j.epochs.disk = replacing{j.epochs.disk, func() {
+		if err := errors.Join(os.Rename(jobs, jobs+".away"), os.Mkdir(jobs, 0o777)); err != nil {
+			t.Error(err)
+		}
+	}}
+	s := random(1, 100, 4)
+	if _, err := j.Epochs().Write(t.Context(), s.state, s); !errors.Is(err, ErrGone) {
+		t.Errorf("got %v", err)
+	}
+	if left, err := os.ReadDir(jobs); err != nil || len(left) > 0 {
+		t.Errorf("in the new graph are %v, %v", left, err)
+	}
+	if left, err := filepath.Glob(jobs + ".away/1/.epoch*"); err != nil || len(left) > 0 {
+		t.Errorf("in the old one are %v, %v", left, err)
+	}
+}
+
+// replacing is a disk on which something happens when an epoch is begun.
+type replacing struct {
+	disk
+	do func()
+}
+
+func (r replacing) makeFolder(path string) error {
+	defer r.do()
+	return r.disk.makeFolder(path)
+}
+
 // meanwhile is a state while whose chunk from at on is read something happens.
 type meanwhile struct {
 	*memory

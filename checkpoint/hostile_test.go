@@ -256,6 +256,22 @@ func TestUsersFiles(t *testing.T) {
 	}
 }
 
+// TestHardLink: a LOCK that is another file too is locked, and nothing is written
+// to it.
+func TestHardLink(t *testing.T) {
+	jobs := memoryDir(t)
+	lock := filepath.Join(ended(t, jobs), lockFile)
+	outside := filepath.Join(jobs, "..", filepath.Base(jobs)+".outside")
+	t.Cleanup(func() { _ = os.Remove(outside) })
+	if err := errors.Join(os.WriteFile(outside, nil, 0o666), os.Remove(lock), os.Link(outside, lock)); err != nil {
+		t.Fatal(err)
+	}
+	reopen(t, jobs, 1)
+	if b, err := os.ReadFile(outside); err != nil || len(b) > 0 {
+		t.Errorf("written was %q, %v", b, err)
+	}
+}
+
 // TestKilledRemoval: whatever a killed removal, or the making of a job, left is
 // removed by the next removal, and stands in the way of none.
 func TestKilledRemoval(t *testing.T) {

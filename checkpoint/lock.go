@@ -61,11 +61,20 @@ func lockIn(at *beneath.Folder) (*os.File, error) {
 		return nil, runningIn(at)
 	}
 	// The text is by which the folder is known as ours, and for the message of
-	// others. What another wrote there stays.
-	if b, err := at.ReadFile(lockFile, lockLimit); err == nil && (len(b) == 0 || strings.HasPrefix(string(b), lockHead)) {
+	// others. What another wrote there stays, and a file with other names too.
+	if b, err := at.ReadFile(lockFile, lockLimit); err == nil && (len(b) == 0 || strings.HasPrefix(string(b), lockHead)) && names(f) == 1 {
 		_, _ = f.WriteAt(fmt.Appendf(nil, "%s%10d\n", lockHead, os.Getpid()), 0)
 	}
 	return f, nil
+}
+
+// names is how many names a file has, its hard links; 0 when that is unknown.
+func names(f *os.File) int {
+	var st unix.Stat_t
+	if unix.Fstat(int(f.Fd()), &st) != nil {
+		return 0
+	}
+	return int(st.Nlink)
 }
 
 // lockLimit is more than a LOCK has.

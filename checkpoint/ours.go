@@ -124,7 +124,7 @@ func Foreign(jobs string) (string, error) {
 		return "", err
 	}
 	for _, e := range entries {
-		if err := checkFull(f, e.Name()); errors.Is(err, ErrForeign) {
+		if err := checkNamed(f, e.Name()); errors.Is(err, ErrForeign) {
 			return e.Name(), nil
 		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
@@ -133,18 +133,37 @@ func Foreign(jobs string) (string, error) {
 	return "", nil
 }
 
-// checkFull is checkJob for a folder with anything in it.
-func checkFull(f *beneath.Folder, name string) error {
+// checkNamed is checkJob for what has a name in a folder of jobs. A folder that is
+// being made, or removed, may have nothing in it by which it is known.
+func checkNamed(f *beneath.Folder, name string) error {
 	at, err := f.Folder(name)
 	if err != nil {
 		return err
 	}
 	defer at.Close()
-	entries, err := at.ReadDir(".")
-	if err != nil || len(entries) == 0 {
+	if err = checkJob(at); !errors.Is(err, ErrForeign) {
 		return err
 	}
-	return checkJob(at)
+	if bare, err := isBare(at); bare || err != nil {
+		return err
+	}
+	return checkJob(at) // more came into it
+}
+
+// isBare reports whether a folder has nothing in it but a LOCK without its text
+// and the beginning of a record.
+func isBare(at *beneath.Folder) (bool, error) {
+	entries, err := at.ReadDir(".")
+	for _, e := range entries {
+		switch info, err := e.Info(); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return false, err
+		case !info.Mode().IsRegular() || e.Name() != hidden+recordFile && (e.Name() != lockFile || info.Size() > 0):
+			return false, nil
+		}
+	}
+	return err == nil, err
 }
 
 // foreignError is an [ErrForeign].

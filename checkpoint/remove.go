@@ -16,8 +16,8 @@ const (
 	newPrefix = ".job-" // of folders that are being made, or removed
 	// keepDone is how many jobs that are done are kept, for `garaph jobs`.
 	keepDone = 20
-	// leftoverAfter is the age at which a folder that is being made belongs to
-	// a process that was killed.
+	// leftoverAfter is the age at which a folder that nobody has locked yet
+	// belongs to a process that was killed.
 	leftoverAfter = time.Hour
 )
 
@@ -95,23 +95,24 @@ func removeLeftovers(f *beneath.Folder) {
 		if !e.IsDir() || !newName.MatchString(e.Name()) && !oldName.MatchString(e.Name()) {
 			continue
 		}
-		info, err := e.Info()
-		if err == nil && (strings.HasSuffix(e.Name(), removing) || time.Since(info.ModTime()) > leftoverAfter) {
-			removeLeftover(f, e.Name())
+		if info, err := e.Info(); err == nil {
+			removeLeftover(f, e.Name(), time.Since(info.ModTime()) > leftoverAfter)
 		}
 	}
 }
 
-// removeLeftover leaves a folder that a process has, or that is not ours.
-func removeLeftover(f *beneath.Folder, name string) {
+// removeLeftover leaves a folder that a process has, or that is not ours. One in
+// which nobody can have a lock yet must be old.
+func removeLeftover(f *beneath.Folder, name string, old bool) {
 	at, err := f.Folder(name)
 	if err != nil {
 		return
 	}
 	defer at.Close()
 	if checkJob(at) != nil {
-		_ = f.Remove(name) // where it is empty
-		return
+		if bare, err := isBare(at); err != nil || !bare || !old && !strings.HasSuffix(name, removing) {
+			return
+		}
 	}
 	lock, err := lockIn(at)
 	if err != nil {

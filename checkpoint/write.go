@@ -62,7 +62,11 @@ func (f *Folder) Write(ctx context.Context, s State, source Source) (int, error)
 		return 0, fmt.Errorf("write a checkpoint: checkpoint %d was the last that there can be", maxID)
 	}
 	building := hidden + epochName(n) + writing
-	if err := f.build(ctx, building, s, source); err != nil {
+	err = f.build(ctx, building, s, source)
+	if gone := holds(f.lock, f.at.Path(".")); errors.Is(gone, ErrGone) {
+		err = gone
+	}
+	if err != nil {
 		return 0, errors.Join(fmt.Errorf("write checkpoint %d: %w", n, err), f.disk.remove(building))
 	}
 	err = f.disk.rename(building, epochName(n))

@@ -305,6 +305,10 @@ func (f *Folder) walk(name, at string, ours Ours, do func(name string) error) (f
 			left = path
 		case e.IsDir():
 			left, err = f.walk(name, path, ours, do)
+			if errors.Is(err, fs.ErrNotExist) { // another process removed or renamed it
+				err = nil
+				continue
+			}
 		}
 		if err == nil && left == "" {
 			err = do(filepath.Join(name, path))

@@ -1,0 +1,97 @@
+package checkpoint
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestForeignWhileMaking: the folders of jobs that are being made, ended and
+// removed are ours at every moment.
+func TestForeignWhileMaking(t *testing.T) {
+	jobs := memoryDir(t)
+	done(t, jobs, 1)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for range 200 {
+				j := NewJob(jobs, Spec{}, Policy{})
+				if err := j.Begin(someone, Policy{}); err != nil {
+					t.Error(err)
+					return
+				}
+				id := j.ID()
+				if err := j.End(Interrupted, nil); err != nil {
+					t.Error(err)
+				}
+				if err := Remove(jobs, id); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	made := make(chan bool)
+	go func() {
+		defer close(made)
+		group.Wait()
+	}()
+	for {
+		if name, err := Foreign(jobs); name != "" || err != nil {
+			t.Errorf("%q is not ours: %v", name, err)
+		}
+		select {
+		case <-made:
+			return
+		default:
+		}
+	}
+}
+
+// TestKilledMaking: what a process leaves that is killed while it makes a job is
+// ours, and goes: at once where the lock tells that nobody has it, and after a
+// time where there is no lock yet.
+func TestKilledMaking(t *testing.T) {
+	const head = lockHead + "       123\n"
+	for name, test := range map[string]struct {
+		files              map[string]string
+		foreign, goes, old bool
+	}{
+		"nothing yet":              {files: map[string]string{}},
+		"nothing, old":             {files: map[string]string{}, old: true, goes: true},
+		"a lock without its text":  {files: map[string]string{lockFile: ""}},
+		"the same, old":            {files: map[string]string{lockFile: ""}, old: true, goes: true},
+		"the disk was full, old":   {files: map[string]string{lockFile: "", hidden + recordFile: "gar"}, old: true, goes: true},
+		"a lock":                   {files: map[string]string{lockFile: head}, goes: true},
+		"a lock and half a record": {files: map[string]string{lockFile: head, hidden + recordFile: "gar"}, goes: true},
+		"a record":                 {files: map[string]string{lockFile: head, recordFile: recordHead}, goes: true},
+		"somebody's file, old":     {files: map[string]string{lockFile: "", "notes": ""}, old: true, foreign: true},
+		"somebody's lock, old":     {files: map[string]string{lockFile: "123"}, old: true, foreign: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			jobs := memoryDir(t)
+			left := filepath.Join(jobs, newPrefix+"0badcafe")
+			if err := os.Mkdir(left, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			for name, text := range test.files {
+				if err := os.WriteFile(filepath.Join(left, name), []byte(text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if test.old {
+				if err := os.Chtimes(left, time.Time{}, time.Now().Add(-2*leftoverAfter)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if name, err := Foreign(jobs); (name != "") != test.foreign || err != nil {
+				t.Errorf("foreign is %q, %v", name, err)
+			}
+			begun(t, jobs)
+			if _, err := os.Stat(left); os.IsNotExist(err) != test.goes {
+				t.Errorf("after the next job: %v", err)
+			}
+		})
+	}
+}
