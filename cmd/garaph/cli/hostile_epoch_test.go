@@ -22,7 +22,7 @@ func epochMutations() []mutation {
 			if folder == "" {
 				return ""
 			}
-			values := c.h.valuesOf(filepath.Join(folder, "db"))
+			values := valuesOf(filepath.Join(folder, "db"))
 			if values == nil {
 				return ""
 			}

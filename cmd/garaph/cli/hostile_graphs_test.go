@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -25,8 +26,6 @@ type soundGraph struct {
 	name    string
 	folder  string            // where it lies, to be copied
 	vertex  func(int) string  // the name of a vertex, by number
-	keys    []string          // of its database, in their order
-	values  map[string][]byte // by key
 	results map[string][]byte // by command line: see expected
 	peaks   map[string]int64  // by command: of the process that ran it
 }
@@ -84,7 +83,6 @@ func (h *hostile) make(s *soundGraph, edges string, o ingest.Options) {
 	h.must(os.WriteFile(filepath.Join(graph, "speeds.json"), []byte(speedsOfEmulated), 0o600))
 	s.folder = filepath.Join(h.dir, s.name)
 	h.must(os.Rename(h.in("work"), s.folder))
-	s.keys, s.values = h.readBadger(filepath.Join(s.folder, "g.graph", "db"))
 }
 
 // speedsOfEmulated is what a run beside the emulated device measured.
@@ -96,10 +94,16 @@ const speedsOfEmulated = `{
 }
 `
 
-// interruptedJob runs PageRank in this process until an iteration, or to its end
-// where there is none after it, with its results in a file.
+// interruptedJob runs PageRank until an iteration, or to its end where there is
+// none after it, with its results in a file.
 func (h *hostile) interruptedJob(graph string, until int, out string, flags ...string) {
-	ctx, cancel := context.WithCancel(h.t.Context())
+	interrupt(h.t, graph, until, append(flags, "--output", h.in("work", "out", out+".tsv"))...)
+}
+
+// interrupt runs PageRank in this process and interrupts it after an iteration.
+func interrupt(t *testing.T, graph string, until int, flags ...string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	own := builtin()[0] // PageRank
 	setup := own.Setup
@@ -114,10 +118,9 @@ func (h *hostile) interruptedJob(graph string, until int, out string, flags ...s
 			return run(ctx, e)
 		}
 	}
-	line := []string{"run", "pagerank", graph, "--output", h.in("work", "out", out+".tsv"), "-q"}
 	var stderr bytes.Buffer
-	if code := Run(ctx, append(line, flags...), nil, io.Discard, &stderr, own); code != exitDone && code != exitInterrupted {
-		h.t.Fatalf("%v: exit code %d\n%s", flags, code, stderr.String())
+	if code := Run(ctx, append([]string{"run", "pagerank", graph, "-q"}, flags...), nil, io.Discard, &stderr, own); code != exitDone && code != exitInterrupted {
+		t.Fatalf("%v: exit code %d\n%s", flags, code, stderr.String())
 	}
 }
 
@@ -134,27 +137,27 @@ func (h *hostile) killedJob(folder string) {
 }
 
 // readBadger gives all that a database holds.
-func (h *hostile) readBadger(folder string) (keys []string, values map[string][]byte) {
+func readBadger(folder string) (values map[string][]byte, err error) {
 	values = map[string][]byte{}
 	o := badger.DefaultOptions(folder)
 	o.Logger, o.ReadOnly, o.MetricsEnabled = nil, true, false
 	db, err := badger.Open(o)
-	h.must(err)
+	if err != nil {
+		return nil, err
+	}
 	defer db.Close()
-	h.must(db.View(func(txn *badger.Txn) error {
+	return values, db.View(func(txn *badger.Txn) error {
 		it := txn.NewIterator(badger.DefaultIteratorOptions)
 		defer it.Close()
 		for it.Rewind(); it.Valid(); it.Next() {
-			key := string(it.Item().KeyCopy(nil))
 			value, err := it.Item().ValueCopy(nil)
 			if err != nil {
 				return err
 			}
-			keys, values[key] = append(keys, key), value
+			values[string(it.Item().KeyCopy(nil))] = value
 		}
 		return nil
-	}))
-	return keys, values
+	})
 }
 
 // setUp makes the folders of a case with a copy of the graph.
