@@ -37,9 +37,10 @@ func (c *hostileCase) check(line []string, e ended) (wrong []string) {
 	for _, text := range []string{e.stdout, e.stderr} {
 		if i := strings.IndexFunc(text, odd); i >= 0 && !c.printsTable(line) {
 			add("control characters: %q", text[max(0, i-60):min(len(text), i+60)])
-		} else if len(text) > 1<<20 {
-			add("talk: %d bytes: %.300q", len(text), text)
 		}
+	}
+	if len(e.stderr) > 64<<10 {
+		add("talk: %d bytes: %.300q", len(e.stderr), e.stderr)
 	}
 	if e.code != 0 && e.code != -1 && strings.TrimSpace(e.stderr) == "" {
 		add("silent: exit code %d without a word", e.code)

@@ -39,29 +39,29 @@ func keysFrom(values map[string][]byte, prefix string) (list []string) {
 	return list
 }
 
-func shardKeys(values map[string][]byte) []string {
-	return append(keysFrom(values, "in/"), keysFrom(values, "out/")...)
+func shardKeys(g *content) []string {
+	return append(keysFrom(g.values, "in/"), keysFrom(g.values, "out/")...)
 }
 
-func shardMutation(change func(b []byte, r *rand.Rand) string) func(c *hostileCase, r *rand.Rand, values map[string][]byte) string {
+func shardMutation(change func(b []byte, r *rand.Rand) string) func(c *hostileCase, r *rand.Rand, g *content) string {
 	return shardMutationTo(func(b []byte, r *rand.Rand) ([]byte, string) { return b, change(b, r) })
 }
 
 // shardMutationTo changes a shard's blob and, every other time, what the catalogue
 // says of it.
-func shardMutationTo(change func(b []byte, r *rand.Rand) ([]byte, string)) func(c *hostileCase, r *rand.Rand, values map[string][]byte) string {
-	return func(_ *hostileCase, r *rand.Rand, values map[string][]byte) string {
-		key := anyOf(r, shardKeys(values))
+func shardMutationTo(change func(b []byte, r *rand.Rand) ([]byte, string)) func(c *hostileCase, r *rand.Rand, g *content) string {
+	return func(_ *hostileCase, r *rand.Rand, g *content) string {
+		key := anyOf(r, shardKeys(g))
 		if key == "" {
 			return ""
 		}
-		b, what := change(bytes.Clone(values[key]), r)
+		b, what := change(bytes.Clone(g.values[key]), r)
 		if what == "" {
 			return ""
 		}
-		values[key] = sealShard(b)
+		g.values[key] = sealShard(b)
 		if r.IntN(4) > 0 {
-			noteSums(values)
+			noteSums(g)
 		}
 		return fmt.Sprintf("%q: %s", key, what)
 	}
@@ -69,10 +69,10 @@ func shardMutationTo(change func(b []byte, r *rand.Rand) ([]byte, string)) func(
 
 // outOfRange gives every shard neighbours that the graph does not have, all in
 // order and summed up: whatever reads edges must find it.
-func outOfRange(c *hostileCase, r *rand.Rand, values map[string][]byte) string {
+func outOfRange(c *hostileCase, r *rand.Rand, g *content) string {
 	by := uint32(1000 + r.IntN(1<<30))
-	for _, key := range shardKeys(values) {
-		b := bytes.Clone(values[key])
+	for _, key := range shardKeys(g) {
+		b := bytes.Clone(g.values[key])
 		n := int(binary.LittleEndian.Uint32(b[20:]))
 		from, _ := neighbours(b)
 		for v := range n { // the last neighbour of every vertex
@@ -81,30 +81,26 @@ func outOfRange(c *hostileCase, r *rand.Rand, values map[string][]byte) string {
 				binary.LittleEndian.PutUint32(b[at:], binary.LittleEndian.Uint32(b[at:])+by)
 			}
 		}
-		values[key] = sealShard(b)
+		g.values[key] = sealShard(b)
 	}
-	noteSums(values)
+	noteSums(g)
 	c.unsound = len(c.did) == 0 // by what a mutation did before, nothing may be known of it
 	return fmt.Sprintf("by %d", by)
 }
 
 // noteSums makes the catalogue name the shards that are there.
-func noteSums(values map[string][]byte) {
-	b := changeJSON(values["catalogue"][32:], func(x map[string]any) {
-		shards, _ := x["shards"].([]any)
-		for i := range shards {
-			s, _ := shards[i].(map[string]any)
-			for _, side := range []string{"in", "out"} {
-				b := values[string(binary.BigEndian.AppendUint32([]byte(side+"/"), uint32(i)))]
-				if s != nil && len(b) >= 64 {
-					s[side+"_checksum"] = binary.LittleEndian.Uint32(b[60:])
-				}
+func noteSums(g *content) {
+	list := g.shards()
+	for i := range list {
+		for side, key := range []string{inKey(i), outKey(i)} {
+			if b := g.values[key]; len(b) >= 64 {
+				list[i].sums[side] = binary.LittleEndian.Uint32(b[60:])
 			}
 		}
-	})
-	putCatalogue(values, b)
+	}
+	g.setShards(list)
 }
 
-func putCatalogue(values map[string][]byte, text []byte) {
-	values["catalogue"] = sealEnvelope(append(bytes.Clone(values["catalogue"][:32]), text...))
+func putCatalogue(g *content, text []byte) {
+	g.values["catalogue"] = sealEnvelope(append(bytes.Clone(g.values["catalogue"][:32]), text...))
 }

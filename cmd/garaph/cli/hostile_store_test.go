@@ -3,15 +3,12 @@ package cli
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/dgraph-io/badger/v4"
 	boptions "github.com/dgraph-io/badger/v4/options"
@@ -20,27 +17,27 @@ import (
 // storeMutations change what the graph's database holds, each blob under its right
 // checksums and, every other time, the catalogue with it.
 func storeMutations() []mutation {
-	blob := func(name string, change func(c *hostileCase, r *rand.Rand, values map[string][]byte) string) mutation {
+	blob := func(name string, change func(c *hostileCase, r *rand.Rand, g *content) string) mutation {
 		return mutation{name, true, func(c *hostileCase, r *rand.Rand) string {
-			values := valuesOf(c.path("db"))
-			if values == nil {
+			g := readContent(c.path())
+			if g == nil {
 				return ""
 			}
-			what := attempt(func() string { return change(c, r, values) })
+			what := attempt(func() string { return change(c, r, g) })
 			if what == "" {
 				return ""
 			}
 			c.another = true
-			if err := c.writeStore(values, nil); err != nil {
+			if err := c.writeStore(g, nil); err != nil {
 				return "" // a key that Badger does not take
 			}
 			return what
 		}}
 	}
 	return []mutation{
-		blob("field of the catalogue", func(_ *hostileCase, r *rand.Rand, values map[string][]byte) string {
-			b, what := mutateJSON(values["catalogue"][32:], r)
-			putCatalogue(values, b)
+		blob("field of the catalogue", func(_ *hostileCase, r *rand.Rand, g *content) string {
+			b, what := mutateJSON(g.values["catalogue"][32:], r)
+			putCatalogue(g, b)
 			return what
 		}),
 		blob("huge catalogue", hugeCatalogue),
@@ -74,24 +71,24 @@ func storeMutations() []mutation {
 			n := r.IntN(2 * len(b))
 			return append(b, make([]byte, len(b))...)[:max(64, n)], fmt.Sprintf("%d bytes instead of %d", max(64, n), len(b))
 		})),
-		blob("shards change places", func(_ *hostileCase, r *rand.Rand, values map[string][]byte) string {
-			keys := shardKeys(values)
+		blob("shards change places", func(_ *hostileCase, r *rand.Rand, g *content) string {
+			keys := shardKeys(g)
 			a, b := anyOf(r, keys), anyOf(r, keys)
 			if a == b {
 				return ""
 			}
-			values[a], values[b] = values[b], values[a]
+			g.values[a], g.values[b] = g.values[b], g.values[a]
 			if r.IntN(2) == 0 {
-				noteSums(values)
+				noteSums(g)
 			}
 			return fmt.Sprintf("%q and %q", a, b)
 		}),
-		blob("ids", func(_ *hostileCase, r *rand.Rand, values map[string][]byte) string {
-			key := anyOf(r, keysFrom(values, "ids/"))
+		blob("ids", func(_ *hostileCase, r *rand.Rand, g *content) string {
+			key := anyOf(r, keysFrom(g.values, "ids/"))
 			if key == "" {
 				return ""
 			}
-			b := bytes.Clone(values[key])
+			b := bytes.Clone(g.values[key])
 			var what string
 			switch r.IntN(3) {
 			case 0:
@@ -103,56 +100,77 @@ func storeMutations() []mutation {
 				b = append(b, randomBytes(r, 1+r.IntN(100))...)
 				what = fmt.Sprintf("%d bytes", len(b))
 			}
-			values[key] = sealEnvelope(b)
+			g.values[key] = sealEnvelope(b)
 			return what
 		}),
-		blob("names", func(_ *hostileCase, r *rand.Rand, values map[string][]byte) string {
-			key := anyOf(r, keysFrom(values, "ids/"))
-			at := bytes.Index(values[key], []byte("vertex-"))
+		blob("names", func(_ *hostileCase, r *rand.Rand, g *content) string {
+			key := anyOf(r, keysFrom(g.values, "ids/"))
+			at := bytes.Index(g.values[key], []byte("vertex-"))
 			if at < 0 {
 				return ""
 			}
-			b := bytes.Clone(values[key])
+			b := bytes.Clone(g.values[key])
 			at += 10 * r.IntN(20)
 			name := anyOf(r, []string{"\x1b[31mred ", "vertex\n001", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "\u202eevil\u202e", "=cmd|' /C '", "\u009b31m     ", "vertex\t\r01", "vertex-000"})
 			copy(b[at:at+10], name)
-			values[key] = sealEnvelope(b)
+			g.values[key] = sealEnvelope(b)
 			return fmt.Sprintf("%q", name)
 		}),
-		blob("keys", func(_ *hostileCase, r *rand.Rand, values map[string][]byte) string {
-			key := anyOf(r, slices.Sorted(maps.Keys(values)))
+		blob("keys", func(_ *hostileCase, r *rand.Rand, g *content) string {
+			key := anyOf(r, slices.Sorted(maps.Keys(g.values)))
 			switch r.IntN(4) {
 			case 0:
-				delete(values, key)
+				delete(g.values, key)
 				return fmt.Sprintf("no %q", key)
 			case 1:
-				values[key] = nil
+				g.values[key] = nil
 				return fmt.Sprintf("%q is empty", key)
 			case 2:
-				values[key] = randomBytes(r, 1+r.IntN(5000))
+				g.values[key] = randomBytes(r, 1+r.IntN(5000))
 				return fmt.Sprintf("%q is garbage", key)
 			default:
 				for i := range 1000 {
-					values[fmt.Sprintf("in/more%d", i)] = values[key]
+					g.values[fmt.Sprintf("in/more%d", i)] = g.values[key]
 				}
 				return "1000 more"
 			}
 		}),
-		blob("envelope", func(_ *hostileCase, r *rand.Rand, values map[string][]byte) string {
-			key := anyOf(r, append(keysFrom(values, "ids/"), "catalogue"))
-			b := bytes.Clone(values[key])
+		blob("directory", func(_ *hostileCase, r *rand.Rand, g *content) string {
+			key := anyOf(r, append(keysFrom(g.values, "shards/"), keysFrom(g.values, "blocks/")...))
+			if key == "" {
+				return ""
+			}
+			b := bytes.Clone(g.values[key])
+			what := putNumber(b[32:], r)
+			if r.IntN(4) == 0 {
+				b = b[:32+r.IntN(len(b)-32)]
+				what += fmt.Sprintf(", cut to %d bytes", len(b))
+			}
+			g.values[key], g.settled = sealEnvelope(b), true
+			return fmt.Sprintf("%q: %s", key, what)
+		}),
+		blob("envelope", func(_ *hostileCase, r *rand.Rand, g *content) string {
+			key := anyOf(r, append(keysFrom(g.values, "ids/"), "catalogue"))
+			b := bytes.Clone(g.values[key])
 			what := putNumber(b[8:24], r)
 			binary.LittleEndian.PutUint32(b[28:], crcOf(b[:28]))
-			values[key] = b
+			g.values[key] = b
 			return what
 		}),
 		{"another layout of the database", true, func(c *hostileCase, r *rand.Rand) string {
-			values := valuesOf(c.path("db"))
+			g := readContent(c.path())
 			name := anyOf(r, slices.Sorted(maps.Keys(layouts)))
-			if values == nil || c.writeStore(values, layouts[name]) != nil {
+			if g == nil || c.writeStore(g, layouts[name]) != nil {
 				return ""
 			}
 			return name
+		}},
+		{"store version 1", true, func(c *hostileCase, _ *rand.Rand) string {
+			g := readContent(c.path())
+			if g == nil || g.toVersion1() != nil || os.RemoveAll(c.path("payload")) != nil || c.writeStore(g, nil) != nil {
+				return ""
+			}
+			return "of the same content"
 		}},
 	}
 }
@@ -181,8 +199,7 @@ func attempt(change func() string) (what string) {
 	return change()
 }
 
-// valuesOf gives what the database of a graph holds now; nil where it cannot be
-// read any more.
+// valuesOf gives what a database holds now; nil where it cannot be read any more.
 func valuesOf(folder string) map[string][]byte {
 	values, err := readBadger(folder)
 	if err != nil || len(values["catalogue"]) < 32 && len(values["commit"]) < 4 {
@@ -191,12 +208,12 @@ func valuesOf(folder string) map[string][]byte {
 	return values
 }
 
-// writeStore writes the graph's database and what sums it up.
-func (c *hostileCase) writeStore(values map[string][]byte, layout func(*badger.Options)) error {
-	if err := writeBadger(c.path("db"), values, 1<<10, layout); err != nil {
+// writeStore writes what the graph holds and what sums it up.
+func (c *hostileCase) writeStore(g *content, layout func(*badger.Options)) error {
+	if err := g.write(c.path(), layout); err != nil {
 		return err
 	}
-	return c.sumGraph()
+	return c.sumGraph(g.version)
 }
 
 // writeBadger writes a database in the place of another one.
@@ -225,70 +242,4 @@ func writeBadger(folder string, values map[string][]byte, threshold int64, layou
 		err = closed
 	}
 	return err
-}
-
-// hugeCatalogue makes a catalogue that is right in itself and promises far more
-// than there is.
-func hugeCatalogue(_ *hostileCase, r *rand.Rand, values map[string][]byte) string {
-	what := ""
-	b := changeJSON(values["catalogue"][32:], func(x map[string]any) {
-		shards, _ := x["shards"].([]any)
-		if len(shards) == 0 {
-			return
-		}
-		switch what = anyOf(r, []string{"vertices", "edges", "blocks", "max_bytes", "shards of one vertex", "base", "sources"}); what {
-		case "vertices":
-			n := 1 + r.IntN(65535)
-			list, first := shards, integer(x["vertices"])
-			for range n {
-				list = append(list, map[string]any{"first": first, "vertices": 65536, "in": 0, "out": 0, "in_checksum": 0, "out_checksum": 0})
-				first += 65536
-			}
-			if first > math.MaxUint32 {
-				list, first = list[:len(list)-1], first-65536
-			}
-			x["shards"], x["vertices"] = list, first
-		case "edges":
-			side := anyOf(r, []string{"in", "out"})
-			for _, s := range []string{"in", "out", side}[:2+r.IntN(2)] {
-				one := shards[r.IntN(len(shards))].(map[string]any)
-				one[s] = integer(one[s]) + 4_000_000_000 - integer(x["edges"])
-			}
-			x["edges"] = 4_000_000_000
-		case "blocks":
-			var blocks []int64
-			for v := range integer(x["vertices"]) {
-				blocks = append(blocks, v)
-			}
-			x["ids"] = map[string]any{"kind": anyOf(r, []string{"string", "int", "uint"}), "blocks": blocks, "max_bytes": 10}
-		case "max_bytes":
-			if ids, is := x["ids"].(map[string]any); is {
-				ids["max_bytes"] = anyOf(r, []int64{-1, 0, math.MaxInt32, math.MaxInt64, 1 << 40})
-			}
-		case "shards of one vertex":
-			var list []any
-			first := int64(0)
-			for range 1_000_000 {
-				list = append(list, map[string]any{"first": first, "vertices": 1})
-				first++
-			}
-			x["shards"], x["vertices"], x["edges"] = list, first, 0
-		case "base":
-			x["ids"] = map[string]any{"kind": "base", "base": anyOf(r, []int64{math.MinInt64, math.MaxInt64 - 1000, math.MaxInt64, -1})}
-		case "sources":
-			x["source"] = []string{strings.Repeat("x", 1<<20), "\x1b[2J", "two\nlines"}
-			x["created"] = time.Unix(1<<40, 0).UTC()
-		}
-	})
-	if !json.Valid(b) {
-		return ""
-	}
-	putCatalogue(values, b)
-	return what
-}
-
-func integer(x any) int64 {
-	n, _ := x.(json.Number)
-	i, _ := n.Int64()
-	return i
 }
