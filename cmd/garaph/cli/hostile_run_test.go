@@ -124,11 +124,15 @@ func (h *hostile) execute(line []string) (e ended) {
 	smallParent()
 	begin := time.Now()
 	h.must(cmd.Start())
+	inherited := procKB("/proc/self/status", "VmHWM:") // a child's peak begins with that of its parent
 	gone := make(chan error, 1)
 	go func() { gone <- cmd.Wait() }()
 	status := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)
 	for tick := time.NewTicker(10 * time.Millisecond); ; <-tick.C {
-		if n := procKB(status, "VmRSS:"); n > tooMuch {
+		if n := procKB(status, "VmHWM:"); n > 0 {
+			e.peak = n
+		}
+		if e.peak > tooMuch {
 			_ = cmd.Process.Kill()
 		}
 		if !e.hung && time.Since(begin) > h.patience {
@@ -157,7 +161,9 @@ func (h *hostile) execute(line []string) (e ended) {
 	if s := cmd.ProcessState.Sys().(syscall.WaitStatus); s.Signaled() {
 		e.signal = s.Signal()
 	}
-	e.peak = cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+	if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10; peak > inherited {
+		e.peak = peak // and not what was seen last
+	}
 	e.stdout, e.stderr = stdout.String(), stderr.String()
 	return e
 }
@@ -166,5 +172,5 @@ func (h *hostile) execute(line []string) (e ended) {
 // process, which a child's begins with.
 func smallParent() {
 	debug.FreeOSMemory()
-	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // without it, limits are missed, not wrong
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // without it, less is seen of a child's
 }
