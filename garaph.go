@@ -38,6 +38,8 @@ type (
 	Iteration = dispatcher.Iteration
 	// MemoryError says how much memory a job would take.
 	MemoryError = dispatcher.MemoryError
+	// OverflowError reports values that are wrong because numbers left their range.
+	OverflowError = dispatcher.OverflowError
 	// Checkpoints says when a job writes checkpoints while it runs.
 	Checkpoints = checkpoint.Policy
 	// Job is a run that is recorded in the folder of its graph.

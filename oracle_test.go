@@ -104,9 +104,7 @@ func testOracles(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, sou
 			if opt.Mode == dispatcher.Sync { // in async mode these depend on where pages end
 				opt.Iterations = rounds
 				same(t, "lpa", rows(t, g, programs.LPA{Seed: seed}, opt), labels, 0)
-				if symmetric || opt.Method != dispatcher.NotifyPull { // see its comment
-					same(t, "heat", rows(t, g, programs.Heat{Source: source, Step: 0.2}, opt), heats, 1e-4)
-				}
+				same(t, "heat", rows(t, g, programs.Heat{Source: source, Step: 0.2}, opt), heats, 1e-4)
 			}
 		})
 	}

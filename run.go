@@ -13,7 +13,8 @@ import (
 )
 
 // Run runs a program over a graph. The result holds the memory of the job until
-// it is closed. After a cancellation the error is the context's.
+// it is closed. After a cancellation the error is the context's, and an
+// [OverflowError] when the program reports values as too large.
 //
 // With [RunOptions.Checkpoints], or a [RunOptions.Job], the run is recorded in
 // the graph's folder, and [Resume] goes on with it after a crash.

@@ -100,8 +100,8 @@ func (t *table[V, A]) IDKind() results.IDKind {
 	}
 }
 
-// Batches yields a batch for each shard, or a part of one. A panic of the
-// program's Result method ends as an error.
+// Batches yields batches of one block of ids each. A panic of the program's
+// Result method ends as an error.
 func (t *table[V, A]) Batches(yield func(*results.Batch) error) error {
 	if t.column.kind == results.VertexID {
 		return t.vertexBatches(yield)
@@ -121,40 +121,49 @@ func (t *table[V, A]) Batches(yield func(*results.Batch) error) error {
 }
 
 // batches calls yield with batches of the vertices in [from, to) that have ids
-// and no values.
+// and no values. The ids of a batch are of one block, so that a batch is small
+// however long names are.
 func (t *table[V, A]) batches(from, to uint32, yield func(b *results.Batch, vs []gas.Vertex, values []V) error) error {
 	ids := t.graph.store.IDs()
 	var b results.Batch
 	return t.job.ValuesOf(from, to, func(vs []gas.Vertex, values []V) error {
-		b = results.Batch{F32: b.F32[:0], F64: b.F64[:0], I64: b.I64[:0], IDs: emptied(b.IDs), V: emptied(b.V)}
-		for _, v := range vs {
-			block, err := ids.Block(v.ID)
+		for len(vs) > 0 {
+			block, err := ids.Block(vs[0].ID)
 			if err != nil {
 				return err
 			}
-			appendID(&b.IDs, block, int(v.ID-block.First))
+			at := int(vs[0].ID - block.First)
+			n := min(len(vs), block.Len()-at)
+			b = results.Batch{F32: b.F32[:0], F64: b.F64[:0], I64: b.I64[:0], IDs: emptied(b.IDs), V: emptied(b.V)}
+			for i := range n {
+				appendID(&b.IDs, block, at+i)
+			}
+			if err := yield(&b, vs[:n], values[:n]); err != nil {
+				return err
+			}
+			vs, values = vs[n:], values[n:]
 		}
-		return yield(&b, vs, values)
+		return nil
 	})
 }
 
 // firstWindow is a window whose ids are read in no time.
 const firstWindow = 1 << 16
 
-// vertexBatches is Batches for values that are vertices. Their ids are read for
-// a window of rows at once; windows become larger as long as these ids fit into
-// memory.
-func (t *table[V, A]) vertexBatches(yield func(*results.Batch) error) error {
-	set, err := t.graph.store.IDSet(t.memory)
+// byWindows divides n rows into windows and calls use for each, with a set that
+// has the ids of the vertices that add puts into it. Windows become larger as
+// long as these ids fit into limit bytes.
+func (t *table[V, A]) byWindows(n uint32, limit int64, add, use func(set *store.IDSet, from, to uint32) error) error {
+	set, err := t.graph.store.IDSet(limit)
 	if err != nil {
 		return err
 	}
 	defer set.Free()
-	n, rows, full := t.graph.Catalogue().Vertices, uint32(firstWindow), false
+	rows, full := uint32(firstWindow), false
 	for from := uint32(0); from < n; {
 		to := from + min(rows, n-from)
 		set.Clear()
-		if err := t.vertices(from, to, func(vs []uint32) error { return addTo(set, vs) }); err != nil {
+		if err := add(set, from, to); err != nil {
 			return err
 		}
 		fits, err := set.Load()
@@ -165,7 +174,7 @@ func (t *table[V, A]) vertexBatches(yield func(*results.Batch) error) error {
 			rows, full = (to-from)/2, true
 			continue
 		}
-		if err := t.vertexWindow(from, to, set, yield); err != nil {
+		if err := use(set, from, to); err != nil {
 			return err
 		}
 		if from = to; !full && rows <= math.MaxUint32/2 {
@@ -173,6 +182,16 @@ func (t *table[V, A]) vertexBatches(yield func(*results.Batch) error) error {
 		}
 	}
 	return nil
+}
+
+// vertexBatches is Batches for values that are vertices.
+func (t *table[V, A]) vertexBatches(yield func(*results.Batch) error) error {
+	add := func(set *store.IDSet, from, to uint32) error {
+		return t.vertices(from, to, func(vs []uint32) error { return addTo(set, vs) })
+	}
+	return t.byWindows(t.graph.Catalogue().Vertices, t.memory, add, func(set *store.IDSet, from, to uint32) error {
+		return t.vertexWindow(from, to, set, yield)
+	})
 }
 
 // vertexWindow yields the rows in [from, to), whose values set has the ids of.
@@ -216,18 +235,39 @@ func (t *table[V, A]) Vertices(yield func([]uint32) error) error {
 	return t.vertices(0, t.graph.Catalogue().Vertices, yield)
 }
 
-// IDsOf gives the ids of vertices, for which there must be memory.
-func (t *table[V, A]) IDsOf(vs []uint32) (results.IDs, error) {
-	var ids results.IDs
-	reader := t.graph.store.IDs()
-	for _, v := range vs {
-		b, err := reader.Block(v)
-		if err != nil {
-			return results.IDs{}, err
+// Room is half of what the job's budget leaves; the ids of IDsOf have the other.
+func (t *table[V, A]) Room() int64 { return t.memory / 2 }
+
+// idsAtOnce is how many ids IDsOf yields at most.
+const idsAtOnce = 1 << 10
+
+// IDsOf yields the ids of n vertices in their order, read for many at once.
+func (t *table[V, A]) IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids *results.IDs) error) error {
+	add := func(set *store.IDSet, from, to uint32) error {
+		for i := from; i < to; i++ {
+			if err := set.Add(vertex(int(i))); err != nil {
+				return err
+			}
 		}
-		appendID(&ids, b, int(v-b.First))
+		return nil
 	}
-	return ids, nil
+	var values []uint32
+	var ids results.IDs
+	return t.byWindows(uint32(n), t.memory-t.Room(), add, func(set *store.IDSet, from, to uint32) (err error) {
+		for ; from < to; from += uint32(len(values)) {
+			values = values[:0]
+			for i := from; i < min(to, from+idsAtOnce); i++ {
+				values = append(values, vertex(int(i)))
+			}
+			if ids, err = t.idsOf(emptied(ids), set, values); err != nil {
+				return err
+			}
+			if err := yield(int(from), &ids); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // addTo adds values to a set.

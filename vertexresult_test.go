@@ -144,14 +144,24 @@ func checkVertexResults(t *testing.T, g *garaph.Graph, table results.Table, kind
 	if err != nil || !slices.Equal(got, vertices) {
 		t.Errorf("the values alone are others, %v", err)
 	}
-	ids, err := table.IDsOf(vertices[:3])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range vertices[:3] {
-		if want, _ := g.ID(gas.VertexID(v)); id(&ids, i) != want {
-			t.Errorf("the id of %d is %.80q, want %.80q", v, id(&ids, i), want)
+	some := vertices[:min(5000, n)]
+	seen := 0
+	err = table.IDsOf(len(some), func(i int) uint32 { return some[i] }, func(from int, ids *results.IDs) error {
+		for i := range len(ids.Ints) + len(ids.Uints) + len(ids.Strings) {
+			if from+i != seen {
+				t.Fatalf("the id of row %d, want that of row %d", from+i, seen)
+			}
+			if v := some[seen]; seen%int(step) == 0 {
+				if want, _ := g.ID(gas.VertexID(v)); id(ids, i) != want {
+					t.Errorf("the id of %d is %.80q, want %.80q", v, id(ids, i), want)
+				}
+			}
+			seen++
 		}
+		return nil
+	})
+	if err != nil || seen != len(some) {
+		t.Errorf("%d ids of %d, %v", seen, len(some), err)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 // Badger, so that tests can record the steps and make each of them fail.
 type disk interface {
 	makeFolder(path string) error
-	// createDB makes a database for so many keys in a folder that is not there
-	// yet. Room for bytes in its log is reserved.
+	// createDB makes a database for so many keys, and bytes in its log, in a
+	// folder that is not there yet.
 	createDB(folder string, keys int, bytes int64) (database, error)
 	// createValues makes a file, with room for so many bytes.
 	createValues(path string, bytes int64) (valuesFile, error)
@@ -80,10 +80,7 @@ func (o osFile) close() error { return o.f.Close() }
 // the check of free space has to do.
 func reserve(f *os.File, n int64) error {
 	err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, n)
-	switch {
-	case errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT):
-		return fmt.Errorf("%w: %w", ErrNoSpace, err)
-	case errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS):
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
 		return nil
 	}
 	return err

@@ -53,7 +53,7 @@ func random(seed uint64, n uint32, valueBytes int) *memory {
 	}
 	m.state = State{
 		Vertices: n, ValueBytes: valueBytes, Iteration: int(seed), Aggregate: Float(rng.Float64()), Previous: Float(math.Inf(1)),
-		Aggregates: []Float{Float(rng.Float64()), Float(math.NaN())}, Pulls: rng.IntN(9), NotifyLimit: 0.5,
+		Aggregates: []Float{Float(rng.Float64()), Float(math.NaN())}, Policy: []byte{byte(rng.IntN(9)), 0, 255},
 	}
 	return m
 }
@@ -85,14 +85,14 @@ func (m *memory) Take(from, to uint32, values []byte, active []uint64) error {
 // same reports whether m holds the state of o, to the bit.
 func (m *memory) same(o *memory) bool {
 	floats := func(s State) []uint64 {
-		list := []uint64{math.Float64bits(float64(s.Aggregate)), math.Float64bits(float64(s.Previous)), math.Float64bits(float64(s.NotifyLimit))}
+		list := []uint64{math.Float64bits(float64(s.Aggregate)), math.Float64bits(float64(s.Previous))}
 		for _, a := range s.Aggregates {
 			list = append(list, math.Float64bits(float64(a)))
 		}
 		return list
 	}
 	return m.state.Vertices == o.state.Vertices && m.state.ValueBytes == o.state.ValueBytes && m.state.Iteration == o.state.Iteration &&
-		m.state.Pulls == o.state.Pulls && slices.Equal(floats(m.state), floats(o.state)) &&
+		bytes.Equal(m.state.Policy, o.state.Policy) && slices.Equal(floats(m.state), floats(o.state)) &&
 		bytes.Equal(m.values, o.values) && slices.Equal(m.active, o.active)
 }
 

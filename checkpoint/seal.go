@@ -15,7 +15,10 @@ import (
 // its own checksum. The file of values is not in it: chunks have its checksums.
 const (
 	sealFile = "EPOCH"
-	sealHead = "garaph epoch, version 2\n"
+	sealHead = "garaph epoch, version 3\n"
+	// oldHead is that of epochs whose commit record has the policy's fields among its
+	// own: decodeCommit reads both.
+	oldHead = "garaph epoch, version 2\n"
 )
 
 func sealLine(name string, size int64, sum uint32) string {
@@ -23,8 +26,8 @@ func sealLine(name string, size int64, sum uint32) string {
 }
 
 // sealText completes the lines of the files.
-func sealText(lines string) string {
-	text := sealHead + lines
+func sealText(head, lines string) string {
+	text := head + lines
 	return fmt.Sprintf("%s%08x %d %s\n", text, crc32.Checksum([]byte(text), castagnoli), len(text), sealFile)
 }
 
@@ -35,7 +38,11 @@ func checkSeal(folder string) error {
 		return fmt.Errorf("%w: its %s file cannot be read: %w", ErrDamaged, sealFile, err)
 	}
 	text := string(b)
-	rest, ours := strings.CutPrefix(text, sealHead)
+	head := sealHead
+	if strings.HasPrefix(text, oldHead) {
+		head = oldHead
+	}
+	rest, ours := strings.CutPrefix(text, head)
 	if !ours {
 		return fmt.Errorf("%w: its %s file begins with %.60q, expected %q", ErrDamaged, sealFile, text, sealHead)
 	}
@@ -54,7 +61,7 @@ func checkSeal(folder string) error {
 		lines.WriteString(line)
 		names = append(names, name)
 	}
-	if sealText(lines.String()) != text {
+	if sealText(head, lines.String()) != text {
 		return fmt.Errorf("%w: its %s file does not match its own checksum", ErrDamaged, sealFile)
 	}
 	return checkFiles(filepath.Join(folder, dbDir), lines.String(), names)

@@ -20,18 +20,9 @@ type State struct {
 	Aggregate  Float   `json:"aggregate"`
 	Previous   Float   `json:"previous_aggregate"`
 	Aggregates []Float `json:"shard_aggregates,omitempty"`
-	// Pulls counts the iterations that pulled.
-	Pulls int `json:"pulls"`
-	// Pulled is how many edges and vertices the last of them looked at, by which
-	// the next iterations are chosen; 0: there was none.
-	Pulled uint64 `json:"pulled"`
-	// Owed is how many edges pulls still look at in vain before the sides of
-	// shards are read by which vertices notify; ≤ 0: they may be.
-	Owed int64 `json:"owed"`
-	// NotifyLimit is the share of edges up to which an iteration notifies. It
-	// depends on memory and disk of where the job began, and results may depend
-	// on it: a resumed job goes on with the same.
-	NotifyLimit Float `json:"notify_limit"`
+	// Policy is what the choice of the next iterations depends on, as whoever chooses
+	// encoded it. This package does not look at it.
+	Policy []byte `json:"policy"`
 }
 
 // Float is a float64 that keeps every bit in JSON, NaN and infinities included.
@@ -116,6 +107,9 @@ func decodeCommit(b []byte) (*commit, error) {
 	}
 	if c.Vertices == 0 || c.ValueBytes <= 0 || c.ChunkVertices == 0 || c.ChunkVertices%64 != 0 || c.Iteration < 0 {
 		return nil, fmt.Errorf("%w: its commit record tells of %d vertices of %d bytes in chunks of %d, iteration %d", ErrDamaged, c.Vertices, c.ValueBytes, c.ChunkVertices, c.Iteration)
+	}
+	if len(c.Policy) == 0 {
+		c.Policy = slices.Clone(b) // of version 2, whose fields lie in the commit record itself
 	}
 	return c, nil
 }

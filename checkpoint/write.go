@@ -10,14 +10,16 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/garaph/garaph/internal/badgerdb"
 )
 
 const (
 	dbDir      = "db"     // Badger's folder inside an epoch's
 	valuesName = "VALUES" // the values of all vertices
 
-	// spareBytes must stay free on the disk beside an epoch: writing into a
-	// mapped file on a full one kills the process.
+	// spareBytes must stay free on the disk beside an epoch: what Badger writes
+	// beside its log, and some for others.
 	spareBytes = 16 << 20
 
 	writers       = 2        // chunks under way at most
@@ -29,7 +31,7 @@ const (
 // the next:
 //
 //  1. a hidden folder, in it a Badger database and a file of values, with room
-//     reserved for both
+//     reserved for the latter
 //  2. chunks; both synced, the file closed
 //  3. the commit record; sync; close
 //  4. each file of Badger's synced, and its checksum in the file EPOCH, synced
@@ -71,14 +73,21 @@ func (f *Folder) Write(ctx context.Context, s State, source Source) (int, error)
 }
 
 // build makes the folder of an epoch, whole and on disk.
-func (f *Folder) build(ctx context.Context, folder string, s State, source Source) error {
+func (f *Folder) build(ctx context.Context, folder string, s State, source Source) (err error) {
 	c := &commit{State: s, Identity: f.id, ChunkVertices: f.chunk}
 	if s.ValueBytes > maxValueBytes {
 		return fmt.Errorf("values of %d bytes are too large for a checkpoint, which takes %d at most", s.ValueBytes, maxValueBytes)
 	}
-	if err := f.checkSpace(c.valuesBytes() + logBytes(c)); err != nil {
+	need := c.valuesBytes() + logBytes(c)
+	if err := f.checkSpace(need); err != nil {
 		return err
 	}
+	defer func() {
+		if full := badgerdb.Full(err); full != nil {
+			err = fmt.Errorf("%w: another process filled the disk of %s meanwhile, where %s are needed; free some: %w",
+				ErrNoSpace, f.path, humanize.IBytes(uint64(need+spareBytes)), full)
+		}
+	}()
 	if err := f.disk.makeFolder(folder); err != nil {
 		return err
 	}
@@ -96,7 +105,7 @@ func (f *Folder) build(ctx context.Context, folder string, s State, source Sourc
 	}
 	lines, err := f.sumAll(at)
 	if err == nil {
-		err = f.disk.writeSynced(filepath.Join(folder, sealFile), sealText(lines))
+		err = f.disk.writeSynced(filepath.Join(folder, sealFile), sealText(sealHead, lines))
 	}
 	if err == nil {
 		err = f.disk.syncFolder(at)
@@ -121,7 +130,8 @@ func maxActive(chunkVertices uint32) int64 { return int64(words(chunkVertices)/1
 func (f *Folder) checkSpace(n int64) error {
 	free, err := f.disk.free(f.path)
 	if err == nil && free < n+spareBytes {
-		err = fmt.Errorf("%w: %s free, %s needed", ErrNoSpace, humanize.IBytes(uint64(max(0, free))), humanize.IBytes(uint64(n+spareBytes)))
+		err = fmt.Errorf("%w: %s free, %s needed on the disk of %s; free some", ErrNoSpace,
+			humanize.IBytes(uint64(max(0, free))), humanize.IBytes(uint64(n+spareBytes)), f.path)
 	}
 	return err
 }

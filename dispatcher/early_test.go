@@ -93,16 +93,13 @@ func TestOrderRetried(t *testing.T) {
 	}
 	defer j.Close()
 	const never = 1e9
-	j.orderPulls = never
+	j.policy.OrderPulls = never
 	r, err := j.Run(t.Context())
 	if err != nil || r.Lost != "" {
 		t.Fatal(err, r.Lost)
 	}
-	want := float64(never)
-	for range len(r.Iterations) - pullsInPlace {
-		want *= retried
-	}
-	if !j.ordered || j.orderPulls >= never || j.orderPulls < want*(1-1e-9) {
-		t.Errorf("after %d iterations the making of source order is thought to take %v pulls, not from %v to %v", len(r.Iterations), j.orderPulls, want, never)
+	const want = never / 40 // a tenth less in each iteration after the eighth
+	if got := j.policy.OrderPulls; !j.pages.Ordered() || got >= never || got < want {
+		t.Errorf("after %d iterations the making of source order is thought to take %v pulls, not from %v to %v", len(r.Iterations), got, want, never)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/internal/hostmem"
 )
@@ -40,11 +41,8 @@ type epochs[V any] struct {
 	whole                   bool // there is a state to go on from
 	failing                 bool // the last epoch could not be written
 
-	// pulls, pulled and aggregates as they were before the iteration, which an
-	// error in its middle leaves half changed.
-	pulls      int
-	pulled     uint64
-	owed       int64
+	// aggregates as they were before the iteration, which an error in its middle
+	// leaves half changed.
 	aggregates []float64
 }
 
@@ -87,7 +85,6 @@ func (j *Job[V, A]) beginEpochs() {
 
 // atBoundary notes what stands between two iterations.
 func (j *Job[V, A]) atBoundary() {
-	j.epochs.pulls, j.epochs.pulled, j.epochs.owed = j.pulls, j.pulled, j.owed
 	j.epochs.aggregates = append(j.epochs.aggregates[:0], j.aggregates...)
 }
 
@@ -181,7 +178,7 @@ func (j *Job[V, A]) state(within bool) checkpoint.State {
 	s := checkpoint.State{
 		Vertices: j.cat.Vertices, ValueBytes: int(unsafe.Sizeof(v)), Iteration: j.step.Iteration,
 		Aggregate: checkpoint.Float(j.step.Aggregate), Previous: checkpoint.Float(j.previous),
-		Pulls: j.epochs.pulls, Pulled: j.epochs.pulled, Owed: j.epochs.owed, NotifyLimit: checkpoint.Float(j.limit),
+		Policy: policy.Encode(j.policy.State),
 	}
 	if j.unsummed { // the next iteration sums anew
 		s.Previous = checkpoint.Float(math.NaN())

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"time"
 	"unsafe"
+
+	"github.com/garaph/garaph/dispatcher/policy"
 )
 
 // Values lie on the host and on the GPU. An iteration that both do leaves both
@@ -35,7 +37,7 @@ func (j *Job[V, A]) fetch() error {
 		}
 		n += float64(to-from) * float64(j.valueBytes())
 	}
-	j.learn(&j.speeds.Link, time.Since(start).Seconds(), n)
+	j.policy.learn(policy.Measurement{Link: policy.Took{Seconds: time.Since(start).Seconds(), Amount: n}})
 	clear(j.arrays.Rising)
 	if err := j.gpu.Active(); err != nil {
 		clear(j.arrays.Rising)

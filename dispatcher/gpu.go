@@ -14,17 +14,6 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// Device says where a job runs.
-type Device string
-
-// The devices.
-const (
-	AutoDevice Device = "auto" // as Hybrid if there is a GPU and the program runs on it, otherwise the CPU
-	CPU        Device = "cpu"
-	GPU        Device = "gpu"
-	Hybrid     Device = "hybrid" // either or both, as each iteration is done soonest
-)
-
 // gpuHostBytes is what a GPU job takes of the host beside arrays and pages:
 // staging and descriptors.
 const gpuHostBytes = 16 << 20
@@ -188,11 +177,8 @@ func (o *Options) checkDevice() error {
 	if o.Streams > gpuengine.MaxStreams {
 		return fmt.Errorf("%d streams: expected at most %d", o.Streams, gpuengine.MaxStreams)
 	}
-	if o.GPUMemory < 0 || o.Streams < 0 || o.Passes < 0 {
-		return fmt.Errorf("GPU memory %d, streams %d, passes %d: expected numbers ≥ 0", o.GPUMemory, o.Streams, o.Passes)
-	}
-	if o.Passes > 1 && o.Mode != Async {
-		return fmt.Errorf("%d passes over what stays on the GPU: a %s iteration has one; use mode %s", o.Passes, o.Mode, Async)
+	if o.GPUMemory < 0 || o.Streams < 0 {
+		return fmt.Errorf("GPU memory %d, streams %d: expected numbers ≥ 0", o.GPUMemory, o.Streams)
 	}
 	if o.open == nil {
 		o.open = gpuengine.Open

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/oracle"
@@ -170,8 +171,8 @@ func TestGPUOrCPU(t *testing.T) {
 		on      Device
 	}{
 		{"asked for", portable, Options{Device: GPU, GPU: "emulated"}, "", GPU},
-		{"auto with a GPU that is faster", portable, Options{GPU: "emulated", speeds: speeds{CPU: 1, Page: 1, Resident: 1e-3, Link: 1e-9}}, "", GPU},
-		{"auto with a GPU that is slower", portable, Options{GPU: "emulated", speeds: speeds{CPU: 1, Page: 1, Resident: 1e3, Link: 1e-9}}, "", CPU},
+		{"auto with a GPU that is faster", portable, Options{GPU: "emulated", speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1e-3, Link: 1e-9}}, "", GPU},
+		{"auto with a GPU that is slower", portable, Options{GPU: "emulated", speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1e3, Link: 1e-9}}, "", CPU},
 		{"auto without", portable, Options{}, "", CPU},
 		{"not wanted", portable, Options{Device: CPU, GPU: "emulated"}, "", CPU},
 		{"no such device", portable, Options{Device: GPU, GPU: "7"}, "GPU 7: no such GPU: this build of garaph has no driver for it", ""},
@@ -184,7 +185,7 @@ func TestGPUOrCPU(t *testing.T) {
 		{"notify-pull", portable, Options{Device: GPU, GPU: "emulated", Method: NotifyPull}, "engine notify-pull is one of the CPU", ""},
 		{"hybrid without a GPU", portable, Options{Device: Hybrid, GPU: "7"}, "GPU 7: no such GPU: this build of garaph has no driver for it", ""},
 		{"hybrid with a program of the CPU", programsOnly{}, Options{Device: Hybrid, GPU: "emulated"}, "this program does not run on a GPU", ""},
-		{"hybrid with a GPU that is faster", portable, Options{Device: Hybrid, GPU: "emulated", speeds: speeds{CPU: 1, Page: 1, Resident: 1e-3, Link: 1e-9}}, "", GPU},
+		{"hybrid with a GPU that is faster", portable, Options{Device: Hybrid, GPU: "emulated", speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1e-3, Link: 1e-9}}, "", GPU},
 		{"notify-pull, hybrid", portable, Options{Device: Hybrid, GPU: "emulated", Method: NotifyPull}, "engine notify-pull is one of the CPU", ""},
 		{"odd device", portable, Options{Device: "tpu"}, `device "tpu": expected auto, cpu, gpu or hybrid`, ""},
 		{"odd gather", portable, Options{Device: GPU, GPU: "emulated", Gather: "odd"}, `gather "odd": expected auto, replicated or segmented`, ""},

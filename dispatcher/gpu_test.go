@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/oracle"
@@ -28,7 +29,6 @@ type gpuSetting struct {
 	streams  int
 	starved  bool // with the least device memory that the job accepts
 	fewPages bool // with the least host memory too
-	passes   int
 }
 
 func (s gpuSetting) String() string {
@@ -38,28 +38,28 @@ func (s gpuSetting) String() string {
 func gpuSettings() (list []gpuSetting) {
 	for _, mode := range []Mode{Sync, Async} {
 		for _, gather := range []gpuengine.Gather{gpuengine.GatherReplicated, gpuengine.GatherSegmented} {
-			list = append(list, gpuSetting{GPU, mode, gather, 0, false, false, 1}, gpuSetting{GPU, mode, gather, 0, true, false, 1},
-				gpuSetting{GPU, mode, gather, 3, true, true, 1}, gpuSetting{GPU, mode, gather, 1, false, false, 1})
+			list = append(list, gpuSetting{GPU, mode, gather, 0, false, false}, gpuSetting{GPU, mode, gather, 0, true, false},
+				gpuSetting{GPU, mode, gather, 3, true, true}, gpuSetting{GPU, mode, gather, 1, false, false})
 		}
 	}
 	for _, mode := range []Mode{Sync, Async} {
 		for _, starved := range []bool{false, true} {
 			for _, fewPages := range []bool{false, true} {
-				list = append(list, gpuSetting{Hybrid, mode, gpuengine.GatherAuto, 2, starved, fewPages, 1})
+				list = append(list, gpuSetting{Hybrid, mode, gpuengine.GatherAuto, 2, starved, fewPages})
 			}
 		}
 	}
-	return append(list, gpuSetting{GPU, Async, gpuengine.GatherAuto, 2, true, false, 3}, gpuSetting{Hybrid, Async, gpuengine.GatherAuto, 2, true, false, 3})
+	return list
 }
 
 // evenly has both devices work in every iteration of a hybrid job.
-var evenly = speeds{CPU: 1.5, Page: 1.5, Resident: 1, Streamed: 1, Link: 1e-9}
+var evenly = policy.Speeds{CPU: 1.5, Page: 1.5, Resident: 1, Streamed: 1, Link: 1e-9}
 
 // runGPU gives the values after a job on the emulated device, of which nothing
 // is left in use.
 func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpuSetting, iterations int) ([]V, Report) {
 	t.Helper()
-	o := Options{Mode: set.mode, Threads: 2, Iterations: iterations, Device: set.device, GPU: "emulated", Passes: set.passes, Streams: set.streams, Gather: set.gather}
+	o := Options{Mode: set.mode, Threads: 2, Iterations: iterations, Device: set.device, GPU: "emulated", Streams: set.streams, Gather: set.gather}
 	if set.device == Hybrid {
 		o.speeds, o.pageBytes = evenly, 1
 	}

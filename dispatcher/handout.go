@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/page"
 )
@@ -25,9 +26,8 @@ type handout struct {
 	edges  []uint64 // by shard
 	pieces []gpuengine.Piece
 	enough func(piece int) int // how many pieces one launch takes
-	passes int                 // over what stays, at most
 	ranks  []int               // of pages; nil: the CPU takes none
-	speeds speeds
+	speeds policy.Speeds
 	began  time.Time // of the job
 	start  float64   // of the iteration; all times are seconds since began
 	// taken is called when the GPU takes shards, before it writes to their values.
@@ -231,9 +231,6 @@ func (h *handout) Stay() (from, to int) {
 	for s.from < s.to && !h.wanted[s.from] {
 		s.from++
 	}
-	if s.from == s.to && h.passes > 1 && h.left[streams] > 0 {
-		h.again()
-	}
 	from = s.from
 	for to = from; to < s.to && h.wanted[to] && (to == from || to < from+h.enough(from)); to++ {
 		h.wanted[to] = false
@@ -247,19 +244,6 @@ func (h *handout) Stay() (from, to int) {
 	h.mu.Unlock()
 	h.taken(shards)
 	return from, to
-}
-
-// again has the GPU do once more what stays there, rather than wait for what is
-// streamed.
-func (h *handout) again() {
-	h.passes--
-	h.staying = span{0, len(h.pieces)}
-	for k, p := range h.pieces {
-		h.wanted[k] = h.state[p.From] == onGPU || h.state[p.From] == fromGPU
-	}
-	for s := &h.staying; s.from < s.to && !h.wanted[s.from]; {
-		s.from++
-	}
 }
 
 // give notes that the GPU has shards.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
@@ -55,17 +56,17 @@ func TestHandout(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		degrees [10]int
-		speeds  speeds
+		speeds  policy.Speeds
 		shared  bool
 		gpu     []int // before it has done anything
 		cpu     []int // then, before the GPU has
 		after   []int // the GPU when it has done the first two
 	}{
-		{"shared", [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6}, speeds{Page: 1, Streamed: 2}, true, []int{2, 5, 0, 7, 3, 4}, []int{1, 6, 8, 9}, nil},
-		{"equal pages", [10]int{equal, equal, equal, equal, equal, equal, equal, equal, equal, equal}, speeds{Page: 1, Streamed: 2}, true, []int{0, 1, 2, 3}, []int{9, 8, 7, 6, 5, 4}, nil},
-		{"a slow CPU", [10]int{equal, equal, equal, equal, equal, equal, equal, equal, equal, equal}, speeds{Page: 100, Streamed: 1}, true, []int{0, 1, 2, 3}, nil, []int{4}},
-		{"the largest page would take too long", [10]int{5, 5, 5, 5, 5, 9, 5, 5, 5, 5}, speeds{Page: 8, Streamed: 1}, true, []int{0, 1, 2, 3}, []int{9, 8, 7}, []int{4}},
-		{"not shared", [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6}, speeds{Page: 1, Streamed: 2}, false, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, nil, nil},
+		{"shared", [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6}, policy.Speeds{Page: 1, Streamed: 2}, true, []int{2, 5, 0, 7, 3, 4}, []int{1, 6, 8, 9}, nil},
+		{"equal pages", [10]int{equal, equal, equal, equal, equal, equal, equal, equal, equal, equal}, policy.Speeds{Page: 1, Streamed: 2}, true, []int{0, 1, 2, 3}, []int{9, 8, 7, 6, 5, 4}, nil},
+		{"a slow CPU", [10]int{equal, equal, equal, equal, equal, equal, equal, equal, equal, equal}, policy.Speeds{Page: 100, Streamed: 1}, true, []int{0, 1, 2, 3}, nil, []int{4}},
+		{"the largest page would take too long", [10]int{5, 5, 5, 5, 5, 9, 5, 5, 5, 5}, policy.Speeds{Page: 8, Streamed: 1}, true, []int{0, 1, 2, 3}, []int{9, 8, 7}, []int{4}},
+		{"not shared", [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6}, policy.Speeds{Page: 1, Streamed: 2}, false, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := handoutJob(t, c.degrees)
@@ -117,7 +118,7 @@ func TestBeginWith(t *testing.T) {
 	j := handoutJob(t, [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6})
 	begin := func(shared bool, requests []page.Request) *handout {
 		h := newHandout(j.pages, requests, j.edges, nil, time.Now())
-		h.speeds, h.order, h.threads, h.taken = speeds{Page: 1, Streamed: 2}, len(j.pages.Spans()), 1, func([]int) {}
+		h.speeds, h.order, h.threads, h.taken = policy.Speeds{Page: 1, Streamed: 2}, len(j.pages.Spans()), 1, func([]int) {}
 		if shared {
 			h.share(j.ranks)
 		}

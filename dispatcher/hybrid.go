@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/page"
@@ -22,17 +23,8 @@ type position struct {
 	previous  float64 // aggregate
 	activated uint64  // active vertices
 	degrees   uint64  // Σ Degree of them
-	pulls     int     // iterations in which the CPU pulled, so far
-	pulled    uint64  // edges and vertices of the last of them that the CPU did alone; 0: none yet
-	// owed is how many edges pulls look at in vain before the sides by which
-	// vertices notify are read, which stay in memory then: as many as they have.
-	owed     int64
-	unsummed bool // the aggregates by shard are not those of the values
+	unsummed  bool    // the aggregates by shard are not those of the values
 }
-
-// safetyShare bounds what a GPU that fails costs: while it works alone, the host
-// gets its values after so many times what that takes.
-const safetyShare = 200
 
 // errAgain says that an iteration was not done, and the job goes on from where
 // its host's state stands.
@@ -53,6 +45,9 @@ func (j *Job[V, A]) back() {
 	}
 	j.behind = false
 	j.position = j.safe
+	s := j.policy.State
+	s.Counts = j.safeCounts
+	j.policy.set(s)
 	copy(j.unsettled, j.firsts) // the step is an earlier one
 	clear(j.hostStale)
 	clear(j.arrays.Rising)
@@ -67,32 +62,30 @@ func (j *Job[V, A]) back() {
 type shared struct {
 	*handout
 	it        *Iteration
+	measured  *policy.Measurement
 	following []page.Request // what the GPU copies at the end for the iteration after it
 	early     bool           // it begins with what it has copied at the end of the one before
 	stats     gpuengine.Stats
 	failed    error // of the GPU
 	untold    error // why it did not get what the CPU did
 	host      cpuengine.Stats
-	times     []PageWork // of the CPU
-	// For the speed of the CPU: seconds, the edges of pages, and what was looked at.
-	busy, covered, looked float64
-	loaded                int64 // bytes of pages read before
+	times     []PageWork     // of the CPU
+	scan      policy.Scanned // of the CPU
+	loaded    int64          // bytes of pages read before
 }
 
 // onGPU does an iteration on the GPU, alone or together with the CPU. A GPU that
 // fails loses nothing: in an iteration of both, the CPU does what is left of it;
 // otherwise the job goes on from the host's state.
-func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration) error {
+func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration, m *policy.Measurement) error {
 	began := time.Now()
 	requests, err := j.forGPU(ctx, it)
 	if err != nil {
 		return err
 	}
-	x := &shared{handout: newHandout(j.pages, requests, j.edges, j.gpu.Pieces(), j.began), it: it, loaded: j.pages.BytesRead()}
-	x.enough, x.speeds = j.gpu.Enough, j.speeds
-	if it.Device == GPU { // otherwise results of the one would be copied over those of the other
-		x.passes = j.opt.Passes
-	} else {
+	x := &shared{handout: newHandout(j.pages, requests, j.edges, j.gpu.Pieces(), j.began), it: it, measured: m, loaded: j.pages.BytesRead()}
+	x.enough, x.speeds = j.gpu.Enough, j.policy.Speeds
+	if it.Device == Hybrid {
 		x.share(j.ranks)
 	}
 	var before *snapshot[V] // one that is taken in the iteration is not of Next
@@ -120,18 +113,12 @@ func (j *Job[V, A]) onGPU(ctx context.Context, it *Iteration) error {
 	return err
 }
 
-// forGPU lists the pages of an iteration with a part for the GPU. Where nobody
-// but the GPU may work, and few vertices are active, notifying spares copies of
-// pages.
+// forGPU lists the pages of an iteration with a part for the GPU.
 func (j *Job[V, A]) forGPU(ctx context.Context, it *Iteration) ([]page.Request, error) {
-	marked := it.Method == NotifyPull && it.Alpha <= 1 && j.residentEdges < j.pullEdges
-	if !marked {
-		it.Method = Pull
-	}
 	if j.aggregable != nil { // the aggregate is over all vertices
 		return gpuengine.Requests(j.pages.Spans(), 0, len(j.firsts)), nil
 	}
-	if !marked {
+	if it.Method == Pull {
 		return j.requests(false)
 	}
 	if err := j.mark(ctx, it); err != nil {
@@ -202,19 +189,16 @@ const spared = 2
 
 // beside is the CPU's part of an iteration of both.
 func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
-	w := cpuengine.Work{Step: j.step, Aggregates: j.aggregates, SourceOrder: j.pulls >= pullsInPlace && j.ordered}
-	x.it.SourceOrder = w.SourceOrder
+	w := cpuengine.Work{Step: j.step, Aggregates: j.aggregates, SourceOrder: x.it.SourceOrder}
 	// With all processors at work on pages, copies to the GPU stood still for as long
 	// as a page took.
 	spare := min(spared, j.opt.Threads/4)
-	x.threads, x.order, x.orderPulls = j.cpu.Goroutines(spare), len(j.pages.Spans()), j.orderPulls
+	x.threads, x.order, x.orderPulls = j.cpu.Goroutines(spare), len(j.pages.Spans()), j.policy.OrderPulls
 	if w.SourceOrder {
-		x.order = j.lowest
+		x.order = j.policy.Lowest
 	}
-	j.lowest = min(j.lowest+1, len(j.pages.Spans())) // not so far if it was once
-	j.pulls++
+	x.measured.Lowest = len(j.pages.Spans())
 	j.unsummed = true
-	made := false // a page's source order
 	err := j.onPages(ctx, spare, func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
 		for {
 			t, err := x.forHost(ctx)
@@ -223,7 +207,7 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 			}
 			if err != nil || len(t.arrived) == 0 {
 				if t.page != nil {
-					j.lowest = min(j.lowest, j.ranks[t.page.Index])
+					x.measured.Lowest = min(x.measured.Lowest, j.ranks[t.page.Index])
 				}
 				w.MakeOrder = t.order
 				return t.page, w, err
@@ -231,13 +215,11 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 		}
 	}, func(p processed) error {
 		if pull := x.takes(p.shards); p.work.MakeOrder && pull > 0 {
-			made = true
-			took := (p.End - p.Start) / pull
-			j.orderPulls = max(min(took, 4*j.orderPulls), (j.orderPulls+took)/2)
+			x.measured.Orders = append(x.measured.Orders, (p.End-p.Start)/pull)
 		} else if !p.work.MakeOrder {
-			x.busy += p.Compute
-			x.covered += j.edgesOf(p.shards)
-			x.looked += float64(p.stats.Edges + p.stats.Vertices)
+			x.scan.Seconds += p.Compute
+			x.scan.Edges += j.edgesOf(p.shards)
+			x.scan.Looked += float64(p.stats.Edges + p.stats.Vertices)
 		}
 		x.times = append(x.times, p.PageWork)
 		x.host.Add(p.stats)
@@ -246,16 +228,9 @@ func (j *Job[V, A]) beside(ctx context.Context, x *shared) error {
 		}
 		return nil
 	})
-	if x.late && !made { // it may take less than it once did
-		j.orderPulls *= retried
-	}
+	x.measured.Late = x.late
 	return err
 }
-
-// retried is by how much the making of source order is taken to be shorter, after an
-// iteration that had too little time for it: each page's is made once, and saves
-// something ever after.
-const retried = 0.9
 
 // outcome ends an iteration that was worked on.
 func (j *Job[V, A]) outcome(ctx context.Context, x *shared, requests []page.Request) error {
@@ -311,7 +286,7 @@ func (j *Job[V, A]) outcome(ctx context.Context, x *shared, requests []page.Requ
 		}
 	}
 	j.activated, j.degrees = x.stats.Activated+x.host.Activated, x.stats.Degrees+x.host.Degrees
-	if j.gpu == nil || j.opt.Passes > 1 { // what it has counted is lost with it, or counted more than once
+	if j.gpu == nil { // what it has counted is lost with it
 		if err := j.recount(); err != nil {
 			j.lose(err)
 			return errAgain
@@ -324,9 +299,6 @@ func (j *Job[V, A]) outcome(ctx context.Context, x *shared, requests []page.Requ
 		aggregate = j.aggregate()
 	} else {
 		j.unsummed = true
-	}
-	if gain := j.gain(it.Fraction); gain > 0 && j.speeds.CPU > 0 { // see onCPU
-		j.owed -= int64(min(gain, max(0, x.last-x.start)/j.speeds.CPU))
 	}
 	j.previous = j.step.Aggregate
 	j.step = gas.Step{Iteration: j.step.Iteration + 1, Aggregate: aggregate}
@@ -400,8 +372,8 @@ func (j *Job[V, A]) resum() error {
 	return g.Wait()
 }
 
-// account tells what each device did in an iteration that took so long, and
-// remembers how fast it was.
+// account notes what each device did in an iteration that took so long, and how
+// fast it was.
 func (j *Job[V, A]) account(x *shared, took float64) {
 	it := x.it
 	it.Devices = map[Device]DeviceWork{}
@@ -415,19 +387,15 @@ func (j *Job[V, A]) account(x *shared, took float64) {
 		worked = max(worked, seconds)
 		it.Devices[CPU] = DeviceWork{Pages: n, Edges: x.host.Edges, Seconds: seconds}
 	}
+	m := x.measured
+	m.GPUWorked = x.last - x.start
 	if loading := j.pages.InMemory() && j.pages.BytesRead() > x.loaded; x.failed == nil && !loading { // pages that stay
-		switch {
-		case it.Device == Hybrid:
-			j.learn(&j.speeds.Both, took-worked, 1)
-		case it.Method == Pull:
-			j.learn(&j.speeds.Alone, took-worked, 1)
-		}
+		m.Beside, m.Scan = took-worked, x.scan
 		if x.did[streams] > 0 {
-			j.learn(&j.speeds.Streamed, x.last-x.start, float64(x.did[streams]))
+			m.Streamed = policy.Took{Seconds: m.GPUWorked, Amount: float64(x.did[streams])}
 		} else {
-			j.learn(&j.speeds.Resident, x.last-x.start, float64(x.did[stays]))
+			m.Resident = policy.Took{Seconds: m.GPUWorked, Amount: float64(x.did[stays])}
 		}
-		j.learnCPU(x.busy, x.covered, x.looked)
 	}
 	if j.opt.PageDone == nil {
 		return
@@ -440,27 +408,15 @@ func (j *Job[V, A]) account(x *shared, took float64) {
 	}
 }
 
-// bring fetches the values now and then, while the GPU works alone, and looks how
-// fast the CPU would be: otherwise a measurement that was off would last for ever.
-func (j *Job[V, A]) bring(took time.Duration) error {
-	if !j.behind {
-		j.alone, j.unseen = 0, 0
-		return nil
-	}
-	j.alone += took.Seconds()
-	j.unseen += took.Seconds()
-	fetch := j.speeds.Link * float64(j.valueBytes()) * float64(j.cat.Vertices)
-	if fetch == 0 { // not measured
-		fetch = 1.0 / safetyShare
-	}
-	if j.alone > safetyShare*fetch {
-		j.alone = 0
+// maintain does what the policy wants for the sake of later iterations.
+func (j *Job[V, A]) maintain(took time.Duration) error {
+	due := j.policy.maintain(j.observe(), took)
+	if due.Fetch {
 		if err := j.fetch(); err != nil {
 			return err
 		}
 	}
-	if page := j.speeds.Page * float64(j.pullEdges) / float64(len(j.pages.Spans())); j.unseen > safetyShare*page {
-		j.unseen = 0
+	if due.TimeCPU {
 		j.lookAtCPU()
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 	"golang.org/x/sys/unix"
 
+	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/oracle"
@@ -93,109 +94,6 @@ func TestHandOut(t *testing.T) {
 				t.Errorf("the CPU had a part in %d iterations, %d bytes came back from the GPU", had, back)
 			}
 		})
-	}
-}
-
-// TestAlpha: α decides as the formula says, with what has to be fetched first,
-// and what saves nothing is not shared.
-func TestAlpha(t *testing.T) {
-	s := teststore.Build(t, manyEdges(), teststore.Options{ShardVertices: 25})
-	for _, c := range []struct {
-		name   string
-		speeds speeds
-		method Method
-		f      float64
-		want   Device
-		alpha  float64
-	}{
-		{"as fast", speeds{CPU: 1, Page: 1, Resident: 1, Link: 1e-12}, Pull, 1, CPU, 1},
-		{"twice as fast", speeds{CPU: 2, Page: 2, Resident: 1, Link: 1e-12}, Pull, 1, Hybrid, 2},
-		{"the CPU would add little", speeds{CPU: 50, Page: 50, Resident: 1, Link: 1e-12}, Pull, 1, GPU, 50},
-		{"a slow link", speeds{CPU: 2, Page: 2, Resident: 1, Link: 10}, Pull, 1, GPU, 2},
-		{"few are active", speeds{CPU: 10, Page: 10, Notify: 20, Resident: 1, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.2},
-		{"not measured yet", speeds{CPU: 10, Page: 10, Resident: 1, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.6},
-		{"not that few", speeds{CPU: 10, Page: 10, Notify: 20, Resident: 1, Link: 1e-12}, NotifyPull, 0.25, Hybrid, 5},
-		{"measured along few edges", speeds{CPU: 1, Page: 1, Notify: 1000, Resident: 2, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.53},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			o := Options{Device: Hybrid, GPU: "emulated", Threads: 1, speeds: c.speeds, pageBytes: 1}
-			j, err := New(s, gas.Program[float64, float64](testprograms.PageRank[float64]{}), o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer j.Close()
-			if err := j.startGPU(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			j.limit = inMemoryLimit
-			device, alpha := j.choose(c.method, c.f)
-			if device != c.want || !near(alpha, c.alpha, 1e-6) {
-				t.Errorf("got %s, α = %v; want %s, %v", device, alpha, c.want, c.alpha)
-			}
-			for i := range j.gpuStale {
-				j.gpuStale[i] = true
-			}
-			j.missed = 0
-			_, behind := j.choose(c.method, c.f)
-			if !(behind < alpha) {
-				t.Errorf("α = %v, and %v when the GPU is behind", alpha, behind)
-			}
-			if _, again := j.choose(c.method, c.f); again > behind != (alpha > 1) {
-				t.Errorf("α = %v, when the GPU is behind %v and %v: what was missed counts", alpha, behind, again)
-			}
-			clear(j.gpuStale)
-			for i := range j.hostStale {
-				j.hostStale[i] = true
-			}
-			j.missed = 0
-			if _, behind = j.choose(c.method, c.f); !(behind > alpha) {
-				t.Errorf("α = %v, and %v when the host is behind", alpha, behind)
-			}
-			if _, again := j.choose(c.method, c.f); again < behind != (alpha < 1) {
-				t.Errorf("α = %v, when the host is behind %v and %v: what was missed counts", alpha, behind, again)
-			}
-		})
-	}
-}
-
-// TestPasses: more passes over what stays, while the rest is streamed, reach the
-// same end, in fewer iterations where news goes far there.
-func TestPasses(t *testing.T) {
-	g := oracle.Graph{N: 1000}
-	for v := range uint32(g.N - 1) { // against the order of shards, so that an iteration goes one far
-		g.Edges = append(g.Edges, oracle.Edge{Src: v + 1, Dst: v, Weight: 1}, oracle.Edge{Src: v, Dst: v + 1, Weight: 1})
-	}
-	s := teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: 25})
-	p := testprograms.SSSP[float32]{SSSP: programs.SSSP[float32]{Source: uint32(g.N) - 1}}
-	o := Options{Device: GPU, GPU: "emulated", Mode: Async, Threads: 1, Streams: 1, pageBytes: 1, Method: Pull}
-	o.GPUMemory = leastGPU[float32, float32](t, s, p, o) + 8<<10
-	lengths := oracle.SSSP(g, p.Source)
-	var iterations []int
-	for _, passes := range []int{0, 8} {
-		o.Passes = passes
-		values, r, err := runJob[float32, float32](s, p, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for v, x := range values {
-			if float64(x) != lengths[v] {
-				t.Fatalf("%d passes: vertex %d: got %v, want %v", passes, v, x, lengths[v])
-			}
-		}
-		iterations = append(iterations, len(r.Iterations))
-		for _, it := range r.Iterations {
-			if it.Active > uint64(g.N) || it.Fraction > 1 {
-				t.Fatalf("%d passes: %+v", passes, it)
-			}
-		}
-	}
-	t.Logf("iterations with one pass and with eight: %d", iterations)
-	if iterations[1] >= iterations[0] {
-		t.Errorf("more passes did not help: %d", iterations)
-	}
-	o.Mode = Sync
-	if _, err := New(s, gas.Program[float32, float32](p), o); err == nil || !strings.Contains(err.Error(), "use mode async") {
-		t.Errorf("got %v", err)
 	}
 }
 
@@ -324,9 +222,9 @@ func TestDamagedShard(t *testing.T) {
 		if err := teststore.Write(path, manyEdges(), teststore.Options{ShardVertices: 50}); err != nil {
 			t.Fatal(err)
 		}
-		logs, err := filepath.Glob(filepath.Join(path, "db", "*.vlog"))
+		logs, err := filepath.Glob(filepath.Join(path, "payload"))
 		if err != nil || len(logs) == 0 {
-			t.Fatalf("%v: no value log", err)
+			t.Fatalf("%v: no payload", err)
 		}
 		text, err := os.ReadFile(logs[0])
 		if err != nil {
@@ -425,7 +323,7 @@ func TestLostInAsync(t *testing.T) {
 				faults = append(faults, gpuengine.EmulatedFault{Op: gpuengine.FaultCopy, N: at + 1, Lost: true})
 			}
 			d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{Faults: faults})
-			o := Options{Device: GPU, GPU: "emulated", Threads: 1, Mode: Async, Method: Pull, pageBytes: 1, Streams: 1, speeds: speeds{CPU: 1, Page: 1, Resident: 1, Streamed: 1, Link: 1}}
+			o := Options{Device: GPU, GPU: "emulated", Threads: 1, Mode: Async, Method: Pull, pageBytes: 1, Streams: 1, speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1, Streamed: 1, Link: 1}}
 			o.GPUMemory = leastGPU[uint32, uint32](t, s, p, o)
 			o.open = func(string) (gpuengine.Device, error) { return d, nil }
 			var j *Job[uint32, uint32]

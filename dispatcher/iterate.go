@@ -12,14 +12,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/page"
 )
-
-// pullsInPlace is after how many pulls source order is made: making it takes as
-// long as it saves in about so many iterations.
-const pullsInPlace = 8
 
 // activeSet is the active set as a roaring bitmap, which aliases the bits: it
 // is valid until the end of the iteration.
@@ -30,9 +27,13 @@ func (j *Job[V, A]) activeSet() *roaring.Bitmap {
 // iterate does one iteration: it chooses who does it and how, and measures.
 func (j *Job[V, A]) iterate(ctx context.Context) error {
 	start, read := time.Now(), j.pages.BytesRead()
-	it := Iteration{Iteration: j.step.Iteration, Active: j.activated, Fraction: j.fraction()}
-	it.Method = j.method(it.Fraction)
-	it.Device, it.Alpha = j.choose(it.Method, it.Fraction)
+	o := j.observe()
+	d := j.policy.decide(o)
+	it := Iteration{
+		Iteration: o.Iteration, Active: j.activated, Fraction: o.Fraction,
+		Method: d.Method, Device: d.Device, Alpha: d.Alpha, SourceOrder: d.SourceOrder,
+	}
+	m := policy.Measurement{Observation: o, Decision: d}
 	var err error
 	if it.Device != GPU {
 		err = j.fetch()
@@ -45,13 +46,13 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 		return nil
 	}
 	if !j.behind {
-		j.safe = j.position
+		j.safe, j.safeCounts = j.position, j.policy.Counts
 	}
 	j.ordering = false
 	if it.Device == CPU {
-		err = j.onCPU(ctx, &it)
+		err = j.onCPU(ctx, &it, &m)
 	} else {
-		err = j.onGPU(ctx, &it)
+		err = j.onGPU(ctx, &it, &m)
 	}
 	if errors.Is(err, errAgain) {
 		return nil
@@ -59,15 +60,14 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := j.bring(time.Since(start)); err != nil {
+	m.Seconds = time.Since(start).Seconds()
+	j.policy.learn(m)
+	if err := j.maintain(time.Since(start)); err != nil {
 		j.lose(err)
 		return nil
 	}
 	it.BytesRead = j.pages.BytesRead() - read
 	it.Duration = time.Since(start)
-	if j.untried += it.Duration.Seconds(); it.Device != CPU {
-		j.untried = 0
-	}
 	it.Seconds = it.Duration.Seconds()
 	j.record(it)
 	j.iterated()
@@ -75,13 +75,9 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 }
 
 // onCPU does an iteration on the CPU: notify, process the pages, commit.
-func (j *Job[V, A]) onCPU(ctx context.Context, it *Iteration) error {
+func (j *Job[V, A]) onCPU(ctx context.Context, it *Iteration, m *policy.Measurement) error {
 	start, read := time.Now(), j.pages.BytesRead()
-	w := cpuengine.Work{Step: j.step, Marked: it.Method == NotifyPull, SourceOrder: j.pulls >= pullsInPlace, MakeOrder: true, Aggregates: j.aggregates}
-	it.SourceOrder = w.SourceOrder && !w.Marked && j.ordered
-	if it.Method == Pull {
-		j.pulls++
-	}
+	w := cpuengine.Work{Step: j.step, Marked: it.Method == NotifyPull, SourceOrder: it.SourceOrder, MakeOrder: true, Aggregates: j.aggregates}
 	if w.Marked {
 		s, err := j.notify(ctx, j.activeSet())
 		if err != nil {
@@ -117,23 +113,18 @@ func (j *Job[V, A]) onCPU(ctx context.Context, it *Iteration) error {
 		j.gpuStale[i] = true
 	}
 	j.activated, j.degrees = done.Activated, done.Degrees
-	if it.Method == Pull {
-		gain := j.gain(it.Fraction)
-		j.pulled = done.Edges + done.Vertices
-		if gain > 0 { // notify-pull would have been better
-			j.owed -= int64(min(gain, float64(j.pulled)))
-		}
-	}
 	j.previous = j.step.Aggregate
 	j.step = gas.Step{Iteration: j.step.Iteration + 1, Aggregate: j.aggregate()}
 	it.Edges += done.Edges
 	it.Vertices = done.Vertices
-	if it.Method == NotifyPull && j.notified { // not while sides are loaded for good
-		j.learnNotify(time.Since(start).Seconds(), it.Fraction*float64(j.notifyEdges))
+	took := time.Since(start).Seconds()
+	if w.Marked {
+		m.Notify = took
+		return nil
 	}
-	j.notified = j.notified || it.Method == NotifyPull
-	if it.Method == Pull && !j.ordering && (!j.pages.InMemory() || j.pages.BytesRead() == read) { // not while pages are loaded for good
-		j.learnCPU(time.Since(start).Seconds(), j.edgesOf(shards), float64(done.Edges+done.Vertices))
+	m.Looked = done.Edges + done.Vertices
+	if !j.ordering && (!j.pages.InMemory() || j.pages.BytesRead() == read) { // not while pages are loaded for good
+		m.Scan = policy.Scanned{Seconds: took, Edges: j.edgesOf(shards), Looked: float64(m.Looked)}
 	}
 	return nil
 }
@@ -251,60 +242,11 @@ func (j *Job[V, A]) record(it Iteration) {
 	}
 }
 
-// fraction is f, the share of the edges that lead out of active vertices.
-func (j *Job[V, A]) fraction() float64 {
-	if j.notifyEdges == 0 {
-		return 0
-	}
-	return float64(j.degrees) / float64(j.notifyEdges)
-}
-
-// method chooses as Garaph does (section 5.2): notifying costs f·|E| random
-// accesses and then pulls, pulling |E| sequential ones, or fewer. When the
-// aggregate changed, every vertex has to be applied, so that marking none saves
-// nothing.
-func (j *Job[V, A]) method(f float64) Method {
-	if j.aggregable != nil && (j.step.Iteration == 0 || j.step.Aggregate != j.previous) {
-		return Pull
-	}
-	if j.opt.Method != Auto {
-		return j.opt.Method
-	}
-	if j.gain(f) < 0 || j.owed > 0 {
-		return Pull
-	}
-	return NotifyPull
-}
-
-// gain is about how many edges a pull looks at more than notify-pull.
-func (j *Job[V, A]) gain(f float64) float64 {
-	return j.pullCost(f) - f*float64(j.notifyEdges)/j.limit
-}
-
-// pullCost is about how many edges a pull gathers along: |E|, but for a program
-// whose accumulators saturate, which looks at 1/f edges of a vertex until it finds
-// an active one, and whose vertices settle, so that the last pull tells of the
-// next. It depends on counts alone, not on times, so that the same job always
-// makes the same choices. From disk all edges are read in any case.
-func (j *Job[V, A]) pullCost(f float64) float64 {
-	cost := float64(j.notifyEdges)
-	if j.limit < inMemoryLimit || !j.saturates {
-		return cost
-	}
-	if f > 0 {
-		cost = min(cost, float64(j.cat.Vertices)/f)
-	}
-	if j.pulled > 0 {
-		cost = min(cost, float64(j.pulled))
-	}
-	return cost
-}
-
-// notify marks who has to gather: the neighbours of active vertices. Vertices
-// that begin active were never applied, so that the first iteration marks them
-// too.
+// notify marks who has to gather: the neighbours of active vertices, and these
+// themselves unless the program is [gas.Idempotent]. Vertices that begin active
+// were never applied, so that the first iteration marks them in any case.
 func (j *Job[V, A]) notify(ctx context.Context, active *roaring.Bitmap) (cpuengine.Stats, error) {
-	if j.step.Iteration == 0 {
+	if j.restless || j.step.Iteration == 0 {
 		copy(j.arrays.Marks, j.arrays.Active)
 	}
 	pieces := j.cpu.Pieces(active, j.firsts, j.pages.InMemory())

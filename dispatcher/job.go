@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/panics"
@@ -38,13 +39,12 @@ type Job[V, A any] struct {
 
 	device        gpuengine.Device        // nil: the job runs on the CPU
 	gpu, lost     *gpuengine.Engine[V, A] // nil: there is none; gpu becomes lost when it fails
-	speeds        speeds
-	residentEdges uint64   // that stay on the GPU
-	hostStale     []bool   // by shard: the GPU has newer values
-	gpuStale      []bool   // by shard: the host has
-	behind        bool     // hostStale, or the host's active set is not the newest
-	safe          position // of the host's values and active set
-	alone, unseen float64  // seconds that the GPU worked since the host was up to date, since the CPU was measured
+	residentEdges uint64                  // that stay on the GPU
+	hostStale     []bool                  // by shard: the GPU has newer values
+	gpuStale      []bool                  // by shard: the host has
+	behind        bool                    // hostStale, or the host's active set is not the newest
+	safe          position                // of the host's values and active set
+	safeCounts    policy.Counts
 
 	firsts      []uint32          // first vertex of each shard
 	edges       []uint64          // that a pull gathers along, by shard
@@ -53,26 +53,18 @@ type Job[V, A any] struct {
 	notifyEdges uint64            // edges on those sides
 	aggregable  gas.Aggregable[V] // nil without the ability, as is aggregates
 	aggregates  []float64         // by shard
+	restless    bool              // active vertices gather again themselves: the program is not gas.Idempotent
 	oneSide     bool              // vertices notify by sides that are gathered along too
-	saturates   bool              // the program is a gas.Saturable
 	settleable  gas.Settleable[V] // nil without the ability
 	unsettled   []uint32          // by shard, the first vertex that was not settled when last looked
 
 	position
-	began   time.Time // the run
-	ordered bool      // shards can be put in source order
+	began time.Time // the run
 	// ordering: that was done in this iteration, and took long.
 	ordering bool
 	ranks    []int // of pages: the CPU begins with the last one
-	lowest   int   // rank that the CPU did in the last iterations of both devices, or about
-	// orderPulls is how many pulls over a page the making of its source order takes.
-	orderPulls float64
-	untried    float64 // seconds since the GPU did something
-	trying     int     // iterations of it that are left, see choose
-	missed     float64 // seconds, see choose
-	notified   bool    // an iteration before was a notify-pull
-	limit      float64 // of f, up to which an iteration notifies
-	report     Report
+	policy   decider
+	report   Report
 
 	epochs *epochs[V] // nil unless the run is recorded
 }
@@ -110,6 +102,7 @@ func (j *Job[V, A]) plan() (err error) {
 	}
 	po := page.Options{Threads: j.opt.Threads, PageBytes: j.opt.pageBytes}
 	var loops gas.Loops[V, A]
+	var facts policy.Facts
 	err = panics.Guard(j.program, func() error {
 		loops, j.report.Compiled = cpuengine.LoopsOf(j.program)
 		if c, ok := j.program.(gas.Compiled[V, A]); ok && !j.report.Compiled && c.Loops().Program == nil {
@@ -119,7 +112,9 @@ func (j *Job[V, A]) plan() (err error) {
 			loops, j.report.Compiled = cpuengine.GenericLoops(j.program), false
 		}
 		po.SourceOrder = loops.Scatter != nil
-		_, j.saturates = j.program.(gas.Saturable[A])
+		_, facts.Saturates = j.program.(gas.Saturable[A])
+		idempotent, able := j.program.(gas.Idempotent)
+		j.restless = !able || !idempotent.Idempotent()
 		po.Gather, po.Notify = sides(gas.DirectionOf(j.program))
 		return nil
 	})
@@ -155,6 +150,12 @@ func (j *Job[V, A]) plan() (err error) {
 	if j.settleable, _ = j.program.(gas.Settleable[V]); j.settleable != nil {
 		j.unsettled = append([]uint32(nil), j.firsts...)
 	}
+	facts.Method, facts.Device = j.opt.Method, j.opt.Device
+	facts.Vertices, facts.ValueBytes = uint64(j.cat.Vertices), uint64(j.valueBytes())
+	facts.PullEdges, facts.NotifyEdges, facts.Pages = j.pullEdges, j.notifyEdges, len(j.pages.Spans())
+	facts.InMemory, facts.OneSide, facts.Aggregates, facts.Ordered = j.pages.InMemory(), j.oneSide, j.aggregable != nil, j.pages.Ordered()
+	j.policy = decider{facts: facts, look: j.opt.decided}
+	j.policy.set(policy.New(facts))
 	if j.opt.Job != nil {
 		j.epochs, err = newEpochs[V](j.cat.Vertices, j.opt)
 	}
@@ -186,7 +187,7 @@ func (j *Job[V, A]) take(po page.Options, fixed, checkpoints int64, m vertices.M
 	}
 	j.pages, err = page.New(j.store, po)
 	if err == nil {
-		j.ordered, j.ranks, j.lowest, j.orderPulls = j.pages.Ordered(), j.rank(), len(j.pages.Spans()), firstOrderPulls
+		j.ranks = j.rank()
 	}
 	var need *page.NeedError
 	if errors.As(err, &need) {
@@ -261,7 +262,7 @@ func (j *Job[V, A]) Trim() (free int64) {
 
 // Run iterates until no vertex is active, or as often as the options allow.
 // After a cancellation the error is the context's, and the report covers what
-// was done. A recorded job goes on from its newest epoch; after an error it
+// was done; values that overflowed are an [OverflowError]. A recorded job goes on from its newest epoch; after an error it
 // leaves one.
 func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
 	err := j.run(ctx)
@@ -280,16 +281,16 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 		return err
 	}
 	j.report.InMemory = j.pages.InMemory()
-	if !resumed { // the limit of the job's first run holds, wherever it goes on
-		j.limit = j.notifyLimit()
-		if j.report.InMemory && !j.oneSide {
-			j.owed = int64(j.notifyEdges)
+	if j.policy.Limit == 0 { // that of the job's first run holds, wherever it goes on
+		if !j.report.InMemory {
+			j.report.AccessRatio = j.store.AccessRatio()
 		}
+		j.policy.set(policy.Start(j.policy.facts, j.policy.State, j.report.AccessRatio))
 	}
-	j.report.NotifyLimit = j.limit
+	j.report.NotifyLimit = j.policy.Limit
 	if !j.report.InMemory {
 		j.opt.Log.Info("the graph does not fit into memory: pages are streamed from disk",
-			zap.Int64("memory", j.opt.Memory), zap.Float64("notify limit", j.limit))
+			zap.Int64("memory", j.opt.Memory), zap.Float64("notify limit", j.policy.Limit))
 		j.cpu.Yield = true
 	}
 	if n := j.waiting(); n > 0 && j.opt.MoreThreads != nil {
@@ -313,7 +314,7 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 			j.report.Duration += time.Since(start)
 			if err == nil {
 				j.report.Converged = j.activated == 0
-				return nil
+				return j.overflowed(ctx)
 			}
 			j.lose(err)
 			continue
@@ -341,19 +342,6 @@ func (j *Job[V, A]) waiting() (n int) {
 		n += gpuengine.Goroutines
 	}
 	return n
-}
-
-// inMemoryLimit is the largest f with which an iteration notifies, in memory.
-const inMemoryLimit = 0.5
-
-// notifyLimit is the largest f with which an iteration notifies (Garaph,
-// section 5.2). From disk, that is measured.
-func (j *Job[V, A]) notifyLimit() float64 {
-	if j.report.InMemory {
-		return inMemoryLimit
-	}
-	j.report.AccessRatio = j.store.AccessRatio()
-	return 1 / (2 * j.report.AccessRatio)
 }
 
 // init gives every vertex its degree, which the shards' offsets tell, and,

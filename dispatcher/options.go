@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/hostmem"
 )
@@ -25,13 +26,24 @@ const (
 )
 
 // Method says how an iteration finds the vertices to process.
-type Method string
+type Method = policy.Method
 
 // The methods.
 const (
-	Auto       Method = "auto" // by the share of edges that lead out of active vertices
-	Pull       Method = "pull" // all vertices
-	NotifyPull Method = "notify-pull"
+	Auto       = policy.Auto
+	Pull       = policy.Pull
+	NotifyPull = policy.NotifyPull
+)
+
+// Device says where a job runs.
+type Device = policy.Device
+
+// The devices.
+const (
+	AutoDevice = policy.AutoDevice
+	CPU        = policy.CPU
+	GPU        = policy.GPU
+	Hybrid     = policy.Hybrid
 )
 
 // Options of a job. The zero value is a sync job on all processors, without a
@@ -56,16 +68,15 @@ type Options struct {
 	GPUMemory int64            // bytes of the GPU's memory; 0: all that is free
 	Streams   int              // that overlap on the GPU; 0: see [gpuengine.Options]
 	Gather    gpuengine.Gather // "": auto
-	// Passes is how often, at most, an async iteration of the GPU alone goes over
-	// what stays there while the rest is streamed; 0: once.
-	Passes int
-	Trace  func(gpuengine.Span)
+	Trace     func(gpuengine.Span)
 	// PageDone, when not nil, is told of every page, one call at a time.
 	PageDone func(PageWork)
 
-	// For tests: gpuengine.Open, speeds instead of measured ones, and page.Options'.
+	// For tests: gpuengine.Open, speeds instead of measured ones, who looks on at the
+	// policy, and page.Options'.
 	open      func(name string) (gpuengine.Device, error)
-	speeds    speeds
+	speeds    policy.Speeds
+	decided   func(policy.Event)
 	pageBytes int64
 
 	// Job is what the run is recorded as: it goes on from the job's newest
@@ -78,7 +89,7 @@ type Options struct {
 
 // EngineVersion is that of the engines, as far as the bits of values depend on
 // it: a checkpoint is resumed by the same alone.
-const EngineVersion = 2
+const EngineVersion = 3
 
 // Iteration says what one iteration did.
 type Iteration struct {

@@ -5,9 +5,6 @@ import (
 	"slices"
 )
 
-// firstOrderPulls is how many pulls it takes to make source order, before that is measured.
-const firstOrderPulls = 3
-
 // longTask is how many edges of a shard keep a goroutine busy for about a millisecond.
 const longTask = 3 << 17
 

@@ -6,7 +6,10 @@ import (
 	"math"
 	"unsafe"
 
+	"go.uber.org/zap"
+
 	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 )
 
@@ -32,7 +35,12 @@ func (j *Job[V, A]) restore(ctx context.Context) (resumed bool, err error) {
 	}
 	s := r.State
 	j.step = gas.Step{Iteration: s.Iteration, Aggregate: float64(s.Aggregate)}
-	j.previous, j.pulls, j.pulled, j.owed, j.limit = float64(s.Previous), s.Pulls, s.Pulled, s.Owed, float64(s.NotifyLimit)
+	j.previous = float64(s.Previous)
+	known, err := policy.Decode(s.Policy, j.policy.State)
+	if err != nil {
+		j.opt.Log.Debug("the policy begins without what the checkpoint says", zap.Error(err))
+	}
+	j.policy.set(known)
 	for i, a := range s.Aggregates {
 		j.aggregates[i] = float64(a)
 	}

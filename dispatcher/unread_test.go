@@ -29,7 +29,7 @@ func TestUnreadBeside(t *testing.T) {
 	if err := teststore.Write(path, g, teststore.Options{ShardVertices: 50}); err != nil {
 		t.Fatal(err)
 	}
-	logs, err := filepath.Glob(filepath.Join(path, "db", "*.vlog"))
+	logs, err := filepath.Glob(filepath.Join(path, "payload"))
 	if err != nil || len(logs) == 0 {
 		t.Fatal(logs, err)
 	}

@@ -7,7 +7,7 @@
 // one contribution A along each of its in-edges, the contributions are folded
 // with Sum, and Apply turns the old value and the fold into a new value. A
 // vertex whose value changed significantly is active: in the next iteration it
-// makes its out-neighbours gather again. A job ends when no vertex is active,
+// gathers again, and makes its out-neighbours do so. A job ends when no vertex is active,
 // or after a given number of iterations.
 //
 // V and A are fixed-size plain data: numbers, bools, flat structs and arrays of
@@ -21,11 +21,12 @@
 //     is the same for any number of threads, so results are the same bits.
 //   - Methods are pure: they read their arguments and the program's fields, and
 //     change neither. They are called from many goroutines at once.
-//   - A vertex without an active in-neighbour may be skipped or applied again,
-//     as the engine finds cheaper, so Apply must give the same value again when
-//     nothing that it read has changed. What Apply reads from
+//   - A vertex may be skipped or applied again, as the engine finds cheaper, when
+//     neither it nor an in-neighbour is active, so Apply must give the same value
+//     again when nothing that it read has changed. What Apply reads from
 //     [Step.Aggregate] is accounted for: when the aggregate changes, every
-//     vertex is applied.
+//     vertex is applied. For an [Idempotent] program the vertex's own activity
+//     does not count.
 //
 // Everything beyond [Program] is optional: a program has an ability when it has
 // the method, for example [Saturable] or [Settleable].
@@ -88,6 +89,26 @@ type Settleable[V any] interface {
 // and handed to the next one as [Step.Aggregate].
 type Aggregable[V any] interface {
 	Aggregate(v Vertex, value V) float64
+}
+
+// Overflowable is the ability to report values that are wrong because numbers
+// left their range. Overflowed is asked about every value when the job is done:
+// if it reports any, the job fails and has no results. A program whose sums can
+// leave the range of their type needs it, and values from which it can tell: what
+// is not reached must differ from what is too far.
+type Overflowable[V any] interface {
+	Overflowed(value V) bool
+}
+
+// Idempotent is the ability to do without a second look at what came before: with
+// the values around it as they were, a vertex that is applied again keeps the
+// value of the first time. That is so where Gather does not read dst and Apply
+// either does not read old or only keeps the better of old and acc. Then an active
+// vertex makes its out-neighbours gather again, but not itself, which saves
+// notify-pull edges. The method reports whether it is so; a type that embeds a
+// program inherits it together with Gather and Apply.
+type Idempotent interface {
+	Idempotent() bool
 }
 
 // Direction says along which edges a program gathers.

@@ -41,6 +41,8 @@ type builder struct {
 	in, out  *degrees // by provisional number; out is nil when mirror
 	declared []uint64 // bits of the vertices that need no edge
 	limit    uint64   // integers below it number themselves
+	reserved int64    // bytes of plan.arrays that the readers have
+	most     uint64   // vertices that the rest is enough for; guarded by convert
 	ints     *intTable
 	strings  *nameTable
 
@@ -70,18 +72,22 @@ func (b *builder) Begin(s Schema) error {
 	b.limit = maxID + 1
 	switch s.IDs {
 	case IDInt:
-		b.ints = new(intTable)
-		b.limit = min(b.limit, max(minRange, uint64(b.plan.total/2/8)))
+		b.ints = newIntTable()
+		b.limit = min(b.limit, max(minRange, uint64(b.plan.total/2/8)), max(1, uint64(b.plan.arrays/b.vertexBytes())))
 	case IDString:
-		b.strings = newNameTable(b.seed, b.plan.dir, b.plan.total/16, b.plan.space)
+		b.strings = newNameTable(b.seed, b.plan.dir, b.plan.names, b.plan.space)
 		b.mapped.Store(true)
+	}
+	b.admit()
+	if s.Vertices > int64(b.most) {
+		return b.beyond(uint32(s.Vertices - 1))
 	}
 	return b.arrays()
 }
 
 // arrays allocates the arrays over provisional numbers.
 func (b *builder) arrays() (err error) {
-	own := uint32(min(maxID, b.plan.total/16/int64(b.plan.threads)))
+	own := uint32(min(maxID, b.plan.tallies/2/int64(b.plan.threads))) // for both sides
 	if b.in, err = newDegrees(own); err != nil {
 		return err
 	}
@@ -162,7 +168,15 @@ func (w *bucketWriter) AddInts(src, dst []uint64, weight []float32) error {
 	return w.unmapped(max(topSrc, topDst), func() error {
 		return w.addEdges(u, v, weight)
 	}, func() error {
-		return w.addEdges(w.numbers(&w.src, src), w.numbers(&w.dst, dst), weight)
+		u, err := w.numbers(&w.src, src)
+		if err != nil {
+			return err
+		}
+		v, err := w.numbers(&w.dst, dst)
+		if err != nil {
+			return err
+		}
+		return w.addEdges(u, v, weight)
 	})
 }
 
@@ -172,20 +186,36 @@ func (w *bucketWriter) AddVertices(ids []uint64) error {
 	return w.unmapped(top, func() error {
 		return w.declare(list)
 	}, func() error {
-		return w.declare(w.numbers(&w.src, ids))
+		list, err := w.numbers(&w.src, ids)
+		if err != nil {
+			return err
+		}
+		return w.declare(list)
 	})
 }
 
 // AddStrings takes edges between names.
 func (w *bucketWriter) AddStrings(src, dst [][]byte, weight []float32) error {
 	w.mapping = true
-	return w.addEdges(w.named(&w.src, src), w.named(&w.dst, dst), weight)
+	u, err := w.named(&w.src, src)
+	if err != nil {
+		return err
+	}
+	v, err := w.named(&w.dst, dst)
+	if err != nil {
+		return err
+	}
+	return w.addEdges(u, v, weight)
 }
 
 // AddVertexNames takes vertices by name.
 func (w *bucketWriter) AddVertexNames(names [][]byte) error {
 	w.mapping = true
-	return w.declare(w.named(&w.src, names))
+	list, err := w.named(&w.src, names)
+	if err != nil {
+		return err
+	}
+	return w.declare(list)
 }
 
 // unmapped calls plain when integers up to top number themselves, and mapped
@@ -223,24 +253,32 @@ func (b *builder) turn() error {
 	b.free()
 	b.top.Store(0)
 	b.mapped.Store(true)
+	b.admit()
 	return b.arrays()
 }
 
 func (w *bucketWriter) declare(numbers []uint32) error {
 	for _, t := range numbers {
+		if err := w.rise(t); err != nil {
+			return err
+		}
 		atomic.OrUint64(&w.declared[t>>6], 1<<(t&63))
-		w.rise(t)
 	}
 	return nil
 }
 
-// rise notes the largest provisional number.
-func (b *builder) rise(t uint32) {
+// rise notes the largest provisional number, and refuses one for which there is
+// no memory.
+func (b *builder) rise(t uint32) error {
+	if uint64(t) >= b.most {
+		return b.beyond(t)
+	}
 	for old := b.top.Load(); old <= t; old = b.top.Load() {
 		if b.top.CompareAndSwap(old, t+1) {
-			return
+			break
 		}
 	}
+	return nil
 }
 
 func largest(ids []uint32) (top uint32) {
@@ -268,21 +306,25 @@ func sized(buf *[]uint32, n int) []uint32 {
 }
 
 // numbers looks integers up in the map.
-func (b *builder) numbers(buf *[]uint32, ids []uint64) []uint32 {
-	out := sized(buf, len(ids))
+func (b *builder) numbers(buf *[]uint32, ids []uint64) (out []uint32, err error) {
+	out = sized(buf, len(ids))
 	for i, id := range ids {
-		out[i] = b.ints.number(uint32(id*0x9e3779b97f4a7c15>>56), id)
+		if out[i], err = b.ints.number(id); err != nil {
+			return nil, err
+		}
 	}
-	return out
+	return out, nil
 }
 
 // named looks names up in their table.
-func (b *builder) named(buf *[]uint32, ids [][]byte) []uint32 {
-	out := sized(buf, len(ids))
+func (b *builder) named(buf *[]uint32, ids [][]byte) (out []uint32, err error) {
+	out = sized(buf, len(ids))
 	for i, id := range ids {
-		out[i] = b.strings.number(id)
+		if out[i], err = b.strings.number(id); err != nil {
+			return nil, err
+		}
 	}
-	return out
+	return out, nil
 }
 
 // addEdges counts and keeps edges between provisional numbers.
@@ -294,7 +336,10 @@ func (w *bucketWriter) addEdges(src, dst []uint32, weight []float32) error {
 		return err
 	}
 	if w.opt.DropSelfLoops {
-		src, dst, weight = w.dropLoops(src, dst, weight)
+		var err error
+		if src, dst, weight, err = w.dropLoops(src, dst, weight); err != nil {
+			return err
+		}
 	}
 	if err := w.directed(src, dst, weight); err != nil || !w.mirror {
 		return err
@@ -314,13 +359,15 @@ func (w *bucketWriter) addEdges(src, dst []uint32, weight []float32) error {
 }
 
 // dropLoops removes self-loops; their vertices stay.
-func (w *bucketWriter) dropLoops(src, dst []uint32, weight []float32) ([]uint32, []uint32, []float32) {
+func (w *bucketWriter) dropLoops(src, dst []uint32, weight []float32) ([]uint32, []uint32, []float32, error) {
 	n := 0
 	for i, v := range dst {
 		if src[i] == v {
 			w.loops.Add(1)
+			if err := w.rise(v); err != nil {
+				return nil, nil, nil, err
+			}
 			atomic.OrUint64(&w.declared[v>>6], 1<<(v&63))
-			w.rise(v)
 			continue
 		}
 		src[n], dst[n] = src[i], v
@@ -329,7 +376,7 @@ func (w *bucketWriter) dropLoops(src, dst []uint32, weight []float32) ([]uint32,
 		}
 		n++
 	}
-	return src[:n], dst[:n], weight[:min(n, len(weight))]
+	return src[:n], dst[:n], weight[:min(n, len(weight))], nil
 }
 
 // directed counts and keeps edges in one direction.
@@ -338,7 +385,9 @@ func (w *bucketWriter) directed(src, dst []uint32, weight []float32) error {
 		return nil
 	}
 	topSrc, top := largest(src), largest(dst)
-	w.rise(max(top, topSrc))
+	if err := w.rise(max(top, topSrc)); err != nil {
+		return err
+	}
 	for top>>w.shift >= uint32(len(w.buckets)) {
 		w.coarsen()
 	}
@@ -389,7 +438,11 @@ func (b *builder) renumber(ctx context.Context) error {
 		}
 		for ; word != 0; word &= word - 1 {
 			id := uint64(i)<<6 + uint64(bits.TrailingZeros64(word))
-			if err := w.declare(b.numbers(&w.src, []uint64{id})); err != nil {
+			list, err := b.numbers(&w.src, []uint64{id})
+			if err == nil {
+				err = w.declare(list)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -416,8 +469,11 @@ func (w *bucketWriter) renumber(records []uint32) error {
 		if w.schema.Weighted {
 			weight = []float32{math.Float32frombits(records[2])}
 		}
-		u, v := w.numbers(&w.src, []uint64{uint64(records[0])}), w.numbers(&w.dst, []uint64{uint64(records[1])})
-		if err := w.directed(u, v, weight); err != nil {
+		ends, err := w.numbers(&w.src, []uint64{uint64(records[0]), uint64(records[1])})
+		if err != nil {
+			return err
+		}
+		if err := w.directed(ends[:1], ends[1:], weight); err != nil {
 			return err
 		}
 	}

@@ -67,6 +67,9 @@ func planSG(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 			"has %d bytes, but with %d vertices and %d edges it would have %d: it is truncated, or not in format %s",
 			size, t.n, t.m, t.size(), p.schema.Format)}
 	}
+	if err := o.Reserve(4*(t.n+1), fmt.Sprintf("the header promises %d vertices, and their degrees take", t.n)); err != nil {
+		return nil, &InputError{File: name, Problem: err.Error(), Err: err}
+	}
 	p.skipBytes = sgHeader
 	p.schema.IDs = defaultIDs(p.schema.Format, o.IDs)
 	if p.schema.IDs == IDDense {

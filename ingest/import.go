@@ -33,7 +33,7 @@ type Options struct {
 	Force         bool  // replace an existing graph
 	ShardVertices int   // vertices of a shard at most; 0: shard.DefaultVertices
 	Threads       int   // 0: GOMAXPROCS
-	Memory        int64 // bytes for buffers beside the arrays over vertices; 0: a quarter of the machine's
+	Memory        int64 // bytes of resident memory for the whole process; 0: half of what is available
 	Stdin         io.Reader
 	Progress      func(Progress)
 	Log           *zap.Logger // nil: silent
@@ -131,6 +131,7 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer) (
 	if err != nil {
 		return Report{}, err
 	}
+	defer numbers.free()
 	if numbers.n == 0 {
 		return Report{}, fmt.Errorf("import %s: %w; is it the right file, and the right --format?", strings.Join(inputs, ", "), ErrEmpty)
 	}
@@ -154,7 +155,7 @@ func (b *builder) readOptions() ReadOptions {
 	r := ReadOptions{
 		Format: b.opt.Format, IDs: b.opt.IDs, Weights: b.opt.Weights, Table: b.opt.Table, SkipBadLines: b.opt.SkipBadLines,
 		Threads: b.plan.threads, BlockBytes: inputBlock, Stdin: b.opt.Stdin,
-		Warn: func(msg string) { b.opt.Log.Warn(msg) },
+		Warn: func(msg string) { b.opt.Log.Warn(msg) }, Reserve: b.reserve,
 	}
 	if b.opt.Progress != nil {
 		r.Progress = func(done, total int64) { b.opt.Progress(Progress{Reading, done, total}) }
@@ -231,6 +232,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 		return nil, Report{}, err
 	}
 	b.free()
+	numbers.freeOrder()
 	in := &sideBuilder{
 		dir: shard.In, out: w, spill: b.spill, weighted: b.schema.Weighted, dedup: b.opt.Dedup,
 		shards: shards, numbers: numbers, n: numbers.n,
@@ -248,7 +250,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 		return nil, Report{}, err
 	}
 	if numbers.perm != nil {
-		hostmem.Free(numbers.perm)
+		numbers.free()
 		in.numbers = out.numbers // the edges have dense ids now
 	}
 	if err := in.run(ctx, b.plan); err != nil {
@@ -307,6 +309,7 @@ func (b *builder) progressOf(sides ...*sideBuilder) {
 func (b *builder) close() {
 	b.free()
 	b.strings.close()
+	b.ints.close()
 	hostmem.Free(b.before)
 	if b.spill != nil {
 		_ = b.spill.close() // the file has no name and is read no more

@@ -30,7 +30,7 @@ type edge = line
 // tinyPlan makes everything happen on a few hundred edges: blocks go to the
 // file, buckets are merged, groups are sorted by several goroutines.
 func tinyPlan(threads, blocks int) memoryPlan {
-	return memoryPlan{total: 1 << 20, threads: threads, blocks: blocks, buckets: 16, sorters: threads, sort: 64 << 20}
+	return memoryPlan{total: 1 << 20, threads: threads, blocks: blocks, buckets: 16, sorters: threads, sort: 64 << 20, arrays: 1 << 30, names: 1 << 16, tallies: 1 << 16}
 }
 
 // stored reads a graph back, from both sides.

@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"sync"
+
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
 // nameSort sorts names, each with a number, within a bounded memory: what fills
@@ -21,7 +23,7 @@ type nameSort struct {
 	space func(int64) error // reports a full disk before it is one
 
 	mu   sync.Mutex // guards the rest, until each
-	text []byte
+	text []byte       // outside the Go heap, as is list
 	list []placedName // of the names in text
 	file *os.File     // nil before the first run
 	end  int64        // of the file
@@ -53,11 +55,38 @@ func (s *nameSort) add(name []byte, number uint32) {
 	if s.err != nil {
 		return
 	}
+	if s.text == nil {
+		if s.err = s.allocate(); s.err != nil {
+			return
+		}
+	}
 	if len(s.list) > 0 && len(s.text)+len(name)+placedNameBytes*(len(s.list)+1) > s.room {
 		s.err = s.flush()
 	}
 	s.list = append(s.list, placedName{uint32(len(s.text)), number, uint16(len(name))})
 	s.text = append(s.text, name...)
+}
+
+// allocate takes addresses for the names in memory, of which those that are used
+// take memory.
+func (s *nameSort) allocate() error {
+	text, err := hostmem.Bytes(int64(s.room) + maxName)
+	if err != nil {
+		return fmt.Errorf("names: %w", err)
+	}
+	s.text = text[:0]
+	list, err := hostmem.Slice[placedName](s.room/placedNameBytes + 1)
+	if err != nil {
+		return fmt.Errorf("names: %w", err)
+	}
+	s.list = list[:0]
+	return nil
+}
+
+func (s *nameSort) free() {
+	hostmem.FreeBytes(s.text[:cap(s.text)])
+	hostmem.Free(s.list[:cap(s.list)])
+	s.text, s.list = nil, nil
 }
 
 func (s *nameSort) name(p placedName) []byte { return s.text[p.at : p.at+uint32(p.len)] }
@@ -78,6 +107,7 @@ func (s *nameSort) flush() error {
 		return nil
 	})
 	s.text, s.list = s.text[:0], s.list[:0]
+	hostmem.Drop(s.text[:cap(s.text)]) // many short names may follow a few long ones
 	return err
 }
 
@@ -134,7 +164,7 @@ func (s *nameSort) each(f func(name []byte, number uint32) error) error {
 	if err := s.flush(); err != nil {
 		return err
 	}
-	s.text, s.list = nil, nil
+	s.free()
 	for most := max(leastMerged, s.room/mergeBuffer); len(s.runs) > most; {
 		some := s.runs[:min(most, len(s.runs)-most+1)]
 		s.runs = s.runs[len(some):]
@@ -184,7 +214,8 @@ func (s *nameSort) merge(runs []nameRun, f func(name []byte, number uint32) erro
 
 // close frees memory and file. It may be called again.
 func (s *nameSort) close() {
-	s.text, s.list, s.runs = nil, nil, nil
+	s.free()
+	s.runs = nil
 	if s.file != nil {
 		_ = s.file.Close() // it has no name and is read no more
 		s.file = nil

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/store"
@@ -37,10 +37,26 @@ type rank struct {
 	below uint32
 }
 
+const numberedBytes = 16
+
 // numbered is an id with its provisional number.
 type numbered struct {
 	id uint64
 	t  uint32
+}
+
+// freeOrder returns what only the order of vertices needs.
+func (m *numbering) freeOrder() {
+	hostmem.Free(m.ints)
+	hostmem.Free(m.order)
+	m.ints, m.order = nil, nil
+}
+
+// free returns all memory. It may be called again.
+func (m *numbering) free() {
+	m.freeOrder()
+	hostmem.Free(m.perm)
+	m.perm = nil
 }
 
 // dense is the dense id of a provisional number.
@@ -154,64 +170,85 @@ func compact(ranks []rank) *numbering {
 	return m
 }
 
-const stripes = 256
-
 // intTable gives provisional numbers to integers as they come, from many
 // goroutines.
 type intTable struct {
-	stripe [stripes]struct {
-		sync.Mutex
-		number map[uint64]uint32 // within the stripe
-		_      [48]byte          // a cache line each
-	}
+	seeds  [2]uint64
+	stripe [stripes]stripe[uint64]
 }
+
+func newIntTable() *intTable {
+	return &intTable{seeds: [2]uint64{rand.Uint64(), rand.Uint64() | 1}}
+}
+
+// hash mixes an id with seeds of the process, so that no input can make all
+// ids fall on one place.
+func (x *intTable) hash(id uint64) uint64 {
+	high, low := bits.Mul64(id^x.seeds[0], x.seeds[1])
+	high, low = bits.Mul64(high^low, 0x9e3779b97f4a7c15)
+	return high ^ low
+}
+
+func (x *intTable) slot(id uint64) uint32 { return uint32(x.hash(id)) }
 
 // provisional is the number of the i-th id of a stripe. Ids beyond what 32 bits number
 // have that of another one, until all are counted and refused.
 func provisional(i, stripe uint32) uint32 { return min(i, maxID/stripes-1)*stripes + stripe }
 
-// number is the provisional number of an id, given its stripe.
-func (x *intTable) number(stripe uint32, id uint64) uint32 {
+// number is the provisional number of an id.
+func (x *intTable) number(id uint64) (uint32, error) {
+	stripe := uint32(x.hash(id) >> 56)
 	s := &x.stripe[stripe]
 	s.Lock()
 	defer s.Unlock()
-	i, ok := s.number[id]
-	if !ok {
-		if s.number == nil {
-			s.number = make(map[uint64]uint32)
-		}
-		i = uint32(len(s.number))
-		s.number[id] = i
-	}
-	return provisional(i, stripe)
+	i, _, err := s.find(id, x.slot)
+	return provisional(i, stripe), err
 }
 
-// sorted gives all ids in order, and the dense ids of the provisional numbers.
+// sorted ends the numbering: it gives all ids in order, and the dense ids of the
+// provisional numbers.
 func (x *intTable) sorted(compare func(a, b numbered) int) (list []numbered, perm []uint32, err error) {
-	top := 0
-	n := 0
+	top, n := 0, 0
 	for i := range x.stripe {
-		n += len(x.stripe[i].number)
-		top = max(top, len(x.stripe[i].number))
-	}
-	list = make([]numbered, 0, n)
-	for i := range x.stripe {
-		for id, local := range x.stripe[i].number {
-			list = append(list, numbered{id, local*stripes + uint32(i)})
-		}
-		x.stripe[i].number = nil
+		s := &x.stripe[i]
+		s.freeSlots()
+		n += int(s.n)
+		top = max(top, int(s.n))
 	}
 	if top > maxID/stripes {
 		return nil, nil, fmt.Errorf("about %d vertices: dense ids have 32 bits", n)
 	}
+	if list, err = hostmem.Slice[numbered](n); err != nil {
+		return nil, nil, err
+	}
+	at := 0
+	for i := range x.stripe {
+		s := &x.stripe[i]
+		for local, id := range s.keys[:s.n] {
+			list[at] = numbered{id, uint32(local*stripes + i)}
+			at++
+		}
+		s.free()
+	}
 	slices.SortFunc(list, compare)
 	if perm, err = hostmem.Slice[uint32](top * stripes); err != nil {
+		hostmem.Free(list)
 		return nil, nil, err
 	}
 	for i, e := range list {
 		perm[e.t] = uint32(i)
 	}
 	return list, perm, nil
+}
+
+// close frees what is left. nil is fine.
+func (x *intTable) close() {
+	if x == nil {
+		return
+	}
+	for i := range x.stripe {
+		x.stripe[i].free()
+	}
 }
 
 func compareInt(a, b numbered) int { return cmp.Compare(int64(a.id), int64(b.id)) }

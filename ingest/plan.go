@@ -5,7 +5,6 @@ import (
 	"runtime"
 
 	"github.com/dustin/go-humanize"
-	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/internal/hostmem"
 )
@@ -31,8 +30,8 @@ const (
 	leastBlocks = 2 << 20
 )
 
-// memoryPlan divides the budget of an import. The arrays over vertices come on
-// top of it.
+// memoryPlan divides the budget of an import. While edges are read, arrays over
+// vertices have the memory in which edges are sorted then.
 type memoryPlan struct {
 	dir     string
 	space   func(int64) error
@@ -41,6 +40,9 @@ type memoryPlan struct {
 	buckets int   // of one goroutine while reading
 	sorters int   // goroutines that sort
 	sort    int64 // bytes of all of them
+	arrays  int64 // bytes of arrays over vertices
+	names   int64 // of names that are sorted
+	tallies int64 // of the counts that goroutines have of their own
 	threads int   // goroutines that parse
 	asked   int   // that would, given more memory
 }
@@ -52,7 +54,7 @@ func planMemory(o Options) (memoryPlan, error) {
 	}
 	p.asked = p.threads
 	if p.total == 0 {
-		p.total = max(processBytes+leastBytes, machineMemory()/4)
+		p.total = max(processBytes+leastBytes, hostmem.Available()/2)
 	}
 	rest := p.total - processBytes
 	if rest < leastBytes {
@@ -64,7 +66,8 @@ func planMemory(o Options) (memoryPlan, error) {
 	p.threads = max(1, min(p.threads, int(rest/4/readerBytes), int((rest-sorterBytes-leastBlocks)/readerBytes)))
 	rest -= int64(p.threads) * readerBytes
 	p.sorters = max(1, min(o.threads(), int(rest/2/sorterBytes)))
-	p.sort = max(int64(p.sorters)*sorterBytes, rest*3/8)
+	p.sort = max(int64(p.sorters)*sorterBytes, rest*2/3)
+	p.arrays, p.names, p.tallies = p.sort/4*3, p.sort/8, p.sort/8
 	p.blocks = int((rest - p.sort) / blockBytes)
 	p.buckets = max(16, min(1024, p.blocks/4/p.threads))
 	return p, nil
@@ -72,7 +75,62 @@ func planMemory(o Options) (memoryPlan, error) {
 
 // leastFor is a budget with which the sorters have so much memory.
 func (p *memoryPlan) leastFor(sort int64) int64 {
-	return processBytes + int64(p.asked)*readerBytes + sort*8/3 + 1<<20
+	return processBytes + max(leastBytes, int64(p.asked)*readerBytes+sort*3/2+1<<20)
+}
+
+// vertexBytes is what an import takes for a vertex while it reads edges and
+// numbers vertices: degrees, a bit, and the numbering.
+func (b *builder) vertexBytes() int64 {
+	n := int64(4 + 1) // a bit, and the rank of it
+	if !b.mirror {
+		n += 4
+	}
+	switch {
+	case b.strings != nil:
+		n += stripeBytes(namePrintBytes)
+	case b.mapped.Load():
+		n += max(stripeBytes(8), numberedBytes+4)
+	}
+	return n
+}
+
+// reserve takes a part of the memory for arrays over vertices, for what is named.
+func (b *builder) reserve(bytes int64, what string) error {
+	b.reserved += bytes
+	if b.reserved <= b.plan.arrays {
+		return nil
+	}
+	return b.plan.tooSmall(what, b.reserved)
+}
+
+// tooSmall is the error of arrays over vertices that take so many bytes.
+func (p *memoryPlan) tooSmall(what string, arrays int64) error {
+	least := (p.leastFor(arrays/3*4+4) + 1<<20 - 1) >> 20
+	return fmt.Errorf("%w: %s %s, more than the %s that a budget of %s has for them; --memory %dMiB is enough",
+		ErrMemory, what, humanize.IBytes(uint64(arrays)), humanize.IBytes(uint64(p.arrays)), humanize.IBytes(uint64(p.total)), least)
+}
+
+// admit sets how many vertices there may be, by what each takes.
+func (b *builder) admit() {
+	b.most = uint64(max(0, b.plan.arrays-b.reserved) / b.vertexBytes())
+}
+
+// beyond refuses a number that is too large for the arrays. How many vertices
+// there will be is known only where integers are their own numbers.
+func (b *builder) beyond(t uint32) error {
+	n, advice := int64(t)+1, ""
+	count, what := humanize.Comma(n), ""
+	switch {
+	case b.schema.IDs != IDDense:
+		what = fmt.Sprintf("there are %s vertices by now, and arrays over twice as many take", count)
+		n *= 2
+	case b.schema.Vertices >= 0:
+		what = fmt.Sprintf("the header promises %s vertices, and arrays over them take", count)
+	default:
+		what = fmt.Sprintf("id %d makes %s vertices, with or without edges, and arrays over them take", int64(t)+b.schema.Base, count)
+		advice = "; if the ids have gaps, --ids int makes vertices of those alone that are there"
+	}
+	return fmt.Errorf("import: %w%s", b.plan.tooSmall(what, b.reserved+n*b.vertexBytes()), advice)
 }
 
 func (o Options) threads() int {
@@ -80,12 +138,4 @@ func (o Options) threads() int {
 		return o.Threads
 	}
 	return runtime.GOMAXPROCS(0)
-}
-
-func machineMemory() int64 {
-	var info unix.Sysinfo_t
-	if err := unix.Sysinfo(&info); err != nil {
-		return 0
-	}
-	return int64(info.Totalram) * int64(info.Unit)
 }

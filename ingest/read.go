@@ -23,6 +23,11 @@ type ReadOptions struct {
 	Progress func(done, total int64)
 	Warn     func(msg string)
 
+	// Reserve, if not nil, is asked before memory is taken that grows with the
+	// number of vertices; its error, which begins with what takes it, ends the
+	// reading.
+	Reserve func(bytes int64, what string) error
+
 	Stdin io.Reader // for the input named "-"
 }
 
@@ -61,6 +66,9 @@ func (o ReadOptions) withDefaults() ReadOptions {
 	o.BlockBytes = min(max(o.BlockBytes, minBlock), maxLine)
 	if o.Progress == nil {
 		o.Progress = func(int64, int64) {}
+	}
+	if o.Reserve == nil {
+		o.Reserve = func(int64, string) error { return nil }
 	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}

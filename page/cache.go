@@ -197,9 +197,8 @@ func (c *Cache) reserve() error {
 	}
 	var pageBytes, sideBytes, gather, total int64
 	for p := range c.spans {
-		n := c.gatherBytes(p)
-		gather += n
-		pageBytes = max(pageBytes, n)
+		gather += c.gatherBytes(p)
+		pageBytes = max(pageBytes, c.ringBytes(p))
 	}
 	for i := range c.pageOf {
 		for _, dir := range c.opt.Notify {

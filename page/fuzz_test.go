@@ -13,7 +13,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// FuzzPage: whatever happens to the bytes of a value log, before or after the
+// FuzzPage: whatever happens to the bytes of a payload, before or after the
 // store is opened, a page has exactly the arrays that were stored or an error
 // comes in its place.
 func FuzzPage(f *testing.F) {
@@ -30,7 +30,7 @@ func FuzzPage(f *testing.F) {
 			o.Budget = need(t, x, o)
 		}
 
-		logs, err := filepath.Glob(filepath.Join(path, "db", "*.vlog"))
+		logs, err := filepath.Glob(filepath.Join(path, "payload"))
 		if err != nil || len(logs) != 1 {
 			t.Fatal(logs, err)
 		}
@@ -72,7 +72,7 @@ func FuzzPage(f *testing.F) {
 }
 
 // fuzzed stores and reads a graph that is small, yet whose shards all lie in
-// the value log.
+// the payload.
 func fuzzed(t *testing.T, path string, edges []byte, flags byte) *stored {
 	t.Helper()
 	const n = 700

@@ -139,6 +139,33 @@ func (c *Cache) Get(rq Request) (*Page, error) {
 	})
 }
 
+// directFrom is the size from which a blob begins at a multiple of blockBytes in a
+// buffer of the ring, as it does in the store: it can be read there past the
+// system's page cache.
+const (
+	directFrom = 32 << 10
+	blockBytes = 4 << 10
+)
+
+// place is where a blob of n bytes begins behind the first at bytes of a buffer.
+func place(at, n int64) int64 {
+	if n < directFrom {
+		return at
+	}
+	return (at + blockBytes - 1) &^ (blockBytes - 1)
+}
+
+// ringBytes is what page p takes in a buffer of the ring.
+func (c *Cache) ringBytes(p int) (at int64) {
+	for i := range c.shards(p, nil) {
+		for _, dir := range c.opt.Gather {
+			n := c.store.Catalogue().Bytes(dir, i)
+			at = place(at, n) + n
+		}
+	}
+	return at
+}
+
 // streamed reads a page into a buffer of the ring, several shards at once. The
 // error is that of the first shard, in order, that cannot be read.
 func (c *Cache) streamed(ctx context.Context, rq Request, buf []byte) (*Page, error) {
@@ -146,15 +173,16 @@ func (c *Cache) streamed(ctx context.Context, rq Request, buf []byte) (*Page, er
 	errs := make([]error, (span.To-span.From)*len(c.opt.Gather)) // in the order of the page
 	next := 0
 	var reading sync.WaitGroup
-	rest := buf
+	var at int64
 	p, err := c.assemble(rq, func(dir shard.Direction, i int, side *shard.Side) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		c.reads <- struct{}{}
 		n := c.store.Catalogue().Bytes(dir, i)
-		dst := rest[:n:n]
-		rest = rest[n:]
+		at = place(at, n)
+		dst := buf[at : at+n : at+n]
+		at += n
 		k := next
 		next++
 		reading.Go(func() {

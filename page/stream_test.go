@@ -144,14 +144,14 @@ func TestCancel(t *testing.T) {
 }
 
 // damage changes a byte of the in side of shard i, of a store that has it in its
-// only value log, and gives what changes it back.
+// payload, and gives what changes it back.
 func damage(t *testing.T, x *stored, i int) (mend func()) {
 	t.Helper()
 	blob := make([]byte, x.store.Catalogue().Bytes(shard.In, i))
 	if _, err := x.store.ReadShard(shard.In, i, blob); err != nil {
 		t.Fatal(err)
 	}
-	names, err := filepath.Glob(filepath.Join(x.store.Path(), "db", "*.vlog"))
+	names, err := filepath.Glob(filepath.Join(x.store.Path(), "payload"))
 	if err != nil || len(names) != 1 {
 		t.Fatal(names, err)
 	}

@@ -70,5 +70,8 @@ func (p Circuit) Activate(_ gas.Vertex, old, new Node) bool {
 	return math.Abs(float64(new.Volts)-float64(old.Volts)) > p.Tolerance*math.Abs(p.Volts)
 }
 
+// Overflowed reports what is no voltage: Volts was none in single precision.
+func (p Circuit) Overflowed(value Node) bool { return value.Volts-value.Volts != 0 }
+
 // Result is the voltage.
 func (p Circuit) Result(_ gas.Vertex, value Node) float32 { return value.Volts }

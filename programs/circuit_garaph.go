@@ -16,7 +16,7 @@ var circuitSources embed.FS
 
 // Loops are the methods of Circuit as loops.
 func (p Circuit) Loops() gas.Loops[Node, Branch] {
-	if !gas.Fresh(circuitSources, "efba5ad5d4c1e081069758ef99d72e2b") {
+	if !gas.Fresh(circuitSources, "f47d0ae1a2de1df5d55b252f65d94d31") {
 		return gas.Loops[Node, Branch]{}
 	}
 	return circuitLoops{p}.loops()
@@ -24,7 +24,7 @@ func (p Circuit) Loops() gas.Loops[Node, Branch] {
 
 // Fragments are the methods of Circuit as PTX.
 func (Circuit) Fragments() gas.Fragments {
-	if !gas.Fresh(circuitSources, "efba5ad5d4c1e081069758ef99d72e2b") {
+	if !gas.Fresh(circuitSources, "f47d0ae1a2de1df5d55b252f65d94d31") {
 		return gas.Fragments{}
 	}
 	return circuitFragments

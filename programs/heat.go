@@ -21,8 +21,7 @@ import (
 // which stays between the temperatures around for any step, and is the former
 // for small ones, as far as which the sum of all heat stays the same. A job does not end by itself: its iterations are its time.
 // In async mode heat spreads faster than time, to the same end. The graph is to
-// be an undirected one; in a directed one, a vertex that nothing leads to is left
-// out of a notify-pull, and with it what it would go on to heat.
+// be an undirected one; in a directed one heat flows along edge direction only.
 type Heat struct {
 	Source uint32 // dense id
 	Step   float64

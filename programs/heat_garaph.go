@@ -17,7 +17,7 @@ var heatSources embed.FS
 
 // Loops are the methods of Heat as loops.
 func (p Heat) Loops() gas.Loops[float32, Flow] {
-	if !gas.Fresh(heatSources, "4c7846d902a9864cfa9289dbfd0bc461") {
+	if !gas.Fresh(heatSources, "af6da1835b4f90abfe43c72a3a3635e1") {
 		return gas.Loops[float32, Flow]{}
 	}
 	return heatLoops{p}.loops()
@@ -25,7 +25,7 @@ func (p Heat) Loops() gas.Loops[float32, Flow] {
 
 // Fragments are the methods of Heat as PTX.
 func (Heat) Fragments() gas.Fragments {
-	if !gas.Fresh(heatSources, "4c7846d902a9864cfa9289dbfd0bc461") {
+	if !gas.Fresh(heatSources, "af6da1835b4f90abfe43c72a3a3635e1") {
 		return gas.Fragments{}
 	}
 	return heatFragments

@@ -14,7 +14,7 @@ import (
 // It is what NetworkX computes, before NetworkX scales it. The sum is finite
 // when Alpha is below 1/λ, λ being the largest eigenvalue of the graph, for
 // which 1 / the largest in-degree is always enough. Otherwise values grow until
-// they are +Inf.
+// they overflow.
 type Katz[F float32 | float64] struct {
 	Alpha, Beta float64
 	Tolerance   float64 // relative change of a value below which it counts as none
@@ -41,3 +41,6 @@ func (p Katz[F]) Apply(_ gas.Vertex, _ F, acc float64, _ gas.Step) F {
 func (p Katz[F]) Activate(_ gas.Vertex, old, new F) bool {
 	return math.Abs(float64(new)-float64(old)) > p.Tolerance*math.Abs(float64(old))
 }
+
+// Overflowed reports +Inf, and NaN, to which that leads with an Alpha of 0.
+func (p Katz[F]) Overflowed(value F) bool { return value-value != 0 }

@@ -16,7 +16,7 @@ var katzSources embed.FS
 
 // Loops are the methods of Katz as loops.
 func (p Katz[F]) Loops() gas.Loops[F, float64] {
-	if !gas.Fresh(katzSources, "575a7a66d8a19bcfaa3432e556916c49") {
+	if !gas.Fresh(katzSources, "b78e149f7c45e8bbf5658c56857af915") {
 		return gas.Loops[F, float64]{}
 	}
 	switch p := any(p).(type) {
@@ -30,7 +30,7 @@ func (p Katz[F]) Loops() gas.Loops[F, float64] {
 
 // Fragments are the methods of Katz as PTX.
 func (p Katz[F]) Fragments() gas.Fragments {
-	if !gas.Fresh(katzSources, "575a7a66d8a19bcfaa3432e556916c49") {
+	if !gas.Fresh(katzSources, "b78e149f7c45e8bbf5658c56857af915") {
 		return gas.Fragments{}
 	}
 	switch any(p).(type) {

@@ -7,7 +7,9 @@ import (
 )
 
 // SSSP gives the least total weight of a path from Source along edge direction
-// (Bellman and Ford, with an active set); weights are not negative.
+// (Bellman and Ford, with an active set); weights are not negative. Unreached is
+// +Inf. In float32, a distance of math.MaxFloat32 or more is math.MaxFloat32, which
+// Overflowed reports; in float64 no sum of fewer than 2^896 weights is too large.
 type SSSP[F float32 | float64] struct {
 	Source uint32 // dense id
 }
@@ -23,8 +25,15 @@ func (p SSSP[F]) Init(v gas.Vertex) (F, bool) {
 // Zero is unreached.
 func (p SSSP[F]) Zero() F { return F(math.Inf(1)) }
 
-// Gather is the way over the source of the edge.
-func (p SSSP[F]) Gather(src F, e gas.Edge, _ F) F { return src + F(e.Weight) }
+// Gather is the way over the source of the edge. One that is too long stays below
+// unreached.
+func (p SSSP[F]) Gather(src F, e gas.Edge, _ F) F {
+	d := src + F(e.Weight)
+	if d > math.MaxFloat32 && src <= math.MaxFloat32 && single[F]() {
+		return math.MaxFloat32
+	}
+	return d
+}
 
 // Sum is the minimum.
 func (p SSSP[F]) Sum(a, b F) F { return min(a, b) }
@@ -34,3 +43,9 @@ func (p SSSP[F]) Apply(_ gas.Vertex, old, acc F, _ gas.Step) F { return min(old,
 
 // Activate reports any change.
 func (p SSSP[F]) Activate(_ gas.Vertex, old, new F) bool { return old != new }
+
+// Overflowed reports a distance that is too large.
+func (p SSSP[F]) Overflowed(value F) bool { return value == math.MaxFloat32 && single[F]() }
+
+// single tells whether F is float32.
+func single[F float32 | float64]() bool { return F(1)+F(0x1p-30) == F(1) }

@@ -16,7 +16,7 @@ var ssspSources embed.FS
 
 // Loops are the methods of SSSP as loops.
 func (p SSSP[F]) Loops() gas.Loops[F, F] {
-	if !gas.Fresh(ssspSources, "d05d97f92e2ebdf9fabeb2995e6d3d29") {
+	if !gas.Fresh(ssspSources, "dc4ab8f92b62babdf7ff852a8985003a") {
 		return gas.Loops[F, F]{}
 	}
 	switch p := any(p).(type) {
@@ -30,7 +30,7 @@ func (p SSSP[F]) Loops() gas.Loops[F, F] {
 
 // Fragments are the methods of SSSP as PTX.
 func (p SSSP[F]) Fragments() gas.Fragments {
-	if !gas.Fresh(ssspSources, "d05d97f92e2ebdf9fabeb2995e6d3d29") {
+	if !gas.Fresh(ssspSources, "dc4ab8f92b62babdf7ff852a8985003a") {
 		return gas.Fragments{}
 	}
 	switch any(p).(type) {
@@ -177,7 +177,7 @@ func (l ssspFloat32Loops) apply(acc []float32, list []uint16, b *gas.Block, cur,
 // ssspFloat32Fragments are those of SSSP[float32].
 var ssspFloat32Fragments = gas.Fragments{
 	Program: "SSSP[float32]",
-	Hash:    "4dfe134180bb3e54",
+	Hash:    "5e78eedef2b62aeb",
 
 	Value:       gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
 	Accumulator: gas.Layout{Size: 4, Align: 4, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float32, Offset: 0}}},
@@ -208,9 +208,23 @@ L2:
 }
 `},
 	Gather: gas.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
-	.reg .b32 %gw<1>;
+	.reg .b32 %gw<3>;
+	.reg .pred %gp<3>;
 	add.rn.f32 %gw0, ${src.0}, ${edge.weight};
-	mov.f32 ${out.0}, %gw0;
+	setp.gt.f32 %gp0, %gw0, 0f7F7FFFFF;
+	@!%gp0 bra L6;
+	setp.le.f32 %gp1, ${src.0}, 0f7F7FFFFF;
+	@!%gp1 bra L6;
+	add.rn.f32 %gw1, 0f3F800000, 0f30800000;
+	setp.eq.f32 %gp2, %gw1, 0f3F800000;
+	@%gp2 bra L7;
+L6:
+	mov.f32 %gw2, %gw0;
+	bra L2;
+L7:
+	mov.f32 %gw2, 0f7F7FFFFF;
+L2:
+	mov.f32 ${out.0}, %gw2;
 }
 `},
 	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
@@ -376,7 +390,7 @@ func (l ssspFloat64Loops) apply(acc []float64, list []uint16, b *gas.Block, cur,
 // ssspFloat64Fragments are those of SSSP[float64].
 var ssspFloat64Fragments = gas.Fragments{
 	Program: "SSSP[float64]",
-	Hash:    "d3f34930f94b76b2",
+	Hash:    "02916aa28e1ab56f",
 
 	Value:       gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
 	Accumulator: gas.Layout{Size: 8, Align: 8, Leaves: []gas.Leaf{{Name: "", Kind: gas.Float64, Offset: 0}}},
@@ -405,10 +419,24 @@ L2:
 }
 `},
 	Gather: gas.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
-	.reg .b64 %gl<2>;
+	.reg .b64 %gl<4>;
+	.reg .pred %gp<3>;
 	cvt.f64.f32 %gl0, ${edge.weight};
 	add.rn.f64 %gl1, ${src.0}, %gl0;
-	mov.f64 ${out.0}, %gl1;
+	setp.gt.f64 %gp0, %gl1, 0d47EFFFFFE0000000;
+	@!%gp0 bra L6;
+	setp.le.f64 %gp1, ${src.0}, 0d47EFFFFFE0000000;
+	@!%gp1 bra L6;
+	add.rn.f64 %gl2, 0d3FF0000000000000, 0d3E10000000000000;
+	setp.eq.f64 %gp2, %gl2, 0d3FF0000000000000;
+	@%gp2 bra L7;
+L6:
+	mov.f64 %gl3, %gl1;
+	bra L2;
+L7:
+	mov.f64 %gl3, 0d47EFFFFFE0000000;
+L2:
+	mov.f64 ${out.0}, %gl3;
 }
 `},
 	Sum: gas.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math"
 	"time"
@@ -24,7 +23,7 @@ type Catalogue struct {
 	// the in side is the out side too.
 	Symmetric   bool        `json:"symmetric"`
 	IDs         IDMap       `json:"ids"`
-	Shards      []ShardInfo `json:"shards"`
+	Shards      []ShardInfo `json:"shards,omitempty"` // in the JSON of store version 1 alone
 	Fingerprint string      `json:"fingerprint"`
 	Source      []string    `json:"source"`
 	Created     time.Time   `json:"created"`
@@ -38,6 +37,8 @@ type ShardInfo struct {
 	Out      uint32 `json:"out"`          // out-edges
 	InSum    uint32 `json:"in_checksum"`  // of the in blob, as shard.Seal gives it
 	OutSum   uint32 `json:"out_checksum"` // of the out blob; 0 in a symmetric graph
+
+	Blobs [2]Extent `json:"-"` // of both sides, by [shard.Direction]
 }
 
 // IDKind is the kind of the user's vertex ids.
@@ -71,16 +72,17 @@ type IDMap struct {
 	Kind     IDKind   `json:"kind"`
 	Base     int64    `json:"base,omitempty"`
 	MaxBytes int      `json:"max_bytes,omitempty"` // longest string
-	Blocks   []uint32 `json:"blocks,omitempty"`    // first dense id of each stored block
+	Blocks   []uint32 `json:"blocks,omitempty"`    // first dense id of each stored block; in the JSON of store version 1 alone
+
+	places []Extent // of the blocks
 }
 
 // Bytes is the size of a shard's blob.
 func (c *Catalogue) Bytes(dir shard.Direction, i int) int64 {
-	s := &c.Shards[i]
-	if dir == shard.In || c.Symmetric {
-		return shard.Size(s.Vertices, s.In, c.Weighted)
+	if c.Symmetric {
+		dir = shard.In
 	}
-	return shard.Size(s.Vertices, s.Out, false)
+	return c.Shards[i].Blobs[dir].Bytes
 }
 
 // seal computes the fingerprint: a hash of everything that an algorithm's
@@ -111,27 +113,7 @@ func (c *Catalogue) seal(idSums []uint32) {
 	c.Fingerprint = hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-func (c *Catalogue) encode() ([]byte, error) {
-	payload, err := json.Marshal(c)
-	if err != nil {
-		return nil, fmt.Errorf("encode the catalogue: %w", err)
-	}
-	return seal(kindCatalogue, payload), nil
-}
-
-func decodeCatalogue(b []byte) (*Catalogue, error) {
-	payload, err := unseal(kindCatalogue, b)
-	if err != nil {
-		return nil, err
-	}
-	c := new(Catalogue)
-	if err := json.Unmarshal(payload, c); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	return c, c.check()
-}
-
-// check holds the catalogue against itself, so that what builds on it need not.
+// check compares the catalogue with itself, so that what builds on it need not.
 func (c *Catalogue) check() error {
 	next, in, out := uint64(0), uint64(0), uint64(0)
 	for i, s := range c.Shards {

@@ -2,17 +2,15 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-	"golang.org/x/sys/unix"
-
 	"github.com/garaph/garaph/internal/hostmem"
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -37,7 +35,7 @@ func (s *Store) AccessRatio() float64 {
 	return max(1, seq/random)
 }
 
-// SequentialRead reads up to limit bytes of the store's value logs past the
+// SequentialRead reads up to limit bytes of the store's payload past the
 // page cache, in requests of 1 MiB of which at most atOnce are under way, and
 // gives the speed in bytes per second.
 func (s *Store) SequentialRead(limit int64, atOnce int) (float64, error) {
@@ -96,27 +94,10 @@ func (s *Store) randomRead() (float64, error) {
 	return float64(read) / time.Since(start).Seconds(), err
 }
 
-// direct calls f for each value log, opened past the page cache.
+// direct calls f for the payload, opened past the page cache.
 func (s *Store) direct(f func(file *os.File, size int64) error) error {
-	names, err := matching(filepath.Join(s.path, dbDir), "*.vlog")
-	if err != nil {
-		return err
+	if s.payload == nil || s.payload.direct == nil {
+		return fmt.Errorf("graph %s cannot be read past the page cache: %w", s.name, errors.ErrUnsupported)
 	}
-	for _, name := range names {
-		err := func() error {
-			file, err := os.OpenFile(name, os.O_RDONLY|unix.O_DIRECT, 0)
-			if err != nil {
-				return err
-			}
-			info, err := file.Stat()
-			if err == nil {
-				err = f(file, info.Size())
-			}
-			return errors.Join(err, file.Close())
-		}()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return f(s.payload.direct, s.payload.size)
 }

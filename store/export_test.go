@@ -1,20 +1,15 @@
 package store
 
-import (
-	"os"
-
-	"github.com/garaph/garaph/shard"
-)
-
-// Placed reports whether StreamShard reads the shard past the page cache.
-func (s *Store) Placed(dir shard.Direction, i int) bool { return s.placeOf(dir, i).file != nil }
+import "os"
 
 // CloseDB takes Badger away, so that only what was placed can still be read.
 func (s *Store) CloseDB() error { return s.db.Close() }
 
-// ReadPast reads part of a file that is open past the page cache, as StreamShard
+// ReadDirect reads part of a file that is open past the page cache, as StreamShard
 // does.
-func ReadPast(f *os.File, at int64, dst []byte) bool { return place{f, at}.read(dst) }
+func ReadDirect(f *os.File, at int64, dst []byte) bool {
+	return (&payload{direct: f}).readDirect(Extent{at, int64(len(dst))}, dst)
+}
 
 // SetExchange puts in what changes the places of two folders, and gives what
 // puts it back.

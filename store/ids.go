@@ -117,13 +117,19 @@ func (s *Store) idBlock(i int) (*IDBlock, error) {
 		}
 		return b, nil
 	}
-	err := s.view(idsKey(i), func(raw []byte) error {
-		payload, err := unseal(kindIDs, raw)
-		if err != nil {
-			return err
-		}
-		return b.decode(m.Kind, payload, n)
-	})
+	var raw []byte
+	var err error
+	if s.old != nil {
+		raw, err = s.oldBlob(idsKey(i))
+	} else {
+		raw, err = s.payload.blob(m.places[i])
+	}
+	if err == nil {
+		raw, err = unseal(kindIDs, raw)
+	}
+	if err == nil {
+		err = b.decode(m.Kind, raw, n)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("graph %s: id block %d: %w", s.name, i, err)
 	}
@@ -284,8 +290,8 @@ func (iw *IDWriter) flush() error {
 	payload = append(payload, iw.data.Bytes()...)
 	b := seal(kindIDs, payload)
 	iw.sums = append(iw.sums, binary.LittleEndian.Uint32(b[28:]))
-	err := iw.w.put(idsKey(len(iw.m.Blocks)), b)
-	iw.m.Blocks = append(iw.m.Blocks, iw.next-uint32(iw.n))
+	e, err := iw.w.append(b)
+	iw.m.Blocks, iw.m.places = append(iw.m.Blocks, iw.next-uint32(iw.n)), append(iw.m.places, e)
 	iw.n, iw.ends = 0, iw.ends[:0]
 	iw.data.Reset()
 	return err

@@ -171,12 +171,5 @@ func neighbours(t testing.TB, s *store.Store, dir shard.Direction) string {
 	return b.String()
 }
 
-// vlog is the only value log of a small graph.
-func vlog(t testing.TB, path string) string {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(path, "db", "*.vlog"))
-	if err != nil || len(names) != 1 {
-		t.Fatalf("value logs %v, %v", names, err)
-	}
-	return names[0]
-}
+// payload is the file of a graph with all its blobs.
+func payload(path string) string { return filepath.Join(path, "payload") }

@@ -36,8 +36,7 @@ func onDisk(t *testing.T) string {
 	return dir
 }
 
-// mixed stores shards below 1 KiB (which lie in Badger's tables), below 64 KiB
-// and above (in the value log).
+// mixed stores shards below 1 KiB, below 64 KiB and above.
 func mixed(t *testing.T, dir string) *store.Store {
 	t.Helper()
 	g := oracle.Graph{N: 12}
@@ -77,23 +76,15 @@ func TestStreamShard(t *testing.T) {
 	}
 }
 
-// TestPastPageCache: what lies in the value log is read without Badger, into a
-// buffer of exactly the promised size at any address.
-func TestPastPageCache(t *testing.T) {
+// TestWithoutBadger: shards are read without Badger, into a buffer of exactly the
+// promised size at any address.
+func TestWithoutBadger(t *testing.T) {
 	s := mixed(t, onDisk(t))
 	sound := blobs(t, s)
-	for p, blob := range sound {
-		if got, want := s.Placed(p.dir, p.i), len(blob) >= 1<<10; got != want {
-			t.Errorf("%s of %d bytes: placed %v, want %v", p, len(blob), got, want)
-		}
-	}
 	if err := s.CloseDB(); err != nil {
 		t.Fatal(err)
 	}
 	for p, want := range sound {
-		if len(want) < 1<<10 {
-			continue
-		}
 		room := aligned(2*4096 + len(want))
 		for at := 0; at < 4096; at += 16 {
 			buf := room[at : at+len(want)]
@@ -104,9 +95,10 @@ func TestPastPageCache(t *testing.T) {
 	}
 }
 
-// TestReadPast: any part of a file comes to any place in memory, whole, and
-// nothing around it changes. What the file does not have is not read.
-func TestReadPast(t *testing.T) {
+// TestReadDirect: a part of a file that begins at a block comes to any block in
+// memory, whole, and nothing around it changes. What the file does not have is not
+// read.
+func TestReadDirect(t *testing.T) {
 	const block, most = 4096, 40 << 10
 	rng := rand.New(rand.NewPCG(3, 4))
 	content := make([]byte, most+block/3)
@@ -122,19 +114,19 @@ func TestReadPast(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	room := make([]byte, most+2*block)
-	near := func(blocks int) *rapid.Generator[int] {
-		return rapid.OneOf(rapid.IntRange(0, blocks*block), rapid.Custom(func(t *rapid.T) int {
-			return max(0, rapid.IntRange(0, blocks).Draw(t, "block")*block+rapid.IntRange(-70, 70).Draw(t, "beside"))
-		}))
+	room, err := hostmem.Bytes(most + 2*block)
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer hostmem.FreeBytes(room)
 	rapid.Check(t, func(t *rapid.T) {
-		at, n, to := near(9).Draw(t, "at"), max(1, near(9).Draw(t, "bytes")), near(1).Draw(t, "to")
+		at, to := block*rapid.IntRange(0, 11).Draw(t, "at"), block*rapid.IntRange(0, 1).Draw(t, "to")
+		n := max(1, rapid.IntRange(0, 9).Draw(t, "blocks")*block+rapid.IntRange(-70, 70).Draw(t, "beside"))
 		for i := range room {
 			room[i] = 0xaa
 		}
 		dst := room[to:][:min(n, len(room)-to)]
-		got := store.ReadPast(f, int64(at), dst[:len(dst):len(dst)])
+		got := store.ReadDirect(f, int64(at), dst[:len(dst):len(dst)])
 		if want := at+len(dst) <= len(content); got != want {
 			t.Fatalf("read: %v, want %v", got, want)
 		}
@@ -145,22 +137,8 @@ func TestReadPast(t *testing.T) {
 			t.Fatal("bytes around it changed")
 		}
 	})
-}
-
-// TestPlacesBesideLinks: the value log is found through a linked path, and
-// under a name with spaces.
-func TestPlacesBesideLinks(t *testing.T) {
-	dir := onDisk(t)
-	path := filepath.Join(dir, "a graph")
-	write(t, path, random(1, 9, 900), teststore.Options{})
-	link := filepath.Join(dir, "link")
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{path, link} {
-		if !open(t, name).Placed(shard.In, 0) {
-			t.Errorf("%s: not found", name)
-		}
+	if dst := room[16 : 16+block]; store.ReadDirect(f, 0, dst) {
+		t.Error("read to where no block begins")
 	}
 }
 

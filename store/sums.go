@@ -81,7 +81,17 @@ func sumFile(name string) (uint32, error) {
 	return h.Sum32(), err
 }
 
-// sealMarker ends the text of the marker with a line that has its own checksum.
+// marker is what the file of this name says: a line with the version, then lines of
+// checksums.
+type marker struct {
+	text    string
+	version int
+}
+
+// markerLine is the first line of the marker of a version.
+func markerLine(version int) string { return fmt.Sprintf("garaph graph, store version %d\n", version) }
+
+// sealMarker ends the text of a marker with a line that has its own checksum.
 func sealMarker(text string) string {
 	return fmt.Sprintf("%s%08x %s\n", text, crc32.Checksum([]byte(text), castagnoli), markerFile)
 }
@@ -89,15 +99,17 @@ func sealMarker(text string) string {
 // Checksums says what the marker of a graph vouches for.
 type Checksums uint8
 
-// What a marker may hold. Graphs of earlier builds have less than all.
+// What a marker may hold. Graphs of store version 1 may have less than all.
 const (
 	NoChecksums       Checksums = iota // nothing: damage to Badger's own files may go unnoticed
 	UnsealedChecksums                  // a list without a checksum of its own: lines may be missing
 	SealedChecksums                    // all
 )
 
-// checkSums holds the files in dir against the lines behind the marker's text.
-func checkSums(dir, lines string) (Checksums, error) {
+// check compares the files in dir with the lines of checksums.
+func (m marker) check(dir string) (Checksums, error) {
+	first := markerLine(m.version)
+	lines := m.text[len(first):]
 	has := NoChecksums
 	for line := range strings.Lines(lines) {
 		if has == SealedChecksums {
@@ -113,7 +125,7 @@ func checkSums(dir, lines string) (Checksums, error) {
 		if name == markerFile {
 			has = SealedChecksums
 			text, _, _ := strings.Cut(lines, line)
-			got = crc32.Checksum([]byte(markerText+text), castagnoli)
+			got = crc32.Checksum([]byte(first+text), castagnoli)
 		} else if got, err = sumFile(filepath.Join(dir, name)); errors.Is(err, os.ErrNotExist) {
 			return has, fmt.Errorf("%w: %s is missing", ErrDamaged, name)
 		} else if err != nil {
@@ -122,6 +134,9 @@ func checkSums(dir, lines string) (Checksums, error) {
 		if got != uint32(want) {
 			return has, fmt.Errorf("%w: checksum mismatch in %s: stored %08x, computed %08x", ErrDamaged, name, want, got)
 		}
+	}
+	if m.version > 1 && has != SealedChecksums {
+		return has, fmt.Errorf("%w: the %s file ends before its checksum", ErrDamaged, markerFile)
 	}
 	if has == SealedChecksums && strings.Count(lines, "\n") == 1 {
 		has = NoChecksums // an earlier build took the folder's name for a pattern, and found no file

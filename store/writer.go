@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -9,26 +8,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-	"golang.org/x/sync/semaphore"
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/checkpoint"
-	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/shard"
 )
 
 const (
-	// inFlightBytes bounds the blobs that Badger holds in memory at once.
-	inFlightBytes = 32 << 20
 	// flushBytes is how much is written before the disk starts on it.
 	flushBytes = 64 << 20
-	// spareBytes must stay free on the disk: writing into a mapped file on a
-	// full one kills the process.
-	spareBytes = 128 << 20
+	// spareBytes must stay free on the disk: what Badger writes, and some for others.
+	spareBytes = 64 << 20
 )
 
 // Writer builds a graph beside its final place: in a hidden folder that becomes
@@ -43,11 +37,12 @@ type Writer struct {
 	force   bool   // replace a graph there
 	dir     string // where it is being built
 	lock    *os.File
-	db      *badger.DB
-	flight  *semaphore.Weighted
-	written atomic.Int64 // bytes
+	payload *payloadWriter
 	ids     IDMap
 	idSums  []uint32
+
+	mu     sync.Mutex // guards places
+	places [2]map[int]Extent
 }
 
 // Create begins a graph that will stand at path. An existing graph there is an
@@ -73,19 +68,18 @@ func Create(path string, force bool) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{target: path, force: force, lock: lock, flight: semaphore.NewWeighted(inFlightBytes)}
+	w := &Writer{target: path, force: force, lock: lock, places: [2]map[int]Extent{{}, {}}}
 	if err = removeStale(path); err == nil {
 		err = checkTarget(path, force) // it may have put a graph back
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.unlock())
 	}
-	if w.dir, err = makeBuild(path); err != nil {
-		return nil, errors.Join(fmt.Errorf("import to %s: %w", path, err), w.unlock())
+	if w.dir, err = makeBuild(path); err == nil {
+		w.payload, err = createPayload(w.dir)
 	}
-	if w.db, err = badger.Open(options(filepath.Join(w.dir, dbDir), nil)); err != nil {
-		w.db = nil // half open, it cannot be closed
-		return nil, errors.Join(fmt.Errorf("import to %s: %w", path, err), w.Abort())
+	if err != nil {
+		return nil, errors.Join(w.failed(err), w.Abort())
 	}
 	return w, nil
 }
@@ -167,7 +161,7 @@ func foreignFile(path string) (string, error) {
 		dir  string
 		ours []string // patterns
 	}{
-		{"", []string{markerFile, dbDir, JobsDir, SpeedsFile, SpeedsFile + ".[0-9]*"}},
+		{"", []string{markerFile, payloadFile, dbDir, JobsDir, SpeedsFile, SpeedsFile + ".[0-9]*"}},
 		{JobsDir, []string{"[0-9]*", ".job-*"}},
 		{dbDir, []string{"*.sst", "*.vlog", "*.mem", "MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK"}},
 	} {
@@ -183,7 +177,7 @@ func foreignFile(path string) (string, error) {
 				matched, _ := filepath.Match(pattern, e.Name()) // the patterns are good
 				return matched
 			})
-			if folder := part.dir == JobsDir || part.dir == "" && e.Name() != markerFile && !strings.HasPrefix(e.Name(), SpeedsFile); !ours || e.IsDir() != folder {
+			if folder := part.dir == JobsDir || part.dir == "" && e.Name() != markerFile && e.Name() != payloadFile && !strings.HasPrefix(e.Name(), SpeedsFile); !ours || e.IsDir() != folder {
 				return filepath.Join(part.dir, e.Name()), nil
 			}
 		}
@@ -239,53 +233,39 @@ func (w *Writer) CheckSpace(n int64) error {
 		return fmt.Errorf("import to %s: free space: %w", w.target, err)
 	}
 	if free := int64(st.Bavail) * st.Bsize; free < n+spareBytes {
-		return fmt.Errorf("import to %s: %w: %d MiB free, %d MiB needed", w.target, ErrNoSpace, free>>20, (n+spareBytes)>>20)
+		return fmt.Errorf("import to %s: %w: %d MiB free, %d MiB needed on the disk of %s; free some, or import to another disk",
+			w.target, ErrNoSpace, free>>20, (n+spareBytes)>>20, filepath.Dir(w.target))
 	}
 	return nil
 }
 
+// failed is the error of an import that err ended.
+func (w *Writer) failed(err error) error {
+	if errors.Is(err, ErrNoSpace) {
+		return err // has it all
+	}
+	if full := badgerdb.Full(err); full != nil {
+		return fmt.Errorf("import to %s: %w on the disk of %s: another process may have filled it; free some, or import to another disk: %w",
+			w.target, ErrNoSpace, filepath.Dir(w.target), full)
+	}
+	return fmt.Errorf("import to %s: %w", w.target, err)
+}
+
 // PutShard stores a sealed blob. The blob is the caller's again afterwards.
 func (w *Writer) PutShard(dir shard.Direction, i int, blob []byte) error {
-	return w.put(shardKey(dir, i), blob)
+	e, err := w.append(blob)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.places[dir][i] = e
+	return err
 }
 
-// put stores a blob in a transaction of its own, waiting while too many bytes
-// are under way.
-func (w *Writer) put(key, blob []byte) error {
-	n := min(int64(len(blob)), inFlightBytes)
-	if err := w.flight.Acquire(context.Background(), n); err != nil {
-		return err
-	}
-	defer w.flight.Release(n)
-	if err := w.CheckSpace(int64(len(blob))); err != nil {
-		return err
-	}
-	err := w.db.Update(func(txn *badger.Txn) error { return txn.Set(key, blob) })
+func (w *Writer) append(blob []byte) (Extent, error) {
+	e, err := w.payload.append(blob)
 	if err != nil {
-		return fmt.Errorf("import to %s: store %q: %w", w.target, key, err)
+		err = w.failed(fmt.Errorf("write %d bytes of %s: %w", len(blob), payloadFile, err))
 	}
-	if len(blob) < mappedFrom {
-		return nil
-	}
-	if n := int64(len(blob)); (w.written.Add(n)-n)/flushBytes != w.written.Load()/flushBytes {
-		w.startWriting()
-	}
-	return view(w.db, key, nil, func(b []byte) error { // what was written is resident: give it back
-		hostmem.Drop(b)
-		return nil
-	})
-}
-
-// startWriting makes the system begin to bring the value logs to disk, so that
-// Commit need not wait for all of them.
-func (w *Writer) startWriting() {
-	names, _ := matching(filepath.Join(w.dir, dbDir), "*.vlog") // a hint: Commit meets the errors
-	for _, name := range names {
-		if f, err := os.Open(name); err == nil {
-			_ = unix.SyncFileRange(int(f.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE)
-			_ = f.Close()
-		}
-	}
+	return e, err
 }
 
 // Commit completes the catalogue, brings everything to disk and puts the graph
@@ -294,19 +274,23 @@ func (w *Writer) Commit(c *Catalogue) error {
 	c.IDs = w.ids
 	c.Created = time.Now().UTC().Truncate(time.Second)
 	c.seal(w.idSums)
+	for i := range c.Shards {
+		for dir := range w.places {
+			c.Shards[i].Blobs[dir] = w.places[dir][i]
+		}
+	}
 	err := c.check()
-	var b []byte
 	if err == nil {
-		b, err = c.encode()
+		err = c.checkPlaces(w.payload.last.end())
 	}
 	if err == nil {
-		err = w.put(catalogueKey, b)
+		err, w.payload = w.payload.close(), nil
 	}
 	if err == nil {
-		err = w.db.Sync()
+		err = w.CheckSpace(0)
 	}
 	if err == nil {
-		err, w.db = w.db.Close(), nil
+		err = w.writeDirectory(c)
 	}
 	if err == nil {
 		err = share(filepath.Join(w.dir, dbDir))
@@ -316,7 +300,7 @@ func (w *Writer) Commit(c *Catalogue) error {
 		lines, err = sums(filepath.Join(w.dir, dbDir))
 	}
 	if err == nil {
-		err = writeSynced(filepath.Join(w.dir, markerFile), sealMarker(markerText+lines))
+		err = writeSynced(filepath.Join(w.dir, markerFile), sealMarker(markerLine(storeVersion)+lines))
 	}
 	if err == nil {
 		if err := checkTarget(w.target, w.force); err != nil { // what came there meanwhile is not ours to remove
@@ -325,10 +309,23 @@ func (w *Writer) Commit(c *Catalogue) error {
 		err = replace(w.dir, w.target)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("import to %s: %w", w.target, err), w.Abort())
+		return errors.Join(w.failed(err), w.Abort())
 	}
 	w.settle()
 	return nil
+}
+
+// writeDirectory makes the graph's Badger.
+func (w *Writer) writeDirectory(c *Catalogue) error {
+	db, err := badgerdb.Create(options(filepath.Join(w.dir, dbDir)))
+	if err != nil {
+		return err
+	}
+	err = writeDirectory(db.Put, c)
+	if err == nil {
+		err = db.Sync()
+	}
+	return errors.Join(err, db.Close())
 }
 
 func writeSynced(name, text string) error {
@@ -346,8 +343,8 @@ func (w *Writer) Abort() error {
 		return nil
 	}
 	var err error
-	if w.db != nil {
-		err, w.db = w.db.Close(), nil
+	if w.payload != nil {
+		err, w.payload = w.payload.file.Close(), nil
 	}
 	return errors.Join(err, os.RemoveAll(w.dir), w.unlock())
 }

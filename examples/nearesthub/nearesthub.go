@@ -54,6 +54,17 @@ func (p NearestHub) Apply(_ gas.Vertex, old, acc Place, _ gas.Step) Place { retu
 // Activate tells the neighbours of any change.
 func (NearestHub) Activate(_ gas.Vertex, old, new Place) bool { return old != new }
 
+// Overflowed reports a hub that is too far for a float32: where none is reached,
+// there is no Hub beside the infinite Distance. The job fails then, instead of
+// taking hubs at such distances for equally near.
+func (NearestHub) Overflowed(p Place) bool {
+	return p.Hub != none && math.IsInf(float64(p.Distance), 1)
+}
+
+// Idempotent reports that Apply keeps the nearer of two places: a vertex need not
+// gather again because of what it is itself.
+func (NearestHub) Idempotent() bool { return true }
+
 // Result is the hub, under the user's id; a vertex that no hub leads to is by
 // itself.
 func (NearestHub) Result(v gas.Vertex, p Place) gas.VertexID {

@@ -16,7 +16,7 @@ var nearestHubSources embed.FS
 
 // Loops are the methods of NearestHub as loops.
 func (p NearestHub) Loops() gas.Loops[Place, Place] {
-	if !gas.Fresh(nearestHubSources, "ca91966808f5aba30f3c85e945a97b5e") {
+	if !gas.Fresh(nearestHubSources, "2395bdce12762d2ffd0a955e52ced945") {
 		return gas.Loops[Place, Place]{}
 	}
 	return nearestHubLoops{p}.loops()
@@ -24,7 +24,7 @@ func (p NearestHub) Loops() gas.Loops[Place, Place] {
 
 // Fragments are the methods of NearestHub as PTX.
 func (NearestHub) Fragments() gas.Fragments {
-	if !gas.Fresh(nearestHubSources, "ca91966808f5aba30f3c85e945a97b5e") {
+	if !gas.Fresh(nearestHubSources, "2395bdce12762d2ffd0a955e52ced945") {
 		return gas.Fragments{}
 	}
 	return nearestHubFragments

@@ -26,6 +26,22 @@ func TestSum(t *testing.T) {
 	})
 }
 
+// TestOverflow: hubs that are too far away fail the run, vertices without a hub do
+// not.
+func TestOverflow(t *testing.T) {
+	for ways, code := range map[string]int{
+		"a b 1\na c 1\na x 1\nc d 3e38\nd e 3e38\n": 1, // e
+		"a b 1\na c 1\na x 1\nc d 3e38\ny z 3e38\n": 0,
+	} {
+		var out, told strings.Builder
+		args := []string{"run", "nearest-hub", "--undirected", "-", "--output", "-"}
+		got := cli.Run(context.Background(), args, strings.NewReader(ways), &out, &told, cli.New("nearest-hub", "", NearestHub{Edges: 6}))
+		if got != code || code == 1 && (out.Len() > 0 || !strings.Contains(told.String(), `1 of 6 values are wrong, the first that of vertex "e"`)) {
+			t.Errorf("%s: exit %d, want %d; it wrote %q and told %s", ways, got, code, out.String(), told.String())
+		}
+	}
+}
+
 func Example() {
 	// a and e have three neighbours each; d is nearer to e.
 	ways := strings.NewReader("a b 1\na c 1\na x 1\nc d 5\nd e 4\ne f 1\ne g 1\n")

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/garaph/garaph/gas/compile/loops"
 	"github.com/garaph/garaph/gas/compile/source"
+	"github.com/garaph/garaph/internal/wholefile"
 )
 
 // ErrStale says that generated files are not what they would be.
@@ -137,16 +139,10 @@ func generated(text []byte) bool { return bytes.HasPrefix(text, []byte(loops.Hea
 
 // replace writes a file whole or not at all.
 func replace(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".garaph-compile-*")
-	if err != nil {
+	return wholefile.Write(path, 0o644, func(w io.Writer) error {
+		_, err := w.Write(text)
 		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }() // is not there when all went well
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return os.Rename(f.Name(), path)
+	})
 }
 
 func (o Options) relative(path string) string {

@@ -82,24 +82,14 @@ func Free[T any](s []T) {
 // Drop gives the memory pages that lie wholly or partly in b, a window into a
 // mapped file, back to the system. Their content stays in the file, changed
 // bytes included; the next access reads it from there.
-func Drop(b []byte) { advise(b, unix.MADV_DONTNEED) }
-
-// WillNeed starts reading b, a window into a mapped file, from disk.
-func WillNeed(b []byte) { advise(b, unix.MADV_WILLNEED) }
-
-func advise(b []byte, advice int) {
+func Drop(b []byte) {
 	if len(b) == 0 {
 		return
 	}
 	page := uintptr(unix.Getpagesize())
 	start := uintptr(unsafe.Pointer(&b[0])) &^ (page - 1)
 	end := uintptr(unsafe.Pointer(&b[len(b)-1])) + 1
-	_, _, _ = unix.Syscall(unix.SYS_MADVISE, start, end-start, uintptr(advice)) // advice only
-}
-
-// DropRange is Drop for a mapping of a file that is known by its addresses.
-func DropRange(from, to uintptr) {
-	_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_DONTNEED) // advice only
+	_, _, _ = unix.Syscall(unix.SYS_MADVISE, start, end-start, unix.MADV_DONTNEED) // advice only
 }
 
 // CheckPlain reports why T cannot live in such arrays, in files and on devices:

@@ -179,10 +179,6 @@ func TestDrop(t *testing.T) {
 		if !bytes.Equal(b, want) {
 			t.Errorf("Drop of %v lost bytes", window)
 		}
-		hostmem.WillNeed(b[window[0]:window[1]])
-		if !bytes.Equal(b, want) {
-			t.Errorf("WillNeed of %v changed bytes", window)
-		}
 	}
 	if err := unix.Munmap(b); err != nil {
 		t.Fatal(err)

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
+
+	"github.com/garaph/garaph/internal/wholefile"
 )
 
 const (
@@ -15,21 +16,15 @@ const (
 	stderr = "/dev/stderr"
 )
 
-// WriteFile writes t to path whole or not at all: to a temporary file in the
-// same folder, which is synced and then renamed to path. It replaces a file
-// that is there and takes over its permissions; of a symbolic link it replaces
+// WriteFile writes t to path whole or not at all, see [wholefile.Write]. It
+// replaces a file that is there and takes over its permissions; of a symbolic link it replaces
 // the link. A folder or a device is refused, except that /dev/stdout,
 // /dev/stderr, /dev/null and named pipes are written straight. A text format is
 // compressed when path ends with .gz or .zst.
 //
-// After an error path is as it was before, and the temporary file is gone. Only
-// when the folder cannot be synced at the very end, path is new and whole, but
-// may not survive a power failure.
+// After an error path is as it was before. Only when the folder cannot be synced
+// at the very end, path is new and whole, but may not survive a power failure.
 func WriteFile(path string, f Format, t Table) error {
-	return writeFile(osDisk{}, path, f, t)
-}
-
-func writeFile(d disk, path string, f Format, t Table) error {
 	f, err := compressedFor(path, f)
 	if err != nil {
 		return err
@@ -42,7 +37,7 @@ func writeFile(d disk, path string, f Format, t Table) error {
 	if target.stream {
 		err = writeStream(path, write)
 	} else {
-		err = replace(d, target, write)
+		err = wholefile.Write(path, target.mode, write)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write the results to %s: %w", path, err)
@@ -57,12 +52,10 @@ func CheckWritable(path string) error {
 	if err != nil || target.stream {
 		return err
 	}
-	d := osDisk{}
-	file, name, err := createTemporary(d, target)
-	if err != nil {
+	if err := wholefile.Check(filepath.Dir(path), target.mode); err != nil {
 		return fmt.Errorf("cannot write results to %s: %w", path, err)
 	}
-	return errors.Join(file.Close(), d.remove(name))
+	return nil
 }
 
 // compressedFor adds the suffix of path to a text format that has none.
@@ -149,57 +142,4 @@ func writeStream(path string, write func(io.Writer) error) error {
 		return err
 	}
 	return errors.Join(write(file), file.Close())
-}
-
-// replace lets write fill a temporary file and puts it in the place of t. The
-// order is data, its sync, rename, sync of the folder: at a power failure the
-// name stands for the old file or for the whole new one.
-func replace(d disk, t target, write func(io.Writer) error) error {
-	file, name, err := createTemporary(d, t)
-	if err != nil {
-		return err
-	}
-	open, renamed := true, false
-	defer func() { // also when write panics
-		if open {
-			_ = file.Close()
-		}
-		if !renamed {
-			_ = d.remove(name)
-		}
-	}()
-	if err := write(file); err != nil {
-		return err
-	}
-	if err := file.Sync(); err != nil {
-		return err
-	}
-	open = false
-	if err := file.Close(); err != nil {
-		return err
-	}
-	if err := d.rename(name, t.path); err != nil {
-		return err
-	}
-	renamed = true
-	return d.syncFolder(filepath.Dir(t.path))
-}
-
-// createTemporary makes a new file beside t. Its name does not contain that of
-// t, which may be as long as a name can be.
-func createTemporary(d disk, t target) (file, string, error) {
-	folder := filepath.Dir(t.path)
-	for attempt := 0; ; attempt++ {
-		name := filepath.Join(folder, fmt.Sprintf(".garaph-%016x.tmp", rand.Uint64()))
-		file, err := d.create(name, t.mode)
-		switch {
-		case err == nil:
-			return file, name, nil
-		case errors.Is(err, fs.ErrExist) && attempt < 100:
-		case errors.Is(err, fs.ErrPermission):
-			return nil, "", fmt.Errorf("the folder %s is not writable; choose another one or change its permissions: %w", folder, err)
-		default:
-			return nil, "", fmt.Errorf("no file can be created in the folder %s: %w", folder, err)
-		}
-	}
 }

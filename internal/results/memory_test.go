@@ -36,7 +36,11 @@ func (m *memory) Batches(yield func(*Batch) error) error {
 }
 
 func (m *memory) Vertices(func([]uint32) error) error { panic("files have the user's ids") }
-func (m *memory) IDsOf([]uint32) (IDs, error)         { panic("files have the user's ids") }
+func (m *memory) Room() int64                         { return 0 }
+
+func (m *memory) IDsOf(int, func(int) uint32, func(int, *IDs) error) error {
+	panic("files have the user's ids")
+}
 
 var allFormats = []Format{TSV, CSV, NDJSON, Parquet, NPY, "tsv.gz", "csv.zst", "ndjson.gz"}
 

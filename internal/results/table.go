@@ -115,8 +115,11 @@ type Table interface {
 	// Vertices yields the values of a VertexID table alone, as the engine's
 	// ids, which have the order of the user's. Memory is as with Batches.
 	Vertices(yield func([]uint32) error) error
-	// IDsOf gives the user's ids of a few of the engine's.
-	IDsOf(vs []uint32) (IDs, error)
+	// IDsOf yields the user's ids of n of the engine's, in that order, some at a
+	// time: those of the vertices from on. Memory is as with Batches.
+	IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids *IDs) error) error
+	// Room is how many bytes of memory the reader of a table may take.
+	Room() int64
 }
 
 // idColumn is the name of the id column.

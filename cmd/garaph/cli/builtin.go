@@ -31,9 +31,13 @@ func builtin() []Program {
 		},
 		{
 			Name: "sssp", Value: programs.SSSP[float32]{}, Short: "least total weight of a path from a source along edge direction",
-			Long:    `Without weights, every edge counts 1. Vertices that no path leads to have inf.`,
-			Example: `  garaph run sssp roads.gr --source 1 --output - | sort -k2g | head`,
-			Column:  "distance", Ranking: Nearest, Setup: setupSSSP,
+			Long: `Without weights, every edge counts 1. Vertices that no path leads to have inf.
+A distance is rounded to 24 bits, or to 53 with --precision 64: sums of whole
+numbers are exact up to 16,777,216, or 2^53. The job fails if one is too large
+for the precision, 3.4028235e+38 or more.`,
+			Example:  `  garaph run sssp roads.gr --source 1 --output - | sort -k2g | head`,
+			Overflow: "take --precision 64",
+			Column:   "distance", Ranking: Nearest, Setup: setupSSSP,
 		},
 		{
 			Name: "wcc", Value: programs.WCC{}, Short: "weakly connected component of every vertex, named by its least vertex",
@@ -70,7 +74,7 @@ same --seed and --iterations give the same communities in sync mode.`,
 			Long: `The value of a vertex is beta + alpha · sum of the values of the vertices that
 lead to it; weights are ignored.`,
 			Example:    `  garaph run katz web.graph --alpha 0.001 --top 20`,
-			Finite:     "give a smaller --alpha, below 1 / the largest eigenvalue of the graph; 1 / the largest in-degree is always enough",
+			Overflow:   "with --precision 64 they may reach 1.7e308, and they stay finite with an --alpha below 1 / the largest eigenvalue of the graph, for which 1 / the largest in-degree is always enough",
 			Iterations: 1000, Setup: setupKatz,
 		},
 		{

@@ -33,7 +33,7 @@ func setupLPA(fs *pflag.FlagSet) Runner {
 
 func setupKatz(fs *pflag.FlagSet) Runner {
 	f := katzFlags{
-		alpha:     numberFlag(fs, "alpha", 0.1, 0, "weight of an edge, 0 or more; below 1 / the largest eigenvalue of the graph, or values become inf"),
+		alpha:     numberFlag(fs, "alpha", 0.1, 0, "weight of an edge, 0 or more; below 1 / the largest eigenvalue of the graph, or values overflow"),
 		beta:      numberFlag(fs, "beta", 1, 0, "value of a vertex by itself, 0 or more"),
 		tolerance: numberFlag(fs, "tolerance", 1e-6, 0, "relative change of a value in an iteration that counts as none"),
 	}
@@ -79,7 +79,7 @@ func setupCircuit(fs *pflag.FlagSet) Runner {
 	source := sourceFlag(fs, "held at --volts")
 	ground := fs.String("ground", "", "`ID` of the vertex held at 0 volts (required)")
 	_ = cobra.MarkFlagRequired(fs, "ground") // fails for a flag that is not there
-	volts := numberFlag(fs, "volts", 1, 0, "voltage of the source against the ground, 0 or more")
+	volts := numberFlag(fs, "volts", 1, 1e38, "voltage of the source against the ground, at least 0 and below 1e38")
 	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "change of a voltage in an iteration, as part of --volts, that counts as none; not a bound of the error")
 	return Bind(func(e Env) (gas.Program[programs.Node, programs.Branch], error) {
 		if *source == *ground {

@@ -136,3 +136,12 @@ func (c cancellable) Vertices(yield func([]uint32) error) error {
 		return yield(values)
 	})
 }
+
+func (c cancellable) IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids *results.IDs) error) error {
+	return c.Table.IDsOf(n, vertex, func(from int, ids *results.IDs) error {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		return yield(from, ids)
+	})
+}

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -18,6 +16,7 @@ import (
 
 	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/internal/results"
+	"github.com/garaph/garaph/internal/wholefile"
 )
 
 // generateFlags are the flags of every kind of generated graph.
@@ -156,22 +155,13 @@ func writeWhole(path string, force bool, write func(io.Writer) error) error {
 	case err != nil:
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".garaph-%016x.tmp", rand.Uint64()))
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	defer func() { _ = os.Remove(name) }() // fails when all went well
-	buffered := bufio.NewWriterSize(f, 1<<20)
-	err = write(buffered)
-	for _, step := range []func() error{buffered.Flush, f.Sync} {
-		if err == nil {
-			err = step()
+	err = wholefile.Write(path, 0, func(w io.Writer) error {
+		buffered := bufio.NewWriterSize(w, 1<<20)
+		if err := write(buffered); err != nil {
+			return err
 		}
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(name, path)
-	}
+		return buffered.Flush()
+	})
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}

@@ -167,6 +167,7 @@ func (k *killer) run(c killable, kills int) (hit bool) {
 	if left := jobsIn(t, k.graph, garaph.Interrupted); len(left) > 0 {
 		t.Fatalf("unfinished jobs: %v", left)
 	}
+	expectFiles(t, fmt.Sprint(line), filepath.Dir(out), "out.tsv")
 	return hit
 }
 

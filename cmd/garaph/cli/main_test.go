@@ -234,10 +234,10 @@ func lines(ts *testscript.TestScript, _ bool, args []string) {
 
 // damage GRAPH changes a byte of a stored shard.
 func damage(ts *testscript.TestScript, _ bool, args []string) {
-	logs, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "db", "*.vlog"))
+	logs, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "payload"))
 	ts.Check(err)
 	if len(logs) == 0 {
-		ts.Fatalf("no value log in %s", args[0])
+		ts.Fatalf("no payload in %s", args[0])
 	}
 	b, err := os.ReadFile(logs[0])
 	ts.Check(err)

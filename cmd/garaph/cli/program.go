@@ -30,9 +30,8 @@ type Program struct {
 	// Timed: iterations are a time that passes, or rounds of a game. The job does
 	// not end by itself, and is not unfinished when they are over.
 	Timed bool
-	// Finite says what to do when values of the result are not finite, which is
-	// then warned of; "": they may be infinite.
-	Finite string
+	// Overflow says what to do when the job ends with a [garaph.OverflowError].
+	Overflow string
 	// Setup declares the program's own flags and gives what runs it, once they
 	// are parsed. It is called with an empty set, for each command line anew. A
 	// flag that is marked with [cobra.MarkFlagRequired] must be given. Values

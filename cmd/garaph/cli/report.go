@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 
@@ -36,11 +38,11 @@ type runReport struct {
 	GPUMemory   int64                                       `json:"peak_gpu_bytes,omitempty"`
 	GPULost     string                                      `json:"gpu_lost,omitempty"` // why the job went on without it
 
-	PerIteration []garaph.Iteration `json:"per_iteration"`
-	Top          []topRow           `json:"top,omitzero"` // nil: not asked for
+	PerIteration []garaph.Iteration `json:"per_iteration"` // and then, if asked for, the rows of --top
 }
 
-func (t *task) writeReport(w io.Writer, top []topRow) error {
+// writeReport writes the report, with rows of --top where there are any.
+func (t *task) writeReport(w io.Writer, top *topRows) error {
 	r, c := t.result.Report, t.input.graph.Catalogue()
 	report := runReport{
 		Program: t.program.Name, Graph: t.name(), Parameters: t.parameters(),
@@ -51,12 +53,33 @@ func (t *task) writeReport(w io.Writer, top []topRow) error {
 		EdgesProcessed: r.Edges, EdgesPerSecond: number(perSecond(float64(r.Edges), r.Duration)),
 		PeakMemory: peakMemory(), InMemory: r.InMemory, K: number(r.AccessRatio),
 		Devices: r.Devices, GPU: r.GPU, GPUResident: r.Resident, GPUMemory: r.GPUMemory, GPULost: r.Lost,
-		PerIteration: append([]garaph.Iteration{}, r.Iterations...), Top: top,
+		PerIteration: append([]garaph.Iteration{}, r.Iterations...),
 	}
 	for i := range report.PerIteration {
 		report.PerIteration[i].Iteration++ // from 1 on, as everywhere that a user looks
 	}
-	return json.NewEncoder(w).Encode(report)
+	object, err := json.Marshal(report)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriter(w)
+	if top == nil {
+		_, err = buffered.Write(object)
+	} else { // row by row: there may be many
+		if _, err = fmt.Fprintf(buffered, `%s,"top":`, object[:len(object)-1]); err == nil {
+			err = top.writeJSON(buffered)
+		}
+		if err == nil {
+			err = buffered.WriteByte('}')
+		}
+	}
+	if err == nil {
+		err = buffered.WriteByte('\n')
+	}
+	if err != nil {
+		return err
+	}
+	return buffered.Flush()
 }
 
 // parameters are the program's own flags and the options that a result may

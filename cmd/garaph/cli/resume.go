@@ -18,7 +18,7 @@ import (
 // resumeFlags are the flags of `garaph run` that a job may be resumed with, for
 // its values don't depend on them, or, in async mode, as they do on timing.
 var resumeFlags = []string{
-	"device", "threads", "memory", "gpu", "gpu-memory", "streams", "gather", "passes", "trace",
+	"device", "threads", "memory", "gpu", "gpu-memory", "streams", "gather", "trace",
 	"checkpoint-every", "checkpoint-interval", "checkpoint-pages", "keep-checkpoints",
 	"output", "output-format", "top", "json", "report",
 }
@@ -97,6 +97,7 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	if flags == nil {
 		flags = map[string]string{}
 	}
+	delete(flags, "passes") // older versions had it, and values did not depend on it
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if slices.Contains(resumeFlags, f.Name) {
 			flags[f.Name] = flagText(f.Value)

@@ -21,7 +21,7 @@ type runFlags struct {
 	memory               *int64
 	gpu, gather          *string
 	gpuMemory            *int64
-	streams, passes      *int
+	streams              *int
 	output, format       *string
 	top                  *int
 	json                 *bool
@@ -76,7 +76,6 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 		f.gpuMemory = sizeFlag(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB; edges beyond it are streamed (default what is free, but for a small reserve)")
 		f.streams = streamsFlag(fs, "streams of copies and computations on the GPU, which overlap")
 		f.gather = enumFlag(fs, "gather", string(gpuengine.GatherAuto), words(gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented), "how a block of threads adds up: a thread per edge on copies of each sum (replicated), or 16 edges per thread in registers (segmented)")
-		f.passes = countFlag(fs, "passes", 1, 1, "with --mode async, how often an iteration goes over what stays on the GPU, at most, while the rest is streamed")
 	})
 	grouped(all, "Flags of checkpoints, of a run over a graph", func(fs *pflag.FlagSet) { f.checkpoints = newCheckpointFlags(fs) })
 	grouped(all, "Flags of the results", func(fs *pflag.FlagSet) {
@@ -169,7 +168,7 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 }
 
 // gpuFlagNames are those that have no effect where there is no GPU.
-var gpuFlagNames = []string{"gpu", "gpu-memory", "streams", "gather", "passes"}
+var gpuFlagNames = []string{"gpu", "gpu-memory", "streams", "gather"}
 
 // checkGPU refuses flags of the GPU that no run can have.
 func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
@@ -181,9 +180,6 @@ func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
 	}
 	if engine := *f.engine; engine == string(dispatcher.NotifyPull) && (*f.device == string(dispatcher.GPU) || *f.device == string(dispatcher.Hybrid)) {
 		return Usagef("--engine %s with --device %s: the GPU pulls; leave one of them out", engine, *f.device)
-	}
-	if *f.passes > 1 && *f.mode != string(dispatcher.Async) {
-		return Usagef("--passes %d needs --mode async: a sync iteration goes over everything once", *f.passes)
 	}
 	return nil
 }

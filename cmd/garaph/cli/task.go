@@ -126,7 +126,7 @@ func (t *task) runOptions() garaph.RunOptions {
 	o := garaph.RunOptions{
 		Mode: dispatcher.Mode(*f.mode), Method: dispatcher.Method(*f.engine),
 		Threads: *f.threads, Memory: *f.memory, Iterations: t.program.Iterations,
-		Device: dispatcher.Device(*f.device), GPU: *f.gpu, GPUMemory: *f.gpuMemory, Streams: *f.streams, Passes: *f.passes, Gather: gpuengine.Gather(*f.gather),
+		Device: dispatcher.Device(*f.device), GPU: *f.gpu, GPUMemory: *f.gpuMemory, Streams: *f.streams, Gather: gpuengine.Gather(*f.gather),
 		Checkpoints: f.checkpoints.policy(), MoreThreads: bench.MoreThreads,
 	}
 	if o.Threads == 0 {
@@ -152,6 +152,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 		o.Log.Debug(text, iterationFields(it)...)
 		s.set(int64(it.Iteration)+1, text)
 	}
+	var overflow *garaph.OverflowError
 	result, err := t.runner(ctx, Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log})
 	s.end()
 	switch {
@@ -164,6 +165,8 @@ func (t *task) execute(ctx context.Context, a *app) error {
 			done = result.Report.Before + len(result.Report.Iterations)
 		}
 		return &stopped{fmt.Sprintf("%s on %s was stopped after %s; no results were written%s", t.program.Name, t.name(), iterations(done), t.resumable()), err}
+	case errors.As(err, &overflow) && t.program.Overflow != "":
+		return fmt.Errorf("%w; no results were written: %s", err, t.program.Overflow)
 	default:
 		return err
 	}
@@ -241,17 +244,8 @@ func (t *task) warnGPU(log *zap.Logger, why string) {
 }
 
 // deliver writes what was asked for.
-func (t *task) deliver(ctx context.Context, a *app, out destination) (err error) {
+func (t *task) deliver(ctx context.Context, a *app, out destination) error {
 	table := t.result.Table(t.program.column())
-	if t.program.Finite != "" {
-		w := &watched{Table: table}
-		table = w
-		defer func() {
-			if err == nil {
-				err = t.tellInfinite(ctx, a, w)
-			}
-		}()
-	}
 	if err := out.write(ctx, table, a.stdout); err != nil {
 		return err
 	}
@@ -259,17 +253,20 @@ func (t *task) deliver(ctx context.Context, a *app, out destination) (err error)
 	if n == 0 && out.path == "" && !*t.flags.json {
 		n = defaultTop
 	}
-	var rows []topRow
+	var rows *topRows // nil: none are wanted
 	if n > 0 {
-		if rows, err = topRows(cancellable{table, ctx}, n, t.program.Ranking); err != nil {
+		top, err := newTopRows(cancellable{table, ctx}, n, t.program.Ranking)
+		if err != nil {
 			return err
 		}
+		defer top.close()
+		rows = &top
 	}
 	if *t.flags.json {
 		return t.writeReport(a.stdout, rows)
 	}
-	if n > 0 {
-		return writeTop(a.stdout, t.heading(), rows)
+	if rows != nil {
+		return writeTop(a.stdout, t.heading(), *rows)
 	}
 	return nil
 }

@@ -1,84 +1,110 @@
 package cli
 
 import (
-	"container/heap"
+	"cmp"
 	"slices"
+	"unsafe"
+
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
-// best keeps the first few, in an order, of the items that it is offered; of
-// equal ones those that were offered first.
-type best[T any] struct {
-	size   int
-	before func(a, b T) bool
-	kept   keptHeap[T]
-	seen   int64
+// scored is a vertex, or a group of vertices, with the value by which it is
+// ranked.
+type scored[N cmp.Ordered] struct {
+	value N
+	v     uint32
 }
 
-func newBest[T any](size int, before func(a, b T) bool) *best[T] {
-	return &best[T]{size: size, before: before, kept: keptHeap[T]{before: before}}
+// leastRoom is what the items of a ranking may take in any case.
+const leastRoom = 1 << 20
+
+// ranked gives the first k of the items that each yields, in the total order
+// before. It holds as many as room bytes take, outside the Go heap; if k is more,
+// it goes over all items several times, for the first ones behind those that it
+// has given. close frees its memory.
+type ranked[N cmp.Ordered] struct {
+	k      int
+	before func(a, b scored[N]) bool
+	each   func(yield func(scored[N])) error
+
+	memory []scored[N]
+	kept   []scored[N] // in memory: a heap with the last one on top when it is full
+	whole  bool        // kept has all k items, in order
 }
 
-// takes reports whether x would be kept, so that a caller need not make what
-// will not be.
-func (b *best[T]) takes(x T) bool {
-	return len(b.kept.items) < b.size || b.size > 0 && b.before(x, b.kept.items[0].value)
+func newRanked[N cmp.Ordered](k int, room int64, before func(a, b scored[N]) bool, each func(yield func(scored[N])) error) (*ranked[N], error) {
+	most := room / int64(unsafe.Sizeof(scored[N]{}))
+	memory, err := hostmem.Slice[scored[N]](int(max(1, min(int64(k), most))))
+	return &ranked[N]{k: k, before: before, each: each, memory: memory}, err
 }
 
-func (b *best[T]) offer(x T) {
-	b.seen++
-	if !b.takes(x) {
-		return
+func (r *ranked[N]) close() {
+	hostmem.Free(r.memory)
+	r.memory, r.kept = nil, nil
+}
+
+// rounds yields the items in order, some at a time. It may be called again.
+func (r *ranked[N]) rounds(yield func([]scored[N]) error) error {
+	if r.whole {
+		return yield(r.kept)
 	}
-	if len(b.kept.items) == b.size {
-		b.kept.items[0] = keptItem[T]{x, b.seen}
-		heap.Fix(&b.kept, 0)
-		return
-	}
-	heap.Push(&b.kept, keptItem[T]{x, b.seen})
-}
-
-// sorted gives what was kept, the first one first.
-func (b *best[T]) sorted() []T {
-	items := slices.Clone(b.kept.items)
-	slices.SortFunc(items, func(x, y keptItem[T]) int {
-		if b.kept.after(y, x) {
-			return -1
+	var last scored[N]
+	for given := 0; given < r.k; {
+		r.kept = r.memory[:0:min(len(r.memory), r.k-given)]
+		err := r.each(func(x scored[N]) {
+			if given == 0 || r.before(last, x) {
+				r.offer(x)
+			}
+		})
+		if err != nil {
+			return err
 		}
-		return 1
-	})
-	values := make([]T, 0, len(items))
-	for _, i := range items {
-		values = append(values, i.value)
+		slices.SortFunc(r.kept, func(a, b scored[N]) int {
+			if r.before(a, b) {
+				return -1
+			}
+			return 1
+		})
+		more := len(r.kept) == cap(r.kept) && given+len(r.kept) < r.k
+		r.whole = given == 0 && !more
+		if err := yield(r.kept); err != nil || !more {
+			return err
+		}
+		given += len(r.kept)
+		last = r.kept[len(r.kept)-1]
 	}
-	return values
+	return nil
 }
 
-// keptItem is an item and when it was offered.
-type keptItem[T any] struct {
-	value T
-	seen  int64
-}
-
-// keptHeap has the last of the kept items on top.
-type keptHeap[T any] struct {
-	before func(a, b T) bool
-	items  []keptItem[T]
-}
-
-func (h *keptHeap[T]) after(a, b keptItem[T]) bool {
-	if h.before(b.value, a.value) {
-		return true
+// offer keeps x if it is among the first ones.
+func (r *ranked[N]) offer(x scored[N]) {
+	switch {
+	case len(r.kept) < cap(r.kept):
+		r.kept = append(r.kept, x)
+		if len(r.kept) == cap(r.kept) {
+			for i := len(r.kept)/2 - 1; i >= 0; i-- {
+				r.sink(i)
+			}
+		}
+	case r.before(x, r.kept[0]):
+		r.kept[0] = x
+		r.sink(0)
 	}
-	return !h.before(a.value, b.value) && a.seen > b.seen
 }
 
-func (h *keptHeap[T]) Len() int           { return len(h.items) }
-func (h *keptHeap[T]) Less(i, j int) bool { return h.after(h.items[i], h.items[j]) }
-func (h *keptHeap[T]) Swap(i, j int)      { h.items[i], h.items[j] = h.items[j], h.items[i] }
-func (h *keptHeap[T]) Push(x any)         { h.items = append(h.items, x.(keptItem[T])) }
-
-func (h *keptHeap[T]) Pop() any {
-	last := h.items[len(h.items)-1]
-	h.items = h.items[:len(h.items)-1]
-	return last
+// sink moves item i of the heap down to its place.
+func (r *ranked[N]) sink(i int) {
+	for {
+		last := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(r.kept); child++ {
+			if r.before(r.kept[last], r.kept[child]) {
+				last = child
+			}
+		}
+		if last == i {
+			return
+		}
+		r.kept[i], r.kept[last] = r.kept[last], r.kept[i]
+		i = last
+	}
 }

@@ -15,28 +15,42 @@ import (
 	"github.com/garaph/garaph/internal/results"
 )
 
-// TestBest holds the heap against a stable sort: the same items, in the same
-// order, equal ones as they were offered.
-func TestBest(t *testing.T) {
-	type item struct{ key, at int }
+// TestRanked holds it against a sort: the same items, in the same order, in as
+// many rounds as the room demands, and again when asked again.
+func TestRanked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		keys := rapid.SliceOf(rapid.IntRange(0, 20)).Draw(t, "keys")
-		size := rapid.IntRange(0, 30).Draw(t, "size")
-		b := newBest(size, func(x, y item) bool { return x.key < y.key })
-		all := []item{}
-		for at, key := range keys {
-			x := item{key, at}
-			takes := b.takes(x)
-			b.offer(x)
-			if kept := slices.Contains(b.sorted(), x); kept != takes {
-				t.Fatalf("takes %v said %t, offer kept it: %t", x, takes, kept)
-			}
-			all = append(all, x)
+		values := rapid.SliceOf(rapid.Int64Range(0, 20)).Draw(t, "values")
+		k := rapid.IntRange(1, 30).Draw(t, "k")
+		most := rapid.IntRange(0, 35).Draw(t, "most")
+		var all []scored[int64]
+		for v, x := range values {
+			all = append(all, scored[int64]{x, uint32(v)})
 		}
-		slices.SortStableFunc(all, func(x, y item) int { return cmp.Compare(x.key, y.key) })
-		all = all[:min(size, len(all))]
-		if got := b.sorted(); !slices.Equal(got, all) {
-			t.Fatalf("got %v, want %v", got, all)
+		r, err := newRanked(k, 16*int64(most), largestFirst, func(yield func(scored[int64])) error {
+			for _, x := range all {
+				yield(x)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.close()
+		want := slices.Clone(all)
+		slices.SortStableFunc(want, func(a, b scored[int64]) int { return cmp.Compare(b.value, a.value) })
+		want = want[:min(k, len(want))]
+		for range 2 {
+			var got []scored[int64]
+			err := r.rounds(func(list []scored[int64]) error {
+				if len(list) > max(1, most) {
+					t.Fatalf("%d items at once, %d allowed", len(list), most)
+				}
+				got = append(got, list...)
+				return nil
+			})
+			if err != nil || !slices.Equal(got, want) {
+				t.Fatalf("got %v, want %v, error %v", got, want, err)
+			}
 		}
 	})
 }
@@ -96,11 +110,29 @@ func (c column) Vertices(yield func([]uint32) error) error {
 	})
 }
 
-func (c column) IDsOf(vs []uint32) (ids results.IDs, err error) {
-	for _, v := range vs {
-		ids.Ints = append(ids.Ints, c.ids[v])
+func (c column) Room() int64 { return 8 * c.Rows() }
+
+func (c column) IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids *results.IDs) error) error {
+	for i := range n {
+		if err := yield(i, &results.IDs{Ints: []int64{c.ids[vertex(i)]}}); err != nil {
+			return err
+		}
 	}
-	return ids, nil
+	return nil
+}
+
+// topOf gives the first k rows of a table.
+func topOf(t results.Table, k int, ranking Ranking) (list []topRow, err error) {
+	rows, err := newTopRows(t, k, ranking)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.close()
+	err = rows.each(func(r topRow) error {
+		list = append(list, r)
+		return nil
+	})
+	return list, err
 }
 
 func TestTopRows(t *testing.T) {
@@ -125,7 +157,7 @@ func TestTopRows(t *testing.T) {
 		{"labels", column{ids: ids, ints: []int64{7, 8, 8, 7, 9}}, Groups, 3, []string{"1 7 2", "2 8 2", "3 9 1"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			rows, err := topRows(test.table, test.k, test.ranking)
+			rows, err := topOf(test.table, test.k, test.ranking)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -160,7 +192,7 @@ func TestTopGroups(t *testing.T) {
 		slices.SortFunc(all, func(a, b size) int {
 			return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.label, b.label))
 		})
-		rows, err := topRows(c, k, Groups)
+		rows, err := topOf(c, k, Groups)
 		if err != nil || len(rows) != min(k, len(all)) {
 			t.Fatalf("%d rows, error %v", len(rows), err)
 		}

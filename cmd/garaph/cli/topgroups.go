@@ -1,37 +1,31 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
+
+	"github.com/dustin/go-humanize"
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/results"
 )
 
-// group is a value and how many vertices have it.
-type group[K any] struct {
-	key  K
-	size int64
+// largestFirst orders groups, of which the value is the size.
+func largestFirst(a, b scored[int64]) bool {
+	return a.value > b.value || a.value == b.value && a.v < b.v
 }
 
-// newTopGroups keeps the largest groups; of equal sizes those of the least
-// values.
-func newTopGroups[K cmp.Ordered](k int) *best[group[K]] {
-	return newBest(k, func(a, b group[K]) bool {
-		return a.size > b.size || a.size == b.size && a.key < b.key
-	})
-}
+func showSize(n int64) valueText { return valueText(strconv.FormatInt(n, 10)) }
 
 // topComponents selects the vertices that are the value of most vertices. They
 // are counted in an array of four bytes a vertex: the job has given back as
 // much, for the degrees, when its results are there.
-func topComponents(t results.Table, k int) ([]topRow, error) {
+func topComponents(t results.Table, k int) (topRows, error) {
 	sizes, err := hostmem.Slice[uint32](int(t.Rows()))
 	if err != nil {
-		return nil, err
+		return topRows{}, err
 	}
-	defer hostmem.Free(sizes)
 	err = t.Vertices(func(values []uint32) error {
 		for _, v := range values {
 			if int64(v) >= t.Rows() {
@@ -41,54 +35,85 @@ func topComponents(t results.Table, k int) ([]topRow, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	top := newTopGroups[uint32](k)
-	for v, n := range sizes {
-		if n > 0 {
-			top.offer(group[uint32]{uint32(v), int64(n)})
-		}
-	}
-	groups := top.sorted()
-	vertices := make([]uint32, len(groups))
-	for i, g := range groups {
-		vertices[i] = g.key
-	}
-	ids, err := t.IDsOf(vertices)
-	if err != nil {
-		return nil, err
-	}
-	rows := []topRow{}
-	for i, g := range groups {
-		rows = append(rows, g.row(i, idOf(&ids, i)))
-	}
-	return rows, nil
-}
-
-// topLabels selects the numbers that most vertices have.
-func topLabels(t results.Table, k int) ([]topRow, error) {
-	sizes := map[int64]int64{}
-	err := t.Batches(func(b *results.Batch) error {
-		for _, x := range b.I64 {
-			sizes[x]++
+	each := func(yield func(scored[int64])) error {
+		for v, n := range sizes {
+			if n > 0 {
+				yield(scored[int64]{int64(n), uint32(v)})
+			}
 		}
 		return nil
-	})
+	}
+	var r *ranked[int64]
+	if err == nil {
+		r, err = newRanked(k, max(leastRoom, t.Room()-4*t.Rows()), largestFirst, each)
+	}
 	if err != nil {
-		return nil, err
+		hostmem.Free(sizes)
+		return topRows{}, err
 	}
-	top := newTopGroups[int64](k)
-	for x, n := range sizes {
-		top.offer(group[int64]{x, n})
-	}
-	rows := []topRow{}
-	for i, g := range top.sorted() {
-		rows = append(rows, g.row(i, g.key))
-	}
-	return rows, nil
+	return topRows{
+		each: func(yield func(topRow) error) error { return eachVertex(t, r, showSize, yield) },
+		close: func() {
+			r.close()
+			hostmem.Free(sizes)
+		},
+	}, nil
 }
 
-func (g group[K]) row(at int, id any) topRow {
-	return topRow{Rank: at + 1, ID: id, Value: valueText(strconv.FormatInt(g.size, 10))}
+// topLabels selects the numbers that most vertices have. All are sorted, in
+// eight bytes a vertex; a label is known by where it is first.
+func topLabels(t results.Table, k int) (topRows, error) {
+	free := 2 * t.Room() // no ids are read
+	if need := 8 * t.Rows(); need > free {
+		return topRows{}, fmt.Errorf("%w: to count the labels of %s vertices takes %s, and %s are left; give the run %s more --memory",
+			hostmem.ErrBudget, humanize.Comma(t.Rows()), humanize.IBytes(uint64(need)), humanize.IBytes(uint64(free)), humanize.IBytes(uint64(need-free)+1<<20))
+	}
+	labels, err := hostmem.Slice[int64](int(t.Rows()))
+	if err != nil {
+		return topRows{}, err
+	}
+	n := 0
+	err = t.Batches(func(b *results.Batch) error {
+		n += copy(labels[n:], b.I64)
+		return nil
+	})
+	slices.Sort(labels)
+	each := func(yield func(scored[int64])) error {
+		for from := 0; from < n; {
+			to := from + 1
+			for to < n && labels[to] == labels[from] {
+				to++
+			}
+			yield(scored[int64]{int64(to - from), uint32(from)})
+			from = to
+		}
+		return nil
+	}
+	var r *ranked[int64]
+	if err == nil {
+		r, err = newRanked(k, max(leastRoom, free-8*t.Rows()), largestFirst, each)
+	}
+	if err != nil {
+		hostmem.Free(labels)
+		return topRows{}, err
+	}
+	rows := func(yield func(topRow) error) error {
+		rank := 0
+		return r.rounds(func(list []scored[int64]) error {
+			for _, g := range list {
+				rank++
+				if err := yield(topRow{Rank: rank, ID: labels[g.v], Value: showSize(g.value)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return topRows{
+		each: rows,
+		close: func() {
+			r.close()
+			hostmem.Free(labels)
+		},
+	}, nil
 }

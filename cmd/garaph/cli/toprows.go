@@ -10,7 +10,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 	"unicode/utf8"
 
@@ -21,7 +20,7 @@ import (
 // topRow is a line of --top.
 type topRow struct {
 	Rank  int `json:"rank"`
-	ID    any `json:"id"`    // int64, uint64 or string
+	ID    any `json:"id"`    // int64, uint64 or string, valid until the next row
 	Value any `json:"value"` // valueText, or an id
 }
 
@@ -37,8 +36,16 @@ func (v valueText) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(v))
 }
 
-// topRows selects the first k rows of t.
-func topRows(t results.Table, k int, ranking Ranking) ([]topRow, error) {
+// topRows are the lines of --top. each goes through them in order, and may be
+// called again; close ends their use.
+type topRows struct {
+	each  func(yield func(topRow) error) error
+	close func()
+}
+
+// newTopRows finds the first k rows of t.
+func newTopRows(t results.Table, k int, ranking Ranking) (topRows, error) {
+	k = int(min(int64(k), t.Rows()))
 	switch t.ValueKind() {
 	case results.Float32:
 		return topFloats(t, k, ranking, 32, func(b *results.Batch) []float32 { return b.F32 })
@@ -55,31 +62,37 @@ func topRows(t results.Table, k int, ranking Ranking) ([]topRow, error) {
 	if ranking == Groups {
 		return topComponents(t, k)
 	}
-	return firstRows(t, k)
+	return firstRows(t, k), nil
 }
 
 // firstRows gives the first k rows of a result that is a vertex.
-func firstRows(t results.Table, k int) ([]topRow, error) {
-	rows := []topRow{}
-	err := t.Batches(func(b *results.Batch) error {
-		for i := 0; i < idCount(&b.IDs) && len(rows) < k; i++ {
-			rows = append(rows, topRow{Rank: len(rows) + 1, ID: idOf(&b.IDs, i), Value: idOf(&b.V, i)})
+func firstRows(t results.Table, k int) topRows {
+	each := func(yield func(topRow) error) error {
+		rank := 0
+		err := t.Batches(func(b *results.Batch) error {
+			for i := range idCount(&b.IDs) {
+				if rank == k {
+					return errEnough
+				}
+				rank++
+				if err := yield(topRow{Rank: rank, ID: idOf(&b.IDs, i), Value: idOf(&b.V, i)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if errors.Is(err, errEnough) {
+			return nil
 		}
-		if len(rows) == k {
-			return errEnough
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return nil, err
+		return err
 	}
-	return rows, nil
+	return topRows{each: each, close: func() {}}
 }
 
 // errEnough ends the reading of a table of which no more rows are needed.
 var errEnough = errors.New("enough rows")
 
-func topFloats[F float32 | float64](t results.Table, k int, ranking Ranking, bits int, column func(*results.Batch) []F) ([]topRow, error) {
+func topFloats[F float32 | float64](t results.Table, k int, ranking Ranking, bits int, column func(*results.Batch) []F) (topRows, error) {
 	passed := func(x F) bool { return x != x || ranking == Nearest && math.IsInf(float64(x), 1) }
 	show := func(x F) valueText {
 		switch {
@@ -93,49 +106,59 @@ func topFloats[F float32 | float64](t results.Table, k int, ranking Ranking, bit
 	return topValues(t, k, ranking, column, passed, show)
 }
 
-// scored is an id with its value.
-type scored[N any] struct {
-	value N
-	id    any
-}
-
 // topValues selects the largest values, or the least, without those that are to
 // be passed over; of equal values those of the first vertices.
-func topValues[N cmp.Ordered](t results.Table, k int, ranking Ranking, column func(*results.Batch) []N, passed func(N) bool, show func(N) valueText) ([]topRow, error) {
-	before := func(a, b scored[N]) bool { return a.value > b.value }
+func topValues[N cmp.Ordered](t results.Table, k int, ranking Ranking, column func(*results.Batch) []N, passed func(N) bool, show func(N) valueText) (topRows, error) {
+	before := func(a, b scored[N]) bool { return a.value > b.value || a.value == b.value && a.v < b.v }
 	switch ranking {
 	case Nearest:
-		before = func(a, b scored[N]) bool { return a.value < b.value }
+		before = func(a, b scored[N]) bool { return a.value < b.value || a.value == b.value && a.v < b.v }
 	case Members:
-		before = func(scored[N], scored[N]) bool { return false }
+		before = func(a, b scored[N]) bool { return a.v < b.v }
 	}
-	top := newBest(k, before)
-	err := t.Batches(func(b *results.Batch) error {
-		for i, x := range column(b) {
-			if s := (scored[N]{value: x}); !passed(x) && top.takes(s) {
-				s.id = idOf(&b.IDs, i)
-				top.offer(s)
+	each := func(yield func(scored[N])) error {
+		v := uint32(0)
+		return t.Batches(func(b *results.Batch) error {
+			for _, x := range column(b) {
+				if !passed(x) {
+					yield(scored[N]{x, v})
+				}
+				v++
 			}
-		}
-		return nil
-	})
+			return nil
+		})
+	}
+	r, err := newRanked(k, max(leastRoom, t.Room()), before, each)
 	if err != nil {
-		return nil, err
+		return topRows{}, err
 	}
-	rows := []topRow{}
-	for i, s := range top.sorted() {
-		rows = append(rows, topRow{Rank: i + 1, ID: s.id, Value: show(s.value)})
-	}
-	return rows, nil
+	return topRows{each: func(yield func(topRow) error) error { return eachVertex(t, r, show, yield) }, close: r.close}, nil
+}
+
+// eachVertex yields the vertices of a ranking, under the user's ids.
+func eachVertex[N cmp.Ordered](t results.Table, r *ranked[N], show func(N) valueText, yield func(topRow) error) error {
+	rank := 0
+	return r.rounds(func(list []scored[N]) error {
+		vertex := func(i int) uint32 { return list[i].v }
+		return t.IDsOf(len(list), vertex, func(from int, ids *results.IDs) error {
+			for i := range idCount(ids) {
+				rank++
+				if err := yield(topRow{Rank: rank, ID: idOf(ids, i), Value: show(list[from+i].value)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
 }
 
 func idCount(c *results.IDs) int { return max(len(c.Strings), len(c.Uints), len(c.Ints)) }
 
-// idOf is an id of a column, as a copy that does not keep the column's memory.
+// idOf is an id of a column.
 func idOf(c *results.IDs, i int) any {
 	switch {
 	case c.Strings != nil:
-		return strings.Clone(c.Strings[i])
+		return c.Strings[i]
 	case c.Uints != nil:
 		return c.Uints[i]
 	default:
@@ -165,18 +188,56 @@ func (t *task) heading() string {
 	return fmt.Sprintf("%s (%s first, of those reached)", column, from)
 }
 
-// writeTop prints rows as a table.
-func writeTop(w io.Writer, heading string, rows []topRow) error {
-	buffered := bufio.NewWriter(w)
-	table := tabwriter.NewWriter(buffered, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "rank\tid\t%s\n", printable(heading)) // errors are kept until Flush
-	for _, r := range rows {
-		fmt.Fprintf(table, "%d\t%s\t%s\n", r.Rank, printable(fmt.Sprint(r.ID)), printable(fmt.Sprint(r.Value)))
+// writeTop prints rows as a table, whose columns are as wide as their widest
+// cell.
+func writeTop(w io.Writer, heading string, rows topRows) error {
+	rankWidth, idWidth := len("rank"), len("id")
+	err := rows.each(func(r topRow) error {
+		rankWidth = max(rankWidth, len(strconv.Itoa(r.Rank)))
+		idWidth = max(idWidth, utf8.RuneCountInString(printable(fmt.Sprint(r.ID))))
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	if err := table.Flush(); err != nil {
+	buffered := bufio.NewWriter(w)
+	line := func(rank, id, value string) error {
+		_, err := fmt.Fprintf(buffered, "%-*s  %-*s  %s\n", rankWidth, rank, idWidth, id, value)
+		return err
+	}
+	if err := line("rank", "id", printable(heading)); err != nil {
+		return err
+	}
+	err = rows.each(func(r topRow) error {
+		return line(strconv.Itoa(r.Rank), printable(fmt.Sprint(r.ID)), printable(fmt.Sprint(r.Value)))
+	})
+	if err != nil {
 		return err
 	}
 	return buffered.Flush()
+}
+
+// writeJSON writes rows as a JSON array.
+func (rows topRows) writeJSON(w io.Writer) error {
+	before := "["
+	err := rows.each(func(r topRow) error {
+		b, err := json.Marshal(r)
+		if err == nil {
+			_, err = w.Write(append([]byte(before), b...))
+		}
+		before = ","
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if before == "[" {
+		before = "[]"
+	} else {
+		before = "]"
+	}
+	_, err = io.WriteString(w, before)
+	return err
 }
 
 // printable writes control characters and broken UTF-8, which are the names' own

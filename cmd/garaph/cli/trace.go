@@ -16,6 +16,7 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/results"
+	"github.com/garaph/garaph/internal/wholefile"
 )
 
 // trace collects what devices did, for a file that chrome://tracing and Perfetto
@@ -89,11 +90,7 @@ func checkReplaceable(path string) error {
 		}
 		_ = f.Close() // nothing was written
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".garaph-*.tmp") // as writeWhole will
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	return wholefile.Check(filepath.Dir(path), 0)
 }
 
 func (t *trace) add(s gpuengine.Span) {

@@ -1,5 +1,6 @@
 // Package odd has vertex programs as nobody would write them, to test their
-// compilation. Its generated files are those that users would get.
+// compilation. The tests of gas/compile/loops generate its loops, and run its
+// own test with them.
 package odd
 
 import (
@@ -8,8 +9,6 @@ import (
 	model "github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/programs"
 )
-
-//go:generate go run github.com/garaph/garaph/cmd/garaph compile
 
 // gas takes the usual name of package gas away.
 const gas = 3

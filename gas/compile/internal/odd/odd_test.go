@@ -1,3 +1,5 @@
+//go:build garaph_generated
+
 package odd
 
 import (
@@ -14,7 +16,8 @@ func fixed[V, A any](p model.Program[V, A]) func(*rapid.T) model.Program[V, A] {
 	return func(*rapid.T) model.Program[V, A] { return p }
 }
 
-// TestLoops holds the loops against the methods.
+// TestLoops compares the loops with the methods. Package loops runs it, with the
+// generated files in an overlay.
 func TestLoops(t *testing.T) {
 	floats := rapid.Float32Range(-20, 20)
 	looptest.Check(t, func(t *rapid.T) model.Program[float32, float64] {

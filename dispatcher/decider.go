@@ -1,0 +1,75 @@
+package dispatcher
+
+import (
+	"time"
+
+	"github.com/garaph/garaph/dispatcher/policy"
+)
+
+// decider is the policy of one run: what it knows, and who looks on.
+type decider struct {
+	policy.State
+	facts policy.Facts
+	look  func(policy.Event) // nil: nobody
+}
+
+// set replaces what the policy knows.
+func (d *decider) set(s policy.State) {
+	d.State = s
+	d.note(policy.Event{State: &s})
+}
+
+func (d *decider) decide(o policy.Observation) policy.Decision {
+	decision, s := policy.Decide(o, d.State)
+	d.State = s
+	d.note(policy.Event{Observation: &o, Decision: &decision})
+	return decision
+}
+
+func (d *decider) maintain(o policy.Observation, took time.Duration) policy.Upkeep {
+	upkeep, s := policy.Maintain(o, d.State, took.Seconds())
+	d.State = s
+	d.note(policy.Event{Observation: &o, Seconds: took.Seconds(), Upkeep: &upkeep})
+	return upkeep
+}
+
+func (d *decider) learn(m policy.Measurement) {
+	d.State = policy.Learn(d.State, m)
+	d.note(policy.Event{Measurement: &m})
+}
+
+func (d *decider) note(e policy.Event) {
+	if d.look != nil {
+		d.look(e)
+	}
+}
+
+// observe says where the job stands before its next iteration.
+func (j *Job[V, A]) observe() policy.Observation {
+	o := policy.Observation{
+		Facts: j.policy.facts, Iteration: j.step.Iteration, Fraction: j.fraction(),
+		AggregateChanged: j.aggregable != nil && (j.step.Iteration == 0 || j.step.Aggregate != j.previous),
+		ResidentEdges:    j.residentEdges, Behind: j.behind,
+	}
+	if j.gpu != nil {
+		o.GPUs = 1
+	}
+	for i, info := range j.cat.Shards {
+		bytes := uint64(info.Vertices) * uint64(j.valueBytes())
+		if j.hostStale[i] {
+			o.HostStale += bytes
+		}
+		if j.gpuStale[i] {
+			o.GPUStale += bytes
+		}
+	}
+	return o
+}
+
+// fraction is f, the share of the edges that lead out of active vertices.
+func (j *Job[V, A]) fraction() float64 {
+	if j.notifyEdges == 0 {
+		return 0
+	}
+	return float64(j.degrees) / float64(j.notifyEdges)
+}

@@ -1,0 +1,73 @@
+package dispatcher
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/panics"
+)
+
+// OverflowError reports values that are wrong, because numbers left their range.
+type OverflowError struct {
+	Graph, Program string
+	Values         int64  // how many are wrong
+	Vertices       uint32 // of how many
+	First          string // the user's id of the first such vertex
+}
+
+func (e *OverflowError) Error() string {
+	return fmt.Sprintf("%s on %s: numbers left their range: %d of %d values are wrong, the first that of vertex %q",
+		e.Program, e.Graph, e.Values, e.Vertices, e.First)
+}
+
+// overflowed asks a program that is [gas.Overflowable] about the values of a job
+// that is done, and gives an [OverflowError] if it reports some.
+func (j *Job[V, A]) overflowed(ctx context.Context) error {
+	program, able := j.program.(gas.Overflowable[V])
+	if !able {
+		return nil
+	}
+	var values atomic.Int64
+	firsts := make([]uint32, len(j.firsts)) // by shard, where there is one
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(j.opt.Threads)
+	for i := range j.firsts {
+		firsts[i] = math.MaxUint32 // no vertex has this id
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return panics.Guard(j.program, func() error {
+				from, to := j.interval(i)
+				for v := from; v < to; v++ {
+					if program.Overflowed(j.arrays.Cur[v]) {
+						values.Add(1)
+						firsts[i] = min(firsts[i], v)
+					}
+				}
+				return nil
+			})
+		})
+	}
+	if err := g.Wait(); err != nil || values.Load() == 0 {
+		return err
+	}
+	e := &OverflowError{Graph: j.store.Name(), Program: fmt.Sprintf("%T", j.program), Values: values.Load(), Vertices: j.cat.Vertices}
+	for _, v := range firsts {
+		if v == math.MaxUint32 {
+			continue
+		}
+		var err error
+		e.First, err = j.store.IDs().Text(v)
+		if err != nil {
+			return fmt.Errorf("%w (%w)", e, err)
+		}
+		break
+	}
+	return e
+}

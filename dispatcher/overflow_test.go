@@ -1,0 +1,193 @@
+package dispatcher_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/store"
+)
+
+// everyEngine lists ways to run a job: every processor and loop, sync and async.
+func everyEngine() (list []dispatcher.Options) {
+	for _, mode := range []dispatcher.Mode{dispatcher.Sync, dispatcher.Async} {
+		for _, method := range []dispatcher.Method{dispatcher.Pull, dispatcher.NotifyPull} {
+			for _, generic := range []bool{false, true} {
+				list = append(list, dispatcher.Options{Device: dispatcher.CPU, Mode: mode, Method: method, Generic: generic})
+			}
+		}
+		for _, device := range []dispatcher.Device{dispatcher.GPU, dispatcher.Hybrid} {
+			list = append(list, dispatcher.Options{Device: device, GPU: gpuengine.EmulatedName, Mode: mode})
+		}
+	}
+	return list
+}
+
+// overflows runs a program and compares the values that it reports as overflowed,
+// and the error, with want; check sees the others.
+func overflows[V, A any](t rapid.TB, s *store.Store, p gas.Program[V, A], o dispatcher.Options, want []bool, check func(v int, value V) error) {
+	t.Helper()
+	way := fmt.Sprintf("%T, %s, %s, %s, generic %v", p, o.Device, o.Mode, o.Method, o.Generic)
+	j, err := dispatcher.New(s, p, o)
+	if err != nil {
+		t.Fatalf("%s: %v", way, err)
+	}
+	defer j.Close()
+	_, err = j.Run(context.Background())
+	first, n := -1, int64(0)
+	for v, x := range want {
+		if x && n == 0 {
+			first = v
+		}
+		if x {
+			n++
+		}
+	}
+	var overflow *dispatcher.OverflowError
+	switch {
+	case err != nil && !errors.As(err, &overflow), (n > 0) != (err != nil):
+		t.Fatalf("%s: got error %v, and %d values overflow", way, err, n)
+	case n > 0 && (overflow.Values != n || overflow.First != strconv.Itoa(first) || int(overflow.Vertices) != len(want)):
+		t.Fatalf("%s: got %+v, want %d values from vertex %d", way, overflow, n, first)
+	}
+	v := 0
+	err = j.Values(func(_ []gas.Vertex, values []V) error {
+		for _, x := range values {
+			switch program := any(p).(gas.Overflowable[V]); {
+			case program.Overflowed(x) != want[v]:
+				return fmt.Errorf("%s: vertex %d is %v: overflowed is %v", way, v, x, !want[v])
+			case !want[v]:
+				if err := check(v, x); err != nil {
+					return fmt.Errorf("%s: vertex %d: %w", way, v, err)
+				}
+			}
+			v++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// equals compares values with want, up to the rounding of sums in double precision.
+func equals[F float32 | float64](want []float64) func(int, F) error {
+	return func(v int, got F) error {
+		if x := float64(got); x != want[v] && math.Abs(x-want[v]) > 1e-12*want[v] {
+			return fmt.Errorf("got %v, want %v", got, want[v])
+		}
+		return nil
+	}
+}
+
+// TestOverflow: of lengths and numbers of walks that leave float32 exactly those are
+// reported that do, by every engine, and unreached vertices are not among them.
+func TestOverflow(t *testing.T) {
+	seen := map[string]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		g := testgraph.Draw(rt)
+		for i := range g.Edges {
+			if w := &g.Edges[i].Weight; *w > 0 {
+				*w = 0x1p126 + *w*0x1p122 // up to 2^127; sums have few bits, so that they are exact
+			}
+		}
+		s := teststore.Build(t, g, teststore.Options{Weighted: true})
+		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
+		distance, walks := oracle.SSSP(g, source), oracle.Katz(g, 1, 0x1p120, 10)
+		tooFar, tooMany, none := make([]bool, g.N), make([]bool, g.N), make([]bool, g.N)
+		for v, d := range distance {
+			tooFar[v] = d > math.MaxFloat32 && !math.IsInf(d, 1)
+			tooMany[v] = walks[v] > math.MaxFloat32
+			reached := !math.IsInf(d, 1)
+			for what, is := range map[string]bool{"too far": tooFar[v], "near": reached && !tooFar[v], "unreached": !reached, "too many": tooMany[v], "few": !tooMany[v]} {
+				if is {
+					seen[what]++
+				}
+			}
+		}
+		o := rapid.SampledFrom(everyEngine()).Draw(rt, "engine")
+		if o.Device == dispatcher.Hybrid {
+			o.ShareEvenly()
+		}
+		overflows(rt, s, gas.Program[float32, float32](programs.SSSP[float32]{Source: source}), o, tooFar, equals[float32](distance))
+		overflows(rt, s, gas.Program[float64, float64](programs.SSSP[float64]{Source: source}), o, none, equals[float64](distance))
+		o.Mode, o.Iterations = dispatcher.Sync, 10
+		overflows(rt, s, gas.Program[float32, float64](programs.Katz[float32]{Alpha: 1, Beta: 0x1p120}), o, tooMany, equals[float32](walks))
+		overflows(rt, s, gas.Program[float64, float64](programs.Katz[float64]{Alpha: 1, Beta: 0x1p120}), o, none, equals[float64](walks))
+	})
+	for _, what := range []string{"too far", "near", "unreached", "too many", "few"} {
+		if seen[what] == 0 {
+			t.Errorf("no vertex was %s: %v", what, seen)
+		}
+	}
+}
+
+// TestOverflowVolts: a voltage that is none in single precision is reported.
+func TestOverflowVolts(t *testing.T) {
+	g := oracle.Graph{N: 3, Edges: []oracle.Edge{{Src: 0, Dst: 1, Weight: 1}, {Src: 1, Dst: 2, Weight: 1}}}
+	s := teststore.Build(t, g, teststore.Options{Weighted: true, Symmetric: true})
+	for _, o := range everyEngine() {
+		if o.Device == dispatcher.Hybrid {
+			o.ShareEvenly()
+		}
+		o.Iterations = 100
+		sound := func(int, programs.Node) error { return nil }
+		p := programs.Circuit{Ground: 2, Volts: 1e39}
+		overflows(t, s, gas.Program[programs.Node, programs.Branch](p), o, []bool{true, true, false}, sound)
+		p.Volts = 1e38
+		overflows(t, s, gas.Program[programs.Node, programs.Branch](p), o, make([]bool, 3), sound)
+	}
+}
+
+// level is an author's program: an integer that doubles along edges, and says so when
+// it has no room left.
+type level struct{}
+
+// full is what a level stays at that is too large.
+const full = math.MaxUint16
+
+func (level) Init(v gas.Vertex) (uint16, bool)               { return uint16(min(v.ID, 1)), true }
+func (level) Zero() uint16                                   { return 0 }
+func (level) Gather(src uint16, _ gas.Edge, _ uint16) uint16 { return src }
+func (level) Sum(a, b uint16) uint16                         { return max(a, b) }
+func (level) Activate(_ gas.Vertex, old, new uint16) bool    { return new != old }
+func (level) Overflowed(value uint16) bool                   { return value == full }
+func (level) Apply(_ gas.Vertex, old, acc uint16, _ gas.Step) uint16 {
+	return max(old, uint16(min(2*uint32(acc), full)))
+}
+
+// TestOverflowOwn: so can an author's program, of integers.
+func TestOverflowOwn(t *testing.T) {
+	const n = 40
+	g, want := oracle.Graph{N: n}, make([]bool, n)
+	for v := range uint32(n - 1) {
+		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: v + 1, Weight: 1})
+	}
+	for v := range want {
+		want[v] = v > 16 // vertex 1 has 1, vertex 17 would have 2^16
+	}
+	s := teststore.Build(t, g, teststore.Options{})
+	for _, o := range everyEngine() {
+		if o.Device != dispatcher.CPU {
+			continue // it is not compiled
+		}
+		overflows(t, s, gas.Program[uint16, uint16](level{}), o, want, func(v int, got uint16) error {
+			if v > 0 && got != 1<<(v-1) {
+				return fmt.Errorf("got %d", got)
+			}
+			return nil
+		})
+	}
+}

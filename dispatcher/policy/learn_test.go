@@ -1,0 +1,113 @@
+package policy
+
+import "testing"
+
+// TestLearnSpeeds: a measurement counts half, one that is far off no more than twice
+// the old one, and none where the speeds are given.
+func TestLearnSpeeds(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		old  Speeds
+		m    Measurement
+		want Speeds
+	}{
+		{"the first", Speeds{}, Measurement{Link: Took{6, 2}}, Speeds{Link: 3}},
+		{"half each", Speeds{Link: 4}, Measurement{Link: Took{6, 1}}, Speeds{Link: 5}},
+		{"far off", Speeds{Link: 4}, Measurement{Link: Took{600, 1}}, Speeds{Link: 6}},
+		{"nothing", Speeds{Link: 4}, Measurement{Link: Took{0, 1}, Streamed: Took{1, 0}}, Speeds{Link: 4}},
+		{"a pull", Speeds{}, Measurement{Scan: Scanned{Seconds: 12, Edges: 6, Looked: 4}}, Speeds{Page: 2, CPU: 3}},
+		{"a pull that skipped most", Speeds{CPU: 1}, Measurement{Scan: Scanned{Seconds: 12, Edges: 6, Looked: 3}}, Speeds{Page: 2, CPU: 1}},
+		{"of the GPU", Speeds{}, Measurement{Decision: Decision{Device: GPU, Method: Pull}, Beside: 5, Resident: Took{1, 2}}, Speeds{Alone: 5, Resident: 0.5}},
+		{"of the GPU, with notifying", Speeds{}, Measurement{Decision: Decision{Device: GPU, Method: NotifyPull}, Beside: 5}, Speeds{}},
+		{"of both", Speeds{}, Measurement{Decision: Decision{Device: Hybrid, Method: Pull}, Beside: 5, Streamed: Took{1, 2}}, Speeds{Both: 5, Streamed: 0.5}},
+	} {
+		if got := Learn(State{Limit: inMemoryLimit, Speeds: c.old}, c.m).Speeds; got != c.want {
+			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
+		}
+		if got := Learn(State{Limit: inMemoryLimit, Speeds: c.old, Fixed: true}, c.m).Speeds; got != c.old {
+			t.Errorf("%s: given speeds became %+v", c.name, got)
+		}
+	}
+}
+
+// TestLearnNotify: the first notify-pull reads the sides and says nothing; then few
+// edges say what it takes in any case, and many what an edge takes.
+func TestLearnNotify(t *testing.T) {
+	o := Observation{Facts: facts(), Fraction: 0.5}
+	m := Measurement{Observation: o, Decision: Decision{Device: CPU, Method: NotifyPull}, Notify: 5100}
+	s := Learn(State{Limit: inMemoryLimit}, m)
+	if s.Speeds != (Speeds{}) || !s.Notified {
+		t.Fatalf("the first notify-pull: %+v", s)
+	}
+	m.Observation.Fraction, m.Notify = 0.00005, 100
+	if s = Learn(s, m); s.Speeds != (Speeds{Least: 100}) {
+		t.Errorf("few edges: %+v", s.Speeds)
+	}
+	m.Observation.Fraction, m.Notify = 0.5, 5100
+	if s = Learn(s, m); s.Speeds != (Speeds{Least: 100, Notify: 1}) {
+		t.Errorf("many edges: %+v", s.Speeds)
+	}
+}
+
+// TestOwed: pulls that look at more than notify-pull would pay for the sides that it
+// needs, by what they look at.
+func TestOwed(t *testing.T) {
+	f := facts()
+	s := Start(f, New(f), 0)
+	if s.Owed != 10000 || s.Limit != 0.5 {
+		t.Fatalf("it begins with %+v", s)
+	}
+	pull := func(s State, device Device, fraction float64) State {
+		m := Measurement{Observation: Observation{Facts: f, Fraction: fraction}, Decision: Decision{Device: device, Method: Pull}, Looked: 9000}
+		m.GPUWorked = 9000
+		return Learn(s, m)
+	}
+	if got := pull(s, CPU, 0.6); got.Owed != 10000 || got.Pulls != 1 || got.Pulled != 9000 {
+		t.Errorf("a pull that was right: %+v", got.Counts)
+	}
+	if got := pull(s, CPU, 0.25); got.Owed != 5000 {
+		t.Errorf("a pull of 5000 edges more: %+v", got.Counts)
+	}
+	if got := pull(s, CPU, 0.01); got.Owed != 1000 {
+		t.Errorf("a pull that looked at 9000 edges and vertices: %+v", got.Counts)
+	}
+	if got := pull(s, GPU, 0.25); got.Owed != 10000 || got.Pulls != 0 {
+		t.Errorf("on the GPU, with an unknown speed of the CPU: %+v", got.Counts)
+	}
+	s.Speeds.CPU = 3
+	if got := pull(s, Hybrid, 0.25); got.Owed != 7000 || got.Pulls != 1 || got.Pulled != 0 {
+		t.Errorf("in the time for 3000 edges of the CPU: %+v", got.Counts)
+	}
+	f.OneSide = true
+	if s := Start(f, New(f), 0); s.Owed != 0 {
+		t.Errorf("with the sides of a pull: %+v", s)
+	}
+	f.InMemory = false
+	if s := Start(f, New(f), 10); s.Limit != 0.05 || s.Owed != 0 {
+		t.Errorf("from disk: %+v", s)
+	}
+}
+
+// TestLearnOrder: what the making of source order takes is measured, tried again after a
+// while, and the rank to which the CPU comes follows it.
+func TestLearnOrder(t *testing.T) {
+	f := facts()
+	m := Measurement{Observation: Observation{Facts: f}, Decision: Decision{Device: Hybrid, Method: Pull}, Lowest: 20}
+	s := State{Limit: inMemoryLimit, OrderPulls: 4, Lowest: 10}
+	if got := Learn(s, m); got.OrderPulls != 4 || got.Lowest != 11 {
+		t.Errorf("nothing was made: %+v", got)
+	}
+	m.Late = true
+	if got := Learn(s, m); got.OrderPulls != 4*retried {
+		t.Errorf("late: %+v", got)
+	}
+	m.Orders, m.Lowest = []float64{2, 1000}, 7
+	if got := Learn(s, m); got.OrderPulls != (3.+1000)/2 || got.Lowest != 7 {
+		t.Errorf("two were made, one of them slowly: %+v", got)
+	}
+	s.Lowest = 20
+	m.Lowest = 20
+	if got := Learn(s, m); got.Lowest != 20 {
+		t.Errorf("it goes past the last rank: %+v", got)
+	}
+}

@@ -1,0 +1,182 @@
+// Package policy decides how an iteration of a job is processed, who does it and
+// with what. Decide, Maintain and Learn are pure functions of plain data: they read
+// no clock and do no I/O, so that a recorded run gives the same decisions again.
+package policy
+
+// Method says how an iteration finds the vertices to process.
+type Method string
+
+// The methods.
+const (
+	Auto       Method = "auto" // by the share of edges that lead out of active vertices
+	Pull       Method = "pull" // all vertices
+	NotifyPull Method = "notify-pull"
+)
+
+// Device says where a job, or an iteration of it, runs.
+type Device string
+
+// The devices. GPU stands for all GPUs of a job.
+const (
+	AutoDevice Device = "auto" // as Hybrid if there is a GPU and the program runs on it, otherwise the CPU
+	CPU        Device = "cpu"
+	GPU        Device = "gpu"
+	Hybrid     Device = "hybrid" // either or both, as each iteration is done soonest
+)
+
+// Facts are what decisions depend on and what a job does not change.
+type Facts struct {
+	Method      Method `json:"method"`       // that was asked for
+	Device      Device `json:"device"`       // likewise
+	Vertices    uint64 `json:"vertices"`     // of the graph
+	ValueBytes  uint64 `json:"value_bytes"`  // of one vertex
+	PullEdges   uint64 `json:"pull_edges"`   // that a pull gathers along
+	NotifyEdges uint64 `json:"notify_edges"` // on the sides along which active vertices notify
+	Pages       int    `json:"pages"`
+	InMemory    bool   `json:"in_memory"`  // all pages stay in the host's memory
+	OneSide     bool   `json:"one_side"`   // vertices notify by sides that a pull reads too
+	Saturates   bool   `json:"saturates"`  // the program has Saturated
+	Aggregates  bool   `json:"aggregates"` // the program has an aggregate
+	Ordered     bool   `json:"ordered"`    // shards can be put in source order
+}
+
+// Observation is what stands before an iteration.
+type Observation struct {
+	Facts
+	Iteration int     `json:"iteration"` // from 0
+	Fraction  float64 `json:"f"`         // Σ degrees of the active vertices / NotifyEdges
+	// AggregateChanged: every vertex may have to change. So it is in the first
+	// iteration of a program with an aggregate.
+	AggregateChanged bool   `json:"aggregate_changed"`
+	GPUs             int    `json:"gpus"`           // that work; 0: there is none
+	ResidentEdges    uint64 `json:"resident_edges"` // that stay on the GPUs
+	HostStale        uint64 `json:"host_stale"`     // bytes of values of which a GPU has newer ones
+	GPUStale         uint64 `json:"gpu_stale"`      // bytes of values that the GPUs would have to fetch
+	Behind           bool   `json:"behind"`         // a GPU has newer values, or a newer active set, than the host
+}
+
+// Decision is how an iteration is done.
+type Decision struct {
+	Method Method `json:"method"`
+	Device Device `json:"device"` // Hybrid: the CPU and the GPUs together
+	// Alpha is the time that the CPU alone would take, over that of the GPUs (Garaph,
+	// section 5.3); 0 where nothing was to choose.
+	Alpha float64 `json:"alpha"`
+	// SourceOrder: the CPU pulls over shards in source order, and makes it where that
+	// is missing.
+	SourceOrder bool `json:"source_order"`
+}
+
+// State is what a policy knows. The zero value knows nothing; see [Start].
+type State struct {
+	Counts
+	// Limit is the f up to which an iteration notifies.
+	Limit  float64 `json:"limit"`
+	Speeds Speeds  `json:"speeds"`
+	Fixed  bool    `json:"fixed"` // Speeds are given, and not measured
+	// Notified: an iteration was a notify-pull, so that the sides for it are in memory.
+	Notified bool `json:"notified"`
+	// Missed is how many seconds a GPU would have saved in the iterations that the CPU
+	// did because values would have had to be copied; below 0, likewise the CPU.
+	Missed  float64 `json:"missed"`
+	Untried float64 `json:"untried"` // seconds since a GPU did something
+	Trying  int     `json:"trying"`  // iterations that are left of those in which it is tried
+	// Alone and Unseen are the seconds that the GPU worked since the host was up to
+	// date, and since the CPU was measured.
+	Alone  float64 `json:"alone"`
+	Unseen float64 `json:"unseen"`
+	// OrderPulls is how many pulls over a page the making of its source order takes.
+	OrderPulls float64 `json:"order_pulls"`
+	// Lowest is about the lowest rank of a page that the CPU did in the last
+	// iterations of both.
+	Lowest int `json:"lowest"`
+}
+
+// Counts are what the choice between pull and notify-pull depends on. They count
+// work and not time, so that the same job always makes the same choices.
+type Counts struct {
+	Pulls  int    `json:"pulls"`  // iterations in which the CPU pulled
+	Pulled uint64 `json:"pulled"` // edges and vertices of the last one that it did alone; 0: none yet
+	// Owed is how many edges pulls look at in excess before the sides by which vertices
+	// notify are read, which stay in memory then: as many as they have.
+	Owed int64 `json:"owed"`
+}
+
+// inMemoryLimit is the largest f with which an iteration notifies, in memory.
+const inMemoryLimit = 0.5
+
+// New is the state before anything is known.
+func New(f Facts) State {
+	return State{OrderPulls: firstOrderPulls, Lowest: f.Pages}
+}
+
+// Start sets what a job that is not resumed begins with. accessRatio is the disk's
+// sequential over its random read speed, which counts where the graph is not in
+// memory (Garaph, section 5.2).
+func Start(f Facts, s State, accessRatio float64) State {
+	s.Limit = inMemoryLimit
+	if !f.InMemory {
+		s.Limit = 1 / (2 * accessRatio)
+	} else if !f.OneSide {
+		s.Owed = int64(f.NotifyEdges)
+	}
+	return s
+}
+
+// pullsInPlace is after how many pulls source order is made: making it takes as
+// long as it saves in about so many iterations.
+const pullsInPlace = 8
+
+// Decide says how the next iteration is done.
+func Decide(o Observation, s State) (Decision, State) {
+	d := Decision{Method: method(o, s)}
+	d.Device, d.Alpha, s = choose(o, s, d.Method)
+	// Where nobody but the GPU may work and few vertices are active, notifying spares
+	// copies of pages. An aggregate is over all vertices.
+	if d.Device != CPU && (d.Alpha > 1 || o.ResidentEdges >= o.PullEdges || o.Aggregates) {
+		d.Method = Pull
+	}
+	pulls := d.Device == Hybrid || d.Device == CPU && d.Method == Pull
+	d.SourceOrder = o.Ordered && pulls && s.Pulls >= pullsInPlace
+	return d, s
+}
+
+// method chooses as Garaph does (section 5.2): notifying costs f·|E| random
+// accesses and then pulls, pulling |E| sequential ones, or fewer. When the
+// aggregate changed, every vertex has to be applied, so that marking none saves
+// nothing.
+func method(o Observation, s State) Method {
+	switch {
+	case o.AggregateChanged:
+		return Pull
+	case o.Facts.Method != Auto:
+		return o.Facts.Method
+	case gain(o, s) < 0 || s.Owed > 0:
+		return Pull
+	default:
+		return NotifyPull
+	}
+}
+
+// gain is about how many edges a pull looks at more than notify-pull.
+func gain(o Observation, s State) float64 {
+	return pullCost(o, s) - o.Fraction*float64(o.NotifyEdges)/s.Limit
+}
+
+// pullCost is about how many edges a pull gathers along: |E|, but for a program
+// whose accumulators saturate, which looks at 1/f edges of a vertex until it finds
+// an active one, and whose vertices settle, so that the next pull is about as long as
+// the last one. From disk all edges are read in any case.
+func pullCost(o Observation, s State) float64 {
+	cost := float64(o.NotifyEdges)
+	if s.Limit < inMemoryLimit || !o.Saturates {
+		return cost
+	}
+	if o.Fraction > 0 {
+		cost = min(cost, float64(o.Vertices)/o.Fraction)
+	}
+	if s.Pulled > 0 {
+		cost = min(cost, float64(s.Pulled))
+	}
+	return cost
+}

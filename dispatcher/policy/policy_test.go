@@ -1,0 +1,222 @@
+package policy
+
+import (
+	"math"
+	"testing"
+)
+
+// facts are those of a job over a graph in memory, with both devices.
+func facts() Facts {
+	return Facts{Method: Auto, Device: Hybrid, Vertices: 500, ValueBytes: 8, PullEdges: 10000, NotifyEdges: 10000, Pages: 20, InMemory: true}
+}
+
+func near(got, want float64) bool { return math.Abs(got-want) <= 1e-6*math.Abs(want) }
+
+// TestMethod: pull or notify-pull, by f, by what pulls look at, and by what has to be
+// applied in any case.
+func TestMethod(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(o *Observation, s *State)
+		f    float64
+		want Method
+	}{
+		{"few are active", nil, 0.4, NotifyPull},
+		{"many are active", nil, 0.6, Pull},
+		{"none is active along edges", nil, 0, NotifyPull},
+		{"asked for", func(o *Observation, _ *State) { o.Facts.Method = NotifyPull }, 0.9, NotifyPull},
+		{"the aggregate changed", func(o *Observation, _ *State) { o.Facts.Method, o.AggregateChanged = NotifyPull, true }, 0.1, Pull},
+		{"sides not read yet", func(_ *Observation, s *State) { s.Owed = 1 }, 0.1, Pull},
+		{"from disk", func(_ *Observation, s *State) { s.Limit = 0.05 }, 0.1, Pull},
+		{"a pull ends early", func(o *Observation, _ *State) { o.Saturates = true }, 0.3, Pull},
+		{"the last pull was short", func(o *Observation, s *State) { o.Saturates, s.Pulled = true, 100 }, 0.01, Pull},
+		{"the last pull was longer", func(o *Observation, s *State) { o.Saturates, s.Pulled = true, 300 }, 0.01, NotifyPull},
+		{"the last pull of one without Saturated", func(_ *Observation, s *State) { s.Pulled = 100 }, 0.01, NotifyPull},
+	} {
+		o := Observation{Facts: facts(), Fraction: c.f}
+		s := Start(o.Facts, New(o.Facts), 0)
+		s.Owed = 0
+		if c.set != nil {
+			c.set(&o, &s)
+		}
+		if d, _ := Decide(o, s); d.Method != c.want || d.Device != CPU || d.Alpha != 0 {
+			t.Errorf("%s: got %+v, want %s on the CPU", c.name, d, c.want)
+		}
+	}
+}
+
+// TestAlpha: α decides as the formula says, with what has to be fetched first, and
+// what saves nothing is not shared.
+func TestAlpha(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		speeds Speeds
+		method Method
+		f      float64
+		want   Device
+		alpha  float64
+	}{
+		{"as fast", Speeds{CPU: 1, Page: 1, Resident: 1, Link: 1e-12}, Pull, 1, CPU, 1},
+		{"twice as fast", Speeds{CPU: 2, Page: 2, Resident: 1, Link: 1e-12}, Pull, 1, Hybrid, 2},
+		{"the CPU would add little", Speeds{CPU: 50, Page: 50, Resident: 1, Link: 1e-12}, Pull, 1, GPU, 50},
+		{"a slow link", Speeds{CPU: 2, Page: 2, Resident: 1, Link: 10}, Pull, 1, GPU, 2},
+		{"few are active", Speeds{CPU: 10, Page: 10, Notify: 20, Resident: 1, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.2},
+		{"not measured yet", Speeds{CPU: 10, Page: 10, Resident: 1, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.6},
+		{"not that few", Speeds{CPU: 10, Page: 10, Notify: 20, Resident: 1, Link: 1e-12}, NotifyPull, 0.25, Hybrid, 5},
+		{"measured along few edges", Speeds{CPU: 1, Page: 1, Notify: 1000, Resident: 2, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.53},
+		{"what an iteration takes beside", Speeds{CPU: 2, Page: 2, Resident: 1, Link: 1e-12, Alone: 10000}, Pull, 1, CPU, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := Observation{Facts: facts(), Fraction: c.f, GPUs: 1, ResidentEdges: 10000}
+			o.Facts.Method = c.method
+			s := State{Limit: inMemoryLimit, Speeds: c.speeds}
+			d, _ := Decide(o, s)
+			if d.Device != c.want || !near(d.Alpha, c.alpha) {
+				t.Errorf("got %s, α = %v; want %s, %v", d.Device, d.Alpha, c.want, c.alpha)
+			}
+			if d.Device != CPU && d.Method != Pull {
+				t.Errorf("all edges stay on the GPU, and it does a %s", d.Method)
+			}
+			behind := o
+			behind.GPUStale = 4000
+			once, after := Decide(behind, s)
+			if !(once.Alpha < d.Alpha) {
+				t.Errorf("α = %v, and %v when the GPU is behind", d.Alpha, once.Alpha)
+			}
+			if twice, _ := Decide(behind, after); twice.Alpha > once.Alpha != (d.Alpha > 1) {
+				t.Errorf("α = %v, when the GPU is behind %v and %v: what was missed counts", d.Alpha, once.Alpha, twice.Alpha)
+			}
+			behind = o
+			behind.HostStale = 4000
+			if once, after = Decide(behind, s); !(once.Alpha > d.Alpha) {
+				t.Errorf("α = %v, and %v when the host is behind", d.Alpha, once.Alpha)
+			}
+			if twice, _ := Decide(behind, after); twice.Alpha < once.Alpha != (d.Alpha < 1) {
+				t.Errorf("α = %v, when the host is behind %v and %v: what was missed counts", d.Alpha, once.Alpha, twice.Alpha)
+			}
+		})
+	}
+}
+
+// TestNothingToChoose: without a GPU it is the CPU, and the GPU where no other may and
+// need work.
+func TestNothingToChoose(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		device   Device
+		gpus     int
+		pull     uint64
+		resident uint64
+		want     Device
+		chosen   bool
+	}{
+		{"no GPU", Hybrid, 0, 10000, 0, CPU, false},
+		{"the GPU was lost", GPU, 0, 10000, 0, CPU, false},
+		{"no edges", Hybrid, 1, 0, 0, CPU, false},
+		{"no edges, on the GPU", GPU, 1, 0, 0, GPU, false},
+		{"all edges on the GPU", GPU, 1, 10000, 10000, GPU, false},
+		{"some edges on the GPU", GPU, 1, 10000, 5000, GPU, true},
+	} {
+		f := facts()
+		f.Device, f.PullEdges = c.device, c.pull
+		o := Observation{Facts: f, Fraction: 1, GPUs: c.gpus, ResidentEdges: c.resident}
+		s := State{Limit: inMemoryLimit, Speeds: Speeds{CPU: 1, Page: 1, Resident: 1, Streamed: 1}}
+		if d, _ := Decide(o, s); d.Device != c.want || (d.Alpha > 0) != c.chosen {
+			t.Errorf("%s: got %+v, want %s", c.name, d, c.want)
+		}
+	}
+}
+
+// TestStreamedNotifies: a job of the GPU alone notifies where edges are streamed, few
+// vertices are active and no aggregate is over all.
+func TestStreamedNotifies(t *testing.T) {
+	for _, c := range []struct {
+		f          float64
+		resident   uint64
+		aggregates bool
+		want       Method
+	}{
+		{0.001, 0, false, NotifyPull}, {0.001, 10000, false, Pull}, {0.4, 0, false, Pull}, {0.001, 0, true, Pull},
+	} {
+		o := Observation{Facts: facts(), Fraction: c.f, GPUs: 1, ResidentEdges: c.resident}
+		o.Device, o.Aggregates = GPU, c.aggregates
+		s := State{Limit: inMemoryLimit, Speeds: Speeds{CPU: 1, Page: 1, Resident: 1, Streamed: 1}}
+		if d, _ := Decide(o, s); d.Method != c.want || d.Device != GPU {
+			t.Errorf("%+v: got %+v", c, d)
+		}
+	}
+}
+
+// TestTried: while the CPU works alone, a GPU that is not much slower has three
+// iterations after fifty times of what one takes; with α > 1 it is not an attempt.
+func TestTried(t *testing.T) {
+	o := Observation{Facts: facts(), Fraction: 1, GPUs: 1, ResidentEdges: 10000}
+	run := func(s State, iterations int) (devices string) {
+		for range iterations {
+			var d Decision
+			d, s = Decide(o, s)
+			devices += string(d.Device[0])
+			s = Learn(s, Measurement{Observation: o, Decision: d, Seconds: 10000})
+		}
+		return devices
+	}
+	for _, c := range []struct {
+		cpu     float64
+		untried float64
+		want    string
+	}{
+		{0.5, 50*20000 - 1, "cgggcc"}, {0.5, 50 * 20000, "gggccc"}, {0.1, 1e12, "cccccc"}, {1.01, 0, "gggggg"},
+	} {
+		s := State{Limit: inMemoryLimit, Fixed: true, Untried: c.untried, Speeds: Speeds{CPU: 2 * c.cpu, Page: 1e9, Resident: 2}}
+		if got := run(s, len(c.want)); got != c.want {
+			t.Errorf("α = %v, untried for %v s: got %s, want %s", c.cpu, c.untried, got, c.want)
+		}
+	}
+}
+
+// TestSourceOrder: the CPU pulls in source order from the ninth pull on.
+func TestSourceOrder(t *testing.T) {
+	o := Observation{Facts: facts(), Fraction: 1}
+	o.Ordered = true
+	s := State{Limit: inMemoryLimit}
+	for pulls := range 2 * pullsInPlace {
+		d, after := Decide(o, s)
+		if d.SourceOrder != (pulls >= pullsInPlace) {
+			t.Errorf("after %d pulls: %+v", pulls, d)
+		}
+		s = Learn(after, Measurement{Observation: o, Decision: d})
+	}
+	few := o
+	few.Fraction = 0.01
+	if d, _ := Decide(few, s); d.Method != NotifyPull || d.SourceOrder {
+		t.Errorf("notify-pull has no order: %+v", d)
+	}
+	o.Ordered = false
+	if d, _ := Decide(o, s); d.SourceOrder {
+		t.Errorf("there is no order: %+v", d)
+	}
+}
+
+// TestMaintain: what is due while the GPU works alone.
+func TestMaintain(t *testing.T) {
+	o := Observation{Facts: facts(), GPUs: 1, Behind: true}
+	s := State{Speeds: Speeds{Link: 1e-3, Page: 1}} // 4 s for all values, 500 s for a page
+	var u Upkeep
+	if u, s = Maintain(o, s, 800); u != (Upkeep{}) {
+		t.Errorf("after 200 times of what fetching takes: %+v", u)
+	}
+	if u, s = Maintain(o, s, 1); u != (Upkeep{Fetch: true}) || s.Alone != 0 {
+		t.Errorf("after more than that: %+v", u)
+	}
+	if u, s = Maintain(o, s, 200*500); !u.TimeCPU || s.Unseen != 0 {
+		t.Errorf("after 200 times of what a page takes: %+v", u)
+	}
+	o.Device = GPU
+	if u, _ := Maintain(o, s, 1e6); u.TimeCPU {
+		t.Error("the CPU is measured in a job of the GPU alone")
+	}
+	o.Behind = false
+	if u, s = Maintain(o, s, 1e6); u != (Upkeep{}) || s.Alone != 0 || s.Unseen != 0 {
+		t.Errorf("the host is up to date: %+v", u)
+	}
+}

@@ -1,0 +1,50 @@
+package loops
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+const oddPackage = "./gas/compile/internal/odd"
+
+// oddLoops generates the loops of package odd, outside of the tree, and returns an
+// overlay for the go command that puts them in their place.
+func oddLoops(t *testing.T) (overlay string) {
+	t.Helper()
+	folder := t.TempDir()
+	replace := map[string]string{}
+	for i, f := range generate(t, oddPackage) {
+		path, err := filepath.Abs(f.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replace[path] = filepath.Join(folder, fmt.Sprint(i, ".go"))
+		if err := os.WriteFile(replace[path], f.Text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay = filepath.Join(folder, "overlay.json")
+	if err := os.WriteFile(overlay, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return overlay
+}
+
+// TestOdd: the loops of odd programs do what their methods do.
+func TestOdd(t *testing.T) {
+	test := exec.Command("go", "test", "-count=1", "-v", "-overlay", oddLoops(t), "-tags", "garaph_generated", oddPackage)
+	test.Dir = "../../.."
+	out, err := test.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+}

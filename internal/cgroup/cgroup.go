@@ -1,0 +1,159 @@
+// Package cgroup finds the limit of memory that the control groups of this
+// process set.
+package cgroup
+
+import (
+	"bufio"
+	"bytes"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// unlimited is from where on a limit means none: version 1 has no word for it,
+// and gives the largest multiple of a page.
+const unlimited = 1 << 60
+
+// MemoryLimit is the least limit of memory, in bytes, of the groups of this
+// process and of those around them; 0: none.
+func MemoryLimit() int64 { return memoryLimit(os.DirFS("/")) }
+
+// mount is a tree of groups as it is mounted.
+type mount struct {
+	root, point string // the group at the top of the mount, and where that is
+	files       []string
+}
+
+// memoryLimit is MemoryLimit in a file system with /proc and /sys. What cannot
+// be read sets no limit.
+func memoryLimit(system fs.FS) int64 {
+	groups, err := fs.ReadFile(system, "proc/self/cgroup")
+	if err != nil {
+		return 0
+	}
+	mounts, err := fs.ReadFile(system, "proc/self/mountinfo")
+	if err != nil {
+		return 0
+	}
+	one, two := groupsOf(groups)
+	var least int64
+	for _, m := range mountsOf(mounts) {
+		group := two
+		if len(m.files) == 1 {
+			group = one
+		}
+		if group == "" {
+			continue
+		}
+		for _, folder := range m.folders(group) {
+			for _, file := range m.files {
+				if n := readLimit(system, path.Join(folder, file)); n > 0 && (least == 0 || n < least) {
+					least = n
+				}
+			}
+		}
+	}
+	return least
+}
+
+// groupsOf gives the groups of /proc/self/cgroup: that of the memory controller
+// of version 1, and that of version 2; "" where there is none. A line is
+// hierarchy:controllers:group, with hierarchy 0 and no controllers in version 2.
+func groupsOf(text []byte) (one, two string) {
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		f := strings.SplitN(lines.Text(), ":", 3)
+		switch {
+		case len(f) != 3 || !strings.HasPrefix(f[2], "/"):
+		case f[0] == "0" && f[1] == "":
+			two = f[2]
+		case has(f[1], "memory"):
+			one = f[2]
+		}
+	}
+	return one, two
+}
+
+// mountsOf gives the mounts of /proc/self/mountinfo that have limits of memory.
+// A line is, among others, root and mount point as its 4th and 5th field, and
+// behind a field "-" the type, the source and the options of the file system.
+func mountsOf(text []byte) (list []mount) {
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		before, behind, _ := strings.Cut(lines.Text(), " - ")
+		f, kind := strings.Fields(before), strings.Fields(behind)
+		if len(f) < 6 || len(kind) < 3 {
+			continue
+		}
+		m := mount{root: unescaped(f[3]), point: unescaped(f[4])}
+		switch {
+		case kind[0] == "cgroup2":
+			m.files = []string{"memory.max", "memory.high"}
+		case kind[0] == "cgroup" && has(kind[2], "memory"):
+			m.files = []string{"memory.limit_in_bytes"}
+		default:
+			continue
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+func has(list, word string) bool {
+	for w := range strings.SplitSeq(list, ",") {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// unescaped undoes the octal escapes of mountinfo: \040 is a space.
+func unescaped(field string) string {
+	var b strings.Builder
+	for i := 0; i < len(field); i++ {
+		if field[i] == '\\' && i+3 < len(field) {
+			if c, err := strconv.ParseUint(field[i+1:i+4], 8, 8); err == nil {
+				b.WriteByte(byte(c))
+				i += 3
+				continue
+			}
+		}
+		b.WriteByte(field[i])
+	}
+	return b.String()
+}
+
+// folders are those of a group and of all around it, as far as the mount shows
+// them. Where a container's own group is mounted as the top, but /proc tells its
+// path from further up, that is the top of the mount.
+func (m *mount) folders(group string) (list []string) {
+	rel := path.Clean(group)
+	if m.root != "/" {
+		inside, ok := strings.CutPrefix(rel, m.root)
+		if !ok || inside != "" && inside[0] != '/' {
+			inside = ""
+		}
+		rel = inside
+	}
+	top := strings.TrimPrefix(path.Clean(m.point), "/")
+	for rel = strings.Trim(rel, "/"); rel != "" && rel != "."; rel = path.Dir(rel) {
+		if !strings.HasPrefix(rel, "..") { // a group outside the namespace's
+			list = append(list, path.Join(top, rel))
+		}
+	}
+	return append(list, top)
+}
+
+// readLimit reads a limit; 0: none, or no such file.
+func readLimit(system fs.FS, file string) int64 {
+	b, err := fs.ReadFile(system, file)
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64) // "max" is no number
+	if err != nil || n >= unlimited {
+		return 0
+	}
+	return max(1, int64(n)) // 0 leaves nothing, and is a limit
+}

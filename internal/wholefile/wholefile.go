@@ -1,0 +1,207 @@
+// Package wholefile writes files that appear under their names whole and on disk,
+// or not at all. A writer that is killed leaves nothing behind, or what the next
+// one in the same folder removes.
+package wholefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Write lets write fill a file and puts it at path, in the place of a file that
+// is there. It has the given permissions, or the usual ones when mode is 0.
+//
+// The order is data, its sync, name, sync of the folder: at a power failure the
+// name stands for the old file or for the whole new one. Only after an error of
+// the last step path is new.
+func Write(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	return disk{}.write(path, mode, write)
+}
+
+// Check reports why Write could not make a file in a folder. It leaves nothing
+// behind.
+func Check(folder string, mode fs.FileMode) error {
+	f, err := disk{}.create(folder, mode)
+	if err != nil {
+		return err
+	}
+	return f.end()
+}
+
+// disk is the operating system, of which tests make steps fail.
+type disk struct {
+	named bool // has no files without names
+	fault func(step string) error
+}
+
+func (d disk) step(name string, do func() error) error {
+	if d.fault != nil {
+		if err := d.fault(name); err != nil {
+			return err
+		}
+	}
+	return do()
+}
+
+func (d disk) write(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	folder := filepath.Dir(path)
+	var f *file
+	err := d.step("create", func() (err error) {
+		f, err = d.create(folder, mode)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.end() }() // also when write panics; what was written is synced
+	err = d.step("write", func() error { return write(f.File) })
+	if err == nil {
+		err = d.step("sync", f.Sync)
+	}
+	if err == nil {
+		err = d.step("name", func() error { return f.place(path) })
+	}
+	if err == nil {
+		err = d.step("sync folder", func() error { return syncFolder(folder) })
+	}
+	return err
+}
+
+// file is one that is being written. It is locked, so that others see that
+// somebody is at it.
+type file struct {
+	*os.File
+	name string // that goes with the writer; "": none
+}
+
+// create makes a file without a name, where the file system has such, or else
+// one with a temporary name. It removes what killed writers left first.
+func (d disk) create(folder string, mode fs.FileMode) (*file, error) {
+	tidy(folder)
+	var f *file
+	err := errors.ErrUnsupported
+	if !d.named {
+		f, err = unnamed(folder)
+	}
+	if errors.Is(err, errors.ErrUnsupported) {
+		f, err = named(folder)
+	}
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("the folder %s is not writable; choose another one or change its permissions: %w", folder, err)
+	case err != nil:
+		return nil, fmt.Errorf("no file can be created in the folder %s: %w", folder, err)
+	}
+	if mode != 0 {
+		if err := f.Chmod(mode); err != nil {
+			return nil, errors.Join(err, f.end())
+		}
+	}
+	return f, nil
+}
+
+// unnamed makes a file that goes with the process, until place gives it a name.
+// It fails with [errors.ErrUnsupported] where there are none.
+func unnamed(folder string) (*file, error) {
+	f, err := os.OpenFile(folder, os.O_WRONLY|unix.O_TMPFILE, 0o666)
+	if errors.Is(err, unix.EISDIR) { // the system does not know of such files
+		err = errors.ErrUnsupported
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Access(link(f), unix.F_OK); err != nil { // it could not be given a name
+		return nil, errors.Join(errors.ErrUnsupported, f.Close())
+	}
+	lock(f, unix.LOCK_NB)
+	return &file{f, ""}, nil
+}
+
+// link is the name by which a process knows its open files.
+func link(f *os.File) string { return "/proc/self/fd/" + strconv.Itoa(int(f.Fd())) }
+
+// named makes a file with a temporary name. Before it is locked, others may take
+// it for one that a killed writer left.
+func named(folder string) (*file, error) {
+	for {
+		name := temporary(folder)
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		lock(f, 0)
+		if same(f, name) {
+			return &file{f, name}, nil
+		}
+		_ = f.Close() // nothing was written
+	}
+}
+
+// lock locks a file. Where files cannot be locked, no other process can either,
+// and removes none therefore.
+func lock(f *os.File, flags int) bool { return unix.Flock(int(f.Fd()), unix.LOCK_EX|flags) == nil }
+
+// same reports whether a name is that of an open file.
+func same(f *os.File, name string) bool {
+	mine, err := f.Stat()
+	there, thereErr := os.Lstat(name)
+	return err == nil && thereErr == nil && os.SameFile(mine, there)
+}
+
+// place gives the file its name.
+func (f *file) place(path string) error {
+	for f.name == "" {
+		name := temporary(filepath.Dir(path)) // as no link can take the place of another
+		err := unix.Linkat(unix.AT_FDCWD, link(f.File), unix.AT_FDCWD, name, unix.AT_SYMLINK_FOLLOW)
+		switch {
+		case err == nil:
+			f.name = name
+		case !errors.Is(err, fs.ErrExist):
+			return &os.LinkError{Op: "link", Old: "a file without a name", New: name, Err: err}
+		}
+	}
+	err := os.Rename(f.name, path)
+	if err == nil {
+		f.name = ""
+	}
+	return err
+}
+
+// end closes the file, and removes it unless it has its place.
+func (f *file) end() error {
+	var err error
+	if f.name != "" {
+		err = os.Remove(f.name)
+	}
+	return errors.Join(err, f.Close())
+}
+
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	err = folder.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
+		err = nil // a file system that cannot sync folders
+	}
+	return errors.Join(err, folder.Close())
+}
+
+// temporary is a name of which nobody has another. It does not contain that of
+// the file, which may be as long as a name can be.
+func temporary(folder string) string {
+	return filepath.Join(folder, fmt.Sprintf(".garaph-%016x.tmp", rand.Uint64()))
+}

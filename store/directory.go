@@ -1,0 +1,180 @@
+package store
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/garaph/garaph/shard"
+)
+
+// The directory says, of each shard and of each block of ids, what it holds and
+// where its blob lies in the payload. Records of it have up to so many entries.
+const (
+	shardsInRecord = 512
+	blocksInRecord = 1 << 12
+
+	shardEntryBytes = 56
+	blockEntryBytes = 20
+)
+
+// stored is the catalogue as Badger has it: what grows with the graph stands in the
+// directory.
+type stored struct {
+	*Catalogue
+	Directory struct {
+		Shards int `json:"shards"`
+		Blocks int `json:"id_blocks"`
+	} `json:"directory"`
+}
+
+func shardsKey(record int) []byte {
+	return binary.BigEndian.AppendUint32([]byte("shards/"), uint32(record))
+}
+
+func blocksKey(record int) []byte {
+	return binary.BigEndian.AppendUint32([]byte("blocks/"), uint32(record))
+}
+
+// writeDirectory puts the catalogue and the directory into an empty Badger.
+func writeDirectory(put func(key, value []byte) error, c *Catalogue) error {
+	le := binary.LittleEndian
+	var b []byte
+	for i := range c.Shards {
+		s := &c.Shards[i]
+		for _, x := range [...]uint32{s.First, uint32(s.Vertices), s.In, s.Out, s.InSum, s.OutSum} {
+			b = le.AppendUint32(b, x)
+		}
+		for _, e := range s.Blobs {
+			b = le.AppendUint64(le.AppendUint64(b, uint64(e.Off)), uint64(e.Bytes))
+		}
+		if last := i+1 == len(c.Shards); last || (i+1)%shardsInRecord == 0 {
+			if err := put(shardsKey(i/shardsInRecord), seal(kindShards, b)); err != nil {
+				return err
+			}
+			b = b[:0]
+		}
+	}
+	for i, first := range c.IDs.Blocks {
+		e := c.IDs.places[i]
+		b = le.AppendUint64(le.AppendUint64(le.AppendUint32(b, first), uint64(e.Off)), uint64(e.Bytes))
+		if last := i+1 == len(c.IDs.Blocks); last || (i+1)%blocksInRecord == 0 {
+			if err := put(blocksKey(i/blocksInRecord), seal(kindBlocks, b)); err != nil {
+				return err
+			}
+			b = b[:0]
+		}
+	}
+	head := *c
+	head.Shards, head.IDs.Blocks = nil, nil
+	out := stored{Catalogue: &head}
+	out.Directory.Shards, out.Directory.Blocks = len(c.Shards), len(c.IDs.Blocks)
+	b, err := json.Marshal(&out)
+	if err != nil {
+		return fmt.Errorf("encode the catalogue: %w", err)
+	}
+	return put(catalogueKey, seal(kindCatalogue, b))
+}
+
+// readDirectory reads what writeDirectory wrote, of a graph with a payload of so
+// many bytes.
+func readDirectory(txn *badger.Txn, payload int64) (*Catalogue, error) {
+	in := stored{Catalogue: new(Catalogue)}
+	b, err := record(txn, catalogueKey, kindCatalogue)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(b, &in); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	c := in.Catalogue
+	c.Shards, c.IDs.Blocks = nil, nil
+	le := binary.LittleEndian
+	err = records(txn, in.Directory.Shards, shardsInRecord, shardEntryBytes, shardsKey, kindShards, func(b []byte) error {
+		s := ShardInfo{
+			First: le.Uint32(b), Vertices: int(le.Uint32(b[4:])), In: le.Uint32(b[8:]), Out: le.Uint32(b[12:]),
+			InSum: le.Uint32(b[16:]), OutSum: le.Uint32(b[20:]),
+		}
+		for dir := range s.Blobs {
+			s.Blobs[dir] = Extent{int64(le.Uint64(b[24+16*dir:])), int64(le.Uint64(b[32+16*dir:]))}
+		}
+		c.Shards = append(c.Shards, s)
+		return nil
+	})
+	if err == nil {
+		err = records(txn, in.Directory.Blocks, blocksInRecord, blockEntryBytes, blocksKey, kindBlocks, func(b []byte) error {
+			c.IDs.Blocks = append(c.IDs.Blocks, le.Uint32(b))
+			c.IDs.places = append(c.IDs.places, Extent{int64(le.Uint64(b[4:])), int64(le.Uint64(b[12:]))})
+			return c.IDs.places[len(c.IDs.places)-1].check(payload)
+		})
+	}
+	if err == nil {
+		err = c.check()
+	}
+	if err == nil {
+		err = c.checkPlaces(payload)
+	}
+	return c, err
+}
+
+// checkPlaces reports shards whose blobs cannot be where the directory says.
+func (c *Catalogue) checkPlaces(payload int64) error {
+	for i := range c.Shards {
+		s := &c.Shards[i]
+		for dir, e := range s.Blobs {
+			edges, weighted := s.In, c.Weighted
+			if shard.Direction(dir) == shard.Out {
+				if c.Symmetric {
+					continue
+				}
+				edges, weighted = s.Out, false
+			}
+			err := e.check(payload)
+			if want := shard.Size(s.Vertices, edges, weighted); err == nil && e.Bytes != want {
+				err = fmt.Errorf("%w: the directory has %d bytes for %d vertices and %d edges, which take %d", ErrDamaged, e.Bytes, s.Vertices, edges, want)
+			}
+			if err != nil {
+				return fmt.Errorf("shard %d (%s side): %w", i, shard.Direction(dir), err)
+			}
+		}
+	}
+	return nil
+}
+
+// records calls read for each of n entries of a fixed size, in order.
+func records(txn *badger.Txn, n, inRecord, size int, key func(int) []byte, kind uint32, read func(b []byte) error) error {
+	for at := 0; at < n; at += inRecord {
+		b, err := record(txn, key(at/inRecord), kind)
+		if err != nil {
+			return err
+		}
+		if want := min(inRecord, n-at) * size; len(b) != want {
+			return fmt.Errorf("%w: %q has %d bytes, expected %d", ErrDamaged, key(at/inRecord), len(b), want)
+		}
+		for ; len(b) > 0; b = b[size:] {
+			if err := read(b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// record reads a value of Badger's and opens its envelope.
+func record(txn *badger.Txn, key []byte, kind uint32) ([]byte, error) {
+	item, err := txn.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return nil, fmt.Errorf("%w: no %q in the store", ErrDamaged, key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b, err := item.ValueCopy(nil)
+	if err != nil {
+		return nil, err
+	}
+	return unseal(kind, b) // Badger gives an empty slice for what it cannot read
+}

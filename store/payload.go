@@ -1,0 +1,298 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/shard"
+)
+
+// payloadFile holds the blobs of shards and of ids, one after another; Badger's
+// records say where (values apart from keys: Lu et al., WiscKey, FAST 2016).
+const payloadFile = "payload"
+
+const (
+	// blockBytes is the unit of reads past the page cache, in the file and in memory.
+	// A blob from directFrom on begins at a multiple of it, a smaller one at a
+	// multiple of blobAlign.
+	blockBytes = 4096
+	directFrom = 32 << 10
+	blobAlign  = 32
+)
+
+// Extent is where a blob lies in the payload.
+type Extent struct{ Off, Bytes int64 }
+
+// after is where a blob of n bytes lies behind another.
+func (e Extent) after(n int64) Extent {
+	align := int64(blobAlign)
+	if n >= directFrom {
+		align = blockBytes
+	}
+	return Extent{(e.Off + e.Bytes + align - 1) &^ (align - 1), n}
+}
+
+// end is where it ends.
+func (e Extent) end() int64 { return e.Off + e.Bytes }
+
+// check reports an Extent that is not within a payload of so many bytes.
+func (e Extent) check(size int64) error {
+	if e.Off < 0 || e.Off%blobAlign != 0 || e.Bytes <= 0 || e.Off > size || e.Bytes > size-e.Off {
+		return fmt.Errorf("%w: the directory has %d bytes at %d, and %s has %d", ErrDamaged, e.Bytes, e.Off, payloadFile, size)
+	}
+	return nil
+}
+
+// payload reads blobs.
+type payload struct {
+	file   *os.File
+	direct *os.File // past the page cache; nil where the file system has no such thing
+	size   int64
+}
+
+func openPayload(path string) (*payload, error) {
+	name := filepath.Join(path, payloadFile)
+	f, err := openRegular(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s is missing", ErrDamaged, payloadFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	p := &payload{file: f, size: info.Size()}
+	if p.direct, err = os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), os.O_RDONLY|unix.O_DIRECT|unix.O_CLOEXEC, 0); err != nil {
+		p.direct = nil
+	}
+	return p, nil
+}
+
+func (p *payload) close() {
+	_ = p.file.Close() // only read
+	if p.direct != nil {
+		_ = p.direct.Close()
+	}
+}
+
+// read fills dst with a blob of its size.
+func (p *payload) read(e Extent, dst []byte) error {
+	if int64(len(dst)) != e.Bytes {
+		return fmt.Errorf("%w: %d bytes stored, %d expected", ErrDamaged, e.Bytes, len(dst))
+	}
+	if n, err := p.file.ReadAt(dst, e.Off); n < len(dst) {
+		return fmt.Errorf("%w: %s ends at %d within %d bytes from %d: %w", ErrDamaged, payloadFile, e.Off+int64(n), e.Bytes, e.Off, err)
+	}
+	return nil
+}
+
+// blob reads a blob into memory of its own.
+func (p *payload) blob(e Extent) ([]byte, error) {
+	b := make([]byte, e.Bytes)
+	return b, p.read(e, b)
+}
+
+// prefetch makes the system read a blob.
+func (p *payload) prefetch(e Extent) {
+	_ = unix.Fadvise(int(p.file.Fd()), e.Off, e.Bytes, unix.FADV_WILLNEED) // a hint
+}
+
+// tails are memory for the last block of a blob, of which it has a part only.
+var tails = sync.Pool{New: func() any { return new([2 * blockBytes]byte) }}
+
+// readDirect is read past the page cache, and reports whether it could: where the
+// blob and dst begin at multiples of blockBytes.
+func (p *payload) readDirect(e Extent, dst []byte) bool {
+	if p.direct == nil || int64(len(dst)) != e.Bytes || address(dst)%blockBytes != 0 || e.Off%blockBytes != 0 {
+		return false
+	}
+	tail := tails.Get().(*[2 * blockBytes]byte)
+	defer tails.Put(tail)
+	whole := len(dst) &^ (blockBytes - 1)
+	last := tail[-address(tail[:])&(blockBytes-1):][:blockBytes]
+	var into [][]byte
+	if whole > 0 {
+		into = append(into, dst[:whole])
+	}
+	if whole < len(dst) {
+		into = append(into, last)
+	}
+	n, err := unix.Preadv(int(p.direct.Fd()), into, e.Off)
+	if err != nil || n < len(dst) {
+		return false
+	}
+	copy(dst[whole:], last)
+	return true
+}
+
+func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
+
+// payloadWriter appends blobs, from many goroutines.
+type payloadWriter struct {
+	file    *os.File
+	written atomic.Int64 // bytes
+
+	mu       sync.Mutex // guards what follows
+	last     Extent
+	reserved int64 // bytes that the disk has for the file
+}
+
+// reserveBytes is how much room is taken at once.
+const reserveBytes = 64 << 20
+
+func createPayload(dir string) (*payloadWriter, error) {
+	f, err := os.OpenFile(filepath.Join(dir, payloadFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return &payloadWriter{file: f}, nil
+}
+
+// append writes a blob.
+func (w *payloadWriter) append(blob []byte) (Extent, error) {
+	e, err := w.place(int64(len(blob)))
+	if err == nil {
+		_, err = w.file.WriteAt(blob, e.Off)
+	}
+	if err != nil {
+		return Extent{}, err
+	}
+	if n := int64(len(blob)); (w.written.Add(n)-n)/flushBytes != w.written.Load()/flushBytes {
+		// The system begins to bring the file to disk, so that close need not wait for
+		// all of it.
+		_ = unix.SyncFileRange(int(w.file.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE) // a hint
+	}
+	return e, nil
+}
+
+// place takes the next place for n bytes, and the room for it on the disk.
+func (w *payloadWriter) place(n int64) (Extent, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e := w.last.after(n)
+	if e.end() > w.reserved {
+		more := e.end() - w.reserved
+		err := w.reserve(max(more, reserveBytes))
+		if errors.Is(err, unix.ENOSPC) && more < reserveBytes {
+			err = w.reserve(more)
+		}
+		if err != nil {
+			return e, err
+		}
+	}
+	w.last = e
+	return e, nil
+}
+
+// reserve takes room for n more bytes. A file system that cannot do that finds out
+// when it is written to.
+func (w *payloadWriter) reserve(n int64) error {
+	err := unix.Fallocate(int(w.file.Fd()), unix.FALLOC_FL_KEEP_SIZE, w.reserved, n)
+	if err == nil || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
+		w.reserved += n
+		return nil
+	}
+	return err
+}
+
+// close brings the file to disk.
+func (w *payloadWriter) close() error {
+	return errors.Join(w.file.Truncate(w.last.end()), w.file.Sync(), w.file.Close())
+}
+
+// side finds a shard's blob: its place, and its checksum.
+func (s *Store) side(dir shard.Direction, i int) (Extent, uint32) {
+	info := &s.cat.Shards[i]
+	if dir == shard.In || s.cat.Symmetric {
+		return info.Blobs[shard.In], info.InSum
+	}
+	return info.Blobs[shard.Out], info.OutSum
+}
+
+// ReadShard reads a shard's blob into dst, which must have the size that
+// [Catalogue.Bytes] gives and 4-byte alignment, and decodes it. An error names
+// graph, shard and side.
+func (s *Store) ReadShard(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
+	e, _ := s.side(dir, i)
+	if err := s.readBlob(e, shardKey(dir, i), dst); err != nil {
+		return shard.Side{}, s.shardError(dir, i, err)
+	}
+	return s.decode(dir, i, dst)
+}
+
+// StreamShard is [Store.ReadShard] for shards that are read again and again
+// because they don't stay in memory: it reads past the system's page cache,
+// which a graph larger than memory would only churn, where the system can do that
+// and dst begins at a multiple of 4 KiB.
+func (s *Store) StreamShard(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
+	e, _ := s.side(dir, i)
+	if s.payload == nil || !s.payload.readDirect(e, dst) {
+		return s.ReadShard(dir, i, dst) // meets the error again, or not
+	}
+	return s.decode(dir, i, dst)
+}
+
+// decode decodes the blob of a shard and compares it with the catalogue: it must be
+// this very shard.
+func (s *Store) decode(dir shard.Direction, i int, blob []byte) (shard.Side, error) {
+	side, err := shard.Decode(blob)
+	if err == nil {
+		err = s.matches(dir, i, side, blob)
+	}
+	if err != nil {
+		return shard.Side{}, s.shardError(dir, i, err)
+	}
+	return side, nil
+}
+
+// ReadOffsets reads the offsets of a shard's side alone.
+func (s *Store) ReadOffsets(dir shard.Direction, i int) (shard.Side, error) {
+	e, _ := s.side(dir, i)
+	e.Bytes = min(e.Bytes, shard.OffsetsSize(s.cat.Shards[i].Vertices))
+	head := make([]byte, e.Bytes)
+	err := s.readBlob(e, shardKey(dir, i), head)
+	var side shard.Side
+	if err == nil {
+		side, err = shard.DecodeOffsets(head)
+	}
+	if err == nil {
+		err = s.matches(dir, i, side, head)
+	}
+	if err != nil {
+		return shard.Side{}, s.shardError(dir, i, err)
+	}
+	return side, nil
+}
+
+// Prefetch starts reading a shard's blob from disk.
+func (s *Store) Prefetch(dir shard.Direction, i int) {
+	if e, _ := s.side(dir, i); s.payload != nil {
+		s.payload.prefetch(e)
+	}
+}
+
+func (s *Store) matches(dir shard.Direction, i int, side shard.Side, blob []byte) error {
+	info := s.cat.Shards[i]
+	got := binary.LittleEndian.Uint32(blob[60:])
+	if _, want := s.side(dir, i); got != want || side.Index != uint32(i) || side.First != info.First || side.Vertices() != info.Vertices {
+		return fmt.Errorf("%w: it is shard %d with checksum %08x, the catalogue expects %08x", ErrDamaged, side.Index, got, want)
+	}
+	return nil
+}
+
+func (s *Store) shardError(dir shard.Direction, i int, err error) error {
+	if !errors.Is(err, ErrDamaged) {
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return fmt.Errorf("graph %s: shard %d (%s side): %w; `garaph verify %s` lists all damage, a new import mends it", s.name, i, dir, err, s.name)
+}
