@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
 const (
@@ -124,12 +126,12 @@ func (h *hostile) execute(line []string) (e ended) {
 	smallParent()
 	begin := time.Now()
 	h.must(cmd.Start())
-	inherited := procKB("/proc/self/status", "VmHWM:") // a child's peak begins with that of its parent
+	inherited := hostmem.ProcBytes("/proc/self/status", "VmHWM:") // a child's peak begins with that of its parent
 	gone := make(chan error, 1)
 	go func() { gone <- cmd.Wait() }()
 	status := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)
 	for tick := time.NewTicker(10 * time.Millisecond); ; <-tick.C {
-		if n := procKB(status, "VmHWM:"); n > 0 {
+		if n := hostmem.ProcBytes(status, "VmHWM:"); n > 0 {
 			e.peak = n
 		}
 		if e.peak > tooMuch {

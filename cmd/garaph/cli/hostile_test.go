@@ -199,7 +199,7 @@ func (h *hostile) try(d draw, verbose bool) (wrong []string) {
 	wrong = c.check(line, e)
 	h.last = append(slices.Clone(c.did), "on "+c.graph.name, "$ garaph "+strings.Join(line, " "))
 	if verbose {
-		h.t.Logf("%s\nexit code %d after %v, %d MiB\n%s\n%s", strings.Join(h.last, "\n"), e.code, e.took.Round(time.Millisecond), e.peak>>20, e.stdout, e.stderr)
+		h.t.Logf("%s\nexit code %d after %v, %d MiB\n%s\n%s", strings.Join(h.last, "\n"), e.code, e.took.Round(time.Millisecond), e.peak>>20, e.stdout[:min(len(e.stdout), 2000)], e.stderr[:min(len(e.stderr), 5000)])
 	}
 	return wrong
 }
