@@ -35,12 +35,12 @@ type killedCommand struct {
 // graphFiles are those of a graph beside its jobs, jobFiles those of jobs that
 // are done.
 const (
-	graphFiles = `g/(GARAPH|speeds\.json|db/(MANIFEST|KEYREGISTRY|DISCARD|\d+\.sst|\d+\.vlog))|\.g\.lock`
+	graphFiles = `g/(GARAPH|payload|speeds\.json|db/(MANIFEST|KEYREGISTRY|DISCARD|\d+\.sst|\d+\.vlog))|\.g\.lock`
 	jobFiles   = `g/jobs/\d+/(JOB|LOCK|PROGRESS)`
 )
 
 var killedCommands = []killedCommand{
-	{name: "import", line: "import e.txt new", next: []string{"import --force e.txt new"}, belongs: `new/(GARAPH|db/(MANIFEST|KEYREGISTRY|DISCARD|\d+\.sst|\d+\.vlog))|\.new\.lock`, whole: "new/GARAPH"},
+	{name: "import", line: "import e.txt new", next: []string{"import --force e.txt new"}, belongs: `new/(GARAPH|payload|db/(MANIFEST|KEYREGISTRY|DISCARD|\d+\.sst|\d+\.vlog))|\.new\.lock`, whole: "new/GARAPH"},
 	{name: "import --force", line: "import --force e.txt g", next: []string{"import --force e.txt g"}, belongs: graphFiles, whole: "g/GARAPH"},
 	{name: "run tsv", line: "run pagerank g --output o.tsv", next: []string{"run pagerank g --output o.tsv", "?resume g"}, belongs: jobFiles, whole: "o.tsv"},
 	{name: "run csv.gz", line: "run pagerank g --output o.csv.gz", next: []string{"run pagerank g --output o.csv.gz", "?resume g"}, belongs: jobFiles, whole: "o.csv.gz"},
