@@ -59,6 +59,7 @@ var (
 	ErrNotGraph = store.ErrNotGraph
 	ErrExists   = store.ErrExists
 	ErrDamaged  = store.ErrDamaged
+	ErrReplaced = store.ErrReplaced
 	ErrNoVertex = store.ErrNoVertex
 	ErrNoSpace  = store.ErrNoSpace
 	ErrBusy     = store.ErrBusy

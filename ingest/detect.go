@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"path/filepath"
 	"strings"
 )
@@ -64,8 +65,9 @@ func formatOfContent(h *inputHead) Format {
 	}
 }
 
-// checkText refuses what is no text.
-func checkText(h *inputHead, f Format) error {
+// checkText refuses what is no text. A format that the user named may have any
+// number of control characters in its names, but no zero byte.
+func checkText(h *inputHead, f Format, named bool) error {
 	name, b := h.in.name, h.bytes
 	for _, r := range refusedMagic {
 		if bytes.HasPrefix(b, []byte(r.magic)) && !isTextBytes(b) {
@@ -86,10 +88,17 @@ func checkText(h *inputHead, f Format) error {
 			return &InputError{File: name, Problem: "is an adjacency graph of Ligra, which cannot be read", Advice: "give the edge list that it was made from"}
 		}
 	}
-	if !isTextBytes(b) {
+	zero := bytes.IndexByte(b, 0)
+	switch {
+	case !named && !isTextBytes(b):
 		return &InputError{
 			File: name, Problem: "looks binary, but would be read as " + string(f),
 			Advice: "name its format with --format (" + formatList() + ")",
+		}
+	case zero >= 0:
+		return &InputError{
+			File: name, Problem: fmt.Sprintf("byte %d is zero, which text in the format %s never has", zero, f),
+			Advice: "name another format (" + formatList() + "), or remove the zero bytes",
 		}
 	}
 	return nil

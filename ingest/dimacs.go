@@ -25,7 +25,7 @@ func hasProblemLine(text []byte) (found, decided bool) {
 
 // planDIMACS reads the header, up to the problem line.
 func planDIMACS(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
-	if err := checkText(h, DIMACS); err != nil {
+	if err := checkText(h, DIMACS, o.Format == DIMACS); err != nil {
 		return nil, err
 	}
 	lines := linesOf(h)

@@ -81,6 +81,11 @@ func Import(ctx context.Context, inputs []string, path string, o Options) (Repor
 	if err != nil {
 		return Report{}, err
 	}
+	for _, name := range inputs { // one that is not there needs no memory
+		if _, err := openInput(name, o.Stdin); err != nil {
+			return Report{}, err
+		}
+	}
 	plan, err := planMemory(o)
 	if err != nil {
 		return Report{}, err

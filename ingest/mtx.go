@@ -20,7 +20,7 @@ func hasBanner(text []byte) bool {
 
 // planMatrixMarket reads the banner and the line of sizes.
 func planMatrixMarket(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
-	if err := checkText(h, MatrixMarket); err != nil {
+	if err := checkText(h, MatrixMarket, o.Format == MatrixMarket); err != nil {
 		return nil, err
 	}
 	lines := linesOf(h)

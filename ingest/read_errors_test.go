@@ -131,7 +131,8 @@ func TestInputErrors(t *testing.T) {
 		files []testFile
 	}{
 		{ReadOptions{}, `g.txt: looks binary, but would be read as text; name its format with --format (text, mtx, dimacs, el, wel, sg, wsg, ldbc, raw or raww)`, []testFile{text("g.txt", "1 2\n\x00\n")}},
-		{ReadOptions{Format: EL}, `g.sg: looks binary, but would be read as el; name its format with --format (text, mtx, dimacs, el, wel, sg, wsg, ldbc, raw or raww)`, []testFile{{name: "g.sg", content: writeSG(fourEdges, 4, false, false)}}},
+		{ReadOptions{Format: EL}, `g.sg: byte 0 is zero, which text in the format el never has; name another format (text, mtx, dimacs, el, wel, sg, wsg, ldbc, raw or raww), or remove the zero bytes`, []testFile{{name: "g.sg", content: writeSG(fourEdges, 4, false, false)}}},
+		{ReadOptions{}, `g.txt: looks binary, but would be read as text; name its format with --format (text, mtx, dimacs, el, wel, sg, wsg, ldbc, raw or raww)`, []testFile{text("g.txt", "\x01 \x02\n\x03 \x04\n\x05 \x06\n")}},
 		{ReadOptions{}, `g.txt: is UTF-16 text; turn it into UTF-8 with iconv -f UTF-16 -t UTF-8`, []testFile{{name: "g.txt", content: utf16}}},
 		{ReadOptions{}, `g.bz2: is compressed with bzip2, which cannot be read; unpack it first, or give the output of bzip2 -dc on standard input`, []testFile{text("g.bz2", "BZh91AY&SY\x00\x01")}},
 		{ReadOptions{}, `g.xz: is compressed with xz, which cannot be read; unpack it first, or give the output of xz -dc on standard input`, []testFile{text("g.xz", "\xfd7zXZ\x00\x00")}},

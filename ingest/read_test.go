@@ -241,6 +241,8 @@ func TestReadTextForms(t *testing.T) {
 		{name: "names that are no UTF-8", file: text("g.txt", "\xff\xfe \x80\n"), ids: IDString, edges: "\xff\xfe \x80"},
 		{name: "quoted names", file: text("g.csv", "\"a\",\"b\"\"c\"\n\"#x\" , y\"z\n"), ids: IDString, edges: "a b\"c, #x y\"z", warned: "may be a header line"},
 		{name: "quoted integers", file: text("g.csv", "\"1\",\"2\"\n3,\"4\"\n"), ids: IDInt, edges: "1 2, 3 4"},
+		{name: "names of control characters", file: text("g.txt", "\x01 \x02\n\x03 \x04\n\x05 \x7f\n"), o: ReadOptions{Format: Text},
+			ids: IDString, edges: "\x01 \x02, \x03 \x04, \x05 \x7f"},
 		{name: "names asked for", file: text("g.txt", "01 1\n"), o: ReadOptions{IDs: IDsString}, ids: IDString, edges: "01 1"},
 		{name: "names with weights", file: text("g.txt", "a b 1.5\nc d .5\n"), ids: IDString, edges: "a b 1.5, c d 0.5"},
 		{name: "dense asked for", file: text("g.txt", "0 4294967294\n"), o: ReadOptions{IDs: IDsDense}, ids: IDDense, edges: "0 4294967294"},

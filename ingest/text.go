@@ -21,7 +21,7 @@ const (
 // TSV and CSV, GAP .el and .wel, LDBC .e, and LDBC .v with a vertex per line.
 func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	format := p.schema.Format
-	if err := checkText(h, format); err != nil {
+	if err := checkText(h, format, o.Format == format); err != nil {
 		return nil, err
 	}
 	t := &lineBody{skipBad: o.SkipBadLines, layout: lineLayout{

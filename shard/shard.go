@@ -231,28 +231,6 @@ func DecodeOffsets(blob []byte) (Side, error) {
 	return s, checkOffsets(s.Off, h.Edges)
 }
 
-// Check looks at what checksums cannot see: that neighbours exist in a graph of
-// n vertices and stand in order, and that weights are finite and not negative.
-func (s *Side) Check(n uint32) error {
-	for v := range s.Vertices() {
-		list := s.Nbr[s.Off[v]:s.Off[v+1]]
-		for i, u := range list {
-			if u >= n {
-				return fmt.Errorf("%w: vertex %d has neighbour %d, the graph has %d vertices", ErrInvalid, int(s.First)+v, u, n)
-			}
-			if i > 0 && list[i-1] > u {
-				return fmt.Errorf("%w: the neighbours of vertex %d are not in order", ErrInvalid, int(s.First)+v)
-			}
-		}
-	}
-	for i, w := range s.Weight {
-		if !(w >= 0) || math.IsInf(float64(w), 1) {
-			return fmt.Errorf("%w: weight %v of edge %d is not a finite number ≥ 0", ErrInvalid, w, i)
-		}
-	}
-	return nil
-}
-
 func checkOffsets(off []uint32, edges uint32) error {
 	if off[0] != 0 || off[len(off)-1] != edges {
 		return fmt.Errorf("%w: offsets run from %d to %d, there are %d edges", ErrInvalid, off[0], off[len(off)-1], edges)

@@ -58,7 +58,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatalf("vertex %d: %v, want %d edges", v, s.Off, d)
 			}
 		}
-		if err := s.Check(1000); err != nil {
+		if err := errors.Join(s.CheckValues(1000), s.CheckOrder()); err != nil {
 			t.Fatal(err)
 		}
 		if o, err := DecodeOffsets(blob[:OffsetsSize(len(degrees))]); err != nil || !slices.Equal(o.Off, s.Off) {
@@ -109,28 +109,60 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// BenchmarkCheckValues is the check beside the checksums that every read makes
+// too, of a shard of 4 MiB.
+func BenchmarkCheckValues(b *testing.B) {
+	blob := fill(rand.New(rand.NewPCG(1, 1)), In, 0, slices.Repeat([]int{64}, 1<<14), 1<<20, false)
+	side, err := Decode(blob)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("checksums", func(b *testing.B) {
+		b.SetBytes(int64(len(blob)))
+		for b.Loop() {
+			if _, err := Decode(blob); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("values", func(b *testing.B) {
+		b.SetBytes(int64(len(blob)))
+		for b.Loop() {
+			if err := side.CheckValues(1 << 20); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
 func TestCheck(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, c := range []struct {
 		name   string
+		values bool // CheckValues sees it
 		damage func(*Side)
 	}{
-		{"neighbour out of range", func(s *Side) { s.Nbr[1] = 10 }},
-		{"neighbours out of order", func(s *Side) { s.Nbr[0], s.Nbr[1] = 5, 4 }},
-		{"negative weight", func(s *Side) { s.Weight[0] = -1 }},
-		{"weight is no number", func(s *Side) { s.Weight[0] = float32(math.NaN()) }},
-		{"infinite weight", func(s *Side) { s.Weight[0] = float32(math.Inf(1)) }},
+		{"neighbour out of range", true, func(s *Side) { s.Nbr[1] = 10 }},
+		{"last neighbour out of range", true, func(s *Side) { s.Nbr[4] = math.MaxUint32 }},
+		{"neighbours out of order", false, func(s *Side) { s.Nbr[0], s.Nbr[1] = 5, 4 }},
+		{"negative weight", true, func(s *Side) { s.Weight[0] = -1 }},
+		{"weight is no number", true, func(s *Side) { s.Weight[3] = float32(math.NaN()) }},
+		{"infinite weight", true, func(s *Side) { s.Weight[4] = float32(math.Inf(1)) }},
 	} {
 		s, err := Decode(fill(rng, In, 0, []int{2, 3}, 10, true))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Check(10); err != nil {
+		s.Weight[2] = float32(math.Copysign(0, -1))
+		if err := errors.Join(s.CheckValues(10), s.CheckOrder()); err != nil {
 			t.Fatal(err)
 		}
 		c.damage(&s)
-		if err := s.Check(10); !errors.Is(err, ErrInvalid) {
-			t.Errorf("%s: got %v", c.name, err)
+		if err := s.CheckValues(10); errors.Is(err, ErrInvalid) != c.values {
+			t.Errorf("%s: CheckValues: %v", c.name, err)
+		}
+		if err := s.CheckOrder(); errors.Is(err, ErrInvalid) == c.values {
+			t.Errorf("%s: CheckOrder: %v", c.name, err)
 		}
 	}
 }
@@ -164,5 +196,6 @@ func try(t *testing.T, blob []byte) {
 	for v := range s.Vertices() {
 		_ = s.Nbr[s.Off[v]:s.Off[v+1]]
 	}
-	_ = s.Check(10)
+	_ = s.CheckValues(10)
+	_ = s.CheckOrder()
 }

@@ -159,25 +159,40 @@ func TestBusy(t *testing.T) {
 
 // TestLeftovers: what a killed import left goes with the next one to the same
 // path, and nothing else does: not what belongs to an import of a graph that is
-// called g.importing-1.
+// called g.importing-1, no folder that only looks like one of an import, and no
+// file that someone put into one.
 func TestLeftovers(t *testing.T) {
 	dir := memoryDir(t)
-	for _, name := range []string{".g.importing-123/db", ".g.importing-4", ".g2.importing-1", "g.importing-1", ".g.importing-1.importing-5", ".g.importing-x"} {
+	for _, name := range []string{".g.importing-123/db", ".g.importing-4", ".g.importing-2024/db", ".g.importing-2025", ".g.importing-77/db", ".g.importing-old", ".g2.importing-1", "g.importing-1", ".g.importing-1.importing-5", ".g.importing-x"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, text := range map[string]string{".g.importing-123/db/000001.vlog": "half", ".g.lock": "", ".g.importing-1.lock": "", ".g.importing-9": "", "a": "mine"} {
+	for name, text := range map[string]string{
+		".g.importing-4/GARAPH": "", ".g.importing-123/GARAPH": "garaph graph, being imported\n", ".g.importing-123/GARAPH.new": "", ".g.importing-123/names-17": "",
+		".g.importing-123/db/000001.vlog": "half", ".g.importing-2024/db/000001.vlog": "mine", ".g.importing-2025/GARAPH": "mine", ".g.importing-old/notes": "mine",
+		".g.importing-77/GARAPH": "garaph graph, store version 1\n", ".g.importing-77/db/000001.vlog": "", ".g.importing-77/db/notes.vlog": "mine",
+		".g.lock": "", ".g.importing-1.lock": "", ".g.importing-9": "", "a": "mine"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
+	var warned string
 	w, cat := begin(t, filepath.Join(dir, "g"), false)
+	w.Warn = func(msg string) { warned += msg }
 	if err := w.Commit(cat); err != nil {
 		t.Fatal(err)
 	}
+	for _, says := range []string{".g.importing-2024 was not made by garaph", ".g.importing-2025 was not made by garaph", ".g.importing-77/db is not garaph's", ".g.importing-old was"} {
+		if !strings.Contains(warned, says) {
+			t.Errorf("warned %q, want %q", warned, says)
+		}
+	}
+	if left := entries(t, filepath.Join(dir, ".g.importing-77", "db")); !slices.Equal(left, []string{"notes.vlog"}) {
+		t.Errorf("left %v", left)
+	}
 	if got, want := entries(t, dir), []string{
-		".g.importing-1.importing-5", ".g.importing-1.lock", ".g.importing-9", ".g.importing-x", ".g2.importing-1", "a", "g", "g.importing-1",
+		".g.importing-1.importing-5", ".g.importing-1.lock", ".g.importing-2024", ".g.importing-2025", ".g.importing-77", ".g.importing-9", ".g.importing-old", ".g.importing-x", ".g2.importing-1", "a", "g", "g.importing-1",
 	}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -15,6 +15,8 @@ var (
 	ErrGraphExists = fmt.Errorf("%w and is not to be replaced", ErrExists)
 	// ErrDamaged: stored bytes are not what was written.
 	ErrDamaged = errors.New("damaged")
+	// ErrReplaced: another graph was put in the place of this one meanwhile.
+	ErrReplaced = errors.New("the graph was replaced")
 	// ErrNoVertex: the graph has no vertex of this id.
 	ErrNoVertex = errors.New("no such vertex")
 	// ErrNoSpace: the disk has too little free space.

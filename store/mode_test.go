@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/garaph/garaph/internal/beneath"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/store"
@@ -106,5 +107,5 @@ func TestUnreadable(t *testing.T) {
 	if err := os.Symlink("MANIFEST", name); err != nil {
 		t.Fatal(err)
 	}
-	refused(unix.ELOOP)
+	refused(beneath.ErrKind)
 }

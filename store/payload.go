@@ -249,6 +249,9 @@ func (s *Store) decode(dir shard.Direction, i int, blob []byte) (shard.Side, err
 	if err == nil {
 		err = s.matches(dir, i, side, blob)
 	}
+	if err == nil {
+		err = side.CheckValues(s.cat.Vertices)
+	}
 	if err != nil {
 		return shard.Side{}, s.shardError(dir, i, err)
 	}
@@ -283,9 +286,16 @@ func (s *Store) Prefetch(dir shard.Direction, i int) {
 
 func (s *Store) matches(dir shard.Direction, i int, side shard.Side, blob []byte) error {
 	info := s.cat.Shards[i]
+	edges, weighted, is := info.In, s.cat.Weighted, shard.In
+	if dir == shard.Out && !s.cat.Symmetric {
+		edges, weighted, is = info.Out, false, shard.Out
+	}
 	got := binary.LittleEndian.Uint32(blob[60:])
 	if _, want := s.side(dir, i); got != want || side.Index != uint32(i) || side.First != info.First || side.Vertices() != info.Vertices {
 		return fmt.Errorf("%w: it is shard %d with checksum %08x, the catalogue expects %08x", ErrDamaged, side.Index, got, want)
+	}
+	if has := side.Off[side.Vertices()]; side.Dir != is || has != edges || side.Nbr != nil && weighted != (side.Weight != nil) {
+		return fmt.Errorf("%w: it is an %s side of %d edges, the catalogue expects an %s side of %d (with weights: %v)", ErrDamaged, side.Dir, has, is, edges, weighted)
 	}
 	return nil
 }

@@ -25,17 +25,19 @@ func replace(dir, target string) error {
 	}
 	// Nothing stands there, or the file system cannot exchange.
 	old := asideOf(target)
-	if err := os.Rename(target, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err = os.Rename(target, old)
+	moved := err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.Rename(dir, target); err != nil {
-		if back := os.Rename(old, target); !errors.Is(back, fs.ErrNotExist) {
-			err = errors.Join(err, back)
-		}
-		return err
+	err = os.Rename(dir, target)
+	switch {
+	case err != nil && moved:
+		err = errors.Join(err, os.Rename(old, target))
+	case moved:
+		_ = os.Rename(old, dir) // else it is removed under this name
 	}
-	_ = os.Rename(old, dir) // else it is removed under this name
-	return nil
+	return err
 }
 
 // exchange makes two folders change places at once. Tests put in file systems
@@ -64,35 +66,34 @@ func (w *Writer) settle() {
 	if err := syncDir(filepath.Dir(w.target)); err != nil {
 		warn("a power failure may undo that", err) // and that stays, therefore
 	} else {
-		err := errors.Join(os.RemoveAll(w.dir), os.RemoveAll(asideOf(w.target)))
+		err := errors.Join(removeFolder(w.dir), removeFolder(asideOf(w.target)))
 		warn("the old one could not be removed; the next import to this path tries again", err)
 	}
+	warn("what has the name of a killed import could not be removed", w.stale)
 	warn("the lock for imports is left behind", w.unlock())
 }
 
-// removeStale removes what killed imports to path left. An older graph that one
-// had moved aside goes back, if nothing has come in its place.
-func removeStale(path string) error {
+// removeStale removes what killed imports to path left, as far as it can: the
+// rest only takes room. An older graph that one had moved aside goes back, if
+// nothing has come in its place: the error is that it could not.
+func removeStale(path string) (stale, err error) {
 	old := asideOf(path)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := os.Rename(old, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("put back the graph that a killed import replaced: %w", err)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && hasMarker(old) {
+		if err := os.Rename(old, path); err != nil {
+			return nil, fmt.Errorf("put back the graph that a killed import replaced: %w", err)
 		}
-	}
-	if err := os.RemoveAll(old); err != nil {
-		return fmt.Errorf("remove what a killed import left: %w", err)
 	}
 	parent := filepath.Dir(path)
 	entries, err := os.ReadDir(parent)
 	if err != nil {
-		return fmt.Errorf("import: %w", err)
+		return nil, fmt.Errorf("import: %w", err)
 	}
 	for _, e := range entries {
 		if e.IsDir() && isBuild(e.Name(), buildPrefix(path)) {
-			_ = os.RemoveAll(filepath.Join(parent, e.Name())) // an older graph of another user's, say: it only takes room
+			stale = errors.Join(stale, removeFolder(filepath.Join(parent, e.Name())))
 		}
 	}
-	return nil
+	return stale, nil
 }
 
 // checkPlace refuses a folder that no other can be renamed to.

@@ -7,15 +7,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/dgraph-io/badger/v4"
 	boptions "github.com/dgraph-io/badger/v4/options"
 
 	"github.com/garaph/garaph/internal/badgerdb"
+	"github.com/garaph/garaph/internal/beneath"
 	"github.com/garaph/garaph/shard"
 )
 
@@ -33,6 +32,8 @@ const (
 	// storeVersion is that of new graphs; those of version 1 are read too.
 	storeVersion = 2
 
+	maxMarker = 64 << 20 // bytes: a line for each of Badger's files
+
 	kindCatalogue = 1
 	kindIDs       = 2
 	kindShards    = 3
@@ -44,6 +45,7 @@ const (
 type Store struct {
 	path    string
 	name    string // of the graph in errors
+	folder  *folder
 	db      *badger.DB
 	cat     *Catalogue
 	payload *payload   // nil in store version 1
@@ -71,43 +73,9 @@ func options(dir string) badger.Options {
 	return o
 }
 
-// Open opens the graph at path for reading.
-func Open(path string) (*Store, error) { return OpenNamed(path, path) }
-
-// OpenNamed is Open for a graph that errors are to call by another name than
-// its path, such as a temporary one.
-func OpenNamed(path, name string) (*Store, error) {
-	m, err := checkMarker(path)
-	if err != nil {
-		return nil, err
-	}
-	dir := filepath.Join(path, dbDir)
-	has, err := m.check(dir)
-	if err != nil {
-		if errors.Is(err, ErrDamaged) {
-			err = fmt.Errorf("%w; a new import mends it", err)
-		}
-		return nil, fmt.Errorf("open graph %s: %w", path, err)
-	}
-	db, err := openShared(dir)
-	if err != nil {
-		return nil, fmt.Errorf("open graph %s: %w", path, err)
-	}
-	s := &Store{path: path, name: name, db: db, checksums: has}
-	if m.version == 1 {
-		err = s.openVersion1()
-	} else {
-		err = s.openDirectory()
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open graph %s: read the catalogue: %w", path, err), s.Close())
-	}
-	return s, nil
-}
-
 // openDirectory reads the catalogue and the directory, and opens the payload.
 func (s *Store) openDirectory() (err error) {
-	if s.payload, err = openPayload(s.path); err != nil {
+	if s.payload, err = openPayload(s.folder.dir); err != nil {
 		return err
 	}
 	return guard(func() error {
@@ -120,12 +88,12 @@ func (s *Store) openDirectory() (err error) {
 
 // readMarker reads the marker of the graph at path.
 func readMarker(path string) ([]byte, error) {
-	f, err := openRegular(filepath.Join(path, markerFile))
+	f, err := beneath.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	return f.ReadFile(markerFile, maxMarker)
 }
 
 // checkMarker reads the marker of the graph at path, and checks that it is one of a
@@ -149,6 +117,8 @@ func checkMarker(path string) (marker, error) {
 		return m, fmt.Errorf("open graph %s: it cannot be looked at: %w", path, pathCause(statErr))
 	case !info.IsDir():
 		return m, fmt.Errorf("open graph %s: %w: it is a file; make a graph of edge files with `garaph import EDGES... GRAPH`", path, ErrNotGraph)
+	case errors.Is(err, beneath.ErrKind):
+		return m, fmt.Errorf("open graph %s: %w: %w", path, ErrNotGraph, err)
 	case errors.Is(err, os.ErrPermission):
 		return m, fmt.Errorf("open graph %s: its %s file cannot be read: %w", path, markerFile, pathCause(err))
 	}
@@ -171,20 +141,13 @@ func pathCause(err error) error {
 	return err
 }
 
-// openShared opens read-only, under a lock that readers share. A committed
-// graph was closed in order, so no log has to be replayed.
-func openShared(dir string) (db *badger.DB, err error) {
-	err = guard(func() error {
-		o := options(dir)
-		o.ReadOnly = true
-		db, err = badger.Open(o)
-		return err
-	})
-	return db, err
-}
-
 // Close releases the graph.
 func (s *Store) Close() error {
+	defer s.folder.close()
+	return s.closeFiles()
+}
+
+func (s *Store) closeFiles() error {
 	if s.payload != nil {
 		s.payload.close()
 	}
@@ -194,6 +157,10 @@ func (s *Store) Close() error {
 	}
 	return nil
 }
+
+// DiskBytes is what all files of the graph take on the disk, without those of
+// jobs.
+func (s *Store) DiskBytes() int64 { return s.folder.bytes }
 
 // Path is the folder of the graph.
 func (s *Store) Path() string { return s.path }

@@ -29,7 +29,7 @@ type valueLogs struct {
 // blocks of ids have no places: their blobs have keys of their own.
 func (s *Store) openVersion1() error {
 	s.old = &valueLogs{map[uint32]*os.File{}}
-	names, err := matching(filepath.Join(s.path, dbDir), "*.vlog")
+	names, err := matching(s.folder.db, "*.vlog")
 	if err != nil {
 		return err
 	}
@@ -154,6 +154,11 @@ func (v *valueLogs) checkEntry(item *badger.Item) error {
 			return fmt.Errorf("%w: value log %d ends or is no entry at %d", ErrDamaged, id, at)
 		}
 		used += k
+	}
+	if info, err := log.Stat(); err != nil {
+		return err
+	} else if int64(at)+int64(size) > info.Size() {
+		return fmt.Errorf("%w: value log %d ends before the entry at %d does", ErrDamaged, id, at)
 	}
 	key, value := lengths[0], lengths[1]
 	if key != uint64(len(item.Key()))+stamp || uint64(used)+key+value+checksum != uint64(size) {

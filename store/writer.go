@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -37,6 +36,7 @@ type Writer struct {
 	force   bool   // replace a graph there
 	dir     string // where it is being built
 	lock    *os.File
+	stale   error // why what killed imports left is still there
 	payload *payloadWriter
 	ids     IDMap
 	idSums  []uint32
@@ -60,6 +60,9 @@ func Create(path string, force bool) (*Writer, error) {
 	if err := checkTarget(path, force); err != nil {
 		return nil, err
 	}
+	if graph := Around(path); graph != "" {
+		return nil, fmt.Errorf("import to %s: it lies inside the graph %s; choose another place", path, graph)
+	}
 	parent := filepath.Dir(path)
 	if _, err := os.Stat(parent); err != nil {
 		return nil, fmt.Errorf("import to %s: the folder %s is not there: %w", path, parent, err)
@@ -69,7 +72,7 @@ func Create(path string, force bool) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{target: path, force: force, lock: lock, places: [2]map[int]Extent{{}, {}}}
-	if err = removeStale(path); err == nil {
+	if w.stale, err = removeStale(path); err == nil {
 		err = checkTarget(path, force) // it may have put a graph back
 	}
 	if err != nil {
@@ -84,14 +87,17 @@ func Create(path string, force bool) (*Writer, error) {
 	return w, nil
 }
 
-// makeBuild makes the folder in which a graph is built, and in it that of
-// Badger, which would make one for this user alone.
+// makeBuild makes the folder in which a graph is built, with the marker that says
+// so, and in it that of Badger, which would make one for this user alone.
 func makeBuild(path string) (string, error) {
 	for {
 		dir := filepath.Join(filepath.Dir(path), fmt.Sprint(buildPrefix(path), rand.Uint32()))
 		err := os.Mkdir(dir, 0o777)
 		if errors.Is(err, os.ErrExist) {
 			continue
+		}
+		if err == nil {
+			err = writeSynced(filepath.Join(dir, markerFile), buildMarker)
 		}
 		if err == nil {
 			err = os.Mkdir(filepath.Join(dir, dbDir), 0o777)
@@ -154,37 +160,6 @@ func checkTarget(path string, force bool) error {
 	return nil
 }
 
-// foreignFile is the first thing in a graph's folder that is not of the graph,
-// relative to the folder; "" when there is none.
-func foreignFile(path string) (string, error) {
-	for _, part := range []struct {
-		dir  string
-		ours []string // patterns
-	}{
-		{"", []string{markerFile, payloadFile, dbDir, JobsDir, SpeedsFile, SpeedsFile + ".[0-9]*"}},
-		{JobsDir, []string{"[0-9]*", ".job-*"}},
-		{dbDir, []string{"*.sst", "*.vlog", "*.mem", "MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK"}},
-	} {
-		entries, err := os.ReadDir(filepath.Join(path, part.dir))
-		if errors.Is(err, os.ErrNotExist) {
-			continue // a damaged graph
-		}
-		if err != nil {
-			return "", err
-		}
-		for _, e := range entries {
-			ours := slices.ContainsFunc(part.ours, func(pattern string) bool {
-				matched, _ := filepath.Match(pattern, e.Name()) // the patterns are good
-				return matched
-			})
-			if folder := part.dir == JobsDir || part.dir == "" && e.Name() != markerFile && e.Name() != payloadFile && !strings.HasPrefix(e.Name(), SpeedsFile); !ours || e.IsDir() != folder {
-				return filepath.Join(part.dir, e.Name()), nil
-			}
-		}
-	}
-	return "", nil
-}
-
 func buildPrefix(path string) string { return "." + filepath.Base(path) + ".importing-" }
 
 // isBuild reports whether a name is one under which a graph with this prefix is
@@ -199,9 +174,9 @@ func isBuild(name, prefix string) bool {
 func lockBuilds(path string) (*os.File, error) {
 	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
 	for {
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|unix.O_CLOEXEC, 0o666)
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o666)
 		if errors.Is(err, os.ErrPermission) { // a killed import of another user left it: to lock it, reading is enough
-			f, err = os.OpenFile(name, os.O_RDONLY|unix.O_CLOEXEC, 0)
+			f, err = os.OpenFile(name, os.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("import to %s: %w", path, err)
@@ -300,7 +275,10 @@ func (w *Writer) Commit(c *Catalogue) error {
 		lines, err = sums(filepath.Join(w.dir, dbDir))
 	}
 	if err == nil {
-		err = writeSynced(filepath.Join(w.dir, markerFile), sealMarker(markerLine(storeVersion)+lines))
+		err = writeSynced(filepath.Join(w.dir, newMarker), sealMarker(markerLine(storeVersion)+lines))
+	}
+	if err == nil {
+		err = os.Rename(filepath.Join(w.dir, newMarker), filepath.Join(w.dir, markerFile))
 	}
 	if err == nil {
 		if err := checkTarget(w.target, w.force); err != nil { // what came there meanwhile is not ours to remove

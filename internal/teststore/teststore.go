@@ -54,15 +54,20 @@ func Mirrored(g oracle.Graph) oracle.Graph {
 
 // Write stores g at path.
 func Write(path string, g oracle.Graph, o Options) error {
+	w, err := store.Create(path, false)
+	if err != nil {
+		return err
+	}
+	return Fill(w, g, o)
+}
+
+// Fill writes g and commits it.
+func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 	if o.ShardVertices == 0 {
 		o.ShardVertices = 3
 	}
 	if o.Symmetric {
 		g = Mirrored(g)
-	}
-	w, err := store.Create(path, false)
-	if err != nil {
-		return err
 	}
 	cat := &store.Catalogue{Vertices: uint32(g.N), Edges: uint64(len(g.Edges)), Weighted: o.Weighted, Symmetric: o.Symmetric}
 	for first := 0; first < g.N; first += o.ShardVertices {

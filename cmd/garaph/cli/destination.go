@@ -3,11 +3,15 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/garaph/garaph/internal/beneath"
 	"github.com/garaph/garaph/internal/results"
+	"github.com/garaph/garaph/store"
 )
 
 // destination is where a value of every vertex is written to.
@@ -67,7 +71,9 @@ func (d destination) check(inputs []string) error {
 	return results.CheckWritable(d.path)
 }
 
-// checkNoInput refuses to write over what a run reads.
+// checkNoInput refuses to write over what a run reads, and into any graph. Files
+// and folders are compared as such, and not by their names: links and mounts give
+// them others.
 func checkNoInput(what, path string, inputs []string) error {
 	if there, err := os.Stat(path); err == nil && there.Mode().IsRegular() {
 		for _, input := range inputs {
@@ -76,23 +82,51 @@ func checkNoInput(what, path string, inputs []string) error {
 			}
 		}
 	}
+	graph := store.Around(path)
 	for _, input := range inputs {
 		if inside(path, input) {
-			return fmt.Errorf("cannot write %s to %s: it lies inside the graph %s; name another file", what, path, input)
+			graph = input // as the user named it
 		}
+	}
+	if graph != "" {
+		return fmt.Errorf("cannot write %s to %s: it lies inside the graph %s; name another file", what, path, graph)
 	}
 	return nil
 }
 
-// inside reports whether a path lies in a folder.
+// inside reports whether a file lies, or would, in a folder or in one below it.
 func inside(path, folder string) bool {
 	if !isFolder(folder) {
 		return false
 	}
-	path, errPath := filepath.Abs(path)
-	folder, errFolder := filepath.Abs(folder)
-	rel, err := filepath.Rel(folder, path)
-	return errPath == nil && errFolder == nil && err == nil && filepath.IsLocal(rel)
+	var folders []fs.FileInfo
+	_ = filepath.WalkDir(filepath.Clean(folder)+"/.", func(_ string, e fs.DirEntry, err error) error { // what cannot be read is not written to
+		if err == nil && e.IsDir() {
+			if info, err := e.Info(); err == nil {
+				folders = append(folders, info)
+			}
+		}
+		return nil
+	})
+	for _, there := range beneath.Above(path) {
+		if slices.ContainsFunc(folders, func(f fs.FileInfo) bool { return os.SameFile(f, there) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameName reports whether two paths are one name in one folder.
+func sameName(a, b string) bool {
+	if filepath.Base(a) != filepath.Base(b) {
+		return false
+	}
+	for _, inA := range beneath.Above(a) {
+		for _, inB := range beneath.Above(b) {
+			return os.SameFile(inA, inB)
+		}
+	}
+	return false
 }
 
 func isFolder(path string) bool {

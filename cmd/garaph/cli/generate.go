@@ -116,6 +116,11 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, path string, for
 	if err != nil {
 		return err
 	}
+	if path != "-" {
+		if err := checkNoInput("the edges", path, nil); err != nil {
+			return err
+		}
+	}
 	begin := time.Now()
 	s := a.console.stage("generating", int64(edges))
 	made := amount{edgesText, begin}

@@ -3,10 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -82,36 +79,9 @@ func describe(path string) (i graphInfo, err error) {
 	if i.IDs.Last, err = g.ID(gas.VertexID(c.Vertices - 1)); err != nil {
 		return i, err
 	}
-	if i.Bytes, err = folderSize(path); err != nil {
-		return i, err
-	}
+	i.Bytes = g.Store().DiskBytes()
 	i.BytesPerEdge = float64(i.Bytes) / float64(max(c.Edges, 1))
 	return i, nil
-}
-
-// folderSize is what all files of a graph take on the disk, without those of
-// jobs; some of a store's have holes.
-func folderSize(path string) (total int64, err error) {
-	err = filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && at == filepath.Join(path, store.JobsDir) {
-			return filepath.SkipDir
-		}
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return err
-		}
-		if s, ok := info.Sys().(*syscall.Stat_t); ok {
-			total += s.Blocks * 512
-		}
-		return nil
-	})
-	if err != nil {
-		return 0, fmt.Errorf("measure graph %s: %w", path, err)
-	}
-	return total, nil
 }
 
 func (i graphInfo) print(w *output) error {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -201,16 +200,18 @@ func (f *runFlags) checkFiles(fs *pflag.FlagSet) error {
 			return err
 		}
 	}
-	writers := map[string]string{}
+	var given []string
 	for _, name := range []string{"output", "trace", "report"} {
-		path, err := filepath.Abs(fs.Lookup(name).Value.String())
-		if err != nil || !fs.Changed(name) {
+		if !fs.Changed(name) {
 			continue
 		}
-		if other := writers[path]; other != "" {
-			return Usagef("--%s and --%s both write %s: name two files", other, name, fs.Lookup(name).Value)
+		path := fs.Lookup(name).Value.String()
+		for _, other := range given {
+			if sameName(path, fs.Lookup(other).Value.String()) {
+				return Usagef("--%s and --%s both write %s: name two files", other, name, path)
+			}
 		}
-		writers[path] = name
+		given = append(given, name)
 	}
 	return nil
 }

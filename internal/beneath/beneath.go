@@ -1,0 +1,334 @@
+// Package beneath opens what lies below a folder that may have come from
+// anybody, such as a graph's. A link there is refused and never followed, and
+// nothing leads out of the folder. What is no regular file, where one is
+// expected, is refused before anything is read or waited for.
+package beneath
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrKind: a link, a FIFO, a socket, a device or a folder stands where a regular
+// file is expected, or something else where a folder is.
+var ErrKind = errors.New("not what is expected there")
+
+// kindError is an [ErrKind].
+type kindError struct{ path, is, want string }
+
+func (e *kindError) Error() string {
+	return fmt.Sprintf("%q is %s, expected %s: garaph follows no links in a graph's folder, and reads regular files only; move it away", e.path, e.is, e.want)
+}
+func (e *kindError) Is(target error) bool { return target == ErrKind }
+
+// Folder is an open folder. Names are relative to it, may have several parts,
+// and are checked part by part. Its methods may be called from many goroutines.
+type Folder struct {
+	root *os.Root
+	path string
+}
+
+// Open opens the folder at path, which the user named: links on the way to it
+// are followed.
+func Open(path string) (*Folder, error) {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Folder{root, path}, nil
+}
+
+// Close releases the folder.
+func (f *Folder) Close() error { return f.root.Close() }
+
+// Path is the path of name, or of the folder itself with ".", for errors and
+// for libraries that take paths: what lies there must have been checked.
+func (f *Folder) Path(name string) string { return filepath.Join(f.path, name) }
+
+// Folder opens a folder below this one.
+func (f *Folder) Folder(name string) (*Folder, error) {
+	if err := f.checkFolder(name); err != nil {
+		return nil, err
+	}
+	root, err := f.root.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Folder{root, f.Path(name)}, nil
+}
+
+// Lstat describes name; the folders that lead to it are no links.
+func (f *Folder) Lstat(name string) (fs.FileInfo, error) {
+	if err := f.checkParents(name); err != nil {
+		return nil, err
+	}
+	return f.root.Lstat(name)
+}
+
+// OpenFile opens a regular file, as [os.OpenFile] does, without waiting for the
+// other end of a FIFO.
+func (f *Folder) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	info, err := f.Lstat(name)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return nil, &kindError{f.Path(name), kindOf(info.Mode()), "a regular file"}
+	case err != nil && (!errors.Is(err, fs.ErrNotExist) || flag&os.O_CREATE == 0):
+		return nil, err
+	}
+	file, err := f.root.OpenFile(name, flag|unix.O_NONBLOCK|unix.O_NOFOLLOW, perm)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = file.Stat(); err == nil && !info.Mode().IsRegular() { // it took the place of the other
+		err = &kindError{f.Path(name), kindOf(info.Mode()), "a regular file"}
+	}
+	if err != nil {
+		_ = file.Close() // nothing was written
+		return nil, err
+	}
+	return file, nil
+}
+
+// Open opens a regular file to read it.
+func (f *Folder) Open(name string) (*os.File, error) { return f.OpenFile(name, os.O_RDONLY, 0) }
+
+// ReadFile reads a regular file of limit bytes at most.
+func (f *Folder) ReadFile(name string, limit int64) ([]byte, error) {
+	file, err := f.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var b []byte
+	size := info.Size()
+	if size <= limit {
+		b, err = io.ReadAll(io.LimitReader(file, limit+1))
+		size = max(size, int64(len(b)))
+	}
+	if err == nil && size > limit {
+		err = fmt.Errorf("%s has %d bytes, expected %d at most", f.Path(name), size, limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// ReadDir lists a folder, "." for this one, in the order of the names.
+func (f *Folder) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := f.checkFolder(name); err != nil {
+		return nil, err
+	}
+	return fs.ReadDir(f.root.FS(), filepath.ToSlash(name))
+}
+
+// Mkdir makes a folder.
+func (f *Folder) Mkdir(name string, perm fs.FileMode) error {
+	if err := f.checkParents(name); err != nil {
+		return err
+	}
+	return f.root.Mkdir(name, perm)
+}
+
+// Chmod sets the permissions of a file or folder, never of what a link leads to.
+func (f *Folder) Chmod(name string, mode fs.FileMode) error {
+	info, err := f.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() {
+		return &kindError{f.Path(name), kindOf(info.Mode()), "a file or folder"}
+	}
+	return f.root.Chmod(name, mode)
+}
+
+// Rename renames a file or folder, and replaces a file that has the new name. Of
+// a link, it renames or replaces the link.
+func (f *Folder) Rename(from, to string) error {
+	if err := errors.Join(f.checkParents(from), f.checkParents(to)); err != nil {
+		return err
+	}
+	return f.root.Rename(from, to)
+}
+
+// RenameNew is Rename of what lies in the folder itself, to a name that nothing
+// has: else the error is [fs.ErrExist].
+func (f *Folder) RenameNew(from, to string) error {
+	if from != filepath.Base(from) || to != filepath.Base(to) {
+		return fmt.Errorf("rename %s to %s in %s: not in the folder itself", from, to, f.path)
+	}
+	d, err := f.root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	fd := int(d.Fd())
+	err = unix.Renameat2(fd, from, fd, to, unix.RENAME_NOREPLACE)
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // a file system without
+		if _, there := f.root.Lstat(to); there == nil {
+			err = unix.EEXIST
+		} else {
+			err = unix.Renameat(fd, from, fd, to)
+		}
+	}
+	if err != nil {
+		return &os.LinkError{Op: "rename", Old: f.Path(from), New: f.Path(to), Err: err}
+	}
+	return nil
+}
+
+// Remove removes a file, a link or an empty folder.
+func (f *Folder) Remove(name string) error {
+	if err := f.checkParents(name); err != nil {
+		return err
+	}
+	return f.root.Remove(name)
+}
+
+// Sync brings the entries of a folder, "." for this one, to the disk.
+func (f *Folder) Sync(name string) error {
+	if err := f.checkFolder(name); err != nil {
+		return err
+	}
+	d, err := f.root.Open(name)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
+		err = nil // a file system that cannot sync folders
+	}
+	return errors.Join(err, d.Close())
+}
+
+// checkFolder reports an [ErrKind] where name is no folder.
+func (f *Folder) checkFolder(name string) error {
+	if name == "." {
+		return nil
+	}
+	info, err := f.Lstat(name)
+	if err == nil && !info.IsDir() {
+		err = &kindError{f.Path(name), kindOf(info.Mode()), "a folder"}
+	}
+	return err
+}
+
+// checkParents does so for the folders that lead to name.
+func (f *Folder) checkParents(name string) error {
+	for i, c := range name {
+		if c != filepath.Separator {
+			continue
+		}
+		info, err := f.root.Lstat(name[:i])
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return &kindError{f.Path(name[:i]), kindOf(info.Mode()), "a folder"}
+		}
+	}
+	return nil
+}
+
+func kindOf(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case m.IsDir():
+		return "a folder"
+	case m.IsRegular():
+		return "a regular file"
+	case m&fs.ModeNamedPipe != 0:
+		return "a FIFO"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	default:
+		return "a device"
+	}
+}
+
+// Ours tells by its path in a folder what garaph may have written there.
+type Ours func(path string, folder bool) bool
+
+// Foreign gives the first thing in a folder that is not ours, by its path in
+// it; "" when there is none. A link or a special file is never ours.
+func (f *Folder) Foreign(name string, ours Ours) (string, error) {
+	return f.walk(name, "", ours, func(string) error { return nil })
+}
+
+// RemoveOurs removes what is ours from a folder, and the folder itself when
+// nothing is left in it. It gives the first thing that stays, by its path in the
+// folder; "" when there is none. A folder that is not there is no error.
+func (f *Folder) RemoveOurs(name string, ours Ours) (left string, err error) {
+	left, err = f.walk(name, "", ours, f.gone)
+	if err == nil && left == "" {
+		err = f.gone(name)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return left, err
+}
+
+// gone removes what another process may have removed.
+func (f *Folder) gone(name string) error {
+	err := f.root.Remove(name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EEXIST) { // gone, or more came into it
+		err = nil
+	}
+	return err
+}
+
+// walk calls do for all of ours below a folder, a folder after what is in it.
+// Folders of ours with something of another in them stay.
+func (f *Folder) walk(name, at string, ours Ours, do func(name string) error) (foreign string, err error) {
+	entries, err := f.ReadDir(filepath.Join(name, at))
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		path := filepath.Join(at, e.Name())
+		left := ""
+		switch {
+		case !e.Type().IsRegular() && !e.IsDir() || !ours(path, e.IsDir()):
+			left = path
+		case e.IsDir():
+			left, err = f.walk(name, path, ours, do)
+		}
+		if err == nil && left == "" {
+			err = do(filepath.Join(name, path))
+		}
+		if err != nil {
+			return foreign, err
+		}
+		if foreign == "" {
+			foreign = left
+		}
+	}
+	return foreign, nil
+}
+
+// Matches tells whether a path has the form of one of some patterns of
+// [filepath.Match].
+func Matches(path string, patterns ...string) bool {
+	for _, pattern := range patterns {
+		if strings.Count(pattern, "/") != strings.Count(path, "/") {
+			continue
+		}
+		if ok, _ := filepath.Match(pattern, path); ok { // the patterns are good
+			return true
+		}
+	}
+	return false
+}

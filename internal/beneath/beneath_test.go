@@ -1,0 +1,179 @@
+package beneath
+
+import (
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// hostile is a folder with one of each: a link to a file outside, to a folder
+// outside, to a file and a folder inside, a FIFO, a socket, a sparse file.
+func hostile(t *testing.T) (f *Folder, outside string) {
+	t.Helper()
+	dir, outside := t.TempDir(), t.TempDir()
+	listener, err := net.Listen("unix", filepath.Join(dir, "socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	for _, err := range []error{
+		os.WriteFile(filepath.Join(outside, "file"), []byte("the user's"), 0o666),
+		os.WriteFile(filepath.Join(dir, "file"), []byte("ours"), 0o666),
+		os.MkdirAll(filepath.Join(dir, "folder", "deeper"), 0o777),
+		os.WriteFile(filepath.Join(dir, "folder", "file"), []byte("ours"), 0o666),
+		os.WriteFile(filepath.Join(dir, "sparse"), nil, 0o666),
+		os.Truncate(filepath.Join(dir, "sparse"), 1<<40),
+		os.Symlink(filepath.Join(outside, "file"), filepath.Join(dir, "link")),
+		os.Symlink(outside, filepath.Join(dir, "away")),
+		os.Symlink("file", filepath.Join(dir, "inner")),
+		os.Symlink("folder", filepath.Join(dir, "round")),
+		os.Symlink("nothing", filepath.Join(dir, "dangling")),
+		unix.Mkfifo(filepath.Join(dir, "fifo"), 0o666),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f, err = Open(dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f, outside
+}
+
+// TestKinds: what is no regular file is refused by name, at once, in whatever
+// way it is opened, and what links lead to stays as it is.
+func TestKinds(t *testing.T) {
+	f, outside := hostile(t)
+	for _, name := range []string{"link", "inner", "dangling", "fifo", "socket", "folder", "away/file", "round/file", "away/new", "round/new", "file/file"} {
+		ways := map[string]func() error{
+			"read": func() error { _, err := f.ReadFile(name, 99); return err },
+			"write": func() error {
+				_, err := f.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o666)
+				return err
+			},
+			"list": func() error { _, err := f.ReadDir(name); return err },
+			"open": func() error { _, err := f.Folder(name); return err },
+			"sync": func() error { return f.Sync(name) },
+		}
+		for way, do := range ways {
+			if name == "folder" && way != "read" && way != "write" {
+				continue
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- do() }()
+			select {
+			case err := <-ended:
+				where, _, _ := strings.Cut(name, "/")
+				if !errors.Is(err, ErrKind) || !strings.Contains(err.Error(), where) {
+					t.Errorf("%s %s: %v", way, name, err)
+				}
+			case <-time.After(10 * time.Second):
+				t.Fatalf("%s %s hangs", way, name)
+			}
+		}
+	}
+	for _, name := range []string{"away/file", "round/file"} {
+		for _, err := range []error{f.Remove(name), f.Rename(name, "x"), f.Rename("file", name), f.Mkdir(name+"x", 0o777), f.Chmod(name, 0)} {
+			if !errors.Is(err, ErrKind) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if err := f.Chmod("link", 0); !errors.Is(err, ErrKind) {
+		t.Errorf("chmod of a link: %v", err)
+	}
+	if _, err := f.ReadFile("../"+filepath.Base(outside)+"/file", 99); err == nil {
+		t.Error("a name leads out of the folder")
+	}
+	if b, err := os.ReadFile(filepath.Join(outside, "file")); string(b) != "the user's" {
+		t.Errorf("the user's file is %q, %v", b, err)
+	}
+}
+
+// TestReadFile: the size is held against the limit before anything is read.
+func TestReadFile(t *testing.T) {
+	f, _ := hostile(t)
+	if b, err := f.ReadFile("folder/file", 4); string(b) != "ours" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if _, err := f.ReadFile("file", 3); err == nil || !strings.Contains(err.Error(), "has 4 bytes, expected 3 at most") {
+		t.Error(err)
+	}
+	if _, err := f.ReadFile("sparse", 1<<20); err == nil || !strings.Contains(err.Error(), "has 1099511627776 bytes") {
+		t.Error(err)
+	}
+	if _, err := f.ReadFile("nothing", 1); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// TestRename: RenameNew replaces nothing, Rename a link and not what it leads to.
+func TestRename(t *testing.T) {
+	f, outside := hostile(t)
+	for _, to := range []string{"folder", "away", "link", "fifo", "sparse", "dangling"} {
+		if err := f.RenameNew("file", to); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("to %s: %v", to, err)
+		}
+	}
+	if err := errors.Join(f.RenameNew("file", "new"), f.Rename("new", "link")); err != nil {
+		t.Error(err)
+	}
+	if b, err := f.ReadFile("link", 9); string(b) != "ours" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if b, _ := os.ReadFile(filepath.Join(outside, "file")); string(b) != "the user's" {
+		t.Errorf("the user's file is %q", b)
+	}
+}
+
+// TestRemoveOurs: what is not ours stays, links and what they lead to among it.
+func TestRemoveOurs(t *testing.T) {
+	f, outside := hostile(t)
+	if err := errors.Join(f.Rename("fifo", "folder/fifo"), f.Rename("away", "folder/deeper/away"), f.Mkdir("folder/empty", 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	all := func(string, bool) bool { return true }
+	if left, err := f.Foreign("folder", all); err != nil || left != "deeper/away" {
+		t.Errorf("%q, %v", left, err)
+	}
+	if left, err := f.RemoveOurs("folder", all); err != nil || left != "deeper/away" {
+		t.Errorf("%q, %v", left, err)
+	}
+	var names []string
+	err := filepath.WalkDir(f.Path("folder"), func(path string, _ fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(f.Path("."), path)
+		names = append(names, rel)
+		return err
+	})
+	if want := []string{"folder", "folder/deeper", "folder/deeper/away", "folder/fifo"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("left are %v, %v", names, err)
+	}
+	if err := errors.Join(f.Remove("folder/deeper/away"), f.Remove("folder/fifo"), os.WriteFile(f.Path("folder/file"), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	only := func(path string, folder bool) bool { return Matches(path, "deep*") && folder }
+	if left, err := f.RemoveOurs("folder", only); err != nil || left != "file" {
+		t.Errorf("%q, %v", left, err)
+	}
+	if left, err := f.RemoveOurs("folder", all); err != nil || left != "" {
+		t.Errorf("%q, %v", left, err)
+	}
+	if left, err := f.RemoveOurs("folder", all); err != nil || left != "" {
+		t.Errorf("of nothing: %q, %v", left, err)
+	}
+	if left, err := f.RemoveOurs("round", all); !errors.Is(err, ErrKind) {
+		t.Errorf("of a link: %q, %v", left, err)
+	}
+	if _, err := os.Stat(filepath.Join(outside, "file")); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,260 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dgraph-io/badger/v4/fb"
+	boptions "github.com/dgraph-io/badger/v4/options"
+	"github.com/dgraph-io/badger/v4/pb"
+	"github.com/dgraph-io/badger/v4/table"
+	"golang.org/x/sys/unix"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/garaph/garaph/internal/beneath"
+)
+
+// What Badger's files may have. Badger 4.9.6 ends the process, in a goroutine of
+// its own or by log.Fatal, when it opens files that contradict themselves, takes
+// memory as a number in them says, and removes tables that it does not know: so
+// all of them are looked at before. Their checksums are no proof, since whoever
+// changes a file can write these too.
+const (
+	badgerManifest = "MANIFEST"
+
+	maxManifest   = 64 << 20
+	registryBytes = 28 // of a key registry without keys
+	maxTable      = 256 << 20
+	maxLog        = math.MaxUint32
+	maxLevel      = 6       // of Badger's levels
+	maxVersion    = 1 << 48 // of a key: one for each write
+)
+
+// checkDBName reports [ErrDamaged] for a file in Badger's folder whose name and
+// size are none of a graph. Names that are not Badger's are passed over.
+func checkDBName(name string, size int64) error {
+	least, most := int64(0), int64(math.MaxInt64)
+	switch filepath.Ext(name) {
+	case ".sst":
+		least, most = 8, maxTable
+	case ".vlog":
+		least, most = logHead, maxLog
+	case ".mem":
+		return fmt.Errorf("%w: %q is of a database that was not closed", ErrDamaged, name)
+	}
+	switch name {
+	case badgerManifest:
+		least, most = 8, maxManifest
+	case "KEYREGISTRY":
+		least, most = registryBytes, registryBytes
+	}
+	if suffix := filepath.Ext(name); suffix == ".sst" || suffix == ".vlog" {
+		if _, err := fileNumber(name, suffix); err != nil {
+			return err
+		}
+	}
+	if size < least || size > most {
+		return fmt.Errorf("%w: %s has %d bytes, expected %d to %d", ErrDamaged, name, size, least, most)
+	}
+	return nil
+}
+
+// isBadgers reports whether Badger would open what has this name.
+func isBadgers(name string) bool {
+	return slices.Contains([]string{".sst", ".vlog", ".mem"}, filepath.Ext(name)) ||
+		slices.Contains([]string{badgerManifest, "KEYREGISTRY", "DISCARD"}, name)
+}
+
+// fileNumber is the number of a table or log. Badger takes others from names too,
+// and looks for the file under this one.
+func fileNumber(name, suffix string) (uint64, error) {
+	var id uint32
+	_, err := fmt.Sscanf(name, "%d", &id)
+	if err != nil || name != fmt.Sprintf("%06d%s", id, suffix) {
+		return 0, fmt.Errorf("%w: %q is no name of a file of the database", ErrDamaged, name)
+	}
+	return uint64(id), nil
+}
+
+// checkDB reports [ErrDamaged] for files that Badger must not open. Their names
+// and sizes were looked at.
+func checkDB(dir string) error {
+	db, err := beneath.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	entries, err := db.ReadDir(".")
+	if err != nil {
+		return err
+	}
+	listed, err := readManifest(db)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch name := e.Name(); filepath.Ext(name) {
+		case ".sst":
+			id, err := fileNumber(name, ".sst")
+			if err == nil && !listed[id] { // Badger would remove it
+				err = fmt.Errorf("%w: %s does not list %s", ErrDamaged, badgerManifest, name)
+			}
+			if err == nil {
+				err = checkTableFile(db, name, id)
+			}
+			if err != nil {
+				return err
+			}
+			delete(listed, id)
+		case ".vlog":
+			if err := checkLog(db, name); err != nil {
+				return err
+			}
+		}
+	}
+	for id := range listed {
+		return fmt.Errorf("%w: %s is missing", ErrDamaged, table.IDToFilename(id))
+	}
+	return nil
+}
+
+// checkLog refuses a value log that is encrypted: no graph is.
+func checkLog(db *beneath.Folder, name string) error {
+	f, err := db.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var key [8]byte
+	if _, err := f.ReadAt(key[:], 0); err != nil {
+		return err
+	}
+	if key != [8]byte{} {
+		return fmt.Errorf("%w: %s is encrypted", ErrDamaged, name)
+	}
+	return nil
+}
+
+// readManifest gives the numbers of the tables. Of each, the level is one of
+// Badger's, and it is neither packed nor encrypted.
+func readManifest(db *beneath.Folder) (map[uint64]bool, error) {
+	wrong := func(what string) error { return fmt.Errorf("%w: %s %s", ErrDamaged, badgerManifest, what) }
+	b, err := db.ReadFile(badgerManifest, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, wrong("is missing")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(b) < 8 || string(b[:8]) != "Bdgr\x00\x00\x00\x08" {
+		return nil, wrong("does not begin as one of Badger 4")
+	}
+	tables := map[uint64]bool{}
+	for b = b[8:]; len(b) > 0; {
+		if len(b) < 8 || uint64(binary.BigEndian.Uint32(b)) > uint64(len(b)-8) {
+			return nil, wrong("is cut")
+		}
+		n, sum := binary.BigEndian.Uint32(b), binary.BigEndian.Uint32(b[4:])
+		record := b[8 : 8+n]
+		b = b[8+n:]
+		var set pb.ManifestChangeSet
+		if crc32.Checksum(record, castagnoli) != sum || proto.Unmarshal(record, &set) != nil {
+			return nil, wrong("has a record that is not what was written")
+		}
+		for _, c := range set.Changes {
+			create := c.Op == pb.ManifestChange_CREATE
+			if create == tables[c.Id] || create && (c.Level > maxLevel || c.KeyId != 0 || c.Compression != 0) || !create && c.Op != pb.ManifestChange_DELETE {
+				return nil, wrong("has a change that no graph has")
+			}
+			if create {
+				tables[c.Id] = true
+			} else {
+				delete(tables, c.Id)
+			}
+		}
+	}
+	return tables, nil
+}
+
+func checkTableFile(db *beneath.Folder, name string, id uint64) (err error) {
+	f, err := db.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b, err := mapFile(f)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Munmap(b) }() // only read
+	err = guard(func() error { return checkTable(b, id) })
+	if err != nil && !strings.Contains(err.Error(), name) {
+		return fmt.Errorf("%w: the table %s is not what was written", ErrDamaged, name) // and not Badger's pages of why
+	}
+	return err
+}
+
+func mapFile(f *os.File) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	b, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, &os.PathError{Op: "map", Path: f.Name(), Err: err}
+	}
+	return b, nil
+}
+
+// checkTable reads all of a table, as Badger will. It panics where Badger does,
+// but for what Badger ends the process at.
+func checkTable(b []byte, id uint64) error {
+	index, err := tableIndex(b)
+	if err != nil {
+		return err
+	}
+	if fb.GetRootAsTableIndex(index, 0).OffsetsLength() == 0 {
+		return fmt.Errorf("%w: no blocks", ErrDamaged)
+	}
+	t, err := table.OpenInMemoryTable(b, id, &table.Options{ReadOnly: true, ChkMode: boptions.OnTableAndBlockRead})
+	if err != nil {
+		return err
+	}
+	if t.MaxVersion() > maxVersion {
+		return fmt.Errorf("%w: a version of %d", ErrDamaged, t.MaxVersion())
+	}
+	if err := t.VerifyChecksum(); err != nil {
+		return err
+	}
+	it := t.NewIterator(0)
+	defer it.Close()
+	for it.Rewind(); it.Valid(); it.Next() {
+		_ = it.Value()
+	}
+	return nil
+}
+
+// tableIndex is the index of a table: in front of its length, its checksum and
+// the length of that.
+func tableIndex(b []byte) (index []byte, err error) {
+	for range 2 {
+		if len(b) < 4 {
+			return nil, fmt.Errorf("%w: it is cut", ErrDamaged)
+		}
+		rest := b[:len(b)-4]
+		n := uint64(binary.BigEndian.Uint32(b[len(rest):]))
+		if n > uint64(len(rest)) {
+			return nil, fmt.Errorf("%w: a part of %d bytes in %d", ErrDamaged, n, len(rest))
+		}
+		b, index = rest[:uint64(len(rest))-n], rest[uint64(len(rest))-n:]
+	}
+	return index, nil
+}

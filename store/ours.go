@@ -1,0 +1,174 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/beneath"
+)
+
+// Folders of graphs, and those in which graphs are built, are known by their
+// marker, which is written first and removed last. In them, what garaph wrote is
+// known by its names. Nothing else is removed.
+const (
+	markerHead  = "garaph graph, "                // of every marker
+	buildMarker = markerHead + "being imported\n" // of a graph that is not whole yet
+	newMarker   = markerFile + ".new"             // the marker of a whole graph, until it takes the other's place
+)
+
+// ours tells by its path in a graph's folder what garaph may have written there,
+// the marker aside.
+func ours(path string, folder bool) bool {
+	if path == dbDir || path == JobsDir {
+		return folder
+	}
+	if in, ok := strings.CutPrefix(path, JobsDir+"/"); ok {
+		return oursInJobs(in, folder)
+	}
+	if folder {
+		return false
+	}
+	if name, ok := strings.CutPrefix(path, dbDir+"/"); ok {
+		return oursInDB(name)
+	}
+	return path == SpeedsFile || beneath.Matches(path, newMarker, payloadFile, SpeedsFile+".[0-9]*", "spill-[0-9]*", "names-[0-9]*")
+}
+
+func oursInDB(name string) bool {
+	if suffix := filepath.Ext(name); suffix == ".sst" || suffix == ".vlog" {
+		_, err := fileNumber(name, suffix)
+		return err == nil
+	}
+	return beneath.Matches(name, badgerManifest, "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK", "[0-9]*.mem")
+}
+
+// oursInJobs is ours for the folder of jobs.
+func oursInJobs(path string, folder bool) bool {
+	job, in, deeper := strings.Cut(path, "/")
+	if !beneath.Matches(job, "[0-9]*", ".job-*") {
+		return false
+	}
+	epoch, file, inEpoch := strings.Cut(in, "/")
+	isEpoch := beneath.Matches(epoch, "epoch-[0-9]*", ".epoch-[0-9]*.writing", ".epoch-[0-9]*.removing")
+	switch {
+	case !deeper:
+		return folder
+	case !inEpoch:
+		return folder && isEpoch || !folder && beneath.Matches(in, "JOB", ".JOB", "LOCK", "PROGRESS", ".PROGRESS")
+	case folder:
+		return isEpoch && file == dbDir
+	}
+	name, inDB := strings.CutPrefix(file, dbDir+"/")
+	return isEpoch && (beneath.Matches(file, "EPOCH", "VALUES") || inDB && (name == "ballast" || oursInDB(name)))
+}
+
+// foreignFile is the first thing in a graph's folder that is not of the graph,
+// relative to the folder; "" when there is none.
+func foreignFile(path string) (string, error) {
+	f, err := beneath.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return f.Foreign(".", func(path string, folder bool) bool {
+		return path == markerFile && !folder || ours(path, folder)
+	})
+}
+
+// hasMarker reports whether the folder at path is a graph's, or one in which a
+// graph is being built.
+func hasMarker(path string) bool {
+	f, err := beneath.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	marker, err := f.Open(markerFile)
+	if err != nil {
+		return false
+	}
+	defer marker.Close()
+	head := make([]byte, len(markerHead))
+	_, err = io.ReadFull(marker, head)
+	return err == nil && string(head) == markerHead
+}
+
+// Around gives the folder of the graph in which a path lies, whatever links lead
+// there; "" when it lies in none. The path itself need not exist.
+func Around(path string) string {
+	for dir := range beneath.Above(path) {
+		if !hasMarker(dir) {
+			continue
+		}
+		name, err := filepath.EvalSymlinks(dir)
+		if err == nil {
+			name, err = filepath.Abs(name)
+		}
+		if err != nil {
+			return dir
+		}
+		return name
+	}
+	return ""
+}
+
+// removeFolder removes the folder of a graph, or one in which a graph was built,
+// when nobody is opening the graph any more. What is not garaph's stays, and is
+// the error.
+func removeFolder(path string) error {
+	dir, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer dir.Close() // and with it the lock
+	for begin := time.Now(); errors.Is(flock(dir, unix.LOCK_EX), unix.EWOULDBLOCK); time.Sleep(10 * time.Millisecond) {
+		if time.Since(begin) > maxOpening {
+			return fmt.Errorf("%s is being opened", path)
+		}
+	}
+	if unix.Rmdir(path) == nil { // it was empty: an import was killed before it wrote anything
+		return nil
+	}
+	marker, err := os.Lstat(filepath.Join(path, markerFile))
+	begun := err == nil && marker.Mode().IsRegular() && marker.Size() == 0 // and it was killed then
+	if !begun && !hasMarker(path) {
+		return fmt.Errorf("%s was not made by garaph, and stays", path)
+	}
+	return removeOurs(path)
+}
+
+// maxOpening is how long the opening of a graph may take until its removal is
+// given up.
+const maxOpening = 10 * time.Second
+
+// removeOurs removes what garaph wrote, the marker last.
+func removeOurs(path string) error {
+	f, err := beneath.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	name := filepath.Base(path)
+	left, err := f.RemoveOurs(name, ours)
+	if err != nil || left == "" {
+		return err
+	}
+	if left, err = f.Foreign(name, func(path string, folder bool) bool { return path == markerFile && !folder }); err != nil {
+		return err
+	}
+	if left != "" {
+		return fmt.Errorf("%s is not garaph's, and stays", filepath.Join(path, left))
+	}
+	return errors.Join(f.Remove(filepath.Join(name, markerFile)), f.Remove(name))
+}

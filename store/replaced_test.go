@@ -1,0 +1,83 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// TestReplacedWhileRead: graphs take each other's place at one path as fast as
+// they can. Whoever opens one there meanwhile reads it to its end, and finds it
+// sound.
+func TestReplacedWhileRead(t *testing.T) {
+	path := filepath.Join(memoryDir(t), "g")
+	write(t, path, random(1, 40, 4000), teststore.Options{ShardVertices: 10})
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	var work sync.WaitGroup
+	replaced, read := 0, make([]int, 2)
+	work.Go(func() {
+		for ; ctx.Err() == nil; replaced++ {
+			if err := replaceWith(path, uint64(replaced)); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	for i := range read {
+		work.Go(func() {
+			for ; ctx.Err() == nil; read[i]++ {
+				if err := readToEnd(path); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	work.Wait()
+	if replaced < 3 || read[0]+read[1] < 3 {
+		t.Errorf("replaced %d times, read %v times", replaced, read)
+	}
+}
+
+// replaceWith puts another graph of another size at path.
+func replaceWith(path string, seed uint64) error {
+	w, err := store.Create(path, true)
+	if err != nil {
+		return err
+	}
+	return teststore.Fill(w, random(seed, 40, 3000+int(seed%3)*1000), teststore.Options{ShardVertices: 10})
+}
+
+func readToEnd(path string) (err error) {
+	s, err := store.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	runtime.Gosched() // the time for others to replace it
+	if s.DiskBytes() == 0 {
+		return fmt.Errorf("the graph takes nothing on the disk")
+	}
+	return readAll(s)
+}
+
+// readAll reads a graph in both ways.
+func readAll(s *store.Store) error {
+	var damaged error
+	err := s.Verify(context.Background(), 1, func(int64) {}, func(damage error) { damaged = errors.Join(damaged, damage) })
+	for i := range s.Catalogue().Shards {
+		_, damage := s.StreamShard(shard.In, i, aligned(int(s.Catalogue().Bytes(shard.In, i))))
+		damaged = errors.Join(damaged, damage)
+	}
+	return errors.Join(err, damaged)
+}
