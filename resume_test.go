@@ -15,12 +15,12 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
-	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/tinydisk"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -364,15 +364,7 @@ func TestResumePassesOver(t *testing.T) {
 // epochs, says so, keeps those that it has, and ends right; it writes them again
 // when there is room.
 func TestFullDisk(t *testing.T) {
-	disk := t.TempDir()
-	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=256m"); err != nil {
-		t.Skipf("a small file system cannot be mounted: %v", err)
-	}
-	defer func() {
-		if err := unix.Unmount(disk, 0); err != nil {
-			t.Error(err)
-		}
-	}()
+	disk := tinydisk.Mount(t, 256<<20)
 	g := manyShardsIn(t, disk, 8)
 	defer g.Close()
 	p := programs.PageRank[float64]{Damping: 0.99}
@@ -391,7 +383,7 @@ func TestFullDisk(t *testing.T) {
 			time.Sleep(5 * time.Millisecond) // a long iteration: epochs are written meanwhile
 			switch it.Iteration {
 			case 30:
-				fillDisk(t, disk)
+				tinydisk.Fill(t, disk, 1<<20)
 			case 60:
 				kept = countEpochs(t, folder())
 				if err := os.Remove(filepath.Join(disk, "full")); err != nil {
@@ -414,18 +406,6 @@ func TestFullDisk(t *testing.T) {
 	}
 	if err := r.Close(); err != nil {
 		t.Error(err)
-	}
-}
-
-// fillDisk leaves a megabyte.
-func fillDisk(t *testing.T, disk string) {
-	t.Helper()
-	var st unix.Statfs_t
-	if err := unix.Statfs(disk, &st); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(disk, "full"), make([]byte, int64(st.Bavail)*st.Bsize-1<<20), 0o666); err != nil {
-		t.Fatal(err)
 	}
 }
 

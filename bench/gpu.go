@@ -10,6 +10,8 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
 )
@@ -44,7 +46,7 @@ func (o GPUOptions) Check() error {
 type gpuMeasurement struct {
 	graph  *garaph.Graph
 	opt    GPUOptions
-	device gpuengine.Device
+	device device.Device
 	pages  *page.Cache
 	report *GPUReport
 }
@@ -70,7 +72,7 @@ func MeasureGPU(ctx context.Context, g *garaph.Graph, o GPUOptions) (r *GPURepor
 		name = "0"
 	}
 	m := &gpuMeasurement{graph: g, opt: o}
-	if m.device, err = gpuengine.Open(name); err != nil {
+	if m.device, err = device.Open(name); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.device.Close()) }()
@@ -95,15 +97,15 @@ func MeasureGPU(ctx context.Context, g *garaph.Graph, o GPUOptions) (r *GPURepor
 // ceilings measures the link and gather-only.
 func (m *gpuMeasurement) ceilings(ctx context.Context) (err error) {
 	m.opt.Progress("the link")
-	if m.report.Link, err = gpuengine.MeasureLink(m.device); err != nil {
+	if m.report.Link, err = MeasureLink(m.device); err != nil {
 		return err
 	}
 	m.opt.Progress("gather-only")
 	c := m.graph.Catalogue()
-	if m.report.Ceiling, err = gpuengine.MeasureCeiling(ctx, m.device, c, m.pages); err != nil {
+	if m.report.Ceiling, err = measureGPUCeiling(ctx, m.device, c, m.pages); err != nil {
 		return err
 	}
-	if left := c.Edges - m.report.Ceiling.Edges; left >= 16 {
+	if left := c.Edges - m.report.Ceiling.Edges; left >= kernels.Run {
 		m.report.note(fmt.Sprintf("gather-only is over %d of %d edges, as many as fit into half of the GPU's memory", m.report.Ceiling.Edges, c.Edges))
 	}
 	return nil
@@ -134,18 +136,18 @@ func (m *gpuMeasurement) kernels(ctx context.Context) error {
 			return err
 		}
 		edges := float64(c.Edges)
-		m.report.kernel("pull, "+w.name, t.Pull, edges, m.report.Ceiling.Four)
+		m.report.kernel("pull, "+w.name, t.pull, edges, m.report.Ceiling.Four)
 		if i == 0 {
-			m.report.kernel("expand", t.Expand, edges, math.NaN())
-			m.report.kernel("apply (vertices/s)", t.Apply, v, math.NaN())
-			m.report.kernel("pull and apply, "+w.name, t.Pull+t.Apply, edges, m.report.Ceiling.Four)
+			m.report.kernel("expand", t.expand, edges, math.NaN())
+			m.report.kernel("apply (vertices/s)", t.apply, v, math.NaN())
+			m.report.kernel("pull and apply, "+w.name, t.pull+t.apply, edges, m.report.Ceiling.Four)
 		}
-		m.report.Replication = append(m.report.Replication, replicationOf(w.name, t.Shards))
+		m.report.Replication = append(m.report.Replication, replicationOf(w.name, t.shards))
 	}
 	m.opt.Progress("kernels, 8-byte values")
 	t, err := probe[float64](ctx, m, gpuengine.Options{Gather: gpuengine.GatherSegmented})
 	if err == nil {
-		m.report.kernel("pull, segmented, 8-byte values", t.Pull, float64(c.Edges), m.report.Ceiling.Eight)
+		m.report.kernel("pull, segmented, 8-byte values", t.pull, float64(c.Edges), m.report.Ceiling.Eight)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/shard"
@@ -70,19 +71,6 @@ func (j *gpuJob[F]) close() error {
 	return err
 }
 
-// probe times the kernels of a way to gather.
-func probe[F float32 | float64](ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (t gpuengine.KernelTimes, err error) {
-	j, err := newGPUJob[F](ctx, m, o)
-	if err != nil {
-		return t, err
-	}
-	defer func() { err = errors.Join(err, j.close()) }()
-	if j.engine.Resident() < m.graph.Catalogue().Edges {
-		return t, errStreamed
-	}
-	return j.engine.Probe(m.opt.Rounds)
-}
-
 // pipeline times whole iterations.
 func pipeline(ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (p *Pipeline, err error) {
 	j, err := newGPUJob[float32](ctx, m, o)
@@ -127,7 +115,7 @@ func pipeline(ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (p *P
 }
 
 // leastGPU is what a job takes on the GPU beside the edges.
-func leastGPU(d gpuengine.Device, c *garaph.Catalogue) (int64, error) {
+func leastGPU(d device.Device, c *garaph.Catalogue) (int64, error) {
 	arrays, err := vertices.New[float32](c.Vertices, d)
 	if err != nil {
 		return 0, err

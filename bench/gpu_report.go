@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/garaph/garaph"
-	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 )
 
 // GPUReport is what [MeasureGPU] found.
@@ -17,12 +17,12 @@ type GPUReport struct {
 	Graph   GraphInfo `json:"graph"`
 	Rounds  int       `json:"rounds"`
 
-	Link        gpuengine.Link    `json:"link"`    // bytes per second
-	Ceiling     gpuengine.Ceiling `json:"ceiling"` // gather-only
-	Kernels     []KernelFigure    `json:"kernels"`
-	Replication []Replication     `json:"replication"`
-	Pipelines   []Pipeline        `json:"pipelines"`
-	Notes       []string          `json:"notes"`
+	Link        Link           `json:"link"`    // bytes per second
+	Ceiling     GPUCeiling     `json:"ceiling"` // gather-only
+	Kernels     []KernelFigure `json:"kernels"`
+	Replication []Replication  `json:"replication"`
+	Pipelines   []Pipeline     `json:"pipelines"`
+	Notes       []string       `json:"notes"`
 }
 
 // GPUInfo describes the GPU.
@@ -73,7 +73,7 @@ type Pipeline struct {
 	Kernels *float64 `json:"kernels,omitempty"`
 }
 
-func newGPUReport(g *garaph.Graph, i gpuengine.Info, o GPUOptions) *GPUReport {
+func newGPUReport(g *garaph.Graph, i device.Info, o GPUOptions) *GPUReport {
 	return &GPUReport{
 		Machine: thisMachine(), Date: time.Now(), Graph: graphInfo(g), Rounds: o.Rounds,
 		GPU:     gpuInfo(i),
@@ -81,7 +81,7 @@ func newGPUReport(g *garaph.Graph, i gpuengine.Info, o GPUOptions) *GPUReport {
 	}
 }
 
-func gpuInfo(i gpuengine.Info) GPUInfo {
+func gpuInfo(i device.Info) GPUInfo {
 	return GPUInfo{Name: i.Name, Driver: i.Driver, Memory: i.Memory, Processors: i.Processors, Capability: i.Capability}
 }
 
@@ -96,11 +96,11 @@ func (r *GPUReport) kernel(name string, seconds, amount, ceiling float64) {
 	r.Kernels = append(r.Kernels, KernelFigure{name, seconds, amount / seconds, number(amount / seconds / ceiling)})
 }
 
-func replicationOf(name string, times []gpuengine.ShardTime) Replication {
+func replicationOf(name string, times []shardTime) Replication {
 	r := Replication{Name: name}
 	var seconds, perEdge, copies []float64
 	for _, t := range times {
-		seconds, perEdge, copies = append(seconds, t.Seconds), append(perEdge, t.Seconds/float64(t.Edges)), append(copies, t.Copies)
+		seconds, perEdge, copies = append(seconds, t.seconds), append(perEdge, t.seconds/float64(t.Edges)), append(copies, t.Copies)
 		r.Shards, r.Edges = append(r.Shards, t.Shard), append(r.Edges, float64(t.Edges))
 	}
 	r.Seconds, r.PerEdge, r.Copies = spread(seconds), spread(perEdge), spread(copies)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph"
-	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
 )
@@ -33,7 +33,7 @@ func TestMeasureGPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer graph.Close()
-	r, err := MeasureGPU(t.Context(), graph, GPUOptions{GPU: gpuengine.EmulatedName, Rounds: 1, Threads: 2})
+	r, err := MeasureGPU(t.Context(), graph, GPUOptions{GPU: device.EmulatedName, Rounds: 1, Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestMeasureGPU(t *testing.T) {
 		}
 	}
 	t.Log("\n" + table.String())
-	one, err := MeasureGPU(t.Context(), graph, GPUOptions{GPU: gpuengine.EmulatedName, Rounds: 1, Threads: 2, Streams: 1})
+	one, err := MeasureGPU(t.Context(), graph, GPUOptions{GPU: device.EmulatedName, Rounds: 1, Threads: 2, Streams: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

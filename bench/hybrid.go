@@ -14,7 +14,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
-	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/shard"
 )
 
@@ -81,7 +81,7 @@ func (o HybridOptions) Check() error {
 type hybridMeasurement struct {
 	graph     *garaph.Graph
 	opt       HybridOptions
-	device    gpuengine.Device // jobs open it again, but need not start it
+	device    device.Device // jobs open it again, but need not start it
 	workloads []workload
 	source    uint32
 	report    *HybridReport
@@ -99,7 +99,7 @@ func MeasureHybrid(ctx context.Context, g *garaph.Graph, o HybridOptions) (r *Hy
 	}
 	m := &hybridMeasurement{graph: g, opt: o}
 	m.workloads, _ = workloadsOf(o.Programs) // checked above
-	if m.device, err = gpuengine.Open(o.GPU); err != nil {
+	if m.device, err = device.Open(o.GPU); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.device.Close()) }()
@@ -109,7 +109,7 @@ func MeasureHybrid(ctx context.Context, g *garaph.Graph, o HybridOptions) (r *Hy
 	if m.report, err = newHybridReport(m); err != nil {
 		return nil, err
 	}
-	if o.GPU == gpuengine.EmulatedName {
+	if o.GPU == device.EmulatedName {
 		m.report.note("the emulated GPU computes on the CPU: what is met or missed says nothing about a GPU")
 	}
 	if m.report.GPUMemory == 0 {
@@ -290,7 +290,7 @@ func (m *hybridMeasurement) disk(ctx context.Context) error {
 			return err
 		}
 	}
-	link, err := gpuengine.MeasureLink(m.device)
+	link, err := MeasureLink(m.device)
 	if err != nil {
 		return err
 	}

@@ -10,14 +10,14 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
-	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 )
 
 // TestMeasureHybrid: on the emulated device every part gives figures, and the
 // table has its rows.
 func TestMeasureHybrid(t *testing.T) {
 	g := rmatGraph(t, 13, 16, 500)
-	r, err := MeasureHybrid(t.Context(), g, HybridOptions{GPU: gpuengine.EmulatedName, Rounds: 2, Threads: 2, Programs: []string{"bfs", "pagerank"}})
+	r, err := MeasureHybrid(t.Context(), g, HybridOptions{GPU: device.EmulatedName, Rounds: 2, Threads: 2, Programs: []string{"bfs", "pagerank"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func checkSwitches(t *testing.T, list []Switch) {
 // What makes no sense is said in a note.
 func TestMeasureHybridNotes(t *testing.T) {
 	g := rmatGraph(t, 8, 4, 100)
-	r, err := MeasureHybrid(t.Context(), g, HybridOptions{GPU: gpuengine.EmulatedName, GPUMemory: 1, Starved: 1 << 30, Rounds: 1, Threads: 2, Programs: []string{"bfs"}})
+	r, err := MeasureHybrid(t.Context(), g, HybridOptions{GPU: device.EmulatedName, GPUMemory: 1, Starved: 1 << 30, Rounds: 1, Threads: 2, Programs: []string{"bfs"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestMeasureHybridNotes(t *testing.T) {
 	if err := r.WriteTable(&bytes.Buffer{}); err != nil {
 		t.Error(err)
 	}
-	r, err = MeasureHybrid(t.Context(), g, HybridOptions{GPU: gpuengine.EmulatedName, Starved: 1 << 30, Rounds: 1, Threads: 2, Parts: []string{diskPart, paysPart}})
+	r, err = MeasureHybrid(t.Context(), g, HybridOptions{GPU: device.EmulatedName, Starved: 1 << 30, Rounds: 1, Threads: 2, Parts: []string{diskPart, paysPart}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,14 +116,14 @@ func TestMeasureHybridStops(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	limited, err := MeasureHybrid(t.Context(), g, HybridOptions{GPU: gpuengine.EmulatedName, Rounds: 2, Limit: 1, Parts: []string{switchPart}, Programs: []string{"pagerank"}})
+	limited, err := MeasureHybrid(t.Context(), g, HybridOptions{GPU: device.EmulatedName, Rounds: 2, Limit: 1, Parts: []string{switchPart}, Programs: []string{"pagerank"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s := limited.Switches[0]; s.Best != "" || s.OfBest != nil || !s.Runs[0].Stopped || !s.Runs[5].Stopped || len(s.Runs[0].Seconds.Values) != 1 || len(limited.Notes) != 2 {
 		t.Errorf("%+v, notes %q", s, limited.Notes)
 	}
-	o := HybridOptions{GPU: gpuengine.EmulatedName, Rounds: 1, Progress: func(doing string) {
+	o := HybridOptions{GPU: device.EmulatedName, Rounds: 1, Progress: func(doing string) {
 		if strings.HasPrefix(doing, switchPart) {
 			stop()
 		}

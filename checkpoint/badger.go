@@ -9,6 +9,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/garaph/garaph/internal/badgerdb"
+	"github.com/garaph/garaph/internal/beneath"
 )
 
 const (
@@ -64,18 +65,21 @@ func (d badgerDB) close() error {
 	return errors.Join(d.Close(), os.Remove(filepath.Join(d.folder, discardFile)))
 }
 
-// discardFile goes after writing, and Badger makes another when it opens the
-// folder.
-const discardFile = badgerdb.DiscardFile
+const (
+	// discardFile goes after writing, and Badger makes another when it opens the
+	// folder.
+	discardFile = badgerdb.DiscardFile
+	ballastFile = "ballast" // in epochs of earlier builds that were killed
+)
 
 // openBadger opens a database for reading, after its files were held against
 // their checksums.
-func openBadger(folder string) (db *badger.DB, err error) {
-	if err := os.Remove(filepath.Join(folder, discardFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+func openBadger(epoch *beneath.Folder) (db *badger.DB, err error) {
+	if err := epoch.Remove(filepath.Join(dbDir, discardFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
 	err = guard(func() error {
-		o := options(folder, minTableBytes)
+		o := options(epoch.Path(dbDir), minTableBytes)
 		o.ReadOnly = true
 		db, err = badger.Open(o)
 		return err

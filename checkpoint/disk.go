@@ -9,10 +9,13 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/beneath"
 )
 
 // disk is what the writing of an epoch needs of the operating system and of
-// Badger, so that tests can record the steps and make each of them fail.
+// Badger, so that tests can record the steps and make each of them fail. Paths
+// are relative to the folder of the job.
 type disk interface {
 	makeFolder(path string) error
 	// createDB makes a database for so many keys, and bytes in its log, in a
@@ -27,7 +30,7 @@ type disk interface {
 	rename(from, to string) error
 	remove(path string) error
 	// free is the number of bytes that may still be written.
-	free(path string) (int64, error)
+	free() (int64, error)
 }
 
 // database takes the records of an epoch. put may be called from several
@@ -45,18 +48,26 @@ type valuesFile interface {
 	close() error
 }
 
-type osDisk struct{}
+// osDisk is that of the operating system, for the folder of a job.
+type osDisk struct{ at *beneath.Folder }
 
-func (osDisk) makeFolder(path string) error { return os.Mkdir(path, 0o777) }
-func (osDisk) rename(from, to string) error { return os.Rename(from, to) }
-func (osDisk) remove(path string) error     { return os.RemoveAll(path) }
+func (d osDisk) makeFolder(path string) error { return d.at.Mkdir(path, 0o777) }
+func (d osDisk) rename(from, to string) error { return d.at.Rename(from, to) }
 
-func (osDisk) createDB(folder string, keys int, bytes int64) (database, error) {
-	return createBadger(folder, keys, bytes)
+func (d osDisk) remove(path string) error {
+	left, err := d.at.RemoveOurs(path, oursInEpoch)
+	if err == nil && left != "" {
+		err = &foreignError{d.at.Path(filepath.Join(path, left))}
+	}
+	return err
 }
 
-func (osDisk) createValues(path string, bytes int64) (valuesFile, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o666)
+func (d osDisk) createDB(folder string, keys int, bytes int64) (database, error) {
+	return createBadger(d.at.Path(folder), keys, bytes)
+}
+
+func (d osDisk) createValues(path string, bytes int64) (valuesFile, error) {
+	f, err := d.at.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, err
 	}
@@ -86,49 +97,13 @@ func reserve(f *os.File, n int64) error {
 	return err
 }
 
-func (osDisk) sumSynced(path string) (int64, uint32, error) {
-	f, err := os.Open(path)
+func (d osDisk) sumSynced(path string) (int64, uint32, error) {
+	f, err := d.at.Open(path)
 	if err != nil {
 		return 0, 0, err
 	}
 	size, sum, err := sumOf(f)
 	return size, sum, errors.Join(err, f.Sync(), f.Close())
-}
-
-// checkRegular refuses what is no regular file: to open a FIFO would wait for a
-// writer, and a device may do anything.
-func checkRegular(path string) error {
-	info, err := os.Lstat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", path)
-	}
-	return err
-}
-
-// openRegular opens a regular file to read it.
-func openRegular(path string) (*os.File, error) {
-	if err := checkRegular(path); err != nil {
-		return nil, err
-	}
-	return os.Open(path)
-}
-
-// readRegular reads a regular file.
-func readRegular(path string) ([]byte, error) {
-	if err := checkRegular(path); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-}
-
-// sumFile gives the size and the checksum of a file.
-func sumFile(path string) (size int64, sum uint32, err error) {
-	f, err := openRegular(path)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer f.Close()
-	return sumOf(f)
 }
 
 func sumOf(f *os.File) (int64, uint32, error) {
@@ -137,8 +112,8 @@ func sumOf(f *os.File) (int64, uint32, error) {
 	return size, h.Sum32(), err
 }
 
-func (osDisk) writeSynced(path, text string) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o666)
+func (d osDisk) writeSynced(path, text string) error {
+	f, err := d.at.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -146,22 +121,12 @@ func (osDisk) writeSynced(path, text string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-func (osDisk) syncFolder(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
-		err = nil // a file system that cannot sync folders
-	}
-	return errors.Join(err, d.Close())
-}
+func (d osDisk) syncFolder(path string) error { return d.at.Sync(path) }
 
-func (osDisk) free(path string) (int64, error) {
+func (d osDisk) free() (int64, error) {
 	var st unix.Statfs_t
-	if err := unix.Statfs(path, &st); err != nil {
-		return 0, fmt.Errorf("free space of %s: %w", filepath.Dir(path), err)
+	if err := unix.Statfs(d.at.Path("."), &st); err != nil {
+		return 0, fmt.Errorf("free space of %s: %w", d.at.Path("."), err)
 	}
 	return int64(st.Bavail) * st.Bsize, nil
 }

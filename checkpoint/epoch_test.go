@@ -54,8 +54,8 @@ func TestKeep(t *testing.T) {
 		if err := j.End(Done, nil); err != nil {
 			t.Fatal(err)
 		}
-		if left, err := epochs(filepath.Join(jobs, "1")); err != nil || len(left) > 0 {
-			t.Errorf("a job that is done keeps %v", left)
+		if list, err := List(jobs); err != nil || len(list) != 1 || len(list[0].Epochs) > 0 {
+			t.Errorf("a job that is done keeps %+v, %v", list, err)
 		}
 	}
 }

@@ -8,13 +8,16 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/garaph/garaph/internal/beneath"
 )
 
 // Folder holds the epochs of one job, which are numbered in the order in which
 // they are written. One process at a time has it open: see [Job].
 type Folder struct {
-	path  string // of the job
+	at    *beneath.Folder // of the job
 	lock  *os.File
 	id    Identity
 	keep  int
@@ -23,6 +26,8 @@ type Folder struct {
 	// passed are the numbers of the epochs that Restore passed over. They go
 	// when there is a newer one.
 	passed []int
+	// stay are the numbers of those with anything in them that is not ours.
+	stay []int
 }
 
 const (
@@ -33,16 +38,16 @@ const (
 )
 
 // openFolder opens the epochs in a job's folder, and removes what a killed
-// process left half written.
-func openFolder(path string, id Identity, keep int) (*Folder, error) {
-	f := &Folder{path: path, id: id, keep: cmp.Or(keep, DefaultKeep), chunk: DefaultChunk, disk: osDisk{}}
-	entries, err := os.ReadDir(path)
+// process left half written, as far as it is ours.
+func openFolder(at *beneath.Folder, id Identity, keep int) (*Folder, error) {
+	f := &Folder{at: at, id: id, keep: cmp.Or(keep, DefaultKeep), chunk: DefaultChunk, disk: osDisk{at}}
+	entries, err := at.ReadDir(".")
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range entries {
-		if isLeftover(e.Name()) {
-			if err := f.disk.remove(filepath.Join(path, e.Name())); err != nil {
+		if e.IsDir() && isLeftover(e.Name()) {
+			if err := f.disk.remove(e.Name()); err != nil && !errors.Is(err, ErrForeign) {
 				return nil, fmt.Errorf("remove what a killed job left: %w", err)
 			}
 		}
@@ -51,22 +56,23 @@ func openFolder(path string, id Identity, keep int) (*Folder, error) {
 }
 
 func isLeftover(name string) bool {
-	return strings.HasPrefix(name, hidden+epochPrefix) && (strings.HasSuffix(name, writing) || strings.HasSuffix(name, removing))
+	name, ok := strings.CutPrefix(name, hidden)
+	_, epoch := epochNumber(strings.TrimSuffix(strings.TrimSuffix(name, writing), removing))
+	return ok && epoch && (strings.HasSuffix(name, writing) || strings.HasSuffix(name, removing))
 }
 
 // Numbers lists the epochs that stand in the folder, in ascending order,
 // whether they are sound or not.
-func (f *Folder) Numbers() ([]int, error) { return epochs(f.path) }
+func (f *Folder) Numbers() ([]int, error) { return epochs(f.at) }
 
-func epochs(path string) ([]int, error) {
-	entries, err := os.ReadDir(path)
+func epochs(at *beneath.Folder) ([]int, error) {
+	entries, err := at.ReadDir(".")
 	if err != nil {
 		return nil, err
 	}
 	var list []int
 	for _, e := range entries {
-		var n int
-		if _, err := fmt.Sscanf(e.Name(), epochPrefix+"%d", &n); err == nil && e.Name() == epochName(n) {
+		if n, ok := epochNumber(e.Name()); ok {
 			list = append(list, n)
 		}
 	}
@@ -76,7 +82,11 @@ func epochs(path string) ([]int, error) {
 
 func epochName(n int) string { return fmt.Sprintf("%s%08d", epochPrefix, n) }
 
-func (f *Folder) epochPath(n int) string { return filepath.Join(f.path, epochName(n)) }
+// epochNumber is the number in the name of an epoch.
+func epochNumber(name string) (n int, ok bool) {
+	n, err := strconv.Atoi(strings.TrimPrefix(name, epochPrefix))
+	return n, err == nil && n >= 0 && n <= maxID && name == epochName(n)
+}
 
 // prune removes epochs that are not wanted any more: those that were passed
 // over, and all but the newest.
@@ -89,17 +99,26 @@ func (f *Folder) prune() error {
 	good = good[max(0, len(good)-f.keep):]
 	var errs []error
 	for _, n := range numbers {
-		if !slices.Contains(good, n) {
+		if !slices.Contains(good, n) && !slices.Contains(f.stay, n) {
 			errs = append(errs, f.removeEpoch(n))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// removeEpoch removes an epoch whole or not at all.
+// removeEpoch removes an epoch whole or not at all: one with anything in it that
+// is not ours stays, and is told of once.
 func (f *Folder) removeEpoch(n int) error {
-	gone := filepath.Join(f.path, hidden+epochName(n)+removing)
-	if err := f.disk.rename(f.epochPath(n), gone); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	left, err := f.at.Foreign(epochName(n), oursInEpoch)
+	if left != "" {
+		err = &foreignError{f.at.Path(filepath.Join(epochName(n), left))}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f.stay = append(f.stay, n)
+		return err
+	}
+	gone := hidden + epochName(n) + removing
+	if err := f.disk.rename(epochName(n), gone); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return f.disk.remove(gone)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/garaph/garaph/internal/tinydisk"
 )
@@ -65,4 +66,38 @@ func (f *filling) Fill(from, to uint32, values []byte, active []uint64) error {
 		f.before()
 	}
 	return f.memory.Fill(from, to, values, active)
+}
+
+// TestNeighbour writes epochs while another fills the disk and empties it: each
+// is whole, or an error about the disk, and the newest whole one is restored.
+func TestNeighbour(t *testing.T) {
+	const n = 1 << 18 // 1 MiB of values
+	dir := tinydisk.Mount(t, 48<<20)
+	j := NewJob(filepath.Join(dir, "jobs"), Spec{}, Policy{})
+	if err := j.Begin(someone, Policy{}); err != nil {
+		t.Fatal(err)
+	}
+	states := []*memory{random(1, n, 4), random(2, n, 4)}
+	stop := tinydisk.Neighbour(t, dir, 8*time.Millisecond, 40*time.Millisecond, 1)
+	wrote, last := 0, 0
+	for i := range 60 {
+		number, err := j.Epochs().Write(t.Context(), states[i%2].state, states[i%2])
+		if err != nil && !errors.Is(err, ErrNoSpace) {
+			t.Errorf("got %v", err)
+		}
+		if number > 0 {
+			wrote, last = wrote+1, i%2
+		}
+	}
+	stop()
+	var got memory
+	if r, err := j.Restore(t.Context(), &got); wrote > 0 && (err != nil || !got.same(states[last]) || len(r.Passed) > 0) {
+		t.Errorf("restored %d of %d written: %v, %v", r.Number, wrote, err, r.Passed)
+	}
+	if wrote == 0 || wrote == 60 {
+		t.Logf("%d of 60 were written: nothing was tried", wrote)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
 }

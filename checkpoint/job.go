@@ -8,19 +8,19 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/garaph/garaph/internal/beneath"
 )
 
 // Job is one run of a program over a graph, as a folder in the graph's: its
 // [Record] and its epochs. Begin takes it, for this process alone, by a lock
 // that the kernel releases with the process; End and Close give it back.
 type Job struct {
-	jobs   string // folder of all jobs
-	id     int    // 0: not on disk yet
+	jobs   string          // folder of all jobs
+	id     int             // 0: not on disk yet
+	at     *beneath.Folder // open as long as it is locked
 	lock   *os.File
 	passed []error // see Passed
 	begun  bool
@@ -45,17 +45,31 @@ func NewJob(jobs string, s Spec, p Policy) *Job {
 // OpenJob takes an existing job, to resume it. The error is [ErrRunning] when
 // another process has it.
 func OpenJob(jobs string, id int) (*Job, error) {
-	j := &Job{jobs: jobs, id: id, chunk: DefaultChunk}
-	if _, err := os.Stat(j.folder()); err != nil {
+	f, err := openJobs(jobs)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("job %d: %w", id, ErrNoJob)
 	}
-	var err error
-	if j.lock, err = lockJob(j.folder()); err != nil {
-		return nil, fmt.Errorf("job %d %w", id, err)
-	}
-	r, err := readRecord(j.folder())
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("job %d: %w; `garaph jobs rm` removes it", id, err), j.Close())
+		return nil, fmt.Errorf("job %d: %w", id, err)
+	}
+	defer f.Close()
+	j := &Job{jobs: jobs, id: id, chunk: DefaultChunk}
+	j.at, err = f.Folder(strconv.Itoa(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("job %d: %w", id, ErrNoJob)
+	}
+	if err == nil {
+		err = checkJob(j.at)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("job %d: %w", id, err), j.Close())
+	}
+	if j.lock, err = lockJob(j.at); err != nil {
+		return nil, errors.Join(fmt.Errorf("job %d %w", id, err), j.Close())
+	}
+	r, err := readRecord(j.at)
+	if err != nil {
+		return nil, errors.Join(removable(fmt.Errorf("job %d: %w", id, err)), j.Close())
 	}
 	j.record = *r
 	return j, nil
@@ -76,71 +90,6 @@ func OpenNewest(jobs string) (*Job, error) {
 
 // Passed is why newer jobs were passed over for this one by [OpenNewest].
 func (j *Job) Passed() []error { return j.passed }
-
-// lockJob takes the lock of a job's folder.
-func lockJob(folder string) (*os.File, error) {
-	f, err := lockIn(folder)
-	if err == nil {
-		if err = holds(f, folder); err != nil { // removed by whoever had it
-			return nil, errors.Join(err, f.Close())
-		}
-	}
-	return f, err
-}
-
-// holds reports [ErrGone] when the lock is not that of the folder any more: the
-// graph was moved or replaced, and there may be a job of another process in its
-// place.
-func holds(lock *os.File, folder string) error {
-	mine, err := lock.Stat()
-	if err != nil {
-		return err
-	}
-	there, err := os.Stat(filepath.Join(folder, lockFile))
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(mine, there) {
-		return fmt.Errorf("%w: %s", ErrGone, folder)
-	}
-	return err
-}
-
-func lockIn(folder string) (*os.File, error) {
-	name := filepath.Join(folder, lockFile)
-	if err := checkRegular(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("cannot be locked: %w", err)
-	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|unix.O_CLOEXEC, 0o666)
-	if err != nil {
-		return nil, fmt.Errorf("cannot be locked: %w", err)
-	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	for range 3 { // whoever lists jobs holds locks for a moment
-		if !errors.Is(err, unix.EWOULDBLOCK) {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	}
-	if err != nil {
-		_ = f.Close()
-		if !errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("cannot be locked: %w", err)
-		}
-		return nil, runningIn(folder)
-	}
-	_ = f.Truncate(0) // the next two lines are for the message of others
-	_, _ = fmt.Fprintf(f, "process %d\n", os.Getpid())
-	return f, nil
-}
-
-// runningIn is [ErrRunning], with the process that the lock in a job's folder
-// names.
-func runningIn(folder string) error {
-	who, _ := readRegular(filepath.Join(folder, lockFile)) // for the message
-	if len(who) == 0 {
-		return fmt.Errorf("%w; wait for it to end, or interrupt it", ErrRunning)
-	}
-	return fmt.Errorf("%w (%.20s); wait for it to end, or interrupt it", ErrRunning, strings.TrimSpace(string(who)))
-}
 
 func (j *Job) folder() string { return filepath.Join(j.jobs, strconv.Itoa(j.id)) }
 
@@ -187,7 +136,7 @@ func (j *Job) Begin(id Identity, p Policy) error {
 		return err
 	}
 	var err error
-	if j.epochs, err = openFolder(j.folder(), id, keep); err != nil {
+	if j.epochs, err = openFolder(j.at, id, keep); err != nil {
 		return fmt.Errorf("job %d: %w", j.id, err)
 	}
 	j.epochs.chunk, j.epochs.lock = j.chunk, j.lock
@@ -246,10 +195,8 @@ func (j *Job) Progress(iterations int) {
 	}
 	j.told, j.telling = time.Now(), true
 	j.tellers.Go(func() {
-		name := filepath.Join(j.folder(), progressFile)
-		there := checkRegular(name)
-		if (there == nil || errors.Is(there, fs.ErrNotExist)) && holds(j.lock, j.folder()) == nil {
-			_ = os.WriteFile(name, fmt.Appendln(nil, iterations), 0o666) // a courtesy
+		if holds(j.lock, j.folder()) == nil {
+			_ = writeProgress(j.at, iterations) // a courtesy
 		}
 		j.mu.Lock()
 		defer j.mu.Unlock()
@@ -266,15 +213,13 @@ func (j *Job) End(s Status, cause error) error {
 	j.mu.Lock()
 	j.record.Status = s
 	if s == Failed && cause != nil {
-		j.record.Error, _, _ = strings.Cut(cause.Error(), "\n")
+		j.record.Error = errorText(cause)
 	}
 	j.mu.Unlock()
 	err := j.save()
 	j.tellers.Wait()
 	if err == nil { // the record has it
-		if err = os.Remove(filepath.Join(j.folder(), progressFile)); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
+		removeProgress(j.at)
 	}
 	if s == Done && err == nil {
 		err = j.epochs.clear()
@@ -284,12 +229,15 @@ func (j *Job) End(s Status, cause error) error {
 
 // Close gives the job back, as it is.
 func (j *Job) Close() error {
-	if j.lock == nil {
-		return nil
-	}
 	j.tellers.Wait()
-	err := j.lock.Close()
-	j.lock, j.begun = nil, false
+	var err error
+	if j.at != nil {
+		err = j.at.Close()
+	}
+	if j.lock != nil {
+		err = errors.Join(err, j.lock.Close())
+	}
+	j.at, j.lock, j.begun = nil, nil, false
 	return err
 }
 
@@ -304,7 +252,7 @@ func (j *Job) save() error {
 	j.mu.Unlock()
 	err := holds(j.lock, j.folder())
 	if err == nil {
-		err = writeRecord(j.folder(), &r)
+		err = writeRecord(j.at, &r)
 	}
 	if err != nil {
 		return fmt.Errorf("write the record of job %d: %w", j.id, err)

@@ -158,7 +158,7 @@ func TestTidy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	old := filepath.Join(jobs, newPrefix+"1")
+	old := filepath.Join(jobs, newPrefix+"00000001")
 	if err := os.Mkdir(old, 0o777); err != nil {
 		t.Fatal(err)
 	}

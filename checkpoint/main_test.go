@@ -138,6 +138,9 @@ func reopen(t testing.TB, jobs string, id int) *Job {
 	return j
 }
 
+// epochPath is the path of an epoch's folder.
+func (f *Folder) epochPath(n int) string { return f.at.Path(epochName(n)) }
+
 // files are the files of an epoch.
 func files(t testing.TB, j *Job, n int) []string {
 	t.Helper()

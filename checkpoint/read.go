@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/garaph/garaph/internal/beneath"
 )
 
 // Restored says which epoch a job goes on from. Number is 0 when the job has
@@ -47,16 +48,20 @@ func (f *Folder) Restore(ctx context.Context, sink Sink) (Restored, error) {
 // read reads epoch n. All errors that another epoch may help against are
 // ErrDamaged.
 func (f *Folder) read(ctx context.Context, n int, sink Sink) (s State, err error) {
-	folder := f.epochPath(n)
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("checkpoint %d: %w", n, err)
 		}
 	}()
-	if err := checkSeal(folder); err != nil {
+	epoch, err := f.at.Folder(epochName(n))
+	if err != nil {
+		return s, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	defer epoch.Close()
+	if err := checkSeal(epoch); err != nil {
 		return s, err
 	}
-	db, err := openBadger(filepath.Join(folder, dbDir))
+	db, err := openBadger(epoch)
 	if err != nil {
 		return s, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
@@ -74,7 +79,7 @@ func (f *Folder) read(ctx context.Context, n int, sink Sink) (s State, err error
 	if err := c.Identity.Check(f.id); err != nil {
 		return s, err
 	}
-	values, err := openValues(filepath.Join(folder, valuesName), c)
+	values, err := openValues(epoch, c)
 	if err != nil {
 		return s, err
 	}
@@ -86,8 +91,8 @@ func (f *Folder) read(ctx context.Context, n int, sink Sink) (s State, err error
 }
 
 // openValues opens the file of values, which must have the size that it had.
-func openValues(name string, c *commit) (*os.File, error) {
-	f, err := openRegular(name)
+func openValues(epoch *beneath.Folder, c *commit) (*os.File, error) {
+	f, err := epoch.Open(valuesName)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}

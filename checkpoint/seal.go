@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/garaph/garaph/internal/beneath"
 )
 
 // sealFile stands in an epoch's folder: what it is, and size and checksum of
@@ -19,6 +21,9 @@ const (
 	// oldHead is that of epochs whose commit record has the policy's fields among its
 	// own: decodeCommit reads both.
 	oldHead = "garaph epoch, version 2\n"
+
+	sealLimit     = 64 << 10 // more than an EPOCH file has
+	databaseLimit = 1 << 30  // more than the database of an epoch has
 )
 
 func sealLine(name string, size int64, sum uint32) string {
@@ -32,8 +37,8 @@ func sealText(head, lines string) string {
 }
 
 // checkSeal holds all files of an epoch against its EPOCH file.
-func checkSeal(folder string) error {
-	b, err := readRegular(filepath.Join(folder, sealFile))
+func checkSeal(epoch *beneath.Folder) error {
+	b, err := epoch.ReadFile(sealFile, sealLimit)
 	if err != nil {
 		return fmt.Errorf("%w: its %s file cannot be read: %w", ErrDamaged, sealFile, err)
 	}
@@ -64,33 +69,52 @@ func checkSeal(folder string) error {
 	if sealText(head, lines.String()) != text {
 		return fmt.Errorf("%w: its %s file does not match its own checksum", ErrDamaged, sealFile)
 	}
-	return checkFiles(filepath.Join(folder, dbDir), lines.String(), names)
+	return checkFiles(epoch, lines.String(), names)
 }
 
 // checkFiles holds the files in Badger's folder against the lines about them.
-func checkFiles(folder, lines string, names []string) error {
-	entries, err := os.ReadDir(folder)
+func checkFiles(epoch *beneath.Folder, lines string, names []string) error {
+	entries, err := epoch.ReadDir(dbDir)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	for _, e := range entries {
 		if e.Name() != discardFile && !slices.Contains(names, e.Name()) {
-			return fmt.Errorf("%w: %s was not written with it", ErrDamaged, e.Name())
+			return fmt.Errorf("%w: %q was not written with it", ErrDamaged, e.Name())
 		}
 	}
-	is := ""
+	is, room := "", int64(databaseLimit)
 	for _, name := range names {
-		size, sum, err := sumFile(filepath.Join(folder, name))
+		size, sum, err := sumFile(epoch, filepath.Join(dbDir, name), room)
 		if errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("%w: %s is missing", ErrDamaged, name)
+			return fmt.Errorf("%w: %q is missing", ErrDamaged, name)
 		}
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
+		room -= size
 		is += sealLine(name, size, sum)
 		if !strings.HasPrefix(lines, is) {
-			return fmt.Errorf("%w: size or checksum of %s is another", ErrDamaged, name)
+			return fmt.Errorf("%w: size or checksum of %q is another", ErrDamaged, name)
 		}
 	}
 	return nil
+}
+
+// sumFile gives the size and the checksum of a file, whose size is held against
+// a limit before it is read.
+func sumFile(epoch *beneath.Folder, name string, limit int64) (size int64, sum uint32, err error) {
+	f, err := epoch.Open(name)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, 0, err
+	}
+	if info.Size() > limit {
+		return 0, 0, fmt.Errorf("%q has %d bytes, expected %d at most", name, info.Size(), limit)
+	}
+	return sumOf(f)
 }

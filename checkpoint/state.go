@@ -59,7 +59,7 @@ func (id Identity) Check(now Identity) error {
 	var list []string
 	differ := func(what, then, is string) {
 		if then != is {
-			list = append(list, fmt.Sprintf("%s was %s and is %s", what, then, is))
+			list = append(list, fmt.Sprintf("%s was %s and is %s", printable(what), printable(then), is))
 		}
 	}
 	differ("the graph", id.Graph, now.Graph)
@@ -105,7 +105,8 @@ func decodeCommit(b []byte) (*commit, error) {
 	if err := json.Unmarshal(b, c); err != nil {
 		return nil, fmt.Errorf("%w: its commit record: %w", ErrDamaged, err)
 	}
-	if c.Vertices == 0 || c.ValueBytes <= 0 || c.ChunkVertices == 0 || c.ChunkVertices%64 != 0 || c.Iteration < 0 {
+	if c.Vertices == 0 || c.ValueBytes <= 0 || c.ValueBytes > maxValueBytes ||
+		c.ChunkVertices == 0 || c.ChunkVertices%64 != 0 || c.ChunkVertices > DefaultChunk || c.Iteration < 0 || c.Iteration > maxIterations {
 		return nil, fmt.Errorf("%w: its commit record tells of %d vertices of %d bytes in chunks of %d, iteration %d", ErrDamaged, c.Vertices, c.ValueBytes, c.ChunkVertices, c.Iteration)
 	}
 	if len(c.Policy) == 0 {

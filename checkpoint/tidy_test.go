@@ -23,8 +23,7 @@ func done(t *testing.T, jobs string, n int) {
 func TestUntidy(t *testing.T) {
 	jobs := memoryDir(t)
 	done(t, jobs, keepDone+1)
-	inTheWay := filepath.Join(jobs, newPrefix+"1"+removing, "a") // of job 1, which is to go
-	if err := os.MkdirAll(inTheWay, 0o777); err != nil {
+	if err := os.WriteFile(filepath.Join(jobs, "1", "notes"), nil, 0o666); err != nil { // of job 1, which is to go
 		t.Fatal(err)
 	}
 	locked := filepath.Join(jobs, strconv.Itoa(keepDone)) // which is to be cleared
@@ -41,9 +40,9 @@ func TestUntidy(t *testing.T) {
 	if id := begun(t, jobs).ID(); id != keepDone+3 {
 		t.Errorf("it is job %d", id)
 	}
-	ids, err := numbers(jobs)
-	if err != nil || len(ids) != keepDone+2 || ids[0] != 1 || ids[1] != 3 {
-		t.Errorf("left are %v, %v", ids, err)
+	list, err := List(jobs)
+	if err != nil || len(list) != keepDone+2 || list[0].ID != 1 || list[1].ID != 3 {
+		t.Errorf("left are %+v, %v", list, err)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -42,7 +41,7 @@ const (
 // After an error the older epochs are as they were, and what was begun is gone.
 // An error of the last step alone is given with the number of the new epoch.
 func (f *Folder) Write(ctx context.Context, s State, source Source) (int, error) {
-	err := holds(f.lock, f.path)
+	err := holds(f.lock, f.at.Path("."))
 	var numbers []int
 	if err == nil {
 		numbers, err = f.Numbers()
@@ -54,15 +53,23 @@ func (f *Folder) Write(ctx context.Context, s State, source Source) (int, error)
 	if len(numbers) > 0 {
 		n = numbers[len(numbers)-1] + 1
 	}
-	building := filepath.Join(f.path, hidden+epochName(n)+writing)
+	for ; n <= maxID; n++ { // what has the name and is not ours stays
+		if _, there := f.at.Lstat(hidden + epochName(n) + writing); there != nil {
+			break
+		}
+	}
+	if n > maxID {
+		return 0, fmt.Errorf("write a checkpoint: checkpoint %d was the last that there can be", maxID)
+	}
+	building := hidden + epochName(n) + writing
 	if err := f.build(ctx, building, s, source); err != nil {
 		return 0, errors.Join(fmt.Errorf("write checkpoint %d: %w", n, err), f.disk.remove(building))
 	}
-	err = f.disk.rename(building, f.epochPath(n))
+	err = f.disk.rename(building, epochName(n))
 	if err != nil {
 		return 0, errors.Join(fmt.Errorf("write checkpoint %d: %w", n, err), f.disk.remove(building))
 	}
-	if err = f.disk.syncFolder(f.path); err != nil {
+	if err = f.disk.syncFolder("."); err != nil {
 		return 0, fmt.Errorf("write checkpoint %d: %w", n, err)
 	}
 	if err := f.prune(); err != nil {
@@ -85,7 +92,7 @@ func (f *Folder) build(ctx context.Context, folder string, s State, source Sourc
 	defer func() {
 		if full := badgerdb.Full(err); full != nil {
 			err = fmt.Errorf("%w: another process filled the disk of %s meanwhile, where %s are needed; free some: %w",
-				ErrNoSpace, f.path, humanize.IBytes(uint64(need+spareBytes)), full)
+				ErrNoSpace, f.at.Path("."), humanize.IBytes(uint64(need+spareBytes)), full)
 		}
 	}()
 	if err := f.disk.makeFolder(folder); err != nil {
@@ -128,10 +135,10 @@ func maxActive(chunkVertices uint32) int64 { return int64(words(chunkVertices)/1
 // checkSpace reports [ErrNoSpace] when fewer than n bytes, and some to spare,
 // are free.
 func (f *Folder) checkSpace(n int64) error {
-	free, err := f.disk.free(f.path)
+	free, err := f.disk.free()
 	if err == nil && free < n+spareBytes {
 		err = fmt.Errorf("%w: %s free, %s needed on the disk of %s; free some", ErrNoSpace,
-			humanize.IBytes(uint64(max(0, free))), humanize.IBytes(uint64(n+spareBytes)), f.path)
+			humanize.IBytes(uint64(max(0, free))), humanize.IBytes(uint64(n+spareBytes)), f.at.Path("."))
 	}
 	return err
 }
@@ -225,7 +232,7 @@ func (b *buffer) take(from, to uint32, valueBytes int, source Source) error {
 
 // sumAll gives the lines of an epoch's EPOCH file, and brings the files to disk.
 func (f *Folder) sumAll(folder string) (string, error) {
-	entries, err := os.ReadDir(folder)
+	entries, err := f.at.ReadDir(folder)
 	if err != nil {
 		return "", err
 	}

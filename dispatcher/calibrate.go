@@ -18,7 +18,7 @@ func (j *Job[V, A]) measureSpeeds(ctx context.Context) error {
 	s := j.policy.State
 	s.Speeds, s.Fixed = j.opt.speeds, j.opt.speeds != (policy.Speeds{})
 	if !s.Fixed {
-		s.Speeds = readSpeeds(j.store)[j.speedsKey()].Sound()
+		s.Speeds = j.keptSpeeds()
 	}
 	if o := j.observe(); !s.Fixed && o.Open() && !s.Speeds.Complete(o) {
 		s.Speeds = policy.Speeds{}

@@ -19,11 +19,10 @@ import (
 	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
-	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
@@ -35,8 +34,8 @@ const gpu = "0"
 // for its time, so that no job makes one.
 func needGPU(t *testing.T) {
 	t.Helper()
-	d, err := gpuengine.Open(gpu)
-	if errors.Is(err, gpuengine.ErrNoDevice) {
+	d, err := device.Open(gpu)
+	if errors.Is(err, device.ErrNoDevice) {
 		t.Skipf("this test needs a GPU: %v", err)
 	}
 	if err != nil {
@@ -133,11 +132,11 @@ func TestCUDAIsolated(t *testing.T) {
 
 // counting counts what is taken of a device.
 type counting struct {
-	gpuengine.Device
+	device.Device
 	taken *atomic.Int64
 }
 
-func (c counting) Alloc(n int64) (gpuengine.Pointer, error) {
+func (c counting) Alloc(n int64) (device.Pointer, error) {
 	c.taken.Add(1)
 	return c.Device.Alloc(n)
 }
@@ -158,8 +157,8 @@ func TestCUDASmallJob(t *testing.T) {
 	var objects []float64 // made since the one before
 	var last runtime.MemStats
 	o := dispatcher.Options{Device: dispatcher.GPU, GPU: gpu}
-	o.SetOpen(func(name string) (gpuengine.Device, error) {
-		d, err := gpuengine.Open(name)
+	o.SetOpen(func(name string) (device.Device, error) {
+		d, err := device.Open(name)
 		return counting{d, &taken}, err
 	})
 	best := time.Hour
@@ -211,47 +210,41 @@ func TestCUDASmallJob(t *testing.T) {
 
 // trapping is a device one of whose kernels traps, from its n-th launch on.
 type trapping struct {
-	gpuengine.Device
+	device.Device
 	kernel   string
 	from     int64
 	launches *atomic.Int64
 }
 
-const trapped = "_trap" // what the name of the kernel that traps ends with
-
-func (d trapping) Load(list []gpuengine.Kernel) error {
-	own := append([]gpuengine.Kernel(nil), list...)
-	for _, k := range list {
-		if k.Name != d.kernel {
-			continue
-		}
-		own = append(own, gpuengine.Kernel{Name: k.Name + trapped, PTX: func() (string, error) {
-			text, err := k.PTX()
-			if err == nil && !strings.Contains(text, "\n\tret;") {
-				err = fmt.Errorf("kernel %s: no place for a trap", k.Name)
-			}
-			text = strings.ReplaceAll(text, kernels.Entry(k.Name), kernels.Entry(k.Name+trapped))
-			return strings.ReplaceAll(text, "\n\tret;", "\n\ttrap;\n\tret;"), err
-		}})
+func (d trapping) Load(k device.Kernel) (device.Function, error) {
+	f, err := d.Device.Load(k)
+	if err != nil || k.Name != d.kernel {
+		return f, err
 	}
-	return d.Device.Load(own)
+	const trapped = "_trap" // what the name of the kernel that traps ends with
+	traps, err := d.Device.Load(device.Kernel{Name: k.Name + trapped, Entry: k.Entry + trapped, PTX: func() (string, error) {
+		text, err := k.PTX()
+		if err == nil && !strings.Contains(text, "\n\tret;") {
+			err = fmt.Errorf("kernel %s: no place for a trap", k.Name)
+		}
+		text = strings.ReplaceAll(text, k.Entry, k.Entry+trapped)
+		return strings.ReplaceAll(text, "\n\tret;", "\n\ttrap;\n\tret;"), err
+	}})
+	return trappingFunction{f, traps, d}, err
 }
 
-func (d trapping) NewStream(p gpuengine.Priority) (gpuengine.Stream, error) {
-	s, err := d.Device.NewStream(p)
-	return trappingStream{s, d}, err
-}
-
-type trappingStream struct {
-	gpuengine.Stream
+// trappingFunction is the kernel that traps.
+type trappingFunction struct {
+	device.Function
+	traps  device.Function
 	device trapping
 }
 
-func (s trappingStream) Launch(kernel string, blocks, threads, shared int, args []byte) error {
-	if kernel == s.device.kernel && s.device.launches.Add(1) >= s.device.from {
-		kernel += trapped
+func (f trappingFunction) Launch(s device.Stream, blocks, threads, shared int, args []byte) error {
+	if f.device.launches.Add(1) >= f.device.from {
+		return f.traps.Launch(s, blocks, threads, shared, args)
 	}
-	return s.Stream.Launch(kernel, blocks, threads, shared, args)
+	return f.Function.Launch(s, blocks, threads, shared, args)
 }
 
 const trapKernel = "GARAPH_TEST_TRAP"
@@ -287,8 +280,8 @@ func TestCUDATrap(t *testing.T) {
 // trap runs a job in which a kernel traps: its name, the launch, the device.
 func trap(t *testing.T, which string) {
 	var d trapping
-	var device dispatcher.Device
-	if _, err := fmt.Sscan(which, &d.kernel, &d.from, &device); err != nil {
+	var on dispatcher.Device
+	if _, err := fmt.Sscan(which, &d.kernel, &d.from, &on); err != nil {
 		t.Fatal(err)
 	}
 	d.launches = new(atomic.Int64)
@@ -297,11 +290,11 @@ func trap(t *testing.T, which string) {
 		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: (v * 7) % uint32(g.N), Weight: 1}, oracle.Edge{Src: v, Dst: (v + 1) % uint32(g.N), Weight: 1})
 	}
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 100})
-	o := dispatcher.Options{Device: device, GPU: gpu}
+	o := dispatcher.Options{Device: on, GPU: gpu}
 	o.ShareEvenly()
-	o.SetOpen(func(name string) (gpuengine.Device, error) {
+	o.SetOpen(func(name string) (device.Device, error) {
 		var err error
-		d.Device, err = gpuengine.Open(name)
+		d.Device, err = device.Open(name)
 		return d, err
 	})
 	j, err := dispatcher.New(s, gas.Program[uint32, uint32](programs.WCC{}), o)

@@ -10,7 +10,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/teststore"
@@ -56,8 +56,8 @@ func TestEarlyForNobody(t *testing.T) {
 	o := Options{Device: GPU, GPU: "emulated", Threads: 1, speeds: evenly, pageBytes: 1}
 	o.GPUMemory = leastGPU(t, s, testprograms.WCC{}, o) + 48<<10
 	ended := 0
-	for _, op := range []gpuengine.FaultOp{gpuengine.FaultCopy, gpuengine.FaultEvent, gpuengine.FaultRun} {
-		sound := gpuengine.NewEmulated(gpuengine.EmulatedOptions{})
+	for _, op := range []device.FaultOp{device.FaultCopy, device.FaultEvent, device.FaultRun} {
+		sound := device.NewEmulated(device.EmulatedOptions{})
 		if _, _, err := runOn(t, s, o, sound); err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestEarlyForNobody(t *testing.T) {
 			o := o
 			o.Log = zap.New(core)
 			o.Progress = func(Iteration) { time.Sleep(time.Millisecond) }
-			_, r, err := runOn(t, s, o, gpuengine.NewEmulated(gpuengine.EmulatedOptions{Faults: []gpuengine.EmulatedFault{{Op: op, N: n}}}))
+			_, r, err := runOn(t, s, o, device.NewEmulated(device.EmulatedOptions{Faults: []device.EmulatedFault{{Op: op, N: n}}}))
 			if err != nil || r.Lost != "" {
 				continue
 			}

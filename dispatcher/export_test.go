@@ -1,9 +1,9 @@
 package dispatcher
 
-import "github.com/garaph/garaph/gpuengine"
+import "github.com/garaph/garaph/gpuengine/device"
 
 // SetOpen lets a job open its device otherwise.
-func (o *Options) SetOpen(open func(name string) (gpuengine.Device, error)) { o.open = open }
+func (o *Options) SetOpen(open func(name string) (device.Device, error)) { o.open = open }
 
 // ShareEvenly has both devices work in every iteration of a hybrid job, on pages
 // of a shard each.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
@@ -22,22 +22,22 @@ func TestFaultsShow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, device := range []Device{Hybrid, GPU} {
+	for _, on := range []Device{Hybrid, GPU} {
 		for _, starved := range []bool{true, false} {
-			o := Options{Device: device, GPU: gpuengine.EmulatedName, Threads: 2, Iterations: 3, speeds: evenly, pageBytes: 1}
+			o := Options{Device: on, GPU: device.EmulatedName, Threads: 2, Iterations: 3, speeds: evenly, pageBytes: 1}
 			if starved {
 				o.GPUMemory = leastGPU(t, s, gas.Program[float64, float64](p), o) + 8<<10
 			}
-			sound := gpuengine.NewEmulated(gpuengine.EmulatedOptions{})
-			o.open = func(string) (gpuengine.Device, error) { return sound, nil }
+			sound := device.NewEmulated(device.EmulatedOptions{})
+			o.open = func(string) (device.Device, error) { return sound, nil }
 			if _, _, err := runJob[float64, float64](s, p, o); err != nil {
 				t.Fatal(err)
 			}
-			for op := gpuengine.FaultCopy; op <= gpuengine.FaultRun; op++ {
+			for op := device.FaultCopy; op <= device.FaultRun; op++ {
 				for n := 1; n <= sound.Calls(op); n += 1 + sound.Calls(op)/30 {
-					d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{Faults: []gpuengine.EmulatedFault{{Op: op, N: n, Lost: n%2 == 0}}})
-					o.open = func(string) (gpuengine.Device, error) { return d, nil }
-					name := fmt.Sprintf("%s, starved %v, %s %d", device, starved, op, n)
+					d := device.NewEmulated(device.EmulatedOptions{Faults: []device.EmulatedFault{{Op: op, N: n, Lost: n%2 == 0}}})
+					o.open = func(string) (device.Device, error) { return d, nil }
+					name := fmt.Sprintf("%s, starved %v, %s %d", on, starved, op, n)
 					got, _, err := runJob[float64, float64](s, p, o)
 					if err != nil {
 						continue // before the job began

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/page"
@@ -48,7 +49,7 @@ func (j *Job[V, A]) wantsGPU() bool {
 	case GPU, Hybrid:
 		return true
 	case AutoDevice:
-		return j.opt.Method != NotifyPull && (j.opt.GPU != "" || gpuengine.HasGPU())
+		return j.opt.Method != NotifyPull && (j.opt.GPU != "" || device.HasGPU())
 	default:
 		return false
 	}
@@ -99,7 +100,7 @@ func (j *Job[V, A]) residentShards() int {
 
 // pinning is the memory of a job's pages: the device pins it while it can.
 type pinning struct {
-	gpuengine.Device
+	device.Device
 	log *zap.Logger
 
 	mu    sync.Mutex // guards plain
@@ -181,7 +182,7 @@ func (o *Options) checkDevice() error {
 		return fmt.Errorf("GPU memory %d, streams %d: expected numbers ≥ 0", o.GPUMemory, o.Streams)
 	}
 	if o.open == nil {
-		o.open = gpuengine.Open
+		o.open = device.Open
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
@@ -72,7 +74,7 @@ func recorded[V, A any](ctx context.Context, t testing.TB, s *store.Store, p gas
 	o.Job.SetChunkVertices(64)
 	o.Threads = 2
 	if o.Device == GPU {
-		o.GPU = gpuengine.EmulatedName
+		o.GPU = device.EmulatedName
 	}
 	j, err := New(s, p, o)
 	if err != nil {
@@ -242,7 +244,7 @@ func checkStopped[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], s
 	}
 	if stop.within {
 		o.Streams = 1 // the first batch ends long before the last
-		o.GPUMemory = leastGPU(t, s, p, Options{Device: GPU, GPU: gpuengine.EmulatedName, Mode: mode, Streams: 1})
+		o.GPUMemory = leastGPU(t, s, p, Options{Device: GPU, GPU: device.EmulatedName, Mode: mode, Streams: 1})
 		o.Trace = func(gpuengine.Span) {
 			if done == stop.after {
 				cancel()
@@ -302,4 +304,40 @@ func memoryDir(t testing.TB) string {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
+}
+
+// TestForgedIteration: an epoch of more iterations than the job has is refused:
+// the job would never come to its last one.
+func TestForgedIteration(t *testing.T) {
+	s, folder := longWay(t), memoryDir(t)
+	forged := checkpoint.NewJob(folder, checkpoint.Spec{}, checkpoint.Policy{})
+	forged.SetChunkVertices(64)
+	if err := forged.Begin(checkpoint.Identity{}, checkpoint.Policy{}); err != nil {
+		t.Fatal(err)
+	}
+	n := s.Catalogue().Vertices
+	all := &zeros{}
+	number, err := forged.Epochs().Write(t.Context(), checkpoint.State{Vertices: n, ValueBytes: 4, Iteration: 1 << 30}, all)
+	if err == nil {
+		err = errors.Join(forged.Wrote(number), forged.End(checkpoint.Interrupted, nil))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	_, _, err = recorded[uint32, uint32](ctx, t, s, programs.WCC{}, folder, Options{Iterations: 5})
+	if !errors.Is(err, checkpoint.ErrDiffers) || !strings.Contains(err.Error(), "1073741824 iterations of 5") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// zeros is a state of zeros, all of them active.
+type zeros struct{}
+
+func (*zeros) Fill(from, to uint32, _ []byte, active []uint64) error {
+	for i := range (to - from) / 64 {
+		active[i] = ^uint64(0)
+	}
+	return nil
 }

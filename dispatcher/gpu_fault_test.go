@@ -11,7 +11,7 @@ import (
 
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/testprograms"
@@ -40,28 +40,28 @@ func TestGPUFaults(t *testing.T) {
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 50})
 	labels := oracle.WCC(g)
 	faults, survived := 0, 0
-	for _, device := range []Device{GPU, Hybrid} {
+	for _, on := range []Device{GPU, Hybrid} {
 		for _, mode := range []Mode{Sync, Async} {
 			for _, starved := range []bool{false, true} {
-				o := Options{Device: device, GPU: "emulated", Threads: 1, Mode: mode, speeds: evenly, pageBytes: 1}
+				o := Options{Device: on, GPU: "emulated", Threads: 1, Mode: mode, speeds: evenly, pageBytes: 1}
 				if !starved {
 					o.Streams = 1 // one idle lane
 				} else {
 					o.GPUMemory = leastGPU(t, s, testprograms.WCC{}, o) + 48<<10
 				}
-				calls := gpuengine.NewEmulated(gpuengine.EmulatedOptions{})
+				calls := device.NewEmulated(device.EmulatedOptions{})
 				if _, _, err := runOn(t, s, o, calls); err != nil {
 					t.Fatal(err)
 				}
-				for op := gpuengine.FaultAlloc; op <= gpuengine.FaultRun; op++ {
+				for op := device.FaultAlloc; op <= device.FaultRun; op++ {
 					most := calls.Calls(op)
 					if most == 0 {
 						t.Fatalf("%s: no such call", op)
 					}
 					for n := 1; n <= most; n += max(1, most/8) {
 						lost := n%2 == 0
-						name := fmt.Sprintf("%s, %s, %s %d of %d, lost=%v, starved=%v", device, mode, op, n, most, lost, starved)
-						d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{Faults: []gpuengine.EmulatedFault{{Op: op, N: n, Lost: lost}}})
+						name := fmt.Sprintf("%s, %s, %s %d of %d, lost=%v, starved=%v", on, mode, op, n, most, lost, starved)
+						d := device.NewEmulated(device.EmulatedOptions{Faults: []device.EmulatedFault{{Op: op, N: n, Lost: lost}}})
 						values, r, err := runOn(t, s, o, d)
 						happened := d.Calls(op) >= n
 						switch {
@@ -72,7 +72,7 @@ func TestGPUFaults(t *testing.T) {
 							if happened && r.Lost != "" {
 								survived++
 							}
-						case !errors.Is(err, gpuengine.ErrInjected) && !errors.Is(err, gpuengine.ErrLost):
+						case !errors.Is(err, device.ErrInjected) && !errors.Is(err, device.ErrLost):
 							t.Errorf("%s: got %v", name, err)
 						case !strings.Contains(err.Error(), "GPU") && !strings.Contains(err.Error(), "pin "):
 							t.Errorf("%s: %q does not say where", name, err)
@@ -94,9 +94,9 @@ func TestGPUFaults(t *testing.T) {
 }
 
 // runOn runs WCC on a device, which then has nothing in use.
-func runOn(t *testing.T, s *store.Store, o Options, d *gpuengine.Emulated) (values []uint32, r Report, err error) {
+func runOn(t *testing.T, s *store.Store, o Options, d *device.Emulated) (values []uint32, r Report, err error) {
 	t.Helper()
-	o.open = func(string) (gpuengine.Device, error) { return watched{d, t}, nil }
+	o.open = func(string) (device.Device, error) { return watched{d, t}, nil }
 	ended := make(chan error, 1)
 	go func() {
 		var err error
@@ -105,7 +105,7 @@ func runOn(t *testing.T, s *store.Store, o Options, d *gpuengine.Emulated) (valu
 	}()
 	select {
 	case err := <-ended:
-		if left := d.InUse(); left != (gpuengine.InUse{}) {
+		if left := d.InUse(); left != (device.InUse{}) {
 			t.Errorf("left on the device after %v: %+v", err, left)
 		}
 		return values, r, err
@@ -117,12 +117,12 @@ func runOn(t *testing.T, s *store.Store, o Options, d *gpuengine.Emulated) (valu
 
 // watched is a device of which nothing is in use when it is closed.
 type watched struct {
-	*gpuengine.Emulated
+	*device.Emulated
 	t *testing.T
 }
 
 func (w watched) Close() error {
-	if left := w.InUse(); left != (gpuengine.InUse{}) {
+	if left := w.InUse(); left != (device.InUse{}) {
 		w.t.Errorf("in use when the device is closed: %+v", left)
 	}
 	return w.Emulated.Close()
@@ -141,8 +141,8 @@ func TestGPUCancel(t *testing.T) {
 	s := teststore.Build(t, path, teststore.Options{ShardVertices: 50})
 	o := Options{Device: GPU, GPU: "emulated", Threads: 1}
 	o.GPUMemory = leastGPU(t, s, testprograms.BFS{}, o)
-	d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{})
-	o.open = func(string) (gpuengine.Device, error) { return watched{d, t}, nil }
+	d := device.NewEmulated(device.EmulatedOptions{})
+	o.open = func(string) (device.Device, error) { return watched{d, t}, nil }
 	ctx, cancel := context.WithCancel(context.Background())
 	o.Progress = func(it Iteration) {
 		if it.Iteration == 2 {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
@@ -146,14 +146,14 @@ func tryNamed(t *testing.T, gpu string) {
 // TestGPUPrograms: all programs on the emulated device give what they give on
 // the CPU. The tests with the tag cuda do the same on a GPU, with larger graphs.
 func TestGPUPrograms(t *testing.T) {
-	tryNamed(t, gpuengine.EmulatedName)
+	tryNamed(t, device.EmulatedName)
 	t.Run("random", func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		g := oracle.Graph{N: 5000}
 		for range 30_000 {
 			g.Edges = append(g.Edges, oracle.Edge{Src: uint32(rng.IntN(g.N)), Dst: uint32(rng.IntN(1 + rng.IntN(g.N))), Weight: float32(1 + rng.IntN(16))})
 		}
-		x := subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices / 8}), gpuengine.EmulatedName)
+		x := subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices / 8}), device.EmulatedName)
 		x.streams = true
 		tryAll(t, x)
 	})

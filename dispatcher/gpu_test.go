@@ -13,6 +13,7 @@ import (
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/testprograms"
@@ -73,8 +74,8 @@ func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpu
 			o.Memory = need.Least()
 		}
 	}
-	d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{})
-	o.open = func(string) (gpuengine.Device, error) { return d, nil }
+	d := device.NewEmulated(device.EmulatedOptions{})
+	o.open = func(string) (device.Device, error) { return d, nil }
 	j, err := New(s, p, o)
 	if err != nil {
 		t.Fatalf("%s: %T: %v", set, p, err)
@@ -95,7 +96,7 @@ func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpu
 		t.Fatalf("%s: %T: %d bytes of the device were used, %d allowed", set, p, peak, o.GPUMemory)
 	}
 	j.Close()
-	if left := d.InUse(); left != (gpuengine.InUse{}) {
+	if left := d.InUse(); left != (device.InUse{}) {
 		t.Fatalf("%s: %T: left on the device: %+v", set, p, left)
 	}
 	return values, r

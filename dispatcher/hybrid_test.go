@@ -19,7 +19,7 @@ import (
 
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/teststore"
@@ -135,6 +135,51 @@ func TestSpeedsAreKept(t *testing.T) {
 	run()
 }
 
+// TestHostileSpeeds: whatever stands in the place of the speeds, a job ends with
+// its results, and neither reads nor replaces what is no file of ours.
+func TestHostileSpeeds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "graph")
+	if err := teststore.Write(path, manyEdges(), teststore.Options{ShardVertices: 25}); err != nil {
+		t.Fatal(err)
+	}
+	file, mine := filepath.Join(path, store.SpeedsFile), filepath.Join(t.TempDir(), "mine")
+	text := func(s string) func() error { return func() error { return os.WriteFile(file, []byte(s), 0o600) } }
+	for what, put := range map[string]func() error{
+		"null": text("null"), "nothing": text(""), "a list": text("[]"), "null for all": text(`{"emulated, 1 threads, from memory, programs.WCC": null}`),
+		"huge":   func() error { return errors.Join(text("{}")(), os.Truncate(file, 1<<42)) },
+		"link":   func() error { return errors.Join(os.WriteFile(mine, []byte("{}"), 0o600), os.Symlink(mine, file)) },
+		"folder": func() error { return os.Mkdir(file, 0o777) },
+	} {
+		if err := errors.Join(os.RemoveAll(file), put()); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.Lstat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := store.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := runWCC(s, Options{Device: Hybrid, GPU: "emulated", Threads: 1}); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		after, err := os.Lstat(file)
+		if kept, _ := os.ReadFile(file); before.Mode().IsRegular() && !strings.Contains(string(kept), "WCC") {
+			t.Errorf("%s: speeds were not kept: %.100s", what, kept)
+		}
+		if err != nil || !before.Mode().IsRegular() && !os.SameFile(before, after) {
+			t.Errorf("%s: it was replaced: %v", what, err)
+		}
+	}
+	if b, err := os.ReadFile(mine); string(b) != "{}" {
+		t.Errorf("behind the link is %q, %v", b, err)
+	}
+}
+
 // TestFaultsAtRandom: jobs of any kind with a fault at any call, of the device or
 // of reading the graph: the right result, or an error.
 func TestFaultsAtRandom(t *testing.T) {
@@ -163,10 +208,10 @@ func TestFaultsAtRandom(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			o.GPUMemory = 30<<10 + int64(rng.IntN(60<<10))
 		}
-		op := gpuengine.FaultOp(rng.IntN(int(gpuengine.FaultRun) + 1))
-		fault := gpuengine.EmulatedFault{Op: op, N: 1 + rng.IntN(1+rng.IntN(300)), Lost: rng.IntN(2) == 0}
-		d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{Faults: []gpuengine.EmulatedFault{fault}})
-		o.open = func(string) (gpuengine.Device, error) { return watched{d, t}, nil }
+		op := device.FaultOp(rng.IntN(int(device.FaultRun) + 1))
+		fault := device.EmulatedFault{Op: op, N: 1 + rng.IntN(1+rng.IntN(300)), Lost: rng.IntN(2) == 0}
+		d := device.NewEmulated(device.EmulatedOptions{Faults: []device.EmulatedFault{fault}})
+		o.open = func(string) (device.Device, error) { return watched{d, t}, nil }
 		name := fmt.Sprintf("job %d: %s, %s, %+v", n, o.Device, o.Mode, fault)
 		ended := make(chan error, 1)
 		go func() {
@@ -201,7 +246,7 @@ func TestFaultsAtRandom(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Fatalf("%s: the job hangs", name)
 		}
-		if left := d.InUse(); left != (gpuengine.InUse{}) {
+		if left := d.InUse(); left != (device.InUse{}) {
 			t.Errorf("%s: left on the device: %+v", name, left)
 		}
 		if err := s.Close(); err != nil {
@@ -272,8 +317,8 @@ func TestCancelHybrid(t *testing.T) {
 		for pages := range 30 {
 			ctx, cancel := context.WithCancel(context.Background())
 			o := Options{Device: Hybrid, GPU: "emulated", Threads: 1, Mode: mode, speeds: evenly, pageBytes: 1}
-			d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{})
-			o.open = func(string) (gpuengine.Device, error) { return watched{d, t}, nil }
+			d := device.NewEmulated(device.EmulatedOptions{})
+			o.open = func(string) (device.Device, error) { return watched{d, t}, nil }
 			j, err := New(s, gas.Program[uint32, uint32](testprograms.WCC{}), o)
 			if err != nil {
 				t.Fatal(err)
@@ -318,14 +363,14 @@ func TestLostInAsync(t *testing.T) {
 	for _, fetchAt := range []int{0, 1} {
 		at := 0
 		for _, faulty := range []bool{false, true} {
-			var faults []gpuengine.EmulatedFault
+			var faults []device.EmulatedFault
 			if faulty {
-				faults = append(faults, gpuengine.EmulatedFault{Op: gpuengine.FaultCopy, N: at + 1, Lost: true})
+				faults = append(faults, device.EmulatedFault{Op: device.FaultCopy, N: at + 1, Lost: true})
 			}
-			d := gpuengine.NewEmulated(gpuengine.EmulatedOptions{Faults: faults})
+			d := device.NewEmulated(device.EmulatedOptions{Faults: faults})
 			o := Options{Device: GPU, GPU: "emulated", Threads: 1, Mode: Async, Method: Pull, pageBytes: 1, Streams: 1, speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1, Streamed: 1, Link: 1}}
 			o.GPUMemory = leastGPU[uint32, uint32](t, s, p, o)
-			o.open = func(string) (gpuengine.Device, error) { return d, nil }
+			o.open = func(string) (device.Device, error) { return d, nil }
 			var j *Job[uint32, uint32]
 			o.Progress = func(it Iteration) {
 				if it.Iteration == fetchAt && it.Device == GPU {
@@ -334,7 +379,7 @@ func TestLostInAsync(t *testing.T) {
 					}
 				}
 				if it.Iteration == 12 && !faulty {
-					at = d.Calls(gpuengine.FaultCopy)
+					at = d.Calls(device.FaultCopy)
 				}
 			}
 			j, err := New(s, gas.Program[uint32, uint32](p), o)

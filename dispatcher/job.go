@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
@@ -37,7 +38,7 @@ type Job[V, A any] struct {
 	pages  *page.Cache
 	cpu    *cpuengine.Engine[V, A]
 
-	device        gpuengine.Device        // nil: the job runs on the CPU
+	device        device.Device           // nil: the job runs on the CPU
 	gpu, lost     *gpuengine.Engine[V, A] // nil: there is none; gpu becomes lost when it fails
 	residentEdges uint64                  // that stay on the GPU
 	hostStale     []bool                  // by shard: the GPU has newer values

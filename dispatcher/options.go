@@ -13,6 +13,7 @@ import (
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
@@ -72,9 +73,9 @@ type Options struct {
 	// PageDone, when not nil, is told of every page, one call at a time.
 	PageDone func(PageWork)
 
-	// For tests: gpuengine.Open, speeds instead of measured ones, who looks on at the
+	// For tests: device.Open, speeds instead of measured ones, who looks on at the
 	// policy, and page.Options'.
-	open      func(name string) (gpuengine.Device, error)
+	open      func(name string) (device.Device, error)
 	speeds    policy.Speeds
 	decided   func(policy.Event)
 	pageBytes int64

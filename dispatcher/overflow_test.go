@@ -12,7 +12,7 @@ import (
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
@@ -28,8 +28,8 @@ func everyEngine() (list []dispatcher.Options) {
 				list = append(list, dispatcher.Options{Device: dispatcher.CPU, Mode: mode, Method: method, Generic: generic})
 			}
 		}
-		for _, device := range []dispatcher.Device{dispatcher.GPU, dispatcher.Hybrid} {
-			list = append(list, dispatcher.Options{Device: device, GPU: gpuengine.EmulatedName, Mode: mode})
+		for _, on := range []dispatcher.Device{dispatcher.GPU, dispatcher.Hybrid} {
+			list = append(list, dispatcher.Options{Device: on, GPU: device.EmulatedName, Mode: mode})
 		}
 	}
 	return list

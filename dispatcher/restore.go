@@ -59,6 +59,9 @@ func (r restorer[V, A]) Begin(s checkpoint.State) error {
 		return fmt.Errorf("%w: it has %d vertices of %d bytes and %d aggregates, the job %d of %d and %d", checkpoint.ErrDiffers,
 			s.Vertices, s.ValueBytes, len(s.Aggregates), r.cat.Vertices, unsafe.Sizeof(v), len(r.aggregates))
 	}
+	if n := r.opt.Iterations; n > 0 && s.Iteration > n {
+		return fmt.Errorf("%w: it has done %d iterations of %d", checkpoint.ErrDiffers, s.Iteration, n)
+	}
 	clear(r.arrays.Active)
 	return nil
 }

@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
-	"path/filepath"
 
 	"go.uber.org/zap"
 
 	"github.com/garaph/garaph/dispatcher/policy"
+	"github.com/garaph/garaph/internal/beneath"
 	"github.com/garaph/garaph/store"
 )
 
@@ -22,19 +23,28 @@ func (j *Job[V, A]) speedsKey() string {
 	return fmt.Sprintf("%s, %d threads, from %s, %T", j.device.Info().Name, j.opt.Threads, from, j.program)
 }
 
+// speedsLimit is more than the file of the speeds has.
+const speedsLimit = 1 << 20
+
 // readSpeeds reads what jobs over a graph have measured, by key; nothing of it
 // when it cannot be read.
-func readSpeeds(s *store.Store) map[string]policy.Speeds {
-	all := map[string]policy.Speeds{}
-	name := filepath.Join(s.Path(), store.SpeedsFile)
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // to open a FIFO would wait for a writer
-		return all
-	}
-	text, err := os.ReadFile(name)
-	if err != nil || json.Unmarshal(text, &all) != nil {
+func readSpeeds(graph *beneath.Folder) map[string]policy.Speeds {
+	var all map[string]policy.Speeds
+	text, err := graph.ReadFile(store.SpeedsFile, speedsLimit)
+	if err != nil || json.Unmarshal(text, &all) != nil || all == nil { // null is JSON too
 		return map[string]policy.Speeds{}
 	}
 	return all
+}
+
+// keptSpeeds are those of earlier jobs like this one.
+func (j *Job[V, A]) keptSpeeds() policy.Speeds {
+	graph, err := beneath.Open(j.store.Path())
+	if err != nil {
+		return policy.Speeds{}
+	}
+	defer graph.Close()
+	return readSpeeds(graph)[j.speedsKey()].Sound()
 }
 
 // keepSpeeds leaves them to later jobs. A graph that cannot be written to does
@@ -43,30 +53,46 @@ func (j *Job[V, A]) keepSpeeds() {
 	if j.device == nil || j.policy.Fixed || j.policy.Speeds == (policy.Speeds{}) {
 		return
 	}
-	all := readSpeeds(j.store)
-	all[j.speedsKey()] = j.policy.Speeds
-	text, err := json.MarshalIndent(all, "", "\t")
-	if err == nil {
-		err = replaceFile(filepath.Join(j.store.Path(), store.SpeedsFile), append(text, '\n'))
-	}
-	if err != nil {
+	if err := j.writeSpeeds(); err != nil {
 		j.opt.Log.Debug("the speeds of the devices are not kept", zap.Error(err))
 	}
 }
 
-// replaceFile writes a small file as a whole: other jobs read it meanwhile.
-func replaceFile(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+func (j *Job[V, A]) writeSpeeds() error {
+	graph, err := beneath.Open(j.store.Path())
+	if err != nil {
+		return err
+	}
+	defer graph.Close()
+	all := readSpeeds(graph)
+	all[j.speedsKey()] = j.policy.Speeds
+	text, err := json.MarshalIndent(all, "", "\t")
+	if err != nil {
+		return err
+	}
+	return replaceFile(graph, store.SpeedsFile, append(text, '\n'))
+}
+
+// replaceFile writes a small file as a whole: other jobs read it meanwhile. What
+// is no regular file stays.
+func replaceFile(graph *beneath.Folder, name string, text []byte) error {
+	if there, err := graph.Open(name); err == nil {
+		_ = there.Close() // only looked at
+	} else if errors.Is(err, beneath.ErrKind) {
+		return err
+	}
+	temporary := fmt.Sprintf("%s.%d", name, rand.Uint32())
+	f, err := graph.OpenFile(temporary, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
 	err = errors.Join(err, f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = graph.Rename(temporary, name)
 	}
 	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
+		err = errors.Join(err, graph.Remove(temporary))
 	}
 	return err
 }

@@ -1,8 +1,11 @@
 package gpuengine
 
 import (
+	"fmt"
 	"unsafe"
 
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
 )
@@ -10,7 +13,7 @@ import (
 // room is device memory that fills from both ends: with what is copied from
 // below, with what kernels compute from above.
 type room struct {
-	base      Pointer
+	base      device.Pointer
 	low, high int64
 }
 
@@ -27,42 +30,62 @@ func (r *room) above(n int64) int64 {
 
 func (r *room) free() int64 { return r.high - r.low }
 
-func (r *room) pointer(at int64) Pointer { return r.base + Pointer(at) }
+func (r *room) pointer(at int64) device.Pointer { return r.base + device.Pointer(at) }
 
 // keys are the lists of chunks of a batch: a kernel launch takes one of them.
 // Sides apart, since both add to the same vertices; ways to gather apart, since
 // they are different kernels.
-const keys = 2 * ways
+const keys = 2 * kernels.Ways
 
-func key(side, way int) int { return side*ways + way }
+func key(side, way int) int { return side*kernels.Ways + way }
 
 // move is a copy to the device.
 type move struct {
-	to  Pointer
+	to  device.Pointer
 	src []byte
+}
+
+// extent is what a batch is of.
+type extent struct {
+	page      int // -1: of what stays
+	from, to  int // shards that end in it
+	edges     uint64
+	replicas  uint64    // the sum over edges of the copies of their accumulator
+	bytes     int64     // copied
+	shared    [keys]int // bytes of shared memory that the largest chunk needs
+	continued bool      // its first shard began in an earlier batch, which has to be done first
+}
+
+func (x *extent) String() string {
+	if x.from == x.to {
+		return fmt.Sprintf("a part of shard %d", x.from)
+	}
+	return fmt.Sprintf("shards %d to %d", x.from, x.to-1)
 }
 
 // batch is what a stream processes in one go: chunks of consecutive shards, and
 // the vertices that are complete with them.
 type batch struct {
-	page      int
-	copies    []move
-	chunks    [keys][]chunk
-	ranges    [keys][]expandRange
-	shared    [keys]int // bytes of shared memory that the largest chunk needs
-	count     int       // chunks
-	edges     uint64
-	replicas  uint64 // the sum over edges of the copies of their accumulator
-	bytes     int64  // copied
-	from, to  int    // shards that end in it
-	continued bool   // its first shard began in an earlier batch
+	extent
+	copies []move
+	chunks [keys][]kernels.Chunk
+	ranges [keys][]kernels.ExpandRange
+	count  int // chunks
+}
+
+// work is what a lane computes: launches of the pull kernels, each over a list
+// of chunks, and the vertices to apply then.
+type work struct {
+	extent
+	chunks [keys]device.Pointer
+	counts [keys]int
 }
 
 func (b *batch) reset(page, shard int) {
-	b.page, b.from, b.to = page, shard, shard
-	b.copies, b.count, b.edges, b.replicas, b.bytes, b.continued = b.copies[:0], 0, 0, 0, 0, false
+	b.extent = extent{page: page, from: shard, to: shard}
+	b.copies, b.count = b.copies[:0], 0
 	for k := range keys {
-		b.chunks[k], b.ranges[k], b.shared[k] = b.chunks[k][:0], b.ranges[k][:0], 0
+		b.chunks[k], b.ranges[k] = b.chunks[k][:0], b.ranges[k][:0]
 	}
 }
 
@@ -70,13 +93,17 @@ func (b *batch) empty() bool { return b.count == 0 && b.from == b.to }
 
 // packer puts shards into batches.
 type packer struct {
-	slot, shared int // bytes of an accumulator, of a block
-	gather       Gather
-	single       bool // one copy of each accumulator, whatever the formula says
-	limits       limits
+	accumulator, shared int // bytes of an accumulator, of a block
+	gather              Gather
+	single              bool // one copy of each accumulator, whatever the formula says
+	limits              limits
 }
 
-// fits tells whether all of a shard has room in a batch.
+func newPacker(p *plan, o Options, l limits) packer {
+	return packer{accumulator: p.accumulator, shared: o.Shared, gather: o.Gather, single: o.Single, limits: l}
+}
+
+// fits reports whether all of a shard has room in a batch.
 func (k *packer) fits(b *batch, r *room, s *page.Shard) bool {
 	need := int64(b.count) * descriptorBytes
 	for i := range s.Sides {
@@ -105,7 +132,7 @@ func (k *packer) whole(b *batch, r *room, s *page.Shard) {
 		dst := r.above(2 * int64(side.Edges()))
 		for e := uint32(0); e < side.Edges(); {
 			p := k.limits.cut(side.Off, e)
-			c := chunk{Nbr: r.pointer(nbr + 4*int64(e)), Dst: r.pointer(dst + 2*int64(e))}
+			c := kernels.Chunk{Nbr: r.pointer(nbr + 4*int64(e)), Dst: r.pointer(dst + 2*int64(e))}
 			if side.Weight != nil {
 				c.Weight = r.pointer(weight + 4*int64(e))
 			}
@@ -132,25 +159,25 @@ func (k *packer) part(b *batch, r *room, side *shard.Side, i int, e uint32) uint
 	}
 	skip := int64(p.from - from)
 	offAt := r.pointer(r.below(4 * int64(len(off))))
-	b.copy(offAt, bytesOfSlice(off))
+	b.copy(offAt, bytesOf(off))
 	nbr := r.pointer(r.below(4 * edges))
-	b.copy(nbr, bytesOfSlice(side.Nbr[from:p.to]))
-	c := chunk{Nbr: nbr + Pointer(4*skip), Dst: r.pointer(r.above(2*edges) + 2*skip)}
+	b.copy(nbr, bytesOf(side.Nbr[from:p.to]))
+	c := kernels.Chunk{Nbr: nbr + device.Pointer(4*skip), Dst: r.pointer(r.above(2*edges) + 2*skip)}
 	if side.Weight != nil {
 		weight := r.pointer(r.below(4 * edges))
-		b.copy(weight, bytesOfSlice(side.Weight[from:p.to]))
-		c.Weight = weight + Pointer(4*skip)
+		b.copy(weight, bytesOf(side.Weight[from:p.to]))
+		c.Weight = weight + device.Pointer(4*skip)
 	}
 	k.add(b, i, c, offAt, side, p)
 	return p.to
 }
 
 // add describes a chunk whose edges are placed.
-func (k *packer) add(b *batch, side int, c chunk, off Pointer, s *shard.Side, p piece) {
+func (k *packer) add(b *batch, side int, c kernels.Chunk, off device.Pointer, s *shard.Side, p run) {
 	way := k.gather.way()
 	c.Edges, c.First, c.Count = p.to-p.from, s.First+uint32(p.begin), uint32(p.end-p.begin)
-	if way == replicated && !k.single {
-		c.Copies = copies(c.Edges, int(c.Count), k.slot, k.shared)
+	if way == kernels.Replicated && !k.single {
+		c.Copies = copies(c.Edges, int(c.Count), k.accumulator, k.shared)
 	}
 	if p.head {
 		c.Head = 1
@@ -160,19 +187,19 @@ func (k *packer) add(b *batch, side int, c chunk, off Pointer, s *shard.Side, p 
 	}
 	n := key(side, way)
 	b.chunks[n] = append(b.chunks[n], c)
-	b.ranges[n] = append(b.ranges[n], expandRange{Off: off, Edge: p.from})
-	b.shared[n] = max(b.shared[n], int(c.Count)*k.slot<<c.Copies)
+	b.ranges[n] = append(b.ranges[n], kernels.ExpandRange{Off: off, Edge: p.from})
+	b.shared[n] = max(b.shared[n], int(c.Count)*k.accumulator<<c.Copies)
 	b.count++
 	b.edges += uint64(c.Edges)
 	b.replicas += uint64(c.Edges) << c.Copies
 }
 
 // copy queues a copy, as one with the copy before it where both continue it.
-func (b *batch) copy(to Pointer, src []byte) {
+func (b *batch) copy(to device.Pointer, src []byte) {
 	b.bytes += int64(len(src))
 	if n := len(b.copies); n > 0 {
 		last := &b.copies[n-1]
-		if last.to+Pointer(len(last.src)) == to && uintptr(unsafe.Pointer(&last.src[0]))+uintptr(len(last.src)) == uintptr(unsafe.Pointer(&src[0])) {
+		if last.to+device.Pointer(len(last.src)) == to && uintptr(unsafe.Pointer(&last.src[0]))+uintptr(len(last.src)) == uintptr(unsafe.Pointer(&src[0])) {
 			last.src = unsafe.Slice(&last.src[0], len(last.src)+len(src))
 			return
 		}
@@ -190,7 +217,7 @@ func within(blob []byte, p unsafe.Pointer) uintptr {
 	return uintptr(p) - uintptr(unsafe.Pointer(&blob[0]))
 }
 
-func bytesOfSlice[T any](s []T) []byte {
+func bytesOf[T any](s []T) []byte {
 	var t T
 	if len(s) == 0 {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 
+	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/shard"
 )
 
@@ -12,28 +13,21 @@ import (
 // large they may not.
 const grain = 16
 
-// The ways to gather, as they index lists.
-const (
-	segmented = iota
-	replicated
-	ways
-)
-
 // limits bound a chunk.
 type limits struct {
 	edges  int // a multiple of grain
 	window int // vertices
 }
 
-// piece is a chunk of one side of a shard, on the host.
-type piece struct {
+// run is the edges of a chunk, of one side of a shard.
+type run struct {
 	from, to   uint32 // edges [from, to) of the side
 	begin, end int    // local vertices [begin, end)
 	head, tail bool   // the first, the last vertex has edges beyond
 }
 
 // cut gives the next chunk of a side from edge at on, which is not its end.
-func (l limits) cut(off []uint32, at uint32) piece {
+func (l limits) cut(off []uint32, at uint32) run {
 	n := len(off) - 1
 	begin := sort.Search(n, func(v int) bool { return off[v+1] > at })
 	to := at + uint32(min(int64(l.edges), int64(off[n]-at)))
@@ -44,7 +38,7 @@ func (l limits) cut(off []uint32, at uint32) piece {
 		to = whole
 	}
 	end := begin + sort.Search(n-begin, func(v int) bool { return off[begin+v+1] >= to }) + 1
-	return piece{from: at, to: to, begin: begin, end: end, head: off[begin] < at, tail: off[end] > to}
+	return run{from: at, to: to, begin: begin, end: end, head: off[begin] < at, tail: off[end] > to}
 }
 
 // most is how many chunks there are at most in one side of a shard: a border at
@@ -59,10 +53,10 @@ func (l limits) most(vertices int, edges uint32) int64 {
 
 // copies is log2 of the number R of copies of each accumulator, by Garaph's
 // formula R = 2^min(⌈log2(|E|/|V|) − 0.5⌉, 5), lowered until they fit.
-func copies(edges uint32, vertices, slot, shared int) uint32 {
+func copies(edges uint32, vertices, accumulator, shared int) uint32 {
 	c := math.Ceil(math.Log2(float64(edges)/float64(vertices)) - 0.5)
 	r := uint32(max(0, min(c, 5)))
-	for r > 0 && vertices*slot<<r > shared {
+	for r > 0 && vertices*accumulator<<r > shared {
 		r--
 	}
 	return r
@@ -71,9 +65,9 @@ func copies(edges uint32, vertices, slot, shared int) uint32 {
 // way is the kernel of a way to gather.
 func (g Gather) way() int {
 	if g == GatherReplicated {
-		return replicated
+		return kernels.Replicated
 	}
-	return segmented
+	return kernels.Segmented
 }
 
 // sideBytes is what a side of a shard takes on the device: its blob, and the

@@ -18,7 +18,7 @@ import (
 
 // some hands out what stays, and a list of pages.
 type some struct {
-	everything[value, sum]
+	everything
 	list []page.Request
 }
 
@@ -28,10 +28,13 @@ func (s *some) Pages(ctx context.Context) iter.Seq2[*page.Page, error] {
 
 // settled waits until the transfer goroutine has copied ahead what it can.
 func (r *rig[V, A]) settled() {
-	for r.early.going && len(r.early.done) == 0 {
+	for r.pipeline.copier.early.going && len(r.pipeline.copier.early.done) == 0 {
 		runtime.Gosched()
 	}
 }
+
+// streamed asks for what does not stay on the device.
+func (r *rig[V, A]) streamed() []page.Request { return r.pipeline.everything.streamed }
 
 // largeGraph has more edges than the least budget of a device.
 func largeGraph(seed uint64) oracle.Graph {
@@ -73,16 +76,16 @@ func TestEarly(t *testing.T) {
 			}
 			early := r.Early()
 			w := Work{Step: step, Exchange: rapid.Bool().Draw(rt, "exchange")}
-			from := &some{everything: everything[value, sum]{Engine: r.Engine}, list: r.all}
+			from := &some{everything: r.pipeline.everything, list: r.streamed()}
 			if rapid.Bool().Draw(rt, "use") && len(early) > 0 {
 				w.Early = true
-				from.list = slices.DeleteFunc(slices.Clone(r.all), func(rq page.Request) bool {
+				from.list = slices.DeleteFunc(slices.Clone(r.streamed()), func(rq page.Request) bool {
 					return slices.ContainsFunc(early, func(e page.Request) bool { return e.Page == rq.Page })
 				})
 				used++
 			}
 			w.From = from
-			w.Next = rapid.Permutation(r.all).Draw(rt, "order")[:rapid.IntRange(0, len(r.all)).Draw(rt, "next")]
+			w.Next = rapid.Permutation(r.streamed()).Draw(rt, "order")[:rapid.IntRange(0, len(r.streamed())).Draw(rt, "next")]
 			next, want, _ := direct(cur, step)
 			got, err := r.Iterate(t.Context(), w)
 			if err == nil {
@@ -118,15 +121,15 @@ func TestEarlyShares(t *testing.T) {
 	o.Memory = leastMemory(t, s, p, o) + 17<<10
 	r := newRig(t, s, gas.Program[value, sum](p), o, page.Options{PageBytes: 1})
 	defer r.close(t)
-	if len(r.all) < 10 || r.plan.slots != 2 {
-		t.Fatalf("%d pages through %d slots", len(r.all), r.plan.slots)
+	if len(r.streamed()) < 10 || r.plan.ring.slots != 2 {
+		t.Fatalf("%d pages through %d slots", len(r.streamed()), r.plan.ring.slots)
 	}
-	if _, err := r.Iterate(t.Context(), Work{Next: r.all}); err != nil {
+	if _, err := r.Iterate(t.Context(), Work{Next: r.streamed()}); err != nil {
 		t.Fatal(err)
 	}
 	r.settled()
-	if got := r.Early(); len(got) != len(r.lanes)/2 || len(got) <= r.plan.slots || got[0].Page != r.all[0].Page {
-		t.Errorf("%v was copied ahead through %d slots of %d lanes", got, r.plan.slots, len(r.lanes))
+	if got := r.Early(); len(got) != len(r.lanes.streamed)/2 || len(got) <= r.plan.ring.slots || got[0].Page != r.streamed()[0].Page {
+		t.Errorf("%v was copied ahead through %d slots of %d lanes", got, r.plan.ring.slots, len(r.lanes.streamed))
 	}
 }
 
@@ -141,18 +144,18 @@ func TestCommitParts(t *testing.T) {
 		for i := range 4 {
 			step := gas.Step{Iteration: i, Aggregate: 0.5}
 			next, _, _ := direct(cur, step)
-			from := &some{everything: everything[value, sum]{Engine: r.Engine}}
+			from := &some{everything: r.pipeline.everything}
 			want := slices.Clone(cur)
 			set := func(shards []int, values []value) {
 				for _, k := range shards {
-					v := r.interval(&work{from: k, to: k + 1})
+					v := r.plan.interval(k, k+1)
 					copy(want[v.from:v.to], values[v.from:v.to])
 				}
 			}
-			for k := range r.plan.resident {
+			for k := range r.plan.kept.shards {
 				set([]int{k}, next)
 			}
-			for _, rq := range r.all {
+			for _, rq := range r.streamed() {
 				shards := rq.Shards
 				for k := r.pages.Spans()[rq.Page].From; rq.Shards == nil && k < r.pages.Spans()[rq.Page].To; k++ {
 					shards = append(shards, k)
@@ -163,7 +166,7 @@ func TestCommitParts(t *testing.T) {
 					set(shards, next)
 				case "host":
 					for _, k := range shards {
-						v := r.interval(&work{from: k, to: k + 1})
+						v := r.plan.interval(k, k+1)
 						for x := v.from; x < v.to; x++ {
 							r.arrays.Next[x] = value{Hash: stir(uint64(x), uint64(i))}
 						}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
@@ -88,7 +89,7 @@ func leastMemory(t testing.TB, s *store.Store, p mix, o Options) int64 {
 	t.Helper()
 	o.Memory = 1
 	var need *NeedError
-	if _, err := New(NewEmulated(EmulatedOptions{}), gas.Program[value, sum](p), nil, s.Catalogue(), o); !errors.As(err, &need) {
+	if _, err := New(device.NewEmulated(device.EmulatedOptions{}), gas.Program[value, sum](p), nil, s.Catalogue(), o); !errors.As(err, &need) {
 		t.Fatalf("a byte of memory: %v", err)
 	}
 	return need.Least()
@@ -235,7 +236,7 @@ func TestSteady(t *testing.T) {
 		return stats
 	}
 	iterate(0)
-	calls := r.device.Calls(FaultAlloc)
+	calls := r.device.Calls(device.FaultAlloc)
 	for i := range 5 {
 		spans = spans[:0]
 		stats := iterate(i + 1)
@@ -263,7 +264,7 @@ func TestSteady(t *testing.T) {
 			t.Errorf("%d times of %d pages", len(r.Times()), stats.Pages)
 		}
 	}
-	if n := r.device.Calls(FaultAlloc) - calls; n != 0 {
+	if n := r.device.Calls(device.FaultAlloc) - calls; n != 0 {
 		t.Errorf("five iterations made %d allocations", n)
 	}
 }

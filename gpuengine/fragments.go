@@ -8,10 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/kernels"
 )
-
-// maxAccumulator is the largest accumulator that the kernels fold.
-const maxAccumulator = 16
 
 // FragmentsOf gives the fragments of a program, or an [ErrUnfit] that says why
 // it cannot run on a GPU.
@@ -36,8 +34,8 @@ func FragmentsOf[V, A any](p gas.Program[V, A]) (gas.Fragments, error) {
 	if f.Value.Size != int(unsafe.Sizeof(v)) || f.Accumulator.Size != int(unsafe.Sizeof(a)) || f.Parameters.Size != int(t.Size()) {
 		return unfit("its fragments are out of date: run `garaph compile` on its package")
 	}
-	if f.Accumulator.Size > maxAccumulator {
-		return unfit("its accumulators have %d bytes, and the kernels fold at most %d", f.Accumulator.Size, maxAccumulator)
+	if f.Accumulator.Size > kernels.MaxAccumulator {
+		return unfit("its accumulators have %d bytes, and the kernels fold at most %d", f.Accumulator.Size, kernels.MaxAccumulator)
 	}
 	if f.Value.Size == 0 || f.Accumulator.Size == 0 {
 		return unfit("its values or accumulators have no bytes")

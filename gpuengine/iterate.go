@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
+	"sync"
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 )
 
@@ -29,18 +30,6 @@ type Work struct {
 	Early bool
 }
 
-// Source hands out what an iteration processes. Stay is called by one goroutine,
-// Pages by another, and Done by several, one at a time.
-type Source interface {
-	// Stay gives the next pieces, [from, to) of [Engine.Pieces]; none left: from =
-	// to.
-	Stay() (from, to int)
-	// Pages gives the pages to copy.
-	Pages(ctx context.Context) iter.Seq2[*page.Page, error]
-	// Done is told what is done.
-	Done(PageTime)
-}
-
 // Stats says what an iteration did.
 type Stats struct {
 	Edges     uint64
@@ -54,139 +43,124 @@ type Stats struct {
 	Back      int64   // bytes of values and active bits copied to the host
 }
 
+// iteration is the one in hand, or the last one.
+type iteration struct {
+	Work
+	cancel context.CancelFunc
+
+	mu     sync.Mutex // guards what follows, and calls of From.Done
+	times  []PageTime
+	failed error // the first failure, after which there is no iteration
+}
+
+// fail notes the first error of an iteration, and ends it.
+func (it *iteration) fail(err error) {
+	it.mu.Lock()
+	defer it.mu.Unlock()
+	if it.failed == nil {
+		it.failed = err
+	}
+	it.cancel()
+}
+
+// done notes that a batch is.
+func (it *iteration) done(t PageTime) {
+	it.mu.Lock()
+	defer it.mu.Unlock()
+	it.times = append(it.times, t)
+	it.From.Done(t)
+}
+
 // Iterate pulls and applies every vertex of what it is handed once. In sync mode
 // the new values are seen after Commit. After an error, which may be that of ctx,
 // the values on the device are those of before in sync mode, and the engine does
 // not iterate again.
 func (e *Engine[V, A]) Iterate(ctx context.Context, w Work) (Stats, error) {
-	err := e.endEarly()
-	if e.failed == nil && err != nil {
-		e.failed = e.broken(err)
+	p := e.pipeline
+	it := &p.iteration
+	err := p.copier.endEarly()
+	if it.failed == nil && err != nil {
+		it.failed = e.broken(err)
 	}
-	if e.failed != nil {
-		e.drop()
-		return Stats{}, e.failed
+	if it.failed != nil {
+		p.drop()
+		return Stats{}, it.failed
 	}
 	if w.From == nil {
-		e.whole = everything[V, A]{Engine: e}
-		w.From = &e.whole
+		p.everything.next = 0
+		w.From = &p.everything
 	}
-	e.work, e.times, e.last, e.lastCopied = w, e.times[:0], nil, nil
-	e.back = 0
+	it.Work, it.times, e.exchange.back = w, it.times[:0], 0
 	if !w.Early {
-		if err := e.forgetEarly(); err != nil {
-			return Stats{}, e.broken(err)
-		}
+		err = p.copier.forgetEarly()
 	}
-	if err := e.clear(); err != nil {
-		err = e.broken(err)
-		e.drop()
-		return Stats{}, err
+	if err == nil {
+		err = e.arrays.clear(e.lanes.slots)
 	}
-	e.useEarly()
-	e.beginEarly()
-	ctx, e.cancel = context.WithCancel(ctx)
-	defer e.cancel()
-	e.transfers <- ctx
-	e.computes <- ctx
-	<-e.ended
-	<-e.ended
-	e.inFlight.Wait()
-	if e.failed == nil {
-		e.failed = ctx.Err()
+	if err == nil {
+		err = e.iterate(ctx)
 	}
-	if e.failed == nil {
-		if err := e.collect(); err != nil {
-			e.failed = err
-		}
+	if err == nil {
+		err = e.fault()
 	}
-	if e.failed != nil {
-		e.drop()
-		return Stats{}, e.broken(e.failed)
-	}
-	stats, err := e.stats()
 	if err != nil {
 		err = e.broken(err)
-		e.drop()
-		return stats, err
+		p.drop()
+		return Stats{}, err
 	}
-	return stats, nil
+	return e.stats(), nil
+}
+
+// iterate runs the pipeline over the work in hand, and fetches its results.
+func (e *Engine[V, A]) iterate(ctx context.Context) error {
+	p := e.pipeline
+	p.copier.useEarly()
+	p.copier.beginEarly()
+	ctx, p.iteration.cancel = context.WithCancel(ctx)
+	defer p.iteration.cancel()
+	p.run(ctx)
+	if p.iteration.failed != nil {
+		return p.iteration.failed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return e.arrays.collect()
 }
 
 // broken names the device and the iteration of an error.
 func (e *Engine[V, A]) broken(err error) error {
-	if e.failed == nil {
-		e.failed = err
+	it := &e.pipeline.iteration
+	if it.failed == nil {
+		it.failed = err
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return fmt.Errorf("GPU %s, iteration %d: %w", e.device.Info().Name, e.work.Step.Iteration+1, err)
+	return fmt.Errorf("GPU %s, iteration %d: %w", e.resources.device.Info().Name, it.Step.Iteration+1, err)
 }
 
-// clear has what an iteration adds to emptied before its kernels run.
-func (e *Engine[V, A]) clear() error {
-	if err := e.main.Fill(e.at[results], 0, int64(len(e.head))); err != nil {
-		return err
-	}
-	if err := e.main.Fill(e.at[active], 0, e.plan.arraySizes(e.fragments)[active]); err != nil {
-		return err
-	}
-	if err := e.main.Record(e.cleared); err != nil {
-		return err
-	}
-	for _, s := range e.slots {
-		if err := s.stream.Wait(e.cleared); err != nil {
-			return err
-		}
+// fault is that of the program in an iteration, as an error.
+func (e *Engine[V, A]) fault() error {
+	if fault := *(*gas.Fault)(unsafe.Pointer(&e.arrays.head[unsafe.Sizeof(kernels.Totals{})])); fault != gas.NoFault {
+		return fmt.Errorf("program %T: %s", e.program, fault)
 	}
 	return nil
 }
 
-// collect fetches the results, when all lanes are back.
-func (e *Engine[V, A]) collect() error {
-	if err := e.main.ToHost(e.head, e.at[results]); err != nil {
-		return err
-	}
-	return e.main.Sync()
-}
-
-// drop waits for what is left of a failed iteration, and lets go of its pages.
-func (e *Engine[V, A]) drop() {
-	_ = e.endEarly()
-	e.quiet()
-	for i := range e.holds {
-		if h := &e.holds[i]; h.page != nil {
-			h.page.Release()
-			h.page, h.refs = nil, 0
-		}
-	}
-	for _, l := range e.lanes {
-		if l.own.page != nil {
-			l.own.page.Release()
-			l.own = held{}
-		}
-	}
-	e.early.lanes, e.early.pages = nil, nil
-}
-
 // stats reads the results of an iteration.
-func (e *Engine[V, A]) stats() (Stats, error) {
-	t := (*totals)(unsafe.Pointer(&e.head[0]))
-	if fault := *(*gas.Fault)(unsafe.Pointer(&e.head[unsafe.Sizeof(*t)])); fault != gas.NoFault {
-		return Stats{}, fmt.Errorf("program %T: %s", e.program, fault)
-	}
-	s := Stats{Vertices: t.Applied, Activated: t.Activated, Degrees: t.Degrees, Pages: len(e.times), Back: e.back}
-	for _, x := range e.times {
+func (e *Engine[V, A]) stats() Stats {
+	t := (*kernels.Totals)(unsafe.Pointer(&e.arrays.head[0]))
+	s := Stats{Vertices: t.Applied, Activated: t.Activated, Degrees: t.Degrees, Pages: len(e.Times()), Back: e.exchange.back}
+	for _, x := range e.Times() {
 		s.Edges += x.Edges
 		s.Bytes += x.Bytes
 	}
-	sums := e.head[headBytes:]
-	for ; len(sums) > 0; sums = sums[8:] {
+	for sums := e.arrays.head[headBytes:]; len(sums) > 0; sums = sums[8:] {
 		s.Aggregate += math.Float64frombits(*(*uint64)(unsafe.Pointer(&sums[0])))
 	}
-	return s, nil
+	return s
 }
 
 // Times are those of the batches of the last iteration, until the next one.
-func (e *Engine[V, A]) Times() []PageTime { return e.times }
+func (e *Engine[V, A]) Times() []PageTime { return e.pipeline.iteration.times }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/internal/vertices"
@@ -18,19 +19,22 @@ import (
 
 // still is a device that does nothing, and makes no objects.
 type still struct {
-	at    Pointer
+	at    device.Pointer
 	calls int // that take memory
 }
 
-type stillEvent struct{}
+type (
+	stillEvent    struct{}
+	stillFunction struct{}
+)
 
-func (d *still) Info() Info {
-	return Info{Name: "still", Memory: 1 << 30, Free: 1 << 30, Processors: 1, SharedBlock: defaultShared, Capability: 70}
+func (d *still) Info() device.Info {
+	return device.Info{Name: "still", Memory: 1 << 30, Free: 1 << 30, Processors: 1, SharedBlock: defaultShared, Capability: 70}
 }
 
-func (d *still) Alloc(n int64) (Pointer, error) {
+func (d *still) Alloc(n int64) (device.Pointer, error) {
 	d.calls++
-	d.at += Pointer(aligned(n) + alignment)
+	d.at += device.Pointer(aligned(n) + device.Alignment)
 	return d.at, nil
 }
 
@@ -39,24 +43,24 @@ func (d *still) Pin(n int64) ([]byte, error) {
 	return make([]byte, n), nil
 }
 
-func (d *still) Free(Pointer) error                         { return nil }
-func (d *still) Unpin([]byte) error                         { return nil }
-func (d *still) NewStream(Priority) (Stream, error)         { return d, nil }
-func (d *still) NewEvent() (Event, error)                   { return stillEvent{}, nil }
-func (d *still) Load([]Kernel) error                        { return nil }
-func (d *still) Close() error                               { return nil }
-func (d *still) ToDevice(Pointer, []byte) error             { return nil }
-func (d *still) ToHost([]byte, Pointer) error               { return nil }
-func (d *still) Copy(Pointer, Pointer, int64) error         { return nil }
-func (d *still) Fill(Pointer, byte, int64) error            { return nil }
-func (d *still) Launch(string, int, int, int, []byte) error { return nil }
-func (d *still) Record(Event) error                         { return nil }
-func (d *still) Wait(Event) error                           { return nil }
-func (d *still) Sync() error                                { return nil }
-func (stillEvent) Sync() error                              { return nil }
-func (stillEvent) Done() bool                               { return true }
-func (stillEvent) Since(Event) (float64, error)             { return 1, nil }
-func (stillEvent) Close() error                             { return nil }
+func (d *still) Free(device.Pointer) error                              { return nil }
+func (d *still) Unpin([]byte) error                                     { return nil }
+func (d *still) NewStream(device.Priority) (device.Stream, error)       { return d, nil }
+func (d *still) NewEvent() (device.Event, error)                        { return stillEvent{}, nil }
+func (d *still) Load(device.Kernel) (device.Function, error)            { return stillFunction{}, nil }
+func (stillFunction) Launch(device.Stream, int, int, int, []byte) error { return nil }
+func (d *still) Close() error                                           { return nil }
+func (d *still) ToDevice(device.Pointer, []byte) error                  { return nil }
+func (d *still) ToHost([]byte, device.Pointer) error                    { return nil }
+func (d *still) Copy(device.Pointer, device.Pointer, int64) error       { return nil }
+func (d *still) Fill(device.Pointer, byte, int64) error                 { return nil }
+func (d *still) Record(device.Event) error                              { return nil }
+func (d *still) Wait(device.Event) error                                { return nil }
+func (d *still) Sync() error                                            { return nil }
+func (stillEvent) Sync() error                                          { return nil }
+func (stillEvent) Done() bool                                           { return true }
+func (stillEvent) Since(device.Event) (float64, error)                  { return 1, nil }
+func (stillEvent) Close() error                                         { return nil }
 
 // loaded are the pages of a graph, in memory for good.
 type loaded []*page.Page

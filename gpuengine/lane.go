@@ -1,33 +1,12 @@
 package gpuengine
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"unsafe"
 
-	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/kernels"
 )
-
-// work is what a lane computes: launches of the pull kernels, each over a list
-// of chunks, and the vertices to apply then.
-type work struct {
-	page      int
-	chunks    [keys]Pointer
-	counts    [keys]int
-	shared    [keys]int
-	from, to  int // shards
-	edges     uint64
-	replicas  uint64 // as in a batch
-	bytes     int64  // copied for it
-	continued bool   // what was streamed before it has to be done first
-}
-
-func (w *work) String() string {
-	if w.from == w.to {
-		return fmt.Sprintf("a part of shard %d", w.from)
-	}
-	return fmt.Sprintf("shards %d to %d", w.from, w.to-1)
-}
 
 // slot is a stream for kernels, and the device memory that they read batch after
 // batch. Copies of all slots run in one stream of their own, one after another: more
@@ -35,25 +14,11 @@ func (w *work) String() string {
 // batch before it are, for which they wait.
 type slot struct {
 	number  int
-	stream  Stream
-	memory  Pointer       // 0: for resident chunks
-	turn    chan struct{} // holds one while copies can be queued
-	emptied Event         // when the memory can be written to; nil: it was not used
-	early   *lane         // the last batch in it for the next iteration
-}
-
-func newSlot(d Device, number int, p Priority) (*slot, error) {
-	stream, err := d.NewStream(p)
-	s := &slot{number: number, stream: stream, turn: make(chan struct{}, 1)}
-	s.turn <- struct{}{}
-	return s, err
-}
-
-func (s *slot) close() error {
-	if s.stream == nil {
-		return nil
-	}
-	return s.stream.Close()
+	stream  device.Stream
+	memory  device.Pointer // 0: for resident chunks
+	open    chan struct{}  // holds one while copies can be queued
+	emptied device.Event   // when the memory can be written to; nil: it was not used
+	early   *lane          // the last batch in it for the next iteration
 }
 
 // lane has what one batch needs from its copies to its results beside a slot: its
@@ -63,69 +28,144 @@ func (s *slot) close() error {
 // while goroutines wait for a processor.
 type lane struct {
 	*slot
+	events
 	pinned []byte // for descriptors
-	grown  []byte // the same, once that was too small
 	batch  batch
 	room   room
 	work   work
+	args   arguments
 	held   []*held // pages from which its copies run
 	own    held    // one of them, for the next iteration
-	shared bool    // another batch lies in the slot beside it, of which the turn is
-	// begun, copies, copied, [waiting], started, expand, expanded, pull, pulled,
-	// apply, done, results, brought
-	begun, copied, started, expanded, pulled, done, brought Event
-
-	// Arguments are here so that launches do not allocate.
-	expandArgs expandArgs
-	pullArgs   pullArgs
-	applyArgs  applyArgs
+	shared bool    // another batch lies in the slot beside it, which will open it
 }
 
-func newLane(d Device, s *slot) (*lane, error) {
-	l := &lane{slot: s}
-	for _, e := range l.events() {
-		var err error
-		if *e, err = d.NewEvent(); err != nil {
+// events are those of a batch, in their order: begun, copies, copied, [waiting], started,
+// expand, expanded, pull, pulled, apply, done, results, brought.
+type events struct {
+	begun, copied, started, expanded, pulled, done, brought device.Event
+}
+
+// arguments of kernels are in a lane so that launches do not allocate.
+type arguments struct {
+	expand kernels.ExpandArgs
+	pull   kernels.PullArgs
+	apply  kernels.ApplyArgs
+}
+
+// lanes are the slots of an engine, and their lanes.
+type lanes struct {
+	copies   device.Stream // of all batches
+	slots    []*slot       // those with memory first
+	streamed []*lane       // of slots with memory, in turn
+	resident []*lane       // of the others
+}
+
+const (
+	// ahead is how many batches can be under way, at least one of each slot: while all
+	// processors of the host are busy, a goroutine that could go on waits for a
+	// millisecond, and at times for four.
+	ahead = 8
+	// laneBytes of pinned memory are enough for the descriptors of most batches.
+	laneBytes = 64 << 10
+)
+
+// newLanes makes the slots of a plan and their lanes, and those for what stays: two, or
+// all of them when nothing is streamed.
+func newLanes(r *resources, p *plan) (l lanes, err error) {
+	if l.copies, err = r.stream(device.Normal); err != nil {
+		return l, err
+	}
+	still := 0
+	switch {
+	case p.ring.slots == 0:
+		still = p.streams
+	case p.kept.shards > 0:
+		still = 2 // results of the one are copied while the other computes
+	}
+	for i := range p.ring.slots + still {
+		s := &slot{number: i, open: make(chan struct{}, 1)}
+		s.open <- struct{}{}
+		l.slots = append(l.slots, s)
+		if i >= p.ring.slots {
+			s.stream, err = r.stream(device.Normal)
+		} else if s.stream, err = r.stream(device.Urgent); err == nil { // the link waits for its kernels
+			s.memory, err = r.alloc(p.ring.bytes)
+		}
+		if err != nil {
 			return l, err
 		}
 	}
-	return l, nil
-}
-
-// newOwnLane makes a lane with a slot of its own, without memory. It is closed
-// with closeOwn, also after an error.
-func newOwnLane(d Device) (*lane, error) {
-	s, err := newSlot(d, 0, Normal)
-	if err != nil {
-		return &lane{slot: s}, err
-	}
-	return newLane(d, s)
-}
-
-func (l *lane) closeOwn(d Device) error { return errors.Join(l.slot.close(), l.close(d)) }
-
-func (l *lane) events() []*Event {
-	return []*Event{&l.begun, &l.copied, &l.started, &l.expanded, &l.pulled, &l.done, &l.brought}
-}
-
-// close gives everything back but the slot, whose stream has been closed.
-func (l *lane) close(d Device) error {
-	var errs []error
-	for _, e := range l.events() {
-		if *e != nil {
-			errs = append(errs, (*e).Close())
+	for range max(1, ahead/max(1, p.ring.slots)) {
+		for _, s := range l.slots[:p.ring.slots] {
+			l.streamed = append(l.streamed, &lane{slot: s})
 		}
 	}
-	errs = append(errs, d.Unpin(l.grown))
-	return errors.Join(errs...)
+	for _, s := range l.slots[p.ring.slots:] {
+		l.resident = append(l.resident, &lane{slot: s})
+	}
+	return l, l.prepare(r)
+}
+
+// prepare makes the events of the lanes, and their memory for descriptors.
+func (l *lanes) prepare(r *resources) error {
+	described, err := r.pin(int64(len(l.streamed)+len(l.resident)) * laneBytes)
+	for i, x := range l.all() {
+		if err != nil {
+			return err
+		}
+		x.pinned = described[i*laneBytes:][:laneBytes:laneBytes]
+		err = r.newEvents(&x.begun, &x.copied, &x.started, &x.expanded, &x.pulled, &x.done, &x.brought)
+	}
+	return err
+}
+
+func (l *lanes) all() []*lane {
+	return append(l.streamed[:len(l.streamed):len(l.streamed)], l.resident...)
+}
+
+// sync waits for all slots.
+func (l *lanes) sync() error {
+	for _, s := range l.slots {
+		if err := s.stream.Sync(); err != nil {
+			return err
+		}
+	}
+	return l.copies.Sync()
+}
+
+// quiet waits for all slots after an error, which is known.
+func (l *lanes) quiet() {
+	_ = l.copies.Sync()
+	for _, s := range l.slots {
+		_ = s.stream.Sync()
+	}
+}
+
+// awaitOpen waits until copies can be queued in the lane's slot; false: the context has
+// ended.
+func (l *lane) awaitOpen(ctx context.Context) bool {
+	select {
+	case <-l.open:
+		l.shared = false
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// reopen lets the copies of the slot's next batch be queued.
+func (l *lane) reopen() {
+	if !l.shared {
+		l.open <- struct{}{}
+	}
 }
 
 // send queues the copies of the lane's batch in a stream, and its descriptors behind
 // them. The lane's own stream goes on after them.
-func (l *lane) send(d Device, copies Stream) error {
+func (l *lane) send(r *resources, copies device.Stream) error {
 	b := &l.batch
 	descriptors := l.room.low
-	if err := l.describe(d, l.room.pointer(l.room.below(int64(b.count)*descriptorBytes))); err != nil {
+	if err := l.describe(r, l.room.pointer(l.room.below(int64(b.count)*descriptorBytes))); err != nil {
 		return err
 	}
 	if l.room.free() < 0 {
@@ -157,42 +197,24 @@ func (l *lane) send(d Device, copies Stream) error {
 }
 
 // describe writes the batch's descriptors as they will lie at p: chunks, then
-// ranges.
-func (l *lane) describe(d Device, p Pointer) error {
+// ranges. Nothing copies from the lane's pinned memory any more.
+func (l *lane) describe(r *resources, p device.Pointer) error {
 	b := &l.batch
 	if n := b.count * int(descriptorBytes); n > len(l.pinned) {
-		if err := d.Unpin(l.grown); err != nil {
-			return err
-		}
 		var err error
-		if l.grown, err = d.Pin(int64(2 * n)); err != nil {
+		if l.pinned, err = r.repin(l.pinned, int64(2*n)); err != nil {
 			return err
 		}
-		l.pinned = l.grown
 	}
-	l.work = work{page: b.page, shared: b.shared, from: b.from, to: b.to, edges: b.edges, replicas: b.replicas, bytes: b.bytes, continued: b.continued}
+	l.work = work{extent: b.extent}
 	at := 0
 	for k, list := range b.chunks {
-		l.work.chunks[k], l.work.counts[k] = p+Pointer(at), len(list)
-		at += copy(l.pinned[at:], bytesOfSlice(list))
+		l.work.chunks[k], l.work.counts[k] = p+device.Pointer(at), len(list)
+		at += copy(l.pinned[at:], bytesOf(list))
 	}
-	l.expandArgs = expandArgs{Chunks: p, Ranges: p + Pointer(b.count*int(unsafe.Sizeof(chunk{})))}
+	l.args.expand = kernels.ExpandArgs{Chunks: p, Ranges: p + device.Pointer(int64(b.count)*chunkBytes)}
 	for _, list := range b.ranges {
-		at += copy(l.pinned[at:], bytesOfSlice(list))
+		at += copy(l.pinned[at:], bytesOf(list))
 	}
 	return nil
-}
-
-// expand queues the expansion of the batch's destinations.
-func (l *lane) expand() error {
-	if l.batch.count == 0 {
-		return nil
-	}
-	return l.stream.Launch("expand", l.batch.count, threads, 0, bytesOf(&l.expandArgs))
-}
-
-// held is a page from which copies run.
-type held struct {
-	page *page.Page
-	refs int
 }

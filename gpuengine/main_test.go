@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
@@ -84,7 +85,7 @@ func (p mix) Fragments() gas.Fragments {
 // rig is an engine over a stored graph on an emulated device.
 type rig[V, A any] struct {
 	*Engine[V, A]
-	device *Emulated
+	device *device.Emulated
 	arrays *vertices.Arrays[V]
 	pages  *page.Cache
 }
@@ -93,7 +94,7 @@ type rig[V, A any] struct {
 // way to the least one.
 func newRig[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Options, po page.Options) *rig[V, A] {
 	t.Helper()
-	r := &rig[V, A]{device: NewEmulated(EmulatedOptions{})}
+	r := &rig[V, A]{device: device.NewEmulated(device.EmulatedOptions{})}
 	cat := s.Catalogue()
 	sides := []shard.Direction{shard.In}
 	switch gas.DirectionOf(p) {
@@ -157,7 +158,7 @@ func (r *rig[V, A]) close(t testing.TB) {
 		t.Error(err)
 	}
 	r.arrays.Free()
-	if left := r.device.InUse(); left != (InUse{}) {
+	if left := r.device.InUse(); left != (device.InUse{}) {
 		t.Errorf("left on the device: %+v", left)
 	}
 	if err := r.device.Close(); err != nil {

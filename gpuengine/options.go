@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/gpuengine/device"
 )
 
 // Gather says how a block adds up what its threads gather.
@@ -46,14 +46,12 @@ const (
 	streamedStreams   = 2
 	defaultShared     = 48 << 10
 	defaultChunkEdges = 1 << 15
-	// threads of a block, of every kernel.
-	threads = 256
 	// maxReserve is what is left of free memory at most: kernels and streams, which are
 	// made afterwards, take some of it, and so may other programs.
 	maxReserve = 512 << 20
 )
 
-func (o *Options) complete(info Info) error {
+func (o *Options) complete(info device.Info) error {
 	switch o.Gather {
 	case "":
 		o.Gather = GatherAuto
@@ -75,26 +73,5 @@ func (o *Options) complete(info Info) error {
 		o.ChunkEdges = defaultChunkEdges
 	}
 	o.ChunkEdges = max(o.ChunkEdges, 2*grain) &^ (grain - 1)
-	return nil
-}
-
-// kernelNames are the templates in package kernels that the engine launches.
-var kernelNames = [...]string{"zero", "expand", "pull_segmented", "pull_replicated", "apply"}
-
-// pullKernel is the kernel of a way to gather.
-var pullKernel = [...]string{segmented: "pull_segmented", replicated: "pull_replicated"}
-
-// loadKernels loads the program's kernels.
-func (e *Engine[V, A]) loadKernels() error {
-	emulate := e.emulation()
-	list := make([]Kernel, len(kernelNames))
-	for i, name := range kernelNames {
-		list[i] = Kernel{Name: name, Emulate: emulate[name], PTX: func() (string, error) {
-			return kernels.Assemble(name, e.fragments)
-		}}
-	}
-	if err := e.device.Load(list); err != nil {
-		return fmt.Errorf("program %T: %w", e.program, err)
-	}
 	return nil
 }

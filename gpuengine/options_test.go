@@ -1,6 +1,10 @@
 package gpuengine
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/garaph/garaph/gpuengine/device"
+)
 
 // TestReserve: an engine never plans with all that is free; a smaller budget holds
 // as it is.
@@ -14,7 +18,7 @@ func TestReserve(t *testing.T) {
 		{4 * gib, 8 * gib, 4 * gib},
 	} {
 		o := Options{Memory: c.asked}
-		if err := o.complete(Info{Free: c.free}); err != nil {
+		if err := o.complete(device.Info{Free: c.free}); err != nil {
 			t.Fatal(err)
 		}
 		if o.Memory != c.want {

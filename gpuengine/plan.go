@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/shard"
@@ -19,146 +20,191 @@ const (
 	// destinations of 32 MiB of edges.
 	maxSlotBytes = 52 << 20
 	// descriptorBytes is what a chunk takes beside its edges.
-	descriptorBytes = int64(unsafe.Sizeof(chunk{}) + unsafe.Sizeof(expandRange{}))
-	// blockVertices is how many vertices a block of apply or zero does.
-	blockVertices = 4 * threads
+	descriptorBytes = chunkBytes + int64(unsafe.Sizeof(kernels.ExpandRange{}))
+	chunkBytes      = int64(unsafe.Sizeof(kernels.Chunk{}))
 	// headBytes of the results of an iteration lie before the sums.
-	headBytes = int64(unsafe.Sizeof(totals{})) + 8
+	headBytes = int64(unsafe.Sizeof(kernels.Totals{})) + 8
+)
+
+// The arrays on the device. Those that a job does not need are 0; one that is
+// the same as another has its address.
+const (
+	values = iota
+	nextValues
+	accumulators
+	degree
+	inDegree
+	outDegree
+	active // bits
+	results
+	parameterBlock
+	arrayCount
 )
 
 // plan divides the device's memory: the arrays over vertices first; then all
 // shards, if they fit; otherwise a ring of slots, and as many shards as fit
-// beside it. Shards [0, resident) stay on the device.
+// beside it.
 type plan struct {
-	cat   *store.Catalogue
-	sides []shard.Direction
-	slot  int // bytes of an accumulator
-
-	needIn, needOut     bool // arrays of their own
-	degreeIn, degreeOut bool // in- or out-degrees are those by which vertices notify
-	sync                bool
-	sums                bool // the program has an aggregate
-
-	arrays   int64
-	streams  int
-	resident int
-	arena    int64 // bytes for the resident shards
-	lists    int64 // bytes at most for the lists of their chunks
-	slots    int
-	slotSize int64
-	kept     limits // of chunks in the arena
-	streamed limits // of chunks in slots
-	sumAt    []int32
+	cat         *store.Catalogue
+	sides       []shard.Direction
+	value       int // bytes of one
+	accumulator int // bytes from one to the next
+	async       bool
+	sums        bool // the program has an aggregate
+	degrees     degrees
+	sizes       [arrayCount]int64 // bytes of the arrays
+	sumAt       []int32           // by shard: the number of its first block's sum
+	streams     int
+	kept        kept
+	ring        ring
 }
 
-// degrees says which arrays of degrees the device needs beside the one by which
+// degrees says how the device gets the degrees of vertices.
+type degrees struct {
+	needIn, needOut bool // arrays of their own
+	sameIn, sameOut bool // in- or out-degrees are those by which vertices notify
+}
+
+// kept is the shards [0, shards), which stay on the device.
+type kept struct {
+	shards int
+	arena  int64 // bytes for them
+	lists  int64 // bytes at most for the lists of their chunks
+	limits limits
+}
+
+// ring is the memory through which the other shards are streamed.
+type ring struct {
+	slots  int
+	bytes  int64 // of a slot
+	limits limits
+}
+
+// degreesOf says which arrays of degrees the device needs beside the one by which
 // vertices notify.
-func (p *plan) degrees(f gas.Fragments, d gas.Direction) {
-	p.degreeIn = p.cat.Symmetric || d == gas.Out
-	p.degreeOut = p.cat.Symmetric || d == gas.In
-	p.needIn = !p.degreeIn && reads(f, "v.in")
-	p.needOut = !p.degreeOut && reads(f, "v.out")
+func degreesOf(cat *store.Catalogue, f gas.Fragments, d gas.Direction) degrees {
+	g := degrees{sameIn: cat.Symmetric || d == gas.Out, sameOut: cat.Symmetric || d == gas.In}
+	g.needIn = !g.sameIn && reads(f, "v.in")
+	g.needOut = !g.sameOut && reads(f, "v.out")
+	return g
 }
 
-// arraySizes are the allocations over vertices, in the order of [arrays].
+// sidesOf are the sides of shards that a program gathers from.
+func sidesOf(cat *store.Catalogue, d gas.Direction) []shard.Direction {
+	switch {
+	case cat.Symmetric || d == gas.In:
+		return []shard.Direction{shard.In}
+	case d == gas.Out:
+		return []shard.Direction{shard.Out}
+	default:
+		return []shard.Direction{shard.In, shard.Out}
+	}
+}
+
+// arraySizes are the bytes of the arrays.
 func (p *plan) arraySizes(f gas.Fragments) [arrayCount]int64 {
 	n := int64(p.cat.Vertices)
-	var s [arrayCount]int64
-	s[values] = n * int64(f.Value.Size)
-	if p.sync {
+	s := [arrayCount]int64{
+		values: n * int64(f.Value.Size), accumulators: n * int64(p.accumulator), degree: 4 * n,
+		active: 8 * int64(bitset.Words(p.cat.Vertices)), results: headBytes, parameterBlock: int64(max(f.Parameters.Size, 1)),
+	}
+	if !p.async {
 		s[nextValues] = s[values]
 	}
-	s[accumulators] = n * int64(p.slot)
-	s[degree] = 4 * n
-	if p.needIn {
+	if p.degrees.needIn {
 		s[inDegree] = 4 * n
 	}
-	if p.needOut {
+	if p.degrees.needOut {
 		s[outDegree] = 4 * n
 	}
-	s[active] = 8 * int64(bitset.Words(p.cat.Vertices))
-	s[results] = headBytes
 	if p.sums {
 		s[results] += 8 * int64(p.sumAt[len(p.sumAt)-1])
 	}
-	s[parameterBlock] = int64(max(f.Parameters.Size, 1))
 	return s
 }
 
 // newPlan plans for a budget, or says with a [NeedError] what is missing.
 func newPlan(cat *store.Catalogue, f gas.Fragments, d gas.Direction, o Options) (*plan, error) {
-	p := &plan{cat: cat, slot: kernels.SlotBytes(f.Accumulator), sync: !o.Async, sums: f.Aggregate.Text != ""}
-	p.sides = []shard.Direction{shard.In}
-	switch {
-	case cat.Symmetric || d == gas.In:
-	case d == gas.Out:
-		p.sides = []shard.Direction{shard.Out}
-	default:
-		p.sides = []shard.Direction{shard.In, shard.Out}
+	p := &plan{
+		cat: cat, sides: sidesOf(cat, d), value: f.Value.Size, accumulator: kernels.SlotBytes(f.Accumulator), async: o.Async, sums: f.Aggregate.Text != "",
+		degrees: degreesOf(cat, f, d), sumAt: make([]int32, 1, len(cat.Shards)+1),
 	}
-	p.degrees(f, d)
-	p.sumAt = make([]int32, 1, len(cat.Shards)+1)
 	for _, s := range cat.Shards {
-		p.sumAt = append(p.sumAt, p.sumAt[len(p.sumAt)-1]+int32((s.Vertices+blockVertices-1)/blockVertices))
+		p.sumAt = append(p.sumAt, p.sumAt[len(p.sumAt)-1]+int32(kernels.Blocks(uint32(s.Vertices))))
 	}
-	for _, n := range p.arraySizes(f) {
-		p.arrays += aligned(n)
+	p.sizes = p.arraySizes(f)
+	arrays := int64(0)
+	for _, n := range p.sizes {
+		arrays += aligned(n)
 	}
-	p.kept = limits{edges: o.ChunkEdges, window: max(1, o.Shared/p.slot)}
-	rest := o.Memory - p.arrays
+	p.kept.limits = limits{edges: o.ChunkEdges, window: max(1, o.Shared/p.accumulator)}
+	rest := o.Memory - arrays
 	all := p.keep(math.MaxInt64)
 	if rest < min(all, minSlot) {
-		return nil, &NeedError{Budget: o.Memory, Arrays: p.arrays, Ring: min(all, minSlot)}
+		return nil, &NeedError{Budget: o.Memory, Arrays: arrays, Ring: min(all, minSlot)}
 	}
 	if all <= rest {
 		p.streams = cmp.Or(o.Streams, residentStreams)
 		return p, nil
 	}
 	wanted := int64(cmp.Or(o.Streams, streamedStreams))
-	p.slotSize = min(max(rest/2/wanted, minSlot), maxSlotBytes) &^ (alignment - 1)
-	p.slots = int(min(wanted, rest/p.slotSize))
-	p.streams = p.slots
-	p.keep(rest - int64(p.slots)*p.slotSize)
+	size := min(max(rest/2/wanted, minSlot), maxSlotBytes) &^ (device.Alignment - 1)
+	p.streams = int(min(wanted, rest/size))
+	p.keep(rest - int64(p.streams)*size)
 	// A chunk takes at most three quarters of a slot for edges and one for the
 	// offsets of its window.
 	perEdge := int64(4 + 2)
 	if cat.Weighted {
 		perEdge += 4
 	}
-	p.streamed = p.kept
-	p.streamed.edges = int(min(int64(p.kept.edges), (p.slotSize*3/4-alignment)/perEdge&^(grain-1)))
-	p.streamed.window = int(min(int64(p.kept.window), (p.slotSize/4-alignment)/4))
+	p.ring = ring{slots: p.streams, bytes: size, limits: limits{
+		edges:  int(min(int64(p.kept.limits.edges), (size*3/4-device.Alignment)/perEdge&^(grain-1))),
+		window: int(min(int64(p.kept.limits.window), (size/4-device.Alignment)/4)),
+	}}
 	return p, nil
 }
 
-// keep lets the first shards stay, as far as rest bytes go, and tells how many
+// keep lets the first shards stay, as far as rest bytes go, and returns how many
 // they take. Beside its edges and descriptors, a shard has these once more in
 // the lists of units.
 func (p *plan) keep(rest int64) int64 {
-	p.resident, p.arena, p.lists = 0, 0, 0
+	k := kept{limits: p.kept.limits}
 	for i := range p.cat.Shards {
 		var edgeBytes, chunks int64
 		for _, dir := range p.sides {
 			vertices, edges, weighted := p.side(dir, i)
 			edgeBytes += sideBytes(vertices, edges, weighted)
-			chunks += p.kept.most(vertices, edges)
+			chunks += k.limits.most(vertices, edges)
 		}
-		arena := p.arena + edgeBytes + chunks*descriptorBytes
-		lists := p.lists + chunks*int64(unsafe.Sizeof(chunk{}))
+		arena := k.arena + edgeBytes + chunks*descriptorBytes
+		lists := k.lists + chunks*chunkBytes
 		if listed(lists)+aligned(arena) > rest {
 			break
 		}
-		p.resident, p.arena, p.lists = i+1, arena, lists
+		k.shards, k.arena, k.lists = i+1, arena, lists
 	}
-	return listed(p.lists) + aligned(p.arena)
+	p.kept = k
+	return listed(k.lists) + aligned(k.arena)
 }
+
+// interval is that of the vertices of the shards [from, to).
+func (p *plan) interval(from, to int) interval {
+	if from == to {
+		return interval{}
+	}
+	last := &p.cat.Shards[to-1]
+	return interval{p.cat.Shards[from].First, last.First + uint32(last.Vertices)}
+}
+
+// interval is of vertices, [from, to).
+type interval struct{ from, to uint32 }
 
 // listed is what the lists of chunks take, one allocation for each key.
 func listed(n int64) int64 {
 	if n == 0 {
 		return 0
 	}
-	return aligned(n) + (keys-1)*alignment
+	return aligned(n) + (keys-1)*device.Alignment
 }
 
 func (p *plan) side(dir shard.Direction, i int) (vertices int, edges uint32, weighted bool) {
@@ -170,4 +216,4 @@ func (p *plan) side(dir shard.Direction, i int) (vertices int, edges uint32, wei
 }
 
 // aligned is what an allocation takes.
-func aligned(n int64) int64 { return (n + alignment - 1) &^ (alignment - 1) }
+func aligned(n int64) int64 { return (n + device.Alignment - 1) &^ (device.Alignment - 1) }

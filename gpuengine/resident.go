@@ -3,10 +3,9 @@ package gpuengine
 import (
 	"context"
 	"fmt"
-	"iter"
-	"slices"
-	"unsafe"
 
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 )
 
@@ -19,143 +18,16 @@ const (
 	asyncUnits, leastChunks = 8, 64
 )
 
-// Requests ask for the shards [from, to).
-func Requests(spans []page.Span, from, to int) []page.Request {
-	var list []page.Request
-	for p, s := range spans {
-		switch {
-		case s.To <= from || s.From >= to:
-		case s.From >= from && s.To <= to:
-			list = append(list, page.Request{Page: p})
-		default:
-			var some []int
-			for i := max(s.From, from); i < min(s.To, to); i++ {
-				some = append(some, i)
-			}
-			list = append(list, page.Request{Page: p, Shards: some})
-		}
-	}
-	return list
-}
-
-// settle copies the shards that stay into the arena, expands their
-// destinations, and makes lists of their chunks. Copies of a page run while the
-// next one is read.
-func (e *Engine[V, A]) settle(ctx context.Context) (err error) {
-	if e.plan.resident == 0 {
-		return nil
-	}
-	arena := room{high: e.plan.arena}
-	if e.plan.arena > 0 { // not all shards are empty
-		if arena.base, err = e.take256(e.plan.arena); err != nil {
-			return err
-		}
-	}
-	var (
-		lists [keys][]chunk
-		parts []work     // one for each page
-		held  *page.Page // the last one
-	)
-	all := slices.Concat(e.lanes, e.residents)
-	release := func(p *page.Page) {
-		if p != nil {
-			p.Release()
-		}
-	}
-	defer func() {
-		if err != nil {
-			e.quiet() // no copy runs from a page that is released
-		}
-		release(held)
-	}()
-	for p, err := range e.pages.Stream(ctx, Requests(e.pages.Spans(), 0, e.plan.resident)) {
-		if err != nil {
-			return err
-		}
-		before := held
-		held = p
-		l := all[len(parts)%len(all)]
-		if err := e.place(l, p, &arena); err != nil {
-			e.quiet()
-			release(before)
-			return fmt.Errorf("page %d: %w", p.Index, err)
-		}
-		for k := range lists {
-			lists[k] = append(lists[k], l.batch.chunks[k]...)
-		}
-		parts = append(parts, l.work)
-		if before != nil {
-			err = all[(len(parts)-2)%len(all)].copied.Sync()
-			if err != nil {
-				e.quiet()
-			}
-			release(before)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := e.sync(); err != nil {
-		return err
-	}
-	return e.list(lists, parts)
-}
-
-// place copies a page into the arena.
-func (e *Engine[V, A]) place(l *lane, p *page.Page, arena *room) error {
-	if err := l.stream.Sync(); err != nil { // its descriptors are in use until then
-		return err
-	}
-	l.batch.reset(p.Index, p.Shards[0].Index)
-	l.room = *arena
-	for i := range p.Shards {
-		e.kept.whole(&l.batch, &l.room, &p.Shards[i])
-	}
-	err := l.send(e.device, e.copies)
-	if err == nil {
-		err = l.expand()
-	}
-	*arena = l.room
-	return err
-}
-
-// list copies the chunks to the device once more, in lists in which those of
-// consecutive pieces follow each other, so that one launch can do several.
-func (e *Engine[V, A]) list(lists [keys][]chunk, parts []work) error {
-	var at [keys]Pointer
-	total := 0
-	for k, list := range lists {
-		if len(list) == 0 {
-			continue
-		}
-		total += len(list)
-		var err error
-		if at[k], err = e.take256(int64(len(list)) * int64(unsafe.Sizeof(chunk{}))); err != nil {
-			return err
-		}
-		if err := e.staging.toDevice(e.main, at[k], bytesOfSlice(list)); err != nil {
-			return err
-		}
-	}
-	e.enough = unitChunks
-	if e.opt.Async {
-		e.enough = min(e.enough, max(leastChunks, total/asyncUnits))
-	}
-	for _, w := range parts {
-		p := resident{placed: w.chunks[0], work: w}
-		p.page, p.bytes, p.chunks = -1, 0, at
-		e.pieces = append(e.pieces, p)
-		for k, count := range w.counts {
-			at[k] += Pointer(count) * Pointer(unsafe.Sizeof(chunk{}))
-		}
-	}
-	return e.main.Sync()
+// residency is the edges that stay on the device.
+type residency struct {
+	pieces []resident // page by page, in the order of shards
+	enough int        // chunks for one launch over pieces
 }
 
 // resident is a page, or the first shards of one, that stays.
 type resident struct {
 	work
-	placed Pointer // its descriptors, where it was copied to
+	placed device.Pointer // its descriptors, where it was copied to
 }
 
 // Piece is what stays of a page.
@@ -164,33 +36,147 @@ type Piece struct {
 	Edges    uint64
 }
 
-// Pieces are what stays on the device, in the order of shards.
-func (e *Engine[V, A]) Pieces() []Piece {
-	list := make([]Piece, len(e.pieces))
-	for i := range e.pieces {
-		p := &e.pieces[i]
-		list[i] = Piece{p.from, p.to, p.edges}
-	}
-	return list
+// loader copies the edges that stay to the device. Copies of a page run while the next
+// one is read.
+type loader struct {
+	resources *resources
+	arrays    *arrays
+	lanes     *lanes
+	pack      packer
+	arena     room
+	lists     [keys][]kernels.Chunk
+	parts     []work     // one for each page
+	held      *page.Page // the last one
 }
 
-// Enough is how many of the pieces from number i on make one launch that keeps
-// the device busy.
-func (e *Engine[V, A]) Enough(i int) int {
-	n, from := 0, i
-	for ; i < len(e.pieces) && n < e.enough; i++ {
-		for _, count := range e.pieces[i].counts {
-			n += count
+// load copies the pages to the device and expands their destinations.
+func (d *loader) load(ctx context.Context, pages Pages, requests []page.Request) (r residency, err error) {
+	if n := d.arrays.plan.kept.arena; n > 0 { // not all shards are empty
+		d.arena.high = n
+		if d.arena.base, err = d.resources.alloc(n); err != nil {
+			return r, err
 		}
+	}
+	for p, err := range pages.Stream(ctx, requests) {
+		if err == nil {
+			err = d.next(p)
+		}
+		if err != nil {
+			return r, d.stop(err)
+		}
+	}
+	if err := d.lanes.sync(); err != nil {
+		return r, d.stop(err)
+	}
+	d.release(nil)
+	return d.list()
+}
+
+// stop releases the page that is held, once no copy runs from it.
+func (d *loader) stop(err error) error {
+	d.lanes.quiet()
+	d.release(nil)
+	return err
+}
+
+// next copies a page, and releases the one before it once its copies are done.
+func (d *loader) next(p *page.Page) error {
+	all := d.lanes.all()
+	l := all[len(d.parts)%len(all)]
+	if err := d.place(l, p); err != nil {
+		d.lanes.quiet()
+		p.Release()
+		return fmt.Errorf("page %d: %w", p.Index, err)
+	}
+	for k := range d.lists {
+		d.lists[k] = append(d.lists[k], l.batch.chunks[k]...)
+	}
+	d.parts = append(d.parts, l.work)
+	if d.held == nil {
+		d.held = p
+		return nil
+	}
+	err := all[(len(d.parts)-2)%len(all)].copied.Sync()
+	if err != nil {
+		d.lanes.quiet()
+	}
+	d.release(p)
+	return err
+}
+
+// release gives back the page that is held; the next one is held then.
+func (d *loader) release(next *page.Page) {
+	if d.held != nil {
+		d.held.Release()
+	}
+	d.held = next
+}
+
+// place copies a page into the arena.
+func (d *loader) place(l *lane, p *page.Page) error {
+	if err := l.stream.Sync(); err != nil { // its descriptors are in use until then
+		return err
+	}
+	l.batch.reset(p.Index, p.Shards[0].Index)
+	l.room = d.arena
+	for i := range p.Shards {
+		d.pack.whole(&l.batch, &l.room, &p.Shards[i])
+	}
+	err := l.send(d.resources, d.lanes.copies)
+	if err == nil {
+		err = d.arrays.expand(l, l.batch.count)
+	}
+	d.arena = l.room
+	return err
+}
+
+// list copies the chunks to the device once more, in lists in which those of
+// consecutive pieces follow each other, so that one launch can do several.
+func (d *loader) list() (r residency, err error) {
+	var at [keys]device.Pointer
+	total := 0
+	for k, list := range d.lists {
+		if len(list) == 0 {
+			continue
+		}
+		total += len(list)
+		if at[k], err = d.resources.alloc(int64(len(list)) * chunkBytes); err != nil {
+			return r, err
+		}
+		if err := d.arrays.staging.toDevice(d.arrays.main, at[k], bytesOf(list)); err != nil {
+			return r, err
+		}
+	}
+	r.enough = unitChunks
+	if d.arrays.plan.async {
+		r.enough = min(r.enough, max(leastChunks, total/asyncUnits))
+	}
+	for _, w := range d.parts {
+		p := resident{placed: w.chunks[0], work: w}
+		p.page, p.bytes, p.chunks = -1, 0, at
+		r.pieces = append(r.pieces, p)
+		for k, count := range w.counts {
+			at[k] += device.Pointer(int64(count) * chunkBytes)
+		}
+	}
+	return r, d.arrays.main.Sync()
+}
+
+// next is how many of the pieces from number i on make one launch that keeps the
+// device busy.
+func (r *residency) next(i int) int {
+	n, from := 0, i
+	for ; i < len(r.pieces) && n < r.enough; i++ {
+		n += r.pieces[i].count()
 	}
 	return i - from
 }
 
 // join is the work of the pieces [from, to).
-func (e *Engine[V, A]) join(from, to int) work {
-	w := e.pieces[from].work
+func (r *residency) join(from, to int) work {
+	w := r.pieces[from].work
 	for i := from + 1; i < to; i++ {
-		p := &e.pieces[i]
+		p := &r.pieces[i]
 		w.to = p.to
 		w.edges += p.edges
 		w.replicas += p.replicas
@@ -202,41 +188,10 @@ func (e *Engine[V, A]) join(from, to int) work {
 	return w
 }
 
-// everything is the source of an iteration over the whole graph.
-type everything[V, A any] struct {
-	*Engine[V, A]
-	next int
-}
-
-func (s *everything[V, A]) Stay() (from, to int) {
-	from = s.next
-	s.next += s.Enough(from)
-	return from, s.next
-}
-
-func (s *everything[V, A]) Pages(ctx context.Context) iter.Seq2[*page.Page, error] {
-	if len(s.all) == 0 {
-		return func(func(*page.Page, error) bool) {}
+// count is how many chunks there are.
+func (w *work) count() (n int) {
+	for _, count := range w.counts {
+		n += count
 	}
-	return s.pages.Stream(ctx, s.all)
-}
-
-func (s *everything[V, A]) Done(PageTime) {}
-
-// sync waits for all slots.
-func (e *Engine[V, A]) sync() error {
-	for _, s := range e.slots {
-		if err := s.stream.Sync(); err != nil {
-			return err
-		}
-	}
-	return e.copies.Sync()
-}
-
-// quiet waits for all slots after an error, which is known.
-func (e *Engine[V, A]) quiet() {
-	_ = e.copies.Sync()
-	for _, s := range e.slots {
-		_ = s.stream.Sync()
-	}
+	return n
 }

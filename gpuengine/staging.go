@@ -1,38 +1,35 @@
 package gpuengine
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/garaph/garaph/gpuengine/device"
+)
 
 // staging is pinned memory in two halves, through which arrays that are not
 // pinned go to the device and back: one half is copied while the other is
 // filled.
 type staging struct {
 	memory []byte
-	events [2]Event
+	events [2]device.Event
 }
 
 const maxStaging = 8 << 20
 
 // newStaging is for arrays of about n bytes.
-func newStaging(d Device, n int64) (s staging, err error) {
-	if s.memory, err = d.Pin((min(max(n, 4096), maxStaging) + 63) &^ 63); err != nil {
-		return s, err
-	}
-	for i := range s.events {
-		if s.events[i], err = d.NewEvent(); err != nil {
-			return s, err
-		}
-	}
-	return s, nil
+func newStaging(r *resources, n int64) (s staging, err error) {
+	s.memory, err = r.pin((min(max(n, 4096), maxStaging) + 63) &^ 63)
+	return s, errors.Join(err, r.newEvents(&s.events[0], &s.events[1]))
 }
 
-func (s *staging) half(i int) ([]byte, Event) {
+func (s *staging) half(i int) ([]byte, device.Event) {
 	n := len(s.memory) / 2
 	return s.memory[i%2*n:][:n], s.events[i%2]
 }
 
 // toDevice copies src; when it returns, the copies may still be running from
 // the halves.
-func (s *staging) toDevice(stream Stream, dst Pointer, src []byte) error {
+func (s *staging) toDevice(stream device.Stream, dst device.Pointer, src []byte) error {
 	if err := stream.Sync(); err != nil { // the halves are free
 		return err
 	}
@@ -50,13 +47,13 @@ func (s *staging) toDevice(stream Stream, dst Pointer, src []byte) error {
 		if err := stream.Record(copied); err != nil {
 			return err
 		}
-		src, dst = src[n:], dst+Pointer(n)
+		src, dst = src[n:], dst+device.Pointer(n)
 	}
 	return nil
 }
 
 // toHost copies to dst.
-func (s *staging) toHost(stream Stream, dst []byte, src Pointer) error {
+func (s *staging) toHost(stream device.Stream, dst []byte, src device.Pointer) error {
 	var rest [2][]byte // where the halves go
 	fetch := func(i int) error {
 		half, copied := s.half(i)
@@ -83,21 +80,10 @@ func (s *staging) toHost(stream Stream, dst []byte, src Pointer) error {
 		if err := stream.Record(copied); err != nil {
 			return err
 		}
-		dst, src = dst[n:], src+Pointer(n)
+		dst, src = dst[n:], src+device.Pointer(n)
 	}
 	if err := stream.Sync(); err != nil {
 		return err
 	}
 	return errors.Join(fetch(i), fetch(i+1))
-}
-
-func (s *staging) close(d Device) error {
-	err := d.Unpin(s.memory)
-	for _, e := range s.events {
-		if e != nil {
-			err = errors.Join(err, e.Close())
-		}
-	}
-	*s = staging{}
-	return err
 }

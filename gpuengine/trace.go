@@ -1,5 +1,11 @@
 package gpuengine
 
+import (
+	"sync"
+
+	"github.com/garaph/garaph/gpuengine/device"
+)
+
 // Span is something that a device did, for a trace. Times are seconds since
 // [Options.Began].
 type Span struct {
@@ -26,54 +32,60 @@ type PageTime struct {
 	Copies float64
 }
 
-// measure takes the times of what a lane has done.
-func (e *Engine[V, A]) measure(l *lane) error {
+// time is how long the lane's batch took.
+func (l *lane) time() (t PageTime, err error) {
 	w := &l.work
-	t := PageTime{From: w.from, To: w.to, Edges: w.edges, Bytes: w.bytes, Continued: w.continued}
+	t = PageTime{From: w.from, To: w.to, Edges: w.edges, Bytes: w.bytes, Continued: w.continued}
 	if w.edges > 0 {
 		t.Copies = float64(w.replicas) / float64(w.edges)
 	}
-	var err error
-	if t.Compute, err = l.done.Since(l.started); err != nil {
-		return err
+	if t.Compute, err = l.done.Since(l.started); err == nil && l.memory != 0 {
+		t.Copy, err = l.copied.Since(l.begun)
 	}
-	if l.memory != 0 {
-		if t.Copy, err = l.copied.Since(l.begun); err != nil {
-			return err
-		}
-	}
-	e.mu.Lock()
-	e.times = append(e.times, t)
-	e.work.From.Done(t)
-	e.mu.Unlock()
-	if e.opt.Trace == nil || e.work.Quiet {
+	return t, err
+}
+
+// tracer reports what the device did.
+type tracer struct {
+	epoch device.Event
+	skew  float64 // seconds from Options.Began to epoch
+
+	mu    sync.Mutex // guards calls of trace
+	trace func(Span) // nil: no trace
+}
+
+// spans reports what a lane has done.
+func (t *tracer) spans(l *lane) error {
+	if t.trace == nil {
 		return nil
 	}
+	w := &l.work
 	steps := []struct {
-		name     string
-		from, to Event
-	}{{"copy", l.begun, l.copied}, {"expand", l.started, l.expanded}, {"pull", l.expanded, l.pulled}, {"apply", l.pulled, l.done}}
+		span     Span
+		from, to device.Event
+	}{
+		{Span{Name: "copy", Bytes: w.bytes}, l.begun, l.copied},
+		{Span{Name: "expand"}, l.started, l.expanded},
+		{Span{Name: "pull", Edges: w.edges}, l.expanded, l.pulled},
+		{Span{Name: "apply"}, l.pulled, l.done},
+	}
 	if l.memory == 0 {
 		steps = steps[2:]
 	}
 	for _, step := range steps {
-		s := Span{Stream: l.number, Name: step.name, Page: w.page}
-		switch step.name {
-		case "copy":
-			s.Bytes = w.bytes
-		case "pull":
-			s.Edges = w.edges
-		}
-		if s.Start, err = step.from.Since(e.epoch); err != nil {
+		s := step.span
+		s.Stream, s.Page = l.number, w.page
+		var err error
+		if s.Start, err = step.from.Since(t.epoch); err != nil {
 			return err
 		}
-		if s.End, err = step.to.Since(e.epoch); err != nil {
+		if s.End, err = step.to.Since(t.epoch); err != nil {
 			return err
 		}
-		s.Start, s.End = s.Start+e.skew, s.End+e.skew
-		e.mu.Lock() // one at a time
-		e.opt.Trace(s)
-		e.mu.Unlock()
+		s.Start, s.End = s.Start+t.skew, s.End+t.skew
+		t.mu.Lock() // one at a time
+		t.trace(s)
+		t.mu.Unlock()
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ import (
 // magicLen is how many bytes tell the ways of compression apart.
 const magicLen = 6
 
-// maxWindow bounds what a zstd stream may ask for; it is the default of the
-// zstd program too (--long=27).
+// maxWindow bounds the memory that a zstd stream may ask for; it is the default
+// of the zstd program too (--long=27).
 const maxWindow = 128 << 20
 
 // refusedMagic names what a user may well give and what cannot be read.
@@ -48,13 +48,15 @@ type inputStream struct {
 	io.Reader
 	name   string
 	packed string // how it is compressed; "" if it is not
+	window int64  // of zstd, at most
 	close  []func() error
 	err    error // the error of the last Read, given again by every further one
 }
 
-// unpack recognises how raw is compressed and gives the bytes inside.
-func unpack(name string, raw io.ReadCloser) (*inputStream, error) {
-	s := &inputStream{name: name, close: []func() error{raw.Close}}
+// unpack recognises how raw is compressed and gives the bytes inside. A zstd
+// stream may ask for a window of so many bytes.
+func unpack(name string, raw io.ReadCloser, window int64) (*inputStream, error) {
+	s := &inputStream{name: name, window: window, close: []func() error{raw.Close}}
 	magic := make([]byte, magicLen)
 	n, err := readFull(raw, magic)
 	if err != nil && err != io.EOF {
@@ -74,7 +76,7 @@ func unpack(name string, raw io.ReadCloser) (*inputStream, error) {
 		s.Reader, s.close = z, append(s.close, z.z.Close)
 	case "zstd":
 		z, err := zstd.NewReader(s.Reader, zstd.WithDecoderConcurrency(zstdThreads),
-			zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+			zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(uint64(window)))
 		if err != nil {
 			s.Close()
 			return nil, s.explain(err)
@@ -174,8 +176,11 @@ func (s *inputStream) explain(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &DamagedError{File: s.name, Problem: "the " + s.packed + " stream is truncated: it ends in the middle", Err: err}
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return &InputError{File: s.name, Problem: fmt.Sprintf("the zstd stream asks for a window of more than %d MiB", maxWindow>>20),
-			Advice: "give the output of zstd -dc --long=31 on standard input", Err: err}
+		advice := "give the output of zstd -dc --long=31 on standard input"
+		if s.window < maxWindow {
+			advice = fmt.Sprintf("with --memory %dMiB, windows up to %d MiB are read; or ", maxWindow*windowShare>>20, maxWindow>>20) + advice
+		}
+		return &InputError{File: s.name, Problem: fmt.Sprintf("the zstd stream asks for a window of more than %d MiB", s.window>>20), Advice: advice, Err: err}
 	}
 	return &DamagedError{File: s.name, Problem: fmt.Sprintf("the %s stream is damaged: %v", s.packed, err), Err: err}
 }

@@ -22,7 +22,7 @@ type nameSort struct {
 	room  int               // bytes of names in memory
 	space func(int64) error // reports a full disk before it is one
 
-	mu   sync.Mutex // guards the rest, until each
+	mu   sync.Mutex   // guards the rest, until each
 	text []byte       // outside the Go heap, as is list
 	list []placedName // of the names in text
 	file *os.File     // nil before the first run

@@ -23,6 +23,10 @@ const (
 	// those of a single vertex, and have two of them stored.
 	sorterBytes = 40 << 20
 
+	// windowShare is the part of the budget that the window of a zstd stream may
+	// have: while edges are read, the process needs less than processBytes.
+	windowShare = 8
+
 	inputBlock = 1 << 20 // bytes of input that are parsed as one
 	// readerBytes are the blocks of one goroutine that parses, and leastBlocks
 	// what edges have at least.
@@ -118,8 +122,9 @@ func (b *builder) admit() {
 // beyond refuses a number that is too large for the arrays. How many vertices
 // there will be is known only where integers are their own numbers.
 func (b *builder) beyond(t uint32) error {
-	n, advice := int64(t)+1, ""
-	count, what := humanize.Comma(n), ""
+	n := int64(t) + 1
+	count := humanize.Comma(n)
+	var what, advice string
 	switch {
 	case b.schema.IDs != IDDense:
 		what = fmt.Sprintf("there are %s vertices by now, and arrays over twice as many take", count)

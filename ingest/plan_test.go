@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // sgzip is a compressed .sg file of so many vertices without an edge.
@@ -113,6 +116,37 @@ func TestLeastBudget(t *testing.T) {
 			if p, err = planMemory(Options{Memory: mib << 20, Threads: threads}); err != nil || p.arrays < arrays {
 				t.Errorf("%d threads: %d MiB have %d bytes for arrays that take %d, %v", threads, mib, p.arrays, arrays, err)
 			}
+		}
+	}
+}
+
+// TestWindowPlanned: a zstd stream that asks for a window beyond the budget is
+// refused, with what to do.
+func TestWindowPlanned(t *testing.T) {
+	var b bytes.Buffer
+	z, err := zstd.NewWriter(&b, zstd.WithWindowSize(64<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := "1 2\n# " + strings.Repeat("x", 1<<20) + "\n"
+	for range 70 { // a shorter stream needs no window
+		_, err = io.WriteString(z, line)
+	}
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	edges := filepath.Join(folder, "edges.txt.zst")
+	if err := os.WriteFile(edges, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		memory int64
+		want   string
+	}{{128 << 20, "window of more than 16 MiB; with --memory 1024MiB"}, {1 << 30, ""}} {
+		_, err := Import(t.Context(), []string{edges}, filepath.Join(folder, "graph"), Options{Memory: test.memory})
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("with %d bytes: got %v, want %q", test.memory, err, test.want)
 		}
 	}
 }

@@ -23,6 +23,8 @@ type ReadOptions struct {
 	Progress func(done, total int64)
 	Warn     func(msg string)
 
+	// Window is how many bytes a zstd stream may ask for; 0: 128 MiB.
+	Window int64
 	// Reserve, if not nil, is asked before memory is taken that grows with the
 	// number of vertices; its error, which begins with what takes it, ends the
 	// reading.
@@ -66,6 +68,9 @@ func (o ReadOptions) withDefaults() ReadOptions {
 	o.BlockBytes = min(max(o.BlockBytes, minBlock), maxLine)
 	if o.Progress == nil {
 		o.Progress = func(int64, int64) {}
+	}
+	if o.Window <= 0 || o.Window > maxWindow {
+		o.Window = maxWindow
 	}
 	if o.Reserve == nil {
 		o.Reserve = func(int64, string) error { return nil }
@@ -162,6 +167,7 @@ func planOne(ctx context.Context, in *readInput, o ReadOptions, progress *readPr
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	in.window = o.Window
 	h, err := in.readHead(ctx, progress)
 	if err != nil {
 		return nil, err

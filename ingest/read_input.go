@@ -21,6 +21,8 @@ type readInput struct {
 	open func() (io.ReadCloser, error)
 	once bool // open works only once
 
+	window int64 // that a zstd stream may ask for
+
 	kept *inputStream // once: the stream, after its beginning was read
 	head []byte       // once: that beginning
 }
@@ -79,7 +81,7 @@ func (in *readInput) stream(ctx context.Context, progress *readProgress) (*input
 	if progress != nil {
 		raw = &counted{ReadCloser: raw, progress: progress}
 	}
-	return unpack(in.name, raw)
+	return unpack(in.name, raw, in.window)
 }
 
 // body is the whole input, from its first byte, for the parsing.

@@ -46,7 +46,7 @@
 static __device__ __forceinline__ uint32_t shared_address(void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
 
 // A run of one side's edges whose destinations lie in a window of vertices. The
-// host has the same struct: package gpuengine, abi.go.
+// host has the same struct in pull.go.
 struct chunk {
 	const uint32_t *nbr;
 	const float *weight;

@@ -1,5 +1,6 @@
-// Package kernels has the GPU kernels of garaph: templates in CUDA C++, one
-// file each, the PTX that nvcc made of them, and the assembly of a kernel from a
+// Package kernels has the GPU kernels of garaph. Each has a template in CUDA C++ (.cu),
+// the PTX that nvcc made of it, and a Go file with its arguments in the layout of
+// C, its launch, and its arithmetic for an emulated device. A kernel is assembled from its
 // template and the fragments of a vertex program. Neither building garaph nor
 // running it needs a CUDA toolkit: the driver compiles assembled PTX.
 //
@@ -43,5 +44,5 @@ func Template(name string) (string, error) {
 	return string(text), nil
 }
 
-// Entry is the name of a template's function.
-func Entry(name string) string { return "garaph_" + name }
+// entry is the name of a template's function.
+func entry(name string) string { return "garaph_" + name }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/internal/beneath"
 )
 
@@ -31,7 +32,7 @@ func ours(path string, folder bool) bool {
 		return folder
 	}
 	if in, ok := strings.CutPrefix(path, JobsDir+"/"); ok {
-		return oursInJobs(in, folder)
+		return checkpoint.Ours(in, folder)
 	}
 	if folder {
 		return false
@@ -50,26 +51,6 @@ func oursInDB(name string) bool {
 	return beneath.Matches(name, badgerManifest, "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK", "[0-9]*.mem")
 }
 
-// oursInJobs is ours for the folder of jobs.
-func oursInJobs(path string, folder bool) bool {
-	job, in, deeper := strings.Cut(path, "/")
-	if !beneath.Matches(job, "[0-9]*", ".job-*") {
-		return false
-	}
-	epoch, file, inEpoch := strings.Cut(in, "/")
-	isEpoch := beneath.Matches(epoch, "epoch-[0-9]*", ".epoch-[0-9]*.writing", ".epoch-[0-9]*.removing")
-	switch {
-	case !deeper:
-		return folder
-	case !inEpoch:
-		return folder && isEpoch || !folder && beneath.Matches(in, "JOB", ".JOB", "LOCK", "PROGRESS", ".PROGRESS")
-	case folder:
-		return isEpoch && file == dbDir
-	}
-	name, inDB := strings.CutPrefix(file, dbDir+"/")
-	return isEpoch && (beneath.Matches(file, "EPOCH", "VALUES") || inDB && (name == "ballast" || oursInDB(name)))
-}
-
 // foreignFile is the first thing in a graph's folder that is not of the graph,
 // relative to the folder; "" when there is none.
 func foreignFile(path string) (string, error) {
@@ -78,9 +59,15 @@ func foreignFile(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	return f.Foreign(".", func(path string, folder bool) bool {
+	name, err := f.Foreign(".", func(path string, folder bool) bool {
 		return path == markerFile && !folder || ours(path, folder)
 	})
+	if name == "" && err == nil {
+		if name, err = checkpoint.Foreign(filepath.Join(path, JobsDir)); name != "" {
+			name = filepath.Join(JobsDir, name)
+		}
+	}
+	return name, err
 }
 
 // hasMarker reports whether the folder at path is a graph's, or one in which a

@@ -25,6 +25,12 @@ const (
 // After an error path is as it was before. Only when the folder cannot be synced
 // at the very end, path is new and whole, but may not survive a power failure.
 func WriteFile(path string, f Format, t Table) error {
+	return WriteFileReady(path, f, t, nil)
+}
+
+// WriteFileReady is [WriteFile] that calls ready, unless it is nil, with the
+// temporary file, whole and synced, before it is renamed to path.
+func WriteFileReady(path string, f Format, t Table, ready func(temporary string)) error {
 	f, err := compressedFor(path, f)
 	if err != nil {
 		return err
@@ -37,7 +43,7 @@ func WriteFile(path string, f Format, t Table) error {
 	if target.stream {
 		err = writeStream(path, write)
 	} else {
-		err = wholefile.Write(path, target.mode, write)
+		err = wholefile.WriteReady(path, target.mode, write, ready)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write the results to %s: %w", path, err)

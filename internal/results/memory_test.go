@@ -2,8 +2,11 @@ package results
 
 import (
 	"bytes"
+	"fmt"
 	"math"
+	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/garaph/garaph/gas"
@@ -142,4 +145,60 @@ func write(t *testing.T, f Format, m *memory) []byte {
 		t.Fatalf("%s, %v, %v: %v", f, m.ids, m.values, err)
 	}
 	return buf.Bytes()
+}
+
+// longNames is a table of 8 kB names that are made as they are read.
+type longNames struct{ *memory }
+
+func (l longNames) Batches(yield func(*Batch) error) error {
+	text := []byte(strings.Repeat("/a-rather-long-path", 430))
+	for v := range l.rows {
+		copy(text, fmt.Sprintf("%09d", v))
+		var b Batch
+		b.IDs.Strings = []string{string(text)}
+		b.V = b.IDs
+		if err := yield(&b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heapWatch notes what is on the heap after every megabyte that it takes.
+type heapWatch struct {
+	written, next int64
+	most          uint64
+}
+
+func (w *heapWatch) Write(p []byte) (int, error) {
+	if w.written += int64(len(p)); w.written >= w.next {
+		w.next = w.written + 1<<20
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		w.most = max(w.most, m.HeapAlloc)
+	}
+	return len(p), nil
+}
+
+// TestHeapBounded: what a format holds on the heap does not grow with a table of
+// long names.
+func TestHeapBounded(t *testing.T) {
+	for _, f := range allFormats {
+		if f == NPY {
+			continue // it has no such names
+		}
+		var peaks [2]uint64
+		for i := range peaks {
+			names := longNames{&memory{ids: IDString, values: VertexID, name: "x", rows: int64(2000 + 10_000*i), width: 9000}}
+			w := heapWatch{}
+			if err := Write(&w, f, names); err != nil {
+				t.Fatal(err)
+			}
+			peaks[i] = w.most
+		}
+		if peaks[1] > peaks[0]+4<<20 {
+			t.Errorf("%s: %d bytes are on the heap for 2,000 names, %d for 12,000", f, peaks[0], peaks[1])
+		}
+	}
 }

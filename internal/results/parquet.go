@@ -36,19 +36,27 @@ func writeParquet(w io.Writer, t Table) error {
 	if err != nil {
 		return err
 	}
-	out := parquet.NewGenericWriter[any](w, schema,
+	options := []parquet.WriterOption{
 		parquet.Compression(codec),
 		parquet.PageBufferSize(pageBytes),
 		parquet.CreatedBy("garaph", "", ""),
-		parquet.WriteBufferSize(1<<20),
+		parquet.WriteBufferSize(1 << 20),
 		parquet.DataPageStatistics(false),
-	)
+	}
+	if t.IDKind() == IDString && t.MaxIDBytes() > longestBound {
+		options = append(options, parquet.SkipPageBounds(idColumn), parquet.SkipPageBounds(nameOf(t)))
+	}
+	out := parquet.NewGenericWriter[any](w, append(options, schema)...)
 	p := parquetEncoder{out: out, ids: t.IDKind(), values: t.ValueKind()}
 	if err := eachBatch(t, p.batch); err != nil {
 		return err
 	}
 	return out.Close()
 }
+
+// longestBound is up to how many bytes ids are also written as the least and the
+// largest of each page: these stay in memory, whole, until the end.
+const longestBound = 256
 
 // pageBytes is about the size of a page, which is compressed by itself.
 const pageBytes = 256 << 10

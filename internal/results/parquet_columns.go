@@ -18,7 +18,7 @@ const (
 // at once.
 const (
 	rowsPerChunk  = 1024
-	bytesPerChunk = 1 << 20
+	bytesPerChunk = pageBytes
 )
 
 // parquetEncoder fills the two columns of a row group and ends the group when
@@ -73,7 +73,7 @@ func (p *parquetEncoder) chunkEnd(b *Batch, from, rows int) int {
 			to = i + 1
 		}
 	}
-	p.bytes += size
+	p.bytes += 4 * size // it is in pages first, then encoded, and then compressed
 	return to
 }
 

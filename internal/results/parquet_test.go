@@ -80,7 +80,7 @@ func TestParquetRowGroups(t *testing.T) {
 	for _, c := range []struct {
 		table *memory
 		want  []int64
-	}{{many, []int64{rowsPerGroup, rowsPerGroup, 1_500_000 - 2*rowsPerGroup}}, {wide, append(slices.Repeat([]int64{128}, 8), 76)}} {
+	}{{many, []int64{rowsPerGroup, rowsPerGroup, 1_500_000 - 2*rowsPerGroup}}, {wide, append(slices.Repeat([]int64{32}, 34), 12)}} {
 		data := write(t, Parquet, c.table)
 		file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
 		if err != nil {

@@ -20,7 +20,7 @@ type sigaction struct {
 // previous is the handler that was there before, Go's: it has every signal that
 // is not for us. pageMask clears the offset within a page of memory. The handler
 // reads both.
-var previous, pageMask uintptr
+var previous, pageMask uintptr //nolint:unused // the handler is in assembly
 
 var installing sync.Mutex
 
@@ -53,7 +53,7 @@ func exchange(set, old *sigaction) bool {
 // and the signal is that of a page which its file cannot give (BUS_ADRERR), it
 // maps an empty page over it and returns, and the instruction is tried again.
 // Else it goes on in Go's handler.
-func handler()
+func handler() //nolint:unused // its address is taken in assembly
 
 // handlerAddress is where handler begins.
 func handlerAddress() uintptr

@@ -168,6 +168,8 @@ func TestPanicOnFault(t *testing.T) {
 	t.Errorf("read %d without a fault", b[page()])
 }
 
+var nowhere *[4096]byte
+
 // crash touches memory that it must not. It returns when that did not end it.
 func crash(how string) {
 	t := &testing.T{}
@@ -185,8 +187,7 @@ func crash(how string) {
 		_ = Hold().Release()
 	case "nil pointer":
 		Hold()
-		var p *[4096]byte
-		b = p[:]
+		b = nowhere[:]
 	case "no memory":
 		Hold()
 		if b, err = unix.Mmap(-1, 0, page(), unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE); err != nil {

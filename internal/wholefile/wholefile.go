@@ -27,6 +27,12 @@ func Write(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	return disk{}.write(path, mode, write)
 }
 
+// WriteReady is Write that calls ready, unless it is nil, with a temporary name of
+// the file, whole and synced, before that becomes path.
+func WriteReady(path string, mode fs.FileMode, write func(io.Writer) error, ready func(temporary string)) error {
+	return disk{ready: ready}.write(path, mode, write)
+}
+
 // Check reports why Write could not make a file in a folder. It leaves nothing
 // behind.
 func Check(folder string, mode fs.FileMode) error {
@@ -41,6 +47,7 @@ func Check(folder string, mode fs.FileMode) error {
 type disk struct {
 	named bool // has no files without names
 	fault func(step string) error
+	ready func(temporary string)
 }
 
 func (d disk) step(name string, do func() error) error {
@@ -68,7 +75,7 @@ func (d disk) write(path string, mode fs.FileMode, write func(io.Writer) error) 
 		err = d.step("sync", f.Sync)
 	}
 	if err == nil {
-		err = d.step("name", func() error { return f.place(path) })
+		err = d.step("name", func() error { return f.place(path, d.ready) })
 	}
 	if err == nil {
 		err = d.step("sync folder", func() error { return syncFolder(folder) })
@@ -161,7 +168,7 @@ func same(f *os.File, name string) bool {
 }
 
 // place gives the file its name.
-func (f *file) place(path string) error {
+func (f *file) place(path string, ready func(temporary string)) error {
 	for f.name == "" {
 		name := temporary(filepath.Dir(path)) // as no link can take the place of another
 		err := unix.Linkat(unix.AT_FDCWD, link(f.File), unix.AT_FDCWD, name, unix.AT_SYMLINK_FOLLOW)
@@ -171,6 +178,9 @@ func (f *file) place(path string) error {
 		case !errors.Is(err, fs.ErrExist):
 			return &os.LinkError{Op: "link", Old: "a file without a name", New: name, Err: err}
 		}
+	}
+	if ready != nil {
+		ready(f.name)
 	}
 	err := os.Rename(f.name, path)
 	if err == nil {

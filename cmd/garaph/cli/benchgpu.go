@@ -30,7 +30,7 @@ with and without replication. The whole machine should be free for it.`,
 	gpuMemory := sizeFlag(fs, "gpu-memory", "memory of the GPU for the streamed runs (default the arrays over vertices and a tenth of the edges)")
 	streams := streamsFlag(fs, "streams of copies and computations, which overlap, of whole iterations")
 	rounds := countFlag(fs, "rounds", 3, 1, "launches of each kernel, of which the fastest counts")
-	threads := countFlag(fs, "threads", 0, 0, "goroutines; 0: one for each processor")
+	threads := threadsFlag(fs)
 	memory := sizeFlag(fs, "memory", "memory of the host for edges (default three quarters of what is available)")
 	picture := fs.String("plot", "", "`FILE` for a PNG of the time of each shard")
 	asJSON := fs.Bool("json", false, "print it as one JSON object")

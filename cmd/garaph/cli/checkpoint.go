@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,6 +81,10 @@ func (t *task) record(resumed *garaph.Job) {
 				s.Flags[name] = text
 			}
 		}
+		then := resumed.Record().Spec
+		if s.Wrote = then.Wrote; s.Output == then.Output {
+			s.From = then.From
+		}
 		resumed.SetSpec(s)
 		t.options.Job = resumed
 	case t.input.temporary == nil:
@@ -89,16 +94,9 @@ func (t *task) record(resumed *garaph.Job) {
 
 // spec is what `garaph resume` needs to build the same run again.
 func (t *task) spec() garaph.JobSpec {
-	s := garaph.JobSpec{Name: t.program.Name, Flags: map[string]string{}, Output: absolute(*t.flags.output)}
+	s := garaph.JobSpec{Name: t.program.Name, Flags: map[string]string{}, Output: absolute(*t.flags.output), From: absolute(".")}
 	t.cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Changed {
-			return
-		}
-		switch f.Name {
-		case "help", "verbose", "quiet", "scratch", "trace", "report": // of one process
-		case "output":
-			s.Flags[f.Name] = s.Output
-		default:
+		if f.Changed && !slices.Contains(notRecorded, f.Name) {
 			s.Flags[f.Name] = flagText(f.Value)
 		}
 	})

@@ -44,7 +44,7 @@ func (c *console) open() {
 		EncodeDuration:   zapcore.StringDurationEncoder,
 		ConsoleSeparator: " ",
 	})
-	c.log = zap.New(zapcore.NewCore(encoder, zapcore.AddSync(c), level))
+	c.log = zap.New(zapcore.NewCore(encoder, zapcore.AddSync(printableLines{c}), level))
 }
 
 // Write puts whole lines onto the console.

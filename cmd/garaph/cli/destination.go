@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/garaph/garaph/internal/beneath"
@@ -134,8 +135,21 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// write writes all rows, until ctx ends.
-func (d destination) write(ctx context.Context, t results.Table, stdout *output) error {
+// text is where the results go, for a log.
+func (d destination) text() string {
+	switch d.path {
+	case "":
+		return ""
+	case "-":
+		return ", whose results go to standard output"
+	default:
+		return ", whose results go to " + strconv.Quote(d.path)
+	}
+}
+
+// write writes all rows, until ctx ends. ready gets a file that is whole before
+// it takes its place.
+func (d destination) write(ctx context.Context, t results.Table, stdout *output, ready func(temporary string)) error {
 	t = cancellable{t, ctx}
 	switch d.path {
 	case "":
@@ -143,7 +157,7 @@ func (d destination) write(ctx context.Context, t results.Table, stdout *output)
 	case "-":
 		return results.Write(stdout, d.format, t)
 	default:
-		return results.WriteFile(d.path, d.format, t)
+		return results.WriteFileReady(d.path, d.format, t, ready)
 	}
 }
 

@@ -8,7 +8,8 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/gpuengine/device"
 )
 
 func (a *app) devicesCommand() *cobra.Command {
@@ -26,7 +27,7 @@ is measured. The emulated one computes on the CPU, for tests.`,
 		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(table, "gpu\tname\tmemory\tfree\tprocessors\tcapability\tdriver\tto it\tfrom it\tboth\n") // errors are kept until Flush
 		var errs []error
-		for _, d := range gpuengine.Drivers() {
+		for _, d := range device.Drivers() {
 			list, err := d.List()
 			errs = append(errs, err)
 			for _, x := range list {
@@ -47,11 +48,11 @@ func speedText(bytesPerSecond float64) string {
 }
 
 // measureLink measures the link of the device of a name.
-func measureLink(name string) (link gpuengine.Link, err error) {
-	d, err := gpuengine.Open(name)
+func measureLink(name string) (link bench.Link, err error) {
+	d, err := device.Open(name)
 	if err != nil {
-		return gpuengine.Link{}, err
+		return bench.Link{}, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	return gpuengine.MeasureLink(d)
+	return bench.MeasureLink(d)
 }

@@ -82,9 +82,9 @@ func (a *app) complain(format string, args ...any) {
 	_, _ = io.WriteString(a.console, a.name+": "+a.named(fmt.Sprintf(format, args...))+"\n") // where else could it be told?
 }
 
-// oneLine puts joined errors into one line.
+// oneLine puts joined errors into one printable line.
 func oneLine(err error) string {
-	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; ")
+	return printable(strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; "))
 }
 
 // runsItself marks a command that has others under it and does something without

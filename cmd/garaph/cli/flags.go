@@ -67,6 +67,14 @@ func countFlag(fs *pflag.FlagSet, name string, value, least int, usage string) *
 	return rangeFlag(fs, name, value, least, math.MaxInt, usage)
 }
 
+// maxThreads is more than machines have processors; each thread takes memory.
+const maxThreads = 4096
+
+// threadsFlag declares --threads.
+func threadsFlag(fs *pflag.FlagSet) *int {
+	return rangeFlag(fs, "threads", 0, 0, maxThreads, "goroutines; 0: one for each processor")
+}
+
 // streamsFlag declares --streams, of whatever usage says.
 func streamsFlag(fs *pflag.FlagSet, usage string) *int {
 	return rangeFlag(fs, "streams", 0, 0, gpuengine.MaxStreams, usage+"; 0: 4, or 2 where edges are streamed")

@@ -52,7 +52,7 @@ bytes on every machine.`,
 		f.format = enumFlag(fs, "format", bench.Text, []string{bench.Text, bench.Raw, bench.RawW}, "lines, or pairs of 32-bit ids, without or with weights")
 		f.output = fs.String("output", "-", "`FILE`, which appears whole or not at all, compressed when it ends with .gz or .zst; - is standard output")
 		f.force = fs.Bool("force", false, "replace the file that is there")
-		f.threads = countFlag(fs, "threads", 0, 0, "goroutines; 0: one for each processor")
+		f.threads = threadsFlag(fs)
 	})
 	completeEnums(cmd)
 	cmd.AddCommand(a.generateKind(&f, bench.RMAT, "recursive matrix: skewed degrees, as in social and web graphs", rmatFlags),

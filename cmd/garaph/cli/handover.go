@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"github.com/garaph/garaph/dispatcher"
-	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 )
 
 const autoDevice = string(dispatcher.AutoDevice)
@@ -35,7 +35,7 @@ func hasDriver() bool {
 
 // hasGPU tells whether this process can have the GPU of a name; "" is any.
 func hasGPU(name string) bool {
-	return gpuengine.HasGPU() || strings.HasPrefix(name, gpuengine.EmulatedName)
+	return device.HasGPU() || strings.HasPrefix(name, device.EmulatedName)
 }
 
 // handOver replaces this process by one with CUDA and the same arguments, if a

@@ -37,7 +37,7 @@ standard input. The graph appears whole or not at all.`,
 	}
 	grouped(cmd.Flags(), "Flags of the input", func(fs *pflag.FlagSet) { flags = newImportFlags(fs) })
 	force := cmd.Flags().Bool("force", false, "replace the graph that is there, and its jobs; refused while one is running")
-	threads := countFlag(cmd.Flags(), "threads", 0, 0, "goroutines; 0: one for each processor")
+	threads := threadsFlag(cmd.Flags())
 	memory := sizeFlag(cmd.Flags(), "memory", "memory of the process, at least 128MiB; how much more is needed depends on the vertices (default half of what is available)")
 	asJSON := cmd.Flags().Bool("json", false, "print the report as one JSON object")
 	completeEnums(cmd)

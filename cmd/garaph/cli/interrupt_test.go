@@ -299,7 +299,7 @@ func TestKilledRun(t *testing.T) {
 		}
 		return p, folder
 	}
-	for _, name := range []string{"garaph-job-", "garaph-job-x", "garaph-jobs"} {
+	for _, name := range []string{"garaph-job-", "garaph-job-2024", "garaph-job-x", "garaph-jobs"} {
 		if err := os.MkdirAll(filepath.Join(tmp, name, "mine"), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -320,7 +320,9 @@ func TestKilledRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.end(t, exitDone)
-	if got, want := folders(t, tmp), []string{"garaph-job-", kept, "garaph-job-x", "garaph-jobs"}; !slices.Equal(got, want) {
+	want := []string{"garaph-job-", "garaph-job-2024", kept, "garaph-job-x", "garaph-jobs"}
+	slices.Sort(want)
+	if got := folders(t, tmp); !slices.Equal(got, want) {
 		t.Errorf("there are %v, want %v", got, want)
 	}
 }

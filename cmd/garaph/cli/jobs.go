@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -29,7 +30,11 @@ and the last ones that are done.`,
 			return err
 		}
 		if *asJSON {
-			return json.NewEncoder(a.stdout).Encode(map[string]any{"jobs": list})
+			b, err := json.Marshal(map[string]any{"jobs": list})
+			if err == nil {
+				_, err = a.stdout.Write(append(printableJSON(b), '\n'))
+			}
+			return err
 		}
 		return a.printJobs(list)
 	})
@@ -95,14 +100,14 @@ func (a *app) printJobs(list []jobInfo) error {
 		fprint(table, "job", "program", "state", "iterations", "checkpoints", "began", "output")
 	}
 	for _, j := range list {
-		began, output := "", j.Output
+		began, output := "", printable(j.Output)
 		if !j.Created.IsZero() {
 			began = j.Created.Local().Format(time.DateTime)
 		}
 		if j.Error != "" {
-			output = oneLine(errors.New(j.Error))
+			output = strings.TrimSpace(output + "  " + oneLine(errors.New(j.Error)))
 		}
-		fprint(table, strconv.Itoa(j.Job), j.Program, string(j.State), strconv.Itoa(j.Iterations), strconv.Itoa(len(j.Epochs)), began, output)
+		fprint(table, strconv.Itoa(j.Job), printable(j.Program), string(j.State), strconv.Itoa(j.Iterations), strconv.Itoa(len(j.Epochs)), began, output)
 	}
 	return table.Flush()
 }

@@ -121,6 +121,7 @@ func (k *killer) run(c killable, kills int) (hit bool) {
 	last := 0 // the epoch that was written last
 	for round := 0; ; round++ {
 		p := newProcess(t, line...)
+		p.Dir = filepath.Dir(out)
 		if err := p.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,6 +24,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"garaph": func() { Main() },
+		"peak":   peakMain,
 		"own":    func() { Main(New("indegree", "number of in-edges", inDegree{})) },
 		"panics": func() { Main(New("panics", "a mistake", panicking{})) },
 		"faster": func() {
@@ -54,6 +53,24 @@ func TestMain(m *testing.M) {
 			p := New("indegree", "number of in-edges", inDegree{})
 			p.Setup = func(fs *pflag.FlagSet) Runner { fs.Int("top", 0, ""); return nil }
 			Main(p)
+		},
+		"stopping": func() { // after 8 iterations of PageRank
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			own := builtin()[0]
+			setup := own.Setup
+			own.Setup = func(fs *pflag.FlagSet) Runner {
+				run := setup(fs)
+				return func(ctx context.Context, e Env) (*garaph.Result, error) {
+					e.Options.Progress = func(it garaph.Iteration) {
+						if it.Iteration == 7 {
+							cancel()
+						}
+					}
+					return run(ctx, e)
+				}
+			}
+			os.Exit(Run(ctx, os.Args[1:], nil, os.Stdout, os.Stderr, own))
 		},
 		"twice": func() {
 			Main(New("indegree", "number of in-edges", inDegree{}), New("indegree", "once more", inDegree{}))
@@ -101,7 +118,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "json": checkJSON, "damage": damage, "lines": lines, "checkout": checkout, "beside": beside, "readme": readme, "interrupted": interrupted,
+			"exits": exits, "json": checkJSON, "damage": damage, "lines": lines, "checkout": checkout, "beside": beside, "readme": readme, "interrupted": interrupted, "forge": forge, "odd": odd, "received": received,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
@@ -246,31 +263,16 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // interrupted GRAPH N ARGS... makes want<N>.tsv, PageRank of N iterations, and a
-// job of the same that was interrupted before its end, with out.tsv to be
-// written.
+// job of the same that was interrupted before its end, with out.tsv, which is
+// not there, to be written.
 func interrupted(ts *testscript.TestScript, _ bool, args []string) {
 	graph, n := args[0], args[1]
 	line := []string{"run", "pagerank", graph, "--iterations", n, "--precision", "64"}
 	ts.Check(ts.Exec("garaph", append(line, "--output", "want"+n+".tsv", "-q")...))
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	own := builtin()[0] // PageRank
-	setup := own.Setup
-	own.Setup = func(fs *pflag.FlagSet) Runner {
-		run := setup(fs)
-		return func(ctx context.Context, e Env) (*garaph.Result, error) {
-			e.Options.Progress = func(it garaph.Iteration) {
-				if it.Iteration == 7 {
-					cancel()
-				}
-			}
-			return run(ctx, e)
-		}
-	}
-	line[2] = ts.MkAbs(graph)
-	var stderr bytes.Buffer
-	code := Run(ctx, append(append(line, "--output", ts.MkAbs("out.tsv")), args[2:]...), nil, io.Discard, &stderr, own)
-	if code != exitInterrupted || !strings.Contains(stderr.String(), "goes on") {
-		ts.Fatalf("exit code %d\n%s", code, stderr.String())
+	ts.Check(os.RemoveAll(ts.MkAbs("out.tsv")))
+	err := ts.Exec("stopping", append(append(line, "--output", "out.tsv"), args[2:]...)...)
+	var exit *exec.ExitError
+	if text := ts.ReadFile("stderr"); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted || !strings.Contains(text, "goes on") {
+		ts.Fatalf("%v\n%s", err, text)
 	}
 }

@@ -25,13 +25,18 @@ func peakMemory() int64 {
 	return r.Maxrss << 10
 }
 
+// goBytes is what the Go runtime and its heap may take of any budget, beside a
+// sixteenth of it: code and arrays have the rest.
+const goBytes = 16 << 20
+
 // keepWithin lets the Go collector keep the process within a budget of memory;
-// 0: none. The arrays of a job lie outside its heap. undo puts the old limits
-// back.
+// 0: none. The arrays of a job lie outside its heap, and what is on it is small:
+// the limit keeps garbage from growing while much is read and written. undo puts
+// the old limits back.
 func keepWithin(budget int64) (undo func()) {
 	percent, limit := debug.SetGCPercent(50), debug.SetMemoryLimit(-1)
 	if budget > 0 {
-		debug.SetMemoryLimit(min(budget, limit))
+		debug.SetMemoryLimit(min(goBytes+budget/16, limit))
 	}
 	return func() {
 		debug.SetGCPercent(percent)

@@ -31,7 +31,10 @@ func (a *app) resumeCommand() *cobra.Command {
 from its newest checkpoint, or from the beginning where it has none. Without JOB,
 the newest unfinished one of the graph; damaged ones are passed over, and named.
 Program, parameters, iterations and output are those of the first run; --trace and
---report are of one run, and asked for anew.`,
+--report are of one run, and asked for anew. --output must be given again where the
+file is there already and the job has not written it, where it lies outside of the
+folder in which the job was begun, and where another user began the job or the
+graph was copied or received.`,
 		Example: `  garaph run pagerank web.graph --checkpoint-every 5 --output ranks.tsv
   garaph resume web.graph
   garaph resume web.graph 3 --threads 8`,
@@ -93,11 +96,22 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	if i < 0 {
 		return fmt.Errorf("job %d of %s runs the program %q, which is not among those of `%s programs`: resume it with the executable that began it", job.ID(), path, spec.Name, cmd.Root().Name())
 	}
+	if err := checkRecordedFlags(spec.Flags); err != nil {
+		return fmt.Errorf("job %d of %s: %w", job.ID(), path, err)
+	}
+	if !cmd.Flags().Changed("output") {
+		if err := checkRecordedOutput(job); err != nil {
+			return err
+		}
+	}
 	flags := maps.Clone(spec.Flags)
 	if flags == nil {
 		flags = map[string]string{}
 	}
 	delete(flags, "passes") // older versions had it, and values did not depend on it
+	if spec.Output != "" {
+		flags["output"] = spec.Output
+	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if slices.Contains(resumeFlags, f.Name) {
 			flags[f.Name] = flagText(f.Value)

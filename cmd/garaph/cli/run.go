@@ -10,6 +10,7 @@ import (
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -66,7 +67,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 		f.mode = enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when new values are seen: after the iteration (sync) or at once (async)")
 		f.engine = enumFlag(fs, "engine", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull), "which vertices an iteration looks at: all (pull), or those that active ones lead to (notify-pull); auto by how many edges these are")
 		f.device = enumFlag(fs, "device", autoDevice, words(dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid), "where the program runs: hybrid on the CPU, the GPU or both, as each iteration is done soonest; auto likewise, if there is a GPU for it")
-		f.threads = countFlag(fs, "threads", 0, 0, "goroutines; 0: one for each processor")
+		f.threads = threadsFlag(fs)
 		f.memory = sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GB; 0: no limit (default three quarters of what is available)")
 		f.scratch = fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)")
 	})
@@ -171,8 +172,8 @@ var gpuFlagNames = []string{"gpu", "gpu-memory", "streams", "gather"}
 
 // checkGPU refuses flags of the GPU that no run can have.
 func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
-	if _, err := strconv.ParseUint(*f.gpu, 10, 16); fs.Changed("gpu") && err != nil && !strings.HasPrefix(*f.gpu, gpuengine.EmulatedName) {
-		return Usagef("--gpu %q: expected a number, as garaph devices lists them, or %s", *f.gpu, gpuengine.EmulatedName)
+	if _, err := strconv.ParseUint(*f.gpu, 10, 16); fs.Changed("gpu") && err != nil && !strings.HasPrefix(*f.gpu, device.EmulatedName) {
+		return Usagef("--gpu %q: expected a number, as garaph devices lists them, or %s", *f.gpu, device.EmulatedName)
 	}
 	if gpu := given(fs, gpuFlagNames); gpu != "" && *f.device == string(dispatcher.CPU) {
 		return Usagef("%s: a run with --device cpu has no GPU; leave it out, or give another --device", gpu)

@@ -11,10 +11,17 @@ import (
 
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/beneath"
 )
 
-// scratchPrefix begins the names of the folders of temporary graphs.
-const scratchPrefix = "garaph-job-"
+// scratchPrefix begins the names of the folders of temporary graphs, and
+// scratchFile with its text stands in each: a folder without it is somebody's.
+const (
+	scratchPrefix = "garaph-job-"
+	scratchFile   = "GARAPH-TEMPORARY"
+	scratchText   = "garaph, temporary graph of a run; may be removed\n"
+)
 
 // scratchDir is the folder of a temporary graph. Its owner holds a lock on the
 // folder, which the kernel releases with the process: a folder without one was
@@ -36,7 +43,11 @@ func newScratchDir(parent string) (*scratchDir, error) {
 			return nil, errors.Join(err, os.Remove(path))
 		}
 		if err == nil {
-			return &scratchDir{path, lock}, nil
+			d := &scratchDir{path, lock}
+			if err := os.WriteFile(filepath.Join(path, scratchFile), []byte(scratchText), 0o666); err != nil {
+				return nil, errors.Join(err, d.remove())
+			}
+			return d, nil
 		}
 		// Another process saw it before it was locked, and removed it.
 	}
@@ -65,9 +76,19 @@ func lockDir(path string) (*os.File, error) {
 	return f, nil
 }
 
-// remove removes the folder and what is in it.
+// remove removes the folder and what is in it, its mark last: what is left of a
+// removal that was killed is known as ours.
 func (d *scratchDir) remove() error {
-	return errors.Join(os.RemoveAll(d.path), d.lock.Close())
+	entries, err := os.ReadDir(d.path)
+	for _, e := range entries {
+		if e.Name() != scratchFile {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(d.path, e.Name())))
+		}
+	}
+	if err == nil {
+		err = os.RemoveAll(d.path)
+	}
+	return errors.Join(err, d.lock.Close())
 }
 
 // removeKilled removes the temporary graphs in parent of the user's runs that
@@ -90,12 +111,28 @@ func removeKilled(parent string, log *zap.Logger) {
 		if err != nil {
 			continue // its owner lives, or someone else removes it
 		}
+		if !isScratch(path) {
+			_ = os.Remove(path) // where it is empty: its owner was killed at once
+			_ = lock.Close()
+			continue
+		}
 		if err := (&scratchDir{path, lock}).remove(); err != nil {
 			log.Warn(fmt.Sprintf("the temporary graph of a run that was killed cannot be removed: %v", err))
 			continue
 		}
 		log.Info(fmt.Sprintf("removed %s, the temporary graph of a run that was killed", path))
 	}
+}
+
+// isScratch reports whether a folder has the mark of a temporary graph.
+func isScratch(path string) bool {
+	folder, err := beneath.Open(path)
+	if err != nil {
+		return false
+	}
+	defer folder.Close()
+	text, err := folder.ReadFile(scratchFile, int64(len(scratchText)))
+	return err == nil && string(text) == scratchText
 }
 
 // isMine reports whether a file belongs to the user of the process.

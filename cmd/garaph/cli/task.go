@@ -77,7 +77,7 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	}
 	t.record(a.resumed)
 	if a.resumed != nil {
-		a.console.log.Info(fmt.Sprintf("resuming job %d", a.resumed.ID()))
+		a.console.log.Info(fmt.Sprintf("resuming job %d%s", a.resumed.ID(), out.text()))
 	}
 	if err := t.execute(cmd.Context(), a); err != nil {
 		return err
@@ -246,7 +246,7 @@ func (t *task) warnGPU(log *zap.Logger, why string) {
 // deliver writes what was asked for.
 func (t *task) deliver(ctx context.Context, a *app, out destination) error {
 	table := t.result.Table(t.program.column())
-	if err := out.write(ctx, table, a.stdout); err != nil {
+	if err := out.write(ctx, table, a.stdout, t.noted); err != nil {
 		return err
 	}
 	n := *t.flags.top
@@ -269,4 +269,12 @@ func (t *task) deliver(ctx context.Context, a *app, out destination) error {
 		return writeTop(a.stdout, t.heading(), *rows)
 	}
 	return nil
+}
+
+// noted notes the file of the results in the record of the run, before it takes
+// its place: a resumed job may replace it. Without the note, it asks.
+func (t *task) noted(temporary string) {
+	if job := t.result.Job(); job != nil && job.Begun() {
+		_ = job.Writes(temporary) // as said
+	}
 }

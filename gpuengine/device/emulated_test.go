@@ -1,4 +1,4 @@
-package gpuengine
+package device
 
 import (
 	"bytes"
@@ -85,13 +85,14 @@ func TestEmulatedWait(t *testing.T) {
 // TestEmulatedRefuses: errors of whoever uses the device.
 func TestEmulatedRefuses(t *testing.T) {
 	w := newWorkbench(t, EmulatedOptions{Memory: 4096})
-	kernel := Kernel{Name: "reads", Emulate: func(m Memory, _ Grid, _ []byte) error {
+	reads, err := w.Load(Kernel{Name: "reads", Emulate: func(m Memory, _ Grid, _ []byte) error {
 		_, err := m.Bytes(w.memory+900, 101)
 		return err
-	}}
-	if err := w.Load([]Kernel{kernel}); err != nil {
+	}})
+	if err != nil {
 		t.Fatal(err)
 	}
+	other := newWorkbench(t, EmulatedOptions{})
 	for _, c := range []struct {
 		what string
 		do   func() error
@@ -101,30 +102,15 @@ func TestEmulatedRefuses(t *testing.T) {
 		{"memory that is not pinned", func() error { return w.stream.ToDevice(w.memory, make([]byte, 10)) }, "not pinned"},
 		{"a foreign address", func() error { return w.Free(w.memory + 1) }, "it was not allocated"},
 		{"foreign bytes", func() error { return w.Unpin(w.host[1:]) }, "they were not pinned"},
-		{"an unknown kernel", func() error { return w.stream.Launch("none", 1, 1, 0, nil) }, "it was not loaded"},
-		{"too many threads", func() error { return w.stream.Launch("reads", 1, 1025, 0, nil) }, "invalid configuration"},
-		{"too much shared memory", func() error { return w.stream.Launch("reads", 1, 32, 48<<10+1, nil) }, "invalid configuration"},
-		{"a kernel out of bounds", func() error { return errors.Join(w.stream.Launch("reads", 3, 32, 0, nil), w.stream.Sync()) }, "access to 101 bytes at"},
+		{"a stream of another device", func() error { return reads.Launch(other.stream, 1, 1, 0, nil) }, "of another device"},
+		{"too many threads", func() error { return reads.Launch(w.stream, 1, 1025, 0, nil) }, "invalid configuration"},
+		{"too much shared memory", func() error { return reads.Launch(w.stream, 1, 32, 48<<10+1, nil) }, "invalid configuration"},
+		{"a kernel out of bounds", func() error { return errors.Join(reads.Launch(w.stream, 3, 32, 0, nil), w.stream.Sync()) }, "access to 101 bytes at"},
 		{"a lost device", func() error { return w.stream.ToHost(w.host, w.memory) }, "the device is lost"},
 	} {
 		if err := c.do(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", c.what, err, c.want)
 		}
-	}
-}
-
-// TestMeasureLink: both directions, and both at once, have a speed, and nothing is kept.
-func TestMeasureLink(t *testing.T) {
-	d := NewEmulated(EmulatedOptions{Memory: 16 << 20})
-	link, err := MeasureLink(d)
-	if err != nil || link.To <= 0 || link.From <= 0 || link.Both <= 0 {
-		t.Errorf("%+v, error %v", link, err)
-	}
-	if left := d.InUse(); left != (InUse{}) {
-		t.Errorf("left: %+v", left)
-	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -1,11 +1,8 @@
-// Package gpuengine runs vertex programs on a GPU: pull only, over pages that
-// stay in the device's memory as far as its budget goes and are streamed through
-// a ring of buffers beyond that (Garaph, section 4).
-//
-// The engine speaks to a [Device]. One is CUDA's, behind the build tag cuda; the
-// other is emulated, runs the same kernels' arithmetic on the CPU, and can be
-// told to fail.
-package gpuengine
+// Package device is the contract with a GPU: memory, streams, events and kernels.
+// One device is CUDA's, behind the build tag cuda. The other is emulated: it runs
+// the same kernels' arithmetic on the CPU, and fails on demand. The package knows
+// no graph.
+package device
 
 import "sync"
 
@@ -24,12 +21,15 @@ type Info struct {
 	Capability  int    // 70, 80, 90 ...
 }
 
+// Alignment is that of allocations, in bytes.
+const Alignment = 256
+
 // Device is a GPU, opened for one job. Every method may be called from any
 // goroutine. Errors name the call and what the driver said; after [ErrLost] the
 // device is of no use any more, and Close still returns what the host holds.
 type Device interface {
 	Info() Info
-	// Alloc gives n bytes of device memory, aligned to 256 bytes, with any
+	// Alloc gives n bytes of device memory, aligned to [Alignment], with any
 	// content.
 	Alloc(n int64) (Pointer, error)
 	Free(p Pointer) error
@@ -40,8 +40,8 @@ type Device interface {
 	Unpin(b []byte) error
 	NewStream(Priority) (Stream, error)
 	NewEvent() (Event, error)
-	// Load compiles kernels for this device.
-	Load(kernels []Kernel) error
+	// Load compiles a kernel for this device.
+	Load(Kernel) (Function, error)
 	// Close waits for all work and frees all that is left.
 	Close() error
 }
@@ -67,10 +67,6 @@ type Stream interface {
 	Copy(dst, src Pointer, n int64) error
 	// Fill sets n bytes to b.
 	Fill(dst Pointer, b byte, n int64) error
-	// Launch runs a loaded kernel in so many blocks of so many threads, with so
-	// many bytes of shared memory a block. args is one of the argument structs
-	// of this package, as bytes in the layout of C.
-	Launch(kernel string, blocks, threads, shared int, args []byte) error
 	// Record makes e happen when everything queued before it is done. Wait makes
 	// what is queued after it wait for e, recorded in any stream.
 	Record(e Event) error
@@ -94,11 +90,20 @@ type Event interface {
 	Close() error
 }
 
+// Function is a kernel that a device has loaded.
+type Function interface {
+	// Launch queues it in a stream of the device, in so many blocks of so many
+	// threads, with so many bytes of shared memory a block. args is the kernel's
+	// argument struct, as bytes in the layout of C; it is read before Launch returns.
+	// Package kernels has a typed launch for each kernel.
+	Launch(s Stream, blocks, threads, shared int, args []byte) error
+}
+
 // Kernel is one kernel, for either device.
 type Kernel struct {
-	Name string
-	// PTX assembles it; its entry is kernels.Entry(Name). An emulated device
-	// does not ask.
+	Name  string
+	Entry string // its function in the PTX
+	// PTX assembles it. An emulated device does not ask.
 	PTX func() (string, error)
 	// Emulate does what one block does, on the memory of an emulated device.
 	Emulate func(m Memory, g Grid, args []byte) error

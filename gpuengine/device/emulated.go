@@ -1,4 +1,4 @@
-package gpuengine
+package device
 
 import (
 	"cmp"
@@ -25,7 +25,6 @@ type EmulatedOptions struct {
 // memory that is not pinned, gets an error. It can be told to fail.
 type Emulated struct {
 	opt     EmulatedOptions
-	kernels map[string]Kernel
 	atomics sync.Mutex // stands for the atomic operations of kernels
 
 	mu      sync.Mutex // guards what follows
@@ -46,17 +45,15 @@ type region struct {
 	bytes []byte
 }
 
-const alignment = 256
-
 // NewEmulated opens an emulated device.
 func NewEmulated(o EmulatedOptions) *Emulated {
 	if o.Memory == 0 {
 		o.Memory = 4 << 30
 	}
 	if o.Shared == 0 {
-		o.Shared = defaultShared
+		o.Shared = 48 << 10
 	}
-	return &Emulated{opt: o, kernels: map[string]Kernel{}, streams: map[*emulatedStream]bool{}, next: 1 << 20}
+	return &Emulated{opt: o, streams: map[*emulatedStream]bool{}, next: 1 << 20}
 }
 
 func openEmulated(name string) (Device, error) {
@@ -111,7 +108,7 @@ func (d *Emulated) Alloc(n int64) (Pointer, error) {
 	if err := d.fault(FaultAlloc); err != nil {
 		return 0, fmt.Errorf("allocate %d bytes on the device: %w", n, err)
 	}
-	size := (max(n, 1) + alignment - 1) &^ (alignment - 1)
+	size := (max(n, 1) + Alignment - 1) &^ (Alignment - 1)
 	if n < 0 || size > d.opt.Memory-d.used {
 		return 0, fmt.Errorf("allocate %d bytes on the device: %w: %d are left", n, ErrMemory, d.opt.Memory-d.used)
 	}
@@ -123,7 +120,7 @@ func (d *Emulated) Alloc(n int64) (Pointer, error) {
 		b[i] = 0xcd
 	}
 	p := d.next
-	d.next += Pointer(size) + alignment // what lies between is nobody's
+	d.next += Pointer(size) + Alignment // what lies between is nobody's
 	d.memory = append(d.memory, region{p, b[:n]})
 	d.used += size
 	d.peak = max(d.peak, d.used)
@@ -206,19 +203,6 @@ func (d *Emulated) isPinned(b []byte) bool {
 		begin := uintptr(unsafe.Pointer(&p[0]))
 		return begin <= from && from+uintptr(len(b)) <= begin+uintptr(len(p))
 	})
-}
-
-// Load takes kernels.
-func (d *Emulated) Load(list []Kernel) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err := d.fault(FaultLoad); err != nil {
-		return fmt.Errorf("load kernels: %w", err)
-	}
-	for _, k := range list {
-		d.kernels[k.Name] = k
-	}
-	return nil
 }
 
 // Close ends the streams and frees all that is left.

@@ -1,6 +1,6 @@
 //go:build cuda
 
-package gpuengine
+package bench
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/kernels"
 )
 
@@ -32,7 +32,7 @@ type copied struct {
 
 // BenchmarkCUDACopies shows what takes copies away from the bandwidth of the link.
 func BenchmarkCUDACopies(b *testing.B) {
-	d, err := Open("0")
+	d, err := device.Open("0")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -43,7 +43,8 @@ func BenchmarkCUDACopies(b *testing.B) {
 		}
 	}
 	defer func() { must(d.Close()) }()
-	must(d.Load([]Kernel{{Name: "gather", PTX: func() (string, error) { return kernels.Assemble("gather", gas.Fragments{}) }}}))
+	gather, err := kernels.LoadGather(d)
+	must(err)
 	blocks := make([][]byte, copiedBytes/copiedBlock)
 	for i := range blocks {
 		blocks[i], err = d.Pin(copiedBlock)
@@ -67,18 +68,27 @@ func BenchmarkCUDACopies(b *testing.B) {
 				args := args
 				args.Edges = uint64(size) // less than half of the time that the copy takes
 				if !c.gather {
-					args.Edges = grain
+					args.Edges = kernels.Run
 				}
-				must(bringBatches(b, d, c, blocks, size, args))
+				must(bringBatches(b, d, gather, c, blocks, size, args))
 			})
 		}
 	}
 }
 
+// copiedSlot is a slot of a ring: its memory can be written to at the end of its last
+// kernel.
+type copiedSlot struct {
+	stopwatch
+	copied device.Event
+	memory device.Pointer
+	used   bool
+}
+
 // bringBatches copies batches of so many bytes from blocks of memory.
-func bringBatches(b *testing.B, d Device, c copied, blocks [][]byte, size int, args gatherArgs) (err error) {
+func bringBatches(b *testing.B, d device.Device, gather kernels.Gather, c copied, blocks [][]byte, size int, args kernels.GatherArgs) (err error) {
 	const slots = 4
-	copies, err := d.NewStream(Normal)
+	copies, err := d.NewStream(device.Normal)
 	if err != nil {
 		return err
 	}
@@ -88,18 +98,22 @@ func bringBatches(b *testing.B, d Device, c copied, blocks [][]byte, size int, a
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Unpin(descriptors)) }()
-	lanes := make([]*lane, slots)
-	for i := range lanes {
-		l, err := newOwnLane(d)
-		defer func() { err = errors.Join(err, l.closeOwn(d)) }()
+	ring := make([]copiedSlot, slots)
+	for i := range ring {
+		l := &ring[i]
+		l.stopwatch, err = newStopwatch(d)
+		defer func() { err = errors.Join(err, l.close()) }()
 		if err != nil {
 			return err
 		}
+		if l.copied, err = d.NewEvent(); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, l.copied.Close()) }()
 		if l.memory, err = d.Alloc(int64(size) + 16<<10); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, d.Free(l.memory)) }()
-		lanes[i] = l
 	}
 	perBlock := copiedBlock / size // batches
 	if !c.pages {
@@ -107,7 +121,7 @@ func bringBatches(b *testing.B, d Device, c copied, blocks [][]byte, size int, a
 	}
 	for b.Loop() {
 		for n := range copiedBytes / size {
-			l := lanes[n%slots]
+			l := &ring[n%slots]
 			block := blocks[n/perBlock%len(blocks)]
 			src := block[n%perBlock*size:][:size]
 			s := copies
@@ -115,29 +129,29 @@ func bringBatches(b *testing.B, d Device, c copied, blocks [][]byte, size int, a
 				s = l.stream
 			}
 			var steps []error
-			if c.ring && !c.own && l.emptied != nil {
-				steps = append(steps, s.Wait(l.emptied))
+			if c.ring && !c.own && l.used {
+				steps = append(steps, s.Wait(l.end))
 			}
 			if c.timed {
 				steps = append(steps, s.Record(l.begun))
 			}
 			steps = append(steps, s.ToDevice(l.memory, src))
 			if c.described {
-				steps = append(steps, s.ToDevice(l.memory+Pointer(size), descriptors[:8<<10]))
+				steps = append(steps, s.ToDevice(l.memory+device.Pointer(size), descriptors[:8<<10]))
 			}
 			if c.timed {
 				steps = append(steps, s.Record(l.copied))
 			}
 			if c.ring {
 				steps = append(steps, l.stream.Wait(l.copied),
-					l.stream.Launch("gather", d.Info().Processors*gatherBlocks, threads, 0, bytesOf(&args)), l.stream.Record(l.done))
-				l.emptied = l.done
+					gather.Launch(l.stream, d.Info().Processors*gatherBlocks, &args), l.stream.Record(l.end))
+				l.used = true
 			}
 			if err := errors.Join(steps...); err != nil {
 				return err
 			}
 		}
-		for _, l := range lanes {
+		for _, l := range ring {
 			if err := l.stream.Sync(); err != nil {
 				return err
 			}
@@ -150,9 +164,9 @@ func bringBatches(b *testing.B, d Device, c copied, blocks [][]byte, size int, a
 }
 
 // randomGather gathers values of 4 bytes at random.
-func randomGather(b *testing.B, d Device) gatherArgs {
+func randomGather(b *testing.B, d device.Device) kernels.GatherArgs {
 	const edges, values = 1 << 24, 1 << 24
-	l, err := newOwnLane(d)
+	w, err := newStopwatch(d)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -164,14 +178,14 @@ func randomGather(b *testing.B, d Device) gatherArgs {
 	for i := range list {
 		list[i] = rand.Uint32N(values)
 	}
-	a := gatherArgs{Edges: edges, Width: 4}
-	for _, p := range []*Pointer{&a.Nbr, &a.Values} {
+	a := kernels.GatherArgs{Edges: edges, Width: 4}
+	for _, p := range []*device.Pointer{&a.Nbr, &a.Values} {
 		if *p, err = d.Alloc(4 * edges); err != nil {
 			b.Fatal(err)
 		}
 	}
 	a.Sink = a.Values
-	err = errors.Join(l.stream.ToDevice(a.Nbr, nbr), l.stream.Fill(a.Values, 0, 4*values), l.stream.Sync(), l.closeOwn(d), d.Unpin(nbr))
+	err = errors.Join(w.stream.ToDevice(a.Nbr, nbr), w.stream.Fill(a.Values, 0, 4*values), w.stream.Sync(), w.close(), d.Unpin(nbr))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package gpuengine
+package device
 
 import (
 	"fmt"

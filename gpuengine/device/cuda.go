@@ -1,6 +1,6 @@
 //go:build cuda
 
-package gpuengine
+package device
 
 // #include <cuda.h>
 //
@@ -13,18 +13,6 @@ package gpuengine
 // static CUresult garaph_unpin(CUcontext x, void *p) {
 // 	CUresult r = cuCtxSetCurrent(x);
 // 	return r ? r : cuMemHostUnregister(p);
-// }
-// static CUresult garaph_shared(CUcontext x, CUfunction f, int bytes) {
-// 	CUresult r = cuCtxSetCurrent(x);
-// 	return r ? r : cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes);
-// }
-// // Arguments as one buffer: a launch reads just them, and allocates nothing.
-// static CUresult garaph_launch(CUcontext x, CUfunction f, unsigned blocks, unsigned threads, unsigned shared,
-// 	CUstream s, void *args, size_t n) {
-// 	CUresult r = cuCtxSetCurrent(x);
-// 	if (r) return r;
-// 	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, args, CU_LAUNCH_PARAM_BUFFER_SIZE, &n, CU_LAUNCH_PARAM_END};
-// 	return cuLaunchKernel(f, blocks, 1, 1, threads, 1, 1, shared, s, 0, extra);
 // }
 import "C"
 
@@ -40,7 +28,6 @@ import (
 	"gorgonia.org/cu"
 
 	"github.com/garaph/garaph/internal/hostmem"
-	"github.com/garaph/garaph/kernels"
 )
 
 // cudaDevice is a GPU through CUDA's driver.
@@ -56,7 +43,6 @@ type cudaDevice struct {
 	streams map[*cudaStream]bool
 	events  map[*cudaEvent]bool
 	modules []cu.Module
-	kernels map[string]cu.Function
 }
 
 func init() { Register(Driver{Name: "cuda", List: listCUDA, Open: openNamedCUDA}) }
@@ -103,7 +89,7 @@ func openCUDA(number int) (Device, error) {
 	}
 	d := &cudaDevice{
 		device: cu.Device(number), memory: map[Pointer]bool{}, pinned: map[*byte][]byte{},
-		streams: map[*cudaStream]bool{}, events: map[*cudaEvent]bool{}, kernels: map[string]cu.Function{},
+		streams: map[*cudaStream]bool{}, events: map[*cudaEvent]bool{},
 	}
 	if d.ctx, err = d.device.RetainPrimaryCtx(); err != nil {
 		return nil, fmt.Errorf("open GPU %d: %w", number, err)
@@ -271,39 +257,6 @@ func (d *cudaDevice) Unpin(b []byte) error {
 	return err
 }
 
-// Load compiles PTX for this device and lets each kernel have all the shared
-// memory that there is.
-func (d *cudaDevice) Load(list []Kernel) error {
-	for _, k := range list {
-		text, err := k.PTX()
-		if err != nil {
-			return err
-		}
-		var f cu.Function
-		err = d.do("compile kernel "+k.Name, func() error {
-			m, err := cu.LoadData(text)
-			if err != nil {
-				return err
-			}
-			d.modules = append(d.modules, m)
-			f, err = m.Function(kernels.Entry(k.Name))
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		fixed, err := f.Attribute(cu.SharedSizeBytes)
-		if err == nil {
-			err = asError(C.garaph_shared(d.context(), *(*C.CUfunction)(unsafe.Pointer(&f)), C.int(d.info.SharedBlock-fixed)))
-		}
-		if err := d.check("shared memory of kernel "+k.Name, err); err != nil {
-			return err
-		}
-		d.kernels[k.Name] = f
-	}
-	return nil
-}
-
 // Close ends all work and frees what is left. After the device was lost, only
 // what the host holds can be had back.
 func (d *cudaDevice) Close() error {
@@ -328,135 +281,4 @@ func (d *cudaDevice) Close() error {
 		return errors.Join(errs...)
 	}
 	return nil // they all fail
-}
-
-func (d *cudaDevice) NewStream(p Priority) (Stream, error) {
-	s := &cudaStream{device: d}
-	err := d.do("make a stream", func() (err error) {
-		s.stream, err = cu.MakeStreamWithPriority(-int(p), cu.NonBlocking) // a lower number is more
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.streams[s] = true
-	return s, nil
-}
-
-func (d *cudaDevice) NewEvent() (Event, error) {
-	e := &cudaEvent{device: d}
-	err := d.do("make an event", func() (err error) {
-		e.event, err = cu.MakeEvent(cu.DefaultEvent)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.events[e] = true
-	return e, nil
-}
-
-// cudaStream is a stream of a cudaDevice.
-type cudaStream struct {
-	device *cudaDevice
-	stream cu.Stream
-}
-
-func (s *cudaStream) ToDevice(dst Pointer, src []byte) error {
-	if len(src) == 0 {
-		return nil
-	}
-	return s.device.do("copy to the device", func() error {
-		return cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(&src[0]), int64(len(src)), s.stream)
-	})
-}
-
-func (s *cudaStream) ToHost(dst []byte, src Pointer) error {
-	if len(dst) == 0 {
-		return nil
-	}
-	return s.device.do("copy from the device", func() error {
-		return cu.MemcpyDtoHAsync(unsafe.Pointer(&dst[0]), cu.DevicePtr(src), int64(len(dst)), s.stream)
-	})
-}
-
-func (s *cudaStream) Copy(dst, src Pointer, n int64) error {
-	return s.device.do("copy on the device", func() error {
-		return cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), n, s.stream)
-	})
-}
-
-func (s *cudaStream) Fill(dst Pointer, b byte, n int64) error {
-	if n == 0 {
-		return nil
-	}
-	return s.device.do("fill memory", func() error { return cu.MemsetD8Async(cu.DevicePtr(dst), b, n, s.stream) })
-}
-
-func (s *cudaStream) Launch(kernel string, blocks, threads, shared int, args []byte) error {
-	f, ok := s.device.kernels[kernel]
-	if !ok {
-		return fmt.Errorf("GPU %s: kernel %s was not loaded", s.device.info.Name, kernel)
-	}
-	return s.device.check("launch kernel "+kernel, asError(C.garaph_launch(s.device.context(), *(*C.CUfunction)(unsafe.Pointer(&f)),
-		C.uint(blocks), C.uint(threads), C.uint(shared), *(*C.CUstream)(unsafe.Pointer(&s.stream)), unsafe.Pointer(&args[0]), C.size_t(len(args)))))
-}
-
-func (s *cudaStream) Record(e Event) error {
-	return s.device.do("record an event", func() error { return e.(*cudaEvent).event.Record(s.stream) })
-}
-
-func (s *cudaStream) Wait(e Event) error {
-	return s.device.do("wait for an event", func() error { return s.stream.Wait(e.(*cudaEvent).event, 0) })
-}
-
-func (s *cudaStream) Sync() error {
-	return s.device.do("wait for a stream", s.stream.Synchronize)
-}
-
-func (s *cudaStream) Close() error {
-	s.device.mu.Lock()
-	delete(s.device.streams, s)
-	s.device.mu.Unlock()
-	return s.device.do("close a stream", s.stream.Destroy)
-}
-
-// cudaEvent is an event of a cudaDevice.
-type cudaEvent struct {
-	device *cudaDevice
-	event  cu.Event
-}
-
-func (e *cudaEvent) Sync() error { return e.device.do("wait for an event", e.event.Synchronize) }
-
-func (e *cudaEvent) Done() bool {
-	done := true
-	_ = e.device.do("ask for an event", func() error {
-		err := e.event.Query()
-		if errors.Is(err, cu.NotReady) { // which is asked often, and no error to put into words
-			done, err = false, nil
-		}
-		return err
-	})
-	return done
-}
-
-func (e *cudaEvent) Since(earlier Event) (seconds float64, err error) {
-	err = e.device.do("time between events", func() error {
-		ms, err := earlier.(*cudaEvent).event.Elapsed(e.event)
-		seconds = ms / 1e3
-		return err
-	})
-	return seconds, err
-}
-
-func (e *cudaEvent) Close() error {
-	e.device.mu.Lock()
-	delete(e.device.events, e)
-	e.device.mu.Unlock()
-	return e.device.do("close an event", func() error { return cu.DestroyEvent(&e.event) })
 }

@@ -1,4 +1,4 @@
-package gpuengine
+package device
 
 import (
 	"errors"
@@ -153,39 +153,6 @@ func (s *emulatedStream) Fill(dst Pointer, b byte, n int64) error {
 			memory[i] = b
 		}
 		return err
-	})
-}
-
-// Launch runs a kernel's blocks, in any order.
-func (s *emulatedStream) Launch(kernel string, blocks, threads, shared int, args []byte) error {
-	d := s.device
-	d.mu.Lock()
-	k, ok := d.kernels[kernel]
-	err := d.fault(FaultLaunch)
-	d.mu.Unlock()
-	switch {
-	case err != nil:
-	case !ok:
-		err = errors.New("it was not loaded")
-	case blocks <= 0, threads <= 0, threads > 1024, shared < 0, shared > d.opt.Shared:
-		err = errors.New("invalid configuration")
-	}
-	if err != nil {
-		return fmt.Errorf("launch kernel %s, %d blocks of %d threads, %d bytes of shared memory: %w", kernel, blocks, threads, shared, err)
-	}
-	args = slices.Clone(args)
-	return s.add(func() error {
-		first := rand.IntN(blocks)
-		for i := range blocks {
-			g := Grid{Block: (first + i) % blocks, Blocks: blocks, Threads: threads, Shared: shared}
-			if err := k.Emulate(d, g, args); err != nil {
-				d.mu.Lock()
-				d.lost = true // as on a real one, after such an error
-				d.mu.Unlock()
-				return fmt.Errorf("kernel %s, block %d: %w: %w", kernel, g.Block, err, ErrLost)
-			}
-		}
-		return nil
 	})
 }
 

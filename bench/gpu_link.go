@@ -1,8 +1,9 @@
-package gpuengine
+package bench
 
 import (
 	"errors"
-	"math"
+
+	"github.com/garaph/garaph/gpuengine/device"
 )
 
 const (
@@ -22,11 +23,11 @@ type Link struct {
 
 // MeasureLink measures copies to a device, from it, and both at once, from
 // pinned memory.
-func MeasureLink(d Device) (link Link, err error) {
+func MeasureLink(d device.Device) (link Link, err error) {
 	n := min(int64(linkBytes), d.Info().Free/4)
 	var host [2][]byte
-	var at [2]Pointer
-	var lanes [2]*lane
+	var at [2]device.Pointer
+	var watches [2]stopwatch
 	for i := range host {
 		if host[i], err = d.Pin(n); err != nil {
 			return Link{}, err
@@ -36,14 +37,14 @@ func MeasureLink(d Device) (link Link, err error) {
 			return Link{}, err
 		}
 		defer func() { err = errors.Join(err, d.Free(at[i])) }()
-		lanes[i], err = newOwnLane(d)
-		defer func() { err = errors.Join(err, lanes[i].closeOwn(d)) }()
+		watches[i], err = newStopwatch(d)
+		defer func() { err = errors.Join(err, watches[i].close()) }()
 		if err != nil {
 			return Link{}, err
 		}
 	}
-	l, back := lanes[0], lanes[1]
-	to := func() error { return l.stream.ToDevice(at[0], host[0]) }
+	there, back := &watches[0], &watches[1]
+	to := func() error { return there.stream.ToDevice(at[0], host[0]) }
 	from := func() error { return back.stream.ToHost(host[1], at[1]) }
 	both := func() error {
 		for i := range bothCopies {
@@ -51,7 +52,7 @@ func MeasureLink(d Device) (link Link, err error) {
 				return err
 			}
 			if i == 0 { // the other stream begins where this one does
-				if err := back.stream.Wait(l.begun); err != nil {
+				if err := back.stream.Wait(there.begun); err != nil {
 					return err
 				}
 			}
@@ -59,43 +60,21 @@ func MeasureLink(d Device) (link Link, err error) {
 				return err
 			}
 		}
-		if err := back.stream.Record(back.done); err != nil {
+		if err := back.stream.Record(back.end); err != nil {
 			return err
 		}
-		return l.stream.Wait(back.done)
+		return there.stream.Wait(back.end)
 	}
 	for _, x := range []struct {
 		speed *float64
 		bytes int64
 		copy  func() error
-	}{{&link.To, n, to}, {&link.From, n, func() error { return l.stream.ToHost(host[0], at[0]) }}, {&link.Both, 2 * bothCopies * n, both}} {
-		seconds, err := l.least(linkRounds, x.copy)
+	}{{&link.To, n, to}, {&link.From, n, func() error { return there.stream.ToHost(host[0], at[0]) }}, {&link.Both, 2 * bothCopies * n, both}} {
+		seconds, err := there.least(linkRounds, x.copy)
 		if err != nil {
 			return Link{}, err
 		}
 		*x.speed = float64(x.bytes) / seconds
 	}
 	return link, nil
-}
-
-// least is the least time that the device takes for what work queues in the
-// lane's stream, of so many rounds.
-func (l *lane) least(rounds int, work func() error) (seconds float64, err error) {
-	seconds = math.Inf(1)
-	for range rounds {
-		for _, step := range []func() error{
-			func() error { return l.stream.Record(l.begun) }, work,
-			func() error { return l.stream.Record(l.done) }, l.stream.Sync,
-		} {
-			if err := step(); err != nil {
-				return 0, err
-			}
-		}
-		x, err := l.done.Since(l.begun)
-		if err != nil {
-			return 0, err
-		}
-		seconds = min(seconds, max(x, 1e-9)) // the clock of an emulated device stands still at times
-	}
-	return seconds, nil
 }

@@ -1,6 +1,6 @@
 //go:build cuda
 
-package gpuengine
+package kernels
 
 import (
 	"flag"
@@ -14,7 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -80,7 +80,7 @@ func rmat(scale, degree int) *csc {
 
 // cutTest cuts a graph into chunks of so many edges and vertices at most. It
 // fills what does not depend on addresses, and gives the first edge of each.
-func cutTest(g *csc, maxEdges, maxVertices int) (list []chunk, starts []uint64) {
+func cutTest(g *csc, maxEdges, maxVertices int) (list []Chunk, starts []uint64) {
 	n := len(g.off) - 1
 	v, e := 0, uint64(0)
 	for e < g.off[n] {
@@ -95,7 +95,7 @@ func cutTest(g *csc, maxEdges, maxVertices int) (list []chunk, starts []uint64) 
 		if g.off[last+1] < end {
 			end = g.off[last+1]
 		}
-		c := chunk{Edges: uint32(end - e), First: uint32(v), Count: uint32(last - v + 1)}
+		c := Chunk{Edges: uint32(end - e), First: uint32(v), Count: uint32(last - v + 1)}
 		if g.off[v] < e {
 			c.Head = 1
 		}
@@ -110,9 +110,11 @@ func cutTest(g *csc, maxEdges, maxVertices int) (list []chunk, starts []uint64) 
 
 type gpu struct {
 	t testing.TB
-	Device
-	s   Stream
-	pin []byte
+	device.Device
+	s      device.Stream
+	pin    []byte
+	set    *Set
+	gather Gather
 }
 
 func (g *gpu) must(err error) {
@@ -122,7 +124,7 @@ func (g *gpu) must(err error) {
 	}
 }
 
-func upload[T any](g *gpu, list []T) Pointer {
+func upload[T any](g *gpu, list []T) device.Pointer {
 	g.t.Helper()
 	var x T
 	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), len(list)*int(unsafe.Sizeof(x)))
@@ -130,20 +132,20 @@ func upload[T any](g *gpu, list []T) Pointer {
 	g.must(err)
 	for at := 0; at < len(b); at += len(g.pin) {
 		n := copy(g.pin, b[at:])
-		g.must(g.s.ToDevice(p+Pointer(at), g.pin[:n]))
+		g.must(g.s.ToDevice(p+device.Pointer(at), g.pin[:n]))
 		g.must(g.s.Sync())
 	}
 	return p
 }
 
-func download[T any](g *gpu, p Pointer, n int) []T {
+func download[T any](g *gpu, p device.Pointer, n int) []T {
 	g.t.Helper()
 	list := make([]T, n)
 	var x T
 	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), n*int(unsafe.Sizeof(x)))
 	for at := 0; at < len(b); at += len(g.pin) {
 		k := min(len(g.pin), len(b)-at)
-		g.must(g.s.ToHost(g.pin[:k], p+Pointer(at)))
+		g.must(g.s.ToHost(g.pin[:k], p+device.Pointer(at)))
 		g.must(g.s.Sync())
 		copy(b[at:], g.pin[:k])
 	}
@@ -171,18 +173,17 @@ func (g *gpu) seconds(runs int, f func()) float64 {
 	return best
 }
 
-func newGPU(t testing.TB, f gas.Fragments) *gpu {
-	d, err := openCUDA(0)
+func newGPU(t testing.TB, p programs.PageRank[float32]) *gpu {
+	d, err := device.Open("0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := &gpu{t: t, Device: d}
-	var list []Kernel
-	for _, name := range kernels.Names() {
-		list = append(list, Kernel{Name: name, PTX: func() (string, error) { return kernels.Assemble(name, f) }})
-	}
-	g.must(d.Load(list))
-	g.s, err = d.NewStream(Normal)
+	g.set, err = Load(d, p, p.Fragments())
+	g.must(err)
+	g.gather, err = LoadGather(d)
+	g.must(err)
+	g.s, err = d.NewStream(device.Normal)
 	g.must(err)
 	g.pin, err = d.Pin(64 << 20)
 	g.must(err)
@@ -201,7 +202,7 @@ func TestCUDAKernels(t *testing.T) {
 	n, edges := len(graph.off)-1, int(graph.off[len(graph.off)-1])
 	p := programs.PageRank[float32]{Damping: 0.85}
 	f := p.Fragments()
-	g := newGPU(t, f)
+	g := newGPU(t, p)
 	i := g.Info()
 	t.Logf("%s, driver %s, %d SMs, %d MiB, shared %d of %d, capability %d", i.Name, i.Driver, i.Processors, i.Memory>>20, i.SharedBlock, i.SharedSM, i.Capability)
 
@@ -230,7 +231,7 @@ func TestCUDAKernels(t *testing.T) {
 	dDst, err := g.Alloc(int64(2*edges + 64))
 	g.must(err)
 	dFault := upload(g, []uint32{0})
-	dTotals := upload(g, []totals{{}})
+	dTotals := upload(g, []Totals{{}})
 	dActive := upload(g, make([]uint32, n/32+8))
 	params := make([]byte, max(f.Parameters.Size, 8))
 	*(*programs.PageRank[float32])(unsafe.Pointer(&params[0])) = p
@@ -243,13 +244,13 @@ func TestCUDAKernels(t *testing.T) {
 
 	ceiling := map[uint64]float64{}
 	for _, width := range []uint64{4} {
-		a := gatherArgs{dNbr, dValues, dNext, uint64(edges) &^ 15, width}
-		s := g.seconds(5, func() { g.must(g.s.Launch("gather", i.Processors*16, 256, 0, bytesOf(&a))) })
+		a := GatherArgs{dNbr, dValues, dNext, uint64(edges) &^ 15, width}
+		s := g.seconds(5, func() { g.must(g.gather.Launch(g.s, i.Processors*16, &a)) })
 		ceiling[width] = float64(edges) / s
 		t.Logf("gather only, %d-byte values: %.2f ms, %.1f G edges/s", width, s*1e3, ceiling[width]/1e9)
 	}
-	zero := zeroArgs{Acc: dAcc, Parameters: dParams, Fault: dFault, N: uint32(n)}
-	runZero := func() { g.must(g.s.Launch("zero", i.Processors*8, 256, 0, bytesOf(&zero))) }
+	zero := ZeroArgs{Acc: dAcc, Parameters: dParams, Fault: dFault, N: uint32(n)}
+	runZero := func() { g.must(g.set.Zero.Launch(g.s, &zero)) }
 	check := func(name string) {
 		got := download[float64](g, dAcc, n)
 		for v := range got {
@@ -262,30 +263,30 @@ func TestCUDAKernels(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		kernel               string
+		way                  int
 		edges, window        int
 		threads, sharedLimit int
 		copies               bool
 	}{
-		{"pull_segmented", 1 << 15, 2048, 256, 0, false},
-		{"pull_segmented", 1 << 16, 2048, 256, 0, false},
-		{"pull_segmented", 1 << 16, 4096, 256, 0, false},
-		{"pull_segmented", 1 << 17, 4096, 256, 0, false},
-		{"pull_segmented", 1 << 18, 6144, 256, 0, false},
-		{"pull_replicated", 1 << 16, 3072, 1024, 0, false},
-		{"pull_replicated", 1 << 16, 3072, 1024, 48 << 10, true},
-		{"pull_replicated", 1 << 16, 3072, 1024, 96 << 10, true},
-		{"pull_replicated", 1 << 16, 1536, 1024, 48 << 10, true},
-		{"pull_replicated", 1 << 15, 1536, 512, 48 << 10, true},
-		{"pull_replicated", 1 << 17, 6144, 1024, 48 << 10, true},
+		{Segmented, 1 << 15, 2048, 256, 0, false},
+		{Segmented, 1 << 16, 2048, 256, 0, false},
+		{Segmented, 1 << 16, 4096, 256, 0, false},
+		{Segmented, 1 << 17, 4096, 256, 0, false},
+		{Segmented, 1 << 18, 6144, 256, 0, false},
+		{Replicated, 1 << 16, 3072, 1024, 0, false},
+		{Replicated, 1 << 16, 3072, 1024, 48 << 10, true},
+		{Replicated, 1 << 16, 3072, 1024, 96 << 10, true},
+		{Replicated, 1 << 16, 1536, 1024, 48 << 10, true},
+		{Replicated, 1 << 15, 1536, 512, 48 << 10, true},
+		{Replicated, 1 << 17, 6144, 1024, 48 << 10, true},
 	} {
 		chunks, starts := cutTest(graph, c.edges, c.window)
-		ranges := make([]expandRange, len(chunks))
+		ranges := make([]ExpandRange, len(chunks))
 		shared := 0
 		for k := range chunks {
 			x := &chunks[k]
-			x.Nbr, x.Dst = dNbr+Pointer(4*starts[k]), dDst+Pointer(2*starts[k])
-			ranges[k] = expandRange{Off: dOff + Pointer(4*x.First), Edge: uint32(starts[k])}
+			x.Nbr, x.Dst = dNbr+device.Pointer(4*starts[k]), dDst+device.Pointer(2*starts[k])
+			ranges[k] = ExpandRange{Off: dOff + device.Pointer(4*x.First), Edge: uint32(starts[k])}
 			if c.copies {
 				r := math.Ceil(math.Log2(float64(x.Edges)/float64(x.Count)) - 0.5)
 				x.Copies = uint32(max(0, min(5, r)))
@@ -296,11 +297,11 @@ func TestCUDAKernels(t *testing.T) {
 			shared = max(shared, int(x.Count)<<x.Copies*8)
 		}
 		dChunks, dRanges := upload(g, chunks), upload(g, ranges)
-		ex := expandArgs{dChunks, dRanges}
-		es := g.seconds(2, func() { g.must(g.s.Launch("expand", len(chunks), 256, 0, bytesOf(&ex))) })
-		pull := pullArgs{dChunks, dValues, dAcc, dParams, dFault}
-		name := fmt.Sprintf("%s, %d edges, %d vertices, shared %d, %d threads", c.kernel, c.edges, c.window, shared, c.threads)
-		run := func() { g.must(g.s.Launch(c.kernel, len(chunks), c.threads, shared, bytesOf(&pull))) }
+		ex := ExpandArgs{dChunks, dRanges}
+		es := g.seconds(2, func() { g.must(g.set.Expand.Launch(g.s, len(chunks), &ex)) })
+		pull := PullArgs{dChunks, dValues, dAcc, dParams, dFault}
+		name := fmt.Sprintf("%s, %d edges, %d vertices, shared %d, %d threads", [...]string{"segmented", "replicated"}[c.way], c.edges, c.window, shared, c.threads)
+		run := func() { g.must(g.set.Pull[c.way].f.Launch(g.s, len(chunks), c.threads, shared, bytesOf(&pull))) }
 		runZero()
 		run()
 		check(name)
@@ -312,26 +313,26 @@ func TestCUDAKernels(t *testing.T) {
 	// Apply, from the sums of one pull.
 	chunks, starts := cutTest(graph, 1<<16, 2048)
 	for k := range chunks {
-		chunks[k].Nbr, chunks[k].Dst = dNbr+Pointer(4*starts[k]), dDst+Pointer(2*starts[k])
+		chunks[k].Nbr, chunks[k].Dst = dNbr+device.Pointer(4*starts[k]), dDst+device.Pointer(2*starts[k])
 	}
 	blocks := i.Processors * 8
 	dSums := upload(g, make([]float64, blocks))
 	dChunks := upload(g, chunks)
-	ranges := make([]expandRange, len(chunks))
+	ranges := make([]ExpandRange, len(chunks))
 	for k := range chunks {
-		ranges[k] = expandRange{Off: dOff + Pointer(4*chunks[k].First), Edge: uint32(starts[k])}
+		ranges[k] = ExpandRange{Off: dOff + device.Pointer(4*chunks[k].First), Edge: uint32(starts[k])}
 	}
-	ex := expandArgs{dChunks, upload(g, ranges)}
-	g.must(g.s.Launch("expand", len(chunks), 256, 0, bytesOf(&ex)))
-	pull := pullArgs{dChunks, dValues, dAcc, dParams, dFault}
-	ap := applyArgs{Acc: dAcc, Values: dValues, Next: dNext, In: dIn, Out: dOut, Degree: dOut, Parameters: dParams, Active: dActive,
+	ex := ExpandArgs{dChunks, upload(g, ranges)}
+	g.must(g.set.Expand.Launch(g.s, len(chunks), &ex))
+	pull := PullArgs{dChunks, dValues, dAcc, dParams, dFault}
+	ap := ApplyArgs{Acc: dAcc, Values: dValues, Next: dNext, In: dIn, Out: dOut, Degree: dOut, Parameters: dParams, Active: dActive,
 		Totals: dTotals, Sums: dSums, Fault: dFault, Iteration: 3, Aggregate: 0.25, First: 0, Count: uint32(n), N: uint32(n)}
-	apply := func() { g.must(g.s.Launch("apply", blocks, 256, 0, bytesOf(&ap))) }
+	apply := func() { g.must(g.set.Apply.f.Launch(g.s, blocks, Threads, 0, bytesOf(&ap))) }
 	runZero()
-	g.must(g.s.Launch("pull_segmented", len(chunks), 256, 2048*8, bytesOf(&pull)))
+	g.must(g.set.Pull[Segmented].Launch(g.s, len(chunks), 2048*8, &pull))
 	apply()
-	next, counts, active := download[float32](g, dNext, n), download[totals](g, dTotals, 1)[0], download[uint32](g, dActive, n/32+8)
-	var expected totals
+	next, counts, active := download[float32](g, dNext, n), download[Totals](g, dTotals, 1)[0], download[uint32](g, dActive, n/32+8)
+	var expected Totals
 	var sum float64
 	for v := range n {
 		x := gas.Vertex{ID: uint32(v), N: uint32(n), In: in[v], Out: graph.out[v]}
@@ -362,7 +363,7 @@ func TestCUDAKernels(t *testing.T) {
 	}
 	s := g.seconds(5, apply)
 	both := g.seconds(5, func() {
-		g.must(g.s.Launch("pull_segmented", len(chunks), 256, 2048*8, bytesOf(&pull)))
+		g.must(g.set.Pull[Segmented].Launch(g.s, len(chunks), 2048*8, &pull))
 		apply()
 	})
 	t.Logf("apply: %.2f ms; a whole iteration: %.2f ms, %.1f G edges/s, %.0f %% of the ceiling", s*1e3, both*1e3, float64(edges)/both/1e9, 100*float64(edges)/both/ceiling[4])

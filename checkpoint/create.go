@@ -1,0 +1,111 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/garaph/garaph/internal/beneath"
+)
+
+// create makes the folder of a new job, with lock and record, and puts it under
+// the next free number.
+func (j *Job) create() (err error) {
+	graph, err := beneath.Open(filepath.Dir(j.jobs))
+	if err != nil {
+		return err
+	}
+	defer graph.Close()
+	name := filepath.Base(j.jobs)
+	if err := graph.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	f, err := graph.Folder(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	tidy(f)
+	building, err := makeNew(f)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			j.id = 0
+			err = errors.Join(err, removeFolder(f, building), j.Close())
+		}
+	}()
+	if j.at, err = f.Folder(building); err != nil {
+		return err
+	}
+	if j.lock, err = lockJob(j.at); err != nil {
+		return err
+	}
+	if j.record.Place, err = placeOf(j.at); err != nil {
+		return err
+	}
+	j.record.Created = time.Now().UTC().Truncate(time.Second)
+	j.record.Updated = j.record.Created
+	if err := writeRecord(j.at, &j.record); err != nil {
+		return err
+	}
+	if err := j.number(f, building); err != nil {
+		return err
+	}
+	return errors.Join(f.Sync("."), graph.Sync("."))
+}
+
+// makeNew makes a folder with the permissions of the folder of jobs.
+func makeNew(f *beneath.Folder) (string, error) {
+	info, err := f.Lstat(".")
+	if err != nil {
+		return "", err
+	}
+	for {
+		name := fmt.Sprintf("%s%08x", newPrefix, rand.Uint32())
+		err := f.Mkdir(name, 0o777)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil {
+			err = f.Chmod(name, info.Mode().Perm())
+		}
+		return name, err
+	}
+}
+
+// number renames a job's folder to the number after the highest; after the last
+// one there is, to the lowest that is free.
+func (j *Job) number(f *beneath.Folder, building string) error {
+	ids, err := numbers(f)
+	if err != nil {
+		return err
+	}
+	id := 0
+	if len(ids) > 0 {
+		id = ids[len(ids)-1] % maxID
+	}
+	for {
+		id++
+		err := f.RenameNew(building, strconv.Itoa(id))
+		if errors.Is(err, fs.ErrExist) && id < maxID {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		j.id = id
+		at, err := f.Folder(strconv.Itoa(id)) // with its path
+		if err != nil {
+			return err
+		}
+		err = j.at.Close()
+		j.at = at
+		return err
+	}
+}

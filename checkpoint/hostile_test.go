@@ -1,0 +1,392 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/beneath"
+)
+
+// ended makes a job that was interrupted.
+func ended(t *testing.T, jobs string) (folder string) {
+	t.Helper()
+	j := begun(t, jobs)
+	writeEpoch(t, j, random(5, 100, 4))
+	if err := j.End(Interrupted, nil); err != nil {
+		t.Fatal(err)
+	}
+	return j.folder()
+}
+
+// asRecord gives a line of JSON the head and the checksum of a record.
+func asRecord(head, line string) []byte {
+	text := head + line + "\n"
+	return fmt.Appendf(nil, "%s%08x JOB\n", text, crc32.Checksum([]byte(text), castagnoli))
+}
+
+// TestForgedRecords: a record with a sound checksum is refused where it holds
+// what no job has, and nothing of it is printed as it is.
+func TestForgedRecords(t *testing.T) {
+	jobs := memoryDir(t)
+	name := filepath.Join(ended(t, jobs), recordFile)
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := strings.Split(string(whole), "\n")[1]
+	change := func(old, new string) string {
+		t.Helper()
+		if !strings.Contains(line, old) {
+			t.Fatalf("no %s in %s", old, line)
+		}
+		return strings.Replace(line, old, new, 1)
+	}
+	for _, c := range []struct{ line, says string }{
+		{change(`"interrupted"`, `"asleep"`), `the status "asleep" is unknown`},
+		{change(`"interrupted"`, `"\u001b[2J"`), `\x1b[2J`},
+		{change(`"iteration":0`, `"iteration":-1`), "-1 iterations"},
+		{change(`"iteration":0`, `"iteration":9000000000000000000`), "9000000000000000000 iterations"},
+		{change(`"iteration":0`, `"iteration":"\u001b[2J"`), "cannot unmarshal"},
+		{change(`"epoch":1`, `"epoch":-1`), "-1 checkpoints"},
+		{change(`"checkpoints":{}`, `"checkpoints":{"every":-1}`), "cannot be"},
+		{change(`"checkpoints":{}`, `"checkpoints":{"keep":-1}`), "cannot be"},
+		{change(`"name":"sssp"`, `"name":"`+strings.Repeat("x", wordLimit+1)+`"`), "expected 200 at most"},
+		{change(`"name":"sssp"`, `"name":"sssp","output":"out.tsv"`), "no absolute path"},
+		{change(`"name":"sssp"`, `"name":"sssp","output":"/a\u0000b"`), "no absolute path"},
+		{change(`"name":"sssp"`, `"name":"sssp","output":"/`+strings.Repeat("x", pathLimit)+`"`), "no absolute path"},
+		{change(`"name":"sssp"`, `"name":"sssp","from":"here"`), "no absolute path"},
+		{change(`"name":"sssp"`, `"name":"sssp","wrote":[{},{},{},{},{}]`), "wrote 5 files"},
+		{change(`"created":"`, `"created":"\u001b`), "damaged"},
+		{`null`, `the status "" is unknown`},
+		{`[]`, "cannot unmarshal"},
+		{``, "unexpected end"},
+	} {
+		if err := os.WriteFile(name, asRecord(recordHead, c.line), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		list, err := List(jobs)
+		if err != nil || len(list) != 1 || !errors.Is(list[0].Err, ErrDamaged) || !strings.Contains(list[0].Err.Error(), c.says) || strings.ContainsAny(list[0].Err.Error(), "\x1b\n") {
+			t.Errorf("%.200s: %+v, %v", c.line, list, err)
+		}
+		if j, err := OpenJob(jobs, 1); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "`garaph jobs rm` removes it") {
+			t.Errorf("%.200s: opened %v, %v", c.line, j, err)
+		}
+	}
+	if err := os.WriteFile(name, asRecord("", line), 0o666); err != nil { // version 1
+		t.Fatal(err)
+	}
+	if _, err := OpenJob(jobs, 1); !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "resume it with that, or run it again; `garaph jobs rm` removes it") {
+		t.Errorf("version 1: %v", err)
+	}
+	if _, _, err := Newest(jobs); !errors.Is(err, ErrVersion) {
+		t.Errorf("version 1: %v", err)
+	}
+	if err := Remove(jobs, 1); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSparse: the sizes of files are looked at before they are read.
+func TestSparse(t *testing.T) {
+	jobs := memoryDir(t)
+	folder := ended(t, jobs)
+	epoch := filepath.Join(folder, epochName(1))
+	for _, name := range []string{"JOB", "LOCK", "PROGRESS", "EPOCH", "VALUES", "db/000001.sst", "db/000001.vlog", "db/MANIFEST"} {
+		path := filepath.Join(folder, name)
+		if _, err := os.Stat(path); err != nil && name != progressFile {
+			path = filepath.Join(epoch, name)
+		}
+		was, _ := os.ReadFile(path)
+		if err := errors.Join(os.WriteFile(path, was, 0o666), os.Truncate(path, 1<<42)); err != nil {
+			t.Fatal(err)
+		}
+		soon(t, name, func() {
+			list, err := List(jobs)
+			if err != nil || len(list) != 1 || (list[0].Err != nil) != (name == recordFile) {
+				t.Errorf("%s: %+v, %v", name, list, err)
+			}
+			j, err := OpenJob(jobs, 1)
+			if err == nil {
+				if err = j.Begin(someone, Policy{}); err == nil {
+					_, err = j.Restore(t.Context(), new(memory))
+				}
+				err = errors.Join(err, j.End(Interrupted, nil))
+			}
+			if ok := name == lockFile || name == progressFile; ok && err != nil || !ok && !errors.Is(err, ErrDamaged) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+		if err := os.WriteFile(path, was, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestLinks: where a link stands in the place of the folder of jobs, of a job, of
+// an epoch or of a file, nothing behind it is read, changed or removed.
+func TestLinks(t *testing.T) {
+	for _, link := range []string{".", "1", "1/epoch-00000001", "1/epoch-00000001/db", "1/JOB", "1/LOCK", "1/.JOB", "1/PROGRESS", "1/epoch-00000001/VALUES", "1/epoch-00000001/db/DISCARD"} {
+		t.Run(strings.ReplaceAll(link, "/", " "), func(t *testing.T) {
+			jobs, away := filepath.Join(memoryDir(t), "jobs"), filepath.Join(memoryDir(t), "away")
+			ended(t, jobs)
+			path := filepath.Join(jobs, link)
+			if _, err := os.Stat(path); err != nil {
+				if err := os.WriteFile(path, []byte("the user's"), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := copyAway(path, away); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(os.RemoveAll(path), os.Symlink(away, path)); err != nil {
+				t.Fatal(err)
+			}
+			before := snapshot(t, away)
+			if foreign, err := Foreign(jobs); err != nil || foreign != filepath.Clean(link) {
+				t.Errorf("foreign is %q, %v", foreign, err)
+			}
+			soon(t, link, func() {
+				_, _ = List(jobs)
+				_ = Idle(jobs)
+				if j, err := OpenJob(jobs, 1); err == nil {
+					if err := j.Begin(someone, Policy{Keep: 1}); err == nil {
+						_, _ = j.Restore(t.Context(), new(memory))
+						j.Progress(3)
+						s := random(6, 100, 4)
+						_, _ = j.Epochs().Write(t.Context(), s.state, s)
+					}
+					_ = j.End(Done, nil)
+				}
+				j := NewJob(jobs, Spec{}, Policy{})
+				if err := j.Begin(someone, Policy{}); err == nil {
+					_ = j.End(Done, nil)
+				} else if link != "." || !errors.Is(err, beneath.ErrKind) {
+					t.Errorf("a new job: %v", err)
+				}
+				_ = Remove(jobs, 1)
+			})
+			if after := snapshot(t, away); !slices.Equal(before, after) {
+				t.Errorf("behind the link there is\n%s\nand was\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
+			}
+		})
+	}
+}
+
+func copyAway(from, to string) error {
+	if info, err := os.Stat(from); err != nil || info.IsDir() {
+		return errors.Join(err, os.CopyFS(to, os.DirFS(from)))
+	}
+	b, err := os.ReadFile(from)
+	return errors.Join(err, os.WriteFile(to, b, 0o666))
+}
+
+// snapshot lists what lies at a path, with its bytes.
+func snapshot(t *testing.T, path string) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(path, func(path string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		var b []byte
+		if e.Type().IsRegular() {
+			b, err = os.ReadFile(path)
+		}
+		all = append(all, fmt.Sprintf("%s %s %x", path, e.Type(), crc32.ChecksumIEEE(b)))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestUsersFiles: what a user put into the folders of jobs stays, whatever is
+// tidied, removed or written there.
+func TestUsersFiles(t *testing.T) {
+	for _, file := range []string{
+		"1/notes", "1/notes/a", "1/epoch-00000001/mine.tsv", "1/epoch-00000001/db/mine.txt", "1/.epoch-00000009.writing/mine", "1/.epoch-00000009.removing/db/mine",
+		"1/epoch-1/VALUES", "1/epoch-00000001.old/VALUES", "2024/a", "2024/JOB", "2024/LOCK", ".job-1/a", ".job-0123abcd/a", ".job-0123abcd/JOB", ".job-search/a", ".job-1-0123abcd.removing/a",
+		".job-1-0123abcd.removing/LOCK",
+	} {
+		t.Run(strings.ReplaceAll(file, "/", " "), func(t *testing.T) {
+			jobs := memoryDir(t)
+			ended(t, jobs)
+			path := filepath.Join(jobs, file)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte("the user's"), 0o666)); err != nil {
+				t.Fatal(err)
+			}
+			old := time.Now().Add(-2 * leftoverAfter)
+			if err := os.Chtimes(filepath.Dir(path), old, old); err != nil {
+				t.Fatal(err)
+			}
+			foreign, err := Foreign(jobs)
+			if err != nil || foreign == "" || !strings.HasPrefix(file, foreign) {
+				t.Errorf("foreign is %q, %v", foreign, err)
+			}
+			for _, id := range []int{1, 2024} {
+				if strings.HasPrefix(file, fmt.Sprint(id, "/")) {
+					if err := Remove(jobs, id); !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), "it stays; move it away") {
+						t.Errorf("removed job %d: %v", id, err)
+					}
+				}
+			}
+			j := reopen(t, jobs, 1)
+			for seed := range uint64(3) { // older ones are removed
+				s := random(seed, 100, 4)
+				if n, err := j.Epochs().Write(t.Context(), s.state, s); n == 0 || err != nil && !errors.Is(err, ErrForeign) {
+					t.Errorf("checkpoint %d, %v", n, err)
+				}
+			}
+			_ = j.End(Done, nil) // may say what stays
+			done(t, jobs, 2)
+			if b, err := os.ReadFile(path); string(b) != "the user's" {
+				t.Errorf("left is %q, %v", b, err)
+			}
+		})
+	}
+}
+
+// TestKilledRemoval: whatever a killed removal, or the making of a job, left is
+// removed by the next removal, and stands in the way of none.
+func TestKilledRemoval(t *testing.T) {
+	jobs := memoryDir(t)
+	folder := ended(t, jobs)
+	whole := filepath.Join(memoryDir(t), "whole")
+	if err := os.CopyFS(whole, os.DirFS(folder)); err != nil {
+		t.Fatal(err)
+	}
+	// The files in the order in which they go.
+	var files []string
+	err := filepath.WalkDir(whole, func(path string, e os.DirEntry, err error) error {
+		if rel, _ := filepath.Rel(whole, path); err == nil && !e.IsDir() && rel != lockFile {
+			files = append(files, rel)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, lockFile)
+	for n := range len(files) + 1 {
+		gone := filepath.Join(jobs, ".job-1-0123abcd.removing")
+		if err := os.CopyFS(gone, os.DirFS(whole)); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files[:n] {
+			if err := os.Remove(filepath.Join(gone, name)); err != nil {
+				t.Fatal(err)
+			}
+			for dir := filepath.Dir(filepath.Join(gone, name)); dir != gone && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
+			}
+		}
+		if _, err := os.Stat(folder); err != nil {
+			if id := begun(t, jobs); id.ID() != 1 {
+				t.Fatalf("it is job %d", id.ID())
+			} else if err := id.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.CopyFS(gone, os.DirFS(whole)); err != nil { // begun has removed it
+				t.Fatal(err)
+			}
+		}
+		if err := Remove(jobs, 1); err != nil {
+			t.Errorf("%d files were gone: %v", n, err)
+		}
+		if left, err := os.ReadDir(jobs); err != nil || len(left) > 0 {
+			t.Errorf("%d files were gone: left are %v, %v", n, left, err)
+		}
+	}
+}
+
+// TestRemovedMeanwhile: what another process is removing is left to it.
+func TestRemovedMeanwhile(t *testing.T) {
+	jobs := memoryDir(t)
+	folder := ended(t, jobs)
+	gone := filepath.Join(jobs, ".job-1-0123abcd.removing")
+	lock, err := os.Open(filepath.Join(folder, lockFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if err := errors.Join(unix.Flock(int(lock.Fd()), unix.LOCK_EX), os.Rename(folder, gone)); err != nil {
+		t.Fatal(err)
+	}
+	done(t, jobs, 1)
+	if _, err := os.Stat(filepath.Join(gone, recordFile)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNumbers: what has the highest number does not keep new jobs from theirs.
+func TestNumbers(t *testing.T) {
+	jobs := memoryDir(t)
+	for _, name := range []string{"999999999", "9223372036854775807", "1000000000", "007", "-3"} {
+		if err := os.Mkdir(filepath.Join(jobs, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if id := begun(t, jobs).ID(); id != 1 {
+		t.Errorf("it is job %d", id)
+	}
+	if id := begun(t, jobs).ID(); id != 2 {
+		t.Errorf("it is job %d", id)
+	}
+}
+
+// TestCheckOwn: a record is the user's own where it was made, and nowhere else.
+func TestCheckOwn(t *testing.T) {
+	jobs := t.TempDir()
+	j := begun(t, jobs)
+	if err := j.CheckOwn(); err != nil {
+		t.Errorf("a new one: %v", err)
+	}
+	if err := j.End(Interrupted, nil); err != nil {
+		t.Fatal(err)
+	}
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(jobs, moved); err != nil {
+		t.Fatal(err)
+	}
+	if err := reopen(t, moved, 1).CheckOwn(); err != nil {
+		t.Errorf("one that was moved: %v", err)
+	}
+	copied := filepath.Join(t.TempDir(), "copied")
+	if err := os.CopyFS(copied, os.DirFS(moved)); err != nil {
+		t.Fatal(err)
+	}
+	if err := reopen(t, copied, 1).CheckOwn(); err == nil || !strings.Contains(err.Error(), "was not made here") {
+		t.Errorf("one that was copied: %v", err)
+	}
+	if os.Geteuid() != 0 {
+		return
+	}
+	for _, name := range []string{"1/JOB", "1"} {
+		if err := os.Chown(filepath.Join(moved, name), 4321, -1); err != nil {
+			t.Fatal(err)
+		}
+		other, err := openJobs(moved)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := other.Folder("1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := (&Job{at: at}).CheckOwn(); err == nil || !strings.Contains(err.Error(), "another user") {
+			t.Errorf("%s of another user: %v", name, err)
+		}
+		if err := errors.Join(os.Chown(filepath.Join(moved, name), 0, -1), at.Close(), other.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

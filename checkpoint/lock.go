@@ -1,0 +1,92 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/beneath"
+)
+
+// lockJob takes the lock of a job's folder.
+func lockJob(at *beneath.Folder) (*os.File, error) {
+	f, err := lockIn(at)
+	if err == nil {
+		if err = holds(f, at.Path(".")); err != nil { // removed by whoever had it
+			return nil, errors.Join(err, f.Close())
+		}
+	}
+	return f, err
+}
+
+// holds reports [ErrGone] when the lock is not that of the folder at path any
+// more: the graph was moved or replaced, and there may be a job of another
+// process in its place.
+func holds(lock *os.File, path string) error {
+	mine, err := lock.Stat()
+	if err != nil {
+		return err
+	}
+	there, err := os.Lstat(filepath.Join(path, lockFile))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(mine, there) {
+		return fmt.Errorf("%w: %s", ErrGone, path)
+	}
+	return err
+}
+
+func lockIn(at *beneath.Folder) (*os.File, error) {
+	f, err := at.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be locked: %w", err)
+	}
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	for range 3 { // whoever lists jobs holds locks for a moment
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	if err != nil {
+		_ = f.Close()
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("cannot be locked: %w", err)
+		}
+		return nil, runningIn(at)
+	}
+	// The text is by which the folder is known as ours, and for the message of
+	// others. What another wrote there stays.
+	if b, err := at.ReadFile(lockFile, lockLimit); err == nil && (len(b) == 0 || strings.HasPrefix(string(b), lockHead)) {
+		_, _ = f.WriteAt(fmt.Appendf(nil, "%s%10d\n", lockHead, os.Getpid()), 0)
+	}
+	return f, nil
+}
+
+// lockLimit is more than a LOCK has.
+const lockLimit = 100
+
+// runningIn is [ErrRunning], with the process that the lock in a job's folder
+// names.
+func runningIn(at *beneath.Folder) error {
+	b, _ := at.ReadFile(lockFile, lockLimit) // for the message
+	who, ours := strings.CutPrefix(string(b), lockHead)
+	if who = strings.TrimSpace(who); !ours || who == "" || strings.Trim(who, "0123456789") != "" {
+		return fmt.Errorf("%w; wait for it to end, or interrupt it", ErrRunning)
+	}
+	return fmt.Errorf("%w (process %s); wait for it to end, or interrupt it", ErrRunning, who)
+}
+
+func isLocked(at *beneath.Folder) (bool, error) {
+	f, err := at.Open(lockFile)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close() // and with it the lock
+	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK), nil
+}

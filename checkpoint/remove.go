@@ -1,0 +1,170 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/garaph/garaph/internal/beneath"
+)
+
+const (
+	newPrefix = ".job-" // of folders that are being made, or removed
+	// keepDone is how many jobs that are done are kept, for `garaph jobs`.
+	keepDone = 20
+	// leftoverAfter is the age at which a folder that is being made belongs to
+	// a process that was killed.
+	leftoverAfter = time.Hour
+)
+
+// Remove removes a job that no process has, and what killed processes left
+// beside it. A folder with anything in it that garaph did not write stays as it
+// is: the error is [ErrForeign].
+func Remove(jobs string, id int) error {
+	f, err := openJobs(jobs)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("job %d: %w", id, ErrNoJob)
+	}
+	if err != nil {
+		return fmt.Errorf("remove job %d: %w", id, err)
+	}
+	defer f.Close()
+	removeLeftovers(f)
+	return remove(f, id)
+}
+
+func remove(f *beneath.Folder, id int) error {
+	name := strconv.Itoa(id)
+	at, err := f.Folder(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("job %d: %w", id, ErrNoJob)
+	}
+	if err != nil {
+		return fmt.Errorf("job %d cannot be removed: %w", id, err)
+	}
+	defer at.Close()
+	if err := checkJob(at); err != nil {
+		return fmt.Errorf("job %d cannot be removed: %w", id, err)
+	}
+	lock, err := lockJob(at)
+	if err != nil {
+		return fmt.Errorf("job %d %w", id, err)
+	}
+	defer lock.Close()
+	left, err := at.Foreign(".", oursInJob)
+	if err == nil && left != "" {
+		err = &foreignError{at.Path(left)}
+	}
+	if err != nil {
+		return fmt.Errorf("job %d cannot be removed: %w", id, err)
+	}
+	gone := fmt.Sprintf("%s%d-%08x%s", newPrefix, id, rand.Uint32(), removing)
+	if err = f.RenameNew(name, gone); err == nil {
+		err = removeFolder(f, gone)
+	}
+	if err != nil {
+		return fmt.Errorf("remove job %d: %w", id, err)
+	}
+	return nil
+}
+
+// removeFolder removes the folder of a job. Its LOCK, by which the folder is
+// known as ours, goes last: whoever is killed on the way leaves what the next
+// process removes.
+func removeFolder(f *beneath.Folder, name string) error {
+	_, err := f.RemoveOurs(name, func(path string, folder bool) bool { return path != lockFile && oursInJob(path, folder) })
+	if err != nil {
+		return err
+	}
+	left, err := f.RemoveOurs(name, oursInJob)
+	if err == nil && left != "" {
+		err = &foreignError{f.Path(name + "/" + left)}
+	}
+	return err
+}
+
+// removeLeftovers removes what killed processes left of folders that were being
+// made or removed.
+func removeLeftovers(f *beneath.Folder) {
+	entries, _ := f.ReadDir(".") // whoever makes a job there meets the error
+	for _, e := range entries {
+		if !e.IsDir() || !newName.MatchString(e.Name()) && !oldName.MatchString(e.Name()) {
+			continue
+		}
+		info, err := e.Info()
+		if err == nil && (strings.HasSuffix(e.Name(), removing) || time.Since(info.ModTime()) > leftoverAfter) {
+			removeLeftover(f, e.Name())
+		}
+	}
+}
+
+// removeLeftover leaves a folder that a process has, or that is not ours.
+func removeLeftover(f *beneath.Folder, name string) {
+	at, err := f.Folder(name)
+	if err != nil {
+		return
+	}
+	defer at.Close()
+	if checkJob(at) != nil {
+		_ = f.Remove(name) // where it is empty
+		return
+	}
+	lock, err := lockIn(at)
+	if err != nil {
+		return
+	}
+	_ = removeFolder(f, name) // the next time
+	_ = lock.Close()
+}
+
+// clearDone removes the epochs of a job that is done, where its process was
+// killed before it had.
+func clearDone(f *beneath.Folder, id int) error {
+	at, err := f.Folder(strconv.Itoa(id))
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	entries, err := at.ReadDir(".")
+	left := false
+	for _, e := range entries {
+		_, epoch := epochNumber(e.Name())
+		left = left || epoch || isLeftover(e.Name())
+	}
+	if err != nil || !left {
+		return err
+	}
+	lock, err := lockJob(at)
+	if err != nil {
+		return err
+	}
+	epochs, err := openFolder(at, Identity{}, 0)
+	if err == nil {
+		err = epochs.clear()
+	}
+	return errors.Join(err, lock.Close())
+}
+
+// tidy removes old jobs that are done, and what killed processes left. What it
+// cannot remove, as a job of another user's or one that another process removes
+// meanwhile, stays until the next time.
+func tidy(f *beneath.Folder) {
+	list, _ := list(f) // whoever makes a job there meets the error
+	var done []int
+	for _, l := range list {
+		if l.Err == nil && l.Status == Done {
+			done = append(done, l.ID)
+		}
+	}
+	for _, id := range done[:max(0, len(done)-keepDone)] {
+		_ = remove(f, id)
+	}
+	for _, id := range done[max(0, len(done)-keepDone):] {
+		_ = clearDone(f, id)
+	}
+	removeLeftovers(f)
+}

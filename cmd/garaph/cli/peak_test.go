@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// peakMain runs a command and writes the peak of its resident memory, in KiB, to
+// a file. It is a small process of its own: a child's peak is at least the
+// memory of the process that started it.
+func peakMain() {
+	c := exec.Command(os.Args[2], os.Args[3:]...)
+	c.Stdin, c.Stderr = os.Stdin, os.Stderr
+	err := c.Run()
+	if c.ProcessState == nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(125)
+	}
+	peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
+	if err := os.WriteFile(os.Args[1], strconv.AppendInt(nil, peak, 10), 0o666); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(125)
+	}
+	os.Exit(c.ProcessState.ExitCode())
+}
+
+// mostOfBudget is how much of its budget a process may take.
+const mostOfBudget = 1.1
+
+// idKind is a graph with ids of a kind.
+type idKind struct {
+	name, file string
+	vertices   int
+	weighted   bool
+	flags      string // of the import
+	id         func(v int) string
+}
+
+func idKinds() []idKind {
+	long := strings.Repeat("/a-rather-long-path", 450)
+	spread := func(v int) uint64 { return uint64(v) * 0x9e3779b97f4a7c15 }
+	return []idKind{
+		{"sparse", "edges.txt", 300_000, true, "", func(v int) string { return strconv.FormatUint(spread(v)>>24, 10) }},
+		{"long names", "edges.txt", 12_000, false, "--undirected", func(v int) string { return fmt.Sprintf("v%d%s", v, long) }},
+		{"dense", "edges.el", 2_000_000, false, "", strconv.Itoa},
+		{"small integers", "edges.txt", 2_000_000, true, "", func(v int) string { return strconv.Itoa(v + 7) }},
+		{"64 bits", "edges.txt", 600_000, false, "--undirected", func(v int) string { return strconv.FormatUint(spread(v)|1<<63, 10) }},
+		{"negative", "edges.txt", 600_000, false, "", func(v int) string { return strconv.FormatInt(int64(spread(v)), 10) }},
+		{"names", "edges.txt", 600_000, true, "", func(v int) string { return "user-" + strconv.Itoa(v) }},
+		{"ldbc", "graph.e", 600_000, true, "--undirected", func(v int) string { return strconv.Itoa(3 * v) }},
+	}
+}
+
+// write makes the edge file, with a .v file beside it in format LDBC.
+func (k *idKind) write(t *testing.T, folder string) string {
+	t.Helper()
+	path := filepath.Join(folder, k.file)
+	rng := rand.New(rand.NewPCG(1, 2))
+	edges := func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		for v := range 3 * k.vertices {
+			fmt.Fprintf(b, "%s %s", k.id(v%k.vertices), k.id(rng.IntN(k.vertices)))
+			if k.weighted {
+				fmt.Fprintf(b, " %d", 1+rng.IntN(9))
+			}
+			_ = b.WriteByte('\n')
+		}
+		return b.Flush()
+	}
+	err := writeWhole(path, false, edges)
+	if name, ok := strings.CutSuffix(path, ".e"); ok && err == nil {
+		err = writeWhole(name+".v", false, func(w io.Writer) error {
+			b := bufio.NewWriter(w)
+			for v := range k.vertices + 1000 {
+				fmt.Fprintln(b, k.id(v))
+			}
+			return b.Flush()
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var namedBudget = regexp.MustCompile(`(?:the smallest budget for it is |--memory |below the least one of )(\d+)MiB`)
+
+// peakOf runs garaph within a budget and gives its peak in bytes. A budget that
+// is refused gives the one that is said to be enough, in MiB.
+func peakOf(t *testing.T, mib int, args ...string) (peak int64, enough int) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "peak")
+	p := newProcess(t, args...)
+	p.Cmd = exec.Command("peak", append(append([]string{out, "garaph"}, args...), "--memory", fmt.Sprintf("%dMiB", mib), "-q")...)
+	p.Stderr = &p.stderr
+	p.Env = append(os.Environ(), "TMPDIR="+p.tmp)
+	err := p.Run()
+	if found := namedBudget.FindStringSubmatch(p.stderr.String()); err != nil && found != nil {
+		enough, _ = strconv.Atoi(found[1])
+		if enough <= mib {
+			t.Fatalf("%v: with %d MiB: %s", args, mib, p.stderr.String())
+		}
+		return 0, enough
+	}
+	b, errFile := os.ReadFile(out)
+	if err := errors.Join(err, errFile); err != nil {
+		t.Fatalf("%.300v: %v\n%.1000s", args, err, p.stderr.String())
+	}
+	kib, err := strconv.ParseInt(string(bytes.TrimSpace(b)), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kib << 10, 0
+}
+
+// atLeast runs garaph within the least budget that it accepts, to within a
+// hundredth, and holds its peak against that.
+func atLeast(t *testing.T, what string, args ...string) {
+	t.Helper()
+	refused, mib := 0, 1
+	var peak int64
+	for {
+		p, enough := peakOf(t, mib, args...)
+		if enough == 0 {
+			peak = p
+			break
+		}
+		refused, mib = mib, enough
+	}
+	if args[0] == "import" { // what is enough need not be the least
+		for mib-refused > max(1, mib/100) {
+			middle := (refused + mib) / 2
+			if p, enough := peakOf(t, middle, args...); enough == 0 {
+				peak, mib = p, middle
+			} else {
+				refused = middle
+			}
+		}
+	}
+	share := float64(peak) / float64(int64(mib)<<20)
+	t.Logf("%-50s budget %4d MiB, peak %6.1f MiB, %.2f", what, mib, float64(peak)/(1<<20), share)
+	if share > mostOfBudget {
+		t.Errorf("%s: with --memory %dMiB the peak is %.1f MiB, %.2f of it", what, mib, float64(peak)/(1<<20), share)
+	}
+}
+
+// TestBudget holds the peak of memory against the least budget that a command
+// accepts. GARAPH_BUDGETS=all is for every kind of ids, program and format.
+func TestBudget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it imports graphs of many vertices")
+	}
+	all := os.Getenv("GARAPH_BUDGETS") == "all"
+	formats := []string{"parquet", "tsv", "csv", "ndjson", "tsv.gz", "csv.zst", "npy"}
+	kinds, programs := idKinds(), killed
+	if !all {
+		formats, kinds = formats[:1], kinds[:2]
+	}
+	for i, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			folder := t.TempDir()
+			graph := filepath.Join(folder, "graph")
+			atLeast(t, k.name+": import", append([]string{"import", "--force", k.write(t, folder), graph}, strings.Fields(k.flags)...)...)
+			for j, p := range programs {
+				if !all && p.program != []string{"sssp", "wcc"}[i] {
+					continue
+				}
+				args := []string{"run", p.program, graph, "--device", "cpu"}
+				for _, arg := range strings.Fields(p.args) {
+					switch args[len(args)-1] {
+					case "--source":
+						arg = k.id(0)
+					case "--ground":
+						arg = k.id(1)
+					}
+					args = append(args, arg)
+				}
+				args = append(args, "--iterations", "3")
+				for f, format := range formats {
+					if format == "npy" && len(k.id(0)) > 4096 || i > 1 && (f+j)%3 != 0 {
+						continue // refused; or seen with other programs
+					}
+					atLeast(t, fmt.Sprintf("%s: %s as %s", k.name, p.program, format), append(args, "--output", filepath.Join(folder, "out."+format))...)
+				}
+				for _, top := range []string{"10", "1000000000"} {
+					atLeast(t, fmt.Sprintf("%s: %s --top %s", k.name, p.program, top), append(args, "--top", top)...)
+				}
+				atLeast(t, fmt.Sprintf("%s: %s --top, as JSON", k.name, p.program), append(args, "--top", "1000000000", "--json")...)
+			}
+		})
+	}
+}

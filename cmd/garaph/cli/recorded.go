@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/checkpoint"
+)
+
+// notRecorded are the flags of a run that its record never has: those of one
+// process, and the output, which has a field of its own.
+var notRecorded = []string{"help", "verbose", "quiet", "scratch", "trace", "report", "output"}
+
+// checkRecordedFlags refuses a record with flags that garaph puts into none.
+func checkRecordedFlags(flags map[string]string) error {
+	for _, name := range notRecorded {
+		if _, there := flags[name]; there {
+			return fmt.Errorf("its record has --%s, which garaph puts into none: somebody else made it; `garaph jobs rm` removes it", name)
+		}
+	}
+	return nil
+}
+
+// checkRecordedOutput refuses to write where only a record says so, unless that
+// is surely what the user asked for: the record is the user's and of this place,
+// the file lies below where the job was begun, and nothing is there but what
+// the job itself has written.
+func checkRecordedOutput(job *garaph.Job) error {
+	s := job.Record().Spec
+	if s.Output == "" || s.Output == "-" {
+		return nil
+	}
+	err := job.CheckOwn()
+	if err == nil && !below(s.Output, s.From) {
+		err = fmt.Errorf("it lies outside of %q, where the job was begun", s.From)
+	}
+	if err == nil {
+		err = checkUnchanged(s.Output, s.Wrote)
+	}
+	if err != nil {
+		return Usagef("job %d would write its results to %q, but %w: give --output FILE, that one or another", job.ID(), s.Output, err)
+	}
+	return nil
+}
+
+// checkUnchanged refuses a path where something is that the job has not written.
+func checkUnchanged(path string, wrote []checkpoint.FileID) error {
+	_, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if id, ok := checkpoint.FileIDOf(path); !ok || !slices.Contains(wrote, id) {
+		return errors.New("there is something that the job has not written")
+	}
+	return nil
+}
+
+// below reports whether a file is to lie below a folder, links of the way to it
+// followed.
+func below(path, folder string) bool {
+	to, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		to = filepath.Dir(path) // which is not there: the run says so
+	}
+	from, err := filepath.EvalSymlinks(folder)
+	if err != nil || !filepath.IsAbs(folder) {
+		return false
+	}
+	rel, err := filepath.Rel(from, to)
+	return err == nil && filepath.IsLocal(rel)
+}

@@ -1,0 +1,176 @@
+package gpuengine
+
+import (
+	"unsafe"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/internal/vertices"
+	"github.com/garaph/garaph/kernels"
+)
+
+// arrays are those over vertices on the device, and the kernels that compute on
+// them.
+type arrays struct {
+	plan    *plan
+	kernels *kernels.Set
+	at      [arrayCount]device.Pointer
+	main    device.Stream // copies and kernels outside of batches
+	staging staging
+	head    []byte // pinned: the results of an iteration
+	cleared device.Event
+}
+
+// hostArrays are those of the host, as bytes.
+type hostArrays interface {
+	current(v interval) []byte
+	next(v interval) []byte
+	rising() bitset.Set
+}
+
+// arraysOf are the arrays of a type of values.
+type arraysOf[V any] struct{ *vertices.Arrays[V] }
+
+func (a arraysOf[V]) current(v interval) []byte { return bytesOf(a.Cur[v.from:v.to]) }
+func (a arraysOf[V]) next(v interval) []byte    { return bytesOf(a.Next[v.from:v.to]) }
+func (a arraysOf[V]) rising() bitset.Set        { return a.Rising }
+
+func newArrays(r *resources, p *plan, k *kernels.Set) (a arrays, err error) {
+	a = arrays{plan: p, kernels: k}
+	for i, n := range p.sizes {
+		if n > 0 {
+			if a.at[i], err = r.alloc(n); err != nil {
+				return a, err
+			}
+		}
+	}
+	if p.async {
+		a.at[nextValues] = a.at[values]
+	}
+	if p.degrees.sameIn {
+		a.at[inDegree] = a.at[degree]
+	}
+	if p.degrees.sameOut {
+		a.at[outDegree] = a.at[degree]
+	}
+	if a.main, err = r.stream(device.Normal); err != nil {
+		return a, err
+	}
+	if err = r.newEvents(&a.cleared); err != nil {
+		return a, err
+	}
+	if a.staging, err = newStaging(r, p.sizes[values]); err != nil {
+		return a, err
+	}
+	a.head, err = r.pin(p.sizes[results])
+	return a, err
+}
+
+// fill copies what is given of the host's arrays, and sets the accumulators to zero.
+func (a *arrays) fill(current []byte, host [arrayCount][]byte) error {
+	if err := a.main.ToDevice(a.at[values], current); err != nil {
+		return err
+	}
+	for i, b := range host {
+		if err := a.staging.toDevice(a.main, a.at[i], b); err != nil {
+			return err
+		}
+	}
+	if err := a.main.Fill(a.at[results], 0, headBytes); err != nil {
+		return err
+	}
+	args := kernels.ZeroArgs{Acc: a.at[accumulators], Parameters: a.at[parameterBlock], Fault: a.fault(), N: a.plan.cat.Vertices}
+	if err := a.kernels.Zero.Launch(a.main, &args); err != nil {
+		return err
+	}
+	return a.main.Sync()
+}
+
+// fault is where kernels report a [gas.Fault].
+func (a *arrays) fault() device.Pointer {
+	return a.at[results] + device.Pointer(unsafe.Sizeof(kernels.Totals{}))
+}
+
+// valueBytes is how many bytes the values of so many vertices take.
+func (a *arrays) valueBytes(vertices uint32) int64 {
+	return int64(vertices) * int64(a.plan.value)
+}
+
+// valuesAt is where the values of the vertices from v on lie in an array of values.
+func (a *arrays) valuesAt(array int, v uint32) device.Pointer {
+	return a.at[array] + device.Pointer(a.valueBytes(v))
+}
+
+// expand queues the expansion of the destinations of so many chunks.
+func (a *arrays) expand(l *lane, chunks int) error {
+	if chunks == 0 {
+		return nil
+	}
+	return a.kernels.Expand.Launch(l.stream, chunks, &l.args.expand)
+}
+
+// pull queues the pull kernels over a lane's work.
+func (a *arrays) pull(l *lane) error {
+	w := &l.work
+	for k, n := range w.counts {
+		if n == 0 {
+			continue
+		}
+		l.args.pull = kernels.PullArgs{
+			Chunks: w.chunks[k], Values: a.at[values], Acc: a.at[accumulators],
+			Parameters: a.at[parameterBlock], Fault: a.fault(),
+		}
+		if err := a.kernels.Pull[k%kernels.Ways].Launch(l.stream, n, w.shared[k], &l.args.pull); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply queues the apply kernel over the vertices of a lane's work.
+func (a *arrays) apply(l *lane, step gas.Step) error {
+	w := &l.work
+	v := a.plan.interval(w.from, w.to)
+	if v.from == v.to {
+		return nil
+	}
+	l.args.apply = kernels.ApplyArgs{
+		Acc: a.at[accumulators], Values: a.at[values], Next: a.at[nextValues],
+		In: a.at[inDegree], Out: a.at[outDegree], Degree: a.at[degree],
+		Parameters: a.at[parameterBlock], Active: a.at[active], Totals: a.at[results], Fault: a.fault(),
+		Iteration: int64(step.Iteration), Aggregate: step.Aggregate,
+		First: v.from, Count: v.to - v.from, N: a.plan.cat.Vertices,
+	}
+	if a.plan.sums {
+		l.args.apply.Sums = a.at[results] + device.Pointer(headBytes+8*int64(a.plan.sumAt[w.from]))
+	}
+	return a.kernels.Apply.Launch(l.stream, &l.args.apply)
+}
+
+// clear empties what an iteration adds to, before the kernels of these slots run.
+func (a *arrays) clear(slots []*slot) error {
+	if err := a.main.Fill(a.at[results], 0, int64(len(a.head))); err != nil {
+		return err
+	}
+	if err := a.main.Fill(a.at[active], 0, a.plan.sizes[active]); err != nil {
+		return err
+	}
+	if err := a.main.Record(a.cleared); err != nil {
+		return err
+	}
+	for _, s := range slots {
+		if err := s.stream.Wait(a.cleared); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collect fetches the results of an iteration, whose kernels are done.
+func (a *arrays) collect() error {
+	if err := a.main.ToHost(a.head, a.at[results]); err != nil {
+		return err
+	}
+	return a.main.Sync()
+}

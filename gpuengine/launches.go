@@ -1,0 +1,99 @@
+package gpuengine
+
+import (
+	"errors"
+	"sort"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/kernels"
+)
+
+// Launches launches the kernels of a started engine one by one, so that each can be
+// timed alone on the device.
+type Launches struct {
+	arrays    *arrays
+	residency *residency
+	lane      lane
+}
+
+// ShardPull is the pull of one shard.
+type ShardPull struct {
+	Shard  int
+	Edges  uint64
+	Copies float64 // of an accumulator, the mean over edges
+	work   work
+}
+
+// Launches are those of an engine in sync mode all of whose edges stay on the device,
+// in a stream. The engine does not iterate after them: accumulators are not at zero.
+func (e *Engine[V, A]) Launches(s device.Stream) (*Launches, error) {
+	if e.plan.async || e.plan.kept.shards < len(e.plan.cat.Shards) || len(e.residency.pieces) == 0 {
+		return nil, errors.New("kernels are launched one by one in sync mode, where all edges stay on the GPU")
+	}
+	return &Launches{arrays: &e.arrays, residency: &e.residency, lane: lane{slot: &slot{stream: s}}}, nil
+}
+
+// all is the work of an iteration.
+func (l *Launches) all() work { return l.residency.join(0, len(l.residency.pieces)) }
+
+// Expand expands the destinations of all pages once more, where they are.
+func (l *Launches) Expand() error {
+	for i := range l.residency.pieces {
+		w := &l.residency.pieces[i]
+		n := w.count()
+		l.lane.args.expand = kernels.ExpandArgs{Chunks: w.placed, Ranges: w.placed + device.Pointer(int64(n)*chunkBytes)}
+		if err := l.arrays.expand(&l.lane, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Pull gathers along all edges.
+func (l *Launches) Pull() error {
+	l.lane.work = l.all()
+	return l.arrays.pull(&l.lane)
+}
+
+// Apply applies all vertices.
+func (l *Launches) Apply() error {
+	l.lane.work = l.all()
+	return l.arrays.apply(&l.lane, gas.Step{})
+}
+
+// PullShard gathers along the edges of a shard.
+func (l *Launches) PullShard(s *ShardPull) error {
+	l.lane.work = s.work
+	return l.arrays.pull(&l.lane)
+}
+
+// Shards are the pulls of the shards that have edges.
+func (l *Launches) Shards() (list []ShardPull, err error) {
+	all := l.all()
+	var chunks [keys][]kernels.Chunk
+	for k, n := range all.counts {
+		chunks[k] = make([]kernels.Chunk, n)
+		if err := l.arrays.staging.toHost(l.arrays.main, bytesOf(chunks[k]), all.chunks[k]); err != nil {
+			return nil, err
+		}
+	}
+	for i, s := range l.arrays.plan.cat.Shards {
+		p := ShardPull{Shard: i}
+		for k, list := range chunks {
+			from := sort.Search(len(list), func(c int) bool { return list[c].First >= s.First })
+			to := sort.Search(len(list), func(c int) bool { return list[c].First >= s.First+uint32(s.Vertices) })
+			p.work.chunks[k], p.work.counts[k] = all.chunks[k]+device.Pointer(int64(from)*chunkBytes), to-from
+			for _, c := range list[from:to] {
+				p.work.shared[k] = max(p.work.shared[k], int(c.Count)*l.arrays.plan.accumulator<<c.Copies)
+				p.Edges += uint64(c.Edges)
+				p.Copies += float64(c.Edges) * float64(uint(1)<<c.Copies)
+			}
+		}
+		if p.Edges > 0 {
+			p.Copies /= float64(p.Edges)
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,70 @@
+package gpuengine
+
+import (
+	"context"
+	"iter"
+
+	"github.com/garaph/garaph/page"
+)
+
+// Pages are where edges come from, in memory that the device has pinned.
+type Pages interface {
+	Spans() []page.Span
+	Stays(p int) bool                     // in memory
+	Get(page.Request) (*page.Page, error) // one that stays
+	Stream(ctx context.Context, requests []page.Request) iter.Seq2[*page.Page, error]
+}
+
+// Requests ask for the shards [from, to).
+func Requests(spans []page.Span, from, to int) []page.Request {
+	var list []page.Request
+	for p, s := range spans {
+		switch {
+		case s.To <= from || s.From >= to:
+		case s.From >= from && s.To <= to:
+			list = append(list, page.Request{Page: p})
+		default:
+			var some []int
+			for i := max(s.From, from); i < min(s.To, to); i++ {
+				some = append(some, i)
+			}
+			list = append(list, page.Request{Page: p, Shards: some})
+		}
+	}
+	return list
+}
+
+// Source hands out what an iteration processes. Stay is called by one goroutine,
+// Pages by another, and Done by several, one at a time.
+type Source interface {
+	// Stay gives the next pieces, [from, to) of [Engine.Pieces]; none left: from =
+	// to.
+	Stay() (from, to int)
+	// Pages gives the pages to copy.
+	Pages(ctx context.Context) iter.Seq2[*page.Page, error]
+	// Done reports what is done.
+	Done(PageTime)
+}
+
+// everything is the source of an iteration over the whole graph.
+type everything struct {
+	residency *residency
+	pages     Pages
+	streamed  []page.Request // what does not stay
+	next      int
+}
+
+func (s *everything) Stay() (from, to int) {
+	from = s.next
+	s.next += s.residency.next(from)
+	return from, s.next
+}
+
+func (s *everything) Pages(ctx context.Context) iter.Seq2[*page.Page, error] {
+	if len(s.streamed) == 0 {
+		return func(func(*page.Page, error) bool) {}
+	}
+	return s.pages.Stream(ctx, s.streamed)
+}
+
+func (s *everything) Done(PageTime) {}

@@ -1,0 +1,131 @@
+package kernels
+
+import (
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
+)
+
+// ApplyArgs: Next[v] = Apply(v, Values[v], Acc[v]) and Acc[v] = Zero for First
+// ≤ v < First+Count; threads go over the vertices in strides of the whole
+// grid. A settled vertex is not applied, it keeps its value: Next[v] =
+// Values[v].
+type ApplyArgs struct {
+	Acc        device.Pointer
+	Values     device.Pointer // const V *
+	Next       device.Pointer // V *; Values itself in async mode
+	In, Out    device.Pointer // const uint32_t *: degrees by vertex; 0 when no method reads them
+	Degree     device.Pointer // const uint32_t *: edges along which a vertex notifies, by vertex
+	Parameters device.Pointer
+	Active     device.Pointer // uint32_t *: bits by vertex, ored
+	Totals     device.Pointer // Totals *: of all blocks, added to
+	Sums       device.Pointer // double *: Σ Aggregate, one for each block; 0 without the ability
+	Fault      device.Pointer
+	Iteration  int64
+	Aggregate  float64
+	First      uint32
+	Count      uint32
+	N          uint32
+	_          uint32
+}
+
+// Totals counts what apply did.
+type Totals struct {
+	Activated uint64
+	Degrees   uint64
+	Applied   uint64
+}
+
+// Apply is kernel apply.
+type Apply struct{ f device.Function }
+
+// Launch queues it.
+func (k Apply) Launch(s device.Stream, a *ApplyArgs) error {
+	return k.f.Launch(s, Blocks(a.Count), Threads, 0, bytesOf(a))
+}
+
+// apply: a thread per vertex, in strides of the grid; the block's share of the
+// aggregate in the order of its vertices.
+func (k *emulator[V, A]) apply(m device.Memory, g device.Grid, a *ApplyArgs) error {
+	acc, err := k.accumulators(m, a.Acc, a.First, a.Count)
+	if err != nil {
+		return err
+	}
+	at := device.Pointer(int64(a.First) * k.size)
+	cur, err := view[V](m, a.Values+at, int64(a.Count))
+	if err != nil {
+		return err
+	}
+	next, err := view[V](m, a.Next+at, int64(a.Count))
+	if err != nil {
+		return err
+	}
+	var in, out, degree []uint32
+	for _, d := range []struct {
+		p device.Pointer
+		s *[]uint32
+	}{{a.In, &in}, {a.Out, &out}, {a.Degree, &degree}} {
+		if d.p == 0 {
+			continue
+		}
+		if *d.s, err = view[uint32](m, d.p+4*device.Pointer(a.First), int64(a.Count)); err != nil {
+			return err
+		}
+	}
+	from := a.First &^ 31
+	bits, err := view[uint32](m, a.Active+device.Pointer(from/8), int64(a.First+a.Count-from+31)/32)
+	if err != nil {
+		return err
+	}
+	step := gas.Step{Iteration: int(a.Iteration), Aggregate: a.Aggregate}
+	var t Totals
+	var sum float64
+	for i := range strided(g, a.Count) {
+		v := gas.Vertex{ID: a.First + i, N: a.N}
+		if in != nil {
+			v.In = in[i]
+		}
+		if out != nil {
+			v.Out = out[i]
+		}
+		old := cur[i]
+		now := old
+		if k.settleable == nil || !k.settleable.Settled(old, step) {
+			now = k.program.Apply(v, old, *acc.at(i), step)
+			t.Applied++
+			if k.program.Activate(v, old, now) {
+				t.Activated++
+				t.Degrees += uint64(degree[i])
+				m.Lock()
+				bits[(v.ID-from)/32] |= 1 << (v.ID % 32)
+				m.Unlock()
+			}
+		}
+		next[i] = now
+		*acc.at(i) = k.program.Zero()
+		if k.aggregable != nil {
+			sum += k.aggregable.Aggregate(v, now)
+		}
+	}
+	return k.finish(m, g, a, t, sum)
+}
+
+// finish adds what a block counted.
+func (k *emulator[V, A]) finish(m device.Memory, g device.Grid, a *ApplyArgs, t Totals, sum float64) error {
+	all, err := view[Totals](m, a.Totals, 1)
+	if err != nil {
+		return err
+	}
+	m.Lock()
+	all[0].Activated += t.Activated
+	all[0].Degrees += t.Degrees
+	all[0].Applied += t.Applied
+	m.Unlock()
+	if a.Sums == 0 {
+		return nil
+	}
+	sums, err := view[float64](m, a.Sums, int64(g.Blocks))
+	if err == nil {
+		sums[g.Block] = sum
+	}
+	return err
+}

@@ -1,0 +1,54 @@
+package kernels
+
+import (
+	"github.com/garaph/garaph/gpuengine/device"
+)
+
+// ExpandArgs: Dst[e] of a chunk becomes the position, in its window, of the vertex to
+// which edge e belongs; one block for each chunk.
+type ExpandArgs struct {
+	Chunks device.Pointer // const Chunk *
+	Ranges device.Pointer // const ExpandRange *: for each Chunk
+}
+
+// ExpandRange is where a chunk's edges lie in its shard.
+type ExpandRange struct {
+	Off  device.Pointer // const uint32_t *: offsets of the window's vertices, Count+1 of them
+	Edge uint32         // number, in the shard's side, of the chunk's first edge
+	_    uint32
+}
+
+// Expand is kernel expand.
+type Expand struct{ f device.Function }
+
+// Launch queues it for so many chunks.
+func (k Expand) Launch(s device.Stream, chunks int, a *ExpandArgs) error {
+	return k.f.Launch(s, chunks, Threads, 0, bytesOf(a))
+}
+
+// expandBlock: a thread per vertex of the window writes the places of its edges.
+func expandBlock(m device.Memory, g device.Grid, a *ExpandArgs) error {
+	chunks, err := view[Chunk](m, a.Chunks, int64(g.Blocks))
+	if err != nil {
+		return err
+	}
+	ranges, err := view[ExpandRange](m, a.Ranges, int64(g.Blocks))
+	if err != nil {
+		return err
+	}
+	c, r := &chunks[g.Block], &ranges[g.Block]
+	off, err := view[uint32](m, r.Off, int64(c.Count)+1)
+	if err != nil {
+		return err
+	}
+	dst, err := view[uint16](m, c.Dst, int64(c.Edges))
+	if err != nil {
+		return err
+	}
+	for v := range c.Count {
+		for e := max(off[v], r.Edge); e < min(off[v+1], r.Edge+c.Edges); e++ {
+			dst[e-r.Edge] = uint16(v)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package kernels
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
+)
+
+const (
+	// Threads of a block, of every kernel.
+	Threads = 256
+	// blockVertices is how many vertices a block of apply or zero does.
+	blockVertices = 4 * Threads
+)
+
+// Blocks is how many blocks of apply or zero do so many vertices.
+func Blocks(vertices uint32) int {
+	return int((uint64(vertices) + blockVertices - 1) / blockVertices)
+}
+
+// The ways to gather, each of which is a pull kernel.
+const (
+	Segmented = iota
+	Replicated
+	Ways
+)
+
+// Set is the kernels of a program, loaded on a device. Their launches read the
+// arguments before they return, and allocate nothing.
+type Set struct {
+	Zero   Zero
+	Expand Expand
+	Pull   [Ways]Pull
+	Apply  Apply
+}
+
+// Load assembles the kernels of a program from its fragments, and loads them.
+func Load[V, A any](d device.Device, p gas.Program[V, A], f gas.Fragments) (*Set, error) {
+	k, s := newEmulator(p, f), &Set{}
+	for _, x := range []struct {
+		to      *device.Function
+		name    string
+		emulate emulation
+	}{
+		{&s.Zero.f, "zero", guarded(k.zero, func(a *ZeroArgs) device.Pointer { return a.Fault })},
+		{&s.Expand.f, "expand", guarded(expandBlock, func(*ExpandArgs) device.Pointer { return 0 })},
+		{&s.Pull[Segmented].f, "pull_segmented", guarded(k.pullSegmented, func(a *PullArgs) device.Pointer { return a.Fault })},
+		{&s.Pull[Replicated].f, "pull_replicated", guarded(k.pullReplicated, func(a *PullArgs) device.Pointer { return a.Fault })},
+		{&s.Apply.f, "apply", guarded(k.apply, func(a *ApplyArgs) device.Pointer { return a.Fault })},
+	} {
+		var err error
+		if *x.to, err = load(d, x.name, f, x.emulate); err != nil {
+			return nil, fmt.Errorf("program %T: %w", p, err)
+		}
+	}
+	return s, nil
+}
+
+func load(d device.Device, name string, f gas.Fragments, e emulation) (device.Function, error) {
+	return d.Load(device.Kernel{Name: name, Entry: entry(name), Emulate: e, PTX: func() (string, error) { return Assemble(name, f) }})
+}
+
+// bytesOf is the memory of an argument struct.
+func bytesOf[T any](args *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(args)), unsafe.Sizeof(*args))
+}

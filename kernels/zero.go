@@ -1,0 +1,34 @@
+package kernels
+
+import (
+	"github.com/garaph/garaph/gpuengine/device"
+)
+
+// ZeroArgs: Acc[v] = Zero for all N vertices.
+type ZeroArgs struct {
+	Acc        device.Pointer
+	Parameters device.Pointer
+	Fault      device.Pointer
+	N          uint32
+	_          uint32
+}
+
+// Zero is kernel zero.
+type Zero struct{ f device.Function }
+
+// Launch queues it.
+func (k Zero) Launch(s device.Stream, a *ZeroArgs) error {
+	return k.f.Launch(s, Blocks(a.N), Threads, 0, bytesOf(a))
+}
+
+// zero: a thread per vertex, in strides of the grid.
+func (k *emulator[V, A]) zero(m device.Memory, g device.Grid, a *ZeroArgs) error {
+	acc, err := k.accumulators(m, a.Acc, 0, a.N)
+	if err != nil {
+		return err
+	}
+	for v := range strided(g, a.N) {
+		*acc.at(v) = k.program.Zero()
+	}
+	return nil
+}

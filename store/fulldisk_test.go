@@ -1,0 +1,74 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/garaph/garaph/internal/tinydisk"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// TestFullDisk fills the disk within an import, between the look at its free
+// space and the writing: an error with what to do, and nothing is left.
+func TestFullDisk(t *testing.T) {
+	for _, at := range []int{0, 1, 2} {
+		disk := tinydisk.Mount(t, 160<<20)
+		path := filepath.Join(disk, "g")
+		full := func(step int) {
+			if step == at {
+				tinydisk.Fill(t, disk, 0)
+			}
+		}
+		err := func() error {
+			full(0)
+			w, err := store.Create(path, false)
+			if err != nil {
+				return err
+			}
+			full(1)
+			blob := aligned(int(shard.Size(1<<16, 1<<16, false)))
+			shard.Layout(blob, shard.In, 0, 0, 1<<16, 1<<16, false)
+			info := store.ShardInfo{Vertices: 1 << 16, InSum: shard.Seal(blob)}
+			if err := w.PutShard(shard.In, 0, blob); err != nil {
+				return errors.Join(err, w.Abort())
+			}
+			if err := w.IDs(store.IDBase, 7).Finish(); err != nil {
+				return errors.Join(err, w.Abort())
+			}
+			full(2)
+			return w.Commit(&store.Catalogue{Vertices: 1 << 16, Symmetric: true, Shards: []store.ShardInfo{info}})
+		}()
+		if !errors.Is(err, store.ErrNoSpace) || strings.Count(err.Error(), "import to "+path) != 1 || !strings.Contains(err.Error(), "free some, or import to another disk") {
+			t.Errorf("full at step %d: %v", at, err)
+		}
+		if err := os.Remove(filepath.Join(disk, "full")); err != nil {
+			t.Fatal(err)
+		}
+		if left := entries(t, disk); len(left) > 0 {
+			t.Errorf("full at step %d: %q is left", at, left)
+		}
+	}
+}
+
+// TestCutWhileOpen cuts the value log of an open graph: its shards are damaged,
+// and the error says that pages cannot be read.
+func TestCutWhileOpen(t *testing.T) {
+	v := newVictim(t)
+	s := open(t, v.path)
+	big := place{shard.In, 1} // longer than a page
+	if err := os.Truncate(v.log, int64(v.at(t, big)+len(v.sound[big])/2)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.ReadShard(big.dir, big.i, aligned(len(v.sound[big])))
+	if !errors.Is(err, store.ErrDamaged) || !strings.Contains(fmt.Sprint(err), "cannot be read") || strings.Contains(fmt.Sprint(err), "nil pointer") {
+		t.Errorf("got %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+}
