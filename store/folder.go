@@ -21,6 +21,8 @@ type folder struct {
 	path    string // as the user named it
 	dir, db string
 	bytes   int64 // on the disk, of all but the jobs
+	tables  int64 // bytes
+	logs    int64 // bytes
 	handles []*os.File
 }
 
@@ -115,6 +117,12 @@ func (f *folder) check() error {
 		size, err := f.count(db, e.Name())
 		if err == nil {
 			err = checkDBName(e.Name(), size)
+		}
+		switch filepath.Ext(e.Name()) {
+		case ".sst":
+			f.tables += size
+		case ".vlog":
+			f.logs += size
 		}
 		if err != nil {
 			return err

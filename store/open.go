@@ -57,6 +57,13 @@ func openIn(f *folder, name string) (*Store, error) {
 		has, err = m.check(f.db)
 	}
 	if err == nil {
+		directory := f.tables
+		if m.version > 1 { // before, logs have blobs
+			directory += f.logs
+		}
+		err = checkMemory(directory)
+	}
+	if err == nil {
 		err = checkDB(f.db)
 	}
 	if err != nil {

@@ -58,7 +58,7 @@ func epochMutations() []mutation {
 		}),
 		epoch("active vertices", func(r *rand.Rand, folder string, values map[string][]byte) string {
 			key := anyOf(r, keysOf(values, "chunk/"))
-			state, err := os.ReadFile(filepath.Join(folder, "VALUES"))
+			state, err := readSmall(filepath.Join(folder, "VALUES"))
 			if key == "" || err != nil {
 				return ""
 			}
@@ -77,7 +77,7 @@ func epochMutations() []mutation {
 		}),
 		epoch("values", func(r *rand.Rand, folder string, values map[string][]byte) string {
 			name := filepath.Join(folder, "VALUES")
-			state, err := os.ReadFile(name)
+			state, err := readSmall(name)
 			key := anyOf(r, keysOf(values, "chunk/"))
 			if key == "" || err != nil {
 				return ""

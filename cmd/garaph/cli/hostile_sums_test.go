@@ -100,7 +100,7 @@ func (c *hostileCase) sumGraph(version int) error {
 
 // sumEpoch writes the checksums of the files in an epoch's database.
 func sumEpoch(folder string) error {
-	b, err := os.ReadFile(filepath.Join(folder, "EPOCH"))
+	b, err := readSmall(filepath.Join(folder, "EPOCH"))
 	if err != nil {
 		return err
 	}
