@@ -39,7 +39,7 @@ func (c *hostileCase) check(line []string, e ended) (wrong []string) {
 			add("control characters: %q", text[max(0, i-60):min(len(text), i+60)])
 		}
 	}
-	if len(e.stderr) > 64<<10 {
+	if len(e.stderr) > 1<<20 {
 		add("talk: %d bytes: %.300q", len(e.stderr), e.stderr)
 	}
 	if e.code != 0 && e.code != -1 && strings.TrimSpace(e.stderr) == "" {

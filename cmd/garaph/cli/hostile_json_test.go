@@ -140,7 +140,9 @@ func (c *hostileCase) rewrite(rel string, change func(b []byte) ([]byte, string)
 }
 
 func (c *hostileCase) text(rel, text string) string {
-	if c.at(rel, func(name string) error { return errors.Join(os.RemoveAll(name), os.WriteFile(name, []byte(text), 0o666)) }) == "" {
+	if c.at(rel, func(name string) error {
+		return errors.Join(os.RemoveAll(name), os.WriteFile(name, []byte(text), 0o666))
+	}) == "" {
 		return ""
 	}
 	return fmt.Sprintf("%s = %.40q", rel, text)
