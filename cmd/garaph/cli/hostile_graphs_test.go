@@ -16,6 +16,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/ingest"
@@ -127,13 +128,33 @@ func interrupt(t *testing.T, graph string, until int, flags ...string) {
 // killedJob makes of an interrupted job one that looks as if its process was
 // killed while it wrote an epoch.
 func (h *hostile) killedJob(folder string) {
-	b, err := os.ReadFile(filepath.Join(folder, "JOB"))
-	h.must(err)
-	line, _, _ := bytes.Cut(b, []byte("\n"))
-	h.must(os.WriteFile(filepath.Join(folder, "JOB"), sealJob(bytes.Replace(line, []byte(`"interrupted"`), []byte(`"running"`), 1)), 0o666))
+	h.changeJob(folder, func(x map[string]any) { x["status"] = "running" })
 	epochs, err := filepath.Glob(filepath.Join(folder, "epoch-*"))
 	h.must(err)
 	h.must(os.CopyFS(filepath.Join(folder, ".epoch-00000099.writing"), os.DirFS(epochs[0])))
+}
+
+// changeJob changes the record of a job.
+func (h *hostile) changeJob(folder string, change func(x map[string]any)) {
+	name := filepath.Join(folder, "JOB")
+	b, err := os.ReadFile(name)
+	h.must(err)
+	head, line := splitJob(b)
+	h.must(os.WriteFile(name, sealJob(head, changeJSON(line, change)), 0o666))
+}
+
+// settle makes the jobs of a copied graph look as if they were begun where it is.
+func (h *hostile) settle(graph string) {
+	folders, err := filepath.Glob(filepath.Join(graph, "jobs", "*"))
+	h.must(err)
+	for _, folder := range folders {
+		var st unix.Statx_t
+		h.must(unix.Statx(unix.AT_FDCWD, folder, 0, unix.STATX_INO|unix.STATX_BTIME, &st))
+		h.changeJob(folder, func(x map[string]any) {
+			x["from"] = filepath.Dir(graph)
+			x["place"] = map[string]any{"inode": st.Ino, "born": st.Btime.Sec*1e9 + int64(st.Btime.Nsec)}
+		})
+	}
 }
 
 // readBadger gives all that a database holds.
@@ -166,6 +187,7 @@ func (h *hostile) setUp(g *soundGraph) {
 	h.must(os.Remove(h.in("work", "out")))
 	h.must(os.Remove(h.in("work")))
 	h.must(copyTree(g.folder, h.in("work")))
+	h.settle(h.in("work", "g.graph"))
 }
 
 func (h *hostile) emptyCase() {

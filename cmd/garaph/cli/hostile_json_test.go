@@ -154,9 +154,9 @@ func (c *hostileCase) anyJob(r *rand.Rand) string { return fmt.Sprintf("jobs/%d"
 func (c *hostileCase) mutateJob(r *rand.Rand, change func(b []byte, r *rand.Rand) ([]byte, string)) string {
 	rel := c.anyJob(r) + "/JOB"
 	what := c.rewrite(rel, func(b []byte) ([]byte, string) {
-		line, _, _ := bytes.Cut(b, []byte("\n"))
+		head, line := splitJob(b)
 		line, what := change(line, r)
-		return sealJob(line), what
+		return sealJob(head, line), what
 	})
 	if what == "" {
 		return ""
@@ -184,7 +184,7 @@ func (c *hostileCase) aim(b []byte, r *rand.Rand) ([]byte, string) {
 		c.h.in("user", "notes.txt"), "../user/notes.txt", c.h.in("user", "ranks.tsv"), c.h.in("work", "out", "..", "..", "user", "ranks.tsv"), c.h.in("user", "new.tsv"), c.h.in("user", "folder", "new.tsv"),
 		"edges.txt", c.h.in("work", "edges.txt"), c.path("GARAPH"), c.path("db", "000001.vlog"), "g.graph/new.tsv", "/proc/self/fd/1", "/dev/full", "-", c.h.in("user"), "\x1b[31m/new.tsv", c.h.in("user", "two\nlines.tsv"),
 	})
-	field := anyOf(r, []string{"output", "flags.output", "both", "flags.report", "flags.trace", "flags.scratch", "flags.output-format", "directory"})
+	field := anyOf(r, []string{"output", "flags.output", "both", "flags.report", "flags.trace", "flags.scratch", "flags.output-format", "from"})
 	return changeJSON(b, func(x map[string]any) {
 		flags, _ := x["flags"].(map[string]any)
 		if flags == nil {
@@ -197,11 +197,14 @@ func (c *hostileCase) aim(b []byte, r *rand.Rand) ([]byte, string) {
 			}
 			flags[name] = to
 		}
-		if field == "output" || field == "both" || field == "directory" {
+		if field == "output" || field == "both" || field == "from" {
 			x[strings.Replace(field, "both", "output", 1)] = to
 		}
 		if r.IntN(2) == 0 {
 			x["status"] = "interrupted"
+		}
+		if r.IntN(2) == 0 { // as of a graph that was received
+			delete(x, "place")
 		}
 	}), fmt.Sprintf("%s = %q", field, to)
 }

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/garaph/garaph/shard"
@@ -22,9 +23,8 @@ func (c *hostileCase) sumAgain(rel string) bool {
 		if err != nil {
 			return false
 		}
-		line, _, _ := bytes.Cut(b, []byte("\n"))
 		c.another = true
-		return os.WriteFile(c.path(rel), sealJob(line), 0o666) == nil
+		return os.WriteFile(c.path(rel), sealJob(splitJob(b)), 0o666) == nil
 	case base == "GARAPH":
 		b, err := readSmall(c.path(rel))
 		if err != nil {
@@ -57,9 +57,19 @@ func (c *hostileCase) sumAgain(rel string) bool {
 	return false
 }
 
-func sealJob(line []byte) []byte {
-	line = append(bytes.Clone(line), '\n')
-	return fmt.Appendf(line, "%08x JOB\n", crc32.Checksum(line, castagnoli))
+// splitJob gives the head of a job's record and the line of JSON.
+func splitJob(b []byte) (head, line []byte) {
+	if bytes.HasPrefix(b, []byte("garaph job, version")) {
+		at := bytes.IndexByte(b, '\n') + 1
+		head, b = b[:at:at], b[at:]
+	}
+	line, _, _ = bytes.Cut(b, []byte("\n"))
+	return head, line
+}
+
+func sealJob(head, line []byte) []byte {
+	text := slices.Concat(head, line, []byte("\n"))
+	return fmt.Appendf(text, "%08x JOB\n", crcOf(text))
 }
 
 func sealMarker(text string) []byte {

@@ -42,12 +42,12 @@ const (
 var killedCommands = []killedCommand{
 	{name: "import", line: "import e.txt new", next: []string{"import --force e.txt new"}, belongs: `new/(GARAPH|payload|db/(MANIFEST|KEYREGISTRY|DISCARD|\d+\.sst|\d+\.vlog))|\.new\.lock`, whole: "new/GARAPH"},
 	{name: "import --force", line: "import --force e.txt g", next: []string{"import --force e.txt g"}, belongs: graphFiles, whole: "g/GARAPH"},
-	{name: "run tsv", line: "run pagerank g --output o.tsv", next: []string{"run pagerank g --output o.tsv", "?resume g"}, belongs: jobFiles, whole: "o.tsv"},
-	{name: "run csv.gz", line: "run pagerank g --output o.csv.gz", next: []string{"run pagerank g --output o.csv.gz", "?resume g"}, belongs: jobFiles, whole: "o.csv.gz"},
-	{name: "run ndjson.zst", line: "run wcc g --output o.ndjson.zst", next: []string{"run wcc g --output o.ndjson.zst", "?resume g"}, belongs: jobFiles, whole: "o.ndjson.zst"},
-	{name: "run parquet", line: "run bfs g --source 0 --output o.parquet", next: []string{"run bfs g --source 0 --output o.parquet", "?resume g"}, belongs: jobFiles, whole: "o.parquet"},
-	{name: "run npy", line: "run sssp g --source 0 --output o.npy", next: []string{"run sssp g --source 0 --output o.npy", "?resume g"}, belongs: jobFiles, whole: "o.npy"},
-	{name: "run with report and trace", line: "run pagerank g --output o.tsv --report r.html --trace t.json", next: []string{"run pagerank g --output o.tsv --report r.html --trace t.json", "?resume g"}, belongs: jobFiles, whole: "o.tsv r.html t.json"},
+	{name: "run tsv", line: "run pagerank g --output o.tsv", next: []string{"?resume g", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
+	{name: "run csv.gz", line: "run pagerank g --output o.csv.gz", next: []string{"?resume g", "run pagerank g --output o.csv.gz"}, belongs: jobFiles, whole: "o.csv.gz"},
+	{name: "run ndjson.zst", line: "run wcc g --output o.ndjson.zst", next: []string{"?resume g", "run wcc g --output o.ndjson.zst"}, belongs: jobFiles, whole: "o.ndjson.zst"},
+	{name: "run parquet", line: "run bfs g --source 0 --output o.parquet", next: []string{"?resume g", "run bfs g --source 0 --output o.parquet"}, belongs: jobFiles, whole: "o.parquet"},
+	{name: "run npy", line: "run sssp g --source 0 --output o.npy", next: []string{"?resume g", "run sssp g --source 0 --output o.npy"}, belongs: jobFiles, whole: "o.npy"},
+	{name: "run with report and trace", line: "run pagerank g --output o.tsv --report r.html --trace t.json", next: []string{"?resume g", "run pagerank g --output o.tsv --report r.html --trace t.json"}, belongs: jobFiles, whole: "o.tsv r.html t.json"},
 	{name: "run with checkpoints", line: "run pagerank g --checkpoint-every 1 --iterations 30 --output o.tsv", next: []string{"?resume g", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
 	{name: "run that measures", line: "run pagerank g --device hybrid --gpu emulated --checkpoint-every 2 --output o.tsv", next: []string{"?resume g", "run pagerank g --device hybrid --gpu emulated --output o.tsv"}, belongs: jobFiles + `|g/speeds\.json`, whole: "o.tsv"},
 	{name: "resume", line: "resume g --checkpoint-every 1", next: []string{"?resume g", "run wcc g --output o.tsv"}, belongs: jobFiles, whole: "interrupted.tsv o.tsv"},
@@ -168,6 +168,7 @@ func (k *commandKiller) begin() {
 	h := &hostile{t: k.t}
 	h.must(os.RemoveAll(k.work()))
 	h.must(copyTree(filepath.Join(k.dir, "sound"), k.work()))
+	h.settle(k.work("g"))
 }
 
 // kill kills a command, and looks at what is there after those that follow.
