@@ -16,8 +16,8 @@ const (
 	newPrefix = ".job-" // of folders that are being made, or removed
 	// keepDone is how many jobs that are done are kept, for `garaph jobs`.
 	keepDone = 20
-	// leftoverAfter is the age at which a folder that is being made belongs to
-	// a process that was killed.
+	// leftoverAfter is the age at which a folder that is being made, and has no lock
+	// yet, belongs to a process that was killed.
 	leftoverAfter = time.Hour
 )
 
@@ -96,21 +96,24 @@ func removeLeftovers(f *beneath.Folder) {
 			continue
 		}
 		info, err := e.Info()
-		if err == nil && (strings.HasSuffix(e.Name(), removing) || time.Since(info.ModTime()) > leftoverAfter) {
-			removeLeftover(f, e.Name())
+		if err == nil {
+			removeLeftover(f, e.Name(), time.Since(info.ModTime()) > leftoverAfter)
 		}
 	}
 }
 
-// removeLeftover leaves a folder that a process has, or that is not ours.
-func removeLeftover(f *beneath.Folder, name string) {
+// removeLeftover leaves a folder that a process has, or that is not ours. One
+// without what makes it ours may be about to have it, unless it is old.
+func removeLeftover(f *beneath.Folder, name string, old bool) {
 	at, err := f.Folder(name)
 	if err != nil {
 		return
 	}
 	defer at.Close()
 	if checkJob(at) != nil {
-		_ = f.Remove(name) // where it is empty
+		if old || strings.HasSuffix(name, removing) {
+			_ = f.Remove(name) // where it is empty
+		}
 		return
 	}
 	lock, err := lockIn(at)
