@@ -163,7 +163,7 @@ func (h *hostile) execute(line []string) (e ended) {
 	if s := cmd.ProcessState.Sys().(syscall.WaitStatus); s.Signaled() {
 		e.signal = s.Signal()
 	}
-	if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10; peak > inherited {
+	if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10; peak > inherited+4<<20 { // the kernel counts in lumps
 		e.peak = peak // and not what was seen last
 	}
 	e.stdout, e.stderr = stdout.String(), stderr.String()
