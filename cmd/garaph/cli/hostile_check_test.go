@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -21,7 +22,7 @@ var badWords = regexp.MustCompile(`(?m)^panic:|^fatal error:|goroutine \d+ \[|ru
 func (c *hostileCase) check(line []string, e ended) (wrong []string) {
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if e.hung {
-		add("hang: longer than %v", tooLong)
+		add("hang: longer than %v", e.took.Round(time.Second))
 	}
 	if e.stayed {
 		add("stays: SIGTERM does not end it")
@@ -101,7 +102,7 @@ func (h *hostile) peakOf(g *soundGraph, kind string) int64 {
 		"info": {"info", "g.graph"}, "jobs": {"jobs", "g.graph"}, "import": {"import", "--force", "edges.txt", "g.graph", "--memory", "128MiB"},
 	}[kind]
 	var e ended
-	h.onSound(g, func() { e = h.execute(line) })
+	h.onSound(g, func() { e = h.execute(line, time.Minute) })
 	if e.code != exitDone {
 		h.t.Fatalf("%v on the sound graph %s: exit code %d\n%s", line, g.name, e.code, e.stderr)
 	}
@@ -223,7 +224,7 @@ func (g *soundGraph) expected(h *hostile, line []string) []byte {
 	}
 	var want []byte
 	h.onSound(g, func() {
-		if e := h.execute(append(line, "--output", "out/result.tsv")); e.code == exitDone {
+		if e := h.execute(append(line, "--output", "out/result.tsv"), time.Minute); e.code == exitDone {
 			want, _ = os.ReadFile(h.in("work", "out", "result.tsv"))
 		}
 	})

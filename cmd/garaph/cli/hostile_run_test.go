@@ -118,7 +118,7 @@ type ended struct {
 
 // execute runs a command line where the graph lies, until it ends or takes too
 // long.
-func (h *hostile) execute(line []string) (e ended) {
+func (h *hostile) execute(line []string, patience time.Duration) (e ended) {
 	cmd := exec.Command("garaph", line...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.Dir = &stdout, &stderr, h.in("work")
@@ -137,11 +137,11 @@ func (h *hostile) execute(line []string) (e ended) {
 		if e.peak > tooMuch {
 			_ = cmd.Process.Kill()
 		}
-		if !e.hung && time.Since(begin) > h.patience {
+		if !e.hung && time.Since(begin) > patience {
 			e.hung = true
 			_ = cmd.Process.Signal(unix.SIGTERM)
 		}
-		if !e.stayed && time.Since(begin) > h.patience+tooLongAfter {
+		if !e.stayed && time.Since(begin) > patience+tooLongAfter {
 			e.stayed = true
 			_ = cmd.Process.Kill()
 		}

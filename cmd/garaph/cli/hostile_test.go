@@ -191,7 +191,7 @@ func (h *hostile) try(d draw, verbose bool) (wrong []string) {
 	c.mine = c.find() // a later mutation may have removed one
 	c.before = h.snapshot()
 	h.runs++
-	e := h.execute(line)
+	e := h.execute(line, h.patience+h.patience*time.Duration(c.onDisk()>>25)) // reading takes its time
 	h.codes[e.code]++
 	wrong = c.check(line, e)
 	h.last = append(slices.Clone(c.did), "on "+c.graph.name, "$ garaph "+strings.Join(line, " "))
