@@ -30,7 +30,7 @@ func epochMutations() []mutation {
 			if what == "" || writeBadger(filepath.Join(folder, "db"), values, 0, nil) != nil || os.RemoveAll(filepath.Join(folder, "db", "DISCARD")) != nil || sumEpoch(folder) != nil {
 				return ""
 			}
-			c.another = true
+			c.another, c.job = true, filepath.Base(filepath.Dir(folder))
 			rel, _ := filepath.Rel(c.path(), folder)
 			return rel + ": " + what
 		}}

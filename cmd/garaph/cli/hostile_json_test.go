@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -153,6 +154,7 @@ func (c *hostileCase) anyJob(r *rand.Rand) string { return fmt.Sprintf("jobs/%d"
 // mutateJob changes the record of a job, under its right checksum.
 func (c *hostileCase) mutateJob(r *rand.Rand, change func(b []byte, r *rand.Rand) ([]byte, string)) string {
 	rel := c.anyJob(r) + "/JOB"
+	c.job = filepath.Base(filepath.Dir(rel))
 	what := c.rewrite(rel, func(b []byte) ([]byte, string) {
 		head, line := splitJob(b)
 		line, what := change(line, r)

@@ -32,7 +32,11 @@ func (c *hostileCase) commandLine(r *rand.Rand) []string {
 	graph := anyOf(r, []string{"g.graph", "g.graph", c.path(), "./g.graph/"})
 	job := strconv.Itoa(1 + r.IntN(5))
 	memory := anyOf(r, []string{"64MiB", "80MiB", "100MiB"})
-	switch n := r.IntN(100); {
+	n := r.IntN(100)
+	if c.job != "" && n%2 == 0 { // whoever mutates a job wants it resumed
+		n, job = 40+n%30, c.job
+	}
+	switch {
 	case n < 40:
 		return c.runLine(r, graph, memory)
 	case n < 70:

@@ -157,6 +157,7 @@ type hostileCase struct {
 	another bool
 	// unsound: `garaph verify` must find the damage.
 	unsound bool
+	job     string            // the last one that was mutated
 	mine    map[string]string // files of a user in the graph's folder: text by base name
 	before  map[string]fileState
 }
@@ -176,7 +177,6 @@ func (h *hostile) try(d draw, verbose bool) (wrong []string) {
 	for range n - 1 {
 		kinds, seeds = append(kinds, mutations[r.IntN(len(mutations))]), append(seeds, r.Uint64())
 	}
-	line := c.commandLine(rand.New(rand.NewPCG(d.seed, 2)))
 	for _, inside := range []bool{true, false} { // what opens Badger finds it sound
 		for i, m := range kinds {
 			if m.inside != inside || d.skip&(1<<i) != 0 {
@@ -188,6 +188,7 @@ func (h *hostile) try(d draw, verbose bool) (wrong []string) {
 			}
 		}
 	}
+	line := c.commandLine(rand.New(rand.NewPCG(d.seed, 2)))
 	c.mine = c.find() // a later mutation may have removed one
 	c.before = h.snapshot()
 	h.runs++
