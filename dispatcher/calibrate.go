@@ -20,7 +20,9 @@ func (j *Job[V, A]) measureSpeeds(ctx context.Context) error {
 	if !s.Fixed {
 		s.Speeds = j.keptSpeeds()
 	}
-	if o := j.observe(); !s.Fixed && o.Open() && !s.Speeds.Complete(o) {
+	o := j.observe()
+	calibrated := !s.Fixed && o.Open() && !s.Speeds.Complete(o)
+	if calibrated {
 		s.Speeds = policy.Speeds{}
 		for range 2 { // the first time warms up
 			if err := j.measureGPU(ctx, &s.Speeds); err != nil {
@@ -32,6 +34,9 @@ func (j *Job[V, A]) measureSpeeds(ctx context.Context) error {
 				return err
 			}
 		}
+	}
+	if n := float64(len(j.gpus)); calibrated { // several share the work
+		s.Speeds.Resident, s.Speeds.Streamed = s.Speeds.Resident/n, s.Speeds.Streamed/n
 	}
 	j.policy.set(s)
 	return nil
@@ -61,10 +66,10 @@ func (j *Job[V, A]) timePage(p *page.Page) (policy.Scanned, error) {
 	shards := shardsOf(p)
 	start := time.Now()
 	j.keep(j.arrays.Next, shards)
-	s, err := j.cpu.Process(p, cpuengine.Work{Step: j.step})
+	s, err := j.cpu.engine.Process(p, cpuengine.Work{Step: j.step})
 	took := time.Since(start).Seconds()
 	clear(j.arrays.Rising)
-	return policy.Scanned{Seconds: took, Edges: j.edgesOf(shards), Looked: float64(s.Edges + s.Vertices)}, err
+	return policy.Scanned{Seconds: took, Edges: float64(j.edgesOf(shards)), Looked: float64(s.Edges + s.Vertices)}, err
 }
 
 // lookAtCPU measures the CPU while the GPU works alone, by a page that is in
@@ -81,14 +86,6 @@ func (j *Job[V, A]) lookAtCPU() {
 			j.policy.learn(policy.Measurement{Scan: scan})
 		}
 	}
-}
-
-// edgesOf is how many edges shards have.
-func (j *Job[V, A]) edgesOf(shards []int) (n float64) {
-	for _, i := range shards {
-		n += float64(j.edges[i])
-	}
-	return n
 }
 
 // sample is the source of an iteration over one launch, or one page.
@@ -113,15 +110,15 @@ func (s *sample) Done(gpuengine.PageTime) {}
 // that does not. Nothing is committed; in async mode the values are copied once
 // more.
 func (j *Job[V, A]) measureGPU(ctx context.Context, v *policy.Speeds) error {
-	pieces := j.gpu.Pieces()
+	pieces := j.gpus[0].engine.Pieces()
 	if len(pieces) > 0 {
-		s, seconds, err := j.try(ctx, &sample{pieces: j.gpu.Enough(0), pages: j.pages})
+		s, seconds, err := j.try(ctx, &sample{pieces: j.gpus[0].engine.Enough(0), pages: j.pages})
 		if err != nil {
 			return err
 		}
 		v.Resident = policy.Took{Seconds: seconds, Amount: float64(s.Edges)}.Rate()
 	}
-	if resident := j.residentShards(); resident < len(j.firsts) {
+	if resident := residentShards(pieces); resident < len(j.firsts) {
 		list := gpuengine.Requests(j.pages.Spans(), resident, len(j.firsts))
 		one := list[len(list)/2 : len(list)/2+1]
 		for range 2 { // after the first one the page is in memory, if it stays there
@@ -133,15 +130,15 @@ func (j *Job[V, A]) measureGPU(ctx context.Context, v *policy.Speeds) error {
 		}
 	}
 	start := time.Now()
-	if err := j.gpu.Upload(0, j.cat.Vertices); err != nil {
+	if err := j.gpus[0].engine.Upload(0, j.cat.Vertices); err != nil {
 		return err
 	}
-	v.Link = policy.Took{Seconds: time.Since(start).Seconds(), Amount: float64(j.cat.Vertices) * float64(j.valueBytes())}.Rate()
+	v.Link = policy.Took{Seconds: time.Since(start).Seconds(), Amount: float64(j.cat.Vertices) * float64(j.valueBytes)}.Rate()
 	return nil
 }
 
 func (j *Job[V, A]) try(ctx context.Context, from gpuengine.Source) (gpuengine.Stats, float64, error) {
 	start := time.Now()
-	s, err := j.gpu.Iterate(ctx, gpuengine.Work{Step: j.step, From: from, Quiet: true})
+	s, err := j.gpus[0].engine.Iterate(ctx, gpuengine.Work{Step: j.step, From: from, Quiet: true})
 	return s, time.Since(start).Seconds(), err
 }

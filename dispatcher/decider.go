@@ -49,19 +49,11 @@ func (j *Job[V, A]) observe() policy.Observation {
 	o := policy.Observation{
 		Facts: j.policy.facts, Iteration: j.step.Iteration, Fraction: j.fraction(),
 		AggregateChanged: j.aggregable != nil && (j.step.Iteration == 0 || j.step.Aggregate != j.previous),
-		ResidentEdges:    j.residentEdges, Behind: j.behind,
+		GPUs:             len(j.gpus), ResidentEdges: j.residentEdges(),
+		HostStale: j.bytesIn(j.place.stale(host)), Behind: j.place.behind(),
 	}
-	if j.gpu != nil {
-		o.GPUs = 1
-	}
-	for i, info := range j.cat.Shards {
-		bytes := uint64(info.Vertices) * uint64(j.valueBytes())
-		if j.hostStale[i] {
-			o.HostStale += bytes
-		}
-		if j.gpuStale[i] {
-			o.GPUStale += bytes
-		}
+	for _, g := range j.gpus {
+		o.GPUStale += j.bytesIn(j.place.stale(g.number))
 	}
 	return o
 }

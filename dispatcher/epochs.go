@@ -28,22 +28,32 @@ type epochs[V any] struct {
 	chunk  uint32
 	spare  *spare[V]  // nil unless epochs are written while the job runs
 	active bitset.Set // of the snapshot; likewise
-
-	taken  *snapshot[V] // being written; nil: none
-	cancel context.CancelFunc
-	wrote  chan error
-
-	last              time.Time // when the last one was taken
-	iterations, pages int       // since then
-	// progress counts what changed the state; saved is where it stood in the
-	// last epoch.
-	progress, saved, taking int
-	whole                   bool // there is a state to go on from
-	failing                 bool // the last epoch could not be written
-
+	epochWriter[V]
+	sinceEpoch
+	progress
 	// aggregates as they were before the iteration, which an error in its middle
 	// leaves half changed.
 	aggregates []float64
+}
+
+// epochWriter is the writing of one epoch.
+type epochWriter[V any] struct {
+	taken   *snapshot[V] // being written; nil: none
+	cancel  context.CancelFunc
+	wrote   chan error
+	failing bool // the last epoch could not be written
+}
+
+// sinceEpoch is what was done since the last epoch was taken.
+type sinceEpoch struct {
+	last              time.Time // when that was
+	iterations, pages int
+}
+
+// progress counts what changed the state.
+type progress struct {
+	now, saved, taking int  // as it is, in the last epoch, in the one that is being written
+	whole              bool // there is a state to go on from
 }
 
 // epochBytes is the memory that epochs take, beside the process's own.
@@ -58,7 +68,8 @@ func epochBytes[V any](n uint32, p checkpoint.Policy) int64 {
 }
 
 func newEpochs[V any](n uint32, o Options) (*epochs[V], error) {
-	e := &epochs[V]{job: o.Job, policy: o.Checkpoints, chunk: o.Job.ChunkVertices(), wrote: make(chan error, 1)}
+	e := &epochs[V]{job: o.Job, policy: o.Checkpoints, chunk: o.Job.ChunkVertices()}
+	e.wrote = make(chan error, 1)
 	if !e.policy.Wanted() {
 		return e, nil
 	}
@@ -89,19 +100,19 @@ func (j *Job[V, A]) atBoundary() {
 }
 
 // iterated is called after each iteration.
-func (j *Job[V, A]) iterated() {
+func (j *Job[V, A]) iterated(x *iteration) {
 	e := j.epochs
 	if e == nil {
 		return
 	}
-	e.progress++
+	e.now++
 	e.iterations++
-	if it := j.report.Iterations[len(j.report.Iterations)-1]; it.Device == GPU && j.opt.Mode == Async { // which publishes its pages without a word
-		e.pages += it.Pages
+	if x.alone && j.opt.Mode == Async { // a GPU publishes its pages for itself
+		e.pages += x.Pages
 	}
 	j.atBoundary()
 	e.job.Progress(j.step.Iteration)
-	if j.due() && !j.done() { // what is left to do then is writing the results
+	if j.due() && !j.last() { // what is left to do then is writing the results
 		j.takeEpoch(false)
 	}
 }
@@ -112,7 +123,7 @@ func (j *Job[V, A]) published() {
 	if e == nil {
 		return
 	}
-	e.progress++
+	e.now++
 	e.pages++
 	if j.due() {
 		j.takeEpoch(true)
@@ -138,12 +149,12 @@ func (j *Job[V, A]) takeEpoch(within bool) {
 	if e.taken != nil {
 		return
 	}
-	if err := j.fetch(); err != nil {
+	if err := j.values.fetch(); err != nil {
 		j.epochFailed(err)
 		return
 	}
 	e.taken = newSnapshot(j.arrays.Cur, j.activeNow(e.active, within), e.chunk, e.spare)
-	e.last, e.iterations, e.pages, e.taking = time.Now(), 0, 0, e.progress
+	e.last, e.iterations, e.pages, e.taking = time.Now(), 0, 0, e.now
 	state, snapshot := j.state(within), e.taken
 	ctx, cancel := context.WithCancel(context.Background()) // ends with Run
 	e.cancel = cancel
@@ -174,9 +185,8 @@ func (j *Job[V, A]) state(within bool) checkpoint.State {
 	if within {
 		aggregates = j.aggregates
 	}
-	var v V
 	s := checkpoint.State{
-		Vertices: j.cat.Vertices, ValueBytes: int(unsafe.Sizeof(v)), Iteration: j.step.Iteration,
+		Vertices: j.cat.Vertices, ValueBytes: j.valueBytes, Iteration: j.step.Iteration,
 		Aggregate: checkpoint.Float(j.step.Aggregate), Previous: checkpoint.Float(j.previous),
 		Policy: policy.Encode(j.policy.State),
 	}
@@ -227,14 +237,23 @@ func (j *Job[V, A]) epochFailed(err error) {
 // oneLine puts joined errors into one line.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
+// snapshotNow is the one that is being written; nil: none.
+func (j *Job[V, A]) snapshotNow() *snapshot[V] {
+	if j.epochs == nil {
+		return nil
+	}
+	return j.epochs.taken
+}
+
 // keep is called before shards of an array are written to.
 func (j *Job[V, A]) keep(array []V, shards []int) {
-	if j.epochs == nil || j.epochs.taken == nil {
+	taken := j.snapshotNow()
+	if taken == nil {
 		return
 	}
 	for _, i := range shards {
 		from, to := j.interval(i)
-		j.epochs.taken.keep(array, from, to)
+		taken.keep(array, from, to)
 	}
 }
 
@@ -271,10 +290,10 @@ func (j *Job[V, A]) Save() error {
 		return nil
 	}
 	j.waitEpoch()
-	if !e.whole || e.progress == e.saved {
+	if !e.whole || e.now == e.saved {
 		return nil
 	}
-	if err := j.fetch(); err != nil {
+	if err := j.values.fetch(); err != nil {
 		return err
 	}
 	within := j.opt.Mode == Async
@@ -284,7 +303,7 @@ func (j *Job[V, A]) Save() error {
 	}
 	err := j.writeEpoch(context.Background(), j.state(within), newSnapshot(j.arrays.Cur, active, e.chunk, nil))
 	if err == nil {
-		e.saved = e.progress
+		e.saved = e.now
 	}
 	return err
 }

@@ -2,132 +2,150 @@ package dispatcher
 
 import (
 	"bytes"
+	"sync"
 	"time"
 	"unsafe"
 
 	"github.com/garaph/garaph/dispatcher/policy"
 )
 
-// Values lie on the host and on the GPU. An iteration that both do leaves both
-// with all new values; one that the one does alone leaves the other behind, shard
-// by shard, until it is needed.
+// exchange moves values between the workers of a run. An iteration that several do
+// leaves all of them with all new values; one that one does alone leaves the others
+// behind, shard by shard, until they need them. Errors are a [failure] of a worker.
+type exchange interface {
+	// fetch brings the host's values and active set up to date. When it fails, they are
+	// as they were.
+	fetch() error
+	// supply brings the GPUs' values up to date.
+	supply() error
+	// tell sends the new values of shards that a worker has done in this iteration to
+	// all GPUs but itself. That a GPU did not get them is noted with it.
+	tell(from int, shards []int)
+}
+
+// failure is why a GPU is lost.
+type failure struct {
+	worker int
+	error
+}
+
+func (f *failure) Unwrap() error { return f.error }
+
+// failed makes an error one of a worker.
+func failed(worker int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure{worker, err}
+}
+
+// throughHost is the exchange through the host's memory: GPUs send what they have done
+// to the host behind the kernels of each batch, and get what others have done from there.
+type throughHost[V, A any] struct {
+	*Job[V, A]
+	telling sync.Mutex // one call of Receive at a time
+}
+
+// fetch is [exchange].
+func (x *throughHost[V, A]) fetch() error {
+	if len(x.gpus) == 0 || !x.place.behind() {
+		return nil
+	}
+	x.keep(x.arrays.Next, x.allShards())
+	stale := x.place.stale(host)
+	start := time.Now()
+	for _, r := range stale {
+		g := x.gpu(x.place.owner[r.from])
+		if err := g.engine.Download(x.vertices(r)); err != nil {
+			return failed(g.number, err)
+		}
+	}
+	x.policy.learn(policy.Measurement{Link: policy.Took{Seconds: time.Since(start).Seconds(), Amount: float64(x.bytesIn(stale))}})
+	clear(x.arrays.Rising)
+	if err := x.gpu(x.place.active).engine.Active(); err != nil {
+		clear(x.arrays.Rising)
+		return failed(x.place.active, err)
+	}
+	x.takeOver(stale)
+	return nil
+}
+
+// takeOver makes what was fetched the host's values and active set.
+func (x *throughHost[V, A]) takeOver(stale []span) {
+	whole := len(stale) == 1 && stale[0] == span{0, len(x.firsts)}
+	if whole {
+		x.arrays.Swap()
+	}
+	for _, r := range stale {
+		shards := shardsOfSpan(r)
+		if !whole {
+			x.keep(x.arrays.Cur, shards)
+			from, to := x.vertices(r)
+			x.arrays.Publish(from, to, false)
+		}
+		for _, i := range shards {
+			x.place.copied(host, i)
+		}
+	}
+	x.arrays.Advance()
+	x.place.active = host
+}
+
+// supply is [exchange]. What a GPU misses is on the host: with several of them, the host
+// is up to date after each iteration.
+func (x *throughHost[V, A]) supply() error {
+	for _, g := range x.gpus {
+		for _, r := range x.place.stale(g.number) {
+			if err := g.engine.Upload(x.vertices(r)); err != nil {
+				return failed(g.number, err)
+			}
+			for _, i := range shardsOfSpan(r) {
+				x.place.copied(g.number, i)
+			}
+		}
+	}
+	return nil
+}
 
 // exchangeBytes is the unit in which values that changed are told from those
 // that did not.
 const exchangeBytes = 64 << 10
 
-func (j *Job[V, A]) valueBytes() int {
-	var v V
-	return int(unsafe.Sizeof(v))
+// tell is [exchange]. It sends blocks of values that differ from the old ones.
+func (x *throughHost[V, A]) tell(from int, shards []int) {
+	x.telling.Lock()
+	defer x.telling.Unlock()
+	for _, r := range x.changed(shards) {
+		for _, g := range x.gpus {
+			if g.number != from && g.untold == nil {
+				g.untold = g.engine.Receive(uint32(r.from), uint32(r.to))
+			}
+		}
+	}
 }
 
-// fetch brings the host's values and active set up to date. When it fails, they
-// are as they were.
-func (j *Job[V, A]) fetch() error {
-	if j.gpu == nil || !j.behind {
-		return nil
-	}
-	j.keep(j.arrays.Next, j.allShards())
-	stale := runs(j.hostStale)
-	start, n := time.Now(), 0.0
-	for _, r := range stale {
-		from, to := j.vertices(r)
-		if err := j.gpu.Download(from, to); err != nil {
-			return err
-		}
-		n += float64(to-from) * float64(j.valueBytes())
-	}
-	j.policy.learn(policy.Measurement{Link: policy.Took{Seconds: time.Since(start).Seconds(), Amount: n}})
-	clear(j.arrays.Rising)
-	if err := j.gpu.Active(); err != nil {
-		clear(j.arrays.Rising)
-		return err
-	}
-	if len(stale) == 1 && stale[0] == (span{0, len(j.firsts)}) {
-		j.arrays.Swap()
-	} else {
-		for _, r := range stale {
-			from, to := j.vertices(r)
-			j.keep(j.arrays.Cur, shardsOfSpan(r))
-			j.arrays.Publish(from, to, false)
-		}
-	}
-	j.arrays.Advance()
-	clear(j.hostStale)
-	j.behind = false
-	return nil
-}
-
-// upload brings the GPU's values up to date.
-func (j *Job[V, A]) upload() error {
-	for _, r := range runs(j.gpuStale) {
-		if err := j.gpu.Upload(j.vertices(r)); err != nil {
-			return err
-		}
-	}
-	clear(j.gpuStale)
-	return nil
-}
-
-// tell sends the new values of shards that the CPU has done to the GPU, those
-// that differ from the old ones.
-func (j *Job[V, A]) tell(shards []int) error {
-	block := uint32(max(1, exchangeBytes/max(1, j.valueBytes())))
-	send := span{-1, -1}
-	flush := func() error {
-		if send.from < 0 {
-			return nil
-		}
-		err := j.gpu.Receive(uint32(send.from), uint32(send.to))
-		send = span{-1, -1}
-		return err
-	}
+// changed lists the blocks of vertices in shards whose new values differ.
+func (x *throughHost[V, A]) changed(shards []int) (list []span) {
+	block := uint32(max(1, exchangeBytes/max(1, x.valueBytes)))
 	for _, i := range shards {
-		first, end := j.interval(i)
+		first, end := x.interval(i)
 		for from := first; from < end; from += min(block, end-from) {
 			to := from + min(block, end-from)
-			if bytes.Equal(bytesOf(j.arrays.Cur[from:to]), bytesOf(j.arrays.Next[from:to])) {
+			if bytes.Equal(bytesOf(x.arrays.Cur[from:to]), bytesOf(x.arrays.Next[from:to])) {
 				continue
 			}
-			if send.to != int(from) {
-				if err := flush(); err != nil {
-					return err
-				}
-				send.from = int(from)
+			if n := len(list); n > 0 && list[n-1].to == int(from) {
+				list[n-1].to = int(to)
+			} else {
+				list = append(list, span{int(from), int(to)})
 			}
-			send.to = int(to)
 		}
-	}
-	return flush()
-}
-
-// runs are the runs of true.
-func runs(list []bool) (r []span) {
-	for i, x := range list {
-		switch n := len(r); {
-		case !x:
-		case n > 0 && r[n-1].to == i:
-			r[n-1].to++
-		default:
-			r = append(r, span{i, i + 1})
-		}
-	}
-	return r
-}
-
-// vertices are those of a run of shards.
-func (j *Job[V, A]) vertices(r span) (from, to uint32) {
-	from, _ = j.interval(r.from)
-	_, to = j.interval(r.to - 1)
-	return from, to
-}
-
-func shardsOfSpan(r span) []int {
-	list := make([]int, 0, r.to-r.from)
-	for i := r.from; i < r.to; i++ {
-		list = append(list, i)
 	}
 	return list
 }
 
-func (j *Job[V, A]) allShards() []int { return shardsOfSpan(span{0, len(j.firsts)}) }
+// bytesOf is the memory of values.
+func bytesOf[V any](values []V) []byte {
+	var v V
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(v)))
+}

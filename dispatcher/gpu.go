@@ -1,9 +1,12 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	"go.uber.org/zap"
@@ -15,35 +18,56 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// gpuHostBytes is what a GPU job takes of the host beside arrays and pages:
-// staging and descriptors.
+// gpuHostBytes is what a GPU takes of the host beside arrays and pages: staging and
+// descriptors.
 const gpuHostBytes = 16 << 20
 
-// openGPU opens the device of the job, if it is to run on one. Under auto, what
+// gpuWorker is a GPU with its copy of the values.
+type gpuWorker[V, A any] struct {
+	number int // among the workers, from 1
+	engine *gpuengine.Engine[V, A]
+
+	// Of the iteration in hand.
+	early     bool           // it begins with what was copied at the end of the one before
+	following []page.Request // what it copies at the end for the one after it
+	stats     gpuengine.Stats
+	failed    error
+	untold    error // why it did not get what others did
+}
+
+// gpu is a GPU by its number.
+func (w *workers[V, A]) gpu(number int) *gpuWorker[V, A] {
+	i := slices.IndexFunc(w.gpus, func(g *gpuWorker[V, A]) bool { return g.number == number })
+	return w.gpus[i]
+}
+
+// openGPUs opens the devices of the job, if it is to run on any. Under auto, what
 // stands against it is logged.
-func (j *Job[V, A]) openGPU() error {
+func (j *Job[V, A]) openGPUs() error {
 	if !j.wantsGPU() {
 		return nil
-	}
-	name := j.opt.GPU
-	if name == "" {
-		name = "0"
 	}
 	err := panics.Guard(j.program, func() error {
 		_, err := gpuengine.FragmentsOf(j.program)
 		return err
 	})
-	if err == nil {
-		j.device, err = j.opt.open(name)
+	for _, name := range strings.Split(cmp.Or(j.opt.GPU, "0"), ",") {
+		if err != nil {
+			break
+		}
+		var d device.Device
+		if d, err = j.opt.open(name); err == nil {
+			j.devices = append(j.devices, d)
+		}
 	}
 	if err == nil || j.opt.Device != AutoDevice {
 		return err
 	}
-	j.withoutGPU(err)
+	j.withoutGPU(errors.Join(err, j.closeGPUs()))
 	return nil
 }
 
-// wantsGPU tells whether a GPU is asked for, or may be used.
+// wantsGPU reports whether a GPU is asked for, or may be used.
 func (j *Job[V, A]) wantsGPU() bool {
 	switch j.opt.Device {
 	case GPU, Hybrid:
@@ -61,101 +85,167 @@ func (j *Job[V, A]) withoutGPU(err error) {
 	j.opt.Log.Info("the job runs on the CPU", zap.NamedError("reason", err))
 }
 
-// planGPU takes the memory of a GPU job. Pages are in memory that the device
+// planGPUs takes the memory of a GPU job. Pages are in memory that the device
 // has pinned: what is streamed in every iteration is copied from where it lies,
 // since a second copy by one goroutine would be slower than the link.
-func (j *Job[V, A]) planGPU(po page.Options, fixed, checkpoints int64) error {
-	po.Memory = &pinning{Device: j.device, log: j.opt.Log, plain: map[*byte]bool{}}
-	if err := j.take(po, fixed+gpuHostBytes+gpuengine.ExchangeBytes(j.cat), checkpoints, j.device); err != nil {
+func (j *Job[V, A]) planGPUs(m memoryPlan) error {
+	m.page.Memory = &pinning{devices: j.devices, log: j.opt.Log, by: map[*byte]device.Device{}}
+	m.vertices = j.devices[0]
+	m.fixed += int64(len(j.devices)) * (gpuHostBytes + gpuengine.ExchangeBytes(j.cat))
+	if err := j.reserve(m); err != nil {
 		return err
 	}
-	return panics.Guard(j.program, func() (err error) {
-		j.gpu, err = gpuengine.New(j.device, j.program, j.arrays, j.cat, gpuengine.Options{
-			Memory: j.opt.GPUMemory, Streams: j.opt.Streams, Gather: j.opt.Gather, Async: j.opt.Mode == Async, Trace: j.opt.Trace, Began: j.began,
-		})
-		return err
+	o := gpuengine.Options{
+		Memory: j.opt.GPUMemory, Streams: j.opt.Streams, Gather: j.opt.Gather, Async: j.opt.Mode == Async, Trace: j.opt.Trace, Began: j.began,
+	}
+	if o.Trace != nil && len(j.devices) > 1 {
+		var mu sync.Mutex // one call at a time
+		o.Trace = func(s gpuengine.Span) {
+			mu.Lock()
+			defer mu.Unlock()
+			j.opt.Trace(s)
+		}
+	}
+	return panics.Guard(j.program, func() error {
+		for i, d := range j.devices {
+			e, err := gpuengine.New(d, j.program, j.arrays, j.cat, o)
+			if err != nil {
+				return err
+			}
+			j.gpus = append(j.gpus, &gpuWorker[V, A]{number: 1 + i, engine: e})
+		}
+		return nil
 	})
 }
 
-// startGPU copies what the first iteration needs, and takes the speeds of the
-// devices.
-func (j *Job[V, A]) startGPU(ctx context.Context) error {
-	err := j.gpu.Start(ctx, j.pages)
-	if err != nil {
-		return err
+// startGPUs copies what the first iteration needs, and takes the speeds of the
+// devices. GPUs that fail are lost.
+func (j *Job[V, A]) startGPUs(ctx context.Context) error {
+	for _, g := range slices.Clone(j.gpus) {
+		if err := g.engine.Start(ctx, j.pages); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			j.lose(g.number, err)
+		}
 	}
-	j.residentEdges = j.gpu.Resident()
-	j.report.GPU, j.report.Resident, j.report.GPUMemory = j.device.Info().Name, j.residentEdges, j.gpu.Memory()
-	return j.measureSpeeds(ctx)
+	var names []string
+	for _, g := range j.gpus {
+		names = append(names, j.devices[g.number-1].Info().Name)
+		j.report.GPUMemory += g.engine.Memory()
+	}
+	j.report.GPU, j.report.Resident = strings.Join(names, ", "), j.residentEdges()
+	for len(j.gpus) > 0 {
+		err := j.measureSpeeds(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			break
+		}
+		j.lose(j.gpus[0].number, err)
+	}
+	return nil
 }
 
-// residentShards is how many shards stay on the GPU: the first ones.
-func (j *Job[V, A]) residentShards() int {
-	pieces := j.gpu.Pieces()
-	if len(pieces) == 0 {
-		return 0
+// residentEdges is how many edges stay on each GPU.
+func (w *workers[V, A]) residentEdges() (least uint64) {
+	for i, g := range w.gpus {
+		if n := g.engine.Resident(); i == 0 || n < least {
+			least = n
+		}
 	}
-	return pieces[len(pieces)-1].To
+	return least
 }
 
-// pinning is the memory of a job's pages: the device pins it while it can.
+// pieces are what stays on each GPU.
+func (w *workers[V, A]) pieces() (list [][]gpuengine.Piece) {
+	for _, g := range w.gpus {
+		list = append(list, g.engine.Pieces())
+	}
+	return list
+}
+
+// lose goes on without a GPU: from the host's state, if that of the GPU was newer.
+func (j *Job[V, A]) lose(number int, err error) {
+	without := "the job goes on on the CPU"
+	if len(j.gpus) > 1 {
+		without = "the job goes on without it"
+	}
+	j.opt.Log.Warn(fmt.Sprintf("%v; %s", err, without))
+	j.report.Lost = cmp.Or(j.report.Lost, err.Error())
+	g := j.gpu(number)
+	j.lost = append(j.lost, g)
+	j.gpus = slices.DeleteFunc(j.gpus, func(other *gpuWorker[V, A]) bool { return other == g })
+	j.rewind()
+}
+
+// pinning is the memory of a job's pages: one of the devices pins it for all of them,
+// while one can.
 type pinning struct {
-	device.Device
-	log *zap.Logger
+	devices []device.Device
+	log     *zap.Logger
 
-	mu    sync.Mutex // guards plain
-	plain map[*byte]bool
+	mu sync.Mutex // guards by
+	by map[*byte]device.Device
 }
 
-// Pin gives memory that is not pinned once the device refuses: a job that has
-// lost it still reads pages.
-func (p *pinning) Pin(n int64) ([]byte, error) {
-	b, err := p.Device.Pin(n)
-	if err == nil || n == 0 {
-		return b, err
+// Pin gives memory that is not pinned once all devices refuse: a job that has
+// lost them still reads pages.
+func (p *pinning) Pin(n int64) (b []byte, err error) {
+	for _, d := range p.devices {
+		if b, err = d.Pin(n); err != nil {
+			continue
+		}
+		if n > 0 {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.by[&b[0]] = d
+		}
+		return b, nil
+	}
+	if n == 0 {
+		return nil, err
 	}
 	p.log.Debug("pages are not pinned", zap.Error(err))
-	if b, err = hostmem.Bytes(n); err == nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.plain[&b[0]] = true
-	}
-	return b, err
+	return hostmem.Bytes(n)
 }
 
 // Unpin returns it.
 func (p *pinning) Unpin(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
 	p.mu.Lock()
-	plain := len(b) > 0 && p.plain[&b[0]]
+	d := p.by[&b[0]]
+	delete(p.by, &b[0])
 	p.mu.Unlock()
-	if plain {
+	if d == nil {
 		hostmem.FreeBytes(b)
 		return nil
 	}
-	return p.Device.Unpin(b)
+	return d.Unpin(b)
 }
 
-// closeGPU gives back what was taken of the device, which outlives arrays and
-// pages in the memory that it pinned.
-func (j *Job[V, A]) closeGPU() error {
+// closeGPUs gives back what was taken of the devices, which outlive arrays and
+// pages in the memory that they pinned.
+func (j *Job[V, A]) closeGPUs() error {
 	errs := []error{j.closePages()}
 	j.free()
-	if j.device != nil {
-		errs = append(errs, j.device.Close())
-		j.device = nil
+	for _, d := range j.devices {
+		errs = append(errs, d.Close())
 	}
+	j.devices = nil
 	return errors.Join(errs...)
 }
 
-// closePages gives back pages, and what the GPU has of them.
+// closePages gives back pages, and what GPUs have of them.
 func (j *Job[V, A]) closePages() error {
 	var errs []error
-	for _, e := range []*gpuengine.Engine[V, A]{j.gpu, j.lost} {
-		if e != nil {
-			errs = append(errs, e.Close())
-		}
+	for _, g := range slices.Concat(j.gpus, j.lost) {
+		errs = append(errs, g.engine.Close())
 	}
-	j.gpu, j.lost = nil, nil
+	j.gpus, j.lost = nil, nil
 	if j.pages != nil {
 		errs = append(errs, j.pages.Close())
 		j.pages = nil

@@ -41,11 +41,11 @@ func handoutJob(t *testing.T, degrees [10]int) *Job[float32, float64] {
 // goroutine busy for too long.
 func TestRank(t *testing.T) {
 	j := handoutJob(t, [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6})
-	if want := []int{2, 9, 0, 4, 5, 1, 8, 3, 7, 6}; !slices.Equal(j.ranks, want) {
-		t.Errorf("ranks %v, want %v", j.ranks, want)
+	if want := []int{2, 9, 0, 4, 5, 1, 8, 3, 7, 6}; !slices.Equal(j.cpu.ranks, want) {
+		t.Errorf("ranks %v, want %v", j.cpu.ranks, want)
 	}
 	j.edges[1], j.edges[8] = longTask+2, longTask+1
-	if got, want := j.rank(), []int{4, 0, 2, 6, 7, 3, 9, 5, 1, 8}; !slices.Equal(got, want) {
+	if got, want := rank(j.pages.Spans(), j.edges), []int{4, 0, 2, 6, 7, 3, 9, 5, 1, 8}; !slices.Equal(got, want) {
 		t.Errorf("with long tasks: ranks %v, want %v", got, want)
 	}
 }
@@ -71,14 +71,15 @@ func TestHandout(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			j := handoutJob(t, c.degrees)
 			requests := gpuengine.Requests(j.pages.Spans(), 0, 10)
-			h := newHandout(j.pages, requests, j.edges, nil, time.Now())
-			h.speeds, h.order, h.threads = c.speeds, len(j.pages.Spans()), 1
+			h := newHandout(j.pages, requests, j.edges, time.Now(), nil)
+			gpu := h.parts[0]
+			h.host = hostTerms{speeds: c.speeds, order: len(j.pages.Spans()), threads: 1}
 			if c.shared {
-				h.share(j.ranks)
+				h.share(hostTerms{ranks: j.cpu.ranks, speeds: c.speeds, order: len(j.pages.Spans()), threads: 1})
 			}
 			toGPU := func() (pages []int) {
-				for len(h.cached) > 0 && !h.waits() {
-					p, err := h.next(t.Context())
+				for len(h.queue.cached) > 0 && !gpu.waits() {
+					p, err := gpu.next(t.Context())
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -92,18 +93,18 @@ func TestHandout(t *testing.T) {
 			var cpu []int
 			for i := h.toPull(); i >= 0; i = h.toPull() {
 				h.mu.Lock()
-				turn, err := h.cachedFor(i, false)
+				task, err := h.cachedFor(i, false)
 				h.mu.Unlock()
 				if err != nil {
 					t.Fatal(err)
 				}
-				cpu = append(cpu, turn.page.Index)
+				cpu = append(cpu, task.page.Index)
 			}
 			if !slices.Equal(cpu, c.cpu) {
 				t.Errorf("the CPU gets %v, want %v", cpu, c.cpu)
 			}
 			for _, p := range c.gpu[:2] {
-				h.Done(gpuengine.PageTime{From: p, To: p + 1, Edges: j.edges[p]})
+				gpu.Done(gpuengine.PageTime{From: p, To: p + 1, Edges: j.edges[p]})
 			}
 			if got := toGPU(); !slices.Equal(got, c.after) {
 				t.Errorf("after two pages the GPU gets %v, want %v", got, c.after)
@@ -116,13 +117,13 @@ func TestHandout(t *testing.T) {
 // it begins with that if it comes first in the same shards; nobody else gets it then.
 func TestBeginWith(t *testing.T) {
 	j := handoutJob(t, [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6})
-	begin := func(shared bool, requests []page.Request) *handout {
-		h := newHandout(j.pages, requests, j.edges, nil, time.Now())
-		h.speeds, h.order, h.threads, h.taken = policy.Speeds{Page: 1, Streamed: 2}, len(j.pages.Spans()), 1, func([]int) {}
+	begin := func(shared bool, requests []page.Request) *part {
+		h := newHandout(j.pages, requests, j.edges, time.Now(), nil)
+		h.taken = func([]int) {}
 		if shared {
-			h.share(j.ranks)
+			h.share(hostTerms{ranks: j.cpu.ranks, speeds: policy.Speeds{Page: 1, Streamed: 2}, order: len(j.pages.Spans()), threads: 1})
 		}
-		return h
+		return h.parts[0]
 	}
 	pagesOf := func(list []page.Request) (pages []int) {
 		for _, rq := range list {
@@ -140,27 +141,27 @@ func TestBeginWith(t *testing.T) {
 		if got := pagesOf(first); !slices.Equal(got, c.want) {
 			t.Errorf("shared %v: it begins with %v, want %v", c.shared, got, c.want)
 		}
-		h.cached = slices.Delete(h.cached, 1, 2) // by the CPU
+		h.queue.cached = slices.Delete(h.queue.cached, 1, 2) // by the CPU
 		if got := pagesOf(first); !slices.Equal(got, c.want) {
 			t.Errorf("shared %v: the list has changed to %v", c.shared, got)
 		}
 		for _, other := range [][]page.Request{nil, {first[1]}, {first[0], first[2]}, {{Page: first[0].Page, Shards: []int{first[0].Page}}}, append(slices.Clone(all), all[0])} {
-			if h := begin(c.shared, all); h.beginWith(other) || len(h.cached) != 10 || h.flying != 0 {
+			if h := begin(c.shared, all); h.beginWith(other) || len(h.queue.cached) != 10 || h.flying != 0 {
 				t.Errorf("shared %v: it begins with %v", c.shared, other)
 			}
 		}
 		h = begin(c.shared, all)
-		if !h.beginWith(first[:2]) || len(h.cached) != 8 || h.cached[0].Page != c.want[2] {
-			t.Errorf("shared %v: after two pages it goes on with %v", c.shared, pagesOf(h.cached))
+		if !h.beginWith(first[:2]) || len(h.queue.cached) != 8 || h.queue.cached[0].Page != c.want[2] {
+			t.Errorf("shared %v: after two pages it goes on with %v", c.shared, pagesOf(h.queue.cached))
 		}
-		for p, state := range h.state {
-			if (state == onGPU) != slices.Contains(c.want[:2], p) {
-				t.Errorf("shared %v: page %d is in state %d", c.shared, p, state)
+		for p, w := range h.shards {
+			if (w.state == onGPU) != slices.Contains(c.want[:2], p) {
+				t.Errorf("shared %v: page %d is in state %d", c.shared, p, w.state)
 			}
 		}
 	}
 	some := []page.Request{{Page: 4, Shards: []int{4}}}
-	if h := begin(false, some); !h.beginWith(h.first()) || len(h.cached) != 0 {
+	if h := begin(false, some); !h.beginWith(h.first()) || len(h.queue.cached) != 0 {
 		t.Error("it does not begin with a part of a page")
 	}
 }

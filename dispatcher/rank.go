@@ -3,6 +3,8 @@ package dispatcher
 import (
 	"cmp"
 	"slices"
+
+	"github.com/garaph/garaph/page"
 )
 
 // longTask is how many edges of a shard keep a goroutine busy for about a millisecond.
@@ -12,12 +14,11 @@ const longTask = 3 << 17
 // goes over the values for each shard: for an edge of one with 300,000 edges, the CPU took
 // 3.2 ns, with 95,000 it took 6.2 ns, and with 1,040,000 not much less, 2.8 ns. Shards
 // with more than longTask of them keep the others waiting at the end of an iteration.
-func (j *Job[V, A]) rank() []int {
-	spans := j.pages.Spans()
+func rank(spans []page.Span, edges []uint64) []int {
 	keys := make([]float64, len(spans))
 	order := make([]int, len(spans))
 	for p, s := range spans {
-		for _, n := range j.edges[s.From:s.To] {
+		for _, n := range edges[s.From:s.To] {
 			keys[p] += float64(n) / float64(s.To-s.From)
 		}
 		if order[p] = p; keys[p] > longTask {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"unsafe"
 
 	"go.uber.org/zap"
 
@@ -54,10 +53,9 @@ func (j *Job[V, A]) restore(ctx context.Context) (resumed bool, err error) {
 type restorer[V, A any] struct{ *Job[V, A] }
 
 func (r restorer[V, A]) Begin(s checkpoint.State) error {
-	var v V
-	if s.Vertices != r.cat.Vertices || s.ValueBytes != int(unsafe.Sizeof(v)) || len(s.Aggregates) != len(r.aggregates) {
+	if s.Vertices != r.cat.Vertices || s.ValueBytes != r.valueBytes || len(s.Aggregates) != len(r.aggregates) {
 		return fmt.Errorf("%w: it has %d vertices of %d bytes and %d aggregates, the job %d of %d and %d", checkpoint.ErrDiffers,
-			s.Vertices, s.ValueBytes, len(s.Aggregates), r.cat.Vertices, unsafe.Sizeof(v), len(r.aggregates))
+			s.Vertices, s.ValueBytes, len(s.Aggregates), r.cat.Vertices, r.valueBytes, len(r.aggregates))
 	}
 	if n := r.opt.Iterations; n > 0 && s.Iteration > n {
 		return fmt.Errorf("%w: it has done %d iterations of %d", checkpoint.ErrDiffers, s.Iteration, n)

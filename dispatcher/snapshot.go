@@ -140,9 +140,3 @@ func (s *snapshot[V]) drop() {
 	}
 	s.moved.Broadcast()
 }
-
-// bytesOf is the memory of values.
-func bytesOf[V any](values []V) []byte {
-	var v V
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(v)))
-}

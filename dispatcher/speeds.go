@@ -20,7 +20,7 @@ func (j *Job[V, A]) speedsKey() string {
 	if j.pages.InMemory() {
 		from = "memory"
 	}
-	return fmt.Sprintf("%s, %d threads, from %s, %T", j.device.Info().Name, j.opt.Threads, from, j.program)
+	return fmt.Sprintf("%s, %d threads, from %s, %T", j.report.GPU, j.opt.Threads, from, j.program)
 }
 
 // speedsLimit is more than the file of the speeds has.
@@ -50,7 +50,7 @@ func (j *Job[V, A]) keptSpeeds() policy.Speeds {
 // keepSpeeds leaves them to later jobs. A graph that cannot be written to does
 // without.
 func (j *Job[V, A]) keepSpeeds() {
-	if j.device == nil || j.policy.Fixed || j.policy.Speeds == (policy.Speeds{}) {
+	if len(j.devices) == 0 || j.policy.Fixed || j.policy.Speeds == (policy.Speeds{}) {
 		return
 	}
 	if err := j.writeSpeeds(); err != nil {

@@ -143,7 +143,7 @@ func (k *packer) whole(b *batch, r *room, s *page.Shard) {
 	b.to = s.Index + 1
 }
 
-// part adds the next chunk of a side, from edge e on, and gives where it ends;
+// part adds the next chunk of a side, from edge e on, and returns where it ends;
 // e itself if there is no room for it.
 func (k *packer) part(b *batch, r *room, side *shard.Side, i int, e uint32) uint32 {
 	p := k.limits.cut(side.Off, e)

@@ -26,7 +26,7 @@ type run struct {
 	head, tail bool   // the first, the last vertex has edges beyond
 }
 
-// cut gives the next chunk of a side from edge at on, which is not its end.
+// cut returns the next chunk of a side from edge at on, which is not its end.
 func (l limits) cut(off []uint32, at uint32) run {
 	n := len(off) - 1
 	begin := sort.Search(n, func(v int) bool { return off[v+1] > at })

@@ -140,8 +140,8 @@ type retirer struct {
 	tracer    *tracer
 }
 
-// run waits for the end of what was launched, lane by lane, takes its times and
-// results, and gives the lane back.
+// run waits for the end of what was launched, lane by lane, reads its times and
+// results, and returns the lane to its queue.
 func (r *retirer) run(flying <-chan *lane, back chan<- *lane) {
 	for l := range flying {
 		if err := r.retire(l); err != nil {

@@ -18,8 +18,8 @@ import (
 )
 
 // Engine runs one program over one graph on one device: GlobalVertices lie on
-// the device for the whole job. Its memory is taken by New and Start; an
-// iteration takes none. One goroutine at a time calls its methods, but for
+// the device for the whole job. New and Start allocate its memory; an
+// iteration allocates none. One goroutine at a time calls its methods, but for
 // Vertex and Receive.
 type Engine[V, A any] struct {
 	program   gas.Program[V, A]
@@ -46,7 +46,7 @@ func (d *hostDegrees) free() {
 	*d = hostDegrees{}
 }
 
-// New plans a job on a device and takes the device's memory for arrays and
+// New plans a job on a device and allocates the device's memory for arrays and
 // edges. Cur and Next of the arrays are in memory that the device has pinned. The
 // errors of a job that does not fit are [ErrUnfit] and [NeedError].
 func New[V, A any](d device.Device, p gas.Program[V, A], a *vertices.Arrays[V], cat *store.Catalogue, o Options) (*Engine[V, A], error) {
@@ -68,7 +68,7 @@ func New[V, A any](d device.Device, p gas.Program[V, A], a *vertices.Arrays[V], 
 	return e, nil
 }
 
-// allocate takes everything whose size is known.
+// allocate makes everything whose size is known.
 func (e *Engine[V, A]) allocate() error {
 	r := &e.resources
 	k, err := kernels.Load(r.device, e.program, e.fragments)
@@ -139,7 +139,7 @@ func (e *Engine[V, A]) Start(ctx context.Context, pages Pages) error {
 	return nil
 }
 
-// newTracer takes the moment from which the device's times count.
+// newTracer records the moment from which the device's times count.
 func (e *Engine[V, A]) newTracer() (*tracer, error) {
 	t := &tracer{trace: e.opt.Trace}
 	err := e.resources.newEvents(&t.epoch)
@@ -191,21 +191,13 @@ func (e *Engine[V, A]) Commit() (exchanged int64, err error) {
 // Upload copies the current values of the vertices [from, to) from the host's
 // Cur.
 func (e *Engine[V, A]) Upload(from, to uint32) error {
-	err := e.arrays.main.ToDevice(e.arrays.valuesAt(values, from), bytesOf(e.host.Cur[from:to]))
-	if err == nil {
-		err = e.arrays.main.Sync()
-	}
-	return e.named("copying values to", err)
+	return e.synced("copying values to", e.arrays.main.ToDevice(e.arrays.valuesAt(values, from), bytesOf(e.host.Cur[from:to])))
 }
 
 // Download copies the current values of the vertices [from, to) to the host's
 // Next.
 func (e *Engine[V, A]) Download(from, to uint32) error {
-	err := e.arrays.main.ToHost(bytesOf(e.host.Next[from:to]), e.arrays.valuesAt(values, from))
-	if err == nil {
-		err = e.arrays.main.Sync()
-	}
-	return e.named("copying values from", err)
+	return e.synced("copying values from", e.arrays.main.ToHost(bytesOf(e.host.Next[from:to]), e.arrays.valuesAt(values, from)))
 }
 
 // Active copies the bits of the vertices that the last iteration activated on the
@@ -219,6 +211,14 @@ func (e *Engine[V, A]) Active() error {
 		return nil
 	}
 	return e.named("copying the active set from", e.arrays.staging.toHost(e.arrays.main, bytesOf(e.host.Rising), e.arrays.at[active]))
+}
+
+// synced waits for what was queued in the main stream, unless that failed.
+func (e *Engine[V, A]) synced(what string, err error) error {
+	if err == nil {
+		err = e.arrays.main.Sync()
+	}
+	return e.named(what, err)
 }
 
 func (e *Engine[V, A]) named(what string, err error) error {

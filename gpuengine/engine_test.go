@@ -311,3 +311,18 @@ func TestParameters(t *testing.T) {
 		}
 	}
 }
+
+// TestLaunchesRefused: kernels are not launched one by one where edges are streamed, or
+// new values are seen within an iteration.
+func TestLaunchesRefused(t *testing.T) {
+	s := teststore.Build(t, largeGraph(1), teststore.Options{ShardVertices: 4})
+	p := mix{direction: gas.In}
+	for _, o := range []Options{{}, {Async: true}, {Memory: leastMemory(t, s, p, Options{}) + 20<<10}} {
+		r := newRig(t, s, gas.Program[value, sum](p), o, page.Options{})
+		_, err := r.Launches(r.Engine.arrays.main)
+		if refused := err != nil; refused != (o.Async || r.Resident() < s.Catalogue().Edges) {
+			t.Errorf("%+v: %d of %d edges stay, error %v", o, r.Resident(), s.Catalogue().Edges, err)
+		}
+		r.close(t)
+	}
+}

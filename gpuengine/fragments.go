@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/kernels"
 )
 
-// FragmentsOf gives the fragments of a program, or an [ErrUnfit] that says why
+// FragmentsOf returns the fragments of a program, or an [ErrUnfit] that says why
 // it cannot run on a GPU.
 func FragmentsOf[V, A any](p gas.Program[V, A]) (gas.Fragments, error) {
 	unfit := func(format string, args ...any) (gas.Fragments, error) {
@@ -64,7 +64,7 @@ func parameters(program any, layout gas.Layout) []byte {
 	return block
 }
 
-// reads tells whether what runs after Init reads a name.
+// reads reports whether what runs after Init reads a name.
 func reads(f gas.Fragments, name string) bool {
 	return slices.ContainsFunc([]gas.Fragment{f.Apply, f.Activate, f.Aggregate, f.Settled}, func(m gas.Fragment) bool {
 		return slices.Contains(m.Inputs, name)

@@ -56,7 +56,7 @@ type arguments struct {
 type lanes struct {
 	copies   device.Stream // of all batches
 	slots    []*slot       // those with memory first
-	streamed []*lane       // of slots with memory, in turn
+	streamed []*lane       // of slots with memory, slot after slot
 	resident []*lane       // of the others
 }
 

@@ -35,7 +35,7 @@ type Options struct {
 	ChunkEdges int
 }
 
-// MaxStreams is the most streams that an engine takes.
+// MaxStreams is the most streams that an engine may have.
 const MaxStreams = 64
 
 const (

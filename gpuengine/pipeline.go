@@ -156,7 +156,7 @@ func (s *holds) keep(l *lane, h *held) {
 	h.refs++
 }
 
-// release gives a page back when nothing is copied from it any more.
+// release ends a hold; the page is released with the last one.
 func (s *holds) release(list ...*held) {
 	for _, h := range list {
 		s.mu.Lock()

@@ -104,7 +104,7 @@ func (d *loader) next(p *page.Page) error {
 	return err
 }
 
-// release gives back the page that is held; the next one is held then.
+// release releases the page that is held, and holds the next one.
 func (d *loader) release(next *page.Page) {
 	if d.held != nil {
 		d.held.Release()

@@ -37,10 +37,10 @@ func Requests(spans []page.Span, from, to int) []page.Request {
 // Source hands out what an iteration processes. Stay is called by one goroutine,
 // Pages by another, and Done by several, one at a time.
 type Source interface {
-	// Stay gives the next pieces, [from, to) of [Engine.Pieces]; none left: from =
+	// Stay returns the next pieces, [from, to) of [Engine.Pieces]; none left: from =
 	// to.
 	Stay() (from, to int)
-	// Pages gives the pages to copy.
+	// Pages returns the pages to copy.
 	Pages(ctx context.Context) iter.Seq2[*page.Page, error]
 	// Done reports what is done.
 	Done(PageTime)

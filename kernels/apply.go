@@ -46,35 +46,23 @@ func (k Apply) Launch(s device.Stream, a *ApplyArgs) error {
 // apply: a thread per vertex, in strides of the grid; the block's share of the
 // aggregate in the order of its vertices.
 func (k *emulator[V, A]) apply(m device.Memory, g device.Grid, a *ApplyArgs) error {
-	acc, err := k.accumulators(m, a.Acc, a.First, a.Count)
-	if err != nil {
-		return err
+	x := access{memory: m}
+	at, n := device.Pointer(a.First), int64(a.Count)
+	acc := k.accumulators(&x, a.Acc, a.First, a.Count)
+	cur := view[V](&x, a.Values+at*k.size, n)
+	next := view[V](&x, a.Next+at*k.size, n)
+	degree := view[uint32](&x, a.Degree+4*at, n)
+	var in, out []uint32
+	if a.In != 0 {
+		in = view[uint32](&x, a.In+4*at, n)
 	}
-	at := device.Pointer(int64(a.First) * k.size)
-	cur, err := view[V](m, a.Values+at, int64(a.Count))
-	if err != nil {
-		return err
-	}
-	next, err := view[V](m, a.Next+at, int64(a.Count))
-	if err != nil {
-		return err
-	}
-	var in, out, degree []uint32
-	for _, d := range []struct {
-		p device.Pointer
-		s *[]uint32
-	}{{a.In, &in}, {a.Out, &out}, {a.Degree, &degree}} {
-		if d.p == 0 {
-			continue
-		}
-		if *d.s, err = view[uint32](m, d.p+4*device.Pointer(a.First), int64(a.Count)); err != nil {
-			return err
-		}
+	if a.Out != 0 {
+		out = view[uint32](&x, a.Out+4*at, n)
 	}
 	from := a.First &^ 31
-	bits, err := view[uint32](m, a.Active+device.Pointer(from/8), int64(a.First+a.Count-from+31)/32)
-	if err != nil {
-		return err
+	bits := view[uint32](&x, a.Active+device.Pointer(from/8), int64(a.First+a.Count-from+31)/32)
+	if x.err != nil {
+		return x.err
 	}
 	step := gas.Step{Iteration: int(a.Iteration), Aggregate: a.Aggregate}
 	var t Totals
@@ -111,21 +99,22 @@ func (k *emulator[V, A]) apply(m device.Memory, g device.Grid, a *ApplyArgs) err
 
 // finish adds what a block counted.
 func (k *emulator[V, A]) finish(m device.Memory, g device.Grid, a *ApplyArgs, t Totals, sum float64) error {
-	all, err := view[Totals](m, a.Totals, 1)
-	if err != nil {
-		return err
+	x := access{memory: m}
+	all := view[Totals](&x, a.Totals, 1)
+	var sums []float64
+	if a.Sums != 0 {
+		sums = view[float64](&x, a.Sums, int64(g.Blocks))
+	}
+	if x.err != nil {
+		return x.err
 	}
 	m.Lock()
 	all[0].Activated += t.Activated
 	all[0].Degrees += t.Degrees
 	all[0].Applied += t.Applied
 	m.Unlock()
-	if a.Sums == 0 {
-		return nil
-	}
-	sums, err := view[float64](m, a.Sums, int64(g.Blocks))
-	if err == nil {
+	if sums != nil {
 		sums[g.Block] = sum
 	}
-	return err
+	return nil
 }

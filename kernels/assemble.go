@@ -138,7 +138,7 @@ func isNumbered(variable string) bool {
 	return err == nil && strings.HasPrefix(variable, "g")
 }
 
-// command gives the words of a marker.
+// command returns the words of a marker.
 func command(line string) ([]string, bool) {
 	text, ok := strings.CutPrefix(strings.TrimSpace(line), marker)
 	words := strings.Fields(text)

@@ -204,7 +204,7 @@ func TestCUDAKernels(t *testing.T) {
 	f := p.Fragments()
 	g := newGPU(t, p)
 	i := g.Info()
-	t.Logf("%s, driver %s, %d SMs, %d MiB, shared %d of %d, capability %d", i.Name, i.Driver, i.Processors, i.Memory>>20, i.SharedBlock, i.SharedSM, i.Capability)
+	t.Logf("%s, driver %s, %d SMs, %d MiB, shared %d, capability %d", i.Name, i.Driver, i.Processors, i.Memory>>20, i.SharedBlock, i.Capability)
 
 	values := make([]float32, n)
 	for v := range values {

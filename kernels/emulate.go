@@ -17,12 +17,12 @@ type emulator[V, A any] struct {
 	settleable gas.Settleable[V] // nil without the ability
 	aggregable gas.Aggregable[V] // likewise
 	slot       uintptr           // bytes of an accumulator
-	size       int64             // bytes of a value
+	size       device.Pointer    // bytes of a value
 }
 
 func newEmulator[V, A any](p gas.Program[V, A], f gas.Fragments) *emulator[V, A] {
 	var v V
-	k := &emulator[V, A]{program: p, slot: uintptr(SlotBytes(f.Accumulator)), size: int64(unsafe.Sizeof(v))}
+	k := &emulator[V, A]{program: p, slot: uintptr(SlotBytes(f.Accumulator)), size: device.Pointer(unsafe.Sizeof(v))}
 	k.settleable, _ = p.(gas.Settleable[V])
 	k.aggregable, _ = p.(gas.Aggregable[V])
 	return k
@@ -45,8 +45,9 @@ func guarded[T any](kernel func(device.Memory, device.Grid, *T) error, fault fun
 			if r == nil {
 				return
 			}
-			words, at := view[uint32](m, fault(&t), 1)
-			if err = at; err == nil {
+			x := access{memory: m}
+			words := view[uint32](&x, fault(&t), 1)
+			if err = x.err; err == nil {
 				m.Lock()
 				defer m.Unlock()
 				words[0] = max(words[0], uint32(faultOf(r)))
@@ -73,17 +74,31 @@ func faultOf(r any) gas.Fault {
 	}
 }
 
-// view is n values in a device's memory.
-func view[T any](m device.Memory, p device.Pointer, n int64) ([]T, error) {
+// access is to a device's memory.
+type access struct {
+	memory device.Memory
+	err    error // the first one
+}
+
+// view is n values in a device's memory; nothing after an error.
+func view[T any](x *access, p device.Pointer, n int64) []T {
 	var t T
-	b, err := m.Bytes(p, n*int64(unsafe.Sizeof(t)))
-	if err != nil || n == 0 {
-		return nil, err
+	b := x.bytes(p, n*int64(unsafe.Sizeof(t)))
+	if len(b) == 0 {
+		return nil
 	}
 	if uintptr(unsafe.Pointer(&b[0]))%unsafe.Alignof(t) != 0 {
-		return nil, fmt.Errorf("access at %#x, which is not aligned to %d bytes", uint64(p), unsafe.Alignof(t))
+		x.err = fmt.Errorf("access at %#x, which is not aligned to %d bytes", uint64(p), unsafe.Alignof(t))
+		return nil
 	}
-	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n), nil
+	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n)
+}
+
+func (x *access) bytes(p device.Pointer, n int64) (b []byte) {
+	if x.err == nil {
+		b, x.err = x.memory.Bytes(p, n)
+	}
+	return b
 }
 
 // slots are accumulators at the stride of the kernels.
@@ -96,9 +111,8 @@ func (s slots[A]) at(i uint32) *A {
 	return (*A)(unsafe.Pointer(&s.memory[uintptr(i)*s.stride]))
 }
 
-func (k *emulator[V, A]) accumulators(m device.Memory, p device.Pointer, first, n uint32) (slots[A], error) {
-	b, err := m.Bytes(p+device.Pointer(uintptr(first)*k.slot), int64(n)*int64(k.slot))
-	return slots[A]{b, k.slot}, err
+func (k *emulator[V, A]) accumulators(x *access, p device.Pointer, first, n uint32) slots[A] {
+	return slots[A]{x.bytes(p+device.Pointer(uintptr(first)*k.slot), int64(n)*int64(k.slot)), k.slot}
 }
 
 // strided are those of n elements that a block's threads go over.

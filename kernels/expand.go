@@ -1,8 +1,6 @@
 package kernels
 
-import (
-	"github.com/garaph/garaph/gpuengine/device"
-)
+import "github.com/garaph/garaph/gpuengine/device"
 
 // ExpandArgs: Dst[e] of a chunk becomes the position, in its window, of the vertex to
 // which edge e belongs; one block for each chunk.
@@ -28,22 +26,17 @@ func (k Expand) Launch(s device.Stream, chunks int, a *ExpandArgs) error {
 
 // expandBlock: a thread per vertex of the window writes the places of its edges.
 func expandBlock(m device.Memory, g device.Grid, a *ExpandArgs) error {
-	chunks, err := view[Chunk](m, a.Chunks, int64(g.Blocks))
-	if err != nil {
-		return err
-	}
-	ranges, err := view[ExpandRange](m, a.Ranges, int64(g.Blocks))
-	if err != nil {
-		return err
+	x := access{memory: m}
+	chunks := view[Chunk](&x, a.Chunks, int64(g.Blocks))
+	ranges := view[ExpandRange](&x, a.Ranges, int64(g.Blocks))
+	if x.err != nil {
+		return x.err
 	}
 	c, r := &chunks[g.Block], &ranges[g.Block]
-	off, err := view[uint32](m, r.Off, int64(c.Count)+1)
-	if err != nil {
-		return err
-	}
-	dst, err := view[uint16](m, c.Dst, int64(c.Edges))
-	if err != nil {
-		return err
+	off := view[uint32](&x, r.Off, int64(c.Count)+1)
+	dst := view[uint16](&x, c.Dst, int64(c.Edges))
+	if x.err != nil {
+		return x.err
 	}
 	for v := range c.Count {
 		for e := max(off[v], r.Edge); e < min(off[v+1], r.Edge+c.Edges); e++ {

@@ -34,17 +34,15 @@ func (k Gather) Launch(s device.Stream, blocks int, a *GatherArgs) error {
 
 // gatherBlock: the blocks share the edges.
 func gatherBlock(m device.Memory, g device.Grid, a *GatherArgs) error {
-	nbr, err := view[uint32](m, a.Nbr, int64(a.Edges))
-	if err != nil {
-		return err
-	}
+	x := access{memory: m}
+	nbr := view[uint32](&x, a.Nbr, int64(a.Edges))
 	most := uint32(0)
 	for _, u := range nbr {
 		most = max(most, u)
 	}
-	values, err := m.Bytes(a.Values, int64(a.Width)*(int64(most)+1))
-	if err != nil {
-		return err
+	values := x.bytes(a.Values, int64(a.Width)*(int64(most)+1))
+	if x.err != nil {
+		return x.err
 	}
 	sum := 0
 	for i := g.Block; i < len(nbr)/Run; i += g.Blocks {

@@ -16,7 +16,7 @@ const MaxAccumulator = 16
 // that one block can hold its accumulators in shared memory; the first and the last
 // destination may have edges in other chunks as well. The sources and destinations of a
 // shard begin at multiples of 16 and of 32 bytes, so that edge e of it has an address
-// that tells e mod 16.
+// that determines e mod 16.
 type Chunk struct {
 	Nbr    device.Pointer // const uint32_t *: sources, of the edges from Edge on
 	Weight device.Pointer // const float *: their weights, or 0
@@ -62,32 +62,24 @@ type gathering[V, A any] struct {
 
 // enter prepares a block, its accumulators at zero.
 func (k *emulator[V, A]) enter(m device.Memory, g device.Grid, a *PullArgs) (*gathering[V, A], error) {
-	chunks, err := view[Chunk](m, a.Chunks, int64(g.Blocks))
-	if err != nil {
-		return nil, err
+	x := access{memory: m}
+	chunks := view[Chunk](&x, a.Chunks, int64(g.Blocks))
+	if x.err != nil {
+		return nil, x.err
 	}
 	c := &chunks[g.Block]
-	b := &gathering[V, A]{program: k.program, chunk: c}
-	if b.nbr, err = view[uint32](m, c.Nbr, int64(c.Edges)); err != nil {
-		return nil, err
-	}
-	if b.dst, err = view[uint16](m, c.Dst, int64(c.Edges)); err != nil {
-		return nil, err
-	}
+	b := &gathering[V, A]{program: k.program, chunk: c, nbr: view[uint32](&x, c.Nbr, int64(c.Edges)), dst: view[uint16](&x, c.Dst, int64(c.Edges))}
 	if c.Weight != 0 {
-		if b.weight, err = view[float32](m, c.Weight, int64(c.Edges)); err != nil {
-			return nil, err
-		}
+		b.weight = view[float32](&x, c.Weight, int64(c.Edges))
 	}
 	most := uint32(0)
 	for _, u := range b.nbr {
 		most = max(most, u)
 	}
-	if b.values, err = view[V](m, a.Values, int64(most)+1); err != nil {
-		return nil, err
-	}
-	if b.window, err = view[V](m, a.Values+device.Pointer(int64(c.First)*k.size), int64(c.Count)); err != nil {
-		return nil, err
+	b.values = view[V](&x, a.Values, int64(most)+1)
+	b.window = view[V](&x, a.Values+device.Pointer(c.First)*k.size, int64(c.Count))
+	if x.err != nil {
+		return nil, x.err
 	}
 	need := uintptr(c.Count) * k.slot << c.Copies
 	if need > uintptr(g.Shared) {
@@ -121,9 +113,10 @@ func (b *gathering[V, A]) add(slot uint32, x A) {
 // other chunks add too.
 func (k *emulator[V, A]) leave(m device.Memory, a *PullArgs, b *gathering[V, A]) error {
 	c := b.chunk
-	acc, err := k.accumulators(m, a.Acc, c.First, c.Count)
-	if err != nil {
-		return err
+	x := access{memory: m}
+	acc := k.accumulators(&x, a.Acc, c.First, c.Count)
+	if x.err != nil {
+		return x.err
 	}
 	for i := range c.Count {
 		if i == 0 && c.Head != 0 || i == c.Count-1 && c.Tail != 0 {

@@ -1,8 +1,6 @@
 package kernels
 
-import (
-	"github.com/garaph/garaph/gpuengine/device"
-)
+import "github.com/garaph/garaph/gpuengine/device"
 
 // pullReplicated: a thread per edge adds to its copy of the accumulator; then
 // the copies are added up as a tree (Garaph, section 4.3).

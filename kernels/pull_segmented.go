@@ -1,8 +1,6 @@
 package kernels
 
-import (
-	"github.com/garaph/garaph/gpuengine/device"
-)
+import "github.com/garaph/garaph/gpuengine/device"
 
 // Run is how many consecutive edges a thread folds in registers.
 const Run = 16

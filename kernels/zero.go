@@ -1,8 +1,6 @@
 package kernels
 
-import (
-	"github.com/garaph/garaph/gpuengine/device"
-)
+import "github.com/garaph/garaph/gpuengine/device"
 
 // ZeroArgs: Acc[v] = Zero for all N vertices.
 type ZeroArgs struct {
@@ -23,9 +21,10 @@ func (k Zero) Launch(s device.Stream, a *ZeroArgs) error {
 
 // zero: a thread per vertex, in strides of the grid.
 func (k *emulator[V, A]) zero(m device.Memory, g device.Grid, a *ZeroArgs) error {
-	acc, err := k.accumulators(m, a.Acc, 0, a.N)
-	if err != nil {
-		return err
+	x := access{memory: m}
+	acc := k.accumulators(&x, a.Acc, 0, a.N)
+	if x.err != nil {
+		return x.err
 	}
 	for v := range strided(g, a.N) {
 		*acc.at(v) = k.program.Zero()

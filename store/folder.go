@@ -95,7 +95,12 @@ func (f *folder) check() error {
 		if e.IsDir() {
 			continue
 		}
-		if _, err := f.count(root, e.Name()); err != nil {
+		if e.Name() == JobsDir { // a link, say
+			_, err = root.Folder(JobsDir)
+		} else {
+			_, err = f.count(root, e.Name())
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,9 @@ type cudaDevice struct {
 	modules []cu.Module
 }
 
-func init() { Register(Driver{Name: "cuda", List: listCUDA, Open: openNamedCUDA}) }
+func init() {
+	drivers = append(drivers, Driver{Name: "cuda", List: listCUDA, Open: openNamedCUDA})
+}
 
 // listCUDA describes the GPUs of this machine.
 func listCUDA() ([]Listed, error) {
@@ -127,7 +129,6 @@ func (d *cudaDevice) describe() error {
 		}{
 			{&d.info.Processors, cu.MultiprocessorCount},
 			{&d.info.SharedBlock, cu.DeviceAttribute(C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)},
-			{&d.info.SharedSM, cu.MaxSharedMemoryPerMultiprocessor},
 		} {
 			if *x.to, err = d.device.Attribute(x.what); err != nil {
 				return err

@@ -17,7 +17,6 @@ type Info struct {
 	Free        int64  // bytes that were free when the device was opened
 	Processors  int    // streaming multiprocessors
 	SharedBlock int    // bytes of shared memory that one block can have
-	SharedSM    int    // bytes of shared memory of a multiprocessor
 	Capability  int    // 70, 80, 90 ...
 }
 
@@ -29,11 +28,11 @@ const Alignment = 256
 // device is of no use any more, and Close still returns what the host holds.
 type Device interface {
 	Info() Info
-	// Alloc gives n bytes of device memory, aligned to [Alignment], with any
+	// Alloc returns n bytes of device memory, aligned to [Alignment], with any
 	// content.
 	Alloc(n int64) (Pointer, error)
 	Free(p Pointer) error
-	// Pin gives n zeroed bytes of host memory from which copies run at the full
+	// Pin returns n zeroed bytes of host memory from which copies run at the full
 	// speed of the link, and beside the caller. The host can use them until Unpin,
 	// also after the device was lost.
 	Pin(n int64) ([]byte, error)
@@ -71,7 +70,7 @@ type Stream interface {
 	// what is queued after it wait for e, recorded in any stream.
 	Record(e Event) error
 	Wait(e Event) error
-	// Sync waits until everything queued is done, as shortly as can be, and gives
+	// Sync waits until everything queued is done, as shortly as can be, and returns
 	// the first error of any of it.
 	Sync() error
 	Close() error
@@ -79,10 +78,10 @@ type Stream interface {
 
 // Event is a point in a stream.
 type Event interface {
-	// Sync waits for it, as shortly as can be, and gives the first error of what was
+	// Sync waits for it, as shortly as can be, and returns the first error of what was
 	// queued before it in its stream.
 	Sync() error
-	// Done tells whether it has happened, or will not any more.
+	// Done reports whether it has happened, or will not any more.
 	Done() bool
 	// Since is the time on the device from an earlier event to this one; both
 	// have happened.

@@ -22,7 +22,7 @@ type EmulatedOptions struct {
 // Emulated is a device that runs kernels on the CPU, block after block. Its
 // streams are goroutines, so that work in different ones interleaves in any
 // order. Whoever reads or writes memory that was not allocated, or copies from
-// memory that is not pinned, gets an error. It can be told to fail.
+// memory that is not pinned, gets an error. It fails on demand.
 type Emulated struct {
 	opt     EmulatedOptions
 	atomics sync.Mutex // stands for the atomic operations of kernels
@@ -73,17 +73,17 @@ func (d *Emulated) Info() Info {
 	defer d.mu.Unlock()
 	return Info{
 		Name: "emulated on the CPU", Driver: runtime.Version(), Memory: d.opt.Memory, Free: d.opt.Memory - d.used,
-		Processors: 1, SharedBlock: d.opt.Shared, SharedSM: d.opt.Shared, Capability: 70,
+		Processors: 1, SharedBlock: d.opt.Shared, Capability: 70,
 	}
 }
 
-// InUse is what was taken of the device and not given back.
+// InUse is what was taken of the device and not returned.
 type InUse struct {
 	Device, Pinned  int64 // bytes
 	Streams, Events int
 }
 
-// InUse tells what was taken and not given back.
+// InUse reports what was taken and not returned.
 func (d *Emulated) InUse() InUse {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -101,7 +101,7 @@ func (d *Emulated) Peak() int64 {
 	return d.peak
 }
 
-// Alloc gives device memory, filled with rubbish.
+// Alloc returns device memory, filled with rubbish.
 func (d *Emulated) Alloc(n int64) (Pointer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -164,7 +164,7 @@ func (d *Emulated) Lock() { d.atomics.Lock() }
 // Unlock ends it.
 func (d *Emulated) Unlock() { d.atomics.Unlock() }
 
-// Pin gives host memory.
+// Pin returns host memory.
 func (d *Emulated) Pin(n int64) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -174,6 +174,7 @@ func (d *Emulated) Pin(n int64) ([]byte, error) {
 	b, err := hostmem.Bytes(n)
 	if err == nil && n > 0 {
 		d.pinned = append(d.pinned, b)
+		pinned.Store(&b[0], len(b))
 	}
 	return b, err
 }
@@ -190,19 +191,24 @@ func (d *Emulated) Unpin(b []byte) error {
 		return fmt.Errorf("unpin %d bytes: they were not pinned", len(b))
 	}
 	d.pinned = slices.Delete(d.pinned, i, i+1)
+	pinned.Delete(&b[0])
 	hostmem.FreeBytes(b)
 	return nil
 }
 
-// isPinned tells whether all of b is.
-func (d *Emulated) isPinned(b []byte) bool {
+// pinned has what emulated devices have pinned, by its first byte: as with CUDA, one of
+// them copies from what another one pinned.
+var pinned sync.Map // *byte to int
+
+// isPinned reports whether all of b is.
+func isPinned(b []byte) (yes bool) {
 	from := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.ContainsFunc(d.pinned, func(p []byte) bool {
-		begin := uintptr(unsafe.Pointer(&p[0]))
-		return begin <= from && from+uintptr(len(b)) <= begin+uintptr(len(p))
+	pinned.Range(func(first, n any) bool {
+		begin := uintptr(unsafe.Pointer(first.(*byte)))
+		yes = begin <= from && from+uintptr(len(b)) <= begin+uintptr(n.(int))
+		return !yes
 	})
+	return yes
 }
 
 // Close ends the streams and frees all that is left.
@@ -223,6 +229,7 @@ func (d *Emulated) Close() error {
 		hostmem.FreeBytes(r.bytes[:cap(r.bytes)])
 	}
 	for _, b := range d.pinned {
+		pinned.Delete(&b[0])
 		hostmem.FreeBytes(b)
 	}
 	d.memory, d.pinned, d.used, d.events = nil, nil, 0, 0

@@ -80,7 +80,7 @@ func (e *emulatedEvent) Sync() error {
 	return nil
 }
 
-// Done tells whether it has happened.
+// Done reports whether it has happened.
 func (e *emulatedEvent) Done() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

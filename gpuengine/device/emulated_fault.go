@@ -30,10 +30,10 @@ type EmulatedFault struct {
 	Lost bool
 }
 
-// ErrInjected is a fault that an emulated device was told to have.
+// ErrInjected is a fault of EmulatedOptions.
 var ErrInjected = fmt.Errorf("injected fault")
 
-// fault counts a call and tells whether it fails. The caller holds d.mu.
+// fault counts a call and reports whether it fails. The caller holds d.mu.
 func (d *Emulated) fault(op FaultOp) error {
 	if d.lost {
 		return ErrLost
@@ -64,7 +64,7 @@ func (d *Emulated) Calls(op FaultOp) int {
 	return d.counts[op]
 }
 
-// isLost tells whether the device is.
+// isLost reports whether the device is.
 func (d *Emulated) isLost() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

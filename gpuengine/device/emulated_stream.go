@@ -110,7 +110,7 @@ func (s *emulatedStream) ToHost(dst []byte, src Pointer) error {
 
 func (s *emulatedStream) copy(way string, p Pointer, host []byte, move func(host, device []byte)) error {
 	err := s.device.check(FaultCopy)
-	if err == nil && len(host) > 0 && !s.device.isPinned(host) {
+	if err == nil && len(host) > 0 && !isPinned(host) {
 		err = errors.New("the host's memory is not pinned")
 	}
 	if err != nil {

@@ -2,17 +2,16 @@ package device
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"sync"
 )
 
-// Driver opens devices of one kind. A build with CUDA registers its own from an
-// init function.
+// Driver opens devices of one kind.
 type Driver struct {
 	Name string // "cuda", "emulated"
 	// List describes its devices.
 	List func() ([]Listed, error)
-	// Open opens the device of a name that List gives.
+	// Open opens the device of a name that List returns.
 	Open func(name string) (Device, error)
 }
 
@@ -25,32 +24,19 @@ type Listed struct {
 // EmulatedName is the name of the emulated device.
 const EmulatedName = "emulated"
 
-var (
-	driversMu sync.Mutex // guards drivers
-	drivers   = []Driver{{Name: EmulatedName, List: listEmulated, Open: openEmulated}}
-)
-
-// Register adds a driver.
-func Register(d Driver) {
-	driversMu.Lock()
-	defer driversMu.Unlock()
-	drivers = append(drivers, d)
-}
+// drivers are those of this build; init functions add to them.
+var drivers = []Driver{{Name: EmulatedName, List: listEmulated, Open: openEmulated}}
 
 // Drivers are those of this build.
-func Drivers() []Driver {
-	driversMu.Lock()
-	defer driversMu.Unlock()
-	return append([]Driver(nil), drivers...)
-}
+func Drivers() []Driver { return slices.Clone(drivers) }
 
-// HasGPU tells whether this build has a driver of real devices.
-func HasGPU() bool { return len(Drivers()) > 1 }
+// HasGPU reports whether this build has a driver of real devices.
+func HasGPU() bool { return len(drivers) > 1 }
 
 // Open opens a device by its name: "0", "1" … or "emulated".
 func Open(name string) (Device, error) {
 	emulated := strings.HasPrefix(name, EmulatedName)
-	for _, d := range Drivers() {
+	for _, d := range drivers {
 		if (d.Name == EmulatedName) == emulated {
 			return d.Open(name)
 		}

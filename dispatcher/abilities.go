@@ -1,0 +1,72 @@
+package dispatcher
+
+import (
+	"golang.org/x/sync/errgroup"
+
+	"github.com/garaph/garaph/gas"
+)
+
+// abilities are what a program has beside the methods of every one, and what a job keeps
+// for them.
+type abilities[V any] struct {
+	aggregable gas.Aggregable[V] // nil without the ability, as is aggregates
+	aggregates []float64         // by shard
+	settleable gas.Settleable[V] // nil without the ability
+	unsettled  []uint32          // by shard, the first vertex that was not settled when last looked
+	restless   bool              // active vertices gather again themselves: the program is not gas.Idempotent
+}
+
+func abilitiesOf[V any](program any, firsts []uint32) (a abilities[V]) {
+	if a.aggregable, _ = program.(gas.Aggregable[V]); a.aggregable != nil {
+		a.aggregates = make([]float64, len(firsts))
+	}
+	if a.settleable, _ = program.(gas.Settleable[V]); a.settleable != nil {
+		a.unsettled = append([]uint32(nil), firsts...)
+	}
+	idempotent, able := program.(gas.Idempotent)
+	a.restless = !able || !idempotent.Idempotent()
+	return a
+}
+
+// aggregate is the global aggregate, summed in the order of the shards.
+func (a *abilities[V]) aggregate() float64 {
+	var sum float64
+	for _, x := range a.aggregates {
+		sum += x
+	}
+	return sum
+}
+
+// resum sums the aggregate over the host's values, by shard.
+func (j *Job[V, A]) resum() error {
+	j.unsummed = false
+	if j.aggregable == nil {
+		return nil
+	}
+	var g errgroup.Group
+	g.SetLimit(j.opt.Threads)
+	for i := range j.firsts {
+		g.Go(func() error {
+			sum := 0.0
+			err := j.eachVertex(i, func(v gas.Vertex) { sum += j.aggregable.Aggregate(v, j.arrays.Cur[v.ID]) })
+			j.aggregates[i] = sum
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// settled reports whether every vertex of shard i is. What is settled stays so:
+// the search goes on where it ended.
+func (j *Job[V, A]) settled(i int) bool {
+	if j.settleable == nil || !j.place.current(host, i) { // a value of before says nothing about this step
+		return false
+	}
+	_, to := j.interval(i)
+	v := j.unsettled[i]
+	for v < to && j.settleable.Settled(j.arrays.Cur[v], j.step) {
+		v++
+	}
+	j.unsettled[i] = v
+	return v == to
+}

@@ -1,0 +1,344 @@
+package dispatcher
+
+import (
+	"context"
+	"math/bits"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/dispatcher/policy"
+	"github.com/garaph/garaph/internal/panics"
+	"github.com/garaph/garaph/page"
+)
+
+// cpuWorker is the CPU.
+type cpuWorker[V, A any] struct {
+	*Job[V, A]
+	engine *cpuengine.Engine[V, A]
+	ranks  []int // of pages: beside GPUs it begins with the last one
+	// ordering: source order was made in this iteration, and took long.
+	ordering bool
+}
+
+// onCPU does an iteration on the CPU: notify, then process the pages.
+func (j *Job[V, A]) onCPU(ctx context.Context, x *iteration) error {
+	start, read := time.Now(), j.pages.BytesRead()
+	w := cpuengine.Work{Step: j.step, Marked: x.Method == NotifyPull, SourceOrder: x.SourceOrder, MakeOrder: true, Aggregates: j.aggregates}
+	if w.Marked {
+		s, err := j.notify(ctx, j.activeSet())
+		if err != nil {
+			return err
+		}
+		x.Edges += s.Edges
+	}
+	var err error
+	if x.requests, err = j.requests(w.Marked); err == nil && j.unsummed {
+		err = j.resum()
+	}
+	if err != nil {
+		return err
+	}
+	j.cpu.ordering = false
+	err = j.cpu.pull(ctx, x.requests, w, func(p processed) {
+		x.byHost.Add(p.stats)
+		x.Pages++
+		j.pageDone(x, p.PageWork)
+	})
+	if err != nil {
+		return err
+	}
+	if w.Marked {
+		x.measured.Notify = time.Since(start).Seconds()
+		return nil
+	}
+	x.measured.Looked = x.byHost.Edges + x.byHost.Vertices
+	if !j.cpu.ordering && (!j.pages.InMemory() || j.pages.BytesRead() == read) { // not while pages are loaded for good
+		x.measured.Scan = policy.Scanned{
+			Seconds: time.Since(start).Seconds(), Looked: float64(x.measured.Looked),
+			Edges: float64(j.edgesOf(shardsOfAll(x.requests, j.pages.Spans()))),
+		}
+	}
+	return nil
+}
+
+// activeSet is the active set as a roaring bitmap, which aliases the bits: it
+// is valid until the end of the iteration.
+func (j *Job[V, A]) activeSet() *roaring.Bitmap {
+	return roaring.FromDense(j.arrays.Active, false)
+}
+
+// spared is how many goroutines of the CPU leave their processors to those that keep the
+// GPUs busy.
+const spared = 2
+
+func (c *cpuWorker[V, A]) spare() int { return min(spared, c.opt.Threads/4) }
+
+// terms are those on which the CPU has a part in an iteration.
+func (c *cpuWorker[V, A]) terms(x *iteration) hostTerms {
+	t := hostTerms{
+		ranks: c.ranks, speeds: c.policy.Speeds, order: len(c.pages.Spans()),
+		// With all processors at work on pages, copies to the GPU stood still for as long
+		// as a page took.
+		threads: c.engine.Goroutines(c.spare()), orderPulls: c.policy.OrderPulls,
+	}
+	if x.SourceOrder {
+		t.order = c.policy.Lowest
+	}
+	return t
+}
+
+// work is [worker]: the CPU's part of an iteration with GPUs.
+func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
+	w := cpuengine.Work{Step: x.step, Aggregates: c.aggregates, SourceOrder: x.SourceOrder}
+	c.unsummed = true
+	err := c.onPages(ctx, c.spare(), func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
+		for {
+			task, err := x.forHost(ctx)
+			if len(task.arrived) > 0 {
+				err = c.relay(x, task.arrived)
+			}
+			if err != nil || len(task.arrived) == 0 {
+				if task.page != nil {
+					x.measured.Lowest = min(x.measured.Lowest, c.ranks[task.page.Index])
+				}
+				w.MakeOrder = task.order
+				return task.page, w, err
+			}
+		}
+	}, func(p processed) {
+		if pull := x.takes(p.shards); p.work.MakeOrder && pull > 0 {
+			x.measured.Orders = append(x.measured.Orders, (p.End-p.Start)/pull)
+		} else if !p.work.MakeOrder {
+			x.scan.Seconds += p.Compute
+			x.scan.Edges += float64(c.edgesOf(p.shards))
+			x.scan.Looked += float64(p.stats.Edges + p.stats.Vertices)
+		}
+		x.times = append(x.times, p.PageWork)
+		x.byHost.Add(p.stats)
+		c.values.tell(host, p.shards)
+	})
+	x.measured.Late = x.late
+	return err
+}
+
+// relay takes over what GPUs have brought: for the other GPUs, and in async mode for the
+// pages that come.
+func (c *cpuWorker[V, A]) relay(x *iteration, shards []int) error {
+	for _, i := range shards {
+		if len(c.gpus) > 1 {
+			c.values.tell(x.shards[i].by, []int{i})
+		}
+	}
+	if c.opt.Mode == Async {
+		c.publish(shards, false)
+	}
+	return nil
+}
+
+// processed is a page that the CPU has done.
+type processed struct {
+	PageWork
+	shards []int
+	work   cpuengine.Work
+	stats  cpuengine.Stats
+}
+
+// onPages has the CPU process the pages that next gives, until it gives nil. It calls
+// done for each and releases it. In async mode there is one at a time, since its values
+// are published before the next.
+func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, next cpuengine.Next, done func(processed)) error {
+	type begun struct {
+		work cpuengine.Work
+		at   time.Time
+	}
+	var mu sync.Mutex // guards all
+	all := map[*page.Page]begun{}
+	defer func() { // after an error
+		for p := range all {
+			p.Release()
+		}
+	}()
+	begin := func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
+		p, w, err := next(ctx)
+		if err != nil || p == nil {
+			return nil, w, err
+		}
+		c.keep(c.arrays.Next, shardsOf(p))
+		c.ordering = c.ordering || w.SourceOrder && w.MakeOrder && c.pages.Unordered(page.Request{Page: p.Index, Shards: shardsOf(p)})
+		mu.Lock()
+		defer mu.Unlock()
+		all[p] = begun{w, time.Now()}
+		return p, w, nil
+	}
+	end := func(p *page.Page, s cpuengine.Stats, busy time.Duration) error {
+		mu.Lock()
+		b := all[p]
+		delete(all, p)
+		mu.Unlock()
+		shards := shardsOf(p)
+		p.Release()
+		done(processed{
+			PageWork: PageWork{
+				Device: CPU, From: shards[0], To: shards[len(shards)-1] + 1, Edges: s.Edges,
+				Start: b.at.Sub(c.began).Seconds(), End: time.Since(c.began).Seconds(),
+				Compute: busy.Seconds() / float64(c.engine.Goroutines(spare)),
+			},
+			shards: shards, work: b.work, stats: s,
+		})
+		if c.opt.Mode == Async {
+			c.publish(shards, b.work.Marked)
+		}
+		return nil
+	}
+	if c.opt.Mode == Sync {
+		return c.engine.Stream(ctx, spare, begin, end)
+	}
+	return c.oneByOne(ctx, spare, begin, end)
+}
+
+// oneByOne has the CPU process pages so that each is done before the next is begun.
+func (c *cpuWorker[V, A]) oneByOne(ctx context.Context, spare int, begin cpuengine.Next, end func(*page.Page, cpuengine.Stats, time.Duration) error) error {
+	for last := false; !last; {
+		given := false
+		err := c.engine.Stream(ctx, spare, func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
+			if given {
+				return nil, cpuengine.Work{}, nil
+			}
+			p, w, err := begin(ctx)
+			given, last = true, p == nil
+			return p, w, err
+		}, end)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pull processes pages.
+func (c *cpuWorker[V, A]) pull(ctx context.Context, requests []page.Request, w cpuengine.Work, done func(processed)) error {
+	pages := c.pages.Read(ctx, requests)
+	defer pages.Close()
+	return c.onPages(ctx, 0, func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
+		p, err := pages.Next(ctx)
+		return p, w, err
+	}, done)
+}
+
+// notify marks who has to gather: the neighbours of active vertices, and these
+// themselves unless the program is [gas.Idempotent]. Vertices that begin active
+// were never applied, so that the first iteration marks them in any case.
+func (j *Job[V, A]) notify(ctx context.Context, active *roaring.Bitmap) (cpuengine.Stats, error) {
+	if j.restless || j.step.Iteration == 0 {
+		copy(j.arrays.Marks, j.arrays.Active)
+	}
+	pieces := j.cpu.engine.Pieces(active, j.firsts, j.pages.InMemory())
+	var total cpuengine.Stats
+	for _, dir := range j.notifySides {
+		s, err := j.cpu.engine.Notify(ctx, pieces, dir, j.pages)
+		if err != nil {
+			return total, err
+		}
+		total.Add(s)
+	}
+	return total, nil
+}
+
+// requests lists the pages with work: with marked vertices, or with unsettled
+// ones. A panic of the program's Settled ends as an error.
+func (j *Job[V, A]) requests(marked bool) (list []page.Request, err error) {
+	err = panics.Guard(j.program, func() error {
+		for p, span := range j.pages.Spans() {
+			some := make([]int, 0, span.To-span.From)
+			for i := span.From; i < span.To; i++ {
+				if marked && j.arrays.Marks.Any(j.interval(i)) || !marked && !j.settled(i) {
+					some = append(some, i)
+				}
+			}
+			switch len(some) {
+			case 0:
+			case span.To - span.From:
+				list = append(list, page.Request{Page: p})
+			default:
+				list = append(list, page.Request{Page: p, Shards: some})
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// shardsOf lists the shards of a page.
+func shardsOf(p *page.Page) []int {
+	shards := make([]int, len(p.Shards))
+	for k := range p.Shards {
+		shards[k] = p.Shards[k].Index
+	}
+	return shards
+}
+
+// shardsOfAll lists the shards of requests.
+func shardsOfAll(requests []page.Request, spans []page.Span) (shards []int) {
+	for _, rq := range requests {
+		shards = append(shards, shardsIn(rq, spans)...)
+	}
+	return shards
+}
+
+// publish makes a page's new values visible to the pages after it.
+func (j *Job[V, A]) publish(shards []int, marked bool) {
+	j.keep(j.arrays.Cur, shards)
+	j.copyNext(shards, marked)
+	j.published()
+}
+
+// makeCurrent makes the new values of an iteration current on the host. After a pull
+// over all shards the arrays change places; otherwise what was processed is copied.
+func (j *Job[V, A]) makeCurrent(requests []page.Request, marked bool) {
+	whole := !marked && len(requests) == len(j.pages.Spans())
+	for _, rq := range requests {
+		whole = whole && rq.Shards == nil
+	}
+	if whole {
+		j.arrays.Swap()
+		return
+	}
+	shards := shardsOfAll(requests, j.pages.Spans())
+	j.keep(j.arrays.Cur, shards)
+	j.copyNext(shards, marked)
+}
+
+// copyNext copies the new values of shards, on all goroutines when there are enough of
+// them to be worth it.
+func (j *Job[V, A]) copyNext(shards []int, marked bool) {
+	const few = 8
+	goroutines := 1
+	if len(shards) > few {
+		goroutines = min(j.opt.Threads, bits.Len(uint(len(shards))))
+	}
+	var next atomic.Int64
+	var g sync.WaitGroup
+	for range goroutines {
+		g.Go(func() {
+			for k := next.Add(1) - 1; k < int64(len(shards)); k = next.Add(1) - 1 {
+				from, to := j.interval(shards[k])
+				j.arrays.Publish(from, to, marked)
+			}
+		})
+	}
+	g.Wait()
+}
+
+// recount counts the active vertices and their edges.
+func (j *Job[V, A]) recount() {
+	j.activated, j.degrees = 0, 0
+	active := j.arrays.Active
+	for v, ok := active.Next(0, j.cat.Vertices); ok; v, ok = active.Next(v+1, j.cat.Vertices) {
+		j.activated++
+		j.degrees += uint64(j.arrays.Degree[v])
+	}
+}

@@ -1,0 +1,107 @@
+package dispatcher
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/testprograms"
+	"github.com/garaph/garaph/internal/teststore"
+)
+
+// severalSettings are ways to run a job on two GPUs, and on them and the CPU.
+func severalSettings() (list []gpuSetting) {
+	for _, device := range []Device{GPU, Hybrid} {
+		for _, mode := range []Mode{Sync, Async} {
+			for _, starved := range []bool{false, true} {
+				list = append(list, gpuSetting{device: device, mode: mode, gather: gpuengine.GatherAuto, streams: 2, starved: starved, gpus: 2})
+			}
+		}
+	}
+	return append(list, gpuSetting{device: Hybrid, mode: Sync, streams: 1, starved: true, fewPages: true, gpus: 3})
+}
+
+// TestSeveralGPUs: two GPUs, alone and with the CPU, give what the oracles give on the
+// named graphs.
+func TestSeveralGPUs(t *testing.T) {
+	for _, named := range testgraph.All() {
+		t.Run(named.Name, func(t *testing.T) {
+			s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, ShardVertices: 2})
+			checkGPU(t, s, named.Graph, 0, severalSettings())
+		})
+	}
+}
+
+// TestOneOfSeveralGPUsLost: likewise when one of them is lost, early or late in the job.
+func TestOneOfSeveralGPUsLost(t *testing.T) {
+	for _, named := range testgraph.All() {
+		t.Run(named.Name, func(t *testing.T) {
+			s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, ShardVertices: 2})
+			for _, at := range []int{8, 20, 60} {
+				sets := severalSettings()
+				for i := range sets {
+					sets[i].fault = &device.EmulatedFault{Op: device.FaultRun, N: at + i, Lost: true}
+				}
+				checkGPU(t, s, named.Graph, 0, sets)
+			}
+		})
+	}
+}
+
+// TestSeveralGPUsShare: of two GPUs and the CPU each does a part of most iterations, and
+// with a GPU that is lost the job goes on on the rest.
+func TestSeveralGPUsShare(t *testing.T) {
+	g := manyEdges()
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 10})
+	labels := oracle.WCC(g)
+	p := gas.Program[uint32, uint32](testprograms.WCC{})
+	for _, mode := range []Mode{Sync, Async} {
+		for _, starved := range []bool{false, true} {
+			for op := device.FaultCopy; op <= device.FaultRun; op++ {
+				lost := 0
+				for at := 0; at < 400; at += 1 + at/3 { // 0: never
+					o := Options{Device: Hybrid, GPU: "emulated,emulated", Threads: 2, Mode: mode, Method: Pull, speeds: evenly, pageBytes: 1, Streams: 1}
+					if starved {
+						o.GPUMemory = leastGPU(t, s, p, Options{Device: GPU, GPU: "emulated", Mode: mode, Streams: 1}) + 16<<10
+					}
+					var devices []*device.Emulated
+					o.open = func(string) (device.Device, error) {
+						var faults []device.EmulatedFault
+						if len(devices) == at%2 && at > 0 {
+							faults = append(faults, device.EmulatedFault{Op: op, N: at, Lost: at%3 != 0})
+						}
+						devices = append(devices, device.NewEmulated(device.EmulatedOptions{Faults: faults}))
+						return watched{devices[len(devices)-1], t}, nil
+					}
+					name := fmt.Sprintf("%s, starved=%v, %s %d", mode, starved, op, at)
+					values, r, err := runJob(s, p, o)
+					if err != nil {
+						if len(r.Iterations) > 0 || at == 0 {
+							t.Errorf("%s: %v", name, err)
+						}
+						continue
+					}
+					if !slices.Equal(values, labels) {
+						t.Errorf("%s: wrong labels", name)
+					}
+					if at == 0 && (devices[0].Calls(device.FaultRun) < 10 || devices[1].Calls(device.FaultRun) < 10 || r.Devices[CPU].Pages == 0) {
+						t.Errorf("%s: %d and %d calls on the GPUs, %+v", name, devices[0].Calls(device.FaultRun), devices[1].Calls(device.FaultRun), r.Devices)
+					}
+					if r.Lost != "" && len(r.Iterations) > 0 {
+						if lost++; r.Iterations[len(r.Iterations)-1].Device == CPU {
+							t.Errorf("%s: the last iteration was on the CPU alone", name)
+						}
+					}
+				}
+				if lost == 0 {
+					t.Errorf("%s, starved=%v, %s: no GPU was lost in the middle", mode, starved, op)
+				}
+			}
+		}
+	}
+}

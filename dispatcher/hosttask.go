@@ -1,0 +1,157 @@
+package dispatcher
+
+import (
+	"context"
+	"slices"
+
+	"github.com/garaph/garaph/page"
+)
+
+// hostTask is what the CPU does next.
+type hostTask struct {
+	page    *page.Page // nil: nothing
+	order   bool       // its source order is to be made
+	arrived []int      // or shards to take over, which a GPU has brought
+}
+
+// forHost gives the next task of the CPU; one with nothing to do is the last.
+func (h *handout) forHost(ctx context.Context) (hostTask, error) {
+	stop := context.AfterFunc(ctx, h.wake)
+	defer stop()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for {
+		if arrived := h.arrived; len(arrived) > 0 {
+			h.arrived = nil
+			return hostTask{arrived: arrived}, nil
+		}
+		switch {
+		case ctx.Err() != nil:
+			return hostTask{}, ctx.Err()
+		case h.ended():
+			return hostTask{}, nil
+		}
+		if h.host.ranks != nil {
+			if task, err := h.pageForHost(); task.page != nil || err != nil {
+				return task, err
+			}
+		}
+		h.changed.Wait()
+	}
+}
+
+// pageForHost gives the CPU a page that it does sooner than the GPUs, if there is one.
+func (h *handout) pageForHost() (hostTask, error) {
+	if i := h.toOrder(); i >= 0 {
+		return h.cachedFor(i, true)
+	}
+	if i := h.toPull(); i >= 0 {
+		return h.cachedFor(i, false)
+	}
+	if p := h.queue.ready; p != nil && h.sooner(shardsOf(p)) {
+		h.queue.ready = nil
+		h.giveHost(shardsOf(p), streams)
+		return hostTask{page: p}, nil
+	}
+	if rq, ok := h.lastPiece(); ok {
+		p, err := h.get(rq)
+		return hostTask{page: p}, err
+	}
+	return hostTask{}, nil
+}
+
+// cachedFor takes a page in memory for the CPU.
+func (h *handout) cachedFor(i int, order bool) (hostTask, error) {
+	rq := h.queue.cached[i]
+	h.queue.cached = slices.Delete(h.queue.cached, i, i+1)
+	h.giveHost(shardsIn(rq, h.pages.Spans()), streams)
+	p, err := h.get(rq)
+	return hostTask{page: p, order: order}, err
+}
+
+// toPull finds the last page in memory that the CPU does sooner; -1: none.
+func (h *handout) toPull() int {
+	for i, rq := range slices.Backward(h.queue.cached) {
+		if h.sooner(shardsIn(rq, h.pages.Spans())) {
+			return i
+		}
+	}
+	return -1
+}
+
+// toOrder finds the last page whose source order is to be made, while there is time
+// for it; -1: none.
+func (h *handout) toOrder() int {
+	for i, rq := range slices.Backward(h.queue.cached) {
+		switch {
+		case h.host.ranks[rq.Page] < h.host.order:
+			return -1
+		case !h.pages.Unordered(rq):
+			continue
+		}
+		if h.host.orderPulls*h.takes(shardsIn(rq, h.pages.Spans())) > h.rest() {
+			h.late = true
+			return -1
+		}
+		return i
+	}
+	return -1
+}
+
+// lastPiece takes the last of the pieces that stay on the first GPU for the CPU, where
+// it is sooner done and its page is in the host's memory.
+func (h *handout) lastPiece() (rq page.Request, ok bool) {
+	p := h.parts[0]
+	for p.to > 0 && !h.open(p.pieces[p.to-1]) {
+		p.to--
+	}
+	if p.to == 0 {
+		return rq, false
+	}
+	piece := p.pieces[p.to-1]
+	rq.Shards = shardsOfSpan(span{piece.From, piece.To})
+	rq.Page = h.pages.PageOf(piece.From)
+	if !h.pages.Stays(rq.Page) || !h.sooner(rq.Shards) {
+		return rq, false
+	}
+	h.giveHost(rq.Shards, stays)
+	return rq, true
+}
+
+// giveHost notes that the CPU has shards.
+func (h *handout) giveHost(shards []int, kind int) {
+	for _, i := range shards {
+		h.shards[i] = shardWork{state: onHost, by: host}
+	}
+	h.left[kind] -= min(h.left[kind], h.sum(shards))
+	h.changed.Broadcast()
+}
+
+// sooner reports whether the CPU would be done with shards before the GPU, which
+// has all the rest to do.
+func (h *handout) sooner(shards []int) bool { return h.takes(shards) <= h.rest() }
+
+// takes is how long the CPU takes for shards, with nothing else to do. In source
+// order, one goroutine does a shard.
+func (h *handout) takes(shards []int) float64 {
+	edges := h.sum(shards)
+	if h.host.order < len(h.pages.Spans()) {
+		for _, i := range shards {
+			edges = max(edges, h.edges[i]*uint64(h.host.threads))
+		}
+	}
+	return h.host.speeds.Page * float64(edges)
+}
+
+// rest is how long the GPU takes for all that is not done and that the CPU does not have.
+func (h *handout) rest() (gpu float64) {
+	now := h.now() - h.start
+	rate := [2]float64{h.host.speeds.Resident, h.host.speeds.Streamed}
+	for k := range rate {
+		if h.did[k] > h.left[k] { // it may be slower than it was
+			rate[k] = max(rate[k], now/float64(h.did[k]))
+		}
+		gpu = max(gpu, rate[k]*float64(h.left[k]))
+	}
+	return gpu
+}

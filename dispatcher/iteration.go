@@ -1,0 +1,61 @@
+package dispatcher
+
+import (
+	"time"
+
+	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/dispatcher/policy"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/page"
+)
+
+// iteration is one in hand, and what its report will say.
+type iteration struct {
+	Iteration
+	step     gas.Step
+	ends     bool // it is the last one that the options allow
+	alone    bool // one GPU does it, and the others do not get its values
+	at       clock
+	measured policy.Measurement
+
+	requests []page.Request
+	*handout // nil: the CPU does all of it
+	byHost   cpuengine.Stats
+	byGPUs   gpuengine.Stats
+	times    []PageWork     // of the CPU, beside GPUs
+	scan     policy.Scanned // likewise
+	lost     bool           // a GPU was lost in it
+}
+
+// clock is when an iteration began, and its work; and how many bytes of pages were read
+// before the iteration, and before the GPUs began.
+type clock struct {
+	began, worked time.Time
+	read, loaded  int64
+}
+
+// next is the iteration that comes, as the policy decides.
+func (j *Job[V, A]) next(began time.Time, o policy.Observation, d policy.Decision) *iteration {
+	return &iteration{
+		Iteration: Iteration{
+			Iteration: o.Iteration, Active: j.activated, Fraction: o.Fraction,
+			Method: d.Method, Device: d.Device, Alpha: d.Alpha, SourceOrder: d.SourceOrder,
+		},
+		step: j.step, ends: j.step.Iteration+1 == j.opt.Iterations, alone: d.Device == GPU && len(j.gpus) == 1,
+		at:       clock{began: began, read: j.pages.BytesRead()},
+		measured: policy.Measurement{Observation: o, Decision: d, Lowest: o.Pages},
+	}
+}
+
+// addGPU adds what a GPU did.
+func (x *iteration) addGPU(s gpuengine.Stats) {
+	sum := &x.byGPUs
+	sum.Edges += s.Edges
+	sum.Vertices += s.Vertices
+	sum.Activated += s.Activated
+	sum.Degrees += s.Degrees
+	sum.Aggregate += s.Aggregate
+	sum.Pages += s.Pages
+	sum.Back += s.Back
+}

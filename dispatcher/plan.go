@@ -1,0 +1,123 @@
+package dispatcher
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/dispatcher/policy"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/panics"
+	"github.com/garaph/garaph/internal/vertices"
+	"github.com/garaph/garaph/page"
+)
+
+// processBytes is what the process takes beside arrays and pages: the program
+// itself, Badger's tables, the Go runtime.
+const processBytes = 42 << 20
+
+// memoryPlan is what a job wants of the host's memory.
+type memoryPlan struct {
+	page        page.Options    // Budget is set by reserve
+	vertices    vertices.Memory // nil: any
+	fixed       int64           // for the process, the arrays, and GPUs
+	checkpoints int64
+}
+
+// plan divides the memory: vertex arrays first, then pages.
+func (j *Job[V, A]) plan() (err error) {
+	var v V
+	cat := j.store.Catalogue()
+	m := memoryPlan{
+		page:  page.Options{Threads: j.opt.Threads, PageBytes: j.opt.pageBytes},
+		fixed: vertices.Bytes[V](cat.Vertices) + processBytes,
+	}
+	if j.opt.Job != nil {
+		m.checkpoints = epochBytes[V](cat.Vertices, j.opt.Checkpoints)
+	}
+	var loops gas.Loops[V, A]
+	err = panics.Guard(j.program, func() error {
+		loops = j.loops()
+		m.page.SourceOrder = loops.Scatter != nil
+		m.page.Gather, m.page.Notify = sides(gas.DirectionOf(j.program))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	j.shape = newShape(cat, int(unsafe.Sizeof(v)), m.page.Gather, m.page.Notify)
+	err = panics.Guard(j.program, func() error {
+		j.abilities = abilitiesOf[V](j.program, j.firsts)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	j.place = newPlacement(1+len(j.devices), len(j.firsts))
+	if len(j.devices) > 0 {
+		if err = j.planGPUs(m); err != nil && j.opt.Device != AutoDevice {
+			return err
+		}
+		if err != nil {
+			j.withoutGPU(errors.Join(err, j.closeGPUs()))
+		}
+	}
+	if len(j.gpus) == 0 {
+		if err = j.reserve(m); err != nil {
+			return err
+		}
+	}
+	j.cpu.ranks = rank(j.pages.Spans(), j.edges)
+	if j.cpu.engine, err = cpuengine.New(loops, j.arrays, j.cat.Symmetric, j.opt.Threads); err != nil {
+		return fmt.Errorf("program %T: %w", j.program, err)
+	}
+	j.policy = decider{facts: j.facts(), look: j.opt.decided}
+	j.policy.set(policy.New(j.policy.facts))
+	if j.opt.Job != nil {
+		j.epochs, err = newEpochs[V](j.cat.Vertices, j.opt)
+	}
+	return err
+}
+
+// loops are those of the program.
+func (j *Job[V, A]) loops() gas.Loops[V, A] {
+	if j.opt.Generic {
+		return cpuengine.GenericLoops(j.program)
+	}
+	loops, compiled := cpuengine.LoopsOf(j.program)
+	if c, ok := j.program.(gas.Compiled[V, A]); ok && !compiled && c.Loops().Program == nil {
+		j.opt.Log.Warn(fmt.Sprintf("the compiled loops of %T are of an older text of it, and not used: run go generate", j.program))
+	}
+	j.report.Compiled = compiled
+	return loops
+}
+
+// facts are what the policy is to know of the job.
+func (j *Job[V, A]) facts() policy.Facts {
+	_, saturates := j.program.(gas.Saturable[A])
+	return policy.Facts{
+		Method: j.opt.Method, Device: j.opt.Device, Vertices: uint64(j.cat.Vertices), ValueBytes: uint64(j.valueBytes),
+		PullEdges: j.pullEdges, NotifyEdges: j.notifyEdges, Pages: len(j.pages.Spans()), InMemory: j.pages.InMemory(),
+		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil, Ordered: j.pages.Ordered(),
+	}
+}
+
+// reserve takes the memory of arrays and pages.
+func (j *Job[V, A]) reserve(m memoryPlan) (err error) {
+	if j.opt.Memory > 0 {
+		m.page.Budget = max(1, j.opt.Memory-m.fixed-m.checkpoints)
+	}
+	j.pages, err = page.New(j.store, m.page)
+	var need *page.NeedError
+	if errors.As(err, &need) {
+		return &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need, Checkpoints: m.checkpoints}
+	}
+	if err != nil {
+		return err
+	}
+	if j.arrays, err = vertices.New[V](j.cat.Vertices, m.vertices); err != nil {
+		return fmt.Errorf("program %T: %w", j.program, err)
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package dispatcher
+
+import (
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// shape is what a job knows of its graph: the shards, and the edges that its program
+// gathers and notifies along.
+type shape struct {
+	cat         *store.Catalogue
+	valueBytes  int
+	firsts      []uint32          // first vertex of each shard
+	edges       []uint64          // that a pull gathers along, by shard
+	pullEdges   uint64            // all of them
+	notifySides []shard.Direction // along which active vertices notify
+	notifyEdges uint64            // edges on those sides
+	oneSide     bool              // vertices notify by sides that are gathered along too
+}
+
+// span is [from, to).
+type span struct{ from, to int }
+
+func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direction) *shape {
+	s := &shape{cat: cat, valueBytes: valueBytes, notifySides: notify, oneSide: cat.Symmetric || len(gather) == 2}
+	if cat.Symmetric {
+		s.notifySides = []shard.Direction{shard.In}
+	}
+	s.notifyEdges = cat.Edges * uint64(len(s.notifySides))
+	s.edges = make([]uint64, len(cat.Shards))
+	for i, info := range cat.Shards {
+		s.firsts = append(s.firsts, info.First)
+		for _, dir := range gather {
+			n := info.In
+			if dir == shard.Out && !cat.Symmetric {
+				n = info.Out
+			}
+			s.edges[i] += uint64(n)
+			if cat.Symmetric {
+				break // one side is both
+			}
+		}
+		s.pullEdges += s.edges[i]
+	}
+	return s
+}
+
+// sides gives the sides of shards that a program gathers from, and those by
+// which a changed vertex finds who gathers from it.
+func sides(d gas.Direction) (gather, notify []shard.Direction) {
+	switch d {
+	case gas.Out:
+		return []shard.Direction{shard.Out}, []shard.Direction{shard.In}
+	case gas.Both:
+		both := []shard.Direction{shard.In, shard.Out}
+		return both, both
+	default:
+		return []shard.Direction{shard.In}, []shard.Direction{shard.Out}
+	}
+}
+
+// interval gives the vertices of shard i.
+func (s *shape) interval(i int) (from, to uint32) {
+	return s.cat.Shards[i].First, s.cat.Shards[i].First + uint32(s.cat.Shards[i].Vertices)
+}
+
+// vertices are those of a run of shards.
+func (s *shape) vertices(r span) (from, to uint32) {
+	from, _ = s.interval(r.from)
+	_, to = s.interval(r.to - 1)
+	return from, to
+}
+
+// bytesIn is how many bytes the values of runs of shards have.
+func (s *shape) bytesIn(list []span) (n uint64) {
+	for _, r := range list {
+		from, to := s.vertices(r)
+		n += uint64(to-from) * uint64(s.valueBytes)
+	}
+	return n
+}
+
+// edgesOf is how many edges shards have.
+func (s *shape) edgesOf(shards []int) (n uint64) {
+	for _, i := range shards {
+		n += s.edges[i]
+	}
+	return n
+}
+
+// degree is the number of edges along which v notifies.
+func (s *shape) degree(v gas.Vertex) uint32 {
+	var d uint32
+	for _, side := range s.notifySides {
+		if side == shard.In {
+			d += v.In
+		} else {
+			d += v.Out
+		}
+	}
+	return d
+}
+
+func (s *shape) allShards() []int { return shardsOfSpan(span{0, len(s.firsts)}) }
+
+func shardsOfSpan(r span) []int {
+	list := make([]int, 0, r.to-r.from)
+	for i := r.from; i < r.to; i++ {
+		list = append(list, i)
+	}
+	return list
+}
