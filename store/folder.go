@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/internal/beneath"
 )
 
@@ -116,12 +117,12 @@ func (f *folder) check() error {
 		return err
 	}
 	for _, e := range entries {
-		if e.IsDir() && !isBadgers(e.Name()) {
+		if e.IsDir() && !badgerdb.IsBadgers(e.Name()) {
 			continue // someone's, and in nobody's way
 		}
 		size, err := f.count(db, e.Name())
 		if err == nil {
-			err = checkDBName(e.Name(), size)
+			err = badgerdb.CheckName(ErrDamaged, e.Name(), size)
 		}
 		switch filepath.Ext(e.Name()) {
 		case ".sst":

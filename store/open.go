@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/garaph/garaph/internal/badgerdb"
 )
 
 // Open opens the graph at path for reading.
@@ -64,7 +66,7 @@ func openIn(f *folder, name string) (*Store, error) {
 		err = checkMemory(directory)
 	}
 	if err == nil {
-		err = checkDB(f.db)
+		err = badgerdb.Check(ErrDamaged, f.db)
 	}
 	if err != nil {
 		if errors.Is(err, ErrDamaged) {
