@@ -84,10 +84,32 @@ const (
 	ballastFile = "ballast" // in epochs of earlier builds that were killed
 )
 
+// checkBadger refuses files that Badger must not open: whoever made them made their
+// checksums too.
+func checkBadger(epoch *beneath.Folder) error {
+	entries, err := epoch.ReadDir(dbDir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil {
+			err = badgerdb.CheckName(ErrDamaged, e.Name(), info.Size())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return badgerdb.Check(ErrDamaged, epoch.Path(dbDir))
+}
+
 // openBadger opens a database for reading, after its files were held against
 // their checksums.
 func openBadger(epoch *beneath.Folder) (db *badger.DB, err error) {
 	if err := epoch.Remove(filepath.Join(dbDir, discardFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	if err := checkBadger(epoch); err != nil {
 		return nil, err
 	}
 	err = guard(func() error {

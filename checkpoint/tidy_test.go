@@ -75,3 +75,45 @@ func TestTidyAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestLeftoverOfMaking: the folder of a job whose process was killed while it made
+// it goes with the next job, that of a living one stays, and so does one that has
+// no lock yet.
+func TestLeftoverOfMaking(t *testing.T) {
+	jobs := memoryDir(t)
+	done(t, jobs, 1)
+	names := []string{newPrefix + "00000001", newPrefix + "00000002", newPrefix + "00000003"}
+	for _, name := range names {
+		if err := os.Mkdir(filepath.Join(jobs, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := openJobs(jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var living *os.File
+	for _, name := range names[:2] {
+		at, err := f.Folder(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer at.Close()
+		lock, err := lockIn(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if living != nil {
+			_ = living.Close() // the first one's process is gone
+		}
+		living = lock
+	}
+	defer living.Close()
+	done(t, jobs, 1)
+	for i, name := range names {
+		if _, err := os.Stat(filepath.Join(jobs, name)); (err == nil) != (i > 0) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -21,6 +21,8 @@ var (
 	ErrNoVertex = errors.New("no such vertex")
 	// ErrNoSpace: the disk has too little free space.
 	ErrNoSpace = errors.New("not enough free disk space")
+	// ErrMemory: the directory of the graph takes more memory than the process may.
+	ErrMemory = errors.New("not enough memory")
 	// ErrBusy: another process is writing the graph.
 	ErrBusy = errors.New("another import is writing it")
 )

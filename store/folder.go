@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/internal/beneath"
 )
 
@@ -21,6 +22,8 @@ type folder struct {
 	path    string // as the user named it
 	dir, db string
 	bytes   int64 // on the disk, of all but the jobs
+	tables  int64 // bytes
+	logs    int64 // bytes
 	handles []*os.File
 }
 
@@ -114,12 +117,18 @@ func (f *folder) check() error {
 		return err
 	}
 	for _, e := range entries {
-		if e.IsDir() && !isBadgers(e.Name()) {
+		if e.IsDir() && !badgerdb.IsBadgers(e.Name()) {
 			continue // someone's, and in nobody's way
 		}
 		size, err := f.count(db, e.Name())
 		if err == nil {
-			err = checkDBName(e.Name(), size)
+			err = badgerdb.CheckName(ErrDamaged, e.Name(), size)
+		}
+		switch filepath.Ext(e.Name()) {
+		case ".sst":
+			f.tables += size
+		case ".vlog":
+			f.logs += size
 		}
 		if err != nil {
 			return err

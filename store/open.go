@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/garaph/garaph/internal/badgerdb"
 )
 
 // Open opens the graph at path for reading.
@@ -57,7 +59,14 @@ func openIn(f *folder, name string) (*Store, error) {
 		has, err = m.check(f.db)
 	}
 	if err == nil {
-		err = checkDB(f.db)
+		directory := f.tables
+		if m.version > 1 { // before, logs have blobs
+			directory += f.logs
+		}
+		err = checkMemory(directory)
+	}
+	if err == nil {
+		err = badgerdb.Check(ErrDamaged, f.db)
 	}
 	if err != nil {
 		if errors.Is(err, ErrDamaged) {

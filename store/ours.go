@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/internal/beneath"
 )
 
@@ -45,10 +46,10 @@ func ours(path string, folder bool) bool {
 
 func oursInDB(name string) bool {
 	if suffix := filepath.Ext(name); suffix == ".sst" || suffix == ".vlog" {
-		_, err := fileNumber(name, suffix)
-		return err == nil
+		_, ok := badgerdb.FileNumber(name, suffix)
+		return ok
 	}
-	return beneath.Matches(name, badgerManifest, "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK", "[0-9]*.mem")
+	return beneath.Matches(name, "MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK", "[0-9]*.mem")
 }
 
 // foreignFile is the first thing in a graph's folder that is not of the graph,

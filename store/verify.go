@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"iter"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -48,7 +49,7 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 	}
 	g.Go(func() error {
 		defer close(work)
-		for _, check := range s.checks(report) {
+		for check := range s.checks(report) {
 			select {
 			case work <- check:
 			case <-ctx.Done():
@@ -60,38 +61,49 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 	return g.Wait()
 }
 
-func (s *Store) checks(report func(error)) []func([]byte) int64 {
-	var list []func([]byte) int64
+// checks are one for each blob: they are made as they are wanted, for a graph may
+// have millions.
+func (s *Store) checks(report func(error)) iter.Seq[func([]byte) int64] {
 	sides := []shard.Direction{shard.In, shard.Out}
 	if s.cat.Symmetric {
 		sides = sides[:1]
 	}
-	for i := range s.cat.Shards {
-		for _, dir := range sides {
-			list = append(list, func(buf []byte) int64 {
-				n := s.cat.Bytes(dir, i)
-				side, err := s.ReadShard(dir, i, buf[:n])
-				if err == nil {
-					if err = side.CheckOrder(); err != nil {
-						err = s.shardError(dir, i, err)
-					}
+	return func(yield func(func([]byte) int64) bool) {
+		for i := range s.cat.Shards {
+			for _, dir := range sides {
+				if !yield(func(buf []byte) int64 { return s.checkSide(dir, i, buf, report) }) {
+					return
 				}
-				report(err)
-				return n
-			})
+			}
+		}
+		for i := range s.cat.IDs.Blocks {
+			if !yield(func([]byte) int64 { return s.checkIDs(i, report) }) {
+				return
+			}
 		}
 	}
-	for i := range s.cat.IDs.Blocks {
-		list = append(list, func([]byte) int64 {
-			b, err := s.idBlock(i)
-			if err == nil && !b.ascending() {
-				err = fmt.Errorf("graph %s: id block %d: %w: ids are not in order", s.name, i, ErrDamaged)
-			}
-			report(err)
-			return 0
-		})
+}
+
+// checkSide reads a shard's side into buf, and gives its size.
+func (s *Store) checkSide(dir shard.Direction, i int, buf []byte, report func(error)) int64 {
+	n := s.cat.Bytes(dir, i)
+	side, err := s.ReadShard(dir, i, buf[:n])
+	if err == nil {
+		if err = side.CheckOrder(); err != nil {
+			err = s.shardError(dir, i, err)
+		}
 	}
-	return list
+	report(err)
+	return n
+}
+
+func (s *Store) checkIDs(i int, report func(error)) int64 {
+	b, err := s.idBlock(i)
+	if err == nil && !b.ascending() {
+		err = fmt.Errorf("graph %s: id block %d: %w: ids are not in order", s.name, i, ErrDamaged)
+	}
+	report(err)
+	return 0
 }
 
 func (b *IDBlock) ascending() bool {

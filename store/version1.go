@@ -42,7 +42,15 @@ func (s *Store) openVersion1() error {
 			return err
 		}
 	}
-	b, err := s.oldBlob(catalogueKey)
+	var b []byte
+	err = s.oldView(catalogueKey, func(value []byte) error {
+		b = value[:0:0]
+		err := checkMemory(int64(len(value)))
+		if err == nil {
+			b = append(b, value...)
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}

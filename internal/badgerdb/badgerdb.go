@@ -1,5 +1,6 @@
 // Package badgerdb makes errors of what a full or failing disk does to Badger,
-// which writes and reads through mapped files, in goroutines of its own.
+// which writes and reads through mapped files, in goroutines of its own, and refuses
+// files over which it would end the process.
 package badgerdb
 
 import (

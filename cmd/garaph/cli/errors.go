@@ -82,9 +82,16 @@ func (a *app) complain(format string, args ...any) {
 	_, _ = io.WriteString(a.console, a.name+": "+a.named(fmt.Sprintf(format, args...))+"\n") // where else could it be told?
 }
 
+// maxLine is how much of an error is told: it may quote what a received file has.
+const maxLine = 16 << 10
+
 // oneLine puts joined errors into one printable line.
 func oneLine(err error) string {
-	return printable(strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; "))
+	text := err.Error()
+	if len(text) > maxLine {
+		text = fmt.Sprintf("%s … (%d bytes more)", text[:maxLine], len(text)-maxLine)
+	}
+	return printable(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), "; "))
 }
 
 // runsItself marks a command that has others under it and does something without

@@ -83,6 +83,11 @@ func jobID(args []string) (int, error) {
 // resume builds the command of the first run again, with the flags that it had
 // and those that were given now, and runs it with the job.
 func (a *app) resume(cmd *cobra.Command, path string, id int) error {
+	if f := cmd.Flags().Lookup("memory"); f.Changed { // opening the graph is within it too
+		if memory, ok := f.Value.(*checked[int64]); ok {
+			defer keepWithin(*memory.to)()
+		}
+	}
 	job, err := takeJob(path, id)
 	if err != nil {
 		return err

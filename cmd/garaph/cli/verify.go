@@ -29,12 +29,12 @@ func (a *app) verifyCommand() *cobra.Command {
 func (a *app) verify(ctx context.Context, path string) error {
 	begin := time.Now()
 	var bytes int64
-	var found []error
+	var found damages
 	var checksums store.Checksums
 	g, err := garaph.Open(path)
 	switch {
 	case errors.Is(err, garaph.ErrDamaged):
-		found = []error{err}
+		found.add(err)
 	case err != nil:
 		return err
 	default:
@@ -45,16 +45,21 @@ func (a *app) verify(ctx context.Context, path string) error {
 	if ctx.Err() != nil {
 		return &stopped{fmt.Sprintf("the verification of %s was stopped after %s", path, bytesText(bytes)), ctx.Err()}
 	}
-	for _, damage := range found {
+	for _, damage := range found.first {
 		if _, err := fmt.Fprintln(a.stdout, oneLine(damage)); err != nil {
 			return err
 		}
 	}
+	if more := found.count - len(found.first); more > 0 {
+		if _, err := fmt.Fprintf(a.stdout, "and %d more\n", more); err != nil {
+			return err
+		}
+	}
 	switch {
-	case len(found) > 0:
+	case found.count > 0:
 		places := "1 place"
-		if len(found) > 1 {
-			places = fmt.Sprintf("%d places", len(found))
+		if found.count > 1 {
+			places = fmt.Sprintf("%d places", found.count)
 		}
 		return fmt.Errorf("graph %s is damaged in %s: import it again", path, places)
 	case err != nil:
@@ -64,6 +69,21 @@ func (a *app) verify(ctx context.Context, path string) error {
 	took := time.Since(begin)
 	_, err = fmt.Fprintf(a.stdout, "sound: %s in %s (%s/s)\n", bytesText(bytes), seconds(took), bytesText(int64(perSecond(float64(bytes), took))))
 	return err
+}
+
+// damages are those that were found: a graph may have millions, of which the first
+// ones are told.
+type damages struct {
+	first []error
+	count int
+}
+
+const toldDamages = 10_000
+
+func (d *damages) add(err error) {
+	if d.count++; d.count <= toldDamages {
+		d.first = append(d.first, err)
+	}
 }
 
 // warnChecksums tells that a graph of an earlier build has fewer checksums than
@@ -78,7 +98,7 @@ func (a *app) warnChecksums(path string, has store.Checksums) {
 }
 
 // readAll reads the graph, with progress, and gives the damages.
-func (a *app) readAll(ctx context.Context, g *garaph.Graph) (done int64, found []error, err error) {
+func (a *app) readAll(ctx context.Context, g *garaph.Graph) (done int64, found damages, err error) {
 	c := g.Catalogue()
 	var total int64
 	for i := range c.Shards {
@@ -94,6 +114,6 @@ func (a *app) readAll(ctx context.Context, g *garaph.Graph) (done int64, found [
 		done += n
 		s.set(done, read.text(done, total))
 	}
-	err = g.Verify(ctx, progress, func(damage error) { found = append(found, damage) })
+	err = g.Verify(ctx, progress, found.add)
 	return done, found, err
 }

@@ -1,4 +1,4 @@
-package store
+package badgerdb
 
 import (
 	"encoding/binary"
@@ -29,18 +29,23 @@ import (
 // changes a file can write these too.
 const (
 	badgerManifest = "MANIFEST"
+	badgerRegistry = "KEYREGISTRY"
 
 	maxManifest   = 64 << 20
 	registryBytes = 28 // of a key registry without keys
+	logHead       = 20 // bytes in front of the entries of a value log
 	maxTable      = 256 << 20
 	maxLog        = math.MaxUint32
 	maxLevel      = 6       // of Badger's levels
 	maxVersion    = 1 << 48 // of a key: one for each write
 )
 
-// checkDBName reports [ErrDamaged] for a file in Badger's folder whose name and
-// size are none of a graph. Names that are not Badger's are passed over.
-func checkDBName(name string, size int64) error {
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// CheckName reports, as an error that is damaged, a file in Badger's folder whose
+// name and size are none of a database that was closed. Names that are not Badger's
+// are passed over.
+func CheckName(damaged error, name string, size int64) error {
 	least, most := int64(0), int64(math.MaxInt64)
 	switch filepath.Ext(name) {
 	case ".sst":
@@ -48,45 +53,46 @@ func checkDBName(name string, size int64) error {
 	case ".vlog":
 		least, most = logHead, maxLog
 	case ".mem":
-		return fmt.Errorf("%w: %q is of a database that was not closed", ErrDamaged, name)
+		return fmt.Errorf("%w: %q is of a database that was not closed", damaged, name)
 	}
 	switch name {
 	case badgerManifest:
 		least, most = 8, maxManifest
-	case "KEYREGISTRY":
+	case badgerRegistry:
 		least, most = registryBytes, registryBytes
 	}
 	if suffix := filepath.Ext(name); suffix == ".sst" || suffix == ".vlog" {
-		if _, err := fileNumber(name, suffix); err != nil {
-			return err
+		if _, ok := FileNumber(name, suffix); !ok {
+			return notAName(damaged, name)
 		}
 	}
 	if size < least || size > most {
-		return fmt.Errorf("%w: %s has %d bytes, expected %d to %d", ErrDamaged, name, size, least, most)
+		return fmt.Errorf("%w: %s has %d bytes, expected %d to %d", damaged, name, size, least, most)
 	}
 	return nil
 }
 
-// isBadgers reports whether Badger would open what has this name.
-func isBadgers(name string) bool {
+// IsBadgers reports whether Badger would open what has this name.
+func IsBadgers(name string) bool {
 	return slices.Contains([]string{".sst", ".vlog", ".mem"}, filepath.Ext(name)) ||
-		slices.Contains([]string{badgerManifest, "KEYREGISTRY", "DISCARD"}, name)
+		slices.Contains([]string{badgerManifest, badgerRegistry, DiscardFile}, name)
 }
 
-// fileNumber is the number of a table or log. Badger takes others from names too,
+// FileNumber is the number of a table or log. Badger takes others from names too,
 // and looks for the file under this one.
-func fileNumber(name, suffix string) (uint64, error) {
+func FileNumber(name, suffix string) (number uint64, ok bool) {
 	var id uint32
 	_, err := fmt.Sscanf(name, "%d", &id)
-	if err != nil || name != fmt.Sprintf("%06d%s", id, suffix) {
-		return 0, fmt.Errorf("%w: %q is no name of a file of the database", ErrDamaged, name)
-	}
-	return uint64(id), nil
+	return uint64(id), err == nil && name == fmt.Sprintf("%06d%s", id, suffix)
 }
 
-// checkDB reports [ErrDamaged] for files that Badger must not open. Their names
-// and sizes were looked at.
-func checkDB(dir string) error {
+func notAName(damaged error, name string) error {
+	return fmt.Errorf("%w: %q is no name of a file of the database", damaged, name)
+}
+
+// Check reports, as an error that is damaged, files that Badger must not open. Their
+// names and sizes were looked at.
+func Check(damaged error, dir string) error {
 	db, err := beneath.Open(dir)
 	if err != nil {
 		return err
@@ -96,38 +102,53 @@ func checkDB(dir string) error {
 	if err != nil {
 		return err
 	}
-	listed, err := readManifest(db)
+	if err := checkRegistry(damaged, db); err != nil {
+		return err
+	}
+	listed, err := readManifest(damaged, db)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		switch name := e.Name(); filepath.Ext(name) {
 		case ".sst":
-			id, err := fileNumber(name, ".sst")
-			if err == nil && !listed[id] { // Badger would remove it
-				err = fmt.Errorf("%w: %s does not list %s", ErrDamaged, badgerManifest, name)
+			id, ok := FileNumber(name, ".sst")
+			if !ok {
+				return notAName(damaged, name)
 			}
-			if err == nil {
-				err = checkTableFile(db, name, id)
+			if !listed[id] { // Badger would remove it
+				return fmt.Errorf("%w: %s does not list %s", damaged, badgerManifest, name)
 			}
-			if err != nil {
+			if err := checkTableFile(damaged, db, name, id); err != nil {
 				return err
 			}
 			delete(listed, id)
 		case ".vlog":
-			if err := checkLog(db, name); err != nil {
+			if err := checkLog(damaged, db, name); err != nil {
 				return err
 			}
 		}
 	}
 	for id := range listed {
-		return fmt.Errorf("%w: %s is missing", ErrDamaged, table.IDToFilename(id))
+		return fmt.Errorf("%w: %s is missing", damaged, table.IDToFilename(id))
 	}
 	return nil
 }
 
+// checkRegistry refuses a key registry of another key than none.
+func checkRegistry(damaged error, db *beneath.Folder) error {
+	b, err := db.ReadFile(badgerRegistry, registryBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s is missing", damaged, badgerRegistry)
+	}
+	if err == nil && (len(b) != registryBytes || string(b[16:]) != "Hello Badger") { // behind 16 random bytes
+		err = fmt.Errorf("%w: %s is not what was written", damaged, badgerRegistry)
+	}
+	return err
+}
+
 // checkLog refuses a value log that is encrypted: no graph is.
-func checkLog(db *beneath.Folder, name string) error {
+func checkLog(damaged error, db *beneath.Folder, name string) error {
 	f, err := db.Open(name)
 	if err != nil {
 		return err
@@ -138,15 +159,15 @@ func checkLog(db *beneath.Folder, name string) error {
 		return err
 	}
 	if key != [8]byte{} {
-		return fmt.Errorf("%w: %s is encrypted", ErrDamaged, name)
+		return fmt.Errorf("%w: %s is encrypted", damaged, name)
 	}
 	return nil
 }
 
 // readManifest gives the numbers of the tables. Of each, the level is one of
 // Badger's, and it is neither packed nor encrypted.
-func readManifest(db *beneath.Folder) (map[uint64]bool, error) {
-	wrong := func(what string) error { return fmt.Errorf("%w: %s %s", ErrDamaged, badgerManifest, what) }
+func readManifest(damaged error, db *beneath.Folder) (map[uint64]bool, error) {
+	wrong := func(what string) error { return fmt.Errorf("%w: %s %s", damaged, badgerManifest, what) }
 	b, err := db.ReadFile(badgerManifest, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, wrong("is missing")
@@ -184,7 +205,7 @@ func readManifest(db *beneath.Folder) (map[uint64]bool, error) {
 	return tables, nil
 }
 
-func checkTableFile(db *beneath.Folder, name string, id uint64) (err error) {
+func checkTableFile(damaged error, db *beneath.Folder, name string, id uint64) (err error) {
 	f, err := db.Open(name)
 	if err != nil {
 		return err
@@ -195,9 +216,9 @@ func checkTableFile(db *beneath.Folder, name string, id uint64) (err error) {
 		return err
 	}
 	defer func() { _ = unix.Munmap(b) }() // only read
-	err = guard(func() error { return checkTable(b, id) })
+	err = Guard(damaged, func() error { return checkTable(damaged, b, id) })
 	if err != nil && !strings.Contains(err.Error(), name) {
-		return fmt.Errorf("%w: the table %s is not what was written", ErrDamaged, name) // and not Badger's pages of why
+		return fmt.Errorf("%w: the table %s is not what was written", damaged, name) // and not Badger's pages of why
 	}
 	return err
 }
@@ -216,20 +237,20 @@ func mapFile(f *os.File) ([]byte, error) {
 
 // checkTable reads all of a table, as Badger will. It panics where Badger does,
 // but for what Badger ends the process at.
-func checkTable(b []byte, id uint64) error {
-	index, err := tableIndex(b)
+func checkTable(damaged error, b []byte, id uint64) error {
+	index, err := tableIndex(damaged, b)
 	if err != nil {
 		return err
 	}
 	if fb.GetRootAsTableIndex(index, 0).OffsetsLength() == 0 {
-		return fmt.Errorf("%w: no blocks", ErrDamaged)
+		return fmt.Errorf("%w: no blocks", damaged)
 	}
 	t, err := table.OpenInMemoryTable(b, id, &table.Options{ReadOnly: true, ChkMode: boptions.OnTableAndBlockRead})
 	if err != nil {
 		return err
 	}
 	if t.MaxVersion() > maxVersion {
-		return fmt.Errorf("%w: a version of %d", ErrDamaged, t.MaxVersion())
+		return fmt.Errorf("%w: a version of %d", damaged, t.MaxVersion())
 	}
 	if err := t.VerifyChecksum(); err != nil {
 		return err
@@ -244,15 +265,15 @@ func checkTable(b []byte, id uint64) error {
 
 // tableIndex is the index of a table: in front of its length, its checksum and
 // the length of that.
-func tableIndex(b []byte) (index []byte, err error) {
+func tableIndex(damaged error, b []byte) (index []byte, err error) {
 	for range 2 {
 		if len(b) < 4 {
-			return nil, fmt.Errorf("%w: it is cut", ErrDamaged)
+			return nil, fmt.Errorf("%w: it is cut", damaged)
 		}
 		rest := b[:len(b)-4]
 		n := uint64(binary.BigEndian.Uint32(b[len(rest):]))
 		if n > uint64(len(rest)) {
-			return nil, fmt.Errorf("%w: a part of %d bytes in %d", ErrDamaged, n, len(rest))
+			return nil, fmt.Errorf("%w: a part of %d bytes in %d", damaged, n, len(rest))
 		}
 		b, index = rest[:uint64(len(rest))-n], rest[uint64(len(rest))-n:]
 	}

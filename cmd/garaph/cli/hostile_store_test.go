@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+	boptions "github.com/dgraph-io/badger/v4/options"
+)
+
+// storeMutations change what the graph's database holds, each blob under its right
+// checksums and, every other time, the catalogue with it.
+func storeMutations() []mutation {
+	blob := func(name string, change func(c *hostileCase, r *rand.Rand, g *content) string) mutation {
+		return mutation{name, true, func(c *hostileCase, r *rand.Rand) string {
+			g := readContent(c.path())
+			if g == nil {
+				return ""
+			}
+			what := attempt(func() string { return change(c, r, g) })
+			if what == "" {
+				return ""
+			}
+			c.another = true
+			if err := c.writeStore(g, nil); err != nil {
+				return "" // a key that Badger does not take
+			}
+			return what
+		}}
+	}
+	return []mutation{
+		blob("field of the catalogue", func(_ *hostileCase, r *rand.Rand, g *content) string {
+			b, what := mutateJSON(g.values["catalogue"][32:], r)
+			putCatalogue(g, b)
+			return what
+		}),
+		blob("huge catalogue", hugeCatalogue),
+		blob("header of a shard", shardMutation(func(b []byte, r *rand.Rand) string {
+			at := 8 + 4*r.IntN(9) // in bytes: versions to checksums of sections
+			value := anyOf(r, []uint32{0, 1, 2, 3, 65535, 65536, 1 << 20, math.MaxInt32, 1 << 31, math.MaxUint32 - 1, math.MaxUint32})
+			binary.LittleEndian.PutUint32(b[at:], value)
+			return fmt.Sprintf("%d at %d", value, at)
+		})),
+		blob("offsets of a shard", shardMutation(func(b []byte, r *rand.Rand) string {
+			n := int(binary.LittleEndian.Uint32(b[20:]))
+			return putNumber(b[64:64+4*(n+1)], r)
+		})),
+		blob("neighbours out of range", outOfRange),
+		blob("neighbours of a shard", shardMutation(func(b []byte, r *rand.Rand) string {
+			from, to := neighbours(b)
+			return putNumber(b[from:to], r)
+		})),
+		blob("weights of a shard", shardMutation(func(b []byte, r *rand.Rand) string {
+			_, to := neighbours(b)
+			to = (to + 15) &^ 15
+			if b[10]&1 == 0 || to+4 > len(b) {
+				return ""
+			}
+			weight := anyOf(r, []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), -1, math.MaxFloat32, 1e-45, float32(math.Copysign(0, -1))})
+			at := to + 4*r.IntN((len(b)-to)/4)
+			binary.LittleEndian.PutUint32(b[at:], math.Float32bits(weight))
+			return fmt.Sprintf("%g at %d", weight, at)
+		})),
+		blob("shorter or longer shard", shardMutationTo(func(b []byte, r *rand.Rand) ([]byte, string) {
+			n := r.IntN(2 * len(b))
+			return append(b, make([]byte, len(b))...)[:max(64, n)], fmt.Sprintf("%d bytes instead of %d", max(64, n), len(b))
+		})),
+		blob("shards change places", func(_ *hostileCase, r *rand.Rand, g *content) string {
+			keys := shardKeys(g)
+			a, b := anyOf(r, keys), anyOf(r, keys)
+			if a == b {
+				return ""
+			}
+			g.values[a], g.values[b] = g.values[b], g.values[a]
+			if r.IntN(2) == 0 {
+				noteSums(g)
+			}
+			return fmt.Sprintf("%q and %q", a, b)
+		}),
+		blob("ids", func(_ *hostileCase, r *rand.Rand, g *content) string {
+			key := anyOf(r, keysFrom(g.values, "ids/"))
+			if key == "" {
+				return ""
+			}
+			b := bytes.Clone(g.values[key])
+			var what string
+			switch r.IntN(3) {
+			case 0:
+				what = putNumber(b[32:len(b)&^3], r)
+			case 1:
+				b = b[:32+r.IntN(len(b)-32)]
+				what = fmt.Sprintf("%d bytes", len(b))
+			default:
+				b = append(b, randomBytes(r, 1+r.IntN(100))...)
+				what = fmt.Sprintf("%d bytes", len(b))
+			}
+			g.values[key] = sealEnvelope(b)
+			return what
+		}),
+		blob("names", func(_ *hostileCase, r *rand.Rand, g *content) string {
+			key := anyOf(r, keysFrom(g.values, "ids/"))
+			at := bytes.Index(g.values[key], []byte("vertex-"))
+			if at < 0 {
+				return ""
+			}
+			b := bytes.Clone(g.values[key])
+			at += 10 * r.IntN(20)
+			name := anyOf(r, []string{"\x1b[31mred ", "vertex\n001", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "\u202eevil\u202e", "=cmd|' /C '", "\u009b31m     ", "vertex\t\r01", "vertex-000"})
+			copy(b[at:at+10], name)
+			g.values[key] = sealEnvelope(b)
+			return fmt.Sprintf("%q", name)
+		}),
+		blob("keys", func(_ *hostileCase, r *rand.Rand, g *content) string {
+			key := anyOf(r, slices.Sorted(maps.Keys(g.values)))
+			switch r.IntN(4) {
+			case 0:
+				delete(g.values, key)
+				return fmt.Sprintf("no %q", key)
+			case 1:
+				g.values[key] = nil
+				return fmt.Sprintf("%q is empty", key)
+			case 2:
+				g.values[key] = randomBytes(r, 1+r.IntN(5000))
+				return fmt.Sprintf("%q is garbage", key)
+			default:
+				for i := range 1000 {
+					g.values[fmt.Sprintf("in/more%d", i)] = g.values[key]
+				}
+				return "1000 more"
+			}
+		}),
+		blob("directory", func(_ *hostileCase, r *rand.Rand, g *content) string {
+			key := anyOf(r, append(keysFrom(g.values, "shards/"), keysFrom(g.values, "blocks/")...))
+			if key == "" {
+				return ""
+			}
+			b := bytes.Clone(g.values[key])
+			what := putNumber(b[32:], r)
+			if r.IntN(4) == 0 {
+				b = b[:32+r.IntN(len(b)-32)]
+				what += fmt.Sprintf(", cut to %d bytes", len(b))
+			}
+			g.values[key], g.settled = sealEnvelope(b), true
+			return fmt.Sprintf("%q: %s", key, what)
+		}),
+		blob("envelope", func(_ *hostileCase, r *rand.Rand, g *content) string {
+			key := anyOf(r, append(keysFrom(g.values, "ids/"), "catalogue"))
+			b := bytes.Clone(g.values[key])
+			what := putNumber(b[8:24], r)
+			binary.LittleEndian.PutUint32(b[28:], crcOf(b[:28]))
+			g.values[key] = b
+			return what
+		}),
+		{"another layout of the database", true, func(c *hostileCase, r *rand.Rand) string {
+			g := readContent(c.path())
+			name := anyOf(r, slices.Sorted(maps.Keys(layouts)))
+			if g == nil || c.writeStore(g, layouts[name]) != nil {
+				return ""
+			}
+			return name
+		}},
+		{"store version 1", true, func(c *hostileCase, _ *rand.Rand) string {
+			g := readContent(c.path())
+			if g == nil || g.toVersion1() != nil || os.RemoveAll(c.path("payload")) != nil || c.writeStore(g, nil) != nil {
+				return ""
+			}
+			return "of the same content"
+		}},
+	}
+}
+
+// layouts are ways to write a database that we don't write.
+var layouts = map[string]func(o *badger.Options){
+	"zstd":           func(o *badger.Options) { o.Compression, o.ValueThreshold = boptions.ZSTD, 1<<19 },
+	"snappy":         func(o *badger.Options) { o.Compression, o.ValueThreshold = boptions.Snappy, 1<<19 },
+	"values in keys": func(o *badger.Options) { o.ValueThreshold = 1 << 19 },
+	"all in the log": func(o *badger.Options) { o.ValueThreshold = 0 },
+	"encrypted": func(o *badger.Options) {
+		o.EncryptionKey, o.IndexCacheSize = bytes.Repeat([]byte("k"), 32), 1<<20
+	},
+	"tiny blocks": func(o *badger.Options) { o.BlockSize, o.BloomFalsePositive = 64, 0.5 },
+	"two logs":    func(o *badger.Options) { o.ValueLogMaxEntries, o.ValueLogFileSize = 2, 1<<20 },
+}
+
+// attempt does something to a blob; "" where that is not laid out any more as it
+// was.
+func attempt(change func() string) (what string) {
+	defer func() {
+		if recover() != nil {
+			what = ""
+		}
+	}()
+	return change()
+}
+
+// valuesOf gives what a database holds now; nil where it cannot be read any more.
+func valuesOf(folder string) map[string][]byte {
+	values, err := readBadger(folder)
+	if err != nil || len(values["catalogue"]) < 32 && len(values["commit"]) < 4 {
+		return nil
+	}
+	return values
+}
+
+// writeStore writes what the graph holds and what sums it up.
+func (c *hostileCase) writeStore(g *content, layout func(*badger.Options)) error {
+	if err := g.write(c.path(), layout); err != nil {
+		return err
+	}
+	return c.sumGraph(g.version)
+}
+
+// writeBadger writes a database in the place of another one.
+func writeBadger(folder string, values map[string][]byte, threshold int64, layout func(*badger.Options)) error {
+	if err := os.RemoveAll(folder); err != nil {
+		return err
+	}
+	o := badger.DefaultOptions(folder)
+	o.Logger, o.MetricsEnabled, o.SyncWrites, o.CompactL0OnClose = nil, false, false, false
+	o.ValueThreshold, o.ValueLogFileSize, o.MemTableSize, o.NumMemtables = threshold, 64<<20, 8<<20, 1
+	o.BlockCacheSize, o.Compression, o.NumCompactors, o.DetectConflicts = 0, 0, 0, false
+	if layout != nil {
+		o.MemTableSize, o.BlockCacheSize = 64<<20, 1<<20
+		layout(&o)
+	}
+	db, err := badger.Open(o)
+	if err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if err == nil {
+			err = db.Update(func(txn *badger.Txn) error { return txn.Set([]byte(key), values[key]) })
+		}
+	}
+	if closed := db.Close(); err == nil {
+		err = closed
+	}
+	return err
+}

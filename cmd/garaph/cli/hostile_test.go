@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestHostile changes whole folders of graphs as one would who wants to harm
+// whoever received them, and runs commands over them: with each mutation once, or
+// for as long as GARAPH_HOSTILE says. A case that fails is run again without one
+// mutation after the other, and told with what is left. GARAPH_HOSTILE_CASE is such
+// a case, to be run alone, GARAPH_HOSTILE_SEED begins a long run elsewhere,
+// GARAPH_HOSTILE_SKIP is for mutations whose findings are known, and
+// GARAPH_HOSTILE_FILE is where findings are noted as they come.
+func TestHostile(t *testing.T) {
+	h := newHostile(t)
+	if text := os.Getenv("GARAPH_HOSTILE_CASE"); text != "" {
+		d, err := parseDraw(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, what := range h.try(d, true) {
+			t.Errorf("%s: %s", d, what)
+		}
+		return
+	}
+	long, err := time.ParseDuration(cmp.Or(os.Getenv("GARAPH_HOSTILE"), "0s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := uint64(1)
+	if long > 0 {
+		seed = uint64(time.Now().Unix()) << 20 // as many cases before the next
+	}
+	if text := os.Getenv("GARAPH_HOSTILE_SEED"); text != "" {
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("GARAPH_HOSTILE_SEED=%d", seed)
+	begin, told, found := time.Now(), time.Now(), 0
+	for n := range uint64(1 << 40) {
+		if long == 0 && n >= uint64(len(mutations)) || long > 0 && time.Since(begin) > long {
+			break
+		}
+		d := draw{seed: seed + n, first: int(n) % len(mutations)}
+		if what := h.try(d, false); len(what) > 0 {
+			found++
+			h.report(d, what)
+		}
+		if long > 0 && time.Since(told) > time.Minute {
+			told = time.Now()
+			t.Logf("%v: %d runs, %d mutations, %d failed", time.Since(begin).Round(time.Second), h.runs, h.mutated, found)
+		}
+	}
+	t.Logf("%v: %d runs, %d mutations; exit codes %v", time.Since(begin).Round(time.Second), h.runs, h.mutated, h.codes)
+}
+
+// draw is a case: the seed of all that is random in it, its first mutation, and
+// which of its mutations are left out.
+type draw struct {
+	seed  uint64
+	first int // in mutations
+	skip  uint
+}
+
+func (d draw) String() string { return fmt.Sprintf("%d/%d/%d", d.seed, d.first, d.skip) }
+
+func parseDraw(text string) (d draw, err error) {
+	_, err = fmt.Sscanf(text, "%d/%d/%d", &d.seed, &d.first, &d.skip)
+	return d, err
+}
+
+// maxMutations are in one case.
+const maxMutations = 5
+
+// report finds the fewest mutations that fail and tells the case.
+func (h *hostile) report(d draw, what []string) {
+	again := h.try(d, false)
+	flaky := len(again) == 0
+	if !flaky {
+		what = again
+		h.patience = tooLong / 3 // what hung once does so again
+		for i := range uint(maxMutations) {
+			less := d
+			less.skip |= 1 << i
+			if left := h.try(less, false); len(left) > 0 && alike(left, what) {
+				d, what = less, left
+			}
+		}
+		h.patience = tooLong
+		what = h.try(d, true)
+	}
+	text := fmt.Sprintf("GARAPH_HOSTILE_CASE=%s (once only: %v)\n\t%s\n\t%s\n", d, flaky, strings.Join(h.last, "\n\t"), strings.Join(what, "\n\t"))
+	h.t.Error(text)
+	if name := os.Getenv("GARAPH_HOSTILE_FILE"); name != "" {
+		f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		_, _ = f.WriteString(text)
+		_ = f.Close()
+	}
+}
+
+// alike reports whether two lists of complaints have a kind in common: what stands
+// before the first colon.
+func alike(a, b []string) bool {
+	return slices.ContainsFunc(a, func(x string) bool {
+		kind, _, _ := strings.Cut(x, ":")
+		return slices.ContainsFunc(b, func(y string) bool { return strings.HasPrefix(y, kind+":") })
+	})
+}
+
+// hostile runs cases in a folder of its own, where each of them finds
+//
+//	case/work/g.graph   the graph
+//	case/work/out/      where its commands write to
+//	case/work/edges.txt what `import --force` imports
+//	case/user/          files of a user that nobody may touch
+//	case/tmp/           for temporary files
+type hostile struct {
+	t      *testing.T
+	dir    string
+	graphs []*soundGraph
+
+	patience      time.Duration // how long a command may take
+	runs, mutated int
+	codes         map[int]int
+	last          []string // what the last case was
+}
+
+func newHostile(t *testing.T) *hostile {
+	h := &hostile{t: t, dir: memoryDir(t), patience: tooLong, codes: map[int]int{}}
+	h.graphs = h.soundGraphs()
+	return h
+}
+
+func (h *hostile) root() string           { return filepath.Join(h.dir, "case") }
+func (h *hostile) in(of ...string) string { return filepath.Join(append([]string{h.root()}, of...)...) }
+
+// hostileCase is one case while it is made and run.
+type hostileCase struct {
+	h     *hostile
+	graph *soundGraph
+	did   []string // the mutations, in words
+	// another: the graph or its jobs were given other content, under right
+	// checksums: results may be other ones.
+	another bool
+	// unsound: `garaph verify` must find the damage.
+	unsound bool
+	job     string            // the last one that was mutated
+	mine    map[string]string // files of a user in the graph's folder: text by base name
+	before  map[string]fileState
+}
+
+func (c *hostileCase) path(of ...string) string {
+	return c.h.in(append([]string{"work", "g.graph"}, of...)...)
+}
+
+// try makes and runs a case, and gives what was wrong with it.
+func (h *hostile) try(d draw, verbose bool) (wrong []string) {
+	r := rand.New(rand.NewPCG(d.seed, 1))
+	c := &hostileCase{h: h, graph: h.graphs[r.IntN(len(h.graphs))], mine: map[string]string{}}
+	h.setUp(c.graph)
+	n := 1 + r.IntN(maxMutations)
+	kinds := []mutation{mutations[d.first]}
+	seeds := []uint64{r.Uint64()}
+	for range n - 1 {
+		kinds, seeds = append(kinds, mutations[r.IntN(len(mutations))]), append(seeds, r.Uint64())
+	}
+	for _, inside := range []bool{true, false} { // what opens Badger finds it sound
+		for i, m := range kinds {
+			if m.inside != inside || d.skip&(1<<i) != 0 {
+				continue
+			}
+			if what := m.do(c, rand.New(rand.NewPCG(seeds[i], 3))); what != "" {
+				c.did = append(c.did, m.name+": "+what)
+				h.mutated++
+			}
+		}
+	}
+	line := c.commandLine(rand.New(rand.NewPCG(d.seed, 2)))
+	c.mine = c.find() // a later mutation may have removed one
+	c.before = h.snapshot()
+	h.runs++
+	e := h.execute(line, h.patience+h.patience*time.Duration(c.onDisk()>>25)) // reading takes its time
+	h.codes[e.code]++
+	wrong = c.check(line, e)
+	h.last = append(slices.Clone(c.did), "on "+c.graph.name, "$ garaph "+strings.Join(line, " "))
+	if verbose {
+		h.t.Logf("%s\nexit code %d after %v, %d MiB\n%s\n%s", strings.Join(h.last, "\n"), e.code, e.took.Round(time.Millisecond), e.peak>>20, e.stdout[:min(len(e.stdout), 2000)], e.stderr[:min(len(e.stderr), 5000)])
+	}
+	return wrong
+}

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/ingest"
+)
+
+// TestVerifyTellsSome: of very many damaged places the first ones are told, and how
+// many there are.
+func TestVerifyTellsSome(t *testing.T) {
+	const n = toldDamages + 5
+	dir := memoryDir(t)
+	edges, graph := filepath.Join(dir, "edges.txt"), filepath.Join(dir, "g")
+	var text strings.Builder
+	for v := range n {
+		fmt.Fprintf(&text, "%d %d\n", v, (v+1)%n)
+	}
+	if err := os.WriteFile(edges, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := garaph.Import(t.Context(), []string{edges}, graph, ingest.Options{ShardVertices: 1, Undirected: true}); err != nil {
+		t.Fatal(err)
+	}
+	payload := filepath.Join(graph, "payload")
+	info, err := os.Stat(payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(payload, make([]byte, info.Size()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	code := Run(t.Context(), []string{"verify", graph, "-q"}, nil, &stdout, &stderr)
+	if lines := strings.Count(stdout.String(), "\n"); code != exitFailed || lines != toldDamages+1 || !strings.HasSuffix(stdout.String(), "\nand 5 more\n") {
+		t.Errorf("exit code %d, %d lines", code, lines)
+	}
+	if want := fmt.Sprintf("is damaged in %d places", n); !strings.Contains(stderr.String(), want) {
+		t.Errorf("standard error: %.300s, want %q", stderr.String(), want)
+	}
+}
