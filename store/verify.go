@@ -83,7 +83,8 @@ func (s *Store) checks(report func(error)) []func([]byte) int64 {
 	}
 	for i := range s.cat.IDs.Blocks {
 		list = append(list, func([]byte) int64 {
-			b, err := s.idBlock(i)
+			b := new(IDBlock)
+			err := s.readIDs(b, i)
 			if err == nil && !b.ascending() {
 				err = fmt.Errorf("graph %s: id block %d: %w: ids are not in order", s.name, i, ErrDamaged)
 			}
