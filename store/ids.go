@@ -5,8 +5,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
+	"strings"
+	"unsafe"
 )
 
 // A block of ids holds at most idBlockIDs ids or about idBlockBytes bytes: small
@@ -23,6 +26,8 @@ type IDBlock struct {
 	Ints    []int64
 	Uints   []uint64
 	Strings []string
+
+	blob []byte // what Strings are windows into
 }
 
 // Len is the number of ids in the block.
@@ -45,25 +50,25 @@ func (b *IDBlock) Text(i int) string {
 // other. Not for concurrent use.
 type IDs struct {
 	s    *Store
-	last *IDBlock
+	last IDBlock
 }
 
 // IDs gives a reader of the id map.
 func (s *Store) IDs() *IDs { return &IDs{s: s} }
 
-// Block is the block that holds dense id v.
+// Block is the block that holds dense id v, in memory of the reader: it lasts
+// until the next call.
 func (r *IDs) Block(v uint32) (*IDBlock, error) {
-	if b := r.last; b != nil && v >= b.First && v-b.First < uint32(b.Len()) {
+	b := &r.last
+	if v >= b.First && v-b.First < uint32(b.Len()) {
 		return b, nil
 	}
 	if err := r.s.checkVertex(v); err != nil {
 		return nil, err
 	}
-	b, err := r.s.idBlock(r.s.cat.IDs.blockOf(v))
-	if err != nil {
+	if err := r.s.readIDs(b, r.s.cat.IDs.blockOf(v)); err != nil {
 		return nil, err
 	}
-	r.last = b
 	return b, nil
 }
 
@@ -80,7 +85,7 @@ func (r *IDs) Text(v uint32) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return b.Text(int(v - b.First)), nil
+	return strings.Clone(b.Text(int(v - b.First))), nil
 }
 
 func (m *IDMap) blockOf(v uint32) int {
@@ -106,36 +111,41 @@ func (s *Store) blockRange(i int) (first uint32, n int) {
 	return first, int(end - uint64(first))
 }
 
-func (s *Store) idBlock(i int) (*IDBlock, error) {
+// readIDs reads block i into b, whose memory it takes again: blocks that are read
+// one after another leave no garbage.
+func (s *Store) readIDs(b *IDBlock, i int) error {
 	m := &s.cat.IDs
 	first, n := s.blockRange(i)
-	b := &IDBlock{First: first}
+	b.First, b.Ints, b.Uints, b.Strings = first, b.Ints[:0], b.Uints[:0], b.Strings[:0]
 	if m.Kind == IDBase {
-		b.Ints = make([]int64, n)
-		for j := range b.Ints {
-			b.Ints[j] = m.Base + int64(first) + int64(j)
+		for j := range n {
+			b.Ints = append(b.Ints, m.Base+int64(first)+int64(j))
 		}
-		return b, nil
+		return nil
 	}
-	var raw []byte
 	var err error
 	if s.old != nil {
-		raw, err = s.oldBlob(idsKey(i))
+		b.blob, err = s.oldBlob(b.blob[:0], idsKey(i))
 	} else {
-		raw, err = s.payload.blob(m.places[i])
+		e := m.places[i]
+		b.blob = slices.Grow(b.blob[:0], int(e.Bytes))[:e.Bytes]
+		err = s.payload.read(e, b.blob)
+	}
+	var ids []byte
+	if err == nil {
+		ids, err = unseal(kindIDs, b.blob)
 	}
 	if err == nil {
-		raw, err = unseal(kindIDs, raw)
-	}
-	if err == nil {
-		err = b.decode(m.Kind, raw, n)
+		err = b.decode(m.Kind, ids, n)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("graph %s: id block %d: %w", s.name, i, err)
+		*b = IDBlock{}
+		return fmt.Errorf("graph %s: id block %d: %w", s.name, i, err)
 	}
-	return b, nil
+	return nil
 }
 
+// decode appends the ids in p. Strings are windows into it.
 func (b *IDBlock) decode(kind IDKind, p []byte, n int) error {
 	le := binary.LittleEndian
 	switch kind {
@@ -143,30 +153,26 @@ func (b *IDBlock) decode(kind IDKind, p []byte, n int) error {
 		if len(p) != 8*n {
 			return fmt.Errorf("%w: %d bytes for %d ids", ErrDamaged, len(p), n)
 		}
-		if kind == IDInt {
-			b.Ints = make([]int64, n)
-			for i := range b.Ints {
-				b.Ints[i] = int64(le.Uint64(p[8*i:]))
+		for ; len(p) > 0; p = p[8:] {
+			if kind == IDInt {
+				b.Ints = append(b.Ints, int64(le.Uint64(p)))
+			} else {
+				b.Uints = append(b.Uints, le.Uint64(p))
 			}
-			return nil
-		}
-		b.Uints = make([]uint64, n)
-		for i := range b.Uints {
-			b.Uints[i] = le.Uint64(p[8*i:])
 		}
 		return nil
 	case IDString:
 		if len(p) < 4*(n+1) {
 			return fmt.Errorf("%w: %d bytes for %d ids", ErrDamaged, len(p), n)
 		}
-		text := string(p[4*(n+1):])
-		b.Strings = make([]string, n)
-		for i := range b.Strings {
+		text := p[4*(n+1):]
+		for i := range n {
 			from, to := le.Uint32(p[4*i:]), le.Uint32(p[4*i+4:])
 			if from > to || int(to) > len(text) {
 				return fmt.Errorf("%w: id %d lies outside its block", ErrDamaged, i)
 			}
-			b.Strings[i] = text[from:to]
+			id := text[from:to]
+			b.Strings = append(b.Strings, unsafe.String(unsafe.SliceData(id), len(id)))
 		}
 		return nil
 	}
@@ -200,11 +206,11 @@ func (s *Store) Lookup(id string) (uint32, error) {
 	default:
 		before = func(b *IDBlock, i int) int { return compare(b.Strings[i], id) }
 	}
+	b := new(IDBlock)
 	lo, hi := 0, len(m.Blocks) // the block is in [lo, hi)
 	for hi-lo > 1 {
 		mid := (lo + hi) / 2
-		b, err := s.idBlock(mid)
-		if err != nil {
+		if err := s.readIDs(b, mid); err != nil {
 			return 0, err
 		}
 		if before(b, 0) <= 0 {
@@ -213,8 +219,7 @@ func (s *Store) Lookup(id string) (uint32, error) {
 			hi = mid
 		}
 	}
-	b, err := s.idBlock(lo)
-	if err != nil {
+	if err := s.readIDs(b, lo); err != nil {
 		return 0, err
 	}
 	i := sort.Search(b.Len(), func(i int) bool { return before(b, i) >= 0 })

@@ -156,14 +156,53 @@ func TestManyBlocks(t *testing.T) {
 		t.Fatalf("%d blocks are too few for this test", got)
 	}
 	r := s.IDs()
+	first, err := r.Text(0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, v := range rand.New(rand.NewPCG(1, 2)).Perm(n) {
 		if got, err := r.Text(uint32(v)); err != nil || got != name(v) {
 			t.Fatalf("Text(%d) = %.10q, %v", v, got, err)
 		}
 	}
+	if first != name(0) {
+		t.Errorf("the text of an id has become %.10q", first)
+	}
 	for _, v := range []int{0, n / 3, n - 1} {
 		if got, err := s.Lookup(name(v)); err != nil || got != uint32(v) {
 			t.Fatalf("Lookup of %d: %d, %v", v, got, err)
+		}
+	}
+}
+
+// TestBlocksLeaveNoGarbage: blocks of any kind that are read one after another take
+// the memory of one.
+func TestBlocksLeaveNoGarbage(t *testing.T) {
+	const n = 1 << 16
+	var names []string
+	for i := range n {
+		names = append(names, fmt.Sprintf("%06d%s", i, strings.Repeat("x", 100)))
+	}
+	for kind, fill := range map[store.IDKind]func(*store.IDWriter) error{
+		store.IDBase:   none,
+		store.IDInt:    ints(every(int64(-n), n, 3)),
+		store.IDUint:   ints(every(uint64(7), n, 3)),
+		store.IDString: texts(names),
+	} {
+		s := edgeless(t, filepath.Join(memoryDir(t), string(kind)), n, kind, 0, fill)
+		ids, blocks := s.IDs(), 0
+		allocations := testing.AllocsPerRun(3, func() {
+			blocks = 0
+			for v := uint32(0); v < n; blocks++ {
+				b, err := ids.Block(v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v = b.First + uint32(b.Len())
+			}
+		})
+		if blocks < 16 || allocations > float64(blocks)/8 {
+			t.Errorf("ids of kind %s: %.0f allocations for %d blocks", kind, allocations, blocks)
 		}
 	}
 }

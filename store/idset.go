@@ -109,11 +109,9 @@ func (x *IDSet) Load() (fits bool, err error) {
 	if fits, err = x.reserve(); !fits || err != nil {
 		return false, err
 	}
-	rank := 0
+	rank, b := 0, new(IDBlock)
 	for v, ok := x.has.Next(0, x.s.cat.Vertices); ok; {
-		i := x.s.cat.IDs.blockOf(v)
-		b, err := x.s.idBlock(i)
-		if err != nil {
+		if err := x.s.readIDs(b, x.s.cat.IDs.blockOf(v)); err != nil {
 			return false, err
 		}
 		end := b.First + uint32(b.Len())

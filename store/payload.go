@@ -96,12 +96,6 @@ func (p *payload) read(e Extent, dst []byte) error {
 	return nil
 }
 
-// blob reads a blob into memory of its own.
-func (p *payload) blob(e Extent) ([]byte, error) {
-	b := make([]byte, e.Bytes)
-	return b, p.read(e, b)
-}
-
 // prefetch makes the system read a blob.
 func (p *payload) prefetch(e Extent) {
 	_ = unix.Fadvise(int(p.file.Fd()), e.Off, e.Bytes, unix.FADV_WILLNEED) // a hint

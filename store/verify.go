@@ -98,7 +98,8 @@ func (s *Store) checkSide(dir shard.Direction, i int, buf []byte, report func(er
 }
 
 func (s *Store) checkIDs(i int, report func(error)) int64 {
-	b, err := s.idBlock(i)
+	b := new(IDBlock)
+	err := s.readIDs(b, i)
 	if err == nil && !b.ascending() {
 		err = fmt.Errorf("graph %s: id block %d: %w: ids are not in order", s.name, i, ErrDamaged)
 	}

@@ -93,12 +93,13 @@ func (s *Store) readBlob(e Extent, key, dst []byte) error {
 	})
 }
 
-func (s *Store) oldBlob(key []byte) (own []byte, err error) {
-	err = s.oldView(key, func(b []byte) error {
-		own = append(own, b...)
+// oldBlob appends a blob to dst.
+func (s *Store) oldBlob(dst, key []byte) ([]byte, error) {
+	err := s.oldView(key, func(b []byte) error {
+		dst = append(dst, b...)
 		return nil
 	})
-	return own, err
+	return dst, err
 }
 
 // oldView hands the value of key to read, which must not keep it. Badger answers an
