@@ -227,3 +227,30 @@ func tree(t *testing.T, path string) (list []string) {
 	}
 	return list
 }
+
+// TestLockOfAnother: a file of the user with the name of the lock for imports stays,
+// and nothing is waited for.
+func TestLockOfAnother(t *testing.T) {
+	for name, make := range map[string]func(path string) error{
+		"a file": func(path string) error { return os.WriteFile(path, []byte("mine"), 0o666) },
+		"a FIFO": func(path string) error { return unix.Mkfifo(path, 0o666) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			lock := filepath.Join(dir, ".g.lock")
+			if err := make(lock); err != nil {
+				t.Fatal(err)
+			}
+			w, err := store.Create(filepath.Join(dir, "g"), false)
+			if err == nil {
+				err = errors.Join(errors.New("it was begun"), w.Abort())
+			}
+			if !strings.Contains(err.Error(), lock+" has the name of the lock for imports, and is none; move it away") {
+				t.Error(err)
+			}
+			if _, err := os.Lstat(lock); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -189,6 +189,10 @@ func lockBuilds(path string) (*os.File, error) {
 			return nil, fmt.Errorf("import to %s: %w; wait for it to end", path, ErrBusy)
 		}
 		mine, err := f.Stat()
+		if err == nil && (!mine.Mode().IsRegular() || mine.Size() > 0) {
+			_ = f.Close() // nothing was written
+			return nil, fmt.Errorf("import to %s: %s has the name of the lock for imports, and is none; move it away, or choose another name", path, name)
+		}
 		if there, thereErr := os.Stat(name); err == nil && thereErr == nil && os.SameFile(mine, there) {
 			return f, nil
 		}
