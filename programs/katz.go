@@ -43,4 +43,6 @@ func (p Katz[F]) Activate(_ gas.Vertex, old, new F) bool {
 }
 
 // Overflowed reports +Inf, and NaN, to which that leads with an Alpha of 0.
-func (p Katz[F]) Overflowed(value F) bool { return value-value != 0 }
+func (p Katz[F]) Overflowed(value F) bool {
+	return math.IsNaN(float64(value)) || math.IsInf(float64(value), 0)
+}

@@ -17,7 +17,7 @@ var katzSources embed.FS
 
 // Loops are the methods of Katz as loops.
 func (p Katz[F]) Loops() compiled.Loops[F, float64] {
-	if !compiled.Fresh(katzSources, "b78e149f7c45e8bbf5658c56857af915") {
+	if !compiled.Fresh(katzSources, "1c410480412cb423e2451ab8c521e312") {
 		return compiled.Loops[F, float64]{}
 	}
 	switch p := any(p).(type) {
@@ -31,7 +31,7 @@ func (p Katz[F]) Loops() compiled.Loops[F, float64] {
 
 // Fragments are the methods of Katz as PTX.
 func (p Katz[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(katzSources, "b78e149f7c45e8bbf5658c56857af915") {
+	if !compiled.Fresh(katzSources, "1c410480412cb423e2451ab8c521e312") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {

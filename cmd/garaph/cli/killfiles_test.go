@@ -60,7 +60,7 @@ func TestKillFiles(t *testing.T) {
 			t.Fatalf("%v: %s", args, p.stderr.String())
 		}
 		expectFiles(t, "a killed command", dir, append(fixed, "graph", "report.html", "trace.json")...)
-		expectFiles(t, "a killed command", in("graph"), "GARAPH", "db", "jobs", "speeds.json")
+		expectFiles(t, "a killed command", in("graph"), "GARAPH", "payload", "db", "jobs", "speeds.json")
 	}
 	if hit == 0 {
 		t.Error("all commands had ended before they were killed")
