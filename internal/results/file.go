@@ -1,12 +1,16 @@
 package results
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/internal/wholefile"
 )
@@ -25,12 +29,13 @@ const (
 // After an error path is as it was before. Only when the folder cannot be synced
 // at the very end, path is new and whole, but may not survive a power failure.
 func WriteFile(path string, f Format, t Table) error {
-	return WriteFileReady(path, f, t, nil)
+	return WriteFileReady(context.Background(), path, f, t, nil)
 }
 
 // WriteFileReady is [WriteFile] that calls ready, unless it is nil, with the
-// temporary file, whole and synced, before it is renamed to path.
-func WriteFileReady(path string, f Format, t Table, ready func(temporary string)) error {
+// temporary file, whole and synced, before it is renamed to path. When ctx ends, it
+// waits for no reader of a pipe any more.
+func WriteFileReady(ctx context.Context, path string, f Format, t Table, ready func(temporary string)) error {
 	f, err := compressedFor(path, f)
 	if err != nil {
 		return err
@@ -41,7 +46,7 @@ func WriteFileReady(path string, f Format, t Table, ready func(temporary string)
 	}
 	write := func(w io.Writer) error { return Write(w, f, t) }
 	if target.stream {
-		err = writeStream(path, write)
+		err = writeStream(ctx, path, write)
 	} else {
 		err = wholefile.WriteReady(path, target.mode, write, ready)
 	}
@@ -136,16 +141,36 @@ func CheckFolder(path string) error {
 
 // writeStream writes to what cannot be replaced. The standard streams are used
 // as they are open, so that the position of a redirected file is shared.
-func writeStream(path string, write func(io.Writer) error) error {
+func writeStream(ctx context.Context, path string, write func(io.Writer) error) error {
 	switch path {
 	case stdout:
 		return write(os.Stdout)
 	case stderr:
 		return write(os.Stderr)
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	file, err := openStream(ctx, path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(write(file), file.Close())
+	defer context.AfterFunc(ctx, func() { _ = file.SetWriteDeadline(time.Unix(1, 0)) })() // a file that is no pipe never waits
+	err = errors.Join(write(file), file.Close())
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return ctx.Err()
+	}
+	return err
+}
+
+// openStream opens a pipe when somebody reads it, or a device.
+func openStream(ctx context.Context, path string) (*os.File, error) {
+	for {
+		file, err := os.OpenFile(path, os.O_WRONLY|unix.O_NONBLOCK, 0)
+		if !errors.Is(err, unix.ENXIO) {
+			return file, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }

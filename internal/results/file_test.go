@@ -2,6 +2,7 @@ package results
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -143,6 +145,33 @@ func TestStreams(t *testing.T) {
 	}
 	if got, _ := io.ReadAll(read); string(got) != smallTSV {
 		t.Errorf("stdout: got %q", got)
+	}
+}
+
+// TestPipeOfNobody: who writes to a pipe that nobody reads, or of which nobody reads
+// more, ends with the context.
+func TestPipeOfNobody(t *testing.T) {
+	for _, opened := range []bool{false, true} {
+		pipe := filepath.Join(t.TempDir(), "pipe")
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+			t.Skip(err)
+		}
+		if opened { // a reader that never reads
+			f, err := os.OpenFile(pipe, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		write := func(w io.Writer) error { // more than a pipe holds
+			_, err := w.Write(make([]byte, 4<<20))
+			return err
+		}
+		if err := writeStream(ctx, pipe, write); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("opened %v: %v", opened, err)
+		}
 	}
 }
 

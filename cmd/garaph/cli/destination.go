@@ -157,7 +157,7 @@ func (d destination) write(ctx context.Context, t results.Table, stdout *output,
 	case "-":
 		return results.Write(stdout, d.format, t)
 	default:
-		return results.WriteFileReady(d.path, d.format, t, ready)
+		return results.WriteFileReady(ctx, d.path, d.format, t, ready)
 	}
 }
 
