@@ -95,6 +95,9 @@ func (k *idKind) write(t *testing.T, folder string) string {
 	return path
 }
 
+// raceDetector is set in builds with -race.
+var raceDetector bool
+
 var namedBudget = regexp.MustCompile(`(?:the smallest budget for it is |--memory |below the least one of )(\d+)MiB`)
 
 // peakOf runs garaph within a budget and gives its peak in bytes. A budget that
@@ -159,6 +162,9 @@ func atLeast(t *testing.T, what string, args ...string) {
 // TestBudget holds the peak of memory against the least budget that a command
 // accepts. GARAPH_BUDGETS=all is for every kind of ids, program and format.
 func TestBudget(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes several times the memory; .ci/run runs this test without it")
+	}
 	if testing.Short() {
 		t.Skip("it imports graphs of many vertices")
 	}
