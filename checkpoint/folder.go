@@ -107,7 +107,7 @@ func (f *Folder) prune() error {
 }
 
 // removeEpoch removes an epoch whole or not at all: one with anything in it that
-// is not ours stays, and is told of once.
+// is not ours stays, and is reported once.
 func (f *Folder) removeEpoch(n int) error {
 	left, err := f.at.Foreign(epochName(n), oursInEpoch)
 	if left != "" {

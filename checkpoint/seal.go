@@ -101,7 +101,7 @@ func checkFiles(epoch *beneath.Folder, lines string, names []string) error {
 	return nil
 }
 
-// sumFile gives the size and the checksum of a file, whose size is held against
+// sumFile gives the size and the checksum of a file, whose size is compared with
 // a limit before it is read.
 func sumFile(epoch *beneath.Folder, name string, limit int64) (size int64, sum uint32, err error) {
 	f, err := epoch.Open(name)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestOneLine: an error is told in one line that no terminal acts upon, and not for
+// TestOneLine: an error is reported in one line that no terminal acts upon, and not for
 // ever.
 func TestOneLine(t *testing.T) {
 	for _, test := range []struct{ text, want string }{

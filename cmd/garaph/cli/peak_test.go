@@ -159,7 +159,7 @@ func atLeast(t *testing.T, what string, args ...string) {
 	}
 }
 
-// TestBudget holds the peak of memory against the least budget that a command
+// TestBudget compares the peak of memory with the least budget that a command
 // accepts. GARAPH_BUDGETS=all is for every kind of ids, program and format.
 func TestBudget(t *testing.T) {
 	if raceDetector {

@@ -31,7 +31,7 @@ func (a *app) resumeCommand() *cobra.Command {
 from its newest checkpoint, or from the beginning where it has none. Without JOB,
 the newest unfinished one of the graph; damaged ones are passed over, and named.
 Program, parameters, iterations and output are those of the first run; --trace and
---report are of one run, and asked for anew. --output must be given again where the
+--report are of one run, and to be given again. --output must be given again where the
 file is there already and the job has not written it, where it lies outside of the
 folder in which the job was begun, and where another user began the job or the
 graph was copied or received.`,
