@@ -96,7 +96,7 @@ func TestRunsOnFullDisk(t *testing.T) {
 		if left := append(jobsIn(t, graph, garaph.Interrupted), jobsIn(t, graph, garaph.Failed)...); done && len(left) > 0 && !strings.Contains(log, "write the record of job") {
 			t.Fatalf("unfinished jobs: %v\n%s", left, log)
 		} else if len(left) > 0 { // the next command
-			p := newProcess(t, "resume", graph)
+			p := newProcess(t, "resume", graph, "--output", out)
 			if err := p.Run(); err != nil {
 				t.Fatalf("resume: %v\n%s\nafter\n%s", err, p.stderr.String(), log)
 			}
