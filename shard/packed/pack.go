@@ -238,12 +238,12 @@ func (s *slots) fill(edges []uint64, w int, dummy uint16) {
 	}
 }
 
-// put packs the slots, 32 groups of 8: deltas, then destinations. It writes zeros
+// put packs the slots, 32 Groups of 8: deltas, then destinations. It writes zeros
 // past the end.
 func (s *slots) put(to []byte, w, b uint) {
 	at := uint(0)
-	for g := 0; g < BlockSlots; g += groupSlots {
-		d := s.delta[g:][:groupSlots]
+	for g := 0; g < BlockSlots; g += GroupSlots {
+		d := s.delta[g:][:GroupSlots]
 		if w <= 16 {
 			put8(to[at:], w, pack4(w, d[0], d[1], d[2], d[3]), pack4(w, d[4], d[5], d[6], d[7]))
 		} else {
@@ -254,7 +254,7 @@ func (s *slots) put(to []byte, w, b uint) {
 			}
 		}
 		at += w
-		x := s.dst[g:][:groupSlots]
+		x := s.dst[g:][:GroupSlots]
 		put8(to[at:], b, pack4(b, uint32(x[0]), uint32(x[1]), uint32(x[2]), uint32(x[3])),
 			pack4(b, uint32(x[4]), uint32(x[5]), uint32(x[6]), uint32(x[7])))
 		at += b

@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
-	"math/bits"
 	"unsafe"
 
 	"github.com/garaph/garaph/shard"
@@ -29,13 +28,9 @@ const (
 	HeaderBytes = 64
 	// MaxVertices leaves a 16-bit destination for dummies.
 	MaxVertices = 1<<16 - 1
-	// BlockSlots is the number of slots of a block.
-	BlockSlots = 256
 
-	groupSlots = 8
-	groups     = BlockSlots / groupSlots
-	align      = 32
-	maxUnits   = 1 << 26 // of 32 bytes: what a head's place can say
+	align    = 32
+	maxUnits = 1 << 26 // of 32 bytes: what a head's place can say
 )
 
 var (
@@ -66,9 +61,14 @@ type Header struct {
 	Bits    int // of a destination
 }
 
-// destinationBits is how many bits a destination takes: even, so that four begin
-// at a byte.
-func destinationBits(vertices int) int { return (bits.Len(uint(vertices)) + 1) &^ 1 }
+// destinationBits is how many bits a destination takes: one of two widths, which
+// lets loops have constants and four begin at a byte.
+func destinationBits(vertices int) int {
+	if vertices < 1<<14 {
+		return 14
+	}
+	return 16
+}
 
 // Head is where a block begins.
 type Head struct {

@@ -231,7 +231,7 @@ func TestHostile(t *testing.T) {
 		return func(b []byte) { le.PutUint32(b[at:], le.Uint32(b[at:])+uint32(x)) }
 	}
 	last := HeaderBytes + 8*int64(s.Blocks-1)
-	dst := atData + int64(s.Heads[0].Width()) // the first destination, of 10 bits
+	dst := atData + int64(s.Heads[0].Width()) // the first destination, of 14 bits
 	wide := slices.MaxFunc(s.Heads, func(a, b Head) int { return a.Width() - b.Width() })
 	for _, c := range []struct {
 		name   string
@@ -272,13 +272,13 @@ func TestHostile(t *testing.T) {
 		}, shard.ErrInvalid, "source"},
 		{"gaps beyond 2³² in all", func(b []byte) {
 			for i := range int64(wide.Width()) {
-				for g := range int64(groups) {
+				for g := range int64(Groups) {
 					b[atData+align*int64(wide.unit())+g*int64(wide.Width()+s.Bits)+i] = 0xff
 				}
 			}
 		}, shard.ErrInvalid, "has source"},
-		{"a destination beyond the dummies'", func(b []byte) { b[dst] = 0xe9; b[dst+1] |= 3 }, shard.ErrInvalid, "destination above"},
-		{"a destination for a dummy's", func(b []byte) { b[dst] = 0xe8; b[dst+1] |= 3 }, shard.ErrInvalid, "the header says"},
+		{"a destination beyond the dummies'", func(b []byte) { le.PutUint16(b[dst:], le.Uint16(b[dst:])&^(1<<14-1)|1001) }, shard.ErrInvalid, "destination above"},
+		{"a destination for a dummy's", func(b []byte) { le.PutUint16(b[dst:], le.Uint16(b[dst:])&^(1<<14-1)|1000) }, shard.ErrInvalid, "the header says"},
 		{"a code beyond the dictionary", func(b []byte) { b[atDictionary+dictionary+5] = byte(s.Entries) }, shard.ErrInvalid, "not in the dictionary"},
 		{"a negative weight", add(atDictionary+4, 1<<31), shard.ErrInvalid, "weight"},
 		{"an infinite weight", func(b []byte) { le.PutUint32(b[atDictionary:], math.Float32bits(float32(math.Inf(1)))) }, shard.ErrInvalid, "weight"},
@@ -294,7 +294,7 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s: got %v, want %v with %q", c.name, err, c.want, c.text)
 		}
 	}
-	if s.Bits != 10 {
+	if s.Bits != 14 {
 		t.Errorf("a destination has %d bits", s.Bits)
 	}
 	for n := range len(sound) {
@@ -321,9 +321,9 @@ func TestCheckGaps(t *testing.T) {
 				}
 				sum += uint64(slots.delta[i])
 			}
-			data := make([]byte, groups*(w+2)+align)
-			slots.put(data, uint(w), 2)
-			p.header = Header{Header: shard.Header{Vertices: 2, Edges: BlockSlots}, Bits: 2, Blocks: 1, Units: w + 2}
+			data := make([]byte, Groups*(w+14)+align)
+			slots.put(data, uint(w), 14)
+			p.header = Header{Header: shard.Header{Vertices: 2, Edges: BlockSlots}, Bits: 14, Blocks: 1, Units: w + 14}
 			s := Side{Header: p.header, Heads: []Head{{Source: 3, place: uint32(w)}}, data: data}
 			if last := sum + 3; last < math.MaxUint32 {
 				if err := s.Check(uint32(last + 1)); err != nil {
