@@ -1,0 +1,412 @@
+package packed
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/shard"
+)
+
+// edge is one of a side.
+type edge struct {
+	nbr    uint32
+	slot   uint16
+	weight float32 // 0 without
+}
+
+// pack writes the edges, which it sorts, and checks what the header says.
+func pack(t rapid.TB, h shard.Header, edges []edge) []byte {
+	t.Helper()
+	slices.SortStableFunc(edges, func(a, b edge) int {
+		return int(int64(a.nbr)<<16|int64(a.slot)) - int(int64(b.nbr)<<16|int64(b.slot))
+	})
+	var e Edges
+	for _, x := range edges {
+		e.Nbr, e.Slot = append(e.Nbr, x.nbr), append(e.Slot, x.slot)
+		if h.Weighted {
+			e.Weight = append(e.Weight, x.weight)
+		}
+	}
+	var p Packer
+	if err := p.Sorted(h, e.Nbr, e.Slot, e.Weight); err != nil {
+		t.Fatal(err)
+	}
+	return write(t, &p)
+}
+
+// write writes what has been taken, over what must not stay.
+func write(t rapid.TB, p *Packer) []byte {
+	t.Helper()
+	blob := make([]byte, p.Size())
+	for i := range blob {
+		blob[i] = 0xff
+	}
+	if sum := p.Write(blob); sum != binary.LittleEndian.Uint32(blob[60:]) {
+		t.Fatalf("checksum %08x is not that of the blob", sum)
+	}
+	if len(blob)%32 != 0 {
+		t.Fatalf("%d bytes are no multiple of 32", len(blob))
+	}
+	return blob
+}
+
+// decoded are the edges of a sound blob.
+func decoded(t rapid.TB, blob []byte, n uint32) (Side, []edge) {
+	t.Helper()
+	s, err := Decode(blob)
+	if err == nil {
+		err = s.Check(n)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var edges []edge
+	for some := range s.All() {
+		for i, u := range some.Nbr {
+			e := edge{nbr: u, slot: some.Slot[i]}
+			if s.Weighted {
+				e.weight = some.Weight[i]
+			}
+			edges = append(edges, e)
+		}
+	}
+	return s, edges
+}
+
+// draw gives a graph's size and the edges of a shard whose gaps have many lengths.
+func draw(t *rapid.T) (h shard.Header, n uint32, edges []edge) {
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	h.Dir, h.Index = shard.Direction(rng.IntN(2)), rng.Uint32()
+	n = rapid.SampledFrom([]uint32{1, 2, 1000, 1 << 20, math.MaxUint32}).Draw(t, "vertices of the graph")
+	h.Vertices = int(min(n, rapid.SampledFrom([]uint32{1, 2, 3, 255, 256, 12288, MaxVertices}).Draw(t, "vertices")))
+	h.First = rng.Uint32N(n - uint32(h.Vertices) + 1)
+	h.Weighted = rapid.Bool().Draw(t, "weighted")
+	distinct := rapid.SampledFrom([]int{1, 3, 256, 257, 3000}).Draw(t, "distinct weights")
+	most := rapid.IntRange(0, 33).Draw(t, "length of a gap") // 33: anywhere
+	u := uint64(0)
+	for range rapid.SampledFrom([]int{0, 1, 255, 256, 257, 2000, 5000}).Draw(t, "edges") {
+		switch {
+		case most == 33 || rng.IntN(1000) == 0:
+			u = uint64(rng.Uint32N(n))
+		default:
+			u = (u + rng.Uint64N(uint64(1)<<most)) % uint64(n)
+		}
+		e := edge{nbr: uint32(u), slot: uint16(rng.IntN(h.Vertices))}
+		if h.Weighted {
+			e.weight = float32(rng.IntN(distinct)) / 7
+		}
+		edges = append(edges, e)
+	}
+	return h, n, edges
+}
+
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h, n, edges := draw(t)
+		blob := pack(t, h, edges)
+		s, got := decoded(t, blob, n)
+		h.Edges, h.Checksum = uint32(len(edges)), s.Checksum
+		if s.Header.Header != h || s.Size() != int64(len(blob)) {
+			t.Fatalf("decoded %+v, want %+v", s.Header, h)
+		}
+		if !slices.Equal(got, edges) {
+			t.Fatalf("got %v\nwant %v", got, edges)
+		}
+		if len(edges) > 0 && s.Check(edges[len(edges)-1].nbr) == nil {
+			t.Fatal("the last source is not checked")
+		}
+	})
+}
+
+// TestSide: from compressed sparse columns come the same bytes as from the sorted
+// edges, also from a packer that was used before.
+func TestSide(t *testing.T) {
+	var p Packer
+	rapid.Check(t, func(t *rapid.T) {
+		h, _, edges := draw(t)
+		if rapid.Bool().Draw(t, "floats") {
+			for i := range edges {
+				edges[i].weight = float32(i) * 1.25
+			}
+		}
+		slices.SortStableFunc(edges, func(a, b edge) int { return int(a.slot) - int(b.slot) })
+		side := shard.Side{Dir: h.Dir, Index: h.Index, First: h.First, Off: make([]uint32, h.Vertices+1)}
+		for _, e := range edges {
+			side.Off[e.slot+1]++
+			side.Nbr = append(side.Nbr, e.nbr)
+			if h.Weighted {
+				side.Weight = append(side.Weight, e.weight)
+			}
+		}
+		for v := range h.Vertices {
+			side.Off[v+1] += side.Off[v]
+		}
+		if err := p.Side(&side, h.Weighted); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := write(t, &p), pack(t, h, edges); !slices.Equal(got, want) {
+			t.Fatal(cmp.Diff(want, got))
+		}
+	})
+}
+
+// TestTiny: the tiny graphs come back, each as one shard with a weight for each
+// edge.
+func TestTiny(t *testing.T) {
+	for _, g := range testgraph.All() {
+		t.Run(g.Name, func(t *testing.T) {
+			var edges []edge
+			for _, e := range g.Graph.Edges {
+				edges = append(edges, edge{e.Src, uint16(e.Dst), e.Weight})
+			}
+			blob := pack(t, shard.Header{Vertices: g.Graph.N, Weighted: true}, edges)
+			if _, got := decoded(t, blob, uint32(g.Graph.N)); !slices.Equal(got, edges) {
+				t.Fatalf("got %v, want %v", got, edges)
+			}
+		})
+	}
+}
+
+// small has a block of every kind of width, and dummies, in few bytes.
+func small(t rapid.TB, weighted bool) (blob []byte, n uint32) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var edges []edge
+	u := uint32(0)
+	for _, gap := range []uint32{1, 1 << 3, 1 << 12, 1 << 23} {
+		for i := range uint32(300) {
+			if i == 150 {
+				u += 20 * gap
+			}
+			u += rng.Uint32N(gap)
+			edges = append(edges, edge{u, uint16(rng.IntN(1000)), float32(rng.IntN(20))})
+		}
+	}
+	return pack(t, shard.Header{Vertices: 1000, Weighted: weighted}, edges), u + 1
+}
+
+// Every single flipped bit is reported, padding and reserved bytes included.
+func TestEveryFlippedBit(t *testing.T) {
+	for _, weighted := range []bool{false, true} {
+		blob, n := small(t, weighted)
+		for bit := range 8 * len(blob) {
+			blob[bit/8] ^= 1 << (bit % 8)
+			if _, err := Decode(blob); err == nil {
+				t.Fatalf("weighted %v: bit %d of byte %d flipped, and not reported", weighted, bit%8, bit/8)
+			}
+			blob[bit/8] ^= 1 << (bit % 8)
+		}
+		decoded(t, blob, n)
+	}
+}
+
+// reseal makes the checksums right again after damage.
+func reseal(blob []byte) {
+	le := binary.LittleEndian
+	le.PutUint32(blob[60:], crc32.Checksum(blob[:60], castagnoli))
+	h, err := DecodeHeader(blob)
+	if err == nil && h.Size() == int64(len(blob)) {
+		h.seal(blob)
+	}
+}
+
+// TestHostile: what no checksum sees is refused by Decode, or by Check.
+func TestHostile(t *testing.T) {
+	le := binary.LittleEndian
+	sound, n := small(t, true)
+	s, _ := decoded(t, sound, n)
+	heads, data, dictionary, _ := s.sections()
+	atData, atDictionary := HeaderBytes+heads, HeaderBytes+heads+data
+	add := func(at int64, x int) func([]byte) {
+		return func(b []byte) { le.PutUint32(b[at:], le.Uint32(b[at:])+uint32(x)) }
+	}
+	last := HeaderBytes + 8*int64(s.Blocks-1)
+	dst := atData + int64(s.Heads[0].Width()) // the first destination, of 14 bits
+	wide := slices.MaxFunc(s.Heads, func(a, b Head) int { return a.Width() - b.Width() })
+	for _, c := range []struct {
+		name   string
+		damage func([]byte)
+		want   error
+		text   string
+	}{
+		{"another version", func(b []byte) { b[8] = 1 }, shard.ErrFormat, "version 1"},
+		{"unknown flags", func(b []byte) { b[10] |= 16 }, shard.ErrInvalid, "flags"},
+		{"unknown coding", func(b []byte) { b[10] |= 3 << 2 }, shard.ErrInvalid, "flags"},
+		{"a coding without weights", func(b []byte) { b[10] &^= 1 }, shard.ErrInvalid, "flags"},
+		{"reserved field", add(56, 1), shard.ErrInvalid, "flags"},
+		{"no vertices", add(20, -1000), shard.ErrInvalid, "0 vertices"},
+		{"too many vertices", add(20, 1<<16-1000), shard.ErrInvalid, "65536 vertices"},
+		{"interval beyond 2³²", add(16, -1), shard.ErrInvalid, "from 4294967295"},
+		{"an edge more", add(24, 1), shard.ErrInvalid, "the header says"},
+		{"edges without end", add(24, -2000), shard.ErrInvalid, "edges in"},
+		{"no edges", add(24, -1200), shard.ErrInvalid, "0 edges"},
+		{"a block more", add(28, 1), shard.ErrInvalid, "bytes, the header promises"},
+		{"blocks without end", add(28, -100), shard.ErrInvalid, "bytes, the header promises"},
+		{"entries without end", add(44, 1<<20), shard.ErrInvalid, "entries"},
+		{"an entry less", add(44, -1), shard.ErrInvalid, "not in the dictionary"},
+		{"no entries", add(44, -s.Entries), shard.ErrInvalid, "entries"},
+		{"units without end", add(48, 1<<30), shard.ErrInvalid, "units"},
+		{"a unit less", add(48, -1), shard.ErrInvalid, "bytes, the header promises"},
+		{"bits of a destination", add(52, 2), shard.ErrInvalid, "bits of a destination"},
+		{"width without code", func(b []byte) { b[HeaderBytes+4] = b[HeaderBytes+4]&^63 | 17 }, shard.ErrInvalid, "width 17"},
+		{"a width more", add(HeaderBytes+4, 1), shard.ErrInvalid, "block 1"},
+		{"a place more", add(HeaderBytes+4, 1<<6), shard.ErrInvalid, "block 0"},
+		{"a place beyond the data", add(last+4, 1<<20), shard.ErrInvalid, "begins at unit"},
+		{"a source beyond the graph", add(last, 1<<30), shard.ErrInvalid, "the graph has"},
+		{"a block before the one before", func(b []byte) { clear(b[last:][:4]) }, shard.ErrInvalid, "begins with source"},
+		{"gaps beyond the graph", func(b []byte) {
+			at := atData + align*int64(wide.unit())
+			for i := range int64(wide.Width()) {
+				b[at+i] = 0xff
+			}
+		}, shard.ErrInvalid, "source"},
+		{"gaps beyond 2³² in all", func(b []byte) {
+			for i := range int64(wide.Width()) {
+				for g := range int64(Groups) {
+					b[atData+align*int64(wide.unit())+g*int64(wide.Width()+s.Bits)+i] = 0xff
+				}
+			}
+		}, shard.ErrInvalid, "has source"},
+		{"a destination beyond the dummies'", func(b []byte) { le.PutUint16(b[dst:], le.Uint16(b[dst:])&^(1<<14-1)|1001) }, shard.ErrInvalid, "destination above"},
+		{"a destination for a dummy's", func(b []byte) { le.PutUint16(b[dst:], le.Uint16(b[dst:])&^(1<<14-1)|1000) }, shard.ErrInvalid, "the header says"},
+		{"a code beyond the dictionary", func(b []byte) { b[atDictionary+dictionary+5] = byte(s.Entries) }, shard.ErrInvalid, "not in the dictionary"},
+		{"a negative weight", add(atDictionary+4, 1<<31), shard.ErrInvalid, "weight"},
+		{"an infinite weight", func(b []byte) { le.PutUint32(b[atDictionary:], math.Float32bits(float32(math.Inf(1)))) }, shard.ErrInvalid, "weight"},
+	} {
+		blob := slices.Clone(sound)
+		c.damage(blob)
+		reseal(blob)
+		side, err := Decode(blob)
+		if err == nil {
+			err = side.Check(n)
+		}
+		if !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.text) {
+			t.Errorf("%s: got %v, want %v with %q", c.name, err, c.want, c.text)
+		}
+	}
+	if s.Bits != 14 {
+		t.Errorf("a destination has %d bits", s.Bits)
+	}
+	for n := range len(sound) {
+		if _, err := Decode(sound[:n]); err == nil {
+			t.Fatalf("%d of %d bytes are accepted", n, len(sound))
+		}
+	}
+}
+
+// TestCheckGaps: one gap too far is seen in every width and place, and what is
+// just within the graph passes.
+func TestCheckGaps(t *testing.T) {
+	for w := range MaxWidth + 1 {
+		if !allowed(w) {
+			continue
+		}
+		for _, full := range []bool{false, true} {
+			var p Packer
+			slots := slots{}
+			sum := uint64(0)
+			for i := 1; i < BlockSlots; i++ {
+				if full || i%5 == 0 {
+					slots.delta[i] = uint32(uint64(1)<<w - 1)
+				}
+				sum += uint64(slots.delta[i])
+			}
+			data := make([]byte, Groups*(w+14)+align)
+			slots.put(data, uint(w), 14)
+			p.header = Header{Header: shard.Header{Vertices: 2, Edges: BlockSlots}, Bits: 14, Blocks: 1, Units: w + 14}
+			s := Side{Header: p.header, Heads: []Head{{Source: 3, place: uint32(w)}}, data: data}
+			if last := sum + 3; last < math.MaxUint32 {
+				if err := s.Check(uint32(last + 1)); err != nil {
+					t.Errorf("width %d: %v", w, err)
+				}
+				if s.Check(uint32(last)) == nil {
+					t.Errorf("width %d: source %d is accepted", w, last)
+				}
+			} else if s.Check(math.MaxUint32) == nil {
+				t.Errorf("width %d: source %d is accepted", w, last)
+			}
+		}
+	}
+}
+
+// TestRefused: edges that are no side are not packed.
+func TestRefused(t *testing.T) {
+	var p Packer
+	for _, c := range []struct {
+		name     string
+		vertices int
+		nbr      []uint32
+		slot     []uint16
+	}{
+		{"too many vertices", MaxVertices + 1, nil, nil},
+		{"no vertices", 0, nil, nil},
+		{"sources descend", 5, []uint32{1, 0}, []uint16{0, 0}},
+		{"destinations descend", 5, []uint32{1, 1, 1}, []uint16{0, 2, 1}},
+		{"a destination outside", 5, []uint32{0, 1, 2}, []uint16{4, 0, 5}},
+	} {
+		if err := p.Sorted(shard.Header{Vertices: c.vertices}, c.nbr, c.slot, nil); !errors.Is(err, shard.ErrInvalid) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// TestCodings: the coding is the smallest one.
+func TestCodings(t *testing.T) {
+	for distinct, want := range map[int]Coding{1: Bytes, 256: Bytes, 257: Words, 4000: Words, 10000: Floats} {
+		var edges []edge
+		for i := range 10000 {
+			edges = append(edges, edge{uint32(i), 0, float32(i % distinct)})
+		}
+		s, got := decoded(t, pack(t, shard.Header{Vertices: 1, Weighted: true}, edges), 10000)
+		if s.Coding != want || !slices.Equal(got, edges) {
+			t.Errorf("%d distinct weights: coding %d, want %d", distinct, s.Coding, want)
+		}
+	}
+}
+
+// FuzzDecode: no bytes make decoder, check or iteration read beyond the blob,
+// panic, or give an edge that the graph does not have. Checksums are made right, to
+// lead past them.
+func FuzzDecode(f *testing.F) {
+	for _, weighted := range []bool{false, true} {
+		blob, n := small(f, weighted)
+		f.Add(blob, n)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, n uint32) {
+		blob := slices.Clone(data)
+		if len(blob) < HeaderBytes {
+			return
+		}
+		reseal(blob)
+		s, err := Decode(blob)
+		if err != nil || s.Check(n) != nil {
+			return
+		}
+		edges, last := 0, uint32(0)
+		for e := range s.All() {
+			for i, u := range e.Nbr {
+				if u < last || u >= n || int(e.Slot[i]) >= s.Vertices {
+					t.Fatalf("edge from %d to %d after one from %d", u, e.Slot[i], last)
+				}
+				if s.Weighted && !(e.Weight[i] >= 0) {
+					t.Fatalf("weight %v", e.Weight[i])
+				}
+				last = u
+				edges++
+			}
+		}
+		if edges != int(s.Edges) {
+			t.Fatalf("%d edges, want %d", edges, s.Edges)
+		}
+	})
+}
