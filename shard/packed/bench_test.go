@@ -14,13 +14,14 @@ import (
 	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // The graph of the benchmarks: RMAT, unless there are rows of a grid or vertices.
 var (
 	scale   = flag.Int("scale", 18, "of the RMAT graph that is packed")
 	uniform = flag.Uint64("uniform", 0, "pack a uniform graph of so many vertices and 16 edges for each")
-	rows    = flag.Uint64("rows", 0, "pack a square grid")
+	side    = flag.Uint64("rows", 0, "pack a square grid")
 	permute = flag.Bool("permute", false, "scramble the ids of the RMAT graph")
 )
 
@@ -29,7 +30,7 @@ type graph struct {
 	n      uint32
 	edges  int
 	degree []uint32 // out-degrees
-	sides  []shard.Side
+	sides  []rows.Side
 }
 
 var whole = sync.OnceValue(func() *graph {
@@ -37,8 +38,8 @@ var whole = sync.OnceValue(func() *graph {
 	if *uniform > 0 {
 		o.Kind, o.Vertices, o.Edges = bench.Uniform, *uniform, 16**uniform
 	}
-	if *rows > 0 {
-		o.Kind, o.Rows, o.Cols = bench.Grid, *rows, *rows
+	if *side > 0 {
+		o.Kind, o.Rows, o.Cols = bench.Grid, *side, *side
 	}
 	_, edges, err := o.Size()
 	if err != nil {
@@ -93,7 +94,7 @@ func cut(raw []byte) *graph {
 			last++
 		}
 		lo, hi := off[first], off[last]
-		s := shard.Side{Index: uint32(len(g.sides)), First: first, Nbr: nbr[lo:hi], Weight: weight[lo:hi]}
+		s := rows.Side{Index: uint32(len(g.sides)), First: first, Nbr: nbr[lo:hi], Weight: weight[lo:hi]}
 		for v := first; v <= last; v++ {
 			s.Off = append(s.Off, off[v]-lo)
 		}
@@ -104,21 +105,21 @@ func cut(raw []byte) *graph {
 }
 
 // packs packs all sides, and checks them.
-func (g *graph) packs(b *testing.B, weighted bool) (sides []packed.Side, size int64) {
+func (g *graph) packs(b *testing.B, weighted bool) (sides []*packed.Side, size int64) {
 	var p packed.Packer
 	for i := range g.sides {
-		side := g.sides[i]
+		x := g.sides[i]
 		if !weighted {
-			side.Weight = nil
+			x.Weight = nil
 		}
-		if err := p.Side(&side, weighted); err != nil {
+		if err := p.Side(&x, weighted); err != nil {
 			b.Fatal(err)
 		}
 		blob := make([]byte, p.Size())
 		p.Write(blob)
 		s, err := packed.Decode(blob)
 		if err == nil {
-			err = s.Check(g.n)
+			err = s.CheckValues(g.n)
 		}
 		if err != nil {
 			b.Fatal(err)
@@ -174,11 +175,11 @@ func BenchmarkPack(b *testing.B) {
 			var blob []byte
 			edges := 0
 			for i := 0; b.Loop(); i++ {
-				side := g.sides[i%len(g.sides)]
+				x := g.sides[i%len(g.sides)]
 				if !weighted {
-					side.Weight = nil
+					x.Weight = nil
 				}
-				if err := p.Side(&side, weighted); err != nil {
+				if err := p.Side(&x, weighted); err != nil {
 					b.Fatal(err)
 				}
 				blob = slices.Grow(blob[:0], int(p.Size()))[:p.Size()]

@@ -2,6 +2,7 @@ package packed
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -9,13 +10,13 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// Check looks at what checksums cannot see and loops rely on: that sources ascend
+// CheckValues looks at what checksums cannot see and loops rely on: that sources ascend
 // and exist in a graph of n vertices, that destinations are at most Vertices and as
 // many below it as there are edges, that codes are in the dictionary, and that
 // weights are finite and not negative. It is called for every blob that is read.
 // Sources are only added up, several at once, as gaps cannot be negative: that and
 // the same for destinations takes half of the time of decoding (BenchmarkCheck).
-func (s *Side) Check(n uint32) error {
+func (s *Side) CheckValues(n uint32) error {
 	count := countBlock[D14]
 	if s.Bits == 16 {
 		count = countBlock[D16]
@@ -57,7 +58,15 @@ func (s *Side) checkWeights() error {
 		s.Coding == Words && int(slices.Max(view[uint16](s.codes, len(s.codes)/2))) >= s.Entries:
 		return fmt.Errorf("%w: a weight is not in the dictionary of %d", shard.ErrInvalid, s.Entries)
 	}
-	return (&shard.Side{Off: []uint32{0}, Weight: weights}).CheckValues(0)
+	if shard.WeightsSound(weights) {
+		return nil
+	}
+	for _, w := range weights { // -0 is one that has come here
+		if !(w >= 0) || math.IsInf(float64(w), 1) {
+			return fmt.Errorf("%w: weight %v is not a finite number ≥ 0", shard.ErrInvalid, w)
+		}
+	}
+	return nil
 }
 
 // gapSum adds the deltas of a block, whose width is w. Every second one is added

@@ -12,7 +12,7 @@ import (
 // Packer packs sides. Its buffers last from one side to the next. A side is taken
 // by [Packer.Sorted] or [Packer.Side]; then Size is known, and Write writes it.
 type Packer struct {
-	header Header
+	header Layout
 	// The edges in order: source << 32 | destination << 16 | code of the weight,
 	// and with coding Floats the weights beside them.
 	edges, spare          []uint64
@@ -54,7 +54,7 @@ func (p *Packer) begin(h shard.Header, edges int, weight []float32) error {
 		return fmt.Errorf("%w: %d vertices and %d edges do not fit into a packed shard", shard.ErrInvalid, h.Vertices, edges)
 	}
 	h.Edges = uint32(edges)
-	p.header = Header{Header: h, Bits: destinationBits(h.Vertices)}
+	p.header = Layout{Header: h, Bits: destinationBits(h.Vertices)}
 	p.dictionary.list = p.dictionary.list[:0]
 	if h.Weighted && edges > 0 {
 		p.header.Coding = p.dictionary.make(weight)
@@ -187,7 +187,7 @@ func (p *Packer) Write(blob []byte) uint32 {
 	h := &p.header
 	h.put(blob)
 	heads, data, _, _ := h.sections()
-	body := blob[HeaderBytes:]
+	body := blob[shard.HeaderBytes:]
 	clear(body[8*len(p.blocks) : heads])
 	body = body[heads:]
 	var slots slots
@@ -199,7 +199,7 @@ func (p *Packer) Write(blob []byte) uint32 {
 		}
 		edges := p.edges[b.begin:end]
 		slots.fill(edges, int(b.width), uint16(h.Vertices))
-		head := blob[HeaderBytes+8*i:]
+		head := blob[shard.HeaderBytes+8*i:]
 		binary.LittleEndian.PutUint32(head, uint32(edges[0]>>32))
 		binary.LittleEndian.PutUint32(head[4:], uint32(unit)<<6|uint32(b.width))
 		slots.put(body[align*unit:], uint(b.width), uint(h.Bits))

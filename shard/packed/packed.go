@@ -14,28 +14,19 @@ package packed
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
-	"math"
 	"unsafe"
 
 	"github.com/garaph/garaph/shard"
 )
 
 const (
-	// Version of the layout, in the place where that of package shard stands.
+	// Version of the encoding.
 	Version = 2
-	// HeaderBytes is the size of the header.
-	HeaderBytes = 64
 	// MaxVertices leaves a 16-bit destination for dummies.
 	MaxVertices = 1<<16 - 1
 
 	align    = 32
 	maxUnits = 1 << 26 // of 32 bytes: what a head's place can say
-)
-
-var (
-	magic      = [8]byte{'G', 'A', 'R', 'A', 'P', 'H', 'S', 'H'}
-	castagnoli = crc32.MakeTable(crc32.Castagnoli)
 )
 
 // Coding says what stands for a weight in the codes.
@@ -51,8 +42,8 @@ const (
 // bytes is the size of a code.
 func (c Coding) bytes() int { return [...]int{4, 1, 2}[c] }
 
-// Header is what the first 64 bytes of a blob say.
-type Header struct {
+// Layout is what the header of a blob says.
+type Layout struct {
 	shard.Header
 	Coding  Coding // of weights
 	Blocks  int
@@ -84,15 +75,53 @@ func (h Head) unit() int { return int(h.place >> 6) }
 
 // Side is one side of a shard. The slices are windows into the blob.
 type Side struct {
-	Header
+	Layout
 	Heads      []Head
 	Dictionary []float32 // nil without
 	data       []byte    // up to the end of the blob: loops read past the last block
 	codes      []byte    // one code for each slot; nil without weights
+	blob       []byte
+}
+
+// Header is that of the blob.
+func (s *Side) Header() shard.Header { return s.Layout.Header }
+
+// Blob is the bytes that the side was decoded from.
+func (s *Side) Blob() []byte { return s.blob }
+
+// Degrees counts the edges of each vertex.
+func (s *Side) Degrees(degrees []uint32) {
+	clear(degrees)
+	for edges := range s.All() {
+		for _, v := range edges.Slot {
+			degrees[v]++
+		}
+	}
+}
+
+// CheckOrder looks whether edges of one source stand in the order of their
+// destinations.
+func (s *Side) CheckOrder() error {
+	source, slot := uint32(0), uint16(0)
+	for edges := range s.All() {
+		for i, u := range edges.Nbr {
+			if u == source && edges.Slot[i] < slot {
+				return fmt.Errorf("%w: the edges of source %d are not in order", shard.ErrInvalid, u)
+			}
+			source, slot = u, edges.Slot[i]
+		}
+	}
+	return nil
+}
+
+func init() {
+	shard.Register(shard.Encoding{Version: Version, Name: "packed", Decode: func(blob []byte, h shard.Header) (shard.Side, error) {
+		return decode(blob, h)
+	}})
 }
 
 // sections are the sizes of what follows the header.
-func (h *Header) sections() (heads, data, dictionary, codes int64) {
+func (h *Layout) sections() (heads, data, dictionary, codes int64) {
 	heads = pad(8 * int64(h.Blocks))
 	data = align * int64(h.Units)
 	if h.Weighted {
@@ -103,27 +132,19 @@ func (h *Header) sections() (heads, data, dictionary, codes int64) {
 }
 
 // Size is the number of bytes of the blob, a multiple of 32.
-func (h *Header) Size() int64 {
+func (h *Layout) Size() int64 {
 	heads, data, dictionary, codes := h.sections()
-	return HeaderBytes + heads + data + dictionary + codes + align
+	return shard.HeaderBytes + heads + data + dictionary + codes + align
 }
 
 func pad(n int64) int64 { return (n + align - 1) &^ (align - 1) }
 
 // put writes the header into blob, but for checksums.
-func (h *Header) put(blob []byte) {
-	clear(blob[:HeaderBytes])
-	copy(blob, magic[:])
+func (h *Layout) put(blob []byte) {
+	h.Version, h.Flags = Version, uint16(h.Coding)<<2
+	h.Header.Put(blob)
 	le := binary.LittleEndian
-	le.PutUint16(blob[8:], Version)
-	flags := uint16(h.Dir)<<1 | uint16(h.Coding)<<2
-	if h.Weighted {
-		flags |= 1
-	}
-	le.PutUint16(blob[10:], flags)
-	for i, field := range []uint32{h.Index, h.First, uint32(h.Vertices), h.Edges, uint32(h.Blocks)} {
-		le.PutUint32(blob[12+4*i:], field)
-	}
+	le.PutUint32(blob[28:], uint32(h.Blocks))
 	for i, field := range []int{h.Entries, h.Units, h.Bits} {
 		le.PutUint32(blob[44+4*i:], uint32(field))
 	}
@@ -131,60 +152,34 @@ func (h *Header) put(blob []byte) {
 
 // seal writes the checksums. The result identifies the content: it covers every
 // byte of the blob but itself.
-func (h *Header) seal(blob []byte) uint32 {
-	le := binary.LittleEndian
+func (h *Layout) seal(blob []byte) uint32 {
 	for i, section := range h.parts(blob) {
-		le.PutUint32(blob[32+4*i:], crc32.Checksum(section, castagnoli))
+		binary.LittleEndian.PutUint32(blob[32+4*i:], shard.Checksum(section))
 	}
-	h.Checksum = crc32.Checksum(blob[:60], castagnoli)
-	le.PutUint32(blob[60:], h.Checksum)
+	h.Checksum = shard.SealHeader(blob)
 	return h.Checksum
 }
 
 // parts are the bytes that have a checksum each: heads, data, and the rest.
-func (h *Header) parts(blob []byte) [3][]byte {
+func (h *Layout) parts(blob []byte) [3][]byte {
 	heads, data, _, _ := h.sections()
-	body := blob[HeaderBytes:]
+	body := blob[shard.HeaderBytes:]
 	return [...][]byte{body[:heads], body[heads : heads+data], body[heads+data:]}
 }
 
-// DecodeHeader checks and reads the header of a blob.
-func DecodeHeader(blob []byte) (Header, error) {
-	le := binary.LittleEndian
-	if len(blob) < HeaderBytes {
-		return Header{}, fmt.Errorf("%w: %d bytes are too few for a header", shard.ErrFormat, len(blob))
+// layout reads the fields of the encoding, of a sound header.
+func layout(blob []byte, head shard.Header) (Layout, error) {
+	field := func(at int) int { return int(binary.LittleEndian.Uint32(blob[at:])) }
+	h := Layout{Header: head, Coding: Coding(head.Flags >> 2), Blocks: field(28), Entries: field(44), Units: field(48), Bits: field(52)}
+	if h.Version != Version {
+		return h, fmt.Errorf("%w: version %d, packed shards have version %d", shard.ErrFormat, h.Version, Version)
 	}
-	if [8]byte(blob[:8]) != magic {
-		return Header{}, fmt.Errorf("%w: it begins with %q", shard.ErrFormat, blob[:8])
-	}
-	sum := le.Uint32(blob[60:])
-	if got := crc32.Checksum(blob[:60], castagnoli); got != sum {
-		return Header{}, fmt.Errorf("%w in the header (offset 0): stored %08x, computed %08x", shard.ErrChecksum, sum, got)
-	}
-	if v := le.Uint16(blob[8:]); v != Version {
-		return Header{}, fmt.Errorf("%w: version %d, packed shards have version %d", shard.ErrFormat, v, Version)
-	}
-	flags := le.Uint16(blob[10:])
-	field := func(at int) int { return int(le.Uint32(blob[at:])) }
-	h := Header{
-		Header: shard.Header{
-			Dir:      shard.Direction(flags >> 1 & 1),
-			Index:    le.Uint32(blob[12:]),
-			First:    le.Uint32(blob[16:]),
-			Vertices: field(20),
-			Edges:    le.Uint32(blob[24:]),
-			Weighted: flags&1 != 0,
-			Checksum: sum,
-		},
-		Coding: Coding(flags >> 2), Blocks: field(28), Entries: field(44), Units: field(48), Bits: field(52),
-	}
-	if h.Vertices == 0 || h.Vertices > MaxVertices || uint64(h.First)+uint64(h.Vertices) > math.MaxUint32 ||
-		h.Coding > Words || !h.Weighted && h.Coding != 0 || field(56) != 0 {
-		return Header{}, fmt.Errorf("%w: flags %#x, %d vertices from %d", shard.ErrInvalid, flags, h.Vertices, h.First)
+	if h.Vertices > MaxVertices || h.Coding > Words || !h.Weighted && h.Coding != 0 || field(56) != 0 {
+		return h, fmt.Errorf("%w: flags %#x, %d vertices from %d", shard.ErrInvalid, h.Flags, h.Vertices, h.First)
 	}
 	if h.Bits != destinationBits(h.Vertices) || (h.Edges == 0) != (h.Blocks == 0) || int64(h.Edges) > BlockSlots*int64(h.Blocks) ||
 		h.Units > maxUnits || (h.Entries > 0) != (h.Coding != Floats && h.Blocks > 0) || h.Entries > 1<<(8*h.Coding.bytes()&31) {
-		return Header{}, fmt.Errorf("%w: %d edges in %d blocks, %d units of data, %d bits of a destination, %d entries of a dictionary",
+		return h, fmt.Errorf("%w: %d edges in %d blocks, %d units of data, %d bits of a destination, %d entries of a dictionary",
 			shard.ErrInvalid, h.Edges, h.Blocks, h.Units, h.Bits, h.Entries)
 	}
 	return h, nil
@@ -192,25 +187,32 @@ func DecodeHeader(blob []byte) (Header, error) {
 
 // Decode checks every checksum of a blob, and that its blocks have widths of the
 // format and lie one after another in the data, and gives the side. No more than
-// the blob is read by whatever is done with the side; [Side.Check] looks whether
+// the blob is read by whatever is done with the side; [Side.CheckValues] looks whether
 // sources, destinations and weights are sound too. The blob must be 4-byte aligned
 // and stay alive and unchanged as long as the side is used.
-func Decode(blob []byte) (Side, error) {
-	h, err := DecodeHeader(blob)
+func Decode(blob []byte) (*Side, error) {
+	h, err := shard.DecodeHeader(blob)
 	if err != nil {
-		return Side{}, err
+		return nil, err
+	}
+	return decode(blob, h)
+}
+
+func decode(blob []byte, head shard.Header) (*Side, error) {
+	h, err := layout(blob, head)
+	if err != nil {
+		return nil, err
 	}
 	if want := h.Size(); int64(len(blob)) != want {
-		return Side{}, fmt.Errorf("%w: %d bytes, the header promises %d", shard.ErrInvalid, len(blob), want)
+		return nil, fmt.Errorf("%w: %d bytes, the header promises %d", shard.ErrInvalid, len(blob), want)
 	}
-	at := HeaderBytes
+	at := int64(shard.HeaderBytes)
 	for i, section := range h.parts(blob) {
-		stored := binary.LittleEndian.Uint32(blob[32+4*i:])
-		if got := crc32.Checksum(section, castagnoli); got != stored {
-			name := [...]string{"heads", "data", "weights"}[i]
-			return Side{}, fmt.Errorf("%w in the %s (offset %d): stored %08x, computed %08x", shard.ErrChecksum, name, at, stored, got)
+		name := [...]string{"heads", "data", "weights"}[i]
+		if err := shard.CheckSection(section, binary.LittleEndian.Uint32(blob[32+4*i:]), name, at); err != nil {
+			return nil, err
 		}
-		at += len(section)
+		at += int64(len(section))
 	}
 	s := h.windows(blob)
 	return s, s.checkHeads()
@@ -232,11 +234,11 @@ func (s *Side) checkHeads() error {
 }
 
 // windows gives the sections of a blob of the right size.
-func (h *Header) windows(blob []byte) Side {
+func (h *Layout) windows(blob []byte) *Side {
 	heads, data, dictionary, codes := h.sections()
-	s := Side{Header: *h}
-	s.Heads = view[Head](blob[HeaderBytes:], h.Blocks)
-	s.data = blob[HeaderBytes+heads:]
+	s := &Side{Layout: *h, blob: blob}
+	s.Heads = view[Head](blob[shard.HeaderBytes:], h.Blocks)
+	s.data = blob[shard.HeaderBytes+heads:]
 	s.Dictionary = view[float32](s.data[data:], h.Entries)
 	if h.Weighted {
 		s.codes = s.data[data+dictionary:][:codes]

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // edge is one of a side.
@@ -62,11 +62,11 @@ func write(t rapid.TB, p *Packer) []byte {
 }
 
 // decoded are the edges of a sound blob.
-func decoded(t rapid.TB, blob []byte, n uint32) (Side, []edge) {
+func decoded(t rapid.TB, blob []byte, n uint32) (*Side, []edge) {
 	t.Helper()
 	s, err := Decode(blob)
 	if err == nil {
-		err = s.Check(n)
+		err = s.CheckValues(n)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -116,14 +116,14 @@ func TestRoundTrip(t *testing.T) {
 		h, n, edges := draw(t)
 		blob := pack(t, h, edges)
 		s, got := decoded(t, blob, n)
-		h.Edges, h.Checksum = uint32(len(edges)), s.Checksum
-		if s.Header.Header != h || s.Size() != int64(len(blob)) {
-			t.Fatalf("decoded %+v, want %+v", s.Header, h)
+		h.Edges, h.Checksum, h.Version, h.Flags = uint32(len(edges)), s.Checksum, Version, s.Flags
+		if s.Header() != h || s.Size() != int64(len(blob)) {
+			t.Fatalf("decoded %+v, want %+v", s.Header(), h)
 		}
 		if !slices.Equal(got, edges) {
 			t.Fatalf("got %v\nwant %v", got, edges)
 		}
-		if len(edges) > 0 && s.Check(edges[len(edges)-1].nbr) == nil {
+		if len(edges) > 0 && s.CheckValues(edges[len(edges)-1].nbr) == nil {
 			t.Fatal("the last source is not checked")
 		}
 	})
@@ -141,7 +141,7 @@ func TestSide(t *testing.T) {
 			}
 		}
 		slices.SortStableFunc(edges, func(a, b edge) int { return int(a.slot) - int(b.slot) })
-		side := shard.Side{Dir: h.Dir, Index: h.Index, First: h.First, Off: make([]uint32, h.Vertices+1)}
+		side := rows.Side{Dir: h.Dir, Index: h.Index, First: h.First, Off: make([]uint32, h.Vertices+1)}
 		for _, e := range edges {
 			side.Off[e.slot+1]++
 			side.Nbr = append(side.Nbr, e.nbr)
@@ -212,11 +212,11 @@ func TestEveryFlippedBit(t *testing.T) {
 
 // reseal makes the checksums right again after damage.
 func reseal(blob []byte) {
-	le := binary.LittleEndian
-	le.PutUint32(blob[60:], crc32.Checksum(blob[:60], castagnoli))
-	h, err := DecodeHeader(blob)
-	if err == nil && h.Size() == int64(len(blob)) {
-		h.seal(blob)
+	shard.SealHeader(blob)
+	if head, err := shard.DecodeHeader(blob); err == nil {
+		if h, err := layout(blob, head); err == nil && h.Size() == int64(len(blob)) {
+			h.seal(blob)
+		}
 	}
 }
 
@@ -226,11 +226,11 @@ func TestHostile(t *testing.T) {
 	sound, n := small(t, true)
 	s, _ := decoded(t, sound, n)
 	heads, data, dictionary, _ := s.sections()
-	atData, atDictionary := HeaderBytes+heads, HeaderBytes+heads+data
+	atData, atDictionary := shard.HeaderBytes+heads, shard.HeaderBytes+heads+data
 	add := func(at int64, x int) func([]byte) {
 		return func(b []byte) { le.PutUint32(b[at:], le.Uint32(b[at:])+uint32(x)) }
 	}
-	last := HeaderBytes + 8*int64(s.Blocks-1)
+	last := shard.HeaderBytes + 8*int64(s.Blocks-1)
 	dst := atData + int64(s.Heads[0].Width()) // the first destination, of 14 bits
 	wide := slices.MaxFunc(s.Heads, func(a, b Head) int { return a.Width() - b.Width() })
 	for _, c := range []struct {
@@ -258,9 +258,9 @@ func TestHostile(t *testing.T) {
 		{"units without end", add(48, 1<<30), shard.ErrInvalid, "units"},
 		{"a unit less", add(48, -1), shard.ErrInvalid, "bytes, the header promises"},
 		{"bits of a destination", add(52, 2), shard.ErrInvalid, "bits of a destination"},
-		{"width without code", func(b []byte) { b[HeaderBytes+4] = b[HeaderBytes+4]&^63 | 17 }, shard.ErrInvalid, "width 17"},
-		{"a width more", add(HeaderBytes+4, 1), shard.ErrInvalid, "block 1"},
-		{"a place more", add(HeaderBytes+4, 1<<6), shard.ErrInvalid, "block 0"},
+		{"width without code", func(b []byte) { b[shard.HeaderBytes+4] = b[shard.HeaderBytes+4]&^63 | 17 }, shard.ErrInvalid, "width 17"},
+		{"a width more", add(shard.HeaderBytes+4, 1), shard.ErrInvalid, "block 1"},
+		{"a place more", add(shard.HeaderBytes+4, 1<<6), shard.ErrInvalid, "block 0"},
 		{"a place beyond the data", add(last+4, 1<<20), shard.ErrInvalid, "begins at unit"},
 		{"a source beyond the graph", add(last, 1<<30), shard.ErrInvalid, "the graph has"},
 		{"a block before the one before", func(b []byte) { clear(b[last:][:4]) }, shard.ErrInvalid, "begins with source"},
@@ -288,7 +288,7 @@ func TestHostile(t *testing.T) {
 		reseal(blob)
 		side, err := Decode(blob)
 		if err == nil {
-			err = side.Check(n)
+			err = side.CheckValues(n)
 		}
 		if !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.text) {
 			t.Errorf("%s: got %v, want %v with %q", c.name, err, c.want, c.text)
@@ -323,16 +323,16 @@ func TestCheckGaps(t *testing.T) {
 			}
 			data := make([]byte, Groups*(w+14)+align)
 			slots.put(data, uint(w), 14)
-			p.header = Header{Header: shard.Header{Vertices: 2, Edges: BlockSlots}, Bits: 14, Blocks: 1, Units: w + 14}
-			s := Side{Header: p.header, Heads: []Head{{Source: 3, place: uint32(w)}}, data: data}
+			p.header = Layout{Header: shard.Header{Vertices: 2, Edges: BlockSlots}, Bits: 14, Blocks: 1, Units: w + 14}
+			s := Side{Layout: p.header, Heads: []Head{{Source: 3, place: uint32(w)}}, data: data}
 			if last := sum + 3; last < math.MaxUint32 {
-				if err := s.Check(uint32(last + 1)); err != nil {
+				if err := s.CheckValues(uint32(last + 1)); err != nil {
 					t.Errorf("width %d: %v", w, err)
 				}
-				if s.Check(uint32(last)) == nil {
+				if s.CheckValues(uint32(last)) == nil {
 					t.Errorf("width %d: source %d is accepted", w, last)
 				}
-			} else if s.Check(math.MaxUint32) == nil {
+			} else if s.CheckValues(math.MaxUint32) == nil {
 				t.Errorf("width %d: source %d is accepted", w, last)
 			}
 		}
@@ -384,12 +384,12 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, n uint32) {
 		blob := slices.Clone(data)
-		if len(blob) < HeaderBytes {
+		if len(blob) < shard.HeaderBytes {
 			return
 		}
 		reseal(blob)
 		s, err := Decode(blob)
-		if err != nil || s.Check(n) != nil {
+		if err != nil || s.CheckValues(n) != nil {
 			return
 		}
 		edges, last := 0, uint32(0)

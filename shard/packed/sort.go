@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // digitBits bounds the buckets of a pass of the sort, so that the lines that they
@@ -12,7 +13,7 @@ const digitBits = 12
 
 // Side takes the edges of a side in compressed sparse columns, with neighbours in
 // ascending order. It keeps none of its slices.
-func (p *Packer) Side(s *shard.Side, weighted bool) error {
+func (p *Packer) Side(s *rows.Side, weighted bool) error {
 	h := shard.Header{Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Weighted: weighted}
 	if err := p.begin(h, len(s.Nbr), s.Weight); err != nil {
 		return err
@@ -23,7 +24,7 @@ func (p *Packer) Side(s *shard.Side, weighted bool) error {
 }
 
 // list writes the edges as the side has them.
-func (p *Packer) list(s *shard.Side) {
+func (p *Packer) list(s *rows.Side) {
 	p.edges = sized(p.edges, len(s.Nbr))
 	for v := range s.Vertices() {
 		lo, hi := s.Off[v], s.Off[v+1]
@@ -43,7 +44,7 @@ func (p *Packer) list(s *shard.Side) {
 
 // sort sorts the edges by source, digit by digit from the lowest. Edges of one
 // source stay in the order of their destinations, and parallel ones in theirs.
-func (p *Packer) sort(s *shard.Side) {
+func (p *Packer) sort(s *rows.Side) {
 	var all uint32
 	for _, u := range s.Nbr {
 		all |= u
