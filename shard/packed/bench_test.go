@@ -184,7 +184,7 @@ func BenchmarkPack(b *testing.B) {
 				}
 				blob = slices.Grow(blob[:0], int(p.Size()))[:p.Size()]
 				p.Write(blob)
-				edges += len(side.Nbr)
+				edges += len(x.Nbr)
 			}
 			perEdge(b, edges/b.N)
 		})
