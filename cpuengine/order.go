@@ -47,14 +47,7 @@ func NewOrders(cat *store.Catalogue, gather []shard.Direction, rest int64) (*Ord
 	var end int64
 	for i := range cat.Shards {
 		for _, dir := range gather {
-			edges := cat.Shards[i].In
-			if dir == shard.Out && !cat.Symmetric {
-				edges = cat.Shards[i].Out
-			}
-			end += orderBytes(edges, cat.Weighted && (dir == shard.In || cat.Symmetric))
-			if cat.Symmetric {
-				break // one side is both
-			}
+			end += orderBytes(cat.SideEdges(dir, i), cat.Weighted && cat.Stored(dir) == shard.In)
 		}
 		if rest >= 0 && end > rest {
 			break

@@ -43,7 +43,7 @@ func (j *Job[V, A]) plan() (err error) {
 	var loops compiled.Loops[V, A]
 	err = panics.Guard(j.program, func() error {
 		loops = j.loops()
-		m.page.Gather, m.page.Notify = sides(gas.DirectionOf(j.program))
+		m.page.Gather, m.page.Notify = sides(cat, gas.DirectionOf(j.program))
 		m.in, m.out = j.readsDegrees(cat.Symmetric)
 		return nil
 	})

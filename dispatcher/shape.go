@@ -1,6 +1,8 @@
 package dispatcher
 
 import (
+	"slices"
+
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
@@ -23,32 +25,26 @@ type shape struct {
 type span struct{ from, to int }
 
 func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direction) *shape {
-	s := &shape{cat: cat, valueBytes: valueBytes, notifySides: notify, oneSide: cat.Symmetric || len(gather) == 2}
-	if cat.Symmetric {
-		s.notifySides = []shard.Direction{shard.In}
-	}
+	s := &shape{cat: cat, valueBytes: valueBytes, notifySides: notify, oneSide: slices.Contains(gather, cat.Stored(notify[0]))}
 	s.notifyEdges = cat.Edges * uint64(len(s.notifySides))
 	s.edges = make([]uint64, len(cat.Shards))
 	for i, info := range cat.Shards {
 		s.firsts = append(s.firsts, info.First)
 		for _, dir := range gather {
-			n := info.In
-			if dir == shard.Out && !cat.Symmetric {
-				n = info.Out
-			}
-			s.edges[i] += uint64(n)
-			if cat.Symmetric {
-				break // one side is both
-			}
+			s.edges[i] += uint64(cat.SideEdges(dir, i))
 		}
 		s.pullEdges += s.edges[i]
 	}
 	return s
 }
 
-// sides gives the sides of shards that a program gathers from, and those by
-// which a changed vertex finds who gathers from it.
-func sides(d gas.Direction) (gather, notify []shard.Direction) {
+// sides are the sides of shards that a program gathers from, and those by
+// which a changed vertex finds who gathers from it. On a symmetric graph all
+// directions are one.
+func sides(cat *store.Catalogue, d gas.Direction) (gather, notify []shard.Direction) {
+	if cat.Symmetric {
+		return []shard.Direction{shard.In}, []shard.Direction{cat.Stored(shard.Out)}
+	}
 	switch d {
 	case gas.Out:
 		return []shard.Direction{shard.Out}, []shard.Direction{shard.In}

@@ -209,11 +209,7 @@ func listed(n int64) int64 {
 }
 
 func (p *plan) side(dir shard.Direction, i int) (vertices int, edges uint32, weighted bool) {
-	s := &p.cat.Shards[i]
-	if dir == shard.In || p.cat.Symmetric {
-		return s.Vertices, s.In, p.cat.Weighted
-	}
-	return s.Vertices, s.Out, false
+	return p.cat.Shards[i].Vertices, p.cat.SideEdges(dir, i), p.cat.Weighted && p.cat.Stored(dir) == shard.In
 }
 
 // aligned is what an allocation takes.

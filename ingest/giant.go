@@ -61,11 +61,20 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 	for i, k := range keys[:min(n, len(keys))] {
 		side.Nbr[i], side.Weight[i] = uint32(k>>32), math.Float32frombits(uint32(k))
 	}
-	if err := s.finish(g.from, side, func() error { return s.out.PutShard(g.from, side) }); err != nil {
+	s.seal(side)
+	if err := s.out.PutShard(g.from, side); err != nil {
 		return err
 	}
+	if s.packs() && s.mirror { // its rows are the out side too, without weights
+		side = rows.Layout(side.Blob()[:rows.Size(1, uint32(n), false)], shard.Out, uint32(g.from), g.first, 1, uint32(n), false)
+		side.Off[0], side.Off[1] = 0, uint32(n)
+		s.seal(side)
+		if err := s.out.PutShard(g.from, side); err != nil {
+			return err
+		}
+	}
 	s.sorted(g.edges)
-	return nil
+	return s.collectTwins(side)
 }
 
 // neighbours sorts a giant's neighbours into list or, with weights, into keys,

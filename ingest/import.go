@@ -17,6 +17,7 @@ import (
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
@@ -31,10 +32,11 @@ type Options struct {
 	Dedup         bool // keep one of parallel edges, the lightest
 	DropSelfLoops bool
 	SkipBadLines  bool
-	Force         bool  // replace an existing graph
-	ShardVertices int   // vertices of a shard at most; 0: shard.DefaultVertices
-	Threads       int   // 0: GOMAXPROCS
-	Memory        int64 // bytes of resident memory for the whole process; 0: half of what is available
+	Force         bool         // replace an existing graph
+	Layout        store.Layout // "" is CSC
+	ShardVertices int          // vertices of a shard at most; 0: shard.DefaultVertices
+	Threads       int          // 0: GOMAXPROCS
+	Memory        int64        // bytes of resident memory for the whole process; 0: half of what is available
 	Stdin         io.Reader
 	Progress      func(Progress)
 	Log           *zap.Logger // nil: silent
@@ -240,7 +242,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	b.free()
 	numbers.freeOrder()
 	in := &sideBuilder{
-		dir: shard.In, out: w, spill: b.spill, weighted: b.schema.Weighted, dedup: b.opt.Dedup,
+		dir: shard.In, out: w, spill: b.spill, weighted: b.schema.Weighted, dedup: b.opt.Dedup, layout: b.opt.Layout, mirror: b.mirror,
 		shards: shards, numbers: numbers, n: numbers.n,
 	}
 	in.groups = cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.In })
@@ -248,7 +250,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	if !b.mirror {
 		in.twin = newGrouping(cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.Out }))
 	}
-	if err := w.CheckSpace(storeBytes(shards, b.schema.Weighted, b.mirror)); err != nil {
+	if err := w.CheckSpace(b.storeBytes(shards)); err != nil {
 		return nil, Report{}, err
 	}
 	b.progressOf(in, out)
@@ -268,7 +270,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 			return nil, Report{}, err
 		}
 	}
-	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Shards: shards}
+	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Layout: b.opt.Layout, Shards: shards}
 	for i := range shards {
 		cat.Edges += uint64(shards[i].In)
 		if b.mirror {
@@ -281,13 +283,23 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	}, nil
 }
 
-// storeBytes is the size of all shards, at most.
-func storeBytes(shards []store.ShardInfo, weighted, mirror bool) int64 {
+// storeBytes is the size of all shards, at most. Packed ones are smaller, but where
+// there are few edges.
+func (b *builder) storeBytes(shards []store.ShardInfo) int64 {
 	var n int64
+	packs := b.opt.Layout == store.Packed
 	for i := range shards {
-		n += store.StoredBytes(rows.Size(shards[i].Vertices, shards[i].In, weighted), shards[i].Vertices, shards[i].In)
-		if !mirror {
-			n += store.StoredBytes(rows.Size(shards[i].Vertices, shards[i].Out, false), shards[i].Vertices, shards[i].Out)
+		s := &shards[i]
+		in := rows.Size(s.Vertices, s.In, b.schema.Weighted)
+		if small := packed.MostBytes(s.In, b.schema.Weighted); packs && s.In < 1<<12 {
+			in = max(in, small)
+		}
+		n += store.StoredBytes(in, s.Vertices, s.In)
+		switch {
+		case !b.mirror:
+			n += store.StoredBytes(rows.Size(s.Vertices, s.Out, false), s.Vertices, s.Out)
+		case packs:
+			n += store.StoredBytes(rows.Size(s.Vertices, s.In, false), s.Vertices, s.In)
 		}
 	}
 	return n

@@ -7,6 +7,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/store"
 )
 
 // ErrMemory is a budget that is too small for an import.
@@ -22,6 +23,8 @@ const (
 	// sorterBytes let one goroutine sort the largest shards with weights, but for
 	// those of a single vertex, and have two of them stored.
 	sorterBytes = 40 << 20
+	// packerBytes let it pack them too.
+	packerBytes = 48 << 20
 
 	// windowShare is the part of the budget that the window of a zstd stream may
 	// have: while edges are read, the process needs less than processBytes.
@@ -40,6 +43,7 @@ type memoryPlan struct {
 	dir     string
 	space   func(int64) error
 	total   int64
+	least   int64 // beside the process
 	blocks  int   // of edges in memory
 	buckets int   // of one goroutine while reading
 	sorters int   // goroutines that sort
@@ -52,18 +56,23 @@ type memoryPlan struct {
 }
 
 func planMemory(o Options) (memoryPlan, error) {
-	p := memoryPlan{total: o.Memory, threads: o.Threads}
+	p := memoryPlan{total: o.Memory, threads: o.Threads, least: leastBytes}
+	sorterBytes := int64(sorterBytes)
+	if o.Layout == store.Packed {
+		sorterBytes += packerBytes
+		p.least += packerBytes
+	}
 	if p.threads == 0 {
 		p.threads = runtime.GOMAXPROCS(0)
 	}
 	p.asked = p.threads
 	if p.total == 0 {
-		p.total = max(processBytes+leastBytes, hostmem.Available()/2)
+		p.total = max(processBytes+p.least, hostmem.Available()/2)
 	}
 	rest := p.total - processBytes
-	if rest < leastBytes {
+	if rest < p.least {
 		return p, fmt.Errorf("import: %w: a budget of %s is below the least one of %dMiB",
-			ErrMemory, humanize.IBytes(uint64(p.total)), int64(processBytes+leastBytes)>>20)
+			ErrMemory, humanize.IBytes(uint64(p.total)), (processBytes+p.least)>>20)
 	}
 	// Text blocks and batches of the readers are small beside the rest; where
 	// they are not, fewer goroutines parse.
@@ -79,7 +88,7 @@ func planMemory(o Options) (memoryPlan, error) {
 
 // leastFor is a budget with which the sorters have so much memory.
 func (p *memoryPlan) leastFor(sort int64) int64 {
-	return processBytes + max(leastBytes, int64(p.asked)*readerBytes+sort*3/2+1<<20)
+	return processBytes + max(p.least, int64(p.asked)*readerBytes+sort*3/2+1<<20)
 }
 
 // vertexBytes is what an import takes for a vertex while it reads edges and

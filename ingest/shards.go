@@ -13,6 +13,7 @@ import (
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
@@ -24,6 +25,8 @@ type sideBuilder struct {
 	spill    *spill
 	weighted bool
 	dedup    bool
+	layout   store.Layout
+	mirror   bool // the out side is stored with the in side
 	shards   []store.ShardInfo
 	groups   []group
 	numbers  *numbering // gives the dense ids of a record's ends
@@ -123,11 +126,14 @@ type sorter struct {
 	keys, keyBuf  []uint64
 	weights, wBuf []float32
 	counts        [maxDigits][1 << maxDigit]uint32
-	nbr           []uint32      // of the group in hand, by vertex: those of its v-th are
-	start, end    []uint32      // nbr[start[v]:end[v]], and so are the weights
-	blobs         [2][]byte     // one to fill while the other is being stored
+	nbr           []uint32  // of the group in hand, by vertex: those of its v-th are
+	start, end    []uint32  // nbr[start[v]:end[v]], and so are the weights
+	blobs         [2][]byte // one to fill while the other is being stored
+	packed        [2][]byte // likewise, for packed sides
+	packer        packed.Packer
 	storing       [2]chan error // from whom the other is; nil when it is free
 	at            int           // the one to fill
+	shardWeights  []float32     // of the shard that is being packed
 }
 
 func (s *sorter) free() {
@@ -137,21 +143,33 @@ func (s *sorter) free() {
 	hostmem.Free(s.wBuf)
 	hostmem.FreeBytes(s.blobs[0])
 	hostmem.FreeBytes(s.blobs[1])
-	s.keys, s.keyBuf, s.weights, s.wBuf, s.blobs = nil, nil, nil, nil, [2][]byte{}
+	hostmem.FreeBytes(s.packed[0])
+	hostmem.FreeBytes(s.packed[1])
+	hostmem.Free(s.shardWeights)
+	s.packer, s.shardWeights = packed.Packer{}, nil
+	s.keys, s.keyBuf, s.weights, s.wBuf, s.blobs, s.packed = nil, nil, nil, nil, [2][]byte{}, [2][]byte{}
 	s.memory.Release(s.held)
 	s.held = 0
 }
 
-// grow makes the buffers long enough.
-func (s *sorter) grow(ctx context.Context, edges int, blob int64) (err error) {
-	if len(s.keys) >= edges && int64(len(s.blobs[0])) >= blob {
+// grow makes the buffers long enough: for so many edges of a group, for blobs of rows
+// and packed ones, and to pack a shard of most edges.
+func (s *sorter) grow(ctx context.Context, edges int, blob, pack, most int64) (err error) {
+	if len(s.keys) >= edges && int64(len(s.blobs[0])) >= blob && int64(len(s.packed[0])) >= pack {
 		return nil
 	}
 	if err := s.stored(); err != nil {
 		return err
 	}
 	s.free()
-	if err := s.hold(ctx, int64(edges)*s.edgeBytes()+2*blob); err != nil {
+	need := int64(edges)*s.edgeBytes() + 2*(blob+pack)
+	if s.packs() {
+		need += most * s.edgeBytes()
+		if s.weighted {
+			need += most * 4
+		}
+	}
+	if err := s.hold(ctx, need); err != nil {
 		return err
 	}
 	if s.keys, err = hostmem.Slice[uint64](edges); err != nil {
@@ -171,9 +189,23 @@ func (s *sorter) grow(ctx context.Context, edges int, blob int64) (err error) {
 	if s.blobs[0], err = hostmem.Bytes(blob); err != nil {
 		return err
 	}
-	s.blobs[1], err = hostmem.Bytes(blob)
+	if s.blobs[1], err = hostmem.Bytes(blob); err != nil || pack == 0 {
+		return err
+	}
+	if s.packed[0], err = hostmem.Bytes(pack); err != nil {
+		return err
+	}
+	if s.weighted {
+		if s.shardWeights, err = hostmem.Slice[float32](int(most)); err != nil {
+			return err
+		}
+	}
+	s.packed[1], err = hostmem.Bytes(pack)
 	return err
 }
+
+// packs reports whether the side is packed.
+func (s *sideBuilder) packs() bool { return s.layout == store.Packed && s.dir == shard.In }
 
 // hold takes its share of the sorters' memory. A sorter that waits for memory
 // holds none, and lets the others give back theirs.
@@ -207,11 +239,16 @@ func (s *sorter) group(ctx context.Context, g *group) error {
 	if isGiant(g) {
 		return s.giant(ctx, g)
 	}
-	var blob int64
+	var blob, pack int64
+	most := uint32(0)
 	for i := g.from; i < g.to; i++ {
 		blob = max(blob, rows.Size(s.shards[i].Vertices, s.edges(i), s.weighted))
+		most = max(most, s.edges(i))
 	}
-	if err := s.grow(ctx, int(g.edges), blob); err != nil {
+	if s.packs() {
+		pack = packed.MostBytes(most, s.weighted)
+	}
+	if err := s.grow(ctx, int(g.edges), blob, pack, int64(most)); err != nil {
 		return err
 	}
 	weights, err := s.sortGroup(ctx, g)
@@ -366,8 +403,16 @@ func (s *sorter) store(i int, first uint32, weights []float32) error {
 	if err := s.wait(at); err != nil {
 		return err
 	}
-	blob := s.blobs[at][:rows.Size(info.Vertices, edges, s.weighted)]
-	side := rows.Layout(blob, s.dir, uint32(i), info.First, info.Vertices, edges, s.weighted)
+	dir := s.dir
+	if s.packs() && s.mirror {
+		dir = shard.Out // it is stored as that too
+	}
+	weighted := s.weighted && !s.packs()
+	blob := s.blobs[at][:rows.Size(info.Vertices, edges, weighted)]
+	side := rows.Layout(blob, dir, uint32(i), info.First, info.Vertices, edges, weighted)
+	if s.weighted && !weighted {
+		side.Weight = s.shardWeights[:edges]
+	}
 	k := uint32(0)
 	for v := range end {
 		side.Off[v] = k
@@ -390,25 +435,67 @@ func (s *sorter) store(i int, first uint32, weights []float32) error {
 	side.Off[info.Vertices] = k
 	done := make(chan error, 1)
 	s.storing[at] = done
-	return s.finish(i, side, func() error {
-		go func() { done <- s.out.PutShard(i, side) }()
-		return nil
-	})
+	if s.packs() {
+		if err := s.pack(i, at, side, done); err != nil {
+			return err
+		}
+		return s.collectTwins(side)
+	}
+	s.seal(side)
+	go func() { done <- s.out.PutShard(i, side) }()
+	return s.collectTwins(side)
 }
 
-// finish seals a filled shard, stores it and hands its edges to the twin.
-func (s *sorter) finish(i int, side *rows.Side, put func() error) error {
+// pack stores the in side of shard i packed, and its rows if they are the out side.
+func (s *sorter) pack(i, at int, side *rows.Side, done chan error) error {
+	in := *side
+	in.Dir = shard.In
+	err := s.packer.Side(&in, s.weighted)
+	if err == nil && s.packer.Size() > int64(len(s.packed[at])) {
+		err = fmt.Errorf("%d edges take %d bytes; this is a fault of garaph, please report it", side.Edges(), s.packer.Size())
+	}
+	if err != nil {
+		close(done)
+		return fmt.Errorf("import: pack shard %d: %w", i, err)
+	}
+	blob := s.packed[at][:s.packer.Size()]
 	info := &s.shards[i]
-	if sum := rows.Seal(side.Blob()); s.dir == shard.Out {
+	info.In, info.InSum = side.Edges(), s.packer.Write(blob)
+	s.bytes.Add(int64(len(blob)))
+	if s.mirror {
+		side.Weight = nil
+		s.seal(side)
+	}
+	go func() {
+		x, err := packed.Decode(blob)
+		if err == nil {
+			err = s.out.PutShard(i, x)
+		}
+		if err == nil && s.mirror {
+			err = s.out.PutShard(i, side)
+		}
+		done <- err
+	}()
+	return nil
+}
+
+// seal completes the blob of a side of rows, and notes what is in it.
+func (s *sorter) seal(side *rows.Side) {
+	info := &s.shards[side.Index]
+	if sum := rows.Seal(side.Blob()); side.Dir == shard.Out {
 		info.Out, info.OutSum = side.Edges(), sum
 	} else {
 		info.In, info.InSum = side.Edges(), sum
 	}
 	s.bytes.Add(int64(len(side.Blob())))
-	if err := put(); err != nil || s.twins == nil {
-		return err
+}
+
+// collectTwins hands the edges of a side to its twin.
+func (s *sorter) collectTwins(side *rows.Side) error {
+	if s.twins == nil {
+		return nil
 	}
-	for v := range info.Vertices {
+	for v := range side.Vertices() {
 		if err := s.twins.addRun(side.First+uint32(v), side.Row(v), s.twin); err != nil {
 			return err
 		}

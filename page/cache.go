@@ -93,7 +93,7 @@ func (e *NeedError) Error() string {
 func New(s *store.Store, o Options) (*Cache, error) {
 	c := &Cache{store: s, opt: o, reads: make(chan struct{}, Readers)}
 	cat := s.Catalogue()
-	if cat.Symmetric { // one side serves for both
+	if cat.OneSide() {
 		c.opt.Gather, c.opt.Notify = []shard.Direction{shard.In}, []shard.Direction{shard.In}
 	}
 	limit := int64(maxPageBytes)
@@ -305,9 +305,7 @@ func (c *Cache) BytesRead() int64 { return c.read.Load() }
 // what to call when done with it. At most Options.Threads goroutines call it at
 // once, and none holds two.
 func (c *Cache) Side(dir shard.Direction, i int) (shard.Side, func(), error) {
-	if c.store.Catalogue().Symmetric {
-		dir = shard.In
-	}
+	dir = c.store.Catalogue().Stored(dir)
 	p := int(c.pageOf[i])
 	b := &c.blocks[dir][p]
 	if b.stays {

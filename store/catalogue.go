@@ -19,9 +19,9 @@ type Catalogue struct {
 	// self-loop once.
 	Edges    uint64 `json:"edges"`
 	Weighted bool   `json:"weighted"`
-	// Symmetric graphs hold both directions of every edge and store them once:
-	// the in side is the out side too.
+	// Symmetric graphs hold both directions of every edge.
 	Symmetric   bool        `json:"symmetric"`
+	Layout      Layout      `json:"layout,omitempty"` // "" is CSC
 	IDs         IDMap       `json:"ids"`
 	Shards      []ShardInfo `json:"shards,omitempty"` // in the JSON of store version 1 alone
 	Fingerprint string      `json:"fingerprint"`
@@ -79,12 +79,40 @@ type IDMap struct {
 	places []Extent // of the blocks
 }
 
+// Layout is what sides a graph has, and in which encodings.
+type Layout string
+
+const (
+	// CSC has rows on both sides, those of a symmetric graph once: the in side is the
+	// out side too.
+	CSC Layout = "csc"
+	// Packed has in sides that are packed, but for vertices with more edges than a
+	// shard has otherwise, and rows on the out sides.
+	Packed Layout = "packed"
+)
+
+// OneSide reports whether the in side is the out side too.
+func (c *Catalogue) OneSide() bool { return c.Symmetric && c.Layout != Packed }
+
+// Stored is the side that is stored for a direction.
+func (c *Catalogue) Stored(dir shard.Direction) shard.Direction {
+	if c.OneSide() {
+		return shard.In
+	}
+	return dir
+}
+
+// SideEdges is the number of edges of shard i on a side.
+func (c *Catalogue) SideEdges(dir shard.Direction, i int) uint32 {
+	if c.Stored(dir) == shard.In {
+		return c.Shards[i].In
+	}
+	return c.Shards[i].Out
+}
+
 // Bytes is the size of a shard's blob.
 func (c *Catalogue) Bytes(dir shard.Direction, i int) int64 {
-	if c.Symmetric {
-		dir = shard.In
-	}
-	return c.Shards[i].Blobs[dir].Bytes
+	return c.Shards[i].Blobs[c.Stored(dir)].Bytes
 }
 
 // seal computes the fingerprint: a hash of everything that an algorithm's

@@ -51,10 +51,7 @@ func (s *Store) Degrees(dir shard.Direction, i int) (degrees []uint32, err error
 func (s *Store) degrees(dir shard.Direction, i int) ([]uint32, error) {
 	info := &s.cat.Shards[i]
 	e, _ := s.side(dir, i)
-	if s.cat.Symmetric {
-		dir = shard.In
-	}
-	b := make([]byte, info.degrees[dir])
+	b := make([]byte, info.degrees[s.cat.Stored(dir)])
 	if err := s.payload.read(Extent{e.end(), int64(len(b))}, b); err != nil {
 		return nil, err
 	}
@@ -71,7 +68,7 @@ func (s *Store) degrees(dir shard.Direction, i int) ([]uint32, error) {
 		}
 		degrees[v], sum, b = uint32(d), sum+d, b[n:]
 	}
-	if edges := s.edges(dir, i); len(b) > 0 || sum != uint64(edges) {
+	if edges := s.cat.SideEdges(dir, i); len(b) > 0 || sum != uint64(edges) {
 		return nil, fmt.Errorf("%w: the degrees add up to %d, with %d bytes left, of %d edges", ErrDamaged, sum, len(b), edges)
 	}
 	return degrees, nil

@@ -129,7 +129,7 @@ func (c *Catalogue) checkPlaces(payload int64) error {
 		for dir, e := range s.Blobs {
 			edges := s.In
 			if shard.Direction(dir) == shard.Out {
-				if c.Symmetric {
+				if c.OneSide() {
 					continue
 				}
 				edges = s.Out

@@ -210,7 +210,7 @@ func (w *payloadWriter) close() error {
 // side finds a shard's blob: its place, and its checksum.
 func (s *Store) side(dir shard.Direction, i int) (Extent, uint32) {
 	info := &s.cat.Shards[i]
-	if dir == shard.In || s.cat.Symmetric {
+	if s.cat.Stored(dir) == shard.In {
 		return info.Blobs[shard.In], info.InSum
 	}
 	return info.Blobs[shard.Out], info.OutSum
@@ -262,23 +262,10 @@ func (s *Store) Prefetch(dir shard.Direction, i int) {
 	}
 }
 
-// edges is how many a side of shard i has.
-func (s *Store) edges(dir shard.Direction, i int) uint32 {
-	if dir == shard.In || s.cat.Symmetric {
-		return s.cat.Shards[i].In
-	}
-	return s.cat.Shards[i].Out
-}
-
 // matches compares the header of a side with the catalogue.
 func (s *Store) matches(dir shard.Direction, i int, h shard.Header) error {
-	info, edges, weighted := s.cat.Shards[i], s.edges(dir, i), s.cat.Weighted
-	is := dir
-	if s.cat.Symmetric {
-		is = shard.In
-	} else if dir == shard.Out {
-		weighted = false
-	}
+	info, edges, is := s.cat.Shards[i], s.cat.SideEdges(dir, i), s.cat.Stored(dir)
+	weighted := s.cat.Weighted && is == shard.In
 	if _, want := s.side(dir, i); h.Checksum != want || h.Index != uint32(i) || h.First != info.First || h.Vertices != info.Vertices {
 		return fmt.Errorf("%w: it is shard %d with checksum %08x, the catalogue expects %08x", ErrDamaged, h.Index, h.Checksum, want)
 	}

@@ -65,7 +65,7 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 // have millions.
 func (s *Store) checks(report func(error)) iter.Seq[func([]byte) int64] {
 	sides := []shard.Direction{shard.In, shard.Out}
-	if s.cat.Symmetric {
+	if s.cat.OneSide() {
 		sides = sides[:1]
 	}
 	return func(yield func(func([]byte) int64) bool) {

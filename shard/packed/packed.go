@@ -137,6 +137,16 @@ func (h *Layout) Size() int64 {
 	return shard.HeaderBytes + heads + data + dictionary + codes + align
 }
 
+// MostBytes is more than any blob of so many edges takes.
+func MostBytes(edges uint32, weighted bool) int64 {
+	blocks := int64(edges)/BlockSlots + 2
+	block := int64(8 + Groups*(32+16)) // without dummies, which no block has that they make larger
+	if weighted {
+		block += 4 * BlockSlots
+	}
+	return shard.HeaderBytes + 4*align + blocks*block
+}
+
 func pad(n int64) int64 { return (n + align - 1) &^ (align - 1) }
 
 // put writes the header into blob, but for checksums.
