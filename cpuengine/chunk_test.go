@@ -22,7 +22,7 @@ func TestCut(t *testing.T) {
 		cut := e.sheet(whole, Work{})
 		chunks, starts := cut.chunks, cut.starts
 		for i := range whole.Shards {
-			x := cut.rows[i]
+			x := cut.shards[i].rows
 			own := chunks[starts[i]:starts[i+1]]
 			edge, vertex := uint64(0), 0
 			for k, c := range own {

@@ -46,18 +46,19 @@ func (r *worker[V, A]) sums(n int) []A {
 }
 
 // enter fills the block for a shard.
-func (r *worker[V, A]) enter(s rows.Shard, w Work) {
+func (r *worker[V, A]) enter(s *shardSides, w Work) {
 	a := r.arrays
-	r.block = compiled.Block{First: s[0].First, N: a.N, Step: w.Step, Degree: a.Degree, In: a.In, Out: a.Out}
-	if words := s.Vertices()/64 + 2; len(r.rising) < words {
+	r.block = compiled.Block{First: s.first, N: a.N, Step: w.Step, Degree: a.Degree, In: a.In, Out: a.Out}
+	if words := s.vertices/64 + 2; len(r.rising) < words {
 		r.rising = make([]uint64, words)
 	}
 }
 
 // chunk gathers the edges of a chunk and applies the vertices that lie wholly
 // in it.
-func (r *worker[V, A]) chunk(s rows.Shard, c *rows.Chunk, w Work, p *partial[A]) {
-	r.enter(s, w)
+func (r *worker[V, A]) chunk(x *shardSides, c *rows.Chunk, w Work, p *partial[A]) {
+	r.enter(x, w)
+	s := x.rows
 	if end := min(c.To, s.Before(c.Begin)); end > c.From && len(r.pick(c.Begin-1, c.Begin, w)) > 0 {
 		base := s.Before(c.Begin - 1)
 		p.head, p.hasHead = r.gatherPiece(s, c.Begin-1, c.From-base, end-base), true
@@ -82,9 +83,9 @@ func (r *worker[V, A]) chunk(s rows.Shard, c *rows.Chunk, w Work, p *partial[A])
 }
 
 // scatter pulls over a whole shard in source order.
-func (r *worker[V, A]) scatter(s rows.Shard, o *order, w Work) {
+func (r *worker[V, A]) scatter(s *shardSides, o *order, w Work) {
 	r.enter(s, w)
-	n := s.Vertices()
+	n := s.vertices
 	if cap(r.acc) < shard.MaxVertices {
 		r.acc = make([]A, shard.MaxVertices)
 	}
@@ -102,7 +103,7 @@ func (r *worker[V, A]) scatter(s rows.Shard, o *order, w Work) {
 }
 
 // merge completes the vertices of a shard that chunk borders cut.
-func (r *worker[V, A]) merge(s rows.Shard, chunks []rows.Chunk, partials []partial[A], w Work) {
+func (r *worker[V, A]) merge(s *shardSides, chunks []rows.Chunk, partials []partial[A], w Work) {
 	r.enter(s, w)
 	for k := range chunks {
 		if !partials[k].hasTail {
@@ -195,9 +196,9 @@ func (r *worker[V, A]) apply(acc []A, list []uint16) {
 
 // aggregate sums the program's aggregate over a shard's vertices as they stand
 // after this step.
-func (r *worker[V, A]) aggregate(s rows.Shard, w Work) float64 {
+func (r *worker[V, A]) aggregate(s *shardSides, w Work) float64 {
 	r.enter(s, w)
-	n := uint32(s.Vertices())
+	n := uint32(s.vertices)
 	first := r.block.First
 	values := r.arrays.Next[first : first+n]
 	if w.Marked {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
 )
 
@@ -19,19 +21,51 @@ import (
 type sheet[A any] struct {
 	page     *page.Page
 	work     Work
-	rows     []rows.Shard // of the page
-	sides    []*rows.Side // behind rows
+	shards   []shardSides // of the page
 	chunks   []rows.Chunk // in order of the shards
 	starts   []int        // first chunk of each shard, and the number of chunks
 	whole    []bool       // by shard: it is one task
 	turns    []int        // chunks as goroutines take them; the first stands for a whole shard
 	partials []partial[A]
 	left     []atomic.Int32 // by shard: chunks that are not done
-	shards   atomic.Int32   // that are not done
+	undone   atomic.Int32   // shards
 
 	mu    sync.Mutex // guards what follows
 	stats Stats
 	busy  time.Duration
+}
+
+// shardSides are the sides of a shard along which a program gathers, by encoding.
+type shardSides struct {
+	first    uint32
+	vertices int
+	rows     rows.Shard
+	packed   []*packed.Side
+}
+
+// set takes the sides of a shard; slices are used again.
+func (s *shardSides) set(sides []shard.Side) {
+	h := sides[0].Header()
+	s.first, s.vertices, s.rows = h.First, h.Vertices, s.rows[:0]
+	s.packed = s.packed[:0]
+	for _, side := range sides {
+		if x, ok := side.(*packed.Side); ok {
+			s.packed = append(s.packed, x)
+		} else {
+			s.rows = append(s.rows, rows.Of(side))
+		}
+	}
+}
+
+// edges is the number of edges on all sides.
+func (s *shardSides) edges() (n uint64) {
+	for _, side := range s.packed {
+		n += uint64(side.Edges)
+	}
+	if len(s.rows) > 0 {
+		n += s.rows.Edges()
+	}
+	return n
 }
 
 // hand is a sheet while its tasks are taken. A goroutine may look at one whose
@@ -167,7 +201,7 @@ func (x *stream[V, A]) tell(p *page.Page, s Stats, busy time.Duration) error {
 // it.
 func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], turn int) error {
 	w, i := s.work, s.chunks[turn].Shard
-	sh, from, to := s.rows[i], s.starts[i], s.starts[i+1]
+	sh, from, to := &s.shards[i], s.starts[i], s.starts[i+1]
 	began := time.Now()
 	if !s.whole[i] {
 		r.chunk(sh, &s.chunks[turn], w, &s.partials[turn])
@@ -178,7 +212,9 @@ func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], turn int) error {
 			return nil
 		}
 		r.merge(sh, s.chunks[from:to], s.partials[from:to], w)
-	} else if o := x.orders.get(s.page.Shards[i].Index, sh, x.chunkEdges, w.MakeOrder); o != nil {
+	} else if len(sh.packed) > 0 {
+		r.fold(sh, w)
+	} else if o := x.orders.get(s.page.Shards[i].Index, sh.rows, x.chunkEdges, w.MakeOrder); o != nil {
 		r.scatter(sh, o, w)
 	} else { // it cannot be put in source order
 		for k := from; k < to; k++ {
@@ -190,7 +226,7 @@ func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], turn int) error {
 		w.Aggregates[s.page.Shards[i].Index] = r.aggregate(sh, w)
 	}
 	s.count(r.take(), began)
-	if s.shards.Add(-1) > 0 {
+	if s.undone.Add(-1) > 0 {
 		return nil
 	}
 	err := x.tell(s.page, s.stats, s.busy)
@@ -222,23 +258,24 @@ func (e *Engine[V, A]) sheet(p *page.Page, w Work) *sheet[A] {
 	s.chunks, s.starts = s.chunks[:0], append(s.starts[:0], 0)
 	s.whole = s.whole[:0]
 	ordered := w.SourceOrder && !w.Marked && e.loops.Scatter != nil
-	s.rows, s.sides = s.rows[:0], slices.Grow(s.sides[:0], 2*len(p.Shards))
+	s.shards = slices.Grow(s.shards[:0], len(p.Shards))[:len(p.Shards)]
 	for i := range p.Shards {
-		from := len(s.sides)
-		for _, side := range p.Shards[i].Sides {
-			s.sides = append(s.sides, rows.Of(side))
+		sh := &s.shards[i]
+		sh.set(p.Shards[i].Sides)
+		if len(sh.packed) > 0 {
+			s.chunks = append(s.chunks, rows.Chunk{Shard: i, To: sh.edges(), End: sh.vertices})
+		} else {
+			s.chunks = sh.rows.AppendChunks(s.chunks, i, e.chunkEdges)
 		}
-		s.rows = append(s.rows, s.sides[from:])
-		s.chunks = s.rows[i].AppendChunks(s.chunks, i, e.chunkEdges)
 		s.starts = append(s.starts, len(s.chunks))
-		s.whole = append(s.whole, ordered && e.orders.able(p.Shards[i].Index, w.MakeOrder))
+		s.whole = append(s.whole, len(sh.packed) > 0 || ordered && e.orders.able(p.Shards[i].Index, w.MakeOrder))
 	}
 	s.partials = slices.Grow(s.partials[:0], len(s.chunks))[:len(s.chunks)]
 	clear(s.partials)
 	if n := len(p.Shards); n > len(s.left) {
 		s.left = make([]atomic.Int32, n)
 	}
-	s.shards.Store(int32(len(p.Shards)))
+	s.undone.Store(int32(len(p.Shards)))
 	e.line(s)
 	return s
 }
@@ -253,7 +290,7 @@ func (e *Engine[V, A]) line(s *sheet[A]) {
 		}
 	}
 	edges := func(turn int) uint64 {
-		return s.rows[s.chunks[turn].Shard].Edges()
+		return s.shards[s.chunks[turn].Shard].edges()
 	}
 	slices.SortStableFunc(s.turns, func(a, b int) int { return cmp.Compare(edges(b), edges(a)) })
 	for i, whole := range s.whole {

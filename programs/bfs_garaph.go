@@ -7,6 +7,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/shard/packed"
 )
 
 // bfsSources are the files that this one was made of. When they have changed
@@ -39,6 +40,7 @@ func (l bfsLoops) loops() compiled.Loops[uint32, uint32] {
 		Program: l.p,
 		Due:     l.due,
 		Gather:  l.gather,
+		Fold:    l.fold,
 		Apply:   l.apply,
 	}
 }
@@ -89,6 +91,55 @@ func (l bfsLoops) gather(acc []uint32, list []uint16, b *compiled.Block, cur []u
 		acc[i] = a
 	}
 	return edges
+}
+
+func (l bfsLoops) edge(a uint32, src uint32) uint32 {
+	p := l.p
+	var dst uint32
+	g := p.Gather(src, gas.Edge{}, dst)
+	if g >= a { // Sum would not change a
+		return a
+	}
+	a = p.Sum(a, g)
+	return a
+}
+
+func bfsLoopsBlock[W packed.Width, D packed.Destination](l bfsLoops, acc *[1 << 16]uint32, b *packed.Blocks, cur []uint32) {
+	w, d := packed.Bits[W](), packed.Bits[D]()
+	slots, u := b.Block()
+	_ = acc[0] // it is not nil: no edge has to ask
+	var s uint16
+	for range packed.Groups {
+		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
+		acc[s] = l.edge(acc[s], cur[u])
+		slots = slots.Next(w, d)
+	}
+}
+
+// bfsLoopsBlocks has code for each width of sources and of destinations.
+var bfsLoopsBlocks = [2][packed.MaxWidth + 1]func(bfsLoops, *[1 << 16]uint32, *packed.Blocks, []uint32){
+	{0: bfsLoopsBlock[packed.W0, packed.D14], 1: bfsLoopsBlock[packed.W1, packed.D14], 2: bfsLoopsBlock[packed.W2, packed.D14], 3: bfsLoopsBlock[packed.W3, packed.D14], 4: bfsLoopsBlock[packed.W4, packed.D14], 5: bfsLoopsBlock[packed.W5, packed.D14], 6: bfsLoopsBlock[packed.W6, packed.D14], 7: bfsLoopsBlock[packed.W7, packed.D14], 8: bfsLoopsBlock[packed.W8, packed.D14], 9: bfsLoopsBlock[packed.W9, packed.D14], 10: bfsLoopsBlock[packed.W10, packed.D14], 12: bfsLoopsBlock[packed.W12, packed.D14], 14: bfsLoopsBlock[packed.W14, packed.D14], 16: bfsLoopsBlock[packed.W16, packed.D14], 20: bfsLoopsBlock[packed.W20, packed.D14], 24: bfsLoopsBlock[packed.W24, packed.D14], 32: bfsLoopsBlock[packed.W32, packed.D14]},
+	{0: bfsLoopsBlock[packed.W0, packed.D16], 1: bfsLoopsBlock[packed.W1, packed.D16], 2: bfsLoopsBlock[packed.W2, packed.D16], 3: bfsLoopsBlock[packed.W3, packed.D16], 4: bfsLoopsBlock[packed.W4, packed.D16], 5: bfsLoopsBlock[packed.W5, packed.D16], 6: bfsLoopsBlock[packed.W6, packed.D16], 7: bfsLoopsBlock[packed.W7, packed.D16], 8: bfsLoopsBlock[packed.W8, packed.D16], 9: bfsLoopsBlock[packed.W9, packed.D16], 10: bfsLoopsBlock[packed.W10, packed.D16], 12: bfsLoopsBlock[packed.W12, packed.D16], 14: bfsLoopsBlock[packed.W14, packed.D16], 16: bfsLoopsBlock[packed.W16, packed.D16], 20: bfsLoopsBlock[packed.W20, packed.D16], 24: bfsLoopsBlock[packed.W24, packed.D16], 32: bfsLoopsBlock[packed.W32, packed.D16]},
+}
+
+func (l bfsLoops) fold(acc *[1 << 16]uint32, b *packed.Blocks, cur []uint32) {
+	for b.Next() {
+		bfsLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
 }
 
 func (l bfsLoops) apply(acc []uint32, list []uint16, b *compiled.Block, cur, next []uint32, rising []uint64) (activated int, degrees uint64) {

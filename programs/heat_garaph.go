@@ -8,6 +8,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/shard/packed"
 )
 
 // heatSources are the files that this one was made of. When they have changed
@@ -39,6 +40,7 @@ func (l heatLoops) loops() compiled.Loops[float32, Flow] {
 	return compiled.Loops[float32, Flow]{
 		Program: l.p,
 		Gather:  l.gather,
+		Fold:    l.fold,
 		Apply:   l.apply,
 	}
 }
@@ -79,6 +81,54 @@ func (l heatLoops) gatherWeighted(acc []Flow, list []uint16, b *compiled.Block, 
 	return edges
 }
 
+func (l heatLoops) edge(a Flow, src, dst float32, weight float32) Flow {
+	p := l.p
+	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	a = p.Sum(a, g)
+	return a
+}
+
+func heatLoopsBlock[W packed.Width, D packed.Destination](l heatLoops, acc *[1 << 16]Flow, b *packed.Blocks, cur []float32) {
+	w, d := packed.Bits[W](), packed.Bits[D]()
+	slots, u := b.Block()
+	dsts := cur[b.First():][:b.Vertices()]
+	weights := b.Weights()
+	_ = acc[0] // it is not nil: no edge has to ask
+	var s uint16
+	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
+		weight := (*[packed.GroupSlots]float32)(weights[k:])
+		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[0])
+		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[1])
+		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[2])
+		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[3])
+		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[4])
+		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[5])
+		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[6])
+		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[7])
+		slots = slots.Next(w, d)
+	}
+}
+
+// heatLoopsBlocks has code for each width of sources and of destinations.
+var heatLoopsBlocks = [2][packed.MaxWidth + 1]func(heatLoops, *[1 << 16]Flow, *packed.Blocks, []float32){
+	{0: heatLoopsBlock[packed.W0, packed.D14], 1: heatLoopsBlock[packed.W1, packed.D14], 2: heatLoopsBlock[packed.W2, packed.D14], 3: heatLoopsBlock[packed.W3, packed.D14], 4: heatLoopsBlock[packed.W4, packed.D14], 5: heatLoopsBlock[packed.W5, packed.D14], 6: heatLoopsBlock[packed.W6, packed.D14], 7: heatLoopsBlock[packed.W7, packed.D14], 8: heatLoopsBlock[packed.W8, packed.D14], 9: heatLoopsBlock[packed.W9, packed.D14], 10: heatLoopsBlock[packed.W10, packed.D14], 12: heatLoopsBlock[packed.W12, packed.D14], 14: heatLoopsBlock[packed.W14, packed.D14], 16: heatLoopsBlock[packed.W16, packed.D14], 20: heatLoopsBlock[packed.W20, packed.D14], 24: heatLoopsBlock[packed.W24, packed.D14], 32: heatLoopsBlock[packed.W32, packed.D14]},
+	{0: heatLoopsBlock[packed.W0, packed.D16], 1: heatLoopsBlock[packed.W1, packed.D16], 2: heatLoopsBlock[packed.W2, packed.D16], 3: heatLoopsBlock[packed.W3, packed.D16], 4: heatLoopsBlock[packed.W4, packed.D16], 5: heatLoopsBlock[packed.W5, packed.D16], 6: heatLoopsBlock[packed.W6, packed.D16], 7: heatLoopsBlock[packed.W7, packed.D16], 8: heatLoopsBlock[packed.W8, packed.D16], 9: heatLoopsBlock[packed.W9, packed.D16], 10: heatLoopsBlock[packed.W10, packed.D16], 12: heatLoopsBlock[packed.W12, packed.D16], 14: heatLoopsBlock[packed.W14, packed.D16], 16: heatLoopsBlock[packed.W16, packed.D16], 20: heatLoopsBlock[packed.W20, packed.D16], 24: heatLoopsBlock[packed.W24, packed.D16], 32: heatLoopsBlock[packed.W32, packed.D16]},
+}
+
+func (l heatLoops) fold(acc *[1 << 16]Flow, b *packed.Blocks, cur []float32) {
+	for b.Next() {
+		heatLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
 func (l heatLoops) apply(acc []Flow, list []uint16, b *compiled.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
@@ -105,14 +155,14 @@ func (l heatLoops) apply(acc []Flow, list []uint16, b *compiled.Block, cur, next
 				{
 					p, _, old, acc, _ := p, x, old, a[i], step
 					_, _, _ = p, old, acc
-				Apply101_:
+				Apply151_:
 					for {
 						if acc.Conductance == 0 {
 							result_ = old
-							break Apply101_
+							break Apply151_
 						}
 						result_ = float32(float64(old) + (1-math.Exp(-acc.Conductance*p.Step))*(acc.Heat/acc.Conductance))
-						break Apply101_
+						break Apply151_
 
 					}
 				}

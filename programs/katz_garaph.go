@@ -7,6 +7,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/shard/packed"
 )
 
 // katzSources are the files that this one was made of. When they have changed
@@ -51,6 +52,7 @@ func (l katzFloat32Loops) loops() compiled.Loops[float32, float64] {
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
+		Fold:    l.fold,
 		Apply:   l.apply,
 	}
 }
@@ -82,6 +84,52 @@ func (l katzFloat32Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []ui
 		g := p.Gather(cur[u], gas.Edge{}, dst)
 		a = p.Sum(a, g)
 		acc[s] = a
+	}
+}
+
+func (l katzFloat32Loops) edge(a float64, src float32) float64 {
+	p := l.p
+	var dst float32
+	g := p.Gather(src, gas.Edge{}, dst)
+	a = p.Sum(a, g)
+	return a
+}
+
+func katzFloat32LoopsBlock[W packed.Width, D packed.Destination](l katzFloat32Loops, acc *[1 << 16]float64, b *packed.Blocks, cur []float32) {
+	w, d := packed.Bits[W](), packed.Bits[D]()
+	slots, u := b.Block()
+	_ = acc[0] // it is not nil: no edge has to ask
+	var s uint16
+	for range packed.Groups {
+		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
+		acc[s] = l.edge(acc[s], cur[u])
+		slots = slots.Next(w, d)
+	}
+}
+
+// katzFloat32LoopsBlocks has code for each width of sources and of destinations.
+var katzFloat32LoopsBlocks = [2][packed.MaxWidth + 1]func(katzFloat32Loops, *[1 << 16]float64, *packed.Blocks, []float32){
+	{0: katzFloat32LoopsBlock[packed.W0, packed.D14], 1: katzFloat32LoopsBlock[packed.W1, packed.D14], 2: katzFloat32LoopsBlock[packed.W2, packed.D14], 3: katzFloat32LoopsBlock[packed.W3, packed.D14], 4: katzFloat32LoopsBlock[packed.W4, packed.D14], 5: katzFloat32LoopsBlock[packed.W5, packed.D14], 6: katzFloat32LoopsBlock[packed.W6, packed.D14], 7: katzFloat32LoopsBlock[packed.W7, packed.D14], 8: katzFloat32LoopsBlock[packed.W8, packed.D14], 9: katzFloat32LoopsBlock[packed.W9, packed.D14], 10: katzFloat32LoopsBlock[packed.W10, packed.D14], 12: katzFloat32LoopsBlock[packed.W12, packed.D14], 14: katzFloat32LoopsBlock[packed.W14, packed.D14], 16: katzFloat32LoopsBlock[packed.W16, packed.D14], 20: katzFloat32LoopsBlock[packed.W20, packed.D14], 24: katzFloat32LoopsBlock[packed.W24, packed.D14], 32: katzFloat32LoopsBlock[packed.W32, packed.D14]},
+	{0: katzFloat32LoopsBlock[packed.W0, packed.D16], 1: katzFloat32LoopsBlock[packed.W1, packed.D16], 2: katzFloat32LoopsBlock[packed.W2, packed.D16], 3: katzFloat32LoopsBlock[packed.W3, packed.D16], 4: katzFloat32LoopsBlock[packed.W4, packed.D16], 5: katzFloat32LoopsBlock[packed.W5, packed.D16], 6: katzFloat32LoopsBlock[packed.W6, packed.D16], 7: katzFloat32LoopsBlock[packed.W7, packed.D16], 8: katzFloat32LoopsBlock[packed.W8, packed.D16], 9: katzFloat32LoopsBlock[packed.W9, packed.D16], 10: katzFloat32LoopsBlock[packed.W10, packed.D16], 12: katzFloat32LoopsBlock[packed.W12, packed.D16], 14: katzFloat32LoopsBlock[packed.W14, packed.D16], 16: katzFloat32LoopsBlock[packed.W16, packed.D16], 20: katzFloat32LoopsBlock[packed.W20, packed.D16], 24: katzFloat32LoopsBlock[packed.W24, packed.D16], 32: katzFloat32LoopsBlock[packed.W32, packed.D16]},
+}
+
+func (l katzFloat32Loops) fold(acc *[1 << 16]float64, b *packed.Blocks, cur []float32) {
+	for b.Next() {
+		katzFloat32LoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
 	}
 }
 
@@ -185,6 +233,7 @@ func (l katzFloat64Loops) loops() compiled.Loops[float64, float64] {
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
+		Fold:    l.fold,
 		Apply:   l.apply,
 	}
 }
@@ -216,6 +265,52 @@ func (l katzFloat64Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []ui
 		g := p.Gather(cur[u], gas.Edge{}, dst)
 		a = p.Sum(a, g)
 		acc[s] = a
+	}
+}
+
+func (l katzFloat64Loops) edge(a float64, src float64) float64 {
+	p := l.p
+	var dst float64
+	g := p.Gather(src, gas.Edge{}, dst)
+	a = p.Sum(a, g)
+	return a
+}
+
+func katzFloat64LoopsBlock[W packed.Width, D packed.Destination](l katzFloat64Loops, acc *[1 << 16]float64, b *packed.Blocks, cur []float64) {
+	w, d := packed.Bits[W](), packed.Bits[D]()
+	slots, u := b.Block()
+	_ = acc[0] // it is not nil: no edge has to ask
+	var s uint16
+	for range packed.Groups {
+		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
+		acc[s] = l.edge(acc[s], cur[u])
+		slots = slots.Next(w, d)
+	}
+}
+
+// katzFloat64LoopsBlocks has code for each width of sources and of destinations.
+var katzFloat64LoopsBlocks = [2][packed.MaxWidth + 1]func(katzFloat64Loops, *[1 << 16]float64, *packed.Blocks, []float64){
+	{0: katzFloat64LoopsBlock[packed.W0, packed.D14], 1: katzFloat64LoopsBlock[packed.W1, packed.D14], 2: katzFloat64LoopsBlock[packed.W2, packed.D14], 3: katzFloat64LoopsBlock[packed.W3, packed.D14], 4: katzFloat64LoopsBlock[packed.W4, packed.D14], 5: katzFloat64LoopsBlock[packed.W5, packed.D14], 6: katzFloat64LoopsBlock[packed.W6, packed.D14], 7: katzFloat64LoopsBlock[packed.W7, packed.D14], 8: katzFloat64LoopsBlock[packed.W8, packed.D14], 9: katzFloat64LoopsBlock[packed.W9, packed.D14], 10: katzFloat64LoopsBlock[packed.W10, packed.D14], 12: katzFloat64LoopsBlock[packed.W12, packed.D14], 14: katzFloat64LoopsBlock[packed.W14, packed.D14], 16: katzFloat64LoopsBlock[packed.W16, packed.D14], 20: katzFloat64LoopsBlock[packed.W20, packed.D14], 24: katzFloat64LoopsBlock[packed.W24, packed.D14], 32: katzFloat64LoopsBlock[packed.W32, packed.D14]},
+	{0: katzFloat64LoopsBlock[packed.W0, packed.D16], 1: katzFloat64LoopsBlock[packed.W1, packed.D16], 2: katzFloat64LoopsBlock[packed.W2, packed.D16], 3: katzFloat64LoopsBlock[packed.W3, packed.D16], 4: katzFloat64LoopsBlock[packed.W4, packed.D16], 5: katzFloat64LoopsBlock[packed.W5, packed.D16], 6: katzFloat64LoopsBlock[packed.W6, packed.D16], 7: katzFloat64LoopsBlock[packed.W7, packed.D16], 8: katzFloat64LoopsBlock[packed.W8, packed.D16], 9: katzFloat64LoopsBlock[packed.W9, packed.D16], 10: katzFloat64LoopsBlock[packed.W10, packed.D16], 12: katzFloat64LoopsBlock[packed.W12, packed.D16], 14: katzFloat64LoopsBlock[packed.W14, packed.D16], 16: katzFloat64LoopsBlock[packed.W16, packed.D16], 20: katzFloat64LoopsBlock[packed.W20, packed.D16], 24: katzFloat64LoopsBlock[packed.W24, packed.D16], 32: katzFloat64LoopsBlock[packed.W32, packed.D16]},
+}
+
+func (l katzFloat64Loops) fold(acc *[1 << 16]float64, b *packed.Blocks, cur []float64) {
+	for b.Next() {
+		katzFloat64LoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/shard/packed"
 )
 
 // kCoreSources are the files that this one was made of. When they have changed
@@ -39,6 +40,7 @@ func (l kCoreLoops) loops() compiled.Loops[uint32, uint32] {
 		Program: l.p,
 		Due:     l.due,
 		Gather:  l.gather,
+		Fold:    l.fold,
 		Apply:   l.apply,
 	}
 }
@@ -86,6 +88,52 @@ func (l kCoreLoops) gather(acc []uint32, list []uint16, b *compiled.Block, cur [
 		acc[i] = a
 	}
 	return edges
+}
+
+func (l kCoreLoops) edge(a uint32, src uint32) uint32 {
+	p := l.p
+	var dst uint32
+	g := p.Gather(src, gas.Edge{}, dst)
+	a = p.Sum(a, g)
+	return a
+}
+
+func kCoreLoopsBlock[W packed.Width, D packed.Destination](l kCoreLoops, acc *[1 << 16]uint32, b *packed.Blocks, cur []uint32) {
+	w, d := packed.Bits[W](), packed.Bits[D]()
+	slots, u := b.Block()
+	_ = acc[0] // it is not nil: no edge has to ask
+	var s uint16
+	for range packed.Groups {
+		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
+		acc[s] = l.edge(acc[s], cur[u])
+		slots = slots.Next(w, d)
+	}
+}
+
+// kCoreLoopsBlocks has code for each width of sources and of destinations.
+var kCoreLoopsBlocks = [2][packed.MaxWidth + 1]func(kCoreLoops, *[1 << 16]uint32, *packed.Blocks, []uint32){
+	{0: kCoreLoopsBlock[packed.W0, packed.D14], 1: kCoreLoopsBlock[packed.W1, packed.D14], 2: kCoreLoopsBlock[packed.W2, packed.D14], 3: kCoreLoopsBlock[packed.W3, packed.D14], 4: kCoreLoopsBlock[packed.W4, packed.D14], 5: kCoreLoopsBlock[packed.W5, packed.D14], 6: kCoreLoopsBlock[packed.W6, packed.D14], 7: kCoreLoopsBlock[packed.W7, packed.D14], 8: kCoreLoopsBlock[packed.W8, packed.D14], 9: kCoreLoopsBlock[packed.W9, packed.D14], 10: kCoreLoopsBlock[packed.W10, packed.D14], 12: kCoreLoopsBlock[packed.W12, packed.D14], 14: kCoreLoopsBlock[packed.W14, packed.D14], 16: kCoreLoopsBlock[packed.W16, packed.D14], 20: kCoreLoopsBlock[packed.W20, packed.D14], 24: kCoreLoopsBlock[packed.W24, packed.D14], 32: kCoreLoopsBlock[packed.W32, packed.D14]},
+	{0: kCoreLoopsBlock[packed.W0, packed.D16], 1: kCoreLoopsBlock[packed.W1, packed.D16], 2: kCoreLoopsBlock[packed.W2, packed.D16], 3: kCoreLoopsBlock[packed.W3, packed.D16], 4: kCoreLoopsBlock[packed.W4, packed.D16], 5: kCoreLoopsBlock[packed.W5, packed.D16], 6: kCoreLoopsBlock[packed.W6, packed.D16], 7: kCoreLoopsBlock[packed.W7, packed.D16], 8: kCoreLoopsBlock[packed.W8, packed.D16], 9: kCoreLoopsBlock[packed.W9, packed.D16], 10: kCoreLoopsBlock[packed.W10, packed.D16], 12: kCoreLoopsBlock[packed.W12, packed.D16], 14: kCoreLoopsBlock[packed.W14, packed.D16], 16: kCoreLoopsBlock[packed.W16, packed.D16], 20: kCoreLoopsBlock[packed.W20, packed.D16], 24: kCoreLoopsBlock[packed.W24, packed.D16], 32: kCoreLoopsBlock[packed.W32, packed.D16]},
+}
+
+func (l kCoreLoops) fold(acc *[1 << 16]uint32, b *packed.Blocks, cur []uint32) {
+	for b.Next() {
+		kCoreLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
 }
 
 func (l kCoreLoops) apply(acc []uint32, list []uint16, b *compiled.Block, cur, next []uint32, rising []uint64) (activated int, degrees uint64) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/shard/packed"
 )
 
 // lpaSources are the files that this one was made of. When they have changed
@@ -38,6 +39,7 @@ func (l lpaLoops) loops() compiled.Loops[Ballot, Votes] {
 	return compiled.Loops[Ballot, Votes]{
 		Program: l.p,
 		Gather:  l.gather,
+		Fold:    l.fold,
 		Apply:   l.apply,
 	}
 }
@@ -56,6 +58,52 @@ func (l lpaLoops) gather(acc []Votes, list []uint16, b *compiled.Block, cur []Ba
 		acc[i] = a
 	}
 	return edges
+}
+
+func (l lpaLoops) edge(a Votes, src, dst Ballot) Votes {
+	p := l.p
+	g := p.Gather(src, gas.Edge{}, dst)
+	a = p.Sum(a, g)
+	return a
+}
+
+func lpaLoopsBlock[W packed.Width, D packed.Destination](l lpaLoops, acc *[1 << 16]Votes, b *packed.Blocks, cur []Ballot) {
+	w, d := packed.Bits[W](), packed.Bits[D]()
+	slots, u := b.Block()
+	dsts := cur[b.First():][:b.Vertices()]
+	_ = acc[0] // it is not nil: no edge has to ask
+	var s uint16
+	for range packed.Groups {
+		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)])
+		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)])
+		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)])
+		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)])
+		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)])
+		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)])
+		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)])
+		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)])
+		slots = slots.Next(w, d)
+	}
+}
+
+// lpaLoopsBlocks has code for each width of sources and of destinations.
+var lpaLoopsBlocks = [2][packed.MaxWidth + 1]func(lpaLoops, *[1 << 16]Votes, *packed.Blocks, []Ballot){
+	{0: lpaLoopsBlock[packed.W0, packed.D14], 1: lpaLoopsBlock[packed.W1, packed.D14], 2: lpaLoopsBlock[packed.W2, packed.D14], 3: lpaLoopsBlock[packed.W3, packed.D14], 4: lpaLoopsBlock[packed.W4, packed.D14], 5: lpaLoopsBlock[packed.W5, packed.D14], 6: lpaLoopsBlock[packed.W6, packed.D14], 7: lpaLoopsBlock[packed.W7, packed.D14], 8: lpaLoopsBlock[packed.W8, packed.D14], 9: lpaLoopsBlock[packed.W9, packed.D14], 10: lpaLoopsBlock[packed.W10, packed.D14], 12: lpaLoopsBlock[packed.W12, packed.D14], 14: lpaLoopsBlock[packed.W14, packed.D14], 16: lpaLoopsBlock[packed.W16, packed.D14], 20: lpaLoopsBlock[packed.W20, packed.D14], 24: lpaLoopsBlock[packed.W24, packed.D14], 32: lpaLoopsBlock[packed.W32, packed.D14]},
+	{0: lpaLoopsBlock[packed.W0, packed.D16], 1: lpaLoopsBlock[packed.W1, packed.D16], 2: lpaLoopsBlock[packed.W2, packed.D16], 3: lpaLoopsBlock[packed.W3, packed.D16], 4: lpaLoopsBlock[packed.W4, packed.D16], 5: lpaLoopsBlock[packed.W5, packed.D16], 6: lpaLoopsBlock[packed.W6, packed.D16], 7: lpaLoopsBlock[packed.W7, packed.D16], 8: lpaLoopsBlock[packed.W8, packed.D16], 9: lpaLoopsBlock[packed.W9, packed.D16], 10: lpaLoopsBlock[packed.W10, packed.D16], 12: lpaLoopsBlock[packed.W12, packed.D16], 14: lpaLoopsBlock[packed.W14, packed.D16], 16: lpaLoopsBlock[packed.W16, packed.D16], 20: lpaLoopsBlock[packed.W20, packed.D16], 24: lpaLoopsBlock[packed.W24, packed.D16], 32: lpaLoopsBlock[packed.W32, packed.D16]},
+}
+
+func (l lpaLoops) fold(acc *[1 << 16]Votes, b *packed.Blocks, cur []Ballot) {
+	for b.Next() {
+		lpaLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
 }
 
 func (l lpaLoops) apply(acc []Votes, list []uint16, b *compiled.Block, cur, next []Ballot, rising []uint64) (activated int, degrees uint64) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/shard/packed"
 )
 
 // neuralSources are the files that this one was made of. When they have changed
@@ -39,6 +40,7 @@ func (l neuralLoops) loops() compiled.Loops[float32, float64] {
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
+		Fold:    l.fold,
 		Apply:   l.apply,
 	}
 }
@@ -109,6 +111,54 @@ func (l neuralLoops) scatterWeighted(acc *[1 << 16]float64, nbr []uint32, slot [
 		g := p.Gather(cur[u], gas.Edge{Weight: weight[i]}, dst)
 		a = p.Sum(a, g)
 		acc[s] = a
+	}
+}
+
+func (l neuralLoops) edge(a float64, src float32, weight float32) float64 {
+	p := l.p
+	var dst float32
+	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	a = p.Sum(a, g)
+	return a
+}
+
+func neuralLoopsBlock[W packed.Width, D packed.Destination](l neuralLoops, acc *[1 << 16]float64, b *packed.Blocks, cur []float32) {
+	w, d := packed.Bits[W](), packed.Bits[D]()
+	slots, u := b.Block()
+	weights := b.Weights()
+	_ = acc[0] // it is not nil: no edge has to ask
+	var s uint16
+	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
+		weight := (*[packed.GroupSlots]float32)(weights[k:])
+		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
+		acc[s] = l.edge(acc[s], cur[u], weight[0])
+		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
+		acc[s] = l.edge(acc[s], cur[u], weight[1])
+		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
+		acc[s] = l.edge(acc[s], cur[u], weight[2])
+		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
+		acc[s] = l.edge(acc[s], cur[u], weight[3])
+		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
+		acc[s] = l.edge(acc[s], cur[u], weight[4])
+		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
+		acc[s] = l.edge(acc[s], cur[u], weight[5])
+		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
+		acc[s] = l.edge(acc[s], cur[u], weight[6])
+		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
+		acc[s] = l.edge(acc[s], cur[u], weight[7])
+		slots = slots.Next(w, d)
+	}
+}
+
+// neuralLoopsBlocks has code for each width of sources and of destinations.
+var neuralLoopsBlocks = [2][packed.MaxWidth + 1]func(neuralLoops, *[1 << 16]float64, *packed.Blocks, []float32){
+	{0: neuralLoopsBlock[packed.W0, packed.D14], 1: neuralLoopsBlock[packed.W1, packed.D14], 2: neuralLoopsBlock[packed.W2, packed.D14], 3: neuralLoopsBlock[packed.W3, packed.D14], 4: neuralLoopsBlock[packed.W4, packed.D14], 5: neuralLoopsBlock[packed.W5, packed.D14], 6: neuralLoopsBlock[packed.W6, packed.D14], 7: neuralLoopsBlock[packed.W7, packed.D14], 8: neuralLoopsBlock[packed.W8, packed.D14], 9: neuralLoopsBlock[packed.W9, packed.D14], 10: neuralLoopsBlock[packed.W10, packed.D14], 12: neuralLoopsBlock[packed.W12, packed.D14], 14: neuralLoopsBlock[packed.W14, packed.D14], 16: neuralLoopsBlock[packed.W16, packed.D14], 20: neuralLoopsBlock[packed.W20, packed.D14], 24: neuralLoopsBlock[packed.W24, packed.D14], 32: neuralLoopsBlock[packed.W32, packed.D14]},
+	{0: neuralLoopsBlock[packed.W0, packed.D16], 1: neuralLoopsBlock[packed.W1, packed.D16], 2: neuralLoopsBlock[packed.W2, packed.D16], 3: neuralLoopsBlock[packed.W3, packed.D16], 4: neuralLoopsBlock[packed.W4, packed.D16], 5: neuralLoopsBlock[packed.W5, packed.D16], 6: neuralLoopsBlock[packed.W6, packed.D16], 7: neuralLoopsBlock[packed.W7, packed.D16], 8: neuralLoopsBlock[packed.W8, packed.D16], 9: neuralLoopsBlock[packed.W9, packed.D16], 10: neuralLoopsBlock[packed.W10, packed.D16], 12: neuralLoopsBlock[packed.W12, packed.D16], 14: neuralLoopsBlock[packed.W14, packed.D16], 16: neuralLoopsBlock[packed.W16, packed.D16], 20: neuralLoopsBlock[packed.W20, packed.D16], 24: neuralLoopsBlock[packed.W24, packed.D16], 32: neuralLoopsBlock[packed.W32, packed.D16]},
+}
+
+func (l neuralLoops) fold(acc *[1 << 16]float64, b *packed.Blocks, cur []float32) {
+	for b.Next() {
+		neuralLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/shard/packed"
 )
 
 // pageRankSources are the files that this one was made of. When they have changed
@@ -52,6 +53,7 @@ func (l pageRankFloat32Loops) loops() compiled.Loops[float32, float64] {
 		Program:   l.p,
 		Gather:    l.gather,
 		Scatter:   l.scatter,
+		Fold:      l.fold,
 		Apply:     l.apply,
 		Aggregate: l.aggregate,
 	}
@@ -84,6 +86,52 @@ func (l pageRankFloat32Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot 
 		g := p.Gather(cur[u], gas.Edge{}, dst)
 		a = p.Sum(a, g)
 		acc[s] = a
+	}
+}
+
+func (l pageRankFloat32Loops) edge(a float64, src float32) float64 {
+	p := l.p
+	var dst float32
+	g := p.Gather(src, gas.Edge{}, dst)
+	a = p.Sum(a, g)
+	return a
+}
+
+func pageRankFloat32LoopsBlock[W packed.Width, D packed.Destination](l pageRankFloat32Loops, acc *[1 << 16]float64, b *packed.Blocks, cur []float32) {
+	w, d := packed.Bits[W](), packed.Bits[D]()
+	slots, u := b.Block()
+	_ = acc[0] // it is not nil: no edge has to ask
+	var s uint16
+	for range packed.Groups {
+		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
+		acc[s] = l.edge(acc[s], cur[u])
+		slots = slots.Next(w, d)
+	}
+}
+
+// pageRankFloat32LoopsBlocks has code for each width of sources and of destinations.
+var pageRankFloat32LoopsBlocks = [2][packed.MaxWidth + 1]func(pageRankFloat32Loops, *[1 << 16]float64, *packed.Blocks, []float32){
+	{0: pageRankFloat32LoopsBlock[packed.W0, packed.D14], 1: pageRankFloat32LoopsBlock[packed.W1, packed.D14], 2: pageRankFloat32LoopsBlock[packed.W2, packed.D14], 3: pageRankFloat32LoopsBlock[packed.W3, packed.D14], 4: pageRankFloat32LoopsBlock[packed.W4, packed.D14], 5: pageRankFloat32LoopsBlock[packed.W5, packed.D14], 6: pageRankFloat32LoopsBlock[packed.W6, packed.D14], 7: pageRankFloat32LoopsBlock[packed.W7, packed.D14], 8: pageRankFloat32LoopsBlock[packed.W8, packed.D14], 9: pageRankFloat32LoopsBlock[packed.W9, packed.D14], 10: pageRankFloat32LoopsBlock[packed.W10, packed.D14], 12: pageRankFloat32LoopsBlock[packed.W12, packed.D14], 14: pageRankFloat32LoopsBlock[packed.W14, packed.D14], 16: pageRankFloat32LoopsBlock[packed.W16, packed.D14], 20: pageRankFloat32LoopsBlock[packed.W20, packed.D14], 24: pageRankFloat32LoopsBlock[packed.W24, packed.D14], 32: pageRankFloat32LoopsBlock[packed.W32, packed.D14]},
+	{0: pageRankFloat32LoopsBlock[packed.W0, packed.D16], 1: pageRankFloat32LoopsBlock[packed.W1, packed.D16], 2: pageRankFloat32LoopsBlock[packed.W2, packed.D16], 3: pageRankFloat32LoopsBlock[packed.W3, packed.D16], 4: pageRankFloat32LoopsBlock[packed.W4, packed.D16], 5: pageRankFloat32LoopsBlock[packed.W5, packed.D16], 6: pageRankFloat32LoopsBlock[packed.W6, packed.D16], 7: pageRankFloat32LoopsBlock[packed.W7, packed.D16], 8: pageRankFloat32LoopsBlock[packed.W8, packed.D16], 9: pageRankFloat32LoopsBlock[packed.W9, packed.D16], 10: pageRankFloat32LoopsBlock[packed.W10, packed.D16], 12: pageRankFloat32LoopsBlock[packed.W12, packed.D16], 14: pageRankFloat32LoopsBlock[packed.W14, packed.D16], 16: pageRankFloat32LoopsBlock[packed.W16, packed.D16], 20: pageRankFloat32LoopsBlock[packed.W20, packed.D16], 24: pageRankFloat32LoopsBlock[packed.W24, packed.D16], 32: pageRankFloat32LoopsBlock[packed.W32, packed.D16]},
+}
+
+func (l pageRankFloat32Loops) fold(acc *[1 << 16]float64, b *packed.Blocks, cur []float32) {
+	for b.Next() {
+		pageRankFloat32LoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
 	}
 }
 
@@ -120,16 +168,16 @@ func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *compiled.Bl
 					type F = float32
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate115_:
+				Activate163_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new != old
-							break Activate115_
+							break Activate163_
 						}
 						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
-						break Activate115_
+						break Activate163_
 
 					}
 				}
@@ -531,6 +579,7 @@ func (l pageRankFloat64Loops) loops() compiled.Loops[float64, float64] {
 		Program:   l.p,
 		Gather:    l.gather,
 		Scatter:   l.scatter,
+		Fold:      l.fold,
 		Apply:     l.apply,
 		Aggregate: l.aggregate,
 	}
@@ -563,6 +612,52 @@ func (l pageRankFloat64Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot 
 		g := p.Gather(cur[u], gas.Edge{}, dst)
 		a = p.Sum(a, g)
 		acc[s] = a
+	}
+}
+
+func (l pageRankFloat64Loops) edge(a float64, src float64) float64 {
+	p := l.p
+	var dst float64
+	g := p.Gather(src, gas.Edge{}, dst)
+	a = p.Sum(a, g)
+	return a
+}
+
+func pageRankFloat64LoopsBlock[W packed.Width, D packed.Destination](l pageRankFloat64Loops, acc *[1 << 16]float64, b *packed.Blocks, cur []float64) {
+	w, d := packed.Bits[W](), packed.Bits[D]()
+	slots, u := b.Block()
+	_ = acc[0] // it is not nil: no edge has to ask
+	var s uint16
+	for range packed.Groups {
+		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
+		acc[s] = l.edge(acc[s], cur[u])
+		slots = slots.Next(w, d)
+	}
+}
+
+// pageRankFloat64LoopsBlocks has code for each width of sources and of destinations.
+var pageRankFloat64LoopsBlocks = [2][packed.MaxWidth + 1]func(pageRankFloat64Loops, *[1 << 16]float64, *packed.Blocks, []float64){
+	{0: pageRankFloat64LoopsBlock[packed.W0, packed.D14], 1: pageRankFloat64LoopsBlock[packed.W1, packed.D14], 2: pageRankFloat64LoopsBlock[packed.W2, packed.D14], 3: pageRankFloat64LoopsBlock[packed.W3, packed.D14], 4: pageRankFloat64LoopsBlock[packed.W4, packed.D14], 5: pageRankFloat64LoopsBlock[packed.W5, packed.D14], 6: pageRankFloat64LoopsBlock[packed.W6, packed.D14], 7: pageRankFloat64LoopsBlock[packed.W7, packed.D14], 8: pageRankFloat64LoopsBlock[packed.W8, packed.D14], 9: pageRankFloat64LoopsBlock[packed.W9, packed.D14], 10: pageRankFloat64LoopsBlock[packed.W10, packed.D14], 12: pageRankFloat64LoopsBlock[packed.W12, packed.D14], 14: pageRankFloat64LoopsBlock[packed.W14, packed.D14], 16: pageRankFloat64LoopsBlock[packed.W16, packed.D14], 20: pageRankFloat64LoopsBlock[packed.W20, packed.D14], 24: pageRankFloat64LoopsBlock[packed.W24, packed.D14], 32: pageRankFloat64LoopsBlock[packed.W32, packed.D14]},
+	{0: pageRankFloat64LoopsBlock[packed.W0, packed.D16], 1: pageRankFloat64LoopsBlock[packed.W1, packed.D16], 2: pageRankFloat64LoopsBlock[packed.W2, packed.D16], 3: pageRankFloat64LoopsBlock[packed.W3, packed.D16], 4: pageRankFloat64LoopsBlock[packed.W4, packed.D16], 5: pageRankFloat64LoopsBlock[packed.W5, packed.D16], 6: pageRankFloat64LoopsBlock[packed.W6, packed.D16], 7: pageRankFloat64LoopsBlock[packed.W7, packed.D16], 8: pageRankFloat64LoopsBlock[packed.W8, packed.D16], 9: pageRankFloat64LoopsBlock[packed.W9, packed.D16], 10: pageRankFloat64LoopsBlock[packed.W10, packed.D16], 12: pageRankFloat64LoopsBlock[packed.W12, packed.D16], 14: pageRankFloat64LoopsBlock[packed.W14, packed.D16], 16: pageRankFloat64LoopsBlock[packed.W16, packed.D16], 20: pageRankFloat64LoopsBlock[packed.W20, packed.D16], 24: pageRankFloat64LoopsBlock[packed.W24, packed.D16], 32: pageRankFloat64LoopsBlock[packed.W32, packed.D16]},
+}
+
+func (l pageRankFloat64Loops) fold(acc *[1 << 16]float64, b *packed.Blocks, cur []float64) {
+	for b.Next() {
+		pageRankFloat64LoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
 	}
 }
 
@@ -599,16 +694,16 @@ func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Bl
 					type F = float64
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate573_:
+				Activate668_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new != old
-							break Activate573_
+							break Activate668_
 						}
 						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
-						break Activate573_
+						break Activate668_
 
 					}
 				}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/shard/packed"
 )
 
 // ssspSources are the files that this one was made of. When they have changed
@@ -51,6 +52,7 @@ func (l ssspFloat32Loops) loops() compiled.Loops[float32, float32] {
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
+		Fold:    l.fold,
 		Apply:   l.apply,
 	}
 }
@@ -133,6 +135,57 @@ func (l ssspFloat32Loops) scatterWeighted(acc *[1 << 16]float32, nbr []uint32, s
 		}
 		a = p.Sum(a, g)
 		acc[s] = a
+	}
+}
+
+func (l ssspFloat32Loops) edge(a float32, src float32, weight float32) float32 {
+	p := l.p
+	var dst float32
+	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	if g > a { // Sum would not change a
+		return a
+	}
+	a = p.Sum(a, g)
+	return a
+}
+
+func ssspFloat32LoopsBlock[W packed.Width, D packed.Destination](l ssspFloat32Loops, acc *[1 << 16]float32, b *packed.Blocks, cur []float32) {
+	w, d := packed.Bits[W](), packed.Bits[D]()
+	slots, u := b.Block()
+	weights := b.Weights()
+	_ = acc[0] // it is not nil: no edge has to ask
+	var s uint16
+	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
+		weight := (*[packed.GroupSlots]float32)(weights[k:])
+		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
+		acc[s] = l.edge(acc[s], cur[u], weight[0])
+		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
+		acc[s] = l.edge(acc[s], cur[u], weight[1])
+		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
+		acc[s] = l.edge(acc[s], cur[u], weight[2])
+		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
+		acc[s] = l.edge(acc[s], cur[u], weight[3])
+		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
+		acc[s] = l.edge(acc[s], cur[u], weight[4])
+		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
+		acc[s] = l.edge(acc[s], cur[u], weight[5])
+		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
+		acc[s] = l.edge(acc[s], cur[u], weight[6])
+		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
+		acc[s] = l.edge(acc[s], cur[u], weight[7])
+		slots = slots.Next(w, d)
+	}
+}
+
+// ssspFloat32LoopsBlocks has code for each width of sources and of destinations.
+var ssspFloat32LoopsBlocks = [2][packed.MaxWidth + 1]func(ssspFloat32Loops, *[1 << 16]float32, *packed.Blocks, []float32){
+	{0: ssspFloat32LoopsBlock[packed.W0, packed.D14], 1: ssspFloat32LoopsBlock[packed.W1, packed.D14], 2: ssspFloat32LoopsBlock[packed.W2, packed.D14], 3: ssspFloat32LoopsBlock[packed.W3, packed.D14], 4: ssspFloat32LoopsBlock[packed.W4, packed.D14], 5: ssspFloat32LoopsBlock[packed.W5, packed.D14], 6: ssspFloat32LoopsBlock[packed.W6, packed.D14], 7: ssspFloat32LoopsBlock[packed.W7, packed.D14], 8: ssspFloat32LoopsBlock[packed.W8, packed.D14], 9: ssspFloat32LoopsBlock[packed.W9, packed.D14], 10: ssspFloat32LoopsBlock[packed.W10, packed.D14], 12: ssspFloat32LoopsBlock[packed.W12, packed.D14], 14: ssspFloat32LoopsBlock[packed.W14, packed.D14], 16: ssspFloat32LoopsBlock[packed.W16, packed.D14], 20: ssspFloat32LoopsBlock[packed.W20, packed.D14], 24: ssspFloat32LoopsBlock[packed.W24, packed.D14], 32: ssspFloat32LoopsBlock[packed.W32, packed.D14]},
+	{0: ssspFloat32LoopsBlock[packed.W0, packed.D16], 1: ssspFloat32LoopsBlock[packed.W1, packed.D16], 2: ssspFloat32LoopsBlock[packed.W2, packed.D16], 3: ssspFloat32LoopsBlock[packed.W3, packed.D16], 4: ssspFloat32LoopsBlock[packed.W4, packed.D16], 5: ssspFloat32LoopsBlock[packed.W5, packed.D16], 6: ssspFloat32LoopsBlock[packed.W6, packed.D16], 7: ssspFloat32LoopsBlock[packed.W7, packed.D16], 8: ssspFloat32LoopsBlock[packed.W8, packed.D16], 9: ssspFloat32LoopsBlock[packed.W9, packed.D16], 10: ssspFloat32LoopsBlock[packed.W10, packed.D16], 12: ssspFloat32LoopsBlock[packed.W12, packed.D16], 14: ssspFloat32LoopsBlock[packed.W14, packed.D16], 16: ssspFloat32LoopsBlock[packed.W16, packed.D16], 20: ssspFloat32LoopsBlock[packed.W20, packed.D16], 24: ssspFloat32LoopsBlock[packed.W24, packed.D16], 32: ssspFloat32LoopsBlock[packed.W32, packed.D16]},
+}
+
+func (l ssspFloat32Loops) fold(acc *[1 << 16]float32, b *packed.Blocks, cur []float32) {
+	for b.Next() {
+		ssspFloat32LoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
 	}
 }
 
@@ -247,6 +300,7 @@ func (l ssspFloat64Loops) loops() compiled.Loops[float64, float64] {
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
+		Fold:    l.fold,
 		Apply:   l.apply,
 	}
 }
@@ -329,6 +383,57 @@ func (l ssspFloat64Loops) scatterWeighted(acc *[1 << 16]float64, nbr []uint32, s
 		}
 		a = p.Sum(a, g)
 		acc[s] = a
+	}
+}
+
+func (l ssspFloat64Loops) edge(a float64, src float64, weight float32) float64 {
+	p := l.p
+	var dst float64
+	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	if g > a { // Sum would not change a
+		return a
+	}
+	a = p.Sum(a, g)
+	return a
+}
+
+func ssspFloat64LoopsBlock[W packed.Width, D packed.Destination](l ssspFloat64Loops, acc *[1 << 16]float64, b *packed.Blocks, cur []float64) {
+	w, d := packed.Bits[W](), packed.Bits[D]()
+	slots, u := b.Block()
+	weights := b.Weights()
+	_ = acc[0] // it is not nil: no edge has to ask
+	var s uint16
+	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
+		weight := (*[packed.GroupSlots]float32)(weights[k:])
+		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
+		acc[s] = l.edge(acc[s], cur[u], weight[0])
+		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
+		acc[s] = l.edge(acc[s], cur[u], weight[1])
+		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
+		acc[s] = l.edge(acc[s], cur[u], weight[2])
+		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
+		acc[s] = l.edge(acc[s], cur[u], weight[3])
+		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
+		acc[s] = l.edge(acc[s], cur[u], weight[4])
+		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
+		acc[s] = l.edge(acc[s], cur[u], weight[5])
+		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
+		acc[s] = l.edge(acc[s], cur[u], weight[6])
+		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
+		acc[s] = l.edge(acc[s], cur[u], weight[7])
+		slots = slots.Next(w, d)
+	}
+}
+
+// ssspFloat64LoopsBlocks has code for each width of sources and of destinations.
+var ssspFloat64LoopsBlocks = [2][packed.MaxWidth + 1]func(ssspFloat64Loops, *[1 << 16]float64, *packed.Blocks, []float64){
+	{0: ssspFloat64LoopsBlock[packed.W0, packed.D14], 1: ssspFloat64LoopsBlock[packed.W1, packed.D14], 2: ssspFloat64LoopsBlock[packed.W2, packed.D14], 3: ssspFloat64LoopsBlock[packed.W3, packed.D14], 4: ssspFloat64LoopsBlock[packed.W4, packed.D14], 5: ssspFloat64LoopsBlock[packed.W5, packed.D14], 6: ssspFloat64LoopsBlock[packed.W6, packed.D14], 7: ssspFloat64LoopsBlock[packed.W7, packed.D14], 8: ssspFloat64LoopsBlock[packed.W8, packed.D14], 9: ssspFloat64LoopsBlock[packed.W9, packed.D14], 10: ssspFloat64LoopsBlock[packed.W10, packed.D14], 12: ssspFloat64LoopsBlock[packed.W12, packed.D14], 14: ssspFloat64LoopsBlock[packed.W14, packed.D14], 16: ssspFloat64LoopsBlock[packed.W16, packed.D14], 20: ssspFloat64LoopsBlock[packed.W20, packed.D14], 24: ssspFloat64LoopsBlock[packed.W24, packed.D14], 32: ssspFloat64LoopsBlock[packed.W32, packed.D14]},
+	{0: ssspFloat64LoopsBlock[packed.W0, packed.D16], 1: ssspFloat64LoopsBlock[packed.W1, packed.D16], 2: ssspFloat64LoopsBlock[packed.W2, packed.D16], 3: ssspFloat64LoopsBlock[packed.W3, packed.D16], 4: ssspFloat64LoopsBlock[packed.W4, packed.D16], 5: ssspFloat64LoopsBlock[packed.W5, packed.D16], 6: ssspFloat64LoopsBlock[packed.W6, packed.D16], 7: ssspFloat64LoopsBlock[packed.W7, packed.D16], 8: ssspFloat64LoopsBlock[packed.W8, packed.D16], 9: ssspFloat64LoopsBlock[packed.W9, packed.D16], 10: ssspFloat64LoopsBlock[packed.W10, packed.D16], 12: ssspFloat64LoopsBlock[packed.W12, packed.D16], 14: ssspFloat64LoopsBlock[packed.W14, packed.D16], 16: ssspFloat64LoopsBlock[packed.W16, packed.D16], 20: ssspFloat64LoopsBlock[packed.W20, packed.D16], 24: ssspFloat64LoopsBlock[packed.W24, packed.D16], 32: ssspFloat64LoopsBlock[packed.W32, packed.D16]},
+}
+
+func (l ssspFloat64Loops) fold(acc *[1 << 16]float64, b *packed.Blocks, cur []float64) {
+	for b.Next() {
+		ssspFloat64LoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/shard/packed"
 )
 
 // wccSources are the files that this one was made of. When they have changed
@@ -39,6 +40,7 @@ func (l wccLoops) loops() compiled.Loops[uint32, uint32] {
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
+		Fold:    l.fold,
 		Apply:   l.apply,
 	}
 }
@@ -76,6 +78,55 @@ func (l wccLoops) scatter(acc *[1 << 16]uint32, nbr []uint32, slot []uint16, wei
 		}
 		a = p.Sum(a, g)
 		acc[s] = a
+	}
+}
+
+func (l wccLoops) edge(a uint32, src uint32) uint32 {
+	p := l.p
+	var dst uint32
+	g := p.Gather(src, gas.Edge{}, dst)
+	if g >= a { // Sum would not change a
+		return a
+	}
+	a = p.Sum(a, g)
+	return a
+}
+
+func wccLoopsBlock[W packed.Width, D packed.Destination](l wccLoops, acc *[1 << 16]uint32, b *packed.Blocks, cur []uint32) {
+	w, d := packed.Bits[W](), packed.Bits[D]()
+	slots, u := b.Block()
+	_ = acc[0] // it is not nil: no edge has to ask
+	var s uint16
+	for range packed.Groups {
+		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
+		acc[s] = l.edge(acc[s], cur[u])
+		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
+		acc[s] = l.edge(acc[s], cur[u])
+		slots = slots.Next(w, d)
+	}
+}
+
+// wccLoopsBlocks has code for each width of sources and of destinations.
+var wccLoopsBlocks = [2][packed.MaxWidth + 1]func(wccLoops, *[1 << 16]uint32, *packed.Blocks, []uint32){
+	{0: wccLoopsBlock[packed.W0, packed.D14], 1: wccLoopsBlock[packed.W1, packed.D14], 2: wccLoopsBlock[packed.W2, packed.D14], 3: wccLoopsBlock[packed.W3, packed.D14], 4: wccLoopsBlock[packed.W4, packed.D14], 5: wccLoopsBlock[packed.W5, packed.D14], 6: wccLoopsBlock[packed.W6, packed.D14], 7: wccLoopsBlock[packed.W7, packed.D14], 8: wccLoopsBlock[packed.W8, packed.D14], 9: wccLoopsBlock[packed.W9, packed.D14], 10: wccLoopsBlock[packed.W10, packed.D14], 12: wccLoopsBlock[packed.W12, packed.D14], 14: wccLoopsBlock[packed.W14, packed.D14], 16: wccLoopsBlock[packed.W16, packed.D14], 20: wccLoopsBlock[packed.W20, packed.D14], 24: wccLoopsBlock[packed.W24, packed.D14], 32: wccLoopsBlock[packed.W32, packed.D14]},
+	{0: wccLoopsBlock[packed.W0, packed.D16], 1: wccLoopsBlock[packed.W1, packed.D16], 2: wccLoopsBlock[packed.W2, packed.D16], 3: wccLoopsBlock[packed.W3, packed.D16], 4: wccLoopsBlock[packed.W4, packed.D16], 5: wccLoopsBlock[packed.W5, packed.D16], 6: wccLoopsBlock[packed.W6, packed.D16], 7: wccLoopsBlock[packed.W7, packed.D16], 8: wccLoopsBlock[packed.W8, packed.D16], 9: wccLoopsBlock[packed.W9, packed.D16], 10: wccLoopsBlock[packed.W10, packed.D16], 12: wccLoopsBlock[packed.W12, packed.D16], 14: wccLoopsBlock[packed.W14, packed.D16], 16: wccLoopsBlock[packed.W16, packed.D16], 20: wccLoopsBlock[packed.W20, packed.D16], 24: wccLoopsBlock[packed.W24, packed.D16], 32: wccLoopsBlock[packed.W32, packed.D16]},
+}
+
+func (l wccLoops) fold(acc *[1 << 16]uint32, b *packed.Blocks, cur []uint32) {
+	for b.Next() {
+		wccLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
 	}
 }
 

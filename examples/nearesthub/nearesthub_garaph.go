@@ -7,6 +7,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/shard/packed"
 )
 
 // nearestHubSources are the files that this one was made of. When they have changed
@@ -39,6 +40,7 @@ func (l nearestHubLoops) loops() compiled.Loops[Place, Place] {
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
+		Fold:    l.fold,
 		Apply:   l.apply,
 	}
 }
@@ -109,6 +111,54 @@ func (l nearestHubLoops) scatterWeighted(acc *[1 << 16]Place, nbr []uint32, slot
 		g := p.Gather(cur[u], gas.Edge{Weight: weight[i]}, dst)
 		a = p.Sum(a, g)
 		acc[s] = a
+	}
+}
+
+func (l nearestHubLoops) edge(a Place, src Place, weight float32) Place {
+	p := l.p
+	var dst Place
+	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	a = p.Sum(a, g)
+	return a
+}
+
+func nearestHubLoopsBlock[W packed.Width, D packed.Destination](l nearestHubLoops, acc *[1 << 16]Place, b *packed.Blocks, cur []Place) {
+	w, d := packed.Bits[W](), packed.Bits[D]()
+	slots, u := b.Block()
+	weights := b.Weights()
+	_ = acc[0] // it is not nil: no edge has to ask
+	var s uint16
+	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
+		weight := (*[packed.GroupSlots]float32)(weights[k:])
+		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
+		acc[s] = l.edge(acc[s], cur[u], weight[0])
+		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
+		acc[s] = l.edge(acc[s], cur[u], weight[1])
+		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
+		acc[s] = l.edge(acc[s], cur[u], weight[2])
+		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
+		acc[s] = l.edge(acc[s], cur[u], weight[3])
+		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
+		acc[s] = l.edge(acc[s], cur[u], weight[4])
+		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
+		acc[s] = l.edge(acc[s], cur[u], weight[5])
+		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
+		acc[s] = l.edge(acc[s], cur[u], weight[6])
+		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
+		acc[s] = l.edge(acc[s], cur[u], weight[7])
+		slots = slots.Next(w, d)
+	}
+}
+
+// nearestHubLoopsBlocks has code for each width of sources and of destinations.
+var nearestHubLoopsBlocks = [2][packed.MaxWidth + 1]func(nearestHubLoops, *[1 << 16]Place, *packed.Blocks, []Place){
+	{0: nearestHubLoopsBlock[packed.W0, packed.D14], 1: nearestHubLoopsBlock[packed.W1, packed.D14], 2: nearestHubLoopsBlock[packed.W2, packed.D14], 3: nearestHubLoopsBlock[packed.W3, packed.D14], 4: nearestHubLoopsBlock[packed.W4, packed.D14], 5: nearestHubLoopsBlock[packed.W5, packed.D14], 6: nearestHubLoopsBlock[packed.W6, packed.D14], 7: nearestHubLoopsBlock[packed.W7, packed.D14], 8: nearestHubLoopsBlock[packed.W8, packed.D14], 9: nearestHubLoopsBlock[packed.W9, packed.D14], 10: nearestHubLoopsBlock[packed.W10, packed.D14], 12: nearestHubLoopsBlock[packed.W12, packed.D14], 14: nearestHubLoopsBlock[packed.W14, packed.D14], 16: nearestHubLoopsBlock[packed.W16, packed.D14], 20: nearestHubLoopsBlock[packed.W20, packed.D14], 24: nearestHubLoopsBlock[packed.W24, packed.D14], 32: nearestHubLoopsBlock[packed.W32, packed.D14]},
+	{0: nearestHubLoopsBlock[packed.W0, packed.D16], 1: nearestHubLoopsBlock[packed.W1, packed.D16], 2: nearestHubLoopsBlock[packed.W2, packed.D16], 3: nearestHubLoopsBlock[packed.W3, packed.D16], 4: nearestHubLoopsBlock[packed.W4, packed.D16], 5: nearestHubLoopsBlock[packed.W5, packed.D16], 6: nearestHubLoopsBlock[packed.W6, packed.D16], 7: nearestHubLoopsBlock[packed.W7, packed.D16], 8: nearestHubLoopsBlock[packed.W8, packed.D16], 9: nearestHubLoopsBlock[packed.W9, packed.D16], 10: nearestHubLoopsBlock[packed.W10, packed.D16], 12: nearestHubLoopsBlock[packed.W12, packed.D16], 14: nearestHubLoopsBlock[packed.W14, packed.D16], 16: nearestHubLoopsBlock[packed.W16, packed.D16], 20: nearestHubLoopsBlock[packed.W20, packed.D16], 24: nearestHubLoopsBlock[packed.W24, packed.D16], 32: nearestHubLoopsBlock[packed.W32, packed.D16]},
+}
+
+func (l nearestHubLoops) fold(acc *[1 << 16]Place, b *packed.Blocks, cur []Place) {
+	for b.Next() {
+		nearestHubLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
 	}
 }
 

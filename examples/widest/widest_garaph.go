@@ -7,6 +7,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/shard/packed"
 )
 
 // widestSources are the files that this one was made of. When they have changed
@@ -39,6 +40,7 @@ func (l widestLoops) loops() compiled.Loops[float32, float32] {
 		Program: l.p,
 		Gather:  l.gather,
 		Scatter: l.scatter,
+		Fold:    l.fold,
 		Apply:   l.apply,
 	}
 }
@@ -121,6 +123,57 @@ func (l widestLoops) scatterWeighted(acc *[1 << 16]float32, nbr []uint32, slot [
 		}
 		a = p.Sum(a, g)
 		acc[s] = a
+	}
+}
+
+func (l widestLoops) edge(a float32, src float32, weight float32) float32 {
+	p := l.p
+	var dst float32
+	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	if g < a { // Sum would not change a
+		return a
+	}
+	a = p.Sum(a, g)
+	return a
+}
+
+func widestLoopsBlock[W packed.Width, D packed.Destination](l widestLoops, acc *[1 << 16]float32, b *packed.Blocks, cur []float32) {
+	w, d := packed.Bits[W](), packed.Bits[D]()
+	slots, u := b.Block()
+	weights := b.Weights()
+	_ = acc[0] // it is not nil: no edge has to ask
+	var s uint16
+	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
+		weight := (*[packed.GroupSlots]float32)(weights[k:])
+		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
+		acc[s] = l.edge(acc[s], cur[u], weight[0])
+		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
+		acc[s] = l.edge(acc[s], cur[u], weight[1])
+		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
+		acc[s] = l.edge(acc[s], cur[u], weight[2])
+		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
+		acc[s] = l.edge(acc[s], cur[u], weight[3])
+		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
+		acc[s] = l.edge(acc[s], cur[u], weight[4])
+		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
+		acc[s] = l.edge(acc[s], cur[u], weight[5])
+		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
+		acc[s] = l.edge(acc[s], cur[u], weight[6])
+		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
+		acc[s] = l.edge(acc[s], cur[u], weight[7])
+		slots = slots.Next(w, d)
+	}
+}
+
+// widestLoopsBlocks has code for each width of sources and of destinations.
+var widestLoopsBlocks = [2][packed.MaxWidth + 1]func(widestLoops, *[1 << 16]float32, *packed.Blocks, []float32){
+	{0: widestLoopsBlock[packed.W0, packed.D14], 1: widestLoopsBlock[packed.W1, packed.D14], 2: widestLoopsBlock[packed.W2, packed.D14], 3: widestLoopsBlock[packed.W3, packed.D14], 4: widestLoopsBlock[packed.W4, packed.D14], 5: widestLoopsBlock[packed.W5, packed.D14], 6: widestLoopsBlock[packed.W6, packed.D14], 7: widestLoopsBlock[packed.W7, packed.D14], 8: widestLoopsBlock[packed.W8, packed.D14], 9: widestLoopsBlock[packed.W9, packed.D14], 10: widestLoopsBlock[packed.W10, packed.D14], 12: widestLoopsBlock[packed.W12, packed.D14], 14: widestLoopsBlock[packed.W14, packed.D14], 16: widestLoopsBlock[packed.W16, packed.D14], 20: widestLoopsBlock[packed.W20, packed.D14], 24: widestLoopsBlock[packed.W24, packed.D14], 32: widestLoopsBlock[packed.W32, packed.D14]},
+	{0: widestLoopsBlock[packed.W0, packed.D16], 1: widestLoopsBlock[packed.W1, packed.D16], 2: widestLoopsBlock[packed.W2, packed.D16], 3: widestLoopsBlock[packed.W3, packed.D16], 4: widestLoopsBlock[packed.W4, packed.D16], 5: widestLoopsBlock[packed.W5, packed.D16], 6: widestLoopsBlock[packed.W6, packed.D16], 7: widestLoopsBlock[packed.W7, packed.D16], 8: widestLoopsBlock[packed.W8, packed.D16], 9: widestLoopsBlock[packed.W9, packed.D16], 10: widestLoopsBlock[packed.W10, packed.D16], 12: widestLoopsBlock[packed.W12, packed.D16], 14: widestLoopsBlock[packed.W14, packed.D16], 16: widestLoopsBlock[packed.W16, packed.D16], 20: widestLoopsBlock[packed.W20, packed.D16], 24: widestLoopsBlock[packed.W24, packed.D16], 32: widestLoopsBlock[packed.W32, packed.D16]},
+}
+
+func (l widestLoops) fold(acc *[1 << 16]float32, b *packed.Blocks, cur []float32) {
+	for b.Next() {
+		widestLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
 	}
 }
 

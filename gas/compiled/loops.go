@@ -1,6 +1,9 @@
 package compiled
 
-import "github.com/garaph/garaph/gas"
+import (
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/shard/packed"
+)
 
 // Loops are the methods of a program fused into loops over plain arrays, one
 // call for thousands of edges. Engines build them from the methods of any
@@ -30,6 +33,12 @@ type Loops[V, A any] struct {
 	// slots need no check. Nil when a program's Gather reads the destination's value, and
 	// for programs that are [gas.Saturable] or [gas.Settleable].
 	Scatter func(acc *[1 << 16]A, nbr []uint32, slot []uint16, weight []float32, cur []V)
+
+	// Fold folds the edges of packed blocks, all of them: there is an accumulator
+	// for every destination that can be, and that of dummies, the number of the
+	// shard's vertices, has no meaning. cur has at least the vertices for which the
+	// side was checked.
+	Fold func(acc *[1 << 16]A, b *packed.Blocks, cur []V)
 
 	// Apply gives each vertex of list its next value and sets, in rising, the
 	// bits of those that [gas.Program.Activate]: rising[0] begins with the vertex

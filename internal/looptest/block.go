@@ -1,12 +1,15 @@
 package looptest
 
 import (
+	"cmp"
 	"slices"
 
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 )
 
 // block is a random shard of a random graph, and what an engine has beside it.
@@ -53,4 +56,48 @@ func drawBlock[V any](t *rapid.T, value *rapid.Generator[V]) *block[V] {
 	}
 	b.slot = rapid.SliceOfN(rapid.Uint16Range(0, uint16(n-1)), edges, edges).Draw(t, "slots")
 	return b
+}
+
+// pack packs the block's edges, in half of the cases with their ends and values
+// spread over more vertices, for other widths.
+func (b *block[V]) pack(t *rapid.T) (*packed.Side, []V) {
+	cur, h := b.cur, shard.Header{First: b.First, Vertices: int(b.N - b.First), Weighted: b.Weight != nil}
+	nbr, slot := slices.Clone(b.Nbr), slices.Clone(b.slot)
+	if rapid.Bool().Draw(t, "spread") {
+		cur = slices.Repeat(cur, 1<<17/len(cur)+1)
+		h.Vertices = rapid.SampledFrom([]int{12288, 1<<14 - 1, 1 << 14, 1<<16 - 1}).Draw(t, "vertices of the packed shard")
+		gap := uint32(1) << rapid.IntRange(0, 16).Draw(t, "gap")
+		for i := range nbr {
+			nbr[i] = nbr[i] * gap % (1 << 17)
+			slot[i] *= uint16(h.Vertices / 100)
+		}
+	}
+	order := make([]int, len(nbr))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int {
+		return cmp.Or(cmp.Compare(nbr[x], nbr[y]), cmp.Compare(slot[x], slot[y]))
+	})
+	var e packed.Edges
+	for _, i := range order {
+		e.Nbr, e.Slot = append(e.Nbr, nbr[i]), append(e.Slot, slot[i])
+		if h.Weighted {
+			e.Weight = append(e.Weight, b.Weight[i])
+		}
+	}
+	var p packed.Packer
+	if err := p.Sorted(h, e.Nbr, e.Slot, e.Weight); err != nil {
+		t.Fatal(err)
+	}
+	blob := make([]byte, p.Size())
+	p.Write(blob)
+	s, err := packed.Decode(blob)
+	if err == nil {
+		err = s.CheckValues(uint32(len(cur)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, cur
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/shard/packed"
 )
 
 // Plain are the loops of any program as package gas defines them, one call
@@ -45,6 +46,14 @@ func Plain[V, A any](p gas.Program[V, A]) compiled.Loops[V, A] {
 		var dst V
 		for i, u := range nbr {
 			acc[slot[i]] = p.Sum(acc[slot[i]], p.Gather(cur[u], weight(weights, uint32(i)), dst))
+		}
+	}
+	l.Fold = func(acc *[1 << 16]A, b *packed.Blocks, cur []V) {
+		for e := range b.All() {
+			for i, u := range e.Nbr {
+				s := e.Slot[i]
+				acc[s] = p.Sum(acc[s], p.Gather(cur[u], weight(e.Weight, uint32(i)), cur[b.First()+uint32(s)]))
+			}
 		}
 	}
 	l.Apply = func(acc []A, list []uint16, b *compiled.Block, cur, next []V, rising []uint64) (activated int, degrees uint64) {
@@ -141,6 +150,23 @@ func Check[V, A any](t *testing.T, draw func(t *rapid.T) gas.Program[V, A], valu
 				want.Scatter(&y, b.Nbr, b.slot, b.Weight, b.cur)
 				same("Scatter", x[:n], y[:n])
 			}
+			side, cur := b.pack(t)
+			var folded, wantFolded [1 << 16]A
+			for i := range folded {
+				folded[i] = p.Zero()
+			}
+			wantFolded = folded
+			blocks := side.Range(0, side.Blocks)
+			got.Fold(&folded, &blocks, cur)
+			blocks = side.Range(0, side.Blocks)
+			want.Fold(&wantFolded, &blocks, cur)
+			x, y = x[:0], y[:0]
+			for e := range side.All() {
+				for _, s := range e.Slot {
+					x, y = append(x, folded[s]), append(y, wantFolded[s])
+				}
+			}
+			same("Fold", x, y)
 			if got.Aggregate != nil {
 				values := b.cur[b.First:][:n]
 				same("Aggregate", got.Aggregate(&b.Block, values), want.Aggregate(&b.Block, values))

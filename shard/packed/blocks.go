@@ -65,17 +65,21 @@ func (b *Blocks) Weights() []float32 {
 	case b.buffer == nil:
 		b.buffer = make([]float32, BlockSlots)
 	}
-	list := s.Dictionary
 	if s.Coding == Bytes {
-		for i, code := range s.codes[from:][:BlockSlots] {
-			b.buffer[i] = list[code]
-		}
+		look(b.buffer, s.Dictionary, s.codes[from:])
 	} else {
-		for i, code := range view[uint16](s.codes[2*from:], BlockSlots) {
-			b.buffer[i] = list[code]
-		}
+		look(b.buffer, s.Dictionary, view[uint16](s.codes[2*from:], BlockSlots))
 	}
 	return b.buffer
+}
+
+// look looks up the codes of a block.
+func look[C uint8 | uint16](to, dictionary []float32, codes []C) {
+	to, codes = to[:BlockSlots], codes[:BlockSlots]
+	for i := 0; i < BlockSlots; i += 4 {
+		four, out := codes[i:i+4:i+4], to[i:i+4:i+4]
+		out[0], out[1], out[2], out[3] = dictionary[four[0]], dictionary[four[1]], dictionary[four[2]], dictionary[four[3]]
+	}
 }
 
 // Edges are edges in their order: the i-th leads from vertex Nbr[i] to local

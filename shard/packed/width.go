@@ -79,3 +79,13 @@ func (g Group) Next(w, d uint) Group { return Group{unsafe.Add(g.at, w+d)} }
 
 // load reads 8 bytes.
 func load(p unsafe.Pointer, at uint) uint64 { return *(*uint64)(unsafe.Add(p, at)) }
+
+// AllWidths lists the widths of deltas.
+func AllWidths() (list []int) {
+	for w := range MaxWidth + 1 {
+		if allowed(w) {
+			list = append(list, w)
+		}
+	}
+	return list
+}

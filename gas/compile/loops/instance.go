@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/garaph/garaph/gas/compile/source"
+	"github.com/garaph/garaph/shard/packed"
 )
 
 // instance is a program as the templates see it.
@@ -16,11 +17,11 @@ type instance struct {
 	namer   *namer
 	imports map[string]*types.Package
 
-	Gas, Compiled string // names of packages
-	Name          string // of the type that has the loops as methods
-	Type          string // of the program, with its arguments
-	V, A          string
-	Loops         string // compiled.Loops, with its arguments
+	Gas, Compiled, Packed string // names of packages
+	Name                  string // of the type that has the loops as methods
+	Type                  string // of the program, with its arguments
+	V, A                  string
+	Loops                 string // compiled.Loops, with its arguments
 	// Aliases are declarations of types whose names variables of the loops have.
 	Aliases []string
 
@@ -100,12 +101,30 @@ func (x variant) Edge(i string) string {
 	}
 }
 
+// SlotEdge is what Gather is told of the edge in a slot of a block.
+func (x *instance) SlotEdge() string {
+	if !x.UsesEdge {
+		return x.Gas + ".Edge{}"
+	}
+	return x.Gas + ".Edge{Weight: weight}"
+}
+
+// Widths are those of packed blocks.
+func (x *instance) Widths() []int { return packed.AllWidths() }
+
+// Destinations are the widths of destinations in packed blocks.
+func (x *instance) Destinations() []int { return []int{14, 16} }
+
+// GroupSlots are the numbers of a group's slots.
+func (x *instance) GroupSlots() int { return packed.GroupSlots }
+
 func newInstance(p *source.Program, n *namer) *instance {
 	x := &instance{program: p, namer: n, imports: map[string]*types.Package{}}
 	gas := gasPackage(p)
 	x.Gas = n.importName(gas)
 	x.Compiled = n.importName(compiledPackage)
-	for _, p := range []*types.Package{gas, compiledPackage, embedPackage} {
+	x.Packed = n.importName(packedPackage)
+	for _, p := range []*types.Package{gas, compiledPackage, packedPackage, embedPackage} {
 		x.imports[p.Path()] = p
 	}
 	x.Type = n.typeString(p.Type, x.imports)

@@ -24,7 +24,7 @@ type namer struct {
 
 // own are the names of variables in the templates.
 var own = strings.Fields("a acc activated active b base bit bits cur d degree degrees done dst due edges end first full g i id ins k l list m " +
-	"nbr next o old olds outs p result_ rising s slot step sum u v value values weight x")
+	"dsts nbr next o old olds outs p result_ rising s slot slots step sum u v value values w weight weights x D W")
 
 func newNamer(pkg *packages.Package) *namer {
 	n := &namer{pkg: pkg, taken: map[string]bool{}, names: map[string]string{}}

@@ -17,6 +17,7 @@ import (
 // Packages that generated files import beside gas.
 var (
 	embedPackage    = types.NewPackage("embed", "embed")
+	packedPackage   = types.NewPackage("github.com/garaph/garaph/shard/packed", "packed")
 	compiledPackage = types.NewPackage("github.com/garaph/garaph/gas/compiled", "compiled")
 )
 
