@@ -67,6 +67,21 @@ func (e *MemoryError) Error() string {
 // Is makes it the error of every budget that is too small.
 func (e *MemoryError) Is(target error) bool { return target == hostmem.ErrBudget }
 
+// rowsOf are the sides of the graph that have the planned rows.
+func rowsOf(s *store.Store, planned []shard.Direction) ([]shard.Direction, error) {
+	cat := s.Catalogue()
+	if cat.Layout != store.Packed {
+		return planned, nil
+	}
+	if cat.Symmetric {
+		return []shard.Direction{shard.Out}, nil
+	}
+	if slices.Contains(planned, shard.In) {
+		return nil, fmt.Errorf("graph %s: its in-edges are packed, and the algorithm reads rows of them; import the graph with --layout csc", s.Name())
+	}
+	return planned, nil
+}
+
 // openRows divides the budget: the arrays of the plan first, then rows.
 func openRows(s *store.Store, p Plan, o Options) (*page.Cache, error) {
 	needed := &MemoryError{Graph: s.Name(), Budget: o.Memory, Arrays: p.Arrays}
@@ -76,7 +91,11 @@ func openRows(s *store.Store, p Plan, o Options) (*page.Cache, error) {
 		}
 		return nil, nil
 	}
-	po := page.Options{Gather: p.Rows, Threads: o.Threads}
+	gather, err := rowsOf(s, p.Rows)
+	if err != nil {
+		return nil, err
+	}
+	po := page.Options{Gather: gather, Threads: o.Threads}
 	if o.Memory > 0 {
 		po.Budget = max(1, o.Memory-needed.Least())
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
 )
 
 // processBytes is what the process takes beside arrays and pages: the program
@@ -93,7 +94,7 @@ func (j *Job[V, A]) plan() (err error) {
 // use them and memory is left.
 func (j *Job[V, A]) openCPU(loops compiled.Loops[V, A], gather []shard.Direction) (err error) {
 	j.cpu.orders = new(cpuengine.Orders)
-	if loops.Scatter != nil && j.pages.InMemory() {
+	if loops.Scatter != nil && j.pages.InMemory() && j.cat.Layout != store.Packed {
 		if j.cpu.orders, err = cpuengine.NewOrders(j.cat, gather, j.pages.Rest()); err != nil {
 			return err
 		}

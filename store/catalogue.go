@@ -145,6 +145,9 @@ func (c *Catalogue) seal(idSums []uint32) {
 
 // check compares the catalogue with itself, so that what builds on it need not.
 func (c *Catalogue) check() error {
+	if c.Layout != "" && c.Layout != CSC && c.Layout != Packed {
+		return fmt.Errorf("%w: layout %q", ErrDamaged, c.Layout)
+	}
 	next, in, out := uint64(0), uint64(0), uint64(0)
 	for i, s := range c.Shards {
 		if uint64(s.First) != next || s.Vertices <= 0 || s.Vertices > shard.MaxVertices {

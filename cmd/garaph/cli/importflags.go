@@ -9,12 +9,13 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/store"
 )
 
 // importFlags say how edge lists are read. They are those of `garaph import`,
 // and of `garaph run` for edge files.
 type importFlags struct {
-	format, ids, weights                           *string
+	format, ids, weights, layout                   *string
 	undirected, dedup, dropSelfLoops, skipBadLines *bool
 	delimiter                                      *byte
 	header, noHeader                               *bool
@@ -31,6 +32,7 @@ func newImportFlags(fs *pflag.FlagSet) *importFlags {
 		format:        enumFlag(fs, "format", "auto", formats, "format of the edge files"),
 		ids:           enumFlag(fs, "ids", "auto", words(ingest.IDsAuto, ingest.IDsDense, ingest.IDsInt, ingest.IDsString), "kind of vertex ids"),
 		weights:       enumFlag(fs, "weights", "auto", words(ingest.WeightsAuto, ingest.WeightsYes, ingest.WeightsNo), "whether edges have weights"),
+		layout:        enumFlag(fs, "layout", string(store.CSC), words(store.CSC, store.Packed), "how edges are stored: csc, or packed into a third fewer bytes, for the CPU"),
 		delimiter:     delimiterFlag(fs),
 		header:        fs.Bool("header", false, "the first line of text is a header (default found by itself)"),
 		noHeader:      fs.Bool("no-header", false, "the first line of text is an edge"),
@@ -119,7 +121,7 @@ func words[T ~string](values ...T) []string {
 
 func (f *importFlags) options() garaph.ImportOptions {
 	return garaph.ImportOptions{
-		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights),
+		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights), Layout: store.Layout(*f.layout),
 		Table:      f.table(),
 		Undirected: *f.undirected, Dedup: *f.dedup, DropSelfLoops: *f.dropSelfLoops, SkipBadLines: *f.skipBadLines,
 	}

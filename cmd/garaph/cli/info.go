@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -42,6 +43,7 @@ type graphInfo struct {
 	Edges        uint64    `json:"edges"`
 	Weighted     bool      `json:"weighted"`
 	Symmetric    bool      `json:"symmetric"`
+	Layout       string    `json:"layout"`
 	IDs          idInfo    `json:"ids"`
 	Shards       int       `json:"shards"`
 	Bytes        int64     `json:"disk_bytes"`
@@ -69,7 +71,7 @@ func describe(path string) (i graphInfo, err error) {
 	}()
 	c := g.Catalogue()
 	i = graphInfo{
-		Graph: path, Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted, Symmetric: c.Symmetric,
+		Graph: path, Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted, Symmetric: c.Symmetric, Layout: string(cmp.Or(c.Layout, store.CSC)),
 		IDs: idInfo{Kind: string(c.IDs.Kind)}, Shards: len(c.Shards),
 		Fingerprint: c.Fingerprint, Created: c.Created, Source: c.Source,
 	}
@@ -93,6 +95,7 @@ func (i graphInfo) print(w *output) error {
 		{"edges", humanize.Comma(int64(i.Edges))},
 		{"weighted", yes(i.Weighted)},
 		{"symmetric", yes(i.Symmetric)},
+		{"layout", i.Layout},
 		{"ids", fmt.Sprintf("%s, from %s to %s", kind, i.IDs.First, i.IDs.Last)},
 		{"shards", humanize.Comma(int64(i.Shards))},
 		{"on disk", fmt.Sprintf("%s, %.2f bytes per edge", bytesText(i.Bytes), i.BytesPerEdge)},
