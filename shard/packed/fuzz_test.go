@@ -78,10 +78,8 @@ func folds[V any, A comparable](t *testing.T, s *packed.Side, n uint32, p gas.Pr
 		got[i] = p.Zero()
 	}
 	want = got
-	blocks := s.Range(0, s.Blocks)
-	loops.Fold(&got, &blocks, cur)
-	blocks = s.Range(0, s.Blocks)
-	cpuengine.Fold(p)(&want, &blocks, cur)
+	loops.Fold(&got, s.Range(0, s.Blocks), cur)
+	cpuengine.Fold(p)(&want, s.Range(0, s.Blocks), cur)
 	got[s.Vertices] = want[s.Vertices] // of dummies
 	if got != want {
 		t.Fatal("the sums differ")

@@ -374,3 +374,44 @@ func TestCodings(t *testing.T) {
 		}
 	}
 }
+
+// TestActive: runs have the blocks that have an active source in one of the words of
+// their own sources or of the next block's first one, and no others.
+func TestActive(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h, n, edges := draw(t)
+		n = min(n, 1<<20)
+		h.First, h.Vertices = 0, min(h.Vertices, int(n))
+		for i := range edges {
+			edges[i].nbr %= n
+			edges[i].slot %= uint16(h.Vertices)
+		}
+		s, _ := decoded(t, pack(t, h, edges), n)
+		set := make([]uint64, n/64+1)
+		for range rapid.IntRange(0, 5).Draw(t, "active") {
+			u := rapid.Uint32Range(0, n-1).Draw(t, "source")
+			set[u>>6] |= 1 << (u & 63)
+		}
+		got, want := make([]bool, s.Blocks), make([]bool, s.Blocks)
+		for i := range want {
+			var last uint32
+			for e := range s.Range(i, i+1).All() {
+				last = e.Nbr[len(e.Nbr)-1]
+			}
+			if i+1 < s.Blocks {
+				last = s.Heads[i+1].Source
+			}
+			for w := s.Heads[i].Source >> 6; w <= last>>6; w++ {
+				want[i] = want[i] || set[w] != 0
+			}
+		}
+		for from, to := s.Active(0, set); from < s.Blocks; from, to = s.Active(to, set) {
+			for i := from; i < to; i++ {
+				got[i] = true
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	})
+}
