@@ -35,8 +35,8 @@ func (r *worker[V, A]) fold(s *shardSides, w Work) {
 	acc := r.sums(s.vertices + 1) // and that of dummies
 	all := (*[shard.MaxVertices]A)(acc[:shard.MaxVertices])
 	for _, side := range s.packed {
-		blocks := side.Range(0, len(side.Heads))
-		r.loops.Fold(all, &blocks, r.arrays.Cur)
+		r.blocks.Reset(side, 0, side.Blocks)
+		r.loops.Fold(all, &r.blocks, r.arrays.Cur)
 		r.stats.Edges += uint64(side.Edges)
 	}
 	for _, side := range s.rows {

@@ -60,8 +60,7 @@ func check[V any, A comparable](t *rapid.T, p gas.Program[V, A], side *packed.Si
 	for i := range got {
 		got[i], want[i] = p.Zero(), p.Zero()
 	}
-	blocks := side.Range(0, side.Blocks)
-	foldPacked(p)(&got, &blocks, cur)
+	foldPacked(p)(&got, side.Range(0, side.Blocks), cur)
 	for i, u := range e.Nbr {
 		s := e.Slot[i]
 		want[s] = p.Sum(want[s], p.Gather(cur[u], gas.Edge{Weight: e.Weight[i]}, cur[s]))

@@ -3,6 +3,7 @@ package cpuengine
 import (
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
 )
 
@@ -24,6 +25,7 @@ type worker[V, A any] struct {
 	rising []uint64 // zero between tasks
 	values []V
 	piece  [2]uint32
+	blocks packed.Blocks
 	stats  Stats
 }
 

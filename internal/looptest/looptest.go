@@ -156,10 +156,8 @@ func Check[V, A any](t *testing.T, draw func(t *rapid.T) gas.Program[V, A], valu
 				folded[i] = p.Zero()
 			}
 			wantFolded = folded
-			blocks := side.Range(0, side.Blocks)
-			got.Fold(&folded, &blocks, cur)
-			blocks = side.Range(0, side.Blocks)
-			want.Fold(&wantFolded, &blocks, cur)
+			got.Fold(&folded, side.Range(0, side.Blocks), cur)
+			want.Fold(&wantFolded, side.Range(0, side.Blocks), cur)
 			x, y = x[:0], y[:0]
 			for e := range side.All() {
 				for _, s := range e.Slot {

@@ -23,8 +23,15 @@ type Blocks struct {
 	buffer []float32 // weights of the block in hand
 }
 
-// Range gives the blocks from from to to.
-func (s *Side) Range(from, to int) Blocks { return Blocks{side: s, at: from - 1, end: to} }
+// Range gives the blocks from from to to, for one goroutine to go through once.
+func (s *Side) Range(from, to int) *Blocks {
+	b := &Blocks{}
+	b.Reset(s, from, to)
+	return b
+}
+
+// Reset makes b go through the blocks from from to to of a side.
+func (b *Blocks) Reset(s *Side, from, to int) { b.side, b.at, b.end = s, from-1, to }
 
 // Next goes on to the next block, and reports whether there is one.
 func (b *Blocks) Next() bool {
@@ -92,10 +99,7 @@ type Edges struct {
 
 // All gives the edges of all blocks: see [Blocks.All].
 func (s *Side) All() iter.Seq[Edges] {
-	return func(yield func(Edges) bool) {
-		b := s.Range(0, len(s.Heads))
-		b.All()(yield)
-	}
+	return func(yield func(Edges) bool) { s.Range(0, len(s.Heads)).All()(yield) }
 }
 
 // All gives the edges, a block at a time and without dummies. What it yields is

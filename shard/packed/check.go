@@ -10,13 +10,16 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// CheckValues looks at what checksums cannot see and loops rely on: that sources ascend
-// and exist in a graph of n vertices, that destinations are at most Vertices and as
+// CheckValues looks at what checksums cannot see and loops rely on: that the interval lies
+// in a graph of n vertices, that sources ascend and exist, that destinations are at most Vertices and as
 // many below it as there are edges, that codes are in the dictionary, and that
 // weights are finite and not negative. It is called for every blob that is read.
 // Sources are only added up, several at once, as gaps cannot be negative: that and
 // the same for destinations takes half of the time of decoding (BenchmarkCheck).
 func (s *Side) CheckValues(n uint32) error {
+	if uint64(s.First)+uint64(s.Vertices) > uint64(n) {
+		return fmt.Errorf("%w: %d vertices from %d, the graph has %d", shard.ErrInvalid, s.Vertices, s.First, n)
+	}
 	count := countBlock[D14]
 	if s.Bits == 16 {
 		count = countBlock[D16]

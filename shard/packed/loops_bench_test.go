@@ -48,6 +48,7 @@ func compare[V number, A any](b *testing.B, g *graph, name string, p gas.Program
 				orders[i].Weight = nil
 			}
 		}
+		inactive := make([]uint64, g.n/64+1)
 		loops, own := cpuengine.LoopsOf(p)
 		if !own {
 			b.Fatal("the program is not compiled")
@@ -69,13 +70,15 @@ func compare[V number, A any](b *testing.B, g *graph, name string, p gas.Program
 			}},
 			{"source", func(i int) { loops.Scatter(&acc, orders[i].Nbr, orders[i].Slot, orders[i].Weight, cur) }},
 			{"fold", func(i int) {
-				blocks := sides[i].Range(0, sides[i].Blocks)
-				loops.Fold(&acc, &blocks, cur)
+				loops.Fold(&acc, sides[i].Range(0, sides[i].Blocks), cur)
 			}},
 			{"gather", func(i int) { sink += int(gatherOnly(g.sides[i].Nbr, cur)) }},
 			{"decode", func(i int) {
-				blocks := sides[i].Range(0, sides[i].Blocks)
-				sink += int(decodeOnly(&blocks))
+				sink += int(decodeOnly(sides[i].Range(0, sides[i].Blocks)))
+			}},
+			{"skip", func(i int) { // with no active source
+				from, _ := sides[i].Active(0, inactive)
+				sink += from
 			}},
 			{"check", func(i int) {
 				if err := sides[i].CheckValues(g.n); err != nil {
@@ -88,8 +91,7 @@ func compare[V number, A any](b *testing.B, g *graph, name string, p gas.Program
 				}
 			}},
 			{"generic", func(i int) {
-				blocks := sides[i].Range(0, sides[i].Blocks)
-				generic(&acc, &blocks, cur)
+				generic(&acc, sides[i].Range(0, sides[i].Blocks), cur)
 			}},
 		}
 		zero := func() {

@@ -210,8 +210,8 @@ func TestEveryFlippedBit(t *testing.T) {
 	}
 }
 
-// reseal makes the checksums right again after damage.
-func reseal(blob []byte) {
+// Reseal makes the checksums right again after damage.
+func Reseal(blob []byte) {
 	shard.SealHeader(blob)
 	if head, err := shard.DecodeHeader(blob); err == nil {
 		if h, err := layout(blob, head); err == nil && h.Size() == int64(len(blob)) {
@@ -246,6 +246,7 @@ func TestHostile(t *testing.T) {
 		{"reserved field", add(56, 1), shard.ErrInvalid, "flags"},
 		{"no vertices", add(20, -1000), shard.ErrInvalid, "0 vertices"},
 		{"too many vertices", add(20, 1<<16-1000), shard.ErrInvalid, "65536 vertices"},
+		{"interval beyond the graph", add(16, 1<<31), shard.ErrInvalid, "the graph has"},
 		{"interval beyond 2³²", add(16, -1), shard.ErrInvalid, "from 4294967295"},
 		{"an edge more", add(24, 1), shard.ErrInvalid, "the header says"},
 		{"edges without end", add(24, -2000), shard.ErrInvalid, "edges in"},
@@ -285,7 +286,7 @@ func TestHostile(t *testing.T) {
 	} {
 		blob := slices.Clone(sound)
 		c.damage(blob)
-		reseal(blob)
+		Reseal(blob)
 		side, err := Decode(blob)
 		if err == nil {
 			err = side.CheckValues(n)
@@ -374,39 +375,43 @@ func TestCodings(t *testing.T) {
 	}
 }
 
-// FuzzDecode: no bytes make decoder, check or iteration read beyond the blob,
-// panic, or give an edge that the graph does not have. Checksums are made right, to
-// lead past them.
-func FuzzDecode(f *testing.F) {
-	for _, weighted := range []bool{false, true} {
-		blob, n := small(f, weighted)
-		f.Add(blob, n)
-	}
-	f.Fuzz(func(t *testing.T, data []byte, n uint32) {
-		blob := slices.Clone(data)
-		if len(blob) < shard.HeaderBytes {
-			return
+// TestActive: runs have the blocks that have an active source in one of the words of
+// their own sources or of the next block's first one, and no others.
+func TestActive(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h, n, edges := draw(t)
+		n = min(n, 1<<20)
+		h.First, h.Vertices = 0, min(h.Vertices, int(n))
+		for i := range edges {
+			edges[i].nbr %= n
+			edges[i].slot %= uint16(h.Vertices)
 		}
-		reseal(blob)
-		s, err := Decode(blob)
-		if err != nil || s.CheckValues(n) != nil {
-			return
+		s, _ := decoded(t, pack(t, h, edges), n)
+		set := make([]uint64, n/64+1)
+		for range rapid.IntRange(0, 5).Draw(t, "active") {
+			u := rapid.Uint32Range(0, n-1).Draw(t, "source")
+			set[u>>6] |= 1 << (u & 63)
 		}
-		edges, last := 0, uint32(0)
-		for e := range s.All() {
-			for i, u := range e.Nbr {
-				if u < last || u >= n || int(e.Slot[i]) >= s.Vertices {
-					t.Fatalf("edge from %d to %d after one from %d", u, e.Slot[i], last)
-				}
-				if s.Weighted && !(e.Weight[i] >= 0) {
-					t.Fatalf("weight %v", e.Weight[i])
-				}
-				last = u
-				edges++
+		got, want := make([]bool, s.Blocks), make([]bool, s.Blocks)
+		for i := range want {
+			var last uint32
+			for e := range s.Range(i, i+1).All() {
+				last = e.Nbr[len(e.Nbr)-1]
+			}
+			if i+1 < s.Blocks {
+				last = s.Heads[i+1].Source
+			}
+			for w := s.Heads[i].Source >> 6; w <= last>>6; w++ {
+				want[i] = want[i] || set[w] != 0
 			}
 		}
-		if edges != int(s.Edges) {
-			t.Fatalf("%d edges, want %d", edges, s.Edges)
+		for from, to := s.Active(0, set); from < s.Blocks; from, to = s.Active(to, set) {
+			for i := from; i < to; i++ {
+				got[i] = true
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
 		}
 	})
 }
