@@ -50,7 +50,7 @@ type Record struct {
 	Identity  Identity  `json:"identity"`
 	Policy    Policy    `json:"checkpoints"`
 	Status    Status    `json:"status"`
-	Error     string    `json:"error,omitempty"` // of a failed job
+	Error     string    `json:"error,omitempty"` // of a failed job; of one that is done, why it has no results
 	Iteration int       `json:"iteration"`       // iterations done
 	Epoch     int       `json:"epoch,omitempty"` // the number of the last one written; 0: none was
 	Created   time.Time `json:"created"`
