@@ -27,6 +27,7 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
 
@@ -127,6 +128,20 @@ func (g *Graph) Store() *store.Store { return g.store }
 
 // Vertex gives the dense id of the vertex with the user's id, or [ErrNoVertex].
 func (g *Graph) Vertex(id string) (uint32, error) { return g.store.Lookup(id) }
+
+// MaxInDegree is the largest number of edges that lead to a vertex.
+func (g *Graph) MaxInDegree() (most uint32, err error) {
+	for i := range g.Catalogue().Shards {
+		side, err := g.store.ReadOffsets(shard.In, i)
+		if err != nil {
+			return 0, err
+		}
+		for v := range side.Vertices() {
+			most = max(most, side.Off[v+1]-side.Off[v])
+		}
+	}
+	return most, nil
+}
 
 // ID gives the user's id of a vertex.
 func (g *Graph) ID(v gas.VertexID) (string, error) { return g.store.IDs().Text(uint32(v)) }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
@@ -21,15 +22,16 @@ import (
 func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions) (*Result, error) {
 	column, err := columnOf(p)
 	if err != nil { // not after hours of work
-		return nil, errors.Join(err, giveBack(o.Job))
+		return nil, errors.Join(nameProgram(err, p, o.Name), giveBack(o.Job))
 	}
 	if o.Job == nil && o.Checkpoints.Wanted() {
 		o.Job = g.NewJob(JobSpec{Name: fmt.Sprintf("%T", p)})
 	}
 	o = continued(o)
+	named := func(err error) error { return nameProgram(err, p, o.Name) }
 	job, err := dispatcher.New(g.store, p, o)
 	if err != nil {
-		return nil, errors.Join(err, giveBack(o.Job))
+		return nil, errors.Join(named(err), giveBack(o.Job))
 	}
 	if err := begin(g, p, o); err != nil {
 		job.Close()
@@ -40,15 +42,36 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	if err != nil {
 		job.Close()
 		status := Failed
-		if ctx.Err() != nil {
+		var overflow *OverflowError
+		switch {
+		case ctx.Err() != nil:
 			status = Interrupted
+		case errors.As(err, &overflow):
+			status = Done // without results: resumed, it would end so again
 		}
+		err = named(err)
 		return r, errors.Join(err, r.end(status, err))
 	}
 	r.table = &table[V]{graph: g, source: p, valuesOf: job.ValuesOf, memory: job.Trim(), column: column}
 	r.close = job.Close
 	return r, nil
 }
+
+// nameProgram puts the name of a program in an error that has its type first.
+func nameProgram(err error, program any, name string) error {
+	if kind := fmt.Sprintf("%T", program); err != nil && name != "" && strings.Contains(err.Error(), kind) {
+		return &namedError{err, strings.Replace(err.Error(), kind, name, 1)}
+	}
+	return err
+}
+
+type namedError struct {
+	error
+	text string
+}
+
+func (e *namedError) Error() string { return e.text }
+func (e *namedError) Unwrap() error { return e.error }
 
 // Resume goes on with a job that was interrupted, or failed, from the newest
 // checkpoint that is sound; without one it begins anew. id 0 is the newest
@@ -97,7 +120,7 @@ func begin[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) error {
 	}
 	id, err := identityOf(g, p, o)
 	if err == nil {
-		err = o.Job.Begin(id, o.Checkpoints)
+		err = g.store.InPlace(func() error { return o.Job.Begin(id, o.Checkpoints) })
 	}
 	if err == nil {
 		return nil

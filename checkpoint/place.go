@@ -50,7 +50,7 @@ func (j *Job) CheckOwn() error {
 	case err != nil:
 		return err
 	case now.Born == 0:
-		return errors.New("the file system does not tell whether its record was made here")
+		return errors.New("the file system does not record where it was made")
 	case now != then:
 		return errors.New("its record was not made here: the graph was copied or received")
 	}

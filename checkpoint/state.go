@@ -107,7 +107,7 @@ func decodeCommit(b []byte) (*commit, error) {
 	}
 	if c.Vertices == 0 || c.ValueBytes <= 0 || c.ValueBytes > maxValueBytes ||
 		c.ChunkVertices == 0 || c.ChunkVertices%64 != 0 || c.ChunkVertices > DefaultChunk || c.Iteration < 0 || c.Iteration > maxIterations {
-		return nil, fmt.Errorf("%w: its commit record tells of %d vertices of %d bytes in chunks of %d, iteration %d", ErrDamaged, c.Vertices, c.ValueBytes, c.ChunkVertices, c.Iteration)
+		return nil, fmt.Errorf("%w: its commit record has %d vertices of %d bytes in chunks of %d, iteration %d", ErrDamaged, c.Vertices, c.ValueBytes, c.ChunkVertices, c.Iteration)
 	}
 	if len(c.Policy) == 0 {
 		c.Policy = slices.Clone(b) // of version 2, whose fields lie in the commit record itself

@@ -47,6 +47,7 @@ const (
 // Options of a job. The zero value is a sync job on all processors, without a
 // limit of memory or iterations.
 type Options struct {
+	Name       string // of the program in errors; "": its type
 	Mode       Mode
 	Method     Method
 	Threads    int   // 0: GOMAXPROCS

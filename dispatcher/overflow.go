@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -57,7 +58,7 @@ func (j *Job[V, A]) overflowed(ctx context.Context) error {
 	if err := g.Wait(); err != nil || values.Load() == 0 {
 		return err
 	}
-	e := &OverflowError{Graph: j.store.Name(), Program: fmt.Sprintf("%T", j.program), Values: values.Load(), Vertices: j.cat.Vertices}
+	e := &OverflowError{Graph: j.store.Name(), Program: cmp.Or(j.opt.Name, fmt.Sprintf("%T", j.program)), Values: values.Load(), Vertices: j.cat.Vertices}
 	for _, v := range firsts {
 		if v == math.MaxUint32 {
 			continue

@@ -18,8 +18,8 @@ import (
 func (a *app) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench GRAPH [flags]",
-		Short: "Hold programs against the ceilings of this machine",
-		Long: `Hold programs against the ceilings of this machine.
+		Short: "Compare programs with the ceilings of this machine",
+		Long: `Compare programs with the ceilings of this machine.
 
 The ceilings are gather-only (the values of the graph's own edges read and
 added up, and nothing else), the copying of memory and the sequential reading of

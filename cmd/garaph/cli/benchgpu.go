@@ -14,8 +14,8 @@ import (
 func (a *app) benchGPUCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gpu GRAPH [flags]",
-		Short: "Hold the GPU engine against the ceilings of a GPU and its link",
-		Long: `Hold the GPU engine against the ceilings of a GPU and its link.
+		Short: "Compare the GPU engine with the ceilings of a GPU and its link",
+		Long: `Compare the GPU engine with the ceilings of a GPU and its link.
 
 The ceilings are gather-only over the graph's own edges, and copies in both
 directions. Then come each kernel alone, whole iterations of PageRank with all

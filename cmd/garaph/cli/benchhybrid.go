@@ -14,8 +14,8 @@ import (
 func (a *app) benchHybridCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hybrid GRAPH [flags]",
-		Short: "Hold jobs on CPU and GPU together against jobs on either",
-		Long: `Hold jobs on CPU and GPU together against jobs on either.
+		Short: "Compare jobs on CPU and GPU together with jobs on one of them",
+		Long: `Compare jobs on CPU and GPU together with jobs on one of them.
 
 Its parts are:
   pays      PageRank in memory, of which the GPU's holds an eighth: both devices

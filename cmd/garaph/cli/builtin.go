@@ -73,9 +73,11 @@ same --seed and --iterations give the same communities in sync mode.`,
 		{
 			Name: "katz", Value: programs.Katz[float32]{}, Short: "Katz centrality of every vertex, not scaled",
 			Long: `The value of a vertex is beta + alpha · sum of the values of the vertices that
-lead to it; weights are ignored.`,
+lead to it; weights are ignored. Values are finite where --alpha is below
+1 / the largest eigenvalue of the graph, and always where it is below 1 / the
+largest in-degree: the default, 1 / (the largest in-degree + 1), is NetworKit's.`,
 			Example:    `  garaph run katz web.graph --alpha 0.001 --top 20`,
-			Overflow:   "with --precision 64 they may reach 1.7e308, and they stay finite with an --alpha below 1 / the largest eigenvalue of the graph, for which 1 / the largest in-degree is always enough",
+			Overflow:   "without --alpha they are at most --beta · (the largest in-degree + 1); --precision 64 has room for 1.7e308",
 			Iterations: 1000, Setup: setupKatz,
 		},
 		{

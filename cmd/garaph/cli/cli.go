@@ -94,7 +94,7 @@ func (a *app) root() *cobra.Command {
 		Long: `garaph processes graphs that are larger than memory on one machine.
 
 Edge lists are imported once into a graph, a folder, and programs run over it.
-Edge lists can also be given to a program at once.`,
+A program can also run over edge lists directly.`,
 		Example: `  garaph import edges.txt.gz web.graph
   garaph run pagerank web.graph --top 20
   go mod graph | garaph run bfs - --source example.com/app`,
@@ -138,8 +138,8 @@ Edge lists can also be given to a program at once.`,
 
 // addGlobalFlags declares the flags of every command.
 func (a *app) addGlobalFlags(fs *pflag.FlagSet) {
-	fs.BoolVarP(&a.console.verbose, "verbose", "v", false, "tell every iteration and what the engine does")
-	fs.BoolVarP(&a.console.quiet, "quiet", "q", false, "tell warnings and errors only")
+	fs.BoolVarP(&a.console.verbose, "verbose", "v", false, "report every iteration and what the engine does")
+	fs.BoolVarP(&a.console.quiet, "quiet", "q", false, "report warnings and errors only")
 }
 
 // job is the RunE of a command: once it is called, the command line was

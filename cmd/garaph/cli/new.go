@@ -68,7 +68,7 @@ func (a *app) begin(name, dir string) error {
 			return errors.Join(fmt.Errorf("write the module: %w", err), os.RemoveAll(m.Name))
 		}
 	}
-	a.console.summary(fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go.%s Go on with:
+	a.console.summary(fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go.%s Next:
 
   cd %[1]s
 %[3]s  go test .

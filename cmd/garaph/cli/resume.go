@@ -26,12 +26,12 @@ var resumeFlags = []string{
 func (a *app) resumeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume GRAPH [JOB] [flags]",
-		Short: "Go on with a run that was interrupted",
-		Long: `Go on with a run that was interrupted, by Ctrl-C, a crash or a power failure:
+		Short: "Resume a run that was interrupted",
+		Long: `Resume a run that was interrupted, by Ctrl-C, a crash or a power failure:
 from its newest checkpoint, or from the beginning where it has none. Without JOB,
 the newest unfinished one of the graph; damaged ones are passed over, and named.
-Program, parameters, iterations and output are those of the first run; --trace and
---report are of one run, and to be given again. --output must be given again where the
+Program, parameters, iterations and output are those of the first run; give --trace
+and --report again where they are wanted. --output must be given again where the
 file is there already and the job has not written it, where it lies outside of the
 folder in which the job was begun, and where another user began the job or the
 graph was copied or received.`,

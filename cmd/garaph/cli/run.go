@@ -63,7 +63,7 @@ standard input), which are then imported into a temporary graph. Without
 func newRunFlags(all *pflag.FlagSet) *runFlags {
 	f := &runFlags{}
 	grouped(all, "Flags of every run", func(fs *pflag.FlagSet) {
-		f.iterations = countFlag(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default what the help of the program says)")
+		f.iterations = countFlag(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default: see the help of the program)")
 		f.mode = enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when new values are seen: after the iteration (sync) or at once (async)")
 		f.engine = enumFlag(fs, "engine", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull), "which vertices an iteration looks at: all (pull), or those that active ones lead to (notify-pull); auto by how many edges these are")
 		f.device = enumFlag(fs, "device", autoDevice, words(dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid), "where the program runs: hybrid on the CPU, the GPU or both, as each iteration is done soonest; auto likewise, if there is a GPU for it")
@@ -113,11 +113,11 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 		cmd.Annotations = map[string]string{isAlgorithm: "yes"}
 		cmd.Long += "\nIt is an algorithm and not a vertex program: it runs on the CPU, without iterations."
 	case p.Timed:
-		cmd.Long += fmt.Sprintf("\nIt does not end by itself: --iterations says how long it runs, %d if it is not given;\nwith 0 it runs until it is interrupted.", p.Iterations)
+		cmd.Long += fmt.Sprintf("\nIt does not end by itself: it runs for --iterations, %d if that is not given, and with 0\nuntil it is interrupted.", p.Iterations)
 	case p.Iterations > 0:
-		cmd.Long += fmt.Sprintf("\nIt ends after %d iterations, if not before and if --iterations is not given.", p.Iterations)
+		cmd.Long += fmt.Sprintf("\nIt ends after %d iterations at most, unless --iterations is given.", p.Iterations)
 	default:
-		cmd.Long += "\nIt ends when nothing changes any more, if not after --iterations."
+		cmd.Long += "\nIt ends when nothing changes any more, or after --iterations."
 	}
 	cmd.Flags().SortFlags = false
 	var runner Runner

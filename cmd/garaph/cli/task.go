@@ -148,7 +148,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 	a.console.begin(fmt.Sprintf("%s on %s", t.program.Name, t.name()))
 	s := a.console.stage(t.program.Name, int64(t.options.Iterations))
 	o := t.options
-	o.Log = a.console.log
+	o.Name, o.Log = t.program.Name, a.console.log
 	o.Progress = func(it garaph.Iteration) {
 		text := iterationText(it)
 		o.Log.Debug(text, iterationFields(it)...)

@@ -110,9 +110,12 @@ func (a *app) readAll(ctx context.Context, g *garaph.Graph) (done int64, found d
 	s := a.console.stage("verifying", total)
 	defer s.end()
 	read := amount{bytesText, time.Now()}
+	var next int64              // a blob may have few bytes, and a text takes longer than its check
 	progress := func(n int64) { // never called at once
-		done += n
-		s.set(done, read.text(done, total))
+		if done += n; done >= next {
+			next = done + total>>10
+			s.set(done, read.text(done, total))
+		}
 	}
 	err = g.Verify(ctx, progress, found.add)
 	return done, found, err
