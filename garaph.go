@@ -132,13 +132,11 @@ func (g *Graph) Vertex(id string) (uint32, error) { return g.store.Lookup(id) }
 // MaxInDegree is the largest number of edges that lead to a vertex.
 func (g *Graph) MaxInDegree() (most uint32, err error) {
 	for i := range g.Catalogue().Shards {
-		side, err := g.store.ReadOffsets(shard.In, i)
+		degrees, err := g.store.Degrees(shard.In, i)
 		if err != nil {
 			return 0, err
 		}
-		for v := range side.Vertices() {
-			most = max(most, side.Off[v+1]-side.Off[v])
-		}
+		most = max(most, slices.Max(degrees))
 	}
 	return most, nil
 }
