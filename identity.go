@@ -17,13 +17,17 @@ import (
 	"github.com/garaph/garaph/gas"
 )
 
+// methodOption names the method among the options of a recorded job, as the
+// first versions did.
+const methodOption = "engine"
+
 // identityOf says what a job is, so that it is resumed as the same.
 func identityOf[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) (checkpoint.Identity, error) {
 	t := reflect.TypeOf(p)
 	id := checkpoint.Identity{
 		Graph: g.Catalogue().Fingerprint, Program: t.String(), Engine: dispatcher.EngineVersion,
 		Parameters: parametersOf(p),
-		Options:    map[string]string{"mode": string(o.Mode), "engine": string(o.Method), "iterations": strconv.Itoa(o.Iterations)},
+		Options:    map[string]string{"mode": string(o.Mode), methodOption: string(o.Method), "iterations": strconv.Itoa(o.Iterations)},
 	}
 	pointer := ""
 	if t.Kind() == reflect.Pointer {

@@ -76,7 +76,7 @@ func continued(o RunOptions) RunOptions {
 		r := o.Job.Record()
 		had := r.Identity.Options
 		o.Mode = cmp.Or(o.Mode, dispatcher.Mode(had["mode"]))
-		o.Method = cmp.Or(o.Method, dispatcher.Method(had["engine"]))
+		o.Method = cmp.Or(o.Method, dispatcher.Method(had[methodOption]))
 		if n, err := strconv.Atoi(had["iterations"]); err == nil {
 			o.Iterations = cmp.Or(o.Iterations, n)
 		}

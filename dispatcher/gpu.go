@@ -263,7 +263,7 @@ func (o *Options) checkDevice() error {
 		return fmt.Errorf("device %q: expected %s, %s, %s or %s", o.Device, AutoDevice, CPU, GPU, Hybrid)
 	}
 	if (o.Device == GPU || o.Device == Hybrid) && o.Method == NotifyPull {
-		return fmt.Errorf("engine %s is one of the CPU, and the device is %s", NotifyPull, o.Device)
+		return fmt.Errorf("method %s is one of the CPU, and the device is %s", NotifyPull, o.Device)
 	}
 	if o.Streams > gpuengine.MaxStreams {
 		return fmt.Errorf("%d streams: expected at most %d", o.Streams, gpuengine.MaxStreams)

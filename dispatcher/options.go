@@ -102,7 +102,7 @@ func (o *Options) check() error {
 		o.Method = Auto
 	case Auto, Pull, NotifyPull:
 	default:
-		return fmt.Errorf("engine %q: expected %s, %s or %s", o.Method, Auto, Pull, NotifyPull)
+		return fmt.Errorf("method %q: expected %s, %s or %s", o.Method, Auto, Pull, NotifyPull)
 	}
 	if o.Threads < 0 || o.Memory < 0 || o.Iterations < 0 {
 		return fmt.Errorf("threads %d, memory %d, iterations %d: expected numbers ≥ 0", o.Threads, o.Memory, o.Iterations)

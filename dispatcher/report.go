@@ -9,7 +9,7 @@ type Iteration struct {
 	// Alpha is the time that the CPU alone would take, over that of the GPU
 	// (Garaph, section 5.3); 0 where nothing was to choose.
 	Alpha    float64 `json:"alpha,omitempty"`
-	Method   Method  `json:"mode"`
+	Method   Method  `json:"method"`
 	Fraction float64 `json:"f"`      // Σ degrees of the active vertices / edges
 	Active   uint64  `json:"active"` // vertices active at its start
 	Edges    uint64  `json:"edges"`  // gathered and notified along

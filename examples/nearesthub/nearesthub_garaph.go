@@ -154,7 +154,6 @@ func (l nearestHubLoops) apply(acc []Place, list []uint16, b *compiled.Block, cu
 // nearestHubFragments are those of NearestHub.
 var nearestHubFragments = compiled.Fragments{
 	Program: "NearestHub",
-	Hash:    "a700a272d6ae6570",
 
 	Value:       compiled.Layout{Size: 8, Align: 4, Leaves: []compiled.Leaf{{Name: "Distance", Kind: compiled.Float32, Offset: 0}, {Name: "Hub", Kind: compiled.Uint32, Offset: 4}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 4, Leaves: []compiled.Leaf{{Name: "Distance", Kind: compiled.Float32, Offset: 0}, {Name: "Hub", Kind: compiled.Uint32, Offset: 4}}},

@@ -166,7 +166,6 @@ func (l widestLoops) apply(acc []float32, list []uint16, b *compiled.Block, cur,
 // widestFragments are those of Widest.
 var widestFragments = compiled.Fragments{
 	Program: "Widest",
-	Hash:    "e234270bcdb5e112",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},

@@ -20,7 +20,6 @@ package compiled
 // and what it means.
 type Fragments struct {
 	Program string // the name of the type, as in Go
-	Hash    string // changes whenever the text or the layouts do
 
 	Value, Accumulator, Parameters Layout
 	SumOp                          SumOp

@@ -38,7 +38,7 @@ func BindAlgorithm[T algorithms.Value](build func(Env) (algorithms.Algorithm[T],
 
 // programFlagNames are the flags of a run that only a vertex program has a use for,
 // beside --device.
-var programFlagNames = slices.Concat([]string{"iterations", "mode", "engine", "report", "trace"}, gpuFlagNames, checkpointFlagNames)
+var programFlagNames = slices.Concat([]string{"iterations", "mode", "method", "report", "trace"}, gpuFlagNames, checkpointFlagNames)
 
 // isAlgorithm annotates the command that runs an algorithm.
 const isAlgorithm = "garaph_algorithm"

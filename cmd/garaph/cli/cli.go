@@ -59,7 +59,7 @@ func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, st
 	for _, p := range programs {
 		a.own[p.Name] = true
 	}
-	all, err := merge(builtin(), programs)
+	all, err := merge(builtin, programs)
 	if err != nil {
 		a.complain("%v", err)
 		return exitFailed

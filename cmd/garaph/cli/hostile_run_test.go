@@ -78,7 +78,7 @@ func (c *hostileCase) runLine(r *rand.Rand, graph, memory string) []string {
 	if r.IntN(4) == 0 {
 		line = append(line, "--mode", "async")
 	} else if r.IntN(3) == 0 {
-		line = append(line, "--engine", anyOf(r, []string{"pull", "notify-pull"}))
+		line = append(line, "--method", anyOf(r, []string{"pull", "notify-pull"}))
 	}
 	if r.IntN(2) == 0 {
 		line = append(line, "--checkpoint-every", "1")

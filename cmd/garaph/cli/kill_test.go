@@ -60,8 +60,8 @@ func killables() (list []killable) {
 		add(k.program, k.args+" --device gpu --gpu emulated", true, k.gpu)
 		add(k.program, k.args+" --device gpu --gpu emulated --mode async --checkpoint-pages 2", true, max(k.gpu, k.async))
 	}
-	add("pagerank", "--iterations 60 --engine notify-pull --memory 60MiB", false, 0)
-	add("sssp", "--source 0 --engine pull", false, 0)
+	add("pagerank", "--iterations 60 --method notify-pull --memory 60MiB", false, 0)
+	add("sssp", "--source 0 --method pull", false, 0)
 	add("sssp", "--source 0 --mode async --memory 60MiB --checkpoint-pages 3", false, 0)
 	return list
 }
@@ -77,7 +77,7 @@ func TestKill(t *testing.T) {
 		kills = n
 	}
 	all := killables()
-	for _, p := range builtin() {
+	for _, p := range builtin {
 		if !p.Algorithm && !slices.ContainsFunc(all, func(c killable) bool { return c.program == p.Name }) {
 			t.Errorf("%s is never killed", p.Name)
 		}

@@ -92,7 +92,7 @@ func writeObject(w io.Writer, report any, top *topRows) error {
 // depend on, as they were used.
 func (t *task) parameters() map[string]any {
 	o, all := t.options, t.ownParameters()
-	all["device"], all["mode"], all["engine"] = *t.flags.device, o.Mode, o.Method
+	all["device"], all["mode"], all["method"] = *t.flags.device, o.Mode, o.Method
 	all["threads"], all["memory"], all["iterations"] = o.Threads, o.Memory, o.Iterations
 	if t.result.Report.GPU != "" {
 		all["gpu"], all["gpu_memory"], all["streams"], all["gather"] = o.GPU, o.GPUMemory, o.Streams, o.Gather

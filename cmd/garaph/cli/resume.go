@@ -116,6 +116,10 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	if flags == nil {
 		flags = map[string]string{}
 	}
+	if method, old := flags["engine"]; old { // as older versions called it
+		flags["method"] = method
+		delete(flags, "engine")
+	}
 	delete(flags, "passes") // older versions had it, and values did not depend on it
 	if spec.Output != "" {
 		flags["output"] = spec.Output

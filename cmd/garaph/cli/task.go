@@ -126,7 +126,7 @@ func (t *task) saveBeside() error {
 func (t *task) runOptions() garaph.RunOptions {
 	f := t.flags
 	o := garaph.RunOptions{
-		Mode: dispatcher.Mode(*f.mode), Method: dispatcher.Method(*f.engine),
+		Mode: dispatcher.Mode(*f.mode), Method: dispatcher.Method(*f.method),
 		Threads: *f.threads, Memory: *f.memory, Iterations: t.program.Iterations,
 		Device: dispatcher.Device(*f.device), GPU: *f.gpu, GPUMemory: *f.gpuMemory, Streams: *f.streams, Gather: gpuengine.Gather(*f.gather),
 		Checkpoints: f.checkpoints.policy(), MoreThreads: bench.MoreThreads,

@@ -88,7 +88,7 @@ func TestLostTrace(t *testing.T) {
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	own := builtin()[0] // PageRank
+	own := builtin[0] // PageRank
 	setup := own.Setup
 	own.Setup = func(fs *pflag.FlagSet) Runner {
 		run := setup(fs)
