@@ -165,15 +165,6 @@ func (b *builder) readOptions() ReadOptions {
 	if b.opt.Progress != nil {
 		r.Progress = func(done, total int64) { b.opt.Progress(Progress{Reading, done, total}) }
 	}
-	if r.Format == "" {
-		r.Format = Auto
-	}
-	if r.IDs == "" {
-		r.IDs = IDsAuto
-	}
-	if r.Weights == "" {
-		r.Weights = WeightsAuto
-	}
 	return r
 }
 

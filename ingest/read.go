@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"runtime"
@@ -50,15 +51,7 @@ const (
 
 // withDefaults replaces zero values.
 func (o ReadOptions) withDefaults() ReadOptions {
-	if o.Format == "" {
-		o.Format = Auto
-	}
-	if o.IDs == "" {
-		o.IDs = IDsAuto
-	}
-	if o.Weights == "" {
-		o.Weights = WeightsAuto
-	}
+	o.Format, o.IDs, o.Weights = cmp.Or(o.Format, Auto), cmp.Or(o.IDs, IDsAuto), cmp.Or(o.Weights, WeightsAuto)
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
