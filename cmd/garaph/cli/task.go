@@ -51,19 +51,6 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 		return err
 	}
 	t.options = t.runOptions()
-	if t.trace != nil {
-		t.options.Trace = t.trace.add
-	}
-	if t.trace != nil || t.page != nil {
-		t.options.PageDone = func(w dispatcher.PageWork) {
-			if t.trace != nil {
-				t.trace.page(w)
-			}
-			if t.page != nil {
-				t.page.pages.Add(w)
-			}
-		}
-	}
 	defer keepWithin(t.options.Memory)()
 	if t.input, err = t.openInput(cmd.Context(), a, func() error { return out.check(t.args) }); err != nil {
 		return err
@@ -139,6 +126,19 @@ func (t *task) runOptions() garaph.RunOptions {
 	}
 	if !t.cmd.Flags().Changed("memory") {
 		o.Memory = defaultMemory()
+	}
+	if t.trace != nil {
+		o.Trace = t.trace.add
+	}
+	if t.trace != nil || t.page != nil {
+		o.PageDone = func(w dispatcher.PageWork) {
+			if t.trace != nil {
+				t.trace.page(w)
+			}
+			if t.page != nil {
+				t.page.pages.Add(w)
+			}
+		}
 	}
 	return o
 }
