@@ -14,7 +14,7 @@
 //   - Progress and totals: [Env.Progress] reports how far a stage is, [Env.Total] a number
 //     about the whole graph that a user wants to see beside the values.
 //   - The context: Run ends soon after it, with its error. Env.Each and Rows.Each look at it
-//     between two pieces of work, each of which should take milliseconds.
+//     between two tasks, each of which should take milliseconds.
 //
 // Run checks the plan against the budget of memory before anything is read, and
 // refuses with a [MemoryError] that names the least budget. A panic on the run's

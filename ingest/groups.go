@@ -199,10 +199,10 @@ func (b *builder) distribute(ctx context.Context, m *numbering, find *grouping, 
 			return failed
 		})
 	}
-	const piece = 64 // blocks
+	const atOnce = 64 // blocks
 	for _, blocks := range lists {
-		for ; len(blocks) > 0; blocks = blocks[min(piece, len(blocks)):] {
-			work <- blocks[:min(piece, len(blocks))]
+		for ; len(blocks) > 0; blocks = blocks[min(atOnce, len(blocks)):] {
+			work <- blocks[:min(atOnce, len(blocks))]
 		}
 	}
 	close(work)

@@ -195,10 +195,10 @@ func (b *builder) number(ctx context.Context, schema Schema, unsigned bool) (*nu
 	}
 	ranks := make([]rank, (uint64(top)+63)/64)
 	var g errgroup.Group
-	const piece = 1 << 14
-	for from := 0; from < len(ranks); from += piece {
+	const words = 1 << 14
+	for from := 0; from < len(ranks); from += words {
 		g.Go(func() error {
-			b.mark(ranks, from, min(from+piece, len(ranks)), top)
+			b.mark(ranks, from, min(from+words, len(ranks)), top)
 			return nil
 		})
 	}

@@ -117,7 +117,7 @@ func readInputs(ctx context.Context, ins []*readInput, o ReadOptions, sink Sink)
 	if err != nil {
 		return Schema{}, ReadStats{}, err
 	}
-	schema, err := settle(plans)
+	schema, err := decideSchema(plans)
 	if err != nil {
 		return schema, ReadStats{}, err
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// readBlock is a piece of an input that one goroutine parses: whole lines, or
+// readBlock is a part of an input that one goroutine parses: whole lines, or
 // whole records. Its bytes are followed by blockPad zero bytes.
 type readBlock struct {
 	seq  int64      // its number among all blocks of all inputs, in their order

@@ -108,9 +108,9 @@ func alwaysWeighted(f Format) bool {
 	return f == WEL || f == WSG || f == RawW || f == DIMACS
 }
 
-// settle makes one schema of those of all inputs, and refuses inputs of
+// decideSchema makes one schema of those of all inputs, and refuses inputs of
 // different kinds. Empty inputs have no say, unless there is nothing else.
-func settle(plans []*inputPlan) (Schema, error) {
+func decideSchema(plans []*inputPlan) (Schema, error) {
 	var live []*inputPlan
 	for _, p := range plans {
 		if p.body != (nothing{}) {

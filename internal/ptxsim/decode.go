@@ -127,7 +127,7 @@ func (p *parser) count(op string, width int, operands []string) (func(r []uint64
 	return nil, errUnknown
 }
 
-// operands returns the slots of operands of the given widths; the first one is
+// operands returns the registers of operands of the given widths; the first one is
 // assigned to.
 func (p *parser) operands(texts []string, widths ...int) ([]int, error) {
 	if len(texts) != len(widths) {
@@ -136,15 +136,15 @@ func (p *parser) operands(texts []string, widths ...int) ([]int, error) {
 	if texts[0][0] != '%' && texts[0][0] != '$' {
 		return nil, fmt.Errorf("an assignment to %s", texts[0])
 	}
-	slots := make([]int, len(texts))
+	registers := make([]int, len(texts))
 	for i, text := range texts {
-		slot, err := p.operand(text, widths[i])
+		register, err := p.operand(text, widths[i])
 		if err != nil {
 			return nil, err
 		}
-		slots[i] = slot
+		registers[i] = register
 	}
-	return slots, nil
+	return registers, nil
 }
 
 // shift: distances are 32 bits and clamped to the width.
