@@ -32,11 +32,11 @@ import (
 
 // Types of the parts that a user of the library sees.
 type (
-	// ImportOptions tell how to read edge lists.
+	// ImportOptions say how to read edge lists.
 	ImportOptions = ingest.Options
 	// ImportReport says what an import did.
 	ImportReport = ingest.Report
-	// RunOptions tell how to run a job.
+	// RunOptions say how to run a job.
 	RunOptions = dispatcher.Options
 	// Iteration says what one iteration of a job did.
 	Iteration = dispatcher.Iteration
@@ -54,7 +54,7 @@ type (
 	JobInfo = checkpoint.Listed
 	// JobStatus is how a job stands.
 	JobStatus = checkpoint.Status
-	// AlgorithmOptions tell how to run an algorithm.
+	// AlgorithmOptions say how to run an algorithm.
 	AlgorithmOptions = algorithms.Options
 	// AlgorithmReport says what an algorithm did.
 	AlgorithmReport = algorithms.Report
@@ -125,10 +125,10 @@ func (g *Graph) Catalogue() *Catalogue { return g.store.Catalogue() }
 // Store is the stored graph itself, for measurements and tools.
 func (g *Graph) Store() *store.Store { return g.store }
 
-// Vertex gives the dense id of the vertex with the user's id, or [ErrNoVertex].
+// Vertex returns the dense id of the vertex with the user's id, or [ErrNoVertex].
 func (g *Graph) Vertex(id string) (uint32, error) { return g.store.Lookup(id) }
 
-// ID gives the user's id of a vertex.
+// ID returns the user's id of a vertex.
 func (g *Graph) ID(v gas.VertexID) (string, error) { return g.store.IDs().Text(uint32(v)) }
 
 // Verify reads everything that is stored and calls damaged, one call at a time,

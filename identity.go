@@ -41,7 +41,7 @@ func identityOf[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) (checkpoi
 	return id, err
 }
 
-// sourceOf gives a hash of the program's text, or else of the executable.
+// sourceOf returns a hash of the program's text, or else of the executable.
 func sourceOf(program any) (string, error) {
 	if s, ok := program.(gas.Sourced); ok && !inherits(program) {
 		return hashOf([]byte(s.SourceText())), nil
@@ -92,7 +92,7 @@ func hashOf(b []byte) string {
 }
 
 // parametersOf lists the fields of a program, by name. Text of more than a line
-// stands as its hash. What a function does cannot be told.
+// stands as its hash. What a function does is unknown.
 func parametersOf(program any) map[string]string {
 	all := map[string]string{}
 	v := reflect.Indirect(reflect.ValueOf(program))

@@ -51,7 +51,7 @@ type Algorithm[T Value] interface {
 	// Plan says what Run reads and allocates at most, on a graph and with a number of
 	// threads. It may be called without Run.
 	Plan(g *store.Catalogue, threads int) Plan
-	// Run gives the values by dense vertex id, in an array that [Make] has allocated.
+	// Run returns the values by dense vertex id, in an array that [Make] has allocated.
 	Run(ctx context.Context, e *Env) ([]T, error)
 }
 

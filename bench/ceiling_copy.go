@@ -11,7 +11,7 @@ const (
 	// copyPart is what one goroutine copies before it takes the next task.
 	copyPart = 8 << 20
 	// copyLeast and copyCaches are the size of each of the two arrays: at least
-	// so many bytes, and so many times the largest cache.
+	// copyLeast bytes, and copyCaches times the largest cache.
 	copyLeast  = 64 << 20
 	copyCaches = 2
 	// copyShare is the part of the machine's memory that an array may take.

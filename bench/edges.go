@@ -69,7 +69,7 @@ type chosenShard struct {
 	at, size int64
 }
 
-// chooseShards gives all shards, or as many as fit into limit bytes, one at
+// chooseShards returns all shards, or as many as fit into limit bytes, one at
 // least: where a graph's hubs have the lowest ids, its first shards are not
 // like the rest, so every stretch of the graph gives its share.
 func chooseShards(c *store.Catalogue, limit int64) (chosen []chosenShard, size int64) {

@@ -61,8 +61,7 @@ type measurement struct {
 }
 
 // Measure measures the ceilings of the machine and the programs over the graph,
-// in turn, so many times. It takes much memory, and the whole machine should be
-// its own.
+// in turn, round by round. It needs much memory, and a machine without other work.
 func Measure(ctx context.Context, g *garaph.Graph, o Options) (*Report, error) {
 	m, err := newMeasurement(ctx, g, o)
 	if err != nil {
@@ -207,7 +206,7 @@ func (m *measurement) run(ctx context.Context, w workload, budget int64) (figure
 	return figuresOf(result.Report, peakMemory()), nil
 }
 
-// begin tells the next step.
+// begin reports the next step.
 func (m *measurement) begin(step string) {
 	if m.opt.Progress != nil {
 		m.opt.Progress(fmt.Sprintf("round %d of %d, %s", m.round+1, m.opt.Rounds, step))

@@ -67,7 +67,7 @@ type Options struct {
 	Streams   int              // that overlap on the GPU; 0: see [gpuengine.Options]
 	Gather    gpuengine.Gather // "": auto
 	Trace     func(gpuengine.Span)
-	// PageDone, when not nil, is told of every page, one call at a time.
+	// PageDone, when not nil, is called for every page, one call at a time.
 	PageDone func(PageWork)
 
 	// For tests: device.Open, speeds instead of measured ones, who looks on at the

@@ -118,7 +118,7 @@ func (p *perVertex) free() {
 	p.in, p.out, p.declared = nil, nil, nil
 }
 
-// Worker gives the sink of one goroutine.
+// Worker returns the sink of one goroutine.
 func (b *builder) Worker() Worker {
 	return &bucketWriter{builder: b, writer: b.spill.writer(b.plan.buckets, b.schema.Weighted)}
 }
@@ -250,7 +250,7 @@ func (w *bucketWriter) unmapped(top uint64, plain, mapped func() error) error {
 	return mapped()
 }
 
-// useMap makes numbers come from the map. Degrees are counted anew, for the new
+// useMap makes numbers come from the map. Degrees are counted again, for the new
 // numbers.
 func (b *builder) useMap() error {
 	b.convert.Lock()
@@ -297,7 +297,7 @@ func largest(ids []uint32) (top uint32) {
 	return top
 }
 
-// narrow gives integers as numbers, and the largest of them as it is.
+// narrow returns integers as numbers, and the largest of them as it is.
 func narrow(buf *[]uint32, ids []uint64) (out []uint32, top uint64) {
 	out = sized(buf, len(ids))
 	for i, id := range ids {

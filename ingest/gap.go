@@ -41,7 +41,7 @@ type sgBody struct {
 // sgOffsets is how many offsets are read at a time.
 const sgOffsets = 1 << 16
 
-// planSG reads the header and holds the file's size against it.
+// planSG reads the header and compares the file's size with it.
 func planSG(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	name := p.name()
 	t := &sgBody{entry: 4}

@@ -105,7 +105,7 @@ func (b *builder) reserve(bytes int64, what string) error {
 	return b.plan.tooSmall(what, b.reserved)
 }
 
-// tooSmall is the error of arrays over vertices that take so many bytes.
+// tooSmall is the error of arrays over vertices that are too large.
 func (p *memoryPlan) tooSmall(what string, arrays int64) error {
 	least := (p.leastFor(arrays/3*4+4) + 1<<20 - 1) >> 20
 	return fmt.Errorf("%w: %s %s, more than the %s that a budget of %s has for them; --memory %dMiB is enough",

@@ -18,8 +18,8 @@ type ReadOptions struct {
 	Threads      int  // goroutines that parse; 0: GOMAXPROCS
 	BlockBytes   int  // bytes of a block, 0: 1 MiB; Threads+3 blocks are held at once
 
-	// Progress is told the bytes of the (compressed) inputs that were consumed;
-	// total is -1 when unknown. Warn is told things that a user should know.
+	// Progress is called with the bytes of the (compressed) inputs that were consumed;
+	// total is -1 when unknown. Warn is called with what a user should know.
 	// Both are called by the goroutine that called Read, and may be nil.
 	Progress func(done, total int64)
 	Warn     func(msg string)

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// inputPlan is what the beginning of an input told: how the rest is to be read.
+// inputPlan is what the beginning of an input shows: how the rest is to be read.
 type inputPlan struct {
 	src    *readInput
 	schema Schema
@@ -17,8 +17,8 @@ type inputPlan struct {
 	promised int64 // edges that the header promises and that are counted; -1: none
 	atLine   int64 // the line of that promise
 
-	// The beginning did not tell these, for want of edges: the input agrees
-	// with any other, and adapt tells body what was settled.
+	// The beginning did not show these, for want of edges: the input agrees
+	// with any other, and adapt passes to body what was decided.
 	openIDs, openWeights bool
 	adapt                func(Schema)
 

@@ -21,7 +21,7 @@ type stripe[K comparable] struct {
 	_     [4]byte // to the end of a cache line
 }
 
-// stripeBytes is what a key of so many bytes takes, at most: cells are at least
+// stripeBytes is what a key of that size needs, at most: cells are at least
 // three eighths full.
 func stripeBytes(key int64) int64 { return key + 4*8/3 + 1 }
 

@@ -17,7 +17,7 @@ var nearestHubSources embed.FS
 
 // Loops are the methods of NearestHub as loops.
 func (p NearestHub) Loops() compiled.Loops[Place, Place] {
-	if !compiled.Fresh(nearestHubSources, "2395bdce12762d2ffd0a955e52ced945") {
+	if !compiled.Fresh(nearestHubSources, "5145155a23059ba0d06014af5cc36849") {
 		return compiled.Loops[Place, Place]{}
 	}
 	return nearestHubLoops{p}.loops()
@@ -25,7 +25,7 @@ func (p NearestHub) Loops() compiled.Loops[Place, Place] {
 
 // Fragments are the methods of NearestHub as PTX.
 func (NearestHub) Fragments() compiled.Fragments {
-	if !compiled.Fresh(nearestHubSources, "2395bdce12762d2ffd0a955e52ced945") {
+	if !compiled.Fresh(nearestHubSources, "5145155a23059ba0d06014af5cc36849") {
 		return compiled.Fragments{}
 	}
 	return nearestHubFragments

@@ -34,7 +34,7 @@ type Fragment struct {
 	Inputs []string // the names that the text reads, each once, sorted
 }
 
-// Reads tells whether the fragment reads any leaf of a value, or any part of a
+// Reads reports whether the fragment reads any leaf of a value, or any part of a
 // vertex, edge or step: Reads("dst"), Reads("edge").
 func (f Fragment) Reads(name string) bool {
 	for _, input := range f.Inputs {

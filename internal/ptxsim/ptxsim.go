@@ -20,7 +20,7 @@ type Program struct {
 	first     []uint64       // immediates at their registers, 0 elsewhere
 }
 
-// step does one instruction and gives the next one.
+// step does one instruction and returns the next one.
 type step struct {
 	guard int // register, or -1
 	not   bool

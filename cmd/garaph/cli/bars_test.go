@@ -36,7 +36,7 @@ func terminal(t *testing.T) (control, tty *os.File) {
 	return control, tty
 }
 
-// onTerminal runs garaph with standard error on a terminal, and gives what was
+// onTerminal runs garaph with standard error on a terminal, and returns what was
 // written there.
 func onTerminal(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()

@@ -174,7 +174,7 @@ func (h *hostile) execute(line []string, patience time.Duration) (e ended) {
 	return e
 }
 
-// smallParent gives memory back and lets the kernel forget the peak of this
+// smallParent returns memory back and lets the kernel forget the peak of this
 // process, which a child's begins with.
 func smallParent() {
 	debug.FreeOSMemory()

@@ -108,8 +108,8 @@ type killer struct {
 	kills, after, during int
 }
 
-// run kills a run so many times, and holds its result against that of an
-// undisturbed one. It tells whether it was killed in the middle.
+// run kills a run again and again, and compares its result with that of an
+// undisturbed one. It reports whether it was killed in the middle.
 func (k *killer) run(c killable, kills int) (hit bool) {
 	t := k.t
 	t.Helper()
@@ -177,8 +177,8 @@ var (
 	goesOn = regexp.MustCompile(`goes on from checkpoint (\d+), after (\d+) iterations`)
 )
 
-// newestEpoch holds the epoch that a run goes on from against the last one that
-// was written before, and gives the last one that it wrote.
+// newestEpoch compares the epoch that a run goes on from with the last one that
+// was written before, and returns the last one that it wrote.
 func newestEpoch(t *testing.T, last int, log string) int {
 	t.Helper()
 	if m := goesOn.FindStringSubmatch(log); m != nil {
@@ -216,7 +216,7 @@ func importSmallShards(t *testing.T, path string, scale int) {
 	}
 }
 
-// runTo runs a command that writes its results to a file, and gives them.
+// runTo runs a command that writes its results to a file, and returns them.
 func runTo(t *testing.T, args []string) []byte {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.tsv")

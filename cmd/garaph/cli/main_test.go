@@ -196,7 +196,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// json FILE PATH=VALUE... holds parts of a JSON object against values; PATH
+// json FILE PATH=VALUE... compares parts of a JSON object with values; PATH
 // alone: it is there, !PATH: it is not.
 func checkJSON(ts *testscript.TestScript, _ bool, args []string) {
 	var object any

@@ -60,7 +60,7 @@ func TestGenerateWhole(t *testing.T) {
 	}
 }
 
-// TestPeakMemory: the peak that a run tells is that of writing its results too.
+// TestPeakMemory: the peak that a run reports is that of writing its results too.
 func TestPeakMemory(t *testing.T) {
 	var all bytes.Buffer
 	if code := Run(t.Context(), []string{"run", "wcc", "-", "--output", "-"}, strings.NewReader("1 2\n"), &all, &all); code != exitDone {

@@ -138,7 +138,7 @@ func newInstance(p *source.Program, n *namer) *instance {
 	return x
 }
 
-// alias gives a type another name if a variable of the loops has its own.
+// alias returns a type another name if a variable of the loops has its own.
 func (x *instance) alias(what string, t *string) {
 	if !slices.ContainsFunc(own, func(name string) bool { return regexp.MustCompile(`\b` + name + `\b`).MatchString(*t) }) {
 		return

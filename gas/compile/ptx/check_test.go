@@ -115,7 +115,7 @@ func (f *fragment) run(inputs []uint64) (results []uint64, fault compiled.Fault,
 	return results, compiled.Fault(f.machine.Get(f.fault)), nil
 }
 
-// check holds the fragment against what Go gave. Any NaN is as good as another.
+// check compares the fragment with what Go gave. Any NaN is as good as another.
 // With loose, floats may differ by two units of the last place of float32.
 func (f *fragment) check(inputs, want []uint64, fault compiled.Fault, loose bool) error {
 	got, gotFault, err := f.run(inputs)

@@ -53,7 +53,7 @@ var fieldNames = map[string][]string{
 	"v": {"id", "n", "in", "out"}, "edge": {"weight"}, "step": {"iteration", "aggregate"},
 }
 
-// Compile gives the fragments of a program, or all that it refuses, as
+// Compile returns the fragments of a program, or all that it refuses, as
 // [Refusals].
 func Compile(p *source.Program) (compiled.Fragments, error) {
 	c := newChecker(p)
