@@ -6,6 +6,7 @@ import (
 
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // Rows is the adjacency of the graph as rows, CSR by vertex, read from its shards.
@@ -38,7 +39,7 @@ type Block struct {
 	Len   int    // rows
 
 	rows  *Rows
-	shard *page.Shard
+	shard rows.Shard
 	begin int // row 0 in the shard
 }
 
@@ -49,8 +50,7 @@ func (b *Block) Row(dir shard.Direction, i int) []uint32 {
 	if at < 0 {
 		panic(fmt.Sprintf("rows of direction %s are read, and not planned", dir))
 	}
-	side := &b.shard.Sides[at]
-	return side.Nbr[side.Off[b.begin+i]:side.Off[b.begin+i+1]]
+	return b.shard[at].Row(b.begin + i)
 }
 
 // Each goes over all rows once: it calls f for blocks of about as many edges each,
@@ -64,22 +64,27 @@ func (r *Rows) Each(ctx context.Context, f func(worker int, b *Block) error) err
 	for i := range requests {
 		requests[i].Page = i
 	}
-	var chunks []page.Chunk
+	var shards []rows.Shard
+	var chunks []rows.Chunk
 	for p, err := range r.cache.Stream(ctx, requests) {
 		if err != nil {
 			return err
 		}
-		chunks = chunks[:0]
+		shards, chunks = shards[:0], chunks[:0]
 		for i := range p.Shards {
-			chunks = p.AppendChunks(chunks, i, page.ChunkEdges)
+			var s rows.Shard
+			for _, side := range p.Shards[i].Sides {
+				s = append(s, rows.Of(side))
+			}
+			shards, chunks = append(shards, s), s.AppendChunks(chunks, i, rows.ChunkEdges)
 		}
 		err := r.env.Each(ctx, len(chunks), func(worker, i int) error {
 			c := chunks[i]
 			if c.Begin == c.End { // amid a row that is longer than a chunk
 				return nil
 			}
-			s := &p.Shards[c.Shard]
-			return f(worker, &Block{First: s.Sides[0].First + uint32(c.Begin), Len: c.End - c.Begin, rows: r, shard: s, begin: c.Begin})
+			s := shards[c.Shard]
+			return f(worker, &Block{First: s[0].First + uint32(c.Begin), Len: c.End - c.Begin, rows: r, shard: s, begin: c.Begin})
 		})
 		p.Release()
 		if err != nil {

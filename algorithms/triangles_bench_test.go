@@ -16,6 +16,7 @@ import (
 	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
 
@@ -92,26 +93,27 @@ func processorTime(b *testing.B) time.Duration {
 // upward returns the rows for mergeSerially.
 func upward(b *testing.B, s *store.Store) [][]uint32 {
 	b.Helper()
-	rows := make([][]uint32, s.Catalogue().Vertices)
+	list := make([][]uint32, s.Catalogue().Vertices)
 	for i := range s.Catalogue().Shards {
-		side, err := s.ReadShard(shard.In, i, make([]byte, s.Catalogue().Bytes(shard.In, i)))
+		x, err := s.ReadShard(shard.In, i, make([]byte, s.Catalogue().Bytes(shard.In, i)))
 		if err != nil {
 			b.Fatal(err)
 		}
+		side := rows.Of(x)
 		for k := range side.Vertices() {
 			v := side.First + uint32(k)
-			for _, u := range side.Nbr[side.Off[k]:side.Off[k+1]] {
+			for _, u := range side.Row(k) {
 				if u != v {
-					rows[min(u, v)] = append(rows[min(u, v)], max(u, v))
+					list[min(u, v)] = append(list[min(u, v)], max(u, v))
 				}
 			}
 		}
 	}
-	for v := range rows {
-		slices.Sort(rows[v])
-		rows[v] = slices.Compact(rows[v])
+	for v := range list {
+		slices.Sort(list[v])
+		list[v] = slices.Compact(list[v])
 	}
-	return rows
+	return list
 }
 
 // BenchmarkTriangles compares the algorithm, from shards to counts, with a plain

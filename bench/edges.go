@@ -6,6 +6,7 @@ import (
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
 
@@ -46,7 +47,7 @@ func loadEdges(ctx context.Context, s *store.Store, threads int, limit int64) (*
 		return nil, err
 	}
 	for _, side := range sides {
-		e.add(side.Nbr)
+		e.add(rows.Of(side).Nbr)
 	}
 	return e, nil
 }

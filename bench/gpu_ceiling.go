@@ -9,6 +9,7 @@ import (
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
 
@@ -87,7 +88,7 @@ func copySources(ctx context.Context, s device.Stream, cat *store.Catalogue, pag
 			return err
 		}
 		for i := range page.Shards {
-			list := page.Shards[i].Sides[0].Nbr
+			list := rows.Of(page.Shards[i].Sides[0]).Nbr
 			list = list[:min(uint64(len(list)), n)]
 			if err = s.ToDevice(p, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), 4*len(list))); err != nil {
 				break

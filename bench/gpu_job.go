@@ -36,19 +36,18 @@ func newGPUJob[F float32 | float64](ctx context.Context, m *gpuMeasurement, o gp
 		return nil, errors.Join(err, j.close())
 	}
 	err = parallel(m.opt.Threads, len(c.Shards), func(i int) error {
-		in, err := m.graph.Store().ReadOffsets(shard.In, i)
+		in, err := m.graph.Store().Degrees(shard.In, i)
 		out := in
 		if err == nil && !c.Symmetric {
-			out, err = m.graph.Store().ReadOffsets(shard.Out, i)
+			out, err = m.graph.Store().Degrees(shard.Out, i)
 		}
 		if err != nil {
 			return err
 		}
-		for k := range in.Vertices() {
-			v := gas.Vertex{ID: in.First + uint32(k), N: c.Vertices, In: in.Off[k+1] - in.Off[k], Out: out.Off[k+1] - out.Off[k]}
+		for k := range in {
+			v := gas.Vertex{ID: c.Shards[i].First + uint32(k), N: c.Vertices, In: in[k], Out: out[k]}
 			arrays.Cur[v.ID], _ = program.Init(v)
 			arrays.Degree[v.ID] = v.Out
-			j.engine.Vertex(v)
 		}
 		return ctx.Err()
 	})

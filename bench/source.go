@@ -18,13 +18,13 @@ func sourceOf(ctx context.Context, g *garaph.Graph, id string) (uint32, error) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		side, err := g.Store().ReadOffsets(shard.Out, i)
+		degrees, err := g.Store().Degrees(shard.Out, i)
 		if err != nil {
 			return 0, err
 		}
-		for v := range side.Vertices() {
-			if d := side.Off[v+1] - side.Off[v]; d > most {
-				source, most = side.First+uint32(v), d
+		for v, d := range degrees {
+			if d > most {
+				source, most = g.Catalogue().Shards[i].First+uint32(v), d
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // TestCut: the chunks of a shard are its edges, in order and in about equal
@@ -21,7 +22,7 @@ func TestCut(t *testing.T) {
 		cut := e.sheet(whole, Work{})
 		chunks, starts := cut.chunks, cut.starts
 		for i := range whole.Shards {
-			x := &whole.Shards[i]
+			x := cut.rows[i]
 			own := chunks[starts[i]:starts[i+1]]
 			edge, vertex := uint64(0), 0
 			for k, c := range own {
@@ -38,7 +39,7 @@ func TestCut(t *testing.T) {
 				}
 				edge, vertex = c.To, c.End
 			}
-			n := x.Sides[0].Vertices()
+			n := x.Vertices()
 			if edge != x.Before(n) || vertex != n {
 				t.Fatalf("shard %d: chunks end at edge %d of %d and vertex %d of %d", i, edge, x.Before(n), vertex, n)
 			}
@@ -57,7 +58,7 @@ func TestEmptyPage(t *testing.T) {
 	s := newShards(oracle.Graph{N: 3}, 2, false, false)
 	a := newArrays[value](t, s, gas.In)
 	defer a.Free()
-	e := newEngine(t, gas.Program[value, sum](mix{}), a, s, 3, page.ChunkEdges)
+	e := newEngine(t, gas.Program[value, sum](mix{}), a, s, 3, rows.ChunkEdges)
 	if st, err := e.Process(&page.Page{}, Work{}); err != nil || st != (Stats{}) {
 		t.Errorf("no shards: %+v, %v", st, err)
 	}

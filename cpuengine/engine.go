@@ -23,6 +23,7 @@ import (
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // Engine runs one program over one set of vertex arrays. Process, Stream and Notify
@@ -37,9 +38,8 @@ type Engine[V, A any] struct {
 	// from disk must not wait for a whole one.
 	Yield bool
 
-	direction  gas.Direction
-	symmetric  bool
-	chunkEdges uint64 // the constant, but for tests
+	orders     *Orders // nil: there are none
+	chunkEdges uint64  // the constant, but for tests
 
 	workers []worker[V, A] // one for each goroutine
 	using   sync.Mutex     // guards used
@@ -74,11 +74,11 @@ func (s *Stats) Add(o Stats) {
 	s.Degrees += o.Degrees
 }
 
-// New makes an engine for the program of the loops, with the given number of goroutines. On a symmetric graph
-// all directions are one.
-func New[V, A any](loops compiled.Loops[V, A], a *vertices.Arrays[V], symmetric bool, threads int) (e *Engine[V, A], err error) {
+// New makes an engine for the program of the loops, with the given number of goroutines,
+// over shards some of which it may put in source order; nil: none.
+func New[V, A any](loops compiled.Loops[V, A], a *vertices.Arrays[V], orders *Orders, threads int) (e *Engine[V, A], err error) {
 	p := loops.Program
-	defer func() { // of Zero or Direction
+	defer func() { // of Zero
 		if r := recover(); r != nil {
 			e, err = nil, panics.Recovered(p, r)
 		}
@@ -86,7 +86,7 @@ func New[V, A any](loops compiled.Loops[V, A], a *vertices.Arrays[V], symmetric 
 	if err := hostmem.CheckPlain[A](); err != nil {
 		return nil, fmt.Errorf("accumulator: %w", err)
 	}
-	e = &Engine[V, A]{program: p, arrays: a, direction: gas.DirectionOf(p), symmetric: symmetric, chunkEdges: page.ChunkEdges}
+	e = &Engine[V, A]{program: p, arrays: a, orders: orders, chunkEdges: rows.ChunkEdges}
 	e.loops = loops
 	e.zero = p.Zero()
 	e.workers = make([]worker[V, A], threads)

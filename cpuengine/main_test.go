@@ -19,6 +19,7 @@ import (
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 func TestMain(m *testing.M) {
@@ -31,7 +32,7 @@ type shards struct {
 	graph     oracle.Graph
 	weighted  bool
 	symmetric bool
-	sides     [2][]shard.Side // by direction; of a symmetric graph, the same
+	sides     [2][]*rows.Side // by direction; of a symmetric graph, the same
 	firsts    []uint32
 }
 
@@ -50,8 +51,8 @@ func newShards(g oracle.Graph, size int, weighted, symmetric bool) *shards {
 }
 
 // side is one side of a shard, made the plain way.
-func side(g oracle.Graph, dir shard.Direction, index, first, size int, weighted bool) shard.Side {
-	s := shard.Side{Dir: dir, Index: uint32(index), First: uint32(first), Off: make([]uint32, size+1)}
+func side(g oracle.Graph, dir shard.Direction, index, first, size int, weighted bool) *rows.Side {
+	s := &rows.Side{Dir: dir, Index: uint32(index), First: uint32(first), Off: make([]uint32, size+1)}
 	for v := range size {
 		var list []oracle.Edge
 		for _, e := range g.Edges {
@@ -118,7 +119,8 @@ func (s *shards) edges(v uint32, d gas.Direction) []oracle.Edge {
 	for i+1 < len(s.firsts) && s.firsts[i+1] <= v {
 		i++
 	}
-	for _, side := range s.page(i, i+1, d).Shards[0].Sides {
+	for _, x := range s.page(i, i+1, d).Shards[0].Sides {
+		side := rows.Of(x)
 		for k := side.Off[v-side.First]; k < side.Off[v-side.First+1]; k++ {
 			e := oracle.Edge{Src: side.Nbr[k], Dst: v, Weight: 1}
 			if side.Weight != nil {
@@ -160,8 +162,12 @@ func newArrays[V any](t rapid.TB, s *shards, d gas.Direction) *vertices.Arrays[V
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := a.AddDegrees(true, true); err != nil {
+		t.Fatal(err)
+	}
 	for v := range a.Degree {
-		a.Degree[v] = s.notifies(uint32(v), d)
+		x := s.vertex(uint32(v))
+		a.Degree[v], a.In[v], a.Out[v] = s.notifies(uint32(v), d), x.In, x.Out
 	}
 	return a
 }
@@ -170,7 +176,7 @@ func newArrays[V any](t rapid.TB, s *shards, d gas.Direction) *vertices.Arrays[V
 func newEngine[V, A any](t rapid.TB, p gas.Program[V, A], a *vertices.Arrays[V], s *shards, threads int, chunk uint64) *Engine[V, A] {
 	t.Helper()
 	loops, _ := LoopsOf(p)
-	e, err := New(loops, a, s.symmetric, threads)
+	e, err := New(loops, a, nil, threads)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // notifyEdges is about how many edges one goroutine notifies along before it
@@ -14,7 +15,7 @@ const notifyEdges = 1 << 15
 
 // SideReader gives one side of a shard, and what to call when done with it.
 type SideReader interface {
-	Side(dir shard.Direction, i int) (*shard.Side, func(), error)
+	Side(dir shard.Direction, i int) (shard.Side, func(), error)
 }
 
 // Piece is a run of active vertices of one shard: those in [From, To].
@@ -63,13 +64,14 @@ func (e *Engine[V, A]) Notify(ctx context.Context, pieces []Piece, dir shard.Dir
 			return err
 		}
 		p := &pieces[i]
-		side, release, err := sides.Side(dir, p.Shard)
+		s, release, err := sides.Side(dir, p.Shard)
 		if err != nil {
 			return err
 		}
 		defer release()
+		side := rows.Of(s)
 		for v, ok := e.arrays.Active.Next(p.From, p.To+1); ok; v, ok = e.arrays.Active.Next(v+1, p.To+1) {
-			list := side.Nbr[side.Off[v-side.First]:side.Off[v-side.First+1]]
+			list := side.Row(int(v - side.First))
 			for _, u := range list {
 				e.arrays.Marks.Add(u)
 			}

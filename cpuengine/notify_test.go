@@ -13,8 +13,8 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/vertices"
-	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // reader gives sides from memory and counts those in use.
@@ -27,14 +27,14 @@ type reader struct {
 
 var errBroken = errors.New("cannot be read")
 
-func (r *reader) Side(dir shard.Direction, i int) (*shard.Side, func(), error) {
+func (r *reader) Side(dir shard.Direction, i int) (shard.Side, func(), error) {
 	if i == r.broken {
 		return nil, nil, errBroken
 	}
 	n := r.inUse.Add(1)
 	for m := r.most.Load(); n > m && !r.most.CompareAndSwap(m, n); m = r.most.Load() {
 	}
-	return &r.sides[dir][i], func() { r.inUse.Add(-1) }, nil
+	return r.sides[dir][i], func() { r.inUse.Add(-1) }, nil
 }
 
 // drawActive gives an engine over a graph of which some vertices are active.
@@ -43,7 +43,7 @@ func drawActive(t *rapid.T, threads int) (*shards, *vertices.Arrays[value], *Eng
 	a := newArrays[value](t, s, gas.In)
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	scatter(rng, a.Active, s.graph.N, rapid.SampledFrom([]float64{0, 0.05, 0.5, 1}).Draw(t, "active"))
-	return s, a, newEngine(t, gas.Program[value, sum](mix{}), a, s, threads, page.ChunkEdges)
+	return s, a, newEngine(t, gas.Program[value, sum](mix{}), a, s, threads, rows.ChunkEdges)
 }
 
 // TestPieces: pieces are the active set, in order; each within a shard, and the

@@ -10,7 +10,6 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
-	"github.com/garaph/garaph/page"
 )
 
 // inOrder is ranks with a loop in source order, as `garaph compile` writes it.
@@ -68,7 +67,10 @@ func TestSourceOrder(t *testing.T) {
 		p := inOrder{direction: d}
 		chunk := rapid.Uint64Range(1, 30).Draw(t, "edges per chunk")
 		seed := rapid.Uint64().Draw(t, "seed")
-		orderings := make([]page.Ordering, len(s.firsts))
+		orders := &Orders{vertices: uint32(s.graph.N), shards: make([]ordering, len(s.firsts))}
+		for i := range orders.shards {
+			orders.shards[i].memory = make([]byte, 1<<16)
+		}
 		run := func(ordered, wanted bool) ([]float32, Stats, []float64) {
 			a := newArrays[float32](t, s, d)
 			defer a.Free()
@@ -77,22 +79,18 @@ func TestSourceOrder(t *testing.T) {
 				a.Cur[v] = rng.Float32() * float32(uint64(1)<<rng.IntN(30))
 			}
 			e := newEngine(t, gas.Program[float32, float32](p), a, s, rapid.IntRange(1, 4).Draw(t, "goroutines"), chunk)
+			if ordered {
+				e.orders = orders
+			}
 			var total Stats
 			aggregates := make([]float64, len(s.firsts))
 			for _, pg := range s.pages(t, d) {
-				for i := range pg.Shards {
-					if ordered {
-						o := &orderings[pg.Shards[i].Index]
-						o.Vertices = uint32(s.graph.N)
-						pg.Shards[i].Ordering = o
-					}
-				}
 				st, err := e.Process(pg, Work{SourceOrder: wanted, MakeOrder: wanted, Aggregates: aggregates})
 				if err != nil {
 					t.Fatal(err)
 				}
 				for i := range pg.Shards {
-					if ordered && wanted && pg.Order(i, chunk, false) == nil {
+					if ordered && wanted && orders.shards[pg.Shards[i].Index].order == nil {
 						t.Fatalf("shard %d is not in source order", pg.Shards[i].Index)
 					}
 				}

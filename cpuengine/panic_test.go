@@ -65,16 +65,11 @@ func (p faulty) Aggregate(gas.Vertex, uint32) float64 {
 	return 0
 }
 
-func (p faulty) Direction() gas.Direction {
-	p.at("Direction")
-	return gas.Both
-}
-
 // TestPanic: a panic of a program's method ends as an error that names the
 // program, and nothing is left running; afterwards the engine works.
 func TestPanic(t *testing.T) {
 	s := newShards(testgraph.Complete(), 2, false, false)
-	for _, method := range []string{"Zero", "Direction", "Gather", "Sum", "Apply", "Activate", "Saturated", "Settled", "Aggregate"} {
+	for _, method := range []string{"Zero", "Gather", "Sum", "Apply", "Activate", "Saturated", "Settled", "Aggregate"} {
 		for _, threads := range []int{1, 4} {
 			t.Run(fmt.Sprint(method, threads), func(t *testing.T) {
 				p := faulty{method, new(atomic.Bool)}
@@ -86,15 +81,15 @@ func TestPanic(t *testing.T) {
 						t.Fatalf("got %v", err)
 					}
 				}
-				if method == "Zero" || method == "Direction" {
+				if method == "Zero" {
 					p.armed.Store(true)
-					_, err := New(GenericLoops(gas.Program[uint32, uint32](p)), a, false, threads)
+					_, err := New(GenericLoops(gas.Program[uint32, uint32](p)), a, nil, threads)
 					check(err)
 					p.armed.Store(false)
 				}
 				e := newEngine(t, gas.Program[uint32, uint32](p), a, s, threads, 3)
 				page, w := s.page(0, len(s.firsts), gas.Both), Work{Aggregates: make([]float64, len(s.firsts))}
-				if method != "Zero" && method != "Direction" {
+				if method != "Zero" {
 					p.armed.Store(true)
 					_, err := e.Process(page, w)
 					check(err)
@@ -118,7 +113,7 @@ func (wide) Apply(_ gas.Vertex, old uint32, _ []uint32, _ gas.Step) uint32 { ret
 
 func TestPlainAccumulator(t *testing.T) {
 	var a vertices.Arrays[uint32]
-	_, err := New(GenericLoops(gas.Program[uint32, []uint32](wide{})), &a, false, 1)
+	_, err := New(GenericLoops(gas.Program[uint32, []uint32](wide{})), &a, nil, 1)
 	if err == nil || !strings.Contains(err.Error(), "accumulator") || !strings.Contains(err.Error(), "[]uint32") {
 		t.Errorf("got %v", err)
 	}

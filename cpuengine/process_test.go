@@ -10,6 +10,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // value and sum are structs, as a program may have them.
@@ -106,7 +107,7 @@ func testProcess(t *rapid.T, s *shards, p gas.Program[value, sum], d gas.Directi
 	if aggregable != nil {
 		w.Aggregates = make([]float64, len(s.firsts))
 	}
-	e := newEngine(t, p, a, s, rapid.IntRange(1, 8).Draw(t, "goroutines"), rapid.OneOf(rapid.Uint64Range(1, 12), rapid.Just(uint64(page.ChunkEdges))).Draw(t, "edges per chunk"))
+	e := newEngine(t, p, a, s, rapid.IntRange(1, 8).Draw(t, "goroutines"), rapid.OneOf(rapid.Uint64Range(1, 12), rapid.Just(uint64(rows.ChunkEdges))).Draw(t, "edges per chunk"))
 	var got Stats
 	pages := s.pages(t, d)
 	if rapid.Bool().Draw(t, "one page after another") {

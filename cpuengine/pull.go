@@ -1,10 +1,9 @@
 package cpuengine
 
 import (
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
-	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // identity lists all local vertices.
@@ -47,19 +46,9 @@ func (r *worker[V, A]) sums(n int) []A {
 }
 
 // enter fills the block for a shard.
-func (r *worker[V, A]) enter(s *page.Shard, w Work) {
-	here := s.Sides[0].Off
-	r.block = compiled.Block{First: s.Sides[0].First, N: r.arrays.N, Step: w.Step, Degree: r.arrays.Degree}
-	switch {
-	case r.symmetric:
-		r.block.InOff, r.block.OutOff = here, here
-	case r.direction == gas.Out:
-		r.block.OutOff = here
-	case r.direction == gas.Both:
-		r.block.InOff, r.block.OutOff = here, s.Sides[1].Off
-	default:
-		r.block.InOff = here
-	}
+func (r *worker[V, A]) enter(s rows.Shard, w Work) {
+	a := r.arrays
+	r.block = compiled.Block{First: s[0].First, N: a.N, Step: w.Step, Degree: a.Degree, In: a.In, Out: a.Out}
 	if words := s.Vertices()/64 + 2; len(r.rising) < words {
 		r.rising = make([]uint64, words)
 	}
@@ -67,7 +56,7 @@ func (r *worker[V, A]) enter(s *page.Shard, w Work) {
 
 // chunk gathers the edges of a chunk and applies the vertices that lie wholly
 // in it.
-func (r *worker[V, A]) chunk(s *page.Shard, c *page.Chunk, w Work, p *partial[A]) {
+func (r *worker[V, A]) chunk(s rows.Shard, c *rows.Chunk, w Work, p *partial[A]) {
 	r.enter(s, w)
 	if end := min(c.To, s.Before(c.Begin)); end > c.From && len(r.pick(c.Begin-1, c.Begin, w)) > 0 {
 		base := s.Before(c.Begin - 1)
@@ -85,35 +74,35 @@ func (r *worker[V, A]) chunk(s *page.Shard, c *page.Chunk, w Work, p *partial[A]
 		return
 	}
 	acc := r.sums(len(list))
-	for k := range s.Sides {
-		r.side(&s.Sides[k])
+	for _, side := range s {
+		r.side(side)
 		r.stats.Edges += uint64(r.loops.Gather(acc, list, &r.block, r.arrays.Cur))
 	}
 	r.apply(acc, list)
 }
 
 // scatter pulls over a whole shard in source order.
-func (r *worker[V, A]) scatter(s *page.Shard, o *page.Order, w Work) {
+func (r *worker[V, A]) scatter(s rows.Shard, o *order, w Work) {
 	r.enter(s, w)
 	n := s.Vertices()
 	if cap(r.acc) < shard.MaxVertices {
 		r.acc = make([]A, shard.MaxVertices)
 	}
-	acc := r.sums(n + len(o.Cuts))
+	acc := r.sums(n + len(o.cuts))
 	all := (*[shard.MaxVertices]A)(acc[:shard.MaxVertices])
-	for k := range o.Sides {
-		side := &o.Sides[k]
-		r.loops.Scatter(all, side.Nbr, side.Slot, side.Weight, r.arrays.Cur)
-		r.stats.Edges += uint64(len(side.Nbr))
+	for k := range o.sides {
+		side := &o.sides[k]
+		r.loops.Scatter(all, side.nbr, side.slot, side.weight, r.arrays.Cur)
+		r.stats.Edges += uint64(len(side.nbr))
 	}
-	for k, v := range o.Cuts {
+	for k, v := range o.cuts {
 		acc[v] = r.program.Sum(acc[v], acc[n+k])
 	}
 	r.apply(acc[:n], identity[:n])
 }
 
 // merge completes the vertices of a shard that chunk borders cut.
-func (r *worker[V, A]) merge(s *page.Shard, chunks []page.Chunk, partials []partial[A], w Work) {
+func (r *worker[V, A]) merge(s rows.Shard, chunks []rows.Chunk, partials []partial[A], w Work) {
 	r.enter(s, w)
 	for k := range chunks {
 		if !partials[k].hasTail {
@@ -162,18 +151,17 @@ func (r *worker[V, A]) pick(from, to int, w Work) []uint16 {
 	return r.due
 }
 
-func (r *worker[V, A]) side(s *shard.Side) {
+func (r *worker[V, A]) side(s *rows.Side) {
 	r.block.Off, r.block.Nbr, r.block.Weight = s.Off, s.Nbr, s.Weight
 }
 
 // gatherPiece folds the edges [from, to) of local vertex v, counted over all
 // sides.
-func (r *worker[V, A]) gatherPiece(s *page.Shard, v int, from, to uint64) A {
+func (r *worker[V, A]) gatherPiece(s rows.Shard, v int, from, to uint64) A {
 	acc := r.sums(1)
 	first := r.block.First
 	r.block.First = first + uint32(v)
-	for k := range s.Sides {
-		side := &s.Sides[k]
+	for _, side := range s {
 		lo, hi := side.Off[v], side.Off[v+1]
 		n := uint64(hi - lo)
 		if from < n && from < to {
@@ -207,7 +195,7 @@ func (r *worker[V, A]) apply(acc []A, list []uint16) {
 
 // aggregate sums the program's aggregate over a shard's vertices as they stand
 // after this step.
-func (r *worker[V, A]) aggregate(s *page.Shard, w Work) float64 {
+func (r *worker[V, A]) aggregate(s rows.Shard, w Work) float64 {
 	r.enter(s, w)
 	n := uint32(s.Vertices())
 	first := r.block.First

@@ -11,6 +11,7 @@ import (
 
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // sheet is a page in hand: its tasks, and what is left of them. A task is a chunk
@@ -18,7 +19,9 @@ import (
 type sheet[A any] struct {
 	page     *page.Page
 	work     Work
-	chunks   []page.Chunk // in order of the shards
+	rows     []rows.Shard // of the page
+	sides    []*rows.Side // behind rows
+	chunks   []rows.Chunk // in order of the shards
 	starts   []int        // first chunk of each shard, and the number of chunks
 	whole    []bool       // by shard: it is one task
 	turns    []int        // chunks as goroutines take them; the first stands for a whole shard
@@ -164,7 +167,7 @@ func (x *stream[V, A]) tell(p *page.Page, s Stats, busy time.Duration) error {
 // it.
 func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], turn int) error {
 	w, i := s.work, s.chunks[turn].Shard
-	sh, from, to := &s.page.Shards[i], s.starts[i], s.starts[i+1]
+	sh, from, to := s.rows[i], s.starts[i], s.starts[i+1]
 	began := time.Now()
 	if !s.whole[i] {
 		r.chunk(sh, &s.chunks[turn], w, &s.partials[turn])
@@ -175,7 +178,7 @@ func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], turn int) error {
 			return nil
 		}
 		r.merge(sh, s.chunks[from:to], s.partials[from:to], w)
-	} else if o := s.page.Order(i, x.chunkEdges, w.MakeOrder); o != nil {
+	} else if o := x.orders.get(s.page.Shards[i].Index, sh, x.chunkEdges, w.MakeOrder); o != nil {
 		r.scatter(sh, o, w)
 	} else { // it cannot be put in source order
 		for k := from; k < to; k++ {
@@ -184,7 +187,7 @@ func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], turn int) error {
 		r.merge(sh, s.chunks[from:to], s.partials[from:to], w)
 	}
 	if w.Aggregates != nil {
-		w.Aggregates[sh.Index] = r.aggregate(sh, w)
+		w.Aggregates[s.page.Shards[i].Index] = r.aggregate(sh, w)
 	}
 	s.count(r.take(), began)
 	if s.shards.Add(-1) > 0 {
@@ -219,10 +222,16 @@ func (e *Engine[V, A]) sheet(p *page.Page, w Work) *sheet[A] {
 	s.chunks, s.starts = s.chunks[:0], append(s.starts[:0], 0)
 	s.whole = s.whole[:0]
 	ordered := w.SourceOrder && !w.Marked && e.loops.Scatter != nil
+	s.rows, s.sides = s.rows[:0], slices.Grow(s.sides[:0], 2*len(p.Shards))
 	for i := range p.Shards {
-		s.chunks = p.AppendChunks(s.chunks, i, e.chunkEdges)
+		from := len(s.sides)
+		for _, side := range p.Shards[i].Sides {
+			s.sides = append(s.sides, rows.Of(side))
+		}
+		s.rows = append(s.rows, s.sides[from:])
+		s.chunks = s.rows[i].AppendChunks(s.chunks, i, e.chunkEdges)
 		s.starts = append(s.starts, len(s.chunks))
-		s.whole = append(s.whole, ordered && p.Orderable(i, w.MakeOrder))
+		s.whole = append(s.whole, ordered && e.orders.able(p.Shards[i].Index, w.MakeOrder))
 	}
 	s.partials = slices.Grow(s.partials[:0], len(s.chunks))[:len(s.chunks)]
 	clear(s.partials)
@@ -244,8 +253,7 @@ func (e *Engine[V, A]) line(s *sheet[A]) {
 		}
 	}
 	edges := func(turn int) uint64 {
-		sh := &s.page.Shards[s.chunks[turn].Shard]
-		return sh.Before(sh.Vertices())
+		return s.rows[s.chunks[turn].Shard].Edges()
 	}
 	slices.SortStableFunc(s.turns, func(a, b int) int { return cmp.Compare(edges(b), edges(a)) })
 	for i, whole := range s.whole {

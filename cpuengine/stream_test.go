@@ -14,6 +14,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // streamAll streams pages, each of which is told once.
@@ -45,7 +46,7 @@ func TestStreamEmpty(t *testing.T) {
 	s := newShards(testgraph.Complete(), 2, false, false)
 	a := newArrays[value](t, s, gas.In)
 	defer a.Free()
-	e := newEngine(t, gas.Program[value, sum](mix{}), a, s, 3, page.ChunkEdges)
+	e := newEngine(t, gas.Program[value, sum](mix{}), a, s, 3, rows.ChunkEdges)
 	if got := streamAll(t, e, nil, Work{}); got != (Stats{}) {
 		t.Errorf("no pages: %+v", got)
 	}

@@ -19,7 +19,8 @@ import (
 type cpuWorker[V, A any] struct {
 	*Job[V, A]
 	engine *cpuengine.Engine[V, A]
-	ranks  []int // of pages: beside GPUs it begins with the last one
+	orders *cpuengine.Orders // of shards that are gathered along
+	ranks  []int             // of pages: beside GPUs it begins with the last one
 	// ordering: source order was made in this iteration, and took long.
 	ordering bool
 }
@@ -80,7 +81,8 @@ func (c *cpuWorker[V, A]) spare() int { return min(spared, c.opt.Threads/4) }
 // terms are those on which the CPU has a part in an iteration.
 func (c *cpuWorker[V, A]) terms(x *iteration) hostTerms {
 	t := hostTerms{
-		ranks: c.ranks, speeds: c.policy.Speeds, order: len(c.pages.Spans()),
+		orders: c.orders,
+		ranks:  c.ranks, speeds: c.policy.Speeds, order: len(c.pages.Spans()),
 		// With all processors at work on pages, copies to the GPU stood still for as long
 		// as a page took.
 		threads: c.engine.Goroutines(c.spare()), orderPulls: c.policy.OrderPulls,
@@ -168,7 +170,7 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, next cpuengine
 			return nil, w, err
 		}
 		c.keep(c.arrays.Next, shardsOf(p))
-		c.ordering = c.ordering || w.SourceOrder && w.MakeOrder && c.pages.Unordered(page.Request{Page: p.Index, Shards: shardsOf(p)})
+		c.ordering = c.ordering || w.SourceOrder && w.MakeOrder && c.orders.Unmade(shardsOf(p))
 		mu.Lock()
 		defer mu.Unlock()
 		all[p] = begun{w, time.Now()}

@@ -99,7 +99,7 @@ func TestOrderRetried(t *testing.T) {
 		t.Fatal(err, r.Lost)
 	}
 	const want = never / 40 // a tenth less in each iteration after the eighth
-	if got := j.policy.OrderPulls; !j.pages.Ordered() || got >= never || got < want {
+	if got := j.policy.OrderPulls; !j.cpu.orders.Any() || got >= never || got < want {
 		t.Errorf("after %d iterations the making of source order is thought to take %v pulls, not from %v to %v", len(r.Iterations), got, want, never)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
 
@@ -43,10 +44,11 @@ func subjectOf(t *testing.T, s *store.Store, gpu string) *subject {
 		if err != nil {
 			t.Fatal(err)
 		}
-		side, err := s.ReadShard(shard.In, i, buffer)
+		read, err := s.ReadShard(shard.In, i, buffer)
 		if err != nil {
 			t.Fatal(err)
 		}
+		side := rows.Of(read)
 		x.bytes += n
 		for v := range side.Vertices() {
 			sum := 0.0

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/page"
@@ -47,6 +48,7 @@ type tally struct {
 // hostTerms are on which terms the CPU gets pages. Without ranks it gets none.
 type hostTerms struct {
 	ranks  []int // of pages: the CPU begins with the last one
+	orders *cpuengine.Orders
 	speeds policy.Speeds
 	// order is the rank of the first page whose source order is worth making: the CPU,
 	// with so many goroutines, does it in most iterations.

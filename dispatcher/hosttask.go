@@ -86,7 +86,7 @@ func (h *handout) toOrder() int {
 		switch {
 		case h.host.ranks[rq.Page] < h.host.order:
 			return -1
-		case !h.pages.Unordered(rq):
+		case !h.host.orders.Unmade(shardsIn(rq, h.pages.Spans())):
 			continue
 		}
 		if h.host.orderPulls*h.takes(shardsIn(rq, h.pages.Spans())) > h.rest() {

@@ -113,22 +113,20 @@ func (j *Job[V, A]) Trim() (free int64) {
 // eachVertex calls f for the vertices of shard i. A panic of the program ends
 // as an error.
 func (j *Job[V, A]) eachVertex(i int, f func(gas.Vertex)) error {
-	in, err := j.store.ReadOffsets(shard.In, i)
+	in, err := j.store.Degrees(shard.In, i)
 	if err != nil {
 		return err
 	}
 	out := in
 	if !j.cat.Symmetric {
-		if out, err = j.store.ReadOffsets(shard.Out, i); err != nil {
+		if out, err = j.store.Degrees(shard.Out, i); err != nil {
 			return err
 		}
 	}
+	first, _ := j.interval(i)
 	return panics.Guard(j.program, func() error {
-		for v := range in.Vertices() {
-			f(gas.Vertex{
-				ID: in.First + uint32(v), N: j.cat.Vertices,
-				In: in.Off[v+1] - in.Off[v], Out: out.Off[v+1] - out.Off[v],
-			})
+		for v := range in {
+			f(gas.Vertex{ID: first + uint32(v), N: j.cat.Vertices, In: in[v], Out: out[v]})
 		}
 		return nil
 	})

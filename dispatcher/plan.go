@@ -9,10 +9,12 @@ import (
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard"
 )
 
 // processBytes is what the process takes beside arrays and pages.
@@ -24,6 +26,7 @@ type memoryPlan struct {
 	vertices    vertices.Memory // nil: any
 	fixed       int64           // for the process, the arrays, and GPUs
 	checkpoints int64
+	in, out     bool // degrees beside those of the arrays
 }
 
 // plan divides the memory: vertex arrays first, then pages.
@@ -40,12 +43,17 @@ func (j *Job[V, A]) plan() (err error) {
 	var loops compiled.Loops[V, A]
 	err = panics.Guard(j.program, func() error {
 		loops = j.loops()
-		m.page.SourceOrder = loops.Scatter != nil
 		m.page.Gather, m.page.Notify = sides(gas.DirectionOf(j.program))
+		m.in, m.out = j.readsDegrees(cat.Symmetric)
 		return nil
 	})
 	if err != nil {
 		return err
+	}
+	for _, more := range [...]bool{m.in, m.out} {
+		if more {
+			m.fixed += 4 * int64(cat.Vertices)
+		}
 	}
 	j.shape = newShape(cat, int(unsafe.Sizeof(v)), m.page.Gather, m.page.Notify)
 	err = panics.Guard(j.program, func() error {
@@ -70,8 +78,8 @@ func (j *Job[V, A]) plan() (err error) {
 		}
 	}
 	j.cpu.ranks = rank(j.pages.Spans(), j.edges)
-	if j.cpu.engine, err = cpuengine.New(loops, j.arrays, j.cat.Symmetric, j.opt.Threads); err != nil {
-		return fmt.Errorf("program %T: %w", j.program, err)
+	if err = j.openCPU(loops, m.page.Gather); err != nil {
+		return err
 	}
 	j.policy = decider{facts: j.facts(), look: j.opt.decided}
 	j.policy.set(policy.New(j.policy.facts))
@@ -79,6 +87,32 @@ func (j *Job[V, A]) plan() (err error) {
 		j.epochs, err = newEpochs[V](j.cat.Vertices, j.opt)
 	}
 	return err
+}
+
+// openCPU makes the CPU's engine, with source orders of shards where the program can
+// use them and memory is left.
+func (j *Job[V, A]) openCPU(loops compiled.Loops[V, A], gather []shard.Direction) (err error) {
+	j.cpu.orders = new(cpuengine.Orders)
+	if loops.Scatter != nil && j.pages.InMemory() {
+		if j.cpu.orders, err = cpuengine.NewOrders(j.cat, gather, j.pages.Rest()); err != nil {
+			return err
+		}
+	}
+	if j.cpu.engine, err = cpuengine.New(loops, j.arrays, j.cpu.orders, j.opt.Threads); err != nil {
+		return fmt.Errorf("program %T: %w", j.program, err)
+	}
+	return nil
+}
+
+// readsDegrees reports which degrees of vertices iterations read beside those along which
+// vertices notify.
+func (j *Job[V, A]) readsDegrees(symmetric bool) (in, out bool) {
+	in, out = true, true
+	if f, err := gpuengine.FragmentsOf(j.program); err == nil {
+		in, out = f.ReadsDegrees()
+	}
+	d := gas.DirectionOf(j.program)
+	return in && !symmetric && d != gas.Out, out && !symmetric && d != gas.In
 }
 
 // loops are those of the program.
@@ -100,7 +134,7 @@ func (j *Job[V, A]) facts() policy.Facts {
 	return policy.Facts{
 		Method: j.opt.Method, Device: j.opt.Device, Vertices: uint64(j.cat.Vertices), ValueBytes: uint64(j.valueBytes),
 		PullEdges: j.pullEdges, NotifyEdges: j.notifyEdges, Pages: len(j.pages.Spans()), InMemory: j.pages.InMemory(),
-		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil, Ordered: j.pages.Ordered(),
+		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil, Ordered: j.cpu.orders.Any(),
 	}
 }
 
@@ -120,5 +154,5 @@ func (j *Job[V, A]) reserve(m memoryPlan) (err error) {
 	if j.arrays, err = vertices.New[V](j.cat.Vertices, m.vertices); err != nil {
 		return fmt.Errorf("program %T: %w", j.program, err)
 	}
-	return nil
+	return j.arrays.AddDegrees(m.in, m.out)
 }

@@ -290,8 +290,8 @@ func (j *Job[V, A]) waiting() (n int) {
 	return n + len(j.gpus)*gpuengine.Goroutines
 }
 
-// init sets the degree of every vertex, from the offsets of its shard, and,
-// unless the job was resumed, its first value.
+// init sets the degrees of every vertex and, unless the job was resumed, its first
+// value.
 func (j *Job[V, A]) init(ctx context.Context, resumed bool) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(j.opt.Threads)
@@ -303,8 +303,11 @@ func (j *Job[V, A]) init(ctx context.Context, resumed bool) error {
 			}
 			return j.eachVertex(i, func(v gas.Vertex) {
 				j.arrays.Degree[v.ID] = j.degree(v)
-				for _, g := range j.gpus {
-					g.engine.Vertex(v)
+				if j.arrays.In != nil {
+					j.arrays.In[v.ID] = v.In
+				}
+				if j.arrays.Out != nil {
+					j.arrays.Out[v.ID] = v.Out
 				}
 				if resumed && j.arrays.Active.Has(v.ID) || !resumed && j.first(i, v) {
 					degrees[i] += uint64(j.arrays.Degree[v.ID])

@@ -8,6 +8,7 @@ import (
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // room is device memory that fills from both ends: with what is copied from
@@ -107,7 +108,7 @@ func newPacker(p *plan, o Options, l limits) packer {
 func (k *packer) fits(b *batch, r *room, s *page.Shard) bool {
 	need := int64(b.count) * descriptorBytes
 	for i := range s.Sides {
-		side := &s.Sides[i]
+		side := rows.Of(s.Sides[i])
 		need += sideBytes(side.Vertices(), side.Edges(), side.Weight != nil) + k.limits.most(side.Vertices(), side.Edges())*descriptorBytes
 	}
 	return need <= r.free()
@@ -116,11 +117,11 @@ func (k *packer) fits(b *batch, r *room, s *page.Shard) bool {
 // whole adds a shard with its blobs as they are.
 func (k *packer) whole(b *batch, r *room, s *page.Shard) {
 	for i := range s.Sides {
-		side := &s.Sides[i]
+		side := rows.Of(s.Sides[i])
 		if side.Edges() == 0 {
 			continue
 		}
-		blob := blobOf(side)
+		blob := side.Blob()
 		at := r.below(int64(len(blob)))
 		b.copy(r.pointer(at), blob)
 		off := at + shard.HeaderBytes
@@ -145,7 +146,7 @@ func (k *packer) whole(b *batch, r *room, s *page.Shard) {
 
 // part adds the next chunk of a side, from edge e on, and returns where it ends;
 // e itself if there is no room for it.
-func (k *packer) part(b *batch, r *room, side *shard.Side, i int, e uint32) uint32 {
+func (k *packer) part(b *batch, r *room, side *rows.Side, i int, e uint32) uint32 {
 	p := k.limits.cut(side.Off, e)
 	from := p.from &^ (grain - 1)
 	edges := int64(p.to - from)
@@ -173,7 +174,7 @@ func (k *packer) part(b *batch, r *room, side *shard.Side, i int, e uint32) uint
 }
 
 // add describes a chunk whose edges are placed.
-func (k *packer) add(b *batch, side int, c kernels.Chunk, off device.Pointer, s *shard.Side, p run) {
+func (k *packer) add(b *batch, side int, c kernels.Chunk, off device.Pointer, s *rows.Side, p run) {
 	way := k.gather.way()
 	c.Edges, c.First, c.Count = p.to-p.from, s.First+uint32(p.begin), uint32(p.end-p.begin)
 	if way == kernels.Replicated && !k.single {
@@ -205,12 +206,6 @@ func (b *batch) copy(to device.Pointer, src []byte) {
 		}
 	}
 	b.copies = append(b.copies, move{to, src})
-}
-
-// blobOf is the blob into which a side's arrays are windows.
-func blobOf(s *shard.Side) []byte {
-	header := (*byte)(unsafe.Add(unsafe.Pointer(&s.Off[0]), -shard.HeaderBytes))
-	return unsafe.Slice(header, shard.Size(s.Vertices(), s.Edges(), s.Weight != nil))
 }
 
 func within(blob []byte, p unsafe.Pointer) uintptr {

@@ -5,7 +5,7 @@ import (
 	"sort"
 
 	"github.com/garaph/garaph/kernels"
-	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // grain: chunks begin at multiples of so many edges of their side, so that
@@ -76,7 +76,7 @@ func sideBytes(vertices int, edges uint32, weighted bool) int64 {
 	if edges == 0 {
 		return 0
 	}
-	return shard.Size(vertices, edges, weighted) + pad(2*int64(edges))
+	return rows.Size(vertices, edges, weighted) + pad(2*int64(edges))
 }
 
 // pad rounds up to the alignment of wide loads.

@@ -12,7 +12,6 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine/device"
-	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/store"
@@ -21,30 +20,19 @@ import (
 // Engine runs one program over one graph on one device: GlobalVertices lie on
 // the device for the whole job. New and Start allocate its memory; an
 // iteration allocates none. One goroutine at a time calls its methods, but for
-// Vertex and Receive.
+// Receive.
 type Engine[V, A any] struct {
 	program   gas.Program[V, A]
 	fragments compiled.Fragments
 	host      *vertices.Arrays[V]
 	opt       Options
 	plan      *plan
-	degrees   hostDegrees // from New to Start
 	resources resources
 	arrays    arrays
 	lanes     lanes
 	exchange  exchange
 	residency residency // since Start
 	pipeline  *pipeline // from Start to Close
-}
-
-// hostDegrees are the degrees that the device needs beside Arrays.Degree; nil: it
-// does not.
-type hostDegrees struct{ in, out []uint32 }
-
-func (d *hostDegrees) free() {
-	hostmem.Free(d.in)
-	hostmem.Free(d.out)
-	*d = hostDegrees{}
 }
 
 // New plans a job on a device and allocates the device's memory for arrays and
@@ -85,16 +73,7 @@ func (e *Engine[V, A]) allocate() error {
 	if e.lanes, err = newLanes(r, e.plan); err != nil {
 		return err
 	}
-	n := int(e.plan.cat.Vertices)
-	if e.plan.degrees.needIn {
-		if e.degrees.in, err = hostmem.Slice[uint32](n); err != nil {
-			return err
-		}
-	}
-	if e.plan.degrees.needOut {
-		e.degrees.out, err = hostmem.Slice[uint32](n)
-	}
-	return err
+	return nil
 }
 
 // Streams is how many streams overlap.
@@ -104,31 +83,19 @@ func (e *Engine[V, A]) Streams() int { return e.plan.streams }
 // it ever had.
 func (e *Engine[V, A]) Memory() int64 { return e.resources.bytes }
 
-// Vertex gives the engine the degrees of a vertex, before Start. Goroutines may
-// call it for different vertices.
-func (e *Engine[V, A]) Vertex(v gas.Vertex) {
-	if e.degrees.in != nil {
-		e.degrees.in[v.ID] = v.In
-	}
-	if e.degrees.out != nil {
-		e.degrees.out[v.ID] = v.Out
-	}
-}
-
 // Start copies the values and degrees of the host's arrays to the device, and
 // the edges that stay there. It keeps pages until Close.
 func (e *Engine[V, A]) Start(ctx context.Context, pages Pages) error {
 	trace, err := e.newTracer()
 	if err == nil {
 		err = e.arrays.fill(bytesOf(e.host.Cur), [arrayCount][]byte{
-			degree: bytesOf(e.host.Degree), inDegree: bytesOf(e.degrees.in), outDegree: bytesOf(e.degrees.out),
+			degree: bytesOf(e.host.Degree), inDegree: bytesOf(e.host.In), outDegree: bytesOf(e.host.Out),
 			parameterBlock: parameters(e.program, e.fragments.Parameters),
 		})
 	}
 	if err != nil {
 		return e.named("copying vertices to", err)
 	}
-	e.degrees.free()
 	if stay := e.plan.kept.shards; stay > 0 {
 		l := loader{resources: &e.resources, arrays: &e.arrays, lanes: &e.lanes, pack: newPacker(e.plan, e.opt, e.plan.kept.limits)}
 		if e.residency, err = l.load(ctx, pages, Requests(pages.Spans(), 0, stay)); err != nil {
@@ -235,6 +202,5 @@ func (e *Engine[V, A]) Close() error {
 		e.pipeline.stop()
 		e.pipeline = nil
 	}
-	e.degrees.free()
 	return e.resources.close()
 }

@@ -3,7 +3,6 @@ package gpuengine
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"unsafe"
 
@@ -63,11 +62,4 @@ func parameters(program any, layout compiled.Layout) []byte {
 		copy(block[l.Offset:l.Offset+l.Kind.Size()], from[l.Offset:])
 	}
 	return block
-}
-
-// reads reports whether what runs after Init reads a name.
-func reads(f compiled.Fragments, name string) bool {
-	return slices.ContainsFunc([]compiled.Fragment{f.Apply, f.Activate, f.Aggregate, f.Settled}, func(m compiled.Fragment) bool {
-		return slices.Contains(m.Inputs, name)
-	})
 }

@@ -117,13 +117,23 @@ func newRig[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Optio
 	if r.arrays, err = vertices.New[V](cat.Vertices, r.device); err != nil {
 		t.Fatal(err)
 	}
+	if err := r.arrays.AddDegrees(true, true); err != nil {
+		t.Fatal(err)
+	}
 	if r.Engine, err = New(r.device, p, r.arrays, cat, o); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range everyVertex(t, s) {
 		r.arrays.Cur[v.ID], _ = p.Init(v)
 		r.arrays.Degree[v.ID] = notifies(v, gas.DirectionOf(p), cat.Symmetric)
-		r.Vertex(v)
+		for _, x := range [...]struct {
+			to   []uint32
+			what uint32
+		}{{r.arrays.In, v.In}, {r.arrays.Out, v.Out}} {
+			if x.to != nil {
+				x.to[v.ID] = x.what
+			}
+		}
 	}
 	if err := r.Start(context.Background(), r.pages); err != nil {
 		t.Fatal(err)
@@ -182,18 +192,18 @@ func notifies(v gas.Vertex, d gas.Direction, symmetric bool) uint32 {
 func everyVertex(t testing.TB, s *store.Store) (list []gas.Vertex) {
 	t.Helper()
 	for i := range s.Catalogue().Shards {
-		in, err := s.ReadOffsets(shard.In, i)
+		in, err := s.Degrees(shard.In, i)
 		if err != nil {
 			t.Fatal(err)
 		}
 		out := in
 		if !s.Catalogue().Symmetric {
-			if out, err = s.ReadOffsets(shard.Out, i); err != nil {
+			if out, err = s.Degrees(shard.Out, i); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for v := range in.Vertices() {
-			list = append(list, gas.Vertex{ID: in.First + uint32(v), N: s.Catalogue().Vertices, In: in.Off[v+1] - in.Off[v], Out: out.Off[v+1] - out.Off[v]})
+		for v := range in {
+			list = append(list, gas.Vertex{ID: s.Catalogue().Shards[i].First + uint32(v), N: s.Catalogue().Vertices, In: in[v], Out: out[v]})
 		}
 	}
 	return list

@@ -85,8 +85,8 @@ type ring struct {
 // vertices notify.
 func degreesOf(cat *store.Catalogue, f compiled.Fragments, d gas.Direction) degrees {
 	g := degrees{sameIn: cat.Symmetric || d == gas.Out, sameOut: cat.Symmetric || d == gas.In}
-	g.needIn = !g.sameIn && reads(f, "v.in")
-	g.needOut = !g.sameOut && reads(f, "v.out")
+	in, out := f.ReadsDegrees()
+	g.needIn, g.needOut = in && !g.sameIn, out && !g.sameOut
 	return g
 }
 

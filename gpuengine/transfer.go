@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // copier is the goroutine that copies what does not stay on the device, batch by batch.
@@ -105,7 +106,7 @@ func (c *copier) page(ctx context.Context, l *lane, h *held) (_ *lane, err error
 // may get further shards.
 func (c *copier) parts(ctx context.Context, l *lane, h *held, s *page.Shard) (_ *lane, err error) {
 	for k := range s.Sides {
-		side := &s.Sides[k]
+		side := rows.Of(s.Sides[k])
 		for edge := uint32(0); edge < side.Edges(); {
 			next := c.pack.part(&l.batch, &l.room, side, k, edge)
 			if next > edge {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // isGiant reports whether a group is a single vertex with more edges than a
@@ -23,7 +24,7 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 		return err
 	}
 	s.free()
-	blobBytes := shard.Size(1, uint32(g.edges), s.weighted)
+	blobBytes := rows.Size(1, uint32(g.edges), s.weighted)
 	need := 4 * blobBytes // Badger's copy grows by doubling
 	if s.weighted {
 		need += 8 * int64(g.edges)
@@ -41,8 +42,8 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 		return err
 	}
 	defer hostmem.FreeBytes(blob)
-	layout := func(edges int) shard.Side {
-		return shard.Layout(blob[:shard.Size(1, uint32(edges), s.weighted)], s.dir, uint32(g.from), g.first, 1, uint32(edges), s.weighted)
+	layout := func(edges int) *rows.Side {
+		return rows.Layout(blob[:rows.Size(1, uint32(edges), s.weighted)], s.dir, uint32(g.from), g.first, 1, uint32(edges), s.weighted)
 	}
 	var keys []uint64 // neighbour and weight, which orders as its bits do
 	if s.weighted {
@@ -60,8 +61,7 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 	for i, k := range keys[:min(n, len(keys))] {
 		side.Nbr[i], side.Weight[i] = uint32(k>>32), math.Float32frombits(uint32(k))
 	}
-	sealed := blob[:shard.Size(1, uint32(n), s.weighted)]
-	if err := s.finish(g.from, side, sealed, func() error { return s.out.PutShard(s.dir, g.from, sealed) }); err != nil {
+	if err := s.finish(g.from, side, func() error { return s.out.PutShard(g.from, side) }); err != nil {
 		return err
 	}
 	s.sorted(g.edges)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
 
@@ -275,9 +276,9 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 func storeBytes(shards []store.ShardInfo, weighted, mirror bool) int64 {
 	var n int64
 	for i := range shards {
-		n += shard.Size(shards[i].Vertices, shards[i].In, weighted)
+		n += store.StoredBytes(rows.Size(shards[i].Vertices, shards[i].In, weighted), shards[i].Vertices, shards[i].In)
 		if !mirror {
-			n += shard.Size(shards[i].Vertices, shards[i].Out, false)
+			n += store.StoredBytes(rows.Size(shards[i].Vertices, shards[i].Out, false), shards[i].Vertices, shards[i].Out)
 		}
 	}
 	return n

@@ -15,6 +15,7 @@ import (
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
 
@@ -58,13 +59,14 @@ func stored(t require, path string) (ids []string, in, out []edge, cat *store.Ca
 			if err != nil {
 				t.Fatal(err)
 			}
-			side, err := s.ReadShard(dir, i, blob)
+			x, err := s.ReadShard(dir, i, blob)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := side.CheckOrder(); err != nil {
+			if err := x.CheckOrder(); err != nil {
 				t.Fatal(err)
 			}
+			side := rows.Of(x)
 			for v := range side.Vertices() {
 				for k := side.Off[v]; k < side.Off[v+1]; k++ {
 					e := edge{src: ids[side.Nbr[k]], dst: ids[side.First+uint32(v)], weight: 1}

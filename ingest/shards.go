@@ -13,6 +13,7 @@ import (
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
 
@@ -208,7 +209,7 @@ func (s *sorter) group(ctx context.Context, g *group) error {
 	}
 	var blob int64
 	for i := g.from; i < g.to; i++ {
-		blob = max(blob, shard.Size(s.shards[i].Vertices, s.edges(i), s.weighted))
+		blob = max(blob, rows.Size(s.shards[i].Vertices, s.edges(i), s.weighted))
 	}
 	if err := s.grow(ctx, int(g.edges), blob); err != nil {
 		return err
@@ -365,8 +366,8 @@ func (s *sorter) store(i int, first uint32, weights []float32) error {
 	if err := s.wait(at); err != nil {
 		return err
 	}
-	blob := s.blobs[at][:shard.Size(info.Vertices, edges, s.weighted)]
-	side := shard.Layout(blob, s.dir, uint32(i), info.First, info.Vertices, edges, s.weighted)
+	blob := s.blobs[at][:rows.Size(info.Vertices, edges, s.weighted)]
+	side := rows.Layout(blob, s.dir, uint32(i), info.First, info.Vertices, edges, s.weighted)
 	k := uint32(0)
 	for v := range end {
 		side.Off[v] = k
@@ -389,26 +390,26 @@ func (s *sorter) store(i int, first uint32, weights []float32) error {
 	side.Off[info.Vertices] = k
 	done := make(chan error, 1)
 	s.storing[at] = done
-	return s.finish(i, side, blob, func() error {
-		go func() { done <- s.out.PutShard(s.dir, i, blob) }()
+	return s.finish(i, side, func() error {
+		go func() { done <- s.out.PutShard(i, side) }()
 		return nil
 	})
 }
 
 // finish seals a filled shard, stores it and hands its edges to the twin.
-func (s *sorter) finish(i int, side shard.Side, blob []byte, put func() error) error {
+func (s *sorter) finish(i int, side *rows.Side, put func() error) error {
 	info := &s.shards[i]
-	if s.dir == shard.Out {
-		info.Out, info.OutSum = side.Edges(), shard.Seal(blob)
+	if sum := rows.Seal(side.Blob()); s.dir == shard.Out {
+		info.Out, info.OutSum = side.Edges(), sum
 	} else {
-		info.In, info.InSum = side.Edges(), shard.Seal(blob)
+		info.In, info.InSum = side.Edges(), sum
 	}
-	s.bytes.Add(int64(len(blob)))
+	s.bytes.Add(int64(len(side.Blob())))
 	if err := put(); err != nil || s.twins == nil {
 		return err
 	}
 	for v := range info.Vertices {
-		if err := s.twins.addRun(side.First+uint32(v), side.Nbr[side.Off[v]:side.Off[v+1]], s.twin); err != nil {
+		if err := s.twins.addRun(side.First+uint32(v), side.Row(v), s.twin); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
@@ -69,42 +68,4 @@ func benchGraph(b *testing.B, vertices uint32, edges, shardVertices int) *stored
 	}
 	b.Cleanup(func() { s.Close() })
 	return &stored{name: path, store: s}
-}
-
-// BenchmarkOrder puts shards in source order, on one goroutine: the time for an edge,
-// and that over the time to copy what makes up the order.
-func BenchmarkOrder(b *testing.B) {
-	x := benchGraph(b, 1<<20, 1<<24, 1<<16)
-	c := newCache(b, x, Options{Gather: in, Notify: in})
-	p, err := c.Get(Request{Page: 0})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer p.Release()
-	var edges, most int64
-	for i := range p.Shards {
-		n := orderBytes(p.Shards[i].Sides[0].Edges(), p.Shards[i].Sides[0].Weight != nil)
-		most = max(most, n)
-	}
-	memory, other := make([]byte, most), make([]byte, most)
-	copy(memory, other)
-	var copies time.Duration
-	for b.Loop() {
-		for i := range p.Shards {
-			p.Shards[i].Ordering = &Ordering{Vertices: x.store.Catalogue().Vertices, memory: memory}
-			o := p.Order(i, 1<<16, true)
-			if o == nil {
-				continue
-			}
-			b.StopTimer()
-			n := p.Shards[i].Sides[0].Edges()
-			edges += int64(n)
-			start := time.Now()
-			copy(other[:orderBytes(n, o.Sides[0].Weight != nil)], memory)
-			copies += time.Since(start)
-			b.StartTimer()
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(edges), "ns/edge")
-	b.ReportMetric(float64(b.Elapsed())/float64(copies), "of-copy")
 }

@@ -40,9 +40,6 @@ type Options struct {
 	Budget int64
 	// Threads is how many goroutines may call [Cache.Side] at once.
 	Threads int
-	// SourceOrder keeps a second copy of shards, in source order, as far as the
-	// budget allows when everything else is in memory.
-	SourceOrder bool
 	// PageBytes bounds a page, unless a shard is larger; 0: as is best.
 	PageBytes int64
 	// Memory gives the memory of the sides to gather along; nil: that of package
@@ -69,13 +66,11 @@ type Cache struct {
 	ring    chan []byte   // buffers for streamed pages
 	scratch chan []byte   // buffers for single shards
 	reads   chan struct{} // held while a shard of a streamed page is read
-	// orderings of the first shards, as many as the budget allows
-	orderings []Ordering
-	ordered   []byte // their memory
-	read      atomic.Int64
-	all       bool
-	mu        sync.Mutex // guards owned
-	owned     []owned
+	read    atomic.Int64
+	all     bool
+	rest    int64      // of the budget, when all stays in memory
+	mu      sync.Mutex // guards owned
+	owned   []owned
 }
 
 // block is the part of a page on one side. It has sides once it stays and was loaded.
@@ -110,12 +105,8 @@ func New(s *store.Store, o Options) (*Cache, error) {
 		}
 	}
 	c.all = o.Budget == 0 || total <= o.Budget
-	if c.all && o.SourceOrder {
-		if err := c.planOrders(o.Budget - total); err != nil {
-			return nil, err
-		}
-	}
 	if c.all {
+		c.rest = o.Budget - total
 		if o.Memory == nil { // a device and the CPU share pages out, which needs finer ones
 			limit = maxResidentBytes
 		}
@@ -149,40 +140,6 @@ func (c *Cache) sides() []shard.Direction {
 	list := slices.Concat(c.opt.Gather, c.opt.Notify)
 	slices.Sort(list)
 	return slices.Compact(list)
-}
-
-// planOrders decides which shards may have a source order, and where: in one
-// area of memory, in huge pages, of which only what is made takes any.
-func (c *Cache) planOrders(rest int64) (err error) {
-	cat := c.store.Catalogue()
-	var ends []int64
-	var end int64
-	for i := range cat.Shards {
-		for _, dir := range c.opt.Gather {
-			edges := cat.Shards[i].In
-			if dir == shard.Out {
-				edges = cat.Shards[i].Out
-			}
-			end += orderBytes(edges, cat.Weighted && dir == shard.In)
-		}
-		if c.opt.Budget > 0 && end > rest {
-			break
-		}
-		ends = append(ends, end)
-	}
-	if len(ends) == 0 || ends[len(ends)-1] == 0 {
-		return nil
-	}
-	if c.ordered, err = hostmem.Sparse[byte](ends[len(ends)-1]); err != nil {
-		return err
-	}
-	c.orderings = make([]Ordering, len(ends))
-	from := int64(0)
-	for i, to := range ends {
-		c.orderings[i] = Ordering{Vertices: cat.Vertices, memory: c.ordered[from:to:to]}
-		from = to
-	}
-	return nil
 }
 
 // reserve decides what stays in memory and allocates the buffers for the rest.
@@ -317,8 +274,6 @@ func (c *Cache) Close() error {
 		errs = append(errs, b.memory.Unpin(b.bytes))
 	}
 	c.owned = nil
-	hostmem.Free(c.ordered)
-	c.ordered, c.orderings = nil, nil
 	return errors.Join(errs...)
 }
 
@@ -334,18 +289,13 @@ func (c *Cache) PageOf(i int) int { return int(c.pageOf[i]) }
 // Stays reports whether page p stays in memory.
 func (c *Cache) Stays(p int) bool { return c.blocks[c.opt.Gather[0]][p].stays }
 
-// Ordered reports whether any shards can be had in source order.
-func (c *Cache) Ordered() bool { return len(c.orderings) > 0 }
-
-// Unordered reports whether a source order of shards that are requested can be made.
-// None is being made meanwhile.
-func (c *Cache) Unordered(rq Request) bool {
-	for i := range c.shards(rq.Page, rq.Shards) {
-		if i < len(c.orderings) && !c.orderings[i].tried {
-			return true
-		}
+// Rest is how many bytes of the budget are left when everything stays in memory; less
+// than 0: there is no budget.
+func (c *Cache) Rest() int64 {
+	if c.opt.Budget == 0 {
+		return -1
 	}
-	return false
+	return c.rest
 }
 
 // BytesRead is how many bytes came from the store so far.
@@ -354,7 +304,7 @@ func (c *Cache) BytesRead() int64 { return c.read.Load() }
 // Side gives one side of one shard, from memory or read for the occasion, and
 // what to call when done with it. At most Options.Threads goroutines call it at
 // once, and none holds two.
-func (c *Cache) Side(dir shard.Direction, i int) (*shard.Side, func(), error) {
+func (c *Cache) Side(dir shard.Direction, i int) (shard.Side, func(), error) {
 	if c.store.Catalogue().Symmetric {
 		dir = shard.In
 	}
@@ -364,7 +314,7 @@ func (c *Cache) Side(dir shard.Direction, i int) (*shard.Side, func(), error) {
 		if err := c.load(dir, p); err != nil {
 			return nil, nil, err
 		}
-		return &b.sides[i-c.spans[p].From], func() {}, nil
+		return b.sides[i-c.spans[p].From], func() {}, nil
 	}
 	buf := <-c.scratch
 	n := c.store.Catalogue().Bytes(dir, i)
@@ -374,7 +324,7 @@ func (c *Cache) Side(dir shard.Direction, i int) (*shard.Side, func(), error) {
 		return nil, nil, err
 	}
 	c.read.Add(n)
-	return &side, func() { c.scratch <- buf }, nil
+	return side, func() { c.scratch <- buf }, nil
 }
 
 // load makes sure that a block that stays is in memory.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -152,13 +153,12 @@ func (x *stored) total(o Options) int64 {
 }
 
 // same reports whether a side is what was stored.
-func (x *stored) same(got *shard.Side, dir shard.Direction, i int) error {
+func (x *stored) same(got shard.Side, dir shard.Direction, i int) error {
 	if x.store.Catalogue().Symmetric {
 		dir = shard.In
 	}
 	want := x.sides[dir][i]
-	if got.Dir != dir || got.Index != uint32(i) || got.First != want.First || !slices.Equal(got.Off, want.Off) ||
-		!slices.Equal(got.Nbr, want.Nbr) || !slices.Equal(got.Weight, want.Weight) {
+	if h := got.Header(); h.Dir != dir || h.Index != uint32(i) || h != want.Header() || !bytes.Equal(got.Blob(), want.Blob()) {
 		return fmt.Errorf("shard %d, %s side: got %v, want %v", i, dir, got, want)
 	}
 	return nil
@@ -178,7 +178,7 @@ func (x *stored) samePage(c *Cache, p *Page, rq Request, gather []shard.Directio
 			return fmt.Errorf("shard %d with %d sides, want %d with %d", s.Index, len(s.Sides), want[k], len(gather))
 		}
 		for d, dir := range gather {
-			if err := x.same(&s.Sides[d], dir, s.Index); err != nil {
+			if err := x.same(s.Sides[d], dir, s.Index); err != nil {
 				return err
 			}
 		}

@@ -26,9 +26,8 @@ type Page struct {
 // Shard is one loaded shard of a page, with the sides that the job gathers
 // along.
 type Shard struct {
-	Index    int
-	Sides    []shard.Side
-	Ordering *Ordering // nil: no source order is kept
+	Index int
+	Sides []shard.Side
 }
 
 // Release gives the page back to the cache.

@@ -205,9 +205,6 @@ func (c *Cache) assemble(rq Request, get func(shard.Direction, int, *shard.Side)
 	p := &Page{Index: rq.Page}
 	for i := range c.shards(rq.Page, rq.Shards) {
 		s := Shard{Index: i, Sides: make([]shard.Side, len(c.opt.Gather))}
-		if i < len(c.orderings) {
-			s.Ordering = &c.orderings[i]
-		}
 		for k, dir := range c.opt.Gather {
 			if err := get(dir, i, &s.Sides[k]); err != nil {
 				return nil, err

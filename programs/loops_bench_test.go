@@ -75,7 +75,6 @@ var theRMAT = sync.OnceValue(func() *rmat {
 		for v := range n {
 			b.Off[v+1] += b.Off[v]
 		}
-		b.InOff = b.Off
 		list := make([]uint16, n)
 		for v := range list {
 			list[v] = uint16(v)

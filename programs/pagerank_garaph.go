@@ -89,7 +89,7 @@ func (l pageRankFloat32Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot 
 
 func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *compiled.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
-	outOff := b.OutOff
+	outs := b.Out
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
 		// vertices from v on.
@@ -108,8 +108,8 @@ func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *compiled.Bl
 			o := int(u) - v
 			old, d := olds[o], degree[o]
 			x := gas.Vertex{ID: b.First + uint32(u), N: b.N, Out: d}
-			if outOff != nil {
-				x.Out = outOff[int(u)+1] - outOff[u]
+			if outs != nil {
+				x.Out = outs[b.First+uint32(u)]
 			}
 			value := p.Apply(x, old, a[i], step)
 			values[o] = value
@@ -153,13 +153,13 @@ func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *compiled.Bl
 
 func (l pageRankFloat32Loops) aggregate(b *compiled.Block, values []float32) (sum float64) {
 	p := l.p
-	outOff := b.OutOff
+	outs := b.Out
 	degree := b.Degree[b.First:][:len(values)]
 	for i, value := range values {
 		d := degree[i]
 		x := gas.Vertex{Out: d}
-		if outOff != nil {
-			x.Out = outOff[int(i)+1] - outOff[i]
+		if outs != nil {
+			x.Out = outs[b.First+uint32(i)]
 		}
 		s := p.Aggregate(x, value)
 		sum += s
@@ -567,7 +567,7 @@ func (l pageRankFloat64Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot 
 
 func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Block, cur, next []float64, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
-	outOff := b.OutOff
+	outs := b.Out
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
 		// vertices from v on.
@@ -586,8 +586,8 @@ func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Bl
 			o := int(u) - v
 			old, d := olds[o], degree[o]
 			x := gas.Vertex{ID: b.First + uint32(u), N: b.N, Out: d}
-			if outOff != nil {
-				x.Out = outOff[int(u)+1] - outOff[u]
+			if outs != nil {
+				x.Out = outs[b.First+uint32(u)]
 			}
 			value := p.Apply(x, old, a[i], step)
 			values[o] = value
@@ -631,13 +631,13 @@ func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Bl
 
 func (l pageRankFloat64Loops) aggregate(b *compiled.Block, values []float64) (sum float64) {
 	p := l.p
-	outOff := b.OutOff
+	outs := b.Out
 	degree := b.Degree[b.First:][:len(values)]
 	for i, value := range values {
 		d := degree[i]
 		x := gas.Vertex{Out: d}
-		if outOff != nil {
-			x.Out = outOff[int(i)+1] - outOff[i]
+		if outs != nil {
+			x.Out = outs[b.First+uint32(i)]
 		}
 		s := p.Aggregate(x, value)
 		sum += s

@@ -1,11 +1,10 @@
-// Package shard is the layout of one shard: the edges of one contiguous
-// interval of vertices, as bytes that are the same on disk, in a page and on
-// the bus to a device.
+// Package shard has what every encoding of a shard shares. A shard is the edges of
+// one contiguous interval of vertices, as bytes that are the same on disk, in a page
+// and on the bus to a device.
 //
-// A shard has two sides, each a blob of its own. The in side holds the in-edges
-// (compressed sparse columns: sources by destination, ascending, with weights),
-// the out side holds the out-neighbours (compressed sparse rows, without
-// weights). docs/format-shard.md draws the bytes.
+// A shard has two sides, each a blob of its own: the in side holds the in-edges, with
+// weights, the out side the out-edges. How edges lie in a blob is its encoding: a
+// package below this one, which registers itself ([Register]).
 package shard
 
 import (
@@ -14,21 +13,18 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 	"unsafe"
 )
 
 const (
-	// Version of the layout.
-	Version = 1
-	// HeaderBytes is the size of the header, after which the offsets begin.
+	// HeaderBytes is the size of the header of every blob.
 	HeaderBytes = 64
 	// MaxVertices keeps a destination within 16 bits inside its shard.
 	MaxVertices = 1 << 16
 	// DefaultVertices lets 48 KiB of shared memory hold a shard's 4-byte
 	// accumulators (Garaph, section 4.2).
 	DefaultVertices = 12288
-
-	align = 16
 )
 
 var magic = [8]byte{'G', 'A', 'R', 'A', 'P', 'H', 'S', 'H'}
@@ -54,96 +50,91 @@ var (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Side is one side of a shard. The slices are windows into the blob.
-type Side struct {
-	Dir   Direction
-	Index uint32 // number of the shard in its graph
-	First uint32 // dense id of the first vertex of the interval
-	// Off has one entry more than the interval has vertices: the neighbours of
-	// vertex First+i are Nbr[Off[i]:Off[i+1]], in ascending order.
-	Off []uint32
-	Nbr []uint32
-	// Weight goes with Nbr; nil without weights.
-	Weight []float32
+// Side is one side of a shard, decoded: windows into its blob, which must stay alive
+// and unchanged as long as the side is used.
+type Side interface {
+	Header() Header
+	// Blob is the bytes as they lie in the store.
+	Blob() []byte
+	// Degrees counts the edges of each vertex of the interval in degrees.
+	Degrees(degrees []uint32)
+	// CheckValues looks at what checksums cannot see and engines rely on: that
+	// neighbours exist in a graph of n vertices, that weights are finite and not
+	// negative, and whatever loops over the encoding do not check themselves. It is
+	// called for every blob that is read.
+	CheckValues(n uint32) error
+	// CheckOrder looks whether the edges stand in the order of the encoding.
+	CheckOrder() error
 }
 
-// Vertices is the length of the interval.
-func (s *Side) Vertices() int { return len(s.Off) - 1 }
-
-// Edges is the number of edges on this side.
-func (s *Side) Edges() uint32 { return uint32(len(s.Nbr)) }
-
-// Size is the number of bytes of a blob, a multiple of 16.
-func Size(vertices int, edges uint32, weighted bool) int64 {
-	o, n, w := sections(vertices, edges, weighted)
-	return HeaderBytes + o + n + w
+// Encoding is a layout of the edges of a side.
+type Encoding struct {
+	Version uint16 // of the blobs, in their headers
+	Name    string
+	// Decode checks every checksum of a blob, whose header is sound, and what its
+	// sections say of each other. The blob must be 4-byte aligned.
+	Decode func(blob []byte, h Header) (Side, error)
 }
 
-func sections(vertices int, edges uint32, weighted bool) (offsets, neighbours, weights int64) {
-	offsets = pad(4 * (int64(vertices) + 1))
-	neighbours = pad(4 * int64(edges))
-	if weighted {
-		weights = neighbours
+var encodings []Encoding
+
+// Register adds an encoding. Packages call it as they are initialised.
+func Register(e Encoding) { encodings = append(encodings, e) }
+
+// Decode checks and decodes a blob in whatever encoding it has.
+func Decode(blob []byte) (Side, error) {
+	h, err := DecodeHeader(blob)
+	if err != nil {
+		return nil, err
 	}
-	return
+	i := slices.IndexFunc(encodings, func(e Encoding) bool { return e.Version == h.Version })
+	if i < 0 {
+		return nil, fmt.Errorf("%w: version %d is none that this program reads", ErrFormat, h.Version)
+	}
+	return encodings[i].Decode(blob, h)
 }
 
-func pad(n int64) int64 { return (n + align - 1) &^ (align - 1) }
+// Header is what the first 64 bytes of a blob say in every encoding.
+type Header struct {
+	Version  uint16
+	Dir      Direction
+	Index    uint32 // number of the shard in its graph
+	First    uint32 // dense id of the first vertex of the interval
+	Vertices int    // length of the interval
+	Edges    uint32
+	Weighted bool
+	Flags    uint16 // those of the encoding: bits 2 and up
+	Checksum uint32 // of the header, which has the checksums of all sections
+}
 
-// Layout writes the header of a shard into blob, which must have the exact Size
-// and 4-byte alignment, and gives the side's arrays for the caller to fill.
-// [Seal] completes the blob.
-func Layout(blob []byte, dir Direction, index, first uint32, vertices int, edges uint32, weighted bool) Side {
+// Put writes the header into blob, where the encoding finds room for its own
+// fields in bytes 28 to 59. [SealHeader] completes it.
+func (h Header) Put(blob []byte) {
 	clear(blob[:HeaderBytes])
 	copy(blob, magic[:])
 	le := binary.LittleEndian
-	le.PutUint16(blob[8:], Version)
-	var flags uint16
-	if weighted {
+	le.PutUint16(blob[8:], h.Version)
+	flags := h.Flags | uint16(h.Dir)<<1
+	if h.Weighted {
 		flags |= 1
 	}
-	flags |= uint16(dir) << 1
 	le.PutUint16(blob[10:], flags)
-	le.PutUint32(blob[12:], index)
-	le.PutUint32(blob[16:], first)
-	le.PutUint32(blob[20:], uint32(vertices))
-	le.PutUint32(blob[24:], edges)
-	side := windows(blob, vertices, edges, weighted)
-	side.Dir, side.Index, side.First = dir, index, first
-	o, n, w := sections(vertices, edges, weighted)
-	clear(blob[HeaderBytes+4*(vertices+1) : HeaderBytes+o])
-	clear(blob[HeaderBytes+o+4*int64(edges) : HeaderBytes+o+n])
-	if weighted {
-		clear(blob[HeaderBytes+o+n+4*int64(edges) : HeaderBytes+o+n+w])
-	}
-	return side
+	le.PutUint32(blob[12:], h.Index)
+	le.PutUint32(blob[16:], h.First)
+	le.PutUint32(blob[20:], uint32(h.Vertices))
+	le.PutUint32(blob[24:], h.Edges)
 }
 
-// Seal computes the checksums of a filled blob. The result identifies the
-// content: it covers every byte of the blob but itself.
-func Seal(blob []byte) uint32 {
-	le := binary.LittleEndian
-	vertices, edges := int(le.Uint32(blob[20:])), le.Uint32(blob[24:])
-	o, n, w := sections(vertices, edges, le.Uint16(blob[10:])&1 != 0)
-	body := blob[HeaderBytes:]
-	le.PutUint32(blob[32:], crc32.Checksum(body[:o], castagnoli))
-	le.PutUint32(blob[36:], crc32.Checksum(body[o:o+n], castagnoli))
-	le.PutUint32(blob[40:], crc32.Checksum(body[o+n:o+n+w], castagnoli))
-	sum := crc32.Checksum(blob[:60], castagnoli)
-	le.PutUint32(blob[60:], sum)
+// SealHeader writes the checksum of the header, when the others are in it. It
+// identifies the content: it covers every byte of the blob but itself.
+func SealHeader(blob []byte) uint32 {
+	sum := Checksum(blob[:60])
+	binary.LittleEndian.PutUint32(blob[60:], sum)
 	return sum
 }
 
-// Header is what the first 64 bytes of a blob say.
-type Header struct {
-	Dir      Direction
-	Index    uint32
-	First    uint32
-	Vertices int
-	Edges    uint32
-	Weighted bool
-	Checksum uint32
-}
+// Checksum is that of a section: CRC-32C.
+func Checksum(section []byte) uint32 { return crc32.Checksum(section, castagnoli) }
 
 // DecodeHeader checks and reads the header of a blob.
 func DecodeHeader(blob []byte) (Header, error) {
@@ -155,111 +146,63 @@ func DecodeHeader(blob []byte) (Header, error) {
 		return Header{}, fmt.Errorf("%w: it begins with %q", ErrFormat, blob[:8])
 	}
 	sum := le.Uint32(blob[60:])
-	if got := crc32.Checksum(blob[:60], castagnoli); got != sum {
+	if got := Checksum(blob[:60]); got != sum {
 		return Header{}, fmt.Errorf("%w in the header (offset 0): stored %08x, computed %08x", ErrChecksum, sum, got)
-	}
-	if v := le.Uint16(blob[8:]); v != Version {
-		return Header{}, fmt.Errorf("%w: version %d, this program reads version %d", ErrFormat, v, Version)
 	}
 	flags := le.Uint16(blob[10:])
 	h := Header{
+		Version:  le.Uint16(blob[8:]),
 		Dir:      Direction(flags >> 1 & 1),
 		Index:    le.Uint32(blob[12:]),
 		First:    le.Uint32(blob[16:]),
 		Vertices: int(le.Uint32(blob[20:])),
 		Edges:    le.Uint32(blob[24:]),
 		Weighted: flags&1 != 0,
+		Flags:    flags &^ 3,
 		Checksum: sum,
 	}
-	if flags > 3 || h.Vertices == 0 || h.Vertices > MaxVertices || uint64(h.First)+uint64(h.Vertices) > math.MaxUint32 {
-		return Header{}, fmt.Errorf("%w: flags %#x, %d vertices from %d", ErrInvalid, flags, h.Vertices, h.First)
+	if h.Vertices == 0 || h.Vertices > MaxVertices || uint64(h.First)+uint64(h.Vertices) > math.MaxUint32 {
+		return Header{}, fmt.Errorf("%w: %d vertices from %d", ErrInvalid, h.Vertices, h.First)
 	}
 	return h, nil
 }
 
-// Decode checks every checksum of a blob and the order of its offsets, and
-// gives the side. The blob must be 4-byte aligned and stay alive and unchanged
-// as long as the side is used.
-func Decode(blob []byte) (Side, error) {
-	h, err := DecodeHeader(blob)
-	if err != nil {
-		return Side{}, err
-	}
-	if want := Size(h.Vertices, h.Edges, h.Weighted); int64(len(blob)) != want {
-		return Side{}, fmt.Errorf("%w: %d bytes, the header promises %d", ErrInvalid, len(blob), want)
-	}
-	o, n, w := sections(h.Vertices, h.Edges, h.Weighted)
-	le := binary.LittleEndian
-	at := int64(HeaderBytes)
-	for i, size := range [...]int64{o, n, w} {
-		stored := le.Uint32(blob[32+4*i:])
-		if got := crc32.Checksum(blob[at:at+size], castagnoli); got != stored {
-			name := [...]string{"offsets", "neighbours", "weights"}[i]
-			return Side{}, fmt.Errorf("%w in the %s (offset %d): stored %08x, computed %08x", ErrChecksum, name, at, stored, got)
-		}
-		at += size
-	}
-	s := windows(blob, h.Vertices, h.Edges, h.Weighted)
-	s.Dir, s.Index, s.First = h.Dir, h.Index, h.First
-	return s, checkOffsets(s.Off, h.Edges)
-}
-
-// OffsetsSize is how many bytes from the beginning of a blob [DecodeOffsets]
-// needs.
-func OffsetsSize(vertices int) int64 {
-	o, _, _ := sections(vertices, 0, false)
-	return HeaderBytes + o
-}
-
-// DecodeOffsets checks and reads header and offsets alone, without touching the
-// rest of the blob; the neighbours of the result are nil. Same alignment as
-// [Decode].
-func DecodeOffsets(blob []byte) (Side, error) {
-	h, err := DecodeHeader(blob)
-	if err != nil {
-		return Side{}, err
-	}
-	size := OffsetsSize(h.Vertices)
-	if int64(len(blob)) < size {
-		return Side{}, fmt.Errorf("%w: %d bytes, the offsets alone take %d", ErrInvalid, len(blob), size)
-	}
-	stored := binary.LittleEndian.Uint32(blob[32:])
-	if got := crc32.Checksum(blob[HeaderBytes:size], castagnoli); got != stored {
-		return Side{}, fmt.Errorf("%w in the offsets (offset %d): stored %08x, computed %08x", ErrChecksum, HeaderBytes, stored, got)
-	}
-	s := Side{Dir: h.Dir, Index: h.Index, First: h.First, Off: view[uint32](blob, HeaderBytes, h.Vertices+1)}
-	return s, checkOffsets(s.Off, h.Edges)
-}
-
-func checkOffsets(off []uint32, edges uint32) error {
-	if off[0] != 0 || off[len(off)-1] != edges {
-		return fmt.Errorf("%w: offsets run from %d to %d, there are %d edges", ErrInvalid, off[0], off[len(off)-1], edges)
-	}
-	for i := 1; i < len(off); i++ {
-		if off[i] < off[i-1] {
-			return fmt.Errorf("%w: offset %d is %d, the one before it %d", ErrInvalid, i, off[i], off[i-1])
-		}
+// CheckSection compares a section, which begins at byte at of its blob, with its
+// checksum.
+func CheckSection(section []byte, stored uint32, name string, at int64) error {
+	if got := Checksum(section); got != stored {
+		return fmt.Errorf("%w in the %s (offset %d): stored %08x, computed %08x", ErrChecksum, name, at, stored, got)
 	}
 	return nil
 }
 
-func windows(blob []byte, vertices int, edges uint32, weighted bool) Side {
-	o, n, _ := sections(vertices, edges, weighted)
-	s := Side{
-		Off: view[uint32](blob, HeaderBytes, vertices+1),
-		Nbr: view[uint32](blob, HeaderBytes+o, int(edges)),
-	}
-	if weighted {
-		s.Weight = view[float32](blob, HeaderBytes+o+n, int(edges))
-	}
-	return s
-}
-
-// view reinterprets bytes as numbers: the format is that of little-endian
-// machines, the only ones that garaph is built for.
-func view[T uint32 | float32](blob []byte, at int64, n int) []T {
+// View reinterprets n numbers from byte at of a blob on: the format is that of
+// little-endian machines, the only ones that garaph is built for.
+func View[T uint8 | uint16 | uint32 | uint64 | float32](blob []byte, at int64, n int) []T {
 	if n == 0 {
 		return nil
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(&blob[at])), n)
+}
+
+// WeightsSound reports whether weights are finite and not negative. What it
+// refuses may still be a -0, which is sound.
+func WeightsSound(weights []float32) bool {
+	bits := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(weights))), len(weights))
+	return Below(bits, math.Float32bits(float32(math.Inf(1))))
+}
+
+// Below reports whether all numbers of a list are below n. Four maxima at once
+// don't wait for each other.
+func Below(list []uint32, n uint32) bool {
+	var a, b, c, d uint32
+	i := 0
+	for ; i+4 <= len(list); i += 4 {
+		four := list[i : i+4 : i+4]
+		a, b, c, d = max(a, four[0]), max(b, four[1]), max(c, four[2]), max(d, four[3])
+	}
+	for ; i < len(list); i++ {
+		a = max(a, list[i])
+	}
+	return len(list) == 0 || max(a, b, c, d) < n
 }

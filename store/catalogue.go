@@ -39,6 +39,8 @@ type ShardInfo struct {
 	OutSum   uint32 `json:"out_checksum"` // of the out blob; 0 in a symmetric graph
 
 	Blobs [2]Extent `json:"-"` // of both sides, by [shard.Direction]
+	// degrees is how many bytes the degrees of the vertices take behind each of them.
+	degrees [2]uint32
 }
 
 // IDKind is the kind of the user's vertex ids.

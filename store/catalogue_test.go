@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // sound is a catalogue of three shards, of 3, 3 and 1 vertices.
@@ -28,10 +29,11 @@ func sound() *Catalogue {
 func (c *Catalogue) place() (payload int64) {
 	for i := range c.Shards {
 		info := &c.Shards[i]
-		sizes := []int64{shard.Size(info.Vertices, info.In, c.Weighted), shard.Size(info.Vertices, info.Out, false)}
+		sizes := []int64{rows.Size(info.Vertices, info.In, c.Weighted), rows.Size(info.Vertices, info.Out, false)}
 		for dir, n := range sizes {
 			info.Blobs[dir] = Extent{Bytes: payload}.after(n)
-			payload = info.Blobs[dir].end()
+			info.degrees[dir] = degreesHead + uint32(info.Vertices)
+			payload = info.Blobs[dir].end() + int64(info.degrees[dir])
 		}
 	}
 	c.IDs.places = nil
@@ -82,7 +84,7 @@ func TestDirectory(t *testing.T) {
 	}
 	c := large()
 	got, err := throughBadger(t, c)
-	if diff := cmp.Diff(got, c, cmp.AllowUnexported(IDMap{})); err != nil || diff != "" {
+	if diff := cmp.Diff(got, c, cmp.AllowUnexported(IDMap{}, ShardInfo{})); err != nil || diff != "" {
 		t.Fatalf("%v\n%s", err, diff)
 	}
 	for _, bad := range []Extent{{-4096, 100}, {1, 100}, {0, 0}, {0, -1}, {0, 4097}, {4096, 1}, {1 << 62, 1}, {4096, math.MaxInt64}} {
@@ -140,7 +142,7 @@ func TestCatalogueCheck(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		got, err := throughBadger(t, cat)
-		if c.sound && (err != nil || cmp.Diff(got, cat, cmp.AllowUnexported(IDMap{})) != "") || !c.sound && !errors.Is(err, ErrDamaged) {
+		if c.sound && (err != nil || cmp.Diff(got, cat, cmp.AllowUnexported(IDMap{}, ShardInfo{})) != "") || !c.sound && !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s, written and read: %v\n%v", c.name, err, got)
 		}
 	}
@@ -155,10 +157,10 @@ func TestBytes(t *testing.T) {
 		dir       shard.Direction
 		want      int64
 	}{
-		{false, shard.In, shard.Size(3, 2, true)},
-		{false, shard.Out, shard.Size(3, 5, false)}, // weights are with the in side
-		{true, shard.In, shard.Size(3, 2, true)},
-		{true, shard.Out, shard.Size(3, 2, true)}, // which is the out side too
+		{false, shard.In, rows.Size(3, 2, true)},
+		{false, shard.Out, rows.Size(3, 5, false)}, // weights are with the in side
+		{true, shard.In, rows.Size(3, 2, true)},
+		{true, shard.Out, rows.Size(3, 2, true)}, // which is the out side too
 	} {
 		c.Symmetric = x.symmetric
 		if got := c.Bytes(x.dir, 0); got != x.want {

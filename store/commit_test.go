@@ -14,6 +14,7 @@ import (
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
 
@@ -38,10 +39,10 @@ func begin(t *testing.T, path string, force bool) (*store.Writer, *store.Catalog
 	if err != nil {
 		t.Fatal(err)
 	}
-	blob := aligned(int(shard.Size(1, 0, false)))
-	shard.Layout(blob, shard.In, 0, 0, 1, 0, false)
-	info := store.ShardInfo{Vertices: 1, InSum: shard.Seal(blob)}
-	if err := w.PutShard(shard.In, 0, blob); err != nil {
+	blob := aligned(int(rows.Size(1, 0, false)))
+	side := rows.Layout(blob, shard.In, 0, 0, 1, 0, false)
+	info := store.ShardInfo{Vertices: 1, InSum: rows.Seal(blob)}
+	if err := w.PutShard(0, side); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.IDs(store.IDBase, 7).Finish(); err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
 
@@ -86,14 +87,18 @@ func (v *victim) check(t *testing.T, s *store.Store) (wrong map[place]bool) {
 		if read == nil && !bytes.Equal(buf[:len(want)], want) {
 			t.Errorf("ReadShard of %s: wrong bytes", p)
 		}
-		o, offsets := s.ReadOffsets(p.dir, p.i)
-		if sound, _ := shard.DecodeOffsets(want); offsets == nil && fmt.Sprint(o.Off) != fmt.Sprint(sound.Off) {
-			t.Errorf("ReadOffsets of %s: wrong offsets %v", p, o.Off)
+		own, degrees := s.Degrees(p.dir, p.i)
+		if sound, err := rows.Decode(want); err != nil {
+			t.Fatal(err)
+		} else if all := make([]uint32, sound.Vertices()); degrees == nil {
+			if sound.Degrees(all); !slices.Equal(own, all) {
+				t.Errorf("Degrees of %s: wrong degrees %v", p, own)
+			}
 		}
 		if (read == nil) != (streamed == nil) {
 			t.Errorf("%s: ReadShard: %v, StreamShard: %v", p, read, streamed)
 		}
-		for what, err := range map[string]error{"StreamShard": streamed, "ReadShard": read, "ReadOffsets": offsets} {
+		for what, err := range map[string]error{"StreamShard": streamed, "ReadShard": read, "Degrees": degrees} {
 			if err != nil {
 				report(p, what, err)
 			}
@@ -116,21 +121,20 @@ func TestFlippedBytes(t *testing.T) {
 	}
 	defer file.Close()
 	buf := aligned(len(blob))
-	head := int(shard.OffsetsSize(2))
-	for i := range blob {
-		for _, b := range []byte{blob[i] ^ 1<<(i%8), blob[i]} { // damage and mend
+	whole := v.bytes[at:][:len(blob)+4+2] // and the degrees of two vertices
+	for i := range whole {
+		for _, b := range []byte{whole[i] ^ 1<<(i%8), whole[i]} { // damage and mend
 			if _, err := file.WriteAt([]byte{b}, int64(at+i)); err != nil {
 				t.Fatal(err)
 			}
-			sound := b == blob[i]
+			sound := b == whole[i]
 			_, read := s.ReadShard(p.dir, p.i, buf[:len(blob)])
 			_, streamed := s.StreamShard(p.dir, p.i, buf)
-			_, offsets := s.ReadOffsets(p.dir, p.i)
-			if errors.Is(read, store.ErrDamaged) == sound || errors.Is(streamed, store.ErrDamaged) == sound {
+			_, degrees := s.Degrees(p.dir, p.i)
+			if inBlob := i < len(blob); errors.Is(read, store.ErrDamaged) == (sound || !inBlob) || errors.Is(streamed, store.ErrDamaged) == (sound || !inBlob) {
 				t.Fatalf("byte %d, sound %v: ReadShard: %v, StreamShard: %v", i, sound, read, streamed)
-			}
-			if errors.Is(offsets, store.ErrDamaged) == (sound || i >= head) {
-				t.Fatalf("byte %d of %d in front of the neighbours, sound %v: ReadOffsets: %v", i, head, sound, offsets)
+			} else if errors.Is(degrees, store.ErrDamaged) == (sound || inBlob) {
+				t.Fatalf("byte %d behind the blob of %d, sound %v: Degrees: %v", i, len(blob), sound, degrees)
 			}
 		}
 	}
@@ -454,14 +458,14 @@ func TestDamagedIDs(t *testing.T) {
 // was asked for, with the content that the catalogue knows.
 func TestWrongShard(t *testing.T) {
 	const n = 300
-	sealed := func(index, first, mark uint32) ([]byte, uint32) {
-		blob := aligned(int(shard.Size(n, n, false)))
-		side := shard.Layout(blob, shard.In, index, first, n, n, false)
+	sealed := func(index, first, mark uint32) (*rows.Side, uint32) {
+		blob := aligned(int(rows.Size(n, n, false)))
+		side := rows.Layout(blob, shard.In, index, first, n, n, false)
 		for v := range side.Off {
 			side.Off[v] = uint32(v)
 		}
 		side.Nbr[0] = mark
-		return blob, shard.Seal(blob)
+		return side, rows.Seal(blob)
 	}
 	_, sum := sealed(0, 0, 0)
 	for _, c := range []struct {
@@ -478,8 +482,8 @@ func TestWrongShard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		blob, itsSum := sealed(c.index, c.first, c.mark)
-		if err := w.PutShard(shard.In, 0, blob); err != nil {
+		side, itsSum := sealed(c.index, c.first, c.mark)
+		if err := w.PutShard(0, side); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.IDs(store.IDBase, 0).Finish(); err != nil {
@@ -493,10 +497,9 @@ func TestWrongShard(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := open(t, path)
-		_, read := s.ReadShard(shard.In, 0, aligned(len(blob)))
-		_, streamed := s.StreamShard(shard.Out, 0, aligned(len(blob)))
-		_, offsets := s.ReadOffsets(shard.In, 0)
-		for what, err := range map[string]error{"ReadShard": read, "StreamShard": streamed, "ReadOffsets": offsets} {
+		_, read := s.ReadShard(shard.In, 0, aligned(len(side.Blob())))
+		_, streamed := s.StreamShard(shard.Out, 0, aligned(len(side.Blob())))
+		for what, err := range map[string]error{"ReadShard": read, "StreamShard": streamed} {
 			if !errors.Is(err, store.ErrDamaged) {
 				t.Errorf("%s, %s: %v", c.name, what, err)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/garaph/garaph/internal/tinydisk"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
 
@@ -31,10 +32,10 @@ func TestFullDisk(t *testing.T) {
 				return err
 			}
 			full(1)
-			blob := aligned(int(shard.Size(1<<16, 1<<16, false)))
-			shard.Layout(blob, shard.In, 0, 0, 1<<16, 1<<16, false)
-			info := store.ShardInfo{Vertices: 1 << 16, In: 1 << 16, InSum: shard.Seal(blob)}
-			if err := w.PutShard(shard.In, 0, blob); err != nil {
+			blob := aligned(int(rows.Size(1<<16, 1<<16, false)))
+			side := rows.Layout(blob, shard.In, 0, 0, 1<<16, 1<<16, false)
+			info := store.ShardInfo{Vertices: 1 << 16, In: 1 << 16, InSum: rows.Seal(blob)}
+			if err := w.PutShard(0, side); err != nil {
 				return errors.Join(err, w.Abort())
 			}
 			if err := w.IDs(store.IDBase, 7).Finish(); err != nil {

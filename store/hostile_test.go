@@ -23,27 +23,28 @@ import (
 
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
 
 // forge stores a symmetric graph with weights of one shard, 0 → 1 → 2 → 0, after
 // change had its way with the side and the catalogue. All checksums are sound.
-func forge(t *testing.T, change func(s *shard.Side, c *store.Catalogue)) *store.Store {
+func forge(t *testing.T, change func(s *rows.Side, c *store.Catalogue)) *store.Store {
 	t.Helper()
 	path := filepath.Join(memoryDir(t), "g")
 	w, err := store.Create(path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	blob := aligned(int(shard.Size(3, 3, true)))
-	side := shard.Layout(blob, shard.In, 0, 0, 3, 3, true)
+	blob := aligned(int(rows.Size(3, 3, true)))
+	side := rows.Layout(blob, shard.In, 0, 0, 3, 3, true)
 	copy(side.Off, []uint32{0, 1, 2, 3})
 	copy(side.Nbr, []uint32{2, 0, 1})
 	copy(side.Weight, []float32{1, 2, 3})
 	cat := &store.Catalogue{Vertices: 3, Edges: 3, Weighted: true, Symmetric: true, Shards: []store.ShardInfo{{Vertices: 3, In: 3, Out: 3}}}
-	change(&side, cat)
-	cat.Shards[0].InSum = shard.Seal(blob)
-	if err := errors.Join(w.PutShard(shard.In, 0, blob), w.IDs(store.IDBase, 0).Finish(), w.Commit(cat)); err != nil {
+	change(side, cat)
+	cat.Shards[0].InSum = rows.Seal(blob)
+	if err := errors.Join(w.PutShard(0, side), w.IDs(store.IDBase, 0).Finish(), w.Commit(cat)); err != nil {
 		t.Fatal(err)
 	}
 	return open(t, path)
@@ -53,13 +54,13 @@ func forge(t *testing.T, change func(s *shard.Side, c *store.Catalogue)) *store.
 func TestForgedShards(t *testing.T) {
 	for _, c := range []struct {
 		name, says string
-		change     func(s *shard.Side, c *store.Catalogue)
+		change     func(s *rows.Side, c *store.Catalogue)
 	}{
-		{"nothing", "", func(*shard.Side, *store.Catalogue) {}},
-		{"neighbour", "vertex 1 has neighbour 3, the graph has 3 vertices", func(s *shard.Side, _ *store.Catalogue) { s.Nbr[1] = 3 }},
-		{"large neighbour", "vertex 2 has neighbour 4294967295", func(s *shard.Side, _ *store.Catalogue) { s.Nbr[2] = math.MaxUint32 }},
-		{"weight", "weight -1 of edge 0", func(s *shard.Side, _ *store.Catalogue) { s.Weight[0] = -1 }},
-		{"edges", "the catalogue expects an in side of 4", func(_ *shard.Side, c *store.Catalogue) { c.Edges, c.Shards[0].In, c.Shards[0].Out = 4, 4, 4 }},
+		{"nothing", "", func(*rows.Side, *store.Catalogue) {}},
+		{"neighbour", "vertex 1 has neighbour 3, the graph has 3 vertices", func(s *rows.Side, _ *store.Catalogue) { s.Nbr[1] = 3 }},
+		{"large neighbour", "vertex 2 has neighbour 4294967295", func(s *rows.Side, _ *store.Catalogue) { s.Nbr[2] = math.MaxUint32 }},
+		{"weight", "weight -1 of edge 0", func(s *rows.Side, _ *store.Catalogue) { s.Weight[0] = -1 }},
+		{"edges", "the catalogue expects an in side of 4", func(_ *rows.Side, c *store.Catalogue) { c.Edges, c.Shards[0].In, c.Shards[0].Out = 4, 4, 4 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := forge(t, c.change)

@@ -295,7 +295,7 @@ func (iw *IDWriter) flush() error {
 	payload = append(payload, iw.data.Bytes()...)
 	b := seal(kindIDs, payload)
 	iw.sums = append(iw.sums, binary.LittleEndian.Uint32(b[28:]))
-	e, err := iw.w.append(b)
+	e, err := iw.w.append(b, nil)
 	iw.m.Blocks, iw.m.places = append(iw.m.Blocks, iw.next-uint32(iw.n)), append(iw.m.places, e)
 	iw.n, iw.ends = 0, iw.ends[:0]
 	iw.data.Reset()

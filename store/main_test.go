@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
 
@@ -77,10 +78,10 @@ func edgeless(t testing.TB, path string, n int, kind store.IDKind, base int64, f
 	cat := &store.Catalogue{Vertices: uint32(n), Symmetric: true}
 	for first := 0; first < n; first += shard.MaxVertices {
 		size := min(shard.MaxVertices, n-first)
-		blob := aligned(int(shard.Size(size, 0, false)))
-		shard.Layout(blob, shard.In, uint32(len(cat.Shards)), uint32(first), size, 0, false)
-		info := store.ShardInfo{First: uint32(first), Vertices: size, InSum: shard.Seal(blob)}
-		if err := w.PutShard(shard.In, len(cat.Shards), blob); err != nil {
+		blob := aligned(int(rows.Size(size, 0, false)))
+		side := rows.Layout(blob, shard.In, uint32(len(cat.Shards)), uint32(first), size, 0, false)
+		info := store.ShardInfo{First: uint32(first), Vertices: size, InSum: rows.Seal(blob)}
+		if err := w.PutShard(len(cat.Shards), side); err != nil {
 			t.Fatal(err)
 		}
 		cat.Shards = append(cat.Shards, info)
@@ -155,10 +156,11 @@ func neighbours(t testing.TB, s *store.Store, dir shard.Direction) string {
 	t.Helper()
 	var b bytes.Buffer
 	for i, info := range s.Catalogue().Shards {
-		side, err := s.ReadShard(dir, i, aligned(int(s.Catalogue().Bytes(dir, i))))
+		x, err := s.ReadShard(dir, i, aligned(int(s.Catalogue().Bytes(dir, i))))
 		if err != nil {
 			t.Fatal(err)
 		}
+		side := rows.Of(x)
 		for v := range side.Vertices() {
 			from, to := side.Off[v], side.Off[v+1]
 			fmt.Fprint(&b, int(info.First)+v, side.Nbr[from:to])

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -152,16 +151,20 @@ func createPayload(dir string) (*payloadWriter, error) {
 	return &payloadWriter{file: f}, nil
 }
 
-// append writes a blob.
-func (w *payloadWriter) append(blob []byte) (Extent, error) {
-	e, err := w.place(int64(len(blob)))
+// append writes a blob, and what lies behind it.
+func (w *payloadWriter) append(blob, behind []byte) (Extent, error) {
+	e, err := w.place(int64(len(blob) + len(behind)))
 	if err == nil {
+		e.Bytes = int64(len(blob))
 		_, err = w.file.WriteAt(blob, e.Off)
+	}
+	if err == nil && len(behind) > 0 {
+		_, err = w.file.WriteAt(behind, e.end())
 	}
 	if err != nil {
 		return Extent{}, err
 	}
-	if n := int64(len(blob)); (w.written.Add(n)-n)/flushBytes != w.written.Load()/flushBytes {
+	if n := int64(len(blob) + len(behind)); (w.written.Add(n)-n)/flushBytes != w.written.Load()/flushBytes {
 		// The system begins to bring the file to disk, so that close need not wait for
 		// all of it.
 		_ = unix.SyncFileRange(int(w.file.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE) // a hint
@@ -219,7 +222,7 @@ func (s *Store) side(dir shard.Direction, i int) (Extent, uint32) {
 func (s *Store) ReadShard(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
 	e, _ := s.side(dir, i)
 	if err := s.readBlob(e, shardKey(dir, i), dst); err != nil {
-		return shard.Side{}, s.shardError(dir, i, err)
+		return nil, s.shardError(dir, i, err)
 	}
 	return s.decode(dir, i, dst)
 }
@@ -241,32 +244,13 @@ func (s *Store) StreamShard(dir shard.Direction, i int, dst []byte) (shard.Side,
 func (s *Store) decode(dir shard.Direction, i int, blob []byte) (shard.Side, error) {
 	side, err := shard.Decode(blob)
 	if err == nil {
-		err = s.matches(dir, i, side, blob)
+		err = s.matches(dir, i, side.Header())
 	}
 	if err == nil {
 		err = side.CheckValues(s.cat.Vertices)
 	}
 	if err != nil {
-		return shard.Side{}, s.shardError(dir, i, err)
-	}
-	return side, nil
-}
-
-// ReadOffsets reads the offsets of a shard's side alone.
-func (s *Store) ReadOffsets(dir shard.Direction, i int) (shard.Side, error) {
-	e, _ := s.side(dir, i)
-	e.Bytes = min(e.Bytes, shard.OffsetsSize(s.cat.Shards[i].Vertices))
-	head := make([]byte, e.Bytes)
-	err := s.readBlob(e, shardKey(dir, i), head)
-	var side shard.Side
-	if err == nil {
-		side, err = shard.DecodeOffsets(head)
-	}
-	if err == nil {
-		err = s.matches(dir, i, side, head)
-	}
-	if err != nil {
-		return shard.Side{}, s.shardError(dir, i, err)
+		return nil, s.shardError(dir, i, err)
 	}
 	return side, nil
 }
@@ -278,18 +262,28 @@ func (s *Store) Prefetch(dir shard.Direction, i int) {
 	}
 }
 
-func (s *Store) matches(dir shard.Direction, i int, side shard.Side, blob []byte) error {
-	info := s.cat.Shards[i]
-	edges, weighted, is := info.In, s.cat.Weighted, shard.In
-	if dir == shard.Out && !s.cat.Symmetric {
-		edges, weighted, is = info.Out, false, shard.Out
+// edges is how many a side of shard i has.
+func (s *Store) edges(dir shard.Direction, i int) uint32 {
+	if dir == shard.In || s.cat.Symmetric {
+		return s.cat.Shards[i].In
 	}
-	got := binary.LittleEndian.Uint32(blob[60:])
-	if _, want := s.side(dir, i); got != want || side.Index != uint32(i) || side.First != info.First || side.Vertices() != info.Vertices {
-		return fmt.Errorf("%w: it is shard %d with checksum %08x, the catalogue expects %08x", ErrDamaged, side.Index, got, want)
+	return s.cat.Shards[i].Out
+}
+
+// matches compares the header of a side with the catalogue.
+func (s *Store) matches(dir shard.Direction, i int, h shard.Header) error {
+	info, edges, weighted := s.cat.Shards[i], s.edges(dir, i), s.cat.Weighted
+	is := dir
+	if s.cat.Symmetric {
+		is = shard.In
+	} else if dir == shard.Out {
+		weighted = false
 	}
-	if has := side.Off[side.Vertices()]; side.Dir != is || has != edges || side.Nbr != nil && weighted != (side.Weight != nil) {
-		return fmt.Errorf("%w: it is an %s side of %d edges, the catalogue expects an %s side of %d (with weights: %v)", ErrDamaged, side.Dir, has, is, edges, weighted)
+	if _, want := s.side(dir, i); h.Checksum != want || h.Index != uint32(i) || h.First != info.First || h.Vertices != info.Vertices {
+		return fmt.Errorf("%w: it is shard %d with checksum %08x, the catalogue expects %08x", ErrDamaged, h.Index, h.Checksum, want)
+	}
+	if h.Dir != is || h.Edges != edges || weighted != h.Weighted {
+		return fmt.Errorf("%w: it is an %s side of %d edges, the catalogue expects an %s side of %d (with weights: %v)", ErrDamaged, h.Dir, h.Edges, is, edges, weighted)
 	}
 	return nil
 }

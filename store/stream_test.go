@@ -69,7 +69,7 @@ func TestStreamShard(t *testing.T) {
 			if err != nil || !bytes.Equal(buf[:len(want)], want) {
 				t.Errorf("%s, %s: %v", name, p, err)
 			}
-			if err == nil && (side.Index != uint32(p.i) || side.Dir != p.dir || unsafe.Pointer(&side.Off[0]) != unsafe.Pointer(&buf[shard.HeaderBytes])) {
+			if err == nil && (side.Header().Index != uint32(p.i) || side.Header().Dir != p.dir || unsafe.Pointer(&side.Blob()[0]) != unsafe.Pointer(&buf[0])) {
 				t.Errorf("%s, %s: the side is not at the beginning of the buffer", name, p)
 			}
 		}
@@ -193,7 +193,7 @@ func TestHandles(t *testing.T) {
 			if _, err := second.ReadShard(p.dir, p.i, buf[:len(want)]); err != nil || !bytes.Equal(buf[:len(want)], want) {
 				t.Errorf("%s: %v", p, err)
 			}
-			if _, err := second.ReadOffsets(p.dir, p.i); err != nil {
+			if _, err := second.Degrees(p.dir, p.i); err != nil {
 				t.Errorf("%s: %v", p, err)
 			}
 		}

@@ -91,6 +91,8 @@ func (s *Store) checkSide(dir shard.Direction, i int, buf []byte, report func(er
 	if err == nil {
 		if err = side.CheckOrder(); err != nil {
 			err = s.shardError(dir, i, err)
+		} else {
+			err = s.checkDegrees(dir, i, side)
 		}
 	}
 	report(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // maxEntryHead is the most that the head of an entry of a value log takes: two
@@ -64,8 +65,8 @@ func (s *Store) openVersion1() error {
 	s.cat = c
 	for i := range c.Shards {
 		info := &c.Shards[i]
-		info.Blobs[shard.In].Bytes = shard.Size(info.Vertices, info.In, c.Weighted)
-		info.Blobs[shard.Out].Bytes = shard.Size(info.Vertices, info.Out, false)
+		info.Blobs[shard.In].Bytes = rows.Size(info.Vertices, info.In, c.Weighted)
+		info.Blobs[shard.Out].Bytes = rows.Size(info.Vertices, info.Out, false)
 	}
 	return c.check()
 }

@@ -41,8 +41,8 @@ type Writer struct {
 	ids     IDMap
 	idSums  []uint32
 
-	mu     sync.Mutex // guards places
-	places [2]map[int]Extent
+	mu     sync.Mutex        // guards places
+	places [2]map[int]placed // by direction and shard
 }
 
 // Create begins a graph that will stand at path. An existing graph there is an
@@ -71,7 +71,7 @@ func Create(path string, force bool) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{target: path, force: force, lock: lock, places: [2]map[int]Extent{{}, {}}}
+	w := &Writer{target: path, force: force, lock: lock, places: [2]map[int]placed{{}, {}}}
 	if w.stale, err = removeStale(path); err == nil {
 		err = checkTarget(path, force) // it may have put a graph back
 	}
@@ -230,17 +230,24 @@ func (w *Writer) failed(err error) error {
 	return fmt.Errorf("import to %s: %w", w.target, err)
 }
 
-// PutShard stores a sealed blob. The blob is the caller's again afterwards.
-func (w *Writer) PutShard(dir shard.Direction, i int, blob []byte) error {
-	e, err := w.append(blob)
+// placed is where a side lies, and how many bytes of degrees lie behind it.
+type placed struct {
+	blob    Extent
+	degrees uint32
+}
+
+// PutShard stores a side, whose blob is sealed. It is the caller's again afterwards.
+func (w *Writer) PutShard(i int, side shard.Side) error {
+	dir, degrees := side.Header().Dir, sealDegrees(side)
+	e, err := w.append(side.Blob(), degrees)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.places[dir][i] = e
+	w.places[dir][i] = placed{e, uint32(len(degrees))}
 	return err
 }
 
-func (w *Writer) append(blob []byte) (Extent, error) {
-	e, err := w.payload.append(blob)
+func (w *Writer) append(blob, behind []byte) (Extent, error) {
+	e, err := w.payload.append(blob, behind)
 	if err != nil {
 		err = w.failed(fmt.Errorf("write %d bytes of %s: %w", len(blob), payloadFile, err))
 	}
@@ -255,7 +262,8 @@ func (w *Writer) Commit(c *Catalogue) error {
 	c.seal(w.idSums)
 	for i := range c.Shards {
 		for dir := range w.places {
-			c.Shards[i].Blobs[dir] = w.places[dir][i]
+			p := w.places[dir][i]
+			c.Shards[i].Blobs[dir], c.Shards[i].degrees[dir] = p.blob, p.degrees
 		}
 	}
 	err := c.check()

@@ -1,5 +1,7 @@
 package compiled
 
+import "slices"
+
 // Fragments are the methods of a program that kernels of a GPU call, as PTX
 // text, written by `garaph compile`, to be spliced into the kernels. A fragment
 // is a block in braces with registers and labels of its own. What goes in and
@@ -26,6 +28,15 @@ type Fragments struct {
 
 	Zero, Gather, Sum, Apply, Activate Fragment
 	Settled, Aggregate                 Fragment // without text if the program lacks the ability
+}
+
+// ReadsDegrees reports whether what runs after Init reads in- and out-degrees.
+func (f *Fragments) ReadsDegrees() (in, out bool) {
+	for _, m := range [...]Fragment{f.Apply, f.Activate, f.Aggregate, f.Settled} {
+		in = in || slices.Contains(m.Inputs, "v.in")
+		out = out || slices.Contains(m.Inputs, "v.out")
+	}
+	return in, out
 }
 
 // Fragment is one method.

@@ -54,23 +54,21 @@ type Block struct {
 	Nbr    []uint32
 	Weight []float32
 
-	// Degrees of local vertices: differences of offsets, or, where these are
-	// nil, Degree.
-	InOff, OutOff []uint32
 	// Degree, by vertex id, is the number of edges along which a vertex makes
-	// others gather.
-	Degree []uint32
+	// others gather. In and Out are in- and out-degrees; nil: they are Degree, or
+	// the program reads them in no loop.
+	Degree, In, Out []uint32
 }
 
 // Vertex describes local vertex v.
 func (b *Block) Vertex(v int) gas.Vertex {
 	x := gas.Vertex{ID: b.First + uint32(v), N: b.N}
 	x.In, x.Out = b.Degree[x.ID], b.Degree[x.ID]
-	if b.InOff != nil {
-		x.In = b.InOff[v+1] - b.InOff[v]
+	if b.In != nil {
+		x.In = b.In[x.ID]
 	}
-	if b.OutOff != nil {
-		x.Out = b.OutOff[v+1] - b.OutOff[v]
+	if b.Out != nil {
+		x.Out = b.Out[x.ID]
 	}
 	return x
 }

@@ -35,13 +35,16 @@ func drawBlock[V any](t *rapid.T, value *rapid.Generator[V]) *block[V] {
 	if rapid.Bool().Draw(t, "weighted") {
 		b.Weight = rapid.SliceOfN(rapid.Float32Range(0, 8), edges, edges).Draw(t, "weights")
 	}
+	degrees := func(name string) []uint32 {
+		return rapid.SliceOfN(rapid.Uint32Range(0, 5), int(b.N), int(b.N)).Draw(t, name)
+	}
 	if rapid.Bool().Draw(t, "in-degrees") {
-		b.InOff = offsets("in offsets")
+		b.In = degrees("in-degrees of vertices")
 	}
 	if rapid.Bool().Draw(t, "out-degrees") {
-		b.OutOff = offsets("out offsets")
+		b.Out = degrees("out-degrees of vertices")
 	}
-	b.Degree = rapid.SliceOfN(rapid.Uint32Range(0, 5), int(b.N), int(b.N)).Draw(t, "degrees")
+	b.Degree = degrees("degrees")
 	b.cur = rapid.SliceOfN(value, int(b.N), int(b.N)).Draw(t, "values")
 	for v := range n {
 		if rapid.Bool().Draw(t, "listed") {

@@ -11,6 +11,7 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
 
@@ -80,15 +81,15 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 	}
 	for i := range cat.Shards {
 		info := &cat.Shards[i]
-		blob := encode(in[i], shard.In, i, info, o.Weighted)
-		info.InSum = shard.Seal(blob)
-		err = w.PutShard(shard.In, i, blob)
+		side := encode(in[i], shard.In, i, info, o.Weighted)
+		info.InSum = rows.Seal(side.Blob())
+		err = w.PutShard(i, side)
 		if o.Symmetric {
 			info.Out = info.In
 		} else if err == nil {
-			blob = encode(out[i], shard.Out, i, info, false)
-			info.OutSum = shard.Seal(blob)
-			err = w.PutShard(shard.Out, i, blob)
+			side = encode(out[i], shard.Out, i, info, false)
+			info.OutSum = rows.Seal(side.Blob())
+			err = w.PutShard(i, side)
 		}
 		if err != nil {
 			return err
@@ -112,8 +113,8 @@ func byShard(g oracle.Graph, vertices, shards int, turn func(oracle.Edge) oracle
 	return lists
 }
 
-// encode is a plain maker of a shard's blob.
-func encode(edges []oracle.Edge, dir shard.Direction, i int, info *store.ShardInfo, weighted bool) []byte {
+// encode is a plain maker of a shard's side.
+func encode(edges []oracle.Edge, dir shard.Direction, i int, info *store.ShardInfo, weighted bool) *rows.Side {
 	lists := make([][]oracle.Edge, info.Vertices) // Src is the neighbour
 	for _, e := range edges {
 		lists[e.Dst-info.First] = append(lists[e.Dst-info.First], e)
@@ -124,11 +125,11 @@ func encode(edges []oracle.Edge, dir shard.Direction, i int, info *store.ShardIn
 	} else {
 		info.Out = n
 	}
-	blob, err := hostmem.Bytes(shard.Size(info.Vertices, n, weighted))
+	blob, err := hostmem.Bytes(rows.Size(info.Vertices, n, weighted))
 	if err != nil {
 		panic(err) // a test cannot go on
 	}
-	side := shard.Layout(blob, dir, uint32(i), info.First, info.Vertices, n, weighted)
+	side := rows.Layout(blob, dir, uint32(i), info.First, info.Vertices, n, weighted)
 	k := uint32(0)
 	for v, list := range lists {
 		slices.SortFunc(list, func(a, b oracle.Edge) int {
@@ -144,5 +145,5 @@ func encode(edges []oracle.Edge, dir shard.Direction, i int, info *store.ShardIn
 		}
 	}
 	side.Off[len(lists)] = k
-	return blob
+	return side
 }

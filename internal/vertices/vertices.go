@@ -20,6 +20,10 @@ type Arrays[V any] struct {
 	// Degree is the number of edges along which a vertex notifies: its
 	// out-degree when the program gathers along in-edges.
 	Degree []uint32
+	// In and Out are the in- and out-degrees of vertices, where a job has added them
+	// ([Arrays.AddDegrees]). Nil: they are Degree, or nobody reads them.
+	In, Out []uint32
+
 	Active bitset.Set // changed significantly in the last iteration
 	Rising bitset.Set // will be Active in the next one
 	Marks  bitset.Set // notified in this iteration
@@ -60,6 +64,18 @@ func New[V any](n uint32, m Memory) (*Arrays[V], error) {
 	return a, nil
 }
 
+// AddDegrees allocates In, Out or both.
+func (a *Arrays[V]) AddDegrees(in, out bool) error {
+	var errs [2]error
+	if in {
+		a.In, errs[0] = hostmem.Slice[uint32](int(a.N))
+	}
+	if out {
+		a.Out, errs[1] = hostmem.Slice[uint32](int(a.N))
+	}
+	return errors.Join(errs[:]...)
+}
+
 func (a *Arrays[V]) values() ([]V, error) {
 	var v V
 	if a.memory == nil || unsafe.Sizeof(v) == 0 {
@@ -91,22 +107,25 @@ func (a *Arrays[V]) freeValues(values []V) {
 	}
 }
 
-// FreeSpare returns what only an iteration needs: Degree, Marks and, when next is
+// FreeSpare returns what only an iteration needs: degrees, Marks and, when next is
 // set, Next. What is left are Cur, Active and Rising.
 func (a *Arrays[V]) FreeSpare(next bool) {
 	if next {
 		a.freeValues(a.Next)
 		a.Next = nil
 	}
-	hostmem.Free(a.Degree)
+	for _, degrees := range [...]*[]uint32{&a.Degree, &a.In, &a.Out} {
+		hostmem.Free(*degrees)
+		*degrees = nil
+	}
 	hostmem.Free(a.Marks)
-	a.Degree, a.Marks = nil, nil
+	a.Marks = nil
 }
 
 // Bytes is how much memory the arrays take now.
 func (a *Arrays[V]) Bytes() int64 {
 	var v V
-	return int64(unsafe.Sizeof(v))*int64(len(a.Cur)+len(a.Next)) + 4*int64(len(a.Degree)) + 8*int64(len(a.Active)+len(a.Rising)+len(a.Marks))
+	return int64(unsafe.Sizeof(v))*int64(len(a.Cur)+len(a.Next)) + 4*int64(len(a.Degree)+len(a.In)+len(a.Out)) + 8*int64(len(a.Active)+len(a.Rising)+len(a.Marks))
 }
 
 // Publish makes the new values of the vertices in [from, to) current: of all,

@@ -42,7 +42,7 @@ func recordKey(kind string, i int) string {
 const (
 	shardsInRecord = 512
 	blocksInRecord = 4096
-	shardEntry     = 56 // bytes
+	shardEntry     = 64 // bytes
 	blockEntry     = 20
 )
 
@@ -112,7 +112,11 @@ func (g *content) write(graph string, layout func(*badger.Options)) error {
 		if !g.settled {
 			g.move(key, len(g.payload), len(b))
 		}
-		g.payload = append(g.payload, b...)
+		var degrees []byte // which lie behind the blob
+		if end := place[0] + place[1]; known && !strings.HasPrefix(key, "ids/") {
+			degrees = bytes.Clone(g.payload[end:min(len(g.payload), end+g.degreesOf(key))])
+		}
+		g.payload = append(append(g.payload, b...), degrees...)
 	}
 	for key, b := range g.values { // move changes records
 		if !isBlob(key) {
@@ -123,6 +127,20 @@ func (g *content) write(graph string, layout func(*badger.Options)) error {
 		return err
 	}
 	return writeBadger(filepath.Join(graph, "db"), values, 1<<10, layout)
+}
+
+// degreesOf is how many bytes of degrees lie behind a shard's blob, as the directory
+// has it.
+func (g *content) degreesOf(key string) int {
+	i := int(binary.BigEndian.Uint32([]byte(key[strings.IndexByte(key, '/')+1:] + "\x00\x00\x00\x00")))
+	b, at := g.values[recordKey("shards", i/shardsInRecord)], 32+i%shardsInRecord*shardEntry+56
+	if strings.HasPrefix(key, "out/") {
+		at += 4
+	}
+	if at+4 > len(b) {
+		return 0
+	}
+	return int(min(binary.LittleEndian.Uint32(b[at:]), 1<<20))
 }
 
 // move notes in the directory where a blob lies.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // sumAgain puts right the checksums that cover a file of the graph, and reports
@@ -141,8 +141,8 @@ func sealEnvelope(b []byte) []byte {
 // where its sections are.
 func sealShard(b []byte) []byte {
 	le := binary.LittleEndian
-	if n := int(le.Uint32(b[20:])); n > 0 && n < 1<<20 && shard.Size(n, le.Uint32(b[24:]), b[10]&1 != 0) <= int64(len(b)) {
-		shard.Seal(b)
+	if n := int(le.Uint32(b[20:])); n > 0 && n < 1<<20 && rows.Size(n, le.Uint32(b[24:]), b[10]&1 != 0) <= int64(len(b)) {
+		rows.Seal(b)
 	} else {
 		le.PutUint32(b[60:], crc32.Checksum(b[:60], castagnoli))
 	}

@@ -23,8 +23,8 @@ type namer struct {
 }
 
 // own are the names of variables in the templates.
-var own = strings.Fields("a acc activated active b base bit bits cur d degree degrees done dst due edges end first full g i id inOff k l list m " +
-	"nbr next o old olds outOff p result_ rising s slot step sum u v value values weight x")
+var own = strings.Fields("a acc activated active b base bit bits cur d degree degrees done dst due edges end first full g i id ins k l list m " +
+	"nbr next o old olds outs p result_ rising s slot step sum u v value values weight x")
 
 func newNamer(pkg *packages.Package) *namer {
 	n := &namer{pkg: pkg, taken: map[string]bool{}, names: map[string]string{}}

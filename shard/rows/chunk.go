@@ -1,10 +1,14 @@
-package page
+package rows
 
 import "sort"
 
 // ChunkEdges is the size of a chunk: small enough that goroutines end a page
 // together, large enough that a chunk's start costs nothing.
 const ChunkEdges = 1 << 14
+
+// Shard is the sides of one shard along which somebody goes, the rows of a vertex on
+// the first side and then those on the second.
+type Shard []*Side
 
 // Chunk is a range of a shard's edges, the unit of work of goroutines. Edges of
 // both sides of a shard count as one sequence: those of a vertex on the first
@@ -17,22 +21,24 @@ type Chunk struct {
 }
 
 // Vertices is the number of vertices of the shard.
-func (s *Shard) Vertices() int { return s.Sides[0].Vertices() }
+func (s Shard) Vertices() int { return s[0].Vertices() }
+
+// Edges is the number of edges on all sides.
+func (s Shard) Edges() uint64 { return s.Before(s.Vertices()) }
 
 // Before is the number of edges, on all sides, of the vertices before v.
-func (s *Shard) Before(v int) uint64 {
-	n := uint64(s.Sides[0].Off[v])
-	if len(s.Sides) > 1 {
-		n += uint64(s.Sides[1].Off[v])
+func (s Shard) Before(v int) uint64 {
+	n := uint64(s[0].Off[v])
+	if len(s) > 1 {
+		n += uint64(s[1].Off[v])
 	}
 	return n
 }
 
-// AppendChunks appends the chunks of the i-th shard of the page, of about so
-// many edges each, in order.
-func (p *Page) AppendChunks(list []Chunk, i int, size uint64) []Chunk {
-	s := &p.Shards[i]
-	vertices, edges := s.Vertices(), s.Before(s.Vertices())
+// AppendChunks appends the chunks of the shard, the i-th of its page, of about size
+// edges each, in order.
+func (s Shard) AppendChunks(list []Chunk, i int, size uint64) []Chunk {
+	vertices, edges := s.Vertices(), s.Edges()
 	n := max(1, (edges+size-1)/size)
 	begin := 0
 	for k := range n {

@@ -1,4 +1,4 @@
-package shard
+package rows
 
 import (
 	"errors"
@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/shard"
 )
 
 // fill makes a sealed shard of random edges between n vertices.
-func fill(rng *rand.Rand, dir Direction, first uint32, degrees []int, n uint32, weighted bool) []byte {
+func fill(rng *rand.Rand, dir shard.Direction, first uint32, degrees []int, n uint32, weighted bool) []byte {
 	edges := 0
 	for _, d := range degrees {
 		edges += d
@@ -43,7 +45,7 @@ func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		degrees := rapid.SliceOfN(rapid.IntRange(0, 9), 1, 40).Draw(t, "degrees")
-		dir := Direction(rapid.IntRange(0, 1).Draw(t, "dir"))
+		dir := shard.Direction(rapid.IntRange(0, 1).Draw(t, "dir"))
 		weighted := rapid.Bool().Draw(t, "weighted")
 		blob := fill(rng, dir, 100, degrees, 1000, weighted)
 		s, err := Decode(blob)
@@ -61,8 +63,8 @@ func TestRoundTrip(t *testing.T) {
 		if err := errors.Join(s.CheckValues(1000), s.CheckOrder()); err != nil {
 			t.Fatal(err)
 		}
-		if o, err := DecodeOffsets(blob[:OffsetsSize(len(degrees))]); err != nil || !slices.Equal(o.Off, s.Off) {
-			t.Fatalf("offsets alone: %v, %v", o.Off, err)
+		if h, off, err := DecodeOffsets(blob[:OffsetsSize(len(degrees))]); err != nil || !slices.Equal(off, s.Off) || h != s.Header() {
+			t.Fatalf("offsets alone: %v, %v, %v", h, off, err)
 		}
 		if len(blob)%16 != 0 {
 			t.Fatalf("%d bytes are no multiple of 16", len(blob))
@@ -74,7 +76,7 @@ func TestRoundTrip(t *testing.T) {
 func TestEveryFlippedBit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, weighted := range []bool{false, true} {
-		blob := fill(rng, In, 12288, []int{3, 0, 5, 1, 0}, 50000, weighted)
+		blob := fill(rng, shard.In, 12288, []int{3, 0, 5, 1, 0}, 50000, weighted)
 		for bit := range 8 * len(blob) {
 			blob[bit/8] ^= 1 << (bit % 8)
 			if _, err := Decode(blob); err == nil {
@@ -90,18 +92,18 @@ func TestEveryFlippedBit(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	sound := func() []byte { return fill(rng, In, 0, []int{2, 3}, 10, true) }
+	sound := func() []byte { return fill(rng, shard.In, 0, []int{2, 3}, 10, true) }
 	for _, c := range []struct {
 		name string
 		blob func() []byte
 		want error
 	}{
-		{"empty", func() []byte { return nil }, ErrFormat},
-		{"cut in the header", func() []byte { return sound()[:60] }, ErrFormat},
-		{"cut in the edges", func() []byte { b := sound(); return b[:len(b)-16] }, ErrInvalid},
-		{"another file", func() []byte { return append([]byte("PNG"), sound()...) }, ErrFormat},
-		{"an offset changed", func() []byte { b := sound(); b[HeaderBytes+4]++; return b }, ErrChecksum},
-		{"offsets out of order but sealed", func() []byte { b := sound(); b[HeaderBytes+4] = 200; Seal(b); return b }, ErrInvalid},
+		{"empty", func() []byte { return nil }, shard.ErrFormat},
+		{"cut in the header", func() []byte { return sound()[:60] }, shard.ErrFormat},
+		{"cut in the edges", func() []byte { b := sound(); return b[:len(b)-16] }, shard.ErrInvalid},
+		{"another file", func() []byte { return append([]byte("PNG"), sound()...) }, shard.ErrFormat},
+		{"an offset changed", func() []byte { b := sound(); b[shard.HeaderBytes+4]++; return b }, shard.ErrChecksum},
+		{"offsets out of order but sealed", func() []byte { b := sound(); b[shard.HeaderBytes+4] = 200; Seal(b); return b }, shard.ErrInvalid},
 	} {
 		if _, err := Decode(c.blob()); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", c.name, err, c.want)
@@ -112,7 +114,7 @@ func TestErrors(t *testing.T) {
 // BenchmarkCheckValues is the check beside the checksums that every read makes
 // too, of a shard of 4 MiB.
 func BenchmarkCheckValues(b *testing.B) {
-	blob := fill(rand.New(rand.NewPCG(1, 1)), In, 0, slices.Repeat([]int{64}, 1<<14), 1<<20, false)
+	blob := fill(rand.New(rand.NewPCG(1, 1)), shard.In, 0, slices.Repeat([]int{64}, 1<<14), 1<<20, false)
 	side, err := Decode(blob)
 	if err != nil {
 		b.Fatal(err)
@@ -149,7 +151,7 @@ func TestCheck(t *testing.T) {
 		{"weight is no number", true, func(s *Side) { s.Weight[3] = float32(math.NaN()) }},
 		{"infinite weight", true, func(s *Side) { s.Weight[4] = float32(math.Inf(1)) }},
 	} {
-		s, err := Decode(fill(rng, In, 0, []int{2, 3}, 10, true))
+		s, err := Decode(fill(rng, shard.In, 0, []int{2, 3}, 10, true))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,11 +159,11 @@ func TestCheck(t *testing.T) {
 		if err := errors.Join(s.CheckValues(10), s.CheckOrder()); err != nil {
 			t.Fatal(err)
 		}
-		c.damage(&s)
-		if err := s.CheckValues(10); errors.Is(err, ErrInvalid) != c.values {
+		c.damage(s)
+		if err := s.CheckValues(10); errors.Is(err, shard.ErrInvalid) != c.values {
 			t.Errorf("%s: CheckValues: %v", c.name, err)
 		}
-		if err := s.CheckOrder(); errors.Is(err, ErrInvalid) == c.values {
+		if err := s.CheckOrder(); errors.Is(err, shard.ErrInvalid) == c.values {
 			t.Errorf("%s: CheckOrder: %v", c.name, err)
 		}
 	}
@@ -171,15 +173,15 @@ func TestCheck(t *testing.T) {
 // sealed blob leads past the checksums, to the checks behind them.
 func FuzzDecode(f *testing.F) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	f.Add(fill(rng, In, 0, []int{2, 3}, 10, true), uint8(2), uint8(5), true)
-	f.Add(fill(rng, Out, 5, []int{0}, 10, false), uint8(1), uint8(0), false)
+	f.Add(fill(rng, shard.In, 0, []int{2, 3}, 10, true), uint8(2), uint8(5), true)
+	f.Add(fill(rng, shard.Out, 5, []int{0}, 10, false), uint8(1), uint8(0), false)
 	f.Fuzz(func(t *testing.T, data []byte, vertices, edges uint8, weighted bool) {
 		raw := aligned(len(data))
 		copy(raw, data)
 		try(t, raw)
 		sealed := aligned(int(Size(int(vertices)+1, uint32(edges), weighted)))
-		Layout(sealed, In, 1, 2, int(vertices)+1, uint32(edges), weighted)
-		copy(sealed[HeaderBytes:], data)
+		Layout(sealed, shard.In, 1, 2, int(vertices)+1, uint32(edges), weighted)
+		copy(sealed[shard.HeaderBytes:], data)
 		Seal(sealed)
 		try(t, sealed)
 	})

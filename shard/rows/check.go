@@ -1,0 +1,44 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/garaph/garaph/shard"
+)
+
+// CheckValues looks at what checksums cannot see and engines rely on: that
+// neighbours exist in a graph of n vertices, and that weights are finite and not
+// negative. It is called for every blob that is read, and takes about as long as
+// the checksums, a quarter of a millisecond for 4 MiB (BenchmarkCheckValues).
+func (s *Side) CheckValues(n uint32) error {
+	if shard.Below(s.Nbr, n) && shard.WeightsSound(s.Weight) {
+		return nil
+	}
+	for v := range s.Vertices() {
+		for _, u := range s.Row(v) {
+			if u >= n {
+				return fmt.Errorf("%w: vertex %d has neighbour %d, the graph has %d vertices", shard.ErrInvalid, int(s.First)+v, u, n)
+			}
+		}
+	}
+	for i, w := range s.Weight { // -0 is one that has come here
+		if !(w >= 0) || math.IsInf(float64(w), 1) {
+			return fmt.Errorf("%w: weight %v of edge %d is not a finite number ≥ 0", shard.ErrInvalid, w, i)
+		}
+	}
+	return nil
+}
+
+// CheckOrder looks whether the neighbours of each vertex stand in order.
+func (s *Side) CheckOrder() error {
+	for v := range s.Vertices() {
+		list := s.Row(v)
+		for i := 1; i < len(list); i++ {
+			if list[i-1] > list[i] {
+				return fmt.Errorf("%w: the neighbours of vertex %d are not in order", shard.ErrInvalid, int(s.First)+v)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
+)
+
+// Behind the blob of a side lie the degrees of its vertices on that side: a checksum,
+// and a varint for each vertex.
+const degreesHead = 4
+
+// degreesBytes is the most that the degrees of a side take: seven bits of one in a byte.
+func degreesBytes(vertices int, edges uint32) int64 {
+	return degreesHead + int64(vertices) + int64(edges)/128
+}
+
+// StoredBytes is the most that a side takes in the store whose blob has so many bytes.
+func StoredBytes(blob int64, vertices int, edges uint32) int64 {
+	return blob + degreesBytes(vertices, edges)
+}
+
+// sealDegrees encodes the degrees of a side as they lie in the payload.
+func sealDegrees(side shard.Side) []byte {
+	degrees := make([]uint32, side.Header().Vertices)
+	side.Degrees(degrees)
+	b := make([]byte, degreesHead, degreesBytes(len(degrees), side.Header().Edges))
+	for _, d := range degrees {
+		b = binary.AppendUvarint(b, uint64(d))
+	}
+	binary.LittleEndian.PutUint32(b, shard.Checksum(b[degreesHead:]))
+	return b
+}
+
+// Degrees reads how many edges each vertex of shard i has on a side. An error names
+// graph, shard and side.
+func (s *Store) Degrees(dir shard.Direction, i int) (degrees []uint32, err error) {
+	if s.old != nil {
+		degrees, err = s.oldDegrees(dir, i)
+	} else {
+		degrees, err = s.degrees(dir, i)
+	}
+	if err != nil {
+		return nil, s.shardError(dir, i, err)
+	}
+	return degrees, nil
+}
+
+func (s *Store) degrees(dir shard.Direction, i int) ([]uint32, error) {
+	info := &s.cat.Shards[i]
+	e, _ := s.side(dir, i)
+	if s.cat.Symmetric {
+		dir = shard.In
+	}
+	b := make([]byte, info.degrees[dir])
+	if err := s.payload.read(Extent{e.end(), int64(len(b))}, b); err != nil {
+		return nil, err
+	}
+	stored := binary.LittleEndian.Uint32(b)
+	b = b[degreesHead:]
+	if got := shard.Checksum(b); got != stored {
+		return nil, fmt.Errorf("%w: degrees: stored checksum %08x, computed %08x", ErrDamaged, stored, got)
+	}
+	degrees, sum := make([]uint32, info.Vertices), uint64(0)
+	for v := range degrees {
+		d, n := binary.Uvarint(b)
+		if n <= 0 || d > 1<<32-1 {
+			return nil, fmt.Errorf("%w: the degrees end at vertex %d", ErrDamaged, int(info.First)+v)
+		}
+		degrees[v], sum, b = uint32(d), sum+d, b[n:]
+	}
+	if edges := s.edges(dir, i); len(b) > 0 || sum != uint64(edges) {
+		return nil, fmt.Errorf("%w: the degrees add up to %d, with %d bytes left, of %d edges", ErrDamaged, sum, len(b), edges)
+	}
+	return degrees, nil
+}
+
+// oldDegrees are those of a graph of store version 1: differences of offsets.
+func (s *Store) oldDegrees(dir shard.Direction, i int) ([]uint32, error) {
+	head := make([]byte, rows.OffsetsSize(s.cat.Shards[i].Vertices))
+	if err := s.readBlob(Extent{}, shardKey(dir, i), head); err != nil {
+		return nil, err
+	}
+	h, off, err := rows.DecodeOffsets(head)
+	if err == nil {
+		err = s.matches(dir, i, h)
+	}
+	if err != nil {
+		return nil, err
+	}
+	degrees := make([]uint32, len(off)-1)
+	for v := range degrees {
+		degrees[v] = off[v+1] - off[v]
+	}
+	return degrees, nil
+}
+
+// checkDegrees compares the degrees that are stored beside a side with its edges.
+func (s *Store) checkDegrees(dir shard.Direction, i int, side shard.Side) error {
+	stored, err := s.Degrees(dir, i)
+	if err != nil {
+		return err
+	}
+	found := make([]uint32, len(stored))
+	side.Degrees(found)
+	for v := range found {
+		if found[v] != stored[v] {
+			err := fmt.Errorf("%w: vertex %d has %d edges, the degrees say %d", ErrDamaged, int(side.Header().First)+v, found[v], stored[v])
+			return s.shardError(dir, i, err)
+		}
+	}
+	return nil
+}
