@@ -1,7 +1,8 @@
 package garaph_test
 
 import (
-	"maps"
+	"flag"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -14,8 +15,10 @@ import (
 
 const module = "github.com/garaph/garaph"
 
+var update = flag.Bool("update", false, "write the imports of the packages into the map of CONTRIBUTING.md")
+
 // row is a row of a table of the map: a package, its job, what it imports.
-var row = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| [^|]+ \\| ([^|]+) \\| ([^|]+) \\|$")
+var row = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]+) \\| [^|]+ \\| [^|]+ \\|$")
 
 // TestMap: the packages of CONTRIBUTING.md are those that there are, and import
 // what it says.
@@ -24,39 +27,51 @@ func TestMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	claimed := map[string][]string{}
-	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
-		imports := []string{}
-		for i, prefix := range []string{"", "internal/"} {
-			if m[2+i] == "–" {
-				continue
-			}
-			for name := range strings.SplitSeq(m[2+i], ", ") {
-				imports = append(imports, prefix+name)
-			}
-		}
-		slices.Sort(imports)
-		claimed[m[1]] = imports
-	}
 	list, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedImports}, "./...")
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string][]string{}
+	imports := map[string]string{} // as two columns
 	for _, p := range list {
-		imports := []string{}
-		for _, path := range slices.Sorted(maps.Keys(p.Imports)) {
-			if name, ours := inModule(path); ours {
-				imports = append(imports, name)
+		var outer, inner []string
+		for path := range p.Imports {
+			if name, ours := inModule(path); !ours {
+				continue
+			} else if name, internal := strings.CutPrefix(name, "internal/"); internal {
+				inner = append(inner, name)
+			} else {
+				outer = append(outer, name)
 			}
 		}
 		name, _ := inModule(p.PkgPath)
-		slices.Sort(imports)
-		found[name] = imports
+		imports[name] = cell(outer) + " | " + cell(inner)
 	}
-	if diff := cmp.Diff(found, claimed); diff != "" {
-		t.Errorf("the map of CONTRIBUTING.md (-go list +map):\n%s", diff)
+	want := row.ReplaceAllStringFunc(string(text), func(line string) string {
+		m := row.FindStringSubmatch(line)
+		columns, there := imports[m[1]]
+		if delete(imports, m[1]); !there {
+			t.Errorf("CONTRIBUTING.md has a package %s that is not there, or twice", m[1])
+		}
+		return fmt.Sprintf("| `%s` | %s | %s |", m[1], m[2], columns)
+	})
+	for name := range imports {
+		t.Errorf("CONTRIBUTING.md lacks the package %s", name)
 	}
+	if *update {
+		if err := os.WriteFile("CONTRIBUTING.md", []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	} else if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Errorf("the map of CONTRIBUTING.md is not that of the imports (-imports +map); -update writes them:\n%s", diff)
+	}
+}
+
+func cell(names []string) string {
+	if len(names) == 0 {
+		return "–"
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
 }
 
 // inModule is the name of a package of this module in the map.
