@@ -220,7 +220,7 @@ func TestSameBits(t *testing.T) {
 	})
 }
 
-// atLeast tells whether so many in-neighbours have an odd value: a sum that
+// atLeast reports whether so many in-neighbours have an odd value: a sum that
 // is full before all edges are read.
 type atLeast struct {
 	n         uint32

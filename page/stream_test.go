@@ -144,7 +144,7 @@ func TestCancel(t *testing.T) {
 }
 
 // damage changes a byte of the in side of shard i, of a store that has it in its
-// payload, and gives what changes it back.
+// payload, and returns what changes it back.
 func damage(t *testing.T, x *stored, i int) (mend func()) {
 	t.Helper()
 	blob := make([]byte, x.store.Catalogue().Bytes(shard.In, i))

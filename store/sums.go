@@ -19,7 +19,7 @@ var summed = []string{"*.sst", "MANIFEST", "KEYREGISTRY", "*.vlog"}
 
 const logHead = 20 // bytes in front of the entries of a value log
 
-// sums gives a line "checksum name" for each of the summed files of a closed
+// sums returns a line "checksum name" for each of the summed files of a closed
 // store.
 func sums(dir string) (string, error) {
 	var lines strings.Builder
@@ -39,7 +39,7 @@ func sums(dir string) (string, error) {
 	return lines.String(), nil
 }
 
-// matching gives the paths of the files in dir whose names match a pattern, in
+// matching returns the paths of the files in dir whose names match a pattern, in
 // the order of the names. The path of dir is no pattern, whatever is in it.
 func matching(dir, pattern string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
