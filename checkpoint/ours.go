@@ -73,7 +73,7 @@ func headOf(at *beneath.Folder, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, int64(max(len(lockHead), len(recordHead)))))
 }
 
-// Ours reports by its path in a folder of jobs what garaph may have written there.
+// Ours reports by its path in a folder of jobs whether garaph may have written it.
 func Ours(path string, folder bool) bool {
 	job, rest, deeper := strings.Cut(path, "/")
 	if idOf(job) == 0 && !newName.MatchString(job) && !oldName.MatchString(job) {

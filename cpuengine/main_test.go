@@ -172,7 +172,7 @@ func newArrays[V any](t rapid.TB, s *shards, d gas.Direction) *vertices.Arrays[V
 	return a
 }
 
-// newEngine returns an engine with chunks of so many edges.
+// newEngine returns an engine with chunks of a given size.
 func newEngine[V, A any](t rapid.TB, p gas.Program[V, A], a *vertices.Arrays[V], s *shards, threads int, chunk uint64) *Engine[V, A] {
 	t.Helper()
 	loops, _ := LoopsOf(p)

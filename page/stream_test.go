@@ -176,7 +176,7 @@ func damage(t *testing.T, x *stored, i int) (mend func()) {
 }
 
 // TestFirstDamaged: of several damaged shards of a page, the error is always that
-// of the first, though they are read at once; a cancelled stream tells of none, and
+// of the first, though they are read at once; a cancelled stream reports none, and
 // reads nothing.
 func TestFirstDamaged(t *testing.T) {
 	for _, x := range graphs(t)[2:] {

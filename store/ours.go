@@ -26,7 +26,7 @@ const (
 	newMarker   = markerFile + ".new"             // the marker of a whole graph, until it takes the other's place
 )
 
-// ours reports by its path in a graph's folder what garaph may have written there,
+// ours reports by its path in a graph's folder whether garaph may have written it,
 // the marker aside.
 func ours(path string, folder bool) bool {
 	if path == dbDir || path == JobsDir {

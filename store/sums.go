@@ -12,7 +12,7 @@ import (
 )
 
 // summed are Badger's files that Open must be able to rely on, because damage
-// to them ends the process in a goroutine of Badger's or is not told from other
+// to them ends the process in a goroutine of Badger's or is not distinguished from other
 // errors: tables, manifest, key registry, and the first bytes of the value logs.
 // What the logs hold has checksums of its own.
 var summed = []string{"*.sst", "MANIFEST", "KEYREGISTRY", "*.vlog"}

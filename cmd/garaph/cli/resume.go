@@ -112,6 +112,29 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 			return err
 		}
 	}
+	flags := resumedFlags(cmd, spec)
+	run := a.runCommand()
+	first, _, err := run.Find([]string{spec.Name})
+	if err != nil {
+		return err
+	}
+	err = first.ParseFlags(nil) // joins those of every run
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		err = errors.Join(err, setFlag(first.Flags(), name, flags[name]))
+	}
+	if err != nil {
+		return fmt.Errorf("job %d of %s was begun with flags that this version does not have: %w", job.ID(), path, err)
+	}
+	if err := first.Args(first, []string{path}); err != nil {
+		return err
+	}
+	first.SetContext(cmd.Context())
+	a.resumed = job
+	return first.RunE(first, []string{path})
+}
+
+// resumedFlags are those of the first run, and those that were given now.
+func resumedFlags(cmd *cobra.Command, spec garaph.JobSpec) map[string]string {
 	flags := maps.Clone(spec.Flags)
 	if flags == nil {
 		flags = map[string]string{}
@@ -136,27 +159,10 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 			}
 		}
 	}
-	run := a.runCommand()
-	first, _, err := run.Find([]string{spec.Name})
-	if err != nil {
-		return err
-	}
-	err = first.ParseFlags(nil) // joins those of every run
-	for _, name := range slices.Sorted(maps.Keys(flags)) {
-		err = errors.Join(err, setFlag(first.Flags(), name, flags[name]))
-	}
-	if err != nil {
-		return fmt.Errorf("job %d of %s was begun with flags that this version does not have: %w", job.ID(), path, err)
-	}
-	if err := first.Args(first, []string{path}); err != nil {
-		return err
-	}
-	first.SetContext(cmd.Context())
-	a.resumed = job
-	return first.RunE(first, []string{path})
+	return flags
 }
 
-// takeJob takes a job of the graph at path; 0 is the newest unfinished one.
+// takeJob acquires a job of the graph at path; 0 is the newest unfinished one.
 func takeJob(path string, id int) (*garaph.Job, error) {
 	g, err := garaph.Open(path)
 	if err != nil {
