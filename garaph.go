@@ -21,6 +21,7 @@ package garaph
 import (
 	"context"
 	"runtime"
+	"slices"
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/checkpoint"
@@ -33,11 +34,11 @@ import (
 
 // Types of the parts that a user of the library sees.
 type (
-	// ImportOptions tell how to read edge lists.
+	// ImportOptions say how to read edge lists.
 	ImportOptions = ingest.Options
 	// ImportReport says what an import did.
 	ImportReport = ingest.Report
-	// RunOptions tell how to run a job.
+	// RunOptions say how to run a job.
 	RunOptions = dispatcher.Options
 	// Iteration says what one iteration of a job did.
 	Iteration = dispatcher.Iteration
@@ -55,7 +56,7 @@ type (
 	JobInfo = checkpoint.Listed
 	// JobStatus is how a job stands.
 	JobStatus = checkpoint.Status
-	// AlgorithmOptions tell how to run an algorithm.
+	// AlgorithmOptions say how to run an algorithm.
 	AlgorithmOptions = algorithms.Options
 	// AlgorithmReport says what an algorithm did.
 	AlgorithmReport = algorithms.Report
@@ -126,7 +127,7 @@ func (g *Graph) Catalogue() *Catalogue { return g.store.Catalogue() }
 // Store is the stored graph itself, for measurements and tools.
 func (g *Graph) Store() *store.Store { return g.store }
 
-// Vertex gives the dense id of the vertex with the user's id, or [ErrNoVertex].
+// Vertex returns the dense id of the vertex with the user's id, or [ErrNoVertex].
 func (g *Graph) Vertex(id string) (uint32, error) { return g.store.Lookup(id) }
 
 // MaxInDegree is the largest number of edges that lead to a vertex.
@@ -141,7 +142,7 @@ func (g *Graph) MaxInDegree() (most uint32, err error) {
 	return most, nil
 }
 
-// ID gives the user's id of a vertex.
+// ID returns the user's id of a vertex.
 func (g *Graph) ID(v gas.VertexID) (string, error) { return g.store.IDs().Text(uint32(v)) }
 
 // Verify reads everything that is stored and calls damaged, one call at a time,

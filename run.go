@@ -74,7 +74,7 @@ func (e *namedError) Error() string { return e.text }
 func (e *namedError) Unwrap() error { return e.error }
 
 // Resume goes on with a job that was interrupted, or failed, from the newest
-// checkpoint that is sound; without one it begins anew. id 0 is the newest
+// checkpoint that is sound; without one it begins again. id 0 is the newest
 // unfinished job; newer ones that are damaged are passed over, with a warning.
 // The graph, the program with its parameters, mode, method and number of
 // iterations must be those of the first run, or [ErrDiffers]; options that are
@@ -99,7 +99,7 @@ func continued(o RunOptions) RunOptions {
 		r := o.Job.Record()
 		had := r.Identity.Options
 		o.Mode = cmp.Or(o.Mode, dispatcher.Mode(had["mode"]))
-		o.Method = cmp.Or(o.Method, dispatcher.Method(had["engine"]))
+		o.Method = cmp.Or(o.Method, dispatcher.Method(had[methodOption]))
 		if n, err := strconv.Atoi(had["iterations"]); err == nil {
 			o.Iterations = cmp.Or(o.Iterations, n)
 		}
@@ -156,11 +156,11 @@ type Result struct {
 	lost error        // why results were not written
 }
 
-// Table gives the rows, named as the value column is to be named.
+// Table returns the rows, named as the value column is to be named.
 func (r *Result) Table(name string) results.Table { return named{r.table, name} }
 
 // WriteFile writes a value per vertex to a file, whole or not at all. The
-// format is tsv, csv, ndjson, parquet or npy, or "" to tell by the name.
+// format is tsv, csv, ndjson, parquet or npy, or "" to decide by the name.
 func (r *Result) WriteFile(path, format string) error {
 	f := results.Format(format)
 	var err error

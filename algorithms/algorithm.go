@@ -14,7 +14,7 @@
 //   - Progress and totals: [Env.Progress] reports how far a stage is, [Env.Total] a number
 //     about the whole graph that a user wants to see beside the values.
 //   - The context: Run ends soon after it, with its error. Env.Each and Rows.Each look at it
-//     between two pieces of work, each of which should take milliseconds.
+//     between two tasks, each of which should take milliseconds.
 //
 // Run checks the plan against the budget of memory before anything is read, and
 // refuses with a [MemoryError] that names the least budget. A panic on the run's
@@ -51,7 +51,7 @@ type Algorithm[T Value] interface {
 	// Plan says what Run reads and allocates at most, on a graph and with a number of
 	// threads. It may be called without Run.
 	Plan(g *store.Catalogue, threads int) Plan
-	// Run gives the values by dense vertex id, in an array that [Make] has allocated.
+	// Run returns the values by dense vertex id, in an array that [Make] has allocated.
 	Run(ctx context.Context, e *Env) ([]T, error)
 }
 

@@ -5,7 +5,7 @@
 // and its epochs. An epoch is the state of the job between two iterations: a
 // value for each vertex, the active set and a few numbers. It is written into a
 // hidden folder that becomes the epoch by one rename, when it is whole and on
-// disk; see [Folder.Write] for the steps. What is read is held against
+// disk; see [Folder.Write] for the steps. What is read is compared with
 // checksums of every byte, and an epoch that fails is passed over for the one
 // before it.
 //
@@ -38,16 +38,16 @@ var (
 	ErrNoJob = errors.New("no such job")
 )
 
-// DefaultKeep is how many epochs a job keeps, unless told otherwise.
+// DefaultKeep is how many epochs a job keeps, unless its policy differs.
 const DefaultKeep = 2
 
 // Policy says when a job writes epochs while it runs. The zero value is never;
 // an interrupted job writes one in any case.
 type Policy struct {
-	Every    int           `json:"every,omitempty"`    // after so many iterations; 0: not by their number
+	Every    int           `json:"every,omitempty"`    // after that many iterations; 0: not by their number
 	Interval time.Duration `json:"interval,omitempty"` // when so much time has passed since the last; 0: not by time
-	Pages    int           `json:"pages,omitempty"`    // of an async job, after so many pages; 0: not by pages
-	Keep     int           `json:"keep,omitempty"`     // the newest so many are kept; 0: DefaultKeep
+	Pages    int           `json:"pages,omitempty"`    // of an async job, after that many pages; 0: not by pages
+	Keep     int           `json:"keep,omitempty"`     // how many of the newest are kept; 0: DefaultKeep
 }
 
 // Wanted reports whether epochs are written while the job runs.

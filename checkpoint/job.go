@@ -127,7 +127,7 @@ func (j *Job) SetSpec(s Spec) {
 	j.record.Spec = s
 }
 
-// Begin makes the job's folder, or holds the identity against that of the job
+// Begin makes the job's folder, or compares the identity with that of the job
 // that is resumed; the error is then [ErrDiffers]. A policy with anything in it
 // takes the place of the first run's. From here on the job is running.
 func (j *Job) Begin(id Identity, p Policy) error {
@@ -220,7 +220,7 @@ func (j *Job) Progress(iterations int) {
 	})
 }
 
-// End says how the job ended, and gives it back. The epochs of one that is done
+// End says how the job ended, and returns it. The epochs of one that is done
 // go; with a cause, it is done for good: a resumed one would fail again.
 func (j *Job) End(s Status, cause error) error {
 	if !j.begun {
@@ -243,7 +243,7 @@ func (j *Job) End(s Status, cause error) error {
 	return errors.Join(err, j.Close())
 }
 
-// Close gives the job back, as it is.
+// Close returns the job back, as it is.
 func (j *Job) Close() error {
 	j.tellers.Wait()
 	var err error

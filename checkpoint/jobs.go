@@ -159,7 +159,7 @@ func (e *noneError) Unwrap() error        { return e.why }
 func (e *noneError) Is(target error) bool { return target == ErrNoJob }
 
 // Idle reports [ErrRunning] when a process has one of the jobs in a folder of
-// jobs, whatever its record says, and an error where that cannot be told.
+// jobs, whatever its record says, and an error where that is unknown.
 func Idle(jobs string) error {
 	f, err := openJobs(jobs)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -31,7 +31,7 @@ const (
 
 // Spec is what was asked for, for whoever builds the program again. A record may
 // have been made by anybody: this package looks at sizes and forms alone, and
-// [Job.CheckOwn] tells who made it.
+// [Job.CheckOwn] checks who made it.
 type Spec struct {
 	Name   string            `json:"name"`             // of the program
 	Flags  map[string]string `json:"flags,omitempty"`  // of the command line that began the job, those that were given

@@ -37,7 +37,7 @@ func (r *reader) Side(dir shard.Direction, i int) (shard.Side, func(), error) {
 	return r.sides[dir][i], func() { r.inUse.Add(-1) }, nil
 }
 
-// drawActive gives an engine over a graph of which some vertices are active.
+// drawActive returns an engine over a graph of which some vertices are active.
 func drawActive(t *rapid.T, threads int) (*shards, *vertices.Arrays[value], *Engine[value, sum]) {
 	s := draw(t)
 	a := newArrays[value](t, s, gas.In)

@@ -27,7 +27,7 @@ func (e *OverflowError) Error() string {
 }
 
 // overflowed asks a program that is [gas.Overflowable] about the values of a job
-// that is done, and gives an [OverflowError] if it reports some.
+// that is done, and returns an [OverflowError] if it reports some.
 func (j *Job[V, A]) overflowed(ctx context.Context) error {
 	program, able := j.program.(gas.Overflowable[V])
 	if !able {

@@ -18,7 +18,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// recordPolicy runs a job and gives what its policy was asked and said, a line for each
+// recordPolicy runs a job and returns what its policy was asked and said, a line for each
 // call.
 func recordPolicy[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], o Options) []byte {
 	t.Helper()

@@ -46,7 +46,7 @@ func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direc
 	return s
 }
 
-// sides gives the sides of shards that a program gathers from, and those by
+// sides returns the sides of shards that a program gathers from, and those by
 // which a changed vertex finds who gathers from it.
 func sides(d gas.Direction) (gather, notify []shard.Direction) {
 	switch d {
@@ -60,7 +60,7 @@ func sides(d gas.Direction) (gather, notify []shard.Direction) {
 	}
 }
 
-// interval gives the vertices of shard i.
+// interval returns the vertices of shard i.
 func (s *shape) interval(i int) (from, to uint32) {
 	return s.cat.Shards[i].First, s.cat.Shards[i].First + uint32(s.cat.Shards[i].Vertices)
 }

@@ -95,7 +95,7 @@ func (a *arrays) fault() device.Pointer {
 	return a.at[results] + device.Pointer(unsafe.Sizeof(kernels.Totals{}))
 }
 
-// valueBytes is how many bytes the values of so many vertices take.
+// valueBytes is how many bytes the values of n vertices take.
 func (a *arrays) valueBytes(vertices uint32) int64 {
 	return int64(vertices) * int64(a.plan.value)
 }
@@ -105,7 +105,7 @@ func (a *arrays) valuesAt(array int, v uint32) device.Pointer {
 	return a.at[array] + device.Pointer(a.valueBytes(v))
 }
 
-// expand queues the expansion of the destinations of so many chunks.
+// expand queues the expansion of the destinations of some chunks.
 func (a *arrays) expand(l *lane, chunks int) error {
 	if chunks == 0 {
 		return nil

@@ -22,7 +22,6 @@ import "slices"
 // and what it means.
 type Fragments struct {
 	Program string // the name of the type, as in Go
-	Hash    string // changes whenever the text or the layouts do
 
 	Value, Accumulator, Parameters Layout
 	SumOp                          SumOp
@@ -46,7 +45,7 @@ type Fragment struct {
 	Inputs []string // the names that the text reads, each once, sorted
 }
 
-// Reads tells whether the fragment reads any leaf of a value, or any part of a
+// Reads reports whether the fragment reads any leaf of a value, or any part of a
 // vertex, edge or step: Reads("dst"), Reads("edge").
 func (f Fragment) Reads(name string) bool {
 	for _, input := range f.Inputs {

@@ -60,7 +60,7 @@ func (p panicked) Error() string {
 	return fmt.Sprint(p.value)
 }
 
-// Unwrap gives the value of the panic, if that is an error. A page that could not
+// Unwrap returns the value of the panic, if that is an error. A page that could not
 // be had is [ErrFault], and not the nil pointer that Go calls it.
 func (p panicked) Unwrap() error {
 	if _, fault := p.value.(interface{ Addr() uintptr }); fault {

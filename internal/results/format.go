@@ -30,7 +30,7 @@ var byExtension = map[string]Format{
 	".npy": NPY,
 }
 
-// FormatOf tells the format from the extension of path: .tsv, .txt, .tab,
+// FormatOf recognises the format by the extension of path: .tsv, .txt, .tab,
 // .csv, .ndjson, .jsonl, each also with .gz or .zst behind it, .parquet, .pq,
 // and .npy. Case does not matter.
 func FormatOf(path string) (Format, error) {

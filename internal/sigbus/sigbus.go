@@ -16,7 +16,7 @@ import (
 )
 
 // ErrFault is reported by a guard under which a page of a mapped file could not
-// be had. It is that of any file of the process: the signal does not tell whose
+// be had. It is that of any file of the process: the signal does not say whose
 // it is.
 var ErrFault = errors.New("no space left on device for a mapped file, or it cannot be read")
 
@@ -47,7 +47,7 @@ func (g *Guard) Err() error {
 	return nil
 }
 
-// Release ends the guard, and gives what Err does. Only the first call ends it.
+// Release ends the guard, and returns what Err does. Only the first call ends it.
 func (g *Guard) Release() error {
 	if !g.released.Swap(true) {
 		guards.Add(^uint64(0))

@@ -44,7 +44,7 @@ func Main(programs ...Program) {
 	os.Exit(run(ctx, &app{exec: execute}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, programs))
 }
 
-// Run runs one command line and gives its exit code. The programs are offered
+// Run runs one command line and returns its exit code. The programs are offered
 // beside the built-in ones and take the place of those whose names they have.
 // While it runs, the limits of the Go collector are those of --memory. It does
 // not hand over to a process with CUDA, as [Main] does.
@@ -59,7 +59,7 @@ func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, st
 	for _, p := range programs {
 		a.own[p.Name] = true
 	}
-	all, err := merge(builtin(), programs)
+	all, err := merge(builtin, programs)
 	if err != nil {
 		a.complain("%v", err)
 		return exitFailed

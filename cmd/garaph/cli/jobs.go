@@ -115,7 +115,7 @@ func (a *app) printJobs(list []jobInfo) error {
 	return table.Flush()
 }
 
-// fprint puts a row into a table, whose Flush tells errors.
+// fprint puts a row into a table, whose Flush reports errors.
 func fprint(table *tabwriter.Writer, cells ...string) {
 	for i, cell := range cells {
 		if i > 0 {

@@ -51,7 +51,7 @@ func TestVerifySmallShards(t *testing.T) {
 	}
 }
 
-// TestVerifyTellsSome: of very many damaged places the first ones are told, and how
+// TestVerifyTellsSome: of very many damaged places the first ones are reported, and how
 // many there are.
 func TestVerifyTellsSome(t *testing.T) {
 	const n = toldDamages + 5

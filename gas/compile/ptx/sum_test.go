@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/garaph/garaph/gas/compile/ptx"
 	"github.com/garaph/garaph/gas/compile/source"
 	"github.com/garaph/garaph/gas/compiled"
@@ -133,18 +135,18 @@ func TestSameAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hashes := map[string]string{}
+	before := map[string]compiled.Fragments{}
 	for _, p := range all {
 		f, err := ptx.Compile(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		hashes[p.Name] = f.Hash
+		before[p.Name] = f
 	}
 	for _, p := range alone {
 		f, err := ptx.Compile(p)
-		if err != nil || f.Hash != hashes[p.Name] {
-			t.Errorf("%s: %s after %s, %v", p.Name, f.Hash, hashes[p.Name], err)
+		if diff := cmp.Diff(before[p.Name], f); diff != "" || err != nil {
+			t.Errorf("%s: %v, %s", p.Name, err, diff)
 		}
 	}
 }
