@@ -122,6 +122,12 @@ A program can also run over edge lists directly.`,
 	root.SetErr(a.console)
 	root.SetUsageFunc(usage)
 	root.SetFlagErrorFunc(flagError)
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "engine" { // as older versions called it
+			name = "method"
+		}
+		return pflag.NormalizedName(name)
+	})
 	a.addGlobalFlags(root.PersistentFlags())
 	for _, command := range []func() *cobra.Command{
 		a.importCommand, a.runCommand, a.resumeCommand, a.jobsCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.devicesCommand, a.benchCommand, a.generateCommand, a.newCommand, a.compileCommand, a.versionCommand,

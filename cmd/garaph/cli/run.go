@@ -72,12 +72,6 @@ standard input), which are then imported into a temporary graph. Without
 
 func newRunFlags(all *pflag.FlagSet) *runFlags {
 	f := &runFlags{}
-	all.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "engine" { // as older versions called it
-			name = "method"
-		}
-		return pflag.NormalizedName(name)
-	})
 	grouped(all, "Flags of every run", func(fs *pflag.FlagSet) {
 		f.iterations = countFlag(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default: see the help of the program)")
 		f.mode = enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when other vertices see a new value: after the iteration, and results are the same bits in every run (sync), or after its page, which takes fewer iterations, and results may differ from run to run as far as the program allows (async)")
