@@ -136,13 +136,6 @@ type Directed interface {
 	Direction() Direction
 }
 
-// Prioritised orders the work of an asynchronous job: pages whose active
-// vertices have lower priority values go first, as delta-stepping needs. The
-// name is reserved; the engines of this version do not use it.
-type Prioritised[V any] interface {
-	Priority(value V) float64
-}
-
 // Sourced is the ability of a program to return the text it was made of: its own
 // file, embedded. A job is resumed with the same text only. Without it, the
 // executable has to be the same build.
