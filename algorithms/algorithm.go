@@ -1,6 +1,6 @@
 // Package algorithms is for what is not a vertex program: algorithms that go over
-// the adjacency of a stored graph in their own way and give a value for each vertex.
-// An [Algorithm] says beforehand what memory it takes, and gets an [Env]:
+// the adjacency of a stored graph in their own way and return a value for each vertex.
+// An [Algorithm] declares beforehand what memory it needs, and gets an [Env]:
 //
 //   - Rows: the adjacency as rows, in-neighbours, out-neighbours or both of each vertex,
 //     ascending. [Rows.Each] lends blocks of consecutive rows to the threads of the run.
@@ -40,7 +40,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Value is what an algorithm gives for a vertex. A [gas.VertexID] is written as
+// Value is what an algorithm returns for a vertex. A [gas.VertexID] is written as
 // the user's id of that vertex.
 type Value interface {
 	int64 | float32 | float64 | gas.VertexID

@@ -5,12 +5,12 @@
 // and its epochs. An epoch is the state of the job between two iterations: a
 // value for each vertex, the active set and a few numbers. It is written into a
 // hidden folder that becomes the epoch by one rename, when it is whole and on
-// disk; see [Folder.Write] for the steps. What is read is compared with
-// checksums of every byte, and an epoch that fails is passed over for the one
+// disk; see [Folder.Write] for the steps. Every byte that
+// is read is under a checksum, and an epoch that fails is skipped for the one
 // before it.
 //
 // The package knows no engine and no program: values are bytes, which a
-// [Source] gives and a [Sink] takes. docs/format-checkpoint.md draws the files.
+// [Source] provides and a [Sink] receives. docs/format-checkpoint.md draws the files.
 package checkpoint
 
 import (
@@ -53,7 +53,7 @@ type Policy struct {
 // Wanted reports whether epochs are written while the job runs.
 func (p Policy) Wanted() bool { return p.Every > 0 || p.Interval > 0 || p.Pages > 0 }
 
-// Source gives the state that an epoch is to hold. Its Fill is called from
+// Source provides the state that an epoch is to hold. Its Fill is called from
 // several goroutines at once, while the job goes on.
 type Source interface {
 	// Fill puts the values of the vertices in [from, to) into values, and the

@@ -1,8 +1,8 @@
 // Package gas is the vertex-program model of garaph: gather, apply, scatter, as
 // in PowerGraph (Gonzalez et al., OSDI 2012) and Garaph (Ma et al., USENIX ATC
 // 2017, section 2). It holds the types that the author of a program sees, and
-// nothing else: package gas/compiled has what generated code gives to the
-// engines.
+// nothing else: package gas/compiled has what generated code provides to
+// the engines.
 //
 // A program gives every vertex a value V. In each iteration a vertex gathers
 // one contribution A along each of its in-edges, the contributions are folded
@@ -134,13 +134,6 @@ func (d Direction) String() string {
 // Directed is the ability to gather along other than in-edges.
 type Directed interface {
 	Direction() Direction
-}
-
-// Prioritised orders the work of an asynchronous job: pages whose active
-// vertices have lower priority values go first, as delta-stepping needs. The
-// name is reserved; the engines of this version do not use it.
-type Prioritised[V any] interface {
-	Priority(value V) float64
 }
 
 // Sourced is the ability of a program to return the text it was made of: its own

@@ -24,7 +24,6 @@ type arrays struct {
 
 // hostArrays are those of the host, as bytes.
 type hostArrays interface {
-	current(v interval) []byte
 	next(v interval) []byte
 	rising() bitset.Set
 }
@@ -32,9 +31,8 @@ type hostArrays interface {
 // arraysOf are the arrays of a type of values.
 type arraysOf[V any] struct{ *vertices.Arrays[V] }
 
-func (a arraysOf[V]) current(v interval) []byte { return bytesOf(a.Cur[v.from:v.to]) }
-func (a arraysOf[V]) next(v interval) []byte    { return bytesOf(a.Next[v.from:v.to]) }
-func (a arraysOf[V]) rising() bitset.Set        { return a.Rising }
+func (a arraysOf[V]) next(v interval) []byte { return bytesOf(a.Next[v.from:v.to]) }
+func (a arraysOf[V]) rising() bitset.Set     { return a.Rising }
 
 func newArrays(r *resources, p *plan, k *kernels.Set) (a arrays, err error) {
 	a = arrays{plan: p, kernels: k}

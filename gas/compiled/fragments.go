@@ -45,17 +45,6 @@ type Fragment struct {
 	Inputs []string // the names that the text reads, each once, sorted
 }
 
-// Reads reports whether the fragment reads any leaf of a value, or any part of a
-// vertex, edge or step: Reads("dst"), Reads("edge").
-func (f Fragment) Reads(name string) bool {
-	for _, input := range f.Inputs {
-		if len(input) > len(name) && input[:len(name)] == name && input[len(name)] == '.' {
-			return true
-		}
-	}
-	return false
-}
-
 // Layout is how a type of fixed size lies in memory, as Go lays it out on
 // 64-bit machines, and the scalars that it consists of, its leaves. Fields of
 // the program that are no plain data are left out; no method reads them.

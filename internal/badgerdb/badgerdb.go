@@ -16,7 +16,7 @@ import (
 	"github.com/garaph/garaph/internal/sigbus"
 )
 
-// ErrFault is a page of a mapped file that the disk could not give.
+// ErrFault is a page of a mapped file that the disk could not provide.
 var ErrFault = sigbus.ErrFault
 
 // Full is what err says of a full disk, in a few words; nil when it is another

@@ -1,5 +1,5 @@
 // Package fragmentcall calls the methods of vertex programs with arguments and
-// results as bits, as fragments of PTX get and give them, so that tests can
+// results as bits, as fragments of PTX get and return them, so that tests can
 // compare one with the other.
 package fragmentcall
 

@@ -15,7 +15,7 @@ import (
 const Process = 42 << 20
 
 // Available is how many bytes the system, or the control group of the process,
-// can give; 0: unknown.
+// can provide; 0: unknown.
 func Available() int64 { return limited(ProcBytes("/proc/meminfo", "MemAvailable:")) }
 
 // Total is how many bytes the machine has, or the control group of the process
