@@ -21,22 +21,24 @@ package garaph
 import (
 	"context"
 	"runtime"
+	"slices"
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
 
 // Types of the parts that a user of the library sees.
 type (
-	// ImportOptions tell how to read edge lists.
+	// ImportOptions say how to read edge lists.
 	ImportOptions = ingest.Options
 	// ImportReport says what an import did.
 	ImportReport = ingest.Report
-	// RunOptions tell how to run a job.
+	// RunOptions say how to run a job.
 	RunOptions = dispatcher.Options
 	// Iteration says what one iteration of a job did.
 	Iteration = dispatcher.Iteration
@@ -54,7 +56,7 @@ type (
 	JobInfo = checkpoint.Listed
 	// JobStatus is how a job stands.
 	JobStatus = checkpoint.Status
-	// AlgorithmOptions tell how to run an algorithm.
+	// AlgorithmOptions say how to run an algorithm.
 	AlgorithmOptions = algorithms.Options
 	// AlgorithmReport says what an algorithm did.
 	AlgorithmReport = algorithms.Report
@@ -125,10 +127,22 @@ func (g *Graph) Catalogue() *Catalogue { return g.store.Catalogue() }
 // Store is the stored graph itself, for measurements and tools.
 func (g *Graph) Store() *store.Store { return g.store }
 
-// Vertex gives the dense id of the vertex with the user's id, or [ErrNoVertex].
+// Vertex returns the dense id of the vertex with the user's id, or [ErrNoVertex].
 func (g *Graph) Vertex(id string) (uint32, error) { return g.store.Lookup(id) }
 
-// ID gives the user's id of a vertex.
+// MaxInDegree is the largest number of edges that lead to a vertex.
+func (g *Graph) MaxInDegree() (most uint32, err error) {
+	for i := range g.Catalogue().Shards {
+		degrees, err := g.store.Degrees(shard.In, i)
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, slices.Max(degrees))
+	}
+	return most, nil
+}
+
+// ID returns the user's id of a vertex.
 func (g *Graph) ID(v gas.VertexID) (string, error) { return g.store.IDs().Text(uint32(v)) }
 
 // Verify reads everything that is stored and calls damaged, one call at a time,

@@ -36,7 +36,7 @@ func imported(t *testing.T, o garaph.ImportOptions, inputs ...string) *garaph.Gr
 	return g
 }
 
-// rows runs a program and gives the values by the user's ids.
+// rows runs a program and returns the values by the user's ids.
 func rows[V, A any](t *testing.T, g *garaph.Graph, p gas.Program[V, A], o garaph.RunOptions) map[int64]float64 {
 	t.Helper()
 	r, err := garaph.Run(context.Background(), g, p, o)
@@ -112,7 +112,7 @@ func ways() map[string]garaph.RunOptions {
 	return m
 }
 
-// TestExpected holds every program against results that NetworkX computed, in
+// TestExpected compares every program with results that NetworkX computed, in
 // every mode and engine, in memory and with less memory than the graph takes.
 func TestExpected(t *testing.T) {
 	data := testgraph.Shared(t)
@@ -152,7 +152,7 @@ func TestExpected(t *testing.T) {
 	}
 }
 
-// TestLDBC holds the programs against the example graphs of LDBC Graphalytics.
+// TestLDBC compares the programs with the example graphs of LDBC Graphalytics.
 func TestLDBC(t *testing.T) {
 	data := filepath.Join(testgraph.Shared(t), "ldbc")
 	for _, c := range []struct {

@@ -17,13 +17,17 @@ import (
 	"github.com/garaph/garaph/gas"
 )
 
+// methodOption names the method among the options of a recorded job, as the
+// first versions did.
+const methodOption = "engine"
+
 // identityOf says what a job is, so that it is resumed as the same.
 func identityOf[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) (checkpoint.Identity, error) {
 	t := reflect.TypeOf(p)
 	id := checkpoint.Identity{
 		Graph: g.Catalogue().Fingerprint, Program: t.String(), Engine: dispatcher.EngineVersion,
 		Parameters: parametersOf(p),
-		Options:    map[string]string{"mode": string(o.Mode), "engine": string(o.Method), "iterations": strconv.Itoa(o.Iterations)},
+		Options:    map[string]string{"mode": string(o.Mode), methodOption: string(o.Method), "iterations": strconv.Itoa(o.Iterations)},
 	}
 	pointer := ""
 	if t.Kind() == reflect.Pointer {
@@ -37,7 +41,7 @@ func identityOf[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) (checkpoi
 	return id, err
 }
 
-// sourceOf gives a hash of the program's text, or else of the executable.
+// sourceOf returns a hash of the program's text, or else of the executable.
 func sourceOf(program any) (string, error) {
 	if s, ok := program.(gas.Sourced); ok && !inherits(program) {
 		return hashOf([]byte(s.SourceText())), nil
@@ -88,7 +92,7 @@ func hashOf(b []byte) string {
 }
 
 // parametersOf lists the fields of a program, by name. Text of more than a line
-// stands as its hash. What a function does cannot be told.
+// stands as its hash. What a function does is unknown.
 func parametersOf(program any) map[string]string {
 	all := map[string]string{}
 	v := reflect.Indirect(reflect.ValueOf(program))

@@ -29,14 +29,18 @@ func (g *Graph) NewJob(s JobSpec) *Job { return checkpoint.NewJob(g.jobsDir(), s
 // the newest unfinished one, whose Passed says which newer ones are damaged. The
 // run ends it; Close gives it back without one.
 func (g *Graph) OpenJob(id int) (job *Job, err error) {
-	if id == 0 {
-		job, err = checkpoint.OpenNewest(g.jobsDir())
-	} else {
-		job, err = checkpoint.OpenJob(g.jobsDir(), id)
-	}
-	if err == nil && job.Record().Status == Done {
-		err = fmt.Errorf("job %d is done: run the program again for its results", id)
-		_ = job.Close() // nothing was written
+	err = g.store.InPlace(func() (err error) { // as long as the job is taken, no import replaces the graph
+		if id == 0 {
+			job, err = checkpoint.OpenNewest(g.jobsDir())
+		} else {
+			job, err = checkpoint.OpenJob(g.jobsDir(), id)
+		}
+		return err
+	})
+	if err == nil {
+		if err = job.Over(); err != nil {
+			_ = job.Close() // nothing was written
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("graph %s: %w", g.store.Name(), err)

@@ -158,7 +158,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// interruptAndResume stops a run after so many iterations, and the resumed one
+// interruptAndResume stops a run after some iterations, and the resumed one
 // two iterations later.
 func interruptAndResume(t *testing.T, g *garaph.Graph, w work, o garaph.RunOptions, stop, all int, want []byte) {
 	t.Helper()
@@ -216,7 +216,7 @@ func interruptAndResume(t *testing.T, g *garaph.Graph, w work, o garaph.RunOptio
 	}
 }
 
-// logged collects a job's log, and tells what is in it. The last checkpoint may
+// logged collects a job's log, and shows what is in it. The last checkpoint may
 // be written after Run and Resume have returned, until the result is closed.
 func logged() (log *zap.Logger, text func() string) {
 	core, entries := observer.New(zap.DebugLevel)

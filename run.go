@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
@@ -21,15 +22,16 @@ import (
 func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions) (*Result, error) {
 	column, err := columnOf(p)
 	if err != nil { // not after hours of work
-		return nil, errors.Join(err, giveBack(o.Job))
+		return nil, errors.Join(nameProgram(err, p, o.Name), giveBack(o.Job))
 	}
 	if o.Job == nil && o.Checkpoints.Wanted() {
 		o.Job = g.NewJob(JobSpec{Name: fmt.Sprintf("%T", p)})
 	}
 	o = continued(o)
+	named := func(err error) error { return nameProgram(err, p, o.Name) }
 	job, err := dispatcher.New(g.store, p, o)
 	if err != nil {
-		return nil, errors.Join(err, giveBack(o.Job))
+		return nil, errors.Join(named(err), giveBack(o.Job))
 	}
 	if err := begin(g, p, o); err != nil {
 		job.Close()
@@ -40,9 +42,14 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	if err != nil {
 		job.Close()
 		status := Failed
-		if ctx.Err() != nil {
+		var overflow *OverflowError
+		switch {
+		case ctx.Err() != nil:
 			status = Interrupted
+		case errors.As(err, &overflow):
+			status = Done // without results: resumed, it would end so again
 		}
+		err = named(err)
 		return r, errors.Join(err, r.end(status, err))
 	}
 	r.table = &table[V]{graph: g, source: p, valuesOf: job.ValuesOf, memory: job.Trim(), column: column}
@@ -50,8 +57,24 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	return r, nil
 }
 
+// nameProgram puts the name of a program in an error that has its type first.
+func nameProgram(err error, program any, name string) error {
+	if kind := fmt.Sprintf("%T", program); err != nil && name != "" && strings.Contains(err.Error(), kind) {
+		return &namedError{err, strings.Replace(err.Error(), kind, name, 1)}
+	}
+	return err
+}
+
+type namedError struct {
+	error
+	text string
+}
+
+func (e *namedError) Error() string { return e.text }
+func (e *namedError) Unwrap() error { return e.error }
+
 // Resume goes on with a job that was interrupted, or failed, from the newest
-// checkpoint that is sound; without one it begins anew. id 0 is the newest
+// checkpoint that is sound; without one it begins again. id 0 is the newest
 // unfinished job; newer ones that are damaged are passed over, with a warning.
 // The graph, the program with its parameters, mode, method and number of
 // iterations must be those of the first run, or [ErrDiffers]; options that are
@@ -76,7 +99,7 @@ func continued(o RunOptions) RunOptions {
 		r := o.Job.Record()
 		had := r.Identity.Options
 		o.Mode = cmp.Or(o.Mode, dispatcher.Mode(had["mode"]))
-		o.Method = cmp.Or(o.Method, dispatcher.Method(had["engine"]))
+		o.Method = cmp.Or(o.Method, dispatcher.Method(had[methodOption]))
 		if n, err := strconv.Atoi(had["iterations"]); err == nil {
 			o.Iterations = cmp.Or(o.Iterations, n)
 		}
@@ -97,7 +120,7 @@ func begin[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) error {
 	}
 	id, err := identityOf(g, p, o)
 	if err == nil {
-		err = o.Job.Begin(id, o.Checkpoints)
+		err = g.store.InPlace(func() error { return o.Job.Begin(id, o.Checkpoints) })
 	}
 	if err == nil {
 		return nil
@@ -133,11 +156,11 @@ type Result struct {
 	lost error        // why results were not written
 }
 
-// Table gives the rows, named as the value column is to be named.
+// Table returns the rows, named as the value column is to be named.
 func (r *Result) Table(name string) results.Table { return named{r.table, name} }
 
 // WriteFile writes a value per vertex to a file, whole or not at all. The
-// format is tsv, csv, ndjson, parquet or npy, or "" to tell by the name.
+// format is tsv, csv, ndjson, parquet or npy, or "" to decide by the name.
 func (r *Result) WriteFile(path, format string) error {
 	f := results.Format(format)
 	var err error

@@ -48,7 +48,7 @@ func ring(t *testing.T, ids []string) *garaph.Graph {
 	return imported(t, garaph.ImportOptions{}, path)
 }
 
-// TestVertexResults holds results that are vertices against the graph's own
+// TestVertexResults compares results that are vertices with the graph's own
 // answer for each, for every kind of ids, in memory and starved of it.
 func TestVertexResults(t *testing.T) {
 	numbered := func(n int, format string, step int) []string {

@@ -1,6 +1,6 @@
 // Package algorithms is for what is not a vertex program: algorithms that go over
-// the adjacency of a stored graph in their own way and give a value for each vertex.
-// An [Algorithm] says beforehand what memory it takes, and gets an [Env]:
+// the adjacency of a stored graph in their own way and return a value for each vertex.
+// An [Algorithm] declares beforehand what memory it needs, and gets an [Env]:
 //
 //   - Rows: the adjacency as rows, in-neighbours, out-neighbours or both of each vertex,
 //     ascending. [Rows.Each] lends blocks of consecutive rows to the threads of the run.
@@ -14,7 +14,7 @@
 //   - Progress and totals: [Env.Progress] reports how far a stage is, [Env.Total] a number
 //     about the whole graph that a user wants to see beside the values.
 //   - The context: Run ends soon after it, with its error. Env.Each and Rows.Each look at it
-//     between two pieces of work, each of which should take milliseconds.
+//     between two tasks, each of which should take milliseconds.
 //
 // Run checks the plan against the budget of memory before anything is read, and
 // refuses with a [MemoryError] that names the least budget. A panic on the run's
@@ -40,7 +40,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Value is what an algorithm gives for a vertex. A [gas.VertexID] is written as
+// Value is what an algorithm returns for a vertex. A [gas.VertexID] is written as
 // the user's id of that vertex.
 type Value interface {
 	int64 | float32 | float64 | gas.VertexID
@@ -51,7 +51,7 @@ type Algorithm[T Value] interface {
 	// Plan says what Run reads and allocates at most, on a graph and with a number of
 	// threads. It may be called without Run.
 	Plan(g *store.Catalogue, threads int) Plan
-	// Run gives the values by dense vertex id, in an array that [Make] has allocated.
+	// Run returns the values by dense vertex id, in an array that [Make] has allocated.
 	Run(ctx context.Context, e *Env) ([]T, error)
 }
 

@@ -161,5 +161,5 @@ func (e *Env) left() int64 {
 	if e.options.Memory == 0 {
 		return math.MaxInt64
 	}
-	return max(0, e.options.Memory-processBytes-e.used)
+	return max(0, e.options.Memory-hostmem.Process-e.used)
 }

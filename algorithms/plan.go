@@ -14,10 +14,6 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// processBytes is what the process takes beside arrays and rows, as in a job of
-// package dispatcher.
-const processBytes = 42 << 20
-
 // Plan is what an algorithm reads and allocates.
 type Plan struct {
 	// Rows are the directions of adjacency that it reads; none: it reads no rows.
@@ -51,12 +47,12 @@ type MemoryError struct {
 
 // Least is the smallest budget that would do, in bytes.
 func (e *MemoryError) Least() int64 {
-	return processBytes + Plan{Arrays: e.Arrays}.bytes() + e.Rows
+	return hostmem.Process + Plan{Arrays: e.Arrays}.bytes() + e.Rows
 }
 
 func (e *MemoryError) Error() string {
 	var parts []string
-	for _, a := range slices.Concat(e.Arrays, []Array{{"rows", e.Rows}, {"the process", processBytes}}) {
+	for _, a := range slices.Concat(e.Arrays, []Array{{"rows", e.Rows}, {"the process", hostmem.Process}}) {
 		parts = append(parts, fmt.Sprintf("%s for %s", humanize.IBytes(uint64(a.Bytes)), a.Name))
 	}
 	last := len(parts) - 1

@@ -69,7 +69,7 @@ func (Triangles) Run(ctx context.Context, e *Env) ([]int64, error) {
 	return values, nil
 }
 
-// count gives the triangles at each vertex, by rank.
+// count returns the triangles at each vertex, by rank.
 func (g *oriented) count(ctx context.Context, e *Env) ([]int64, error) {
 	counts, err := Make[int64](e, len(g.rank))
 	if err != nil {

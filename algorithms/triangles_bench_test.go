@@ -90,7 +90,7 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// upward gives the rows for mergeSerially.
+// upward returns the rows for mergeSerially.
 func upward(b *testing.B, s *store.Store) [][]uint32 {
 	b.Helper()
 	list := make([][]uint32, s.Catalogue().Vertices)

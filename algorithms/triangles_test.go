@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // starved stands for the least memory that a run accepts.
 const starved = 1
 
-// run runs an algorithm and gives its values.
+// run runs an algorithm and returns its values.
 func run[T algorithms.Value](t testing.TB, s *store.Store, a algorithms.Algorithm[T], o algorithms.Options) ([]T, algorithms.Report) {
 	t.Helper()
 	out, err := algorithms.Run(t.Context(), s, a, o)

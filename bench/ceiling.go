@@ -20,14 +20,6 @@ const (
 	diskBytes = 1 << 30
 )
 
-// Ceiling is a speed of the machine.
-type Ceiling struct {
-	Name  string  `json:"name"`
-	Unit  string  `json:"unit"`            // edges/s or bytes/s
-	Speed *Spread `json:"speed,omitempty"` // nil: cannot be measured here, see Note
-	Note  string  `json:"note,omitempty"`
-}
-
 // The ceilings, in the order of the report.
 const (
 	gather4 = iota // gather-only with values of 4 bytes
@@ -41,7 +33,7 @@ var ceilingNames = [ceilings]string{"gather-only, 4-byte values", "gather-only, 
 
 var ceilingUnits = [ceilings]string{"edges/s", "edges/s", "bytes/s", "bytes/s"}
 
-// speed repeats a pass over so much, after one that warms up, and gives the
+// speed repeats a pass over an amount, after one that warms up, and returns the
 // median of the speeds in units per second.
 func speed(ctx context.Context, amount float64, pass func() error) (float64, error) {
 	if err := pass(); err != nil {

@@ -16,10 +16,10 @@ func BenchmarkGatherOnly(b *testing.B) {
 	g := rmatGraph(b, 16, 16, 0)
 	e, values := loaded(b, g)
 	threads := runtime.GOMAXPROCS(0)
-	sums := make([]float32, len(e.pieces))
+	sums := make([]float32, len(e.tasks))
 	for b.Loop() {
-		_ = parallel(threads, len(e.pieces), func(i int) error { // no task fails
-			sums[i] = gatherOnly(values, e.pieces[i])
+		_ = parallel(threads, len(e.tasks), func(i int) error { // no task fails
+			sums[i] = gatherOnly(values, e.tasks[i])
 			return nil
 		})
 	}
@@ -54,7 +54,7 @@ func BenchmarkGatherLoops(b *testing.B) {
 	}{{"one-sum", gatherOneSum}, {"four-sums", gatherFourSums}, {"eight-sums", gatherOnly[float32]}, {"eight-sums-unchecked", gatherUnchecked}} {
 		b.Run(loop.name, func(b *testing.B) {
 			for b.Loop() {
-				for _, sources := range e.pieces {
+				for _, sources := range e.tasks {
 					loop.gather(values, sources)
 				}
 			}

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// copyPiece is what one goroutine copies before it takes the next piece.
-	copyPiece = 8 << 20
+	// copyPart is what one goroutine copies before it takes the next task.
+	copyPart = 8 << 20
 	// copyLeast and copyCaches are the size of each of the two arrays: at least
-	// so many bytes, and so many times the largest cache.
+	// copyLeast bytes, and copyCaches times the largest cache.
 	copyLeast  = 64 << 20
 	copyCaches = 2
 	// copyShare is the part of the machine's memory that an array may take.
@@ -25,7 +25,7 @@ func (m Machine) copyBytes() int64 {
 	if m.Memory > 0 {
 		n = min(n, m.Memory/copyShare)
 	}
-	return max(n/copyPiece, 1) * copyPiece
+	return max(n/copyPart, 1) * copyPart
 }
 
 // copySpeed is the bandwidth of the memory in bytes per second, those read and
@@ -45,9 +45,9 @@ func copySpeed(ctx context.Context, size int64, threads int) (float64, error) {
 		from[i] = 1 // pages that were never written are all one page of zeros
 	}
 	return speed(ctx, 2*float64(size), func() error {
-		return parallel(threads, int(size/copyPiece), func(i int) error {
-			at := i * copyPiece
-			copy(to[at:at+copyPiece], from[at:at+copyPiece])
+		return parallel(threads, int(size/copyPart), func(i int) error {
+			at := i * copyPart
+			copy(to[at:at+copyPart], from[at:at+copyPart])
 			return nil
 		})
 	})

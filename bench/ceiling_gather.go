@@ -19,10 +19,10 @@ func gatherSpeed[F float32 | float64](ctx context.Context, e *edges, n uint32, t
 	for i := range values {
 		values[i] = 1
 	}
-	sums := make([]float64, len(e.pieces))
+	sums := make([]float64, len(e.tasks))
 	return speed(ctx, float64(e.count), func() error {
-		err := parallel(threads, len(e.pieces), func(i int) error {
-			sums[i] = float64(gatherOnly(values, e.pieces[i]))
+		err := parallel(threads, len(e.tasks), func(i int) error {
+			sums[i] = float64(gatherOnly(values, e.tasks[i]))
 			return nil
 		})
 		var sum float64

@@ -51,7 +51,7 @@ func TestGatherSpeedCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.free()
-	e.pieces[0] = e.pieces[0][1:]
+	e.tasks[0] = e.tasks[0][1:]
 	if v, err := gatherSpeed[float32](t.Context(), e, g.Catalogue().Vertices, 1); err == nil {
 		t.Fatalf("%g edges/s with an edge missing, want an error", v)
 	}
@@ -74,15 +74,15 @@ func TestGatherOnly(t *testing.T) {
 
 func TestAddPieces(t *testing.T) {
 	var e edges
-	e.add(make([]uint32, 2*edgesPerPiece+1))
+	e.add(make([]uint32, 2*edgesPerTask+1))
 	e.add(nil)
 	e.add(make([]uint32, 3))
 	var sizes []int
-	for _, p := range e.pieces {
+	for _, p := range e.tasks {
 		sizes = append(sizes, len(p))
 	}
-	if want := []int{edgesPerPiece, edgesPerPiece, 1, 3}; !slices.Equal(sizes, want) || e.count != 2*edgesPerPiece+4 {
-		t.Errorf("pieces of %d edges of %d, want %d", sizes, e.count, want)
+	if want := []int{edgesPerTask, edgesPerTask, 1, 3}; !slices.Equal(sizes, want) || e.count != 2*edgesPerTask+4 {
+		t.Errorf("tasks of %d edges of %d, want %d", sizes, e.count, want)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestChooseShards(t *testing.T) {
 }
 
 func TestCopySpeed(t *testing.T) {
-	v, err := copySpeed(t.Context(), 4*copyPiece, 2)
+	v, err := copySpeed(t.Context(), 4*copyPart, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestCopyBytes(t *testing.T) {
 		{Machine{Cache: 32 << 20, Memory: 64 << 30}, 64 << 20},
 		{Machine{Cache: 64 << 20, Memory: 64 << 30}, 128 << 20},
 		{Machine{Cache: 256 << 20, Memory: 4 << 30}, 256 << 20},
-		{Machine{Memory: 1 << 20}, copyPiece},
+		{Machine{Memory: 1 << 20}, copyPart},
 	} {
 		if got := test.m.copyBytes(); got != test.want {
 			t.Errorf("%+v: %d bytes, want %d", test.m, got, test.want)

@@ -15,7 +15,7 @@ import (
 
 // BenchmarkCheckpoints runs PageRank without epochs, with one every 5 iterations
 // and with one each iteration, in pairs of runs with and without, which is first
-// changes from round to round. It gives the medians of how much longer the run
+// changes from round to round. It returns the medians of how much longer the run
 // with epochs took than the other of its pair, and how many epochs it wrote. All
 // runs are recorded as jobs, as those of the command are: what that takes, some
 // syncs of the disk, is no epoch's, and would be much of so short a run.

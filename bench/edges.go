@@ -10,15 +10,15 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// edgesPerPiece is how many edges one goroutine gathers along before it takes
-// the next piece: few enough that all end together, and that a 32-bit float
+// edgesPerTask is how many edges one goroutine gathers along before it takes
+// the next task: few enough that all end together, and that a 32-bit float
 // counts them exactly.
-const edgesPerPiece = 1 << 16
+const edgesPerTask = 1 << 16
 
 // edges are in-edges of a graph in memory: the sources alone, in the order of
 // destinations, as its shards have them.
 type edges struct {
-	pieces [][]uint32 // of equal size, but for the last of each shard
+	tasks  [][]uint32 // of equal size, but for the last of each shard
 	count  uint64
 	shards int // that they are from
 	blob   []byte
@@ -52,12 +52,12 @@ func loadEdges(ctx context.Context, s *store.Store, threads int, limit int64) (*
 	return e, nil
 }
 
-// add cuts the sources of a shard's edges into pieces.
+// add cuts the sources of a shard's edges into tasks.
 func (e *edges) add(sources []uint32) {
 	e.count += uint64(len(sources))
 	for len(sources) > 0 {
-		n := min(edgesPerPiece, len(sources))
-		e.pieces = append(e.pieces, sources[:n])
+		n := min(edgesPerTask, len(sources))
+		e.tasks = append(e.tasks, sources[:n])
 		sources = sources[n:]
 	}
 }
@@ -70,7 +70,7 @@ type chosenShard struct {
 	at, size int64
 }
 
-// chooseShards gives all shards, or as many as fit into limit bytes, one at
+// chooseShards returns all shards, or as many as fit into limit bytes, one at
 // least: where a graph's hubs have the lowest ids, its first shards are not
 // like the rest, so every stretch of the graph gives its share.
 func chooseShards(c *store.Catalogue, limit int64) (chosen []chosenShard, size int64) {

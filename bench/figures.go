@@ -8,8 +8,8 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 )
 
-// figures are what one run of a program in one round gives. Those that it
-// cannot have are NaN.
+// figures are those of one run of a program in one round. Those that it cannot
+// have are NaN.
 type figures struct {
 	inMemory   bool
 	iterations int
@@ -22,14 +22,14 @@ type figures struct {
 	edgesPerSecond float64 // weighted by edges, as are the bytes
 	bytesPerSecond float64 // read from disk
 
-	// Shares of ceilings:
-	ofGather, ofDisk, ofMemory, ofCeiling float64
+	// Shares of ceilings; the last is that of the lowest:
+	ofDisk, ofMemory, ofCeiling float64
 }
 
 // figuresOf takes a run's report apart.
 func figuresOf(r dispatcher.Report, peak int64) figures {
 	f := figures{inMemory: r.InMemory, iterations: len(r.Iterations), seconds: r.Duration.Seconds(), peak: peak,
-		ofGather: math.NaN(), ofDisk: math.NaN(), ofMemory: math.NaN(), ofCeiling: math.NaN()}
+		ofDisk: math.NaN(), ofMemory: math.NaN(), ofCeiling: math.NaN()}
 	var seconds []float64
 	var edges, bytes []weighted
 	for i, it := range r.Iterations {
@@ -66,13 +66,12 @@ func measured(r dispatcher.Report, i int) bool {
 	return it.SourceOrder && i > 0 && r.Iterations[i-1].SourceOrder
 }
 
-// holdAgainst computes the shares of a run: in memory, of gather-only; from
+// compare computes the shares of a run: in memory, of gather-only; from
 // disk, of the disk and of the same program in memory (nil: there was no such
 // run), the larger of which is the share of the lower ceiling.
-func (f *figures) holdAgainst(gather, disk float64, memory *figures) {
+func (f *figures) compare(gather, disk float64, memory *figures) {
 	if f.inMemory {
-		f.ofGather = f.edgesPerSecond / gather
-		f.ofCeiling = f.ofGather
+		f.ofCeiling, f.bytesPerSecond = f.edgesPerSecond/gather, math.NaN()
 		return
 	}
 	if f.bytesPerSecond > 0 {
@@ -84,5 +83,33 @@ func (f *figures) holdAgainst(gather, disk float64, memory *figures) {
 	f.ofCeiling = f.ofDisk
 	if math.IsNaN(f.ofDisk) || f.ofMemory > f.ofDisk {
 		f.ofCeiling = f.ofMemory
+	}
+}
+
+// programColumns are those of the table of programs, after which program and
+// from where; cells are theirs.
+var programColumns = []Column{
+	{Name: "iterations"}, {Name: "seconds", text: secondsText}, {Name: "pulls"}, {Name: "seconds/pull", text: secondsText},
+	{Name: "edges/s", text: rateText, spread: true}, {Name: "read B/s", text: rateText}, {Name: "of disk", text: shareText},
+	{Name: "of memory", text: shareText}, {Name: "of ceiling", text: shareText, spread: true},
+	{Name: "peak memory", text: func(x float64) string { return sizeText(int64(x)) }},
+}
+
+// cells sums up the rounds of a run.
+func cells(rounds []figures) []any {
+	over := func(figure func(figures) float64) *Spread {
+		var values []float64
+		for _, f := range rounds {
+			values = append(values, figure(f))
+		}
+		return spread(values)
+	}
+	last := rounds[len(rounds)-1]
+	return []any{
+		last.iterations, over(func(f figures) float64 { return f.seconds }),
+		last.pulls, over(func(f figures) float64 { return f.pullSeconds }),
+		over(func(f figures) float64 { return f.edgesPerSecond }), over(func(f figures) float64 { return f.bytesPerSecond }),
+		over(func(f figures) float64 { return f.ofDisk }), over(func(f figures) float64 { return f.ofMemory }),
+		over(func(f figures) float64 { return f.ofCeiling }), over(func(f figures) float64 { return float64(f.peak) }),
 	}
 }

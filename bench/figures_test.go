@@ -21,8 +21,8 @@ func TestFiguresInMemory(t *testing.T) {
 		pull(3, 100, 0, 4),
 		pull(4, 100, 0, 1),
 	}}, 77)
-	f.holdAgainst(100, 1, nil)
-	if f.iterations != 5 || f.pulls != 3 || f.seconds != 20 || f.peak != 77 || f.pullSeconds != 2 || f.edgesPerSecond != 50 || f.ofGather != 0.5 || f.ofCeiling != 0.5 {
+	f.compare(100, 1, nil)
+	if f.iterations != 5 || f.pulls != 3 || f.seconds != 20 || f.peak != 77 || f.pullSeconds != 2 || f.edgesPerSecond != 50 || f.ofCeiling != 0.5 {
 		t.Errorf("got %+v", f)
 	}
 	if !math.IsNaN(f.ofDisk) || !math.IsNaN(f.ofMemory) {
@@ -45,11 +45,11 @@ func TestFiguresFromDisk(t *testing.T) {
 		{"the disk is unknown", math.NaN(), memory, math.NaN(), 0.25, 0.25},
 	} {
 		f := figuresOf(report, 0)
-		f.holdAgainst(1, test.disk, test.memory)
+		f.compare(1, test.disk, test.memory)
 		if f.pulls != 2 || f.edgesPerSecond != 50 || f.bytesPerSecond != 200 {
 			t.Fatalf("%s: got %+v", test.name, f)
 		}
-		for i, pair := range [][2]float64{{f.ofDisk, test.ofDisk}, {f.ofMemory, test.ofMemory}, {f.ofCeiling, test.ofCeiling}, {f.ofGather, math.NaN()}} {
+		for i, pair := range [][2]float64{{f.ofDisk, test.ofDisk}, {f.ofMemory, test.ofMemory}, {f.ofCeiling, test.ofCeiling}} {
 			if pair[0] != pair[1] && !(math.IsNaN(pair[0]) && math.IsNaN(pair[1])) {
 				t.Errorf("%s: share %d is %v, want %v", test.name, i, pair[0], pair[1])
 			}
@@ -61,14 +61,20 @@ func TestFiguresFromDisk(t *testing.T) {
 // by none is no share of the disk.
 func TestFiguresAbsent(t *testing.T) {
 	f := figuresOf(dispatcher.Report{InMemory: true, Iterations: []garaph.Iteration{pull(0, 100, 900, 9)}}, 0)
-	f.holdAgainst(1, 1, nil)
-	r := runOf([]figures{f})
-	if r.Iterations != 1 || r.Pulls != 0 || r.PullSeconds != nil || r.EdgesPerSecond != nil || r.OfGather != nil || r.OfCeiling != nil {
-		t.Errorf("got %+v", r)
+	f.compare(1, 1, nil)
+	r := &Table{Columns: programColumns, Rows: [][]any{cells([]figures{f})}}
+	if column[int](t, r, "iterations")[0] != 1 || column[int](t, r, "pulls")[0] != 0 {
+		t.Errorf("got %v", r.Rows)
+	}
+	for _, name := range []string{"seconds/pull", "edges/s", "read B/s", "of ceiling"} {
+		if s := column[*Spread](t, r, name)[0]; s != nil {
+			t.Errorf("%s: got %v", name, s)
+		}
 	}
 	f = figuresOf(dispatcher.Report{Iterations: []garaph.Iteration{pull(1, 100, 0, 1)}}, 0)
-	f.holdAgainst(1, 1, nil)
-	if r := runOf([]figures{f}); r.EdgesPerSecond == nil || r.OfDisk != nil || r.OfCeiling != nil {
-		t.Errorf("got %+v", r)
+	f.compare(1, 1, nil)
+	r.Rows[0] = cells([]figures{f})
+	if column[*Spread](t, r, "edges/s")[0] == nil || column[*Spread](t, r, "of disk")[0] != nil || column[*Spread](t, r, "of ceiling")[0] != nil {
+		t.Errorf("got %v", r.Rows)
 	}
 }

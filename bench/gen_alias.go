@@ -1,25 +1,25 @@
 package bench
 
-// aliasSlots is the number of slots of an aliasTable.
+// aliasCells is the number of cells of an aliasTable.
 const (
 	aliasBits  = 2 * levelsPerStep
-	aliasSlots = 1 << aliasBits
+	aliasCells = 1 << aliasBits
 )
 
 // aliasTable chooses among outcomes with given chances by one look-up (Walker's
 // alias method, as Vose, 1991, builds it). Of a random 32-bit number the low
-// bits are a slot, and the others decide between the slot's two outcomes.
-type aliasTable [aliasSlots]struct {
+// bits are a cell, and the others decide between the cell's two outcomes.
+type aliasTable [aliasCells]struct {
 	limit         uint32 // first below it, second from it on
 	first, second uint16
 }
 
 // newAliasTable takes the outcomes and their chances, which sum to 1; their
-// number is a divisor of aliasSlots.
+// number is a divisor of aliasCells.
 func newAliasTable(outcomes []uint16, chances []float64) *aliasTable {
 	const one = 1 << (32 - aliasBits)
 	n := len(chances)
-	share := make([]float64, n) // in units of a slot; what is above 1 fills other slots
+	share := make([]float64, n) // in units of a cell; what is above 1 fills other cells
 	second := make([]int, n)
 	var small, large []int
 	for i, p := range chances {
@@ -52,7 +52,7 @@ func newAliasTable(outcomes []uint16, chances []float64) *aliasTable {
 
 // pick has no branch, which would be mispredicted half of the time.
 func (t *aliasTable) pick(random uint32) uint64 {
-	s := t[random%aliasSlots]
+	s := t[random%aliasCells]
 	below := uint16((int32(random>>aliasBits) - int32(s.limit)) >> 31) // all ones or zero
 	return uint64(s.second ^ (s.first^s.second)&below)
 }

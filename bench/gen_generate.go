@@ -63,7 +63,7 @@ type blockMaker struct {
 	edges    uint64
 }
 
-// stream makes blocks on so many goroutines and writes them in order. Thread i
+// stream makes blocks on several goroutines and writes them in order. Thread i
 // makes every block whose number is i modulo threads, into two buffers that go
 // back and forth between it and the writer.
 func (g *blockMaker) stream(ctx context.Context, w io.Writer, threads int, progress func(edges uint64)) error {

@@ -47,7 +47,7 @@ const (
 	maxEdges    = 1 << (maxScale + 16)
 )
 
-// Size gives the numbers of vertices and edges that the options ask for, or
+// Size returns the numbers of vertices and edges that the options ask for, or
 // what is wrong with them.
 func (o GenOptions) Size() (vertices, edges uint64, err error) {
 	o = o.withDefaults()

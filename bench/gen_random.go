@@ -29,7 +29,7 @@ func newStream(seed, purpose uint64) stream {
 	return stream(mix(mix(seed+gamma) + purpose*gamma))
 }
 
-// from gives the state of the stream in front of number i: the next numbers are
+// from returns the state of the stream in front of number i: the next numbers are
 // mix(state), mix(state+gamma), ….
 func (s stream) from(i uint64) uint64 { return uint64(s) + i*gamma }
 
@@ -41,7 +41,7 @@ func below(random, n uint64) uint64 {
 	return high
 }
 
-// scramble is a random bijection of the numbers of so many bits: rounds of
+// scramble is a random bijection of the numbers of a width in bits: rounds of
 // multiplication by an odd number, which carries low bits up, and of an
 // xor-shift, which carries high bits down.
 type scramble struct {

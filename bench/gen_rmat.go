@@ -34,7 +34,7 @@ func newRMAT(o GenOptions) *rmat {
 	return r
 }
 
-// quadrants makes the table of so many levels. An outcome is the bits of the
+// quadrants makes the table of some levels. An outcome is the bits of the
 // source, shifted by levelsPerStep, and those of the destination.
 func quadrants(o GenOptions, levels int) *aliasTable {
 	quadrant := [2][2]float64{{o.A, o.B}, {o.C, 1 - o.A - o.B - o.C}}

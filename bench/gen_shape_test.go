@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// outDegrees gives the out-degrees in descending order, and what part of the
+// outDegrees returns the out-degrees in descending order, and what part of the
 // edges the first hundredth of the vertices has.
 func outDegrees(t *testing.T, o GenOptions) (degrees []int, top float64) {
 	t.Helper()

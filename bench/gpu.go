@@ -1,12 +1,13 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"runtime"
-	"time"
+	"slices"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gpuengine"
@@ -48,31 +49,27 @@ type gpuMeasurement struct {
 	opt    GPUOptions
 	device device.Device
 	pages  *page.Cache
-	report *GPUReport
+	report *Report
+
+	link    Link
+	ceiling GPUCeiling
+	kernels *Table
+	shards  *Table // with replication and without
 }
 
 // MeasureGPU measures, in one go, what a GPU and its link can do with the graph's
 // own edges, each kernel and the pipeline against that, and what replication
 // does for the pull of each shard.
-func MeasureGPU(ctx context.Context, g *garaph.Graph, o GPUOptions) (r *GPUReport, err error) {
+func MeasureGPU(ctx context.Context, g *garaph.Graph, o GPUOptions) (r *Report, err error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	if o.Rounds == 0 {
-		o.Rounds = defaultRounds
-	}
-	if o.Threads == 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
+	o.GPU, o.Rounds, o.Threads = cmp.Or(o.GPU, "0"), cmp.Or(o.Rounds, defaultRounds), cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
-	name := o.GPU
-	if name == "" {
-		name = "0"
-	}
 	m := &gpuMeasurement{graph: g, opt: o}
-	if m.device, err = device.Open(name); err != nil {
+	if m.device, err = device.Open(o.GPU); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.device.Close()) }()
@@ -81,8 +78,9 @@ func MeasureGPU(ctx context.Context, g *garaph.Graph, o GPUOptions) (r *GPURepor
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.pages.Close()) }()
-	m.report = newGPUReport(g, m.device.Info(), o)
-	for _, step := range []func(context.Context) error{m.ceilings, m.kernels, m.pipelines} {
+	m.report = newReport(g, o.Rounds, o.Threads, gpuAbout)
+	m.report.on(m.device.Info())
+	for _, step := range []func(context.Context) error{m.ceilings, m.kernelTimes, m.pipelines} {
 		if err := errors.Join(ctx.Err(), step(ctx)); err != nil {
 			return nil, err
 		}
@@ -90,24 +88,33 @@ func MeasureGPU(ctx context.Context, g *garaph.Graph, o GPUOptions) (r *GPURepor
 	if !m.pages.InMemory() {
 		m.report.note("the edges do not fit into the memory that may be used: they came from disk, and what is streamed is bound by it")
 	}
-	m.report.Seconds = time.Since(m.report.Date).Seconds()
-	return m.report, nil
+	return m.report.ended(), nil
 }
+
+const gpuAbout = `PageRank with 4-byte values, sums of 8 bytes. Kernels run alone over the whole graph, or over one shard; the fastest of
+the rounds counts. A pipeline is whole iterations: the median (least–most). Copies and kernels are the time of all
+batches over that of the iteration, above 100% where streams overlap.`
 
 // ceilings measures the link and gather-only.
 func (m *gpuMeasurement) ceilings(ctx context.Context) (err error) {
 	m.opt.Progress("the link")
-	if m.report.Link, err = MeasureLink(m.device); err != nil {
+	if m.link, err = MeasureLink(m.device); err != nil {
 		return err
 	}
 	m.opt.Progress("gather-only")
 	c := m.graph.Catalogue()
-	if m.report.Ceiling, err = measureGPUCeiling(ctx, m.device, c, m.pages); err != nil {
+	if m.ceiling, err = measureGPUCeiling(ctx, m.device, c, m.pages); err != nil {
 		return err
 	}
-	if left := c.Edges - m.report.Ceiling.Edges; left >= kernels.Run {
-		m.report.note(fmt.Sprintf("gather-only is over %d of %d edges, as many as fit into half of the GPU's memory", m.report.Ceiling.Edges, c.Edges))
+	if left := c.Edges - m.ceiling.Edges; left >= kernels.Run {
+		m.report.note("gather-only is over %d of %d edges, as many as fit into half of the GPU's memory", m.ceiling.Edges, c.Edges)
 	}
+	t := m.report.table(Column{Name: "ceiling"}, Column{Name: "speed", text: rateText}, Column{Name: "unit"})
+	t.add("gather-only, 4-byte values", one(m.ceiling.Four), "edges/s")
+	t.add("gather-only, 8-byte values", one(m.ceiling.Eight), "edges/s")
+	t.add("link, to the GPU", one(m.link.To), "bytes/s")
+	t.add("link, from the GPU", one(m.link.From), "bytes/s")
+	t.add("link, both at once", one(m.link.Both), "bytes/s")
 	return nil
 }
 
@@ -122,8 +129,11 @@ var gatherWays = []struct {
 	{"replicated, R = 1", gpuengine.GatherReplicated, true},
 }
 
-// kernels times each kernel over the whole graph, and each shard's pull.
-func (m *gpuMeasurement) kernels(ctx context.Context) error {
+// kernelTimes times each kernel over the whole graph, and each shard's pull.
+func (m *gpuMeasurement) kernelTimes(ctx context.Context) error {
+	m.kernels = m.report.table(Column{Name: "kernel"}, Column{Name: "seconds", text: secondsText}, Column{Name: "edges/s", text: rateText}, Column{Name: "of gather-only", text: shareText})
+	m.shards = m.report.table(Column{Name: "pull of a shard"}, Column{Name: "shards"}, Column{Name: "edges", text: rateText, spread: true},
+		Column{Name: "copies", text: digits}, Column{Name: "seconds", text: secondsText, spread: true}, Column{Name: perEdge, text: nanoText, spread: true})
 	c, v := m.graph.Catalogue(), float64(m.graph.Catalogue().Vertices)
 	for i, w := range gatherWays {
 		m.opt.Progress("kernels, " + w.name)
@@ -136,20 +146,39 @@ func (m *gpuMeasurement) kernels(ctx context.Context) error {
 			return err
 		}
 		edges := float64(c.Edges)
-		m.report.kernel("pull, "+w.name, t.pull, edges, m.report.Ceiling.Four)
+		m.kernel("pull, "+w.name, t.pull, edges, m.ceiling.Four)
 		if i == 0 {
-			m.report.kernel("expand", t.expand, edges, math.NaN())
-			m.report.kernel("apply (vertices/s)", t.apply, v, math.NaN())
-			m.report.kernel("pull and apply, "+w.name, t.pull+t.apply, edges, m.report.Ceiling.Four)
+			m.kernel("expand", t.expand, edges, math.NaN())
+			m.kernel("apply (vertices/s)", t.apply, v, math.NaN())
+			m.kernel("pull and apply, "+w.name, t.pull+t.apply, edges, m.ceiling.Four)
 		}
-		m.report.Replication = append(m.report.Replication, replicationOf(w.name, t.shards))
+		m.shardTimes(w.name, t.shards)
 	}
 	m.opt.Progress("kernels, 8-byte values")
 	t, err := probe[float64](ctx, m, gpuengine.Options{Gather: gpuengine.GatherSegmented})
 	if err == nil {
-		m.report.kernel("pull, segmented, 8-byte values", t.pull, float64(c.Edges), m.report.Ceiling.Eight)
+		m.kernel("pull, segmented, 8-byte values", t.pull, float64(c.Edges), m.ceiling.Eight)
 	}
 	return err
+}
+
+// kernel adds a figure. ceiling is NaN for a kernel that does not gather.
+func (m *gpuMeasurement) kernel(name string, seconds, amount, ceiling float64) {
+	m.kernels.add(name, one(seconds), one(amount/seconds), one(amount/seconds/ceiling))
+}
+
+// perEdge is the column that the plot shows.
+const perEdge = "ns/edge"
+
+// shardTimes adds the shards' pulls in one way to gather, their figures in the
+// order of shards with edges.
+func (m *gpuMeasurement) shardTimes(name string, times []shardTime) {
+	var edges, copies, seconds, each []float64
+	for _, t := range times {
+		edges, copies = append(edges, float64(t.Edges)), append(copies, t.Copies)
+		seconds, each = append(seconds, t.seconds), append(each, t.seconds/float64(t.Edges))
+	}
+	m.shards.add(name, len(times), spread(edges), spread(copies), spread(seconds), spread(each))
 }
 
 // pipelines runs whole iterations, with all edges on the GPU and with few.
@@ -163,19 +192,21 @@ func (m *gpuMeasurement) pipelines(ctx context.Context) error {
 		}
 		few = need + sideBytes(c, shard.In)/10
 	}
+	t := m.report.table(Column{Name: "pipeline"}, Column{Name: "on the GPU", text: shareText}, Column{Name: "GPU memory"}, Column{Name: "streams"}, Column{Name: "batches"},
+		Column{Name: "seconds/iteration", text: secondsText}, Column{Name: "edges/s", text: rateText, spread: true}, Column{Name: "of gather-only", text: shareText},
+		Column{Name: "copied B/s", text: rateText}, Column{Name: "of link", text: shareText}, Column{Name: "copies", text: shareText}, Column{Name: "kernels", text: shareText})
 	for _, w := range gatherWays {
 		for _, memory := range []int64{0, few} {
-			where := "resident"
+			where, size := "resident", "all"
 			if memory > 0 {
-				where = "streamed"
+				where, size = "streamed", sizeText(memory)
 			}
 			m.opt.Progress("pipeline, " + w.name + ", " + where)
-			p, err := pipeline(ctx, m, gpuengine.Options{Gather: w.gather, Single: w.single, Memory: memory, Streams: m.opt.Streams})
+			figures, err := pipeline(ctx, m, gpuengine.Options{Gather: w.gather, Single: w.single, Memory: memory, Streams: m.opt.Streams})
 			if err != nil {
 				return err
 			}
-			p.Name = w.name
-			m.report.Pipelines = append(m.report.Pipelines, *p)
+			t.add(slices.Concat([]any{w.name, figures[0], size}, figures[1:])...)
 		}
 	}
 	return nil

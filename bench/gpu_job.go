@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"errors"
-	"math"
 	"time"
 
 	"github.com/garaph/garaph"
@@ -70,14 +69,15 @@ func (j *gpuJob[F]) close() error {
 	return err
 }
 
-// pipeline times whole iterations.
-func pipeline(ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (p *Pipeline, err error) {
+// pipeline times whole iterations. Its figures are the cells of the table of
+// pipelines, without the budget.
+func pipeline(ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (cells []any, err error) {
 	j, err := newGPUJob[float32](ctx, m, o)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, j.close()) }()
-	p = &Pipeline{Resident: j.engine.Resident(), Memory: o.Memory, Streams: j.engine.Streams()}
+	batches := 0
 	var seconds, speeds, link, copying, computing []float64
 	step := gas.Step{}
 	for i := range 1 + gpuIterations {
@@ -94,23 +94,21 @@ func pipeline(ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (p *P
 		if i == 0 {
 			continue
 		}
-		p.Batches, p.Bytes = s.Pages, s.Bytes
-		seconds, speeds, link = append(seconds, x), append(speeds, float64(s.Edges)/x), append(link, float64(s.Bytes)/x)
+		batches = s.Pages
+		seconds, speeds = append(seconds, x), append(speeds, float64(s.Edges)/x)
 		var copies, kernels float64
 		for _, t := range j.engine.Times() {
 			copies += t.Copy
 			kernels += t.Compute
 		}
-		copying, computing = append(copying, copies/x), append(computing, kernels/x)
+		computing = append(computing, kernels/x)
+		if s.Bytes > 0 {
+			link, copying = append(link, float64(s.Bytes)/x), append(copying, copies/x)
+		}
 	}
-	p.Seconds, p.EdgesPerSecond = spread(seconds), spread(speeds)
-	p.OfGather = number(median(speeds) / m.report.Ceiling.Four)
-	p.Kernels = number(median(computing))
-	if p.Bytes > 0 {
-		p.BytesPerSecond, p.OfLink = spread(link), number(median(link)/m.report.Link.To)
-		p.Copies = number(median(copying))
-	}
-	return p, nil
+	resident := float64(j.engine.Resident()) / float64(m.graph.Catalogue().Edges)
+	return []any{one(resident), j.engine.Streams(), batches, spread(seconds), spread(speeds), one(median(speeds) / m.ceiling.Four),
+		spread(link), one(median(link) / m.link.To), one(median(copying)), one(median(computing))}, nil
 }
 
 // leastGPU is what a job takes on the GPU beside the edges.
@@ -129,12 +127,4 @@ func leastGPU(d device.Device, c *garaph.Catalogue) (int64, error) {
 		err = errors.Join(errors.New("a job in a byte of device memory"), e.Close())
 	}
 	return 0, err
-}
-
-// number is x, or nil if it is none.
-func number(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
 }

@@ -5,6 +5,7 @@ import (
 	"image/png"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,33 +38,38 @@ func TestMeasureGPU(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Link.To <= 0 || r.Link.From <= 0 || r.Link.Both <= 0 || r.Ceiling.Four <= 0 || r.Ceiling.Eight <= 0 || r.Ceiling.Edges != 60_000 {
-		t.Errorf("ceilings: %+v, %+v", r.Link, r.Ceiling)
+	if got := medians(t, tableOf(r, "ceiling"), "speed"); len(got) != 5 || slices.Min(got) <= 0 {
+		t.Errorf("ceilings: %v", got)
 	}
-	if len(r.Kernels) != 7 || len(r.Replication) != 3 || len(r.Pipelines) != 6 || len(r.Notes) > 0 {
-		t.Fatalf("%d kernels, %d ways, %d pipelines, notes %q", len(r.Kernels), len(r.Replication), len(r.Pipelines), r.Notes)
+	kernels, shards, pipelines := tableOf(r, "kernel"), tableOf(r, "pull of a shard"), tableOf(r, "pipeline")
+	if got := slices.Concat(medians(t, kernels, "seconds"), medians(t, kernels, "edges/s")); len(got) != 14 || slices.Min(got) <= 0 || len(r.Notes) > 0 {
+		t.Fatalf("kernels: %v, notes %q", got, r.Notes)
 	}
-	for _, k := range r.Kernels {
-		if k.Seconds <= 0 || k.PerSecond <= 0 {
-			t.Errorf("%+v", k)
-		}
+	if got := column[int](t, shards, "shards"); !slices.Equal(got, []int{4, 4, 4}) {
+		t.Errorf("shards: %v", got)
 	}
-	for i, x := range r.Replication {
+	for i, s := range column[*Spread](t, shards, "edges") {
 		var edges float64
-		for _, n := range x.Edges {
+		for _, n := range s.Values {
 			edges += n
 		}
-		if edges != 60_000 || len(x.Shards) != 4 || len(x.PerEdge.Values) != 4 {
-			t.Errorf("%s: %v edges, shards %v", x.Name, edges, x.Shards)
-		}
-		if replicated := i == 1; replicated != (x.Copies.Max > 1) {
-			t.Errorf("%s: copies %+v", x.Name, x.Copies)
+		if edges != 60_000 {
+			t.Errorf("row %d: %v edges", i, edges)
 		}
 	}
-	for i, p := range r.Pipelines {
-		if streamed := i%2 == 1; streamed != (p.Bytes > 0) || streamed != (p.OfLink != nil) || streamed != (p.Resident < 60_000) || p.Kernels == nil {
-			t.Errorf("%+v", p)
+	for i, s := range column[*Spread](t, shards, "copies") {
+		if replicated := i == 1; replicated != (s.Max > 1) {
+			t.Errorf("row %d: copies %+v", i, s)
 		}
+	}
+	ofLink, copied := column[*Spread](t, pipelines, "of link"), column[*Spread](t, pipelines, "copied B/s")
+	for i, resident := range medians(t, pipelines, "on the GPU") {
+		if streamed := i%2 == 1; streamed != (copied[i] != nil) || streamed != (ofLink[i] != nil) || streamed != (resident < 1) {
+			t.Errorf("%v", pipelines.Rows[i])
+		}
+	}
+	if got := medians(t, pipelines, "kernels"); len(got) != 6 {
+		t.Errorf("pipelines: %v", got)
 	}
 	var table, picture bytes.Buffer
 	if err := r.WriteTable(&table); err != nil {
@@ -79,8 +85,12 @@ func TestMeasureGPU(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := [3]int{one.Pipelines[1].Streams, r.Pipelines[0].Streams, r.Pipelines[1].Streams}; got != [3]int{1, 4, 2} || one.Pipelines[1].Batches >= r.Pipelines[1].Batches {
-		t.Errorf("%v streams, %d and %d batches", got, one.Pipelines[1].Batches, r.Pipelines[1].Batches)
+	streams, batches := column[int](t, pipelines, "streams"), column[int](t, pipelines, "batches")[1]
+	if got := column[int](t, tableOf(one, "pipeline"), "streams")[1]; got != 1 || streams[0] != 4 || streams[1] != 2 {
+		t.Errorf("%v and %d streams", streams, got)
+	}
+	if got := column[int](t, tableOf(one, "pipeline"), "batches")[1]; got >= batches {
+		t.Errorf("%d batches with one stream, %d with two", got, batches)
 	}
 	if err := r.WritePlot(&picture); err != nil {
 		t.Fatal(err)

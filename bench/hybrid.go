@@ -84,12 +84,16 @@ type hybridMeasurement struct {
 	device    device.Device // jobs open it again, but need not start it
 	workloads []workload
 	source    uint32
-	report    *HybridReport
+	gpuMemory int64 // of the parts that stream
+	report    *Report
+	bars      [][]any // rows of the table of what is to be reached
+	jobs      *Table  // of the part switch
+	kernel    float64 // edges per second that the GPU computes of those that stay there; 0: not measured
 }
 
 // MeasureHybrid measures, in one go, what jobs on the CPU and the GPU gain over
 // those on either.
-func MeasureHybrid(ctx context.Context, g *garaph.Graph, o HybridOptions) (r *HybridReport, err error) {
+func MeasureHybrid(ctx context.Context, g *garaph.Graph, o HybridOptions) (r *Report, err error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
@@ -106,20 +110,21 @@ func MeasureHybrid(ctx context.Context, g *garaph.Graph, o HybridOptions) (r *Hy
 	if m.source, err = sourceOf(ctx, g, ""); err != nil {
 		return nil, err
 	}
-	if m.report, err = newHybridReport(m); err != nil {
+	m.report = newReport(g, o.Rounds, o.Threads, hybridAbout)
+	m.report.on(m.device.Info())
+	if err := m.report.searched(g, m.source); err != nil {
 		return nil, err
 	}
 	if o.GPU == device.EmulatedName {
 		m.report.note("the emulated GPU computes on the CPU: what is met or missed says nothing about a GPU")
 	}
-	if m.report.GPUMemory == 0 {
+	if m.gpuMemory = o.GPUMemory; m.gpuMemory == 0 {
 		least, err := leastGPU(m.device, g.Catalogue())
 		if err != nil {
 			return nil, err
 		}
-		m.report.GPUMemory = least + sideBytes(g.Catalogue(), shard.In)/streamedShare
+		m.gpuMemory = least + sideBytes(g.Catalogue(), shard.In)/streamedShare
 	}
-	used := usageNow()
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context) error
@@ -129,16 +134,35 @@ func MeasureHybrid(ctx context.Context, g *garaph.Graph, o HybridOptions) (r *Hy
 		}
 		err := part.measure(ctx)
 		if errors.Is(err, garaph.ErrMemory) {
-			m.report.note(fmt.Sprintf("part %s was left out: %v", part.name, err))
+			m.report.note("part %s was left out: %v", part.name, err)
 			err = nil
 		}
 		if err := errors.Join(ctx.Err(), err); err != nil {
 			return nil, err
 		}
 	}
-	m.report.Seconds, m.report.Others = time.Since(m.report.Date).Seconds(), usageNow().othersSince(used)
-	return m.report, nil
+	t := m.report.table(Column{Name: "must show"}, Column{Name: "found", text: ratioText}, Column{Name: "bar"}, Column{Name: "verdict"})
+	t.Rows = append(t.Rows, m.bars...)
+	return m.report.ended(), nil
 }
+
+const hybridAbout = `Streamed, resident and from disk are the later half of the iterations of PageRank: the median (least–most) of the
+rounds. Of a whole job the fastest round counts, from the first iteration to the end; one that took much longer than
+the best was stopped. C is an iteration on the CPU, G on the GPU, H on both; N is notify-pull.`
+
+// bar adds a figure with what it is to reach: at least a limit, or at most.
+func (m *hybridMeasurement) bar(name string, found float64, sign string, limit float64) {
+	verdict := "missed"
+	if sign == atLeast && found >= limit || sign == atMost && found <= limit {
+		verdict = "met"
+	}
+	m.bars = append(m.bars, []any{name, one(found), fmt.Sprintf("%s %.2f", sign, limit), verdict})
+}
+
+const (
+	atLeast = "≥"
+	atMost  = "≤"
+)
 
 // hybridRun is one job.
 type hybridRun struct {
@@ -184,7 +208,7 @@ func (m *hybridMeasurement) run(ctx context.Context, name string, w workload, o 
 		r.seconds = r.Duration.Seconds()
 	}
 	if r.Lost != "" {
-		m.report.note(fmt.Sprintf("%s went on without the GPU: %s", name, r.Lost))
+		m.report.note("%s went on without the GPU: %s", name, r.Lost)
 	}
 	return r, nil
 }
@@ -202,33 +226,37 @@ func (r *hybridRun) later(figure func(garaph.Iteration) float64) float64 {
 
 func edgesPerSecond(it garaph.Iteration) float64 { return float64(it.Edges) / it.Seconds }
 
-// inTurn runs PageRank on several devices, in turn.
-func (m *hybridMeasurement) inTurn(ctx context.Context, part string, gpuMemory int64, devices ...dispatcher.Device) ([]PageRankRun, error) {
-	runs := make([]PageRankRun, len(devices))
-	seconds, speeds, shares := make([][]float64, len(devices)), make([][]float64, len(devices)), make([][]float64, len(devices))
+// inTurn runs PageRank on several devices, in turn, and adds a table with a row
+// for each. It returns the edges per second of each device by round, and how
+// many edges stayed on the GPU with the first that has one.
+func (m *hybridMeasurement) inTurn(ctx context.Context, part, title string, gpuMemory int64, devices ...dispatcher.Device) (speeds [][]float64, resident uint64, err error) {
+	speeds = make([][]float64, len(devices))
+	seconds, shares, stayed := make([][]float64, len(devices)), make([][]float64, len(devices)), make([]uint64, len(devices))
 	for round := range m.opt.Rounds {
 		for i, d := range devices {
 			r, err := m.run(ctx, m.roundName(part, round, string(d)), pageRankWorkload, garaph.RunOptions{
 				Device: d, GPUMemory: gpuMemory, Method: dispatcher.Pull, Iterations: inTurnIterations,
 			}, 0)
 			if err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			seconds[i] = append(seconds[i], r.later(func(it garaph.Iteration) float64 { return it.Seconds }))
 			speeds[i] = append(speeds[i], r.later(edgesPerSecond))
 			shares[i] = append(shares[i], r.later(func(it garaph.Iteration) float64 {
 				return float64(it.Devices[dispatcher.CPU].Edges) / float64(max(1, it.Edges))
 			}))
-			runs[i].Device, runs[i].Resident = d, r.Resident
+			stayed[i] = r.Resident
 			if !r.InMemory {
-				m.report.note(fmt.Sprintf("part %s ran from disk: the graph does not fit into the memory that may be used", part))
+				m.report.note("part %s ran from disk: the graph does not fit into the memory that may be used", part)
 			}
 		}
 	}
-	for i := range runs {
-		runs[i].Seconds, runs[i].EdgesPerSecond, runs[i].OnCPU = spread(seconds[i]), spread(speeds[i]), spread(shares[i])
+	t := m.report.table(Column{Name: title}, Column{Name: "on the GPU", text: shareText}, Column{Name: "seconds/iteration", text: secondsText},
+		Column{Name: "edges/s", text: rateText, spread: true}, Column{Name: "by the CPU", text: shareText})
+	for i, d := range devices {
+		t.add(d, one(float64(stayed[i])/float64(m.graph.Catalogue().Edges)), spread(seconds[i]), spread(speeds[i]), spread(shares[i]))
 	}
-	return runs, nil
+	return speeds, stayed[slices.Index(devices, dispatcher.GPU)], nil
 }
 
 func (m *hybridMeasurement) roundName(part string, round int, what string) string {
@@ -237,35 +265,37 @@ func (m *hybridMeasurement) roundName(part string, round int, what string) strin
 
 // pays runs a graph that does not fit into the GPU's memory.
 func (m *hybridMeasurement) pays(ctx context.Context) error {
-	runs, err := m.inTurn(ctx, paysPart, m.report.GPUMemory, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid)
+	size := sizeText(m.gpuMemory)
+	speeds, resident, err := m.inTurn(ctx, paysPart, "streamed, "+size+" of the GPU", m.gpuMemory, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid)
 	if err != nil {
 		return err
 	}
-	cpu, gpu, hybrid := runs[0].EdgesPerSecond, runs[1].EdgesPerSecond, runs[2].EdgesPerSecond
 	var ratios []float64
-	for k, x := range hybrid.Values {
-		ratios = append(ratios, x/(cpu.Values[k]+gpu.Values[k]))
+	for k, x := range speeds[2] {
+		ratios = append(ratios, x/(speeds[0][k]+speeds[1][k]))
 	}
-	m.report.Pays = &Compared{Runs: runs, Ratio: spread(ratios)}
-	if runs[1].Resident == m.graph.Catalogue().Edges {
-		m.report.note(fmt.Sprintf("part %s streams nothing: all edges stay on the GPU within %s", paysPart, sizeText(m.report.GPUMemory)))
+	m.bar("streamed: edges/s of hybrid / (cpu + gpu)", median(ratios), atLeast, 0.9)
+	if resident == m.graph.Catalogue().Edges {
+		m.report.note("part %s streams nothing: all edges stay on the GPU within %s", paysPart, size)
 	}
 	return nil
 }
 
 // resident runs a graph that stays on the GPU.
 func (m *hybridMeasurement) resident(ctx context.Context) error {
-	runs, err := m.inTurn(ctx, residentPart, 0, dispatcher.GPU, dispatcher.Hybrid)
+	speeds, resident, err := m.inTurn(ctx, residentPart, "resident", 0, dispatcher.GPU, dispatcher.Hybrid)
 	if err != nil {
 		return err
 	}
 	var ratios []float64
-	for k, x := range runs[1].Seconds.Values {
-		ratios = append(ratios, x/runs[0].Seconds.Values[k])
+	for k, x := range speeds[1] {
+		ratios = append(ratios, speeds[0][k]/x)
 	}
-	m.report.Resident = &Compared{Runs: runs, Ratio: spread(ratios)}
-	if runs[0].Resident < m.graph.Catalogue().Edges {
-		m.report.note(fmt.Sprintf("part %s streams: the graph does not fit into the GPU's memory", residentPart))
+	m.bar("resident: seconds of hybrid / gpu", median(ratios), atMost, 1.03)
+	if resident < m.graph.Catalogue().Edges {
+		m.report.note("part %s streams: the graph does not fit into the GPU's memory", residentPart)
+	} else {
+		m.kernel = median(speeds[0])
 	}
 	return nil
 }
@@ -283,10 +313,10 @@ var diskLimits = []struct {
 
 // disk runs a graph that fits into neither memory.
 func (m *hybridMeasurement) disk(ctx context.Context) error {
-	d := &FromDisk{Memory: m.opt.Starved}
-	if d.Memory == 0 {
+	memory := m.opt.Starved
+	if memory == 0 {
 		var err error
-		if d.Memory, err = m.starved(ctx); err != nil {
+		if memory, err = m.starved(ctx); err != nil {
 			return err
 		}
 	}
@@ -294,27 +324,27 @@ func (m *hybridMeasurement) disk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	kernel, err := m.kernelSpeed(ctx)
-	if err != nil {
+	if err := m.kernelSpeed(ctx); err != nil {
 		return err
 	}
+	iterations := ""
 	var edges, slowest []float64
 	alone, reached, shares := make([][]float64, len(diskLimits)), make([][]float64, len(diskLimits)), make([][]float64, len(diskLimits))
 	for round := range m.opt.Rounds {
 		before := m.diskSpeed()
 		r, err := m.run(ctx, m.roundName(diskPart, round, string(dispatcher.Hybrid)), pageRankWorkload, garaph.RunOptions{
-			Device: dispatcher.Hybrid, GPUMemory: m.report.GPUMemory, Memory: d.Memory, Iterations: fromDiskIterations,
+			Device: dispatcher.Hybrid, GPUMemory: m.gpuMemory, Memory: memory, Iterations: fromDiskIterations,
 		}, 0)
 		if err != nil {
 			return err
 		}
 		if r.InMemory {
-			m.report.note(fmt.Sprintf("part %s was left out: the graph fits into %s", diskPart, sizeText(d.Memory)))
+			m.report.note("part %s was left out: the graph fits into %s", diskPart, sizeText(memory))
 			return nil
 		}
 		disk := (before + m.diskSpeed()) / 2 // it is not the same from one second to the next
 		most := 0.0
-		for i, speed := range []float64{disk, link.To, kernel} {
+		for i, speed := range []float64{disk, link.To, m.kernel} {
 			rate := r.later(func(it garaph.Iteration) float64 { return diskLimits[i].amount(it) / it.Seconds })
 			alone[i], reached[i], shares[i] = append(alone[i], speed), append(reached[i], rate), append(shares[i], rate/speed)
 			if rate/speed > most { // not where it is unknown
@@ -322,13 +352,15 @@ func (m *hybridMeasurement) disk(ctx context.Context) error {
 			}
 		}
 		slowest, edges = append(slowest, most), append(edges, r.later(edgesPerSecond))
-		d.Did = sequence(r.Iterations)
+		iterations = sequence(r.Iterations)
 	}
+	t := m.report.table(Column{Name: "from disk, within " + sizeText(memory)}, Column{Name: "alone", text: rateText, spread: true},
+		Column{Name: "reached", text: rateText, spread: true}, Column{Name: "unit"}, Column{Name: "share", text: shareText})
 	for i, limit := range diskLimits {
-		d.Limits = append(d.Limits, DiskLimit{limit.name, limit.unit, spread(alone[i]), spread(reached[i]), spread(shares[i])})
+		t.add(limit.name, spread(alone[i]), spread(reached[i]), limit.unit, spread(shares[i]))
 	}
-	d.OfSlowest, d.EdgesPerSecond = spread(slowest), spread(edges)
-	m.report.Disk = d
+	t.add("whole iterations ("+iterations+")", spread(nil), spread(edges), "edges/s", spread(nil))
+	m.bar("from disk: share of the slowest alone", median(slowest), atLeast, 0.85)
 	return nil
 }
 
@@ -336,7 +368,7 @@ func (m *hybridMeasurement) disk(ctx context.Context) error {
 func (m *hybridMeasurement) diskSpeed() float64 {
 	speed, err := m.graph.Store().SequentialRead(diskBytes, m.opt.Threads)
 	if err != nil {
-		m.report.note(fmt.Sprintf("part %s is not held against the disk, whose speed cannot be measured: %v", diskPart, err))
+		m.report.note("part %s is not compared with the disk, whose speed cannot be measured: %v", diskPart, err)
 		return math.NaN()
 	}
 	return speed
@@ -353,11 +385,11 @@ func (m *hybridMeasurement) starved(ctx context.Context) (int64, error) {
 	budget := size / starvedShare
 	stopped, stop := context.WithCancel(ctx)
 	stop()
-	_, err := m.run(stopped, diskPart+", planning", pageRankWorkload, garaph.RunOptions{Device: dispatcher.Hybrid, GPUMemory: m.report.GPUMemory, Memory: budget}, 0)
+	_, err := m.run(stopped, diskPart+", planning", pageRankWorkload, garaph.RunOptions{Device: dispatcher.Hybrid, GPUMemory: m.gpuMemory, Memory: budget}, 0)
 	var need *garaph.MemoryError
 	switch {
 	case errors.As(err, &need):
-		m.report.note(fmt.Sprintf("a quarter of the graph is %s: part %s has the least that does, %s", sizeText(budget), diskPart, sizeText(need.Least())))
+		m.report.note("a quarter of the graph is %s: part %s has the least that does, %s", sizeText(budget), diskPart, sizeText(need.Least()))
 		return need.Least(), ctx.Err()
 	case errors.Is(err, stopped.Err()):
 		return budget, ctx.Err()
@@ -366,19 +398,20 @@ func (m *hybridMeasurement) starved(ctx context.Context) (int64, error) {
 	}
 }
 
-// kernelSpeed is how many edges per second the GPU does that need not be copied
-// there; NaN where there is no room for them.
-func (m *hybridMeasurement) kernelSpeed(ctx context.Context) (float64, error) {
-	if x := m.report.Resident; x != nil && x.Runs[0].Resident == m.graph.Catalogue().Edges {
-		return x.Runs[0].EdgesPerSecond.Median, nil
+// kernelSpeed measures how many edges per second the GPU computes that need not
+// be copied there, unless that is known; NaN where there is no room for them.
+func (m *hybridMeasurement) kernelSpeed(ctx context.Context) error {
+	if m.kernel > 0 {
+		return nil
 	}
 	r, err := m.run(ctx, diskPart+", kernel", pageRankWorkload, garaph.RunOptions{Device: dispatcher.GPU}, 0)
 	if err != nil {
-		return 0, err
+		return err
 	}
+	m.kernel = r.later(edgesPerSecond)
 	if r.Resident < m.graph.Catalogue().Edges {
-		m.report.note(fmt.Sprintf("part %s is not held against the kernel: the graph does not fit into the GPU's memory", diskPart))
-		return math.NaN(), nil
+		m.report.note("part %s is not compared with the kernel: the graph does not fit into the GPU's memory", diskPart)
+		m.kernel = math.NaN()
 	}
-	return r.later(edgesPerSecond), nil
+	return nil
 }

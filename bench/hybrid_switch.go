@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/garaph/garaph"
@@ -26,7 +25,7 @@ type choice struct {
 	method dispatcher.Method
 }
 
-// choices are auto, and what it is held against.
+// choices are auto, and what it is compared with.
 var choices = []choice{
 	{"auto", dispatcher.AutoDevice, dispatcher.Auto},
 	{"gpu", dispatcher.GPU, dispatcher.Auto},
@@ -36,14 +35,23 @@ var choices = []choice{
 	{"cpu notify-pull", dispatcher.CPU, dispatcher.NotifyPull},
 }
 
-// switches holds auto against every fixed choice, program by program.
+// switches compares auto with every fixed choice, program by program.
 func (m *hybridMeasurement) switches(ctx context.Context) error {
+	m.jobs = m.report.table(Column{Name: "whole job"}, Column{Name: "choice"}, Column{Name: "seconds", text: secondsText}, Column{Name: "with loading", text: secondsText},
+		Column{Name: "end"}, Column{Name: "iterations"}, Column{Name: "who did them"})
 	for _, w := range m.workloads {
 		if err := m.switchesOf(ctx, w); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// race is the jobs of one choice.
+type race struct {
+	hybridRun         // the fastest; seconds is 0 before the first
+	least     float64 // the least time with opening and loading
+	out       bool    // it runs no more
 }
 
 // switchesOf runs all choices in turn, after a job that measures the speeds of the
@@ -54,53 +62,69 @@ func (m *hybridMeasurement) switchesOf(ctx context.Context, w workload) error {
 		return err
 	}
 	if warm.GPU == "" {
-		m.report.note(w.name + " has no room on the GPU: auto is the CPU alone")
+		m.report.note("%s has no room on the GPU: auto is the CPU alone", w.name)
 	}
 	best := math.Inf(1)
 	if !warm.stopped {
 		best = warm.seconds
 	}
-	s := Switch{Program: w.name, Runs: make([]SwitchRun, len(choices))}
-	seconds, whole := make([][]float64, len(choices)), make([][]float64, len(choices))
-	out := make([]bool, len(choices)) // of the race
+	runs := make([]race, len(choices))
 	for round := range m.opt.Rounds {
 		for i, c := range choices {
-			if out[i] {
+			x := &runs[i]
+			if x.out {
 				continue
 			}
 			name, o := m.roundName(switchPart, round, w.name+", "+c.name), garaph.RunOptions{Device: c.device, Method: c.method, GPUMemory: m.opt.GPUMemory}
 			r, err := m.run(ctx, name, w, o, m.limit(c, best))
 			if errors.Is(err, garaph.ErrMemory) {
-				m.report.note(err.Error())
-				out[i] = true
+				m.report.note("%v", err)
+				x.out = true
 				continue
 			}
 			if err != nil {
 				return err
 			}
-			x := &s.Runs[i]
-			if out[i] = r.stopped; r.stopped && len(seconds[i]) > 0 {
+			x.out = r.stopped
+			if x.out && x.seconds > 0 {
 				continue // it was faster before
 			}
-			seconds[i], whole[i], x.Stopped = append(seconds[i], r.seconds), append(whole[i], r.whole), r.stopped
-			if r.seconds == slices.Min(seconds[i]) {
-				x.Iterations, x.Did = len(r.Iterations), sequence(r.Iterations)
+			if x.seconds == 0 || r.seconds < x.seconds {
+				x.hybridRun = r
+			}
+			if x.least == 0 || r.whole < x.least {
+				x.least = r.whole
 			}
 			if !r.stopped {
 				best = min(best, r.seconds)
 			}
 		}
 	}
-	for i, c := range choices {
-		s.Runs[i].Choice, s.Runs[i].Seconds, s.Runs[i].Whole = c.name, spread(seconds[i]), spread(whole[i])
-	}
-	if s.Runs[0].Stopped {
-		m.report.note(fmt.Sprintf("auto was not done with %s after %v: it is held against nothing", w.name, m.opt.Limit))
-	} else {
-		s.judge()
-	}
-	m.report.Switches = append(m.report.Switches, s)
+	m.judge(w.name, runs)
 	return nil
+}
+
+// judge adds the jobs of a program, and compares auto with the best of the others.
+func (m *hybridMeasurement) judge(program string, runs []race) {
+	best := -1
+	for i, x := range runs {
+		if x.seconds == 0 {
+			continue
+		}
+		end := "done"
+		if x.stopped {
+			end = "stopped"
+		} else if i > 0 && (best < 0 || x.seconds < runs[best].seconds) {
+			best = i
+		}
+		m.jobs.add(program, choices[i].name, one(x.seconds), one(x.least), end, len(x.Iterations), sequence(x.Iterations))
+	}
+	switch {
+	case runs[0].stopped:
+		m.report.note("auto was not done with %s after %v: it is compared with nothing", program, m.opt.Limit)
+	case best > 0 && runs[0].seconds > 0:
+		m.bar(fmt.Sprintf("%s: seconds of auto / %s", program, choices[best].name), runs[0].seconds/runs[best].seconds, atMost, 1.1)
+	}
 }
 
 // limit is after how many seconds a job is stopped; 0: never.
@@ -110,18 +134,6 @@ func (m *hybridMeasurement) limit(c choice, best float64) float64 {
 		return hopeless
 	}
 	return limit
-}
-
-// judge holds auto against the best of the others.
-func (s *Switch) judge() {
-	for _, x := range s.Runs[1:] {
-		if x.Seconds == nil || x.Stopped {
-			continue
-		}
-		if ratio := s.Runs[0].Seconds.Min / x.Seconds.Min; s.Best == "" || ratio > *s.OfBest {
-			s.Best, s.OfBest = x.Choice, &ratio
-		}
-	}
 }
 
 // mostSteps is how many steps of a sequence are written.

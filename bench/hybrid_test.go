@@ -21,25 +21,33 @@ func TestMeasureHybrid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := g.Catalogue()
-	if x := r.Pays; x == nil || len(x.Runs) != 3 || x.Runs[0].Resident != 0 || x.Runs[1].Resident == c.Edges || x.Runs[0].OnCPU.Median != 1 || x.Runs[1].OnCPU.Median != 0 {
-		t.Errorf("streamed: %+v", x)
+	streamed, resident := tableOf(r, "streamed, "), tableOf(r, "resident")
+	if got := medians(t, streamed, "on the GPU"); len(got) != 3 || got[0] != 0 || got[1] == 1 {
+		t.Errorf("streamed: on the GPU %v", got)
 	}
-	if x := r.Resident; x == nil || len(x.Runs) != 2 || x.Runs[0].Resident != c.Edges {
-		t.Errorf("resident: %+v", x)
+	if got := medians(t, streamed, "by the CPU"); got[0] != 1 || got[1] != 0 {
+		t.Errorf("streamed: by the CPU %v", got)
 	}
-	for _, x := range []*Compared{r.Pays, r.Resident} {
-		plausible(t, "ratio", x.Ratio.Median, 1e-3, 1e3)
-		for _, run := range x.Runs {
-			plausible(t, string(run.Device), run.EdgesPerSecond.Min, 1e4, 1e12)
-			if len(run.Seconds.Values) != 2 || run.Seconds.Min <= 0 {
-				t.Errorf("%+v", run)
+	if got := medians(t, resident, "on the GPU"); len(got) != 2 || got[0] != 1 {
+		t.Errorf("resident: on the GPU %v", got)
+	}
+	for _, table := range []*Table{streamed, resident} {
+		for _, s := range column[*Spread](t, table, "edges/s") {
+			plausible(t, table.Columns[0].Name, s.Min, 1e4, 1e12)
+		}
+		for _, s := range column[*Spread](t, table, "seconds/iteration") {
+			if len(s.Values) != 2 || s.Min <= 0 {
+				t.Errorf("%s: %+v", table.Columns[0].Name, s)
 			}
 		}
 	}
-	checkSwitches(t, r.Switches)
-	if x := r.Disk; x == nil || x.Memory == 0 || x.Did == "" || len(x.Limits) != 3 || x.Limits[0].Reached.Min <= 0 || x.Limits[2].Alone == nil || x.OfSlowest.Median <= 0 {
-		t.Errorf("from disk: %+v", x)
+	checkJobs(t, tableOf(r, "whole job"))
+	disk := tableOf(r, "from disk, ")
+	if alone, reached := column[*Spread](t, disk, "alone"), column[*Spread](t, disk, "reached"); len(alone) != 4 || reached[0].Min <= 0 || alone[2] == nil {
+		t.Errorf("from disk: %+v", disk)
+	}
+	if got := medians(t, tableOf(r, "must show"), "found"); len(got) != 5 || slices.Min(got) < 1e-3 || slices.Max(got) > 1e3 {
+		t.Errorf("bars: found %v", got)
 	}
 	if len(r.Notes) != 2 || !strings.HasPrefix(r.Notes[1], "a quarter of the graph is ") {
 		t.Errorf("notes %q", r.Notes)
@@ -60,33 +68,34 @@ func TestMeasureHybrid(t *testing.T) {
 	}
 }
 
-func checkSwitches(t *testing.T, list []Switch) {
+func checkJobs(t *testing.T, jobs *Table) {
 	t.Helper()
-	if len(list) != 2 {
-		t.Fatalf("%d programs", len(list))
-	}
-	for _, s := range list {
-		if len(s.Runs) != len(choices) || s.Runs[0].Choice != "auto" || s.Best == "" {
-			t.Errorf("%+v", s)
-			continue
+	var want []string
+	for range 2 {
+		for _, c := range choices {
+			want = append(want, c.name)
 		}
-		plausible(t, s.Program, *s.OfBest, 1e-3, 1e3)
-		for _, x := range s.Runs {
-			if x.Seconds == nil || x.Seconds.Min <= 0 || x.Whole.Min < x.Seconds.Min || x.Iterations == 0 || x.Did == "" {
-				t.Errorf("%s: %+v", s.Program, x)
-			}
+	}
+	if got := column[string](t, jobs, "choice"); !slices.Equal(got, want) {
+		t.Errorf("choices %q", got)
+	}
+	seconds, loaded := medians(t, jobs, "seconds"), medians(t, jobs, "with loading")
+	iterations, who := column[int](t, jobs, "iterations"), column[string](t, jobs, "who did them")
+	for i := range seconds {
+		if seconds[i] <= 0 || loaded[i] < seconds[i] || iterations[i] == 0 || who[i] == "" {
+			t.Errorf("%v", jobs.Rows[i])
 		}
 	}
 }
 
-// What makes no sense is said in a note.
+// What makes no sense is reported in a note.
 func TestMeasureHybridNotes(t *testing.T) {
 	g := rmatGraph(t, 8, 4, 100)
 	r, err := MeasureHybrid(t.Context(), g, HybridOptions{GPU: device.EmulatedName, GPUMemory: 1, Starved: 1 << 30, Rounds: 1, Threads: 2, Programs: []string{"bfs"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Pays != nil || r.Resident == nil || r.Disk != nil || len(r.Switches) != 1 {
+	if tableOf(r, "streamed, ") != nil || tableOf(r, "resident") == nil || tableOf(r, "from disk, ") != nil || tableOf(r, "whole job") == nil {
 		t.Errorf("%+v", r)
 	}
 	for _, want := range []string{"part pays was left out: ", "bfs has no room on the GPU", "switch, round 1 of 1, bfs, gpu: ", "switch, round 1 of 1, bfs, hybrid: ", "part disk was left out: "} {
@@ -101,7 +110,7 @@ func TestMeasureHybridNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Disk != nil || r.Resident != nil || len(r.Switches) > 0 || len(r.Notes) != 3 {
+	if len(r.Tables) != 2 || tableOf(r, "streamed, ") == nil || tableOf(r, "must show") == nil || len(r.Notes) != 3 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -120,8 +129,8 @@ func TestMeasureHybridStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := limited.Switches[0]; s.Best != "" || s.OfBest != nil || !s.Runs[0].Stopped || !s.Runs[5].Stopped || len(s.Runs[0].Seconds.Values) != 1 || len(limited.Notes) != 2 {
-		t.Errorf("%+v, notes %q", s, limited.Notes)
+	if ends := column[string](t, tableOf(limited, "whole job"), "end"); ends[0] != "stopped" || ends[5] != "stopped" || len(limited.Tables) != 1 || len(limited.Notes) != 2 {
+		t.Errorf("ends %q, %d tables, notes %q", ends, len(limited.Tables), limited.Notes)
 	}
 	o := HybridOptions{GPU: device.EmulatedName, Rounds: 1, Progress: func(doing string) {
 		if strings.HasPrefix(doing, switchPart) {

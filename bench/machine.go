@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,9 +9,11 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
-// Machine is what the figures were measured on. What the system does not tell
+// Machine is what the figures were measured on. What the system does not report
 // is empty or 0.
 type Machine struct {
 	CPU    string `json:"cpu"`
@@ -26,21 +26,9 @@ type Machine struct {
 
 func thisMachine() Machine {
 	return Machine{
-		CPU: procField("/proc/cpuinfo", "model name"), Cores: runtime.NumCPU(), Cache: largestCache(),
-		Memory: totalMemory(), Kernel: kernel(), Go: runtime.Version(),
+		CPU: model(), Cores: runtime.NumCPU(), Cache: largestCache(),
+		Memory: hostmem.Total(), Kernel: kernel(), Go: runtime.Version(),
 	}
-}
-
-// totalMemory is that of the machine, or of the container.
-func totalMemory() int64 {
-	total := kilobytes(procField("/proc/meminfo", "MemTotal"))
-	if b, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
-		limit, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
-		if err == nil && (total == 0 || limit < total) {
-			total = limit
-		}
-	}
-	return total
 }
 
 // largestCache is the size of the largest cache that the first core has or
@@ -64,32 +52,19 @@ func kernel() string {
 	return fmt.Sprintf("%s %s", unix.ByteSliceToString(u.Sysname[:]), unix.ByteSliceToString(u.Release[:]))
 }
 
-// resetPeak makes peakMemory begin anew, where the system lets it.
+// resetPeak resets what peakMemory reports, where the system lets it.
 func resetPeak() {
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // otherwise the peak is that of all runs so far
 }
 
 // peakMemory is the largest resident memory of the process in bytes, since the
 // last resetPeak.
-func peakMemory() int64 { return kilobytes(procField("/proc/self/status", "VmHWM")) }
+func peakMemory() int64 { return hostmem.ProcBytes("/proc/self/status", "VmHWM:") }
 
-// procField is the value of the first line "NAME: VALUE" of a file of the
-// kernel's; "" when there is none.
-func procField(file, name string) string {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return ""
-	}
-	for lines := bufio.NewScanner(bytes.NewReader(b)); lines.Scan(); {
-		if key, value, _ := strings.Cut(lines.Text(), ":"); strings.TrimSpace(key) == name {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
-}
-
-// kilobytes reads "123 kB", in bytes; 0 when it is something else.
-func kilobytes(s string) int64 {
-	n, _ := strconv.ParseInt(strings.TrimSuffix(s, " kB"), 10, 64) // 0 is an answer
-	return n << 10
+// model is the name of the first processor; "" where the system does not say.
+func model() string {
+	b, _ := os.ReadFile("/proc/cpuinfo")
+	_, line, _ := strings.Cut(string(b), "model name")
+	line, _, _ = strings.Cut(line, "\n")
+	return strings.Trim(line, "\t :")
 }

@@ -3,6 +3,8 @@ package bench
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -11,6 +13,44 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// tableOf is the table whose first column has a name; nil when there is none.
+func tableOf(r *Report, name string) *Table {
+	for _, t := range r.Tables {
+		if strings.HasPrefix(t.Columns[0].Name, name) {
+			return t
+		}
+	}
+	return nil
+}
+
+// column is what a table has in the column of that name, row by row.
+func column[T any](t testing.TB, table *Table, name string) (cells []T) {
+	t.Helper()
+	if table == nil {
+		t.Fatalf("no table with %s", name)
+	}
+	i := slices.IndexFunc(table.Columns, func(c Column) bool { return c.Name == name })
+	if i < 0 {
+		t.Fatalf("no column %s in %v", name, table.Columns)
+	}
+	for _, row := range table.Rows {
+		if len(row) != len(table.Columns) {
+			t.Fatalf("row %v of columns %v", row, table.Columns)
+		}
+		cells = append(cells, row[i].(T))
+	}
+	return cells
+}
+
+// medians is column for figures, all of which are known.
+func medians(t testing.TB, table *Table, name string) (list []float64) {
+	t.Helper()
+	for _, s := range column[*Spread](t, table, name) {
+		list = append(list, s.Median)
+	}
+	return list
+}
 
 // rmatGraph imports a generated graph with even shards for the time of the test.
 func rmatGraph(t testing.TB, scale, degree, shardVertices int) *garaph.Graph {

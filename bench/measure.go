@@ -1,13 +1,14 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"runtime"
 	"runtime/debug"
-	"time"
+	"slices"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
@@ -60,32 +61,66 @@ type measurement struct {
 }
 
 // Measure measures the ceilings of the machine and the programs over the graph,
-// in turn, so many times. It takes much memory, and the whole machine should be
-// its own.
+// in turn, round by round. It needs much memory, and a machine without other work.
 func Measure(ctx context.Context, g *garaph.Graph, o Options) (*Report, error) {
 	m, err := newMeasurement(ctx, g, o)
 	if err != nil {
 		return nil, err
 	}
-	begin, used := time.Now(), usageNow()
+	r := newReport(g, m.opt.Rounds, m.opt.Threads, measureAbout)
+	if err := r.searched(g, m.source); err != nil {
+		return nil, err
+	}
 	for m.round = range m.opt.Rounds {
 		if err := m.measureRound(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return m.report(begin, used)
+	m.ceilingTable(r)
+	m.programTable(r)
+	return r.ended(), nil
+}
+
+const measureAbout = `A figure is the median (least–most) of the rounds. Pulls are those that neither bring pages into memory to stay nor put
+them in source order. The ceiling of a run in memory is gather-only with values of its size, that of a run from disk the
+lower of the disk and the same program in memory.`
+
+func (m *measurement) ceilingTable(r *Report) {
+	gather, shards := "", len(m.graph.Catalogue().Shards)
+	if m.gathered < shards {
+		gather = fmt.Sprintf("over %d of %d shards, as many as fit into a quarter of the memory", m.gathered, shards)
+	}
+	memory := fmt.Sprintf("arrays of %s; bytes read and bytes written", sizeText(m.machine.copyBytes()))
+	t := r.table(Column{Name: "ceiling"}, Column{Name: "speed", text: rateText, spread: true}, Column{Name: "unit"}, Column{Name: "note"})
+	for i, note := range [ceilings]string{gather, gather, memory, m.diskNote} {
+		t.add(ceilingNames[i], spread(m.speeds[i]), ceilingUnits[i], note)
+	}
+}
+
+func (m *measurement) programTable(r *Report) {
+	t := r.table(slices.Concat([]Column{{Name: "program"}, {Name: "from"}}, programColumns)...)
+	for row, rounds := range m.runs {
+		name, k := m.workloads[row/len(m.budgets)].name, row%len(m.budgets)
+		from, budget := "disk", sizeText(m.budgets[k])
+		inMemory := rounds[len(rounds)-1].inMemory
+		switch {
+		case inMemory && k == 1:
+			r.note("%s fits into the %s given: it ran in memory", name, budget)
+		case !inMemory && k == 0:
+			r.note("%s does not fit into the %s that may be used: it ran from disk", name, budget)
+		}
+		if inMemory {
+			from = "memory"
+		}
+		t.add(slices.Concat([]any{name, from}, cells(rounds))...)
+	}
 }
 
 func newMeasurement(ctx context.Context, g *garaph.Graph, o Options) (*measurement, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	if o.Rounds == 0 {
-		o.Rounds = defaultRounds
-	}
-	if o.Threads == 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
+	o.Rounds, o.Threads = cmp.Or(o.Rounds, defaultRounds), cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
 	m := &measurement{graph: g, opt: o, machine: thisMachine(), budgets: []int64{o.Limit}, edgeBytes: math.MaxInt64}
 	if o.Memory > 0 {
 		m.budgets = append(m.budgets, o.Memory)
@@ -126,7 +161,7 @@ func (m *measurement) checkBudgets(ctx context.Context) error {
 
 // measureRound measures all ceilings, and then each program in memory and from
 // disk. On a shared machine the next second is not like this one: the ceiling
-// that a run is held against is measured again right before it.
+// that a run is compared with is measured again right before it.
 func (m *measurement) measureRound(ctx context.Context) error {
 	for c := range ceilings {
 		if err := m.measureCeiling(ctx, c); err != nil {
@@ -143,7 +178,7 @@ func (m *measurement) measureRound(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			f.holdAgainst(m.latest(w.gather), m.latest(diskRead), memory)
+			f.compare(m.latest(w.gather), m.latest(diskRead), memory)
 			if f.inMemory {
 				memory = &f
 			}
@@ -171,7 +206,7 @@ func (m *measurement) run(ctx context.Context, w workload, budget int64) (figure
 	return figuresOf(result.Report, peakMemory()), nil
 }
 
-// begin tells the next step.
+// begin reports the next step.
 func (m *measurement) begin(step string) {
 	if m.opt.Progress != nil {
 		m.opt.Progress(fmt.Sprintf("round %d of %d, %s", m.round+1, m.opt.Rounds, step))

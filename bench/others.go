@@ -21,7 +21,7 @@ type usage struct {
 // is built for.
 const tick = time.Second / 100
 
-// usageNow is zero where the system does not tell.
+// usageNow is zero where the system does not report it.
 func usageNow() usage {
 	b, err := os.ReadFile("/proc/stat")
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// parallel calls task for 0 ≤ i < n on so many goroutines, each of which takes
-// the next i when it has done its last, and gives the first error, after which
-// no task begins.
+// parallel calls task for 0 ≤ i < n on some goroutines, each of which
+// acquires the next i when it has done its last, and returns the first error, after
+// which no task begins.
 func parallel(threads, n int, task func(i int) error) error {
 	var next atomic.Int64
 	var g errgroup.Group

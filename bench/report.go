@@ -2,28 +2,36 @@ package bench
 
 import (
 	"fmt"
+	"io"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// Report is what [Measure] found.
+// Report is what a measurement found: on what, and tables of figures.
 type Report struct {
 	Machine Machine   `json:"machine"`
+	GPU     *GPUInfo  `json:"gpu,omitempty"`
+	Graph   GraphInfo `json:"graph"`
 	Date    time.Time `json:"date"` // when it began
 	Seconds float64   `json:"seconds"`
-	Graph   GraphInfo `json:"graph"`
 	Rounds  int       `json:"rounds"`
 	Threads int       `json:"threads"`
-	Source  string    `json:"source"` // the user's id of the vertex that searches began at
+	Source  string    `json:"source,omitempty"` // the user's id of the vertex that searches began at
 	// Others is the share of the processors' time that other processes, and
 	// other machines on the same hardware, had during the measurement.
-	Others float64 `json:"others"`
+	Others float64  `json:"others"`
+	Tables []*Table `json:"tables"`
+	Notes  []string `json:"notes"`
 
-	Ceilings []Ceiling `json:"ceilings"`
-	Runs     []Run     `json:"runs"`
-	Notes    []string  `json:"notes"`
+	about string // how to read the tables
+	used  usage  // when it began
 }
 
 // GraphInfo describes the graph.
@@ -37,104 +45,95 @@ type GraphInfo struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-// Run is a program within a budget of memory, over all rounds. Figures that the
-// run cannot have are nil.
-type Run struct {
-	Program    string `json:"program"`
-	InMemory   bool   `json:"in_memory"`
-	Memory     int64  `json:"memory"` // the budget; 0: none
-	Iterations int    `json:"iterations"`
-	// Pulls is how many iterations of a round the figures about pulls are from:
-	// those that brought no pages into memory to stay.
-	Pulls       int     `json:"pulls"`
-	PeakMemory  int64   `json:"peak_rss_bytes"` // the most of all rounds; 0: unknown
-	Seconds     *Spread `json:"seconds"`        // of all iterations, without loading
-	PullSeconds *Spread `json:"pull_seconds,omitempty"`
-	// EdgesPerSecond and BytesPerSecond are gathered, and read from disk, during
-	// pulls. Pulls count by their edges, where they differ.
-	EdgesPerSecond *Spread `json:"edges_per_second,omitempty"`
-	BytesPerSecond *Spread `json:"bytes_per_second,omitempty"`
-
-	OfGather *Spread `json:"of_gather,omitempty"` // a run in memory: share of gather-only
-	OfDisk   *Spread `json:"of_disk,omitempty"`   // a run from disk: bytes per second, of the disk's
-	OfMemory *Spread `json:"of_memory,omitempty"` // a run from disk: edges per second, of the run in memory
-	// OfCeiling is the share of the lowest ceiling of the run: OfGather, or the
-	// larger of the other two.
-	OfCeiling *Spread `json:"of_ceiling,omitempty"`
+// GPUInfo describes the GPU.
+type GPUInfo struct {
+	Name       string `json:"name"`
+	Driver     string `json:"driver"`
+	Memory     int64  `json:"memory_bytes"`
+	Processors int    `json:"processors"`
+	Capability int    `json:"capability"` // 70, 80, 90 …
 }
 
-func (m *measurement) report(begin time.Time, used usage) (*Report, error) {
-	c := m.graph.Catalogue()
-	source, err := m.graph.ID(gas.VertexID(m.source))
-	if err != nil {
-		return nil, err
-	}
-	r := &Report{
-		Machine: m.machine, Date: begin, Seconds: time.Since(begin).Seconds(),
-		Graph:  graphInfo(m.graph),
-		Rounds: m.opt.Rounds, Threads: m.opt.Threads, Source: source, Others: usageNow().othersSince(used), Notes: []string{},
-	}
-	for i := range m.speeds {
-		r.Ceilings = append(r.Ceilings, Ceiling{Name: ceilingNames[i], Unit: ceilingUnits[i], Speed: spread(m.speeds[i])})
-	}
-	if m.gathered < len(c.Shards) {
-		note := fmt.Sprintf("over %d of %d shards, as many as fit into a quarter of the memory", m.gathered, len(c.Shards))
-		r.Ceilings[gather4].Note, r.Ceilings[gather8].Note = note, note
-	}
-	r.Ceilings[memoryCopy].Note = fmt.Sprintf("arrays of %s; bytes read and bytes written", sizeText(m.machine.copyBytes()))
-	r.Ceilings[diskRead].Note = m.diskNote
-	for row, rounds := range m.runs {
-		run := runOf(rounds)
-		run.Program, run.Memory = m.workloads[row/len(m.budgets)].name, m.budgets[row%len(m.budgets)]
-		r.Runs = append(r.Runs, run)
-		if within := row%len(m.budgets) == 1; within == run.InMemory {
-			r.Notes = append(r.Notes, fitNote(run))
-		}
-	}
-	return r, nil
-}
-
-func graphInfo(g *garaph.Graph) GraphInfo {
+// newReport begins the report of a measurement that begins now.
+func newReport(g *garaph.Graph, rounds, threads int, about string) *Report {
 	c := g.Catalogue()
-	return GraphInfo{
-		Path: g.Store().Path(), Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted,
-		Symmetric: c.Symmetric, Shards: len(c.Shards), Fingerprint: c.Fingerprint,
+	return &Report{
+		Machine: thisMachine(), Date: time.Now(), Rounds: rounds, Threads: threads, Tables: []*Table{}, Notes: []string{}, about: about, used: usageNow(),
+		Graph: GraphInfo{
+			Path: g.Store().Path(), Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted,
+			Symmetric: c.Symmetric, Shards: len(c.Shards), Fingerprint: c.Fingerprint,
+		},
 	}
 }
 
-// fitNote tells that a run was not where it was meant to be.
-func fitNote(r Run) string {
-	if r.InMemory {
-		return fmt.Sprintf("%s fits into the %s given: it ran in memory", r.Program, sizeText(r.Memory))
-	}
-	return fmt.Sprintf("%s does not fit into the %s that may be used: it ran from disk", r.Program, sizeText(r.Memory))
+// searched records the vertex that searches began at.
+func (r *Report) searched(g *garaph.Graph, source uint32) (err error) {
+	r.Source, err = g.ID(gas.VertexID(source))
+	return err
 }
 
-// runOf sums up the rounds of a run.
-func runOf(rounds []figures) Run {
-	over := func(figure func(figures) float64) *Spread {
-		var values []float64
-		for _, f := range rounds {
-			values = append(values, figure(f))
-		}
-		return spread(values)
+// on records the GPU.
+func (r *Report) on(i device.Info) {
+	r.GPU = &GPUInfo{Name: i.Name, Driver: i.Driver, Memory: i.Memory, Processors: i.Processors, Capability: i.Capability}
+}
+
+// note adds a remark, once.
+func (r *Report) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Notes, text) {
+		r.Notes = append(r.Notes, text)
 	}
-	last := rounds[len(rounds)-1]
-	r := Run{
-		InMemory: last.inMemory, Iterations: last.iterations, Pulls: last.pulls,
-		Seconds:        over(func(f figures) float64 { return f.seconds }),
-		PullSeconds:    over(func(f figures) float64 { return f.pullSeconds }),
-		EdgesPerSecond: over(func(f figures) float64 { return f.edgesPerSecond }),
-		OfGather:       over(func(f figures) float64 { return f.ofGather }),
-		OfDisk:         over(func(f figures) float64 { return f.ofDisk }),
-		OfMemory:       over(func(f figures) float64 { return f.ofMemory }),
-		OfCeiling:      over(func(f figures) float64 { return f.ofCeiling }),
-	}
-	if !r.InMemory {
-		r.BytesPerSecond = over(func(f figures) float64 { return f.bytesPerSecond })
-	}
-	for _, f := range rounds {
-		r.PeakMemory = max(r.PeakMemory, f.peak)
-	}
+}
+
+// ended ends the measurement. Tables without rows are left out.
+func (r *Report) ended() *Report {
+	r.Seconds, r.Others = time.Since(r.Date).Seconds(), usageNow().othersSince(r.used)
+	r.Tables = slices.DeleteFunc(r.Tables, func(t *Table) bool { return len(t.Rows) == 0 })
 	return r
+}
+
+// WriteTable writes the report for a reader.
+func (r *Report) WriteTable(w io.Writer) error {
+	var b strings.Builder
+	r.header(&b)
+	for _, t := range r.Tables {
+		t.write(&b)
+	}
+	b.WriteString("\n" + r.about + "\n")
+	for _, note := range r.Notes {
+		b.WriteString("Note: " + note + ".\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// header says what was measured, and on what.
+func (r *Report) header(b *strings.Builder) {
+	m, g := r.Machine, r.Graph
+	shape := []string{humanize.Comma(int64(g.Vertices)) + " vertices", humanize.Comma(int64(g.Edges)) + " edges"}
+	if g.Symmetric {
+		shape = append(shape, "symmetric")
+	}
+	if g.Weighted {
+		shape = append(shape, "weighted")
+	}
+	cpu := m.CPU
+	if cpu == "" {
+		cpu = "unknown"
+	}
+	run := []string{plural(r.Rounds, "round"), plural(r.Threads, "thread")}
+	if r.Source != "" {
+		run = append(run, "source "+r.Source)
+	}
+	t := columns(b)
+	if x := r.GPU; x != nil {
+		fmt.Fprintf(t, "gpu\t%s, %s, %d processors, capability %d.%d, driver %s\n", x.Name, sizeText(x.Memory), x.Processors, x.Capability/10, x.Capability%10, x.Driver)
+	}
+	fmt.Fprintf(t, "cpu\t%s, %s, %s cache\n", cpu, plural(m.Cores, "core"), sizeText(m.Cache))
+	fmt.Fprintf(t, "memory\t%s\n", sizeText(m.Memory))
+	fmt.Fprintf(t, "kernel\t%s, %s\n", m.Kernel, m.Go)
+	fmt.Fprintf(t, "date\t%s\n", r.Date.Format(time.DateOnly))
+	fmt.Fprintf(t, "graph\t%s: %s, %s\n", g.Path, strings.Join(shape, ", "), plural(g.Shards, "shard"))
+	fmt.Fprintf(t, "run\t%s, in %s s\n", strings.Join(run, ", "), secondsText(r.Seconds))
+	fmt.Fprintf(t, "others\ttook %s of the processors meanwhile\n", shareText(r.Others))
+	_ = t.Flush() // into memory
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// sourceOf gives the vertex with the user's id, or for "" the one with the most
+// sourceOf returns the vertex with the user's id, or for "" the one with the most
 // out-edges, from which searches reach much.
 func sourceOf(ctx context.Context, g *garaph.Graph, id string) (uint32, error) {
 	if id != "" {

@@ -14,7 +14,7 @@ type Spread struct {
 	Values []float64 `json:"values"` // in order
 }
 
-// spread gives the spread of the values that are numbers; nil when none is. A
+// spread returns the spread of the values that are numbers; nil when none is. A
 // figure that could not be had is NaN.
 func spread(values []float64) *Spread {
 	known := slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
@@ -23,6 +23,9 @@ func spread(values []float64) *Spread {
 	}
 	return &Spread{Median: median(known), Min: slices.Min(known), Max: slices.Max(known), Values: known}
 }
+
+// one is a figure that was measured once.
+func one(value float64) *Spread { return spread([]float64{value}) }
 
 // median of the values, the mean of the two in the middle when their number is
 // even; NaN of none.
@@ -38,7 +41,7 @@ func median(values []float64) float64 {
 // weighted is a value that counts as often as its weight says.
 type weighted struct{ value, weight float64 }
 
-// weightedMedian gives the least value that, with those below it, has half of
+// weightedMedian returns the least value that, with those below it, has half of
 // the weight; NaN of none.
 func weightedMedian(values []weighted) float64 {
 	sorted := slices.SortedFunc(slices.Values(values), func(a, b weighted) int { return cmp.Compare(a.value, b.value) })

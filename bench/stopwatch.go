@@ -39,7 +39,7 @@ func (w *stopwatch) close() error {
 }
 
 // least is the least time that the device takes for what work queues in the
-// stream, of so many rounds.
+// stream, of some rounds.
 func (w *stopwatch) least(rounds int, work func() error) (seconds float64, err error) {
 	seconds = math.Inf(1)
 	for range rounds {

@@ -7,101 +7,77 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/dustin/go-humanize"
 )
 
-// WriteTable writes the report for a reader.
-func (r *Report) WriteTable(w io.Writer) error {
-	var b strings.Builder
-	r.header(&b)
-	r.ceilingTable(&b)
-	r.runTable(&b)
-	b.WriteString(`
-A figure is the median (least–most) of the rounds. Pulls are those that neither bring pages into memory to stay nor put them in source order. The ceiling
-of a run in memory is gather-only with values of its size, that of a run from disk the lower of the disk and the same
-program in memory.
-`)
-	for _, note := range r.Notes {
-		b.WriteString("Note: " + note + ".\n")
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+// Table is figures of one kind.
+type Table struct {
+	Columns []Column `json:"columns"` // the first one has the name of the table
+	// Rows have a cell for each column: words, a whole number, or a figure
+	// (a *[Spread], nil where it cannot be had).
+	Rows [][]any `json:"rows"`
 }
 
-func (r *Report) header(b *strings.Builder) {
-	m, g := r.Machine, r.Graph
-	shape := []string{humanize.Comma(int64(g.Vertices)) + " vertices", humanize.Comma(int64(g.Edges)) + " edges"}
-	if g.Symmetric {
-		shape = append(shape, "symmetric")
-	}
-	if g.Weighted {
-		shape = append(shape, "weighted")
-	}
-	cpu := m.CPU
-	if cpu == "" {
-		cpu = "unknown"
-	}
-	t := columns(b)
-	for _, line := range [][2]string{
-		{"cpu", fmt.Sprintf("%s, %s, %s cache", cpu, plural(m.Cores, "core"), sizeText(m.Cache))},
-		{"memory", sizeText(m.Memory)},
-		{"kernel", m.Kernel + ", " + m.Go},
-		{"date", r.Date.Format(time.DateOnly)},
-		{"graph", g.Path + ": " + strings.Join(shape, ", ")},
-		{"run", fmt.Sprintf("%s, %s, source %s, in %s s", plural(r.Rounds, "round"), plural(r.Threads, "thread"), r.Source, secondsText(r.Seconds))},
-		{"others", "took " + shareText(r.Others) + " of the processors meanwhile"},
-	} {
-		fmt.Fprintf(t, "%s\t%s\n", line[0], line[1])
-	}
-	_ = t.Flush() // into memory
+// Column is what a column of a table has.
+type Column struct {
+	Name string `json:"name"`
+
+	text   func(float64) string // writes a figure
+	spread bool                 // with the least and the most
 }
 
-func (r *Report) ceilingTable(b *strings.Builder) {
+// table adds a table to the report.
+func (r *Report) table(columns ...Column) *Table {
+	t := &Table{Columns: columns, Rows: [][]any{}}
+	r.Tables = append(r.Tables, t)
+	return t
+}
+
+// add adds a row.
+func (t *Table) add(cells ...any) { t.Rows = append(t.Rows, cells) }
+
+func (t *Table) write(b *strings.Builder) {
 	b.WriteByte('\n')
-	t := columns(b)
-	fmt.Fprintln(t, "ceiling\tspeed\tunit\t")
-	for _, c := range r.Ceilings {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Name, cell(c.Speed, rateText), c.Unit, c.Note)
+	w := columns(b)
+	for i, c := range t.Columns {
+		fmt.Fprint(w, tabBefore(i), c.Name)
 	}
-	_ = t.Flush()
-}
-
-func (r *Report) runTable(b *strings.Builder) {
-	b.WriteByte('\n')
-	t := columns(b)
-	fmt.Fprintln(t, "program\tfrom\titerations\tseconds\tpulls\tseconds/pull\tedges/s\tread B/s\tof disk\tof memory\tof ceiling\tpeak memory")
-	for _, x := range r.Runs {
-		from := "disk"
-		if x.InMemory {
-			from = "memory"
+	fmt.Fprintln(w)
+	for _, row := range t.Rows {
+		for i, x := range row {
+			if s, figure := x.(*Spread); figure {
+				x = t.Columns[i].cell(s)
+			}
+			fmt.Fprint(w, tabBefore(i), x)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Program, from, x.Iterations, middle(x.Seconds, secondsText),
-			x.Pulls, middle(x.PullSeconds, secondsText), cell(x.EdgesPerSecond, rateText), middle(x.BytesPerSecond, rateText),
-			middle(x.OfDisk, shareText), middle(x.OfMemory, shareText), cell(x.OfCeiling, shareText), humanize.Bytes(uint64(x.PeakMemory)))
+		fmt.Fprintln(w)
 	}
-	_ = t.Flush()
+	_ = w.Flush() // into memory
+}
+
+func tabBefore(column int) string {
+	if column == 0 {
+		return ""
+	}
+	return "\t"
 }
 
 func columns(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
 
 const absent = "–"
 
-// cell is a figure with its least and its most.
-func cell(s *Spread, text func(float64) string) string {
-	if s == nil || len(s.Values) == 1 {
-		return middle(s, text)
-	}
-	return fmt.Sprintf("%s (%s–%s)", text(s.Median), text(s.Min), text(s.Max))
-}
-
-// middle is the median of a figure alone.
-func middle(s *Spread, text func(float64) string) string {
-	if s == nil {
+// cell writes the median of a figure, with its least and its most where the
+// column has them and they are not the same.
+func (c Column) cell(s *Spread) string {
+	switch {
+	case s == nil:
 		return absent
+	case !c.spread || len(s.Values) == 1:
+		return c.text(s.Median)
+	default:
+		return fmt.Sprintf("%s (%s–%s)", c.text(s.Median), c.text(s.Min), c.text(s.Max))
 	}
-	return text(s.Median)
 }
 
 // rateText rounds to three digits: 1.23G.
@@ -113,6 +89,12 @@ func rateText(x float64) string {
 func secondsText(x float64) string { return digits(x) }
 
 func shareText(x float64) string { return digits(100*x) + "%" }
+
+func ratioText(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
+
+func nanoText(x float64) string { return digits(1e9 * x) }
+
+func sizeText(n int64) string { return humanize.IBytes(uint64(n)) }
 
 // digits rounds to three digits, without an exponent.
 func digits(x float64) string {
@@ -129,8 +111,6 @@ func digits(x float64) string {
 		return strconv.FormatFloat(x, 'f', 2-int(math.Floor(math.Log10(x))), 64)
 	}
 }
-
-func sizeText(n int64) string { return humanize.IBytes(uint64(n)) }
 
 func plural(n int, what string) string {
 	if n == 1 {

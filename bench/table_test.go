@@ -14,13 +14,13 @@ func TestDigits(t *testing.T) {
 }
 
 func TestCell(t *testing.T) {
-	if got := cell(nil, rateText); got != absent {
+	if got := (Column{text: rateText}).cell(nil); got != absent {
 		t.Errorf("no figure is written %q", got)
 	}
-	if got := cell(spread([]float64{2.5e9}), rateText); got != "2.50G" {
+	if got := (Column{text: rateText, spread: true}).cell(one(2.5e9)); got != "2.50G" {
 		t.Errorf("a figure of one round is written %q", got)
 	}
-	if got := cell(spread([]float64{0.25, 0.5, 0.1}), shareText); got != "25.0% (10.0%–50.0%)" {
+	if got := (Column{text: shareText, spread: true}).cell(spread([]float64{0.25, 0.5, 0.1})); got != "25.0% (10.0%–50.0%)" {
 		t.Errorf("a figure of three rounds is written %q", got)
 	}
 }

@@ -103,7 +103,7 @@ func checkBadger(epoch *beneath.Folder) error {
 	return badgerdb.Check(ErrDamaged, epoch.Path(dbDir))
 }
 
-// openBadger opens a database for reading, after its files were held against
+// openBadger opens a database for reading, after its files were compared with
 // their checksums.
 func openBadger(epoch *beneath.Folder) (db *badger.DB, err error) {
 	if err := epoch.Remove(filepath.Join(dbDir, discardFile)); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -7,7 +7,7 @@ import (
 )
 
 // BenchmarkWrite writes epochs of 4-byte values, a third of which are active,
-// and gives the processors' time for each.
+// and returns the processors' time for each.
 func BenchmarkWrite(b *testing.B) {
 	for _, n := range []uint32{1 << 10, 1 << 20, 1 << 22} {
 		b.Run(fmt.Sprint(n, " vertices"), func(b *testing.B) {

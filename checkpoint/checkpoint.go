@@ -5,12 +5,12 @@
 // and its epochs. An epoch is the state of the job between two iterations: a
 // value for each vertex, the active set and a few numbers. It is written into a
 // hidden folder that becomes the epoch by one rename, when it is whole and on
-// disk; see [Folder.Write] for the steps. What is read is held against
-// checksums of every byte, and an epoch that fails is passed over for the one
+// disk; see [Folder.Write] for the steps. Every byte that
+// is read is under a checksum, and an epoch that fails is skipped for the one
 // before it.
 //
 // The package knows no engine and no program: values are bytes, which a
-// [Source] gives and a [Sink] takes. docs/format-checkpoint.md draws the files.
+// [Source] provides and a [Sink] receives. docs/format-checkpoint.md draws the files.
 package checkpoint
 
 import (
@@ -38,22 +38,22 @@ var (
 	ErrNoJob = errors.New("no such job")
 )
 
-// DefaultKeep is how many epochs a job keeps, unless told otherwise.
+// DefaultKeep is how many epochs a job keeps, unless its policy differs.
 const DefaultKeep = 2
 
 // Policy says when a job writes epochs while it runs. The zero value is never;
 // an interrupted job writes one in any case.
 type Policy struct {
-	Every    int           `json:"every,omitempty"`    // after so many iterations; 0: not by their number
+	Every    int           `json:"every,omitempty"`    // after that many iterations; 0: not by their number
 	Interval time.Duration `json:"interval,omitempty"` // when so much time has passed since the last; 0: not by time
-	Pages    int           `json:"pages,omitempty"`    // of an async job, after so many pages; 0: not by pages
-	Keep     int           `json:"keep,omitempty"`     // the newest so many are kept; 0: DefaultKeep
+	Pages    int           `json:"pages,omitempty"`    // of an async job, after that many pages; 0: not by pages
+	Keep     int           `json:"keep,omitempty"`     // how many of the newest are kept; 0: DefaultKeep
 }
 
 // Wanted reports whether epochs are written while the job runs.
 func (p Policy) Wanted() bool { return p.Every > 0 || p.Interval > 0 || p.Pages > 0 }
 
-// Source gives the state that an epoch is to hold. Its Fill is called from
+// Source provides the state that an epoch is to hold. Its Fill is called from
 // several goroutines at once, while the job goes on.
 type Source interface {
 	// Fill puts the values of the vertices in [from, to) into values, and the

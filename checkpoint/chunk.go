@@ -40,7 +40,7 @@ func seal(key, values, b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, checksum(key, values, b))
 }
 
-// unseal gives what seal got.
+// unseal returns what seal got.
 func unseal(key, values, b []byte) ([]byte, error) {
 	n := len(b) - checksumBytes
 	if n < 0 || checksum(key, values, b[:n]) != binary.LittleEndian.Uint32(b[n:]) {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// flip changes one byte of a file, and gives what puts it back.
+// flip changes one byte of a file, and returns what puts it back.
 func flip(t testing.TB, name string, at int64) (undo func()) {
 	t.Helper()
 	b, err := os.ReadFile(name)
@@ -121,7 +121,7 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// TestNoneLeft: a job that wrote epochs and has none does not begin anew.
+// TestNoneLeft: a job that wrote epochs and has none does not begin again.
 func TestNoneLeft(t *testing.T) {
 	j, _, _ := twoEpochs(t)
 	if err := j.Epochs().clear(); err != nil {

@@ -18,12 +18,12 @@ import (
 // are relative to the folder of the job.
 type disk interface {
 	makeFolder(path string) error
-	// createDB makes a database for so many keys, and bytes in its log, in a
+	// createDB makes a database for a number of keys, and of bytes in its log, in a
 	// folder that is not there yet.
 	createDB(folder string, keys int, bytes int64) (database, error)
-	// createValues makes a file, with room for so many bytes.
+	// createValues makes a file, with room for its bytes.
 	createValues(path string, bytes int64) (valuesFile, error)
-	// sumSynced brings a file to the disk and gives its size and checksum.
+	// sumSynced brings a file to the disk and returns its size and checksum.
 	sumSynced(path string) (size int64, sum uint32, err error)
 	writeSynced(path, text string) error
 	syncFolder(path string) error

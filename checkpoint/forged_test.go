@@ -63,7 +63,7 @@ func TestForgedDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := int(info.Size())
-		for at := max(0, n-300); at < n; at += 3 { // the ends of tables tell where all else is
+		for at := max(0, n-300); at < n; at += 3 { // the ends of tables have the places of all else
 			forge(name, func(b []byte) []byte { b[at] ^= 0x41; return b })
 			forge(name, func(b []byte) []byte { return b[:at] })
 		}

@@ -101,3 +101,29 @@ func TestNeighbour(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestProgressOnFullDisk: progress that cannot be written leaves nothing, nor does
+// what a killed process left of one stay behind a job that has ended.
+func TestProgressOnFullDisk(t *testing.T) {
+	dir := tinydisk.Mount(t, 8<<20)
+	j := NewJob(filepath.Join(dir, "jobs"), Spec{}, Policy{})
+	if err := j.Begin(someone, Policy{}); err != nil {
+		t.Fatal(err)
+	}
+	tinydisk.Fill(t, dir, 0)
+	left := filepath.Join(dir, "jobs", "1", hidden+progressFile)
+	if err := writeProgress(j.at, 7); err == nil {
+		t.Error("written to a full disk")
+	}
+	if _, err := os.Lstat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is left: %v", left, err)
+	}
+	for _, err := range []error{os.Remove(filepath.Join(dir, "full")), os.WriteFile(left, nil, 0o666), j.End(Done, nil)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Lstat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is left behind a job that is done: %v", left, err)
+	}
+}

@@ -103,6 +103,22 @@ func (j *Job) Record() Record {
 	return j.record
 }
 
+// Over is why the job cannot be resumed; nil when it can.
+func (j *Job) Over() error {
+	r := j.Record()
+	return r.over(j.id)
+}
+
+func (r *Record) over(id int) error {
+	switch {
+	case r.Status != Done:
+		return nil
+	case r.Error != "":
+		return fmt.Errorf("job %d cannot be resumed, for it would fail again: %s", id, printable(r.Error))
+	}
+	return fmt.Errorf("job %d is done: run the program again for its results", id)
+}
+
 // SetSpec notes what is asked for when a job is resumed with another output, or
 // otherwise. It is on disk when the job begins.
 func (j *Job) SetSpec(s Spec) {
@@ -111,7 +127,7 @@ func (j *Job) SetSpec(s Spec) {
 	j.record.Spec = s
 }
 
-// Begin makes the job's folder, or holds the identity against that of the job
+// Begin makes the job's folder, or compares the identity with that of the job
 // that is resumed; the error is then [ErrDiffers]. A policy with anything in it
 // takes the place of the first run's. From here on the job is running.
 func (j *Job) Begin(id Identity, p Policy) error {
@@ -204,15 +220,15 @@ func (j *Job) Progress(iterations int) {
 	})
 }
 
-// End says how the job ended, and gives it back. The epochs of one that is done
-// go.
+// End says how the job ended, and returns it. The epochs of one that is done
+// go; with a cause, it is done for good: a resumed one would fail again.
 func (j *Job) End(s Status, cause error) error {
 	if !j.begun {
 		return j.Close()
 	}
 	j.mu.Lock()
 	j.record.Status = s
-	if s == Failed && cause != nil {
+	if s != Interrupted && cause != nil {
 		j.record.Error = errorText(cause)
 	}
 	j.mu.Unlock()
@@ -227,7 +243,7 @@ func (j *Job) End(s Status, cause error) error {
 	return errors.Join(err, j.Close())
 }
 
-// Close gives the job back, as it is.
+// Close returns the job back, as it is.
 func (j *Job) Close() error {
 	j.tellers.Wait()
 	var err error

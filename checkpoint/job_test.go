@@ -30,7 +30,11 @@ func TestJobs(t *testing.T) {
 	writeEpoch(t, all[1], random(5, 10, 4))
 	all[2].Progress(7)
 	for i, s := range []Status{Done, Interrupted, Failed} {
-		if err := all[i].End(s, fmt.Errorf("job %d ended\nwith a stack", i)); err != nil {
+		cause := fmt.Errorf("job %d ended\nwith a stack", i)
+		if s == Done {
+			cause = nil
+		}
+		if err := all[i].End(s, cause); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -72,6 +76,43 @@ func TestJobs(t *testing.T) {
 	}
 	if _, _, err := Newest(jobs); !errors.Is(err, ErrNoJob) || err.Error() != fmt.Sprintf("no unfinished job to resume: job 4 is running in another process (process %d); wait for it to end, or interrupt it", os.Getpid()) {
 		t.Errorf("only one that is running: %v", err)
+	}
+}
+
+// TestOver: a job that is done for a cause keeps no epoch, and says why it is not
+// resumed; an older one is resumed before it.
+func TestOver(t *testing.T) {
+	jobs := memoryDir(t)
+	older, j := begun(t, jobs), begun(t, jobs)
+	writeEpoch(t, j, random(5, 10, 4))
+	if err := j.End(Done, errors.New("numbers left their range")); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := List(jobs); err != nil || list[1].Error != "numbers left their range" || len(list[1].Epochs) > 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	const why = "job 2 cannot be resumed, for it would fail again: numbers left their range"
+	again, err := OpenJob(jobs, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Over(); err == nil || err.Error() != why {
+		t.Errorf("resumed by its number: %v", err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := older.End(Interrupted, nil); err != nil {
+		t.Fatal(err)
+	}
+	if id, passed, err := Newest(jobs); err != nil || id != 1 || len(passed) > 0 {
+		t.Errorf("the newest is %d, %v, %v", id, passed, err)
+	}
+	if err := Remove(jobs, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Newest(jobs); !errors.Is(err, ErrNoJob) || !strings.HasSuffix(err.Error(), why) {
+		t.Errorf("without another: %v", err)
 	}
 }
 

@@ -108,7 +108,7 @@ func Newest(jobs string) (id int, passed []error, err error) {
 	if err != nil {
 		return 0, nil, fmt.Errorf("list the jobs: %w", err)
 	}
-	var running error
+	var running, failed error
 	for _, l := range slices.Backward(list) {
 		switch {
 		case l.Unfinished():
@@ -117,9 +117,11 @@ func Newest(jobs string) (id int, passed []error, err error) {
 			passed = append(passed, removable(l.Err))
 		case l.Status == Running && running == nil:
 			running = fmt.Errorf("job %d %w", l.ID, runningJob(jobs, l.ID))
+		case l.Status == Done && l.Error != "" && failed == nil:
+			failed = l.over(l.ID)
 		}
 	}
-	why := errors.Join(append([]error{running}, passed...)...)
+	why := errors.Join(append([]error{running, failed}, passed...)...)
 	if why == nil {
 		why = errors.New("every job that was begun is done, or was removed")
 	}
@@ -157,7 +159,7 @@ func (e *noneError) Unwrap() error        { return e.why }
 func (e *noneError) Is(target error) bool { return target == ErrNoJob }
 
 // Idle reports [ErrRunning] when a process has one of the jobs in a folder of
-// jobs, whatever its record says, and an error where that cannot be told.
+// jobs, whatever its record says, and an error where that is unknown.
 func Idle(jobs string) error {
 	f, err := openJobs(jobs)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -50,7 +50,7 @@ func TestForeignWhileMaking(t *testing.T) {
 }
 
 // TestKilledMaking: what a process leaves that is killed while it makes a job is
-// ours, and goes: at once where the lock tells that nobody has it, and after a
+// ours, and goes: at once where nobody holds the lock, and after a
 // time where there is no lock yet.
 func TestKilledMaking(t *testing.T) {
 	const head = lockHead + "       123\n"

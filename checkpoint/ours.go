@@ -73,7 +73,7 @@ func headOf(at *beneath.Folder, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, int64(max(len(lockHead), len(recordHead)))))
 }
 
-// Ours tells by its path in a folder of jobs what garaph may have written there.
+// Ours reports by its path in a folder of jobs whether garaph may have written it.
 func Ours(path string, folder bool) bool {
 	job, rest, deeper := strings.Cut(path, "/")
 	if idOf(job) == 0 && !newName.MatchString(job) && !oldName.MatchString(job) {
@@ -103,7 +103,7 @@ func oursInEpoch(path string, folder bool) bool {
 		dbDir+"/MANIFEST", dbDir+"/MANIFEST-REWRITE", dbDir+"/KEYREGISTRY", dbDir+"/REWRITE-KEYREGISTRY", dbDir+"/"+discardFile, dbDir+"/LOCK", dbDir+"/"+ballastFile)
 }
 
-// Foreign gives the first thing in a folder of jobs that garaph did not write, by
+// Foreign returns the first thing in a folder of jobs that garaph did not write, by
 // its path in it: "." when the folder is none, "" when there is nothing.
 func Foreign(jobs string) (string, error) {
 	f, err := openJobs(jobs)

@@ -17,7 +17,7 @@ import (
 // record says.
 type Place struct {
 	Inode uint64 `json:"inode"`
-	Born  int64  `json:"born"` // ns since 1970; 0: the file system does not tell
+	Born  int64  `json:"born"` // ns since 1970; 0: the file system does not record it
 }
 
 func placeOf(at *beneath.Folder) (Place, error) {
@@ -50,21 +50,21 @@ func (j *Job) CheckOwn() error {
 	case err != nil:
 		return err
 	case now.Born == 0:
-		return errors.New("the file system does not tell whether its record was made here")
+		return errors.New("the file system does not record where it was made")
 	case now != then:
 		return errors.New("its record was not made here: the graph was copied or received")
 	}
 	return nil
 }
 
-// FileID tells a file from others that had or will have its path.
+// FileID distinguishes a file from others that had or will have its path.
 type FileID struct {
 	Inode    uint64 `json:"inode"`
 	Bytes    int64  `json:"bytes"`
 	Modified int64  `json:"modified"` // ns since 1970
 }
 
-// FileIDOf identifies the file at path; ok tells whether there is a regular one.
+// FileIDOf identifies the file at path; ok reports whether there is a regular one.
 func FileIDOf(path string) (id FileID, ok bool) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {

@@ -31,7 +31,7 @@ const (
 
 // Spec is what was asked for, for whoever builds the program again. A record may
 // have been made by anybody: this package looks at sizes and forms alone, and
-// [Job.CheckOwn] tells who made it.
+// [Job.CheckOwn] checks who made it.
 type Spec struct {
 	Name   string            `json:"name"`             // of the program
 	Flags  map[string]string `json:"flags,omitempty"`  // of the command line that began the job, those that were given
@@ -50,7 +50,7 @@ type Record struct {
 	Identity  Identity  `json:"identity"`
 	Policy    Policy    `json:"checkpoints"`
 	Status    Status    `json:"status"`
-	Error     string    `json:"error,omitempty"` // of a failed job
+	Error     string    `json:"error,omitempty"` // of a failed job; of one that is done, why it has no results
 	Iteration int       `json:"iteration"`       // iterations done
 	Epoch     int       `json:"epoch,omitempty"` // the number of the last one written; 0: none was
 	Created   time.Time `json:"created"`
@@ -187,15 +187,21 @@ func writeProgress(at *beneath.Folder, iterations int) error {
 		return err
 	}
 	_, err = fmt.Fprintln(f, iterations)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = at.Rename(temporary, progressFile)
 	}
-	return at.Rename(temporary, progressFile)
+	if err != nil { // on a full disk, say
+		err = errors.Join(err, at.Remove(temporary))
+	}
+	return err
 }
 
-// removeProgress removes that file. One that stays is less than the record has.
+// removeProgress removes that file, and what a killed process left of one. One
+// that stays is less than the record has.
 func removeProgress(at *beneath.Folder) {
-	if info, err := at.Lstat(progressFile); err == nil && info.Mode().IsRegular() {
-		_ = at.Remove(progressFile)
+	for _, name := range []string{progressFile, hidden + progressFile} {
+		if info, err := at.Lstat(name); err == nil && info.Mode().IsRegular() {
+			_ = at.Remove(name)
+		}
 	}
 }

@@ -36,7 +36,7 @@ func sealText(head, lines string) string {
 	return fmt.Sprintf("%s%08x %d %s\n", text, crc32.Checksum([]byte(text), castagnoli), len(text), sealFile)
 }
 
-// checkSeal holds all files of an epoch against its EPOCH file.
+// checkSeal compares all files of an epoch with its EPOCH file.
 func checkSeal(epoch *beneath.Folder) error {
 	b, err := epoch.ReadFile(sealFile, sealLimit)
 	if err != nil {
@@ -72,7 +72,7 @@ func checkSeal(epoch *beneath.Folder) error {
 	return checkFiles(epoch, lines.String(), names)
 }
 
-// checkFiles holds the files in Badger's folder against the lines about them.
+// checkFiles compares the files in Badger's folder with the lines about them.
 func checkFiles(epoch *beneath.Folder, lines string, names []string) error {
 	entries, err := epoch.ReadDir(dbDir)
 	if err != nil {
@@ -101,7 +101,7 @@ func checkFiles(epoch *beneath.Folder, lines string, names []string) error {
 	return nil
 }
 
-// sumFile gives the size and the checksum of a file, whose size is compared with
+// sumFile returns the size and the checksum of a file, whose size is compared with
 // a limit before it is read.
 func sumFile(epoch *beneath.Folder, name string, limit int64) (size int64, sum uint32, err error) {
 	f, err := epoch.Open(name)

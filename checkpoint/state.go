@@ -53,7 +53,7 @@ type Identity struct {
 	Options    map[string]string `json:"options"`    // those of the run that results depend on, by name
 }
 
-// Check holds another identity against this one, that of the stored job. The
+// Check compares another identity with this one, that of the stored job. The
 // error is [ErrDiffers], and names what differs.
 func (id Identity) Check(now Identity) error {
 	var list []string
@@ -107,7 +107,7 @@ func decodeCommit(b []byte) (*commit, error) {
 	}
 	if c.Vertices == 0 || c.ValueBytes <= 0 || c.ValueBytes > maxValueBytes ||
 		c.ChunkVertices == 0 || c.ChunkVertices%64 != 0 || c.ChunkVertices > DefaultChunk || c.Iteration < 0 || c.Iteration > maxIterations {
-		return nil, fmt.Errorf("%w: its commit record tells of %d vertices of %d bytes in chunks of %d, iteration %d", ErrDamaged, c.Vertices, c.ValueBytes, c.ChunkVertices, c.Iteration)
+		return nil, fmt.Errorf("%w: its commit record has %d vertices of %d bytes in chunks of %d, iteration %d", ErrDamaged, c.Vertices, c.ValueBytes, c.ChunkVertices, c.Iteration)
 	}
 	if len(c.Policy) == 0 {
 		c.Policy = slices.Clone(b) // of version 2, whose fields lie in the commit record itself
@@ -123,7 +123,7 @@ func (c *commit) chunks() int {
 // valuesBytes is the size of the file of values.
 func (c *commit) valuesBytes() int64 { return int64(c.Vertices) * int64(c.ValueBytes) }
 
-// span gives the vertices of chunk i.
+// span returns the vertices of chunk i.
 func (c *commit) span(i int) (from, to uint32) {
 	first := uint64(i) * uint64(c.ChunkVertices)
 	return uint32(first), uint32(min(first+uint64(c.ChunkVertices), uint64(c.Vertices)))

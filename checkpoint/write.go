@@ -26,7 +26,7 @@ const (
 	maxValueBytes = 4 << 10  // of a vertex, as a chunk is held in memory
 )
 
-// Write writes an epoch and gives its number. The steps, each complete before
+// Write writes an epoch and returns its number. The steps, each complete before
 // the next:
 //
 //  1. a hidden folder, in it a Badger database and a file of values, with room
@@ -234,7 +234,7 @@ func (b *buffer) take(from, to uint32, valueBytes int, source Source) error {
 	return err
 }
 
-// sumAll gives the lines of an epoch's EPOCH file, and brings the files to disk.
+// sumAll returns the lines of an epoch's EPOCH file, and brings the files to disk.
 func (f *Folder) sumAll(folder string) (string, error) {
 	entries, err := f.at.ReadDir(folder)
 	if err != nil {

@@ -145,7 +145,7 @@ func (s *shards) notifies(v uint32, d gas.Direction) uint32 {
 	}
 }
 
-// draw gives a random graph in small shards.
+// draw returns a random graph in small shards.
 func draw(t *rapid.T) *shards {
 	return newShards(testgraph.Draw(t), rapid.SampledFrom([]int{1, 2, 5, 17, 1000}).Draw(t, "vertices per shard"),
 		rapid.Bool().Draw(t, "weighted"), rapid.Bool().Draw(t, "symmetric"))
@@ -155,7 +155,7 @@ func directions() *rapid.Generator[gas.Direction] {
 	return rapid.SampledFrom([]gas.Direction{gas.In, gas.Out, gas.Both})
 }
 
-// newArrays gives arrays with degrees, for the time of the test.
+// newArrays returns arrays with degrees, for the time of the test.
 func newArrays[V any](t rapid.TB, s *shards, d gas.Direction) *vertices.Arrays[V] {
 	t.Helper()
 	a, err := vertices.New[V](uint32(s.graph.N), nil)
@@ -172,7 +172,7 @@ func newArrays[V any](t rapid.TB, s *shards, d gas.Direction) *vertices.Arrays[V
 	return a
 }
 
-// newEngine gives an engine with chunks of so many edges.
+// newEngine returns an engine with chunks of a given size.
 func newEngine[V, A any](t rapid.TB, p gas.Program[V, A], a *vertices.Arrays[V], s *shards, threads int, chunk uint64) *Engine[V, A] {
 	t.Helper()
 	loops, _ := LoopsOf(p)

@@ -10,7 +10,7 @@ import (
 )
 
 // notifyEdges is about how many edges one goroutine notifies along before it
-// takes the next piece of work.
+// acquires the next task.
 const notifyEdges = 1 << 15
 
 // SideReader gives one side of a shard, and what to call when done with it.
@@ -18,18 +18,18 @@ type SideReader interface {
 	Side(dir shard.Direction, i int) (shard.Side, func(), error)
 }
 
-// Piece is a run of active vertices of one shard: those in [From, To].
-type Piece struct {
+// Task is a run of active vertices of one shard: those in [From, To].
+type Task struct {
 	Shard    int
 	From, To uint32
 }
 
-// Pieces cuts the active set at the borders of shards, given by the first
+// Tasks cuts the active set at the borders of shards, given by the first
 // vertex of each, and, when split, also into about equal numbers of edges.
-// Without split each shard is one piece, and read once.
-func (e *Engine[V, A]) Pieces(active *roaring.Bitmap, firsts []uint32, split bool) []Piece {
+// Without split each shard is one task, and read once.
+func (e *Engine[V, A]) Tasks(active *roaring.Bitmap, firsts []uint32, split bool) []Task {
 	var (
-		list  []Piece
+		list  []Task
 		edges uint64
 		buf   [512]uint32
 		limit uint64 // first vertex of the next shard
@@ -46,7 +46,7 @@ func (e *Engine[V, A]) Pieces(active *roaring.Bitmap, firsts []uint32, split boo
 				if next < len(firsts) {
 					limit = uint64(firsts[next])
 				}
-				list = append(list, Piece{Shard: next - 1, From: v})
+				list = append(list, Task{Shard: next - 1, From: v})
 				edges = 0
 			}
 			list[len(list)-1].To = v
@@ -57,13 +57,13 @@ func (e *Engine[V, A]) Pieces(active *roaring.Bitmap, firsts []uint32, split boo
 }
 
 // Notify marks, in Arrays.Marks, the neighbours of the active vertices in the
-// given pieces, along one side. It ends soon after the context has.
-func (e *Engine[V, A]) Notify(ctx context.Context, pieces []Piece, dir shard.Direction, sides SideReader) (Stats, error) {
-	return e.parallel(len(pieces), func(r *worker[V, A], i int) error {
+// given tasks, along one side. It ends soon after the context has.
+func (e *Engine[V, A]) Notify(ctx context.Context, tasks []Task, dir shard.Direction, sides SideReader) (Stats, error) {
+	return e.parallel(len(tasks), func(r *worker[V, A], i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		p := &pieces[i]
+		p := &tasks[i]
 		s, release, err := sides.Side(dir, p.Shard)
 		if err != nil {
 			return err

@@ -37,7 +37,7 @@ func (r *reader) Side(dir shard.Direction, i int) (shard.Side, func(), error) {
 	return r.sides[dir][i], func() { r.inUse.Add(-1) }, nil
 }
 
-// drawActive gives an engine over a graph of which some vertices are active.
+// drawActive returns an engine over a graph of which some vertices are active.
 func drawActive(t *rapid.T, threads int) (*shards, *vertices.Arrays[value], *Engine[value, sum]) {
 	s := draw(t)
 	a := newArrays[value](t, s, gas.In)
@@ -46,9 +46,9 @@ func drawActive(t *rapid.T, threads int) (*shards, *vertices.Arrays[value], *Eng
 	return s, a, newEngine(t, gas.Program[value, sum](mix{}), a, s, threads, rows.ChunkEdges)
 }
 
-// TestPieces: pieces are the active set, in order; each within a shard, and the
+// TestTasks: tasks are the active set, in order; each within a shard, and the
 // only one of it unless split. Split ones have about equal numbers of edges.
-func TestPieces(t *testing.T) {
+func TestTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, a, e := drawActive(t, 1)
 		defer a.Free()
@@ -64,19 +64,19 @@ func TestPieces(t *testing.T) {
 		}
 		split := rapid.Bool().Draw(t, "split")
 		active := roaring.FromDense(a.Active, true)
-		pieces := e.Pieces(active, s.firsts, split)
+		tasks := e.Tasks(active, s.firsts, split)
 
 		var covered []uint32
-		for k, p := range pieces {
+		for k, p := range tasks {
 			end := uint32(s.graph.N)
 			if p.Shard+1 < len(s.firsts) {
 				end = s.firsts[p.Shard+1]
 			}
 			if p.From < s.firsts[p.Shard] || p.To >= end || p.From > p.To {
-				t.Fatalf("piece %+v leaves its shard", p)
+				t.Fatalf("task %+v leaves its shard", p)
 			}
-			if k > 0 && (pieces[k-1].To >= p.From || pieces[k-1].Shard > p.Shard || !split && pieces[k-1].Shard == p.Shard) {
-				t.Fatalf("piece %+v after %+v", p, pieces[k-1])
+			if k > 0 && (tasks[k-1].To >= p.From || tasks[k-1].Shard > p.Shard || !split && tasks[k-1].Shard == p.Shard) {
+				t.Fatalf("task %+v after %+v", p, tasks[k-1])
 			}
 			edges := uint64(0)
 			for v := p.From; v <= p.To; v++ {
@@ -85,13 +85,13 @@ func TestPieces(t *testing.T) {
 					edges += uint64(a.Degree[v])
 				}
 			}
-			last := k+1 == len(pieces) || pieces[k+1].Shard != p.Shard
+			last := k+1 == len(tasks) || tasks[k+1].Shard != p.Shard
 			if split && (edges >= notifyEdges+uint64(largest) || edges < notifyEdges && !last) {
-				t.Fatalf("piece %+v has %d edges", p, edges)
+				t.Fatalf("task %+v has %d edges", p, edges)
 			}
 		}
 		if !slices.Equal(covered, active.ToArray()) {
-			t.Fatalf("pieces cover %v, active are %v", covered, active.ToArray())
+			t.Fatalf("tasks cover %v, active are %v", covered, active.ToArray())
 		}
 	})
 }
@@ -109,7 +109,7 @@ func TestNotify(t *testing.T) {
 		}
 		dir := rapid.SampledFrom([]shard.Direction{shard.In, shard.Out}).Draw(t, "side")
 		r := &reader{shards: s, broken: -1}
-		got, err := e.Notify(t.Context(), e.Pieces(roaring.FromDense(a.Active, true), s.firsts, rapid.Bool().Draw(t, "split")), dir, r)
+		got, err := e.Notify(t.Context(), e.Tasks(roaring.FromDense(a.Active, true), s.firsts, rapid.Bool().Draw(t, "split")), dir, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,12 +147,12 @@ func TestNotifyError(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, a, e := drawActive(t, rapid.IntRange(1, 4).Draw(t, "goroutines"))
 		defer a.Free()
-		pieces := e.Pieces(roaring.FromDense(a.Active, true), s.firsts, true)
-		if len(pieces) == 0 {
+		tasks := e.Tasks(roaring.FromDense(a.Active, true), s.firsts, true)
+		if len(tasks) == 0 {
 			t.Skip("nothing is active")
 		}
-		r := &reader{shards: s, broken: rapid.SampledFrom(pieces).Draw(t, "broken").Shard}
-		if _, err := e.Notify(t.Context(), pieces, shard.Out, r); !errors.Is(err, errBroken) {
+		r := &reader{shards: s, broken: rapid.SampledFrom(tasks).Draw(t, "broken").Shard}
+		if _, err := e.Notify(t.Context(), tasks, shard.Out, r); !errors.Is(err, errBroken) {
 			t.Fatalf("got %v", err)
 		}
 		if r.inUse.Load() != 0 {
@@ -160,7 +160,7 @@ func TestNotifyError(t *testing.T) {
 		}
 		ended, end := context.WithCancel(t.Context())
 		end()
-		if s, err := e.Notify(ended, pieces, shard.Out, r); !errors.Is(err, context.Canceled) || s.Edges > 0 {
+		if s, err := e.Notify(ended, tasks, shard.Out, r); !errors.Is(err, context.Canceled) || s.Edges > 0 {
 			t.Fatalf("after the end of the context: %+v, %v", s, err)
 		}
 	})

@@ -69,7 +69,7 @@ func (mixAggregate) Aggregate(v gas.Vertex, x value) float64 {
 	return float64(x.Kind)/3 + float64(v.Out)
 }
 
-// TestProcess holds the engine against a direct evaluation: for all chunk
+// TestProcess compares the engine with a direct evaluation: for all chunk
 // sizes, numbers of goroutines, directions and ways to cut pages, over all or
 // over marked vertices.
 func TestProcess(t *testing.T) {
@@ -220,7 +220,7 @@ func TestSameBits(t *testing.T) {
 	})
 }
 
-// atLeast tells whether so many in-neighbours have an odd value: a sum that
+// atLeast reports whether so many in-neighbours have an odd value: a sum that
 // is full before all edges are read.
 type atLeast struct {
 	n         uint32

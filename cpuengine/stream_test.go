@@ -17,7 +17,7 @@ import (
 	"github.com/garaph/garaph/shard/rows"
 )
 
-// streamAll streams pages, each of which is told once.
+// streamAll streams pages, each of which is reported once.
 func streamAll[V, A any](t rapid.TB, e *Engine[V, A], pages []*page.Page, w Work) (total Stats) {
 	t.Helper()
 	given, told := 0, map[*page.Page]bool{}

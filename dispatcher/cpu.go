@@ -238,10 +238,10 @@ func (j *Job[V, A]) notify(ctx context.Context, active *roaring.Bitmap) (cpuengi
 	if j.restless || j.step.Iteration == 0 {
 		copy(j.arrays.Marks, j.arrays.Active)
 	}
-	pieces := j.cpu.engine.Pieces(active, j.firsts, j.pages.InMemory())
+	tasks := j.cpu.engine.Tasks(active, j.firsts, j.pages.InMemory())
 	var total cpuengine.Stats
 	for _, dir := range j.notifySides {
-		s, err := j.cpu.engine.Notify(ctx, pieces, dir, j.pages)
+		s, err := j.cpu.engine.Notify(ctx, tasks, dir, j.pages)
 		if err != nil {
 			return total, err
 		}

@@ -190,7 +190,7 @@ func (j *Job[V, A]) state(within bool) checkpoint.State {
 		Aggregate: checkpoint.Float(j.step.Aggregate), Previous: checkpoint.Float(j.previous),
 		Policy: policy.Encode(j.policy.State),
 	}
-	if j.unsummed { // the next iteration sums anew
+	if j.unsummed { // the next iteration sums again
 		s.Previous = checkpoint.Float(math.NaN())
 	}
 	for _, a := range slices.Clone(aggregates) {

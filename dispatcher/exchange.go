@@ -107,7 +107,7 @@ func (x *throughHost[V, A]) supply() error {
 	return nil
 }
 
-// exchangeBytes is the unit in which values that changed are told from those
+// exchangeBytes is the unit in which values that changed are distinguished from those
 // that did not.
 const exchangeBytes = 64 << 10
 

@@ -194,7 +194,7 @@ type pinning struct {
 	by map[*byte]device.Device
 }
 
-// Pin gives memory that is not pinned once all devices refuse: a job that has
+// Pin returns memory that is not pinned once all devices refuse: a job that has
 // lost them still reads pages.
 func (p *pinning) Pin(n int64) (b []byte, err error) {
 	for _, d := range p.devices {
@@ -231,7 +231,7 @@ func (p *pinning) Unpin(b []byte) error {
 	return d.Unpin(b)
 }
 
-// closeGPUs gives back what was taken of the devices, which outlive arrays and
+// closeGPUs returns back what was taken of the devices, which outlive arrays and
 // pages in the memory that they pinned.
 func (j *Job[V, A]) closeGPUs() error {
 	errs := []error{j.closePages()}
@@ -243,7 +243,7 @@ func (j *Job[V, A]) closeGPUs() error {
 	return errors.Join(errs...)
 }
 
-// closePages gives back pages, and what GPUs have of them.
+// closePages returns back pages, and what GPUs have of them.
 func (j *Job[V, A]) closePages() error {
 	var errs []error
 	for _, g := range slices.Concat(j.gpus, j.lost) {
@@ -271,7 +271,7 @@ func (o *Options) checkDevice() error {
 		return fmt.Errorf("device %q: expected %s, %s, %s or %s", o.Device, AutoDevice, CPU, GPU, Hybrid)
 	}
 	if (o.Device == GPU || o.Device == Hybrid) && o.Method == NotifyPull {
-		return fmt.Errorf("engine %s is one of the CPU, and the device is %s", NotifyPull, o.Device)
+		return fmt.Errorf("method %s is one of the CPU, and the device is %s", NotifyPull, o.Device)
 	}
 	if o.Streams > gpuengine.MaxStreams {
 		return fmt.Errorf("%d streams: expected at most %d", o.Streams, gpuengine.MaxStreams)

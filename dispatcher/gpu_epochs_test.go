@@ -27,7 +27,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// longWay is a graph through which news takes many iterations.
+// longWay is a graph through which a change takes many iterations.
 func longWay(t testing.TB) *store.Store {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -207,7 +207,7 @@ func checkEpochs[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], sa
 	}
 }
 
-// stopping says when a run is stopped: after so many iterations, or, on a GPU,
+// stopping says when a run is stopped: after some iterations, or, on a GPU,
 // within the next one.
 type stopping struct {
 	after  int

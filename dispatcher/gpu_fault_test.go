@@ -182,11 +182,11 @@ func TestGPUOrCPU(t *testing.T) {
 		{"another's fragments", inheriting{}, Options{Device: GPU, GPU: "emulated"}, "program dispatcher.inheriting: this program does not run on a GPU: its fragments are those of BFS, not of inheriting: run `garaph compile` on its package", ""},
 		{"no memory", portable, Options{Device: GPU, GPU: "emulated", GPUMemory: 100}, "not enough memory on the GPU", ""},
 		{"no memory, auto", portable, Options{GPU: "emulated", GPUMemory: 100}, "", CPU},
-		{"notify-pull", portable, Options{Device: GPU, GPU: "emulated", Method: NotifyPull}, "engine notify-pull is one of the CPU", ""},
+		{"notify-pull", portable, Options{Device: GPU, GPU: "emulated", Method: NotifyPull}, "method notify-pull is one of the CPU", ""},
 		{"hybrid without a GPU", portable, Options{Device: Hybrid, GPU: "7"}, "GPU 7: no such GPU: this build of garaph has no driver for it", ""},
 		{"hybrid with a program of the CPU", programsOnly{}, Options{Device: Hybrid, GPU: "emulated"}, "this program does not run on a GPU", ""},
 		{"hybrid with a GPU that is faster", portable, Options{Device: Hybrid, GPU: "emulated", speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1e-3, Link: 1e-9}}, "", GPU},
-		{"notify-pull, hybrid", portable, Options{Device: Hybrid, GPU: "emulated", Method: NotifyPull}, "engine notify-pull is one of the CPU", ""},
+		{"notify-pull, hybrid", portable, Options{Device: Hybrid, GPU: "emulated", Method: NotifyPull}, "method notify-pull is one of the CPU", ""},
 		{"odd device", portable, Options{Device: "tpu"}, `device "tpu": expected auto, cpu, gpu or hybrid`, ""},
 		{"odd gather", portable, Options{Device: GPU, GPU: "emulated", Gather: "odd"}, `gather "odd": expected auto, replicated or segmented`, ""},
 	} {

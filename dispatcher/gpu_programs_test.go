@@ -15,7 +15,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// trial holds the values V of a program on a GPU against values W on the CPU.
+// trial compares the values V of a program on a GPU with values W on the CPU.
 type trial[V, W any] struct {
 	same func(got V, want W) bool
 	// steps is how many iterations a sync job has; 0: until no vertex is active,
@@ -110,7 +110,7 @@ func tryAll(t *testing.T, x *subject) {
 	tryOracle(t, x)
 }
 
-// tryOracle holds PageRank on both processors against plain serial sums of 64
+// tryOracle compares PageRank on both processors with plain serial sums of 64
 // bits: on a star they are the hardest.
 func tryOracle(t *testing.T, x *subject) {
 	t.Run("pagerank of the oracle", func(t *testing.T) {

@@ -115,14 +115,14 @@ func (x *subject) ways() (list []way) {
 	return list
 }
 
-// onCPU gives the values of a job on the CPU.
+// onCPU returns the values of a job on the CPU.
 func onCPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], iterations int) []V {
 	t.Helper()
 	values, _ := valuesOf(t, x, p, dispatcher.Options{Device: dispatcher.CPU, Method: dispatcher.Pull, Iterations: iterations})
 	return values
 }
 
-// onGPU gives the values of a job on the GPU. Streamed, the GPU has room for the
+// onGPU returns the values of a job on the GPU. Streamed, the GPU has room for the
 // arrays and a tenth of the edges.
 func onGPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], w way, iterations int) []V {
 	t.Helper()

@@ -62,7 +62,7 @@ func gpuSettings() (list []gpuSetting) {
 // evenly has both devices work in every iteration of a hybrid job.
 var evenly = policy.Speeds{CPU: 1.5, Page: 1.5, Resident: 1, Streamed: 1, Link: 1e-9}
 
-// runGPU gives the values after a job on the emulated device, of which nothing
+// runGPU returns the values after a job on the emulated device, of which nothing
 // is left in use.
 func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpuSetting, iterations int) ([]V, Report) {
 	t.Helper()

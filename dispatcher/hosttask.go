@@ -14,7 +14,7 @@ type hostTask struct {
 	arrived []int      // or shards to take over, which a GPU has brought
 }
 
-// forHost gives the next task of the CPU; one with nothing to do is the last.
+// forHost returns the next task of the CPU; one with nothing to do is the last.
 func (h *handout) forHost(ctx context.Context) (hostTask, error) {
 	stop := context.AfterFunc(ctx, h.wake)
 	defer stop()
@@ -40,7 +40,7 @@ func (h *handout) forHost(ctx context.Context) (hostTask, error) {
 	}
 }
 
-// pageForHost gives the CPU a page that it does sooner than the GPUs, if there is one.
+// pageForHost returns the CPU a page that it does sooner than the GPUs, if there is one.
 func (h *handout) pageForHost() (hostTask, error) {
 	if i := h.toOrder(); i >= 0 {
 		return h.cachedFor(i, true)

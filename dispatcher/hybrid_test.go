@@ -29,7 +29,7 @@ import (
 )
 
 // TestHandOut: in an iteration of both, each shard is done once, by whom the
-// report says, and what was told of pages covers all of it.
+// report says, and what was reported of pages covers all of it.
 func TestHandOut(t *testing.T) {
 	g := manyEdges()
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 25})

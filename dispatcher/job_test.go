@@ -50,7 +50,7 @@ func settings() []setting {
 // fail, not to hang.
 const enough = 20000
 
-// run gives the values of all vertices after a job.
+// run returns the values of all vertices after a job.
 func run[V, A any](t rapid.TB, s *store.Store, p gas.Program[V, A], set setting) ([]V, Report) {
 	t.Helper()
 	if set.starved {

@@ -47,6 +47,7 @@ const (
 // Options of a job. The zero value is a sync job on all processors, without a
 // limit of memory or iterations.
 type Options struct {
+	Name       string // of the program in errors; "": its type
 	Mode       Mode
 	Method     Method
 	Threads    int   // 0: GOMAXPROCS
@@ -67,7 +68,7 @@ type Options struct {
 	Streams   int              // that overlap on the GPU; 0: see [gpuengine.Options]
 	Gather    gpuengine.Gather // "": auto
 	Trace     func(gpuengine.Span)
-	// PageDone, when not nil, is told of every page, one call at a time.
+	// PageDone, when not nil, is called for every page, one call at a time.
 	PageDone func(PageWork)
 
 	// For tests: device.Open, speeds instead of measured ones, who looks on at the
@@ -102,7 +103,7 @@ func (o *Options) check() error {
 		o.Method = Auto
 	case Auto, Pull, NotifyPull:
 	default:
-		return fmt.Errorf("engine %q: expected %s, %s or %s", o.Method, Auto, Pull, NotifyPull)
+		return fmt.Errorf("method %q: expected %s, %s or %s", o.Method, Auto, Pull, NotifyPull)
 	}
 	if o.Threads < 0 || o.Memory < 0 || o.Iterations < 0 {
 		return fmt.Errorf("threads %d, memory %d, iterations %d: expected numbers ≥ 0", o.Threads, o.Memory, o.Iterations)

@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -26,7 +27,7 @@ func (e *OverflowError) Error() string {
 }
 
 // overflowed asks a program that is [gas.Overflowable] about the values of a job
-// that is done, and gives an [OverflowError] if it reports some.
+// that is done, and returns an [OverflowError] if it reports some.
 func (j *Job[V, A]) overflowed(ctx context.Context) error {
 	program, able := j.program.(gas.Overflowable[V])
 	if !able {
@@ -57,7 +58,7 @@ func (j *Job[V, A]) overflowed(ctx context.Context) error {
 	if err := g.Wait(); err != nil || values.Load() == 0 {
 		return err
 	}
-	e := &OverflowError{Graph: j.store.Name(), Program: fmt.Sprintf("%T", j.program), Values: values.Load(), Vertices: j.cat.Vertices}
+	e := &OverflowError{Graph: j.store.Name(), Program: cmp.Or(j.opt.Name, fmt.Sprintf("%T", j.program)), Values: values.Load(), Vertices: j.cat.Vertices}
 	for _, v := range firsts {
 		if v == math.MaxUint32 {
 			continue

@@ -10,6 +10,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
@@ -17,9 +18,8 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// processBytes is what the process takes beside arrays and pages: the program
-// itself, Badger's tables, the Go runtime.
-const processBytes = 42 << 20
+// processBytes is what the process takes beside arrays and pages.
+const processBytes = hostmem.Process
 
 // memoryPlan is what a job wants of the host's memory.
 type memoryPlan struct {

@@ -18,7 +18,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// recordPolicy runs a job and gives what its policy was asked and said, a line for each
+// recordPolicy runs a job and returns what its policy was asked and said, a line for each
 // call.
 func recordPolicy[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], o Options) []byte {
 	t.Helper()
@@ -64,7 +64,7 @@ func TestReplay(t *testing.T) {
 		for _, text := range [][]byte{bfs, rank} {
 			run := readPolicy(t, text)
 			sum += len(run)
-			if _, err := policy.Replay(run); err != nil {
+			if err := replayed(run); err != nil {
 				t.Errorf("%s: %v", o.Device, err)
 			}
 			for i := range run {
@@ -73,7 +73,7 @@ func TestReplay(t *testing.T) {
 					break
 				}
 			}
-			if _, err := policy.Replay(run); err == nil {
+			if err := replayed(run); err == nil {
 				t.Errorf("%s: another α is not found", o.Device)
 			}
 		}
@@ -94,7 +94,7 @@ func TestReplayRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := policy.Replay(readPolicy(t, text)); err != nil {
+	if err := replayed(readPolicy(t, text)); err != nil {
 		t.Error(err)
 	}
 	for _, device := range []Device{CPU, GPU, Hybrid} {

@@ -4,12 +4,12 @@ import "time"
 
 // Iteration says what one iteration did.
 type Iteration struct {
-	Iteration int    `json:"iteration"` // from 0, as in [gas.Step]; users are told Iteration + 1
+	Iteration int    `json:"iteration"` // from 0, as in [gas.Step]; users see Iteration + 1
 	Device    Device `json:"device"`    // Hybrid: both
 	// Alpha is the time that the CPU alone would take, over that of the GPU
 	// (Garaph, section 5.3); 0 where nothing was to choose.
 	Alpha    float64 `json:"alpha,omitempty"`
-	Method   Method  `json:"mode"`
+	Method   Method  `json:"method"`
 	Fraction float64 `json:"f"`      // Σ degrees of the active vertices / edges
 	Active   uint64  `json:"active"` // vertices active at its start
 	Edges    uint64  `json:"edges"`  // gathered and notified along

@@ -100,7 +100,7 @@ func (j *Job[V, A]) survive(err error) error {
 	return err
 }
 
-// prepare gives the workers of an iteration the newest values.
+// prepare returns the workers of an iteration the newest values.
 func (j *Job[V, A]) prepare(x *iteration) error {
 	if !x.alone {
 		if err := j.values.fetch(); err != nil {
@@ -290,7 +290,7 @@ func (j *Job[V, A]) waiting() (n int) {
 	return n + len(j.gpus)*gpuengine.Goroutines
 }
 
-// init gives every vertex its degrees and, unless the job was resumed, its first
+// init sets the degrees of every vertex and, unless the job was resumed, its first
 // value.
 func (j *Job[V, A]) init(ctx context.Context, resumed bool) error {
 	g, ctx := errgroup.WithContext(ctx)
@@ -328,7 +328,7 @@ func (j *Job[V, A]) init(ctx context.Context, resumed bool) error {
 	return nil
 }
 
-// first gives a vertex of shard i its first value, and reports whether it is
+// first returns a vertex of shard i its first value, and reports whether it is
 // active.
 func (j *Job[V, A]) first(i int, v gas.Vertex) (active bool) {
 	value, active := j.program.Init(v)

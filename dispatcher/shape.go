@@ -56,7 +56,7 @@ func sides(cat *store.Catalogue, d gas.Direction) (gather, notify []shard.Direct
 	}
 }
 
-// interval gives the vertices of shard i.
+// interval returns the vertices of shard i.
 func (s *shape) interval(i int) (from, to uint32) {
 	return s.cat.Shards[i].First, s.cat.Shards[i].First + uint32(s.cat.Shards[i].Vertices)
 }

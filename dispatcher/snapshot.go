@@ -23,10 +23,10 @@ type snapshot[V any] struct {
 	chunk  uint32
 	spare  *spare[V] // nil: nobody writes to values
 
-	mu    sync.Mutex // guards the rest
-	moved sync.Cond  // a chunk is in another state
-	state []chunkState
-	slots map[int]int // in spare, of the chunks that are kept
+	mu     sync.Mutex // guards the rest
+	moved  sync.Cond  // a chunk is in another state
+	state  []chunkState
+	copies map[int]int // in spare, of the chunks that are kept
 }
 
 type chunkState uint8
@@ -68,11 +68,11 @@ func newSpare[V any](n, chunk uint32) (*spare[V], error) {
 	return s, err
 }
 
-// slot is the memory of one chunk.
-func (s *spare[V]) slot(i, n int) []V { return s.values[i*int(s.chunk):][:n] }
+// at is the memory of one chunk.
+func (s *spare[V]) at(i, n int) []V { return s.values[i*int(s.chunk):][:n] }
 
 func newSnapshot[V any](values []V, active bitset.Set, chunk uint32, sp *spare[V]) *snapshot[V] {
-	s := &snapshot[V]{values: values, active: active, chunk: chunk, spare: sp, slots: map[int]int{}}
+	s := &snapshot[V]{values: values, active: active, chunk: chunk, spare: sp, copies: map[int]int{}}
 	s.state = make([]chunkState, (uint64(len(values))+uint64(chunk)-1)/uint64(chunk))
 	s.moved.L = &s.mu
 	return s
@@ -84,8 +84,8 @@ func (s *snapshot[V]) Fill(from, to uint32, values []byte, active []uint64) erro
 	i := int(from / s.chunk)
 	src := s.values[from:to]
 	s.mu.Lock()
-	if slot, ok := s.slots[i]; ok {
-		src = s.spare.slot(slot, int(to-from))
+	if place, ok := s.copies[i]; ok {
+		src = s.spare.at(place, int(to-from))
 	} else {
 		s.state[i] = reading
 	}
@@ -93,9 +93,9 @@ func (s *snapshot[V]) Fill(from, to uint32, values []byte, active []uint64) erro
 	copy(values, bytesOf(src))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if slot, ok := s.slots[i]; ok {
-		delete(s.slots, i)
-		s.spare.free = append(s.spare.free, slot)
+	if place, ok := s.copies[i]; ok {
+		delete(s.copies, i)
+		s.spare.free = append(s.spare.free, place)
 	}
 	s.state[i] = done
 	s.moved.Broadcast()
@@ -118,12 +118,12 @@ func (s *snapshot[V]) keep(array []V, from, to uint32) {
 			continue
 		}
 		last := len(s.spare.free) - 1
-		slot := s.spare.free[last]
+		place := s.spare.free[last]
 		s.spare.free = s.spare.free[:last]
 		first := uint64(i) * uint64(s.chunk)
 		end := min(first+uint64(s.chunk), uint64(len(s.values)))
-		copy(s.spare.slot(slot, int(end-first)), s.values[first:end])
-		s.slots[i], s.state[i] = slot, kept
+		copy(s.spare.at(place, int(end-first)), s.values[first:end])
+		s.copies[i], s.state[i] = place, kept
 	}
 }
 
@@ -131,9 +131,9 @@ func (s *snapshot[V]) keep(array []V, from, to uint32) {
 func (s *snapshot[V]) drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, slot := range s.slots {
-		delete(s.slots, i)
-		s.spare.free = append(s.spare.free, slot)
+	for i, place := range s.copies {
+		delete(s.copies, i)
+		s.spare.free = append(s.spare.free, place)
 	}
 	for i := range s.state {
 		s.state[i] = done

@@ -1,8 +1,8 @@
 // Package gas is the vertex-program model of garaph: gather, apply, scatter, as
 // in PowerGraph (Gonzalez et al., OSDI 2012) and Garaph (Ma et al., USENIX ATC
 // 2017, section 2). It holds the types that the author of a program sees, and
-// nothing else: package gas/compiled has what generated code gives to the
-// engines.
+// nothing else: package gas/compiled has what generated code provides to
+// the engines.
 //
 // A program gives every vertex a value V. In each iteration a vertex gathers
 // one contribution A along each of its in-edges, the contributions are folded
@@ -37,7 +37,7 @@ import "math"
 
 // Program is a vertex program over values V and accumulators A.
 type Program[V, A any] interface {
-	// Init gives the value of v before the first iteration, and whether v is
+	// Init returns the value of v before the first iteration, and whether v is
 	// active in the first iteration. It always runs on the CPU.
 	Init(v Vertex) (value V, active bool)
 	// Zero is the identity of Sum, and what a vertex without in-edges gathers.
@@ -46,14 +46,14 @@ type Program[V, A any] interface {
 	Gather(src V, e Edge, dst V) A
 	// Sum folds two contributions.
 	Sum(a, b A) A
-	// Apply gives the new value of v.
+	// Apply returns the new value of v.
 	Apply(v Vertex, old V, acc A, s Step) V
 	// Activate reports whether the change from old to new is significant, so
 	// that v's out-neighbours have to gather again.
 	Activate(v Vertex, old, new V) bool
 }
 
-// Vertex is what a program may know of a vertex besides its value.
+// Vertex is what a program may know of a vertex beside its value.
 type Vertex struct {
 	ID  uint32 // dense id, 0 ≤ ID < N; not the user's id
 	N   uint32 // number of vertices of the graph
@@ -136,14 +136,7 @@ type Directed interface {
 	Direction() Direction
 }
 
-// Prioritised orders the work of an asynchronous job: pages whose active
-// vertices have lower priority values go first, as delta-stepping needs. The
-// name is reserved; the engines of this version do not use it.
-type Prioritised[V any] interface {
-	Priority(value V) float64
-}
-
-// Sourced is the ability of a program to tell the text it was made of: its own
+// Sourced is the ability of a program to return the text it was made of: its own
 // file, embedded. A job is resumed with the same text only. Without it, the
 // executable has to be the same build.
 type Sourced interface {
@@ -180,7 +173,7 @@ type VertexID uint32
 // formats print it as inf, binary ones as it is, as LDBC Graphalytics does.
 const Unreached int64 = math.MaxInt64
 
-// DirectionOf gives the direction in which program gathers: In, unless it is
+// DirectionOf returns the direction in which program gathers: In, unless it is
 // [Directed].
 func DirectionOf(program any) Direction {
 	if d, ok := program.(Directed); ok {

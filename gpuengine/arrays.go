@@ -24,7 +24,6 @@ type arrays struct {
 
 // hostArrays are those of the host, as bytes.
 type hostArrays interface {
-	current(v interval) []byte
 	next(v interval) []byte
 	rising() bitset.Set
 }
@@ -32,9 +31,8 @@ type hostArrays interface {
 // arraysOf are the arrays of a type of values.
 type arraysOf[V any] struct{ *vertices.Arrays[V] }
 
-func (a arraysOf[V]) current(v interval) []byte { return bytesOf(a.Cur[v.from:v.to]) }
-func (a arraysOf[V]) next(v interval) []byte    { return bytesOf(a.Next[v.from:v.to]) }
-func (a arraysOf[V]) rising() bitset.Set        { return a.Rising }
+func (a arraysOf[V]) next(v interval) []byte { return bytesOf(a.Next[v.from:v.to]) }
+func (a arraysOf[V]) rising() bitset.Set     { return a.Rising }
 
 func newArrays(r *resources, p *plan, k *kernels.Set) (a arrays, err error) {
 	a = arrays{plan: p, kernels: k}
@@ -95,7 +93,7 @@ func (a *arrays) fault() device.Pointer {
 	return a.at[results] + device.Pointer(unsafe.Sizeof(kernels.Totals{}))
 }
 
-// valueBytes is how many bytes the values of so many vertices take.
+// valueBytes is how many bytes the values of n vertices take.
 func (a *arrays) valueBytes(vertices uint32) int64 {
 	return int64(vertices) * int64(a.plan.value)
 }
@@ -105,7 +103,7 @@ func (a *arrays) valuesAt(array int, v uint32) device.Pointer {
 	return a.at[array] + device.Pointer(a.valueBytes(v))
 }
 
-// expand queues the expansion of the destinations of so many chunks.
+// expand queues the expansion of the destinations of some chunks.
 func (a *arrays) expand(l *lane, chunks int) error {
 	if chunks == 0 {
 		return nil

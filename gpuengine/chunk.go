@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/shard/rows"
 )
 
-// grain: chunks begin at multiples of so many edges of their side, so that
+// grain: chunks begin at multiples of grain edges of their side, so that
 // kernels can load 16 bytes at a time. Only where a window would become too
 // large they may not.
 const grain = 16

@@ -133,7 +133,7 @@ func (e *Engine[V, A]) Pieces() []Piece {
 	list := make([]Piece, len(e.residency.pieces))
 	for i := range list {
 		p := &e.residency.pieces[i]
-		list[i] = Piece{p.from, p.to, p.edges}
+		list[i] = Piece{p.from, p.to}
 	}
 	return list
 }

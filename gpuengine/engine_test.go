@@ -21,7 +21,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestIterate holds the engine against a direct evaluation: a program with
+// TestIterate compares the engine with a direct evaluation: a program with
 // everything, along all directions, in both gathers, with chunks and slots of
 // any size.
 func TestIterate(t *testing.T) {

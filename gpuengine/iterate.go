@@ -40,7 +40,6 @@ type Stats struct {
 	Aggregate float64 // over all values
 	Pages     int     // batches
 	Bytes     int64   // of edges copied to the device
-	Exchanged int64   // bytes of values copied to the device
 	Back      int64   // bytes of values and active bits copied to the host
 }
 

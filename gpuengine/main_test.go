@@ -159,7 +159,7 @@ func (r *rig[V, A]) fetch() error {
 	return err
 }
 
-// close gives all back, and holds the device against it.
+// close returns all back, and holds the device against it.
 func (r *rig[V, A]) close(t testing.TB) {
 	t.Helper()
 	if err := r.Close(); err != nil {

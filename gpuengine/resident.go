@@ -33,7 +33,6 @@ type resident struct {
 // Piece is what stays of a page.
 type Piece struct {
 	From, To int // shards
-	Edges    uint64
 }
 
 // loader copies the edges that stay to the device. Copies of a page run while the next

@@ -38,23 +38,32 @@ type builder struct {
 	mirror bool // both directions of each entry are stored
 	seed   maphash.Seed
 
-	in, out  *degrees // by provisional number; out is nil when mirror
-	declared []uint64 // bits of the vertices that need no edge
-	limit    uint64   // integers below it number themselves
-	reserved int64    // bytes of plan.arrays that the readers have
-	most     uint64   // vertices that the rest is enough for; guarded by convert
-	ints     *intTable
-	strings  *nameTable
+	idNumbers
+	perVertex
 
-	mapped  atomic.Bool  // numbers come from a map
-	convert sync.RWMutex // held for reading while edges are added unmapped, for writing to set mapped
-	before  []uint64     // declared, of the time before mapped
-
-	top   atomic.Uint32 // largest provisional number that came, plus 1
 	loops atomic.Uint64 // self-loops dropped
 
 	mu      sync.Mutex      // guards workers
 	workers []*bucketWriter // closed ones
+}
+
+// idNumbers gives ids the provisional numbers that they have while edges are read.
+type idNumbers struct {
+	limit   uint64 // integers below it number themselves
+	ints    *intTable
+	strings *nameTable
+	mapped  atomic.Bool  // numbers come from a map
+	convert sync.RWMutex // held for reading while edges are added unmapped, for writing to set mapped
+	before  []uint64     // declared, of the time before mapped
+}
+
+// perVertex is what is kept for each provisional number, and how many there may be.
+type perVertex struct {
+	in, out  *degrees      // out is nil when both directions are stored
+	declared []uint64      // bits of the vertices that need no edge
+	reserved int64         // bytes of plan.arrays that the readers have
+	most     uint64        // vertices that the rest is enough for; guarded by convert
+	top      atomic.Uint32 // largest number that came, plus 1
 }
 
 // Begin prepares for edges of the given kind.
@@ -102,14 +111,14 @@ func (b *builder) arrays() (err error) {
 	return nil
 }
 
-func (b *builder) free() {
-	b.in.free()
-	b.out.free()
-	hostmem.Free(b.declared)
-	b.in, b.out, b.declared = nil, nil, nil
+func (p *perVertex) free() {
+	p.in.free()
+	p.out.free()
+	hostmem.Free(p.declared)
+	p.in, p.out, p.declared = nil, nil, nil
 }
 
-// Worker gives the sink of one goroutine.
+// Worker returns the sink of one goroutine.
 func (b *builder) Worker() Worker {
 	return &bucketWriter{builder: b, writer: b.spill.writer(b.plan.buckets, b.schema.Weighted)}
 }
@@ -227,7 +236,7 @@ func (w *bucketWriter) unmapped(top uint64, plain, mapped func() error) error {
 		if !w.mapped.Load() {
 			return plain()
 		}
-	} else if err := w.turn(); err != nil {
+	} else if err := w.useMap(); err != nil {
 		return err
 	}
 	if !w.mapping {
@@ -241,9 +250,9 @@ func (w *bucketWriter) unmapped(top uint64, plain, mapped func() error) error {
 	return mapped()
 }
 
-// turn makes numbers come from the map. Degrees are counted anew, for the new
+// useMap makes numbers come from the map. Degrees are counted again, for the new
 // numbers.
-func (b *builder) turn() error {
+func (b *builder) useMap() error {
 	b.convert.Lock()
 	defer b.convert.Unlock()
 	if b.mapped.Load() {
@@ -288,7 +297,7 @@ func largest(ids []uint32) (top uint32) {
 	return top
 }
 
-// narrow gives integers as numbers, and the largest of them as it is.
+// narrow returns integers as numbers, and the largest of them as it is.
 func narrow(buf *[]uint32, ids []uint64) (out []uint32, top uint64) {
 	out = sized(buf, len(ids))
 	for i, id := range ids {
@@ -306,10 +315,10 @@ func sized(buf *[]uint32, n int) []uint32 {
 }
 
 // numbers looks integers up in the map.
-func (b *builder) numbers(buf *[]uint32, ids []uint64) (out []uint32, err error) {
+func (p *idNumbers) numbers(buf *[]uint32, ids []uint64) (out []uint32, err error) {
 	out = sized(buf, len(ids))
 	for i, id := range ids {
-		if out[i], err = b.ints.number(id); err != nil {
+		if out[i], err = p.ints.number(id); err != nil {
 			return nil, err
 		}
 	}
@@ -317,10 +326,10 @@ func (b *builder) numbers(buf *[]uint32, ids []uint64) (out []uint32, err error)
 }
 
 // named looks names up in their table.
-func (b *builder) named(buf *[]uint32, ids [][]byte) (out []uint32, err error) {
+func (p *idNumbers) named(buf *[]uint32, ids [][]byte) (out []uint32, err error) {
 	out = sized(buf, len(ids))
 	for i, id := range ids {
-		if out[i], err = b.strings.number(id); err != nil {
+		if out[i], err = p.strings.number(id); err != nil {
 			return nil, err
 		}
 	}

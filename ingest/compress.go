@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// magicLen is how many bytes tell the ways of compression apart.
+// magicLen is how many bytes distinguish the ways of compression.
 const magicLen = 6
 
 // maxWindow bounds the memory that a zstd stream may ask for; it is the default
@@ -29,7 +29,7 @@ var refusedMagic = []struct{ magic, what, advice string }{
 	{"\x89HDF", "is an HDF5 or MATLAB file", "write it out as Matrix Market or text"},
 }
 
-// compression tells by the first bytes how an input is compressed: "gzip",
+// compression reports by the first bytes how an input is compressed: "gzip",
 // "zstd" or "".
 func compression(magic []byte) string {
 	switch {
@@ -53,8 +53,8 @@ type inputStream struct {
 	err    error // the error of the last Read, given again by every further one
 }
 
-// unpack recognises how raw is compressed and gives the bytes inside. A zstd
-// stream may ask for a window of so many bytes.
+// unpack recognises how raw is compressed and returns the bytes inside. A zstd
+// stream may ask for a window of that size.
 func unpack(name string, raw io.ReadCloser, window int64) (*inputStream, error) {
 	s := &inputStream{name: name, window: window, close: []func() error{raw.Close}}
 	magic := make([]byte, magicLen)
@@ -87,7 +87,7 @@ func unpack(name string, raw io.ReadCloser, window int64) (*inputStream, error) 
 	return s, nil
 }
 
-// gzipStreams reads gzip streams one after the other as one, and tells what
+// gzipStreams reads gzip streams one after the other as one, and reports what
 // follows them that is none.
 type gzipStreams struct {
 	in *bufio.Reader // so that gzip does not make one with a small buffer

@@ -29,7 +29,7 @@ func extension(name string) string {
 	return ext
 }
 
-// detectFormat tells the format of an input from its content, then its name.
+// detectFormat recognises the format of an input by its content, then its name.
 func detectFormat(h *inputHead) (Format, error) {
 	if f := formatOfContent(h); f != Auto {
 		return f, nil

@@ -6,7 +6,7 @@ import "bytes"
 // "c" comments, one problem line "p sp n m", and arcs "a u v w".
 
 // hasProblemLine looks for the line "p sp …" behind comments. decided is false
-// when text ends too early to tell.
+// when text ends too early to know.
 func hasProblemLine(text []byte) (found, decided bool) {
 	for len(text) > 0 {
 		line, rest := cutLine(text)

@@ -6,7 +6,7 @@ import (
 )
 
 // foreign are formats of graphs that are text, and whose lines would be taken
-// for edges between pieces of syntax. They are told by how their first lines of
+// for edges between words of syntax. They are recognised by how their first lines of
 // data begin; an edge list that begins so has to name its format.
 var foreign = []struct {
 	begins       *regexp.Regexp

@@ -28,7 +28,7 @@ type sgBody struct {
 	entry    int  // bytes of a neighbour
 	weights  bool // weights are wanted
 
-	// The out-degrees, 4 bytes a vertex, in pieces: they are read before the
+	// The out-degrees, 4 bytes a vertex, in parts: they are read before the
 	// neighbours, and no faster than the file proves to be long. Written by
 	// feed before the first block that needs them is handed out.
 	degrees [][]uint32
@@ -38,10 +38,10 @@ type sgBody struct {
 	oneWay atomic.Uint64
 }
 
-// sgPiece is how many offsets are read at a time.
-const sgPiece = 1 << 16
+// sgOffsets is how many offsets are read at a time.
+const sgOffsets = 1 << 16
 
-// planSG reads the header and holds the file's size against it.
+// planSG reads the header and compares the file's size with it.
 func planSG(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	name := p.name()
 	t := &sgBody{entry: 4}
@@ -133,10 +133,10 @@ func (t *sgBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
 
 // readOffsets turns the offsets into degrees and checks them.
 func (t *sgBody) readOffsets(f *blockFeed, plan *inputPlan, r io.Reader) error {
-	piece := make([]byte, 8*min(sgPiece, t.n+1))
+	part := make([]byte, 8*min(sgOffsets, t.n+1))
 	last := int64(0)
 	for i := int64(0); i <= t.n; {
-		b := piece[:8*min(sgPiece, t.n+1-i)]
+		b := part[:8*min(sgOffsets, t.n+1-i)]
 		if _, err := readFull(r, b); err == io.EOF {
 			return t.truncated(plan)
 		} else if err != nil {
@@ -171,7 +171,7 @@ func (t *sgBody) readOffsets(f *blockFeed, plan *inputPlan, r io.Reader) error {
 // degree is the out-degree of v.
 func (t *sgBody) degree(v int64) int64 {
 	v++ // the first offset is no degree
-	return int64(t.degrees[v/sgPiece][v%sgPiece])
+	return int64(t.degrees[v/sgOffsets][v%sgOffsets])
 }
 
 // feedNeighbours cuts the neighbours into blocks and finds the vertex with

@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// maxShardEdges ends a shard before it has so many edges on one side, unless it
+// maxShardEdges ends a shard before it has that many edges on one side, unless it
 // is a single vertex: pages stay small where hubs crowd together. Only tests
 // change it.
 var maxShardEdges uint64 = 1 << 20
@@ -126,7 +126,7 @@ func (x *grouping) of(v uint32) uint32 {
 // route hands the buckets that were filled while reading to the groups. Where
 // provisional numbers are in the order of dense ids, a bucket goes as it is to
 // the one or two groups that it overlaps; otherwise its edges are distributed
-// anew, and have dense ids afterwards.
+// again, and have dense ids afterwards.
 func (b *builder) route(ctx context.Context, m *numbering, groups []group) error {
 	shift := uint(0)
 	for _, w := range b.workers {
@@ -199,10 +199,10 @@ func (b *builder) distribute(ctx context.Context, m *numbering, find *grouping, 
 			return failed
 		})
 	}
-	const piece = 64 // blocks
+	const atOnce = 64 // blocks
 	for _, blocks := range lists {
-		for ; len(blocks) > 0; blocks = blocks[min(piece, len(blocks)):] {
-			work <- blocks[:min(piece, len(blocks))]
+		for ; len(blocks) > 0; blocks = blocks[min(atOnce, len(blocks)):] {
+			work <- blocks[:min(atOnce, len(blocks))]
 		}
 	}
 	close(work)

@@ -96,7 +96,7 @@ func Import(ctx context.Context, inputs []string, path string, o Options) (Repor
 	return importPlanned(ctx, inputs, path, o, plan)
 }
 
-// complete gives options their defaults.
+// complete returns options their defaults.
 func (o Options) complete() (Options, error) {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
@@ -168,15 +168,6 @@ func (b *builder) readOptions() ReadOptions {
 	if b.opt.Progress != nil {
 		r.Progress = func(done, total int64) { b.opt.Progress(Progress{Reading, done, total}) }
 	}
-	if r.Format == "" {
-		r.Format = Auto
-	}
-	if r.IDs == "" {
-		r.IDs = IDsAuto
-	}
-	if r.Weights == "" {
-		r.Weights = WeightsAuto
-	}
 	return r
 }
 
@@ -207,10 +198,10 @@ func (b *builder) number(ctx context.Context, schema Schema, unsigned bool) (*nu
 	}
 	ranks := make([]rank, (uint64(top)+63)/64)
 	var g errgroup.Group
-	const piece = 1 << 14
-	for from := 0; from < len(ranks); from += piece {
+	const words = 1 << 14
+	for from := 0; from < len(ranks); from += words {
 		g.Go(func() error {
-			b.mark(ranks, from, min(from+piece, len(ranks)), top)
+			b.mark(ranks, from, min(from+words, len(ranks)), top)
 			return nil
 		})
 	}

@@ -96,7 +96,7 @@ func TestKilledImport(t *testing.T) {
 	}
 }
 
-// fingerprint verifies a graph and gives its fingerprint.
+// fingerprint verifies a graph and returns its fingerprint.
 func fingerprint(t *testing.T, path string) string {
 	t.Helper()
 	s, err := store.Open(path)

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestParseInteger holds integers against math/big.
+// TestParseInteger compares integers with math/big.
 func TestParseInteger(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tok := rapid.StringMatching(`[-+]?0{0,3}[0-9]{0,22}x?`).Draw(t, "token")
@@ -71,7 +71,7 @@ func checkWeight(t interface{ Fatalf(string, ...any) }, tok string) {
 	}
 }
 
-// TestParseWeight holds weights against strconv, and so do the properties
+// TestParseWeight compares weights with strconv, and so do the properties
 // below: among them the values between two float32 that rounding twice gets
 // wrong.
 func TestParseWeight(t *testing.T) {
@@ -114,7 +114,7 @@ func TestParseWeightNearMiddle(t *testing.T) {
 	}
 }
 
-// TestPlainDigits holds the digits eight at a time against strconv.
+// TestPlainDigits compares the digits eight at a time with strconv.
 func TestPlainDigits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		digits := rapid.StringMatching(`[0-9]{0,22}`).Draw(t, "digits")

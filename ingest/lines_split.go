@@ -20,7 +20,7 @@ type splitter struct {
 	delimiter byte   // what separates instead of blanks and commas; 0: these
 }
 
-// data gives the line without blanks around it and without its line end, and
+// data returns the line without blanks around it and without its line end, and
 // whether it is a line of data at all, neither empty nor a comment.
 func (s *splitter) data(line []byte) ([]byte, bool) {
 	line = trimEnd(line)

@@ -11,7 +11,7 @@ import (
 // nameTable gives provisional numbers to names as they come, from many
 // goroutines. It holds a fingerprint of each name, about 20 bytes however long
 // the name is; the names themselves go to a nameSort, which has a bounded part
-// of them in memory and gives all of them in order at the end.
+// of them in memory and returns all of them in order at the end.
 //
 // Two names of one fingerprint would become one vertex. A fingerprint has 104
 // bits of two hashes with random seeds: among 2^32 names, the most that a graph

@@ -116,7 +116,7 @@ func TestNamesBounded(t *testing.T) {
 		}
 		held := int64(0)
 		for k := range x.stripe {
-			held += 4*int64(len(x.stripe[k].slots)) + namePrintBytes*int64(x.stripe[k].n)
+			held += 4*int64(len(x.stripe[k].cells)) + namePrintBytes*int64(x.stripe[k].n)
 		}
 		if most := stripeBytes(namePrintBytes) * int64(i+1); held > most*21/20 { // stripes differ
 			t.Fatalf("%d names take %d bytes, %d are planned", i+1, held, most)

@@ -111,7 +111,7 @@ func (s *nameSort) flush() error {
 	return err
 }
 
-// write appends a run of so many bytes, from the names that fill puts in order.
+// write appends a run of a known size, from the names that fill puts in order.
 func (s *nameSort) write(size int64, fill func(put func(name []byte, number uint32) error) error) error {
 	err := s.space(size)
 	if err != nil {

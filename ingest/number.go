@@ -189,7 +189,7 @@ func (x *intTable) hash(id uint64) uint64 {
 	return high ^ low
 }
 
-func (x *intTable) slot(id uint64) uint32 { return uint32(x.hash(id)) }
+func (x *intTable) cell(id uint64) uint32 { return uint32(x.hash(id)) }
 
 // provisional is the number of the i-th id of a stripe. Ids beyond what 32 bits number
 // have that of another one, until all are counted and refused.
@@ -201,7 +201,7 @@ func (x *intTable) number(id uint64) (uint32, error) {
 	s := &x.stripe[stripe]
 	s.Lock()
 	defer s.Unlock()
-	i, _, err := s.find(id, x.slot)
+	i, _, err := s.find(id, x.cell)
 	return provisional(i, stripe), err
 }
 
@@ -211,7 +211,7 @@ func (x *intTable) sorted(compare func(a, b numbered) int) (list []numbered, per
 	top, n := 0, 0
 	for i := range x.stripe {
 		s := &x.stripe[i]
-		s.freeSlots()
+		s.freeCells()
 		n += int(s.n)
 		top = max(top, int(s.n))
 	}

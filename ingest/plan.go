@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 
@@ -56,14 +57,11 @@ type memoryPlan struct {
 }
 
 func planMemory(o Options) (memoryPlan, error) {
-	p := memoryPlan{total: o.Memory, threads: o.Threads, least: leastBytes}
+	p := memoryPlan{total: o.Memory, threads: cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), least: leastBytes}
 	sorterBytes := int64(sorterBytes)
 	if o.Layout == store.Packed {
 		sorterBytes += packerBytes
 		p.least += packerBytes
-	}
-	if p.threads == 0 {
-		p.threads = runtime.GOMAXPROCS(0)
 	}
 	p.asked = p.threads
 	if p.total == 0 {
@@ -78,7 +76,7 @@ func planMemory(o Options) (memoryPlan, error) {
 	// they are not, fewer goroutines parse.
 	p.threads = max(1, min(p.threads, int(rest/4/readerBytes), int((rest-sorterBytes-leastBlocks)/readerBytes)))
 	rest -= int64(p.threads) * readerBytes
-	p.sorters = max(1, min(o.threads(), int(rest/2/sorterBytes)))
+	p.sorters = max(1, min(p.asked, int(rest/2/sorterBytes)))
 	p.sort = max(int64(p.sorters)*sorterBytes, rest*2/3)
 	p.arrays, p.names, p.tallies = p.sort/4*3, p.sort/8, p.sort/8
 	p.blocks = int((rest - p.sort) / blockBytes)
@@ -116,7 +114,7 @@ func (b *builder) reserve(bytes int64, what string) error {
 	return b.plan.tooSmall(what, b.reserved)
 }
 
-// tooSmall is the error of arrays over vertices that take so many bytes.
+// tooSmall is the error of arrays over vertices that are too large.
 func (p *memoryPlan) tooSmall(what string, arrays int64) error {
 	least := (p.leastFor(arrays/3*4+4) + 1<<20 - 1) >> 20
 	return fmt.Errorf("%w: %s %s, more than the %s that a budget of %s has for them; --memory %dMiB is enough",
@@ -145,11 +143,4 @@ func (b *builder) beyond(t uint32) error {
 		advice = "; if the ids have gaps, --ids int makes vertices of those alone that are there"
 	}
 	return fmt.Errorf("import: %w%s", b.plan.tooSmall(what, b.reserved+n*b.vertexBytes()), advice)
-}
-
-func (o Options) threads() int {
-	if o.Threads > 0 {
-		return o.Threads
-	}
-	return runtime.GOMAXPROCS(0)
 }

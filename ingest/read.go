@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"runtime"
@@ -17,8 +18,8 @@ type ReadOptions struct {
 	Threads      int  // goroutines that parse; 0: GOMAXPROCS
 	BlockBytes   int  // bytes of a block, 0: 1 MiB; Threads+3 blocks are held at once
 
-	// Progress is told the bytes of the (compressed) inputs that were consumed;
-	// total is -1 when unknown. Warn is told things that a user should know.
+	// Progress is called with the bytes of the (compressed) inputs that were consumed;
+	// total is -1 when unknown. Warn is called with what a user should know.
 	// Both are called by the goroutine that called Read, and may be nil.
 	Progress func(done, total int64)
 	Warn     func(msg string)
@@ -50,15 +51,7 @@ const (
 
 // withDefaults replaces zero values.
 func (o ReadOptions) withDefaults() ReadOptions {
-	if o.Format == "" {
-		o.Format = Auto
-	}
-	if o.IDs == "" {
-		o.IDs = IDsAuto
-	}
-	if o.Weights == "" {
-		o.Weights = WeightsAuto
-	}
+	o.Format, o.IDs, o.Weights = cmp.Or(o.Format, Auto), cmp.Or(o.IDs, IDsAuto), cmp.Or(o.Weights, WeightsAuto)
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
@@ -124,7 +117,7 @@ func readInputs(ctx context.Context, ins []*readInput, o ReadOptions, sink Sink)
 	if err != nil {
 		return Schema{}, ReadStats{}, err
 	}
-	schema, err := settle(plans)
+	schema, err := decideSchema(plans)
 	if err != nil {
 		return schema, ReadStats{}, err
 	}

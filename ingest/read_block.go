@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// readBlock is a piece of an input that one goroutine parses: whole lines, or
+// readBlock is a part of an input that one goroutine parses: whole lines, or
 // whole records. Its bytes are followed by blockPad zero bytes.
 type readBlock struct {
 	seq  int64      // its number among all blocks of all inputs, in their order
@@ -51,7 +51,7 @@ func (p *blockPool) get(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// put gives a buffer back. One that was grown for a long line is let go.
+// put returns a buffer back. One that was grown for a long line is let go.
 func (p *blockPool) put(buf []byte) {
 	if cap(buf) != p.size+blockPad {
 		buf = nil

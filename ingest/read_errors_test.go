@@ -308,7 +308,7 @@ func TestSGErrors(t *testing.T) {
 	}
 }
 
-// TestSGLies gives headers that promise what does not come, in a stream whose
+// TestSGLies returns headers that promise what does not come, in a stream whose
 // size is not known when the header is read: no memory is taken on their word.
 func TestSGLies(t *testing.T) {
 	const n = 200_000 // the offsets alone are more than what is read beforehand

@@ -91,7 +91,7 @@ func linesOf(h *inputHead) *headLines {
 	return l
 }
 
-// next gives the next whole line with its end; grow says whether the beginning
+// next returns the next whole line with its end; grow says whether the beginning
 // may be made longer for it.
 func (l *headLines) next(grow bool) ([]byte, bool) {
 	for {

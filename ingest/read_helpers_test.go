@@ -94,7 +94,7 @@ func (w *collectorWorker) AddStrings(src, dst [][]byte, weight []float32) error 
 	return w.c.addErr
 }
 
-// check holds a call against the contract of Worker.
+// check compares a call with the contract of Worker.
 func (c *collector) check(src, dst int, weight []float32) error {
 	switch {
 	case src == 0 || src != dst || src > 64<<10:

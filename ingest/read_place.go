@@ -62,7 +62,7 @@ func (w *parseWorker) placedID(text string, b *readBlock) placedError {
 	return placedError{b.seq, b.plan, &SyntaxError{File: b.plan.name(), Line: w.lines + 1, Text: text}}
 }
 
-// locate gives e with line numbers that count from the start of the input. It
+// locate returns e with line numbers that count from the start of the input. It
 // is called when no goroutine parses any more.
 func (p *readPipeline) locate(e placedError) placedError {
 	s, ok := e.err.(*SyntaxError)
@@ -109,7 +109,7 @@ func (p *readPipeline) mixedSigns(workers []*parseWorker) placedError {
 	return late
 }
 
-// earlier locates e and gives the earlier one of best and e; either may be empty.
+// earlier locates e and returns the earlier one of best and e; either may be empty.
 func (p *readPipeline) earlier(best, e placedError) placedError {
 	e = p.locate(e)
 	if e.err == nil || best.err != nil && best.before(e) {
@@ -118,7 +118,7 @@ func (p *readPipeline) earlier(best, e placedError) placedError {
 	return e
 }
 
-// warnBadLines tells how many lines were passed over, and the first of them.
+// warnBadLines reports how many lines were passed over, and the first of them.
 func (p *readPipeline) warnBadLines(workers []*parseWorker, n int64) {
 	var first placedError
 	for _, w := range workers {
@@ -133,7 +133,7 @@ func (p *readPipeline) warnBadLines(workers []*parseWorker, n int64) {
 	}
 }
 
-// checkCounts holds the edges found against those that the headers promise, and
+// checkCounts compares the edges found with those that the headers promise, and
 // lets bodies look at all of an input. A bad line that was passed over may have
 // been an edge or not.
 func (p *readPipeline) checkCounts() error {

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// inputPlan is what the beginning of an input told: how the rest is to be read.
+// inputPlan is what the beginning of an input shows: how the rest is to be read.
 type inputPlan struct {
 	src    *readInput
 	schema Schema
@@ -17,8 +17,8 @@ type inputPlan struct {
 	promised int64 // edges that the header promises and that are counted; -1: none
 	atLine   int64 // the line of that promise
 
-	// The beginning did not tell these, for want of edges: the input agrees
-	// with any other, and adapt tells body what was settled.
+	// The beginning did not show these, for want of edges: the input agrees
+	// with any other, and adapt passes to body what was decided.
 	openIDs, openWeights bool
 	adapt                func(Schema)
 
@@ -108,9 +108,9 @@ func alwaysWeighted(f Format) bool {
 	return f == WEL || f == WSG || f == RawW || f == DIMACS
 }
 
-// settle makes one schema of those of all inputs, and refuses inputs of
+// decideSchema makes one schema of those of all inputs, and refuses inputs of
 // different kinds. Empty inputs have no say, unless there is nothing else.
-func settle(plans []*inputPlan) (Schema, error) {
+func decideSchema(plans []*inputPlan) (Schema, error) {
 	var live []*inputPlan
 	for _, p := range plans {
 		if p.body != (nothing{}) {

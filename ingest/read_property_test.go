@@ -176,7 +176,7 @@ func TestBlocksMakeNoDifference(t *testing.T) {
 }
 
 // sameOutcome reads content twice, as one block by one goroutine and as o says,
-// and holds the outcomes against each other.
+// and compares the outcomes.
 func sameOutcome(t testing.TB, f interface{ Fatalf(string, ...any) }, name string, content []byte, base, o ReadOptions) readOutcome {
 	t.Helper()
 	one := base
@@ -200,7 +200,7 @@ func sameOutcome(t testing.TB, f interface{ Fatalf(string, ...any) }, name strin
 	return a
 }
 
-// TestPlainLinesAgree holds the fast path against the general one, line by line.
+// TestPlainLinesAgree compares the fast path with the general one, line by line.
 func TestPlainLinesAgree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		content := rapid.StringMatching(`([0-9]{0,20}[ \t,x]{0,2}[0-9]{0,20}[ \t,]?[0-9.e]{0,20}[ \t]?\r?\n){1,20}`).Draw(rt, "lines")

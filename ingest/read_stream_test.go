@@ -149,7 +149,7 @@ func TestCancelBefore(t *testing.T) {
 	}
 }
 
-// TestSinkErrors gives the sink's errors back, and leaves no goroutine.
+// TestSinkErrors returns the sink's errors back, and leaves no goroutine.
 func TestSinkErrors(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	full := errors.New("disk full")
@@ -183,7 +183,7 @@ func TestSinkErrors(t *testing.T) {
 	}
 }
 
-// TestReadFailure gives the error of a file that cannot be read to its end.
+// TestReadFailure returns the error of a file that cannot be read to its end.
 func TestReadFailure(t *testing.T) {
 	broken := errors.New("input/output error")
 	in := &readInput{name: "g.txt", size: -1, once: true, open: func() (io.ReadCloser, error) {

@@ -69,7 +69,7 @@ type block struct {
 	refs atomic.Int32
 }
 
-// take gives an empty block of memory, or nil when all are in use.
+// take returns an empty block of memory, or nil when all are in use.
 func (s *spill) take() []uint32 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *spill) give(b []uint32) {
 	s.free = append(s.free, b[:blockWords])
 }
 
-// put turns a buffer from take with n words of records into a block. It gives
+// put turns a buffer from take with n words of records into a block. It returns
 // another buffer, or the same one after writing it to the file.
 func (s *spill) put(buf []uint32, n int) (*block, []uint32, error) {
 	if fresh := s.take(); fresh != nil {
@@ -129,7 +129,7 @@ func (s *spill) place() (int64, error) {
 	return s.end - blockBytes, nil
 }
 
-// read gives the records of a block; buf serves for those in the file.
+// read returns the records of a block; buf serves for those in the file.
 func (s *spill) read(b *block, buf []uint32) ([]uint32, error) {
 	if b.data != nil {
 		return b.data[:b.n], nil

@@ -92,8 +92,8 @@ func noColumns(name string, f Format) error {
 	}
 }
 
-// pickColumns finds the columns that the options name, and gives the layout
-// their places.
+// pickColumns finds the columns that the options name, and sets their places
+// in the layout.
 func pickColumns(h *inputHead, l *lineLayout, o *TableOptions) error {
 	if len(o.Columns) == 0 {
 		return nil

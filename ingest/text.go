@@ -123,7 +123,7 @@ func chooseColumns(p *inputPlan, s textSniff, l *lineLayout, o ReadOptions) {
 	p.schema.Weighted = l.columns == withWeight
 }
 
-// adapt settles what the beginning left open, and how ids are checked.
+// adapt decides what the beginning left open, and how ids are checked.
 func (l *lineLayout) adapt(p *inputPlan, s Schema) {
 	l.ids = s.IDs
 	if p.openWeights && s.Weighted {
@@ -255,7 +255,7 @@ func isText(tok []byte) bool {
 	return kind == notInteger
 }
 
-// isHeader tells a header line from an edge: its fields have the usual names,
+// isHeader distinguishes a header line from an edge: its fields have the usual names,
 // or they are no integers while all ids behind it are, or its third is no number
 // while those behind it are weights.
 func isHeader(f *lineFields, rest *textSniff) bool {

@@ -19,7 +19,7 @@ type ExpandRange struct {
 // Expand is kernel expand.
 type Expand struct{ f device.Function }
 
-// Launch queues it for so many chunks.
+// Launch queues it for some chunks.
 func (k Expand) Launch(s device.Stream, chunks int, a *ExpandArgs) error {
 	return k.f.Launch(s, chunks, Threads, 0, bytesOf(a))
 }

@@ -27,7 +27,7 @@ func LoadGather(d device.Device) (k Gather, err error) {
 	return k, err
 }
 
-// Launch queues it in so many blocks.
+// Launch queues it in some blocks.
 func (k Gather) Launch(s device.Stream, blocks int, a *GatherArgs) error {
 	return k.f.Launch(s, blocks, Threads, 0, bytesOf(a))
 }

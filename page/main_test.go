@@ -121,7 +121,7 @@ func graphs(t *testing.T) []*stored {
 	return list
 }
 
-// read gives what the shards of a store say.
+// read returns what the shards of a store say.
 func read(t testing.TB, name string, s *store.Store) *stored {
 	t.Helper()
 	x := &stored{name: name, store: s}

@@ -30,7 +30,7 @@ type Shard struct {
 	Sides []shard.Side
 }
 
-// Release gives the page back to the cache.
+// Release returns the page back to the cache.
 func (p *Page) Release() {
 	if p.free != nil {
 		p.free()

@@ -42,7 +42,7 @@ func (c *Cache) Read(ctx context.Context, requests []Request) *Reader {
 	return r
 }
 
-// Next gives the next page, nil after the last. When its context ends, so does the
+// Next returns the next page, nil after the last. When its context ends, so does the
 // reading. It is not called by two goroutines at once.
 func (r *Reader) Next(ctx context.Context) (*Page, error) {
 	if r.err != nil {
@@ -59,7 +59,7 @@ func (r *Reader) Next(ctx context.Context) (*Page, error) {
 	return l.page, l.err
 }
 
-// Close ends the reading and gives back what was read ahead.
+// Close ends the reading and returns back what was read ahead.
 func (r *Reader) Close() {
 	r.cancel()
 	for f := range r.ahead {
@@ -126,7 +126,7 @@ func (c *Cache) start(rq Request, r *Reader) bool {
 	}
 }
 
-// Get gives a page that stays in memory, and reads it where nobody did yet.
+// Get returns a page that stays in memory, and reads it where nobody did yet.
 func (c *Cache) Get(rq Request) (*Page, error) {
 	for _, dir := range c.opt.Gather {
 		if err := c.load(dir, rq.Page); err != nil {

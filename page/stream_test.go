@@ -144,7 +144,7 @@ func TestCancel(t *testing.T) {
 }
 
 // damage changes a byte of the in side of shard i, of a store that has it in its
-// payload, and gives what changes it back.
+// payload, and returns what changes it back.
 func damage(t *testing.T, x *stored, i int) (mend func()) {
 	t.Helper()
 	blob := make([]byte, x.store.Catalogue().Bytes(shard.In, i))
@@ -176,7 +176,7 @@ func damage(t *testing.T, x *stored, i int) (mend func()) {
 }
 
 // TestFirstDamaged: of several damaged shards of a page, the error is always that
-// of the first, though they are read at once; a cancelled stream tells of none, and
+// of the first, though they are read at once; a cancelled stream reports none, and
 // reads nothing.
 func TestFirstDamaged(t *testing.T) {
 	for _, x := range graphs(t)[2:] {

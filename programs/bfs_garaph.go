@@ -184,7 +184,6 @@ func (l bfsLoops) apply(acc []uint32, list []uint16, b *compiled.Block, cur, nex
 // bfsFragments are those of BFS.
 var bfsFragments = compiled.Fragments{
 	Program: "BFS",
-	Hash:    "4d9d78c9e41542bb",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},

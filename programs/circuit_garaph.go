@@ -204,7 +204,6 @@ func (l circuitLoops) apply(acc []Branch, list []uint16, b *compiled.Block, cur,
 // circuitFragments are those of Circuit.
 var circuitFragments = compiled.Fragments{
 	Program: "Circuit",
-	Hash:    "119c04a5009b674f",
 
 	Value:       compiled.Layout{Size: 8, Align: 4, Leaves: []compiled.Leaf{{Name: "Volts", Kind: compiled.Float32, Offset: 0}, {Name: "Held", Kind: compiled.Bool, Offset: 4}}},
 	Accumulator: compiled.Layout{Size: 16, Align: 8, Leaves: []compiled.Leaf{{Name: "Current", Kind: compiled.Float64, Offset: 0}, {Name: "Conductance", Kind: compiled.Float64, Offset: 8}}},

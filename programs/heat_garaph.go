@@ -189,7 +189,6 @@ func (l heatLoops) apply(acc []Flow, list []uint16, b *compiled.Block, cur, next
 // heatFragments are those of Heat.
 var heatFragments = compiled.Fragments{
 	Program: "Heat",
-	Hash:    "1f0e30927f18213c",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 16, Align: 8, Leaves: []compiled.Leaf{{Name: "Heat", Kind: compiled.Float64, Offset: 0}, {Name: "Conductance", Kind: compiled.Float64, Offset: 8}}},

@@ -50,7 +50,7 @@ func (x *interpreter[V, A]) fold(v uint32, edges []oracle.Edge) A {
 }
 
 // run iterates until nothing is active, at most so many times (0: any number),
-// and gives the number of iterations.
+// and returns the number of iterations.
 func (x *interpreter[V, A]) run(most int) int {
 	aggregable, _ := x.program.(gas.Aggregable[V])
 	active := false

@@ -175,7 +175,6 @@ func (l katzFloat32Loops) apply(acc []float64, list []uint16, b *compiled.Block,
 // katzFloat32Fragments are those of Katz[float32].
 var katzFloat32Fragments = compiled.Fragments{
 	Program: "Katz[float32]",
-	Hash:    "f729caae98633fa5",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
@@ -356,7 +355,6 @@ func (l katzFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Block,
 // katzFloat64Fragments are those of Katz[float64].
 var katzFloat64Fragments = compiled.Fragments{
 	Program: "Katz[float64]",
-	Hash:    "489cc4444bdad144",
 
 	Value:       compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},

@@ -178,7 +178,6 @@ func (l kCoreLoops) apply(acc []uint32, list []uint16, b *compiled.Block, cur, n
 // kCoreFragments are those of KCore.
 var kCoreFragments = compiled.Fragments{
 	Program: "KCore",
-	Hash:    "a81e41ec9149310a",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},

@@ -148,7 +148,6 @@ func (l lpaLoops) apply(acc []Votes, list []uint16, b *compiled.Block, cur, next
 // lpaFragments are those of LPA.
 var lpaFragments = compiled.Fragments{
 	Program: "LPA",
-	Hash:    "b9bcea287fffcf64",
 
 	Value:       compiled.Layout{Size: 12, Align: 4, Leaves: []compiled.Leaf{{Name: "Label", Kind: compiled.Uint32, Offset: 0}, {Name: "Candidate", Kind: compiled.Uint32, Offset: 4}, {Name: "Draw", Kind: compiled.Uint32, Offset: 8}}},
 	Accumulator: compiled.Layout{Size: 16, Align: 4, Leaves: []compiled.Leaf{{Name: "Own", Kind: compiled.Uint32, Offset: 0}, {Name: "Other", Kind: compiled.Uint32, Offset: 4}, {Name: "Key", Kind: compiled.Uint32, Offset: 8}, {Name: "Next", Kind: compiled.Uint32, Offset: 12}}},

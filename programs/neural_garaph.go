@@ -204,7 +204,6 @@ func (l neuralLoops) apply(acc []float64, list []uint16, b *compiled.Block, cur,
 // neuralFragments are those of Neural.
 var neuralFragments = compiled.Fragments{
 	Program: "Neural",
-	Hash:    "ae4c9425ec498273",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},

@@ -218,7 +218,6 @@ func (l pageRankFloat32Loops) aggregate(b *compiled.Block, values []float32) (su
 // pageRankFloat32Fragments are those of PageRank[float32].
 var pageRankFloat32Fragments = compiled.Fragments{
 	Program: "PageRank[float32]",
-	Hash:    "9f918c16fc844c7c",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
@@ -694,16 +693,16 @@ func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Bl
 					type F = float64
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate668_:
+				Activate667_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new != old
-							break Activate668_
+							break Activate667_
 						}
 						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
-						break Activate668_
+						break Activate667_
 
 					}
 				}
@@ -744,7 +743,6 @@ func (l pageRankFloat64Loops) aggregate(b *compiled.Block, values []float64) (su
 // pageRankFloat64Fragments are those of PageRank[float64].
 var pageRankFloat64Fragments = compiled.Fragments{
 	Program: "PageRank[float64]",
-	Hash:    "3b5efaff452de913",
 
 	Value:       compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},

@@ -231,7 +231,6 @@ func (l ssspFloat32Loops) apply(acc []float32, list []uint16, b *compiled.Block,
 // ssspFloat32Fragments are those of SSSP[float32].
 var ssspFloat32Fragments = compiled.Fragments{
 	Program: "SSSP[float32]",
-	Hash:    "6d1f9d27f7bc7b49",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
@@ -479,7 +478,6 @@ func (l ssspFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Block,
 // ssspFloat64Fragments are those of SSSP[float64].
 var ssspFloat64Fragments = compiled.Fragments{
 	Program: "SSSP[float64]",
-	Hash:    "21d8d5c9cd656164",
 
 	Value:       compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},

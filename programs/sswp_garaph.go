@@ -219,7 +219,6 @@ func (l sswpLoops) apply(acc []float32, list []uint16, b *compiled.Block, cur, n
 // sswpFragments are those of SSWP.
 var sswpFragments = compiled.Fragments{
 	Program: "SSWP",
-	Hash:    "6fd6d4a09bdc0212",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},

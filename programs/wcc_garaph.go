@@ -172,7 +172,6 @@ func (l wccLoops) apply(acc []uint32, list []uint16, b *compiled.Block, cur, nex
 // wccFragments are those of WCC.
 var wccFragments = compiled.Fragments{
 	Program: "WCC",
-	Hash:    "b08947b496b3d8ca",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},

@@ -348,7 +348,7 @@ func TestCheckSpace(t *testing.T) {
 	}
 }
 
-// TestOpenErrors: what is not a graph is told from what is none of this
+// TestOpenErrors: what is not a graph is distinguished from what is none of this
 // version, and from nothing.
 func TestOpenErrors(t *testing.T) {
 	dir := memoryDir(t)

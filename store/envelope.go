@@ -31,7 +31,7 @@ func seal(kind uint32, payload []byte) []byte {
 	return append(b, payload...)
 }
 
-// unseal checks an envelope and gives the payload, a window into b.
+// unseal checks an envelope and returns the payload, a window into b.
 func unseal(kind uint32, b []byte) ([]byte, error) {
 	le := binary.LittleEndian
 	switch {

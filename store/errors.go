@@ -12,7 +12,7 @@ var (
 	// ErrExists: a graph (or something else) stands at the path already.
 	ErrExists = errors.New("exists already")
 	// ErrGraphExists is the [ErrExists] of a graph that force would replace.
-	ErrGraphExists = fmt.Errorf("%w and is not to be replaced", ErrExists)
+	ErrGraphExists = fmt.Errorf("%w as a graph", ErrExists)
 	// ErrDamaged: stored bytes are not what was written.
 	ErrDamaged = errors.New("damaged")
 	// ErrReplaced: another graph was put in the place of this one meanwhile.

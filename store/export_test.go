@@ -11,7 +11,7 @@ func ReadDirect(f *os.File, at int64, dst []byte) bool {
 	return (&payload{direct: f}).readDirect(Extent{at, int64(len(dst))}, dst)
 }
 
-// SetExchange puts in what changes the places of two folders, and gives what
+// SetExchange puts in what changes the places of two folders, and returns what
 // puts it back.
 func SetExchange(f func(a, b string) error) (back func()) {
 	was := exchange

@@ -50,7 +50,7 @@ func (f *folder) opened() { _ = flock(f.handles[0], unix.LOCK_UN) } // or there 
 // flock locks an open folder, if nobody has another lock on it.
 func flock(dir *os.File, how int) error { return unix.Flock(int(dir.Fd()), how|unix.LOCK_NB) }
 
-// hold opens a folder and gives a path that leads to it as long as it is open.
+// hold opens a folder and returns a path that leads to it as long as it is open.
 func (f *folder) hold(path string, flag int) (string, error) {
 	handle, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY|flag, 0)
 	if err != nil {
@@ -138,7 +138,7 @@ func (f *folder) check() error {
 	return err
 }
 
-// count adds a file to what the graph takes on the disk, and gives its size.
+// count adds a file to what the graph takes on the disk, and returns its size.
 func (f *folder) count(in *beneath.Folder, name string) (int64, error) {
 	file, err := in.Open(name)
 	if err != nil {

@@ -53,7 +53,7 @@ type IDs struct {
 	last IDBlock
 }
 
-// IDs gives a reader of the id map.
+// IDs returns a reader of the id map.
 func (s *Store) IDs() *IDs { return &IDs{s: s} }
 
 // Block is the block that holds dense id v, in memory of the reader: it lasts
@@ -95,7 +95,7 @@ func (m *IDMap) blockOf(v uint32) int {
 	return sort.Search(len(m.Blocks), func(i int) bool { return m.Blocks[i] > v }) - 1
 }
 
-// blockRange gives the first vertex of block i, and how many are in it.
+// blockRange returns the first vertex of block i, and how many are in it.
 func (s *Store) blockRange(i int) (first uint32, n int) {
 	m := &s.cat.IDs
 	end := uint64(s.cat.Vertices)
@@ -302,7 +302,7 @@ func (iw *IDWriter) flush() error {
 	return err
 }
 
-// Finish writes what is left and gives the map to the writer's catalogue.
+// Finish writes what is left and returns the map to the writer's catalogue.
 func (iw *IDWriter) Finish() error {
 	if err := iw.flush(); err != nil {
 		return err

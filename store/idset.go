@@ -40,7 +40,7 @@ const (
 	leastIDs = 1 << 20
 )
 
-// IDSet gives an empty set that takes about limit bytes at most, but at least a
+// IDSet returns an empty set that takes about limit bytes at most, but at least a
 // bit per vertex and a mebibyte.
 func (s *Store) IDSet(limit int64) (*IDSet, error) {
 	x := &IDSet{s: s}

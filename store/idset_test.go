@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestIDSet holds sets of vertices against the list of all ids, within limits
+// TestIDSet compares sets of vertices with the list of all ids, within limits
 // that some of them exceed.
 func TestIDSet(t *testing.T) {
 	const many = 1<<18 + 5 // of 8 bytes: twice the least limit

@@ -111,7 +111,7 @@ func texts(ids []string) func(*store.IDWriter) error {
 	}
 }
 
-// aligned gives bytes at a multiple of 16.
+// aligned returns bytes at a multiple of 16.
 func aligned(n int) []byte {
 	b := make([]byte, n+16)
 	skip := -int(uintptr(unsafe.Pointer(&b[0]))) & 15
@@ -150,7 +150,7 @@ func blobs(t testing.TB, s *store.Store) map[place][]byte {
 	return m
 }
 
-// neighbours gives what the shards of one side say: the neighbours and the
+// neighbours returns what the shards of one side say: the neighbours and the
 // weights of every vertex, in order.
 func neighbours(t testing.TB, s *store.Store, dir shard.Direction) string {
 	t.Helper()

@@ -26,7 +26,7 @@ const (
 	newMarker   = markerFile + ".new"             // the marker of a whole graph, until it takes the other's place
 )
 
-// ours tells by its path in a graph's folder what garaph may have written there,
+// ours reports by its path in a graph's folder whether garaph may have written it,
 // the marker aside.
 func ours(path string, folder bool) bool {
 	if path == dbDir || path == JobsDir {
@@ -89,7 +89,7 @@ func hasMarker(path string) bool {
 	return err == nil && string(head) == markerHead
 }
 
-// Around gives the folder of the graph in which a path lies, whatever links lead
+// Around returns the folder of the graph in which a path lies, whatever links lead
 // there; "" when it lies in none. The path itself need not exist.
 func Around(path string) string {
 	for dir := range beneath.Above(path) {

@@ -6,9 +6,81 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/beneath"
 )
+
+// takePlace ends a Commit: the graph takes the place of an older one. No job
+// begins over that meanwhile, and none is running: what came there since Create
+// is not ours to remove.
+func (w *Writer) takePlace() error {
+	lock, err := lockGraph(w.target, unix.LOCK_EX)
+	if err != nil {
+		return errors.Join(w.failed(err), w.Abort())
+	}
+	if err = checkTarget(w.target, w.force); err == nil {
+		if err = replace(w.dir, w.target); err != nil {
+			err = w.failed(err)
+		}
+	}
+	_ = lock.Close() // it may be nil
+	if err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	w.settle()
+	return nil
+}
+
+// lockGraph takes the lock that jobs share while they begin, and an import has
+// alone while its graph takes the place of this one: that of the marker. The file
+// is nil where no graph is, or no lock can be.
+func lockGraph(path string, how int) (*os.File, error) {
+	f, err := beneath.Open(path)
+	if err != nil {
+		return nil, nil // no graph is there
+	}
+	defer f.Close()
+	marker, err := f.Open(markerFile)
+	if err != nil {
+		return nil, nil // likewise
+	}
+	for begin := time.Now(); errors.Is(flock(marker, how), unix.EWOULDBLOCK); time.Sleep(10 * time.Millisecond) {
+		if time.Since(begin) > maxOpening {
+			_ = marker.Close() // only read
+			return nil, fmt.Errorf("%w, or jobs begin over it: it was locked for %v; run the command again", ErrBusy, maxOpening)
+		}
+	}
+	return marker, nil
+}
+
+// InPlace calls f while no import replaces the graph. The error is [ErrReplaced]
+// when that has happened before, or when the folder was moved under f.
+func (s *Store) InPlace(f func() error) error {
+	lock, err := lockGraph(s.folder.dir, unix.LOCK_SH)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }()
+	if !s.folder.replaced() {
+		err = f()
+		if err == nil || !s.folder.replaced() {
+			return err
+		}
+	}
+	return &replacedError{err}
+}
+
+// replacedError is the [ErrReplaced] of a graph that is being used.
+type replacedError struct{ cause error } // nil: nothing failed yet
+
+func (e *replacedError) Error() string {
+	return ErrReplaced.Error() + ", moved or removed since it was opened; run the command again"
+}
+func (e *replacedError) Is(target error) bool { return target == ErrReplaced }
+func (e *replacedError) Unwrap() error        { return e.cause }
 
 // replace puts the folder dir in the place of target. What stood there, if
 // anything did, has the name dir afterwards. After an error both are as they

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -80,4 +82,59 @@ func readAll(s *store.Store) error {
 		damaged = errors.Join(damaged, damage)
 	}
 	return errors.Join(err, damaged)
+}
+
+// TestInPlace: no graph takes the place of one over which a job begins, and no
+// job begins over one whose place is being taken.
+func TestInPlace(t *testing.T) {
+	path := filepath.Join(memoryDir(t), "g")
+	write(t, path, random(1, 40, 4000), teststore.Options{ShardVertices: 10})
+	s, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	begun := make(chan error)
+	begin := func(f func() error) { go func() { begun <- s.InPlace(f) }() }
+	replaced := make(chan error, 1)
+	inside := make(chan bool)
+	begin(func() error {
+		go func() { replaced <- replaceWith(path, 2) }()
+		select {
+		case err := <-replaced:
+			t.Errorf("replaced while a job begins: %v", err)
+		case <-time.After(200 * time.Millisecond):
+		}
+		close(inside)
+		return store.ErrNoSpace
+	})
+	<-inside
+	if err := <-begun; err != store.ErrNoSpace { // as it was
+		t.Errorf("the error of the job that begins: %v", err)
+	}
+	if err := <-replaced; err != nil {
+		t.Error(err)
+	}
+	if err := s.InPlace(func() error { t.Error("begun over another graph"); return nil }); !errors.Is(err, store.ErrReplaced) {
+		t.Errorf("afterwards: %v", err)
+	}
+	if s, err = store.Open(path); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	defer store.SetExchange(func(a, b string) error {
+		begin(func() error { t.Error("begun while another graph takes the place"); return nil })
+		time.Sleep(100 * time.Millisecond)
+		return errors.Join(os.Rename(b, b+"-"), os.Rename(a, b), os.Rename(b+"-", a))
+	})()
+	if err := replaceWith(path, 3); err != nil {
+		t.Error(err)
+	}
+	if err := <-begun; !errors.Is(err, store.ErrReplaced) {
+		t.Errorf("a job that began meanwhile: %v", err)
+	}
+	err = s.InPlace(func() error { return errors.Join(os.Rename(path, path+"-"), os.ErrNotExist) })
+	if !errors.Is(err, store.ErrReplaced) || strings.Contains(err.Error(), "not exist") {
+		t.Errorf("moved under a job: %v", err)
+	}
 }

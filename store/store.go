@@ -114,7 +114,7 @@ func checkMarker(path string) (marker, error) {
 	case errors.Is(statErr, os.ErrNotExist):
 		return m, fmt.Errorf("open graph %s: %w there; check the path, or make a graph with `garaph import EDGES... GRAPH`", path, missing{})
 	case statErr != nil:
-		return m, fmt.Errorf("open graph %s: it cannot be looked at: %w", path, pathCause(statErr))
+		return m, fmt.Errorf("open graph %s: it cannot be examined: %w", path, pathCause(statErr))
 	case !info.IsDir():
 		return m, fmt.Errorf("open graph %s: %w: it is a file; make a graph of edge files with `garaph import EDGES... GRAPH`", path, ErrNotGraph)
 	case errors.Is(err, beneath.ErrKind):

@@ -12,14 +12,14 @@ import (
 )
 
 // summed are Badger's files that Open must be able to rely on, because damage
-// to them ends the process in a goroutine of Badger's or is not told from other
+// to them ends the process in a goroutine of Badger's or is not distinguished from other
 // errors: tables, manifest, key registry, and the first bytes of the value logs.
 // What the logs hold has checksums of its own.
 var summed = []string{"*.sst", "MANIFEST", "KEYREGISTRY", "*.vlog"}
 
 const logHead = 20 // bytes in front of the entries of a value log
 
-// sums gives a line "checksum name" for each of the summed files of a closed
+// sums returns a line "checksum name" for each of the summed files of a closed
 // store.
 func sums(dir string) (string, error) {
 	var lines strings.Builder
@@ -39,7 +39,7 @@ func sums(dir string) (string, error) {
 	return lines.String(), nil
 }
 
-// matching gives the paths of the files in dir whose names match a pattern, in
+// matching returns the paths of the files in dir whose names match a pattern, in
 // the order of the names. The path of dir is no pattern, whatever is in it.
 func matching(dir, pattern string) ([]string, error) {
 	entries, err := os.ReadDir(dir)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/internal/badgerdb"
+	"github.com/garaph/garaph/internal/beneath"
 	"github.com/garaph/garaph/shard"
 )
 
@@ -132,6 +133,9 @@ func checkTarget(path string, force bool) error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("import to %s: %w", path, err)
+	case info.Mode()&os.ModeSymlink != 0:
+		to, _ := os.Readlink(path) // for the message
+		return fmt.Errorf("import to %s: %w as a symbolic link to %q; name what it leads to, or remove the link", path, ErrExists, to)
 	case !info.IsDir():
 		return fmt.Errorf("import to %s: %w and is not a graph; choose another name", path, ErrExists)
 	}
@@ -142,6 +146,9 @@ func checkTarget(path string, force bool) error {
 		if entries, err := os.ReadDir(path); err == nil && len(entries) == 0 {
 			return nil // an empty folder is replaced
 		}
+		if errors.Is(err, beneath.ErrKind) {
+			return fmt.Errorf("import to %s: %w: %w", path, ErrExists, err)
+		}
 		return fmt.Errorf("import to %s: %w and is not a graph; choose another name", path, ErrExists)
 	}
 	if !force {
@@ -150,6 +157,9 @@ func checkTarget(path string, force bool) error {
 	foreign, err := foreignFile(path)
 	if err != nil {
 		return fmt.Errorf("import to %s: %w", path, err)
+	}
+	if info, err := os.Lstat(filepath.Join(path, foreign)); foreign != "" && err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return fmt.Errorf("import to %s: %w and holds the symbolic link %s, which garaph did not make; remove the link, or choose another name", path, ErrExists, foreign)
 	}
 	if foreign != "" {
 		return fmt.Errorf("import to %s: %w and holds %s, which is no part of a graph and would be lost; move it away, or choose another name", path, ErrExists, foreign)
@@ -293,16 +303,9 @@ func (w *Writer) Commit(c *Catalogue) error {
 		err = os.Rename(filepath.Join(w.dir, newMarker), filepath.Join(w.dir, markerFile))
 	}
 	if err == nil {
-		if err := checkTarget(w.target, w.force); err != nil { // what came there meanwhile is not ours to remove
-			return errors.Join(err, w.Abort())
-		}
-		err = replace(w.dir, w.target)
+		return w.takePlace()
 	}
-	if err != nil {
-		return errors.Join(w.failed(err), w.Abort())
-	}
-	w.settle()
-	return nil
+	return errors.Join(w.failed(err), w.Abort())
 }
 
 // writeDirectory makes the graph's Badger.

@@ -21,7 +21,7 @@ type record struct {
 	OldLimit string `json:"notify_limit,omitempty"`
 }
 
-// Encode gives what a checkpoint keeps of a state.
+// Encode returns what a checkpoint keeps of a state.
 func Encode(s State) []byte {
 	b, err := json.Marshal(record{Version: recordVersion, Counts: s.Counts, Limit: s.Limit})
 	if err != nil {

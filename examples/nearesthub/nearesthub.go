@@ -51,7 +51,7 @@ func (NearestHub) Sum(a, b Place) Place {
 // Apply keeps the nearest so far.
 func (p NearestHub) Apply(_ gas.Vertex, old, acc Place, _ gas.Step) Place { return p.Sum(old, acc) }
 
-// Activate tells the neighbours of any change.
+// Activate reports any change.
 func (NearestHub) Activate(_ gas.Vertex, old, new Place) bool { return old != new }
 
 // Overflowed reports a hub that is too far for a float32: where none is reached,

@@ -18,7 +18,7 @@ var nearestHubSources embed.FS
 
 // Loops are the methods of NearestHub as loops.
 func (p NearestHub) Loops() compiled.Loops[Place, Place] {
-	if !compiled.Fresh(nearestHubSources, "2395bdce12762d2ffd0a955e52ced945") {
+	if !compiled.Fresh(nearestHubSources, "5145155a23059ba0d06014af5cc36849") {
 		return compiled.Loops[Place, Place]{}
 	}
 	return nearestHubLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p NearestHub) Loops() compiled.Loops[Place, Place] {
 
 // Fragments are the methods of NearestHub as PTX.
 func (NearestHub) Fragments() compiled.Fragments {
-	if !compiled.Fresh(nearestHubSources, "2395bdce12762d2ffd0a955e52ced945") {
+	if !compiled.Fresh(nearestHubSources, "5145155a23059ba0d06014af5cc36849") {
 		return compiled.Fragments{}
 	}
 	return nearestHubFragments
@@ -204,7 +204,6 @@ func (l nearestHubLoops) apply(acc []Place, list []uint16, b *compiled.Block, cu
 // nearestHubFragments are those of NearestHub.
 var nearestHubFragments = compiled.Fragments{
 	Program: "NearestHub",
-	Hash:    "a700a272d6ae6570",
 
 	Value:       compiled.Layout{Size: 8, Align: 4, Leaves: []compiled.Leaf{{Name: "Distance", Kind: compiled.Float32, Offset: 0}, {Name: "Hub", Kind: compiled.Uint32, Offset: 4}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 4, Leaves: []compiled.Leaf{{Name: "Distance", Kind: compiled.Float32, Offset: 0}, {Name: "Hub", Kind: compiled.Uint32, Offset: 4}}},

@@ -32,5 +32,5 @@ func (Widest) Sum(a, b float32) float32 { return max(a, b) }
 // Apply keeps the widest so far.
 func (Widest) Apply(_ gas.Vertex, old, acc float32, _ gas.Step) float32 { return max(old, acc) }
 
-// Activate tells the neighbours of any change.
+// Activate reports any change.
 func (Widest) Activate(_ gas.Vertex, old, new float32) bool { return old != new }

@@ -18,7 +18,7 @@ var widestSources embed.FS
 
 // Loops are the methods of Widest as loops.
 func (p Widest) Loops() compiled.Loops[float32, float32] {
-	if !compiled.Fresh(widestSources, "0662d97a75f05da531e4bde3a67f06c3") {
+	if !compiled.Fresh(widestSources, "056c0ecb91d3746d21c5ec4bff839764") {
 		return compiled.Loops[float32, float32]{}
 	}
 	return widestLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Widest) Loops() compiled.Loops[float32, float32] {
 
 // Fragments are the methods of Widest as PTX.
 func (Widest) Fragments() compiled.Fragments {
-	if !compiled.Fresh(widestSources, "0662d97a75f05da531e4bde3a67f06c3") {
+	if !compiled.Fresh(widestSources, "056c0ecb91d3746d21c5ec4bff839764") {
 		return compiled.Fragments{}
 	}
 	return widestFragments
@@ -219,7 +219,6 @@ func (l widestLoops) apply(acc []float32, list []uint16, b *compiled.Block, cur,
 // widestFragments are those of Widest.
 var widestFragments = compiled.Fragments{
 	Program: "Widest",
-	Hash:    "e234270bcdb5e112",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},

@@ -22,7 +22,7 @@ import (
 // ErrStale says that generated files are not what they would be.
 var ErrStale = errors.New("generated files are not up to date")
 
-// Options tell what to compile.
+// Options say what to compile.
 type Options struct {
 	Dir      string   // where the go command is run
 	Packages []string // patterns of the go command
@@ -134,7 +134,7 @@ func (o Options) removeStale(r *Report, files []*loops.File) error {
 	return nil
 }
 
-// generated tells whether garaph compile wrote a file.
+// generated reports whether garaph compile wrote a file.
 func generated(text []byte) bool { return bytes.HasPrefix(text, []byte(loops.Header)) }
 
 // replace writes a file whole or not at all.

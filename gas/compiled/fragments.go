@@ -22,7 +22,6 @@ import "slices"
 // and what it means.
 type Fragments struct {
 	Program string // the name of the type, as in Go
-	Hash    string // changes whenever the text or the layouts do
 
 	Value, Accumulator, Parameters Layout
 	SumOp                          SumOp
@@ -44,17 +43,6 @@ func (f *Fragments) ReadsDegrees() (in, out bool) {
 type Fragment struct {
 	Text   string
 	Inputs []string // the names that the text reads, each once, sorted
-}
-
-// Reads tells whether the fragment reads any leaf of a value, or any part of a
-// vertex, edge or step: Reads("dst"), Reads("edge").
-func (f Fragment) Reads(name string) bool {
-	for _, input := range f.Inputs {
-		if len(input) > len(name) && input[:len(name)] == name && input[len(name)] == '.' {
-			return true
-		}
-	}
-	return false
 }
 
 // Layout is how a type of fixed size lies in memory, as Go lays it out on

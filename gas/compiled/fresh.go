@@ -6,7 +6,7 @@ import (
 	"io/fs"
 )
 
-// Fresh tells whether files, the text of a program and of what its methods call,
+// Fresh reports whether files, the text of a program and of what its methods call,
 // are those of a [FilesHash]: whether code that was made of them is still of the
 // same program. Generated code asks it.
 func Fresh(files fs.FS, hash string) bool {

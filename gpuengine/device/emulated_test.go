@@ -59,7 +59,7 @@ func TestEmulatedCopy(t *testing.T) {
 }
 
 // TestEmulatedWait: a stream waits for what was recorded in another one when it
-// was told to, however late that happens.
+// was asked to, however late that happens.
 func TestEmulatedWait(t *testing.T) {
 	w := newWorkbench(t, EmulatedOptions{})
 	second, err := w.NewStream(Normal)

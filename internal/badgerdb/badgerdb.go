@@ -16,7 +16,7 @@ import (
 	"github.com/garaph/garaph/internal/sigbus"
 )
 
-// ErrFault is a page of a mapped file that the disk could not give.
+// ErrFault is a page of a mapped file that the disk could not provide.
 var ErrFault = sigbus.ErrFault
 
 // Full is what err says of a full disk, in a few words; nil when it is another
@@ -60,7 +60,7 @@ func (p panicked) Error() string {
 	return fmt.Sprint(p.value)
 }
 
-// Unwrap gives the value of the panic, if that is an error. A page that could not
+// Unwrap returns the value of the panic, if that is an error. A page that could not
 // be had is [ErrFault], and not the nil pointer that Go calls it.
 func (p panicked) Unwrap() error {
 	if _, fault := p.value.(interface{ Addr() uintptr }); fault {

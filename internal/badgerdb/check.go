@@ -164,7 +164,7 @@ func checkLog(damaged error, db *beneath.Folder, name string) error {
 	return nil
 }
 
-// readManifest gives the numbers of the tables. Of each, the level is one of
+// readManifest returns the numbers of the tables. Of each, the level is one of
 // Badger's, and it is neither packed nor encrypted.
 func readManifest(damaged error, db *beneath.Folder) (map[uint64]bool, error) {
 	wrong := func(what string) error { return fmt.Errorf("%w: %s %s", damaged, badgerManifest, what) }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Above gives the folders in which a file lies, or would, from the innermost to
+// Above returns the folders in which a file lies, or would, from the innermost to
 // the root. The system finds them, and not their names, which links and mounts
 // may give others: the paths end in as many "..".
 func Above(path string) iter.Seq2[string, os.FileInfo] {

@@ -258,17 +258,17 @@ func kindOf(m fs.FileMode) string {
 	}
 }
 
-// Ours tells by its path in a folder what garaph may have written there.
+// Ours reports by its path in a folder whether garaph may have written there.
 type Ours func(path string, folder bool) bool
 
-// Foreign gives the first thing in a folder that is not ours, by its path in
+// Foreign returns the first thing in a folder that is not ours, by its path in
 // it; "" when there is none. A link or a special file is never ours.
 func (f *Folder) Foreign(name string, ours Ours) (string, error) {
 	return f.walk(name, "", ours, func(string) error { return nil })
 }
 
 // RemoveOurs removes what is ours from a folder, and the folder itself when
-// nothing is left in it. It gives the first thing that stays, by its path in the
+// nothing is left in it. It returns the first thing that stays, by its path in the
 // folder; "" when there is none. A folder that is not there is no error.
 func (f *Folder) RemoveOurs(name string, ours Ours) (left string, err error) {
 	left, err = f.walk(name, "", ours, f.gone)
@@ -323,7 +323,7 @@ func (f *Folder) walk(name, at string, ours Ours, do func(name string) error) (f
 	return foreign, nil
 }
 
-// Matches tells whether a path has the form of one of some patterns of
+// Matches reports whether a path has the form of one of some patterns of
 // [filepath.Match].
 func Matches(path string, patterns ...string) bool {
 	for _, pattern := range patterns {

@@ -99,7 +99,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestReadFile: the size is held against the limit before anything is read.
+// TestReadFile: the size is compared with the limit before anything is read.
 func TestReadFile(t *testing.T) {
 	f, _ := hostile(t)
 	if b, err := f.ReadFile("folder/file", 4); string(b) != "ours" {

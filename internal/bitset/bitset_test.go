@@ -29,7 +29,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestModel holds a set against a map of its members.
+// TestModel compares a set with a map of its members.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = 1000

@@ -13,7 +13,7 @@ import (
 )
 
 // unlimited is from where on a limit means none: version 1 has no word for it,
-// and gives the largest multiple of a page.
+// and returns the largest multiple of a page.
 const unlimited = 1 << 60
 
 // MemoryLimit is the least limit of memory, in bytes, of the groups of this
@@ -58,7 +58,7 @@ func memoryLimit(system fs.FS) int64 {
 	return least
 }
 
-// groupsOf gives the groups of /proc/self/cgroup: that of the memory controller
+// groupsOf returns the groups of /proc/self/cgroup: that of the memory controller
 // of version 1, and that of version 2; "" where there is none. A line is
 // hierarchy:controllers:group, with hierarchy 0 and no controllers in version 2.
 func groupsOf(text []byte) (one, two string) {
@@ -75,7 +75,7 @@ func groupsOf(text []byte) (one, two string) {
 	return one, two
 }
 
-// mountsOf gives the mounts of /proc/self/mountinfo that have limits of memory.
+// mountsOf returns the mounts of /proc/self/mountinfo that have limits of memory.
 // A line is, among others, root and mount point as its 4th and 5th field, and
 // behind a field "-" the type, the source and the options of the file system.
 func mountsOf(text []byte) (list []mount) {
@@ -125,7 +125,7 @@ func unescaped(field string) string {
 }
 
 // folders are those of a group and of all around it, as far as the mount shows
-// them. Where a container's own group is mounted as the top, but /proc tells its
+// them. Where a container's own group is mounted as the top, but /proc has its
 // path from further up, that is the top of the mount.
 func (m *mount) folders(group string) (list []string) {
 	rel := path.Clean(group)

@@ -27,7 +27,7 @@ const (
 )
 
 // reciprocal estimates 1/x for a normal x with a normal result: the compiler
-// puts rcp.approx.ftz.f64 here, which looks at the upper half of x and gives
+// puts rcp.approx.ftz.f64 here, which looks at the upper half of x and returns
 // the upper half of a result.
 func reciprocal(x float64) float64 {
 	x = math.Float64frombits(math.Float64bits(x) &^ (1<<32 - 1))

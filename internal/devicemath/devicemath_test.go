@@ -13,7 +13,7 @@ var edges = []float64{
 	math.MaxFloat32, 0x1p-126, 0x1p-149, 0x1p63, 0x1p64, 0x1p511, 0x1p-537, 1e-310,
 }
 
-// random gives floats of all kinds.
+// random returns floats of all kinds.
 func random(rng *rand.Rand) float64 {
 	switch x := rng.Uint64(); rng.IntN(6) {
 	case 0:

@@ -31,7 +31,7 @@ func Exp(x float64) float64 {
 	return (p + 1) * power2(half) * power2(k-half)
 }
 
-// expm1Reduced gives p = eʳ - 1 and k with x = r + k·ln 2 and |r| ≤ ln 2 / 2.
+// expm1Reduced returns p = eʳ - 1 and k with x = r + k·ln 2 and |r| ≤ ln 2 / 2.
 // The polynomial is the series up to r¹³, whose next term is below 2⁻⁵⁷.
 func expm1Reduced(x float64) (p float64, k int32) {
 	n := math.Floor(x*log2e + 0.5)

@@ -1,6 +1,6 @@
 // Package fragmentcall calls the methods of vertex programs with arguments and
-// results as bits, as fragments of PTX get and give them, so that tests can
-// hold one against the other.
+// results as bits, as fragments of PTX get and return them, so that tests can
+// compare one with the other.
 package fragmentcall
 
 import (
@@ -19,7 +19,7 @@ type Method struct {
 	inputs  []compiled.Kind
 }
 
-// MethodOf gives the method of that name of a program's type, or nil.
+// MethodOf returns the method of that name of a program's type, or nil.
 func MethodOf(program reflect.Type, name string) *Method {
 	method, ok := program.MethodByName(name)
 	if !ok {
@@ -35,7 +35,7 @@ func MethodOf(program reflect.Type, name string) *Method {
 // Inputs are the kinds of the leaves of the program and of all parameters.
 func (m *Method) Inputs() []compiled.Kind { return m.inputs }
 
-// Call calls the method on a program with the given leaves, and gives those of
+// Call calls the method on a program with the given leaves, and returns those of
 // all results.
 func (m *Method) Call(inputs []uint64) (results []uint64, fault compiled.Fault) {
 	defer func() {
@@ -100,7 +100,7 @@ func kindsOf(t reflect.Type, list []compiled.Kind) []compiled.Kind {
 	return list
 }
 
-// set fills v from the first bits and gives the rest.
+// set fills v from the first bits and returns the rest.
 func set(v reflect.Value, from []uint64) []uint64 {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -40,7 +40,7 @@ func integers(bits int) (list []uint64) {
 	return list
 }
 
-// Inputs gives leaves of all kinds: special values, small ones, random bits.
+// Inputs returns leaves of all kinds: special values, small ones, random bits.
 func Inputs(rng *rand.Rand, kinds []compiled.Kind) []uint64 {
 	inputs := make([]uint64, len(kinds))
 	for i, k := range kinds {
@@ -55,7 +55,7 @@ func Inputs(rng *rand.Rand, kinds []compiled.Kind) []uint64 {
 	return inputs
 }
 
-// Input gives one leaf.
+// Input returns one leaf.
 func Input(rng *rand.Rand, k compiled.Kind) uint64 {
 	x := rng.Uint64()
 	how := rng.IntN(4)
@@ -76,7 +76,7 @@ func Input(rng *rand.Rand, k compiled.Kind) uint64 {
 	return Normal(k, x)
 }
 
-// Specials gives all special values of a kind.
+// Specials returns all special values of a kind.
 func Specials(k compiled.Kind) []uint64 {
 	list := make([]uint64, len(special[k]))
 	for i, x := range special[k] {

@@ -10,14 +10,23 @@ import (
 	"github.com/garaph/garaph/internal/cgroup"
 )
 
+// Process is what a process that reads a graph takes beside what it plans: the
+// program itself, Badger's tables, the Go runtime.
+const Process = 42 << 20
+
 // Available is how many bytes the system, or the control group of the process,
-// can give; 0: unknown.
-func Available() int64 {
-	available, limit := ProcBytes("/proc/meminfo", "MemAvailable:"), cgroup.MemoryLimit()
-	if limit > 0 && (available == 0 || limit < available) {
+// can provide; 0: unknown.
+func Available() int64 { return limited(ProcBytes("/proc/meminfo", "MemAvailable:")) }
+
+// Total is how many bytes the machine has, or the control group of the process
+// may use; 0: unknown.
+func Total() int64 { return limited(ProcBytes("/proc/meminfo", "MemTotal:")) }
+
+func limited(bytes int64) int64 {
+	if limit := cgroup.MemoryLimit(); limit > 0 && (bytes == 0 || limit < bytes) {
 		return limit
 	}
-	return available
+	return bytes
 }
 
 // ProcBytes reads a line "NAME 123 kB" of a file of the kernel's, in bytes; 0

@@ -19,7 +19,7 @@ var ErrBudget = errors.New("not enough memory")
 // address translation costs as much as the memory itself.
 const hugeFrom = 4 << 20
 
-// Bytes gives n zeroed bytes, aligned to a page of memory. [FreeBytes] returns
+// Bytes returns n zeroed bytes, aligned to a page of memory. [FreeBytes] returns
 // them.
 func Bytes(n int64) ([]byte, error) {
 	if n == 0 {
@@ -35,7 +35,7 @@ func Bytes(n int64) ([]byte, error) {
 	return b, nil
 }
 
-// Sparse gives n zeroed values of which only those that are used take memory, in
+// Sparse returns n zeroed values of which only those that are used take memory, in
 // units of a huge page. [Free] returns them.
 func Sparse[T any](n int64) ([]T, error) {
 	var t T
@@ -55,7 +55,7 @@ func FreeBytes(b []byte) {
 	}
 }
 
-// Slice gives n zeroed values of a type without pointers.
+// Slice returns n zeroed values of a type without pointers.
 func Slice[T any](n int) ([]T, error) {
 	var t T
 	size := int(unsafe.Sizeof(t))
@@ -79,7 +79,7 @@ func Free[T any](s []T) {
 	FreeBytes(unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*size))
 }
 
-// Drop gives the memory pages that lie wholly or partly in b, a window into a
+// Drop returns the memory pages that lie wholly or partly in b, a window into a
 // mapped file, back to the system. Their content stays in the file, changed
 // bytes included; the next access reads it from there.
 func Drop(b []byte) {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// measure is a script for a copy of a page: it tells in the page itself how
+// measure is a script for a copy of a page: it writes into the page how
 // large a browser made each plot, and what it fetched.
 const measure = `<pre id="measured"></pre><script>
 const box = e => { const b = e.getBoundingClientRect(); return {Width: b.width, Height: b.height}; };

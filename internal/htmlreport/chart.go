@@ -85,7 +85,7 @@ type chart struct {
 
 func (c *chart) shows(p plotter.XY) bool { return c.x.shows(p.X) && c.y.shows(p.Y) }
 
-// add adds a series, unless the axes can show none of its points. It tells how
+// add adds a series, unless the axes can show none of its points. It returns how
 // many they can.
 func (c *chart) add(s series) (shown int) {
 	for _, p := range s.points {

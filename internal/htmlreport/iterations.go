@@ -25,7 +25,7 @@ func caption(sentences ...string) string {
 	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }
 
-// leftOut tells of what the axes cannot show.
+// leftOut reports what the axes cannot show.
 func leftOut(n int, one, many, lacks string) string {
 	if n == 0 {
 		return ""

@@ -195,7 +195,7 @@ func TestCPUPage(t *testing.T) {
 	}
 }
 
-// TestStrangePage: what cannot be shown is told, and names are text.
+// TestStrangePage: what cannot be shown is reported, and names are text.
 func TestStrangePage(t *testing.T) {
 	d := written(t, strangeRun())
 	if diff := cmp.Diff(everyPlot, d.plots); diff != "" {

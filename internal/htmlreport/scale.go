@@ -19,7 +19,7 @@ type scale struct {
 // beyond this, or below its inverse, a number is none that was measured.
 const beyond = 1e30
 
-// shows tells whether a number has a place on the axis.
+// shows reports whether a number has a place on the axis.
 func (s scale) shows(x float64) bool {
 	if s.log {
 		return x >= 1/beyond && x <= beyond

@@ -1,4 +1,4 @@
-// Package looptest holds the compiled loops of vertex programs against their
+// Package looptest compares the compiled loops of vertex programs with their
 // methods, on random blocks. Only tests use it.
 package looptest
 
@@ -20,12 +20,6 @@ import (
 // Plain are the loops of any program as package gas defines them, one call
 // of an interface's method after another.
 func Plain[V, A any](p gas.Program[V, A]) compiled.Loops[V, A] {
-	weight := func(w []float32, i uint32) gas.Edge {
-		if w == nil {
-			return gas.Edge{Weight: 1}
-		}
-		return gas.Edge{Weight: w[i]}
-	}
 	saturable, _ := p.(gas.Saturable[A])
 	settleable, _ := p.(gas.Settleable[V])
 	aggregable, _ := p.(gas.Aggregable[V])
@@ -36,7 +30,7 @@ func Plain[V, A any](p gas.Program[V, A]) compiled.Loops[V, A] {
 				if saturable != nil && saturable.Saturated(acc[i], b.Step) {
 					break
 				}
-				acc[i] = p.Sum(acc[i], p.Gather(cur[b.Nbr[e]], weight(b.Weight, e), cur[b.First+uint32(v)]))
+				acc[i] = p.Sum(acc[i], p.Gather(cur[b.Nbr[e]], edge(b.Weight, e), cur[b.First+uint32(v)]))
 				edges++
 			}
 		}
@@ -45,14 +39,14 @@ func Plain[V, A any](p gas.Program[V, A]) compiled.Loops[V, A] {
 	l.Scatter = func(acc *[1 << 16]A, nbr []uint32, slot []uint16, weights []float32, cur []V) {
 		var dst V
 		for i, u := range nbr {
-			acc[slot[i]] = p.Sum(acc[slot[i]], p.Gather(cur[u], weight(weights, uint32(i)), dst))
+			acc[slot[i]] = p.Sum(acc[slot[i]], p.Gather(cur[u], edge(weights, uint32(i)), dst))
 		}
 	}
 	l.Fold = func(acc *[1 << 16]A, b *packed.Blocks, cur []V) {
 		for e := range b.All() {
 			for i, u := range e.Nbr {
 				s := e.Slot[i]
-				acc[s] = p.Sum(acc[s], p.Gather(cur[u], weight(e.Weight, uint32(i)), cur[b.First()+uint32(s)]))
+				acc[s] = p.Sum(acc[s], p.Gather(cur[u], edge(e.Weight, uint32(i)), cur[b.First()+uint32(s)]))
 			}
 		}
 	}
@@ -90,8 +84,16 @@ func Plain[V, A any](p gas.Program[V, A]) compiled.Loops[V, A] {
 	return l
 }
 
-// Check holds a program's own loops against plain ones: the same bits and
-// counts on random blocks.
+// edge is the i-th edge of a block.
+func edge(weights []float32, i uint32) gas.Edge {
+	if weights == nil {
+		return gas.Edge{Weight: 1}
+	}
+	return gas.Edge{Weight: weights[i]}
+}
+
+// Check compares a program's own loops with plain ones: the same bits and counts
+// on random blocks.
 func Check[V, A any](t *testing.T, draw func(t *rapid.T) gas.Program[V, A], value *rapid.Generator[V]) {
 	t.Run(fmt.Sprintf("%T", draw)[len("func(*rapid.T) "):], func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
@@ -100,75 +102,95 @@ func Check[V, A any](t *testing.T, draw func(t *rapid.T) gas.Program[V, A], valu
 			if !ok {
 				t.Fatalf("%T has no loops: run go generate", p)
 			}
-			got, want := own.Loops(), Plain(p)
-			b := drawBlock(t, value)
-			same := func(what string, x, y any) {
-				t.Helper()
-				if diff := cmp.Diff(y, x, cmp.Exporter(func(reflect.Type) bool { return true }), cmp.Comparer(func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b }),
-					cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b })); diff != "" {
-					t.Fatalf("%T %+v: %s: %s", p, p, what, diff)
-				}
-			}
-			same("program", got.Program, p)
-			same("has Due", got.Due != nil, want.Due != nil)
-			same("has Aggregate", got.Aggregate != nil, want.Aggregate != nil)
-
-			if got.Due != nil {
-				before := []uint16{7, 7}
-				same("Due", got.Due(before, b.list, &b.Block, b.cur), want.Due(slices.Clone(before), b.list, &b.Block, b.cur))
-			}
-			accumulators := func(n int) (x, y []A) {
-				for i := range n { // of something that was gathered before
-					a := p.Zero()
-					if i%3 == 0 {
-						a = p.Sum(a, p.Gather(b.cur[i], gas.Edge{Weight: 2}, b.cur[0]))
-					}
-					x = append(x, a)
-				}
-				return x, slices.Clone(x)
-			}
-			x, y := accumulators(len(b.list))
-			same("edges", got.Gather(x, b.list, &b.Block, b.cur), want.Gather(y, b.list, &b.Block, b.cur))
-			same("Gather", x, y)
-
-			next, wantNext := slices.Clone(b.cur), slices.Clone(b.cur)
-			rising, wantRising := make([]uint64, 4), make([]uint64, 4)
-			rising[1], wantRising[1] = 1<<40, 1<<40 // of a neighbouring shard
-			activated, degrees := got.Apply(x, b.list, &b.Block, b.cur, next, rising)
-			wantActivated, wantDegrees := want.Apply(y, b.list, &b.Block, b.cur, wantNext, wantRising)
-			same("Apply", next, wantNext)
-			same("rising", rising, wantRising)
-			same("counts", []any{activated, degrees}, []any{wantActivated, wantDegrees})
-
-			n := len(b.Off) - 1
-			if got.Scatter != nil {
-				some, _ := accumulators(n)
-				var x, y [1 << 16]A
-				copy(x[:], some)
-				copy(y[:], some)
-				got.Scatter(&x, b.Nbr, b.slot, b.Weight, b.cur)
-				want.Scatter(&y, b.Nbr, b.slot, b.Weight, b.cur)
-				same("Scatter", x[:n], y[:n])
-			}
-			side, cur := b.pack(t)
-			var folded, wantFolded [1 << 16]A
-			for i := range folded {
-				folded[i] = p.Zero()
-			}
-			wantFolded = folded
-			got.Fold(&folded, side.Range(0, side.Blocks), cur)
-			want.Fold(&wantFolded, side.Range(0, side.Blocks), cur)
-			x, y = x[:0], y[:0]
-			for e := range side.All() {
-				for _, s := range e.Slot {
-					x, y = append(x, folded[s]), append(y, wantFolded[s])
-				}
-			}
-			same("Fold", x, y)
-			if got.Aggregate != nil {
-				values := b.cur[b.First:][:n]
-				same("Aggregate", got.Aggregate(&b.Block, values), want.Aggregate(&b.Block, values))
-			}
+			compare(t, own.Loops(), Plain(p), drawBlock(t, value))
 		})
 	})
+}
+
+// compare runs all loops over one block.
+func compare[V, A any](t *rapid.T, got, want compiled.Loops[V, A], b *block[V]) {
+	p := want.Program
+	same := func(what string, x, y any) {
+		t.Helper()
+		if diff := cmp.Diff(y, x, sameBits...); diff != "" {
+			t.Fatalf("%T %+v: %s: %s", p, p, what, diff)
+		}
+	}
+	same("program", got.Program, p)
+	same("has Due", got.Due != nil, want.Due != nil)
+	same("has Aggregate", got.Aggregate != nil, want.Aggregate != nil)
+
+	if got.Due != nil {
+		before := []uint16{7, 7}
+		same("Due", got.Due(before, b.list, &b.Block, b.cur), want.Due(slices.Clone(before), b.list, &b.Block, b.cur))
+	}
+	x := accumulators(p, b, len(b.list))
+	y := slices.Clone(x)
+	same("edges", got.Gather(x, b.list, &b.Block, b.cur), want.Gather(y, b.list, &b.Block, b.cur))
+	same("Gather", x, y)
+
+	next, wantNext := slices.Clone(b.cur), slices.Clone(b.cur)
+	rising, wantRising := make([]uint64, 4), make([]uint64, 4)
+	rising[1], wantRising[1] = 1<<40, 1<<40 // of a neighbouring shard
+	activated, degrees := got.Apply(x, b.list, &b.Block, b.cur, next, rising)
+	wantActivated, wantDegrees := want.Apply(y, b.list, &b.Block, b.cur, wantNext, wantRising)
+	same("Apply", next, wantNext)
+	same("rising", rising, wantRising)
+	same("counts", []any{activated, degrees}, []any{wantActivated, wantDegrees})
+
+	n := len(b.Off) - 1
+	if got.Scatter != nil {
+		var x, y [1 << 16]A
+		copy(x[:], accumulators(p, b, n))
+		copy(y[:], x[:n])
+		got.Scatter(&x, b.Nbr, b.slot, b.Weight, b.cur)
+		want.Scatter(&y, b.Nbr, b.slot, b.Weight, b.cur)
+		same("Scatter", x[:n], y[:n])
+	}
+	compareFold(t, got, want, b)
+	if got.Aggregate != nil {
+		values := b.cur[b.First:][:n]
+		same("Aggregate", got.Aggregate(&b.Block, values), want.Aggregate(&b.Block, values))
+	}
+}
+
+// sameBits compares floats by their bits; any NaN is like another.
+var sameBits = []cmp.Option{
+	cmp.Exporter(func(reflect.Type) bool { return true }),
+	cmp.Comparer(func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b }),
+	cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b }),
+}
+
+// accumulators are n of them, some of which have gathered before.
+func accumulators[V, A any](p gas.Program[V, A], b *block[V], n int) []A {
+	list := make([]A, n)
+	for i := range list {
+		list[i] = p.Zero()
+		if i%3 == 0 {
+			list[i] = p.Sum(list[i], p.Gather(b.cur[i], gas.Edge{Weight: 2}, b.cur[0]))
+		}
+	}
+	return list
+}
+
+// compareFold compares the loops over packed blocks, in the accumulators of vertices
+// that have edges.
+func compareFold[V, A any](t *rapid.T, got, want compiled.Loops[V, A], b *block[V]) {
+	side, cur := b.pack(t)
+	var folded, wantFolded [1 << 16]A
+	for i := range folded {
+		folded[i] = want.Program.Zero()
+	}
+	wantFolded = folded
+	got.Fold(&folded, side.Range(0, side.Blocks), cur)
+	want.Fold(&wantFolded, side.Range(0, side.Blocks), cur)
+	var x, y []A
+	for e := range side.All() {
+		for _, s := range e.Slot {
+			x, y = append(x, folded[s]), append(y, wantFolded[s])
+		}
+	}
+	if diff := cmp.Diff(y, x, sameBits...); diff != "" {
+		t.Fatalf("%T %+v: Fold: %s", want.Program, want.Program, diff)
+	}
 }

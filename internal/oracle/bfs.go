@@ -2,7 +2,7 @@ package oracle
 
 import "github.com/garaph/garaph/gas"
 
-// BFS gives the least number of edges on a way from source to each vertex,
+// BFS returns the least number of edges on a way from source to each vertex,
 // along edge direction; gas.Unreached where there is none.
 func BFS(g Graph, source uint32) []int64 {
 	hops := make([]int64, g.N)

@@ -2,7 +2,7 @@ package oracle
 
 import "math"
 
-// Circuit gives the voltages in a network of resistors, of which source is held
+// Circuit returns the voltages in a network of resistors, of which source is held
 // at volts and ground at 0; edge weights are conductances. It goes over the
 // vertices in turn (Gauss and Seidel) until no voltage changes by more than
 // tol. Vertices that nothing connects to source are at 0.

@@ -1,4 +1,4 @@
-// Package oracle has plain serial algorithms to hold every engine against, in
+// Package oracle has plain serial algorithms to compare every engine with, in
 // the manner of the verifiers of the GAP Benchmark Suite: short, slow, and
 // clear beyond doubt. Only tests use it.
 package oracle

@@ -2,7 +2,7 @@ package oracle
 
 import "math"
 
-// Heat gives the temperatures after so many steps from 1 at source and 0
+// Heat returns the temperatures after some steps from 1 at source and 0
 // elsewhere, in 64-bit floats. In each step a vertex comes nearer to the mean
 // of its neighbours' temperatures, weighted with the conductances of its
 // in-edges, by the factor e^(-step·Σ conductances).

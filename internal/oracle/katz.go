@@ -1,7 +1,7 @@
 package oracle
 
-// Katz gives Σ_k alpha^k · (walks of k edges that end at the vertex) · beta, for
-// walks of at most so many edges, in 64-bit floats.
+// Katz returns Σ_k alpha^k · (walks of k edges that end at the vertex) · beta, for
+// walks of a limited number of edges, in 64-bit floats.
 func Katz(g Graph, alpha, beta float64, edges int) []float64 {
 	walks, total := make([]float64, g.N), make([]float64, g.N)
 	for v := range walks {

@@ -1,6 +1,6 @@
 package oracle
 
-// KCore tells which vertices are in the k-core: it takes away vertices with
+// KCore reports which vertices are in the k-core: it takes away vertices with
 // fewer than k edges, one after another. Edges count at both ends, those of a
 // symmetric graph once.
 func KCore(g Graph, k int, symmetric bool) []bool {

@@ -1,6 +1,6 @@
 package oracle
 
-// LPA gives the labels after so many rounds in which half of the vertices, at
+// LPA returns the labels after some rounds in which half of the vertices, at
 // random, compare their label with one of a random neighbour's, drawn in the
 // round before, and take that one if more neighbours have it. Neighbours are
 // those of in- and out-edges, of a symmetric graph once. The random numbers are

@@ -2,7 +2,7 @@ package oracle
 
 import "math"
 
-// Neural gives the activities of neurons that each answer the weighted sum of
+// Neural returns the activities of neurons that each answer the weighted sum of
 // their in-edges with a tanh, from tanh(bias) on, until none changes by more
 // than tol; in 64-bit floats.
 func Neural(g Graph, gain, bias, tol float64) []float64 {

@@ -2,13 +2,13 @@ package oracle
 
 import "math"
 
-// PageRank gives the probability of each vertex in the random surfer model
+// PageRank returns the probability of each vertex in the random surfer model
 // (Brin and Page, 1998), by power iteration in 64-bit floats:
 //
 //	rank(v) = (1-d)·p(v) + d·(Σ_{u→v} rank(u)/out(u) + D·p(v)),  D = Σ_{out(u)=0} rank(u)
 //
 // where p is 1/N everywhere, or 1 at source and 0 elsewhere when source ≥ 0,
-// and the first ranks are p. It makes so many iterations or, with
+// and the first ranks are p. It makes a number of iterations or, with
 // iterations ≤ 0, goes on until the ranks change by less than tol (> 0) in L1.
 func PageRank(g Graph, damping float64, source, iterations int, tol float64) []float64 {
 	p := make([]float64, g.N)

@@ -22,7 +22,7 @@ var realGraphs = []struct {
 	{"soc-Slashdot0902", false, "1", 1},
 }
 
-// compare holds one value per vertex against what is expected, within a
+// compare compares one value per vertex with what is expected, within a
 // relative tolerance.
 func compare(t *testing.T, what string, ids []int64, want map[int64]float64, tolerance float64, got func(v int) float64) {
 	t.Helper()
@@ -53,7 +53,7 @@ func hops(h int64) float64 {
 	return float64(h)
 }
 
-// TestReal holds the oracles against NetworkX.
+// TestReal compares the oracles with NetworkX.
 func TestReal(t *testing.T) {
 	for _, c := range realGraphs {
 		t.Run(c.name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestReal(t *testing.T) {
 	}
 }
 
-// TestLDBC holds the oracles against the reference outputs of LDBC
+// TestLDBC compares the oracles with the reference outputs of LDBC
 // Graphalytics, whose tolerance is 1e-4; here the floats of the input, which
 // are rounded to 32 bits, are all that differs.
 func TestLDBC(t *testing.T) {

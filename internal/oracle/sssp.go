@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// SSSP gives the least total weight of a way from source to each vertex, along
+// SSSP returns the least total weight of a way from source to each vertex, along
 // edge direction; +Inf where there is none (Dijkstra, 1959). Sums are 64-bit
 // floats.
 func SSSP(g Graph, source uint32) []float64 {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// SSWP gives the width of the widest way from source to each vertex, along edge
+// SSWP returns the width of the widest way from source to each vertex, along edge
 // direction, which is the least weight on it; +Inf at source, 0 where there is
 // none. It lets in the edges from the heaviest to the lightest: a vertex is as
 // wide as the edge that first connects it with source.

@@ -1,6 +1,6 @@
 package oracle
 
-// WCC gives for each vertex the least id in its weakly connected component, by
+// WCC returns for each vertex the least id in its weakly connected component, by
 // union-find. The root of a set is its least member.
 func WCC(g Graph) []uint32 {
 	parent := make([]uint32, g.N)

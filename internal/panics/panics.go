@@ -15,7 +15,7 @@ import (
 type Error struct {
 	Program any
 	Value   any    // of the panic
-	Place   string // function, file and line; "" if it cannot be told
+	Place   string // function, file and line; "" if it is unknown
 	Stack   []byte // of the goroutine, as debug.Stack gives it
 }
 
@@ -27,7 +27,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap gives the value of the panic, if that is an error.
+// Unwrap returns the value of the panic, if that is an error.
 func (e *Error) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err

@@ -35,54 +35,13 @@ func (p *parser) decode(op string, operands []string) (func(r []uint64), error) 
 	case "cvt":
 		return p.conversion(op, operands)
 	case "setp":
-		if len(types) != 2 {
-			return nil, errUnknown
-		}
-		f := comparison(types[0], t)
-		if f == nil {
-			return nil, errUnknown
-		}
-		s, err := p.operands(operands, 1, widthOf(t), widthOf(t))
-		if err != nil {
-			return nil, err
-		}
-		d, a, b := s[0], s[1], s[2]
-		return func(r []uint64) {
-			r[d] = 0
-			if f(r[a], r[b]) {
-				r[d] = 1
-			}
-		}, nil
+		return p.comparison(types, operands)
 	case "selp":
-		s, err := p.operands(operands, widthOf(t), widthOf(t), widthOf(t), 1)
-		if err != nil {
-			return nil, err
-		}
-		d, a, b, c := s[0], s[1], s[2], s[3]
-		return func(r []uint64) {
-			if r[c] != 0 {
-				r[d] = r[a]
-			} else {
-				r[d] = r[b]
-			}
-		}, nil
+		return p.selection(widthOf(t), operands)
 	case "shl", "shr":
 		return p.shift(op, operands)
 	case "clz", "popc":
-		s, err := p.operands(operands, 32, widthOf(t))
-		if err != nil {
-			return nil, err
-		}
-		d, a := s[0], s[1]
-		switch op {
-		case "clz.b32":
-			return func(r []uint64) { r[d] = uint64(bits.LeadingZeros32(uint32(r[a]))) }, nil
-		case "clz.b64":
-			return func(r []uint64) { r[d] = uint64(bits.LeadingZeros64(r[a])) }, nil
-		case "popc.b32", "popc.b64":
-			return func(r []uint64) { r[d] = uint64(bits.OnesCount64(r[a])) }, nil
-		}
-		return nil, errUnknown
+		return p.count(op, widthOf(t), operands)
 	}
 	w := widthOf(t)
 	if f := unary[op]; f != nil {
@@ -112,7 +71,63 @@ func (p *parser) decode(op string, operands []string) (func(r []uint64), error) 
 	return nil, errUnknown
 }
 
-// operands gives the slots of operands of the given widths; the first one is
+// comparison sets a predicate.
+func (p *parser) comparison(types, operands []string) (func(r []uint64), error) {
+	if len(types) != 2 {
+		return nil, errUnknown
+	}
+	f := comparison(types[0], types[1])
+	if f == nil {
+		return nil, errUnknown
+	}
+	s, err := p.operands(operands, 1, widthOf(types[1]), widthOf(types[1]))
+	if err != nil {
+		return nil, err
+	}
+	d, a, b := s[0], s[1], s[2]
+	return func(r []uint64) {
+		r[d] = 0
+		if f(r[a], r[b]) {
+			r[d] = 1
+		}
+	}, nil
+}
+
+// selection takes one of two values by a predicate.
+func (p *parser) selection(width int, operands []string) (func(r []uint64), error) {
+	s, err := p.operands(operands, width, width, width, 1)
+	if err != nil {
+		return nil, err
+	}
+	d, a, b, c := s[0], s[1], s[2], s[3]
+	return func(r []uint64) {
+		if r[c] != 0 {
+			r[d] = r[a]
+		} else {
+			r[d] = r[b]
+		}
+	}, nil
+}
+
+// count counts bits.
+func (p *parser) count(op string, width int, operands []string) (func(r []uint64), error) {
+	s, err := p.operands(operands, 32, width)
+	if err != nil {
+		return nil, err
+	}
+	d, a := s[0], s[1]
+	switch op {
+	case "clz.b32":
+		return func(r []uint64) { r[d] = uint64(bits.LeadingZeros32(uint32(r[a]))) }, nil
+	case "clz.b64":
+		return func(r []uint64) { r[d] = uint64(bits.LeadingZeros64(r[a])) }, nil
+	case "popc.b32", "popc.b64":
+		return func(r []uint64) { r[d] = uint64(bits.OnesCount64(r[a])) }, nil
+	}
+	return nil, errUnknown
+}
+
+// operands returns the registers of operands of the given widths; the first one is
 // assigned to.
 func (p *parser) operands(texts []string, widths ...int) ([]int, error) {
 	if len(texts) != len(widths) {
@@ -121,15 +136,15 @@ func (p *parser) operands(texts []string, widths ...int) ([]int, error) {
 	if texts[0][0] != '%' && texts[0][0] != '$' {
 		return nil, fmt.Errorf("an assignment to %s", texts[0])
 	}
-	slots := make([]int, len(texts))
+	registers := make([]int, len(texts))
 	for i, text := range texts {
-		slot, err := p.operand(text, widths[i])
+		register, err := p.operand(text, widths[i])
 		if err != nil {
 			return nil, err
 		}
-		slots[i] = slot
+		registers[i] = register
 	}
-	return slots, nil
+	return registers, nil
 }
 
 // shift: distances are 32 bits and clamped to the width.

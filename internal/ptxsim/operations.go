@@ -115,7 +115,7 @@ func extreme64(a, b float64, most bool) float64 {
 	}
 }
 
-// comparison gives the test of setp.name.t, or nil.
+// comparison returns the test of setp.name.t, or nil.
 func comparison(name, t string) func(a, b uint64) bool {
 	switch t {
 	case "u32", "u64":

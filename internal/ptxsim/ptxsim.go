@@ -15,14 +15,14 @@ import (
 
 // Program is a fragment that is ready to run.
 type Program struct {
-	steps []step
-	slots map[string]int // of registers and placeholders
-	first []uint64       // immediates at their slots, 0 elsewhere
+	steps     []step
+	registers map[string]int // of registers and placeholders
+	first     []uint64       // immediates at their registers, 0 elsewhere
 }
 
-// step does one instruction and gives the next one.
+// step does one instruction and returns the next one.
 type step struct {
-	guard int // slot, or -1
+	guard int // register, or -1
 	not   bool
 	do    func(r []uint64)
 	jump  int // next instruction of a bra, or -1
@@ -46,7 +46,7 @@ type parser struct {
 // Parse reads a fragment. Widths gives the number of bits of its placeholders,
 // by name: 32 or 64.
 func Parse(text string, widths map[string]int) (*Program, error) {
-	p := &parser{Program: &Program{slots: map[string]int{}}, widths: map[string]int{}}
+	p := &parser{Program: &Program{registers: map[string]int{}}, widths: map[string]int{}}
 	for name, bits := range widths {
 		p.widths["${"+name+"}"] = bits
 	}
@@ -104,7 +104,7 @@ func Parse(text string, widths map[string]int) (*Program, error) {
 	return p.Program, nil
 }
 
-// operand gives the slot of a register, a placeholder or an immediate of so
+// operand returns the register of a name, a placeholder or an immediate of so
 // many bits.
 func (p *parser) operand(text string, bits int) (int, error) {
 	key := text
@@ -124,13 +124,13 @@ func (p *parser) operand(text string, bits int) (int, error) {
 		}
 		key = fmt.Sprint(value, bits)
 	}
-	slot, ok := p.slots[key]
+	register, ok := p.registers[key]
 	if !ok {
-		slot = len(p.first)
-		p.slots[key] = slot
+		register = len(p.first)
+		p.registers[key] = register
 		p.first = append(p.first, value)
 	}
-	return slot, nil
+	return register, nil
 }
 
 func immediate(text string, bits int) (uint64, error) {
@@ -152,8 +152,8 @@ func immediate(text string, bits int) (uint64, error) {
 
 // Machine runs a program again and again.
 type Machine struct {
-	program *Program
-	slots   []uint64
+	program   *Program
+	registers []uint64
 }
 
 // NewMachine makes a machine for p.
@@ -161,33 +161,33 @@ func (p *Program) NewMachine() *Machine {
 	return &Machine{p, append([]uint64(nil), p.first...)}
 }
 
-// Slot is where a placeholder is in the machine, or -1 if the text does not
+// Register is where a placeholder is in the machine, or -1 if the text does not
 // name it.
-func (p *Program) Slot(name string) int {
-	if slot, ok := p.slots["${"+name+"}"]; ok {
-		return slot
+func (p *Program) Register(name string) int {
+	if register, ok := p.registers["${"+name+"}"]; ok {
+		return register
 	}
 	return -1
 }
 
-// Set puts the bits of a value into a slot; slot -1 is ignored.
-func (m *Machine) Set(slot int, bits uint64) {
-	if slot >= 0 {
-		m.slots[slot] = bits
+// Set puts the bits of a value into a register; register -1 is ignored.
+func (m *Machine) Set(register int, bits uint64) {
+	if register >= 0 {
+		m.registers[register] = bits
 	}
 }
 
-// Get is the content of a slot, 0 for slot -1.
-func (m *Machine) Get(slot int) uint64 {
-	if slot < 0 {
+// Get is the content of a register, 0 for register -1.
+func (m *Machine) Get(register int) uint64 {
+	if register < 0 {
 		return 0
 	}
-	return m.slots[slot]
+	return m.registers[register]
 }
 
 // Run runs the program from its start to its end.
 func (m *Machine) Run() error {
-	r, steps := m.slots, m.program.steps
+	r, steps := m.registers, m.program.steps
 	left := 50_000_000
 	for pc := 0; pc < len(steps); {
 		s := &steps[pc]

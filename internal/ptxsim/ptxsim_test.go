@@ -33,13 +33,13 @@ L2:
 	}
 	m := p.NewMachine()
 	for _, n := range []uint64{0, 1, 7} {
-		m.Set(p.Slot("n"), n)
-		if err := m.Run(); err != nil || m.Get(p.Slot("out")) != 3*n {
-			t.Errorf("3·%d = %d, %v", n, m.Get(p.Slot("out")), err)
+		m.Set(p.Register("n"), n)
+		if err := m.Run(); err != nil || m.Get(p.Register("out")) != 3*n {
+			t.Errorf("3·%d = %d, %v", n, m.Get(p.Register("out")), err)
 		}
 	}
-	if p.Slot("other") != -1 {
-		t.Error("a name that is not in the text has a slot")
+	if p.Register("other") != -1 {
+		t.Error("a name that is not in the text has a register")
 	}
 }
 
@@ -73,10 +73,10 @@ func TestInstructions(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := p.NewMachine()
-		m.Set(p.Slot("a"), c.a)
-		m.Set(p.Slot("b"), c.b)
-		if err := m.Run(); err != nil || m.Get(p.Slot("r")) != c.r {
-			t.Errorf("%s %x, %x = %x, not %x (%v)", c.op, c.a, c.b, m.Get(p.Slot("r")), c.r, err)
+		m.Set(p.Register("a"), c.a)
+		m.Set(p.Register("b"), c.b)
+		if err := m.Run(); err != nil || m.Get(p.Register("r")) != c.r {
+			t.Errorf("%s %x, %x = %x, not %x (%v)", c.op, c.a, c.b, m.Get(p.Register("r")), c.r, err)
 		}
 	}
 }

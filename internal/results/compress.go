@@ -25,7 +25,7 @@ func Compressed(w io.Writer, name string, write func(io.Writer) error) error {
 }
 
 // compressed runs write with a writer that compresses into w as the suffix
-// tells, at the fastest level: rows come at hundreds of megabytes a second,
+// says, at the fastest level: rows come at hundreds of megabytes a second,
 // and the levels above cost several times the time for a tenth of the size.
 // After an error the stream is left without an end, so that no reader takes it
 // for whole.

@@ -235,7 +235,7 @@ func TestCheckWritableLeavesNothing(t *testing.T) {
 	}
 }
 
-// failingWriter takes so many bytes and fails then.
+// failingWriter accepts a number of bytes and fails then.
 type failingWriter struct {
 	left  int
 	cause error

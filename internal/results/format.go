@@ -30,7 +30,7 @@ var byExtension = map[string]Format{
 	".npy": NPY,
 }
 
-// FormatOf tells the format from the extension of path: .tsv, .txt, .tab,
+// FormatOf recognises the format by the extension of path: .tsv, .txt, .tab,
 // .csv, .ndjson, .jsonl, each also with .gz or .zst behind it, .parquet, .pq,
 // and .npy. Case does not matter.
 func FormatOf(path string) (Format, error) {
@@ -43,7 +43,7 @@ func FormatOf(path string) (Format, error) {
 	}
 	f, ok := byExtension[ext]
 	if !ok {
-		return "", fmt.Errorf("the extension of %s tells no results format; name the file or the format as %s", path, known)
+		return "", fmt.Errorf("the extension of %s is that of no results format; name the file or the format as %s", path, known)
 	}
 	if suffix != "" && !f.isText() {
 		return "", fmt.Errorf("a %s file cannot have the suffix %s: parquet is compressed inside, and npy is not read compressed; leave the suffix out of %s", f, suffix, path)

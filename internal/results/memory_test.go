@@ -94,7 +94,7 @@ func (m *memory) setStrings(texts []string) {
 	}
 }
 
-// want gives the rows as text, as the text formats write them without quoting.
+// want returns the rows as text, as the text formats write them without quoting.
 func (m *memory) want() [][2]string {
 	rows := [][2]string{}
 	id := func(c *IDs, i int) string {
@@ -137,7 +137,7 @@ func special(s string) string {
 	return s
 }
 
-// write gives m as the bytes of a file.
+// write returns m as the bytes of a file.
 func write(t *testing.T, f Format, m *memory) []byte {
 	t.Helper()
 	var buf bytes.Buffer

@@ -58,7 +58,7 @@ func writeNPY(w io.Writer, t Table) error {
 }
 
 // CheckIDBytes reports the error that [Write] would end with because the longest
-// string id has so many bytes, and should be called before a long job.
+// string id has that many bytes, and should be called before a long job.
 func CheckIDBytes(f Format, longest int) error {
 	if f == NPY && longest > maxNPYString {
 		return fmt.Errorf("the longest vertex id has %d bytes, and npy would spend as many on every row (at most %d are allowed); write parquet instead", longest, maxNPYString)
@@ -85,7 +85,7 @@ func npyHeader(t Table, width int) ([]byte, error) {
 	return append(h, '\n'), nil
 }
 
-// pythonString gives a Python literal in ASCII. Go's escapes are also Python's.
+// pythonString returns a Python literal in ASCII. Go's escapes are also Python's.
 func pythonString(s string) string {
 	if q := strconv.QuoteToASCII(s); q != `"`+s+`"` || strings.Contains(s, "'") {
 		return q

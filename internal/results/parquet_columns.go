@@ -57,7 +57,7 @@ func (p *parquetEncoder) batch(b *Batch, rows int) error {
 	return nil
 }
 
-// chunkEnd gives the row behind the chunk that starts at from.
+// chunkEnd returns the row behind the chunk that starts at from.
 func (p *parquetEncoder) chunkEnd(b *Batch, from, rows int) int {
 	to := min(rows, from+rowsPerChunk, from+rowsPerGroup-p.rows)
 	if p.ids != IDString {

@@ -125,7 +125,7 @@ type Table interface {
 // idColumn is the name of the id column.
 const idColumn = "id"
 
-// nameOf gives the name of t's value column, which is neither empty nor the
+// nameOf returns the name of t's value column, which is neither empty nor the
 // name of the id column, since readers tell columns apart by name.
 func nameOf(t Table) string {
 	if name := t.Name(); name != "" && name != idColumn {

@@ -4,7 +4,7 @@ import "fmt"
 
 // tsvLayout is id, tab, value, as the edge lists of SNAP are written: no
 // header and no quoting. An id that would break its line is refused, since a
-// reader could not tell.
+// reader could not know.
 func tsvLayout() layout {
 	return layout{between: "\t", after: "\n", text: appendTSV}
 }

@@ -1,12 +1,12 @@
 // Package sigbus keeps a process alive that touches a page of a mapped file
-// which the disk cannot give: for which a full disk has no room, which lies
+// which the disk cannot provide: for which a full disk has no room, which lies
 // behind the end of a file that was cut, or which cannot be read. The system
 // answers with the signal SIGBUS, which ends a Go program in whatever goroutine
 // it meets, a library's own among them.
 //
 // While a [Guard] is held, such a page becomes one of zeros that belongs to no
 // file, and the guard reports that it happened. What was written to the page is
-// lost, and what was read from it is wrong: who holds a guard must throw away
+// lost, and what was read from it is wrong: the holder of a guard must discard
 // what it wrote, and check what it read.
 package sigbus
 
@@ -16,7 +16,7 @@ import (
 )
 
 // ErrFault is reported by a guard under which a page of a mapped file could not
-// be had. It is that of any file of the process: the signal does not tell whose
+// be had. It is that of any file of the process: the signal does not say whose
 // it is.
 var ErrFault = errors.New("no space left on device for a mapped file, or it cannot be read")
 
@@ -24,7 +24,7 @@ var ErrFault = errors.New("no space left on device for a mapped file, or it cann
 // were replaced. The signal's handler reads the one and adds to the other.
 var guards, faults atomic.Uint64
 
-// Guard replaces pages that the disk cannot give, from [Hold] to its release.
+// Guard replaces pages that the disk cannot provide, from [Hold] to its release.
 // Guards may overlap.
 type Guard struct {
 	before   uint64 // faults when it was acquired
@@ -47,7 +47,7 @@ func (g *Guard) Err() error {
 	return nil
 }
 
-// Release ends the guard, and gives what Err does. Only the first call ends it.
+// Release ends the guard, and returns what Err does. Only the first call ends it.
 func (g *Guard) Release() error {
 	if !g.released.Swap(true) {
 		guards.Add(^uint64(0))

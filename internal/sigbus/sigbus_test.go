@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 
 func page() int { return os.Getpagesize() }
 
-// mapped maps a new file of so many pages, and gives its path too.
+// mapped maps a new file of some pages, and returns its path too.
 func mapped(t testing.TB, dir string, pages int) ([]byte, string) {
 	t.Helper()
 	name := filepath.Join(dir, "mapped")
@@ -54,7 +54,7 @@ func mapped(t testing.TB, dir string, pages int) ([]byte, string) {
 	return b, name
 }
 
-// cut maps a file of so many pages and cuts it behind the first.
+// cut maps a file of some pages and cuts it behind the first.
 func cut(t testing.TB, pages int) []byte {
 	t.Helper()
 	b, name := mapped(t, t.TempDir(), pages)

@@ -6,7 +6,7 @@ import (
 	"github.com/garaph/garaph/internal/oracle"
 )
 
-// Draw gives a random graph of 1 to 300 vertices, often with parallel edges,
+// Draw returns a random graph of 1 to 300 vertices, often with parallel edges,
 // self-loops and isolated vertices, half of them skewed to a hub. Weights are
 // whole numbers from 0 to 16 or quarters of them, so that sums are exact in
 // 32-bit floats.

@@ -15,7 +15,7 @@ import (
 	"github.com/garaph/garaph/internal/oracle"
 )
 
-// Shared gives the path of the folder shared/data, which lies beside the
+// Shared returns the path of the folder shared/data, which lies beside the
 // module's root or in it, and skips the test where there is none.
 func Shared(t testing.TB) string {
 	t.Helper()
@@ -41,7 +41,7 @@ func Shared(t testing.TB) string {
 	return ""
 }
 
-// LoadEdges reads shared/data/NAME.txt.gz. It gives the vertices' ids in
+// LoadEdges reads shared/data/NAME.txt.gz. It returns the vertices' ids in
 // ascending order, and the graph whose vertex i is ids[i]. The weight is the
 // third column, or 1. With undirected, each edge also becomes its reverse,
 // except self-loops.

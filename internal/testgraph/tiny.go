@@ -10,7 +10,7 @@ type Named struct {
 	Graph oracle.Graph
 }
 
-// All gives every tiny graph: 1 to 10 vertices, of which vertex 0 is a good
+// All returns every tiny graph: 1 to 10 vertices, of which vertex 0 is a good
 // source.
 func All() []Named {
 	return []Named{

@@ -101,7 +101,7 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 	return w.Commit(cat)
 }
 
-// byShard gives the edges of each shard, as seen from its vertices: those are
+// byShard returns the edges of each shard, as seen from its vertices: those are
 // Dst.
 func byShard(g oracle.Graph, vertices, shards int, turn func(oracle.Edge) oracle.Edge) [][]oracle.Edge {
 	lists := make([][]oracle.Edge, shards)

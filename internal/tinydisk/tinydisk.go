@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Mount mounts an empty file system of so many bytes until the test ends. The
+// Mount mounts an empty file system of a given size until the test ends. The
 // test is skipped where that is not allowed.
 func Mount(t testing.TB, bytes int64) string {
 	t.Helper()
@@ -40,7 +40,7 @@ func Free(t testing.TB, dir string) int64 {
 	return int64(st.Bavail) * st.Bsize
 }
 
-// Fill makes a file that leaves so many bytes free on the disk of dir, and gives
+// Fill makes a file that leaves a number of bytes free on the disk of dir, and returns
 // its path.
 func Fill(t testing.TB, dir string, left int64) string {
 	t.Helper()
@@ -104,7 +104,7 @@ func Neighbour(t testing.TB, dir string, full, empty time.Duration, seed uint64)
 	return stop
 }
 
-// shrink makes a disk so small that so many bytes are free.
+// shrink makes a disk so small that only that much is free.
 func shrink(dir string, left int64) {
 	for range 8 { // others write meanwhile
 		var st unix.Statfs_t
@@ -129,7 +129,7 @@ func pause(done chan struct{}, rng *rand.Rand, most time.Duration) bool {
 	}
 }
 
-// fill lets a file grow until no more than so many bytes are free on its disk.
+// fill lets a file grow until no more than that is free on its disk.
 func fill(f *os.File, left int64) {
 	for range 8 { // others write and remove meanwhile
 		var st unix.Statfs_t

@@ -31,7 +31,7 @@ type Arrays[V any] struct {
 	memory Memory // of Cur and Next; nil: that of package hostmem
 }
 
-// Memory gives memory that others use too: a device copies from it.
+// Memory provides memory that others use too: a device copies from it.
 type Memory interface {
 	Pin(n int64) ([]byte, error)
 	Unpin(b []byte) error

@@ -34,7 +34,7 @@ func FuzzLoops(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, n uint32) {
-		if len(data) < packed.HeaderBytes || len(data) > room || n > fuzzed {
+		if len(data) < shard.HeaderBytes || len(data) > room || n > fuzzed {
 			return
 		}
 		blob := memory[room-len(data) : room]
@@ -57,9 +57,9 @@ func FuzzLoops(f *testing.F) {
 		if edges != int(s.Edges) {
 			t.Fatalf("%d edges, want %d", edges, s.Edges)
 		}
-		folds(t, &s, n, gas.Program[uint32, uint32](programs.WCC{}))
-		folds(t, &s, n, gas.Program[float32, float32](programs.SSSP[float32]{}))
-		folds(t, &s, n, gas.Program[programs.Ballot, programs.Votes](programs.LPA{}))
+		folds(t, s, n, gas.Program[uint32, uint32](programs.WCC{}))
+		folds(t, s, n, gas.Program[float32, float32](programs.SSSP[float32]{}))
+		folds(t, s, n, gas.Program[programs.Ballot, programs.Votes](programs.LPA{}))
 	})
 }
 

@@ -38,7 +38,7 @@ func fill(rng *rand.Rand, dir shard.Direction, first uint32, degrees []int, n ui
 	return blob
 }
 
-// aligned gives bytes at a multiple of 8.
+// aligned returns bytes at a multiple of 8.
 func aligned(n int) []byte { return make([]byte, n, (n+7)&^7) }
 
 func TestRoundTrip(t *testing.T) {

@@ -38,7 +38,7 @@ func BindAlgorithm[T algorithms.Value](build func(Env) (algorithms.Algorithm[T],
 
 // programFlagNames are the flags of a run that only a vertex program has a use for,
 // beside --device.
-var programFlagNames = slices.Concat([]string{"iterations", "mode", "engine", "report", "trace"}, gpuFlagNames, checkpointFlagNames)
+var programFlagNames = slices.Concat([]string{"iterations", "mode", "method", "report", "trace"}, gpuFlagNames, checkpointFlagNames)
 
 // isAlgorithm annotates the command that runs an algorithm.
 const isAlgorithm = "garaph_algorithm"
@@ -94,34 +94,19 @@ func (t *task) algorithmSummary() string {
 
 // algorithmReport is the run of an algorithm as JSON.
 type algorithmReport struct {
-	Program        string           `json:"program"`
-	Graph          string           `json:"graph"`
-	Parameters     map[string]any   `json:"parameters"`
-	Vertices       uint32           `json:"vertices"`
-	Edges          uint64           `json:"edges"`
-	Totals         map[string]int64 `json:"totals"`
-	Seconds        number           `json:"seconds"`
-	LoadSeconds    number           `json:"load_seconds"`
-	Import         *importReport    `json:"import,omitempty"`
-	EdgesPerSecond number           `json:"edges_per_second"` // of the graph
-	BytesRead      int64            `json:"bytes_read"`
-	PeakMemory     int64            `json:"peak_rss_bytes"`
-	InMemory       bool             `json:"in_memory"` // and then, if asked for, the rows of --top
+	jobReport
+	Totals    map[string]int64 `json:"totals"`
+	BytesRead int64            `json:"bytes_read"` // and then, if asked for, the rows of --top
 }
 
 func (t *task) writeAlgorithmReport(w io.Writer, top *topRows) error {
-	r, c := t.result.Algorithm, t.input.graph.Catalogue()
+	r := t.result.Algorithm
 	totals := map[string]int64{}
 	for _, total := range r.Totals {
 		totals[total.Name] = total.Value
 	}
 	parameters := t.ownParameters()
 	parameters["threads"], parameters["memory"] = t.options.Threads, t.options.Memory
-	return writeObject(w, algorithmReport{
-		Program: t.program.Name, Graph: t.name(), Parameters: parameters,
-		Vertices: c.Vertices, Edges: c.Edges, Totals: totals,
-		Seconds: number(r.Duration.Seconds()), LoadSeconds: number(r.Load.Seconds()),
-		Import: t.input.imported, EdgesPerSecond: number(perSecond(float64(c.Edges), r.Duration)),
-		BytesRead: r.BytesRead, PeakMemory: peakMemory(), InMemory: r.InMemory,
-	}, top)
+	job := t.jobReport(parameters, r.Duration, r.Load, t.input.graph.Catalogue().Edges, r.InMemory)
+	return writeObject(w, algorithmReport{job, totals, r.BytesRead}, top)
 }

@@ -36,7 +36,7 @@ func terminal(t *testing.T) (control, tty *os.File) {
 	return control, tty
 }
 
-// onTerminal runs garaph with standard error on a terminal, and gives what was
+// onTerminal runs garaph with standard error on a terminal, and returns what was
 // written there.
 func onTerminal(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
@@ -57,7 +57,7 @@ func onTerminal(t *testing.T, args ...string) (stdout, stderr string) {
 // lines are left.
 func TestBars(t *testing.T) {
 	edges := edgeFile(t, 14)
-	stdout, screen := onTerminal(t, append(endless(edges), "--iterations", "100", "--engine", "pull", "--top", "1", "-v")...)
+	stdout, screen := onTerminal(t, append(endless(edges), "--iterations", "100", "--method", "pull", "--top", "1", "-v")...)
 	for _, want := range []string{"reading  ", "MB", "pagerank  ", "debug iteration 7 (cpu, pull)"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("%q was not on the screen", want)

@@ -18,8 +18,8 @@ import (
 func (a *app) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench GRAPH [flags]",
-		Short: "Hold programs against the ceilings of this machine",
-		Long: `Hold programs against the ceilings of this machine.
+		Short: "Compare programs with the ceilings of this machine",
+		Long: `Compare programs with the ceilings of this machine.
 
 The ceilings are gather-only (the values of the graph's own edges read and
 added up, and nothing else), the copying of memory and the sequential reading of
@@ -42,17 +42,11 @@ with --memory also from disk. The whole machine should be free for it.`,
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		o := bench.Options{Programs: *programs, Rounds: *rounds, Threads: *threads, Memory: *memory, Limit: defaultMemory(), Source: *source, Generic: *generic}
 		defer keepWithin(cmp.Or(o.Memory, o.Limit))()
-		r, err := measured(cmd.Context(), a, "bench", args[0], func(g *garaph.Graph, progress func(string)) (*bench.Report, error) {
+		_, err := a.measured(cmd.Context(), "bench", args[0], *asJSON, func(g *garaph.Graph, progress func(string)) (*bench.Report, error) {
 			o.Progress = progress
 			return bench.Measure(cmd.Context(), g, o)
 		})
-		if err != nil {
-			return err
-		}
-		if *asJSON {
-			return json.NewEncoder(a.stdout).Encode(r)
-		}
-		return r.WriteTable(a.stdout)
+		return err
 	})
 	cmd.AddCommand(a.benchGPUCommand(), a.benchHybridCommand())
 	return cmd
@@ -74,11 +68,11 @@ func listFlag(fs *pflag.FlagSet, name string, value []string, check func([]strin
 	return &value
 }
 
-// measured measures a graph, with progress.
-func measured[R any](ctx context.Context, a *app, stage, path string, measure func(g *garaph.Graph, progress func(doing string)) (R, error)) (r R, err error) {
+// measured measures a graph, with progress, and prints the report.
+func (a *app) measured(ctx context.Context, stage, path string, asJSON bool, measure func(g *garaph.Graph, progress func(doing string)) (*bench.Report, error)) (r *bench.Report, err error) {
 	g, err := garaph.Open(path)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
 	s := a.console.stage(stage, 0)
@@ -91,8 +85,14 @@ func measured[R any](ctx context.Context, a *app, stage, path string, measure fu
 			s.set(0, doing)
 		}
 	})
-	if err != nil && ctx.Err() != nil {
-		err = &stopped{fmt.Sprintf("the measurement of %s was stopped: it was at %s", path, at), err}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, &stopped{fmt.Sprintf("the measurement of %s was stopped: it was at %s", path, at), err}
+	case err != nil:
+		return nil, err
+	case asJSON:
+		return r, json.NewEncoder(a.stdout).Encode(r)
+	default:
+		return r, r.WriteTable(a.stdout)
 	}
-	return r, err
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +13,8 @@ import (
 func (a *app) benchGPUCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gpu GRAPH [flags]",
-		Short: "Hold the GPU engine against the ceilings of a GPU and its link",
-		Long: `Hold the GPU engine against the ceilings of a GPU and its link.
+		Short: "Compare the GPU engine with the ceilings of a GPU and its link",
+		Long: `Compare the GPU engine with the ceilings of a GPU and its link.
 
 The ceilings are gather-only over the graph's own edges, and copies in both
 directions. Then come each kernel alone, whole iterations of PageRank with all
@@ -47,22 +46,14 @@ with and without replication. The whole machine should be free for it.`,
 			return err
 		}
 		o := bench.GPUOptions{GPU: *gpu, Memory: *gpuMemory, Streams: *streams, Rounds: *rounds, Threads: *threads, Limit: cmp.Or(*memory, defaultMemory())}
-		r, err := measured(cmd.Context(), a, "bench gpu", args[0], func(g *garaph.Graph, progress func(string)) (*bench.GPUReport, error) {
+		r, err := a.measured(cmd.Context(), "bench gpu", args[0], *asJSON, func(g *garaph.Graph, progress func(string)) (*bench.Report, error) {
 			o.Progress = progress
 			return bench.MeasureGPU(cmd.Context(), g, o)
 		})
-		if err != nil {
+		if err != nil || *picture == "" {
 			return err
 		}
-		if *picture != "" {
-			if err := writeWhole(*picture, true, r.WritePlot); err != nil {
-				return err
-			}
-		}
-		if *asJSON {
-			return json.NewEncoder(a.stdout).Encode(r)
-		}
-		return r.WriteTable(a.stdout)
+		return writeWhole(*picture, true, r.WritePlot)
 	})
 	return cmd
 }

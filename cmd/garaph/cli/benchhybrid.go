@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 
 	"github.com/spf13/cobra"
 
@@ -14,14 +13,14 @@ import (
 func (a *app) benchHybridCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hybrid GRAPH [flags]",
-		Short: "Hold jobs on CPU and GPU together against jobs on either",
-		Long: `Hold jobs on CPU and GPU together against jobs on either.
+		Short: "Compare jobs on CPU and GPU together with jobs on one of them",
+		Long: `Compare jobs on CPU and GPU together with jobs on one of them.
 
 Its parts are:
   pays      PageRank in memory, of which the GPU's holds an eighth: both devices
-            together against the sum of each alone
+            together, compared with the sum of each alone
   resident  PageRank with all edges on the GPU: what it loses by having the CPU
-  switch    whole jobs: auto against every fixed choice of device and engine
+  switch    whole jobs: auto, compared with every fixed choice of device and engine
   disk      PageRank with little of both memories: what it reaches of the disk,
             the link and the kernel
 
@@ -50,17 +49,11 @@ The whole machine should be free for it.`,
 			Rounds: *rounds, Threads: *threads, Programs: *programs, Parts: *parts, Limit: *limit,
 		}
 		defer keepWithin(o.Memory)()
-		r, err := measured(cmd.Context(), a, "bench hybrid", args[0], func(g *garaph.Graph, progress func(string)) (*bench.HybridReport, error) {
+		_, err := a.measured(cmd.Context(), "bench hybrid", args[0], *asJSON, func(g *garaph.Graph, progress func(string)) (*bench.Report, error) {
 			o.Progress = progress
 			return bench.MeasureHybrid(cmd.Context(), g, o)
 		})
-		if err != nil {
-			return err
-		}
-		if *asJSON {
-			return json.NewEncoder(a.stdout).Encode(r)
-		}
-		return r.WriteTable(a.stdout)
+		return err
 	})
 	return cmd
 }

@@ -12,103 +12,103 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// builtin lists the programs of package programs, bound to their flags as a
+// builtin are the programs of package programs, bound to their flags as a
 // user's own would be.
-func builtin() []Program {
-	return []Program{
-		{
-			Name: "pagerank", Value: programs.PageRank[float32]{}, Short: "rank of every vertex, dangling mass spread as teleports are, weights ignored",
-			Example: `  garaph run pagerank web.graph --top 20
+var builtin = []Program{
+	{
+		Name: "pagerank", Value: programs.PageRank[float32]{}, Short: "rank of every vertex, dangling mass spread as teleports are, weights ignored",
+		Example: `  garaph run pagerank web.graph --top 20
   garaph run pagerank edges.txt --iterations 10 --output ranks.parquet
   garaph run pagerank web.graph --source 42          # personalised`,
-			Iterations: 200, Setup: setupPageRank,
-		},
-		{
-			Name: "bfs", Value: programs.BFS{}, Short: "number of hops from a source along edge direction",
-			Long: "Vertices that no path leads to have inf.",
-			Example: `  garaph run bfs web.graph --source 42 --output hops.tsv
+		Iterations: 200, Setup: setupPageRank,
+	},
+	{
+		Name: "bfs", Value: programs.BFS{}, Short: "number of hops from a source along edge direction",
+		Long: "Vertices that no path leads to have inf.",
+		Example: `  garaph run bfs web.graph --source 42 --output hops.tsv
   go mod graph | garaph run bfs - --source example.com/app`,
-			Column: "hops", Ranking: Nearest, Setup: setupBFS,
-		},
-		{
-			Name: "sssp", Value: programs.SSSP[float32]{}, Short: "least total weight of a path from a source along edge direction",
-			Long: `Without weights, every edge counts 1. Vertices that no path leads to have inf.
+		Column: "hops", Ranking: Nearest, Setup: setupBFS,
+	},
+	{
+		Name: "sssp", Value: programs.SSSP[float32]{}, Short: "least total weight of a path from a source along edge direction",
+		Long: `Without weights, every edge counts 1. Vertices that no path leads to have inf.
 A distance is rounded to 24 bits, or to 53 with --precision 64: sums of whole
 numbers are exact up to 16,777,216, or 2^53. The job fails if one is too large
 for the precision, 3.4028235e+38 or more.`,
-			Example:  `  garaph run sssp roads.gr --source 1 --output - | sort -k2g | head`,
-			Overflow: "take --precision 64",
-			Column:   "distance", Ranking: Nearest, Setup: setupSSSP,
-		},
-		{
-			Name: "wcc", Value: programs.WCC{}, Short: "weakly connected component of every vertex, named by its least vertex",
-			Example: `  garaph run wcc web.graph --top 5
+		Example:  `  garaph run sssp roads.gr --source 1 --output - | sort -k2g | head`,
+		Overflow: "take --precision 64",
+		Column:   "distance", Ranking: Nearest, Setup: setupSSSP,
+	},
+	{
+		Name: "wcc", Value: programs.WCC{}, Short: "weakly connected component of every vertex, named by its least vertex",
+		Example: `  garaph run wcc web.graph --top 5
   garaph run wcc web.graph --output components.csv`,
-			Column: "component", Ranking: Groups,
-			Setup: func(*pflag.FlagSet) Runner {
-				return Bind(func(Env) (gas.Program[uint32, uint32], error) { return programs.WCC{}, nil })
-			},
+		Column: "component", Ranking: Groups,
+		Setup: func(*pflag.FlagSet) Runner {
+			return Bind(func(Env) (gas.Program[uint32, uint32], error) { return programs.WCC{}, nil })
 		},
-		{
-			Name: "sswp", Value: programs.SSWP{}, Short: "width of the widest path from a source along edge direction",
-			Long: `The width of a path is the least weight on it; without weights, each is 1. The
+	},
+	{
+		Name: "sswp", Value: programs.SSWP{}, Short: "width of the widest path from a source along edge direction",
+		Long: `The width of a path is the least weight on it; without weights, each is 1. The
 source has inf, vertices that no path leads to have 0.`,
-			Example: `  garaph run sswp roads.gr --source 1 --top 20`,
-			Column:  "width", Setup: setupSSWP,
-		},
-		{
-			Name: "kcore", Value: programs.KCore{}, Short: "1 for every vertex of the k-core, 0 for the others",
-			Long: `The k-core is the largest set of vertices each of which has --k edges or more
+		Example: `  garaph run sswp roads.gr --source 1 --top 20`,
+		Column:  "width", Setup: setupSSWP,
+	},
+	{
+		Name: "kcore", Value: programs.KCore{}, Short: "1 for every vertex of the k-core, 0 for the others",
+		Long: `The k-core is the largest set of vertices each of which has --k edges or more
 within the set, whatever their directions; parallel edges count each.`,
-			Example: `  garaph run kcore web.graph --k 10 --output core.tsv`,
-			Column:  "core", Ranking: Members, Setup: setupKCore,
-		},
-		{
-			Name: "lpa", Value: programs.LPA{}, Short: "community of every vertex by label propagation, named by one of its vertices",
-			Long: `Directions and weights of edges don't matter. Labels are drawn at random: the
+		Example: `  garaph run kcore web.graph --k 10 --output core.tsv`,
+		Column:  "core", Ranking: Members, Setup: setupKCore,
+	},
+	{
+		Name: "lpa", Value: programs.LPA{}, Short: "community of every vertex by label propagation, named by one of its vertices",
+		Long: `Directions and weights of edges don't matter. Labels are drawn at random: the
 same --seed and --iterations give the same communities in sync mode.`,
-			Example: `  garaph run lpa web.graph --iterations 100 --top 5`,
-			Column:  "label", Ranking: Groups, Iterations: 50, Timed: true, Setup: setupLPA,
-		},
-		{
-			Name: "katz", Value: programs.Katz[float32]{}, Short: "Katz centrality of every vertex, not scaled",
-			Long: `The value of a vertex is beta + alpha · sum of the values of the vertices that
-lead to it; weights are ignored.`,
-			Example:    `  garaph run katz web.graph --alpha 0.001 --top 20`,
-			Overflow:   "with --precision 64 they may reach 1.7e308, and they stay finite with an --alpha below 1 / the largest eigenvalue of the graph, for which 1 / the largest in-degree is always enough",
-			Iterations: 1000, Setup: setupKatz,
-		},
-		{
-			Name: "heat", Value: programs.Heat{}, Short: "temperature of every vertex after heat has spread from a source",
-			Long: `The source begins at temperature 1, the others at 0. Weights are conductances,
+		Example: `  garaph run lpa web.graph --iterations 100 --top 5`,
+		Column:  "label", Ranking: Groups, Iterations: 50, Timed: true, Setup: setupLPA,
+	},
+	{
+		Name: "katz", Value: programs.Katz[float32]{}, Short: "Katz centrality of every vertex, not scaled",
+		Long: `The value of a vertex is beta + alpha · sum of the values of the vertices that
+lead to it; weights are ignored. Values are finite where --alpha is below
+1 / the largest eigenvalue of the graph, and always where it is below 1 / the
+largest in-degree: the default, 1 / (the largest in-degree + 1), is NetworKit's.`,
+		Example:    `  garaph run katz web.graph --alpha 0.001 --top 20`,
+		Overflow:   "without --alpha they are at most --beta · (the largest in-degree + 1); --precision 64 has room for 1.7e308",
+		Iterations: 1000, Setup: setupKatz,
+	},
+	{
+		Name: "heat", Value: programs.Heat{}, Short: "temperature of every vertex after heat has spread from a source",
+		Long: `The source begins at temperature 1, the others at 0. Weights are conductances,
 without weights each is 1: in a short time t, a vertex comes closer to a neighbour
 by weight · t · the difference of their temperatures. --iterations N is a time of
 N · --step. The sum of all heat stays the same only as far as a step is short: far
 below 1 / the sum of the weights at a vertex. Long steps stay stable, and lose or
 make heat at hubs. Nor is it conserved at vertices without in-edges, which keep
 their temperature while others take it from them.`,
-			Example: `  garaph run heat --undirected edges.txt --source 42 --step 0.1 --iterations 50`,
-			Column:  "temperature", Iterations: 100, Timed: true, Setup: setupHeat,
-		},
-		{
-			Name: "circuit", Value: programs.Circuit{}, Short: "voltage of every node of a network of resistors; weights are conductances (1/ohm)",
-			Long: `Weights are conductances, in 1/ohm, and not resistances; without weights each is 1.
+		Example: `  garaph run heat --undirected edges.txt --source 42 --step 0.1 --iterations 50`,
+		Column:  "temperature", Iterations: 100, Timed: true, Setup: setupHeat,
+	},
+	{
+		Name: "circuit", Value: programs.Circuit{}, Short: "voltage of every node of a network of resistors; weights are conductances (1/ohm)",
+		Long: `Weights are conductances, in 1/ohm, and not resistances; without weights each is 1.
 --tolerance bounds the change of a voltage in an iteration and not its error,
 which may be many times larger where the solution is approached slowly.`,
-			Example: `  garaph run circuit --undirected resistors.csv --source 1 --ground 9 --volts 12`,
-			Column:  "volts", Iterations: 1000, Setup: setupCircuit,
-		},
-		{
-			Name: "neural", Value: programs.Neural{}, Short: "activity of every neuron of a network, tanh of the weighted sum",
-			Long: `A neuron's activity is tanh(bias + gain · sum of weight · activity of what leads
+		Example: `  garaph run circuit --undirected resistors.csv --source 1 --ground 9 --volts 12`,
+		Column:  "volts", Iterations: 1000, Setup: setupCircuit,
+	},
+	{
+		Name: "neural", Value: programs.Neural{}, Short: "activity of every neuron of a network, tanh of the weighted sum",
+		Long: `A neuron's activity is tanh(bias + gain · sum of weight · activity of what leads
 to it); without weights, each is 1. With a --gain well above 1 / the sum of the
 weights that lead to a neuron, activities come to lie near 1 and tell little:
 begin with a small one.`,
-			Example: `  garaph run neural synapses.csv --gain 0.2 --bias 0.1`,
-			Column:  "activity", Iterations: 1000, Setup: setupNeural,
-		},
-		triangles(),
-	}
+		Example: `  garaph run neural synapses.csv --gain 0.2 --bias 0.1`,
+		Column:  "activity", Iterations: 1000, Setup: setupNeural,
+	},
+	triangles(),
 }
 
 // triangles is the one that is not a vertex program.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 
@@ -33,7 +34,7 @@ func setupLPA(fs *pflag.FlagSet) Runner {
 
 func setupKatz(fs *pflag.FlagSet) Runner {
 	f := katzFlags{
-		alpha:     numberFlag(fs, "alpha", 0.1, 0, "weight of an edge, 0 or more; below 1 / the largest eigenvalue of the graph, or values overflow"),
+		alpha:     numberFlag(fs, "alpha", 0, 0, "weight of an edge, 0 or more (default 1 / (the largest in-degree + 1))"),
 		beta:      numberFlag(fs, "beta", 1, 0, "value of a vertex by itself, 0 or more"),
 		tolerance: numberFlag(fs, "tolerance", 1e-6, 0, "relative change of a value in an iteration that counts as none"),
 	}
@@ -43,8 +44,15 @@ func setupKatz(fs *pflag.FlagSet) Runner {
 type katzFlags struct{ alpha, beta, tolerance *float64 }
 
 func katz[F float32 | float64](f katzFlags) func(Env) (gas.Program[F, float64], error) {
-	return func(Env) (gas.Program[F, float64], error) {
-		return programs.Katz[F]{Alpha: *f.alpha, Beta: *f.beta, Tolerance: *f.tolerance}, nil
+	return func(e Env) (gas.Program[F, float64], error) {
+		p := programs.Katz[F]{Alpha: *f.alpha, Beta: *f.beta, Tolerance: *f.tolerance}
+		if e.Flags.Changed("alpha") {
+			return p, nil
+		}
+		degree, err := e.Graph.MaxInDegree()
+		p.Alpha = 1 / (float64(degree) + 1)
+		e.Log.Info(fmt.Sprintf("--alpha is %.6g: 1 / (the largest in-degree + 1)", p.Alpha))
+		return p, err
 	}
 }
 

@@ -26,7 +26,7 @@ type checkpointFlags struct {
 func newCheckpointFlags(fs *pflag.FlagSet) *checkpointFlags {
 	return &checkpointFlags{
 		every:    countFlag(fs, "checkpoint-every", 0, 0, "write the state to disk after every N iterations; 0: not by their number"),
-		interval: durationFlag(fs, "checkpoint-interval", "write the state to disk when so much time has passed, such as 10m; 0: not by time"),
+		interval: durationFlag(fs, "checkpoint-interval", "write the state to disk every TIME, such as 10m; 0: not by time"),
 		pages:    countFlag(fs, "checkpoint-pages", 0, 0, "with --mode async, write the state to disk after every N pages; 0: not by pages"),
 		keep:     countFlag(fs, "keep-checkpoints", checkpoint.DefaultKeep, 1, "keep the newest N checkpoints"),
 	}
@@ -129,7 +129,7 @@ func flagText(v pflag.Value) string {
 	return v.String()
 }
 
-// setFlag gives a flag the value that it had.
+// setFlag returns a flag the value that it had.
 func setFlag(fs *pflag.FlagSet, name, text string) error {
 	f := fs.Lookup(name)
 	if f == nil {

@@ -44,7 +44,7 @@ func Main(programs ...Program) {
 	os.Exit(run(ctx, &app{exec: execute}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, programs))
 }
 
-// Run runs one command line and gives its exit code. The programs are offered
+// Run runs one command line and returns its exit code. The programs are offered
 // beside the built-in ones and take the place of those whose names they have.
 // While it runs, the limits of the Go collector are those of --memory. It does
 // not hand over to a process with CUDA, as [Main] does.
@@ -59,7 +59,7 @@ func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, st
 	for _, p := range programs {
 		a.own[p.Name] = true
 	}
-	all, err := merge(builtin(), programs)
+	all, err := merge(builtin, programs)
 	if err != nil {
 		a.complain("%v", err)
 		return exitFailed
@@ -94,7 +94,7 @@ func (a *app) root() *cobra.Command {
 		Long: `garaph processes graphs that are larger than memory on one machine.
 
 Edge lists are imported once into a graph, a folder, and programs run over it.
-Edge lists can also be given to a program at once.`,
+A program can also run over edge lists directly.`,
 		Example: `  garaph import edges.txt.gz web.graph
   garaph run pagerank web.graph --top 20
   go mod graph | garaph run bfs - --source example.com/app`,
@@ -122,6 +122,12 @@ Edge lists can also be given to a program at once.`,
 	root.SetErr(a.console)
 	root.SetUsageFunc(usage)
 	root.SetFlagErrorFunc(flagError)
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "engine" { // as older versions called it
+			name = "method"
+		}
+		return pflag.NormalizedName(name)
+	})
 	a.addGlobalFlags(root.PersistentFlags())
 	for _, command := range []func() *cobra.Command{
 		a.importCommand, a.runCommand, a.resumeCommand, a.jobsCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.devicesCommand, a.benchCommand, a.generateCommand, a.newCommand, a.compileCommand, a.versionCommand,
@@ -138,8 +144,8 @@ Edge lists can also be given to a program at once.`,
 
 // addGlobalFlags declares the flags of every command.
 func (a *app) addGlobalFlags(fs *pflag.FlagSet) {
-	fs.BoolVarP(&a.console.verbose, "verbose", "v", false, "tell every iteration and what the engine does")
-	fs.BoolVarP(&a.console.quiet, "quiet", "q", false, "tell warnings and errors only")
+	fs.BoolVarP(&a.console.verbose, "verbose", "v", false, "report every iteration and what the engine does")
+	fs.BoolVarP(&a.console.quiet, "quiet", "q", false, "report warnings and errors only")
 }
 
 // job is the RunE of a command: once it is called, the command line was

@@ -18,8 +18,8 @@ func (a *app) compileCommand() *cobra.Command {
 For every vertex program of the packages (default .), garaph compile writes a
 file beside its source, bfs_garaph.go for a type BFS, with the loops of the
 engine in which the Go compiler inlines the program's methods. Without such a
-file a program runs as well, several times slower. The files belong into version
-control. Needs the go command.`,
+file a program runs as well, several times slower. Put the files under version
+control. It needs the go command.`,
 		Example: `  //go:generate go run github.com/garaph/garaph/cmd/garaph compile
   garaph compile --type Katz,HITS ./centrality
   garaph compile --check ./...                 # in CI`,

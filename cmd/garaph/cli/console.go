@@ -57,17 +57,17 @@ func (c *console) Write(b []byte) (int, error) {
 	return c.w.Write(b)
 }
 
-// begin tells what begins. On a terminal the bar tells it.
+// begin reports what begins. On a terminal the bar shows it.
 func (c *console) begin(message string) {
 	if !c.tty {
 		c.log.Info(message)
 	}
 }
 
-// summary tells how something ended, without the clothes of a log line.
+// summary reports how something ended, without the clothes of a log line.
 func (c *console) summary(line string) {
 	if !c.quiet {
-		_, _ = io.WriteString(c, line+"\n") // where else could it be told?
+		_, _ = io.WriteString(c, line+"\n") // there is no other place to report it
 	}
 }
 

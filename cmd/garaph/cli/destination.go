@@ -22,7 +22,7 @@ type destination struct {
 }
 
 // newDestination checks path and format, but not whether the file can be
-// written. The format is told by the name of the file when it is "".
+// written. If the format is "", the name of the file decides it.
 func newDestination(path, format string) (destination, error) {
 	var f results.Format
 	var err error

@@ -29,7 +29,7 @@ var (
 )
 
 // tryOnFullDisk runs a command, which must end with exit code 0, or 1 and a
-// message about the disk. It gives what the command wrote to stderr.
+// message about the disk. It returns what the command wrote to stderr.
 func tryOnFullDisk(t *testing.T, args ...string) (done bool, log string) {
 	t.Helper()
 	p := newProcess(t, args...)
@@ -168,7 +168,7 @@ func TestImportsOnFullDisk(t *testing.T) {
 	t.Logf("%d imports: %d ended; %d met a page of a mapped file", diskRounds(), ended, faulted)
 }
 
-// expectFiles holds the files in folders, which a pattern names, against patterns
+// expectFiles compares the files in folders, which a pattern names, with patterns
 // of those that may be there.
 func expectFiles(t *testing.T, log, folders string, may ...string) {
 	t.Helper()

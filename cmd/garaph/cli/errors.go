@@ -43,8 +43,8 @@ type stopped struct {
 func (e *stopped) Error() string { return e.what }
 func (e *stopped) Unwrap() error { return e.cause }
 
-// exitCode says on standard error how the command ended, in one line, and gives
-// its exit code. began tells that the command line was accepted.
+// exitCode says on standard error how the command ended, in one line, and returns
+// its exit code. began reports that the command line was accepted.
 func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) int {
 	var usage usageError
 	switch {
@@ -72,17 +72,17 @@ func (a *app) tellStack(err error) {
 	switch {
 	case !errors.As(err, &p):
 	case a.console.verbose:
-		_, _ = a.console.Write(p.Stack) // where else could it be told?
+		_, _ = a.console.Write(p.Stack) // there is no other place to report it
 	default:
 		a.console.summary("--verbose shows the whole stack.")
 	}
 }
 
 func (a *app) complain(format string, args ...any) {
-	_, _ = io.WriteString(a.console, a.name+": "+a.named(fmt.Sprintf(format, args...))+"\n") // where else could it be told?
+	_, _ = io.WriteString(a.console, a.name+": "+a.named(fmt.Sprintf(format, args...))+"\n") // there is no other place to report it
 }
 
-// maxLine is how much of an error is told: it may quote what a received file has.
+// maxLine is how much of an error is printed: it may quote what a received file has.
 const maxLine = 16 << 10
 
 // oneLine puts joined errors into one printable line.
@@ -98,7 +98,7 @@ func oneLine(err error) string {
 // them.
 const runsItself = "runs itself"
 
-// expectsCommand tells whether the word behind a command is to be another one.
+// expectsCommand reports whether the word behind a command is to be another one.
 func expectsCommand(cmd *cobra.Command) bool {
 	return cmd.HasSubCommands() && cmd.Annotations[runsItself] == ""
 }

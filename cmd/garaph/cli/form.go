@@ -6,7 +6,7 @@ import (
 	"github.com/garaph/garaph/gas/compiled"
 )
 
-// form tells how a program runs: through loops of its own or generic ones, and
+// form reports how a program runs: through loops of its own or generic ones, and
 // whether it has PTX. A type that embeds a compiled program has its methods
 // Loops and Fragments, but they are of the other.
 func form(program any) (loops, ptx string) {

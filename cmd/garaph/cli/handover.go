@@ -20,7 +20,7 @@ const autoDevice = string(dispatcher.AutoDevice)
 const cudaBinary = "garaph-cuda"
 
 // driverFiles match when an NVIDIA driver and a GPU are there: on Linux, in a
-// container (/dev/nvidiactl is no proof: CUDA's library makes it in vain), and
+// container (/dev/nvidiactl is no proof: CUDA's library makes it without a GPU too), and
 // on Linux in Windows.
 var driverFiles = []string{"/proc/driver/nvidia/version", "/dev/nvidia[0-9]*", "/dev/dxg"}
 
@@ -33,7 +33,7 @@ func hasDriver() bool {
 	return false
 }
 
-// hasGPU tells whether this process can have the GPU of a name; "" is any.
+// hasGPU reports whether this process can have the GPU of a name; "" is any.
 func hasGPU(name string) bool {
 	return device.HasGPU() || strings.HasPrefix(name, device.EmulatedName)
 }

@@ -25,7 +25,7 @@ func usage(cmd *cobra.Command) error {
 	writeCommands(&b, cmd)
 	writeFlags(&b, cmd)
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\n`%s %s --help` tells more.\n", cmd.CommandPath(), strings.ToUpper(childOf(cmd)))
+		fmt.Fprintf(&b, "\nRun `%s %s --help` for more.\n", cmd.CommandPath(), strings.ToUpper(childOf(cmd)))
 	}
 	_, err := io.WriteString(cmd.OutOrStdout(), b.String())
 	return err

@@ -18,7 +18,7 @@ import (
 // badWords are of a panic, whether it ended the process or came to be an error.
 var badWords = regexp.MustCompile(`(?m)^panic:|^fatal error:|goroutine \d+ \[|runtime error|nil pointer|panicked|fault address|index out of range|slice bounds|makeslice|(?i:assert)|unexpected EOF in|badger\.`)
 
-// check gives what is wrong with how a command ended and with what it left.
+// check returns what is wrong with how a command ended and with what it left.
 func (c *hostileCase) check(line []string, e ended) (wrong []string) {
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if e.hung {
@@ -119,7 +119,7 @@ func (h *hostile) onSound(g *soundGraph, do func()) {
 	h.must(os.Rename(aside, h.root()))
 }
 
-// outside gives what is not as it was outside of the graph and of its output.
+// outside returns what is not as it was outside of the graph and of its output.
 func (c *hostileCase) outside() (wrong []string) {
 	after := c.h.snapshot()
 	say := func(what, path string) {
@@ -148,7 +148,7 @@ func (c *hostileCase) outside() (wrong []string) {
 	return wrong
 }
 
-// find gives the texts of the user's files in the graph that are there, by name.
+// find returns the texts of the user's files in the graph that are there, by name.
 func (c *hostileCase) find() map[string]string {
 	there := map[string]string{}
 	_ = filepath.WalkDir(c.h.root(), func(path string, e fs.DirEntry, err error) error {
@@ -163,7 +163,7 @@ func (c *hostileCase) find() map[string]string {
 	return there
 }
 
-// lost gives the files of the user's in the graph's folder that are gone.
+// lost returns the files of the user's in the graph's folder that are gone.
 func (c *hostileCase) lost() (wrong []string) {
 	if len(c.mine) == 0 {
 		return nil
@@ -178,7 +178,7 @@ func (c *hostileCase) lost() (wrong []string) {
 	return wrong
 }
 
-// results holds what a command wrote against what it writes over the sound graph,
+// results compares what a command wrote with what it writes over the sound graph,
 // unless that was given other content.
 func (c *hostileCase) results(line []string) (wrong []string) {
 	if c.unsound && (line[0] == "verify" || line[0] == "run" && line[1] == "wcc") {

@@ -83,7 +83,7 @@ func readContent(graph string) *content {
 	return g
 }
 
-// isBlob tells a blob by its key.
+// isBlob recognises a blob by its key.
 func isBlob(key string) bool {
 	return strings.HasPrefix(key, "in/") || strings.HasPrefix(key, "out/") || strings.HasPrefix(key, "ids/")
 }
@@ -170,7 +170,7 @@ type shardInfo struct {
 	places                   [4]uint64 // of version 2: places and sizes of both sides
 }
 
-// shards gives what is said of the shards.
+// shards returns what is said of the shards.
 func (g *content) shards() (list []shardInfo) {
 	if g.version == 1 {
 		var x struct {

@@ -106,7 +106,7 @@ func interrupt(t *testing.T, graph string, until int, flags ...string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	own := builtin()[0] // PageRank
+	own := builtin[0] // PageRank
 	setup := own.Setup
 	own.Setup = func(fs *pflag.FlagSet) Runner {
 		run := setup(fs)
@@ -157,7 +157,7 @@ func (h *hostile) settle(graph string) {
 	}
 }
 
-// readBadger gives all that a database holds.
+// readBadger returns all that a database holds.
 func readBadger(folder string) (values map[string][]byte, err error) {
 	values = map[string][]byte{}
 	o := badger.DefaultOptions(folder)
@@ -244,7 +244,7 @@ func (h *hostile) must(err error) {
 	}
 }
 
-// fileState is what tells whether somebody touched a file.
+// fileState is what reports whether somebody touched a file.
 type fileState struct {
 	mode    os.FileMode
 	size    int64

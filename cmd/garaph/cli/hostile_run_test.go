@@ -78,7 +78,7 @@ func (c *hostileCase) runLine(r *rand.Rand, graph, memory string) []string {
 	if r.IntN(4) == 0 {
 		line = append(line, "--mode", "async")
 	} else if r.IntN(3) == 0 {
-		line = append(line, "--engine", anyOf(r, []string{"pull", "notify-pull"}))
+		line = append(line, "--method", anyOf(r, []string{"pull", "notify-pull"}))
 	}
 	if r.IntN(2) == 0 {
 		line = append(line, "--checkpoint-every", "1")
@@ -174,7 +174,7 @@ func (h *hostile) execute(line []string, patience time.Duration) (e ended) {
 	return e
 }
 
-// smallParent gives memory back and lets the kernel forget the peak of this
+// smallParent returns memory back and lets the kernel forget the peak of this
 // process, which a child's begins with.
 func smallParent() {
 	debug.FreeOSMemory()

@@ -199,7 +199,7 @@ func attempt(change func() string) (what string) {
 	return change()
 }
 
-// valuesOf gives what a database holds now; nil where it cannot be read any more.
+// valuesOf returns what a database holds now; nil where it cannot be read any more.
 func valuesOf(folder string) map[string][]byte {
 	values, err := readBadger(folder)
 	if err != nil || len(values["catalogue"]) < 32 && len(values["commit"]) < 4 {

@@ -57,7 +57,7 @@ func (c *hostileCase) sumAgain(rel string) bool {
 	return false
 }
 
-// splitJob gives the head of a job's record and the line of JSON.
+// splitJob returns the head of a job's record and the line of JSON.
 func splitJob(b []byte) (head, line []byte) {
 	if bytes.HasPrefix(b, []byte("garaph job, version")) {
 		at := bytes.IndexByte(b, '\n') + 1
@@ -137,7 +137,7 @@ func sealEnvelope(b []byte) []byte {
 	return b
 }
 
-// sealShard puts right the checksums of a shard's blob as far as its header tells
+// sealShard puts right the checksums of a shard's blob as far as its header says
 // where its sections are.
 func sealShard(b []byte) []byte {
 	le := binary.LittleEndian

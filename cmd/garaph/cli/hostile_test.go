@@ -16,7 +16,7 @@ import (
 // TestHostile changes whole folders of graphs as one would who wants to harm
 // whoever received them, and runs commands over them: with each mutation once, or
 // for as long as GARAPH_HOSTILE says. A case that fails is run again without one
-// mutation after the other, and told with what is left. GARAPH_HOSTILE_CASE is such
+// mutation after the other, and reported with what is left. GARAPH_HOSTILE_CASE is such
 // a case, to be run alone, GARAPH_HOSTILE_SEED begins a long run elsewhere,
 // GARAPH_HOSTILE_SKIP is for mutations whose findings are known, and
 // GARAPH_HOSTILE_FILE is where findings are noted as they come.
@@ -82,7 +82,7 @@ func parseDraw(text string) (d draw, err error) {
 // maxMutations are in one case.
 const maxMutations = 5
 
-// report finds the fewest mutations that fail and tells the case.
+// report finds the fewest mutations that fail and reports the case.
 func (h *hostile) report(d draw, what []string) {
 	again := h.try(d, false)
 	flaky := len(again) == 0
@@ -166,7 +166,7 @@ func (c *hostileCase) path(of ...string) string {
 	return c.h.in(append([]string{"work", "g.graph"}, of...)...)
 }
 
-// try makes and runs a case, and gives what was wrong with it.
+// try makes and runs a case, and returns what was wrong with it.
 func (h *hostile) try(d draw, verbose bool) (wrong []string) {
 	r := rand.New(rand.NewPCG(d.seed, 1))
 	c := &hostileCase{h: h, graph: h.graphs[r.IntN(len(h.graphs))], mine: map[string]string{}}

@@ -87,7 +87,7 @@ func columnsFlag(fs *pflag.FlagSet) *[]string {
 	return &value
 }
 
-// table gives the options of text in columns.
+// table returns the options of text in columns.
 func (f *importFlags) table() ingest.TableOptions {
 	o := ingest.TableOptions{Delimiter: *f.delimiter, Columns: *f.columns}
 	switch {

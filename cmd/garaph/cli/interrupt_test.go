@@ -77,7 +77,7 @@ func (p *process) listens(t *testing.T) {
 	t.Fatal("it does not listen to signals")
 }
 
-// end waits for p and holds its exit code against want. Nothing may be left in
+// end waits for p and compares its exit code with want. Nothing may be left in
 // its folder of temporary files.
 func (p *process) end(t *testing.T, want int) {
 	t.Helper()

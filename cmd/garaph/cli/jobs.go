@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -83,8 +82,11 @@ func jobsOf(path string) ([]jobInfo, error) {
 			Job: j.ID, Program: j.Name, State: j.Status, Iterations: j.Iteration, Epochs: j.Epochs,
 			Created: j.Created, Updated: j.Updated, Flags: j.Flags, Output: j.Output, Error: j.Error,
 		}
-		if j.Err != nil {
+		switch {
+		case j.Err != nil:
 			info.State, info.Error = "damaged", j.Err.Error()
+		case j.Error != "": // and if it is done, for good
+			info.State = garaph.Failed
 		}
 		if info.Epochs == nil {
 			info.Epochs = []int{}
@@ -97,22 +99,23 @@ func jobsOf(path string) ([]jobInfo, error) {
 func (a *app) printJobs(list []jobInfo) error {
 	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	if len(list) > 0 {
-		fprint(table, "job", "program", "state", "iterations", "checkpoints", "began", "output")
+		fprint(table, "job", "program", "state", "iterations", "checkpoints", "began", "output", "error")
 	}
 	for _, j := range list {
-		began, output := "", printable(j.Output)
+		began := ""
 		if !j.Created.IsZero() {
 			began = j.Created.Local().Format(time.DateTime)
 		}
+		row := []string{strconv.Itoa(j.Job), printable(j.Program), string(j.State), strconv.Itoa(j.Iterations), strconv.Itoa(len(j.Epochs)), began, printable(j.Output)}
 		if j.Error != "" {
-			output = strings.TrimSpace(output + "  " + oneLine(errors.New(j.Error)))
+			row = append(row, oneLine(errors.New(j.Error)))
 		}
-		fprint(table, strconv.Itoa(j.Job), printable(j.Program), string(j.State), strconv.Itoa(j.Iterations), strconv.Itoa(len(j.Epochs)), began, output)
+		fprint(table, row...)
 	}
 	return table.Flush()
 }
 
-// fprint puts a row into a table, whose Flush tells errors.
+// fprint puts a row into a table, whose Flush reports errors.
 func fprint(table *tabwriter.Writer, cells ...string) {
 	for i, cell := range cells {
 		if i > 0 {

@@ -60,8 +60,8 @@ func killables() (list []killable) {
 		add(k.program, k.args+" --device gpu --gpu emulated", true, k.gpu)
 		add(k.program, k.args+" --device gpu --gpu emulated --mode async --checkpoint-pages 2", true, max(k.gpu, k.async))
 	}
-	add("pagerank", "--iterations 60 --engine notify-pull --memory 60MiB", false, 0)
-	add("sssp", "--source 0 --engine pull", false, 0)
+	add("pagerank", "--iterations 60 --method notify-pull --memory 60MiB", false, 0)
+	add("sssp", "--source 0 --method pull", false, 0)
 	add("sssp", "--source 0 --mode async --memory 60MiB --checkpoint-pages 3", false, 0)
 	return list
 }
@@ -77,7 +77,7 @@ func TestKill(t *testing.T) {
 		kills = n
 	}
 	all := killables()
-	for _, p := range builtin() {
+	for _, p := range builtin {
 		if !p.Algorithm && !slices.ContainsFunc(all, func(c killable) bool { return c.program == p.Name }) {
 			t.Errorf("%s is never killed", p.Name)
 		}
@@ -108,8 +108,8 @@ type killer struct {
 	kills, after, during int
 }
 
-// run kills a run so many times, and holds its result against that of an
-// undisturbed one. It tells whether it was killed in the middle.
+// run kills a run again and again, and compares its result with that of an
+// undisturbed one. It reports whether it was killed in the middle.
 func (k *killer) run(c killable, kills int) (hit bool) {
 	t := k.t
 	t.Helper()
@@ -177,8 +177,8 @@ var (
 	goesOn = regexp.MustCompile(`goes on from checkpoint (\d+), after (\d+) iterations`)
 )
 
-// newestEpoch holds the epoch that a run goes on from against the last one that
-// was written before, and gives the last one that it wrote.
+// newestEpoch compares the epoch that a run goes on from with the last one that
+// was written before, and returns the last one that it wrote.
 func newestEpoch(t *testing.T, last int, log string) int {
 	t.Helper()
 	if m := goesOn.FindStringSubmatch(log); m != nil {
@@ -216,7 +216,7 @@ func importSmallShards(t *testing.T, path string, scale int) {
 	}
 }
 
-// runTo runs a command that writes its results to a file, and gives them.
+// runTo runs a command that writes its results to a file, and returns them.
 func runTo(t *testing.T, args []string) []byte {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.tsv")

@@ -58,7 +58,7 @@ func TestMain(m *testing.M) {
 		"stopping": func() { // after 8 iterations of PageRank
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
-			own := builtin()[0]
+			own := builtin[0]
 			setup := own.Setup
 			own.Setup = func(fs *pflag.FlagSet) Runner {
 				run := setup(fs)
@@ -196,7 +196,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// json FILE PATH=VALUE... holds parts of a JSON object against values; PATH
+// json FILE PATH=VALUE... compares parts of a JSON object with values; PATH
 // alone: it is there, !PATH: it is not.
 func checkJSON(ts *testscript.TestScript, _ bool, args []string) {
 	var object any

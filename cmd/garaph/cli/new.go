@@ -68,7 +68,7 @@ func (a *app) begin(name, dir string) error {
 			return errors.Join(fmt.Errorf("write the module: %w", err), os.RemoveAll(m.Name))
 		}
 	}
-	a.console.summary(fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go.%s Go on with:
+	a.console.summary(fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go.%s Next:
 
   cd %[1]s
 %[3]s  go test .
@@ -126,7 +126,7 @@ func (m *module) check() error {
 		return Usagef("%q is no name of a program: expected lower-case letters, digits and hyphens, as in widest-path", m.Name)
 	case m.Name == "main" || m.Name == "go":
 		return Usagef("%q is taken by a file of the module: give the program another name", m.Name)
-	case slices.ContainsFunc(builtin(), func(p Program) bool { return p.Name == m.Name }):
+	case slices.ContainsFunc(builtin, func(p Program) bool { return p.Name == m.Name }):
 		return Usagef("%q is a program that garaph has already: give yours another name, such as my-%s", m.Name, m.Name)
 	}
 	if p, err := build.Import(m.Path, "", build.FindOnly); err == nil && p.Goroot {

@@ -100,7 +100,7 @@ var raceDetector bool
 
 var namedBudget = regexp.MustCompile(`(?:the smallest budget for it is |--memory |below the least one of )(\d+)MiB`)
 
-// peakOf runs garaph within a budget and gives its peak in bytes. A budget that
+// peakOf runs garaph within a budget and returns its peak in bytes. A budget that
 // is refused gives the one that is said to be enough, in MiB.
 func peakOf(t *testing.T, mib int, args ...string) (peak int64, enough int) {
 	t.Helper()
@@ -129,7 +129,7 @@ func peakOf(t *testing.T, mib int, args ...string) (peak int64, enough int) {
 }
 
 // atLeast runs garaph within the least budget that it accepts, to within a
-// hundredth, and holds its peak against that.
+// hundredth, and compares its peak with that.
 func atLeast(t *testing.T, what string, args ...string) {
 	t.Helper()
 	refused, mib := 0, 1

@@ -22,7 +22,7 @@ type Program struct {
 	Example string // lines for its help, indented by two spaces
 	Column  string // name of the result column; "" is Name
 	Ranking Ranking
-	// Value is a program as Setup makes it, for `garaph programs` to tell
+	// Value is a program as Setup makes it, for `garaph programs` to show
 	// whether it is compiled; its fields don't matter. New fills it in.
 	Value any
 	// Iterations is the limit when the user gives none; 0: until no vertex is
@@ -37,8 +37,8 @@ type Program struct {
 	Timed bool
 	// Overflow says what to do when the job ends with a [garaph.OverflowError].
 	Overflow string
-	// Setup declares the program's own flags and gives what runs it, once they
-	// are parsed. It is called with an empty set, for each command line anew. A
+	// Setup declares the program's own flags and returns what runs it, once they
+	// are parsed. It is called with an empty set, for each command line again. A
 	// flag that is marked with [cobra.MarkFlagRequired] must be given. Values
 	// that can be checked without the graph are best checked in the flag's Set
 	// method, before anything begins.
@@ -72,7 +72,7 @@ type Env struct {
 // Runner runs a program over the graph of an Env.
 type Runner func(context.Context, Env) (*garaph.Result, error)
 
-// Bind gives the Runner of the program that build makes. An error of build ends
+// Bind returns the Runner of the program that build makes. An error of build ends
 // the run; [Usagef] makes one that says the flags are wrong.
 func Bind[V, A any](build func(Env) (gas.Program[V, A], error)) Runner {
 	return func(ctx context.Context, e Env) (*garaph.Result, error) {

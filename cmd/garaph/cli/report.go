@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -13,24 +14,29 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 )
 
-// runReport is a run as JSON.
-type runReport struct {
+// jobReport is any run as JSON, of a vertex program or of an algorithm.
+type jobReport struct {
 	Program        string         `json:"program"`
 	Graph          string         `json:"graph"`
 	Parameters     map[string]any `json:"parameters"`
 	Vertices       uint32         `json:"vertices"`
 	Edges          uint64         `json:"edges"`
-	Iterations     int            `json:"iterations"`
-	Resumed        int            `json:"resumed_after,omitempty"` // iterations done before this process
-	Converged      bool           `json:"converged"`
-	Seconds        number         `json:"seconds"` // of the iterations
+	Seconds        number         `json:"seconds"` // without loading
 	LoadSeconds    number         `json:"load_seconds"`
 	Import         *importReport  `json:"import,omitempty"`
-	EdgesProcessed uint64         `json:"edges_processed"`
 	EdgesPerSecond number         `json:"edges_per_second"`
 	PeakMemory     int64          `json:"peak_rss_bytes"`
 	InMemory       bool           `json:"in_memory"`
-	K              number         `json:"k"`
+}
+
+// runReport is the run of a vertex program as JSON.
+type runReport struct {
+	jobReport
+	Iterations     int    `json:"iterations"`
+	Resumed        int    `json:"resumed_after,omitempty"` // iterations done before this process
+	Converged      bool   `json:"converged"`
+	EdgesProcessed uint64 `json:"edges_processed"`
+	K              number `json:"k"`
 
 	Devices     map[dispatcher.Device]dispatcher.DeviceWork `json:"devices"`
 	GPU         string                                      `json:"gpu,omitempty"`
@@ -41,17 +47,22 @@ type runReport struct {
 	PerIteration []garaph.Iteration `json:"per_iteration"` // and then, if asked for, the rows of --top
 }
 
+// jobReport reports a run that took so long, for as many edges.
+func (t *task) jobReport(parameters map[string]any, took, load time.Duration, edges uint64, inMemory bool) jobReport {
+	c := t.input.graph.Catalogue()
+	return jobReport{
+		Program: t.program.Name, Graph: t.name(), Parameters: parameters, Vertices: c.Vertices, Edges: c.Edges,
+		Seconds: number(took.Seconds()), LoadSeconds: number(load.Seconds()), Import: t.input.imported,
+		EdgesPerSecond: number(perSecond(float64(edges), took)), PeakMemory: peakMemory(), InMemory: inMemory,
+	}
+}
+
 // writeReport writes the report, with rows of --top where there are any.
 func (t *task) writeReport(w io.Writer, top *topRows) error {
-	r, c := t.result.Report, t.input.graph.Catalogue()
+	r := t.result.Report
 	report := runReport{
-		Program: t.program.Name, Graph: t.name(), Parameters: t.parameters(),
-		Vertices: c.Vertices, Edges: c.Edges,
-		Iterations: r.Before + len(r.Iterations), Resumed: r.Before, Converged: r.Converged,
-		Seconds: number(r.Duration.Seconds()), LoadSeconds: number(r.Load.Seconds()),
-		Import:         t.input.imported,
-		EdgesProcessed: r.Edges, EdgesPerSecond: number(perSecond(float64(r.Edges), r.Duration)),
-		PeakMemory: peakMemory(), InMemory: r.InMemory, K: number(r.AccessRatio),
+		jobReport:  t.jobReport(t.parameters(), r.Duration, r.Load, r.Edges, r.InMemory),
+		Iterations: r.Before + len(r.Iterations), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges, K: number(r.AccessRatio),
 		Devices: r.Devices, GPU: r.GPU, GPUResident: r.Resident, GPUMemory: r.GPUMemory, GPULost: r.Lost,
 		PerIteration: append([]garaph.Iteration{}, r.Iterations...),
 	}
@@ -92,7 +103,7 @@ func writeObject(w io.Writer, report any, top *topRows) error {
 // depend on, as they were used.
 func (t *task) parameters() map[string]any {
 	o, all := t.options, t.ownParameters()
-	all["device"], all["mode"], all["engine"] = *t.flags.device, o.Mode, o.Method
+	all["device"], all["mode"], all["method"] = *t.flags.device, o.Mode, o.Method
 	all["threads"], all["memory"], all["iterations"] = o.Threads, o.Memory, o.Iterations
 	if t.result.Report.GPU != "" {
 		all["gpu"], all["gpu_memory"], all["streams"], all["gather"] = o.GPU, o.GPUMemory, o.Streams, o.Gather

@@ -26,12 +26,12 @@ var resumeFlags = []string{
 func (a *app) resumeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume GRAPH [JOB] [flags]",
-		Short: "Go on with a run that was interrupted",
-		Long: `Go on with a run that was interrupted, by Ctrl-C, a crash or a power failure:
+		Short: "Resume a run that was interrupted",
+		Long: `Resume a run that was interrupted, by Ctrl-C, a crash or a power failure:
 from its newest checkpoint, or from the beginning where it has none. Without JOB,
 the newest unfinished one of the graph; damaged ones are passed over, and named.
-Program, parameters, iterations and output are those of the first run; --trace and
---report are of one run, and to be given again. --output must be given again where the
+Program, parameters, iterations and output are those of the first run; give --trace
+and --report again where they are wanted. --output must be given again where the
 file is there already and the job has not written it, where it lies outside of the
 folder in which the job was begun, and where another user began the job or the
 graph was copied or received.`,
@@ -112,26 +112,7 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 			return err
 		}
 	}
-	flags := maps.Clone(spec.Flags)
-	if flags == nil {
-		flags = map[string]string{}
-	}
-	delete(flags, "passes") // older versions had it, and values did not depend on it
-	if spec.Output != "" {
-		flags["output"] = spec.Output
-	}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if slices.Contains(resumeFlags, f.Name) {
-			flags[f.Name] = flagText(f.Value)
-		}
-	})
-	if flags["device"] == string(dispatcher.CPU) { // those of the first run wait for another device
-		for _, name := range gpuFlagNames {
-			if f := cmd.Flags().Lookup(name); f == nil || !f.Changed {
-				delete(flags, name)
-			}
-		}
-	}
+	flags := resumedFlags(cmd, spec)
 	run := a.runCommand()
 	first, _, err := run.Find([]string{spec.Name})
 	if err != nil {
@@ -152,7 +133,36 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	return first.RunE(first, []string{path})
 }
 
-// takeJob takes a job of the graph at path; 0 is the newest unfinished one.
+// resumedFlags are those of the first run, and those that were given now.
+func resumedFlags(cmd *cobra.Command, spec garaph.JobSpec) map[string]string {
+	flags := maps.Clone(spec.Flags)
+	if flags == nil {
+		flags = map[string]string{}
+	}
+	if method, old := flags["engine"]; old { // as older versions called it
+		flags["method"] = method
+		delete(flags, "engine")
+	}
+	delete(flags, "passes") // older versions had it, and values did not depend on it
+	if spec.Output != "" {
+		flags["output"] = spec.Output
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains(resumeFlags, f.Name) {
+			flags[f.Name] = flagText(f.Value)
+		}
+	})
+	if flags["device"] == string(dispatcher.CPU) { // those of the first run wait for another device
+		for _, name := range gpuFlagNames {
+			if f := cmd.Flags().Lookup(name); f == nil || !f.Changed {
+				delete(flags, name)
+			}
+		}
+	}
+	return flags
+}
+
+// takeJob acquires a job of the graph at path; 0 is the newest unfinished one.
 func takeJob(path string, id int) (*garaph.Job, error) {
 	g, err := garaph.Open(path)
 	if err != nil {

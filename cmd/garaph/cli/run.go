@@ -16,19 +16,29 @@ import (
 
 // runFlags are the flags of every run.
 type runFlags struct {
-	device, mode, engine *string
+	device, mode, method *string
 	iterations, threads  *int
 	memory               *int64
-	gpu, gather          *string
-	gpuMemory            *int64
-	streams              *int
-	output, format       *string
-	top                  *int
-	json                 *bool
-	report, trace        *string
 	scratch              *string
-	checkpoints          *checkpointFlags
-	imports              *importFlags
+	gpuFlags
+	resultFlags
+	checkpoints *checkpointFlags
+	imports     *importFlags
+}
+
+// gpuFlags say which GPU a run has, and how it is used.
+type gpuFlags struct {
+	gpu, gather *string
+	gpuMemory   *int64
+	streams     *int
+}
+
+// resultFlags say what a run writes, and where.
+type resultFlags struct {
+	output, format *string
+	top            *int
+	json           *bool
+	report, trace  *string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -63,9 +73,9 @@ standard input), which are then imported into a temporary graph. Without
 func newRunFlags(all *pflag.FlagSet) *runFlags {
 	f := &runFlags{}
 	grouped(all, "Flags of every run", func(fs *pflag.FlagSet) {
-		f.iterations = countFlag(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default what the help of the program says)")
-		f.mode = enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when new values are seen: after the iteration (sync) or at once (async)")
-		f.engine = enumFlag(fs, "engine", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull), "which vertices an iteration looks at: all (pull), or those that active ones lead to (notify-pull); auto by how many edges these are")
+		f.iterations = countFlag(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default: see the help of the program)")
+		f.mode = enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when other vertices see a new value: after the iteration, and results are the same bits in every run (sync), or after its page, which takes fewer iterations, and results may differ from run to run as far as the program allows (async)")
+		f.method = enumFlag(fs, "method", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull), "which vertices gather in an iteration: all (pull), or those with an edge from an active vertex, which are marked first (notify-pull); auto chooses by how many edges leave the active vertices")
 		f.device = enumFlag(fs, "device", autoDevice, words(dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid), "where the program runs: hybrid on the CPU, the GPU or both, as each iteration is done soonest; auto likewise, if there is a GPU for it")
 		f.threads = threadsFlag(fs)
 		f.memory = sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GB; 0: no limit (default three quarters of what is available)")
@@ -113,11 +123,11 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 		cmd.Annotations = map[string]string{isAlgorithm: "yes"}
 		cmd.Long += "\nIt is an algorithm and not a vertex program: it runs on the CPU, without iterations."
 	case p.Timed:
-		cmd.Long += fmt.Sprintf("\nIt does not end by itself: --iterations says how long it runs, %d if it is not given;\nwith 0 it runs until it is interrupted.", p.Iterations)
+		cmd.Long += fmt.Sprintf("\nIt does not end by itself: it runs for --iterations, %d if that is not given, and with 0\nuntil it is interrupted.", p.Iterations)
 	case p.Iterations > 0:
-		cmd.Long += fmt.Sprintf("\nIt ends after %d iterations, if not before and if --iterations is not given.", p.Iterations)
+		cmd.Long += fmt.Sprintf("\nIt ends after %d iterations at most, unless --iterations is given.", p.Iterations)
 	default:
-		cmd.Long += "\nIt ends when nothing changes any more, if not after --iterations."
+		cmd.Long += "\nIt ends when nothing changes any more, or after --iterations."
 	}
 	cmd.Flags().SortFlags = false
 	var runner Runner
@@ -155,18 +165,7 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 
 // check refuses flags that do not go together.
 func (f *runFlags) check(cmd *cobra.Command) error {
-	toStdout := *f.output == "-"
-	switch {
-	case cmd.Flags().Changed("output") && *f.output == "":
-		return Usagef("--output is empty: give the name of a file, or - for standard output")
-	case cmd.Flags().Changed("output-format") && *f.output == "":
-		return Usagef("--output-format needs --output FILE or --output -")
-	case toStdout && *f.json:
-		return Usagef("--output - and --json both write to standard output: give --output a file")
-	case toStdout && *f.top > 0:
-		return Usagef("--output - and --top both write to standard output: give --output a file")
-	}
-	if err := f.checkFiles(cmd.Flags()); err != nil {
+	if err := f.resultFlags.check(cmd.Flags()); err != nil {
 		return err
 	}
 	if err := f.checkGPU(cmd.Flags()); err != nil {
@@ -189,10 +188,26 @@ func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
 	if gpu := given(fs, gpuFlagNames); gpu != "" && *f.device == string(dispatcher.CPU) {
 		return Usagef("%s: a run with --device cpu has no GPU; leave it out, or give another --device", gpu)
 	}
-	if engine := *f.engine; engine == string(dispatcher.NotifyPull) && (*f.device == string(dispatcher.GPU) || *f.device == string(dispatcher.Hybrid)) {
-		return Usagef("--engine %s with --device %s: the GPU pulls; leave one of them out", engine, *f.device)
+	if method := *f.method; method == string(dispatcher.NotifyPull) && (*f.device == string(dispatcher.GPU) || *f.device == string(dispatcher.Hybrid)) {
+		return Usagef("--method %s with --device %s: the GPU pulls; leave one of them out", method, *f.device)
 	}
 	return nil
+}
+
+// check refuses results that would be written to one place.
+func (f *resultFlags) check(fs *pflag.FlagSet) error {
+	toStdout := *f.output == "-"
+	switch {
+	case fs.Changed("output") && *f.output == "":
+		return Usagef("--output is empty: give the name of a file, or - for standard output")
+	case fs.Changed("output-format") && *f.output == "":
+		return Usagef("--output-format needs --output FILE or --output -")
+	case toStdout && *f.json:
+		return Usagef("--output - and --json both write to standard output: give --output a file")
+	case toStdout && *f.top > 0:
+		return Usagef("--output - and --top both write to standard output: give --output a file")
+	}
+	return f.checkFiles(fs)
 }
 
 // checkFileName refuses a name that is none for a flag whose file is not for
@@ -206,7 +221,7 @@ func checkFileName(fs *pflag.FlagSet, name string) error {
 
 // checkFiles refuses a file that would be written twice, and names for the trace
 // and the report that are none.
-func (f *runFlags) checkFiles(fs *pflag.FlagSet) error {
+func (f *resultFlags) checkFiles(fs *pflag.FlagSet) error {
 	for _, name := range []string{"trace", "report"} {
 		if err := checkFileName(fs, name); err != nil {
 			return err

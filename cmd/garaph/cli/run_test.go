@@ -3,13 +3,17 @@ package cli
 import (
 	"bytes"
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"go.uber.org/goleak"
+
+	"github.com/garaph/garaph"
 )
 
 // TestNoLeaks runs commands one after another in this process: every goroutine
@@ -60,7 +64,7 @@ func TestGenerateWhole(t *testing.T) {
 	}
 }
 
-// TestPeakMemory: the peak that a run tells is that of writing its results too.
+// TestPeakMemory: the peak that a run reports is that of writing its results too.
 func TestPeakMemory(t *testing.T) {
 	var all bytes.Buffer
 	if code := Run(t.Context(), []string{"run", "wcc", "-", "--output", "-"}, strings.NewReader("1 2\n"), &all, &all); code != exitDone {
@@ -69,5 +73,16 @@ func TestPeakMemory(t *testing.T) {
 	rows, peak := strings.Index(all.String(), "1\t1\n2\t1\n"), strings.Index(all.String(), "peak memory")
 	if rows < 0 || peak < rows {
 		t.Errorf("the peak was told before the results were written:\n%s", all.String())
+	}
+}
+
+// TestOldFlags: a job that an older version recorded is resumed by the names that
+// its flags have now.
+func TestOldFlags(t *testing.T) {
+	old := map[string]string{"engine": "pull", "passes": "2", "tolerance": "0"}
+	got := resumedFlags(&cobra.Command{}, garaph.JobSpec{Flags: old, Output: "/ranks"})
+	want := map[string]string{"method": "pull", "tolerance": "0", "output": "/ranks"}
+	if !maps.Equal(got, want) {
+		t.Errorf("flags %v, want %v", got, want)
 	}
 }

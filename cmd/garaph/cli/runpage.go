@@ -20,7 +20,7 @@ type runPage struct {
 	pages htmlreport.Pages
 }
 
-// newRunPage gives nil for no path. The error is the one that writing would end
+// newRunPage returns nil for no path. The error is the one that writing would end
 // with, before the job.
 func newRunPage(path string, inputs []string) (*runPage, error) {
 	if path == "" {

@@ -92,7 +92,7 @@ func (d *scratchDir) remove() error {
 }
 
 // removeKilled removes the temporary graphs in parent of the user's runs that
-// were killed. What it cannot remove it tells.
+// were killed. It reports what it cannot remove.
 func removeKilled(parent string, log *zap.Logger) {
 	if parent == "" {
 		parent = os.TempDir()

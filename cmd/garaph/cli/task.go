@@ -51,19 +51,6 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 		return err
 	}
 	t.options = t.runOptions()
-	if t.trace != nil {
-		t.options.Trace = t.trace.add
-	}
-	if t.trace != nil || t.page != nil {
-		t.options.PageDone = func(w dispatcher.PageWork) {
-			if t.trace != nil {
-				t.trace.page(w)
-			}
-			if t.page != nil {
-				t.page.pages.Add(w)
-			}
-		}
-	}
 	defer keepWithin(t.options.Memory)()
 	if t.input, err = t.openInput(cmd.Context(), a, func() error { return out.check(t.args) }); err != nil {
 		return err
@@ -89,7 +76,7 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 			a.console.log.Warn(err.Error())
 		}
 	}()
-	beside := t.saveBeside() // a failure is told when the results are there
+	beside := t.saveBeside() // a failure is reported when the results are there
 	t.warn(a.console.log)
 	if hasGPU(*t.flags.gpu) && t.result.Report.GPU == "" {
 		why := "the job ran on the CPU"
@@ -126,7 +113,7 @@ func (t *task) saveBeside() error {
 func (t *task) runOptions() garaph.RunOptions {
 	f := t.flags
 	o := garaph.RunOptions{
-		Mode: dispatcher.Mode(*f.mode), Method: dispatcher.Method(*f.engine),
+		Mode: dispatcher.Mode(*f.mode), Method: dispatcher.Method(*f.method),
 		Threads: *f.threads, Memory: *f.memory, Iterations: t.program.Iterations,
 		Device: dispatcher.Device(*f.device), GPU: *f.gpu, GPUMemory: *f.gpuMemory, Streams: *f.streams, Gather: gpuengine.Gather(*f.gather),
 		Checkpoints: f.checkpoints.policy(), MoreThreads: bench.MoreThreads,
@@ -140,6 +127,19 @@ func (t *task) runOptions() garaph.RunOptions {
 	if !t.cmd.Flags().Changed("memory") {
 		o.Memory = defaultMemory()
 	}
+	if t.trace != nil {
+		o.Trace = t.trace.add
+	}
+	if t.trace != nil || t.page != nil {
+		o.PageDone = func(w dispatcher.PageWork) {
+			if t.trace != nil {
+				t.trace.page(w)
+			}
+			if t.page != nil {
+				t.page.pages.Add(w)
+			}
+		}
+	}
 	return o
 }
 
@@ -148,7 +148,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 	a.console.begin(fmt.Sprintf("%s on %s", t.program.Name, t.name()))
 	s := a.console.stage(t.program.Name, int64(t.options.Iterations))
 	o := t.options
-	o.Log = a.console.log
+	o.Name, o.Log = t.program.Name, a.console.log
 	o.Progress = func(it garaph.Iteration) {
 		text := iterationText(it)
 		o.Log.Debug(text, iterationFields(it)...)
@@ -236,14 +236,14 @@ func (t *task) summary() string {
 		seconds(r.Duration), seconds(r.Load), end, countText(perSecond(float64(r.Edges), r.Duration)), where, bytesText(peakMemory()))
 }
 
-// warn tells that the program's own limit of iterations ended the job.
+// warn reports that the program's own limit of iterations ended the job.
 func (t *task) warn(log *zap.Logger) {
 	if !t.program.Algorithm && !t.program.Timed && !t.result.Report.Converged && !t.cmd.Flags().Changed("iterations") {
 		log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations 0 runs it until it has", t.program.Name, iterations(t.options.Iterations)))
 	}
 }
 
-// warnGPU tells that the flags of the GPU that were given had no effect.
+// warnGPU reports that the flags of the GPU that were given had no effect.
 func (t *task) warnGPU(log *zap.Logger, why string) {
 	if flags := given(t.cmd.Flags(), gpuFlagNames); flags != "" {
 		log.Warn(fmt.Sprintf("%s: without effect, %s", flags, why))

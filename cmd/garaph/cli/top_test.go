@@ -15,7 +15,7 @@ import (
 	"github.com/garaph/garaph/internal/results"
 )
 
-// TestRanked holds it against a sort: the same items, in the same order, in as
+// TestRanked compares it with a sort: the same items, in the same order, in as
 // many rounds as the room demands, and again when asked again.
 func TestRanked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -121,7 +121,7 @@ func (c column) IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids
 	return nil
 }
 
-// topOf gives the first k rows of a table.
+// topOf returns the first k rows of a table.
 func topOf(t results.Table, k int, ranking Ranking) (list []topRow, err error) {
 	rows, err := newTopRows(t, k, ranking)
 	if err != nil {
@@ -172,7 +172,7 @@ func TestTopRows(t *testing.T) {
 	}
 }
 
-// TestTopGroups holds it against plain counting.
+// TestTopGroups compares it with plain counting.
 func TestTopGroups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 40).Draw(t, "n")

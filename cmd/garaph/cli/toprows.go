@@ -27,7 +27,7 @@ type topRow struct {
 // valueText is a value as it is printed.
 type valueText string
 
-// MarshalJSON gives a number, or, as NDJSON results do, the strings "inf",
+// MarshalJSON returns a number, or, as NDJSON results do, the strings "inf",
 // "-inf" and "nan".
 func (v valueText) MarshalJSON() ([]byte, error) {
 	if json.Valid([]byte(v)) {
@@ -65,7 +65,7 @@ func newTopRows(t results.Table, k int, ranking Ranking) (topRows, error) {
 	return firstRows(t, k), nil
 }
 
-// firstRows gives the first k rows of a result that is a vertex.
+// firstRows returns the first k rows of a result that is a vertex.
 func firstRows(t results.Table, k int) topRows {
 	each := func(yield func(topRow) error) error {
 		rank := 0

@@ -48,7 +48,7 @@ type traceEvent struct {
 	Args     map[string]any `json:"args,omitempty"`
 }
 
-// newTrace gives nil for no path. The error is the one that writing would end
+// newTrace returns nil for no path. The error is the one that writing would end
 // with, before the job.
 func newTrace(path string, inputs []string) (*trace, error) {
 	if path == "" {

@@ -16,7 +16,7 @@ import (
 )
 
 // TestTrace: a trace has the copies and kernels of a job, those of a stream one
-// after another, with all the edges and bytes that the job's report tells.
+// after another, with all the edges and bytes that the job's report has.
 func TestTrace(t *testing.T) {
 	edges := edgeFile(t, 12)
 	graph, file := filepath.Join(t.TempDir(), "graph"), filepath.Join(t.TempDir(), "trace.json")
@@ -88,7 +88,7 @@ func TestLostTrace(t *testing.T) {
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	own := builtin()[0] // PageRank
+	own := builtin[0] // PageRank
 	setup := own.Setup
 	own.Setup = func(fs *pflag.FlagSet) Runner {
 		run := setup(fs)

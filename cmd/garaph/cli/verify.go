@@ -72,7 +72,7 @@ func (a *app) verify(ctx context.Context, path string) error {
 }
 
 // damages are those that were found: a graph may have millions, of which the first
-// ones are told.
+// ones are reported.
 type damages struct {
 	first []error
 	count int
@@ -86,7 +86,7 @@ func (d *damages) add(err error) {
 	}
 }
 
-// warnChecksums tells that a graph of an earlier build has fewer checksums than
+// warnChecksums reports that a graph of an earlier build has fewer checksums than
 // one of today: sound means less then.
 func (a *app) warnChecksums(path string, has store.Checksums) {
 	switch has {
@@ -97,7 +97,7 @@ func (a *app) warnChecksums(path string, has store.Checksums) {
 	}
 }
 
-// readAll reads the graph, with progress, and gives the damages.
+// readAll reads the graph, with progress, and returns the damages.
 func (a *app) readAll(ctx context.Context, g *garaph.Graph) (done int64, found damages, err error) {
 	c := g.Catalogue()
 	var total int64
@@ -110,9 +110,12 @@ func (a *app) readAll(ctx context.Context, g *garaph.Graph) (done int64, found d
 	s := a.console.stage("verifying", total)
 	defer s.end()
 	read := amount{bytesText, time.Now()}
+	var next int64              // a blob may have few bytes, and a text takes longer than its check
 	progress := func(n int64) { // never called at once
-		done += n
-		s.set(done, read.text(done, total))
+		if done += n; done >= next {
+			next = done + total>>10
+			s.set(done, read.text(done, total))
+		}
 	}
 	err = g.Verify(ctx, progress, found.add)
 	return done, found, err

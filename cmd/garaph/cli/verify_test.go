@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,10 +13,9 @@ import (
 	"github.com/garaph/garaph/ingest"
 )
 
-// TestVerifyTellsSome: of very many damaged places the first ones are told, and how
-// many there are.
-func TestVerifyTellsSome(t *testing.T) {
-	const n = toldDamages + 5
+// ring imports a ring of n vertices, each a shard.
+func ring(t *testing.T, n int) (graph string) {
+	t.Helper()
 	dir := memoryDir(t)
 	edges, graph := filepath.Join(dir, "edges.txt"), filepath.Join(dir, "g")
 	var text strings.Builder
@@ -28,6 +28,34 @@ func TestVerifyTellsSome(t *testing.T) {
 	if _, err := garaph.Import(t.Context(), []string{edges}, graph, ingest.Options{ShardVertices: 1, Undirected: true}); err != nil {
 		t.Fatal(err)
 	}
+	return graph
+}
+
+// TestVerifySmallShards: the progress of a graph with very many small shards costs
+// less than their checks, which allocate a few times each.
+func TestVerifySmallShards(t *testing.T) {
+	const n = 50_000
+	g, err := garaph.Open(ring(t, n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	a := &app{console: newConsole(io.Discard)}
+	allocated := testing.AllocsPerRun(1, func() {
+		if done, found, err := a.readAll(t.Context(), g); err != nil || found.count > 0 || done < n {
+			t.Errorf("%d bytes, %d damaged, %v", done, found.count, err)
+		}
+	})
+	if allocated > 8*n {
+		t.Errorf("%.0f allocations for %d shards", allocated, n)
+	}
+}
+
+// TestVerifyTellsSome: of very many damaged places the first ones are reported, and how
+// many there are.
+func TestVerifyTellsSome(t *testing.T) {
+	const n = toldDamages + 5
+	graph := ring(t, n)
 	payload := filepath.Join(graph, "payload")
 	info, err := os.Stat(payload)
 	if err != nil {

@@ -38,7 +38,7 @@ func versionText() string {
 }
 
 // ownModule is this module as the binary has it: the main one, or one that a
-// user's program was built with. It is nil when the binary does not tell.
+// user's program was built with. It is nil when the binary does not say.
 func ownModule() *debug.Module {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -65,7 +65,7 @@ func released() string {
 }
 
 // commit is that of the source of this module, if it was built in a clone;
-// "+changes" tells of files that were not committed.
+// "+changes" stands for files that were not committed.
 func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Path != modulePath {

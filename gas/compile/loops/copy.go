@@ -88,7 +88,7 @@ func (x *instance) reason(d *decisions, method string) string {
 	return "the Go compiler does not inline it"
 }
 
-// copyOf gives the statements that do what the call does: a block in which the
+// copyOf returns the statements that do what the call does: a block in which the
 // parameters are variables and a return leaves a loop that runs once. The result
 // leaves that block before it is assigned: a parameter may have the name of what
 // it is assigned to.
@@ -263,7 +263,7 @@ func (b *body) text(result string) (string, error) {
 	return out.String(), nil
 }
 
-// renamedImports notes the packages that the body uses, and tells by which
+// renamedImports notes the packages that the body uses, and returns by which
 // names the generated file has them.
 func (b *body) renamedImports() map[string]string {
 	names := map[string]string{}

@@ -3,14 +3,16 @@ package loops
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/gas/compile/source"
 )
@@ -31,43 +33,58 @@ var (
 // ask builds the package in dir with the given files in the place of all
 // generated ones that it has. Nothing is written but the build cache.
 func ask(dir string, files []*File) (*decisions, error) {
-	temp, err := os.MkdirTemp("", "garaph-compile-")
-	if err != nil {
-		return nil, fmt.Errorf("asking the Go compiler what it inlines: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(temp) }() // of the system's temporary files
 	replace := map[string]string{}
 	stale, _ := filepath.Glob(filepath.Join(escape(dir), "*"+source.GeneratedSuffix)) // the pattern is right
 	for _, path := range stale {
 		replace[path] = ""
 	}
-	for i, f := range files {
-		replace[f.Path] = filepath.Join(temp, strconv.Itoa(i)+".go")
-		if err := os.WriteFile(replace[f.Path], f.Text, 0o600); err != nil {
+	for _, f := range files {
+		file, err := inMemory(f.Text)
+		if err != nil {
 			return nil, fmt.Errorf("asking the Go compiler what it inlines: %w", err)
 		}
+		defer file.Close()
+		replace[f.Path] = pathOf(file)
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err == nil {
-		err = os.WriteFile(filepath.Join(temp, "overlay.json"), overlay, 0o600)
-	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return nil, fmt.Errorf("asking the Go compiler what it inlines: %w", err)
 	}
-	cmd := exec.Command("go", "build", "-gcflags=-m=2", "-overlay", filepath.Join(temp, "overlay.json"), "-o", os.DevNull, ".")
+	overlay, err := inMemory(text)
+	if err != nil {
+		return nil, fmt.Errorf("asking the Go compiler what it inlines: %w", err)
+	}
+	defer overlay.Close()
+	cmd := exec.Command("go", "build", "-gcflags=-m=2", "-overlay", pathOf(overlay), "-o", os.DevNull, ".")
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		text := string(errorLines(out))
 		for path, temp := range replace {
 			if temp != "" {
-				text = strings.ReplaceAll(text, temp, filepath.Base(path))
+				text = strings.ReplaceAll(text, temp+":", filepath.Base(path)+":")
 			}
 		}
 		return nil, fmt.Errorf("building %s with its loops: %w\n%s", dir, err, text)
 	}
 	return parse(out), nil
 }
+
+// inMemory makes a file that goes with the process: a killed one leaves nothing.
+func inMemory(text []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate("garaph-compile", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), "garaph-compile")
+	if _, err := f.Write(text); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// pathOf is where other processes find such a file.
+func pathOf(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd()) }
 
 // escape makes a pattern that matches dir only.
 func escape(dir string) string {

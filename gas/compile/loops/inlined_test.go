@@ -28,9 +28,12 @@ func generate(t *testing.T, packages ...string) []*File {
 }
 
 // TestInlined: the Go compiler says of every call of a method in the loops of
-// the built-in programs that it inlines it.
+// the built-in programs that it inlines it. It is asked without temporary files,
+// which a killed command would leave.
 func TestInlined(t *testing.T) {
 	files := generate(t, "./programs")
+	t.Setenv("GOTMPDIR", t.TempDir()) // the go command's own
+	t.Setenv("TMPDIR", "/nonexistent")
 	d, err := ask(filepath.Dir(files[0].Path), files)
 	if err != nil {
 		t.Fatal(err)

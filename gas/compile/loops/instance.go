@@ -17,18 +17,27 @@ type instance struct {
 	namer   *namer
 	imports map[string]*types.Package
 
-	Gas, Compiled, Packed string // names of packages
+	names
+	traits
+	FragmentsName, Fragments string // variable and literal; empty without
+}
+
+// names are those that the loops of an instance are written with.
+type names struct {
+	Gas, Compiled, Packed string // packages
 	Name                  string // of the type that has the loops as methods
 	Type                  string // of the program, with its arguments
 	V, A                  string
 	Loops                 string // compiled.Loops, with its arguments
 	// Aliases are declarations of types whose names variables of the loops have.
 	Aliases []string
+}
 
+// traits are what a program's methods read and can do, by which its loops differ.
+type traits struct {
 	UsesEdge, UsesDst                 bool // by Gather
 	Saturable, Settleable, Aggregable bool
 	Unchanged                         string // comparison of g and a after which Sum(a, g) is a; empty without
-	FragmentsName, Fragments          string // variable and literal; empty without
 	ApplyVertex                       vertex // for Apply and Activate
 	AggregateVertex                   vertex
 }
@@ -40,7 +49,7 @@ type vertex struct {
 	ID, N, In, Out bool
 }
 
-// vertexOf tells which fields some methods read of their first parameter.
+// vertexOf reports which fields some methods read of their first parameter.
 func (x *instance) vertexOf(at string, methods ...string) vertex {
 	v := vertex{Gas: x.Gas, At: at}
 	for i, read := range []*bool{&v.ID, &v.N, &v.In, &v.Out} {
@@ -51,7 +60,7 @@ func (x *instance) vertexOf(at string, methods ...string) vertex {
 	return v
 }
 
-// HasDegree tells whether the vertex needs what the block has as its degree.
+// HasDegree reports whether the vertex needs what the block has as its degree.
 func (v vertex) HasDegree() bool { return v.In || v.Out }
 
 // Literal is what stands between its braces.
@@ -89,7 +98,7 @@ func (x variant) Suffix() string {
 	return ""
 }
 
-// Edge is what Gather is told of the i-th edge.
+// Edge is what Gather gets of the i-th edge.
 func (x variant) Edge(i string) string {
 	switch {
 	case !x.UsesEdge:
@@ -148,7 +157,7 @@ func newInstance(p *source.Program, n *namer) *instance {
 	return x
 }
 
-// alias gives a type another name if a variable of the loops has its own.
+// alias returns a type another name if a variable of the loops has its own.
 func (x *instance) alias(what string, t *string) {
 	if !slices.ContainsFunc(own, func(name string) bool { return regexp.MustCompile(`\b` + name + `\b`).MatchString(*t) }) {
 		return
@@ -158,8 +167,8 @@ func (x *instance) alias(what string, t *string) {
 	*t = name
 }
 
-// Scatterable tells whether edges may be folded in any order.
-func (x *instance) Scatterable() bool { return !x.UsesDst && !x.Saturable && !x.Settleable }
+// Scatterable reports whether edges may be folded in any order.
+func (t traits) Scatterable() bool { return !t.UsesDst && !t.Saturable && !t.Settleable }
 
 // gasPackage is package gas as the program's package imports it; Init's
 // parameter is of it.

@@ -90,7 +90,7 @@ type group struct {
 	Hash      string   // of them
 }
 
-// Portable tells whether any instance has fragments.
+// Portable reports whether any instance has fragments.
 func (g *group) Portable() bool {
 	return slices.ContainsFunc(g.Instances, func(x *instance) bool { return x.Fragments != "" })
 }

@@ -135,7 +135,7 @@ func identifier(name string) string {
 	return b.String()
 }
 
-// startsWord tells whether all of s is upper case.
+// startsWord reports whether all of s is upper case.
 func startsWord(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return !unicode.IsUpper(r) }) < 0
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-const oddPackage = "./gas/compile/internal/odd"
+const oddPackage = "./gas/compile/loops/testdata/odd"
 
 // oddLoops generates the loops of package odd, outside of the tree, and returns an
 // overlay for the go command that puts them in their place.

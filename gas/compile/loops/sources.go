@@ -22,7 +22,7 @@ var (
 )
 
 // sourcesOf lists the files of the program's own package that its loops depend
-// on, and gives their hash: where its type is declared, and whatever its methods
+// on, and returns their hash: where its type is declared, and whatever its methods
 // call. The loops leave out what methods do not need, so they are wrong when a
 // method changes.
 func sourcesOf(p *source.Program) (names []string, hash string, err error) {

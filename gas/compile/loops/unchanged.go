@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/gas/compile/source"
 )
 
-// unchanged gives the operator in "if g > a, then Sum(a, g) is a" for programs
+// unchanged returns the operator in "if g > a, then Sum(a, g) is a" for programs
 // whose Sum is min or max of numbers: most edges change nothing, and then a
 // comparison that is easy to predict costs less than min itself, above all with
 // floats, and spares the store of a scatter. Equal floats are left to Sum, as

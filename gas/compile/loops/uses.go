@@ -2,7 +2,7 @@ package loops
 
 import "golang.org/x/tools/go/ssa"
 
-// uses tells whether a method's result may depend on one of its parameters,
+// uses reports whether a method's result may depend on one of its parameters,
 // which are counted from the receiver, 0. It looks through calls, so that the
 // wrapper of a promoted method uses what the method does.
 func uses(f *ssa.Function, param int) bool {
@@ -22,7 +22,7 @@ type usage struct {
 
 const whole = -1
 
-// other tells whether a field is not the one that counts.
+// other reports whether a field is not the one that counts.
 func (s *usage) other(field int) bool { return s.field != whole && s.field != field }
 
 func (s *usage) of(f *ssa.Function, param int) bool {
@@ -64,7 +64,7 @@ func (s *usage) value(v ssa.Value) bool {
 	return false
 }
 
-// loaded tells whether anything but the store uses a variable.
+// loaded reports whether anything but the store uses a variable.
 func (s *usage) loaded(a *ssa.Alloc, store *ssa.Store) bool {
 	for _, r := range *a.Referrers() {
 		if load, ok := r.(*ssa.UnOp); ok && !s.value(load) {

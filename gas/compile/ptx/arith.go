@@ -111,7 +111,7 @@ func (e *emitter) compared(op token.Token, a, b operand) operand {
 	return e.boolean(e.test(name+"."+suffix(a.kind), a, b))
 }
 
-// compared tells which leaves == looks at: not at fields called _.
+// compared reports which leaves == looks at: not at fields called _.
 func compared(t types.Type) (list []bool) {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:

@@ -68,7 +68,7 @@ func (c *checker) function(f *ssa.Function) {
 	c.open = c.open[:len(c.open)-1]
 }
 
-// overIterator tells whether a loop asks an iterator for the next element,
+// overIterator reports whether a loop asks an iterator for the next element,
 // which is refused by itself.
 func overIterator(head *ssa.BasicBlock) bool {
 	for _, i := range head.Instrs {
@@ -107,7 +107,7 @@ func (c *checker) signature(f *ssa.Function) {
 	}
 }
 
-// isProgram tells whether t is the program's type, or that of one which it
+// isProgram reports whether t is the program's type, or that of one which it
 // embeds, or a pointer to it: fields that are not read may be of any type.
 func (c *checker) isProgram(t types.Type) bool {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
@@ -207,7 +207,7 @@ func (c *checker) instruction(f *ssa.Function, i ssa.Instruction) {
 	}
 }
 
-// readOnly tells whether an address leads to the program by a pointer
+// readOnly reports whether an address leads to the program by a pointer
 // receiver.
 func (c *checker) readOnly(f *ssa.Function, root ssa.Value) bool {
 	p, ok := root.(*ssa.Parameter)
@@ -246,7 +246,7 @@ func (c *checker) operand(pos token.Pos, x ssa.Value) bool {
 	return true
 }
 
-// onlyForPanic tells whether a value is made for panic and nothing else.
+// onlyForPanic reports whether a value is made for panic and nothing else.
 func onlyForPanic(i *ssa.MakeInterface) bool {
 	for _, r := range *i.Referrers() {
 		if _, ok := r.(*ssa.Panic); !ok {
@@ -312,7 +312,7 @@ func (c *checker) call(pos token.Pos, i *ssa.Call) bool {
 	return true
 }
 
-// mayCall tells whether the function looked at may call one of pkg: of its own
+// mayCall reports whether the function looked at may call one of pkg: of its own
 // package, or, if it is a wrapper, of that of the type that the program embeds.
 func (c *checker) mayCall(pkg *types.Package) bool {
 	from := packageOf(c.open[len(c.open)-1])

@@ -16,7 +16,7 @@ import (
 type fragment struct {
 	name    string
 	machine *ptxsim.Machine
-	inputs  []int // slots
+	inputs  []int // registers
 	kinds   []compiled.Kind
 	outputs []int
 	results []compiled.Kind
@@ -91,31 +91,31 @@ func prepare(p *source.Program, f *compiled.Fragments, name string) (*fragment, 
 	}
 	out.machine = program.NewMachine()
 	for _, n := range names {
-		out.inputs = append(out.inputs, program.Slot(n))
+		out.inputs = append(out.inputs, program.Register(n))
 	}
 	for _, n := range results {
-		out.outputs = append(out.outputs, program.Slot(n))
+		out.outputs = append(out.outputs, program.Register(n))
 	}
-	out.fault = program.Slot("fault")
+	out.fault = program.Register("fault")
 	return out, nil
 }
 
 // run runs the fragment.
 func (f *fragment) run(inputs []uint64) (results []uint64, fault compiled.Fault, err error) {
-	for i, slot := range f.inputs {
-		f.machine.Set(slot, inputs[i])
+	for i, register := range f.inputs {
+		f.machine.Set(register, inputs[i])
 	}
 	f.machine.Set(f.fault, 0)
 	if err := f.machine.Run(); err != nil {
 		return nil, 0, err
 	}
-	for _, slot := range f.outputs {
-		results = append(results, f.machine.Get(slot))
+	for _, register := range f.outputs {
+		results = append(results, f.machine.Get(register))
 	}
 	return results, compiled.Fault(f.machine.Get(f.fault)), nil
 }
 
-// check holds the fragment against what Go gave. Any NaN is as good as another.
+// check compares the fragment with what Go gave. Any NaN is as good as another.
 // With loose, floats may differ by two units of the last place of float32.
 func (f *fragment) check(inputs, want []uint64, fault compiled.Fault, loose bool) error {
 	got, gotFault, err := f.run(inputs)

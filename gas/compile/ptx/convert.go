@@ -57,7 +57,7 @@ func (e *emitter) truncate(a operand, to compiled.Kind) operand {
 	}
 }
 
-// within truncates towards zero where -limit ≤ a < limit, and gives the least
+// within truncates towards zero where -limit ≤ a < limit, and returns the least
 // integer elsewhere.
 func (e *emitter) within(a operand, to compiled.Kind, limit float64) operand {
 	f := suffix(a.kind)

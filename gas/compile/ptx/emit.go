@@ -66,7 +66,7 @@ func (e *emitter) add(i *inst) {
 // tooLong ends the work on a fragment.
 type tooLong struct{}
 
-// op appends an instruction and gives the new register that it sets.
+// op appends an instruction and returns the new register that it sets.
 func (e *emitter) op(k compiled.Kind, op string, src ...operand) operand {
 	dst := e.register(k)
 	e.into(dst.text, op, src...)
@@ -81,7 +81,7 @@ func (e *emitter) into(dst, op string, src ...operand) {
 	e.add(&inst{op: op, dst: dst, src: texts})
 }
 
-// test appends a comparison, as in "lt.s32", and gives its predicate.
+// test appends a comparison, as in "lt.s32", and returns its predicate.
 func (e *emitter) test(op string, a, b operand) string {
 	p := e.predicate()
 	e.into(p, "setp."+op, a, b)

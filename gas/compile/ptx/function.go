@@ -86,7 +86,7 @@ func (e *emitter) assign(dst, src value) {
 	}
 }
 
-// value gives what an SSA value is: computed before, or a constant.
+// value returns what an SSA value is: computed before, or a constant.
 func (x *frame) value(v ssa.Value) value {
 	if c, ok := v.(*ssa.Const); ok {
 		return constantOf(c)
@@ -153,7 +153,7 @@ func (x *frame) edge(from, to *ssa.BasicBlock, which int) {
 	x.e.jump(x.labels[to])
 }
 
-// copied gives a value in registers of its own.
+// copied returns a value in registers of its own.
 func (e *emitter) copied(v value) value {
 	out := value{leaves: make([]operand, len(v.leaves))}
 	for i, s := range v.leaves {

@@ -91,7 +91,7 @@ func (v variable) typeName() string {
 	return v.kind
 }
 
-// dataType declares the type of values or accumulators, and gives its name and
+// dataType declares the type of values or accumulators, and returns its name and
 // its parts.
 func (g *generator) dataType(suffix string, most int) (string, []variable) {
 	if g.n(2) == 0 {

@@ -55,7 +55,7 @@ func simple(k compiled.Kind, op string) func(*emitter, []operand) operand {
 	return func(e *emitter, a []operand) operand { return e.op(k, op, a...) }
 }
 
-// bitCount counts in 32 bits and gives an int.
+// bitCount counts in 32 bits and returns an int.
 func bitCount(op string, reversed bool) func(*emitter, []operand) operand {
 	return func(e *emitter, a []operand) operand {
 		if reversed {

@@ -124,7 +124,7 @@ func dominatesAll(b *ssa.BasicBlock, others []*ssa.BasicBlock) bool {
 	return true
 }
 
-// counts tells whether a comparison keeps a counter of the loop below or above
+// counts reports whether a comparison keeps a counter of the loop below or above
 // a limit; the loop goes on where the comparison gives stays.
 func counts(compare *ssa.BinOp, head *ssa.BasicBlock, body map[*ssa.BasicBlock]bool, stays bool) bool {
 	try := func(counter, limit ssa.Value, op token.Token) bool {
@@ -161,7 +161,7 @@ func integer(v ssa.Value) bool {
 	return k != invalid && k != compiled.Bool && !float(k)
 }
 
-// extreme tells whether every value of the type is at most (or at least) the
+// extreme reports whether every value of the type is at most (or at least) the
 // constant limit.
 func extreme(limit ssa.Value, most bool) bool {
 	c, ok := limit.(*ssa.Const)
@@ -183,7 +183,7 @@ func extreme(limit ssa.Value, most bool) bool {
 	return constant.Compare(c.Value, token.EQL, bound)
 }
 
-// outsideOf tells whether a value does not change within the loop.
+// outsideOf reports whether a value does not change within the loop.
 func outsideOf(v ssa.Value, body map[*ssa.BasicBlock]bool) bool {
 	i, ok := v.(ssa.Instruction)
 	if !ok || !body[i.Block()] {
@@ -211,7 +211,7 @@ func outsideOf(v ssa.Value, body map[*ssa.BasicBlock]bool) bool {
 	return false
 }
 
-// capped tells whether a value, although it changes, is at most a constant
+// capped reports whether a value, although it changes, is at most a constant
 // less than the greatest value of its type.
 func capped(v ssa.Value) bool {
 	switch v := v.(type) {
@@ -234,7 +234,7 @@ func capped(v ssa.Value) bool {
 	return false
 }
 
-// unchanged tells whether nothing in the loop writes to memory that starts at
+// unchanged reports whether nothing in the loop writes to memory that starts at
 // root, or could.
 func unchanged(root ssa.Value, body map[*ssa.BasicBlock]bool) bool {
 	if root.Referrers() == nil {
@@ -282,7 +282,7 @@ func counterOf(v ssa.Value, head *ssa.BasicBlock, body map[*ssa.BasicBlock]bool)
 	}
 }
 
-// direction tells whether a counter only grows, or only falls, from one
+// direction reports whether a counter only grows, or only falls, from one
 // iteration to the next.
 func direction(phi *ssa.Phi, head *ssa.BasicBlock, body map[*ssa.BasicBlock]bool) (up, down bool) {
 	up, down = true, true
@@ -296,7 +296,7 @@ func direction(phi *ssa.Phi, head *ssa.BasicBlock, body map[*ssa.BasicBlock]bool
 	return up, down
 }
 
-// steps tells whether v is phi plus constants, at least one, all of one sign.
+// steps reports whether v is phi plus constants, at least one, all of one sign.
 func steps(v ssa.Value, phi *ssa.Phi, seen map[*ssa.Phi]bool) (up, down bool) {
 	switch x := v.(type) {
 	case *ssa.BinOp:

@@ -122,7 +122,7 @@ func (x *frame) alloc(a *ssa.Alloc) value {
 	return value{place: &place{leaves: v.leaves}}
 }
 
-// storedNext tells whether the first that happens to a variable is an
+// storedNext reports whether the first that happens to a variable is an
 // assignment to all of it.
 func storedNext(a *ssa.Alloc) bool {
 	users := map[ssa.Instruction]bool{}

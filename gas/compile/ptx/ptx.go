@@ -16,8 +16,6 @@
 package ptx
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"go/types"
 
@@ -32,10 +30,6 @@ const (
 	MostValueBytes       = 64
 	MostAccumulatorBytes = 16
 )
-
-// version is part of the hash: it changes when the same text means something
-// else.
-const version = "1"
 
 // methods are those that kernels call, which become fragments, with the names
 // that their parameters have there. Init runs on the CPU, and a GPU gathers
@@ -59,7 +53,7 @@ var fieldNames = map[string][]string{
 	"v": {"id", "n", "in", "out"}, "edge": {"weight"}, "step": {"iteration", "aggregate"},
 }
 
-// Compile gives the fragments of a program, or all that it refuses, as
+// Compile returns the fragments of a program, or all that it refuses, as
 // [Refusals].
 func Compile(p *source.Program) (compiled.Fragments, error) {
 	c := newChecker(p)
@@ -94,7 +88,6 @@ func Compile(p *source.Program) (compiled.Fragments, error) {
 	}
 	out.Parameters.Leaves = usable(out.Parameters.Leaves)
 	out.SumOp = sumOp(p.Methods["Sum"], p.A)
-	out.Hash = hash(out)
 	return out, nil
 }
 
@@ -181,9 +174,4 @@ func usable(leaves []compiled.Leaf) []compiled.Leaf {
 		}
 	}
 	return out
-}
-
-func hash(f compiled.Fragments) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %#v", version, f))
-	return hex.EncodeToString(sum[:8])
 }

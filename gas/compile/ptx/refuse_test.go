@@ -161,7 +161,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// module writes a module beside this one and gives its directory.
+// module writes a module beside this one and returns its directory.
 func module(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root, err := filepath.Abs("../../..")

@@ -48,7 +48,7 @@ const (
 )
 
 // render writes the instructions as a block, with registers numbered in the
-// order in which they appear, and gives the names of the inputs.
+// order in which they appear, and returns the names of the inputs.
 func render(list []*inst) (text string, inputs []string) {
 	counts := map[string]int{}
 	renamed := map[string]string{}

@@ -7,7 +7,7 @@ import (
 
 // tidy leaves out what has no effect: copies, results that nobody reads, jumps
 // to the next instruction. An assembler would do so too; but only what is left
-// tells which inputs a method reads.
+// reports which inputs a method reads.
 func tidy(list []*inst) []*inst {
 	list = straighten(list)
 	if !loops(list) {
@@ -46,7 +46,7 @@ func branch(list []*inst) {
 	}
 }
 
-// loops tells whether any jump goes back.
+// loops reports whether any jump goes back.
 func loops(list []*inst) bool {
 	seen := map[string]bool{}
 	for _, i := range list {
@@ -169,7 +169,7 @@ func thread(list []*inst) {
 	}
 }
 
-// leadsTo tells whether nothing but labels stands before the label.
+// leadsTo reports whether nothing but labels stands before the label.
 func leadsTo(list []*inst, label string) bool {
 	for _, i := range list {
 		if i.label == "" {

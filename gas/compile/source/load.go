@@ -32,7 +32,7 @@ type Found struct {
 	Nearly []error
 }
 
-// Load gives the programs that [Find] finds.
+// Load returns the programs that [Find] finds.
 func Load(dir string, patterns, names []string) ([]*Program, error) {
 	found, err := Find(dir, patterns, names)
 	return found.Programs, err
@@ -157,7 +157,7 @@ func (l *loader) describe(p *packages.Package, e packages.Error) error {
 	return fmt.Errorf("%s: %s", relative(l.dir, e.Pos), e.Msg)
 }
 
-// missing gives the packages of promoted methods that were read without bodies.
+// missing returns the packages of promoted methods that were read without bodies.
 func (l *loader) missing(programs []*Program) []string {
 	var more []string
 	for _, p := range programs {

@@ -102,7 +102,7 @@ func declared(pkg *packages.Package) []*types.TypeName {
 	return list
 }
 
-// instances gives the programs that a type declaration stands for: none if it
+// instances returns the programs that a type declaration stands for: none if it
 // is no program, one, or one for each combination of type arguments.
 func (l *loader) instances(pkg *packages.Package, obj *types.TypeName) ([]*Program, error) {
 	named, ok := obj.Type().(*types.Named)
@@ -175,7 +175,7 @@ func (p *Program) methodSet() *types.MethodSet {
 	return types.NewMethodSet(p.Type)
 }
 
-// has tells whether the program has a method as package gas wants it.
+// has reports whether the program has a method as package gas wants it.
 func (p *Program) has(gas *types.Package, name string) bool {
 	if slices.Index(methodNames, name) < required {
 		return true
@@ -192,7 +192,7 @@ func (p *Program) has(gas *types.Package, name string) bool {
 	return false
 }
 
-// implements tells whether the methods include those of an interface of package
+// implements reports whether the methods include those of an interface of package
 // gas, instantiated if it is generic.
 func implements(gas *types.Package, set *types.MethodSet, name string, args ...types.Type) bool {
 	obj := gas.Scope().Lookup(name)

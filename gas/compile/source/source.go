@@ -40,7 +40,7 @@ type Program struct {
 	dir string
 }
 
-// Position tells where pos is, with the file's name relative to the directory
+// Position reports where pos is, with the file's name relative to the directory
 // of [Load] if it lies below.
 func (p *Program) Position(pos token.Pos) token.Position {
 	return position(p.Pkg.Fset, p.dir, pos)

@@ -58,7 +58,7 @@ func (RECEIVER) Gather(src VALUE, _ gas.Edge, _ VALUE) (a ACC) { return a }
 `)
 }
 
-// module writes a module beside this one and gives its directory.
+// module writes a module beside this one and returns its directory.
 func module(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root, err := filepath.Abs("../../..")

@@ -8,7 +8,7 @@ import (
 // most is how many instances a generic program may have.
 const most = 64
 
-// combinations gives the lists of type arguments that the terms of the
+// combinations returns the lists of type arguments that the terms of the
 // parameters' constraints make, the last parameter varying fastest.
 func combinations(params *types.TypeParamList) ([][]types.Type, error) {
 	all := [][]types.Type{nil}
@@ -66,7 +66,7 @@ func termsOf(constraint types.Type) (terms []types.Type, finite bool) {
 
 func intersection(a, b []types.Type) []types.Type { return without(a, without(a, b)) }
 
-// without gives those of a that are not in b.
+// without returns those of a that are not in b.
 func without(a, b []types.Type) []types.Type {
 	var out []types.Type
 	for _, t := range a {
