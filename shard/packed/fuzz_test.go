@@ -79,7 +79,7 @@ func folds[V any, A comparable](t *testing.T, s *packed.Side, n uint32, p gas.Pr
 	}
 	want = got
 	loops.Fold(&got, s.Range(0, s.Blocks), cur)
-	cpuengine.Fold(p)(&want, s.Range(0, s.Blocks), cur)
+	cpuengine.GenericLoops(p).Fold(&want, s.Range(0, s.Blocks), cur)
 	got[s.Vertices] = want[s.Vertices] // of dummies
 	if got != want {
 		t.Fatal("the sums differ")
