@@ -30,7 +30,7 @@ func TestFolderNames(t *testing.T) {
 			p := programs.PageRank[float32]{Damping: 0.85, Tolerance: 1e-6}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			_, err := garaph.Run[float32, float64](ctx, g, p, garaph.RunOptions{
+			_, err := garaph.Run[float32, int64](ctx, g, p, garaph.RunOptions{
 				Checkpoints: garaph.Checkpoints{Every: 1},
 				Progress: func(it garaph.Iteration) {
 					if it.Iteration == 3 {
@@ -41,7 +41,7 @@ func TestFolderNames(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
-			r, err := garaph.Resume[float32, float64](t.Context(), g, p, 0, garaph.RunOptions{})
+			r, err := garaph.Resume[float32, int64](t.Context(), g, p, 0, garaph.RunOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

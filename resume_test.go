@@ -87,8 +87,8 @@ func works() []work {
 		workOf[float32, float32]("sssp", true, programs.SSSP[float32]{Source: 1}),
 		workOf[float64, float64]("sssp64", true, programs.SSSP[float64]{Source: 1}),
 		workOf[uint32, uint32]("wcc", true, programs.WCC{}),
-		workOf[float32, float64]("pagerank", false, programs.PageRank[float32]{Damping: 0.85, Tolerance: 1e-6}),
-		workOf[float64, float64]("pagerank64", false, programs.PageRank[float64]{Damping: 0.85, Tolerance: 1e-9}),
+		workOf[float32, int64]("pagerank", false, programs.PageRank[float32]{Damping: 0.85, Tolerance: 1e-6}),
+		workOf[float64, int64]("pagerank64", false, programs.PageRank[float64]{Damping: 0.85, Tolerance: 1e-9}),
 	}
 }
 
@@ -234,7 +234,7 @@ func logged() (log *zap.Logger, text func() string) {
 func TestLostResults(t *testing.T) {
 	g := manyShards(t, 7)
 	p := programs.PageRank[float32]{Damping: 0.85, Tolerance: 1e-6}
-	r, err := garaph.Run[float32, float64](t.Context(), g, p, garaph.RunOptions{Checkpoints: garaph.Checkpoints{Every: 3}})
+	r, err := garaph.Run[float32, int64](t.Context(), g, p, garaph.RunOptions{Checkpoints: garaph.Checkpoints{Every: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestLostResults(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err = garaph.Resume[float32, float64](t.Context(), g, p, 0, garaph.RunOptions{})
+	r, err = garaph.Resume[float32, int64](t.Context(), g, p, 0, garaph.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestNoLastEpoch(t *testing.T) {
 	g := manyShards(t, 7)
 	for _, lost := range []error{nil, errors.New("no room")} {
 		p := programs.PageRank[float32]{Damping: 0.85}
-		r, err := garaph.Run[float32, float64](t.Context(), g, p, garaph.RunOptions{Iterations: 1, Checkpoints: garaph.Checkpoints{Every: 1}})
+		r, err := garaph.Run[float32, int64](t.Context(), g, p, garaph.RunOptions{Iterations: 1, Checkpoints: garaph.Checkpoints{Every: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -368,7 +368,7 @@ func TestFullDisk(t *testing.T) {
 	g := manyShardsIn(t, disk, 8)
 	defer g.Close()
 	p := programs.PageRank[float64]{Damping: 0.99}
-	want, err := garaph.Run[float64, float64](t.Context(), g, p, garaph.RunOptions{Iterations: 90})
+	want, err := garaph.Run[float64, int64](t.Context(), g, p, garaph.RunOptions{Iterations: 90})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -377,7 +377,7 @@ func TestFullDisk(t *testing.T) {
 	job := g.NewJob(garaph.JobSpec{Name: "pagerank"})
 	folder := func() string { return filepath.Join(disk, "g", "jobs", fmt.Sprint(job.ID())) }
 	kept := 0
-	r, err := garaph.Run[float64, float64](t.Context(), g, p, garaph.RunOptions{
+	r, err := garaph.Run[float64, int64](t.Context(), g, p, garaph.RunOptions{
 		Iterations: 90, Job: job, Log: log, Checkpoints: garaph.Checkpoints{Every: 1},
 		Progress: func(it garaph.Iteration) {
 			time.Sleep(5 * time.Millisecond) // a long iteration: epochs are written meanwhile

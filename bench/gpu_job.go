@@ -21,7 +21,7 @@ var errStreamed = errors.New("the edges are streamed")
 // the engine can be taken apart.
 type gpuJob[F float32 | float64] struct {
 	arrays *vertices.Arrays[F]
-	engine *gpuengine.Engine[F, float64]
+	engine *gpuengine.Engine[F, int64]
 }
 
 func newGPUJob[F float32 | float64](ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (*gpuJob[F], error) {
@@ -32,7 +32,7 @@ func newGPUJob[F float32 | float64](ctx context.Context, m *gpuMeasurement, o gp
 		return nil, err
 	}
 	j := &gpuJob[F]{arrays: arrays}
-	if j.engine, err = gpuengine.New(m.device, gas.Program[F, float64](program), arrays, c, o); err != nil {
+	if j.engine, err = gpuengine.New(m.device, gas.Program[F, int64](program), arrays, c, o); err != nil {
 		return nil, errors.Join(err, j.close())
 	}
 	err = parallel(m.opt.Threads, len(c.Shards), func(i int) error {
@@ -119,7 +119,7 @@ func leastGPU(d device.Device, c *garaph.Catalogue) (int64, error) {
 	}
 	defer arrays.Free()
 	var need *gpuengine.NeedError
-	e, err := gpuengine.New(d, gas.Program[float32, float64](programs.PageRank[float32]{Damping: 0.85}), arrays, c, gpuengine.Options{Memory: 1})
+	e, err := gpuengine.New(d, gas.Program[float32, int64](programs.PageRank[float32]{Damping: 0.85}), arrays, c, gpuengine.Options{Memory: 1})
 	if errors.As(err, &need) {
 		return need.Least(), nil
 	}

@@ -32,11 +32,11 @@ func TestEarlyBits(t *testing.T) {
 	s := teststore.Build(t, dangling(), teststore.Options{ShardVertices: 20})
 	p := testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
 	o := Options{Device: GPU, GPU: "emulated", Threads: 2, Iterations: 6, speeds: evenly, pageBytes: 1, Streams: 2}
-	o.GPUMemory = leastGPU(t, s, gas.Program[float64, float64](p), o) + 20<<10
+	o.GPUMemory = leastGPU(t, s, gas.Program[float64, int64](p), o) + 20<<10
 	o.Progress = func(Iteration) { time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond) }
 	var want []float64
 	for range 20 {
-		got, r, err := runJob[float64, float64](s, p, o)
+		got, r, err := runJob[float64, int64](s, p, o)
 		if err != nil || r.Lost != "" || r.Iterations[0].BytesCopied == 0 {
 			t.Fatal(err, r)
 		}
@@ -84,7 +84,7 @@ func TestEarlyForNobody(t *testing.T) {
 // TestOrderRetried: source order that took too long once is not given up for ever.
 func TestOrderRetried(t *testing.T) {
 	s := teststore.Build(t, dangling(), teststore.Options{ShardVertices: 20})
-	p := gas.Program[float64, float64](programs.PageRank[float64]{Damping: 0.85}) // with loops over shards in source order
+	p := gas.Program[float64, int64](programs.PageRank[float64]{Damping: 0.85}) // with loops over shards in source order
 	o := Options{Device: Hybrid, GPU: "emulated", Threads: 2, Iterations: 40, speeds: evenly, pageBytes: 1}
 	o.GPUMemory = leastGPU(t, s, p, o) + 20<<10
 	j, err := New(s, p, o)

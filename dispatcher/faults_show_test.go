@@ -18,7 +18,7 @@ func TestFaultsShow(t *testing.T) {
 	s := teststore.Build(t, manyEdges(), teststore.Options{ShardVertices: 50})
 	p := testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
 	o := Options{Device: CPU, Threads: 1, Iterations: 3}
-	want, _, err := runJob[float64, float64](s, p, o)
+	want, _, err := runJob[float64, int64](s, p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,11 +26,11 @@ func TestFaultsShow(t *testing.T) {
 		for _, starved := range []bool{true, false} {
 			o := Options{Device: on, GPU: device.EmulatedName, Threads: 2, Iterations: 3, speeds: evenly, pageBytes: 1}
 			if starved {
-				o.GPUMemory = leastGPU(t, s, gas.Program[float64, float64](p), o) + 8<<10
+				o.GPUMemory = leastGPU(t, s, gas.Program[float64, int64](p), o) + 8<<10
 			}
 			sound := device.NewEmulated(device.EmulatedOptions{})
 			o.open = func(string) (device.Device, error) { return sound, nil }
-			if _, _, err := runJob[float64, float64](s, p, o); err != nil {
+			if _, _, err := runJob[float64, int64](s, p, o); err != nil {
 				t.Fatal(err)
 			}
 			for op := device.FaultCopy; op <= device.FaultRun; op++ {
@@ -38,7 +38,7 @@ func TestFaultsShow(t *testing.T) {
 					d := device.NewEmulated(device.EmulatedOptions{Faults: []device.EmulatedFault{{Op: op, N: n, Lost: n%2 == 0}}})
 					o.open = func(string) (device.Device, error) { return d, nil }
 					name := fmt.Sprintf("%s, starved %v, %s %d", on, starved, op, n)
-					got, _, err := runJob[float64, float64](s, p, o)
+					got, _, err := runJob[float64, int64](s, p, o)
 					if err != nil {
 						continue // before the job began
 					}

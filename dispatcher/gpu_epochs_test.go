@@ -125,7 +125,7 @@ func gpuWorks() []gpuWork {
 	close64 := func(a, b float64) bool { return near(a, b, 1e-6) }
 	equal := func(a, b uint32) bool { return a == b }
 	return []gpuWork{
-		gpuWorkOf[float64, float64]("pagerank", programs.PageRank[float64]{Damping: 0.85, Tolerance: 1e-12}, close64, false),
+		gpuWorkOf[float64, int64]("pagerank", programs.PageRank[float64]{Damping: 0.85, Tolerance: 1e-12}, close64, false),
 		gpuWorkOf[uint32, uint32]("bfs", programs.BFS{Source: 0}, equal, true),
 		gpuWorkOf[float32, float32]("sssp", programs.SSSP[float32]{Source: 0}, close32, true),
 		gpuWorkOf[uint32, uint32]("wcc", programs.WCC{}, equal, true),

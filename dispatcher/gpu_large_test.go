@@ -85,7 +85,7 @@ func testLarge(t *testing.T, s *store.Store, g oracle.Graph, o Options, more int
 	}
 	o.Iterations = 3
 	rank := programs.PageRank[float32]{Damping: 0.85}
-	compareRanks(t, rank, large[float32, float64](t, s, testprograms.PageRank[float32]{PageRank: rank}, o, more), out, ten, 1e-6)
+	compareRanks(t, rank, large[float32, int64](t, s, testprograms.PageRank[float32]{PageRank: rank}, o, more), out, ten, 1e-6)
 }
 
 // large runs a program with so much more than the least memory; -1: with all.
@@ -128,7 +128,7 @@ func TestGPUSmallBudget(t *testing.T) {
 	same(t, s, gas.Program[uint32, uint32](testprograms.WCC{}), cpu, gpu, func(a, b uint32) bool { return a == b })
 	same(t, s, gas.Program[float32, float32](testprograms.SSSP[float32]{}), cpu, gpu, func(a, b float32) bool { return a == b })
 	rank := testprograms.PageRank[float32]{PageRank: programs.PageRank[float32]{Damping: 0.85}}
-	same(t, s, gas.Program[float32, float64](rank), cpu, gpu, func(a, b float32) bool { return near(float64(a), float64(b), 1e-5) })
+	same(t, s, gas.Program[float32, int64](rank), cpu, gpu, func(a, b float32) bool { return near(float64(a), float64(b), 1e-5) })
 }
 
 func same[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], a, b Options, equal func(a, b V) bool) {

@@ -83,11 +83,15 @@ func tryAll(t *testing.T, x *subject) {
 
 	// Not until nothing changes: the last bit may never come to rest.
 	narrow, wide := trial[float32, float64]{same: within[float32, float64], steps: steps, limit: limit}, trial[float64, float64]{same: within[float64, float64], steps: steps, limit: limit}
-	rank := gas.Program[float64, float64](programs.PageRank[float64]{Damping: 0.85})
-	try(t, x, "pagerank", gas.Program[float32, float64](programs.PageRank[float32]{Damping: 0.85}), rank, narrow)
+	rank := gas.Program[float64, int64](programs.PageRank[float64]{Damping: 0.85})
+	try(t, x, "pagerank", gas.Program[float32, int64](programs.PageRank[float32]{Damping: 0.85}), rank, narrow)
 	try(t, x, "pagerank64", rank, rank, wide)
-	mine := gas.Program[float64, float64](programs.PageRank[float64]{Damping: 0.5, Personalised: true, Source: x.source})
-	try(t, x, "personalised", gas.Program[float32, float64](programs.PageRank[float32]{Damping: 0.5, Personalised: true, Source: x.source}), mine, narrow)
+	// Sums in fixed point: bit for bit the CPU's where the iterations are the same.
+	single := gas.Program[float32, int64](programs.PageRank[float32]{Damping: 0.85})
+	try(t, x, "pagerank's bits", single, single, trial[float32, float32]{same: equal[float32], steps: steps, limit: steps, loose: func(float32) bool { return true }})
+	try(t, x, "pagerank64's bits", rank, rank, trial[float64, float64]{same: equal[float64], steps: steps, limit: steps, loose: func(float64) bool { return true }})
+	mine := gas.Program[float64, int64](programs.PageRank[float64]{Damping: 0.5, Personalised: true, Source: x.source})
+	try(t, x, "personalised", gas.Program[float32, int64](programs.PageRank[float32]{Damping: 0.5, Personalised: true, Source: x.source}), mine, narrow)
 	alpha := 0.5 / float64(max(x.most, 1)) // the largest eigenvalue is at most the largest in-degree
 	katz := gas.Program[float64, float64](programs.Katz[float64]{Alpha: alpha, Beta: 1})
 	try(t, x, "katz", gas.Program[float32, float64](programs.Katz[float32]{Alpha: alpha, Beta: 1}), katz, narrow)
@@ -125,10 +129,10 @@ func tryOracle(t *testing.T, x *subject) {
 				}
 			}
 		}
-		hold("CPU", onCPU(t, x, gas.Program[float32, float64](p), steps))
+		hold("CPU", onCPU(t, x, gas.Program[float32, int64](p), steps))
 		for _, w := range x.ways() {
 			if w.mode == dispatcher.Sync {
-				hold(w.String(), onGPU(t, x, gas.Program[float32, float64](p), w, steps))
+				hold(w.String(), onGPU(t, x, gas.Program[float32, int64](p), w, steps))
 			}
 		}
 	})

@@ -170,11 +170,11 @@ func checkGPU(t testing.TB, s *store.Store, g oracle.Graph, source uint32, sets 
 			t.Fatalf("%s: wcc: got %v, want %v", set, components, labels)
 		}
 		exact := programs.PageRank[float64]{Damping: 0.85, Tolerance: 1e-13}
-		ranks, _ := runGPU[float64, float64](t, s, testprograms.PageRank[float64]{PageRank: exact}, set, 0)
+		ranks, _ := runGPU[float64, int64](t, s, testprograms.PageRank[float64]{PageRank: exact}, set, 0)
 		compareRanks(t, exact, ranks, out, rank, 1e-9)
 		if set.mode == Sync {
 			personal := programs.PageRank[float32]{Damping: 0.85, Personalised: true, Source: source}
-			ranks, _ := runGPU[float32, float64](t, s, testprograms.PageRank[float32]{PageRank: personal}, set, 10)
+			ranks, _ := runGPU[float32, int64](t, s, testprograms.PageRank[float32]{PageRank: personal}, set, 10)
 			compareRanks(t, personal, ranks, out, ten, 1e-5)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // handoutJob is a job over ten pages of a shard of ten vertices each. Page p has degrees[p]
 // edges for each of them.
-func handoutJob(t *testing.T, degrees [10]int) *Job[float32, float64] {
+func handoutJob(t *testing.T, degrees [10]int) *Job[float32, int64] {
 	t.Helper()
 	g := oracle.Graph{N: 100}
 	for p, d := range degrees {
@@ -26,7 +26,7 @@ func handoutJob(t *testing.T, degrees [10]int) *Job[float32, float64] {
 		}
 	}
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 10})
-	j, err := New[float32, float64](s, programs.PageRank[float32]{Damping: 0.85}, Options{Threads: 1, pageBytes: 1})
+	j, err := New[float32, int64](s, programs.PageRank[float32]{Damping: 0.85}, Options{Threads: 1, pageBytes: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,17 +43,17 @@ func TestHandOut(t *testing.T) {
 			o.PageDone = func(w PageWork) { pages = append(pages, w) }
 			p := testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
 			if set.starved {
-				o.GPUMemory = leastGPU[float64, float64](t, s, p, o) + 20<<10
+				o.GPUMemory = leastGPU[float64, int64](t, s, p, o) + 20<<10
 			}
 			if set.few {
 				o.Memory = 1
 				var need *MemoryError
-				if _, err := New(s, gas.Program[float64, float64](p), o); !errors.As(err, &need) {
+				if _, err := New(s, gas.Program[float64, int64](p), o); !errors.As(err, &need) {
 					t.Fatal(err)
 				}
 				o.Memory = need.Least()
 			}
-			j, err := New(s, gas.Program[float64, float64](p), o)
+			j, err := New(s, gas.Program[float64, int64](p), o)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -134,7 +134,7 @@ func check(t rapid.TB, s *store.Store, g oracle.Graph, source uint32, sets []set
 func checkRanks[F float32 | float64](t rapid.TB, s *store.Store, g oracle.Graph, p programs.PageRank[F], set setting, want []float64, tolerance float64) {
 	t.Helper()
 	_, out := oracle.Degrees(g)
-	values, _ := run[F, float64](t, s, p, set)
+	values, _ := run[F, int64](t, s, p, set)
 	for v, x := range values {
 		got := float64(p.Result(gas.Vertex{ID: uint32(v), N: uint32(g.N), Out: out[v]}, x))
 		if math.Abs(got-want[v]) > tolerance {

@@ -91,8 +91,8 @@ func TestNotifyPull(t *testing.T) {
 		alike(rt, s, gas.Program[float32, float64](programs.Neural{Gain: 0.1, Bias: 0.1}), rounds, false)
 		alike(rt, s, gas.Program[float32, float64](programs.Katz[float32]{Alpha: alpha, Beta: 1}), rounds, false)
 		alike(rt, s, gas.Program[float64, float64](programs.Katz[float64]{Alpha: alpha, Beta: 1}), rounds, false)
-		alike(rt, s, gas.Program[float32, float64](programs.PageRank[float32]{Damping: 0.85}), rounds, false)
-		alike(rt, s, gas.Program[float64, float64](programs.PageRank[float64]{Damping: 0.85, Personalised: true, Source: source}), rounds, false)
+		alike(rt, s, gas.Program[float32, int64](programs.PageRank[float32]{Damping: 0.85}), rounds, false)
+		alike(rt, s, gas.Program[float64, int64](programs.PageRank[float64]{Damping: 0.85, Personalised: true, Source: source}), rounds, false)
 		alike(rt, s, gas.Program[float32, float32](cooling{}), rounds, false)
 		alike(rt, s, gas.Program[float32, float32](cooling{}), end, false)
 	})
@@ -114,7 +114,7 @@ func TestIdempotent(t *testing.T) {
 		keeps(rt, gas.Program[programs.Node, programs.Branch](programs.Circuit{}), v, programs.Node{Volts: float32(x), Held: n > 2}, programs.Branch{Current: y, Conductance: float64(m)})
 		keeps(rt, gas.Program[float32, float64](programs.Neural{Gain: 1, Bias: 1}), v, float32(x), y)
 		keeps(rt, gas.Program[float32, float64](programs.Katz[float32]{Alpha: 0.1, Beta: 1}), v, float32(x), y)
-		keeps(rt, gas.Program[float64, float64](programs.PageRank[float64]{Damping: 0.85}), v, x, y)
+		keeps(rt, gas.Program[float64, int64](programs.PageRank[float64]{Damping: 0.85}), v, x, int64(y*0x1p55))
 	})
 	for _, p := range []any{programs.Heat{}, programs.LPA{}, cooling{}} {
 		if _, able := p.(gas.Idempotent); able {

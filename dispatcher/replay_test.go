@@ -56,11 +56,11 @@ func TestReplay(t *testing.T) {
 	for _, o := range []Options{{Device: CPU}, {Device: Hybrid}, {Device: Hybrid, speeds: evenly, pageBytes: 1}, {Device: GPU}, {Device: Hybrid, Mode: Async, speeds: evenly}} {
 		if o.Threads = 2; o.Device != CPU {
 			o.GPU = "emulated"
-			o.GPUMemory = leastGPU(t, s, gas.Program[float64, float64](testprograms.PageRank[float64]{}), o) + 20<<10
+			o.GPUMemory = leastGPU(t, s, gas.Program[float64, int64](testprograms.PageRank[float64]{}), o) + 20<<10
 		}
 		bfs := recordPolicy(t, s, gas.Program[uint32, uint32](testprograms.BFS{BFS: programs.BFS{Source: 1}}), o)
 		o.Iterations = 12
-		rank := recordPolicy(t, s, gas.Program[float64, float64](testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}), o)
+		rank := recordPolicy(t, s, gas.Program[float64, int64](testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}), o)
 		for _, text := range [][]byte{bfs, rank} {
 			run := readPolicy(t, text)
 			sum += len(run)
@@ -122,7 +122,7 @@ func recordHybrid(t *testing.T, name string) {
 	}
 	defer s.Close()
 	o := Options{Device: Hybrid, GPU: "emulated", Threads: 2, Iterations: 14, pageBytes: 1}
-	p := gas.Program[float64, float64](testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}})
+	p := gas.Program[float64, int64](testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}})
 	o.GPUMemory = leastGPU(t, s, p, o) + 20<<10
 	if err := os.WriteFile(name, recordPolicy(t, s, p, o), 0o600); err != nil {
 		t.Fatal(err)

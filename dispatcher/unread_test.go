@@ -46,10 +46,10 @@ func TestUnreadBeside(t *testing.T) {
 	p := testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
 	o := Options{GPU: "emulated", Threads: 2, speeds: evenly, pageBytes: 1, Iterations: 1, Method: Pull}
 	o.Device = GPU
-	o.GPUMemory = leastGPU(t, s, gas.Program[float64, float64](p), o)
+	o.GPUMemory = leastGPU(t, s, gas.Program[float64, int64](p), o)
 	o.Memory = 1
 	var need *MemoryError
-	if _, err := New(s, gas.Program[float64, float64](p), o); !errors.As(err, &need) {
+	if _, err := New(s, gas.Program[float64, int64](p), o); !errors.As(err, &need) {
 		t.Fatal(err)
 	}
 	var total int64
@@ -58,7 +58,7 @@ func TestUnreadBeside(t *testing.T) {
 	}
 	o.Memory = need.Least() + total/2
 	// The first page that does not stay is damaged.
-	j, err := New(s, gas.Program[float64, float64](p), o)
+	j, err := New(s, gas.Program[float64, int64](p), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestUnreadBeside(t *testing.T) {
 	for _, device := range []Device{GPU, Hybrid} {
 		o.Device = device
 		for range 30 {
-			if _, _, err := runJob[float64, float64](s, p, o); err == nil {
+			if _, _, err := runJob[float64, int64](s, p, o); err == nil {
 				t.Fatalf("%s: a job ended as if all had been read", device)
 			}
 		}

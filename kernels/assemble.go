@@ -55,6 +55,7 @@ var scalars = []struct {
 	{"flag", compiled.Bool},
 	{"sum", compiled.Float64},
 	{"fault", compiled.Uint32},
+	{"guarded", compiled.Uint32},
 }
 
 // register is the name of a variable's or a scalar's register.
@@ -106,7 +107,7 @@ func (s *splicer) note(words []string) {
 	case "call", "optional":
 		method = words[1]
 		s.number(words[2])
-	case "sum":
+	case "sum", "window":
 		method = "Sum"
 	case "move":
 		layout, err := s.layout(words[2])

@@ -75,3 +75,20 @@ struct pull_args {
 		CALL("Sum", "acc");                                                                \
 		STORE_SLOT("acc", args.acc, c.first + i);                                          \
 	}
+
+// A window: accumulators in shared memory, in the form that its native
+// instructions fold best; see window.go. Slot i of it, where plane is the distance
+// of the high halves of accumulators that lie apart.
+#define LOAD_WINDOW(variable, slots, i, plane) \
+	asm volatile("// garaph: window load " variable " %0 %1 %2" ::"r"(slots), "r"(i), "r"(plane) : "memory")
+#define STORE_WINDOW(variable, slots, i, plane) \
+	asm volatile("// garaph: window store " variable " %0 %1 %2" ::"r"(slots), "r"(i), "r"(plane) : "memory")
+// A variable folded into a slot while other threads do the same, in two steps, so
+// that those of several variables overlap. It is of no use afterwards.
+#define SUM_WINDOW(variable, slots, i, plane) \
+	asm volatile("// garaph: window sum " variable " %0 %1 %2" ::"r"(slots), "r"(i), "r"(plane) : "memory")
+#define FINISH_WINDOW(variable, slots, i, plane) \
+	asm volatile("// garaph: window finish " variable " %0 %1 %2" ::"r"(slots), "r"(i), "r"(plane) : "memory")
+// Faults of a method do not count if x == y: around calls for what is no edge.
+#define GUARD(method) MARK("guard " method)
+#define FORGIVE(method, x, y) asm volatile("// garaph: forgive " method " %0 %1" ::"r"(x), "r"(y) : "memory")

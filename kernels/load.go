@@ -34,6 +34,7 @@ type Set struct {
 	Zero   Zero
 	Expand Expand
 	Pull   [Ways]Pull
+	Packed PullPacked
 	Apply  Apply
 }
 
@@ -49,6 +50,7 @@ func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) 
 		{&s.Expand.f, "expand", guarded(expandBlock, func(*ExpandArgs) device.Pointer { return 0 })},
 		{&s.Pull[Segmented].f, "pull_segmented", guarded(k.pullSegmented, func(a *PullArgs) device.Pointer { return a.Fault })},
 		{&s.Pull[Replicated].f, "pull_replicated", guarded(k.pullReplicated, func(a *PullArgs) device.Pointer { return a.Fault })},
+		{&s.Packed.f, "pull_packed", guarded(k.pullPacked, func(a *PullPackedArgs) device.Pointer { return a.Fault })},
 		{&s.Apply.f, "apply", guarded(k.apply, func(a *ApplyArgs) device.Pointer { return a.Fault })},
 	} {
 		var err error

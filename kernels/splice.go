@@ -37,6 +37,16 @@ func (s *splicer) command(words []string) error {
 			return err
 		}
 		return s.sum(words[1], words[3], words[4])
+	case words[0] == "window" && len(words) == 6:
+		return s.window(words[1], words[2], words[3], words[4], words[5])
+	case words[0] == "guard" && len(words) == 2:
+		if s.faults(words[1]) {
+			s.printf("mov.b32 %s, %s;", register("guarded"), register("fault"))
+		}
+	case words[0] == "forgive" && len(words) == 4:
+		if s.faults(words[1]) {
+			s.forgive(words[2], words[3])
+		}
 	case words[0] == "report" && len(words) == 2:
 		s.printf("{")
 		s.printf(".reg .pred %%garaph_p;")

@@ -63,7 +63,8 @@ func (s *splicer) sum(space, base, i string) error {
 	}
 	s.pack("%garaph_new", "a", w)
 	s.printf("mov.b%d %%garaph_had, %%garaph_seen;", w)
-	s.printf("atom.%s.cas.b%d %%garaph_seen, [%%garaph_at], %%garaph_had, %%garaph_new;", state, w)
+	s.printf("setp.ne.b%d %%garaph_again, %%garaph_new, %%garaph_had;", w) // else there is nothing to write
+	s.printf("@%%garaph_again atom.%s.cas.b%d %%garaph_seen, [%%garaph_at], %%garaph_had, %%garaph_new;", state, w)
 	s.printf("setp.ne.b%d %%garaph_again, %%garaph_seen, %%garaph_had;", w)
 	s.printf("@%%garaph_again bra garaph_retry;")
 	s.printf("}")

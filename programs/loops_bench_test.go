@@ -138,7 +138,7 @@ func scatterBench[V, A any](b *testing.B, weighted bool, scatter func(*[1 << 16]
 func BenchmarkLoops(b *testing.B) {
 	rank := programs.PageRank[float32]{Damping: 0.85}
 	share := func(v int) float32 { return float32(v%100) / 100 }
-	compiledRank, plainRank := rank.Loops(), looptest.Plain[float32, float64](rank)
+	compiledRank, plainRank := rank.Loops(), looptest.Plain[float32, int64](rank)
 	b.Run("PageRank/Scatter/compiled", func(b *testing.B) { scatterBench(b, false, compiledRank.Scatter, share) })
 	b.Run("PageRank/Scatter/by-hand", func(b *testing.B) { scatterBench(b, false, rankScatter, share) })
 	b.Run("PageRank/Scatter/interface", func(b *testing.B) { scatterBench(b, false, plainRank.Scatter, share) })
@@ -170,19 +170,19 @@ func BenchmarkLoops(b *testing.B) {
 	b.Run("BFS/Gather/interface", func(b *testing.B) { gatherBench(b, false, plainHops.Gather, math.MaxUint32, hop) })
 }
 
-func rankScatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, _ []float32, cur []float32) {
+func rankScatter(acc *[1 << 16]int64, nbr []uint32, slot []uint16, _ []float32, cur []float32) {
 	slot = slot[:len(nbr)]
 	_ = acc[0] // not nil
 	for i, u := range nbr {
-		acc[slot[i]] += float64(cur[u])
+		acc[slot[i]] += int64(float64(cur[u])*0x1p60 + 0.5)
 	}
 }
 
-func rankGather(acc []float64, list []uint16, b *compiled.Block, cur []float32) int {
+func rankGather(acc []int64, list []uint16, b *compiled.Block, cur []float32) int {
 	for i, v := range list {
 		a := acc[i]
 		for _, u := range b.Nbr[b.Off[v]:b.Off[v+1]] {
-			a += float64(cur[u])
+			a += int64(float64(cur[u])*0x1p60 + 0.5)
 		}
 		acc[i] = a
 	}

@@ -27,10 +27,10 @@ func TestLoops(t *testing.T) {
 	looptest.Check(t, fixed[uint32, uint32](programs.WCC{}), rapid.Uint32())
 	looptest.Check(t, fixed[float32, float32](programs.SSSP[float32]{}), length32)
 	looptest.Check(t, fixed[float64, float64](programs.SSSP[float64]{}), length64)
-	looptest.Check(t, func(t *rapid.T) gas.Program[float32, float64] {
+	looptest.Check(t, func(t *rapid.T) gas.Program[float32, int64] {
 		return programs.PageRank[float32]{Damping: 0.85, Tolerance: rapid.SampledFrom([]float64{0, 1}).Draw(t, "tolerance"), Personalised: rapid.Bool().Draw(t, "personalised")}
 	}, unit32)
-	looptest.Check(t, fixed[float64, float64](programs.PageRank[float64]{Damping: 0.85, Tolerance: 1e-3}), unit64)
+	looptest.Check(t, fixed[float64, int64](programs.PageRank[float64]{Damping: 0.85, Tolerance: 1e-3}), unit64)
 	looptest.Check(t, fixed[float32, float32](programs.SSWP{}), length32)
 	looptest.Check(t, func(t *rapid.T) gas.Program[uint32, uint32] {
 		return programs.KCore{K: rapid.Uint32Range(0, 5).Draw(t, "k")}

@@ -33,21 +33,32 @@ func (p PageRank[F]) Init(v gas.Vertex) (F, bool) {
 	return F(p.teleport(v) / (float64(v.N) * float64(max(v.Out, 1)))), true
 }
 
+// one is a rank of 1 as an integer. Ranks add up to 1, so that sums of them are
+// exact as integers, and the same in any order: whoever computes, with however many
+// threads, finds the same bits. There is room for sums of up to 8, as ranks can add up
+// to more than 1 for a while where some are newer than others.
+const one = 1 << 60
+
+// share is the unit of the dangling mass: floats below 8 add up exactly, in any
+// order, where they are multiples of it.
+const share = 0x1p-50
+
 // Zero is 0.
-func (p PageRank[F]) Zero() float64 { return 0 }
+func (p PageRank[F]) Zero() int64 { return 0 }
 
-// Gather is the share of the source's rank that flows along the edge.
-func (p PageRank[F]) Gather(src F, _ gas.Edge, _ F) float64 { return float64(src) }
+// Gather is the share of the source's rank that flows along the edge, rounded to an
+// integer.
+func (p PageRank[F]) Gather(src F, _ gas.Edge, _ F) int64 { return int64(float64(src)*one + 0.5) }
 
-// Sum adds, in double precision also for single-precision ranks: the rounding
-// of a hub's sum would be larger than the changes that decide convergence.
-func (p PageRank[F]) Sum(a, b float64) float64 { return a + b }
+// Sum adds.
+func (p PageRank[F]) Sum(a, b int64) int64 { return a + b }
 
-// Apply is the formula above, with one division: by N and by out at once.
-func (p PageRank[F]) Apply(v gas.Vertex, _ F, acc float64, s gas.Step) F {
-	d := p.Damping
-	n := float64(v.N)
-	return F(((1-d+d*s.Aggregate)*p.teleport(v) + d*acc*n) / (n * float64(max(v.Out, 1))))
+// Apply is the formula above, with one division: by N and by out at once. The
+// conversions keep processors from adding without having rounded the product.
+func (p PageRank[F]) Apply(v gas.Vertex, _ F, acc int64, s gas.Step) F {
+	d, n := p.Damping, float64(v.N)
+	jump := (1 - d + float64(d*s.Aggregate)) * p.teleport(v)
+	return F((float64(jump) + float64(d*(float64(acc)/one)*n)) / (n * float64(max(v.Out, 1))))
 }
 
 // Activate compares the change of rank with this vertex's share of Tolerance,
@@ -75,9 +86,12 @@ func rounding[F float32 | float64](n uint32) float64 {
 }
 
 // Aggregate collects the dangling mass D: the value times 1 without out-edges,
-// times 0 with. Which vertices have some is hard to guess for a processor.
+// times 0 with. Which vertices have some is hard to guess for a processor. It is
+// rounded up for some vertices and down for others, evenly spread, so that errors of
+// equal values cancel out.
 func (p PageRank[F]) Aggregate(v gas.Vertex, value F) float64 {
-	return float64(value) * float64(1-min(v.Out, 1))
+	spread := float64(v.ID*0x9e3779b9) * 0x1p-32
+	return math.Floor(float64(value)/share+spread) * share * float64(1-min(v.Out, 1))
 }
 
 // Result is the rank.

@@ -18,22 +18,22 @@ import (
 var pageRankSources embed.FS
 
 // Loops are the methods of PageRank as loops.
-func (p PageRank[F]) Loops() compiled.Loops[F, float64] {
-	if !compiled.Fresh(pageRankSources, "e11919e125e470cd4d45e30a8d2b82d6") {
-		return compiled.Loops[F, float64]{}
+func (p PageRank[F]) Loops() compiled.Loops[F, int64] {
+	if !compiled.Fresh(pageRankSources, "946258db64775012fcf78fd305b06d87") {
+		return compiled.Loops[F, int64]{}
 	}
 	switch p := any(p).(type) {
 	case PageRank[float32]:
-		return any(pageRankFloat32Loops{p}.loops()).(compiled.Loops[F, float64])
+		return any(pageRankFloat32Loops{p}.loops()).(compiled.Loops[F, int64])
 	case PageRank[float64]:
-		return any(pageRankFloat64Loops{p}.loops()).(compiled.Loops[F, float64])
+		return any(pageRankFloat64Loops{p}.loops()).(compiled.Loops[F, int64])
 	}
-	return compiled.Loops[F, float64]{}
+	return compiled.Loops[F, int64]{}
 }
 
 // Fragments are the methods of PageRank as PTX.
 func (p PageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(pageRankSources, "e11919e125e470cd4d45e30a8d2b82d6") {
+	if !compiled.Fresh(pageRankSources, "946258db64775012fcf78fd305b06d87") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
@@ -48,8 +48,8 @@ func (p PageRank[F]) Fragments() compiled.Fragments {
 // pageRankFloat32Loops has the loops of PageRank[float32].
 type pageRankFloat32Loops struct{ p PageRank[float32] }
 
-func (l pageRankFloat32Loops) loops() compiled.Loops[float32, float64] {
-	return compiled.Loops[float32, float64]{
+func (l pageRankFloat32Loops) loops() compiled.Loops[float32, int64] {
+	return compiled.Loops[float32, int64]{
 		Program:   l.p,
 		Gather:    l.gather,
 		Scatter:   l.scatter,
@@ -59,7 +59,7 @@ func (l pageRankFloat32Loops) loops() compiled.Loops[float32, float64] {
 	}
 }
 
-func (l pageRankFloat32Loops) gather(acc []float64, list []uint16, b *compiled.Block, cur []float32) (edges int) {
+func (l pageRankFloat32Loops) gather(acc []int64, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	p := l.p
 	var dst float32
 	for i, v := range list {
@@ -75,7 +75,7 @@ func (l pageRankFloat32Loops) gather(acc []float64, list []uint16, b *compiled.B
 	return edges
 }
 
-func (l pageRankFloat32Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
+func (l pageRankFloat32Loops) scatter(acc *[1 << 16]int64, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
 	p := l.p
 	var dst float32
 	slot = slot[:len(nbr)]
@@ -89,7 +89,7 @@ func (l pageRankFloat32Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot 
 	}
 }
 
-func (l pageRankFloat32Loops) edge(a float64, src float32) float64 {
+func (l pageRankFloat32Loops) edge(a int64, src float32) int64 {
 	p := l.p
 	var dst float32
 	g := p.Gather(src, gas.Edge{}, dst)
@@ -97,7 +97,7 @@ func (l pageRankFloat32Loops) edge(a float64, src float32) float64 {
 	return a
 }
 
-func pageRankFloat32LoopsBlock[W packed.Width, D packed.Destination](l pageRankFloat32Loops, acc *[1 << 16]float64, b *packed.Blocks, cur []float32) {
+func pageRankFloat32LoopsBlock[W packed.Width, D packed.Destination](l pageRankFloat32Loops, acc *[1 << 16]int64, b *packed.Blocks, cur []float32) {
 	w, d := packed.Bits[W](), packed.Bits[D]()
 	slots, u := b.Block()
 	_ = acc[0] // it is not nil: no edge has to ask
@@ -124,18 +124,18 @@ func pageRankFloat32LoopsBlock[W packed.Width, D packed.Destination](l pageRankF
 }
 
 // pageRankFloat32LoopsBlocks has code for each width of sources and of destinations.
-var pageRankFloat32LoopsBlocks = [2][packed.MaxWidth + 1]func(pageRankFloat32Loops, *[1 << 16]float64, *packed.Blocks, []float32){
+var pageRankFloat32LoopsBlocks = [2][packed.MaxWidth + 1]func(pageRankFloat32Loops, *[1 << 16]int64, *packed.Blocks, []float32){
 	{0: pageRankFloat32LoopsBlock[packed.W0, packed.D14], 1: pageRankFloat32LoopsBlock[packed.W1, packed.D14], 2: pageRankFloat32LoopsBlock[packed.W2, packed.D14], 3: pageRankFloat32LoopsBlock[packed.W3, packed.D14], 4: pageRankFloat32LoopsBlock[packed.W4, packed.D14], 5: pageRankFloat32LoopsBlock[packed.W5, packed.D14], 6: pageRankFloat32LoopsBlock[packed.W6, packed.D14], 7: pageRankFloat32LoopsBlock[packed.W7, packed.D14], 8: pageRankFloat32LoopsBlock[packed.W8, packed.D14], 9: pageRankFloat32LoopsBlock[packed.W9, packed.D14], 10: pageRankFloat32LoopsBlock[packed.W10, packed.D14], 12: pageRankFloat32LoopsBlock[packed.W12, packed.D14], 14: pageRankFloat32LoopsBlock[packed.W14, packed.D14], 16: pageRankFloat32LoopsBlock[packed.W16, packed.D14], 20: pageRankFloat32LoopsBlock[packed.W20, packed.D14], 24: pageRankFloat32LoopsBlock[packed.W24, packed.D14], 32: pageRankFloat32LoopsBlock[packed.W32, packed.D14]},
 	{0: pageRankFloat32LoopsBlock[packed.W0, packed.D16], 1: pageRankFloat32LoopsBlock[packed.W1, packed.D16], 2: pageRankFloat32LoopsBlock[packed.W2, packed.D16], 3: pageRankFloat32LoopsBlock[packed.W3, packed.D16], 4: pageRankFloat32LoopsBlock[packed.W4, packed.D16], 5: pageRankFloat32LoopsBlock[packed.W5, packed.D16], 6: pageRankFloat32LoopsBlock[packed.W6, packed.D16], 7: pageRankFloat32LoopsBlock[packed.W7, packed.D16], 8: pageRankFloat32LoopsBlock[packed.W8, packed.D16], 9: pageRankFloat32LoopsBlock[packed.W9, packed.D16], 10: pageRankFloat32LoopsBlock[packed.W10, packed.D16], 12: pageRankFloat32LoopsBlock[packed.W12, packed.D16], 14: pageRankFloat32LoopsBlock[packed.W14, packed.D16], 16: pageRankFloat32LoopsBlock[packed.W16, packed.D16], 20: pageRankFloat32LoopsBlock[packed.W20, packed.D16], 24: pageRankFloat32LoopsBlock[packed.W24, packed.D16], 32: pageRankFloat32LoopsBlock[packed.W32, packed.D16]},
 }
 
-func (l pageRankFloat32Loops) fold(acc *[1 << 16]float64, b *packed.Blocks, cur []float32) {
+func (l pageRankFloat32Loops) fold(acc *[1 << 16]int64, b *packed.Blocks, cur []float32) {
 	for b.Next() {
 		pageRankFloat32LoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
 	}
 }
 
-func (l pageRankFloat32Loops) apply(acc []float64, list []uint16, b *compiled.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
+func (l pageRankFloat32Loops) apply(acc []int64, list []uint16, b *compiled.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	outs := b.Out
 	for len(list) > 0 {
@@ -205,7 +205,7 @@ func (l pageRankFloat32Loops) aggregate(b *compiled.Block, values []float32) (su
 	degree := b.Degree[b.First:][:len(values)]
 	for i, value := range values {
 		d := degree[i]
-		x := gas.Vertex{Out: d}
+		x := gas.Vertex{ID: b.First + uint32(i), Out: d}
 		if outs != nil {
 			x.Out = outs[b.First+uint32(i)]
 		}
@@ -220,30 +220,38 @@ var pageRankFloat32Fragments = compiled.Fragments{
 	Program: "PageRank[float32]",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
-	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Int64, Offset: 0}}},
 	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}, {Name: "Personalised", Kind: compiled.Bool, Offset: 16}, {Name: "Source", Kind: compiled.Uint32, Offset: 20}}},
 	SumOp:       compiled.SumAdd,
 
 	Zero: compiled.Fragment{Text: `{
-	mov.f64 ${out.0}, 0d0000000000000000;
+	mov.b64 ${out.0}, 0;
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
-	.reg .b64 %gl<1>;
+	.reg .b64 %gl<6>;
+	.reg .pred %gp<2>;
 	cvt.f64.f32 %gl0, ${src.0};
-	mov.f64 ${out.0}, %gl0;
+	mul.rn.f64 %gl1, %gl0, 0d43B0000000000000;
+	add.rn.f64 %gl2, %gl1, 0d3FE0000000000000;
+	cvt.rzi.s64.f64 %gl3, %gl2;
+	setp.ge.f64 %gp0, %gl2, 0dC3E0000000000000;
+	selp.b64 %gl4, %gl3, 0x8000000000000000, %gp0;
+	setp.lt.f64 %gp1, %gl2, 0d43E0000000000000;
+	selp.b64 %gl5, %gl4, 0x8000000000000000, %gp1;
+	mov.b64 ${out.0}, %gl5;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b64 %gl<1>;
-	add.rn.f64 %gl0, ${a.0}, ${b.0};
-	mov.f64 ${out.0}, %gl0;
+	add.s64 %gl0, ${a.0}, ${b.0};
+	mov.b64 ${out.0}, %gl0;
 }
 `},
 	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
-	.reg .b32 %gw<23>;
-	.reg .b64 %gl<101>;
-	.reg .pred %gp<32>;
+	.reg .b32 %gw<44>;
+	.reg .b64 %gl<193>;
+	.reg .pred %gp<62>;
 	cvt.rn.f64.u32 %gl0, ${v.n};
 	sub.rn.f64 %gl1, 0d3FF0000000000000, ${param.0};
 	mul.rn.f64 %gl2, ${param.0}, ${step.aggregate};
@@ -262,245 +270,479 @@ L9:
 	mov.f64 %gl4, %gl5;
 L4:
 	mul.rn.f64 %gl6, %gl3, %gl4;
-	mul.rn.f64 %gl7, ${param.0}, ${acc.0};
-	mul.rn.f64 %gl8, %gl7, %gl0;
-	add.rn.f64 %gl9, %gl6, %gl8;
-	max.u32 %gw0, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl10, %gw0;
-	mul.rn.f64 %gl11, %gl0, %gl10;
-	sub.rn.f64 %gl12, %gl9, %gl9;
-	setp.neu.f64 %gp2, %gl12, 0d0000000000000000;
+	cvt.rn.f64.s64 %gl7, ${acc.0};
+	sub.rn.f64 %gl8, %gl7, %gl7;
+	setp.neu.f64 %gp2, %gl8, 0d0000000000000000;
 	@%gp2 bra L36;
-	sub.rn.f64 %gl13, %gl11, %gl11;
-	setp.neu.f64 %gp3, %gl13, 0d0000000000000000;
+	sub.rn.f64 %gl9, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp3, %gl9, 0d0000000000000000;
 	@%gp3 bra L36;
-	setp.eq.f64 %gp4, %gl9, 0d0000000000000000;
+	setp.eq.f64 %gp4, %gl7, 0d0000000000000000;
 	@%gp4 bra L36;
-	setp.eq.f64 %gp5, %gl11, 0d0000000000000000;
+	setp.eq.f64 %gp5, 0d43B0000000000000, 0d0000000000000000;
 	@%gp5 bra L36;
-	shr.u64 %gl14, %gl9, 52;
-	and.b64 %gl15, %gl14, 2047;
-	cvt.u32.u64 %gw1, %gl15;
-	shr.u64 %gl16, %gl11, 52;
-	and.b64 %gl17, %gl16, 2047;
-	cvt.u32.u64 %gw2, %gl17;
-	and.b64 %gl18, %gl9, 4503599627370495;
-	and.b64 %gl19, %gl11, 4503599627370495;
-	setp.eq.s32 %gp6, %gw1, 0;
+	mov.b64 %gl10, 0d43B0000000000000;
+	shr.u64 %gl11, %gl7, 52;
+	and.b64 %gl12, %gl11, 2047;
+	cvt.u32.u64 %gw0, %gl12;
+	shr.u64 %gl13, %gl10, 52;
+	and.b64 %gl14, %gl13, 2047;
+	cvt.u32.u64 %gw1, %gl14;
+	and.b64 %gl15, %gl7, 4503599627370495;
+	and.b64 %gl16, %gl10, 4503599627370495;
+	setp.eq.s32 %gp6, %gw0, 0;
 	@%gp6 bra L19;
-	or.b64 %gl20, %gl18, 4503599627370496;
-	mov.b32 %gw3, %gw1;
-	mov.b64 %gl21, %gl20;
+	or.b64 %gl17, %gl15, 4503599627370496;
+	mov.b32 %gw2, %gw0;
+	mov.b64 %gl18, %gl17;
 	bra L20;
 L19:
-	clz.b64 %gw4, %gl18;
-	cvt.u64.u32 %gl22, %gw4;
-	cvt.u32.u64 %gw5, %gl22;
-	sub.s32 %gw6, %gw5, 11;
-	shl.b64 %gl23, %gl18, %gw6;
-	sub.s32 %gw7, 1, %gw6;
-	mov.b32 %gw3, %gw7;
-	mov.b64 %gl21, %gl23;
+	clz.b64 %gw3, %gl15;
+	cvt.u64.u32 %gl19, %gw3;
+	cvt.u32.u64 %gw4, %gl19;
+	sub.s32 %gw5, %gw4, 11;
+	shl.b64 %gl20, %gl15, %gw5;
+	sub.s32 %gw6, 1, %gw5;
+	mov.b32 %gw2, %gw6;
+	mov.b64 %gl18, %gl20;
 L20:
-	setp.eq.s32 %gp7, %gw2, 0;
+	setp.eq.s32 %gp7, %gw1, 0;
 	@%gp7 bra L22;
-	or.b64 %gl24, %gl19, 4503599627370496;
-	mov.b32 %gw8, %gw2;
-	mov.b64 %gl25, %gl24;
+	or.b64 %gl21, %gl16, 4503599627370496;
+	mov.b32 %gw7, %gw1;
+	mov.b64 %gl22, %gl21;
 	bra L23;
 L22:
-	clz.b64 %gw9, %gl19;
-	cvt.u64.u32 %gl26, %gw9;
-	cvt.u32.u64 %gw10, %gl26;
-	sub.s32 %gw11, %gw10, 11;
-	shl.b64 %gl27, %gl19, %gw11;
-	sub.s32 %gw12, 1, %gw11;
-	mov.b32 %gw8, %gw12;
-	mov.b64 %gl25, %gl27;
+	clz.b64 %gw8, %gl16;
+	cvt.u64.u32 %gl23, %gw8;
+	cvt.u32.u64 %gw9, %gl23;
+	sub.s32 %gw10, %gw9, 11;
+	shl.b64 %gl24, %gl16, %gw10;
+	sub.s32 %gw11, 1, %gw10;
+	mov.b32 %gw7, %gw11;
+	mov.b64 %gl22, %gl24;
 L23:
-	cvt.rn.f64.u64 %gl28, %gl25;
-	rcp.approx.ftz.f64 %gl29, %gl28;
-	neg.f64 %gl30, %gl28;
+	cvt.rn.f64.u64 %gl25, %gl22;
+	rcp.approx.ftz.f64 %gl26, %gl25;
+	neg.f64 %gl27, %gl25;
+	fma.rn.f64 %gl28, %gl27, %gl26, 0d3FF0000000000000;
+	fma.rn.f64 %gl29, %gl26, %gl28, %gl26;
+	neg.f64 %gl30, %gl25;
 	fma.rn.f64 %gl31, %gl30, %gl29, 0d3FF0000000000000;
 	fma.rn.f64 %gl32, %gl29, %gl31, %gl29;
-	neg.f64 %gl33, %gl28;
-	fma.rn.f64 %gl34, %gl33, %gl32, 0d3FF0000000000000;
-	fma.rn.f64 %gl35, %gl32, %gl34, %gl32;
-	cvt.rn.f64.u64 %gl36, %gl21;
-	mul.rn.f64 %gl37, %gl36, %gl35;
-	mul.rn.f64 %gl38, %gl37, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl39, %gl38;
-	setp.ge.f64 %gp8, %gl38, 0dC3E0000000000000;
-	selp.b64 %gl40, %gl39, 0x8000000000000000, %gp8;
-	setp.lt.f64 %gp9, %gl38, 0d43E0000000000000;
-	selp.b64 %gl41, %gl40, 0x8000000000000000, %gp9;
-	shl.b64 %gl42, %gl21, 55;
-	mul.lo.s64 %gl43, %gl41, %gl25;
-	sub.s64 %gl44, %gl42, %gl43;
-	cvt.rn.f64.s64 %gl45, %gl44;
-	mul.rn.f64 %gl46, %gl45, %gl35;
-	cvt.rzi.s64.f64 %gl47, %gl46;
-	setp.ge.f64 %gp10, %gl46, 0dC3E0000000000000;
-	selp.b64 %gl48, %gl47, 0x8000000000000000, %gp10;
-	setp.lt.f64 %gp11, %gl46, 0d43E0000000000000;
-	selp.b64 %gl49, %gl48, 0x8000000000000000, %gp11;
-	add.s64 %gl50, %gl41, %gl49;
-	mul.lo.s64 %gl51, %gl49, %gl25;
-	sub.s64 %gl52, %gl44, %gl51;
-	setp.lt.s64 %gp12, %gl52, 0;
+	cvt.rn.f64.u64 %gl33, %gl18;
+	mul.rn.f64 %gl34, %gl33, %gl32;
+	mul.rn.f64 %gl35, %gl34, 0d4360000000000000;
+	cvt.rzi.s64.f64 %gl36, %gl35;
+	setp.ge.f64 %gp8, %gl35, 0dC3E0000000000000;
+	selp.b64 %gl37, %gl36, 0x8000000000000000, %gp8;
+	setp.lt.f64 %gp9, %gl35, 0d43E0000000000000;
+	selp.b64 %gl38, %gl37, 0x8000000000000000, %gp9;
+	shl.b64 %gl39, %gl18, 55;
+	mul.lo.s64 %gl40, %gl38, %gl22;
+	sub.s64 %gl41, %gl39, %gl40;
+	cvt.rn.f64.s64 %gl42, %gl41;
+	mul.rn.f64 %gl43, %gl42, %gl32;
+	cvt.rzi.s64.f64 %gl44, %gl43;
+	setp.ge.f64 %gp10, %gl43, 0dC3E0000000000000;
+	selp.b64 %gl45, %gl44, 0x8000000000000000, %gp10;
+	setp.lt.f64 %gp11, %gl43, 0d43E0000000000000;
+	selp.b64 %gl46, %gl45, 0x8000000000000000, %gp11;
+	add.s64 %gl47, %gl38, %gl46;
+	mul.lo.s64 %gl48, %gl46, %gl22;
+	sub.s64 %gl49, %gl41, %gl48;
+	setp.lt.s64 %gp12, %gl49, 0;
 	@%gp12 bra L24;
-	mov.b64 %gl53, %gl50;
-	mov.b64 %gl54, %gl52;
+	mov.b64 %gl50, %gl47;
+	mov.b64 %gl51, %gl49;
 	bra L25;
 L24:
-	sub.s64 %gl55, %gl50, 1;
-	add.s64 %gl56, %gl52, %gl25;
-	mov.b64 %gl53, %gl55;
-	mov.b64 %gl54, %gl56;
+	sub.s64 %gl52, %gl47, 1;
+	add.s64 %gl53, %gl49, %gl22;
+	mov.b64 %gl50, %gl52;
+	mov.b64 %gl51, %gl53;
 L25:
-	setp.ge.s64 %gp13, %gl54, %gl25;
+	setp.ge.s64 %gp13, %gl51, %gl22;
 	@%gp13 bra L26;
-	mov.b64 %gl57, %gl53;
-	mov.b64 %gl58, %gl54;
-	mov.b64 %gl59, %gl57;
-	mov.b64 %gl60, %gl58;
+	mov.b64 %gl54, %gl50;
+	mov.b64 %gl55, %gl51;
+	mov.b64 %gl56, %gl54;
+	mov.b64 %gl57, %gl55;
 	bra L27;
 L26:
-	add.s64 %gl61, %gl53, 1;
-	sub.s64 %gl62, %gl54, %gl25;
-	mov.b64 %gl59, %gl61;
-	mov.b64 %gl60, %gl62;
+	add.s64 %gl58, %gl50, 1;
+	sub.s64 %gl59, %gl51, %gl22;
+	mov.b64 %gl56, %gl58;
+	mov.b64 %gl57, %gl59;
 L27:
-	sub.s32 %gw13, %gw3, %gw8;
-	add.s32 %gw14, %gw13, 1023;
-	setp.lt.u64 %gp14, %gl59, 36028797018963968;
+	sub.s32 %gw12, %gw2, %gw7;
+	add.s32 %gw13, %gw12, 1023;
+	setp.lt.u64 %gp14, %gl56, 36028797018963968;
 	@%gp14 bra L28;
-	mov.b64 %gl63, %gl59;
-	mov.b64 %gl64, %gl63;
-	mov.b32 %gw15, %gw14;
+	mov.b64 %gl60, %gl56;
+	mov.b64 %gl61, %gl60;
+	mov.b32 %gw14, %gw13;
 	bra L29;
 L28:
-	shl.b64 %gl65, %gl59, 1;
-	sub.s32 %gw16, %gw14, 1;
-	mov.b64 %gl64, %gl65;
-	mov.b32 %gw15, %gw16;
+	shl.b64 %gl62, %gl56, 1;
+	sub.s32 %gw15, %gw13, 1;
+	mov.b64 %gl61, %gl62;
+	mov.b32 %gw14, %gw15;
 L29:
-	setp.ne.s64 %gp15, %gl60, 0;
+	setp.ne.s64 %gp15, %gl57, 0;
 	@%gp15 bra L30;
-	mov.b64 %gl66, %gl64;
+	mov.b64 %gl63, %gl61;
 	bra L31;
 L30:
-	or.b64 %gl67, %gl64, 1;
-	mov.b64 %gl66, %gl67;
+	or.b64 %gl64, %gl61, 1;
+	mov.b64 %gl63, %gl64;
 L31:
-	xor.b64 %gl68, %gl9, %gl11;
-	and.b64 %gl69, %gl68, 0x8000000000000000;
-	setp.ge.s32 %gp16, %gw15, 2047;
+	xor.b64 %gl65, %gl7, %gl10;
+	and.b64 %gl66, %gl65, 0x8000000000000000;
+	setp.ge.s32 %gp16, %gw14, 2047;
 	@%gp16 bra L35;
-	setp.gt.s32 %gp17, %gw15, 0;
+	setp.gt.s32 %gp17, %gw14, 0;
 	@%gp17 bra L34;
-	sub.s32 %gw17, 4, %gw15;
-	min.s32 %gw18, %gw17, 60;
-	shr.u64 %gl70, %gl66, %gw18;
+	sub.s32 %gw16, 4, %gw14;
+	min.s32 %gw17, %gw16, 60;
+	shr.u64 %gl67, %gl63, %gw17;
+	shl.b64 %gl68, 1, %gw17;
+	sub.s64 %gl69, %gl68, 1;
+	and.b64 %gl70, %gl63, %gl69;
+	sub.s32 %gw18, %gw17, 1;
 	shl.b64 %gl71, 1, %gw18;
-	sub.s64 %gl72, %gl71, 1;
-	and.b64 %gl73, %gl66, %gl72;
-	sub.s32 %gw19, %gw18, 1;
-	shl.b64 %gl74, 1, %gw19;
-	setp.gt.u64 %gp18, %gl73, %gl74;
+	setp.gt.u64 %gp18, %gl70, %gl71;
 	@%gp18 bra L55;
-	setp.eq.u64 %gp19, %gl73, %gl74;
+	setp.eq.u64 %gp19, %gl70, %gl71;
 	@%gp19 bra L54;
-	mov.b64 %gl75, %gl70;
+	mov.b64 %gl72, %gl67;
 	bra L51;
 L54:
-	and.b64 %gl76, %gl70, 1;
-	setp.eq.u64 %gp20, %gl76, 1;
+	and.b64 %gl73, %gl67, 1;
+	setp.eq.u64 %gp20, %gl73, 1;
 	@%gp20 bra L55;
-	mov.b64 %gl75, %gl70;
+	mov.b64 %gl72, %gl67;
 	bra L51;
 L55:
-	add.s64 %gl77, %gl70, 1;
-	mov.b64 %gl75, %gl77;
+	add.s64 %gl74, %gl67, 1;
+	mov.b64 %gl72, %gl74;
 L51:
-	or.b64 %gl78, %gl69, %gl75;
-	mov.f64 %gl79, %gl78;
+	or.b64 %gl75, %gl66, %gl72;
+	mov.f64 %gl76, %gl75;
 	bra L12;
 L34:
-	sub.s32 %gw20, %gw15, 1;
-	cvt.s64.s32 %gl80, %gw20;
-	shl.b64 %gl81, %gl80, 52;
-	or.b64 %gl82, %gl69, %gl81;
-	shr.u64 %gl83, %gl66, 3;
-	shl.b64 %gl84, 1, 3;
-	sub.s64 %gl85, %gl84, 1;
-	and.b64 %gl86, %gl66, %gl85;
-	sub.s32 %gw21, 3, 1;
-	shl.b64 %gl87, 1, %gw21;
-	setp.gt.u64 %gp21, %gl86, %gl87;
+	sub.s32 %gw19, %gw14, 1;
+	cvt.s64.s32 %gl77, %gw19;
+	shl.b64 %gl78, %gl77, 52;
+	or.b64 %gl79, %gl66, %gl78;
+	shr.u64 %gl80, %gl63, 3;
+	shl.b64 %gl81, 1, 3;
+	sub.s64 %gl82, %gl81, 1;
+	and.b64 %gl83, %gl63, %gl82;
+	sub.s32 %gw20, 3, 1;
+	shl.b64 %gl84, 1, %gw20;
+	setp.gt.u64 %gp21, %gl83, %gl84;
 	@%gp21 bra L64;
-	setp.eq.u64 %gp22, %gl86, %gl87;
+	setp.eq.u64 %gp22, %gl83, %gl84;
 	@%gp22 bra L63;
-	mov.b64 %gl88, %gl83;
+	mov.b64 %gl85, %gl80;
 	bra L60;
 L63:
-	and.b64 %gl89, %gl83, 1;
-	setp.eq.u64 %gp23, %gl89, 1;
+	and.b64 %gl86, %gl80, 1;
+	setp.eq.u64 %gp23, %gl86, 1;
 	@%gp23 bra L64;
-	mov.b64 %gl88, %gl83;
+	mov.b64 %gl85, %gl80;
 	bra L60;
 L64:
-	add.s64 %gl90, %gl83, 1;
-	mov.b64 %gl88, %gl90;
+	add.s64 %gl87, %gl80, 1;
+	mov.b64 %gl85, %gl87;
 L60:
-	add.s64 %gl91, %gl82, %gl88;
-	mov.f64 %gl79, %gl91;
+	add.s64 %gl88, %gl79, %gl85;
+	mov.f64 %gl76, %gl88;
 	bra L12;
 L35:
-	or.b64 %gl92, %gl69, 9218868437227405312;
-	mov.f64 %gl79, %gl92;
+	or.b64 %gl89, %gl66, 9218868437227405312;
+	mov.f64 %gl76, %gl89;
 	bra L12;
 L36:
-	xor.b64 %gl93, %gl9, %gl11;
-	and.b64 %gl94, %gl93, 0x8000000000000000;
-	setp.neu.f64 %gp24, %gl9, %gl9;
+	mov.b64 %gl90, 0d43B0000000000000;
+	xor.b64 %gl91, %gl7, %gl90;
+	and.b64 %gl92, %gl91, 0x8000000000000000;
+	setp.neu.f64 %gp24, %gl7, %gl7;
 	@%gp24 bra L81;
-	setp.neu.f64 %gp25, %gl11, %gl11;
+	setp.neu.f64 %gp25, 0d43B0000000000000, 0d43B0000000000000;
 	@%gp25 bra L81;
-	setp.eq.f64 %gp26, %gl9, 0d0000000000000000;
+	setp.eq.f64 %gp26, %gl7, 0d0000000000000000;
 	@!%gp26 bra L74;
-	setp.eq.f64 %gp27, %gl11, 0d0000000000000000;
+	setp.eq.f64 %gp27, 0d43B0000000000000, 0d0000000000000000;
 	@%gp27 bra L80;
 L74:
-	sub.rn.f64 %gl95, %gl9, %gl9;
-	setp.neu.f64 %gp28, %gl95, 0d0000000000000000;
+	sub.rn.f64 %gl93, %gl7, %gl7;
+	setp.neu.f64 %gp28, %gl93, 0d0000000000000000;
 	@!%gp28 bra L76;
-	sub.rn.f64 %gl96, %gl11, %gl11;
-	setp.neu.f64 %gp29, %gl96, 0d0000000000000000;
+	sub.rn.f64 %gl94, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp29, %gl94, 0d0000000000000000;
 	@%gp29 bra L80;
 L76:
-	setp.eq.f64 %gp30, %gl9, 0d0000000000000000;
+	setp.eq.f64 %gp30, %gl7, 0d0000000000000000;
 	@%gp30 bra L79;
-	sub.rn.f64 %gl97, %gl11, %gl11;
-	setp.neu.f64 %gp31, %gl97, 0d0000000000000000;
+	sub.rn.f64 %gl95, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp31, %gl95, 0d0000000000000000;
 	@%gp31 bra L79;
-	or.b64 %gl98, %gl94, 9218868437227405312;
-	mov.f64 %gl99, %gl98;
+	or.b64 %gl96, %gl92, 9218868437227405312;
+	mov.f64 %gl97, %gl96;
 	bra L69;
 L79:
-	mov.f64 %gl99, %gl94;
+	mov.f64 %gl97, %gl92;
 	bra L69;
 L80:
-	mov.f64 %gl99, 0d7FF8000000000001;
+	mov.f64 %gl97, 0d7FF8000000000001;
 	bra L69;
 L81:
-	add.rn.f64 %gl100, %gl9, %gl11;
-	mov.f64 %gl99, %gl100;
+	add.rn.f64 %gl98, %gl7, 0d43B0000000000000;
+	mov.f64 %gl97, %gl98;
 L69:
-	mov.f64 %gl79, %gl99;
+	mov.f64 %gl76, %gl97;
 L12:
-	cvt.rn.f32.f64 %gw22, %gl79;
-	mov.f32 ${out.0}, %gw22;
+	mul.rn.f64 %gl99, ${param.0}, %gl76;
+	mul.rn.f64 %gl100, %gl99, %gl0;
+	add.rn.f64 %gl101, %gl6, %gl100;
+	max.u32 %gw21, ${v.out}, 1;
+	cvt.rn.f64.u32 %gl102, %gw21;
+	mul.rn.f64 %gl103, %gl0, %gl102;
+	sub.rn.f64 %gl104, %gl101, %gl101;
+	setp.neu.f64 %gp32, %gl104, 0d0000000000000000;
+	@%gp32 bra L114;
+	sub.rn.f64 %gl105, %gl103, %gl103;
+	setp.neu.f64 %gp33, %gl105, 0d0000000000000000;
+	@%gp33 bra L114;
+	setp.eq.f64 %gp34, %gl101, 0d0000000000000000;
+	@%gp34 bra L114;
+	setp.eq.f64 %gp35, %gl103, 0d0000000000000000;
+	@%gp35 bra L114;
+	shr.u64 %gl106, %gl101, 52;
+	and.b64 %gl107, %gl106, 2047;
+	cvt.u32.u64 %gw22, %gl107;
+	shr.u64 %gl108, %gl103, 52;
+	and.b64 %gl109, %gl108, 2047;
+	cvt.u32.u64 %gw23, %gl109;
+	and.b64 %gl110, %gl101, 4503599627370495;
+	and.b64 %gl111, %gl103, 4503599627370495;
+	setp.eq.s32 %gp36, %gw22, 0;
+	@%gp36 bra L97;
+	or.b64 %gl112, %gl110, 4503599627370496;
+	mov.b32 %gw24, %gw22;
+	mov.b64 %gl113, %gl112;
+	bra L98;
+L97:
+	clz.b64 %gw25, %gl110;
+	cvt.u64.u32 %gl114, %gw25;
+	cvt.u32.u64 %gw26, %gl114;
+	sub.s32 %gw27, %gw26, 11;
+	shl.b64 %gl115, %gl110, %gw27;
+	sub.s32 %gw28, 1, %gw27;
+	mov.b32 %gw24, %gw28;
+	mov.b64 %gl113, %gl115;
+L98:
+	setp.eq.s32 %gp37, %gw23, 0;
+	@%gp37 bra L100;
+	or.b64 %gl116, %gl111, 4503599627370496;
+	mov.b32 %gw29, %gw23;
+	mov.b64 %gl117, %gl116;
+	bra L101;
+L100:
+	clz.b64 %gw30, %gl111;
+	cvt.u64.u32 %gl118, %gw30;
+	cvt.u32.u64 %gw31, %gl118;
+	sub.s32 %gw32, %gw31, 11;
+	shl.b64 %gl119, %gl111, %gw32;
+	sub.s32 %gw33, 1, %gw32;
+	mov.b32 %gw29, %gw33;
+	mov.b64 %gl117, %gl119;
+L101:
+	cvt.rn.f64.u64 %gl120, %gl117;
+	rcp.approx.ftz.f64 %gl121, %gl120;
+	neg.f64 %gl122, %gl120;
+	fma.rn.f64 %gl123, %gl122, %gl121, 0d3FF0000000000000;
+	fma.rn.f64 %gl124, %gl121, %gl123, %gl121;
+	neg.f64 %gl125, %gl120;
+	fma.rn.f64 %gl126, %gl125, %gl124, 0d3FF0000000000000;
+	fma.rn.f64 %gl127, %gl124, %gl126, %gl124;
+	cvt.rn.f64.u64 %gl128, %gl113;
+	mul.rn.f64 %gl129, %gl128, %gl127;
+	mul.rn.f64 %gl130, %gl129, 0d4360000000000000;
+	cvt.rzi.s64.f64 %gl131, %gl130;
+	setp.ge.f64 %gp38, %gl130, 0dC3E0000000000000;
+	selp.b64 %gl132, %gl131, 0x8000000000000000, %gp38;
+	setp.lt.f64 %gp39, %gl130, 0d43E0000000000000;
+	selp.b64 %gl133, %gl132, 0x8000000000000000, %gp39;
+	shl.b64 %gl134, %gl113, 55;
+	mul.lo.s64 %gl135, %gl133, %gl117;
+	sub.s64 %gl136, %gl134, %gl135;
+	cvt.rn.f64.s64 %gl137, %gl136;
+	mul.rn.f64 %gl138, %gl137, %gl127;
+	cvt.rzi.s64.f64 %gl139, %gl138;
+	setp.ge.f64 %gp40, %gl138, 0dC3E0000000000000;
+	selp.b64 %gl140, %gl139, 0x8000000000000000, %gp40;
+	setp.lt.f64 %gp41, %gl138, 0d43E0000000000000;
+	selp.b64 %gl141, %gl140, 0x8000000000000000, %gp41;
+	add.s64 %gl142, %gl133, %gl141;
+	mul.lo.s64 %gl143, %gl141, %gl117;
+	sub.s64 %gl144, %gl136, %gl143;
+	setp.lt.s64 %gp42, %gl144, 0;
+	@%gp42 bra L102;
+	mov.b64 %gl145, %gl142;
+	mov.b64 %gl146, %gl144;
+	bra L103;
+L102:
+	sub.s64 %gl147, %gl142, 1;
+	add.s64 %gl148, %gl144, %gl117;
+	mov.b64 %gl145, %gl147;
+	mov.b64 %gl146, %gl148;
+L103:
+	setp.ge.s64 %gp43, %gl146, %gl117;
+	@%gp43 bra L104;
+	mov.b64 %gl149, %gl145;
+	mov.b64 %gl150, %gl146;
+	mov.b64 %gl151, %gl149;
+	mov.b64 %gl152, %gl150;
+	bra L105;
+L104:
+	add.s64 %gl153, %gl145, 1;
+	sub.s64 %gl154, %gl146, %gl117;
+	mov.b64 %gl151, %gl153;
+	mov.b64 %gl152, %gl154;
+L105:
+	sub.s32 %gw34, %gw24, %gw29;
+	add.s32 %gw35, %gw34, 1023;
+	setp.lt.u64 %gp44, %gl151, 36028797018963968;
+	@%gp44 bra L106;
+	mov.b64 %gl155, %gl151;
+	mov.b64 %gl156, %gl155;
+	mov.b32 %gw36, %gw35;
+	bra L107;
+L106:
+	shl.b64 %gl157, %gl151, 1;
+	sub.s32 %gw37, %gw35, 1;
+	mov.b64 %gl156, %gl157;
+	mov.b32 %gw36, %gw37;
+L107:
+	setp.ne.s64 %gp45, %gl152, 0;
+	@%gp45 bra L108;
+	mov.b64 %gl158, %gl156;
+	bra L109;
+L108:
+	or.b64 %gl159, %gl156, 1;
+	mov.b64 %gl158, %gl159;
+L109:
+	xor.b64 %gl160, %gl101, %gl103;
+	and.b64 %gl161, %gl160, 0x8000000000000000;
+	setp.ge.s32 %gp46, %gw36, 2047;
+	@%gp46 bra L113;
+	setp.gt.s32 %gp47, %gw36, 0;
+	@%gp47 bra L112;
+	sub.s32 %gw38, 4, %gw36;
+	min.s32 %gw39, %gw38, 60;
+	shr.u64 %gl162, %gl158, %gw39;
+	shl.b64 %gl163, 1, %gw39;
+	sub.s64 %gl164, %gl163, 1;
+	and.b64 %gl165, %gl158, %gl164;
+	sub.s32 %gw40, %gw39, 1;
+	shl.b64 %gl166, 1, %gw40;
+	setp.gt.u64 %gp48, %gl165, %gl166;
+	@%gp48 bra L133;
+	setp.eq.u64 %gp49, %gl165, %gl166;
+	@%gp49 bra L132;
+	mov.b64 %gl167, %gl162;
+	bra L129;
+L132:
+	and.b64 %gl168, %gl162, 1;
+	setp.eq.u64 %gp50, %gl168, 1;
+	@%gp50 bra L133;
+	mov.b64 %gl167, %gl162;
+	bra L129;
+L133:
+	add.s64 %gl169, %gl162, 1;
+	mov.b64 %gl167, %gl169;
+L129:
+	or.b64 %gl170, %gl161, %gl167;
+	mov.f64 %gl171, %gl170;
+	bra L90;
+L112:
+	sub.s32 %gw41, %gw36, 1;
+	cvt.s64.s32 %gl172, %gw41;
+	shl.b64 %gl173, %gl172, 52;
+	or.b64 %gl174, %gl161, %gl173;
+	shr.u64 %gl175, %gl158, 3;
+	shl.b64 %gl176, 1, 3;
+	sub.s64 %gl177, %gl176, 1;
+	and.b64 %gl178, %gl158, %gl177;
+	sub.s32 %gw42, 3, 1;
+	shl.b64 %gl179, 1, %gw42;
+	setp.gt.u64 %gp51, %gl178, %gl179;
+	@%gp51 bra L142;
+	setp.eq.u64 %gp52, %gl178, %gl179;
+	@%gp52 bra L141;
+	mov.b64 %gl180, %gl175;
+	bra L138;
+L141:
+	and.b64 %gl181, %gl175, 1;
+	setp.eq.u64 %gp53, %gl181, 1;
+	@%gp53 bra L142;
+	mov.b64 %gl180, %gl175;
+	bra L138;
+L142:
+	add.s64 %gl182, %gl175, 1;
+	mov.b64 %gl180, %gl182;
+L138:
+	add.s64 %gl183, %gl174, %gl180;
+	mov.f64 %gl171, %gl183;
+	bra L90;
+L113:
+	or.b64 %gl184, %gl161, 9218868437227405312;
+	mov.f64 %gl171, %gl184;
+	bra L90;
+L114:
+	xor.b64 %gl185, %gl101, %gl103;
+	and.b64 %gl186, %gl185, 0x8000000000000000;
+	setp.neu.f64 %gp54, %gl101, %gl101;
+	@%gp54 bra L159;
+	setp.neu.f64 %gp55, %gl103, %gl103;
+	@%gp55 bra L159;
+	setp.eq.f64 %gp56, %gl101, 0d0000000000000000;
+	@!%gp56 bra L152;
+	setp.eq.f64 %gp57, %gl103, 0d0000000000000000;
+	@%gp57 bra L158;
+L152:
+	sub.rn.f64 %gl187, %gl101, %gl101;
+	setp.neu.f64 %gp58, %gl187, 0d0000000000000000;
+	@!%gp58 bra L154;
+	sub.rn.f64 %gl188, %gl103, %gl103;
+	setp.neu.f64 %gp59, %gl188, 0d0000000000000000;
+	@%gp59 bra L158;
+L154:
+	setp.eq.f64 %gp60, %gl101, 0d0000000000000000;
+	@%gp60 bra L157;
+	sub.rn.f64 %gl189, %gl103, %gl103;
+	setp.neu.f64 %gp61, %gl189, 0d0000000000000000;
+	@%gp61 bra L157;
+	or.b64 %gl190, %gl186, 9218868437227405312;
+	mov.f64 %gl191, %gl190;
+	bra L147;
+L157:
+	mov.f64 %gl191, %gl186;
+	bra L147;
+L158:
+	mov.f64 %gl191, 0d7FF8000000000001;
+	bra L147;
+L159:
+	add.rn.f64 %gl192, %gl101, %gl103;
+	mov.f64 %gl191, %gl192;
+L147:
+	mov.f64 %gl171, %gl191;
+L90:
+	cvt.rn.f32.f64 %gw43, %gl171;
+	mov.f32 ${out.0}, %gw43;
 }
 `},
 	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
@@ -557,15 +799,255 @@ L2:
 	mov.b32 ${out.0}, %gw4;
 }
 `},
-	Aggregate: compiled.Fragment{Inputs: []string{"v.out", "value.0"}, Text: `{
-	.reg .b32 %gw<2>;
-	.reg .b64 %gl<3>;
-	cvt.f64.f32 %gl0, ${value.0};
-	min.u32 %gw0, ${v.out}, 1;
-	sub.s32 %gw1, 1, %gw0;
-	cvt.rn.f64.u32 %gl1, %gw1;
-	mul.rn.f64 %gl2, %gl0, %gl1;
-	mov.f64 ${out.0}, %gl2;
+	Aggregate: compiled.Fragment{Inputs: []string{"v.id", "v.out", "value.0"}, Text: `{
+	.reg .b32 %gw<24>;
+	.reg .b64 %gl<99>;
+	.reg .pred %gp<30>;
+	mul.lo.s32 %gw0, ${v.id}, 2654435769;
+	cvt.rn.f64.u32 %gl0, %gw0;
+	mul.rn.f64 %gl1, %gl0, 0d3DF0000000000000;
+	cvt.f64.f32 %gl2, ${value.0};
+	sub.rn.f64 %gl3, %gl2, %gl2;
+	setp.neu.f64 %gp0, %gl3, 0d0000000000000000;
+	@%gp0 bra L28;
+	sub.rn.f64 %gl4, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp1, %gl4, 0d0000000000000000;
+	@%gp1 bra L28;
+	setp.eq.f64 %gp2, %gl2, 0d0000000000000000;
+	@%gp2 bra L28;
+	setp.eq.f64 %gp3, 0d3CD0000000000000, 0d0000000000000000;
+	@%gp3 bra L28;
+	mov.b64 %gl5, 0d3CD0000000000000;
+	shr.u64 %gl6, %gl2, 52;
+	and.b64 %gl7, %gl6, 2047;
+	cvt.u32.u64 %gw1, %gl7;
+	shr.u64 %gl8, %gl5, 52;
+	and.b64 %gl9, %gl8, 2047;
+	cvt.u32.u64 %gw2, %gl9;
+	and.b64 %gl10, %gl2, 4503599627370495;
+	and.b64 %gl11, %gl5, 4503599627370495;
+	setp.eq.s32 %gp4, %gw1, 0;
+	@%gp4 bra L11;
+	or.b64 %gl12, %gl10, 4503599627370496;
+	mov.b32 %gw3, %gw1;
+	mov.b64 %gl13, %gl12;
+	bra L12;
+L11:
+	clz.b64 %gw4, %gl10;
+	cvt.u64.u32 %gl14, %gw4;
+	cvt.u32.u64 %gw5, %gl14;
+	sub.s32 %gw6, %gw5, 11;
+	shl.b64 %gl15, %gl10, %gw6;
+	sub.s32 %gw7, 1, %gw6;
+	mov.b32 %gw3, %gw7;
+	mov.b64 %gl13, %gl15;
+L12:
+	setp.eq.s32 %gp5, %gw2, 0;
+	@%gp5 bra L14;
+	or.b64 %gl16, %gl11, 4503599627370496;
+	mov.b32 %gw8, %gw2;
+	mov.b64 %gl17, %gl16;
+	bra L15;
+L14:
+	clz.b64 %gw9, %gl11;
+	cvt.u64.u32 %gl18, %gw9;
+	cvt.u32.u64 %gw10, %gl18;
+	sub.s32 %gw11, %gw10, 11;
+	shl.b64 %gl19, %gl11, %gw11;
+	sub.s32 %gw12, 1, %gw11;
+	mov.b32 %gw8, %gw12;
+	mov.b64 %gl17, %gl19;
+L15:
+	cvt.rn.f64.u64 %gl20, %gl17;
+	rcp.approx.ftz.f64 %gl21, %gl20;
+	neg.f64 %gl22, %gl20;
+	fma.rn.f64 %gl23, %gl22, %gl21, 0d3FF0000000000000;
+	fma.rn.f64 %gl24, %gl21, %gl23, %gl21;
+	neg.f64 %gl25, %gl20;
+	fma.rn.f64 %gl26, %gl25, %gl24, 0d3FF0000000000000;
+	fma.rn.f64 %gl27, %gl24, %gl26, %gl24;
+	cvt.rn.f64.u64 %gl28, %gl13;
+	mul.rn.f64 %gl29, %gl28, %gl27;
+	mul.rn.f64 %gl30, %gl29, 0d4360000000000000;
+	cvt.rzi.s64.f64 %gl31, %gl30;
+	setp.ge.f64 %gp6, %gl30, 0dC3E0000000000000;
+	selp.b64 %gl32, %gl31, 0x8000000000000000, %gp6;
+	setp.lt.f64 %gp7, %gl30, 0d43E0000000000000;
+	selp.b64 %gl33, %gl32, 0x8000000000000000, %gp7;
+	shl.b64 %gl34, %gl13, 55;
+	mul.lo.s64 %gl35, %gl33, %gl17;
+	sub.s64 %gl36, %gl34, %gl35;
+	cvt.rn.f64.s64 %gl37, %gl36;
+	mul.rn.f64 %gl38, %gl37, %gl27;
+	cvt.rzi.s64.f64 %gl39, %gl38;
+	setp.ge.f64 %gp8, %gl38, 0dC3E0000000000000;
+	selp.b64 %gl40, %gl39, 0x8000000000000000, %gp8;
+	setp.lt.f64 %gp9, %gl38, 0d43E0000000000000;
+	selp.b64 %gl41, %gl40, 0x8000000000000000, %gp9;
+	add.s64 %gl42, %gl33, %gl41;
+	mul.lo.s64 %gl43, %gl41, %gl17;
+	sub.s64 %gl44, %gl36, %gl43;
+	setp.lt.s64 %gp10, %gl44, 0;
+	@%gp10 bra L16;
+	mov.b64 %gl45, %gl42;
+	mov.b64 %gl46, %gl44;
+	bra L17;
+L16:
+	sub.s64 %gl47, %gl42, 1;
+	add.s64 %gl48, %gl44, %gl17;
+	mov.b64 %gl45, %gl47;
+	mov.b64 %gl46, %gl48;
+L17:
+	setp.ge.s64 %gp11, %gl46, %gl17;
+	@%gp11 bra L18;
+	mov.b64 %gl49, %gl45;
+	mov.b64 %gl50, %gl46;
+	mov.b64 %gl51, %gl49;
+	mov.b64 %gl52, %gl50;
+	bra L19;
+L18:
+	add.s64 %gl53, %gl45, 1;
+	sub.s64 %gl54, %gl46, %gl17;
+	mov.b64 %gl51, %gl53;
+	mov.b64 %gl52, %gl54;
+L19:
+	sub.s32 %gw13, %gw3, %gw8;
+	add.s32 %gw14, %gw13, 1023;
+	setp.lt.u64 %gp12, %gl51, 36028797018963968;
+	@%gp12 bra L20;
+	mov.b64 %gl55, %gl51;
+	mov.b64 %gl56, %gl55;
+	mov.b32 %gw15, %gw14;
+	bra L21;
+L20:
+	shl.b64 %gl57, %gl51, 1;
+	sub.s32 %gw16, %gw14, 1;
+	mov.b64 %gl56, %gl57;
+	mov.b32 %gw15, %gw16;
+L21:
+	setp.ne.s64 %gp13, %gl52, 0;
+	@%gp13 bra L22;
+	mov.b64 %gl58, %gl56;
+	bra L23;
+L22:
+	or.b64 %gl59, %gl56, 1;
+	mov.b64 %gl58, %gl59;
+L23:
+	xor.b64 %gl60, %gl2, %gl5;
+	and.b64 %gl61, %gl60, 0x8000000000000000;
+	setp.ge.s32 %gp14, %gw15, 2047;
+	@%gp14 bra L27;
+	setp.gt.s32 %gp15, %gw15, 0;
+	@%gp15 bra L26;
+	sub.s32 %gw17, 4, %gw15;
+	min.s32 %gw18, %gw17, 60;
+	shr.u64 %gl62, %gl58, %gw18;
+	shl.b64 %gl63, 1, %gw18;
+	sub.s64 %gl64, %gl63, 1;
+	and.b64 %gl65, %gl58, %gl64;
+	sub.s32 %gw19, %gw18, 1;
+	shl.b64 %gl66, 1, %gw19;
+	setp.gt.u64 %gp16, %gl65, %gl66;
+	@%gp16 bra L47;
+	setp.eq.u64 %gp17, %gl65, %gl66;
+	@%gp17 bra L46;
+	mov.b64 %gl67, %gl62;
+	bra L43;
+L46:
+	and.b64 %gl68, %gl62, 1;
+	setp.eq.u64 %gp18, %gl68, 1;
+	@%gp18 bra L47;
+	mov.b64 %gl67, %gl62;
+	bra L43;
+L47:
+	add.s64 %gl69, %gl62, 1;
+	mov.b64 %gl67, %gl69;
+L43:
+	or.b64 %gl70, %gl61, %gl67;
+	mov.f64 %gl71, %gl70;
+	bra L4;
+L26:
+	sub.s32 %gw20, %gw15, 1;
+	cvt.s64.s32 %gl72, %gw20;
+	shl.b64 %gl73, %gl72, 52;
+	or.b64 %gl74, %gl61, %gl73;
+	shr.u64 %gl75, %gl58, 3;
+	shl.b64 %gl76, 1, 3;
+	sub.s64 %gl77, %gl76, 1;
+	and.b64 %gl78, %gl58, %gl77;
+	sub.s32 %gw21, 3, 1;
+	shl.b64 %gl79, 1, %gw21;
+	setp.gt.u64 %gp19, %gl78, %gl79;
+	@%gp19 bra L56;
+	setp.eq.u64 %gp20, %gl78, %gl79;
+	@%gp20 bra L55;
+	mov.b64 %gl80, %gl75;
+	bra L52;
+L55:
+	and.b64 %gl81, %gl75, 1;
+	setp.eq.u64 %gp21, %gl81, 1;
+	@%gp21 bra L56;
+	mov.b64 %gl80, %gl75;
+	bra L52;
+L56:
+	add.s64 %gl82, %gl75, 1;
+	mov.b64 %gl80, %gl82;
+L52:
+	add.s64 %gl83, %gl74, %gl80;
+	mov.f64 %gl71, %gl83;
+	bra L4;
+L27:
+	or.b64 %gl84, %gl61, 9218868437227405312;
+	mov.f64 %gl71, %gl84;
+	bra L4;
+L28:
+	mov.b64 %gl85, 0d3CD0000000000000;
+	xor.b64 %gl86, %gl2, %gl85;
+	and.b64 %gl87, %gl86, 0x8000000000000000;
+	setp.neu.f64 %gp22, %gl2, %gl2;
+	@%gp22 bra L73;
+	setp.neu.f64 %gp23, 0d3CD0000000000000, 0d3CD0000000000000;
+	@%gp23 bra L73;
+	setp.eq.f64 %gp24, %gl2, 0d0000000000000000;
+	@!%gp24 bra L66;
+	setp.eq.f64 %gp25, 0d3CD0000000000000, 0d0000000000000000;
+	@%gp25 bra L72;
+L66:
+	sub.rn.f64 %gl88, %gl2, %gl2;
+	setp.neu.f64 %gp26, %gl88, 0d0000000000000000;
+	@!%gp26 bra L68;
+	sub.rn.f64 %gl89, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp27, %gl89, 0d0000000000000000;
+	@%gp27 bra L72;
+L68:
+	setp.eq.f64 %gp28, %gl2, 0d0000000000000000;
+	@%gp28 bra L71;
+	sub.rn.f64 %gl90, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp29, %gl90, 0d0000000000000000;
+	@%gp29 bra L71;
+	or.b64 %gl91, %gl87, 9218868437227405312;
+	mov.f64 %gl92, %gl91;
+	bra L61;
+L71:
+	mov.f64 %gl92, %gl87;
+	bra L61;
+L72:
+	mov.f64 %gl92, 0d7FF8000000000001;
+	bra L61;
+L73:
+	add.rn.f64 %gl93, %gl2, 0d3CD0000000000000;
+	mov.f64 %gl92, %gl93;
+L61:
+	mov.f64 %gl71, %gl92;
+L4:
+	add.rn.f64 %gl94, %gl71, %gl1;
+	cvt.rmi.f64.f64 %gl95, %gl94;
+	mul.rn.f64 %gl96, %gl95, 0d3CD0000000000000;
+	min.u32 %gw22, ${v.out}, 1;
+	sub.s32 %gw23, 1, %gw22;
+	cvt.rn.f64.u32 %gl97, %gw23;
+	mul.rn.f64 %gl98, %gl96, %gl97;
+	mov.f64 ${out.0}, %gl98;
 }
 `},
 }
@@ -573,8 +1055,8 @@ L2:
 // pageRankFloat64Loops has the loops of PageRank[float64].
 type pageRankFloat64Loops struct{ p PageRank[float64] }
 
-func (l pageRankFloat64Loops) loops() compiled.Loops[float64, float64] {
-	return compiled.Loops[float64, float64]{
+func (l pageRankFloat64Loops) loops() compiled.Loops[float64, int64] {
+	return compiled.Loops[float64, int64]{
 		Program:   l.p,
 		Gather:    l.gather,
 		Scatter:   l.scatter,
@@ -584,7 +1066,7 @@ func (l pageRankFloat64Loops) loops() compiled.Loops[float64, float64] {
 	}
 }
 
-func (l pageRankFloat64Loops) gather(acc []float64, list []uint16, b *compiled.Block, cur []float64) (edges int) {
+func (l pageRankFloat64Loops) gather(acc []int64, list []uint16, b *compiled.Block, cur []float64) (edges int) {
 	p := l.p
 	var dst float64
 	for i, v := range list {
@@ -600,7 +1082,7 @@ func (l pageRankFloat64Loops) gather(acc []float64, list []uint16, b *compiled.B
 	return edges
 }
 
-func (l pageRankFloat64Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []float64) {
+func (l pageRankFloat64Loops) scatter(acc *[1 << 16]int64, nbr []uint32, slot []uint16, weight []float32, cur []float64) {
 	p := l.p
 	var dst float64
 	slot = slot[:len(nbr)]
@@ -614,7 +1096,7 @@ func (l pageRankFloat64Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot 
 	}
 }
 
-func (l pageRankFloat64Loops) edge(a float64, src float64) float64 {
+func (l pageRankFloat64Loops) edge(a int64, src float64) int64 {
 	p := l.p
 	var dst float64
 	g := p.Gather(src, gas.Edge{}, dst)
@@ -622,7 +1104,7 @@ func (l pageRankFloat64Loops) edge(a float64, src float64) float64 {
 	return a
 }
 
-func pageRankFloat64LoopsBlock[W packed.Width, D packed.Destination](l pageRankFloat64Loops, acc *[1 << 16]float64, b *packed.Blocks, cur []float64) {
+func pageRankFloat64LoopsBlock[W packed.Width, D packed.Destination](l pageRankFloat64Loops, acc *[1 << 16]int64, b *packed.Blocks, cur []float64) {
 	w, d := packed.Bits[W](), packed.Bits[D]()
 	slots, u := b.Block()
 	_ = acc[0] // it is not nil: no edge has to ask
@@ -649,18 +1131,18 @@ func pageRankFloat64LoopsBlock[W packed.Width, D packed.Destination](l pageRankF
 }
 
 // pageRankFloat64LoopsBlocks has code for each width of sources and of destinations.
-var pageRankFloat64LoopsBlocks = [2][packed.MaxWidth + 1]func(pageRankFloat64Loops, *[1 << 16]float64, *packed.Blocks, []float64){
+var pageRankFloat64LoopsBlocks = [2][packed.MaxWidth + 1]func(pageRankFloat64Loops, *[1 << 16]int64, *packed.Blocks, []float64){
 	{0: pageRankFloat64LoopsBlock[packed.W0, packed.D14], 1: pageRankFloat64LoopsBlock[packed.W1, packed.D14], 2: pageRankFloat64LoopsBlock[packed.W2, packed.D14], 3: pageRankFloat64LoopsBlock[packed.W3, packed.D14], 4: pageRankFloat64LoopsBlock[packed.W4, packed.D14], 5: pageRankFloat64LoopsBlock[packed.W5, packed.D14], 6: pageRankFloat64LoopsBlock[packed.W6, packed.D14], 7: pageRankFloat64LoopsBlock[packed.W7, packed.D14], 8: pageRankFloat64LoopsBlock[packed.W8, packed.D14], 9: pageRankFloat64LoopsBlock[packed.W9, packed.D14], 10: pageRankFloat64LoopsBlock[packed.W10, packed.D14], 12: pageRankFloat64LoopsBlock[packed.W12, packed.D14], 14: pageRankFloat64LoopsBlock[packed.W14, packed.D14], 16: pageRankFloat64LoopsBlock[packed.W16, packed.D14], 20: pageRankFloat64LoopsBlock[packed.W20, packed.D14], 24: pageRankFloat64LoopsBlock[packed.W24, packed.D14], 32: pageRankFloat64LoopsBlock[packed.W32, packed.D14]},
 	{0: pageRankFloat64LoopsBlock[packed.W0, packed.D16], 1: pageRankFloat64LoopsBlock[packed.W1, packed.D16], 2: pageRankFloat64LoopsBlock[packed.W2, packed.D16], 3: pageRankFloat64LoopsBlock[packed.W3, packed.D16], 4: pageRankFloat64LoopsBlock[packed.W4, packed.D16], 5: pageRankFloat64LoopsBlock[packed.W5, packed.D16], 6: pageRankFloat64LoopsBlock[packed.W6, packed.D16], 7: pageRankFloat64LoopsBlock[packed.W7, packed.D16], 8: pageRankFloat64LoopsBlock[packed.W8, packed.D16], 9: pageRankFloat64LoopsBlock[packed.W9, packed.D16], 10: pageRankFloat64LoopsBlock[packed.W10, packed.D16], 12: pageRankFloat64LoopsBlock[packed.W12, packed.D16], 14: pageRankFloat64LoopsBlock[packed.W14, packed.D16], 16: pageRankFloat64LoopsBlock[packed.W16, packed.D16], 20: pageRankFloat64LoopsBlock[packed.W20, packed.D16], 24: pageRankFloat64LoopsBlock[packed.W24, packed.D16], 32: pageRankFloat64LoopsBlock[packed.W32, packed.D16]},
 }
 
-func (l pageRankFloat64Loops) fold(acc *[1 << 16]float64, b *packed.Blocks, cur []float64) {
+func (l pageRankFloat64Loops) fold(acc *[1 << 16]int64, b *packed.Blocks, cur []float64) {
 	for b.Next() {
 		pageRankFloat64LoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
 	}
 }
 
-func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Block, cur, next []float64, rising []uint64) (activated int, degrees uint64) {
+func (l pageRankFloat64Loops) apply(acc []int64, list []uint16, b *compiled.Block, cur, next []float64, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	outs := b.Out
 	for len(list) > 0 {
@@ -693,16 +1175,16 @@ func (l pageRankFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Bl
 					type F = float64
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate667_:
+				Activate1149_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new != old
-							break Activate667_
+							break Activate1149_
 						}
 						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
-						break Activate667_
+						break Activate1149_
 
 					}
 				}
@@ -730,7 +1212,7 @@ func (l pageRankFloat64Loops) aggregate(b *compiled.Block, values []float64) (su
 	degree := b.Degree[b.First:][:len(values)]
 	for i, value := range values {
 		d := degree[i]
-		x := gas.Vertex{Out: d}
+		x := gas.Vertex{ID: b.First + uint32(i), Out: d}
 		if outs != nil {
 			x.Out = outs[b.First+uint32(i)]
 		}
@@ -745,28 +1227,37 @@ var pageRankFloat64Fragments = compiled.Fragments{
 	Program: "PageRank[float64]",
 
 	Value:       compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
-	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Int64, Offset: 0}}},
 	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}, {Name: "Personalised", Kind: compiled.Bool, Offset: 16}, {Name: "Source", Kind: compiled.Uint32, Offset: 20}}},
 	SumOp:       compiled.SumAdd,
 
 	Zero: compiled.Fragment{Text: `{
-	mov.f64 ${out.0}, 0d0000000000000000;
+	mov.b64 ${out.0}, 0;
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
-	mov.f64 ${out.0}, ${src.0};
+	.reg .b64 %gl<5>;
+	.reg .pred %gp<2>;
+	mul.rn.f64 %gl0, ${src.0}, 0d43B0000000000000;
+	add.rn.f64 %gl1, %gl0, 0d3FE0000000000000;
+	cvt.rzi.s64.f64 %gl2, %gl1;
+	setp.ge.f64 %gp0, %gl1, 0dC3E0000000000000;
+	selp.b64 %gl3, %gl2, 0x8000000000000000, %gp0;
+	setp.lt.f64 %gp1, %gl1, 0d43E0000000000000;
+	selp.b64 %gl4, %gl3, 0x8000000000000000, %gp1;
+	mov.b64 ${out.0}, %gl4;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
 	.reg .b64 %gl<1>;
-	add.rn.f64 %gl0, ${a.0}, ${b.0};
-	mov.f64 ${out.0}, %gl0;
+	add.s64 %gl0, ${a.0}, ${b.0};
+	mov.b64 ${out.0}, %gl0;
 }
 `},
 	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
-	.reg .b32 %gw<22>;
-	.reg .b64 %gl<101>;
-	.reg .pred %gp<32>;
+	.reg .b32 %gw<43>;
+	.reg .b64 %gl<193>;
+	.reg .pred %gp<62>;
 	cvt.rn.f64.u32 %gl0, ${v.n};
 	sub.rn.f64 %gl1, 0d3FF0000000000000, ${param.0};
 	mul.rn.f64 %gl2, ${param.0}, ${step.aggregate};
@@ -785,244 +1276,478 @@ L9:
 	mov.f64 %gl4, %gl5;
 L4:
 	mul.rn.f64 %gl6, %gl3, %gl4;
-	mul.rn.f64 %gl7, ${param.0}, ${acc.0};
-	mul.rn.f64 %gl8, %gl7, %gl0;
-	add.rn.f64 %gl9, %gl6, %gl8;
-	max.u32 %gw0, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl10, %gw0;
-	mul.rn.f64 %gl11, %gl0, %gl10;
-	sub.rn.f64 %gl12, %gl9, %gl9;
-	setp.neu.f64 %gp2, %gl12, 0d0000000000000000;
+	cvt.rn.f64.s64 %gl7, ${acc.0};
+	sub.rn.f64 %gl8, %gl7, %gl7;
+	setp.neu.f64 %gp2, %gl8, 0d0000000000000000;
 	@%gp2 bra L36;
-	sub.rn.f64 %gl13, %gl11, %gl11;
-	setp.neu.f64 %gp3, %gl13, 0d0000000000000000;
+	sub.rn.f64 %gl9, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp3, %gl9, 0d0000000000000000;
 	@%gp3 bra L36;
-	setp.eq.f64 %gp4, %gl9, 0d0000000000000000;
+	setp.eq.f64 %gp4, %gl7, 0d0000000000000000;
 	@%gp4 bra L36;
-	setp.eq.f64 %gp5, %gl11, 0d0000000000000000;
+	setp.eq.f64 %gp5, 0d43B0000000000000, 0d0000000000000000;
 	@%gp5 bra L36;
-	shr.u64 %gl14, %gl9, 52;
-	and.b64 %gl15, %gl14, 2047;
-	cvt.u32.u64 %gw1, %gl15;
-	shr.u64 %gl16, %gl11, 52;
-	and.b64 %gl17, %gl16, 2047;
-	cvt.u32.u64 %gw2, %gl17;
-	and.b64 %gl18, %gl9, 4503599627370495;
-	and.b64 %gl19, %gl11, 4503599627370495;
-	setp.eq.s32 %gp6, %gw1, 0;
+	mov.b64 %gl10, 0d43B0000000000000;
+	shr.u64 %gl11, %gl7, 52;
+	and.b64 %gl12, %gl11, 2047;
+	cvt.u32.u64 %gw0, %gl12;
+	shr.u64 %gl13, %gl10, 52;
+	and.b64 %gl14, %gl13, 2047;
+	cvt.u32.u64 %gw1, %gl14;
+	and.b64 %gl15, %gl7, 4503599627370495;
+	and.b64 %gl16, %gl10, 4503599627370495;
+	setp.eq.s32 %gp6, %gw0, 0;
 	@%gp6 bra L19;
-	or.b64 %gl20, %gl18, 4503599627370496;
-	mov.b32 %gw3, %gw1;
-	mov.b64 %gl21, %gl20;
+	or.b64 %gl17, %gl15, 4503599627370496;
+	mov.b32 %gw2, %gw0;
+	mov.b64 %gl18, %gl17;
 	bra L20;
 L19:
-	clz.b64 %gw4, %gl18;
-	cvt.u64.u32 %gl22, %gw4;
-	cvt.u32.u64 %gw5, %gl22;
-	sub.s32 %gw6, %gw5, 11;
-	shl.b64 %gl23, %gl18, %gw6;
-	sub.s32 %gw7, 1, %gw6;
-	mov.b32 %gw3, %gw7;
-	mov.b64 %gl21, %gl23;
+	clz.b64 %gw3, %gl15;
+	cvt.u64.u32 %gl19, %gw3;
+	cvt.u32.u64 %gw4, %gl19;
+	sub.s32 %gw5, %gw4, 11;
+	shl.b64 %gl20, %gl15, %gw5;
+	sub.s32 %gw6, 1, %gw5;
+	mov.b32 %gw2, %gw6;
+	mov.b64 %gl18, %gl20;
 L20:
-	setp.eq.s32 %gp7, %gw2, 0;
+	setp.eq.s32 %gp7, %gw1, 0;
 	@%gp7 bra L22;
-	or.b64 %gl24, %gl19, 4503599627370496;
-	mov.b32 %gw8, %gw2;
-	mov.b64 %gl25, %gl24;
+	or.b64 %gl21, %gl16, 4503599627370496;
+	mov.b32 %gw7, %gw1;
+	mov.b64 %gl22, %gl21;
 	bra L23;
 L22:
-	clz.b64 %gw9, %gl19;
-	cvt.u64.u32 %gl26, %gw9;
-	cvt.u32.u64 %gw10, %gl26;
-	sub.s32 %gw11, %gw10, 11;
-	shl.b64 %gl27, %gl19, %gw11;
-	sub.s32 %gw12, 1, %gw11;
-	mov.b32 %gw8, %gw12;
-	mov.b64 %gl25, %gl27;
+	clz.b64 %gw8, %gl16;
+	cvt.u64.u32 %gl23, %gw8;
+	cvt.u32.u64 %gw9, %gl23;
+	sub.s32 %gw10, %gw9, 11;
+	shl.b64 %gl24, %gl16, %gw10;
+	sub.s32 %gw11, 1, %gw10;
+	mov.b32 %gw7, %gw11;
+	mov.b64 %gl22, %gl24;
 L23:
-	cvt.rn.f64.u64 %gl28, %gl25;
-	rcp.approx.ftz.f64 %gl29, %gl28;
-	neg.f64 %gl30, %gl28;
+	cvt.rn.f64.u64 %gl25, %gl22;
+	rcp.approx.ftz.f64 %gl26, %gl25;
+	neg.f64 %gl27, %gl25;
+	fma.rn.f64 %gl28, %gl27, %gl26, 0d3FF0000000000000;
+	fma.rn.f64 %gl29, %gl26, %gl28, %gl26;
+	neg.f64 %gl30, %gl25;
 	fma.rn.f64 %gl31, %gl30, %gl29, 0d3FF0000000000000;
 	fma.rn.f64 %gl32, %gl29, %gl31, %gl29;
-	neg.f64 %gl33, %gl28;
-	fma.rn.f64 %gl34, %gl33, %gl32, 0d3FF0000000000000;
-	fma.rn.f64 %gl35, %gl32, %gl34, %gl32;
-	cvt.rn.f64.u64 %gl36, %gl21;
-	mul.rn.f64 %gl37, %gl36, %gl35;
-	mul.rn.f64 %gl38, %gl37, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl39, %gl38;
-	setp.ge.f64 %gp8, %gl38, 0dC3E0000000000000;
-	selp.b64 %gl40, %gl39, 0x8000000000000000, %gp8;
-	setp.lt.f64 %gp9, %gl38, 0d43E0000000000000;
-	selp.b64 %gl41, %gl40, 0x8000000000000000, %gp9;
-	shl.b64 %gl42, %gl21, 55;
-	mul.lo.s64 %gl43, %gl41, %gl25;
-	sub.s64 %gl44, %gl42, %gl43;
-	cvt.rn.f64.s64 %gl45, %gl44;
-	mul.rn.f64 %gl46, %gl45, %gl35;
-	cvt.rzi.s64.f64 %gl47, %gl46;
-	setp.ge.f64 %gp10, %gl46, 0dC3E0000000000000;
-	selp.b64 %gl48, %gl47, 0x8000000000000000, %gp10;
-	setp.lt.f64 %gp11, %gl46, 0d43E0000000000000;
-	selp.b64 %gl49, %gl48, 0x8000000000000000, %gp11;
-	add.s64 %gl50, %gl41, %gl49;
-	mul.lo.s64 %gl51, %gl49, %gl25;
-	sub.s64 %gl52, %gl44, %gl51;
-	setp.lt.s64 %gp12, %gl52, 0;
+	cvt.rn.f64.u64 %gl33, %gl18;
+	mul.rn.f64 %gl34, %gl33, %gl32;
+	mul.rn.f64 %gl35, %gl34, 0d4360000000000000;
+	cvt.rzi.s64.f64 %gl36, %gl35;
+	setp.ge.f64 %gp8, %gl35, 0dC3E0000000000000;
+	selp.b64 %gl37, %gl36, 0x8000000000000000, %gp8;
+	setp.lt.f64 %gp9, %gl35, 0d43E0000000000000;
+	selp.b64 %gl38, %gl37, 0x8000000000000000, %gp9;
+	shl.b64 %gl39, %gl18, 55;
+	mul.lo.s64 %gl40, %gl38, %gl22;
+	sub.s64 %gl41, %gl39, %gl40;
+	cvt.rn.f64.s64 %gl42, %gl41;
+	mul.rn.f64 %gl43, %gl42, %gl32;
+	cvt.rzi.s64.f64 %gl44, %gl43;
+	setp.ge.f64 %gp10, %gl43, 0dC3E0000000000000;
+	selp.b64 %gl45, %gl44, 0x8000000000000000, %gp10;
+	setp.lt.f64 %gp11, %gl43, 0d43E0000000000000;
+	selp.b64 %gl46, %gl45, 0x8000000000000000, %gp11;
+	add.s64 %gl47, %gl38, %gl46;
+	mul.lo.s64 %gl48, %gl46, %gl22;
+	sub.s64 %gl49, %gl41, %gl48;
+	setp.lt.s64 %gp12, %gl49, 0;
 	@%gp12 bra L24;
-	mov.b64 %gl53, %gl50;
-	mov.b64 %gl54, %gl52;
+	mov.b64 %gl50, %gl47;
+	mov.b64 %gl51, %gl49;
 	bra L25;
 L24:
-	sub.s64 %gl55, %gl50, 1;
-	add.s64 %gl56, %gl52, %gl25;
-	mov.b64 %gl53, %gl55;
-	mov.b64 %gl54, %gl56;
+	sub.s64 %gl52, %gl47, 1;
+	add.s64 %gl53, %gl49, %gl22;
+	mov.b64 %gl50, %gl52;
+	mov.b64 %gl51, %gl53;
 L25:
-	setp.ge.s64 %gp13, %gl54, %gl25;
+	setp.ge.s64 %gp13, %gl51, %gl22;
 	@%gp13 bra L26;
-	mov.b64 %gl57, %gl53;
-	mov.b64 %gl58, %gl54;
-	mov.b64 %gl59, %gl57;
-	mov.b64 %gl60, %gl58;
+	mov.b64 %gl54, %gl50;
+	mov.b64 %gl55, %gl51;
+	mov.b64 %gl56, %gl54;
+	mov.b64 %gl57, %gl55;
 	bra L27;
 L26:
-	add.s64 %gl61, %gl53, 1;
-	sub.s64 %gl62, %gl54, %gl25;
-	mov.b64 %gl59, %gl61;
-	mov.b64 %gl60, %gl62;
+	add.s64 %gl58, %gl50, 1;
+	sub.s64 %gl59, %gl51, %gl22;
+	mov.b64 %gl56, %gl58;
+	mov.b64 %gl57, %gl59;
 L27:
-	sub.s32 %gw13, %gw3, %gw8;
-	add.s32 %gw14, %gw13, 1023;
-	setp.lt.u64 %gp14, %gl59, 36028797018963968;
+	sub.s32 %gw12, %gw2, %gw7;
+	add.s32 %gw13, %gw12, 1023;
+	setp.lt.u64 %gp14, %gl56, 36028797018963968;
 	@%gp14 bra L28;
-	mov.b64 %gl63, %gl59;
-	mov.b64 %gl64, %gl63;
-	mov.b32 %gw15, %gw14;
+	mov.b64 %gl60, %gl56;
+	mov.b64 %gl61, %gl60;
+	mov.b32 %gw14, %gw13;
 	bra L29;
 L28:
-	shl.b64 %gl65, %gl59, 1;
-	sub.s32 %gw16, %gw14, 1;
-	mov.b64 %gl64, %gl65;
-	mov.b32 %gw15, %gw16;
+	shl.b64 %gl62, %gl56, 1;
+	sub.s32 %gw15, %gw13, 1;
+	mov.b64 %gl61, %gl62;
+	mov.b32 %gw14, %gw15;
 L29:
-	setp.ne.s64 %gp15, %gl60, 0;
+	setp.ne.s64 %gp15, %gl57, 0;
 	@%gp15 bra L30;
-	mov.b64 %gl66, %gl64;
+	mov.b64 %gl63, %gl61;
 	bra L31;
 L30:
-	or.b64 %gl67, %gl64, 1;
-	mov.b64 %gl66, %gl67;
+	or.b64 %gl64, %gl61, 1;
+	mov.b64 %gl63, %gl64;
 L31:
-	xor.b64 %gl68, %gl9, %gl11;
-	and.b64 %gl69, %gl68, 0x8000000000000000;
-	setp.ge.s32 %gp16, %gw15, 2047;
+	xor.b64 %gl65, %gl7, %gl10;
+	and.b64 %gl66, %gl65, 0x8000000000000000;
+	setp.ge.s32 %gp16, %gw14, 2047;
 	@%gp16 bra L35;
-	setp.gt.s32 %gp17, %gw15, 0;
+	setp.gt.s32 %gp17, %gw14, 0;
 	@%gp17 bra L34;
-	sub.s32 %gw17, 4, %gw15;
-	min.s32 %gw18, %gw17, 60;
-	shr.u64 %gl70, %gl66, %gw18;
+	sub.s32 %gw16, 4, %gw14;
+	min.s32 %gw17, %gw16, 60;
+	shr.u64 %gl67, %gl63, %gw17;
+	shl.b64 %gl68, 1, %gw17;
+	sub.s64 %gl69, %gl68, 1;
+	and.b64 %gl70, %gl63, %gl69;
+	sub.s32 %gw18, %gw17, 1;
 	shl.b64 %gl71, 1, %gw18;
-	sub.s64 %gl72, %gl71, 1;
-	and.b64 %gl73, %gl66, %gl72;
-	sub.s32 %gw19, %gw18, 1;
-	shl.b64 %gl74, 1, %gw19;
-	setp.gt.u64 %gp18, %gl73, %gl74;
+	setp.gt.u64 %gp18, %gl70, %gl71;
 	@%gp18 bra L55;
-	setp.eq.u64 %gp19, %gl73, %gl74;
+	setp.eq.u64 %gp19, %gl70, %gl71;
 	@%gp19 bra L54;
-	mov.b64 %gl75, %gl70;
+	mov.b64 %gl72, %gl67;
 	bra L51;
 L54:
-	and.b64 %gl76, %gl70, 1;
-	setp.eq.u64 %gp20, %gl76, 1;
+	and.b64 %gl73, %gl67, 1;
+	setp.eq.u64 %gp20, %gl73, 1;
 	@%gp20 bra L55;
-	mov.b64 %gl75, %gl70;
+	mov.b64 %gl72, %gl67;
 	bra L51;
 L55:
-	add.s64 %gl77, %gl70, 1;
-	mov.b64 %gl75, %gl77;
+	add.s64 %gl74, %gl67, 1;
+	mov.b64 %gl72, %gl74;
 L51:
-	or.b64 %gl78, %gl69, %gl75;
-	mov.f64 %gl79, %gl78;
-	bra L2;
+	or.b64 %gl75, %gl66, %gl72;
+	mov.f64 %gl76, %gl75;
+	bra L12;
 L34:
-	sub.s32 %gw20, %gw15, 1;
-	cvt.s64.s32 %gl80, %gw20;
-	shl.b64 %gl81, %gl80, 52;
-	or.b64 %gl82, %gl69, %gl81;
-	shr.u64 %gl83, %gl66, 3;
-	shl.b64 %gl84, 1, 3;
-	sub.s64 %gl85, %gl84, 1;
-	and.b64 %gl86, %gl66, %gl85;
-	sub.s32 %gw21, 3, 1;
-	shl.b64 %gl87, 1, %gw21;
-	setp.gt.u64 %gp21, %gl86, %gl87;
+	sub.s32 %gw19, %gw14, 1;
+	cvt.s64.s32 %gl77, %gw19;
+	shl.b64 %gl78, %gl77, 52;
+	or.b64 %gl79, %gl66, %gl78;
+	shr.u64 %gl80, %gl63, 3;
+	shl.b64 %gl81, 1, 3;
+	sub.s64 %gl82, %gl81, 1;
+	and.b64 %gl83, %gl63, %gl82;
+	sub.s32 %gw20, 3, 1;
+	shl.b64 %gl84, 1, %gw20;
+	setp.gt.u64 %gp21, %gl83, %gl84;
 	@%gp21 bra L64;
-	setp.eq.u64 %gp22, %gl86, %gl87;
+	setp.eq.u64 %gp22, %gl83, %gl84;
 	@%gp22 bra L63;
-	mov.b64 %gl88, %gl83;
+	mov.b64 %gl85, %gl80;
 	bra L60;
 L63:
-	and.b64 %gl89, %gl83, 1;
-	setp.eq.u64 %gp23, %gl89, 1;
+	and.b64 %gl86, %gl80, 1;
+	setp.eq.u64 %gp23, %gl86, 1;
 	@%gp23 bra L64;
-	mov.b64 %gl88, %gl83;
+	mov.b64 %gl85, %gl80;
 	bra L60;
 L64:
-	add.s64 %gl90, %gl83, 1;
-	mov.b64 %gl88, %gl90;
+	add.s64 %gl87, %gl80, 1;
+	mov.b64 %gl85, %gl87;
 L60:
-	add.s64 %gl91, %gl82, %gl88;
-	mov.f64 %gl79, %gl91;
-	bra L2;
+	add.s64 %gl88, %gl79, %gl85;
+	mov.f64 %gl76, %gl88;
+	bra L12;
 L35:
-	or.b64 %gl92, %gl69, 9218868437227405312;
-	mov.f64 %gl79, %gl92;
-	bra L2;
+	or.b64 %gl89, %gl66, 9218868437227405312;
+	mov.f64 %gl76, %gl89;
+	bra L12;
 L36:
-	xor.b64 %gl93, %gl9, %gl11;
-	and.b64 %gl94, %gl93, 0x8000000000000000;
-	setp.neu.f64 %gp24, %gl9, %gl9;
+	mov.b64 %gl90, 0d43B0000000000000;
+	xor.b64 %gl91, %gl7, %gl90;
+	and.b64 %gl92, %gl91, 0x8000000000000000;
+	setp.neu.f64 %gp24, %gl7, %gl7;
 	@%gp24 bra L81;
-	setp.neu.f64 %gp25, %gl11, %gl11;
+	setp.neu.f64 %gp25, 0d43B0000000000000, 0d43B0000000000000;
 	@%gp25 bra L81;
-	setp.eq.f64 %gp26, %gl9, 0d0000000000000000;
+	setp.eq.f64 %gp26, %gl7, 0d0000000000000000;
 	@!%gp26 bra L74;
-	setp.eq.f64 %gp27, %gl11, 0d0000000000000000;
+	setp.eq.f64 %gp27, 0d43B0000000000000, 0d0000000000000000;
 	@%gp27 bra L80;
 L74:
-	sub.rn.f64 %gl95, %gl9, %gl9;
-	setp.neu.f64 %gp28, %gl95, 0d0000000000000000;
+	sub.rn.f64 %gl93, %gl7, %gl7;
+	setp.neu.f64 %gp28, %gl93, 0d0000000000000000;
 	@!%gp28 bra L76;
-	sub.rn.f64 %gl96, %gl11, %gl11;
-	setp.neu.f64 %gp29, %gl96, 0d0000000000000000;
+	sub.rn.f64 %gl94, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp29, %gl94, 0d0000000000000000;
 	@%gp29 bra L80;
 L76:
-	setp.eq.f64 %gp30, %gl9, 0d0000000000000000;
+	setp.eq.f64 %gp30, %gl7, 0d0000000000000000;
 	@%gp30 bra L79;
-	sub.rn.f64 %gl97, %gl11, %gl11;
-	setp.neu.f64 %gp31, %gl97, 0d0000000000000000;
+	sub.rn.f64 %gl95, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp31, %gl95, 0d0000000000000000;
 	@%gp31 bra L79;
-	or.b64 %gl98, %gl94, 9218868437227405312;
-	mov.f64 %gl99, %gl98;
+	or.b64 %gl96, %gl92, 9218868437227405312;
+	mov.f64 %gl97, %gl96;
 	bra L69;
 L79:
-	mov.f64 %gl99, %gl94;
+	mov.f64 %gl97, %gl92;
 	bra L69;
 L80:
-	mov.f64 %gl99, 0d7FF8000000000001;
+	mov.f64 %gl97, 0d7FF8000000000001;
 	bra L69;
 L81:
-	add.rn.f64 %gl100, %gl9, %gl11;
-	mov.f64 %gl99, %gl100;
+	add.rn.f64 %gl98, %gl7, 0d43B0000000000000;
+	mov.f64 %gl97, %gl98;
 L69:
-	mov.f64 %gl79, %gl99;
+	mov.f64 %gl76, %gl97;
+L12:
+	mul.rn.f64 %gl99, ${param.0}, %gl76;
+	mul.rn.f64 %gl100, %gl99, %gl0;
+	add.rn.f64 %gl101, %gl6, %gl100;
+	max.u32 %gw21, ${v.out}, 1;
+	cvt.rn.f64.u32 %gl102, %gw21;
+	mul.rn.f64 %gl103, %gl0, %gl102;
+	sub.rn.f64 %gl104, %gl101, %gl101;
+	setp.neu.f64 %gp32, %gl104, 0d0000000000000000;
+	@%gp32 bra L114;
+	sub.rn.f64 %gl105, %gl103, %gl103;
+	setp.neu.f64 %gp33, %gl105, 0d0000000000000000;
+	@%gp33 bra L114;
+	setp.eq.f64 %gp34, %gl101, 0d0000000000000000;
+	@%gp34 bra L114;
+	setp.eq.f64 %gp35, %gl103, 0d0000000000000000;
+	@%gp35 bra L114;
+	shr.u64 %gl106, %gl101, 52;
+	and.b64 %gl107, %gl106, 2047;
+	cvt.u32.u64 %gw22, %gl107;
+	shr.u64 %gl108, %gl103, 52;
+	and.b64 %gl109, %gl108, 2047;
+	cvt.u32.u64 %gw23, %gl109;
+	and.b64 %gl110, %gl101, 4503599627370495;
+	and.b64 %gl111, %gl103, 4503599627370495;
+	setp.eq.s32 %gp36, %gw22, 0;
+	@%gp36 bra L97;
+	or.b64 %gl112, %gl110, 4503599627370496;
+	mov.b32 %gw24, %gw22;
+	mov.b64 %gl113, %gl112;
+	bra L98;
+L97:
+	clz.b64 %gw25, %gl110;
+	cvt.u64.u32 %gl114, %gw25;
+	cvt.u32.u64 %gw26, %gl114;
+	sub.s32 %gw27, %gw26, 11;
+	shl.b64 %gl115, %gl110, %gw27;
+	sub.s32 %gw28, 1, %gw27;
+	mov.b32 %gw24, %gw28;
+	mov.b64 %gl113, %gl115;
+L98:
+	setp.eq.s32 %gp37, %gw23, 0;
+	@%gp37 bra L100;
+	or.b64 %gl116, %gl111, 4503599627370496;
+	mov.b32 %gw29, %gw23;
+	mov.b64 %gl117, %gl116;
+	bra L101;
+L100:
+	clz.b64 %gw30, %gl111;
+	cvt.u64.u32 %gl118, %gw30;
+	cvt.u32.u64 %gw31, %gl118;
+	sub.s32 %gw32, %gw31, 11;
+	shl.b64 %gl119, %gl111, %gw32;
+	sub.s32 %gw33, 1, %gw32;
+	mov.b32 %gw29, %gw33;
+	mov.b64 %gl117, %gl119;
+L101:
+	cvt.rn.f64.u64 %gl120, %gl117;
+	rcp.approx.ftz.f64 %gl121, %gl120;
+	neg.f64 %gl122, %gl120;
+	fma.rn.f64 %gl123, %gl122, %gl121, 0d3FF0000000000000;
+	fma.rn.f64 %gl124, %gl121, %gl123, %gl121;
+	neg.f64 %gl125, %gl120;
+	fma.rn.f64 %gl126, %gl125, %gl124, 0d3FF0000000000000;
+	fma.rn.f64 %gl127, %gl124, %gl126, %gl124;
+	cvt.rn.f64.u64 %gl128, %gl113;
+	mul.rn.f64 %gl129, %gl128, %gl127;
+	mul.rn.f64 %gl130, %gl129, 0d4360000000000000;
+	cvt.rzi.s64.f64 %gl131, %gl130;
+	setp.ge.f64 %gp38, %gl130, 0dC3E0000000000000;
+	selp.b64 %gl132, %gl131, 0x8000000000000000, %gp38;
+	setp.lt.f64 %gp39, %gl130, 0d43E0000000000000;
+	selp.b64 %gl133, %gl132, 0x8000000000000000, %gp39;
+	shl.b64 %gl134, %gl113, 55;
+	mul.lo.s64 %gl135, %gl133, %gl117;
+	sub.s64 %gl136, %gl134, %gl135;
+	cvt.rn.f64.s64 %gl137, %gl136;
+	mul.rn.f64 %gl138, %gl137, %gl127;
+	cvt.rzi.s64.f64 %gl139, %gl138;
+	setp.ge.f64 %gp40, %gl138, 0dC3E0000000000000;
+	selp.b64 %gl140, %gl139, 0x8000000000000000, %gp40;
+	setp.lt.f64 %gp41, %gl138, 0d43E0000000000000;
+	selp.b64 %gl141, %gl140, 0x8000000000000000, %gp41;
+	add.s64 %gl142, %gl133, %gl141;
+	mul.lo.s64 %gl143, %gl141, %gl117;
+	sub.s64 %gl144, %gl136, %gl143;
+	setp.lt.s64 %gp42, %gl144, 0;
+	@%gp42 bra L102;
+	mov.b64 %gl145, %gl142;
+	mov.b64 %gl146, %gl144;
+	bra L103;
+L102:
+	sub.s64 %gl147, %gl142, 1;
+	add.s64 %gl148, %gl144, %gl117;
+	mov.b64 %gl145, %gl147;
+	mov.b64 %gl146, %gl148;
+L103:
+	setp.ge.s64 %gp43, %gl146, %gl117;
+	@%gp43 bra L104;
+	mov.b64 %gl149, %gl145;
+	mov.b64 %gl150, %gl146;
+	mov.b64 %gl151, %gl149;
+	mov.b64 %gl152, %gl150;
+	bra L105;
+L104:
+	add.s64 %gl153, %gl145, 1;
+	sub.s64 %gl154, %gl146, %gl117;
+	mov.b64 %gl151, %gl153;
+	mov.b64 %gl152, %gl154;
+L105:
+	sub.s32 %gw34, %gw24, %gw29;
+	add.s32 %gw35, %gw34, 1023;
+	setp.lt.u64 %gp44, %gl151, 36028797018963968;
+	@%gp44 bra L106;
+	mov.b64 %gl155, %gl151;
+	mov.b64 %gl156, %gl155;
+	mov.b32 %gw36, %gw35;
+	bra L107;
+L106:
+	shl.b64 %gl157, %gl151, 1;
+	sub.s32 %gw37, %gw35, 1;
+	mov.b64 %gl156, %gl157;
+	mov.b32 %gw36, %gw37;
+L107:
+	setp.ne.s64 %gp45, %gl152, 0;
+	@%gp45 bra L108;
+	mov.b64 %gl158, %gl156;
+	bra L109;
+L108:
+	or.b64 %gl159, %gl156, 1;
+	mov.b64 %gl158, %gl159;
+L109:
+	xor.b64 %gl160, %gl101, %gl103;
+	and.b64 %gl161, %gl160, 0x8000000000000000;
+	setp.ge.s32 %gp46, %gw36, 2047;
+	@%gp46 bra L113;
+	setp.gt.s32 %gp47, %gw36, 0;
+	@%gp47 bra L112;
+	sub.s32 %gw38, 4, %gw36;
+	min.s32 %gw39, %gw38, 60;
+	shr.u64 %gl162, %gl158, %gw39;
+	shl.b64 %gl163, 1, %gw39;
+	sub.s64 %gl164, %gl163, 1;
+	and.b64 %gl165, %gl158, %gl164;
+	sub.s32 %gw40, %gw39, 1;
+	shl.b64 %gl166, 1, %gw40;
+	setp.gt.u64 %gp48, %gl165, %gl166;
+	@%gp48 bra L133;
+	setp.eq.u64 %gp49, %gl165, %gl166;
+	@%gp49 bra L132;
+	mov.b64 %gl167, %gl162;
+	bra L129;
+L132:
+	and.b64 %gl168, %gl162, 1;
+	setp.eq.u64 %gp50, %gl168, 1;
+	@%gp50 bra L133;
+	mov.b64 %gl167, %gl162;
+	bra L129;
+L133:
+	add.s64 %gl169, %gl162, 1;
+	mov.b64 %gl167, %gl169;
+L129:
+	or.b64 %gl170, %gl161, %gl167;
+	mov.f64 %gl171, %gl170;
+	bra L2;
+L112:
+	sub.s32 %gw41, %gw36, 1;
+	cvt.s64.s32 %gl172, %gw41;
+	shl.b64 %gl173, %gl172, 52;
+	or.b64 %gl174, %gl161, %gl173;
+	shr.u64 %gl175, %gl158, 3;
+	shl.b64 %gl176, 1, 3;
+	sub.s64 %gl177, %gl176, 1;
+	and.b64 %gl178, %gl158, %gl177;
+	sub.s32 %gw42, 3, 1;
+	shl.b64 %gl179, 1, %gw42;
+	setp.gt.u64 %gp51, %gl178, %gl179;
+	@%gp51 bra L142;
+	setp.eq.u64 %gp52, %gl178, %gl179;
+	@%gp52 bra L141;
+	mov.b64 %gl180, %gl175;
+	bra L138;
+L141:
+	and.b64 %gl181, %gl175, 1;
+	setp.eq.u64 %gp53, %gl181, 1;
+	@%gp53 bra L142;
+	mov.b64 %gl180, %gl175;
+	bra L138;
+L142:
+	add.s64 %gl182, %gl175, 1;
+	mov.b64 %gl180, %gl182;
+L138:
+	add.s64 %gl183, %gl174, %gl180;
+	mov.f64 %gl171, %gl183;
+	bra L2;
+L113:
+	or.b64 %gl184, %gl161, 9218868437227405312;
+	mov.f64 %gl171, %gl184;
+	bra L2;
+L114:
+	xor.b64 %gl185, %gl101, %gl103;
+	and.b64 %gl186, %gl185, 0x8000000000000000;
+	setp.neu.f64 %gp54, %gl101, %gl101;
+	@%gp54 bra L159;
+	setp.neu.f64 %gp55, %gl103, %gl103;
+	@%gp55 bra L159;
+	setp.eq.f64 %gp56, %gl101, 0d0000000000000000;
+	@!%gp56 bra L152;
+	setp.eq.f64 %gp57, %gl103, 0d0000000000000000;
+	@%gp57 bra L158;
+L152:
+	sub.rn.f64 %gl187, %gl101, %gl101;
+	setp.neu.f64 %gp58, %gl187, 0d0000000000000000;
+	@!%gp58 bra L154;
+	sub.rn.f64 %gl188, %gl103, %gl103;
+	setp.neu.f64 %gp59, %gl188, 0d0000000000000000;
+	@%gp59 bra L158;
+L154:
+	setp.eq.f64 %gp60, %gl101, 0d0000000000000000;
+	@%gp60 bra L157;
+	sub.rn.f64 %gl189, %gl103, %gl103;
+	setp.neu.f64 %gp61, %gl189, 0d0000000000000000;
+	@%gp61 bra L157;
+	or.b64 %gl190, %gl186, 9218868437227405312;
+	mov.f64 %gl191, %gl190;
+	bra L147;
+L157:
+	mov.f64 %gl191, %gl186;
+	bra L147;
+L158:
+	mov.f64 %gl191, 0d7FF8000000000001;
+	bra L147;
+L159:
+	add.rn.f64 %gl192, %gl101, %gl103;
+	mov.f64 %gl191, %gl192;
+L147:
+	mov.f64 %gl171, %gl191;
 L2:
-	mov.f64 ${out.0}, %gl79;
+	mov.f64 ${out.0}, %gl171;
 }
 `},
 	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
@@ -1076,14 +1801,254 @@ L2:
 	mov.b32 ${out.0}, %gw3;
 }
 `},
-	Aggregate: compiled.Fragment{Inputs: []string{"v.out", "value.0"}, Text: `{
-	.reg .b32 %gw<2>;
-	.reg .b64 %gl<2>;
-	min.u32 %gw0, ${v.out}, 1;
-	sub.s32 %gw1, 1, %gw0;
-	cvt.rn.f64.u32 %gl0, %gw1;
-	mul.rn.f64 %gl1, ${value.0}, %gl0;
-	mov.f64 ${out.0}, %gl1;
+	Aggregate: compiled.Fragment{Inputs: []string{"v.id", "v.out", "value.0"}, Text: `{
+	.reg .b32 %gw<24>;
+	.reg .b64 %gl<98>;
+	.reg .pred %gp<30>;
+	mul.lo.s32 %gw0, ${v.id}, 2654435769;
+	cvt.rn.f64.u32 %gl0, %gw0;
+	mul.rn.f64 %gl1, %gl0, 0d3DF0000000000000;
+	sub.rn.f64 %gl2, ${value.0}, ${value.0};
+	setp.neu.f64 %gp0, %gl2, 0d0000000000000000;
+	@%gp0 bra L28;
+	sub.rn.f64 %gl3, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp1, %gl3, 0d0000000000000000;
+	@%gp1 bra L28;
+	setp.eq.f64 %gp2, ${value.0}, 0d0000000000000000;
+	@%gp2 bra L28;
+	setp.eq.f64 %gp3, 0d3CD0000000000000, 0d0000000000000000;
+	@%gp3 bra L28;
+	mov.b64 %gl4, 0d3CD0000000000000;
+	shr.u64 %gl5, ${value.0}, 52;
+	and.b64 %gl6, %gl5, 2047;
+	cvt.u32.u64 %gw1, %gl6;
+	shr.u64 %gl7, %gl4, 52;
+	and.b64 %gl8, %gl7, 2047;
+	cvt.u32.u64 %gw2, %gl8;
+	and.b64 %gl9, ${value.0}, 4503599627370495;
+	and.b64 %gl10, %gl4, 4503599627370495;
+	setp.eq.s32 %gp4, %gw1, 0;
+	@%gp4 bra L11;
+	or.b64 %gl11, %gl9, 4503599627370496;
+	mov.b32 %gw3, %gw1;
+	mov.b64 %gl12, %gl11;
+	bra L12;
+L11:
+	clz.b64 %gw4, %gl9;
+	cvt.u64.u32 %gl13, %gw4;
+	cvt.u32.u64 %gw5, %gl13;
+	sub.s32 %gw6, %gw5, 11;
+	shl.b64 %gl14, %gl9, %gw6;
+	sub.s32 %gw7, 1, %gw6;
+	mov.b32 %gw3, %gw7;
+	mov.b64 %gl12, %gl14;
+L12:
+	setp.eq.s32 %gp5, %gw2, 0;
+	@%gp5 bra L14;
+	or.b64 %gl15, %gl10, 4503599627370496;
+	mov.b32 %gw8, %gw2;
+	mov.b64 %gl16, %gl15;
+	bra L15;
+L14:
+	clz.b64 %gw9, %gl10;
+	cvt.u64.u32 %gl17, %gw9;
+	cvt.u32.u64 %gw10, %gl17;
+	sub.s32 %gw11, %gw10, 11;
+	shl.b64 %gl18, %gl10, %gw11;
+	sub.s32 %gw12, 1, %gw11;
+	mov.b32 %gw8, %gw12;
+	mov.b64 %gl16, %gl18;
+L15:
+	cvt.rn.f64.u64 %gl19, %gl16;
+	rcp.approx.ftz.f64 %gl20, %gl19;
+	neg.f64 %gl21, %gl19;
+	fma.rn.f64 %gl22, %gl21, %gl20, 0d3FF0000000000000;
+	fma.rn.f64 %gl23, %gl20, %gl22, %gl20;
+	neg.f64 %gl24, %gl19;
+	fma.rn.f64 %gl25, %gl24, %gl23, 0d3FF0000000000000;
+	fma.rn.f64 %gl26, %gl23, %gl25, %gl23;
+	cvt.rn.f64.u64 %gl27, %gl12;
+	mul.rn.f64 %gl28, %gl27, %gl26;
+	mul.rn.f64 %gl29, %gl28, 0d4360000000000000;
+	cvt.rzi.s64.f64 %gl30, %gl29;
+	setp.ge.f64 %gp6, %gl29, 0dC3E0000000000000;
+	selp.b64 %gl31, %gl30, 0x8000000000000000, %gp6;
+	setp.lt.f64 %gp7, %gl29, 0d43E0000000000000;
+	selp.b64 %gl32, %gl31, 0x8000000000000000, %gp7;
+	shl.b64 %gl33, %gl12, 55;
+	mul.lo.s64 %gl34, %gl32, %gl16;
+	sub.s64 %gl35, %gl33, %gl34;
+	cvt.rn.f64.s64 %gl36, %gl35;
+	mul.rn.f64 %gl37, %gl36, %gl26;
+	cvt.rzi.s64.f64 %gl38, %gl37;
+	setp.ge.f64 %gp8, %gl37, 0dC3E0000000000000;
+	selp.b64 %gl39, %gl38, 0x8000000000000000, %gp8;
+	setp.lt.f64 %gp9, %gl37, 0d43E0000000000000;
+	selp.b64 %gl40, %gl39, 0x8000000000000000, %gp9;
+	add.s64 %gl41, %gl32, %gl40;
+	mul.lo.s64 %gl42, %gl40, %gl16;
+	sub.s64 %gl43, %gl35, %gl42;
+	setp.lt.s64 %gp10, %gl43, 0;
+	@%gp10 bra L16;
+	mov.b64 %gl44, %gl41;
+	mov.b64 %gl45, %gl43;
+	bra L17;
+L16:
+	sub.s64 %gl46, %gl41, 1;
+	add.s64 %gl47, %gl43, %gl16;
+	mov.b64 %gl44, %gl46;
+	mov.b64 %gl45, %gl47;
+L17:
+	setp.ge.s64 %gp11, %gl45, %gl16;
+	@%gp11 bra L18;
+	mov.b64 %gl48, %gl44;
+	mov.b64 %gl49, %gl45;
+	mov.b64 %gl50, %gl48;
+	mov.b64 %gl51, %gl49;
+	bra L19;
+L18:
+	add.s64 %gl52, %gl44, 1;
+	sub.s64 %gl53, %gl45, %gl16;
+	mov.b64 %gl50, %gl52;
+	mov.b64 %gl51, %gl53;
+L19:
+	sub.s32 %gw13, %gw3, %gw8;
+	add.s32 %gw14, %gw13, 1023;
+	setp.lt.u64 %gp12, %gl50, 36028797018963968;
+	@%gp12 bra L20;
+	mov.b64 %gl54, %gl50;
+	mov.b64 %gl55, %gl54;
+	mov.b32 %gw15, %gw14;
+	bra L21;
+L20:
+	shl.b64 %gl56, %gl50, 1;
+	sub.s32 %gw16, %gw14, 1;
+	mov.b64 %gl55, %gl56;
+	mov.b32 %gw15, %gw16;
+L21:
+	setp.ne.s64 %gp13, %gl51, 0;
+	@%gp13 bra L22;
+	mov.b64 %gl57, %gl55;
+	bra L23;
+L22:
+	or.b64 %gl58, %gl55, 1;
+	mov.b64 %gl57, %gl58;
+L23:
+	xor.b64 %gl59, ${value.0}, %gl4;
+	and.b64 %gl60, %gl59, 0x8000000000000000;
+	setp.ge.s32 %gp14, %gw15, 2047;
+	@%gp14 bra L27;
+	setp.gt.s32 %gp15, %gw15, 0;
+	@%gp15 bra L26;
+	sub.s32 %gw17, 4, %gw15;
+	min.s32 %gw18, %gw17, 60;
+	shr.u64 %gl61, %gl57, %gw18;
+	shl.b64 %gl62, 1, %gw18;
+	sub.s64 %gl63, %gl62, 1;
+	and.b64 %gl64, %gl57, %gl63;
+	sub.s32 %gw19, %gw18, 1;
+	shl.b64 %gl65, 1, %gw19;
+	setp.gt.u64 %gp16, %gl64, %gl65;
+	@%gp16 bra L47;
+	setp.eq.u64 %gp17, %gl64, %gl65;
+	@%gp17 bra L46;
+	mov.b64 %gl66, %gl61;
+	bra L43;
+L46:
+	and.b64 %gl67, %gl61, 1;
+	setp.eq.u64 %gp18, %gl67, 1;
+	@%gp18 bra L47;
+	mov.b64 %gl66, %gl61;
+	bra L43;
+L47:
+	add.s64 %gl68, %gl61, 1;
+	mov.b64 %gl66, %gl68;
+L43:
+	or.b64 %gl69, %gl60, %gl66;
+	mov.f64 %gl70, %gl69;
+	bra L4;
+L26:
+	sub.s32 %gw20, %gw15, 1;
+	cvt.s64.s32 %gl71, %gw20;
+	shl.b64 %gl72, %gl71, 52;
+	or.b64 %gl73, %gl60, %gl72;
+	shr.u64 %gl74, %gl57, 3;
+	shl.b64 %gl75, 1, 3;
+	sub.s64 %gl76, %gl75, 1;
+	and.b64 %gl77, %gl57, %gl76;
+	sub.s32 %gw21, 3, 1;
+	shl.b64 %gl78, 1, %gw21;
+	setp.gt.u64 %gp19, %gl77, %gl78;
+	@%gp19 bra L56;
+	setp.eq.u64 %gp20, %gl77, %gl78;
+	@%gp20 bra L55;
+	mov.b64 %gl79, %gl74;
+	bra L52;
+L55:
+	and.b64 %gl80, %gl74, 1;
+	setp.eq.u64 %gp21, %gl80, 1;
+	@%gp21 bra L56;
+	mov.b64 %gl79, %gl74;
+	bra L52;
+L56:
+	add.s64 %gl81, %gl74, 1;
+	mov.b64 %gl79, %gl81;
+L52:
+	add.s64 %gl82, %gl73, %gl79;
+	mov.f64 %gl70, %gl82;
+	bra L4;
+L27:
+	or.b64 %gl83, %gl60, 9218868437227405312;
+	mov.f64 %gl70, %gl83;
+	bra L4;
+L28:
+	mov.b64 %gl84, 0d3CD0000000000000;
+	xor.b64 %gl85, ${value.0}, %gl84;
+	and.b64 %gl86, %gl85, 0x8000000000000000;
+	setp.neu.f64 %gp22, ${value.0}, ${value.0};
+	@%gp22 bra L73;
+	setp.neu.f64 %gp23, 0d3CD0000000000000, 0d3CD0000000000000;
+	@%gp23 bra L73;
+	setp.eq.f64 %gp24, ${value.0}, 0d0000000000000000;
+	@!%gp24 bra L66;
+	setp.eq.f64 %gp25, 0d3CD0000000000000, 0d0000000000000000;
+	@%gp25 bra L72;
+L66:
+	sub.rn.f64 %gl87, ${value.0}, ${value.0};
+	setp.neu.f64 %gp26, %gl87, 0d0000000000000000;
+	@!%gp26 bra L68;
+	sub.rn.f64 %gl88, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp27, %gl88, 0d0000000000000000;
+	@%gp27 bra L72;
+L68:
+	setp.eq.f64 %gp28, ${value.0}, 0d0000000000000000;
+	@%gp28 bra L71;
+	sub.rn.f64 %gl89, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp29, %gl89, 0d0000000000000000;
+	@%gp29 bra L71;
+	or.b64 %gl90, %gl86, 9218868437227405312;
+	mov.f64 %gl91, %gl90;
+	bra L61;
+L71:
+	mov.f64 %gl91, %gl86;
+	bra L61;
+L72:
+	mov.f64 %gl91, 0d7FF8000000000001;
+	bra L61;
+L73:
+	add.rn.f64 %gl92, ${value.0}, 0d3CD0000000000000;
+	mov.f64 %gl91, %gl92;
+L61:
+	mov.f64 %gl70, %gl91;
+L4:
+	add.rn.f64 %gl93, %gl70, %gl1;
+	cvt.rmi.f64.f64 %gl94, %gl93;
+	mul.rn.f64 %gl95, %gl94, 0d3CD0000000000000;
+	min.u32 %gw22, ${v.out}, 1;
+	sub.s32 %gw23, 1, %gw22;
+	cvt.rn.f64.u32 %gl96, %gw23;
+	mul.rn.f64 %gl97, %gl95, %gl96;
+	mov.f64 ${out.0}, %gl97;
 }
 `},
 }

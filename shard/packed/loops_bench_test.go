@@ -23,8 +23,8 @@ import (
 // It reports the median of thread CPU time.
 func BenchmarkLoops(b *testing.B) {
 	g := whole()
-	compare(b, g, "pagerank32", gas.Program[float32, float64](programs.PageRank[float32]{Damping: 0.85}), func(i int) float32 { return float32(i%1000) / 1e6 })
-	compare(b, g, "pagerank64", gas.Program[float64, float64](programs.PageRank[float64]{Damping: 0.85}), func(i int) float64 { return float64(i%1000) / 1e6 })
+	compare(b, g, "pagerank32", gas.Program[float32, int64](programs.PageRank[float32]{Damping: 0.85}), func(i int) float32 { return float32(i%1000) / 1e6 })
+	compare(b, g, "pagerank64", gas.Program[float64, int64](programs.PageRank[float64]{Damping: 0.85}), func(i int) float64 { return float64(i%1000) / 1e6 })
 	compare(b, g, "wcc", gas.Program[uint32, uint32](programs.WCC{}), func(i int) uint32 { return uint32(i) / 4 * 3 % 100000 })
 	compare(b, g, "sssp", gas.Program[float32, float32](programs.SSSP[float32]{}), func(i int) float32 { return float32(i % 5000) })
 }

@@ -131,6 +131,19 @@ func (h *Layout) sections() (heads, data, dictionary, codes int64) {
 	return
 }
 
+// Places are where the sections begin in a blob.
+type Places struct{ Heads, Data, Dictionary, Codes int64 }
+
+// Places returns them.
+func (h *Layout) Places() Places {
+	heads, data, dictionary, _ := h.sections()
+	p := Places{Heads: shard.HeaderBytes}
+	p.Data = p.Heads + heads
+	p.Dictionary = p.Data + data
+	p.Codes = p.Dictionary + dictionary
+	return p
+}
+
 // Size is the number of bytes of the blob, a multiple of 32.
 func (h *Layout) Size() int64 {
 	heads, data, dictionary, codes := h.sections()

@@ -136,8 +136,8 @@ type pageRankFlags struct {
 	source             *string
 }
 
-func pageRank[F float32 | float64](f pageRankFlags) func(Env) (gas.Program[F, float64], error) {
-	return func(e Env) (gas.Program[F, float64], error) {
+func pageRank[F float32 | float64](f pageRankFlags) func(Env) (gas.Program[F, int64], error) {
+	return func(e Env) (gas.Program[F, int64], error) {
 		if e.Flags.Changed("iterations") && e.Options.Iterations > 0 && !e.Flags.Changed("tolerance") {
 			*f.tolerance = 0 // exactly that many iterations
 		}

@@ -37,8 +37,8 @@ func TestPrograms(t *testing.T) {
 		"WCC":               "uint32 uint32 wcc.go Result Direction",
 		"SSSP[float32]":     "float32 float32 sssp.go ",
 		"SSSP[float64]":     "float64 float64 sssp.go ",
-		"PageRank[float32]": "float32 float64 pagerank.go Aggregate Result",
-		"PageRank[float64]": "float64 float64 pagerank.go Aggregate Result",
+		"PageRank[float32]": "float32 int64 pagerank.go Aggregate Result",
+		"PageRank[float64]": "float64 int64 pagerank.go Aggregate Result",
 	} {
 		if diff := cmp.Diff(want, got[name]); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -26,7 +26,7 @@ func TestLoops(t *testing.T) {
 	looptest.Check(t, fixed[uint64, uint64](Namesake{9}), rapid.Uint64Range(0, 1<<40))
 	looptest.Check(t, fixed[value, list](&Hidden{7}), rapid.Custom(func(t *rapid.T) value { return value(rapid.Uint32().Draw(t, "value")) }))
 	looptest.Check(t, fixed[uint32, uint32](Literal{}), rapid.Uint32())
-	looptest.Check(t, fixed[float32, float64](Embeds{programs.PageRank[float32]{Damping: 0.5}}), rapid.Float32Range(0, 1))
+	looptest.Check(t, fixed[float32, int64](Embeds{programs.PageRank[float32]{Damping: 0.5}}), rapid.Float32Range(0, 1))
 	looptest.Check(t, fixed[uint32, uint32](Tagged{programs.KCore{K: 2}}), rapid.Uint32Range(0, 1))
 	looptest.Check(t, fixed[uint32, float32](Pair[uint32, float32]{2.5}), rapid.Uint32Range(0, 1000))
 	looptest.Check(t, fixed[uint32, float64](Pair[uint32, float64]{2.5}), rapid.Uint32Range(0, 1000))
