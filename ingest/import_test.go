@@ -15,6 +15,7 @@ import (
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
@@ -66,24 +67,51 @@ func stored(t require, path string) (ids []string, in, out []edge, cat *store.Ca
 			if err := x.CheckOrder(); err != nil {
 				t.Fatal(err)
 			}
-			side := rows.Of(x)
-			for v := range side.Vertices() {
-				for k := side.Off[v]; k < side.Off[v+1]; k++ {
-					e := edge{src: ids[side.Nbr[k]], dst: ids[side.First+uint32(v)], weight: 1}
-					if side.Weight != nil {
-						e.weight = side.Weight[k]
-					}
-					if dir == shard.In {
-						in = append(in, e)
-					} else {
-						e.src, e.dst, e.weight = e.dst, e.src, 1
-						out = append(out, e)
-					}
+			each(x, func(nbr, v uint32, weight float32) {
+				e := edge{src: ids[nbr], dst: ids[v], weight: weight}
+				if dir == shard.In {
+					in = append(in, e)
+				} else {
+					e.src, e.dst, e.weight = e.dst, e.src, 1
+					out = append(out, e)
 				}
-			}
+			})
 		}
 	}
 	return ids, in, out, cat
+}
+
+// each calls f for the edges of a side, in whatever encoding: those of a packed one in
+// the order of their destinations too.
+func each(x shard.Side, f func(nbr, v uint32, weight float32)) {
+	if side, ok := x.(*packed.Side); ok {
+		type in struct {
+			nbr    uint32
+			weight float32
+		}
+		lists := make([][]in, side.Vertices)
+		for e := range side.All() {
+			for i, v := range e.Slot {
+				lists[v] = append(lists[v], in{e.Nbr[i], e.Weight[i]})
+			}
+		}
+		for v, list := range lists {
+			for _, e := range list {
+				f(e.nbr, side.First+uint32(v), e.weight)
+			}
+		}
+		return
+	}
+	side := rows.Of(x)
+	for v := range side.Vertices() {
+		for k := side.Off[v]; k < side.Off[v+1]; k++ {
+			w := float32(1)
+			if side.Weight != nil {
+				w = side.Weight[k]
+			}
+			f(side.Nbr[k], side.First+uint32(v), w)
+		}
+	}
 }
 
 type require interface {
@@ -172,6 +200,7 @@ func TestImport(t *testing.T) {
 			return l
 		}), 1, rapid.SampledFrom([]int{5, 200, 4000}).Draw(rt, "at most")).Draw(rt, "lines")
 		o := Options{
+			Layout:     rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(rt, "layout"),
 			Undirected: rapid.Bool().Draw(rt, "undirected"), Dedup: rapid.Bool().Draw(rt, "dedup"),
 			DropSelfLoops: rapid.Bool().Draw(rt, "drop self-loops"), ShardVertices: rapid.IntRange(1, 40).Draw(rt, "shard"),
 		}

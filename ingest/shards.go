@@ -155,7 +155,7 @@ func (s *sorter) free() {
 // grow makes the buffers long enough: for so many edges of a group, for blobs of rows
 // and packed ones, and to pack a shard of most edges.
 func (s *sorter) grow(ctx context.Context, edges int, blob, pack, most int64) (err error) {
-	if len(s.keys) >= edges && int64(len(s.blobs[0])) >= blob && int64(len(s.packed[0])) >= pack {
+	if len(s.keys) >= edges && int64(len(s.blobs[0])) >= blob && int64(len(s.packed[0])) >= pack && (pack == 0 || !s.weighted || int64(len(s.shardWeights)) >= most) {
 		return nil
 	}
 	if err := s.stored(); err != nil {
