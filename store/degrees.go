@@ -12,9 +12,10 @@ import (
 // and a varint for each vertex.
 const degreesHead = 4
 
-// degreesBytes is the most that the degrees of a side take: seven bits of one in a byte.
+// degreesBytes is the most that the degrees of a side take: seven bits of one in a byte,
+// and five bytes for one.
 func degreesBytes(vertices int, edges uint32) int64 {
-	return degreesHead + int64(vertices) + int64(edges)/128
+	return degreesHead + int64(vertices) + min(int64(edges)/128, 4*int64(vertices))
 }
 
 // StoredBytes is the most that a side takes in the store whose blob has so many bytes.
