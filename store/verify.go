@@ -6,6 +6,7 @@ import (
 	"iter"
 	"sync"
 
+	"github.com/dustin/go-humanize"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph/internal/hostmem"
@@ -30,6 +31,12 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 	var largest int64
 	for i := range s.cat.Shards {
 		largest = max(largest, s.cat.Bytes(shard.In, i), s.cat.Bytes(shard.Out, i))
+	}
+	if free := hostmem.Available(); largest > free {
+		return fmt.Errorf("graph %s: %w: its largest shard has %s, and %s of memory are available", s.name, hostmem.ErrBudget,
+			humanize.IBytes(uint64(largest)), humanize.IBytes(uint64(free)))
+	} else if largest > 0 {
+		threads = int(max(1, min(int64(threads), free/2/largest)))
 	}
 	for range threads {
 		g.Go(func() error {
@@ -87,6 +94,10 @@ func (s *Store) checks(report func(error)) iter.Seq[func([]byte) int64] {
 // checkSide reads a shard's side into buf, and gives its size.
 func (s *Store) checkSide(dir shard.Direction, i int, buf []byte, report func(error)) int64 {
 	n := s.cat.Bytes(dir, i)
+	if err := s.checkHeader(dir, i); err != nil {
+		report(err)
+		return n
+	}
 	side, err := s.ReadShard(dir, i, buf[:n])
 	if err == nil {
 		if err = side.CheckOrder(); err != nil {
@@ -97,6 +108,26 @@ func (s *Store) checkSide(dir shard.Direction, i int, buf []byte, report func(er
 	}
 	report(err)
 	return n
+}
+
+// checkHeader compares the header of a shard's side with the catalogue, before the
+// rest is read: a forged directory may promise gigabytes.
+func (s *Store) checkHeader(dir shard.Direction, i int) error {
+	e, _ := s.side(dir, i)
+	e.Bytes = shard.HeaderBytes
+	head := make([]byte, shard.HeaderBytes)
+	err := s.readBlob(e, shardKey(dir, i), head)
+	var h shard.Header
+	if err == nil {
+		h, err = shard.DecodeHeader(head)
+	}
+	if err == nil {
+		err = s.matches(dir, i, h)
+	}
+	if err != nil {
+		return s.shardError(dir, i, err)
+	}
+	return nil
 }
 
 func (s *Store) checkIDs(i int, report func(error)) int64 {
