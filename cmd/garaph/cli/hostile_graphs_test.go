@@ -20,6 +20,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/internal/badgerdb"
 )
 
 // soundGraph is a graph with jobs, before anything happens to it.
@@ -160,6 +161,9 @@ func (h *hostile) settle(graph string) {
 // readBadger returns all that a database holds.
 func readBadger(folder string) (values map[string][]byte, err error) {
 	values = map[string][]byte{}
+	if err := badgerdb.Check(os.ErrInvalid, folder); err != nil {
+		return nil, err // Badger may take all memory for what an earlier mutation left
+	}
 	o := badger.DefaultOptions(folder)
 	o.Logger, o.ReadOnly, o.MetricsEnabled = nil, true, false
 	db, err := badger.Open(o)
