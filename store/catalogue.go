@@ -116,7 +116,7 @@ func (c *Catalogue) Bytes(dir shard.Direction, i int) int64 {
 }
 
 // seal computes the fingerprint: a hash of everything that an algorithm's
-// result depends on, equal for equal graphs however they were imported.
+// result depends on, equal for equal graphs of one layout however they were imported.
 func (c *Catalogue) seal(idSums []uint32) {
 	h := sha256.New()
 	put := func(x ...uint64) {
