@@ -6,6 +6,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
 )
 
@@ -69,6 +70,9 @@ func (e *Engine[V, A]) Notify(ctx context.Context, tasks []Task, dir shard.Direc
 			return err
 		}
 		defer release()
+		if x, ok := s.(*packed.Side); ok {
+			return r.notifyPacked(x)
+		}
 		side := rows.Of(s)
 		for v, ok := e.arrays.Active.Next(p.From, p.To+1); ok; v, ok = e.arrays.Active.Next(v+1, p.To+1) {
 			list := side.Row(int(v - side.First))
@@ -80,4 +84,26 @@ func (e *Engine[V, A]) Notify(ctx context.Context, tasks []Task, dir shard.Direc
 		}
 		return nil
 	})
+}
+
+// notifyPacked marks the neighbours of all active vertices of a packed side, which
+// takes a pass over all its edges: in such a side, nothing says where those of one
+// vertex are. The side is in one task.
+func (r *worker[V, A]) notifyPacked(side *packed.Side) error {
+	a := r.arrays
+	active := make([]bool, side.Vertices)
+	for v := range active {
+		if active[v] = a.Active.Has(side.First + uint32(v)); active[v] {
+			r.stats.Vertices++
+		}
+	}
+	for e := range side.All() {
+		for i, v := range e.Slot {
+			if active[v] {
+				a.Marks.Add(e.Nbr[i])
+				r.stats.Edges++
+			}
+		}
+	}
+	return nil
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
 )
 
 // cpuWorker is the CPU.
@@ -238,9 +240,11 @@ func (j *Job[V, A]) notify(ctx context.Context, active *roaring.Bitmap) (cpuengi
 	if j.restless || j.step.Iteration == 0 {
 		copy(j.arrays.Marks, j.arrays.Active)
 	}
-	tasks := j.cpu.engine.Tasks(active, j.firsts, j.pages.InMemory())
 	var total cpuengine.Stats
 	for _, dir := range j.notifySides {
+		// A packed side is gone through once, whatever is active.
+		split := j.pages.InMemory() && !(j.cat.Layout == store.Packed && dir == shard.In)
+		tasks := j.cpu.engine.Tasks(active, j.firsts, split)
 		s, err := j.cpu.engine.Notify(ctx, tasks, dir, j.pages)
 		if err != nil {
 			return total, err

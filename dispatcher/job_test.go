@@ -147,16 +147,20 @@ func near(got, want, tolerance float64) bool {
 	return got == want || math.Abs(got-want) <= tolerance*math.Abs(want)
 }
 
+var layouts = []store.Layout{store.CSC, store.Packed}
+
 func TestNamedGraphs(t *testing.T) {
 	for _, named := range testgraph.All() {
 		t.Run(named.Name, func(t *testing.T) {
 			for _, symmetric := range []bool{false, true} {
-				s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, Symmetric: symmetric})
 				g := named.Graph
 				if symmetric {
 					g = teststore.Mirrored(g)
 				}
-				check(t, s, g, 0, settings())
+				for _, layout := range layouts {
+					s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, Symmetric: symmetric, Layout: layout})
+					check(t, s, g, 0, settings())
+				}
 			}
 		})
 	}
@@ -167,7 +171,7 @@ func TestRandomGraphs(t *testing.T) {
 		g := testgraph.Draw(rt)
 		symmetric := rapid.Bool().Draw(rt, "symmetric")
 		s := teststore.Build(t, g, teststore.Options{
-			Weighted: true, Symmetric: symmetric,
+			Weighted: true, Symmetric: symmetric, Layout: rapid.SampledFrom(layouts).Draw(rt, "layout"),
 			ShardVertices: rapid.IntRange(1, 9).Draw(rt, "vertices per shard"),
 		})
 		if symmetric {

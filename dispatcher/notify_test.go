@@ -70,6 +70,7 @@ func TestNotifyPull(t *testing.T) {
 		symmetric := rapid.Bool().Draw(rt, "symmetric")
 		s := teststore.Build(t, g, teststore.Options{
 			Weighted: true, Symmetric: symmetric, ShardVertices: rapid.IntRange(1, 30).Draw(rt, "vertices per shard"),
+			Layout: rapid.SampledFrom(layouts).Draw(rt, "layout"),
 		})
 		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
 		ground := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "ground")

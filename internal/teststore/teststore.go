@@ -11,6 +11,7 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
@@ -21,6 +22,7 @@ type Options struct {
 	Weighted      bool // store the weights
 	Symmetric     bool // store each edge in both directions, self-loops once
 	Base          int64
+	Layout        store.Layout // "": store.CSC
 }
 
 // Build stores g in a temporary folder and opens it for the time of the test.
@@ -70,7 +72,7 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 	if o.Symmetric {
 		g = Mirrored(g)
 	}
-	cat := &store.Catalogue{Vertices: uint32(g.N), Edges: uint64(len(g.Edges)), Weighted: o.Weighted, Symmetric: o.Symmetric}
+	cat := &store.Catalogue{Vertices: uint32(g.N), Edges: uint64(len(g.Edges)), Weighted: o.Weighted, Symmetric: o.Symmetric, Layout: o.Layout}
 	for first := 0; first < g.N; first += o.ShardVertices {
 		cat.Shards = append(cat.Shards, store.ShardInfo{First: uint32(first), Vertices: min(o.ShardVertices, g.N-first)})
 	}
@@ -82,11 +84,16 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 	for i := range cat.Shards {
 		info := &cat.Shards[i]
 		side := encode(in[i], shard.In, i, info, o.Weighted)
-		info.InSum = rows.Seal(side.Blob())
-		err = w.PutShard(i, side)
+		if o.Layout == store.Packed {
+			info.InSum, err = putPacked(w, i, side, o.Weighted)
+		} else {
+			info.InSum = rows.Seal(side.Blob())
+			err = w.PutShard(i, side)
+		}
 		if o.Symmetric {
 			info.Out = info.In
-		} else if err == nil {
+		}
+		if !cat.OneSide() && err == nil {
 			side = encode(out[i], shard.Out, i, info, false)
 			info.OutSum = rows.Seal(side.Blob())
 			err = w.PutShard(i, side)
@@ -111,6 +118,24 @@ func byShard(g oracle.Graph, vertices, shards int, turn func(oracle.Edge) oracle
 		lists[i] = append(lists[i], e)
 	}
 	return lists
+}
+
+// putPacked stores an in side packed.
+func putPacked(w *store.Writer, i int, side *rows.Side, weighted bool) (sum uint32, err error) {
+	var p packed.Packer
+	if err := p.Side(side, weighted); err != nil {
+		return 0, err
+	}
+	blob, err := hostmem.Bytes(p.Size())
+	if err != nil {
+		return 0, err
+	}
+	sum = p.Write(blob)
+	x, err := packed.Decode(blob)
+	if err != nil {
+		return 0, err
+	}
+	return sum, w.PutShard(i, x)
 }
 
 // encode is a plain maker of a shard's side.
