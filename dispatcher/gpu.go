@@ -16,7 +16,6 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/page"
-	"github.com/garaph/garaph/store"
 )
 
 // gpuHostBytes is what a GPU takes of the host beside arrays and pages: staging and
@@ -52,9 +51,6 @@ func (j *Job[V, A]) openGPUs() error {
 		_, err := gpuengine.FragmentsOf(j.program)
 		return err
 	})
-	if err == nil && j.store.Catalogue().Layout == store.Packed {
-		err = fmt.Errorf("graph %s is stored packed, which the GPU does not read: import it with --layout csc", j.store.Name())
-	}
 	for _, name := range strings.Split(cmp.Or(j.opt.GPU, "0"), ",") {
 		if err != nil {
 			break

@@ -36,8 +36,14 @@ func manyEdges() oracle.Graph {
 // CPU, with a warning and the right result. It does not hang, and leaves nothing
 // behind.
 func TestGPUFaults(t *testing.T) {
+	for _, layout := range layouts {
+		t.Run(string(layout), func(t *testing.T) { testGPUFaults(t, layout) })
+	}
+}
+
+func testGPUFaults(t *testing.T, layout store.Layout) {
 	g := manyEdges()
-	s := teststore.Build(t, g, teststore.Options{ShardVertices: 50})
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 50, Layout: layout})
 	labels := oracle.WCC(g)
 	faults, survived := 0, 0
 	for _, on := range []Device{GPU, Hybrid} {

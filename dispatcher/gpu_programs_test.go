@@ -1,18 +1,23 @@
 package dispatcher_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
 )
 
 // trial compares the values V of a program on a GPU with values W on the CPU.
@@ -35,6 +40,16 @@ func try[V, W, A, B any](t *testing.T, x *subject, name string, p gas.Program[V,
 		settled := want
 		if r.steps > 0 && r.loose == nil {
 			settled = onCPU(t, x, reference, r.limit)
+		}
+		var acc A
+		if x.store.Catalogue().Layout == store.Packed && unsafe.Sizeof(acc) > 8 && gas.DirectionOf(p) != gas.Out {
+			for _, w := range x.ways() {
+				_, err := dispatcher.New(x.store, p, dispatcher.Options{Device: w.device, GPU: x.gpu})
+				if !errors.Is(err, gpuengine.ErrUnfit) || !strings.Contains(err.Error(), "--layout csc") {
+					t.Fatalf("%s: got %v", w, err)
+				}
+			}
+			return
 		}
 		for _, w := range x.ways() {
 			async := w.mode == dispatcher.Async
@@ -138,12 +153,17 @@ func tryOracle(t *testing.T, x *subject) {
 	})
 }
 
+// layouts are those of graphs.
+var layouts = []store.Layout{store.CSC, store.Packed}
+
 // tryNamed does so on the named graphs.
 func tryNamed(t *testing.T, gpu string) {
 	for _, named := range testgraph.All() {
-		t.Run(named.Name, func(t *testing.T) {
-			tryAll(t, subjectOf(t, teststore.Build(t, named.Graph, teststore.Options{Weighted: true}), gpu))
-		})
+		for _, layout := range layouts {
+			t.Run(named.Name+"/"+string(layout), func(t *testing.T) {
+				tryAll(t, subjectOf(t, teststore.Build(t, named.Graph, teststore.Options{Weighted: true, Layout: layout}), gpu))
+			})
+		}
 	}
 }
 
@@ -157,8 +177,13 @@ func TestGPUPrograms(t *testing.T) {
 		for range 30_000 {
 			g.Edges = append(g.Edges, oracle.Edge{Src: uint32(rng.IntN(g.N)), Dst: uint32(rng.IntN(1 + rng.IntN(g.N))), Weight: float32(1 + rng.IntN(16))})
 		}
-		x := subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices / 8}), device.EmulatedName)
-		x.streams = true
-		tryAll(t, x)
+		for _, layout := range layouts {
+			t.Run(string(layout), func(t *testing.T) {
+				o := teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices / 8, Layout: layout}
+				x := subjectOf(t, teststore.Build(t, g, o), device.EmulatedName)
+				x.streams = true
+				tryAll(t, x)
+			})
+		}
 	})
 }

@@ -194,12 +194,14 @@ func TestGPUNamedGraphs(t *testing.T) {
 	for _, named := range testgraph.All() {
 		t.Run(named.Name, func(t *testing.T) {
 			for _, symmetric := range []bool{false, true} {
-				s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, Symmetric: symmetric})
 				g := named.Graph
 				if symmetric {
 					g = teststore.Mirrored(g)
 				}
-				checkGPU(t, s, g, 0, gpuSettings())
+				for _, layout := range layouts {
+					s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, Symmetric: symmetric, Layout: layout})
+					checkGPU(t, s, g, 0, gpuSettings())
+				}
 			}
 		})
 	}
@@ -210,7 +212,7 @@ func TestGPURandomGraphs(t *testing.T) {
 		g := testgraph.Draw(rt)
 		symmetric := rapid.Bool().Draw(rt, "symmetric")
 		s := teststore.Build(t, g, teststore.Options{
-			Weighted: true, Symmetric: symmetric,
+			Weighted: true, Symmetric: symmetric, Layout: rapid.SampledFrom(layouts).Draw(rt, "layout"),
 			ShardVertices: rapid.SampledFrom([]int{1, 3, 9, 1000}).Draw(rt, "vertices per shard"),
 		})
 		if symmetric {

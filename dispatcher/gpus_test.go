@@ -31,8 +31,10 @@ func severalSettings() (list []gpuSetting) {
 func TestSeveralGPUs(t *testing.T) {
 	for _, named := range testgraph.All() {
 		t.Run(named.Name, func(t *testing.T) {
-			s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, ShardVertices: 2})
-			checkGPU(t, s, named.Graph, 0, severalSettings())
+			for _, layout := range layouts {
+				s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, ShardVertices: 2, Layout: layout})
+				checkGPU(t, s, named.Graph, 0, severalSettings())
+			}
 		})
 	}
 }

@@ -188,15 +188,18 @@ func TestHostileSpeeds(t *testing.T) {
 // of reading the graph: the right result, or an error.
 func TestFaultsAtRandom(t *testing.T) {
 	g := manyEdges()
-	path := filepath.Join(t.TempDir(), "graph")
-	if err := teststore.Write(path, g, teststore.Options{ShardVertices: 50}); err != nil {
-		t.Fatal(err)
+	paths := map[store.Layout]string{}
+	for _, layout := range layouts {
+		paths[layout] = filepath.Join(t.TempDir(), "graph")
+		if err := teststore.Write(paths[layout], g, teststore.Options{ShardVertices: 50, Layout: layout}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	hops, labels := oracle.BFS(g, 0), oracle.WCC(g)
-	jobs, right, refused := 200, 0, 0
+	jobs, right, refused := 300, 0, 0
 	for n := range jobs {
-		s, err := store.Open(path)
+		s, err := store.Open(paths[layouts[rng.IntN(len(layouts))]])
 		if err != nil {
 			t.Fatal(err)
 		}

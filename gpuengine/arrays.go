@@ -119,10 +119,16 @@ func (a *arrays) pull(l *lane) error {
 			continue
 		}
 		l.args.pull = kernels.PullArgs{
-			Chunks: w.chunks[k], Values: a.at[values], Acc: a.at[accumulators],
+			Chunks: w.lists[k], Values: a.at[values], Acc: a.at[accumulators],
 			Parameters: a.at[parameterBlock], Fault: a.fault(),
 		}
-		if err := a.kernels.Pull[k%kernels.Ways].Launch(l.stream, n, w.shared[k], &l.args.pull); err != nil {
+		var err error
+		if k < rowKeys {
+			err = a.kernels.Pull[k/2].Launch(l.stream, n, w.shared[k], &l.args.pull)
+		} else {
+			err = a.kernels.Packed.Launch(l.stream, n, w.shared[k], (*kernels.PullPackedArgs)(&l.args.pull))
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"sort"
 
 	"github.com/garaph/garaph/kernels"
-	"github.com/garaph/garaph/shard/rows"
 )
 
 // grain: chunks begin at multiples of grain edges of their side, so that
@@ -17,6 +16,7 @@ const grain = 16
 type limits struct {
 	edges  int // a multiple of grain
 	window int // vertices
+	packed packedLimits
 }
 
 // run is the edges of a chunk, of one side of a shard.
@@ -68,15 +68,6 @@ func (g Gather) way() int {
 		return kernels.Replicated
 	}
 	return kernels.Segmented
-}
-
-// sideBytes is what a side of a shard takes on the device: its blob, and the
-// positions of the destinations.
-func sideBytes(vertices int, edges uint32, weighted bool) int64 {
-	if edges == 0 {
-		return 0
-	}
-	return rows.Size(vertices, edges, weighted) + pad(2*int64(edges))
 }
 
 // pad rounds up to the alignment of wide loads.

@@ -100,7 +100,7 @@ func (c *launcher) launch(l *lane) error {
 		return err
 	}
 	if l.memory != 0 {
-		if err := c.arrays.expand(l, l.batch.count); err != nil {
+		if err := c.arrays.expand(l, l.work.rows()); err != nil {
 			return err
 		}
 	}

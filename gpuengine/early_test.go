@@ -50,7 +50,9 @@ func largeGraph(seed uint64) oracle.Graph {
 // budget of the device.
 func drawRig(t *testing.T, rt *rapid.T, p mix, more []int) (r *rig[value, sum], sides func([]value, gas.Step) ([]value, Stats, []bool)) {
 	g := largeGraph(rapid.Uint64().Draw(rt, "graph"))
-	s := teststore.Build(t, g, teststore.Options{ShardVertices: rapid.SampledFrom([]int{7, 50, 1000}).Draw(rt, "vertices per shard")})
+	s := teststore.Build(t, g, teststore.Options{
+		ShardVertices: rapid.SampledFrom([]int{7, 50, 1000}).Draw(rt, "vertices per shard"), Layout: rapid.SampledFrom(layouts).Draw(rt, "layout"),
+	})
 	o := Options{Streams: rapid.IntRange(1, 5).Draw(rt, "streams"), ChunkEdges: 64}
 	o.Memory = leastMemory(t, s, p, o) + int64(rapid.SampledFrom(more).Draw(rt, "more"))
 	all := everyVertex(t, s)

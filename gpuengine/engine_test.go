@@ -31,6 +31,7 @@ func TestIterate(t *testing.T) {
 		weighted := rapid.Bool().Draw(rt, "weighted")
 		s := teststore.Build(t, g, teststore.Options{
 			Weighted: weighted, Symmetric: symmetric, ShardVertices: rapid.SampledFrom([]int{1, 7, 50, 1000}).Draw(rt, "vertices per shard"),
+			Layout: rapid.SampledFrom(layouts).Draw(rt, "layout"),
 		})
 		if symmetric {
 			g = teststore.Mirrored(g)
@@ -39,7 +40,7 @@ func TestIterate(t *testing.T) {
 		o := Options{
 			Gather:     rapid.SampledFrom([]Gather{GatherReplicated, GatherSegmented}).Draw(rt, "gather"),
 			Streams:    rapid.IntRange(1, 5).Draw(rt, "streams"),
-			Shared:     rapid.SampledFrom([]int{16 * 3, 16 * 40, 48 << 10}).Draw(rt, "shared memory"),
+			Shared:     rapid.SampledFrom([]int{8 * 3, 8 * 40, 48 << 10}).Draw(rt, "shared memory"),
 			ChunkEdges: rapid.SampledFrom([]int{32, 100, 1 << 15}).Draw(rt, "edges of a chunk"),
 		}
 		if rapid.Bool().Draw(rt, "starved") {
@@ -51,6 +52,9 @@ func TestIterate(t *testing.T) {
 		})
 	})
 }
+
+// layouts are those of graphs.
+var layouts = []store.Layout{store.CSC, store.Packed}
 
 // TestFullSlots: a device that works alone gets pages that stay in memory in as many
 // batches whatever their size, and those from disk each in one at least.

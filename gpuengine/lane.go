@@ -165,11 +165,11 @@ func (l *lane) reopen() {
 func (l *lane) send(r *resources, copies device.Stream) error {
 	b := &l.batch
 	descriptors := l.room.low
-	if err := l.describe(r, l.room.pointer(l.room.below(int64(b.count)*descriptorBytes))); err != nil {
+	if err := l.describe(r, l.room.pointer(l.room.below(int64(b.chunks())*descriptorBytes))); err != nil {
 		return err
 	}
 	if l.room.free() < 0 {
-		return fmt.Errorf("a batch of %d chunks is %d bytes too large for its buffer", b.count, -l.room.free())
+		return fmt.Errorf("a batch of %d chunks is %d bytes too large for its buffer", b.chunks(), -l.room.free())
 	}
 	if l.emptied != nil {
 		if err := copies.Wait(l.emptied); err != nil {
@@ -184,8 +184,7 @@ func (l *lane) send(r *resources, copies device.Stream) error {
 			return err
 		}
 	}
-	if b.count > 0 {
-		n := int64(b.count) * descriptorBytes
+	if n := int64(b.chunks()) * descriptorBytes; n > 0 {
 		if err := copies.ToDevice(l.room.pointer(descriptors), l.pinned[:n]); err != nil {
 			return err
 		}
@@ -196,25 +195,31 @@ func (l *lane) send(r *resources, copies device.Stream) error {
 	return l.stream.Wait(l.copied)
 }
 
-// describe writes the batch's descriptors as they will lie at p: chunks, then
-// ranges. Nothing copies from the lane's pinned memory any more.
+// describe writes the batch's descriptors as they will lie at p: chunks of rows, their
+// ranges, then other chunks. Nothing copies from the lane's pinned memory any more.
 func (l *lane) describe(r *resources, p device.Pointer) error {
 	b := &l.batch
-	if n := b.count * int(descriptorBytes); n > len(l.pinned) {
+	if n := b.chunks() * int(descriptorBytes); n > len(l.pinned) {
 		var err error
 		if l.pinned, err = r.repin(l.pinned, int64(2*n)); err != nil {
 			return err
 		}
 	}
 	l.work = work{extent: b.extent}
+	l.args.expand = kernels.ExpandArgs{Chunks: p, Ranges: p + device.Pointer(int64(b.rows())*chunkBytes)}
 	at := 0
-	for k, list := range b.chunks {
-		l.work.chunks[k], l.work.counts[k] = p+device.Pointer(at), len(list)
-		at += copy(l.pinned[at:], bytesOf(list))
+	list := func(k int) {
+		l.work.lists[k] = p + device.Pointer(at)
+		at += copy(l.pinned[at:], b.lists[k])
 	}
-	l.args.expand = kernels.ExpandArgs{Chunks: p, Ranges: p + device.Pointer(int64(b.count)*chunkBytes)}
-	for _, list := range b.ranges {
-		at += copy(l.pinned[at:], bytesOf(list))
+	for k := range rowKeys {
+		list(k)
+	}
+	for _, ranges := range b.ranges {
+		at += copy(l.pinned[at:], bytesOf(ranges))
+	}
+	for k := rowKeys; k < keys; k++ {
+		list(k)
 	}
 	return nil
 }

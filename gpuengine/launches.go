@@ -41,7 +41,7 @@ func (l *Launches) all() work { return l.residency.join(0, len(l.residency.piece
 func (l *Launches) Expand() error {
 	for i := range l.residency.pieces {
 		w := &l.residency.pieces[i]
-		n := w.count()
+		n := w.rows()
 		l.lane.args.expand = kernels.ExpandArgs{Chunks: w.placed, Ranges: w.placed + device.Pointer(int64(n)*chunkBytes)}
 		if err := l.arrays.expand(&l.lane, n); err != nil {
 			return err
@@ -71,29 +71,63 @@ func (l *Launches) PullShard(s *ShardPull) error {
 // Shards are the pulls of the shards that have edges.
 func (l *Launches) Shards() (list []ShardPull, err error) {
 	all := l.all()
-	var chunks [keys][]kernels.Chunk
+	var chunks [keys][]described
 	for k, n := range all.counts {
-		chunks[k] = make([]kernels.Chunk, n)
-		if err := l.arrays.staging.toHost(l.arrays.main, bytesOf(chunks[k]), all.chunks[k]); err != nil {
+		if k < rowKeys {
+			chunks[k], err = fetch(l, all.lists[k], n, l.rows)
+		} else {
+			chunks[k], err = fetch(l, all.lists[k], n, l.packed)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	for i, s := range l.arrays.plan.cat.Shards {
-		p := ShardPull{Shard: i}
+	plan := l.arrays.plan
+	for i, s := range plan.cat.Shards {
+		p, gathers := ShardPull{Shard: i}, 0.0
 		for k, list := range chunks {
-			from := sort.Search(len(list), func(c int) bool { return list[c].First >= s.First })
-			to := sort.Search(len(list), func(c int) bool { return list[c].First >= s.First+uint32(s.Vertices) })
-			p.work.chunks[k], p.work.counts[k] = all.chunks[k]+device.Pointer(int64(from)*chunkBytes), to-from
+			from := sort.Search(len(list), func(c int) bool { return list[c].first >= s.First })
+			to := sort.Search(len(list), func(c int) bool { return list[c].first >= s.First+uint32(s.Vertices) })
+			p.work.lists[k], p.work.counts[k] = all.lists[k]+device.Pointer(int64(from)*listBytes(k)), to-from
 			for _, c := range list[from:to] {
-				p.work.shared[k] = max(p.work.shared[k], int(c.Count)*l.arrays.plan.accumulator<<c.Copies)
-				p.Edges += uint64(c.Edges)
-				p.Copies += float64(c.Edges) * float64(uint(1)<<c.Copies)
+				p.work.shared[k] = max(p.work.shared[k], c.shared)
+				p.Copies += float64(c.gathers) * float64(uint(1)<<c.copies)
+				gathers += float64(c.gathers)
 			}
 		}
+		for _, dir := range plan.sides {
+			p.Edges += uint64(plan.cat.SideEdges(dir, i))
+		}
 		if p.Edges > 0 {
-			p.Copies /= float64(p.Edges)
+			p.Copies /= gathers
 			list = append(list, p)
 		}
 	}
 	return list, nil
+}
+
+// described is what is to be known of a chunk.
+type described struct {
+	first   uint32 // vertex
+	shared  int
+	gathers uint32 // edges, or slots
+	copies  uint32
+}
+
+func (l *Launches) rows(c *kernels.Chunk) described {
+	return described{c.First, int(c.Count) * l.arrays.plan.accumulator << c.Copies, c.Edges, c.Copies}
+}
+
+func (l *Launches) packed(c *kernels.PackedChunk) described {
+	return described{c.First, kernels.WindowBytes(l.arrays.plan.fragments.Accumulator, c.Count, c.Copies), c.Blocks * kernels.BlockSlots, c.Copies}
+}
+
+// fetch describes n chunks that lie at a place of the device.
+func fetch[T any](l *Launches, at device.Pointer, n int, describe func(*T) described) ([]described, error) {
+	chunks, list := make([]T, n), make([]described, n)
+	err := l.arrays.staging.toHost(l.arrays.main, bytesOf(chunks), at)
+	for i := range chunks {
+		list[i] = describe(&chunks[i])
+	}
+	return list, err
 }

@@ -32,8 +32,8 @@ type value struct {
 }
 
 type sum struct {
-	Hash  uint64
-	Least uint32
+	Hash  uint32
+	Least uint16
 	Count uint8
 }
 
@@ -54,17 +54,17 @@ func stir(x ...uint64) uint64 {
 }
 
 func (p mix) Init(v gas.Vertex) (value, bool) { return value{Hash: stir(uint64(v.ID))}, true }
-func (p mix) Zero() sum                       { return sum{Least: math.MaxUint32} }
+func (p mix) Zero() sum                       { return sum{Least: math.MaxUint16} }
 
 func (p mix) Gather(src value, e gas.Edge, dst value) sum {
 	h := stir(src.Hash, uint64(src.Pair[1]), uint64(math.Float32bits(e.Weight)), dst.Hash)
-	return sum{h, uint32(h), 1}
+	return sum{uint32(h), uint16(h >> 32), 1}
 }
 
 func (p mix) Sum(a, b sum) sum { return sum{a.Hash + b.Hash, min(a.Least, b.Least), a.Count + b.Count} }
 
 func (p mix) Apply(v gas.Vertex, old value, acc sum, s gas.Step) value {
-	h := stir(p.Salt, uint64(v.ID), uint64(v.N), uint64(v.In), uint64(v.Out), old.Hash, acc.Hash, uint64(acc.Least), uint64(acc.Count), uint64(s.Iteration), math.Float64bits(s.Aggregate))
+	h := stir(p.Salt, uint64(v.ID), uint64(v.N), uint64(v.In), uint64(v.Out), old.Hash, uint64(acc.Hash), uint64(acc.Least), uint64(acc.Count), uint64(s.Iteration), math.Float64bits(s.Aggregate))
 	return value{h, uint8(h), [2]int16{int16(h >> 16), int16(h >> 48)}}
 }
 
@@ -76,7 +76,7 @@ func (p mix) Aggregate(v gas.Vertex, x value) float64    { return float64(x.Kind
 // Fragments has what an engine reads beside the text.
 func (p mix) Fragments() compiled.Fragments {
 	return compiled.Fragments{
-		Program: "mix", Value: compiled.Layout{Size: 16}, Accumulator: compiled.Layout{Size: 16},
+		Program: "mix", Value: compiled.Layout{Size: 16}, Accumulator: compiled.Layout{Size: 8},
 		Parameters: compiled.Layout{Size: 16, Leaves: []compiled.Leaf{{Name: "Salt", Kind: compiled.Uint64}}},
 		Apply:      compiled.Fragment{Text: "{}", Inputs: []string{"v.in", "v.out"}},
 		Settled:    compiled.Fragment{Text: "{}"}, Aggregate: compiled.Fragment{Text: "{}"},
@@ -97,15 +97,8 @@ func newRig[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Optio
 	t.Helper()
 	r := &rig[V, A]{device: device.NewEmulated(device.EmulatedOptions{})}
 	cat := s.Catalogue()
-	sides := []shard.Direction{shard.In}
-	switch gas.DirectionOf(p) {
-	case gas.Out:
-		sides[0] = shard.Out
-	case gas.Both:
-		sides = append(sides, shard.Out)
-	}
 	var err error
-	po.Gather, po.Memory = sides, r.device
+	po.Gather, po.Memory = sidesOf(cat, gas.DirectionOf(p)), r.device
 	var least *page.NeedError
 	if r.pages, err = page.New(s, po); errors.As(err, &least) {
 		po.Budget = least.Need

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/kernels"
 )
 
 // Gather says how a block adds up what its threads gather.
@@ -29,10 +30,13 @@ type Options struct {
 	// Single leaves the replicated gather one copy of each accumulator, to compare.
 	Single bool
 	// Shared is how many bytes of shared memory the accumulators of a block may
-	// take; 0: 48 KiB.
+	// take; 0: 48 KiB, and on packed sides all that a block can have.
 	Shared int
-	// ChunkEdges is how many edges a block gathers; 0: 2¹⁵.
+	// ChunkEdges is how many edges a block gathers; 0: 2¹⁵, and 768 blocks of packed
+	// sides.
 	ChunkEdges int
+
+	packed packedLimits
 }
 
 // MaxStreams is the most streams that an engine may have.
@@ -65,12 +69,17 @@ func (o *Options) complete(info device.Info) error {
 	if most := info.Free - min(info.Free/32, maxReserve); o.Memory == 0 || o.Memory > most {
 		o.Memory = most
 	}
+	o.packed = packedLimits{blocks: defaultBlocks, shared: info.SharedBlock}
 	if o.Shared == 0 {
 		o.Shared = defaultShared
+	} else {
+		o.packed.shared = min(o.Shared, info.SharedBlock)
 	}
 	o.Shared = min(o.Shared, info.SharedBlock)
 	if o.ChunkEdges == 0 {
 		o.ChunkEdges = defaultChunkEdges
+	} else {
+		o.packed.blocks = max(1, o.ChunkEdges/kernels.BlockSlots)
 	}
 	o.ChunkEdges = max(o.ChunkEdges, 2*grain) &^ (grain - 1)
 	return nil

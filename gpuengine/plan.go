@@ -2,7 +2,9 @@ package gpuengine
 
 import (
 	"cmp"
+	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
@@ -21,8 +23,9 @@ const (
 	// destinations of 32 MiB of edges.
 	maxSlotBytes = 52 << 20
 	// descriptorBytes is what a chunk takes beside its edges.
-	descriptorBytes = chunkBytes + int64(unsafe.Sizeof(kernels.ExpandRange{}))
+	descriptorBytes = max(chunkBytes+int64(unsafe.Sizeof(kernels.ExpandRange{})), packedBytes)
 	chunkBytes      = int64(unsafe.Sizeof(kernels.Chunk{}))
+	packedBytes     = int64(unsafe.Sizeof(kernels.PackedChunk{}))
 	// headBytes of the results of an iteration lie before the sums.
 	headBytes = int64(unsafe.Sizeof(kernels.Totals{})) + 8
 )
@@ -48,6 +51,7 @@ const (
 type plan struct {
 	cat         *store.Catalogue
 	sides       []shard.Direction
+	fragments   compiled.Fragments
 	value       int // bytes of one
 	accumulator int // bytes from one to the next
 	async       bool
@@ -71,6 +75,7 @@ type kept struct {
 	shards int
 	arena  int64 // bytes for them
 	lists  int64 // bytes at most for the lists of their chunks
+	least  int64 // bytes of a buffer that any side of them fits into
 	limits limits
 }
 
@@ -127,7 +132,7 @@ func (p *plan) arraySizes(f compiled.Fragments) [arrayCount]int64 {
 // newPlan plans for a budget, or says with a [NeedError] what is missing.
 func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Options) (*plan, error) {
 	p := &plan{
-		cat: cat, sides: sidesOf(cat, d), value: f.Value.Size, accumulator: kernels.SlotBytes(f.Accumulator), async: o.Async, sums: f.Aggregate.Text != "",
+		cat: cat, sides: sidesOf(cat, d), fragments: f, value: f.Value.Size, accumulator: kernels.SlotBytes(f.Accumulator), async: o.Async, sums: f.Aggregate.Text != "",
 		degrees: degreesOf(cat, f, d), sumAt: make([]int32, 1, len(cat.Shards)+1),
 	}
 	for _, s := range cat.Shards {
@@ -138,18 +143,23 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 	for _, n := range p.sizes {
 		arrays += aligned(n)
 	}
-	p.kept.limits = limits{edges: o.ChunkEdges, window: max(1, o.Shared/p.accumulator)}
+	o.packed.window = o.packed.shared/p.accumulator - 1
+	if err := p.fit(o.packed.window); err != nil {
+		return nil, err
+	}
+	p.kept.limits = limits{edges: o.ChunkEdges, window: max(1, o.Shared/p.accumulator), packed: o.packed}
 	rest := o.Memory - arrays
 	all := p.keep(math.MaxInt64)
-	if rest < min(all, minSlot) {
-		return nil, &NeedError{Budget: o.Memory, Arrays: arrays, Ring: min(all, minSlot)}
+	least := aligned(max(minSlot, p.kept.least))
+	if rest < min(all, least) {
+		return nil, &NeedError{Budget: o.Memory, Arrays: arrays, Ring: min(all, least)}
 	}
 	if all <= rest {
 		p.streams = cmp.Or(o.Streams, residentStreams)
 		return p, nil
 	}
 	wanted := int64(cmp.Or(o.Streams, streamedStreams))
-	size := min(max(rest/2/wanted, minSlot), maxSlotBytes) &^ (device.Alignment - 1)
+	size := max(min(rest/2/wanted, maxSlotBytes)&^(device.Alignment-1), least)
 	p.streams = int(min(wanted, rest/size))
 	p.keep(rest - int64(p.streams)*size)
 	// A chunk takes at most three quarters of a slot for edges and one for the
@@ -161,8 +171,28 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 	p.ring = ring{slots: p.streams, bytes: size, limits: limits{
 		edges:  int(min(int64(p.kept.limits.edges), (size*3/4-device.Alignment)/perEdge&^(grain-1))),
 		window: int(min(int64(p.kept.limits.window), (size/4-device.Alignment)/4)),
+		packed: p.kept.limits.packed,
 	}}
 	return p, nil
+}
+
+// fit reports whether the kernels can fold the sides, in windows of so many vertices of
+// packed ones.
+func (p *plan) fit(window int) error {
+	if p.cat.Layout != store.Packed || !slices.Contains(p.sides, shard.In) {
+		return nil
+	}
+	unfit := func(format string, args ...any) error {
+		return fmt.Errorf("program %s over a packed graph: %w: %s; import the graph with --layout csc",
+			p.fragments.Program, ErrUnfit, fmt.Sprintf(format, args...))
+	}
+	if size := p.fragments.Accumulator.Size; size > maxPackedAccumulator {
+		return unfit("its accumulators have %d bytes, and the kernels fold packed edges into at most %d", size, maxPackedAccumulator)
+	}
+	if window < 1 {
+		return unfit("the accumulator of a vertex does not fit into the memory that the threads of the GPU share")
+	}
+	return nil
 }
 
 // keep lets the first shards stay, as far as rest bytes go, and returns how many
@@ -171,18 +201,15 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 func (p *plan) keep(rest int64) int64 {
 	k := kept{limits: p.kept.limits}
 	for i := range p.cat.Shards {
-		var edgeBytes, chunks int64
+		var n need
 		for _, dir := range p.sides {
-			vertices, edges, weighted := p.side(dir, i)
-			edgeBytes += sideBytes(vertices, edges, weighted)
-			chunks += k.limits.most(vertices, edges)
+			n.add(needOf(p.cat, dir, i, k.limits))
 		}
-		arena := k.arena + edgeBytes + chunks*descriptorBytes
-		lists := k.lists + chunks*chunkBytes
+		arena, lists := k.arena+n.room(), k.lists+n.lists
 		if listed(lists)+aligned(arena) > rest {
 			break
 		}
-		k.shards, k.arena, k.lists = i+1, arena, lists
+		k.shards, k.arena, k.lists, k.least = i+1, arena, lists, max(k.least, n.least)
 	}
 	p.kept = k
 	return listed(k.lists) + aligned(k.arena)
@@ -206,10 +233,6 @@ func listed(n int64) int64 {
 		return 0
 	}
 	return aligned(n) + (keys-1)*device.Alignment
-}
-
-func (p *plan) side(dir shard.Direction, i int) (vertices int, edges uint32, weighted bool) {
-	return p.cat.Shards[i].Vertices, p.cat.SideEdges(dir, i), p.cat.Weighted && p.cat.Stored(dir) == shard.In
 }
 
 // aligned is what an allocation takes.

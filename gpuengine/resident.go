@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/garaph/garaph/gpuengine/device"
-	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 )
 
@@ -43,9 +42,9 @@ type loader struct {
 	lanes     *lanes
 	pack      packer
 	arena     room
-	lists     [keys][]kernels.Chunk
-	parts     []work     // one for each page
-	held      *page.Page // the last one
+	lists     [keys][]byte // of chunks
+	parts     []work       // one for each page
+	held      *page.Page   // the last one
 }
 
 // load copies the pages to the device and expands their destinations.
@@ -88,7 +87,7 @@ func (d *loader) next(p *page.Page) error {
 		return fmt.Errorf("page %d: %w", p.Index, err)
 	}
 	for k := range d.lists {
-		d.lists[k] = append(d.lists[k], l.batch.chunks[k]...)
+		d.lists[k] = append(d.lists[k], l.batch.lists[k]...)
 	}
 	d.parts = append(d.parts, l.work)
 	if d.held == nil {
@@ -123,7 +122,7 @@ func (d *loader) place(l *lane, p *page.Page) error {
 	}
 	err := l.send(d.resources, d.lanes.copies)
 	if err == nil {
-		err = d.arrays.expand(l, l.batch.count)
+		err = d.arrays.expand(l, l.work.rows())
 	}
 	d.arena = l.room
 	return err
@@ -138,11 +137,11 @@ func (d *loader) list() (r residency, err error) {
 		if len(list) == 0 {
 			continue
 		}
-		total += len(list)
-		if at[k], err = d.resources.alloc(int64(len(list)) * chunkBytes); err != nil {
+		total += int(int64(len(list)) / listBytes(k))
+		if at[k], err = d.resources.alloc(int64(len(list))); err != nil {
 			return r, err
 		}
-		if err := d.arrays.staging.toDevice(d.arrays.main, at[k], bytesOf(list)); err != nil {
+		if err := d.arrays.staging.toDevice(d.arrays.main, at[k], list); err != nil {
 			return r, err
 		}
 	}
@@ -151,11 +150,11 @@ func (d *loader) list() (r residency, err error) {
 		r.enough = min(r.enough, max(leastChunks, total/asyncUnits))
 	}
 	for _, w := range d.parts {
-		p := resident{placed: w.chunks[0], work: w}
-		p.page, p.bytes, p.chunks = -1, 0, at
+		p := resident{placed: w.lists[0], work: w}
+		p.page, p.bytes, p.lists = -1, 0, at
 		r.pieces = append(r.pieces, p)
 		for k, count := range w.counts {
-			at[k] += device.Pointer(int64(count) * chunkBytes)
+			at[k] += device.Pointer(int64(count) * listBytes(k))
 		}
 	}
 	return r, d.arrays.main.Sync()
@@ -166,7 +165,7 @@ func (d *loader) list() (r residency, err error) {
 func (r *residency) next(i int) int {
 	n, from := 0, i
 	for ; i < len(r.pieces) && n < r.enough; i++ {
-		n += r.pieces[i].count()
+		n += r.pieces[i].chunks()
 	}
 	return i - from
 }
@@ -185,12 +184,4 @@ func (r *residency) join(from, to int) work {
 		}
 	}
 	return w
-}
-
-// count is how many chunks there are.
-func (w *work) count() (n int) {
-	for _, count := range w.counts {
-		n += count
-	}
-	return n
 }

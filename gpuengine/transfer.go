@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/garaph/garaph/page"
-	"github.com/garaph/garaph/shard/rows"
 )
 
 // copier is the goroutine that copies what does not stay on the device, batch by batch.
@@ -106,15 +105,15 @@ func (c *copier) page(ctx context.Context, l *lane, h *held) (_ *lane, err error
 // may get further shards.
 func (c *copier) parts(ctx context.Context, l *lane, h *held, s *page.Shard) (_ *lane, err error) {
 	for k := range s.Sides {
-		side := rows.Of(s.Sides[k])
-		for edge := uint32(0); edge < side.Edges(); {
-			next := c.pack.part(&l.batch, &l.room, side, k, edge)
-			if next > edge {
-				edge = next
+		side := layoutOf(s.Sides[k])
+		for at := uint32(0); at < side.end(); {
+			next := side.part(&c.pack, &l.batch, &l.room, k, at)
+			if next > at {
+				at = next
 				continue
 			}
-			if l.batch.count == 0 {
-				return nil, fmt.Errorf("shard %d: a chunk at edge %d does not fit into a buffer of %d bytes", s.Index, edge, c.slotBytes)
+			if l.batch.chunks() == 0 {
+				return nil, fmt.Errorf("shard %d: what begins at place %d does not fit into a buffer of %d bytes", s.Index, at, c.slotBytes)
 			}
 			if err := c.submit(l); err != nil {
 				return nil, err

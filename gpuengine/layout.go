@@ -1,0 +1,77 @@
+package gpuengine
+
+import (
+	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/store"
+)
+
+// layout is a side of a shard in its encoding, to be put into batches.
+type layout interface {
+	need(l limits) need
+	// whole adds all of it, as side i of its shard.
+	whole(k *packer, b *batch, r *room, i int)
+	// part adds what there is room for, from a place on, and returns where that ends:
+	// the place itself if there is no room.
+	part(k *packer, b *batch, r *room, i int, at uint32) uint32
+	end() uint32 // the last place
+}
+
+func layoutOf(s shard.Side) layout {
+	if p, ok := s.(*packed.Side); ok {
+		return packedSide{p}
+	}
+	return rowSide{rows.Of(s)}
+}
+
+// need is what a side takes on the device.
+type need struct {
+	bytes  int64 // of its blob, and of what is computed from it
+	chunks int64 // at most
+	lists  int64 // bytes of the chunks in lists
+	least  int64 // bytes of a buffer that can take it; 0: any can
+}
+
+// room is what it takes of a batch.
+func (n need) room() int64 { return n.bytes + n.chunks*descriptorBytes }
+
+func (n *need) add(o need) {
+	n.bytes, n.chunks, n.lists, n.least = n.bytes+o.bytes, n.chunks+o.chunks, n.lists+o.lists, max(n.least, o.least)
+}
+
+// needOf is that of a side whose encoding is not known before it is read: rows have the
+// size that their numbers give them.
+func needOf(cat *store.Catalogue, dir shard.Direction, i int, l limits) need {
+	vertices, edges, weighted := cat.Shards[i].Vertices, cat.SideEdges(dir, i), cat.Weighted && cat.Stored(dir) == shard.In
+	n := rowsNeed(vertices, edges, weighted, l)
+	if cat.Layout != store.Packed || cat.Stored(dir) != shard.In {
+		return n
+	}
+	bytes := cat.Bytes(dir, i)
+	if p := packedNeed(bytes, vertices, edges, l); bytes != rows.Size(vertices, edges, weighted) {
+		n = p
+	} else { // either
+		n = need{max(n.bytes, p.bytes), max(n.chunks, p.chunks), max(n.lists, p.lists), p.least}
+	}
+	return n
+}
+
+// Lists of chunks: a kernel launch takes one of them. Sides apart, since both add to the
+// same vertices; ways to gather apart, since they are different kernels.
+const (
+	packedWay = kernels.Ways // behind those of rows
+	rowKeys   = 2 * kernels.Ways
+	keys      = rowKeys + 2
+)
+
+func key(side, way int) int { return 2*way + side }
+
+// listBytes is the size of a chunk in a list.
+func listBytes(key int) int64 {
+	if key < rowKeys {
+		return chunkBytes
+	}
+	return packedBytes
+}

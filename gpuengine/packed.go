@@ -1,0 +1,97 @@
+package gpuengine
+
+import (
+	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/shard/packed"
+)
+
+// packedSide is a side that is packed: its blob is copied as it is, and never cut, so
+// that buffers have room for the largest. Its places are the beginning and the end.
+type packedSide struct{ *packed.Side }
+
+// packedLimits bound a packed chunk.
+type packedLimits struct {
+	blocks int
+	window int // vertices
+	shared int // bytes of a window, with copies
+}
+
+// defaultBlocks are enough for the threads of a block to be worth its window.
+const defaultBlocks = 768
+
+// leastBlock is the least number of bytes of a block, with its head.
+const leastBlock = 8 + packed.Groups*14
+
+// maxPackedAccumulator is the largest accumulator that instructions fold in shared
+// memory. Others take a lock each, which is slower than the host.
+const maxPackedAccumulator = 8
+
+// sumsFloats reports whether accumulators are floats that are added.
+func sumsFloats(f compiled.Fragments) bool {
+	k := f.Accumulator.Leaves
+	return f.SumOp == compiled.SumAdd && len(k) > 0 && (k[0].Kind == compiled.Float32 || k[0].Kind == compiled.Float64)
+}
+
+// packedNeed is what a blob takes at most: how many blocks it has is not known.
+func packedNeed(bytes int64, vertices int, edges uint32, l limits) need {
+	if edges == 0 {
+		return need{}
+	}
+	chunks := int64(parts(int(bytes/leastBlock), l.packed.blocks) * parts(vertices, l.packed.window))
+	n := need{bytes: bytes, chunks: chunks, lists: chunks * packedBytes}
+	n.least = n.room()
+	return n
+}
+
+// parts is how many parts of at most so many make up all.
+func parts(all, most int) int { return (all + most - 1) / most }
+
+func (s packedSide) need(l limits) need {
+	return packedNeed(int64(len(s.Blob())), s.Vertices, s.Edges, l)
+}
+func (s packedSide) end() uint32 { return min(1, s.Edges) }
+
+func (s packedSide) part(k *packer, b *batch, r *room, i int, at uint32) uint32 {
+	if s.need(k.limits).room()+int64(b.chunks())*descriptorBytes > r.free() {
+		return at
+	}
+	s.whole(k, b, r, i)
+	return s.end()
+}
+
+// whole cuts the side into chunks of about as many blocks each, and those into windows
+// of the vertices.
+func (s packedSide) whole(k *packer, b *batch, r *room, i int) {
+	if s.Edges == 0 {
+		return
+	}
+	base := r.pointer(r.below(int64(len(s.Blob()))))
+	b.copy(base, s.Blob())
+	at := s.Places()
+	c := kernels.PackedChunk{Data: base + device.Pointer(at.Data), Bits: uint32(s.Bits)}
+	if s.Weighted {
+		c.Code = [...]uint32{packed.Floats: 4, packed.Bytes: 1, packed.Words: 2}[s.Coding]
+		c.Dictionary = base + device.Pointer(at.Dictionary)
+	}
+	n, windows := parts(s.Blocks, k.limits.packed.blocks), parts(s.Vertices, k.limits.packed.window)
+	if n > 1 {
+		c.Common = 1
+	}
+	if k.floats && !k.single {
+		all := n * windows
+		c.Copies = copies(s.Edges/uint32(all), parts(s.Vertices, windows)+1, kernels.SlotBytes(k.accumulator), k.limits.packed.shared)
+	}
+	for p := range n * windows {
+		from, to, w := s.Blocks*(p/windows)/n, s.Blocks*(p/windows+1)/n, p%windows
+		c.Heads, c.Blocks = base+device.Pointer(at.Heads)+device.Pointer(8*from), uint32(to-from)
+		if s.Weighted {
+			c.Codes = base + device.Pointer(at.Codes) + device.Pointer(from*kernels.BlockSlots*int(c.Code))
+		}
+		c.From = uint32(s.Vertices * w / windows)
+		c.First, c.Count = s.First+c.From, uint32(s.Vertices*(w+1)/windows)-c.From
+		describe(b, key(i, packedWay), c, kernels.WindowBytes(k.accumulator, c.Count, c.Copies))
+	}
+	b.gathers(s.Edges, c.Copies)
+}

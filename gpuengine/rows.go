@@ -1,0 +1,103 @@
+package gpuengine
+
+import (
+	"unsafe"
+
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
+)
+
+// rowSide is a side in rows, whose destinations kernels write behind it. It can be cut
+// between any edges: they are its places.
+type rowSide struct{ *rows.Side }
+
+// rowsNeed is what rows take: the blob, and the positions of the destinations.
+func rowsNeed(vertices int, edges uint32, weighted bool, l limits) need {
+	if edges == 0 {
+		return need{}
+	}
+	chunks := l.most(vertices, edges)
+	return need{bytes: rows.Size(vertices, edges, weighted) + pad(2*int64(edges)), chunks: chunks, lists: chunks * chunkBytes}
+}
+
+func (s rowSide) need(l limits) need { return rowsNeed(s.Vertices(), s.Edges(), s.Weight != nil, l) }
+func (s rowSide) end() uint32        { return s.Edges() }
+
+func (s rowSide) whole(k *packer, b *batch, r *room, i int) {
+	if s.Edges() == 0 {
+		return
+	}
+	blob := s.Blob()
+	at := r.below(int64(len(blob)))
+	b.copy(r.pointer(at), blob)
+	off := at + shard.HeaderBytes
+	nbr := at + int64(within(blob, unsafe.Pointer(&s.Nbr[0])))
+	var weight int64
+	if s.Weight != nil {
+		weight = at + int64(within(blob, unsafe.Pointer(&s.Weight[0])))
+	}
+	dst := r.above(2 * int64(s.Edges()))
+	for e := uint32(0); e < s.Edges(); {
+		p := k.limits.cut(s.Off, e)
+		c := kernels.Chunk{Nbr: r.pointer(nbr + 4*int64(e)), Dst: r.pointer(dst + 2*int64(e))}
+		if s.Weight != nil {
+			c.Weight = r.pointer(weight + 4*int64(e))
+		}
+		s.add(k, b, i, c, r.pointer(off+4*int64(p.begin)), p)
+		e = p.to
+	}
+}
+
+// part adds the next chunk.
+func (s rowSide) part(k *packer, b *batch, r *room, i int, e uint32) uint32 {
+	p := k.limits.cut(s.Off, e)
+	from := p.from &^ (grain - 1)
+	edges := int64(p.to - from)
+	off := s.Off[p.begin : p.end+1]
+	need := pad(4*int64(len(off))) + pad(4*edges) + pad(2*edges) + int64(b.chunks()+1)*descriptorBytes
+	if s.Weight != nil {
+		need += pad(4 * edges)
+	}
+	if need > r.free() {
+		return e
+	}
+	skip := int64(p.from - from)
+	offAt := r.pointer(r.below(4 * int64(len(off))))
+	b.copy(offAt, bytesOf(off))
+	nbr := r.pointer(r.below(4 * edges))
+	b.copy(nbr, bytesOf(s.Nbr[from:p.to]))
+	c := kernels.Chunk{Nbr: nbr + device.Pointer(4*skip), Dst: r.pointer(r.above(2*edges) + 2*skip)}
+	if s.Weight != nil {
+		weight := r.pointer(r.below(4 * edges))
+		b.copy(weight, bytesOf(s.Weight[from:p.to]))
+		c.Weight = weight + device.Pointer(4*skip)
+	}
+	s.add(k, b, i, c, offAt, p)
+	return p.to
+}
+
+// add describes a chunk whose edges are placed.
+func (s rowSide) add(k *packer, b *batch, side int, c kernels.Chunk, off device.Pointer, p run) {
+	way := k.gather.way()
+	slot := kernels.SlotBytes(k.accumulator)
+	c.Edges, c.First, c.Count = p.to-p.from, s.First+uint32(p.begin), uint32(p.end-p.begin)
+	if way == kernels.Replicated && !k.single {
+		c.Copies = copies(c.Edges, int(c.Count), slot, k.shared)
+	}
+	if p.head {
+		c.Head = 1
+	}
+	if p.tail {
+		c.Tail = 1
+	}
+	n := key(side, way)
+	describe(b, n, c, int(c.Count)*slot<<c.Copies)
+	b.ranges[n] = append(b.ranges[n], kernels.ExpandRange{Off: off, Edge: p.from})
+	b.gathers(c.Edges, c.Copies)
+}
+
+func within(blob []byte, p unsafe.Pointer) uintptr {
+	return uintptr(p) - uintptr(unsafe.Pointer(&blob[0]))
+}
