@@ -57,14 +57,17 @@ func TestCUDANamedGraphs(t *testing.T) {
 func TestCUDARMAT(t *testing.T) {
 	needGPU(t)
 	for _, format := range []string{bench.Raw, bench.RawW} {
-		t.Run(format, func(t *testing.T) {
-			tryAll(t, subjectOf(t, generated(t, bench.GenOptions{Kind: bench.RMAT, Scale: 20, Degree: 16, Format: format, Seed: 1}), gpu))
-		})
+		for _, layout := range layouts {
+			t.Run(format+"/"+string(layout), func(t *testing.T) {
+				o := bench.GenOptions{Kind: bench.RMAT, Scale: 20, Degree: 16, Format: format, Seed: 1}
+				tryAll(t, subjectOf(t, generated(t, o, layout), gpu))
+			})
+		}
 	}
 }
 
 // generated is a graph of package bench, imported as a user would.
-func generated(t *testing.T, o bench.GenOptions) *store.Store {
+func generated(t *testing.T, o bench.GenOptions, layout store.Layout) *store.Store {
 	t.Helper()
 	folder := t.TempDir()
 	edges, path := filepath.Join(folder, "edges"), filepath.Join(folder, "graph")
@@ -76,7 +79,7 @@ func generated(t *testing.T, o bench.GenOptions) *store.Store {
 	if err := errors.Join(bench.Generate(t.Context(), w, o, nil), w.Flush(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ingest.Import(t.Context(), []string{edges}, path, ingest.Options{Format: ingest.Format(o.Format)}); err != nil {
+	if _, err := ingest.Import(t.Context(), []string{edges}, path, ingest.Options{Format: ingest.Format(o.Format), Layout: layout}); err != nil {
 		t.Fatal(err)
 	}
 	s, err := store.Open(path)
@@ -151,7 +154,7 @@ func (c counting) Pin(n int64) ([]byte, error) {
 // host.
 func TestCUDASmallJob(t *testing.T) {
 	needGPU(t)
-	x := subjectOf(t, generated(t, bench.GenOptions{Kind: bench.Uniform, Vertices: 20_000, Edges: 100_000, Format: bench.Raw, Seed: 5}), gpu)
+	x := subjectOf(t, generated(t, bench.GenOptions{Kind: bench.Uniform, Vertices: 20_000, Edges: 100_000, Format: bench.Raw, Seed: 5}, store.CSC), gpu)
 	var taken atomic.Int64
 	var marks []int64     // taken, by iteration
 	var objects []float64 // made since the one before

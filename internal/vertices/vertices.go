@@ -3,7 +3,7 @@
 package vertices
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"unsafe"
 
@@ -57,7 +57,7 @@ func New[V any](n uint32, m Memory) (*Arrays[V], error) {
 	a.Active, errs[3] = hostmem.Slice[uint64](bitset.Words(n))
 	a.Rising, errs[4] = hostmem.Slice[uint64](bitset.Words(n))
 	a.Marks, errs[5] = hostmem.Slice[uint64](bitset.Words(n))
-	if err := errors.Join(errs[:]...); err != nil {
+	if err := cmp.Or(errs[:]...); err != nil {
 		a.Free()
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (a *Arrays[V]) AddDegrees(in, out bool) error {
 	if out {
 		a.Out, errs[1] = hostmem.Slice[uint32](int(a.N))
 	}
-	return errors.Join(errs[:]...)
+	return cmp.Or(errs[:]...)
 }
 
 func (a *Arrays[V]) values() ([]V, error) {

@@ -1,0 +1,115 @@
+package gpuengine
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/store"
+)
+
+// TestLargeShards compares the engine with a direct evaluation on shards of thousands of
+// edges, which take all of the least buffers, in many chunks: with all codings of
+// weights, in several windows.
+func TestLargeShards(t *testing.T) {
+	for _, layout := range layouts {
+		for distinct, name := range map[uint32]string{0: "unweighted", 200: "bytes", 3000: "words", 1 << 24: "floats"} {
+			g := largeGraph(uint64(distinct))
+			rng := rand.New(rand.NewPCG(5, 6))
+			for i := range g.Edges {
+				g.Edges[i].Weight = float32(rng.Uint32N(max(1, distinct))) / 8
+			}
+			s := teststore.Build(t, g, teststore.Options{Weighted: distinct > 0, ShardVertices: 250, Layout: layout})
+			for _, direction := range []gas.Direction{gas.In, gas.Both} {
+				for _, o := range []Options{{}, {ChunkEdges: 300, Shared: 8 * 40}} {
+					for _, more := range []int64{-1, 0, 70_000} {
+						p := mix{Salt: 3, direction: direction}
+						o := o
+						if more >= 0 {
+							o.Memory = leastMemory(t, s, p, o) + more
+						}
+						t.Run(fmt.Sprintf("%s/%s/%v/%d/%d", layout, name, direction, o.ChunkEdges, more), func(t *testing.T) {
+							testIterate(t, s, g, p, o, page.Options{})
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestLaunches: the pulls of all shards, one by one, are the pull of an iteration.
+func TestLaunches(t *testing.T) {
+	for _, layout := range layouts {
+		s := teststore.Build(t, largeGraph(1), teststore.Options{ShardVertices: 50, Layout: layout})
+		r := newRig(t, s, gas.Program[value, sum](mix{direction: gas.Both}), Options{ChunkEdges: 300, Shared: 8 * 40}, page.Options{PageBytes: 1})
+		a := &r.Engine.arrays
+		l, err := r.Launches(a.main)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shards, err := l.Shards()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums := func(pull func() error) []sum {
+			list := make([]sum, r.Engine.plan.cat.Vertices)
+			args := kernels.ZeroArgs{Acc: a.at[accumulators], Parameters: a.at[parameterBlock], Fault: a.fault(), N: uint32(len(list))}
+			if err := errors.Join(a.kernels.Zero.Launch(a.main, &args), pull(), a.staging.toHost(a.main, bytesOf(list), a.at[accumulators])); err != nil {
+				t.Fatal(err)
+			}
+			return list
+		}
+		edges := uint64(0)
+		got := sums(func() (err error) {
+			for i := range shards {
+				edges += shards[i].Edges
+				err = errors.Join(err, l.PullShard(&shards[i]))
+			}
+			return err
+		})
+		if want := sums(l.Pull); !slices.Equal(got, want) || edges != 2*s.Catalogue().Edges {
+			t.Errorf("%s: the sums of %d shards differ from those of all, or their %d edges", layout, len(shards), edges)
+		}
+		r.close(t)
+	}
+}
+
+// TestUnfitForPacked: what the kernels cannot do over packed sides is refused, and only
+// there.
+func TestUnfitForPacked(t *testing.T) {
+	f := mix{}.Fragments()
+	for _, c := range []struct {
+		layout    store.Layout
+		direction gas.Direction
+		size      int
+		shared    int
+		want      string
+	}{
+		{store.Packed, gas.In, 16, 48 << 10, "its accumulators have 16 bytes"},
+		{store.Packed, gas.Both, 16, 48 << 10, "its accumulators have 16 bytes"},
+		{store.Packed, gas.Out, 16, 48 << 10, ""},
+		{store.CSC, gas.In, 16, 48 << 10, ""},
+		{store.Packed, gas.In, 8, 15, "does not fit into the memory that the threads of the GPU share"},
+		{store.Packed, gas.In, 8, 16, ""},
+	} {
+		s := teststore.Build(t, largeGraph(1), teststore.Options{Layout: c.layout})
+		o := Options{Memory: 1 << 30, Shared: c.shared}
+		f.Accumulator.Size = c.size
+		err := o.complete(device.Info{Free: 2 << 30, SharedBlock: 48 << 10})
+		if err == nil {
+			_, err = newPlan(s.Catalogue(), f, c.direction, o)
+		}
+		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrUnfit) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "--layout csc")) {
+			t.Errorf("%+v: got %v", c, err)
+		}
+	}
+}
