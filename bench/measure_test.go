@@ -133,7 +133,7 @@ func TestMeasureErrors(t *testing.T) {
 		want string
 	}{
 		{"an unknown program", Options{Programs: []string{"bfs", "katz"}}, `"katz" is not a program that can be measured; expected some of pagerank, pagerank64, bfs, sssp, wcc`},
-		{"an unknown source", Options{Source: "nobody"}, "no such vertex"},
+		{"an unknown source", Options{Source: "nobody"}, "has no vertex"},
 		{"too little memory", Options{Memory: 1}, "the smallest budget for it is"},
 		{"a negative number", Options{Rounds: -1}, "expected numbers ≥ 0"},
 	} {

@@ -150,6 +150,26 @@ func TestPassedJobs(t *testing.T) {
 	}
 }
 
+// TestPassedVersions: of many records of another version three are named.
+func TestPassedVersions(t *testing.T) {
+	jobs := memoryDir(t)
+	for i := range 6 {
+		j := begun(t, jobs)
+		if err := j.End(Interrupted, nil); err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 {
+			if err := os.WriteFile(filepath.Join(jobs, strconv.Itoa(j.ID()), recordFile), asRecord("", "{}"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	id, passed, err := Newest(jobs)
+	if err != nil || id != 1 || len(passed) != 4 || !errors.Is(passed[2], ErrVersion) || !strings.HasPrefix(passed[2].Error(), "job 4: ") || passed[3].Error() != "each of 2 more was recorded by another version of garaph" {
+		t.Errorf("job %d, passed over %q, error %v", id, passed, err)
+	}
+}
+
 // TestKilled: the lock of a process that was killed is no obstacle.
 func TestKilled(t *testing.T) {
 	jobs := os.Getenv("GARAPH_TEST_JOBS")

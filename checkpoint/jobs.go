@@ -100,8 +100,11 @@ func numbers(f *beneath.Folder) ([]int, error) {
 	return ids, nil
 }
 
+// maxNamed is how many jobs of another version [Newest] names.
+const maxNamed = 3
+
 // Newest is the newest job that can be resumed, and why newer ones than it were
-// passed over, those that are damaged. The error is [ErrNoJob] when there is
+// passed over, those that are damaged or of another version. The error is [ErrNoJob] when there is
 // none.
 func Newest(jobs string) (id int, passed []error, err error) {
 	list, err := List(jobs)
@@ -109,10 +112,17 @@ func Newest(jobs string) (id int, passed []error, err error) {
 		return 0, nil, fmt.Errorf("list the jobs: %w", err)
 	}
 	var running, failed error
+	others := 0 // records of another version
 	for _, l := range slices.Backward(list) {
+		if l.Unfinished() {
+			id = l.ID
+			break
+		}
 		switch {
-		case l.Unfinished():
-			return l.ID, passed, nil
+		case errors.Is(l.Err, ErrVersion):
+			if others++; others <= maxNamed {
+				passed = append(passed, removable(l.Err))
+			}
 		case l.Err != nil:
 			passed = append(passed, removable(l.Err))
 		case l.Status == Running && running == nil:
@@ -120,6 +130,12 @@ func Newest(jobs string) (id int, passed []error, err error) {
 		case l.Status == Done && l.Error != "" && failed == nil:
 			failed = l.over(l.ID)
 		}
+	}
+	if others > maxNamed {
+		passed = append(passed, fmt.Errorf("each of %d more %w", others-maxNamed, ErrVersion))
+	}
+	if id > 0 {
+		return id, passed, nil
 	}
 	why := errors.Join(append([]error{running, failed}, passed...)...)
 	if why == nil {

@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -123,7 +124,7 @@ func (j *Job[V, A]) loops() compiled.Loops[V, A] {
 	}
 	loops, own := cpuengine.LoopsOf(j.program)
 	if c, ok := j.program.(compiled.Program[V, A]); ok && !own && c.Loops().Program == nil {
-		j.opt.Log.Warn(fmt.Sprintf("the compiled loops of %T are of an older text of it, and not used: run go generate", j.program))
+		j.opt.Log.Warn(fmt.Sprintf("the compiled loops of %s are of an older text of the program, and not used: run go generate", cmp.Or(j.opt.Name, fmt.Sprintf("%T", j.program))))
 	}
 	j.report.Compiled = own
 	return loops

@@ -43,6 +43,7 @@ type lineLayout struct {
 
 const (
 	adviceNoWeights = "use --weights no to pass over what follows the ids"
+	adviceTab       = "use --delimiter tab where tabs alone separate the fields"
 	adviceStrings   = "use --ids string to take ids as text"
 )
 
@@ -119,16 +120,24 @@ func (l *lineLayout) checkColumns(line []byte, f *lineFields, ids int) *badLine 
 		}
 		return &badLine{text: line, expected: "a weight behind the two ids"}
 	case l.columns == withWeight && f.more:
-		return &badLine{text: line, expected: "two ids and a weight, and nothing behind them", advice: cmp.Or(l.pickAdvice, adviceNoWeights)}
+		return &badLine{text: line, expected: "two ids and a weight, and nothing behind them", advice: l.adviceMore(line)}
 	case l.columns == twoColumns && f.n > 2:
 		return l.thirdColumn(line, f)
 	}
 	return nil
 }
 
+// adviceMore is what can be done about a line with too many fields.
+func (l *lineLayout) adviceMore(line []byte) string {
+	if l.delimiter == 0 && bytes.IndexByte(line, '\t') >= 0 && bytes.IndexByte(line, ' ') >= 0 {
+		return adviceTab
+	}
+	return cmp.Or(l.pickAdvice, adviceNoWeights)
+}
+
 // thirdColumn is what is wrong with a line that has one where none is expected.
 func (l *lineLayout) thirdColumn(line []byte, f *lineFields) *badLine {
-	b := &badLine{text: line, expected: "two ids and nothing behind them", advice: cmp.Or(l.pickAdvice, adviceNoWeights)}
+	b := &badLine{text: line, expected: "two ids and nothing behind them", advice: l.adviceMore(line)}
 	if l.moreAdvice != "" {
 		b.advice = l.moreAdvice
 	} else if !isNumber(f.field[2]) {

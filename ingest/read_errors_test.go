@@ -42,6 +42,8 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.txt", weighted+"3 4\n"), ReadOptions{}, `g.txt:51: "3 4": expected a weight behind the two ids, as in the lines before; use --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.txt", good), ReadOptions{Weights: WeightsYes}, `g.txt:1: "1 2": expected a weight behind the two ids; use ` + skipHint},
 		{text("g.txt", good+"3 4 5\n"), ReadOptions{}, `g.txt:51: "3 4 5": expected two ids and nothing behind them; use --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.tsv", "New York\tLos Angeles\t5\n"), ReadOptions{}, `g.tsv:1: "Los": expected a weight, or nothing, behind the two ids; use --delimiter tab where tabs alone separate the fields, or ` + skipHint},
+		{text("g.tsv", "Rome\tOslo\t5\nNew York\tOslo\t5\n"), ReadOptions{}, `g.tsv:2: "New York\tOslo\t5": expected two ids and a weight, and nothing behind them; use --delimiter tab where tabs alone separate the fields, or ` + skipHint},
 		{text("g.txt", "1 2 knows\n"), ReadOptions{}, `g.txt:1: "knows": expected a weight, or nothing, behind the two ids; use --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.txt", weighted+"3 4 5 6\n"), ReadOptions{}, `g.txt:51: "3 4 5 6": expected two ids and a weight, and nothing behind them; use --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.el", good+"3 4 5\n"), ReadOptions{}, `g.el:51: "3 4 5": expected two ids and nothing behind them; use --format wel to take weights, or --weights no to pass over what follows the ids, or ` + skipHint},
@@ -236,7 +238,7 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{nil, ReadOptions{}, "no input: name at least one file, or - for standard input"},
 		{[]string{dir}, ReadOptions{}, dir + ": is a directory; name the files in it"},
-		{[]string{dir + "/none"}, ReadOptions{}, dir + "/none: there is no such file; check the path; a graph, which is a folder, comes from `garaph import`"},
+		{[]string{dir + "/none"}, ReadOptions{}, dir + "/none: there is no such file; check the path"},
 		{[]string{locked + "/x"}, ReadOptions{}, locked + "/x: cannot be opened: not a directory"},
 		{[]string{"-"}, ReadOptions{}, "standard input: is not available"},
 		{[]string{"-", locked}, ReadOptions{Stdin: strings.NewReader("")}, "standard input: cannot be read together with files; name it alone"},

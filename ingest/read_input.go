@@ -39,7 +39,7 @@ func openInput(name string, stdin io.Reader) (*readInput, error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &InputError{File: name, Problem: "there is no such file", Advice: "check the path; a graph, which is a folder, comes from `garaph import`", Err: err}
+		return nil, &InputError{File: name, Problem: "there is no such file", Advice: "check the path", Err: err}
 	case err != nil:
 		return nil, &InputError{File: name, Problem: "cannot be opened: " + pathCause(err), Err: err}
 	case info.IsDir():

@@ -1,9 +1,6 @@
 package store
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
 // Errors that a caller may test for.
 var (
@@ -12,7 +9,7 @@ var (
 	// ErrExists: a graph (or something else) stands at the path already.
 	ErrExists = errors.New("exists already")
 	// ErrGraphExists is the [ErrExists] of a graph that force would replace.
-	ErrGraphExists = fmt.Errorf("%w as a graph", ErrExists)
+	ErrGraphExists = error(&textError{"is already a graph", ErrExists})
 	// ErrDamaged: stored bytes are not what was written.
 	ErrDamaged = errors.New("damaged")
 	// ErrReplaced: another graph was put in the place of this one meanwhile.
@@ -26,3 +23,12 @@ var (
 	// ErrBusy: another process is writing the graph.
 	ErrBusy = errors.New("another import is writing it")
 )
+
+// textError is a kind of error in words of its own.
+type textError struct {
+	text string
+	kind error
+}
+
+func (e *textError) Error() string { return e.text }
+func (e *textError) Unwrap() error { return e.kind }

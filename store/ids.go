@@ -182,7 +182,7 @@ func (b *IDBlock) decode(kind IDKind, p []byte, n int) error {
 // Lookup finds the dense id of a user's id.
 func (s *Store) Lookup(id string) (uint32, error) {
 	m := &s.cat.IDs
-	none := fmt.Errorf("graph %s has %w as %q", s.name, ErrNoVertex, id)
+	none := &textError{fmt.Sprintf("graph %s has no vertex %q", s.name, id), ErrNoVertex}
 	var before func(b *IDBlock, i int) int // order of the i-th id against the sought one
 	switch m.Kind {
 	case IDBase:

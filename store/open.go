@@ -70,7 +70,7 @@ func openIn(f *folder, name string) (*Store, error) {
 	}
 	if err != nil {
 		if errors.Is(err, ErrDamaged) {
-			err = fmt.Errorf("%w; a new import mends it", err)
+			err = fmt.Errorf("%w; a new import repairs it", err)
 		}
 		return nil, fmt.Errorf("open graph %s: %w", f.path, err)
 	}

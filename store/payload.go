@@ -284,5 +284,5 @@ func (s *Store) shardError(dir shard.Direction, i int, err error) error {
 	if !errors.Is(err, ErrDamaged) {
 		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return fmt.Errorf("graph %s: shard %d (%s side): %w; `garaph verify %s` lists all damage, a new import mends it", s.name, i, dir, err, s.name)
+	return fmt.Errorf("graph %s: shard %d (%s side): %w; `garaph verify %s` lists all damage, a new import repairs it", s.name, i, dir, err, s.name)
 }

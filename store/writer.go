@@ -152,7 +152,7 @@ func checkTarget(path string, force bool) error {
 		return fmt.Errorf("import to %s: %w and is not a graph; choose another name", path, ErrExists)
 	}
 	if !force {
-		return fmt.Errorf("import to %s: %w", path, ErrGraphExists)
+		return fmt.Errorf("%s %w", path, ErrGraphExists)
 	}
 	foreign, err := foreignFile(path)
 	if err != nil {

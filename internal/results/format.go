@@ -43,7 +43,7 @@ func FormatOf(path string) (Format, error) {
 	}
 	f, ok := byExtension[ext]
 	if !ok {
-		return "", fmt.Errorf("the extension of %s is that of no results format; name the file or the format as %s", path, known)
+		return "", fmt.Errorf("garaph knows no results format with the extension of %s; name the file or the format as %s", path, known)
 	}
 	if suffix != "" && !f.isText() {
 		return "", fmt.Errorf("a %s file cannot have the suffix %s: parquet is compressed inside, and npy is not read compressed; leave the suffix out of %s", f, suffix, path)

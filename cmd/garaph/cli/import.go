@@ -94,22 +94,30 @@ func (a *app) importGraph(ctx context.Context, inputs []string, path string, o g
 }
 
 func importSummary(r importReport) string {
-	kind := "edges"
+	kind := "edge"
 	if r.Weighted {
-		kind = "weighted edges"
+		kind = "weighted edge"
 	}
-	s := fmt.Sprintf("imported %s vertices and %s %s in %s: %s edges/s, %s, %.2f bytes per edge",
-		humanize.Comma(int64(r.Vertices)), humanize.Comma(int64(r.Edges)), kind, seconds(r.Duration),
+	s := fmt.Sprintf("imported %s and %s in %s: %s edges/s, %s, %.2f bytes per edge",
+		counted(int64(r.Vertices), "vertex", "vertices"), counted(int64(r.Edges), kind, kind+"s"), seconds(r.Duration),
 		countText(r.EdgesPerSecond), bytesText(r.Bytes), r.BytesPerEdge)
 	for _, dropped := range []struct {
 		n    int64
 		what string
-	}{{r.BadLines, "bad lines"}, {int64(r.SelfLoops), "self-loops"}, {int64(r.Parallel), "parallel edges"}} {
+	}{{r.BadLines, "bad line"}, {int64(r.SelfLoops), "self-loop"}, {int64(r.Parallel), "parallel edge"}} {
 		if dropped.n > 0 {
-			s += fmt.Sprintf("; left out %s %s", humanize.Comma(dropped.n), dropped.what)
+			s += "; left out " + counted(dropped.n, dropped.what, dropped.what+"s")
 		}
 	}
 	return s
+}
+
+// counted is a number of things.
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return humanize.Comma(n) + " " + many
 }
 
 // perSecond is a rate; none in no time.

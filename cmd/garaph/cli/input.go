@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -80,6 +81,9 @@ func (t *task) importInput(ctx context.Context, a *app) (in *input, err error) {
 	o.Threads, o.Memory = *t.flags.threads, *t.flags.memory
 	path := filepath.Join(folder.path, "graph")
 	report, err := a.importGraph(ctx, t.args, path, o)
+	if missing := (*ingest.InputError)(nil); errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; a graph, which is a folder, comes from `garaph import`", err)
+	}
 	if err != nil {
 		return in, err
 	}

@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/checkpoint"
 )
 
 func (a *app) jobsCommand() *cobra.Command {
@@ -47,7 +50,7 @@ and the last ones that are done.`,
 			return nil
 		},
 	}
-	rm.RunE = a.job(func(_ *cobra.Command, args []string) error { return removeJobs(args[0], args[1:]) })
+	rm.RunE = a.job(func(_ *cobra.Command, args []string) error { return a.removeJobs(args[0], args[1:]) })
 	cmd.AddCommand(rm)
 	return cmd
 }
@@ -83,6 +86,8 @@ func jobsOf(path string) ([]jobInfo, error) {
 			Created: j.Created, Updated: j.Updated, Flags: j.Flags, Output: j.Output, Error: j.Error,
 		}
 		switch {
+		case errors.Is(j.Err, checkpoint.ErrVersion):
+			info.State, info.Error = "other version", j.Err.Error()
 		case j.Err != nil:
 			info.State, info.Error = "damaged", j.Err.Error()
 		case j.Error != "": // and if it is done, for good
@@ -126,24 +131,34 @@ func fprint(table *tabwriter.Writer, cells ...string) {
 	_, _ = table.Write([]byte{'\n'})
 }
 
-func removeJobs(path string, args []string) error {
+// removeJobs removes jobs of the graph at path; none where one of them is not there.
+func (a *app) removeJobs(path string, args []string) error {
 	g, err := garaph.Open(path)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
+	jobs, err := g.Jobs()
+	if err != nil {
+		return err
+	}
 	var ids []int
 	for _, arg := range args {
 		id, err := jobID([]string{arg})
 		if err != nil {
 			return err
 		}
+		if !slices.ContainsFunc(jobs, func(j garaph.JobInfo) bool { return j.ID == id }) {
+			return fmt.Errorf("graph %s: job %d: %w; no job was removed", path, id, garaph.ErrNoJob)
+		}
 		ids = append(ids, id)
 	}
-	for _, id := range ids {
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
 		if err := g.RemoveJob(id); err != nil {
 			return err
 		}
+		a.console.summary(fmt.Sprintf("removed job %d of %s", id, path))
 	}
 	return nil
 }

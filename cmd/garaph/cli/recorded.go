@@ -43,7 +43,7 @@ func checkRecordedOutput(job *garaph.Job) error {
 		err = checkUnchanged(s.Output, s.Wrote)
 	}
 	if err != nil {
-		return Usagef("job %d would write its results to %q, but %w: give --output FILE, that one or another", job.ID(), s.Output, err)
+		return Usagef("job %d would write its results to %q, but %w: repeat --output with it, or with another name", job.ID(), s.Output, err)
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func checkUnchanged(path string, wrote []checkpoint.FileID) error {
 		return err
 	}
 	if id, ok := checkpoint.FileIDOf(path); !ok || !slices.Contains(wrote, id) {
-		return errors.New("there is something that the job has not written")
+		return errors.New("that file exists, and this job did not write it")
 	}
 	return nil
 }

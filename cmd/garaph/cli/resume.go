@@ -75,7 +75,7 @@ func jobID(args []string) (int, error) {
 	}
 	id, err := strconv.Atoi(args[0])
 	if err != nil || id < 1 {
-		return 0, Usagef("%q is no job: expected a number of `garaph jobs`", args[0])
+		return 0, Usagef("%q is not the number of a job: expected one that `garaph jobs` lists", args[0])
 	}
 	return id, nil
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
@@ -199,12 +198,7 @@ func iterationFields(it garaph.Iteration) []zap.Field {
 	return fields
 }
 
-func iterations(n int) string {
-	if n == 1 {
-		return "1 iteration"
-	}
-	return humanize.Comma(int64(n)) + " iterations"
-}
+func iterations(n int) string { return counted(int64(n), "iteration", "iterations") }
 
 func (t *task) summary() string {
 	if t.result.Algorithm != nil {
@@ -232,7 +226,7 @@ func (t *task) summary() string {
 		}
 		where += ", on " + strings.Join(on, " and ")
 	}
-	return fmt.Sprintf("%s: %s in %s (loading %s), %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(r.Before+len(r.Iterations)),
+	return fmt.Sprintf("%s: %s in %s and %s of loading, %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(r.Before+len(r.Iterations)),
 		seconds(r.Duration), seconds(r.Load), end, countText(perSecond(float64(r.Edges), r.Duration)), where, bytesText(peakMemory()))
 }
 
