@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/garaph/garaph/internal/hostmem"
@@ -27,6 +28,9 @@ type edges struct {
 // loadEdges reads as many in-sides of shards as fit into limit bytes, evenly
 // from all over the graph. free returns the memory.
 func loadEdges(ctx context.Context, s *store.Store, threads int, limit int64) (*edges, error) {
+	if err := rowsOnly(s.Catalogue()); err != nil {
+		return nil, err
+	}
 	chosen, size := chooseShards(s.Catalogue(), limit)
 	blob, err := hostmem.Bytes(size)
 	if err != nil {
@@ -88,4 +92,12 @@ func chooseShards(c *store.Catalogue, limit int64) (chosen []chosenShard, size i
 		}
 	}
 	return chosen, size
+}
+
+// rowsOnly refuses graphs whose sources do not lie in memory as ceilings read them.
+func rowsOnly(c *store.Catalogue) error {
+	if c.Layout == store.Packed {
+		return errors.New("ceilings are measured on graphs of the layout csc: import the graph with --layout csc")
+	}
+	return nil
 }

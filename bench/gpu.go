@@ -68,6 +68,9 @@ func MeasureGPU(ctx context.Context, g *garaph.Graph, o GPUOptions) (r *Report, 
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
+	if err := rowsOnly(g.Catalogue()); err != nil {
+		return nil, err
+	}
 	m := &gpuMeasurement{graph: g, opt: o}
 	if m.device, err = device.Open(o.GPU); err != nil {
 		return nil, err

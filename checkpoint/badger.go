@@ -130,6 +130,9 @@ func view(db *badger.DB, key []byte, read func(b []byte) error) error {
 			if err != nil {
 				return fmt.Errorf("%w: %q: %w", ErrDamaged, key, err)
 			}
+			if err := checkEntry(db, item); err != nil {
+				return err
+			}
 			return item.Value(func(b []byte) error {
 				if len(b) == 0 {
 					return fmt.Errorf("%w: %q is unreadable", ErrDamaged, key)
@@ -138,6 +141,19 @@ func view(db *badger.DB, key []byte, read func(b []byte) error) error {
 			})
 		})
 	})
+}
+
+// checkEntry looks at the entry of a value in its log before Badger does.
+func checkEntry(db *badger.DB, item *badger.Item) error {
+	var log *os.File
+	err := badgerdb.CheckEntry(ErrDamaged, func(id uint32) *os.File {
+		log, _ = os.Open(filepath.Join(db.Opts().ValueDir, fmt.Sprintf("%06d.vlog", id))) // nil: it is missing
+		return log
+	}, item)
+	if log != nil {
+		_ = log.Close() // only read
+	}
+	return err
 }
 
 // guard turns what failing disks do to a mapped database (pages that cannot be
