@@ -32,7 +32,7 @@ func newImportFlags(fs *pflag.FlagSet) *importFlags {
 		format:        enumFlag(fs, "format", "auto", formats, "format of the edge files"),
 		ids:           enumFlag(fs, "ids", "auto", words(ingest.IDsAuto, ingest.IDsDense, ingest.IDsInt, ingest.IDsString), "kind of vertex ids"),
 		weights:       enumFlag(fs, "weights", "auto", words(ingest.WeightsAuto, ingest.WeightsYes, ingest.WeightsNo), "whether edges have weights"),
-		layout:        enumFlag(fs, "layout", string(store.CSC), words(store.CSC, store.Packed), "how edges are stored: csc, or packed into a third fewer bytes, for the CPU"),
+		layout:        enumFlag(fs, "layout", string(store.CSC), words(store.CSC, store.Packed), "how in-edges are stored: by destination (csc), or by source in a few bits each (packed)"),
 		delimiter:     delimiterFlag(fs),
 		header:        fs.Bool("header", false, "the first line of text is a header (default found by itself)"),
 		noHeader:      fs.Bool("no-header", false, "the first line of text is an edge"),
