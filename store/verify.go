@@ -94,7 +94,7 @@ func (s *Store) checks(report func(error)) iter.Seq[func([]byte) int64] {
 // checkSide reads a shard's side into buf, and gives its size.
 func (s *Store) checkSide(dir shard.Direction, i int, buf []byte, report func(error)) int64 {
 	n := s.cat.Bytes(dir, i)
-	if err := s.checkHeader(dir, i); err != nil {
+	if err := s.checkHeader(dir, i, buf[:shard.HeaderBytes]); err != nil {
 		report(err)
 		return n
 	}
@@ -110,12 +110,12 @@ func (s *Store) checkSide(dir shard.Direction, i int, buf []byte, report func(er
 	return n
 }
 
-// checkHeader compares the header of a shard's side with the catalogue, before the
+// checkHeader reads the header of a shard's side into head, which a blob has room for, and
+// compares it with the catalogue before the
 // rest is read: a forged directory may promise gigabytes.
-func (s *Store) checkHeader(dir shard.Direction, i int) error {
+func (s *Store) checkHeader(dir shard.Direction, i int, head []byte) error {
 	e, _ := s.side(dir, i)
 	e.Bytes = shard.HeaderBytes
-	head := make([]byte, shard.HeaderBytes)
 	err := s.readBlob(e, shardKey(dir, i), head)
 	var h shard.Header
 	if err == nil {

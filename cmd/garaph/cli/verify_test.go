@@ -46,7 +46,7 @@ func TestVerifySmallShards(t *testing.T) {
 			t.Errorf("%d bytes, %d damaged, %v", done, found.count, err)
 		}
 	})
-	if allocated > 8*n {
+	if allocated > 10*n {
 		t.Errorf("%.0f allocations for %d shards", allocated, n)
 	}
 }
