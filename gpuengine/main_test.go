@@ -152,7 +152,7 @@ func (r *rig[V, A]) fetch() error {
 	return err
 }
 
-// close returns all back, and holds the device against it.
+// close returns everything, and checks that the device has it back.
 func (r *rig[V, A]) close(t testing.TB) {
 	t.Helper()
 	if err := r.Close(); err != nil {

@@ -208,7 +208,7 @@ func TestPageRank(t *testing.T) {
 	})
 }
 
-// ranksOf holds the ranks against want and returns the number of iterations.
+// ranksOf compares the ranks with want and returns the number of iterations.
 func ranksOf[F float32 | float64](t rapid.TB, g oracle.Graph, p programs.PageRank[F], most int, want []float64, tolerance float64) int {
 	t.Helper()
 	x := newInterpreter[F, int64](g, p)

@@ -110,7 +110,7 @@ func (x variant) Edge(i string) string {
 	}
 }
 
-// SlotEdge is what Gather is told of the edge in a slot of a block.
+// SlotEdge is what Gather gets of the edge in a slot of a block.
 func (x *instance) SlotEdge() string {
 	if !x.UsesEdge {
 		return x.Gas + ".Edge{}"
