@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"fmt"
 	"hash/crc32"
 	"os"
@@ -68,5 +69,46 @@ func TestForgedDatabase(t *testing.T) {
 			forge(name, func(b []byte) []byte { return b[:at] })
 		}
 		forge(name, func(b []byte) []byte { return append(b, fmt.Sprint(n)...) })
+	}
+}
+
+// TestForgedLog changes the heads of entries in an epoch's value log, under right
+// checksums. Badger would return without giving back its lock on the log, and closing
+// the database would wait for ever.
+func TestForgedLog(t *testing.T) {
+	j, older, newer := twoEpochs(t)
+	folder := j.Epochs().epochPath(2)
+	names, err := filepath.Glob(filepath.Join(folder, dbDir, "*.vlog"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%q, %v", names, err)
+	}
+	sound, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const fileHead, entryHead = 20, 20
+	passed := 0
+	for at := fileHead; at < fileHead+entryHead; at++ {
+		for _, b := range []byte{0, 0x7f, 0xff} {
+			forged := bytes.Clone(sound)
+			forged[at] = b
+			if err := os.WriteFile(names[0], forged, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			reseal(t, folder)
+			what := fmt.Sprintf("%#x at %d", b, at)
+			soon(t, what, func() {
+				var got memory
+				r, err := j.Restore(t.Context(), &got)
+				if err != nil || !(r.Number == 1 && got.same(older) || r.Number == 2 && got.same(newer)) {
+					t.Errorf("%s: epoch %d, %v passed over, error %v", what, r.Number, r.Passed, err)
+				}
+				passed += len(r.Passed)
+			})
+			j.Epochs().passed = nil
+		}
+	}
+	if passed == 0 {
+		t.Error("no change was noticed")
 	}
 }

@@ -36,7 +36,7 @@ func (c *hostileCase) check(line []string, e ended) (wrong []string) {
 		add("panic: %q in %.900s", m, e.stderr)
 	}
 	for _, text := range []string{e.stdout, e.stderr} {
-		if i := strings.IndexFunc(text, unprintable); i >= 0 && !c.printsTable(line) {
+		if i := unprintable(text); i >= 0 && !c.printsTable(line) {
 			add("control characters: %q", text[max(0, i-60):min(len(text), i+60)])
 		}
 	}
@@ -57,9 +57,15 @@ func (c *hostileCase) check(line []string, e ended) (wrong []string) {
 	return wrong
 }
 
-// unprintable is a character that a terminal may act upon.
-func unprintable(r rune) bool {
-	return r != '\n' && r != '\t' && (unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Bidi_Control, r))
+// unprintable is where a text has a character that a terminal may act upon, or no
+// character at all; -1 where it has none.
+func unprintable(text string) int {
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) || r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return i
+		}
+	}
+	return -1
 }
 
 // printsTable reports whether a command prints what is in the graph to be read by

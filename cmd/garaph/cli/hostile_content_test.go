@@ -168,6 +168,7 @@ type shardInfo struct {
 	first, vertices, in, out uint32
 	sums                     [2]uint32
 	places                   [4]uint64 // of version 2: places and sizes of both sides
+	degrees                  [2]uint32 // and the bytes of their degrees
 }
 
 // shards returns what is said of the shards.
@@ -198,6 +199,7 @@ func (g *content) shards() (list []shardInfo) {
 		for k := range s.places {
 			s.places[k] = le.Uint64(b[24+8*k:])
 		}
+		s.degrees = [2]uint32{le.Uint32(b[56:]), le.Uint32(b[60:])}
 		list = append(list, s)
 	}
 }
@@ -222,6 +224,7 @@ func (g *content) setShards(list []shardInfo) {
 		for _, x := range s.places {
 			b = le.AppendUint64(b, x)
 		}
+		b = le.AppendUint32(le.AppendUint32(b, s.degrees[0]), s.degrees[1])
 		if i+1 == len(list) || (i+1)%shardsInRecord == 0 {
 			g.values[recordKey("shards", i/shardsInRecord)] = sealEnvelope(b)
 			b = bytes.Clone(head)
@@ -287,7 +290,7 @@ func hugeCatalogue(_ *hostileCase, r *rand.Rand, g *content) string {
 			n, each = 300_000, 1
 		}
 		for ; n > 0 && first+each <= math.MaxUint32; n-- {
-			more := shardInfo{first: uint32(first), vertices: uint32(each), places: last.places}
+			more := shardInfo{first: uint32(first), vertices: uint32(each), places: last.places, degrees: [2]uint32{uint32(4 + each), uint32(4 + each)}}
 			if more.places[1] > 0 { // as large as a shard without edges is
 				size := (64 + 4*(each+1) + 15) &^ 15
 				more.places[1], more.places[3] = size, min(more.places[3], size)

@@ -21,6 +21,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/badgerdb"
+	"github.com/garaph/garaph/store"
 )
 
 // soundGraph is a graph with jobs, before anything happens to it.
@@ -42,9 +43,10 @@ func (h *hostile) soundGraphs() (list []*soundGraph) {
 		edges   int
 		vertex  func(int) string
 	}{
-		{"named and weighted", ingest.Options{ShardVertices: 64}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
+		{"named and weighted", ingest.Options{ShardVertices: 64, Layout: store.CSC}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
 		{"undirected, with sparse ids", ingest.Options{ShardVertices: 100, Undirected: true}, 3000, func(v int) string { return strconv.Itoa(v * 1_000_003) }},
-		{"small and dense", ingest.Options{}, 60, strconv.Itoa},
+		{"packed, named and weighted", ingest.Options{ShardVertices: 64, Layout: store.Packed}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
+		{"small and dense", ingest.Options{Layout: store.CSC}, 60, strconv.Itoa},
 	} {
 		n := min(400, g.edges/4)
 		var text strings.Builder

@@ -23,11 +23,22 @@ func putNumber(b []byte, r *rand.Rand) string {
 	return fmt.Sprintf("%d for %d at %d", value, old, at)
 }
 
-// neighbours is where the neighbours of a sound shard lie in its blob.
-func neighbours(b []byte) (from, to int) {
-	le := binary.LittleEndian
-	from = 64 + (4*(int(le.Uint32(b[20:]))+1)+15)&^15
-	return from, from + 4*int(le.Uint32(b[24:]))
+// shardSections is where the three sections of a shard's blob lie, as its header
+// says: offsets, neighbours and weights, or of a packed one heads, data and
+// everything behind.
+func shardSections(b []byte) [3][2]int {
+	field := func(at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
+	const rows, packed = 1, 2
+	var first, second, third int
+	switch b[8] {
+	case rows:
+		first, second = (4*(field(20)+1)+15)&^15, (4*field(24)+15)&^15
+		third = second * int(b[10]&1)
+	case packed:
+		first, second = (8*field(28)+31)&^31, 32*field(48)
+		third = max(0, len(b)-64-first-second)
+	}
+	return [3][2]int{{64, 64 + first}, {64 + first, 64 + first + second}, {64 + first + second, 64 + first + second + third}}
 }
 
 func keysFrom(values map[string][]byte, prefix string) (list []string) {
@@ -73,12 +84,17 @@ func outOfRange(c *hostileCase, r *rand.Rand, g *content) string {
 	by := uint32(1000 + r.IntN(1<<30))
 	for _, key := range shardKeys(g) {
 		b := bytes.Clone(g.values[key])
-		n := int(binary.LittleEndian.Uint32(b[20:]))
-		from, _ := neighbours(b)
-		for v := range n { // the last neighbour of every vertex
-			if end := binary.LittleEndian.Uint32(b[64+4*(v+1):]); end > binary.LittleEndian.Uint32(b[64+4*v:]) {
-				at := from + 4*int(end-1)
-				binary.LittleEndian.PutUint32(b[at:], binary.LittleEndian.Uint32(b[at:])+by)
+		le, sections := binary.LittleEndian, shardSections(b)
+		add := func(at int) { le.PutUint32(b[at:], le.Uint32(b[at:])+by) }
+		if heads := int(le.Uint32(b[28:])); b[8] == 2 { // the sources of the last block
+			if heads > 0 {
+				add(64 + 8*(heads-1))
+			}
+		} else {
+			for v := range int(le.Uint32(b[20:])) { // the last neighbour of every vertex
+				if end := le.Uint32(b[64+4*(v+1):]); end > le.Uint32(b[64+4*v:]) {
+					add(sections[1][0] + 4*int(end-1))
+				}
 			}
 		}
 		g.values[key] = sealShard(b)
@@ -103,4 +119,38 @@ func noteSums(g *content) {
 
 func putCatalogue(g *content, text []byte) {
 	g.values["catalogue"] = sealEnvelope(append(bytes.Clone(g.values["catalogue"][:32]), text...))
+}
+
+// forgeDegrees changes what lies behind a shard's blob: the degrees of its vertices.
+func forgeDegrees(_ *hostileCase, r *rand.Rand, g *content) string {
+	key := anyOf(r, shardKeys(g))
+	place, known := g.places[key]
+	if !known {
+		return ""
+	}
+	from := place[0] + place[1]
+	b := g.payload[from:min(len(g.payload), from+g.degreesOf(key))]
+	const head = 4 // their checksum
+	if len(b) <= head {
+		return ""
+	}
+	degrees := b[head:]
+	var what string
+	switch at := r.IntN(len(degrees)); r.IntN(4) {
+	case 0:
+		other := r.IntN(len(degrees))
+		degrees[at], degrees[other] = degrees[other], degrees[at]
+		what = fmt.Sprintf("%d and %d change places", at, other)
+	case 1:
+		copy(degrees[at:], binary.AppendUvarint(nil, math.MaxUint32))
+		what = fmt.Sprintf("4 billion at %d", at)
+	case 2:
+		copy(degrees[at:], bytes.Repeat([]byte{0xff}, 11))
+		what = fmt.Sprintf("no number at %d", at)
+	default:
+		clear(degrees[at:])
+		what = fmt.Sprintf("0 from %d", at)
+	}
+	binary.LittleEndian.PutUint32(b, crcOf(degrees))
+	return fmt.Sprintf("%q: %s", key, what)
 }

@@ -42,28 +42,28 @@ func storeMutations() []mutation {
 		}),
 		blob("huge catalogue", hugeCatalogue),
 		blob("header of a shard", shardMutation(func(b []byte, r *rand.Rand) string {
-			at := 8 + 4*r.IntN(9) // in bytes: versions to checksums of sections
+			at := 8 + 4*r.IntN(13) // in bytes: all but the magic and the checksum
 			value := anyOf(r, []uint32{0, 1, 2, 3, 65535, 65536, 1 << 20, math.MaxInt32, 1 << 31, math.MaxUint32 - 1, math.MaxUint32})
 			binary.LittleEndian.PutUint32(b[at:], value)
 			return fmt.Sprintf("%d at %d", value, at)
 		})),
 		blob("offsets of a shard", shardMutation(func(b []byte, r *rand.Rand) string {
-			n := int(binary.LittleEndian.Uint32(b[20:]))
-			return putNumber(b[64:64+4*(n+1)], r)
+			offsets := shardSections(b)[0]
+			return putNumber(b[offsets[0]:offsets[1]], r)
 		})),
 		blob("neighbours out of range", outOfRange),
 		blob("neighbours of a shard", shardMutation(func(b []byte, r *rand.Rand) string {
-			from, to := neighbours(b)
-			return putNumber(b[from:to], r)
+			neighbours := shardSections(b)[1]
+			return putNumber(b[neighbours[0]:neighbours[1]], r)
 		})),
+		blob("degrees of a shard", forgeDegrees),
 		blob("weights of a shard", shardMutation(func(b []byte, r *rand.Rand) string {
-			_, to := neighbours(b)
-			to = (to + 15) &^ 15
-			if b[10]&1 == 0 || to+4 > len(b) {
+			weights := shardSections(b)[2]
+			if b[10]&1 == 0 || weights[0]+4 > len(b) {
 				return ""
 			}
 			weight := anyOf(r, []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), -1, math.MaxFloat32, 1e-45, float32(math.Copysign(0, -1))})
-			at := to + 4*r.IntN((len(b)-to)/4)
+			at := weights[0] + 4*r.IntN((len(b)-weights[0])/4)
 			binary.LittleEndian.PutUint32(b[at:], math.Float32bits(weight))
 			return fmt.Sprintf("%g at %d", weight, at)
 		})),

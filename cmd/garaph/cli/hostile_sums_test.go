@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/garaph/garaph/shard/rows"
 )
 
 // sumAgain puts right the checksums that cover a file of the graph, and reports
@@ -141,11 +139,12 @@ func sealEnvelope(b []byte) []byte {
 // where its sections are.
 func sealShard(b []byte) []byte {
 	le := binary.LittleEndian
-	if n := int(le.Uint32(b[20:])); n > 0 && n < 1<<20 && rows.Size(n, le.Uint32(b[24:]), b[10]&1 != 0) <= int64(len(b)) {
-		rows.Seal(b)
-	} else {
-		le.PutUint32(b[60:], crc32.Checksum(b[:60], castagnoli))
+	for i, s := range shardSections(b) {
+		if s[0] <= s[1] && s[1] <= len(b) {
+			le.PutUint32(b[32+4*i:], crcOf(b[s[0]:s[1]]))
+		}
 	}
+	le.PutUint32(b[60:], crcOf(b[:60]))
 	return b
 }
 
