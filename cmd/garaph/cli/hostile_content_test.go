@@ -44,6 +44,9 @@ const (
 	blocksInRecord = 4096
 	shardEntry     = 64 // bytes
 	blockEntry     = 20
+	// mostShards have blobs to be changed: a huge catalogue has one blob for hundreds of
+	// thousands of shards, of which mutations would make as many copies.
+	mostShards = 4096
 )
 
 // readContent reads a graph; nil where that cannot be read any more.
@@ -63,7 +66,7 @@ func readContent(graph string) *content {
 			g.values[key], g.places[key] = payload[off:end:end], [2]int{int(off), int(n)}
 		}
 	}
-	for i := 0; ; i++ {
+	for i := range mostShards {
 		b := g.values[recordKey("shards", i/shardsInRecord)]
 		at := 32 + i%shardsInRecord*shardEntry
 		if at+shardEntry > len(b) {
