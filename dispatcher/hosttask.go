@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -146,7 +147,8 @@ func (h *handout) takes(shards []int) float64 {
 // rest is how long the GPU takes for all that is not done and that the CPU does not have.
 func (h *handout) rest() (gpu float64) {
 	now := h.now() - h.start
-	rate := [2]float64{h.host.speeds.Resident, h.host.speeds.Streamed}
+	speeds := &h.host.speeds
+	rate := [2]float64{speeds.Resident, cmp.Or(speeds.Crowded, speeds.Streamed)}
 	for k := range rate {
 		if h.did[k] > h.left[k] { // it may be slower than it was
 			rate[k] = max(rate[k], now/float64(h.did[k]))

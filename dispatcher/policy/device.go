@@ -89,17 +89,29 @@ func cpuCost(o Observation, s State, m Method) float64 {
 	return min(v.Least+v.Notify*along, notify+cpu) // measured, per edge; but what follows is never more than a pull of all
 }
 
-// workCost is how long the GPU takes for the work on pages.
-func workCost(o Observation, s State) float64 {
-	return max(s.Speeds.Resident*float64(o.ResidentEdges), s.Speeds.Streamed*float64(o.PullEdges-o.ResidentEdges))
+// workCost is how long the GPU takes for the work on pages, with a speed of streaming.
+func workCost(o Observation, s State, streamed float64) float64 {
+	return max(s.Speeds.Resident*float64(o.ResidentEdges), streamed*float64(o.PullEdges-o.ResidentEdges))
 }
 
-func gpuCost(o Observation, s State) float64 { return s.Speeds.Alone + workCost(o, s) }
+func gpuCost(o Observation, s State) float64 {
+	return s.Speeds.Alone + workCost(o, s, s.Speeds.Streamed)
+}
+
+// compares reports whether an iteration of both has shown how fast the GPU is beside the
+// CPU, and none yet how fast it is alone: one page, which is measured before the first
+// iteration, is slower than one of many.
+func compares(o Observation, s State) bool {
+	return !s.Compared && s.Speeds.Crowded > 0 && o.ResidentEdges < o.PullEdges
+}
 
 // share says whether the CPU has a part in an iteration that the GPU does sooner
 // than it.
 func share(o Observation, s State, gpu, toHost float64) Device {
-	v, work := s.Speeds, workCost(o, s)
+	if compares(o, s) {
+		return GPU
+	}
+	v, work := s.Speeds, workCost(o, s, cmp.Or(s.Speeds.Crowded, s.Speeds.Streamed))
 	pull := v.Page * float64(o.PullEdges)
 	together := cmp.Or(v.Both, 2*v.Alone) + max(pull*work/(pull+work), exchangeCost(o, s)) + toHost
 	if pull > work*float64(o.Pages) || together > (1-leastGain)*gpu {

@@ -1,5 +1,7 @@
 package policy
 
+import "cmp"
+
 // Speeds are how fast the devices of a job are, in seconds: per edge, or per
 // byte. They are measured in every iteration that shows them.
 type Speeds struct {
@@ -13,6 +15,7 @@ type Speeds struct {
 	Least    float64 `json:"least"`
 	Resident float64 `json:"resident"` // per edge that stays on the GPU
 	Streamed float64 `json:"streamed"` // per edge that is copied there
+	Crowded  float64 `json:"crowded"`  // the same while the CPU works, which shares the bandwidth of memory
 	Link     float64 `json:"link"`     // per byte of values
 	// Alone and Both are what an iteration of the GPU, or of both, takes beside the
 	// work on pages.
@@ -23,7 +26,7 @@ type Speeds struct {
 // Sound returns the speeds, or none where a figure cannot be one of a machine: the
 // file that keeps them can be edited.
 func (s Speeds) Sound() Speeds {
-	for _, x := range []float64{s.CPU, s.Page, s.Notify, s.Least, s.Resident, s.Streamed, s.Link, s.Alone, s.Both} {
+	for _, x := range []float64{s.CPU, s.Page, s.Notify, s.Least, s.Resident, s.Streamed, s.Crowded, s.Link, s.Alone, s.Both} {
 		if x != 0 && !(x > 1e-15 && x < 1e6) {
 			return Speeds{}
 		}
@@ -125,7 +128,14 @@ func Learn(s State, m Measurement) State {
 		Took{m.Beside, 1}.mix(&v.Alone)
 	}
 	m.Resident.mix(&v.Resident)
-	m.Streamed.mix(&v.Streamed)
+	switch {
+	case m.Decision.Device == Hybrid:
+		m.Streamed.mix(&v.Crowded)
+	case compares(m.Observation, s) && m.Decision.Device == GPU:
+		v.Streamed, s.Compared = cmp.Or(m.Streamed.Rate(), v.Streamed), true
+	default:
+		m.Streamed.mix(&v.Streamed)
+	}
 	m.Link.mix(&v.Link)
 	Took{m.Scan.Seconds, m.Scan.Edges}.mix(&v.Page)
 	m.Scan.looked().mix(&v.CPU)

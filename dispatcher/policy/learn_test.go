@@ -5,6 +5,7 @@ import "testing"
 // TestLearnSpeeds: a measurement counts half, one that is far off no more than twice
 // the old one, and none where the speeds are given.
 func TestLearnSpeeds(t *testing.T) {
+	alone := Measurement{Observation: Observation{Facts: facts()}, Decision: Decision{Device: GPU, Method: NotifyPull}, Streamed: Took{2, 1}}
 	for _, c := range []struct {
 		name string
 		old  Speeds
@@ -19,7 +20,9 @@ func TestLearnSpeeds(t *testing.T) {
 		{"a pull that skipped most", Speeds{CPU: 1}, Measurement{Scan: Scanned{Seconds: 12, Edges: 6, Looked: 3}}, Speeds{Page: 2, CPU: 1}},
 		{"of the GPU", Speeds{}, Measurement{Decision: Decision{Device: GPU, Method: Pull}, Beside: 5, Resident: Took{1, 2}}, Speeds{Alone: 5, Resident: 0.5}},
 		{"of the GPU, with notifying", Speeds{}, Measurement{Decision: Decision{Device: GPU, Method: NotifyPull}, Beside: 5}, Speeds{}},
-		{"of both", Speeds{}, Measurement{Decision: Decision{Device: Hybrid, Method: Pull}, Beside: 5, Streamed: Took{1, 2}}, Speeds{Both: 5, Streamed: 0.5}},
+		{"of both", Speeds{}, Measurement{Decision: Decision{Device: Hybrid, Method: Pull}, Beside: 5, Streamed: Took{1, 2}}, Speeds{Both: 5, Crowded: 0.5}},
+		{"the first alone after both", Speeds{Streamed: 4, Crowded: 3}, alone, Speeds{Streamed: 2, Crowded: 3}},
+		{"alone before both", Speeds{Streamed: 4}, alone, Speeds{Streamed: 3}},
 	} {
 		if got := Learn(State{Limit: inMemoryLimit, Speeds: c.old}, c.m).Speeds; got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
