@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
 )
 
 // GPUOptions say what [MeasureGPU] measures.
@@ -47,6 +48,7 @@ func (o GPUOptions) Check() error {
 type gpuMeasurement struct {
 	graph  *garaph.Graph
 	opt    GPUOptions
+	packed bool // the graph's in-edges are
 	device device.Device
 	pages  *page.Cache
 	report *Report
@@ -68,10 +70,7 @@ func MeasureGPU(ctx context.Context, g *garaph.Graph, o GPUOptions) (r *Report, 
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
-	if err := rowsOnly(g.Catalogue()); err != nil {
-		return nil, err
-	}
-	m := &gpuMeasurement{graph: g, opt: o}
+	m := &gpuMeasurement{graph: g, opt: o, packed: g.Catalogue().Layout == store.Packed}
 	if m.device, err = device.Open(o.GPU); err != nil {
 		return nil, err
 	}
@@ -81,7 +80,7 @@ func MeasureGPU(ctx context.Context, g *garaph.Graph, o GPUOptions) (r *Report, 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.pages.Close()) }()
-	m.report = newReport(g, o.Rounds, o.Threads, gpuAbout)
+	m.report = newReport(g, o.Rounds, o.Threads, m.about())
 	m.report.on(m.device.Info())
 	for _, step := range []func(context.Context) error{m.ceilings, m.kernelTimes, m.pipelines} {
 		if err := errors.Join(ctx.Err(), step(ctx)); err != nil {
@@ -94,9 +93,16 @@ func MeasureGPU(ctx context.Context, g *garaph.Graph, o GPUOptions) (r *Report, 
 	return m.report.ended(), nil
 }
 
-const gpuAbout = `PageRank with 4-byte values, sums of 8 bytes. Kernels run alone over the whole graph, or over one shard; the fastest of
-the rounds counts. A pipeline is whole iterations: the median (least–most). Copies and kernels are the time of all
-batches over that of the iteration, above 100% where streams overlap.`
+const gpuAbout = `Kernels run alone over the whole graph, or over one shard; the fastest of the rounds counts. A pipeline is whole
+iterations: the median (least–most). Copies and kernels are the time of all batches over that of the iteration, above 100%
+where streams overlap.`
+
+func (m *gpuMeasurement) about() string {
+	if m.packed {
+		return "Values of 4 bytes. Gather-only decodes the packed edges and gathers along them.\n" + gpuAbout
+	}
+	return "PageRank with 4-byte values, sums of 8 bytes. " + gpuAbout
+}
 
 // ceilings measures the link and gather-only.
 func (m *gpuMeasurement) ceilings(ctx context.Context) (err error) {
@@ -106,30 +112,26 @@ func (m *gpuMeasurement) ceilings(ctx context.Context) (err error) {
 	}
 	m.opt.Progress("gather-only")
 	c := m.graph.Catalogue()
-	if m.ceiling, err = measureGPUCeiling(ctx, m.device, c, m.pages); err != nil {
+	if m.packed {
+		m.ceiling, err = measurePackedCeiling(ctx, m)
+	} else {
+		m.ceiling, err = measureGPUCeiling(ctx, m.device, c, m.pages)
+	}
+	if err != nil {
 		return err
 	}
-	if left := c.Edges - m.ceiling.Edges; left >= kernels.Run {
-		m.report.note("gather-only is over %d of %d edges, as many as fit into half of the GPU's memory", m.ceiling.Edges, c.Edges)
-	}
 	t := m.report.table(Column{Name: "ceiling"}, Column{Name: "speed", text: rateText}, Column{Name: "unit"})
-	t.add("gather-only, 4-byte values", one(m.ceiling.Four), "edges/s")
-	t.add("gather-only, 8-byte values", one(m.ceiling.Eight), "edges/s")
+	if m.ceiling.Edges > 0 {
+		t.add("gather-only, 4-byte values", one(m.ceiling.Four), "edges/s")
+		t.add("gather-only, 8-byte values", one(m.ceiling.Eight), "edges/s")
+		if left := c.Edges - m.ceiling.Edges; left >= kernels.Run {
+			m.report.note("gather-only is over %d of %d edges, as many as fit into half of the GPU's memory", m.ceiling.Edges, c.Edges)
+		}
+	}
 	t.add("link, to the GPU", one(m.link.To), "bytes/s")
 	t.add("link, from the GPU", one(m.link.From), "bytes/s")
 	t.add("link, both at once", one(m.link.Both), "bytes/s")
 	return nil
-}
-
-// gatherWays are the ways to gather that are compared.
-var gatherWays = []struct {
-	name   string
-	gather gpuengine.Gather
-	single bool
-}{
-	{"segmented", gpuengine.GatherSegmented, false},
-	{"replicated, R by formula", gpuengine.GatherReplicated, false},
-	{"replicated, R = 1", gpuengine.GatherReplicated, true},
 }
 
 // kernelTimes times each kernel over the whole graph, and each shard's pull.
@@ -137,10 +139,10 @@ func (m *gpuMeasurement) kernelTimes(ctx context.Context) error {
 	m.kernels = m.report.table(Column{Name: "kernel"}, Column{Name: "seconds", text: secondsText}, Column{Name: "edges/s", text: rateText}, Column{Name: "of gather-only", text: shareText})
 	m.shards = m.report.table(Column{Name: "pull of a shard"}, Column{Name: "shards"}, Column{Name: "edges", text: rateText, spread: true},
 		Column{Name: "copies", text: digits}, Column{Name: "seconds", text: secondsText, spread: true}, Column{Name: perEdge, text: nanoText, spread: true})
-	c, v := m.graph.Catalogue(), float64(m.graph.Catalogue().Vertices)
-	for i, w := range gatherWays {
-		m.opt.Progress("kernels, " + w.name)
-		t, err := probe[float32](ctx, m, gpuengine.Options{Gather: w.gather, Single: w.single})
+	edges, vertices := float64(m.graph.Catalogue().Edges), float64(m.graph.Catalogue().Vertices)
+	for i, s := range m.subjects() {
+		m.opt.Progress("kernels, " + s.name)
+		t, err := s.probe(ctx, m)
 		if errors.Is(err, errStreamed) {
 			m.report.note("the graph does not fit into the GPU's memory: its kernels were not timed")
 			return nil
@@ -148,21 +150,23 @@ func (m *gpuMeasurement) kernelTimes(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		edges := float64(c.Edges)
-		m.kernel("pull, "+w.name, t.pull, edges, m.ceiling.Four)
-		if i == 0 {
-			m.kernel("expand", t.expand, edges, math.NaN())
-			m.kernel("apply (vertices/s)", t.apply, v, math.NaN())
-			m.kernel("pull and apply, "+w.name, t.pull+t.apply, edges, m.ceiling.Four)
+		ceiling := m.ceiling.Four
+		if s.wide {
+			ceiling = m.ceiling.Eight
 		}
-		m.shardTimes(w.name, t.shards)
+		m.kernel("pull, "+s.name, t.pull, edges, ceiling)
+		if i == 0 {
+			if !m.packed {
+				m.kernel("expand", t.expand, edges, math.NaN())
+			}
+			m.kernel("apply (vertices/s)", t.apply, vertices, math.NaN())
+			m.kernel("pull and apply, "+s.name, t.pull+t.apply, edges, m.ceiling.Four)
+		}
+		if s.shards {
+			m.shardTimes(s.name, t.shards)
+		}
 	}
-	m.opt.Progress("kernels, 8-byte values")
-	t, err := probe[float64](ctx, m, gpuengine.Options{Gather: gpuengine.GatherSegmented})
-	if err == nil {
-		m.kernel("pull, segmented, 8-byte values", t.pull, float64(c.Edges), m.ceiling.Eight)
-	}
-	return err
+	return nil
 }
 
 // kernel adds a figure. ceiling is NaN for a kernel that does not gather.
@@ -198,18 +202,21 @@ func (m *gpuMeasurement) pipelines(ctx context.Context) error {
 	t := m.report.table(Column{Name: "pipeline"}, Column{Name: "on the GPU", text: shareText}, Column{Name: "GPU memory"}, Column{Name: "streams"}, Column{Name: "batches"},
 		Column{Name: "seconds/iteration", text: secondsText}, Column{Name: "edges/s", text: rateText, spread: true}, Column{Name: "of gather-only", text: shareText},
 		Column{Name: "copied B/s", text: rateText}, Column{Name: "of link", text: shareText}, Column{Name: "copies", text: shareText}, Column{Name: "kernels", text: shareText})
-	for _, w := range gatherWays {
+	for _, x := range m.subjects() {
+		if x.pipeline == nil {
+			continue
+		}
 		for _, memory := range []int64{0, few} {
 			where, size := "resident", "all"
 			if memory > 0 {
 				where, size = "streamed", sizeText(memory)
 			}
-			m.opt.Progress("pipeline, " + w.name + ", " + where)
-			figures, err := pipeline(ctx, m, gpuengine.Options{Gather: w.gather, Single: w.single, Memory: memory, Streams: m.opt.Streams})
+			m.opt.Progress("pipeline, " + x.name + ", " + where)
+			figures, err := x.pipeline(ctx, m, memory)
 			if err != nil {
 				return err
 			}
-			t.add(slices.Concat([]any{w.name, figures[0], size}, figures[1:])...)
+			t.add(slices.Concat([]any{x.name, figures[0], size}, figures[1:])...)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"unsafe"
 
 	"github.com/garaph/garaph/gpuengine"
@@ -73,6 +74,55 @@ func measureGPUCeiling(ctx context.Context, d device.Device, cat *store.Catalogu
 		seconds, err := w.least(gatherRounds, func() error {
 			return gather.Launch(w.stream, info.Processors*gatherBlocks, &args)
 		})
+		if err != nil {
+			return GPUCeiling{}, err
+		}
+		*x.speed = float64(c.Edges) / seconds
+	}
+	return c, nil
+}
+
+// measurePackedCeiling measures it over the packed in-edges of a graph, decoding
+// included: in the order of sources, all of them if they fit into the device's memory;
+// none if they do not.
+func measurePackedCeiling(ctx context.Context, m *gpuMeasurement) (c GPUCeiling, err error) {
+	gather, err := kernels.LoadGatherPacked(m.device)
+	if err != nil {
+		return c, err
+	}
+	j, err := newGPUJob(ctx, m, rankProgram[float32](), gpuengine.Options{})
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, j.close()) }()
+	if j.engine.Resident() < m.graph.Catalogue().Edges {
+		m.report.note("the graph does not fit into the GPU's memory: gather-only was not measured")
+		return GPUCeiling{Four: math.NaN(), Eight: math.NaN()}, nil
+	}
+	w, err := newStopwatch(m.device)
+	defer func() { err = errors.Join(err, w.close()) }()
+	if err != nil {
+		return c, err
+	}
+	size := 8 * int64(m.graph.Catalogue().Vertices)
+	at, err := m.device.Alloc(size)
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, m.device.Free(at)) }()
+	if err := w.stream.Fill(at, 0, size); err != nil {
+		return c, err
+	}
+	launches, err := j.engine.Launches(w.stream)
+	if err != nil {
+		return c, err
+	}
+	c.Edges = j.engine.Resident()
+	for _, x := range []struct {
+		width uint64
+		speed *float64
+	}{{4, &c.Four}, {8, &c.Eight}} {
+		seconds, err := w.least(gatherRounds, func() error { return launches.GatherPacked(gather, at, x.width) })
 		if err != nil {
 			return GPUCeiling{}, err
 		}

@@ -17,22 +17,21 @@ import (
 // errStreamed: not all edges stay on the GPU.
 var errStreamed = errors.New("the edges are streamed")
 
-// gpuJob is PageRank on the GPU of a measurement, without the dispatcher, so that
-// the engine can be taken apart.
-type gpuJob[F float32 | float64] struct {
-	arrays *vertices.Arrays[F]
-	engine *gpuengine.Engine[F, int64]
+// gpuJob is a job on the GPU of a measurement, without the dispatcher, so that the
+// engine can be taken apart.
+type gpuJob[V, A any] struct {
+	arrays *vertices.Arrays[V]
+	engine *gpuengine.Engine[V, A]
 }
 
-func newGPUJob[F float32 | float64](ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (*gpuJob[F], error) {
+func newGPUJob[V, A any](ctx context.Context, m *gpuMeasurement, program gas.Program[V, A], o gpuengine.Options) (*gpuJob[V, A], error) {
 	c := m.graph.Catalogue()
-	program := programs.PageRank[F]{Damping: 0.85}
-	arrays, err := vertices.New[F](c.Vertices, m.device)
+	arrays, err := vertices.New[V](c.Vertices, m.device)
 	if err != nil {
 		return nil, err
 	}
-	j := &gpuJob[F]{arrays: arrays}
-	if j.engine, err = gpuengine.New(m.device, gas.Program[F, int64](program), arrays, c, o); err != nil {
+	j := &gpuJob[V, A]{arrays: arrays}
+	if j.engine, err = gpuengine.New(m.device, program, arrays, c, o); err != nil {
 		return nil, errors.Join(err, j.close())
 	}
 	err = parallel(m.opt.Threads, len(c.Shards), func(i int) error {
@@ -60,7 +59,7 @@ func newGPUJob[F float32 | float64](ctx context.Context, m *gpuMeasurement, o gp
 	return j, nil
 }
 
-func (j *gpuJob[F]) close() error {
+func (j *gpuJob[V, A]) close() error {
 	var err error
 	if j.engine != nil {
 		err = j.engine.Close()
@@ -69,10 +68,15 @@ func (j *gpuJob[F]) close() error {
 	return err
 }
 
+// rankProgram is the program of most figures.
+func rankProgram[F float32 | float64]() gas.Program[F, int64] {
+	return programs.PageRank[F]{Damping: 0.85}
+}
+
 // pipeline times whole iterations. Its figures are the cells of the table of
 // pipelines, without the budget.
-func pipeline(ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (cells []any, err error) {
-	j, err := newGPUJob[float32](ctx, m, o)
+func pipeline[V, A any](ctx context.Context, m *gpuMeasurement, program gas.Program[V, A], o gpuengine.Options) (cells []any, err error) {
+	j, err := newGPUJob(ctx, m, program, o)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +123,7 @@ func leastGPU(d device.Device, c *garaph.Catalogue) (int64, error) {
 	}
 	defer arrays.Free()
 	var need *gpuengine.NeedError
-	e, err := gpuengine.New(d, gas.Program[float32, int64](programs.PageRank[float32]{Damping: 0.85}), arrays, c, gpuengine.Options{Memory: 1})
+	e, err := gpuengine.New(d, rankProgram[float32](), arrays, c, gpuengine.Options{Memory: 1})
 	if errors.As(err, &need) {
 		return need.Least(), nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
 )
 
@@ -22,8 +23,8 @@ type shardTime struct {
 }
 
 // probe times the kernels of a way to gather.
-func probe[F float32 | float64](ctx context.Context, m *gpuMeasurement, o gpuengine.Options) (t kernelTimes, err error) {
-	j, err := newGPUJob[F](ctx, m, o)
+func probe[V, A any](ctx context.Context, m *gpuMeasurement, program gas.Program[V, A], o gpuengine.Options) (t kernelTimes, err error) {
+	j, err := newGPUJob(ctx, m, program, o)
 	if err != nil {
 		return t, err
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine/device"
@@ -172,10 +174,10 @@ type hybridRun struct {
 	stopped bool    // it took too long
 }
 
-// run runs a job, and stops it if its iterations take more than limit seconds;
+// run runs a job, of which nothing is said without a name, and stops it if its iterations take more than limit seconds;
 // 0: however long they take.
 func (m *hybridMeasurement) run(ctx context.Context, name string, w workload, o garaph.RunOptions, limit float64) (r hybridRun, err error) {
-	if m.opt.Progress != nil {
+	if m.opt.Progress != nil && name != "" {
 		m.opt.Progress(name)
 	}
 	debug.FreeOSMemory()
@@ -263,22 +265,55 @@ func (m *hybridMeasurement) roundName(part string, round int, what string) strin
 	return fmt.Sprintf("%s, round %d of %d, %s", part, round+1, m.opt.Rounds, what)
 }
 
-// pays runs a graph that does not fit into the GPU's memory.
+// pays runs a graph that does not fit into the GPU's memory. What CPU and GPU do together
+// is compared with the sum of what each does alone, or with what two jobs do that know
+// nothing of each other and share the bandwidth of memory, if that is less.
 func (m *hybridMeasurement) pays(ctx context.Context) error {
 	size := sizeText(m.gpuMemory)
 	speeds, resident, err := m.inTurn(ctx, paysPart, "streamed, "+size+" of the GPU", m.gpuMemory, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid)
 	if err != nil {
 		return err
 	}
-	var ratios []float64
+	var ofAlone, ofBoth, cpu, gpu []float64
 	for k, x := range speeds[2] {
-		ratios = append(ratios, x/(speeds[0][k]+speeds[1][k]))
+		c, g, err := m.atOnce(ctx, k, speeds[1][k]/speeds[0][k])
+		if err != nil {
+			return err
+		}
+		cpu, gpu = append(cpu, c), append(gpu, g)
+		alone := speeds[0][k] + speeds[1][k]
+		ofAlone, ofBoth = append(ofAlone, x/alone), append(ofBoth, x/min(alone, c+g))
 	}
-	m.bar("streamed: edges/s of hybrid / (cpu + gpu)", median(ratios), atLeast, 0.9)
+	t := m.report.table(Column{Name: "two jobs at once"}, Column{Name: "edges/s", text: rateText, spread: true})
+	t.add(dispatcher.CPU, spread(cpu))
+	t.add(dispatcher.GPU, spread(gpu))
+	m.bars = append(m.bars, []any{"streamed: edges/s of hybrid / (cpu + gpu)", one(median(ofAlone)), "", ""})
+	m.bar("streamed: of that, or of two jobs at once", median(ofBoth), atLeast, 0.9)
 	if resident == m.graph.Catalogue().Edges {
 		m.report.note("part %s streams nothing: all edges stay on the GPU within %s", paysPart, size)
 	}
 	return nil
+}
+
+// atOnce runs PageRank on the CPU and, so often that both take about as long, on the
+// GPU, as two jobs. It returns the edges per second of each.
+func (m *hybridMeasurement) atOnce(ctx context.Context, round int, faster float64) (cpu, gpu float64, err error) {
+	if m.opt.Progress != nil {
+		m.opt.Progress(m.roundName(paysPart, round, "two jobs at once"))
+	}
+	one := func(d dispatcher.Device, iterations int, speed *float64) func() error {
+		return func() error {
+			r, err := m.run(ctx, "", pageRankWorkload, garaph.RunOptions{Device: d, GPUMemory: m.gpuMemory, Method: dispatcher.Pull, Iterations: iterations}, 0)
+			if err == nil {
+				*speed = r.later(edgesPerSecond)
+			}
+			return err
+		}
+	}
+	var both errgroup.Group
+	both.Go(one(dispatcher.CPU, inTurnIterations, &cpu))
+	both.Go(one(dispatcher.GPU, int(inTurnIterations*max(1, faster)), &gpu))
+	return cpu, gpu, both.Wait()
 }
 
 // resident runs a graph that stays on the GPU.

@@ -46,7 +46,7 @@ func TestMeasureHybrid(t *testing.T) {
 	if alone, reached := column[*Spread](t, disk, "alone"), column[*Spread](t, disk, "reached"); len(alone) != 4 || reached[0].Min <= 0 || alone[2] == nil {
 		t.Errorf("from disk: %+v", disk)
 	}
-	if got := medians(t, tableOf(r, "must show"), "found"); len(got) != 5 || slices.Min(got) < 1e-3 || slices.Max(got) > 1e3 {
+	if got := medians(t, tableOf(r, "must show"), "found"); len(got) != 6 || slices.Min(got) < 1e-3 || slices.Max(got) > 1e3 {
 		t.Errorf("bars: found %v", got)
 	}
 	if len(r.Notes) != 2 || !strings.HasPrefix(r.Notes[1], "a quarter of the graph is ") {
@@ -110,7 +110,7 @@ func TestMeasureHybridNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Tables) != 2 || tableOf(r, "streamed, ") == nil || tableOf(r, "must show") == nil || len(r.Notes) != 3 {
+	if len(r.Tables) != 3 || tableOf(r, "streamed, ") == nil || tableOf(r, "two jobs at once") == nil || tableOf(r, "must show") == nil || len(r.Notes) != 3 {
 		t.Errorf("%+v", r)
 	}
 }

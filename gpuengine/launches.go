@@ -56,6 +56,21 @@ func (l *Launches) Pull() error {
 	return l.arrays.pull(&l.lane)
 }
 
+// GatherPacked decodes the packed edges and gathers values of their sources, of so many
+// bytes each, from an array.
+func (l *Launches) GatherPacked(k kernels.GatherPacked, from device.Pointer, width uint64) error {
+	all := l.all()
+	for key := rowKeys; key < keys; key++ {
+		if all.counts[key] == 0 {
+			continue
+		}
+		if err := k.Launch(l.lane.stream, all.counts[key], &kernels.GatherPackedArgs{Chunks: all.lists[key], Values: from, Sink: from, Width: width}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Apply applies all vertices.
 func (l *Launches) Apply() error {
 	l.lane.work = l.all()

@@ -73,7 +73,7 @@ func TestFresh(t *testing.T) {
 			t.Fatal(err)
 		}
 		sum := sha256.New()
-		for _, file := range []string{"garaph.cuh", name + ".cu"} {
+		for _, file := range []string{"garaph.cuh", "packed.cuh", name + ".cu"} {
 			source, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -84,7 +84,7 @@ func TestFresh(t *testing.T) {
 			t.Errorf("%s.ptx is not of %s.cu: run go generate ./kernels where nvcc 11.8 is installed", name, name)
 		}
 	}
-	if _, err := kernels.Template("none"); err == nil || err.Error() != "no kernel template \"none\": there are apply, expand, gather, pull_packed, pull_replicated, pull_segmented, zero" {
+	if _, err := kernels.Template("none"); err == nil || err.Error() != "no kernel template \"none\": there are apply, expand, gather, gather_packed, pull_packed, pull_replicated, pull_segmented, zero" {
 		t.Errorf("got %v", err)
 	}
 }

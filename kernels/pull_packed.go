@@ -116,20 +116,10 @@ func (k *emulator[V, A]) pullPacked(m device.Memory, g device.Grid, a *PullPacke
 
 // pullBlock adds what the slots of block i contribute that are edges.
 func (k *emulator[V, A]) pullBlock(x *access, a *PullPackedArgs, b *packing[V, A], i int) error {
-	c, head := b.chunk, b.heads[i]
-	width := head[1] & 63
-	group := width + c.Bits
-	data := x.bytes(c.Data+32*device.Pointer(head[1]>>6), 32*int64(group)+32)
-	u := head[0]
-	for slot := range uint32(BlockSlots) {
-		if x.err != nil {
-			return x.err
-		}
-		from := data[slot/8*group:]
-		u += field(from, slot%8*width, width)
-		d := field(from[width:], slot%8*c.Bits, c.Bits)
+	c := b.chunk
+	c.each(x, b.heads[i], func(slot, u, d uint32) {
 		if d -= c.From; d >= c.Count { // below 0 too
-			continue
+			return
 		}
 		src := view[V](x, a.Values+device.Pointer(u)*k.size, 1)
 		weight := b.weight(x, uint32(BlockSlots*i)+slot)
@@ -137,8 +127,25 @@ func (k *emulator[V, A]) pullBlock(x *access, a *PullPackedArgs, b *packing[V, A
 			edge := k.program.Gather(src[0], gas.Edge{Weight: weight}, b.window[d])
 			b.add(d<<c.Copies+slot%32&(1<<c.Copies-1), edge)
 		}
-	}
+	})
 	return x.err
+}
+
+// each calls do with the slots of a block, their sources and their destinations in the
+// shard, until an access fails.
+func (c *PackedChunk) each(x *access, head [2]uint32, do func(slot, u, d uint32)) {
+	width := head[1] & 63
+	group := width + c.Bits
+	data := x.bytes(c.Data+32*device.Pointer(head[1]>>6), 32*int64(group)+32)
+	u := head[0]
+	for slot := range uint32(BlockSlots) {
+		if x.err != nil {
+			return
+		}
+		from := data[slot/8*group:]
+		u += field(from, slot%8*width, width)
+		do(slot, u, field(from[width:], slot%8*c.Bits, c.Bits))
+	}
 }
 
 // weight is that of a slot of the chunk.
