@@ -50,7 +50,7 @@ func (b *Block) Row(dir shard.Direction, i int) []uint32 {
 	if at < 0 {
 		panic(fmt.Sprintf("rows of direction %s are read, and not planned", dir))
 	}
-	return b.shard[at].Row(b.begin + i)
+	return b.shard[at].Row(b.begin+i, nil)
 }
 
 // Each goes over all rows once: it calls f for blocks of about as many edges each,

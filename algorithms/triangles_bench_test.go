@@ -102,7 +102,7 @@ func upward(b *testing.B, s *store.Store) [][]uint32 {
 		side := rows.Of(x)
 		for k := range side.Vertices() {
 			v := side.First + uint32(k)
-			for _, u := range side.Row(k) {
+			for _, u := range side.Row(k, nil) {
 				if u != v {
 					list[min(u, v)] = append(list[min(u, v)], max(u, v))
 				}

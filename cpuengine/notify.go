@@ -7,7 +7,6 @@ import (
 
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
-	"github.com/garaph/garaph/shard/rows"
 )
 
 // notifyEdges is about how many edges one goroutine notifies along before it
@@ -73,9 +72,9 @@ func (e *Engine[V, A]) Notify(ctx context.Context, tasks []Task, dir shard.Direc
 		if x, ok := s.(*packed.Side); ok {
 			return r.notifyPacked(x)
 		}
-		side := rows.Of(s)
+		side, first := s.(shard.Rows), s.Header().First
 		for v, ok := e.arrays.Active.Next(p.From, p.To+1); ok; v, ok = e.arrays.Active.Next(v+1, p.To+1) {
-			list := side.Row(int(v - side.First))
+			list := side.Row(int(v-first), &r.row)
 			for _, u := range list {
 				e.arrays.Marks.Add(u)
 			}

@@ -26,6 +26,7 @@ type worker[V, A any] struct {
 	values []V
 	piece  [2]uint32
 	blocks packed.Blocks
+	row    shard.Buffer
 	stats  Stats
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
@@ -237,7 +238,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 		shards: shards, numbers: numbers, n: numbers.n,
 	}
 	in.groups = cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.In })
-	out := &sideBuilder{dir: shard.Out, out: w, spill: b.spill, shards: shards, numbers: &numbering{n: numbers.n}, n: numbers.n}
+	out := &sideBuilder{dir: shard.Out, out: w, spill: b.spill, layout: b.opt.Layout, shards: shards, numbers: &numbering{n: numbers.n}, n: numbers.n}
 	if !b.mirror {
 		in.twin = newGrouping(cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.Out }))
 	}
@@ -279,18 +280,18 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 func (b *builder) storeBytes(shards []store.ShardInfo) int64 {
 	var n int64
 	packs := b.opt.Layout == store.Packed
+	add := func(vertices int, edges uint32, weighted bool, packed int64) {
+		size := rows.Size(vertices, edges, weighted)
+		if packs && edges < 1<<12 {
+			size = max(size, packed)
+		}
+		n += store.StoredBytes(size, vertices, edges)
+	}
 	for i := range shards {
 		s := &shards[i]
-		in := rows.Size(s.Vertices, s.In, b.schema.Weighted)
-		if small := packed.MostBytes(s.In, b.schema.Weighted); packs && s.In < 1<<12 {
-			in = max(in, small)
-		}
-		n += store.StoredBytes(in, s.Vertices, s.In)
-		switch {
-		case !b.mirror:
-			n += store.StoredBytes(rows.Size(s.Vertices, s.Out, false), s.Vertices, s.Out)
-		case packs:
-			n += store.StoredBytes(rows.Size(s.Vertices, s.In, false), s.Vertices, s.In)
+		add(s.Vertices, s.In, b.schema.Weighted, packed.MostBytes(s.In, b.schema.Weighted))
+		if packs || !b.mirror {
+			add(s.Vertices, s.Out, false, packedrows.MostBytes(s.Vertices, s.Out, false))
 		}
 	}
 	return n

@@ -16,6 +16,7 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
@@ -102,7 +103,14 @@ func each(x shard.Side, f func(nbr, v uint32, weight float32)) {
 		}
 		return
 	}
-	side := rows.Of(x)
+	side, ok := x.(*rows.Side)
+	if p, packed := x.(*packedrows.Side); packed {
+		h := p.Header()
+		side, ok = p.Plain(make([]byte, rows.Size(h.Vertices, h.Edges, h.Weighted))), true
+	}
+	if !ok {
+		panic(fmt.Sprintf("a side of type %T", x))
+	}
 	for v := range side.Vertices() {
 		for k := side.Off[v]; k < side.Off[v+1]; k++ {
 			w := float32(1)

@@ -14,6 +14,7 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
@@ -131,6 +132,7 @@ type sorter struct {
 	blobs         [2][]byte // one to fill while the other is being stored
 	packed        [2][]byte // likewise, for packed sides
 	packer        packed.Packer
+	rowPacker     packedrows.Packer
 	storing       [2]chan error // from whom the other is; nil when it is free
 	at            int           // the one to fill
 	shardWeights  []float32     // of the shard that is being packed
@@ -163,7 +165,7 @@ func (s *sorter) grow(ctx context.Context, edges int, blob, pack, most int64) (e
 	}
 	s.free()
 	need := int64(edges)*s.edgeBytes() + 2*(blob+pack)
-	if s.packs() {
+	if s.packsIn() {
 		need += most * s.edgeBytes()
 		if s.weighted {
 			need += most * 4
@@ -204,8 +206,24 @@ func (s *sorter) grow(ctx context.Context, edges int, blob, pack, most int64) (e
 	return err
 }
 
-// packs reports whether the side is packed.
-func (s *sideBuilder) packs() bool { return s.layout == store.Packed && s.dir == shard.In }
+// packs reports whether the side is packed, or its rows are; packsIn, whether the side
+// itself is.
+func (s *sideBuilder) packs() bool   { return s.layout == store.Packed }
+func (s *sideBuilder) packsIn() bool { return s.packs() && s.dir == shard.In }
+
+// packsRows reports whether the rows of the side are packed: those of out-edges.
+func (s *sideBuilder) packsRows() bool { return s.packs() && (s.dir == shard.Out || s.mirror) }
+
+// packedBytes is room for what is packed of a shard of so many vertices and edges.
+func (s *sideBuilder) packedBytes(vertices int, edges uint32) (in, rows int64) {
+	if s.packsIn() {
+		in = packed.MostBytes(edges, s.weighted)
+	}
+	if s.packsRows() {
+		rows = packedrows.MostBytes(vertices, edges, false)
+	}
+	return in, rows
+}
 
 // hold takes its share of the sorters' memory. A sorter that waits for memory
 // holds none, and lets the others give back theirs.
@@ -244,9 +262,8 @@ func (s *sorter) group(ctx context.Context, g *group) error {
 	for i := g.from; i < g.to; i++ {
 		blob = max(blob, rows.Size(s.shards[i].Vertices, s.edges(i), s.weighted))
 		most = max(most, s.edges(i))
-	}
-	if s.packs() {
-		pack = packed.MostBytes(most, s.weighted)
+		in, rows := s.packedBytes(s.shards[i].Vertices, s.edges(i))
+		pack = max(pack, in+rows)
 	}
 	if err := s.grow(ctx, int(g.edges), blob, pack, int64(most)); err != nil {
 		return err
@@ -403,13 +420,9 @@ func (s *sorter) store(i int, first uint32, weights []float32) error {
 	if err := s.wait(at); err != nil {
 		return err
 	}
-	dir := s.dir
-	if s.packs() && s.mirror {
-		dir = shard.Out // it is stored as that too
-	}
 	weighted := s.weighted && !s.packs()
 	blob := s.blobs[at][:rows.Size(info.Vertices, edges, weighted)]
-	side := rows.Layout(blob, dir, uint32(i), info.First, info.Vertices, edges, weighted)
+	side := rows.Layout(blob, s.dir, uint32(i), info.First, info.Vertices, edges, weighted)
 	if s.weighted && !weighted {
 		side.Weight = s.shardWeights[:edges]
 	}
@@ -446,46 +459,68 @@ func (s *sorter) store(i int, first uint32, weights []float32) error {
 	return s.collectTwins(side)
 }
 
-// pack stores the in side of shard i packed, and its rows if they are the out side.
-func (s *sorter) pack(i, at int, side *rows.Side, done chan error) error {
-	in := *side
-	in.Dir = shard.In
-	err := s.packer.Side(&in, s.weighted)
-	if err == nil && s.packer.Size() > int64(len(s.packed[at])) {
-		err = fmt.Errorf("%d edges take %d bytes; this is a fault of garaph, please report it", side.Edges(), s.packer.Size())
+// pack stores what is packed of shard i: the side, its rows, or both.
+func (s *sorter) pack(i, at int, side *rows.Side, done chan error) (err error) {
+	defer func() {
+		if err != nil {
+			close(done)
+			err = fmt.Errorf("import: pack shard %d (%s side): %w", i, s.dir, err)
+		}
+	}()
+	_, room := s.packedBytes(side.Vertices(), side.Edges())
+	buffer, size := s.packed[at], int64(0)
+	var sides []shard.Side
+	if room > 0 {
+		out := *side
+		out.Dir, out.Weight = shard.Out, nil
+		x, err := s.rowPacker.Side(&out, false, buffer[:room])
+		if err != nil {
+			return err
+		}
+		s.note(i, x)
+		sides, size = append(sides, x), int64(len(x.Blob()))
 	}
-	if err != nil {
-		close(done)
-		return fmt.Errorf("import: pack shard %d: %w", i, err)
-	}
-	blob := s.packed[at][:s.packer.Size()]
-	info := &s.shards[i]
-	info.In, info.InSum = side.Edges(), s.packer.Write(blob)
-	s.bytes.Add(int64(len(blob)))
-	if s.mirror {
-		side.Weight = nil
-		s.seal(side)
+	if s.packsIn() {
+		if err := s.packer.Side(side, s.weighted); err != nil {
+			return err
+		}
+		if size+s.packer.Size() > int64(len(buffer)) {
+			return fmt.Errorf("%d edges take %d bytes; this is a fault of garaph, please report it", side.Edges(), s.packer.Size())
+		}
+		blob := buffer[size:][:s.packer.Size()]
+		s.packer.Write(blob)
+		x, err := packed.Decode(blob)
+		if err != nil {
+			return err
+		}
+		s.note(i, x)
+		sides = append(sides, x)
 	}
 	go func() {
-		x, err := packed.Decode(blob)
-		if err == nil {
-			err = s.out.PutShard(i, x)
+		defer close(done)
+		for _, x := range sides {
+			if err := s.out.PutShard(i, x); err != nil {
+				done <- err
+				return
+			}
 		}
-		if err == nil && s.mirror {
-			err = s.out.PutShard(i, side)
-		}
-		done <- err
 	}()
 	return nil
 }
 
-// seal completes the blob of a side of rows, and notes what is in it.
+// seal completes the blob of a side of rows.
 func (s *sorter) seal(side *rows.Side) {
-	info := &s.shards[side.Index]
-	if sum := rows.Seal(side.Blob()); side.Dir == shard.Out {
-		info.Out, info.OutSum = side.Edges(), sum
+	rows.Seal(side.Blob())
+	s.note(int(side.Index), side)
+}
+
+// note enters a side of shard i into the catalogue.
+func (s *sorter) note(i int, side shard.Side) {
+	info, h := &s.shards[i], side.Header()
+	if h.Dir == shard.Out {
+		info.Out, info.OutSum = h.Edges, h.Checksum
 	} else {
-		info.In, info.InSum = side.Edges(), sum
+		info.In, info.InSum = h.Edges, h.Checksum
 	}
 	s.bytes.Add(int64(len(side.Blob())))
 }
@@ -496,7 +531,7 @@ func (s *sorter) collectTwins(side *rows.Side) error {
 		return nil
 	}
 	for v := range side.Vertices() {
-		if err := s.twins.addRun(side.First+uint32(v), side.Row(v), s.twin); err != nil {
+		if err := s.twins.addRun(side.First+uint32(v), side.Row(v, nil), s.twin); err != nil {
 			return err
 		}
 	}

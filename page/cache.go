@@ -65,6 +65,7 @@ type Cache struct {
 	blocks  [2][]block    // by side and page
 	ring    chan []byte   // buffers for streamed pages
 	scratch chan []byte   // buffers for single shards
+	packed  chan []byte   // buffers for sides that are unpacked into pages
 	reads   chan struct{} // held while a shard of a streamed page is read
 	read    atomic.Int64
 	all     bool
@@ -100,10 +101,12 @@ func New(s *store.Store, o Options) (*Cache, error) {
 	var total, largest int64
 	for i := range cat.Shards {
 		for _, dir := range c.sides() {
-			total += cat.Bytes(dir, i)
-			largest = max(largest, cat.Bytes(dir, i))
+			total += c.bytes(dir, i)
+			largest = max(largest, c.bytes(dir, i))
 		}
 	}
+	c.pageOf = make([]int32, len(cat.Shards))
+	total += unpackers * c.packedBytes()
 	c.all = o.Budget == 0 || total <= o.Budget
 	if c.all {
 		c.rest = o.Budget - total
@@ -116,8 +119,7 @@ func New(s *store.Store, o Options) (*Cache, error) {
 	if o.PageBytes > 0 {
 		limit = max(min(limit, o.PageBytes), largest)
 	}
-	c.spans = spans(cat, limit)
-	c.pageOf = make([]int32, len(cat.Shards))
+	c.spans = spans(len(cat.Shards), c.bytes, limit)
 	for p, sp := range c.spans {
 		for i := sp.From; i < sp.To; i++ {
 			c.pageOf[i] = int32(p)
@@ -143,7 +145,13 @@ func (c *Cache) sides() []shard.Direction {
 }
 
 // reserve decides what stays in memory and allocates the buffers for the rest.
-func (c *Cache) reserve() error {
+func (c *Cache) reserve() (err error) {
+	unpacked := c.packedBytes()
+	if unpacked > 0 {
+		if c.packed, err = c.buffers(unpackers, unpacked, plain{}); err != nil {
+			return err
+		}
+	}
 	if c.all {
 		for _, dir := range c.sides() {
 			for p := range c.spans {
@@ -162,22 +170,22 @@ func (c *Cache) reserve() error {
 			sideBytes = max(sideBytes, c.store.Catalogue().Bytes(dir, i))
 		}
 	}
-	need := ringPages*pageBytes + sideBytes
+	fixed := ringPages*pageBytes + unpackers*unpacked
+	need := fixed + sideBytes
 	if c.opt.Budget < need {
 		for _, dir := range c.sides() {
 			for _, sp := range c.spans {
-				total += spanBytes(c.store.Catalogue(), dir, sp)
+				total += c.spanBytes(dir, sp)
 			}
 		}
-		return &NeedError{Budget: c.opt.Budget, Need: min(need, total)}
+		return &NeedError{Budget: c.opt.Budget, Need: min(need, total+unpackers*unpacked)}
 	}
 	scratch := min(int64(max(c.opt.Threads, 1)), max(1, c.opt.Budget/8/max(1, sideBytes)))
-	rest := c.opt.Budget - ringPages*pageBytes - scratch*sideBytes
+	rest := c.opt.Budget - fixed - scratch*sideBytes
 	if rest < 0 {
 		scratch, rest = 1, c.opt.Budget-need
 	}
 	c.keep(rest, gather)
-	var err error
 	if c.ring, err = c.buffers(ringPages, pageBytes, c.memory(c.opt.Gather[0])); err != nil {
 		return err
 	}
@@ -206,7 +214,7 @@ func (c *Cache) keep(rest, gather int64) {
 			continue // the sides of a page stay together or not at all
 		}
 		for p, sp := range c.spans {
-			n := spanBytes(c.store.Catalogue(), dir, sp)
+			n := c.spanBytes(dir, sp)
 			if b := &c.blocks[dir][p]; !b.stays && n <= rest {
 				b.stays = true
 				rest -= n
@@ -218,7 +226,7 @@ func (c *Cache) keep(rest, gather int64) {
 func (c *Cache) gatherBytes(p int) int64 {
 	var n int64
 	for _, dir := range c.opt.Gather {
-		n += spanBytes(c.store.Catalogue(), dir, c.spans[p])
+		n += c.spanBytes(dir, c.spans[p])
 	}
 	return n
 }
@@ -337,7 +345,7 @@ func (c *Cache) load(dir shard.Direction, p int) error {
 		return nil
 	}
 	memory := c.memory(dir)
-	buf, err := memory.Pin(spanBytes(c.store.Catalogue(), dir, c.spans[p]))
+	buf, err := memory.Pin(c.spanBytes(dir, c.spans[p]))
 	if err != nil {
 		return err
 	}
@@ -359,12 +367,11 @@ func (c *Cache) readSpan(dir shard.Direction, p int, buf []byte) ([]shard.Side, 
 		c.store.Prefetch(dir, i)
 	}
 	for i := range c.shards(p, nil) {
-		n := c.store.Catalogue().Bytes(dir, i)
-		side, err := c.store.ReadShard(dir, i, buf[:n:n])
+		n := c.bytes(dir, i)
+		side, err := c.readSide(dir, i, buf[:n:n], c.store.ReadShard)
 		if err != nil {
 			return nil, err
 		}
-		c.read.Add(n)
 		buf = buf[n:]
 		sides = append(sides, side)
 	}

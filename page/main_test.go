@@ -18,6 +18,8 @@ import (
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packedrows"
+	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
 
@@ -89,6 +91,9 @@ var written = sync.OnceValues(func() (names []string, err error) {
 		{"tiny, symmetric", tiny, teststore.Options{Symmetric: true}},
 		{"skewed", skewed, teststore.Options{Weighted: true, ShardVertices: 2}},
 		{"skewed, symmetric", skewed, teststore.Options{Weighted: true, Symmetric: true, ShardVertices: 2}},
+		{"tiny, packed", tiny, teststore.Options{Weighted: true, Layout: store.Packed}},
+		{"skewed, packed", skewed, teststore.Options{ShardVertices: 2, Layout: store.Packed}},
+		{"skewed, symmetric, packed", skewed, teststore.Options{Symmetric: true, ShardVertices: 2, Layout: store.Packed}},
 	} {
 		names = append(names, x.name)
 		if err := teststore.Write(filepath.Join(folder(), x.name), x.g, x.o); err != nil {
@@ -137,28 +142,60 @@ func read(t testing.TB, name string, s *store.Store) *stored {
 	return x
 }
 
-// total is what the sides take that a job reads.
+// stored is what the sides take in the store that a job reads.
+func (x *stored) stored(o Options) int64 {
+	return x.sum(o, func(dir shard.Direction, i int) int64 { return x.store.Catalogue().Bytes(dir, i) })
+}
+
+// total is what they take in memory, with what unpacking takes.
 func (x *stored) total(o Options) int64 {
-	var n int64
+	var most int64
+	n := x.sum(o, func(dir shard.Direction, i int) int64 {
+		stored := int64(len(x.sides[dir][i].Blob()))
+		p, packed := x.sides[dir][i].(*packedrows.Side)
+		if !packed || !slices.Contains(o.Gather, dir) {
+			return stored
+		}
+		size := int64(len(plainOf(p).Blob()))
+		if size != stored {
+			most = max(most, stored)
+		}
+		return size
+	})
+	return n + unpackers*most
+}
+
+// sum adds up the sizes of the sides that a job reads.
+func (x *stored) sum(o Options, size func(shard.Direction, int) int64) (n int64) {
 	cat := x.store.Catalogue()
 	for _, dir := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(o.Gather, o.Notify)))) {
 		for i := range cat.Shards {
-			n += cat.Bytes(dir, i)
+			n += size(cat.Stored(dir), i)
 		}
-		if cat.Symmetric {
+		if cat.OneSide() {
 			break
 		}
 	}
 	return n
 }
 
-// same reports whether a side is what was stored.
+// plainOf unpacks rows.
+func plainOf(s *packedrows.Side) *rows.Side {
+	h := s.Header()
+	return s.Plain(make([]byte, rows.Size(h.Vertices, h.Edges, h.Weighted)))
+}
+
+// same reports whether a side is what was stored, or these rows unpacked.
 func (x *stored) same(got shard.Side, dir shard.Direction, i int) error {
-	if x.store.Catalogue().Symmetric {
-		dir = shard.In
-	}
+	dir = x.store.Catalogue().Stored(dir)
 	want := x.sides[dir][i]
-	if h := got.Header(); h.Dir != dir || h.Index != uint32(i) || h != want.Header() || !bytes.Equal(got.Blob(), want.Blob()) {
+	same := got.Header() == want.Header() && bytes.Equal(got.Blob(), want.Blob())
+	if p, packed := want.(*packedrows.Side); packed && !same {
+		want := plainOf(p)
+		plain, ok := got.(*rows.Side)
+		same = ok && slices.Equal(plain.Off, want.Off) && slices.Equal(plain.Nbr, want.Nbr)
+	}
+	if h := got.Header(); !same || h.Dir != dir || h.Index != uint32(i) {
 		return fmt.Errorf("shard %d, %s side: got %v, want %v", i, dir, got, want)
 	}
 	return nil
@@ -170,7 +207,7 @@ func (x *stored) samePage(c *Cache, p *Page, rq Request, gather []shard.Directio
 	if p.Index != rq.Page || len(p.Shards) != len(want) {
 		return fmt.Errorf("got page %d with %d shards, want %+v", p.Index, len(p.Shards), rq)
 	}
-	if x.store.Catalogue().Symmetric {
+	if x.store.Catalogue().OneSide() {
 		gather = in
 	}
 	for k, s := range p.Shards {

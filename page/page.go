@@ -5,10 +5,7 @@
 // ahead of the engine.
 package page
 
-import (
-	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/store"
-)
+import "github.com/garaph/garaph/shard"
 
 // Span is a page as a range of shards.
 type Span struct {
@@ -37,26 +34,26 @@ func (p *Page) Release() {
 	}
 }
 
-// spans cuts the shards into pages whose buffers hold at most limit bytes a
+// spans cuts so many shards into pages whose buffers hold at most limit bytes a
 // side, or a single shard where that is larger.
-func spans(c *store.Catalogue, limit int64) []Span {
+func spans(shards int, bytes func(shard.Direction, int) int64, limit int64) []Span {
 	var list []Span
 	from, in, out := 0, int64(0), int64(0)
-	for i := range c.Shards {
-		bi, bo := c.Bytes(shard.In, i), c.Bytes(shard.Out, i)
+	for i := range shards {
+		bi, bo := bytes(shard.In, i), bytes(shard.Out, i)
 		if i > from && max(in+bi, out+bo) > limit {
 			list = append(list, Span{from, i})
 			from, in, out = i, 0, 0
 		}
 		in, out = in+bi, out+bo
 	}
-	return append(list, Span{from, len(c.Shards)})
+	return append(list, Span{from, shards})
 }
 
-func spanBytes(c *store.Catalogue, dir shard.Direction, s Span) int64 {
+func (c *Cache) spanBytes(dir shard.Direction, s Span) int64 {
 	var n int64
 	for i := s.From; i < s.To; i++ {
-		n += c.Bytes(dir, i)
+		n += c.bytes(dir, i)
 	}
 	return n
 }

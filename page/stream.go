@@ -159,7 +159,7 @@ func place(at, n int64) int64 {
 func (c *Cache) ringBytes(p int) (at int64) {
 	for i := range c.shards(p, nil) {
 		for _, dir := range c.opt.Gather {
-			n := c.store.Catalogue().Bytes(dir, i)
+			n := c.bytes(dir, i)
 			at = place(at, n) + n
 		}
 	}
@@ -179,15 +179,14 @@ func (c *Cache) streamed(ctx context.Context, rq Request, buf []byte) (*Page, er
 			return err
 		}
 		c.reads <- struct{}{}
-		n := c.store.Catalogue().Bytes(dir, i)
+		n := c.bytes(dir, i)
 		at = place(at, n)
 		dst := buf[at : at+n : at+n]
 		at += n
 		k := next
 		next++
 		reading.Go(func() {
-			*side, errs[k] = c.store.StreamShard(dir, i, dst)
-			c.read.Add(n)
+			*side, errs[k] = c.readSide(dir, i, dst, c.store.StreamShard)
 			<-c.reads
 		})
 		return nil

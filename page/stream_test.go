@@ -179,7 +179,10 @@ func damage(t *testing.T, x *stored, i int) (mend func()) {
 // of the first, though they are read at once; a cancelled stream reports none, and
 // reads nothing.
 func TestFirstDamaged(t *testing.T) {
-	for _, x := range graphs(t)[2:] {
+	for _, x := range graphs(t) {
+		if strings.HasPrefix(x.name, "tiny") {
+			continue // no page of four shards is streamed
+		}
 		o := ways[0]
 		o.Budget = need(t, x, o)
 		c := newCache(t, x, o)
@@ -258,7 +261,7 @@ func TestDamagedShard(t *testing.T) {
 					for dir := range c.blocks {
 						for p := range c.blocks[dir] {
 							if c.blocks[dir][p].loaded.Load() {
-								loaded += spanBytes(x.store.Catalogue(), shard.Direction(dir), c.spans[p])
+								loaded += c.spanBytes(shard.Direction(dir), c.spans[p])
 							}
 						}
 					}

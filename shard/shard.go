@@ -67,6 +67,23 @@ type Side interface {
 	CheckOrder() error
 }
 
+// Rows is a side that has the neighbours of each vertex in a row of its own.
+type Rows interface {
+	Side
+	// Row gives the neighbours of local vertex v, in ascending order: a window into
+	// the side, or a list in the buffer that lasts until the buffer is used again.
+	Row(v int, b *Buffer) []uint32
+}
+
+// Buffer is what [Rows] keep from one row to the next. A goroutine has its own, for
+// rows of any sides.
+type Buffer struct {
+	List       []uint32
+	Side       Side   // whose row was read last
+	Vertex, At int    // behind that row: the next vertex, and where its row begins
+	Base       uint32 // what the next row counts from
+}
+
 // Encoding is a layout of the edges of a side.
 type Encoding struct {
 	Version uint16 // of the blobs, in their headers

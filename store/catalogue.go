@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/packedrows"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // Catalogue describes a stored graph. It is written last: a store with a
@@ -86,10 +89,21 @@ const (
 	// CSC has rows on both sides, those of a symmetric graph once: the in side is the
 	// out side too.
 	CSC Layout = "csc"
-	// Packed has in sides that are packed, but for vertices with more edges than a
-	// shard has otherwise, and rows on the out sides.
+	// Packed has in sides that are packed, and packed rows on the out sides; but plain
+	// rows for vertices with more edges than a shard has otherwise.
 	Packed Layout = "packed"
 )
+
+// encoding is the version of most blobs of a side.
+func (c *Catalogue) encoding(side shard.Direction) uint16 {
+	switch {
+	case c.Layout != Packed:
+		return rows.Version
+	case side == shard.In:
+		return packed.Version
+	}
+	return packedrows.Version
+}
 
 // OneSide reports whether the in side is the out side too.
 func (c *Catalogue) OneSide() bool { return c.Symmetric && c.Layout != Packed }

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/shard"
-	_ "github.com/garaph/garaph/shard/packed" // an encoding
 	"github.com/garaph/garaph/shard/rows"
 )
 
@@ -271,8 +270,8 @@ func (s *Store) matches(dir shard.Direction, i int, h shard.Header) error {
 	if _, want := s.side(dir, i); h.Checksum != want || h.Index != uint32(i) || h.First != info.First || h.Vertices != info.Vertices {
 		return fmt.Errorf("%w: it is shard %d with checksum %08x, the catalogue expects %08x", ErrDamaged, h.Index, h.Checksum, want)
 	}
-	if h.Version != rows.Version && (s.cat.Layout != Packed || is != shard.In) {
-		return fmt.Errorf("%w: its encoding is version %d, the layout of the graph has rows there", ErrDamaged, h.Version)
+	if want := s.cat.encoding(is); h.Version != want && (s.cat.Layout != Packed || h.Version != rows.Version || h.Vertices > 1) {
+		return fmt.Errorf("%w: its encoding is version %d, the layout of the graph has version %d there", ErrDamaged, h.Version, want)
 	}
 	if h.Dir != is || h.Edges != edges || weighted != h.Weighted {
 		return fmt.Errorf("%w: it is an %s side of %d edges, the catalogue expects an %s side of %d (with weights: %v)", ErrDamaged, h.Dir, h.Edges, is, edges, weighted)

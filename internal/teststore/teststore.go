@@ -12,6 +12,7 @@ import (
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
@@ -95,8 +96,12 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 		}
 		if !cat.OneSide() && err == nil {
 			side = encode(out[i], shard.Out, i, info, false)
-			info.OutSum = rows.Seal(side.Blob())
-			err = w.PutShard(i, side)
+			if o.Layout == store.Packed {
+				info.OutSum, err = putPackedRows(w, i, side)
+			} else {
+				info.OutSum = rows.Seal(side.Blob())
+				err = w.PutShard(i, side)
+			}
 		}
 		if err != nil {
 			return err
@@ -136,6 +141,19 @@ func putPacked(w *store.Writer, i int, side *rows.Side, weighted bool) (sum uint
 		return 0, err
 	}
 	return sum, w.PutShard(i, x)
+}
+
+// putPackedRows stores an out side as packed rows.
+func putPackedRows(w *store.Writer, i int, side *rows.Side) (sum uint32, err error) {
+	buffer, err := hostmem.Bytes(packedrows.MostBytes(side.Vertices(), side.Edges(), false))
+	if err != nil {
+		return 0, err
+	}
+	x, err := new(packedrows.Packer).Side(side, false, buffer)
+	if err != nil {
+		return 0, err
+	}
+	return x.Header().Checksum, w.PutShard(i, x)
 }
 
 // encode is a plain maker of a shard's side.

@@ -10,51 +10,50 @@ import (
 // maxEntries is what 16 bits can name.
 const maxEntries = 1 << 16
 
-// dictionary is the set of a shard's weights, where there are few.
-type dictionary struct {
-	list []float32 // by bits, ascending
+// Dictionary is the set of a shard's weights, where there are few.
+type Dictionary struct {
+	List []float32 // by bits, ascending
 	// table is a hash table of open addressing: bits of the weight << 32 |
 	// code << 1 | 1. Its size is a power of two, at least twice the entries.
 	table []uint64
 	shift int
 }
 
-// make fills the dictionary from weights, and chooses the coding that takes the
-// least space. With Floats, the dictionary is empty.
-func (d *dictionary) make(weights []float32) Coding {
+// Make fills the dictionary from weights, and chooses the coding that takes the
+// least space where so many codes are stored. With Floats, the dictionary is empty.
+func (d *Dictionary) Make(weights []float32, codes int) Coding {
 	size := 1 << bits.Len(uint(min(2*len(weights), 2*maxEntries)))
 	d.table = sized(d.table, size)
 	clear(d.table)
 	d.shift = 64 - bits.Len(uint(size-1))
-	d.list = d.list[:0]
+	d.List = d.List[:0]
 	for _, w := range weights {
 		if at := d.find(w); d.table[at] == 0 {
-			if len(d.list) == maxEntries {
-				d.list = d.list[:0]
+			if len(d.List) == maxEntries {
+				d.List = d.List[:0]
 				return Floats
 			}
 			d.table[at] = uint64(math.Float32bits(w))<<32 | 1
-			d.list = append(d.list, w)
+			d.List = append(d.List, w)
 		}
 	}
-	slots := (len(weights) + BlockSlots - 1) &^ (BlockSlots - 1)
 	coding := Words
-	if len(d.list) <= 256 {
+	if len(d.List) <= 256 {
 		coding = Bytes
 	}
-	if 4*len(d.list)+coding.bytes()*slots >= 4*slots {
-		d.list = d.list[:0]
+	if 4*len(d.List)+coding.Bytes()*codes >= 4*codes {
+		d.List = d.List[:0]
 		return Floats
 	}
-	slices.SortFunc(d.list, func(a, b float32) int { return int(math.Float32bits(a)) - int(math.Float32bits(b)) })
-	for code, w := range d.list {
+	slices.SortFunc(d.List, func(a, b float32) int { return int(math.Float32bits(a)) - int(math.Float32bits(b)) })
+	for code, w := range d.List {
 		d.table[d.find(w)] |= uint64(code) << 1
 	}
 	return coding
 }
 
 // find gives the place of a weight in the table, or where it would be.
-func (d *dictionary) find(w float32) int {
+func (d *Dictionary) find(w float32) int {
 	b := uint64(math.Float32bits(w))
 	at := int(b * 0x9e3779b97f4a7c15 >> d.shift)
 	for d.table[at] != 0 && d.table[at]>>32 != b {
@@ -63,14 +62,14 @@ func (d *dictionary) find(w float32) int {
 	return at
 }
 
-// code is the place of a weight in the list.
-func (d *dictionary) code(w float32) uint64 { return d.table[d.find(w)] >> 1 & (maxEntries - 1) }
+// Code is the place of a weight in the list.
+func (d *Dictionary) Code(w float32) uint64 { return d.table[d.find(w)] >> 1 & (maxEntries - 1) }
 
 // putWeights writes the dictionary and the code of every slot. The section is all
 // zeros, which is what dummies have.
 func (p *Packer) putWeights(blob []byte) {
 	s := p.header.windows(blob)
-	copy(s.Dictionary, p.dictionary.list)
+	copy(s.Dictionary, p.dictionary.List)
 	for i, b := range p.blocks {
 		end := len(p.edges)
 		if i+1 < len(p.blocks) {

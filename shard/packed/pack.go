@@ -17,7 +17,7 @@ type Packer struct {
 	// and with coding Floats the weights beside them.
 	edges, spare          []uint64
 	weights, spareWeights []float32
-	dictionary            dictionary
+	dictionary            Dictionary
 	blocks                []block
 }
 
@@ -42,7 +42,7 @@ func (p *Packer) Sorted(h shard.Header, nbr []uint32, slot []uint16, weight []fl
 		p.weights = append(p.weights[:0], weight...)
 	} else {
 		for i, w := range weight {
-			p.edges[i] |= p.dictionary.code(w)
+			p.edges[i] |= p.dictionary.Code(w)
 		}
 	}
 	return p.plan()
@@ -55,10 +55,10 @@ func (p *Packer) begin(h shard.Header, edges int, weight []float32) error {
 	}
 	h.Edges = uint32(edges)
 	p.header = Layout{Header: h, Bits: destinationBits(h.Vertices)}
-	p.dictionary.list = p.dictionary.list[:0]
+	p.dictionary.List = p.dictionary.List[:0]
 	if h.Weighted && edges > 0 {
-		p.header.Coding = p.dictionary.make(weight)
-		p.header.Entries = len(p.dictionary.list)
+		p.header.Coding = p.dictionary.Make(weight, (edges+BlockSlots-1)&^(BlockSlots-1))
+		p.header.Entries = len(p.dictionary.List)
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (p *Packer) plan() error {
 	h.Units = 0
 	perSlot := uint64(h.Bits)
 	if h.Weighted {
-		perSlot += 8 * uint64(h.Coding.bytes())
+		perSlot += 8 * uint64(h.Coding.Bytes())
 	}
 	for at := 0; at < len(p.edges); {
 		next := p.edges[at:min(at+BlockSlots, len(p.edges))]

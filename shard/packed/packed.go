@@ -39,8 +39,8 @@ const (
 	Words                // 16 bits: an entry of the dictionary
 )
 
-// bytes is the size of a code.
-func (c Coding) bytes() int { return [...]int{4, 1, 2}[c] }
+// Bytes is the size of a code.
+func (c Coding) Bytes() int { return [...]int{4, 1, 2}[c] }
 
 // Layout is what the header of a blob says.
 type Layout struct {
@@ -126,7 +126,7 @@ func (h *Layout) sections() (heads, data, dictionary, codes int64) {
 	data = align * int64(h.Units)
 	if h.Weighted {
 		dictionary = pad(4 * int64(h.Entries))
-		codes = int64(h.Blocks) * BlockSlots * int64(h.Coding.bytes())
+		codes = int64(h.Blocks) * BlockSlots * int64(h.Coding.Bytes())
 	}
 	return
 }
@@ -201,7 +201,7 @@ func layout(blob []byte, head shard.Header) (Layout, error) {
 		return h, fmt.Errorf("%w: flags %#x, %d vertices from %d", shard.ErrInvalid, h.Flags, h.Vertices, h.First)
 	}
 	if h.Bits != destinationBits(h.Vertices) || (h.Edges == 0) != (h.Blocks == 0) || int64(h.Edges) > BlockSlots*int64(h.Blocks) ||
-		h.Units > maxUnits || (h.Entries > 0) != (h.Coding != Floats && h.Blocks > 0) || h.Entries > 1<<(8*h.Coding.bytes()&31) {
+		h.Units > maxUnits || (h.Entries > 0) != (h.Coding != Floats && h.Blocks > 0) || h.Entries > 1<<(8*h.Coding.Bytes()&31) {
 		return h, fmt.Errorf("%w: %d edges in %d blocks, %d units of data, %d bits of a destination, %d entries of a dictionary",
 			shard.ErrInvalid, h.Edges, h.Blocks, h.Units, h.Bits, h.Entries)
 	}

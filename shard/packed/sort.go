@@ -38,7 +38,7 @@ func (p *Packer) list(s *rows.Side) {
 		return
 	}
 	for i, w := range s.Weight {
-		p.edges[i] |= p.dictionary.code(w)
+		p.edges[i] |= p.dictionary.Code(w)
 	}
 }
 

@@ -16,7 +16,7 @@ func (s *Side) CheckValues(n uint32) error {
 		return nil
 	}
 	for v := range s.Vertices() {
-		for _, u := range s.Row(v) {
+		for _, u := range s.Row(v, nil) {
 			if u >= n {
 				return fmt.Errorf("%w: vertex %d has neighbour %d, the graph has %d vertices", shard.ErrInvalid, int(s.First)+v, u, n)
 			}
@@ -33,7 +33,7 @@ func (s *Side) CheckValues(n uint32) error {
 // CheckOrder looks whether the neighbours of each vertex stand in order.
 func (s *Side) CheckOrder() error {
 	for v := range s.Vertices() {
-		list := s.Row(v)
+		list := s.Row(v, nil)
 		for i := 1; i < len(list); i++ {
 			if list[i-1] > list[i] {
 				return fmt.Errorf("%w: the neighbours of vertex %d are not in order", shard.ErrInvalid, int(s.First)+v)

@@ -46,8 +46,8 @@ func (s *Side) Vertices() int { return len(s.Off) - 1 }
 // Edges is the number of edges on this side.
 func (s *Side) Edges() uint32 { return uint32(len(s.Nbr)) }
 
-// Row is the neighbours of local vertex v.
-func (s *Side) Row(v int) []uint32 { return s.Nbr[s.Off[v]:s.Off[v+1]] }
+// Row is the neighbours of local vertex v: a window, which needs no buffer.
+func (s *Side) Row(v int, _ *shard.Buffer) []uint32 { return s.Nbr[s.Off[v]:s.Off[v+1]] }
 
 // Header is that of the blob.
 func (s *Side) Header() shard.Header {

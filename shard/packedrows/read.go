@@ -1,0 +1,195 @@
+package packedrows
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/rows"
+)
+
+// row is what the head of a row says. Go keeps structs of four fields in registers.
+type row struct {
+	degree uint64
+	width  uint  // of the gaps that do not fill a group
+	first  int64 // the first neighbour; of an empty row, what the next one counts from
+	at     int   // behind the head: the gaps, or the bytes of a long row
+}
+
+// rest is how many gaps stand before the groups.
+func (r row) rest() uint { return uint(r.degree-1) % group }
+
+// head reads the head of the row that begins at a place, and counts from a vertex.
+func (s *Side) head(at int, from int64) (r row) {
+	b := uint(s.data[at])
+	at++
+	degree, width := uint64(b&7), b>>3
+	if degree == 0 {
+		return row{0, width, from, at}
+	}
+	width += width / 31 // 31 stands for 32
+	var x uint64
+	if degree == short {
+		x, at = s.varint(at)
+		degree += x
+	}
+	x, at = s.varint(at)
+	return row{degree, width, from + (int64(x>>1) ^ -int64(x&1)), at}
+}
+
+// gaps is where the gaps of a row begin, and how many bytes come from there on if it is
+// long.
+func (s *Side) gaps(r row) (bytes uint64, at int) {
+	if r.degree < long {
+		return 0, r.at
+	}
+	return s.varint(r.at)
+}
+
+// varint reads a number of at most 35 bits, seven in a byte.
+func (s *Side) varint(at int) (x uint64, behind int) {
+	if b := s.data[at]; b < 0x80 {
+		return uint64(b), at + 1
+	}
+	return s.longVarint(at)
+}
+
+func (s *Side) longVarint(at int) (x uint64, behind int) {
+	for i, b := range s.data[at : at+5] {
+		x |= uint64(b&0x7f) << (7 * i)
+		if b < 0x80 {
+			return x, at + i + 1
+		}
+	}
+	return x, at + 5
+}
+
+// rowEnd is where the next row begins.
+func (s *Side) rowEnd(r row) int {
+	switch {
+	case r.degree == 0:
+		return r.at
+	case r.degree >= long:
+		bytes, at := s.varint(r.at)
+		return at + int(bytes)
+	}
+	at := r.at + int(r.rest()*r.width+7)/8
+	for range (r.degree - 1) / group {
+		at += 1 + int(s.data[at])
+	}
+	return at + int(r.degree)*s.codeBytes()
+}
+
+// base is what the first of eight rows counts from: their first vertex.
+func (s *Side) base(v int) int64 { return int64(s.header.First) + int64(v) }
+
+// find reads the head of the row of local vertex v: from behind the row that was read
+// last, if that is nearer than the index.
+func (s *Side) find(v int, b *shard.Buffer) row {
+	from := v &^ (stride - 1)
+	var at int
+	var base int64
+	if b.Vertex <= v && b.Vertex > from && b.Side == shard.Side(s) {
+		from, at, base = b.Vertex, b.At, int64(b.Base)
+	} else {
+		at, base = int(s.index[v/stride]), s.base(from)
+	}
+	r := s.head(at, base)
+	for ; from < v; from++ {
+		r = s.head(s.rowEnd(r), r.first)
+	}
+	return r
+}
+
+// Row gives the neighbours of local vertex v, in the buffer: see [shard.Rows].
+func (s *Side) Row(v int, b *shard.Buffer) []uint32 {
+	r := s.find(v, b)
+	n := int(r.degree)
+	if cap(b.List) < n+group {
+		b.List = make([]uint32, n+n/2+group)
+	}
+	list := b.List[:n+group]
+	b.Side, b.Vertex, b.At, b.Base = s, v+1, s.unpack(r, list), uint32(r.first)
+	return list[:n]
+}
+
+// unpack writes the neighbours of a row to a list that has room for a group more, and
+// returns where the next row begins.
+func (s *Side) unpack(r row, list []uint32) int {
+	if r.degree == 0 {
+		return r.at
+	}
+	_, at := s.gaps(r)
+	last := uint32(r.first)
+	list[0] = last
+	n, rest := int(r.degree), r.rest()
+	if rest > 0 { // what is too much is overwritten
+		unpack((*[group]uint32)(list[1:]), unsafe.Pointer(&s.data[at]), r.width, last)
+		last = list[rest]
+		at += int(rest*r.width+7) / 8
+	}
+	for i := 1 + int(rest); i < n; i += group {
+		w := uint(s.data[at])
+		last = unpack((*[group]uint32)(list[i:]), unsafe.Pointer(&s.data[at+1]), w, last)
+		at += 1 + int(w)
+	}
+	return at + n*s.codeBytes()
+}
+
+// weights writes the weights of a row that ends at a place.
+func (s *Side) weights(to []float32, end int) {
+	codes := s.data[end-len(to)*s.coding.Bytes() : end]
+	for i := range to {
+		switch s.coding {
+		case packed.Bytes:
+			to[i] = s.dictionary[codes[i]]
+		case packed.Words:
+			to[i] = s.dictionary[binary.LittleEndian.Uint16(codes[2*i:])]
+		default:
+			to[i] = math.Float32frombits(binary.LittleEndian.Uint32(codes[4*i:]))
+		}
+	}
+}
+
+// Degrees counts the edges of each vertex.
+func (s *Side) Degrees(degrees []uint32) {
+	at := 0
+	for v := range s.header.Vertices {
+		r := s.head(at, 0)
+		degrees[v] = uint32(r.degree)
+		at = s.rowEnd(r)
+	}
+}
+
+// Plain writes all rows into a blob of plain ones, which must have the size of
+// [rows.Size] and 4-byte alignment. It is not sealed.
+func (s *Side) Plain(blob []byte) *rows.Side {
+	h := s.header
+	to := rows.Layout(blob, h.Dir, h.Index, h.First, h.Vertices, h.Edges, h.Weighted)
+	var last []uint32 // of rows that would be written beyond the end
+	at, base, k := 0, int64(0), 0
+	for v := range h.Vertices {
+		if v%stride == 0 {
+			base = s.base(v)
+		}
+		r := s.head(at, base)
+		to.Off[v] = uint32(k)
+		end := k + int(r.degree)
+		if end+group <= len(to.Nbr) {
+			at = s.unpack(r, to.Nbr[k:end+group])
+		} else {
+			last = slices.Grow(last[:0], int(r.degree)+group)[:r.degree+group]
+			at = s.unpack(r, last)
+			copy(to.Nbr[k:end], last)
+		}
+		if h.Weighted {
+			s.weights(to.Weight[k:end], at)
+		}
+		k, base = end, r.first
+	}
+	to.Off[h.Vertices] = uint32(k)
+	return to
+}
