@@ -24,11 +24,11 @@ func putNumber(b []byte, r *rand.Rand) string {
 }
 
 // shardSections is where the three sections of a shard's blob lie, as its header
-// says: offsets, neighbours and weights, or of a packed one heads, data and
-// everything behind.
+// says: offsets, neighbours and weights; of a packed one heads, data and everything
+// behind; of packed rows an index, rows and a dictionary.
 func shardSections(b []byte) [3][2]int {
 	field := func(at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
-	const rows, packed = 1, 2
+	const rows, packed, packedRows = 1, 2, 3
 	var first, second, third int
 	switch b[8] {
 	case rows:
@@ -37,6 +37,8 @@ func shardSections(b []byte) [3][2]int {
 	case packed:
 		first, second = (8*field(28)+31)&^31, 32*field(48)
 		third = max(0, len(b)-64-first-second)
+	case packedRows:
+		first, second, third = (4*((field(20)+7)/8)+15)&^15, (field(28)+48+15)&^15, (4*field(44)+15)&^15
 	}
 	return [3][2]int{{64, 64 + first}, {64 + first, 64 + first + second}, {64 + first + second, 64 + first + second + third}}
 }
@@ -86,11 +88,11 @@ func outOfRange(c *hostileCase, r *rand.Rand, g *content) string {
 		b := bytes.Clone(g.values[key])
 		le, sections := binary.LittleEndian, shardSections(b)
 		add := func(at int) { le.PutUint32(b[at:], le.Uint32(b[at:])+by) }
-		if heads := int(le.Uint32(b[28:])); b[8] == 2 { // the sources of the last block
-			if heads > 0 {
-				add(64 + 8*(heads-1))
-			}
-		} else {
+		switch heads := int(le.Uint32(b[28:])); {
+		case b[8] == 3: // its neighbours are distances
+		case b[8] == 2 && heads > 0: // the sources of the last block
+			add(64 + 8*(heads-1))
+		case b[8] == 1:
 			for v := range int(le.Uint32(b[20:])) { // the last neighbour of every vertex
 				if end := le.Uint32(b[64+4*(v+1):]); end > le.Uint32(b[64+4*v:]) {
 					add(sections[1][0] + 4*int(end-1))
