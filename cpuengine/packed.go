@@ -48,9 +48,10 @@ func (e *Engine[V, A]) together(rest []shardSides, w Work) int {
 
 // cursor is where a fold is in a packed side.
 type cursor[A any] struct {
-	side *packed.Side
-	acc  *[shard.MaxVertices]A
-	at   int // block
+	side  *packed.Side
+	acc   *[shard.MaxVertices]A
+	at    int // block
+	slots int // folded
 }
 
 // fold pulls over whole shards that are packed, on some of their sides: one goroutine
@@ -79,7 +80,7 @@ func (r *worker[V, A]) fold(shards []shardSides, w Work) {
 			r.cursors = append(r.cursors, cursor[A]{side: side, acc: all})
 		}
 	}
-	r.foldBlocks()
+	r.foldBlocks(w)
 	for i := range shards {
 		s := &shards[i]
 		if len(shards) > 1 {
@@ -89,8 +90,14 @@ func (r *worker[V, A]) fold(shards []shardSides, w Work) {
 	}
 }
 
-// foldBlocks folds the blocks of all cursors, window by window.
-func (r *worker[V, A]) foldBlocks() {
+// foldBlocks folds the blocks of all cursors, window by window: all, or those that
+// may have news.
+func (r *worker[V, A]) foldBlocks(w Work) {
+	defer func() {
+		for _, c := range r.cursors { // dummies count where blocks were left out
+			r.stats.Edges += uint64(min(int(c.side.Edges), c.slots))
+		}
+	}()
 	for {
 		next := uint64(math.MaxUint64)
 		for k := range r.cursors {
@@ -108,8 +115,14 @@ func (r *worker[V, A]) foldBlocks() {
 			for c.at < c.side.Blocks && (len(r.cursors) == 1 || uint64(c.side.Heads[c.at].Source) < end) {
 				c.at++
 			}
-			r.blocks.Reset(c.side, from, c.at)
-			r.loops.Fold(c.acc, &r.blocks, r.arrays.Cur)
+			for to := from; from < c.at; from = to {
+				if to = c.at; w.News {
+					from, to = c.side.Active(from, c.at, r.arrays.Active)
+				}
+				r.blocks.Reset(c.side, from, to)
+				r.loops.Fold(c.acc, &r.blocks, r.arrays.Cur)
+				c.slots += (to - from) * packed.BlockSlots
+			}
 		}
 	}
 }
@@ -120,9 +133,6 @@ func (r *worker[V, A]) finish(s *shardSides, acc []A, list []uint16) {
 		acc[i] = acc[v]
 	}
 	acc = acc[:len(list)]
-	for _, side := range s.packed {
-		r.stats.Edges += uint64(side.Edges)
-	}
 	for _, side := range s.rows {
 		r.side(side)
 		r.stats.Edges += uint64(r.loops.Gather(acc, list, &r.block, r.arrays.Cur))
