@@ -115,13 +115,15 @@ func (r *worker[V, A]) foldBlocks(w Work) {
 			for c.at < c.side.Blocks && (len(r.cursors) == 1 || uint64(c.side.Heads[c.at].Source) < end) {
 				c.at++
 			}
-			for to := from; from < c.at; from = to {
-				if to = c.at; w.News {
+			for from < c.at {
+				to := c.at
+				if w.News {
 					from, to = c.side.Active(from, c.at, r.arrays.Active)
 				}
 				r.blocks.Reset(c.side, from, to)
 				r.loops.Fold(c.acc, &r.blocks, r.arrays.Cur)
 				c.slots += (to - from) * packed.BlockSlots
+				from = to
 			}
 		}
 	}
