@@ -50,6 +50,9 @@ type Engine[V, A any] struct {
 type Work struct {
 	Step   gas.Step
 	Marked bool // only vertices in Arrays.Marks, instead of all
+	// News leaves out edges from sources that are not in Arrays.Active, where that is
+	// cheaper: the program is [gas.Monotone].
+	News bool
 	// SourceOrder wants shards in source order where that is faster and it is there,
 	// MakeOrder also where it takes time to make.
 	SourceOrder, MakeOrder bool

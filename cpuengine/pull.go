@@ -28,6 +28,8 @@ type worker[V, A any] struct {
 	blocks packed.Blocks
 	row    shard.Buffer
 	stats  Stats
+
+	cursors []cursor[A]
 }
 
 // partial holds the sums of vertices that a chunk's borders cut.

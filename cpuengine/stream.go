@@ -16,8 +16,8 @@ import (
 	"github.com/garaph/garaph/shard/rows"
 )
 
-// sheet is a page in hand: its tasks, and what is left of them. A task is a chunk
-// or, in source order, a whole shard.
+// sheet is a page in hand: its tasks, and what is left of them. A task is a chunk,
+// a whole shard in source order, or some packed shards.
 type sheet[A any] struct {
 	page     *page.Page
 	work     Work
@@ -25,7 +25,7 @@ type sheet[A any] struct {
 	chunks   []rows.Chunk // in order of the shards
 	starts   []int        // first chunk of each shard, and the number of chunks
 	whole    []bool       // by shard: it is one task
-	turns    []int        // chunks as goroutines take them; the first stands for a whole shard
+	turns    []turn       // tasks as goroutines take them
 	partials []partial[A]
 	left     []atomic.Int32 // by shard: chunks that are not done
 	undone   atomic.Int32   // shards
@@ -34,6 +34,9 @@ type sheet[A any] struct {
 	stats Stats
 	busy  time.Duration
 }
+
+// turn is a task: a chunk, or whole shards from that of the chunk on.
+type turn struct{ chunk, shards int }
 
 // shardSides are the sides of a shard along which a program gathers, by encoding.
 type shardSides struct {
@@ -199,12 +202,12 @@ func (x *stream[V, A]) tell(p *page.Page, s Stats, busy time.Duration) error {
 
 // do does a task, and what is left to do of the shard and of the page that end with
 // it.
-func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], turn int) error {
-	w, i := s.work, s.chunks[turn].Shard
+func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], t turn) error {
+	w, i := s.work, s.chunks[t.chunk].Shard
 	sh, from, to := &s.shards[i], s.starts[i], s.starts[i+1]
 	began := time.Now()
 	if !s.whole[i] {
-		r.chunk(sh, &s.chunks[turn], w, &s.partials[turn])
+		r.chunk(sh, &s.chunks[t.chunk], w, &s.partials[t.chunk])
 		if s.left[i].Load() > 1 {
 			began = s.count(r.take(), began) // before it is no longer awaited
 		}
@@ -213,7 +216,7 @@ func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], turn int) error {
 		}
 		r.merge(sh, s.chunks[from:to], s.partials[from:to], w)
 	} else if len(sh.packed) > 0 {
-		r.fold(sh, w)
+		r.fold(s.shards[i:i+t.shards], w)
 	} else if o := x.orders.get(s.page.Shards[i].Index, sh.rows, x.chunkEdges, w.MakeOrder); o != nil {
 		r.scatter(sh, o, w)
 	} else { // it cannot be put in source order
@@ -222,11 +225,11 @@ func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], turn int) error {
 		}
 		r.merge(sh, s.chunks[from:to], s.partials[from:to], w)
 	}
-	if w.Aggregates != nil {
-		w.Aggregates[s.page.Shards[i].Index] = r.aggregate(sh, w)
+	for k := i; w.Aggregates != nil && k < i+t.shards; k++ {
+		w.Aggregates[s.page.Shards[k].Index] = r.aggregate(&s.shards[k], w)
 	}
 	s.count(r.take(), began)
-	if s.undone.Add(-1) > 0 {
+	if s.undone.Add(-int32(t.shards)) > 0 {
 		return nil
 	}
 	err := x.tell(s.page, s.stats, s.busy)
@@ -280,23 +283,32 @@ func (e *Engine[V, A]) sheet(p *page.Page, w Work) *sheet[A] {
 	return s
 }
 
-// line puts the tasks in line: shards in source order, the largest first, so that
-// goroutines come to the end together, and then chunks.
+// line puts the tasks in line: whole shards, the largest first, so that goroutines
+// come to the end together, and then chunks.
 func (e *Engine[V, A]) line(s *sheet[A]) {
 	s.turns = s.turns[:0]
-	for i, whole := range s.whole {
-		if whole {
-			s.turns = append(s.turns, s.starts[i])
+	for i := 0; i < len(s.shards); {
+		n := 1
+		if s.whole[i] {
+			if len(s.shards[i].packed) > 0 {
+				n = e.together(s.shards[i:], s.work)
+			}
+			s.turns = append(s.turns, turn{s.starts[i], n})
 		}
+		i += n
 	}
-	edges := func(turn int) uint64 {
-		return s.shards[s.chunks[turn].Shard].edges()
+	edges := func(t turn) (n uint64) {
+		i := s.chunks[t.chunk].Shard
+		for k := range s.shards[i : i+t.shards] {
+			n += s.shards[i+k].edges()
+		}
+		return n
 	}
-	slices.SortStableFunc(s.turns, func(a, b int) int { return cmp.Compare(edges(b), edges(a)) })
+	slices.SortStableFunc(s.turns, func(a, b turn) int { return cmp.Compare(edges(b), edges(a)) })
 	for i, whole := range s.whole {
 		s.left[i].Store(int32(s.starts[i+1] - s.starts[i]))
 		for c := s.starts[i]; !whole && c < s.starts[i+1]; c++ {
-			s.turns = append(s.turns, c)
+			s.turns = append(s.turns, turn{c, 1})
 		}
 	}
 }

@@ -14,6 +14,7 @@ type abilities[V any] struct {
 	settleable gas.Settleable[V] // nil without the ability
 	unsettled  []uint32          // by shard, the first vertex that was not settled when last looked
 	restless   bool              // active vertices gather again themselves: the program is not gas.Idempotent
+	monotone   bool              // the program is gas.Monotone
 }
 
 func abilitiesOf[V any](program any, firsts []uint32) (a abilities[V]) {
@@ -25,6 +26,8 @@ func abilitiesOf[V any](program any, firsts []uint32) (a abilities[V]) {
 	}
 	idempotent, able := program.(gas.Idempotent)
 	a.restless = !able || !idempotent.Idempotent()
+	monotone, able := program.(gas.Monotone)
+	a.monotone = able && monotone.Monotone()
 	return a
 }
 

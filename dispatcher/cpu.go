@@ -30,7 +30,7 @@ type cpuWorker[V, A any] struct {
 // onCPU does an iteration on the CPU: notify, then process the pages.
 func (j *Job[V, A]) onCPU(ctx context.Context, x *iteration) error {
 	start, read := time.Now(), j.pages.BytesRead()
-	w := cpuengine.Work{Step: j.step, Marked: x.Method == NotifyPull, SourceOrder: x.SourceOrder, MakeOrder: true, Aggregates: j.aggregates}
+	w := cpuengine.Work{Step: j.step, Marked: x.Method == NotifyPull, News: j.monotone, SourceOrder: x.SourceOrder, MakeOrder: true, Aggregates: j.aggregates}
 	if w.Marked {
 		s, err := j.notify(ctx, j.activeSet())
 		if err != nil {
@@ -299,6 +299,12 @@ func shardsOfAll(requests []page.Request, spans []page.Span) (shards []int) {
 func (j *Job[V, A]) publish(shards []int, marked bool) {
 	j.keep(j.arrays.Cur, shards)
 	j.copyNext(shards, marked)
+	for _, i := range shards { // what comes in the iteration sees new values as well
+		from, to := j.interval(i)
+		for w := from >> 6; j.monotone && w <= (to-1)>>6; w++ {
+			j.arrays.Active[w] |= j.arrays.Rising[w]
+		}
+	}
 	j.published()
 }
 

@@ -79,11 +79,16 @@ func (p faulty) Idempotent() bool {
 	return true
 }
 
+func (p faulty) Monotone() bool {
+	p.at("Monotone")
+	return true
+}
+
 // TestPanic: a panic in any method of a program ends the job as an error that
 // names the program and shows where it was.
 func TestPanic(t *testing.T) {
 	s := teststore.Build(t, testgraph.Complete(), teststore.Options{ShardVertices: 2})
-	for _, method := range []string{"Init", "Zero", "Gather", "Sum", "Apply", "Activate", "Saturated", "Settled", "Aggregate", "Direction", "Overflowed", "Idempotent"} {
+	for _, method := range []string{"Init", "Zero", "Gather", "Sum", "Apply", "Activate", "Saturated", "Settled", "Aggregate", "Direction", "Overflowed", "Idempotent", "Monotone"} {
 		t.Run(method, func(t *testing.T) {
 			j, err := New(s, gas.Program[uint32, uint32](faulty(method)), Options{Threads: 2})
 			if err == nil {

@@ -114,6 +114,16 @@ type Idempotent interface {
 	Idempotent() bool
 }
 
+// Monotone is the ability to do with news: values only get better, Sum keeps the better
+// of two contributions and Apply the better of old and acc, Activate reports every
+// change, and a vertex that is not active at the start contributes nothing. What a
+// vertex contributed once then changes nothing any more while it is not active, so
+// that engines may leave out edges from vertices that are not. Gather does not read
+// dst, and neither it nor Apply depends on the step. The method reports whether it is so.
+type Monotone interface {
+	Monotone() bool
+}
+
 // Direction says along which edges a program gathers.
 type Direction uint8
 

@@ -29,3 +29,17 @@ func (Circuit) Idempotent() bool { return true }
 
 // Idempotent reports that activity follows from that of others alone.
 func (Neural) Idempotent() bool { return true }
+
+// Which programs are gas.Monotone: those that keep the better of two values.
+
+// Monotone reports that distances only fall.
+func (BFS) Monotone() bool { return true }
+
+// Monotone reports that distances only fall.
+func (SSSP[F]) Monotone() bool { return true }
+
+// Monotone reports that labels only fall.
+func (WCC) Monotone() bool { return true }
+
+// Monotone reports that paths only get wider.
+func (SSWP) Monotone() bool { return true }

@@ -65,6 +65,9 @@ func (NearestHub) Overflowed(p Place) bool {
 // gather again because of what it is itself.
 func (NearestHub) Idempotent() bool { return true }
 
+// Monotone reports that hubs only get nearer.
+func (NearestHub) Monotone() bool { return true }
+
 // Result is the hub, under the user's id; a vertex that no hub leads to is by
 // itself.
 func (NearestHub) Result(v gas.Vertex, p Place) gas.VertexID {

@@ -18,7 +18,7 @@ var nearestHubSources embed.FS
 
 // Loops are the methods of NearestHub as loops.
 func (p NearestHub) Loops() compiled.Loops[Place, Place] {
-	if !compiled.Fresh(nearestHubSources, "5145155a23059ba0d06014af5cc36849") {
+	if !compiled.Fresh(nearestHubSources, "285a337faa3d6ce1897f482ac119d118") {
 		return compiled.Loops[Place, Place]{}
 	}
 	return nearestHubLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p NearestHub) Loops() compiled.Loops[Place, Place] {
 
 // Fragments are the methods of NearestHub as PTX.
 func (NearestHub) Fragments() compiled.Fragments {
-	if !compiled.Fresh(nearestHubSources, "5145155a23059ba0d06014af5cc36849") {
+	if !compiled.Fresh(nearestHubSources, "285a337faa3d6ce1897f482ac119d118") {
 		return compiled.Fragments{}
 	}
 	return nearestHubFragments

@@ -2,14 +2,13 @@ package packed
 
 import "unsafe"
 
-// Active gives the next blocks, at i or behind it, that may have a source whose bit
-// is set: a program whose values only improve needs no others. Blocks count as
-// active when any bit of the words is set in which their sources lie. from is
-// len(Heads) when none is left.
-func (s *Side) Active(i int, set []uint64) (from, to int) {
-	for from = i; from < len(s.Heads) && !s.active(from, set); from++ {
+// Active gives the next of the blocks from i to end that may have a source whose bit
+// is set: a program that is monotone needs no others. Blocks count as active when any
+// bit of the words is set in which their sources lie. from is end when none is left.
+func (s *Side) Active(i, end int, set []uint64) (from, to int) {
+	for from = i; from < end && !s.active(from, set); from++ {
 	}
-	for to = from; to < len(s.Heads) && s.active(to, set); to++ {
+	for to = from; to < end && s.active(to, set); to++ {
 	}
 	return from, to
 }

@@ -77,7 +77,7 @@ func compare[V number, A any](b *testing.B, g *graph, name string, p gas.Program
 				sink += int(decodeOnly(sides[i].Range(0, sides[i].Blocks)))
 			}},
 			{"skip", func(i int) { // with no active source
-				from, _ := sides[i].Active(0, inactive)
+				from, _ := sides[i].Active(0, sides[i].Blocks, inactive)
 				sink += from
 			}},
 			{"check", func(i int) {

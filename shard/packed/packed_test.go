@@ -405,7 +405,7 @@ func TestActive(t *testing.T) {
 				want[i] = want[i] || set[w] != 0
 			}
 		}
-		for from, to := s.Active(0, set); from < s.Blocks; from, to = s.Active(to, set) {
+		for from, to := s.Active(0, s.Blocks, set); from < s.Blocks; from, to = s.Active(to, s.Blocks, set) {
 			for i := from; i < to; i++ {
 				got[i] = true
 			}
