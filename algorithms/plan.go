@@ -64,18 +64,19 @@ func (e *MemoryError) Error() string {
 func (e *MemoryError) Is(target error) bool { return target == hostmem.ErrBudget }
 
 // rowsOf are the sides of the graph that have the planned rows.
-func rowsOf(s *store.Store, planned []shard.Direction) ([]shard.Direction, error) {
+func rowsOf(s *store.Store, planned []shard.Direction) (sides []shard.Direction, err error) {
 	cat := s.Catalogue()
-	if cat.Layout != store.Packed {
-		return planned, nil
+	for _, dir := range planned {
+		side, ok := cat.RowsOf(dir)
+		if !ok {
+			return nil, fmt.Errorf("graph %s: its in-edges are packed, and the algorithm reads rows of them; import the graph with --rows", s.Name())
+		}
+		if cat.Symmetric {
+			return []shard.Direction{side}, nil
+		}
+		sides = append(sides, side)
 	}
-	if cat.Symmetric {
-		return []shard.Direction{shard.Out}, nil
-	}
-	if slices.Contains(planned, shard.In) {
-		return nil, fmt.Errorf("graph %s: its in-edges are packed, and the algorithm reads rows of them; import the graph with --layout csc", s.Name())
-	}
-	return planned, nil
+	return sides, nil
 }
 
 // openRows divides the budget: the arrays of the plan first, then rows.

@@ -76,10 +76,25 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestRows: every row comes once, as in the graph, in both directions.
+// TestRows: every row comes once, as in the graph, in both directions and whatever the
+// layout.
 func TestRows(t *testing.T) {
+	for _, o := range []teststore.Options{{ShardVertices: 2}, {ShardVertices: 2, Layout: store.Packed, InRows: true}} {
+		testRows(t, o)
+	}
+}
+
+// TestNoInRows: a packed graph without rows of in-edges is refused with what to do.
+func TestNoInRows(t *testing.T) {
+	s := teststore.Build(t, testgraph.MultiEdges(), teststore.Options{Layout: store.Packed})
+	if _, err := algorithms.Run(t.Context(), s, algorithms.Triangles{}, algorithms.Options{}); err == nil || !strings.Contains(err.Error(), "--rows") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func testRows(t *testing.T, o teststore.Options) {
 	g := testgraph.MultiEdges()
-	s := teststore.Build(t, g, teststore.Options{ShardVertices: 2})
+	s := teststore.Build(t, g, o)
 	want := map[[3]uint32]int{} // direction, vertex, neighbour
 	for _, e := range g.Edges {
 		want[[3]uint32{uint32(shard.In), e.Dst, e.Src}]++

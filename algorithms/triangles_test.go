@@ -81,7 +81,8 @@ func TestTrianglesRandom(t *testing.T) {
 	i, found := 0, int64(0)
 	rapid.Check(t, func(r *rapid.T) {
 		g := testgraph.Draw(r)
-		o := teststore.Options{Symmetric: rapid.Bool().Draw(r, "symmetric"), Weighted: rapid.Bool().Draw(r, "weighted"), ShardVertices: rapid.IntRange(1, 40).Draw(r, "shard")}
+		o := teststore.Options{Layout: rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(r, "layout"), Symmetric: rapid.Bool().Draw(r, "symmetric"), Weighted: rapid.Bool().Draw(r, "weighted"), ShardVertices: rapid.IntRange(1, 40).Draw(r, "shard")}
+		o.InRows = o.Layout == store.Packed && !o.Symmetric
 		i++
 		path := fmt.Sprintf("%s/%d.graph", folder, i)
 		if err := teststore.Write(path, g, o); err != nil {

@@ -65,11 +65,16 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 	if err := s.out.PutShard(g.from, side); err != nil {
 		return err
 	}
-	if s.packs() && s.mirror { // its rows are the out side too, without weights
-		side = rows.Layout(side.Blob()[:rows.Size(1, uint32(n), false)], shard.Out, uint32(g.from), g.first, 1, uint32(n), false)
+	if s.packsIn() && s.packsRows() { // its rows are another side too, without weights
+		dir := shard.In
+		if s.mirror {
+			dir = shard.Out
+		}
+		side = rows.Layout(side.Blob()[:rows.Size(1, uint32(n), false)], dir, uint32(g.from), g.first, 1, uint32(n), false)
 		side.Off[0], side.Off[1] = 0, uint32(n)
-		s.seal(side)
-		if err := s.out.PutShard(g.from, side); err != nil {
+		rows.Seal(side.Blob())
+		s.noteRows(g.from, side)
+		if err := s.putRows(g.from, side); err != nil {
 			return err
 		}
 	}

@@ -35,9 +35,11 @@ type Options struct {
 	SkipBadLines  bool
 	Force         bool         // replace an existing graph
 	Layout        store.Layout // "" is CSC
-	ShardVertices int          // vertices of a shard at most; 0: shard.DefaultVertices
-	Threads       int          // 0: GOMAXPROCS
-	Memory        int64        // bytes of resident memory for the whole process; 0: half of what is available
+	// Rows stores rows of in-edges too, where the layout has none.
+	Rows          bool
+	ShardVertices int   // vertices of a shard at most; 0: shard.DefaultVertices
+	Threads       int   // 0: GOMAXPROCS
+	Memory        int64 // bytes of resident memory for the whole process; 0: half of what is available
 	Stdin         io.Reader
 	Progress      func(Progress)
 	Log           *zap.Logger // nil: silent
@@ -234,7 +236,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	b.free()
 	numbers.freeOrder()
 	in := &sideBuilder{
-		dir: shard.In, out: w, spill: b.spill, weighted: b.schema.Weighted, dedup: b.opt.Dedup, layout: b.opt.Layout, mirror: b.mirror,
+		dir: shard.In, out: w, spill: b.spill, weighted: b.schema.Weighted, dedup: b.opt.Dedup, layout: b.opt.Layout, mirror: b.mirror, inRows: b.inRows(),
 		shards: shards, numbers: numbers, n: numbers.n,
 	}
 	in.groups = cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.In })
@@ -262,7 +264,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 			return nil, Report{}, err
 		}
 	}
-	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Layout: b.opt.Layout, Shards: shards}
+	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Layout: b.opt.Layout, InRows: b.inRows(), Shards: shards}
 	for i := range shards {
 		cat.Edges += uint64(shards[i].In)
 		if b.mirror {
@@ -273,6 +275,11 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 		Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric,
 		SelfLoops: b.loops.Load(), Parallel: in.dropped.Load(), Bytes: in.bytes.Load() + out.bytes.Load(),
 	}, nil
+}
+
+// inRows reports whether rows of in-edges are stored beside packed ones.
+func (b *builder) inRows() bool {
+	return b.opt.Rows && b.opt.Layout == store.Packed && !b.mirror
 }
 
 // storeBytes is the size of all shards, at most. Packed ones are smaller, but where
@@ -290,6 +297,9 @@ func (b *builder) storeBytes(shards []store.ShardInfo) int64 {
 	for i := range shards {
 		s := &shards[i]
 		add(s.Vertices, s.In, b.schema.Weighted, packed.MostBytes(s.In, b.schema.Weighted))
+		if b.inRows() {
+			add(s.Vertices, s.In, false, packedrows.MostBytes(s.Vertices, s.In, false))
+		}
 		if packs || !b.mirror {
 			add(s.Vertices, s.Out, false, packedrows.MostBytes(s.Vertices, s.Out, false))
 		}

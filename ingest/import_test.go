@@ -209,6 +209,7 @@ func TestImport(t *testing.T) {
 		}), 1, rapid.SampledFrom([]int{5, 200, 4000}).Draw(rt, "at most")).Draw(rt, "lines")
 		o := Options{
 			Layout:     rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(rt, "layout"),
+			Rows:       rapid.Bool().Draw(rt, "rows"),
 			Undirected: rapid.Bool().Draw(rt, "undirected"), Dedup: rapid.Bool().Draw(rt, "dedup"),
 			DropSelfLoops: rapid.Bool().Draw(rt, "drop self-loops"), ShardVertices: rapid.IntRange(1, 40).Draw(rt, "shard"),
 		}
@@ -267,6 +268,9 @@ func checkImport(t *rapid.T, name string, o Options, plan memoryPlan, lines []li
 	if !slices.Equal(out, want) {
 		t.Fatalf("out-edges %v, want %v", out, want)
 	}
+	if rows := inRows(t, path, ids); cat.InRows != (o.Rows && o.Layout == store.Packed && !o.Undirected) || cat.InRows && !slices.Equal(rows, want) {
+		t.Fatalf("in-rows %v, want %v", rows, want)
+	}
 	if int(r.Edges) != len(want) || cat.Edges != r.Edges || cat.Weighted != weighted || cat.Symmetric != o.Undirected || int(r.Entries) != len(lines) {
 		t.Fatalf("report %+v, catalogue %+v; want %d edges", r, cat, len(want))
 	}
@@ -277,6 +281,27 @@ func checkImport(t *rapid.T, name string, o Options, plan memoryPlan, lines []li
 		}
 		last += uint32(s.Vertices)
 	}
+}
+
+// inRows reads the in-rows of a graph, and gives their edges without weights.
+func inRows(t require, path string, ids []string) (edges []edge) {
+	s, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for i := range s.Catalogue().Shards {
+		if !s.Catalogue().InRows {
+			break
+		}
+		x, err := s.ReadShard(shard.InRows, i, make([]byte, s.Catalogue().Bytes(shard.InRows, i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		each(x, func(nbr, v uint32, _ float32) { edges = append(edges, edge{src: ids[nbr], dst: ids[v], weight: 1}) })
+	}
+	sortStored(edges)
+	return edges
 }
 
 // TestSameGraph: the order of the input, the number of threads and the memory

@@ -25,7 +25,7 @@ const (
 	// those of a single vertex, and have two of them stored.
 	sorterBytes = 40 << 20
 	// packerBytes let it pack them too.
-	packerBytes = 48 << 20
+	packerBytes = 60 << 20
 
 	// windowShare is the part of the budget that the window of a zstd stream may
 	// have: while edges are read, the process needs less than processBytes.

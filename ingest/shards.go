@@ -28,6 +28,7 @@ type sideBuilder struct {
 	dedup    bool
 	layout   store.Layout
 	mirror   bool // the out side is stored with the in side
+	inRows   bool // rows of the in side are stored beside it
 	shards   []store.ShardInfo
 	groups   []group
 	numbers  *numbering // gives the dense ids of a record's ends
@@ -211,8 +212,10 @@ func (s *sorter) grow(ctx context.Context, edges int, blob, pack, most int64) (e
 func (s *sideBuilder) packs() bool   { return s.layout == store.Packed }
 func (s *sideBuilder) packsIn() bool { return s.packs() && s.dir == shard.In }
 
-// packsRows reports whether the rows of the side are packed: those of out-edges.
-func (s *sideBuilder) packsRows() bool { return s.packs() && (s.dir == shard.Out || s.mirror) }
+// packsRows reports whether rows are packed: those of out-edges, or in-rows.
+func (s *sideBuilder) packsRows() bool {
+	return s.packs() && (s.dir == shard.Out || s.mirror || s.inRows)
+}
 
 // packedBytes is room for what is packed of a shard of so many vertices and edges.
 func (s *sideBuilder) packedBytes(vertices int, edges uint32) (in, rows int64) {
@@ -469,16 +472,18 @@ func (s *sorter) pack(i, at int, side *rows.Side, done chan error) (err error) {
 	}()
 	_, room := s.packedBytes(side.Vertices(), side.Edges())
 	buffer, size := s.packed[at], int64(0)
-	var sides []shard.Side
+	var packedRows, in shard.Side
 	if room > 0 {
-		out := *side
-		out.Dir, out.Weight = shard.Out, nil
-		x, err := s.rowPacker.Side(&out, false, buffer[:room])
+		list := *side
+		list.Weight = nil
+		if s.mirror {
+			list.Dir = shard.Out
+		}
+		x, err := s.rowPacker.Side(&list, false, buffer[:room])
 		if err != nil {
 			return err
 		}
-		s.note(i, x)
-		sides, size = append(sides, x), int64(len(x.Blob()))
+		packedRows, size = x, int64(len(x.Blob()))
 	}
 	if s.packsIn() {
 		if err := s.packer.Side(side, s.weighted); err != nil {
@@ -494,18 +499,39 @@ func (s *sorter) pack(i, at int, side *rows.Side, done chan error) (err error) {
 			return err
 		}
 		s.note(i, x)
-		sides = append(sides, x)
+		in = x
+	}
+	if packedRows != nil {
+		s.noteRows(i, packedRows)
 	}
 	go func() {
-		defer close(done)
-		for _, x := range sides {
-			if err := s.out.PutShard(i, x); err != nil {
-				done <- err
-				return
-			}
+		var err error
+		if in != nil {
+			err = s.out.PutShard(i, in)
 		}
+		if err == nil && packedRows != nil {
+			err = s.putRows(i, packedRows)
+		}
+		done <- err
 	}()
 	return nil
+}
+
+// noteRows enters rows of shard i into the catalogue, and putRows stores them.
+func (s *sorter) noteRows(i int, side shard.Side) {
+	if !s.inRows {
+		s.note(i, side)
+		return
+	}
+	s.shards[i].RowsSum = side.Header().Checksum
+	s.bytes.Add(int64(len(side.Blob())))
+}
+
+func (s *sorter) putRows(i int, side shard.Side) error {
+	if s.inRows {
+		return s.out.PutInRows(i, side)
+	}
+	return s.out.PutShard(i, side)
 }
 
 // seal completes the blob of a side of rows.

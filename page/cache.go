@@ -62,7 +62,7 @@ type Cache struct {
 	opt     Options
 	spans   []Span
 	pageOf  []int32       // by shard
-	blocks  [2][]block    // by side and page
+	blocks  [3][]block    // by side and page
 	ring    chan []byte   // buffers for streamed pages
 	scratch chan []byte   // buffers for single shards
 	packed  chan []byte   // buffers for sides that are unpacked into pages

@@ -5,7 +5,11 @@
 // ahead of the engine.
 package page
 
-import "github.com/garaph/garaph/shard"
+import (
+	"slices"
+
+	"github.com/garaph/garaph/shard"
+)
 
 // Span is a page as a range of shards.
 type Span struct {
@@ -38,14 +42,18 @@ func (p *Page) Release() {
 // side, or a single shard where that is larger.
 func spans(shards int, bytes func(shard.Direction, int) int64, limit int64) []Span {
 	var list []Span
-	from, in, out := 0, int64(0), int64(0)
+	from := 0
+	var sums [3]int64
 	for i := range shards {
-		bi, bo := bytes(shard.In, i), bytes(shard.Out, i)
-		if i > from && max(in+bi, out+bo) > limit {
-			list = append(list, Span{from, i})
-			from, in, out = i, 0, 0
+		for dir := range sums {
+			sums[dir] += bytes(shard.Direction(dir), i)
 		}
-		in, out = in+bi, out+bo
+		if i > from && slices.Max(sums[:]) > limit {
+			list, from = append(list, Span{from, i}), i
+			for dir := range sums {
+				sums[dir] = bytes(shard.Direction(dir), i)
+			}
+		}
 	}
 	return append(list, Span{from, shards})
 }

@@ -21,7 +21,7 @@ func plainBytes(cat *store.Catalogue, dir shard.Direction, i int) int64 {
 // unpacks reports whether pages hold a side as plain rows that is stored as packed ones.
 func (c *Cache) unpacks(dir shard.Direction) bool {
 	cat := c.store.Catalogue()
-	return cat.Layout == store.Packed && dir == shard.Out && slices.Contains(c.opt.Gather, dir)
+	return cat.Layout == store.Packed && dir != shard.In && slices.Contains(c.opt.Gather, dir)
 }
 
 // bytes is what a side takes in a page.

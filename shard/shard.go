@@ -32,13 +32,14 @@ var magic = [8]byte{'G', 'A', 'R', 'A', 'P', 'H', 'S', 'H'}
 // Direction is the side of a shard.
 type Direction uint8
 
-// The two sides.
+// The sides. InRows is a side of a stored graph, not of a header: its blobs say In.
 const (
-	In  Direction = iota // sources of in-edges, by destination
-	Out                  // destinations of out-edges, by source
+	In     Direction = iota // sources of in-edges, by destination
+	Out                     // destinations of out-edges, by source
+	InRows                  // In as rows, beside an in side in another encoding
 )
 
-func (d Direction) String() string { return [...]string{"in", "out"}[d] }
+func (d Direction) String() string { return [...]string{"in", "out", "in-rows"}[d] }
 
 // Errors of a blob that is not a sound shard. Each is wrapped with what was
 // found; the caller adds graph and shard.

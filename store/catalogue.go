@@ -24,7 +24,8 @@ type Catalogue struct {
 	Weighted bool   `json:"weighted"`
 	// Symmetric graphs hold both directions of every edge.
 	Symmetric   bool        `json:"symmetric"`
-	Layout      Layout      `json:"layout,omitempty"` // "" is CSC
+	Layout      Layout      `json:"layout,omitempty"`  // "" is CSC
+	InRows      bool        `json:"in_rows,omitempty"` // there are rows of in-edges beside packed in sides
 	IDs         IDMap       `json:"ids"`
 	Shards      []ShardInfo `json:"shards,omitempty"` // in the JSON of store version 1 alone
 	Fingerprint string      `json:"fingerprint"`
@@ -41,7 +42,8 @@ type ShardInfo struct {
 	InSum    uint32 `json:"in_checksum"`  // of the in blob, as shard.Seal gives it
 	OutSum   uint32 `json:"out_checksum"` // of the out blob; 0 in a symmetric graph
 
-	Blobs [2]Extent `json:"-"` // of both sides, by [shard.Direction]
+	Blobs   [3]Extent `json:"-"` // of the sides, by [shard.Direction]
+	RowsSum uint32    `json:"-"` // checksum of the blob of in-rows
 	// degrees is how many bytes the degrees of the vertices take behind each of them.
 	degrees [2]uint32
 }
@@ -110,18 +112,40 @@ func (c *Catalogue) OneSide() bool { return c.Symmetric && c.Layout != Packed }
 
 // Stored is the side that is stored for a direction.
 func (c *Catalogue) Stored(dir shard.Direction) shard.Direction {
-	if c.OneSide() {
+	switch {
+	case c.OneSide(), dir == shard.InRows && c.Layout != Packed:
 		return shard.In
+	case dir == shard.InRows && c.Symmetric:
+		return shard.Out
 	}
 	return dir
 }
 
+// Sides are those that are stored.
+func (c *Catalogue) Sides() []shard.Direction {
+	switch {
+	case c.OneSide():
+		return []shard.Direction{shard.In}
+	case c.InRows:
+		return []shard.Direction{shard.In, shard.Out, shard.InRows}
+	}
+	return []shard.Direction{shard.In, shard.Out}
+}
+
+// RowsOf is the side with rows of a direction's edges, and whether there is one.
+func (c *Catalogue) RowsOf(dir shard.Direction) (shard.Direction, bool) {
+	if dir == shard.In {
+		dir = c.Stored(shard.InRows)
+	}
+	return dir, dir != shard.InRows || c.InRows
+}
+
 // SideEdges is the number of edges of shard i on a side.
 func (c *Catalogue) SideEdges(dir shard.Direction, i int) uint32 {
-	if c.Stored(dir) == shard.In {
-		return c.Shards[i].In
+	if c.Stored(dir) == shard.Out {
+		return c.Shards[i].Out
 	}
-	return c.Shards[i].Out
+	return c.Shards[i].In
 }
 
 // Bytes is the size of a shard's blob.
@@ -161,6 +185,9 @@ func (c *Catalogue) seal(idSums []uint32) {
 func (c *Catalogue) check() error {
 	if c.Layout != "" && c.Layout != CSC && c.Layout != Packed {
 		return fmt.Errorf("%w: layout %q", ErrDamaged, c.Layout)
+	}
+	if c.InRows && (c.Layout != Packed || c.Symmetric) {
+		return fmt.Errorf("%w: in-rows in a graph of layout %q (symmetric: %v)", ErrDamaged, c.Layout, c.Symmetric)
 	}
 	next, in, out := uint64(0), uint64(0), uint64(0)
 	for i, s := range c.Shards {

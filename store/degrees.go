@@ -51,6 +51,9 @@ func (s *Store) Degrees(dir shard.Direction, i int) (degrees []uint32, err error
 
 func (s *Store) degrees(dir shard.Direction, i int) ([]uint32, error) {
 	info := &s.cat.Shards[i]
+	if s.cat.Stored(dir) == shard.InRows {
+		dir = shard.In
+	}
 	e, _ := s.side(dir, i)
 	b := make([]byte, info.degrees[s.cat.Stored(dir)])
 	if err := s.payload.read(Extent{e.end(), int64(len(b))}, b); err != nil {

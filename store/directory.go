@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -17,8 +18,9 @@ const (
 	shardsInRecord = 512
 	blocksInRecord = 1 << 12
 
-	shardEntryBytes = 64
-	blockEntryBytes = 20
+	shardEntryBytes  = 64
+	inRowsEntryBytes = 24 // behind it, in a graph with in-rows
+	blockEntryBytes  = 20
 )
 
 // stored is the catalogue as Badger has it: what grows with the graph stands in the
@@ -48,10 +50,15 @@ func writeDirectory(put func(key, value []byte) error, c *Catalogue) error {
 		for _, x := range [...]uint32{s.First, uint32(s.Vertices), s.In, s.Out, s.InSum, s.OutSum} {
 			b = le.AppendUint32(b, x)
 		}
-		for _, e := range s.Blobs {
+		for _, e := range s.Blobs[:shard.InRows] {
 			b = le.AppendUint64(le.AppendUint64(b, uint64(e.Off)), uint64(e.Bytes))
 		}
 		b = le.AppendUint32(le.AppendUint32(b, s.degrees[0]), s.degrees[1])
+		if c.InRows {
+			e := s.Blobs[shard.InRows]
+			b = le.AppendUint32(le.AppendUint64(le.AppendUint64(b, uint64(e.Off)), uint64(e.Bytes)), s.RowsSum)
+			b = le.AppendUint32(b, 0)
+		}
 		if last := i+1 == len(c.Shards); last || (i+1)%shardsInRecord == 0 {
 			if err := put(shardsKey(i/shardsInRecord), seal(kindShards, b)); err != nil {
 				return err
@@ -94,14 +101,20 @@ func readDirectory(txn *badger.Txn, payload int64) (*Catalogue, error) {
 	c := in.Catalogue
 	c.Shards, c.IDs.Blocks = nil, nil
 	le := binary.LittleEndian
-	err = records(txn, in.Directory.Shards, shardsInRecord, shardEntryBytes, shardsKey, kindShards, func(b []byte) error {
+	size := shardEntryBytes
+	if c.InRows {
+		size += inRowsEntryBytes
+	}
+	err = records(txn, in.Directory.Shards, shardsInRecord, size, shardsKey, kindShards, func(b []byte) error {
 		s := ShardInfo{
 			First: le.Uint32(b), Vertices: int(le.Uint32(b[4:])), In: le.Uint32(b[8:]), Out: le.Uint32(b[12:]),
 			InSum: le.Uint32(b[16:]), OutSum: le.Uint32(b[20:]),
 			degrees: [2]uint32{le.Uint32(b[56:]), le.Uint32(b[60:])},
 		}
-		for dir := range s.Blobs {
-			s.Blobs[dir] = Extent{int64(le.Uint64(b[24+16*dir:])), int64(le.Uint64(b[32+16*dir:]))}
+		extent := func(at int) Extent { return Extent{int64(le.Uint64(b[at:])), int64(le.Uint64(b[at+8:]))} }
+		s.Blobs[shard.In], s.Blobs[shard.Out] = extent(24), extent(40)
+		if c.InRows {
+			s.Blobs[shard.InRows], s.RowsSum = extent(64), le.Uint32(b[80:])
 		}
 		c.Shards = append(c.Shards, s)
 		return nil
@@ -126,13 +139,13 @@ func readDirectory(txn *badger.Txn, payload int64) (*Catalogue, error) {
 func (c *Catalogue) checkPlaces(payload int64) error {
 	for i := range c.Shards {
 		s := &c.Shards[i]
-		for dir, e := range s.Blobs {
-			edges := s.In
-			if shard.Direction(dir) == shard.Out {
-				if c.OneSide() {
-					continue
+		for _, dir := range c.Sides() {
+			e, edges := s.Blobs[dir], c.SideEdges(dir, i)
+			if dir == shard.InRows { // its degrees are those of the in side
+				if err := e.check(payload); err != nil || e.Bytes > mostBytes(s.Vertices, edges) {
+					return fmt.Errorf("shard %d (%s side): %w", i, dir, cmp.Or(err, fmt.Errorf("%w: the directory has %d bytes for %d vertices and %d edges", ErrDamaged, e.Bytes, s.Vertices, edges)))
 				}
-				edges = s.Out
+				continue
 			}
 			behind := int64(s.degrees[dir])
 			err := e.check(payload)
@@ -143,7 +156,7 @@ func (c *Catalogue) checkPlaces(payload int64) error {
 				err = fmt.Errorf("%w: the directory has %d and %d bytes for %d vertices and %d edges", ErrDamaged, e.Bytes, behind, s.Vertices, edges)
 			}
 			if err != nil {
-				return fmt.Errorf("shard %d (%s side): %w", i, shard.Direction(dir), err)
+				return fmt.Errorf("shard %d (%s side): %w", i, dir, err)
 			}
 		}
 	}

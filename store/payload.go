@@ -210,11 +210,8 @@ func (w *payloadWriter) close() error {
 
 // side finds a shard's blob: its place, and its checksum.
 func (s *Store) side(dir shard.Direction, i int) (Extent, uint32) {
-	info := &s.cat.Shards[i]
-	if s.cat.Stored(dir) == shard.In {
-		return info.Blobs[shard.In], info.InSum
-	}
-	return info.Blobs[shard.Out], info.OutSum
+	info, is := &s.cat.Shards[i], s.cat.Stored(dir)
+	return info.Blobs[is], [...]uint32{info.InSum, info.OutSum, info.RowsSum}[is]
 }
 
 // ReadShard reads a shard's blob into dst, which must have the size that
@@ -266,15 +263,18 @@ func (s *Store) Prefetch(dir shard.Direction, i int) {
 // matches compares the header of a side with the catalogue.
 func (s *Store) matches(dir shard.Direction, i int, h shard.Header) error {
 	info, edges, is := s.cat.Shards[i], s.cat.SideEdges(dir, i), s.cat.Stored(dir)
-	weighted := s.cat.Weighted && is == shard.In
+	said, weighted := is, s.cat.Weighted && is == shard.In
+	if is == shard.InRows {
+		said = shard.In
+	}
 	if _, want := s.side(dir, i); h.Checksum != want || h.Index != uint32(i) || h.First != info.First || h.Vertices != info.Vertices {
 		return fmt.Errorf("%w: it is shard %d with checksum %08x, the catalogue expects %08x", ErrDamaged, h.Index, h.Checksum, want)
 	}
 	if want := s.cat.encoding(is); h.Version != want && (s.cat.Layout != Packed || h.Version != rows.Version || h.Vertices > 1) {
-		return fmt.Errorf("%w: its encoding is version %d, the layout of the graph has version %d there", ErrDamaged, h.Version, want)
+		return fmt.Errorf("%w: its encoding is version %d, this build has version %d there", ErrDamaged, h.Version, want)
 	}
-	if h.Dir != is || h.Edges != edges || weighted != h.Weighted {
-		return fmt.Errorf("%w: it is an %s side of %d edges, the catalogue expects an %s side of %d (with weights: %v)", ErrDamaged, h.Dir, h.Edges, is, edges, weighted)
+	if h.Dir != said || h.Edges != edges || weighted != h.Weighted {
+		return fmt.Errorf("%w: it is an %s side of %d edges, the catalogue expects an %s side of %d (with weights: %v)", ErrDamaged, h.Dir, h.Edges, said, edges, weighted)
 	}
 	return nil
 }

@@ -30,7 +30,9 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 	work := make(chan func([]byte) int64)
 	var largest int64
 	for i := range s.cat.Shards {
-		largest = max(largest, s.cat.Bytes(shard.In, i), s.cat.Bytes(shard.Out, i))
+		for _, dir := range s.cat.Sides() {
+			largest = max(largest, s.cat.Bytes(dir, i))
+		}
 	}
 	if free := hostmem.Available(); largest > free {
 		return fmt.Errorf("graph %s: %w: its largest shard has %s, and %s of memory are available", s.name, hostmem.ErrBudget,
@@ -71,10 +73,7 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 // checks are one for each blob: they are made as they are wanted, for a graph may
 // have millions.
 func (s *Store) checks(report func(error)) iter.Seq[func([]byte) int64] {
-	sides := []shard.Direction{shard.In, shard.Out}
-	if s.cat.OneSide() {
-		sides = sides[:1]
-	}
+	sides := s.cat.Sides()
 	return func(yield func(func([]byte) int64) bool) {
 		for i := range s.cat.Shards {
 			for _, dir := range sides {

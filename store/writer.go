@@ -43,7 +43,7 @@ type Writer struct {
 	idSums  []uint32
 
 	mu     sync.Mutex        // guards places
-	places [2]map[int]placed // by direction and shard
+	places [3]map[int]placed // by direction and shard
 }
 
 // Create begins a graph that will stand at path. An existing graph there is an
@@ -72,7 +72,7 @@ func Create(path string, force bool) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{target: path, force: force, lock: lock, places: [2]map[int]placed{{}, {}}}
+	w := &Writer{target: path, force: force, lock: lock, places: [3]map[int]placed{{}, {}, {}}}
 	if w.stale, err = removeStale(path); err == nil {
 		err = checkTarget(path, force) // it may have put a graph back
 	}
@@ -248,7 +248,15 @@ type placed struct {
 
 // PutShard stores a side, whose blob is sealed. It is the caller's again afterwards.
 func (w *Writer) PutShard(i int, side shard.Side) error {
-	dir, degrees := side.Header().Dir, sealDegrees(side)
+	return w.put(side.Header().Dir, i, side, sealDegrees(side))
+}
+
+// PutInRows stores rows of in-edges beside the in side: see [Writer.PutShard].
+func (w *Writer) PutInRows(i int, side shard.Side) error {
+	return w.put(shard.InRows, i, side, nil)
+}
+
+func (w *Writer) put(dir shard.Direction, i int, side shard.Side, degrees []byte) error {
 	e, err := w.append(side.Blob(), degrees)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -273,7 +281,10 @@ func (w *Writer) Commit(c *Catalogue) error {
 	for i := range c.Shards {
 		for dir := range w.places {
 			p := w.places[dir][i]
-			c.Shards[i].Blobs[dir], c.Shards[i].degrees[dir] = p.blob, p.degrees
+			c.Shards[i].Blobs[dir] = p.blob
+			if dir < len(c.Shards[i].degrees) {
+				c.Shards[i].degrees[dir] = p.degrees
+			}
 		}
 	}
 	err := c.check()

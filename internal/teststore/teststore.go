@@ -24,6 +24,7 @@ type Options struct {
 	Symmetric     bool // store each edge in both directions, self-loops once
 	Base          int64
 	Layout        store.Layout // "": store.CSC
+	InRows        bool         // store rows of in-edges beside packed ones
 }
 
 // Build stores g in a temporary folder and opens it for the time of the test.
@@ -73,7 +74,7 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 	if o.Symmetric {
 		g = Mirrored(g)
 	}
-	cat := &store.Catalogue{Vertices: uint32(g.N), Edges: uint64(len(g.Edges)), Weighted: o.Weighted, Symmetric: o.Symmetric, Layout: o.Layout}
+	cat := &store.Catalogue{Vertices: uint32(g.N), Edges: uint64(len(g.Edges)), Weighted: o.Weighted, Symmetric: o.Symmetric, Layout: o.Layout, InRows: o.InRows}
 	for first := 0; first < g.N; first += o.ShardVertices {
 		cat.Shards = append(cat.Shards, store.ShardInfo{First: uint32(first), Vertices: min(o.ShardVertices, g.N-first)})
 	}
@@ -97,11 +98,14 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 		if !cat.OneSide() && err == nil {
 			side = encode(out[i], shard.Out, i, info, false)
 			if o.Layout == store.Packed {
-				info.OutSum, err = putPackedRows(w, i, side)
+				info.OutSum, err = putPackedRows(w.PutShard, i, side)
 			} else {
 				info.OutSum = rows.Seal(side.Blob())
 				err = w.PutShard(i, side)
 			}
+		}
+		if o.InRows && err == nil {
+			info.RowsSum, err = putPackedRows(w.PutInRows, i, encode(in[i], shard.In, i, info, false))
 		}
 		if err != nil {
 			return err
@@ -143,8 +147,8 @@ func putPacked(w *store.Writer, i int, side *rows.Side, weighted bool) (sum uint
 	return sum, w.PutShard(i, x)
 }
 
-// putPackedRows stores an out side as packed rows.
-func putPackedRows(w *store.Writer, i int, side *rows.Side) (sum uint32, err error) {
+// putPackedRows stores a side as packed rows.
+func putPackedRows(put func(int, shard.Side) error, i int, side *rows.Side) (sum uint32, err error) {
 	buffer, err := hostmem.Bytes(packedrows.MostBytes(side.Vertices(), side.Edges(), false))
 	if err != nil {
 		return 0, err
@@ -153,7 +157,7 @@ func putPackedRows(w *store.Writer, i int, side *rows.Side) (sum uint32, err err
 	if err != nil {
 		return 0, err
 	}
-	return x.Header().Checksum, w.PutShard(i, x)
+	return x.Header().Checksum, put(i, x)
 }
 
 // encode is a plain maker of a shard's side.

@@ -17,6 +17,7 @@ import (
 type importFlags struct {
 	format, ids, weights, layout                   *string
 	undirected, dedup, dropSelfLoops, skipBadLines *bool
+	rows                                           *bool
 	delimiter                                      *byte
 	header, noHeader                               *bool
 	columns                                        *[]string
@@ -33,6 +34,7 @@ func newImportFlags(fs *pflag.FlagSet) *importFlags {
 		ids:           enumFlag(fs, "ids", "auto", words(ingest.IDsAuto, ingest.IDsDense, ingest.IDsInt, ingest.IDsString), "kind of vertex ids"),
 		weights:       enumFlag(fs, "weights", "auto", words(ingest.WeightsAuto, ingest.WeightsYes, ingest.WeightsNo), "whether edges have weights"),
 		layout:        enumFlag(fs, "layout", string(store.CSC), words(store.CSC, store.Packed), "how in-edges are stored: by destination (csc), or by source in a few bits each (packed)"),
+		rows:          fs.Bool("rows", false, "store rows of in-edges too, which algorithms read, where the layout has none"),
 		delimiter:     delimiterFlag(fs),
 		header:        fs.Bool("header", false, "the first line of text is a header (default found by itself)"),
 		noHeader:      fs.Bool("no-header", false, "the first line of text is an edge"),
@@ -121,7 +123,7 @@ func words[T ~string](values ...T) []string {
 
 func (f *importFlags) options() garaph.ImportOptions {
 	return garaph.ImportOptions{
-		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights), Layout: store.Layout(*f.layout),
+		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights), Layout: store.Layout(*f.layout), Rows: *f.rows,
 		Table:      f.table(),
 		Undirected: *f.undirected, Dedup: *f.dedup, DropSelfLoops: *f.dropSelfLoops, SkipBadLines: *f.skipBadLines,
 	}

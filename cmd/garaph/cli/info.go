@@ -38,19 +38,26 @@ func (a *app) infoCommand() *cobra.Command {
 
 // graphInfo describes a graph.
 type graphInfo struct {
-	Graph        string    `json:"graph"`
-	Vertices     uint32    `json:"vertices"`
-	Edges        uint64    `json:"edges"`
-	Weighted     bool      `json:"weighted"`
-	Symmetric    bool      `json:"symmetric"`
-	Layout       string    `json:"layout"`
-	IDs          idInfo    `json:"ids"`
-	Shards       int       `json:"shards"`
-	Bytes        int64     `json:"disk_bytes"`
-	BytesPerEdge float64   `json:"bytes_per_edge"`
-	Fingerprint  string    `json:"fingerprint"`
-	Created      time.Time `json:"created"`
-	Source       []string  `json:"source"`
+	Graph        string  `json:"graph"`
+	Vertices     uint32  `json:"vertices"`
+	Edges        uint64  `json:"edges"`
+	Weighted     bool    `json:"weighted"`
+	Symmetric    bool    `json:"symmetric"`
+	Layout       string  `json:"layout"`
+	IDs          idInfo  `json:"ids"`
+	Shards       int     `json:"shards"`
+	Bytes        int64   `json:"disk_bytes"`
+	BytesPerEdge float64 `json:"bytes_per_edge"`
+	// Sides has the bytes per edge of each side, without what lies behind its blobs.
+	Sides       []sideInfo `json:"sides"`
+	Fingerprint string     `json:"fingerprint"`
+	Created     time.Time  `json:"created"`
+	Source      []string   `json:"source"`
+}
+
+type sideInfo struct {
+	Side         string  `json:"side"`
+	BytesPerEdge float64 `json:"bytes_per_edge"`
 }
 
 type idInfo struct {
@@ -81,6 +88,13 @@ func describe(path string) (i graphInfo, err error) {
 	if i.IDs.Last, err = g.ID(gas.VertexID(c.Vertices - 1)); err != nil {
 		return i, err
 	}
+	for _, dir := range c.Sides() {
+		var n int64
+		for k := range c.Shards {
+			n += c.Bytes(dir, k)
+		}
+		i.Sides = append(i.Sides, sideInfo{dir.String(), float64(n) / float64(max(c.Edges, 1))})
+	}
 	i.Bytes = g.Store().DiskBytes()
 	i.BytesPerEdge = float64(i.Bytes) / float64(max(c.Edges, 1))
 	return i, nil
@@ -88,6 +102,10 @@ func describe(path string) (i graphInfo, err error) {
 
 func (i graphInfo) print(w *output) error {
 	kind := store.IDKind(i.IDs.Kind).Words()
+	var sides []string
+	for _, s := range i.Sides {
+		sides = append(sides, fmt.Sprintf("%s, %.2f bytes per edge", s.Side, s.BytesPerEdge))
+	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, line := range [][2]string{
 		{"graph", i.Graph},
@@ -96,6 +114,7 @@ func (i graphInfo) print(w *output) error {
 		{"weighted", yes(i.Weighted)},
 		{"symmetric", yes(i.Symmetric)},
 		{"layout", i.Layout},
+		{"sides", strings.Join(sides, "; ")},
 		{"ids", fmt.Sprintf("%s, from %s to %s", kind, i.IDs.First, i.IDs.Last)},
 		{"shards", humanize.Comma(int64(i.Shards))},
 		{"on disk", fmt.Sprintf("%s, %.2f bytes per edge", bytesText(i.Bytes), i.BytesPerEdge)},

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/garaph/garaph"
-	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
 
@@ -102,9 +101,8 @@ func (a *app) readAll(ctx context.Context, g *garaph.Graph) (done int64, found d
 	c := g.Catalogue()
 	var total int64
 	for i := range c.Shards {
-		total += c.Bytes(shard.In, i)
-		if !c.Symmetric {
-			total += c.Bytes(shard.Out, i)
+		for _, dir := range c.Sides() {
+			total += c.Bytes(dir, i)
 		}
 	}
 	s := a.console.stage("verifying", total)
