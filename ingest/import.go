@@ -34,7 +34,7 @@ type Options struct {
 	DropSelfLoops bool
 	SkipBadLines  bool
 	Force         bool         // replace an existing graph
-	Layout        store.Layout // "" is CSC
+	Layout        store.Layout // "" is Packed
 	// Rows stores rows of in-edges too, where the layout has none.
 	Rows          bool
 	ShardVertices int   // vertices of a shard at most; 0: shard.DefaultVertices
@@ -104,11 +104,18 @@ func (o Options) complete() (Options, error) {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
+	if o.Layout == "" {
+		o.Layout = store.Packed
+	}
+	most := shard.MaxVertices
+	if o.Layout == store.Packed {
+		most = packed.MaxVertices
+	}
 	if o.ShardVertices == 0 {
 		o.ShardVertices = shard.DefaultVertices
 	}
-	if o.ShardVertices < 0 || o.ShardVertices > shard.MaxVertices {
-		return o, fmt.Errorf("import: shards of %d vertices: expected 1 to %d", o.ShardVertices, shard.MaxVertices)
+	if o.ShardVertices < 0 || o.ShardVertices > most {
+		return o, fmt.Errorf("import: shards of %d vertices: expected 1 to %d", o.ShardVertices, most)
 	}
 	return o, nil
 }

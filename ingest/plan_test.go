@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/garaph/garaph/store"
 )
 
 // sgzip is a compressed .sg file of so many vertices without an edge.
@@ -71,7 +73,7 @@ func TestVerticesPlanned(t *testing.T) {
 			if err := os.WriteFile(edges, []byte(test.text), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			o := Options{IDs: test.ids, Memory: processBytes + leastBytes, Threads: 2}
+			o := Options{IDs: test.ids, Layout: store.CSC, Memory: processBytes + leastBytes, Threads: 2}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			_, err := Import(ctx, []string{edges}, filepath.Join(folder, "graph"), o)
@@ -105,15 +107,16 @@ func TestVerticesPlanned(t *testing.T) {
 
 // TestLeastBudget: a budget that is said to be enough has the memory.
 func TestLeastBudget(t *testing.T) {
-	for _, threads := range []int{1, 2, 16, 128} {
-		for arrays := int64(1 << 20); arrays < 1<<40; arrays *= 3 {
-			p, err := planMemory(Options{Memory: 128 << 20, Threads: threads})
+	for arrays := int64(1 << 20); arrays < 1<<40; arrays *= 3 {
+		for i, threads := range []int{1, 1, 2, 2, 16, 16, 128, 128} {
+			layout := []store.Layout{store.CSC, store.Packed}[i%2]
+			p, err := planMemory(Options{Layout: layout, Memory: 256 << 20, Threads: threads})
 			if err != nil {
 				t.Fatal(err)
 			}
 			found := enough.FindStringSubmatch(p.tooSmall("", arrays).Error())
 			mib, _ := strconv.ParseInt(found[1], 10, 64)
-			if p, err = planMemory(Options{Memory: mib << 20, Threads: threads}); err != nil || p.arrays < arrays {
+			if p, err = planMemory(Options{Layout: layout, Memory: mib << 20, Threads: threads}); err != nil || p.arrays < arrays {
 				t.Errorf("%d threads: %d MiB have %d bytes for arrays that take %d, %v", threads, mib, p.arrays, arrays, err)
 			}
 		}
@@ -144,7 +147,7 @@ func TestWindowPlanned(t *testing.T) {
 		memory int64
 		want   string
 	}{{128 << 20, "window of more than 16 MiB; with --memory 1024MiB"}, {1 << 30, ""}} {
-		_, err := Import(t.Context(), []string{edges}, filepath.Join(folder, "graph"), Options{Memory: test.memory})
+		_, err := Import(t.Context(), []string{edges}, filepath.Join(folder, "graph"), Options{Layout: store.CSC, Memory: test.memory})
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("with %d bytes: got %v, want %q", test.memory, err, test.want)
 		}

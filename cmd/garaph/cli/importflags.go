@@ -33,7 +33,7 @@ func newImportFlags(fs *pflag.FlagSet) *importFlags {
 		format:        enumFlag(fs, "format", "auto", formats, "format of the edge files"),
 		ids:           enumFlag(fs, "ids", "auto", words(ingest.IDsAuto, ingest.IDsDense, ingest.IDsInt, ingest.IDsString), "kind of vertex ids"),
 		weights:       enumFlag(fs, "weights", "auto", words(ingest.WeightsAuto, ingest.WeightsYes, ingest.WeightsNo), "whether edges have weights"),
-		layout:        enumFlag(fs, "layout", string(store.CSC), words(store.CSC, store.Packed), "how in-edges are stored: by destination (csc), or by source in a few bits each (packed)"),
+		layout:        enumFlag(fs, "layout", string(store.Packed), words(store.Packed, store.CSC), "how in-edges are stored: by source in a few bits each (packed), or by destination (csc)"),
 		rows:          fs.Bool("rows", false, "store rows of in-edges too, which algorithms read, where the layout has none"),
 		delimiter:     delimiterFlag(fs),
 		header:        fs.Bool("header", false, "the first line of text is a header (default found by itself)"),
