@@ -29,7 +29,7 @@ func ExampleRunAlgorithm() {
 			return err
 		}
 		ctx := context.Background()
-		if _, err := garaph.Import(ctx, []string{edges}, graph, garaph.ImportOptions{}); err != nil {
+		if _, err := garaph.Import(ctx, []string{edges}, graph, garaph.ImportOptions{Rows: true}); err != nil {
 			return err
 		}
 		g, err := garaph.Open(graph)
@@ -70,10 +70,14 @@ func TestTrianglesLDBC(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		undirected bool
-	}{{"example-directed", false}, {"example-undirected", true}} {
-		t.Run(c.name, func(t *testing.T) {
+		layout     store.Layout
+	}{
+		{"example-directed", false, store.Packed}, {"example-directed", false, store.CSC},
+		{"example-undirected", true, store.Packed}, {"example-undirected", true, store.CSC},
+	} {
+		t.Run(fmt.Sprintf("%s, %s", c.name, c.layout), func(t *testing.T) {
 			base := filepath.Join(data, c.name)
-			g := imported(t, garaph.ImportOptions{Undirected: c.undirected}, base+".v", base+".e")
+			g := imported(t, garaph.ImportOptions{Undirected: c.undirected, Layout: c.layout, Rows: true}, base+".v", base+".e")
 			r, err := garaph.RunAlgorithm(t.Context(), g, algorithms.Triangles{}, garaph.AlgorithmOptions{Threads: 2})
 			if err != nil {
 				t.Fatal(err)

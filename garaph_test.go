@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/store"
 )
 
 // imported imports edge lists into a graph for the time of the test.
@@ -120,14 +121,16 @@ func TestExpected(t *testing.T) {
 		name       string
 		undirected bool
 		source     int64
+		layouts    [2]store.Layout // without weights, and with them
 	}{
-		{"ego-Facebook", true, 1},
-		{"as-Caida20071105", true, 5},
-		{"soc-Slashdot0902", false, 1},
+		{"ego-Facebook", true, 1, [2]store.Layout{store.CSC, store.Packed}},
+		{"as-Caida20071105", true, 5, [2]store.Layout{store.Packed, store.CSC}},
+		{"soc-Slashdot0902", false, 1, [2]store.Layout{store.Packed, store.CSC}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := garaph.ImportOptions{Undirected: c.undirected, ShardVertices: 128}
+			o := garaph.ImportOptions{Undirected: c.undirected, ShardVertices: 128, Layout: c.layouts[0]}
 			g := imported(t, o, filepath.Join(data, c.name+".txt.gz"))
+			o.Layout = c.layouts[1]
 			weighted := imported(t, o, filepath.Join(data, c.name+"-weighted.txt.gz"))
 			source, err := g.Vertex(strconv.FormatInt(c.source, 10))
 			if err != nil {
@@ -159,10 +162,14 @@ func TestLDBC(t *testing.T) {
 		name       string
 		undirected bool
 		source     string
-	}{{"example-directed", false, "1"}, {"example-undirected", true, "2"}} {
-		t.Run(c.name, func(t *testing.T) {
+		layout     store.Layout
+	}{
+		{"example-directed", false, "1", store.Packed}, {"example-directed", false, "1", store.CSC},
+		{"example-undirected", true, "2", store.Packed}, {"example-undirected", true, "2", store.CSC},
+	} {
+		t.Run(fmt.Sprintf("%s, %s", c.name, c.layout), func(t *testing.T) {
 			base := filepath.Join(data, c.name)
-			g := imported(t, garaph.ImportOptions{Undirected: c.undirected}, base+".v", base+".e")
+			g := imported(t, garaph.ImportOptions{Undirected: c.undirected, Layout: c.layout}, base+".v", base+".e")
 			source, err := g.Vertex(c.source)
 			if err != nil {
 				t.Fatal(err)

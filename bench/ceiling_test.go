@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
 
@@ -89,20 +88,20 @@ func TestAddPieces(t *testing.T) {
 func TestChooseShards(t *testing.T) {
 	c := &store.Catalogue{}
 	for i := range 100 {
-		c.Shards = append(c.Shards, store.ShardInfo{First: uint32(i), Vertices: 1, In: 1000, Blobs: [2]store.Extent{{Bytes: rows.Size(1, 1000, false)}}})
+		c.Shards = append(c.Shards, store.ShardInfo{First: uint32(i), Vertices: 1, In: 1000})
 	}
-	size := c.Bytes(0, 0)
+	const size = 4 * 1000
 	for _, test := range []struct {
 		limit int64
 		want  int
 	}{{1 << 60, 100}, {100 * size, 100}, {50 * size, 50}, {size, 1}, {0, 1}} {
 		chosen, total := chooseShards(c, test.limit)
-		if len(chosen) != test.want || total != int64(test.want)*size {
-			t.Errorf("limit of %d shards: %d chosen, %d bytes; want %d", test.limit/size, len(chosen), total, test.want)
+		if len(chosen) != test.want || total != int64(test.want)*1000 {
+			t.Errorf("limit of %d shards: %d chosen, %d edges; want %d", test.limit/size, len(chosen), total, test.want)
 		}
 		for k, s := range chosen {
-			if s.at != int64(k)*size || s.size != size {
-				t.Errorf("shard %d lies at %d, want %d", s.index, s.at, int64(k)*size)
+			if s.at != int64(k)*1000 || s.edges != 1000 {
+				t.Errorf("shard %d lies at %d, want %d", s.index, s.at, k*1000)
 			}
 		}
 	}

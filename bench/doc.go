@@ -4,8 +4,8 @@
 //
 // The ceilings are speeds that no engine of this kind passes:
 //
-//   - gather-only reads the sources of a graph's own edges in the order of their
-//     destinations and adds up the sources' values, with no sum per destination:
+//   - gather-only reads the sources of a graph's own edges in the order in which the
+//     graph has them and adds up the sources' values, with no sum per destination:
 //     what remains of a pull when everything but the memory is free;
 //   - stream copy is the bandwidth of the memory;
 //   - the sequential disk read goes past the system's page cache, with as many

@@ -2,11 +2,11 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
@@ -16,44 +16,61 @@ import (
 // counts them exactly.
 const edgesPerTask = 1 << 16
 
-// edges are in-edges of a graph in memory: the sources alone, in the order of
-// destinations, as its shards have them.
+// edges are in-edges of a graph in memory: the sources alone, in the order in which its
+// shards have them.
 type edges struct {
 	tasks  [][]uint32 // of equal size, but for the last of each shard
 	count  uint64
 	shards int // that they are from
-	blob   []byte
+	memory []uint32
 }
 
-// loadEdges reads as many in-sides of shards as fit into limit bytes, evenly
-// from all over the graph. free returns the memory.
+// loadEdges reads as many in-sides of shards as have sources that fit into limit
+// bytes, evenly from all over the graph. free returns the memory.
 func loadEdges(ctx context.Context, s *store.Store, threads int, limit int64) (*edges, error) {
-	if err := rowsOnly(s.Catalogue()); err != nil {
-		return nil, err
-	}
-	chosen, size := chooseShards(s.Catalogue(), limit)
-	blob, err := hostmem.Bytes(size)
+	c := s.Catalogue()
+	chosen, count := chooseShards(c, limit)
+	memory, err := hostmem.Slice[uint32](int(count))
 	if err != nil {
 		return nil, fmt.Errorf("measure gather-only: %w", err)
 	}
-	e := &edges{blob: blob, shards: len(chosen)}
-	sides := make([]shard.Side, len(chosen))
+	e := &edges{memory: memory, shards: len(chosen)}
 	err = parallel(threads, len(chosen), func(k int) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c := chosen[k]
-		sides[k], err = s.ReadShard(shard.In, c.index, blob[c.at:c.at+c.size:c.at+c.size])
-		return err
+		x := chosen[k]
+		return loadSources(s, x.index, memory[x.at:][:x.edges])
 	})
 	if err != nil {
 		e.free()
 		return nil, err
 	}
-	for _, side := range sides {
-		e.add(rows.Of(side).Nbr)
+	for _, x := range chosen {
+		e.add(memory[x.at:][:x.edges])
 	}
 	return e, nil
+}
+
+// loadSources reads the sources of the in-edges of shard i.
+func loadSources(s *store.Store, i int, sources []uint32) error {
+	blob, err := hostmem.Bytes(s.Catalogue().Bytes(shard.In, i))
+	if err != nil {
+		return fmt.Errorf("measure gather-only: %w", err)
+	}
+	defer hostmem.FreeBytes(blob)
+	side, err := s.ReadShard(shard.In, i, blob)
+	if err != nil {
+		return err
+	}
+	if p, ok := side.(*packed.Side); ok {
+		for block := range p.All() {
+			sources = sources[copy(sources, block.Nbr):]
+		}
+		return nil
+	}
+	copy(sources, rows.Of(side).Nbr)
+	return nil
 }
 
 // add cuts the sources of a shard's edges into tasks.
@@ -66,38 +83,30 @@ func (e *edges) add(sources []uint32) {
 	}
 }
 
-func (e *edges) free() { hostmem.FreeBytes(e.blob) }
+func (e *edges) free() { hostmem.Free(e.memory) }
 
-// chosenShard is a shard and the place of its in-side in memory.
+// chosenShard is a shard and the place of its sources in memory.
 type chosenShard struct {
-	index    int
-	at, size int64
+	index     int
+	at, edges int64
 }
 
-// chooseShards returns all shards, or as many as fit into limit bytes, one at
-// least: where a graph's hubs have the lowest ids, its first shards are not
-// like the rest, so every stretch of the graph gives its share.
-func chooseShards(c *store.Catalogue, limit int64) (chosen []chosenShard, size int64) {
+// chooseShards returns all shards, or as many as have sources that fit into limit
+// bytes, one at least, and how many sources: where a graph's hubs have the lowest ids,
+// its first shards are not like the rest, so every stretch of the graph gives its share.
+func chooseShards(c *store.Catalogue, limit int64) (chosen []chosenShard, edges int64) {
 	var total, seen int64
 	for i := range c.Shards {
-		total += c.Bytes(shard.In, i)
+		total += int64(c.Shards[i].In)
 	}
-	share := min(1, float64(limit)/float64(total))
+	share := min(1, float64(limit/4)/float64(total))
 	for i := range c.Shards {
-		n := c.Bytes(shard.In, i)
+		n := int64(c.Shards[i].In)
 		seen += n
-		if float64(size+n) <= share*float64(seen) || i == len(c.Shards)-1 && len(chosen) == 0 {
-			chosen = append(chosen, chosenShard{i, size, n})
-			size += n
+		if float64(edges+n) <= share*float64(seen) || i == len(c.Shards)-1 && len(chosen) == 0 {
+			chosen = append(chosen, chosenShard{i, edges, n})
+			edges += n
 		}
 	}
-	return chosen, size
-}
-
-// rowsOnly refuses graphs whose sources do not lie in memory as ceilings read them.
-func rowsOnly(c *store.Catalogue) error {
-	if c.Layout == store.Packed {
-		return errors.New("ceilings are measured on graphs of the layout csc: import the graph with --layout csc")
-	}
-	return nil
+	return chosen, edges
 }
