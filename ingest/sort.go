@@ -71,7 +71,7 @@ func (s *sorter) grow(ctx context.Context, edges int, most shardSizes) (err erro
 }
 
 // hold takes its share of the sorters' memory. A sorter that waits for memory
-// holds none, and lets the others give back theirs.
+// holds none, and lets the others return theirs.
 func (s *sorter) hold(ctx context.Context, need int64) error {
 	need = min(need, s.plan.sort) // the plan lets every group fit, but for giants
 	s.waiting.Add(1)
