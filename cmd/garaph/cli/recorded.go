@@ -20,7 +20,7 @@ var notRecorded = []string{"help", "verbose", "quiet", "scratch", "trace", "repo
 func checkRecordedFlags(flags map[string]string) error {
 	for _, name := range notRecorded {
 		if _, there := flags[name]; there {
-			return fmt.Errorf("its record has --%s, which garaph puts into none: somebody else made it; `garaph jobs rm` removes it", name)
+			return fmt.Errorf("its record has --%s, which garaph writes into none: another program made it; `garaph jobs rm` removes it", name)
 		}
 	}
 	return nil
