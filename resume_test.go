@@ -401,7 +401,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	for what, n := range map[string]int{"not enough free disk space": 1, "the job goes on, and older checkpoints stay": 1, "checkpoints are written again": 1} {
 		if got := strings.Count(text(), what); got != n {
-			t.Errorf("%q was told %d times, want %d:\n%s", what, got, n, text())
+			t.Errorf("%q was reported %d times, want %d:\n%s", what, got, n, text())
 		}
 	}
 	if err := r.Close(); err != nil {

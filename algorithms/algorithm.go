@@ -1,6 +1,6 @@
 // Package algorithms is for what is not a vertex program: algorithms that go over
 // the adjacency of a stored graph in their own way and return a value for each vertex.
-// An [Algorithm] declares beforehand what memory it needs, and gets an [Env]:
+// An [Algorithm] declares first what memory it needs, and gets an [Env]:
 //
 //   - Rows: the adjacency as rows, in-neighbours, out-neighbours or both of each vertex,
 //     ascending. [Rows.Each] lends blocks of consecutive rows to the threads of the run.

@@ -88,7 +88,7 @@ func (e *Env) Each(ctx context.Context, n int, f func(worker, i int) error) erro
 	return g.Wait()
 }
 
-// Progress reports that done of total pieces of a stage's work are done. It may be
+// Progress reports that done of the total tasks of a stage are done. It may be
 // called from many goroutines.
 func (e *Env) Progress(stage string, done, total int64) {
 	if e.options.Progress != nil {

@@ -71,7 +71,7 @@ func TestGatherOnly(t *testing.T) {
 	}
 }
 
-func TestAddPieces(t *testing.T) {
+func TestAddTasks(t *testing.T) {
 	var e edges
 	e.add(make([]uint32, 2*edgesPerTask+1))
 	e.add(nil)

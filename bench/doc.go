@@ -13,7 +13,7 @@
 //
 // A pull in memory is compared with gather-only, a pull from disk with the
 // lower of the disk and the same program in memory. Machines are noisy, and
-// shared ones more so: ceilings and programs take turns in rounds, a share is
+// shared ones more so: ceilings and programs alternate in rounds, a share is
 // computed from a run and the ceiling right before it, and what is reported is
 // the median of the rounds with the least and the most.
 //

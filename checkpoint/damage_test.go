@@ -199,7 +199,7 @@ func TestIrregular(t *testing.T) {
 		if r, err := j.Restore(t.Context(), &got); err != nil || r.Number != 2 || !got.same(newer) {
 			t.Errorf("mended: epoch %d, %v", r.Number, err)
 		}
-		j.told = time.Time{}
+		j.wrote = time.Time{}
 		if err := os.WriteFile(filepath.Join(j.folder(), progressFile), nil, 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -32,8 +32,8 @@ type Job struct {
 
 	mu      sync.Mutex // guards the rest
 	record  Record
-	told    time.Time // when progress was last written
-	telling bool      // it is being written
+	wrote   time.Time // when progress was last written
+	writing bool      // it is being written
 }
 
 // NewJob describes a job whose folder will be in jobs. Nothing is on disk before
@@ -206,17 +206,17 @@ func (j *Job) Progress(iterations int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.record.Iteration = iterations
-	if !j.begun || j.telling || time.Since(j.told) < progressEvery {
+	if !j.begun || j.writing || time.Since(j.wrote) < progressEvery {
 		return
 	}
-	j.told, j.telling = time.Now(), true
+	j.wrote, j.writing = time.Now(), true
 	j.tellers.Go(func() {
 		if holds(j.lock, j.folder()) == nil {
 			_ = writeProgress(j.at, iterations) // a courtesy
 		}
 		j.mu.Lock()
 		defer j.mu.Unlock()
-		j.telling = false
+		j.writing = false
 	})
 }
 

@@ -88,7 +88,7 @@ func foldWeighted[V, A any](p gas.Program[V, A], acc A, nbr []uint32, weight []f
 	return acc
 }
 
-// untilSaturated folds the edges [lo, hi) into acc, and tells how many of them
+// untilSaturated folds the edges [lo, hi) into acc, and returns how many of them
 // were needed.
 func (g *generic[V, A]) untilSaturated(acc A, lo, hi uint32, b *compiled.Block, cur []V, dst V) (A, int) {
 	edge := gas.Edge{Weight: 1}

@@ -120,7 +120,7 @@ func (o *Orders) get(i int, s rows.Shard, size uint64, wanted bool) *order {
 type order struct {
 	sides []orderSide
 	// cuts are the accumulators that follow those of the vertices: one for each
-	// piece after the first of a vertex that chunk borders cut, in order.
+	// partial sum after the first of a vertex that chunk borders cut, in order.
 	// cuts[k] is the local vertex to which accumulator Vertices+k belongs.
 	cuts []uint16
 }

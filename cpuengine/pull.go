@@ -24,7 +24,7 @@ type worker[V, A any] struct {
 	due    []uint16 // unsettled ones
 	rising []uint64 // zero between tasks
 	values []V
-	piece  [2]uint32
+	part   [2]uint32
 	blocks packed.Blocks
 	row    shard.Buffer
 	stats  Stats
@@ -66,13 +66,13 @@ func (r *worker[V, A]) chunk(x *shardSides, c *rows.Chunk, w Work, p *partial[A]
 	s := x.rows
 	if end := min(c.To, s.Before(c.Begin)); end > c.From && len(r.pick(c.Begin-1, c.Begin, w)) > 0 {
 		base := s.Before(c.Begin - 1)
-		p.head, p.hasHead = r.gatherPiece(s, c.Begin-1, c.From-base, end-base), true
+		p.head, p.hasHead = r.gatherPart(s, c.Begin-1, c.From-base, end-base), true
 	}
 	end := c.End
 	if end > c.Begin && s.Before(end) > c.To { // the last one that begins here goes on
 		end--
 		if len(r.pick(end, end+1, w)) > 0 {
-			p.tail, p.hasTail = r.gatherPiece(s, end, 0, c.To-s.Before(end)), true
+			p.tail, p.hasTail = r.gatherPart(s, end, 0, c.To-s.Before(end)), true
 		}
 	}
 	list := r.pick(c.Begin, end, w)
@@ -161,9 +161,9 @@ func (r *worker[V, A]) side(s *rows.Side) {
 	r.block.Off, r.block.Nbr, r.block.Weight = s.Off, s.Nbr, s.Weight
 }
 
-// gatherPiece folds the edges [from, to) of local vertex v, counted over all
+// gatherPart folds the edges [from, to) of local vertex v, counted over all
 // sides.
-func (r *worker[V, A]) gatherPiece(s rows.Shard, v int, from, to uint64) A {
+func (r *worker[V, A]) gatherPart(s rows.Shard, v int, from, to uint64) A {
 	acc := r.sums(1)
 	first := r.block.First
 	r.block.First = first + uint32(v)
@@ -172,8 +172,8 @@ func (r *worker[V, A]) gatherPiece(s rows.Shard, v int, from, to uint64) A {
 		n := uint64(hi - lo)
 		if from < n && from < to {
 			r.side(side)
-			r.piece = [2]uint32{lo + uint32(from), lo + uint32(min(to, n))}
-			r.block.Off = r.piece[:]
+			r.part = [2]uint32{lo + uint32(from), lo + uint32(min(to, n))}
+			r.block.Off = r.part[:]
 			r.stats.Edges += uint64(r.loops.Gather(acc, identity[:1], &r.block, r.arrays.Cur))
 		}
 		from, to = from-min(from, n), to-min(to, n)

@@ -39,7 +39,7 @@ type edge struct {
 }
 
 // TestOrder: source order holds each side's edges, ascending by segment of 64
-// sources, and each accumulator gets the edges of one piece of its vertex,
+// sources, and each accumulator gets the edges of one partial sum of its vertex,
 // between two chunk borders, in the order of the shard.
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -70,7 +70,7 @@ func TestOrder(t *testing.T) {
 					if at > s.Before(v) && slices.ContainsFunc(chunks, func(c rows.Chunk) bool { return c.From == at }) {
 						slot = vertices + extra
 						if extra >= len(o.cuts) || int(o.cuts[extra]) != v {
-							t.Fatalf("piece %d belongs to vertex %d: %v", extra, v, o.cuts)
+							t.Fatalf("partial sum %d belongs to vertex %d: %v", extra, v, o.cuts)
 						}
 						extra++
 					}

@@ -114,7 +114,7 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 			}
 		}
 	}, func(p processed) {
-		if pull := x.takes(p.shards); p.work.MakeOrder && pull > 0 {
+		if pull := x.seconds(p.shards); p.work.MakeOrder && pull > 0 {
 			x.measured.Orders = append(x.measured.Orders, (p.End-p.Start)/pull)
 		} else if !p.work.MakeOrder {
 			x.scan.Seconds += p.Compute
@@ -123,7 +123,7 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 		}
 		x.times = append(x.times, p.PageWork)
 		x.byHost.Add(p.stats)
-		c.values.tell(host, p.shards)
+		c.values.send(host, p.shards)
 	})
 	x.measured.Late = x.late
 	return err
@@ -134,7 +134,7 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 func (c *cpuWorker[V, A]) relay(x *iteration, shards []int) error {
 	for _, i := range shards {
 		if len(c.gpus) > 1 {
-			c.values.tell(x.shards[i].by, []int{i})
+			c.values.send(x.shards[i].by, []int{i})
 		}
 	}
 	if c.opt.Mode == Async {

@@ -18,9 +18,9 @@ type exchange interface {
 	fetch() error
 	// supply brings the GPUs' values up to date.
 	supply() error
-	// tell sends the new values of shards that a worker has done in this iteration to
+	// send sends the new values of shards that a worker has done in this iteration to
 	// all GPUs but itself. That a GPU did not get them is noted with it.
-	tell(from int, shards []int)
+	send(from int, shards []int)
 }
 
 // failure is why a GPU is lost.
@@ -43,7 +43,7 @@ func failed(worker int, err error) error {
 // to the host behind the kernels of each batch, and get what others have done from there.
 type throughHost[V, A any] struct {
 	*Job[V, A]
-	telling sync.Mutex // one call of Receive at a time
+	sending sync.Mutex // one call of Receive at a time
 }
 
 // fetch is [exchange].
@@ -111,10 +111,10 @@ func (x *throughHost[V, A]) supply() error {
 // that did not.
 const exchangeBytes = 64 << 10
 
-// tell is [exchange]. It sends blocks of values that differ from the old ones.
-func (x *throughHost[V, A]) tell(from int, shards []int) {
-	x.telling.Lock()
-	defer x.telling.Unlock()
+// send is [exchange]. It sends blocks of values that differ from the old ones.
+func (x *throughHost[V, A]) send(from int, shards []int) {
+	x.sending.Lock()
+	defer x.sending.Unlock()
 	for _, r := range x.changed(shards) {
 		for _, g := range x.gpus {
 			if g.number != from && g.untold == nil {

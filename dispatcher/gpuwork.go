@@ -230,7 +230,7 @@ func (j *Job[V, A]) finishOnHost(ctx context.Context, x *iteration) error {
 	return j.cpu.pull(ctx, requests, cpuengine.Work{Step: j.step, Aggregates: j.aggregates}, func(p processed) {
 		x.byHost.Add(p.stats)
 		x.times = append(x.times, p.PageWork)
-		j.values.tell(host, p.shards)
+		j.values.send(host, p.shards)
 		j.pageDone(x, p.PageWork)
 	})
 }

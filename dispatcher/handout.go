@@ -239,7 +239,7 @@ func (h *handout) unfinished() (shards []int) {
 	return shards
 }
 
-// release returns back what was read for nobody.
+// release returns what was read for nobody.
 func (h *handout) release() {
 	if h.queue.ready != nil {
 		h.queue.ready.Release()

@@ -90,7 +90,7 @@ func (h *handout) toOrder() int {
 		case !h.host.orders.Unmade(shardsIn(rq, h.pages.Spans())):
 			continue
 		}
-		if h.host.orderPulls*h.takes(shardsIn(rq, h.pages.Spans())) > h.rest() {
+		if h.host.orderPulls*h.seconds(shardsIn(rq, h.pages.Spans())) > h.rest() {
 			h.late = true
 			return -1
 		}
@@ -130,11 +130,11 @@ func (h *handout) giveHost(shards []int, kind int) {
 
 // sooner reports whether the CPU would be done with shards before the GPU, which
 // has all the rest to do.
-func (h *handout) sooner(shards []int) bool { return h.takes(shards) <= h.rest() }
+func (h *handout) sooner(shards []int) bool { return h.seconds(shards) <= h.rest() }
 
-// takes is how long the CPU takes for shards, with nothing else to do. In source
+// seconds is how long the CPU takes for shards, with nothing else to do. In source
 // order, one goroutine does a shard.
-func (h *handout) takes(shards []int) float64 {
+func (h *handout) seconds(shards []int) float64 {
 	edges := h.sum(shards)
 	if h.host.order < len(h.pages.Spans()) {
 		for _, i := range shards {

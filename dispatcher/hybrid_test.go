@@ -72,7 +72,7 @@ func TestHandOut(t *testing.T) {
 						continue
 					}
 					if w.Start < last || w.End < w.Start {
-						t.Fatalf("%+v is told after one that began at %v", w, last)
+						t.Fatalf("%+v is reported after one that began at %v", w, last)
 					}
 					last = w.Start
 					edges += w.Edges
@@ -81,7 +81,7 @@ func TestHandOut(t *testing.T) {
 					}
 				}
 				if it.Device != Hybrid || edges != it.Edges || it.Edges != uint64(len(g.Edges)) || slices.Min(shards) != 1 || slices.Max(shards) != 1 {
-					t.Fatalf("iteration %+v: %d edges told, shards were done %v times", it, edges, shards)
+					t.Fatalf("iteration %+v: %d edges reported, shards were done %v times", it, edges, shards)
 				}
 				if it.Devices[CPU].Pages > 0 {
 					had++

@@ -97,7 +97,7 @@ type Aggregable[V any] interface {
 // Overflowable is the ability to report values that are wrong because numbers
 // left their range. Overflowed is asked about every value when the job is done:
 // if it reports any, the job fails and has no results. A program whose sums can
-// leave the range of their type needs it, and values from which it can tell: what
+// leave the range of their type needs it, and values that show it: what
 // is not reached must differ from what is too far.
 type Overflowable[V any] interface {
 	Overflowed(value V) bool

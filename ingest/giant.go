@@ -20,7 +20,7 @@ func isGiant(g *group) bool { return g.first == g.last && g.edges > maxShardEdge
 
 // giant sorts and stores such a group.
 func (s *sorter) giant(ctx context.Context, g *group) (err error) {
-	if err := s.stored(); err != nil {
+	if err := s.writer.stored(); err != nil {
 		return err
 	}
 	s.free()
@@ -29,7 +29,7 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 	if s.weighted {
 		need += 8 * int64(g.edges)
 	}
-	if need > s.budget {
+	if need > s.plan.sort {
 		return fmt.Errorf("import: %w: a vertex has %s %s-edges, which take %s to sort and store; --memory %dMiB is enough",
 			ErrMemory, humanize.Comma(int64(g.edges)), s.dir, humanize.IBytes(uint64(need)), (s.plan.leastFor(need)+1<<20-1)>>20)
 	}

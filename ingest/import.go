@@ -243,11 +243,16 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	b.free()
 	numbers.freeOrder()
 	in := &sideBuilder{
-		dir: shard.In, out: w, spill: b.spill, weighted: b.schema.Weighted, dedup: b.opt.Dedup, layout: b.opt.Layout, mirror: b.mirror, inRows: b.inRows(),
-		shards: shards, numbers: numbers, n: numbers.n,
+		sideStore: sideStore{
+			dir: shard.In, out: w, weighted: b.schema.Weighted, layout: b.opt.Layout, mirror: b.mirror, inRows: b.inRows(), shards: shards,
+		},
+		spill: b.spill, dedup: b.opt.Dedup, numbers: numbers, n: numbers.n,
 	}
 	in.groups = cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.In })
-	out := &sideBuilder{dir: shard.Out, out: w, spill: b.spill, layout: b.opt.Layout, shards: shards, numbers: &numbering{n: numbers.n}, n: numbers.n}
+	out := &sideBuilder{
+		sideStore: sideStore{dir: shard.Out, out: w, layout: b.opt.Layout, shards: shards},
+		spill:     b.spill, numbers: &numbering{n: numbers.n}, n: numbers.n,
+	}
 	if !b.mirror {
 		in.twin = newGrouping(cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.Out }))
 	}

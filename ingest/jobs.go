@@ -11,8 +11,8 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// tellJobs says which jobs go with the graph at path when it is replaced.
-func tellJobs(path string, log *zap.Logger) {
+// reportJobs says which jobs go with the graph at path when it is replaced.
+func reportJobs(path string, log *zap.Logger) {
 	jobs := filepath.Join(path, store.JobsDir)
 	list, err := checkpoint.List(jobs)
 	if err != nil || len(list) == 0 || checkpoint.Idle(jobs) != nil {

@@ -107,7 +107,7 @@ func readInputs(ctx context.Context, ins []*readInput, o ReadOptions, sink Sink)
 	if err := o.check(); err != nil {
 		return Schema{}, ReadStats{}, err
 	}
-	progress := &readProgress{tell: o.Progress}
+	progress := &readProgress{notify: o.Progress}
 	plans, err := planAll(ctx, ins, o, progress)
 	defer func() {
 		for _, p := range plans {

@@ -8,7 +8,7 @@ import (
 
 // The errors of reading, in the order in which they can happen. Each names the
 // file, says what was wrong and, where there is something to do, what to do.
-// Callers tell them apart with errors.As.
+// Callers distinguish them with errors.As.
 
 // InputError: an input could not be opened or recognised, or the options do not
 // fit it.

@@ -109,10 +109,10 @@ func (in *readInput) drop() {
 // that reads uses it.
 type readProgress struct {
 	done, total int64
-	tell        func(done, total int64)
+	notify      func(done, total int64)
 }
 
-func (p *readProgress) report() { p.tell(p.done, p.total) }
+func (p *readProgress) report() { p.notify(p.done, p.total) }
 
 // counted counts what is read through it.
 type counted struct {

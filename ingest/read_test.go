@@ -490,7 +490,7 @@ func TestReadLDBCNames(t *testing.T) {
 	}
 }
 
-// TestReadUnsigned tells the sink's owner how to take the bits of ids.
+// TestReadUnsigned reports to the sink's owner how to take the bits of ids.
 func TestReadUnsigned(t *testing.T) {
 	for content, want := range map[string]bool{"18446744073709551615 1\n": true, "-1 1\n": false, "1 2\n": false} {
 		r := readFiles(t, ReadOptions{}, text("g.txt", content))

@@ -130,7 +130,7 @@ func (s *splicer) ordered(command, x string, layout compiled.Layout, base, i str
 	return nil
 }
 
-// faults tells whether a method's fragment can report one.
+// faults reports whether a method's fragment can report one.
 func (s *splicer) faults(method string) bool {
 	fragment, err := s.method(method)
 	return err == nil && strings.Contains(fragment.Text, "${fault}")

@@ -30,7 +30,7 @@ func (w *Writer) takePlace() error {
 	if err != nil {
 		return errors.Join(err, w.Abort())
 	}
-	w.settle()
+	w.finish()
 	return nil
 }
 
@@ -127,9 +127,9 @@ const aside = "old"
 
 func asideOf(path string) string { return filepath.Join(filepath.Dir(path), buildPrefix(path)+aside) }
 
-// settle ends a Commit when the graph is in its place: nothing makes that fail
+// finish ends a Commit when the graph is in its place: nothing makes that fail
 // any more.
-func (w *Writer) settle() {
+func (w *Writer) finish() {
 	warn := func(what string, err error) {
 		if err != nil && w.Warn != nil {
 			w.Warn(fmt.Sprintf("import to %s: the new graph is in its place, but %s: %v", w.target, what, err))

@@ -27,7 +27,7 @@ const (
 	SpeedsFile = "speeds.json"
 
 	dbDir      = "db"     // Badger's folder inside a graph's
-	markerFile = "GARAPH" // tells a graph's folder from any other
+	markerFile = "GARAPH" // marks a graph's folder
 
 	// storeVersion is that of new graphs; those of version 1 are read too.
 	storeVersion = 2

@@ -29,8 +29,8 @@ const (
 // the graph by one rename, when it is whole and on disk. Put methods may be
 // called from many goroutines.
 type Writer struct {
-	// Warn is told what went wrong when the graph was in its place already; nil:
-	// nobody is.
+	// Warn gets what went wrong when the graph was in its place already; nil:
+	// it is lost.
 	Warn func(msg string)
 
 	target  string // the graph's final path

@@ -20,7 +20,7 @@ const width, height = 720, 320
 // legendHeight is that of the row above a plot that names its series.
 const legendHeight = 26
 
-// Colours that can be told apart, also by the colour-blind, on white and on
+// Colours that can be distinguished, also by the colour-blind, on white and on
 // black (Okabe and Ito). black is the colour of the text around the plot.
 var (
 	black     = color.Black
@@ -33,7 +33,7 @@ var (
 // shape is the regular polygon of a mark.
 type shape struct {
 	corners int     // 0: no marks
-	turn    float64 // of the first corner, in turns from the right
+	angle   float64 // of the first corner, in full circles from the right
 }
 
 var (
@@ -47,7 +47,7 @@ var (
 func (s shape) outline(center vg.Point, radius vg.Length) vg.Path {
 	var p vg.Path
 	for i := range s.corners {
-		sin, cos := math.Sincos(2 * math.Pi * (s.turn + float64(i)/float64(s.corners)))
+		sin, cos := math.Sincos(2 * math.Pi * (s.angle + float64(i)/float64(s.corners)))
 		corner := center.Add(vg.Point{X: vg.Length(cos), Y: vg.Length(sin)}.Scale(radius))
 		if i == 0 {
 			p.Move(corner)

@@ -217,7 +217,7 @@ func TestStrangePage(t *testing.T) {
 // TestEmptyPage: a job that was resumed at its end does nothing.
 func TestEmptyPage(t *testing.T) {
 	d := written(t, Run{Title: "nothing"})
-	if len(d.plots) > 0 || len(d.caption) != len(everyPlot) || d.caption["time"] != "No iteration was done in this process." || d.caption["pages"] != "The engine told of no page." {
+	if len(d.plots) > 0 || len(d.caption) != len(everyPlot) || d.caption["time"] != "No iteration was done in this process." || d.caption["pages"] != "The engine reported no page." {
 		t.Errorf("plots %v, captions %q", d.plots, d.caption)
 	}
 }

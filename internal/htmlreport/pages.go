@@ -25,7 +25,7 @@ func computeFigure(p *Pages) figure {
 		}
 	}
 	if seen == 0 {
-		f.Caption = "The engine told of no page."
+		f.Caption = "The engine reported no page."
 		return f
 	}
 	c.into(&f)

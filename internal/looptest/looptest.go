@@ -21,8 +21,6 @@ import (
 // of an interface's method after another.
 func Plain[V, A any](p gas.Program[V, A]) compiled.Loops[V, A] {
 	saturable, _ := p.(gas.Saturable[A])
-	settleable, _ := p.(gas.Settleable[V])
-	aggregable, _ := p.(gas.Aggregable[V])
 	l := compiled.Loops[V, A]{Program: p}
 	l.Gather = func(acc []A, list []uint16, b *compiled.Block, cur []V) (edges int) {
 		for i, v := range list {
@@ -63,7 +61,13 @@ func Plain[V, A any](p gas.Program[V, A]) compiled.Loops[V, A] {
 		}
 		return activated, degrees
 	}
-	if settleable != nil {
+	plainAbilities(&l)
+	return l
+}
+
+// plainAbilities adds the loops over optional methods.
+func plainAbilities[V, A any](l *compiled.Loops[V, A]) {
+	if settleable, ok := l.Program.(gas.Settleable[V]); ok {
 		l.Due = func(due, list []uint16, b *compiled.Block, cur []V) []uint16 {
 			for _, v := range list {
 				if !settleable.Settled(cur[b.First+uint32(v)], b.Step) {
@@ -73,7 +77,7 @@ func Plain[V, A any](p gas.Program[V, A]) compiled.Loops[V, A] {
 			return due
 		}
 	}
-	if aggregable != nil {
+	if aggregable, ok := l.Program.(gas.Aggregable[V]); ok {
 		l.Aggregate = func(b *compiled.Block, values []V) (sum float64) {
 			for v, value := range values {
 				sum += aggregable.Aggregate(b.Vertex(v), value)
@@ -81,7 +85,6 @@ func Plain[V, A any](p gas.Program[V, A]) compiled.Loops[V, A] {
 			return sum
 		}
 	}
-	return l
 }
 
 // edge is the i-th edge of a block.

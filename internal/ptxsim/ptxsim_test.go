@@ -43,7 +43,7 @@ L2:
 	}
 }
 
-// TestInstructions: corners that the manual settles.
+// TestInstructions: corner cases that the manual defines.
 func TestInstructions(t *testing.T) {
 	inf := math.Float64bits(math.Inf(1))
 	nan := math.Float64bits(math.NaN())

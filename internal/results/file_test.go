@@ -175,7 +175,7 @@ func TestPipeOfNobody(t *testing.T) {
 	}
 }
 
-// TestRefusedPaths: both functions refuse the same, with a sentence that tells
+// TestRefusedPaths: both functions refuse the same, with a sentence that says
 // why.
 func TestRefusedPaths(t *testing.T) {
 	folder := t.TempDir()

@@ -113,7 +113,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// TestNames: readers tell columns by name.
+// TestNames: readers distinguish columns by name.
 func TestNames(t *testing.T) {
 	for name, want := range map[string]string{"": "id,value\n", "id": "id,value\n", "a,b": "id,\"a,b\"\n"} {
 		if got := string(write(t, CSV, &memory{name: name})); got != want {

@@ -126,7 +126,7 @@ type Table interface {
 const idColumn = "id"
 
 // nameOf returns the name of t's value column, which is neither empty nor the
-// name of the id column, since readers tell columns apart by name.
+// name of the id column, since readers distinguish columns by name.
 func nameOf(t Table) string {
 	if name := t.Name(); name != "" && name != idColumn {
 		return name

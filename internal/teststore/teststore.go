@@ -119,10 +119,10 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 
 // byShard returns the edges of each shard, as seen from its vertices: those are
 // Dst.
-func byShard(g oracle.Graph, vertices, shards int, turn func(oracle.Edge) oracle.Edge) [][]oracle.Edge {
+func byShard(g oracle.Graph, vertices, shards int, direct func(oracle.Edge) oracle.Edge) [][]oracle.Edge {
 	lists := make([][]oracle.Edge, shards)
 	for _, e := range g.Edges {
-		e = turn(e)
+		e = direct(e)
 		i := int(e.Dst) / vertices
 		lists[i] = append(lists[i], e)
 	}

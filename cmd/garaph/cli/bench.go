@@ -33,7 +33,7 @@ with --memory also from disk. The whole machine should be free for it.`,
 	}
 	fs := cmd.Flags()
 	programs := programsFlag(fs, bench.ProgramNames())
-	rounds := countFlag(fs, "rounds", 3, 1, "how often ceilings and programs take turns")
+	rounds := countFlag(fs, "rounds", 3, 1, "how many rounds of all ceilings and programs")
 	threads := threadsFlag(fs)
 	memory := sizeFlag(fs, "memory", "run each program a second time within this memory, from disk")
 	source := fs.String("source", "", "`ID` of the vertex to search from (default the one with the most out-edges)")

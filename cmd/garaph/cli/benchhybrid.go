@@ -34,7 +34,7 @@ The whole machine should be free for it.`,
 	gpuMemory := sizeFlag(fs, "gpu-memory", "memory of the GPU, of all parts but resident (default all for switch; otherwise the arrays over vertices and an eighth of the edges)")
 	memory := sizeFlag(fs, "memory", "memory of the host, of all parts but disk (default three quarters of what is available)")
 	starved := sizeFlag(fs, "starved", "memory of the host for disk (default a quarter of the graph, or the least that does)")
-	rounds := countFlag(fs, "rounds", 3, 1, "how often the choices take turns")
+	rounds := countFlag(fs, "rounds", 3, 1, "how many rounds of all choices")
 	programs := programsFlag(fs, []string{"bfs", "sssp", "wcc", "pagerank"})
 	parts := listFlag(fs, "parts", bench.HybridParts(), func(names []string) error { return bench.HybridOptions{Parts: names}.Check() }, "what to measure")
 	threads := threadsFlag(fs)

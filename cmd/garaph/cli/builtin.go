@@ -103,7 +103,7 @@ which may be many times larger where the solution is approached slowly.`,
 		Name: "neural", Value: programs.Neural{}, Short: "activity of every neuron of a network, tanh of the weighted sum",
 		Long: `A neuron's activity is tanh(bias + gain · sum of weight · activity of what leads
 to it); without weights, each is 1. With a --gain well above 1 / the sum of the
-weights that lead to a neuron, activities come to lie near 1 and tell little:
+weights that lead to a neuron, activities are near 1 and differ little:
 begin with a small one.`,
 		Example: `  garaph run neural synapses.csv --gain 0.2 --bias 0.1`,
 		Column:  "activity", Iterations: 1000, Setup: setupNeural,

@@ -20,16 +20,16 @@ type stage struct {
 	console *console
 	name    string
 
-	mu   sync.Mutex // guards the rest
-	bar  *mpb.Bar   // nil without a terminal
-	text string
-	told time.Time // when the last log line was written
+	mu     sync.Mutex // guards the rest
+	bar    *mpb.Bar   // nil without a terminal
+	text   string
+	logged time.Time // when the last log line was written
 }
 
 // stage begins a stage of the given length; total ≤ 0: unknown. Its end must be
 // called.
 func (c *console) stage(name string, total int64) *stage {
-	s := &stage{console: c, name: name, told: time.Now()}
+	s := &stage{console: c, name: name, logged: time.Now()}
 	if !c.tty || c.quiet {
 		return s
 	}
@@ -63,9 +63,9 @@ func (s *stage) note() string {
 func (s *stage) set(done int64, text string) {
 	s.mu.Lock()
 	s.text = text
-	due := s.bar == nil && time.Since(s.told) >= between
+	due := s.bar == nil && time.Since(s.logged) >= between
 	if due {
-		s.told = time.Now()
+		s.logged = time.Now()
 	}
 	bar := s.bar
 	s.mu.Unlock()

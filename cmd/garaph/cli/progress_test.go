@@ -19,7 +19,7 @@ func TestStageLines(t *testing.T) {
 		t.Errorf("at once: %q", out.String())
 	}
 	for range 3 {
-		s.told = s.told.Add(-between)
+		s.logged = s.logged.Add(-between)
 		s.set(20, "20 of 100")
 		s.set(21, "21 of 100")
 	}

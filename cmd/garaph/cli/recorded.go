@@ -16,11 +16,11 @@ import (
 // process, and the output, which has a field of its own.
 var notRecorded = []string{"help", "verbose", "quiet", "scratch", "trace", "report", "output"}
 
-// checkRecordedFlags refuses a record with flags that garaph puts into none.
+// checkRecordedFlags refuses a record with flags that garaph writes into none.
 func checkRecordedFlags(flags map[string]string) error {
 	for _, name := range notRecorded {
 		if _, there := flags[name]; there {
-			return fmt.Errorf("its record has --%s, which garaph puts into none: somebody else made it; `garaph jobs rm` removes it", name)
+			return fmt.Errorf("its record has --%s, which garaph writes into none: another program made it; `garaph jobs rm` removes it", name)
 		}
 	}
 	return nil

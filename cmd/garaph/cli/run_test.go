@@ -72,7 +72,7 @@ func TestPeakMemory(t *testing.T) {
 	}
 	rows, peak := strings.Index(all.String(), "1\t1\n2\t1\n"), strings.Index(all.String(), "peak memory")
 	if rows < 0 || peak < rows {
-		t.Errorf("the peak was told before the results were written:\n%s", all.String())
+		t.Errorf("the peak was reported before the results were written:\n%s", all.String())
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // scratchPrefix begins the names of the folders of temporary graphs, and
-// scratchFile with its text stands in each: a folder without it is somebody's.
+// scratchFile with its text stands in each: a folder without it is not garaph's.
 const (
 	scratchPrefix = "garaph-job-"
 	scratchFile   = "GARAPH-TEMPORARY"

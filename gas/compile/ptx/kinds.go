@@ -152,7 +152,7 @@ func name(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
 }
 
-// signed, float and width tell kinds apart; width is that of the register.
+// signed, float and width distinguish kinds; width is that of the register.
 func signed(k compiled.Kind) bool { return k >= compiled.Int8 && k <= compiled.Int64 }
 func float(k compiled.Kind) bool  { return k >= compiled.Float32 }
 func narrow(k compiled.Kind) bool { return !float(k) && k != compiled.Bool && k.Size() < 4 }

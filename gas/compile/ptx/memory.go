@@ -11,7 +11,7 @@ import (
 
 // place is a variable or a part of it. All variables live in registers: a
 // pointer is the registers that it points to. An element of an array by an
-// index that is not constant is a choice among places, told apart by index.
+// index that is not constant is a choice among places, distinguished by index.
 type place struct {
 	leaves  []operand
 	index   operand // text is empty for a single place

@@ -1,0 +1,296 @@
+package ingest
+
+import (
+	"cmp"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/packedrows"
+	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/store"
+)
+
+// sideStore is where the shards of one side go, and how they are stored.
+type sideStore struct {
+	dir      shard.Direction
+	out      *store.Writer
+	weighted bool
+	layout   store.Layout
+	mirror   bool // the out side is stored with the in side
+	inRows   bool // rows of the in side are stored beside it
+	shards   []store.ShardInfo
+	bytes    atomic.Int64 // stored
+}
+
+// shardWriter writes shards from the sorted groups of one goroutine. It fills one
+// blob while the other is being stored.
+type shardWriter struct {
+	*sideStore
+	blobs   [2][]byte
+	packed  [2][]byte // likewise, for packed sides
+	packer  packed.Packer
+	rows    packedrows.Packer
+	storing [2]chan error // from whom the other is; nil when it is free
+	at      int           // the one to fill
+	loose   []float32     // weights of the shard that is being packed
+}
+
+// shardSizes are the most bytes of a shard's blob of rows and of what is packed of it,
+// and the most edges.
+type shardSizes struct {
+	rows, packed int64
+	edges        uint32
+}
+
+// sizes are those of the shards of a group.
+func (s *sideStore) sizes(g *group) (most shardSizes) {
+	for i := g.from; i < g.to; i++ {
+		most.rows = max(most.rows, rows.Size(s.shards[i].Vertices, s.edges(i), s.weighted))
+		most.edges = max(most.edges, s.edges(i))
+		in, rows := s.packedBytes(s.shards[i].Vertices, s.edges(i))
+		most.packed = max(most.packed, in+rows)
+	}
+	return most
+}
+
+// edgeBytes is the memory that sorting takes for an edge: keys twice, weights
+// twice.
+func (s *sideStore) edgeBytes() int64 {
+	if s.weighted {
+		return 2*8 + 2*4
+	}
+	return 2 * 8
+}
+
+// need is the memory for shards of those sizes.
+func (s *shardWriter) need(most shardSizes) int64 {
+	need := 2 * (most.rows + most.packed)
+	if s.packsIn() {
+		need += int64(most.edges) * s.edgeBytes()
+		if s.weighted {
+			need += int64(most.edges) * 4
+		}
+	}
+	return need
+}
+
+// fits reports whether the buffers are long enough.
+func (s *shardWriter) fits(most shardSizes) bool {
+	return int64(len(s.blobs[0])) >= most.rows && int64(len(s.packed[0])) >= most.packed &&
+		(!s.packsIn() || !s.weighted || len(s.loose) >= int(most.edges))
+}
+
+// grow allocates the buffers, after free.
+func (s *shardWriter) grow(most shardSizes) (err error) {
+	for i := range s.blobs {
+		if s.blobs[i], err = hostmem.Bytes(most.rows); err != nil {
+			return err
+		}
+	}
+	if !s.packs() {
+		return nil
+	}
+	for i := range s.packed {
+		if s.packed[i], err = hostmem.Bytes(most.packed); err != nil {
+			return err
+		}
+	}
+	if s.weighted {
+		s.loose, err = hostmem.Slice[float32](int(most.edges))
+	}
+	return err
+}
+
+func (s *shardWriter) free() {
+	for i := range s.blobs {
+		hostmem.FreeBytes(s.blobs[i])
+		hostmem.FreeBytes(s.packed[i])
+	}
+	hostmem.Free(s.loose)
+	s.packer, s.rows, s.loose, s.blobs, s.packed = packed.Packer{}, packedrows.Packer{}, nil, [2][]byte{}, [2][]byte{}
+}
+
+// edges is the number of edges of shard i on this side.
+func (s *sideStore) edges(i int) uint32 {
+	if s.dir == shard.Out {
+		return s.shards[i].Out
+	}
+	return s.shards[i].In
+}
+
+// packs reports whether the side is packed, or its rows are; packsIn, whether the side
+// itself is.
+func (s *sideStore) packs() bool   { return s.layout == store.Packed }
+func (s *sideStore) packsIn() bool { return s.packs() && s.dir == shard.In }
+
+// packsRows reports whether rows are packed: those of out-edges, or in-rows.
+func (s *sideStore) packsRows() bool {
+	return s.packs() && (s.dir == shard.Out || s.mirror || s.inRows)
+}
+
+// packedBytes is room for what is packed of a shard of so many vertices and edges.
+func (s *sideStore) packedBytes(vertices int, edges uint32) (in, rows int64) {
+	if s.packsIn() {
+		in = packed.MostBytes(edges, s.weighted)
+	}
+	if s.packsRows() {
+		rows = packedrows.MostBytes(vertices, edges, false)
+	}
+	return in, rows
+}
+
+// stored waits until no blob is being stored.
+func (s *shardWriter) stored() error {
+	return cmp.Or(s.wait(0), s.wait(1)) // a full disk is said once
+}
+
+func (s *shardWriter) wait(i int) error {
+	if s.storing[i] == nil {
+		return nil
+	}
+	err := <-s.storing[i]
+	s.storing[i] = nil
+	return err
+}
+
+// store writes shard i of a sorted group, and returns its rows.
+func (s *shardWriter) store(i int, g *groupRows) (*rows.Side, error) {
+	info := &s.shards[i]
+	base := info.First - g.first
+	start, end := g.start[base:][:info.Vertices], g.end[base:][:info.Vertices]
+	edges := uint32(0)
+	for v := range end {
+		edges += end[v] - start[v]
+	}
+	at := s.at
+	s.at = 1 - at
+	if err := s.wait(at); err != nil {
+		return nil, err
+	}
+	weighted := s.weighted && !s.packs()
+	blob := s.blobs[at][:rows.Size(info.Vertices, edges, weighted)]
+	side := rows.Layout(blob, s.dir, uint32(i), info.First, info.Vertices, edges, weighted)
+	if s.weighted && !weighted {
+		side.Weight = s.loose[:edges]
+	}
+	k := uint32(0)
+	for v := range end {
+		side.Off[v] = k
+		list := g.nbr[start[v]:end[v]]
+		last := uint32(0)
+		for _, u := range list {
+			if u < last {
+				return nil, fmt.Errorf("import: shard %d (%s side) came out of order; this is a fault of garaph, please report it", i, s.dir)
+			}
+			last = u
+			side.Nbr[k] = u
+			k++
+		}
+		if s.weighted {
+			w := side.Weight[k-uint32(len(list)) : k]
+			copy(w, g.weights[start[v]:end[v]])
+			sortWeights(list, w)
+		}
+	}
+	side.Off[info.Vertices] = k
+	done := make(chan error, 1)
+	s.storing[at] = done
+	if s.packs() {
+		return side, s.pack(i, at, side, done)
+	}
+	s.seal(side)
+	go func() { done <- s.out.PutShard(i, side) }()
+	return side, nil
+}
+
+// pack stores what is packed of shard i: the side, its rows, or both.
+func (s *shardWriter) pack(i, at int, side *rows.Side, done chan error) (err error) {
+	defer func() {
+		if err != nil {
+			close(done)
+			err = fmt.Errorf("import: pack shard %d (%s side): %w", i, s.dir, err)
+		}
+	}()
+	_, room := s.packedBytes(side.Vertices(), side.Edges())
+	buffer, size := s.packed[at], int64(0)
+	var packedRows, in shard.Side
+	if room > 0 {
+		list := *side
+		list.Weight = nil
+		if s.mirror {
+			list.Dir = shard.Out
+		}
+		x, err := s.rows.Side(&list, false, buffer[:room])
+		if err != nil {
+			return err
+		}
+		packedRows, size = x, int64(len(x.Blob()))
+	}
+	if s.packsIn() {
+		if err := s.packer.Side(side, s.weighted); err != nil {
+			return err
+		}
+		if size+s.packer.Size() > int64(len(buffer)) {
+			return fmt.Errorf("%d edges take %d bytes; this is a fault of garaph, please report it", side.Edges(), s.packer.Size())
+		}
+		blob := buffer[size:][:s.packer.Size()]
+		s.packer.Write(blob)
+		x, err := packed.Decode(blob)
+		if err != nil {
+			return err
+		}
+		s.note(i, x)
+		in = x
+	}
+	if packedRows != nil {
+		s.noteRows(i, packedRows)
+	}
+	go func() {
+		var err error
+		if in != nil {
+			err = s.out.PutShard(i, in)
+		}
+		if err == nil && packedRows != nil {
+			err = s.putRows(i, packedRows)
+		}
+		done <- err
+	}()
+	return nil
+}
+
+// noteRows enters rows of shard i into the catalogue, and putRows stores them.
+func (s *sideStore) noteRows(i int, side shard.Side) {
+	if !s.inRows {
+		s.note(i, side)
+		return
+	}
+	s.shards[i].RowsSum = side.Header().Checksum
+	s.bytes.Add(int64(len(side.Blob())))
+}
+
+func (s *sideStore) putRows(i int, side shard.Side) error {
+	if s.inRows {
+		return s.out.PutInRows(i, side)
+	}
+	return s.out.PutShard(i, side)
+}
+
+// seal completes the blob of a side of rows.
+func (s *sideStore) seal(side *rows.Side) {
+	rows.Seal(side.Blob())
+	s.note(int(side.Index), side)
+}
+
+// note enters a side of shard i into the catalogue.
+func (s *sideStore) note(i int, side shard.Side) {
+	info, h := &s.shards[i], side.Header()
+	if h.Dir == shard.Out {
+		info.Out, info.OutSum = h.Edges, h.Checksum
+	} else {
+		info.In, info.InSum = h.Edges, h.Checksum
+	}
+	s.bytes.Add(int64(len(side.Blob())))
+}

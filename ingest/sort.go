@@ -1,0 +1,226 @@
+package ingest
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/shard"
+)
+
+// sorter is the work of one goroutine on a sideBuilder.
+type sorter struct {
+	*sideBuilder
+	writer        shardWriter
+	twins         *writer
+	held          int64 // of sortMemory
+	keys, keyBuf  []uint64
+	weights, wBuf []float32
+	counts        [maxDigits][1 << maxDigit]uint32
+	rows          groupRows // of the group in hand
+}
+
+// groupRows is a sorted group, by vertex: the neighbours of its v-th are
+// nbr[start[v]:end[v]], and so are the weights.
+type groupRows struct {
+	first      uint32 // dense id
+	nbr        []uint32
+	weights    []float32
+	start, end []uint32
+}
+
+func (s *sorter) free() {
+	hostmem.Free(s.keys)
+	hostmem.Free(s.keyBuf)
+	hostmem.Free(s.weights)
+	hostmem.Free(s.wBuf)
+	s.keys, s.keyBuf, s.weights, s.wBuf = nil, nil, nil, nil
+	s.writer.free()
+	s.memory.Release(s.held)
+	s.held = 0
+}
+
+// grow makes the buffers long enough: for so many edges of a group, and for its shards.
+func (s *sorter) grow(ctx context.Context, edges int, most shardSizes) (err error) {
+	if len(s.keys) >= edges && s.writer.fits(most) {
+		return nil
+	}
+	if err := s.writer.stored(); err != nil {
+		return err
+	}
+	s.free()
+	if err := s.hold(ctx, int64(edges)*s.edgeBytes()+s.writer.need(most)); err != nil {
+		return err
+	}
+	if s.keys, err = hostmem.Slice[uint64](edges); err != nil {
+		return err
+	}
+	if s.keyBuf, err = hostmem.Slice[uint64](edges); err != nil {
+		return err
+	}
+	if s.weighted {
+		if s.weights, err = hostmem.Slice[float32](edges); err != nil {
+			return err
+		}
+		if s.wBuf, err = hostmem.Slice[float32](edges); err != nil {
+			return err
+		}
+	}
+	return s.writer.grow(most)
+}
+
+// hold takes its share of the sorters' memory. A sorter that waits for memory
+// holds none, and lets the others return theirs.
+func (s *sorter) hold(ctx context.Context, need int64) error {
+	need = min(need, s.plan.sort) // the plan lets every group fit, but for giants
+	s.waiting.Add(1)
+	defer s.waiting.Add(-1)
+	if err := s.memory.Acquire(ctx, need); err != nil {
+		return err
+	}
+	s.held = need
+	return nil
+}
+
+// group sorts one group and stores its shards.
+func (s *sorter) group(ctx context.Context, g *group) error {
+	if isGiant(g) {
+		return s.giant(ctx, g)
+	}
+	if err := s.grow(ctx, int(g.edges), s.sizes(g)); err != nil {
+		return err
+	}
+	if err := s.sortGroup(ctx, g); err != nil {
+		return err
+	}
+	for i := g.from; i < g.to; i++ {
+		side, err := s.writer.store(i, &s.rows)
+		if err != nil {
+			return err
+		}
+		if err := s.collectTwins(side); err != nil {
+			return err
+		}
+	}
+	s.sorted(g.edges)
+	if s.waiting.Load() > 0 {
+		if err := s.writer.stored(); err != nil {
+			return err
+		}
+		s.free()
+	}
+	return nil
+}
+
+// sortGroup fills the rows of a group: a radix sort of edges by neighbour, but
+// for the out side, where they come in that order, and then a counting sort by
+// vertex.
+func (s *sorter) sortGroup(ctx context.Context, g *group) error {
+	defer func() { g.parts = nil }()
+	vertices, r := int(g.last-g.first)+1, &s.rows
+	r.first = g.first
+	r.start = slices.Grow(r.start[:0], vertices+1)[:vertices+1]
+	clear(r.start)
+	digits, width := 0, uint(0)
+	if s.dir == shard.In {
+		digits, width = radixDigits(s.n)
+	}
+	n := 0
+	for _, part := range g.parts {
+		k, err := s.load(ctx, part, g, n, digits, width)
+		if err != nil {
+			return err
+		}
+		for d := range digits {
+			from, to, w, x := s.keys, s.keyBuf, s.weights, s.wBuf
+			if d%2 == 1 {
+				from, to, w, x = to, from, x, w
+			}
+			pass(from[n:n+k], to[n:n+k], window(w, n, k), window(x, n, k), &s.counts[d], uint(d)*width, width)
+		}
+		n += k
+	}
+	sum := uint32(0)
+	for v, c := range r.start { // start[v+1] counts v's edges so far
+		sum += c
+		r.start[v] = sum
+	}
+	r.end = append(r.end[:0], r.start[:vertices]...)
+	keys, out, weights, moved := s.keys[:n], s.keyBuf, s.weights, s.wBuf
+	if digits%2 == 1 {
+		keys, out, weights, moved = s.keyBuf[:n], s.keys, moved, weights
+	}
+	r.nbr, r.weights = asWords(out)[:n], moved
+	s.place(keys, window(weights, 0, n))
+	return nil
+}
+
+// window is the part of weights that goes with edges [n, n+k); nil without
+// weights.
+func window(weights []float32, n, k int) []float32 {
+	if weights == nil {
+		return nil
+	}
+	return weights[n : n+k]
+}
+
+// load makes keys of the records of blocks that are of the group, from keys[n]
+// on, and gives how many there are: the vertex within the group, then its
+// neighbour. It counts the edges of each vertex, and the digits of neighbours.
+func (s *sorter) load(ctx context.Context, blocks []*block, g *group, n, digits int, width uint) (int, error) {
+	record, m, weighted := recordWords(s.weighted), s.numbers, s.weighted
+	span, mask, keys, start := g.last-g.first, uint32(1)<<width-1, s.keys, s.rows.start[1:]
+	for d := range digits {
+		clear(s.counts[d][:])
+	}
+	from := n
+	err := s.spill.each(ctx, blocks, func(b []uint32) error {
+		for i := 0; i+record <= len(b); i += record {
+			v := m.dense(b[i+1]) - g.first
+			if v > span { // of the group beside this one
+				continue
+			}
+			u := m.dense(b[i])
+			start[v]++
+			if digits > 0 {
+				s.counts[0][u&mask&(1<<maxDigit-1)]++
+				if digits > 1 {
+					s.counts[1][u>>width&mask&(1<<maxDigit-1)]++
+				}
+				if digits > 2 {
+					s.counts[2][u>>(2*width)&mask&(1<<maxDigit-1)]++
+				}
+			}
+			keys[n] = uint64(v)<<32 | uint64(u)
+			if weighted {
+				s.weights[n] = math.Float32frombits(b[i+2])
+			}
+			n++
+		}
+		return nil
+	})
+	return n - from, err
+}
+
+// place puts edges, which come in the order of neighbours, at their vertices; of
+// parallel ones only the lightest, where they are to be dropped.
+func (s *sorter) place(keys []uint64, weights []float32) {
+	nbr, start, end, moved := s.rows.nbr, s.rows.start, s.rows.end, s.rows.weights
+	for i, k := range keys {
+		u, at := uint32(k), &end[k>>32]
+		p := *at
+		if s.dedup && p > start[k>>32] && nbr[p-1] == u {
+			s.dropped.Add(1)
+			if weights != nil {
+				moved[p-1] = min(moved[p-1], weights[i])
+			}
+			continue
+		}
+		nbr[p] = u
+		if weights != nil {
+			moved[p] = weights[i]
+		}
+		*at = p + 1
+	}
+}
