@@ -38,6 +38,8 @@ type (
 	ImportOptions = ingest.Options
 	// ImportReport says what an import did.
 	ImportReport = ingest.Report
+	// UpgradeOptions say how a graph is upgraded.
+	UpgradeOptions = ingest.UpgradeOptions
 	// RunOptions say how to run a job.
 	RunOptions = dispatcher.Options
 	// Iteration says what one iteration of a job did.
@@ -75,9 +77,12 @@ var (
 	ErrBusy     = store.ErrBusy
 	ErrMemory   = dispatcher.ErrMemory
 	ErrEmpty    = ingest.ErrEmpty
-	ErrNoJob    = checkpoint.ErrNoJob
-	ErrRunning  = checkpoint.ErrRunning
-	ErrDiffers  = checkpoint.ErrDiffers
+	ErrPacked   = ingest.ErrPacked
+	// ErrResumable: an upgrade would lose jobs that can be resumed.
+	ErrResumable = ingest.ErrResumable
+	ErrNoJob     = checkpoint.ErrNoJob
+	ErrRunning   = checkpoint.ErrRunning
+	ErrDiffers   = checkpoint.ErrDiffers
 	// ErrGraphExists: a graph is there, and Force is not set.
 	ErrGraphExists = store.ErrGraphExists
 	// ErrNoCheckpoint: no checkpoint of a job is sound.
@@ -97,6 +102,13 @@ const (
 // says; the error is [ErrRunning] when one of them is running.
 func Import(ctx context.Context, inputs []string, path string, o ImportOptions) (ImportReport, error) {
 	return ingest.Import(ctx, inputs, path, o)
+}
+
+// Upgrade rewrites the graph at path in today's format, as [store.Packed]; ids and
+// numbers of vertices stay. The error is [ErrPacked] when it has that already. Without
+// Force, a graph with jobs that can be resumed is refused, for its jobs go with it.
+func Upgrade(ctx context.Context, path string, o UpgradeOptions) (ImportReport, error) {
+	return ingest.Upgrade(ctx, path, o)
 }
 
 // Graph is a stored graph, open for reading. Several processes may have it

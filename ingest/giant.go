@@ -61,25 +61,30 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 	for i, k := range keys[:min(n, len(keys))] {
 		side.Nbr[i], side.Weight[i] = uint32(k>>32), math.Float32frombits(uint32(k))
 	}
-	s.seal(side)
-	if err := s.out.PutShard(g.from, side); err != nil {
+	if err := s.putGiant(side); err != nil {
 		return err
-	}
-	if s.packsIn() && s.packsRows() { // its rows are another side too, without weights
-		dir := shard.In
-		if s.mirror {
-			dir = shard.Out
-		}
-		side = rows.Layout(side.Blob()[:rows.Size(1, uint32(n), false)], dir, uint32(g.from), g.first, 1, uint32(n), false)
-		side.Off[0], side.Off[1] = 0, uint32(n)
-		rows.Seal(side.Blob())
-		s.noteRows(g.from, side)
-		if err := s.putRows(g.from, side); err != nil {
-			return err
-		}
 	}
 	s.sorted(g.edges)
 	return s.collectTwins(side)
+}
+
+// putGiant stores the side of a giant, which is rows in every layout. Where its rows are
+// another side too, they stand in the blob afterwards, without weights.
+func (s *sideStore) putGiant(side *rows.Side) error {
+	i, n := int(side.Index), side.Edges()
+	s.seal(side)
+	if err := s.out.PutShard(i, side); err != nil || !s.packsIn() || !s.packsRows() {
+		return err
+	}
+	dir := shard.In
+	if s.mirror {
+		dir = shard.Out
+	}
+	list := rows.Layout(side.Blob()[:rows.Size(1, n, false)], dir, side.Index, side.First, 1, n, false)
+	list.Off[0], list.Off[1] = 0, n
+	rows.Seal(list.Blob())
+	s.noteRows(i, list)
+	return s.putRows(i, list)
 }
 
 // neighbours sorts a giant's neighbours into list or, with weights, into keys,

@@ -18,8 +18,6 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
-	"github.com/garaph/garaph/shard/packedrows"
-	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
 
@@ -48,16 +46,17 @@ type Options struct {
 // Phase is a stage of an import.
 type Phase string
 
-// The phases, in order.
+// The phases of an import, in order, and that of an upgrade.
 const (
-	Reading Phase = "reading"
-	Sorting Phase = "sorting"
+	Reading   Phase = "reading"
+	Sorting   Phase = "sorting"
+	Rewriting Phase = "rewriting"
 )
 
-// Progress of an import. Total is -1 when unknown.
+// Progress of an import or an upgrade. Total is -1 when unknown.
 type Progress struct {
 	Phase       Phase
-	Done, Total int64 // bytes of the input while reading, edges to store while sorting
+	Done, Total int64 // bytes of the input while reading, edges to store while sorting, bytes of the old graph while rewriting
 }
 
 // Report says what an import did.
@@ -256,7 +255,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	if !b.mirror {
 		in.twin = newGrouping(cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.Out }))
 	}
-	if err := w.CheckSpace(b.storeBytes(shards)); err != nil {
+	if err := w.CheckSpace(in.storeBytes()); err != nil {
 		return nil, Report{}, err
 	}
 	b.progressOf(in, out)
@@ -292,31 +291,6 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 // inRows reports whether rows of in-edges are stored beside packed ones.
 func (b *builder) inRows() bool {
 	return b.opt.Rows && b.opt.Layout == store.Packed && !b.mirror
-}
-
-// storeBytes is the size of all shards, at most. Packed ones are smaller, but where
-// there are few edges.
-func (b *builder) storeBytes(shards []store.ShardInfo) int64 {
-	var n int64
-	packs := b.opt.Layout == store.Packed
-	add := func(vertices int, edges uint32, weighted bool, packed int64) {
-		size := rows.Size(vertices, edges, weighted)
-		if packs && edges < 1<<12 {
-			size = max(size, packed)
-		}
-		n += store.StoredBytes(size, vertices, edges)
-	}
-	for i := range shards {
-		s := &shards[i]
-		add(s.Vertices, s.In, b.schema.Weighted, packed.MostBytes(s.In, b.schema.Weighted))
-		if b.inRows() {
-			add(s.Vertices, s.In, false, packedrows.MostBytes(s.Vertices, s.In, false))
-		}
-		if packs || !b.mirror {
-			add(s.Vertices, s.Out, false, packedrows.MostBytes(s.Vertices, s.Out, false))
-		}
-	}
-	return n
 }
 
 // progressOf makes the sides report how many edges they have sorted.

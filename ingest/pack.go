@@ -56,6 +56,29 @@ func (s *sideStore) sizes(g *group) (most shardSizes) {
 	return most
 }
 
+// storeBytes is the size of the shards of an in side and of what is stored with or after
+// it, at most. Packed ones are smaller, but where there are few edges.
+func (s *sideStore) storeBytes() (n int64) {
+	add := func(vertices int, edges uint32, weighted bool, packed int64) {
+		size := rows.Size(vertices, edges, weighted)
+		if s.packs() && edges < 1<<12 {
+			size = max(size, packed)
+		}
+		n += store.StoredBytes(size, vertices, edges)
+	}
+	for i := range s.shards {
+		x := &s.shards[i]
+		add(x.Vertices, x.In, s.weighted, packed.MostBytes(x.In, s.weighted))
+		if s.inRows {
+			add(x.Vertices, x.In, false, packedrows.MostBytes(x.Vertices, x.In, false))
+		}
+		if s.packs() || !s.mirror {
+			add(x.Vertices, x.Out, false, packedrows.MostBytes(x.Vertices, x.Out, false))
+		}
+	}
+	return n
+}
+
 // edgeBytes is the memory that sorting takes for an edge: keys twice, weights
 // twice.
 func (s *sideStore) edgeBytes() int64 {

@@ -21,7 +21,10 @@ func (w *Writer) takePlace() error {
 	if err != nil {
 		return errors.Join(w.failed(err), w.Abort())
 	}
-	if err = checkTarget(w.target, w.force); err == nil {
+	if err = checkTarget(w.target, w.force); err == nil && w.Ready != nil {
+		err = w.Ready()
+	}
+	if err == nil {
 		if err = replace(w.dir, w.target); err != nil {
 			err = w.failed(err)
 		}

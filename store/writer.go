@@ -29,6 +29,9 @@ const (
 // the graph by one rename, when it is whole and on disk. Put methods may be
 // called from many goroutines.
 type Writer struct {
+	// Ready is called before the graph takes the place of an older one, while no job begins
+	// over that: an error ends the Commit. It may be nil.
+	Ready func() error
 	// Warn gets what went wrong when the graph was in its place already; nil:
 	// it is lost.
 	Warn func(msg string)
@@ -276,7 +279,9 @@ func (w *Writer) append(blob, behind []byte) (Extent, error) {
 // in its place, instead of an older one there.
 func (w *Writer) Commit(c *Catalogue) error {
 	c.IDs = w.ids
-	c.Created = time.Now().UTC().Truncate(time.Second)
+	if c.Created.IsZero() {
+		c.Created = time.Now().UTC().Truncate(time.Second)
+	}
 	c.seal(w.idSums)
 	for i := range c.Shards {
 		for dir := range w.places {

@@ -38,7 +38,7 @@ standard input. The graph appears whole or not at all.`,
 	grouped(cmd.Flags(), "Flags of the input", func(fs *pflag.FlagSet) { flags = newImportFlags(fs) })
 	force := cmd.Flags().Bool("force", false, "replace the graph that is there, and its jobs; refused while one is running")
 	threads := threadsFlag(cmd.Flags())
-	memory := sizeFlag(cmd.Flags(), "memory", "memory of the process, at least 128MiB; how much more is needed depends on the vertices (default half of what is available)")
+	memory := sizeFlag(cmd.Flags(), "memory", "memory of the process, at least 188MiB (128MiB with --layout csc); how much more is needed depends on the vertices (default half of what is available)")
 	asJSON := cmd.Flags().Bool("json", false, "print the report as one JSON object")
 	completeEnums(cmd)
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
@@ -157,7 +157,7 @@ func (p *importProgress) show(now ingest.Progress) {
 		if p.stage != nil {
 			p.stage.end()
 		}
-		unit := bytesText
+		unit := bytesText // of the input, or of the old graph
 		if now.Phase == ingest.Sorting {
 			unit = edgesText
 		}

@@ -1,0 +1,312 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/store"
+)
+
+// UpgradeOptions of an upgrade.
+type UpgradeOptions struct {
+	Force    bool  // also where jobs that can be resumed go with the old graph
+	Rows     bool  // store rows of in-edges too: see [Options]
+	Threads  int   // 0: GOMAXPROCS
+	Memory   int64 // bytes of resident memory for the whole process; 0: half of what is available
+	Progress func(Progress)
+	Log      *zap.Logger // nil: silent
+}
+
+// Errors of an upgrade that a caller may test for.
+var (
+	// ErrPacked: the graph has the layout of an upgraded one.
+	ErrPacked = errors.New("is packed already")
+	// ErrResumable: jobs could not be resumed any more.
+	ErrResumable = errors.New("has jobs that can be resumed, and not over the upgraded graph")
+)
+
+// Upgrade rewrites the graph at path as [store.Packed], in the store version of today.
+// Vertices keep their ids and numbers, shards their borders: each side of a shard is read,
+// and packed as an import would have done it. The new graph takes the place of the old one
+// when it is whole; after an error, or when the process is killed, the old one stands there
+// as it was. The jobs of the old one go with it.
+func Upgrade(ctx context.Context, path string, o UpgradeOptions) (r Report, err error) {
+	start := time.Now()
+	if o.Log == nil {
+		o.Log = zap.NewNop()
+	}
+	old, err := store.Open(path)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, old.Close()) }()
+	plan, err := planMemory(Options{Layout: store.Packed, Threads: o.Threads, Memory: o.Memory})
+	if err == nil {
+		err = checkUpgrade(old.Catalogue(), path, o)
+	}
+	if err == nil && !o.Force {
+		err = checkResumable(path)
+	}
+	if err != nil {
+		return r, err
+	}
+	w, err := store.Create(path, true)
+	if err != nil {
+		return r, fmt.Errorf("upgrade: %w", err)
+	}
+	w.Warn = func(msg string) { o.Log.Warn(msg) }
+	u := &upgrade{opt: o, plan: plan, old: old, out: w}
+	w.Ready = func() error { // jobs may have run meanwhile
+		if !o.Force {
+			if err := checkResumable(path); err != nil {
+				return err
+			}
+		}
+		reportJobs("upgrade", path, o.Log)
+		return nil
+	}
+	if err = old.InPlace(func() error { return nil }); err == nil { // no other import can replace it from now on
+		r, err = u.rewrite(ctx)
+	}
+	if err != nil {
+		return r, errors.Join(fmt.Errorf("upgrade: %w", err), w.Abort())
+	}
+	r.Duration = time.Since(start)
+	r.Seconds = r.Duration.Seconds()
+	return r, nil
+}
+
+// checkUpgrade refuses a graph that cannot be upgraded.
+func checkUpgrade(c *store.Catalogue, path string, o UpgradeOptions) error {
+	if _, ok := c.RowsOf(shard.In); c.Layout == store.Packed && o.Rows && !ok {
+		return fmt.Errorf("graph %s is packed, without rows of in-edges; a new import with --rows adds them", path)
+	}
+	if c.Layout == store.Packed {
+		return fmt.Errorf("graph %s %w", path, ErrPacked)
+	}
+	for i, x := range c.Shards {
+		if x.Vertices > packed.MaxVertices {
+			return fmt.Errorf("graph %s: shard %d has %d vertices, a packed one at most %d; a new import makes smaller ones", path, i, x.Vertices, packed.MaxVertices)
+		}
+	}
+	return nil
+}
+
+// checkResumable refuses a graph with jobs that can be resumed: their epochs are of its
+// fingerprint.
+func checkResumable(path string) error {
+	list, err := checkpoint.List(filepath.Join(path, store.JobsDir))
+	if err != nil {
+		return fmt.Errorf("list the jobs of graph %s: %w", path, err)
+	}
+	i := slices.IndexFunc(list, func(l checkpoint.Listed) bool { return l.Unfinished() })
+	if i < 0 {
+		return nil
+	}
+	return fmt.Errorf("graph %s %w, such as job %d (%s, %s): resume them first, or remove them with `garaph jobs rm`", path, ErrResumable, list[i].ID, list[i].Name, list[i].Status)
+}
+
+// upgrade is one Upgrade.
+type upgrade struct {
+	opt  UpgradeOptions
+	plan memoryPlan
+	old  *store.Store
+	out  *store.Writer
+
+	total int64 // bytes of the old graph, and how many are done
+	done  atomic.Int64
+}
+
+// rewrite does the upgrade and commits it.
+func (u *upgrade) rewrite(ctx context.Context) (Report, error) {
+	cat := *u.old.Catalogue()
+	shards := slices.Clone(cat.Shards)
+	in := sideStore{
+		dir: shard.In, out: u.out, weighted: cat.Weighted, layout: store.Packed, mirror: cat.Symmetric, inRows: u.opt.Rows && !cat.Symmetric,
+		shards: shards,
+	}
+	sides := []*sideStore{&in}
+	if !cat.Symmetric {
+		sides = append(sides, &sideStore{dir: shard.Out, out: u.out, layout: store.Packed, shards: shards})
+	}
+	if err := u.copyIDs(ctx); err != nil {
+		return Report{}, err
+	}
+	if err := u.out.CheckSpace(in.storeBytes()); err != nil {
+		return Report{}, err
+	}
+	for _, s := range sides {
+		for i := range shards {
+			u.total += cat.Bytes(s.dir, i)
+		}
+	}
+	var stored int64
+	for _, s := range sides {
+		if err := u.side(ctx, s); err != nil {
+			return Report{}, err
+		}
+		stored += s.bytes.Load()
+	}
+	now := &store.Catalogue{
+		Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric, Layout: store.Packed, InRows: in.inRows,
+		Shards: shards, Source: cat.Source, Created: cat.Created,
+	}
+	if err := ctx.Err(); err != nil {
+		return Report{}, err
+	}
+	return Report{Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric, Bytes: stored}, u.out.Commit(now)
+}
+
+// copyIDs writes the ids of the old graph.
+func (u *upgrade) copyIDs(ctx context.Context) error {
+	c := u.old.Catalogue()
+	from, to := u.old.IDs(), u.out.IDs(c.IDs.Kind, c.IDs.Base)
+	for v := uint32(0); c.IDs.Kind != store.IDBase && v < c.Vertices; {
+		b, err := from.Block(v)
+		if err == nil {
+			err = ctx.Err()
+		}
+		for _, x := range b.Ints {
+			err = errors.Join(err, to.AppendInt(uint64(x)))
+		}
+		for _, x := range b.Uints {
+			err = errors.Join(err, to.AppendInt(x))
+		}
+		for _, x := range b.Strings {
+			err = errors.Join(err, to.AppendString([]byte(x)))
+		}
+		if err != nil {
+			return err
+		}
+		v += uint32(b.Len())
+	}
+	return to.Finish()
+}
+
+// side rewrites one side of all shards: giants one after the other, the others by as many
+// goroutines as the memory is enough for.
+func (u *upgrade) side(ctx context.Context, s *sideStore) error {
+	var most shardSizes
+	var giants, others []int
+	for i, x := range s.shards {
+		if g := (&group{from: i, to: i + 1, edges: uint64(s.edges(i)), last: uint32(x.Vertices) - 1}); isGiant(g) {
+			giants = append(giants, i)
+		} else {
+			others, most = append(others, i), most.with(s.sizes(g))
+		}
+	}
+	for _, i := range giants {
+		if err := u.giant(ctx, s, i); err != nil {
+			return err
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	room := u.plan.total - processBytes
+	each := (&shardWriter{sideStore: s}).need(most)
+	if each > room {
+		return u.tooSmall(each, most.edges, s.dir)
+	}
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range min(int64(u.plan.asked), room/each, int64(len(others))) {
+		g.Go(func() error {
+			x := shardWriter{sideStore: s}
+			defer func() {
+				_ = x.stored() // after an error: the blobs are in use until then
+				x.free()
+			}()
+			if err := x.grow(most); err != nil {
+				return err
+			}
+			for k := next.Add(1) - 1; k < int64(len(others)); k = next.Add(1) - 1 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := u.shard(&x, others[k]); err != nil {
+					return err
+				}
+			}
+			return x.stored()
+		})
+	}
+	return g.Wait()
+}
+
+// with is the larger one of each size.
+func (s shardSizes) with(x shardSizes) shardSizes {
+	return shardSizes{max(s.rows, x.rows), max(s.packed, x.packed), max(s.edges, x.edges)}
+}
+
+// shard reads a side of shard i and stores it packed.
+func (u *upgrade) shard(x *shardWriter, i int) error {
+	at := x.at
+	x.at = 1 - at
+	if err := x.wait(at); err != nil {
+		return err
+	}
+	side, err := u.read(x.dir, i, x.blobs[at])
+	if err != nil {
+		return err
+	}
+	x.storing[at] = make(chan error, 1)
+	return x.pack(i, at, side, x.storing[at])
+}
+
+// giant stores a side of shard i, a vertex with more edges than a shard has otherwise.
+func (u *upgrade) giant(ctx context.Context, s *sideStore, i int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	need := rows.Size(1, s.edges(i), s.weighted)
+	if need > u.plan.total-processBytes {
+		return u.tooSmall(need, s.edges(i), s.dir)
+	}
+	blob, err := hostmem.Bytes(need)
+	if err != nil {
+		return err
+	}
+	defer hostmem.FreeBytes(blob)
+	side, err := u.read(s.dir, i, blob)
+	if err != nil {
+		return err
+	}
+	return s.putGiant(side)
+}
+
+// read reads a side of shard i of the old graph into a buffer that has the size for it.
+func (u *upgrade) read(dir shard.Direction, i int, buffer []byte) (*rows.Side, error) {
+	n := u.old.Catalogue().Bytes(dir, i)
+	if n > int64(len(buffer)) {
+		return nil, fmt.Errorf("graph %s: shard %d (%s side): %w: %d bytes are more than its edges take", u.old.Name(), i, dir, store.ErrDamaged, n)
+	}
+	side, err := u.old.StreamShard(dir, i, buffer[:n])
+	if err != nil {
+		return nil, err
+	}
+	if done := u.done.Add(n); u.opt.Progress != nil {
+		u.opt.Progress(Progress{Rewriting, done, u.total})
+	}
+	return rows.Of(side), nil
+}
+
+// tooSmall is the error of a shard that takes more memory than there is.
+func (u *upgrade) tooSmall(need int64, edges uint32, dir shard.Direction) error {
+	return fmt.Errorf("%w: a shard has %s %s-edges, which take %s to rewrite; --memory %dMiB is enough",
+		ErrMemory, humanize.Comma(int64(edges)), dir, humanize.IBytes(uint64(need)), (processBytes+max(u.plan.least, need)+1<<20-1)>>20)
+}
