@@ -137,3 +137,28 @@ func TestVersion1Damage(t *testing.T) {
 		}
 	}
 }
+
+// TestVersion1Upgraded: an old graph is upgraded to the one that an import makes now, and
+// keeps when and from what it was made.
+func TestVersion1Upgraded(t *testing.T) {
+	edges, path := version1(t)
+	before := *open(t, path).Catalogue()
+	if _, err := ingest.Upgrade(t.Context(), path, ingest.UpgradeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	now := filepath.Join(filepath.Dir(path), "now")
+	if _, err := ingest.Import(t.Context(), []string{edges}, now, ingest.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	s, fresh := open(t, path), open(t, now)
+	got, want := s.Catalogue(), fresh.Catalogue()
+	if got.Fingerprint != want.Fingerprint || got.Layout != store.Packed {
+		t.Errorf("fingerprint %s of layout %q, want %s", got.Fingerprint, got.Layout, want.Fingerprint)
+	}
+	if !got.Created.Equal(before.Created) || !slices.Equal(got.Source, before.Source) {
+		t.Errorf("created %v from %v, before %v from %v", got.Created, got.Source, before.Created, before.Source)
+	}
+	if err := s.Verify(t.Context(), 2, func(int64) {}, func(err error) { t.Error(err) }); err != nil {
+		t.Error(err)
+	}
+}
