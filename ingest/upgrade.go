@@ -177,8 +177,8 @@ func (u *upgrade) copyIDs(ctx context.Context) error {
 	from, to := u.old.IDs(), u.out.IDs(c.IDs.Kind, c.IDs.Base)
 	for v := uint32(0); c.IDs.Kind != store.IDBase && v < c.Vertices; {
 		b, err := from.Block(v)
-		if err == nil {
-			err = ctx.Err()
+		if err != nil {
+			return err
 		}
 		for _, x := range b.Ints {
 			err = errors.Join(err, to.AppendInt(uint64(x)))
@@ -189,7 +189,7 @@ func (u *upgrade) copyIDs(ctx context.Context) error {
 		for _, x := range b.Strings {
 			err = errors.Join(err, to.AppendString([]byte(x)))
 		}
-		if err != nil {
+		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
 		v += uint32(b.Len())

@@ -138,7 +138,7 @@ func TestImportsOnFullDisk(t *testing.T) {
 	for n := range diskRounds() {
 		args := []string{"import", edges, graph, "--force"}
 		if n%2 == 1 {
-			args = append(args, "--memory", "128MiB")
+			args = append(args, "--memory", "192MiB")
 		}
 		stop := tinydisk.Neighbour(t, disk, 5*time.Millisecond, 600*time.Millisecond, uint64(n))
 		done, log := tryOnFullDisk(t, args...)

@@ -105,7 +105,8 @@ func (c *hostileCase) onDisk() (n int64) {
 func (h *hostile) peakOf(g *soundGraph, kind string) int64 {
 	line := map[string][]string{
 		"run": {"run", "pagerank", "g.graph", "--memory", "64MiB"}, "resume": {"resume", "g.graph", "--memory", "64MiB", "--device", "cpu", "--output", "out/again.tsv"}, "verify": {"verify", "g.graph"},
-		"info": {"info", "g.graph"}, "jobs": {"jobs", "g.graph"}, "import": {"import", "--force", "edges.txt", "g.graph", "--memory", "128MiB"},
+		"info": {"info", "g.graph"}, "jobs": {"jobs", "g.graph"}, "import": {"import", "--force", "edges.txt", "g.graph", "--memory", "192MiB"},
+		"upgrade": {"upgrade", "--force", "g.graph", "--memory", "192MiB"},
 	}[kind]
 	var e ended
 	h.onSound(g, func() { e = h.execute(line, time.Minute) })
