@@ -72,7 +72,15 @@ func (r *worker[V, A]) fold(shards []shardSides, w Work) {
 	if most := (len(shards)-1)*stride + shard.MaxVertices; cap(r.acc) < most {
 		r.acc = make([]A, most)
 	}
-	acc := r.sums(len(shards) * stride)
+	var acc []A
+	if w.News && len(list) < shards[0].vertices { // what others had does no harm to a monotone program
+		acc = r.acc[:stride]
+		for _, v := range list {
+			acc[v] = r.zero
+		}
+	} else {
+		acc = r.sums(len(shards) * stride)
+	}
 	r.cursors = r.cursors[:0]
 	for i := range shards {
 		for _, side := range shards[i].packed {

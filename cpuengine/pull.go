@@ -44,8 +44,11 @@ func (r *worker[V, A]) sums(n int) []A {
 		r.acc = make([]A, n)
 	}
 	acc := r.acc[:n]
-	for i := range acc {
-		acc[i] = r.zero
+	if n > 0 {
+		acc[0] = r.zero
+	}
+	for done := 1; done < n; done *= 2 { // as fast as memory is copied
+		copy(acc[done:], acc[:done])
 	}
 	return acc
 }

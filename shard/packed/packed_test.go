@@ -376,7 +376,8 @@ func TestCodings(t *testing.T) {
 }
 
 // TestActive: runs have the blocks that have an active source in one of the words of
-// their own sources or of the next block's first one, and no others.
+// their own sources or of the next block's first one, and no others; likewise blocks
+// with a destination.
 func TestActive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, n, edges := draw(t)
@@ -412,6 +413,17 @@ func TestActive(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("got %v, want %v", got, want)
+		}
+		var to [1 << 16]bool
+		to[rapid.IntRange(0, h.Vertices-1).Draw(t, "destination")] = true
+		for i := range want {
+			leads := false
+			for e := range s.Range(i, i+1).All() {
+				leads = leads || slices.ContainsFunc(e.Slot, func(v uint16) bool { return to[v] })
+			}
+			if s.LeadsTo(i, &to) != leads {
+				t.Fatalf("block %d: %v, want %v", i, !leads, leads)
+			}
 		}
 	})
 }
