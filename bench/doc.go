@@ -6,7 +6,8 @@
 //
 //   - gather-only reads the sources of a graph's own edges in the order of their
 //     destinations and adds up the sources' values, with no sum per destination:
-//     what remains of a pull when everything but the memory is free;
+//     what remains of a pull when everything but the memory is free. Of a packed
+//     graph it decodes the blocks of the shards, and adds up likewise;
 //   - stream copy is the bandwidth of the memory;
 //   - the sequential disk read goes past the system's page cache, with as many
 //     requests of 1 MiB at once as there are threads.

@@ -2,11 +2,12 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
@@ -16,21 +17,30 @@ import (
 // counts them exactly.
 const edgesPerTask = 1 << 16
 
-// edges are in-edges of a graph in memory: the sources alone, in the order of
-// destinations, as its shards have them.
+// sidesPerTask is how many packed sides go into one: a 32-bit float counts their edges
+// exactly as well, and values are read from memory as seldom as in a job.
+const sidesPerTask = 4
+
+// edges are in-edges of a graph in memory, as its shards have them: the sources alone,
+// in the order of destinations, or packed blocks.
 type edges struct {
 	tasks  [][]uint32 // of equal size, but for the last of each shard
+	packed []together
 	count  uint64
-	shards int // that they are from
+	slots  uint64 // edges, and dummies of packed blocks
+	shards int    // that they are from
 	blob   []byte
+}
+
+// together is packed sides that are gone through together, by runs of their blocks.
+type together struct {
+	sides []*packed.Side
+	runs  []packed.Run
 }
 
 // loadEdges reads as many in-sides of shards as fit into limit bytes, evenly
 // from all over the graph. free returns the memory.
 func loadEdges(ctx context.Context, s *store.Store, threads int, limit int64) (*edges, error) {
-	if err := rowsOnly(s.Catalogue()); err != nil {
-		return nil, err
-	}
 	chosen, size := chooseShards(s.Catalogue(), limit)
 	blob, err := hostmem.Bytes(size)
 	if err != nil {
@@ -50,8 +60,16 @@ func loadEdges(ctx context.Context, s *store.Store, threads int, limit int64) (*
 		e.free()
 		return nil, err
 	}
+	var all []*packed.Side
 	for _, side := range sides {
-		e.add(rows.Of(side).Nbr)
+		if x, ok := side.(*packed.Side); ok {
+			all = append(all, x)
+		} else {
+			e.add(rows.Of(side).Nbr)
+		}
+	}
+	for some := range slices.Chunk(all, sidesPerTask) {
+		e.addPacked(some)
 	}
 	return e, nil
 }
@@ -59,11 +77,21 @@ func loadEdges(ctx context.Context, s *store.Store, threads int, limit int64) (*
 // add cuts the sources of a shard's edges into tasks.
 func (e *edges) add(sources []uint32) {
 	e.count += uint64(len(sources))
+	e.slots += uint64(len(sources))
 	for len(sources) > 0 {
 		n := min(edgesPerTask, len(sources))
 		e.tasks = append(e.tasks, sources[:n])
 		sources = sources[n:]
 	}
+}
+
+// addPacked makes a task of sides.
+func (e *edges) addPacked(sides []*packed.Side) {
+	for _, s := range sides {
+		e.count += uint64(s.Edges)
+		e.slots += uint64(s.Blocks) * packed.BlockSlots
+	}
+	e.packed = append(e.packed, together{sides, slices.Collect(packed.Windows(sides))})
 }
 
 func (e *edges) free() { hostmem.FreeBytes(e.blob) }
@@ -92,12 +120,4 @@ func chooseShards(c *store.Catalogue, limit int64) (chosen []chosenShard, size i
 		}
 	}
 	return chosen, size
-}
-
-// rowsOnly refuses graphs whose sources do not lie in memory as ceilings read them.
-func rowsOnly(c *store.Catalogue) error {
-	if c.Layout == store.Packed {
-		return errors.New("ceilings are measured on graphs of the layout csc: import the graph with --layout csc")
-	}
-	return nil
 }

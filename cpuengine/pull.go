@@ -28,8 +28,9 @@ type worker[V, A any] struct {
 	blocks packed.Blocks
 	row    shard.Buffer
 	stats  Stats
-
-	cursors []cursor[A]
+	// What is folded together, and where to.
+	sides []*packed.Side
+	accs  []*[shard.MaxVertices]A
 }
 
 // partial holds the sums of vertices that a chunk's borders cut.

@@ -427,3 +427,38 @@ func TestActive(t *testing.T) {
 		}
 	})
 }
+
+// TestWindows: runs have every block once, those of a side in order, and the runs of
+// two sides do not depend on a third.
+func TestWindows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var sides []*Side
+		for range 3 {
+			h, n, edges := draw(t)
+			s, _ := decoded(t, pack(t, h, edges), n)
+			sides = append(sides, s)
+		}
+		var alone []Run
+		for run := range Windows(sides[:2]) {
+			alone = append(alone, run)
+		}
+		next := make([]int, len(sides))
+		for run := range Windows(sides) {
+			if run.From != next[run.Side] || run.To <= run.From {
+				t.Fatalf("side %d goes on with %+v at block %d", run.Side, run, next[run.Side])
+			}
+			next[run.Side] = run.To
+			if run.Side < 2 {
+				if len(alone) == 0 || alone[0] != run {
+					t.Fatalf("%+v, with two sides %+v", run, alone)
+				}
+				alone = alone[1:]
+			}
+		}
+		for k, s := range sides {
+			if next[k] != s.Blocks {
+				t.Fatalf("side %d ends at block %d of %d", k, next[k], s.Blocks)
+			}
+		}
+	})
+}
