@@ -8,7 +8,7 @@ import (
 )
 
 // gatherSpeed is the gather-only ceiling in edges per second, with values of
-// type F for n vertices. All values are 1, so that the sum over all edges is
+// type F for n vertices. All values are 1, so that the sum over all slots is
 // their number: a pass that skipped some is an error.
 func gatherSpeed[F float32 | float64](ctx context.Context, e *edges, n uint32, threads int) (float64, error) {
 	values, err := hostmem.Slice[F](int(n))
@@ -19,18 +19,22 @@ func gatherSpeed[F float32 | float64](ctx context.Context, e *edges, n uint32, t
 	for i := range values {
 		values[i] = 1
 	}
-	sums := make([]float64, len(e.tasks))
+	sums := make([]float64, len(e.tasks)+len(e.packed))
 	return speed(ctx, float64(e.count), func() error {
-		err := parallel(threads, len(e.tasks), func(i int) error {
-			sums[i] = float64(gatherOnly(values, e.tasks[i]))
+		err := parallel(threads, len(sums), func(i int) error {
+			if k := i - len(e.tasks); k >= 0 {
+				sums[i] = float64(gatherPacked(values, e.packed[k]))
+			} else {
+				sums[i] = float64(gatherOnly(values, e.tasks[i]))
+			}
 			return nil
 		})
 		var sum float64
 		for _, s := range sums {
 			sum += s
 		}
-		if err == nil && sum != float64(e.count) {
-			err = fmt.Errorf("measure gather-only: the values of %d sources, each 1, sum to %v", e.count, sum)
+		if err == nil && sum != float64(e.slots) {
+			err = fmt.Errorf("measure gather-only: the values of %d sources, each 1, sum to %v", e.slots, sum)
 		}
 		return err
 	})

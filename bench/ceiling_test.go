@@ -6,8 +6,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
+
+var layouts = []store.Layout{store.CSC, store.Packed}
 
 // A machine of today gathers along more than a million edges a second, and
 // along less than a trillion.
@@ -19,40 +24,80 @@ func plausible(t *testing.T, what string, speed, least, most float64) {
 }
 
 func TestGatherSpeed(t *testing.T) {
-	g := rmatGraph(t, 12, 8, 500)
-	for _, threads := range []int{1, 3} {
-		e, err := loadEdges(t.Context(), g.Store(), threads, 1<<30)
-		if err != nil {
-			t.Fatal(err)
+	for _, layout := range layouts {
+		g := rmatGraph(t, 12, 8, 500, layout)
+		for _, threads := range []int{1, 3} {
+			e, err := loadEdges(t.Context(), g.Store(), threads, 1<<30)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.free()
+			if c := g.Catalogue(); e.count != c.Edges || e.shards != len(c.Shards) {
+				t.Fatalf("%s: loaded %d edges of %d shards, the graph has %d and %d", layout, e.count, e.shards, c.Edges, len(c.Shards))
+			}
+			single, err := gatherSpeed[float32](t.Context(), e, g.Catalogue().Vertices, threads)
+			if err != nil {
+				t.Fatal(err)
+			}
+			double, err := gatherSpeed[float64](t.Context(), e, g.Catalogue().Vertices, threads)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plausible(t, "gather-only, 4 bytes", single, 1e5, 1e12)
+			plausible(t, "gather-only, 8 bytes", double, 1e5, 1e12)
 		}
-		defer e.free()
-		if c := g.Catalogue(); e.count != c.Edges || e.shards != len(c.Shards) {
-			t.Fatalf("loaded %d edges of %d shards, the graph has %d and %d", e.count, e.shards, c.Edges, len(c.Shards))
-		}
-		single, err := gatherSpeed[float32](t.Context(), e, g.Catalogue().Vertices, threads)
-		if err != nil {
-			t.Fatal(err)
-		}
-		double, err := gatherSpeed[float64](t.Context(), e, g.Catalogue().Vertices, threads)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plausible(t, "gather-only, 4 bytes", single, 1e5, 1e12)
-		plausible(t, "gather-only, 8 bytes", double, 1e5, 1e12)
 	}
 }
 
 // What a pass skips is missed: the ceiling would be too high.
 func TestGatherSpeedCounts(t *testing.T) {
-	g := rmatGraph(t, 8, 4, 0)
-	e, err := loadEdges(t.Context(), g.Store(), 1, 1<<30)
-	if err != nil {
-		t.Fatal(err)
+	for _, layout := range layouts {
+		g := rmatGraph(t, 8, 4, 0, layout)
+		e, err := loadEdges(t.Context(), g.Store(), 1, 1<<30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.free()
+		if layout == store.Packed {
+			e.packed[0].runs[0].From++
+		} else {
+			e.tasks[0] = e.tasks[0][1:]
+		}
+		if v, err := gatherSpeed[float32](t.Context(), e, g.Catalogue().Vertices, 1); err == nil {
+			t.Fatalf("%s: %g edges/s with an edge missing, want an error", layout, v)
+		}
 	}
-	defer e.free()
-	e.tasks[0] = e.tasks[0][1:]
-	if v, err := gatherSpeed[float32](t.Context(), e, g.Catalogue().Vertices, 1); err == nil {
-		t.Fatalf("%g edges/s with an edge missing, want an error", v)
+}
+
+// TestGatherPacked: a gather reads what the side says, in all widths that its edges take.
+func TestGatherPacked(t *testing.T) {
+	for _, shift := range []uint{0, 4, 9, 13, 17, 21} {
+		var nbr []uint32
+		var slot []uint16
+		want := 0.0
+		values := make([]float64, 1024<<shift)
+		for i := range uint32(1024) {
+			nbr, slot = append(nbr, i<<shift), append(slot, uint16(i%7))
+			values[i<<shift] = float64(i)
+			want += float64(i)
+		}
+		for _, vertices := range []int{7, 20000} {
+			var p packed.Packer
+			if err := p.Sorted(shard.Header{Vertices: vertices}, nbr, slot, nil); err != nil {
+				t.Fatal(err)
+			}
+			blob := make([]byte, p.Size())
+			p.Write(blob)
+			side, err := packed.Decode(blob)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var e edges
+			e.addPacked([]*packed.Side{side})
+			if got := gatherPacked(values, e.packed[0]); got != want || e.slots != e.count {
+				t.Errorf("gaps of %d, %d vertices: the sources of %d slots sum to %g, want %g of %d", 1<<shift, vertices, e.slots, got, want, e.count)
+			}
+		}
 	}
 }
 
@@ -71,7 +116,7 @@ func TestGatherOnly(t *testing.T) {
 	}
 }
 
-func TestAddTasks(t *testing.T) {
+func TestAddPieces(t *testing.T) {
 	var e edges
 	e.add(make([]uint32, 2*edgesPerTask+1))
 	e.add(nil)
@@ -88,20 +133,20 @@ func TestAddTasks(t *testing.T) {
 func TestChooseShards(t *testing.T) {
 	c := &store.Catalogue{}
 	for i := range 100 {
-		c.Shards = append(c.Shards, store.ShardInfo{First: uint32(i), Vertices: 1, In: 1000})
+		c.Shards = append(c.Shards, store.ShardInfo{First: uint32(i), Vertices: 1, In: 1000, Blobs: [3]store.Extent{{Bytes: rows.Size(1, 1000, false)}}})
 	}
-	const size = 4 * 1000
+	size := c.Bytes(0, 0)
 	for _, test := range []struct {
 		limit int64
 		want  int
 	}{{1 << 60, 100}, {100 * size, 100}, {50 * size, 50}, {size, 1}, {0, 1}} {
 		chosen, total := chooseShards(c, test.limit)
-		if len(chosen) != test.want || total != int64(test.want)*1000 {
-			t.Errorf("limit of %d shards: %d chosen, %d edges; want %d", test.limit/size, len(chosen), total, test.want)
+		if len(chosen) != test.want || total != int64(test.want)*size {
+			t.Errorf("limit of %d shards: %d chosen, %d bytes; want %d", test.limit/size, len(chosen), total, test.want)
 		}
 		for k, s := range chosen {
-			if s.at != int64(k)*1000 || s.edges != 1000 {
-				t.Errorf("shard %d lies at %d, want %d", s.index, s.at, k*1000)
+			if s.at != int64(k)*size || s.size != size {
+				t.Errorf("shard %d lies at %d, want %d", s.index, s.at, int64(k)*size)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
@@ -16,66 +17,67 @@ import (
 // counts them exactly.
 const edgesPerTask = 1 << 16
 
-// edges are in-edges of a graph in memory: the sources alone, in the order in which its
-// shards have them.
+// sidesPerTask is how many packed sides go into one: a 32-bit float counts their edges
+// exactly as well, and values are read from memory as seldom as in a job.
+const sidesPerTask = 4
+
+// edges are in-edges of a graph in memory, as its shards have them: the sources alone,
+// in the order of destinations, or packed blocks.
 type edges struct {
 	tasks  [][]uint32 // of equal size, but for the last of each shard
+	packed []together
 	count  uint64
-	shards int // that they are from
-	memory []uint32
+	slots  uint64 // edges, and dummies of packed blocks
+	shards int    // that they are from
+	blob   []byte
 }
 
-// loadEdges reads as many in-sides of shards as have sources that fit into limit
-// bytes, evenly from all over the graph. free returns the memory.
+// together is packed sides that are gone through together, by runs of their blocks.
+type together struct {
+	sides []*packed.Side
+	runs  []packed.Run
+}
+
+// loadEdges reads as many in-sides of shards as fit into limit bytes, evenly
+// from all over the graph. free returns the memory.
 func loadEdges(ctx context.Context, s *store.Store, threads int, limit int64) (*edges, error) {
-	c := s.Catalogue()
-	chosen, count := chooseShards(c, limit)
-	memory, err := hostmem.Slice[uint32](int(count))
+	chosen, size := chooseShards(s.Catalogue(), limit)
+	blob, err := hostmem.Bytes(size)
 	if err != nil {
 		return nil, fmt.Errorf("measure gather-only: %w", err)
 	}
-	e := &edges{memory: memory, shards: len(chosen)}
+	e := &edges{blob: blob, shards: len(chosen)}
+	sides := make([]shard.Side, len(chosen))
 	err = parallel(threads, len(chosen), func(k int) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		x := chosen[k]
-		return loadSources(s, x.index, memory[x.at:][:x.edges])
+		c := chosen[k]
+		sides[k], err = s.ReadShard(shard.In, c.index, blob[c.at:c.at+c.size:c.at+c.size])
+		return err
 	})
 	if err != nil {
 		e.free()
 		return nil, err
 	}
-	for _, x := range chosen {
-		e.add(memory[x.at:][:x.edges])
+	var all []*packed.Side
+	for _, side := range sides {
+		if x, ok := side.(*packed.Side); ok {
+			all = append(all, x)
+		} else {
+			e.add(rows.Of(side).Nbr)
+		}
+	}
+	for some := range slices.Chunk(all, sidesPerTask) {
+		e.addPacked(some)
 	}
 	return e, nil
-}
-
-// loadSources reads the sources of the in-edges of shard i.
-func loadSources(s *store.Store, i int, sources []uint32) error {
-	blob, err := hostmem.Bytes(s.Catalogue().Bytes(shard.In, i))
-	if err != nil {
-		return fmt.Errorf("measure gather-only: %w", err)
-	}
-	defer hostmem.FreeBytes(blob)
-	side, err := s.ReadShard(shard.In, i, blob)
-	if err != nil {
-		return err
-	}
-	if p, ok := side.(*packed.Side); ok {
-		for block := range p.All() {
-			sources = sources[copy(sources, block.Nbr):]
-		}
-		return nil
-	}
-	copy(sources, rows.Of(side).Nbr)
-	return nil
 }
 
 // add cuts the sources of a shard's edges into tasks.
 func (e *edges) add(sources []uint32) {
 	e.count += uint64(len(sources))
+	e.slots += uint64(len(sources))
 	for len(sources) > 0 {
 		n := min(edgesPerTask, len(sources))
 		e.tasks = append(e.tasks, sources[:n])
@@ -83,30 +85,39 @@ func (e *edges) add(sources []uint32) {
 	}
 }
 
-func (e *edges) free() { hostmem.Free(e.memory) }
-
-// chosenShard is a shard and the place of its sources in memory.
-type chosenShard struct {
-	index     int
-	at, edges int64
+// addPacked makes a task of sides.
+func (e *edges) addPacked(sides []*packed.Side) {
+	for _, s := range sides {
+		e.count += uint64(s.Edges)
+		e.slots += uint64(s.Blocks) * packed.BlockSlots
+	}
+	e.packed = append(e.packed, together{sides, slices.Collect(packed.Windows(sides))})
 }
 
-// chooseShards returns all shards, or as many as have sources that fit into limit
-// bytes, one at least, and how many sources: where a graph's hubs have the lowest ids,
-// its first shards are not like the rest, so every stretch of the graph gives its share.
-func chooseShards(c *store.Catalogue, limit int64) (chosen []chosenShard, edges int64) {
+func (e *edges) free() { hostmem.FreeBytes(e.blob) }
+
+// chosenShard is a shard and the place of its in-side in memory.
+type chosenShard struct {
+	index    int
+	at, size int64
+}
+
+// chooseShards returns all shards, or as many as fit into limit bytes, one at
+// least: where a graph's hubs have the lowest ids, its first shards are not
+// like the rest, so every stretch of the graph gives its share.
+func chooseShards(c *store.Catalogue, limit int64) (chosen []chosenShard, size int64) {
 	var total, seen int64
 	for i := range c.Shards {
-		total += int64(c.Shards[i].In)
+		total += c.Bytes(shard.In, i)
 	}
-	share := min(1, float64(limit/4)/float64(total))
+	share := min(1, float64(limit)/float64(total))
 	for i := range c.Shards {
-		n := int64(c.Shards[i].In)
+		n := c.Bytes(shard.In, i)
 		seen += n
-		if float64(edges+n) <= share*float64(seen) || i == len(c.Shards)-1 && len(chosen) == 0 {
-			chosen = append(chosen, chosenShard{i, edges, n})
-			edges += n
+		if float64(size+n) <= share*float64(seen) || i == len(c.Shards)-1 && len(chosen) == 0 {
+			chosen = append(chosen, chosenShard{i, size, n})
+			size += n
 		}
 	}
-	return chosen, edges
+	return chosen, size
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -53,7 +55,7 @@ func medians(t testing.TB, table *Table, name string) (list []float64) {
 }
 
 // rmatGraph imports a generated graph with even shards for the time of the test.
-func rmatGraph(t testing.TB, scale, degree, shardVertices int) *garaph.Graph {
+func rmatGraph(t testing.TB, scale, degree, shardVertices int, layout ...store.Layout) *garaph.Graph {
 	t.Helper()
 	dir := t.TempDir()
 	raw, path := filepath.Join(dir, "edges.bin"), filepath.Join(dir, "rmat.graph")
@@ -68,7 +70,7 @@ func rmatGraph(t testing.TB, scale, degree, shardVertices int) *garaph.Graph {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := garaph.Import(t.Context(), []string{raw}, path, garaph.ImportOptions{ShardVertices: shardVertices}); err != nil {
+	if _, err := garaph.Import(t.Context(), []string{raw}, path, garaph.ImportOptions{ShardVertices: shardVertices, Layout: cmp.Or(layout...)}); err != nil {
 		t.Fatal(err)
 	}
 	g, err := garaph.Open(path)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/store"
 )
 
 // Everything once, in memory and from disk, as an object and as a table.
@@ -111,7 +112,7 @@ func checkTable(t *testing.T, r *Report) {
 
 // A run that is not where it was meant to be is noted.
 func TestMeasureFits(t *testing.T) {
-	g := rmatGraph(t, 14, 16, 500)
+	g := rmatGraph(t, 14, 16, 500, store.Packed)
 	least := fromDisk(t, g)
 	r, err := Measure(t.Context(), g, Options{Programs: []string{"wcc"}, Rounds: 1, Limit: least, Memory: 1 << 40})
 	if err != nil {

@@ -90,17 +90,23 @@ func (e *Engine[V, A]) Notify(ctx context.Context, tasks []Task, dir shard.Direc
 // vertex are. The side is in one task.
 func (r *worker[V, A]) notifyPacked(side *packed.Side) error {
 	a := r.arrays
-	active := make([]bool, side.Vertices)
-	for v := range active {
+	var active [1 << 16]bool
+	for v := range side.Vertices {
 		if active[v] = a.Active.Has(side.First + uint32(v)); active[v] {
 			r.stats.Vertices++
 		}
 	}
-	for e := range side.All() {
-		for i, v := range e.Slot {
-			if active[v] {
-				a.Marks.Add(e.Nbr[i])
-				r.stats.Edges++
+	for i := range side.Blocks {
+		if !side.LeadsTo(i, &active) {
+			continue
+		}
+		r.blocks.Reset(side, i, i+1)
+		for e := range r.blocks.All() {
+			for i, v := range e.Slot {
+				if active[v] {
+					a.Marks.Add(e.Nbr[i])
+					r.stats.Edges++
+				}
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package cpuengine
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
@@ -23,14 +22,9 @@ func foldPacked[V, A any](p gas.Program[V, A]) func(acc *[1 << 16]A, b *packed.B
 	}
 }
 
-const (
-	// windowSources is how many sources one goroutine goes on in each of the packed
-	// shards that it folds together: their values stay in the second-level cache from
-	// one shard to the next.
-	windowSources = 1 << 15
-	// togetherBytes bounds the accumulators of these shards, to half of such a cache.
-	togetherBytes = 1 << 19
-)
+// togetherBytes bounds the accumulators of shards that are folded together, to half of
+// a second-level cache.
+const togetherBytes = 1 << 19
 
 // together is how many of the shards, the rest of a page, one goroutine folds
 // together: the fewer the less is left. A fold of some vertices only is of one shard.
@@ -44,14 +38,6 @@ func (e *Engine[V, A]) together(rest []shardSides, w Work) int {
 		n++
 	}
 	return n
-}
-
-// cursor is where a fold is in a packed side.
-type cursor[A any] struct {
-	side  *packed.Side
-	acc   *[shard.MaxVertices]A
-	at    int // block
-	slots int // folded
 }
 
 // fold pulls over whole shards that are packed, on some of their sides: one goroutine
@@ -72,12 +58,20 @@ func (r *worker[V, A]) fold(shards []shardSides, w Work) {
 	if most := (len(shards)-1)*stride + shard.MaxVertices; cap(r.acc) < most {
 		r.acc = make([]A, most)
 	}
-	acc := r.sums(len(shards) * stride)
-	r.cursors = r.cursors[:0]
+	var acc []A
+	if w.News && len(list) < shards[0].vertices { // what others had does no harm to a monotone program
+		acc = r.acc[:stride]
+		for _, v := range list {
+			acc[v] = r.zero
+		}
+	} else {
+		acc = r.sums(len(shards) * stride)
+	}
+	r.sides, r.accs = r.sides[:0], r.accs[:0]
 	for i := range shards {
 		for _, side := range shards[i].packed {
-			all := (*[shard.MaxVertices]A)(acc[i*stride:][:shard.MaxVertices])
-			r.cursors = append(r.cursors, cursor[A]{side: side, acc: all})
+			r.sides = append(r.sides, side)
+			r.accs = append(r.accs, (*[shard.MaxVertices]A)(acc[i*stride:][:shard.MaxVertices]))
 		}
 	}
 	r.foldBlocks(w)
@@ -90,41 +84,24 @@ func (r *worker[V, A]) fold(shards []shardSides, w Work) {
 	}
 }
 
-// foldBlocks folds the blocks of all cursors, window by window: all, or those that
-// may have news.
+// foldBlocks folds the blocks of r.sides: all, or those that may have news.
 func (r *worker[V, A]) foldBlocks(w Work) {
-	defer func() {
-		for _, c := range r.cursors { // dummies count where blocks were left out
-			r.stats.Edges += uint64(min(int(c.side.Edges), c.slots))
+	if !w.News {
+		for _, side := range r.sides {
+			r.stats.Edges += uint64(side.Edges)
 		}
-	}()
-	for {
-		next := uint64(math.MaxUint64)
-		for k := range r.cursors {
-			if c := &r.cursors[k]; c.at < c.side.Blocks {
-				next = min(next, uint64(c.side.Heads[c.at].Source))
+	}
+	for run := range packed.Windows(r.sides) {
+		side := r.sides[run.Side]
+		for from := run.From; from < run.To; {
+			to := run.To
+			if w.News { // dummies count as edges
+				from, to = side.Active(from, run.To, r.arrays.Active)
+				r.stats.Edges += uint64(min((to-from)*packed.BlockSlots, int(side.Edges)))
 			}
-		}
-		if next == math.MaxUint64 {
-			return
-		}
-		end := next&^(windowSources-1) + windowSources
-		for k := range r.cursors {
-			c := &r.cursors[k]
-			from := c.at
-			for c.at < c.side.Blocks && (len(r.cursors) == 1 || uint64(c.side.Heads[c.at].Source) < end) {
-				c.at++
-			}
-			for from < c.at {
-				to := c.at
-				if w.News {
-					from, to = c.side.Active(from, c.at, r.arrays.Active)
-				}
-				r.blocks.Reset(c.side, from, to)
-				r.loops.Fold(c.acc, &r.blocks, r.arrays.Cur)
-				c.slots += (to - from) * packed.BlockSlots
-				from = to
-			}
+			r.blocks.Reset(side, from, to)
+			r.loops.Fold(r.accs[run.Side], &r.blocks, r.arrays.Cur)
+			from = to
 		}
 	}
 }

@@ -28,8 +28,9 @@ type worker[V, A any] struct {
 	blocks packed.Blocks
 	row    shard.Buffer
 	stats  Stats
-
-	cursors []cursor[A]
+	// What is folded together, and where to.
+	sides []*packed.Side
+	accs  []*[shard.MaxVertices]A
 }
 
 // partial holds the sums of vertices that a chunk's borders cut.
@@ -44,8 +45,11 @@ func (r *worker[V, A]) sums(n int) []A {
 		r.acc = make([]A, n)
 	}
 	acc := r.acc[:n]
-	for i := range acc {
-		acc[i] = r.zero
+	if n > 0 {
+		acc[0] = r.zero
+	}
+	for done := 1; done < n; done *= 2 { // as fast as memory is copied
+		copy(acc[done:], acc[:done])
 	}
 	return acc
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/garaph/garaph/cpuengine"
@@ -133,10 +134,16 @@ func (j *Job[V, A]) loops() compiled.Loops[V, A] {
 // facts are what the policy is to know of the job.
 func (j *Job[V, A]) facts() policy.Facts {
 	_, saturates := j.program.(gas.Saturable[A])
+	var scans uint64
+	packed := j.cat.Layout == store.Packed
+	if packed && slices.Contains(j.notifySides, shard.In) {
+		scans = j.cat.Edges
+	}
 	return policy.Facts{
 		Method: j.opt.Method, Device: j.opt.Device, Vertices: uint64(j.cat.Vertices), ValueBytes: uint64(j.valueBytes),
 		PullEdges: j.pullEdges, NotifyEdges: j.notifyEdges, Pages: len(j.pages.Spans()), InMemory: j.pages.InMemory(),
 		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil, Ordered: j.cpu.orders.Any(),
+		News: j.monotone && packed && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges, Scans: scans,
 	}
 }
 

@@ -81,6 +81,11 @@ func TestOwed(t *testing.T) {
 	if got := pull(s, Hybrid, 0.25); got.Owed != 7000 || got.Pulls != 1 || got.Pulled != 0 {
 		t.Errorf("in the time for 3000 edges of the CPU: %+v", got.Counts)
 	}
+	f.News = true
+	if got := pull(s, CPU, 0.005); got.Owed != 10000-(500+156-4*100) {
+		t.Errorf("a pull that looked at 500 vertices and 156 heads: %+v", got.Counts)
+	}
+	f.News = false
 	f.OneSide = true
 	if s := Start(f, New(f), 0); s.Owed != 0 {
 		t.Errorf("with the sides of a pull: %+v", s)

@@ -38,6 +38,10 @@ type Facts struct {
 	Saturates   bool   `json:"saturates"`  // the program has Saturated
 	Aggregates  bool   `json:"aggregates"` // the program has an aggregate
 	Ordered     bool   `json:"ordered"`    // shards can be put in source order
+	// News: pulls leave out edges that have no news, as notify-pulls do.
+	News bool `json:"news,omitempty"`
+	// Scans is how many edges are gone through to notify, whatever is active.
+	Scans uint64 `json:"scans,omitempty"`
 }
 
 // Observation is what stands before an iteration.
@@ -161,9 +165,22 @@ func method(o Observation, s State) Method {
 	}
 }
 
+const (
+	// headEdges: the head of a block, of which there is one in 256 edges, takes as long
+	// as four of them.
+	headEdges = 64
+	// newsNotify is how many edges of packed shards a pull folds while notify-pull
+	// notifies along one and gathers along it again, with [inMemoryLimit].
+	newsNotify = 4
+)
+
 // gain is about how many edges a pull looks at more than notify-pull.
 func gain(o Observation, s State) float64 {
-	return pullCost(o, s) - o.Fraction*float64(o.NotifyEdges)/s.Limit
+	notify := o.Fraction * float64(o.NotifyEdges) / s.Limit
+	if o.News && o.InMemory { // both fold the same blocks, but a pull looks at all heads and vertices
+		return float64(o.Vertices) + float64(o.NotifyEdges)/headEdges - newsNotify*notify
+	}
+	return pullCost(o, s) - notify - float64(o.Scans)
 }
 
 // pullCost is about how many edges a pull gathers along: |E|, but for a program

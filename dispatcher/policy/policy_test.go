@@ -31,6 +31,11 @@ func TestMethod(t *testing.T) {
 		{"a pull ends early", func(o *Observation, _ *State) { o.Saturates = true }, 0.3, Pull},
 		{"the last pull was short", func(o *Observation, s *State) { o.Saturates, s.Pulled = true, 100 }, 0.01, Pull},
 		{"the last pull was longer", func(o *Observation, s *State) { o.Saturates, s.Pulled = true, 300 }, 0.01, NotifyPull},
+		{"a pull folds the same blocks", func(o *Observation, _ *State) { o.News = true }, 0.01, Pull},
+		{"a pull looks at all vertices", func(o *Observation, _ *State) { o.News = true }, 0.005, NotifyPull},
+		{"a pull from disk reads all", func(o *Observation, _ *State) { o.News, o.InMemory = true, false }, 0.3, NotifyPull},
+		{"a side to go through", func(o *Observation, _ *State) { o.Scans = 5000 }, 0.3, Pull},
+		{"few lead to what is active", func(o *Observation, _ *State) { o.Scans = 5000 }, 0.2, NotifyPull},
 		{"the last pull of one without Saturated", func(_ *Observation, s *State) { s.Pulled = 100 }, 0.01, NotifyPull},
 	} {
 		o := Observation{Facts: facts(), Fraction: c.f}

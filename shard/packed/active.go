@@ -30,3 +30,27 @@ func (s *Side) active(i int, set []uint64) bool {
 	}
 	return false
 }
+
+// LeadsTo reports whether an edge of block i leads to a local vertex of a set.
+func (s *Side) LeadsTo(i int, set *[1 << 16]bool) bool {
+	w := uint(s.Heads[i].Width())
+	g := Group{unsafe.Pointer(&s.data[align*s.Heads[i].unit()])}
+	if s.Bits == 14 {
+		return leadsTo[D14](g, w, set)
+	}
+	return leadsTo[D16](g, w, set)
+}
+
+func leadsTo[D Destination](g Group, w uint, set *[1 << 16]bool) bool {
+	d := Bits[D]()
+	for range Groups {
+		// The width of sources is no constant here, which that of destinations is.
+		to := Group{unsafe.Add(g.at, w)}
+		if set[to.Slot(0, d, 0)] || set[to.Slot(0, d, 1)] || set[to.Slot(0, d, 2)] || set[to.Slot(0, d, 3)] ||
+			set[to.Slot(0, d, 4)] || set[to.Slot(0, d, 5)] || set[to.Slot(0, d, 6)] || set[to.Slot(0, d, 7)] {
+			return true
+		}
+		g = g.Next(w, d)
+	}
+	return false
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
 )
 
@@ -183,4 +184,38 @@ func decodeOnly(b *packed.Blocks) (sum uint32) {
 		sum ^= blocks[b.Width()](b)
 	}
 	return sum
+}
+
+// BenchmarkTogether folds one shard after the other, and several together. It reports
+// the least thread CPU time of an edge.
+func BenchmarkTogether(b *testing.B) {
+	g := whole()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	sides, _ := g.packs(b, false)
+	loops, _ := cpuengine.LoopsOf(gas.Program[float32, int64](programs.PageRank[float32]{Damping: 0.85}))
+	cur := make([]float32, g.n)
+	const stride = shard.DefaultVertices + 1
+	counts := []int{1, 2, 4, 8, 16}
+	acc := make([]int64, 16*stride+1<<16)
+	least := make([]time.Duration, len(counts))
+	var blocks packed.Blocks
+	for b.Loop() {
+		for i, n := range counts {
+			from := threadTime()
+			for some := range slices.Chunk(sides, n) {
+				clear(acc[:n*stride])
+				for run := range packed.Windows(some) {
+					blocks.Reset(some[run.Side], run.From, run.To)
+					loops.Fold((*[1 << 16]int64)(acc[run.Side*stride:]), &blocks, cur)
+				}
+			}
+			if took := threadTime() - from; least[i] == 0 || took < least[i] {
+				least[i] = took
+			}
+		}
+	}
+	for i, n := range counts {
+		b.ReportMetric(float64(least[i])/float64(g.edges), fmt.Sprintf("%d-together-ns", n))
+	}
 }

@@ -376,7 +376,8 @@ func TestCodings(t *testing.T) {
 }
 
 // TestActive: runs have the blocks that have an active source in one of the words of
-// their own sources or of the next block's first one, and no others.
+// their own sources or of the next block's first one, and no others; likewise blocks
+// with a destination.
 func TestActive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, n, edges := draw(t)
@@ -412,6 +413,52 @@ func TestActive(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("got %v, want %v", got, want)
+		}
+		var to [1 << 16]bool
+		to[rapid.IntRange(0, h.Vertices-1).Draw(t, "destination")] = true
+		for i := range want {
+			leads := false
+			for e := range s.Range(i, i+1).All() {
+				leads = leads || slices.ContainsFunc(e.Slot, func(v uint16) bool { return to[v] })
+			}
+			if s.LeadsTo(i, &to) != leads {
+				t.Fatalf("block %d: %v, want %v", i, !leads, leads)
+			}
+		}
+	})
+}
+
+// TestWindows: runs have every block once, those of a side in order, and the runs of
+// two sides do not depend on a third.
+func TestWindows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var sides []*Side
+		for range 3 {
+			h, n, edges := draw(t)
+			s, _ := decoded(t, pack(t, h, edges), n)
+			sides = append(sides, s)
+		}
+		var alone []Run
+		for run := range Windows(sides[:2]) {
+			alone = append(alone, run)
+		}
+		next := make([]int, len(sides))
+		for run := range Windows(sides) {
+			if run.From != next[run.Side] || run.To <= run.From {
+				t.Fatalf("side %d goes on with %+v at block %d", run.Side, run, next[run.Side])
+			}
+			next[run.Side] = run.To
+			if run.Side < 2 {
+				if len(alone) == 0 || alone[0] != run {
+					t.Fatalf("%+v, with two sides %+v", run, alone)
+				}
+				alone = alone[1:]
+			}
+		}
+		for k, s := range sides {
+			if next[k] != s.Blocks {
+				t.Fatalf("side %d ends at block %d of %d", k, next[k], s.Blocks)
+			}
 		}
 	})
 }
