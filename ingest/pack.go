@@ -193,7 +193,8 @@ func (s *shardWriter) store(i int, g *groupRows) (*rows.Side, error) {
 	if err := s.wait(at); err != nil {
 		return nil, err
 	}
-	weighted := s.weighted && !s.packs()
+	giant := info.Vertices == 1 && uint64(s.edges(i)) > maxShardEdges
+	weighted := s.weighted && (!s.packs() || giant)
 	blob := s.blobs[at][:rows.Size(info.Vertices, edges, weighted)]
 	side := rows.Layout(blob, s.dir, uint32(i), info.First, info.Vertices, edges, weighted)
 	if s.weighted && !weighted {
@@ -219,6 +220,9 @@ func (s *shardWriter) store(i int, g *groupRows) (*rows.Side, error) {
 		}
 	}
 	side.Off[info.Vertices] = k
+	if giant && s.packs() {
+		return side, s.putGiant(side)
+	}
 	done := make(chan error, 1)
 	s.storing[at] = done
 	if s.packs() {
