@@ -178,9 +178,10 @@ func TestBudget(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			folder := t.TempDir()
 			graph := filepath.Join(folder, "graph")
-			atLeast(t, k.name+": import as csc", append([]string{"import", "--force", "--layout", "csc", k.write(t, folder), graph}, strings.Fields(k.flags)...)...)
+			edges := k.write(t, folder)
+			atLeast(t, k.name+": import as csc", append([]string{"import", "--force", "--layout", "csc", edges, graph}, strings.Fields(k.flags)...)...)
 			atLeast(t, k.name+": upgrade", "upgrade", graph)
-			atLeast(t, k.name+": import", append([]string{"import", "--force", "--rows", k.write(t, folder), graph}, strings.Fields(k.flags)...)...)
+			atLeast(t, k.name+": import", append([]string{"import", "--force", "--rows", edges, graph}, strings.Fields(k.flags)...)...)
 			for _, top := range []string{"10", "1000000000"} {
 				atLeast(t, k.name+": triangles --top "+top, "run", "triangles", graph, "--top", top)
 			}
