@@ -78,9 +78,9 @@ type State struct {
 	Limit  float64 `json:"limit"`
 	Speeds Speeds  `json:"speeds"`
 	Fixed  bool    `json:"fixed"` // Speeds are given, and not measured
-	// Compared: Speeds.Streamed is of an iteration, and not of the one page that is
-	// measured before the first.
-	Compared bool `json:"compared"`
+	// Compared is how far iterations have shown what the GPU takes alone, and beside
+	// the CPU.
+	Compared int `json:"compared"`
 	// Notified: an iteration was a notify-pull, so that the sides for it are in memory.
 	Notified bool `json:"notified"`
 	// Missed is how many seconds a GPU would have saved in the iterations that the CPU
