@@ -17,14 +17,13 @@ import (
 )
 
 // sheet is a page in hand: its tasks, and what is left of them. A task is a chunk,
-// a whole shard in source order, or some packed shards.
+// or some packed shards.
 type sheet[A any] struct {
 	page     *page.Page
 	work     Work
 	shards   []shardSides // of the page
 	chunks   []rows.Chunk // in order of the shards
 	starts   []int        // first chunk of each shard, and the number of chunks
-	whole    []bool       // by shard: it is one task
 	turns    []turn       // tasks as goroutines take them
 	partials []partial[A]
 	left     []atomic.Int32 // by shard: chunks that are not done
@@ -206,7 +205,7 @@ func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], t turn) error {
 	w, i := s.work, s.chunks[t.chunk].Shard
 	sh, from, to := &s.shards[i], s.starts[i], s.starts[i+1]
 	began := time.Now()
-	if !s.whole[i] {
+	if len(sh.packed) == 0 {
 		r.chunk(sh, &s.chunks[t.chunk], w, &s.partials[t.chunk])
 		if s.left[i].Load() > 1 {
 			began = s.count(r.take(), began) // before it is no longer awaited
@@ -215,15 +214,8 @@ func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], t turn) error {
 			return nil
 		}
 		r.merge(sh, s.chunks[from:to], s.partials[from:to], w)
-	} else if len(sh.packed) > 0 {
+	} else {
 		r.fold(s.shards[i:i+t.shards], w)
-	} else if o := x.orders.get(s.page.Shards[i].Index, sh.rows, x.chunkEdges, w.MakeOrder); o != nil {
-		r.scatter(sh, o, w)
-	} else { // it cannot be put in source order
-		for k := from; k < to; k++ {
-			r.chunk(sh, &s.chunks[k], w, &s.partials[k])
-		}
-		r.merge(sh, s.chunks[from:to], s.partials[from:to], w)
 	}
 	for k := i; w.Aggregates != nil && k < i+t.shards; k++ {
 		w.Aggregates[s.page.Shards[k].Index] = r.aggregate(&s.shards[k], w)
@@ -259,8 +251,6 @@ func (e *Engine[V, A]) sheet(p *page.Page, w Work) *sheet[A] {
 	s := e.blank()
 	s.page, s.work, s.stats, s.busy = p, w, Stats{}, 0
 	s.chunks, s.starts = s.chunks[:0], append(s.starts[:0], 0)
-	s.whole = s.whole[:0]
-	ordered := w.SourceOrder && !w.Marked && e.loops.Scatter != nil
 	s.shards = slices.Grow(s.shards[:0], len(p.Shards))[:len(p.Shards)]
 	for i := range p.Shards {
 		sh := &s.shards[i]
@@ -271,7 +261,6 @@ func (e *Engine[V, A]) sheet(p *page.Page, w Work) *sheet[A] {
 			s.chunks = sh.rows.AppendChunks(s.chunks, i, e.chunkEdges)
 		}
 		s.starts = append(s.starts, len(s.chunks))
-		s.whole = append(s.whole, len(sh.packed) > 0 || ordered && e.orders.able(p.Shards[i].Index, w.MakeOrder))
 	}
 	s.partials = slices.Grow(s.partials[:0], len(s.chunks))[:len(s.chunks)]
 	clear(s.partials)
@@ -283,16 +272,14 @@ func (e *Engine[V, A]) sheet(p *page.Page, w Work) *sheet[A] {
 	return s
 }
 
-// line puts the tasks in line: whole shards, the largest first, so that goroutines
+// line puts the tasks in line: packed shards, the largest first, so that goroutines
 // come to the end together, and then chunks.
 func (e *Engine[V, A]) line(s *sheet[A]) {
 	s.turns = s.turns[:0]
 	for i := 0; i < len(s.shards); {
 		n := 1
-		if s.whole[i] {
-			if len(s.shards[i].packed) > 0 {
-				n = e.together(s.shards[i:], s.work)
-			}
+		if len(s.shards[i].packed) > 0 {
+			n = e.together(s.shards[i:], s.work)
 			s.turns = append(s.turns, turn{s.starts[i], n})
 		}
 		i += n
@@ -305,9 +292,9 @@ func (e *Engine[V, A]) line(s *sheet[A]) {
 		return n
 	}
 	slices.SortStableFunc(s.turns, func(a, b turn) int { return cmp.Compare(edges(b), edges(a)) })
-	for i, whole := range s.whole {
+	for i := range s.shards {
 		s.left[i].Store(int32(s.starts[i+1] - s.starts[i]))
-		for c := s.starts[i]; !whole && c < s.starts[i+1]; c++ {
+		for c := s.starts[i]; len(s.shards[i].packed) == 0 && c < s.starts[i+1]; c++ {
 			s.turns = append(s.turns, turn{c, 1})
 		}
 	}

@@ -250,10 +250,6 @@ func (j *Job[V, A]) closePages() error {
 		errs = append(errs, j.pages.Close())
 		j.pages = nil
 	}
-	if j.cpu.orders != nil {
-		j.cpu.orders.Close()
-		j.cpu.orders = nil
-	}
 	return errors.Join(errs...)
 }
 

@@ -49,7 +49,7 @@ func (j *Job[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
 // share says who gets what of an iteration.
 func (j *Job[V, A]) share(x *iteration) {
 	if x.Device == Hybrid {
-		x.handout.share(j.cpu.terms(x))
+		x.handout.share(j.cpu.ranks, j.policy.Speeds)
 	}
 	before := j.snapshotNow() // one that is taken in the iteration is not of Next
 	x.taken = func(shards []int) {

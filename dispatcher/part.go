@@ -50,7 +50,7 @@ func (h *handout) first() []page.Request {
 	flying := uint64(0)
 	for i, rq := range h.queue.cached {
 		edges := h.sum(shardsIn(rq, h.pages.Spans()))
-		if i == mostFirst || h.host.ranks != nil && h.enoughAhead(flying, edges) {
+		if i == mostFirst || h.ranks != nil && h.enoughAhead(flying, edges) {
 			return slices.Clone(h.queue.cached[:i])
 		}
 		flying += edges
@@ -167,7 +167,7 @@ const leastAhead = 3
 // pages to work on, and half as much as nobody has yet. The more it has ahead, the longer
 // its goroutines may wait for a processor; but the CPU ends when there is nothing to take.
 func (p *part) waits() bool {
-	return p.host.ranks != nil && p.enoughAhead(p.flying, p.sum(shardsIn(p.queue.cached[0], p.pages.Spans())))
+	return p.ranks != nil && p.enoughAhead(p.flying, p.sum(shardsIn(p.queue.cached[0], p.pages.Spans())))
 }
 
 // enoughAhead reports whether so many edges are enough for now, with so many on the next

@@ -81,30 +81,15 @@ func (j *Job[V, A]) plan() (err error) {
 		}
 	}
 	j.cpu.ranks = rank(j.pages.Spans(), j.edges)
-	if err = j.openCPU(loops, m.page.Gather); err != nil {
-		return err
+	if j.cpu.engine, err = cpuengine.New(loops, j.arrays, j.opt.Threads); err != nil {
+		return fmt.Errorf("program %T: %w", j.program, err)
 	}
 	j.policy = decider{facts: j.facts(), look: j.opt.decided}
-	j.policy.set(policy.New(j.policy.facts))
+	j.policy.set(policy.State{})
 	if j.opt.Job != nil {
 		j.epochs, err = newEpochs[V](j.cat.Vertices, j.opt)
 	}
 	return err
-}
-
-// openCPU makes the CPU's engine, with source orders of shards where the program can
-// use them and memory is left.
-func (j *Job[V, A]) openCPU(loops compiled.Loops[V, A], gather []shard.Direction) (err error) {
-	j.cpu.orders = new(cpuengine.Orders)
-	if loops.Scatter != nil && j.pages.InMemory() && j.cat.Layout != store.Packed {
-		if j.cpu.orders, err = cpuengine.NewOrders(j.cat, gather, j.pages.Rest()); err != nil {
-			return err
-		}
-	}
-	if j.cpu.engine, err = cpuengine.New(loops, j.arrays, j.cpu.orders, j.opt.Threads); err != nil {
-		return fmt.Errorf("program %T: %w", j.program, err)
-	}
-	return nil
 }
 
 // readsDegrees reports which degrees of vertices iterations read beside those along which
@@ -142,7 +127,7 @@ func (j *Job[V, A]) facts() policy.Facts {
 	return policy.Facts{
 		Method: j.opt.Method, Device: j.opt.Device, Vertices: uint64(j.cat.Vertices), ValueBytes: uint64(j.valueBytes),
 		PullEdges: j.pullEdges, NotifyEdges: j.notifyEdges, Pages: len(j.pages.Spans()), InMemory: j.pages.InMemory(),
-		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil, Ordered: j.cpu.orders.Any(),
+		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil,
 		News: j.monotone && packed && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges, Scans: scans,
 	}
 }

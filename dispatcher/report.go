@@ -8,16 +8,13 @@ type Iteration struct {
 	Device    Device `json:"device"`    // Hybrid: both
 	// Alpha is the time that the CPU alone would take, over that of the GPU
 	// (Garaph, section 5.3); 0 where nothing was to choose.
-	Alpha    float64 `json:"alpha,omitempty"`
-	Method   Method  `json:"method"`
-	Fraction float64 `json:"f"`      // Σ degrees of the active vertices / edges
-	Active   uint64  `json:"active"` // vertices active at its start
-	Edges    uint64  `json:"edges"`  // gathered and notified along
-	Vertices uint64  `json:"vertices"`
-	Pages    int     `json:"pages"`
-	// SourceOrder: it pulled over shards in source order, which the first such
-	// iteration made.
-	SourceOrder bool          `json:"source_order"`
+	Alpha       float64       `json:"alpha,omitempty"`
+	Method      Method        `json:"method"`
+	Fraction    float64       `json:"f"`      // Σ degrees of the active vertices / edges
+	Active      uint64        `json:"active"` // vertices active at its start
+	Edges       uint64        `json:"edges"`  // gathered and notified along
+	Vertices    uint64        `json:"vertices"`
+	Pages       int           `json:"pages"`
 	BytesRead   int64         `json:"bytes_read"`
 	BytesCopied int64         `json:"bytes_copied,omitempty"` // to the GPU: edges and values
 	BytesBack   int64         `json:"bytes_back,omitempty"`   // from the GPU: values

@@ -52,7 +52,6 @@ func (l pageRankFloat32Loops) loops() compiled.Loops[float32, int64] {
 	return compiled.Loops[float32, int64]{
 		Program:   l.p,
 		Gather:    l.gather,
-		Scatter:   l.scatter,
 		Fold:      l.fold,
 		Apply:     l.apply,
 		Aggregate: l.aggregate,
@@ -73,20 +72,6 @@ func (l pageRankFloat32Loops) gather(acc []int64, list []uint16, b *compiled.Blo
 		acc[i] = a
 	}
 	return edges
-}
-
-func (l pageRankFloat32Loops) scatter(acc *[1 << 16]int64, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
-	p := l.p
-	var dst float32
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{}, dst)
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
 }
 
 func (l pageRankFloat32Loops) edge(a int64, src float32) int64 {
@@ -168,16 +153,16 @@ func (l pageRankFloat32Loops) apply(acc []int64, list []uint16, b *compiled.Bloc
 					type F = float32
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate163_:
+				Activate148_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new != old
-							break Activate163_
+							break Activate148_
 						}
 						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
-						break Activate163_
+						break Activate148_
 
 					}
 				}
@@ -1059,7 +1044,6 @@ func (l pageRankFloat64Loops) loops() compiled.Loops[float64, int64] {
 	return compiled.Loops[float64, int64]{
 		Program:   l.p,
 		Gather:    l.gather,
-		Scatter:   l.scatter,
 		Fold:      l.fold,
 		Apply:     l.apply,
 		Aggregate: l.aggregate,
@@ -1080,20 +1064,6 @@ func (l pageRankFloat64Loops) gather(acc []int64, list []uint16, b *compiled.Blo
 		acc[i] = a
 	}
 	return edges
-}
-
-func (l pageRankFloat64Loops) scatter(acc *[1 << 16]int64, nbr []uint32, slot []uint16, weight []float32, cur []float64) {
-	p := l.p
-	var dst float64
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{}, dst)
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
 }
 
 func (l pageRankFloat64Loops) edge(a int64, src float64) int64 {
@@ -1175,16 +1145,16 @@ func (l pageRankFloat64Loops) apply(acc []int64, list []uint16, b *compiled.Bloc
 					type F = float64
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate1149_:
+				Activate1119_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new != old
-							break Activate1149_
+							break Activate1119_
 						}
 						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
-						break Activate1149_
+						break Activate1119_
 
 					}
 				}

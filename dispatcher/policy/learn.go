@@ -104,11 +104,6 @@ type Measurement struct {
 	Link        Took        `json:"link"`
 	// Beside is what an iteration with a GPU took beside the work on pages.
 	Beside float64 `json:"beside"`
-	// Orders are how many pulls over a page the making of source orders took. Late:
-	// there was none, for want of time.
-	Orders []float64 `json:"orders,omitempty"`
-	Late   bool      `json:"late"`
-	Lowest int       `json:"lowest"` // rank of a page that the CPU did in an iteration of both
 }
 
 // Learn takes in a measurement.
@@ -116,7 +111,6 @@ func Learn(s State, m Measurement) State {
 	notified := s.Notified // otherwise sides were read for good
 	if m.Decision.Device != "" {
 		s = count(s, m)
-		s = learnOrder(s, m)
 	}
 	if s.Fixed {
 		return s
@@ -189,35 +183,8 @@ func count(s State, m Measurement) State {
 	default:
 		s.Notified = true
 	}
-	if m.Decision.Device == Hybrid || m.Decision.Device == CPU && m.Decision.Method == Pull {
-		s.Pulls++
-	}
 	if s.Untried += m.Seconds; m.Decision.Device != CPU {
 		s.Untried = 0
-	}
-	return s
-}
-
-// firstOrderPulls is how many pulls it takes to make source order, before that is
-// measured.
-const firstOrderPulls = 3
-
-// retried is by how much the making of source order is taken to be shorter, after an
-// iteration that had too little time for it: each page's is made once, and saves
-// something ever after.
-const retried = 0.9
-
-// learnOrder takes in what the CPU did of an iteration of both.
-func learnOrder(s State, m Measurement) State {
-	if m.Decision.Device != Hybrid {
-		return s
-	}
-	s.Lowest = min(s.Lowest+1, m.Observation.Pages, m.Lowest) // not so far if it was once
-	for _, took := range m.Orders {
-		s.OrderPulls = max(min(took, 4*s.OrderPulls), (s.OrderPulls+took)/2)
-	}
-	if m.Late && len(m.Orders) == 0 { // it may take less than it once did
-		s.OrderPulls *= retried
 	}
 	return s
 }

@@ -86,7 +86,7 @@ func TestLearnNotify(t *testing.T) {
 // needs, by what they look at.
 func TestOwed(t *testing.T) {
 	f := facts()
-	s := Start(f, New(f), 0)
+	s := Start(f, State{}, 0)
 	if s.Owed != 10000 || s.Limit != 0.5 {
 		t.Fatalf("it begins with %+v", s)
 	}
@@ -95,7 +95,7 @@ func TestOwed(t *testing.T) {
 		m.GPUWorked = 9000
 		return Learn(s, m)
 	}
-	if got := pull(s, CPU, 0.6); got.Owed != 10000 || got.Pulls != 1 || got.Pulled != 9000 {
+	if got := pull(s, CPU, 0.6); got.Owed != 10000 || got.Pulled != 9000 {
 		t.Errorf("a pull that was right: %+v", got.Counts)
 	}
 	if got := pull(s, CPU, 0.25); got.Owed != 5000 {
@@ -104,11 +104,11 @@ func TestOwed(t *testing.T) {
 	if got := pull(s, CPU, 0.01); got.Owed != 1000 {
 		t.Errorf("a pull that looked at 9000 edges and vertices: %+v", got.Counts)
 	}
-	if got := pull(s, GPU, 0.25); got.Owed != 10000 || got.Pulls != 0 {
+	if got := pull(s, GPU, 0.25); got.Owed != 10000 {
 		t.Errorf("on the GPU, with an unknown speed of the CPU: %+v", got.Counts)
 	}
 	s.Speeds.CPU = 3
-	if got := pull(s, Hybrid, 0.25); got.Owed != 7000 || got.Pulls != 1 || got.Pulled != 0 {
+	if got := pull(s, Hybrid, 0.25); got.Owed != 7000 || got.Pulled != 0 {
 		t.Errorf("in the time for 3000 edges of the CPU: %+v", got.Counts)
 	}
 	f.News = true
@@ -117,35 +117,11 @@ func TestOwed(t *testing.T) {
 	}
 	f.News = false
 	f.OneSide = true
-	if s := Start(f, New(f), 0); s.Owed != 0 {
+	if s := Start(f, State{}, 0); s.Owed != 0 {
 		t.Errorf("with the sides of a pull: %+v", s)
 	}
 	f.InMemory = false
-	if s := Start(f, New(f), 10); s.Limit != 0.05 || s.Owed != 0 {
+	if s := Start(f, State{}, 10); s.Limit != 0.05 || s.Owed != 0 {
 		t.Errorf("from disk: %+v", s)
-	}
-}
-
-// TestLearnOrder: what the making of source order takes is measured, tried again after a
-// while, and the rank to which the CPU comes follows it.
-func TestLearnOrder(t *testing.T) {
-	f := facts()
-	m := Measurement{Observation: Observation{Facts: f}, Decision: Decision{Device: Hybrid, Method: Pull}, Lowest: 20}
-	s := State{Limit: inMemoryLimit, OrderPulls: 4, Lowest: 10}
-	if got := Learn(s, m); got.OrderPulls != 4 || got.Lowest != 11 {
-		t.Errorf("nothing was made: %+v", got)
-	}
-	m.Late = true
-	if got := Learn(s, m); got.OrderPulls != 4*retried {
-		t.Errorf("late: %+v", got)
-	}
-	m.Orders, m.Lowest = []float64{2, 1000}, 7
-	if got := Learn(s, m); got.OrderPulls != (3.+1000)/2 || got.Lowest != 7 {
-		t.Errorf("two were made, one of them slowly: %+v", got)
-	}
-	s.Lowest = 20
-	m.Lowest = 20
-	if got := Learn(s, m); got.Lowest != 20 {
-		t.Errorf("it goes past the last rank: %+v", got)
 	}
 }

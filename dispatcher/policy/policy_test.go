@@ -39,7 +39,7 @@ func TestMethod(t *testing.T) {
 		{"the last pull of one without Saturated", func(_ *Observation, s *State) { s.Pulled = 100 }, 0.01, NotifyPull},
 	} {
 		o := Observation{Facts: facts(), Fraction: c.f}
-		s := Start(o.Facts, New(o.Facts), 0)
+		s := Start(o.Facts, State{}, 0)
 		s.Owed = 0
 		if c.set != nil {
 			c.set(&o, &s)
@@ -176,29 +176,6 @@ func TestTried(t *testing.T) {
 		if got := run(s, len(c.want)); got != c.want {
 			t.Errorf("α = %v, untried for %v s: got %s, want %s", c.cpu, c.untried, got, c.want)
 		}
-	}
-}
-
-// TestSourceOrder: the CPU pulls in source order from the ninth pull on.
-func TestSourceOrder(t *testing.T) {
-	o := Observation{Facts: facts(), Fraction: 1}
-	o.Ordered = true
-	s := State{Limit: inMemoryLimit}
-	for pulls := range 2 * pullsInPlace {
-		d, after := Decide(o, s)
-		if d.SourceOrder != (pulls >= pullsInPlace) {
-			t.Errorf("after %d pulls: %+v", pulls, d)
-		}
-		s = Learn(after, Measurement{Observation: o, Decision: d})
-	}
-	few := o
-	few.Fraction = 0.01
-	if d, _ := Decide(few, s); d.Method != NotifyPull || d.SourceOrder {
-		t.Errorf("notify-pull has no order: %+v", d)
-	}
-	o.Ordered = false
-	if d, _ := Decide(o, s); d.SourceOrder {
-		t.Errorf("there is no order: %+v", d)
 	}
 }
 
