@@ -128,7 +128,8 @@ func (j *Job[V, A]) facts() policy.Facts {
 		Method: j.opt.Method, Device: j.opt.Device, Vertices: uint64(j.cat.Vertices), ValueBytes: uint64(j.valueBytes),
 		PullEdges: j.pullEdges, NotifyEdges: j.notifyEdges, Pages: len(j.pages.Spans()), InMemory: j.pages.InMemory(),
 		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil,
-		News: j.monotone && packed && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges, Scans: scans,
+		News:   j.monotone && packed && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges,
+		Folded: j.packedEdges, Shards: uint64(len(j.cat.Shards)), Scans: scans,
 	}
 }
 

@@ -39,6 +39,10 @@ type Facts struct {
 	Aggregates  bool   `json:"aggregates"` // the program has an aggregate
 	// News: pulls leave out edges that have no news, as notify-pulls do.
 	News bool `json:"news,omitempty"`
+	// Folded is how many edges of so many Shards are packed: a vertex gathers along its
+	// own only where its whole shard is folded.
+	Folded uint64 `json:"folded,omitempty"`
+	Shards uint64 `json:"shards,omitempty"`
 	// Scans is how many edges are gone through to notify, whatever is active.
 	Scans uint64 `json:"scans,omitempty"`
 }
@@ -155,11 +159,16 @@ const (
 
 // gain is about how many edges a pull looks at more than notify-pull.
 func gain(o Observation, s State) float64 {
-	notify := o.Fraction * float64(o.NotifyEdges) / s.Limit
+	along := o.Fraction * float64(o.NotifyEdges)
+	notify := along / s.Limit
 	if o.News && o.InMemory { // both fold the same blocks, but a pull looks at all heads and vertices
 		return float64(o.Vertices) + float64(o.NotifyEdges)/headEdges - newsNotify*notify
 	}
-	return pullCost(o, s) - notify - float64(o.Scans)
+	folded := 0.0 // each edge leads to another shard, until none is left
+	if o.Folded > 0 {
+		folded = min(1, along/float64(o.Shards)) * float64(o.Folded)
+	}
+	return pullCost(o, s) - notify - folded - float64(o.Scans)
 }
 
 // pullCost is about how many edges a pull gathers along: |E|, but for a program

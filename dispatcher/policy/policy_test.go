@@ -36,6 +36,9 @@ func TestMethod(t *testing.T) {
 		{"a pull from disk reads all", func(o *Observation, _ *State) { o.News, o.InMemory = true, false }, 0.3, NotifyPull},
 		{"a side to go through", func(o *Observation, _ *State) { o.Scans = 5000 }, 0.3, Pull},
 		{"few lead to what is active", func(o *Observation, _ *State) { o.Scans = 5000 }, 0.2, NotifyPull},
+		{"notified edges lead to all shards", func(o *Observation, _ *State) { o.Folded, o.Shards = 10000, 20 }, 0.002, Pull},
+		{"they lead to half of them", func(o *Observation, _ *State) { o.Folded, o.Shards = 10000, 20 }, 0.001, NotifyPull},
+		{"few edges are packed", func(o *Observation, _ *State) { o.Folded, o.Shards = 5000, 20 }, 0.1, NotifyPull},
 		{"the last pull of one without Saturated", func(_ *Observation, s *State) { s.Pulled = 100 }, 0.01, NotifyPull},
 	} {
 		o := Observation{Facts: facts(), Fraction: c.f}
