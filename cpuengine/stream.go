@@ -45,7 +45,7 @@ type shardSides struct {
 	packed   []*packed.Side
 }
 
-// set takes the sides of a shard; slices are used again.
+// set replaces the sides; slices are used again.
 func (s *shardSides) set(sides []shard.Side) {
 	h := sides[0].Header()
 	s.first, s.vertices, s.rows = h.First, h.Vertices, s.rows[:0]
@@ -208,7 +208,7 @@ func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], t task) error {
 	if len(sh.packed) == 0 {
 		r.chunk(sh, &s.chunks[t.chunk], w, &s.partials[t.chunk])
 		if s.left[i].Load() > 1 {
-			began = s.count(r.take(), began) // before it is no longer awaited
+			began = s.count(r.drain(), began) // before it is no longer awaited
 		}
 		if s.left[i].Add(-1) > 0 {
 			return nil
@@ -220,7 +220,7 @@ func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], t task) error {
 	for k := i; w.Aggregates != nil && k < i+t.shards; k++ {
 		w.Aggregates[s.page.Shards[k].Index] = r.aggregate(&s.shards[k], w)
 	}
-	s.count(r.take(), began)
+	s.count(r.drain(), began)
 	if s.undone.Add(-int32(t.shards)) > 0 {
 		return nil
 	}
@@ -229,8 +229,8 @@ func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], t task) error {
 	return err
 }
 
-// take gives what the goroutine has counted since it was last asked.
-func (r *worker[V, A]) take() Stats {
+// drain returns what the goroutine has counted since the last call.
+func (r *worker[V, A]) drain() Stats {
 	s := r.stats
 	r.stats = Stats{}
 	return s
