@@ -3,10 +3,11 @@
 // active vertices mark their neighbours (Notify) and the marked ones gather
 // (Process with Work.Marked).
 //
-// The edges of a shard are cut into chunks with fixed borders. A vertex that a
-// border cuts gets its partial sums merged in the order of the chunks, by one
-// goroutine (Garaph, section 5.1). Borders depend on the shard alone, so that a
-// sync job gives the same bits with any number of goroutines and any page size.
+// A packed shard is folded by one goroutine. The edges of a shard of rows are cut into
+// chunks with fixed borders; a vertex that a border cuts gets its partial sums merged in
+// the order of the chunks, by one goroutine (Garaph, section 5.1). Both orders depend on
+// the shard alone, so that a sync job gives the same bits with any number of goroutines
+// and any page size.
 package cpuengine
 
 import (

@@ -99,7 +99,7 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 	})
 }
 
-// relay takes over what GPUs have brought: for the other GPUs, and in async mode for the
+// relay passes on what GPUs have brought: for the other GPUs, and in async mode for the
 // pages that come.
 func (c *cpuWorker[V, A]) relay(x *iteration, shards []int) {
 	for _, i := range shards {

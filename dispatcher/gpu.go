@@ -85,7 +85,7 @@ func (j *Job[V, A]) withoutGPU(err error) {
 	j.opt.Log.Info("the job runs on the CPU", zap.NamedError("reason", err))
 }
 
-// planGPUs takes the memory of a GPU job. Pages are in memory that the device
+// planGPUs allocates the memory of a GPU job. Pages are in memory that the device
 // has pinned: what is streamed in every iteration is copied from where it lies,
 // since a second copy by one goroutine would be slower than the link.
 func (j *Job[V, A]) planGPUs(m memoryPlan) error {
@@ -118,7 +118,7 @@ func (j *Job[V, A]) planGPUs(m memoryPlan) error {
 	})
 }
 
-// startGPUs copies what the first iteration needs, and takes the speeds of the
+// startGPUs copies what the first iteration needs, and gets the speeds of the
 // devices. GPUs that fail are lost.
 func (j *Job[V, A]) startGPUs(ctx context.Context) error {
 	for _, g := range slices.Clone(j.gpus) {

@@ -16,7 +16,7 @@ import (
 // CPU (Garaph, section 5.3). To a GPU goes first what stays on it, then what
 // was read from disk, then pages in the host's memory by their ranks; to the CPU pages
 // in the host's memory, from their other end, then what was read from disk. The CPU gets
-// none that the GPUs would finish sooner, and the GPUs take what is left, so that
+// none that the GPUs would finish sooner, and the GPUs acquire what is left, so that
 // nobody waits for a straggler.
 type handout struct {
 	pages *page.Cache
@@ -26,11 +26,11 @@ type handout struct {
 	// The CPU gets pages with a high rank. Without ranks it gets none.
 	ranks  []int // of pages
 	speeds policy.Speeds
-	// taken is called when a GPU takes shards, before it writes to their values.
+	// taken is called when a GPU acquires shards, before it writes to their values.
 	taken func(shards []int)
 
 	mu      sync.Mutex // guards the rest, and what is in parts
-	changed *sync.Cond // somebody took or finished something
+	changed *sync.Cond // somebody acquired or finished something
 	shards  []shardWork
 	queue   queue
 	parts   []*part // of the GPUs

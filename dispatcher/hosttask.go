@@ -57,7 +57,7 @@ func (h *handout) pageForHost() (hostTask, error) {
 	return hostTask{}, nil
 }
 
-// cachedFor takes a page in memory for the CPU.
+// cachedFor acquires a page in memory for the CPU.
 func (h *handout) cachedFor(i int) (hostTask, error) {
 	rq := h.queue.cached[i]
 	h.queue.cached = slices.Delete(h.queue.cached, i, i+1)
@@ -76,7 +76,7 @@ func (h *handout) toPull() int {
 	return -1
 }
 
-// lastPiece takes the last of the pieces that stay on the first GPU for the CPU, where
+// lastPiece acquires the last of the pieces that stay on the first GPU for the CPU, where
 // it is sooner done and its page is in the host's memory.
 func (h *handout) lastPiece() (rq page.Request, ok bool) {
 	p := h.parts[0]

@@ -133,7 +133,7 @@ func (j *Job[V, A]) facts() policy.Facts {
 	}
 }
 
-// reserve takes the memory of arrays and pages.
+// reserve allocates arrays and pages.
 func (j *Job[V, A]) reserve(m memoryPlan) (err error) {
 	if j.opt.Memory > 0 {
 		m.page.Budget = max(1, j.opt.Memory-m.fixed-m.checkpoints)

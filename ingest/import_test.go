@@ -251,7 +251,7 @@ func checkImport(t *rapid.T, name string, o Options, plan memoryPlan, lines []li
 	}
 }
 
-// checkUpgraded upgrades a graph and holds it against the model, and against an import.
+// checkUpgraded upgrades a graph and compares it with the model, and with an import.
 func checkUpgraded(t *rapid.T, name, path string, o Options, plan memoryPlan, lines []line, less func(a, b string) int, weighted bool) {
 	_, _, _, before := stored(t, path)
 	r, err := Upgrade(t.Context(), path, UpgradeOptions{Rows: o.Rows, Threads: plan.threads})
@@ -279,7 +279,7 @@ func checkUpgraded(t *rapid.T, name, path string, o Options, plan memoryPlan, li
 	}
 }
 
-// checkStored holds a graph against the model.
+// checkStored compares a graph with the model.
 func checkStored(t *rapid.T, path string, o Options, r Report, lines []line, less func(a, b string) int, weighted bool) {
 	ids, in, out, cat := stored(t, path)
 	wantIDs, want := model(lines, o, less)

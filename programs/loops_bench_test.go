@@ -144,7 +144,7 @@ func rankGather(acc []int64, list []uint16, b *compiled.Block, cur []float32) in
 	for i, v := range list {
 		a := acc[i]
 		for _, u := range b.Nbr[b.Off[v]:b.Off[v+1]] {
-			a += int64(float64(cur[u])*0x1p60 + 0.5)
+			a += int64(cur[u] * 0x1p60)
 		}
 		acc[i] = a
 	}

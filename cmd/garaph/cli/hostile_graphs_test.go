@@ -146,8 +146,8 @@ func (h *hostile) changeJob(folder string, change func(x map[string]any)) {
 	h.must(os.WriteFile(name, sealJob(head, changeJSON(line, change)), 0o666))
 }
 
-// settle makes the jobs of a copied graph look as if they were begun where it is.
-func (h *hostile) settle(graph string) {
+// moveIn makes the jobs of a copied graph look as if they were begun where it is.
+func (h *hostile) moveIn(graph string) {
 	folders, err := filepath.Glob(filepath.Join(graph, "jobs", "*"))
 	h.must(err)
 	for _, folder := range folders {
@@ -193,7 +193,7 @@ func (h *hostile) setUp(g *soundGraph) {
 	h.must(os.Remove(h.in("work", "out")))
 	h.must(os.Remove(h.in("work")))
 	h.must(copyTree(g.folder, h.in("work")))
-	h.settle(h.in("work", "g.graph"))
+	h.moveIn(h.in("work", "g.graph"))
 }
 
 func (h *hostile) emptyCase() {
