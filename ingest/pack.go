@@ -288,14 +288,13 @@ func (s *shardWriter) pack(i, at int, side *rows.Side, done chan error) (err err
 	return nil
 }
 
-// noteRows enters rows of shard i into the catalogue, and putRows stores them.
+// noteRows enters rows of shard i into the catalogue, but in-rows, and putRows stores them.
 func (s *sideStore) noteRows(i int, side shard.Side) {
-	if !s.inRows {
+	if s.inRows {
+		s.bytes.Add(int64(len(side.Blob())))
+	} else {
 		s.note(i, side)
-		return
 	}
-	s.shards[i].RowsSum = side.Header().Checksum
-	s.bytes.Add(int64(len(side.Blob())))
 }
 
 func (s *sideStore) putRows(i int, side shard.Side) error {

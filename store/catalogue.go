@@ -31,6 +31,8 @@ type Catalogue struct {
 	Fingerprint string      `json:"fingerprint"`
 	Source      []string    `json:"source"`
 	Created     time.Time   `json:"created"`
+
+	inRows []sidePlace // of the shards, where InRows
 }
 
 // ShardInfo is what the catalogue knows of a shard.
@@ -42,10 +44,15 @@ type ShardInfo struct {
 	InSum    uint32 `json:"in_checksum"`  // of the in blob, as shard.Seal gives it
 	OutSum   uint32 `json:"out_checksum"` // of the out blob; 0 in a symmetric graph
 
-	Blobs   [3]Extent `json:"-"` // of the sides, by [shard.Direction]
-	RowsSum uint32    `json:"-"` // checksum of the blob of in-rows
+	Blobs [2]Extent `json:"-"` // of the in side and the out side
 	// degrees is how many bytes the degrees of the vertices take behind each of them.
 	degrees [2]uint32
+}
+
+// sidePlace is a blob: where it lies, and its checksum.
+type sidePlace struct {
+	Extent
+	sum uint32
 }
 
 // IDKind is the kind of the user's vertex ids.
@@ -148,10 +155,19 @@ func (c *Catalogue) SideEdges(dir shard.Direction, i int) uint32 {
 	return c.Shards[i].In
 }
 
-// Bytes is the size of a shard's blob.
-func (c *Catalogue) Bytes(dir shard.Direction, i int) int64 {
-	return c.Shards[i].Blobs[c.Stored(dir)].Bytes
+// Blob is where the blob of a shard's side lies, which may be none of [Catalogue.Sides].
+func (c *Catalogue) Blob(dir shard.Direction, i int) (e Extent) {
+	switch dir = c.Stored(dir); {
+	case dir != shard.InRows:
+		e = c.Shards[i].Blobs[dir]
+	case c.InRows:
+		e = c.inRows[i].Extent
+	}
+	return e
 }
+
+// Bytes is the size of a shard's blob.
+func (c *Catalogue) Bytes(dir shard.Direction, i int) int64 { return c.Blob(dir, i).Bytes }
 
 // seal computes the fingerprint: a hash of everything that an algorithm's
 // result depends on, equal for equal graphs of one layout however they were imported.

@@ -59,7 +59,7 @@ func throughBadger(t *testing.T, c *Catalogue) (read *Catalogue, err error) {
 		t.Fatal(err)
 	}
 	err = db.View(func(txn *badger.Txn) error {
-		read, err = readDirectory(txn, payload)
+		read, err = readDirectory(txn, payload, 1<<20)
 		return err
 	})
 	return read, err
@@ -84,7 +84,7 @@ func TestDirectory(t *testing.T) {
 	}
 	c := large()
 	got, err := throughBadger(t, c)
-	if diff := cmp.Diff(got, c, cmp.AllowUnexported(IDMap{}, ShardInfo{})); err != nil || diff != "" {
+	if diff := cmp.Diff(got, c, cmp.AllowUnexported(Catalogue{}, IDMap{}, ShardInfo{})); err != nil || diff != "" {
 		t.Fatalf("%v\n%s", err, diff)
 	}
 	for _, bad := range []Extent{{-4096, 100}, {1, 100}, {0, 0}, {0, -1}, {0, 4097}, {4096, 1}, {1 << 62, 1}, {4096, math.MaxInt64}} {
@@ -142,7 +142,7 @@ func TestCatalogueCheck(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		got, err := throughBadger(t, cat)
-		if c.sound && (err != nil || cmp.Diff(got, cat, cmp.AllowUnexported(IDMap{}, ShardInfo{})) != "") || !c.sound && !errors.Is(err, ErrDamaged) {
+		if c.sound && (err != nil || cmp.Diff(got, cat, cmp.AllowUnexported(Catalogue{}, IDMap{}, ShardInfo{})) != "") || !c.sound && !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s, written and read: %v\n%v", c.name, err, got)
 		}
 	}
@@ -230,7 +230,7 @@ func FuzzDirectory(f *testing.F) {
 			t.Skip(err)
 		}
 		_ = db.View(func(txn *badger.Txn) error {
-			c, err := readDirectory(txn, 1<<20)
+			c, err := readDirectory(txn, 1<<20, 1<<20)
 			if err != nil {
 				return err
 			}

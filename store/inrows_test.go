@@ -51,7 +51,7 @@ func TestInRows(t *testing.T) {
 	}
 	defer f.Close()
 	b := make([]byte, 1)
-	e := cat.Shards[1].Blobs[shard.InRows]
+	e := cat.Blob(shard.InRows, 1)
 	if _, err := f.ReadAt(b, e.Off+e.Bytes/2); err != nil {
 		t.Fatal(err)
 	}

@@ -210,8 +210,14 @@ func (w *payloadWriter) close() error {
 
 // side finds a shard's blob: its place, and its checksum.
 func (s *Store) side(dir shard.Direction, i int) (Extent, uint32) {
-	info, is := &s.cat.Shards[i], s.cat.Stored(dir)
-	return info.Blobs[is], [...]uint32{info.InSum, info.OutSum, info.RowsSum}[is]
+	e := s.cat.Blob(dir, i)
+	switch s.cat.Stored(dir) {
+	case shard.In:
+		return e, s.cat.Shards[i].InSum
+	case shard.Out:
+		return e, s.cat.Shards[i].OutSum
+	}
+	return e, s.cat.inRows[i].sum
 }
 
 // ReadShard reads a shard's blob into dst, which must have the size that

@@ -243,9 +243,9 @@ func (w *Writer) failed(err error) error {
 	return fmt.Errorf("import to %s: %w", w.target, err)
 }
 
-// placed is where a side lies, and how many bytes of degrees lie behind it.
+// placed is a side, and how many bytes of degrees lie behind it.
 type placed struct {
-	blob    Extent
+	sidePlace
 	degrees uint32
 }
 
@@ -263,7 +263,7 @@ func (w *Writer) put(dir shard.Direction, i int, side shard.Side, degrees []byte
 	e, err := w.append(side.Blob(), degrees)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.places[dir][i] = placed{e, uint32(len(degrees))}
+	w.places[dir][i] = placed{sidePlace{e, side.Header().Checksum}, uint32(len(degrees))}
 	return err
 }
 
@@ -284,12 +284,13 @@ func (w *Writer) Commit(c *Catalogue) error {
 	}
 	c.seal(w.idSums)
 	for i := range c.Shards {
-		for dir := range w.places {
+		s := &c.Shards[i]
+		for dir := range s.Blobs {
 			p := w.places[dir][i]
-			c.Shards[i].Blobs[dir] = p.blob
-			if dir < len(c.Shards[i].degrees) {
-				c.Shards[i].degrees[dir] = p.degrees
-			}
+			s.Blobs[dir], s.degrees[dir] = p.Extent, p.degrees
+		}
+		if c.InRows {
+			c.inRows = append(c.inRows, w.places[shard.InRows][i].sidePlace)
 		}
 	}
 	err := c.check()

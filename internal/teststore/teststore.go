@@ -105,7 +105,7 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 			}
 		}
 		if o.InRows && err == nil {
-			info.RowsSum, err = putPackedRows(w.PutInRows, i, encode(in[i], shard.In, i, info, false))
+			_, err = putPackedRows(w.PutInRows, i, encode(in[i], shard.In, i, info, false))
 		}
 		if err != nil {
 			return err

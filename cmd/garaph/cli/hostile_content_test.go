@@ -290,7 +290,7 @@ func hugeCatalogue(_ *hostileCase, r *rand.Rand, g *content) string {
 	case "vertices", "shards of one vertex":
 		n, each := 1+r.IntN(65535), uint64(65536)
 		if what != "vertices" {
-			n, each = 200_000, 1
+			n, each = 300_000, 1
 		}
 		for ; n > 0 && first+each <= math.MaxUint32; n-- {
 			more := shardInfo{first: uint32(first), vertices: uint32(each), places: last.places, degrees: [2]uint32{uint32(4 + each), uint32(4 + each)}}
