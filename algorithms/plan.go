@@ -69,7 +69,7 @@ func rowsOf(s *store.Store, planned []shard.Direction) (sides []shard.Direction,
 	for _, dir := range planned {
 		side, ok := cat.RowsOf(dir)
 		if !ok {
-			return nil, fmt.Errorf("graph %s: its in-edges are packed, and the algorithm reads rows of them; import the graph with --rows", s.Name())
+			return nil, fmt.Errorf("graph %s: its in-edges are packed, and the algorithm reads rows of them; `garaph upgrade --rows %[1]s` adds them", s.Name())
 		}
 		if cat.Symmetric {
 			return []shard.Direction{side}, nil

@@ -87,7 +87,7 @@ func TestRows(t *testing.T) {
 // TestNoInRows: a packed graph without rows of in-edges is refused with what to do.
 func TestNoInRows(t *testing.T) {
 	s := teststore.Build(t, testgraph.MultiEdges(), teststore.Options{Layout: store.Packed})
-	if _, err := algorithms.Run(t.Context(), s, algorithms.Triangles{}, algorithms.Options{}); err == nil || !strings.Contains(err.Error(), "--rows") {
+	if _, err := algorithms.Run(t.Context(), s, algorithms.Triangles{}, algorithms.Options{}); err == nil || !strings.Contains(err.Error(), "garaph upgrade --rows "+s.Name()) {
 		t.Errorf("got %v", err)
 	}
 }

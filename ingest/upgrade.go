@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ import (
 // UpgradeOptions of an upgrade.
 type UpgradeOptions struct {
 	Force    bool  // also where jobs that can be resumed go with the old graph
-	Rows     bool  // store rows of in-edges too: see [Options]
+	Rows     bool  // store rows of in-edges too, also of a packed graph: see [Options]
 	Threads  int   // 0: GOMAXPROCS
 	Memory   int64 // bytes of resident memory for the whole process; 0: half of what is available
 	Progress func(Progress)
@@ -41,7 +42,8 @@ var (
 
 // Upgrade rewrites the graph at path as [store.Packed], in the store version of today.
 // Vertices keep their ids and numbers, shards their borders: each side of a shard is read,
-// and packed as an import would have done it. The new graph takes the place of the old one
+// and packed as an import would have done it. Of a packed graph, sides are copied, and rows
+// of in-edges are added. The new graph takes the place of the old one
 // when it is whole; after an error, or when the process is killed, the old one stands there
 // as it was. The jobs of the old one go with it.
 func Upgrade(ctx context.Context, path string, o UpgradeOptions) (r Report, err error) {
@@ -93,7 +95,7 @@ func Upgrade(ctx context.Context, path string, o UpgradeOptions) (r Report, err 
 // checkUpgrade refuses a graph that cannot be upgraded.
 func checkUpgrade(c *store.Catalogue, path string, o UpgradeOptions) error {
 	if _, ok := c.RowsOf(shard.In); c.Layout == store.Packed && o.Rows && !ok {
-		return fmt.Errorf("graph %s is packed, without rows of in-edges; a new import with --rows adds them", path)
+		return nil
 	}
 	if c.Layout == store.Packed {
 		return fmt.Errorf("graph %s %w", path, ErrPacked)
@@ -203,7 +205,8 @@ func (u *upgrade) side(ctx context.Context, s *sideStore) error {
 	var most shardSizes
 	var giants, others []int
 	for i, x := range s.shards {
-		if g := (&group{from: i, to: i + 1, edges: uint64(s.edges(i)), last: uint32(x.Vertices) - 1}); isGiant(g) {
+		g := &group{from: i, to: i + 1, edges: uint64(s.edges(i)), last: uint32(x.Vertices) - 1}
+		if isGiant(g) && u.old.Catalogue().Bytes(s.dir, i) == rows.Size(1, s.edges(i), s.weighted) {
 			giants = append(giants, i)
 		} else {
 			others, most = append(others, i), most.with(s.sizes(g))
@@ -260,12 +263,48 @@ func (u *upgrade) shard(x *shardWriter, i int) error {
 	if err := x.wait(at); err != nil {
 		return err
 	}
+	if u.old.Catalogue().Layout == store.Packed {
+		return u.addRows(x, i, at)
+	}
 	side, err := u.read(x.dir, i, x.blobs[at])
 	if err != nil {
 		return err
 	}
 	x.storing[at] = make(chan error, 1)
-	return x.pack(i, at, side, x.storing[at])
+	return x.pack(i, at, rows.Of(side), x.storing[at])
+}
+
+// addRows stores a side of shard i of a packed graph as it is, and rows of in-edges beside
+// it.
+func (u *upgrade) addRows(x *shardWriter, i, at int) error {
+	in, room := x.packedBytes(x.shards[i].Vertices, x.edges(i))
+	buffer := x.packed[at]
+	side, err := u.read(x.dir, i, buffer[:cmp.Or(in, room)])
+	if err != nil {
+		return err
+	}
+	x.note(i, side)
+	var inRows shard.Side
+	if x.inRows {
+		list, ok := side.(*rows.Side)
+		if !ok { // the store has looked at it: in sides are packed or rows
+			p := side.(*packed.Side)
+			list = p.Plain(x.blobs[at][:rows.Size(p.Vertices, p.Edges, p.Weighted)])
+		}
+		if inRows, err = x.rows.Side(list, false, buffer[len(side.Blob()):]); err != nil {
+			return fmt.Errorf("pack rows of shard %d (%s side): %w", i, x.dir, err)
+		}
+		x.noteRows(i, inRows)
+	}
+	x.storing[at] = make(chan error, 1)
+	go func(done chan error) {
+		err := x.out.PutShard(i, side)
+		if err == nil && inRows != nil {
+			err = x.putRows(i, inRows)
+		}
+		done <- err
+	}(x.storing[at])
+	return nil
 }
 
 // giant stores a side of shard i, a vertex with more edges than a shard has otherwise.
@@ -286,11 +325,14 @@ func (u *upgrade) giant(ctx context.Context, s *sideStore, i int) error {
 	if err != nil {
 		return err
 	}
-	return s.putGiant(side)
+	if list, ok := side.(*rows.Side); ok {
+		return s.putGiant(list)
+	}
+	return fmt.Errorf("graph %s: shard %d (%s side): %w: a vertex of so many edges has rows", u.old.Name(), i, s.dir, store.ErrDamaged)
 }
 
 // read reads a side of shard i of the old graph into a buffer that has the size for it.
-func (u *upgrade) read(dir shard.Direction, i int, buffer []byte) (*rows.Side, error) {
+func (u *upgrade) read(dir shard.Direction, i int, buffer []byte) (shard.Side, error) {
 	n := u.old.Catalogue().Bytes(dir, i)
 	if n > int64(len(buffer)) {
 		return nil, fmt.Errorf("graph %s: shard %d (%s side): %w: %d bytes are more than its edges take", u.old.Name(), i, dir, store.ErrDamaged, n)
@@ -302,7 +344,7 @@ func (u *upgrade) read(dir shard.Direction, i int, buffer []byte) (*rows.Side, e
 	if done := u.done.Add(n); u.opt.Progress != nil {
 		u.opt.Progress(Progress{Rewriting, done, u.total})
 	}
-	return rows.Of(side), nil
+	return side, nil
 }
 
 // tooSmall is the error of a shard that takes more memory than there is.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,5 +103,79 @@ func TestUpgradeProgress(t *testing.T) {
 	}
 	if last.Phase != Rewriting || last.Done != last.Total || last.Total == 0 {
 		t.Errorf("at last %+v", last)
+	}
+}
+
+// TestUpgradeRows: a packed graph gets the rows of in-edges that an import with Rows
+// makes, also of vertices with more edges than a shard. It is the same graph otherwise,
+// and sound.
+func TestUpgradeRows(t *testing.T) {
+	old := maxShardEdges
+	maxShardEdges = 300
+	t.Cleanup(func() { maxShardEdges = old })
+	for _, weights := range []bool{false, true} {
+		t.Run(fmt.Sprintf("weights=%v", weights), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(1, 2))
+			var text strings.Builder
+			for i := range 5000 {
+				src, dst := rng.IntN(400), rng.IntN(400)
+				if i%5 == 0 {
+					dst = 7
+				}
+				if fmt.Fprint(&text, src, dst); weights {
+					fmt.Fprint(&text, " ", i%11)
+				}
+				text.WriteByte('\n')
+			}
+			edges := filepath.Join(t.TempDir(), "edges.txt")
+			if err := os.WriteFile(edges, []byte(text.String()), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			var list [2]store.Catalogue
+			for i, with := range []bool{true, false} {
+				path := filepath.Join(filepath.Dir(edges), fmt.Sprint("graph", i))
+				if _, err := Import(t.Context(), []string{edges}, path, Options{ShardVertices: 50, Rows: with, Layout: store.Packed}); err != nil {
+					t.Fatal(err)
+				}
+				before := catalogueOf(t, path)
+				if !with {
+					if _, err := Upgrade(t.Context(), path, UpgradeOptions{Rows: true, Threads: 2}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				list[i] = catalogueOf(t, path)
+				if list[i].Fingerprint != before.Fingerprint || !list[i].Created.Equal(before.Created) {
+					t.Errorf("%+v, before %+v", list[i], before)
+				}
+				verified(t, path)
+			}
+			for i, want := range list[0].Shards {
+				want.Blobs[0].Off, want.Blobs[1].Off, want.Blobs[2].Off = 0, 0, 0
+				got := list[1].Shards[i]
+				got.Blobs[0].Off, got.Blobs[1].Off, got.Blobs[2].Off = 0, 0, 0
+				if got != want {
+					t.Errorf("shard %d: %+v, import with rows %+v", i, got, want)
+				}
+			}
+			if len(list[1].Shards) != len(list[0].Shards) || !list[1].InRows {
+				t.Errorf("%d shards, want %d; in-rows: %v", len(list[1].Shards), len(list[0].Shards), list[1].InRows)
+			}
+			if err := checkUpgrade(&list[1], "graph", UpgradeOptions{Rows: true}); !errors.Is(err, ErrPacked) {
+				t.Errorf("once more: %v", err)
+			}
+		})
+	}
+}
+
+// verified reads all of a graph.
+func verified(t *testing.T, path string) {
+	t.Helper()
+	s, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Verify(t.Context(), 1, func(int64) {}, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
 	}
 }
