@@ -135,16 +135,22 @@ func (j *Job[V, A]) loops() compiled.Loops[V, A] {
 func (j *Job[V, A]) facts() policy.Facts {
 	_, saturates := j.program.(gas.Saturable[A])
 	var scans uint64
-	packed := j.cat.Layout == store.Packed
-	if packed && slices.Contains(j.notifySides, shard.In) {
+	if j.scans() {
 		scans = j.cat.Edges
 	}
 	return policy.Facts{
 		Method: j.opt.Method, Device: j.opt.Device, Vertices: uint64(j.cat.Vertices), ValueBytes: uint64(j.valueBytes),
 		PullEdges: j.pullEdges, NotifyEdges: j.notifyEdges, Pages: len(j.pages.Spans()), InMemory: j.pages.InMemory(),
 		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil, Ordered: j.cpu.orders.Any(),
-		News: j.monotone && packed && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges, Scans: scans,
+		News: j.monotone && j.cat.Layout == store.Packed && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges, Scans: scans,
 	}
+}
+
+// scans reports whether packed sides are gone through to notify: once, whatever is
+// active.
+func (j *Job[V, A]) scans() bool {
+	plain := j.pages.InMemory() && j.pages.Unpacks(shard.In)
+	return j.cat.Layout == store.Packed && slices.Contains(j.notifySides, shard.In) && !plain
 }
 
 // reserve takes the memory of arrays and pages.
