@@ -14,7 +14,6 @@ import (
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/store"
 )
 
 // cpuWorker is the CPU.
@@ -210,8 +209,7 @@ func (j *Job[V, A]) notify(ctx context.Context, active *roaring.Bitmap) (cpuengi
 	}
 	var total cpuengine.Stats
 	for _, dir := range j.notifySides {
-		// A packed side is gone through once, whatever is active.
-		split := j.pages.InMemory() && !(j.cat.Layout == store.Packed && dir == shard.In)
+		split := j.pages.InMemory() && !(dir == shard.In && j.scans())
 		tasks := j.cpu.engine.Tasks(active, j.firsts, split)
 		s, err := j.cpu.engine.Notify(ctx, tasks, dir, j.pages)
 		if err != nil {

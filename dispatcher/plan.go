@@ -119,18 +119,27 @@ func (j *Job[V, A]) loops() compiled.Loops[V, A] {
 // facts are what the policy is to know of the job.
 func (j *Job[V, A]) facts() policy.Facts {
 	_, saturates := j.program.(gas.Saturable[A])
-	var scans uint64
-	packed := j.cat.Layout == store.Packed
-	if packed && slices.Contains(j.notifySides, shard.In) {
+	var scans, folded uint64
+	if j.scans() {
 		scans = j.cat.Edges
+	}
+	if !j.pages.Unpacks(shard.In) {
+		folded = j.packedEdges
 	}
 	return policy.Facts{
 		Method: j.opt.Method, Device: j.opt.Device, Vertices: uint64(j.cat.Vertices), ValueBytes: uint64(j.valueBytes),
 		PullEdges: j.pullEdges, NotifyEdges: j.notifyEdges, Pages: len(j.pages.Spans()), InMemory: j.pages.InMemory(),
 		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil,
-		News:   j.monotone && packed && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges,
-		Folded: j.packedEdges, Shards: uint64(len(j.cat.Shards)), Scans: scans,
+		News:   j.monotone && j.cat.Layout == store.Packed && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges,
+		Folded: folded, Shards: uint64(len(j.cat.Shards)), Scans: scans,
 	}
+}
+
+// scans reports whether packed sides are gone through to notify: once, whatever is
+// active.
+func (j *Job[V, A]) scans() bool {
+	plain := j.pages.InMemory() && j.pages.Unpacks(shard.In)
+	return j.cat.Layout == store.Packed && slices.Contains(j.notifySides, shard.In) && !plain
 }
 
 // reserve allocates arrays and pages.

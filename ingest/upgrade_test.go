@@ -14,8 +14,8 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// cscGraph imports a ring of n vertices, in shards of at most so many.
-func cscGraph(t *testing.T, n, shardVertices int) (path string) {
+// ring imports a ring of n vertices, in shards of at most so many.
+func ring(t *testing.T, layout store.Layout, n, shardVertices int) (path string) {
 	t.Helper()
 	folder := t.TempDir()
 	var text strings.Builder
@@ -27,7 +27,7 @@ func cscGraph(t *testing.T, n, shardVertices int) (path string) {
 		t.Fatal(err)
 	}
 	path = filepath.Join(folder, "graph")
-	if _, err := Import(t.Context(), []string{edges}, path, Options{Layout: store.CSC, ShardVertices: shardVertices}); err != nil {
+	if _, err := Import(t.Context(), []string{edges}, path, Options{Layout: layout, ShardVertices: shardVertices}); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -61,13 +61,20 @@ func TestUpgradeRefused(t *testing.T) {
 		{"little memory", 100, t.Context(), UpgradeOptions{Memory: 100 << 20}, false, "below the least one of 188MiB"},
 		{"a shard that is too large", shard.MaxVertices, t.Context(), UpgradeOptions{}, false, "shard 0 has 65536 vertices, a packed one at most 65535"},
 		{"damage", 100, t.Context(), UpgradeOptions{Threads: 3}, true, "damaged"},
+		{"packed, cancelled", 100, cancelled, UpgradeOptions{Rows: true}, false, "context canceled"},
+		{"packed, little memory", 100, t.Context(), UpgradeOptions{Rows: true, Memory: 100 << 20}, false, "below the least one of 188MiB"},
+		{"packed, damage", 100, t.Context(), UpgradeOptions{Rows: true, Threads: 3}, true, "damaged"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			n := 1000
 			if test.shardVertices == shard.MaxVertices {
 				n = shard.MaxVertices
 			}
-			path := cscGraph(t, n, test.shardVertices)
+			layout := store.CSC
+			if test.o.Rows {
+				layout = store.Packed
+			}
+			path := ring(t, layout, n, test.shardVertices)
 			before := catalogueOf(t, path)
 			if test.damage {
 				payload := filepath.Join(path, "payload")
@@ -96,7 +103,7 @@ func TestUpgradeRefused(t *testing.T) {
 
 // TestUpgradeProgress: at the end all bytes of the old graph are done.
 func TestUpgradeProgress(t *testing.T) {
-	path := cscGraph(t, 1000, 100)
+	path := ring(t, store.CSC, 1000, 100)
 	var last Progress
 	if _, err := Upgrade(t.Context(), path, UpgradeOptions{Threads: 1, Progress: func(p Progress) { last = p }}); err != nil {
 		t.Fatal(err)

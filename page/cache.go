@@ -36,6 +36,7 @@ const Readers = 8
 type Options struct {
 	Gather []shard.Direction // sides that pages hold
 	Notify []shard.Direction // sides that [Cache.Side] gives
+	Plain  bool              // pages hold packed in sides as plain rows
 	// Budget is the number of bytes for pages and buffers; 0 is no limit.
 	Budget int64
 	// Threads is how many goroutines may call [Cache.Side] at once.

@@ -18,6 +18,7 @@ import (
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
@@ -42,6 +43,8 @@ var ways = []Options{
 	{Gather: out, Notify: in, Threads: 1},
 	{Gather: both, Notify: both, Threads: 3},
 	{Gather: in, Notify: in, Threads: 8},
+	{Gather: in, Notify: out, Threads: 2, Plain: true},
+	{Gather: both, Notify: both, Threads: 3, Plain: true},
 }
 
 // stored is a graph and what its shards say.
@@ -152,11 +155,11 @@ func (x *stored) total(o Options) int64 {
 	var most int64
 	n := x.sum(o, func(dir shard.Direction, i int) int64 {
 		stored := int64(len(x.sides[dir][i].Blob()))
-		p, packed := x.sides[dir][i].(*packedrows.Side)
-		if !packed || !slices.Contains(o.Gather, dir) {
+		plain := plainOf(x.sides[dir][i])
+		if plain == nil || !slices.Contains(o.Gather, dir) || dir == shard.In && !o.Plain {
 			return stored
 		}
-		size := int64(len(plainOf(p).Blob()))
+		size := int64(len(plain.Blob()))
 		if size != stored {
 			most = max(most, stored)
 		}
@@ -179,10 +182,17 @@ func (x *stored) sum(o Options, size func(shard.Direction, int) int64) (n int64)
 	return n
 }
 
-// plainOf unpacks rows.
-func plainOf(s *packedrows.Side) *rows.Side {
+// plainOf unpacks a side; nil: it is plain.
+func plainOf(s shard.Side) *rows.Side {
 	h := s.Header()
-	return s.Plain(make([]byte, rows.Size(h.Vertices, h.Edges, h.Weighted)))
+	blob := make([]byte, rows.Size(h.Vertices, h.Edges, h.Weighted))
+	switch s := s.(type) {
+	case *packed.Side:
+		return s.Plain(blob)
+	case *packedrows.Side:
+		return s.Plain(blob)
+	}
+	return nil
 }
 
 // same reports whether a side is what was stored, or these rows unpacked.
@@ -190,10 +200,9 @@ func (x *stored) same(got shard.Side, dir shard.Direction, i int) error {
 	dir = x.store.Catalogue().Stored(dir)
 	want := x.sides[dir][i]
 	same := got.Header() == want.Header() && bytes.Equal(got.Blob(), want.Blob())
-	if p, packed := want.(*packedrows.Side); packed && !same {
-		want := plainOf(p)
+	if want := plainOf(want); want != nil && !same {
 		plain, ok := got.(*rows.Side)
-		same = ok && slices.Equal(plain.Off, want.Off) && slices.Equal(plain.Nbr, want.Nbr)
+		same = ok && slices.Equal(plain.Off, want.Off) && slices.Equal(plain.Nbr, want.Nbr) && slices.Equal(plain.Weight, want.Weight)
 	}
 	if h := got.Header(); !same || h.Dir != dir || h.Index != uint32(i) {
 		return fmt.Errorf("shard %d, %s side: got %v, want %v", i, dir, got, want)
@@ -217,6 +226,9 @@ func (x *stored) samePage(c *Cache, p *Page, rq Request, gather []shard.Directio
 		for d, dir := range gather {
 			if err := x.same(s.Sides[d], dir, s.Index); err != nil {
 				return err
+			}
+			if _, plain := s.Sides[d].(*rows.Side); !plain && (c.opt.Plain || dir != shard.In) {
+				return fmt.Errorf("shard %d: the %s side is not plain", s.Index, dir)
 			}
 		}
 	}

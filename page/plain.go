@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
@@ -13,20 +12,21 @@ import (
 const unpackers = 4
 
 // plainBytes is the size of a side as plain rows: engines and algorithms gather along
-// these, and what is stored as packed rows is unpacked as it is read.
+// these, and what is stored as packed rows is unpacked as it is read. So are in sides
+// that are packed, with [Options.Plain].
 func plainBytes(cat *store.Catalogue, dir shard.Direction, i int) int64 {
-	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(dir, i), false)
+	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(dir, i), cat.Weighted && dir == shard.In)
 }
 
-// unpacks reports whether pages hold a side as plain rows that is stored as packed ones.
-func (c *Cache) unpacks(dir shard.Direction) bool {
-	cat := c.store.Catalogue()
-	return cat.Layout == store.Packed && dir != shard.In && slices.Contains(c.opt.Gather, dir)
+// Unpacks reports whether pages hold a side as plain rows that is stored in another
+// encoding.
+func (c *Cache) Unpacks(dir shard.Direction) bool {
+	return c.store.Catalogue().Layout == store.Packed && (dir != shard.In || c.opt.Plain) && slices.Contains(c.opt.Gather, dir)
 }
 
 // bytes is what a side takes in a page.
 func (c *Cache) bytes(dir shard.Direction, i int) int64 {
-	if c.unpacks(dir) {
+	if c.Unpacks(dir) {
 		return plainBytes(c.store.Catalogue(), dir, i)
 	}
 	return c.store.Catalogue().Bytes(dir, i)
@@ -36,7 +36,7 @@ func (c *Cache) bytes(dir shard.Direction, i int) int64 {
 func (c *Cache) packedBytes() (most int64) {
 	for _, dir := range c.opt.Gather {
 		for i := range c.pageOf {
-			if n := c.store.Catalogue().Bytes(dir, i); c.unpacks(dir) && n != c.bytes(dir, i) {
+			if n := c.store.Catalogue().Bytes(dir, i); c.Unpacks(dir) && n != c.bytes(dir, i) {
 				most = max(most, n)
 			}
 		}
@@ -58,14 +58,13 @@ func (c *Cache) readSide(dir shard.Direction, i int, dst []byte, read func(shard
 		return nil, err
 	}
 	c.read.Add(n)
-	x, ok := side.(*packedrows.Side)
-	if !ok || !c.unpacks(dir) {
+	if _, already := side.(*rows.Side); already || !c.Unpacks(dir) {
 		return side, nil
 	}
 	if int64(len(dst)) == n { // by chance
-		if x, err = packedrows.Decode(slices.Clone(dst)); err != nil {
+		if side, err = shard.Decode(slices.Clone(dst)); err != nil {
 			return nil, err
 		}
 	}
-	return x.Plain(dst), nil
+	return side.(interface{ Plain([]byte) *rows.Side }).Plain(dst), nil
 }
