@@ -18,6 +18,7 @@ import (
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/shard/rowweights"
 	"github.com/garaph/garaph/store"
 )
 
@@ -69,6 +70,7 @@ func Upgrade(ctx context.Context, path string, o UpgradeOptions) (r Report, err 
 		return r, fmt.Errorf("upgrade: %w", err)
 	}
 	w.Warn = func(msg string) { o.Log.Warn(msg) }
+	plan.dir, plan.space = w.Dir(), w.CheckSpace
 	u := &upgrade{opt: o, plan: plan, old: old, out: w}
 	w.Ready = func() error { // jobs may have run meanwhile
 		if !o.Force {
@@ -139,9 +141,17 @@ func (u *upgrade) rewrite(ctx context.Context) (Report, error) {
 		dir: shard.In, out: u.out, weighted: cat.Weighted, layout: store.Packed, mirror: cat.Symmetric, inRows: u.opt.Rows && !cat.Symmetric,
 		shards: shards,
 	}
-	sides := []*sideStore{&in}
-	if !cat.Symmetric {
-		sides = append(sides, &sideStore{dir: shard.Out, out: u.out, layout: store.Packed, shards: shards})
+	out := sideStore{dir: shard.Out, out: u.out, weighted: cat.Weighted, layout: store.Packed, shards: shards}
+	steps := []func() error{func() error { return u.side(ctx, &in) }}
+	read := []shard.Direction{shard.In} // in each
+	switch {
+	case cat.Symmetric:
+	case cat.Weighted:
+		steps = append(steps, func() error { return u.transpose(ctx, &out) })
+		read = append(read, shard.In)
+	default:
+		steps = append(steps, func() error { return u.side(ctx, &out) })
+		read = append(read, shard.Out)
 	}
 	if err := u.copyIDs(ctx); err != nil {
 		return Report{}, err
@@ -149,26 +159,24 @@ func (u *upgrade) rewrite(ctx context.Context) (Report, error) {
 	if err := u.out.CheckSpace(in.storeBytes()); err != nil {
 		return Report{}, err
 	}
-	for _, s := range sides {
+	for _, dir := range read {
 		for i := range shards {
-			u.total += cat.Bytes(s.dir, i)
+			u.total += cat.Bytes(dir, i)
 		}
 	}
-	var stored int64
-	for _, s := range sides {
-		if err := u.side(ctx, s); err != nil {
+	for _, step := range steps {
+		if err := step(); err != nil {
 			return Report{}, err
 		}
-		stored += s.bytes.Load()
 	}
 	now := &store.Catalogue{
-		Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric, Layout: store.Packed, InRows: in.inRows,
+		Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric, Layout: store.Packed, InRows: in.inRows, RowWeights: cat.Weighted,
 		Shards: shards, Source: cat.Source, Created: cat.Created,
 	}
 	if err := ctx.Err(); err != nil {
 		return Report{}, err
 	}
-	return Report{Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric, Bytes: stored}, u.out.Commit(now)
+	return Report{Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric, Bytes: in.bytes.Load() + out.bytes.Load()}, u.out.Commit(now)
 }
 
 // copyIDs writes the ids of the old graph.
@@ -202,11 +210,12 @@ func (u *upgrade) copyIDs(ctx context.Context) error {
 func (u *upgrade) side(ctx context.Context, s *sideStore) error {
 	var most shardSizes
 	var giants, others []int
-	for i, x := range s.shards {
-		if g := (&group{from: i, to: i + 1, edges: uint64(s.edges(i)), last: uint32(x.Vertices) - 1}); isGiant(g) {
+	for i := range s.shards {
+		if s.isGiant(i) {
 			giants = append(giants, i)
 		} else {
-			others, most = append(others, i), most.with(s.sizes(g))
+			others, most = append(others, i), most.with(s.sizes(&group{from: i, to: i + 1}))
+			most.rows = max(most.rows, u.old.Catalogue().Bytes(s.dir, i)) // as they are read
 		}
 	}
 	for _, i := range giants {
@@ -248,6 +257,66 @@ func (u *upgrade) side(ctx context.Context, s *sideStore) error {
 	return g.Wait()
 }
 
+// transpose makes the out side of the edges of the in sides, for out sides had no weights.
+func (u *upgrade) transpose(ctx context.Context, s *sideStore) (err error) {
+	var largest int64
+	var edges uint32
+	for i, x := range s.shards {
+		largest, edges = max(largest, u.old.Catalogue().Bytes(shard.In, i)), max(edges, x.In)
+	}
+	if largest > u.plan.sort {
+		return u.tooSmall(u.plan.leastFor(largest)-processBytes, edges, shard.In)
+	}
+	spill, err := newSpill(u.plan.dir, u.plan.blocks, u.plan.space)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, spill.close()) }()
+	n := u.old.Catalogue().Vertices
+	in := &sideBuilder{spill: spill, twin: newGrouping(cutGroups(s.shards, func(s *store.ShardInfo) uint32 { return s.Out }))}
+	in.twin.weighted = true
+	g, collecting := errgroup.WithContext(ctx)
+	runs := max(1, min(u.plan.sorters, int(u.plan.sort/largest), len(s.shards)))
+	for i := range runs { // in the order of vertices, as sorting wants it
+		x := &sorter{sideBuilder: in, twins: spill.writer(len(in.twin.groups), true)}
+		in.writers = append(in.writers, x.twins)
+		g.Go(func() error { return u.collect(collecting, x, i*len(s.shards)/runs, (i+1)*len(s.shards)/runs, largest) })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	out := &sideBuilder{
+		sideStore: sideStore{dir: s.dir, out: s.out, weighted: s.weighted, layout: s.layout, shards: s.shards},
+		spill:     spill, groups: in.collect(), numbers: &numbering{n: n}, n: n, sorted: func(uint64) {},
+	}
+	err = out.run(ctx, u.plan)
+	s.bytes.Add(out.bytes.Load())
+	return err
+}
+
+// collect reads the in sides of the shards [from, to), the largest of which has so many
+// bytes, and hands their edges to the out side.
+func (u *upgrade) collect(ctx context.Context, x *sorter, from, to int, largest int64) error {
+	buffer, err := hostmem.Bytes(largest)
+	if err != nil {
+		return err
+	}
+	defer hostmem.FreeBytes(buffer)
+	for i := from; i < to; i++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		side, err := u.read(shard.In, i, buffer)
+		if err == nil {
+			err = x.collectTwins(side)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // with is the larger one of each size.
 func (s shardSizes) with(x shardSizes) shardSizes {
 	return shardSizes{max(s.rows, x.rows), max(s.packed, x.packed), max(s.edges, x.edges)}
@@ -274,6 +343,9 @@ func (u *upgrade) giant(ctx context.Context, s *sideStore, i int) error {
 		return err
 	}
 	need := rows.Size(1, s.edges(i), s.weighted)
+	if s.packsWeights() {
+		need += rowweights.MostBytes(s.edges(i))
+	}
 	if need > u.plan.total-processBytes {
 		return u.tooSmall(need, s.edges(i), s.dir)
 	}
@@ -286,7 +358,12 @@ func (u *upgrade) giant(ctx context.Context, s *sideStore, i int) error {
 	if err != nil {
 		return err
 	}
-	return s.putGiant(side)
+	weights, err := s.giantWeights(side.Edges())
+	if err != nil {
+		return err
+	}
+	defer hostmem.FreeBytes(weights)
+	return s.putGiant(side, new(rowweights.Packer), weights)
 }
 
 // read reads a side of shard i of the old graph into a buffer that has the size for it.

@@ -182,7 +182,7 @@ func (x *stored) sum(o Options, size func(shard.Direction, int) int64) (n int64)
 // plainOf unpacks rows.
 func plainOf(s *packedrows.Side) *rows.Side {
 	h := s.Header()
-	return s.Plain(make([]byte, rows.Size(h.Vertices, h.Edges, h.Weighted)))
+	return s.Plain(make([]byte, rows.Size(h.Vertices, h.Edges, false)), false)
 }
 
 // same reports whether a side is what was stored, or these rows unpacked.
