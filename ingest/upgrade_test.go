@@ -82,7 +82,7 @@ func TestUpgradeRefused(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				b[before.Shards[5].Blobs[shard.Out].Off+70] ^= 1
+				b[before.Shards[5].Blobs[shard.In].Off+70] ^= 1
 				if err := os.WriteFile(payload, b, 0o666); err != nil {
 					t.Fatal(err)
 				}

@@ -190,7 +190,7 @@ func plainOf(s shard.Side) *rows.Side {
 	case *packed.Side:
 		return s.Plain(blob)
 	case *packedrows.Side:
-		return s.Plain(blob)
+		return s.Plain(blob[:rows.Size(h.Vertices, h.Edges, false)], false)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/shard/rowweights"
 )
 
 // Catalogue describes a stored graph. It is written last: a store with a
@@ -24,15 +25,17 @@ type Catalogue struct {
 	Weighted bool   `json:"weighted"`
 	// Symmetric graphs hold both directions of every edge.
 	Symmetric   bool        `json:"symmetric"`
-	Layout      Layout      `json:"layout,omitempty"`  // "" is CSC
-	InRows      bool        `json:"in_rows,omitempty"` // there are rows of in-edges beside packed in sides
+	Layout      Layout      `json:"layout,omitempty"`      // "" is CSC
+	InRows      bool        `json:"in_rows,omitempty"`     // there are rows of in-edges beside packed in sides
+	RowWeights  bool        `json:"row_weights,omitempty"` // there are weights of packed rows
 	IDs         IDMap       `json:"ids"`
 	Shards      []ShardInfo `json:"shards,omitempty"` // in the JSON of store version 1 alone
 	Fingerprint string      `json:"fingerprint"`
 	Source      []string    `json:"source"`
 	Created     time.Time   `json:"created"`
 
-	inRows []sidePlace // of the shards, where InRows
+	// beside has, of each side behind Out, the places in the shards.
+	beside [shard.Sides - shard.InRows][]sidePlace
 }
 
 // ShardInfo is what the catalogue knows of a shard.
@@ -110,6 +113,8 @@ func (c *Catalogue) encoding(side shard.Direction) uint16 {
 		return rows.Version
 	case side == shard.In:
 		return packed.Version
+	case side >= shard.OutWeights:
+		return rowweights.Version
 	}
 	return packedrows.Version
 }
@@ -130,13 +135,20 @@ func (c *Catalogue) Stored(dir shard.Direction) shard.Direction {
 
 // Sides are those that are stored.
 func (c *Catalogue) Sides() []shard.Direction {
-	switch {
-	case c.OneSide():
+	if c.OneSide() {
 		return []shard.Direction{shard.In}
-	case c.InRows:
-		return []shard.Direction{shard.In, shard.Out, shard.InRows}
 	}
-	return []shard.Direction{shard.In, shard.Out}
+	list := []shard.Direction{shard.In, shard.Out}
+	if c.InRows {
+		list = append(list, shard.InRows)
+	}
+	if c.RowWeights {
+		list = append(list, shard.OutWeights)
+	}
+	if c.InRows && c.RowWeights {
+		list = append(list, shard.InWeights)
+	}
+	return list
 }
 
 // RowsOf is the side with rows of a direction's edges, and whether there is one.
@@ -147,9 +159,17 @@ func (c *Catalogue) RowsOf(dir shard.Direction) (shard.Direction, bool) {
 	return dir, dir != shard.InRows || c.InRows
 }
 
+// WeightsOf is the side with the weights of packed rows, and whether there is one.
+func (c *Catalogue) WeightsOf(rows shard.Direction) (shard.Direction, bool) {
+	if rows == shard.InRows {
+		return shard.InWeights, c.RowWeights
+	}
+	return shard.OutWeights, c.RowWeights && rows == shard.Out
+}
+
 // SideEdges is the number of edges of shard i on a side.
 func (c *Catalogue) SideEdges(dir shard.Direction, i int) uint32 {
-	if c.Stored(dir) == shard.Out {
+	if dir = c.Stored(dir); dir == shard.Out || dir == shard.OutWeights {
 		return c.Shards[i].Out
 	}
 	return c.Shards[i].In
@@ -157,11 +177,11 @@ func (c *Catalogue) SideEdges(dir shard.Direction, i int) uint32 {
 
 // Blob is where the blob of a shard's side lies, which may be none of [Catalogue.Sides].
 func (c *Catalogue) Blob(dir shard.Direction, i int) (e Extent) {
-	switch dir = c.Stored(dir); {
-	case dir != shard.InRows:
-		e = c.Shards[i].Blobs[dir]
-	case c.InRows:
-		e = c.inRows[i].Extent
+	if dir = c.Stored(dir); dir < shard.InRows {
+		return c.Shards[i].Blobs[dir]
+	}
+	if list := c.beside[dir-shard.InRows]; list != nil {
+		e = list[i].Extent
 	}
 	return e
 }
@@ -204,6 +224,9 @@ func (c *Catalogue) check() error {
 	}
 	if c.InRows && (c.Layout != Packed || c.Symmetric) {
 		return fmt.Errorf("%w: in-rows in a graph of layout %q (symmetric: %v)", ErrDamaged, c.Layout, c.Symmetric)
+	}
+	if c.RowWeights && (c.Layout != Packed || !c.Weighted) {
+		return fmt.Errorf("%w: weights of rows in a graph of layout %q (weighted: %v)", ErrDamaged, c.Layout, c.Weighted)
 	}
 	next, in, out := uint64(0), uint64(0), uint64(0)
 	for i, s := range c.Shards {

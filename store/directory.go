@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -18,9 +19,9 @@ const (
 	shardsInRecord = 512
 	blocksInRecord = 1 << 12
 
-	shardEntryBytes  = 64
-	inRowsEntryBytes = 24 // behind it, in a graph with in-rows
-	blockEntryBytes  = 20
+	shardEntryBytes = 64
+	sideEntryBytes  = 24 // behind it, for each further side
+	blockEntryBytes = 20
 )
 
 // stored is the catalogue as Badger has it: what grows with the graph stands in the
@@ -41,10 +42,16 @@ func blocksKey(record int) []byte {
 	return binary.BigEndian.AppendUint32([]byte("blocks/"), uint32(record))
 }
 
+// besides are the sides behind Out, in the order of their entries.
+func (c *Catalogue) besides() []shard.Direction {
+	return slices.DeleteFunc(c.Sides(), func(d shard.Direction) bool { return d < shard.InRows })
+}
+
 // writeDirectory puts the catalogue and the directory into an empty Badger.
 func writeDirectory(put func(key, value []byte) error, c *Catalogue) error {
 	le := binary.LittleEndian
 	var b []byte
+	besides := c.besides()
 	for i := range c.Shards {
 		s := &c.Shards[i]
 		for _, x := range [...]uint32{s.First, uint32(s.Vertices), s.In, s.Out, s.InSum, s.OutSum} {
@@ -54,8 +61,8 @@ func writeDirectory(put func(key, value []byte) error, c *Catalogue) error {
 			b = le.AppendUint64(le.AppendUint64(b, uint64(e.Off)), uint64(e.Bytes))
 		}
 		b = le.AppendUint32(le.AppendUint32(b, s.degrees[0]), s.degrees[1])
-		if c.InRows {
-			e := c.inRows[i]
+		for _, dir := range besides {
+			e := c.beside[dir-shard.InRows][i]
 			b = le.AppendUint32(le.AppendUint64(le.AppendUint64(b, uint64(e.Off)), uint64(e.Bytes)), e.sum)
 			b = le.AppendUint32(b, 0)
 		}
@@ -101,10 +108,8 @@ func readDirectory(txn *badger.Txn, payload, db int64) (*Catalogue, error) {
 	c := in.Catalogue
 	c.IDs.Blocks = nil
 	le := binary.LittleEndian
-	size := shardEntryBytes
-	if c.InRows {
-		size += inRowsEntryBytes
-	}
+	besides := c.besides()
+	size := shardEntryBytes + len(besides)*sideEntryBytes
 	c.Shards = make([]ShardInfo, 0, max(0, min(in.Directory.Shards, int(db)/size))) // at once: a slice that grows leaves garbage
 	err = records(txn, in.Directory.Shards, shardsInRecord, size, shardsKey, kindShards, func(b []byte) error {
 		s := ShardInfo{
@@ -114,8 +119,9 @@ func readDirectory(txn *badger.Txn, payload, db int64) (*Catalogue, error) {
 		}
 		extent := func(at int) Extent { return Extent{int64(le.Uint64(b[at:])), int64(le.Uint64(b[at+8:]))} }
 		s.Blobs[shard.In], s.Blobs[shard.Out] = extent(24), extent(40)
-		if c.InRows {
-			c.inRows = append(c.inRows, sidePlace{extent(64), le.Uint32(b[80:])})
+		for k, dir := range besides {
+			at, list := shardEntryBytes+k*sideEntryBytes, &c.beside[dir-shard.InRows]
+			*list = append(*list, sidePlace{extent(at), le.Uint32(b[at+16:])})
 		}
 		c.Shards = append(c.Shards, s)
 		return nil
@@ -142,7 +148,7 @@ func (c *Catalogue) checkPlaces(payload int64) error {
 		s := &c.Shards[i]
 		for _, dir := range c.Sides() {
 			e, edges := c.Blob(dir, i), c.SideEdges(dir, i)
-			if dir == shard.InRows { // its degrees are those of the in side
+			if dir >= shard.InRows { // without degrees
 				if err := e.check(payload); err != nil || e.Bytes > mostBytes(s.Vertices, edges) {
 					return fmt.Errorf("shard %d (%s side): %w", i, dir, cmp.Or(err, fmt.Errorf("%w: the directory has %d bytes for %d vertices and %d edges", ErrDamaged, e.Bytes, s.Vertices, edges)))
 				}
