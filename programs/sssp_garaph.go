@@ -18,7 +18,7 @@ var ssspSources embed.FS
 
 // Loops are the methods of SSSP as loops.
 func (p SSSP[F]) Loops() compiled.Loops[F, F] {
-	if !compiled.Fresh(ssspSources, "dc4ab8f92b62babdf7ff852a8985003a") {
+	if !compiled.Fresh(ssspSources, "0b64b315f54dc1d7284e6181e173bdac") {
 		return compiled.Loops[F, F]{}
 	}
 	switch p := any(p).(type) {
@@ -32,7 +32,7 @@ func (p SSSP[F]) Loops() compiled.Loops[F, F] {
 
 // Fragments are the methods of SSSP as PTX.
 func (p SSSP[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(ssspSources, "dc4ab8f92b62babdf7ff852a8985003a") {
+	if !compiled.Fresh(ssspSources, "0b64b315f54dc1d7284e6181e173bdac") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {

@@ -150,10 +150,10 @@ func (p *Packer) Side(of shard.Header, weights []float32, buffer []byte) *Side {
 func (h *layout) seal(blob []byte) {
 	at := shard.HeaderBytes
 	for i, n := range h.sections() {
-		binary.LittleEndian.PutUint32(blob[28+4*i:], shard.Checksum(blob[at:at+n]))
+		binary.LittleEndian.PutUint32(blob[32+4*i:], shard.Checksum(blob[at:at+n]))
 		at += n
 	}
-	binary.LittleEndian.PutUint32(blob[36:], uint32(h.entries))
+	binary.LittleEndian.PutUint32(blob[44:], uint32(h.entries))
 	h.Checksum = shard.SealHeader(blob)
 }
 
@@ -168,9 +168,9 @@ func (h *layout) windows(blob []byte) *Side {
 
 func decode(blob []byte, head shard.Header) (*Side, error) {
 	le := binary.LittleEndian
-	h := layout{Header: head, coding: packed.Coding(head.Flags >> 2), entries: int(le.Uint32(blob[36:]))}
+	h := layout{Header: head, coding: packed.Coding(head.Flags >> 2), entries: int(le.Uint32(blob[44:]))}
 	rest := uint32(0)
-	for at := 40; at < 60; at += 4 {
+	for _, at := range []int{28, 40, 48, 52, 56} {
 		rest |= le.Uint32(blob[at:])
 	}
 	if h.coding > packed.Words || !h.Weighted || rest != 0 {
@@ -184,7 +184,7 @@ func decode(blob []byte, head shard.Header) (*Side, error) {
 	}
 	at := shard.HeaderBytes
 	for i, n := range h.sections() {
-		if err := shard.CheckSection(blob[at:at+n], le.Uint32(blob[28+4*i:]), [...]string{"dictionary", "codes"}[i], int64(at)); err != nil {
+		if err := shard.CheckSection(blob[at:at+n], le.Uint32(blob[32+4*i:]), [...]string{"dictionary", "codes"}[i], int64(at)); err != nil {
 			return nil, err
 		}
 		at += n

@@ -90,7 +90,7 @@ func TestEveryFlippedBit(t *testing.T) {
 func reseal(blob []byte) {
 	shard.SealHeader(blob)
 	head, err := shard.DecodeHeader(blob)
-	h := layout{Header: head, coding: 1, entries: int(binary.LittleEndian.Uint32(blob[36:]))}
+	h := layout{Header: head, coding: 1, entries: int(binary.LittleEndian.Uint32(blob[44:]))}
 	if err == nil && len(blob) == h.size() {
 		h.seal(blob)
 	}
@@ -111,8 +111,8 @@ func TestHostile(t *testing.T) {
 		{"unknown flags", func(b []byte) { b[10] |= 16 }, "flags"},
 		{"a reserved field", put(56, 1), "flags"},
 		{"more edges", put(24, 1<<31), "the header promises"},
-		{"entries without end", put(36, 1<<20), "entries"},
-		{"no entries", put(36, 0), "entries"},
+		{"entries without end", put(44, 1<<20), "entries"},
+		{"no entries", put(44, 0), "entries"},
 		{"floats with a dictionary", func(b []byte) { b[10] &^= 4 }, "entries"},
 		{"a code beyond the dictionary", func(b []byte) { b[shard.HeaderBytes+16+39] = 2 }, "entry 2"},
 		{"a negative weight", put(shard.HeaderBytes, math.Float32bits(-1)), "weight -1"},

@@ -45,7 +45,7 @@ func (h *hostile) soundGraphs() (list []*soundGraph) {
 	}{
 		{"named and weighted", ingest.Options{ShardVertices: 64, Layout: store.CSC}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
 		{"undirected, with sparse ids", ingest.Options{ShardVertices: 100, Undirected: true}, 3000, func(v int) string { return strconv.Itoa(v * 1_000_003) }},
-		{"packed, named and weighted", ingest.Options{ShardVertices: 64, Layout: store.Packed}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
+		{"packed, named and weighted", ingest.Options{ShardVertices: 64, Layout: store.Packed, Rows: true}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
 		{"small and dense", ingest.Options{Layout: store.CSC}, 60, strconv.Itoa},
 	} {
 		n := min(400, g.edges/4)
