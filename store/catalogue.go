@@ -154,8 +154,9 @@ func (c *Catalogue) Sides() []shard.Direction {
 // RowsOf is the side with rows of a direction's edges, and whether there is one.
 func (c *Catalogue) RowsOf(dir shard.Direction) (shard.Direction, bool) {
 	if dir == shard.In {
-		dir = c.Stored(shard.InRows)
+		dir = shard.InRows
 	}
+	dir = c.Stored(dir)
 	return dir, dir != shard.InRows || c.InRows
 }
 
