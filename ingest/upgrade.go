@@ -90,6 +90,9 @@ func Upgrade(ctx context.Context, path string, o UpgradeOptions) (r Report, err 
 	if err != nil {
 		return r, errors.Join(fmt.Errorf("upgrade: %w", err), w.Abort())
 	}
+	if !o.Rows && !r.Symmetric {
+		o.Log.Info(fmt.Sprintf("the upgraded graph has no rows of in-edges, which algorithms such as triangles read: `garaph upgrade --rows %s` adds them", path))
+	}
 	r.Duration = time.Since(start)
 	r.Seconds = r.Duration.Seconds()
 	return r, nil
