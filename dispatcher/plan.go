@@ -123,7 +123,9 @@ func (j *Job[V, A]) facts() policy.Facts {
 	if j.scans() {
 		scans = j.cat.Edges
 	}
-	if !j.pages.Unpacks(shard.In) {
+	// A frontier of a monotone program may be in few shards, and so may what is read from
+	// disk: roads are like that.
+	if !j.monotone && j.pages.InMemory() && !j.pages.Unpacks(shard.In) {
 		folded = j.packedEdges
 	}
 	return policy.Facts{
