@@ -213,26 +213,17 @@ func (s *shardWriter) store(i int, g *groupRows) (*rows.Side, error) {
 	if s.weighted && !weighted {
 		side.Weight = s.loose[:edges]
 	}
-	k := uint32(0)
-	for v := range end {
-		side.Off[v] = k
-		list := g.nbr[start[v]:end[v]]
-		last := uint32(0)
-		for _, u := range list {
-			if u < last {
-				return nil, fmt.Errorf("import: shard %d (%s side) came out of order; this is a fault of garaph, please report it", i, s.dir)
-			}
-			last = u
-			side.Nbr[k] = u
-			k++
+	if g.ordered {
+		if err := s.copyRows(side, g, base); err != nil {
+			return nil, err
 		}
-		if s.weighted {
-			w := side.Weight[k-uint32(len(list)) : k]
-			copy(w, g.weights[start[v]:end[v]])
-			sortWeights(list, w)
+	} else { // nobody dropped an edge, so that they lie together
+		side.Nbr = g.nbr[start[0]:end[len(end)-1]]
+		for v := range end {
+			side.Off[v] = start[v] - start[0]
 		}
+		side.Off[info.Vertices] = edges
 	}
-	side.Off[info.Vertices] = k
 	if giant && s.packs() {
 		return side, s.putGiant(side, &s.weights, s.packed[at])
 	}
@@ -244,6 +235,32 @@ func (s *shardWriter) store(i int, g *groupRows) (*rows.Side, error) {
 	s.seal(side)
 	go func() { done <- s.out.PutShard(i, side) }()
 	return side, nil
+}
+
+// copyRows fills a side with the rows of a sorted group, from its base-th vertex on.
+func (s *shardWriter) copyRows(side *rows.Side, g *groupRows, base uint32) error {
+	start, end := g.start[base:][:side.Vertices()], g.end[base:][:side.Vertices()]
+	k := uint32(0)
+	for v := range end {
+		side.Off[v] = k
+		list := g.nbr[start[v]:end[v]]
+		last := uint32(0)
+		for _, u := range list {
+			if u < last {
+				return fmt.Errorf("import: shard %d (%s side) came out of order; this is a fault of garaph, please report it", side.Index, s.dir)
+			}
+			last = u
+			side.Nbr[k] = u
+			k++
+		}
+		if s.weighted {
+			w := side.Weight[k-uint32(len(list)) : k]
+			copy(w, g.weights[start[v]:end[v]])
+			sortWeights(list, w)
+		}
+	}
+	side.Off[side.Vertices()] = k
+	return nil
 }
 
 // pack stores what is packed of shard i: the side, its rows and their weights, or some of
@@ -287,7 +304,7 @@ func (s *shardWriter) pack(i, at int, side *rows.Side, done chan error) (err err
 			return err
 		}
 		s.note(i, x)
-		in = x
+		in = packedFrom{x, side}
 	}
 	if packedRows != nil {
 		s.noteRows(i, packedRows)
@@ -307,6 +324,14 @@ func (s *shardWriter) pack(i, at int, side *rows.Side, done chan error) (err err
 	}()
 	return nil
 }
+
+// packedFrom is a side with the rows that it was packed from, which count faster.
+type packedFrom struct {
+	shard.Side
+	rows *rows.Side
+}
+
+func (p packedFrom) Degrees(degrees []uint32) { p.rows.Degrees(degrees) }
 
 // after is what is left of a buffer behind a side at its beginning.
 func after(buffer []byte, side shard.Side) []byte { return buffer[len(side.Blob()):] }

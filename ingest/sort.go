@@ -25,6 +25,7 @@ type sorter struct {
 // nbr[start[v]:end[v]], and so are the weights.
 type groupRows struct {
 	first      uint32 // dense id
+	ordered    bool   // neighbours of a vertex ascend
 	nbr        []uint32
 	weights    []float32
 	start, end []uint32
@@ -115,15 +116,15 @@ func (s *sorter) group(ctx context.Context, g *group) error {
 
 // sortGroup fills the rows of a group: a radix sort of edges by neighbour, but
 // for the out side, where they come in that order, and then a counting sort by
-// vertex.
+// vertex. It leaves out the first where neighbours need no order.
 func (s *sorter) sortGroup(ctx context.Context, g *group) error {
 	defer func() { g.parts = nil }()
 	vertices, r := int(g.last-g.first)+1, &s.rows
-	r.first = g.first
+	r.first, r.ordered = g.first, s.ordered(g)
 	r.start = slices.Grow(r.start[:0], vertices+1)[:vertices+1]
 	clear(r.start)
 	digits, width := 0, uint(0)
-	if s.dir == shard.In {
+	if s.dir == shard.In && r.ordered {
 		digits, width = radixDigits(s.n)
 	}
 	n := 0
@@ -154,6 +155,20 @@ func (s *sorter) sortGroup(ctx context.Context, g *group) error {
 	r.nbr, r.weights = asWords(out)[:n], moved
 	s.place(keys, window(weights, 0, n))
 	return nil
+}
+
+// ordered reports whether the rows of a group need their neighbours in ascending order.
+// Packing sorts by neighbour itself; parallel edges are alike then, without weights.
+func (s *sideBuilder) ordered(g *group) bool {
+	if !s.packsIn() || s.packsRows() || s.weighted || s.dedup {
+		return true
+	}
+	for i := g.from; i < g.to; i++ {
+		if s.isGiant(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // window is the part of weights that goes with edges [n, n+k); nil without

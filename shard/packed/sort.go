@@ -55,20 +55,18 @@ func (p *Packer) sort(s *rows.Side) {
 		return
 	}
 	digit := (length + passes - 1) / passes
-	counts := make([]uint32, passes<<digit)
-	mask := uint32(1)<<digit - 1
-	for _, u := range s.Nbr {
-		for k := range passes {
-			counts[k<<digit|int(u>>(k*digit)&mask)]++
-		}
-	}
+	next := make([]uint32, 1<<digit)
+	mask := uint32(len(next) - 1)
 	floats := p.header.Weighted && p.header.Coding == Floats
 	p.spare = sized(p.spare, len(p.edges))
 	if floats {
 		p.spareWeights = sized(p.spareWeights, len(p.edges))
 	}
 	for k := range passes {
-		next := counts[k<<digit : (k+1)<<digit]
+		clear(next)
+		for _, u := range s.Nbr {
+			next[u>>(k*digit)&mask]++
+		}
 		sum := uint32(0)
 		for i, n := range next {
 			next[i] = sum
