@@ -66,12 +66,21 @@ func killables() (list []killable) {
 	return list
 }
 
+// skipKills skips a test with the race detector, which sees nothing of a process that is
+// killed, and under which commands take ten times as long.
+func skipKills(t *testing.T) {
+	if raceDetector {
+		t.Skip(".ci/run runs this test without the race detector")
+	}
+}
+
 // TestKill kills runs at random moments, and resumed ones again, with SIGKILL:
 // in the end the result is that of an undisturbed run, and no more is done again
 // than what followed the last epoch. A run on the GPU goes on on either
 // processor. GARAPH_KILLS is the number of kills; 300 are for every program,
 // mode and device.
 func TestKill(t *testing.T) {
+	skipKills(t)
 	kills := 18
 	if n, err := strconv.Atoi(os.Getenv("GARAPH_KILLS")); err == nil {
 		kills = n
