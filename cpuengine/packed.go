@@ -32,7 +32,7 @@ func (e *Engine[V, A]) together(rest []shardSides, w Work) int {
 	if w.Marked || e.loops.Due != nil {
 		return 1
 	}
-	most := min(togetherBytes/(rest[0].vertices*max(1, int(unsafe.Sizeof(e.zero)))), len(rest)/(2*len(e.workers)))
+	most := min(togetherBytes/(rest[0].vertices*max(1, int(unsafe.Sizeof(e.zero)))), len(rest)/len(e.workers))
 	n := 1
 	for n < most && len(rest[n].packed) > 0 {
 		n++

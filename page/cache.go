@@ -22,8 +22,9 @@ const (
 	// ringPages are in flight when pages are streamed: one being processed and
 	// two being read.
 	ringPages = 3
-	// budgetPages is into how many pages a small budget is divided at least.
-	budgetPages = 16
+	// budgetPages is into how many pages a small budget is divided at least: the larger
+	// they are, the more packed shards are folded together.
+	budgetPages = 8
 )
 
 // Readers is how many shards of streamed pages are read at once, each by a
@@ -65,12 +66,13 @@ type Cache struct {
 	store   *store.Store
 	opt     Options
 	spans   []Span
-	pageOf  []int32              // by shard
-	blocks  [shard.Sides][]block // by page
-	ring    chan []byte          // buffers for streamed pages
-	scratch chan []byte          // buffers for single shards
-	packed  chan []byte          // buffers for sides that are unpacked into pages
-	reads   chan struct{}        // held while a shard of a streamed page is read
+	pageOf  []int32                    // by shard
+	blocks  [shard.Sides][]block       // by page
+	known   [shard.Sides][]atomic.Bool // by shard: it was streamed before
+	ring    chan []byte                // buffers for streamed pages
+	scratch chan []byte                // buffers for single shards
+	packed  chan []byte                // buffers for sides that are unpacked into pages
+	reads   chan struct{}              // held while a shard of a streamed page is read
 	read    atomic.Int64
 	all     bool
 	mu      sync.Mutex // guards owned
@@ -115,8 +117,9 @@ func New(s *store.Store, o Options) (*Cache, error) {
 		if o.Memory == nil { // a device and the CPU share pages out, which needs finer ones
 			limit = maxResidentBytes
 		}
-	} else {
-		limit = min(limit, max(largest, o.Budget/budgetPages))
+	} else { // the ring, which takes less than half of it, leaves room for a side to notify by
+		rest := o.Budget - unpackers*c.packedBytes() - largest
+		limit = min(limit, max(largest, rest/budgetPages/int64(len(c.opt.Gather))))
 	}
 	if o.PageBytes > 0 {
 		limit = max(min(limit, o.PageBytes), largest)
@@ -161,6 +164,9 @@ func (c *Cache) reserve() (err error) {
 			}
 		}
 		return nil
+	}
+	for dir := range c.known {
+		c.known[dir] = make([]atomic.Bool, len(c.pageOf))
 	}
 	var pageBytes, sideBytes, gather, total int64
 	for p := range c.spans {
@@ -317,7 +323,7 @@ func (c *Cache) Side(dir shard.Direction, i int) (shard.Side, func(), error) {
 	}
 	buf := <-c.scratch
 	n := c.store.Catalogue().Bytes(dir, i)
-	side, err := c.store.StreamShard(dir, i, buf[:n:n])
+	side, err := c.stream(dir, i, buf[:n:n])
 	if err != nil {
 		c.scratch <- buf
 		return nil, nil, err

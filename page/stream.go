@@ -186,7 +186,7 @@ func (c *Cache) streamed(ctx context.Context, rq Request, buf []byte) (*Page, er
 		k := next
 		next++
 		reading.Go(func() {
-			*side, errs[k] = c.readSide(dir, i, dst, c.store.StreamShard)
+			*side, errs[k] = c.readSide(dir, i, dst, c.stream)
 			<-c.reads
 		})
 		return nil
@@ -197,6 +197,16 @@ func (c *Cache) streamed(ctx context.Context, rq Request, buf []byte) (*Page, er
 	}
 	p.free = func() { c.ring <- buf }
 	return p, nil
+}
+
+// stream reads a side that does not stay.
+func (c *Cache) stream(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
+	known := &c.known[dir][i]
+	side, err := c.store.StreamShard(dir, i, dst, known.Load())
+	if err == nil {
+		known.Store(true)
+	}
+	return side, err
 }
 
 // assemble makes a page of the sides that get gives, or will have given.
