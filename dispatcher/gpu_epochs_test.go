@@ -256,6 +256,9 @@ func checkStopped[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], s
 	} else if stop.after == 0 {
 		cancel()
 	}
+	if devices[0] == CPU {
+		o.Method = Pull // one iteration after the other
+	}
 	_, r, err := recorded(ctx, t, s, p, folder, o)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("after %d iterations: %v", len(r.Iterations), err)

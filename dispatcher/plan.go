@@ -80,6 +80,9 @@ func (j *Job[V, A]) plan() (err error) {
 			return err
 		}
 	}
+	if err = j.planFrontier(loops); err != nil {
+		return err
+	}
 	j.cpu.ranks = rank(j.pages.Spans(), j.edges)
 	if err = j.openCPU(loops, m.page.Gather); err != nil {
 		return err
@@ -97,7 +100,7 @@ func (j *Job[V, A]) plan() (err error) {
 func (j *Job[V, A]) openCPU(loops compiled.Loops[V, A], gather []shard.Direction) (err error) {
 	j.cpu.orders = new(cpuengine.Orders)
 	if loops.Scatter != nil && j.pages.InMemory() && j.cat.Layout != store.Packed {
-		if j.cpu.orders, err = cpuengine.NewOrders(j.cat, gather, j.pages.Rest()); err != nil {
+		if j.cpu.orders, err = cpuengine.NewOrders(j.cat, gather, j.restForOrders()); err != nil {
 			return err
 		}
 	}
@@ -105,6 +108,15 @@ func (j *Job[V, A]) openCPU(loops compiled.Loops[V, A], gather []shard.Direction
 		return fmt.Errorf("program %T: %w", j.program, err)
 	}
 	return nil
+}
+
+// restForOrders is what memory is left when frontiers have theirs.
+func (j *Job[V, A]) restForOrders() int64 {
+	rest := j.pages.Rest()
+	if rest >= 0 && j.front.unfit == nil {
+		rest -= j.front.bytes
+	}
+	return rest
 }
 
 // readsDegrees reports which degrees of vertices iterations read beside those along which
@@ -142,8 +154,9 @@ func (j *Job[V, A]) facts() policy.Facts {
 	return policy.Facts{
 		Method: j.opt.Method, Device: j.opt.Device, Vertices: uint64(j.cat.Vertices), ValueBytes: uint64(j.valueBytes),
 		PullEdges: j.pullEdges, NotifyEdges: j.notifyEdges, Pages: len(j.pages.Spans()), InMemory: j.pages.InMemory(),
-		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil, Ordered: j.cpu.orders.Any(),
+		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil,
 		News: j.monotone && packed && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges, Scans: scans,
+		Frontier: j.frontierFits(), Seeks: j.cpu.engine.Seeks(), Ordered: j.cpu.orders.Any(), Prioritized: j.front.ordered,
 	}
 }
 

@@ -15,6 +15,9 @@ type Iteration struct {
 	Edges    uint64  `json:"edges"`  // gathered and notified along
 	Vertices uint64  `json:"vertices"`
 	Pages    int     `json:"pages"`
+	// Levels is how many iterations this stands for, from Iteration on, where the engine
+	// did several within a millisecond; 0: one.
+	Levels int `json:"levels,omitempty"`
 	// SourceOrder: it pulled over shards in source order, which the first such
 	// iteration made.
 	SourceOrder bool          `json:"source_order"`
@@ -81,6 +84,15 @@ type Report struct {
 	Without string
 	// Lost is why the job went on without the GPU; "": it did not.
 	Lost string
+}
+
+// Done is how many iterations were done, in this process and before.
+func (r *Report) Done() int {
+	n := r.Before
+	for i := range r.Iterations {
+		n += max(1, r.Iterations[i].Levels)
+	}
+	return n
 }
 
 // add adds an iteration to the report.

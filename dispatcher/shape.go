@@ -16,6 +16,7 @@ type shape struct {
 	firsts      []uint32          // first vertex of each shard
 	edges       []uint64          // that a pull gathers along, by shard
 	pullEdges   uint64            // all of them
+	gatherSides []shard.Direction // along which vertices gather
 	notifySides []shard.Direction // along which active vertices notify
 	notifyEdges uint64            // edges on those sides
 	oneSide     bool              // vertices notify by sides that are gathered along too
@@ -25,7 +26,7 @@ type shape struct {
 type span struct{ from, to int }
 
 func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direction) *shape {
-	s := &shape{cat: cat, valueBytes: valueBytes, notifySides: notify, oneSide: slices.Contains(gather, cat.Stored(notify[0]))}
+	s := &shape{cat: cat, valueBytes: valueBytes, gatherSides: gather, notifySides: notify, oneSide: slices.Contains(gather, cat.Stored(notify[0]))}
 	s.notifyEdges = cat.Edges * uint64(len(s.notifySides))
 	s.edges = make([]uint64, len(cat.Shards))
 	for i, info := range cat.Shards {

@@ -42,6 +42,7 @@ func (l circuitLoops) loops() compiled.Loops[Node, Branch] {
 		Scatter: l.scatter,
 		Fold:    l.fold,
 		Apply:   l.apply,
+		Weighs:  true,
 	}
 }
 

@@ -42,6 +42,7 @@ func (l neuralLoops) loops() compiled.Loops[float32, float64] {
 		Scatter: l.scatter,
 		Fold:    l.fold,
 		Apply:   l.apply,
+		Weighs:  true,
 	}
 }
 

@@ -42,6 +42,7 @@ func (l wccLoops) loops() compiled.Loops[uint32, uint32] {
 		Scatter: l.scatter,
 		Fold:    l.fold,
 		Apply:   l.apply,
+		Push:    l.push,
 	}
 }
 
@@ -167,6 +168,41 @@ func (l wccLoops) apply(acc []uint32, list []uint16, b *compiled.Block, cur, nex
 		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
+}
+
+func (l wccLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []uint32) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst uint32
+	from = from[:len(list)]
+	for i, u := range list {
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, v := range row {
+			g := p.Gather(src, gas.Edge{}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
 }
 
 // wccFragments are those of WCC.

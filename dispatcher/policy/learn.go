@@ -169,7 +169,7 @@ func count(s State, m Measurement) State {
 		if excess > 0 {
 			s.Owed -= int64(min(excess, float64(m.Looked)))
 		}
-	default:
+	case d.Method == NotifyPull:
 		s.Notified = true
 	}
 	if m.Decision.Device == Hybrid || m.Decision.Device == CPU && m.Decision.Method == Pull {

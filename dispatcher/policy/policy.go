@@ -11,6 +11,7 @@ const (
 	Auto       Method = "auto" // by the share of edges that lead out of active vertices
 	Pull       Method = "pull" // all vertices
 	NotifyPull Method = "notify-pull"
+	Frontier   Method = "frontier" // active vertices push along their edges, or are sought
 )
 
 // Device says where a job, or an iteration of it, runs.
@@ -40,6 +41,11 @@ type Facts struct {
 	Ordered     bool   `json:"ordered"`    // shards can be put in source order
 	// News: pulls leave out edges that have no news, as notify-pulls do.
 	News bool `json:"news,omitempty"`
+	// Frontier: the job can advance frontiers. Seeks: their programs end early where many
+	// are active. Prioritized: they have an order of work.
+	Frontier    bool `json:"frontier,omitempty"`
+	Seeks       bool `json:"seeks,omitempty"`
+	Prioritized bool `json:"prioritized,omitempty"`
 	// Scans is how many edges are gone through to notify, whatever is active.
 	Scans uint64 `json:"scans,omitempty"`
 }
@@ -158,12 +164,18 @@ func method(o Observation, s State) Method {
 		return Pull
 	case o.Facts.Method != Auto:
 		return o.Facts.Method
+	case o.Frontier && (o.Seeks || o.Prioritized || o.Fraction <= frontierLimit):
+		return Frontier
 	case gain(o, s) < 0 || s.Owed > 0:
 		return Pull
 	default:
 		return NotifyPull
 	}
 }
+
+// frontierLimit is the largest f with which a frontier without a better order pushes: to
+// push along one edge takes as long as to pull along about eight in sequence.
+const frontierLimit = 1. / 8
 
 const (
 	// headEdges: the head of a block, of which there is one in 256 edges, takes as long

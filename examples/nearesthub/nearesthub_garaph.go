@@ -42,6 +42,8 @@ func (l nearestHubLoops) loops() compiled.Loops[Place, Place] {
 		Scatter: l.scatter,
 		Fold:    l.fold,
 		Apply:   l.apply,
+		Weighs:  true,
+		Push:    l.push,
 	}
 }
 
@@ -199,6 +201,81 @@ func (l nearestHubLoops) apply(acc []Place, list []uint16, b *compiled.Block, cu
 		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
+}
+
+func (l nearestHubLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []Place) {
+	if a.Rows.Arcs != nil {
+		l.pushWeighted(a, b, list, from, cur)
+		return
+	}
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst Place
+	from = from[:len(list)]
+	for i, u := range list {
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+}
+
+func (l nearestHubLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []Place) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Arcs
+	var dst Place
+	from = from[:len(list)]
+	for i, u := range list {
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, e := range row {
+			v := e.To
+			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
 }
 
 // nearestHubFragments are those of NearestHub.

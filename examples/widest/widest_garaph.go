@@ -42,6 +42,7 @@ func (l widestLoops) loops() compiled.Loops[float32, float32] {
 		Scatter: l.scatter,
 		Fold:    l.fold,
 		Apply:   l.apply,
+		Weighs:  true,
 	}
 }
 

@@ -161,9 +161,10 @@ var (
 	allKinds = []kind{
 		{dispatcher.Pull, dispatcher.CPU}, {dispatcher.Pull, dispatcher.GPU}, {dispatcher.Pull, dispatcher.Hybrid},
 		{dispatcher.NotifyPull, dispatcher.CPU}, {dispatcher.NotifyPull, dispatcher.GPU}, {dispatcher.NotifyPull, dispatcher.Hybrid},
+		{dispatcher.Frontier, dispatcher.CPU},
 	}
 	deviceColors = map[dispatcher.Device]color.Color{dispatcher.CPU: blue, dispatcher.GPU: vermilion, dispatcher.Hybrid: green}
-	methodShapes = map[dispatcher.Method]shape{dispatcher.Pull: square, dispatcher.NotifyPull: triangle}
+	methodShapes = map[dispatcher.Method]shape{dispatcher.Pull: square, dispatcher.NotifyPull: triangle, dispatcher.Frontier: octagon}
 )
 
 // alphaFigure shows by how much the GPU would be faster.
