@@ -42,6 +42,7 @@ type Advancer[V, A any] struct {
 	lanes       []lane   // by goroutine
 	block       compiled.Block
 	direction
+	order ordered[V]
 }
 
 // direction is what the choice between pushing and seeking depends on.
@@ -63,7 +64,8 @@ type limits struct {
 // lane is what one goroutine has.
 type lane struct {
 	compiled.Advance
-	hubs []uint32 // places in the queue of vertices that are left for later
+	hubs  []uint32 // vertices that are left for later: places in the queue, or themselves
+	spare []uint32
 }
 
 // Advanced is what levels did.
@@ -73,7 +75,7 @@ type Advanced struct {
 }
 
 // NewAdvancer makes one over rows of all edges along which vertices make others gather,
-// and those along which they gather; nil: it does not seek.
+// and those along which they gather; nil: it does not seek. Both may be the same.
 func NewAdvancer[V, A any](e *Engine[V, A], rows, in *frontier.Rows) (*Advancer[V, A], error) {
 	f := &Advancer[V, A]{Engine: e, rows: rows, in: in}
 	a := e.arrays
@@ -291,7 +293,7 @@ func (f *Advancer[V, A]) pushBetweenHubs(l *lane, list []uint32, from []V, begin
 }
 
 // eachHub calls push for pieces of the rows of vertices that were left for later, given by
-// their places in a list.
+// their places in a list; nil: by themselves.
 func (f *Advancer[V, A]) eachHub(list []uint32, push func(l *lane, k uint32)) error {
 	var hubs []uint32
 	for i := range f.lanes {
@@ -299,7 +301,11 @@ func (f *Advancer[V, A]) eachHub(list []uint32, push func(l *lane, k uint32)) er
 		f.lanes[i].hubs = f.lanes[i].hubs[:0]
 	}
 	for _, k := range hubs {
-		degree, size := uint64(f.block.Degree[list[k]]), uint64(f.limits.hub)
+		v := k
+		if list != nil {
+			v = list[k]
+		}
+		degree, size := uint64(f.block.Degree[v]), uint64(f.limits.hub)
 		err := f.each(parts(int(degree), int(size)), func(l *lane, i int) {
 			l.Cut, l.From, l.To = true, uint64(i)*size, min(uint64(i+1)*size, degree)
 			push(l, k)

@@ -147,6 +147,65 @@ func checkLevels[V comparable, A any](t *rapid.T, g oracle.Graph, p gas.Program[
 	}
 }
 
+// checkOrdered compares an advancer that does vertices by their priorities, stopped after
+// any number of rounds, with plain levels.
+func checkOrdered[V comparable, A any](t *rapid.T, g oracle.Graph, p gas.Program[V, A]) {
+	loops, _ := LoopsOf(p)
+	if rapid.Bool().Draw(t, "generic") {
+		loops = GenericLoops(p)
+	}
+	f, at := advancer(t, g, loops, rapid.IntRange(1, 3).Draw(t, "threads"))
+	defer f.arrays.Free()
+	defer f.Free()
+	want, _ := levels(g, p, math.MaxInt)
+	for calls := 0; at.Activated > 0; calls++ {
+		if calls > 10*g.N*g.N+10 {
+			t.Fatalf("%T: %d vertices are active for ever", p, at.Activated)
+		}
+		n := rapid.SampledFrom([]int{1, 2, 10, math.MaxInt}).Draw(t, "rounds")
+		got, err := f.AdvanceOrdered(context.Background(), gas.Step{}, at, n, time.Now().Add(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at = got.Stats
+		if active := f.arrays.Active.Count(0, uint32(g.N)); active != int(at.Activated) {
+			t.Fatalf("%T: %d are active, and %d counted", p, active, at.Activated)
+		}
+	}
+	for v := range want {
+		if f.arrays.Cur[v] != want[v] {
+			t.Fatalf("%T: vertex %d is at %v, want %v", p, v, f.arrays.Cur[v], want[v])
+		}
+	}
+}
+
+// far is SSSP whose priorities are far apart, infinite or no number.
+type far struct{ programs.SSSP[float32] }
+
+func (far) Priority(value float32) float64 {
+	switch {
+	case value > 12:
+		return math.NaN()
+	case value > 8:
+		return math.Inf(1)
+	case value == 3:
+		return math.Inf(-1)
+	}
+	return math.Exp(float64(value) * 20)
+}
+
+// TestAdvanceOrdered: the order of priorities, and what they are, make no difference to the
+// result.
+func TestAdvanceOrdered(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := testgraph.Draw(t)
+		source := programs.SSSP[float32]{Source: rapid.Uint32Range(0, uint32(g.N-1)).Draw(t, "source")}
+		checkOrdered(t, g, gas.Program[float32, float32](source))
+		checkOrdered(t, g, gas.Program[float32, float32](far{source}))
+		checkOrdered(t, g, gas.Program[float64, float64](programs.SSSP[float64]{Source: source.Source}))
+	})
+}
+
 // TestAdvance: n iterations from frontier to frontier give what n plain ones give,
 // however they push or seek, on how many goroutines, and whatever is split.
 func TestAdvance(t *testing.T) {

@@ -26,6 +26,9 @@ type frontiers[V, A any] struct {
 // else is due: reports, progress, checkpoints.
 const slice = time.Millisecond
 
+// orderedSlice is the same where buckets are filled and emptied at both ends.
+const orderedSlice = 200 * time.Millisecond
+
 // planFrontier says whether the program, the graph and the memory let the job advance
 // frontiers: what other iterations need has its memory before.
 func (j *Job[V, A]) planFrontier(loops compiled.Loops[V, A]) error {
@@ -130,7 +133,11 @@ func (j *Job[V, A]) advance(ctx context.Context, x *iteration) error {
 		limit = min(limit, max(1, e.policy.Every-e.iterations))
 	}
 	from := cpuengine.Stats{Activated: j.activated, Degrees: j.degrees}
-	done, err := j.front.advancer.Advance(ctx, j.step, from, limit, time.Now().Add(slice))
+	next, until := j.front.advancer.Advance, slice
+	if j.front.ordered {
+		next, until = j.front.advancer.AdvanceOrdered, orderedSlice
+	}
+	done, err := next(ctx, j.step, from, limit, time.Now().Add(until))
 	x.Levels, x.Edges, x.Vertices, x.loaded = done.Levels, done.Edges, done.Vertices, read
 	j.activated, j.degrees = done.Activated, done.Degrees
 	j.previous = j.step.Aggregate

@@ -11,6 +11,7 @@ const nearBuckets = 64
 // [low + i·width, low + (i+1)·width). A vertex that got better several times is in several.
 type Buckets struct {
 	lists [nearBuckets + 1][]uint32
+	Held  int     // vertices in all buckets
 	Now   int     // the bucket that is being done: those before it are empty
 	low   float64 // of bucket 0
 	scale float64 // 1/width
@@ -18,7 +19,7 @@ type Buckets struct {
 
 // Begin empties the buckets and moves them to priorities from low on.
 func (b *Buckets) Begin(low, width float64) {
-	b.Now, b.low, b.scale = 0, low, 1/width
+	b.Now, b.Held, b.low, b.scale = 0, 0, low, 1/width
 	for i := range b.lists {
 		b.lists[i] = b.lists[i][:0]
 	}
@@ -42,6 +43,7 @@ func (b *Buckets) Put(v uint32, priority float64) {
 		i = max(int(x), b.Now)
 	}
 	b.lists[i] = append(b.lists[i], v)
+	b.Held++
 }
 
 // Next is the first bucket from Now on that has vertices, [Far] included; more than that:
@@ -60,6 +62,7 @@ const Far = nearBuckets
 // Take empties bucket i and returns what it had, in the place of the memory of old.
 func (b *Buckets) Take(i int, old []uint32) []uint32 {
 	list := b.lists[i]
+	b.Held -= len(list)
 	b.lists[i] = old[:0]
 	return list
 }
