@@ -86,6 +86,7 @@ func NewAdvancer[V, A any](e *Engine[V, A], rows, in *frontier.Rows) (*Advancer[
 	if err != nil {
 		return nil, err
 	}
+	clear(memory) // so that it is there, and no level waits for it
 	f.memory, f.queue, f.next = memory, frontier.NewQueue(memory[:a.N:a.N]), frontier.NewQueue(memory[a.N:])
 	for i := range f.lanes {
 		l := &f.lanes[i]

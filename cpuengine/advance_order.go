@@ -24,6 +24,7 @@ const (
 type ordered[V any] struct {
 	priority gas.Prioritized[V]
 	width    float64    // of a bucket
+	flat     bool       // edges lead to the same priority
 	lists    [][]uint32 // by goroutine, its part of the bucket that is being done
 }
 
@@ -68,7 +69,7 @@ func (f *Advancer[V, A]) fill() {
 	a, o := f.arrays, &f.order
 	if o.priority == nil {
 		o.priority = f.program.(gas.Prioritized[V])
-		o.width = f.bucketWidth()
+		f.bucketWidth()
 		o.lists = make([][]uint32, len(f.lanes))
 	}
 	low := math.NaN()
@@ -101,7 +102,7 @@ func (f *Advancer[V, A]) crowded() bool {
 	return held > 2*int(f.arrays.N)+1<<16
 }
 
-// empty makes those active that are in buckets, and empties these.
+// empty makes those active that are in buckets and not done, and empties these.
 func (f *Advancer[V, A]) empty() (active, degrees uint64) {
 	a := f.arrays
 	a.Active.Clear()
@@ -109,7 +110,7 @@ func (f *Advancer[V, A]) empty() (active, degrees uint64) {
 	for i := range f.lanes {
 		l := &f.lanes[i]
 		l.Each(func(v uint32) {
-			if !a.Active.Has(v) {
+			if !l.Passed(f.order.priority.Priority(a.Cur[v])) && !a.Active.Has(v) {
 				a.Active.Add(v)
 				active++
 				degrees += uint64(a.Degree[v])
@@ -230,6 +231,9 @@ func (f *Advancer[V, A]) sortFar() {
 		}
 	}
 	passed := f.lanes[0].Buckets // as it was
+	if f.order.flat {
+		f.order.width *= flatter
+	}
 	f.begin(low)
 	for i := range f.lanes {
 		for _, v := range f.order.lists[i] {
@@ -245,49 +249,80 @@ func (f *Advancer[V, A]) sortFar() {
 	}
 }
 
-// bucketWidth is how far apart priorities may be that are done at once: sampled edges say
-// by how much one leads on, and the more edges a vertex has, the shorter is the shortest.
-func (f *Advancer[V, A]) bucketWidth() float64 {
-	degree := float64(f.rows.Off[f.arrays.N]) / float64(f.arrays.N)
-	return f.meanStep() * min(1, widthDegree/degree)
-}
-
 // widthDegree is the mean degree up to which buckets are as wide as a mean step: on RMAT
-// 20 with 30 edges a vertex, an eighth to a twentieth was as good, on a grid a fourth to
+// 20 with 30 edges a vertex, an eighth to a thirtieth was as good, on a grid a fourth to
 // all.
 const widthDegree = 2
 
+// flatter is by how much buckets get wider with each sorting where edges lead to the same
+// priority: what is first spreads by itself, and after a few of these little is left.
+const flatter = 4
+
+// bucketWidth finds how far apart priorities may be that are done at once: sampled edges
+// say by how much one leads on, and the more edges a vertex has, the shorter is the
+// shortest. Where they add nothing, as to labels, it begins with what lies between two
+// vertices.
+func (f *Advancer[V, A]) bucketWidth() {
+	o := &f.order
+	degree := float64(f.rows.Off[f.arrays.N]) / float64(f.arrays.N)
+	mean, zero := f.meanStep()
+	switch {
+	case mean > 0:
+		o.width = mean * min(1, widthDegree/degree)
+	case zero:
+		o.width, o.flat = f.meanGap(), true
+	default:
+		o.width = math.Inf(1)
+	}
+}
+
 // meanStep is the mean of what sampled edges add to the priority of a vertex that is
-// active; infinite, if they add nothing that can be measured.
-func (f *Advancer[V, A]) meanStep() float64 {
+// active; 0 where none adds anything, and zero says whether that was seen.
+func (f *Advancer[V, A]) meanStep() (mean float64, zero bool) {
 	const samples = 1 << 10
 	a, o := f.arrays, &f.order
 	source, ok := a.Active.Next(0, a.N)
-	if !ok {
-		return math.Inf(1)
+	edges := f.rows.Off[a.N]
+	if !ok || edges == 0 {
+		return 0, false
 	}
 	src, sum, n := a.Cur[source], 0.0, 0
 	start := o.priority.Priority(src)
-	edges := f.rows.Off[a.N]
 	for i := range uint64(samples) {
-		if edges == 0 {
-			break
-		}
 		k := (i*2 + 1) * edges / (2 * samples)
-		e, v := gas.Edge{Weight: 1}, uint32(0)
+		var v uint32
+		e := gas.Edge{Weight: 1}
 		if f.rows.Arcs != nil {
 			v, e.Weight = f.rows.Arcs[k].To, f.rows.Arcs[k].Weight
 		} else {
 			v = f.rows.Nbr[k]
 		}
 		value := f.program.Apply(f.block.Vertex(int(v)), a.Cur[v], f.program.Gather(src, e, src), f.block.Step)
-		if step := o.priority.Priority(value) - start; step > 0 && step < math.MaxFloat64 {
+		switch step := o.priority.Priority(value) - start; {
+		case step > 0 && step < math.MaxFloat64:
 			sum += step
 			n++
+		case step == 0:
+			zero = true
 		}
 	}
 	if n == 0 {
-		return math.Inf(1)
+		return 0, zero
 	}
-	return sum / float64(n)
+	return sum / float64(n), zero
+}
+
+// meanGap is the mean distance of the priorities of active vertices; infinite, if there is
+// none.
+func (f *Advancer[V, A]) meanGap() float64 {
+	a, low, high, n := f.arrays, math.Inf(1), math.Inf(-1), 0
+	for v, ok := a.Active.Next(0, a.N); ok; v, ok = a.Active.Next(v+1, a.N) {
+		at := f.order.priority.Priority(a.Cur[v])
+		low, high = min(low, at), max(high, at)
+		n++
+	}
+	if gap := (high - low) / float64(n); gap > 0 && gap < math.MaxFloat64 {
+		return gap
+	}
+	return math.Inf(1)
 }

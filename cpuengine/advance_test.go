@@ -202,7 +202,8 @@ func TestAdvanceOrdered(t *testing.T) {
 		source := programs.SSSP[float32]{Source: rapid.Uint32Range(0, uint32(g.N-1)).Draw(t, "source")}
 		checkOrdered(t, g, gas.Program[float32, float32](source))
 		checkOrdered(t, g, gas.Program[float32, float32](far{source}))
-		checkOrdered(t, g, gas.Program[float64, float64](programs.SSSP[float64]{Source: source.Source}))
+		checkOrdered(t, g, gas.Program[uint32, uint32](programs.WCC{}))
+		checkOrdered(t, g, gas.Program[float64, float64](programs.SSSP[float64](source)))
 	})
 }
 

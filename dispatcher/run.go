@@ -274,6 +274,7 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 		if _, err := j.loadRows(ctx); err != nil {
 			return err
 		}
+		clear(j.arrays.Next) // so that memory is there
 	}
 	if !j.report.InMemory {
 		j.opt.Log.Info("the graph does not fit into memory: pages are streamed from disk",

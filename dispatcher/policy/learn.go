@@ -159,6 +159,9 @@ func learnNotify(v *Speeds, m Measurement) {
 // count takes in an iteration by its counts.
 func count(s State, m Measurement) State {
 	excess := gain(m.Observation, s) // notify-pull would have been better
+	if few := m.Observation.Fraction; m.Decision.Device == CPU && m.Decision.Method != Frontier && few <= frontierLimit {
+		s.Spared += max(0, float64(m.Looked)-few/frontierLimit*float64(m.Observation.NotifyEdges))
+	}
 	switch d := m.Decision; {
 	case d.Device != CPU:
 		if excess > 0 && s.Speeds.CPU > 0 {

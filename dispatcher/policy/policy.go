@@ -113,6 +113,9 @@ type Counts struct {
 	// Owed is how many edges pulls look at in excess before the sides by which vertices
 	// notify are read, which stay in memory then: as many as they have.
 	Owed int64 `json:"owed"`
+	// Spared is how many edges frontiers would have looked at less, where few vertices
+	// were active.
+	Spared float64 `json:"spared,omitempty"`
 }
 
 // inMemoryLimit is the largest f with which an iteration notifies, in memory.
@@ -164,7 +167,7 @@ func method(o Observation, s State) Method {
 		return Pull
 	case o.Facts.Method != Auto:
 		return o.Facts.Method
-	case o.Frontier && (o.Seeks || o.Prioritized || o.Fraction <= frontierLimit):
+	case o.Frontier && (o.Seeks || o.Prioritized || o.Fraction <= frontierLimit && s.Spared >= float64(rowsCost*o.NotifyEdges)):
 		return Frontier
 	case gain(o, s) < 0 || s.Owed > 0:
 		return Pull
@@ -176,6 +179,10 @@ func method(o Observation, s State) Method {
 // frontierLimit is the largest f with which a frontier without a better order pushes: to
 // push along one edge takes as long as to pull along about eight in sequence.
 const frontierLimit = 1. / 8
+
+// rowsCost is how many edges a pull looks at while the rows of one are brought into memory.
+// Where frontiers save the most, that is done before the first iteration.
+const rowsCost = 8
 
 const (
 	// headEdges: the head of a block, of which there is one in 256 edges, takes as long

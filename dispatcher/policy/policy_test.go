@@ -225,3 +225,37 @@ func TestMaintain(t *testing.T) {
 		t.Errorf("the host is up to date: %+v", u)
 	}
 }
+
+// TestFrontier: frontiers are chosen at once for programs that end early or have an order;
+// for others when few vertices are active, and the rows would have paid.
+func TestFrontier(t *testing.T) {
+	for _, c := range []struct {
+		name               string
+		seeks, prioritized bool
+		able               bool
+		f, spared          float64
+		aggregate          bool
+		want               Method
+	}{
+		{"cannot", true, true, false, 0.01, 1e9, false, NotifyPull},
+		{"ends early", true, false, true, 1, 0, false, Frontier},
+		{"has an order", false, true, true, 1, 0, false, Frontier},
+		{"the aggregate changed", true, true, true, 0.01, 1e9, true, Pull},
+		{"few are active", false, false, true, 0.01, 0, false, NotifyPull},
+		{"few are active, for long", false, false, true, 0.01, rowsCost * 10000, false, Frontier},
+		{"many are active", false, false, true, 0.9, rowsCost * 10000, false, Pull},
+	} {
+		o := Observation{Facts: facts(), Fraction: c.f, AggregateChanged: c.aggregate}
+		o.Frontier, o.Seeks, o.Prioritized = c.able, c.seeks, c.prioritized
+		s := Start(o.Facts, New(o.Facts), 0)
+		s.Owed, s.Spared = 0, c.spared
+		if d, _ := Decide(o, s); d.Method != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, d.Method, c.want)
+		}
+	}
+	o := Observation{Facts: facts(), Fraction: 0.001}
+	s := Learn(Start(o.Facts, New(o.Facts), 0), Measurement{Observation: o, Decision: Decision{Method: Pull, Device: CPU}, Looked: 10000})
+	if want := 10000 - 8*0.001*10000; !near(s.Spared, want) {
+		t.Errorf("a pull along 10,000 edges with 10 of active vertices: %v would have been spared, want %v", s.Spared, want)
+	}
+}
