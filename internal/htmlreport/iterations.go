@@ -132,6 +132,9 @@ func fractionFigure(r dispatcher.Report) figure {
 	}
 	c.add(line)
 	for _, k := range allKinds {
+		if len(kinds[k]) == 0 {
+			continue
+		}
 		c.add(series{name: fmt.Sprintf("%s, %s", k.method, k.device), points: kinds[k], color: deviceColors[k.device], shape: methodShapes[k.method]})
 	}
 	c.level, c.name = r.NotifyLimit, "limit"
