@@ -18,6 +18,8 @@ import (
 type Plan struct {
 	// Rows are the directions of adjacency that it reads; none: it reads no rows.
 	Rows []shard.Direction
+	// Weights: it reads the weights of rows too, on a weighted graph.
+	Weights bool
 	// Arrays are what it allocates at any one time, at most, by what it is for.
 	Arrays []Array
 }
@@ -64,12 +66,15 @@ func (e *MemoryError) Error() string {
 func (e *MemoryError) Is(target error) bool { return target == hostmem.ErrBudget }
 
 // rowsOf are the sides of the graph that have the planned rows.
-func rowsOf(s *store.Store, planned []shard.Direction) (sides []shard.Direction, err error) {
+func rowsOf(s *store.Store, p Plan) (sides []shard.Direction, err error) {
 	cat := s.Catalogue()
-	for _, dir := range planned {
+	for _, dir := range p.Rows {
 		side, ok := cat.RowsOf(dir)
 		if !ok {
-			return nil, fmt.Errorf("graph %s: its in-edges are packed, and the algorithm reads rows of them; import the graph with --rows", s.Name())
+			return nil, fmt.Errorf("graph %s: its in-edges are packed, and the algorithm reads rows of them; `garaph upgrade --rows %[1]s` adds them", s.Name())
+		}
+		if _, stored := cat.WeightsOf(side); p.Weights && cat.Weighted && !stored && side != shard.In {
+			return nil, fmt.Errorf("graph %s: the algorithm reads weights of rows, and the %s side has none; import the graph again with --layout packed", s.Name(), side)
 		}
 		if cat.Symmetric {
 			return []shard.Direction{side}, nil
@@ -88,11 +93,11 @@ func openRows(s *store.Store, p Plan, o Options) (*page.Cache, error) {
 		}
 		return nil, nil
 	}
-	gather, err := rowsOf(s, p.Rows)
+	gather, err := rowsOf(s, p)
 	if err != nil {
 		return nil, err
 	}
-	po := page.Options{Gather: gather, Threads: o.Threads}
+	po := page.Options{Gather: gather, Weights: p.Weights, Threads: o.Threads}
 	if o.Memory > 0 {
 		po.Budget = max(1, o.Memory-needed.Least())
 	}

@@ -46,11 +46,26 @@ type Block struct {
 // Row is row i: the neighbours of vertex First+i in a planned direction, ascending,
 // parallel edges and self-loops included.
 func (b *Block) Row(dir shard.Direction, i int) []uint32 {
+	return b.side(dir).Row(b.begin+i, nil)
+}
+
+// Weights are those of the edges of row i, where the plan has weights. Of a graph without
+// weights, they are nil, and stand for 1.
+func (b *Block) Weights(dir shard.Direction, i int) []float32 {
+	s := b.side(dir)
+	if s.Weight == nil {
+		return nil
+	}
+	v := b.begin + i
+	return s.Weight[s.Off[v]:s.Off[v+1]]
+}
+
+func (b *Block) side(dir shard.Direction) *rows.Side {
 	at := b.rows.side[dir]
 	if at < 0 {
 		panic(fmt.Sprintf("rows of direction %s are read, and not planned", dir))
 	}
-	return b.shard[at].Row(b.begin+i, nil)
+	return b.shard[at]
 }
 
 // Each goes over all rows once: it calls f for blocks of about as many edges each,

@@ -3,6 +3,7 @@ package algorithms_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ type scripted struct {
 }
 
 func (a scripted) Plan(*store.Catalogue, int) algorithms.Plan {
-	return algorithms.Plan{Rows: a.rows, Arrays: []algorithms.Array{{Name: "the values", Bytes: a.bytes}}}
+	return algorithms.Plan{Rows: a.rows, Weights: true, Arrays: []algorithms.Array{{Name: "the values", Bytes: a.bytes}}}
 }
 
 func (a scripted) Run(ctx context.Context, e *algorithms.Env) ([]int64, error) { return a.run(ctx, e) }
@@ -77,17 +78,32 @@ func TestMistakes(t *testing.T) {
 }
 
 // TestRows: every row comes once, as in the graph, in both directions and whatever the
-// layout.
+// layout, with its weights.
 func TestRows(t *testing.T) {
-	for _, o := range []teststore.Options{{ShardVertices: 2}, {ShardVertices: 2, Layout: store.Packed, InRows: true}} {
+	for _, o := range []teststore.Options{
+		{ShardVertices: 2}, {ShardVertices: 2, Layout: store.Packed, InRows: true},
+		{ShardVertices: 2, Layout: store.Packed, InRows: true, Weighted: true},
+		{ShardVertices: 2, Layout: store.Packed, Symmetric: true, Weighted: true}, {ShardVertices: 2, Symmetric: true, Weighted: true},
+	} {
 		testRows(t, o)
+	}
+}
+
+// TestNoWeights: weights of rows that are not stored are refused with what to do.
+func TestNoWeights(t *testing.T) {
+	run := func(ctx context.Context, e *algorithms.Env) ([]int64, error) { return algorithms.Make[int64](e, 4) }
+	for _, o := range []teststore.Options{{Weighted: true}, {Weighted: true, Layout: store.Packed, NoRowWeights: true}} {
+		s := teststore.Build(t, testgraph.MultiEdges(), o)
+		if _, err := algorithms.Run(t.Context(), s, scripted{[]shard.Direction{shard.Out}, 32, run}, algorithms.Options{}); err == nil || !strings.Contains(err.Error(), "the out side has none") {
+			t.Errorf("%+v: got %v", o, err)
+		}
 	}
 }
 
 // TestNoInRows: a packed graph without rows of in-edges is refused with what to do.
 func TestNoInRows(t *testing.T) {
 	s := teststore.Build(t, testgraph.MultiEdges(), teststore.Options{Layout: store.Packed})
-	if _, err := algorithms.Run(t.Context(), s, algorithms.Triangles{}, algorithms.Options{}); err == nil || !strings.Contains(err.Error(), "--rows") {
+	if _, err := algorithms.Run(t.Context(), s, algorithms.Triangles{}, algorithms.Options{}); err == nil || !strings.Contains(err.Error(), "garaph upgrade --rows "+s.Name()) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -95,10 +111,22 @@ func TestNoInRows(t *testing.T) {
 func testRows(t *testing.T, o teststore.Options) {
 	g := testgraph.MultiEdges()
 	s := teststore.Build(t, g, o)
-	want := map[[3]uint32]int{} // direction, vertex, neighbour
-	for _, e := range g.Edges {
-		want[[3]uint32{uint32(shard.In), e.Dst, e.Src}]++
-		want[[3]uint32{uint32(shard.Out), e.Src, e.Dst}]++
+	type key struct {
+		dir               shard.Direction
+		vertex, neighbour uint32
+		weight            float32
+	}
+	want := map[key]int{}
+	edges := g
+	if o.Symmetric {
+		edges = teststore.Mirrored(g)
+	}
+	for _, e := range edges.Edges {
+		if !o.Weighted {
+			e.Weight = 1
+		}
+		want[key{shard.In, e.Dst, e.Src, e.Weight}]++
+		want[key{shard.Out, e.Src, e.Dst, e.Weight}]++
 	}
 	for _, planned := range [][]shard.Direction{{shard.In}, {shard.Out}, {shard.Out, shard.In}} {
 		a := scripted{planned, 32, func(ctx context.Context, e *algorithms.Env) ([]int64, error) {
@@ -106,23 +134,26 @@ func testRows(t *testing.T, o teststore.Options) {
 			if err != nil {
 				return nil, err
 			}
-			got := map[[3]uint32]int{}
+			got := map[key]int{}
 			err = e.Rows().Each(ctx, func(_ int, b *algorithms.Block) error {
 				for i := range b.Len {
 					seen[b.First+uint32(i)]++
 					for _, dir := range planned {
-						for _, u := range b.Row(dir, i) {
-							got[[3]uint32{uint32(dir), b.First + uint32(i), u}]++
+						weights := b.Weights(dir, i)
+						for k, u := range b.Row(dir, i) {
+							x := key{dir, b.First + uint32(i), u, 1}
+							if weights != nil {
+								x.weight = weights[k]
+							}
+							got[x]++
 						}
 					}
 				}
 				return nil
 			})
-			for key, n := range want {
-				for _, dir := range planned {
-					if key[0] == uint32(dir) && got[key] != n {
-						t.Errorf("planned %v: %v is there %d times, want %d", planned, key, got[key], n)
-					}
+			for x, n := range want {
+				if slices.Contains(planned, x.dir) && got[x] != n {
+					t.Errorf("%+v, planned %v: %v is there %d times, want %d", o, planned, x, got[x], n)
 				}
 			}
 			return seen, err

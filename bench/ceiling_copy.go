@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// copyPart is what one goroutine copies before it takes the next task.
+	// copyPart is what one goroutine copies before it acquires the next task.
 	copyPart = 8 << 20
 	// copyLeast and copyCaches are the size of each of the two arrays: at least
 	// copyLeast bytes, and copyCaches times the largest cache.

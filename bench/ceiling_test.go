@@ -133,7 +133,7 @@ func TestAddPieces(t *testing.T) {
 func TestChooseShards(t *testing.T) {
 	c := &store.Catalogue{}
 	for i := range 100 {
-		c.Shards = append(c.Shards, store.ShardInfo{First: uint32(i), Vertices: 1, In: 1000, Blobs: [3]store.Extent{{Bytes: rows.Size(1, 1000, false)}}})
+		c.Shards = append(c.Shards, store.ShardInfo{First: uint32(i), Vertices: 1, In: 1000, Blobs: [2]store.Extent{{Bytes: rows.Size(1, 1000, false)}}})
 	}
 	size := c.Bytes(0, 0)
 	for _, test := range []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// edgesPerTask is how many edges one goroutine gathers along before it takes
+// edgesPerTask is how many edges one goroutine gathers along before it acquires
 // the next task: few enough that all end together, and that a 32-bit float
 // counts them exactly.
 const edgesPerTask = 1 << 16

@@ -2,9 +2,7 @@ package bench
 
 import (
 	"math"
-	"slices"
 
-	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
 )
 
@@ -47,23 +45,10 @@ func figuresOf(r dispatcher.Report, peak int64) figures {
 // measured reports whether the i-th iteration counts: a pull as there would be
 // more and more of in a longer run. Those that bring pages into memory to stay
 // are not, which are the pulls in memory that read anything and the first
-// iteration of a run from disk; and where shards were put in source order, nor
-// are those up to that.
+// iteration of a run from disk.
 func measured(r dispatcher.Report, i int) bool {
 	it := r.Iterations[i]
-	if it.Method != dispatcher.Pull {
-		return false
-	}
-	if !r.InMemory {
-		return it.Iteration > 0
-	}
-	if it.BytesRead > 0 {
-		return false
-	}
-	if !slices.ContainsFunc(r.Iterations, func(it garaph.Iteration) bool { return it.SourceOrder }) {
-		return true
-	}
-	return it.SourceOrder && i > 0 && r.Iterations[i-1].SourceOrder
+	return it.Method == dispatcher.Pull && (r.InMemory && it.BytesRead == 0 || !r.InMemory && it.Iteration > 0)
 }
 
 // compare computes the shares of a run: in memory, of gather-only; from

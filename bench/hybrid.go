@@ -58,8 +58,8 @@ const (
 	// starvedShare of the graph what the host's does.
 	streamedShare = 8
 	starvedShare  = 4
-	// inTurnIterations are those of devices in turn: in the later half, the CPU has
-	// most of what it does beside a GPU in source order.
+	// inTurnIterations are those of devices in turn: in the later half, their speeds
+	// are known.
 	inTurnIterations = 48
 	// fromDiskIterations are those of a job from disk.
 	fromDiskIterations = 8
@@ -216,8 +216,7 @@ func (m *hybridMeasurement) run(ctx context.Context, name string, w workload, o 
 }
 
 // later is the median of a figure over the later half of the iterations: those
-// before load pages, put them in source order, and learn the speeds of the
-// devices.
+// before load pages and learn the speeds of the devices.
 func (r *hybridRun) later(figure func(garaph.Iteration) float64) float64 {
 	var values []float64
 	for _, it := range r.Iterations[len(r.Iterations)/2:] {

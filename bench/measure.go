@@ -81,9 +81,9 @@ func Measure(ctx context.Context, g *garaph.Graph, o Options) (*Report, error) {
 	return r.ended(), nil
 }
 
-const measureAbout = `A figure is the median (least–most) of the rounds. Pulls are those that neither bring pages into memory to stay nor put
-them in source order. The ceiling of a run in memory is gather-only with values of its size, that of a run from disk the
-lower of the disk and the same program in memory.`
+const measureAbout = `A figure is the median (least–most) of the rounds. Pulls are those that bring no pages into memory to stay. The
+ceiling of a run in memory is gather-only with values of its size, that of a run from disk the lower of the disk and the
+same program in memory.`
 
 func (m *measurement) ceilingTable(r *Report) {
 	gather, shards := "", len(m.graph.Catalogue().Shards)

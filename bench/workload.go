@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// pageRankIterations are enough that most pulls are in source order.
+// pageRankIterations are enough that one slow pull does not move their median.
 const pageRankIterations = 24
 
 // workload is a program to measure.

@@ -64,7 +64,7 @@ func advancer[V, A any](t *rapid.T, g oracle.Graph, loops compiled.Loops[V, A], 
 			begin.Degrees += uint64(a.Degree[v])
 		}
 	}
-	e, err := New(loops, a, nil, threads)
+	e, err := New(loops, a, threads)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,10 +3,11 @@
 // active vertices mark their neighbours (Notify) and the marked ones gather
 // (Process with Work.Marked).
 //
-// The edges of a shard are cut into chunks with fixed borders. A vertex that a
-// border cuts gets its partial sums merged in the order of the chunks, by one
-// goroutine (Garaph, section 5.1). Borders depend on the shard alone, so that a
-// sync job gives the same bits with any number of goroutines and any page size.
+// A packed shard is folded by one goroutine. The edges of a shard of rows are cut into
+// chunks with fixed borders; a vertex that a border cuts gets its partial sums merged in
+// the order of the chunks, by one goroutine (Garaph, section 5.1). Both orders depend on
+// the shard alone, so that a sync job gives the same bits with any number of goroutines
+// and any page size.
 package cpuengine
 
 import (
@@ -38,8 +39,7 @@ type Engine[V, A any] struct {
 	// from disk must not wait for a whole one.
 	Yield bool
 
-	orders     *Orders // nil: there are none
-	chunkEdges uint64  // the constant, but for tests
+	chunkEdges uint64 // the constant, but for tests
 
 	workers []worker[V, A] // one for each goroutine
 	using   sync.Mutex     // guards used
@@ -53,9 +53,6 @@ type Work struct {
 	// News leaves out edges from sources that are not in Arrays.Active, where that is
 	// cheaper: the program is [gas.Monotone].
 	News bool
-	// SourceOrder wants shards in source order where that is faster and it is there,
-	// MakeOrder also where it takes time to make.
-	SourceOrder, MakeOrder bool
 	// Aggregates receives each processed shard's share of the global
 	// aggregate, by shard number. Nil when the program has no aggregate.
 	Aggregates []float64
@@ -77,9 +74,8 @@ func (s *Stats) Add(o Stats) {
 	s.Degrees += o.Degrees
 }
 
-// New makes an engine for the program of the loops, with the given number of goroutines,
-// over shards some of which it may put in source order; nil: none.
-func New[V, A any](loops compiled.Loops[V, A], a *vertices.Arrays[V], orders *Orders, threads int) (e *Engine[V, A], err error) {
+// New makes an engine for the program of the loops, with the given number of goroutines.
+func New[V, A any](loops compiled.Loops[V, A], a *vertices.Arrays[V], threads int) (e *Engine[V, A], err error) {
 	p := loops.Program
 	defer func() { // of Zero
 		if r := recover(); r != nil {
@@ -89,7 +85,7 @@ func New[V, A any](loops compiled.Loops[V, A], a *vertices.Arrays[V], orders *Or
 	if err := hostmem.CheckPlain[A](); err != nil {
 		return nil, fmt.Errorf("accumulator: %w", err)
 	}
-	e = &Engine[V, A]{program: p, arrays: a, orders: orders, chunkEdges: rows.ChunkEdges}
+	e = &Engine[V, A]{program: p, arrays: a, chunkEdges: rows.ChunkEdges}
 	e.loops = loops
 	e.zero = p.Zero()
 	e.workers = make([]worker[V, A], threads)

@@ -176,7 +176,7 @@ func newArrays[V any](t rapid.TB, s *shards, d gas.Direction) *vertices.Arrays[V
 func newEngine[V, A any](t rapid.TB, p gas.Program[V, A], a *vertices.Arrays[V], s *shards, threads int, chunk uint64) *Engine[V, A] {
 	t.Helper()
 	loops, _ := LoopsOf(p)
-	e, err := New(loops, a, nil, threads)
+	e, err := New(loops, a, threads)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,8 @@ func (e *Engine[V, A]) Notify(ctx context.Context, tasks []Task, dir shard.Direc
 		}
 		defer release()
 		if x, ok := s.(*packed.Side); ok {
-			return r.notifyPacked(x)
+			r.notifyPacked(x)
+			return nil
 		}
 		side, first := s.(shard.Rows), s.Header().First
 		for v, ok := e.arrays.Active.Next(p.From, p.To+1); ok; v, ok = e.arrays.Active.Next(v+1, p.To+1) {
@@ -88,7 +89,7 @@ func (e *Engine[V, A]) Notify(ctx context.Context, tasks []Task, dir shard.Direc
 // notifyPacked marks the neighbours of all active vertices of a packed side, which
 // takes a pass over all its edges: in such a side, nothing says where those of one
 // vertex are. The side is in one task.
-func (r *worker[V, A]) notifyPacked(side *packed.Side) error {
+func (r *worker[V, A]) notifyPacked(side *packed.Side) {
 	a := r.arrays
 	var active [1 << 16]bool
 	for v := range side.Vertices {
@@ -110,5 +111,4 @@ func (r *worker[V, A]) notifyPacked(side *packed.Side) error {
 			}
 		}
 	}
-	return nil
 }

@@ -83,7 +83,7 @@ func TestPanic(t *testing.T) {
 				}
 				if method == "Zero" {
 					p.armed.Store(true)
-					_, err := New(GenericLoops(gas.Program[uint32, uint32](p)), a, nil, threads)
+					_, err := New(GenericLoops(gas.Program[uint32, uint32](p)), a, threads)
 					check(err)
 					p.armed.Store(false)
 				}
@@ -113,7 +113,7 @@ func (wide) Apply(_ gas.Vertex, old uint32, _ []uint32, _ gas.Step) uint32 { ret
 
 func TestPlainAccumulator(t *testing.T) {
 	var a vertices.Arrays[uint32]
-	_, err := New(GenericLoops(gas.Program[uint32, []uint32](wide{})), &a, nil, 1)
+	_, err := New(GenericLoops(gas.Program[uint32, []uint32](wide{})), &a, 1)
 	if err == nil || !strings.Contains(err.Error(), "accumulator") || !strings.Contains(err.Error(), "[]uint32") {
 		t.Errorf("got %v", err)
 	}

@@ -92,26 +92,6 @@ func (r *worker[V, A]) chunk(x *shardSides, c *rows.Chunk, w Work, p *partial[A]
 	r.apply(acc, list)
 }
 
-// scatter pulls over a whole shard in source order.
-func (r *worker[V, A]) scatter(s *shardSides, o *order, w Work) {
-	r.enter(s, w)
-	n := s.vertices
-	if cap(r.acc) < shard.MaxVertices {
-		r.acc = make([]A, shard.MaxVertices)
-	}
-	acc := r.sums(n + len(o.cuts))
-	all := (*[shard.MaxVertices]A)(acc[:shard.MaxVertices])
-	for k := range o.sides {
-		side := &o.sides[k]
-		r.loops.Scatter(all, side.nbr, side.slot, side.weight, r.arrays.Cur)
-		r.stats.Edges += uint64(len(side.nbr))
-	}
-	for k, v := range o.cuts {
-		acc[v] = r.program.Sum(acc[v], acc[n+k])
-	}
-	r.apply(acc[:n], identity[:n])
-}
-
 // merge completes the vertices of a shard that chunk borders cut.
 func (r *worker[V, A]) merge(s *shardSides, chunks []rows.Chunk, partials []partial[A], w Work) {
 	r.enter(s, w)

@@ -17,15 +17,14 @@ import (
 )
 
 // sheet is a page in hand: its tasks, and what is left of them. A task is a chunk,
-// a whole shard in source order, or some packed shards.
+// or some packed shards.
 type sheet[A any] struct {
 	page     *page.Page
 	work     Work
 	shards   []shardSides // of the page
 	chunks   []rows.Chunk // in order of the shards
 	starts   []int        // first chunk of each shard, and the number of chunks
-	whole    []bool       // by shard: it is one task
-	turns    []turn       // tasks as goroutines take them
+	tasks    []task       // in the order in which goroutines acquire them
 	partials []partial[A]
 	left     []atomic.Int32 // by shard: chunks that are not done
 	undone   atomic.Int32   // shards
@@ -35,8 +34,8 @@ type sheet[A any] struct {
 	busy  time.Duration
 }
 
-// turn is a task: a chunk, or whole shards from that of the chunk on.
-type turn struct{ chunk, shards int }
+// task is a chunk, or whole shards from that of the chunk on.
+type task struct{ chunk, shards int }
 
 // shardSides are the sides of a shard along which a program gathers, by encoding.
 type shardSides struct {
@@ -46,7 +45,7 @@ type shardSides struct {
 	packed   []*packed.Side
 }
 
-// set takes the sides of a shard; slices are used again.
+// set replaces the sides; slices are used again.
 func (s *shardSides) set(sides []shard.Side) {
 	h := sides[0].Header()
 	s.first, s.vertices, s.rows = h.First, h.Vertices, s.rows[:0]
@@ -71,11 +70,11 @@ func (s *shardSides) edges() (n uint64) {
 	return n
 }
 
-// hand is a sheet while its tasks are taken. A goroutine may look at one whose
-// sheet is of another page by now, but takes nothing of it any more.
+// hand is a sheet while goroutines acquire its tasks. A goroutine may look at one whose
+// sheet is of another page by now, but acquires no task of it any more.
 type hand[A any] struct {
 	sheet *sheet[A]
-	turns int64
+	tasks int64
 	next  atomic.Int64
 }
 
@@ -95,7 +94,7 @@ type stream[V, A any] struct {
 	started int        // goroutines
 	ended   bool       // next gave the last page
 
-	telling sync.Mutex // guards calls of done
+	reporting sync.Mutex // guards calls of done
 
 	failing sync.Mutex // guards err
 	err     error      // the first one
@@ -136,11 +135,11 @@ func (x *stream[V, A]) work(r *worker[V, A], h *hand[A]) {
 	}()
 	for h != nil && !x.stopped.Load() {
 		k := h.next.Add(1) - 1
-		if k >= h.turns {
+		if k >= h.tasks {
 			h = x.more(h)
 			continue
 		}
-		if err := x.do(r, h.sheet, h.sheet.turns[k]); err != nil {
+		if err := x.do(r, h.sheet, h.sheet.tasks[k]); err != nil {
 			x.fail(err)
 		}
 		if x.Yield {
@@ -159,7 +158,7 @@ func (x *stream[V, A]) fail(err error) {
 	x.cancel()
 }
 
-// more is what comes after a hand that has no turns left; nil: nothing.
+// more is what comes after a hand that has no tasks left; nil: nothing.
 func (x *stream[V, A]) more(h *hand[A]) *hand[A] {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -176,15 +175,15 @@ func (x *stream[V, A]) more(h *hand[A]) *hand[A] {
 			x.ended = true
 			continue
 		case len(p.Shards) == 0:
-			if err := x.tell(p, Stats{}, 0); err != nil {
+			if err := x.report(p, Stats{}, 0); err != nil {
 				x.fail(err)
 			}
 			continue
 		}
 		s := x.sheet(p, w)
-		h = &hand[A]{sheet: s, turns: int64(len(s.turns))}
+		h = &hand[A]{sheet: s, tasks: int64(len(s.tasks))}
 		x.current.Store(h)
-		for ; x.started < min(x.most, len(s.turns)); x.started++ {
+		for ; x.started < min(x.most, len(s.tasks)); x.started++ {
 			r := &x.workers[x.started]
 			x.running.Go(func() { x.work(r, h) })
 		}
@@ -194,51 +193,44 @@ func (x *stream[V, A]) more(h *hand[A]) *hand[A] {
 	return nil
 }
 
-func (x *stream[V, A]) tell(p *page.Page, s Stats, busy time.Duration) error {
-	x.telling.Lock()
-	defer x.telling.Unlock()
+func (x *stream[V, A]) report(p *page.Page, s Stats, busy time.Duration) error {
+	x.reporting.Lock()
+	defer x.reporting.Unlock()
 	return x.done(p, s, busy)
 }
 
 // do does a task, and what is left to do of the shard and of the page that end with
 // it.
-func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], t turn) error {
+func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], t task) error {
 	w, i := s.work, s.chunks[t.chunk].Shard
 	sh, from, to := &s.shards[i], s.starts[i], s.starts[i+1]
 	began := time.Now()
-	if !s.whole[i] {
+	if len(sh.packed) == 0 {
 		r.chunk(sh, &s.chunks[t.chunk], w, &s.partials[t.chunk])
 		if s.left[i].Load() > 1 {
-			began = s.count(r.take(), began) // before it is no longer awaited
+			began = s.count(r.drain(), began) // before it is no longer awaited
 		}
 		if s.left[i].Add(-1) > 0 {
 			return nil
 		}
 		r.merge(sh, s.chunks[from:to], s.partials[from:to], w)
-	} else if len(sh.packed) > 0 {
+	} else {
 		r.fold(s.shards[i:i+t.shards], w)
-	} else if o := x.orders.get(s.page.Shards[i].Index, sh.rows, x.chunkEdges, w.MakeOrder); o != nil {
-		r.scatter(sh, o, w)
-	} else { // it cannot be put in source order
-		for k := from; k < to; k++ {
-			r.chunk(sh, &s.chunks[k], w, &s.partials[k])
-		}
-		r.merge(sh, s.chunks[from:to], s.partials[from:to], w)
 	}
 	for k := i; w.Aggregates != nil && k < i+t.shards; k++ {
 		w.Aggregates[s.page.Shards[k].Index] = r.aggregate(&s.shards[k], w)
 	}
-	s.count(r.take(), began)
+	s.count(r.drain(), began)
 	if s.undone.Add(-int32(t.shards)) > 0 {
 		return nil
 	}
-	err := x.tell(s.page, s.stats, s.busy)
+	err := x.report(s.page, s.stats, s.busy)
 	x.recycle(s)
 	return err
 }
 
-// take gives what the goroutine has counted since it was last asked.
-func (r *worker[V, A]) take() Stats {
+// drain returns what the goroutine has counted since the last call.
+func (r *worker[V, A]) drain() Stats {
 	s := r.stats
 	r.stats = Stats{}
 	return s
@@ -259,8 +251,6 @@ func (e *Engine[V, A]) sheet(p *page.Page, w Work) *sheet[A] {
 	s := e.blank()
 	s.page, s.work, s.stats, s.busy = p, w, Stats{}, 0
 	s.chunks, s.starts = s.chunks[:0], append(s.starts[:0], 0)
-	s.whole = s.whole[:0]
-	ordered := w.SourceOrder && !w.Marked && e.loops.Scatter != nil
 	s.shards = slices.Grow(s.shards[:0], len(p.Shards))[:len(p.Shards)]
 	for i := range p.Shards {
 		sh := &s.shards[i]
@@ -271,7 +261,6 @@ func (e *Engine[V, A]) sheet(p *page.Page, w Work) *sheet[A] {
 			s.chunks = sh.rows.AppendChunks(s.chunks, i, e.chunkEdges)
 		}
 		s.starts = append(s.starts, len(s.chunks))
-		s.whole = append(s.whole, len(sh.packed) > 0 || ordered && e.orders.able(p.Shards[i].Index, w.MakeOrder))
 	}
 	s.partials = slices.Grow(s.partials[:0], len(s.chunks))[:len(s.chunks)]
 	clear(s.partials)
@@ -283,32 +272,30 @@ func (e *Engine[V, A]) sheet(p *page.Page, w Work) *sheet[A] {
 	return s
 }
 
-// line puts the tasks in line: whole shards, the largest first, so that goroutines
+// line puts the tasks in line: packed shards, the largest first, so that goroutines
 // come to the end together, and then chunks.
 func (e *Engine[V, A]) line(s *sheet[A]) {
-	s.turns = s.turns[:0]
+	s.tasks = s.tasks[:0]
 	for i := 0; i < len(s.shards); {
 		n := 1
-		if s.whole[i] {
-			if len(s.shards[i].packed) > 0 {
-				n = e.together(s.shards[i:], s.work)
-			}
-			s.turns = append(s.turns, turn{s.starts[i], n})
+		if len(s.shards[i].packed) > 0 {
+			n = e.together(s.shards[i:], s.work)
+			s.tasks = append(s.tasks, task{s.starts[i], n})
 		}
 		i += n
 	}
-	edges := func(t turn) (n uint64) {
+	edges := func(t task) (n uint64) {
 		i := s.chunks[t.chunk].Shard
 		for k := range s.shards[i : i+t.shards] {
 			n += s.shards[i+k].edges()
 		}
 		return n
 	}
-	slices.SortStableFunc(s.turns, func(a, b turn) int { return cmp.Compare(edges(b), edges(a)) })
-	for i, whole := range s.whole {
+	slices.SortStableFunc(s.tasks, func(a, b task) int { return cmp.Compare(edges(b), edges(a)) })
+	for i := range s.shards {
 		s.left[i].Store(int32(s.starts[i+1] - s.starts[i]))
-		for c := s.starts[i]; !whole && c < s.starts[i+1]; c++ {
-			s.turns = append(s.turns, turn{c, 1})
+		for c := s.starts[i]; len(s.shards[i].packed) == 0 && c < s.starts[i+1]; c++ {
+			s.tasks = append(s.tasks, task{c, 1})
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 // streamAll streams pages, each of which is reported once.
 func streamAll[V, A any](t rapid.TB, e *Engine[V, A], pages []*page.Page, w Work) (total Stats) {
 	t.Helper()
-	given, told := 0, map[*page.Page]bool{}
+	given, reported := 0, map[*page.Page]bool{}
 	err := e.Stream(context.Background(), 0, func(context.Context) (*page.Page, Work, error) {
 		if given == len(pages) {
 			return nil, w, nil
@@ -28,15 +28,15 @@ func streamAll[V, A any](t rapid.TB, e *Engine[V, A], pages []*page.Page, w Work
 		given++
 		return pages[given-1], w, nil
 	}, func(p *page.Page, s Stats, busy time.Duration) error {
-		if told[p] || busy < 0 {
-			t.Errorf("told twice: %v, busy for %v", told[p], busy)
+		if reported[p] || busy < 0 {
+			t.Errorf("reported twice: %v, busy for %v", reported[p], busy)
 		}
-		told[p] = true
+		reported[p] = true
 		total.Add(s)
 		return nil
 	})
-	if err != nil || len(told) != len(pages) {
-		t.Fatalf("%d of %d pages, %v", len(told), len(pages), err)
+	if err != nil || len(reported) != len(pages) {
+		t.Fatalf("%d of %d pages, %v", len(reported), len(pages), err)
 	}
 	return total
 }

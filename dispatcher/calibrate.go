@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// measureSpeeds takes the speeds from where an earlier job left them, or from a
+// measureSpeeds gets the speeds from where an earlier job left them, or from a
 // short calibration: a page and a launch on either side, whose results nobody
 // sees.
 func (j *Job[V, A]) measureSpeeds(ctx context.Context) error {

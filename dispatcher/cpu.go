@@ -14,23 +14,19 @@ import (
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/store"
 )
 
 // cpuWorker is the CPU.
 type cpuWorker[V, A any] struct {
 	*Job[V, A]
 	engine *cpuengine.Engine[V, A]
-	orders *cpuengine.Orders // of shards that are gathered along
-	ranks  []int             // of pages: beside GPUs it begins with the last one
-	// ordering: source order was made in this iteration, and took long.
-	ordering bool
+	ranks  []int // of pages: beside GPUs it begins with the last one
 }
 
 // onCPU does an iteration on the CPU: notify, then process the pages.
 func (j *Job[V, A]) onCPU(ctx context.Context, x *iteration) error {
 	start, read := time.Now(), j.pages.BytesRead()
-	w := cpuengine.Work{Step: j.step, Marked: x.Method == NotifyPull, News: j.monotone, SourceOrder: x.SourceOrder, MakeOrder: true, Aggregates: j.aggregates}
+	w := cpuengine.Work{Step: j.step, Marked: x.Method == NotifyPull, News: j.monotone, Aggregates: j.aggregates}
 	if w.Marked {
 		s, err := j.notify(ctx, j.activeSet())
 		if err != nil {
@@ -45,7 +41,6 @@ func (j *Job[V, A]) onCPU(ctx context.Context, x *iteration) error {
 	if err != nil {
 		return err
 	}
-	j.cpu.ordering = false
 	err = j.cpu.pull(ctx, x.requests, w, func(p processed) {
 		x.byHost.Add(p.stats)
 		x.Pages++
@@ -59,7 +54,7 @@ func (j *Job[V, A]) onCPU(ctx context.Context, x *iteration) error {
 		x.measured.Notify = time.Since(start).Seconds()
 		return nil
 	}
-	if !j.cpu.ordering && (!j.pages.InMemory() || j.pages.BytesRead() == read) { // not while pages are loaded for good
+	if !j.pages.InMemory() || j.pages.BytesRead() == read { // not while pages are loaded for good
 		x.measured.Scan = policy.Scanned{
 			Seconds: time.Since(start).Seconds(), Looked: float64(x.measured.Looked),
 			Edges: float64(j.edgesOf(shardsOfAll(x.requests, j.pages.Spans()))),
@@ -75,72 +70,45 @@ func (j *Job[V, A]) activeSet() *roaring.Bitmap {
 }
 
 // spared is how many goroutines of the CPU leave their processors to those that keep the
-// GPUs busy.
+// GPUs busy: with all at work on pages, copies to the GPU stood still for as long as a
+// page took.
 const spared = 2
 
 func (c *cpuWorker[V, A]) spare() int { return min(spared, c.opt.Threads/4) }
 
-// terms are those on which the CPU has a part in an iteration.
-func (c *cpuWorker[V, A]) terms(x *iteration) hostTerms {
-	t := hostTerms{
-		orders: c.orders,
-		ranks:  c.ranks, speeds: c.policy.Speeds, order: len(c.pages.Spans()),
-		// With all processors at work on pages, copies to the GPU stood still for as long
-		// as a page took.
-		threads: c.engine.Goroutines(c.spare()), orderPulls: c.policy.OrderPulls,
-	}
-	if x.SourceOrder {
-		t.order = c.policy.Lowest
-	}
-	return t
-}
-
 // work is [worker]: the CPU's part of an iteration with GPUs.
 func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
-	w := cpuengine.Work{Step: x.step, Aggregates: c.aggregates, SourceOrder: x.SourceOrder}
+	w := cpuengine.Work{Step: x.step, Aggregates: c.aggregates}
 	c.unsummed = true
-	err := c.onPages(ctx, c.spare(), func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
+	return c.onPages(ctx, c.spare(), func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
 		for {
 			task, err := x.forHost(ctx)
-			if len(task.arrived) > 0 {
-				err = c.relay(x, task.arrived)
-			}
+			c.relay(x, task.arrived)
 			if err != nil || len(task.arrived) == 0 {
-				if task.page != nil {
-					x.measured.Lowest = min(x.measured.Lowest, c.ranks[task.page.Index])
-				}
-				w.MakeOrder = task.order
 				return task.page, w, err
 			}
 		}
 	}, func(p processed) {
-		if pull := x.seconds(p.shards); p.work.MakeOrder && pull > 0 {
-			x.measured.Orders = append(x.measured.Orders, (p.End-p.Start)/pull)
-		} else if !p.work.MakeOrder {
-			x.scan.Seconds += p.Compute
-			x.scan.Edges += float64(c.edgesOf(p.shards))
-			x.scan.Looked += float64(p.stats.Edges + p.stats.Vertices)
-		}
+		x.scan.Seconds += p.Compute
+		x.scan.Edges += float64(c.edgesOf(p.shards))
+		x.scan.Looked += float64(p.stats.Edges + p.stats.Vertices)
 		x.times = append(x.times, p.PageWork)
 		x.byHost.Add(p.stats)
 		c.values.send(host, p.shards)
 	})
-	x.measured.Late = x.late
-	return err
 }
 
-// relay takes over what GPUs have brought: for the other GPUs, and in async mode for the
+// relay passes on what GPUs have brought: for the other GPUs, and in async mode for the
 // pages that come.
-func (c *cpuWorker[V, A]) relay(x *iteration, shards []int) error {
+func (c *cpuWorker[V, A]) relay(x *iteration, shards []int) {
 	for _, i := range shards {
 		if len(c.gpus) > 1 {
 			c.values.send(x.shards[i].by, []int{i})
 		}
 	}
-	if c.opt.Mode == Async {
+	if c.opt.Mode == Async && len(shards) > 0 {
 		c.publish(shards, false)
 	}
-	return nil
 }
 
 // processed is a page that the CPU has done.
@@ -172,7 +140,6 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, next cpuengine
 			return nil, w, err
 		}
 		c.keep(c.arrays.Next, shardsOf(p))
-		c.ordering = c.ordering || w.SourceOrder && w.MakeOrder && c.orders.Unmade(shardsOf(p))
 		mu.Lock()
 		defer mu.Unlock()
 		all[p] = begun{w, time.Now()}
@@ -242,8 +209,7 @@ func (j *Job[V, A]) notify(ctx context.Context, active *roaring.Bitmap) (cpuengi
 	}
 	var total cpuengine.Stats
 	for _, dir := range j.notifySides {
-		// A packed side is gone through once, whatever is active.
-		split := j.pages.InMemory() && !(j.cat.Layout == store.Packed && dir == shard.In)
+		split := j.pages.InMemory() && !(dir == shard.In && j.scans())
 		tasks := j.cpu.engine.Tasks(active, j.firsts, split)
 		s, err := j.cpu.engine.Notify(ctx, tasks, dir, j.pages)
 		if err != nil {

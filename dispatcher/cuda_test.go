@@ -196,7 +196,7 @@ func TestCUDASmallJob(t *testing.T) {
 		t.Errorf("it took %v at best", best)
 	}
 	if len(marks) < 4 {
-		t.Fatalf("%d iterations: too few to tell", len(marks))
+		t.Fatalf("%d iterations: too few to see", len(marks))
 	}
 	least := objects[1]
 	for i := 1; i < len(marks); i++ {

@@ -80,26 +80,3 @@ func TestEarlyForNobody(t *testing.T) {
 		t.Error("no job ended with a fault that nobody noticed")
 	}
 }
-
-// TestOrderRetried: source order that took too long once is not given up for ever.
-func TestOrderRetried(t *testing.T) {
-	s := teststore.Build(t, dangling(), teststore.Options{ShardVertices: 20})
-	p := gas.Program[float64, int64](programs.PageRank[float64]{Damping: 0.85}) // with loops over shards in source order
-	o := Options{Device: Hybrid, GPU: "emulated", Threads: 2, Iterations: 40, speeds: evenly, pageBytes: 1}
-	o.GPUMemory = leastGPU(t, s, p, o) + 20<<10
-	j, err := New(s, p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
-	const never = 1e9
-	j.policy.OrderPulls = never
-	r, err := j.Run(t.Context())
-	if err != nil || r.Lost != "" {
-		t.Fatal(err, r.Lost)
-	}
-	const want = never / 40 // a tenth less in each iteration after the eighth
-	if got := j.policy.OrderPulls; !j.cpu.orders.Any() || got >= never || got < want {
-		t.Errorf("after %d iterations the making of source order is thought to take %v pulls, not from %v to %v", len(r.Iterations), got, want, never)
-	}
-}

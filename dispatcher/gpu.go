@@ -85,10 +85,11 @@ func (j *Job[V, A]) withoutGPU(err error) {
 	j.opt.Log.Info("the job runs on the CPU", zap.NamedError("reason", err))
 }
 
-// planGPUs takes the memory of a GPU job. Pages are in memory that the device
+// planGPUs allocates the memory of a GPU job. Pages are in memory that the device
 // has pinned: what is streamed in every iteration is copied from where it lies,
 // since a second copy by one goroutine would be slower than the link.
 func (j *Job[V, A]) planGPUs(m memoryPlan) error {
+	m.page.Plain = gpuengine.PlainRows[A]()
 	m.page.Memory = &pinning{devices: j.devices, log: j.opt.Log, by: map[*byte]device.Device{}}
 	m.vertices = j.devices[0]
 	m.fixed += int64(len(j.devices)) * (gpuHostBytes + gpuengine.ExchangeBytes(j.cat))
@@ -118,7 +119,7 @@ func (j *Job[V, A]) planGPUs(m memoryPlan) error {
 	})
 }
 
-// startGPUs copies what the first iteration needs, and takes the speeds of the
+// startGPUs copies what the first iteration needs, and gets the speeds of the
 // devices. GPUs that fail are lost.
 func (j *Job[V, A]) startGPUs(ctx context.Context) error {
 	for _, g := range slices.Clone(j.gpus) {
@@ -249,10 +250,6 @@ func (j *Job[V, A]) closePages() error {
 	if j.pages != nil {
 		errs = append(errs, j.pages.Close())
 		j.pages = nil
-	}
-	if j.cpu.orders != nil {
-		j.cpu.orders.Close()
-		j.cpu.orders = nil
 	}
 	return errors.Join(errs...)
 }

@@ -1,16 +1,12 @@
 package dispatcher_test
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
@@ -41,11 +37,6 @@ func try[V, W, A, B any](t *testing.T, x *subject, name string, p gas.Program[V,
 		if r.steps > 0 && r.loose == nil {
 			settled = onCPU(t, x, reference, r.limit)
 		}
-		var acc A
-		if x.store.Catalogue().Layout == store.Packed && unsafe.Sizeof(acc) > 8 {
-			tryRefused(t, x, p)
-			return
-		}
 		for _, w := range x.ways() {
 			async := w.mode == dispatcher.Async
 			expected, iterations := want, r.steps
@@ -64,21 +55,6 @@ func try[V, W, A, B any](t *testing.T, x *subject, name string, p gas.Program[V,
 			}
 		}
 	})
-}
-
-// tryRefused runs a program that the GPU does not take on this graph: on the CPU, where
-// that is left to the job.
-func tryRefused[V, A any](t *testing.T, x *subject, p gas.Program[V, A]) {
-	t.Helper()
-	for _, on := range []dispatcher.Device{dispatcher.GPU, dispatcher.Hybrid} {
-		_, err := dispatcher.New(x.store, p, dispatcher.Options{Device: on, GPU: x.gpu})
-		if !errors.Is(err, gpuengine.ErrUnfit) || !strings.Contains(err.Error(), "--layout csc") {
-			t.Errorf("%s: got %v", on, err)
-		}
-	}
-	if _, r := valuesOf(t, x, p, dispatcher.Options{GPU: x.gpu, Iterations: 1}); !strings.Contains(r.Without, "--layout csc") {
-		t.Errorf("it did not run on the CPU: %+v", r)
-	}
 }
 
 func equal[V comparable](got, want V) bool { return got == want }
@@ -196,4 +172,46 @@ func TestGPUPrograms(t *testing.T) {
 			})
 		}
 	})
+}
+
+// TestGPUPlainRows: programs with accumulators of more than 8 bytes give over a packed
+// graph, whose pages hold plain rows then, what the CPU gives over the rows of the other
+// layout. Under auto the GPU takes part.
+func TestGPUPlainRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	g := oracle.Graph{N: 3000}
+	for range 120_000 {
+		g.Edges = append(g.Edges, oracle.Edge{Src: uint32(rng.IntN(g.N)), Dst: uint32(rng.IntN(1 + rng.IntN(g.N))), Weight: float32(1+rng.IntN(16)) / 16})
+	}
+	for _, symmetric := range []bool{false, true} {
+		o := teststore.Options{Weighted: true, Symmetric: symmetric, ShardVertices: 500, Layout: store.CSC}
+		rows := subjectOf(t, teststore.Build(t, g, o), device.EmulatedName)
+		o.Layout = store.Packed
+		x := subjectOf(t, teststore.Build(t, g, o), device.EmulatedName)
+		x.source, x.ground = rows.source, rows.ground
+		tryPlain(t, x, rows, gas.Program[float32, programs.Flow](programs.Heat{Source: x.source, Step: 1e-4}), within[float32, float32])
+		tryPlain(t, x, rows, gas.Program[programs.Node, programs.Branch](programs.Circuit{Source: x.source, Ground: x.ground, Volts: 12}), func(got, want programs.Node) bool {
+			return got.Held == want.Held && within(got.Volts, want.Volts)
+		})
+		tryPlain(t, x, rows, gas.Program[programs.Ballot, programs.Votes](programs.LPA{Seed: 7}), equal[programs.Ballot])
+	}
+}
+
+func tryPlain[V, A any](t *testing.T, x, rows *subject, p gas.Program[V, A], same func(got, want V) bool) {
+	t.Helper()
+	const steps = 6
+	want := onCPU(t, rows, p, steps)
+	for _, w := range x.ways() {
+		if w.mode != dispatcher.Sync {
+			continue
+		}
+		for v, got := range onGPU(t, x, p, w, steps) {
+			if !same(got, want[v]) {
+				t.Fatalf("%T, %s: vertex %d: got %v, want %v", p, w, v, got, want[v])
+			}
+		}
+	}
+	if _, r := valuesOf(t, x, p, dispatcher.Options{GPU: x.gpu, Iterations: steps}); r.Without != "" || r.GPU == "" {
+		t.Errorf("%T, auto: without the GPU: %q", p, r.Without)
+	}
 }

@@ -49,7 +49,7 @@ func (j *Job[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
 // share says who gets what of an iteration.
 func (j *Job[V, A]) share(x *iteration) {
 	if x.Device == Hybrid {
-		x.handout.share(j.cpu.terms(x))
+		x.handout.share(j.cpu.ranks, j.policy.Speeds)
 	}
 	before := j.snapshotNow() // one that is taken in the iteration is not of Next
 	x.taken = func(shards []int) {
@@ -107,8 +107,8 @@ func (j *Job[V, A]) mark(ctx context.Context, x *iteration) error {
 	return err
 }
 
-// worker does a part of an iteration: it takes from the hand-out until there is nothing
-// left for it.
+// worker does a part of an iteration: it acquires shards from the hand-out until there
+// is nothing left for it.
 type worker interface {
 	work(ctx context.Context, x *iteration) error
 }
@@ -129,7 +129,7 @@ func (j *Job[V, A]) together(ctx context.Context, x *iteration) (err error) {
 		g.Go(func() error {
 			err := worker(gpu).work(reading, x)
 			if x.parts[k].end(err != nil) {
-				stop() // nobody takes what is read
+				stop() // nobody acquires what is read
 			}
 			return nil
 		})

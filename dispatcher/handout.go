@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/page"
@@ -17,24 +16,25 @@ import (
 // CPU (Garaph, section 5.3). To a GPU goes first what stays on it, then what
 // was read from disk, then pages in the host's memory by their ranks; to the CPU pages
 // in the host's memory, from their other end, then what was read from disk. The CPU gets
-// none that the GPUs would finish sooner, and the GPUs take what is left, so that
+// none that the GPUs would finish sooner, and the GPUs acquire what is left, so that
 // nobody waits for a straggler.
 type handout struct {
 	pages *page.Cache
 	edges []uint64 // by shard
 	began time.Time
-	start float64   // of the iteration; all times are seconds since began, the job's beginning
-	host  hostTerms // on which the CPU has a part
-	// taken is called when a GPU takes shards, before it writes to their values.
+	start float64 // of the iteration; all times are seconds since began, the job's beginning
+	// The CPU gets pages with a high rank. Without ranks it gets none.
+	ranks  []int // of pages
+	speeds policy.Speeds
+	// taken is called when a GPU acquires shards, before it writes to their values.
 	taken func(shards []int)
 
 	mu      sync.Mutex // guards the rest, and what is in parts
-	changed *sync.Cond // somebody took or finished something
+	changed *sync.Cond // somebody acquired or finished something
 	shards  []shardWork
 	queue   queue
 	parts   []*part // of the GPUs
 	tally
-	late    bool  // there was too little time to make source order
 	arrived []int // shards whose new values a GPU has brought, since they were asked for
 }
 
@@ -43,17 +43,6 @@ type handout struct {
 type tally struct {
 	left, did [2]uint64
 	last      float64 // when a GPU did its last page
-}
-
-// hostTerms are on which terms the CPU gets pages. Without ranks it gets none.
-type hostTerms struct {
-	ranks  []int // of pages: the CPU begins with the last one
-	orders *cpuengine.Orders
-	speeds policy.Speeds
-	// order is the rank of the first page whose source order is worth making: the CPU,
-	// with so many goroutines, does it in most iterations.
-	order, threads int
-	orderPulls     float64 // how many pulls over a page take as long as that
 }
 
 // queue has the pages that are not on a GPU and that nobody has taken.
@@ -149,9 +138,9 @@ func residentShards(pieces ...[]gpuengine.Piece) int {
 }
 
 // share lets the CPU have a part: pages with a high rank.
-func (h *handout) share(terms hostTerms) {
-	h.host = terms
-	slices.SortFunc(h.queue.cached, func(a, b page.Request) int { return cmp.Compare(terms.ranks[a.Page], terms.ranks[b.Page]) })
+func (h *handout) share(ranks []int, speeds policy.Speeds) {
+	h.ranks, h.speeds = ranks, speeds
+	slices.SortFunc(h.queue.cached, func(a, b page.Request) int { return cmp.Compare(ranks[a.Page], ranks[b.Page]) })
 }
 
 // shardsIn lists the shards of a request.

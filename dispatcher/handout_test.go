@@ -73,9 +73,9 @@ func TestHandout(t *testing.T) {
 			requests := gpuengine.Requests(j.pages.Spans(), 0, 10)
 			h := newHandout(j.pages, requests, j.edges, time.Now(), nil)
 			gpu := h.parts[0]
-			h.host = hostTerms{speeds: c.speeds, order: len(j.pages.Spans()), threads: 1}
+			h.speeds = c.speeds
 			if c.shared {
-				h.share(hostTerms{ranks: j.cpu.ranks, speeds: c.speeds, order: len(j.pages.Spans()), threads: 1})
+				h.share(j.cpu.ranks, c.speeds)
 			}
 			toGPU := func() (pages []int) {
 				for len(h.queue.cached) > 0 && !gpu.waits() {
@@ -93,7 +93,7 @@ func TestHandout(t *testing.T) {
 			var cpu []int
 			for i := h.toPull(); i >= 0; i = h.toPull() {
 				h.mu.Lock()
-				task, err := h.cachedFor(i, false)
+				task, err := h.cachedFor(i)
 				h.mu.Unlock()
 				if err != nil {
 					t.Fatal(err)
@@ -121,7 +121,7 @@ func TestBeginWith(t *testing.T) {
 		h := newHandout(j.pages, requests, j.edges, time.Now(), nil)
 		h.taken = func([]int) {}
 		if shared {
-			h.share(hostTerms{ranks: j.cpu.ranks, speeds: policy.Speeds{Page: 1, Streamed: 2}, order: len(j.pages.Spans()), threads: 1})
+			h.share(j.cpu.ranks, policy.Speeds{Page: 1, Streamed: 2})
 		}
 		return h.parts[0]
 	}

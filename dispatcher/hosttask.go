@@ -11,7 +11,6 @@ import (
 // hostTask is what the CPU does next.
 type hostTask struct {
 	page    *page.Page // nil: nothing
-	order   bool       // its source order is to be made
 	arrived []int      // or shards to take over, which a GPU has brought
 }
 
@@ -32,7 +31,7 @@ func (h *handout) forHost(ctx context.Context) (hostTask, error) {
 		case h.ended():
 			return hostTask{}, nil
 		}
-		if h.host.ranks != nil {
+		if h.ranks != nil {
 			if task, err := h.pageForHost(); task.page != nil || err != nil {
 				return task, err
 			}
@@ -43,11 +42,8 @@ func (h *handout) forHost(ctx context.Context) (hostTask, error) {
 
 // pageForHost returns the CPU a page that it does sooner than the GPUs, if there is one.
 func (h *handout) pageForHost() (hostTask, error) {
-	if i := h.toOrder(); i >= 0 {
-		return h.cachedFor(i, true)
-	}
 	if i := h.toPull(); i >= 0 {
-		return h.cachedFor(i, false)
+		return h.cachedFor(i)
 	}
 	if p := h.queue.ready; p != nil && h.sooner(shardsOf(p)) {
 		h.queue.ready = nil
@@ -61,13 +57,13 @@ func (h *handout) pageForHost() (hostTask, error) {
 	return hostTask{}, nil
 }
 
-// cachedFor takes a page in memory for the CPU.
-func (h *handout) cachedFor(i int, order bool) (hostTask, error) {
+// cachedFor acquires a page in memory for the CPU.
+func (h *handout) cachedFor(i int) (hostTask, error) {
 	rq := h.queue.cached[i]
 	h.queue.cached = slices.Delete(h.queue.cached, i, i+1)
 	h.giveHost(shardsIn(rq, h.pages.Spans()), streams)
 	p, err := h.get(rq)
-	return hostTask{page: p, order: order}, err
+	return hostTask{page: p}, err
 }
 
 // toPull finds the last page in memory that the CPU does sooner; -1: none.
@@ -80,26 +76,7 @@ func (h *handout) toPull() int {
 	return -1
 }
 
-// toOrder finds the last page whose source order is to be made, while there is time
-// for it; -1: none.
-func (h *handout) toOrder() int {
-	for i, rq := range slices.Backward(h.queue.cached) {
-		switch {
-		case h.host.ranks[rq.Page] < h.host.order:
-			return -1
-		case !h.host.orders.Unmade(shardsIn(rq, h.pages.Spans())):
-			continue
-		}
-		if h.host.orderPulls*h.seconds(shardsIn(rq, h.pages.Spans())) > h.rest() {
-			h.late = true
-			return -1
-		}
-		return i
-	}
-	return -1
-}
-
-// lastPiece takes the last of the pieces that stay on the first GPU for the CPU, where
+// lastPiece acquires the last of the pieces that stay on the first GPU for the CPU, where
 // it is sooner done and its page is in the host's memory.
 func (h *handout) lastPiece() (rq page.Request, ok bool) {
 	p := h.parts[0]
@@ -130,25 +107,12 @@ func (h *handout) giveHost(shards []int, kind int) {
 
 // sooner reports whether the CPU would be done with shards before the GPU, which
 // has all the rest to do.
-func (h *handout) sooner(shards []int) bool { return h.seconds(shards) <= h.rest() }
-
-// seconds is how long the CPU takes for shards, with nothing else to do. In source
-// order, one goroutine does a shard.
-func (h *handout) seconds(shards []int) float64 {
-	edges := h.sum(shards)
-	if h.host.order < len(h.pages.Spans()) {
-		for _, i := range shards {
-			edges = max(edges, h.edges[i]*uint64(h.host.threads))
-		}
-	}
-	return h.host.speeds.Page * float64(edges)
-}
+func (h *handout) sooner(shards []int) bool { return h.speeds.Page*float64(h.sum(shards)) <= h.rest() }
 
 // rest is how long the GPU takes for all that is not done and that the CPU does not have.
 func (h *handout) rest() (gpu float64) {
 	now := h.now() - h.start
-	speeds := &h.host.speeds
-	rate := [2]float64{speeds.Resident, cmp.Or(speeds.Crowded, speeds.Streamed)}
+	rate := [2]float64{h.speeds.Resident, cmp.Or(h.speeds.Crowded, h.speeds.Streamed)}
 	for k := range rate {
 		if h.did[k] > h.left[k] { // it may be slower than it was
 			rate[k] = max(rate[k], now/float64(h.did[k]))

@@ -41,11 +41,11 @@ func (j *Job[V, A]) next(began time.Time, o policy.Observation, d policy.Decisio
 	return &iteration{
 		Iteration: Iteration{
 			Iteration: o.Iteration, Active: j.activated, Fraction: o.Fraction,
-			Method: d.Method, Device: d.Device, Alpha: d.Alpha, SourceOrder: d.SourceOrder,
+			Method: d.Method, Device: d.Device, Alpha: d.Alpha,
 		},
 		step: j.step, ends: j.step.Iteration+1 == j.opt.Iterations, alone: d.Device == GPU && len(j.gpus) == 1,
 		at:       clock{began: began, read: j.pages.BytesRead()},
-		measured: policy.Measurement{Observation: o, Decision: d, Lowest: o.Pages},
+		measured: policy.Measurement{Observation: o, Decision: d},
 	}
 }
 

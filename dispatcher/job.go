@@ -46,7 +46,7 @@ type workers[V, A any] struct {
 	values  exchange
 }
 
-// New plans a job and takes its memory. Close returns it.
+// New plans a job and allocates its memory. Close returns it.
 func New[V, A any](s *store.Store, p gas.Program[V, A], o Options) (*Job[V, A], error) {
 	if err := o.check(); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-// Package dispatcher takes one job from start to end: it plans the memory,
+// Package dispatcher runs one job from start to end: it plans the memory,
 // initialises the vertices, and in each iteration decides how to process, hands
 // pages to an engine, commits and measures, until nothing is active.
 package dispatcher

@@ -19,7 +19,7 @@ type part struct {
 	from, to int
 	flying   uint64 // edges that are streamed, that the GPU has and has not done
 	times    []PageWork
-	over     bool // the GPU takes no more
+	over     bool // the GPU acquires no more
 	failed   bool
 }
 
@@ -45,12 +45,12 @@ func (h *handout) open(p gpuengine.Piece) bool {
 const mostFirst = 8
 
 // first lists the pages in memory with which the GPU begins, if nothing changes: no
-// more than it takes before it waits.
+// more than it acquires before it waits.
 func (h *handout) first() []page.Request {
 	flying := uint64(0)
 	for i, rq := range h.queue.cached {
 		edges := h.sum(shardsIn(rq, h.pages.Spans()))
-		if i == mostFirst || h.host.ranks != nil && h.enoughAhead(flying, edges) {
+		if i == mostFirst || h.ranks != nil && h.enoughAhead(flying, edges) {
 			return slices.Clone(h.queue.cached[:i])
 		}
 		flying += edges
@@ -165,9 +165,9 @@ const leastAhead = 3
 
 // waits reports whether the GPU leaves what is in memory to the CPU for now: it has some
 // pages to work on, and half as much as nobody has yet. The more it has ahead, the longer
-// its goroutines may wait for a processor; but the CPU ends when there is nothing to take.
+// its goroutines may wait for a processor; but the CPU ends when there is nothing to acquire.
 func (p *part) waits() bool {
-	return p.host.ranks != nil && p.enoughAhead(p.flying, p.sum(shardsIn(p.queue.cached[0], p.pages.Spans())))
+	return p.ranks != nil && p.enoughAhead(p.flying, p.sum(shardsIn(p.queue.cached[0], p.pages.Spans())))
 }
 
 // enoughAhead reports whether so many edges are enough for now, with so many on the next
@@ -207,7 +207,7 @@ func (p *part) Done(t gpuengine.PageTime) {
 	p.changed.Broadcast()
 }
 
-// end notes that the GPU takes no more, and reports whether all have failed.
+// end notes that the GPU acquires no more, and reports whether all have failed.
 func (p *part) end(failed bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -216,7 +216,7 @@ func (p *part) end(failed bool) bool {
 	return !slices.ContainsFunc(p.parts, func(p *part) bool { return !p.failed })
 }
 
-// ended reports whether no GPU takes any more.
+// ended reports whether no GPU acquires any more.
 func (h *handout) ended() bool {
 	return !slices.ContainsFunc(h.parts, func(p *part) bool { return !p.over })
 }

@@ -84,39 +84,15 @@ func (j *Job[V, A]) plan() (err error) {
 		return err
 	}
 	j.cpu.ranks = rank(j.pages.Spans(), j.edges)
-	if err = j.openCPU(loops, m.page.Gather); err != nil {
-		return err
+	if j.cpu.engine, err = cpuengine.New(loops, j.arrays, j.opt.Threads); err != nil {
+		return fmt.Errorf("program %T: %w", j.program, err)
 	}
 	j.policy = decider{facts: j.facts(), look: j.opt.decided}
-	j.policy.set(policy.New(j.policy.facts))
+	j.policy.set(policy.State{})
 	if j.opt.Job != nil {
 		j.epochs, err = newEpochs[V](j.cat.Vertices, j.opt)
 	}
 	return err
-}
-
-// openCPU makes the CPU's engine, with source orders of shards where the program can
-// use them and memory is left.
-func (j *Job[V, A]) openCPU(loops compiled.Loops[V, A], gather []shard.Direction) (err error) {
-	j.cpu.orders = new(cpuengine.Orders)
-	if loops.Scatter != nil && j.pages.InMemory() && j.cat.Layout != store.Packed {
-		if j.cpu.orders, err = cpuengine.NewOrders(j.cat, gather, j.restForOrders()); err != nil {
-			return err
-		}
-	}
-	if j.cpu.engine, err = cpuengine.New(loops, j.arrays, j.cpu.orders, j.opt.Threads); err != nil {
-		return fmt.Errorf("program %T: %w", j.program, err)
-	}
-	return nil
-}
-
-// restForOrders is what memory is left when frontiers have theirs.
-func (j *Job[V, A]) restForOrders() int64 {
-	rest := j.pages.Rest()
-	if rest >= 0 && j.front.unfit == nil {
-		rest -= j.front.bytes
-	}
-	return rest
 }
 
 // readsDegrees reports which degrees of vertices iterations read beside those along which
@@ -146,21 +122,33 @@ func (j *Job[V, A]) loops() compiled.Loops[V, A] {
 // facts are what the policy is to know of the job.
 func (j *Job[V, A]) facts() policy.Facts {
 	_, saturates := j.program.(gas.Saturable[A])
-	var scans uint64
-	packed := j.cat.Layout == store.Packed
-	if packed && slices.Contains(j.notifySides, shard.In) {
+	var scans, folded uint64
+	if j.scans() {
 		scans = j.cat.Edges
+	}
+	// A frontier of a monotone program may be in few shards, and so may what is read from
+	// disk: roads are like that.
+	if !j.monotone && j.pages.InMemory() && !j.pages.Unpacks(shard.In) {
+		folded = j.packedEdges
 	}
 	return policy.Facts{
 		Method: j.opt.Method, Device: j.opt.Device, Vertices: uint64(j.cat.Vertices), ValueBytes: uint64(j.valueBytes),
 		PullEdges: j.pullEdges, NotifyEdges: j.notifyEdges, Pages: len(j.pages.Spans()), InMemory: j.pages.InMemory(),
 		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil,
-		News: j.monotone && packed && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges, Scans: scans,
-		Frontier: j.frontierFits(), Seeks: j.cpu.engine.Seeks(), Ordered: j.cpu.orders.Any(), Prioritized: j.front.ordered,
+		News:   j.monotone && j.cat.Layout == store.Packed && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges,
+		Folded: folded, Shards: uint64(len(j.cat.Shards)), Scans: scans,
+		Frontier: j.frontierFits(), Seeks: j.cpu.engine.Seeks(), Prioritized: j.front.ordered,
 	}
 }
 
-// reserve takes the memory of arrays and pages.
+// scans reports whether packed sides are gone through to notify: once, whatever is
+// active.
+func (j *Job[V, A]) scans() bool {
+	plain := j.pages.InMemory() && j.pages.Unpacks(shard.In)
+	return j.cat.Layout == store.Packed && slices.Contains(j.notifySides, shard.In) && !plain
+}
+
+// reserve allocates arrays and pages.
 func (j *Job[V, A]) reserve(m memoryPlan) (err error) {
 	if j.opt.Memory > 0 {
 		m.page.Budget = max(1, j.opt.Memory-m.fixed-m.checkpoints)

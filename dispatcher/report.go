@@ -17,10 +17,7 @@ type Iteration struct {
 	Pages    int     `json:"pages"`
 	// Levels is how many iterations this stands for, from Iteration on, where the engine
 	// did several within a millisecond; 0: one.
-	Levels int `json:"levels,omitempty"`
-	// SourceOrder: it pulled over shards in source order, which the first such
-	// iteration made.
-	SourceOrder bool          `json:"source_order"`
+	Levels      int           `json:"levels,omitempty"`
 	BytesRead   int64         `json:"bytes_read"`
 	BytesCopied int64         `json:"bytes_copied,omitempty"` // to the GPU: edges and values
 	BytesBack   int64         `json:"bytes_back,omitempty"`   // from the GPU: values

@@ -17,6 +17,7 @@ type shape struct {
 	edges       []uint64          // that a pull gathers along, by shard
 	pullEdges   uint64            // all of them
 	gatherSides []shard.Direction // along which vertices gather
+	packedEdges uint64            // those in packed shards
 	notifySides []shard.Direction // along which active vertices notify
 	notifyEdges uint64            // edges on those sides
 	oneSide     bool              // vertices notify by sides that are gathered along too
@@ -28,6 +29,9 @@ type span struct{ from, to int }
 func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direction) *shape {
 	s := &shape{cat: cat, valueBytes: valueBytes, gatherSides: gather, notifySides: notify, oneSide: slices.Contains(gather, cat.Stored(notify[0]))}
 	s.notifyEdges = cat.Edges * uint64(len(s.notifySides))
+	if cat.Layout == store.Packed && slices.Contains(gather, shard.In) {
+		s.packedEdges = cat.Edges
+	}
 	s.edges = make([]uint64, len(cat.Shards))
 	for i, info := range cat.Shards {
 		s.firsts = append(s.firsts, info.First)

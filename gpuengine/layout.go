@@ -5,7 +5,6 @@ import (
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
-	"github.com/garaph/garaph/store"
 )
 
 // layout is a side of a shard in its encoding, to be put into batches.
@@ -43,17 +42,18 @@ func (n *need) add(o need) {
 
 // needOf is that of a side whose encoding is not known before it is read: rows have the
 // size that their numbers give them.
-func needOf(cat *store.Catalogue, dir shard.Direction, i int, l limits) need {
+func (p *plan) needOf(dir shard.Direction, i int, l limits) need {
+	cat := p.cat
 	vertices, edges, weighted := cat.Shards[i].Vertices, cat.SideEdges(dir, i), cat.Weighted && cat.Stored(dir) == shard.In
 	n := rowsNeed(vertices, edges, weighted, l)
-	if cat.Layout != store.Packed || cat.Stored(dir) != shard.In {
+	if !p.packed || cat.Stored(dir) != shard.In {
 		return n
 	}
 	bytes := cat.Bytes(dir, i)
-	if p := packedNeed(bytes, vertices, edges, l); bytes != rows.Size(vertices, edges, weighted) {
-		n = p
+	if x := packedNeed(bytes, vertices, edges, l); bytes != rows.Size(vertices, edges, weighted) {
+		n = x
 	} else { // either
-		n = need{max(n.bytes, p.bytes), max(n.chunks, p.chunks), max(n.lists, p.lists), p.least}
+		n = need{max(n.bytes, x.bytes), max(n.chunks, x.chunks), max(n.lists, x.lists), x.least}
 	}
 	return n
 }

@@ -94,9 +94,7 @@ func TestUnfitForPacked(t *testing.T) {
 		shared    int
 		want      string
 	}{
-		{store.Packed, gas.In, 16, 48 << 10, "its accumulators have 16 bytes"},
-		{store.Packed, gas.Both, 16, 48 << 10, "its accumulators have 16 bytes"},
-		{store.Packed, gas.Out, 16, 48 << 10, ""},
+		{store.Packed, gas.In, 16, 15, ""}, // its pages hold plain rows
 		{store.CSC, gas.In, 16, 48 << 10, ""},
 		{store.Packed, gas.In, 8, 15, "does not fit into the memory that the threads of the GPU share"},
 		{store.Packed, gas.In, 8, 16, ""},

@@ -1,6 +1,8 @@
 package gpuengine
 
 import (
+	"unsafe"
+
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/kernels"
@@ -25,8 +27,15 @@ const defaultBlocks = 768
 const leastBlock = 8 + packed.Groups*14
 
 // maxPackedAccumulator is the largest accumulator that instructions fold in shared
-// memory. Others take a lock each: 2 G edges/s on an H200.
+// memory. Others would take a lock each, at 2 G edges/s on an H200: see [PlainRows].
 const maxPackedAccumulator = 8
+
+// PlainRows reports whether a program with such accumulators pulls over plain rows alone:
+// pages hold what is packed as these.
+func PlainRows[A any]() bool {
+	var a A
+	return unsafe.Sizeof(a) > maxPackedAccumulator
+}
 
 // sumsFloats reports whether accumulators are floats that are added.
 func sumsFloats(f compiled.Fragments) bool {

@@ -51,6 +51,7 @@ const (
 type plan struct {
 	cat         *store.Catalogue
 	sides       []shard.Direction
+	packed      bool // in sides are, in pages
 	fragments   compiled.Fragments
 	value       int // bytes of one
 	accumulator int // bytes from one to the next
@@ -135,6 +136,7 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 		cat: cat, sides: sidesOf(cat, d), fragments: f, value: f.Value.Size, accumulator: kernels.SlotBytes(f.Accumulator), async: o.Async, sums: f.Aggregate.Text != "",
 		degrees: degreesOf(cat, f, d), sumAt: make([]int32, 1, len(cat.Shards)+1),
 	}
+	p.packed = cat.Layout == store.Packed && slices.Contains(p.sides, shard.In) && f.Accumulator.Size <= maxPackedAccumulator
 	for _, s := range cat.Shards {
 		p.sumAt = append(p.sumAt, p.sumAt[len(p.sumAt)-1]+int32(kernels.Blocks(uint32(s.Vertices))))
 	}
@@ -143,9 +145,9 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 	for _, n := range p.sizes {
 		arrays += aligned(n)
 	}
-	o.packed.window = o.packed.shared/p.accumulator - 1
-	if err := p.fit(o.packed.window); err != nil {
-		return nil, err
+	if o.packed.window = o.packed.shared/p.accumulator - 1; p.packed && o.packed.window < 1 {
+		return nil, fmt.Errorf("program %s over a packed graph: %w: the accumulator of a vertex does not fit into the memory that the threads of the GPU share; import the graph with --layout csc",
+			f.Program, ErrUnfit)
 	}
 	p.kept.limits = limits{edges: o.ChunkEdges, window: max(1, o.Shared/p.accumulator), packed: o.packed}
 	rest := o.Memory - arrays
@@ -176,25 +178,6 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 	return p, nil
 }
 
-// fit reports whether the kernels can fold the sides, in windows of so many vertices of
-// packed ones.
-func (p *plan) fit(window int) error {
-	if p.cat.Layout != store.Packed || !slices.Contains(p.sides, shard.In) {
-		return nil
-	}
-	unfit := func(format string, args ...any) error {
-		return fmt.Errorf("program %s over a packed graph: %w: %s; import the graph with --layout csc",
-			p.fragments.Program, ErrUnfit, fmt.Sprintf(format, args...))
-	}
-	if size := p.fragments.Accumulator.Size; size > maxPackedAccumulator {
-		return unfit("its accumulators have %d bytes, and the kernels fold packed edges into at most %d", size, maxPackedAccumulator)
-	}
-	if window < 1 {
-		return unfit("the accumulator of a vertex does not fit into the memory that the threads of the GPU share")
-	}
-	return nil
-}
-
 // keep lets the first shards stay, as far as rest bytes go, and returns how many
 // they take. Beside its edges and descriptors, a shard has these once more in
 // the lists of units.
@@ -203,7 +186,7 @@ func (p *plan) keep(rest int64) int64 {
 	for i := range p.cat.Shards {
 		var n need
 		for _, dir := range p.sides {
-			n.add(needOf(p.cat, dir, i, k.limits))
+			n.add(p.needOf(dir, i, k.limits))
 		}
 		arena, lists := k.arena+n.room(), k.lists+n.lists
 		if listed(lists)+aligned(arena) > rest {

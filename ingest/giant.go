@@ -11,6 +11,7 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/shard/rowweights"
 )
 
 // isGiant reports whether a group is a single vertex with more edges than a
@@ -25,7 +26,7 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 	}
 	s.free()
 	blobBytes := rows.Size(1, uint32(g.edges), s.weighted)
-	need := 4 * blobBytes // Badger's copy grows by doubling
+	need := 4 * blobBytes // with the weights of rows
 	if s.weighted {
 		need += 8 * int64(g.edges)
 	}
@@ -61,22 +62,40 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 	for i, k := range keys[:min(n, len(keys))] {
 		side.Nbr[i], side.Weight[i] = uint32(k>>32), math.Float32frombits(uint32(k))
 	}
-	if err := s.putGiant(side); err != nil {
+	weights, err := s.giantWeights(side.Edges())
+	if err == nil {
+		err = s.putGiant(side, &s.writer.weights, weights)
+	}
+	hostmem.FreeBytes(weights)
+	if err != nil {
 		return err
 	}
 	s.sorted(g.edges)
 	return s.collectTwins(side)
 }
 
-// putGiant stores the side of a giant, which is rows in every layout. Where its rows are
-// another side too, they stand in the blob afterwards, without weights.
-func (s *sideStore) putGiant(side *rows.Side) error {
-	i, n := int(side.Index), side.Edges()
-	s.seal(side)
-	if err := s.out.PutShard(i, side); err != nil || !s.packsIn() || !s.packsRows() {
-		return err
+// giantWeights takes memory for the weights of a giant's rows, where they are packed.
+func (s *sideStore) giantWeights(edges uint32) ([]byte, error) {
+	if !s.packsWeights() {
+		return nil, nil
 	}
-	dir := shard.In
+	return hostmem.Bytes(rowweights.MostBytes(edges))
+}
+
+// putGiant stores the side of a giant, which is rows in every layout; packed ones have no
+// weights, which are packed in the buffer. Such rows stand in the blob afterwards.
+func (s *sideStore) putGiant(side *rows.Side, p *rowweights.Packer, buffer []byte) error {
+	i, n := int(side.Index), side.Edges()
+	if !s.packs() || s.dir == shard.In {
+		s.seal(side)
+		if err := s.out.PutShard(i, side); err != nil {
+			return err
+		}
+	}
+	if !s.packsRows() {
+		return nil
+	}
+	dir := s.dir
 	if s.mirror {
 		dir = shard.Out
 	}
@@ -84,7 +103,10 @@ func (s *sideStore) putGiant(side *rows.Side) error {
 	list.Off[0], list.Off[1] = 0, n
 	rows.Seal(list.Blob())
 	s.noteRows(i, list)
-	return s.putRows(i, list)
+	if err := s.putRows(i, list); err != nil || !s.packsWeights() {
+		return err
+	}
+	return s.putWeights(i, p.Side(list.Header(), side.Weight, buffer))
 }
 
 // neighbours sorts a giant's neighbours into list or, with weights, into keys,

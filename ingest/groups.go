@@ -92,6 +92,8 @@ type grouping struct {
 	groups []group
 	first  []uint32 // group of the first vertex of each run of 2^shift
 	shift  uint
+
+	weighted bool // records of their edges have weights
 }
 
 // groupRuns is into how many runs a grouping divides the vertices, about.

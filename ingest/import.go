@@ -249,11 +249,12 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	}
 	in.groups = cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.In })
 	out := &sideBuilder{
-		sideStore: sideStore{dir: shard.Out, out: w, layout: b.opt.Layout, shards: shards},
+		sideStore: sideStore{dir: shard.Out, out: w, weighted: b.rowWeights(), layout: b.opt.Layout, shards: shards},
 		spill:     b.spill, numbers: &numbering{n: numbers.n}, n: numbers.n,
 	}
 	if !b.mirror {
 		in.twin = newGrouping(cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.Out }))
+		in.twin.weighted = out.weighted
 	}
 	if err := w.CheckSpace(in.storeBytes()); err != nil {
 		return nil, Report{}, err
@@ -275,7 +276,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 			return nil, Report{}, err
 		}
 	}
-	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Layout: b.opt.Layout, InRows: b.inRows(), Shards: shards}
+	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Layout: b.opt.Layout, InRows: b.inRows(), RowWeights: b.rowWeights(), Shards: shards}
 	for i := range shards {
 		cat.Edges += uint64(shards[i].In)
 		if b.mirror {
@@ -292,6 +293,9 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 func (b *builder) inRows() bool {
 	return b.opt.Rows && b.opt.Layout == store.Packed && !b.mirror
 }
+
+// rowWeights reports whether weights of rows are stored.
+func (b *builder) rowWeights() bool { return b.schema.Weighted && b.opt.Layout == store.Packed }
 
 // progressOf makes the sides report how many edges they have sorted.
 func (b *builder) progressOf(sides ...*sideBuilder) {

@@ -19,6 +19,7 @@ import (
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/shard/rowweights"
 	"github.com/garaph/garaph/store"
 )
 
@@ -69,12 +70,12 @@ func stored(t require, path string) (ids []string, in, out []edge, cat *store.Ca
 			if err := x.CheckOrder(); err != nil {
 				t.Fatal(err)
 			}
-			each(x, func(nbr, v uint32, weight float32) {
+			each(x, weightsOf(t, s, dir, i), func(nbr, v uint32, weight float32) {
 				e := edge{src: ids[nbr], dst: ids[v], weight: weight}
 				if dir == shard.In {
 					in = append(in, e)
 				} else {
-					e.src, e.dst, e.weight = e.dst, e.src, 1
+					e.src, e.dst = e.dst, e.src
 					out = append(out, e)
 				}
 			})
@@ -83,9 +84,24 @@ func stored(t require, path string) (ids []string, in, out []edge, cat *store.Ca
 	return ids, in, out, cat
 }
 
-// each calls f for the edges of a side, in whatever encoding: those of a packed one in
-// the order of their destinations too.
-func each(x shard.Side, f func(nbr, v uint32, weight float32)) {
+// weightsOf reads the weights of packed rows; nil: a side has none beside it.
+func weightsOf(t require, s *store.Store, dir shard.Direction, i int) []float32 {
+	dir, ok := s.Catalogue().WeightsOf(dir)
+	if !ok {
+		return nil
+	}
+	x, err := s.ReadShard(dir, i, make([]byte, s.Catalogue().Bytes(dir, i)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := make([]float32, x.Header().Edges)
+	x.(*rowweights.Side).Weights(weights, 0)
+	return weights
+}
+
+// each calls f for the edges of a side, in whatever encoding, with weights that are stored
+// beside it: those of a packed one in the order of their destinations too.
+func each(x shard.Side, weights []float32, f func(nbr, v uint32, weight float32)) {
 	if side, ok := x.(*packed.Side); ok {
 		type in struct {
 			nbr    uint32
@@ -107,7 +123,7 @@ func each(x shard.Side, f func(nbr, v uint32, weight float32)) {
 	side, ok := x.(*rows.Side)
 	if p, packed := x.(*packedrows.Side); packed {
 		h := p.Header()
-		side, ok = p.Plain(make([]byte, rows.Size(h.Vertices, h.Edges, h.Weighted))), true
+		side, ok = p.Plain(make([]byte, rows.Size(h.Vertices, h.Edges, false)), false), true
 	}
 	if !ok {
 		panic(fmt.Sprintf("a side of type %T", x))
@@ -117,6 +133,8 @@ func each(x shard.Side, f func(nbr, v uint32, weight float32)) {
 			w := float32(1)
 			if side.Weight != nil {
 				w = side.Weight[k]
+			} else if weights != nil {
+				w = weights[k]
 			}
 			f(side.Nbr[k], side.First+uint32(v), w)
 		}
@@ -251,7 +269,7 @@ func checkImport(t *rapid.T, name string, o Options, plan memoryPlan, lines []li
 	}
 }
 
-// checkUpgraded upgrades a graph and holds it against the model, and against an import.
+// checkUpgraded upgrades a graph and compares it with the model, and with an import.
 func checkUpgraded(t *rapid.T, name, path string, o Options, plan memoryPlan, lines []line, less func(a, b string) int, weighted bool) {
 	_, _, _, before := stored(t, path)
 	r, err := Upgrade(t.Context(), path, UpgradeOptions{Rows: o.Rows, Threads: plan.threads})
@@ -279,7 +297,7 @@ func checkUpgraded(t *rapid.T, name, path string, o Options, plan memoryPlan, li
 	}
 }
 
-// checkStored holds a graph against the model.
+// checkStored compares a graph with the model.
 func checkStored(t *rapid.T, path string, o Options, r Report, lines []line, less func(a, b string) int, weighted bool) {
 	ids, in, out, cat := stored(t, path)
 	wantIDs, want := model(lines, o, less)
@@ -290,15 +308,10 @@ func checkStored(t *rapid.T, path string, o Options, r Report, lines []line, les
 	if !slices.Equal(in, want) {
 		t.Fatalf("in-edges %v, want %v", in, want)
 	}
-	for i := range want {
-		if !o.Undirected { // else both sides are one
-			want[i].weight = 1
-		}
+	if cat.RowWeights != (weighted && o.Layout == store.Packed) {
+		t.Fatalf("weights of rows: %v", cat.RowWeights)
 	}
-	if o.Undirected {
-		for i := range out { // the in side read as the out side: the reverse edges
-			out[i].weight = 1
-		}
+	if !cat.RowWeights && !o.Undirected { // else both sides are one
 		for i := range want {
 			want[i].weight = 1
 		}
@@ -323,7 +336,7 @@ func checkStored(t *rapid.T, path string, o Options, r Report, lines []line, les
 	}
 }
 
-// inRows reads the in-rows of a graph, and gives their edges without weights.
+// inRows reads the in-rows of a graph, and gives their edges.
 func inRows(t require, path string, ids []string) (edges []edge) {
 	s, err := store.Open(path)
 	if err != nil {
@@ -338,7 +351,9 @@ func inRows(t require, path string, ids []string) (edges []edge) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		each(x, func(nbr, v uint32, _ float32) { edges = append(edges, edge{src: ids[nbr], dst: ids[v], weight: 1}) })
+		each(x, weightsOf(t, s, shard.InRows, i), func(nbr, v uint32, weight float32) {
+			edges = append(edges, edge{src: ids[nbr], dst: ids[v], weight: weight})
+		})
 	}
 	sortStored(edges)
 	return edges

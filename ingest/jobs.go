@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,8 @@ func reportJobs(work, path string, log *zap.Logger) {
 	var names []string
 	for _, l := range list {
 		switch {
+		case errors.Is(l.Err, checkpoint.ErrVersion):
+			level, names = zap.WarnLevel, append(names, fmt.Sprintf("%d (recorded by another version of garaph)", l.ID))
 		case l.Err != nil:
 			level, names = zap.WarnLevel, append(names, fmt.Sprintf("%d (damaged)", l.ID))
 		case l.Status == checkpoint.Done:

@@ -10,6 +10,7 @@ import (
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/shard/rowweights"
 	"github.com/garaph/garaph/store"
 )
 
@@ -17,7 +18,7 @@ import (
 type sideStore struct {
 	dir      shard.Direction
 	out      *store.Writer
-	weighted bool
+	weighted bool // edges have weights while they are sorted
 	layout   store.Layout
 	mirror   bool // the out side is stored with the in side
 	inRows   bool // rows of the in side are stored beside it
@@ -32,7 +33,7 @@ type shardWriter struct {
 	blobs   [2][]byte
 	packed  [2][]byte // likewise, for packed sides
 	packer  packed.Packer
-	rows    packedrows.Packer
+	weights rowweights.Packer
 	storing [2]chan error // from whom the other is; nil when it is free
 	at      int           // the one to fill
 	loose   []float32     // weights of the shard that is being packed
@@ -48,10 +49,10 @@ type shardSizes struct {
 // sizes are those of the shards of a group.
 func (s *sideStore) sizes(g *group) (most shardSizes) {
 	for i := g.from; i < g.to; i++ {
-		most.rows = max(most.rows, rows.Size(s.shards[i].Vertices, s.edges(i), s.weighted))
+		most.rows = max(most.rows, rows.Size(s.shards[i].Vertices, s.edges(i), s.weighted && (!s.packs() || s.isGiant(i))))
 		most.edges = max(most.edges, s.edges(i))
-		in, rows := s.packedBytes(s.shards[i].Vertices, s.edges(i))
-		most.packed = max(most.packed, in+rows)
+		in, rows, weights := s.packedBytes(s.shards[i].Vertices, s.edges(i))
+		most.packed = max(most.packed, in+rows+weights)
 	}
 	return most
 }
@@ -69,11 +70,12 @@ func (s *sideStore) storeBytes() (n int64) {
 	for i := range s.shards {
 		x := &s.shards[i]
 		add(x.Vertices, x.In, s.weighted, packed.MostBytes(x.In, s.weighted))
+		weighted := s.weighted && s.packs()
 		if s.inRows {
-			add(x.Vertices, x.In, false, packedrows.MostBytes(x.Vertices, x.In, false))
+			add(x.Vertices, x.In, weighted, packedrows.MostBytes(x.Vertices, x.In)+rowweights.MostBytes(x.In))
 		}
 		if s.packs() || !s.mirror {
-			add(x.Vertices, x.Out, false, packedrows.MostBytes(x.Vertices, x.Out, false))
+			add(x.Vertices, x.Out, weighted, packedrows.MostBytes(x.Vertices, x.Out)+rowweights.MostBytes(x.Out))
 		}
 	}
 	return n
@@ -93,9 +95,9 @@ func (s *shardWriter) need(most shardSizes) int64 {
 	need := 2 * (most.rows + most.packed)
 	if s.packsIn() {
 		need += int64(most.edges) * s.edgeBytes()
-		if s.weighted {
-			need += int64(most.edges) * 4
-		}
+	}
+	if s.packs() && s.weighted {
+		need += int64(most.edges) * 4
 	}
 	return need
 }
@@ -103,7 +105,7 @@ func (s *shardWriter) need(most shardSizes) int64 {
 // fits reports whether the buffers are long enough.
 func (s *shardWriter) fits(most shardSizes) bool {
 	return int64(len(s.blobs[0])) >= most.rows && int64(len(s.packed[0])) >= most.packed &&
-		(!s.packsIn() || !s.weighted || len(s.loose) >= int(most.edges))
+		(!s.packs() || !s.weighted || len(s.loose) >= int(most.edges))
 }
 
 // grow allocates the buffers, after free.
@@ -133,7 +135,7 @@ func (s *shardWriter) free() {
 		hostmem.FreeBytes(s.packed[i])
 	}
 	hostmem.Free(s.loose)
-	s.packer, s.rows, s.loose, s.blobs, s.packed = packed.Packer{}, packedrows.Packer{}, nil, [2][]byte{}, [2][]byte{}
+	s.packer, s.weights, s.loose, s.blobs, s.packed = packed.Packer{}, rowweights.Packer{}, nil, [2][]byte{}, [2][]byte{}
 }
 
 // edges is the number of edges of shard i on this side.
@@ -142,6 +144,11 @@ func (s *sideStore) edges(i int) uint32 {
 		return s.shards[i].Out
 	}
 	return s.shards[i].In
+}
+
+// isGiant reports whether shard i is a vertex with more edges than a shard has otherwise.
+func (s *sideStore) isGiant(i int) bool {
+	return s.shards[i].Vertices == 1 && uint64(s.edges(i)) > maxShardEdges
 }
 
 // packs reports whether the side is packed, or its rows are; packsIn, whether the side
@@ -154,15 +161,21 @@ func (s *sideStore) packsRows() bool {
 	return s.packs() && (s.dir == shard.Out || s.mirror || s.inRows)
 }
 
+// packsWeights reports whether weights of packed rows are stored with them.
+func (s *sideStore) packsWeights() bool { return s.weighted && s.packsRows() }
+
 // packedBytes is room for what is packed of a shard of so many vertices and edges.
-func (s *sideStore) packedBytes(vertices int, edges uint32) (in, rows int64) {
+func (s *sideStore) packedBytes(vertices int, edges uint32) (in, rows, weights int64) {
 	if s.packsIn() {
 		in = packed.MostBytes(edges, s.weighted)
 	}
 	if s.packsRows() {
-		rows = packedrows.MostBytes(vertices, edges, false)
+		rows = packedrows.MostBytes(vertices, edges)
 	}
-	return in, rows
+	if s.packsWeights() {
+		weights = rowweights.MostBytes(edges)
+	}
+	return in, rows, weights
 }
 
 // stored waits until no blob is being stored.
@@ -193,7 +206,7 @@ func (s *shardWriter) store(i int, g *groupRows) (*rows.Side, error) {
 	if err := s.wait(at); err != nil {
 		return nil, err
 	}
-	giant := info.Vertices == 1 && uint64(s.edges(i)) > maxShardEdges
+	giant := s.isGiant(i)
 	weighted := s.weighted && (!s.packs() || giant)
 	blob := s.blobs[at][:rows.Size(info.Vertices, edges, weighted)]
 	side := rows.Layout(blob, s.dir, uint32(i), info.First, info.Vertices, edges, weighted)
@@ -221,7 +234,7 @@ func (s *shardWriter) store(i int, g *groupRows) (*rows.Side, error) {
 	}
 	side.Off[info.Vertices] = k
 	if giant && s.packs() {
-		return side, s.putGiant(side)
+		return side, s.putGiant(side, &s.weights, s.packed[at])
 	}
 	done := make(chan error, 1)
 	s.storing[at] = done
@@ -233,7 +246,8 @@ func (s *shardWriter) store(i int, g *groupRows) (*rows.Side, error) {
 	return side, nil
 }
 
-// pack stores what is packed of shard i: the side, its rows, or both.
+// pack stores what is packed of shard i: the side, its rows and their weights, or some of
+// these.
 func (s *shardWriter) pack(i, at int, side *rows.Side, done chan error) (err error) {
 	defer func() {
 		if err != nil {
@@ -241,29 +255,32 @@ func (s *shardWriter) pack(i, at int, side *rows.Side, done chan error) (err err
 			err = fmt.Errorf("import: pack shard %d (%s side): %w", i, s.dir, err)
 		}
 	}()
-	_, room := s.packedBytes(side.Vertices(), side.Edges())
-	buffer, size := s.packed[at], int64(0)
+	buffer := s.packed[at]
 	var packedRows, in shard.Side
-	if room > 0 {
+	var weights *rowweights.Side
+	if s.packsRows() {
 		list := *side
-		list.Weight = nil
 		if s.mirror {
 			list.Dir = shard.Out
 		}
-		x, err := s.rows.Side(&list, false, buffer[:room])
+		x, err := packedrows.Pack(&list, buffer)
 		if err != nil {
 			return err
 		}
-		packedRows, size = x, int64(len(x.Blob()))
+		packedRows, buffer = x, after(buffer, x)
+		if s.packsWeights() {
+			weights = s.weights.Side(x.Header(), side.Weight, buffer)
+			buffer = after(buffer, weights)
+		}
 	}
 	if s.packsIn() {
 		if err := s.packer.Side(side, s.weighted); err != nil {
 			return err
 		}
-		if size+s.packer.Size() > int64(len(buffer)) {
+		if s.packer.Size() > int64(len(buffer)) {
 			return fmt.Errorf("%d edges take %d bytes; this is a fault of garaph, please report it", side.Edges(), s.packer.Size())
 		}
-		blob := buffer[size:][:s.packer.Size()]
+		blob := buffer[:s.packer.Size()]
 		s.packer.Write(blob)
 		x, err := packed.Decode(blob)
 		if err != nil {
@@ -283,26 +300,41 @@ func (s *shardWriter) pack(i, at int, side *rows.Side, done chan error) (err err
 		if err == nil && packedRows != nil {
 			err = s.putRows(i, packedRows)
 		}
+		if err == nil && weights != nil {
+			err = s.putWeights(i, weights)
+		}
 		done <- err
 	}()
 	return nil
 }
 
-// noteRows enters rows of shard i into the catalogue, and putRows stores them.
+// after is what is left of a buffer behind a side at its beginning.
+func after(buffer []byte, side shard.Side) []byte { return buffer[len(side.Blob()):] }
+
+// noteRows enters rows of shard i into the catalogue, but in-rows, and putRows stores them.
 func (s *sideStore) noteRows(i int, side shard.Side) {
-	if !s.inRows {
+	if s.inRows {
+		s.bytes.Add(int64(len(side.Blob())))
+	} else {
 		s.note(i, side)
-		return
 	}
-	s.shards[i].RowsSum = side.Header().Checksum
-	s.bytes.Add(int64(len(side.Blob())))
 }
 
 func (s *sideStore) putRows(i int, side shard.Side) error {
 	if s.inRows {
-		return s.out.PutInRows(i, side)
+		return s.out.PutBeside(shard.InRows, i, side)
 	}
 	return s.out.PutShard(i, side)
+}
+
+// putWeights stores the weights of rows of shard i.
+func (s *sideStore) putWeights(i int, side *rowweights.Side) error {
+	s.bytes.Add(int64(len(side.Blob())))
+	dir := shard.OutWeights
+	if s.inRows {
+		dir = shard.InWeights
+	}
+	return s.out.PutBeside(dir, i, side)
 }
 
 // seal completes the blob of a side of rows.

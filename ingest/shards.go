@@ -62,7 +62,7 @@ func (s *sideBuilder) run(ctx context.Context, plan memoryPlan) error {
 		to := next
 		x := &sorter{sideBuilder: s, writer: shardWriter{sideStore: &s.sideStore}}
 		if s.twin != nil {
-			x.twins = s.spill.writer(len(s.twin.groups), false)
+			x.twins = s.spill.writer(len(s.twin.groups), s.twin.weighted)
 			s.writers = append(s.writers, x.twins)
 		}
 		g.Go(func() error {
@@ -103,7 +103,13 @@ func (s *sorter) collectTwins(side *rows.Side) error {
 		return nil
 	}
 	for v := range side.Vertices() {
-		if err := s.twins.addRun(side.First+uint32(v), side.Row(v, nil), s.twin); err != nil {
+		var err error
+		if from, to := side.Off[v], side.Off[v+1]; s.twin.weighted {
+			err = s.twins.addWeightedRun(side.First+uint32(v), side.Nbr[from:to], side.Weight[from:to], s.twin)
+		} else {
+			err = s.twins.addRun(side.First+uint32(v), side.Nbr[from:to], s.twin)
+		}
+		if err != nil {
 			return err
 		}
 	}

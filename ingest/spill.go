@@ -264,6 +264,16 @@ func (w *writer) addRun(src uint32, dst []uint32, find *grouping) error {
 	return nil
 }
 
+// addWeightedRun is addRun for edges with weights.
+func (w *writer) addWeightedRun(src uint32, dst []uint32, weights []float32, find *grouping) error {
+	for i, u := range dst {
+		if err := w.add(find.of(u), src, u, weights[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // next makes room in a bucket's buffer.
 func (w *writer) next(f *pending, bucket uint32) error {
 	if f.buf == nil {

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,14 +18,16 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/shard/rowweights"
 	"github.com/garaph/garaph/store"
 )
 
 // UpgradeOptions of an upgrade.
 type UpgradeOptions struct {
 	Force    bool  // also where jobs that can be resumed go with the old graph
-	Rows     bool  // store rows of in-edges too: see [Options]
+	Rows     bool  // store rows of in-edges too, also of a packed graph: see [Options]
 	Threads  int   // 0: GOMAXPROCS
 	Memory   int64 // bytes of resident memory for the whole process; 0: half of what is available
 	Progress func(Progress)
@@ -41,7 +44,8 @@ var (
 
 // Upgrade rewrites the graph at path as [store.Packed], in the store version of today.
 // Vertices keep their ids and numbers, shards their borders: each side of a shard is read,
-// and packed as an import would have done it. The new graph takes the place of the old one
+// and packed as an import would have done it. Of a packed graph, sides are copied, and rows
+// of in-edges are added. The new graph takes the place of the old one
 // when it is whole; after an error, or when the process is killed, the old one stands there
 // as it was. The jobs of the old one go with it.
 func Upgrade(ctx context.Context, path string, o UpgradeOptions) (r Report, err error) {
@@ -69,6 +73,7 @@ func Upgrade(ctx context.Context, path string, o UpgradeOptions) (r Report, err 
 		return r, fmt.Errorf("upgrade: %w", err)
 	}
 	w.Warn = func(msg string) { o.Log.Warn(msg) }
+	plan.dir, plan.space = w.Dir(), w.CheckSpace
 	u := &upgrade{opt: o, plan: plan, old: old, out: w}
 	w.Ready = func() error { // jobs may have run meanwhile
 		if !o.Force {
@@ -85,6 +90,9 @@ func Upgrade(ctx context.Context, path string, o UpgradeOptions) (r Report, err 
 	if err != nil {
 		return r, errors.Join(fmt.Errorf("upgrade: %w", err), w.Abort())
 	}
+	if !o.Rows && !r.Symmetric {
+		o.Log.Info(fmt.Sprintf("the upgraded graph has no rows of in-edges, which algorithms such as triangles read: `garaph upgrade --rows %s` adds them", path))
+	}
 	r.Duration = time.Since(start)
 	r.Seconds = r.Duration.Seconds()
 	return r, nil
@@ -93,7 +101,10 @@ func Upgrade(ctx context.Context, path string, o UpgradeOptions) (r Report, err 
 // checkUpgrade refuses a graph that cannot be upgraded.
 func checkUpgrade(c *store.Catalogue, path string, o UpgradeOptions) error {
 	if _, ok := c.RowsOf(shard.In); c.Layout == store.Packed && o.Rows && !ok {
-		return fmt.Errorf("graph %s is packed, without rows of in-edges; a new import with --rows adds them", path)
+		if c.Weighted && !c.RowWeights {
+			return fmt.Errorf("graph %s has no weights of out-edges, as a version before this one left it: import it again, with --rows", path)
+		}
+		return nil
 	}
 	if c.Layout == store.Packed {
 		return fmt.Errorf("graph %s %w", path, ErrPacked)
@@ -139,9 +150,20 @@ func (u *upgrade) rewrite(ctx context.Context) (Report, error) {
 		dir: shard.In, out: u.out, weighted: cat.Weighted, layout: store.Packed, mirror: cat.Symmetric, inRows: u.opt.Rows && !cat.Symmetric,
 		shards: shards,
 	}
-	sides := []*sideStore{&in}
-	if !cat.Symmetric {
-		sides = append(sides, &sideStore{dir: shard.Out, out: u.out, layout: store.Packed, shards: shards})
+	out := sideStore{dir: shard.Out, out: u.out, weighted: cat.Weighted, layout: store.Packed, shards: shards}
+	steps := []func() error{func() error { return u.side(ctx, &in) }}
+	read := []shard.Direction{shard.In} // in each
+	switch {
+	case cat.Symmetric:
+	case cat.Weighted && cat.Layout != store.Packed:
+		steps = append(steps, func() error { return u.transpose(ctx, &out) })
+		read = append(read, shard.In)
+	default:
+		steps = append(steps, func() error { return u.side(ctx, &out) })
+		read = append(read, shard.Out)
+		if cat.RowWeights {
+			read = append(read, shard.OutWeights)
+		}
 	}
 	if err := u.copyIDs(ctx); err != nil {
 		return Report{}, err
@@ -149,26 +171,24 @@ func (u *upgrade) rewrite(ctx context.Context) (Report, error) {
 	if err := u.out.CheckSpace(in.storeBytes()); err != nil {
 		return Report{}, err
 	}
-	for _, s := range sides {
+	for _, dir := range read {
 		for i := range shards {
-			u.total += cat.Bytes(s.dir, i)
+			u.total += cat.Bytes(dir, i)
 		}
 	}
-	var stored int64
-	for _, s := range sides {
-		if err := u.side(ctx, s); err != nil {
+	for _, step := range steps {
+		if err := step(); err != nil {
 			return Report{}, err
 		}
-		stored += s.bytes.Load()
 	}
 	now := &store.Catalogue{
-		Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric, Layout: store.Packed, InRows: in.inRows,
+		Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric, Layout: store.Packed, InRows: in.inRows, RowWeights: cat.Weighted,
 		Shards: shards, Source: cat.Source, Created: cat.Created,
 	}
 	if err := ctx.Err(); err != nil {
 		return Report{}, err
 	}
-	return Report{Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric, Bytes: stored}, u.out.Commit(now)
+	return Report{Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric, Bytes: in.bytes.Load() + out.bytes.Load()}, u.out.Commit(now)
 }
 
 // copyIDs writes the ids of the old graph.
@@ -202,11 +222,12 @@ func (u *upgrade) copyIDs(ctx context.Context) error {
 func (u *upgrade) side(ctx context.Context, s *sideStore) error {
 	var most shardSizes
 	var giants, others []int
-	for i, x := range s.shards {
-		if g := (&group{from: i, to: i + 1, edges: uint64(s.edges(i)), last: uint32(x.Vertices) - 1}); isGiant(g) {
+	for i := range s.shards {
+		if s.isGiant(i) && u.old.Catalogue().Bytes(s.dir, i) == rows.Size(1, s.edges(i), s.weighted) {
 			giants = append(giants, i)
 		} else {
-			others, most = append(others, i), most.with(s.sizes(g))
+			others, most = append(others, i), most.with(s.sizes(&group{from: i, to: i + 1}))
+			most.rows = max(most.rows, rows.Size(s.shards[i].Vertices, s.edges(i), s.weighted)) // as they are read, or unpacked
 		}
 	}
 	for _, i := range giants {
@@ -248,6 +269,66 @@ func (u *upgrade) side(ctx context.Context, s *sideStore) error {
 	return g.Wait()
 }
 
+// transpose makes the out side of the edges of the in sides, for out sides had no weights.
+func (u *upgrade) transpose(ctx context.Context, s *sideStore) (err error) {
+	var largest int64
+	var edges uint32
+	for i, x := range s.shards {
+		largest, edges = max(largest, u.old.Catalogue().Bytes(shard.In, i)), max(edges, x.In)
+	}
+	if largest > u.plan.sort {
+		return u.tooSmall(u.plan.leastFor(largest)-processBytes, edges, shard.In)
+	}
+	spill, err := newSpill(u.plan.dir, u.plan.blocks, u.plan.space)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, spill.close()) }()
+	n := u.old.Catalogue().Vertices
+	in := &sideBuilder{spill: spill, twin: newGrouping(cutGroups(s.shards, func(s *store.ShardInfo) uint32 { return s.Out }))}
+	in.twin.weighted = true
+	g, collecting := errgroup.WithContext(ctx)
+	runs := max(1, min(u.plan.sorters, int(u.plan.sort/largest), len(s.shards)))
+	for i := range runs { // in the order of vertices, as sorting wants it
+		x := &sorter{sideBuilder: in, twins: spill.writer(len(in.twin.groups), true)}
+		in.writers = append(in.writers, x.twins)
+		g.Go(func() error { return u.collect(collecting, x, i*len(s.shards)/runs, (i+1)*len(s.shards)/runs, largest) })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	out := &sideBuilder{
+		sideStore: sideStore{dir: s.dir, out: s.out, weighted: s.weighted, layout: s.layout, shards: s.shards},
+		spill:     spill, groups: in.collect(), numbers: &numbering{n: n}, n: n, sorted: func(uint64) {},
+	}
+	err = out.run(ctx, u.plan)
+	s.bytes.Add(out.bytes.Load())
+	return err
+}
+
+// collect reads the in sides of the shards [from, to), the largest of which has so many
+// bytes, and hands their edges to the out side.
+func (u *upgrade) collect(ctx context.Context, x *sorter, from, to int, largest int64) error {
+	buffer, err := hostmem.Bytes(largest)
+	if err != nil {
+		return err
+	}
+	defer hostmem.FreeBytes(buffer)
+	for i := from; i < to; i++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		side, err := u.read(shard.In, i, buffer)
+		if err == nil {
+			err = x.collectTwins(rows.Of(side))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // with is the larger one of each size.
 func (s shardSizes) with(x shardSizes) shardSizes {
 	return shardSizes{max(s.rows, x.rows), max(s.packed, x.packed), max(s.edges, x.edges)}
@@ -260,12 +341,68 @@ func (u *upgrade) shard(x *shardWriter, i int) error {
 	if err := x.wait(at); err != nil {
 		return err
 	}
+	if u.old.Catalogue().Layout == store.Packed {
+		return u.addRows(x, i, at)
+	}
 	side, err := u.read(x.dir, i, x.blobs[at])
 	if err != nil {
 		return err
 	}
 	x.storing[at] = make(chan error, 1)
-	return x.pack(i, at, side, x.storing[at])
+	return x.pack(i, at, rows.Of(side), x.storing[at])
+}
+
+// addRows stores a side of shard i of a packed graph as it is, and rows of in-edges beside
+// it.
+func (u *upgrade) addRows(x *shardWriter, i, at int) error {
+	in, room, _ := x.packedBytes(x.shards[i].Vertices, x.edges(i))
+	buffer := x.packed[at]
+	side, err := u.read(x.dir, i, buffer[:cmp.Or(in, room)])
+	if err != nil {
+		return err
+	}
+	x.note(i, side)
+	buffer = after(buffer, side)
+	var inRows shard.Side
+	var weights *rowweights.Side
+	switch {
+	case x.inRows:
+		list := u.plain(side, x.blobs[at])
+		if inRows, err = packedrows.Pack(list, buffer); err != nil {
+			return fmt.Errorf("pack rows of shard %d (%s side): %w", i, x.dir, err)
+		}
+		x.noteRows(i, inRows)
+		if x.packsWeights() {
+			weights = x.weights.Side(inRows.Header(), list.Weight, after(buffer, inRows))
+		}
+	case x.packsWeights():
+		stored, err := u.read(shard.OutWeights, i, buffer)
+		if err != nil {
+			return err
+		}
+		weights = stored.(*rowweights.Side)
+	}
+	x.storing[at] = make(chan error, 1)
+	go func(done chan error) {
+		err := x.out.PutShard(i, side)
+		if err == nil && inRows != nil {
+			err = x.putRows(i, inRows)
+		}
+		if err == nil && weights != nil {
+			err = x.putWeights(i, weights)
+		}
+		done <- err
+	}(x.storing[at])
+	return nil
+}
+
+// plain is an in side as rows, in a buffer where it is packed: the store has looked at it.
+func (u *upgrade) plain(side shard.Side, buffer []byte) *rows.Side {
+	if list, ok := side.(*rows.Side); ok {
+		return list
+	}
+	p := side.(*packed.Side)
+	return p.Plain(buffer[:rows.Size(p.Vertices, p.Edges, p.Weighted)])
 }
 
 // giant stores a side of shard i, a vertex with more edges than a shard has otherwise.
@@ -274,6 +411,9 @@ func (u *upgrade) giant(ctx context.Context, s *sideStore, i int) error {
 		return err
 	}
 	need := rows.Size(1, s.edges(i), s.weighted)
+	if s.packsWeights() {
+		need += rowweights.MostBytes(s.edges(i))
+	}
 	if need > u.plan.total-processBytes {
 		return u.tooSmall(need, s.edges(i), s.dir)
 	}
@@ -286,11 +426,20 @@ func (u *upgrade) giant(ctx context.Context, s *sideStore, i int) error {
 	if err != nil {
 		return err
 	}
-	return s.putGiant(side)
+	list, ok := side.(*rows.Side)
+	if !ok {
+		return fmt.Errorf("graph %s: shard %d (%s side): %w: a vertex of so many edges has rows", u.old.Name(), i, s.dir, store.ErrDamaged)
+	}
+	weights, err := s.giantWeights(list.Edges())
+	if err != nil {
+		return err
+	}
+	defer hostmem.FreeBytes(weights)
+	return s.putGiant(list, new(rowweights.Packer), weights)
 }
 
 // read reads a side of shard i of the old graph into a buffer that has the size for it.
-func (u *upgrade) read(dir shard.Direction, i int, buffer []byte) (*rows.Side, error) {
+func (u *upgrade) read(dir shard.Direction, i int, buffer []byte) (shard.Side, error) {
 	n := u.old.Catalogue().Bytes(dir, i)
 	if n > int64(len(buffer)) {
 		return nil, fmt.Errorf("graph %s: shard %d (%s side): %w: %d bytes are more than its edges take", u.old.Name(), i, dir, store.ErrDamaged, n)
@@ -302,7 +451,7 @@ func (u *upgrade) read(dir shard.Direction, i int, buffer []byte) (*rows.Side, e
 	if done := u.done.Add(n); u.opt.Progress != nil {
 		u.opt.Progress(Progress{Rewriting, done, u.total})
 	}
-	return rows.Of(side), nil
+	return side, nil
 }
 
 // tooSmall is the error of a shard that takes more memory than there is.

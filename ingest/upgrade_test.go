@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,8 +14,8 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// cscGraph imports a ring of n vertices, in shards of at most so many.
-func cscGraph(t *testing.T, n, shardVertices int) (path string) {
+// ring imports a ring of n vertices, in shards of at most so many.
+func ring(t *testing.T, layout store.Layout, n, shardVertices int) (path string) {
 	t.Helper()
 	folder := t.TempDir()
 	var text strings.Builder
@@ -26,7 +27,7 @@ func cscGraph(t *testing.T, n, shardVertices int) (path string) {
 		t.Fatal(err)
 	}
 	path = filepath.Join(folder, "graph")
-	if _, err := Import(t.Context(), []string{edges}, path, Options{Layout: store.CSC, ShardVertices: shardVertices}); err != nil {
+	if _, err := Import(t.Context(), []string{edges}, path, Options{Layout: layout, ShardVertices: shardVertices}); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -60,13 +61,20 @@ func TestUpgradeRefused(t *testing.T) {
 		{"little memory", 100, t.Context(), UpgradeOptions{Memory: 100 << 20}, false, "below the least one of 188MiB"},
 		{"a shard that is too large", shard.MaxVertices, t.Context(), UpgradeOptions{}, false, "shard 0 has 65536 vertices, a packed one at most 65535"},
 		{"damage", 100, t.Context(), UpgradeOptions{Threads: 3}, true, "damaged"},
+		{"packed, cancelled", 100, cancelled, UpgradeOptions{Rows: true}, false, "context canceled"},
+		{"packed, little memory", 100, t.Context(), UpgradeOptions{Rows: true, Memory: 100 << 20}, false, "below the least one of 188MiB"},
+		{"packed, damage", 100, t.Context(), UpgradeOptions{Rows: true, Threads: 3}, true, "damaged"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			n := 1000
 			if test.shardVertices == shard.MaxVertices {
 				n = shard.MaxVertices
 			}
-			path := cscGraph(t, n, test.shardVertices)
+			layout := store.CSC
+			if test.o.Rows {
+				layout = store.Packed
+			}
+			path := ring(t, layout, n, test.shardVertices)
 			before := catalogueOf(t, path)
 			if test.damage {
 				payload := filepath.Join(path, "payload")
@@ -74,7 +82,7 @@ func TestUpgradeRefused(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				b[before.Shards[5].Blobs[shard.Out].Off+70] ^= 1
+				b[before.Shards[5].Blobs[shard.In].Off+70] ^= 1
 				if err := os.WriteFile(payload, b, 0o666); err != nil {
 					t.Fatal(err)
 				}
@@ -95,12 +103,86 @@ func TestUpgradeRefused(t *testing.T) {
 
 // TestUpgradeProgress: at the end all bytes of the old graph are done.
 func TestUpgradeProgress(t *testing.T) {
-	path := cscGraph(t, 1000, 100)
+	path := ring(t, store.CSC, 1000, 100)
 	var last Progress
 	if _, err := Upgrade(t.Context(), path, UpgradeOptions{Threads: 1, Progress: func(p Progress) { last = p }}); err != nil {
 		t.Fatal(err)
 	}
 	if last.Phase != Rewriting || last.Done != last.Total || last.Total == 0 {
 		t.Errorf("at last %+v", last)
+	}
+}
+
+// TestUpgradeRows: a packed graph gets the rows of in-edges that an import with Rows
+// makes, also of vertices with more edges than a shard. It is the same graph otherwise,
+// and sound.
+func TestUpgradeRows(t *testing.T) {
+	old := maxShardEdges
+	maxShardEdges = 300
+	t.Cleanup(func() { maxShardEdges = old })
+	for _, weights := range []bool{false, true} {
+		t.Run(fmt.Sprintf("weights=%v", weights), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(1, 2))
+			var text strings.Builder
+			for i := range 5000 {
+				src, dst := rng.IntN(400), rng.IntN(400)
+				if i%5 == 0 {
+					dst = 7
+				}
+				if fmt.Fprint(&text, src, dst); weights {
+					fmt.Fprint(&text, " ", i%11)
+				}
+				text.WriteByte('\n')
+			}
+			edges := filepath.Join(t.TempDir(), "edges.txt")
+			if err := os.WriteFile(edges, []byte(text.String()), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			var list [2]store.Catalogue
+			for i, with := range []bool{true, false} {
+				path := filepath.Join(filepath.Dir(edges), fmt.Sprint("graph", i))
+				if _, err := Import(t.Context(), []string{edges}, path, Options{ShardVertices: 50, Rows: with, Layout: store.Packed}); err != nil {
+					t.Fatal(err)
+				}
+				before := catalogueOf(t, path)
+				if !with {
+					if _, err := Upgrade(t.Context(), path, UpgradeOptions{Rows: true, Threads: 2}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				list[i] = catalogueOf(t, path)
+				if list[i].Fingerprint != before.Fingerprint || !list[i].Created.Equal(before.Created) {
+					t.Errorf("%+v, before %+v", list[i], before)
+				}
+				verified(t, path)
+			}
+			for i, want := range list[0].Shards {
+				want.Blobs[0].Off, want.Blobs[1].Off = 0, 0
+				got := list[1].Shards[i]
+				got.Blobs[0].Off, got.Blobs[1].Off = 0, 0
+				if a, b := list[1].Bytes(shard.InRows, i), list[0].Bytes(shard.InRows, i); got != want || a != b {
+					t.Errorf("shard %d: %+v, import with rows %+v", i, got, want)
+				}
+			}
+			if len(list[1].Shards) != len(list[0].Shards) || !list[1].InRows {
+				t.Errorf("%d shards, want %d; in-rows: %v", len(list[1].Shards), len(list[0].Shards), list[1].InRows)
+			}
+			if err := checkUpgrade(&list[1], "graph", UpgradeOptions{Rows: true}); !errors.Is(err, ErrPacked) {
+				t.Errorf("once more: %v", err)
+			}
+		})
+	}
+}
+
+// verified reads all of a graph.
+func verified(t *testing.T, path string) {
+	t.Helper()
+	s, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Verify(t.Context(), 1, func(int64) {}, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -83,7 +83,7 @@ func (g *gpu) seconds(runs int, f func()) float64 {
 	return best
 }
 
-// TestCUDAKernels holds one PageRank step of both gathers against the host, and
+// TestCUDAKernels compares one PageRank step of both gathers with the host, and
 // prints the speed of each kernel beside the gather-only ceiling.
 func TestCUDAKernels(t *testing.T) {
 	graph := rmat(*scaleFlag, 16)

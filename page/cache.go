@@ -36,6 +36,10 @@ const Readers = 8
 type Options struct {
 	Gather []shard.Direction // sides that pages hold
 	Notify []shard.Direction // sides that [Cache.Side] gives
+	Plain  bool              // pages hold packed in sides as plain rows
+	// Weights: sides in pages that are unpacked have the weights that are stored beside
+	// them.
+	Weights bool
 	// Budget is the number of bytes for pages and buffers; 0 is no limit.
 	Budget int64
 	// Threads is how many goroutines may call [Cache.Side] at once.
@@ -61,12 +65,12 @@ type Cache struct {
 	store   *store.Store
 	opt     Options
 	spans   []Span
-	pageOf  []int32       // by shard
-	blocks  [3][]block    // by side and page
-	ring    chan []byte   // buffers for streamed pages
-	scratch chan []byte   // buffers for single shards
-	packed  chan []byte   // buffers for sides that are unpacked into pages
-	reads   chan struct{} // held while a shard of a streamed page is read
+	pageOf  []int32              // by shard
+	blocks  [shard.Sides][]block // by page
+	ring    chan []byte          // buffers for streamed pages
+	scratch chan []byte          // buffers for single shards
+	packed  chan []byte          // buffers for sides that are unpacked into pages
+	reads   chan struct{}        // held while a shard of a streamed page is read
 	read    atomic.Int64
 	all     bool
 	rest    int64      // of the budget, when all stays in memory

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -18,8 +19,10 @@ import (
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/shard/rowweights"
 	"github.com/garaph/garaph/store"
 )
 
@@ -42,6 +45,9 @@ var ways = []Options{
 	{Gather: out, Notify: in, Threads: 1},
 	{Gather: both, Notify: both, Threads: 3},
 	{Gather: in, Notify: in, Threads: 8},
+	{Gather: in, Notify: out, Threads: 2, Plain: true},
+	{Gather: both, Notify: both, Threads: 3, Plain: true},
+	{Gather: out, Notify: in, Weights: true, Threads: 2},
 }
 
 // stored is a graph and what its shards say.
@@ -93,6 +99,7 @@ var written = sync.OnceValues(func() (names []string, err error) {
 		{"skewed, symmetric", skewed, teststore.Options{Weighted: true, Symmetric: true, ShardVertices: 2}},
 		{"tiny, packed", tiny, teststore.Options{Weighted: true, Layout: store.Packed}},
 		{"skewed, packed", skewed, teststore.Options{ShardVertices: 2, Layout: store.Packed}},
+		{"skewed, packed, with weights", skewed, teststore.Options{Weighted: true, ShardVertices: 2, Layout: store.Packed}},
 		{"skewed, symmetric, packed", skewed, teststore.Options{Symmetric: true, ShardVertices: 2, Layout: store.Packed}},
 	} {
 		names = append(names, x.name)
@@ -144,7 +151,18 @@ func read(t testing.TB, name string, s *store.Store) *stored {
 
 // stored is what the sides take in the store that a job reads.
 func (x *stored) stored(o Options) int64 {
-	return x.sum(o, func(dir shard.Direction, i int) int64 { return x.store.Catalogue().Bytes(dir, i) })
+	return x.sum(o, func(dir shard.Direction, i int) int64 {
+		return x.store.Catalogue().Bytes(dir, i) + x.weights(o, dir, i)
+	})
+}
+
+// weights is what the weights that go with an unpacked side take in the store.
+func (x *stored) weights(o Options, dir shard.Direction, i int) int64 {
+	weights, ok := x.store.Catalogue().WeightsOf(dir)
+	if !ok || !o.Weights || !slices.Contains(o.Gather, dir) {
+		return 0
+	}
+	return x.store.Catalogue().Bytes(weights, i)
 }
 
 // total is what they take in memory, with what unpacking takes.
@@ -152,13 +170,16 @@ func (x *stored) total(o Options) int64 {
 	var most int64
 	n := x.sum(o, func(dir shard.Direction, i int) int64 {
 		stored := int64(len(x.sides[dir][i].Blob()))
-		p, packed := x.sides[dir][i].(*packedrows.Side)
-		if !packed || !slices.Contains(o.Gather, dir) {
+		plain := plainOf(x.sides[dir][i])
+		if plain == nil || !slices.Contains(o.Gather, dir) || dir == shard.In && !o.Plain {
 			return stored
 		}
-		size := int64(len(plainOf(p).Blob()))
-		if size != stored {
-			most = max(most, stored)
+		size, weights := int64(len(plain.Blob())), x.weights(o, dir, i)
+		if weights > 0 {
+			size = rows.Size(plain.Vertices(), plain.Edges(), true)
+		}
+		if size != stored || weights > 0 {
+			most = max(most, stored, weights)
 		}
 		return size
 	})
@@ -179,10 +200,17 @@ func (x *stored) sum(o Options, size func(shard.Direction, int) int64) (n int64)
 	return n
 }
 
-// plainOf unpacks rows.
-func plainOf(s *packedrows.Side) *rows.Side {
+// plainOf unpacks a side; nil: it is plain.
+func plainOf(s shard.Side) *rows.Side {
 	h := s.Header()
-	return s.Plain(make([]byte, rows.Size(h.Vertices, h.Edges, h.Weighted)))
+	blob := make([]byte, rows.Size(h.Vertices, h.Edges, h.Weighted))
+	switch s := s.(type) {
+	case *packed.Side:
+		return s.Plain(blob)
+	case *packedrows.Side:
+		return s.Plain(blob[:rows.Size(h.Vertices, h.Edges, false)], false)
+	}
+	return nil
 }
 
 // same reports whether a side is what was stored, or these rows unpacked.
@@ -190,15 +218,51 @@ func (x *stored) same(got shard.Side, dir shard.Direction, i int) error {
 	dir = x.store.Catalogue().Stored(dir)
 	want := x.sides[dir][i]
 	same := got.Header() == want.Header() && bytes.Equal(got.Blob(), want.Blob())
-	if p, packed := want.(*packedrows.Side); packed && !same {
-		want := plainOf(p)
+	if want := plainOf(want); want != nil && !same {
 		plain, ok := got.(*rows.Side)
-		same = ok && slices.Equal(plain.Off, want.Off) && slices.Equal(plain.Nbr, want.Nbr)
+		same = ok && slices.Equal(plain.Off, want.Off) && slices.Equal(plain.Nbr, want.Nbr) && (dir != shard.In || slices.Equal(plain.Weight, want.Weight))
 	}
 	if h := got.Header(); !same || h.Dir != dir || h.Index != uint32(i) {
 		return fmt.Errorf("shard %d, %s side: got %v, want %v", i, dir, got, want)
 	}
 	return nil
+}
+
+// sameWeights reports whether an unpacked side has the weights that it should have.
+func (x *stored) sameWeights(c *Cache, got shard.Side, dir shard.Direction, i int) error {
+	if x.weights(c.opt, dir, i) == 0 {
+		if side, plain := got.(*rows.Side); plain && dir != shard.In && c.Unpacks(dir) && side.Weight != nil {
+			return fmt.Errorf("shard %d, %s side: weights that nobody asked for", i, dir)
+		}
+		return nil
+	}
+	weights, _ := x.store.Catalogue().WeightsOf(dir)
+	side, err := x.store.ReadShard(weights, i, make([]byte, x.store.Catalogue().Bytes(weights, i)))
+	if err != nil {
+		return err
+	}
+	want := make([]float32, got.Header().Edges)
+	side.(*rowweights.Side).Weights(want, 0)
+	if !slices.Equal(got.(*rows.Side).Weight, want) {
+		return fmt.Errorf("shard %d, %s side: weights %v, want %v", i, dir, got.(*rows.Side).Weight, want)
+	}
+	return nil
+}
+
+// TestPlainSide: rows of a vertex with many edges, which are plain in the store, get room
+// for weights where those are wanted.
+func TestPlainSide(t *testing.T) {
+	blob, room := make([]byte, rows.Size(1, 3, false)), make([]byte, rows.Size(1, 3, true))
+	x := rows.Layout(blob, shard.Out, 4, 9, 1, 3, false)
+	x.Off[1] = 3
+	copy(x.Nbr, []uint32{1, 1, 7})
+	if got, err := plainSide(x, blob, false); got != x || err != nil {
+		t.Error(got, err)
+	}
+	got, err := plainSide(x, room, true)
+	if err != nil || !slices.Equal(got.Nbr, x.Nbr) || !slices.Equal(got.Off, x.Off) || len(got.Weight) != 3 || got.Index != 4 || got.First != 9 || got.Dir != shard.Out {
+		t.Error(got, err)
+	}
 }
 
 // samePage reports whether a page is what was asked for.
@@ -215,8 +279,11 @@ func (x *stored) samePage(c *Cache, p *Page, rq Request, gather []shard.Directio
 			return fmt.Errorf("shard %d with %d sides, want %d with %d", s.Index, len(s.Sides), want[k], len(gather))
 		}
 		for d, dir := range gather {
-			if err := x.same(s.Sides[d], dir, s.Index); err != nil {
+			if err := cmp.Or(x.same(s.Sides[d], dir, s.Index), x.sameWeights(c, s.Sides[d], dir, s.Index)); err != nil {
 				return err
+			}
+			if _, plain := s.Sides[d].(*rows.Side); !plain && (c.opt.Plain || dir != shard.In) {
+				return fmt.Errorf("shard %d: the %s side is not plain", s.Index, dir)
 			}
 		}
 	}
@@ -294,7 +361,7 @@ func need(t rapid.TB, x *stored, o Options) int64 {
 
 // idle reports whether all buffers of a cache are back.
 func idle(c *Cache) error {
-	if len(c.ring) != cap(c.ring) || len(c.scratch) != cap(c.scratch) {
+	if len(c.ring) != cap(c.ring) || len(c.scratch) != cap(c.scratch) || len(c.packed) != cap(c.packed) {
 		return fmt.Errorf("%d of %d buffers of the ring and %d of %d for single shards are back", len(c.ring), cap(c.ring), len(c.scratch), cap(c.scratch))
 	}
 	return nil

@@ -43,7 +43,7 @@ func (p *Page) Release() {
 func spans(shards int, bytes func(shard.Direction, int) int64, limit int64) []Span {
 	var list []Span
 	from := 0
-	var sums [3]int64
+	var sums [shard.Sides]int64
 	for i := range shards {
 		for dir := range sums {
 			sums[dir] += bytes(shard.Direction(dir), i)

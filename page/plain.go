@@ -4,39 +4,50 @@ import (
 	"slices"
 
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/shard/rowweights"
 	"github.com/garaph/garaph/store"
 )
 
 // unpackers is how many sides are read into scratch memory at once, to be unpacked.
 const unpackers = 4
 
-// plainBytes is the size of a side as plain rows: engines and algorithms gather along
-// these, and what is stored as packed rows is unpacked as it is read.
-func plainBytes(cat *store.Catalogue, dir shard.Direction, i int) int64 {
-	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(dir, i), false)
+// Unpacks reports whether pages hold a side as plain rows that is stored in another
+// encoding: engines and algorithms gather along these. In sides are so with
+// [Options.Plain].
+func (c *Cache) Unpacks(dir shard.Direction) bool {
+	return c.store.Catalogue().Layout == store.Packed && (dir != shard.In || c.opt.Plain) && slices.Contains(c.opt.Gather, dir)
 }
 
-// unpacks reports whether pages hold a side as plain rows that is stored as packed ones.
-func (c *Cache) unpacks(dir shard.Direction) bool {
-	cat := c.store.Catalogue()
-	return cat.Layout == store.Packed && dir != shard.In && slices.Contains(c.opt.Gather, dir)
+// weightsOf is the side with the weights that an unpacked side gets, and whether it gets any.
+func (c *Cache) weightsOf(dir shard.Direction) (shard.Direction, bool) {
+	weights, ok := c.store.Catalogue().WeightsOf(dir)
+	return weights, ok && dir != shard.In && c.opt.Weights && c.Unpacks(dir)
 }
 
 // bytes is what a side takes in a page.
 func (c *Cache) bytes(dir shard.Direction, i int) int64 {
-	if c.unpacks(dir) {
-		return plainBytes(c.store.Catalogue(), dir, i)
+	cat := c.store.Catalogue()
+	if !c.Unpacks(dir) {
+		return cat.Bytes(dir, i)
 	}
-	return c.store.Catalogue().Bytes(dir, i)
+	_, weighted := c.weightsOf(dir)
+	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(dir, i), weighted || cat.Weighted && dir == shard.In)
 }
 
-// packedBytes is the size of the largest side that is unpacked; 0: none is.
+// packedBytes is the size of the largest side that is unpacked, or of its weights; 0: none
+// is.
 func (c *Cache) packedBytes() (most int64) {
+	cat := c.store.Catalogue()
 	for _, dir := range c.opt.Gather {
+		weights, weighted := c.weightsOf(dir)
 		for i := range c.pageOf {
-			if n := c.store.Catalogue().Bytes(dir, i); c.unpacks(dir) && n != c.bytes(dir, i) {
+			n := cat.Bytes(dir, i)
+			if weighted {
+				most = max(most, n, cat.Bytes(weights, i))
+			} else if c.Unpacks(dir) && n != c.bytes(dir, i) {
 				most = max(most, n)
 			}
 		}
@@ -46,10 +57,11 @@ func (c *Cache) packedBytes() (most int64) {
 
 // readSide reads a side into its place in a page.
 func (c *Cache) readSide(dir shard.Direction, i int, dst []byte, read func(shard.Direction, int, []byte) (shard.Side, error)) (shard.Side, error) {
-	n := c.store.Catalogue().Bytes(dir, i)
-	from := dst
-	if int64(len(dst)) != n {
-		scratch := <-c.packed
+	n, from := c.store.Catalogue().Bytes(dir, i), dst
+	weights, weighted := c.weightsOf(dir)
+	var scratch []byte
+	if weighted || int64(len(dst)) != n {
+		scratch = <-c.packed
 		defer func() { c.packed <- scratch }()
 		from = scratch[:n:n]
 	}
@@ -58,14 +70,42 @@ func (c *Cache) readSide(dir shard.Direction, i int, dst []byte, read func(shard
 		return nil, err
 	}
 	c.read.Add(n)
-	x, ok := side.(*packedrows.Side)
-	if !ok || !c.unpacks(dir) {
+	if !c.Unpacks(dir) {
 		return side, nil
 	}
-	if int64(len(dst)) == n { // by chance
-		if x, err = packedrows.Decode(slices.Clone(dst)); err != nil {
+	to, err := plainSide(side, dst, weighted)
+	if err != nil || !weighted {
+		return to, err
+	}
+	n = c.store.Catalogue().Bytes(weights, i)
+	if side, err = read(weights, i, scratch[:n:n]); err != nil {
+		return nil, err
+	}
+	c.read.Add(n)
+	side.(*rowweights.Side).Weights(to.Weight, 0)
+	return to, nil
+}
+
+// plainSide is a side of rows as plain ones in a buffer, which may have its bytes, with
+// room for weights or without.
+func plainSide(side shard.Side, dst []byte, weighted bool) (*rows.Side, error) {
+	if x, plain := side.(*rows.Side); plain { // of a vertex with many edges
+		if !weighted {
+			return x, nil
+		}
+		to := rows.Layout(dst, x.Dir, x.Index, x.First, x.Vertices(), x.Edges(), true)
+		copy(to.Off, x.Off)
+		copy(to.Nbr, x.Nbr)
+		return to, nil
+	}
+	if &side.Blob()[0] == &dst[0] { // what is packed takes as many bytes, by chance
+		var err error
+		if side, err = shard.Decode(slices.Clone(dst)); err != nil {
 			return nil, err
 		}
 	}
-	return x.Plain(dst), nil
+	if x, ok := side.(*packed.Side); ok {
+		return x.Plain(dst), nil
+	}
+	return side.(*packedrows.Side).Plain(dst, weighted), nil
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/shard/rowweights"
 	"github.com/garaph/garaph/store"
 )
 
@@ -28,39 +29,64 @@ func (w WholeRows) Bytes(cat *store.Catalogue) (all, reading int64) {
 	var edges uint64
 	var largest int64
 	for i := range cat.Shards {
+		n := int64(0)
 		for _, dir := range w.Sides {
 			edges += uint64(cat.SideEdges(dir, i))
-			largest = max(largest, cat.Bytes(w.stored(cat, dir), i))
+			n += w.blobBytes(cat, dir, i) + w.plainBytes(cat, dir, i)
 		}
+		largest = max(largest, n)
 	}
 	return frontier.RowsBytes(cat.Vertices, edges, w.Weighted), largest * int64(max(1, w.Threads))
 }
 
+// blobBytes is the size of what is read at once for a side.
+func (w WholeRows) blobBytes(cat *store.Catalogue, dir shard.Direction, i int) (n int64) {
+	for _, is := range w.stored(cat, dir) {
+		n = max(n, cat.Bytes(is, i))
+	}
+	return n
+}
+
+// plainBytes is what a side that is stored packed takes as plain rows.
+func (w WholeRows) plainBytes(cat *store.Catalogue, dir shard.Direction, i int) int64 {
+	if cat.Layout != store.Packed {
+		return 0
+	}
+	is := w.stored(cat, dir)
+	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(is[0], i), len(is) > 1 || is[0] == shard.In && cat.Weighted)
+}
+
 // Reads is how many bytes are read for them.
 func (w WholeRows) Reads(cat *store.Catalogue) (n int64) {
-	for i := range cat.Shards {
-		for _, dir := range w.Sides {
-			n += cat.Bytes(w.stored(cat, dir), i)
+	for _, dir := range w.Sides {
+		for _, is := range w.stored(cat, dir) {
+			for i := range cat.Shards {
+				n += cat.Bytes(is, i)
+			}
 		}
 	}
 	return n
 }
 
-// transposed reports whether rows are made of the other side: weights are stored with
-// in-edges.
-func (w WholeRows) transposed(cat *store.Catalogue) bool {
-	return w.Weighted && !cat.Symmetric && w.Sides[0] == shard.Out
+// stored is what is read for one of w.Sides: a side, and its weights where they have a
+// blob of their own.
+func (w WholeRows) stored(cat *store.Catalogue, dir shard.Direction) []shard.Direction {
+	is, ok := cat.RowsOf(dir)
+	weights, apart := cat.WeightsOf(is)
+	switch {
+	case w.Weighted && ok && apart:
+		return []shard.Direction{is, weights}
+	case w.Weighted:
+		return []shard.Direction{shard.In}
+	case ok:
+		return []shard.Direction{is}
+	}
+	return []shard.Direction{dir}
 }
 
-// stored is the side that is read for one of w.Sides.
-func (w WholeRows) stored(cat *store.Catalogue, dir shard.Direction) shard.Direction {
-	if w.Weighted {
-		return shard.In
-	}
-	if is, ok := cat.RowsOf(dir); ok {
-		return is
-	}
-	return dir
+// transposed reports whether rows are made of the other side, which has the weights.
+func (w WholeRows) transposed(cat *store.Catalogue) bool {
+	return w.Weighted && !cat.Symmetric && w.Sides[0] == shard.Out && w.stored(cat, shard.Out)[0] == shard.In
 }
 
 // Load reads the rows. [FreeRows] returns their memory.
@@ -77,7 +103,7 @@ func (w WholeRows) Load(ctx context.Context, s *store.Store) (r *frontier.Rows, 
 	if l.to, err = newRows(cat.Vertices, begin[len(cat.Shards)], w.Weighted); err != nil {
 		return nil, err
 	}
-	read := func(scratch []byte, i int) error { return l.shard(scratch, i, begin[i], begin[i+1]) }
+	read := func(memory []byte, i int) error { return l.shard(memory, i, begin[i], begin[i+1]) }
 	if w.transposed(cat) {
 		if err = l.degrees(); err == nil {
 			read = l.transpose
@@ -132,26 +158,26 @@ type rowsLoader struct {
 	to    *frontier.Rows
 }
 
-// each calls read for every shard, on all threads, each with memory for a blob.
-func (l *rowsLoader) each(ctx context.Context, read func(scratch []byte, i int) error) error {
+// each calls read for every shard, on all threads, each with memory for what it reads.
+func (l *rowsLoader) each(ctx context.Context, read func(memory []byte, i int) error) error {
 	_, reading := l.Bytes(l.cat)
 	g, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64
 	threads := max(1, l.Threads)
 	for range threads {
 		g.Go(func() error {
-			scratch, err := hostmem.Bytes(reading / int64(threads))
+			memory, err := hostmem.Bytes(reading / int64(threads))
 			if err != nil {
 				return err
 			}
-			defer hostmem.FreeBytes(scratch)
+			defer hostmem.FreeBytes(memory)
 			for i := int(next.Add(1)) - 1; i < len(l.cat.Shards) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				if ahead := i + threads; ahead < len(l.cat.Shards) {
 					for _, dir := range l.Sides {
-						l.store.Prefetch(l.stored(l.cat, dir), ahead)
+						l.store.Prefetch(l.stored(l.cat, dir)[0], ahead)
 					}
 				}
-				if err := read(scratch, i); err != nil {
+				if err := read(memory, i); err != nil {
 					return err
 				}
 			}
@@ -161,107 +187,70 @@ func (l *rowsLoader) each(ctx context.Context, read func(scratch []byte, i int) 
 	return g.Wait()
 }
 
-// read reads one side of a shard.
-func (l *rowsLoader) read(scratch []byte, dir shard.Direction, i int) (shard.Side, error) {
-	dir = l.stored(l.cat, dir)
-	n := l.cat.Bytes(dir, i)
-	return l.store.ReadShard(dir, i, scratch[:n:n])
+// side reads a side of a shard as plain rows: to memory, or if it is packed and to is not
+// nil, its neighbours to where they stay. It returns the memory that is left.
+func (l *rowsLoader) side(memory []byte, to []uint32, dir shard.Direction, i int) (side *rows.Side, rest []byte, err error) {
+	stored, blob := l.stored(l.cat, dir), l.blobBytes(l.cat, dir, i)
+	plain := memory[blob:][:l.plainBytes(l.cat, dir, i)]
+	rest = memory[blob+int64(len(plain)):]
+	read := func(is shard.Direction) (shard.Side, error) {
+		n := l.cat.Bytes(is, i)
+		return l.store.ReadShard(is, i, memory[:n:n])
+	}
+	is, err := read(stored[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	if x, ok := is.(*rows.Side); ok && len(stored) == 1 {
+		return x, rest, nil
+	}
+	if x, ok := is.(*packedrows.Side); ok && to != nil {
+		side = &rows.Side{Off: shard.View[uint32](plain, 0, x.Header().Vertices+1), Nbr: to}
+		x.Unpack(side.Off, to)
+		return side, rest, nil
+	}
+	if side, err = plainSide(is, plain, len(stored) > 1); err != nil || len(stored) == 1 {
+		return side, rest, err
+	}
+	if is, err = read(stored[1]); err == nil {
+		is.(*rowweights.Side).Weights(side.Weight, 0)
+	}
+	return side, rest, err
 }
 
 // shard reads the rows of a shard's vertices to their places, from begin up to end.
-func (l *rowsLoader) shard(scratch []byte, i int, begin, end uint64) error {
-	info := l.cat.Shards[i]
-	first, n := uint64(info.First), info.Vertices
-	at := make([]uint64, n) // where the next edge goes
-	for _, dir := range l.Sides {
-		degrees, err := l.store.Degrees(dir, i)
-		if err != nil {
+func (l *rowsLoader) shard(memory []byte, i int, begin, end uint64) (err error) {
+	var to []uint32
+	if !l.Weighted && len(l.Sides) == 1 {
+		to = l.to.Nbr[begin:end]
+	}
+	sides := make([]*rows.Side, len(l.Sides))
+	for k, dir := range l.Sides {
+		if sides[k], memory, err = l.side(memory, to, dir, i); err != nil {
 			return err
 		}
-		for v, d := range degrees {
-			at[v] += uint64(d)
+	}
+	inPlace := to != nil && len(to) > 0 && &sides[0].Nbr[0] == &to[0]
+	off := l.to.Off[l.cat.Shards[i].First:]
+	for v := range l.cat.Shards[i].Vertices {
+		off[v] = begin
+		for _, s := range sides {
+			from, end := s.Off[v], s.Off[v+1]
+			if l.Weighted {
+				arcs := l.to.Arcs[begin:]
+				for k, u := range s.Nbr[from:end] {
+					arcs[k] = frontier.Arc{To: u, Weight: s.Weight[int(from)+k]}
+				}
+			} else if !inPlace {
+				copy(l.to.Nbr[begin:], s.Nbr[from:end])
+			}
+			begin += uint64(end - from)
 		}
-	}
-	for v, d := range at {
-		at[v] = begin
-		l.to.Off[first+uint64(v)] = begin
-		begin += d
-	}
-	if begin != end {
-		return fmt.Errorf("graph %s: shard %d: %w: its degrees are not those of its edges", l.store.Name(), i, store.ErrDamaged)
 	}
 	if i == len(l.cat.Shards)-1 {
-		l.to.Off[l.cat.Vertices] = end
-	}
-	for _, dir := range l.Sides {
-		side, err := l.read(scratch, dir, i)
-		if err != nil {
-			return err
-		}
-		if !l.put(side, at, end) {
-			begin = end + 1
-		}
-	}
-	for v := range at {
-		if behind := end; begin > end || v+1 < n && at[v] != l.to.Off[first+uint64(v)+1] || v+1 == n && at[v] != behind {
-			return fmt.Errorf("graph %s: shard %d: %w: vertex %d has other edges than degrees", l.store.Name(), i, store.ErrDamaged, first+uint64(v))
-		}
+		l.to.Off[l.cat.Vertices] = begin
 	}
 	return nil
-}
-
-// put appends the edges of a side to the rows of its vertices. It reports whether they all
-// lie before end.
-func (l *rowsLoader) put(side shard.Side, at []uint64, end uint64) bool {
-	switch s := side.(type) {
-	case *packed.Side:
-		return l.putPacked(s, at, end)
-	case *rows.Side:
-		for v := range at {
-			list := s.Row(v, nil)
-			if at[v]+uint64(len(list)) > end {
-				return false
-			}
-			if l.to.Arcs == nil {
-				copy(l.to.Nbr[at[v]:], list)
-			} else {
-				for k, u := range list {
-					l.to.Arcs[at[v]+uint64(k)] = frontier.Arc{To: u, Weight: s.Weight[int(s.Off[v])+k]}
-				}
-			}
-			at[v] += uint64(len(list))
-		}
-	case shard.Rows:
-		var b shard.Buffer
-		for v := range at {
-			list := s.Row(v, &b)
-			if at[v]+uint64(len(list)) > end {
-				return false
-			}
-			copy(l.to.Nbr[at[v]:], list)
-			at[v] += uint64(len(list))
-		}
-	}
-	return true
-}
-
-func (l *rowsLoader) putPacked(s *packed.Side, at []uint64, end uint64) bool {
-	nbr, arcs := l.to.Nbr, l.to.Arcs
-	for e := range s.All() {
-		for k, v := range e.Slot {
-			to := at[v]
-			if to >= end {
-				return false
-			}
-			at[v] = to + 1
-			if arcs == nil {
-				nbr[to] = e.Nbr[k]
-			} else {
-				arcs[to] = frontier.Arc{To: e.Nbr[k], Weight: e.Weight[k]}
-			}
-		}
-	}
-	return true
 }
 
 // degrees puts the out-degree of vertex v, summed up, into Off[v+1], where rows to be
@@ -285,37 +274,20 @@ func (l *rowsLoader) degrees() error {
 }
 
 // transpose puts the in-edges of a shard's vertices into the rows of the other ends.
-func (l *rowsLoader) transpose(scratch []byte, i int) error {
-	side, err := l.read(scratch, shard.In, i)
+func (l *rowsLoader) transpose(memory []byte, i int) error {
+	s, _, err := l.side(memory, nil, shard.Out, i)
 	if err != nil {
 		return err
 	}
 	off, arcs, first := l.to.Off[1:], l.to.Arcs, l.cat.Shards[i].First
-	put := func(u, v uint32, w float32) bool {
-		k := atomic.AddUint64(&off[u], 1) - 1
-		if k >= uint64(len(arcs)) {
-			return false
-		}
-		arcs[k] = frontier.Arc{To: v, Weight: w}
-		return true
-	}
-	fits := true
-	switch s := side.(type) {
-	case *packed.Side:
-		for e := range s.All() {
-			for k, u := range e.Nbr {
-				fits = fits && put(u, first+uint32(e.Slot[k]), e.Weight[k])
+	for v := range s.Vertices() {
+		for k := s.Off[v]; k < s.Off[v+1]; k++ {
+			at := atomic.AddUint64(&off[s.Nbr[k]], 1) - 1
+			if at >= uint64(len(arcs)) {
+				return fmt.Errorf("graph %s: %w: its in-edges are not those that its out-degrees count", l.store.Name(), store.ErrDamaged)
 			}
+			arcs[at] = frontier.Arc{To: first + uint32(v), Weight: s.Weight[k]}
 		}
-	case *rows.Side:
-		for v := range s.Vertices() {
-			for k := s.Off[v]; k < s.Off[v+1]; k++ {
-				fits = fits && put(s.Nbr[k], first+uint32(v), s.Weight[k])
-			}
-		}
-	}
-	if !fits {
-		return fmt.Errorf("graph %s: %w: its in-edges are not those that its out-degrees count", l.store.Name(), store.ErrDamaged)
 	}
 	return nil
 }

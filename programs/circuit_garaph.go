@@ -39,7 +39,6 @@ func (l circuitLoops) loops() compiled.Loops[Node, Branch] {
 	return compiled.Loops[Node, Branch]{
 		Program: l.p,
 		Gather:  l.gather,
-		Scatter: l.scatter,
 		Fold:    l.fold,
 		Apply:   l.apply,
 		Weighs:  true,
@@ -80,39 +79,6 @@ func (l circuitLoops) gatherWeighted(acc []Branch, list []uint16, b *compiled.Bl
 		acc[i] = a
 	}
 	return edges
-}
-
-func (l circuitLoops) scatter(acc *[1 << 16]Branch, nbr []uint32, slot []uint16, weight []float32, cur []Node) {
-	if weight != nil {
-		l.scatterWeighted(acc, nbr, slot, weight, cur)
-		return
-	}
-	p := l.p
-	var dst Node
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
-}
-
-func (l circuitLoops) scatterWeighted(acc *[1 << 16]Branch, nbr []uint32, slot []uint16, weight []float32, cur []Node) {
-	p := l.p
-	var dst Node
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	weight = weight[:len(nbr)]
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{Weight: weight[i]}, dst)
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
 }
 
 func (l circuitLoops) edge(a Branch, src Node, weight float32) Branch {

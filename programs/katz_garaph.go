@@ -51,7 +51,6 @@ func (l katzFloat32Loops) loops() compiled.Loops[float32, float64] {
 	return compiled.Loops[float32, float64]{
 		Program: l.p,
 		Gather:  l.gather,
-		Scatter: l.scatter,
 		Fold:    l.fold,
 		Apply:   l.apply,
 	}
@@ -71,20 +70,6 @@ func (l katzFloat32Loops) gather(acc []float64, list []uint16, b *compiled.Block
 		acc[i] = a
 	}
 	return edges
-}
-
-func (l katzFloat32Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
-	p := l.p
-	var dst float32
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{}, dst)
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
 }
 
 func (l katzFloat32Loops) edge(a float64, src float32) float64 {
@@ -231,7 +216,6 @@ func (l katzFloat64Loops) loops() compiled.Loops[float64, float64] {
 	return compiled.Loops[float64, float64]{
 		Program: l.p,
 		Gather:  l.gather,
-		Scatter: l.scatter,
 		Fold:    l.fold,
 		Apply:   l.apply,
 	}
@@ -251,20 +235,6 @@ func (l katzFloat64Loops) gather(acc []float64, list []uint16, b *compiled.Block
 		acc[i] = a
 	}
 	return edges
-}
-
-func (l katzFloat64Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []float64) {
-	p := l.p
-	var dst float64
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{}, dst)
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
 }
 
 func (l katzFloat64Loops) edge(a float64, src float64) float64 {

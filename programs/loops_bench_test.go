@@ -19,13 +19,10 @@ import (
 //
 //	go test -run - -bench Loops ./programs
 
-// rmat is the graph in both orders.
+// rmat is the graph in destination order.
 type rmat struct {
 	blocks []compiled.Block
 	lists  [][]uint16
-	nbr    [][]uint32 // by source
-	slot   [][]uint16
-	weight [][]float32
 	edges  int
 }
 
@@ -79,15 +76,8 @@ var theRMAT = sync.OnceValue(func() *rmat {
 		for v := range list {
 			list[v] = uint16(v)
 		}
-		order := slices.Clone(edges[:end])
-		slices.SortStableFunc(order, func(a, b edge) int { return int(a.src) - int(b.src) })
-		nbr, slot := make([]uint32, end), make([]uint16, end)
-		for i, e := range order {
-			nbr[i], slot[i] = e.src, uint16(int(e.dst)-first)
-		}
 		edges = edges[end:]
 		g.blocks, g.lists = append(g.blocks, b), append(g.lists, list)
-		g.nbr, g.slot, g.weight = append(g.nbr, nbr), append(g.slot, slot), append(g.weight, b.Weight)
 	}
 	return g
 })
@@ -121,27 +111,10 @@ func gatherBench[V, A any](b *testing.B, weighted bool, gather func([]A, []uint1
 	})
 }
 
-func scatterBench[V, A any](b *testing.B, weighted bool, scatter func(*[1 << 16]A, []uint32, []uint16, []float32, []V), value func(v int) V) {
-	cur, acc := make([]V, rmatVertices), new([1 << 16]A)
-	for v := range cur {
-		cur[v] = value(v)
-	}
-	loopBench(b, func(g *rmat, i int) {
-		w := g.weight[i]
-		if !weighted {
-			w = nil
-		}
-		scatter(acc, g.nbr[i], g.slot[i], w, cur)
-	})
-}
-
 func BenchmarkLoops(b *testing.B) {
 	rank := programs.PageRank[float32]{Damping: 0.85}
 	share := func(v int) float32 { return float32(v%100) / 100 }
 	compiledRank, plainRank := rank.Loops(), looptest.Plain[float32, int64](rank)
-	b.Run("PageRank/Scatter/compiled", func(b *testing.B) { scatterBench(b, false, compiledRank.Scatter, share) })
-	b.Run("PageRank/Scatter/by-hand", func(b *testing.B) { scatterBench(b, false, rankScatter, share) })
-	b.Run("PageRank/Scatter/interface", func(b *testing.B) { scatterBench(b, false, plainRank.Scatter, share) })
 	b.Run("PageRank/Gather/compiled", func(b *testing.B) { gatherBench(b, false, compiledRank.Gather, 0, share) })
 	b.Run("PageRank/Gather/by-hand", func(b *testing.B) { gatherBench(b, false, rankGather, 0, share) })
 	b.Run("PageRank/Gather/interface", func(b *testing.B) { gatherBench(b, false, plainRank.Gather, 0, share) })
@@ -150,9 +123,6 @@ func BenchmarkLoops(b *testing.B) {
 	far := float32(math.Inf(1))
 	length := func(v int) float32 { return float32(v % 1000) }
 	compiledPath, plainPath := path.Loops(), looptest.Plain[float32, float32](path)
-	b.Run("SSSP/Scatter/compiled", func(b *testing.B) { scatterBench(b, true, compiledPath.Scatter, length) })
-	b.Run("SSSP/Scatter/by-hand", func(b *testing.B) { scatterBench(b, true, pathScatter, length) })
-	b.Run("SSSP/Scatter/interface", func(b *testing.B) { scatterBench(b, true, plainPath.Scatter, length) })
 	b.Run("SSSP/Gather/compiled", func(b *testing.B) { gatherBench(b, true, compiledPath.Gather, far, length) })
 	b.Run("SSSP/Gather/by-hand", func(b *testing.B) { gatherBench(b, true, pathGather, far, length) })
 	b.Run("SSSP/Gather/interface", func(b *testing.B) { gatherBench(b, true, plainPath.Gather, far, length) })
@@ -170,33 +140,15 @@ func BenchmarkLoops(b *testing.B) {
 	b.Run("BFS/Gather/interface", func(b *testing.B) { gatherBench(b, false, plainHops.Gather, math.MaxUint32, hop) })
 }
 
-func rankScatter(acc *[1 << 16]int64, nbr []uint32, slot []uint16, _ []float32, cur []float32) {
-	slot = slot[:len(nbr)]
-	_ = acc[0] // not nil
-	for i, u := range nbr {
-		acc[slot[i]] += int64(float64(cur[u])*0x1p60 + 0.5)
-	}
-}
-
 func rankGather(acc []int64, list []uint16, b *compiled.Block, cur []float32) int {
 	for i, v := range list {
 		a := acc[i]
 		for _, u := range b.Nbr[b.Off[v]:b.Off[v+1]] {
-			a += int64(float64(cur[u])*0x1p60 + 0.5)
+			a += int64(cur[u] * 0x1p60)
 		}
 		acc[i] = a
 	}
 	return len(b.Nbr)
-}
-
-func pathScatter(acc *[1 << 16]float32, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
-	slot, weight = slot[:len(nbr)], weight[:len(nbr)]
-	_ = acc[0]
-	for i, u := range nbr {
-		if d, s := cur[u]+weight[i], slot[i]; d < acc[s] {
-			acc[s] = d
-		}
-	}
 }
 
 func pathGather(acc []float32, list []uint16, b *compiled.Block, cur []float32) int {

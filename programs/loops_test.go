@@ -15,7 +15,7 @@ func fixed[V, A any](p gas.Program[V, A]) func(*rapid.T) gas.Program[V, A] {
 	return func(*rapid.T) gas.Program[V, A] { return p }
 }
 
-// TestLoops holds the compiled loops of every program against its methods.
+// TestLoops compares the compiled loops of every program with its methods.
 func TestLoops(t *testing.T) {
 	hops := rapid.OneOf(rapid.Uint32Range(0, 30), rapid.Just(uint32(math.MaxUint32)))
 	unit32, unit64 := rapid.Float32Range(0, 1), rapid.Float64Range(0, 1)

@@ -39,7 +39,6 @@ func (l neuralLoops) loops() compiled.Loops[float32, float64] {
 	return compiled.Loops[float32, float64]{
 		Program: l.p,
 		Gather:  l.gather,
-		Scatter: l.scatter,
 		Fold:    l.fold,
 		Apply:   l.apply,
 		Weighs:  true,
@@ -80,39 +79,6 @@ func (l neuralLoops) gatherWeighted(acc []float64, list []uint16, b *compiled.Bl
 		acc[i] = a
 	}
 	return edges
-}
-
-func (l neuralLoops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
-	if weight != nil {
-		l.scatterWeighted(acc, nbr, slot, weight, cur)
-		return
-	}
-	p := l.p
-	var dst float32
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
-}
-
-func (l neuralLoops) scatterWeighted(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
-	p := l.p
-	var dst float32
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	weight = weight[:len(nbr)]
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{Weight: weight[i]}, dst)
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
 }
 
 func (l neuralLoops) edge(a float64, src float32, weight float32) float64 {

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// valuesNear runs a program and holds its values against want.
+// valuesNear runs a program and compares its values with want.
 func valuesNear[V, A any](t rapid.TB, g oracle.Graph, p gas.Program[V, A], groups, most int, of func(V) float64, want []float64, tolerance float64) {
 	t.Helper()
 	x := newInterpreter(g, p)

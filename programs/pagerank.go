@@ -30,7 +30,7 @@ type PageRank[F float32 | float64] struct {
 
 // Init spreads the ranks as teleports are.
 func (p PageRank[F]) Init(v gas.Vertex) (F, bool) {
-	return F(p.teleport(v) / (float64(v.N) * float64(max(v.Out, 1)))), true
+	return F(p.teleport(v)/(float64(v.N)*float64(max(v.Out, 1))) + half), true
 }
 
 // one is a rank of 1 as an integer. Ranks add up to 1, so that sums of them are
@@ -38,6 +38,12 @@ func (p PageRank[F]) Init(v gas.Vertex) (F, bool) {
 // threads, finds the same bits. There is room for sums of up to 8, as ranks can add up
 // to more than 1 for a while where some are newer than others.
 const one = 1 << 60
+
+// half is in every value beside the rank, so that a gather, which cuts off what is
+// below 1, rounds: an addition for each vertex instead of one for each edge. Where a
+// value in single precision is too large for it, its rounding is no larger than a
+// value's own.
+const half = 0.5 / one
 
 // share is the unit of the dangling mass: floats below 8 add up exactly, in any
 // order, where they are multiples of it.
@@ -48,7 +54,7 @@ func (p PageRank[F]) Zero() int64 { return 0 }
 
 // Gather is the share of the source's rank that flows along the edge, rounded to an
 // integer.
-func (p PageRank[F]) Gather(src F, _ gas.Edge, _ F) int64 { return int64(float64(src)*one + 0.5) }
+func (p PageRank[F]) Gather(src F, _ gas.Edge, _ F) int64 { return int64(src * one) }
 
 // Sum adds.
 func (p PageRank[F]) Sum(a, b int64) int64 { return a + b }
@@ -58,7 +64,7 @@ func (p PageRank[F]) Sum(a, b int64) int64 { return a + b }
 func (p PageRank[F]) Apply(v gas.Vertex, _ F, acc int64, s gas.Step) F {
 	d, n := p.Damping, float64(v.N)
 	jump := (1 - d + float64(d*s.Aggregate)) * p.teleport(v)
-	return F((float64(jump) + float64(d*(float64(acc)/one)*n)) / (n * float64(max(v.Out, 1))))
+	return F((float64(jump)+float64(d*(float64(acc)/one)*n))/(n*float64(max(v.Out, 1))) + half)
 }
 
 // Activate compares the change of rank with this vertex's share of Tolerance,
@@ -90,13 +96,13 @@ func rounding[F float32 | float64](n uint32) float64 {
 // rounded up for some vertices and down for others, evenly spread, so that errors of
 // equal values cancel out.
 func (p PageRank[F]) Aggregate(v gas.Vertex, value F) float64 {
-	spread := float64(v.ID*0x9e3779b9) * 0x1p-32
+	spread := float64(v.ID*0x9e3779b9)*0x1p-32 - half/share
 	return math.Floor(float64(value)/share+spread) * share * float64(1-min(v.Out, 1))
 }
 
 // Result is the rank.
 func (p PageRank[F]) Result(v gas.Vertex, value F) F {
-	return F(float64(value) * float64(max(v.Out, 1)))
+	return F((float64(value) - half) * float64(max(v.Out, 1)))
 }
 
 // teleport is N·p(v).

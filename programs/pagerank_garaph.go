@@ -19,7 +19,7 @@ var pageRankSources embed.FS
 
 // Loops are the methods of PageRank as loops.
 func (p PageRank[F]) Loops() compiled.Loops[F, int64] {
-	if !compiled.Fresh(pageRankSources, "946258db64775012fcf78fd305b06d87") {
+	if !compiled.Fresh(pageRankSources, "f1c1844a50c9bd9034cd21bf40d9d9d8") {
 		return compiled.Loops[F, int64]{}
 	}
 	switch p := any(p).(type) {
@@ -33,7 +33,7 @@ func (p PageRank[F]) Loops() compiled.Loops[F, int64] {
 
 // Fragments are the methods of PageRank as PTX.
 func (p PageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(pageRankSources, "946258db64775012fcf78fd305b06d87") {
+	if !compiled.Fresh(pageRankSources, "f1c1844a50c9bd9034cd21bf40d9d9d8") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
@@ -52,7 +52,6 @@ func (l pageRankFloat32Loops) loops() compiled.Loops[float32, int64] {
 	return compiled.Loops[float32, int64]{
 		Program:   l.p,
 		Gather:    l.gather,
-		Scatter:   l.scatter,
 		Fold:      l.fold,
 		Apply:     l.apply,
 		Aggregate: l.aggregate,
@@ -73,20 +72,6 @@ func (l pageRankFloat32Loops) gather(acc []int64, list []uint16, b *compiled.Blo
 		acc[i] = a
 	}
 	return edges
-}
-
-func (l pageRankFloat32Loops) scatter(acc *[1 << 16]int64, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
-	p := l.p
-	var dst float32
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{}, dst)
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
 }
 
 func (l pageRankFloat32Loops) edge(a int64, src float32) int64 {
@@ -168,16 +153,16 @@ func (l pageRankFloat32Loops) apply(acc []int64, list []uint16, b *compiled.Bloc
 					type F = float32
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate163_:
+				Activate148_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new != old
-							break Activate163_
+							break Activate148_
 						}
 						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
-						break Activate163_
+						break Activate148_
 
 					}
 				}
@@ -229,17 +214,16 @@ var pageRankFloat32Fragments = compiled.Fragments{
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
-	.reg .b64 %gl<6>;
+	.reg .b32 %gw<1>;
+	.reg .b64 %gl<3>;
 	.reg .pred %gp<2>;
-	cvt.f64.f32 %gl0, ${src.0};
-	mul.rn.f64 %gl1, %gl0, 0d43B0000000000000;
-	add.rn.f64 %gl2, %gl1, 0d3FE0000000000000;
-	cvt.rzi.s64.f64 %gl3, %gl2;
-	setp.ge.f64 %gp0, %gl2, 0dC3E0000000000000;
-	selp.b64 %gl4, %gl3, 0x8000000000000000, %gp0;
-	setp.lt.f64 %gp1, %gl2, 0d43E0000000000000;
-	selp.b64 %gl5, %gl4, 0x8000000000000000, %gp1;
-	mov.b64 ${out.0}, %gl5;
+	mul.rn.f32 %gw0, ${src.0}, 0f5D800000;
+	cvt.rzi.s64.f32 %gl0, %gw0;
+	setp.ge.f32 %gp0, %gw0, 0fDF000000;
+	selp.b64 %gl1, %gl0, 0x8000000000000000, %gp0;
+	setp.lt.f32 %gp1, %gw0, 0f5F000000;
+	selp.b64 %gl2, %gl1, 0x8000000000000000, %gp1;
+	mov.b64 ${out.0}, %gl2;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
@@ -250,7 +234,7 @@ var pageRankFloat32Fragments = compiled.Fragments{
 `},
 	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<44>;
-	.reg .b64 %gl<193>;
+	.reg .b64 %gl<194>;
 	.reg .pred %gp<62>;
 	cvt.rn.f64.u32 %gl0, ${v.n};
 	sub.rn.f64 %gl1, 0d3FF0000000000000, ${param.0};
@@ -741,7 +725,8 @@ L159:
 L147:
 	mov.f64 %gl171, %gl191;
 L90:
-	cvt.rn.f32.f64 %gw43, %gl171;
+	add.rn.f64 %gl193, %gl171, 0d3C20000000000000;
+	cvt.rn.f32.f64 %gw43, %gl193;
 	mov.f32 ${out.0}, %gw43;
 }
 `},
@@ -801,253 +786,254 @@ L2:
 `},
 	Aggregate: compiled.Fragment{Inputs: []string{"v.id", "v.out", "value.0"}, Text: `{
 	.reg .b32 %gw<24>;
-	.reg .b64 %gl<99>;
+	.reg .b64 %gl<100>;
 	.reg .pred %gp<30>;
 	mul.lo.s32 %gw0, ${v.id}, 2654435769;
 	cvt.rn.f64.u32 %gl0, %gw0;
 	mul.rn.f64 %gl1, %gl0, 0d3DF0000000000000;
-	cvt.f64.f32 %gl2, ${value.0};
-	sub.rn.f64 %gl3, %gl2, %gl2;
-	setp.neu.f64 %gp0, %gl3, 0d0000000000000000;
+	sub.rn.f64 %gl2, %gl1, 0d3F40000000000000;
+	cvt.f64.f32 %gl3, ${value.0};
+	sub.rn.f64 %gl4, %gl3, %gl3;
+	setp.neu.f64 %gp0, %gl4, 0d0000000000000000;
 	@%gp0 bra L28;
-	sub.rn.f64 %gl4, 0d3CD0000000000000, 0d3CD0000000000000;
-	setp.neu.f64 %gp1, %gl4, 0d0000000000000000;
+	sub.rn.f64 %gl5, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp1, %gl5, 0d0000000000000000;
 	@%gp1 bra L28;
-	setp.eq.f64 %gp2, %gl2, 0d0000000000000000;
+	setp.eq.f64 %gp2, %gl3, 0d0000000000000000;
 	@%gp2 bra L28;
 	setp.eq.f64 %gp3, 0d3CD0000000000000, 0d0000000000000000;
 	@%gp3 bra L28;
-	mov.b64 %gl5, 0d3CD0000000000000;
-	shr.u64 %gl6, %gl2, 52;
-	and.b64 %gl7, %gl6, 2047;
-	cvt.u32.u64 %gw1, %gl7;
-	shr.u64 %gl8, %gl5, 52;
-	and.b64 %gl9, %gl8, 2047;
-	cvt.u32.u64 %gw2, %gl9;
-	and.b64 %gl10, %gl2, 4503599627370495;
-	and.b64 %gl11, %gl5, 4503599627370495;
+	mov.b64 %gl6, 0d3CD0000000000000;
+	shr.u64 %gl7, %gl3, 52;
+	and.b64 %gl8, %gl7, 2047;
+	cvt.u32.u64 %gw1, %gl8;
+	shr.u64 %gl9, %gl6, 52;
+	and.b64 %gl10, %gl9, 2047;
+	cvt.u32.u64 %gw2, %gl10;
+	and.b64 %gl11, %gl3, 4503599627370495;
+	and.b64 %gl12, %gl6, 4503599627370495;
 	setp.eq.s32 %gp4, %gw1, 0;
 	@%gp4 bra L11;
-	or.b64 %gl12, %gl10, 4503599627370496;
+	or.b64 %gl13, %gl11, 4503599627370496;
 	mov.b32 %gw3, %gw1;
-	mov.b64 %gl13, %gl12;
+	mov.b64 %gl14, %gl13;
 	bra L12;
 L11:
-	clz.b64 %gw4, %gl10;
-	cvt.u64.u32 %gl14, %gw4;
-	cvt.u32.u64 %gw5, %gl14;
+	clz.b64 %gw4, %gl11;
+	cvt.u64.u32 %gl15, %gw4;
+	cvt.u32.u64 %gw5, %gl15;
 	sub.s32 %gw6, %gw5, 11;
-	shl.b64 %gl15, %gl10, %gw6;
+	shl.b64 %gl16, %gl11, %gw6;
 	sub.s32 %gw7, 1, %gw6;
 	mov.b32 %gw3, %gw7;
-	mov.b64 %gl13, %gl15;
+	mov.b64 %gl14, %gl16;
 L12:
 	setp.eq.s32 %gp5, %gw2, 0;
 	@%gp5 bra L14;
-	or.b64 %gl16, %gl11, 4503599627370496;
+	or.b64 %gl17, %gl12, 4503599627370496;
 	mov.b32 %gw8, %gw2;
-	mov.b64 %gl17, %gl16;
+	mov.b64 %gl18, %gl17;
 	bra L15;
 L14:
-	clz.b64 %gw9, %gl11;
-	cvt.u64.u32 %gl18, %gw9;
-	cvt.u32.u64 %gw10, %gl18;
+	clz.b64 %gw9, %gl12;
+	cvt.u64.u32 %gl19, %gw9;
+	cvt.u32.u64 %gw10, %gl19;
 	sub.s32 %gw11, %gw10, 11;
-	shl.b64 %gl19, %gl11, %gw11;
+	shl.b64 %gl20, %gl12, %gw11;
 	sub.s32 %gw12, 1, %gw11;
 	mov.b32 %gw8, %gw12;
-	mov.b64 %gl17, %gl19;
+	mov.b64 %gl18, %gl20;
 L15:
-	cvt.rn.f64.u64 %gl20, %gl17;
-	rcp.approx.ftz.f64 %gl21, %gl20;
-	neg.f64 %gl22, %gl20;
-	fma.rn.f64 %gl23, %gl22, %gl21, 0d3FF0000000000000;
-	fma.rn.f64 %gl24, %gl21, %gl23, %gl21;
-	neg.f64 %gl25, %gl20;
-	fma.rn.f64 %gl26, %gl25, %gl24, 0d3FF0000000000000;
-	fma.rn.f64 %gl27, %gl24, %gl26, %gl24;
-	cvt.rn.f64.u64 %gl28, %gl13;
-	mul.rn.f64 %gl29, %gl28, %gl27;
-	mul.rn.f64 %gl30, %gl29, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl31, %gl30;
-	setp.ge.f64 %gp6, %gl30, 0dC3E0000000000000;
-	selp.b64 %gl32, %gl31, 0x8000000000000000, %gp6;
-	setp.lt.f64 %gp7, %gl30, 0d43E0000000000000;
-	selp.b64 %gl33, %gl32, 0x8000000000000000, %gp7;
-	shl.b64 %gl34, %gl13, 55;
-	mul.lo.s64 %gl35, %gl33, %gl17;
-	sub.s64 %gl36, %gl34, %gl35;
-	cvt.rn.f64.s64 %gl37, %gl36;
-	mul.rn.f64 %gl38, %gl37, %gl27;
-	cvt.rzi.s64.f64 %gl39, %gl38;
-	setp.ge.f64 %gp8, %gl38, 0dC3E0000000000000;
-	selp.b64 %gl40, %gl39, 0x8000000000000000, %gp8;
-	setp.lt.f64 %gp9, %gl38, 0d43E0000000000000;
-	selp.b64 %gl41, %gl40, 0x8000000000000000, %gp9;
-	add.s64 %gl42, %gl33, %gl41;
-	mul.lo.s64 %gl43, %gl41, %gl17;
-	sub.s64 %gl44, %gl36, %gl43;
-	setp.lt.s64 %gp10, %gl44, 0;
+	cvt.rn.f64.u64 %gl21, %gl18;
+	rcp.approx.ftz.f64 %gl22, %gl21;
+	neg.f64 %gl23, %gl21;
+	fma.rn.f64 %gl24, %gl23, %gl22, 0d3FF0000000000000;
+	fma.rn.f64 %gl25, %gl22, %gl24, %gl22;
+	neg.f64 %gl26, %gl21;
+	fma.rn.f64 %gl27, %gl26, %gl25, 0d3FF0000000000000;
+	fma.rn.f64 %gl28, %gl25, %gl27, %gl25;
+	cvt.rn.f64.u64 %gl29, %gl14;
+	mul.rn.f64 %gl30, %gl29, %gl28;
+	mul.rn.f64 %gl31, %gl30, 0d4360000000000000;
+	cvt.rzi.s64.f64 %gl32, %gl31;
+	setp.ge.f64 %gp6, %gl31, 0dC3E0000000000000;
+	selp.b64 %gl33, %gl32, 0x8000000000000000, %gp6;
+	setp.lt.f64 %gp7, %gl31, 0d43E0000000000000;
+	selp.b64 %gl34, %gl33, 0x8000000000000000, %gp7;
+	shl.b64 %gl35, %gl14, 55;
+	mul.lo.s64 %gl36, %gl34, %gl18;
+	sub.s64 %gl37, %gl35, %gl36;
+	cvt.rn.f64.s64 %gl38, %gl37;
+	mul.rn.f64 %gl39, %gl38, %gl28;
+	cvt.rzi.s64.f64 %gl40, %gl39;
+	setp.ge.f64 %gp8, %gl39, 0dC3E0000000000000;
+	selp.b64 %gl41, %gl40, 0x8000000000000000, %gp8;
+	setp.lt.f64 %gp9, %gl39, 0d43E0000000000000;
+	selp.b64 %gl42, %gl41, 0x8000000000000000, %gp9;
+	add.s64 %gl43, %gl34, %gl42;
+	mul.lo.s64 %gl44, %gl42, %gl18;
+	sub.s64 %gl45, %gl37, %gl44;
+	setp.lt.s64 %gp10, %gl45, 0;
 	@%gp10 bra L16;
-	mov.b64 %gl45, %gl42;
-	mov.b64 %gl46, %gl44;
+	mov.b64 %gl46, %gl43;
+	mov.b64 %gl47, %gl45;
 	bra L17;
 L16:
-	sub.s64 %gl47, %gl42, 1;
-	add.s64 %gl48, %gl44, %gl17;
-	mov.b64 %gl45, %gl47;
+	sub.s64 %gl48, %gl43, 1;
+	add.s64 %gl49, %gl45, %gl18;
 	mov.b64 %gl46, %gl48;
+	mov.b64 %gl47, %gl49;
 L17:
-	setp.ge.s64 %gp11, %gl46, %gl17;
+	setp.ge.s64 %gp11, %gl47, %gl18;
 	@%gp11 bra L18;
-	mov.b64 %gl49, %gl45;
 	mov.b64 %gl50, %gl46;
-	mov.b64 %gl51, %gl49;
+	mov.b64 %gl51, %gl47;
 	mov.b64 %gl52, %gl50;
+	mov.b64 %gl53, %gl51;
 	bra L19;
 L18:
-	add.s64 %gl53, %gl45, 1;
-	sub.s64 %gl54, %gl46, %gl17;
-	mov.b64 %gl51, %gl53;
+	add.s64 %gl54, %gl46, 1;
+	sub.s64 %gl55, %gl47, %gl18;
 	mov.b64 %gl52, %gl54;
+	mov.b64 %gl53, %gl55;
 L19:
 	sub.s32 %gw13, %gw3, %gw8;
 	add.s32 %gw14, %gw13, 1023;
-	setp.lt.u64 %gp12, %gl51, 36028797018963968;
+	setp.lt.u64 %gp12, %gl52, 36028797018963968;
 	@%gp12 bra L20;
-	mov.b64 %gl55, %gl51;
-	mov.b64 %gl56, %gl55;
+	mov.b64 %gl56, %gl52;
+	mov.b64 %gl57, %gl56;
 	mov.b32 %gw15, %gw14;
 	bra L21;
 L20:
-	shl.b64 %gl57, %gl51, 1;
+	shl.b64 %gl58, %gl52, 1;
 	sub.s32 %gw16, %gw14, 1;
-	mov.b64 %gl56, %gl57;
+	mov.b64 %gl57, %gl58;
 	mov.b32 %gw15, %gw16;
 L21:
-	setp.ne.s64 %gp13, %gl52, 0;
+	setp.ne.s64 %gp13, %gl53, 0;
 	@%gp13 bra L22;
-	mov.b64 %gl58, %gl56;
+	mov.b64 %gl59, %gl57;
 	bra L23;
 L22:
-	or.b64 %gl59, %gl56, 1;
-	mov.b64 %gl58, %gl59;
+	or.b64 %gl60, %gl57, 1;
+	mov.b64 %gl59, %gl60;
 L23:
-	xor.b64 %gl60, %gl2, %gl5;
-	and.b64 %gl61, %gl60, 0x8000000000000000;
+	xor.b64 %gl61, %gl3, %gl6;
+	and.b64 %gl62, %gl61, 0x8000000000000000;
 	setp.ge.s32 %gp14, %gw15, 2047;
 	@%gp14 bra L27;
 	setp.gt.s32 %gp15, %gw15, 0;
 	@%gp15 bra L26;
 	sub.s32 %gw17, 4, %gw15;
 	min.s32 %gw18, %gw17, 60;
-	shr.u64 %gl62, %gl58, %gw18;
-	shl.b64 %gl63, 1, %gw18;
-	sub.s64 %gl64, %gl63, 1;
-	and.b64 %gl65, %gl58, %gl64;
+	shr.u64 %gl63, %gl59, %gw18;
+	shl.b64 %gl64, 1, %gw18;
+	sub.s64 %gl65, %gl64, 1;
+	and.b64 %gl66, %gl59, %gl65;
 	sub.s32 %gw19, %gw18, 1;
-	shl.b64 %gl66, 1, %gw19;
-	setp.gt.u64 %gp16, %gl65, %gl66;
+	shl.b64 %gl67, 1, %gw19;
+	setp.gt.u64 %gp16, %gl66, %gl67;
 	@%gp16 bra L47;
-	setp.eq.u64 %gp17, %gl65, %gl66;
+	setp.eq.u64 %gp17, %gl66, %gl67;
 	@%gp17 bra L46;
-	mov.b64 %gl67, %gl62;
+	mov.b64 %gl68, %gl63;
 	bra L43;
 L46:
-	and.b64 %gl68, %gl62, 1;
-	setp.eq.u64 %gp18, %gl68, 1;
+	and.b64 %gl69, %gl63, 1;
+	setp.eq.u64 %gp18, %gl69, 1;
 	@%gp18 bra L47;
-	mov.b64 %gl67, %gl62;
+	mov.b64 %gl68, %gl63;
 	bra L43;
 L47:
-	add.s64 %gl69, %gl62, 1;
-	mov.b64 %gl67, %gl69;
+	add.s64 %gl70, %gl63, 1;
+	mov.b64 %gl68, %gl70;
 L43:
-	or.b64 %gl70, %gl61, %gl67;
-	mov.f64 %gl71, %gl70;
+	or.b64 %gl71, %gl62, %gl68;
+	mov.f64 %gl72, %gl71;
 	bra L4;
 L26:
 	sub.s32 %gw20, %gw15, 1;
-	cvt.s64.s32 %gl72, %gw20;
-	shl.b64 %gl73, %gl72, 52;
-	or.b64 %gl74, %gl61, %gl73;
-	shr.u64 %gl75, %gl58, 3;
-	shl.b64 %gl76, 1, 3;
-	sub.s64 %gl77, %gl76, 1;
-	and.b64 %gl78, %gl58, %gl77;
+	cvt.s64.s32 %gl73, %gw20;
+	shl.b64 %gl74, %gl73, 52;
+	or.b64 %gl75, %gl62, %gl74;
+	shr.u64 %gl76, %gl59, 3;
+	shl.b64 %gl77, 1, 3;
+	sub.s64 %gl78, %gl77, 1;
+	and.b64 %gl79, %gl59, %gl78;
 	sub.s32 %gw21, 3, 1;
-	shl.b64 %gl79, 1, %gw21;
-	setp.gt.u64 %gp19, %gl78, %gl79;
+	shl.b64 %gl80, 1, %gw21;
+	setp.gt.u64 %gp19, %gl79, %gl80;
 	@%gp19 bra L56;
-	setp.eq.u64 %gp20, %gl78, %gl79;
+	setp.eq.u64 %gp20, %gl79, %gl80;
 	@%gp20 bra L55;
-	mov.b64 %gl80, %gl75;
+	mov.b64 %gl81, %gl76;
 	bra L52;
 L55:
-	and.b64 %gl81, %gl75, 1;
-	setp.eq.u64 %gp21, %gl81, 1;
+	and.b64 %gl82, %gl76, 1;
+	setp.eq.u64 %gp21, %gl82, 1;
 	@%gp21 bra L56;
-	mov.b64 %gl80, %gl75;
+	mov.b64 %gl81, %gl76;
 	bra L52;
 L56:
-	add.s64 %gl82, %gl75, 1;
-	mov.b64 %gl80, %gl82;
+	add.s64 %gl83, %gl76, 1;
+	mov.b64 %gl81, %gl83;
 L52:
-	add.s64 %gl83, %gl74, %gl80;
-	mov.f64 %gl71, %gl83;
+	add.s64 %gl84, %gl75, %gl81;
+	mov.f64 %gl72, %gl84;
 	bra L4;
 L27:
-	or.b64 %gl84, %gl61, 9218868437227405312;
-	mov.f64 %gl71, %gl84;
+	or.b64 %gl85, %gl62, 9218868437227405312;
+	mov.f64 %gl72, %gl85;
 	bra L4;
 L28:
-	mov.b64 %gl85, 0d3CD0000000000000;
-	xor.b64 %gl86, %gl2, %gl85;
-	and.b64 %gl87, %gl86, 0x8000000000000000;
-	setp.neu.f64 %gp22, %gl2, %gl2;
+	mov.b64 %gl86, 0d3CD0000000000000;
+	xor.b64 %gl87, %gl3, %gl86;
+	and.b64 %gl88, %gl87, 0x8000000000000000;
+	setp.neu.f64 %gp22, %gl3, %gl3;
 	@%gp22 bra L73;
 	setp.neu.f64 %gp23, 0d3CD0000000000000, 0d3CD0000000000000;
 	@%gp23 bra L73;
-	setp.eq.f64 %gp24, %gl2, 0d0000000000000000;
+	setp.eq.f64 %gp24, %gl3, 0d0000000000000000;
 	@!%gp24 bra L66;
 	setp.eq.f64 %gp25, 0d3CD0000000000000, 0d0000000000000000;
 	@%gp25 bra L72;
 L66:
-	sub.rn.f64 %gl88, %gl2, %gl2;
-	setp.neu.f64 %gp26, %gl88, 0d0000000000000000;
+	sub.rn.f64 %gl89, %gl3, %gl3;
+	setp.neu.f64 %gp26, %gl89, 0d0000000000000000;
 	@!%gp26 bra L68;
-	sub.rn.f64 %gl89, 0d3CD0000000000000, 0d3CD0000000000000;
-	setp.neu.f64 %gp27, %gl89, 0d0000000000000000;
+	sub.rn.f64 %gl90, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp27, %gl90, 0d0000000000000000;
 	@%gp27 bra L72;
 L68:
-	setp.eq.f64 %gp28, %gl2, 0d0000000000000000;
+	setp.eq.f64 %gp28, %gl3, 0d0000000000000000;
 	@%gp28 bra L71;
-	sub.rn.f64 %gl90, 0d3CD0000000000000, 0d3CD0000000000000;
-	setp.neu.f64 %gp29, %gl90, 0d0000000000000000;
+	sub.rn.f64 %gl91, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp29, %gl91, 0d0000000000000000;
 	@%gp29 bra L71;
-	or.b64 %gl91, %gl87, 9218868437227405312;
-	mov.f64 %gl92, %gl91;
+	or.b64 %gl92, %gl88, 9218868437227405312;
+	mov.f64 %gl93, %gl92;
 	bra L61;
 L71:
-	mov.f64 %gl92, %gl87;
+	mov.f64 %gl93, %gl88;
 	bra L61;
 L72:
-	mov.f64 %gl92, 0d7FF8000000000001;
+	mov.f64 %gl93, 0d7FF8000000000001;
 	bra L61;
 L73:
-	add.rn.f64 %gl93, %gl2, 0d3CD0000000000000;
-	mov.f64 %gl92, %gl93;
+	add.rn.f64 %gl94, %gl3, 0d3CD0000000000000;
+	mov.f64 %gl93, %gl94;
 L61:
-	mov.f64 %gl71, %gl92;
+	mov.f64 %gl72, %gl93;
 L4:
-	add.rn.f64 %gl94, %gl71, %gl1;
-	cvt.rmi.f64.f64 %gl95, %gl94;
-	mul.rn.f64 %gl96, %gl95, 0d3CD0000000000000;
+	add.rn.f64 %gl95, %gl72, %gl2;
+	cvt.rmi.f64.f64 %gl96, %gl95;
+	mul.rn.f64 %gl97, %gl96, 0d3CD0000000000000;
 	min.u32 %gw22, ${v.out}, 1;
 	sub.s32 %gw23, 1, %gw22;
-	cvt.rn.f64.u32 %gl97, %gw23;
-	mul.rn.f64 %gl98, %gl96, %gl97;
-	mov.f64 ${out.0}, %gl98;
+	cvt.rn.f64.u32 %gl98, %gw23;
+	mul.rn.f64 %gl99, %gl97, %gl98;
+	mov.f64 ${out.0}, %gl99;
 }
 `},
 }
@@ -1059,7 +1045,6 @@ func (l pageRankFloat64Loops) loops() compiled.Loops[float64, int64] {
 	return compiled.Loops[float64, int64]{
 		Program:   l.p,
 		Gather:    l.gather,
-		Scatter:   l.scatter,
 		Fold:      l.fold,
 		Apply:     l.apply,
 		Aggregate: l.aggregate,
@@ -1080,20 +1065,6 @@ func (l pageRankFloat64Loops) gather(acc []int64, list []uint16, b *compiled.Blo
 		acc[i] = a
 	}
 	return edges
-}
-
-func (l pageRankFloat64Loops) scatter(acc *[1 << 16]int64, nbr []uint32, slot []uint16, weight []float32, cur []float64) {
-	p := l.p
-	var dst float64
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{}, dst)
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
 }
 
 func (l pageRankFloat64Loops) edge(a int64, src float64) int64 {
@@ -1175,16 +1146,16 @@ func (l pageRankFloat64Loops) apply(acc []int64, list []uint16, b *compiled.Bloc
 					type F = float64
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate1149_:
+				Activate1120_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new != old
-							break Activate1149_
+							break Activate1120_
 						}
 						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
-						break Activate1149_
+						break Activate1120_
 
 					}
 				}
@@ -1236,16 +1207,15 @@ var pageRankFloat64Fragments = compiled.Fragments{
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
-	.reg .b64 %gl<5>;
+	.reg .b64 %gl<4>;
 	.reg .pred %gp<2>;
 	mul.rn.f64 %gl0, ${src.0}, 0d43B0000000000000;
-	add.rn.f64 %gl1, %gl0, 0d3FE0000000000000;
-	cvt.rzi.s64.f64 %gl2, %gl1;
-	setp.ge.f64 %gp0, %gl1, 0dC3E0000000000000;
-	selp.b64 %gl3, %gl2, 0x8000000000000000, %gp0;
-	setp.lt.f64 %gp1, %gl1, 0d43E0000000000000;
-	selp.b64 %gl4, %gl3, 0x8000000000000000, %gp1;
-	mov.b64 ${out.0}, %gl4;
+	cvt.rzi.s64.f64 %gl1, %gl0;
+	setp.ge.f64 %gp0, %gl0, 0dC3E0000000000000;
+	selp.b64 %gl2, %gl1, 0x8000000000000000, %gp0;
+	setp.lt.f64 %gp1, %gl0, 0d43E0000000000000;
+	selp.b64 %gl3, %gl2, 0x8000000000000000, %gp1;
+	mov.b64 ${out.0}, %gl3;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
@@ -1256,7 +1226,7 @@ var pageRankFloat64Fragments = compiled.Fragments{
 `},
 	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<43>;
-	.reg .b64 %gl<193>;
+	.reg .b64 %gl<194>;
 	.reg .pred %gp<62>;
 	cvt.rn.f64.u32 %gl0, ${v.n};
 	sub.rn.f64 %gl1, 0d3FF0000000000000, ${param.0};
@@ -1673,7 +1643,7 @@ L133:
 L129:
 	or.b64 %gl170, %gl161, %gl167;
 	mov.f64 %gl171, %gl170;
-	bra L2;
+	bra L90;
 L112:
 	sub.s32 %gw41, %gw36, 1;
 	cvt.s64.s32 %gl172, %gw41;
@@ -1703,11 +1673,11 @@ L142:
 L138:
 	add.s64 %gl183, %gl174, %gl180;
 	mov.f64 %gl171, %gl183;
-	bra L2;
+	bra L90;
 L113:
 	or.b64 %gl184, %gl161, 9218868437227405312;
 	mov.f64 %gl171, %gl184;
-	bra L2;
+	bra L90;
 L114:
 	xor.b64 %gl185, %gl101, %gl103;
 	and.b64 %gl186, %gl185, 0x8000000000000000;
@@ -1746,8 +1716,9 @@ L159:
 	mov.f64 %gl191, %gl192;
 L147:
 	mov.f64 %gl171, %gl191;
-L2:
-	mov.f64 ${out.0}, %gl171;
+L90:
+	add.rn.f64 %gl193, %gl171, 0d3C20000000000000;
+	mov.f64 ${out.0}, %gl193;
 }
 `},
 	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
@@ -1803,208 +1774,209 @@ L2:
 `},
 	Aggregate: compiled.Fragment{Inputs: []string{"v.id", "v.out", "value.0"}, Text: `{
 	.reg .b32 %gw<24>;
-	.reg .b64 %gl<98>;
+	.reg .b64 %gl<99>;
 	.reg .pred %gp<30>;
 	mul.lo.s32 %gw0, ${v.id}, 2654435769;
 	cvt.rn.f64.u32 %gl0, %gw0;
 	mul.rn.f64 %gl1, %gl0, 0d3DF0000000000000;
-	sub.rn.f64 %gl2, ${value.0}, ${value.0};
-	setp.neu.f64 %gp0, %gl2, 0d0000000000000000;
+	sub.rn.f64 %gl2, %gl1, 0d3F40000000000000;
+	sub.rn.f64 %gl3, ${value.0}, ${value.0};
+	setp.neu.f64 %gp0, %gl3, 0d0000000000000000;
 	@%gp0 bra L28;
-	sub.rn.f64 %gl3, 0d3CD0000000000000, 0d3CD0000000000000;
-	setp.neu.f64 %gp1, %gl3, 0d0000000000000000;
+	sub.rn.f64 %gl4, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp1, %gl4, 0d0000000000000000;
 	@%gp1 bra L28;
 	setp.eq.f64 %gp2, ${value.0}, 0d0000000000000000;
 	@%gp2 bra L28;
 	setp.eq.f64 %gp3, 0d3CD0000000000000, 0d0000000000000000;
 	@%gp3 bra L28;
-	mov.b64 %gl4, 0d3CD0000000000000;
-	shr.u64 %gl5, ${value.0}, 52;
-	and.b64 %gl6, %gl5, 2047;
-	cvt.u32.u64 %gw1, %gl6;
-	shr.u64 %gl7, %gl4, 52;
-	and.b64 %gl8, %gl7, 2047;
-	cvt.u32.u64 %gw2, %gl8;
-	and.b64 %gl9, ${value.0}, 4503599627370495;
-	and.b64 %gl10, %gl4, 4503599627370495;
+	mov.b64 %gl5, 0d3CD0000000000000;
+	shr.u64 %gl6, ${value.0}, 52;
+	and.b64 %gl7, %gl6, 2047;
+	cvt.u32.u64 %gw1, %gl7;
+	shr.u64 %gl8, %gl5, 52;
+	and.b64 %gl9, %gl8, 2047;
+	cvt.u32.u64 %gw2, %gl9;
+	and.b64 %gl10, ${value.0}, 4503599627370495;
+	and.b64 %gl11, %gl5, 4503599627370495;
 	setp.eq.s32 %gp4, %gw1, 0;
 	@%gp4 bra L11;
-	or.b64 %gl11, %gl9, 4503599627370496;
+	or.b64 %gl12, %gl10, 4503599627370496;
 	mov.b32 %gw3, %gw1;
-	mov.b64 %gl12, %gl11;
+	mov.b64 %gl13, %gl12;
 	bra L12;
 L11:
-	clz.b64 %gw4, %gl9;
-	cvt.u64.u32 %gl13, %gw4;
-	cvt.u32.u64 %gw5, %gl13;
+	clz.b64 %gw4, %gl10;
+	cvt.u64.u32 %gl14, %gw4;
+	cvt.u32.u64 %gw5, %gl14;
 	sub.s32 %gw6, %gw5, 11;
-	shl.b64 %gl14, %gl9, %gw6;
+	shl.b64 %gl15, %gl10, %gw6;
 	sub.s32 %gw7, 1, %gw6;
 	mov.b32 %gw3, %gw7;
-	mov.b64 %gl12, %gl14;
+	mov.b64 %gl13, %gl15;
 L12:
 	setp.eq.s32 %gp5, %gw2, 0;
 	@%gp5 bra L14;
-	or.b64 %gl15, %gl10, 4503599627370496;
+	or.b64 %gl16, %gl11, 4503599627370496;
 	mov.b32 %gw8, %gw2;
-	mov.b64 %gl16, %gl15;
+	mov.b64 %gl17, %gl16;
 	bra L15;
 L14:
-	clz.b64 %gw9, %gl10;
-	cvt.u64.u32 %gl17, %gw9;
-	cvt.u32.u64 %gw10, %gl17;
+	clz.b64 %gw9, %gl11;
+	cvt.u64.u32 %gl18, %gw9;
+	cvt.u32.u64 %gw10, %gl18;
 	sub.s32 %gw11, %gw10, 11;
-	shl.b64 %gl18, %gl10, %gw11;
+	shl.b64 %gl19, %gl11, %gw11;
 	sub.s32 %gw12, 1, %gw11;
 	mov.b32 %gw8, %gw12;
-	mov.b64 %gl16, %gl18;
+	mov.b64 %gl17, %gl19;
 L15:
-	cvt.rn.f64.u64 %gl19, %gl16;
-	rcp.approx.ftz.f64 %gl20, %gl19;
-	neg.f64 %gl21, %gl19;
-	fma.rn.f64 %gl22, %gl21, %gl20, 0d3FF0000000000000;
-	fma.rn.f64 %gl23, %gl20, %gl22, %gl20;
-	neg.f64 %gl24, %gl19;
-	fma.rn.f64 %gl25, %gl24, %gl23, 0d3FF0000000000000;
-	fma.rn.f64 %gl26, %gl23, %gl25, %gl23;
-	cvt.rn.f64.u64 %gl27, %gl12;
-	mul.rn.f64 %gl28, %gl27, %gl26;
-	mul.rn.f64 %gl29, %gl28, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl30, %gl29;
-	setp.ge.f64 %gp6, %gl29, 0dC3E0000000000000;
-	selp.b64 %gl31, %gl30, 0x8000000000000000, %gp6;
-	setp.lt.f64 %gp7, %gl29, 0d43E0000000000000;
-	selp.b64 %gl32, %gl31, 0x8000000000000000, %gp7;
-	shl.b64 %gl33, %gl12, 55;
-	mul.lo.s64 %gl34, %gl32, %gl16;
-	sub.s64 %gl35, %gl33, %gl34;
-	cvt.rn.f64.s64 %gl36, %gl35;
-	mul.rn.f64 %gl37, %gl36, %gl26;
-	cvt.rzi.s64.f64 %gl38, %gl37;
-	setp.ge.f64 %gp8, %gl37, 0dC3E0000000000000;
-	selp.b64 %gl39, %gl38, 0x8000000000000000, %gp8;
-	setp.lt.f64 %gp9, %gl37, 0d43E0000000000000;
-	selp.b64 %gl40, %gl39, 0x8000000000000000, %gp9;
-	add.s64 %gl41, %gl32, %gl40;
-	mul.lo.s64 %gl42, %gl40, %gl16;
-	sub.s64 %gl43, %gl35, %gl42;
-	setp.lt.s64 %gp10, %gl43, 0;
+	cvt.rn.f64.u64 %gl20, %gl17;
+	rcp.approx.ftz.f64 %gl21, %gl20;
+	neg.f64 %gl22, %gl20;
+	fma.rn.f64 %gl23, %gl22, %gl21, 0d3FF0000000000000;
+	fma.rn.f64 %gl24, %gl21, %gl23, %gl21;
+	neg.f64 %gl25, %gl20;
+	fma.rn.f64 %gl26, %gl25, %gl24, 0d3FF0000000000000;
+	fma.rn.f64 %gl27, %gl24, %gl26, %gl24;
+	cvt.rn.f64.u64 %gl28, %gl13;
+	mul.rn.f64 %gl29, %gl28, %gl27;
+	mul.rn.f64 %gl30, %gl29, 0d4360000000000000;
+	cvt.rzi.s64.f64 %gl31, %gl30;
+	setp.ge.f64 %gp6, %gl30, 0dC3E0000000000000;
+	selp.b64 %gl32, %gl31, 0x8000000000000000, %gp6;
+	setp.lt.f64 %gp7, %gl30, 0d43E0000000000000;
+	selp.b64 %gl33, %gl32, 0x8000000000000000, %gp7;
+	shl.b64 %gl34, %gl13, 55;
+	mul.lo.s64 %gl35, %gl33, %gl17;
+	sub.s64 %gl36, %gl34, %gl35;
+	cvt.rn.f64.s64 %gl37, %gl36;
+	mul.rn.f64 %gl38, %gl37, %gl27;
+	cvt.rzi.s64.f64 %gl39, %gl38;
+	setp.ge.f64 %gp8, %gl38, 0dC3E0000000000000;
+	selp.b64 %gl40, %gl39, 0x8000000000000000, %gp8;
+	setp.lt.f64 %gp9, %gl38, 0d43E0000000000000;
+	selp.b64 %gl41, %gl40, 0x8000000000000000, %gp9;
+	add.s64 %gl42, %gl33, %gl41;
+	mul.lo.s64 %gl43, %gl41, %gl17;
+	sub.s64 %gl44, %gl36, %gl43;
+	setp.lt.s64 %gp10, %gl44, 0;
 	@%gp10 bra L16;
-	mov.b64 %gl44, %gl41;
-	mov.b64 %gl45, %gl43;
+	mov.b64 %gl45, %gl42;
+	mov.b64 %gl46, %gl44;
 	bra L17;
 L16:
-	sub.s64 %gl46, %gl41, 1;
-	add.s64 %gl47, %gl43, %gl16;
-	mov.b64 %gl44, %gl46;
+	sub.s64 %gl47, %gl42, 1;
+	add.s64 %gl48, %gl44, %gl17;
 	mov.b64 %gl45, %gl47;
+	mov.b64 %gl46, %gl48;
 L17:
-	setp.ge.s64 %gp11, %gl45, %gl16;
+	setp.ge.s64 %gp11, %gl46, %gl17;
 	@%gp11 bra L18;
-	mov.b64 %gl48, %gl44;
 	mov.b64 %gl49, %gl45;
-	mov.b64 %gl50, %gl48;
+	mov.b64 %gl50, %gl46;
 	mov.b64 %gl51, %gl49;
+	mov.b64 %gl52, %gl50;
 	bra L19;
 L18:
-	add.s64 %gl52, %gl44, 1;
-	sub.s64 %gl53, %gl45, %gl16;
-	mov.b64 %gl50, %gl52;
+	add.s64 %gl53, %gl45, 1;
+	sub.s64 %gl54, %gl46, %gl17;
 	mov.b64 %gl51, %gl53;
+	mov.b64 %gl52, %gl54;
 L19:
 	sub.s32 %gw13, %gw3, %gw8;
 	add.s32 %gw14, %gw13, 1023;
-	setp.lt.u64 %gp12, %gl50, 36028797018963968;
+	setp.lt.u64 %gp12, %gl51, 36028797018963968;
 	@%gp12 bra L20;
-	mov.b64 %gl54, %gl50;
-	mov.b64 %gl55, %gl54;
+	mov.b64 %gl55, %gl51;
+	mov.b64 %gl56, %gl55;
 	mov.b32 %gw15, %gw14;
 	bra L21;
 L20:
-	shl.b64 %gl56, %gl50, 1;
+	shl.b64 %gl57, %gl51, 1;
 	sub.s32 %gw16, %gw14, 1;
-	mov.b64 %gl55, %gl56;
+	mov.b64 %gl56, %gl57;
 	mov.b32 %gw15, %gw16;
 L21:
-	setp.ne.s64 %gp13, %gl51, 0;
+	setp.ne.s64 %gp13, %gl52, 0;
 	@%gp13 bra L22;
-	mov.b64 %gl57, %gl55;
+	mov.b64 %gl58, %gl56;
 	bra L23;
 L22:
-	or.b64 %gl58, %gl55, 1;
-	mov.b64 %gl57, %gl58;
+	or.b64 %gl59, %gl56, 1;
+	mov.b64 %gl58, %gl59;
 L23:
-	xor.b64 %gl59, ${value.0}, %gl4;
-	and.b64 %gl60, %gl59, 0x8000000000000000;
+	xor.b64 %gl60, ${value.0}, %gl5;
+	and.b64 %gl61, %gl60, 0x8000000000000000;
 	setp.ge.s32 %gp14, %gw15, 2047;
 	@%gp14 bra L27;
 	setp.gt.s32 %gp15, %gw15, 0;
 	@%gp15 bra L26;
 	sub.s32 %gw17, 4, %gw15;
 	min.s32 %gw18, %gw17, 60;
-	shr.u64 %gl61, %gl57, %gw18;
-	shl.b64 %gl62, 1, %gw18;
-	sub.s64 %gl63, %gl62, 1;
-	and.b64 %gl64, %gl57, %gl63;
+	shr.u64 %gl62, %gl58, %gw18;
+	shl.b64 %gl63, 1, %gw18;
+	sub.s64 %gl64, %gl63, 1;
+	and.b64 %gl65, %gl58, %gl64;
 	sub.s32 %gw19, %gw18, 1;
-	shl.b64 %gl65, 1, %gw19;
-	setp.gt.u64 %gp16, %gl64, %gl65;
+	shl.b64 %gl66, 1, %gw19;
+	setp.gt.u64 %gp16, %gl65, %gl66;
 	@%gp16 bra L47;
-	setp.eq.u64 %gp17, %gl64, %gl65;
+	setp.eq.u64 %gp17, %gl65, %gl66;
 	@%gp17 bra L46;
-	mov.b64 %gl66, %gl61;
+	mov.b64 %gl67, %gl62;
 	bra L43;
 L46:
-	and.b64 %gl67, %gl61, 1;
-	setp.eq.u64 %gp18, %gl67, 1;
+	and.b64 %gl68, %gl62, 1;
+	setp.eq.u64 %gp18, %gl68, 1;
 	@%gp18 bra L47;
-	mov.b64 %gl66, %gl61;
+	mov.b64 %gl67, %gl62;
 	bra L43;
 L47:
-	add.s64 %gl68, %gl61, 1;
-	mov.b64 %gl66, %gl68;
+	add.s64 %gl69, %gl62, 1;
+	mov.b64 %gl67, %gl69;
 L43:
-	or.b64 %gl69, %gl60, %gl66;
-	mov.f64 %gl70, %gl69;
+	or.b64 %gl70, %gl61, %gl67;
+	mov.f64 %gl71, %gl70;
 	bra L4;
 L26:
 	sub.s32 %gw20, %gw15, 1;
-	cvt.s64.s32 %gl71, %gw20;
-	shl.b64 %gl72, %gl71, 52;
-	or.b64 %gl73, %gl60, %gl72;
-	shr.u64 %gl74, %gl57, 3;
-	shl.b64 %gl75, 1, 3;
-	sub.s64 %gl76, %gl75, 1;
-	and.b64 %gl77, %gl57, %gl76;
+	cvt.s64.s32 %gl72, %gw20;
+	shl.b64 %gl73, %gl72, 52;
+	or.b64 %gl74, %gl61, %gl73;
+	shr.u64 %gl75, %gl58, 3;
+	shl.b64 %gl76, 1, 3;
+	sub.s64 %gl77, %gl76, 1;
+	and.b64 %gl78, %gl58, %gl77;
 	sub.s32 %gw21, 3, 1;
-	shl.b64 %gl78, 1, %gw21;
-	setp.gt.u64 %gp19, %gl77, %gl78;
+	shl.b64 %gl79, 1, %gw21;
+	setp.gt.u64 %gp19, %gl78, %gl79;
 	@%gp19 bra L56;
-	setp.eq.u64 %gp20, %gl77, %gl78;
+	setp.eq.u64 %gp20, %gl78, %gl79;
 	@%gp20 bra L55;
-	mov.b64 %gl79, %gl74;
+	mov.b64 %gl80, %gl75;
 	bra L52;
 L55:
-	and.b64 %gl80, %gl74, 1;
-	setp.eq.u64 %gp21, %gl80, 1;
+	and.b64 %gl81, %gl75, 1;
+	setp.eq.u64 %gp21, %gl81, 1;
 	@%gp21 bra L56;
-	mov.b64 %gl79, %gl74;
+	mov.b64 %gl80, %gl75;
 	bra L52;
 L56:
-	add.s64 %gl81, %gl74, 1;
-	mov.b64 %gl79, %gl81;
+	add.s64 %gl82, %gl75, 1;
+	mov.b64 %gl80, %gl82;
 L52:
-	add.s64 %gl82, %gl73, %gl79;
-	mov.f64 %gl70, %gl82;
+	add.s64 %gl83, %gl74, %gl80;
+	mov.f64 %gl71, %gl83;
 	bra L4;
 L27:
-	or.b64 %gl83, %gl60, 9218868437227405312;
-	mov.f64 %gl70, %gl83;
+	or.b64 %gl84, %gl61, 9218868437227405312;
+	mov.f64 %gl71, %gl84;
 	bra L4;
 L28:
-	mov.b64 %gl84, 0d3CD0000000000000;
-	xor.b64 %gl85, ${value.0}, %gl84;
-	and.b64 %gl86, %gl85, 0x8000000000000000;
+	mov.b64 %gl85, 0d3CD0000000000000;
+	xor.b64 %gl86, ${value.0}, %gl85;
+	and.b64 %gl87, %gl86, 0x8000000000000000;
 	setp.neu.f64 %gp22, ${value.0}, ${value.0};
 	@%gp22 bra L73;
 	setp.neu.f64 %gp23, 0d3CD0000000000000, 0d3CD0000000000000;
@@ -2014,41 +1986,41 @@ L28:
 	setp.eq.f64 %gp25, 0d3CD0000000000000, 0d0000000000000000;
 	@%gp25 bra L72;
 L66:
-	sub.rn.f64 %gl87, ${value.0}, ${value.0};
-	setp.neu.f64 %gp26, %gl87, 0d0000000000000000;
+	sub.rn.f64 %gl88, ${value.0}, ${value.0};
+	setp.neu.f64 %gp26, %gl88, 0d0000000000000000;
 	@!%gp26 bra L68;
-	sub.rn.f64 %gl88, 0d3CD0000000000000, 0d3CD0000000000000;
-	setp.neu.f64 %gp27, %gl88, 0d0000000000000000;
+	sub.rn.f64 %gl89, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp27, %gl89, 0d0000000000000000;
 	@%gp27 bra L72;
 L68:
 	setp.eq.f64 %gp28, ${value.0}, 0d0000000000000000;
 	@%gp28 bra L71;
-	sub.rn.f64 %gl89, 0d3CD0000000000000, 0d3CD0000000000000;
-	setp.neu.f64 %gp29, %gl89, 0d0000000000000000;
+	sub.rn.f64 %gl90, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp29, %gl90, 0d0000000000000000;
 	@%gp29 bra L71;
-	or.b64 %gl90, %gl86, 9218868437227405312;
-	mov.f64 %gl91, %gl90;
+	or.b64 %gl91, %gl87, 9218868437227405312;
+	mov.f64 %gl92, %gl91;
 	bra L61;
 L71:
-	mov.f64 %gl91, %gl86;
+	mov.f64 %gl92, %gl87;
 	bra L61;
 L72:
-	mov.f64 %gl91, 0d7FF8000000000001;
+	mov.f64 %gl92, 0d7FF8000000000001;
 	bra L61;
 L73:
-	add.rn.f64 %gl92, ${value.0}, 0d3CD0000000000000;
-	mov.f64 %gl91, %gl92;
+	add.rn.f64 %gl93, ${value.0}, 0d3CD0000000000000;
+	mov.f64 %gl92, %gl93;
 L61:
-	mov.f64 %gl70, %gl91;
+	mov.f64 %gl71, %gl92;
 L4:
-	add.rn.f64 %gl93, %gl70, %gl1;
-	cvt.rmi.f64.f64 %gl94, %gl93;
-	mul.rn.f64 %gl95, %gl94, 0d3CD0000000000000;
+	add.rn.f64 %gl94, %gl71, %gl2;
+	cvt.rmi.f64.f64 %gl95, %gl94;
+	mul.rn.f64 %gl96, %gl95, 0d3CD0000000000000;
 	min.u32 %gw22, ${v.out}, 1;
 	sub.s32 %gw23, 1, %gw22;
-	cvt.rn.f64.u32 %gl96, %gw23;
-	mul.rn.f64 %gl97, %gl95, %gl96;
-	mov.f64 ${out.0}, %gl97;
+	cvt.rn.f64.u32 %gl97, %gw23;
+	mul.rn.f64 %gl98, %gl96, %gl97;
+	mov.f64 ${out.0}, %gl98;
 }
 `},
 }

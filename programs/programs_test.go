@@ -255,6 +255,23 @@ func TestPageRankHubs(t *testing.T) {
 	}
 }
 
+// TestPageRankRounds: what flows along an edge is the rank by the edges, rounded to
+// the nearest 2^-60, and the rank comes back from the value, 0 included.
+func TestPageRankRounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := programs.PageRank[float64]{Damping: 1 - 0x1p-30, Personalised: true, Source: 1}
+		v := gas.Vertex{ID: 0, N: 2, Out: rapid.Uint32Range(0, 1<<27).Draw(t, "out")}
+		acc := rapid.Int64Range(0, 1<<40).Draw(t, "sum")
+		value, rank := p.Apply(v, 0, acc, gas.Step{}), p.Damping*float64(acc)*0x1p-60
+		if got, want := p.Gather(value, gas.Edge{}, 0), rank/float64(max(v.Out, 1))*0x1p60; math.Abs(float64(got)-want) > 0.5+want*0x1p-50 {
+			t.Errorf("%d flows along an edge, want %g rounded", got, want)
+		}
+		if got := p.Result(v, value); math.Abs(got-rank) > (rank+0x1p-61*float64(v.Out))*0x1p-50 {
+			t.Errorf("rank %g, want %g", got, rank)
+		}
+	})
+}
+
 // TestPageRankStill: with tolerance 0, a job ends only where no rank changes.
 func TestPageRankStill(t *testing.T) {
 	p := programs.PageRank[float64]{Damping: 0.85}

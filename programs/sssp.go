@@ -50,5 +50,5 @@ func (p SSSP[F]) Priority(value F) float64 { return float64(value) }
 // Overflowed reports a distance that is too large.
 func (p SSSP[F]) Overflowed(value F) bool { return value == math.MaxFloat32 && single[F]() }
 
-// single tells whether F is float32.
+// single reports whether F is float32.
 func single[F float32 | float64]() bool { return F(1)+F(0x1p-30) == F(1) }

@@ -18,7 +18,7 @@ var ssspSources embed.FS
 
 // Loops are the methods of SSSP as loops.
 func (p SSSP[F]) Loops() compiled.Loops[F, F] {
-	if !compiled.Fresh(ssspSources, "ab1c026c2d96ecbc0e83d041e4aeefe2") {
+	if !compiled.Fresh(ssspSources, "80dde45c5fccb7dbabcceaf9625abf3c") {
 		return compiled.Loops[F, F]{}
 	}
 	switch p := any(p).(type) {
@@ -32,7 +32,7 @@ func (p SSSP[F]) Loops() compiled.Loops[F, F] {
 
 // Fragments are the methods of SSSP as PTX.
 func (p SSSP[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(ssspSources, "ab1c026c2d96ecbc0e83d041e4aeefe2") {
+	if !compiled.Fresh(ssspSources, "80dde45c5fccb7dbabcceaf9625abf3c") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
@@ -51,7 +51,6 @@ func (l ssspFloat32Loops) loops() compiled.Loops[float32, float32] {
 	return compiled.Loops[float32, float32]{
 		Program: l.p,
 		Gather:  l.gather,
-		Scatter: l.scatter,
 		Fold:    l.fold,
 		Apply:   l.apply,
 		Weighs:  true,
@@ -100,45 +99,6 @@ func (l ssspFloat32Loops) gatherWeighted(acc []float32, list []uint16, b *compil
 		acc[i] = a
 	}
 	return edges
-}
-
-func (l ssspFloat32Loops) scatter(acc *[1 << 16]float32, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
-	if weight != nil {
-		l.scatterWeighted(acc, nbr, slot, weight, cur)
-		return
-	}
-	p := l.p
-	var dst float32
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
-		if g > a { // Sum would not change a
-			continue
-		}
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
-}
-
-func (l ssspFloat32Loops) scatterWeighted(acc *[1 << 16]float32, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
-	p := l.p
-	var dst float32
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	weight = weight[:len(nbr)]
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{Weight: weight[i]}, dst)
-		if g > a { // Sum would not change a
-			continue
-		}
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
 }
 
 func (l ssspFloat32Loops) edge(a float32, src float32, weight float32) float32 {
@@ -459,7 +419,6 @@ func (l ssspFloat64Loops) loops() compiled.Loops[float64, float64] {
 	return compiled.Loops[float64, float64]{
 		Program: l.p,
 		Gather:  l.gather,
-		Scatter: l.scatter,
 		Fold:    l.fold,
 		Apply:   l.apply,
 		Weighs:  true,
@@ -508,45 +467,6 @@ func (l ssspFloat64Loops) gatherWeighted(acc []float64, list []uint16, b *compil
 		acc[i] = a
 	}
 	return edges
-}
-
-func (l ssspFloat64Loops) scatter(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []float64) {
-	if weight != nil {
-		l.scatterWeighted(acc, nbr, slot, weight, cur)
-		return
-	}
-	p := l.p
-	var dst float64
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
-		if g > a { // Sum would not change a
-			continue
-		}
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
-}
-
-func (l ssspFloat64Loops) scatterWeighted(acc *[1 << 16]float64, nbr []uint32, slot []uint16, weight []float32, cur []float64) {
-	p := l.p
-	var dst float64
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	weight = weight[:len(nbr)]
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{Weight: weight[i]}, dst)
-		if g > a { // Sum would not change a
-			continue
-		}
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
 }
 
 func (l ssspFloat64Loops) edge(a float64, src float64, weight float32) float64 {

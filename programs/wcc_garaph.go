@@ -39,7 +39,6 @@ func (l wccLoops) loops() compiled.Loops[uint32, uint32] {
 	return compiled.Loops[uint32, uint32]{
 		Program: l.p,
 		Gather:  l.gather,
-		Scatter: l.scatter,
 		Fold:    l.fold,
 		Apply:   l.apply,
 		Push:    l.push,
@@ -64,23 +63,6 @@ func (l wccLoops) gather(acc []uint32, list []uint16, b *compiled.Block, cur []u
 		acc[i] = a
 	}
 	return edges
-}
-
-func (l wccLoops) scatter(acc *[1 << 16]uint32, nbr []uint32, slot []uint16, weight []float32, cur []uint32) {
-	p := l.p
-	var dst uint32
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{}, dst)
-		if g >= a { // Sum would not change a
-			continue
-		}
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
 }
 
 func (l wccLoops) edge(a uint32, src uint32) uint32 {

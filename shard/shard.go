@@ -32,14 +32,20 @@ var magic = [8]byte{'G', 'A', 'R', 'A', 'P', 'H', 'S', 'H'}
 // Direction is the side of a shard.
 type Direction uint8
 
-// The sides. InRows is a side of a stored graph, not of a header: its blobs say In.
+// The sides. From InRows on they are sides of a stored graph, not of a header: their
+// blobs say In or Out.
 const (
-	In     Direction = iota // sources of in-edges, by destination
-	Out                     // destinations of out-edges, by source
-	InRows                  // In as rows, beside an in side in another encoding
+	In         Direction = iota // sources of in-edges, by destination
+	Out                         // destinations of out-edges, by source
+	InRows                      // In as rows, beside an in side in another encoding
+	OutWeights                  // weights of the rows of Out
+	InWeights                   // weights of InRows
+	Sides                       // how many there are
 )
 
-func (d Direction) String() string { return [...]string{"in", "out", "in-rows"}[d] }
+func (d Direction) String() string {
+	return [...]string{"in", "out", "in-rows", "out-weights", "in-weights"}[d]
+}
 
 // Errors of a blob that is not a sound shard. Each is wrapped with what was
 // found; the caller adds graph and shard.

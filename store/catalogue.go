@@ -12,6 +12,7 @@ import (
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/shard/rowweights"
 )
 
 // Catalogue describes a stored graph. It is written last: a store with a
@@ -24,13 +25,17 @@ type Catalogue struct {
 	Weighted bool   `json:"weighted"`
 	// Symmetric graphs hold both directions of every edge.
 	Symmetric   bool        `json:"symmetric"`
-	Layout      Layout      `json:"layout,omitempty"`  // "" is CSC
-	InRows      bool        `json:"in_rows,omitempty"` // there are rows of in-edges beside packed in sides
+	Layout      Layout      `json:"layout,omitempty"`      // "" is CSC
+	InRows      bool        `json:"in_rows,omitempty"`     // there are rows of in-edges beside packed in sides
+	RowWeights  bool        `json:"row_weights,omitempty"` // there are weights of packed rows
 	IDs         IDMap       `json:"ids"`
 	Shards      []ShardInfo `json:"shards,omitempty"` // in the JSON of store version 1 alone
 	Fingerprint string      `json:"fingerprint"`
 	Source      []string    `json:"source"`
 	Created     time.Time   `json:"created"`
+
+	// beside has, of each side behind Out, the places in the shards.
+	beside [shard.Sides - shard.InRows][]sidePlace
 }
 
 // ShardInfo is what the catalogue knows of a shard.
@@ -42,10 +47,15 @@ type ShardInfo struct {
 	InSum    uint32 `json:"in_checksum"`  // of the in blob, as shard.Seal gives it
 	OutSum   uint32 `json:"out_checksum"` // of the out blob; 0 in a symmetric graph
 
-	Blobs   [3]Extent `json:"-"` // of the sides, by [shard.Direction]
-	RowsSum uint32    `json:"-"` // checksum of the blob of in-rows
+	Blobs [2]Extent `json:"-"` // of the in side and the out side
 	// degrees is how many bytes the degrees of the vertices take behind each of them.
 	degrees [2]uint32
+}
+
+// sidePlace is a blob: where it lies, and its checksum.
+type sidePlace struct {
+	Extent
+	sum uint32
 }
 
 // IDKind is the kind of the user's vertex ids.
@@ -103,6 +113,8 @@ func (c *Catalogue) encoding(side shard.Direction) uint16 {
 		return rows.Version
 	case side == shard.In:
 		return packed.Version
+	case side >= shard.OutWeights:
+		return rowweights.Version
 	}
 	return packedrows.Version
 }
@@ -123,35 +135,60 @@ func (c *Catalogue) Stored(dir shard.Direction) shard.Direction {
 
 // Sides are those that are stored.
 func (c *Catalogue) Sides() []shard.Direction {
-	switch {
-	case c.OneSide():
+	if c.OneSide() {
 		return []shard.Direction{shard.In}
-	case c.InRows:
-		return []shard.Direction{shard.In, shard.Out, shard.InRows}
 	}
-	return []shard.Direction{shard.In, shard.Out}
+	list := []shard.Direction{shard.In, shard.Out}
+	if c.InRows {
+		list = append(list, shard.InRows)
+	}
+	if c.RowWeights {
+		list = append(list, shard.OutWeights)
+	}
+	if c.InRows && c.RowWeights {
+		list = append(list, shard.InWeights)
+	}
+	return list
 }
 
 // RowsOf is the side with rows of a direction's edges, and whether there is one.
 func (c *Catalogue) RowsOf(dir shard.Direction) (shard.Direction, bool) {
 	if dir == shard.In {
-		dir = c.Stored(shard.InRows)
+		dir = shard.InRows
 	}
+	dir = c.Stored(dir)
 	return dir, dir != shard.InRows || c.InRows
+}
+
+// WeightsOf is the side with the weights of packed rows, and whether there is one.
+func (c *Catalogue) WeightsOf(rows shard.Direction) (shard.Direction, bool) {
+	if rows == shard.InRows {
+		return shard.InWeights, c.RowWeights
+	}
+	return shard.OutWeights, c.RowWeights && rows == shard.Out
 }
 
 // SideEdges is the number of edges of shard i on a side.
 func (c *Catalogue) SideEdges(dir shard.Direction, i int) uint32 {
-	if c.Stored(dir) == shard.Out {
+	if dir = c.Stored(dir); dir == shard.Out || dir == shard.OutWeights {
 		return c.Shards[i].Out
 	}
 	return c.Shards[i].In
 }
 
-// Bytes is the size of a shard's blob.
-func (c *Catalogue) Bytes(dir shard.Direction, i int) int64 {
-	return c.Shards[i].Blobs[c.Stored(dir)].Bytes
+// Blob is where the blob of a shard's side lies, which may be none of [Catalogue.Sides].
+func (c *Catalogue) Blob(dir shard.Direction, i int) (e Extent) {
+	if dir = c.Stored(dir); dir < shard.InRows {
+		return c.Shards[i].Blobs[dir]
+	}
+	if list := c.beside[dir-shard.InRows]; list != nil {
+		e = list[i].Extent
+	}
+	return e
 }
+
+// Bytes is the size of a shard's blob.
+func (c *Catalogue) Bytes(dir shard.Direction, i int) int64 { return c.Blob(dir, i).Bytes }
 
 // seal computes the fingerprint: a hash of everything that an algorithm's
 // result depends on, equal for equal graphs of one layout however they were imported.
@@ -188,6 +225,9 @@ func (c *Catalogue) check() error {
 	}
 	if c.InRows && (c.Layout != Packed || c.Symmetric) {
 		return fmt.Errorf("%w: in-rows in a graph of layout %q (symmetric: %v)", ErrDamaged, c.Layout, c.Symmetric)
+	}
+	if c.RowWeights && (c.Layout != Packed || !c.Weighted) {
+		return fmt.Errorf("%w: weights of rows in a graph of layout %q (weighted: %v)", ErrDamaged, c.Layout, c.Weighted)
 	}
 	next, in, out := uint64(0), uint64(0), uint64(0)
 	for i, s := range c.Shards {

@@ -36,6 +36,13 @@ func (c *Catalogue) place() (payload int64) {
 			payload = info.Blobs[dir].end() + int64(info.degrees[dir])
 		}
 	}
+	for _, dir := range c.besides() {
+		for i := range c.Shards {
+			place := sidePlace{Extent{Bytes: payload}.after(64), uint32(i)}
+			c.beside[dir-shard.InRows] = append(c.beside[dir-shard.InRows], place)
+			payload = place.end()
+		}
+	}
 	c.IDs.places = nil
 	for range c.IDs.Blocks {
 		c.IDs.places = append(c.IDs.places, Extent{Bytes: payload}.after(100))
@@ -59,7 +66,7 @@ func throughBadger(t *testing.T, c *Catalogue) (read *Catalogue, err error) {
 		t.Fatal(err)
 	}
 	err = db.View(func(txn *badger.Txn) error {
-		read, err = readDirectory(txn, payload)
+		read, err = readDirectory(txn, payload, 1<<20)
 		return err
 	})
 	return read, err
@@ -84,7 +91,7 @@ func TestDirectory(t *testing.T) {
 	}
 	c := large()
 	got, err := throughBadger(t, c)
-	if diff := cmp.Diff(got, c, cmp.AllowUnexported(IDMap{}, ShardInfo{})); err != nil || diff != "" {
+	if diff := cmp.Diff(got, c, cmp.AllowUnexported(Catalogue{}, IDMap{}, ShardInfo{}, sidePlace{})); err != nil || diff != "" {
 		t.Fatalf("%v\n%s", err, diff)
 	}
 	for _, bad := range []Extent{{-4096, 100}, {1, 100}, {0, 0}, {0, -1}, {0, 4097}, {4096, 1}, {1 << 62, 1}, {4096, math.MaxInt64}} {
@@ -109,6 +116,8 @@ func TestCatalogueCheck(t *testing.T) {
 		{"symmetric, out-edges not counted", func(c *Catalogue) { c.Symmetric, c.Shards[0].Out = true, 0 }, true},
 		{"ids from a base", func(c *Catalogue) { c.IDs = IDMap{Kind: IDBase, Base: math.MaxInt64 - 6} }, true},
 		{"one block of ids", func(c *Catalogue) { c.IDs.Blocks = []uint32{0} }, true},
+		{"rows and weights", func(c *Catalogue) { c.Layout, c.InRows, c.RowWeights, c.Weighted = Packed, true, true, true }, true},
+		{"weights of rows", func(c *Catalogue) { c.Layout, c.RowWeights, c.Weighted = Packed, true, true }, true},
 
 		{"empty", func(c *Catalogue) { *c = Catalogue{IDs: c.IDs} }, false},
 		{"no shards", func(c *Catalogue) { c.Shards = nil }, false},
@@ -127,6 +136,10 @@ func TestCatalogueCheck(t *testing.T) {
 			c.Vertices = shard.MaxVertices + 1
 		}, false},
 
+		{"in-rows in an old layout", func(c *Catalogue) { c.InRows = true }, false},
+		{"weights of rows in an old layout", func(c *Catalogue) { c.RowWeights, c.Weighted = true, true }, false},
+		{"weights of rows without weights", func(c *Catalogue) { c.RowWeights, c.Layout = true, Packed }, false},
+
 		{"no ids", func(c *Catalogue) { c.IDs = IDMap{} }, false},
 		{"ids of an unknown kind", func(c *Catalogue) { c.IDs.Kind = "uuid" }, false},
 		{"ids beyond 64 bits", func(c *Catalogue) { c.IDs = IDMap{Kind: IDBase, Base: math.MaxInt64 - 5} }, false},
@@ -142,7 +155,7 @@ func TestCatalogueCheck(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		got, err := throughBadger(t, cat)
-		if c.sound && (err != nil || cmp.Diff(got, cat, cmp.AllowUnexported(IDMap{}, ShardInfo{})) != "") || !c.sound && !errors.Is(err, ErrDamaged) {
+		if c.sound && (err != nil || cmp.Diff(got, cat, cmp.AllowUnexported(Catalogue{}, IDMap{}, ShardInfo{}, sidePlace{})) != "") || !c.sound && !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s, written and read: %v\n%v", c.name, err, got)
 		}
 	}
@@ -230,7 +243,7 @@ func FuzzDirectory(f *testing.F) {
 			t.Skip(err)
 		}
 		_ = db.View(func(txn *badger.Txn) error {
-			c, err := readDirectory(txn, 1<<20)
+			c, err := readDirectory(txn, 1<<20, 1<<20)
 			if err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -18,9 +19,9 @@ const (
 	shardsInRecord = 512
 	blocksInRecord = 1 << 12
 
-	shardEntryBytes  = 64
-	inRowsEntryBytes = 24 // behind it, in a graph with in-rows
-	blockEntryBytes  = 20
+	shardEntryBytes = 64
+	sideEntryBytes  = 24 // behind it, for each further side
+	blockEntryBytes = 20
 )
 
 // stored is the catalogue as Badger has it: what grows with the graph stands in the
@@ -41,22 +42,28 @@ func blocksKey(record int) []byte {
 	return binary.BigEndian.AppendUint32([]byte("blocks/"), uint32(record))
 }
 
+// besides are the sides behind Out, in the order of their entries.
+func (c *Catalogue) besides() []shard.Direction {
+	return slices.DeleteFunc(c.Sides(), func(d shard.Direction) bool { return d < shard.InRows })
+}
+
 // writeDirectory puts the catalogue and the directory into an empty Badger.
 func writeDirectory(put func(key, value []byte) error, c *Catalogue) error {
 	le := binary.LittleEndian
 	var b []byte
+	besides := c.besides()
 	for i := range c.Shards {
 		s := &c.Shards[i]
 		for _, x := range [...]uint32{s.First, uint32(s.Vertices), s.In, s.Out, s.InSum, s.OutSum} {
 			b = le.AppendUint32(b, x)
 		}
-		for _, e := range s.Blobs[:shard.InRows] {
+		for _, e := range s.Blobs {
 			b = le.AppendUint64(le.AppendUint64(b, uint64(e.Off)), uint64(e.Bytes))
 		}
 		b = le.AppendUint32(le.AppendUint32(b, s.degrees[0]), s.degrees[1])
-		if c.InRows {
-			e := s.Blobs[shard.InRows]
-			b = le.AppendUint32(le.AppendUint64(le.AppendUint64(b, uint64(e.Off)), uint64(e.Bytes)), s.RowsSum)
+		for _, dir := range besides {
+			e := c.beside[dir-shard.InRows][i]
+			b = le.AppendUint32(le.AppendUint64(le.AppendUint64(b, uint64(e.Off)), uint64(e.Bytes)), e.sum)
 			b = le.AppendUint32(b, 0)
 		}
 		if last := i+1 == len(c.Shards); last || (i+1)%shardsInRecord == 0 {
@@ -88,10 +95,10 @@ func writeDirectory(put func(key, value []byte) error, c *Catalogue) error {
 }
 
 // readDirectory reads what writeDirectory wrote, of a graph with a payload of so
-// many bytes.
-func readDirectory(txn *badger.Txn, payload int64) (*Catalogue, error) {
+// many bytes and a Badger of so many.
+func readDirectory(txn *badger.Txn, payload, db int64) (*Catalogue, error) {
 	in := stored{Catalogue: new(Catalogue)}
-	b, err := record(txn, catalogueKey, kindCatalogue)
+	b, err := record(txn, catalogueKey, kindCatalogue, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -99,12 +106,11 @@ func readDirectory(txn *badger.Txn, payload int64) (*Catalogue, error) {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	c := in.Catalogue
-	c.Shards, c.IDs.Blocks = nil, nil
+	c.IDs.Blocks = nil
 	le := binary.LittleEndian
-	size := shardEntryBytes
-	if c.InRows {
-		size += inRowsEntryBytes
-	}
+	besides := c.besides()
+	size := shardEntryBytes + len(besides)*sideEntryBytes
+	c.Shards = make([]ShardInfo, 0, max(0, min(in.Directory.Shards, int(db)/size))) // at once: a slice that grows leaves garbage
 	err = records(txn, in.Directory.Shards, shardsInRecord, size, shardsKey, kindShards, func(b []byte) error {
 		s := ShardInfo{
 			First: le.Uint32(b), Vertices: int(le.Uint32(b[4:])), In: le.Uint32(b[8:]), Out: le.Uint32(b[12:]),
@@ -113,8 +119,9 @@ func readDirectory(txn *badger.Txn, payload int64) (*Catalogue, error) {
 		}
 		extent := func(at int) Extent { return Extent{int64(le.Uint64(b[at:])), int64(le.Uint64(b[at+8:]))} }
 		s.Blobs[shard.In], s.Blobs[shard.Out] = extent(24), extent(40)
-		if c.InRows {
-			s.Blobs[shard.InRows], s.RowsSum = extent(64), le.Uint32(b[80:])
+		for k, dir := range besides {
+			at, list := shardEntryBytes+k*sideEntryBytes, &c.beside[dir-shard.InRows]
+			*list = append(*list, sidePlace{extent(at), le.Uint32(b[at+16:])})
 		}
 		c.Shards = append(c.Shards, s)
 		return nil
@@ -140,8 +147,8 @@ func (c *Catalogue) checkPlaces(payload int64) error {
 	for i := range c.Shards {
 		s := &c.Shards[i]
 		for _, dir := range c.Sides() {
-			e, edges := s.Blobs[dir], c.SideEdges(dir, i)
-			if dir == shard.InRows { // its degrees are those of the in side
+			e, edges := c.Blob(dir, i), c.SideEdges(dir, i)
+			if dir >= shard.InRows { // without degrees
 				if err := e.check(payload); err != nil || e.Bytes > mostBytes(s.Vertices, edges) {
 					return fmt.Errorf("shard %d (%s side): %w", i, dir, cmp.Or(err, fmt.Errorf("%w: the directory has %d bytes for %d vertices and %d edges", ErrDamaged, e.Bytes, s.Vertices, edges)))
 				}
@@ -171,8 +178,9 @@ func mostBytes(vertices int, edges uint32) int64 {
 
 // records calls read for each of n entries of a fixed size, in order.
 func records(txn *badger.Txn, n, inRecord, size int, key func(int) []byte, kind uint32, read func(b []byte) error) error {
+	buffer := make([]byte, envelopeBytes+inRecord*size)
 	for at := 0; at < n; at += inRecord {
-		b, err := record(txn, key(at/inRecord), kind)
+		b, err := record(txn, key(at/inRecord), kind, buffer)
 		if err != nil {
 			return err
 		}
@@ -188,8 +196,8 @@ func records(txn *badger.Txn, n, inRecord, size int, key func(int) []byte, kind 
 	return nil
 }
 
-// record reads a value of Badger's and opens its envelope.
-func record(txn *badger.Txn, key []byte, kind uint32) ([]byte, error) {
+// record reads a value of Badger's into a buffer, which may be nil, and opens its envelope.
+func record(txn *badger.Txn, key []byte, kind uint32, buffer []byte) ([]byte, error) {
 	item, err := txn.Get(key)
 	if errors.Is(err, badger.ErrKeyNotFound) {
 		return nil, fmt.Errorf("%w: no %q in the store", ErrDamaged, key)
@@ -197,7 +205,7 @@ func record(txn *badger.Txn, key []byte, kind uint32) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := item.ValueCopy(nil)
+	b, err := item.ValueCopy(buffer)
 	if err != nil {
 		return nil, err
 	}

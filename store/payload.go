@@ -210,8 +210,14 @@ func (w *payloadWriter) close() error {
 
 // side finds a shard's blob: its place, and its checksum.
 func (s *Store) side(dir shard.Direction, i int) (Extent, uint32) {
-	info, is := &s.cat.Shards[i], s.cat.Stored(dir)
-	return info.Blobs[is], [...]uint32{info.InSum, info.OutSum, info.RowsSum}[is]
+	e, is := s.cat.Blob(dir, i), s.cat.Stored(dir)
+	switch is {
+	case shard.In:
+		return e, s.cat.Shards[i].InSum
+	case shard.Out:
+		return e, s.cat.Shards[i].OutSum
+	}
+	return e, s.cat.beside[is-shard.InRows][i].sum
 }
 
 // ReadShard reads a shard's blob into dst, which must have the size that
@@ -263,14 +269,14 @@ func (s *Store) Prefetch(dir shard.Direction, i int) {
 // matches compares the header of a side with the catalogue.
 func (s *Store) matches(dir shard.Direction, i int, h shard.Header) error {
 	info, edges, is := s.cat.Shards[i], s.cat.SideEdges(dir, i), s.cat.Stored(dir)
-	said, weighted := is, s.cat.Weighted && is == shard.In
-	if is == shard.InRows {
-		said = shard.In
+	said, weighted := shard.In, is >= shard.OutWeights || is == shard.In && s.cat.Weighted
+	if is == shard.Out || is == shard.OutWeights {
+		said = shard.Out
 	}
 	if _, want := s.side(dir, i); h.Checksum != want || h.Index != uint32(i) || h.First != info.First || h.Vertices != info.Vertices {
 		return fmt.Errorf("%w: it is shard %d with checksum %08x, the catalogue expects %08x", ErrDamaged, h.Index, h.Checksum, want)
 	}
-	if want := s.cat.encoding(is); h.Version != want && (s.cat.Layout != Packed || h.Version != rows.Version || h.Vertices > 1) {
+	if want := s.cat.encoding(is); h.Version != want && (s.cat.Layout != Packed || h.Version != rows.Version || h.Vertices > 1 || is >= shard.OutWeights) {
 		return fmt.Errorf("%w: its encoding is version %d, this build has version %d there", ErrDamaged, h.Version, want)
 	}
 	if h.Dir != said || h.Edges != edges || weighted != h.Weighted {

@@ -80,7 +80,7 @@ func (s *Store) openDirectory() (err error) {
 	}
 	return guard(func() error {
 		return s.db.View(func(txn *badger.Txn) error {
-			s.cat, err = readDirectory(txn, s.payload.size)
+			s.cat, err = readDirectory(txn, s.payload.size, s.folder.tables+s.folder.logs)
 			return err
 		})
 	})

@@ -56,6 +56,9 @@ func (s *Store) openVersion1() error {
 	if err := json.Unmarshal(b, c); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
+	if len(c.besides()) > 0 {
+		return fmt.Errorf("%w: store version 1 has no %s sides", ErrDamaged, c.besides()[0])
+	}
 	s.cat = c
 	for i := range c.Shards {
 		info := &c.Shards[i]

@@ -45,8 +45,8 @@ type Writer struct {
 	ids     IDMap
 	idSums  []uint32
 
-	mu     sync.Mutex        // guards places
-	places [3]map[int]placed // by direction and shard
+	mu     sync.Mutex                  // guards places
+	places [shard.Sides]map[int]placed // by shard
 }
 
 // Create begins a graph that will stand at path. An existing graph there is an
@@ -75,7 +75,7 @@ func Create(path string, force bool) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{target: path, force: force, lock: lock, places: [3]map[int]placed{{}, {}, {}}}
+	w := &Writer{target: path, force: force, lock: lock, places: [shard.Sides]map[int]placed{{}, {}, {}, {}, {}}}
 	if w.stale, err = removeStale(path); err == nil {
 		err = checkTarget(path, force) // it may have put a graph back
 	}
@@ -243,9 +243,9 @@ func (w *Writer) failed(err error) error {
 	return fmt.Errorf("import to %s: %w", w.target, err)
 }
 
-// placed is where a side lies, and how many bytes of degrees lie behind it.
+// placed is a side, and how many bytes of degrees lie behind it.
 type placed struct {
-	blob    Extent
+	sidePlace
 	degrees uint32
 }
 
@@ -254,16 +254,16 @@ func (w *Writer) PutShard(i int, side shard.Side) error {
 	return w.put(side.Header().Dir, i, side, sealDegrees(side))
 }
 
-// PutInRows stores rows of in-edges beside the in side: see [Writer.PutShard].
-func (w *Writer) PutInRows(i int, side shard.Side) error {
-	return w.put(shard.InRows, i, side, nil)
+// PutBeside stores one of the sides behind [shard.Out]: see [Writer.PutShard].
+func (w *Writer) PutBeside(dir shard.Direction, i int, side shard.Side) error {
+	return w.put(dir, i, side, nil)
 }
 
 func (w *Writer) put(dir shard.Direction, i int, side shard.Side, degrees []byte) error {
 	e, err := w.append(side.Blob(), degrees)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.places[dir][i] = placed{e, uint32(len(degrees))}
+	w.places[dir][i] = placed{sidePlace{e, side.Header().Checksum}, uint32(len(degrees))}
 	return err
 }
 
@@ -284,12 +284,16 @@ func (w *Writer) Commit(c *Catalogue) error {
 	}
 	c.seal(w.idSums)
 	for i := range c.Shards {
-		for dir := range w.places {
+		s := &c.Shards[i]
+		for dir := range s.Blobs {
 			p := w.places[dir][i]
-			c.Shards[i].Blobs[dir] = p.blob
-			if dir < len(c.Shards[i].degrees) {
-				c.Shards[i].degrees[dir] = p.degrees
-			}
+			s.Blobs[dir], s.degrees[dir] = p.Extent, p.degrees
+		}
+	}
+	for _, dir := range c.besides() {
+		for i := range c.Shards {
+			list := &c.beside[dir-shard.InRows]
+			*list = append(*list, w.places[dir][i].sidePlace)
 		}
 	}
 	err := c.check()

@@ -98,20 +98,31 @@ func gpuCost(o Observation, s State) float64 {
 	return s.Speeds.Alone + workCost(o, s, s.Speeds.Streamed)
 }
 
-// compares reports whether an iteration of both has shown how fast the GPU is beside the
-// CPU, and none yet how fast it is alone: one page, which is measured before the first
-// iteration, is slower than one of many.
-func compares(o Observation, s State) bool {
-	return !s.Compared && s.Speeds.Crowded > 0 && o.ResidentEdges < o.PullEdges
-}
+// Where edges are streamed, the first iterations with a GPU show what each costs: the
+// very first is slow whoever does it, in the second the GPU works alone, in the third
+// both do, if that may be sooner at all. Both share the bandwidth of memory.
+const (
+	cold = iota
+	warm
+	shownAlone
+	shownBoth
+)
+
+// streams reports whether a pull copies edges to a GPU.
+func (o Observation) streams() bool { return o.ResidentEdges < o.PullEdges }
 
 // share says whether the CPU has a part in an iteration that the GPU does sooner
 // than it.
 func share(o Observation, s State, gpu, toHost float64) Device {
-	if compares(o, s) {
+	v := s.Speeds
+	switch {
+	case !o.streams():
+	case s.Compared == warm:
 		return GPU
+	case s.Compared == shownAlone: // what a cold one showed counts no more
+		v.Crowded, v.Both = 0, 0
 	}
-	v, work := s.Speeds, workCost(o, s, cmp.Or(s.Speeds.Crowded, s.Speeds.Streamed))
+	work := workCost(o, s, cmp.Or(v.Crowded, v.Streamed))
 	pull := v.Page * float64(o.PullEdges)
 	together := cmp.Or(v.Both, 2*v.Alone) + max(pull*work/(pull+work), exchangeCost(o, s)) + toHost
 	if pull > work*float64(o.Pages) || together > (1-leastGain)*gpu {

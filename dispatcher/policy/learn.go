@@ -1,7 +1,5 @@
 package policy
 
-import "cmp"
-
 // Speeds are how fast the devices of a job are, in seconds: per edge, or per
 // byte. They are measured in every iteration that shows them.
 type Speeds struct {
@@ -82,9 +80,12 @@ func (p Scanned) looked() (t Took) {
 	return t
 }
 
+// pages is what it took for the edges of the pages.
+func (p Scanned) pages() Took { return Took{p.Seconds, p.Edges} }
+
 // Rates are what it says of Speeds.Page and Speeds.CPU; 0: nothing.
 func (p Scanned) Rates() (page, cpu float64) {
-	return Took{p.Seconds, p.Edges}.Rate(), p.looked().Rate()
+	return p.pages().Rate(), p.looked().Rate()
 }
 
 // Measurement is what was measured of an iteration, or beside it.
@@ -103,11 +104,6 @@ type Measurement struct {
 	Link        Took        `json:"link"`
 	// Beside is what an iteration with a GPU took beside the work on pages.
 	Beside float64 `json:"beside"`
-	// Orders are how many pulls over a page the making of source orders took. Late:
-	// there was none, for want of time.
-	Orders []float64 `json:"orders,omitempty"`
-	Late   bool      `json:"late"`
-	Lowest int       `json:"lowest"` // rank of a page that the CPU did in an iteration of both
 }
 
 // Learn takes in a measurement.
@@ -115,34 +111,49 @@ func Learn(s State, m Measurement) State {
 	notified := s.Notified // otherwise sides were read for good
 	if m.Decision.Device != "" {
 		s = count(s, m)
-		s = learnOrder(s, m)
 	}
 	if s.Fixed {
 		return s
 	}
 	v := &s.Speeds
-	switch {
-	case m.Decision.Device == Hybrid:
-		Took{m.Beside, 1}.mix(&v.Both)
-	case m.Decision.Device == GPU && m.Decision.Method == Pull:
-		Took{m.Beside, 1}.mix(&v.Alone)
-	}
-	m.Resident.mix(&v.Resident)
-	switch {
-	case m.Decision.Device == Hybrid:
-		m.Streamed.mix(&v.Crowded)
-	case compares(m.Observation, s) && m.Decision.Device == GPU:
-		v.Streamed, s.Compared = cmp.Or(m.Streamed.Rate(), v.Streamed), true
-	default:
-		m.Streamed.mix(&v.Streamed)
-	}
+	learnGPU(&s, m)
 	m.Link.mix(&v.Link)
-	Took{m.Scan.Seconds, m.Scan.Edges}.mix(&v.Page)
+	if page := m.Scan.pages(); m.Decision.Device != "" || v.Page == 0 || page.Rate() < v.Page {
+		page.mix(&v.Page) // beside iterations one page alone is measured, which takes longer than among others
+	}
 	m.Scan.looked().mix(&v.CPU)
 	if notified && m.Notify > 0 {
 		learnNotify(v, m)
 	}
 	return s
+}
+
+// learnGPU takes in an iteration with a GPU. The ones that compare count alone, and cold
+// ones only where nothing is known.
+func learnGPU(s *State, m Measurement) {
+	v, beside, streamed := &s.Speeds, &s.Speeds.Alone, &s.Speeds.Streamed
+	if m.Decision.Device == Hybrid {
+		beside, streamed = &v.Both, &v.Crowded
+	}
+	m.Resident.mix(&v.Resident)
+	works := m.Decision.Device == Hybrid || m.Decision.Device == GPU && m.Decision.Method == Pull
+	if works && m.Observation.streams() {
+		switch {
+		case s.Compared == cold:
+			s.Compared = warm
+			if *streamed > 0 {
+				return
+			}
+		case s.Compared == warm && m.Decision.Device == GPU:
+			s.Compared, *beside, *streamed = shownAlone, 0, 0
+		case s.Compared == shownAlone && m.Decision.Device == Hybrid:
+			s.Compared, *beside, *streamed, v.Page = shownBoth, 0, 0, 0
+		}
+	}
+	if works {
+		Took{m.Beside, 1}.mix(beside)
+	}
+	m.Streamed.mix(streamed)
 }
 
 // learnNotify takes in an iteration that notified.
@@ -175,35 +186,8 @@ func count(s State, m Measurement) State {
 	case d.Method == NotifyPull:
 		s.Notified = true
 	}
-	if m.Decision.Device == Hybrid || m.Decision.Device == CPU && m.Decision.Method == Pull {
-		s.Pulls++
-	}
 	if s.Untried += m.Seconds; m.Decision.Device != CPU {
 		s.Untried = 0
-	}
-	return s
-}
-
-// firstOrderPulls is how many pulls it takes to make source order, before that is
-// measured.
-const firstOrderPulls = 3
-
-// retried is by how much the making of source order is taken to be shorter, after an
-// iteration that had too little time for it: each page's is made once, and saves
-// something ever after.
-const retried = 0.9
-
-// learnOrder takes in what the CPU did of an iteration of both.
-func learnOrder(s State, m Measurement) State {
-	if m.Decision.Device != Hybrid {
-		return s
-	}
-	s.Lowest = min(s.Lowest+1, m.Observation.Pages, m.Lowest) // not so far if it was once
-	for _, took := range m.Orders {
-		s.OrderPulls = max(min(took, 4*s.OrderPulls), (s.OrderPulls+took)/2)
-	}
-	if m.Late && len(m.Orders) == 0 { // it may take less than it once did
-		s.OrderPulls *= retried
 	}
 	return s
 }

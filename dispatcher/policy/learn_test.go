@@ -5,7 +5,6 @@ import "testing"
 // TestLearnSpeeds: a measurement counts half, one that is far off no more than twice
 // the old one, and none where the speeds are given.
 func TestLearnSpeeds(t *testing.T) {
-	alone := Measurement{Observation: Observation{Facts: facts()}, Decision: Decision{Device: GPU, Method: NotifyPull}, Streamed: Took{2, 1}}
 	for _, c := range []struct {
 		name string
 		old  Speeds
@@ -21,8 +20,8 @@ func TestLearnSpeeds(t *testing.T) {
 		{"of the GPU", Speeds{}, Measurement{Decision: Decision{Device: GPU, Method: Pull}, Beside: 5, Resident: Took{1, 2}}, Speeds{Alone: 5, Resident: 0.5}},
 		{"of the GPU, with notifying", Speeds{}, Measurement{Decision: Decision{Device: GPU, Method: NotifyPull}, Beside: 5}, Speeds{}},
 		{"of both", Speeds{}, Measurement{Decision: Decision{Device: Hybrid, Method: Pull}, Beside: 5, Streamed: Took{1, 2}}, Speeds{Both: 5, Crowded: 0.5}},
-		{"the first alone after both", Speeds{Streamed: 4, Crowded: 3}, alone, Speeds{Streamed: 2, Crowded: 3}},
-		{"alone before both", Speeds{Streamed: 4}, alone, Speeds{Streamed: 3}},
+		{"a page beside iterations was slower", Speeds{Page: 2}, Measurement{Scan: Scanned{Seconds: 12, Edges: 4}}, Speeds{Page: 2}},
+		{"it was faster", Speeds{Page: 2}, Measurement{Scan: Scanned{Seconds: 4, Edges: 4}}, Speeds{Page: 1.5}},
 	} {
 		if got := Learn(State{Limit: inMemoryLimit, Speeds: c.old}, c.m).Speeds; got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
@@ -30,6 +29,37 @@ func TestLearnSpeeds(t *testing.T) {
 		if got := Learn(State{Limit: inMemoryLimit, Speeds: c.old, Fixed: true}, c.m).Speeds; got != c.old {
 			t.Errorf("%s: given speeds became %+v", c.name, got)
 		}
+	}
+}
+
+// TestCompare: a cold iteration of both does not keep the CPU away for ever. Then the GPU
+// works alone, then both, and what these show counts alone.
+func TestCompare(t *testing.T) {
+	o := Observation{Facts: facts(), Fraction: 1, GPUs: 1}
+	s := State{Limit: inMemoryLimit, Speeds: Speeds{CPU: 4, Page: 4, Streamed: 2, Link: 1e-12, Alone: 1}}
+	for i, c := range []struct {
+		want             Device
+		streamed, beside float64 // that it takes
+		page             float64
+	}{
+		{Hybrid, 9, 5000, 40}, {GPU, 1, 2, 0}, {Hybrid, 1.2, 3, 4}, {Hybrid, 1.2, 3, 4},
+	} {
+		d, next := Decide(o, s)
+		if d.Device != c.want {
+			t.Fatalf("iteration %d: %s, want %s, with %+v", i, d.Device, c.want, s.Speeds)
+		}
+		m := Measurement{Observation: o, Decision: d, Beside: c.beside, Streamed: Took{c.streamed, 1}}
+		if d.Device == Hybrid {
+			m.Scan = Scanned{c.page, 1, 1}
+		}
+		s = Learn(next, m)
+	}
+	if want := (Speeds{CPU: s.Speeds.CPU, Page: 4, Streamed: 1, Crowded: 1.2, Link: 1e-12, Alone: 2, Both: 3}); s.Speeds != want {
+		t.Errorf("got %+v, want %+v", s.Speeds, want)
+	}
+	s = Learn(s, Measurement{Observation: o, Decision: Decision{Device: Hybrid, Method: Pull}, Streamed: Took{3, 1}})
+	if d, _ := Decide(o, s); !near(s.Speeds.Crowded, 1.8) || d.Device != GPU {
+		t.Errorf("%s, with %+v", d.Device, s.Speeds)
 	}
 }
 
@@ -56,7 +86,7 @@ func TestLearnNotify(t *testing.T) {
 // needs, by what they look at.
 func TestOwed(t *testing.T) {
 	f := facts()
-	s := Start(f, New(f), 0)
+	s := Start(f, State{}, 0)
 	if s.Owed != 10000 || s.Limit != 0.5 {
 		t.Fatalf("it begins with %+v", s)
 	}
@@ -65,7 +95,7 @@ func TestOwed(t *testing.T) {
 		m.GPUWorked = 9000
 		return Learn(s, m)
 	}
-	if got := pull(s, CPU, 0.6); got.Owed != 10000 || got.Pulls != 1 || got.Pulled != 9000 {
+	if got := pull(s, CPU, 0.6); got.Owed != 10000 || got.Pulled != 9000 {
 		t.Errorf("a pull that was right: %+v", got.Counts)
 	}
 	if got := pull(s, CPU, 0.25); got.Owed != 5000 {
@@ -74,11 +104,11 @@ func TestOwed(t *testing.T) {
 	if got := pull(s, CPU, 0.01); got.Owed != 1000 {
 		t.Errorf("a pull that looked at 9000 edges and vertices: %+v", got.Counts)
 	}
-	if got := pull(s, GPU, 0.25); got.Owed != 10000 || got.Pulls != 0 {
+	if got := pull(s, GPU, 0.25); got.Owed != 10000 {
 		t.Errorf("on the GPU, with an unknown speed of the CPU: %+v", got.Counts)
 	}
 	s.Speeds.CPU = 3
-	if got := pull(s, Hybrid, 0.25); got.Owed != 7000 || got.Pulls != 1 || got.Pulled != 0 {
+	if got := pull(s, Hybrid, 0.25); got.Owed != 7000 || got.Pulled != 0 {
 		t.Errorf("in the time for 3000 edges of the CPU: %+v", got.Counts)
 	}
 	f.News = true
@@ -87,35 +117,11 @@ func TestOwed(t *testing.T) {
 	}
 	f.News = false
 	f.OneSide = true
-	if s := Start(f, New(f), 0); s.Owed != 0 {
+	if s := Start(f, State{}, 0); s.Owed != 0 {
 		t.Errorf("with the sides of a pull: %+v", s)
 	}
 	f.InMemory = false
-	if s := Start(f, New(f), 10); s.Limit != 0.05 || s.Owed != 0 {
+	if s := Start(f, State{}, 10); s.Limit != 0.05 || s.Owed != 0 {
 		t.Errorf("from disk: %+v", s)
-	}
-}
-
-// TestLearnOrder: what the making of source order takes is measured, tried again after a
-// while, and the rank to which the CPU comes follows it.
-func TestLearnOrder(t *testing.T) {
-	f := facts()
-	m := Measurement{Observation: Observation{Facts: f}, Decision: Decision{Device: Hybrid, Method: Pull}, Lowest: 20}
-	s := State{Limit: inMemoryLimit, OrderPulls: 4, Lowest: 10}
-	if got := Learn(s, m); got.OrderPulls != 4 || got.Lowest != 11 {
-		t.Errorf("nothing was made: %+v", got)
-	}
-	m.Late = true
-	if got := Learn(s, m); got.OrderPulls != 4*retried {
-		t.Errorf("late: %+v", got)
-	}
-	m.Orders, m.Lowest = []float64{2, 1000}, 7
-	if got := Learn(s, m); got.OrderPulls != (3.+1000)/2 || got.Lowest != 7 {
-		t.Errorf("two were made, one of them slowly: %+v", got)
-	}
-	s.Lowest = 20
-	m.Lowest = 20
-	if got := Learn(s, m); got.Lowest != 20 {
-		t.Errorf("it goes past the last rank: %+v", got)
 	}
 }

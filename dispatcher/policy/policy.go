@@ -38,7 +38,6 @@ type Facts struct {
 	OneSide     bool   `json:"one_side"`   // vertices notify by sides that a pull reads too
 	Saturates   bool   `json:"saturates"`  // the program has Saturated
 	Aggregates  bool   `json:"aggregates"` // the program has an aggregate
-	Ordered     bool   `json:"ordered"`    // shards can be put in source order
 	// News: pulls leave out edges that have no news, as notify-pulls do.
 	News bool `json:"news,omitempty"`
 	// Frontier: the job can advance frontiers. Seeks: their programs end early where many
@@ -46,6 +45,10 @@ type Facts struct {
 	Frontier    bool `json:"frontier,omitempty"`
 	Seeks       bool `json:"seeks,omitempty"`
 	Prioritized bool `json:"prioritized,omitempty"`
+	// Folded is how many edges of so many Shards are packed: a vertex gathers along its
+	// own only where its whole shard is folded.
+	Folded uint64 `json:"folded,omitempty"`
+	Shards uint64 `json:"shards,omitempty"`
 	// Scans is how many edges are gone through to notify, whatever is active.
 	Scans uint64 `json:"scans,omitempty"`
 }
@@ -72,9 +75,6 @@ type Decision struct {
 	// Alpha is the time that the CPU alone would take, over that of the GPUs (Garaph,
 	// section 5.3); 0 where nothing was to choose.
 	Alpha float64 `json:"alpha"`
-	// SourceOrder: the CPU pulls over shards in source order, and makes it where that
-	// is missing.
-	SourceOrder bool `json:"source_order"`
 }
 
 // State is what a policy knows. The zero value knows nothing; see [Start].
@@ -84,9 +84,9 @@ type State struct {
 	Limit  float64 `json:"limit"`
 	Speeds Speeds  `json:"speeds"`
 	Fixed  bool    `json:"fixed"` // Speeds are given, and not measured
-	// Compared: Speeds.Streamed is of an iteration, and not of the one page that is
-	// measured before the first.
-	Compared bool `json:"compared"`
+	// Compared is how far iterations have shown what the GPU takes alone, and beside
+	// the CPU.
+	Compared int `json:"compared"`
 	// Notified: an iteration was a notify-pull, so that the sides for it are in memory.
 	Notified bool `json:"notified"`
 	// Missed is how many seconds a GPU would have saved in the iterations that the CPU
@@ -98,18 +98,12 @@ type State struct {
 	// date, and since the CPU was measured.
 	Alone  float64 `json:"alone"`
 	Unseen float64 `json:"unseen"`
-	// OrderPulls is how many pulls over a page the making of its source order takes.
-	OrderPulls float64 `json:"order_pulls"`
-	// Lowest is about the lowest rank of a page that the CPU did in the last
-	// iterations of both.
-	Lowest int `json:"lowest"`
 }
 
 // Counts are what the choice between pull and notify-pull depends on. They count
 // work and not time, so that the same job always makes the same choices.
 type Counts struct {
-	Pulls  int    `json:"pulls"`  // iterations in which the CPU pulled
-	Pulled uint64 `json:"pulled"` // edges and vertices of the last one that it did alone; 0: none yet
+	Pulled uint64 `json:"pulled"` // edges and vertices of the last pull that the CPU did alone; 0: none yet
 	// Owed is how many edges pulls look at in excess before the sides by which vertices
 	// notify are read, which stay in memory then: as many as they have.
 	Owed int64 `json:"owed"`
@@ -120,11 +114,6 @@ type Counts struct {
 
 // inMemoryLimit is the largest f with which an iteration notifies, in memory.
 const inMemoryLimit = 0.5
-
-// New is the state before anything is known.
-func New(f Facts) State {
-	return State{OrderPulls: firstOrderPulls, Lowest: f.Pages}
-}
 
 // Start sets what a job that is not resumed begins with. accessRatio is the disk's
 // sequential over its random read speed, which counts where the graph is not in
@@ -139,10 +128,6 @@ func Start(f Facts, s State, accessRatio float64) State {
 	return s
 }
 
-// pullsInPlace is after how many pulls source order is made: making it takes as
-// long as it saves in about so many iterations.
-const pullsInPlace = 8
-
 // Decide says how the next iteration is done.
 func Decide(o Observation, s State) (Decision, State) {
 	d := Decision{Method: method(o, s)}
@@ -152,8 +137,6 @@ func Decide(o Observation, s State) (Decision, State) {
 	if d.Device != CPU && (d.Alpha > 1 || o.ResidentEdges >= o.PullEdges || o.Aggregates) {
 		d.Method = Pull
 	}
-	pulls := d.Device == Hybrid || d.Device == CPU && d.Method == Pull
-	d.SourceOrder = o.Ordered && pulls && s.Pulls >= pullsInPlace
 	return d, s
 }
 
@@ -195,11 +178,16 @@ const (
 
 // gain is about how many edges a pull looks at more than notify-pull.
 func gain(o Observation, s State) float64 {
-	notify := o.Fraction * float64(o.NotifyEdges) / s.Limit
+	along := o.Fraction * float64(o.NotifyEdges)
+	notify := along / s.Limit
 	if o.News && o.InMemory { // both fold the same blocks, but a pull looks at all heads and vertices
 		return float64(o.Vertices) + float64(o.NotifyEdges)/headEdges - newsNotify*notify
 	}
-	return pullCost(o, s) - notify - float64(o.Scans)
+	folded := 0.0 // each edge leads to another shard, until none is left
+	if o.Folded > 0 {
+		folded = min(1, along/float64(o.Shards)) * float64(o.Folded)
+	}
+	return pullCost(o, s) - notify - folded - float64(o.Scans)
 }
 
 // pullCost is about how many edges a pull gathers along: |E|, but for a program

@@ -36,10 +36,13 @@ func TestMethod(t *testing.T) {
 		{"a pull from disk reads all", func(o *Observation, _ *State) { o.News, o.InMemory = true, false }, 0.3, NotifyPull},
 		{"a side to go through", func(o *Observation, _ *State) { o.Scans = 5000 }, 0.3, Pull},
 		{"few lead to what is active", func(o *Observation, _ *State) { o.Scans = 5000 }, 0.2, NotifyPull},
+		{"notified edges lead to all shards", func(o *Observation, _ *State) { o.Folded, o.Shards = 10000, 20 }, 0.002, Pull},
+		{"they lead to half of them", func(o *Observation, _ *State) { o.Folded, o.Shards = 10000, 20 }, 0.001, NotifyPull},
+		{"few edges are packed", func(o *Observation, _ *State) { o.Folded, o.Shards = 5000, 20 }, 0.1, NotifyPull},
 		{"the last pull of one without Saturated", func(_ *Observation, s *State) { s.Pulled = 100 }, 0.01, NotifyPull},
 	} {
 		o := Observation{Facts: facts(), Fraction: c.f}
-		s := Start(o.Facts, New(o.Facts), 0)
+		s := Start(o.Facts, State{}, 0)
 		s.Owed = 0
 		if c.set != nil {
 			c.set(&o, &s)
@@ -179,29 +182,6 @@ func TestTried(t *testing.T) {
 	}
 }
 
-// TestSourceOrder: the CPU pulls in source order from the ninth pull on.
-func TestSourceOrder(t *testing.T) {
-	o := Observation{Facts: facts(), Fraction: 1}
-	o.Ordered = true
-	s := State{Limit: inMemoryLimit}
-	for pulls := range 2 * pullsInPlace {
-		d, after := Decide(o, s)
-		if d.SourceOrder != (pulls >= pullsInPlace) {
-			t.Errorf("after %d pulls: %+v", pulls, d)
-		}
-		s = Learn(after, Measurement{Observation: o, Decision: d})
-	}
-	few := o
-	few.Fraction = 0.01
-	if d, _ := Decide(few, s); d.Method != NotifyPull || d.SourceOrder {
-		t.Errorf("notify-pull has no order: %+v", d)
-	}
-	o.Ordered = false
-	if d, _ := Decide(o, s); d.SourceOrder {
-		t.Errorf("there is no order: %+v", d)
-	}
-}
-
 // TestMaintain: what is due while the GPU works alone.
 func TestMaintain(t *testing.T) {
 	o := Observation{Facts: facts(), GPUs: 1, Behind: true}
@@ -247,14 +227,14 @@ func TestFrontier(t *testing.T) {
 	} {
 		o := Observation{Facts: facts(), Fraction: c.f, AggregateChanged: c.aggregate}
 		o.Frontier, o.Seeks, o.Prioritized = c.able, c.seeks, c.prioritized
-		s := Start(o.Facts, New(o.Facts), 0)
+		s := Start(o.Facts, State{}, 0)
 		s.Owed, s.Spared = 0, c.spared
 		if d, _ := Decide(o, s); d.Method != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, d.Method, c.want)
 		}
 	}
 	o := Observation{Facts: facts(), Fraction: 0.001}
-	s := Learn(Start(o.Facts, New(o.Facts), 0), Measurement{Observation: o, Decision: Decision{Method: Pull, Device: CPU}, Looked: 10000})
+	s := Learn(Start(o.Facts, State{}, 0), Measurement{Observation: o, Decision: Decision{Method: Pull, Device: CPU}, Looked: 10000})
 	if want := 10000 - 8*0.001*10000; !near(s.Spared, want) {
 		t.Errorf("a pull along 10,000 edges with 10 of active vertices: %v would have been spared, want %v", s.Spared, want)
 	}

@@ -48,8 +48,8 @@ func Decode(b []byte, s State) (State, error) {
 	default:
 		return s, fmt.Errorf("the policy's record has version %d, expected %d", r.Version, recordVersion)
 	}
-	if !(r.Limit > 0 && r.Limit <= inMemoryLimit) || r.Pulls < 0 {
-		return s, fmt.Errorf("the policy's record has %d pulls and a limit of %v", r.Pulls, r.Limit)
+	if !(r.Limit > 0 && r.Limit <= inMemoryLimit) {
+		return s, fmt.Errorf("the policy's record has a limit of %v", r.Limit)
 	}
 	s.Counts, s.Limit = r.Counts, r.Limit
 	return s, nil

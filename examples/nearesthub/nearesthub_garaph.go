@@ -39,7 +39,6 @@ func (l nearestHubLoops) loops() compiled.Loops[Place, Place] {
 	return compiled.Loops[Place, Place]{
 		Program: l.p,
 		Gather:  l.gather,
-		Scatter: l.scatter,
 		Fold:    l.fold,
 		Apply:   l.apply,
 		Weighs:  true,
@@ -82,39 +81,6 @@ func (l nearestHubLoops) gatherWeighted(acc []Place, list []uint16, b *compiled.
 		acc[i] = a
 	}
 	return edges
-}
-
-func (l nearestHubLoops) scatter(acc *[1 << 16]Place, nbr []uint32, slot []uint16, weight []float32, cur []Place) {
-	if weight != nil {
-		l.scatterWeighted(acc, nbr, slot, weight, cur)
-		return
-	}
-	p := l.p
-	var dst Place
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
-}
-
-func (l nearestHubLoops) scatterWeighted(acc *[1 << 16]Place, nbr []uint32, slot []uint16, weight []float32, cur []Place) {
-	p := l.p
-	var dst Place
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	weight = weight[:len(nbr)]
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{Weight: weight[i]}, dst)
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
 }
 
 func (l nearestHubLoops) edge(a Place, src Place, weight float32) Place {

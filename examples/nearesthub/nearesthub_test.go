@@ -33,11 +33,11 @@ func TestOverflow(t *testing.T) {
 		"a b 1\na c 1\na x 1\nc d 3e38\nd e 3e38\n": 1, // e
 		"a b 1\na c 1\na x 1\nc d 3e38\ny z 3e38\n": 0,
 	} {
-		var out, told strings.Builder
+		var out, reported strings.Builder
 		args := []string{"run", "nearest-hub", "--undirected", "-", "--output", "-"}
-		got := cli.Run(context.Background(), args, strings.NewReader(ways), &out, &told, cli.New("nearest-hub", "", NearestHub{Edges: 6}))
-		if got != code || code == 1 && (out.Len() > 0 || !strings.Contains(told.String(), `1 of 6 values are wrong, the first that of vertex "e"`)) {
-			t.Errorf("%s: exit %d, want %d; it wrote %q and told %s", ways, got, code, out.String(), told.String())
+		got := cli.Run(context.Background(), args, strings.NewReader(ways), &out, &reported, cli.New("nearest-hub", "", NearestHub{Edges: 6}))
+		if got != code || code == 1 && (out.Len() > 0 || !strings.Contains(reported.String(), `1 of 6 values are wrong, the first that of vertex "e"`)) {
+			t.Errorf("%s: exit %d, want %d; it wrote %q and reported %s", ways, got, code, out.String(), reported.String())
 		}
 	}
 }

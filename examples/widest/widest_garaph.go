@@ -39,7 +39,6 @@ func (l widestLoops) loops() compiled.Loops[float32, float32] {
 	return compiled.Loops[float32, float32]{
 		Program: l.p,
 		Gather:  l.gather,
-		Scatter: l.scatter,
 		Fold:    l.fold,
 		Apply:   l.apply,
 		Weighs:  true,
@@ -86,45 +85,6 @@ func (l widestLoops) gatherWeighted(acc []float32, list []uint16, b *compiled.Bl
 		acc[i] = a
 	}
 	return edges
-}
-
-func (l widestLoops) scatter(acc *[1 << 16]float32, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
-	if weight != nil {
-		l.scatterWeighted(acc, nbr, slot, weight, cur)
-		return
-	}
-	p := l.p
-	var dst float32
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
-		if g < a { // Sum would not change a
-			continue
-		}
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
-}
-
-func (l widestLoops) scatterWeighted(acc *[1 << 16]float32, nbr []uint32, slot []uint16, weight []float32, cur []float32) {
-	p := l.p
-	var dst float32
-	slot = slot[:len(nbr)]
-	_ = acc[0] // it is not nil: no edge has to ask
-	weight = weight[:len(nbr)]
-	for i, u := range nbr {
-		s := slot[i]
-		a := acc[s]
-		g := p.Gather(cur[u], gas.Edge{Weight: weight[i]}, dst)
-		if g < a { // Sum would not change a
-			continue
-		}
-		a = p.Sum(a, g)
-		acc[s] = a
-	}
 }
 
 func (l widestLoops) edge(a float32, src float32, weight float32) float32 {

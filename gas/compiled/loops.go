@@ -27,13 +27,6 @@ type Loops[V, A any] struct {
 	// its accumulator is saturated, and counts them.
 	Gather func(acc []A, list []uint16, b *Block, cur []V) (edges int)
 
-	// Scatter folds edges in an order of their own: the i-th leads from vertex
-	// nbr[i] to accumulator slot[i], and weighs weight[i], or 1 without
-	// weights. There is an accumulator for every slot that can be, so that
-	// slots need no check. Nil when a program's Gather reads the destination's value, and
-	// for programs that are [gas.Saturable] or [gas.Settleable].
-	Scatter func(acc *[1 << 16]A, nbr []uint32, slot []uint16, weight []float32, cur []V)
-
 	// Fold folds the edges of packed blocks, all of them: there is an accumulator
 	// for every destination that can be, and that of dummies, the number of the
 	// shard's vertices, has no meaning. cur has at least the vertices for which the

@@ -16,7 +16,7 @@ import (
 type block[V any] struct {
 	compiled.Block
 	list []uint16
-	slot []uint16 // of each edge, for Scatter
+	slot []uint16 // of each edge, for Fold
 	cur  []V
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/shard/rowweights"
 	"github.com/garaph/garaph/store"
 )
 
@@ -25,6 +26,7 @@ type Options struct {
 	Base          int64
 	Layout        store.Layout // "": store.CSC
 	InRows        bool         // store rows of in-edges beside packed ones
+	NoRowWeights  bool         // store no weights of packed rows
 }
 
 // Build stores g in a temporary folder and opens it for the time of the test.
@@ -74,7 +76,7 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 	if o.Symmetric {
 		g = Mirrored(g)
 	}
-	cat := &store.Catalogue{Vertices: uint32(g.N), Edges: uint64(len(g.Edges)), Weighted: o.Weighted, Symmetric: o.Symmetric, Layout: o.Layout, InRows: o.InRows}
+	cat := &store.Catalogue{Vertices: uint32(g.N), Edges: uint64(len(g.Edges)), Weighted: o.Weighted, Symmetric: o.Symmetric, Layout: o.Layout, InRows: o.InRows, RowWeights: o.Weighted && o.Layout == store.Packed && !o.NoRowWeights}
 	for first := 0; first < g.N; first += o.ShardVertices {
 		cat.Shards = append(cat.Shards, store.ShardInfo{First: uint32(first), Vertices: min(o.ShardVertices, g.N-first)})
 	}
@@ -99,13 +101,20 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 			side = encode(out[i], shard.Out, i, info, false)
 			if o.Layout == store.Packed {
 				info.OutSum, err = putPackedRows(w.PutShard, i, side)
+				if cat.RowWeights && err == nil {
+					err = putWeights(w, shard.OutWeights, i, encode(out[i], shard.Out, i, info, true))
+				}
 			} else {
 				info.OutSum = rows.Seal(side.Blob())
 				err = w.PutShard(i, side)
 			}
 		}
 		if o.InRows && err == nil {
-			info.RowsSum, err = putPackedRows(w.PutInRows, i, encode(in[i], shard.In, i, info, false))
+			side = encode(in[i], shard.In, i, info, o.Weighted)
+			_, err = putPackedRows(func(i int, x shard.Side) error { return w.PutBeside(shard.InRows, i, x) }, i, side)
+			if cat.RowWeights && err == nil {
+				err = putWeights(w, shard.InWeights, i, side)
+			}
 		}
 		if err != nil {
 			return err
@@ -149,15 +158,24 @@ func putPacked(w *store.Writer, i int, side *rows.Side, weighted bool) (sum uint
 
 // putPackedRows stores a side as packed rows.
 func putPackedRows(put func(int, shard.Side) error, i int, side *rows.Side) (sum uint32, err error) {
-	buffer, err := hostmem.Bytes(packedrows.MostBytes(side.Vertices(), side.Edges(), false))
+	buffer, err := hostmem.Bytes(packedrows.MostBytes(side.Vertices(), side.Edges()))
 	if err != nil {
 		return 0, err
 	}
-	x, err := new(packedrows.Packer).Side(side, false, buffer)
+	x, err := packedrows.Pack(side, buffer)
 	if err != nil {
 		return 0, err
 	}
 	return x.Header().Checksum, put(i, x)
+}
+
+// putWeights stores the weights of rows.
+func putWeights(w *store.Writer, dir shard.Direction, i int, side *rows.Side) error {
+	buffer, err := hostmem.Bytes(rowweights.MostBytes(side.Edges()))
+	if err != nil {
+		return err
+	}
+	return w.PutBeside(dir, i, new(rowweights.Packer).Side(side.Header(), side.Weight, buffer))
 }
 
 // encode is a plain maker of a shard's side.

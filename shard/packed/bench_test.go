@@ -189,3 +189,27 @@ func BenchmarkPack(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPlain makes plain rows of packed sides. It reports thread CPU time.
+func BenchmarkPlain(b *testing.B) {
+	g := whole()
+	for _, weighted := range []bool{false, true} {
+		sides, _ := g.packs(b, weighted)
+		size := int64(0)
+		for _, s := range sides {
+			size = max(size, rows.Size(s.Vertices, s.Edges, weighted))
+		}
+		blob := make([]byte, size)
+		b.Run(map[bool]string{false: "unweighted", true: "weighted"}[weighted], func(b *testing.B) {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			edges, from := 0, threadTime()
+			for i := 0; b.Loop(); i++ {
+				s := sides[i%len(sides)]
+				s.Plain(blob[:rows.Size(s.Vertices, s.Edges, weighted)])
+				edges += int(s.Edges)
+			}
+			b.ReportMetric(float64(threadTime()-from)/float64(edges), "ns/edge")
+		})
+	}
+}

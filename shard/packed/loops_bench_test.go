@@ -18,9 +18,9 @@ import (
 )
 
 // BenchmarkLoops compares ways through all edges of the graph, on one thread and in
-// turn: in destination order (csc), in source order as they are (source), packed
+// turn: in destination order (csc), packed
 // (fold), packed but through a method a call (generic), and what is left of the
-// first without accumulators (gather) and of the third without a program (decode).
+// first without accumulators (gather) and of the second without a program (decode).
 // It reports the median of thread CPU time.
 func BenchmarkLoops(b *testing.B) {
 	g := whole()
@@ -35,19 +35,9 @@ func compare[V number, A any](b *testing.B, g *graph, name string, p gas.Program
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		sides, _ := g.packs(b, name == "sssp")
-		orders := make([]packed.Edges, len(sides))
 		cur := make([]V, g.n)
 		for i := range cur {
 			cur[i] = value(i)
-		}
-		for i := range sides {
-			for e := range sides[i].All() {
-				orders[i].Nbr, orders[i].Slot = append(orders[i].Nbr, e.Nbr...), append(orders[i].Slot, e.Slot...)
-				orders[i].Weight = append(orders[i].Weight, e.Weight...)
-			}
-			if name != "sssp" {
-				orders[i].Weight = nil
-			}
 		}
 		inactive := make([]uint64, g.n/64+1)
 		loops, own := cpuengine.LoopsOf(p)
@@ -64,12 +54,11 @@ func compare[V number, A any](b *testing.B, g *graph, name string, p gas.Program
 			{"csc", func(i int) {
 				s := &g.sides[i]
 				block := compiled.Block{First: s.First, N: g.n, Off: s.Off, Nbr: s.Nbr}
-				if orders[i].Weight != nil {
+				if name == "sssp" {
 					block.Weight = s.Weight
 				}
 				loops.Gather(acc[:s.Vertices()], list[:s.Vertices()], &block, cur)
 			}},
-			{"source", func(i int) { loops.Scatter(&acc, orders[i].Nbr, orders[i].Slot, orders[i].Weight, cur) }},
 			{"fold", func(i int) {
 				loops.Fold(&acc, sides[i].Range(0, sides[i].Blocks), cur)
 			}},

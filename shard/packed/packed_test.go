@@ -445,7 +445,7 @@ func TestWindows(t *testing.T) {
 		next := make([]int, len(sides))
 		for run := range Windows(sides) {
 			if run.From != next[run.Side] || run.To <= run.From {
-				t.Fatalf("side %d goes on with %+v at block %d", run.Side, run, next[run.Side])
+				t.Fatalf("side %d continues with %+v at block %d", run.Side, run, next[run.Side])
 			}
 			next[run.Side] = run.To
 			if run.Side < 2 {

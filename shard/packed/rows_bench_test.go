@@ -12,26 +12,19 @@ import (
 // Packed rows of the same graph: package packedrows.
 
 // packRows packs the rows of all sides.
-func (g *graph) packRows(b *testing.B, weighted bool) (blobs [][]byte, size int64) {
-	var p packedrows.Packer
+func (g *graph) packRows(b *testing.B) (blobs [][]byte, size int64) {
 	for i := range g.sides {
-		blob := packRow(b, &p, &g.sides[i], weighted, make([]byte, rowsRoom(&g.sides[i], weighted)))
+		blob := packRow(b, &g.sides[i], make([]byte, rowsRoom(&g.sides[i])))
 		blobs = append(blobs, append([]byte(nil), blob...))
 		size += int64(len(blob))
 	}
 	return blobs, size
 }
 
-func rowsRoom(s *rows.Side, weighted bool) int64 {
-	return packedrows.MostBytes(s.Vertices(), s.Edges(), weighted)
-}
+func rowsRoom(s *rows.Side) int64 { return packedrows.MostBytes(s.Vertices(), s.Edges()) }
 
-func packRow(b *testing.B, p *packedrows.Packer, s *rows.Side, weighted bool, buffer []byte) []byte {
-	x := *s
-	if !weighted {
-		x.Weight = nil
-	}
-	side, err := p.Side(&x, weighted, buffer)
+func packRow(b *testing.B, s *rows.Side, buffer []byte) []byte {
+	side, err := packedrows.Pack(s, buffer)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -41,13 +34,9 @@ func packRow(b *testing.B, p *packedrows.Packer, s *rows.Side, weighted bool, bu
 // BenchmarkRowsSize reports the bytes of an edge with all headers.
 func BenchmarkRowsSize(b *testing.B) {
 	g := whole()
-	for _, weighted := range []bool{false, true} {
-		b.Run(map[bool]string{false: "unweighted", true: "weighted"}[weighted], func(b *testing.B) {
-			for b.Loop() {
-				_, size := g.packRows(b, weighted)
-				b.ReportMetric(float64(size)/float64(g.edges), "B/edge")
-			}
-		})
+	for b.Loop() {
+		_, size := g.packRows(b)
+		b.ReportMetric(float64(size)/float64(g.edges), "B/edge")
 	}
 }
 
@@ -55,7 +44,7 @@ func BenchmarkRowsSize(b *testing.B) {
 // thread CPU time.
 func BenchmarkRows(b *testing.B) {
 	g := whole()
-	blobs, _ := g.packRows(b, false)
+	blobs, _ := g.packRows(b)
 	sides := make([]*packedrows.Side, len(blobs))
 	for i, blob := range blobs {
 		var err error
@@ -65,11 +54,10 @@ func BenchmarkRows(b *testing.B) {
 	}
 	room, plain := int64(0), int64(0)
 	for i := range g.sides {
-		room = max(room, rowsRoom(&g.sides[i], false))
+		room = max(room, rowsRoom(&g.sides[i]))
 		plain = max(plain, rows.Size(g.sides[i].Vertices(), g.sides[i].Edges(), false))
 	}
 	buffer, blob := make([]byte, room), make([]byte, plain)
-	var p packedrows.Packer
 	var row shard.Buffer
 	var sum uint32
 	read := func(of func(int) shard.Rows, every int) func(i int) int {
@@ -90,11 +78,11 @@ func BenchmarkRows(b *testing.B) {
 		name string
 		do   func(i int) int
 	}{
-		{"pack", func(i int) int { packRow(b, &p, &g.sides[i], false, buffer); return len(g.sides[i].Nbr) }},
+		{"pack", func(i int) int { packRow(b, &g.sides[i], buffer); return len(g.sides[i].Nbr) }},
 		{"decode", func(i int) int { _, _ = packedrows.Decode(blobs[i]); return len(g.sides[i].Nbr) }},
 		{"plain", func(i int) int {
 			n := rows.Size(g.sides[i].Vertices(), g.sides[i].Edges(), false)
-			return len(sides[i].Plain(blob[:n]).Nbr)
+			return len(sides[i].Plain(blob[:n], false).Nbr)
 		}},
 		{"read", read(ofPacked, 1)},
 		{"read10", read(ofPacked, 10)},

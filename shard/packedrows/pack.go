@@ -7,26 +7,17 @@ import (
 	"math/bits"
 
 	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
 )
 
-// Packer packs sides. Its dictionary lasts from one to the next.
-type Packer struct{ dictionary packed.Dictionary }
-
-// Side writes the rows of a side packed to the beginning of a buffer, which has
-// [MostBytes] and 4-byte alignment, and returns the side there.
-func (p *Packer) Side(s *rows.Side, weighted bool, buffer []byte) (*Side, error) {
-	h := layout{Header: shard.Header{Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Edges: s.Edges(), Weighted: weighted}}
-	if need := MostBytes(h.Vertices, h.Edges, weighted); need == math.MaxUint32 || int64(len(buffer)) < need {
+// Pack writes the rows of a side packed to the beginning of a buffer, which has
+// [MostBytes] and 4-byte alignment, and returns the side there. Weights are left out.
+func Pack(s *rows.Side, buffer []byte) (*Side, error) {
+	h := layout{Header: shard.Header{Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Edges: s.Edges()}}
+	if need := MostBytes(h.Vertices, h.Edges); need == math.MaxUint32 || int64(len(buffer)) < need {
 		return nil, fmt.Errorf("%w: %d edges do not fit into %d bytes of packed rows", shard.ErrInvalid, h.Edges, len(buffer))
 	}
 	w := writer{b: buffer, at: shard.HeaderBytes + h.sections()[0]}
-	p.dictionary.List = p.dictionary.List[:0]
-	if weighted && h.Edges > 0 {
-		h.coding = p.dictionary.Make(s.Weight, len(s.Weight))
-		h.entries = len(p.dictionary.List)
-	}
 	begin, base := w.at, uint32(0)
 	clear(buffer[shard.HeaderBytes:begin])
 	for v := range h.Vertices {
@@ -35,16 +26,9 @@ func (p *Packer) Side(s *rows.Side, weighted bool, buffer []byte) (*Side, error)
 			base = s.First + uint32(v)
 		}
 		list := s.Row(v, nil)
-		codes := 0
-		if weighted {
-			codes = len(list) * h.coding.Bytes()
-		}
-		w.row(base, list, codes)
+		w.row(base, list)
 		if len(list) > 0 {
 			base = list[0]
-		}
-		if weighted {
-			p.weights(w.b[w.at-codes:w.at], h.coding, s.Weight[s.Off[v]:s.Off[v+1]])
 		}
 	}
 	if w.gaps < 0 {
@@ -53,24 +37,8 @@ func (p *Packer) Side(s *rows.Side, weighted bool, buffer []byte) (*Side, error)
 	h.bytes = w.at - begin
 	blob := buffer[:h.size()]
 	clear(blob[w.at:])
-	copy(shard.View[float32](blob, int64(len(blob)-h.sections()[2]), h.entries), p.dictionary.List)
 	h.seal(blob)
 	return h.windows(blob), nil
-}
-
-// weights writes codes.
-func (p *Packer) weights(codes []byte, coding packed.Coding, weights []float32) {
-	le := binary.LittleEndian
-	for i, x := range weights {
-		switch coding {
-		case packed.Bytes:
-			codes[i] = byte(p.dictionary.Code(x))
-		case packed.Words:
-			le.PutUint16(codes[2*i:], uint16(p.dictionary.Code(x)))
-		default:
-			le.PutUint32(codes[4*i:], math.Float32bits(x))
-		}
-	}
 }
 
 // writer appends rows. It may write zeros behind them.
@@ -82,9 +50,8 @@ type writer struct {
 
 func (w *writer) varint(x uint64) { w.at += binary.PutUvarint(w.b[w.at:], x) }
 
-// row writes a row that counts from a vertex, with room for so many bytes of codes
-// behind it.
-func (w *writer) row(base uint32, list []uint32, codes int) {
+// row writes a row that counts from a vertex.
+func (w *writer) row(base uint32, list []uint32) {
 	n := len(list)
 	if n == 0 {
 		w.b[w.at] = 0
@@ -107,7 +74,6 @@ func (w *writer) row(base uint32, list []uint32, codes int) {
 		w.at++
 		*width = byte(w.group(list[i-1:i+group], 33))
 	}
-	w.at += codes
 	if n >= long {
 		var length [binary.MaxVarintLen64]byte
 		k := binary.PutUvarint(length[:], uint64(w.at-begin))

@@ -3,7 +3,8 @@
 // vertex, and the gaps to the others in groups of eight, in a width of each group's own.
 // An edge takes about 2 bytes, where plain rows (package rows) take 4 and more. One
 // vertex's row is found by an index of every eighth, so that notifying can read the rows
-// of active vertices alone. docs/format-packed-rows.md draws the bytes.
+// of active vertices alone. Weights have a blob of their own: package rowweights.
+// docs/format-packed-rows.md draws the bytes.
 package packedrows
 
 import (
@@ -12,7 +13,6 @@ import (
 	"math"
 
 	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/shard/packed"
 )
 
 const (
@@ -35,16 +35,13 @@ func init() {
 
 // Side is one side of a shard.
 type Side struct {
-	header     shard.Header
-	coding     packed.Coding
-	index      []uint32  // where the rows of every eighth vertex begin in data
-	data       []byte    // the rows, and slack
-	end        int       // of the rows in data
-	dictionary []float32 // nil without
-	blob       []byte
+	header shard.Header
+	index  []uint32 // where the rows of every eighth vertex begin in data
+	data   []byte   // the rows, and slack
+	end    int      // of the rows in data
+	blob   []byte
 
 	last uint64 // the largest neighbour
-	code uint32 // the largest code of a weight
 }
 
 // Header is that of the blob.
@@ -56,19 +53,17 @@ func (s *Side) Blob() []byte { return s.blob }
 // layout is what the header of a blob says.
 type layout struct {
 	shard.Header
-	coding  packed.Coding // of weights
-	bytes   int           // of the rows
-	entries int           // of the dictionary
+	bytes int // of the rows
 }
 
 // sections are the sizes of what follows the header.
-func (h *layout) sections() [3]int {
-	return [...]int{pad(4 * entries(h.Vertices)), pad(h.bytes + slack), pad(4 * h.entries)}
+func (h *layout) sections() [2]int {
+	return [...]int{pad(4 * entries(h.Vertices)), pad(h.bytes + slack)}
 }
 
 func (h *layout) size() int {
 	n := h.sections()
-	return shard.HeaderBytes + n[0] + n[1] + n[2]
+	return shard.HeaderBytes + n[0] + n[1]
 }
 
 // entries is the length of the index.
@@ -79,11 +74,10 @@ func pad(n int) int { return (n + align - 1) &^ (align - 1) }
 // seal writes the header of a filled blob, with all checksums. That of the header
 // identifies the content: it covers every byte of the blob but itself.
 func (h *layout) seal(blob []byte) {
-	h.Version, h.Flags = Version, uint16(h.coding)<<2
+	h.Version = Version
 	h.Header.Put(blob)
 	le := binary.LittleEndian
 	le.PutUint32(blob[28:], uint32(h.bytes))
-	le.PutUint32(blob[44:], uint32(h.entries))
 	at := shard.HeaderBytes
 	for i, n := range h.sections() {
 		le.PutUint32(blob[32+4*i:], shard.Checksum(blob[at:at+n]))
@@ -111,7 +105,7 @@ func decode(blob []byte, head shard.Header) (*Side, error) {
 	}
 	at := shard.HeaderBytes
 	for i, n := range h.sections() {
-		stored, name := binary.LittleEndian.Uint32(blob[32+4*i:]), [...]string{"index", "rows", "dictionary"}[i]
+		stored, name := binary.LittleEndian.Uint32(blob[32+4*i:]), [...]string{"index", "rows"}[i]
 		if err := shard.CheckSection(blob[at:at+n], stored, name, int64(at)); err != nil {
 			return nil, err
 		}
@@ -126,24 +120,20 @@ func (h *layout) windows(blob []byte) *Side {
 	n := h.sections()
 	data := shard.HeaderBytes + n[0]
 	return &Side{
-		header: h.Header, coding: h.coding, blob: blob, data: blob[data : data+n[1]], end: h.bytes,
-		index:      shard.View[uint32](blob, shard.HeaderBytes, entries(h.Vertices)),
-		dictionary: shard.View[float32](blob, int64(data+n[1]), h.entries),
+		header: h.Header, blob: blob, data: blob[data : data+n[1]], end: h.bytes,
+		index: shard.View[uint32](blob, shard.HeaderBytes, entries(h.Vertices)),
 	}
 }
 
 // layoutOf reads the fields of the encoding, of a sound header.
 func layoutOf(blob []byte, head shard.Header) (layout, error) {
 	field := func(at int) int { return int(binary.LittleEndian.Uint32(blob[at:])) }
-	h := layout{Header: head, coding: packed.Coding(head.Flags >> 2), bytes: field(28), entries: field(44)}
+	h := layout{Header: head, bytes: field(28)}
 	if h.Version != Version {
 		return h, fmt.Errorf("%w: version %d, packed rows are version %d", shard.ErrFormat, h.Version, Version)
 	}
-	if h.coding > packed.Words || !h.Weighted && h.coding != 0 || field(48) != 0 || field(52) != 0 || field(56) != 0 {
-		return h, fmt.Errorf("%w: flags %#x", shard.ErrInvalid, h.Flags)
-	}
-	if (h.entries > 0) != (h.coding != packed.Floats) || h.entries > 1<<(8*h.coding.Bytes()&31) {
-		return h, fmt.Errorf("%w: a dictionary of %d entries, with coding %d", shard.ErrInvalid, h.entries, h.coding)
+	if h.Flags != 0 || h.Weighted || field(40)|field(44)|field(48)|field(52)|field(56) != 0 {
+		return h, fmt.Errorf("%w: flags %#x, with weights: %v", shard.ErrInvalid, h.Flags, h.Weighted)
 	}
 	if want := h.size(); len(blob) != want {
 		return h, fmt.Errorf("%w: %d bytes, the header promises %d", shard.ErrInvalid, len(blob), want)
@@ -151,21 +141,10 @@ func layoutOf(blob []byte, head shard.Header) (layout, error) {
 	return h, nil
 }
 
-// codeBytes is what an edge takes beside its gap.
-func (s *Side) codeBytes() int {
-	if !s.header.Weighted {
-		return 0
-	}
-	return s.coding.Bytes()
-}
-
 // MostBytes is more than any blob takes, and what packing may write.
-func MostBytes(vertices int, edges uint32, weighted bool) int64 {
+func MostBytes(vertices int, edges uint32) int64 {
 	// A row has at most 17 bytes before its gaps; a gap has 32 bits, and an eighth of a
 	// width's byte.
-	n := int64(shard.HeaderBytes+3*align+slack) + int64(4*entries(vertices)) + int64(vertices) + 16*min(int64(vertices), int64(edges)) + 5*int64(edges)
-	if weighted {
-		n += 4 * int64(edges)
-	}
+	n := int64(shard.HeaderBytes+2*align+slack) + int64(4*entries(vertices)) + int64(vertices) + 16*min(int64(vertices), int64(edges)) + 5*int64(edges)
 	return min(n, math.MaxUint32)
 }

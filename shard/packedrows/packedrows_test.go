@@ -16,27 +16,24 @@ import (
 	"github.com/garaph/garaph/shard/rows"
 )
 
-// plain lays out rows; weights are nil without.
-func plain(dir shard.Direction, first uint32, lists [][]uint32, weights [][]float32) *rows.Side {
+// plain lays out rows.
+func plain(dir shard.Direction, first uint32, lists [][]uint32) *rows.Side {
 	s := &rows.Side{Dir: dir, Index: 7, First: first, Off: make([]uint32, 1)}
-	for v, list := range lists {
+	for _, list := range lists {
 		s.Nbr = append(s.Nbr, list...)
 		s.Off = append(s.Off, uint32(len(s.Nbr)))
-		if weights != nil {
-			s.Weight = append(s.Weight, weights[v]...)
-		}
 	}
 	return s
 }
 
 // pack packs a side over what must not stay.
-func pack(t rapid.TB, p *Packer, s *rows.Side, weighted bool) []byte {
+func pack(t rapid.TB, s *rows.Side) []byte {
 	t.Helper()
-	buffer := make([]byte, MostBytes(s.Vertices(), s.Edges(), weighted))
+	buffer := make([]byte, MostBytes(s.Vertices(), s.Edges()))
 	for i := range buffer {
 		buffer[i] = 0xff
 	}
-	side, err := p.Side(s, weighted, buffer)
+	side, err := Pack(s, buffer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,15 +57,13 @@ func decoded(t rapid.TB, blob []byte, n uint32) *Side {
 }
 
 // draw gives rows of a graph of n vertices: degrees and gaps of all lengths.
-func draw(t *rapid.T) (s *rows.Side, n uint32, weighted bool) {
+func draw(t *rapid.T) (s *rows.Side, n uint32) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	n = rapid.SampledFrom([]uint32{1, 2, 1000, 1 << 20, math.MaxUint32}).Draw(t, "vertices of the graph")
 	vertices := min(n, rapid.Uint32Range(1, 40).Draw(t, "vertices"))
 	first := rng.Uint32N(n - vertices + 1)
-	weighted = rapid.Bool().Draw(t, "weighted")
-	distinct := rapid.SampledFrom([]int{1, 3, 300, 1 << 30}).Draw(t, "distinct weights")
 	most := rapid.IntRange(0, 32).Draw(t, "length of a gap")
-	lists, weights := make([][]uint32, vertices), make([][]float32, vertices)
+	lists := make([][]uint32, vertices)
 	for v := range lists {
 		u := uint64(rng.Uint32N(n))
 		if rng.IntN(2) == 0 {
@@ -80,27 +75,22 @@ func draw(t *rapid.T) (s *rows.Side, n uint32, weighted bool) {
 			if rng.IntN(50) == 0 {
 				u = uint64(rng.Uint32N(n))
 			}
-			weights[v] = append(weights[v], float32(rng.IntN(distinct))/7)
 		}
 		slices.Sort(lists[v])
 	}
-	if !weighted {
-		weights = nil
-	}
-	return plain(shard.Direction(rng.IntN(2)), first, lists, weights), n, weighted
+	return plain(shard.Direction(rng.IntN(2)), first, lists), n
 }
 
-// TestRoundTrip: rows come back, alone in any order and all at once, with their weights
-// and degrees, and the largest neighbour is checked.
+// TestRoundTrip: rows come back, alone in any order and all at once, with their
+// degrees, and the largest neighbour is checked.
 func TestRoundTrip(t *testing.T) {
-	var p Packer
 	var b shard.Buffer
 	rapid.Check(t, func(t *rapid.T) {
-		want, n, weighted := draw(t)
-		blob := pack(t, &p, want, weighted)
+		want, n := draw(t)
+		blob := pack(t, want)
 		s := decoded(t, blob, n)
 		h := want.Header()
-		h.Version, h.Weighted, h.Flags, h.Checksum = Version, weighted, s.Header().Flags, binary.LittleEndian.Uint32(blob[60:])
+		h.Version, h.Checksum = Version, binary.LittleEndian.Uint32(blob[60:])
 		if s.Header() != h {
 			t.Fatalf("header %+v, want %+v", s.Header(), h)
 		}
@@ -113,9 +103,9 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatalf("row %d: got %v, want %v", v, got, want.Row(v, nil))
 			}
 		}
-		room := make([]byte, rows.Size(want.Vertices(), want.Edges(), weighted))
-		got := s.Plain(room)
-		if !slices.Equal(got.Off, want.Off) || !slices.Equal(got.Nbr, want.Nbr) || !slices.Equal(got.Weight, want.Weight) {
+		room := make([]byte, rows.Size(want.Vertices(), want.Edges(), false))
+		got := s.Plain(room, false)
+		if !slices.Equal(got.Off, want.Off) || !slices.Equal(got.Nbr, want.Nbr) {
 			t.Fatalf("plain: got %v, want %v", got, want)
 		}
 		rows.Seal(room)
@@ -148,9 +138,9 @@ func TestWidths(t *testing.T) {
 				list = append(list, min(list[len(list)-1], math.MaxUint32-1-gap)+gap)
 			}
 		}
-		want := plain(shard.Out, 0, [][]uint32{list}, nil)
+		want := plain(shard.Out, 0, [][]uint32{list})
 		top := list[len(list)-1]
-		s := decoded(t, pack(t, &Packer{}, want, false), max(top, 1)+1)
+		s := decoded(t, pack(t, want), max(top, 1)+1)
 		var b shard.Buffer
 		if got := s.Row(0, &b); !slices.Equal(got, list) {
 			t.Errorf("width %d: got %v, want %v", w, got, list)
@@ -162,36 +152,30 @@ func TestWidths(t *testing.T) {
 }
 
 // small has rows of every kind in few bytes.
-func small(t rapid.TB, weighted bool) (blob []byte, n uint32) {
+func small(t rapid.TB) (blob []byte, n uint32) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	n = 1 << 20
-	lists, weights := make([][]uint32, 12), make([][]float32, 12)
+	lists := make([][]uint32, 12)
 	for v, degree := range []int{3, 0, 1, 7, 64, 2, 20, 0, 9, 1, 0, 5} {
 		for range degree {
 			lists[v] = append(lists[v], rng.Uint32N(n>>(v%4*5)))
-			weights[v] = append(weights[v], float32(rng.IntN(20)))
 		}
 		slices.Sort(lists[v])
 	}
-	if !weighted {
-		weights = nil
-	}
-	return pack(t, &Packer{}, plain(shard.Out, 100, lists, weights), weighted), n
+	return pack(t, plain(shard.Out, 100, lists)), n
 }
 
 // Every single flipped bit is reported, padding and reserved bytes included.
 func TestEveryFlippedBit(t *testing.T) {
-	for _, weighted := range []bool{false, true} {
-		blob, n := small(t, weighted)
-		for bit := range 8 * len(blob) {
-			blob[bit/8] ^= 1 << (bit % 8)
-			if _, err := Decode(blob); err == nil {
-				t.Fatalf("weighted %v: bit %d of byte %d flipped, and not reported", weighted, bit%8, bit/8)
-			}
-			blob[bit/8] ^= 1 << (bit % 8)
+	blob, n := small(t)
+	for bit := range 8 * len(blob) {
+		blob[bit/8] ^= 1 << (bit % 8)
+		if _, err := Decode(blob); err == nil {
+			t.Fatalf("bit %d of byte %d flipped, and not reported", bit%8, bit/8)
 		}
-		decoded(t, blob, n)
+		blob[bit/8] ^= 1 << (bit % 8)
 	}
+	decoded(t, blob, n)
 }
 
 // reseal makes the checksums right again after damage.
@@ -208,10 +192,9 @@ func reseal(blob []byte) {
 // is refused or reads within the blob.
 func TestHostile(t *testing.T) {
 	le := binary.LittleEndian
-	sound, n := small(t, true)
+	sound, n := small(t)
 	s := decoded(t, sound, n)
 	data := shard.HeaderBytes + 16 // behind an index of two entries
-	dictionary := len(sound) - pad(4*len(s.dictionary))
 	add := func(at, x int) func([]byte) {
 		return func(b []byte) { le.PutUint32(b[at:], le.Uint32(b[at:])+uint32(x)) }
 	}
@@ -223,8 +206,7 @@ func TestHostile(t *testing.T) {
 	}{
 		{"another version", func(b []byte) { b[8] = 2 }, shard.ErrFormat, "version 2"},
 		{"unknown flags", func(b []byte) { b[10] |= 16 }, shard.ErrInvalid, "flags"},
-		{"unknown coding", func(b []byte) { b[10] |= 3 << 2 }, shard.ErrInvalid, "flags"},
-		{"a coding without weights", func(b []byte) { b[10] &^= 1 }, shard.ErrInvalid, "flags"},
+		{"weights", func(b []byte) { b[10] |= 1 }, shard.ErrInvalid, "with weights: true"},
 		{"reserved field", add(52, 1), shard.ErrInvalid, "flags"},
 		{"eight vertices more", add(20, 8), shard.ErrInvalid, "begins at"},
 		{"a vertex less", add(20, -1), shard.ErrInvalid, "the header says"},
@@ -232,12 +214,7 @@ func TestHostile(t *testing.T) {
 		{"an edge less", add(24, -1), shard.ErrInvalid, "contradicts"},
 		{"more bytes", add(28, 16), shard.ErrInvalid, "the header promises"},
 		{"a byte less", add(28, -1), shard.ErrInvalid, "rows"},
-		{"entries without end", add(44, 1<<20), shard.ErrInvalid, "entries"},
-		{"no entries", add(44, -len(s.dictionary)), shard.ErrInvalid, "entries"},
 		{"the index", add(shard.HeaderBytes+4, 1), shard.ErrInvalid, "the index says"},
-		{"a code beyond the dictionary", func(b []byte) { b[data+s.end-1] = 255 }, shard.ErrInvalid, "entry 255"},
-		{"a negative weight", add(dictionary+4, 1<<31), shard.ErrInvalid, "weight -"},
-		{"an infinite weight", func(b []byte) { le.PutUint32(b[dictionary:], math.Float32bits(float32(math.Inf(1)))) }, shard.ErrInvalid, "weight"},
 	} {
 		blob := slices.Clone(sound)
 		c.damage(blob)
@@ -273,7 +250,7 @@ func use(t testing.TB, blob []byte, n uint32) {
 		return
 	}
 	h := s.Header()
-	whole := s.Plain(make([]byte, rows.Size(h.Vertices, h.Edges, h.Weighted)))
+	whole := s.Plain(make([]byte, rows.Size(h.Vertices, h.Edges, false)), false)
 	degrees := make([]uint32, h.Vertices)
 	s.Degrees(degrees)
 	var b shard.Buffer
@@ -286,30 +263,16 @@ func use(t testing.TB, blob []byte, n uint32) {
 			t.Fatalf("neighbour %d is accepted in a graph of %d", list[len(list)-1], n)
 		}
 	}
-	for _, w := range whole.Weight {
-		if !(w >= 0) || math.IsInf(float64(w), 1) {
-			t.Fatalf("weight %v is accepted", w)
-		}
-	}
-}
-
-// TestNegativeZero: -0 is a sound weight.
-func TestNegativeZero(t *testing.T) {
-	zero := float32(math.Copysign(0, -1))
-	for _, weights := range [][]float32{{zero}, slices.Repeat([]float32{zero}, 40)} {
-		list := make([]uint32, len(weights))
-		decoded(t, pack(t, &Packer{}, plain(shard.In, 0, [][]uint32{list}, [][]float32{weights}), true), 1)
-	}
 }
 
 // TestRefused: a side whose neighbours descend, or that has no room, is not packed.
 func TestRefused(t *testing.T) {
-	s := plain(shard.In, 0, [][]uint32{{1, 2, 3, 4, 5, 6, 7, 8, 9, 8}}, nil)
-	if _, err := new(Packer).Side(s, false, make([]byte, 1000)); !errors.Is(err, shard.ErrInvalid) {
+	s := plain(shard.In, 0, [][]uint32{{1, 2, 3, 4, 5, 6, 7, 8, 9, 8}})
+	if _, err := Pack(s, make([]byte, 1000)); !errors.Is(err, shard.ErrInvalid) {
 		t.Errorf("descending: %v", err)
 	}
 	s.Nbr[9] = 9
-	if _, err := new(Packer).Side(s, false, make([]byte, 80)); !errors.Is(err, shard.ErrInvalid) {
+	if _, err := Pack(s, make([]byte, 80)); !errors.Is(err, shard.ErrInvalid) {
 		t.Errorf("without room: %v", err)
 	}
 }

@@ -1,13 +1,10 @@
 package packedrows
 
 import (
-	"encoding/binary"
-	"math"
 	"slices"
 	"unsafe"
 
 	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
 )
 
@@ -80,7 +77,7 @@ func (s *Side) rowEnd(r row) int {
 	for range (r.degree - 1) / group {
 		at += 1 + int(s.data[at])
 	}
-	return at + int(r.degree)*s.codeBytes()
+	return at
 }
 
 // base is what the first of eight rows counts from: their first vertex.
@@ -136,22 +133,7 @@ func (s *Side) unpack(r row, list []uint32) int {
 		last = unpack((*[group]uint32)(list[i:]), unsafe.Pointer(&s.data[at+1]), w, last)
 		at += 1 + int(w)
 	}
-	return at + n*s.codeBytes()
-}
-
-// weights writes the weights of a row that ends at a place.
-func (s *Side) weights(to []float32, end int) {
-	codes := s.data[end-len(to)*s.coding.Bytes() : end]
-	for i := range to {
-		switch s.coding {
-		case packed.Bytes:
-			to[i] = s.dictionary[codes[i]]
-		case packed.Words:
-			to[i] = s.dictionary[binary.LittleEndian.Uint16(codes[2*i:])]
-		default:
-			to[i] = math.Float32frombits(binary.LittleEndian.Uint32(codes[4*i:]))
-		}
-	}
+	return at
 }
 
 // Degrees counts the edges of each vertex.
@@ -165,31 +147,35 @@ func (s *Side) Degrees(degrees []uint32) {
 }
 
 // Plain writes all rows into a blob of plain ones, which must have the size of
-// [rows.Size] and 4-byte alignment. It is not sealed.
-func (s *Side) Plain(blob []byte) *rows.Side {
+// [rows.Size] and 4-byte alignment. It is not sealed, and if it is weighted, the weights
+// are the caller's to fill in.
+func (s *Side) Plain(blob []byte, weighted bool) *rows.Side {
 	h := s.header
-	to := rows.Layout(blob, h.Dir, h.Index, h.First, h.Vertices, h.Edges, h.Weighted)
+	to := rows.Layout(blob, h.Dir, h.Index, h.First, h.Vertices, h.Edges, weighted)
+	s.Unpack(to.Off, to.Nbr)
+	return to
+}
+
+// Unpack writes the neighbours of all rows to a list of as many as there are edges. Those
+// of local vertex v are nbr[off[v]:off[v+1]].
+func (s *Side) Unpack(off, nbr []uint32) {
 	var last []uint32 // of rows that would be written beyond the end
 	at, base, k := 0, int64(0), 0
-	for v := range h.Vertices {
+	for v := range s.header.Vertices {
 		if v%stride == 0 {
 			base = s.base(v)
 		}
 		r := s.head(at, base)
-		to.Off[v] = uint32(k)
+		off[v] = uint32(k)
 		end := k + int(r.degree)
-		if end+group <= len(to.Nbr) {
-			at = s.unpack(r, to.Nbr[k:end+group])
+		if end+group <= len(nbr) {
+			at = s.unpack(r, nbr[k:end+group])
 		} else {
 			last = slices.Grow(last[:0], int(r.degree)+group)[:r.degree+group]
 			at = s.unpack(r, last)
-			copy(to.Nbr[k:end], last)
-		}
-		if h.Weighted {
-			s.weights(to.Weight[k:end], at)
+			copy(nbr[k:end], last)
 		}
 		k, base = end, r.first
 	}
-	to.Off[h.Vertices] = uint32(k)
-	return to
+	off[s.header.Vertices] = uint32(k)
 }

@@ -23,6 +23,7 @@ import (
 type content struct {
 	version int
 	values  map[string][]byte
+	sides   []string // see sidesOf: as the graph was read
 	// settled: the directory stays as it is, wherever blobs lie.
 	settled bool
 
@@ -30,9 +31,48 @@ type content struct {
 	places  map[string][2]int // where blobs lie in the payload, and their sizes
 }
 
-func inKey(i int) string  { return string(binary.BigEndian.AppendUint32([]byte("in/"), uint32(i))) }
-func outKey(i int) string { return string(binary.BigEndian.AppendUint32([]byte("out/"), uint32(i))) }
 func idsKey(i int) string { return string(binary.BigEndian.AppendUint32([]byte("ids/"), uint32(i))) }
+
+// sidesOf are the prefixes of the keys of shards, in the order in which the directory has
+// their places.
+func sidesOf(catalogue []byte) []string {
+	var x struct {
+		InRows     bool `json:"in_rows"`
+		RowWeights bool `json:"row_weights"`
+	}
+	_ = json.Unmarshal(catalogue[min(32, len(catalogue)):], &x) // of a mutated one, what can be read
+	list := []string{"in/", "out/"}
+	if x.InRows {
+		list = append(list, "in-rows/")
+	}
+	if x.RowWeights {
+		list = append(list, "out-weights/")
+	}
+	if x.InRows && x.RowWeights {
+		list = append(list, "in-weights/")
+	}
+	return list
+}
+
+// place is where a shard's entry in the directory lies: its record, and its first byte
+// there; and how many bytes it has.
+func (g *content) place(shard int) (record string, at, size int) {
+	size = shardEntry + sideEntry*(len(g.sides)-2)
+	return recordKey("shards", shard/shardsInRecord), 32 + shard%shardsInRecord*size, size
+}
+
+// sidePlace is where an entry has place and size of the k-th side.
+func sidePlace(k int) int {
+	if k < 2 {
+		return 24 + 16*k
+	}
+	return shardEntry + sideEntry*(k-2)
+}
+
+// sideKey is that of the blob of a shard's side.
+func sideKey(side string, shard int) string {
+	return string(binary.BigEndian.AppendUint32([]byte(side), uint32(shard)))
+}
 
 // recordKey is that of a record of the directory.
 func recordKey(kind string, i int) string {
@@ -43,6 +83,7 @@ const (
 	shardsInRecord = 512
 	blocksInRecord = 4096
 	shardEntry     = 64 // bytes
+	sideEntry      = 24 // behind it, for each further side
 	blockEntry     = 20
 	// mostShards have blobs to be changed: a huge catalogue has one blob for hundreds of
 	// thousands of shards, of which mutations would make as many copies.
@@ -55,6 +96,7 @@ func readContent(graph string) *content {
 	if g.values == nil {
 		return nil
 	}
+	g.sides = sidesOf(g.values["catalogue"])
 	payload, err := readSmall(filepath.Join(graph, "payload"))
 	if err != nil {
 		return g
@@ -67,13 +109,14 @@ func readContent(graph string) *content {
 		}
 	}
 	for i := range mostShards {
-		b := g.values[recordKey("shards", i/shardsInRecord)]
-		at := 32 + i%shardsInRecord*shardEntry
-		if at+shardEntry > len(b) {
+		record, at, size := g.place(i)
+		b := g.values[record]
+		if at+size > len(b) {
 			break
 		}
-		take(inKey(i), b[at+24:])
-		take(outKey(i), b[at+40:])
+		for k, side := range g.sides {
+			take(sideKey(side, i), b[at+sidePlace(k):])
+		}
 	}
 	for i := 0; ; i++ {
 		b := g.values[recordKey("blocks", i/blocksInRecord)]
@@ -88,7 +131,8 @@ func readContent(graph string) *content {
 
 // isBlob recognises a blob by its key.
 func isBlob(key string) bool {
-	return strings.HasPrefix(key, "in/") || strings.HasPrefix(key, "out/") || strings.HasPrefix(key, "ids/")
+	prefix, _, _ := strings.Cut(key, "/")
+	return slices.Contains([]string{"in", "out", "in-rows", "out-weights", "in-weights", "ids"}, prefix)
 }
 
 // write writes the graph's database, and the blobs where they were; those of
@@ -116,7 +160,7 @@ func (g *content) write(graph string, layout func(*badger.Options)) error {
 			g.move(key, len(g.payload), len(b))
 		}
 		var degrees []byte // which lie behind the blob
-		if end := place[0] + place[1]; known && !strings.HasPrefix(key, "ids/") {
+		if end := place[0] + place[1]; known {
 			degrees = bytes.Clone(g.payload[end:min(len(g.payload), end+g.degreesOf(key))])
 		}
 		g.payload = append(append(g.payload, b...), degrees...)
@@ -136,9 +180,15 @@ func (g *content) write(graph string, layout func(*badger.Options)) error {
 // has it.
 func (g *content) degreesOf(key string) int {
 	i := int(binary.BigEndian.Uint32([]byte(key[strings.IndexByte(key, '/')+1:] + "\x00\x00\x00\x00")))
-	b, at := g.values[recordKey("shards", i/shardsInRecord)], 32+i%shardsInRecord*shardEntry+56
-	if strings.HasPrefix(key, "out/") {
-		at += 4
+	record, at, _ := g.place(i)
+	b := g.values[record]
+	switch {
+	case strings.HasPrefix(key, "in/"):
+		at += 56
+	case strings.HasPrefix(key, "out/"):
+		at += 60
+	default:
+		return 0
 	}
 	if at+4 > len(b) {
 		return 0
@@ -149,13 +199,10 @@ func (g *content) degreesOf(key string) int {
 // move notes in the directory where a blob lies.
 func (g *content) move(key string, off, n int) {
 	i := int(binary.BigEndian.Uint32([]byte(key[strings.IndexByte(key, '/')+1:] + "\x00\x00\x00\x00")))
-	record, at := recordKey("shards", i/shardsInRecord), 32+i%shardsInRecord*shardEntry
-	switch {
-	case strings.HasPrefix(key, "in/"):
-		at += 24
-	case strings.HasPrefix(key, "out/"):
-		at += 40
-	default:
+	record, at, _ := g.place(i)
+	if k := slices.Index(g.sides, key[:strings.IndexByte(key, '/')+1]); k >= 0 {
+		at += sidePlace(k)
+	} else {
 		record, at = recordKey("blocks", i/blocksInRecord), 32+i%blocksInRecord*blockEntry+4
 	}
 	b := bytes.Clone(g.values[record])
@@ -172,6 +219,7 @@ type shardInfo struct {
 	sums                     [2]uint32
 	places                   [4]uint64 // of version 2: places and sizes of both sides
 	degrees                  [2]uint32 // and the bytes of their degrees
+	beside                   []byte    // the entries of further sides
 }
 
 // shards returns what is said of the shards.
@@ -192,9 +240,9 @@ func (g *content) shards() (list []shardInfo) {
 	}
 	le := binary.LittleEndian
 	for i := 0; ; i++ {
-		b := g.values[recordKey("shards", i/shardsInRecord)]
-		at := 32 + i%shardsInRecord*shardEntry
-		if at+shardEntry > len(b) {
+		record, at, size := g.place(i)
+		b := g.values[record]
+		if at+size > len(b) {
 			return list
 		}
 		b = b[at:]
@@ -202,7 +250,7 @@ func (g *content) shards() (list []shardInfo) {
 		for k := range s.places {
 			s.places[k] = le.Uint64(b[24+8*k:])
 		}
-		s.degrees = [2]uint32{le.Uint32(b[56:]), le.Uint32(b[60:])}
+		s.degrees, s.beside = [2]uint32{le.Uint32(b[56:]), le.Uint32(b[60:])}, bytes.Clone(b[shardEntry:size])
 		list = append(list, s)
 	}
 }
@@ -227,7 +275,7 @@ func (g *content) setShards(list []shardInfo) {
 		for _, x := range s.places {
 			b = le.AppendUint64(b, x)
 		}
-		b = le.AppendUint32(le.AppendUint32(b, s.degrees[0]), s.degrees[1])
+		b = append(le.AppendUint32(le.AppendUint32(b, s.degrees[0]), s.degrees[1]), s.beside...)
 		if i+1 == len(list) || (i+1)%shardsInRecord == 0 {
 			g.values[recordKey("shards", i/shardsInRecord)] = sealEnvelope(b)
 			b = bytes.Clone(head)
@@ -290,10 +338,10 @@ func hugeCatalogue(_ *hostileCase, r *rand.Rand, g *content) string {
 	case "vertices", "shards of one vertex":
 		n, each := 1+r.IntN(65535), uint64(65536)
 		if what != "vertices" {
-			n, each = 200_000, 1
+			n, each = 300_000, 1
 		}
 		for ; n > 0 && first+each <= math.MaxUint32; n-- {
-			more := shardInfo{first: uint32(first), vertices: uint32(each), places: last.places, degrees: [2]uint32{uint32(4 + each), uint32(4 + each)}}
+			more := shardInfo{first: uint32(first), vertices: uint32(each), places: last.places, degrees: [2]uint32{uint32(4 + each), uint32(4 + each)}, beside: last.beside}
 			if more.places[1] > 0 { // as large as a shard without edges is
 				size := (64 + 4*(each+1) + 15) &^ 15
 				more.places[1], more.places[3] = size, min(more.places[3], size)

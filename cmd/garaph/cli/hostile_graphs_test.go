@@ -45,7 +45,7 @@ func (h *hostile) soundGraphs() (list []*soundGraph) {
 	}{
 		{"named and weighted", ingest.Options{ShardVertices: 64, Layout: store.CSC}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
 		{"undirected, with sparse ids", ingest.Options{ShardVertices: 100, Undirected: true}, 3000, func(v int) string { return strconv.Itoa(v * 1_000_003) }},
-		{"packed, named and weighted", ingest.Options{ShardVertices: 64, Layout: store.Packed}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
+		{"packed, named and weighted", ingest.Options{ShardVertices: 64, Layout: store.Packed, Rows: true}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
 		{"small and dense", ingest.Options{Layout: store.CSC}, 60, strconv.Itoa},
 	} {
 		n := min(400, g.edges/4)
@@ -146,8 +146,8 @@ func (h *hostile) changeJob(folder string, change func(x map[string]any)) {
 	h.must(os.WriteFile(name, sealJob(head, changeJSON(line, change)), 0o666))
 }
 
-// settle makes the jobs of a copied graph look as if they were begun where it is.
-func (h *hostile) settle(graph string) {
+// moveIn makes the jobs of a copied graph look as if they were begun where it is.
+func (h *hostile) moveIn(graph string) {
 	folders, err := filepath.Glob(filepath.Join(graph, "jobs", "*"))
 	h.must(err)
 	for _, folder := range folders {
@@ -193,7 +193,7 @@ func (h *hostile) setUp(g *soundGraph) {
 	h.must(os.Remove(h.in("work", "out")))
 	h.must(os.Remove(h.in("work")))
 	h.must(copyTree(g.folder, h.in("work")))
-	h.settle(h.in("work", "g.graph"))
+	h.moveIn(h.in("work", "g.graph"))
 }
 
 func (h *hostile) emptyCase() {

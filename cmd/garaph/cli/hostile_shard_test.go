@@ -25,10 +25,10 @@ func putNumber(b []byte, r *rand.Rand) string {
 
 // shardSections is where the three sections of a shard's blob lie, as its header
 // says: offsets, neighbours and weights; of a packed one heads, data and everything
-// behind; of packed rows an index, rows and a dictionary.
+// behind; of packed rows an index and rows; of their weights a dictionary and codes.
 func shardSections(b []byte) [3][2]int {
 	field := func(at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
-	const rows, packed, packedRows = 1, 2, 3
+	const rows, packed, packedRows, weights = 1, 2, 3, 4
 	var first, second, third int
 	switch b[8] {
 	case rows:
@@ -38,7 +38,9 @@ func shardSections(b []byte) [3][2]int {
 		first, second = (8*field(28)+31)&^31, 32*field(48)
 		third = max(0, len(b)-64-first-second)
 	case packedRows:
-		first, second, third = (4*((field(20)+7)/8)+15)&^15, (field(28)+48+15)&^15, (4*field(44)+15)&^15
+		first, second = (4*((field(20)+7)/8)+15)&^15, (field(28)+48+15)&^15
+	case weights:
+		first, second = (4*field(44)+15)&^15, (field(24)*[]int{4, 1, 2, 0}[b[10]>>2&3]+15)&^15
 	}
 	return [3][2]int{{64, 64 + first}, {64 + first, 64 + first + second}, {64 + first + second, 64 + first + second + third}}
 }
@@ -53,7 +55,11 @@ func keysFrom(values map[string][]byte, prefix string) (list []string) {
 }
 
 func shardKeys(g *content) []string {
-	return append(keysFrom(g.values, "in/"), keysFrom(g.values, "out/")...)
+	var list []string
+	for _, side := range g.sides {
+		list = append(list, keysFrom(g.values, side)...)
+	}
+	return list
 }
 
 func shardMutation(change func(b []byte, r *rand.Rand) string) func(c *hostileCase, r *rand.Rand, g *content) string {
@@ -89,7 +95,7 @@ func outOfRange(c *hostileCase, r *rand.Rand, g *content) string {
 		le, sections := binary.LittleEndian, shardSections(b)
 		add := func(at int) { le.PutUint32(b[at:], le.Uint32(b[at:])+by) }
 		switch heads := int(le.Uint32(b[28:])); {
-		case b[8] == 3: // its neighbours are distances
+		case b[8] > 2: // its neighbours are distances, or it has none
 		case b[8] == 2 && heads > 0: // the sources of the last block
 			add(64 + 8*(heads-1))
 		case b[8] == 1:
@@ -110,9 +116,14 @@ func outOfRange(c *hostileCase, r *rand.Rand, g *content) string {
 func noteSums(g *content) {
 	list := g.shards()
 	for i := range list {
-		for side, key := range []string{inKey(i), outKey(i)} {
-			if b := g.values[key]; len(b) >= 64 {
-				list[i].sums[side] = binary.LittleEndian.Uint32(b[60:])
+		for k, side := range g.sides {
+			b := g.values[sideKey(side, i)]
+			switch sum := list[i].beside; {
+			case len(b) < 64:
+			case k < 2:
+				list[i].sums[k] = binary.LittleEndian.Uint32(b[60:])
+			default:
+				copy(sum[sideEntry*(k-2)+16:], b[60:64])
 			}
 		}
 	}

@@ -170,7 +170,7 @@ func (k *commandKiller) begin() {
 	h := &hostile{t: k.t}
 	h.must(os.RemoveAll(k.work()))
 	h.must(copyTree(filepath.Join(k.dir, "sound"), k.work()))
-	h.settle(k.work("g"))
+	h.moveIn(k.work("g"))
 }
 
 // kill kills a command, and looks at what is there after those that follow.

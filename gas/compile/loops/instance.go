@@ -197,9 +197,6 @@ func (x *instance) alias(what string, t *string) {
 	*t = name
 }
 
-// Scatterable reports whether edges may be folded in any order.
-func (t traits) Scatterable() bool { return !t.UsesDst && !t.Saturable && !t.Settleable }
-
 // gasPackage is package gas as the program's package imports it; Init's
 // parameter is of it.
 func gasPackage(p *source.Program) *types.Package {

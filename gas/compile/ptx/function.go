@@ -129,9 +129,9 @@ func immediate(k compiled.Kind, v constant.Value) operand {
 	}
 }
 
-// edge writes the assignments of phis on the way from one block to another,
-// all of them at once as SSA means them, and the jump.
-func (x *frame) edge(from, to *ssa.BasicBlock, which int) {
+// edge writes the assignments of phis on the way from a block's predecessor, by its
+// number, all of them at once as SSA means them, and the jump.
+func (x *frame) edge(to *ssa.BasicBlock, which int) {
 	var phis []*ssa.Phi
 	var sources []value
 	for _, i := range to.Instrs {

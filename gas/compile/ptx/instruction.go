@@ -16,14 +16,14 @@ func (x *frame) instruction(i ssa.Instruction) {
 	switch i := i.(type) {
 	case *ssa.DebugRef, *ssa.Phi, *ssa.RunDefers, *ssa.MakeInterface:
 	case *ssa.Jump:
-		x.edge(i.Block(), i.Block().Succs[0], predecessor(i.Block(), 0))
+		x.edge(i.Block().Succs[0], predecessor(i.Block(), 0))
 	case *ssa.If:
 		otherwise := e.label()
 		p := e.test("eq.s32", x.scalar(i.Cond), zero(compiled.Int32))
 		e.jumpIf(p, otherwise)
-		x.edge(i.Block(), i.Block().Succs[0], predecessor(i.Block(), 0))
+		x.edge(i.Block().Succs[0], predecessor(i.Block(), 0))
 		e.place(otherwise)
-		x.edge(i.Block(), i.Block().Succs[1], predecessor(i.Block(), 1))
+		x.edge(i.Block().Succs[1], predecessor(i.Block(), 1))
 	case *ssa.Return:
 		if x.single == nil {
 			for k, r := range i.Results {
@@ -52,13 +52,13 @@ func (x *frame) computed(v ssa.Value) value {
 		return value{place: x.value(v.X).place.field(v.X.Type().Underlying().(*types.Pointer).Elem(), v.Field)}
 	case *ssa.IndexAddr:
 		array := v.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
-		return value{place: x.element(v, x.value(v.X).place, array, v.Index)}
+		return value{place: x.element(x.value(v.X).place, array, v.Index)}
 	case *ssa.Field:
 		p := (&place{leaves: x.value(v.X).leaves}).field(v.X.Type(), v.Field)
 		return value{leaves: p.leaves}
 	case *ssa.Index:
 		array := v.X.Type().Underlying().(*types.Array)
-		p := x.element(v, &place{leaves: x.value(v.X).leaves}, array, v.Index)
+		p := x.element(&place{leaves: x.value(v.X).leaves}, array, v.Index)
 		return e.load(p)
 	case *ssa.UnOp:
 		if v.Op == token.MUL {

@@ -131,7 +131,7 @@ func counts(compare *ssa.BinOp, head *ssa.BasicBlock, body map[*ssa.BasicBlock]b
 		if !outsideOf(limit, body) && !(capped(limit) && (op == token.LSS || op == token.LEQ)) {
 			return false
 		}
-		phi := counterOf(counter, head, body)
+		phi := counterOf(counter, head)
 		if phi == nil || !integer(phi) {
 			return false
 		}
@@ -262,7 +262,7 @@ func unchanged(root ssa.Value, body map[*ssa.BasicBlock]bool) bool {
 }
 
 // counterOf is the phi at the loop's head that v is a constant away from.
-func counterOf(v ssa.Value, head *ssa.BasicBlock, body map[*ssa.BasicBlock]bool) *ssa.Phi {
+func counterOf(v ssa.Value, head *ssa.BasicBlock) *ssa.Phi {
 	for {
 		switch x := v.(type) {
 		case *ssa.Phi:

@@ -41,7 +41,7 @@ func (p *place) part(first, n int) *place {
 }
 
 // element is an element of an array, after a check of its index.
-func (x *frame) element(i ssa.Instruction, p *place, array *types.Array, index ssa.Value) *place {
+func (x *frame) element(p *place, array *types.Array, index ssa.Value) *place {
 	n, length := leafCount(array.Elem()), int(array.Len())
 	at := x.scalar(index)
 	if k, err := strconv.ParseUint(at.text, 0, 64); err == nil {

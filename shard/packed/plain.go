@@ -1,0 +1,59 @@
+package packed
+
+import "github.com/garaph/garaph/shard/rows"
+
+// Plain writes the edges into a blob of plain rows, which must have the size of
+// [rows.Size] and 4-byte alignment. It is not sealed. Edges of a destination stay in
+// their order, so that neighbours ascend: what is counted first says where each goes.
+// [Side.CheckValues] has been called.
+func (s *Side) Plain(blob []byte) *rows.Side {
+	to := rows.Layout(blob, s.Dir, s.Index, s.First, s.Vertices, s.Edges, s.Weighted)
+	if s.Bits == 16 {
+		plain[D16](s, to)
+	} else {
+		plain[D14](s, to)
+	}
+	return to
+}
+
+// plain fills the rows: a function for each width of destinations.
+func plain[D Destination](s *Side, to *rows.Side) {
+	clear(to.Off)
+	for b := s.Range(0, len(s.Heads)); b.Next(); {
+		w := b.Width()
+		g, _ := b.Block()
+		for range Groups {
+			for i := range uint(GroupSlots) {
+				to.Off[g.Slot(w, Bits[D](), i)]++ // the last one counts dummies
+			}
+			g = g.Next(w, Bits[D]())
+		}
+	}
+	next := uint32(0)
+	for v, n := range to.Off {
+		to.Off[v] = next
+		next += n
+	}
+	for b := s.Range(0, len(s.Heads)); b.Next(); {
+		w, weights := b.Width(), b.Weights()
+		g, u := b.Block()
+		for k := 0; k < BlockSlots; k += GroupSlots {
+			for i := range uint(GroupSlots) {
+				u += g.Delta(w, i)
+				v := int(g.Slot(w, Bits[D](), i))
+				if v == s.Vertices {
+					continue
+				}
+				at := to.Off[v]
+				to.Off[v] = at + 1
+				to.Nbr[at] = u
+				if to.Weight != nil {
+					to.Weight[at] = weights[k+int(i)]
+				}
+			}
+			g = g.Next(w, Bits[D]())
+		}
+	}
+	copy(to.Off[1:], to.Off[:s.Vertices]) // each stood at the end of its row
+	to.Off[0] = 0
+}

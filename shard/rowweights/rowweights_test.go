@@ -1,0 +1,155 @@
+package rowweights
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/shard"
+)
+
+// pack packs weights over what must not stay.
+func pack(p *Packer, weights []float32) *Side {
+	of := shard.Header{Dir: shard.Out, Index: 7, First: 100, Vertices: 12, Edges: uint32(len(weights))}
+	return p.Side(of, weights, slices.Repeat([]byte{0xff}, int(MostBytes(of.Edges))))
+}
+
+func decoded(blob []byte) (*Side, error) {
+	s, err := shard.Decode(blob)
+	if err == nil {
+		err = errors.Join(s.CheckValues(0), s.CheckOrder())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.(*Side), nil
+}
+
+// TestRoundTrip: weights come back, all or some of them, in the least bytes.
+func TestRoundTrip(t *testing.T) {
+	var p Packer
+	rapid.Check(t, func(t *rapid.T) {
+		distinct := rapid.SampledFrom([]int{1, 3, 256, 300, 70_000}).Draw(t, "distinct weights")
+		n := rapid.SampledFrom([]int{0, 1, 7, 100, 2000, 100_000}).Draw(t, "edges")
+		weights := make([]float32, n)
+		for i := range weights {
+			weights[i] = float32(i*7919%distinct) / 7
+		}
+		if n > 0 {
+			weights[n/2] = rapid.SampledFrom([]float32{0, float32(math.Copysign(0, -1)), math.MaxFloat32, 1}).Draw(t, "a weight")
+		}
+		packed := pack(&p, weights)
+		s, err := decoded(packed.Blob())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := s.Header(); h != packed.Header() || h.Index != 7 || h.First != 100 || h.Vertices != 12 || int(h.Edges) != n || h.Dir != shard.Out || !h.Weighted {
+			t.Fatalf("header %+v, packed %+v", h, packed.Header())
+		}
+		if bytes := len(s.Blob()) - shard.HeaderBytes; n == 2000 && distinct < 200 && bytes > n+1000 || bytes > 4*n+2*align {
+			t.Fatalf("%d edges of %d weights take %d bytes", n, distinct, bytes)
+		}
+		from := rapid.IntRange(0, n).Draw(t, "from")
+		got := make([]float32, rapid.IntRange(0, n-from).Draw(t, "some"))
+		s.Weights(got, from)
+		for i, w := range got {
+			if math.Float32bits(w) != math.Float32bits(weights[from+i]) {
+				t.Fatalf("weight %d is %v, want %v", from+i, w, weights[from+i])
+			}
+		}
+	})
+}
+
+// Every single flipped bit is reported, padding and reserved bytes included, and so is
+// every cut.
+func TestEveryFlippedBit(t *testing.T) {
+	for _, weights := range [][]float32{{1, 2, 3}, slices.Repeat([]float32{1, 2}, 20)} {
+		blob := pack(&Packer{}, weights).Blob()
+		for bit := range 8 * len(blob) {
+			blob[bit/8] ^= 1 << (bit % 8)
+			if _, err := shard.Decode(blob); err == nil {
+				t.Fatalf("bit %d of byte %d flipped, and not reported", bit%8, bit/8)
+			}
+			blob[bit/8] ^= 1 << (bit % 8)
+		}
+		for n := range len(blob) {
+			if _, err := shard.Decode(blob[:n]); err == nil {
+				t.Fatalf("%d of %d bytes are accepted", n, len(blob))
+			}
+		}
+	}
+}
+
+// reseal makes the checksums right again after damage, where the sizes allow it.
+func reseal(blob []byte) {
+	shard.SealHeader(blob)
+	head, err := shard.DecodeHeader(blob)
+	h := layout{Header: head, coding: 1, entries: int(binary.LittleEndian.Uint32(blob[44:]))}
+	if err == nil && len(blob) == h.size() {
+		h.seal(blob)
+	}
+}
+
+// TestHostile: what no checksum sees is refused.
+func TestHostile(t *testing.T) {
+	le := binary.LittleEndian
+	sound := pack(&Packer{}, slices.Repeat([]float32{1, 2}, 20)).Blob() // 2 entries, 40 codes
+	put := func(at int, x uint32) func([]byte) { return func(b []byte) { le.PutUint32(b[at:], x) } }
+	for _, c := range []struct {
+		name   string
+		damage func([]byte)
+		text   string
+	}{
+		{"unknown coding", func(b []byte) { b[10] |= 3 << 2 }, "flags"},
+		{"no weights", func(b []byte) { b[10] &^= 1 }, "flags"},
+		{"unknown flags", func(b []byte) { b[10] |= 16 }, "flags"},
+		{"a reserved field", put(56, 1), "flags"},
+		{"more edges", put(24, 1<<31), "the header promises"},
+		{"entries without end", put(44, 1<<20), "entries"},
+		{"no entries", put(44, 0), "entries"},
+		{"floats with a dictionary", func(b []byte) { b[10] &^= 4 }, "entries"},
+		{"a code beyond the dictionary", func(b []byte) { b[shard.HeaderBytes+16+39] = 2 }, "entry 2"},
+		{"a negative weight", put(shard.HeaderBytes, math.Float32bits(-1)), "weight -1"},
+		{"an infinite weight", put(shard.HeaderBytes+4, math.Float32bits(float32(math.Inf(1)))), "weight +Inf"},
+		{"no number", put(shard.HeaderBytes, math.Float32bits(float32(math.NaN()))), "weight NaN"},
+	} {
+		blob := slices.Clone(sound)
+		c.damage(blob)
+		reseal(blob)
+		if _, err := decoded(blob); !errors.Is(err, shard.ErrInvalid) || !strings.Contains(fmt.Sprint(err), c.text) {
+			t.Errorf("%s: got %v, want %q", c.name, err, c.text)
+		}
+	}
+}
+
+// FuzzWeights: no bytes make the decoder or a reader panic, or give a weight that is no
+// finite number ≥ 0. Checksums are made right, to lead past them.
+func FuzzWeights(f *testing.F) {
+	for _, weights := range [][]float32{nil, {1, 2, 3}, slices.Repeat([]float32{1, 2}, 20)} {
+		f.Add(pack(&Packer{}, weights).Blob())
+	}
+	f.Fuzz(func(t *testing.T, blob []byte) {
+		if len(blob) < shard.HeaderBytes {
+			return
+		}
+		blob = slices.Clone(blob) // aligned
+		reseal(blob)
+		s, err := decoded(blob)
+		if err != nil {
+			return
+		}
+		weights := make([]float32, s.Header().Edges)
+		s.Weights(weights, 0)
+		for _, w := range weights {
+			if !(w >= 0) || math.IsInf(float64(w), 1) {
+				t.Fatalf("weight %v is accepted", w)
+			}
+		}
+	})
+}
