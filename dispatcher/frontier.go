@@ -17,8 +17,9 @@ import (
 type frontiers[V, A any] struct {
 	unfit    error // why it has none; nil: it may
 	rows, in page.WholeRows
-	bytes    int64
-	ordered  bool // by priorities, where iterations are not limited
+	bytes    int64  // of memory
+	edges    uint64 // in rows; with weights they count twice
+	ordered  bool   // by priorities, where iterations are not limited
 	advancer *cpuengine.Advancer[V, A]
 }
 
@@ -37,11 +38,16 @@ func (j *Job[V, A]) planFrontier(loops compiled.Loops[V, A]) error {
 	if f.unfit == nil {
 		weighted := j.cat.Weighted && loops.Weighs
 		f.rows = page.WholeRows{Sides: j.notifySides, Weighted: weighted, Threads: j.opt.Threads}
+		f.edges = j.notifyEdges
 		all, reading := f.rows.Bytes(j.cat)
 		if loops.Seek != nil && !j.cat.Symmetric {
 			f.in = page.WholeRows{Sides: j.gatherSides, Weighted: weighted, Threads: j.opt.Threads}
 			more, r := f.in.Bytes(j.cat)
 			all, reading = all+more, max(reading, r)
+			f.edges *= 2
+		}
+		if weighted {
+			f.edges *= 2
 		}
 		f.bytes = all + reading + cpuengine.AdvancerBytes(j.cat.Vertices)
 		f.ordered = loops.Relax != nil && j.opt.Iterations == 0

@@ -137,7 +137,7 @@ func (j *Job[V, A]) facts() policy.Facts {
 		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil,
 		News:   j.monotone && j.cat.Layout == store.Packed && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges,
 		Folded: folded, Shards: uint64(len(j.cat.Shards)), Scans: scans,
-		Frontier: j.frontierFits(), Seeks: j.cpu.engine.Seeks(), Prioritized: j.front.ordered,
+		Frontier: j.frontierFits(), Ordered: j.front.ordered || j.cpu.engine.Seeks(), RowsEdges: j.front.edges, Iterations: j.opt.Iterations,
 	}
 }
 

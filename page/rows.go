@@ -10,6 +10,7 @@ import (
 	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/shard/rowweights"
@@ -204,10 +205,16 @@ func (l *rowsLoader) side(memory []byte, to []uint32, dir shard.Direction, i int
 	if x, ok := is.(*rows.Side); ok && len(stored) == 1 {
 		return x, rest, nil
 	}
-	if x, ok := is.(*packedrows.Side); ok && to != nil {
-		side = &rows.Side{Off: shard.View[uint32](plain, 0, x.Header().Vertices+1), Nbr: to}
-		x.Unpack(side.Off, to)
-		return side, rest, nil
+	if to != nil {
+		side = &rows.Side{Off: shard.View[uint32](plain, 0, is.Header().Vertices+1), Nbr: to}
+		switch x := is.(type) {
+		case *packedrows.Side:
+			x.Unpack(side.Off, to)
+			return side, rest, nil
+		case *packed.Side:
+			x.Unpack(side.Off, to, nil)
+			return side, rest, nil
+		}
 	}
 	if side, err = plainSide(is, plain, len(stored) > 1); err != nil || len(stored) == 1 {
 		return side, rest, err

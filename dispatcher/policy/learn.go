@@ -170,8 +170,9 @@ func learnNotify(v *Speeds, m Measurement) {
 // count takes in an iteration by its counts.
 func count(s State, m Measurement) State {
 	excess := gain(m.Observation, s) // notify-pull would have been better
-	if few := m.Observation.Fraction; m.Decision.Device == CPU && m.Decision.Method != Frontier && few <= frontierLimit {
-		s.Spared += max(0, float64(m.Looked)-few/frontierLimit*float64(m.Observation.NotifyEdges))
+	if m.Decision.Device == CPU && m.Decision.Method != Frontier {
+		s.Spent += m.Observation.spends(m.Looked)
+		s.Reached += uint64(m.Observation.Fraction * float64(m.Observation.NotifyEdges))
 	}
 	switch d := m.Decision; {
 	case d.Device != CPU:
@@ -185,6 +186,8 @@ func count(s State, m Measurement) State {
 		}
 	case d.Method == NotifyPull:
 		s.Notified = true
+	case d.Method == Frontier:
+		s.Loaded = true
 	}
 	if s.Untried += m.Seconds; m.Decision.Device != CPU {
 		s.Untried = 0
