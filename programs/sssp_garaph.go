@@ -280,6 +280,7 @@ func (l ssspFloat32Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 		if a.Passed(at) {
 			continue
 		}
+		a.Vertices++
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
 			row = row[a.From:a.To]
@@ -306,7 +307,6 @@ func (l ssspFloat32Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 			}
 		}
 	}
-	a.Vertices += uint64(len(list))
 }
 
 func (l ssspFloat32Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
@@ -319,6 +319,7 @@ func (l ssspFloat32Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 		if a.Passed(at) {
 			continue
 		}
+		a.Vertices++
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
 			row = row[a.From:a.To]
@@ -346,7 +347,6 @@ func (l ssspFloat32Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 			}
 		}
 	}
-	a.Vertices += uint64(len(list))
 }
 
 // ssspFloat32Fragments are those of SSSP[float32].
@@ -648,6 +648,7 @@ func (l ssspFloat64Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 		if a.Passed(at) {
 			continue
 		}
+		a.Vertices++
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
 			row = row[a.From:a.To]
@@ -674,7 +675,6 @@ func (l ssspFloat64Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 			}
 		}
 	}
-	a.Vertices += uint64(len(list))
 }
 
 func (l ssspFloat64Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float64) {
@@ -687,6 +687,7 @@ func (l ssspFloat64Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 		if a.Passed(at) {
 			continue
 		}
+		a.Vertices++
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
 			row = row[a.From:a.To]
@@ -714,7 +715,6 @@ func (l ssspFloat64Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 			}
 		}
 	}
-	a.Vertices += uint64(len(list))
 }
 
 // ssspFloat64Fragments are those of SSSP[float64].

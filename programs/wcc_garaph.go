@@ -198,6 +198,7 @@ func (l wccLoops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, c
 		if a.Passed(at) {
 			continue
 		}
+		a.Vertices++
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
 			row = row[a.From:a.To]
@@ -224,7 +225,6 @@ func (l wccLoops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, c
 			}
 		}
 	}
-	a.Vertices += uint64(len(list))
 }
 
 // wccFragments are those of WCC.

@@ -259,6 +259,7 @@ func (l nearestHubLoops) relax(a *compiled.Advance, b *compiled.Block, list []ui
 		if a.Passed(at) {
 			continue
 		}
+		a.Vertices++
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
 			row = row[a.From:a.To]
@@ -285,7 +286,6 @@ func (l nearestHubLoops) relax(a *compiled.Advance, b *compiled.Block, list []ui
 			}
 		}
 	}
-	a.Vertices += uint64(len(list))
 }
 
 func (l nearestHubLoops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, cur []Place) {
@@ -298,6 +298,7 @@ func (l nearestHubLoops) relaxWeighted(a *compiled.Advance, b *compiled.Block, l
 		if a.Passed(at) {
 			continue
 		}
+		a.Vertices++
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
 			row = row[a.From:a.To]
@@ -325,7 +326,6 @@ func (l nearestHubLoops) relaxWeighted(a *compiled.Advance, b *compiled.Block, l
 			}
 		}
 	}
-	a.Vertices += uint64(len(list))
 }
 
 // nearestHubFragments are those of NearestHub.
