@@ -237,7 +237,7 @@ func (l *rowsLoader) shard(memory []byte, i int, begin, end uint64) (err error) 
 			return err
 		}
 	}
-	inPlace := to != nil && len(to) > 0 && &sides[0].Nbr[0] == &to[0]
+	inPlace := len(to) > 0 && &sides[0].Nbr[0] == &to[0]
 	off := l.to.Off[l.cat.Shards[i].First:]
 	for v := range l.cat.Shards[i].Vertices {
 		off[v] = begin
