@@ -26,7 +26,7 @@ type figures struct {
 
 // figuresOf takes a run's report apart.
 func figuresOf(r dispatcher.Report, peak int64) figures {
-	f := figures{inMemory: r.InMemory, iterations: len(r.Iterations), seconds: r.Duration.Seconds(), peak: peak,
+	f := figures{inMemory: r.InMemory, iterations: r.Done() - r.Before, seconds: r.Duration.Seconds(), peak: peak,
 		ofDisk: math.NaN(), ofMemory: math.NaN(), ofCeiling: math.NaN()}
 	var seconds []float64
 	var edges, bytes []weighted

@@ -90,10 +90,13 @@ func New[V, A any](loops compiled.Loops[V, A], a *vertices.Arrays[V], threads in
 	e.zero = p.Zero()
 	e.workers = make([]worker[V, A], threads)
 	for i := range e.workers {
-		e.workers[i].Engine = e
+		e.workers[i].Engine, e.workers[i].index = e, i
 	}
 	return e, nil
 }
+
+// Seeks reports whether the program's loops can look for active vertices.
+func (e *Engine[V, A]) Seeks() bool { return e.loops.Seek != nil }
 
 // Process gathers and applies the vertices of a page: reads Arrays.Cur, writes
 // Arrays.Next for every vertex it was asked to do, and adds those that changed

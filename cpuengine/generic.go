@@ -23,7 +23,8 @@ func LoopsOf[V, A any](p gas.Program[V, A]) (loops compiled.Loops[V, A], own boo
 func GenericLoops[V, A any](p gas.Program[V, A]) compiled.Loops[V, A] {
 	g := generic[V, A]{program: p}
 	g.saturable, _ = p.(gas.Saturable[A])
-	loops := compiled.Loops[V, A]{Program: p, Gather: g.gather, Fold: foldPacked(p), Apply: g.apply}
+	loops := compiled.Loops[V, A]{Program: p, Gather: g.gather, Fold: foldPacked(p), Apply: g.apply, Weighs: true}
+	addAdvance(&loops, &g)
 	if s, ok := p.(gas.Settleable[V]); ok {
 		loops.Due = func(due, list []uint16, b *compiled.Block, cur []V) []uint16 {
 			for _, v := range list {

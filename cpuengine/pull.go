@@ -18,6 +18,7 @@ var identity = func() (list [shard.MaxVertices]uint16) {
 // worker is the state of one goroutine; its buffers last as long as the engine.
 type worker[V, A any] struct {
 	*Engine[V, A]
+	index  int // among the workers
 	block  compiled.Block
 	acc    []A
 	list   []uint16 // marked vertices

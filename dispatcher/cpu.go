@@ -49,11 +49,11 @@ func (j *Job[V, A]) onCPU(ctx context.Context, x *iteration) error {
 	if err != nil {
 		return err
 	}
+	x.measured.Looked = x.Edges + x.byHost.Edges + x.byHost.Vertices
 	if w.Marked {
 		x.measured.Notify = time.Since(start).Seconds()
 		return nil
 	}
-	x.measured.Looked = x.byHost.Edges + x.byHost.Vertices
 	if !j.pages.InMemory() || j.pages.BytesRead() == read { // not while pages are loaded for good
 		x.measured.Scan = policy.Scanned{
 			Seconds: time.Since(start).Seconds(), Looked: float64(x.measured.Looked),

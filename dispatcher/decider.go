@@ -26,6 +26,12 @@ func (d *decider) decide(o policy.Observation) policy.Decision {
 	return decision
 }
 
+// peek is the method that would be decided for.
+func (d *decider) peek(o policy.Observation) Method {
+	decision, _ := policy.Decide(o, d.State)
+	return decision.Method
+}
+
 func (d *decider) maintain(o policy.Observation, took time.Duration) policy.Upkeep {
 	upkeep, s := policy.Maintain(o, d.State, took.Seconds())
 	d.State = s

@@ -106,9 +106,13 @@ func (j *Job[V, A]) iterated(x *iteration) {
 		return
 	}
 	e.now++
-	e.iterations++
-	if x.alone && j.opt.Mode == Async { // a GPU publishes its pages for itself
+	e.iterations += max(1, x.Levels)
+	switch {
+	case j.opt.Mode != Async:
+	case x.alone: // a GPU publishes its pages for itself
 		e.pages += x.Pages
+	case x.Method == Frontier: // it has no pages
+		e.pages += max(1, x.Levels)
 	}
 	j.atBoundary()
 	e.job.Progress(j.step.Iteration)

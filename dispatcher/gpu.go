@@ -73,7 +73,7 @@ func (j *Job[V, A]) wantsGPU() bool {
 	case GPU, Hybrid:
 		return true
 	case AutoDevice:
-		return j.opt.Method != NotifyPull && (j.opt.GPU != "" || device.HasGPU())
+		return j.opt.Method != NotifyPull && j.opt.Method != Frontier && (j.opt.GPU != "" || device.HasGPU())
 	default:
 		return false
 	}
@@ -263,8 +263,8 @@ func (o *Options) checkDevice() error {
 	default:
 		return fmt.Errorf("device %q: expected %s, %s, %s or %s", o.Device, AutoDevice, CPU, GPU, Hybrid)
 	}
-	if (o.Device == GPU || o.Device == Hybrid) && o.Method == NotifyPull {
-		return fmt.Errorf("method %s is one of the CPU, and the device is %s", NotifyPull, o.Device)
+	if (o.Device == GPU || o.Device == Hybrid) && (o.Method == NotifyPull || o.Method == Frontier) {
+		return fmt.Errorf("method %s is one of the CPU, and the device is %s", o.Method, o.Device)
 	}
 	if o.Streams > gpuengine.MaxStreams {
 		return fmt.Errorf("%d streams: expected at most %d", o.Streams, gpuengine.MaxStreams)

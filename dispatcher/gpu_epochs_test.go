@@ -256,6 +256,9 @@ func checkStopped[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], s
 	} else if stop.after == 0 {
 		cancel()
 	}
+	if devices[0] == CPU {
+		o.Method = Pull // one iteration after the other
+	}
 	_, r, err := recorded(ctx, t, s, p, folder, o)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("after %d iterations: %v", len(r.Iterations), err)
@@ -328,7 +331,7 @@ func TestPolicyRecord(t *testing.T) {
 	}{{"", 0}, {"\x00 no record", 1}, {`{"version":99,"limit":0.5}`, 1}} {
 		folder := memoryDir(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		_, _, err := recorded(ctx, t, s, p, folder, Options{Device: CPU, Progress: func(it Iteration) {
+		_, _, err := recorded(ctx, t, s, p, folder, Options{Device: CPU, Method: NotifyPull, Progress: func(it Iteration) {
 			if it.Iteration == 3 {
 				cancel()
 			}
@@ -340,7 +343,7 @@ func TestPolicyRecord(t *testing.T) {
 			changePolicy(t, folder, c.record)
 		}
 		core, logs := observer.New(zap.DebugLevel)
-		got, r, err := recorded(t.Context(), t, s, p, folder, Options{Device: CPU, Log: zap.New(core)})
+		got, r, err := recorded(t.Context(), t, s, p, folder, Options{Device: CPU, Method: NotifyPull, Log: zap.New(core)})
 		if err != nil || r.Before != 4 || !slices.Equal(got, want) || r.NotifyLimit != 0.5 {
 			t.Errorf("%q: resumed after %d iterations, limit %v, %v", c.record, r.Before, r.NotifyLimit, err)
 		}

@@ -19,6 +19,7 @@ type iteration struct {
 	at       clock
 	measured policy.Measurement
 
+	loaded   int64 // bytes of rows for frontiers
 	requests []page.Request
 	*handout // nil: the CPU does all of it
 	byHost   cpuengine.Stats

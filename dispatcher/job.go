@@ -29,6 +29,7 @@ type Job[V, A any] struct {
 	pages  *page.Cache
 	workers[V, A]
 
+	front  frontiers[V, A]
 	policy decider
 	standing
 	report Report
@@ -83,6 +84,7 @@ func (j *Job[V, A]) Close() {
 
 // free returns the arrays.
 func (j *Job[V, A]) free() {
+	j.freeRows()
 	if j.arrays != nil {
 		j.arrays.Free()
 		j.arrays = nil
@@ -94,6 +96,7 @@ func (j *Job[V, A]) free() {
 // leaves, in bytes; without a budget there is no limit. The job cannot run any
 // more.
 func (j *Job[V, A]) Trim() (free int64) {
+	j.freeRows()
 	if err := j.closePages(); err != nil {
 		j.opt.Log.Warn("the memory of the job was not all given back", zap.Error(err))
 	}

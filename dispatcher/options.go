@@ -31,6 +31,7 @@ const (
 	Auto       = policy.Auto
 	Pull       = policy.Pull
 	NotifyPull = policy.NotifyPull
+	Frontier   = policy.Frontier
 )
 
 // Device says where a job runs.
@@ -101,9 +102,9 @@ func (o *Options) check() error {
 	switch o.Method {
 	case "":
 		o.Method = Auto
-	case Auto, Pull, NotifyPull:
+	case Auto, Pull, NotifyPull, Frontier:
 	default:
-		return fmt.Errorf("method %q: expected %s, %s or %s", o.Method, Auto, Pull, NotifyPull)
+		return fmt.Errorf("method %q: expected %s, %s, %s or %s", o.Method, Auto, Pull, NotifyPull, Frontier)
 	}
 	if o.Threads < 0 || o.Memory < 0 || o.Iterations < 0 {
 		return fmt.Errorf("threads %d, memory %d, iterations %d: expected numbers ≥ 0", o.Threads, o.Memory, o.Iterations)

@@ -80,6 +80,9 @@ func (j *Job[V, A]) plan() (err error) {
 			return err
 		}
 	}
+	if err = j.planFrontier(loops); err != nil {
+		return err
+	}
 	j.cpu.ranks = rank(j.pages.Spans(), j.edges)
 	if j.cpu.engine, err = cpuengine.New(loops, j.arrays, j.opt.Threads); err != nil {
 		return fmt.Errorf("program %T: %w", j.program, err)
@@ -134,6 +137,7 @@ func (j *Job[V, A]) facts() policy.Facts {
 		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil,
 		News:   j.monotone && j.cat.Layout == store.Packed && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges,
 		Folded: folded, Shards: uint64(len(j.cat.Shards)), Scans: scans,
+		Frontier: j.frontierFits(), Ordered: j.front.ordered || j.cpu.engine.Seeks(), RowsEdges: j.front.edges, Iterations: j.opt.Iterations,
 	}
 }
 

@@ -8,13 +8,16 @@ type Iteration struct {
 	Device    Device `json:"device"`    // Hybrid: both
 	// Alpha is the time that the CPU alone would take, over that of the GPU
 	// (Garaph, section 5.3); 0 where nothing was to choose.
-	Alpha       float64       `json:"alpha,omitempty"`
-	Method      Method        `json:"method"`
-	Fraction    float64       `json:"f"`      // Σ degrees of the active vertices / edges
-	Active      uint64        `json:"active"` // vertices active at its start
-	Edges       uint64        `json:"edges"`  // gathered and notified along
-	Vertices    uint64        `json:"vertices"`
-	Pages       int           `json:"pages"`
+	Alpha    float64 `json:"alpha,omitempty"`
+	Method   Method  `json:"method"`
+	Fraction float64 `json:"f"`      // Σ degrees of the active vertices / edges
+	Active   uint64  `json:"active"` // vertices active at its start
+	Edges    uint64  `json:"edges"`  // gathered and notified along
+	Vertices uint64  `json:"vertices"`
+	Pages    int     `json:"pages"`
+	// Levels is how many iterations this stands for, from Iteration on, where the engine
+	// did several within a millisecond; 0: one.
+	Levels      int           `json:"levels,omitempty"`
 	BytesRead   int64         `json:"bytes_read"`
 	BytesCopied int64         `json:"bytes_copied,omitempty"` // to the GPU: edges and values
 	BytesBack   int64         `json:"bytes_back,omitempty"`   // from the GPU: values
@@ -78,6 +81,15 @@ type Report struct {
 	Without string
 	// Lost is why the job went on without the GPU; "": it did not.
 	Lost string
+}
+
+// Done is how many iterations were done, in this process and before.
+func (r *Report) Done() int {
+	n := r.Before
+	for i := range r.Iterations {
+		n += max(1, r.Iterations[i].Levels)
+	}
+	return n
 }
 
 // add adds an iteration to the report.

@@ -74,6 +74,16 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 	began := time.Now()
 	o := j.observe()
 	x := j.next(began, o, j.policy.decide(o))
+	if x.Method == Frontier {
+		err := j.advance(ctx, x)
+		if err == nil && x.Levels > 0 {
+			err = j.record(x)
+		}
+		return err
+	}
+	if j.front.advancer != nil {
+		j.front.advancer.Forget()
+	}
 	err := j.prepare(x)
 	if err == nil {
 		err = j.work(ctx, x)
@@ -199,7 +209,10 @@ func (j *Job[V, A]) record(x *iteration) error {
 	if err != nil {
 		return err
 	}
-	x.BytesRead = j.pages.BytesRead() - x.at.read
+	x.BytesRead = j.pages.BytesRead() - x.at.read + x.loaded
+	if x.Levels == 1 {
+		x.Levels = 0
+	}
 	x.Duration = time.Since(x.at.began)
 	x.Seconds = x.Duration.Seconds()
 	j.add(x.Iteration)
@@ -257,6 +270,12 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 		j.policy.set(policy.Start(j.policy.facts, j.policy.State, j.report.AccessRatio))
 	}
 	j.report.NotifyLimit = j.policy.Limit
+	if !j.last() && j.policy.peek(j.observe()) == Frontier {
+		if _, err := j.loadRows(ctx); err != nil {
+			return err
+		}
+		clear(j.arrays.Next) // so that memory is there
+	}
 	if !j.report.InMemory {
 		j.opt.Log.Info("the graph does not fit into memory: pages are streamed from disk",
 			zap.Int64("memory", j.opt.Memory), zap.Float64("notify limit", j.policy.Limit))

@@ -16,6 +16,7 @@ type shape struct {
 	firsts      []uint32          // first vertex of each shard
 	edges       []uint64          // that a pull gathers along, by shard
 	pullEdges   uint64            // all of them
+	gatherSides []shard.Direction // along which vertices gather
 	packedEdges uint64            // those in packed shards
 	notifySides []shard.Direction // along which active vertices notify
 	notifyEdges uint64            // edges on those sides
@@ -26,7 +27,7 @@ type shape struct {
 type span struct{ from, to int }
 
 func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direction) *shape {
-	s := &shape{cat: cat, valueBytes: valueBytes, notifySides: notify, oneSide: slices.Contains(gather, cat.Stored(notify[0]))}
+	s := &shape{cat: cat, valueBytes: valueBytes, gatherSides: gather, notifySides: notify, oneSide: slices.Contains(gather, cat.Stored(notify[0]))}
 	s.notifyEdges = cat.Edges * uint64(len(s.notifySides))
 	if cat.Layout == store.Packed && slices.Contains(gather, shard.In) {
 		s.packedEdges = cat.Edges

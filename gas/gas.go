@@ -124,6 +124,17 @@ type Monotone interface {
 	Monotone() bool
 }
 
+// Prioritized is the ability of a [Monotone] program to say what is worth doing first:
+// vertices with low priorities. What is along an edge from a vertex has no lower
+// priority than the vertex, so that the value of the one with the lowest is final: the
+// distance of a shortest path has it, as Dijkstra showed. The engine does vertices of
+// about the same priority at once (delta-stepping; Meyer and Sanders, 2003). Without the
+// ability, and where iterations are limited, all active vertices are done at once. The
+// result is the same.
+type Prioritized[V any] interface {
+	Priority(value V) float64
+}
+
 // Direction says along which edges a program gathers.
 type Direction uint8
 

@@ -75,6 +75,7 @@ type Cache struct {
 	reads   chan struct{}              // held while a shard of a streamed page is read
 	read    atomic.Int64
 	all     bool
+	rest    int64      // of the budget, when all stays in memory
 	mu      sync.Mutex // guards owned
 	owned   []owned
 }
@@ -114,6 +115,7 @@ func New(s *store.Store, o Options) (*Cache, error) {
 	total += unpackers * c.packedBytes()
 	c.all = o.Budget == 0 || total <= o.Budget
 	if c.all {
+		c.rest = o.Budget - total
 		if o.Memory == nil { // a device and the CPU share pages out, which needs finer ones
 			limit = maxResidentBytes
 		}
@@ -304,6 +306,15 @@ func (c *Cache) PageOf(i int) int { return int(c.pageOf[i]) }
 
 // Stays reports whether page p stays in memory.
 func (c *Cache) Stays(p int) bool { return c.blocks[c.opt.Gather[0]][p].stays }
+
+// Rest is how many bytes of the budget are left when everything stays in memory; less
+// than 0: there is no budget.
+func (c *Cache) Rest() int64 {
+	if c.opt.Budget == 0 {
+		return -1
+	}
+	return c.rest
+}
 
 // BytesRead is how many bytes came from the store so far.
 func (c *Cache) BytesRead() int64 { return c.read.Load() }

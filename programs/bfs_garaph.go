@@ -42,6 +42,8 @@ func (l bfsLoops) loops() compiled.Loops[uint32, uint32] {
 		Gather:  l.gather,
 		Fold:    l.fold,
 		Apply:   l.apply,
+		Push:    l.push,
+		Seek:    l.seek,
 	}
 }
 
@@ -179,6 +181,91 @@ func (l bfsLoops) apply(acc []uint32, list []uint16, b *compiled.Block, cur, nex
 		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
+}
+
+func (l bfsLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []uint32) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst uint32
+	from = from[:len(list)]
+	for i, u := range list {
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, v := range row {
+			g := p.Gather(src, gas.Edge{}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+}
+
+func (l bfsLoops) seek(a *compiled.Advance, b *compiled.Block, begin, end uint32, cur, next []uint32) {
+	p, step, off, set := l.p, b.Step, a.In.Off, a.Active
+	edges := a.In.Nbr
+	degree := b.Degree
+	var dst uint32
+	for v := begin; v < end; v++ {
+		old := cur[v]
+		done := p.Settled(old, step)
+		if done {
+			continue
+		}
+		acc := p.Zero()
+		row := edges[off[v]:off[v+1]]
+		n, found := len(row), false
+		for k, u := range row {
+			if set[u>>6]>>(u&63)&1 == 0 {
+				continue
+			}
+			found = true
+			g := p.Gather(cur[u], gas.Edge{}, dst)
+			acc = p.Sum(acc, g)
+			full := p.Saturated(acc, step)
+			if full {
+				n = k + 1
+				break
+			}
+		}
+		a.Edges += uint64(n)
+		a.Vertices++
+		if !found {
+			continue
+		}
+		d := degree[v]
+		x := gas.Vertex{}
+		value := p.Apply(x, old, acc, step)
+		active := p.Activate(x, old, value)
+		if active {
+			if set[v>>6]>>(v&63)&1 != 0 { // others read it
+				next[v] = value
+				a.Deferred = append(a.Deferred, v)
+			} else {
+				cur[v] = value
+			}
+			a.Bits[v>>6] |= 1 << (v & 63)
+			a.Found++
+			a.Degrees += uint64(d)
+		}
+	}
 }
 
 // bfsFragments are those of BFS.

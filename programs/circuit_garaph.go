@@ -41,6 +41,7 @@ func (l circuitLoops) loops() compiled.Loops[Node, Branch] {
 		Gather:  l.gather,
 		Fold:    l.fold,
 		Apply:   l.apply,
+		Weighs:  true,
 	}
 }
 

@@ -42,6 +42,7 @@ func (l heatLoops) loops() compiled.Loops[float32, Flow] {
 		Gather:  l.gather,
 		Fold:    l.fold,
 		Apply:   l.apply,
+		Weighs:  true,
 	}
 }
 
@@ -155,14 +156,14 @@ func (l heatLoops) apply(acc []Flow, list []uint16, b *compiled.Block, cur, next
 				{
 					p, _, old, acc, _ := p, x, old, a[i], step
 					_, _, _ = p, old, acc
-				Apply151_:
+				Apply152_:
 					for {
 						if acc.Conductance == 0 {
 							result_ = old
-							break Apply151_
+							break Apply152_
 						}
 						result_ = float32(float64(old) + (1-math.Exp(-acc.Conductance*p.Step))*(acc.Heat/acc.Conductance))
-						break Apply151_
+						break Apply152_
 
 					}
 				}

@@ -41,6 +41,7 @@ func (l neuralLoops) loops() compiled.Loops[float32, float64] {
 		Gather:  l.gather,
 		Fold:    l.fold,
 		Apply:   l.apply,
+		Weighs:  true,
 	}
 }
 

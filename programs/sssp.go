@@ -44,6 +44,9 @@ func (p SSSP[F]) Apply(_ gas.Vertex, old, acc F, _ gas.Step) F { return min(old,
 // Activate reports any change.
 func (p SSSP[F]) Activate(_ gas.Vertex, old, new F) bool { return old != new }
 
+// Priority is the distance: what is near is done first.
+func (p SSSP[F]) Priority(value F) float64 { return float64(value) }
+
 // Overflowed reports a distance that is too large.
 func (p SSSP[F]) Overflowed(value F) bool { return value == math.MaxFloat32 && single[F]() }
 

@@ -18,7 +18,7 @@ var ssspSources embed.FS
 
 // Loops are the methods of SSSP as loops.
 func (p SSSP[F]) Loops() compiled.Loops[F, F] {
-	if !compiled.Fresh(ssspSources, "0b64b315f54dc1d7284e6181e173bdac") {
+	if !compiled.Fresh(ssspSources, "80dde45c5fccb7dbabcceaf9625abf3c") {
 		return compiled.Loops[F, F]{}
 	}
 	switch p := any(p).(type) {
@@ -32,7 +32,7 @@ func (p SSSP[F]) Loops() compiled.Loops[F, F] {
 
 // Fragments are the methods of SSSP as PTX.
 func (p SSSP[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(ssspSources, "0b64b315f54dc1d7284e6181e173bdac") {
+	if !compiled.Fresh(ssspSources, "80dde45c5fccb7dbabcceaf9625abf3c") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
@@ -53,6 +53,9 @@ func (l ssspFloat32Loops) loops() compiled.Loops[float32, float32] {
 		Gather:  l.gather,
 		Fold:    l.fold,
 		Apply:   l.apply,
+		Weighs:  true,
+		Push:    l.push,
+		Relax:   l.relax,
 	}
 }
 
@@ -188,6 +191,164 @@ func (l ssspFloat32Loops) apply(acc []float32, list []uint16, b *compiled.Block,
 	return activated, degrees
 }
 
+func (l ssspFloat32Loops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
+	if a.Rows.Arcs != nil {
+		l.pushWeighted(a, b, list, from, cur)
+		return
+	}
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float32
+	from = from[:len(list)]
+	for i, u := range list {
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+}
+
+func (l ssspFloat32Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Arcs
+	var dst float32
+	from = from[:len(list)]
+	for i, u := range list {
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, e := range row {
+			v := e.To
+			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+}
+
+func (l ssspFloat32Loops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
+	if a.Rows.Arcs != nil {
+		l.relaxWeighted(a, b, list, cur)
+		return
+	}
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float32
+	for _, u := range list {
+		src := compiled.Load(&cur[u])
+		at := p.Priority(src)
+		if a.Passed(at) {
+			continue
+		}
+		a.Vertices++
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				at := p.Priority(value)
+				a.Put(v, at)
+				break
+			}
+		}
+	}
+}
+
+func (l ssspFloat32Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Arcs
+	var dst float32
+	for _, u := range list {
+		src := compiled.Load(&cur[u])
+		at := p.Priority(src)
+		if a.Passed(at) {
+			continue
+		}
+		a.Vertices++
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, e := range row {
+			v := e.To
+			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				at := p.Priority(value)
+				a.Put(v, at)
+				break
+			}
+		}
+	}
+}
+
 // ssspFloat32Fragments are those of SSSP[float32].
 var ssspFloat32Fragments = compiled.Fragments{
 	Program: "SSSP[float32]",
@@ -260,6 +421,9 @@ func (l ssspFloat64Loops) loops() compiled.Loops[float64, float64] {
 		Gather:  l.gather,
 		Fold:    l.fold,
 		Apply:   l.apply,
+		Weighs:  true,
+		Push:    l.push,
+		Relax:   l.relax,
 	}
 }
 
@@ -393,6 +557,164 @@ func (l ssspFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Block,
 		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
+}
+
+func (l ssspFloat64Loops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float64) {
+	if a.Rows.Arcs != nil {
+		l.pushWeighted(a, b, list, from, cur)
+		return
+	}
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float64
+	from = from[:len(list)]
+	for i, u := range list {
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+}
+
+func (l ssspFloat64Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float64) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Arcs
+	var dst float64
+	from = from[:len(list)]
+	for i, u := range list {
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, e := range row {
+			v := e.To
+			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+}
+
+func (l ssspFloat64Loops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float64) {
+	if a.Rows.Arcs != nil {
+		l.relaxWeighted(a, b, list, cur)
+		return
+	}
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float64
+	for _, u := range list {
+		src := compiled.Load(&cur[u])
+		at := p.Priority(src)
+		if a.Passed(at) {
+			continue
+		}
+		a.Vertices++
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				at := p.Priority(value)
+				a.Put(v, at)
+				break
+			}
+		}
+	}
+}
+
+func (l ssspFloat64Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float64) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Arcs
+	var dst float64
+	for _, u := range list {
+		src := compiled.Load(&cur[u])
+		at := p.Priority(src)
+		if a.Passed(at) {
+			continue
+		}
+		a.Vertices++
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, e := range row {
+			v := e.To
+			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				at := p.Priority(value)
+				a.Put(v, at)
+				break
+			}
+		}
+	}
 }
 
 // ssspFloat64Fragments are those of SSSP[float64].

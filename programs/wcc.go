@@ -24,6 +24,9 @@ func (WCC) Apply(_ gas.Vertex, old, acc uint32, _ gas.Step) uint32 { return min(
 // Activate reports any change.
 func (WCC) Activate(_ gas.Vertex, old, new uint32) bool { return old != new }
 
+// Priority is the label: the least one of a component goes everywhere before others do.
+func (WCC) Priority(value uint32) float64 { return float64(value) }
+
 // Direction is both: edge directions don't matter.
 func (WCC) Direction() gas.Direction { return gas.Both }
 

@@ -18,7 +18,7 @@ var wccSources embed.FS
 
 // Loops are the methods of WCC as loops.
 func (p WCC) Loops() compiled.Loops[uint32, uint32] {
-	if !compiled.Fresh(wccSources, "b8b865933d04837277782d6e07ada15e") {
+	if !compiled.Fresh(wccSources, "619fb1e7a09bcf6aed8aaf98c27457d4") {
 		return compiled.Loops[uint32, uint32]{}
 	}
 	return wccLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p WCC) Loops() compiled.Loops[uint32, uint32] {
 
 // Fragments are the methods of WCC as PTX.
 func (WCC) Fragments() compiled.Fragments {
-	if !compiled.Fresh(wccSources, "b8b865933d04837277782d6e07ada15e") {
+	if !compiled.Fresh(wccSources, "619fb1e7a09bcf6aed8aaf98c27457d4") {
 		return compiled.Fragments{}
 	}
 	return wccFragments
@@ -41,6 +41,8 @@ func (l wccLoops) loops() compiled.Loops[uint32, uint32] {
 		Gather:  l.gather,
 		Fold:    l.fold,
 		Apply:   l.apply,
+		Push:    l.push,
+		Relax:   l.relax,
 	}
 }
 
@@ -149,6 +151,80 @@ func (l wccLoops) apply(acc []uint32, list []uint16, b *compiled.Block, cur, nex
 		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
+}
+
+func (l wccLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []uint32) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst uint32
+	from = from[:len(list)]
+	for i, u := range list {
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, v := range row {
+			g := p.Gather(src, gas.Edge{}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+}
+
+func (l wccLoops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, cur []uint32) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst uint32
+	for _, u := range list {
+		src := compiled.Load(&cur[u])
+		at := p.Priority(src)
+		if a.Passed(at) {
+			continue
+		}
+		a.Vertices++
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, v := range row {
+			g := p.Gather(src, gas.Edge{}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				at := p.Priority(value)
+				a.Put(v, at)
+				break
+			}
+		}
+	}
 }
 
 // wccFragments are those of WCC.

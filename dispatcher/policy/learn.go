@@ -170,6 +170,10 @@ func learnNotify(v *Speeds, m Measurement) {
 // count takes in an iteration by its counts.
 func count(s State, m Measurement) State {
 	excess := gain(m.Observation, s) // notify-pull would have been better
+	if m.Decision.Device == CPU && m.Decision.Method != Frontier {
+		s.Spent += m.Observation.spends(m.Looked)
+		s.Reached += uint64(m.Observation.Fraction * float64(m.Observation.NotifyEdges))
+	}
 	switch d := m.Decision; {
 	case d.Device != CPU:
 		if excess > 0 && s.Speeds.CPU > 0 {
@@ -180,8 +184,10 @@ func count(s State, m Measurement) State {
 		if excess > 0 {
 			s.Owed -= int64(min(excess, float64(m.Looked)))
 		}
-	default:
+	case d.Method == NotifyPull:
 		s.Notified = true
+	case d.Method == Frontier:
+		s.Loaded = true
 	}
 	if s.Untried += m.Seconds; m.Decision.Device != CPU {
 		s.Untried = 0

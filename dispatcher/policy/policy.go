@@ -3,6 +3,8 @@
 // no clock and do no I/O, so that a recorded run gives the same decisions again.
 package policy
 
+import "math"
+
 // Method says how an iteration finds the vertices to process.
 type Method string
 
@@ -11,6 +13,7 @@ const (
 	Auto       Method = "auto" // by the share of edges that lead out of active vertices
 	Pull       Method = "pull" // all vertices
 	NotifyPull Method = "notify-pull"
+	Frontier   Method = "frontier" // active vertices push along their edges, or are sought
 )
 
 // Device says where a job, or an iteration of it, runs.
@@ -39,6 +42,13 @@ type Facts struct {
 	Aggregates  bool   `json:"aggregates"` // the program has an aggregate
 	// News: pulls leave out edges that have no news, as notify-pulls do.
 	News bool `json:"news,omitempty"`
+	// Frontier: the job can advance frontiers, when RowsEdges have been brought into
+	// memory. Ordered: active vertices are done in a better order than that of pulls,
+	// however many they are. Iterations: at most; 0: no limit.
+	Frontier   bool   `json:"frontier,omitempty"`
+	Ordered    bool   `json:"ordered,omitempty"`
+	RowsEdges  uint64 `json:"rows_edges,omitempty"`
+	Iterations int    `json:"iterations,omitempty"`
 	// Folded is how many edges of so many Shards are packed: a vertex gathers along its
 	// own only where its whole shard is folded.
 	Folded uint64 `json:"folded,omitempty"`
@@ -101,6 +111,11 @@ type Counts struct {
 	// Owed is how many edges pulls look at in excess before the sides by which vertices
 	// notify are read, which stay in memory then: as many as they have.
 	Owed int64 `json:"owed"`
+	// Spent is about how many edges a pull could have looked at in the time of the
+	// iterations without frontiers, Reached how many edges their active vertices had.
+	Spent   uint64 `json:"spent,omitempty"`
+	Reached uint64 `json:"reached,omitempty"`
+	Loaded  bool   `json:"loaded,omitempty"` // the rows for frontiers are in memory
 }
 
 // inMemoryLimit is the largest f with which an iteration notifies, in memory.
@@ -141,11 +156,54 @@ func method(o Observation, s State) Method {
 		return Pull
 	case o.Facts.Method != Auto:
 		return o.Facts.Method
+	case o.Frontier && (o.Ordered || o.Fraction <= frontierLimit) && rowsPay(o, s):
+		return Frontier
 	case gain(o, s) < 0 || s.Owed > 0:
 		return Pull
 	default:
 		return NotifyPull
 	}
+}
+
+// frontierLimit is the largest f with which a frontier without a better order pushes: to
+// push along one edge takes as long as to pull along about eight in sequence.
+const frontierLimit = 1. / 8
+
+const (
+	// rowsCost is how many edges pulls look at before one is worth being brought into
+	// memory: that takes as long as two to four, and was not needed if pulls end soon
+	// after. RMAT 20 with 30 edges a vertex has components after 5, and shortest paths
+	// after 4.
+	rowsCost = 8
+	// What an iteration takes beside edges is as long as so many, and one for every
+	// bitVertices.
+	iterationEdges = 1 << 14
+	bitVertices    = 8
+	// foreseen is after how many iterations it is clear how a frontier grows.
+	foreseen = 8
+)
+
+// spends is what an iteration of the CPU took that looked at so many edges.
+func (f Facts) spends(looked uint64) uint64 { return looked + iterationEdges + f.Vertices/bitVertices }
+
+// rowsPay reports whether a job is sooner done with the rows for frontiers: they are there,
+// or iterations have taken as long as these are worth, or they will. On a plane, what is
+// reached grows with the square of the number of iterations; where it grows faster, all of
+// it is reached before that is a question.
+func rowsPay(o Observation, s State) bool {
+	if s.Loaded {
+		return true
+	}
+	spent := float64(s.Spent)
+	if o.Iteration >= foreseen && s.Reached > 0 {
+		n := float64(o.Iteration)
+		left := n * max(0, math.Sqrt(float64(o.NotifyEdges)/float64(s.Reached))-1)
+		if o.Iterations > 0 {
+			left = min(left, float64(o.Iterations)-n)
+		}
+		spent += left * spent / n
+	}
+	return spent >= float64(rowsCost*o.RowsEdges)
 }
 
 const (

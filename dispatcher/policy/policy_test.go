@@ -205,3 +205,53 @@ func TestMaintain(t *testing.T) {
 		t.Errorf("the host is up to date: %+v", u)
 	}
 }
+
+// TestFrontier: frontiers are chosen when their rows have paid or will; and by programs
+// without a better order when few vertices are active.
+func TestFrontier(t *testing.T) {
+	const paid = rowsCost * 10000
+	for _, c := range []struct {
+		name           string
+		able, ordered  bool
+		f              float64
+		iteration      int
+		spent, reached uint64
+		loaded         bool
+		want           Method
+	}{
+		{"cannot", false, true, 0.01, 0, paid, 0, false, NotifyPull},
+		{"at once", true, true, 0.01, 0, 0, 0, false, NotifyPull},
+		{"has paid", true, true, 1, 3, paid, 0, false, Frontier},
+		{"has paid, but many are active", true, false, 1, 3, paid, 0, false, Pull},
+		{"has paid, and few are active", true, false, 0.01, 3, paid, 0, false, Frontier},
+		{"is there", true, true, 1, 3, 0, 0, true, Frontier},
+		{"a plane will take long", true, true, 0.01, foreseen, paid / 8, 100, false, Frontier}, // 10 times as many iterations
+		{"nobody knows yet", true, true, 0.01, foreseen - 1, paid / 8, 100, false, NotifyPull},
+		{"it will not take long", true, true, 0.01, foreseen, paid / 8, 400, false, NotifyPull}, // 5 times as many
+		{"nothing is left", true, true, 0.01, foreseen, paid / 8, 1 << 40, false, NotifyPull},
+	} {
+		o := Observation{Facts: facts(), Fraction: c.f, Iteration: c.iteration}
+		o.Frontier, o.Ordered, o.RowsEdges = c.able, c.ordered, 10000
+		s := Start(o.Facts, State{}, 0)
+		s.Counts = Counts{Spent: c.spent, Reached: c.reached, Loaded: c.loaded}
+		if d, _ := Decide(o, s); d.Method != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, d.Method, c.want)
+		}
+		o.Iterations = foreseen + 1
+		if d, _ := Decide(o, s); d.Method == Frontier && c.iteration == foreseen {
+			t.Errorf("%s, one more iteration: got %s", c.name, d.Method)
+		}
+		o.AggregateChanged = true
+		if d, _ := Decide(o, s); d.Method != Pull {
+			t.Errorf("%s, and the aggregate changed: got %s", c.name, d.Method)
+		}
+	}
+	o := Observation{Facts: facts(), Fraction: 0.001}
+	s := Start(o.Facts, State{}, 0)
+	for _, m := range []Method{Pull, Frontier} {
+		s = Learn(s, Measurement{Observation: o, Decision: Decision{Method: m, Device: CPU}, Looked: 10000})
+	}
+	if want := 10000 + iterationEdges + o.Vertices/bitVertices; s.Spent != want || s.Reached != 10 || !s.Loaded {
+		t.Errorf("a pull along 10,000 edges with 10 of active vertices, and a frontier: %+v, want %d spent", s.Counts, want)
+	}
+}

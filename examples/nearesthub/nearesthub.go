@@ -68,6 +68,9 @@ func (NearestHub) Idempotent() bool { return true }
 // Monotone reports that hubs only get nearer.
 func (NearestHub) Monotone() bool { return true }
 
+// Priority is the distance: what is near a hub is done first.
+func (NearestHub) Priority(p Place) float64 { return float64(p.Distance) }
+
 // Result is the hub, under the user's id; a vertex that no hub leads to is by
 // itself.
 func (NearestHub) Result(v gas.Vertex, p Place) gas.VertexID {

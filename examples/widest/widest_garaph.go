@@ -41,6 +41,7 @@ func (l widestLoops) loops() compiled.Loops[float32, float32] {
 		Gather:  l.gather,
 		Fold:    l.fold,
 		Apply:   l.apply,
+		Weighs:  true,
 	}
 }
 

@@ -132,6 +132,9 @@ func fractionFigure(r dispatcher.Report) figure {
 	}
 	c.add(line)
 	for _, k := range allKinds {
+		if len(kinds[k]) == 0 {
+			continue
+		}
 		c.add(series{name: fmt.Sprintf("%s, %s", k.method, k.device), points: kinds[k], color: deviceColors[k.device], shape: methodShapes[k.method]})
 	}
 	c.level, c.name = r.NotifyLimit, "limit"
@@ -161,9 +164,10 @@ var (
 	allKinds = []kind{
 		{dispatcher.Pull, dispatcher.CPU}, {dispatcher.Pull, dispatcher.GPU}, {dispatcher.Pull, dispatcher.Hybrid},
 		{dispatcher.NotifyPull, dispatcher.CPU}, {dispatcher.NotifyPull, dispatcher.GPU}, {dispatcher.NotifyPull, dispatcher.Hybrid},
+		{dispatcher.Frontier, dispatcher.CPU},
 	}
 	deviceColors = map[dispatcher.Device]color.Color{dispatcher.CPU: blue, dispatcher.GPU: vermilion, dispatcher.Hybrid: green}
-	methodShapes = map[dispatcher.Method]shape{dispatcher.Pull: square, dispatcher.NotifyPull: triangle}
+	methodShapes = map[dispatcher.Method]shape{dispatcher.Pull: square, dispatcher.NotifyPull: triangle, dispatcher.Frontier: octagon}
 )
 
 // alphaFigure shows by how much the GPU would be faster.

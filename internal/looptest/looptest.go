@@ -56,6 +56,7 @@ func Plain[V, A any](p gas.Program[V, A]) compiled.Loops[V, A] {
 		return activated, degrees
 	}
 	plainAbilities(&l)
+	plainAdvance(&l)
 	return l
 }
 
@@ -136,6 +137,7 @@ func compare[V, A any](t *rapid.T, got, want compiled.Loops[V, A], b *block[V]) 
 	same("counts", []any{activated, degrees}, []any{wantActivated, wantDegrees})
 
 	compareFold(t, got, want, b)
+	compareAdvance(t, got, want, b, same)
 	if got.Aggregate != nil {
 		values := b.cur[b.First:][:len(b.Off)-1]
 		same("Aggregate", got.Aggregate(&b.Block, values), want.Aggregate(&b.Block, values))

@@ -8,12 +8,20 @@ import "github.com/garaph/garaph/shard/rows"
 // [Side.CheckValues] has been called.
 func (s *Side) Plain(blob []byte) *rows.Side {
 	to := rows.Layout(blob, s.Dir, s.Index, s.First, s.Vertices, s.Edges, s.Weighted)
+	s.Unpack(to.Off, to.Nbr, to.Weight)
+	return to
+}
+
+// Unpack writes the neighbours of all rows to a list of as many as there are edges, and
+// their weights beside, unless weight is nil. Those of local vertex v are
+// nbr[off[v]:off[v+1]].
+func (s *Side) Unpack(off, nbr []uint32, weight []float32) {
+	to := &rows.Side{Off: off, Nbr: nbr, Weight: weight}
 	if s.Bits == 16 {
 		plain[D16](s, to)
 	} else {
 		plain[D14](s, to)
 	}
-	return to
 }
 
 // plain fills the rows: a function for each width of destinations.

@@ -152,24 +152,30 @@ func (s *Side) Degrees(degrees []uint32) {
 func (s *Side) Plain(blob []byte, weighted bool) *rows.Side {
 	h := s.header
 	to := rows.Layout(blob, h.Dir, h.Index, h.First, h.Vertices, h.Edges, weighted)
+	s.Unpack(to.Off, to.Nbr)
+	return to
+}
+
+// Unpack writes the neighbours of all rows to a list of as many as there are edges. Those
+// of local vertex v are nbr[off[v]:off[v+1]].
+func (s *Side) Unpack(off, nbr []uint32) {
 	var last []uint32 // of rows that would be written beyond the end
 	at, base, k := 0, int64(0), 0
-	for v := range h.Vertices {
+	for v := range s.header.Vertices {
 		if v%stride == 0 {
 			base = s.base(v)
 		}
 		r := s.head(at, base)
-		to.Off[v] = uint32(k)
+		off[v] = uint32(k)
 		end := k + int(r.degree)
-		if end+group <= len(to.Nbr) {
-			at = s.unpack(r, to.Nbr[k:end+group])
+		if end+group <= len(nbr) {
+			at = s.unpack(r, nbr[k:end+group])
 		} else {
 			last = slices.Grow(last[:0], int(r.degree)+group)[:r.degree+group]
 			at = s.unpack(r, last)
-			copy(to.Nbr[k:end], last)
+			copy(nbr[k:end], last)
 		}
 		k, base = end, r.first
 	}
-	to.Off[h.Vertices] = uint32(k)
-	return to
+	off[s.header.Vertices] = uint32(k)
 }

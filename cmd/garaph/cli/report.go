@@ -62,7 +62,7 @@ func (t *task) writeReport(w io.Writer, top *topRows) error {
 	r := t.result.Report
 	report := runReport{
 		jobReport:  t.jobReport(t.parameters(), r.Duration, r.Load, r.Edges, r.InMemory),
-		Iterations: r.Before + len(r.Iterations), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges, K: number(r.AccessRatio),
+		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges, K: number(r.AccessRatio),
 		Devices: r.Devices, GPU: r.GPU, GPUResident: r.Resident, GPUMemory: r.GPUMemory, GPULost: r.Lost,
 		PerIteration: append([]garaph.Iteration{}, r.Iterations...),
 	}

@@ -75,7 +75,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 	grouped(all, "Flags of every run", func(fs *pflag.FlagSet) {
 		f.iterations = countFlag(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default: see the help of the program)")
 		f.mode = enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when other vertices see a new value: after the iteration, and results are the same bits in every run (sync), or after its page, which takes fewer iterations, and results may differ from run to run as far as the program allows (async)")
-		f.method = enumFlag(fs, "method", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull), "which vertices gather in an iteration: all (pull), or those with an edge from an active vertex, which are marked first (notify-pull); auto chooses by how many edges leave the active vertices")
+		f.method = enumFlag(fs, "method", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull, dispatcher.Frontier), "which vertices work in an iteration: all gather (pull), those with an edge from an active vertex do, which are marked first (notify-pull), or active vertices push along their edges (frontier, for programs that only improve values, on the CPU); auto chooses by how many edges leave the active vertices")
 		f.device = enumFlag(fs, "device", autoDevice, words(dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid), "where the program runs: hybrid on the CPU, the GPU or both, as each iteration is done soonest; auto likewise, if there is a GPU for it")
 		f.threads = threadsFlag(fs)
 		f.memory = sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GB; 0: no limit (default three quarters of what is available)")
@@ -188,7 +188,7 @@ func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
 	if gpu := given(fs, gpuFlagNames); gpu != "" && *f.device == string(dispatcher.CPU) {
 		return Usagef("%s: a run with --device cpu has no GPU; leave it out, or give another --device", gpu)
 	}
-	if method := *f.method; method == string(dispatcher.NotifyPull) && (*f.device == string(dispatcher.GPU) || *f.device == string(dispatcher.Hybrid)) {
+	if method := *f.method; (method == string(dispatcher.NotifyPull) || method == string(dispatcher.Frontier)) && (*f.device == string(dispatcher.GPU) || *f.device == string(dispatcher.Hybrid)) {
 		return Usagef("--method %s with --device %s: the GPU pulls; leave one of them out", method, *f.device)
 	}
 	return nil

@@ -78,7 +78,7 @@ func (t *task) facts() []htmlreport.Fact {
 	if r.Before > 0 {
 		before = fmt.Sprintf(", %s of them before it was resumed", humanize.Comma(int64(r.Before)))
 	}
-	fact("Iterations", "%s%s; %s", humanize.Comma(int64(r.Before+len(r.Iterations))), before, end)
+	fact("Iterations", "%s%s; %s", humanize.Comma(int64(r.Done())), before, end)
 	fact("Time", "%s, and %s of loading before", seconds(r.Duration), seconds(r.Load))
 	fact("Speed", "%s edges/s", countText(perSecond(float64(r.Edges), r.Duration)))
 	where := "in memory"

@@ -151,7 +151,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 	o.Progress = func(it garaph.Iteration) {
 		text := iterationText(it)
 		o.Log.Debug(text, iterationFields(it)...)
-		s.set(int64(it.Iteration)+1, text)
+		s.set(int64(it.Iteration+max(1, it.Levels)), text)
 	}
 	var overflow *garaph.OverflowError
 	result, err := t.runner(ctx, Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log, Progress: progressOf(s)})
@@ -165,7 +165,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 	case ctx.Err() != nil:
 		done := 0
 		if result != nil {
-			done = result.Report.Before + len(result.Report.Iterations)
+			done = result.Report.Done()
 		}
 		return &stopped{fmt.Sprintf("%s on %s was stopped after %s; no results were written%s", t.program.Name, t.name(), iterations(done), t.resumable()), err}
 	case errors.As(err, &overflow) && t.program.Overflow != "":
@@ -180,7 +180,11 @@ func iterationText(it garaph.Iteration) string {
 	if it.Alpha > 0 {
 		alpha = fmt.Sprintf(", α %.2g", it.Alpha)
 	}
-	return fmt.Sprintf("iteration %d (%s, %s): %s active, f %.2g%s, %s edges/s in %s", it.Iteration+1, it.Device, it.Method,
+	number := fmt.Sprintf("iteration %d", it.Iteration+1)
+	if it.Levels > 1 {
+		number = fmt.Sprintf("iterations %d to %d", it.Iteration+1, it.Iteration+it.Levels)
+	}
+	return fmt.Sprintf("%s (%s, %s): %s active, f %.2g%s, %s edges/s in %s", number, it.Device, it.Method,
 		countText(float64(it.Active)), it.Fraction, alpha, countText(perSecond(float64(it.Edges), it.Duration)), seconds(it.Duration))
 }
 
@@ -226,7 +230,7 @@ func (t *task) summary() string {
 		}
 		where += ", on " + strings.Join(on, " and ")
 	}
-	return fmt.Sprintf("%s: %s in %s and %s of loading, %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(r.Before+len(r.Iterations)),
+	return fmt.Sprintf("%s: %s in %s and %s of loading, %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(r.Done()),
 		seconds(r.Duration), seconds(r.Load), end, countText(perSecond(float64(r.Edges), r.Duration)), where, bytesText(peakMemory()))
 }
 

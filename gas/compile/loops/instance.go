@@ -37,9 +37,11 @@ type names struct {
 type traits struct {
 	UsesEdge, UsesDst                 bool // by Gather
 	Saturable, Settleable, Aggregable bool
+	Monotone, Prioritized             bool
 	Unchanged                         string // comparison of g and a after which Sum(a, g) is a; empty without
 	ApplyVertex                       vertex // for Apply and Activate
 	AggregateVertex                   vertex
+	PushVertex                        vertex // for Apply and Activate, of any vertex
 }
 
 // vertex is the gas.Vertex of a loop: the fields that the methods read.
@@ -82,13 +84,39 @@ func (v vertex) Literal() string {
 type variant struct {
 	*instance
 	HasWeight bool
+	Order     bool // a push in the order of priorities
 }
 
+// Level is the push of a level.
+func (x variant) Level() variant { x.Order = false; return x }
+
+// Ordered is the push in the order of priorities.
+func (x variant) Ordered() variant { x.Order = true; return x }
+
+// Loop is the name of a push.
+func (x variant) Loop() string {
+	if x.Order {
+		return "relax"
+	}
+	return "push"
+}
+
+// RowEdge is what Gather gets of the edge e of a row.
+func (x variant) RowEdge() string {
+	if x.UsesEdge && x.HasWeight {
+		return x.Gas + ".Edge{Weight: e.Weight}"
+	}
+	return x.Edge("")
+}
+
+// Seeks reports whether vertices can look for active neighbours and end early.
+func (t traits) Seeks() bool { return t.Saturable && t.Settleable }
+
 // Unweighted is the variant without weights, or for both if it does not matter.
-func (x *instance) Unweighted() variant { return variant{x, false} }
+func (x *instance) Unweighted() variant { return variant{instance: x} }
 
 // Weighted is the variant with weights.
-func (x *instance) Weighted() variant { return variant{x, true} }
+func (x *instance) Weighted() variant { return variant{instance: x, HasWeight: true} }
 
 // Suffix ends the names of a variant's loops.
 func (x variant) Suffix() string {
@@ -149,8 +177,10 @@ func newInstance(p *source.Program, n *namer) *instance {
 
 	x.UsesEdge, x.UsesDst = uses(p.Methods["Gather"], 2), uses(p.Methods["Gather"], 3)
 	x.Saturable, x.Settleable, x.Aggregable = p.Methods["Saturated"] != nil, p.Methods["Settled"] != nil, p.Methods["Aggregate"] != nil
+	x.Monotone, x.Prioritized = p.Methods["Monotone"] != nil, p.Methods["Priority"] != nil
 	x.Unchanged = unchanged(p)
 	x.ApplyVertex = x.vertexOf("u", "Apply", "Activate")
+	x.PushVertex = x.vertexOf("v", "Apply", "Activate")
 	if x.Aggregable {
 		x.AggregateVertex = x.vertexOf("i", "Aggregate")
 	}

@@ -23,8 +23,8 @@ type namer struct {
 }
 
 // own are the names of variables in the templates.
-var own = strings.Fields("a acc activated active b base bit bits cur d degree degrees done dst due edges end first full g i id ins k l list m " +
-	"dsts nbr next o old olds outs p result_ rising s slot slots step sum u v value values w weight weights x D W")
+var own = strings.Fields("a acc activated active alone at b base begin bit bits cur d degree degrees done dst due e edges end first found from full g i id ins k l list m " +
+	"dsts nbr next o old olds outs p result_ rising row s set slot slots step sum u v value values w weight weights x D W")
 
 func newNamer(pkg *packages.Package) *namer {
 	n := &namer{pkg: pkg, taken: map[string]bool{}, names: map[string]string{}}

@@ -14,7 +14,7 @@ import (
 // of its abilities.
 var methodNames = []string{
 	"Init", "Zero", "Gather", "Sum", "Apply", "Activate",
-	"Saturated", "Settled", "Aggregate", "Result", "Direction",
+	"Saturated", "Settled", "Aggregate", "Result", "Direction", "Monotone", "Priority",
 }
 
 const (
@@ -30,6 +30,8 @@ var abilities = map[string][]string{
 	"Aggregate": {"Aggregable"},
 	"Result":    {"Float32Result", "Float64Result", "Int64Result", "VertexResult"},
 	"Direction": {"Directed"},
+	"Monotone":  {"Monotone"},
+	"Priority":  {"Prioritized"},
 }
 
 // programs finds the programs among the types of the packages asked for.

@@ -1,0 +1,337 @@
+package cpuengine
+
+import (
+	"context"
+	"time"
+
+	"github.com/garaph/garaph/frontier"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/internal/hostmem"
+)
+
+const (
+	// aloneEdges is up to how many edges of a frontier one goroutine does the level: to
+	// start others takes as long.
+	aloneEdges = 1 << 13
+	// taskVertices of the queue are a task, and what a vertex has beyond hubEdges edges
+	// is divided.
+	taskVertices = 64
+	hubEdges     = 1 << 13
+	// seekWords of bits are a task of looking for active neighbours.
+	seekWords = 16
+	// A frontier with more than 1/pushShare of the edges of vertices not yet active is
+	// found by looking from these; and one with fewer than 1/seekShare of the vertices
+	// pushes again (Beamer et al., SC 2012).
+	pushShare = 15
+	seekShare = 18
+)
+
+// Advancer does iterations from frontier to frontier, of programs that are
+// [gas.Monotone]. Between its calls, the active set of the arrays is the frontier and no
+// vertex is rising; values change where they are, in Arrays.Cur.
+//
+// An iteration pushes the values that active vertices had at its beginning, so that
+// values after n iterations are those of n pulls. Which of several contributions comes
+// first makes no difference.
+type Advancer[V, A any] struct {
+	*Engine[V, A]
+	rows, in    *frontier.Rows // in: may be nil, or rows
+	queue, next *frontier.Queue
+	memory      []uint32 // of the queues
+	lanes       []lane   // by goroutine
+	block       compiled.Block
+	direction
+	order ordered[V]
+}
+
+// direction is what the choice between pushing and seeking depends on.
+type direction struct {
+	limits limits
+	listed bool   // the queue is the frontier
+	seeks  bool   // the last level sought
+	unseen uint64 // edges of vertices that were not active yet
+	active uint64 // vertices before the last level
+}
+
+// limits are the constants, but for tests.
+type limits struct {
+	alone uint64
+	hub   uint32
+	task  int
+}
+
+// lane is what one goroutine has.
+type lane struct {
+	compiled.Advance
+	hubs  []uint32 // vertices that are left for later: places in the queue, or themselves
+	spare []uint32
+}
+
+// Advanced is what levels did.
+type Advanced struct {
+	Stats
+	Levels int
+}
+
+// NewAdvancer makes one over rows of all edges along which vertices make others gather,
+// and those along which they gather; nil: it does not seek. Both may be the same.
+func NewAdvancer[V, A any](e *Engine[V, A], rows, in *frontier.Rows) (*Advancer[V, A], error) {
+	f := &Advancer[V, A]{Engine: e, rows: rows, in: in}
+	a := e.arrays
+	f.block = compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}
+	f.unseen, f.limits = rows.Off[a.N], limits{aloneEdges, hubEdges, taskVertices}
+	f.lanes = make([]lane, len(e.workers))
+	memory, err := hostmem.Slice[uint32](2 * int(a.N))
+	if err != nil {
+		return nil, err
+	}
+	clear(memory) // so that it is there, and no level waits for it
+	f.memory, f.queue, f.next = memory, frontier.NewQueue(memory[:a.N:a.N]), frontier.NewQueue(memory[a.N:])
+	for i := range f.lanes {
+		l := &f.lanes[i]
+		l.Rows, l.In, l.Degree = rows, in, a.Degree
+	}
+	return f, nil
+}
+
+// AdvancerBytes is the memory of an advancer over n vertices, without rows: two queues,
+// or as much in buckets.
+func AdvancerBytes(n uint32) int64 { return 16 * int64(n) }
+
+// CanAdvance reports whether loops can do a frontier.
+func CanAdvance[V, A any](l compiled.Loops[V, A]) bool {
+	return l.Push != nil && compiled.CanReplace[V]()
+}
+
+// Free returns the memory, but that of the rows.
+func (f *Advancer[V, A]) Free() { hostmem.Free(f.memory) }
+
+// Rows are what the advancer was made with.
+func (f *Advancer[V, A]) Rows() (rows, in *frontier.Rows) { return f.rows, f.in }
+
+// Forget is called when other iterations have changed the active set.
+func (f *Advancer[V, A]) Forget() { f.listed, f.seeks = false, false }
+
+// Advance does iterations from step s on, with so many active vertices and edges from
+// them: until none is active, a limit of iterations or the time is reached or
+// the context has ended. After an error, all vertices that have changed are active.
+func (f *Advancer[V, A]) Advance(ctx context.Context, s gas.Step, from Stats, limit int, until time.Time) (Advanced, error) {
+	done := Advanced{Stats: Stats{Activated: from.Activated, Degrees: from.Degrees}}
+	for done.Activated > 0 && done.Levels < limit && ctx.Err() == nil {
+		f.block.Step = s
+		level, err := f.level(done.Activated, done.Degrees)
+		if err != nil {
+			f.spoiled()
+			return done, err
+		}
+		done.Edges += level.Edges
+		done.Vertices += level.Vertices
+		done.Activated, done.Degrees = level.Activated, level.Degrees
+		done.Levels++
+		s.Iteration++
+		if !time.Now().Before(until) {
+			break
+		}
+	}
+	return done, nil
+}
+
+// spoiled makes all active that have changed in a level that went wrong.
+func (f *Advancer[V, A]) spoiled() {
+	a := f.arrays
+	for w, rising := range a.Rising {
+		a.Active[w] |= rising
+	}
+	a.Rising.Clear()
+	f.Forget()
+}
+
+// level does one iteration.
+func (f *Advancer[V, A]) level(active, degrees uint64) (Stats, error) {
+	a := f.arrays
+	f.direct(active, degrees)
+	if !f.seeks && !f.listed {
+		if err := f.list(); err != nil {
+			return Stats{}, err
+		}
+	}
+	alone := len(f.workers) == 1 || degrees <= f.limits.alone
+	for i := range f.lanes {
+		l := &f.lanes[i]
+		l.Alone, l.Queue, l.Bits, l.Active = alone, f.next, a.Rising, a.Active
+		l.Edges, l.Vertices, l.Found, l.Degrees = 0, 0, 0, 0
+	}
+	var err error
+	if f.seeks {
+		err = f.seek()
+	} else {
+		err = f.push(alone)
+	}
+	if err != nil {
+		return Stats{}, err
+	}
+	var s Stats
+	for i := range f.lanes {
+		l := &f.lanes[i]
+		s.Add(Stats{Edges: l.Edges, Vertices: l.Vertices, Activated: l.Found, Degrees: l.Degrees})
+	}
+	if !f.seeks {
+		s.Activated = uint64(len(f.next.List()))
+	}
+	f.turn()
+	return s, nil
+}
+
+// direct chooses between pushing and seeking.
+func (f *Advancer[V, A]) direct(active, degrees uint64) {
+	f.unseen -= min(f.unseen, degrees)
+	switch {
+	case f.in == nil || f.loops.Seek == nil:
+	case f.seeks:
+		f.seeks = active >= f.active || active > uint64(f.arrays.N)/seekShare
+	default:
+		f.seeks = degrees > f.limits.alone && degrees > f.unseen/pushShare
+	}
+	f.active = active
+}
+
+// turn makes the next frontier the current one.
+func (f *Advancer[V, A]) turn() {
+	a := f.arrays
+	if list := f.queue.List(); f.listed && len(list) < len(a.Active)/8 {
+		for _, v := range list {
+			a.Active[v>>6] = 0
+		}
+	} else {
+		a.Active.Clear()
+	}
+	a.Active, a.Rising = a.Rising, a.Active
+	f.listed = !f.seeks
+	f.queue.Clear()
+	f.queue, f.next = f.next, f.queue
+}
+
+// list fills the queue with the active vertices.
+func (f *Advancer[V, A]) list() error {
+	const words = 1 << 10
+	f.queue.Clear()
+	for i := range f.lanes {
+		f.lanes[i].Queue, f.lanes[i].Bits = f.queue, f.arrays.Active
+	}
+	err := f.each((len(f.arrays.Active)+words-1)/words, func(l *lane, i int) {
+		l.List(i*words, min((i+1)*words, len(f.arrays.Active)))
+	})
+	f.flush()
+	f.listed = true
+	return err
+}
+
+func (f *Advancer[V, A]) flush() {
+	for i := range f.lanes {
+		f.lanes[i].Flush()
+	}
+}
+
+// each is [Engine.parallel] with the lanes of goroutines.
+func (f *Advancer[V, A]) each(n int, task func(l *lane, i int)) error {
+	_, err := f.parallel(n, func(r *worker[V, A], i int) error {
+		task(&f.lanes[r.index], i)
+		return nil
+	})
+	return err
+}
+
+// push sends the values of the queue along all rows.
+func (f *Advancer[V, A]) push(alone bool) error {
+	list, cur := f.queue.List(), f.arrays.Cur
+	from := f.arrays.Next[:len(list)]
+	size := f.limits.task
+	if alone {
+		size = len(list)
+	}
+	const many = 64 // tasks in which values are copied
+	err := f.each(parts(len(list), many*size), func(_ *lane, i int) {
+		begin, end := part(i, many*size, len(list))
+		for k, v := range list[begin:end] {
+			from[begin+k] = cur[v]
+		}
+	})
+	if err == nil {
+		err = f.each(parts(len(list), size), func(l *lane, i int) {
+			begin, end := part(i, size, len(list))
+			if !alone {
+				begin = f.pushBetweenHubs(l, list, from, begin, end)
+			}
+			f.loops.Push(&l.Advance, &f.block, list[begin:end], from[begin:end], cur)
+		})
+	}
+	if err == nil {
+		err = f.eachHub(list, func(l *lane, k uint32) {
+			f.loops.Push(&l.Advance, &f.block, list[k:k+1], from[k:k+1], cur)
+		})
+	}
+	f.flush()
+	return err
+}
+
+// parts is how many parts of a size n has; part is the i-th one.
+func parts(n, size int) int { return (n + size - 1) / size }
+
+func part(i, size, n int) (begin, end int) { return i * size, min((i+1)*size, n) }
+
+// pushBetweenHubs pushes from the queue's vertices in [begin, end) up to the last hub,
+// leaves hubs for later, and returns where the rest begins.
+func (f *Advancer[V, A]) pushBetweenHubs(l *lane, list []uint32, from []V, begin, end int) int {
+	for k := begin; k < end; k++ {
+		if f.block.Degree[list[k]] > f.limits.hub {
+			f.loops.Push(&l.Advance, &f.block, list[begin:k], from[begin:k], f.arrays.Cur)
+			l.hubs = append(l.hubs, uint32(k))
+			begin = k + 1
+		}
+	}
+	return begin
+}
+
+// eachHub calls push for pieces of the rows of vertices that were left for later, given by
+// their places in a list; nil: by themselves.
+func (f *Advancer[V, A]) eachHub(list []uint32, push func(l *lane, k uint32)) error {
+	var hubs []uint32
+	for i := range f.lanes {
+		hubs = append(hubs, f.lanes[i].hubs...)
+		f.lanes[i].hubs = f.lanes[i].hubs[:0]
+	}
+	for _, k := range hubs {
+		v := k
+		if list != nil {
+			v = list[k]
+		}
+		degree, size := uint64(f.block.Degree[v]), uint64(f.limits.hub)
+		err := f.each(parts(int(degree), int(size)), func(l *lane, i int) {
+			l.Cut, l.From, l.To = true, uint64(i)*size, min(uint64(i+1)*size, degree)
+			push(l, k)
+			l.Cut = false
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seek has vertices look for active ones.
+func (f *Advancer[V, A]) seek() error {
+	a := f.arrays
+	err := f.each(parts(int(a.N), 64*seekWords), func(l *lane, i int) {
+		begin, end := part(i, 64*seekWords, int(a.N))
+		f.loops.Seek(&l.Advance, &f.block, uint32(begin), uint32(end), a.Cur, a.Next)
+	})
+	for i := range f.lanes {
+		l := &f.lanes[i]
+		for _, v := range l.Deferred {
+			a.Cur[v] = a.Next[v]
+		}
+		l.Deferred = l.Deferred[:0]
+	}
+	return err
+}

@@ -1,0 +1,124 @@
+package cpuengine
+
+import (
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
+)
+
+// addAdvance adds loops over frontiers, for programs that are [gas.Monotone] and whose
+// values can be replaced.
+func addAdvance[V, A any](loops *compiled.Loops[V, A], g *generic[V, A]) {
+	if m, ok := loops.Program.(gas.Monotone); !ok || !m.Monotone() || !compiled.CanReplace[V]() {
+		return
+	}
+	var zero V
+	loops.Push = func(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []V) {
+		for i, u := range list {
+			eachArc(a, u, func(v uint32, e gas.Edge) {
+				if _, changed := g.improve(a, b, v, g.program.Gather(from[i], e, zero), cur); changed {
+					a.Add(v)
+				}
+			})
+		}
+	}
+	if p, ok := loops.Program.(gas.Prioritized[V]); ok {
+		loops.Relax = func(a *compiled.Advance, b *compiled.Block, list []uint32, cur []V) {
+			for _, u := range list {
+				src := compiled.Load(&cur[u])
+				if a.Passed(p.Priority(src)) {
+					continue
+				}
+				eachArc(a, u, func(v uint32, e gas.Edge) {
+					if value, changed := g.improve(a, b, v, g.program.Gather(src, e, zero), cur); changed {
+						a.Put(v, p.Priority(value))
+					}
+				})
+			}
+		}
+	}
+	if s, ok := loops.Program.(gas.Settleable[V]); ok && g.saturable != nil {
+		loops.Seek = func(a *compiled.Advance, b *compiled.Block, begin, end uint32, cur, next []V) {
+			for v := begin; v < end; v++ {
+				if !s.Settled(cur[v], b.Step) {
+					g.seek(a, b, v, cur, next)
+				}
+			}
+		}
+	}
+}
+
+// eachArc calls f for the edges of a vertex that is pushed from.
+func eachArc(a *compiled.Advance, u uint32, f func(v uint32, e gas.Edge)) {
+	from, to := a.Rows.Off[u], a.Rows.Off[u+1]
+	if a.Cut {
+		from, to = from+a.From, from+a.To
+	}
+	for k := from; k < to; k++ {
+		if a.Rows.Arcs != nil {
+			f(a.Rows.Arcs[k].To, gas.Edge{Weight: a.Rows.Arcs[k].Weight})
+		} else {
+			f(a.Rows.Nbr[k], gas.Edge{Weight: 1})
+		}
+	}
+	a.Edges += to - from
+	a.Vertices++
+}
+
+// improve applies a contribution to v, and reports whether that changed it.
+func (g *generic[V, A]) improve(a *compiled.Advance, b *compiled.Block, v uint32, m A, cur []V) (value V, changed bool) {
+	x := b.Vertex(int(v))
+	for {
+		old := compiled.Load(&cur[v])
+		value = g.program.Apply(x, old, m, b.Step)
+		if !g.program.Activate(x, old, value) {
+			return value, false
+		}
+		if a.Alone {
+			cur[v] = value
+			return value, true
+		}
+		if compiled.Replace(&cur[v], old, value) {
+			return value, true
+		}
+	}
+}
+
+// seek has v gather from active vertices.
+func (g *generic[V, A]) seek(a *compiled.Advance, b *compiled.Block, v uint32, cur, next []V) {
+	var zero V
+	acc, found, e := g.program.Zero(), false, gas.Edge{Weight: 1}
+	for k := a.In.Off[v]; k < a.In.Off[v+1]; k++ {
+		a.Edges++
+		var u uint32
+		if a.In.Arcs != nil {
+			u, e.Weight = a.In.Arcs[k].To, a.In.Arcs[k].Weight
+		} else {
+			u = a.In.Nbr[k]
+		}
+		if !a.Active.Has(u) {
+			continue
+		}
+		found = true
+		if acc = g.program.Sum(acc, g.program.Gather(cur[u], e, zero)); g.saturable.Saturated(acc, b.Step) {
+			break
+		}
+	}
+	a.Vertices++
+	if !found {
+		return
+	}
+	x, old := b.Vertex(int(v)), cur[v]
+	value := g.program.Apply(x, old, acc, b.Step)
+	if !g.program.Activate(x, old, value) {
+		return
+	}
+	if a.Active.Has(v) {
+		next[v] = value
+		a.Deferred = append(a.Deferred, v)
+	} else {
+		cur[v] = value
+	}
+	a.Bits[v>>6] |= 1 << (v & 63)
+	a.Found++
+	a.Degrees += uint64(b.Degree[v])
+}

@@ -1,0 +1,328 @@
+package cpuengine
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/garaph/garaph/frontier"
+	"github.com/garaph/garaph/gas"
+)
+
+const (
+	// fusedVertices is up to how many vertices of the bucket that is being done a
+	// goroutine goes on with by itself, without a round of all (bucket fusion; Zhang et
+	// al., CGO 2020).
+	fusedVertices = 1 << 10
+	// aloneOrdered is up to how many vertices one goroutine does a round.
+	aloneOrdered = 1 << 8
+	// checkRounds is after how many rounds the time is looked at.
+	checkRounds = 1 << 6
+)
+
+// ordered is what an advancer needs to do vertices by their priorities.
+type ordered[V any] struct {
+	priority gas.Prioritized[V]
+	width    float64    // of a bucket
+	flat     bool       // edges lead to the same priority
+	lists    [][]uint32 // by goroutine, its part of the bucket that is being done
+}
+
+// AdvanceOrdered does vertices in the order of their priorities, as [Advancer.Advance] does
+// levels. An iteration is a round: what is in the first bucket, and what its vertices
+// bring there while one goroutine does them. Values are those of the moment.
+func (f *Advancer[V, A]) AdvanceOrdered(ctx context.Context, s gas.Step, from Stats, limit int, until time.Time) (done Advanced, err error) {
+	done = Advanced{Stats: Stats{Activated: from.Activated, Degrees: from.Degrees}}
+	f.block.Step = s
+	for i := range f.lanes {
+		l := &f.lanes[i]
+		l.Edges, l.Vertices = 0, 0
+	}
+	err = f.each(1, func(*lane, int) { f.fill() })
+	for err == nil && done.Levels < limit {
+		var more bool
+		if more, err = f.round(); !more || err != nil {
+			break
+		}
+		done.Levels++
+		if done.Levels%checkRounds == 0 && (ctx.Err() != nil || !time.Now().Before(until)) || f.crowded() {
+			break
+		}
+	}
+	for i := range f.lanes {
+		done.Edges += f.lanes[i].Edges
+		done.Vertices += f.lanes[i].Vertices
+	}
+	if err != nil { // who was being done is not known
+		for v := range f.arrays.N {
+			f.arrays.Active.Add(v)
+		}
+		f.Forget()
+		return done, err
+	}
+	done.Activated, done.Degrees = f.empty()
+	return done, nil
+}
+
+// fill puts the active vertices into buckets.
+func (f *Advancer[V, A]) fill() {
+	a, o := f.arrays, &f.order
+	if o.priority == nil {
+		o.priority = f.program.(gas.Prioritized[V])
+		f.bucketWidth()
+		o.lists = make([][]uint32, len(f.lanes))
+	}
+	low := math.NaN()
+	for v, ok := a.Active.Next(0, a.N); ok; v, ok = a.Active.Next(v+1, a.N) {
+		low = frontier.Lowest(low, o.priority.Priority(a.Cur[v]))
+	}
+	f.begin(low)
+	for v, ok := a.Active.Next(0, a.N); ok; v, ok = a.Active.Next(v+1, a.N) {
+		f.lanes[0].Put(v, o.priority.Priority(a.Cur[v]))
+	}
+}
+
+// begin empties the buckets, which begin at a priority; that is no number: at 0.
+func (f *Advancer[V, A]) begin(low float64) {
+	if math.IsNaN(low) {
+		low = 0
+	}
+	for i := range f.lanes {
+		f.lanes[i].Begin(low, f.order.width)
+	}
+}
+
+// crowded reports whether the buckets have vertices so often that it is better to begin
+// again with the active ones.
+func (f *Advancer[V, A]) crowded() bool {
+	held := 0
+	for i := range f.lanes {
+		held += f.lanes[i].Held
+	}
+	return held > 2*int(f.arrays.N)+1<<16
+}
+
+// empty makes those active that are in buckets and not done, and empties these.
+func (f *Advancer[V, A]) empty() (active, degrees uint64) {
+	a := f.arrays
+	a.Active.Clear()
+	f.Forget()
+	for i := range f.lanes {
+		l := &f.lanes[i]
+		l.Each(func(v uint32) {
+			if !l.Passed(f.order.priority.Priority(a.Cur[v])) && !a.Active.Has(v) {
+				a.Active.Add(v)
+				active++
+				degrees += uint64(a.Degree[v])
+			}
+		})
+		l.Begin(0, f.order.width)
+	}
+	return active, degrees
+}
+
+// round does the first bucket that has vertices. It reports whether there was one.
+func (f *Advancer[V, A]) round() (more bool, err error) {
+	first := frontier.Far + 1
+	for i := range f.lanes {
+		first = min(first, f.lanes[i].Next())
+	}
+	if first > frontier.Far {
+		return false, nil
+	}
+	if first == frontier.Far {
+		err := f.each(1, func(*lane, int) { f.sortFar() })
+		return err == nil, err
+	}
+	lists, vertices, degrees := f.order.lists, 0, uint64(0)
+	for i := range f.lanes {
+		l := &f.lanes[i]
+		l.Now = first
+		lists[i] = l.Take(first, lists[i])
+		vertices += len(lists[i])
+	}
+	if vertices <= taskVertices { // a hub may be among them
+		for _, list := range lists {
+			for _, v := range list {
+				degrees += uint64(f.block.Degree[v])
+			}
+		}
+	}
+	alone := len(f.lanes) == 1 || vertices <= aloneOrdered && degrees <= f.limits.alone
+	for i := range f.lanes {
+		f.lanes[i].Alone = alone
+	}
+	if alone {
+		err = f.each(1, func(l *lane, _ int) { f.relaxAlone(l, first) })
+	} else {
+		err = f.relaxTogether(first)
+	}
+	return true, err
+}
+
+// relaxAlone does a bucket on one goroutine, until it is empty or large.
+func (f *Advancer[V, A]) relaxAlone(l *lane, bucket int) {
+	for i := range f.order.lists {
+		f.loops.Relax(&l.Advance, &f.block, f.order.lists[i], f.arrays.Cur)
+	}
+	f.fuse(l, bucket)
+}
+
+// fuse does what has come to the bucket of one goroutine while it is little.
+func (f *Advancer[V, A]) fuse(l *lane, bucket int) {
+	for n := l.Len(bucket); n > 0 && n <= fusedVertices; n = l.Len(bucket) {
+		l.spare = l.Take(bucket, l.spare)
+		f.loops.Relax(&l.Advance, &f.block, l.spare, f.arrays.Cur)
+	}
+}
+
+// relaxTogether does a bucket on all goroutines.
+func (f *Advancer[V, A]) relaxTogether(bucket int) error {
+	size, tasks := f.limits.task, 0
+	for _, list := range f.order.lists {
+		tasks += parts(len(list), size)
+	}
+	err := f.each(tasks, func(l *lane, i int) {
+		for _, list := range f.order.lists {
+			n := parts(len(list), size)
+			if i >= n {
+				i -= n
+				continue
+			}
+			begin, end := part(i, size, len(list))
+			f.relaxBetweenHubs(l, list[begin:end])
+			break
+		}
+		f.fuse(l, bucket)
+	})
+	if err != nil {
+		return err
+	}
+	return f.eachHub(nil, func(l *lane, v uint32) {
+		f.loops.Relax(&l.Advance, &f.block, []uint32{v}, f.arrays.Cur)
+	})
+}
+
+// relaxBetweenHubs relaxes the edges of vertices, but leaves hubs for later.
+func (f *Advancer[V, A]) relaxBetweenHubs(l *lane, list []uint32) {
+	for k := 0; k < len(list); k++ {
+		if v := list[k]; f.block.Degree[v] > f.limits.hub {
+			f.loops.Relax(&l.Advance, &f.block, list[:k], f.arrays.Cur)
+			l.hubs = append(l.hubs, v)
+			list, k = list[k+1:], -1
+		}
+	}
+	f.loops.Relax(&l.Advance, &f.block, list, f.arrays.Cur)
+}
+
+// sortFar sorts the vertices of the last bucket into new ones, from the lowest priority
+// among them on.
+func (f *Advancer[V, A]) sortFar() {
+	a, p := f.arrays, f.order.priority
+	low := math.NaN()
+	for i := range f.lanes {
+		l := &f.lanes[i]
+		l.Now = frontier.Far // what is nearer has been done
+		f.order.lists[i] = l.Take(frontier.Far, f.order.lists[i])
+		for _, v := range f.order.lists[i] {
+			if at := p.Priority(a.Cur[v]); !l.Passed(at) {
+				low = frontier.Lowest(low, at)
+			}
+		}
+	}
+	passed := f.lanes[0].Buckets // as it was
+	if f.order.flat {
+		f.order.width *= flatter
+	}
+	f.begin(low)
+	for i := range f.lanes {
+		for _, v := range f.order.lists[i] {
+			at := p.Priority(a.Cur[v])
+			if passed.Passed(at) {
+				continue
+			}
+			if math.IsNaN(low) {
+				at = math.Inf(-1) // none has a priority
+			}
+			f.lanes[i].Put(v, at)
+		}
+	}
+}
+
+// widthDegree is the mean degree up to which buckets are as wide as a mean step: on RMAT
+// 20 with 30 edges a vertex, an eighth to a thirtieth was as good, on a grid a fourth to
+// all.
+const widthDegree = 2
+
+// flatter is by how much buckets get wider with each sorting where edges lead to the same
+// priority: what is first spreads by itself, and after a few of these little is left.
+const flatter = 4
+
+// bucketWidth finds how far apart priorities may be that are done at once: sampled edges
+// say by how much one leads on, and the more edges a vertex has, the shorter is the
+// shortest. Where they add nothing, as to labels, it begins with what lies between two
+// vertices.
+func (f *Advancer[V, A]) bucketWidth() {
+	o := &f.order
+	degree := float64(f.rows.Off[f.arrays.N]) / float64(f.arrays.N)
+	mean, zero := f.meanStep()
+	switch {
+	case mean > 0:
+		o.width = mean * min(1, widthDegree/degree)
+	case zero:
+		o.width, o.flat = f.meanGap(), true
+	default:
+		o.width = math.Inf(1)
+	}
+}
+
+// meanStep is the mean of what sampled edges add to the priority of a vertex that is
+// active; 0 where none adds anything, and zero says whether that was seen.
+func (f *Advancer[V, A]) meanStep() (mean float64, zero bool) {
+	const samples = 1 << 10
+	a, o := f.arrays, &f.order
+	source, ok := a.Active.Next(0, a.N)
+	edges := f.rows.Off[a.N]
+	if !ok || edges == 0 {
+		return 0, false
+	}
+	src, sum, n := a.Cur[source], 0.0, 0
+	start := o.priority.Priority(src)
+	for i := range uint64(samples) {
+		k := (i*2 + 1) * edges / (2 * samples)
+		var v uint32
+		e := gas.Edge{Weight: 1}
+		if f.rows.Arcs != nil {
+			v, e.Weight = f.rows.Arcs[k].To, f.rows.Arcs[k].Weight
+		} else {
+			v = f.rows.Nbr[k]
+		}
+		value := f.program.Apply(f.block.Vertex(int(v)), a.Cur[v], f.program.Gather(src, e, src), f.block.Step)
+		switch step := o.priority.Priority(value) - start; {
+		case step > 0 && step < math.MaxFloat64:
+			sum += step
+			n++
+		case step == 0:
+			zero = true
+		}
+	}
+	if n == 0 {
+		return 0, zero
+	}
+	return sum / float64(n), zero
+}
+
+// meanGap is the mean distance of the priorities of active vertices; infinite, if there is
+// none.
+func (f *Advancer[V, A]) meanGap() float64 {
+	a, low, high, n := f.arrays, math.Inf(1), math.Inf(-1), 0
+	for v, ok := a.Active.Next(0, a.N); ok; v, ok = a.Active.Next(v+1, a.N) {
+		at := f.order.priority.Priority(a.Cur[v])
+		low, high = min(low, at), max(high, at)
+		n++
+	}
+	if gap := (high - low) / float64(n); gap > 0 && gap < math.MaxFloat64 {
+		return gap
+	}
+	return math.Inf(1)
+}

@@ -1,0 +1,152 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/page"
+)
+
+// frontiers is what a job has for iterations from one frontier to the next.
+type frontiers[V, A any] struct {
+	unfit    error // why it has none; nil: it may
+	rows, in page.WholeRows
+	bytes    int64  // of memory
+	edges    uint64 // in rows; with weights they count twice
+	ordered  bool   // by priorities, where iterations are not limited
+	advancer *cpuengine.Advancer[V, A]
+}
+
+// slice is how long the engine goes on by itself at least, before the job looks at what
+// else is due: reports, progress, checkpoints.
+const slice = time.Millisecond
+
+// orderedSlice is the same where buckets are filled and emptied at both ends.
+const orderedSlice = 200 * time.Millisecond
+
+// planFrontier says whether the program, the graph and the memory let the job advance
+// frontiers: what other iterations need has its memory before.
+func (j *Job[V, A]) planFrontier(loops compiled.Loops[V, A]) error {
+	f := &j.front
+	f.unfit = j.frontierUnfit(loops)
+	if f.unfit == nil {
+		weighted := j.cat.Weighted && loops.Weighs
+		f.rows = page.WholeRows{Sides: j.notifySides, Weighted: weighted, Threads: j.opt.Threads}
+		f.edges = j.notifyEdges
+		all, reading := f.rows.Bytes(j.cat)
+		if loops.Seek != nil && !j.cat.Symmetric {
+			f.in = page.WholeRows{Sides: j.gatherSides, Weighted: weighted, Threads: j.opt.Threads}
+			more, r := f.in.Bytes(j.cat)
+			all, reading = all+more, max(reading, r)
+			f.edges *= 2
+		}
+		if weighted {
+			f.edges *= 2
+		}
+		f.bytes = all + reading + cpuengine.AdvancerBytes(j.cat.Vertices)
+		f.ordered = loops.Relax != nil && j.opt.Iterations == 0
+		if rest := j.pages.Rest(); !j.pages.InMemory() || rest >= 0 && rest < f.bytes {
+			f.unfit = fmt.Errorf("the rows of the whole graph take %d MiB beside its pages: --memory has no room for them", f.bytes>>20+1)
+		}
+	}
+	if j.opt.Method == Frontier && f.unfit != nil {
+		return fmt.Errorf("graph %s: program %T: method %s: %w", j.store.Name(), j.program, Frontier, f.unfit)
+	}
+	return nil
+}
+
+// frontierUnfit says why a program cannot advance frontiers over a graph; nil: it can.
+func (j *Job[V, A]) frontierUnfit(loops compiled.Loops[V, A]) error {
+	switch {
+	case !j.monotone || j.restless || j.aggregable != nil:
+		return errors.New("the program is not gas.Monotone and gas.Idempotent, or has an aggregate")
+	case !cpuengine.CanAdvance(loops):
+		return errors.New("its values have neither 4 nor 8 bytes, or its loops are of an older version: run go generate")
+	case len(j.devices) > 0:
+		return errors.New("the job has a GPU")
+	case j.cat.Weighted && loops.Weighs && !j.cat.Symmetric && gas.DirectionOf(j.program) == gas.Both:
+		return errors.New("it reads weights and gathers along both directions of a directed graph")
+	}
+	return nil
+}
+
+// frontierFits reports whether the policy may choose frontiers. After n iterations of an
+// async job, values depend on its pages.
+func (j *Job[V, A]) frontierFits() bool {
+	return j.front.unfit == nil && (j.opt.Mode == Sync || j.opt.Iterations == 0)
+}
+
+// loadRows brings the rows into memory, unless they are there, and returns how many bytes
+// it read.
+func (j *Job[V, A]) loadRows(ctx context.Context) (read int64, err error) {
+	f := &j.front
+	if f.advancer != nil {
+		return 0, nil
+	}
+	rows, err := f.rows.Load(ctx, j.store)
+	if err != nil {
+		return 0, err
+	}
+	read, in := f.rows.Reads(j.cat), rows
+	if !j.cat.Symmetric {
+		in = nil
+	}
+	if len(f.in.Sides) > 0 {
+		in, err = f.in.Load(ctx, j.store)
+		read += f.in.Reads(j.cat)
+	}
+	if err == nil {
+		f.advancer, err = cpuengine.NewAdvancer(j.cpu.engine, rows, in)
+	}
+	if err != nil {
+		page.FreeRows(in)
+		page.FreeRows(rows)
+	}
+	return read, err
+}
+
+// freeRows returns the memory of frontiers.
+func (j *Job[V, A]) freeRows() {
+	if f := j.front.advancer; f != nil {
+		rows, in := f.Rows()
+		page.FreeRows(in)
+		page.FreeRows(rows) // or nothing, if they are the same
+		f.Free()
+		j.front.advancer = nil
+	}
+}
+
+// advance does iterations from frontier to frontier. New values replace old ones where
+// they are.
+func (j *Job[V, A]) advance(ctx context.Context, x *iteration) error {
+	read, err := j.loadRows(ctx)
+	if err != nil {
+		return err
+	}
+	j.keep(j.arrays.Cur, j.allShards())
+	j.keep(j.arrays.Next, j.allShards())
+	limit := math.MaxInt
+	if j.opt.Iterations > 0 {
+		limit = j.opt.Iterations - j.step.Iteration
+	}
+	if e := j.epochs; e != nil && e.policy.Every > 0 {
+		limit = min(limit, max(1, e.policy.Every-e.iterations))
+	}
+	from := cpuengine.Stats{Activated: j.activated, Degrees: j.degrees}
+	next, until := j.front.advancer.Advance, slice
+	if j.front.ordered {
+		next, until = j.front.advancer.AdvanceOrdered, orderedSlice
+	}
+	done, err := next(ctx, j.step, from, limit, time.Now().Add(until))
+	x.Levels, x.Edges, x.Vertices, x.loaded = done.Levels, done.Edges, done.Vertices, read
+	j.activated, j.degrees = done.Activated, done.Degrees
+	j.previous = j.step.Aggregate
+	j.step.Iteration += done.Levels
+	return err
+}

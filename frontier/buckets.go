@@ -1,0 +1,88 @@
+package frontier
+
+import "math"
+
+// nearBuckets is how many buckets there are for priorities from the lowest on. What is
+// farther is in one more, and sorted when they have all been done.
+const nearBuckets = 64
+
+// Buckets are one goroutine's share of the vertices to be done in the order of priorities,
+// as in delta-stepping (Meyer and Sanders, 2003): bucket i has those with priorities in
+// [low + i·width, low + (i+1)·width). A vertex that got better several times is in several.
+type Buckets struct {
+	lists [nearBuckets + 1][]uint32
+	Held  int     // vertices in all buckets
+	Now   int     // the bucket that is being done: those before it are empty
+	low   float64 // of bucket 0
+	scale float64 // 1/width
+}
+
+// Begin empties the buckets and moves them to priorities from low on.
+func (b *Buckets) Begin(low, width float64) {
+	b.Now, b.Held, b.low, b.scale = 0, 0, low, 1/width
+	for i := range b.lists {
+		b.lists[i] = b.lists[i][:0]
+	}
+}
+
+// place is where a priority is among the buckets. One that is no number is far.
+func (b *Buckets) place(priority float64) float64 {
+	if priority <= b.low {
+		return 0
+	}
+	return (priority - b.low) * b.scale
+}
+
+// Passed reports whether a priority is that of a bucket that has been done.
+func (b *Buckets) Passed(priority float64) bool { return b.place(priority) < float64(b.Now) }
+
+// Put adds a vertex to the bucket of its priority.
+func (b *Buckets) Put(v uint32, priority float64) {
+	i := nearBuckets
+	if x := b.place(priority); x < nearBuckets {
+		i = max(int(x), b.Now)
+	}
+	b.lists[i] = append(b.lists[i], v)
+	b.Held++
+}
+
+// Next is the first bucket from Now on that has vertices, [Far] included; more than that:
+// there is none.
+func (b *Buckets) Next() int {
+	i := b.Now
+	for i <= nearBuckets && len(b.lists[i]) == 0 {
+		i++
+	}
+	return i
+}
+
+// Far is the bucket of all priorities that are in no other.
+const Far = nearBuckets
+
+// Take empties bucket i and returns what it had, in the place of the memory of old.
+func (b *Buckets) Take(i int, old []uint32) []uint32 {
+	list := b.lists[i]
+	b.Held -= len(list)
+	b.lists[i] = old[:0]
+	return list
+}
+
+// Len is how many vertices bucket i has.
+func (b *Buckets) Len(i int) int { return len(b.lists[i]) }
+
+// Each calls f for all vertices in all buckets.
+func (b *Buckets) Each(f func(v uint32)) {
+	for _, list := range b.lists {
+		for _, v := range list {
+			f(v)
+		}
+	}
+}
+
+// Lowest is the lowest of some priorities; those that are no number do not count.
+func Lowest(a, b float64) float64 {
+	if b < a || math.IsNaN(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,90 @@
+// Package frontier has the active vertices of algorithms that begin with few and spread
+// along edges: as a queue while they are few, as bits when they are many, and in buckets
+// where they have an order; and the rows of edges that lead on from them. The words are
+// those of Gunrock (Wang et al., PPoPP 2016): an operator advances a frontier to the next
+// one.
+package frontier
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/garaph/garaph/internal/bitset"
+)
+
+// Queue lists vertices, each at most once. Goroutines write to it through a [Collector]
+// each.
+type Queue struct {
+	list []uint32
+	n    atomic.Int64
+}
+
+// NewQueue makes an empty queue in memory for all vertices.
+func NewQueue(memory []uint32) *Queue { return &Queue{list: memory} }
+
+// List is what the queue holds, after all collectors have flushed.
+func (q *Queue) List() []uint32 { return q.list[:q.n.Load()] }
+
+// Clear empties the queue.
+func (q *Queue) Clear() { q.n.Store(0) }
+
+// put appends vertices.
+func (q *Queue) put(list []uint32) {
+	end := q.n.Add(int64(len(list)))
+	copy(q.list[end-int64(len(list)):end], list)
+}
+
+// collected is how many vertices a collector holds before it writes them to the queue.
+const collected = 1 << 10
+
+// Collector is one goroutine's way to add vertices to the next frontier.
+type Collector struct {
+	Queue  *Queue
+	Bits   bitset.Set // what the frontier holds
+	Degree []uint32
+	// Alone says that no other goroutine adds to the frontier now.
+	Alone bool
+
+	Degrees uint64 // of the vertices that it has added
+	buffer  []uint32
+}
+
+// Add adds v, unless it is there.
+func (c *Collector) Add(v uint32) {
+	w, bit := &c.Bits[v>>6], uint64(1)<<(v&63)
+	if c.Alone {
+		if *w&bit != 0 {
+			return
+		}
+		*w |= bit
+	} else if atomic.LoadUint64(w)&bit != 0 || atomic.OrUint64(w, bit)&bit != 0 {
+		return
+	}
+	c.Degrees += uint64(c.Degree[v])
+	if len(c.buffer) == collected {
+		c.Flush()
+	}
+	c.buffer = append(c.buffer, v)
+}
+
+// Flush writes what was added to the queue.
+func (c *Collector) Flush() {
+	c.Queue.put(c.buffer)
+	if c.buffer == nil {
+		c.buffer = make([]uint32, 0, collected)
+	}
+	c.buffer = c.buffer[:0]
+}
+
+// List adds the members of a set in the words [from, to) to the queue. They are in the set
+// that the frontier has as its bits.
+func (c *Collector) List(from, to int) {
+	for w := from; w < to; w++ {
+		for word := c.Bits[w]; word != 0; word &= word - 1 {
+			if len(c.buffer) == collected {
+				c.Flush()
+			}
+			c.buffer = append(c.buffer, uint32(w)<<6+uint32(bits.TrailingZeros64(word)))
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package compiled
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/garaph/garaph/frontier"
+	"github.com/garaph/garaph/internal/bitset"
+)
+
+// Advance is what one goroutine needs for the loops over a frontier beside values: the
+// rows of edges, and where vertices go that have changed.
+type Advance struct {
+	frontier.Collector
+	frontier.Buckets
+	Rows   *frontier.Rows // along which vertices make others gather
+	In     *frontier.Rows // along which they gather, for Seek
+	Active bitset.Set     // the frontier, for Seek
+
+	// Cut says that of the one vertex in the list the edges [From, To) are meant.
+	Cut      bool
+	From, To uint64
+
+	Edges    uint64   // that were looked at
+	Vertices uint64   // that were pushed from or applied
+	Found    uint64   // vertices that Seek has added to the next frontier
+	Deferred []uint32 // active vertices whose new values Seek has put into next
+}
+
+// CanReplace reports whether values of a type can be loaded and replaced while other
+// goroutines do so.
+func CanReplace[V any]() bool {
+	var v V
+	return unsafe.Sizeof(v) == 4 && unsafe.Alignof(v) == 4 || unsafe.Sizeof(v) == 8 && unsafe.Alignof(v) >= 4
+}
+
+// Load reads a value that other goroutines may replace. Those of 8 bytes lie at multiples
+// of 8, as in the arrays over vertices.
+func Load[V any](p *V) V {
+	var v V
+	if unsafe.Sizeof(v) == 4 {
+		x := atomic.LoadUint32((*uint32)(unsafe.Pointer(p)))
+		return *(*V)(unsafe.Pointer(&x))
+	}
+	x := atomic.LoadUint64((*uint64)(unsafe.Pointer(p)))
+	return *(*V)(unsafe.Pointer(&x))
+}
+
+// Replace stores a value in the place of another, and reports whether that was there still.
+func Replace[V any](p *V, old, value V) bool {
+	if unsafe.Sizeof(old) == 4 {
+		return atomic.CompareAndSwapUint32((*uint32)(unsafe.Pointer(p)), *(*uint32)(unsafe.Pointer(&old)), *(*uint32)(unsafe.Pointer(&value)))
+	}
+	return atomic.CompareAndSwapUint64((*uint64)(unsafe.Pointer(p)), *(*uint64)(unsafe.Pointer(&old)), *(*uint64)(unsafe.Pointer(&value)))
+}

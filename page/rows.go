@@ -1,0 +1,318 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/garaph/garaph/frontier"
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/packedrows"
+	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/shard/rowweights"
+	"github.com/garaph/garaph/store"
+)
+
+// WholeRows says which rows of a whole graph a job wants: those of a vertex are its edges
+// on all Sides, one side after another.
+type WholeRows struct {
+	Sides    []shard.Direction
+	Weighted bool
+	Threads  int
+}
+
+// Bytes is the memory that they take, and that reading them takes beside.
+func (w WholeRows) Bytes(cat *store.Catalogue) (all, reading int64) {
+	var edges uint64
+	var largest int64
+	for i := range cat.Shards {
+		n := int64(0)
+		for _, dir := range w.Sides {
+			edges += uint64(cat.SideEdges(dir, i))
+			n += w.blobBytes(cat, dir, i) + w.plainBytes(cat, dir, i)
+		}
+		largest = max(largest, n)
+	}
+	return frontier.RowsBytes(cat.Vertices, edges, w.Weighted), largest * int64(max(1, w.Threads))
+}
+
+// blobBytes is the size of what is read at once for a side.
+func (w WholeRows) blobBytes(cat *store.Catalogue, dir shard.Direction, i int) (n int64) {
+	for _, is := range w.stored(cat, dir) {
+		n = max(n, cat.Bytes(is, i))
+	}
+	return n
+}
+
+// plainBytes is what a side that is stored packed takes as plain rows.
+func (w WholeRows) plainBytes(cat *store.Catalogue, dir shard.Direction, i int) int64 {
+	if cat.Layout != store.Packed {
+		return 0
+	}
+	is := w.stored(cat, dir)
+	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(is[0], i), len(is) > 1 || is[0] == shard.In && cat.Weighted)
+}
+
+// Reads is how many bytes are read for them.
+func (w WholeRows) Reads(cat *store.Catalogue) (n int64) {
+	for _, dir := range w.Sides {
+		for _, is := range w.stored(cat, dir) {
+			for i := range cat.Shards {
+				n += cat.Bytes(is, i)
+			}
+		}
+	}
+	return n
+}
+
+// stored is what is read for one of w.Sides: a side, and its weights where they have a
+// blob of their own.
+func (w WholeRows) stored(cat *store.Catalogue, dir shard.Direction) []shard.Direction {
+	is, ok := cat.RowsOf(dir)
+	weights, apart := cat.WeightsOf(is)
+	switch {
+	case w.Weighted && ok && apart:
+		return []shard.Direction{is, weights}
+	case w.Weighted:
+		return []shard.Direction{shard.In}
+	case ok:
+		return []shard.Direction{is}
+	}
+	return []shard.Direction{dir}
+}
+
+// transposed reports whether rows are made of the other side, which has the weights.
+func (w WholeRows) transposed(cat *store.Catalogue) bool {
+	return w.Weighted && !cat.Symmetric && w.Sides[0] == shard.Out && w.stored(cat, shard.Out)[0] == shard.In
+}
+
+// Load reads the rows. [FreeRows] returns their memory.
+func (w WholeRows) Load(ctx context.Context, s *store.Store) (r *frontier.Rows, err error) {
+	cat := s.Catalogue()
+	l := &rowsLoader{WholeRows: w, store: s, cat: cat}
+	begin := make([]uint64, len(cat.Shards)+1)
+	for i := range cat.Shards {
+		begin[i+1] = begin[i]
+		for _, dir := range w.Sides {
+			begin[i+1] += uint64(cat.SideEdges(dir, i))
+		}
+	}
+	if l.to, err = newRows(cat.Vertices, begin[len(cat.Shards)], w.Weighted); err != nil {
+		return nil, err
+	}
+	read := func(memory []byte, i int) error { return l.shard(memory, i, begin[i], begin[i+1]) }
+	if w.transposed(cat) {
+		if err = l.degrees(); err == nil {
+			read = l.transpose
+		}
+	}
+	if err == nil {
+		err = l.each(ctx, read)
+	}
+	if err == nil && w.transposed(cat) {
+		err = l.shift()
+	}
+	if err != nil {
+		FreeRows(l.to)
+		return nil, err
+	}
+	return l.to, nil
+}
+
+// newRows allocates rows. Off is zero.
+func newRows(vertices uint32, edges uint64, weighted bool) (r *frontier.Rows, err error) {
+	r = &frontier.Rows{}
+	if r.Off, err = hostmem.Slice[uint64](int(vertices) + 1); err != nil {
+		return nil, err
+	}
+	if weighted {
+		r.Arcs, err = hostmem.Slice[frontier.Arc](int(edges))
+	} else {
+		r.Nbr, err = hostmem.Slice[uint32](int(edges))
+	}
+	if err != nil {
+		FreeRows(r)
+	}
+	return r, err
+}
+
+// FreeRows returns the memory of rows that were loaded; nil is fine.
+func FreeRows(r *frontier.Rows) {
+	if r == nil {
+		return
+	}
+	hostmem.Free(r.Off)
+	hostmem.Free(r.Nbr)
+	hostmem.Free(r.Arcs)
+	*r = frontier.Rows{}
+}
+
+// rowsLoader reads rows.
+type rowsLoader struct {
+	WholeRows
+	store *store.Store
+	cat   *store.Catalogue
+	to    *frontier.Rows
+}
+
+// each calls read for every shard, on all threads, each with memory for what it reads.
+func (l *rowsLoader) each(ctx context.Context, read func(memory []byte, i int) error) error {
+	_, reading := l.Bytes(l.cat)
+	g, ctx := errgroup.WithContext(ctx)
+	var next atomic.Int64
+	threads := max(1, l.Threads)
+	for range threads {
+		g.Go(func() error {
+			memory, err := hostmem.Bytes(reading / int64(threads))
+			if err != nil {
+				return err
+			}
+			defer hostmem.FreeBytes(memory)
+			for i := int(next.Add(1)) - 1; i < len(l.cat.Shards) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				if ahead := i + threads; ahead < len(l.cat.Shards) {
+					for _, dir := range l.Sides {
+						l.store.Prefetch(l.stored(l.cat, dir)[0], ahead)
+					}
+				}
+				if err := read(memory, i); err != nil {
+					return err
+				}
+			}
+			return ctx.Err()
+		})
+	}
+	return g.Wait()
+}
+
+// side reads a side of a shard as plain rows: to memory, or if it is packed and to is not
+// nil, its neighbours to where they stay. It returns the memory that is left.
+func (l *rowsLoader) side(memory []byte, to []uint32, dir shard.Direction, i int) (side *rows.Side, rest []byte, err error) {
+	stored, blob := l.stored(l.cat, dir), l.blobBytes(l.cat, dir, i)
+	plain := memory[blob:][:l.plainBytes(l.cat, dir, i)]
+	rest = memory[blob+int64(len(plain)):]
+	read := func(is shard.Direction) (shard.Side, error) {
+		n := l.cat.Bytes(is, i)
+		return l.store.ReadShard(is, i, memory[:n:n])
+	}
+	is, err := read(stored[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	if x, ok := is.(*rows.Side); ok && len(stored) == 1 {
+		return x, rest, nil
+	}
+	if to != nil {
+		side = &rows.Side{Off: shard.View[uint32](plain, 0, is.Header().Vertices+1), Nbr: to}
+		switch x := is.(type) {
+		case *packedrows.Side:
+			x.Unpack(side.Off, to)
+			return side, rest, nil
+		case *packed.Side:
+			x.Unpack(side.Off, to, nil)
+			return side, rest, nil
+		}
+	}
+	if side, err = plainSide(is, plain, len(stored) > 1); err != nil || len(stored) == 1 {
+		return side, rest, err
+	}
+	if is, err = read(stored[1]); err == nil {
+		is.(*rowweights.Side).Weights(side.Weight, 0)
+	}
+	return side, rest, err
+}
+
+// shard reads the rows of a shard's vertices to their places, from begin up to end.
+func (l *rowsLoader) shard(memory []byte, i int, begin, end uint64) (err error) {
+	var to []uint32
+	if !l.Weighted && len(l.Sides) == 1 {
+		to = l.to.Nbr[begin:end]
+	}
+	sides := make([]*rows.Side, len(l.Sides))
+	for k, dir := range l.Sides {
+		if sides[k], memory, err = l.side(memory, to, dir, i); err != nil {
+			return err
+		}
+	}
+	inPlace := len(to) > 0 && &sides[0].Nbr[0] == &to[0]
+	off := l.to.Off[l.cat.Shards[i].First:]
+	for v := range l.cat.Shards[i].Vertices {
+		off[v] = begin
+		for _, s := range sides {
+			from, end := s.Off[v], s.Off[v+1]
+			if l.Weighted {
+				arcs := l.to.Arcs[begin:]
+				for k, u := range s.Nbr[from:end] {
+					arcs[k] = frontier.Arc{To: u, Weight: s.Weight[int(from)+k]}
+				}
+			} else if !inPlace {
+				copy(l.to.Nbr[begin:], s.Nbr[from:end])
+			}
+			begin += uint64(end - from)
+		}
+	}
+	if i == len(l.cat.Shards)-1 {
+		l.to.Off[l.cat.Vertices] = begin
+	}
+	return nil
+}
+
+// degrees puts the out-degree of vertex v, summed up, into Off[v+1], where rows to be
+// transposed begin: as each edge is put, it moves to where the next one goes.
+func (l *rowsLoader) degrees() error {
+	sum, off := uint64(0), l.to.Off
+	for i, info := range l.cat.Shards {
+		degrees, err := l.store.Degrees(shard.Out, i)
+		if err != nil {
+			return err
+		}
+		for v, d := range degrees {
+			off[uint64(info.First)+uint64(v)+1] = sum
+			sum += uint64(d)
+		}
+	}
+	if sum != uint64(len(l.to.Arcs)) {
+		return fmt.Errorf("graph %s: %w: its out-degrees add up to %d, it has %d edges", l.store.Name(), store.ErrDamaged, sum, len(l.to.Arcs))
+	}
+	return nil
+}
+
+// transpose puts the in-edges of a shard's vertices into the rows of the other ends.
+func (l *rowsLoader) transpose(memory []byte, i int) error {
+	s, _, err := l.side(memory, nil, shard.Out, i)
+	if err != nil {
+		return err
+	}
+	off, arcs, first := l.to.Off[1:], l.to.Arcs, l.cat.Shards[i].First
+	for v := range s.Vertices() {
+		for k := s.Off[v]; k < s.Off[v+1]; k++ {
+			at := atomic.AddUint64(&off[s.Nbr[k]], 1) - 1
+			if at >= uint64(len(arcs)) {
+				return fmt.Errorf("graph %s: %w: its in-edges are not those that its out-degrees count", l.store.Name(), store.ErrDamaged)
+			}
+			arcs[at] = frontier.Arc{To: first + uint32(v), Weight: s.Weight[k]}
+		}
+	}
+	return nil
+}
+
+// shift looks whether every transposed row ended where the next one began.
+func (l *rowsLoader) shift() error {
+	sum, off := uint64(0), l.to.Off
+	for i, info := range l.cat.Shards {
+		degrees, err := l.store.Degrees(shard.Out, i)
+		if err != nil {
+			return err
+		}
+		for v, d := range degrees {
+			sum += uint64(d)
+			if off[uint64(info.First)+uint64(v)+1] != sum {
+				return fmt.Errorf("graph %s: %w: vertex %d has other edges than degrees", l.store.Name(), store.ErrDamaged, uint64(info.First)+uint64(v))
+			}
+		}
+	}
+	return nil
+}
