@@ -64,8 +64,8 @@ func (id Identity) Check(now Identity) error {
 	}
 	differ("the graph", id.Graph, now.Graph)
 	differ("the program", id.Program, now.Program)
-	if id.Program == now.Program {
-		differ("the program's source", id.Source, now.Source)
+	if id.Program == now.Program && id.Source != now.Source {
+		list = append(list, "the program's source is not what it was: take the source of then, or begin a new run")
 	}
 	differ("the version of the engine", strconv.Itoa(id.Engine), strconv.Itoa(now.Engine))
 	for _, m := range []struct{ then, is map[string]string }{{id.Parameters, now.Parameters}, {id.Options, now.Options}} {

@@ -27,6 +27,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"github.com/garaph/garaph"
 )
@@ -181,6 +182,12 @@ func arguments(n int) string {
 
 // output is standard output; a reader that has gone is errPipe.
 type output struct{ w io.Writer }
+
+// tty reports whether it is a terminal.
+func (o *output) tty() bool {
+	f, ok := o.w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
 
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.w.Write(b)

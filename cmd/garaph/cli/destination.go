@@ -155,10 +155,30 @@ func (d destination) write(ctx context.Context, t results.Table, stdout *output,
 	case "":
 		return nil
 	case "-":
+		if stdout.tty() {
+			t = shown{t}
+		}
 		return results.Write(stdout, d.format, t)
 	default:
 		return results.WriteFileReady(ctx, d.path, d.format, t, ready)
 	}
+}
+
+// shown is a table for a terminal: what its names have that one acts upon is escaped. They
+// may be of a graph from anybody.
+type shown struct{ results.Table }
+
+func (s shown) Batches(yield func(*results.Batch) error) error {
+	return s.Table.Batches(func(b *results.Batch) error {
+		x := *b
+		for _, list := range []*[]string{&x.IDs.Strings, &x.V.Strings} {
+			*list = slices.Clone(*list)
+			for i, name := range *list {
+				(*list)[i] = printable(name)
+			}
+		}
+		return yield(&x)
+	})
 }
 
 // cancellable is a table whose rows end with its context.

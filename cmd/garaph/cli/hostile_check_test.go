@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -69,8 +70,15 @@ func unprintable(text string) int {
 }
 
 // printsTable reports whether a command prints what is in the graph to be read by
-// a program: JSON escapes what terminals act upon by itself, apart from C1.
-func (c *hostileCase) printsTable(line []string) bool { return slices.Contains(line, "--json") }
+// a program: JSON escapes what terminals act upon by itself, apart from C1, and results
+// that a job has for standard output are escaped on a terminal alone.
+func (c *hostileCase) printsTable(line []string) bool {
+	if line[0] == "resume" && len(line) > 2 {
+		record, _ := os.ReadFile(filepath.Join(c.path(), "jobs", line[2], "JOB"))
+		return bytes.Contains(record, []byte(`"output":"-"`))
+	}
+	return slices.Contains(line, "--json")
+}
 
 // limit is the memory that a command may take: a tenth above its budget, or what
 // it takes on the sound graph and a few times what lies on disk.

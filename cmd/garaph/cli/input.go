@@ -40,6 +40,9 @@ func (t *task) openInput(ctx context.Context, a *app, check func() error) (*inpu
 	if given := t.flags.imports.given(t.cmd.Flags()); given != "" {
 		return nil, Usagef("%s is a graph that garaph has imported: %s is for edge files; import them again with it, or leave it out", folder, given)
 	}
+	if given := given(t.cmd.Flags(), []string{"scratch"}); given != "" {
+		return nil, Usagef("%s is a graph that garaph has imported: %s is for edge files; leave it out", folder, given)
+	}
 	if err := check(); err != nil {
 		return nil, err
 	}
