@@ -32,7 +32,6 @@ type lineLayout struct {
 	pick  []int // the columns of ids and weight, from 0 on; nil: the first ones
 	depth int   // how many columns a line must have for pick
 
-	shown   bool      // the first line showed the delimiter
 	found   bool      // the ids were found to be integers, not asked to be
 	guessed bool      // the number of columns was found, not asked for
 	what    [2]string // what the ids are called in errors
@@ -45,7 +44,6 @@ type lineLayout struct {
 const (
 	adviceNoWeights = "use --weights no to pass over what follows the ids"
 	adviceTab       = "use --delimiter tab where tabs alone separate the fields"
-	adviceComma     = "use --delimiter , where commas alone separate the fields"
 	adviceStrings   = "use --ids string to take ids as text"
 )
 
@@ -112,8 +110,6 @@ func (l *lineLayout) checkColumns(line []byte, f *lineFields, ids int) *badLine 
 		}
 	case f.n < ids && l.delimiter == 0 && bytes.ContainsAny(line, ";|:"):
 		return &badLine{text: line, expected: "fields separated by spaces, tabs or commas", advice: "use --delimiter to name another separator"}
-	case f.n < ids && l.shown && bytes.IndexByte(line, l.delimiter) < 0:
-		return &badLine{text: line, expected: fmt.Sprintf("fields separated by %q, as the first line shows", l.delimiter), advice: "use --delimiter to name another separator"}
 	case f.n < ids && l.columns == withWeight:
 		return &badLine{text: line, expected: "two ids and a weight"}
 	case f.n < ids:
@@ -133,13 +129,8 @@ func (l *lineLayout) checkColumns(line []byte, f *lineFields, ids int) *badLine 
 
 // adviceMore is what can be done about a line with too many fields.
 func (l *lineLayout) adviceMore(line []byte) string {
-	if l.delimiter == 0 && bytes.IndexByte(line, ' ') >= 0 {
-		switch {
-		case bytes.IndexByte(line, '\t') >= 0:
-			return adviceTab
-		case bytes.IndexByte(line, ',') >= 0:
-			return adviceComma
-		}
+	if l.delimiter == 0 && bytes.IndexByte(line, '\t') >= 0 && bytes.IndexByte(line, ' ') >= 0 {
+		return adviceTab
 	}
 	return cmp.Or(l.pickAdvice, adviceNoWeights)
 }

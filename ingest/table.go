@@ -19,11 +19,10 @@ const (
 )
 
 // TableOptions say how lines of text ([Text]) are columns. The zero value takes
-// the separator that the first line shows, and the first columns.
+// blanks or a comma as the separator, and the first columns.
 type TableOptions struct {
-	// Delimiter separates columns; 0: the comma, tab or semicolon that the first line
-	// shows, or else spaces and tabs, or one comma. With it, names may have any other
-	// character inside.
+	// Delimiter separates columns; 0: spaces and tabs, or one comma. With it,
+	// names may have any other character inside.
 	Delimiter byte
 	Header    HeaderMode
 	// Columns are those of source, destination and, if there is a third one,
@@ -102,9 +101,7 @@ func pickColumns(h *inputHead, l *lineLayout, o *TableOptions) error {
 	var header []string
 	var at int64
 	if o.named() {
-		var line []byte
-		line, at = firstLine(h, l)
-		if header = l.columnNames(line); header == nil {
+		if header, at = headerOf(h, l); header == nil {
 			return &InputError{File: h.in.name, Problem: "has no header line", Advice: "give the columns by their numbers"}
 		}
 	}
@@ -136,8 +133,9 @@ func delimiterHint(header []string, delimiter byte) string {
 	return ""
 }
 
-// firstLine is the first line of data, and its number; nil when there is none.
-func firstLine(h *inputHead, l *lineLayout) ([]byte, int64) {
+// headerOf is the first line of data as column names, and its number; nil when
+// there is none.
+func headerOf(h *inputHead, l *lineLayout) ([]string, int64) {
 	lines := linesOf(h)
 	for {
 		raw, ok := lines.next(true)
@@ -145,48 +143,13 @@ func firstLine(h *inputHead, l *lineLayout) ([]byte, int64) {
 			return nil, 0
 		}
 		if line, ok := l.data(raw); ok {
-			return line, lines.lines
+			return l.columnNames(line), lines.lines
 		}
 	}
 }
 
-// shownDelimiter is the delimiter that the first line shows: a comma, a tab, or a
-// semicolon where nothing else separates or the name ends in .csv. It is 0 for two
-// numbers with a tab, and where blanks separate too, as in "1 2,0.5".
-func shownDelimiter(h *inputHead, l lineLayout) byte {
-	line, _ := firstLine(h, &l)
-	if line == nil {
-		return 0
-	}
-	var f lineFields
-	l.split(line, 3, &f)
-	switch tab := bytes.IndexByte(line, '\t') >= 0; {
-	case tab && !bytes.Contains(line, []byte(",\t")) && !bytes.Contains(line, []byte("\t,")):
-		l.delimiter = '\t'
-	case bytes.IndexByte(line, ',') >= 0:
-		l.delimiter = ','
-	case bytes.IndexByte(line, ';') >= 0 && (f.n < 2 || extension(h.in.name) == ".csv"):
-		l.delimiter = ';'
-	}
-	names := l.columnNames(line)
-	if l.delimiter == 0 || len(names) < 2 || slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, ` "`) }) {
-		return 0
-	}
-	inside := slices.ContainsFunc(names, func(name string) bool { return strings.ContainsAny(name, " \t") })
-	usual := f.n > 1 && isUsual(string(f.field[0]), 0) && isUsual(string(f.field[1]), 1)
-	ints := f.n > 1 && !isText(f.field[0]) && !isText(f.field[1])
-	weight := f.n == 3 && !f.more && isNumber(f.field[2])
-	if inside && (usual || ints) || l.delimiter == '\t' && (ints || inside && weight) {
-		return 0
-	}
-	return l.delimiter
-}
-
-// columnNames are all fields of a line; nil when there is none, or it cannot be split.
+// columnNames are all fields of a line; nil when it cannot be split.
 func (s *splitter) columnNames(line []byte) []string {
-	if line == nil {
-		return nil
-	}
 	var names []string
 	for p := 0; p >= 0; {
 		field, _, next, problem := s.next(line, p)

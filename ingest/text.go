@@ -32,10 +32,6 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	}}
 	if format == Text {
 		t.layout.delimiter = o.Table.Delimiter
-		if t.layout.delimiter == 0 {
-			t.layout.delimiter = shownDelimiter(h, t.layout)
-			t.layout.shown = t.layout.delimiter != 0
-		}
 		if err := pickColumns(h, &t.layout, &o.Table); err != nil {
 			return nil, err
 		}
@@ -189,7 +185,7 @@ func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
 	}
 	// Tables have headers; other edge lists of names seldom do.
 	ext := extension(h.in.name)
-	table := l.delimiter != 0 && !(l.shown && l.delimiter == '\t') || l.pick != nil || ext == ".csv" || ext == ".tsv" || strings.Contains(s.first, ",")
+	table := l.delimiter != 0 || l.pick != nil || ext == ".csv" || ext == ".tsv" || strings.Contains(s.first, ",")
 	switch {
 	case rest.header == "":
 	case header == HeaderYes, isHeader(&first, &rest), table && misplaced(names) != nil:

@@ -69,7 +69,7 @@ func delimiterFlag(fs *pflag.FlagSet) *byte {
 		}
 		return string(rune(c))
 	}
-	fs.Var(&checked[byte]{&value, "CHAR", parse, show, ""}, "delimiter", "what separates the columns of text: tab, space or one character (default what the first line shows: comma, tab, semicolon or blanks)")
+	fs.Var(&checked[byte]{&value, "CHAR", parse, show, ""}, "delimiter", "what separates the columns of text: tab, space or one character (default blanks or a comma)")
 	return &value
 }
 
