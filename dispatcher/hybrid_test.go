@@ -126,9 +126,23 @@ func TestSpeedsAreKept(t *testing.T) {
 	if err := os.WriteFile(file, []byte("not JSON"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	for _, name := range []string{".17", ".18", ".2024-backup"} {
+		if err := os.WriteFile(file+name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writing, err := os.Open(file + ".18")
+	if err != nil || !lock(writing) {
+		t.Fatal(err)
+	}
+	defer writing.Close()
 	run()
 	if mended, err := os.ReadFile(file); err != nil || !strings.Contains(string(mended), "WCC") {
 		t.Fatalf("%v: %s", err, mended)
+	}
+	left, err := filepath.Glob(file + ".*")
+	if want := []string{file + ".18", file + ".2024-backup"}; err != nil || !slices.Equal(left, want) {
+		t.Errorf("beside the speeds are %v, want %v; %v", left, want, err)
 	}
 }
 

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strconv"
+	"strings"
 
 	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/internal/beneath"
@@ -81,18 +84,40 @@ func replaceFile(graph *beneath.Folder, name string, text []byte) error {
 	} else if errors.Is(err, beneath.ErrKind) {
 		return err
 	}
+	removeLeft(graph, name)
 	temporary := fmt.Sprintf("%s.%d", name, rand.Uint32())
 	f, err := graph.OpenFile(temporary, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
+	lock(f)
 	_, err = f.Write(text)
-	err = errors.Join(err, f.Close())
 	if err == nil {
 		err = graph.Rename(temporary, name)
 	}
+	err = errors.Join(err, f.Close())
 	if err != nil {
 		err = errors.Join(err, graph.Remove(temporary))
 	}
 	return err
 }
+
+// removeLeft removes what killed jobs have left of replacing a file: nobody holds its lock.
+func removeLeft(graph *beneath.Folder, name string) {
+	all, _ := graph.ReadDir(".") // whoever cannot read it leaves them
+	for _, entry := range all {
+		number, ok := strings.CutPrefix(entry.Name(), name+".")
+		if _, err := strconv.ParseUint(number, 10, 32); !ok || err != nil {
+			continue
+		}
+		if f, err := graph.OpenFile(entry.Name(), os.O_RDWR, 0); err == nil {
+			if lock(f) {
+				_ = graph.Remove(entry.Name())
+			}
+			_ = f.Close()
+		}
+	}
+}
+
+// lock reports whether nobody else has a file locked, which is locked now.
+func lock(f *os.File) bool { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil }
