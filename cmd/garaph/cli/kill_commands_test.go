@@ -82,14 +82,19 @@ func TestKillCommands(t *testing.T) {
 		}
 		k.kill(c)
 	}
-	t.Logf("%d kills, of which in the middle: %v", k.kills, k.hits)
 	if kills >= 300 {
 		for _, c := range killedCommands {
+			for range 10 {
+				if k.hits[c.name] == 0 {
+					k.kill(c)
+				}
+			}
 			if k.hits[c.name] == 0 {
 				t.Errorf("%s was not killed in the middle", c.name)
 			}
 		}
 	}
+	t.Logf("%d kills, of which in the middle: %v", k.kills, k.hits)
 }
 
 // commandKiller kills commands.
