@@ -120,6 +120,8 @@ func (s *sorter) neighbours(ctx context.Context, g *group, list []uint32, keys [
 				switch {
 				case s.numbers.dense(b[i+1]) != g.first: // of the group beside this one
 					continue
+				case n == int(g.edges):
+					return s.uncounted(g.from)
 				case s.weighted:
 					keys[n] = uint64(s.numbers.dense(b[i]))<<32 | uint64(b[i+2])
 				default:

@@ -201,6 +201,9 @@ func (s *shardWriter) store(i int, g *groupRows) (*rows.Side, error) {
 	for v := range end {
 		edges += end[v] - start[v]
 	}
+	if edges > s.edges(i) {
+		return nil, s.uncounted(i)
+	}
 	at := s.at
 	s.at = 1 - at
 	if err := s.wait(at); err != nil {

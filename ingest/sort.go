@@ -2,11 +2,13 @@ package ingest
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
 )
 
 // sorter is the work of one goroutine on a sideBuilder.
@@ -196,6 +198,9 @@ func (s *sorter) load(ctx context.Context, blocks []*block, g *group, n, digits 
 			if v > span { // of the group beside this one
 				continue
 			}
+			if n == len(keys) {
+				return s.uncounted(g.from)
+			}
 			u := m.dense(b[i])
 			start[v]++
 			if digits > 0 {
@@ -216,6 +221,12 @@ func (s *sorter) load(ctx context.Context, blocks []*block, g *group, n, digits 
 		return nil
 	})
 	return n - from, err
+}
+
+// uncounted is the error of more edges than the shards from one on should have: an upgrade
+// makes out-edges of in-edges, which a graph may have that does not have those.
+func (s *sideStore) uncounted(shard int) error {
+	return fmt.Errorf("%w: from shard %d on, there are more edges of the %s side than it should have", store.ErrDamaged, shard, s.dir)
 }
 
 // place puts edges, which come in the order of neighbours, at their vertices; of

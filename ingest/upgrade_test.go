@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
@@ -98,6 +100,30 @@ func TestUpgradeRefused(t *testing.T) {
 				t.Errorf("left behind: %v", left)
 			}
 		})
+	}
+}
+
+// TestUpgradeForged: a graph whose out-edges are not its in-edges is damaged, whether that
+// shows in a shard or in a group of them.
+func TestUpgradeForged(t *testing.T) {
+	const n = 40
+	o := teststore.Options{Weighted: true, ShardVertices: 4}
+	g := oracle.Graph{N: n}
+	for v := range uint32(n) {
+		for range 4 {
+			g.Edges = append(g.Edges, oracle.Edge{Src: n - 1, Dst: v, Weight: 1})
+			o.Out = append(o.Out, oracle.Edge{Src: v, Dst: v, Weight: 1})
+		}
+	}
+	defer func(edges uint64) { cacheEdges = edges }(cacheEdges)
+	for _, cacheEdges = range []uint64{1 << 17, 8} {
+		path := filepath.Join(t.TempDir(), "graph")
+		if err := teststore.Write(path, g, o); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Upgrade(t.Context(), path, UpgradeOptions{}); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "more edges of the out side") {
+			t.Errorf("groups of %d edges: %v", cacheEdges, err)
+		}
 	}
 }
 

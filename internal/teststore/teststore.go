@@ -27,6 +27,9 @@ type Options struct {
 	Layout        store.Layout // "": store.CSC
 	InRows        bool         // store rows of in-edges beside packed ones
 	NoRowWeights  bool         // store no weights of packed rows
+	// Out has the edges of the out sides, of a graph that is forged; nil: they are those of
+	// the in sides.
+	Out []oracle.Edge
 }
 
 // Build stores g in a temporary folder and opens it for the time of the test.
@@ -83,7 +86,11 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 	in := byShard(g, o.ShardVertices, len(cat.Shards), func(e oracle.Edge) oracle.Edge { return e })
 	out := in
 	if !o.Symmetric {
-		out = byShard(g, o.ShardVertices, len(cat.Shards), func(e oracle.Edge) oracle.Edge { return oracle.Edge{Src: e.Dst, Dst: e.Src, Weight: e.Weight} })
+		other := g
+		if o.Out != nil {
+			other.Edges = o.Out
+		}
+		out = byShard(other, o.ShardVertices, len(cat.Shards), func(e oracle.Edge) oracle.Edge { return oracle.Edge{Src: e.Dst, Dst: e.Src, Weight: e.Weight} })
 	}
 	for i := range cat.Shards {
 		info := &cat.Shards[i]
