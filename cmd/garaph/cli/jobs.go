@@ -23,7 +23,8 @@ func (a *app) jobsCommand() *cobra.Command {
 and the last ones that are done.`,
 		Example: `  garaph jobs web.graph
   garaph jobs rm web.graph 3`,
-		Args: exactly("one graph", 1),
+		Annotations: map[string]string{runsItself: "yes"},
+		Args:        exactly("one graph", 1),
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print them as JSON, one object")
 	cmd.RunE = a.job(func(_ *cobra.Command, args []string) error {
