@@ -25,8 +25,8 @@ type checkpointFlags struct {
 
 func newCheckpointFlags(fs *pflag.FlagSet) *checkpointFlags {
 	return &checkpointFlags{
-		every:    countFlag(fs, "checkpoint-every", 0, 0, "write the state to disk after every N iterations, unless one is still being written; 0: not by their number"),
-		interval: durationFlag(fs, "checkpoint-interval", "write the state to disk every TIME, such as 10m; 0: not by time"),
+		every:    countFlag(fs, "checkpoint-every", 0, 0, "write the state to disk after every N iterations, less often where writing takes longer than these; 0: not by their number"),
+		interval: durationFlag(fs, "checkpoint-interval", "write the state to disk every TIME, such as 10m, less often where writing takes longer; 0: not by time"),
 		pages:    countFlag(fs, "checkpoint-pages", 0, 0, "with --mode async, write the state to disk after every N pages; 0: not by pages"),
 		keep:     countFlag(fs, "keep-checkpoints", checkpoint.DefaultKeep, 1, "keep the newest N checkpoints"),
 	}

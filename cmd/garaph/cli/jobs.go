@@ -44,6 +44,8 @@ and the last ones that are done.`,
 	rm := &cobra.Command{
 		Use:   "rm GRAPH JOB...",
 		Short: "Remove jobs and their checkpoints",
+		Long: `Remove jobs and their checkpoints. A new job has the number after the highest of
+those that are there, so that the number of the last one is given again when it is removed.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return Usagef("expected a graph and one or more jobs, got %s", arguments(len(args)))
