@@ -62,10 +62,16 @@ func (id Identity) Check(now Identity) error {
 			list = append(list, fmt.Sprintf("%s was %s and is %s", printable(what), printable(then), is))
 		}
 	}
-	differ("the graph", id.Graph, now.Graph)
+	if id.Graph != now.Graph {
+		list = append(list, "the graph is not the one over which the job was begun")
+	}
 	differ("the program", id.Program, now.Program)
 	if id.Program == now.Program && id.Source != now.Source {
-		list = append(list, "the program's source is not what it was: take the source of then, or begin a new run")
+		what := "the source of program " + printable(now.Program) + " has changed"
+		if strings.HasPrefix(id.Source, "build ") { // it has no text
+			what = "the executable with program " + printable(now.Program) + " was built again"
+		}
+		list = append(list, what+": resume it with the executable that began it, or run it again")
 	}
 	differ("the version of the engine", strconv.Itoa(id.Engine), strconv.Itoa(now.Engine))
 	for _, m := range []struct{ then, is map[string]string }{{id.Parameters, now.Parameters}, {id.Options, now.Options}} {
