@@ -6,6 +6,7 @@
 //     ascending. [Rows.Each] lends blocks of consecutive rows to the threads of the run.
 //     A lease ends when the function that got the block returns. Rows that the budget has
 //     no room for are read again in each pass.
+//   - Edges: all edges instead, in the order in which they are stored, from [Edges.Each].
 //   - Threads: how many goroutines compute. [Env.Each] shares work out to them, and
 //     [Rows.Each] does so by itself. Both start the goroutines and wait for their end.
 //   - Arrays: [Make] allocates outside the Go heap, within the plan. All arrays belong to the
@@ -13,8 +14,8 @@
 //     unless [Free] has freed them before. After Run, no goroutine may use any.
 //   - Progress and totals: [Env.Progress] reports how far a stage is, [Env.Total] a number
 //     about the whole graph that a user wants to see beside the values.
-//   - The context: Run ends soon after it, with its error. Env.Each and Rows.Each look at it
-//     between two tasks, each of which should take milliseconds.
+//   - The context: Run ends soon after it, with its error. Env.Each, Rows.Each and Edges.Each look at
+//     it between two tasks, each of which should take milliseconds.
 //
 // Run checks the plan against the budget of memory before anything is read, and
 // refuses with a [MemoryError] that names the least budget. A panic on the run's
@@ -23,7 +24,7 @@
 //
 // There is no frontier, no checkpoint and no GPU in an Env: they come with the engine
 // for frontiers, and with the first algorithm that uses them. docs/algorithms.md shows how
-// to write an algorithm; triangles.go is one.
+// to write an algorithm; triangles.go is one, components.go another.
 package algorithms
 
 import (
@@ -81,7 +82,7 @@ type Report struct {
 	Totals    []Total
 	Load      time.Duration // until Run began
 	Duration  time.Duration // of Run
-	InMemory  bool          // no row was read twice
+	InMemory  bool          // no edge was read twice
 	BytesRead int64
 }
 
@@ -116,9 +117,9 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 	if err != nil {
 		return nil, err
 	}
-	out := &Outcome[T]{env: e, Report: Report{Load: time.Since(begin), InMemory: e.rows.inMemory()}}
+	out := &Outcome[T]{env: e, Report: Report{Load: time.Since(begin), InMemory: e.read.inMemory()}}
 	if !out.Report.InMemory {
-		o.Log.Info("the rows do not fit into memory: they are read from disk in each pass", zap.Int64("memory", o.Memory))
+		o.Log.Info("the edges do not fit into memory: they are read from disk in each pass", zap.Int64("memory", o.Memory))
 	}
 	err = panics.Guard(a, func() (err error) {
 		out.Values, err = a.Run(ctx, e)
@@ -127,14 +128,14 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 	if err == nil {
 		err = checkValues(e, a, out.Values)
 	}
-	err = errors.Join(err, e.rows.Close())
+	err = errors.Join(err, e.read.Close())
 	if err != nil {
 		e.free()
 		return nil, err
 	}
 	e.freeBut(address(out.Values))
 	out.Report.Duration = time.Since(begin) - out.Report.Load
-	out.Report.Totals, out.Report.BytesRead = e.totals, e.rows.bytesRead()
+	out.Report.Totals, out.Report.BytesRead = e.totals, e.read.bytesRead()
 	out.Free = e.left()
 	return out, nil
 }

@@ -23,7 +23,9 @@ type Env struct {
 	Log     *zap.Logger
 
 	algorithm any
-	rows      *Rows // nil: none were planned
+	read      *adjacency // nil: nothing is read
+	rows      *Rows      // of it; nil: none were planned
+	edges     *Edges     // the same
 	options   Options
 	planned   int64 // bytes
 
@@ -50,15 +52,27 @@ func newEnv[T Value](s *store.Store, a Algorithm[T], o Options) (*Env, error) {
 		return nil, err
 	}
 	e.planned = p.bytes()
-	cache, err := openRows(s, p, o)
-	if cache != nil {
-		e.rows = newRows(e, cache, p.Rows)
+	if p.Edges && len(p.Rows) > 0 {
+		return nil, fmt.Errorf("algorithm %T plans to read rows and edges: expected one of them", a)
+	}
+	cache, err := openPages(s, p, o)
+	switch {
+	case cache == nil:
+	case p.Edges:
+		e.edges = &Edges{adjacency{env: e, cache: cache, whole: cache.InMemory()}}
+		e.read = &e.edges.adjacency
+	default:
+		e.rows = newRows(adjacency{env: e, cache: cache, whole: cache.InMemory()}, p.Rows)
+		e.read = &e.rows.adjacency
 	}
 	return e, err
 }
 
 // Rows are the rows that were planned.
 func (e *Env) Rows() *Rows { return e.rows }
+
+// Edges are the edges, if they were planned.
+func (e *Env) Edges() *Edges { return e.edges }
 
 // Each calls f(worker, i) for every i from 0 to n-1, in ascending order of their
 // beginning, on as many goroutines as the run has threads. worker, from 0 to

@@ -18,6 +18,8 @@ import (
 type Plan struct {
 	// Rows are the directions of adjacency that it reads; none: it reads no rows.
 	Rows []shard.Direction
+	// Edges: it reads edges instead, without an order of vertices and without weights.
+	Edges bool
 	// Weights: it reads the weights of rows too, on a weighted graph.
 	Weights bool
 	// Arrays are what it allocates at any one time, at most, by what it is for.
@@ -44,7 +46,7 @@ type MemoryError struct {
 	Graph  string
 	Budget int64 // what was given
 	Arrays []Array
-	Rows   int64 // bytes that the least buffers for rows take
+	Rows   int64 // bytes that the least buffers for pages take
 }
 
 // Least is the smallest budget that would do, in bytes.
@@ -54,7 +56,7 @@ func (e *MemoryError) Least() int64 {
 
 func (e *MemoryError) Error() string {
 	var parts []string
-	for _, a := range slices.Concat(e.Arrays, []Array{{"rows", e.Rows}, {"the process", hostmem.Process}}) {
+	for _, a := range slices.Concat(e.Arrays, []Array{{"pages", e.Rows}, {"the process", hostmem.Process}}) {
 		parts = append(parts, fmt.Sprintf("%s for %s", humanize.IBytes(uint64(a.Bytes)), a.Name))
 	}
 	last := len(parts) - 1
@@ -84,20 +86,23 @@ func rowsOf(s *store.Store, p Plan) (sides []shard.Direction, err error) {
 	return sides, nil
 }
 
-// openRows divides the budget: the arrays of the plan first, then rows.
-func openRows(s *store.Store, p Plan, o Options) (*page.Cache, error) {
+// openPages divides the budget: the arrays of the plan first, then rows or edges.
+func openPages(s *store.Store, p Plan, o Options) (*page.Cache, error) {
 	needed := &MemoryError{Graph: s.Name(), Budget: o.Memory, Arrays: p.Arrays}
-	if len(p.Rows) == 0 {
+	po := page.Options{Gather: []shard.Direction{shard.In}, Threads: o.Threads}
+	if len(p.Rows) == 0 && !p.Edges {
 		if o.Memory > 0 && needed.Least() > o.Memory {
 			return nil, needed
 		}
 		return nil, nil
 	}
-	gather, err := rowsOf(s, p)
-	if err != nil {
-		return nil, err
+	if !p.Edges {
+		var err error
+		if po.Gather, err = rowsOf(s, p); err != nil {
+			return nil, err
+		}
+		po.Weights = p.Weights
 	}
-	po := page.Options{Gather: gather, Weights: p.Weights, Threads: o.Threads}
 	if o.Memory > 0 {
 		po.Budget = max(1, o.Memory-needed.Least())
 	}

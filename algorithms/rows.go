@@ -13,20 +13,16 @@ import (
 // As many as the budget has room for stay in memory; the others are read in each
 // pass. On a symmetric graph both directions are the same rows.
 type Rows struct {
-	env     *Env
-	cache   *page.Cache
-	side    [2]int // by direction, the place among the sides of a page; -1: not planned
-	closed  bool
-	allRead int64 // when it was closed
-	whole   bool
+	adjacency
+	side [2]int // by direction, the place among the sides of a page; -1: not planned
 }
 
-func newRows(e *Env, c *page.Cache, planned []shard.Direction) *Rows {
-	r := &Rows{env: e, cache: c, side: [2]int{-1, -1}, whole: c.InMemory()}
+func newRows(a adjacency, planned []shard.Direction) *Rows {
+	r := &Rows{adjacency: a, side: [2]int{-1, -1}}
 	for i, dir := range planned {
 		r.side[dir] = i
 	}
-	if e.Graph.Symmetric {
+	if a.env.Graph.Symmetric {
 		r.side = [2]int{0, 0}
 	}
 	return r
@@ -72,19 +68,9 @@ func (b *Block) side(dir shard.Direction) *rows.Side {
 // page by page, on the threads of the run, as [Env.Each] does. Every vertex is in one
 // block. Pages are read ahead.
 func (r *Rows) Each(ctx context.Context, f func(worker int, b *Block) error) error {
-	if r.closed {
-		return fmt.Errorf("algorithm %T reads rows that it has closed", r.env.algorithm)
-	}
-	requests := make([]page.Request, len(r.cache.Spans()))
-	for i := range requests {
-		requests[i].Page = i
-	}
 	var shards []rows.Shard
 	var chunks []rows.Chunk
-	for p, err := range r.cache.Stream(ctx, requests) {
-		if err != nil {
-			return err
-		}
+	return r.pages(ctx, func(p *page.Page) error {
 		shards, chunks = shards[:0], chunks[:0]
 		for i := range p.Shards {
 			var s rows.Shard
@@ -93,7 +79,7 @@ func (r *Rows) Each(ctx context.Context, f func(worker int, b *Block) error) err
 			}
 			shards, chunks = append(shards, s), s.AppendChunks(chunks, i, rows.ChunkEdges)
 		}
-		err := r.env.Each(ctx, len(chunks), func(worker, i int) error {
+		return r.env.Each(ctx, len(chunks), func(worker, i int) error {
 			c := chunks[i]
 			if c.Begin == c.End { // amid a row that is longer than a chunk
 				return nil
@@ -101,30 +87,5 @@ func (r *Rows) Each(ctx context.Context, f func(worker int, b *Block) error) err
 			s := shards[c.Shard]
 			return f(worker, &Block{First: s[0].First + uint32(c.Begin), Len: c.End - c.Begin, rows: r, shard: s, begin: c.Begin})
 		})
-		p.Release()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Close frees the memory of the rows. An algorithm may close them when it needs
-// them no more, and the end of the run does.
-func (r *Rows) Close() error {
-	if r == nil || r.closed {
-		return nil
-	}
-	r.closed, r.allRead = true, r.cache.BytesRead()
-	return r.cache.Close()
-}
-
-func (r *Rows) inMemory() bool { return r == nil || r.whole }
-
-// bytesRead is how many bytes came from the store. The rows are closed.
-func (r *Rows) bytesRead() int64 {
-	if r == nil {
-		return 0
-	}
-	return r.allRead
+	})
 }

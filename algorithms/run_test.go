@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/garaph/garaph/algorithms"
@@ -60,7 +61,7 @@ func TestMistakes(t *testing.T) {
 			algorithms.Free(e, v)
 			return v, err
 		}}},
-		{"reads closed rows", "reads rows that it has closed", scripted{in, 40, func(ctx context.Context, e *algorithms.Env) ([]int64, error) {
+		{"reads closed edges", "reads edges that it has closed", scripted{in, 40, func(ctx context.Context, e *algorithms.Env) ([]int64, error) {
 			return nil, errors.Join(e.Rows().Close(), e.Rows().Each(ctx, nil))
 		}}},
 		{"pointers in an array", "not plain data", scripted{in, 40, func(_ context.Context, e *algorithms.Env) ([]int64, error) {
@@ -164,6 +165,80 @@ func testRows(t *testing.T, o teststore.Options) {
 				t.Errorf("row %d came %d times", v, n)
 			}
 		}
+	}
+}
+
+// edgesOnly counts edges by both their ends.
+type edgesOnly struct {
+	mu  sync.Mutex
+	got map[[2]uint32]int
+}
+
+func (*edgesOnly) Plan(*store.Catalogue, int) algorithms.Plan {
+	return algorithms.Plan{Edges: true, Arrays: []algorithms.Array{{Name: "the values", Bytes: 1 << 20}}}
+}
+
+func (a *edgesOnly) Run(ctx context.Context, e *algorithms.Env) ([]int64, error) {
+	err := e.Edges().Each(ctx, func(_ int, arcs algorithms.Arcs) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		for i, u := range arcs.Src {
+			a.got[[2]uint32{u, arcs.First + uint32(arcs.Dst[i])}]++
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return algorithms.Make[int64](e, int(e.Graph.Vertices))
+}
+
+// TestEdges: every edge comes once, whatever the layout and the memory; of a symmetric
+// graph, in one direction at least and in none more often than it is there.
+func TestEdges(t *testing.T) {
+	for _, x := range append(testgraph.All(), testgraph.Named{Name: "tangled", Graph: tangled(3000, 2)}) {
+		for _, layout := range []store.Layout{store.CSC, store.Packed} {
+			for _, symmetric := range []bool{false, true} {
+				s := teststore.Build(t, x.Graph, teststore.Options{ShardVertices: 170, Layout: layout, Symmetric: symmetric})
+				stored := x.Graph
+				if symmetric {
+					stored = teststore.Mirrored(x.Graph)
+				}
+				want := map[[2]uint32]int{}
+				for _, e := range stored.Edges {
+					want[[2]uint32{e.Src, e.Dst}]++
+				}
+				for _, memory := range []int64{0, starved} {
+					a := &edgesOnly{got: map[[2]uint32]int{}}
+					run(t, s, a, algorithms.Options{Threads: 2, Memory: memory})
+					for e, n := range want {
+						got, back := a.got[e], a.got[[2]uint32{e[1], e[0]}]
+						if got != n && (!symmetric || got > n || got == 0 && back != n) {
+							t.Fatalf("%s, %v, symmetric %v, memory %d: edge %v came %d times, and %d times backwards, want %d", x.Name, layout, symmetric, memory, e, got, back, n)
+						}
+					}
+					for e := range a.got {
+						if want[e] == 0 {
+							t.Errorf("%s, %v: the graph has no edge %v", x.Name, layout, e)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// both plans rows and edges.
+type both struct{ scripted }
+
+func (both) Plan(*store.Catalogue, int) algorithms.Plan {
+	return algorithms.Plan{Rows: []shard.Direction{shard.In}, Edges: true}
+}
+
+// TestRowsAndEdges: a plan of both is refused.
+func TestRowsAndEdges(t *testing.T) {
+	s := teststore.Build(t, testgraph.Path(), teststore.Options{})
+	if _, err := algorithms.Run(t.Context(), s, both{}, algorithms.Options{}); err == nil || !strings.Contains(err.Error(), "plans to read rows and edges") {
+		t.Errorf("got %v", err)
 	}
 }
 

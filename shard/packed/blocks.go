@@ -106,30 +106,78 @@ func (s *Side) All() iter.Seq[Edges] {
 // overwritten by the next.
 func (b *Blocks) All() iter.Seq[Edges] {
 	return func(yield func(Edges) bool) {
-		var nbr [BlockSlots]uint32
-		var slot [BlockSlots]uint16
-		var weight [BlockSlots]float32
+		var d unpacked
 		for b.Next() {
-			weights := b.Weights()
-			w, d := b.Width(), uint(b.side.Bits)
-			g, u := b.Block()
-			n := 0
-			for k := range BlockSlots {
-				i := uint(k) % GroupSlots
-				u += g.Delta(w, i)
-				// A dummy is overwritten by the next.
-				to := g.Slot(w, d, i)
-				nbr[n&255], slot[n&255], weight[n&255] = u, to, weights[k]
-				if int(to) < b.side.Vertices {
-					n++
-				}
-				if i == GroupSlots-1 {
-					g = g.Next(w, d)
-				}
+			weight := b.Weights()
+			most := unpackers[b.Wide()][b.Width()](b, &d)
+			n := BlockSlots
+			if int(most) == b.side.Vertices {
+				n, weight = d.compact(most, weight)
 			}
-			if !yield(Edges{nbr[:n], slot[:n], weight[:n]}) {
+			if !yield(Edges{d.nbr[:n], d.slot[:n], weight[:n]}) {
 				return
 			}
 		}
 	}
+}
+
+// unpacked is a block without its packing.
+type unpacked struct {
+	nbr    [BlockSlots]uint32
+	slot   [BlockSlots]uint16
+	weight [BlockSlots]float32 // for compact
+}
+
+// unpack unpacks the block in hand, dummies included, and returns the largest destination.
+func unpack[W Width, D Destination](b *Blocks, to *unpacked) (most uint16) {
+	w, d := Bits[W](), Bits[D]()
+	g, u := b.Block()
+	for k := 0; k < BlockSlots; k += GroupSlots {
+		nbr, slot := (*[GroupSlots]uint32)(to.nbr[k:]), (*[GroupSlots]uint16)(to.slot[k:])
+		u += g.Delta(w, 0)
+		nbr[0], slot[0] = u, g.Slot(w, d, 0)
+		u += g.Delta(w, 1)
+		nbr[1], slot[1] = u, g.Slot(w, d, 1)
+		u += g.Delta(w, 2)
+		nbr[2], slot[2] = u, g.Slot(w, d, 2)
+		u += g.Delta(w, 3)
+		nbr[3], slot[3] = u, g.Slot(w, d, 3)
+		u += g.Delta(w, 4)
+		nbr[4], slot[4] = u, g.Slot(w, d, 4)
+		u += g.Delta(w, 5)
+		nbr[5], slot[5] = u, g.Slot(w, d, 5)
+		u += g.Delta(w, 6)
+		nbr[6], slot[6] = u, g.Slot(w, d, 6)
+		u += g.Delta(w, 7)
+		nbr[7], slot[7] = u, g.Slot(w, d, 7)
+		most = max(most, slot[0], slot[1], slot[2], slot[3], slot[4], slot[5], slot[6], slot[7])
+		g = g.Next(w, d)
+	}
+	return most
+}
+
+// unpackers are unpack for each width of destinations and of deltas.
+var unpackers = [2][MaxWidth + 1]func(*Blocks, *unpacked) uint16{
+	{
+		0: unpack[W0, D14], 1: unpack[W1, D14], 2: unpack[W2, D14], 3: unpack[W3, D14], 4: unpack[W4, D14], 5: unpack[W5, D14],
+		6: unpack[W6, D14], 7: unpack[W7, D14], 8: unpack[W8, D14], 9: unpack[W9, D14], 10: unpack[W10, D14], 12: unpack[W12, D14],
+		14: unpack[W14, D14], 16: unpack[W16, D14], 20: unpack[W20, D14], 24: unpack[W24, D14], 32: unpack[W32, D14],
+	},
+	{
+		0: unpack[W0, D16], 1: unpack[W1, D16], 2: unpack[W2, D16], 3: unpack[W3, D16], 4: unpack[W4, D16], 5: unpack[W5, D16],
+		6: unpack[W6, D16], 7: unpack[W7, D16], 8: unpack[W8, D16], 9: unpack[W9, D16], 10: unpack[W10, D16], 12: unpack[W12, D16],
+		14: unpack[W14, D16], 16: unpack[W16, D16], 20: unpack[W20, D16], 24: unpack[W24, D16], 32: unpack[W32, D16],
+	},
+}
+
+// compact leaves out the slots whose destination is dummy, and returns how many are left
+// and their weights.
+func (d *unpacked) compact(dummy uint16, weight []float32) (n int, weights []float32) {
+	for k, to := range d.slot {
+		d.nbr[n&255], d.slot[n&255], d.weight[n&255] = d.nbr[k], to, weight[k]
+		if to != dummy {
+			n++
+		}
+	}
+	return n, d.weight[:]
 }

@@ -109,9 +109,22 @@ begin with a small one.`,
 		Column:  "activity", Iterations: 1000, Setup: setupNeural,
 	},
 	triangles(),
+	components(),
 }
 
-// triangles is the one that is not a vertex program.
+// components are what wcc finds, by an algorithm that is not a vertex program.
+func components() Program {
+	p := NewAlgorithm("components", "weakly connected components, as wcc, in one pass over the edges", algorithms.Components{})
+	p.Column, p.Ranking = "component", Groups
+	p.Long = `A component has the id of one of its vertices, the same as with wcc. Each edge is
+read once and links its two ends; the summary has the number of components. Beside
+4 bytes for each vertex, --memory has to hold little. Use wcc for checkpoints or a GPU.`
+	p.Example = `  garaph run components web.graph --output components.parquet
+  garaph run components web.graph --memory 1GiB`
+	return p
+}
+
+// triangles are counted by an algorithm, too.
 func triangles() Program {
 	p := NewAlgorithm("triangles", "number of triangles at every vertex: pairs of its neighbours that are neighbours", algorithms.Triangles{})
 	p.Long = `Directions of edges, parallel edges and self-loops don't matter. Every triangle

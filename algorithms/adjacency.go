@@ -1,0 +1,60 @@
+package algorithms
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/garaph/garaph/page"
+)
+
+// adjacency reads the sides of a run's graph, page by page: what [Rows] and [Edges] have
+// in common.
+type adjacency struct {
+	env     *Env
+	cache   *page.Cache
+	closed  bool
+	allRead int64 // when it was closed
+	whole   bool
+}
+
+// pages calls f for each page, read ahead, and releases it after that.
+func (a *adjacency) pages(ctx context.Context, f func(p *page.Page) error) error {
+	if a.closed {
+		return fmt.Errorf("algorithm %T reads edges that it has closed", a.env.algorithm)
+	}
+	requests := make([]page.Request, len(a.cache.Spans()))
+	for i := range requests {
+		requests[i].Page = i
+	}
+	for p, err := range a.cache.Stream(ctx, requests) {
+		if err != nil {
+			return err
+		}
+		err := f(p)
+		p.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close frees the memory of the edges. An algorithm may close them when it needs
+// them no more, and the end of the run does.
+func (a *adjacency) Close() error {
+	if a == nil || a.closed {
+		return nil
+	}
+	a.closed, a.allRead = true, a.cache.BytesRead()
+	return a.cache.Close()
+}
+
+func (a *adjacency) inMemory() bool { return a == nil || a.whole }
+
+// bytesRead is how many bytes came from the store. The edges are closed.
+func (a *adjacency) bytesRead() int64 {
+	if a == nil {
+		return 0
+	}
+	return a.allRead
+}

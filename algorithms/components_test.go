@@ -1,0 +1,157 @@
+package algorithms_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/store"
+)
+
+// components are the oracle's labels and their number.
+func components(g oracle.Graph) (labels []gas.VertexID, count int64) {
+	for v, label := range oracle.WCC(g) {
+		labels = append(labels, gas.VertexID(label))
+		if label == uint32(v) {
+			count++
+		}
+	}
+	return labels, count
+}
+
+// sameComponents compares the components of a stored graph with the oracle's, with
+// different numbers of threads, in memory and with the least memory.
+func sameComponents(t testing.TB, s *store.Store, g oracle.Graph) {
+	t.Helper()
+	want, count := components(g)
+	for _, threads := range []int{1, 3, 16} {
+		for _, memory := range []int64{0, starved} {
+			got, report := run(t, s, algorithms.Components{}, algorithms.Options{Threads: threads, Memory: memory})
+			if !slices.Equal(want, got) {
+				t.Fatalf("%d threads, memory %d: %s", threads, memory, cmp.Diff(want, got))
+			}
+			if diff := cmp.Diff([]algorithms.Total{{Name: "components", Value: count}}, report.Totals); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	}
+}
+
+func TestComponents(t *testing.T) {
+	for _, x := range testgraph.All() {
+		for _, symmetric := range []bool{false, true} {
+			for _, layout := range []store.Layout{store.CSC, store.Packed} {
+				t.Run(fmt.Sprintf("%s, symmetric %v, %v", x.Name, symmetric, layout), func(t *testing.T) {
+					s := teststore.Build(t, x.Graph, teststore.Options{Layout: layout, Symmetric: symmetric, ShardVertices: 100})
+					sameComponents(t, s, x.Graph)
+				})
+			}
+		}
+	}
+}
+
+// tangled is a graph of few large components whose edges join far and near vertices in
+// every order: a path through all vertices of a component by a permutation, twice the
+// edges at random, a hub of the largest id, and vertices without edges.
+func tangled(vertices, parts uint32) oracle.Graph {
+	g := oracle.Graph{N: int(vertices) + 10}
+	at := func(k uint32) uint32 { return uint32(uint64(k) * 7919 % uint64(vertices)) } // 7919 is prime
+	for k := parts; k < vertices; k++ {
+		g.Edges = append(g.Edges, oracle.Edge{Src: at(k), Dst: at(k - parts)})
+		if k%3 == 0 {
+			g.Edges = append(g.Edges, oracle.Edge{Src: at(k - parts), Dst: at(k % parts)}, oracle.Edge{Src: at(k), Dst: at(k)})
+		}
+	}
+	for k := uint32(0); k < vertices; k += parts {
+		g.Edges = append(g.Edges, oracle.Edge{Src: vertices - 1, Dst: at(k)})
+	}
+	return g
+}
+
+// TestComponentsTangled links the same trees from many goroutines, over and over.
+func TestComponentsTangled(t *testing.T) {
+	for _, parts := range []uint32{1, 2, 7} {
+		for _, symmetric := range []bool{false, true} {
+			g := tangled(30_000, parts)
+			s := teststore.Build(t, g, teststore.Options{Layout: store.Packed, Symmetric: symmetric, ShardVertices: 5000})
+			want, _ := components(g)
+			for range 20 {
+				if got, _ := run(t, s, algorithms.Components{}, algorithms.Options{Threads: 8}); !slices.Equal(want, got) {
+					t.Fatalf("%d parts, symmetric %v: %s", parts, symmetric, cmp.Diff(want, got))
+				}
+			}
+		}
+	}
+}
+
+// TestComponentsRandom: as the oracle on any graph.
+func TestComponentsRandom(t *testing.T) {
+	folder := t.TempDir()
+	i, split := 0, false
+	rapid.Check(t, func(r *rapid.T) {
+		g := testgraph.Draw(r)
+		o := teststore.Options{Layout: rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(r, "layout"), Symmetric: rapid.Bool().Draw(r, "symmetric"), Weighted: rapid.Bool().Draw(r, "weighted"), ShardVertices: rapid.IntRange(1, 40).Draw(r, "shard")}
+		i++
+		path := fmt.Sprintf("%s/%d.graph", folder, i)
+		if err := teststore.Write(path, g, o); err != nil {
+			r.Fatal(err)
+		}
+		s, err := store.Open(path)
+		if err != nil {
+			r.Fatal(err)
+		}
+		defer s.Close()
+		out, err := algorithms.Run(t.Context(), s, algorithms.Components{}, algorithms.Options{Threads: rapid.IntRange(1, 8).Draw(r, "threads")})
+		if err != nil {
+			r.Fatal(err)
+		}
+		defer out.Close()
+		want, count := components(g)
+		if diff := cmp.Diff(want, out.Values); diff != "" {
+			r.Fatal(diff)
+		}
+		split = split || count > 1 && len(g.Edges) > 0
+	})
+	if !split {
+		t.Error("no graph had edges and two components")
+	}
+}
+
+func TestComponentsReal(t *testing.T) {
+	for _, name := range []string{"ego-Facebook", "as-Caida20071105", "soc-Slashdot0902"} {
+		t.Run(name, func(t *testing.T) {
+			_, g := testgraph.LoadEdges(t, name, false)
+			sameComponents(t, teststore.Build(t, g, teststore.Options{Layout: store.Packed, ShardVertices: 1000}), g)
+		})
+	}
+}
+
+// TestComponentsStarved: with the least budget every row is read once, as in memory.
+func TestComponentsStarved(t *testing.T) {
+	s := teststore.Build(t, tangled(30_000, 2), teststore.Options{ShardVertices: 1000})
+	_, inMemory := run(t, s, algorithms.Components{}, algorithms.Options{Threads: 2})
+	_, streamed := run(t, s, algorithms.Components{}, algorithms.Options{Threads: 2, Memory: starved})
+	if !inMemory.InMemory || streamed.InMemory || streamed.BytesRead > inMemory.BytesRead {
+		t.Errorf("read %d bytes in memory (%v), %d with little (%v)", inMemory.BytesRead, inMemory.InMemory, streamed.BytesRead, streamed.InMemory)
+	}
+}
+
+// TestComponentsCancel: the run ends with the error of its context.
+func TestComponentsCancel(t *testing.T) {
+	s := teststore.Build(t, tangled(30_000, 2), teststore.Options{ShardVertices: 1000})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if _, err := algorithms.Run(ctx, s, algorithms.Components{}, algorithms.Options{Threads: 2, Progress: func(algorithms.Progress) { cancel() }}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
