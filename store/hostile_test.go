@@ -255,3 +255,17 @@ func TestLockOfAnother(t *testing.T) {
 		})
 	}
 }
+
+// TestReadOnlyFolder: an import to a folder in which nothing may be made says so.
+func TestReadOnlyFolder(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write anywhere")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Create(filepath.Join(dir, "g"), false); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -189,7 +189,9 @@ func lockBuilds(path string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o666)
 		if errors.Is(err, os.ErrPermission) { // a killed import of another user left it: to lock it, reading is enough
-			f, err = os.OpenFile(name, os.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+			if left, why := os.OpenFile(name, os.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0); !errors.Is(why, os.ErrNotExist) {
+				f, err = left, why
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("import to %s: %w", path, err)
