@@ -3,6 +3,7 @@ package packed
 import (
 	"iter"
 	"slices"
+	"sync"
 	"unsafe"
 )
 
@@ -106,10 +107,12 @@ func (s *Side) All() iter.Seq[Edges] {
 // overwritten by the next.
 func (b *Blocks) All() iter.Seq[Edges] {
 	return func(yield func(Edges) bool) {
-		var d unpacked
+		d := unpackedPool.Get().(*unpacked)
+		defer unpackedPool.Put(d)
 		for b.Next() {
 			weight := b.Weights()
-			most := unpackers[b.Wide()][b.Width()](b, &d)
+			g, u := b.Block()
+			most := unpackers[b.Wide()][b.Width()](g, u, d)
 			n := BlockSlots
 			if int(most) == b.side.Vertices {
 				n, weight = d.compact(most, weight)
@@ -128,10 +131,13 @@ type unpacked struct {
 	weight [BlockSlots]float32 // for compact
 }
 
-// unpack unpacks the block in hand, dummies included, and returns the largest destination.
-func unpack[W Width, D Destination](b *Blocks, to *unpacked) (most uint16) {
+// unpackedPool spares small shards an allocation each.
+var unpackedPool = sync.Pool{New: func() any { return new(unpacked) }}
+
+// unpack unpacks the block that begins with a group and a source, dummies included, and
+// returns the largest destination.
+func unpack[W Width, D Destination](g Group, u uint32, to *unpacked) (most uint16) {
 	w, d := Bits[W](), Bits[D]()
-	g, u := b.Block()
 	for k := 0; k < BlockSlots; k += GroupSlots {
 		nbr, slot := (*[GroupSlots]uint32)(to.nbr[k:]), (*[GroupSlots]uint16)(to.slot[k:])
 		u += g.Delta(w, 0)
@@ -157,7 +163,7 @@ func unpack[W Width, D Destination](b *Blocks, to *unpacked) (most uint16) {
 }
 
 // unpackers are unpack for each width of destinations and of deltas.
-var unpackers = [2][MaxWidth + 1]func(*Blocks, *unpacked) uint16{
+var unpackers = [2][MaxWidth + 1]func(Group, uint32, *unpacked) uint16{
 	{
 		0: unpack[W0, D14], 1: unpack[W1, D14], 2: unpack[W2, D14], 3: unpack[W3, D14], 4: unpack[W4, D14], 5: unpack[W5, D14],
 		6: unpack[W6, D14], 7: unpack[W7, D14], 8: unpack[W8, D14], 9: unpack[W9, D14], 10: unpack[W10, D14], 12: unpack[W12, D14],
