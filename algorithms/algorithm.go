@@ -82,7 +82,7 @@ type Report struct {
 	Totals    []Total
 	Load      time.Duration // until Run began
 	Duration  time.Duration // of Run
-	InMemory  bool          // no edge was read twice
+	InMemory  bool          // all that was read stayed there
 	BytesRead int64
 }
 

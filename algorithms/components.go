@@ -58,8 +58,7 @@ type forest []gas.VertexID
 
 func (f forest) parent(v uint32) uint32 { return atomic.LoadUint32((*uint32)(&f[v])) }
 
-// linkAll links the ends of edges. Most have the same parent already. To remember that of
-// a source would cost more than it saves: few edges of a shard share one.
+// linkAll links the ends of edges. Most have the same parent already.
 func (f forest) linkAll(a Arcs) {
 	dst := a.Dst[:len(a.Src)]
 	for i, u := range a.Src {

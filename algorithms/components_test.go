@@ -60,9 +60,9 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-// tangled is a graph of few large components whose edges join far and near vertices in
-// every order: a path through all vertices of a component by a permutation, twice the
-// edges at random, a hub of the largest id, and vertices without edges.
+// tangled is a graph of few large components, whose vertices are mixed by a permutation:
+// in each a path through all vertices, from a third of them an edge to where it begins and
+// a self-loop; a hub, the largest id of the components; and vertices without edges.
 func tangled(vertices, parts uint32) oracle.Graph {
 	g := oracle.Graph{N: int(vertices) + 10}
 	at := func(k uint32) uint32 { return uint32(uint64(k) * 7919 % uint64(vertices)) } // 7919 is prime
@@ -97,16 +97,10 @@ func TestComponentsTangled(t *testing.T) {
 // TestComponentsRandom: as the oracle on any graph.
 func TestComponentsRandom(t *testing.T) {
 	folder := t.TempDir()
-	i, split := 0, false
+	split := false
 	rapid.Check(t, func(r *rapid.T) {
 		g := testgraph.Draw(r)
-		o := teststore.Options{Layout: rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(r, "layout"), Symmetric: rapid.Bool().Draw(r, "symmetric"), Weighted: rapid.Bool().Draw(r, "weighted"), ShardVertices: rapid.IntRange(1, 40).Draw(r, "shard")}
-		i++
-		path := fmt.Sprintf("%s/%d.graph", folder, i)
-		if err := teststore.Write(path, g, o); err != nil {
-			r.Fatal(err)
-		}
-		s, err := store.Open(path)
+		s, err := teststore.BuildIn(folder, g, teststore.Draw(r))
 		if err != nil {
 			r.Fatal(err)
 		}

@@ -73,7 +73,7 @@ func (x *Edges) group(shards []page.Shard, f func(Arcs)) {
 		for x.env.Graph.Symmetric && to > run.From && side.Heads[to-1].Source >= side.First+uint32(side.Vertices) {
 			to-- // they are edges of other shards, too
 		}
-		for e := range side.Range(run.From, to).All() {
+		for e := range side.Range(run.From, to).Unweighted() {
 			f(Arcs{e.Nbr, e.Slot, side.First})
 		}
 	}

@@ -78,17 +78,12 @@ func TestTriangles(t *testing.T) {
 // among them.
 func TestTrianglesRandom(t *testing.T) {
 	folder := t.TempDir()
-	i, found := 0, int64(0)
+	found := int64(0)
 	rapid.Check(t, func(r *rapid.T) {
 		g := testgraph.Draw(r)
-		o := teststore.Options{Layout: rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(r, "layout"), Symmetric: rapid.Bool().Draw(r, "symmetric"), Weighted: rapid.Bool().Draw(r, "weighted"), ShardVertices: rapid.IntRange(1, 40).Draw(r, "shard")}
+		o := teststore.Draw(r)
 		o.InRows = o.Layout == store.Packed && !o.Symmetric
-		i++
-		path := fmt.Sprintf("%s/%d.graph", folder, i)
-		if err := teststore.Write(path, g, o); err != nil {
-			r.Fatal(err)
-		}
-		s, err := store.Open(path)
+		s, err := teststore.BuildIn(folder, g, o)
 		if err != nil {
 			r.Fatal(err)
 		}

@@ -102,7 +102,7 @@ func (r *worker[V, A]) notifyPacked(side *packed.Side) {
 			continue
 		}
 		r.blocks.Reset(side, i, i+1)
-		for e := range r.blocks.All() {
+		for e := range r.blocks.Unweighted() {
 			for i, v := range e.Slot {
 				if active[v] {
 					a.Marks.Add(e.Nbr[i])

@@ -81,26 +81,14 @@ func checkRows(t *rapid.T, s *store.Store, g oracle.Graph, o teststore.Options, 
 // TestWholeRows: the rows of a whole graph are its edges, whatever its layout.
 func TestWholeRows(t *testing.T) {
 	graphs := testgraph.All()
-	folder, i := t.TempDir(), 0
+	folder := t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
 		g := testgraph.Draw(r)
 		if k := rapid.IntRange(0, 2*len(graphs)).Draw(r, "named"); k < len(graphs) {
 			g = graphs[k].Graph
 		}
-		o := teststore.Options{
-			Layout:        rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(r, "layout"),
-			Symmetric:     rapid.Bool().Draw(r, "symmetric"),
-			Weighted:      rapid.Bool().Draw(r, "weighted"),
-			NoRowWeights:  rapid.Bool().Draw(r, "without weights of rows"),
-			ShardVertices: rapid.IntRange(1, 40).Draw(r, "shard"),
-		}
-		o.InRows = o.Layout == store.Packed && !o.Symmetric && rapid.Bool().Draw(r, "in-rows")
-		i++
-		path := fmt.Sprintf("%s/%d.graph", folder, i)
-		if err := teststore.Write(path, g, o); err != nil {
-			r.Fatal(err)
-		}
-		s, err := store.Open(path)
+		o := teststore.Draw(r)
+		s, err := teststore.BuildIn(folder, g, o)
 		if err != nil {
 			r.Fatal(err)
 		}

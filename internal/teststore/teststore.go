@@ -4,9 +4,12 @@ package teststore
 
 import (
 	"cmp"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/oracle"
@@ -49,6 +52,33 @@ func Build(t testing.TB, g oracle.Graph, o Options) *store.Store {
 		}
 	})
 	return s
+}
+
+// Draw draws options: any layout and shards of at most 40 vertices. Rows of in-edges, and
+// weights of rows, may be there or not.
+func Draw(r *rapid.T) Options {
+	o := Options{
+		Layout:        rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(r, "layout"),
+		Symmetric:     rapid.Bool().Draw(r, "symmetric"),
+		Weighted:      rapid.Bool().Draw(r, "weighted"),
+		NoRowWeights:  rapid.Bool().Draw(r, "without weights of rows"),
+		ShardVertices: rapid.IntRange(1, 40).Draw(r, "shard"),
+	}
+	o.InRows = o.Layout == store.Packed && !o.Symmetric && rapid.Bool().Draw(r, "in-rows")
+	return o
+}
+
+// BuildIn stores g under a name of its own in folder and opens it. The caller closes it.
+func BuildIn(folder string, g oracle.Graph, o Options) (*store.Store, error) {
+	dir, err := os.MkdirTemp(folder, "")
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "test.graph")
+	if err := Write(path, g, o); err != nil {
+		return nil, err
+	}
+	return store.Open(path)
 }
 
 // Mirrored is g with the reverse of every edge but self-loops.

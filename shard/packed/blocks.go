@@ -105,12 +105,19 @@ func (s *Side) All() iter.Seq[Edges] {
 
 // All gives the edges, a block at a time and without dummies. What it yields is
 // overwritten by the next.
-func (b *Blocks) All() iter.Seq[Edges] {
+func (b *Blocks) All() iter.Seq[Edges] { return b.edges((*Blocks).Weights) }
+
+// Unweighted gives the edges as All does, each with weight 1: weights are not looked up.
+func (b *Blocks) Unweighted() iter.Seq[Edges] {
+	return b.edges(func(*Blocks) []float32 { return ones })
+}
+
+func (b *Blocks) edges(weights func(*Blocks) []float32) iter.Seq[Edges] {
 	return func(yield func(Edges) bool) {
 		d := unpackedPool.Get().(*unpacked)
 		defer unpackedPool.Put(d)
 		for b.Next() {
-			weight := b.Weights()
+			weight := weights(b)
 			g, u := b.Block()
 			most := unpackers[b.Wide()][b.Width()](g, u, d)
 			n := BlockSlots
@@ -135,7 +142,8 @@ type unpacked struct {
 var unpackedPool = sync.Pool{New: func() any { return new(unpacked) }}
 
 // unpack unpacks the block that begins with a group and a source, dummies included, and
-// returns the largest destination.
+// returns the largest destination. Each slot has lines of its own, so that its shifts are
+// constants.
 func unpack[W Width, D Destination](g Group, u uint32, to *unpacked) (most uint16) {
 	w, d := Bits[W](), Bits[D]()
 	for k := 0; k < BlockSlots; k += GroupSlots {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -461,4 +462,41 @@ func TestWindows(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestUnpackers: there is code for every width of the format and for no other, and it
+// unpacks random blocks as slot after slot does.
+func TestUnpackers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for wide, d := range []uint{14, 16} {
+		for w := range uint(MaxWidth + 1) {
+			f := unpackers[wide][w]
+			if (f != nil) != allowed(int(w)) {
+				t.Errorf("width %d: code %v, in the format %v", w, f != nil, allowed(int(w)))
+			}
+			if f == nil {
+				continue
+			}
+			data := make([]uint64, (BlockSlots*(w+d)/8+16)/8)
+			for i := range data {
+				data[i] = rng.Uint64()
+			}
+			var got unpacked
+			most := f(Group{unsafe.Pointer(&data[0])}, 7, &got)
+			g, u, largest := Group{unsafe.Pointer(&data[0])}, uint32(7), uint16(0)
+			for k := range uint(BlockSlots) {
+				u += g.Delta(w, k%GroupSlots)
+				slot := g.Slot(w, d, k%GroupSlots)
+				if got.nbr[k] != u || got.slot[k] != slot {
+					t.Fatalf("widths %d and %d, slot %d: %d to %d, want %d to %d", w, d, k, got.nbr[k], got.slot[k], u, slot)
+				}
+				if largest = max(largest, slot); k%GroupSlots == GroupSlots-1 {
+					g = g.Next(w, d)
+				}
+			}
+			if most != largest {
+				t.Errorf("widths %d and %d: largest %d, want %d", w, d, most, largest)
+			}
+		}
+	}
 }

@@ -74,7 +74,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 	f := &runFlags{}
 	grouped(all, "Flags of every run", func(fs *pflag.FlagSet) {
 		f.iterations = countFlag(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default: see the help of the program)")
-		f.mode = enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when other vertices see a new value: after the iteration, and results are the same bits in every run on the CPU (sync), or after its page, which takes fewer iterations, and results may differ from run to run as far as the program allows (async)")
+		f.mode = enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when other vertices see a new value: after the iteration, and results are the same bits in every run on the CPU with one --method (sync), or after its page, which takes fewer iterations, and results may differ from run to run as far as the program allows (async)")
 		f.method = enumFlag(fs, "method", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull, dispatcher.Frontier), "which vertices work in an iteration: all gather (pull), those with an edge from an active vertex do, which are marked first (notify-pull), or active vertices push along their edges (frontier, for programs that only improve values, on the CPU); auto chooses by how many edges leave the active vertices")
 		f.device = enumFlag(fs, "device", autoDevice, words(dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid), "where the program runs: hybrid on the CPU, the GPU or both, as each iteration is done soonest; auto likewise, if there is a GPU for it")
 		f.threads = threadsFlag(fs)
