@@ -51,7 +51,7 @@ func TestFolderNames(t *testing.T) {
 			if err := r.Close(); err != nil {
 				t.Error(err)
 			}
-			if err := g.RemoveJob(1); err != nil {
+			if _, err := g.RemoveJobs(1); err != nil {
 				t.Error(err)
 			}
 			if list, err := g.Jobs(); err != nil || len(list) > 0 {

@@ -48,10 +48,11 @@ func (g *Graph) OpenJob(id int) (job *Job, err error) {
 	return job, nil
 }
 
-// RemoveJob removes a job and its checkpoints.
-func (g *Graph) RemoveJob(id int) error {
-	if err := checkpoint.Remove(g.jobsDir(), id); err != nil {
-		return fmt.Errorf("graph %s: %w", g.store.Name(), err)
+// RemoveJobs removes jobs and their checkpoints, none where one of them is not there,
+// and returns those that were removed.
+func (g *Graph) RemoveJobs(ids ...int) (removed []int, err error) {
+	if removed, err = checkpoint.Remove(g.jobsDir(), ids...); err != nil {
+		err = fmt.Errorf("graph %s: %w", g.store.Name(), err)
 	}
-	return nil
+	return removed, err
 }

@@ -40,7 +40,10 @@ func (j *Job) create() (err error) {
 				err = fmt.Errorf("%w: %w", ErrGone, err)
 			}
 			j.id = 0
-			err = errors.Join(err, removeFolder(f, building), j.Close())
+			err = errors.Join(err, j.Close()) // and there are files to open again
+			if f.Remove(building) != nil {    // it is not empty
+				err = errors.Join(err, removeFolder(f, building))
+			}
 		}
 	}()
 	if j.at, err = f.Folder(building); err != nil {
@@ -57,7 +60,10 @@ func (j *Job) create() (err error) {
 	if err := writeRecord(j.at, &j.record); err != nil {
 		return err
 	}
-	if err := j.number(f, building); err != nil {
+	if building, err = j.number(f, building); err != nil {
+		return err
+	}
+	if err := j.openEpochs(); err != nil {
 		return err
 	}
 	return errors.Join(f.Sync("."), graph.Sync("."))
@@ -76,18 +82,20 @@ func makeNew(f *beneath.Folder) (string, error) {
 			continue
 		}
 		if err == nil {
-			err = f.Chmod(name, info.Mode().Perm())
+			if err = f.Chmod(name, info.Mode().Perm()); err != nil {
+				err = errors.Join(err, f.Remove(name))
+			}
 		}
 		return name, err
 	}
 }
 
-// number renames a job's folder to the number after the highest; after the last
-// one there is, to the lowest that is free.
-func (j *Job) number(f *beneath.Folder, building string) error {
+// number renames a job's folder to the number after the highest, and returns the name
+// that it has; after the last one there is, to the lowest that is free.
+func (j *Job) number(f *beneath.Folder, building string) (name string, err error) {
 	ids, err := numbers(f)
 	if err != nil {
-		return err
+		return building, err
 	}
 	id := 0
 	if len(ids) > 0 {
@@ -95,20 +103,21 @@ func (j *Job) number(f *beneath.Folder, building string) error {
 	}
 	for {
 		id++
-		err := f.RenameNew(building, strconv.Itoa(id))
+		name = strconv.Itoa(id)
+		err := f.RenameNew(building, name)
 		if errors.Is(err, fs.ErrExist) && id < maxID {
 			continue
 		}
 		if err != nil {
-			return err
+			return building, err
 		}
 		j.id = id
-		at, err := f.Folder(strconv.Itoa(id)) // with its path
+		at, err := f.Folder(name) // with its path
 		if err != nil {
-			return err
+			return name, err
 		}
 		err = j.at.Close()
 		j.at = at
-		return err
+		return name, err
 	}
 }

@@ -90,7 +90,7 @@ func TestForgedRecords(t *testing.T) {
 	if _, _, err := Newest(jobs); !errors.Is(err, ErrVersion) {
 		t.Errorf("version 1: %v", err)
 	}
-	if err := Remove(jobs, 1); err != nil {
+	if _, err := Remove(jobs, 1); err != nil {
 		t.Error(err)
 	}
 }
@@ -172,7 +172,7 @@ func TestLinks(t *testing.T) {
 				} else if link != "." || !errors.Is(err, beneath.ErrKind) {
 					t.Errorf("a new job: %v", err)
 				}
-				_ = Remove(jobs, 1)
+				_, _ = Remove(jobs, 1)
 			})
 			if after := snapshot(t, away); !slices.Equal(before, after) {
 				t.Errorf("behind the link there is\n%s\nand was\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
@@ -235,7 +235,7 @@ func TestUsersFiles(t *testing.T) {
 			}
 			for _, id := range []int{1, 2024} {
 				if strings.HasPrefix(file, fmt.Sprint(id, "/")) {
-					if err := Remove(jobs, id); !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), "it stays; move it away") {
+					if _, err := Remove(jobs, id); !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), "it stays; move it away") {
 						t.Errorf("removed job %d: %v", id, err)
 					}
 				}
@@ -305,18 +305,8 @@ func TestKilledRemoval(t *testing.T) {
 			for dir := filepath.Dir(filepath.Join(gone, name)); dir != gone && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
 			}
 		}
-		if _, err := os.Stat(folder); err != nil {
-			if id := begun(t, jobs); id.ID() != 1 {
-				t.Fatalf("it is job %d", id.ID())
-			} else if err := id.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.CopyFS(gone, os.DirFS(whole)); err != nil { // begun has removed it
-				t.Fatal(err)
-			}
-		}
-		if err := Remove(jobs, 1); err != nil {
-			t.Errorf("%d files were gone: %v", n, err)
+		if removed, err := Remove(jobs, 1); err != nil || !slices.Equal(removed, []int{1}) {
+			t.Errorf("%d files were gone: removed are %v, %v", n, removed, err)
 		}
 		if left, err := os.ReadDir(jobs); err != nil || len(left) > 0 {
 			t.Errorf("%d files were gone: left are %v, %v", n, left, err)

@@ -140,7 +140,6 @@ func (j *Job) Begin(id Identity, p Policy) error {
 	if p != (Policy{}) {
 		j.record.Policy = p
 	}
-	keep := j.record.Policy.Keep
 	j.record.Identity = id
 	j.record.Status, j.record.Error = Running, ""
 	j.mu.Unlock()
@@ -150,14 +149,18 @@ func (j *Job) Begin(id Identity, p Policy) error {
 		}
 	} else if err := j.save(); err != nil {
 		return err
-	}
-	var err error
-	if j.epochs, err = openFolder(j.at, id, keep); err != nil {
+	} else if err := j.openEpochs(); err != nil {
 		return fmt.Errorf("job %d: %w", j.id, err)
 	}
 	j.epochs.chunk, j.epochs.lock = j.chunk, j.lock
 	j.begun = true
 	return nil
+}
+
+func (j *Job) openEpochs() (err error) {
+	r := j.Record()
+	j.epochs, err = openFolder(j.at, r.Identity, r.Policy.Keep)
+	return err
 }
 
 // ChunkVertices is how many vertices a [Source] is asked for at once, at most.
@@ -237,8 +240,11 @@ func (j *Job) End(s Status, cause error) error {
 	if err == nil { // the record has it
 		removeProgress(j.at)
 	}
-	if s == Done && err == nil {
+	switch {
+	case s == Done && err == nil:
 		err = j.epochs.clear()
+	case s == Done:
+		err = fmt.Errorf("%w; the run is done, and the job is listed as interrupted: `garaph jobs rm` removes it", err)
 	}
 	return errors.Join(err, j.Close())
 }

@@ -55,7 +55,7 @@ func TestJobs(t *testing.T) {
 	}
 	for _, use := range []func() error{
 		func() error { _, err := OpenJob(jobs, 4); return err },
-		func() error { return Remove(jobs, 4) },
+		func() error { _, err := Remove(jobs, 4); return err },
 	} {
 		if err := use(); !errors.Is(err, ErrRunning) || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) {
 			t.Errorf("a job that is running: %v", err)
@@ -63,14 +63,14 @@ func TestJobs(t *testing.T) {
 	}
 	for _, use := range []func() error{
 		func() error { _, err := OpenJob(jobs, 9); return err },
-		func() error { return Remove(jobs, 9) },
+		func() error { _, err := Remove(jobs, 9); return err },
 	} {
 		if err := use(); !errors.Is(err, ErrNoJob) {
 			t.Errorf("no job: %v", err)
 		}
 	}
 	for _, id := range []int{2, 3} {
-		if err := Remove(jobs, id); err != nil {
+		if _, err := Remove(jobs, id); err != nil {
 			t.Error(err)
 		}
 	}
@@ -108,7 +108,7 @@ func TestOver(t *testing.T) {
 	if id, passed, err := Newest(jobs); err != nil || id != 1 || len(passed) > 0 {
 		t.Errorf("the newest is %d, %v, %v", id, passed, err)
 	}
-	if err := Remove(jobs, 1); err != nil {
+	if _, err := Remove(jobs, 1); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := Newest(jobs); !errors.Is(err, ErrNoJob) || !strings.HasSuffix(err.Error(), why) {

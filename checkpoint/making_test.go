@@ -1,11 +1,14 @@
 package checkpoint
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestForeignWhileMaking: the folders of jobs that are being made, ended and
@@ -26,7 +29,7 @@ func TestForeignWhileMaking(t *testing.T) {
 				if err := j.End(Interrupted, nil); err != nil {
 					t.Error(err)
 				}
-				if err := Remove(jobs, id); err != nil {
+				if _, err := Remove(jobs, id); err != nil {
 					t.Error(err)
 				}
 			}
@@ -94,4 +97,55 @@ func TestKilledMaking(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFewFiles: a job that cannot begin, for the process may open no more files,
+// leaves nothing, wherever it fails.
+func TestFewFiles(t *testing.T) {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	var open []int // so that no number below the limit is free
+	defer func() {
+		for _, fd := range open {
+			_ = unix.Close(fd)
+		}
+	}()
+	for fd := 0; fd < 40; {
+		next, err := unix.Dup(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open, fd = append(open, next), next
+	}
+	failed := 0
+	for few := uint64(40); ; few++ {
+		jobs := filepath.Join(memoryDir(t), "jobs")
+		if err := os.Mkdir(jobs, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		j := NewJob(jobs, Spec{Name: "sssp"}, Policy{})
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: few, Max: limit.Max}); err != nil {
+			t.Fatal(err)
+		}
+		err := j.Begin(someone, Policy{})
+		if undo := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); undo != nil {
+			t.Fatal(undo)
+		}
+		if err == nil {
+			if err := j.Close(); err != nil {
+				t.Error(err)
+			}
+			break
+		}
+		failed++
+		if left, readErr := os.ReadDir(jobs); readErr != nil || len(left) > 0 || !errors.Is(err, unix.EMFILE) {
+			t.Errorf("with %d files: left are %v, %v; %v", few, left, readErr, err)
+		}
+	}
+	if failed < 4 {
+		t.Errorf("failed %d times, expected more", failed)
+	}
+	t.Logf("failed %d times", failed)
 }

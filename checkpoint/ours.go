@@ -28,7 +28,7 @@ const maxID = 999_999_999
 
 var (
 	newName = regexp.MustCompile(`^\.job-[0-9a-f]{8}$`)
-	oldName = regexp.MustCompile(`^\.job-[0-9]+-[0-9a-f]{8}\.removing$`)
+	oldName = regexp.MustCompile(`^\.job-([0-9]+)-[0-9a-f]{8}\.removing$`)
 )
 
 // openJobs opens a folder of jobs, which lies in that of a graph.

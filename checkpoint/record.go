@@ -14,6 +14,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/internal/beneath"
 )
 
@@ -70,33 +73,65 @@ const (
 	maxIterations = 1 << 40
 )
 
-// writeRecord replaces a job's record: a head, a line of JSON and one with the
+// text is a record as it is written: a head, a line of JSON and one with the
 // checksum of both.
-func writeRecord(at *beneath.Folder, r *Record) error {
+func (r *Record) text() (string, error) {
 	if err := r.check(); err != nil {
-		return err
+		return "", err
 	}
 	b, err := json.Marshal(r)
 	if err != nil {
-		return err
+		return "", err
 	}
 	text := recordHead + string(b) + "\n"
 	text = fmt.Sprintf("%s%08x %s\n", text, crc32.Checksum([]byte(text), castagnoli), recordFile)
 	if len(text) > recordLimit {
-		return fmt.Errorf("its flags are too long: the record has %d bytes, expected %d at most", len(text), recordLimit)
+		return "", fmt.Errorf("its flags are too long: the record has %d bytes, expected %d at most", len(text), recordLimit)
+	}
+	return text, nil
+}
+
+// writeRecord replaces a job's record. That of a job that is done takes the place of
+// the old one byte by byte where the disk is full.
+func writeRecord(at *beneath.Folder, r *Record) error {
+	text, err := r.text()
+	if err != nil {
+		return err
 	}
 	temporary := hidden + recordFile
 	if err := at.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	d := osDisk{at}
-	if err := d.writeSynced(temporary, text); err != nil {
-		return err
+	if err = d.writeSynced(temporary, text); err == nil {
+		err = d.rename(temporary, recordFile)
 	}
-	if err := d.rename(temporary, recordFile); err != nil {
-		return err
+	if err == nil {
+		return d.syncFolder(".")
 	}
-	return d.syncFolder(".")
+	if gone := at.Remove(temporary); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	if r.Status == Done && badgerdb.Full(err) != nil && overwriteRecord(at, text) {
+		return nil
+	}
+	return err
+}
+
+// overwriteRecord writes a record into the blocks that the file has already. When the
+// power fails in the middle, the record is damaged: of a job that is done, nothing is lost.
+func overwriteRecord(at *beneath.Folder, text string) bool {
+	f, err := at.OpenFile(recordFile, os.O_WRONLY, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var st unix.Stat_t
+	if unix.Fstat(int(f.Fd()), &st) != nil || st.Nlink != 1 || st.Blocks*512 < int64(len(text)) {
+		return false
+	}
+	_, err = f.WriteAt([]byte(text), 0)
+	return errors.Join(err, f.Truncate(int64(len(text))), f.Sync()) == nil
 }
 
 func readRecord(at *beneath.Folder) (*Record, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,20 +22,38 @@ const (
 	leftoverAfter = time.Hour
 )
 
-// Remove removes a job that no process has, and what killed processes left
-// beside it. A folder with anything in it that garaph did not write stays as it
-// is: the error is [ErrForeign].
-func Remove(jobs string, id int) error {
+// Remove removes jobs that no process has, none where one of them is not there,
+// and what killed processes left beside them: a removal that was killed ends here.
+// It returns the jobs that were removed. A folder with anything in it that garaph
+// did not write stays as it is: the error is [ErrForeign].
+func Remove(jobs string, ids ...int) (removed []int, err error) {
 	f, err := openJobs(jobs)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("job %d: %w", id, ErrNoJob)
+		return nil, fmt.Errorf("job %d: %w", ids[0], ErrNoJob)
 	}
 	if err != nil {
-		return fmt.Errorf("remove job %d: %w", id, err)
+		return nil, fmt.Errorf("remove jobs: %w", err)
 	}
 	defer f.Close()
-	removeLeftovers(f)
-	return remove(f, id)
+	there, err := numbers(f)
+	if err != nil {
+		return nil, fmt.Errorf("remove jobs: %w", err)
+	}
+	ended := removeLeftovers(f)
+	for _, id := range ids {
+		if !slices.Contains(there, id) && !slices.Contains(ended, id) {
+			return nil, fmt.Errorf("job %d: %w; no job was removed", id, ErrNoJob)
+		}
+	}
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		if slices.Contains(there, id) {
+			if err := remove(f, id); err != nil {
+				return removed, err
+			}
+		}
+		removed = append(removed, id)
+	}
+	return removed, nil
 }
 
 func remove(f *beneath.Folder, id int) error {
@@ -88,38 +107,41 @@ func removeFolder(f *beneath.Folder, name string) error {
 }
 
 // removeLeftovers removes what killed processes left of folders that were being
-// made or removed.
-func removeLeftovers(f *beneath.Folder) {
+// made or removed, and returns the jobs whose removal it ended.
+func removeLeftovers(f *beneath.Folder) (ended []int) {
 	entries, _ := f.ReadDir(".") // whoever makes a job there meets the error
 	for _, e := range entries {
-		if !e.IsDir() || !newName.MatchString(e.Name()) && !oldName.MatchString(e.Name()) {
+		gone := oldName.FindStringSubmatch(e.Name())
+		if !e.IsDir() || !newName.MatchString(e.Name()) && gone == nil {
 			continue
 		}
-		if info, err := e.Info(); err == nil {
-			removeLeftover(f, e.Name(), time.Since(info.ModTime()) > leftoverAfter)
+		info, err := e.Info()
+		if err == nil && removeLeftover(f, e.Name(), time.Since(info.ModTime()) > leftoverAfter) && gone != nil {
+			ended = append(ended, idOf(gone[1]))
 		}
 	}
+	return ended
 }
 
 // removeLeftover leaves a folder that a process has, or that is not ours. One in
 // which nobody can have a lock yet must be old.
-func removeLeftover(f *beneath.Folder, name string, old bool) {
+func removeLeftover(f *beneath.Folder, name string, old bool) (removed bool) {
 	at, err := f.Folder(name)
 	if err != nil {
-		return
+		return false
 	}
 	defer at.Close()
 	if checkJob(at) != nil {
 		if bare, err := isBare(at); err != nil || !bare || !old && !strings.HasSuffix(name, removing) {
-			return
+			return false
 		}
 	}
 	lock, err := lockIn(at)
 	if err != nil {
-		return
+		return false
 	}
-	_ = removeFolder(f, name) // the next time
-	_ = lock.Close()
+	defer lock.Close()
+	return removeFolder(f, name) == nil // else the next time
 }
 
 // clearDone removes the epochs of a job that is done, where its process was
@@ -167,5 +189,5 @@ func tidy(f *beneath.Folder) {
 	for _, id := range done[max(0, len(done)-keepDone):] {
 		_ = clearDone(f, id)
 	}
-	removeLeftovers(f)
+	_ = removeLeftovers(f)
 }

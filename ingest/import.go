@@ -86,14 +86,12 @@ func Import(ctx context.Context, inputs []string, path string, o Options) (Repor
 	if err != nil {
 		return Report{}, err
 	}
-	for _, name := range inputs { // one that is not there needs no memory
-		if _, err := openInput(name, o.Stdin); err != nil {
-			return Report{}, err
-		}
+	if err := CheckInputs(inputs, o.Stdin); err != nil { // what is not there needs no memory
+		return Report{}, err
 	}
 	plan, err := planMemory(o)
 	if err != nil {
-		return Report{}, err
+		return Report{}, fmt.Errorf("import: %w", err)
 	}
 	return importPlanned(ctx, inputs, path, o, plan)
 }

@@ -69,7 +69,7 @@ func planMemory(o Options) (memoryPlan, error) {
 	}
 	rest := p.total - processBytes
 	if rest < p.least {
-		return p, fmt.Errorf("import: %w: a budget of %s is below the least one of %dMiB",
+		return p, fmt.Errorf("%w: a budget of %s is below the least one of %dMiB",
 			ErrMemory, humanize.IBytes(uint64(p.total)), (processBytes+p.least)>>20)
 	}
 	// Text blocks and batches of the readers are small beside the rest; where

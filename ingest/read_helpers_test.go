@@ -227,7 +227,7 @@ func readNames(t testing.TB, o ReadOptions, names []string) readOutcome {
 // readBytes reads b as an input of the given name, without a file.
 func readBytes(t testing.TB, name string, b []byte, o ReadOptions) readOutcome {
 	t.Helper()
-	in := &readInput{name: name, size: int64(len(b)), open: func() (io.ReadCloser, error) {
+	in := &readInput{name: name, size: int64(len(b)), open: func(context.Context) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(b)), nil
 	}}
 	r := readOutcome{sink: &collector{}}

@@ -18,7 +18,7 @@ const StdinName = "-"
 type readInput struct {
 	name string // as the user gave it; errors begin with it
 	size int64  // bytes as stored; -1: unknown
-	open func() (io.ReadCloser, error)
+	open func(context.Context) (io.ReadCloser, error)
 	once bool // open works only once
 
 	window int64 // that a zstd stream may ask for
@@ -27,13 +27,23 @@ type readInput struct {
 	head []byte       // once: that beginning
 }
 
+// CheckInputs reports which of some inputs is not there, or is no file.
+func CheckInputs(inputs []string, stdin io.Reader) error {
+	for _, name := range inputs {
+		if _, err := openInput(name, stdin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // openInput looks at an input without reading it.
 func openInput(name string, stdin io.Reader) (*readInput, error) {
 	if name == StdinName {
 		if stdin == nil {
 			return nil, &InputError{File: "standard input", Problem: "is not available"}
 		}
-		open := func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }
+		open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(stdin), nil }
 		return &readInput{name: "standard input", size: -1, open: open, once: true}, nil
 	}
 	info, err := os.Stat(name)
@@ -45,17 +55,40 @@ func openInput(name string, stdin io.Reader) (*readInput, error) {
 	case info.IsDir():
 		return nil, &InputError{File: name, Problem: "is a directory", Advice: "name the files in it"}
 	}
-	open := func() (io.ReadCloser, error) {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, &InputError{File: name, Problem: "cannot be opened: " + pathCause(err), Err: err}
+	open := func(ctx context.Context) (io.ReadCloser, error) {
+		f, err := openFile(ctx, name)
+		if err != nil && ctx.Err() == nil {
+			err = &InputError{File: name, Problem: "cannot be opened: " + pathCause(err), Err: err}
 		}
-		return f, nil
+		return f, err
 	}
 	if !info.Mode().IsRegular() {
 		return &readInput{name: name, size: -1, open: open, once: true}, nil
 	}
 	return &readInput{name: name, size: info.Size(), open: open}, nil
+}
+
+// openFile opens a file, and waits for the writer of a FIFO until ctx ends.
+func openFile(ctx context.Context, name string) (io.ReadCloser, error) {
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan opened)
+	go func() {
+		f, err := os.Open(name)
+		select {
+		case done <- opened{f, err}:
+		case <-ctx.Done():
+			_ = f.Close() // it may be nil
+		}
+	}()
+	select {
+	case o := <-done:
+		return o.f, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // pathCause is what a file operation failed of, without the path that the
@@ -71,7 +104,7 @@ func pathCause(err error) string {
 // stream opens the input and unpacks it. What may block for ever is read so
 // that ctx can end it; progress, if not nil, counts the stored bytes.
 func (in *readInput) stream(ctx context.Context, progress *readProgress) (*inputStream, error) {
-	raw, err := in.open()
+	raw, err := in.open(ctx)
 	if err != nil {
 		return nil, err
 	}

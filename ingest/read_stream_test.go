@@ -17,7 +17,7 @@ import (
 // beginning is short of its end.
 func streamOf(t *testing.T, name string, b []byte) readOutcome {
 	t.Helper()
-	in := &readInput{name: name, size: -1, once: true, open: func() (io.ReadCloser, error) {
+	in := &readInput{name: name, size: -1, once: true, open: func(context.Context) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(b)), nil
 	}}
 	r := readOutcome{sink: &collector{}}
@@ -168,7 +168,7 @@ func TestSinkErrors(t *testing.T) {
 		{"g.sg", writeSG(fourEdges, 4, false, false), ReadOptions{}},
 	} {
 		in := func() []*readInput {
-			return []*readInput{{name: c.name, size: int64(len(c.b)), open: func() (io.ReadCloser, error) {
+			return []*readInput{{name: c.name, size: int64(len(c.b)), open: func(context.Context) (io.ReadCloser, error) {
 				return io.NopCloser(bytes.NewReader(c.b)), nil
 			}}}
 		}
@@ -186,7 +186,7 @@ func TestSinkErrors(t *testing.T) {
 // TestReadFailure returns the error of a file that cannot be read to its end.
 func TestReadFailure(t *testing.T) {
 	broken := errors.New("input/output error")
-	in := &readInput{name: "g.txt", size: -1, once: true, open: func() (io.ReadCloser, error) {
+	in := &readInput{name: "g.txt", size: -1, once: true, open: func(context.Context) (io.ReadCloser, error) {
 		return io.NopCloser(io.MultiReader(bytes.NewReader(bytes.Repeat([]byte("1000000 2000000\n"), 1<<17)), failing{broken})), nil
 	}}
 	_, _, err := readInputs(context.Background(), []*readInput{in}, ReadOptions{}, &collector{})

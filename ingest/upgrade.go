@@ -58,15 +58,15 @@ func Upgrade(ctx context.Context, path string, o UpgradeOptions) (r Report, err 
 		return r, err
 	}
 	defer func() { err = errors.Join(err, old.Close()) }()
-	plan, err := planMemory(Options{Layout: store.Packed, Threads: o.Threads, Memory: o.Memory})
-	if err == nil {
-		err = checkUpgrade(old.Catalogue(), path, o)
-	}
-	if err == nil && !o.Force {
+	if err = checkUpgrade(old.Catalogue(), path, o); err == nil && !o.Force {
 		err = checkResumable(path)
 	}
 	if err != nil {
 		return r, err
+	}
+	plan, err := planMemory(Options{Layout: store.Packed, Threads: o.Threads, Memory: o.Memory})
+	if err != nil {
+		return r, fmt.Errorf("upgrade: %w", err)
 	}
 	w, err := store.Create(path, true)
 	if err != nil {

@@ -56,6 +56,33 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestOwnRoom: room that the import has taken for its payload is free for it, and
+// counted so in the error.
+func TestOwnRoom(t *testing.T) {
+	disk := tinydisk.Mount(t, 75<<20)
+	w, err := store.Create(filepath.Join(disk, "g"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := tinydisk.Free(t, disk)
+	blob := aligned(int(rows.Size(8, 8, false)))
+	side := rows.Layout(blob, shard.In, 0, 0, 8, 8, false)
+	rows.Seal(blob)
+	if err := w.PutShard(0, side); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.CheckSpace(3 << 20); err != nil {
+		t.Errorf("of %d MiB, 3 and 64 to spare: %v", before>>20, err)
+	}
+	want := fmt.Sprintf("%d MiB free, 164 MiB needed", before>>20)
+	if err := w.CheckSpace(100 << 20); !errors.Is(err, store.ErrNoSpace) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, expected %s", err, want)
+	}
+	if err := w.Abort(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestCutWhileOpen cuts the payload of an open graph: its shards are damaged, and the
 // error says where it ends.
 func TestCutWhileOpen(t *testing.T) {

@@ -141,8 +141,8 @@ type payloadWriter struct {
 	reserved int64 // bytes that the disk has for the file
 }
 
-// reserveBytes is how much room is taken at once.
-const reserveBytes = 64 << 20
+// reserveBytes is how much room is taken at once, less than what is to spare.
+const reserveBytes = 8 << 20
 
 func createPayload(dir string) (*payloadWriter, error) {
 	f, err := os.OpenFile(filepath.Join(dir, payloadFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
@@ -190,6 +190,13 @@ func (w *payloadWriter) place(n int64) (Extent, error) {
 	}
 	w.last = e
 	return e, nil
+}
+
+// held is how many bytes of the reserved ones nothing has yet.
+func (w *payloadWriter) held() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return max(0, w.reserved-w.last.end())
 }
 
 // reserve takes room for n more bytes. A file system that cannot do that finds out

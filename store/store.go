@@ -116,7 +116,7 @@ func checkMarker(path string) (marker, error) {
 	case statErr != nil:
 		return m, fmt.Errorf("open graph %s: it cannot be examined: %w", path, pathCause(statErr))
 	case !info.IsDir():
-		return m, fmt.Errorf("open graph %s: %w: it is a file; make a graph of edge files with `garaph import EDGES... GRAPH`", path, ErrNotGraph)
+		return m, fmt.Errorf("open graph %s: %w: it is %s; make a graph of edge files with `garaph import EDGES... GRAPH`", path, ErrNotGraph, beneath.Kind(info.Mode()))
 	case errors.Is(err, beneath.ErrKind):
 		return m, fmt.Errorf("open graph %s: %w: %w", path, ErrNotGraph, err)
 	case errors.Is(err, os.ErrPermission):

@@ -226,7 +226,11 @@ func (w *Writer) CheckSpace(n int64) error {
 	if err := unix.Statfs(w.dir, &st); err != nil {
 		return fmt.Errorf("import to %s: free space: %w", w.target, err)
 	}
-	if free := int64(st.Bavail) * st.Bsize; free < n+spareBytes {
+	free := int64(st.Bavail) * st.Bsize
+	if w.payload != nil {
+		free += w.payload.held() // taken of what is to spare
+	}
+	if free < n+spareBytes {
 		return fmt.Errorf("import to %s: %w: %d MiB free, %d MiB needed on the disk of %s; free some, or import to another disk",
 			w.target, ErrNoSpace, free>>20, (n+spareBytes)>>20, filepath.Dir(w.target))
 	}

@@ -36,10 +36,18 @@ type Folder struct {
 }
 
 // Open opens the folder at path, which the user named: links on the way to it
-// are followed.
+// are followed. What is no folder is refused, and a FIFO is not waited for.
 func Open(path string) (*Folder, error) {
-	root, err := os.OpenRoot(path)
+	folder := path
+	if path != "" {
+		folder += "/." // which only a folder has
+	}
+	root, err := os.OpenRoot(folder)
 	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			p.Path = path
+		}
 		return nil, err
 	}
 	return &Folder{root, path}, nil
@@ -78,7 +86,7 @@ func (f *Folder) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, er
 	info, err := f.Lstat(name)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return nil, &kindError{f.Path(name), kindOf(info.Mode()), "a regular file"}
+		return nil, &kindError{f.Path(name), Kind(info.Mode()), "a regular file"}
 	case err != nil && (!errors.Is(err, fs.ErrNotExist) || flag&os.O_CREATE == 0):
 		return nil, err
 	}
@@ -87,7 +95,7 @@ func (f *Folder) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, er
 		return nil, err
 	}
 	if info, err = file.Stat(); err == nil && !info.Mode().IsRegular() { // it took the place of the other
-		err = &kindError{f.Path(name), kindOf(info.Mode()), "a regular file"}
+		err = &kindError{f.Path(name), Kind(info.Mode()), "a regular file"}
 	}
 	if err != nil {
 		_ = file.Close() // nothing was written
@@ -148,7 +156,7 @@ func (f *Folder) Chmod(name string, mode fs.FileMode) error {
 		return err
 	}
 	if !info.Mode().IsRegular() && !info.IsDir() {
-		return &kindError{f.Path(name), kindOf(info.Mode()), "a file or folder"}
+		return &kindError{f.Path(name), Kind(info.Mode()), "a file or folder"}
 	}
 	return f.root.Chmod(name, mode)
 }
@@ -219,7 +227,7 @@ func (f *Folder) checkFolder(name string) error {
 	}
 	info, err := f.Lstat(name)
 	if err == nil && !info.IsDir() {
-		err = &kindError{f.Path(name), kindOf(info.Mode()), "a folder"}
+		err = &kindError{f.Path(name), Kind(info.Mode()), "a folder"}
 	}
 	return err
 }
@@ -235,20 +243,21 @@ func (f *Folder) checkParents(name string) error {
 			return err
 		}
 		if !info.IsDir() {
-			return &kindError{f.Path(name[:i]), kindOf(info.Mode()), "a folder"}
+			return &kindError{f.Path(name[:i]), Kind(info.Mode()), "a folder"}
 		}
 	}
 	return nil
 }
 
-func kindOf(m fs.FileMode) string {
+// Kind is what a mode is of, in words.
+func Kind(m fs.FileMode) string {
 	switch {
 	case m&fs.ModeSymlink != 0:
 		return "a symbolic link"
 	case m.IsDir():
 		return "a folder"
 	case m.IsRegular():
-		return "a regular file"
+		return "a file"
 	case m&fs.ModeNamedPipe != 0:
 		return "a FIFO"
 	case m&fs.ModeSocket != 0:

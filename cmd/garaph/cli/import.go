@@ -70,6 +70,9 @@ type importReport struct {
 
 // importGraph imports, with progress and a summary.
 func (a *app) importGraph(ctx context.Context, inputs []string, path string, o garaph.ImportOptions) (importReport, error) {
+	if err := ingest.CheckInputs(inputs, a.stdin); err != nil {
+		return importReport{}, err
+	}
 	a.console.begin("import of " + strings.Join(inputs, ", "))
 	p := &importProgress{console: a.console}
 	o.Stdin, o.Progress, o.Log = a.stdin, p.show, a.console.log

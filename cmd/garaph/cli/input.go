@@ -94,7 +94,7 @@ func (t *task) importInput(ctx context.Context, a *app) (in *input, err error) {
 	in.imported = &report
 	name := t.name()
 	if name == ingest.StdinName {
-		name = "of standard input"
+		name = "standard input"
 	}
 	in.graph, err = garaph.OpenNamed(path, name)
 	return in, err

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -141,27 +140,17 @@ func (a *app) removeJobs(path string, args []string) error {
 		return err
 	}
 	defer g.Close()
-	jobs, err := g.Jobs()
-	if err != nil {
-		return err
-	}
 	var ids []int
 	for _, arg := range args {
 		id, err := jobID([]string{arg})
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(jobs, func(j garaph.JobInfo) bool { return j.ID == id }) {
-			return fmt.Errorf("graph %s: job %d: %w; no job was removed", path, id, garaph.ErrNoJob)
-		}
 		ids = append(ids, id)
 	}
-	slices.Sort(ids)
-	for _, id := range slices.Compact(ids) {
-		if err := g.RemoveJob(id); err != nil {
-			return err
-		}
+	removed, err := g.RemoveJobs(ids...)
+	for _, id := range removed {
 		a.console.summary(fmt.Sprintf("removed job %d of %s", id, path))
 	}
-	return nil
+	return err
 }

@@ -54,6 +54,7 @@ var killedCommands = []killedCommand{
 	{name: "run that measures", line: "run pagerank g --device hybrid --gpu emulated --checkpoint-every 2 --output o.tsv", next: []string{"?resume g", "run pagerank g --device hybrid --gpu emulated --output o.tsv"}, belongs: jobFiles + `|g/speeds\.json`, whole: "o.tsv"},
 	{name: "resume", line: "resume g --checkpoint-every 1", next: []string{"?resume g", "run wcc g --output o.tsv"}, belongs: jobFiles, whole: "interrupted.tsv o.tsv"},
 	{name: "jobs rm", line: "jobs rm g 1 2", next: []string{"?jobs rm g 1", "?jobs rm g 2", "run wcc g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
+	{name: "jobs rm alone", line: "jobs rm g 1 2", next: []string{"!jobs rm g 1 2"}, belongs: jobFiles},
 	{name: "run over edges", line: "run wcc e.txt --output o.tsv", next: []string{"run wcc e.txt --output o.tsv"}, whole: "o.tsv"},
 	{name: "run over edges in another folder", line: "run wcc e.txt --output o.tsv --scratch .", next: []string{"run wcc e.txt --output o.tsv --scratch ."}, whole: "o.tsv"},
 	{name: "generate", line: "generate rmat --scale 14 --output new.txt", next: []string{"generate rmat --scale 14 --output new.txt --force"}, whole: "new.txt"},

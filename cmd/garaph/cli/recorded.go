@@ -6,7 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
+
+	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/checkpoint"
@@ -24,6 +28,24 @@ func checkRecordedFlags(flags map[string]string) error {
 		}
 	}
 	return nil
+}
+
+// limitRecorded removes --threads and --memory from the flags of a record where they
+// are more than a run without them takes. What is wrong in them stays, for the error.
+func (a *app) limitRecorded(flags map[string]string, now *pflag.FlagSet) {
+	over := map[string]bool{}
+	if n, err := strconv.Atoi(flags["threads"]); err == nil {
+		over["threads"] = n > runtime.GOMAXPROCS(0) && n <= maxThreads
+	}
+	if n, err := parseSize(flags["memory"]); err == nil {
+		over["memory"] = n == 0 || n > defaultMemory()
+	}
+	for _, name := range []string{"threads", "memory"} {
+		if over[name] && !now.Changed(name) {
+			a.console.log.Info(fmt.Sprintf("the job was begun with --%s %s, more than a run here takes by itself: repeat that for it to hold", name, flags[name]))
+			delete(flags, name)
+		}
+	}
 }
 
 // checkRecordedOutput refuses to write where only a record says so, unless that

@@ -18,7 +18,7 @@ import (
 // resumeFlags are the flags of `garaph run` that a job may be resumed with, for
 // its values don't depend on them, or, in async mode, as they do on timing.
 var resumeFlags = []string{
-	"device", "threads", "memory", "gpu", "gpu-memory", "streams", "gather", "trace",
+	"device", "threads", "memory", "gpu", "gpu-memory", "streams", "gather", "advance", "filter", "direction", "trace",
 	"checkpoint-every", "checkpoint-interval", "checkpoint-pages", "keep-checkpoints",
 	"output", "output-format", "top", "json", "report",
 }
@@ -112,6 +112,7 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 			return err
 		}
 	}
+	a.limitRecorded(spec.Flags, cmd.Flags())
 	flags := resumedFlags(cmd, spec)
 	run := a.runCommand()
 	first, _, err := run.Find([]string{spec.Name})
