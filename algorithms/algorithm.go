@@ -22,9 +22,10 @@
 // goroutines becomes an error. Results must not depend on the number of threads or
 // the budget.
 //
-// There is no frontier, no checkpoint and no GPU in an Env: they come with the engine
-// for frontiers, and with the first algorithm that uses them. docs/algorithms.md shows how
-// to write an algorithm; triangles.go is one, components.go another.
+// There is no frontier and no checkpoint in an Env: they come with the engine for
+// frontiers, and with the first algorithm that uses them. [Components] runs on a GPU, too
+// (gpu.go). docs/algorithms.md shows how to write an algorithm; triangles.go is one,
+// components.go another.
 package algorithms
 
 import (
@@ -37,6 +38,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/store"
 )
@@ -63,6 +65,12 @@ type Options struct {
 	// Progress, when not nil, may be called from many goroutines.
 	Progress func(Progress)
 	Log      *zap.Logger // nil: silent
+
+	Device    Device // "": AutoDevice
+	GPU       string // its name, as package device lists them; "": the first one
+	GPUMemory int64  // bytes of its memory; 0: all that is free, but for a small reserve
+
+	open func(name string) (device.Device, error) // nil: device.Open
 }
 
 // Progress says how far a stage of a run is.
@@ -84,6 +92,10 @@ type Report struct {
 	Duration  time.Duration // of Run
 	InMemory  bool          // all that was read stayed there
 	BytesRead int64
+
+	GPU       string        // the device that has computed; "": the CPU has
+	GPUMemory int64         // bytes of it that were allocated
+	Kernels   time.Duration // how long its kernels ran
 }
 
 // Outcome is the result of a run. Its values are valid until Close.
@@ -104,15 +116,10 @@ func (o *Outcome[T]) Close() {
 // Run runs an algorithm over a graph.
 func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options) (*Outcome[T], error) {
 	begin := time.Now()
-	if o.Threads < 0 || o.Memory < 0 {
-		return nil, fmt.Errorf("algorithm %T: %d threads and %d bytes of memory: expected 0 or more", a, o.Threads, o.Memory)
+	if o.Threads < 0 || o.Memory < 0 || o.GPUMemory < 0 {
+		return nil, fmt.Errorf("algorithm %T: %d threads, %d bytes of memory and %d on a GPU: expected 0 or more", a, o.Threads, o.Memory, o.GPUMemory)
 	}
-	if o.Threads == 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
-	if o.Log == nil {
-		o.Log = zap.NewNop()
-	}
+	o.complete()
 	e, err := newEnv(s, a, o)
 	if err != nil {
 		return nil, err
@@ -121,10 +128,7 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 	if !out.Report.InMemory {
 		o.Log.Info("the edges do not fit into memory: they are read from disk in each pass", zap.Int64("memory", o.Memory))
 	}
-	err = panics.Guard(a, func() (err error) {
-		out.Values, err = a.Run(ctx, e)
-		return err
-	})
+	out.Values, err = compute(ctx, e, a, &out.Report)
 	if err == nil {
 		err = checkValues(e, a, out.Values)
 	}
@@ -138,6 +142,46 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 	out.Report.Totals, out.Report.BytesRead = e.totals, e.read.bytesRead()
 	out.Free = e.left()
 	return out, nil
+}
+
+// complete replaces zero values by what they stand for.
+func (o *Options) complete() {
+	if o.Threads == 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.Log == nil {
+		o.Log = zap.NewNop()
+	}
+	if o.Device == "" {
+		o.Device = AutoDevice
+	}
+	if o.open == nil {
+		o.open = device.Open
+	}
+}
+
+// compute runs an algorithm on the GPU of the run, if there is one. Under AutoDevice the CPU
+// begins again with what a GPU has failed at.
+func compute[T Value](ctx context.Context, e *Env, a Algorithm[T], r *Report) (values []T, err error) {
+	if g := e.gpu; g != nil {
+		err = panics.Guard(a, func() (err error) {
+			values, err = a.(onGPU[T]).runGPU(ctx, e, g)
+			return err
+		})
+		r.GPU, r.GPUMemory, r.Kernels = g.Info().Name, g.used, g.kernels
+		if err = errors.Join(err, g.Close()); err == nil || ctx.Err() != nil || e.options.Device == GPU {
+			return values, err
+		}
+		r.GPU, r.GPUMemory, r.Kernels = "", 0, 0
+		e.withoutGPU(err)
+		e.free()
+		e.totals = nil
+	}
+	err = panics.Guard(a, func() (err error) {
+		values, err = a.Run(ctx, e)
+		return err
+	})
+	return values, err
 }
 
 // checkValues refuses values that are not one for each vertex, or not the run's.

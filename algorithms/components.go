@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/store"
 )
 
@@ -18,7 +19,9 @@ import (
 // via Subgraph Sampling, IPDPS 2018). Its sampling leaves out the rows of the largest
 // component, which takes rows of both directions in memory. One pass reads each page
 // once, in an order in which both ends of an edge are in the processor's caches, and
-// most edges end at the first comparison. Memory: 4 bytes for a vertex.
+// most edges end at the first comparison. Memory: 4 bytes for a vertex. A GPU, which has
+// all rows in its memory, samples where the graph is symmetric: 12 bytes for a vertex there
+// and 4 for an edge.
 type Components struct{}
 
 // compressed is how many vertices a task compresses.
@@ -40,15 +43,43 @@ func (Components) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 		f[v] = gas.VertexID(v)
 	}
 	err = e.Edges().Each(ctx, func(_ int, a Arcs) { f.linkAll(a) })
+	if err == nil {
+		err = f.compressAll(ctx, e)
+	}
+	return labels, err
+}
+
+// runGPU has all rows on the device, and links them there.
+func (Components) runGPU(ctx context.Context, e *Env, g *gpu) ([]gas.VertexID, error) {
+	labels, err := Make[gas.VertexID](e, int(e.Graph.Vertices))
 	if err != nil {
 		return nil, err
 	}
-	var roots atomic.Int64
-	err = e.Each(ctx, (len(f)+compressed-1)/compressed, func(_, i int) error {
-		roots.Add(f.compress(i*compressed, min((i+1)*compressed, len(f))))
-		return nil
-	})
-	e.Total("components", roots.Load())
+	kernel, err := kernels.LoadComponents(g)
+	if err != nil {
+		return nil, err
+	}
+	n := int64(e.Graph.Vertices)
+	at, err := g.alloc(Array{"where rows begin", 8 * (n + 1)}, Array{"the edges", 4 * int64(e.Graph.Edges)}, Array{"the labels", 4 * n}, Array{"a counter", 4})
+	if err != nil {
+		return nil, err
+	}
+	a := kernels.ComponentsArgs{Off: at[0], Nbr: at[1], Parent: at[2], Arrived: at[3], N: e.Graph.Vertices}
+	if e.Graph.Symmetric {
+		a.Symmetric = 1
+	}
+	if err = g.rows(ctx, e, a.Off, a.Nbr); err == nil {
+		err = g.stream.Fill(a.Arrived, 0, 4)
+	}
+	if err == nil {
+		err = g.timed(func() error { return kernel.Launch(g.stream, &a) })
+	}
+	if err == nil {
+		err = toHost(g, labels, a.Parent)
+	}
+	if err == nil {
+		err = forest(labels).compressAll(ctx, e) // which counts the roots
+	}
 	return labels, err
 }
 
@@ -99,6 +130,17 @@ func (f forest) shorten(v uint32) uint32 {
 		atomic.StoreUint32((*uint32)(&f[v]), next)
 		above = next
 	}
+}
+
+// compressAll makes roots the parents of all vertices, and counts them.
+func (f forest) compressAll(ctx context.Context, e *Env) error {
+	var roots atomic.Int64
+	err := e.Each(ctx, (len(f)+compressed-1)/compressed, func(_, i int) error {
+		roots.Add(f.compress(i*compressed, min((i+1)*compressed, len(f))))
+		return nil
+	})
+	e.Total("components", roots.Load())
+	return err
 }
 
 // compress makes roots the parents of the vertices in [from, to), and returns how many of

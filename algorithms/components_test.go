@@ -12,6 +12,7 @@ import (
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
@@ -36,12 +37,17 @@ func sameComponents(t testing.TB, s *store.Store, g oracle.Graph) {
 	want, count := components(g)
 	for _, threads := range []int{1, 3, 16} {
 		for _, memory := range []int64{0, starved} {
-			got, report := run(t, s, algorithms.Components{}, algorithms.Options{Threads: threads, Memory: memory})
-			if !slices.Equal(want, got) {
-				t.Fatalf("%d threads, memory %d: %s", threads, memory, cmp.Diff(want, got))
-			}
-			if diff := cmp.Diff([]algorithms.Total{{Name: "components", Value: count}}, report.Totals); diff != "" {
-				t.Fatal(diff)
+			for _, on := range []algorithms.Device{algorithms.CPU, algorithms.GPU} {
+				got, report := run(t, s, algorithms.Components{}, algorithms.Options{Threads: threads, Memory: memory, Device: on, GPU: device.EmulatedName})
+				if !slices.Equal(want, got) {
+					t.Fatalf("%s, %d threads, memory %d: %s", on, threads, memory, cmp.Diff(want, got))
+				}
+				if diff := cmp.Diff([]algorithms.Total{{Name: "components", Value: count}}, report.Totals); diff != "" {
+					t.Fatal(diff)
+				}
+				if (report.GPU != "") != (on == algorithms.GPU) {
+					t.Fatalf("%s: computed by GPU %q", on, report.GPU)
+				}
 			}
 		}
 	}
@@ -105,7 +111,9 @@ func TestComponentsRandom(t *testing.T) {
 			r.Fatal(err)
 		}
 		defer s.Close()
-		out, err := algorithms.Run(t.Context(), s, algorithms.Components{}, algorithms.Options{Threads: rapid.IntRange(1, 8).Draw(r, "threads")})
+		out, err := algorithms.Run(t.Context(), s, algorithms.Components{}, algorithms.Options{
+			Threads: rapid.IntRange(1, 8).Draw(r, "threads"), GPU: rapid.SampledFrom([]string{"", device.EmulatedName}).Draw(r, "GPU"),
+		})
 		if err != nil {
 			r.Fatal(err)
 		}

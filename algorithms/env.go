@@ -2,6 +2,7 @@ package algorithms
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -26,6 +27,7 @@ type Env struct {
 	read      *adjacency // nil: nothing is read
 	rows      *Rows      // of it; nil: none were planned
 	edges     *Edges     // the same
+	gpu       *gpu       // nil: the CPU computes
 	options   Options
 	planned   int64 // bytes
 
@@ -41,8 +43,31 @@ type array struct {
 	free  func()
 }
 
+// newEnv opens the GPU of a run, if it is to have one, and what the algorithm reads. Under
+// AutoDevice, it goes without a GPU that does not open, or for which the host has too little
+// memory.
 func newEnv[T Value](s *store.Store, a Algorithm[T], o Options) (*Env, error) {
-	e := &Env{Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, options: o, arrays: map[unsafe.Pointer]array{}}
+	g, err := openGPU(a, o)
+	var e *Env
+	if err == nil {
+		if e, err = planEnv(s, a, o, g); err == nil || g == nil {
+			return e, err
+		}
+		err = errors.Join(err, g.Close())
+	}
+	if o.Device != AutoDevice {
+		return nil, err
+	}
+	e, failed := planEnv(s, a, o, nil)
+	if failed != nil {
+		return nil, failed
+	}
+	e.withoutGPU(err)
+	return e, nil
+}
+
+func planEnv[T Value](s *store.Store, a Algorithm[T], o Options, g *gpu) (*Env, error) {
+	e := &Env{Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, gpu: g, options: o, arrays: map[unsafe.Pointer]array{}}
 	var p Plan
 	err := panics.Guard(a, func() error {
 		p = a.Plan(e.Graph, o.Threads)
@@ -55,7 +80,10 @@ func newEnv[T Value](s *store.Store, a Algorithm[T], o Options) (*Env, error) {
 	if p.Edges && len(p.Rows) > 0 {
 		return nil, fmt.Errorf("algorithm %T plans to read rows and edges: expected one of them", a)
 	}
-	cache, err := openPages(s, p, o)
+	if g != nil {
+		p.Arrays = append(p.Arrays, Array{"copies to the GPU", stagingBytes})
+	}
+	cache, err := openPages(s, p, o, g != nil)
 	switch {
 	case cache == nil:
 	case p.Edges:
@@ -66,6 +94,11 @@ func newEnv[T Value](s *store.Store, a Algorithm[T], o Options) (*Env, error) {
 		e.read = &e.rows.adjacency
 	}
 	return e, err
+}
+
+// withoutGPU says why the CPU computes what a GPU should.
+func (e *Env) withoutGPU(err error) {
+	e.Log.Warn("the CPU computes instead of the GPU", zap.NamedError("reason", err))
 }
 
 // Rows are the rows that were planned.

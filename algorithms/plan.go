@@ -55,13 +55,19 @@ func (e *MemoryError) Least() int64 {
 }
 
 func (e *MemoryError) Error() string {
+	all := slices.Concat(e.Arrays, []Array{{"pages", e.Rows}, {"the process", hostmem.Process}})
+	return fmt.Sprintf("graph %s: %v: the algorithm takes %s, more than %s; the smallest budget for it is %dMiB",
+		e.Graph, hostmem.ErrBudget, sizes(all), humanize.IBytes(uint64(e.Budget)), (e.Least()+1<<20-1)>>20)
+}
+
+// sizes are at least two arrays, in words.
+func sizes(arrays []Array) string {
 	var parts []string
-	for _, a := range slices.Concat(e.Arrays, []Array{{"pages", e.Rows}, {"the process", hostmem.Process}}) {
+	for _, a := range arrays {
 		parts = append(parts, fmt.Sprintf("%s for %s", humanize.IBytes(uint64(a.Bytes)), a.Name))
 	}
 	last := len(parts) - 1
-	return fmt.Sprintf("graph %s: %v: the algorithm takes %s and %s, more than %s; the smallest budget for it is %dMiB",
-		e.Graph, hostmem.ErrBudget, strings.Join(parts[:last], ", "), parts[last], humanize.IBytes(uint64(e.Budget)), (e.Least()+1<<20-1)>>20)
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
 }
 
 // Is makes it the error of every budget that is too small.
@@ -86,10 +92,11 @@ func rowsOf(s *store.Store, p Plan) (sides []shard.Direction, err error) {
 	return sides, nil
 }
 
-// openPages divides the budget: the arrays of the plan first, then rows or edges.
-func openPages(s *store.Store, p Plan, o Options) (*page.Cache, error) {
+// openPages divides the budget: the arrays of the plan first, then rows or edges, which
+// are rows if they are plain.
+func openPages(s *store.Store, p Plan, o Options, plain bool) (*page.Cache, error) {
 	needed := &MemoryError{Graph: s.Name(), Budget: o.Memory, Arrays: p.Arrays}
-	po := page.Options{Gather: []shard.Direction{shard.In}, Threads: o.Threads}
+	po := page.Options{Gather: []shard.Direction{shard.In}, Plain: plain, Threads: o.Threads}
 	if len(p.Rows) == 0 && !p.Edges {
 		if o.Memory > 0 && needed.Least() > o.Memory {
 			return nil, needed

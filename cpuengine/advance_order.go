@@ -7,6 +7,8 @@ import (
 
 	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/internal/vertices"
 )
 
 const (
@@ -265,7 +267,7 @@ const flatter = 4
 func (f *Advancer[V, A]) bucketWidth() {
 	o := &f.order
 	degree := float64(f.rows.Off[f.arrays.N]) / float64(f.arrays.N)
-	mean, zero := f.meanStep()
+	mean, zero := MeanStep(f.program, f.arrays, f.rows, f.block.Step)
 	switch {
 	case mean > 0:
 		o.width = mean * min(1, widthDegree/degree)
@@ -276,29 +278,31 @@ func (f *Advancer[V, A]) bucketWidth() {
 	}
 }
 
-// meanStep is the mean of what sampled edges add to the priority of a vertex that is
-// active; 0 where none adds anything, and zero says whether that was seen.
-func (f *Advancer[V, A]) meanStep() (mean float64, zero bool) {
+// MeanStep is the mean of what sampled edges add to the priority of a vertex that is
+// active, for a program that is [gas.Prioritized]; 0 where none adds anything, and zero
+// says whether that was seen.
+func MeanStep[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], rows *frontier.Rows, s gas.Step) (mean float64, zero bool) {
 	const samples = 1 << 10
-	a, o := f.arrays, &f.order
 	source, ok := a.Active.Next(0, a.N)
-	edges := f.rows.Off[a.N]
+	edges := rows.Off[a.N]
 	if !ok || edges == 0 {
 		return 0, false
 	}
+	block := compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}
+	priority := p.(gas.Prioritized[V]).Priority
 	src, sum, n := a.Cur[source], 0.0, 0
-	start := o.priority.Priority(src)
+	start := priority(src)
 	for i := range uint64(samples) {
 		k := (i*2 + 1) * edges / (2 * samples)
 		var v uint32
 		e := gas.Edge{Weight: 1}
-		if f.rows.Arcs != nil {
-			v, e.Weight = f.rows.Arcs[k].To, f.rows.Arcs[k].Weight
+		if rows.Arcs != nil {
+			v, e.Weight = rows.Arcs[k].To, rows.Arcs[k].Weight
 		} else {
-			v = f.rows.Nbr[k]
+			v = rows.Nbr[k]
 		}
-		value := f.program.Apply(f.block.Vertex(int(v)), a.Cur[v], f.program.Gather(src, e, src), f.block.Step)
-		switch step := o.priority.Priority(value) - start; {
+		value := p.Apply(block.Vertex(int(v)), a.Cur[v], p.Gather(src, e, src), s)
+		switch step := priority(value) - start; {
 		case step > 0 && step < math.MaxFloat64:
 			sum += step
 			n++

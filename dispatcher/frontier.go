@@ -21,6 +21,7 @@ type frontiers[V, A any] struct {
 	edges    uint64 // in rows; with weights they count twice
 	ordered  bool   // by priorities, where iterations are not limited
 	advancer *cpuengine.Advancer[V, A]
+	gpu      gpuFrontier[V, A]
 }
 
 // slice is how long the engine goes on by itself at least, before the job looks at what
@@ -30,35 +31,48 @@ const slice = time.Millisecond
 // orderedSlice is the same where buckets are filled and emptied at both ends.
 const orderedSlice = 200 * time.Millisecond
 
-// planFrontier says whether the program, the graph and the memory let the job advance
-// frontiers: what other iterations need has its memory before.
-func (j *Job[V, A]) planFrontier(loops compiled.Loops[V, A]) error {
+// wantFrontier says what rows the job advances frontiers along, if it can.
+func (j *Job[V, A]) wantFrontier(loops compiled.Loops[V, A]) {
 	f := &j.front
-	f.unfit = j.frontierUnfit(loops)
-	if f.unfit == nil {
-		weighted := j.cat.Weighted && loops.Weighs
-		f.rows = page.WholeRows{Sides: j.notifySides, Weighted: weighted, Threads: j.opt.Threads}
-		f.edges = j.notifyEdges
-		all, reading := f.rows.Bytes(j.cat)
-		if loops.Seek != nil && !j.cat.Symmetric {
-			f.in = page.WholeRows{Sides: j.gatherSides, Weighted: weighted, Threads: j.opt.Threads}
-			more, r := f.in.Bytes(j.cat)
-			all, reading = all+more, max(reading, r)
-			f.edges *= 2
-		}
-		if weighted {
-			f.edges *= 2
-		}
-		f.bytes = all + reading + cpuengine.AdvancerBytes(j.cat.Vertices)
-		f.ordered = loops.Relax != nil && j.opt.Iterations == 0
-		if rest := j.pages.Rest(); !j.pages.InMemory() || rest >= 0 && rest < f.bytes {
-			f.unfit = fmt.Errorf("the rows of the whole graph take %d MiB beside its pages: --memory has no room for them", f.bytes>>20+1)
-		}
+	if f.unfit = j.frontierUnfit(loops); f.unfit != nil {
+		return
+	}
+	weighted := j.cat.Weighted && loops.Weighs
+	f.rows = page.WholeRows{Sides: j.notifySides, Weighted: weighted, Threads: j.opt.Threads}
+	f.edges = j.notifyEdges
+	all, reading := f.rows.Bytes(j.cat)
+	if loops.Seek != nil && !j.cat.Symmetric {
+		f.in = page.WholeRows{Sides: j.gatherSides, Weighted: weighted, Threads: j.opt.Threads}
+		more, r := f.in.Bytes(j.cat)
+		all, reading = all+more, max(reading, r)
+		f.edges *= 2
+	}
+	if weighted {
+		f.edges *= 2
+	}
+	f.bytes = all + reading + cpuengine.AdvancerBytes(j.cat.Vertices)
+	f.ordered = loops.Relax != nil && j.opt.Iterations == 0
+}
+
+// planFrontier says whether the memory lets the job advance frontiers: what other
+// iterations need has its memory before.
+func (j *Job[V, A]) planFrontier() error {
+	f := &j.front
+	if len(j.devices) > 0 && f.unfit == nil {
+		f.unfit = f.gpu.unfit
+	}
+	if rest := j.pages.Rest(); f.unfit == nil && (!j.pages.InMemory() || rest >= 0 && rest < f.bytes) {
+		f.unfit = fmt.Errorf("the rows of the whole graph take %d MiB beside its pages: --memory has no room for them", f.bytes>>20+1)
 	}
 	if j.opt.Method == Frontier && f.unfit != nil {
-		return fmt.Errorf("graph %s: program %T: method %s: %w", j.store.Name(), j.program, Frontier, f.unfit)
+		return j.withoutFrontier(f.unfit)
 	}
 	return nil
+}
+
+// withoutFrontier is the error of a job that is to advance frontiers and cannot.
+func (j *Job[V, A]) withoutFrontier(why error) error {
+	return fmt.Errorf("graph %s: program %T: method %s: %w", j.store.Name(), j.program, Frontier, why)
 }
 
 // frontierUnfit says why a program cannot advance frontiers over a graph; nil: it can.
@@ -68,8 +82,6 @@ func (j *Job[V, A]) frontierUnfit(loops compiled.Loops[V, A]) error {
 		return errors.New("the program is not gas.Monotone and gas.Idempotent, or has an aggregate")
 	case !cpuengine.CanAdvance(loops):
 		return errors.New("its values have neither 4 nor 8 bytes, or its loops are of an older version: run go generate")
-	case len(j.devices) > 0:
-		return errors.New("the job has a GPU")
 	case j.cat.Weighted && loops.Weighs && !j.cat.Symmetric && gas.DirectionOf(j.program) == gas.Both:
 		return errors.New("it reads weights and gathers along both directions of a directed graph")
 	}
@@ -105,18 +117,18 @@ func (j *Job[V, A]) loadRows(ctx context.Context) (read int64, err error) {
 		f.advancer, err = cpuengine.NewAdvancer(j.cpu.engine, rows, in)
 	}
 	if err != nil {
-		page.FreeRows(in)
-		page.FreeRows(rows)
+		err = errors.Join(err, f.rows.Free(rows), f.in.Free(in))
 	}
 	return read, err
 }
 
 // freeRows returns the memory of frontiers.
 func (j *Job[V, A]) freeRows() {
+	j.freeGPURows()
 	if f := j.front.advancer; f != nil {
 		rows, in := f.Rows()
-		page.FreeRows(in)
-		page.FreeRows(rows) // or nothing, if they are the same
+		_ = j.front.rows.Free(rows)
+		_ = j.front.in.Free(in) // or nothing, if they are the same
 		f.Free()
 		j.front.advancer = nil
 	}
@@ -125,19 +137,16 @@ func (j *Job[V, A]) freeRows() {
 // advance does iterations from frontier to frontier. New values replace old ones where
 // they are.
 func (j *Job[V, A]) advance(ctx context.Context, x *iteration) error {
+	if x.Device == GPU {
+		return j.advanceOnGPU(ctx, x)
+	}
 	read, err := j.loadRows(ctx)
 	if err != nil {
 		return err
 	}
 	j.keep(j.arrays.Cur, j.allShards())
 	j.keep(j.arrays.Next, j.allShards())
-	limit := math.MaxInt
-	if j.opt.Iterations > 0 {
-		limit = j.opt.Iterations - j.step.Iteration
-	}
-	if e := j.epochs; e != nil && e.policy.Every > 0 {
-		limit = min(limit, max(1, e.policy.Every-e.iterations))
-	}
+	limit := j.levelLimit()
 	from := cpuengine.Stats{Activated: j.activated, Degrees: j.degrees}
 	next, until := j.front.advancer.Advance, slice
 	if j.front.ordered {
@@ -149,4 +158,16 @@ func (j *Job[V, A]) advance(ctx context.Context, x *iteration) error {
 	j.previous = j.step.Aggregate
 	j.step.Iteration += done.Levels
 	return err
+}
+
+// levelLimit is how many iterations may be done until the job has to look at what is due.
+func (j *Job[V, A]) levelLimit() int {
+	limit := math.MaxInt
+	if j.opt.Iterations > 0 {
+		limit = j.opt.Iterations - j.step.Iteration
+	}
+	if e := j.epochs; e != nil && e.policy.Every > 0 {
+		limit = min(limit, max(1, e.policy.Every-e.iterations))
+	}
+	return limit
 }

@@ -136,7 +136,8 @@ func TestFrontierChosen(t *testing.T) {
 	}{
 		{programs.KCore{K: 2}, Options{}, "not gas.Monotone"},
 		{bfs, Options{Memory: least(t, s, bfs)}, "no room"},
-		{bfs, Options{Device: Hybrid}, "one of the CPU"},
+		{bfs, Options{Device: Hybrid, GPU: "emulated", Iterations: 3}, "a limit of iterations"},
+		{programs.KCore{K: 2}, Options{Device: GPU, GPU: "emulated"}, "not gas.Monotone"},
 	} {
 		c.o.Method = Frontier
 		if _, err := New(s, c.p, c.o); err == nil || !strings.Contains(err.Error(), c.want) {

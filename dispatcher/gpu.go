@@ -73,7 +73,7 @@ func (j *Job[V, A]) wantsGPU() bool {
 	case GPU, Hybrid:
 		return true
 	case AutoDevice:
-		return j.opt.Method != NotifyPull && j.opt.Method != Frontier && (j.opt.GPU != "" || device.HasGPU())
+		return j.opt.Method != NotifyPull && (j.opt.GPU != "" || device.HasGPU())
 	default:
 		return false
 	}
@@ -97,7 +97,7 @@ func (j *Job[V, A]) planGPUs(m memoryPlan) error {
 		return err
 	}
 	o := gpuengine.Options{
-		Memory: j.opt.GPUMemory, Streams: j.opt.Streams, Gather: j.opt.Gather, Async: j.opt.Mode == Async, Trace: j.opt.Trace, Began: j.began,
+		Memory: j.planGPUFrontier(), Streams: j.opt.Streams, Gather: j.opt.Gather, Async: j.opt.Mode == Async, Trace: j.opt.Trace, Began: j.began,
 	}
 	if o.Trace != nil && len(j.devices) > 1 {
 		var mu sync.Mutex // one call at a time
@@ -108,6 +108,9 @@ func (j *Job[V, A]) planGPUs(m memoryPlan) error {
 		}
 	}
 	return panics.Guard(j.program, func() error {
+		if j.opt.Method == Frontier && j.front.gpu.unfit != nil {
+			return j.withoutFrontier(j.front.gpu.unfit)
+		}
 		for i, d := range j.devices {
 			e, err := gpuengine.New(d, j.program, j.arrays, j.cat, o)
 			if err != nil {
@@ -176,6 +179,7 @@ func (j *Job[V, A]) lose(number int, err error) {
 	j.opt.Log.Warn(fmt.Sprintf("%v; %s", err, without))
 	j.report.Lost = cmp.Or(j.report.Lost, err.Error())
 	g := j.gpu(number)
+	j.freeGPURows()
 	j.lost = append(j.lost, g)
 	j.gpus = slices.DeleteFunc(j.gpus, func(other *gpuWorker[V, A]) bool { return other == g })
 	j.rewind()
@@ -263,7 +267,7 @@ func (o *Options) checkDevice() error {
 	default:
 		return fmt.Errorf("device %q: expected %s, %s, %s or %s", o.Device, AutoDevice, CPU, GPU, Hybrid)
 	}
-	if (o.Device == GPU || o.Device == Hybrid) && (o.Method == NotifyPull || o.Method == Frontier) {
+	if (o.Device == GPU || o.Device == Hybrid) && o.Method == NotifyPull {
 		return fmt.Errorf("method %s is one of the CPU, and the device is %s", o.Method, o.Device)
 	}
 	if o.Streams > gpuengine.MaxStreams {

@@ -148,7 +148,7 @@ func checkEpochs[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], sa
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	const last = 5
-	o := Options{Device: GPU, Checkpoints: checkpoint.Policy{Every: 1, Keep: 100}, Progress: func(it Iteration) {
+	o := Options{Device: GPU, Method: Pull, Checkpoints: checkpoint.Policy{Every: 1, Keep: 100}, Progress: func(it Iteration) {
 		if it.Iteration == last-1 {
 			cancel()
 		}
@@ -239,7 +239,7 @@ func checkStopped[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], s
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	done := 0
-	o := Options{Device: devices[0], Mode: mode, Checkpoints: stop.policy}
+	o := Options{Device: devices[0], Mode: mode, Method: Pull, Checkpoints: stop.policy} // one iteration after the other
 	o.Progress = func(it Iteration) {
 		if done = it.Iteration + 1; done >= stop.after && !stop.within {
 			cancel()
@@ -255,9 +255,6 @@ func checkStopped[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], s
 		}
 	} else if stop.after == 0 {
 		cancel()
-	}
-	if devices[0] == CPU {
-		o.Method = Pull // one iteration after the other
 	}
 	_, r, err := recorded(ctx, t, s, p, folder, o)
 	if !errors.Is(err, context.Canceled) {
@@ -287,7 +284,7 @@ func checkStopped[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], s
 // TestGPUPages: the pages that an async job does on the GPU count.
 func TestGPUPages(t *testing.T) {
 	folder := memoryDir(t)
-	o := Options{Device: GPU, Mode: Async, Checkpoints: checkpoint.Policy{Pages: 3}, Progress: func(Iteration) {
+	o := Options{Device: GPU, Mode: Async, Method: Pull, Checkpoints: checkpoint.Policy{Pages: 3}, Progress: func(Iteration) {
 		time.Sleep(10 * time.Millisecond) // for the writer
 	}}
 	_, r, err := recorded(t.Context(), t, longWay(t), gas.Program[uint32, uint32](programs.BFS{}), folder, o)

@@ -33,6 +33,7 @@ type Job[V, A any] struct {
 	policy decider
 	standing
 	report Report
+	merged merging
 	epochs *epochs[V] // nil unless the run is recorded
 }
 

@@ -68,6 +68,7 @@ type Options struct {
 	GPUMemory int64            // bytes of the GPU's memory; 0: all that is free
 	Streams   int              // that overlap on the GPU; 0: see [gpuengine.Options]
 	Gather    gpuengine.Gather // "": auto
+	Advancing gpuengine.Advancing
 	Trace     func(gpuengine.Span)
 	// PageDone, when not nil, is called for every page, one call at a time.
 	PageDone func(PageWork)

@@ -67,6 +67,7 @@ func (j *Job[V, A]) plan() (err error) {
 		return err
 	}
 	j.place = newPlacement(1+len(j.devices), len(j.firsts))
+	j.wantFrontier(loops)
 	if len(j.devices) > 0 {
 		if err = j.planGPUs(m); err != nil && j.opt.Device != AutoDevice {
 			return err
@@ -80,7 +81,7 @@ func (j *Job[V, A]) plan() (err error) {
 			return err
 		}
 	}
-	if err = j.planFrontier(loops); err != nil {
+	if err = j.planFrontier(); err != nil {
 		return err
 	}
 	j.cpu.ranks = rank(j.pages.Spans(), j.edges)

@@ -1,6 +1,9 @@
 package dispatcher
 
-import "time"
+import (
+	"maps"
+	"time"
+)
 
 // Iteration says what one iteration did.
 type Iteration struct {
@@ -16,7 +19,7 @@ type Iteration struct {
 	Vertices uint64  `json:"vertices"`
 	Pages    int     `json:"pages"`
 	// Levels is how many iterations this stands for, from Iteration on, where the engine
-	// did several within a millisecond; 0: one.
+	// did several within a millisecond, or the report has merged them; 0: one.
 	Levels      int           `json:"levels,omitempty"`
 	BytesRead   int64         `json:"bytes_read"`
 	BytesCopied int64         `json:"bytes_copied,omitempty"` // to the GPU: edges and values
@@ -56,7 +59,9 @@ type PageWork struct {
 
 // Report says what a job did.
 type Report struct {
-	Converged  bool // no vertex was active any more
+	Converged bool // no vertex was active any more
+	// Iterations are those of this process. Where there are more than [MaxIterations],
+	// neighbours are merged: see [Iteration.Levels].
 	Iterations []Iteration
 	Before     int // iterations that were done when it was resumed
 	Edges      uint64
@@ -92,22 +97,71 @@ func (r *Report) Done() int {
 	return n
 }
 
+// MaxIterations is how many entries a report has of iterations, at most.
+const MaxIterations = 1 << 15
+
+// merging is how many iterations are reported in one entry, as they were done, and how
+// many the last entry has.
+type merging struct{ each, last int }
+
 // add adds an iteration to the report.
 func (j *Job[V, A]) add(it Iteration) {
 	if it.Devices == nil {
 		it.Devices = map[Device]DeviceWork{it.Device: {it.Pages, it.Edges, it.Seconds}}
 	}
-	j.report.Iterations = append(j.report.Iterations, it)
-	j.report.Edges += it.Edges
-	j.report.Duration += it.Duration
-	if j.report.Devices == nil {
-		j.report.Devices = map[Device]DeviceWork{}
+	r := &j.report
+	if len(r.Iterations) == MaxIterations && j.merged.last >= j.merged.each {
+		for i := range MaxIterations / 2 {
+			pair := r.Iterations[2*i:]
+			pair[0].merge(pair[1])
+			r.Iterations[i] = pair[0]
+		}
+		clear(r.Iterations[MaxIterations/2:])
+		r.Iterations = r.Iterations[:MaxIterations/2]
+		j.merged.each, j.merged.last = 2*max(1, j.merged.each), 2*j.merged.last
 	}
-	for d, did := range it.Devices {
-		sum := j.report.Devices[d]
-		j.report.Devices[d] = DeviceWork{sum.Pages + did.Pages, sum.Edges + did.Edges, sum.Seconds + did.Seconds}
+	if j.merged.last < j.merged.each && len(r.Iterations) > 0 {
+		r.Iterations[len(r.Iterations)-1].merge(it)
+		j.merged.last++
+	} else {
+		entry := it
+		entry.Devices = maps.Clone(it.Devices) // others may keep that of it
+		r.Iterations = append(r.Iterations, entry)
+		j.merged.last = 1
 	}
+	r.Edges += it.Edges
+	r.Duration += it.Duration
+	if r.Devices == nil {
+		r.Devices = map[Device]DeviceWork{}
+	}
+	addWork(r.Devices, it.Devices)
 	if j.opt.Progress != nil {
 		j.opt.Progress(it)
+	}
+}
+
+// merge adds the iterations after it: sums of what was done; method, device and alpha are
+// those of what took longer, and what is active is that of the start.
+func (it *Iteration) merge(next Iteration) {
+	if next.Seconds > it.Seconds {
+		it.Device, it.Method, it.Alpha = next.Device, next.Method, next.Alpha
+	}
+	it.Levels = max(1, it.Levels) + max(1, next.Levels)
+	it.Edges += next.Edges
+	it.Vertices += next.Vertices
+	it.Pages += next.Pages
+	it.BytesRead += next.BytesRead
+	it.BytesCopied += next.BytesCopied
+	it.BytesBack += next.BytesBack
+	it.Duration += next.Duration
+	it.Seconds += next.Seconds
+	addWork(it.Devices, next.Devices)
+}
+
+// addWork adds what devices did to sums.
+func addWork(sums, did map[Device]DeviceWork) {
+	for d, w := range did {
+		sum := sums[d]
+		sums[d] = DeviceWork{sum.Pages + w.Pages, sum.Edges + w.Edges, sum.Seconds + w.Seconds}
 	}
 }

@@ -54,6 +54,11 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 	if err := j.startGPUs(ctx); err != nil {
 		return err
 	}
+	if len(j.gpus) > 0 && !j.last() && j.policy.peek(j.observe()) == Frontier {
+		if _, err := j.loadGPURows(ctx); j.survive(err) != nil {
+			return err
+		}
+	}
 	j.report.Load = time.Since(began)
 	j.beginEpochs()
 	for !j.done() {
@@ -79,7 +84,7 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 		if err == nil && x.Levels > 0 {
 			err = j.record(x)
 		}
-		return err
+		return j.survive(err)
 	}
 	if j.front.advancer != nil {
 		j.front.advancer.Forget()
@@ -200,7 +205,7 @@ func (j *Job[V, A]) placed(x *iteration) {
 // record takes down what an iteration did, and does what is due for the sake of later
 // ones.
 func (j *Job[V, A]) record(x *iteration) error {
-	if x.Device != CPU {
+	if x.handout != nil {
 		j.account(x)
 	}
 	x.measured.Seconds = time.Since(x.at.began).Seconds()
@@ -251,6 +256,10 @@ func (j *Job[V, A]) rewind() {
 	if done >= 0 { // they are done again
 		j.report.Iterations = j.report.Iterations[:done]
 	}
+	if n := len(j.report.Iterations); n > 0 && j.merged.each > 1 {
+		last := &j.report.Iterations[n-1]
+		last.Levels = min(last.Levels, j.step.Iteration-last.Iteration)
+	}
 }
 
 // start brings the job to where its first iteration can begin.
@@ -270,7 +279,7 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 		j.policy.set(policy.Start(j.policy.facts, j.policy.State, j.report.AccessRatio))
 	}
 	j.report.NotifyLimit = j.policy.Limit
-	if !j.last() && j.policy.peek(j.observe()) == Frontier {
+	if len(j.gpus) == 0 && !j.last() && j.policy.peek(j.observe()) == Frontier {
 		if _, err := j.loadRows(ctx); err != nil {
 			return err
 		}

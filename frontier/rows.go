@@ -1,5 +1,7 @@
 package frontier
 
+import "unsafe"
+
 // Rows are the edges of a whole graph by vertex: those of vertex v are Off[v] to Off[v+1]
 // of Nbr or, where they have weights, of Arcs. They may be memory outside the Go heap,
 // which is whose who made it.
@@ -14,6 +16,14 @@ type Rows struct {
 type Arc struct {
 	To     uint32
 	Weight float32
+}
+
+// Bytes is the memory of the edges.
+func (r *Rows) Bytes() []byte {
+	if len(r.Arcs) > 0 {
+		return unsafe.Slice((*byte)(unsafe.Pointer(&r.Arcs[0])), len(r.Arcs)*int(unsafe.Sizeof(Arc{})))
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(r.Nbr))), 4*len(r.Nbr))
 }
 
 // RowsBytes is the memory of rows with so many vertices and edges.

@@ -74,8 +74,8 @@ type Step struct {
 
 // Saturable is the ability of an accumulator to be full: once Saturated
 // reports true, no further edge can change what Apply makes of acc, and the
-// CPU stops gathering for the vertex. A GPU does not ask: it gathers every edge,
-// with the same result. So the method need not compile to PTX.
+// CPU stops gathering for the vertex. A pull of a GPU does not ask: it gathers every
+// edge, with the same result. So the method need not compile to PTX.
 type Saturable[A any] interface {
 	Saturated(acc A, s Step) bool
 }

@@ -43,8 +43,13 @@ func (d *still) Pin(n int64) ([]byte, error) {
 	return make([]byte, n), nil
 }
 
-func (d *still) Free(device.Pointer) error                              { return nil }
-func (d *still) Unpin([]byte) error                                     { return nil }
+func (d *still) Free(device.Pointer) error             { return nil }
+func (d *still) Unpin([]byte) error                    { return nil }
+func (d *still) Mapped([]byte) (device.Pointer, error) { return 1 << 60, nil }
+func (stillFunction) Together(int, int) (int, error)   { return 1, nil }
+func (f stillFunction) LaunchTogether(s device.Stream, blocks, threads, shared int, args []byte) error {
+	return f.Launch(s, blocks, threads, shared, args)
+}
 func (d *still) NewStream(device.Priority) (device.Stream, error)       { return d, nil }
 func (d *still) NewEvent() (device.Event, error)                        { return stillEvent{}, nil }
 func (d *still) Load(device.Kernel) (device.Function, error)            { return stillFunction{}, nil }

@@ -55,6 +55,16 @@ const (
 	maxReserve = 512 << 20
 )
 
+// MemoryLimit is how much of a device's memory there is for a job that asks for so many
+// bytes; 0: as much as can be.
+func MemoryLimit(info device.Info, asked int64) int64 {
+	most := info.Free - min(info.Free/32, maxReserve)
+	if asked == 0 {
+		return most
+	}
+	return min(asked, most)
+}
+
 func (o *Options) complete(info device.Info) error {
 	switch o.Gather {
 	case "":
@@ -66,9 +76,7 @@ func (o *Options) complete(info device.Info) error {
 	if o.Memory < 0 || o.Streams < 0 || o.Streams > MaxStreams {
 		return fmt.Errorf("device memory %d, streams %d: expected numbers ≥ 0, and at most %d streams", o.Memory, o.Streams, MaxStreams)
 	}
-	if most := info.Free - min(info.Free/32, maxReserve); o.Memory == 0 || o.Memory > most {
-		o.Memory = most
-	}
+	o.Memory = MemoryLimit(info, o.Memory)
 	o.packed = packedLimits{blocks: defaultBlocks, shared: info.SharedBlock}
 	if o.Shared == 0 {
 		o.Shared = defaultShared

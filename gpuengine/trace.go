@@ -10,7 +10,7 @@ import (
 // [Options.Began].
 type Span struct {
 	Stream     int
-	Name       string // "copy", "expand", "pull", "apply"
+	Name       string // "copy", "expand", "pull", "apply", "advance"
 	Page       int    // of the host, the first of several; -1 for what stays on the device
 	Start, End float64
 	Bytes      int64  // copied
@@ -75,17 +75,27 @@ func (t *tracer) spans(l *lane) error {
 	for _, step := range steps {
 		s := step.span
 		s.Stream, s.Page = l.number, w.page
-		var err error
-		if s.Start, err = step.from.Since(t.epoch); err != nil {
+		if err := t.span(s, step.from, step.to); err != nil {
 			return err
 		}
-		if s.End, err = step.to.Since(t.epoch); err != nil {
-			return err
-		}
-		s.Start, s.End = s.Start+t.skew, s.End+t.skew
-		t.mu.Lock() // one at a time
-		t.trace(s)
-		t.mu.Unlock()
 	}
+	return nil
+}
+
+// span reports what the device did between two events.
+func (t *tracer) span(s Span, from, to device.Event) (err error) {
+	if t.trace == nil {
+		return nil
+	}
+	if s.Start, err = from.Since(t.epoch); err != nil {
+		return err
+	}
+	if s.End, err = to.Since(t.epoch); err != nil {
+		return err
+	}
+	s.Start, s.End = s.Start+t.skew, s.End+t.skew
+	t.mu.Lock() // one at a time
+	defer t.mu.Unlock()
+	t.trace(s)
 	return nil
 }

@@ -110,18 +110,25 @@ func (s *splicer) note(words []string) {
 	case "sum", "window":
 		method = "Sum"
 	case "move":
-		layout, err := s.layout(words[2])
-		for i := range layout.Leaves {
-			if err == nil {
-				s.reads[fmt.Sprintf("%s.%d", words[2], i)] = true
-			}
-		}
+		s.noteAll(words[2])
+	case "swap":
+		s.noteAll("old")
 	default:
 		return
 	}
 	fragment, _ := s.method(method)
 	for _, input := range fragment.Inputs {
 		s.reads[input] = true
+	}
+}
+
+// noteAll remembers that all of a variable is read.
+func (s *splicer) noteAll(variable string) {
+	layout, err := s.layout(variable)
+	for i := range layout.Leaves {
+		if err == nil {
+			s.reads[fmt.Sprintf("%s.%d", variable, i)] = true
+		}
 	}
 }
 

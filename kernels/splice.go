@@ -39,6 +39,8 @@ func (s *splicer) command(words []string) error {
 		return s.sum(words[1], words[3], words[4])
 	case words[0] == "window" && len(words) == 6:
 		return s.window(words[1], words[2], words[3], words[4], words[5])
+	case words[0] == "swap" && len(words) == 4:
+		return s.swap(words[1], words[2], words[3])
 	case words[0] == "guard" && len(words) == 2:
 		if s.faults(words[1]) {
 			s.printf("mov.b32 %s, %s;", register("guarded"), register("fault"))
@@ -174,7 +176,7 @@ func (s *splicer) method(name string) (compiled.Fragment, error) {
 	f := s.fragments
 	fragment, ok := map[string]compiled.Fragment{
 		"Zero": f.Zero, "Gather": f.Gather, "Sum": f.Sum, "Apply": f.Apply, "Activate": f.Activate,
-		"Settled": f.Settled, "Aggregate": f.Aggregate,
+		"Settled": f.Settled, "Aggregate": f.Aggregate, "Saturated": f.Saturated, "Priority": f.Priority,
 	}[name]
 	if !ok || fragment.Text == "" {
 		return compiled.Fragment{}, fmt.Errorf("the program has no fragment of %s", name)
@@ -201,7 +203,7 @@ func (s *splicer) call(method, result string) error {
 		for i := range leaves {
 			out, names = append(out, leaf(temporary, i)), append(names, leaf(result, i))
 		}
-	case result == "flag" && (method == "Activate" || method == "Settled"), result == "sum" && method == "Aggregate":
+	case result == "flag" && (method == "Activate" || method == "Settled" || method == "Saturated"), result == "sum" && (method == "Aggregate" || method == "Priority"):
 		out = []string{register(result)}
 	default:
 		return err

@@ -111,10 +111,34 @@ func (s *splicer) lockedSum(space, base, i string) error {
 // lockOffset is where the lock of a slot lies, behind the accumulator.
 func lockOffset(l compiled.Layout) int { return (l.Size + 7) &^ 7 }
 
-// unpack takes the leaves of an accumulator out of a register of w bits that
+// swap puts the value in new in the place of old, element i of an array, and writes 1 to
+// a register; or 0, and what was there to old. Values have 4 or 8 bytes.
+func (s *splicer) swap(result, base, i string) error {
+	w := 8 * s.fragments.Value.Size
+	if w != 32 && w != 64 {
+		return fmt.Errorf("a value of %d bits cannot be swapped", w)
+	}
+	s.printf("{")
+	if err := s.address("global", s.fragments.Value, base, i); err != nil {
+		return err
+	}
+	s.printf(".reg .b%d %%garaph_seen, %%garaph_had, %%garaph_new, %%garaph_part;", w)
+	s.printf(".reg .pred %%garaph_done;")
+	s.pack("%garaph_had", "old", w)
+	s.pack("%garaph_new", "new", w)
+	s.printf("atom.global.cas.b%d %%garaph_seen, [%%garaph_at], %%garaph_had, %%garaph_new;", w)
+	s.printf("setp.eq.b%d %%garaph_done, %%garaph_seen, %%garaph_had;", w)
+	s.unpack("old", "%garaph_seen", w)
+	s.printf("selp.b32 %s, 1, 0, %%garaph_done;", result)
+	s.printf("}")
+	return nil
+}
+
+// unpack takes the leaves of a value or an accumulator out of a register of w bits that
 // holds its memory.
 func (s *splicer) unpack(variable, from string, w int) {
-	for n, l := range s.fragments.Accumulator.Leaves {
+	layout, _ := s.layout(variable)
+	for n, l := range layout.Leaves {
 		bits := 8 * l.Kind.Size()
 		to := leaf(variable, n)
 		if bits == w {
@@ -142,7 +166,8 @@ func (s *splicer) unpack(variable, from string, w int) {
 
 // pack is the opposite of unpack; padding becomes 0.
 func (s *splicer) pack(to, variable string, w int) {
-	leaves := s.fragments.Accumulator.Leaves
+	layout, _ := s.layout(variable)
+	leaves := layout.Leaves
 	if bits := 8 * leaves[0].Kind.Size(); bits == w {
 		s.printf("mov.b%d %s, %s;", w, to, leaf(variable, 0))
 		return

@@ -2,8 +2,10 @@ package page
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
+	"unsafe"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,6 +25,7 @@ type WholeRows struct {
 	Sides    []shard.Direction
 	Weighted bool
 	Threads  int
+	Memory   Memory // of the edges; nil: that of package hostmem
 }
 
 // Bytes is the memory that they take, and that reading them takes beside.
@@ -90,7 +93,7 @@ func (w WholeRows) transposed(cat *store.Catalogue) bool {
 	return w.Weighted && !cat.Symmetric && w.Sides[0] == shard.Out && w.stored(cat, shard.Out)[0] == shard.In
 }
 
-// Load reads the rows. [FreeRows] returns their memory.
+// Load reads the rows. [WholeRows.Free] returns their memory.
 func (w WholeRows) Load(ctx context.Context, s *store.Store) (r *frontier.Rows, err error) {
 	cat := s.Catalogue()
 	l := &rowsLoader{WholeRows: w, store: s, cat: cat}
@@ -101,7 +104,7 @@ func (w WholeRows) Load(ctx context.Context, s *store.Store) (r *frontier.Rows, 
 			begin[i+1] += uint64(cat.SideEdges(dir, i))
 		}
 	}
-	if l.to, err = newRows(cat.Vertices, begin[len(cat.Shards)], w.Weighted); err != nil {
+	if l.to, err = w.allocate(cat.Vertices, begin[len(cat.Shards)]); err != nil {
 		return nil, err
 	}
 	read := func(memory []byte, i int) error { return l.shard(memory, i, begin[i], begin[i+1]) }
@@ -117,38 +120,48 @@ func (w WholeRows) Load(ctx context.Context, s *store.Store) (r *frontier.Rows, 
 		err = l.shift()
 	}
 	if err != nil {
-		FreeRows(l.to)
-		return nil, err
+		return nil, errors.Join(err, w.Free(l.to))
 	}
 	return l.to, nil
 }
 
-// newRows allocates rows. Off is zero.
-func newRows(vertices uint32, edges uint64, weighted bool) (r *frontier.Rows, err error) {
+// allocate makes rows. Off is zero.
+func (w WholeRows) allocate(vertices uint32, edges uint64) (r *frontier.Rows, err error) {
 	r = &frontier.Rows{}
 	if r.Off, err = hostmem.Slice[uint64](int(vertices) + 1); err != nil {
 		return nil, err
 	}
-	if weighted {
-		r.Arcs, err = hostmem.Slice[frontier.Arc](int(edges))
+	var b []byte
+	if w.Weighted {
+		b, err = w.memory().Pin(int64(edges) * int64(unsafe.Sizeof(frontier.Arc{})))
+		r.Arcs = unsafe.Slice((*frontier.Arc)(unsafe.Pointer(unsafe.SliceData(b))), edges)
 	} else {
-		r.Nbr, err = hostmem.Slice[uint32](int(edges))
+		b, err = w.memory().Pin(int64(edges) * 4)
+		r.Nbr = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), edges)
 	}
 	if err != nil {
-		FreeRows(r)
+		hostmem.Free(r.Off)
+		return nil, err
 	}
-	return r, err
+	return r, nil
 }
 
-// FreeRows returns the memory of rows that were loaded; nil is fine.
-func FreeRows(r *frontier.Rows) {
+func (w WholeRows) memory() Memory {
+	if w.Memory == nil {
+		return plain{}
+	}
+	return w.Memory
+}
+
+// Free returns the memory of rows that were loaded; nil is fine.
+func (w WholeRows) Free(r *frontier.Rows) error {
 	if r == nil {
-		return
+		return nil
 	}
 	hostmem.Free(r.Off)
-	hostmem.Free(r.Nbr)
-	hostmem.Free(r.Arcs)
+	edges := r.Bytes()
 	*r = frontier.Rows{}
+	return w.memory().Unpin(edges)
 }
 
 // rowsLoader reads rows.

@@ -70,7 +70,7 @@ func checkRows(t *rapid.T, s *store.Store, g oracle.Graph, o teststore.Options, 
 				t.Fatalf("%+v, sides %v: %v", o, sides, err)
 			}
 			got, err := arcsOf(rows, g.N, weighted)
-			FreeRows(rows)
+			err = errors.Join(err, w.Free(rows))
 			if err != nil || !maps.Equal(got, want) {
 				t.Fatalf("%+v, sides %v, weighted %v: rows %v, want %v (%v)", o, sides, weighted, got, want, err)
 			}
@@ -106,10 +106,11 @@ func TestForgedRows(t *testing.T) {
 		{{Src: 5, Dst: 5, Weight: 2}, {Src: 5, Dst: 4, Weight: 1}, {Src: 5, Dst: 0, Weight: 3}},
 	} {
 		s := teststore.Build(t, g, teststore.Options{Weighted: true, Layout: store.CSC, Out: forged})
-		rows, err := WholeRows{Sides: out, Weighted: true, Threads: 2}.Load(t.Context(), s)
+		w := WholeRows{Sides: out, Weighted: true, Threads: 2}
+		rows, err := w.Load(t.Context(), s)
 		if !errors.Is(err, store.ErrDamaged) {
 			t.Errorf("got %v, %v", rows, err)
-			FreeRows(rows)
+			_ = w.Free(rows)
 		}
 	}
 }

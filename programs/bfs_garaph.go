@@ -324,4 +324,14 @@ L2:
 	mov.b32 ${out.0}, %gw0;
 }
 `},
+	Saturated: compiled.Fragment{Inputs: []string{"acc.0", "step.iteration"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .b64 %gl<1>;
+	.reg .pred %gp<1>;
+	cvt.u64.u32 %gl0, ${acc.0};
+	setp.le.u64 %gp0, %gl0, ${step.iteration};
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
 }

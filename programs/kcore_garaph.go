@@ -227,4 +227,12 @@ L2:
 	mov.b32 ${out.0}, %gw0;
 }
 `},
+	Saturated: compiled.Fragment{Inputs: []string{"acc.0", "param.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .pred %gp<1>;
+	setp.ge.u32 %gp0, ${acc.0}, ${param.0};
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
 }

@@ -410,6 +410,12 @@ L2:
 	mov.b32 ${out.0}, %gw0;
 }
 `},
+	Priority: compiled.Fragment{Inputs: []string{"value.0"}, Text: `{
+	.reg .b64 %gl<1>;
+	cvt.f64.f32 %gl0, ${value.0};
+	mov.f64 ${out.0}, %gl0;
+}
+`},
 }
 
 // ssspFloat64Loops has the loops of SSSP[float64].
@@ -775,6 +781,10 @@ L2:
 	setp.neu.f64 %gp0, ${old.0}, ${new.0};
 	selp.b32 %gw0, 1, 0, %gp0;
 	mov.b32 ${out.0}, %gw0;
+}
+`},
+	Priority: compiled.Fragment{Inputs: []string{"value.0"}, Text: `{
+	mov.f64 ${out.0}, ${value.0};
 }
 `},
 }

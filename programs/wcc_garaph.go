@@ -264,4 +264,10 @@ var wccFragments = compiled.Fragments{
 	mov.b32 ${out.0}, %gw0;
 }
 `},
+	Priority: compiled.Fragment{Inputs: []string{"value.0"}, Text: `{
+	.reg .b64 %gl<1>;
+	cvt.rn.f64.u32 %gl0, ${value.0};
+	mov.f64 ${out.0}, %gl0;
+}
+`},
 }

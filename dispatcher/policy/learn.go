@@ -1,5 +1,11 @@
 package policy
 
+import "cmp"
+
+// edgeSeconds is how long the CPU takes for an edge of a pull, as long as that was not
+// measured.
+const edgeSeconds = 1e-9
+
 // Speeds are how fast the devices of a job are, in seconds: per edge, or per
 // byte. They are measured in every iteration that shows them.
 type Speeds struct {
@@ -170,11 +176,19 @@ func learnNotify(v *Speeds, m Measurement) {
 // count takes in an iteration by its counts.
 func count(s State, m Measurement) State {
 	excess := gain(m.Observation, s) // notify-pull would have been better
-	if m.Decision.Device == CPU && m.Decision.Method != Frontier {
+	switch d := m.Decision; {
+	case d.Method == Frontier:
+		s.Loaded = true
+	case d.Device == CPU:
 		s.Spent += m.Observation.spends(m.Looked)
+	case m.Observation.Frontier:
+		s.Spent += uint64(m.Seconds / cmp.Or(s.Speeds.CPU, edgeSeconds))
+	}
+	if d := m.Decision; d.Method != Frontier && (d.Device == CPU || m.Observation.Frontier) {
 		s.Reached += uint64(m.Observation.Fraction * float64(m.Observation.NotifyEdges))
 	}
 	switch d := m.Decision; {
+	case d.Method == Frontier:
 	case d.Device != CPU:
 		if excess > 0 && s.Speeds.CPU > 0 {
 			s.Owed -= int64(min(excess, max(0, m.GPUWorked)/s.Speeds.CPU))
@@ -186,8 +200,6 @@ func count(s State, m Measurement) State {
 		}
 	case d.Method == NotifyPull:
 		s.Notified = true
-	case d.Method == Frontier:
-		s.Loaded = true
 	}
 	if s.Untried += m.Seconds; m.Decision.Device != CPU {
 		s.Untried = 0

@@ -137,6 +137,10 @@ func Start(f Facts, s State, accessRatio float64) State {
 // Decide says how the next iteration is done.
 func Decide(o Observation, s State) (Decision, State) {
 	d := Decision{Method: method(o, s)}
+	if d.Method == Frontier && o.GPUs > 0 {
+		d.Device = GPU
+		return d, s
+	}
 	d.Device, d.Alpha, s = choose(o, s, d.Method)
 	// Where nobody but the GPU may work and few vertices are active, notifying spares
 	// copies of pages. An aggregate is over all vertices.

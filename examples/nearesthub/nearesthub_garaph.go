@@ -418,4 +418,10 @@ L2:
 	mov.b32 ${out.0}, %gw4;
 }
 `},
+	Priority: compiled.Fragment{Inputs: []string{"value.0"}, Text: `{
+	.reg .b64 %gl<1>;
+	cvt.f64.f32 %gl0, ${value.0};
+	mov.f64 ${out.0}, %gl0;
+}
+`},
 }

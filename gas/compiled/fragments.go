@@ -27,7 +27,9 @@ type Fragments struct {
 	SumOp                          SumOp
 
 	Zero, Gather, Sum, Apply, Activate Fragment
-	Settled, Aggregate                 Fragment // without text if the program lacks the ability
+	// Without text if the program lacks the ability; the last two also if they do not
+	// compile.
+	Settled, Aggregate, Saturated, Priority Fragment
 }
 
 // ReadsDegrees reports whether what runs after Init reads in- and out-degrees.

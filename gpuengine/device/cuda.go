@@ -8,7 +8,11 @@ package device
 // // goroutine may change its thread between two calls.
 // static CUresult garaph_pin(CUcontext x, void *p, size_t n) {
 // 	CUresult r = cuCtxSetCurrent(x);
-// 	return r ? r : cuMemHostRegister(p, n, CU_MEMHOSTREGISTER_PORTABLE);
+// 	return r ? r : cuMemHostRegister(p, n, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
+// }
+// static CUresult garaph_mapped(CUcontext x, void *p, CUdeviceptr *at) {
+// 	CUresult r = cuCtxSetCurrent(x);
+// 	return r ? r : cuMemHostGetDevicePointer(at, p, 0);
 // }
 // static CUresult garaph_unpin(CUcontext x, void *p) {
 // 	CUresult r = cuCtxSetCurrent(x);
@@ -244,6 +248,15 @@ func (d *cudaDevice) Pin(n int64) ([]byte, error) {
 	defer d.mu.Unlock()
 	d.pinned[&b[0]] = b
 	return b, nil
+}
+
+func (d *cudaDevice) Mapped(b []byte) (Pointer, error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
+	var p C.CUdeviceptr
+	err := asError(C.garaph_mapped(d.context(), unsafe.Pointer(&b[0]), &p)) //nolint:gocritic // code of cgo
+	return Pointer(p), d.check("map pinned memory", err)
 }
 
 func (d *cudaDevice) Unpin(b []byte) error {

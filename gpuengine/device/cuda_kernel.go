@@ -16,6 +16,18 @@ package device
 // 	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, args, CU_LAUNCH_PARAM_BUFFER_SIZE, &n, CU_LAUNCH_PARAM_END};
 // 	return cuLaunchKernel(f, blocks, 1, 1, threads, 1, 1, shared, s, 0, extra);
 // }
+// static CUresult garaph_together(CUcontext x, CUfunction f, int threads, size_t shared, int *blocks) {
+// 	CUresult r = cuCtxSetCurrent(x);
+// 	return r ? r : cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, f, threads, shared);
+// }
+// // A kernel has one argument, its struct.
+// static CUresult garaph_launch_together(CUcontext x, CUfunction f, unsigned blocks, unsigned threads, unsigned shared,
+// 	CUstream s, void *args) {
+// 	CUresult r = cuCtxSetCurrent(x);
+// 	if (r) return r;
+// 	void *all[] = {args};
+// 	return cuLaunchCooperativeKernel(f, blocks, 1, 1, threads, 1, 1, shared, s, all);
+// }
 import "C"
 
 import (
@@ -64,7 +76,20 @@ func (d *cudaDevice) Load(k Kernel) (Function, error) {
 }
 
 func (f *cudaFunction) Launch(s Stream, blocks, threads, shared int, args []byte) error {
-	stream := s.(*cudaStream).stream
 	return f.device.check("launch kernel "+f.name, asError(C.garaph_launch(f.device.context(), f.handle(),
-		C.uint(blocks), C.uint(threads), C.uint(shared), *(*C.CUstream)(unsafe.Pointer(&stream)), unsafe.Pointer(&args[0]), C.size_t(len(args)))))
+		C.uint(blocks), C.uint(threads), C.uint(shared), s.(*cudaStream).handle(), unsafe.Pointer(&args[0]), C.size_t(len(args)))))
+}
+
+func (f *cudaFunction) Together(threads, shared int) (blocks int, err error) {
+	var n C.int
+	err = asError(C.garaph_together(f.device.context(), f.handle(), C.int(threads), C.size_t(shared), &n)) //nolint:gocritic // code of cgo
+	if err == nil && n == 0 {
+		err = cu.LaunchOutOfResources
+	}
+	return int(n) * f.device.info.Processors, f.device.check("occupancy of kernel "+f.name, err)
+}
+
+func (f *cudaFunction) LaunchTogether(s Stream, blocks, threads, shared int, args []byte) error {
+	return f.device.check("launch kernel "+f.name, asError(C.garaph_launch_together(f.device.context(), f.handle(),
+		C.uint(blocks), C.uint(threads), C.uint(shared), s.(*cudaStream).handle(), unsafe.Pointer(&args[0]))))
 }

@@ -2,6 +2,9 @@
 
 package device
 
+// #include <cuda.h>
+import "C"
+
 import (
 	"errors"
 	"unsafe"
@@ -44,6 +47,8 @@ type cudaStream struct {
 	device *cudaDevice
 	stream cu.Stream
 }
+
+func (s *cudaStream) handle() C.CUstream { return *(*C.CUstream)(unsafe.Pointer(&s.stream)) }
 
 func (s *cudaStream) ToDevice(dst Pointer, src []byte) error {
 	if len(src) == 0 {

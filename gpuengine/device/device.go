@@ -37,6 +37,8 @@ type Device interface {
 	// also after the device was lost.
 	Pin(n int64) ([]byte, error)
 	Unpin(b []byte) error
+	// Mapped is where kernels read memory that Pin has returned, over the link.
+	Mapped(b []byte) (Pointer, error)
 	NewStream(Priority) (Stream, error)
 	NewEvent() (Event, error)
 	// Load compiles a kernel for this device.
@@ -96,6 +98,10 @@ type Function interface {
 	// argument struct, as bytes in the layout of C; it is read before Launch returns.
 	// Package kernels has a typed launch for each kernel.
 	Launch(s Stream, blocks, threads, shared int, args []byte) error
+	// Together is how many blocks run on the device at once.
+	Together(threads, shared int) (blocks int, err error)
+	// LaunchTogether is Launch of no more blocks than that, which may wait for each other.
+	LaunchTogether(s Stream, blocks, threads, shared int, args []byte) error
 }
 
 // Kernel is one kernel, for either device.
@@ -104,7 +110,8 @@ type Kernel struct {
 	Entry string // its function in the PTX
 	// PTX assembles it. An emulated device does not ask.
 	PTX func() (string, error)
-	// Emulate does what one block does, on the memory of an emulated device.
+	// Emulate does what one block does, on the memory of an emulated device; where blocks
+	// are launched together, what all of them do, in one call for block 0.
 	Emulate func(m Memory, g Grid, args []byte) error
 }
 

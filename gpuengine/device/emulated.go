@@ -143,10 +143,38 @@ func (d *Emulated) Free(p Pointer) error {
 	return nil
 }
 
+// mappedFrom is where mapped memory begins: what is allocated lies below.
+const mappedFrom Pointer = 1 << 60
+
+// Mapped is where kernels read what was pinned.
+func (d *Emulated) Mapped(b []byte) (Pointer, error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
+	if !isPinned(b) {
+		return 0, fmt.Errorf("map %d bytes: they were not pinned", len(b))
+	}
+	return mappedFrom + Pointer(uintptr(unsafe.Pointer(&b[0]))), nil
+}
+
+// mapped is pinned memory at p.
+func (d *Emulated) mapped(p Pointer, n int64) ([]byte, error) {
+	for _, b := range d.pinned {
+		at := int64(p - mappedFrom - Pointer(uintptr(unsafe.Pointer(&b[0]))))
+		if at >= 0 && n >= 0 && at <= int64(len(b))-n {
+			return b[at : at+n : at+n], nil
+		}
+	}
+	return nil, fmt.Errorf("access to %d bytes at %#x, which are not mapped", n, uint64(p))
+}
+
 // Bytes is the memory [p, p+n), for kernels.
 func (d *Emulated) Bytes(p Pointer, n int64) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if p >= mappedFrom {
+		return d.mapped(p, n)
+	}
 	i, ok := slices.BinarySearchFunc(d.memory, p, func(r region, p Pointer) int { return cmp.Compare(r.at, p) })
 	if !ok {
 		i--

@@ -21,8 +21,35 @@ func (d *Emulated) Load(k Kernel) (Function, error) {
 	return &emulatedFunction{d, k}, nil
 }
 
+// emulatedBlocks are launched together at most: few, so that a kernel for many is
+// tried with less work than one pass.
+const emulatedBlocks = 4
+
+// Together is how many blocks run at once.
+func (f *emulatedFunction) Together(_, _ int) (int, error) { return emulatedBlocks, nil }
+
+// LaunchTogether runs the blocks in one call.
+func (f *emulatedFunction) LaunchTogether(to Stream, blocks, threads, shared int, args []byte) error {
+	if blocks > emulatedBlocks {
+		return fmt.Errorf("launch kernel %s, %d blocks together: %d can be", f.kernel.Name, blocks, emulatedBlocks)
+	}
+	return f.launch(to, Grid{Blocks: blocks, Threads: threads, Shared: shared}, args, func(run func(block int) error) error { return run(0) })
+}
+
 // Launch runs the kernel's blocks, in any order.
 func (f *emulatedFunction) Launch(to Stream, blocks, threads, shared int, args []byte) error {
+	return f.launch(to, Grid{Blocks: blocks, Threads: threads, Shared: shared}, args, func(run func(block int) error) error {
+		first := rand.IntN(blocks)
+		for i := range blocks {
+			if err := run((first + i) % blocks); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (f *emulatedFunction) launch(to Stream, g Grid, args []byte, all func(run func(block int) error) error) error {
 	d := f.device
 	err := d.check(FaultLaunch)
 	s, ok := to.(*emulatedStream)
@@ -30,24 +57,24 @@ func (f *emulatedFunction) Launch(to Stream, blocks, threads, shared int, args [
 	case err != nil:
 	case !ok || s.device != d:
 		err = errors.New("the stream is of another device")
-	case blocks <= 0, threads <= 0, threads > 1024, shared < 0, shared > d.opt.Shared:
+	case g.Blocks <= 0, g.Threads <= 0, g.Threads > 1024, g.Shared < 0, g.Shared > d.opt.Shared:
 		err = errors.New("invalid configuration")
 	}
 	if err != nil {
-		return fmt.Errorf("launch kernel %s, %d blocks of %d threads, %d bytes of shared memory: %w", f.kernel.Name, blocks, threads, shared, err)
+		return fmt.Errorf("launch kernel %s, %d blocks of %d threads, %d bytes of shared memory: %w", f.kernel.Name, g.Blocks, g.Threads, g.Shared, err)
 	}
 	args = slices.Clone(args)
 	return s.add(func() error {
-		first := rand.IntN(blocks)
-		for i := range blocks {
-			g := Grid{Block: (first + i) % blocks, Blocks: blocks, Threads: threads, Shared: shared}
-			if err := f.kernel.Emulate(d, g, args); err != nil {
-				d.mu.Lock()
-				d.lost = true // as on a real one, after such an error
-				d.mu.Unlock()
-				return fmt.Errorf("kernel %s, block %d: %w: %w", f.kernel.Name, g.Block, err, ErrLost)
+		return all(func(block int) error {
+			g.Block = block
+			err := f.kernel.Emulate(d, g, args)
+			if err == nil {
+				return nil
 			}
-		}
-		return nil
+			d.mu.Lock()
+			d.lost = true // as on a real one, after such an error
+			d.mu.Unlock()
+			return fmt.Errorf("kernel %s, block %d: %w: %w", f.kernel.Name, block, err, ErrLost)
+		})
 	})
 }

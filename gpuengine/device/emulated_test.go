@@ -82,6 +82,49 @@ func TestEmulatedWait(t *testing.T) {
 	}
 }
 
+// TestEmulatedTogether: blocks that are launched together are one call, and read what is
+// mapped.
+func TestEmulatedTogether(t *testing.T) {
+	w := newWorkbench(t, EmulatedOptions{})
+	at, err := w.Mapped(w.host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls []Grid
+	var last byte
+	f, err := w.Load(Kernel{Name: "together", Emulate: func(m Memory, g Grid, _ []byte) error {
+		calls = append(calls, g)
+		b, err := m.Bytes(at+990, 10)
+		if err == nil {
+			last = b[9]
+		}
+		return err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, err := f.Together(64, 16)
+	if err != nil || blocks < 2 {
+		t.Fatalf("%d blocks together, %v", blocks, err)
+	}
+	w.host[999] = 7
+	if err := errors.Join(f.LaunchTogether(w.stream, blocks, 64, 16, nil), w.stream.Sync()); err != nil {
+		t.Fatal(err)
+	}
+	if want := (Grid{Blocks: blocks, Threads: 64, Shared: 16}); len(calls) != 1 || calls[0] != want || last != 7 {
+		t.Errorf("calls %+v, read %d, want one %+v and 7", calls, last, want)
+	}
+	if err := f.LaunchTogether(w.stream, blocks+1, 64, 16, nil); err == nil {
+		t.Error("more blocks than run at once were launched")
+	}
+	if _, err := w.Mapped(make([]byte, 10)); err == nil {
+		t.Error("what is not pinned was mapped")
+	}
+	if _, err := w.Bytes(at+991, 10); err == nil {
+		t.Error("what lies behind mapped memory was read")
+	}
+}
+
 // TestEmulatedRefuses: errors of whoever uses the device.
 func TestEmulatedRefuses(t *testing.T) {
 	w := newWorkbench(t, EmulatedOptions{Memory: 4096})

@@ -76,9 +76,13 @@ func timeFigure(its []dispatcher.Iteration) figure {
 		}
 	}
 	c.into(&f)
+	which := fmt.Sprintf("iteration is %d", slowest.Iteration+1)
+	if slowest.Levels > 1 {
+		which = fmt.Sprintf("iterations are %d to %d, done or reported at once", slowest.Iteration+1, slowest.Iteration+slowest.Levels)
+	}
 	f.Caption = caption(
-		fmt.Sprintf("The time of a device is from its first page to its last. %s in all; the slowest iteration is %d, with %s.",
-			number(total, "s"), slowest.Iteration+1, number(slowest.Seconds, "s")),
+		fmt.Sprintf("The time of a device is from its first page to its last. %s in all; the slowest %s, with %s.",
+			number(total, "s"), which, number(slowest.Seconds, "s")),
 		caption(idle...), leftOut(wrong, "iteration", "iterations", "a time that could be shown"))
 	return f
 }

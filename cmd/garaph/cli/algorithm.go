@@ -20,7 +20,7 @@ import (
 // NewAlgorithm is an algorithm that has no flags.
 func NewAlgorithm[T algorithms.Value](name, short string, a algorithms.Algorithm[T]) Program {
 	runner := BindAlgorithm(func(Env) (algorithms.Algorithm[T], error) { return a, nil })
-	return Program{Name: name, Short: short, Algorithm: true, Setup: func(*pflag.FlagSet) Runner { return runner }}
+	return Program{Name: name, Short: short, Algorithm: true, GPU: algorithms.HasGPU(a), Setup: func(*pflag.FlagSet) Runner { return runner }}
 }
 
 // BindAlgorithm is [Bind] for an algorithm, whose Program has Algorithm set.
@@ -32,31 +32,47 @@ func BindAlgorithm[T algorithms.Value](build func(Env) (algorithms.Algorithm[T],
 		}
 		return garaph.RunAlgorithm(ctx, e.Graph, a, garaph.AlgorithmOptions{
 			Threads: e.Options.Threads, Memory: e.Options.Memory, Progress: e.Progress, Log: e.Log,
+			Device: algorithms.Device(e.Options.Device), GPU: e.Options.GPU, GPUMemory: e.Options.GPUMemory,
 		})
 	}
 }
 
-// programFlagNames are the flags of a run that only a vertex program has a use for,
-// beside --device.
-var programFlagNames = slices.Concat([]string{"iterations", "mode", "method", "report", "trace"}, gpuFlagNames, checkpointFlagNames)
+// programFlagNames are the flags of a run that only a vertex program has a use for.
+// algorithmGPUFlagNames are those that an algorithm has a use for if it runs on a GPU, beside
+// --device.
+var (
+	programFlagNames      = slices.Concat([]string{"iterations", "mode", "method", "report", "trace", "streams", "gather", "advance", "filter", "direction"}, checkpointFlagNames)
+	algorithmGPUFlagNames = []string{"gpu", "gpu-memory"}
+)
 
-// isAlgorithm annotates the command that runs an algorithm.
+// isAlgorithm annotates the command that runs an algorithm, with where it runs: "cpu", or
+// "gpu" if there, too.
 const isAlgorithm = "garaph_algorithm"
 
 // hidden reports a flag that a command inherits and refuses.
 func hidden(cmd *cobra.Command, flag string) bool {
-	return cmd.Annotations[isAlgorithm] != "" && (flag == "device" || slices.Contains(programFlagNames, flag))
+	where := cmd.Annotations[isAlgorithm]
+	return where != "" && slices.Contains(programFlagNames, flag) ||
+		where == string(dispatcher.CPU) && (flag == "device" || slices.Contains(algorithmGPUFlagNames, flag))
 }
 
 // checkAlgorithm refuses flags that an algorithm has no use for.
-func (f *runFlags) checkAlgorithm(cmd *cobra.Command) error {
-	if flags := given(cmd.Flags(), programFlagNames); flags != "" {
-		return Usagef("%s: %s is an algorithm and not a vertex program: it has no iterations, no checkpoints and no GPU; leave it out", flags, cmd.Name())
+func (f *runFlags) checkAlgorithm(cmd *cobra.Command, p Program) error {
+	refused := programFlagNames
+	if !p.GPU {
+		refused = slices.Concat(refused, algorithmGPUFlagNames)
 	}
-	if d := *f.device; d != autoDevice && d != string(dispatcher.CPU) {
-		return Usagef("--device %s: %s is an algorithm that runs on the CPU; leave it out", d, cmd.Name())
+	if flags := given(cmd.Flags(), refused); flags != "" {
+		return Usagef("%s: %s is an algorithm and not a vertex program: it has no use for that; leave it out", flags, p.Name)
 	}
-	return nil
+	switch d := *f.device; {
+	case d == autoDevice, d == string(dispatcher.CPU), p.GPU && d == string(dispatcher.GPU):
+		return nil
+	case p.GPU:
+		return Usagef("--device %s: %s is an algorithm that runs on the CPU or on a GPU; give one of them, or %s", d, p.Name, autoDevice)
+	default:
+		return Usagef("--device %s: %s is an algorithm that runs on the CPU; leave it out", d, p.Name)
+	}
 }
 
 // checkKind reports a Program that says wrongly whether it is an algorithm.
@@ -88,6 +104,9 @@ func (t *task) algorithmSummary() string {
 	if !r.InMemory {
 		where = "from disk"
 	}
+	if r.GPU != "" {
+		where += fmt.Sprintf(", %s of computing on GPU %s", seconds(r.Kernels), r.GPU)
+	}
 	return fmt.Sprintf("%s: %s in %s, %s edges/s, %s; peak memory %s", t.program.Name, strings.Join(parts, ", "), seconds(r.Duration),
 		countText(perSecond(float64(t.input.graph.Catalogue().Edges), r.Duration)), where, bytesText(peakMemory()))
 }
@@ -96,7 +115,11 @@ func (t *task) algorithmSummary() string {
 type algorithmReport struct {
 	jobReport
 	Totals    map[string]int64 `json:"totals"`
-	BytesRead int64            `json:"bytes_read"` // and then, if asked for, the rows of --top
+	BytesRead int64            `json:"bytes_read"`
+
+	GPU        string `json:"gpu,omitempty"`
+	GPUSeconds number `json:"gpu_seconds,omitempty"`    // of computing
+	GPUMemory  int64  `json:"peak_gpu_bytes,omitempty"` // and then, if asked for, the rows of --top
 }
 
 func (t *task) writeAlgorithmReport(w io.Writer, top *topRows) error {
@@ -107,6 +130,12 @@ func (t *task) writeAlgorithmReport(w io.Writer, top *topRows) error {
 	}
 	parameters := t.ownParameters()
 	parameters["threads"], parameters["memory"] = t.options.Threads, t.options.Memory
+	if t.program.GPU {
+		parameters["device"] = t.options.Device
+	}
+	if r.GPU != "" {
+		parameters["gpu"], parameters["gpu_memory"] = t.options.GPU, t.options.GPUMemory
+	}
 	job := t.jobReport(parameters, r.Duration, r.Load, t.input.graph.Catalogue().Edges, r.InMemory)
-	return writeObject(w, algorithmReport{job, totals, r.BytesRead}, top)
+	return writeObject(w, algorithmReport{job, totals, r.BytesRead, r.GPU, number(r.Kernels.Seconds()), r.GPUMemory}, top)
 }

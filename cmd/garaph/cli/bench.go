@@ -48,7 +48,7 @@ with --memory also from disk. The whole machine should be free for it.`,
 		})
 		return err
 	})
-	cmd.AddCommand(a.benchGPUCommand(), a.benchHybridCommand())
+	cmd.AddCommand(a.benchGPUCommand(), a.benchHybridCommand(), a.benchFrontierCommand())
 	return cmd
 }
 

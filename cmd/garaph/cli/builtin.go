@@ -118,9 +118,11 @@ func components() Program {
 	p.Column, p.Ranking = "component", Groups
 	p.Long = `A component has the id of one of its vertices, the same as with wcc. Each edge is
 read once and links its two ends; the summary has the number of components. Beside
-4 bytes for each vertex, --memory has to hold little. Use wcc for checkpoints or a GPU.`
+4 bytes for each vertex, --memory has to hold little. A GPU has all edges in its
+memory, 4 bytes each, and 12 for each vertex. Use wcc for checkpoints.`
 	p.Example = `  garaph run components web.graph --output components.parquet
-  garaph run components web.graph --memory 1GiB`
+  garaph run components web.graph --memory 1GiB
+  garaph run components web.graph --device gpu --json`
 	return p
 }
 

@@ -29,9 +29,11 @@ type Program struct {
 	// active.
 	Iterations int
 	// Algorithm: it is not a vertex program but an algorithm, for which Setup gives
-	// a Runner of [BindAlgorithm]. It has no iterations, checkpoints and GPU, and
-	// flags for these are refused.
+	// a Runner of [BindAlgorithm]. It has no iterations and checkpoints, and flags for
+	// these are refused.
 	Algorithm bool
+	// GPU: an algorithm runs on a GPU, too. Flags for that are refused otherwise.
+	GPU bool
 	// Timed: iterations are a time that passes, or rounds of a game. The job does
 	// not end by itself, and is not unfinished when they are over.
 	Timed bool

@@ -107,6 +107,7 @@ func (t *task) parameters() map[string]any {
 	all["threads"], all["memory"], all["iterations"] = o.Threads, o.Memory, o.Iterations
 	if t.result.Report.GPU != "" {
 		all["gpu"], all["gpu_memory"], all["streams"], all["gather"] = o.GPU, o.GPUMemory, o.Streams, o.Gather
+		all["advance"], all["filter"], all["direction"] = o.Advancing.Names()
 	}
 	return all
 }

@@ -31,6 +31,26 @@ type gpuFlags struct {
 	gpu, gather *string
 	gpuMemory   *int64
 	streams     *int
+	advancingFlags
+}
+
+// advancingFlags say how frontiers are advanced on a GPU.
+type advancingFlags struct{ advance, filter, direction *string }
+
+func newAdvancingFlags(fs *pflag.FlagSet) advancingFlags {
+	list := func(name string, words []string, usage string) *string {
+		return enumFlag(fs, name, words[0], words, usage)
+	}
+	return advancingFlags{
+		list("advance", gpuengine.AdvanceNames, "how the rows of a frontier are divided among the threads of the GPU: a thread per vertex, a thread, a warp or a block by length (twc), equally many edges per block (lb) or vertices (lb-light), over the rows of all vertices (all-edges), or with the longest rows over all blocks (lonestar); with -cull, filtered at once"),
+		list("filter", gpuengine.FilterNames, "how a vertex that changes several times in an iteration is kept from being in the next frontier as often; all but exact let some pass, which makes no difference to values"),
+		list("direction", gpuengine.DirectionNames, "whether active vertices push, or others look for them (pull), where the program ends looking at the first"),
+	}
+}
+
+func (f *advancingFlags) value() gpuengine.Advancing {
+	how, _ := gpuengine.ParseAdvancing(*f.advance, *f.filter, *f.direction) // they are among the words
+	return how
 }
 
 // resultFlags say what a run writes, and where.
@@ -75,7 +95,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 	grouped(all, "Flags of every run", func(fs *pflag.FlagSet) {
 		f.iterations = countFlag(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default: see the help of the program)")
 		f.mode = enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when other vertices see a new value: after the iteration, and results are the same bits in every run on the CPU with one --method (sync), or after its page, which takes fewer iterations, and results may differ from run to run as far as the program allows (async)")
-		f.method = enumFlag(fs, "method", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull, dispatcher.Frontier), "which vertices work in an iteration: all gather (pull), those with an edge from an active vertex do, which are marked first (notify-pull), or active vertices push along their edges (frontier, for programs that only improve values, on the CPU); auto chooses by how many edges leave the active vertices")
+		f.method = enumFlag(fs, "method", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull, dispatcher.Frontier), "which vertices work in an iteration: all gather (pull), those with an edge from an active vertex do, which are marked first (notify-pull), or active vertices push along their edges (frontier, for programs that only improve values; on a GPU as --advance, --filter and --direction say); auto chooses by how many edges leave the active vertices")
 		f.device = enumFlag(fs, "device", autoDevice, words(dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid), "where the program runs: hybrid on the CPU, the GPU or both, as each iteration is done soonest; auto likewise, if there is a GPU for it")
 		f.threads = threadsFlag(fs)
 		f.memory = sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GB; 0: no limit (default three quarters of what is available)")
@@ -86,6 +106,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 		f.gpuMemory = sizeFlag(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB; edges beyond it are streamed (default what is free, but for a small reserve)")
 		f.streams = streamsFlag(fs, "streams of copies and computations on the GPU, which overlap")
 		f.gather = enumFlag(fs, "gather", string(gpuengine.GatherAuto), words(gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented), "how a block of threads adds up: a thread per edge on copies of each sum (replicated), or 16 edges per thread in registers (segmented)")
+		f.advancingFlags = newAdvancingFlags(fs)
 	})
 	grouped(all, "Flags of checkpoints, of a run over a graph", func(fs *pflag.FlagSet) { f.checkpoints = newCheckpointFlags(fs) })
 	grouped(all, "Flags of the results", func(fs *pflag.FlagSet) {
@@ -120,8 +141,12 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 	}
 	switch {
 	case p.Algorithm:
-		cmd.Annotations = map[string]string{isAlgorithm: "yes"}
-		cmd.Long += "\nIt is an algorithm and not a vertex program: it runs on the CPU, without iterations."
+		where := dispatcher.CPU
+		if p.GPU {
+			where = dispatcher.GPU
+		}
+		cmd.Annotations = map[string]string{isAlgorithm: string(where)}
+		cmd.Long += "\nIt is an algorithm and not a vertex program, without iterations."
 	case p.Timed:
 		cmd.Long += fmt.Sprintf("\nIt does not end by itself: it runs for --iterations, %d if that is not given, and with 0\nuntil it is interrupted.", p.Iterations)
 	case p.Iterations > 0:
@@ -141,7 +166,7 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 			return Usagef("%s needs %s", p.Name, strings.Join(missing, ", "))
 		}
 		if p.Algorithm {
-			if err := flags.checkAlgorithm(cmd); err != nil {
+			if err := flags.checkAlgorithm(cmd, p); err != nil {
 				return err
 			}
 		}
@@ -149,7 +174,7 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 	}
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		t := &task{program: p, runner: runner, flags: flags, cmd: cmd, args: args}
-		if p.Algorithm {
+		if p.Algorithm && !p.GPU {
 			return a.run(cmd, t)
 		}
 		if err := a.handOver(*flags.device, *flags.gpu, p.Name); err != nil {
@@ -178,7 +203,10 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 }
 
 // gpuFlagNames are those that have no effect where there is no GPU.
-var gpuFlagNames = []string{"gpu", "gpu-memory", "streams", "gather"}
+var gpuFlagNames = append([]string{"gpu", "gpu-memory", "streams", "gather"}, advancingFlagNames...)
+
+// advancingFlagNames are those of frontiers.
+var advancingFlagNames = []string{"advance", "filter", "direction"}
 
 // checkGPU refuses flags of the GPU that no run can have.
 func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
@@ -188,7 +216,7 @@ func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
 	if gpu := given(fs, gpuFlagNames); gpu != "" && *f.device == string(dispatcher.CPU) {
 		return Usagef("%s: a run with --device cpu has no GPU; leave it out, or give another --device", gpu)
 	}
-	if method := *f.method; (method == string(dispatcher.NotifyPull) || method == string(dispatcher.Frontier)) && (*f.device == string(dispatcher.GPU) || *f.device == string(dispatcher.Hybrid)) {
+	if method := *f.method; method == string(dispatcher.NotifyPull) && (*f.device == string(dispatcher.GPU) || *f.device == string(dispatcher.Hybrid)) {
 		return Usagef("--method %s with --device %s: the GPU pulls; leave one of them out", method, *f.device)
 	}
 	return nil

@@ -77,13 +77,14 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	}()
 	beside := t.saveBeside() // a failure is reported when the results are there
 	t.warn(a.console.log)
-	if hasGPU(*t.flags.gpu) && t.result.Report.GPU == "" {
+	if t.result.Algorithm == nil && hasGPU(*t.flags.gpu) && t.result.Report.GPU == "" { // an algorithm has logged why
 		why := "the job ran on the CPU"
 		if reason := t.result.Report.Without; reason != "" {
 			why += ": " + reason
 		}
 		t.warnGPU(a.console.log, why)
 	}
+	t.warnAdvancing(a.console.log)
 	if err := t.deliver(cmd.Context(), a, out); err != nil {
 		if !errors.Is(err, errPipe) { // whoever closed the pipe had enough
 			t.result.Lose(err)
@@ -114,7 +115,7 @@ func (t *task) runOptions() garaph.RunOptions {
 	o := garaph.RunOptions{
 		Mode: dispatcher.Mode(*f.mode), Method: dispatcher.Method(*f.method),
 		Threads: *f.threads, Memory: *f.memory, Iterations: t.program.Iterations,
-		Device: dispatcher.Device(*f.device), GPU: *f.gpu, GPUMemory: *f.gpuMemory, Streams: *f.streams, Gather: gpuengine.Gather(*f.gather),
+		Device: dispatcher.Device(*f.device), GPU: *f.gpu, GPUMemory: *f.gpuMemory, Streams: *f.streams, Gather: gpuengine.Gather(*f.gather), Advancing: f.value(),
 		Checkpoints: f.checkpoints.policy(), MoreThreads: bench.MoreThreads,
 	}
 	if o.Threads == 0 {
@@ -222,10 +223,10 @@ func (t *task) summary() string {
 	}
 	if r.GPU != "" {
 		var on []string
-		if r.Devices[dispatcher.CPU].Pages > 0 {
+		if _, did := r.Devices[dispatcher.CPU]; did {
 			on = append(on, "the CPU")
 		}
-		if r.Devices[dispatcher.GPU].Pages > 0 {
+		if _, did := r.Devices[dispatcher.GPU]; did {
 			on = append(on, "GPU "+r.GPU)
 		}
 		where += ", on " + strings.Join(on, " and ")
@@ -245,6 +246,16 @@ func (t *task) warn(log *zap.Logger) {
 func (t *task) warnGPU(log *zap.Logger, why string) {
 	if flags := given(t.cmd.Flags(), gpuFlagNames); flags != "" {
 		log.Warn(fmt.Sprintf("%s: without effect, %s", flags, why))
+	}
+}
+
+// warnAdvancing reports that flags of frontiers had no effect on a GPU.
+func (t *task) warnAdvancing(log *zap.Logger) {
+	flags := given(t.cmd.Flags(), advancingFlagNames)
+	if r := t.result.Report; flags != "" && r.GPU != "" && !slices.ContainsFunc(r.Iterations, func(it dispatcher.Iteration) bool {
+		return it.Method == dispatcher.Frontier && it.Device == dispatcher.GPU
+	}) {
+		log.Warn(flags + ": without effect, no frontier was advanced on the GPU; --method frontier does that")
 	}
 }
 

@@ -50,7 +50,7 @@ func (l literal) fragments(f *compiled.Fragments) string {
 		fragment compiled.Fragment
 	}{
 		{"Zero", f.Zero}, {"Gather", f.Gather}, {"Sum", f.Sum}, {"Apply", f.Apply}, {"Activate", f.Activate},
-		{"Settled", f.Settled}, {"Aggregate", f.Aggregate},
+		{"Settled", f.Settled}, {"Aggregate", f.Aggregate}, {"Saturated", f.Saturated}, {"Priority", f.Priority},
 	} {
 		if m.fragment.Text == "" && len(m.fragment.Inputs) == 0 {
 			continue

@@ -25,13 +25,13 @@ type fragment struct {
 
 var parameters = map[string][]string{
 	"Zero": {}, "Gather": {"src", "edge", "dst"}, "Sum": {"a", "b"}, "Apply": {"v", "old", "acc", "step"}, "Activate": {"v", "old", "new"},
-	"Settled": {"value", "step"}, "Aggregate": {"v", "value"},
+	"Settled": {"value", "step"}, "Aggregate": {"v", "value"}, "Saturated": {"acc", "step"}, "Priority": {"value"},
 }
 
 func fragmentsOf(f *compiled.Fragments) map[string]compiled.Fragment {
 	return map[string]compiled.Fragment{
 		"Zero": f.Zero, "Gather": f.Gather, "Sum": f.Sum, "Apply": f.Apply, "Activate": f.Activate,
-		"Settled": f.Settled, "Aggregate": f.Aggregate,
+		"Settled": f.Settled, "Aggregate": f.Aggregate, "Saturated": f.Saturated, "Priority": f.Priority,
 	}
 }
 
@@ -74,7 +74,7 @@ func prepare(p *source.Program, f *compiled.Fragments, name string) (*fragment, 
 		out.results = kinds(f.Value)
 	case "Zero", "Gather", "Sum":
 		out.results = kinds(f.Accumulator)
-	case "Aggregate":
+	case "Aggregate", "Priority":
 		out.results = []compiled.Kind{compiled.Float64}
 	default:
 		out.results = []compiled.Kind{compiled.Bool}

@@ -56,8 +56,14 @@ func TestMethods(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for name := range fragmentsOf(&fragments) {
-				if p.Methods[name] != nil {
+			for name, f := range fragmentsOf(&fragments) {
+				switch outside := p.Name == "Flag" && name == "Saturated"; {
+				case p.Methods[name] == nil:
+				case outside:
+					if f.Text != "" {
+						t.Errorf("%s compiled:\n%s", name, f.Text)
+					}
+				default:
 					t.Run(name, func(t *testing.T) { hold(t, p, &fragments, fragmentcall.MethodOf(goType, name), name) })
 				}
 			}

@@ -16,6 +16,7 @@
 package ptx
 
 import (
+	"errors"
 	"fmt"
 	"go/types"
 
@@ -31,14 +32,15 @@ const (
 	MostAccumulatorBytes = 16
 )
 
-// methods are those that kernels call, which become fragments, with the names
-// that their parameters have there. Init runs on the CPU, and a GPU gathers
-// every edge, whatever Saturated would say.
-var methods = []struct {
+// method is one that kernels call, with the names that its parameters have there.
+type method struct {
 	name       string
 	parameters []string
 	fragment   func(*compiled.Fragments) *compiled.Fragment
-}{
+}
+
+// methods become fragments. Init runs on the CPU.
+var methods = []method{
 	{"Zero", nil, func(f *compiled.Fragments) *compiled.Fragment { return &f.Zero }},
 	{"Gather", []string{"src", "edge", "dst"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Gather }},
 	{"Sum", []string{"a", "b"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Sum }},
@@ -46,6 +48,13 @@ var methods = []struct {
 	{"Activate", []string{"v", "old", "new"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Activate }},
 	{"Settled", []string{"value", "step"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Settled }},
 	{"Aggregate", []string{"v", "value"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Aggregate }},
+}
+
+// helpful are methods without which kernels of frontiers do more than they need: one that
+// is outside the subset is left out.
+var helpful = []method{
+	{"Saturated", []string{"acc", "step"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Saturated }},
+	{"Priority", []string{"value"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Priority }},
 }
 
 // fieldNames are those of gas.Vertex, gas.Edge and gas.Step in fragments.
@@ -73,22 +82,49 @@ func Compile(p *source.Program) (compiled.Fragments, error) {
 
 	out := compiled.Fragments{Program: p.Name, Value: layout(p.V), Accumulator: layout(p.A), Parameters: layout(p.Type)}
 	for _, m := range methods {
-		f := p.Methods[m.name]
-		if f == nil {
-			continue
-		}
-		fragment, err := c.fragment(f, m.parameters)
-		if err != nil {
+		if err := c.compile(m, &out); err != nil {
 			return compiled.Fragments{}, err
 		}
-		*m.fragment(&out) = fragment
 	}
 	if len(c.refusals) > 0 {
 		return compiled.Fragments{}, c.refusals.sorted()
 	}
+	for _, m := range helpful {
+		if err := newChecker(p).compileIf(m, &out); err != nil {
+			return compiled.Fragments{}, err
+		}
+	}
 	out.Parameters.Leaves = usable(out.Parameters.Leaves)
 	out.SumOp = sumOp(p.Methods["Sum"], p.A)
 	return out, nil
+}
+
+// compile adds the fragment of a method that the program has.
+func (c *checker) compile(m method, to *compiled.Fragments) error {
+	f := c.program.Methods[m.name]
+	if f == nil {
+		return nil
+	}
+	fragment, err := c.fragment(f, m.parameters)
+	*m.fragment(to) = fragment
+	return err
+}
+
+// compileIf does so unless the method is outside the subset.
+func (c *checker) compileIf(m method, to *compiled.Fragments) error {
+	if f := c.program.Methods[m.name]; f != nil {
+		c.function(f)
+	}
+	if len(c.refusals) > 0 {
+		return nil
+	}
+	err := c.compile(m, to)
+	var refused Refusals
+	if len(c.refusals) > 0 || errors.As(err, &refused) {
+		*m.fragment(to) = compiled.Fragment{}
+		return nil
+	}
+	return err
 }
 
 // dataType refuses values and accumulators that don't lie in memory as plain

@@ -1,0 +1,198 @@
+package algorithms
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard/rows"
+)
+
+// Device is where a run computes.
+type Device string
+
+// The devices. AutoDevice is the GPU, if there is one and the algorithm can run on it, and
+// where it fails the CPU.
+const (
+	AutoDevice Device = "auto"
+	CPU        Device = "cpu"
+	GPU        Device = "gpu"
+)
+
+// onGPU is an algorithm that plans to read edges, and that a GPU can run, too.
+type onGPU[T Value] interface {
+	// runGPU is Run on a GPU. The edges are rows.
+	runGPU(ctx context.Context, e *Env, g *gpu) ([]T, error)
+}
+
+// HasGPU reports whether an algorithm can run on a GPU.
+func HasGPU[T Value](a Algorithm[T]) bool {
+	_, has := a.(onGPU[T])
+	return has
+}
+
+const (
+	// stagingBytes are pinned, for all copies.
+	stagingBytes = 4 << 20
+	// gpuReserve is what is left of free memory at most: others may take some.
+	gpuReserve = 512 << 20
+)
+
+// gpu is the device of a run. What it allocates is freed with it.
+type gpu struct {
+	device.Device
+	stream  device.Stream
+	staging []byte
+	budget  int64 // bytes
+	used    int64
+	kernels time.Duration
+}
+
+// openGPU opens the device of a run; nil: the CPU computes.
+func openGPU[T Value](a Algorithm[T], o Options) (g *gpu, err error) {
+	switch has := HasGPU(a); {
+	case !slices.Contains([]Device{AutoDevice, CPU, GPU}, o.Device):
+		return nil, fmt.Errorf("device %q: expected %s, %s or %s", o.Device, AutoDevice, CPU, GPU)
+	case o.Device == GPU && !has:
+		return nil, fmt.Errorf("algorithm %T runs on the CPU alone", a)
+	case o.Device == CPU, !has, o.Device == AutoDevice && o.GPU == "" && !device.HasGPU():
+		return nil, nil
+	}
+	d, err := o.open(o.GPU)
+	if err != nil {
+		return nil, err
+	}
+	info := d.Info()
+	g = &gpu{Device: d, budget: info.Free - min(info.Free/32, gpuReserve)}
+	if o.GPUMemory > 0 {
+		g.budget = min(g.budget, o.GPUMemory)
+	}
+	if g.stream, err = d.NewStream(device.Normal); err == nil {
+		g.staging, err = d.Pin(stagingBytes)
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return g, nil
+}
+
+// alloc allocates arrays, if the budget has room for all of them.
+func (g *gpu) alloc(arrays ...Array) (list []device.Pointer, err error) {
+	var need int64
+	for _, a := range arrays {
+		need += (a.Bytes + device.Alignment) &^ (device.Alignment - 1) // one byte at least
+	}
+	if need > g.budget-g.used {
+		return nil, fmt.Errorf("%w on the GPU: the algorithm takes %s there, more than %s; the smallest budget for it is %dKiB",
+			hostmem.ErrBudget, sizes(arrays), humanize.IBytes(uint64(g.budget)), (need+1023)>>10)
+	}
+	for _, a := range arrays {
+		p, err := g.Alloc(max(1, a.Bytes))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	g.used += need
+	return list, nil
+}
+
+// synced waits for what was queued, unless that failed.
+func (g *gpu) synced(err error) error {
+	if err == nil {
+		err = g.stream.Sync()
+	}
+	return err
+}
+
+// toDevice copies values. They are there when it returns.
+func toDevice[E any](g *gpu, dst device.Pointer, src []E) error {
+	for b := bytesOf(src); len(b) > 0; {
+		n := copy(g.staging, b)
+		if err := g.synced(g.stream.ToDevice(dst, g.staging[:n])); err != nil {
+			return err
+		}
+		b, dst = b[n:], dst+device.Pointer(n)
+	}
+	return nil
+}
+
+// toHost copies them back.
+func toHost[E any](g *gpu, dst []E, src device.Pointer) error {
+	for b := bytesOf(dst); len(b) > 0; {
+		n := min(len(b), len(g.staging))
+		if err := g.synced(g.stream.ToHost(g.staging[:n], src)); err != nil {
+			return err
+		}
+		copy(b, g.staging[:n])
+		b, src = b[n:], src+device.Pointer(n)
+	}
+	return nil
+}
+
+func bytesOf[E any](s []E) []byte {
+	var x E
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(x)))
+}
+
+// timed waits for what f queues, and adds its time on the device to that of the kernels.
+func (g *gpu) timed(f func() error) error {
+	begin, err := g.NewEvent()
+	if err != nil {
+		return err
+	}
+	end, err := g.NewEvent()
+	if err == nil {
+		err = g.stream.Record(begin)
+	}
+	if err == nil {
+		err = f()
+	}
+	if err == nil {
+		err = g.synced(g.stream.Record(end))
+	}
+	if err != nil {
+		return err
+	}
+	seconds, err := end.Since(begin)
+	g.kernels += time.Duration(seconds * float64(time.Second))
+	return err
+}
+
+// rows copies the rows of all vertices: where each begins and the last one ends, 8 bytes for
+// a vertex and 8 more, and the neighbours, 4 bytes for an edge.
+func (g *gpu) rows(ctx context.Context, e *Env, off, nbr device.Pointer) error {
+	edges, ends := uint64(0), []uint64{0}
+	if err := toDevice(g, off, ends); err != nil {
+		return err
+	}
+	off += 8
+	return e.edges.pages(ctx, func(p *page.Page) error {
+		for _, s := range p.Shards {
+			side := rows.Of(s.Sides[0])
+			ends = ends[:0]
+			for _, end := range side.Off[1:] {
+				ends = append(ends, edges+uint64(end))
+			}
+			err := toDevice(g, off, ends)
+			if err == nil {
+				err = toDevice(g, nbr, side.Nbr)
+			}
+			if err != nil {
+				return err
+			}
+			off, nbr = off+device.Pointer(8*len(ends)), nbr+device.Pointer(4*len(side.Nbr))
+			edges += uint64(len(side.Nbr))
+			e.Progress("edges", int64(edges), int64(e.Graph.Edges))
+		}
+		return nil
+	})
+}

@@ -1,0 +1,166 @@
+package algorithms_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/store"
+)
+
+// closing is an emulated device that must be closed with nothing in use.
+type closing struct {
+	*device.Emulated
+	t testing.TB
+}
+
+func (d closing) Close() error {
+	err := d.Emulated.Close()
+	if u := d.InUse(); u != (device.InUse{}) {
+		d.t.Errorf("left in use: %+v", u)
+	}
+	return err
+}
+
+// onDevice are the options of a run on an emulated device.
+func onDevice(t testing.TB, on algorithms.Device, x device.EmulatedOptions) algorithms.Options {
+	o := algorithms.Options{Threads: 2, Device: on, GPU: device.EmulatedName}
+	o.SetOpen(func(string) (device.Device, error) { return closing{device.NewEmulated(x), t}, nil })
+	return o
+}
+
+// TestGPUFails: whatever fails on the device, the CPU computes under auto, with a warning,
+// and otherwise the error is that of the device.
+func TestGPUFails(t *testing.T) {
+	s := teststore.Build(t, tangled(3000, 2), teststore.Options{Layout: store.Packed, Symmetric: true, ShardVertices: 1000})
+	want, _ := run(t, s, algorithms.Components{}, algorithms.Options{Device: algorithms.CPU})
+	for op := range device.FaultRun + 1 {
+		for _, lost := range []bool{false, true} {
+			fired := 0
+			for n := 1; n == fired+1; n++ {
+				t.Run(fmt.Sprintf("%s %d, lost %v", op, n, lost), func(t *testing.T) {
+					x := device.EmulatedOptions{Faults: []device.EmulatedFault{{Op: op, N: n, Lost: lost}}}
+					_, err := algorithms.Run(t.Context(), s, algorithms.Components{}, onDevice(t, algorithms.GPU, x))
+					if err == nil {
+						return // there is no such call
+					}
+					fired++
+					if !errors.Is(err, device.ErrInjected) && !(lost && errors.Is(err, device.ErrLost)) {
+						t.Errorf("got %v", err)
+					}
+					o := onDevice(t, algorithms.AutoDevice, x)
+					core, logs := observer.New(zap.WarnLevel)
+					o.Log = zap.New(core)
+					got, report := run(t, s, algorithms.Components{}, o)
+					if !slices.Equal(got, want) || report.GPU != "" || len(report.Totals) != 1 {
+						t.Errorf("other values, or report %+v", report)
+					}
+					if logs.FilterMessage("the CPU computes instead of the GPU").Len() != 1 {
+						t.Errorf("logged %v", logs.All())
+					}
+				})
+			}
+			if fired == 0 {
+				t.Errorf("no %s failed", op)
+			}
+		}
+	}
+}
+
+// TestGPUMemory: what does not fit onto the device is refused with a budget that is enough,
+// and done by the CPU under auto.
+func TestGPUMemory(t *testing.T) {
+	s := teststore.Build(t, tangled(3000, 2), teststore.Options{ShardVertices: 1000})
+	o := onDevice(t, algorithms.GPU, device.EmulatedOptions{})
+	o.GPUMemory = 20_000
+	_, err := algorithms.Run(t.Context(), s, algorithms.Components{}, o)
+	const enough = "24 KiB for where rows begin, "
+	if !errors.Is(err, hostmem.ErrBudget) || !strings.Contains(err.Error(), enough) || !strings.Contains(err.Error(), "more than 20 KiB") {
+		t.Fatalf("got %v", err)
+	}
+	var least int64
+	if _, err := fmt.Sscanf(err.Error()[strings.LastIndex(err.Error(), " ")+1:], "%dKiB", &least); err != nil {
+		t.Fatal(err)
+	}
+	o.GPUMemory = least << 10
+	if _, report := run(t, s, algorithms.Components{}, o); report.GPUMemory > o.GPUMemory || report.GPUMemory <= o.GPUMemory-1<<10 || report.Kernels <= 0 {
+		t.Errorf("of %d bytes: %+v", o.GPUMemory, report)
+	}
+	o.GPUMemory, o.Device = 20_000, algorithms.AutoDevice
+	if _, report := run(t, s, algorithms.Components{}, o); report.GPU != "" {
+		t.Errorf("%+v", report)
+	}
+}
+
+// TestGPUHostMemory: under auto, a budget that is enough for the CPU is enough.
+func TestGPUHostMemory(t *testing.T) {
+	s := teststore.Build(t, tangled(30_000, 2), teststore.Options{Layout: store.Packed, ShardVertices: 1000})
+	_, err := algorithms.Run(t.Context(), s, algorithms.Components{}, algorithms.Options{Device: algorithms.CPU, Memory: starved})
+	var need *algorithms.MemoryError
+	if !errors.As(err, &need) {
+		t.Fatal(err)
+	}
+	o := onDevice(t, algorithms.AutoDevice, device.EmulatedOptions{})
+	o.Memory = need.Least()
+	if _, report := run(t, s, algorithms.Components{}, o); report.GPU != "" {
+		t.Errorf("%+v", report)
+	}
+	o.Device = algorithms.GPU
+	if _, err := algorithms.Run(t.Context(), s, algorithms.Components{}, o); !errors.As(err, &need) || !strings.Contains(err.Error(), "4.0 MiB for copies to the GPU") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestDevices: a run has the device that its options name, or an error.
+func TestDevices(t *testing.T) {
+	s := teststore.Build(t, testgraph.Path(), teststore.Options{Layout: store.Packed, InRows: true})
+	for _, c := range []struct {
+		o    algorithms.Options
+		want string // of the error for triangles, which run on the CPU alone
+	}{
+		{algorithms.Options{Device: "tpu"}, `device "tpu": expected auto, cpu or gpu`},
+		{algorithms.Options{Device: algorithms.GPU, GPU: "emulated"}, "algorithms.Triangles runs on the CPU alone"},
+		{algorithms.Options{GPUMemory: -1}, "expected 0 or more"},
+		{algorithms.Options{GPU: "emulated"}, ""},
+		{algorithms.Options{Device: algorithms.CPU, GPU: "emulated"}, ""},
+	} {
+		out, err := algorithms.Run(t.Context(), s, algorithms.Triangles{}, c.o)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: got %v", c.o, err)
+		}
+		if err == nil {
+			out.Close()
+		}
+	}
+	if algorithms.HasGPU(algorithms.Triangles{}) || !algorithms.HasGPU(algorithms.Components{}) {
+		t.Error("of triangles and components, components run on a GPU")
+	}
+	if _, err := algorithms.Run(t.Context(), s, algorithms.Components{}, algorithms.Options{Device: algorithms.GPU, GPU: "emulated 2"}); !errors.Is(err, device.ErrNoDevice) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestGPUCancel: a run on a device ends with the error of its context, and not on the CPU.
+func TestGPUCancel(t *testing.T) {
+	s := teststore.Build(t, tangled(3000, 2), teststore.Options{ShardVertices: 1000})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := onDevice(t, algorithms.AutoDevice, device.EmulatedOptions{})
+	o.Progress = func(algorithms.Progress) { cancel() }
+	core, logs := observer.New(zap.WarnLevel)
+	o.Log = zap.New(core)
+	if _, err := algorithms.Run(ctx, s, algorithms.Components{}, o); !errors.Is(err, context.Canceled) || logs.Len() > 0 {
+		t.Errorf("got %v, logged %v", err, logs.All())
+	}
+}

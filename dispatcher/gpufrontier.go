@@ -1,0 +1,188 @@
+package dispatcher
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/frontier"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/page"
+)
+
+// gpuFrontier is what a job with a GPU has for frontiers.
+type gpuFrontier[V, A any] struct {
+	unfit    error // why there are none on the GPU
+	memory   int64 // of the device: for arrays
+	edges    int64 // and for edges
+	whole    bool  // these are all
+	width    float64
+	rows, in *frontier.Rows // that the device reads in the host's memory
+	advancer *gpuengine.Advancer[V, A]
+}
+
+// gpuSlice is how long a GPU goes on by itself.
+const gpuSlice = 200 * time.Millisecond
+
+// gpuUnfit says why GPUs cannot advance frontiers of the job; nil: they can.
+func (j *Job[V, A]) gpuUnfit() error {
+	switch {
+	case len(j.devices) > 1:
+		return errors.New("the job has several GPUs")
+	case j.opt.Iterations > 0:
+		return errors.New("the job has a GPU, and a limit of iterations, in which a GPU sees values of the one in hand")
+	}
+	f, err := gpuengine.FragmentsOf(j.program)
+	if err == nil {
+		err = kernels.CanAdvance(f)
+	}
+	return err
+}
+
+// planGPUFrontier divides the device's memory, and returns what is left for pulls. Unless
+// frontiers are asked for, the job has them only where all edges fit.
+func (j *Job[V, A]) planGPUFrontier() (rest int64) {
+	f, g := &j.front, &j.front.gpu
+	limit := gpuengine.MemoryLimit(j.devices[0].Info(), j.opt.GPUMemory)
+	if g.unfit = cmp.Or(f.unfit, j.gpuUnfit()); g.unfit != nil {
+		return limit
+	}
+	var need *gpuengine.NeedError
+	if need, g.unfit = j.leastGPU(); g.unfit != nil {
+		return limit
+	}
+	share := limit / 2
+	if j.opt.Method == Frontier {
+		share = limit - need.Least()
+	}
+	all, _ := f.rows.Bytes(j.cat)
+	if len(f.in.Sides) > 0 {
+		more, _ := f.in.Bytes(j.cat)
+		all += more
+	}
+	g.memory = gpuengine.AdvancerBytes(j.cat.Vertices, len(f.in.Sides) > 0)
+	g.edges = min(all, share-g.memory)
+	switch g.whole = g.edges == all; {
+	case share < g.memory:
+		*g = gpuFrontier[V, A]{unfit: &gpuengine.NeedError{Budget: limit, Arrays: need.Arrays + g.memory, Ring: need.Ring}}
+	case !g.whole && j.opt.Method != Frontier:
+		*g = gpuFrontier[V, A]{unfit: errors.New("the rows of the whole graph do not fit into the GPU's memory")}
+	default:
+		return limit - g.memory - g.edges
+	}
+	return limit
+}
+
+// leastGPU is what pulls take of the device's memory at least.
+func (j *Job[V, A]) leastGPU() (need *gpuengine.NeedError, err error) {
+	e, err := gpuengine.New(j.devices[0], j.program, j.arrays, j.cat, gpuengine.Options{Memory: 1, Streams: j.opt.Streams, Async: j.opt.Mode == Async})
+	if errors.As(err, &need) {
+		return need, nil
+	}
+	if err == nil {
+		err = errors.Join(errors.New("a job in a byte of the GPU's memory"), e.Close())
+	}
+	return nil, err
+}
+
+// loadGPURows brings the rows to the device, unless they are there, and returns how many
+// bytes were read. Rows that do not fit stay in memory that the device has pinned.
+func (j *Job[V, A]) loadGPURows(ctx context.Context) (read int64, err error) {
+	f, g := &j.front, &j.front.gpu
+	if g.advancer != nil {
+		return 0, nil
+	}
+	if !g.whole {
+		f.rows.Memory, f.in.Memory = j.devices[0], j.devices[0]
+	}
+	load := func(w page.WholeRows, to **frontier.Rows) {
+		if err == nil && len(w.Sides) > 0 {
+			*to, err = w.Load(ctx, j.store)
+			read += w.Reads(j.cat)
+		}
+	}
+	load(f.rows, &g.rows)
+	load(f.in, &g.in)
+	if err != nil {
+		return read, errors.Join(err, j.freeHostRows())
+	}
+	in := g.in
+	switch {
+	case !j.gpus[0].engine.Saturates():
+		in = nil
+	case j.cat.Symmetric:
+		in = g.rows
+	}
+	g.width = j.gpuWidth()
+	if g.advancer, err = j.gpus[0].engine.NewAdvancer(g.rows, in, g.edges, j.opt.Advancing); err != nil || g.whole {
+		err = errors.Join(failed(j.gpus[0].number, err), j.freeHostRows())
+	}
+	return read, err
+}
+
+// gpuWidth is how far apart priorities may be that are done at once; 0: they have no order.
+func (j *Job[V, A]) gpuWidth() float64 {
+	if _, ok := j.program.(gas.Prioritized[V]); !ok || !j.front.ordered || !j.gpus[0].engine.Prioritizes() {
+		return 0
+	}
+	mean, _ := cpuengine.MeanStep(j.program, j.arrays, j.front.gpu.rows, j.step)
+	return gpuengine.Width(mean, j.notifyEdges, j.cat.Vertices)
+}
+
+// freeHostRows frees the rows in the host's memory.
+func (j *Job[V, A]) freeHostRows() error {
+	g := &j.front.gpu
+	err := errors.Join(j.front.rows.Free(g.rows), j.front.in.Free(g.in))
+	g.rows, g.in = nil, nil
+	j.front.rows.Memory, j.front.in.Memory = nil, nil
+	return err
+}
+
+// freeGPURows frees what frontiers have of a GPU, and the rows that it read.
+func (j *Job[V, A]) freeGPURows() {
+	g := &j.front.gpu
+	var err error
+	if g.advancer != nil {
+		err = g.advancer.Close()
+		g.advancer = nil
+	}
+	if err = errors.Join(err, j.freeHostRows()); err != nil {
+		j.opt.Log.Warn("the memory of frontiers was not all given back: " + err.Error())
+	}
+}
+
+// advanceOnGPU does iterations from frontier to frontier on the GPU alone. A failure of it
+// is a [failure].
+func (j *Job[V, A]) advanceOnGPU(ctx context.Context, x *iteration) error {
+	if err := j.prepare(x); err != nil {
+		return err
+	}
+	g := j.gpus[0]
+	var err error
+	if x.loaded, err = j.loadGPURows(ctx); err != nil {
+		return err
+	}
+	if !j.place.behind() {
+		if err := g.engine.Activate(); err != nil {
+			return failed(g.number, err)
+		}
+	}
+	done, err := j.front.gpu.advancer.Advance(j.step, j.front.gpu.width, j.levelLimit(), gpuSlice)
+	if err != nil {
+		return failed(g.number, err)
+	}
+	for i := range j.firsts {
+		j.place.wrote(g.number, i)
+	}
+	j.place.active = g.number
+	x.Levels, x.Edges, x.Vertices = int(done.Levels), done.Edges, done.Vertices
+	x.Devices = map[Device]DeviceWork{GPU: {Edges: done.Edges, Seconds: done.Seconds}}
+	j.activated, j.degrees = done.Active, done.Degrees
+	j.previous = j.step.Aggregate
+	j.step.Iteration += x.Levels
+	return ctx.Err()
+}

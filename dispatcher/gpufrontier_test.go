@@ -1,0 +1,168 @@
+package dispatcher
+
+import (
+	"errors"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/store"
+)
+
+// drawAdvancing draws how frontiers are advanced.
+func drawAdvancing(t *rapid.T) gpuengine.Advancing {
+	return gpuengine.Advancing{
+		Policy:    kernels.Policy(rapid.Uint32Range(0, uint32(kernels.Lonestar)).Draw(t, "policy")),
+		Filter:    kernels.Filter(rapid.Uint32Range(0, uint32(kernels.LabelFilter)).Draw(t, "filter")),
+		Cull:      rapid.Bool().Draw(t, "cull"),
+		Direction: kernels.Direction(rapid.Uint32Range(0, uint32(kernels.Seek)).Draw(t, "direction")),
+	}
+}
+
+// onGPUFrontier compares the values of frontiers on the emulated device with those of pulls.
+func onGPUFrontier[V comparable, A any](t *rapid.T, s *store.Store, p gas.Program[V, A], o Options) {
+	t.Helper()
+	o.Device = CPU
+	o.Method = Pull
+	want, _ := run(t, s, p, setting{opt: o})
+	o.Device, o.Method, o.Advancing = GPU, Frontier, drawAdvancing(t)
+	d := device.NewEmulated(device.EmulatedOptions{})
+	o.open = func(string) (device.Device, error) { return d, nil }
+	if rapid.Bool().Draw(t, "few edges on the device") {
+		o.GPUMemory = 1 << 20
+	}
+	got, r := run(t, s, p, setting{opt: o})
+	if i := differs(got, want); i >= 0 {
+		t.Fatalf("%T %+v, %+v: vertex %d: got %v, want %v as by pull", p, p, o.Advancing, i, got[i], want[i])
+	}
+	for _, it := range r.Iterations {
+		if it.Method != Frontier || it.Device != GPU {
+			t.Fatalf("%T: iteration %d is a %s of the %s", p, it.Iteration, it.Method, it.Device)
+		}
+	}
+	if left := d.InUse(); left != (device.InUse{}) {
+		t.Fatalf("%T: left on the device: %+v", p, left)
+	}
+}
+
+// TestGPUFrontier: frontiers on a device give what pulls give, whatever the policy, the
+// filter and the direction, over every kind of stored graph.
+func TestGPUFrontier(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := testgraph.Draw(rt)
+		if hub := rapid.IntRange(0, 4).Draw(rt, "hub"); hub == 0 { // rows beyond what a thread, a warp and a block take
+			for k := range uint32(rapid.IntRange(30, 3000).Draw(rt, "edges of the hub")) {
+				g.Edges = append(g.Edges, oracle.Edge{Src: 0, Dst: k % uint32(g.N), Weight: float32(k%7) + 1}, oracle.Edge{Src: k % uint32(g.N), Dst: 0, Weight: float32(k % 5)})
+			}
+		}
+		o := teststore.Draw(rt)
+		s := teststore.Build(t, g, o)
+		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
+		by := Options{Threads: 2}
+		onGPUFrontier(rt, s, gas.Program[uint32, uint32](programs.BFS{Source: source}), by)
+		onGPUFrontier(rt, s, gas.Program[uint32, uint32](programs.WCC{}), by)
+		onGPUFrontier(rt, s, gas.Program[float32, float32](programs.SSWP{Source: source}), by)
+		onGPUFrontier(rt, s, gas.Program[float32, float32](programs.SSSP[float32]{Source: source}), by)
+		onGPUFrontier(rt, s, gas.Program[float64, float64](programs.SSSP[float64]{Source: source}), by)
+	})
+}
+
+// TestGPUFrontierFaults: a GPU that fails while it advances frontiers is lost, and the job
+// goes on on the CPU with the right result; before the job it is an error. Nothing is left.
+func TestGPUFrontierFaults(t *testing.T) {
+	g := chain(300)
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 50, Layout: store.Packed, Weighted: true})
+	p := gas.Program[float32, float32](programs.SSSP[float32]{})
+	want, _ := run(t, s, p, setting{opt: Options{Device: CPU, Method: Pull}})
+	o := Options{Device: GPU, Method: Frontier, Threads: 2, Mode: Sync}
+	survived := 0
+	for op := device.FaultAlloc; op <= device.FaultRun; op++ {
+		calls := device.NewEmulated(device.EmulatedOptions{})
+		if _, _, err := searchOn(t, s, p, o, calls); err != nil {
+			t.Fatal(err)
+		}
+		for n := 1; n <= calls.Calls(op); n++ {
+			d := device.NewEmulated(device.EmulatedOptions{Faults: []device.EmulatedFault{{Op: op, N: n, Lost: n%2 == 0}}})
+			got, r, err := searchOn(t, s, p, o, d)
+			if left := d.InUse(); left != (device.InUse{}) {
+				t.Fatalf("%s %d: left on the device: %+v", op, n, left)
+			}
+			if err != nil {
+				continue
+			}
+			if i := differs(got, want); i >= 0 {
+				t.Fatalf("%s %d: vertex %d: got %v, want %v", op, n, i, got[i], want[i])
+			}
+			if r.Lost != "" {
+				survived++
+			}
+		}
+	}
+	if survived < 10 {
+		t.Errorf("%d faults were survived", survived)
+	}
+}
+
+// searchOn runs a program on a device, of which nothing is in use when it is closed.
+func searchOn[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], o Options, d *device.Emulated) (values []V, r Report, err error) {
+	t.Helper()
+	o.open = func(string) (device.Device, error) { return watched{d, t}, nil }
+	j, err := New(s, p, o)
+	if err != nil {
+		return nil, r, err
+	}
+	defer j.Close()
+	if r, err = j.Run(t.Context()); err != nil {
+		return nil, r, err
+	}
+	err = j.Values(func(_ []gas.Vertex, some []V) error {
+		values = append(values, some...)
+		return nil
+	})
+	return values, r, err
+}
+
+// TestGPUFrontierBudget: the budget that a refusal names is enough, and not exceeded; a job
+// that may do without the GPU advances its frontiers on the CPU.
+func TestGPUFrontierBudget(t *testing.T) {
+	g := manyEdges()
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 50, Layout: store.Packed, Weighted: true})
+	p := gas.Program[float32, float32](programs.SSSP[float32]{})
+	want, _ := run(t, s, p, setting{opt: Options{Device: CPU, Method: Pull}})
+	o := Options{Device: GPU, Method: Frontier, Threads: 2, GPUMemory: 1}
+	_, _, err := searchOn(t, s, p, o, device.NewEmulated(device.EmulatedOptions{}))
+	var need *gpuengine.NeedError
+	if !errors.As(err, &need) {
+		t.Fatalf("got %v", err)
+	}
+	for _, on := range []Device{GPU, AutoDevice} {
+		if o.Device = on; on == GPU {
+			o.GPUMemory = need.Least()
+		} else {
+			o.GPU, o.GPUMemory = "0", 1
+		}
+		d := device.NewEmulated(device.EmulatedOptions{})
+		got, r, err := searchOn(t, s, p, o, d)
+		if err != nil {
+			t.Fatalf("%s with %d bytes: %v", on, o.GPUMemory, err)
+		}
+		if i := differs(got, want); i >= 0 {
+			t.Errorf("%s: vertex %d: got %v, want %v", on, i, got[i], want[i])
+		}
+		did := r.Iterations[0]
+		if by := map[Device]Device{GPU: GPU, AutoDevice: CPU}[on]; did.Method != Frontier || did.Device != by {
+			t.Errorf("%s: the first iteration is a %s of the %s", on, did.Method, did.Device)
+		}
+		if on == GPU && d.Peak() > o.GPUMemory {
+			t.Errorf("%d bytes of the device were used of %d", d.Peak(), o.GPUMemory)
+		}
+	}
+}

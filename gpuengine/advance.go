@@ -1,0 +1,257 @@
+package gpuengine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/garaph/garaph/frontier"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/kernels"
+)
+
+// Advancing says how frontiers are advanced.
+type Advancing struct {
+	Policy    kernels.Policy
+	Filter    kernels.Filter
+	Cull      bool // the filter is fused into the advance
+	Direction kernels.Direction
+}
+
+// AdvanceNames are the ways to divide the rows of a frontier, by their names; -cull fuses
+// the filter into the advance.
+var AdvanceNames = []string{"auto", "thread", "twc", "lb", "lb-light", "all-edges", "lonestar", "lb-cull", "lb-light-cull"}
+
+// FilterNames are the filters, and DirectionNames the directions.
+var (
+	FilterNames    = []string{"exact", "none", "bitmask", "warp", "history", "label"}
+	DirectionNames = []string{"auto", "push", "pull"}
+)
+
+// Names are those that ParseAdvancing finds.
+func (a Advancing) Names() (advance, filter, direction string) {
+	advance = AdvanceNames[a.Policy]
+	if a.Cull {
+		advance += "-cull"
+	}
+	return advance, FilterNames[a.Filter], DirectionNames[a.Direction]
+}
+
+// ParseAdvancing finds names among these; "" is the first of each.
+func ParseAdvancing(advance, filter, direction string) (how Advancing, err error) {
+	name, cull := strings.CutSuffix(advance, "-cull")
+	var at [3]int
+	for i, x := range []struct {
+		what, name string
+		names      []string
+	}{{"advance", name, AdvanceNames}, {"filter", filter, FilterNames}, {"direction", direction, DirectionNames}} {
+		if at[i] = slices.Index(x.names, cmp.Or(x.name, x.names[0])); at[i] < 0 || cull && !slices.Contains(AdvanceNames, advance) {
+			return how, fmt.Errorf("%s %q: expected %s", x.what, x.name, strings.Join(x.names, ", "))
+		}
+	}
+	return Advancing{kernels.Policy(at[0]), kernels.Filter(at[1]), cull, kernels.Direction(at[2])}, nil
+}
+
+const (
+	// smallEdges is up to how many edges a frontier is small: then a level takes as long
+	// as the blocks wait for each other, and a scan of degrees would take twice that.
+	smallEdges = 1 << 16
+	// A frontier with more than 1/pushShare of the edges of vertices not yet active is
+	// looked for, and one with fewer than 1/seekShare of the vertices pushes again.
+	pushShare = 15
+	seekShare = 18
+)
+
+// Advancer does iterations from frontier to frontier on a device, over rows of edges that
+// it has there, as far as they fit. Values, degrees and the active set are the engine's.
+type Advancer[V, A any] struct {
+	engine    *Engine[V, A]
+	kernel    kernels.Advance
+	resources resources
+	args      kernels.AdvanceArgs
+	edges     uint64 // along which vertices push
+	head      []byte // pinned: the state's
+	spans     [2]device.Event
+}
+
+// Advanced is what levels did.
+type Advanced struct {
+	kernels.AdvanceResults
+	Seconds float64 // on the device
+}
+
+// AdvancerBytes is the memory of the device that an advancer takes beside edges.
+func AdvancerBytes(vertices uint32, directed bool) int64 {
+	offsets := 8 * (int64(vertices) + 1)
+	if directed {
+		offsets *= 2
+	}
+	return offsets + 24*int64(vertices) + 2*8*int64(bitset.Words(vertices)) + int64(unsafe.Sizeof(kernels.AdvanceState{})) + 16*device.Alignment
+}
+
+// NewAdvancer makes one over the rows along which vertices push, and those along which they
+// look for active ones; nil: they do not. Both may be the same. Of the edges, as many bytes
+// stay on the device as are given; the rest is read where it lies, which the device has
+// pinned.
+func (e *Engine[V, A]) NewAdvancer(rows, in *frontier.Rows, edges int64, how Advancing) (*Advancer[V, A], error) {
+	a := &Advancer[V, A]{engine: e, resources: resources{device: e.resources.device}}
+	err := a.open(rows, in, edges, how)
+	if err != nil {
+		return nil, errors.Join(e.named("advancing frontiers on", err), a.Close())
+	}
+	return a, nil
+}
+
+func (a *Advancer[V, A]) open(rows, in *frontier.Rows, edges int64, how Advancing) (err error) {
+	e, r := a.engine, &a.resources
+	n := e.plan.cat.Vertices
+	if a.kernel, err = kernels.LoadAdvance(r.device, e.program, e.fragments); err != nil {
+		return err
+	}
+	at := &e.arrays.at
+	a.args = kernels.AdvanceArgs{
+		Values: at[values], Degree: at[degree], DIn: at[inDegree], DOut: at[outDegree], Parameters: at[parameterBlock], Fault: e.arrays.fault(),
+		N: n, Small: smallEdges, PushShare: pushShare, SeekShare: seekShare,
+	}
+	if len(rows.Arcs) > 0 {
+		a.args.Weighted = 1
+	}
+	a.edges = rows.Off[n]
+	a.Set(how)
+	a.args.Bits[0] = at[active]
+	bits := 8 * int64(bitset.Words(n))
+	for _, x := range []struct {
+		to *device.Pointer
+		n  int64
+	}{
+		{&a.args.Queue[0], 4 * int64(n)}, {&a.args.Queue[1], 4 * int64(n)}, {&a.args.Rest, 4 * int64(n)}, {&a.args.Prefix, 8 * int64(n)},
+		{&a.args.Labels, 4 * int64(n)}, {&a.args.Bits[1], bits}, {&a.args.Later, bits}, {&a.args.State, int64(unsafe.Sizeof(kernels.AdvanceState{}))},
+	} {
+		if *x.to, err = r.alloc(x.n); err != nil {
+			return err
+		}
+	}
+	if a.args.Out, err = a.copy(rows, &edges); err != nil {
+		return err
+	}
+	switch {
+	case in == rows:
+		a.args.In = a.args.Out
+	case in != nil:
+		a.args.In, err = a.copy(in, &edges)
+	}
+	if err != nil {
+		return err
+	}
+	if a.head, err = r.pin(kernels.AdvanceHead); err != nil {
+		return err
+	}
+	return r.newEvents(&a.spans[0], &a.spans[1])
+}
+
+// copy copies rows to the device, and of their edges as many as fit into so many bytes.
+func (a *Advancer[V, A]) copy(rows *frontier.Rows, bytes *int64) (to kernels.AdvanceRows, err error) {
+	r, arrays := &a.resources, &a.engine.arrays
+	off, edges := bytesOf(rows.Off), rows.Bytes()
+	size := int64(4)
+	if len(rows.Arcs) > 0 {
+		size = 8
+	}
+	to.Resident = uint64(min(int64(len(edges)), max(0, *bytes)) / size)
+	near := int64(to.Resident) * size
+	*bytes -= near
+	if to.Off, err = r.alloc(int64(len(off))); err == nil {
+		err = arrays.staging.toDevice(arrays.main, to.Off, off)
+	}
+	if err == nil {
+		to.Near, err = r.alloc(max(near, device.Alignment))
+	}
+	if err == nil {
+		err = arrays.staging.toDevice(arrays.main, to.Near, edges[:near])
+	}
+	if err == nil && near < int64(len(edges)) {
+		to.Far, err = r.device.Mapped(edges)
+	}
+	return to, err
+}
+
+// Advance does iterations from step s on: until the frontier is empty, so many levels are
+// done or so much time is over. Priorities that are not farther apart than width are done
+// at once; 0: all are. After an error, values on the device are of no use.
+func (a *Advancer[V, A]) Advance(s gas.Step, width float64, levels int, limit time.Duration) (Advanced, error) {
+	e := a.engine
+	main := e.arrays.main
+	a.args.Iteration, a.args.Aggregate, a.args.Width = int64(s.Iteration), s.Aggregate, width
+	a.args.Levels, a.args.Nanoseconds = uint32(min(levels, 1<<31)), uint64(limit)
+	err := main.Fill(a.args.State, 0, kernels.AdvanceHead)
+	if err == nil && a.args.Append != 0 && a.args.Filter.NeedsLabels() {
+		err = main.Fill(a.args.Labels, 0, 4*int64(a.args.N))
+	}
+	for _, do := range []func() error{
+		func() error { return main.Record(a.spans[0]) },
+		func() error { return a.kernel.Launch(main, &a.args) },
+		func() error { return main.Record(a.spans[1]) },
+		func() error { return main.ToHost(a.head, a.args.State) },
+		e.arrays.collect,
+	} {
+		if err == nil {
+			err = do()
+		}
+	}
+	if err == nil {
+		err = e.fault()
+	}
+	done := Advanced{AdvanceResults: *(*kernels.AdvanceResults)(unsafe.Pointer(&a.head[0]))}
+	if err == nil && done.Current == 1 {
+		err = main.Copy(a.args.Bits[0], a.args.Bits[1], 8*int64(bitset.Words(a.args.N)))
+	}
+	if err == nil {
+		done.Seconds, err = a.spans[1].Since(a.spans[0])
+	}
+	if err == nil {
+		err = e.pipeline.retirer.tracer.span(Span{Name: "advance", Page: -1, Edges: done.Edges}, a.spans[0], a.spans[1])
+	}
+	a.args.Unseen = done.Unseen
+	return done, e.named("advancing frontiers on", err)
+}
+
+// Close returns the memory of the device.
+func (a *Advancer[V, A]) Close() error { return a.resources.close() }
+
+// Saturates reports whether vertices that look for active ones end at the first.
+func (e *Engine[V, A]) Saturates() bool {
+	return e.fragments.Saturated.Text != "" && e.fragments.Settled.Text != ""
+}
+
+// Prioritizes reports whether the device knows the priorities of vertices.
+func (e *Engine[V, A]) Prioritizes() bool { return e.fragments.Priority.Text != "" }
+
+// Activate copies the active set of the host's arrays to the device.
+func (e *Engine[V, A]) Activate() error {
+	return e.synced("copying the active set to", e.arrays.staging.toDevice(e.arrays.main, e.arrays.at[active], bytesOf(e.host.Active)))
+}
+
+// Set changes how frontiers are advanced from now on. All edges may be active again.
+func (a *Advancer[V, A]) Set(how Advancing) {
+	a.args.Policy, a.args.Filter, a.args.Direction, a.args.Append = how.Policy, how.Filter, how.Direction, 0
+	if how.Cull || how.Filter != kernels.ExactFilter {
+		a.args.Append = 1
+	}
+	a.args.Unseen = a.edges
+}
+
+// widthEdges is how many edges of a vertex priorities are as far apart for as the mean edge
+// is long.
+const widthEdges = 32
+
+// Width is how far apart priorities are done at once of a graph with so many edges, whose
+// mean adds so much.
+func Width(mean float64, edges uint64, vertices uint32) float64 {
+	return mean * widthEdges / max(1, float64(edges)/float64(max(1, vertices)))
+}

@@ -1,0 +1,170 @@
+package kernels
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/gpuengine/device"
+)
+
+// Policy says how the rows of a frontier are divided among threads.
+type Policy uint32
+
+// The policies.
+const (
+	AutoAdvance Policy = iota // LBLight while the frontier is small, else LB
+	ByThread                  // a thread per vertex
+	TWC                       // a row for a thread, a warp or a block, by its length (Merrill et al., PPoPP 2012)
+	LB                        // equally many edges per block, found by a scan of degrees (Davidson et al., IPDPS 2014)
+	LBLight                   // equally many vertices per block, whose edges its threads share
+	AllEdges                  // as LB, over the rows of all vertices
+	Lonestar                  // as TWC and LBLight, and the longest rows over all blocks (Pai and Pingali, OOPSLA 2016)
+)
+
+// Filter says how a vertex that changed several times in an iteration is kept from being
+// in the next frontier as often. All but the exact one may let some pass, which makes no
+// difference to a monotone program.
+type Filter uint32
+
+// The filters: those of Gunrock's culling (Wang et al., PPoPP 2016).
+const (
+	ExactFilter   Filter = iota // compare-and-swap of the vertex's state
+	NoFilter                    //
+	BitmaskFilter               // a mask that is written without atomics
+	WarpFilter                  // among the threads of a warp
+	HistoryFilter               // by what a block has appended lately
+	LabelFilter                 // the vertex's last iteration, written without atomics
+)
+
+// Direction says whether a frontier pushes, or vertices look for it.
+type Direction uint32
+
+// The directions.
+const (
+	Either Direction = iota
+	Push
+	Seek
+)
+
+// AdvanceRows are the rows of all vertices: edges up to Resident on the device, all
+// of them in memory of the host.
+type AdvanceRows struct {
+	Off      device.Pointer // const uint64_t *: by vertex; 0: there are none
+	Near     device.Pointer // uint32_t, or uint32_t and float where they have weights
+	Far      device.Pointer
+	Resident uint64
+}
+
+// AdvanceArgs: iterations from the frontier Bits[0] on, until it is empty or Levels or
+// Nanoseconds are over. Values change where they are.
+type AdvanceArgs struct {
+	Out, In     AdvanceRows // along which vertices push, and look for others
+	Values      device.Pointer
+	Degree      device.Pointer // const uint32_t *: the lengths of Out's rows
+	DIn, DOut   device.Pointer // const uint32_t *: degrees of vertices; 0 when no method reads them
+	Parameters  device.Pointer
+	Queue       [2]device.Pointer // uint32_t *: for N vertices each
+	Bits        [2]device.Pointer // uint32_t *: by vertex
+	Rest        device.Pointer    // uint32_t *: for N vertices
+	Prefix      device.Pointer    // uint64_t *: for N vertices
+	Later       device.Pointer    // uint32_t *: bits by vertex; with Width alone
+	Labels      device.Pointer    // uint32_t *: by vertex, zero; for filters that need them
+	State       device.Pointer    // AdvanceState *
+	Fault       device.Pointer    // uint32_t *
+	Iteration   int64
+	Aggregate   float64
+	Width       float64 // of the priorities that are done at once; 0: they are not used
+	Unseen      uint64  // edges of vertices that were not active yet
+	Nanoseconds uint64
+	Small       uint64 // edges of a small frontier
+	fraction    uint64 // 2⁶⁴ over the number of blocks
+	N           uint32
+	Levels      uint32
+	Policy      Policy
+	Filter      Filter
+	Direction   Direction
+	Weighted    uint32 // 1: edges have weights
+	Append      uint32 // 1: the filter is fused into the advance
+	PushShare   uint32 // more than 1/PushShare of the unseen edges are sought
+	SeekShare   uint32 // fewer than 1/SeekShare of the vertices push again
+	_           uint32
+}
+
+// AdvanceResults is what a launch leaves.
+type AdvanceResults struct {
+	Active, Degrees uint64 // of the last frontier
+	Edges, Vertices uint64 // looked at, and done
+	Unseen          uint64
+	Levels          uint32
+	Sought          uint32 // of these, in which vertices looked for the frontier
+	Current         uint32 // the last frontier is Bits[Current]
+	_               uint32
+}
+
+// AdvanceState begins with the results. Its first AdvanceHead bytes are zero before a
+// launch.
+type AdvanceState struct {
+	AdvanceResults
+	_    uint64
+	_    [3][32]byte // what blocks count in a phase
+	part [2][2][mostBlocks]uint64
+}
+
+const (
+	mostBlocks     = 4096
+	advanceThreads = 384
+)
+
+// AdvanceHead is how much of the state is zero before a launch.
+const AdvanceHead = int64(unsafe.Offsetof(AdvanceState{}.part))
+
+// NeedsLabels reports whether a filter that is fused into the advance reads labels.
+func (f Filter) NeedsLabels() bool {
+	return f == ExactFilter || f == BitmaskFilter || f == LabelFilter
+}
+
+// CanAdvance says why the kernel is not for a program; nil: it is.
+func CanAdvance(f compiled.Fragments) error {
+	bytes := 0
+	for _, l := range f.Value.Leaves {
+		bytes += l.Kind.Size()
+	}
+	if n := f.Value.Size; n != 4 && n != 8 || bytes != n {
+		return errors.New("its values have neither 4 nor 8 bytes, or some that no field has")
+	}
+	if slices.ContainsFunc(f.Gather.Inputs, func(name string) bool { return strings.HasPrefix(name, "dst.") }) {
+		return errors.New("its Gather reads dst")
+	}
+	return nil
+}
+
+// Advance is kernel advance.
+type Advance struct {
+	f      device.Function
+	blocks int
+}
+
+// LoadAdvance assembles the kernel for a program, and loads it.
+func LoadAdvance[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) (k Advance, err error) {
+	if err = CanAdvance(f); err != nil {
+		return k, fmt.Errorf("program %T: %w", p, err)
+	}
+	k.f, err = load(d, "advance", f, guarded(newEmulator(p, f).advance, func(a *AdvanceArgs) device.Pointer { return a.Fault }))
+	if err == nil {
+		k.blocks, err = k.f.Together(advanceThreads, 0)
+	}
+	k.blocks = min(k.blocks, mostBlocks)
+	return k, err
+}
+
+// Launch queues it, on all of the device.
+func (k Advance) Launch(s device.Stream, a *AdvanceArgs) error {
+	a.fraction = math.MaxUint64 / uint64(k.blocks)
+	return k.f.LaunchTogether(s, k.blocks, advanceThreads, 0, bytesOf(a))
+}
