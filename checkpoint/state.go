@@ -15,6 +15,9 @@ type State struct {
 	Vertices   uint32 `json:"vertices"`
 	ValueBytes int    `json:"value_bytes"`
 	Iteration  int    `json:"iteration"` // the next one
+	// Within reports that some vertices have taken part in that iteration already, as an
+	// async job lets them.
+	Within bool `json:"within,omitempty"`
 	// Aggregate is the global aggregate of the last iteration, Previous that of
 	// the one before it, and Aggregates has the shares of the shards.
 	Aggregate  Float   `json:"aggregate"`

@@ -54,6 +54,7 @@ type sinceEpoch struct {
 type progress struct {
 	now, saved, taking int  // as it is, in the last epoch, in the one that is being written
 	whole              bool // there is a state to go on from
+	within             bool // that is in the middle of an iteration
 }
 
 // epochBytes is the memory that epochs take, beside the process's own.
@@ -96,6 +97,7 @@ func (j *Job[V, A]) beginEpochs() {
 
 // atBoundary notes what stands between two iterations.
 func (j *Job[V, A]) atBoundary() {
+	j.epochs.within = false
 	j.epochs.aggregates = append(j.epochs.aggregates[:0], j.aggregates...)
 }
 
@@ -116,7 +118,7 @@ func (j *Job[V, A]) iterated(x *iteration) {
 	}
 	j.atBoundary()
 	e.job.Progress(j.step.Iteration)
-	if j.due() && !j.last() { // what is left to do then is writing the results
+	if e.due() && !j.last() { // what is left to do then is writing the results
 		j.takeEpoch(false)
 	}
 }
@@ -129,16 +131,21 @@ func (j *Job[V, A]) published() {
 	}
 	e.now++
 	e.pages++
-	if j.due() {
+	if e.dueWithin() {
 		j.takeEpoch(true)
 	}
 }
 
-// due reports whether an epoch is, by iterations, pages or time.
-func (j *Job[V, A]) due() bool {
-	e := j.epochs
-	return e.policy.Every > 0 && e.iterations >= e.policy.Every ||
-		e.policy.Pages > 0 && e.pages >= e.policy.Pages ||
+// due reports whether an epoch is, between two iterations.
+func (e *epochs[V]) due() bool {
+	return e.policy.Every > 0 && e.iterations >= e.policy.Every || e.dueWithin()
+}
+
+// dueWithin reports whether an epoch is, by pages or time. One by iterations that found
+// the writer at work waits for the end of the iteration: from there, the job goes on as
+// if nothing had been.
+func (e *epochs[V]) dueWithin() bool {
+	return e.policy.Pages > 0 && e.pages >= e.policy.Pages ||
 		e.policy.Interval > 0 && time.Since(e.last) >= e.policy.Interval
 }
 
@@ -190,7 +197,7 @@ func (j *Job[V, A]) state(within bool) checkpoint.State {
 		aggregates = j.aggregates
 	}
 	s := checkpoint.State{
-		Vertices: j.cat.Vertices, ValueBytes: j.valueBytes, Iteration: j.step.Iteration,
+		Vertices: j.cat.Vertices, ValueBytes: j.valueBytes, Iteration: j.step.Iteration, Within: within,
 		Aggregate: checkpoint.Float(j.step.Aggregate), Previous: checkpoint.Float(j.previous),
 		Policy: policy.Encode(j.policy.State),
 	}
@@ -300,7 +307,7 @@ func (j *Job[V, A]) Save() error {
 	if err := j.values.fetch(); err != nil {
 		return err
 	}
-	within := j.opt.Mode == Async
+	within := j.opt.Mode == Async && e.within
 	active := j.arrays.Active
 	if within {
 		active = j.activeNow(active, true) // the run is over

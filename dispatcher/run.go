@@ -117,6 +117,9 @@ func (j *Job[V, A]) survive(err error) error {
 
 // prepare returns the workers of an iteration the newest values.
 func (j *Job[V, A]) prepare(x *iteration) error {
+	if j.epochs != nil {
+		j.epochs.within = true
+	}
 	if !x.alone {
 		if err := j.values.fetch(); err != nil {
 			return err
