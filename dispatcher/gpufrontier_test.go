@@ -37,7 +37,7 @@ func onGPUFrontier[V comparable, A any](t *rapid.T, s *store.Store, p gas.Progra
 	d := device.NewEmulated(device.EmulatedOptions{})
 	o.open = func(string) (device.Device, error) { return d, nil }
 	if rapid.Bool().Draw(t, "few edges on the device") {
-		o.GPUMemory = 1 << 20
+		o.GPUMemory = 3 << 20
 	}
 	got, r := run(t, s, p, setting{opt: o})
 	if i := differs(got, want); i >= 0 {

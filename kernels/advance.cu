@@ -15,7 +15,7 @@
 enum { by_auto, by_thread, by_twc, by_lb, by_lb_light, by_all_edges, by_lonestar };            // policies
 enum { exact, no_filter, by_bitmask, by_warp, by_history, by_label };               // filters
 enum { either, pushes, seeks };                                                               // directions
-enum { sought = 32, long_row = 2048, few_edges = 4, history_cells = 1024 };
+enum { sought = 32, long_row = 2048, few_edges = 4, short_rows = 8, history_cells = 1024, most_ready = 1 << 16 };
 static const u64 never = ~0ull;
 
 // The host has the same structs in advance.go.
@@ -33,6 +33,11 @@ struct __align__(16) counts {
 	u64 degrees; // of what was appended
 	uint32_t rest, pad[3];
 };
+// A queued vertex with its row.
+struct __align__(16) ready_row {
+	uint32_t v, edges;
+	u64 begin;
+};
 enum { overflow = 1 << 16, stopped = 1 << 17, left = 1 << 18 };
 
 struct advance_state {
@@ -43,6 +48,7 @@ struct advance_state {
 	u64 pad;
 	counts phase[3];
 	u64 part[2][2][most_blocks];
+	ready_row ready[2][most_ready]; // by queue
 };
 
 struct advance_args {
@@ -79,14 +85,14 @@ struct shared_memory {
 	volatile uint32_t cells[history_cells];
 };
 
-// Appends v to a list, in one step with the threads that do so now.
-static __device__ __forceinline__ bool append(uint32_t *list, uint32_t *length, uint32_t most, uint32_t v)
+static __device__ __forceinline__ void prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p))); }
+
+// The next place of a list, in one step with the threads that take one now.
+static __device__ __forceinline__ uint32_t next_place(uint32_t *length)
 {
 	uint32_t all = __activemask(), leader = __ffs(all) - 1, base = 0;
 	if (lane_id() == leader) base = atomicAdd(length, __popc(all));
-	uint32_t at = __shfl_sync(all, base, leader) + __popc(all & (1u << lane_id()) - 1);
-	if (at < most) list[at] = v;
-	return at < most;
+	return __shfl_sync(all, base, leader) + __popc(all & (1u << lane_id()) - 1);
 }
 
 struct advancer {
@@ -95,13 +101,13 @@ struct advancer {
 	advance_state *s;
 	// The frontier: the queued vertices of queue[turn], and bits[cur] is empty; or bits[cur].
 	uint32_t goal; // of the next barrier
-	bool is_queue, measured; // measured: active and degrees are those of bits[cur], and part[slot] by block
+	bool is_queue, measured, ready; // ready: of the queue; measured: active and degrees are those of bits[cur], and part[slot] by block
 	uint32_t cur, turn, queued, slot;
 	u64 active, degrees, edges, vertices;
 	double limit;
 
 	// Where what changes goes.
-	bool appends;
+	bool appends, readies; // readies: with their rows
 	uint32_t level, filter;
 	uint32_t *marks;
 	u64 reached; // degrees of what was appended
@@ -110,7 +116,7 @@ struct advancer {
 	__device__ __forceinline__ void barrier()
 	{
 		goal += gridDim.x;
-		wait_for_all(&s->barrier, [] {}, [&] { return (int32_t)(*(volatile uint32_t *)&s->barrier - goal) >= 0; });
+		wait_for_all(&s->barrier, [] {}, [&] { return (int32_t)(load_acquire(&s->barrier) - goal) >= 0; });
 	}
 
 	// Sets what is the same for all edges of vertex v.
@@ -181,10 +187,11 @@ struct advancer {
 		return true;
 	}
 
-	// Leaves the row of v for the end of the level.
+	// Leaves the row of v for the end of the level: at most once for a place of the queue,
+	// or a vertex that looks for others, so that there is room.
 	__device__ __forceinline__ void leave_for_later(uint32_t v)
 	{
-		append(args.rest, &now->rest, args.n, v);
+		args.rest[next_place(&now->rest)] = v;
 		atomicOr(&now->blocks, left);
 	}
 
@@ -201,9 +208,19 @@ struct advancer {
 		if (!appends) {
 			if (!has(marks, v)) put(marks, v);
 		} else if (passes(v)) {
-			reached += args.degree[v];
-			asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(args.out.off + v)));
-			if (!append(args.queue[turn ^ 1], &now->appended, args.n, v)) {
+			uint32_t at = next_place(&now->appended);
+			if (readies) {
+				u64 begin = args.out.off[v], edges = args.out.off[v + 1] - begin;
+				reached += edges;
+				if (begin < args.out.resident) prefetch((const char *)args.out.near + begin * (args.weighted ? 8 : 4));
+				if (at < most_ready) s->ready[turn ^ 1][at] = ready_row{v, (uint32_t)min(edges, (u64)0xffffffff), begin};
+			} else {
+				reached += args.degree[v];
+				prefetch(args.out.off + v);
+			}
+			if (at < args.n) {
+				args.queue[turn ^ 1][at] = v;
+			} else {
 				put(marks, v);
 				atomicOr(&now->blocks, overflow);
 				if (filter == by_bitmask) ((uint8_t *)args.labels)[(u64)args.n * (turn ^ 1) + v] = 0; // it is not in the queue
@@ -318,6 +335,45 @@ struct advancer {
 		return true;
 	}
 
+	// Goes along short rows of a list: so many for a warp at once, whose threads share their
+	// edges, with no wait for the other warps of the block.
+	__device__ __forceinline__ void go_short(const uint32_t *list, uint32_t n, uint32_t rows)
+	{
+		for (u64 base = ((u64)threadIdx.x / 32 * gridDim.x + blockIdx.x) * rows; base < n; base += (u64)gridDim.x * warps * rows) {
+			u64 i = base + lane_id(), begin = 0, edges = 0;
+			uint32_t u = 0;
+			if (lane_id() < rows && i < n && ready) {
+				uint4 x = __ldcg((const uint4 *)&s->ready[turn][i]);
+				u = x.x, edges = x.y, begin = (u64)x.w << 32 | x.z;
+			} else if (lane_id() < rows && i < n) {
+				u = list[i];
+				begin = args.out.off[u];
+				edges = args.out.off[u + 1] - begin;
+			}
+			if (edges >= long_row) {
+				leave_for_later(u);
+				edges = 0;
+			}
+			uint32_t sum = (uint32_t)edges; // of this lane and those below
+#pragma unroll
+			for (uint32_t k = 1; k < 32; k *= 2) {
+				uint32_t below = __shfl_up_sync(0xffffffff, sum, k);
+				if (lane_id() >= k) sum += below;
+			}
+			begin -= sum - (uint32_t)edges;
+			uint32_t total = __shfl_sync(0xffffffff, sum, 31);
+			for (uint32_t e = lane_id(); e - lane_id() < total; e += 32) {
+				uint32_t row = 0; // the first one whose sum is above e
+#pragma unroll
+				for (uint32_t k = 16; k > 0; k /= 2)
+					if (__shfl_sync(0xffffffff, sum, row + k - 1) <= e) row += k;
+				uint32_t from = __shfl_sync(0xffffffff, u, row);
+				u64 at = __shfl_sync(0xffffffff, begin, row) + e;
+				if (e < total) push(from, arc(args.out, at));
+			}
+		}
+	}
+
 	// Goes along the rows of a list by a policy.
 	__device__ __forceinline__ void go(uint32_t policy, const uint32_t *list, const uint64_t *prefix, uint32_t n, u64 all, bool backward)
 	{
@@ -428,6 +484,7 @@ struct advancer {
 		}
 		queued = active;
 		is_queue = true;
+		ready = false;
 		barrier();
 	}
 
@@ -528,10 +585,12 @@ struct advancer {
 		uint32_t fault;
 		GET("fault", fault);
 		if (fault) atomicOr(&now->blocks, stopped);
+		if (__any_sync(0xffffffff, reached != 0)) {
 #pragma unroll
-		for (int k = 16; k > 0; k /= 2) reached += __shfl_down_sync(0xffffffff, reached, k);
-		if (lane_id() == 0 && reached) atomicAdd(&m.reached, reached);
-		reached = 0;
+			for (int k = 16; k > 0; k /= 2) reached += __shfl_down_sync(0xffffffff, reached, k);
+			if (lane_id() == 0) atomicAdd(&m.reached, reached);
+			reached = 0;
+		}
 		wait_for_all(&now->blocks, [&] {
 			if (m.reached) atomicAdd(&now->degrees, m.reached);
 			m.reached = 0;
@@ -542,7 +601,7 @@ struct advancer {
 			if (time - m.began > args.nanoseconds) atomicOr(&now->blocks, stopped);
 		}, [&] {
 			uint32_t a, b, c, d;
-			asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(__cvta_generic_to_global(now)) : "memory");
+			asm volatile("ld.acquire.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(__cvta_generic_to_global(now)) : "memory");
 			m.was = counts{a, b, (u64)d << 32 | c};
 			return (a & overflow - 1) == gridDim.x;
 		});
@@ -566,7 +625,7 @@ extern "C" __global__ void __launch_bounds__(threads, 2) garaph_advance(const ad
 	}
 	__syncthreads();
 	a.cur = a.turn = a.queued = a.slot = a.goal = 0;
-	a.is_queue = a.measured = a.appends = false;
+	a.is_queue = a.measured = a.ready = a.appends = a.readies = false;
 	a.active = a.degrees = a.edges = a.vertices = a.reached = 0;
 	a.limit = -INFINITY;
 	a.now = a.s->phase;
@@ -614,6 +673,9 @@ extern "C" __global__ void __launch_bounds__(threads, 2) garaph_advance(const ad
 		uint32_t policy = args.policy != by_auto || little ? args.policy : a.degrees < few_edges * a.active ? by_lonestar : by_lb;
 		a.filter = little ? no_filter : args.filter;
 		a.appends = !seeking && (args.append || little);
+		a.readies = little && !seeking;
+		uint32_t rows = 0; // for a warp at once, where all are short
+		if (little && !seeking && a.degrees <= short_rows * a.active) rows = a.degrees <= a.active ? 32 : 32 * (uint32_t)a.active / (uint32_t)a.degrees;
 		const uint32_t *list = args.queue[a.turn];
 		const uint64_t *prefix = args.prefix;
 		uint32_t n = 0;
@@ -635,12 +697,15 @@ extern "C" __global__ void __launch_bounds__(threads, 2) garaph_advance(const ad
 					((uint8_t *)args.labels)[(u64)args.n * a.turn + list[i]] = 0;
 			if (policy == by_lb) all = a.scan(args.out, list, n, 0);
 		}
-		for (uint32_t i = threadIdx.x; a.filter == by_history && i < history_cells; i += threads) memory.cells[i] = 0xffffffff;
-		__syncthreads();
+		if (a.filter == by_history) {
+			for (uint32_t i = threadIdx.x; i < history_cells; i += threads) memory.cells[i] = 0xffffffff;
+			__syncthreads();
+		}
 		if (threadIdx.x == 0 && blockIdx.x == 0 && !seeking) a.vertices += a.active;
 		a.active = a.degrees = 0;
 		for (bool looks = seeking;; looks = false) {
 			if (looks) a.seek();
+			else if (rows) a.go_short(list, n, rows);
 			else a.go(policy, list, prefix, n, all, seeking);
 			counts was = a.finish(phase++);
 			stop |= was.blocks & stopped;
@@ -649,7 +714,7 @@ extern "C" __global__ void __launch_bounds__(threads, 2) garaph_advance(const ad
 			a.degrees += was.degrees;
 			if (!(was.blocks & left)) break;
 			if (threadIdx.x == 0 && blockIdx.x == 0) a.now->appended = was.appended; // which goes on
-			policy = by_lb, list = args.rest, prefix = args.prefix, n = was.rest;
+			rows = 0, policy = by_lb, list = args.rest, prefix = args.prefix, n = was.rest;
 			all = a.scan(seeking ? args.in : args.out, list, n, seeking ? sought : 0);
 		}
 		if (seeking || args.policy == by_all_edges) a.cur ^= 1;
@@ -658,6 +723,7 @@ extern "C" __global__ void __launch_bounds__(threads, 2) garaph_advance(const ad
 		if (a.appends) {
 			a.turn ^= 1;
 			a.active = a.queued = min(a.active, (u64)args.n);
+			a.ready = a.readies && a.queued <= most_ready;
 		}
 		sought_levels += seeking;
 		a.level++;

@@ -114,10 +114,12 @@ type AdvanceState struct {
 	_    uint64
 	_    [3][32]byte // what blocks count in a phase
 	part [2][2][mostBlocks]uint64
+	_    [2][mostReady][16]byte // rows of queued vertices
 }
 
 const (
 	mostBlocks     = 4096
+	mostReady      = 1 << 16
 	advanceThreads = 384
 )
 

@@ -1,11 +1,13 @@
 // components: parent[v] = the least vertex of v's weakly connected component, of a whole
 // graph in one launch of blocks that wait for each other. Trees are linked, the larger root
-// below the smaller one: first every vertex with its first neighbour, then with its second,
-// and then the rest of the edges. Where rows have both directions of every edge, those of
-// the component that most edges belong to are left out (Afforest). The rest is shared out to
-// warps by edges, so that a hub's are done by all.
+// below the smaller one: first every vertex with its first neighbour, then one of four with
+// its second, which is enough for most trees to meet, and then the rest of the edges. Where
+// rows have both directions of every edge, those of the component that most edges belong to
+// are left out (Afforest). The rest is shared out to warps by edges, so that a hub's are done
+// by all.
 
 #include "garaph.cuh"
+#include "together.cuh"
 
 struct components_args {
 	const uint64_t *off; // n + 1 of them
@@ -19,21 +21,14 @@ struct components_args {
 static const uint32_t ALL = 0xffffffff;  // lanes
 static const uint32_t NONE = 0xffffffff; // no vertex
 static const uint32_t SAMPLES = 256;
+static const uint32_t SPARSE = 4; // of so many vertices, one is linked with its second neighbour
 static const uint32_t ITEMS = 2048; // a vertex is an item, and so is each of its edges behind it
 
 // Waits for all blocks. goal goes up by as many at each barrier.
-static __device__ void barrier(uint32_t *arrived, uint32_t &goal)
+static __device__ __forceinline__ void barrier(uint32_t *arrived, uint32_t &goal)
 {
 	goal += gridDim.x;
-	__syncthreads();
-	if (threadIdx.x == 0) {
-		__threadfence();
-		atomicAdd(arrived, 1);
-		while (*(volatile uint32_t *)arrived < goal) {
-		}
-		__threadfence();
-	}
-	__syncthreads();
+	wait_for_all(arrived, [] {}, [&] { return load_acquire(arrived) >= goal; });
 }
 
 // Makes one tree of those of u and v.
@@ -141,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(1024, 2) garaph_components(const co
 	barrier(args.arrived, goal);
 	compress(args.parent, args.n);
 	barrier(args.arrived, goal);
-	for (uint64_t v = thread; v < args.n; v += threads) {
+	for (uint64_t i = thread, v; v = i / 32 * 32 * SPARSE + i % 32, v < args.n; i += threads) { // past 32 bits at the end
 		uint64_t e = args.off[v] + 1;
 		if (e < args.off[v + 1]) link(args.parent, v, args.nbr[e]);
 	}

@@ -24,8 +24,11 @@ type Components struct {
 	blocks int
 }
 
-// componentsThreads of a block.
-const componentsThreads = 4 * Threads
+// What components.cu has, too: of sparseVertices, one is linked with its second neighbour.
+const (
+	componentsThreads = 4 * Threads // of a block
+	sparseVertices    = 4
+)
 
 // LoadComponents loads it; it is the same for all programs.
 func LoadComponents(d device.Device) (k Components, err error) {
@@ -67,7 +70,7 @@ func componentsTogether(m device.Memory, g device.Grid, a *ComponentsArgs) error
 	}
 	f.compress()
 	for v := range a.N {
-		if row := nbr[off[v]:off[v+1]]; len(row) > 1 {
+		if row := nbr[off[v]:off[v+1]]; len(row) > 1 && v/32%sparseVertices == 0 {
 			f.link(v, row[1])
 		}
 	}
