@@ -70,7 +70,7 @@ type Report struct {
 	Weighted  bool          `json:"weighted"`
 	Symmetric bool          `json:"symmetric"`
 	Format    Format        `json:"format"`
-	Bytes     int64         `json:"store_bytes"`
+	Bytes     int64         `json:"store_bytes"` // of the shards; on the disk there are ids and the database too
 	Duration  time.Duration `json:"-"`
 	Seconds   float64       `json:"seconds"`
 }

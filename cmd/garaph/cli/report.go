@@ -36,7 +36,7 @@ type runReport struct {
 	Resumed        int    `json:"resumed_after,omitempty"` // iterations done before this process
 	Converged      bool   `json:"converged"`
 	EdgesProcessed uint64 `json:"edges_processed"`
-	K              number `json:"k"`
+	K              number `json:"k,omitempty"` // left out: not measured
 
 	Devices     map[dispatcher.Device]dispatcher.DeviceWork `json:"devices"`
 	GPU         string                                      `json:"gpu,omitempty"`

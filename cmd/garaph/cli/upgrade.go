@@ -60,7 +60,7 @@ func (a *app) upgrade(ctx context.Context, path string, o garaph.UpgradeOptions,
 		Seconds: r.Seconds, PeakMemory: peakMemory(),
 	}
 	if report.Upgraded {
-		a.console.summary(fmt.Sprintf("upgraded %s and %s in %s: %s edges/s, %s, %.2f bytes per edge",
+		a.console.summary(fmt.Sprintf("upgraded %s and %s in %s: %s edges/s, shards of %s, %.2f bytes per edge",
 			counted(int64(r.Vertices), "vertex", "vertices"), counted(int64(r.Edges), "edge", "edges"), seconds(r.Duration),
 			countText(perSecond(float64(r.Edges), r.Duration)), bytesText(r.Bytes), report.BytesPerEdge))
 	}
