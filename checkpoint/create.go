@@ -69,7 +69,8 @@ func (j *Job) create() (err error) {
 	return errors.Join(f.Sync("."), graph.Sync("."))
 }
 
-// makeNew makes a folder with the permissions of the folder of jobs.
+// makeNew makes a folder with the permissions of the folder of jobs, but that others cannot
+// write to it.
 func makeNew(f *beneath.Folder) (string, error) {
 	info, err := f.Lstat(".")
 	if err != nil {
@@ -82,7 +83,7 @@ func makeNew(f *beneath.Folder) (string, error) {
 			continue
 		}
 		if err == nil {
-			if err = f.Chmod(name, info.Mode().Perm()); err != nil {
+			if err = f.Chmod(name, info.Mode().Perm()&^othersWrite); err != nil {
 				err = errors.Join(err, f.Remove(name))
 			}
 		}

@@ -363,15 +363,51 @@ func TestCheckOwn(t *testing.T) {
 	if err := os.Rename(jobs, moved); err != nil {
 		t.Fatal(err)
 	}
-	if err := reopen(t, moved, 1).CheckOwn(); err != nil {
+	if err := ownOf(t, moved); err != nil {
 		t.Errorf("one that was moved: %v", err)
 	}
 	copied := filepath.Join(t.TempDir(), "copied")
 	if err := os.CopyFS(copied, os.DirFS(moved)); err != nil {
 		t.Fatal(err)
 	}
-	if err := reopen(t, copied, 1).CheckOwn(); err == nil || !strings.Contains(err.Error(), "was not made here") {
+	if err := os.Chmod(filepath.Join(copied, "1/JOB"), 0o600); err != nil { // whatever the umask
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(copied, "1"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := ownOf(t, copied); err == nil || !strings.Contains(err.Error(), "was not made here") {
 		t.Errorf("one that was copied: %v", err)
+	}
+	for _, name := range []string{"1/JOB", "1"} {
+		path := filepath.Join(moved, name)
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode()&0o022 != 0 {
+			t.Errorf("others can write to %s", name)
+		}
+		if err := os.Chmod(path, info.Mode()|0o020); err != nil {
+			t.Fatal(err)
+		}
+		if err := ownOf(t, moved); err == nil || !strings.Contains(err.Error(), "other users can write") {
+			t.Errorf("%s that others can write: %v", name, err)
+		}
+		if err := os.Chmod(path, info.Mode()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record := filepath.Join(moved, "1/JOB")
+	text, err := os.ReadFile(record)
+	if err == nil {
+		err = errors.Join(os.WriteFile(record+"2", text, 0o644), os.Rename(record+"2", record))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ownOf(t, moved); err == nil || !strings.Contains(err.Error(), "was not made here") {
+		t.Errorf("one whose record was brought here: %v", err)
 	}
 	if os.Geteuid() != 0 {
 		return
@@ -395,4 +431,14 @@ func TestCheckOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// ownOf opens job 1 and returns what CheckOwn says before it begins.
+func ownOf(t *testing.T, jobs string) error {
+	t.Helper()
+	j, err := OpenJob(jobs, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return errors.Join(j.CheckOwn(), j.Close())
 }

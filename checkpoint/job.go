@@ -275,6 +275,9 @@ func (j *Job) save() error {
 	err := holds(j.lock, j.folder())
 	if err == nil {
 		err = writeRecord(j.at, &r)
+		j.mu.Lock()
+		j.record.File = r.File
+		j.mu.Unlock()
 	}
 	if err != nil {
 		return fmt.Errorf("write the record of job %d: %w", j.id, err)

@@ -34,16 +34,22 @@ func placeOf(at *beneath.Folder) (Place, error) {
 
 // CheckOwn reports why what the record of a job asks for need not be what the
 // user of this process asked for: it was made by another user, or not in the
-// place where it is.
+// place where it is, or others can write to it.
 func (j *Job) CheckOwn() error {
+	var file uint64
 	for _, name := range []string{".", recordFile} {
 		info, err := j.at.Lstat(name)
 		if err != nil {
 			return err
 		}
-		if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() {
+		st, ok := info.Sys().(*syscall.Stat_t)
+		if !ok || int(st.Uid) != os.Geteuid() {
 			return errors.New("its record was made by another user")
 		}
+		if info.Mode()&othersWrite != 0 {
+			return errors.New("other users can write its record")
+		}
+		file = st.Ino
 	}
 	now, err := placeOf(j.at)
 	switch then := j.Record().Place; {
@@ -51,11 +57,15 @@ func (j *Job) CheckOwn() error {
 		return err
 	case now.Born == 0:
 		return errors.New("the file system does not record where it was made")
-	case now != then:
+	case now != then || j.Record().File != file:
 		return errors.New("its record was not made here: the graph was copied or received")
 	}
 	return nil
 }
+
+// othersWrite are the permissions of others to write. A job's folder and its record
+// never have them.
+const othersWrite = 0o022
 
 // FileID distinguishes a file from others that had or will have its path.
 type FileID struct {

@@ -50,6 +50,7 @@ type Spec struct {
 type Record struct {
 	Spec
 	Place     Place     `json:"place"` // of its folder
+	File      uint64    `json:"file"`  // the inode of the record itself
 	Identity  Identity  `json:"identity"`
 	Policy    Policy    `json:"checkpoints"`
 	Status    Status    `json:"status"`
@@ -94,8 +95,7 @@ func (r *Record) text() (string, error) {
 // writeRecord replaces a job's record. That of a job that is done takes the place of
 // the old one byte by byte where the disk is full.
 func writeRecord(at *beneath.Folder, r *Record) error {
-	text, err := r.text()
-	if err != nil {
+	if err := r.check(); err != nil {
 		return err
 	}
 	temporary := hidden + recordFile
@@ -103,7 +103,8 @@ func writeRecord(at *beneath.Folder, r *Record) error {
 		return err
 	}
 	d := osDisk{at}
-	if err = d.writeSynced(temporary, text); err == nil {
+	err := writeNew(at, temporary, r)
+	if err == nil {
 		err = d.rename(temporary, recordFile)
 	}
 	if err == nil {
@@ -112,22 +113,46 @@ func writeRecord(at *beneath.Folder, r *Record) error {
 	if gone := at.Remove(temporary); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
 		err = errors.Join(err, gone)
 	}
-	if r.Status == Done && badgerdb.Full(err) != nil && overwriteRecord(at, text) {
+	if r.Status == Done && badgerdb.Full(err) != nil && overwriteRecord(at, r) {
 		return nil
 	}
 	return err
 }
 
+// writeNew writes a record to a new file, to which no other user can write.
+func writeNew(at *beneath.Folder, name string, r *Record) error {
+	f, err := at.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	text, err := r.textIn(f)
+	if err == nil {
+		_, err = f.WriteString(text)
+	}
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// textIn is the text of a record that is to be written to a file.
+func (r *Record) textIn(f *os.File) (string, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return "", err
+	}
+	r.File = st.Ino
+	return r.text()
+}
+
 // overwriteRecord writes a record into the blocks that the file has already. When the
 // power fails in the middle, the record is damaged: of a job that is done, nothing is lost.
-func overwriteRecord(at *beneath.Folder, text string) bool {
+func overwriteRecord(at *beneath.Folder, r *Record) bool {
 	f, err := at.OpenFile(recordFile, os.O_WRONLY, 0)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
+	text, err := r.textIn(f)
 	var st unix.Stat_t
-	if unix.Fstat(int(f.Fd()), &st) != nil || st.Nlink != 1 || st.Blocks*512 < int64(len(text)) {
+	if err != nil || unix.Fstat(int(f.Fd()), &st) != nil || st.Nlink != 1 || st.Blocks*512 < int64(len(text)) {
 		return false
 	}
 	_, err = f.WriteAt([]byte(text), 0)

@@ -166,3 +166,37 @@ func TestGPUFrontierBudget(t *testing.T) {
 		}
 	}
 }
+
+// TestGPUFrontierActive: after frontiers on the GPU, the active set has no bits beyond the
+// vertices, for which a CPU would notify.
+func TestGPUFrontierActive(t *testing.T) {
+	for n := 3; n < 70; n += 4 {
+		g := oracle.Graph{N: n}
+		for v := range uint32(n - 1) {
+			g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: v + 1, Weight: 1})
+		}
+		s := teststore.Build(t, g, teststore.Options{ShardVertices: 30})
+		var j *Job[uint32, uint32]
+		o := Options{Device: GPU, GPU: device.EmulatedName, Method: Frontier, Threads: 1, Advancing: gpuengine.Advancing{Policy: kernels.AllEdges}}
+		looked := false
+		o.Progress = func(Iteration) {
+			if err := j.values.fetch(); err != nil {
+				t.Error(err)
+			}
+			for v := range 64 * uint32(len(j.arrays.Active)) {
+				if j.arrays.Active.Has(v) && v >= uint32(n) {
+					t.Fatalf("%d vertices: %d is active", n, v)
+				}
+			}
+			looked = true
+		}
+		var err error
+		if j, err = New(s, gas.Program[uint32, uint32](programs.BFS{}), o); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.Run(t.Context()); err != nil || !looked {
+			t.Errorf("%d vertices: looked %v, %v", n, looked, err)
+		}
+		j.Close()
+	}
+}

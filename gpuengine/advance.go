@@ -208,8 +208,8 @@ func (a *Advancer[V, A]) Advance(s gas.Step, width float64, levels int, limit ti
 		err = e.fault()
 	}
 	done := Advanced{AdvanceResults: *(*kernels.AdvanceResults)(unsafe.Pointer(&a.head[0]))}
-	if err == nil && done.Current == 1 {
-		err = main.Copy(a.args.Bits[0], a.args.Bits[1], 8*int64(bitset.Words(a.args.N)))
+	if err == nil && done.Current == 1 { // the kernel writes the words of vertices alone
+		err = main.Copy(a.args.Bits[0], a.args.Bits[1], (int64(a.args.N)+31)/32*4)
 	}
 	if err == nil {
 		done.Seconds, err = a.spans[1].Since(a.spans[0])

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -63,7 +62,7 @@ func CheckWritable(path string) error {
 	if err != nil || target.stream {
 		return err
 	}
-	if err := wholefile.Check(filepath.Dir(path), target.mode); err != nil {
+	if err := wholefile.Check(wholefile.Folder(path), target.mode); err != nil {
 		return fmt.Errorf("cannot write results to %s: %w", path, err)
 	}
 	return nil
@@ -126,7 +125,7 @@ func CheckFolder(path string) error {
 	if os.IsPathSeparator(path[len(path)-1]) {
 		return errors.New("it names a folder; name a file")
 	}
-	folder := filepath.Dir(path)
+	folder := wholefile.Folder(path)
 	info, err := os.Stat(folder)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

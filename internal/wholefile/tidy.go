@@ -3,7 +3,6 @@ package wholefile
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"regexp"
 	"syscall"
 
@@ -23,7 +22,7 @@ func tidy(folder string) {
 	_ = d.Close()
 	for _, name := range names {
 		if temporaryName.MatchString(name) {
-			removeLeft(filepath.Join(folder, name))
+			removeLeft(folder + "/" + name)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -31,6 +31,16 @@ func Write(path string, mode fs.FileMode, write func(io.Writer) error) error {
 // the file, whole and synced, before that becomes path.
 func WriteReady(path string, mode fs.FileMode, write func(io.Writer) error, ready func(temporary string)) error {
 	return disk{ready: ready}.write(path, mode, write)
+}
+
+// Folder is where the system would put a file of that path. [filepath.Dir] would leave out
+// what stands before "..", be it a link to elsewhere, or not there at all.
+func Folder(path string) string {
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return "."
+	}
+	return path[:max(i, 1)]
 }
 
 // Check reports why Write could not make a file in a folder. It leaves nothing
@@ -60,7 +70,7 @@ func (d disk) step(name string, do func() error) error {
 }
 
 func (d disk) write(path string, mode fs.FileMode, write func(io.Writer) error) error {
-	folder := filepath.Dir(path)
+	folder := Folder(path)
 	var f *file
 	err := d.step("create", func() (err error) {
 		f, err = d.create(folder, mode)
@@ -170,7 +180,7 @@ func same(f *os.File, name string) bool {
 // place returns the file its name.
 func (f *file) place(path string, ready func(temporary string)) error {
 	for f.name == "" {
-		name := temporary(filepath.Dir(path)) // as no link can take the place of another
+		name := temporary(Folder(path)) // as no link can take the place of another
 		err := unix.Linkat(unix.AT_FDCWD, link(f.File), unix.AT_FDCWD, name, unix.AT_SYMLINK_FOLLOW)
 		switch {
 		case err == nil:
@@ -213,5 +223,5 @@ func syncFolder(path string) error {
 // temporary is a name of which nobody has another. It does not contain that of
 // the file, which may be as long as a name can be.
 func temporary(folder string) string {
-	return filepath.Join(folder, fmt.Sprintf(".garaph-%016x.tmp", rand.Uint64()))
+	return fmt.Sprintf("%s/.garaph-%016x.tmp", folder, rand.Uint64())
 }

@@ -16,6 +16,8 @@ import (
 	"text/template"
 
 	"github.com/spf13/cobra"
+
+	"github.com/garaph/garaph/store"
 )
 
 //go:embed template
@@ -53,6 +55,9 @@ func (a *app) begin(name, dir string) error {
 	m.Type = typeName(m.Name)
 	if err := m.findCheckout(dir); err != nil {
 		return err
+	}
+	if graph := store.Around(m.Name); graph != "" {
+		return fmt.Errorf("make the folder of the module: it would lie inside the graph %s; change to another folder", graph)
 	}
 	files, err := m.files()
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/internal/wholefile"
 )
 
 // notRecorded are the flags of a run that its record never has: those of one
@@ -88,9 +89,9 @@ func checkUnchanged(path string, wrote []checkpoint.FileID) error {
 // below reports whether a file is to lie below a folder, links of the way to it
 // followed.
 func below(path, folder string) bool {
-	to, err := filepath.EvalSymlinks(filepath.Dir(path))
+	to, err := filepath.EvalSymlinks(wholefile.Folder(path))
 	if err != nil {
-		to = filepath.Dir(path) // which is not there: the run says so
+		to = wholefile.Folder(path) // which is not there: the run says so
 	}
 	from, err := filepath.EvalSymlinks(folder)
 	if err != nil || !filepath.IsAbs(folder) {

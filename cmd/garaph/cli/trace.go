@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -90,7 +89,7 @@ func checkReplaceable(path string) error {
 		}
 		_ = f.Close() // nothing was written
 	}
-	return wholefile.Check(filepath.Dir(path), 0)
+	return wholefile.Check(wholefile.Folder(path), 0)
 }
 
 func (t *trace) add(s gpuengine.Span) {
