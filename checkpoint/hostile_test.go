@@ -214,7 +214,7 @@ func snapshot(t *testing.T, path string) []string {
 // tidied, removed or written there.
 func TestUsersFiles(t *testing.T) {
 	for _, file := range []string{
-		"1/notes", "1/notes/a", "1/epoch-00000001/mine.tsv", "1/epoch-00000001/db/mine.txt", "1/.epoch-00000009.writing/mine", "1/.epoch-00000009.removing/db/mine",
+		"1/notes", "1/notes/a", "1/epoch-00000001/mine.tsv", "1/epoch-00000001/db/mine.txt", "1/epoch-00000001/db/mine.sst", "1/epoch-00000001/db/2024-01.vlog", "1/.epoch-00000009.writing/mine", "1/.epoch-00000009.removing/db/mine",
 		"1/epoch-1/VALUES", "1/epoch-00000001.old/VALUES", "2024/a", "2024/JOB", "2024/LOCK", ".job-1/a", ".job-0123abcd/a", ".job-0123abcd/JOB", ".job-search/a", ".job-1-0123abcd.removing/a",
 		".job-1-0123abcd.removing/LOCK",
 	} {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/internal/beneath"
 )
 
@@ -99,8 +100,8 @@ func oursInEpoch(path string, folder bool) bool {
 	if folder {
 		return path == dbDir
 	}
-	return path == sealFile || path == valuesName || beneath.Matches(path, dbDir+"/*.sst", dbDir+"/*.vlog", dbDir+"/*.mem",
-		dbDir+"/MANIFEST", dbDir+"/MANIFEST-REWRITE", dbDir+"/KEYREGISTRY", dbDir+"/REWRITE-KEYREGISTRY", dbDir+"/"+discardFile, dbDir+"/LOCK", dbDir+"/"+ballastFile)
+	name, in := strings.CutPrefix(path, dbDir+"/")
+	return path == sealFile || path == valuesName || in && (name == ballastFile || badgerdb.Writes(name))
 }
 
 // Foreign returns the first thing in a folder of jobs that garaph did not write, by

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -26,6 +27,9 @@ const (
 	newMarker   = markerFile + ".new"             // the marker of a whole graph, until it takes the other's place
 )
 
+// temporaryFile are the names of files that only a killed process leaves.
+var temporaryFile = regexp.MustCompile(`^(spill-|names-|` + regexp.QuoteMeta(SpeedsFile) + `\.)[0-9]{1,10}$`)
+
 // ours reports by its path in a graph's folder whether garaph may have written it,
 // the marker aside.
 func ours(path string, folder bool) bool {
@@ -39,17 +43,9 @@ func ours(path string, folder bool) bool {
 		return false
 	}
 	if name, ok := strings.CutPrefix(path, dbDir+"/"); ok {
-		return oursInDB(name)
+		return badgerdb.Writes(name)
 	}
-	return path == SpeedsFile || beneath.Matches(path, newMarker, payloadFile, SpeedsFile+".[0-9]*", "spill-[0-9]*", "names-[0-9]*")
-}
-
-func oursInDB(name string) bool {
-	if suffix := filepath.Ext(name); suffix == ".sst" || suffix == ".vlog" {
-		_, ok := badgerdb.FileNumber(name, suffix)
-		return ok
-	}
-	return beneath.Matches(name, "MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK", "[0-9]*.mem")
+	return path == SpeedsFile || path == newMarker || path == payloadFile || temporaryFile.MatchString(path)
 }
 
 // foreignFile is the first thing in a graph's folder that is not of the graph,

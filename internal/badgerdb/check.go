@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -84,6 +85,15 @@ func FileNumber(name, suffix string) (number uint64, ok bool) {
 	var id uint32
 	_, err := fmt.Sscanf(name, "%d", &id)
 	return uint64(id), err == nil && name == fmt.Sprintf("%06d%s", id, suffix)
+}
+
+// numbered are the names that Badger gives to tables, logs and tables in memory.
+var numbered = regexp.MustCompile(`^([0-9]{6,10}\.(sst|vlog)|[0-9]{5,10}\.mem)$`)
+
+// Writes reports whether Badger makes files of this name.
+func Writes(name string) bool {
+	return numbered.MatchString(name) ||
+		slices.Contains([]string{badgerManifest, "MANIFEST-REWRITE", badgerRegistry, "REWRITE-KEYREGISTRY", DiscardFile, "LOCK"}, name)
 }
 
 func notAName(damaged error, name string) error {

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -330,18 +329,4 @@ func (f *Folder) walk(name, at string, ours Ours, do func(name string) error) (f
 		}
 	}
 	return foreign, nil
-}
-
-// Matches reports whether a path has the form of one of some patterns of
-// [filepath.Match].
-func Matches(path string, patterns ...string) bool {
-	for _, pattern := range patterns {
-		if strings.Count(pattern, "/") != strings.Count(path, "/") {
-			continue
-		}
-		if ok, _ := filepath.Match(pattern, path); ok { // the patterns are good
-			return true
-		}
-	}
-	return false
 }
