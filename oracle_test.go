@@ -17,8 +17,8 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// TestOracles holds the programs of which nobody else computed the results
-// against the oracles, in every mode and engine, in memory and with less memory
+// TestOracles compares the programs of which nobody else computed the results
+// with the oracles, in every mode and engine, in memory and with less memory
 // than the graph takes.
 func TestOracles(t *testing.T) {
 	stored := func(t *testing.T, g oracle.Graph, symmetric bool) *garaph.Graph {

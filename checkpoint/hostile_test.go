@@ -27,7 +27,7 @@ func ended(t *testing.T, jobs string) (folder string) {
 	return j.folder()
 }
 
-// asRecord returns a line of JSON the head and the checksum of a record.
+// asRecord returns a line of JSON with the head and the checksum of a record.
 func asRecord(head, line string) []byte {
 	text := head + line + "\n"
 	return fmt.Appendf(nil, "%s%08x JOB\n", text, crc32.Checksum([]byte(text), castagnoli))

@@ -40,7 +40,7 @@ func (h *handout) forHost(ctx context.Context) (hostTask, error) {
 	}
 }
 
-// pageForHost returns the CPU a page that it does sooner than the GPUs, if there is one.
+// pageForHost returns a page that the CPU does sooner than the GPUs, if there is one.
 func (h *handout) pageForHost() (hostTask, error) {
 	if i := h.toPull(); i >= 0 {
 		return h.cachedFor(i)

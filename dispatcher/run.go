@@ -115,7 +115,7 @@ func (j *Job[V, A]) survive(err error) error {
 	return err
 }
 
-// prepare returns the workers of an iteration the newest values.
+// prepare brings the newest values to the workers of an iteration.
 func (j *Job[V, A]) prepare(x *iteration) error {
 	if j.epochs != nil {
 		j.epochs.within = true
@@ -359,7 +359,7 @@ func (j *Job[V, A]) init(ctx context.Context, resumed bool) error {
 	return nil
 }
 
-// first returns a vertex of shard i its first value, and reports whether it is
+// first sets the first value of a vertex of shard i, and reports whether it is
 // active.
 func (j *Job[V, A]) first(i int, v gas.Vertex) (active bool) {
 	value, active := j.program.Init(v)

@@ -31,7 +31,7 @@ type Shard struct {
 	Sides []shard.Side
 }
 
-// Release returns the page back to the cache.
+// Release returns the page to the cache.
 func (p *Page) Release() {
 	if p.free != nil {
 		p.free()

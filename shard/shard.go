@@ -68,7 +68,7 @@ type Side interface {
 	// CheckValues looks at what checksums cannot see and engines rely on: that
 	// neighbours exist in a graph of n vertices, that weights are finite and not
 	// negative, and whatever loops over the encoding do not check themselves. It is
-	// called for every blob that is read.
+	// called for a blob that is read for the first time.
 	CheckValues(n uint32) error
 	// CheckOrder looks whether the edges stand in the order of the encoding.
 	CheckOrder() error

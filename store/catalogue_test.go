@@ -25,7 +25,7 @@ func sound() *Catalogue {
 	}
 }
 
-// place returns every blob of a catalogue a place, and how many bytes they take.
+// place sets where every blob of a catalogue lies, and returns how many bytes they take.
 func (c *Catalogue) place() (payload int64) {
 	for i := range c.Shards {
 		info := &c.Shards[i]

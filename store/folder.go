@@ -37,11 +37,17 @@ func openFolder(path string) (*folder, error) {
 	if f.dir, err = f.hold(path, 0); err != nil {
 		return nil, err
 	}
-	if err := flock(f.handles[0], unix.LOCK_SH); errors.Is(err, unix.EWOULDBLOCK) || f.replaced() {
-		f.close()
-		return nil, ErrReplaced
+	err = flock(f.handles[0], unix.LOCK_SH)
+	switch {
+	case f.replaced():
+		err = ErrReplaced
+	case errors.Is(err, unix.EWOULDBLOCK): // an import is about to replace it, or somebody else has its lock
+		err = errLocked
+	default: // or there are no locks
+		return f, nil
 	}
-	return f, nil
+	f.close()
+	return nil, err
 }
 
 // opened says that all files of the folder that will be read are open.

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -16,8 +17,15 @@ func Open(path string) (*Store, error) { return OpenNamed(path, path) }
 // its path, such as a temporary one. A graph that is replaced meanwhile is opened
 // again: the new one is read then, and never parts of both.
 func OpenNamed(path, name string) (*Store, error) {
-	for range maxOpens {
+	why := ErrReplaced
+	for i := range maxOpens {
 		f, err := openFolder(path)
+		if errors.Is(err, errLocked) {
+			why = errLocked
+			time.Sleep(time.Duration(i) * time.Millisecond)
+			continue
+		}
+		why = ErrReplaced
 		if errors.Is(err, ErrReplaced) {
 			continue
 		}
@@ -41,8 +49,14 @@ func OpenNamed(path, name string) (*Store, error) {
 			return nil, f.error(err)
 		}
 	}
+	if errors.Is(why, errLocked) {
+		return nil, fmt.Errorf("open graph %s: %w; wait for that to end, and run the command again", path, errLocked)
+	}
 	return nil, fmt.Errorf("open graph %s: %w %d times while it was opened; run the command again", path, ErrReplaced, maxOpens)
 }
+
+// errLocked is a lock on the folder of a graph that goes on. Imports have one for a moment.
+var errLocked = errors.New("another process has a lock on its folder")
 
 // maxOpens is how often OpenNamed opens a graph that is being replaced.
 const maxOpens = 100

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -136,5 +137,31 @@ func TestInPlace(t *testing.T) {
 	err = s.InPlace(func() error { return errors.Join(os.Rename(path, path+"-"), os.ErrNotExist) })
 	if !errors.Is(err, store.ErrReplaced) || strings.Contains(err.Error(), "not exist") {
 		t.Errorf("moved under a job: %v", err)
+	}
+}
+
+// TestLocked: a lock on the folder that ends is waited for, and one that does not is no
+// replacement.
+func TestLocked(t *testing.T) {
+	path := filepath.Join(memoryDir(t), "g")
+	write(t, path, random(1, 40, 400), teststore.Options{})
+	lock, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Open(path); err == nil || errors.Is(err, store.ErrReplaced) || !strings.Contains(err.Error(), "another process has a lock on its folder; wait for that to end") {
+		t.Errorf("a lock that stays: %v", err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { _ = syscall.Flock(int(lock.Fd()), syscall.LOCK_UN) })
+	s, err := store.Open(path)
+	if err != nil {
+		t.Fatalf("a lock that ends: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }

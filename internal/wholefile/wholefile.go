@@ -177,7 +177,7 @@ func same(f *os.File, name string) bool {
 	return err == nil && thereErr == nil && os.SameFile(mine, there)
 }
 
-// place returns the file its name.
+// place gives the file its name.
 func (f *file) place(path string, ready func(temporary string)) error {
 	for f.name == "" {
 		name := temporary(Folder(path)) // as no link can take the place of another

@@ -13,7 +13,7 @@ import (
 // CheckValues looks at what checksums cannot see and loops rely on: that the interval lies
 // in a graph of n vertices, that sources ascend and exist, that destinations are at most Vertices and as
 // many below it as there are edges, that codes are in the dictionary, and that
-// weights are finite and not negative. It is called for every blob that is read.
+// weights are finite and not negative. It is called for a blob that is read for the first time.
 // Sources are only added up, several at once, as gaps cannot be negative: that and
 // the same for destinations takes half of the time of decoding (BenchmarkCheck).
 func (s *Side) CheckValues(n uint32) error {

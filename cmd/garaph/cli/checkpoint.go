@@ -129,7 +129,7 @@ func flagText(v pflag.Value) string {
 	return v.String()
 }
 
-// setFlag returns a flag the value that it had.
+// setFlag sets a flag to the value that it had.
 func setFlag(fs *pflag.FlagSet, name, text string) error {
 	f := fs.Lookup(name)
 	if f == nil {

@@ -86,7 +86,7 @@ func shardMutationTo(change func(b []byte, r *rand.Rand) ([]byte, string)) func(
 	}
 }
 
-// outOfRange returns every shard neighbours that the graph does not have, all in
+// outOfRange sets neighbours in every shard that the graph does not have, all in
 // order and summed up: whatever reads edges must find it.
 func outOfRange(c *hostileCase, r *rand.Rand, g *content) string {
 	by := uint32(1000 + r.IntN(1<<30))

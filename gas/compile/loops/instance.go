@@ -187,7 +187,7 @@ func newInstance(p *source.Program, n *namer) *instance {
 	return x
 }
 
-// alias returns a type another name if a variable of the loops has its own.
+// alias sets another name for a type if a variable of the loops has its own.
 func (x *instance) alias(what string, t *string) {
 	if !slices.ContainsFunc(own, func(name string) bool { return regexp.MustCompile(`\b` + name + `\b`).MatchString(*t) }) {
 		return
