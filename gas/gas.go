@@ -119,7 +119,8 @@ type Idempotent interface {
 // change, and a vertex that is not active at the start contributes nothing. What a
 // vertex contributed once then changes nothing any more while it is not active, so
 // that engines may leave out edges from vertices that are not. Gather does not read
-// dst, and neither it nor Apply depends on the step. The method reports whether it is so.
+// dst, and neither it nor Apply depends on the step. The method reports whether it is so; package
+// gas/gastest checks it in a test.
 type Monotone interface {
 	Monotone() bool
 }

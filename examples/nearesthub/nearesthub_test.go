@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/cmd/garaph/cli"
+	"github.com/garaph/garaph/gas/gastest"
 )
 
 // TestSum: the order of contributions does not matter.
@@ -24,6 +25,11 @@ func TestSum(t *testing.T) {
 			t.Fatalf("%v, %v, %v", a, b, c)
 		}
 	})
+}
+
+// TestMonotone: frontiers end with the values of pulls.
+func TestMonotone(t *testing.T) {
+	gastest.CheckMonotone[Place, Place](t, NearestHub{Edges: 8})
 }
 
 // TestOverflow: hubs that are too far away fail the run, vertices without a hub do
