@@ -22,8 +22,8 @@ const (
 	Version = 3
 
 	align  = 16
-	stride = 4  // vertices of an entry of the index: they are a run
-	coarse = 8  // the same in blobs without checksums of runs
+	stride = RunVertices // of an entry of the index
+	coarse = 8           // the same in blobs without checksums of runs
 	group  = 8  // gaps that share a width
 	short  = 7  // edges of the first row whose head is longer than a byte
 	long   = 64 // edges of the first row that says how many bytes it has
@@ -66,8 +66,7 @@ type layout struct {
 
 // runs is the length of the index.
 func (h *layout) runs() int {
-	stride := h.stride()
-	return (h.Vertices + stride - 1) / stride
+	return (h.Vertices + h.stride() - 1) / h.stride()
 }
 
 func (h *layout) stride() int {
@@ -173,6 +172,6 @@ func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
 func MostBytes(vertices int, edges uint32) int64 {
 	// A row has at most 17 bytes before its gaps; a gap has 32 bits, and an eighth of a
 	// width's byte.
-	n := int64(shard.HeaderBytes+2*align+slack) + int64(8*((vertices+stride-1)/stride)) + int64(vertices) + 16*min(int64(vertices), int64(edges)) + 5*int64(edges)
+	n := int64(shard.HeaderBytes+2*align+slack) + int64(8*Runs(vertices)) + int64(vertices) + 16*min(int64(vertices), int64(edges)) + 5*int64(edges)
 	return min(n, math.MaxUint32)
 }

@@ -88,13 +88,15 @@ func (s *Side) base(v int) int64 { return int64(s.header.First) + int64(v) }
 func (s *Side) find(v int, b *shard.Buffer) row {
 	from := v &^ (s.stride - 1)
 	var base int64
+	b.Before = 0
 	if b.Vertex <= v && b.Vertex > from && b.Side == shard.Side(s) {
-		from, b.From, base = b.Vertex, b.At, int64(b.Base)
+		from, b.From, base, b.Before = b.Vertex, b.At, int64(b.Base), b.Behind
 	} else {
 		b.From, base = int(s.index[v>>s.shift]), s.base(from)
 	}
 	r := s.head(b.From, base)
 	for ; from < v; from++ {
+		b.Before += int(r.degree)
 		b.From = s.rowEnd(r)
 		r = s.head(b.From, r.first)
 	}
@@ -110,6 +112,7 @@ func (s *Side) Row(v int, b *shard.Buffer) []uint32 {
 	}
 	list := b.List[:n+group]
 	b.Side, b.Vertex, b.At, b.Base = s, v+1, s.unpack(r, list), uint32(r.first)
+	b.Behind = b.Before + n
 	return list[:n]
 }
 

@@ -8,6 +8,12 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
+// RunVertices is how many vertices have their rows in a run.
+const RunVertices = 4
+
+// Runs is how many runs the rows of so many vertices have.
+func Runs(vertices int) int { return (vertices + RunVertices - 1) / RunVertices }
+
 // ErrNoRuns is a blob of which runs cannot be read alone: it has no checksums of them.
 var ErrNoRuns = errors.New("has no checksums of runs of rows")
 
