@@ -17,27 +17,36 @@ func Runs(vertices int) int { return (vertices + RunVertices - 1) / RunVertices 
 // ErrNoRuns is a blob of which runs cannot be read alone: it has no checksums of them.
 var ErrNoRuns = errors.New("has no checksums of runs of rows")
 
-// HeadBytes is how many bytes from the beginning of a blob [DecodeHead] needs.
-func HeadBytes(vertices int) int64 {
-	h := layout{Header: shard.Header{Vertices: vertices, Flags: summed}}
-	return int64(shard.HeaderBytes + h.sections()[0])
+// HeadBytes is how many bytes from the beginning of a blob of so many [DecodeHead] needs,
+// by its first 64. The error is [ErrNoRuns] where the blob was written before there were
+// checksums of runs.
+func HeadBytes(header []byte, size int64) (int64, error) {
+	h, err := runLayout(header, size)
+	return int64(shard.HeaderBytes + h.sections()[0]), err
+}
+
+// runLayout is the layout of a blob with checksums of runs.
+func runLayout(header []byte, size int64) (h layout, err error) {
+	head, err := shard.DecodeHeader(header)
+	if err != nil {
+		return h, err
+	}
+	if head.Version != Version {
+		return h, ErrNoRuns
+	}
+	if h, err = layoutOf(header, head, size); err == nil && h.Flags&summed == 0 {
+		err = ErrNoRuns
+	}
+	return h, err
 }
 
 // DecodeHead checks and reads header and index of a blob of so many bytes. Of the side,
 // [Side.In] can be used, and that of what it gives. The head must be 4-byte aligned, and
-// stay alive and unchanged as long as these are used. The error is [ErrNoRuns] where the
-// blob was written before there were checksums of runs.
+// stay alive and unchanged as long as these are used.
 func DecodeHead(head []byte, size int64) (*Side, error) {
-	header, err := shard.DecodeHeader(head)
+	h, err := runLayout(head, size)
 	if err != nil {
 		return nil, err
-	}
-	h, err := layoutOf(head, header, size)
-	switch {
-	case err != nil:
-		return nil, err
-	case h.Flags&summed == 0:
-		return nil, ErrNoRuns
 	}
 	end := shard.HeaderBytes + h.sections()[0]
 	if err := shard.CheckSection(head[shard.HeaderBytes:end], binary.LittleEndian.Uint32(head[32:]), "index", shard.HeaderBytes); err != nil {

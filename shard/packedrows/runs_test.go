@@ -14,20 +14,20 @@ import (
 // bytes where the rows belong.
 func opened(t rapid.TB, blob []byte) *Side {
 	t.Helper()
-	head, err := DecodeHead(slices.Clone(blob[:HeadBytes(header(t, blob).Vertices)]), int64(len(blob)))
+	head, err := DecodeHead(slices.Clone(blob[:headBytes(t, blob)]), int64(len(blob)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return head.In(slices.Repeat([]byte{0xff}, len(blob)))
 }
 
-func header(t rapid.TB, blob []byte) shard.Header {
+func headBytes(t rapid.TB, blob []byte) int64 {
 	t.Helper()
-	h, err := shard.DecodeHeader(blob)
+	n, err := HeadBytes(blob[:shard.HeaderBytes], int64(len(blob)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h
+	return n
 }
 
 // TestRuns: a run can be read as soon as it has come, and no other; how long its rows are
@@ -71,7 +71,7 @@ func all(n int) func(func(int) bool) {
 // TestHeads: a head that is damaged, cut or has no checksums of runs is refused.
 func TestHeads(t *testing.T) {
 	blob, _ := small(t)
-	n := int(HeadBytes(header(t, blob).Vertices))
+	n := int(headBytes(t, blob))
 	for bit := range 8 * n {
 		head := slices.Clone(blob[:n])
 		head[bit/8] ^= 1 << (bit % 8)
@@ -105,14 +105,15 @@ func TestForgedSum(t *testing.T) {
 
 // useRuns reads run after run of a blob with forged checksums, as far as they are accepted.
 func useRuns(t testing.TB, blob []byte, n uint32) {
-	h, err := shard.DecodeHeader(blob)
-	if err != nil || int64(len(blob)) < HeadBytes(h.Vertices) {
+	size, err := HeadBytes(blob, int64(len(blob)))
+	if err != nil || int64(len(blob)) < size {
 		return
 	}
-	s, err := DecodeHead(blob[:HeadBytes(h.Vertices)], int64(len(blob)))
+	s, err := DecodeHead(blob[:size], int64(len(blob)))
 	if err != nil {
 		return
 	}
+	h := s.Header()
 	s = s.In(blob)
 	var b shard.Buffer
 	for v := range h.Vertices {

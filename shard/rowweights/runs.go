@@ -10,29 +10,27 @@ import (
 // HeadBytes is how many bytes from the beginning of a blob of so many [DecodeHead] needs,
 // by its first 64. The error is [packedrows.ErrNoRuns] where runs cannot be read alone.
 func HeadBytes(header []byte, size int64) (int64, error) {
-	h, err := shard.DecodeHeader(header)
+	h, err := runLayout(header, size)
+	n := h.sections()
+	return int64(shard.HeaderBytes + n[0] + n[1]), err
+}
+
+// runLayout is the layout of a blob with checksums of runs.
+func runLayout(header []byte, size int64) (h layout, err error) {
+	head, err := shard.DecodeHeader(header)
 	if err != nil {
-		return 0, err
+		return h, err
 	}
-	l, err := layoutOf(header, h, size)
-	if err == nil && l.Flags&summed == 0 {
+	if h, err = layoutOf(header, head, size); err == nil && h.Flags&summed == 0 {
 		err = packedrows.ErrNoRuns
 	}
-	n := l.sections()
-	return int64(shard.HeaderBytes + n[0] + n[1]), err
+	return h, err
 }
 
 // DecodeHead checks and reads header, dictionary and index of a blob of so many bytes: see
 // [packedrows.DecodeHead].
 func DecodeHead(head []byte, size int64) (*Side, error) {
-	if _, err := HeadBytes(head, size); err != nil {
-		return nil, err
-	}
-	header, err := shard.DecodeHeader(head)
-	if err != nil {
-		return nil, err
-	}
-	h, err := layoutOf(head, header, size)
+	h, err := runLayout(head, size)
 	if err == nil {
 		err = h.check(head, 2)
 	}
@@ -90,8 +88,8 @@ func (s *Side) checkSum(i int) error {
 	return nil
 }
 
-// CheckRun checks run i as Decode and CheckValues check a whole blob.
-func (s *Side) CheckRun(i int) error {
+// CheckRun checks run i as Decode and CheckValues check a whole blob, of any graph.
+func (s *Side) CheckRun(i int, _ uint32) error {
 	if err := s.checkSum(i); err != nil {
 		return err
 	}
@@ -103,3 +101,6 @@ func (s *Side) Edges(i int) int {
 	from, to := s.bounds(i)
 	return (to - from) / s.coding.Bytes()
 }
+
+// CodeBytes is how many bytes the weight of an edge takes.
+func (s *Side) CodeBytes() int { return s.coding.Bytes() }

@@ -34,7 +34,7 @@ func TestRuns(t *testing.T) {
 		v := rapid.IntRange(0, 11).Draw(t, "vertex")
 		i, from, to := s.Run(v)
 		copy(s.blob[from:to], blob[from:to])
-		if err := s.CheckRun(i); err != nil {
+		if err := s.CheckRun(i, 0); err != nil {
 			t.Fatal(err)
 		}
 		first := v - v%packedrows.RunVertices
@@ -50,7 +50,7 @@ func TestRuns(t *testing.T) {
 		}
 		if from < to {
 			s.blob[rapid.Int64Range(from, to-1).Draw(t, "byte")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
-			if err := s.CheckRun(i); !errors.Is(err, shard.ErrChecksum) {
+			if err := s.CheckRun(i, 0); !errors.Is(err, shard.ErrChecksum) {
 				t.Fatalf("a flipped bit: %v", err)
 			}
 		}
