@@ -20,6 +20,7 @@ type frontiers[V, A any] struct {
 	bytes    int64            // of memory
 	edges    uint64           // in rows; with weights they count twice
 	ordered  bool             // by priorities, where iterations are not limited
+	seeks    bool             // vertices settle: each is active once
 	stored   *page.StoredRows // that are read as they are needed; nil: all are brought into memory
 	advancer *cpuengine.Advancer[V, A]
 	gpu      gpuFrontier[V, A]
@@ -52,6 +53,7 @@ func (j *Job[V, A]) wantFrontier(loops compiled.Loops[V, A]) {
 		f.edges *= 2
 	}
 	f.bytes = all + reading + cpuengine.AdvancerBytes(j.cat.Vertices)
+	f.seeks = loops.Seek != nil
 	f.ordered = loops.Relax != nil && j.opt.Iterations == 0
 }
 
@@ -192,6 +194,9 @@ func (j *Job[V, A]) levelLimit() int {
 	limit := math.MaxInt
 	if j.opt.Iterations > 0 {
 		limit = j.opt.Iterations - j.step.Iteration
+	}
+	if j.front.stored != nil && j.opt.Method == Auto {
+		limit = 1 // a larger frontier may be another decision
 	}
 	if e := j.epochs; e != nil && e.policy.Every > 0 {
 		limit = min(limit, max(1, e.policy.Every-e.iterations))

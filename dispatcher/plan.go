@@ -142,7 +142,7 @@ func (j *Job[V, A]) facts() policy.Facts {
 		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil,
 		News:   j.monotone && j.cat.Layout == store.Packed && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges,
 		Folded: folded, Shards: uint64(len(j.cat.Shards)), Scans: scans,
-		Frontier: j.frontierFits(), Ordered: j.front.ordered || j.front.stored == nil && j.cpu.engine.Seeks(), RowsEdges: j.front.edges, Iterations: j.opt.Iterations,
+		Frontier: j.frontierFits(), Ordered: j.front.ordered || j.cpu.engine.Seeks(), RowsEdges: j.front.edges, Iterations: j.opt.Iterations,
 		RowsBytes: rowsBytes, PullBytes: pullBytes,
 	}
 }

@@ -31,13 +31,13 @@ func (j *Job[V, A]) openPages(o page.Options) (err error) {
 	return j.makeRoom(rows, o)
 }
 
-// makeRoom divides the memory between pages and stored rows. If frontiers are asked for, no
-// page is read, and rows get what the least pages leave; otherwise none stay, and pages have
-// what a few slots leave.
+// makeRoom divides the memory between pages and stored rows. If frontiers are asked for, or
+// vertices are active once, few pages are read or none, and rows get what the least pages
+// leave; otherwise none stay, and pages have what a few slots leave.
 func (j *Job[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 	f, budget := &j.front, o.Budget
 	slots := rows.Slots(budget / slotShare)
-	if j.opt.Method == Frontier {
+	if j.opt.Method == Frontier || f.seeks {
 		o.PageBytes = 1
 		o.Budget = page.Least(j.store, o)
 	} else {

@@ -166,7 +166,7 @@ func method(o Observation, s State) Method {
 		return o.Facts.Method
 	case o.Frontier && (o.Ordered || o.Fraction <= frontierLimit) && rowsPay(o, s) && readsLess(o, s):
 		return Frontier
-	case gain(o, s) < 0 || s.Owed > 0:
+	case gain(o, s) < 0 || s.Owed > 0 || o.RowsBytes > 0: // to notify, whole sides are read
 		return Pull
 	default:
 		return NotifyPull
@@ -181,12 +181,12 @@ const frontierLimit = 1. / 8
 // are active: on RMAT graphs 3 to 30, as on others whose rows are shorter.
 const rowsAround = 4
 
-// readsLess reports whether rows that are read as they are needed take less time than the
-// pages of a pull: 1/(2·Limit) is by how much reads here and there are slower than a
-// sequence.
+// readsLess reports whether rows that are read as they are needed take no longer to read
+// than the pages of a pull: 1/(2·Limit) is by how much reads here and there are slower than
+// a sequence, which all rows are.
 func readsLess(o Observation, s State) bool {
-	read := min(1, rowsAround*o.Fraction) * float64(o.RowsBytes)
-	return o.RowsBytes == 0 || read <= 2*s.Limit*float64(o.PullBytes)
+	share := min(1, rowsAround*o.Fraction/(2*s.Limit))
+	return o.RowsBytes == 0 || share*float64(o.RowsBytes) <= float64(o.PullBytes)
 }
 
 const (
