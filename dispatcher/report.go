@@ -71,8 +71,10 @@ type Report struct {
 	Edges      uint64
 	Duration   time.Duration // of the iterations, without opening and loading
 	Load       time.Duration // from the start to the first iteration
-	InMemory   bool
-	Compiled   bool // through the program's own loops, not the generic ones
+	// RowsRead and RowsNeeded are the sums of those of the iterations.
+	RowsRead, RowsNeeded int64
+	InMemory             bool
+	Compiled             bool // through the program's own loops, not the generic ones
 	// NotifyLimit is the f up to which an iteration notifies.
 	NotifyLimit float64
 	// AccessRatio is k, sequential over random read speed of the store's disk; 0 when
@@ -134,6 +136,8 @@ func (j *Job[V, A]) add(it Iteration) {
 		j.merged.last = 1
 	}
 	r.Edges += it.Edges
+	r.RowsRead += it.RowsRead
+	r.RowsNeeded += it.RowsNeeded
 	r.Duration += it.Duration
 	if r.Devices == nil {
 		r.Devices = map[Device]DeviceWork{}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"github.com/garaph/garaph/internal/bitset"
-	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
@@ -75,17 +74,9 @@ func (p *RowPiece) fill(i int, active bitset.Set) error {
 	rest := p.blobs
 	for k := range r.shards[i] {
 		b := &r.shards[i][k]
-		memory := rest[:b.bytes:b.bytes]
-		if b.keeps {
-			if b.memory == nil {
-				var err error
-				if b.memory, err = hostmem.Bytes(b.bytes); err != nil {
-					return err
-				}
-			}
-			memory = b.memory
-		} else {
-			rest = rest[b.bytes:]
+		memory := b.memory
+		if !b.keeps {
+			memory, rest = rest[:b.bytes:b.bytes], rest[b.bytes:]
 		}
 		side, err := p.readBlob(b, i, memory, active)
 		if err != nil {

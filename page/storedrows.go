@@ -45,7 +45,7 @@ type storedBlob struct {
 	head      []byte     // memory for that
 	side      runSide    // without memory for runs; nil: the head was not read yet
 	keeps     bool       // what was read stays
-	memory    []byte     // where it does; nil: nothing was read yet
+	memory    []byte     // where it does
 	has       bitset.Set // runs in it
 	whole     shard.Side // in it
 }
@@ -164,10 +164,8 @@ func (r *StoredRows) Reserve(slots int, stay int64) error {
 	if err != nil {
 		return err
 	}
-	var all, seen, kept int64
-	for i := range r.shards {
-		all += r.shardBytes(i)
-	}
+	var seen, kept int64
+	all := r.StoredBytes()
 	share := min(1, float64(stay)/float64(max(1, all)))
 	for i := range r.shards {
 		n := r.shardBytes(i)
@@ -182,16 +180,21 @@ func (r *StoredRows) Reserve(slots int, stay int64) error {
 			b.keeps = keeps
 		}
 	}
-	return nil
+	memory, err := r.bytes(kept)
+	for i := range r.shards {
+		for k := range r.shards[i] {
+			if b := &r.shards[i][k]; b.keeps && err == nil {
+				b.memory, memory = memory[:b.bytes:b.bytes], memory[b.bytes:]
+			}
+		}
+	}
+	return err
 }
-
-// memoryPage is the unit in which the system gives memory.
-const memoryPage = 4 << 10
 
 // shardBytes is the memory that shard i takes to stay.
 func (r *StoredRows) shardBytes(i int) (n int64) {
 	for k := range r.shards[i] {
-		n += (r.shards[i][k].bytes + memoryPage - 1) &^ (memoryPage - 1)
+		n += r.shards[i][k].bytes
 	}
 	return n
 }
@@ -199,9 +202,7 @@ func (r *StoredRows) shardBytes(i int) (n int64) {
 // StoredBytes is the size of all rows, as they are stored.
 func (r *StoredRows) StoredBytes() (n int64) {
 	for i := range r.shards {
-		for k := range r.shards[i] {
-			n += r.shards[i][k].bytes
-		}
+		n += r.shardBytes(i)
 	}
 	return n
 }
@@ -219,11 +220,6 @@ func (r *StoredRows) bytes(n int64) ([]byte, error) {
 func (r *StoredRows) Close() {
 	for _, b := range r.owned {
 		hostmem.FreeBytes(b)
-	}
-	for i := range r.shards {
-		for k := range r.shards[i] {
-			hostmem.FreeBytes(r.shards[i][k].memory)
-		}
 	}
 	r.owned, r.shards = nil, nil
 }
