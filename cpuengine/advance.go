@@ -8,6 +8,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/page"
 )
 
 const (
@@ -36,7 +37,9 @@ const (
 // first makes no difference.
 type Advancer[V, A any] struct {
 	*Engine[V, A]
-	rows, in    *frontier.Rows // in: may be nil, or rows
+	rows, in    *frontier.Rows   // in: may be nil, or rows
+	stored      *page.StoredRows // instead of both, where they are not in memory
+	exact       bool             // a level of stored rows that fails is as if it had not been
 	queue, next *frontier.Queue
 	memory      []uint32 // of the queues
 	lanes       []lane   // by goroutine
@@ -64,6 +67,7 @@ type limits struct {
 // lane is what one goroutine has.
 type lane struct {
 	compiled.Advance
+	storedLane
 	hubs  []uint32 // vertices that are left for later: places in the queue, or themselves
 	spare []uint32
 }
@@ -120,7 +124,7 @@ func (f *Advancer[V, A]) Advance(ctx context.Context, s gas.Step, from Stats, li
 	done := Advanced{Stats: Stats{Activated: from.Activated, Degrees: from.Degrees}}
 	for done.Activated > 0 && done.Levels < limit && ctx.Err() == nil {
 		f.block.Step = s
-		level, err := f.level(done.Activated, done.Degrees)
+		level, err := f.nextLevel(ctx, done.Activated, done.Degrees)
 		if err != nil {
 			f.spoiled()
 			return done, err
@@ -137,6 +141,16 @@ func (f *Advancer[V, A]) Advance(ctx context.Context, s gas.Step, from Stats, li
 	return done, nil
 }
 
+// nextLevel does one iteration, from rows wherever they are.
+func (f *Advancer[V, A]) nextLevel(ctx context.Context, active, degrees uint64) (s Stats, err error) {
+	if f.stored != nil {
+		s, err = f.storedLevel(ctx)
+	} else {
+		s, err = f.level(active, degrees)
+	}
+	return s, err
+}
+
 // spoiled makes all active that have changed in a level that went wrong.
 func (f *Advancer[V, A]) spoiled() {
 	a := f.arrays
@@ -149,7 +163,6 @@ func (f *Advancer[V, A]) spoiled() {
 
 // level does one iteration.
 func (f *Advancer[V, A]) level(active, degrees uint64) (Stats, error) {
-	a := f.arrays
 	f.direct(active, degrees)
 	if !f.seeks && !f.listed {
 		if err := f.list(); err != nil {
@@ -157,11 +170,7 @@ func (f *Advancer[V, A]) level(active, degrees uint64) (Stats, error) {
 		}
 	}
 	alone := len(f.workers) == 1 || degrees <= f.limits.alone
-	for i := range f.lanes {
-		l := &f.lanes[i]
-		l.Alone, l.Queue, l.Bits, l.Active = alone, f.next, a.Rising, a.Active
-		l.Edges, l.Vertices, l.Found, l.Degrees = 0, 0, 0, 0
-	}
+	f.ready(alone, f.next)
 	var err error
 	if f.seeks {
 		err = f.seek()
@@ -171,16 +180,30 @@ func (f *Advancer[V, A]) level(active, degrees uint64) (Stats, error) {
 	if err != nil {
 		return Stats{}, err
 	}
-	var s Stats
-	for i := range f.lanes {
-		l := &f.lanes[i]
-		s.Add(Stats{Edges: l.Edges, Vertices: l.Vertices, Activated: l.Found, Degrees: l.Degrees})
-	}
+	s := f.sum()
 	if !f.seeks {
 		s.Activated = uint64(len(f.next.List()))
 	}
 	f.turn()
 	return s, nil
+}
+
+// ready prepares the lanes for a level.
+func (f *Advancer[V, A]) ready(alone bool, next *frontier.Queue) {
+	for i := range f.lanes {
+		l := &f.lanes[i]
+		l.Alone, l.Queue, l.Bits, l.Active = alone, next, f.arrays.Rising, f.arrays.Active
+		l.Edges, l.Vertices, l.Found, l.Degrees, l.Unlisted = 0, 0, 0, 0, 0
+	}
+}
+
+// sum is what the lanes have counted.
+func (f *Advancer[V, A]) sum() (s Stats) {
+	for i := range f.lanes {
+		l := &f.lanes[i]
+		s.Add(Stats{Edges: l.Edges, Vertices: l.Vertices, Activated: l.Found + l.Unlisted, Degrees: l.Degrees})
+	}
+	return s
 }
 
 // direct chooses between pushing and seeking.
@@ -207,7 +230,7 @@ func (f *Advancer[V, A]) turn() {
 		a.Active.Clear()
 	}
 	a.Active, a.Rising = a.Rising, a.Active
-	f.listed = !f.seeks
+	f.listed = !f.seeks && f.stored == nil
 	f.queue.Clear()
 	f.queue, f.next = f.next, f.queue
 }

@@ -17,9 +17,11 @@ import (
 type frontiers[V, A any] struct {
 	unfit    error // why it has none; nil: it may
 	rows, in page.WholeRows
-	bytes    int64  // of memory
-	edges    uint64 // in rows; with weights they count twice
-	ordered  bool   // by priorities, where iterations are not limited
+	bytes    int64            // of memory
+	edges    uint64           // in rows; with weights they count twice
+	ordered  bool             // by priorities, where iterations are not limited
+	seeks    bool             // vertices settle: each is active once
+	stored   *page.StoredRows // that are read as they are needed; nil: all are brought into memory
 	advancer *cpuengine.Advancer[V, A]
 	gpu      gpuFrontier[V, A]
 }
@@ -51,6 +53,7 @@ func (j *Job[V, A]) wantFrontier(loops compiled.Loops[V, A]) {
 		f.edges *= 2
 	}
 	f.bytes = all + reading + cpuengine.AdvancerBytes(j.cat.Vertices)
+	f.seeks = loops.Seek != nil
 	f.ordered = loops.Relax != nil && j.opt.Iterations == 0
 }
 
@@ -61,13 +64,19 @@ func (j *Job[V, A]) planFrontier() error {
 	if len(j.devices) > 0 && f.unfit == nil {
 		f.unfit = f.gpu.unfit
 	}
-	if rest := j.pages.Rest(); f.unfit == nil && (!j.pages.InMemory() || rest >= 0 && rest < f.bytes) {
+	if f.unfit == nil && f.stored == nil && !j.rowsFit() {
 		f.unfit = fmt.Errorf("the rows of the whole graph take %d MiB beside its pages: --memory has no room for them", f.bytes>>20+1)
 	}
 	if j.opt.Method == Frontier && f.unfit != nil {
 		return j.withoutFrontier(f.unfit)
 	}
 	return nil
+}
+
+// rowsFit reports whether the rows have room in memory beside the pages.
+func (j *Job[V, A]) rowsFit() bool {
+	rest := j.pages.Rest()
+	return j.pages.InMemory() && (rest < 0 || rest >= j.front.bytes)
 }
 
 // withoutFrontier is the error of a job that is to advance frontiers and cannot.
@@ -101,6 +110,10 @@ func (j *Job[V, A]) loadRows(ctx context.Context) (read int64, err error) {
 	if f.advancer != nil {
 		return 0, nil
 	}
+	if f.stored != nil {
+		f.advancer = cpuengine.NewStoredAdvancer(j.cpu.engine, f.stored, j.opt.Iterations > 0)
+		return 0, nil
+	}
 	rows, err := f.rows.Load(ctx, j.store)
 	if err != nil {
 		return 0, err
@@ -132,6 +145,10 @@ func (j *Job[V, A]) freeRows() {
 		f.Free()
 		j.front.advancer = nil
 	}
+	if f := &j.front; f.stored != nil {
+		f.stored.Close()
+		f.stored = nil
+	}
 }
 
 // advance does iterations from frontier to frontier. New values replace old ones where
@@ -152,7 +169,11 @@ func (j *Job[V, A]) advance(ctx context.Context, x *iteration) error {
 	if j.front.ordered {
 		next, until = j.front.advancer.AdvanceOrdered, orderedSlice
 	}
+	readBefore, neededBefore := j.front.storedCounts()
 	done, err := next(ctx, j.step, from, limit, time.Now().Add(until))
+	rowsRead, rowsNeeded := j.front.storedCounts()
+	x.RowsRead, x.RowsNeeded = rowsRead-readBefore, rowsNeeded-neededBefore
+	read += x.RowsRead
 	x.Levels, x.Edges, x.Vertices, x.loaded = done.Levels, done.Edges, done.Vertices, read
 	j.activated, j.degrees = done.Activated, done.Degrees
 	j.previous = j.step.Aggregate
@@ -160,11 +181,22 @@ func (j *Job[V, A]) advance(ctx context.Context, x *iteration) error {
 	return err
 }
 
+// storedCounts are those of rows that are read as they are needed.
+func (f *frontiers[V, A]) storedCounts() (read, needed int64) {
+	if f.stored == nil {
+		return 0, 0
+	}
+	return f.stored.Counts()
+}
+
 // levelLimit is how many iterations may be done until the job has to look at what is due.
 func (j *Job[V, A]) levelLimit() int {
 	limit := math.MaxInt
 	if j.opt.Iterations > 0 {
 		limit = j.opt.Iterations - j.step.Iteration
+	}
+	if j.front.stored != nil && j.opt.Method == Auto {
+		limit = 1 // a larger frontier may be another decision
 	}
 	if e := j.epochs; e != nil && e.policy.Every > 0 {
 		limit = min(limit, max(1, e.policy.Every-e.iterations))

@@ -79,6 +79,7 @@ type Options struct {
 	speeds    policy.Speeds
 	decided   func(policy.Event)
 	pageBytes int64
+	rowsStay  int64 // > 0: rows are read as they are needed, and one byte less than that of them stays
 
 	// Job is what the run is recorded as: it goes on from the job's newest
 	// checkpoint, and leaves one when it is interrupted. Nil: nothing is recorded,

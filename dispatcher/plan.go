@@ -132,6 +132,10 @@ func (j *Job[V, A]) facts() policy.Facts {
 	if !j.monotone && j.pages.InMemory() && !j.pages.Unpacks(shard.In) {
 		folded = j.packedEdges
 	}
+	var rowsBytes, pullBytes uint64
+	if j.front.stored != nil {
+		rowsBytes, pullBytes = uint64(j.front.stored.StoredBytes()), uint64(j.pages.StreamedBytes())
+	}
 	return policy.Facts{
 		Method: j.opt.Method, Device: j.opt.Device, Vertices: uint64(j.cat.Vertices), ValueBytes: uint64(j.valueBytes),
 		PullEdges: j.pullEdges, NotifyEdges: j.notifyEdges, Pages: len(j.pages.Spans()), InMemory: j.pages.InMemory(),
@@ -139,6 +143,7 @@ func (j *Job[V, A]) facts() policy.Facts {
 		News:   j.monotone && j.cat.Layout == store.Packed && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges,
 		Folded: folded, Shards: uint64(len(j.cat.Shards)), Scans: scans,
 		Frontier: j.frontierFits(), Ordered: j.front.ordered || j.cpu.engine.Seeks(), RowsEdges: j.front.edges, Iterations: j.opt.Iterations,
+		RowsBytes: rowsBytes, PullBytes: pullBytes,
 	}
 }
 
@@ -154,7 +159,7 @@ func (j *Job[V, A]) reserve(m memoryPlan) (err error) {
 	if j.opt.Memory > 0 {
 		m.page.Budget = max(1, j.opt.Memory-m.fixed-m.checkpoints)
 	}
-	j.pages, err = page.New(j.store, m.page)
+	err = j.openPages(m.page)
 	var need *page.NeedError
 	if errors.As(err, &need) {
 		return &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need, Checkpoints: m.checkpoints}

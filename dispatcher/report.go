@@ -20,8 +20,12 @@ type Iteration struct {
 	Pages    int     `json:"pages"`
 	// Levels is how many iterations this stands for, from Iteration on, where the engine
 	// did several within a millisecond, or the report has merged them; 0: one.
-	Levels      int           `json:"levels,omitempty"`
-	BytesRead   int64         `json:"bytes_read"`
+	Levels    int   `json:"levels,omitempty"`
+	BytesRead int64 `json:"bytes_read"`
+	// RowsRead is how many of these were rows of a frontier, read as they were needed, with
+	// what lies between them, and RowsNeeded how many bytes the rows themselves have.
+	RowsRead    int64         `json:"rows_read,omitempty"`
+	RowsNeeded  int64         `json:"rows_needed,omitempty"`
 	BytesCopied int64         `json:"bytes_copied,omitempty"` // to the GPU: edges and values
 	BytesBack   int64         `json:"bytes_back,omitempty"`   // from the GPU: values
 	Duration    time.Duration `json:"-"`
@@ -67,8 +71,10 @@ type Report struct {
 	Edges      uint64
 	Duration   time.Duration // of the iterations, without opening and loading
 	Load       time.Duration // from the start to the first iteration
-	InMemory   bool
-	Compiled   bool // through the program's own loops, not the generic ones
+	// RowsRead and RowsNeeded are the sums of those of the iterations.
+	RowsRead, RowsNeeded int64
+	InMemory             bool
+	Compiled             bool // through the program's own loops, not the generic ones
 	// NotifyLimit is the f up to which an iteration notifies.
 	NotifyLimit float64
 	// AccessRatio is k, sequential over random read speed of the store's disk; 0 when
@@ -130,6 +136,8 @@ func (j *Job[V, A]) add(it Iteration) {
 		j.merged.last = 1
 	}
 	r.Edges += it.Edges
+	r.RowsRead += it.RowsRead
+	r.RowsNeeded += it.RowsNeeded
 	r.Duration += it.Duration
 	if r.Devices == nil {
 		r.Devices = map[Device]DeviceWork{}
@@ -151,6 +159,8 @@ func (it *Iteration) merge(next Iteration) {
 	it.Vertices += next.Vertices
 	it.Pages += next.Pages
 	it.BytesRead += next.BytesRead
+	it.RowsRead += next.RowsRead
+	it.RowsNeeded += next.RowsNeeded
 	it.BytesCopied += next.BytesCopied
 	it.BytesBack += next.BytesBack
 	it.Duration += next.Duration

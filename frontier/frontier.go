@@ -39,14 +39,15 @@ const collected = 1 << 10
 
 // Collector is one goroutine's way to add vertices to the next frontier.
 type Collector struct {
-	Queue  *Queue
+	Queue  *Queue     // nil: the bits are enough
 	Bits   bitset.Set // what the frontier holds
 	Degree []uint32
 	// Alone says that no other goroutine adds to the frontier now.
 	Alone bool
 
-	Degrees uint64 // of the vertices that it has added
-	buffer  []uint32
+	Degrees  uint64 // of the vertices that it has added
+	Unlisted uint64 // of these, that were flushed without a queue
+	buffer   []uint32
 }
 
 // Add adds v, unless it is there.
@@ -69,7 +70,11 @@ func (c *Collector) Add(v uint32) {
 
 // Flush writes what was added to the queue.
 func (c *Collector) Flush() {
-	c.Queue.put(c.buffer)
+	if c.Queue != nil {
+		c.Queue.put(c.buffer)
+	} else {
+		c.Unlisted += uint64(len(c.buffer))
+	}
 	if c.buffer == nil {
 		c.buffer = make([]uint32, 0, collected)
 	}

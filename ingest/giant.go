@@ -79,7 +79,7 @@ func (s *sideStore) giantWeights(edges uint32) ([]byte, error) {
 	if !s.packsWeights() {
 		return nil, nil
 	}
-	return hostmem.Bytes(rowweights.MostBytes(edges))
+	return hostmem.Bytes(rowweights.MostBytes(1, edges))
 }
 
 // putGiant stores the side of a giant, which is rows in every layout; packed ones have no
@@ -106,7 +106,7 @@ func (s *sideStore) putGiant(side *rows.Side, p *rowweights.Packer, buffer []byt
 	if err := s.putRows(i, list); err != nil || !s.packsWeights() {
 		return err
 	}
-	return s.putWeights(i, p.Side(list.Header(), side.Weight, buffer))
+	return s.putWeights(i, p.Side(list.Header(), side.Off, side.Weight, buffer))
 }
 
 // neighbours sorts a giant's neighbours into list or, with weights, into keys,

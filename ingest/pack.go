@@ -72,10 +72,10 @@ func (s *sideStore) storeBytes() (n int64) {
 		add(x.Vertices, x.In, s.weighted, packed.MostBytes(x.In, s.weighted))
 		weighted := s.weighted && s.packs()
 		if s.inRows {
-			add(x.Vertices, x.In, weighted, packedrows.MostBytes(x.Vertices, x.In)+rowweights.MostBytes(x.In))
+			add(x.Vertices, x.In, weighted, packedrows.MostBytes(x.Vertices, x.In)+rowweights.MostBytes(x.Vertices, x.In))
 		}
 		if s.packs() || !s.mirror {
-			add(x.Vertices, x.Out, weighted, packedrows.MostBytes(x.Vertices, x.Out)+rowweights.MostBytes(x.Out))
+			add(x.Vertices, x.Out, weighted, packedrows.MostBytes(x.Vertices, x.Out)+rowweights.MostBytes(x.Vertices, x.Out))
 		}
 	}
 	return n
@@ -173,7 +173,7 @@ func (s *sideStore) packedBytes(vertices int, edges uint32) (in, rows, weights i
 		rows = packedrows.MostBytes(vertices, edges)
 	}
 	if s.packsWeights() {
-		weights = rowweights.MostBytes(edges)
+		weights = rowweights.MostBytes(vertices, edges)
 	}
 	return in, rows, weights
 }
@@ -289,7 +289,7 @@ func (s *shardWriter) pack(i, at int, side *rows.Side, done chan error) (err err
 		}
 		packedRows, buffer = x, after(buffer, x)
 		if s.packsWeights() {
-			weights = s.weights.Side(x.Header(), side.Weight, buffer)
+			weights = s.weights.Side(x.Header(), side.Off, side.Weight, buffer)
 			buffer = after(buffer, weights)
 		}
 	}

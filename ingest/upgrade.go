@@ -373,7 +373,7 @@ func (u *upgrade) addRows(x *shardWriter, i, at int) error {
 		}
 		x.noteRows(i, inRows)
 		if x.packsWeights() {
-			weights = x.weights.Side(inRows.Header(), list.Weight, after(buffer, inRows))
+			weights = x.weights.Side(inRows.Header(), list.Off, list.Weight, after(buffer, inRows))
 		}
 	case x.packsWeights():
 		stored, err := u.read(shard.OutWeights, i, buffer)
@@ -412,7 +412,7 @@ func (u *upgrade) giant(ctx context.Context, s *sideStore, i int) error {
 	}
 	need := rows.Size(1, s.edges(i), s.weighted)
 	if s.packsWeights() {
-		need += rowweights.MostBytes(s.edges(i))
+		need += rowweights.MostBytes(1, s.edges(i))
 	}
 	if need > u.plan.total-processBytes {
 		return u.tooSmall(need, s.edges(i), s.dir)

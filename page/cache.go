@@ -144,6 +144,18 @@ func New(s *store.Store, o Options) (*Cache, error) {
 	return c, nil
 }
 
+// Least is the smallest budget for pages of a job.
+func Least(s *store.Store, o Options) int64 {
+	o.Budget = 1
+	var need *NeedError
+	if c, err := New(s, o); err == nil {
+		_ = c.Close() // a graph without edges
+	} else if errors.As(err, &need) {
+		return need.Need
+	}
+	return 1
+}
+
 // sides are all that the job reads.
 func (c *Cache) sides() []shard.Direction {
 	list := slices.Concat(c.opt.Gather, c.opt.Notify)
@@ -314,6 +326,16 @@ func (c *Cache) Rest() int64 {
 		return -1
 	}
 	return c.rest
+}
+
+// StreamedBytes is how many bytes a pull over all pages reads each time.
+func (c *Cache) StreamedBytes() (n int64) {
+	for p := range c.spans {
+		if !c.Stays(p) {
+			n += c.gatherBytes(p)
+		}
+	}
+	return n
 }
 
 // BytesRead is how many bytes came from the store so far.

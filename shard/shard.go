@@ -87,6 +87,9 @@ type Rows interface {
 type Buffer struct {
 	List       []uint32
 	Side       Side   // whose row was read last
+	From       int    // where that row begins, if it is packed
+	Before     int    // edges of its run before it
+	Behind     int    // the same behind it
 	Vertex, At int    // behind that row: the next vertex, and where its row begins
 	Base       uint32 // what the next row counts from
 }

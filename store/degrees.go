@@ -44,7 +44,7 @@ func (s *Store) Degrees(dir shard.Direction, i int) (degrees []uint32, err error
 		degrees, err = s.degrees(dir, i)
 	}
 	if err != nil {
-		return nil, s.shardError(dir, i, err)
+		return nil, s.ShardError(dir, i, err)
 	}
 	return degrees, nil
 }
@@ -86,7 +86,7 @@ func (s *Store) oldDegrees(dir shard.Direction, i int) ([]uint32, error) {
 	}
 	h, off, err := rows.DecodeOffsets(head)
 	if err == nil {
-		err = s.matches(dir, i, h)
+		err = s.Matches(dir, i, h)
 	}
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (s *Store) checkDegrees(dir shard.Direction, i int, side shard.Side) error 
 	for v := range found {
 		if found[v] != stored[v] {
 			err := fmt.Errorf("%w: vertex %d has %d edges, the degrees say %d", ErrDamaged, int(side.Header().First)+v, found[v], stored[v])
-			return s.shardError(dir, i, err)
+			return s.ShardError(dir, i, err)
 		}
 	}
 	return nil

@@ -233,7 +233,7 @@ func (s *Store) side(dir shard.Direction, i int) (Extent, uint32) {
 func (s *Store) ReadShard(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
 	e, _ := s.side(dir, i)
 	if err := s.readBlob(e, shardKey(dir, i), dst); err != nil {
-		return nil, s.shardError(dir, i, err)
+		return nil, s.ShardError(dir, i, err)
 	}
 	return s.decode(dir, i, dst, false)
 }
@@ -256,15 +256,28 @@ func (s *Store) StreamShard(dir shard.Direction, i int, dst []byte, known bool) 
 func (s *Store) decode(dir shard.Direction, i int, blob []byte, known bool) (shard.Side, error) {
 	side, err := shard.Decode(blob)
 	if err == nil {
-		err = s.matches(dir, i, side.Header())
+		err = s.Matches(dir, i, side.Header())
 	}
 	if err == nil && !known {
 		err = side.CheckValues(s.cat.Vertices)
 	}
 	if err != nil {
-		return nil, s.shardError(dir, i, err)
+		return nil, s.ShardError(dir, i, err)
 	}
 	return side, nil
+}
+
+// ReadPart reads a part of a shard's blob into dst, from byte at on. What it reads is
+// looked at by nobody: errors of that come from [Store.ShardError].
+func (s *Store) ReadPart(dir shard.Direction, i int, at int64, dst []byte) error {
+	e, _ := s.side(dir, i)
+	if n := int64(len(dst)); s.payload == nil || at < 0 || at > e.Bytes || n > e.Bytes-at {
+		return s.ShardError(dir, i, fmt.Errorf("%w: %d bytes at %d of %d", ErrDamaged, n, at, e.Bytes))
+	}
+	if err := s.payload.read(Extent{e.Off + at, int64(len(dst))}, dst); err != nil {
+		return s.ShardError(dir, i, err)
+	}
+	return nil
 }
 
 // Prefetch starts reading a shard's blob from disk.
@@ -274,8 +287,8 @@ func (s *Store) Prefetch(dir shard.Direction, i int) {
 	}
 }
 
-// matches compares the header of a side with the catalogue.
-func (s *Store) matches(dir shard.Direction, i int, h shard.Header) error {
+// Matches compares the header of a side with the catalogue.
+func (s *Store) Matches(dir shard.Direction, i int, h shard.Header) error {
 	info, edges, is := s.cat.Shards[i], s.cat.SideEdges(dir, i), s.cat.Stored(dir)
 	said, weighted := shard.In, is >= shard.OutWeights || is == shard.In && s.cat.Weighted
 	if is == shard.Out || is == shard.OutWeights {
@@ -293,7 +306,8 @@ func (s *Store) matches(dir shard.Direction, i int, h shard.Header) error {
 	return nil
 }
 
-func (s *Store) shardError(dir shard.Direction, i int, err error) error {
+// ShardError is the error of a damaged side of a shard: it names them and says what to do.
+func (s *Store) ShardError(dir shard.Direction, i int, err error) error {
 	if !errors.Is(err, ErrDamaged) {
 		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}

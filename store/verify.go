@@ -93,14 +93,14 @@ func (s *Store) checks(report func(error)) iter.Seq[func([]byte) int64] {
 // checkSide reads a shard's side into buf, and gives its size.
 func (s *Store) checkSide(dir shard.Direction, i int, buf []byte, report func(error)) int64 {
 	n := s.cat.Bytes(dir, i)
-	if err := s.checkHeader(dir, i, buf[:shard.HeaderBytes]); err != nil {
+	if err := s.ReadHeader(dir, i, buf[:shard.HeaderBytes]); err != nil {
 		report(err)
 		return n
 	}
 	side, err := s.ReadShard(dir, i, buf[:n])
 	if err == nil {
 		if err = side.CheckOrder(); err != nil {
-			err = s.shardError(dir, i, err)
+			err = s.ShardError(dir, i, err)
 		} else if dir < shard.OutWeights {
 			err = s.checkDegrees(dir, i, side)
 		}
@@ -109,10 +109,10 @@ func (s *Store) checkSide(dir shard.Direction, i int, buf []byte, report func(er
 	return n
 }
 
-// checkHeader reads the header of a shard's side into head, which a blob has room for, and
-// compares it with the catalogue before the
-// rest is read: a forged directory may promise gigabytes.
-func (s *Store) checkHeader(dir shard.Direction, i int, head []byte) error {
+// ReadHeader reads the header of a shard's side into head, of [shard.HeaderBytes], and
+// compares it with the catalogue before the rest is read: a forged directory may promise
+// gigabytes.
+func (s *Store) ReadHeader(dir shard.Direction, i int, head []byte) error {
 	e, _ := s.side(dir, i)
 	e.Bytes = shard.HeaderBytes
 	err := s.readBlob(e, shardKey(dir, i), head)
@@ -121,10 +121,10 @@ func (s *Store) checkHeader(dir shard.Direction, i int, head []byte) error {
 		h, err = shard.DecodeHeader(head)
 	}
 	if err == nil {
-		err = s.matches(dir, i, h)
+		err = s.Matches(dir, i, h)
 	}
 	if err != nil {
-		return s.shardError(dir, i, err)
+		return s.ShardError(dir, i, err)
 	}
 	return nil
 }

@@ -49,6 +49,10 @@ type Facts struct {
 	Ordered    bool   `json:"ordered,omitempty"`
 	RowsEdges  uint64 `json:"rows_edges,omitempty"`
 	Iterations int    `json:"iterations,omitempty"`
+	// RowsBytes: rows for frontiers are read as they are needed, and all have so many bytes.
+	// PullBytes is what a pull over all pages reads then.
+	RowsBytes uint64 `json:"rows_bytes,omitempty"`
+	PullBytes uint64 `json:"pull_bytes,omitempty"`
 	// Folded is how many edges of so many Shards are packed: a vertex gathers along its
 	// own only where its whole shard is folded.
 	Folded uint64 `json:"folded,omitempty"`
@@ -160,9 +164,9 @@ func method(o Observation, s State) Method {
 		return Pull
 	case o.Facts.Method != Auto:
 		return o.Facts.Method
-	case o.Frontier && (o.Ordered || o.Fraction <= frontierLimit) && rowsPay(o, s):
+	case o.Frontier && (o.Ordered || o.Fraction <= frontierLimit) && rowsPay(o, s) && readsLess(o, s):
 		return Frontier
-	case gain(o, s) < 0 || s.Owed > 0:
+	case gain(o, s) < 0 || s.Owed > 0 || o.RowsBytes > 0: // to notify, whole sides are read
 		return Pull
 	default:
 		return NotifyPull
@@ -172,6 +176,18 @@ func method(o Observation, s State) Method {
 // frontierLimit is the largest f with which a frontier without a better order pushes: to
 // push along one edge takes as long as to pull along about eight in sequence.
 const frontierLimit = 1. / 8
+
+// rowsAround is how many bytes are read with one of a row, those around it, where few rows
+// are active: on RMAT graphs 3 to 30, as on others whose rows are shorter.
+const rowsAround = 4
+
+// readsLess reports whether rows that are read as they are needed take no longer to read
+// than the pages of a pull: 1/(2·Limit) is by how much reads here and there are slower than
+// a sequence, which all rows are.
+func readsLess(o Observation, s State) bool {
+	share := min(1, rowsAround*o.Fraction/(2*s.Limit))
+	return o.RowsBytes == 0 || share*float64(o.RowsBytes) <= float64(o.PullBytes)
+}
 
 const (
 	// rowsCost is how many edges pulls look at before one is worth being brought into

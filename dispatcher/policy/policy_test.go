@@ -255,3 +255,31 @@ func TestFrontier(t *testing.T) {
 		t.Errorf("a pull along 10,000 edges with 10 of active vertices, and a frontier: %+v, want %d spent", s.Counts, want)
 	}
 }
+
+// TestStoredRows: rows that are read as they are needed are chosen where they are fewer bytes
+// than the pages of a pull, and whole sides are not read to notify.
+func TestStoredRows(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		f          float64
+		ordered    bool
+		ratio      float64 // of sequential over random reads
+		rows, pull uint64
+		want       Method
+	}{
+		{"few are active", 0.01, false, 1, 100, 100, Frontier},
+		{"many are active", 0.2, false, 1, 100, 100, Pull},
+		{"many are active, once each", 0.2, true, 1, 100, 100, Frontier},
+		{"all rows are fewer bytes than pages", 1, true, 10, 100, 100, Frontier},
+		{"all rows are more", 1, true, 1, 101, 100, Pull},
+		{"few of many bytes", 0.01, true, 1, 100, 5, Frontier},
+		{"few of many bytes, and random reads are slow", 0.01, true, 2, 100, 5, Pull},
+		{"all pages stay", 0.0001, true, 1, 100, 0, Pull},
+	} {
+		o := Observation{Facts: facts(), Fraction: c.f, Iteration: 3}
+		o.InMemory, o.Frontier, o.Ordered, o.RowsBytes, o.PullBytes = false, true, c.ordered, c.rows, c.pull
+		if d, _ := Decide(o, Start(o.Facts, State{}, c.ratio)); d.Method != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, d.Method, c.want)
+		}
+	}
+}

@@ -208,11 +208,11 @@ func putPackedRows(put func(int, shard.Side) error, i int, side *rows.Side) (sum
 
 // putWeights stores the weights of rows.
 func putWeights(w *store.Writer, dir shard.Direction, i int, side *rows.Side) error {
-	buffer, err := hostmem.Bytes(rowweights.MostBytes(side.Edges()))
+	buffer, err := hostmem.Bytes(rowweights.MostBytes(side.Vertices(), side.Edges()))
 	if err != nil {
 		return err
 	}
-	return w.PutBeside(dir, i, new(rowweights.Packer).Side(side.Header(), side.Weight, buffer))
+	return w.PutBeside(dir, i, new(rowweights.Packer).Side(side.Header(), side.Off, side.Weight, buffer))
 }
 
 // encode is a plain maker of a shard's side.

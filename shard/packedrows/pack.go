@@ -12,8 +12,12 @@ import (
 
 // Pack writes the rows of a side packed to the beginning of a buffer, which has
 // [MostBytes] and 4-byte alignment, and returns the side there. Weights are left out.
-func Pack(s *rows.Side, buffer []byte) (*Side, error) {
-	h := layout{Header: shard.Header{Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Edges: s.Edges()}}
+func Pack(s *rows.Side, buffer []byte) (*Side, error) { return packFlagged(s, summed, buffer) }
+
+// packFlagged packs with flags.
+func packFlagged(s *rows.Side, flags uint16, buffer []byte) (*Side, error) {
+	h := layout{Header: shard.Header{Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Edges: s.Edges(), Flags: flags}}
+	stride := h.stride()
 	if need := MostBytes(h.Vertices, h.Edges); need == math.MaxUint32 || int64(len(buffer)) < need {
 		return nil, fmt.Errorf("%w: %d edges do not fit into %d bytes of packed rows", shard.ErrInvalid, h.Edges, len(buffer))
 	}
@@ -37,8 +41,13 @@ func Pack(s *rows.Side, buffer []byte) (*Side, error) {
 	h.bytes = w.at - begin
 	blob := buffer[:h.size()]
 	clear(blob[w.at:])
+	side := h.windows(blob)
+	for i := range side.sums {
+		side.sums[i] = shard.Checksum(side.run(i))
+	}
 	h.seal(blob)
-	return h.windows(blob), nil
+	side.header = h.Header
+	return side, nil
 }
 
 // writer appends rows. It may write zeros behind them.

@@ -2,8 +2,9 @@
 // neighbours in a row, packed to a few bits each: the distance of the first one to the
 // vertex, and the gaps to the others in groups of eight, in a width of each group's own.
 // An edge takes about 2 bytes, where plain rows (package rows) take 4 and more. One
-// vertex's row is found by an index of every eighth, so that notifying can read the rows
-// of active vertices alone. Weights have a blob of their own: package rowweights.
+// vertex's row is found by an index of every fourth, so that notifying can read the rows
+// of active vertices alone. The index has a checksum of every four rows too, so that they
+// can be read from disk without the others ([DecodeHead]). Weights have a blob of their own: package rowweights.
 // docs/format-packed-rows.md draws the bytes.
 package packedrows
 
@@ -11,6 +12,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/garaph/garaph/shard"
 )
@@ -20,11 +22,14 @@ const (
 	Version = 3
 
 	align  = 16
-	stride = 8  // vertices of an entry of the index
+	stride = RunVertices // of an entry of the index
+	coarse = 8           // the same in blobs without checksums of runs
 	group  = 8  // gaps that share a width
 	short  = 7  // edges of the first row whose head is longer than a byte
 	long   = 64 // edges of the first row that says how many bytes it has
 	slack  = 48 // zeros behind the rows: what unpacking a group may read too much
+
+	summed = 4 // flag: the index has checksums of runs, and entries of stride
 )
 
 func init() {
@@ -36,7 +41,10 @@ func init() {
 // Side is one side of a shard.
 type Side struct {
 	header shard.Header
-	index  []uint32 // where the rows of every eighth vertex begin in data
+	stride int      // vertices of a run: 1<<shift
+	shift  uint
+	index  []uint32 // where the rows of a run begin in data
+	sums   []uint32 // checksums of runs; nil: there are none
 	data   []byte   // the rows, and slack
 	end    int      // of the rows in data
 	blob   []byte
@@ -56,18 +64,31 @@ type layout struct {
 	bytes int // of the rows
 }
 
+// runs is the length of the index.
+func (h *layout) runs() int {
+	return (h.Vertices + h.stride() - 1) / h.stride()
+}
+
+func (h *layout) stride() int {
+	if h.Flags&summed == 0 {
+		return coarse
+	}
+	return stride
+}
+
 // sections are the sizes of what follows the header.
 func (h *layout) sections() [2]int {
-	return [...]int{pad(4 * entries(h.Vertices)), pad(h.bytes + slack)}
+	entry := 4
+	if h.Flags&summed != 0 {
+		entry = 8
+	}
+	return [...]int{pad(entry * h.runs()), pad(h.bytes + slack)}
 }
 
 func (h *layout) size() int {
 	n := h.sections()
 	return shard.HeaderBytes + n[0] + n[1]
 }
-
-// entries is the length of the index.
-func entries(vertices int) int { return (vertices + stride - 1) / stride }
 
 func pad(n int) int { return (n + align - 1) &^ (align - 1) }
 
@@ -99,7 +120,7 @@ func Decode(blob []byte) (*Side, error) {
 }
 
 func decode(blob []byte, head shard.Header) (*Side, error) {
-	h, err := layoutOf(blob, head)
+	h, err := layoutOf(blob, head, int64(len(blob)))
 	if err != nil {
 		return nil, err
 	}
@@ -117,26 +138,32 @@ func decode(blob []byte, head shard.Header) (*Side, error) {
 
 // windows gives the sections of a blob of the right size.
 func (h *layout) windows(blob []byte) *Side {
-	n := h.sections()
-	data := shard.HeaderBytes + n[0]
-	return &Side{
-		header: h.Header, blob: blob, data: blob[data : data+n[1]], end: h.bytes,
-		index: shard.View[uint32](blob, shard.HeaderBytes, entries(h.Vertices)),
-	}
+	s := h.head(blob)
+	return s.In(blob)
 }
 
-// layoutOf reads the fields of the encoding, of a sound header.
-func layoutOf(blob []byte, head shard.Header) (layout, error) {
+// head gives the index of a blob that begins with these bytes.
+func (h *layout) head(blob []byte) *Side {
+	runs := h.runs()
+	s := &Side{header: h.Header, stride: h.stride(), shift: uint(bits.TrailingZeros(uint(h.stride()))), end: h.bytes, index: shard.View[uint32](blob, shard.HeaderBytes, runs)}
+	if h.Flags&summed != 0 {
+		s.sums = shard.View[uint32](blob, shard.HeaderBytes+int64(4*runs), runs)
+	}
+	return s
+}
+
+// layoutOf reads the fields of the encoding, of a sound header of a blob of so many bytes.
+func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
 	field := func(at int) int { return int(binary.LittleEndian.Uint32(blob[at:])) }
 	h := layout{Header: head, bytes: field(28)}
 	if h.Version != Version {
 		return h, fmt.Errorf("%w: version %d, packed rows are version %d", shard.ErrFormat, h.Version, Version)
 	}
-	if h.Flags != 0 || h.Weighted || field(40)|field(44)|field(48)|field(52)|field(56) != 0 {
+	if h.Flags&^summed != 0 || h.Weighted || field(40)|field(44)|field(48)|field(52)|field(56) != 0 {
 		return h, fmt.Errorf("%w: flags %#x, with weights: %v", shard.ErrInvalid, h.Flags, h.Weighted)
 	}
-	if want := h.size(); len(blob) != want {
-		return h, fmt.Errorf("%w: %d bytes, the header promises %d", shard.ErrInvalid, len(blob), want)
+	if want := h.size(); size != int64(want) {
+		return h, fmt.Errorf("%w: %d bytes, the header promises %d", shard.ErrInvalid, size, want)
 	}
 	return h, nil
 }
@@ -145,6 +172,6 @@ func layoutOf(blob []byte, head shard.Header) (layout, error) {
 func MostBytes(vertices int, edges uint32) int64 {
 	// A row has at most 17 bytes before its gaps; a gap has 32 bits, and an eighth of a
 	// width's byte.
-	n := int64(shard.HeaderBytes+2*align+slack) + int64(4*entries(vertices)) + int64(vertices) + 16*min(int64(vertices), int64(edges)) + 5*int64(edges)
+	n := int64(shard.HeaderBytes+2*align+slack) + int64(8*Runs(vertices)) + int64(vertices) + 16*min(int64(vertices), int64(edges)) + 5*int64(edges)
 	return min(n, math.MaxUint32)
 }

@@ -80,23 +80,25 @@ func (s *Side) rowEnd(r row) int {
 	return at
 }
 
-// base is what the first of eight rows counts from: their first vertex.
+// base is what the first row of a run counts from: its first vertex.
 func (s *Side) base(v int) int64 { return int64(s.header.First) + int64(v) }
 
 // find reads the head of the row of local vertex v: from behind the row that was read
 // last, if that is nearer than the index.
 func (s *Side) find(v int, b *shard.Buffer) row {
-	from := v &^ (stride - 1)
-	var at int
+	from := v &^ (s.stride - 1)
 	var base int64
+	b.Before = 0
 	if b.Vertex <= v && b.Vertex > from && b.Side == shard.Side(s) {
-		from, at, base = b.Vertex, b.At, int64(b.Base)
+		from, b.From, base, b.Before = b.Vertex, b.At, int64(b.Base), b.Behind
 	} else {
-		at, base = int(s.index[v/stride]), s.base(from)
+		b.From, base = int(s.index[v>>s.shift]), s.base(from)
 	}
-	r := s.head(at, base)
+	r := s.head(b.From, base)
 	for ; from < v; from++ {
-		r = s.head(s.rowEnd(r), r.first)
+		b.Before += int(r.degree)
+		b.From = s.rowEnd(r)
+		r = s.head(b.From, r.first)
 	}
 	return r
 }
@@ -110,6 +112,7 @@ func (s *Side) Row(v int, b *shard.Buffer) []uint32 {
 	}
 	list := b.List[:n+group]
 	b.Side, b.Vertex, b.At, b.Base = s, v+1, s.unpack(r, list), uint32(r.first)
+	b.Behind = b.Before + n
 	return list[:n]
 }
 
@@ -162,7 +165,7 @@ func (s *Side) Unpack(off, nbr []uint32) {
 	var last []uint32 // of rows that would be written beyond the end
 	at, base, k := 0, int64(0), 0
 	for v := range s.header.Vertices {
-		if v%stride == 0 {
+		if v&(s.stride-1) == 0 {
 			base = s.base(v)
 		}
 		r := s.head(at, base)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/packedrows"
 )
 
 const (
@@ -17,6 +18,8 @@ const (
 	Version = 4
 
 	align = 16
+
+	summed = 32 // flag: there is an index with checksums of the runs of [packedrows]
 )
 
 func init() {
@@ -30,6 +33,8 @@ type Side struct {
 	header     shard.Header
 	coding     packed.Coding
 	dictionary []float32 // nil without
+	index      []uint32  // the first edge of each run
+	sums       []uint32  // checksums of the codes of runs
 	codes      []byte
 	blob       []byte
 }
@@ -43,8 +48,16 @@ func (s *Side) Blob() []byte { return s.blob }
 // Degrees does nothing: the rows have the degrees.
 func (s *Side) Degrees([]uint32) {}
 
-// CheckOrder has nothing to look at: the order is that of the rows.
-func (s *Side) CheckOrder() error { return nil }
+// CheckOrder compares the codes of runs with their checksums. The order is that of the
+// rows.
+func (s *Side) CheckOrder() error {
+	for i := range s.sums {
+		if err := s.checkSum(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Weights writes the weights of len(to) edges of the rows from one on.
 func (s *Side) Weights(to []float32, from int) {
@@ -65,19 +78,22 @@ func (s *Side) Weights(to []float32, from int) {
 
 // CheckValues looks whether codes are in the dictionary, and weights finite and not
 // negative.
-func (s *Side) CheckValues(uint32) error {
+func (s *Side) CheckValues(uint32) error { return s.checkCodes(s.codes) }
+
+// checkCodes is CheckValues for some of the codes.
+func (s *Side) checkCodes(codes []byte) error {
 	weights, most := s.dictionary, uint16(0)
 	switch s.coding {
 	case packed.Bytes:
-		for _, c := range s.codes {
+		for _, c := range codes {
 			most = max(most, uint16(c))
 		}
 	case packed.Words:
-		for i := 0; i < len(s.codes); i += 2 {
-			most = max(most, binary.LittleEndian.Uint16(s.codes[i:]))
+		for i := 0; i < len(codes); i += 2 {
+			most = max(most, binary.LittleEndian.Uint16(codes[i:]))
 		}
 	default:
-		weights = shard.View[float32](s.codes, 0, len(s.codes)/4)
+		weights = shard.View[float32](codes, 0, len(codes)/4)
 	}
 	if s.coding != packed.Floats && int(most) >= len(s.dictionary) {
 		return fmt.Errorf("%w: a weight is entry %d of a dictionary of %d", shard.ErrInvalid, most, len(s.dictionary))
@@ -100,31 +116,49 @@ type layout struct {
 	entries int // of the dictionary
 }
 
-// sections are the sizes of what follows the header.
-func (h *layout) sections() [2]int {
-	return [...]int{pad(4 * h.entries), pad(int(h.Edges) * h.coding.Bytes())}
+// sections are the sizes of what follows the header: dictionary, index and codes.
+func (h *layout) sections() [3]int {
+	return [...]int{pad(4 * h.entries), pad(8 * h.runs()), pad(int(h.Edges) * h.coding.Bytes())}
+}
+
+// sumAt is where the header has the checksums of the sections.
+var sumAt = [...]int{32, 40, 36}
+
+// runs is the length of the index.
+func (h *layout) runs() int {
+	if h.Flags&summed == 0 {
+		return 0
+	}
+	return packedrows.Runs(h.Vertices)
 }
 
 func (h *layout) size() int {
 	n := h.sections()
-	return shard.HeaderBytes + n[0] + n[1]
+	return shard.HeaderBytes + n[0] + n[1] + n[2]
 }
 
 func pad(n int) int { return (n + align - 1) &^ (align - 1) }
 
 // MostBytes is the most that the weights of so many edges take.
-func MostBytes(edges uint32) int64 { return shard.HeaderBytes + 2*align + 4*int64(edges) }
+func MostBytes(vertices int, edges uint32) int64 {
+	return shard.HeaderBytes + 3*align + 8*int64(packedrows.Runs(vertices)) + 4*int64(edges)
+}
 
 // Packer packs weights. Its dictionary lasts from one side to the next.
 type Packer struct{ dictionary packed.Dictionary }
 
-// Side writes the weights of the rows with a header to the beginning of a buffer, which
-// has [MostBytes] and 4-byte alignment, and returns them there.
-func (p *Packer) Side(of shard.Header, weights []float32, buffer []byte) *Side {
+// Side writes the weights of the rows with a header, which begin at off, to the beginning
+// of a buffer, which has [MostBytes] and 4-byte alignment, and returns them there.
+func (p *Packer) Side(of shard.Header, off []uint32, weights []float32, buffer []byte) *Side {
+	return p.flagged(of, off, weights, summed, buffer)
+}
+
+// flagged is Side with flags.
+func (p *Packer) flagged(of shard.Header, off []uint32, weights []float32, flags uint16, buffer []byte) *Side {
 	h := layout{Header: of}
 	h.coding = p.dictionary.Make(weights, len(weights))
 	h.entries = len(p.dictionary.List)
-	h.Version, h.Weighted, h.Flags = Version, true, uint16(h.coding)<<2
+	h.Version, h.Weighted, h.Flags = Version, true, uint16(h.coding)<<2|flags
 	blob := buffer[:h.size()]
 	clear(blob)
 	h.Put(blob)
@@ -141,6 +175,12 @@ func (p *Packer) Side(of shard.Header, weights []float32, buffer []byte) *Side {
 			le.PutUint32(s.codes[4*i:], math.Float32bits(w))
 		}
 	}
+	for i := range s.index {
+		s.index[i] = off[i*packedrows.RunVertices]
+	}
+	for i := range s.sums {
+		s.sums[i] = shard.Checksum(s.run(i))
+	}
 	h.seal(blob)
 	s.header.Checksum = h.Checksum
 	return s
@@ -150,7 +190,9 @@ func (p *Packer) Side(of shard.Header, weights []float32, buffer []byte) *Side {
 func (h *layout) seal(blob []byte) {
 	at := shard.HeaderBytes
 	for i, n := range h.sections() {
-		binary.LittleEndian.PutUint32(blob[32+4*i:], shard.Checksum(blob[at:at+n]))
+		if n > 0 || i != 1 {
+			binary.LittleEndian.PutUint32(blob[sumAt[i]:], shard.Checksum(blob[at:at+n]))
+		}
 		at += n
 	}
 	binary.LittleEndian.PutUint32(blob[44:], uint32(h.entries))
@@ -158,36 +200,76 @@ func (h *layout) seal(blob []byte) {
 }
 
 // windows gives the sections of a blob of the right size.
-func (h *layout) windows(blob []byte) *Side {
-	at := shard.HeaderBytes + h.sections()[0]
-	return &Side{
-		header: h.Header, coding: h.coding, blob: blob, codes: blob[at : at+int(h.Edges)*h.coding.Bytes()],
-		dictionary: shard.View[float32](blob, shard.HeaderBytes, h.entries),
-	}
+func (h *layout) windows(blob []byte) *Side { return h.head(blob).In(blob) }
+
+// head gives the dictionary and the index of a blob that begins with these bytes.
+func (h *layout) head(blob []byte) *Side {
+	at, runs := int64(shard.HeaderBytes), h.runs()
+	s := &Side{header: h.Header, coding: h.coding, dictionary: shard.View[float32](blob, at, h.entries)}
+	at += int64(h.sections()[0])
+	s.index, s.sums = shard.View[uint32](blob, at, runs), shard.View[uint32](blob, at+int64(4*runs), runs)
+	return s
 }
 
-func decode(blob []byte, head shard.Header) (*Side, error) {
+// layoutOf reads the fields of the encoding, of a sound header of a blob of so many bytes.
+func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
 	le := binary.LittleEndian
-	h := layout{Header: head, coding: packed.Coding(head.Flags >> 2), entries: int(le.Uint32(blob[44:]))}
+	h := layout{Header: head, coding: packed.Coding(head.Flags &^ summed >> 2), entries: int(le.Uint32(blob[44:]))}
 	rest := uint32(0)
-	for _, at := range []int{28, 40, 48, 52, 56} {
+	for _, at := range []int{28, 48, 52, 56} {
 		rest |= le.Uint32(blob[at:])
 	}
+	if h.Flags&summed == 0 {
+		rest |= le.Uint32(blob[40:])
+	}
 	if h.coding > packed.Words || !h.Weighted || rest != 0 {
-		return nil, fmt.Errorf("%w: flags %#x", shard.ErrInvalid, h.Flags)
+		return h, fmt.Errorf("%w: flags %#x", shard.ErrInvalid, h.Flags)
 	}
 	if (h.entries > 0) != (h.coding != packed.Floats) || h.entries > 1<<(8*h.coding.Bytes()&31) {
-		return nil, fmt.Errorf("%w: a dictionary of %d entries, with coding %d", shard.ErrInvalid, h.entries, h.coding)
+		return h, fmt.Errorf("%w: a dictionary of %d entries, with coding %d", shard.ErrInvalid, h.entries, h.coding)
 	}
-	if want := h.size(); len(blob) != want {
-		return nil, fmt.Errorf("%w: %d bytes, the header promises %d", shard.ErrInvalid, len(blob), want)
+	if want := h.size(); size != int64(want) {
+		return h, fmt.Errorf("%w: %d bytes, the header promises %d", shard.ErrInvalid, size, want)
 	}
-	at := shard.HeaderBytes
-	for i, n := range h.sections() {
-		if err := shard.CheckSection(blob[at:at+n], le.Uint32(blob[32+4*i:]), [...]string{"dictionary", "codes"}[i], int64(at)); err != nil {
-			return nil, err
+	return h, nil
+}
+
+// check compares the first sections of a blob with their checksums.
+func (h *layout) check(blob []byte, sections int) error {
+	at, sizes := shard.HeaderBytes, h.sections()
+	for i, n := range sizes[:sections] {
+		stored := binary.LittleEndian.Uint32(blob[sumAt[i]:])
+		if n == 0 && i == 1 {
+			continue
+		}
+		if err := shard.CheckSection(blob[at:at+n], stored, [...]string{"dictionary", "index", "codes"}[i], int64(at)); err != nil {
+			return err
 		}
 		at += n
 	}
-	return h.windows(blob), nil
+	return nil
+}
+
+func decode(blob []byte, head shard.Header) (*Side, error) {
+	h, err := layoutOf(blob, head, int64(len(blob)))
+	if err == nil {
+		err = h.check(blob, len(sumAt))
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := h.windows(blob)
+	return s, s.checkIndex()
+}
+
+// checkIndex looks whether runs follow each other.
+func (s *Side) checkIndex() error {
+	last := uint32(0)
+	for i, at := range s.index {
+		if at < last || at > s.header.Edges || i == 0 && at != 0 {
+			return fmt.Errorf("%w: run %d begins with edge %d, behind %d, of %d", shard.ErrInvalid, i, at, last, s.header.Edges)
+		}
+		last = at
+	}
+	return nil
 }

@@ -15,9 +15,23 @@ import (
 )
 
 // pack packs weights over what must not stay.
-func pack(p *Packer, weights []float32) *Side {
+func pack(p *Packer, weights []float32) *Side { return packFlagged(p, weights, summed) }
+
+func packFlagged(p *Packer, weights []float32, flags uint16) *Side {
 	of := shard.Header{Dir: shard.Out, Index: 7, First: 100, Vertices: 12, Edges: uint32(len(weights))}
-	return p.Side(of, weights, slices.Repeat([]byte{0xff}, int(MostBytes(of.Edges))))
+	return p.flagged(of, offsets(len(weights)), weights, flags, slices.Repeat([]byte{0xff}, int(MostBytes(of.Vertices, of.Edges))))
+}
+
+// offsets of the rows of 12 vertices, of which every third has no edges.
+func offsets(edges int) []uint32 {
+	off := make([]uint32, 13)
+	for v := range 12 {
+		off[v+1] = off[v]
+		if v%3 > 0 {
+			off[v+1] = uint32(edges * (v + 1) / 12)
+		}
+	}
+	return off
 }
 
 func decoded(blob []byte) (*Side, error) {
@@ -44,7 +58,8 @@ func TestRoundTrip(t *testing.T) {
 		if n > 0 {
 			weights[n/2] = rapid.SampledFrom([]float32{0, float32(math.Copysign(0, -1)), math.MaxFloat32, 1}).Draw(t, "a weight")
 		}
-		packed := pack(&p, weights)
+		flags := rapid.SampledFrom([]uint16{0, summed}).Draw(t, "flags")
+		packed := packFlagged(&p, weights, flags)
 		s, err := decoded(packed.Blob())
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +67,7 @@ func TestRoundTrip(t *testing.T) {
 		if h := s.Header(); h != packed.Header() || h.Index != 7 || h.First != 100 || h.Vertices != 12 || int(h.Edges) != n || h.Dir != shard.Out || !h.Weighted {
 			t.Fatalf("header %+v, packed %+v", h, packed.Header())
 		}
-		if bytes := len(s.Blob()) - shard.HeaderBytes; n == 2000 && distinct < 200 && bytes > n+1000 || bytes > 4*n+2*align {
+		if bytes := len(s.Blob()) - shard.HeaderBytes; n == 2000 && distinct < 200 && bytes > n+1000 || bytes > 4*n+3*align+8*3 {
 			t.Fatalf("%d edges of %d weights take %d bytes", n, distinct, bytes)
 		}
 		from := rapid.IntRange(0, n).Draw(t, "from")
@@ -114,7 +129,9 @@ func TestHostile(t *testing.T) {
 		{"entries without end", put(44, 1<<20), "entries"},
 		{"no entries", put(44, 0), "entries"},
 		{"floats with a dictionary", func(b []byte) { b[10] &^= 4 }, "entries"},
-		{"a code beyond the dictionary", func(b []byte) { b[shard.HeaderBytes+16+39] = 2 }, "entry 2"},
+		{"a code beyond the dictionary", func(b []byte) { b[shard.HeaderBytes+16+32+39] = 2 }, "entry 2"},
+		{"runs that descend", put(shard.HeaderBytes+16+4, 41), "begins with edge 41"},
+		{"a first run behind the first edge", put(shard.HeaderBytes+16, 1), "begins with edge 1"},
 		{"a negative weight", put(shard.HeaderBytes, math.Float32bits(-1)), "weight -1"},
 		{"an infinite weight", put(shard.HeaderBytes+4, math.Float32bits(float32(math.Inf(1)))), "weight +Inf"},
 		{"no number", put(shard.HeaderBytes, math.Float32bits(float32(math.NaN()))), "weight NaN"},

@@ -37,6 +37,9 @@ type runReport struct {
 	Converged      bool   `json:"converged"`
 	EdgesProcessed uint64 `json:"edges_processed"`
 	K              number `json:"k,omitempty"` // left out: not measured
+	// The bytes that were read of rows, out of core, and those of the rows themselves.
+	RowsRead   int64 `json:"rows_read,omitempty"`
+	RowsNeeded int64 `json:"rows_needed,omitempty"`
 
 	Devices     map[dispatcher.Device]dispatcher.DeviceWork `json:"devices"`
 	GPU         string                                      `json:"gpu,omitempty"`
@@ -63,6 +66,7 @@ func (t *task) writeReport(w io.Writer, top *topRows) error {
 	report := runReport{
 		jobReport:  t.jobReport(t.parameters(), r.Duration, r.Load, r.Edges, r.InMemory),
 		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges, K: number(r.AccessRatio),
+		RowsRead: r.RowsRead, RowsNeeded: r.RowsNeeded,
 		Devices: r.Devices, GPU: r.GPU, GPUResident: r.Resident, GPUMemory: r.GPUMemory, GPULost: r.Lost,
 		PerIteration: append([]garaph.Iteration{}, r.Iterations...),
 	}

@@ -197,6 +197,9 @@ func iterationFields(it garaph.Iteration) []zap.Field {
 		fields = append(fields, zap.Int(string(d)+"_pages", did.Pages), zap.Uint64(string(d)+"_edges", did.Edges), zap.Float64(string(d)+"_seconds", did.Seconds))
 	}
 	fields = append(fields, zap.Int64("bytes_read", it.BytesRead))
+	if it.RowsRead+it.RowsNeeded > 0 {
+		fields = append(fields, zap.Int64("rows_read", it.RowsRead), zap.Int64("rows_needed", it.RowsNeeded))
+	}
 	if it.BytesCopied+it.BytesBack > 0 {
 		fields = append(fields, zap.Int64("bytes_copied", it.BytesCopied), zap.Int64("bytes_back", it.BytesBack))
 	}
@@ -220,6 +223,9 @@ func (t *task) summary() string {
 	where := "in memory"
 	if !r.InMemory {
 		where = "from disk"
+	}
+	if r.RowsNeeded > 0 {
+		where += fmt.Sprintf(", with %s of rows for which %s were read", bytesText(r.RowsNeeded), bytesText(r.RowsRead))
 	}
 	if r.GPU != "" {
 		var on []string

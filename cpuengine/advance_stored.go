@@ -1,0 +1,119 @@
+package cpuengine
+
+import (
+	"context"
+
+	"github.com/garaph/garaph/frontier"
+	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/page"
+)
+
+// arcsAtOnce is how many edges with weights are pushed along at once.
+const arcsAtOnce = 1 << 10
+
+// storedLane is what one goroutine needs beside the others' to push along stored rows: a
+// row, as rows of a graph of one vertex.
+type storedLane struct {
+	row  frontier.Rows
+	off  [2]uint64
+	arcs []frontier.Arc
+}
+
+// oneRow is the vertex of such a row.
+var oneRow = []uint32{0}
+
+// NewStoredAdvancer makes an advancer over rows that are read as they are needed. It only
+// pushes, and knows the frontier by its bits. With exact, values are as they were after an
+// error in a level; otherwise some are newer, and their vertices active.
+func NewStoredAdvancer[V, A any](e *Engine[V, A], rows *page.StoredRows, exact bool) *Advancer[V, A] {
+	f := &Advancer[V, A]{Engine: e, stored: rows, exact: exact}
+	a := e.arrays
+	f.block = compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}
+	f.queue, f.next = frontier.NewQueue(nil), frontier.NewQueue(nil)
+	f.lanes = make([]lane, len(e.workers))
+	for i := range f.lanes {
+		l := &f.lanes[i]
+		l.Rows, l.Degree = &l.row, a.Degree
+		if rows.Weighted {
+			l.arcs = make([]frontier.Arc, arcsAtOnce)
+		}
+	}
+	return f
+}
+
+// storedLevel does one iteration: the rows of a shard's active vertices come together, in
+// whatever order the shards are read.
+func (f *Advancer[V, A]) storedLevel(ctx context.Context) (Stats, error) {
+	a := f.arrays
+	if err := f.saveValues(); err != nil {
+		return Stats{}, err
+	}
+	rows := f.stored.Read(ctx, a.Active)
+	defer rows.Close()
+	f.ready(min(len(f.workers), rows.Pieces()) <= 1, nil)
+	_, err := f.parallel(rows.Pieces(), func(r *worker[V, A], _ int) error {
+		p, err := rows.Next()
+		if err != nil || p == nil {
+			return err
+		}
+		defer p.Release()
+		l := &f.lanes[r.index]
+		p.Each(a.Active, func(v uint32, list []uint32, weights []float32) { f.pushRow(l, v, list, weights) })
+		return nil
+	})
+	f.flush()
+	if err != nil {
+		f.undo()
+		return Stats{}, err
+	}
+	s := f.sum()
+	f.turn()
+	return s, nil
+}
+
+// saveValues copies the values from which the level pushes, or all.
+func (f *Advancer[V, A]) saveValues() error {
+	const words = 1 << 10
+	a := f.arrays
+	return f.each(parts(len(a.Active), words), func(_ *lane, i int) {
+		begin, end := part(i, words, len(a.Active))
+		from, to := uint32(min(64*begin, int(a.N))), uint32(min(64*end, int(a.N)))
+		if f.exact {
+			copy(a.Next[from:to], a.Cur[from:to])
+			return
+		}
+		for v, ok := a.Active.Next(from, to); ok; v, ok = a.Active.Next(v+1, to) {
+			a.Next[v] = a.Cur[v]
+		}
+	})
+}
+
+// undo takes a level back that went wrong, where all values were copied.
+func (f *Advancer[V, A]) undo() {
+	if f.exact {
+		copy(f.arrays.Cur, f.arrays.Next)
+		f.arrays.Rising.Clear()
+	}
+}
+
+// pushRow sends the value of an active vertex along a row.
+func (f *Advancer[V, A]) pushRow(l *lane, v uint32, list []uint32, weights []float32) {
+	l.row.Off = l.off[:]
+	from := f.arrays.Next[v : v+1]
+	if weights == nil {
+		l.off[1], l.row.Nbr = uint64(len(list)), list
+		f.loops.Push(&l.Advance, &f.block, oneRow, from, f.arrays.Cur)
+		return
+	}
+	vertices := l.Vertices + 1
+	for len(list) > 0 {
+		n := min(len(list), arcsAtOnce)
+		for k, u := range list[:n] {
+			l.arcs[k] = frontier.Arc{To: u, Weight: weights[k]}
+		}
+		l.off[1], l.row.Arcs = uint64(n), l.arcs
+		f.loops.Push(&l.Advance, &f.block, oneRow, from, f.arrays.Cur)
+		list, weights = list[n:], weights[n:]
+	}
+	l.Vertices = vertices
+}

@@ -1,0 +1,69 @@
+package dispatcher
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/garaph/garaph/page"
+)
+
+// slotShare is which part of the memory for pages and rows the slots of stored rows may
+// take.
+const slotShare = 8
+
+// openPages takes the memory of the pages, and of rows that are read as they are needed
+// where not all fit.
+func (j *Job[V, A]) openPages(o page.Options) (err error) {
+	if j.pages, err = page.New(j.store, o); err != nil {
+		return err
+	}
+	f := &j.front
+	asked := j.opt.Method == Frontier
+	fit := j.rowsFit() || !asked && j.pages.InMemory()
+	if f.unfit != nil || len(j.devices) > 0 || fit && j.opt.rowsStay == 0 || !asked && j.opt.Method != Auto {
+		return nil
+	}
+	rows, err := f.rows.PlanRows(j.store)
+	if err != nil {
+		f.unfit = fmt.Errorf("the rows of the whole graph do not fit into --memory, and cannot be read as they are needed: %w", err)
+		return nil
+	}
+	return j.makeRoom(rows, o)
+}
+
+// makeRoom divides the memory between pages and stored rows. If frontiers are asked for, or
+// vertices are active once, few pages are read or none, and rows get what the least pages
+// leave; otherwise none stay, and pages have what a few slots leave.
+func (j *Job[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
+	f, budget := &j.front, o.Budget
+	slots := rows.Slots(budget / slotShare)
+	if j.opt.Method == Frontier || f.seeks {
+		o.PageBytes = 1
+		o.Budget = page.Least(j.store, o)
+	} else {
+		o.Budget -= rows.Memory(slots)
+	}
+	stay := budget - o.Budget - rows.Memory(slots)
+	if j.opt.rowsStay > 0 {
+		stay = min(stay, j.opt.rowsStay-1)
+	}
+	if o.Budget <= 0 || stay < 0 {
+		f.unfit = fmt.Errorf("rows that are read as they are needed take %d MiB beside pages: --memory has no room for them", rows.Memory(1)>>20+1)
+		return nil
+	}
+	pages, err := page.New(j.store, o)
+	var need *page.NeedError
+	if errors.As(err, &need) {
+		f.unfit = fmt.Errorf("rows that are read as they are needed take %d MiB: --memory has no room for them beside pages", rows.Memory(slots)>>20+1)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f.stored, f.ordered, f.edges = rows, false, 0
+	if err := errors.Join(j.pages.Close(), rows.Reserve(slots, stay)); err != nil {
+		return errors.Join(err, pages.Close())
+	}
+	j.pages = pages
+	return nil
+}

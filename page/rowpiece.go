@@ -1,0 +1,199 @@
+package page
+
+import (
+	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packedrows"
+	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/shard/rowweights"
+)
+
+// RowPiece is the rows of the active vertices of a shard, in a slot, until Release.
+type RowPiece struct {
+	rows     *StoredRows
+	from, to uint32 // vertices of the shard
+	blobs    []byte // memory for those that do not stay
+	sides    []shard.Rows
+	codes    []*rowweights.Side // of sides; nil: none
+	buffer   shard.Buffer
+	runs     []uint32 // that were read
+	weights  []float32
+}
+
+// Release returns the slot.
+func (p *RowPiece) Release() {
+	p.buffer.Side = nil // it may have other bytes the next time
+	p.rows.slots <- p
+}
+
+// Each gives the rows of active vertices, one of each side. The lists last until the next
+// one; weights is nil where the rows have none.
+func (p *RowPiece) Each(active bitset.Set, row func(v uint32, list []uint32, weights []float32)) {
+	needed := 0
+	for v, ok := active.Next(p.from, p.to); ok; v, ok = active.Next(v+1, p.to) {
+		for k, side := range p.sides {
+			list, bytes, first := p.row(side, int(v-p.from))
+			needed += bytes
+			var weights []float32
+			if codes := p.codes[k]; codes != nil {
+				weights = p.weights[:len(list)]
+				codes.Weights(weights, first+p.firstOf(codes, int(v-p.from)))
+				needed += len(list) * codes.CodeBytes()
+			}
+			row(v, list, weights)
+		}
+	}
+	p.rows.needed.Add(int64(needed))
+}
+
+// row is the row of a local vertex, how many bytes it has in its blob, and how many edges of
+// its run are before it.
+func (p *RowPiece) row(side shard.Rows, v int) (list []uint32, bytes, before int) {
+	list = side.Row(v, &p.buffer)
+	if _, plain := side.(*rows.Side); plain {
+		return list, 4 * len(list), 0
+	}
+	return list, p.buffer.At - p.buffer.From, p.buffer.Before
+}
+
+// firstOf is the first edge of the run of a local vertex.
+func (p *RowPiece) firstOf(codes *rowweights.Side, v int) int {
+	if p.to-p.from == 1 {
+		return 0
+	}
+	i, _, _ := codes.Run(v)
+	return codes.First(i)
+}
+
+// fill reads what is missing of the rows of a shard's active vertices.
+func (p *RowPiece) fill(i int, active bitset.Set) error {
+	r := p.rows
+	info := &r.cat.Shards[i]
+	p.from, p.to = info.First, info.First+uint32(info.Vertices)
+	p.sides, p.codes = p.sides[:0], p.codes[:0]
+	rest := p.blobs
+	for k := range r.shards[i] {
+		b := &r.shards[i][k]
+		memory := b.memory
+		if !b.keeps {
+			memory, rest = rest[:b.bytes:b.bytes], rest[b.bytes:]
+		}
+		side, err := p.readBlob(b, i, memory, active)
+		if err != nil {
+			return err
+		}
+		switch side := side.(type) {
+		case shard.Rows:
+			p.sides, p.codes = append(p.sides, side), append(p.codes, nil)
+		case *rowweights.Side:
+			p.codes[len(p.codes)-1] = side
+		}
+	}
+	return nil
+}
+
+// readBlob gives a blob in memory, with what active vertices need of it.
+func (p *RowPiece) readBlob(b *storedBlob, i int, memory []byte, active bitset.Set) (any, error) {
+	r := p.rows
+	if b.headBytes == 0 {
+		if b.whole != nil {
+			return b.whole, nil
+		}
+		side, err := r.store.ReadShard(b.dir, i, memory)
+		r.read.Add(b.bytes)
+		if b.keeps && err == nil {
+			b.whole = side
+		}
+		return side, err
+	}
+	if b.side == nil {
+		if err := r.readHead(b, i); err != nil {
+			return nil, err
+		}
+	}
+	var side runSide
+	switch x := b.side.(type) {
+	case *packedrows.Side:
+		side = x.In(memory)
+	case *rowweights.Side:
+		side = x.In(memory)
+	}
+	return side, p.readRuns(b, i, side, memory, active)
+}
+
+// readHead reads the index of a blob.
+func (r *StoredRows) readHead(b *storedBlob, i int) error {
+	err := r.store.ReadPart(b.dir, i, 0, b.head)
+	if err != nil {
+		return err
+	}
+	r.read.Add(b.headBytes)
+	var side shard.Side
+	if b.dir >= shard.OutWeights {
+		var x *rowweights.Side
+		x, err = rowweights.DecodeHead(b.head, b.bytes)
+		b.side, side = x, x
+	} else {
+		var x *packedrows.Side
+		x, err = packedrows.DecodeHead(b.head, b.bytes)
+		b.side, side = x, x
+	}
+	if err == nil {
+		err = r.store.Matches(b.dir, i, side.Header())
+	}
+	if err != nil {
+		b.side = nil
+		return r.store.ShardError(b.dir, i, err)
+	}
+	if b.keeps {
+		b.has = make(bitset.Set, (packedrows.Runs(r.cat.Shards[i].Vertices)+63)/64)
+	}
+	return nil
+}
+
+// readRuns reads the runs of active vertices that are not there, near ones at once, and
+// checks them.
+func (p *RowPiece) readRuns(b *storedBlob, i int, side runSide, memory []byte, active bitset.Set) error {
+	r := p.rows
+	var begin, end int64
+	read := func() error {
+		r.read.Add(end - begin)
+		return r.store.ReadPart(b.dir, i, begin, memory[begin:end])
+	}
+	p.runs = p.runs[:0]
+	for v, ok := active.Next(p.from, p.to); ok; {
+		run, from, to := side.Run(int(v - p.from))
+		if b.has == nil || !b.has.Has(uint32(run)) {
+			if len(p.runs) > 0 && from-end > nearBytes {
+				if err := read(); err != nil {
+					return err
+				}
+				begin = from
+			}
+			if len(p.runs) == 0 {
+				begin = from
+			}
+			end = to
+			p.runs = append(p.runs, uint32(run))
+		}
+		next := uint32(run+1) * packedrows.RunVertices
+		if next >= p.to-p.from {
+			break
+		}
+		v, ok = active.Next(p.from+next, p.to)
+	}
+	if end > begin {
+		if err := read(); err != nil {
+			return err
+		}
+	}
+	for _, run := range p.runs {
+		if err := side.CheckRun(int(run), r.cat.Vertices); err != nil {
+			return r.store.ShardError(b.dir, i, err)
+		}
+		if b.has != nil {
+			b.has.Add(run)
+		}
+	}
+	return nil
+}

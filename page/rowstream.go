@@ -1,0 +1,93 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/garaph/garaph/internal/bitset"
+)
+
+// RowReader gives the rows of active vertices, a shard's at once, in the order in which they
+// are read: [StoredRows.Read]. Whoever takes a piece releases it. After the first error
+// there are no more.
+type RowReader struct {
+	ctx     context.Context
+	cancel  context.CancelFunc
+	shards  []int
+	ready   chan *RowPiece
+	reading sync.WaitGroup
+	failed  sync.Once
+	err     error // the first one; to be read when ready is closed
+}
+
+// Read begins to read the rows of active vertices: as many shards at once as there are
+// slots, up to [Readers]. The set does not change until the reader is closed.
+func (r *StoredRows) Read(ctx context.Context, active bitset.Set) *RowReader {
+	x := &RowReader{}
+	x.ctx, x.cancel = context.WithCancel(ctx)
+	for i, info := range r.cat.Shards {
+		if active.Any(info.First, info.First+uint32(info.Vertices)) {
+			x.shards = append(x.shards, i)
+		}
+	}
+	readers := min(Readers, cap(r.slots), len(x.shards))
+	x.ready = make(chan *RowPiece, cap(r.slots)) // so that nobody waits to send
+	var next atomic.Int64
+	for range readers {
+		x.reading.Go(func() {
+			for k := next.Add(1) - 1; k < int64(len(x.shards)); k = next.Add(1) - 1 {
+				if !r.readShard(x, x.shards[k], active) {
+					return
+				}
+			}
+		})
+	}
+	go func() {
+		x.reading.Wait()
+		close(x.ready)
+	}()
+	return x
+}
+
+// readShard reads the rows of a shard, and reports whether there is anything to go on for.
+func (r *StoredRows) readShard(x *RowReader, i int, active bitset.Set) bool {
+	select {
+	case <-x.ctx.Done():
+		return false
+	case p := <-r.slots:
+		err := x.ctx.Err()
+		if err == nil {
+			err = p.fill(i, active)
+		}
+		if err == nil {
+			x.ready <- p
+			return true
+		}
+		p.Release()
+		x.failed.Do(func() { x.err = err })
+		x.cancel()
+		return false
+	}
+}
+
+// Pieces is how many there are in all.
+func (x *RowReader) Pieces() int { return len(x.shards) }
+
+// Next returns the next piece, nil after the last. Several goroutines may call it.
+func (x *RowReader) Next() (*RowPiece, error) {
+	p, more := <-x.ready
+	if !more {
+		return nil, cmp.Or(x.err, x.ctx.Err())
+	}
+	return p, nil
+}
+
+// Close ends the reading and returns back what was read ahead.
+func (x *RowReader) Close() {
+	x.cancel()
+	for p := range x.ready {
+		p.Release()
+	}
+}

@@ -1,0 +1,229 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packedrows"
+	"github.com/garaph/garaph/shard/rowweights"
+	"github.com/garaph/garaph/store"
+)
+
+// StoredRows are the rows of a graph where they do not fit into memory: those of active
+// vertices are read from the store, a run of rows at once ([packedrows.DecodeHead]), and
+// verified. In memory are the indexes, which say where runs are and have their checksums,
+// and slots for what is read ahead and worked on, each for a shard. Some shards have memory
+// of their own, where runs stay that were read. Which these are is decided once, evenly
+// over the graph.
+//
+// A shard of one vertex may have no runs: it is read whole.
+type StoredRows struct {
+	WholeRows
+	store  *store.Store
+	cat    *store.Catalogue
+	shards [][]storedBlob // by shard: the rows of each side, and behind them their weights
+	heads  int64          // bytes of all indexes
+	blobs  int64          // bytes of the blobs in a slot
+	list   int64          // edges of a row that is unpacked, in a slot
+	arcs   int64          // edges of a row with weights, in a slot
+	owned  [][]byte
+	slots  chan *RowPiece
+
+	read, needed atomic.Int64
+}
+
+// storedBlob is the rows of a side of a shard, or their weights. One goroutine at a time
+// uses it.
+type storedBlob struct {
+	dir       shard.Direction
+	bytes     int64      // of the blob
+	headBytes int64      // of its head; 0: it is read whole
+	head      []byte     // memory for that
+	side      runSide    // without memory for runs; nil: the head was not read yet
+	keeps     bool       // what was read stays
+	memory    []byte     // where it does
+	has       bitset.Set // runs in it
+	whole     shard.Side // in it
+}
+
+// runSide is a side that is read by runs.
+type runSide interface {
+	Run(v int) (i int, from, to int64)
+	CheckRun(i int, n uint32) error
+}
+
+const (
+	// nearBytes is how much may lie between two runs that are read at once.
+	nearBytes = 512
+	// blobBytes is about what a storedBlob takes beside its head.
+	blobBytes = 512
+	// unpackSlack is room behind a list that a row is unpacked to, in edges.
+	unpackSlack = 8
+)
+
+// PlanRows sees how much memory rows take that are read from the store. The error says why
+// they cannot be read so.
+func (w WholeRows) PlanRows(s *store.Store) (*StoredRows, error) {
+	cat := s.Catalogue()
+	r := &StoredRows{WholeRows: w, store: s, cat: cat, shards: make([][]storedBlob, len(cat.Shards))}
+	for _, dir := range w.Sides {
+		_, ok := cat.RowsOf(dir)
+		if cat.Layout != store.Packed || !ok || w.Weighted && len(w.stored(cat, dir)) < 2 {
+			return nil, errors.New("the graph has no packed rows, with the weights, of all edges along which vertices push")
+		}
+	}
+	for i := range cat.Shards {
+		if err := r.plan(i); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// plan sees what shard i takes.
+func (r *StoredRows) plan(i int) error {
+	blobs := int64(0)
+	for _, dir := range r.Sides {
+		edges := int64(r.cat.SideEdges(dir, i))
+		if is, _ := r.cat.RowsOf(dir); r.cat.Shards[i].Vertices > 1 || r.cat.Bytes(is, i) < 4*edges {
+			r.list = max(r.list, edges)
+		}
+		if r.Weighted {
+			r.arcs = max(r.arcs, edges)
+		}
+		for k, is := range r.stored(r.cat, dir) {
+			b := storedBlob{dir: is, bytes: r.cat.Bytes(is, i)}
+			if r.cat.Shards[i].Vertices > 1 {
+				n, err := r.headBytes(is, i, k > 0)
+				if err != nil {
+					return err
+				}
+				b.headBytes = n
+			}
+			r.heads += b.headBytes + blobBytes
+			blobs += b.bytes
+			r.shards[i] = append(r.shards[i], b)
+		}
+	}
+	r.blobs = max(r.blobs, blobs)
+	return nil
+}
+
+// headBytes reads the header of a blob, and says how long its head is.
+func (r *StoredRows) headBytes(dir shard.Direction, i int, weights bool) (n int64, err error) {
+	var header [shard.HeaderBytes]byte
+	if err := r.store.ReadHeader(dir, i, header[:]); err != nil {
+		return 0, err
+	}
+	if weights {
+		n, err = rowweights.HeadBytes(header[:], r.cat.Bytes(dir, i))
+	} else {
+		n, err = packedrows.HeadBytes(header[:], r.cat.Bytes(dir, i))
+	}
+	switch {
+	case errors.Is(err, packedrows.ErrNoRuns):
+		return 0, fmt.Errorf("shard %d (%s side) %w: a new import makes them", i, dir, err)
+	case err != nil:
+		return 0, r.store.ShardError(dir, i, err)
+	}
+	return n, nil
+}
+
+// slotBytes is the memory of a slot.
+func (r *StoredRows) slotBytes() int64 {
+	return r.blobs + 4*(r.list+unpackSlack+r.arcs)
+}
+
+// Memory is what rows take that are read in so many slots.
+func (r *StoredRows) Memory(slots int) int64 { return r.heads + int64(slots)*r.slotBytes() }
+
+// Slots is how many slots fit into so much memory, one at least, and no more than keep
+// readers and engine busy.
+func (r *StoredRows) Slots(bytes int64) int {
+	return int(max(1, min((bytes-r.heads)/r.slotBytes(), int64(max(1, r.Threads)+Readers))))
+}
+
+// Reserve takes memory for slots, and for what stays of so many bytes of blobs.
+func (r *StoredRows) Reserve(slots int, stay int64) error {
+	r.slots = make(chan *RowPiece, slots)
+	for range slots {
+		b, err := r.bytes(r.slotBytes())
+		if err != nil {
+			return err
+		}
+		p := &RowPiece{rows: r, blobs: b[:r.blobs:r.blobs]}
+		p.buffer.List = shard.View[uint32](b, r.blobs, int(r.list+unpackSlack))
+		p.weights = shard.View[float32](b, r.blobs+4*(r.list+unpackSlack), int(r.arcs))
+		r.slots <- p
+	}
+	heads, err := r.bytes(max(1, r.heads))
+	if err != nil {
+		return err
+	}
+	var seen, kept int64
+	all := r.StoredBytes()
+	share := min(1, float64(stay)/float64(max(1, all)))
+	for i := range r.shards {
+		n := r.shardBytes(i)
+		seen += n
+		keeps := float64(kept+n) <= float64(seen)*share
+		if keeps {
+			kept += n
+		}
+		for k := range r.shards[i] {
+			b := &r.shards[i][k]
+			b.head, heads = heads[:b.headBytes:b.headBytes], heads[b.headBytes:]
+			b.keeps = keeps
+		}
+	}
+	memory, err := r.bytes(kept)
+	for i := range r.shards {
+		for k := range r.shards[i] {
+			if b := &r.shards[i][k]; b.keeps && err == nil {
+				b.memory, memory = memory[:b.bytes:b.bytes], memory[b.bytes:]
+			}
+		}
+	}
+	return err
+}
+
+// shardBytes is the memory that shard i takes to stay.
+func (r *StoredRows) shardBytes(i int) (n int64) {
+	for k := range r.shards[i] {
+		n += r.shards[i][k].bytes
+	}
+	return n
+}
+
+// StoredBytes is the size of all rows, as they are stored.
+func (r *StoredRows) StoredBytes() (n int64) {
+	for i := range r.shards {
+		n += r.shardBytes(i)
+	}
+	return n
+}
+
+// bytes takes memory that Close returns.
+func (r *StoredRows) bytes(n int64) ([]byte, error) {
+	b, err := hostmem.Bytes(n)
+	if err == nil {
+		r.owned = append(r.owned, b)
+	}
+	return b, err
+}
+
+// Close returns the memory. Nothing may be read any more.
+func (r *StoredRows) Close() {
+	for _, b := range r.owned {
+		hostmem.FreeBytes(b)
+	}
+	r.owned, r.shards = nil, nil
+}
+
+// Counts are how many bytes came from the store, and how many the rows have that were
+// given.
+func (r *StoredRows) Counts() (read, needed int64) { return r.read.Load(), r.needed.Load() }

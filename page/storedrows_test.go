@@ -1,0 +1,122 @@
+package page
+
+import (
+	"errors"
+	"maps"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// TestStoredRows: active vertices get their rows, with whatever slots and whatever stays, and
+// what stays is read once.
+func TestStoredRows(t *testing.T) {
+	folder := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		g, o := testgraph.Draw(t), teststore.Draw(t)
+		o.Layout, o.NoRowWeights = store.Packed, false
+		s, err := teststore.BuildIn(folder, g, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		w := WholeRows{Sides: []shard.Direction{shard.Out}, Weighted: o.Weighted, Threads: 2}
+		r, err := w.PlanRows(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		all := rapid.Bool().Draw(t, "all stays")
+		stay := int64(0)
+		if all {
+			stay = r.StoredBytes()
+		}
+		if err := r.Reserve(rapid.IntRange(1, 5).Draw(t, "slots"), stay); err != nil {
+			t.Fatal(err)
+		}
+		active := make(bitset.Set, bitset.Words(uint32(g.N)))
+		for _, v := range rapid.SliceOfN(rapid.Uint32Range(0, uint32(g.N-1)), 0, g.N).Draw(t, "active") {
+			active.Add(v)
+		}
+		if o.Symmetric {
+			g = teststore.Mirrored(g)
+		}
+		want := map[arc]int{}
+		for _, e := range g.Edges {
+			if !o.Weighted {
+				e.Weight = 1
+			}
+			if active.Has(e.Src) {
+				want[arc{e.Src, e.Dst, e.Weight}]++
+			}
+		}
+		var read [2]int64
+		for i := range read {
+			if got := readActive(t, r, active); !maps.Equal(got, want) {
+				t.Fatalf("%+v: rows %v, want %v", o, got, want)
+			}
+			read[i], _ = r.Counts()
+		}
+		if all && read[1] != read[0] {
+			t.Fatalf("%d bytes were read, and %d more", read[0], read[1]-read[0])
+		}
+	})
+}
+
+// readActive reads the rows of active vertices with two goroutines.
+func readActive(t *rapid.T, r *StoredRows, active bitset.Set) map[arc]int {
+	x := r.Read(t.Context(), active)
+	defer x.Close()
+	var mu sync.Mutex // guards got and failed
+	var failed error
+	got := map[arc]int{}
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			for {
+				p, err := x.Next()
+				mu.Lock()
+				failed = errors.Join(failed, err)
+				if p != nil {
+					p.Each(active, func(v uint32, list []uint32, weights []float32) {
+						for k, u := range list {
+							a := arc{v, u, 1}
+							if weights != nil {
+								a.weight = weights[k]
+							}
+							got[a]++
+						}
+					})
+					p.Release()
+				}
+				mu.Unlock()
+				if p == nil {
+					return
+				}
+			}
+		})
+	}
+	both.Wait()
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	return got
+}
+
+// TestNoRows: a graph without rows of all edges that are wanted says so.
+func TestNoRows(t *testing.T) {
+	g := testgraph.All()[0].Graph
+	for _, o := range []teststore.Options{{}, {Layout: store.Packed, Weighted: true, NoRowWeights: true}} {
+		w := WholeRows{Sides: []shard.Direction{shard.Out}, Weighted: o.Weighted, Threads: 1}
+		if _, err := w.PlanRows(teststore.Build(t, g, o)); err == nil {
+			t.Errorf("%+v: rows were planned", o)
+		}
+	}
+}

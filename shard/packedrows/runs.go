@@ -1,0 +1,124 @@
+package packedrows
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/garaph/garaph/shard"
+)
+
+// RunVertices is how many vertices have their rows in a run.
+const RunVertices = 4
+
+// Runs is how many runs the rows of so many vertices have.
+func Runs(vertices int) int { return (vertices + RunVertices - 1) / RunVertices }
+
+// ErrNoRuns is a blob of which runs cannot be read alone: it has no checksums of them.
+var ErrNoRuns = errors.New("has no checksums of runs of rows")
+
+// HeadBytes is how many bytes from the beginning of a blob of so many [DecodeHead] needs,
+// by its first 64. The error is [ErrNoRuns] where the blob was written before there were
+// checksums of runs.
+func HeadBytes(header []byte, size int64) (int64, error) {
+	h, err := runLayout(header, size)
+	return int64(shard.HeaderBytes + h.sections()[0]), err
+}
+
+// runLayout is the layout of a blob with checksums of runs.
+func runLayout(header []byte, size int64) (h layout, err error) {
+	head, err := shard.DecodeHeader(header)
+	if err != nil {
+		return h, err
+	}
+	if head.Version != Version {
+		return h, ErrNoRuns
+	}
+	if h, err = layoutOf(header, head, size); err == nil && h.Flags&summed == 0 {
+		err = ErrNoRuns
+	}
+	return h, err
+}
+
+// DecodeHead checks and reads header and index of a blob of so many bytes. Of the side,
+// [Side.In] can be used, and that of what it gives. The head must be 4-byte aligned, and
+// stay alive and unchanged as long as these are used.
+func DecodeHead(head []byte, size int64) (*Side, error) {
+	h, err := runLayout(head, size)
+	if err != nil {
+		return nil, err
+	}
+	end := shard.HeaderBytes + h.sections()[0]
+	if err := shard.CheckSection(head[shard.HeaderBytes:end], binary.LittleEndian.Uint32(head[32:]), "index", shard.HeaderBytes); err != nil {
+		return nil, err
+	}
+	s, last := h.head(head), uint32(0)
+	for i, at := range s.index {
+		if at < last || int64(at) > int64(s.end) || i == 0 && at != 0 {
+			return nil, fmt.Errorf("%w: entry %d of the index is %d, behind %d, and the rows end at %d", shard.ErrInvalid, i, at, last, s.end)
+		}
+		last = at
+	}
+	return s, nil
+}
+
+// In is the side with its rows in a blob, or in memory of its size: a run can be used as
+// soon as it lies in its place and [Side.CheckRun] has seen it.
+func (s *Side) In(blob []byte) *Side {
+	in := *s
+	in.blob = blob
+	in.data = blob[len(blob)-pad(s.end+slack):]
+	return &in
+}
+
+// Run is the run with the row of local vertex v, and where in the blob it lies.
+func (s *Side) Run(v int) (i int, from, to int64) {
+	i = v >> s.shift
+	data := int64(len(s.blob) - len(s.data))
+	begin, end := s.bounds(i)
+	return i, data + int64(begin), data + int64(end)
+}
+
+// bounds is where run i lies in the rows.
+func (s *Side) bounds(i int) (from, to int) {
+	if i+1 < len(s.index) {
+		return int(s.index[i]), int(s.index[i+1])
+	}
+	return int(s.index[i]), s.end
+}
+
+func (s *Side) run(i int) []byte {
+	from, to := s.bounds(i)
+	return s.data[from:to]
+}
+
+func (s *Side) checkSum(i int) error {
+	if got := shard.Checksum(s.run(i)); got != s.sums[i] {
+		from, _ := s.bounds(i)
+		return fmt.Errorf("%w in run %d of the rows (offset %d): stored %08x, computed %08x", shard.ErrChecksum, i, len(s.blob)-len(s.data)+from, s.sums[i], got)
+	}
+	return nil
+}
+
+// CheckRun checks run i as Decode and CheckValues check a whole side, in a graph of n
+// vertices: afterwards, no more than the blob is read by whatever is done with its rows.
+func (s *Side) CheckRun(i int, n uint32) error {
+	if err := s.checkSum(i); err != nil {
+		return err
+	}
+	first := i * s.stride
+	at, to := s.bounds(i)
+	base := s.base(first)
+	s.last = 0
+	for v := first; v < min(first+s.stride, s.header.Vertices); v++ {
+		r, end, err := s.walkRow(v, at, base)
+		if err != nil {
+			return err
+		}
+		at, base = end, r.first
+	}
+	if at != to {
+		return fmt.Errorf("%w: run %d of the rows ends at %d, the index says %d", shard.ErrInvalid, i, at, to)
+	}
+	return s.CheckValues(n)
+}

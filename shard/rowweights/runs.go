@@ -1,0 +1,106 @@
+package rowweights
+
+import (
+	"fmt"
+
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packedrows"
+)
+
+// HeadBytes is how many bytes from the beginning of a blob of so many [DecodeHead] needs,
+// by its first 64. The error is [packedrows.ErrNoRuns] where runs cannot be read alone.
+func HeadBytes(header []byte, size int64) (int64, error) {
+	h, err := runLayout(header, size)
+	n := h.sections()
+	return int64(shard.HeaderBytes + n[0] + n[1]), err
+}
+
+// runLayout is the layout of a blob with checksums of runs.
+func runLayout(header []byte, size int64) (h layout, err error) {
+	head, err := shard.DecodeHeader(header)
+	if err != nil {
+		return h, err
+	}
+	if h, err = layoutOf(header, head, size); err == nil && h.Flags&summed == 0 {
+		err = packedrows.ErrNoRuns
+	}
+	return h, err
+}
+
+// DecodeHead checks and reads header, dictionary and index of a blob of so many bytes: see
+// [packedrows.DecodeHead].
+func DecodeHead(head []byte, size int64) (*Side, error) {
+	h, err := runLayout(head, size)
+	if err == nil {
+		err = h.check(head, 2)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := h.head(head)
+	if err := s.checkIndex(); err != nil {
+		return nil, err
+	}
+	return s, s.checkCodes(nil)
+}
+
+// In is the weights with their codes in a blob, or in memory of its size: see
+// [packedrows.Side.In].
+func (s *Side) In(blob []byte) *Side {
+	in := *s
+	in.blob = blob
+	bytes := int(s.header.Edges) * s.coding.Bytes()
+	in.codes = blob[len(blob)-pad(bytes):][:bytes]
+	return &in
+}
+
+// Run is the run with the weights of the row of local vertex v, where in the blob it lies,
+// and its first edge.
+func (s *Side) Run(v int) (i int, from, to int64) {
+	i = v / packedrows.RunVertices
+	codes := int64(len(s.blob) - pad(len(s.codes)))
+	begin, end := s.bounds(i)
+	return i, codes + int64(begin), codes + int64(end)
+}
+
+// First is the first edge of run i.
+func (s *Side) First(i int) int { return int(s.index[i]) }
+
+// bounds is where run i lies in the codes.
+func (s *Side) bounds(i int) (from, to int) {
+	end := s.header.Edges
+	if i+1 < len(s.index) {
+		end = s.index[i+1]
+	}
+	return int(s.index[i]) * s.coding.Bytes(), int(end) * s.coding.Bytes()
+}
+
+func (s *Side) run(i int) []byte {
+	from, to := s.bounds(i)
+	return s.codes[from:to]
+}
+
+func (s *Side) checkSum(i int) error {
+	if got := shard.Checksum(s.run(i)); got != s.sums[i] {
+		_, from, _ := s.Run(i * packedrows.RunVertices)
+		return fmt.Errorf("%w in run %d of the codes (offset %d): stored %08x, computed %08x", shard.ErrChecksum, i, from, s.sums[i], got)
+	}
+	return nil
+}
+
+// CheckRun checks run i as Decode and CheckValues check a whole blob, of any graph.
+func (s *Side) CheckRun(i int, _ uint32) error {
+	if err := s.checkSum(i); err != nil {
+		return err
+	}
+	return s.checkCodes(s.run(i))
+}
+
+// Edges is how many edges run i has.
+func (s *Side) Edges(i int) int {
+	from, to := s.bounds(i)
+	return (to - from) / s.coding.Bytes()
+}
+
+// CodeBytes is how many bytes the weight of an edge takes.
+func (s *Side) CodeBytes() int { return s.coding.Bytes() }
