@@ -23,12 +23,19 @@ func (j *Job[V, A]) openPages(o page.Options) (err error) {
 	if f.unfit != nil || len(j.devices) > 0 || fit && j.opt.rowsStay == 0 || !asked && j.opt.Method != Auto {
 		return nil
 	}
-	rows, err := f.rows.PlanRows(j.store)
-	if err != nil {
-		f.unfit = fmt.Errorf("the rows of the whole graph do not fit into --memory, and cannot be read as they are needed: %w", err)
-		return nil
+	if rows := j.planRows(); rows != nil {
+		err = j.makeRoom(rows, o)
 	}
-	return j.makeRoom(rows, o)
+	return err
+}
+
+// planRows are rows that are read as they are needed; nil: they cannot be.
+func (j *Job[V, A]) planRows() *page.StoredRows {
+	rows, err := j.front.rows.PlanRows(j.store)
+	if err != nil {
+		j.front.unfit = fmt.Errorf("the rows of the whole graph do not fit into --memory, and cannot be read as they are needed: %w", err)
+	}
+	return rows
 }
 
 // makeRoom divides the memory between pages and stored rows. If frontiers are asked for, or

@@ -24,10 +24,10 @@ const (
 	align  = 16
 	stride = RunVertices // of an entry of the index
 	coarse = 8           // the same in blobs without checksums of runs
-	group  = 8  // gaps that share a width
-	short  = 7  // edges of the first row whose head is longer than a byte
-	long   = 64 // edges of the first row that says how many bytes it has
-	slack  = 48 // zeros behind the rows: what unpacking a group may read too much
+	group  = 8           // gaps that share a width
+	short  = 7           // edges of the first row whose head is longer than a byte
+	long   = 64          // edges of the first row that says how many bytes it has
+	slack  = 48          // zeros behind the rows: what unpacking a group may read too much
 
 	summed = 4 // flag: the index has checksums of runs, and entries of stride
 )
@@ -41,7 +41,7 @@ func init() {
 // Side is one side of a shard.
 type Side struct {
 	header shard.Header
-	stride int      // vertices of a run: 1<<shift
+	stride int // vertices of a run: 1<<shift
 	shift  uint
 	index  []uint32 // where the rows of a run begin in data
 	sums   []uint32 // checksums of runs; nil: there are none
