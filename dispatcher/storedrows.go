@@ -55,7 +55,8 @@ func (j *Job[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 		stay = min(stay, j.opt.rowsStay-1)
 	}
 	if o.Budget <= 0 || stay < 0 {
-		f.unfit = fmt.Errorf("rows that are read as they are needed take %d MiB beside pages: --memory has no room for them", rows.Memory(1)>>20+1)
+		enough := j.opt.Memory - budget + leastBudget(o.Budget, rows)
+		f.unfit = fmt.Errorf("rows that are read as they are needed take %d MiB beside pages: --memory has no room for them; %dMiB is enough", rows.Memory(1)>>20+1, enough>>20+1)
 		return nil
 	}
 	pages, err := page.New(j.store, o)
@@ -73,4 +74,10 @@ func (j *Job[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 	}
 	j.pages = pages
 	return nil
+}
+
+// leastBudget is enough for the least pages and for stored rows, of which slots may take a
+// share of it, or one slot.
+func leastBudget(pages int64, rows *page.StoredRows) int64 {
+	return max(pages+rows.Memory(1), pages+pages/(slotShare-1)+1)
 }

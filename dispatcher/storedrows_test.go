@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -232,4 +233,32 @@ func TestStoredCancelled(t *testing.T) {
 	if i := differs(got, want); err != nil || i >= 0 || r.Before < 300 {
 		t.Fatalf("resumed after %d iterations: %v; differs at %d", r.Before, err, i)
 	}
+}
+
+// TestStoredLeast: where rows have no room, the error names memory that is enough.
+func TestStoredLeast(t *testing.T) {
+	s := teststore.Build(t, skewed(14, 16), teststore.Options{ShardVertices: 128, Symmetric: true, Layout: store.Packed})
+	p := gas.Program[uint32, uint32](programs.BFS{Source: 77})
+	o := Options{Threads: 2, Method: Pull, Memory: 1}
+	_, err := New(s, p, o)
+	var need *MemoryError
+	if !errors.As(err, &need) {
+		t.Fatal(err)
+	}
+	o.Method, o.Memory = Frontier, need.Least()
+	_, err = New(s, p, o)
+	if err == nil {
+		t.Skip("the least memory for pulls is enough")
+	}
+	_, text, _ := strings.Cut(err.Error(), "no room for them; ")
+	mib, errNumber := strconv.ParseInt(strings.TrimSuffix(text, "MiB is enough"), 10, 64)
+	if errNumber != nil {
+		t.Fatalf("%v: %v", err, errNumber)
+	}
+	o.Memory = mib << 20
+	j, err := New(s, p, o)
+	if err != nil {
+		t.Fatalf("with %d MiB: %v", mib, err)
+	}
+	j.Close()
 }
