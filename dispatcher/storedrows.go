@@ -17,16 +17,20 @@ func (j *Job[V, A]) openPages(o page.Options) (err error) {
 	if j.pages, err = page.New(j.store, o); err != nil {
 		return err
 	}
-	f := &j.front
-	asked := j.opt.Method == Frontier
-	fit := j.rowsFit() || !asked && j.pages.InMemory()
-	if f.unfit != nil || len(j.devices) > 0 || fit && j.opt.rowsStay == 0 || !asked && j.opt.Method != Auto {
+	if !j.readsRows() {
 		return nil
 	}
 	if rows := j.planRows(); rows != nil {
-		err = j.makeRoom(rows, o)
+		return j.makeRoom(rows, o)
 	}
-	return err
+	return nil
+}
+
+// readsRows reports whether rows are to be read as they are needed.
+func (j *Job[V, A]) readsRows() bool {
+	asked := j.opt.Method == Frontier
+	fit := j.rowsFit() || !asked && j.pages.InMemory()
+	return j.front.unfit == nil && len(j.devices) == 0 && (!fit || j.opt.rowsStay > 0) && (asked || j.opt.Method == Auto)
 }
 
 // planRows are rows that are read as they are needed; nil: they cannot be.
