@@ -151,11 +151,13 @@ func (h *hostile) moveIn(graph string) {
 	folders, err := filepath.Glob(filepath.Join(graph, "jobs", "*"))
 	h.must(err)
 	for _, folder := range folders {
-		var st unix.Statx_t
+		var st, record unix.Statx_t
 		h.must(unix.Statx(unix.AT_FDCWD, folder, 0, unix.STATX_INO|unix.STATX_BTIME, &st))
+		h.must(unix.Statx(unix.AT_FDCWD, filepath.Join(folder, "JOB"), 0, unix.STATX_INO, &record))
 		h.changeJob(folder, func(x map[string]any) {
 			x["from"] = filepath.Dir(graph)
 			x["place"] = map[string]any{"inode": st.Ino, "born": st.Btime.Sec*1e9 + int64(st.Btime.Nsec)}
+			x["file"] = record.Ino
 		})
 	}
 }
