@@ -156,8 +156,12 @@ func TestLocked(t *testing.T) {
 	if _, err := store.Open(path); err == nil || errors.Is(err, store.ErrReplaced) || !strings.Contains(err.Error(), "another process has a lock on its folder; wait for that to end") {
 		t.Errorf("a lock that stays: %v", err)
 	}
-	time.AfterFunc(50*time.Millisecond, func() { _ = syscall.Flock(int(lock.Fd()), syscall.LOCK_UN) })
+	unlocked := make(chan error, 1)
+	time.AfterFunc(50*time.Millisecond, func() { unlocked <- syscall.Flock(int(lock.Fd()), syscall.LOCK_UN) })
 	s, err := store.Open(path)
+	if err := <-unlocked; err != nil {
+		t.Error(err)
+	}
 	if err != nil {
 		t.Fatalf("a lock that ends: %v", err)
 	}
