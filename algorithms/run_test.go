@@ -249,7 +249,7 @@ func TestNoRows(t *testing.T) {
 		return algorithms.Make[int64](e, int(e.Graph.Vertices))
 	}}
 	_, err := algorithms.Run(t.Context(), s, a, algorithms.Options{Memory: 43<<20 - 1})
-	if !errors.Is(err, hostmem.ErrBudget) || !strings.Contains(err.Error(), "1.0 MiB for the values") || !strings.Contains(err.Error(), "the smallest budget for it is 43MiB") {
+	if !errors.Is(err, hostmem.ErrBudget) || !strings.Contains(err.Error(), "1.0 MiB for the values") || !strings.Contains(err.Error(), "the smallest budget for it is 45MiB") {
 		t.Errorf("got %v", err)
 	}
 	if values, _ := run(t, s, a, algorithms.Options{Memory: 43 << 20}); len(values) != 5 {

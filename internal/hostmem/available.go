@@ -12,7 +12,7 @@ import (
 
 // Process is what a process that reads a graph takes beside what it plans: the
 // program itself, Badger's tables, the Go runtime.
-const Process = 42 << 20
+const Process = 44 << 20
 
 // Available is how many bytes the system, or the control group of the process,
 // can provide; 0: unknown.

@@ -40,7 +40,7 @@ func writeParquet(w io.Writer, t Table) error {
 		parquet.Compression(codec),
 		parquet.PageBufferSize(pageBytes),
 		parquet.CreatedBy("garaph", "", ""),
-		parquet.WriteBufferSize(1 << 20),
+		parquet.WriteBufferSize(pageBytes),
 		parquet.DataPageStatistics(false),
 	}
 	if t.IDKind() == IDString && t.MaxIDBytes() > longestBound {
@@ -70,7 +70,7 @@ type pageCodec struct {
 
 func newPageCodec() (*pageCodec, error) {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-		zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false), zstd.WithWindowSize(2*pageBytes))
+		zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false), zstd.WithWindowSize(pageBytes))
 	return &pageCodec{encoder: e}, err
 }
 
