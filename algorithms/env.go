@@ -14,6 +14,7 @@ import (
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/store"
 )
 
@@ -83,7 +84,11 @@ func planEnv[T Value](s *store.Store, a Algorithm[T], o Options, g *gpu) (*Env, 
 	if g != nil {
 		p.Arrays = append(p.Arrays, Array{"copies to the GPU", stagingBytes})
 	}
-	cache, err := openPages(s, p, o, g != nil)
+	var encodings []uint16
+	if g == nil {
+		encodings = []uint16{packed.Version}
+	}
+	cache, err := openPages(s, p, o, encodings)
 	switch {
 	case cache == nil:
 	case p.Edges:

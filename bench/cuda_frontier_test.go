@@ -13,6 +13,7 @@ import (
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 )
 
 // TestCUDAFrontier: searches on a GPU by every policy, filter and direction.
@@ -50,7 +51,7 @@ func TestCUDAFrontier(t *testing.T) {
 	t.Run("long path", func(t *testing.T) {
 		const n = 1_000_000
 		g := searched(t, pathLines(n), true)
-		pages, err := page.New(g.Store(), page.Options{Gather: []shard.Direction{shard.In}, Threads: 2, Memory: d})
+		pages, err := page.New(g.Store(), page.Options{Gather: []shard.Direction{shard.In}, Encodings: []uint16{packed.Version}, Threads: 2, Memory: d})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 )
 
 // FrontierOptions say what [MeasureFrontiers] measures.
@@ -62,7 +63,7 @@ func MeasureFrontiers(ctx context.Context, g *garaph.Graph, o FrontierOptions) (
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.device.Close()) }()
-	m.pages, err = page.New(g.Store(), page.Options{Gather: []shard.Direction{shard.In}, Threads: o.Threads, Memory: m.device})
+	m.pages, err = page.New(g.Store(), page.Options{Gather: []shard.Direction{shard.In}, Encodings: []uint16{packed.Version}, Threads: o.Threads, Memory: m.device})
 	if err != nil {
 		return nil, err
 	}

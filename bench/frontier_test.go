@@ -18,6 +18,7 @@ import (
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/store"
 )
 
@@ -76,7 +77,7 @@ func pathLines(n int) []byte {
 // with all edges on the device and with few.
 func searchEverywhere(t *testing.T, g *garaph.Graph, d device.Device) {
 	t.Helper()
-	pages, err := page.New(g.Store(), page.Options{Gather: []shard.Direction{shard.In}, Threads: 2, Memory: d})
+	pages, err := page.New(g.Store(), page.Options{Gather: []shard.Direction{shard.In}, Encodings: []uint16{packed.Version}, Threads: 2, Memory: d})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/store"
 )
 
@@ -75,7 +76,7 @@ func MeasureGPU(ctx context.Context, g *garaph.Graph, o GPUOptions) (r *Report, 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.device.Close()) }()
-	m.pages, err = page.New(g.Store(), page.Options{Gather: []shard.Direction{shard.In}, Threads: o.Threads, Budget: o.Limit, Memory: m.device})
+	m.pages, err = page.New(g.Store(), page.Options{Gather: []shard.Direction{shard.In}, Encodings: []uint16{packed.Version}, Threads: o.Threads, Budget: o.Limit, Memory: m.device})
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestOldEpoch: an epoch of version 2 is read; its policy is in the commit record.
+// TestOldEpoch: an epoch of version 2 is read; its policy is in the closing record.
 func TestOldEpoch(t *testing.T) {
 	j := begun(t, t.TempDir())
 	want := random(3, 200, 4)
@@ -38,6 +38,6 @@ func TestOldEpoch(t *testing.T) {
 	}
 	record := `{"vertices":200,"value_bytes":4,"iteration":3,"aggregate":"0000000000000000","previous_aggregate":"0000000000000000","pulls":2,"pulled":11,"owed":-6,"notify_limit":"3fe0000000000000","chunk_vertices":64}`
 	if c, err := decodeCommit([]byte(record)); err != nil || string(c.Policy) != record {
-		t.Errorf("the policy of a commit record of version 2: %v, %+v", err, c)
+		t.Errorf("the policy of a closing record of version 2: %v, %+v", err, c)
 	}
 }

@@ -18,7 +18,7 @@ import (
 const (
 	sealFile = "EPOCH"
 	sealHead = "garaph epoch, version 3\n"
-	// oldHead is that of epochs whose commit record has the policy's fields among its
+	// oldHead is that of epochs whose closing record has the policy's fields among its
 	// own: decodeCommit reads both.
 	oldHead = "garaph epoch, version 2\n"
 

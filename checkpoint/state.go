@@ -112,14 +112,14 @@ func (c *commit) encode() ([]byte, error) { return json.Marshal(c) }
 func decodeCommit(b []byte) (*commit, error) {
 	c := new(commit)
 	if err := json.Unmarshal(b, c); err != nil {
-		return nil, fmt.Errorf("%w: its commit record: %w", ErrDamaged, err)
+		return nil, fmt.Errorf("%w: its closing record: %w", ErrDamaged, err)
 	}
 	if c.Vertices == 0 || c.ValueBytes <= 0 || c.ValueBytes > maxValueBytes ||
 		c.ChunkVertices == 0 || c.ChunkVertices%64 != 0 || c.ChunkVertices > DefaultChunk || c.Iteration < 0 || c.Iteration > maxIterations {
-		return nil, fmt.Errorf("%w: its commit record has %d vertices of %d bytes in chunks of %d, iteration %d", ErrDamaged, c.Vertices, c.ValueBytes, c.ChunkVertices, c.Iteration)
+		return nil, fmt.Errorf("%w: its closing record has %d vertices of %d bytes in chunks of %d, iteration %d", ErrDamaged, c.Vertices, c.ValueBytes, c.ChunkVertices, c.Iteration)
 	}
 	if len(c.Policy) == 0 {
-		c.Policy = slices.Clone(b) // of version 2, whose fields lie in the commit record itself
+		c.Policy = slices.Clone(b) // of version 2, whose fields lie in the closing record itself
 	}
 	return c, nil
 }

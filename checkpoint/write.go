@@ -32,7 +32,7 @@ const (
 //  1. a hidden folder, in it a Badger database and a file of values, with room
 //     reserved for the latter
 //  2. chunks; both synced, the file closed
-//  3. the commit record; sync; close
+//  3. the closing record; sync; close
 //  4. each file of Badger's synced, and its checksum in the file EPOCH, synced
 //  5. both folders synced
 //  6. rename to its name; sync of the job's folder

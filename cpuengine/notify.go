@@ -6,7 +6,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/shard/packed"
 )
 
 // notifyEdges is about how many edges one goroutine notifies along before it
@@ -69,8 +68,8 @@ func (e *Engine[V, A]) Notify(ctx context.Context, tasks []Task, dir shard.Direc
 			return err
 		}
 		defer release()
-		if x, ok := s.(*packed.Side); ok {
-			r.notifyPacked(x)
+		if x, ok := s.(shard.Scanned); ok {
+			r.scan(x)
 			return nil
 		}
 		side, first := s.(shard.Rows), s.Header().First
@@ -86,29 +85,20 @@ func (e *Engine[V, A]) Notify(ctx context.Context, tasks []Task, dir shard.Direc
 	})
 }
 
-// notifyPacked marks the neighbours of all active vertices of a packed side, which
-// takes a pass over all its edges: in such a side, nothing says where those of one
-// vertex are. The side is in one task.
-func (r *worker[V, A]) notifyPacked(side *packed.Side) {
-	a := r.arrays
-	var active [1 << 16]bool
-	for v := range side.Vertices {
-		if active[v] = a.Active.Has(side.First + uint32(v)); active[v] {
+// scan marks the neighbours of all active vertices of a side that takes a pass over all
+// its edges. The side is in one task.
+func (r *worker[V, A]) scan(side shard.Scanned) {
+	a, h := r.arrays, side.Header()
+	var active [shard.MaxVertices]bool
+	for v := range h.Vertices {
+		if active[v] = a.Active.Has(h.First + uint32(v)); active[v] {
 			r.stats.Vertices++
 		}
 	}
-	for i := range side.Blocks {
-		if !side.LeadsTo(i, &active) {
-			continue
+	side.Scan(&active, func(neighbours []uint32) {
+		for _, u := range neighbours {
+			a.Marks.Add(u)
 		}
-		r.blocks.Reset(side, i, i+1)
-		for e := range r.blocks.Unweighted() {
-			for i, v := range e.Slot {
-				if active[v] {
-					a.Marks.Add(e.Nbr[i])
-					r.stats.Edges++
-				}
-			}
-		}
-	}
+		r.stats.Edges += uint64(len(neighbours))
+	})
 }

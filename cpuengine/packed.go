@@ -8,6 +8,9 @@ import (
 	"github.com/garaph/garaph/shard/packed"
 )
 
+// Encodings are those of in sides, beside plain rows, that the engine folds as they are.
+func Encodings() []uint16 { return []uint16{packed.Version} }
+
 // foldPacked is the loop over packed blocks for any program's methods: see
 // [compiled.Loops].
 func foldPacked[V, A any](p gas.Program[V, A]) func(acc *[1 << 16]A, b *packed.Blocks, cur []V) {

@@ -89,7 +89,7 @@ func (j *Job[V, A]) withoutGPU(err error) {
 // has pinned: what is streamed in every iteration is copied from where it lies,
 // since a second copy by one goroutine would be slower than the link.
 func (j *Job[V, A]) planGPUs(m memoryPlan) error {
-	m.page.Plain = gpuengine.PlainRows[A]()
+	m.page.Encodings = gpuengine.Encodings[A]()
 	m.page.Memory = &pinning{devices: j.devices, log: j.opt.Log, by: map[*byte]device.Device{}}
 	m.vertices = j.devices[0]
 	m.fixed += int64(len(j.devices)) * (gpuHostBytes + gpuengine.ExchangeBytes(j.cat))

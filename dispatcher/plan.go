@@ -17,7 +17,8 @@ import (
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/store"
+	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/rows"
 )
 
 // processBytes is what the process takes beside arrays and pages.
@@ -37,7 +38,7 @@ func (j *Job[V, A]) plan() (err error) {
 	var v V
 	cat := j.store.Catalogue()
 	m := memoryPlan{
-		page:  page.Options{Threads: j.opt.Threads, PageBytes: j.opt.pageBytes},
+		page:  page.Options{Threads: j.opt.Threads, PageBytes: j.opt.pageBytes, Encodings: cpuengine.Encodings()},
 		fixed: vertices.Bytes[V](cat.Vertices) + processBytes,
 	}
 	if j.opt.Job != nil {
@@ -140,7 +141,7 @@ func (j *Job[V, A]) facts() policy.Facts {
 		Method: j.opt.Method, Device: j.opt.Device, Vertices: uint64(j.cat.Vertices), ValueBytes: uint64(j.valueBytes),
 		PullEdges: j.pullEdges, NotifyEdges: j.notifyEdges, Pages: len(j.pages.Spans()), InMemory: j.pages.InMemory(),
 		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil,
-		News:   j.monotone && j.cat.Layout == store.Packed && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges,
+		News:   j.monotone && j.cat.Encoding(shard.In) == packed.Version && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges,
 		Folded: folded, Shards: uint64(len(j.cat.Shards)), Scans: scans,
 		Frontier: j.frontierFits(), Ordered: j.front.ordered || j.cpu.engine.Seeks(), RowsEdges: j.front.edges, Iterations: j.opt.Iterations,
 		RowsBytes: rowsBytes, PullBytes: pullBytes,
@@ -151,7 +152,7 @@ func (j *Job[V, A]) facts() policy.Facts {
 // active.
 func (j *Job[V, A]) scans() bool {
 	plain := j.pages.InMemory() && j.pages.Unpacks(shard.In)
-	return j.cat.Layout == store.Packed && slices.Contains(j.notifySides, shard.In) && !plain
+	return j.cat.Encoding(shard.In) != rows.Version && slices.Contains(j.notifySides, shard.In) && !plain
 }
 
 // reserve allocates arrays and pages.

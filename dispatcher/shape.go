@@ -5,6 +5,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/store"
 )
 
@@ -29,7 +30,7 @@ type span struct{ from, to int }
 func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direction) *shape {
 	s := &shape{cat: cat, valueBytes: valueBytes, gatherSides: gather, notifySides: notify, oneSide: slices.Contains(gather, cat.Stored(notify[0]))}
 	s.notifyEdges = cat.Edges * uint64(len(s.notifySides))
-	if cat.Layout == store.Packed && slices.Contains(gather, shard.In) {
+	if cat.Encoding(shard.In) == packed.Version && slices.Contains(gather, shard.In) {
 		s.packedEdges = cat.Edges
 	}
 	s.edges = make([]uint64, len(cat.Shards))

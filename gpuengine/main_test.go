@@ -98,7 +98,7 @@ func newRig[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Optio
 	r := &rig[V, A]{device: device.NewEmulated(device.EmulatedOptions{})}
 	cat := s.Catalogue()
 	var err error
-	po.Gather, po.Memory, po.Plain = sidesOf(cat, gas.DirectionOf(p)), r.device, PlainRows[A]()
+	po.Gather, po.Memory, po.Encodings = sidesOf(cat, gas.DirectionOf(p)), r.device, Encodings[A]()
 	var least *page.NeedError
 	if r.pages, err = page.New(s, po); errors.As(err, &least) {
 		po.Budget = least.Need

@@ -27,14 +27,17 @@ const defaultBlocks = 768
 const leastBlock = 8 + packed.Groups*14
 
 // maxPackedAccumulator is the largest accumulator that instructions fold in shared
-// memory. Others would take a lock each, at 2 G edges/s on an H200: see [PlainRows].
+// memory. Others would take a lock each, at 2 G edges/s on an H200: see [Encodings].
 const maxPackedAccumulator = 8
 
-// PlainRows reports whether a program with such accumulators pulls over plain rows alone:
-// pages hold what is packed as these.
-func PlainRows[A any]() bool {
+// Encodings are those of in sides, beside plain rows, that a program with such
+// accumulators pulls over.
+func Encodings[A any]() []uint16 {
 	var a A
-	return unsafe.Sizeof(a) > maxPackedAccumulator
+	if unsafe.Sizeof(a) > maxPackedAccumulator {
+		return nil
+	}
+	return []uint16{packed.Version}
 }
 
 // sumsFloats reports whether accumulators are floats that are added.

@@ -13,6 +13,7 @@ import (
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/store"
 )
 
@@ -136,7 +137,7 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 		cat: cat, sides: sidesOf(cat, d), fragments: f, value: f.Value.Size, accumulator: kernels.SlotBytes(f.Accumulator), async: o.Async, sums: f.Aggregate.Text != "",
 		degrees: degreesOf(cat, f, d), sumAt: make([]int32, 1, len(cat.Shards)+1),
 	}
-	p.packed = cat.Layout == store.Packed && slices.Contains(p.sides, shard.In) && f.Accumulator.Size <= maxPackedAccumulator
+	p.packed = cat.Encoding(shard.In) == packed.Version && slices.Contains(p.sides, shard.In) && f.Accumulator.Size <= maxPackedAccumulator
 	for _, s := range cat.Shards {
 		p.sumAt = append(p.sumAt, p.sumAt[len(p.sumAt)-1]+int32(kernels.Blocks(uint32(s.Vertices))))
 	}

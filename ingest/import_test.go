@@ -17,7 +17,6 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
-	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/shard/rowweights"
 	"github.com/garaph/garaph/store"
@@ -121,9 +120,9 @@ func each(x shard.Side, weights []float32, f func(nbr, v uint32, weight float32)
 		return
 	}
 	side, ok := x.(*rows.Side)
-	if p, packed := x.(*packedrows.Side); packed {
+	if p, packed := x.(rows.Unpacker); packed {
 		h := p.Header()
-		side, ok = p.Plain(make([]byte, rows.Size(h.Vertices, h.Edges, false)), false), true
+		side, ok = rows.Unpack(p, make([]byte, rows.Size(h.Vertices, h.Edges, false)), false), true
 	}
 	if !ok {
 		panic(fmt.Sprintf("a side of type %T", x))

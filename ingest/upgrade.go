@@ -401,8 +401,8 @@ func (u *upgrade) plain(side shard.Side, buffer []byte) *rows.Side {
 	if list, ok := side.(*rows.Side); ok {
 		return list
 	}
-	p := side.(*packed.Side)
-	return p.Plain(buffer[:rows.Size(p.Vertices, p.Edges, p.Weighted)])
+	h := side.Header()
+	return rows.Unpack(side.(rows.Unpacker), buffer[:rows.Size(h.Vertices, h.Edges, h.Weighted)], h.Weighted)
 }
 
 // giant stores a side of shard i, a vertex with more edges than a shard has otherwise.

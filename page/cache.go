@@ -37,7 +37,9 @@ const Readers = 8
 type Options struct {
 	Gather []shard.Direction // sides that pages hold
 	Notify []shard.Direction // sides that [Cache.Side] gives
-	Plain  bool              // pages hold packed in sides as plain rows
+	// Encodings are those, beside plain rows, in which pages hold the sides as they are
+	// stored. They hold others as plain rows.
+	Encodings []uint16
 	// Weights: sides in pages that are unpacked have the weights that are stored beside
 	// them.
 	Weights bool

@@ -20,7 +20,6 @@ import (
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
-	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/shard/rowweights"
 	"github.com/garaph/garaph/store"
@@ -37,17 +36,19 @@ func TestMain(m *testing.M) {
 var (
 	in, out = []shard.Direction{shard.In}, []shard.Direction{shard.Out}
 	both    = []shard.Direction{shard.In, shard.Out}
+
+	packedIn = []uint16{packed.Version}
 )
 
 // ways are what jobs gather along and notify along.
 var ways = []Options{
+	{Gather: in, Notify: out, Threads: 2, Encodings: packedIn},
+	{Gather: out, Notify: in, Threads: 1, Encodings: packedIn},
+	{Gather: both, Notify: both, Threads: 3, Encodings: packedIn},
+	{Gather: in, Notify: in, Threads: 8, Encodings: packedIn},
 	{Gather: in, Notify: out, Threads: 2},
-	{Gather: out, Notify: in, Threads: 1},
 	{Gather: both, Notify: both, Threads: 3},
-	{Gather: in, Notify: in, Threads: 8},
-	{Gather: in, Notify: out, Threads: 2, Plain: true},
-	{Gather: both, Notify: both, Threads: 3, Plain: true},
-	{Gather: out, Notify: in, Weights: true, Threads: 2},
+	{Gather: out, Notify: in, Weights: true, Threads: 2, Encodings: packedIn},
 }
 
 // stored is a graph and what its shards say.
@@ -171,7 +172,7 @@ func (x *stored) total(o Options) int64 {
 	n := x.sum(o, func(dir shard.Direction, i int) int64 {
 		stored := int64(len(x.sides[dir][i].Blob()))
 		plain := plainOf(x.sides[dir][i])
-		if plain == nil || !slices.Contains(o.Gather, dir) || dir == shard.In && !o.Plain {
+		if plain == nil || !slices.Contains(o.Gather, dir) || slices.Contains(o.Encodings, x.store.Catalogue().Encoding(dir)) {
 			return stored
 		}
 		size, weights := int64(len(plain.Blob())), x.weights(o, dir, i)
@@ -203,12 +204,8 @@ func (x *stored) sum(o Options, size func(shard.Direction, int) int64) (n int64)
 // plainOf unpacks a side; nil: it is plain.
 func plainOf(s shard.Side) *rows.Side {
 	h := s.Header()
-	blob := make([]byte, rows.Size(h.Vertices, h.Edges, h.Weighted))
-	switch s := s.(type) {
-	case *packed.Side:
-		return s.Plain(blob)
-	case *packedrows.Side:
-		return s.Plain(blob[:rows.Size(h.Vertices, h.Edges, false)], false)
+	if s, ok := s.(rows.Unpacker); ok {
+		return rows.Unpack(s, make([]byte, rows.Size(h.Vertices, h.Edges, h.Weighted)), h.Weighted)
 	}
 	return nil
 }
@@ -282,7 +279,7 @@ func (x *stored) samePage(c *Cache, p *Page, rq Request, gather []shard.Directio
 			if err := cmp.Or(x.same(s.Sides[d], dir, s.Index), x.sameWeights(c, s.Sides[d], dir, s.Index)); err != nil {
 				return err
 			}
-			if _, plain := s.Sides[d].(*rows.Side); !plain && (c.opt.Plain || dir != shard.In) {
+			if _, plain := s.Sides[d].(*rows.Side); !plain && (c.opt.Encodings == nil || dir != shard.In) {
 				return fmt.Errorf("shard %d: the %s side is not plain", s.Index, dir)
 			}
 		}

@@ -4,21 +4,18 @@ import (
 	"slices"
 
 	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/shard/packed"
-	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/shard/rowweights"
-	"github.com/garaph/garaph/store"
 )
 
 // unpackers is how many sides are read into scratch memory at once, to be unpacked.
 const unpackers = 4
 
 // Unpacks reports whether pages hold a side as plain rows that is stored in another
-// encoding: engines and algorithms gather along these. In sides are so with
-// [Options.Plain].
+// encoding, which is none of [Options.Encodings].
 func (c *Cache) Unpacks(dir shard.Direction) bool {
-	return c.store.Catalogue().Layout == store.Packed && (dir != shard.In || c.opt.Plain) && slices.Contains(c.opt.Gather, dir)
+	is := c.store.Catalogue().Encoding(dir)
+	return is != rows.Version && !slices.Contains(c.opt.Encodings, is) && slices.Contains(c.opt.Gather, dir)
 }
 
 // weightsOf is the side with the weights that an unpacked side gets, and whether it gets any.
@@ -104,8 +101,5 @@ func plainSide(side shard.Side, dst []byte, weighted bool) (*rows.Side, error) {
 			return nil, err
 		}
 	}
-	if x, ok := side.(*packed.Side); ok {
-		return x.Plain(dst), nil
-	}
-	return side.(*packedrows.Side).Plain(dst, weighted), nil
+	return rows.Unpack(side.(rows.Unpacker), dst, weighted || side.Header().Weighted), nil
 }

@@ -12,8 +12,6 @@ import (
 	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/shard/packed"
-	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/shard/rowweights"
 	"github.com/garaph/garaph/store"
@@ -53,10 +51,10 @@ func (w WholeRows) blobBytes(cat *store.Catalogue, dir shard.Direction, i int) (
 
 // plainBytes is what a side that is stored packed takes as plain rows.
 func (w WholeRows) plainBytes(cat *store.Catalogue, dir shard.Direction, i int) int64 {
-	if cat.Layout != store.Packed {
+	is := w.stored(cat, dir)
+	if cat.Encoding(is[0]) == rows.Version {
 		return 0
 	}
-	is := w.stored(cat, dir)
 	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(is[0], i), len(is) > 1 || is[0] == shard.In && cat.Weighted)
 }
 
@@ -219,13 +217,9 @@ func (l *rowsLoader) side(memory []byte, to []uint32, dir shard.Direction, i int
 		return x, rest, nil
 	}
 	if to != nil {
-		side = &rows.Side{Off: shard.View[uint32](plain, 0, is.Header().Vertices+1), Nbr: to}
-		switch x := is.(type) {
-		case *packedrows.Side:
-			x.Unpack(side.Off, to)
-			return side, rest, nil
-		case *packed.Side:
-			x.Unpack(side.Off, to, nil)
+		if x, ok := is.(rows.Unpacker); ok {
+			side = &rows.Side{Off: shard.View[uint32](plain, 0, is.Header().Vertices+1), Nbr: to}
+			x.Unpack(side)
 			return side, rest, nil
 		}
 	}

@@ -71,8 +71,8 @@ func (w WholeRows) PlanRows(s *store.Store) (*StoredRows, error) {
 	cat := s.Catalogue()
 	r := &StoredRows{WholeRows: w, store: s, cat: cat, shards: make([][]storedBlob, len(cat.Shards))}
 	for _, dir := range w.Sides {
-		_, ok := cat.RowsOf(dir)
-		if cat.Layout != store.Packed || !ok || w.Weighted && len(w.stored(cat, dir)) < 2 {
+		is, ok := cat.RowsOf(dir)
+		if cat.Encoding(is) != packedrows.Version || !ok || w.Weighted && len(w.stored(cat, dir)) < 2 {
 			return nil, errors.New("the graph has no packed rows, with the weights, of all edges along which vertices push")
 		}
 	}

@@ -82,6 +82,14 @@ type Rows interface {
 	Row(v int, b *Buffer) []uint32
 }
 
+// Scanned is a side in which nothing says where the edges of one vertex are.
+type Scanned interface {
+	Side
+	// Scan goes over the edges of the local vertices that are wanted, and gives their
+	// other ends, some at a time, in a list that lasts until f returns.
+	Scan(wanted *[MaxVertices]bool, f func(neighbours []uint32))
+}
+
 // Buffer is what [Rows] keep from one row to the next. A goroutine has its own, for
 // rows of any sides.
 type Buffer struct {

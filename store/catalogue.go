@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -106,26 +107,43 @@ const (
 	Packed Layout = "packed"
 )
 
-// encoding is the version of most blobs of a side.
-func (c *Catalogue) encoding(side shard.Direction) uint16 {
-	switch {
-	case c.Layout != Packed:
-		return rows.Version
-	case side == shard.In:
-		return packed.Version
-	case side >= shard.OutWeights:
-		return rowweights.Version
-	}
-	return packedrows.Version
+// Encodings are the versions of most blobs of a layout.
+type Encodings struct {
+	In      uint16 // of in sides
+	Rows    uint16 // of out sides, and of rows of in-edges beside in sides
+	Weights uint16 // of weights of rows; 0: rows have none
 }
 
+var layouts = map[Layout]Encodings{
+	CSC:    {In: rows.Version, Rows: rows.Version},
+	Packed: {In: packed.Version, Rows: packedrows.Version, Weights: rowweights.Version},
+}
+
+// RegisterLayout adds a layout. Packages call it as they are initialised.
+func RegisterLayout(name Layout, e Encodings) { layouts[name] = e }
+
+// Encoding is the version of most blobs of what is stored for a direction.
+func (c *Catalogue) Encoding(dir shard.Direction) uint16 {
+	e := layouts[cmp.Or(c.Layout, CSC)]
+	switch dir = c.Stored(dir); {
+	case dir == shard.In:
+		return e.In
+	case dir >= shard.OutWeights:
+		return e.Weights
+	}
+	return e.Rows
+}
+
+// inIsRows reports whether in sides are rows, so that no others are beside them.
+func (c *Catalogue) inIsRows() bool { return layouts[cmp.Or(c.Layout, CSC)].In == rows.Version }
+
 // OneSide reports whether the in side is the out side too.
-func (c *Catalogue) OneSide() bool { return c.Symmetric && c.Layout != Packed }
+func (c *Catalogue) OneSide() bool { return c.Symmetric && c.inIsRows() }
 
 // Stored is the side that is stored for a direction.
 func (c *Catalogue) Stored(dir shard.Direction) shard.Direction {
 	switch {
-	case c.OneSide(), dir == shard.InRows && c.Layout != Packed:
+	case c.OneSide(), dir == shard.InRows && c.inIsRows():
 		return shard.In
 	case dir == shard.InRows && c.Symmetric:
 		return shard.Out
@@ -220,13 +238,14 @@ func (c *Catalogue) seal(idSums []uint32) {
 
 // check compares the catalogue with itself, so that what builds on it need not.
 func (c *Catalogue) check() error {
-	if c.Layout != "" && c.Layout != CSC && c.Layout != Packed {
+	e, known := layouts[cmp.Or(c.Layout, CSC)]
+	if !known {
 		return fmt.Errorf("%w: layout %q", ErrDamaged, c.Layout)
 	}
-	if c.InRows && (c.Layout != Packed || c.Symmetric) {
+	if c.InRows && (c.inIsRows() || c.Symmetric) {
 		return fmt.Errorf("%w: in-rows in a graph of layout %q (symmetric: %v)", ErrDamaged, c.Layout, c.Symmetric)
 	}
-	if c.RowWeights && (c.Layout != Packed || !c.Weighted) {
+	if c.RowWeights && (e.Weights == 0 || !c.Weighted) {
 		return fmt.Errorf("%w: weights of rows in a graph of layout %q (weighted: %v)", ErrDamaged, c.Layout, c.Weighted)
 	}
 	next, in, out := uint64(0), uint64(0), uint64(0)

@@ -297,7 +297,7 @@ func (s *Store) Matches(dir shard.Direction, i int, h shard.Header) error {
 	if _, want := s.side(dir, i); h.Checksum != want || h.Index != uint32(i) || h.First != info.First || h.Vertices != info.Vertices {
 		return fmt.Errorf("%w: it is shard %d with checksum %08x, the catalogue expects %08x", ErrDamaged, h.Index, h.Checksum, want)
 	}
-	if want := s.cat.encoding(is); h.Version != want && (s.cat.Layout != Packed || h.Version != rows.Version || h.Vertices > 1 || is >= shard.OutWeights) {
+	if want := s.cat.Encoding(is); h.Version != want && (h.Version != rows.Version || h.Vertices > 1 || is >= shard.OutWeights) {
 		return fmt.Errorf("%w: its encoding is version %d, this build has version %d there", ErrDamaged, h.Version, want)
 	}
 	if h.Dir != said || h.Edges != edges || weighted != h.Weighted {

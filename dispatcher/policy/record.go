@@ -8,7 +8,7 @@ import (
 )
 
 // recordVersion is that of the bytes of Encode. Version 0 has no number: these are
-// the fields that commit records of epochs of version 2 had.
+// the fields that closing records of epochs of version 2 had.
 const recordVersion = 1
 
 // record is what of a state outlives its process: what the choice between pull and

@@ -16,7 +16,7 @@ func TestRecord(t *testing.T) {
 	if got, err := Decode(Encode(was), fresh); err != nil || got != want {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
-	// A commit record of an epoch of version 2.
+	// A closing record of an epoch of version 2.
 	old := `{"vertices":2,"value_bytes":4,"iteration":3,"aggregate":"0000000000000000","previous_aggregate":"0000000000000000","pulls":2,"pulled":11,"owed":-6,"notify_limit":"3fb999999999999a","chunk_vertices":64}`
 	want.Counts, want.Limit = Counts{Pulled: 11, Owed: -6}, 0.1
 	if got, err := Decode([]byte(old), fresh); err != nil || got != want {

@@ -30,6 +30,9 @@ type Options struct {
 	Layout        store.Layout // "": store.CSC
 	InRows        bool         // store rows of in-edges beside packed ones
 	NoRowWeights  bool         // store no weights of packed rows
+	// Encode gives the sides of a layout that the test has registered; nil: it is one of
+	// package store.
+	Encode func(*rows.Side) shard.Side
 	// Out has the edges of the out sides, of a graph that is forged; nil: they are those of
 	// the in sides.
 	Out []oracle.Edge
@@ -128,8 +131,7 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 		if o.Layout == store.Packed {
 			info.InSum, err = putPacked(w, i, side, o.Weighted)
 		} else {
-			info.InSum = rows.Seal(side.Blob())
-			err = w.PutShard(i, side)
+			info.InSum, err = o.put(w, i, side)
 		}
 		if o.Symmetric {
 			info.Out = info.In
@@ -142,8 +144,7 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 					err = putWeights(w, shard.OutWeights, i, encode(out[i], shard.Out, i, info, true))
 				}
 			} else {
-				info.OutSum = rows.Seal(side.Blob())
-				err = w.PutShard(i, side)
+				info.OutSum, err = o.put(w, i, side)
 			}
 		}
 		if o.InRows && err == nil {
@@ -173,6 +174,16 @@ func byShard(g oracle.Graph, vertices, shards int, direct func(oracle.Edge) orac
 		lists[i] = append(lists[i], e)
 	}
 	return lists
+}
+
+// put stores a side as rows, or in the encoding of the test.
+func (o *Options) put(w *store.Writer, i int, side *rows.Side) (sum uint32, err error) {
+	sum = rows.Seal(side.Blob())
+	if o.Encode != nil {
+		x := o.Encode(side)
+		return x.Header().Checksum, w.PutShard(i, x)
+	}
+	return sum, w.PutShard(i, side)
 }
 
 // putPacked stores an in side packed.

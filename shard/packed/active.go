@@ -1,6 +1,10 @@
 package packed
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/garaph/garaph/shard"
+)
 
 // Active gives the next of the blocks from i to end that may have a source whose bit
 // is set: a program that is monotone needs no others. Blocks count as active when any
@@ -31,8 +35,33 @@ func (s *Side) active(i int, set []uint64) bool {
 	return false
 }
 
-// LeadsTo reports whether an edge of block i leads to a local vertex of a set.
-func (s *Side) LeadsTo(i int, set *[1 << 16]bool) bool {
+// Scan gives the sources of the edges that lead to wanted vertices, those of a block at a
+// time.
+func (s *Side) Scan(wanted *[shard.MaxVertices]bool, f func(neighbours []uint32)) {
+	var (
+		b    Blocks
+		list [BlockSlots]uint32
+	)
+	for i := range s.Blocks {
+		if !s.leadsTo(i, wanted) {
+			continue
+		}
+		n := 0
+		b.Reset(s, i, i+1)
+		for e := range b.Unweighted() {
+			for k, v := range e.Slot {
+				if wanted[v] {
+					list[n] = e.Nbr[k]
+					n++
+				}
+			}
+		}
+		f(list[:n])
+	}
+}
+
+// leadsTo reports whether an edge of block i leads to a local vertex of a set.
+func (s *Side) leadsTo(i int, set *[1 << 16]bool) bool {
 	w := uint(s.Heads[i].Width())
 	g := Group{unsafe.Pointer(&s.data[align*s.Heads[i].unit()])}
 	if s.Bits == 14 {

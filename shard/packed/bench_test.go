@@ -206,7 +206,7 @@ func BenchmarkPlain(b *testing.B) {
 			edges, from := 0, threadTime()
 			for i := 0; b.Loop(); i++ {
 				s := sides[i%len(sides)]
-				s.Plain(blob[:rows.Size(s.Vertices, s.Edges, weighted)])
+				rows.Unpack(s, blob[:rows.Size(s.Vertices, s.Edges, weighted)], weighted)
 				edges += int(s.Edges)
 			}
 			b.ReportMetric(float64(threadTime()-from)/float64(edges), "ns/edge")

@@ -422,7 +422,7 @@ func TestActive(t *testing.T) {
 			for e := range s.Range(i, i+1).All() {
 				leads = leads || slices.ContainsFunc(e.Slot, func(v uint16) bool { return to[v] })
 			}
-			if s.LeadsTo(i, &to) != leads {
+			if s.leadsTo(i, &to) != leads {
 				t.Fatalf("block %d: %v, want %v", i, !leads, leads)
 			}
 		}

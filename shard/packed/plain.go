@@ -2,21 +2,10 @@ package packed
 
 import "github.com/garaph/garaph/shard/rows"
 
-// Plain writes the edges into a blob of plain rows, which must have the size of
-// [rows.Size] and 4-byte alignment. It is not sealed. Edges of a destination stay in
-// their order, so that neighbours ascend: what is counted first says where each goes.
+// Unpack writes the edges as plain rows. Those of a destination stay in their order, so
+// that neighbours ascend: what is counted first says where each goes.
 // [Side.CheckValues] has been called.
-func (s *Side) Plain(blob []byte) *rows.Side {
-	to := rows.Layout(blob, s.Dir, s.Index, s.First, s.Vertices, s.Edges, s.Weighted)
-	s.Unpack(to.Off, to.Nbr, to.Weight)
-	return to
-}
-
-// Unpack writes the neighbours of all rows to a list of as many as there are edges, and
-// their weights beside, unless weight is nil. Those of local vertex v are
-// nbr[off[v]:off[v+1]].
-func (s *Side) Unpack(off, nbr []uint32, weight []float32) {
-	to := &rows.Side{Off: off, Nbr: nbr, Weight: weight}
+func (s *Side) Unpack(to *rows.Side) {
 	if s.Bits == 16 {
 		plain[D16](s, to)
 	} else {

@@ -19,7 +19,7 @@ func TestPlain(t *testing.T) {
 		for i := range room {
 			room[i] = 0xff
 		}
-		s.Plain(room)
+		rows.Unpack(s, room, s.Weighted)
 		rows.Seal(room)
 		got, err := rows.Decode(room)
 		if err == nil {

@@ -82,7 +82,7 @@ func BenchmarkRows(b *testing.B) {
 		{"decode", func(i int) int { _, _ = packedrows.Decode(blobs[i]); return len(g.sides[i].Nbr) }},
 		{"plain", func(i int) int {
 			n := rows.Size(g.sides[i].Vertices(), g.sides[i].Edges(), false)
-			return len(sides[i].Plain(blob[:n], false).Nbr)
+			return len(rows.Unpack(sides[i], blob[:n], false).Nbr)
 		}},
 		{"read", read(ofPacked, 1)},
 		{"read10", read(ofPacked, 10)},

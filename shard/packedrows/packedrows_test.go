@@ -110,7 +110,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 		room := make([]byte, rows.Size(want.Vertices(), want.Edges(), false))
-		got := s.Plain(room, false)
+		got := rows.Unpack(s, room, false)
 		if !slices.Equal(got.Off, want.Off) || !slices.Equal(got.Nbr, want.Nbr) {
 			t.Fatalf("plain: got %v, want %v", got, want)
 		}
@@ -257,7 +257,7 @@ func use(t testing.TB, blob []byte, n uint32) {
 		return
 	}
 	h := s.Header()
-	whole := s.Plain(make([]byte, rows.Size(h.Vertices, h.Edges, false)), false)
+	whole := rows.Unpack(s, make([]byte, rows.Size(h.Vertices, h.Edges, false)), false)
 	degrees := make([]uint32, h.Vertices)
 	s.Degrees(degrees)
 	var b shard.Buffer

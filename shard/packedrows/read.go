@@ -149,19 +149,9 @@ func (s *Side) Degrees(degrees []uint32) {
 	}
 }
 
-// Plain writes all rows into a blob of plain ones, which must have the size of
-// [rows.Size] and 4-byte alignment. It is not sealed, and if it is weighted, the weights
-// are the caller's to fill in.
-func (s *Side) Plain(blob []byte, weighted bool) *rows.Side {
-	h := s.header
-	to := rows.Layout(blob, h.Dir, h.Index, h.First, h.Vertices, h.Edges, weighted)
-	s.Unpack(to.Off, to.Nbr)
-	return to
-}
-
-// Unpack writes the neighbours of all rows to a list of as many as there are edges. Those
-// of local vertex v are nbr[off[v]:off[v+1]].
-func (s *Side) Unpack(off, nbr []uint32) {
+// Unpack writes all rows as plain ones. Weights have a blob of their own.
+func (s *Side) Unpack(to *rows.Side) {
+	off, nbr := to.Off, to.Nbr
 	var last []uint32 // of rows that would be written beyond the end
 	at, base, k := 0, int64(0), 0
 	for v := range s.header.Vertices {

@@ -36,12 +36,12 @@ func epochMutations() []mutation {
 		}}
 	}
 	return []mutation{
-		epoch("commit record", func(r *rand.Rand, _ string, values map[string][]byte) string {
+		epoch("closing record", func(r *rand.Rand, _ string, values map[string][]byte) string {
 			b, what := mutateJSON(values["commit"][:len(values["commit"])-4], r)
 			values["commit"] = sealChunk("commit", nil, b)
 			return what
 		}),
-		epoch("counts of a commit record", func(r *rand.Rand, _ string, values map[string][]byte) string {
+		epoch("counts of a closing record", func(r *rand.Rand, _ string, values map[string][]byte) string {
 			field := anyOf(r, []string{"vertices", "value_bytes", "iteration", "pulls", "pulled", "owed", "chunk_vertices", "notify_limit", "aggregate", "shard_aggregates"})
 			var value any = anyOf(r, []int64{0, 1, 64, 65536, 1 << 26, math.MaxInt32, math.MaxUint32, 1 << 40, math.MaxInt64, -1, math.MinInt64})
 			switch field {
