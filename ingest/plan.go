@@ -56,6 +56,9 @@ type memoryPlan struct {
 	asked   int   // that would, given more memory
 }
 
+// available is a variable for tests.
+var available = hostmem.Available
+
 func planMemory(o Options) (memoryPlan, error) {
 	p := memoryPlan{total: o.Memory, threads: cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), least: leastBytes}
 	sorterBytes := int64(sorterBytes)
@@ -65,7 +68,12 @@ func planMemory(o Options) (memoryPlan, error) {
 	}
 	p.asked = p.threads
 	if p.total == 0 {
-		p.total = max(processBytes+p.least, hostmem.Available()/2)
+		available := available()
+		if p.total = processBytes + p.least; available > 0 && available < p.total {
+			return p, fmt.Errorf("%w: %s are available, limits of control groups included, and the least budget is %dMiB; with --memory %dMiB it is tried all the same, and the system may end the process",
+				ErrMemory, humanize.IBytes(uint64(available)), p.total>>20, p.total>>20)
+		}
+		p.total = max(p.total, available/2)
 	}
 	rest := p.total - processBytes
 	if rest < p.least {

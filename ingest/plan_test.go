@@ -153,3 +153,28 @@ func TestWindowPlanned(t *testing.T) {
 		}
 	}
 }
+
+// TestAvailable: without a budget, an import takes half of what is available, and is
+// refused where that is less than the least budget.
+func TestAvailable(t *testing.T) {
+	defer func(f func() int64) { available = f }(available)
+	for _, c := range []struct {
+		available, want int64
+		layout          store.Layout
+	}{
+		{0, 188 << 20, store.Packed}, {188<<20 - 1, 0, store.Packed}, {188 << 20, 188 << 20, store.Packed},
+		{1 << 30, 512 << 20, store.Packed}, {128<<20 - 1, 0, store.CSC}, {128 << 20, 128 << 20, store.CSC},
+	} {
+		available = func() int64 { return c.available }
+		p, err := planMemory(Options{Layout: c.layout})
+		if (err != nil) != (c.want == 0) || err == nil && p.total != c.want {
+			t.Errorf("%d bytes are available, layout %s: a plan of %d and %v, want %d", c.available, c.layout, p.total, err, c.want)
+		}
+		if err != nil && (!errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "are available")) {
+			t.Errorf("%v", err)
+		}
+		if _, err := planMemory(Options{Layout: c.layout, Memory: 188 << 20}); err != nil {
+			t.Errorf("with a budget: %v", err)
+		}
+	}
+}

@@ -141,7 +141,7 @@ func TestInPlace(t *testing.T) {
 }
 
 // TestLocked: a lock on the folder that ends is waited for, and one that does not is no
-// replacement.
+// replacement. One on the database's folder is said to be that.
 func TestLocked(t *testing.T) {
 	path := filepath.Join(memoryDir(t), "g")
 	write(t, path, random(1, 40, 400), teststore.Options{})
@@ -156,6 +156,11 @@ func TestLocked(t *testing.T) {
 	if _, err := store.Open(path); err == nil || errors.Is(err, store.ErrReplaced) || !strings.Contains(err.Error(), "another process has a lock on its folder; wait for that to end") {
 		t.Errorf("a lock that stays: %v", err)
 	}
+	database, err := os.Open(filepath.Join(path, "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer database.Close()
 	unlocked := make(chan error, 1)
 	time.AfterFunc(50*time.Millisecond, func() { unlocked <- syscall.Flock(int(lock.Fd()), syscall.LOCK_UN) })
 	s, err := store.Open(path)
@@ -167,5 +172,11 @@ func TestLocked(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
+	}
+	if err := syscall.Flock(int(database.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Open(path); err == nil || !strings.HasSuffix(err.Error(), "another process has a lock on its folder db; wait for that to end") {
+		t.Errorf("a lock on the database: %v", err)
 	}
 }

@@ -34,7 +34,7 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 			largest = max(largest, s.cat.Bytes(dir, i))
 		}
 	}
-	if free := hostmem.Available(); largest > free {
+	if free := hostmem.Available(); free > 0 && largest > free {
 		return fmt.Errorf("graph %s: %w: its largest shard has %s, and %s of memory are available", s.name, hostmem.ErrBudget,
 			humanize.IBytes(uint64(largest)), humanize.IBytes(uint64(free)))
 	} else if largest > 0 {

@@ -33,6 +33,9 @@ func Full(err error) error {
 	return nil
 }
 
+// errLocked is how Badger's lock of a folder fails.
+var errLocked = errors.New("another process has a lock on its folder db; wait for that to end")
+
 // Guard calls f, which reads from a database. A page that cannot be read is one
 // of zeros for f, which checks what it reads: its error has [ErrFault] for the
 // reason then. A panic of Badger's ends as an error that is damaged.
@@ -41,8 +44,11 @@ func Guard(damaged error, f func() error) error {
 	err := recovered(f)
 	fault := g.Release()
 	var p panicked
-	if errors.As(err, &p) {
+	switch {
+	case errors.As(err, &p):
 		err = fmt.Errorf("%w: %w", damaged, err)
+	case err != nil && strings.Contains(err.Error(), "Cannot acquire directory lock"):
+		err = errLocked
 	}
 	if err != nil && fault != nil && !errors.Is(err, ErrFault) {
 		err = fmt.Errorf("%w (%w)", err, fault)

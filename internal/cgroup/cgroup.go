@@ -1,5 +1,5 @@
 // Package cgroup finds the limit of memory that the control groups of this
-// process set.
+// process set, and what they have left of it.
 package cgroup
 
 import (
@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,44 +19,96 @@ const unlimited = 1 << 60
 
 // MemoryLimit is the least limit of memory, in bytes, of the groups of this
 // process and of those around them; 0: none.
-func MemoryLimit() int64 { return memoryLimit(os.DirFS("/")) }
+func MemoryLimit() int64 {
+	limit, _ := memory(os.DirFS("/"))
+	return limit
+}
+
+// MemoryLeft is how much of their limits these groups have left, at the least one,
+// where cached files count as left; 0: there is no limit.
+func MemoryLeft() int64 {
+	_, left := memory(os.DirFS("/"))
+	return left
+}
 
 // mount is a tree of groups as it is mounted.
 type mount struct {
 	root, point string // the group at the top of the mount, and where that is
-	files       []string
+	*version
 }
 
-// memoryLimit is MemoryLimit in a file system with /proc and /sys. What cannot
-// be read sets no limit.
-func memoryLimit(system fs.FS) int64 {
+// version has the names of files of a group.
+type version struct {
+	limits []string
+	usage  string
+	caches []string // lines of memory.stat
+}
+
+var (
+	version1 = &version{[]string{"memory.limit_in_bytes"}, "memory.usage_in_bytes", []string{"total_inactive_file", "total_active_file"}}
+	version2 = &version{[]string{"memory.max", "memory.high"}, "memory.current", []string{"inactive_file", "active_file"}}
+)
+
+// memory returns MemoryLimit and MemoryLeft in a file system with /proc and /sys. What
+// cannot be read sets no limit, or is not used.
+func memory(system fs.FS) (limit, left int64) {
 	groups, err := fs.ReadFile(system, "proc/self/cgroup")
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	mounts, err := fs.ReadFile(system, "proc/self/mountinfo")
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	one, two := groupsOf(groups)
-	var least int64
 	for _, m := range mountsOf(mounts) {
 		group := two
-		if len(m.files) == 1 {
+		if m.version == version1 {
 			group = one
 		}
 		if group == "" {
 			continue
 		}
 		for _, folder := range m.folders(group) {
-			for _, file := range m.files {
-				if n := readLimit(system, path.Join(folder, file)); n > 0 && (least == 0 || n < least) {
-					least = n
-				}
+			n := m.limit(system, folder)
+			if n == 0 {
+				continue
+			}
+			if limit == 0 || n < limit {
+				limit = n
+			}
+			if n = max(1, n-m.used(system, folder)); left == 0 || n < left {
+				left = n
 			}
 		}
 	}
+	return limit, left
+}
+
+// limit is that of the group with a folder; 0: none.
+func (v *version) limit(system fs.FS, folder string) (least int64) {
+	for _, file := range v.limits {
+		if n := readLimit(system, path.Join(folder, file)); n > 0 && (least == 0 || n < least) {
+			least = n
+		}
+	}
 	return least
+}
+
+// used is the memory that the group uses, but for files that are cached.
+func (v *version) used(system fs.FS, folder string) int64 {
+	used := readLimit(system, path.Join(folder, v.usage))
+	stat, err := fs.ReadFile(system, path.Join(folder, "memory.stat"))
+	if err != nil {
+		return used
+	}
+	for lines := bufio.NewScanner(bytes.NewReader(stat)); lines.Scan(); {
+		name, value, _ := strings.Cut(lines.Text(), " ")
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil && n > 0 && slices.Contains(v.caches, name) {
+			used -= n
+		}
+	}
+	return max(0, used)
 }
 
 // groupsOf returns the groups of /proc/self/cgroup: that of the memory controller
@@ -88,9 +141,9 @@ func mountsOf(text []byte) (list []mount) {
 		m := mount{root: unescaped(f[3]), point: unescaped(f[4])}
 		switch {
 		case kind[0] == "cgroup2":
-			m.files = []string{"memory.max", "memory.high"}
+			m.version = version2
 		case kind[0] == "cgroup" && has(kind[2], "memory"):
-			m.files = []string{"memory.limit_in_bytes"}
+			m.version = version1
 		default:
 			continue
 		}

@@ -1,6 +1,7 @@
 package cgroup
 
 import (
+	"cmp"
 	"testing"
 	"testing/fstest"
 )
@@ -17,6 +18,7 @@ func TestMemoryLimit(t *testing.T) {
 		name, groups, mounts string
 		files                map[string]string
 		want                 int64
+		left                 int64 // 0: as want
 	}{
 		{name: "no cgroups"},
 		{
@@ -78,6 +80,21 @@ func TestMemoryLimit(t *testing.T) {
 			files: map[string]string{"sys/fs/cgroup/a/memory.max": "-5\n", "sys/fs/cgroup/a/memory.high": "99999999999999999999999\n"},
 		},
 		{
+			name: "version 2 in use", groups: "0::/a/b\n", mounts: mountV2, want: 300, left: 180,
+			files: map[string]string{
+				"sys/fs/cgroup/a/b/memory.max": "300\n", "sys/fs/cgroup/a/b/memory.current": "100\n",
+				"sys/fs/cgroup/a/b/memory.stat": "anon 30\nfile 70\ninactive_file 50\nactive_file 10\nshmem 10\n",
+				"sys/fs/cgroup/a/memory.max":    "500\n", "sys/fs/cgroup/a/memory.current": "320\n",
+			},
+		},
+		{
+			name: "version 1 in use, beyond its limit", groups: "4:memory:/a\n", mounts: mountV1, want: 300, left: 1,
+			files: map[string]string{
+				"sys/fs/cgroup/memory/a/memory.limit_in_bytes": "300\n", "sys/fs/cgroup/memory/a/memory.usage_in_bytes": "320\n",
+				"sys/fs/cgroup/memory/a/memory.stat": "inactive_file 300\ntotal_inactive_file 10\ntotal_active_file 5\n",
+			},
+		},
+		{
 			name: "zero", groups: "0::/a\n", mounts: mountV2, want: 1,
 			files: map[string]string{"sys/fs/cgroup/a/memory.max": "0\n"},
 		},
@@ -91,8 +108,12 @@ func TestMemoryLimit(t *testing.T) {
 			for name, text := range test.files {
 				system[name] = &fstest.MapFile{Data: []byte(text)}
 			}
-			if got := memoryLimit(system); got != test.want {
+			got, left := memory(system)
+			if got != test.want {
 				t.Errorf("the limit is %d, want %d", got, test.want)
+			}
+			if left != cmp.Or(test.left, test.want) {
+				t.Errorf("%d are left, want %d", left, cmp.Or(test.left, test.want))
 			}
 		})
 	}

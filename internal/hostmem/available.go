@@ -14,16 +14,21 @@ import (
 // program itself, Badger's tables, the Go runtime.
 const Process = 44 << 20
 
-// Available is how many bytes the system, or the control group of the process,
-// can provide; 0: unknown.
-func Available() int64 { return limited(ProcBytes("/proc/meminfo", "MemAvailable:")) }
+// Available is how many bytes the system and the control group of the process can
+// still provide; 0: unknown.
+func Available() int64 {
+	return limited(ProcBytes("/proc/meminfo", "MemAvailable:"), cgroup.MemoryLeft())
+}
 
 // Total is how many bytes the machine has, or the control group of the process
 // may use; 0: unknown.
-func Total() int64 { return limited(ProcBytes("/proc/meminfo", "MemTotal:")) }
+func Total() int64 {
+	return limited(ProcBytes("/proc/meminfo", "MemTotal:"), cgroup.MemoryLimit())
+}
 
-func limited(bytes int64) int64 {
-	if limit := cgroup.MemoryLimit(); limit > 0 && (bytes == 0 || limit < bytes) {
+// limited is the lesser one of the numbers that are known, which are not 0.
+func limited(bytes, limit int64) int64 {
+	if limit > 0 && (bytes == 0 || limit < bytes) {
 		return limit
 	}
 	return bytes

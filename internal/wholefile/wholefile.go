@@ -46,7 +46,7 @@ func Folder(path string) string {
 // Check reports why Write could not make a file in a folder. It leaves nothing
 // behind.
 func Check(folder string, mode fs.FileMode) error {
-	f, err := disk{}.create(folder, mode)
+	f, err := disk{}.create(folder, folder, mode)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (d disk) write(path string, mode fs.FileMode, write func(io.Writer) error) 
 	folder := Folder(path)
 	var f *file
 	err := d.step("create", func() (err error) {
-		f, err = d.create(folder, mode)
+		f, err = d.create(folder, path, mode)
 		return err
 	})
 	if err != nil {
@@ -100,14 +100,14 @@ type file struct {
 	name string // that goes with the writer; "": none
 }
 
-// create makes a file without a name, where the file system has such, or else
-// one with a temporary name. It removes what killed writers left first.
-func (d disk) create(folder string, mode fs.FileMode) (*file, error) {
+// create makes a file without a name in the folder of a path, where the file system has
+// such, or else one with a temporary name. It removes what killed writers left first.
+func (d disk) create(folder, path string, mode fs.FileMode) (*file, error) {
 	tidy(folder)
 	var f *file
 	err := errors.ErrUnsupported
 	if !d.named {
-		f, err = unnamed(folder)
+		f, err = unnamed(folder, path)
 	}
 	if errors.Is(err, errors.ErrUnsupported) {
 		f, err = named(folder)
@@ -127,15 +127,16 @@ func (d disk) create(folder string, mode fs.FileMode) (*file, error) {
 }
 
 // unnamed makes a file that goes with the process, until place gives it a name.
-// It fails with [errors.ErrUnsupported] where there are none.
-func unnamed(folder string) (*file, error) {
-	f, err := os.OpenFile(folder, os.O_WRONLY|unix.O_TMPFILE, 0o666)
-	if errors.Is(err, unix.EISDIR) { // the system does not know of such files
-		err = errors.ErrUnsupported
+// It fails with [errors.ErrUnsupported] where there are none. Errors name the path.
+func unnamed(folder, path string) (*file, error) {
+	fd, err := unix.Open(folder, unix.O_WRONLY|unix.O_TMPFILE|unix.O_CLOEXEC, 0o666)
+	switch {
+	case errors.Is(err, unix.EISDIR): // the system does not know of such files
+		return nil, errors.ErrUnsupported
+	case err != nil:
+		return nil, &fs.PathError{Op: "open", Path: folder, Err: err}
 	}
-	if err != nil {
-		return nil, err
-	}
+	f := os.NewFile(uintptr(fd), path)
 	if err := unix.Access(link(f), unix.F_OK); err != nil { // it could not be given a name
 		return nil, errors.Join(errors.ErrUnsupported, f.Close())
 	}

@@ -78,6 +78,16 @@ func put(t *testing.T, path, content string) {
 
 // TestWrite writes new files, and ones in the place of others.
 func TestWrite(t *testing.T) {
+	t.Chdir(t.TempDir())
+	err := Write("x", 0, func(w io.Writer) error {
+		if name := w.(*os.File).Name(); name != "x" && !strings.Contains(name, ".tmp") {
+			t.Errorf("errors would name it %s", name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
 	for name, d := range disks {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -197,7 +207,7 @@ func TestKilledWriter(t *testing.T) {
 				t.Fatal(err)
 			}
 			begun := listing(t, folder)
-			if f, err := unnamed(folder); err == nil {
+			if f, err := unnamed(folder, "x"); err == nil {
 				_ = f.end()
 			} else if !d.named {
 				t.Skip("there are no unnamed files")

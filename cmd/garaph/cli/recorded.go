@@ -59,7 +59,11 @@ func checkRecordedOutput(job *garaph.Job) error {
 		return nil
 	}
 	err := job.CheckOwn()
-	if err == nil && !below(s.Output, s.From) {
+	switch {
+	case err != nil:
+	case s.From == "/":
+		err = errors.New(`the job was begun in "/", which every file lies below`)
+	case !below(s.Output, s.From):
 		err = fmt.Errorf("it lies outside of %q, where the job was begun", s.From)
 	}
 	if err == nil {
