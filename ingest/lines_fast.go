@@ -126,6 +126,9 @@ func (f *plainLines) named(b []byte, p, n int, src, dst [][]byte, weight []float
 			break
 		}
 		end := r
+		if b[r] != '\n' && (b[q] == ',') != (b[r] == ',') {
+			break // it may be of a name with blanks
+		}
 		if weight != nil {
 			if c := b[r]; c > ',' || seps>>(c&63)&1 == 0 {
 				break

@@ -44,6 +44,7 @@ type lineLayout struct {
 const (
 	adviceNoWeights = "use --weights no to pass over what follows the ids"
 	adviceTab       = "use --delimiter tab where tabs alone separate the fields"
+	adviceComma     = "use --delimiter , where commas alone separate the fields"
 	adviceStrings   = "use --ids string to take ids as text"
 )
 
@@ -103,7 +104,13 @@ func (l *lineLayout) parseLine(line []byte, e *lineEdge) *badLine {
 func (l *lineLayout) checkColumns(line []byte, f *lineFields, ids int) *badLine {
 	switch {
 	case f.problem != "":
-		return &badLine{text: line, expected: f.problem}
+		b := &badLine{text: line, expected: f.problem}
+		if f.problem == lastComma {
+			b.advice = "use --delimiter , and --columns where cells may be empty"
+		}
+		return b
+	case l.ids == IDString && f.mixed:
+		return &badLine{text: line, expected: "names with blanks or commas between them, not both", advice: adviceComma}
 	case l.names:
 		if f.more {
 			return &badLine{text: line, expected: "one vertex id and nothing behind it"}
@@ -140,6 +147,8 @@ func (l *lineLayout) thirdColumn(line []byte, f *lineFields) *badLine {
 	b := &badLine{text: line, expected: "two ids and nothing behind them", advice: l.adviceMore(line)}
 	if l.moreAdvice != "" {
 		b.advice = l.moreAdvice
+	} else if len(f.field[2]) == 0 {
+		b.expected = "a weight, or nothing, behind the two ids, no empty cell"
 	} else if !isNumber(f.field[2]) {
 		b.text, b.expected = f.field[2], "a weight, or nothing, behind the two ids"
 	}

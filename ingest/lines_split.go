@@ -10,8 +10,11 @@ type lineFields struct {
 	quoted  [3]bool // the field stood in double quotes, which are removed
 	n       int     // number of fields found, at most 3
 	more    bool    // further fields follow
+	mixed   bool    // blanks alone separate some fields, and commas others
 	problem string  // not empty: the line cannot be split, and why not
 }
+
+const lastComma = "something behind the last comma"
 
 // splitter says how the lines of a format are split.
 type splitter struct {
@@ -45,9 +48,9 @@ func (s *splitter) data(line []byte) ([]byte, bool) {
 
 // split takes a line as data gives it apart into f, up to want fields.
 func (s *splitter) split(line []byte, want int, f *lineFields) {
-	f.n, f.more, f.problem = 0, false, ""
+	f.n, f.more, f.mixed, f.problem = 0, false, false, ""
 	p := 0
-	for {
+	for commas := 0; ; {
 		start := p
 		if s.commas && line[p] == '"' {
 			p = f.takeQuoted(line, p)
@@ -67,6 +70,10 @@ func (s *splitter) split(line []byte, want int, f *lineFields) {
 		}
 		f.n++
 		next := s.passSeparator(line, p)
+		if bytes.IndexByte(line[p:next], ',') >= 0 {
+			commas++
+		}
+		f.mixed = next > p && commas > 0 && commas < f.n || f.mixed
 		switch {
 		case f.n == want && next > p:
 			f.more = true
@@ -74,7 +81,7 @@ func (s *splitter) split(line []byte, want int, f *lineFields) {
 		case p == len(line):
 			return
 		case next == len(line): // blanks were trimmed
-			f.problem = "something behind the last comma"
+			f.problem = lastComma
 			return
 		case next == p:
 			f.problem = "a separator behind the closing quote"

@@ -264,7 +264,7 @@ func (s *splitter) behind(line []byte, p int) int {
 
 // picked takes the columns that were chosen out of a line.
 func (l *lineLayout) picked(line []byte, f *lineFields) {
-	f.n, f.more, f.problem = len(l.pick), false, ""
+	f.n, f.more, f.mixed, f.problem = len(l.pick), false, false, ""
 	for k, p := 0, 0; k < l.depth; k++ {
 		if p < 0 {
 			f.n, f.problem = 0, fmt.Sprintf("at least %d columns", l.depth)
@@ -286,7 +286,7 @@ func (l *lineLayout) picked(line []byte, f *lineFields) {
 
 // delimited is split for a line with a delimiter.
 func (l *lineLayout) delimited(line []byte, want int, f *lineFields) {
-	f.n, f.more, f.problem = 0, false, ""
+	f.n, f.more, f.mixed, f.problem = 0, false, false, ""
 	for p := 0; p >= 0; {
 		if f.n == want {
 			f.more = true
