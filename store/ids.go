@@ -224,7 +224,14 @@ func (s *Store) Lookup(id string) (uint32, error) {
 	}
 	i := sort.Search(b.Len(), func(i int) bool { return before(b, i) >= 0 })
 	if i == b.Len() || before(b, i) != 0 {
-		return 0, none
+		near := min(i, b.Len()-1)
+		switch m.Kind {
+		case IDInt:
+			return 0, fmt.Errorf("%w: its ids are integers, such as %d", none, b.Ints[near])
+		case IDUint:
+			return 0, fmt.Errorf("%w: its ids are integers, such as %d", none, b.Uints[near])
+		}
+		return 0, fmt.Errorf("%w: its ids are strings, such as %.60q", none, b.Strings[near])
 	}
 	return b.First + uint32(i), nil
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -68,7 +69,9 @@ func Create(path string, force bool) (*Writer, error) {
 		return nil, fmt.Errorf("import to %s: it lies inside the graph %s; choose another place", path, graph)
 	}
 	parent := filepath.Dir(path)
-	if _, err := os.Stat(parent); err != nil {
+	if _, err := os.Stat(parent); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("import to %s: the folder %s does not exist; create it first", path, parent)
+	} else if err != nil {
 		return nil, fmt.Errorf("import to %s: the folder %s is not there: %w", path, parent, err)
 	}
 	lock, err := lockBuilds(path)
@@ -168,7 +171,7 @@ func checkTarget(path string, force bool) error {
 		return fmt.Errorf("import to %s: %w and holds %s, which is no part of a graph and would be lost; move it away, or choose another name", path, ErrExists, foreign)
 	}
 	if err := checkpoint.Idle(filepath.Join(path, JobsDir)); err != nil {
-		return fmt.Errorf("import to %s: the graph there cannot be replaced: %w; wait for it to end or interrupt it, or choose another name", path, err)
+		return fmt.Errorf("graph %s cannot be replaced: %w; wait for it to end or interrupt it", path, err)
 	}
 	return nil
 }

@@ -20,10 +20,10 @@ func widest() cli.Program {
 		Name: "widest", Short: "width of the widest path from a source",
 		Value: Widest{},
 		Setup: func(flags *pflag.FlagSet) cli.Runner {
-			source := flags.String("source", "", "`ID` of the vertex to begin at (required)")
+			flags.String("source", "", "`ID` of the vertex to begin at (required)")
 			_ = cobra.MarkFlagRequired(flags, "source") // fails for a flag that is not there
 			return cli.Bind(func(e cli.Env) (gas.Program[float32, float32], error) {
-				v, err := e.Graph.Vertex(*source)
+				v, err := e.Vertex("source")
 				return Widest{v}, err
 			})
 		},

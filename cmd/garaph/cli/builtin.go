@@ -141,15 +141,12 @@ func setupPageRank(fs *pflag.FlagSet) Runner {
 	f := pageRankFlags{
 		damping:   numberFlag(fs, "damping", 0.85, 1, "probability of following an edge, at least 0 and below 1; otherwise a teleport"),
 		tolerance: numberFlag(fs, "tolerance", 1e-6, 0, "change of all ranks together (L1, they sum up to 1) in an iteration below which the job ends; 0: none, as with --iterations N alone"),
-		source:    fs.String("source", "", "`ID` of the vertex where every teleport ends: personalised PageRank"),
 	}
+	fs.String("source", "", "`ID` of the vertex where every teleport ends: personalised PageRank")
 	return withPrecision(fs, Bind(pageRank[float32](f)), Bind(pageRank[float64](f)))
 }
 
-type pageRankFlags struct {
-	damping, tolerance *float64
-	source             *string
-}
+type pageRankFlags struct{ damping, tolerance *float64 }
 
 func pageRank[F float32 | float64](f pageRankFlags) func(Env) (gas.Program[F, int64], error) {
 	return func(e Env) (gas.Program[F, int64], error) {
@@ -164,39 +161,36 @@ func pageRank[F float32 | float64](f pageRankFlags) func(Env) (gas.Program[F, in
 			return p, nil
 		}
 		var err error
-		p.Source, err = e.Graph.Vertex(*f.source)
+		p.Source, err = e.Vertex("source")
 		return p, err
 	}
 }
 
 func setupBFS(fs *pflag.FlagSet) Runner {
-	source := sourceFlag(fs, "to begin at")
+	sourceFlag(fs, "to begin at")
 	return Bind(func(e Env) (gas.Program[uint32, uint32], error) {
-		v, err := e.Graph.Vertex(*source)
+		v, err := e.Vertex("source")
 		return programs.BFS{Source: v}, err
 	})
 }
 
 func setupSSSP(fs *pflag.FlagSet) Runner {
-	source := sourceFlag(fs, "to begin at")
-	return withPrecision(fs, Bind(sssp[float32](source)), Bind(sssp[float64](source)))
+	sourceFlag(fs, "to begin at")
+	return withPrecision(fs, Bind(sssp[float32]), Bind(sssp[float64]))
 }
 
-func sssp[F float32 | float64](source *string) func(Env) (gas.Program[F, F], error) {
-	return func(e Env) (gas.Program[F, F], error) {
-		v, err := e.Graph.Vertex(*source)
-		if err == nil && !e.Graph.Catalogue().Weighted {
-			e.Log.Info("the graph has no weights: every edge counts 1")
-		}
-		return programs.SSSP[F]{Source: v}, err
+func sssp[F float32 | float64](e Env) (gas.Program[F, F], error) {
+	v, err := e.Vertex("source")
+	if err == nil && !e.Graph.Catalogue().Weighted {
+		e.Log.Info("the graph has no weights: every edge counts 1")
 	}
+	return programs.SSSP[F]{Source: v}, err
 }
 
 // sourceFlag declares --source; what is the vertex of this ID.
-func sourceFlag(fs *pflag.FlagSet, what string) *string {
-	source := fs.String("source", "", "`ID` of the vertex "+what+" (required)")
+func sourceFlag(fs *pflag.FlagSet, what string) {
+	fs.String("source", "", "`ID` of the vertex "+what+" (required)")
 	_ = cobra.MarkFlagRequired(fs, "source") // fails for a flag that is not there
-	return source
 }
 
 // withPrecision declares --precision and runs the one or the other.

@@ -14,9 +14,9 @@ import (
 )
 
 func setupSSWP(fs *pflag.FlagSet) Runner {
-	source := sourceFlag(fs, "to begin at")
+	sourceFlag(fs, "to begin at")
 	return Bind(func(e Env) (gas.Program[float32, float32], error) {
-		v, err := e.Graph.Vertex(*source)
+		v, err := e.Vertex("source")
 		return programs.SSWP{Source: v}, err
 	})
 }
@@ -57,10 +57,10 @@ func katz[F float32 | float64](f katzFlags) func(Env) (gas.Program[F, float64], 
 }
 
 func setupHeat(fs *pflag.FlagSet) Runner {
-	source := sourceFlag(fs, "that begins at temperature 1")
+	sourceFlag(fs, "that begins at temperature 1")
 	step := stepFlag(fs)
 	return Bind(func(e Env) (gas.Program[float32, programs.Flow], error) {
-		v, err := e.Graph.Vertex(*source)
+		v, err := e.Vertex("source")
 		if err == nil {
 			warnDirected(e, "heat flows")
 		}
@@ -84,22 +84,22 @@ func stepFlag(fs *pflag.FlagSet) *float64 {
 }
 
 func setupCircuit(fs *pflag.FlagSet) Runner {
-	source := sourceFlag(fs, "held at --volts")
-	ground := fs.String("ground", "", "`ID` of the vertex held at 0 volts (required)")
+	sourceFlag(fs, "held at --volts")
+	fs.String("ground", "", "`ID` of the vertex held at 0 volts (required)")
 	_ = cobra.MarkFlagRequired(fs, "ground") // fails for a flag that is not there
 	volts := numberFlag(fs, "volts", 1, 1e38, "voltage of the source against the ground, at least 0 and below 1e38")
 	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "change of a voltage in an iteration, as part of --volts, that counts as none; not a bound of the error")
 	return Bind(func(e Env) (gas.Program[programs.Node, programs.Branch], error) {
-		if *source == *ground {
-			return nil, Usagef("--source and --ground are the same vertex")
-		}
 		p := programs.Circuit{Volts: *volts, Tolerance: *tolerance}
 		var err error
-		if p.Source, err = e.Graph.Vertex(*source); err != nil {
+		if p.Source, err = e.Vertex("source"); err != nil {
 			return nil, err
 		}
-		if p.Ground, err = e.Graph.Vertex(*ground); err != nil {
+		if p.Ground, err = e.Vertex("ground"); err != nil {
 			return nil, err
+		}
+		if p.Source == p.Ground {
+			return nil, Usagef("--source and --ground are the same vertex")
 		}
 		warnDirected(e, "currents flow")
 		return p, nil

@@ -139,6 +139,7 @@ A program can also run over edge lists directly.`,
 		}
 		root.AddCommand(cmd)
 	}
+	root.SetHelpCommand(helpCommand())
 	a.nameTexts(root)
 	return root
 }

@@ -9,6 +9,23 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// helpCommand is cobra's, but for an error where a command is unknown.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "help about any command", SilenceUsage: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			of, rest, err := cmd.Root().Find(args)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return Usagef("unknown command %q of %s", rest[0], of.CommandPath())
+			}
+			return of.Help()
+		},
+	}
+}
+
 // usage prints how a command is used: its line, examples, the commands under it
 // and its flags by group.
 func usage(cmd *cobra.Command) error {

@@ -175,7 +175,7 @@ func TestForceRunning(t *testing.T) {
 		t.Fatal(err)
 	}
 	importing.end(t, exitFailed)
-	if text := importing.stderr.String(); !strings.Contains(text, "import to "+graph+": the graph there cannot be replaced: job 1 is running in another process; wait for it to end") || strings.Contains(text, "go with it") {
+	if text := importing.stderr.String(); !strings.Contains(text, "graph "+graph+" cannot be replaced: job 1 is running in another process; wait for it to end") || strings.Contains(text, "go with it") {
 		t.Errorf("standard error: %s", text)
 	}
 	_ = p.Process.Signal(os.Interrupt)

@@ -71,6 +71,20 @@ type Env struct {
 	Progress func(algorithms.Progress)
 }
 
+// Vertex returns the dense id of the vertex that a flag names. It is an error of usage
+// where the flag was not given.
+func (e Env) Vertex(flag string) (uint32, error) {
+	f := e.Flags.Lookup(flag)
+	if f == nil || !f.Changed {
+		return 0, Usagef("expected --%s ID", flag)
+	}
+	v, err := e.Graph.Vertex(f.Value.String())
+	if err != nil {
+		return 0, fmt.Errorf("--%s: %w", flag, err)
+	}
+	return v, nil
+}
+
 // Runner runs a program over the graph of an Env.
 type Runner func(context.Context, Env) (*garaph.Result, error)
 
