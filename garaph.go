@@ -40,8 +40,12 @@ type (
 	ImportReport = ingest.Report
 	// UpgradeOptions say how a graph is upgraded.
 	UpgradeOptions = ingest.UpgradeOptions
+	// StorageOptions say how an import stores a graph.
+	StorageOptions = ingest.StorageOptions
 	// RunOptions say how to run a job.
 	RunOptions = dispatcher.Options
+	// GPUOptions are those of a run that may use a GPU.
+	GPUOptions = dispatcher.GPUOptions
 	// Iteration says what one iteration of a job did.
 	Iteration = dispatcher.Iteration
 	// MemoryError says how much memory a job would take.

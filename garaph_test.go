@@ -128,9 +128,9 @@ func TestExpected(t *testing.T) {
 		{"soc-Slashdot0902", false, 1, [2]store.Layout{store.Packed, store.CSC}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := garaph.ImportOptions{Undirected: c.undirected, ShardVertices: 128, Layout: c.layouts[0]}
+			o := garaph.ImportOptions{Undirected: c.undirected, Storage: garaph.StorageOptions{ShardVertices: 128, Layout: c.layouts[0]}}
 			g := imported(t, o, filepath.Join(data, c.name+".txt.gz"))
-			o.Layout = c.layouts[1]
+			o.Storage.Layout = c.layouts[1]
 			weighted := imported(t, o, filepath.Join(data, c.name+"-weighted.txt.gz"))
 			source, err := g.Vertex(strconv.FormatInt(c.source, 10))
 			if err != nil {
@@ -169,7 +169,7 @@ func TestLDBC(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s, %s", c.name, c.layout), func(t *testing.T) {
 			base := filepath.Join(data, c.name)
-			g := imported(t, garaph.ImportOptions{Undirected: c.undirected, Layout: c.layout}, base+".v", base+".e")
+			g := imported(t, garaph.ImportOptions{Undirected: c.undirected, Storage: garaph.StorageOptions{Layout: c.layout}}, base+".v", base+".e")
 			source, err := g.Vertex(c.source)
 			if err != nil {
 				t.Fatal(err)
@@ -193,7 +193,7 @@ func TestLDBC(t *testing.T) {
 // threads and any amount of memory.
 func TestSameBits(t *testing.T) {
 	data := testgraph.Shared(t)
-	g := imported(t, garaph.ImportOptions{ShardVertices: 1000}, filepath.Join(data, "soc-Slashdot0902.txt.gz"))
+	g := imported(t, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 1000}}, filepath.Join(data, "soc-Slashdot0902.txt.gz"))
 	p := programs.PageRank[float32]{Damping: 0.85}
 	want := rows(t, g, p, garaph.RunOptions{Threads: 1, Iterations: 20})
 	for _, threads := range []int{2, 3, 8, 17} {

@@ -21,7 +21,7 @@ func TestBeginWhileReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	replace := func(shard int) error {
-		_, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{Force: true, ShardVertices: shard})
+		_, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{Force: true, Storage: garaph.StorageOptions{ShardVertices: shard}})
 		if errors.Is(err, garaph.ErrRunning) {
 			return nil
 		}

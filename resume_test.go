@@ -46,7 +46,7 @@ func manyShardsIn(t testing.TB, folder string, scale int) *garaph.Graph {
 		t.Fatal(err)
 	}
 	path := filepath.Join(folder, "g")
-	if _, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{ShardVertices: 50}); err != nil {
+	if _, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 50}}); err != nil {
 		t.Fatal(err)
 	}
 	g, err := garaph.Open(path)

@@ -45,7 +45,7 @@ func ring(t *testing.T, ids []string) *garaph.Graph {
 	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return imported(t, garaph.ImportOptions{Rows: true}, path)
+	return imported(t, garaph.ImportOptions{Storage: garaph.StorageOptions{Rows: true}}, path)
 }
 
 // TestVertexResults compares results that are vertices with the graph's own

@@ -181,7 +181,7 @@ func (m *hybridMeasurement) run(ctx context.Context, name string, w workload, o 
 		m.opt.Progress(name)
 	}
 	debug.FreeOSMemory()
-	o.GPU, o.Threads, o.Memory, o.MoreThreads = m.opt.GPU, m.opt.Threads, cmp.Or(o.Memory, m.opt.Memory), MoreThreads
+	o.GPU.Name, o.Threads, o.Memory, o.MoreThreads = m.opt.GPU, m.opt.Threads, cmp.Or(o.Memory, m.opt.Memory), MoreThreads
 	limited, stop := context.WithCancel(ctx)
 	defer stop()
 	start := time.Now()
@@ -236,7 +236,7 @@ func (m *hybridMeasurement) inTurn(ctx context.Context, part, title string, gpuM
 	for round := range m.opt.Rounds {
 		for i, d := range devices {
 			r, err := m.run(ctx, m.roundName(part, round, string(d)), pageRankWorkload, garaph.RunOptions{
-				Device: d, GPUMemory: gpuMemory, Method: dispatcher.Pull, Iterations: inTurnIterations,
+				Device: d, GPU: garaph.GPUOptions{Memory: gpuMemory}, Method: dispatcher.Pull, Iterations: inTurnIterations,
 			}, 0)
 			if err != nil {
 				return nil, 0, err
@@ -302,7 +302,7 @@ func (m *hybridMeasurement) atOnce(ctx context.Context, round int, faster float6
 	}
 	one := func(d dispatcher.Device, iterations int, speed *float64) func() error {
 		return func() error {
-			r, err := m.run(ctx, "", pageRankWorkload, garaph.RunOptions{Device: d, GPUMemory: m.gpuMemory, Method: dispatcher.Pull, Iterations: iterations}, 0)
+			r, err := m.run(ctx, "", pageRankWorkload, garaph.RunOptions{Device: d, GPU: garaph.GPUOptions{Memory: m.gpuMemory}, Method: dispatcher.Pull, Iterations: iterations}, 0)
 			if err == nil {
 				*speed = r.later(edgesPerSecond)
 			}
@@ -367,7 +367,7 @@ func (m *hybridMeasurement) disk(ctx context.Context) error {
 	for round := range m.opt.Rounds {
 		before := m.diskSpeed()
 		r, err := m.run(ctx, m.roundName(diskPart, round, string(dispatcher.Hybrid)), pageRankWorkload, garaph.RunOptions{
-			Device: dispatcher.Hybrid, GPUMemory: m.gpuMemory, Memory: memory, Iterations: fromDiskIterations,
+			Device: dispatcher.Hybrid, GPU: garaph.GPUOptions{Memory: m.gpuMemory}, Memory: memory, Iterations: fromDiskIterations,
 		}, 0)
 		if err != nil {
 			return err
@@ -419,7 +419,7 @@ func (m *hybridMeasurement) starved(ctx context.Context) (int64, error) {
 	budget := size / starvedShare
 	stopped, stop := context.WithCancel(ctx)
 	stop()
-	_, err := m.run(stopped, diskPart+", planning", pageRankWorkload, garaph.RunOptions{Device: dispatcher.Hybrid, GPUMemory: m.gpuMemory, Memory: budget}, 0)
+	_, err := m.run(stopped, diskPart+", planning", pageRankWorkload, garaph.RunOptions{Device: dispatcher.Hybrid, GPU: garaph.GPUOptions{Memory: m.gpuMemory}, Memory: budget}, 0)
 	var need *garaph.MemoryError
 	switch {
 	case errors.As(err, &need):

@@ -57,7 +57,7 @@ type race struct {
 // switchesOf runs all choices in turn, after a job that measures the speeds of the
 // devices.
 func (m *hybridMeasurement) switchesOf(ctx context.Context, w workload) error {
-	warm, err := m.run(ctx, fmt.Sprintf("%s, %s, warming up", switchPart, w.name), w, garaph.RunOptions{GPUMemory: m.opt.GPUMemory}, m.opt.Limit.Seconds())
+	warm, err := m.run(ctx, fmt.Sprintf("%s, %s, warming up", switchPart, w.name), w, garaph.RunOptions{GPU: garaph.GPUOptions{Memory: m.opt.GPUMemory}}, m.opt.Limit.Seconds())
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (m *hybridMeasurement) switchesOf(ctx context.Context, w workload) error {
 			if x.out {
 				continue
 			}
-			name, o := m.roundName(switchPart, round, w.name+", "+c.name), garaph.RunOptions{Device: c.device, Method: c.method, GPUMemory: m.opt.GPUMemory}
+			name, o := m.roundName(switchPart, round, w.name+", "+c.name), garaph.RunOptions{Device: c.device, Method: c.method, GPU: garaph.GPUOptions{Memory: m.opt.GPUMemory}}
 			r, err := m.run(ctx, name, w, o, m.limit(c, best))
 			if errors.Is(err, garaph.ErrMemory) {
 				m.report.note("%v", err)

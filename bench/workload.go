@@ -38,7 +38,7 @@ func withGeneric(list []workload) []workload {
 	var both []workload
 	for _, w := range list {
 		both = append(both, w, workload{w.name + ", generic", w.gather, func(ctx context.Context, g *garaph.Graph, source uint32, o garaph.RunOptions) (*garaph.Result, error) {
-			o.Generic = true
+			o.Generically()
 			return w.run(ctx, g, source, o)
 		}})
 	}

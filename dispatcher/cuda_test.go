@@ -79,7 +79,7 @@ func generated(t *testing.T, o bench.GenOptions, layout store.Layout) *store.Sto
 	if err := errors.Join(bench.Generate(t.Context(), w, o, nil), w.Flush(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ingest.Import(t.Context(), []string{edges}, path, ingest.Options{Format: ingest.Format(o.Format), Layout: layout}); err != nil {
+	if _, err := ingest.Import(t.Context(), []string{edges}, path, ingest.Options{Format: ingest.Format(o.Format), Storage: ingest.StorageOptions{Layout: layout}}); err != nil {
 		t.Fatal(err)
 	}
 	s, err := store.Open(path)
@@ -159,7 +159,7 @@ func TestCUDASmallJob(t *testing.T) {
 	var marks []int64     // taken, by iteration
 	var objects []float64 // made since the one before
 	var last runtime.MemStats
-	o := dispatcher.Options{Device: dispatcher.GPU, GPU: gpu}
+	o := dispatcher.Options{Device: dispatcher.GPU, GPU: dispatcher.GPUOptions{Name: gpu}}
 	o.SetOpen(func(name string) (device.Device, error) {
 		d, err := device.Open(name)
 		return counting{d, &taken}, err
@@ -293,7 +293,7 @@ func trap(t *testing.T, which string) {
 		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: (v * 7) % uint32(g.N), Weight: 1}, oracle.Edge{Src: v, Dst: (v + 1) % uint32(g.N), Weight: 1})
 	}
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 100})
-	o := dispatcher.Options{Device: on, GPU: gpu}
+	o := dispatcher.Options{Device: on, GPU: dispatcher.GPUOptions{Name: gpu}}
 	o.ShareEvenly()
 	o.SetOpen(func(name string) (device.Device, error) {
 		var err error

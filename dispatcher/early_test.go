@@ -31,8 +31,8 @@ func dangling() oracle.Graph {
 func TestEarlyBits(t *testing.T) {
 	s := teststore.Build(t, dangling(), teststore.Options{ShardVertices: 20})
 	p := testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
-	o := Options{Device: GPU, GPU: "emulated", Threads: 2, Iterations: 6, speeds: evenly, pageBytes: 1, Streams: 2}
-	o.GPUMemory = leastGPU(t, s, gas.Program[float64, int64](p), o) + 20<<10
+	o := Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Streams: 2}, Threads: 2, Iterations: 6, hooks: hooks{speeds: evenly, pageBytes: 1}}
+	o.GPU.Memory = leastGPU(t, s, gas.Program[float64, int64](p), o) + 20<<10
 	o.Progress = func(Iteration) { time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond) }
 	var want []float64
 	for range 20 {
@@ -53,8 +53,8 @@ func TestEarlyBits(t *testing.T) {
 // job.
 func TestEarlyForNobody(t *testing.T) {
 	s := teststore.Build(t, manyEdges(), teststore.Options{ShardVertices: 50})
-	o := Options{Device: GPU, GPU: "emulated", Threads: 1, speeds: evenly, pageBytes: 1}
-	o.GPUMemory = leastGPU(t, s, testprograms.WCC{}, o) + 48<<10
+	o := Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}, Threads: 1, hooks: hooks{speeds: evenly, pageBytes: 1}}
+	o.GPU.Memory = leastGPU(t, s, testprograms.WCC{}, o) + 48<<10
 	ended := 0
 	for _, op := range []device.FaultOp{device.FaultCopy, device.FaultEvent, device.FaultRun} {
 		sound := device.NewEmulated(device.EmulatedOptions{})

@@ -20,8 +20,8 @@ import (
 // An encoding that no engine knows: of each vertex the degree and the neighbours as
 // varints, each neighbour followed by its weight.
 const (
-	varintLayout  store.Layout = "varint"
-	varintVersion              = 999
+	varintLayout  = store.Layout("varint")
+	varintVersion = uint16(999)
 )
 
 func init() {
@@ -121,7 +121,7 @@ func TestEncoding(t *testing.T) {
 	emulated := func(d Device, m Method) setting {
 		o := Options{Mode: Sync, Method: m, Device: d, Threads: 2}
 		if d != CPU {
-			o.GPU = "emulated"
+			o.GPU.Name = "emulated"
 		}
 		return setting{opt: o}
 	}

@@ -22,7 +22,7 @@ import (
 func TestAsyncEpochs(t *testing.T) {
 	s := longWay(t)
 	heat := programs.Heat{Source: 1, Step: 0.5}
-	o := Options{Device: CPU, Mode: Async, Method: Pull, Iterations: 9, pageBytes: 1}
+	o := Options{Device: CPU, Mode: Async, Method: Pull, Iterations: 9, hooks: hooks{pageBytes: 1}}
 	want, r, err := recorded(t.Context(), t, s, gas.Program[float32, programs.Flow](heat), memoryDir(t), o)
 	if err != nil {
 		t.Fatal(err)

@@ -24,9 +24,9 @@ func TestFaultsShow(t *testing.T) {
 	}
 	for _, on := range []Device{Hybrid, GPU} {
 		for _, starved := range []bool{true, false} {
-			o := Options{Device: on, GPU: device.EmulatedName, Threads: 2, Iterations: 3, speeds: evenly, pageBytes: 1}
+			o := Options{Device: on, GPU: GPUOptions{Name: device.EmulatedName}, Threads: 2, Iterations: 3, hooks: hooks{speeds: evenly, pageBytes: 1}}
 			if starved {
-				o.GPUMemory = leastGPU(t, s, gas.Program[float64, int64](p), o) + 8<<10
+				o.GPU.Memory = leastGPU(t, s, gas.Program[float64, int64](p), o) + 8<<10
 			}
 			sound := device.NewEmulated(device.EmulatedOptions{})
 			o.open = func(string) (device.Device, error) { return sound, nil }

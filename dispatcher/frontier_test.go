@@ -58,10 +58,10 @@ func TestFrontier(t *testing.T) {
 		o.NoRowWeights = rapid.Bool().Draw(rt, "no weights of rows")
 		s := teststore.Build(t, g, o)
 		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
-		by := Options{Generic: rapid.Bool().Draw(rt, "generic"), Threads: rapid.IntRange(1, 3).Draw(rt, "threads")}
+		by := Options{hooks: hooks{generic: rapid.Bool().Draw(rt, "generic")}, Threads: rapid.IntRange(1, 3).Draw(rt, "threads")}
 		asByPull(rt, s, gas.Program[uint32, uint32](programs.BFS{Source: source}), by)
 		asByPull(rt, s, gas.Program[uint32, uint32](backwards{programs.BFS{Source: source}}), by)
-		if o.Symmetric || !o.Weighted || !by.Generic { // generic loops might read weights
+		if o.Symmetric || !o.Weighted || !by.generic { // generic loops might read weights
 			asByPull(rt, s, gas.Program[uint32, uint32](programs.WCC{}), by)
 		}
 		asByPull(rt, s, gas.Program[float32, float32](programs.SSWP{Source: source}), by)
@@ -136,8 +136,8 @@ func TestFrontierChosen(t *testing.T) {
 	}{
 		{programs.KCore{K: 2}, Options{}, "not gas.Monotone"},
 		{bfs, Options{Memory: least(t, s, bfs)}, "no room"},
-		{bfs, Options{Device: Hybrid, GPU: "emulated", Iterations: 3}, "a limit of iterations"},
-		{programs.KCore{K: 2}, Options{Device: GPU, GPU: "emulated"}, "not gas.Monotone"},
+		{bfs, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Iterations: 3}, "a limit of iterations"},
+		{programs.KCore{K: 2}, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}}, "not gas.Monotone"},
 	} {
 		c.o.Method = Frontier
 		if _, err := New(s, c.p, c.o); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -51,7 +51,7 @@ func (j *Job[V, A]) openGPUs() error {
 		_, err := gpuengine.FragmentsOf(j.program)
 		return err
 	})
-	for _, name := range strings.Split(cmp.Or(j.opt.GPU, "0"), ",") {
+	for _, name := range strings.Split(cmp.Or(j.opt.GPU.Name, "0"), ",") {
 		if err != nil {
 			break
 		}
@@ -73,7 +73,7 @@ func (j *Job[V, A]) wantsGPU() bool {
 	case GPU, Hybrid:
 		return true
 	case AutoDevice:
-		return j.opt.Method != NotifyPull && (j.opt.GPU != "" || device.HasGPU())
+		return j.opt.Method != NotifyPull && (j.opt.GPU.Name != "" || device.HasGPU())
 	default:
 		return false
 	}
@@ -97,14 +97,14 @@ func (j *Job[V, A]) planGPUs(m memoryPlan) error {
 		return err
 	}
 	o := gpuengine.Options{
-		Memory: j.planGPUFrontier(), Streams: j.opt.Streams, Gather: j.opt.Gather, Async: j.opt.Mode == Async, Trace: j.opt.Trace, Began: j.began,
+		Memory: j.planGPUFrontier(), Streams: j.opt.GPU.Streams, Gather: j.opt.GPU.Gather, Async: j.opt.Mode == Async, Trace: j.opt.Trace.Span, Began: j.began,
 	}
 	if o.Trace != nil && len(j.devices) > 1 {
 		var mu sync.Mutex // one call at a time
 		o.Trace = func(s gpuengine.Span) {
 			mu.Lock()
 			defer mu.Unlock()
-			j.opt.Trace(s)
+			j.opt.Trace.Span(s)
 		}
 	}
 	return panics.Guard(j.program, func() error {
@@ -270,11 +270,11 @@ func (o *Options) checkDevice() error {
 	if (o.Device == GPU || o.Device == Hybrid) && o.Method == NotifyPull {
 		return fmt.Errorf("method %s is one of the CPU, and the device is %s", o.Method, o.Device)
 	}
-	if o.Streams > gpuengine.MaxStreams {
-		return fmt.Errorf("%d streams: expected at most %d", o.Streams, gpuengine.MaxStreams)
+	if o.GPU.Streams > gpuengine.MaxStreams {
+		return fmt.Errorf("%d streams: expected at most %d", o.GPU.Streams, gpuengine.MaxStreams)
 	}
-	if o.GPUMemory < 0 || o.Streams < 0 {
-		return fmt.Errorf("GPU memory %d, streams %d: expected numbers ≥ 0", o.GPUMemory, o.Streams)
+	if o.GPU.Memory < 0 || o.GPU.Streams < 0 {
+		return fmt.Errorf("GPU memory %d, streams %d: expected numbers ≥ 0", o.GPU.Memory, o.GPU.Streams)
 	}
 	if o.open == nil {
 		o.open = device.Open

@@ -77,7 +77,7 @@ func recorded[V, A any](ctx context.Context, t testing.TB, s *store.Store, p gas
 	o.Job.SetChunkVertices(64)
 	o.Threads = 2
 	if o.Device == GPU {
-		o.GPU = device.EmulatedName
+		o.GPU.Name = device.EmulatedName
 	}
 	j, err := New(s, p, o)
 	if err != nil {
@@ -246,9 +246,9 @@ func checkStopped[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], s
 		}
 	}
 	if stop.within {
-		o.Streams = 1 // the first batch ends long before the last
-		o.GPUMemory = leastGPU(t, s, p, Options{Device: GPU, GPU: device.EmulatedName, Mode: mode, Streams: 1})
-		o.Trace = func(gpuengine.Span) {
+		o.GPU.Streams = 1 // the first batch ends long before the last
+		o.GPU.Memory = leastGPU(t, s, p, Options{Device: GPU, GPU: GPUOptions{Name: device.EmulatedName, Streams: 1}, Mode: mode})
+		o.Trace.Span = func(gpuengine.Span) {
 			if done == stop.after {
 				cancel()
 			}

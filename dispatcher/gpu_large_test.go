@@ -55,7 +55,7 @@ func TestGPULarge(t *testing.T) {
 			for _, more := range []int64{-1, 0, 600 << 10} {
 				name := fmt.Sprintf("%s/%s/%d bytes more than least", c.name, gather, more)
 				t.Run(name, func(t *testing.T) {
-					testLarge(t, s, c.graph, Options{Device: GPU, GPU: "emulated", Gather: gather, Threads: 2, Mode: Sync}, more)
+					testLarge(t, s, c.graph, Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Gather: gather}, Threads: 2, Mode: Sync}, more)
 				})
 			}
 		}
@@ -92,7 +92,7 @@ func testLarge(t *testing.T, s *store.Store, g oracle.Graph, o Options, more int
 func large[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], o Options, more int64) []V {
 	t.Helper()
 	if more >= 0 {
-		o.GPUMemory = leastGPU(t, s, p, o) + more
+		o.GPU.Memory = leastGPU(t, s, p, o) + more
 	}
 	j, err := New(s, p, o)
 	if err != nil {
@@ -123,7 +123,7 @@ func TestGPUSmallBudget(t *testing.T) {
 	g := scattered(100_000, 300_000)
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: shard.DefaultVertices})
 	cpu := Options{Device: CPU, Mode: Sync, Method: Pull, Iterations: 3, Threads: 2}
-	gpu := Options{Device: GPU, GPU: "emulated", GPUMemory: 2 << 20, Mode: Sync, Iterations: 3, Threads: 2}
+	gpu := Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Memory: 2 << 20}, Mode: Sync, Iterations: 3, Threads: 2}
 	same(t, s, gas.Program[uint32, uint32](testprograms.BFS{}), cpu, gpu, func(a, b uint32) bool { return a == b })
 	same(t, s, gas.Program[uint32, uint32](testprograms.WCC{}), cpu, gpu, func(a, b uint32) bool { return a == b })
 	same(t, s, gas.Program[float32, float32](testprograms.SSSP[float32]{}), cpu, gpu, func(a, b float32) bool { return a == b })

@@ -22,7 +22,7 @@ func TestOutsideSubset(t *testing.T) {
 		want = append(want, hops != gas.Unreached)
 	}
 	for _, on := range []Device{CPU, GPU} {
-		reached, r, err := runJob(s, gas.Program[bool, bool](testprograms.Flag{}), Options{Device: on, GPU: "emulated"})
+		reached, r, err := runJob(s, gas.Program[bool, bool](testprograms.Flag{}), Options{Device: on, GPU: GPUOptions{Name: "emulated"}})
 		if err != nil {
 			t.Fatalf("on %s: %v", on, err)
 		}

@@ -145,17 +145,17 @@ func onCPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], iterations i
 // arrays and a tenth of the edges.
 func onGPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], w way, iterations int) []V {
 	t.Helper()
-	o := dispatcher.Options{Device: w.device, GPU: x.gpu, Mode: w.mode, Gather: w.gather, Iterations: iterations}
+	o := dispatcher.Options{Device: w.device, GPU: dispatcher.GPUOptions{Name: x.gpu, Gather: w.gather}, Mode: w.mode, Iterations: iterations}
 	if w.device == dispatcher.Hybrid {
 		o.ShareEvenly()
 	}
 	if w.streamed {
-		o.GPUMemory = 1
+		o.GPU.Memory = 1
 		var need *gpuengine.NeedError
 		if _, err := dispatcher.New(x.store, p, o); !errors.As(err, &need) {
 			t.Fatalf("%T, a byte of device memory: %v", p, err)
 		}
-		o.GPUMemory = need.Least() + x.bytes/10
+		o.GPU.Memory = need.Least() + x.bytes/10
 	}
 	if w.fewPages {
 		o.Memory = 1

@@ -66,15 +66,15 @@ var evenly = policy.Speeds{CPU: 1.5, Page: 1.5, Resident: 1, Streamed: 1, Link: 
 // is left in use.
 func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpuSetting, iterations int) ([]V, Report) {
 	t.Helper()
-	o := Options{Mode: set.mode, Threads: 2, Iterations: iterations, Device: set.device, GPU: "emulated", Streams: set.streams, Gather: set.gather}
+	o := Options{Mode: set.mode, Threads: 2, Iterations: iterations, Device: set.device, GPU: GPUOptions{Name: "emulated", Streams: set.streams, Gather: set.gather}}
 	if set.device == Hybrid || set.gpus > 1 {
 		o.speeds, o.pageBytes = evenly, 1
 	}
 	if set.starved {
-		o.GPUMemory = leastGPU(t, s, p, o)
+		o.GPU.Memory = leastGPU(t, s, p, o)
 	}
 	for range set.gpus - 1 {
-		o.GPU += ",emulated"
+		o.GPU.Name += ",emulated"
 	}
 	if set.fewPages {
 		o.Memory = 1
@@ -113,8 +113,8 @@ func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpu
 	}
 	j.Close()
 	for _, d := range devices {
-		if peak := d.Peak(); o.GPUMemory > 0 && peak > o.GPUMemory {
-			t.Fatalf("%s: %T: %d bytes of the device were used, %d allowed", set, p, peak, o.GPUMemory)
+		if peak := d.Peak(); o.GPU.Memory > 0 && peak > o.GPU.Memory {
+			t.Fatalf("%s: %T: %d bytes of the device were used, %d allowed", set, p, peak, o.GPU.Memory)
 		}
 		if left := d.InUse(); left != (device.InUse{}) {
 			t.Fatalf("%s: %T: left on the device: %+v", set, p, left)
@@ -126,12 +126,12 @@ func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpu
 // leastGPU is the smallest device budget that a job accepts, as its error says.
 func leastGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Options) int64 {
 	t.Helper()
-	o.GPUMemory = 1
+	o.GPU.Memory = 1
 	var need *gpuengine.NeedError
 	if _, err := New(s, p, o); !errors.As(err, &need) || !errors.Is(err, ErrMemory) {
 		t.Fatalf("a byte of device memory: %v", err)
 	}
-	o.GPUMemory = need.Least() - 1
+	o.GPU.Memory = need.Least() - 1
 	if _, err := New(s, p, o); !errors.Is(err, ErrMemory) {
 		t.Fatalf("a byte less than the smallest budget: %v", err)
 	}

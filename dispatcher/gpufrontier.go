@@ -47,7 +47,7 @@ func (j *Job[V, A]) gpuUnfit() error {
 // frontiers are asked for, the job has them only where all edges fit.
 func (j *Job[V, A]) planGPUFrontier() (rest int64) {
 	f, g := &j.front, &j.front.gpu
-	limit := gpuengine.MemoryLimit(j.devices[0].Info(), j.opt.GPUMemory)
+	limit := gpuengine.MemoryLimit(j.devices[0].Info(), j.opt.GPU.Memory)
 	if g.unfit = cmp.Or(f.unfit, j.gpuUnfit()); g.unfit != nil {
 		return limit
 	}
@@ -79,7 +79,7 @@ func (j *Job[V, A]) planGPUFrontier() (rest int64) {
 
 // leastGPU is what pulls take of the device's memory at least.
 func (j *Job[V, A]) leastGPU() (need *gpuengine.NeedError, err error) {
-	e, err := gpuengine.New(j.devices[0], j.program, j.arrays, j.cat, gpuengine.Options{Memory: 1, Streams: j.opt.Streams, Async: j.opt.Mode == Async})
+	e, err := gpuengine.New(j.devices[0], j.program, j.arrays, j.cat, gpuengine.Options{Memory: 1, Streams: j.opt.GPU.Streams, Async: j.opt.Mode == Async})
 	if errors.As(err, &need) {
 		return need, nil
 	}
@@ -118,7 +118,7 @@ func (j *Job[V, A]) loadGPURows(ctx context.Context) (read int64, err error) {
 		in = g.rows
 	}
 	g.width = j.gpuWidth()
-	if g.advancer, err = j.gpus[0].engine.NewAdvancer(g.rows, in, g.edges, j.opt.Advancing); err != nil || g.whole {
+	if g.advancer, err = j.gpus[0].engine.NewAdvancer(g.rows, in, g.edges, j.opt.GPU.Advancing); err != nil || g.whole {
 		err = errors.Join(failed(j.gpus[0].number, err), j.freeHostRows())
 	}
 	return read, err

@@ -33,15 +33,15 @@ func onGPUFrontier[V comparable, A any](t *rapid.T, s *store.Store, p gas.Progra
 	o.Device = CPU
 	o.Method = Pull
 	want, _ := run(t, s, p, setting{opt: o})
-	o.Device, o.Method, o.Advancing = GPU, Frontier, drawAdvancing(t)
+	o.Device, o.Method, o.GPU.Advancing = GPU, Frontier, drawAdvancing(t)
 	d := device.NewEmulated(device.EmulatedOptions{})
 	o.open = func(string) (device.Device, error) { return d, nil }
 	if rapid.Bool().Draw(t, "few edges on the device") {
-		o.GPUMemory = 3 << 20
+		o.GPU.Memory = 3 << 20
 	}
 	got, r := run(t, s, p, setting{opt: o})
 	if i := differs(got, want); i >= 0 {
-		t.Fatalf("%T %+v, %+v: vertex %d: got %v, want %v as by pull", p, p, o.Advancing, i, got[i], want[i])
+		t.Fatalf("%T %+v, %+v: vertex %d: got %v, want %v as by pull", p, p, o.GPU.Advancing, i, got[i], want[i])
 	}
 	for _, it := range r.Iterations {
 		if it.Method != Frontier || it.Device != GPU {
@@ -137,7 +137,7 @@ func TestGPUFrontierBudget(t *testing.T) {
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 50, Layout: store.Packed, Weighted: true})
 	p := gas.Program[float32, float32](programs.SSSP[float32]{})
 	want, _ := run(t, s, p, setting{opt: Options{Device: CPU, Method: Pull}})
-	o := Options{Device: GPU, Method: Frontier, Threads: 2, GPUMemory: 1}
+	o := Options{Device: GPU, Method: Frontier, Threads: 2, GPU: GPUOptions{Memory: 1}}
 	_, _, err := searchOn(t, s, p, o, device.NewEmulated(device.EmulatedOptions{}))
 	var need *gpuengine.NeedError
 	if !errors.As(err, &need) {
@@ -145,14 +145,14 @@ func TestGPUFrontierBudget(t *testing.T) {
 	}
 	for _, on := range []Device{GPU, AutoDevice} {
 		if o.Device = on; on == GPU {
-			o.GPUMemory = need.Least()
+			o.GPU.Memory = need.Least()
 		} else {
-			o.GPU, o.GPUMemory = "0", 1
+			o.GPU.Name, o.GPU.Memory = "0", 1
 		}
 		d := device.NewEmulated(device.EmulatedOptions{})
 		got, r, err := searchOn(t, s, p, o, d)
 		if err != nil {
-			t.Fatalf("%s with %d bytes: %v", on, o.GPUMemory, err)
+			t.Fatalf("%s with %d bytes: %v", on, o.GPU.Memory, err)
 		}
 		if i := differs(got, want); i >= 0 {
 			t.Errorf("%s: vertex %d: got %v, want %v", on, i, got[i], want[i])
@@ -161,8 +161,8 @@ func TestGPUFrontierBudget(t *testing.T) {
 		if by := map[Device]Device{GPU: GPU, AutoDevice: CPU}[on]; did.Method != Frontier || did.Device != by {
 			t.Errorf("%s: the first iteration is a %s of the %s", on, did.Method, did.Device)
 		}
-		if on == GPU && d.Peak() > o.GPUMemory {
-			t.Errorf("%d bytes of the device were used of %d", d.Peak(), o.GPUMemory)
+		if on == GPU && d.Peak() > o.GPU.Memory {
+			t.Errorf("%d bytes of the device were used of %d", d.Peak(), o.GPU.Memory)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestGPUFrontierActive(t *testing.T) {
 		}
 		s := teststore.Build(t, g, teststore.Options{ShardVertices: 30})
 		var j *Job[uint32, uint32]
-		o := Options{Device: GPU, GPU: device.EmulatedName, Method: Frontier, Threads: 1, Advancing: gpuengine.Advancing{Policy: kernels.AllEdges}}
+		o := Options{Device: GPU, GPU: GPUOptions{Name: device.EmulatedName, Advancing: gpuengine.Advancing{Policy: kernels.AllEdges}}, Method: Frontier, Threads: 1}
 		looked := false
 		o.Progress = func(Iteration) {
 			if err := j.values.fetch(); err != nil {

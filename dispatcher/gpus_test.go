@@ -67,9 +67,9 @@ func TestSeveralGPUsShare(t *testing.T) {
 			for op := device.FaultCopy; op <= device.FaultRun; op++ {
 				lost := 0
 				for at := 0; at < 400; at += 1 + at/3 { // 0: never
-					o := Options{Device: Hybrid, GPU: "emulated,emulated", Threads: 2, Mode: mode, Method: Pull, speeds: evenly, pageBytes: 1, Streams: 1}
+					o := Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated,emulated", Streams: 1}, Threads: 2, Mode: mode, Method: Pull, hooks: hooks{speeds: evenly, pageBytes: 1}}
 					if starved {
-						o.GPUMemory = leastGPU(t, s, p, Options{Device: GPU, GPU: "emulated", Mode: mode, Streams: 1}) + 16<<10
+						o.GPU.Memory = leastGPU(t, s, p, Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Streams: 1}, Mode: mode}) + 16<<10
 					}
 					var devices []*device.Emulated
 					o.open = func(string) (device.Device, error) {

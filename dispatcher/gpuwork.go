@@ -248,9 +248,9 @@ func (j *Job[V, A]) pagesDone(x *iteration) {
 }
 
 func (j *Job[V, A]) pageDone(x *iteration, w PageWork) {
-	if j.opt.PageDone != nil {
+	if j.opt.Trace.Page != nil {
 		w.Iteration = x.Iteration.Iteration
-		j.opt.PageDone(w)
+		j.opt.Trace.Page(w)
 	}
 }
 

@@ -26,7 +26,7 @@ func handoutJob(t *testing.T, degrees [10]int) *Job[float32, int64] {
 		}
 	}
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 10})
-	j, err := New[float32, int64](s, programs.PageRank[float32]{Damping: 0.85}, Options{Threads: 1, pageBytes: 1})
+	j, err := New[float32, int64](s, programs.PageRank[float32]{Damping: 0.85}, Options{Threads: 1, hooks: hooks{pageBytes: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,11 +39,11 @@ func TestHandOut(t *testing.T) {
 	}{{"resident", false, false}, {"streamed", true, false}, {"from disk", false, true}, {"streamed from disk", true, true}} {
 		t.Run(set.name, func(t *testing.T) {
 			var pages []PageWork
-			o := Options{Device: Hybrid, GPU: "emulated", Threads: 2, Iterations: 5, speeds: evenly, pageBytes: 1}
-			o.PageDone = func(w PageWork) { pages = append(pages, w) }
+			o := Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Threads: 2, Iterations: 5, hooks: hooks{speeds: evenly, pageBytes: 1}}
+			o.Trace.Page = func(w PageWork) { pages = append(pages, w) }
 			p := testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
 			if set.starved {
-				o.GPUMemory = leastGPU[float64, int64](t, s, p, o) + 20<<10
+				o.GPU.Memory = leastGPU[float64, int64](t, s, p, o) + 20<<10
 			}
 			if set.few {
 				o.Memory = 1
@@ -113,7 +113,7 @@ func TestSpeedsAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if _, r, err := runWCC(s, Options{Device: Hybrid, GPU: "emulated", Threads: 1}); err != nil || r.Iterations[0].Alpha <= 0 {
+		if _, r, err := runWCC(s, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Threads: 1}); err != nil || r.Iterations[0].Alpha <= 0 {
 			t.Fatalf("%v, %+v", err, r.Iterations)
 		}
 	}
@@ -177,7 +177,7 @@ func TestHostileSpeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := runWCC(s, Options{Device: Hybrid, GPU: "emulated", Threads: 1}); err != nil {
+		if _, _, err := runWCC(s, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Threads: 1}); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 		if err := s.Close(); err != nil {
@@ -218,8 +218,8 @@ func TestFaultsAtRandom(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := Options{
-			Device: []Device{GPU, Hybrid, AutoDevice}[rng.IntN(3)], Mode: []Mode{Sync, Async}[rng.IntN(2)], GPU: "emulated",
-			Threads: 1 + rng.IntN(3), Streams: 1 + rng.IntN(4), pageBytes: int64(rng.IntN(2)), Method: []Method{Auto, Pull}[rng.IntN(2)],
+			Device: []Device{GPU, Hybrid, AutoDevice}[rng.IntN(3)], Mode: []Mode{Sync, Async}[rng.IntN(2)], GPU: GPUOptions{Name: "emulated", Streams: 1 + rng.IntN(4)},
+			Threads: 1 + rng.IntN(3), hooks: hooks{pageBytes: int64(rng.IntN(2))}, Method: []Method{Auto, Pull}[rng.IntN(2)],
 		}
 		if rng.IntN(4) > 0 {
 			o.speeds = evenly
@@ -227,7 +227,7 @@ func TestFaultsAtRandom(t *testing.T) {
 			o.speeds.Streamed *= 0.2 + rng.Float64()
 		}
 		if rng.IntN(2) == 0 {
-			o.GPUMemory = 30<<10 + int64(rng.IntN(60<<10))
+			o.GPU.Memory = 30<<10 + int64(rng.IntN(60<<10))
 		}
 		op := device.FaultOp(rng.IntN(int(device.FaultRun) + 1))
 		fault := device.EmulatedFault{Op: op, N: 1 + rng.IntN(1+rng.IntN(300)), Lost: rng.IntN(2) == 0}
@@ -306,8 +306,8 @@ func TestDamagedShard(t *testing.T) {
 				t.Fatal(err)
 			}
 			core, warnings := observer.New(zap.WarnLevel)
-			o := Options{Device: device, GPU: "emulated", Threads: 2, speeds: evenly, pageBytes: 1, Log: zap.New(core)}
-			o.GPUMemory = leastGPU(t, s, testprograms.WCC{}, o) + 16<<10
+			o := Options{Device: device, GPU: GPUOptions{Name: "emulated"}, Threads: 2, hooks: hooks{speeds: evenly, pageBytes: 1}, Log: zap.New(core)}
+			o.GPU.Memory = leastGPU(t, s, testprograms.WCC{}, o) + 16<<10
 			if few {
 				o.Memory = 1
 				var need *MemoryError
@@ -337,7 +337,7 @@ func TestCancelHybrid(t *testing.T) {
 	for _, mode := range []Mode{Sync, Async} {
 		for pages := range 30 {
 			ctx, cancel := context.WithCancel(context.Background())
-			o := Options{Device: Hybrid, GPU: "emulated", Threads: 1, Mode: mode, speeds: evenly, pageBytes: 1}
+			o := Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Threads: 1, Mode: mode, hooks: hooks{speeds: evenly, pageBytes: 1}}
 			d := device.NewEmulated(device.EmulatedOptions{})
 			o.open = func(string) (device.Device, error) { return watched{d, t}, nil }
 			j, err := New(s, gas.Program[uint32, uint32](testprograms.WCC{}), o)
@@ -389,8 +389,8 @@ func TestLostInAsync(t *testing.T) {
 				faults = append(faults, device.EmulatedFault{Op: device.FaultCopy, N: at + 1, Lost: true})
 			}
 			d := device.NewEmulated(device.EmulatedOptions{Faults: faults})
-			o := Options{Device: GPU, GPU: "emulated", Threads: 1, Mode: Async, Method: Pull, pageBytes: 1, Streams: 1, speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1, Streamed: 1, Link: 1}}
-			o.GPUMemory = leastGPU[uint32, uint32](t, s, p, o)
+			o := Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Streams: 1}, Threads: 1, Mode: Async, Method: Pull, hooks: hooks{pageBytes: 1, speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1, Streamed: 1, Link: 1}}}
+			o.GPU.Memory = leastGPU[uint32, uint32](t, s, p, o)
 			o.open = func(string) (device.Device, error) { return d, nil }
 			var j *Job[uint32, uint32]
 			o.Progress = func(it Iteration) {

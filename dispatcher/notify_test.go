@@ -75,8 +75,8 @@ func TestNotifyPull(t *testing.T) {
 		})
 		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
 		ground := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "ground")
-		rounds := Options{Iterations: rapid.IntRange(1, 40).Draw(rt, "iterations"), Generic: rapid.Bool().Draw(rt, "generic")}
-		end := Options{Generic: rounds.Generic} // until nothing is active
+		rounds := Options{Iterations: rapid.IntRange(1, 40).Draw(rt, "iterations"), hooks: hooks{generic: rapid.Bool().Draw(rt, "generic")}}
+		end := Options{hooks: hooks{generic: rounds.generic}} // until nothing is active
 		in, _ := oracle.Degrees(g)
 		alpha := 0.5 / float64(2+2*slices.Max(in))
 
@@ -187,7 +187,7 @@ func TestNews(t *testing.T) {
 	}
 	source := gas.Program[float32, float32](programs.SSSP[float32]{})
 	for _, mode := range []Mode{Sync, Async} {
-		o := Options{Mode: mode, Method: Pull, Iterations: 50, Threads: 2, pageBytes: 1}
+		o := Options{Mode: mode, Method: Pull, Iterations: 50, Threads: 2, hooks: hooks{pageBytes: 1}}
 		want, all := run(t, teststore.Build(t, g, teststore.Options{ShardVertices: vertices}), source, setting{opt: o})
 		got, report := run(t, teststore.Build(t, g, teststore.Options{ShardVertices: vertices, Layout: store.Packed}), source, setting{opt: o})
 		if i := differs(got, want); i >= 0 {

@@ -54,7 +54,6 @@ type Options struct {
 	Threads    int   // 0: GOMAXPROCS
 	Memory     int64 // bytes of resident memory for the whole process; 0: no limit
 	Iterations int   // at most; 0: until no vertex is active
-	Generic    bool  // through the generic loops even if the program is compiled, to compare
 	Progress   func(Iteration)
 	Log        *zap.Logger // nil: silent
 	// MoreThreads, when not nil, is called with the number of goroutines that will
@@ -63,23 +62,9 @@ type Options struct {
 	// should not have to wait for a processor as well.
 	MoreThreads func(n int) (end func())
 
-	Device    Device           // "": AutoDevice
-	GPU       string           // "0", "1" … or "emulated"; "": the first one
-	GPUMemory int64            // bytes of the GPU's memory; 0: all that is free
-	Streams   int              // that overlap on the GPU; 0: see [gpuengine.Options]
-	Gather    gpuengine.Gather // "": auto
-	Advancing gpuengine.Advancing
-	Trace     func(gpuengine.Span)
-	// PageDone, when not nil, is called for every page, one call at a time.
-	PageDone func(PageWork)
-
-	// For tests: device.Open, speeds instead of measured ones, who looks on at the
-	// policy, and page.Options'.
-	open      func(name string) (device.Device, error)
-	speeds    policy.Speeds
-	decided   func(policy.Event)
-	pageBytes int64
-	rowsStay  int64 // > 0: rows are read as they are needed, and one byte less than that of them stays
+	Device Device // "": AutoDevice
+	GPU    GPUOptions
+	Trace  Trace
 
 	// Job is what the run is recorded as: it goes on from the job's newest
 	// checkpoint, and leaves one when it is interrupted. Nil: nothing is recorded,
@@ -87,7 +72,38 @@ type Options struct {
 	Job *checkpoint.Job
 	// Checkpoints says when they are written while the job runs.
 	Checkpoints checkpoint.Policy
+
+	hooks
 }
+
+// GPUOptions are those of a job that may run on a GPU.
+type GPUOptions struct {
+	Name      string           // "0", "1" … or "emulated"; "": the first one
+	Memory    int64            // bytes of the GPU's memory; 0: all that is free
+	Streams   int              // that overlap; 0: see [gpuengine.Options]
+	Gather    gpuengine.Gather // "": auto
+	Advancing gpuengine.Advancing
+}
+
+// Trace is who looks on at a job, one call of each function at a time; nil: nobody.
+type Trace struct {
+	Page func(PageWork)       // after each page
+	Span func(gpuengine.Span) // after a copy or a computation of a GPU
+}
+
+// hooks are what tests of the package set, and Options.Generically.
+type hooks struct {
+	open      func(name string) (device.Device, error) // instead of device.Open
+	speeds    policy.Speeds                            // instead of measured ones
+	decided   func(policy.Event)                       // looks on at the policy
+	pageBytes int64                                    // of page.Options
+	generic   bool                                     // see Options.Generically
+	rowsStay  int64                                    // > 0: rows are read as they are needed, and one byte less than that of them stays
+}
+
+// Generically makes a job run through the generic loops even if the program is compiled,
+// to compare them.
+func (o *Options) Generically() { o.generic = true }
 
 // EngineVersion is that of the engines, as far as the bits of values depend on
 // it: a checkpoint is resumed by the same alone.

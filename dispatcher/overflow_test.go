@@ -25,11 +25,15 @@ func everyEngine() (list []dispatcher.Options) {
 	for _, mode := range []dispatcher.Mode{dispatcher.Sync, dispatcher.Async} {
 		for _, method := range []dispatcher.Method{dispatcher.Pull, dispatcher.NotifyPull} {
 			for _, generic := range []bool{false, true} {
-				list = append(list, dispatcher.Options{Device: dispatcher.CPU, Mode: mode, Method: method, Generic: generic})
+				o := dispatcher.Options{Device: dispatcher.CPU, Mode: mode, Method: method}
+				if generic {
+					o.Generically()
+				}
+				list = append(list, o)
 			}
 		}
 		for _, on := range []dispatcher.Device{dispatcher.GPU, dispatcher.Hybrid} {
-			list = append(list, dispatcher.Options{Device: on, GPU: device.EmulatedName, Mode: mode})
+			list = append(list, dispatcher.Options{Device: on, GPU: dispatcher.GPUOptions{Name: device.EmulatedName}, Mode: mode})
 		}
 	}
 	return list
@@ -39,7 +43,7 @@ func everyEngine() (list []dispatcher.Options) {
 // and the error, with want; check sees the others.
 func overflows[V, A any](t rapid.TB, s *store.Store, p gas.Program[V, A], o dispatcher.Options, want []bool, check func(v int, value V) error) {
 	t.Helper()
-	way := fmt.Sprintf("%T, %s, %s, %s, generic %v", p, o.Device, o.Mode, o.Method, o.Generic)
+	way := fmt.Sprintf("%T, %+v", p, o)
 	j, err := dispatcher.New(s, p, o)
 	if err != nil {
 		t.Fatalf("%s: %v", way, err)

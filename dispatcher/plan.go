@@ -34,36 +34,8 @@ type memoryPlan struct {
 }
 
 // plan divides the memory: vertex arrays first, then pages.
-func (j *Job[V, A]) plan() (err error) {
-	var v V
-	cat := j.store.Catalogue()
-	m := memoryPlan{
-		page:  page.Options{Threads: j.opt.Threads, PageBytes: j.opt.pageBytes, Encodings: cpuengine.Encodings()},
-		fixed: vertices.Bytes[V](cat.Vertices) + processBytes,
-	}
-	if j.opt.Job != nil {
-		m.checkpoints = epochBytes[V](cat.Vertices, j.opt.Checkpoints)
-	}
-	var loops compiled.Loops[V, A]
-	err = panics.Guard(j.program, func() error {
-		loops = j.loops()
-		m.page.Gather, m.page.Notify = sides(cat, gas.DirectionOf(j.program))
-		m.in, m.out = j.readsDegrees(cat.Symmetric)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, more := range [...]bool{m.in, m.out} {
-		if more {
-			m.fixed += 4 * int64(cat.Vertices)
-		}
-	}
-	j.shape = newShape(cat, int(unsafe.Sizeof(v)), m.page.Gather, m.page.Notify)
-	err = panics.Guard(j.program, func() error {
-		j.abilities = abilitiesOf[V](j.program, j.firsts)
-		return nil
-	})
+func (j *Job[V, A]) plan() error {
+	loops, m, err := j.ask()
 	if err != nil {
 		return err
 	}
@@ -97,6 +69,33 @@ func (j *Job[V, A]) plan() (err error) {
 	return err
 }
 
+// ask asks the program what it reads and can do, and says what that takes of memory.
+func (j *Job[V, A]) ask() (loops compiled.Loops[V, A], m memoryPlan, err error) {
+	var v V
+	cat := j.store.Catalogue()
+	m = memoryPlan{
+		page:  page.Options{Threads: j.opt.Threads, PageBytes: j.opt.pageBytes, Encodings: cpuengine.Encodings()},
+		fixed: vertices.Bytes[V](cat.Vertices) + processBytes,
+	}
+	if j.opt.Job != nil {
+		m.checkpoints = epochBytes[V](cat.Vertices, j.opt.Checkpoints)
+	}
+	err = panics.Guard(j.program, func() error {
+		loops = j.loops()
+		m.page.Gather, m.page.Notify = sides(cat, gas.DirectionOf(j.program))
+		m.in, m.out = j.readsDegrees(cat.Symmetric)
+		j.shape = newShape(cat, int(unsafe.Sizeof(v)), m.page.Gather, m.page.Notify)
+		j.abilities = abilitiesOf[V](j.program, j.firsts)
+		return nil
+	})
+	for _, more := range [...]bool{m.in, m.out} {
+		if more {
+			m.fixed += 4 * int64(cat.Vertices)
+		}
+	}
+	return loops, m, err
+}
+
 // readsDegrees reports which degrees of vertices iterations read beside those along which
 // vertices notify.
 func (j *Job[V, A]) readsDegrees(symmetric bool) (in, out bool) {
@@ -110,7 +109,7 @@ func (j *Job[V, A]) readsDegrees(symmetric bool) (in, out bool) {
 
 // loops are those of the program.
 func (j *Job[V, A]) loops() compiled.Loops[V, A] {
-	if j.opt.Generic {
+	if j.opt.generic {
 		return cpuengine.GenericLoops(j.program)
 	}
 	loops, own := cpuengine.LoopsOf(j.program)

@@ -53,10 +53,10 @@ func readPolicy(t *testing.T, text []byte) (run []policy.Event) {
 func TestReplay(t *testing.T) {
 	s := teststore.Build(t, dangling(), teststore.Options{ShardVertices: 100})
 	sum := 0
-	for _, o := range []Options{{Device: CPU}, {Device: Hybrid}, {Device: Hybrid, speeds: evenly, pageBytes: 1}, {Device: GPU}, {Device: Hybrid, Mode: Async, speeds: evenly}} {
+	for _, o := range []Options{{Device: CPU}, {Device: Hybrid}, {Device: Hybrid, hooks: hooks{speeds: evenly, pageBytes: 1}}, {Device: GPU}, {Device: Hybrid, Mode: Async, hooks: hooks{speeds: evenly}}} {
 		if o.Threads = 2; o.Device != CPU {
-			o.GPU = "emulated"
-			o.GPUMemory = leastGPU(t, s, gas.Program[float64, int64](testprograms.PageRank[float64]{}), o) + 20<<10
+			o.GPU.Name = "emulated"
+			o.GPU.Memory = leastGPU(t, s, gas.Program[float64, int64](testprograms.PageRank[float64]{}), o) + 20<<10
 		}
 		bfs := recordPolicy(t, s, gas.Program[uint32, uint32](testprograms.BFS{BFS: programs.BFS{Source: 1}}), o)
 		o.Iterations = 12
@@ -121,9 +121,9 @@ func recordHybrid(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	o := Options{Device: Hybrid, GPU: "emulated", Threads: 2, Iterations: 14, pageBytes: 1}
+	o := Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Threads: 2, Iterations: 14, hooks: hooks{pageBytes: 1}}
 	p := gas.Program[float64, int64](testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}})
-	o.GPUMemory = leastGPU(t, s, p, o) + 20<<10
+	o.GPU.Memory = leastGPU(t, s, p, o) + 20<<10
 	if err := os.WriteFile(name, recordPolicy(t, s, p, o), 0o600); err != nil {
 		t.Fatal(err)
 	}

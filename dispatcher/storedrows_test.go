@@ -58,12 +58,12 @@ func TestStoredFrontier(t *testing.T) {
 		s := teststore.Build(t, g, o)
 		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
 		by := Options{
-			Generic: rapid.Bool().Draw(rt, "generic"), Threads: rapid.IntRange(1, 3).Draw(rt, "threads"),
-			Memory: plenty, rowsStay: rapid.SampledFrom([]int64{1, 9 << 10, plenty}).Draw(rt, "bytes that stay"),
+			Threads: rapid.IntRange(1, 3).Draw(rt, "threads"), Memory: plenty,
+			hooks: hooks{generic: rapid.Bool().Draw(rt, "generic"), rowsStay: rapid.SampledFrom([]int64{1, 9 << 10, plenty}).Draw(rt, "bytes that stay")},
 		}
 		storedAsByPull(rt, s, gas.Program[uint32, uint32](programs.BFS{Source: source}), by)
 		storedAsByPull(rt, s, gas.Program[uint32, uint32](backwards{programs.BFS{Source: source}}), by)
-		if o.Symmetric || !o.Weighted || !by.Generic { // generic loops might read weights
+		if o.Symmetric || !o.Weighted || !by.generic { // generic loops might read weights
 			storedAsByPull(rt, s, gas.Program[uint32, uint32](programs.WCC{}), by)
 		}
 		storedAsByPull(rt, s, gas.Program[float32, float32](programs.SSWP{Source: source}), by)
@@ -191,7 +191,7 @@ func TestStoredDamage(t *testing.T) {
 			"a row":     func() { flip(t, s, shard.Out, 7, cat.Bytes(shard.Out, 7)-100) },
 			"a weight":  func() { flip(t, s, shard.OutWeights, 7, cat.Bytes(shard.OutWeights, 7)-30) },
 		} {
-			o := Options{Device: CPU, Method: Frontier, Threads: 2, Memory: plenty, rowsStay: 1, Iterations: limit}
+			o := Options{Device: CPU, Method: Frontier, Threads: 2, Memory: plenty, hooks: hooks{rowsStay: 1}, Iterations: limit}
 			o.Checkpoints = checkpoint.Policy{Every: 1 << 30}
 			folder := memoryDir(t)
 			damage()
@@ -219,7 +219,7 @@ func TestStoredCancelled(t *testing.T) {
 	folder := memoryDir(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o := Options{Device: CPU, Method: Frontier, Memory: plenty, rowsStay: 1, Checkpoints: checkpoint.Policy{Every: 50}}
+	o := Options{Device: CPU, Method: Frontier, Memory: plenty, hooks: hooks{rowsStay: 1}, Checkpoints: checkpoint.Policy{Every: 50}}
 	o.Progress = func(it Iteration) {
 		if it.Iteration > 300 {
 			cancel()

@@ -44,9 +44,9 @@ func TestUnreadBeside(t *testing.T) {
 	}()
 	cat := s.Catalogue()
 	p := testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
-	o := Options{GPU: "emulated", Threads: 2, speeds: evenly, pageBytes: 1, Iterations: 1, Method: Pull}
+	o := Options{GPU: GPUOptions{Name: "emulated"}, Threads: 2, hooks: hooks{speeds: evenly, pageBytes: 1}, Iterations: 1, Method: Pull}
 	o.Device = GPU
-	o.GPUMemory = leastGPU(t, s, gas.Program[float64, int64](p), o)
+	o.GPU.Memory = leastGPU(t, s, gas.Program[float64, int64](p), o)
 	o.Memory = 1
 	var need *MemoryError
 	if _, err := New(s, gas.Program[float64, int64](p), o); !errors.As(err, &need) {

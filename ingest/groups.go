@@ -51,7 +51,7 @@ func (b *builder) cutShards(ctx context.Context, m *numbering) ([]store.ShardInf
 			over = fmt.Errorf("import: a vertex has %d edges in one direction, more than the %d that a shard can hold", max(in, out), maxVertexEdges)
 		}
 		s := len(list) - 1
-		if s < 0 || list[s].Vertices == b.opt.ShardVertices ||
+		if s < 0 || list[s].Vertices == b.opt.Storage.ShardVertices ||
 			uint64(list[s].In)+uint64(in) > maxShardEdges || uint64(list[s].Out)+uint64(out) > maxShardEdges {
 			list = append(list, store.ShardInfo{First: dense})
 			s++

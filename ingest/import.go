@@ -31,16 +31,20 @@ type Options struct {
 	Dedup         bool // keep one of parallel edges, the lightest
 	DropSelfLoops bool
 	SkipBadLines  bool
-	Force         bool         // replace an existing graph
-	Layout        store.Layout // "" is Packed
-	// Rows stores rows of in-edges too, where the layout has none.
-	Rows          bool
-	ShardVertices int   // vertices of a shard at most; 0: shard.DefaultVertices
+	Force         bool // replace an existing graph
+	Storage       StorageOptions
 	Threads       int   // 0: GOMAXPROCS
 	Memory        int64 // bytes of resident memory for the whole process; 0: half of what is available
 	Stdin         io.Reader
 	Progress      func(Progress)
 	Log           *zap.Logger // nil: silent
+}
+
+// StorageOptions say how a graph is stored.
+type StorageOptions struct {
+	Layout        store.Layout // "" is Packed
+	Rows          bool         // store rows of in-edges too, where the layout has none
+	ShardVertices int          // of a shard at most; 0: shard.DefaultVertices
 }
 
 // Phase is a stage of an import.
@@ -101,18 +105,18 @@ func (o Options) complete() (Options, error) {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
-	if o.Layout == "" {
-		o.Layout = store.Packed
+	if o.Storage.Layout == "" {
+		o.Storage.Layout = store.Packed
 	}
 	most := shard.MaxVertices
-	if o.Layout == store.Packed {
+	if o.Storage.Layout == store.Packed {
 		most = packed.MaxVertices
 	}
-	if o.ShardVertices == 0 {
-		o.ShardVertices = shard.DefaultVertices
+	if o.Storage.ShardVertices == 0 {
+		o.Storage.ShardVertices = shard.DefaultVertices
 	}
-	if o.ShardVertices < 0 || o.ShardVertices > most {
-		return o, fmt.Errorf("import: shards of %d vertices: expected 1 to %d", o.ShardVertices, most)
+	if o.Storage.ShardVertices < 0 || o.Storage.ShardVertices > most {
+		return o, fmt.Errorf("import: shards of %d vertices: expected 1 to %d", o.Storage.ShardVertices, most)
 	}
 	return o, nil
 }
@@ -241,13 +245,13 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	numbers.freeOrder()
 	in := &sideBuilder{
 		sideStore: sideStore{
-			dir: shard.In, out: w, weighted: b.schema.Weighted, layout: b.opt.Layout, mirror: b.mirror, inRows: b.inRows(), shards: shards,
+			dir: shard.In, out: w, weighted: b.schema.Weighted, layout: b.opt.Storage.Layout, mirror: b.mirror, inRows: b.inRows(), shards: shards,
 		},
 		spill: b.spill, dedup: b.opt.Dedup, numbers: numbers, n: numbers.n,
 	}
 	in.groups = cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.In })
 	out := &sideBuilder{
-		sideStore: sideStore{dir: shard.Out, out: w, weighted: b.rowWeights(), layout: b.opt.Layout, shards: shards},
+		sideStore: sideStore{dir: shard.Out, out: w, weighted: b.rowWeights(), layout: b.opt.Storage.Layout, shards: shards},
 		spill:     b.spill, numbers: &numbering{n: numbers.n}, n: numbers.n,
 	}
 	if !b.mirror {
@@ -274,7 +278,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 			return nil, Report{}, err
 		}
 	}
-	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Layout: b.opt.Layout, InRows: b.inRows(), RowWeights: b.rowWeights(), Shards: shards}
+	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Layout: b.opt.Storage.Layout, InRows: b.inRows(), RowWeights: b.rowWeights(), Shards: shards}
 	for i := range shards {
 		cat.Edges += uint64(shards[i].In)
 		if b.mirror {
@@ -289,11 +293,11 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 
 // inRows reports whether rows of in-edges are stored beside packed ones.
 func (b *builder) inRows() bool {
-	return b.opt.Rows && b.opt.Layout == store.Packed && !b.mirror
+	return b.opt.Storage.Rows && b.opt.Storage.Layout == store.Packed && !b.mirror
 }
 
 // rowWeights reports whether weights of rows are stored.
-func (b *builder) rowWeights() bool { return b.schema.Weighted && b.opt.Layout == store.Packed }
+func (b *builder) rowWeights() bool { return b.schema.Weighted && b.opt.Storage.Layout == store.Packed }
 
 // progressOf makes the sides report how many edges they have sorted.
 func (b *builder) progressOf(sides ...*sideBuilder) {

@@ -226,10 +226,12 @@ func TestImport(t *testing.T) {
 			return l
 		}), 1, rapid.SampledFrom([]int{5, 200, 4000}).Draw(rt, "at most")).Draw(rt, "lines")
 		o := Options{
-			Layout:     rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(rt, "layout"),
-			Rows:       rapid.Bool().Draw(rt, "rows"),
+			Storage: StorageOptions{
+				Layout: rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(rt, "layout"),
+				Rows:   rapid.Bool().Draw(rt, "rows"), ShardVertices: rapid.IntRange(1, 40).Draw(rt, "shard"),
+			},
 			Undirected: rapid.Bool().Draw(rt, "undirected"), Dedup: rapid.Bool().Draw(rt, "dedup"),
-			DropSelfLoops: rapid.Bool().Draw(rt, "drop self-loops"), ShardVertices: rapid.IntRange(1, 40).Draw(rt, "shard"),
+			DropSelfLoops: rapid.Bool().Draw(rt, "drop self-loops"),
 		}
 		var text bytes.Buffer
 		for _, l := range lines {
@@ -263,7 +265,7 @@ func checkImport(t *rapid.T, name string, o Options, plan memoryPlan, lines []li
 		t.Fatalf("report %+v of %d lines", r, len(lines))
 	}
 	checkStored(t, path, o, r, lines, less, weighted)
-	if o.Layout == store.CSC {
+	if o.Storage.Layout == store.CSC {
 		checkUpgraded(t, name, path, o, plan, lines, less, weighted)
 	}
 }
@@ -271,11 +273,11 @@ func checkImport(t *rapid.T, name string, o Options, plan memoryPlan, lines []li
 // checkUpgraded upgrades a graph and compares it with the model, and with an import.
 func checkUpgraded(t *rapid.T, name, path string, o Options, plan memoryPlan, lines []line, less func(a, b string) int, weighted bool) {
 	_, _, _, before := stored(t, path)
-	r, err := Upgrade(t.Context(), path, UpgradeOptions{Rows: o.Rows, Threads: plan.threads})
+	r, err := Upgrade(t.Context(), path, UpgradeOptions{Rows: o.Storage.Rows, Threads: plan.threads})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Layout = store.Packed
+	o.Storage.Layout = store.Packed
 	checkStored(t, path, o, r, lines, less, weighted)
 	_, _, _, now := stored(t, path)
 	if !now.Created.Equal(before.Created) || !slices.Equal(now.Source, before.Source) {
@@ -307,7 +309,7 @@ func checkStored(t *rapid.T, path string, o Options, r Report, lines []line, les
 	if !slices.Equal(in, want) {
 		t.Fatalf("in-edges %v, want %v", in, want)
 	}
-	if cat.RowWeights != (weighted && o.Layout == store.Packed) {
+	if cat.RowWeights != (weighted && o.Storage.Layout == store.Packed) {
 		t.Fatalf("weights of rows: %v", cat.RowWeights)
 	}
 	if !cat.RowWeights && !o.Undirected { // else both sides are one
@@ -320,7 +322,7 @@ func checkStored(t *rapid.T, path string, o Options, r Report, lines []line, les
 	if !slices.Equal(out, want) {
 		t.Fatalf("out-edges %v, want %v", out, want)
 	}
-	if rows := inRows(t, path, ids); cat.InRows != (o.Rows && o.Layout == store.Packed && !o.Undirected) || cat.InRows && !slices.Equal(rows, want) {
+	if rows := inRows(t, path, ids); cat.InRows != (o.Storage.Rows && o.Storage.Layout == store.Packed && !o.Undirected) || cat.InRows && !slices.Equal(rows, want) {
 		t.Fatalf("in-rows %v, want %v", rows, want)
 	}
 	if int(r.Edges) != len(want) || cat.Edges != r.Edges || cat.Weighted != weighted || cat.Symmetric != o.Undirected {
@@ -328,8 +330,8 @@ func checkStored(t *rapid.T, path string, o Options, r Report, lines []line, les
 	}
 	var last uint32
 	for _, s := range cat.Shards {
-		if s.First != last || s.Vertices > o.ShardVertices {
-			t.Fatalf("shards %+v with at most %d vertices", cat.Shards, o.ShardVertices)
+		if s.First != last || s.Vertices > o.Storage.ShardVertices {
+			t.Fatalf("shards %+v with at most %d vertices", cat.Shards, o.Storage.ShardVertices)
 		}
 		last += uint32(s.Vertices)
 	}
@@ -373,7 +375,7 @@ func TestSameGraph(t *testing.T) {
 		if err := os.WriteFile(name, []byte(joined(lines)), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		o, err := Options{Force: true, ShardVertices: 10}.complete()
+		o, err := Options{Force: true, Storage: StorageOptions{ShardVertices: 10}}.complete()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ func TestKilledImportChild(t *testing.T) {
 	if len(args) != 2 {
 		t.Skip("runs as a child of TestKilledImport only")
 	}
-	if _, err := Import(context.Background(), args[:1], args[1], Options{ShardVertices: 100, Force: true}); err != nil {
+	if _, err := Import(context.Background(), args[:1], args[1], Options{Storage: StorageOptions{ShardVertices: 100}, Force: true}); err != nil {
 		t.Fatal(err)
 	}
 }

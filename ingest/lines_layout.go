@@ -145,11 +145,12 @@ func (l *lineLayout) adviceMore(line []byte) string {
 // thirdColumn is what is wrong with a line that has one where none is expected.
 func (l *lineLayout) thirdColumn(line []byte, f *lineFields) *badLine {
 	b := &badLine{text: line, expected: "two ids and nothing behind them", advice: l.adviceMore(line)}
-	if l.moreAdvice != "" {
+	switch {
+	case l.moreAdvice != "":
 		b.advice = l.moreAdvice
-	} else if len(f.field[2]) == 0 {
+	case len(f.field[2]) == 0:
 		b.expected = "a weight, or nothing, behind the two ids, no empty cell"
-	} else if !isNumber(f.field[2]) {
+	case !isNumber(f.field[2]):
 		b.text, b.expected = f.field[2], "a weight, or nothing, behind the two ids"
 	}
 	return b

@@ -139,7 +139,7 @@ func TestNamesMemory(t *testing.T) {
 	if err := os.WriteFile(edges, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	o, err := Options{Layout: store.CSC, Memory: 128 << 20, Threads: 2}.complete()
+	o, err := Options{Storage: StorageOptions{Layout: store.CSC}, Memory: 128 << 20, Threads: 2}.complete()
 	if err != nil {
 		t.Fatal(err)
 	}

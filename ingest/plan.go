@@ -62,7 +62,7 @@ var available = hostmem.Available
 func planMemory(o Options) (memoryPlan, error) {
 	p := memoryPlan{total: o.Memory, threads: cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), least: leastBytes}
 	sorterBytes := int64(sorterBytes)
-	if o.Layout == store.Packed {
+	if o.Storage.Layout == store.Packed {
 		sorterBytes += packerBytes
 		p.least += packerBytes
 	}

@@ -73,7 +73,7 @@ func TestVerticesPlanned(t *testing.T) {
 			if err := os.WriteFile(edges, []byte(test.text), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			o := Options{IDs: test.ids, Layout: store.CSC, Memory: processBytes + leastBytes, Threads: 2}
+			o := Options{IDs: test.ids, Storage: StorageOptions{Layout: store.CSC}, Memory: processBytes + leastBytes, Threads: 2}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			_, err := Import(ctx, []string{edges}, filepath.Join(folder, "graph"), o)
@@ -110,13 +110,13 @@ func TestLeastBudget(t *testing.T) {
 	for arrays := int64(1 << 20); arrays < 1<<40; arrays *= 3 {
 		for i, threads := range []int{1, 1, 2, 2, 16, 16, 128, 128} {
 			layout := []store.Layout{store.CSC, store.Packed}[i%2]
-			p, err := planMemory(Options{Layout: layout, Memory: 256 << 20, Threads: threads})
+			p, err := planMemory(Options{Storage: StorageOptions{Layout: layout}, Memory: 256 << 20, Threads: threads})
 			if err != nil {
 				t.Fatal(err)
 			}
 			found := enough.FindStringSubmatch(p.tooSmall("", arrays).Error())
 			mib, _ := strconv.ParseInt(found[1], 10, 64)
-			if p, err = planMemory(Options{Layout: layout, Memory: mib << 20, Threads: threads}); err != nil || p.arrays < arrays {
+			if p, err = planMemory(Options{Storage: StorageOptions{Layout: layout}, Memory: mib << 20, Threads: threads}); err != nil || p.arrays < arrays {
 				t.Errorf("%d threads: %d MiB have %d bytes for arrays that take %d, %v", threads, mib, p.arrays, arrays, err)
 			}
 		}
@@ -147,7 +147,7 @@ func TestWindowPlanned(t *testing.T) {
 		memory int64
 		want   string
 	}{{128 << 20, "window of more than 16 MiB; with --memory 1024MiB"}, {1 << 30, ""}} {
-		_, err := Import(t.Context(), []string{edges}, filepath.Join(folder, "graph"), Options{Layout: store.CSC, Memory: test.memory})
+		_, err := Import(t.Context(), []string{edges}, filepath.Join(folder, "graph"), Options{Storage: StorageOptions{Layout: store.CSC}, Memory: test.memory})
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("with %d bytes: got %v, want %q", test.memory, err, test.want)
 		}
@@ -166,14 +166,14 @@ func TestAvailable(t *testing.T) {
 		{1 << 30, 512 << 20, store.Packed}, {128<<20 - 1, 0, store.CSC}, {128 << 20, 128 << 20, store.CSC},
 	} {
 		available = func() int64 { return c.available }
-		p, err := planMemory(Options{Layout: c.layout})
+		p, err := planMemory(Options{Storage: StorageOptions{Layout: c.layout}})
 		if (err != nil) != (c.want == 0) || err == nil && p.total != c.want {
 			t.Errorf("%d bytes are available, layout %s: a plan of %d and %v, want %d", c.available, c.layout, p.total, err, c.want)
 		}
 		if err != nil && (!errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "are available")) {
 			t.Errorf("%v", err)
 		}
-		if _, err := planMemory(Options{Layout: c.layout, Memory: 188 << 20}); err != nil {
+		if _, err := planMemory(Options{Storage: StorageOptions{Layout: c.layout}, Memory: 188 << 20}); err != nil {
 			t.Errorf("with a budget: %v", err)
 		}
 	}

@@ -64,7 +64,7 @@ func Upgrade(ctx context.Context, path string, o UpgradeOptions) (r Report, err 
 	if err != nil {
 		return r, err
 	}
-	plan, err := planMemory(Options{Layout: store.Packed, Threads: o.Threads, Memory: o.Memory})
+	plan, err := planMemory(Options{Storage: StorageOptions{Layout: store.Packed}, Threads: o.Threads, Memory: o.Memory})
 	if err != nil {
 		return r, fmt.Errorf("upgrade: %w", err)
 	}

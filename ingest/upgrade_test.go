@@ -29,7 +29,7 @@ func ring(t *testing.T, layout store.Layout, n, shardVertices int) (path string)
 		t.Fatal(err)
 	}
 	path = filepath.Join(folder, "graph")
-	if _, err := Import(t.Context(), []string{edges}, path, Options{Layout: layout, ShardVertices: shardVertices}); err != nil {
+	if _, err := Import(t.Context(), []string{edges}, path, Options{Storage: StorageOptions{Layout: layout, ShardVertices: shardVertices}}); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -167,7 +167,7 @@ func TestUpgradeRows(t *testing.T) {
 			var list [2]store.Catalogue
 			for i, with := range []bool{true, false} {
 				path := filepath.Join(filepath.Dir(edges), fmt.Sprint("graph", i))
-				if _, err := Import(t.Context(), []string{edges}, path, Options{ShardVertices: 50, Rows: with, Layout: store.Packed}); err != nil {
+				if _, err := Import(t.Context(), []string{edges}, path, Options{Storage: StorageOptions{ShardVertices: 50, Rows: with, Layout: store.Packed}}); err != nil {
 					t.Fatal(err)
 				}
 				before := catalogueOf(t, path)

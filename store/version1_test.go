@@ -58,7 +58,7 @@ func version1(t *testing.T) (edges, graph string) {
 func TestVersion1(t *testing.T) {
 	edges, path := version1(t)
 	now := filepath.Join(filepath.Dir(path), "now")
-	if _, err := ingest.Import(context.Background(), []string{edges}, now, ingest.Options{Layout: store.CSC}); err != nil {
+	if _, err := ingest.Import(context.Background(), []string{edges}, now, ingest.Options{Storage: ingest.StorageOptions{Layout: store.CSC}}); err != nil {
 		t.Fatal(err)
 	}
 	old, fresh := open(t, path), open(t, now)

@@ -70,7 +70,7 @@ func Create(path string, force bool) (*Writer, error) {
 	}
 	parent := filepath.Dir(path)
 	if _, err := os.Stat(parent); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("import to %s: the folder %s does not exist; create it first", path, parent)
+		return nil, &textError{fmt.Sprintf("import to %s: the folder %s does not exist; create it first", path, parent), fs.ErrNotExist}
 	} else if err != nil {
 		return nil, fmt.Errorf("import to %s: the folder %s is not there: %w", path, parent, err)
 	}

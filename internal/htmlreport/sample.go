@@ -32,7 +32,7 @@ type sample struct {
 	seen  int
 }
 
-// Add takes a page, one call at a time: it is an Options.PageDone.
+// Add takes a page, one call at a time: it is an Options.Trace.Page.
 func (p *Pages) Add(w dispatcher.PageWork) {
 	if p.random == nil {
 		p.random = rand.New(rand.NewPCG(1, 2))

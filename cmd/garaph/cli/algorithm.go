@@ -32,7 +32,7 @@ func BindAlgorithm[T algorithms.Value](build func(Env) (algorithms.Algorithm[T],
 		}
 		return garaph.RunAlgorithm(ctx, e.Graph, a, garaph.AlgorithmOptions{
 			Threads: e.Options.Threads, Memory: e.Options.Memory, Progress: e.Progress, Log: e.Log,
-			Device: algorithms.Device(e.Options.Device), GPU: e.Options.GPU, GPUMemory: e.Options.GPUMemory,
+			Device: algorithms.Device(e.Options.Device), GPU: e.Options.GPU.Name, GPUMemory: e.Options.GPU.Memory,
 		})
 	}
 }
@@ -134,7 +134,7 @@ func (t *task) writeAlgorithmReport(w io.Writer, top *topRows) error {
 		parameters["device"] = t.options.Device
 	}
 	if r.GPU != "" {
-		parameters["gpu"], parameters["gpu_memory"] = t.options.GPU, t.options.GPUMemory
+		parameters["gpu"], parameters["gpu_memory"] = t.options.GPU.Name, t.options.GPU.Memory
 	}
 	job := t.jobReport(parameters, r.Duration, r.Load, t.input.graph.Catalogue().Edges, r.InMemory)
 	return writeObject(w, algorithmReport{job, totals, r.BytesRead, r.GPU, number(r.Kernels.Seconds()), r.GPUMemory}, top)

@@ -43,23 +43,23 @@ func (h *hostile) soundGraphs() (list []*soundGraph) {
 		edges   int
 		vertex  func(int) string
 	}{
-		{"named and weighted", ingest.Options{ShardVertices: 64, Layout: store.CSC}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
-		{"undirected, with sparse ids", ingest.Options{ShardVertices: 100, Undirected: true}, 3000, func(v int) string { return strconv.Itoa(v * 1_000_003) }},
-		{"packed, named and weighted", ingest.Options{ShardVertices: 64, Layout: store.Packed, Rows: true}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
-		{"small and dense", ingest.Options{Layout: store.CSC}, 60, strconv.Itoa},
+		{"named and weighted", ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 64, Layout: store.CSC}}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
+		{"undirected, with sparse ids", ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 100}, Undirected: true}, 3000, func(v int) string { return strconv.Itoa(v * 1_000_003) }},
+		{"packed, named and weighted", ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 64, Layout: store.Packed, Rows: true}}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
+		{"small and dense", ingest.Options{Storage: ingest.StorageOptions{Layout: store.CSC}}, 60, strconv.Itoa},
 	} {
 		n := min(400, g.edges/4)
 		var text strings.Builder
 		for i := range n {
 			fmt.Fprintf(&text, "%s %s", g.vertex(i), g.vertex((i+1)%n))
-			if g.options.ShardVertices == 64 {
+			if g.options.Storage.ShardVertices == 64 {
 				fmt.Fprintf(&text, " %d", 1+i%9)
 			}
 			text.WriteByte('\n')
 		}
 		for range g.edges - n {
 			fmt.Fprintf(&text, "%s %s", g.vertex(r.IntN(n)), g.vertex(int(float64(n)*r.Float64()*r.Float64())))
-			if g.options.ShardVertices == 64 {
+			if g.options.Storage.ShardVertices == 64 {
 				fmt.Fprintf(&text, " %d", 1+r.IntN(9))
 			}
 			text.WriteByte('\n')

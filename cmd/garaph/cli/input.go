@@ -81,7 +81,7 @@ func (t *task) importInput(ctx context.Context, a *app) (in *input, err error) {
 		}
 	}()
 	o := t.flags.imports.options()
-	o.Threads, o.Memory, o.Rows = *t.flags.threads, *t.flags.memory, o.Rows || t.program.Algorithm
+	o.Threads, o.Memory, o.Storage.Rows = *t.flags.threads, *t.flags.memory, o.Storage.Rows || t.program.Algorithm
 	path := filepath.Join(folder.path, "graph")
 	report, err := a.importGraph(ctx, t.args, path, o)
 	if missing := (*ingest.InputError)(nil); errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist) {

@@ -220,7 +220,7 @@ func importSmallShards(t *testing.T, path string, scale int) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := garaph.Import(t.Context(), []string{edges}, path, ingest.Options{ShardVertices: 256}); err != nil {
+	if _, err := garaph.Import(t.Context(), []string{edges}, path, ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 256}}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -110,8 +110,8 @@ func (t *task) parameters() map[string]any {
 	all["device"], all["mode"], all["method"] = *t.flags.device, o.Mode, o.Method
 	all["threads"], all["memory"], all["iterations"] = o.Threads, o.Memory, o.Iterations
 	if t.result.Report.GPU != "" {
-		all["gpu"], all["gpu_memory"], all["streams"], all["gather"] = o.GPU, o.GPUMemory, o.Streams, o.Gather
-		all["advance"], all["filter"], all["direction"] = o.Advancing.Names()
+		all["gpu"], all["gpu_memory"], all["streams"], all["gather"] = o.GPU.Name, o.GPU.Memory, o.GPU.Streams, o.GPU.Gather
+		all["advance"], all["filter"], all["direction"] = o.GPU.Advancing.Names()
 	}
 	return all
 }

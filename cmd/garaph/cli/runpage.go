@@ -62,8 +62,8 @@ func (t *task) facts() []htmlreport.Fact {
 	} else {
 		fact("GPU", "%s", r.GPU)
 		budget := "what was free"
-		if t.options.GPUMemory > 0 {
-			budget = memoryText(t.options.GPUMemory)
+		if t.options.GPU.Memory > 0 {
+			budget = memoryText(t.options.GPU.Memory)
 		}
 		fact("GPU memory", "%s of %s; %s edges stayed there", memoryText(r.GPUMemory), budget, countText(float64(r.Resident)))
 		if r.Lost != "" {

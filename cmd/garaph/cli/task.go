@@ -115,7 +115,7 @@ func (t *task) runOptions() garaph.RunOptions {
 	o := garaph.RunOptions{
 		Mode: dispatcher.Mode(*f.mode), Method: dispatcher.Method(*f.method),
 		Threads: *f.threads, Memory: *f.memory, Iterations: t.program.Iterations,
-		Device: dispatcher.Device(*f.device), GPU: *f.gpu, GPUMemory: *f.gpuMemory, Streams: *f.streams, Gather: gpuengine.Gather(*f.gather), Advancing: f.value(),
+		Device: dispatcher.Device(*f.device), GPU: garaph.GPUOptions{Name: *f.gpu, Memory: *f.gpuMemory, Streams: *f.streams, Gather: gpuengine.Gather(*f.gather), Advancing: f.value()},
 		Checkpoints: f.checkpoints.policy(), MoreThreads: bench.MoreThreads,
 	}
 	if o.Threads == 0 {
@@ -128,10 +128,10 @@ func (t *task) runOptions() garaph.RunOptions {
 		o.Memory = defaultMemory()
 	}
 	if t.trace != nil {
-		o.Trace = t.trace.add
+		o.Trace.Span = t.trace.add
 	}
 	if t.trace != nil || t.page != nil {
-		o.PageDone = func(w dispatcher.PageWork) {
+		o.Trace.Page = func(w dispatcher.PageWork) {
 			if t.trace != nil {
 				t.trace.page(w)
 			}
