@@ -3,7 +3,7 @@
 // An [Algorithm] declares first what memory it needs, and gets an [Env]:
 //
 //   - Rows: the adjacency as rows, in-neighbours, out-neighbours or both of each vertex,
-//     ascending. [Rows.Each] lends blocks of consecutive rows to the threads of the run.
+//     ascending. [Rows.Each] leases blocks of consecutive rows to the threads of the run.
 //     A lease ends when the function that got the block returns. Rows that the budget has
 //     no room for are read again in each pass.
 //   - Edges: all edges instead, in the order in which they are stored, from [Edges.Each].
@@ -22,8 +22,8 @@
 // goroutines becomes an error. Results must not depend on the number of threads or
 // the budget.
 //
-// There is no frontier and no checkpoint in an Env: they come with the engine for
-// frontiers, and with the first algorithm that uses them. [Components] runs on a GPU, too
+// There is no frontier and no checkpoint in an Env: they come with the first algorithm
+// that uses them. [Components] runs on a GPU, too
 // (gpu.go). docs/algorithms.md shows how to write an algorithm; triangles.go is one,
 // components.go another.
 package algorithms

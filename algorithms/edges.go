@@ -26,7 +26,7 @@ const togetherVertices = 1 << 17
 
 // Each goes over all edges once: it calls f with some at a time, on the threads of the run,
 // as [Env.Each] does. Of an undirected edge, which is stored in both directions, it may
-// leave out one. Arcs are on loan until f returns.
+// leave out one. The lease of arcs ends when f returns.
 func (x *Edges) Each(ctx context.Context, f func(worker int, a Arcs)) error {
 	var done atomic.Int64
 	total := int64(len(x.env.Graph.Shards))
@@ -74,7 +74,7 @@ func (x *Edges) group(shards []page.Shard, f func(Arcs)) {
 			to-- // they are edges of other shards, too
 		}
 		for e := range side.Range(run.From, to).Unweighted() {
-			f(Arcs{e.Nbr, e.Slot, side.First})
+			f(Arcs{e.Nbr, e.Dst, side.First})
 		}
 	}
 }

@@ -85,7 +85,7 @@ func planEnv[T Value](s *store.Store, a Algorithm[T], o Options, g *gpu) (*Env, 
 		p.Arrays = append(p.Arrays, Array{"copies to the GPU", stagingBytes})
 	}
 	var encodings []uint16
-	if g == nil {
+	if g == nil && p.Edges {
 		encodings = []uint16{packed.Version}
 	}
 	cache, err := openPages(s, p, o, encodings)

@@ -73,13 +73,14 @@ func sizes(arrays []Array) string {
 // Is makes it the error of every budget that is too small.
 func (e *MemoryError) Is(target error) bool { return target == hostmem.ErrBudget }
 
-// rowsOf are the sides of the graph that have the planned rows.
+// rowsOf are the sides of the graph that pages hold as the planned rows: sides of rows, or
+// the in side, which they unpack.
 func rowsOf(s *store.Store, p Plan) (sides []shard.Direction, err error) {
 	cat := s.Catalogue()
 	for _, dir := range p.Rows {
 		side, ok := cat.RowsOf(dir)
 		if !ok {
-			return nil, fmt.Errorf("graph %s: its in-edges are packed, and the algorithm reads rows of them; `garaph upgrade --rows %[1]s` adds them", s.Name())
+			side = shard.In
 		}
 		if _, stored := cat.WeightsOf(side); p.Weights && cat.Weighted && !stored && side != shard.In {
 			return nil, fmt.Errorf("graph %s: the algorithm reads weights of rows, and the %s side has none; import the graph again with --layout packed", s.Name(), side)

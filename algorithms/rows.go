@@ -28,7 +28,7 @@ func newRows(a adjacency, planned []shard.Direction) *Rows {
 	return r
 }
 
-// Block is the rows of consecutive vertices, on loan until the function that
+// Block is the rows of consecutive vertices, on lease until the function that
 // [Rows.Each] called with it returns. They must not be changed.
 type Block struct {
 	First uint32 // the vertex of row 0

@@ -82,7 +82,8 @@ func TestMistakes(t *testing.T) {
 // layout, with its weights.
 func TestRows(t *testing.T) {
 	for _, o := range []teststore.Options{
-		{ShardVertices: 2}, {ShardVertices: 2, Layout: store.Packed, InRows: true},
+		{ShardVertices: 2}, {ShardVertices: 2, Layout: store.Packed, InRows: true}, {ShardVertices: 2, Layout: store.Packed},
+		{ShardVertices: 2, Layout: store.Packed, Weighted: true}, {ShardVertices: 2, Layout: teststore.Varint},
 		{ShardVertices: 2, Layout: store.Packed, InRows: true, Weighted: true},
 		{ShardVertices: 2, Layout: store.Packed, Symmetric: true, Weighted: true}, {ShardVertices: 2, Symmetric: true, Weighted: true},
 	} {
@@ -98,14 +99,6 @@ func TestNoWeights(t *testing.T) {
 		if _, err := algorithms.Run(t.Context(), s, scripted{[]shard.Direction{shard.Out}, 32, run}, algorithms.Options{}); err == nil || !strings.Contains(err.Error(), "the out side has none") {
 			t.Errorf("%+v: got %v", o, err)
 		}
-	}
-}
-
-// TestNoInRows: a packed graph without rows of in-edges is refused with what to do.
-func TestNoInRows(t *testing.T) {
-	s := teststore.Build(t, testgraph.MultiEdges(), teststore.Options{Layout: store.Packed})
-	if _, err := algorithms.Run(t.Context(), s, algorithms.Triangles{}, algorithms.Options{}); err == nil || !strings.Contains(err.Error(), "garaph upgrade --rows "+s.Name()) {
-		t.Errorf("got %v", err)
 	}
 }
 

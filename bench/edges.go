@@ -65,13 +65,22 @@ func loadEdges(ctx context.Context, s *store.Store, threads int, limit int64) (*
 		if x, ok := side.(*packed.Side); ok {
 			all = append(all, x)
 		} else {
-			e.add(rows.Of(side).Nbr)
+			e.add(plain(side).Nbr)
 		}
 	}
 	for some := range slices.Chunk(all, sidesPerTask) {
 		e.addPacked(some)
 	}
 	return e, nil
+}
+
+// plain is a side as rows: itself, or unpacked into memory of its own.
+func plain(side shard.Side) *rows.Side {
+	if s, ok := side.(*rows.Side); ok {
+		return s
+	}
+	h := side.Header()
+	return rows.Unpack(side.(rows.Unpacker), make([]byte, rows.Size(h.Vertices, h.Edges, false)), false)
 }
 
 // add cuts the sources of a shard's edges into tasks.

@@ -316,7 +316,7 @@ func (f *Advancer[V, A]) pushBetweenHubs(l *lane, list []uint32, from []V, begin
 	return begin
 }
 
-// eachHub calls push for pieces of the rows of vertices that were left for later, given by
+// eachHub calls push for parts of the rows of vertices that were left for later, given by
 // their places in a list; nil: by themselves.
 func (f *Advancer[V, A]) eachHub(list []uint32, push func(l *lane, k uint32)) error {
 	var hubs []uint32

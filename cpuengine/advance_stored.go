@@ -50,8 +50,8 @@ func (f *Advancer[V, A]) storedLevel(ctx context.Context) (Stats, error) {
 	}
 	rows := f.stored.Read(ctx, a.Active)
 	defer rows.Close()
-	f.ready(min(len(f.workers), rows.Pieces()) <= 1, nil)
-	_, err := f.parallel(rows.Pieces(), func(r *worker[V, A], _ int) error {
+	f.ready(min(len(f.workers), rows.Shards()) <= 1, nil)
+	_, err := f.parallel(rows.Shards(), func(r *worker[V, A], _ int) error {
 		p, err := rows.Next()
 		if err != nil || p == nil {
 			return err

@@ -69,7 +69,9 @@ func (e *Engine[V, A]) Notify(ctx context.Context, tasks []Task, dir shard.Direc
 		}
 		defer release()
 		if x, ok := s.(shard.Scanned); ok {
-			r.scan(x)
+			if i == 0 || tasks[i-1].Shard != p.Shard {
+				r.scan(x)
+			}
 			return nil
 		}
 		side, first := s.(shard.Rows), s.Header().First
@@ -86,7 +88,7 @@ func (e *Engine[V, A]) Notify(ctx context.Context, tasks []Task, dir shard.Direc
 }
 
 // scan marks the neighbours of all active vertices of a side that takes a pass over all
-// its edges. The side is in one task.
+// its edges: the first task of a shard does it for all.
 func (r *worker[V, A]) scan(side shard.Scanned) {
 	a, h := r.arrays, side.Header()
 	var active [shard.MaxVertices]bool

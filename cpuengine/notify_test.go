@@ -20,7 +20,8 @@ import (
 // reader gives sides from memory and counts those in use.
 type reader struct {
 	*shards
-	broken int // shard that cannot be read; -1: none
+	broken int  // shard that cannot be read; -1: none
+	scans  bool // sides are gone through
 	inUse  atomic.Int32
 	most   atomic.Int32
 }
@@ -34,7 +35,25 @@ func (r *reader) Side(dir shard.Direction, i int) (shard.Side, func(), error) {
 	n := r.inUse.Add(1)
 	for m := r.most.Load(); n > m && !r.most.CompareAndSwap(m, n); m = r.most.Load() {
 	}
-	return r.sides[dir][i], func() { r.inUse.Add(-1) }, nil
+	s := shard.Side(r.sides[dir][i])
+	if r.scans {
+		s = scanned{s, s.(shard.Rows)}
+	}
+	return s, func() { r.inUse.Add(-1) }, nil
+}
+
+// scanned is a side that has no rows for those who ask.
+type scanned struct {
+	shard.Side
+	rows shard.Rows
+}
+
+func (s scanned) Scan(wanted *[shard.MaxVertices]bool, f func([]uint32)) {
+	for v := range s.Header().Vertices {
+		if wanted[v] {
+			f(s.rows.Row(v, new(shard.Buffer)))
+		}
+	}
 }
 
 // drawActive returns an engine over a graph of which some vertices are active.
@@ -108,7 +127,7 @@ func TestNotify(t *testing.T) {
 			}
 		}
 		dir := rapid.SampledFrom([]shard.Direction{shard.In, shard.Out}).Draw(t, "side")
-		r := &reader{shards: s, broken: -1}
+		r := &reader{shards: s, broken: -1, scans: rapid.Bool().Draw(t, "scans")}
 		got, err := e.Notify(t.Context(), e.Tasks(roaring.FromDense(a.Active, true), s.firsts, rapid.Bool().Draw(t, "split")), dir, r)
 		if err != nil {
 			t.Fatal(err)

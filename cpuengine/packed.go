@@ -18,7 +18,7 @@ func foldPacked[V, A any](p gas.Program[V, A]) func(acc *[1 << 16]A, b *packed.B
 		dsts := cur[b.First():][:b.Vertices()]
 		for e := range b.All() {
 			for i, u := range e.Nbr {
-				s := e.Slot[i]
+				s := e.Dst[i]
 				acc[s] = p.Sum(acc[s], p.Gather(cur[u], gas.Edge{Weight: e.Weight[i]}, dsts[s]))
 			}
 		}

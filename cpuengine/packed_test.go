@@ -25,19 +25,19 @@ func TestFold(t *testing.T) {
 			ballots[u].Label, values[u] = uint32(u%3), float32(u)
 			for _, x := range g.Edges {
 				if int(x.Src) == u {
-					e.Nbr, e.Slot, e.Weight = append(e.Nbr, x.Src), append(e.Slot, uint16(x.Dst)), append(e.Weight, x.Weight)
+					e.Nbr, e.Dst, e.Weight = append(e.Nbr, x.Src), append(e.Dst, uint16(x.Dst)), append(e.Weight, x.Weight)
 				}
 			}
 		}
 		// Edges of one source in the order of destinations: a stable bubble is enough.
 		for i := range e.Nbr {
-			for j := i; j > 0 && e.Nbr[j-1] == e.Nbr[j] && e.Slot[j-1] > e.Slot[j]; j-- {
-				e.Slot[j-1], e.Slot[j] = e.Slot[j], e.Slot[j-1]
+			for j := i; j > 0 && e.Nbr[j-1] == e.Nbr[j] && e.Dst[j-1] > e.Dst[j]; j-- {
+				e.Dst[j-1], e.Dst[j] = e.Dst[j], e.Dst[j-1]
 				e.Weight[j-1], e.Weight[j] = e.Weight[j], e.Weight[j-1]
 			}
 		}
 		var packer packed.Packer
-		if err := packer.Sorted(shard.Header{Vertices: g.N, Weighted: true}, e.Nbr, e.Slot, e.Weight); err != nil {
+		if err := packer.Sorted(shard.Header{Vertices: g.N, Weighted: true}, e.Nbr, e.Dst, e.Weight); err != nil {
 			t.Fatal(err)
 		}
 		blob := make([]byte, packer.Size())
@@ -62,7 +62,7 @@ func check[V any, A comparable](t *rapid.T, p gas.Program[V, A], side *packed.Si
 	}
 	foldPacked(p)(&got, side.Range(0, side.Blocks), cur)
 	for i, u := range e.Nbr {
-		s := e.Slot[i]
+		s := e.Dst[i]
 		want[s] = p.Sum(want[s], p.Gather(cur[u], gas.Edge{Weight: e.Weight[i]}, cur[s]))
 	}
 	if got != want {

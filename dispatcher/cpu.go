@@ -13,7 +13,6 @@ import (
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/page"
-	"github.com/garaph/garaph/shard"
 )
 
 // cpuWorker is the CPU.
@@ -209,8 +208,7 @@ func (j *Job[V, A]) notify(ctx context.Context, active *roaring.Bitmap) (cpuengi
 	}
 	var total cpuengine.Stats
 	for _, dir := range j.notifySides {
-		split := j.pages.InMemory() && !(dir == shard.In && j.scans())
-		tasks := j.cpu.engine.Tasks(active, j.firsts, split)
+		tasks := j.cpu.engine.Tasks(active, j.firsts, j.pages.InMemory())
 		s, err := j.cpu.engine.Notify(ctx, tasks, dir, j.pages)
 		if err != nil {
 			return total, err

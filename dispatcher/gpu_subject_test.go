@@ -77,7 +77,7 @@ func (x *subject) add(s shard.Side) {
 	case *packed.Side:
 		for e := range s.All() {
 			for i, u := range e.Nbr {
-				edge(u, uint32(e.Slot[i]), e.Weight[i])
+				edge(u, uint32(e.Dst[i]), e.Weight[i])
 			}
 		}
 	case *rows.Side:

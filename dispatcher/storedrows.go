@@ -7,9 +7,9 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// slotShare is which part of the memory for pages and rows the slots of stored rows may
+// frameShare is which part of the memory for pages and rows the frames of stored rows may
 // take.
-const slotShare = 8
+const frameShare = 8
 
 // openPages takes the memory of the pages, and of rows that are read as they are needed
 // where not all fit.
@@ -44,17 +44,17 @@ func (j *Job[V, A]) planRows() *page.StoredRows {
 
 // makeRoom divides the memory between pages and stored rows. If frontiers are asked for, or
 // vertices are active once, few pages are read or none, and rows get what the least pages
-// leave; otherwise none stay, and pages have what a few slots leave.
+// leave; otherwise none stay, and pages have what a few frames leave.
 func (j *Job[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 	f, budget := &j.front, o.Budget
-	slots := rows.Slots(budget / slotShare)
+	frames := rows.Frames(budget / frameShare)
 	if j.opt.Method == Frontier || f.seeks {
 		o.PageBytes = 1
 		o.Budget = page.Least(j.store, o)
 	} else {
-		o.Budget -= rows.Memory(slots)
+		o.Budget -= rows.Memory(frames)
 	}
-	stay := budget - o.Budget - rows.Memory(slots)
+	stay := budget - o.Budget - rows.Memory(frames)
 	if j.opt.rowsStay > 0 {
 		stay = min(stay, j.opt.rowsStay-1)
 	}
@@ -66,22 +66,22 @@ func (j *Job[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 	pages, err := page.New(j.store, o)
 	var need *page.NeedError
 	if errors.As(err, &need) {
-		f.unfit = fmt.Errorf("rows that are read as they are needed take %d MiB: --memory has no room for them beside pages", rows.Memory(slots)>>20+1)
+		f.unfit = fmt.Errorf("rows that are read as they are needed take %d MiB: --memory has no room for them beside pages", rows.Memory(frames)>>20+1)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	f.stored, f.ordered, f.edges = rows, false, 0
-	if err := errors.Join(j.pages.Close(), rows.Reserve(slots, stay)); err != nil {
+	if err := errors.Join(j.pages.Close(), rows.Reserve(frames, stay)); err != nil {
 		return errors.Join(err, pages.Close())
 	}
 	j.pages = pages
 	return nil
 }
 
-// leastBudget is enough for the least pages and for stored rows, of which slots may take a
-// share of it, or one slot.
+// leastBudget is enough for the least pages and for stored rows, of which frames may take a
+// share of it, or one frame.
 func leastBudget(pages int64, rows *page.StoredRows) int64 {
-	return max(pages+rows.Memory(1), pages+pages/(slotShare-1)+1)
+	return max(pages+rows.Memory(1), pages+pages/(frameShare-1)+1)
 }

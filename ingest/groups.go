@@ -16,7 +16,7 @@ import (
 // change it.
 var maxShardEdges uint64 = 1 << 20
 
-// maxVertexEdges keeps a shard below the largest value of Badger's.
+// maxVertexEdges bounds a row, and so the shard of one vertex: 1 GiB with weights.
 const maxVertexEdges = 1 << 27
 
 // group is a run of shards that is sorted at once, with the blocks that hold

@@ -109,8 +109,12 @@ func (o Options) complete() (Options, error) {
 		o.Storage.Layout = store.Packed
 	}
 	most := shard.MaxVertices
-	if o.Storage.Layout == store.Packed {
+	switch o.Storage.Layout {
+	case store.CSC:
+	case store.Packed:
 		most = packed.MaxVertices
+	default:
+		return o, fmt.Errorf("import: layout %q: expected %s or %s", o.Storage.Layout, store.Packed, store.CSC)
 	}
 	if o.Storage.ShardVertices == 0 {
 		o.Storage.ShardVertices = shard.DefaultVertices

@@ -108,7 +108,7 @@ func each(x shard.Side, weights []float32, f func(nbr, v uint32, weight float32)
 		}
 		lists := make([][]in, side.Vertices)
 		for e := range side.All() {
-			for i, v := range e.Slot {
+			for i, v := range e.Dst {
 				lists[v] = append(lists[v], in{e.Nbr[i], e.Weight[i]})
 			}
 		}

@@ -90,9 +90,6 @@ func Upgrade(ctx context.Context, path string, o UpgradeOptions) (r Report, err 
 	if err != nil {
 		return r, errors.Join(fmt.Errorf("upgrade: %w", err), w.Abort())
 	}
-	if !o.Rows && !r.Symmetric {
-		o.Log.Info(fmt.Sprintf("the upgraded graph has no rows of in-edges, which algorithms such as triangles read: `garaph upgrade --rows %s` adds them", path))
-	}
 	r.Duration = time.Since(start)
 	r.Seconds = r.Duration.Seconds()
 	return r, nil
@@ -106,8 +103,12 @@ func checkUpgrade(c *store.Catalogue, path string, o UpgradeOptions) error {
 		}
 		return nil
 	}
-	if c.Layout == store.Packed {
+	switch c.Layout {
+	case store.Packed:
 		return fmt.Errorf("graph %s %w", path, ErrPacked)
+	case store.CSC, "":
+	default:
+		return fmt.Errorf("graph %s has the layout %s, which an upgrade does not read: import it again", path, c.Layout)
 	}
 	for i, x := range c.Shards {
 		if x.Vertices > packed.MaxVertices {

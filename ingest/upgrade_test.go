@@ -103,6 +103,22 @@ func TestUpgradeRefused(t *testing.T) {
 	}
 }
 
+// TestForeignLayout: a layout that no import writes is refused.
+func TestForeignLayout(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "graph")
+	if err := teststore.Write(path, oracle.Graph{N: 2, Edges: []oracle.Edge{{Src: 0, Dst: 1}}}, teststore.Options{Layout: teststore.Varint}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Upgrade(t.Context(), path, UpgradeOptions{}); err == nil || !strings.Contains(err.Error(), "has the layout varint") {
+		t.Errorf("upgrade: %v", err)
+	}
+	for _, layout := range []store.Layout{teststore.Varint, "none"} {
+		if _, err := Import(t.Context(), []string{"nosuch"}, path, Options{Storage: StorageOptions{Layout: layout}}); err == nil || !strings.Contains(err.Error(), "expected packed or csc") {
+			t.Errorf("import with %s: %v", layout, err)
+		}
+	}
+}
+
 // TestUpgradeForged: a graph whose out-edges are not its in-edges is damaged, whether that
 // shows in a shard or in a group of them.
 func TestUpgradeForged(t *testing.T) {

@@ -10,20 +10,20 @@ import (
 )
 
 // RowReader gives the rows of active vertices, a shard's at once, in the order in which they
-// are read: [StoredRows.Read]. Whoever takes a piece releases it. After the first error
+// are read: [StoredRows.Read]. Whoever takes rows releases them. After the first error
 // there are no more.
 type RowReader struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	shards  []int
-	ready   chan *RowPiece
+	ready   chan *ActiveRows
 	reading sync.WaitGroup
 	failed  sync.Once
 	err     error // the first one; to be read when ready is closed
 }
 
 // Read begins to read the rows of active vertices: as many shards at once as there are
-// slots, up to [Readers]. The set does not change until the reader is closed.
+// frames, up to [Readers]. The set does not change until the reader is closed.
 func (r *StoredRows) Read(ctx context.Context, active bitset.Set) *RowReader {
 	x := &RowReader{}
 	x.ctx, x.cancel = context.WithCancel(ctx)
@@ -32,8 +32,8 @@ func (r *StoredRows) Read(ctx context.Context, active bitset.Set) *RowReader {
 			x.shards = append(x.shards, i)
 		}
 	}
-	readers := min(Readers, cap(r.slots), len(x.shards))
-	x.ready = make(chan *RowPiece, cap(r.slots)) // so that nobody waits to send
+	readers := min(Readers, cap(r.frames), len(x.shards))
+	x.ready = make(chan *ActiveRows, cap(r.frames)) // so that nobody waits to send
 	var next atomic.Int64
 	for range readers {
 		x.reading.Go(func() {
@@ -56,7 +56,7 @@ func (r *StoredRows) readShard(x *RowReader, i int, active bitset.Set) bool {
 	select {
 	case <-x.ctx.Done():
 		return false
-	case p := <-r.slots:
+	case p := <-r.frames:
 		err := x.ctx.Err()
 		if err == nil {
 			err = p.fill(i, active)
@@ -72,11 +72,11 @@ func (r *StoredRows) readShard(x *RowReader, i int, active bitset.Set) bool {
 	}
 }
 
-// Pieces is how many there are in all.
-func (x *RowReader) Pieces() int { return len(x.shards) }
+// Shards is how many there are in all.
+func (x *RowReader) Shards() int { return len(x.shards) }
 
-// Next returns the next piece, nil after the last. Several goroutines may call it.
-func (x *RowReader) Next() (*RowPiece, error) {
+// Next returns the rows of the next shard, nil after the last. Several goroutines may call it.
+func (x *RowReader) Next() (*ActiveRows, error) {
 	p, more := <-x.ready
 	if !more {
 		return nil, cmp.Or(x.err, x.ctx.Err())

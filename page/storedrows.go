@@ -16,7 +16,7 @@ import (
 // StoredRows are the rows of a graph where they do not fit into memory: those of active
 // vertices are read from the store, a run of rows at once ([packedrows.DecodeHead]), and
 // verified. In memory are the indexes, which say where runs are and have their checksums,
-// and slots for what is read ahead and worked on, each for a shard. Some shards have memory
+// and frames for what is read ahead and worked on, each for a shard. Some shards have memory
 // of their own, where runs stay that were read. Which these are is decided once, evenly
 // over the graph.
 //
@@ -27,11 +27,11 @@ type StoredRows struct {
 	cat    *store.Catalogue
 	shards [][]storedBlob // by shard: the rows of each side, and behind them their weights
 	heads  int64          // bytes of all indexes
-	blobs  int64          // bytes of the blobs in a slot
-	list   int64          // edges of a row that is unpacked, in a slot
-	arcs   int64          // edges of a row with weights, in a slot
+	blobs  int64          // bytes of the blobs in a frame
+	list   int64          // edges of a row that is unpacked, in a frame
+	arcs   int64          // edges of a row with weights, in a frame
 	owned  [][]byte
-	slots  chan *RowPiece
+	frames chan *ActiveRows
 
 	read, needed atomic.Int64
 }
@@ -133,32 +133,32 @@ func (r *StoredRows) headBytes(dir shard.Direction, i int, weights bool) (n int6
 	return n, nil
 }
 
-// slotBytes is the memory of a slot.
-func (r *StoredRows) slotBytes() int64 {
+// frameBytes is the memory of a frame.
+func (r *StoredRows) frameBytes() int64 {
 	return r.blobs + 4*(r.list+unpackSlack+r.arcs)
 }
 
-// Memory is what rows take that are read in so many slots.
-func (r *StoredRows) Memory(slots int) int64 { return r.heads + int64(slots)*r.slotBytes() }
+// Memory is what rows take that are read in so many frames.
+func (r *StoredRows) Memory(frames int) int64 { return r.heads + int64(frames)*r.frameBytes() }
 
-// Slots is how many slots fit into so much memory, one at least, and no more than keep
+// Frames is how many frames fit into so much memory, one at least, and no more than keep
 // readers and engine busy.
-func (r *StoredRows) Slots(bytes int64) int {
-	return int(max(1, min((bytes-r.heads)/r.slotBytes(), int64(max(1, r.Threads)+Readers))))
+func (r *StoredRows) Frames(bytes int64) int {
+	return int(max(1, min((bytes-r.heads)/r.frameBytes(), int64(max(1, r.Threads)+Readers))))
 }
 
-// Reserve takes memory for slots, and for what stays of so many bytes of blobs.
-func (r *StoredRows) Reserve(slots int, stay int64) error {
-	r.slots = make(chan *RowPiece, slots)
-	for range slots {
-		b, err := r.bytes(r.slotBytes())
+// Reserve takes memory for frames, and for what stays of so many bytes of blobs.
+func (r *StoredRows) Reserve(frames int, stay int64) error {
+	r.frames = make(chan *ActiveRows, frames)
+	for range frames {
+		b, err := r.bytes(r.frameBytes())
 		if err != nil {
 			return err
 		}
-		p := &RowPiece{rows: r, blobs: b[:r.blobs:r.blobs]}
+		p := &ActiveRows{rows: r, blobs: b[:r.blobs:r.blobs]}
 		p.buffer.List = shard.View[uint32](b, r.blobs, int(r.list+unpackSlack))
 		p.weights = shard.View[float32](b, r.blobs+4*(r.list+unpackSlack), int(r.arcs))
-		r.slots <- p
+		r.frames <- p
 	}
 	heads, err := r.bytes(max(1, r.heads))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestStoredRows: active vertices get their rows, with whatever slots and whatever stays, and
+// TestStoredRows: active vertices get their rows, with whatever frames and whatever stays, and
 // what stays is read once.
 func TestStoredRows(t *testing.T) {
 	folder := t.TempDir()
@@ -38,7 +38,7 @@ func TestStoredRows(t *testing.T) {
 		if all {
 			stay = r.StoredBytes()
 		}
-		if err := r.Reserve(rapid.IntRange(1, 5).Draw(t, "slots"), stay); err != nil {
+		if err := r.Reserve(rapid.IntRange(1, 5).Draw(t, "frames"), stay); err != nil {
 			t.Fatal(err)
 		}
 		active := make(bitset.Set, bitset.Words(uint32(g.N)))

@@ -81,13 +81,13 @@ func (b *block[V]) pack(t *rapid.T) (*packed.Side, []V) {
 	})
 	var e packed.Edges
 	for _, i := range order {
-		e.Nbr, e.Slot = append(e.Nbr, nbr[i]), append(e.Slot, slot[i])
+		e.Nbr, e.Dst = append(e.Nbr, nbr[i]), append(e.Dst, slot[i])
 		if h.Weighted {
 			e.Weight = append(e.Weight, b.Weight[i])
 		}
 	}
 	var p packed.Packer
-	if err := p.Sorted(h, e.Nbr, e.Slot, e.Weight); err != nil {
+	if err := p.Sorted(h, e.Nbr, e.Dst, e.Weight); err != nil {
 		t.Fatal(err)
 	}
 	blob := make([]byte, p.Size())

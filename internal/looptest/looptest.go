@@ -37,7 +37,7 @@ func Plain[V, A any](p gas.Program[V, A]) compiled.Loops[V, A] {
 	l.Fold = func(acc *[1 << 16]A, b *packed.Blocks, cur []V) {
 		for e := range b.All() {
 			for i, u := range e.Nbr {
-				s := e.Slot[i]
+				s := e.Dst[i]
 				acc[s] = p.Sum(acc[s], p.Gather(cur[u], edge(e.Weight, uint32(i)), cur[b.First()+uint32(s)]))
 			}
 		}
@@ -176,7 +176,7 @@ func compareFold[V, A any](t *rapid.T, got, want compiled.Loops[V, A], b *block[
 	want.Fold(&wantFolded, side.Range(0, side.Blocks), cur)
 	var x, y []A
 	for e := range side.All() {
-		for _, s := range e.Slot {
+		for _, s := range e.Dst {
 			x, y = append(x, folded[s]), append(y, wantFolded[s])
 		}
 	}

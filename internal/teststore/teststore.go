@@ -30,9 +30,6 @@ type Options struct {
 	Layout        store.Layout // "": store.CSC
 	InRows        bool         // store rows of in-edges beside packed ones
 	NoRowWeights  bool         // store no weights of packed rows
-	// Encode gives the sides of a layout that the test has registered; nil: it is one of
-	// package store.
-	Encode func(*rows.Side) shard.Side
 	// Out has the edges of the out sides, of a graph that is forged; nil: they are those of
 	// the in sides.
 	Out []oracle.Edge
@@ -176,11 +173,11 @@ func byShard(g oracle.Graph, vertices, shards int, direct func(oracle.Edge) orac
 	return lists
 }
 
-// put stores a side as rows, or in the encoding of the test.
+// put stores a side as rows, or as varints.
 func (o *Options) put(w *store.Writer, i int, side *rows.Side) (sum uint32, err error) {
 	sum = rows.Seal(side.Blob())
-	if o.Encode != nil {
-		x := o.Encode(side)
+	if o.Layout == Varint {
+		x := encodeVarint(side)
 		return x.Header().Checksum, w.PutShard(i, x)
 	}
 	return sum, w.PutShard(i, side)

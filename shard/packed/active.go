@@ -49,7 +49,7 @@ func (s *Side) Scan(wanted *[shard.MaxVertices]bool, f func(neighbours []uint32)
 		n := 0
 		b.Reset(s, i, i+1)
 		for e := range b.Unweighted() {
-			for k, v := range e.Slot {
+			for k, v := range e.Dst {
 				if wanted[v] {
 					list[n] = e.Nbr[k]
 					n++

@@ -91,10 +91,10 @@ func look[C uint8 | uint16](to, dictionary []float32, codes []C) {
 }
 
 // Edges are edges in their order: the i-th leads from vertex Nbr[i] to local
-// vertex Slot[i] and weighs Weight[i], 1 on a graph without weights.
+// vertex Dst[i] and weighs Weight[i], 1 on a graph without weights.
 type Edges struct {
 	Nbr    []uint32
-	Slot   []uint16
+	Dst    []uint16
 	Weight []float32
 }
 
@@ -124,7 +124,7 @@ func (b *Blocks) edges(weights func(*Blocks) []float32) iter.Seq[Edges] {
 			if int(most) == b.side.Vertices {
 				n, weight = d.compact(most, weight)
 			}
-			if !yield(Edges{d.nbr[:n], d.slot[:n], weight[:n]}) {
+			if !yield(Edges{d.nbr[:n], d.dst[:n], weight[:n]}) {
 				return
 			}
 		}
@@ -134,7 +134,7 @@ func (b *Blocks) edges(weights func(*Blocks) []float32) iter.Seq[Edges] {
 // unpacked is a block without its packing.
 type unpacked struct {
 	nbr    [BlockSlots]uint32
-	slot   [BlockSlots]uint16
+	dst    [BlockSlots]uint16
 	weight [BlockSlots]float32 // for compact
 }
 
@@ -147,24 +147,24 @@ var unpackedPool = sync.Pool{New: func() any { return new(unpacked) }}
 func unpack[W Width, D Destination](g Group, u uint32, to *unpacked) (most uint16) {
 	w, d := Bits[W](), Bits[D]()
 	for k := 0; k < BlockSlots; k += GroupSlots {
-		nbr, slot := (*[GroupSlots]uint32)(to.nbr[k:]), (*[GroupSlots]uint16)(to.slot[k:])
+		nbr, dst := (*[GroupSlots]uint32)(to.nbr[k:]), (*[GroupSlots]uint16)(to.dst[k:])
 		u += g.Delta(w, 0)
-		nbr[0], slot[0] = u, g.Slot(w, d, 0)
+		nbr[0], dst[0] = u, g.Slot(w, d, 0)
 		u += g.Delta(w, 1)
-		nbr[1], slot[1] = u, g.Slot(w, d, 1)
+		nbr[1], dst[1] = u, g.Slot(w, d, 1)
 		u += g.Delta(w, 2)
-		nbr[2], slot[2] = u, g.Slot(w, d, 2)
+		nbr[2], dst[2] = u, g.Slot(w, d, 2)
 		u += g.Delta(w, 3)
-		nbr[3], slot[3] = u, g.Slot(w, d, 3)
+		nbr[3], dst[3] = u, g.Slot(w, d, 3)
 		u += g.Delta(w, 4)
-		nbr[4], slot[4] = u, g.Slot(w, d, 4)
+		nbr[4], dst[4] = u, g.Slot(w, d, 4)
 		u += g.Delta(w, 5)
-		nbr[5], slot[5] = u, g.Slot(w, d, 5)
+		nbr[5], dst[5] = u, g.Slot(w, d, 5)
 		u += g.Delta(w, 6)
-		nbr[6], slot[6] = u, g.Slot(w, d, 6)
+		nbr[6], dst[6] = u, g.Slot(w, d, 6)
 		u += g.Delta(w, 7)
-		nbr[7], slot[7] = u, g.Slot(w, d, 7)
-		most = max(most, slot[0], slot[1], slot[2], slot[3], slot[4], slot[5], slot[6], slot[7])
+		nbr[7], dst[7] = u, g.Slot(w, d, 7)
+		most = max(most, dst[0], dst[1], dst[2], dst[3], dst[4], dst[5], dst[6], dst[7])
 		g = g.Next(w, d)
 	}
 	return most
@@ -187,8 +187,8 @@ var unpackers = [2][MaxWidth + 1]func(Group, uint32, *unpacked) uint16{
 // compact leaves out the slots whose destination is dummy, and returns how many are left
 // and their weights.
 func (d *unpacked) compact(dummy uint16, weight []float32) (n int, weights []float32) {
-	for k, to := range d.slot {
-		d.nbr[n&255], d.slot[n&255], d.weight[n&255] = d.nbr[k], to, weight[k]
+	for k, to := range d.dst {
+		d.nbr[n&255], d.dst[n&255], d.weight[n&255] = d.nbr[k], to, weight[k]
 		if to != dummy {
 			n++
 		}

@@ -47,8 +47,8 @@ func FuzzLoops(f *testing.F) {
 		edges, last := 0, uint32(0)
 		for e := range s.All() {
 			for i, u := range e.Nbr {
-				if u < last || u >= n || int(e.Slot[i]) >= s.Vertices || !(e.Weight[i] >= 0) {
-					t.Fatalf("edge from %d to %d of weight %v after one from %d", u, e.Slot[i], e.Weight[i], last)
+				if u < last || u >= n || int(e.Dst[i]) >= s.Vertices || !(e.Weight[i] >= 0) {
+					t.Fatalf("edge from %d to %d of weight %v after one from %d", u, e.Dst[i], e.Weight[i], last)
 				}
 				last = u
 				edges++
@@ -100,9 +100,9 @@ func drawBlob(t testing.TB, seed uint64) []byte {
 			}
 			s := uint16(rng.IntN(h.Vertices))
 			if k := len(e.Nbr); k > 0 && e.Nbr[k-1] == u {
-				s = max(s, e.Slot[k-1])
+				s = max(s, e.Dst[k-1])
 			}
-			e.Nbr, e.Slot = append(e.Nbr, u), append(e.Slot, s)
+			e.Nbr, e.Dst = append(e.Nbr, u), append(e.Dst, s)
 			if h.Weighted {
 				e.Weight = append(e.Weight, float32(rng.IntN(3+300*int(seed%4))))
 			}
@@ -110,7 +110,7 @@ func drawBlob(t testing.TB, seed uint64) []byte {
 		u += 100 * gap
 	}
 	var p packed.Packer
-	if err := p.Sorted(h, e.Nbr, e.Slot, e.Weight); err != nil {
+	if err := p.Sorted(h, e.Nbr, e.Dst, e.Weight); err != nil {
 		t.Fatal(err)
 	}
 	blob := make([]byte, p.Size())

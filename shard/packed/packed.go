@@ -93,7 +93,7 @@ func (s *Side) Blob() []byte { return s.blob }
 func (s *Side) Degrees(degrees []uint32) {
 	clear(degrees)
 	for edges := range s.All() {
-		for _, v := range edges.Slot {
+		for _, v := range edges.Dst {
 			degrees[v]++
 		}
 	}
@@ -105,10 +105,10 @@ func (s *Side) CheckOrder() error {
 	source, slot := uint32(0), uint16(0)
 	for edges := range s.All() {
 		for i, u := range edges.Nbr {
-			if u == source && edges.Slot[i] < slot {
+			if u == source && edges.Dst[i] < slot {
 				return fmt.Errorf("%w: the edges of source %d are not in order", shard.ErrInvalid, u)
 			}
-			source, slot = u, edges.Slot[i]
+			source, slot = u, edges.Dst[i]
 		}
 	}
 	return nil

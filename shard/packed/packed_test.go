@@ -34,13 +34,13 @@ func pack(t rapid.TB, h shard.Header, edges []edge) []byte {
 	})
 	var e Edges
 	for _, x := range edges {
-		e.Nbr, e.Slot = append(e.Nbr, x.nbr), append(e.Slot, x.slot)
+		e.Nbr, e.Dst = append(e.Nbr, x.nbr), append(e.Dst, x.slot)
 		if h.Weighted {
 			e.Weight = append(e.Weight, x.weight)
 		}
 	}
 	var p Packer
-	if err := p.Sorted(h, e.Nbr, e.Slot, e.Weight); err != nil {
+	if err := p.Sorted(h, e.Nbr, e.Dst, e.Weight); err != nil {
 		t.Fatal(err)
 	}
 	return write(t, &p)
@@ -75,7 +75,7 @@ func decoded(t rapid.TB, blob []byte, n uint32) (*Side, []edge) {
 	var edges []edge
 	for some := range s.All() {
 		for i, u := range some.Nbr {
-			e := edge{nbr: u, slot: some.Slot[i]}
+			e := edge{nbr: u, slot: some.Dst[i]}
 			if s.Weighted {
 				e.weight = some.Weight[i]
 			}
@@ -420,7 +420,7 @@ func TestActive(t *testing.T) {
 		for i := range want {
 			leads := false
 			for e := range s.Range(i, i+1).All() {
-				leads = leads || slices.ContainsFunc(e.Slot, func(v uint16) bool { return to[v] })
+				leads = leads || slices.ContainsFunc(e.Dst, func(v uint16) bool { return to[v] })
 			}
 			if s.leadsTo(i, &to) != leads {
 				t.Fatalf("block %d: %v, want %v", i, !leads, leads)
@@ -487,8 +487,8 @@ func TestUnpackers(t *testing.T) {
 			for k := range uint(BlockSlots) {
 				u += g.Delta(w, k%GroupSlots)
 				slot := g.Slot(w, d, k%GroupSlots)
-				if got.nbr[k] != u || got.slot[k] != slot {
-					t.Fatalf("widths %d and %d, slot %d: %d to %d, want %d to %d", w, d, k, got.nbr[k], got.slot[k], u, slot)
+				if got.nbr[k] != u || got.dst[k] != slot {
+					t.Fatalf("widths %d and %d, slot %d: %d to %d, want %d to %d", w, d, k, got.nbr[k], got.dst[k], u, slot)
 				}
 				if largest = max(largest, slot); k%GroupSlots == GroupSlots-1 {
 					g = g.Next(w, d)

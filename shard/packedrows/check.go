@@ -9,8 +9,8 @@ import (
 )
 
 // walk goes through all rows, and proves that they fill the data, begin where the
-// index says and have as many edges as the header. It notes the largest neighbour. Gaps cannot be negative, so that they need only be added
-// up: [BenchmarkRead] compares it with reading.
+// index says and have as many edges as the header. It notes the largest neighbour. Gaps
+// cannot be negative, so that they need only be added up.
 func (s *Side) walk() error {
 	at, base, edges := 0, int64(0), uint64(0)
 	for v := range s.header.Vertices {

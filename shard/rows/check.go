@@ -9,7 +9,7 @@ import (
 
 // CheckValues looks at what checksums cannot see and engines rely on: that
 // neighbours exist in a graph of n vertices, and that weights are finite and not
-// negative. It is called for every blob that is read, and takes about as long as
+// negative. It is called when a blob is read for the first time, and takes about as long as
 // the checksums, a quarter of a millisecond for 4 MiB (BenchmarkCheckValues).
 func (s *Side) CheckValues(n uint32) error {
 	if shard.Below(s.Nbr, n) && shard.WeightsSound(s.Weight) {

@@ -34,7 +34,7 @@ func newImportFlags(fs *pflag.FlagSet) *importFlags {
 		ids:           enumFlag(fs, "ids", "auto", words(ingest.IDsAuto, ingest.IDsDense, ingest.IDsInt, ingest.IDsString), "kind of vertex ids"),
 		weights:       enumFlag(fs, "weights", "auto", words(ingest.WeightsAuto, ingest.WeightsYes, ingest.WeightsNo), "whether edges have weights"),
 		layout:        enumFlag(fs, "layout", string(store.Packed), words(store.Packed, store.CSC), "how in-edges are stored: by source in a few bits each (packed), or by destination (csc)"),
-		rows:          fs.Bool("rows", false, "store rows of in-edges too, which algorithms read, where the layout has none"),
+		rows:          fs.Bool("rows", false, "store rows of in-edges too, where the layout has none: frontiers along them are read from disk"),
 		delimiter:     delimiterFlag(fs),
 		header:        fs.Bool("header", false, "the first line of text is a header (default found by itself)"),
 		noHeader:      fs.Bool("no-header", false, "the first line of text is an edge"),

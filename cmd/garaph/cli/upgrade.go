@@ -23,7 +23,7 @@ so that a job with one may end an iteration sooner or later. The jobs of the old
 	}
 	var o garaph.UpgradeOptions
 	cmd.Flags().BoolVar(&o.Force, "force", false, "also when unfinished jobs of the graph are lost; refused while one is running")
-	cmd.Flags().BoolVar(&o.Rows, "rows", false, "store rows of in-edges too, which algorithms read")
+	cmd.Flags().BoolVar(&o.Rows, "rows", false, "store rows of in-edges too: frontiers along them are read from disk")
 	threads := threadsFlag(cmd.Flags())
 	memory := sizeFlag(cmd.Flags(), "memory", "memory of the process, at least 188MiB (default half of what is available)")
 	asJSON := cmd.Flags().Bool("json", false, "print the report as one JSON object")

@@ -8,8 +8,8 @@ import (
 	"github.com/garaph/garaph/shard/rowweights"
 )
 
-// RowPiece is the rows of the active vertices of a shard, in a slot, until Release.
-type RowPiece struct {
+// ActiveRows is the rows of the active vertices of a shard, in a frame, until Release.
+type ActiveRows struct {
 	rows     *StoredRows
 	from, to uint32 // vertices of the shard
 	blobs    []byte // memory for those that do not stay
@@ -20,15 +20,15 @@ type RowPiece struct {
 	weights  []float32
 }
 
-// Release returns the slot.
-func (p *RowPiece) Release() {
+// Release returns the frame.
+func (p *ActiveRows) Release() {
 	p.buffer.Side = nil // it may have other bytes the next time
-	p.rows.slots <- p
+	p.rows.frames <- p
 }
 
 // Each gives the rows of active vertices, one of each side. The lists last until the next
 // one; weights is nil where the rows have none.
-func (p *RowPiece) Each(active bitset.Set, row func(v uint32, list []uint32, weights []float32)) {
+func (p *ActiveRows) Each(active bitset.Set, row func(v uint32, list []uint32, weights []float32)) {
 	needed := 0
 	for v, ok := active.Next(p.from, p.to); ok; v, ok = active.Next(v+1, p.to) {
 		for k, side := range p.sides {
@@ -48,7 +48,7 @@ func (p *RowPiece) Each(active bitset.Set, row func(v uint32, list []uint32, wei
 
 // row is the row of a local vertex, how many bytes it has in its blob, and how many edges of
 // its run are before it.
-func (p *RowPiece) row(side shard.Rows, v int) (list []uint32, bytes, before int) {
+func (p *ActiveRows) row(side shard.Rows, v int) (list []uint32, bytes, before int) {
 	list = side.Row(v, &p.buffer)
 	if _, plain := side.(*rows.Side); plain {
 		return list, 4 * len(list), 0
@@ -57,7 +57,7 @@ func (p *RowPiece) row(side shard.Rows, v int) (list []uint32, bytes, before int
 }
 
 // firstOf is the first edge of the run of a local vertex.
-func (p *RowPiece) firstOf(codes *rowweights.Side, v int) int {
+func (p *ActiveRows) firstOf(codes *rowweights.Side, v int) int {
 	if p.to-p.from == 1 {
 		return 0
 	}
@@ -66,7 +66,7 @@ func (p *RowPiece) firstOf(codes *rowweights.Side, v int) int {
 }
 
 // fill reads what is missing of the rows of a shard's active vertices.
-func (p *RowPiece) fill(i int, active bitset.Set) error {
+func (p *ActiveRows) fill(i int, active bitset.Set) error {
 	r := p.rows
 	info := &r.cat.Shards[i]
 	p.from, p.to = info.First, info.First+uint32(info.Vertices)
@@ -93,7 +93,7 @@ func (p *RowPiece) fill(i int, active bitset.Set) error {
 }
 
 // readBlob gives a blob in memory, with what active vertices need of it.
-func (p *RowPiece) readBlob(b *storedBlob, i int, memory []byte, active bitset.Set) (any, error) {
+func (p *ActiveRows) readBlob(b *storedBlob, i int, memory []byte, active bitset.Set) (any, error) {
 	r := p.rows
 	if b.headBytes == 0 {
 		if b.whole != nil {
@@ -153,7 +153,7 @@ func (r *StoredRows) readHead(b *storedBlob, i int) error {
 
 // readRuns reads the runs of active vertices that are not there, near ones at once, and
 // checks them.
-func (p *RowPiece) readRuns(b *storedBlob, i int, side runSide, memory []byte, active bitset.Set) error {
+func (p *ActiveRows) readRuns(b *storedBlob, i int, side runSide, memory []byte, active bitset.Set) error {
 	r := p.rows
 	var begin, end int64
 	read := func() error {
