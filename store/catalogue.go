@@ -275,12 +275,19 @@ func (m *IDMap) check(vertices uint32) error {
 	default:
 		return fmt.Errorf("%w: ids of kind %q", ErrDamaged, m.Kind)
 	}
+	if m.MaxBytes < 0 || m.MaxBytes > maxIDBytes {
+		return fmt.Errorf("%w: the longest id has %d bytes, expected %d at most", ErrDamaged, m.MaxBytes, maxIDBytes)
+	}
 	sound := len(m.Blocks) > 0 && m.Blocks[0] == 0 && m.Blocks[len(m.Blocks)-1] < vertices
-	for i := 1; i < len(m.Blocks); i++ {
-		sound = sound && m.Blocks[i-1] < m.Blocks[i]
+	for i := range m.Blocks {
+		first, n := m.blockRange(i, vertices)
+		sound = sound && n > 0 && n <= idBlockIDs
+		if len(m.places) > 0 && sound && m.places[i].Bytes > m.mostBytes(n) {
+			return fmt.Errorf("%w: the directory has %d bytes for %d ids from vertex %d", ErrDamaged, m.places[i].Bytes, n, first)
+		}
 	}
 	if !sound {
-		return fmt.Errorf("%w: blocks of ids begin at %v, of %d vertices", ErrDamaged, m.Blocks, vertices)
+		return fmt.Errorf("%w: blocks of ids do not divide %d vertices, %d at most in each", ErrDamaged, vertices, idBlockIDs)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (c *Catalogue) place() (payload int64) {
 	}
 	c.IDs.places = nil
 	for range c.IDs.Blocks {
-		c.IDs.places = append(c.IDs.places, Extent{Bytes: payload}.after(100))
+		c.IDs.places = append(c.IDs.places, Extent{Bytes: payload}.after(40))
 		payload += blockBytes
 	}
 	return payload
@@ -148,6 +148,12 @@ func TestCatalogueCheck(t *testing.T) {
 		{"an empty block of ids", func(c *Catalogue) { c.IDs.Blocks = []uint32{0, 4, 4} }, false},
 		{"blocks of ids out of order", func(c *Catalogue) { c.IDs.Blocks = []uint32{0, 4, 3} }, false},
 		{"a block of ids beyond the vertices", func(c *Catalogue) { c.IDs.Blocks = []uint32{0, 7} }, false},
+		{"a block of too many ids", func(c *Catalogue) {
+			c.IDs.Blocks = []uint32{0}
+			c.Vertices, c.Shards[2].Vertices = c.Vertices+idBlockIDs, c.Shards[2].Vertices+idBlockIDs
+		}, false},
+		{"ids of negative size", func(c *Catalogue) { c.IDs.Kind, c.IDs.MaxBytes = IDString, -1 }, false},
+		{"ids longer than any", func(c *Catalogue) { c.IDs.Kind, c.IDs.MaxBytes = IDString, maxIDBytes+1 }, false},
 	} {
 		cat := sound()
 		c.change(cat)
@@ -218,7 +224,7 @@ func FuzzIDs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, payload []byte, n uint8) {
 		for _, kind := range []IDKind{IDInt, IDUint, IDString} {
 			var b IDBlock
-			if err := b.decode(kind, payload, int(n)); err == nil && b.Len() != int(n) {
+			if err := b.decode(&IDMap{Kind: kind, MaxBytes: maxIDBytes}, payload, int(n)); err == nil && b.Len() != int(n) {
 				t.Fatalf("%s: %d ids, want %d", kind, b.Len(), n)
 			}
 		}

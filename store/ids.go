@@ -17,6 +17,8 @@ import (
 const (
 	idBlockIDs   = 1 << 12
 	idBlockBytes = 64 << 10
+	// maxIDBytes is more than the longest string that an import takes as an id.
+	maxIDBytes = 64 << 10
 )
 
 // IDBlock is a run of user ids; one slice is set, by kind. With [IDBase], Ints
@@ -95,10 +97,9 @@ func (m *IDMap) blockOf(v uint32) int {
 	return sort.Search(len(m.Blocks), func(i int) bool { return m.Blocks[i] > v }) - 1
 }
 
-// blockRange returns the first vertex of block i, and how many are in it.
-func (s *Store) blockRange(i int) (first uint32, n int) {
-	m := &s.cat.IDs
-	end := uint64(s.cat.Vertices)
+// blockRange returns the first of so many vertices in block i, and how many are in it.
+func (m *IDMap) blockRange(i int, vertices uint32) (first uint32, n int) {
+	end := uint64(vertices)
 	if m.Kind == IDBase {
 		first = uint32(i) * idBlockIDs
 		end = min(end, uint64(first)+idBlockIDs)
@@ -108,14 +109,23 @@ func (s *Store) blockRange(i int) (first uint32, n int) {
 			end = uint64(m.Blocks[i+1])
 		}
 	}
-	return first, int(end - uint64(first))
+	return first, int(end) - int(first)
+}
+
+// mostBytes is the most that a block of n ids takes, so that a forged directory makes
+// nobody take the memory for one that cannot be.
+func (m *IDMap) mostBytes(n int) int64 {
+	if m.Kind != IDString {
+		return envelopeBytes + 8*int64(n)
+	}
+	return envelopeBytes + 4*int64(n+1) + idBlockBytes + int64(m.MaxBytes)
 }
 
 // readIDs reads block i into b, whose memory it takes again: blocks that are read
 // one after another leave no garbage.
 func (s *Store) readIDs(b *IDBlock, i int) error {
 	m := &s.cat.IDs
-	first, n := s.blockRange(i)
+	first, n := m.blockRange(i, s.cat.Vertices)
 	b.First, b.Ints, b.Uints, b.Strings = first, b.Ints[:0], b.Uints[:0], b.Strings[:0]
 	if m.Kind == IDBase {
 		for j := range n {
@@ -125,7 +135,7 @@ func (s *Store) readIDs(b *IDBlock, i int) error {
 	}
 	var err error
 	if s.old != nil {
-		b.blob, err = s.oldBlob(b.blob[:0], idsKey(i))
+		b.blob, err = s.oldBlob(b.blob[:0], idsKey(i), m.mostBytes(n))
 	} else {
 		e := m.places[i]
 		b.blob = slices.Grow(b.blob[:0], int(e.Bytes))[:e.Bytes]
@@ -136,7 +146,7 @@ func (s *Store) readIDs(b *IDBlock, i int) error {
 		ids, err = unseal(kindIDs, b.blob)
 	}
 	if err == nil {
-		err = b.decode(m.Kind, ids, n)
+		err = b.decode(m, ids, n)
 	}
 	if err != nil {
 		*b = IDBlock{}
@@ -146,7 +156,8 @@ func (s *Store) readIDs(b *IDBlock, i int) error {
 }
 
 // decode appends the ids in p. Strings are windows into it.
-func (b *IDBlock) decode(kind IDKind, p []byte, n int) error {
+func (b *IDBlock) decode(m *IDMap, p []byte, n int) error {
+	kind := m.Kind
 	le := binary.LittleEndian
 	switch kind {
 	case IDInt, IDUint:
@@ -170,6 +181,9 @@ func (b *IDBlock) decode(kind IDKind, p []byte, n int) error {
 			from, to := le.Uint32(p[4*i:]), le.Uint32(p[4*i+4:])
 			if from > to || int(to) > len(text) {
 				return fmt.Errorf("%w: id %d lies outside its block", ErrDamaged, i)
+			}
+			if int(to-from) > m.MaxBytes {
+				return fmt.Errorf("%w: id %d has %d bytes, and the longest of the graph %d", ErrDamaged, i, to-from, m.MaxBytes)
 			}
 			id := text[from:to]
 			b.Strings = append(b.Strings, unsafe.String(unsafe.SliceData(id), len(id)))

@@ -135,8 +135,25 @@ func (s *Store) checkIDs(i int, report func(error)) int64 {
 	if err == nil && !b.ascending() {
 		err = fmt.Errorf("graph %s: id block %d: %w: ids are not in order", s.name, i, ErrDamaged)
 	}
+	if next := new(IDBlock); err == nil && i+1 < len(s.cat.IDs.Blocks) && s.readIDs(next, i+1) == nil && !b.before(next) { // its own errors are reported once
+		err = fmt.Errorf("graph %s: id block %d: %w: its ids do not come before those of the next one", s.name, i, ErrDamaged)
+	}
 	report(err)
 	return 0
+}
+
+// before reports whether the last id of a block is less than the first of another, of
+// the same kind.
+func (b *IDBlock) before(next *IDBlock) bool {
+	last := b.Len() - 1
+	switch {
+	case b.Strings != nil:
+		return b.Strings[last] < next.Strings[0]
+	case b.Uints != nil:
+		return b.Uints[last] < next.Uints[0]
+	default:
+		return b.Ints[last] < next.Ints[0]
+	}
 }
 
 func (b *IDBlock) ascending() bool {

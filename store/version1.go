@@ -91,9 +91,12 @@ func (s *Store) readBlob(e Extent, key, dst []byte) error {
 	})
 }
 
-// oldBlob appends a blob to dst.
-func (s *Store) oldBlob(dst, key []byte) ([]byte, error) {
+// oldBlob appends a blob of limit bytes at most to dst.
+func (s *Store) oldBlob(dst, key []byte, limit int64) ([]byte, error) {
 	err := s.oldView(key, func(b []byte) error {
+		if int64(len(b)) > limit {
+			return fmt.Errorf("%w: %d bytes stored, expected %d at most", ErrDamaged, len(b), limit)
+		}
 		dst = append(dst, b...)
 		return nil
 	})
