@@ -139,6 +139,9 @@ func (f *plainLines) named(b []byte, p, n int, src, dst [][]byte, weight []float
 			}
 		}
 		if b[r] != '\n' {
+			if b[q] != ',' && b[pastBlanks(b, r)] == ',' {
+				break // blanks and a comma separate
+			}
 			if r = f.lineEnd(b, r, n); r < 0 {
 				break
 			}
@@ -150,6 +153,14 @@ func (f *plainLines) named(b []byte, p, n int, src, dst [][]byte, weight []float
 	return p, k
 }
 
+// pastBlanks is the place of the first byte from p on that is no blank. A newline follows.
+func pastBlanks(b []byte, p int) int {
+	for b[p] == ' ' || b[p] == '\t' {
+		p++
+	}
+	return p
+}
+
 // lineEnd is the place of the newline that ends the line at b[p], if nothing
 // but blanks or a rest that is passed over stands before it; else -1.
 func (f *plainLines) lineEnd(b []byte, p, n int) int {
@@ -159,9 +170,7 @@ func (f *plainLines) lineEnd(b []byte, p, n int) int {
 		}
 		return -1
 	}
-	for b[p] == ' ' || b[p] == '\t' {
-		p++
-	}
+	p = pastBlanks(b, p)
 	if b[p] == '\r' {
 		p++
 	}
