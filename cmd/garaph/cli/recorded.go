@@ -61,8 +61,8 @@ func checkRecordedOutput(job *garaph.Job) error {
 	err := job.CheckOwn()
 	switch {
 	case err != nil:
-	case s.From == "/":
-		err = errors.New(`the job was begun in "/", which every file lies below`)
+	case isRoot(s.From):
+		err = fmt.Errorf("the job was begun in %q, which every file lies below", s.From)
 	case !below(s.Output, s.From):
 		err = fmt.Errorf("it lies outside of %q, where the job was begun", s.From)
 	}
@@ -88,6 +88,13 @@ func checkUnchanged(path string, wrote []checkpoint.FileID) error {
 		return errors.New("that file exists, and this job did not write it")
 	}
 	return nil
+}
+
+// isRoot reports whether a folder is the root, by whatever name.
+func isRoot(folder string) bool {
+	there, err := os.Stat(folder)
+	root, rootErr := os.Stat("/")
+	return err == nil && rootErr == nil && os.SameFile(there, root)
 }
 
 // below reports whether a file is to lie below a folder, links of the way to it
