@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/dgraph-io/badger/v4"
 	boptions "github.com/dgraph-io/badger/v4/options"
@@ -149,6 +150,21 @@ func storeMutations() []mutation {
 			g.values[key], g.settled = sealEnvelope(b), true
 			return fmt.Sprintf("%q: %s", key, what)
 		}),
+		{"huge blobs", true, func(c *hostileCase, r *rand.Rand) string {
+			g := readContent(c.path())
+			if g == nil {
+				return ""
+			}
+			what := attempt(func() string { return hugeBlob(r, g) })
+			if what == "" {
+				return ""
+			}
+			c.another = true
+			if c.writeStore(g, nil) != nil || os.Truncate(c.path("payload"), 1<<42) != nil {
+				return ""
+			}
+			return what
+		}},
 		blob("envelope", func(_ *hostileCase, r *rand.Rand, g *content) string {
 			key := anyOf(r, append(keysFrom(g.values, "ids/"), "catalogue"))
 			b := bytes.Clone(g.values[key])
@@ -173,6 +189,25 @@ func storeMutations() []mutation {
 			return "of the same content"
 		}},
 	}
+}
+
+// hugeBlob lets an entry of the directory have a place in a sparse payload that is larger
+// than any memory.
+func hugeBlob(r *rand.Rand, g *content) string {
+	key := anyOf(r, append(keysFrom(g.values, "shards/"), keysFrom(g.values, "blocks/")...))
+	b := bytes.Clone(g.values[key])
+	var at int
+	if strings.HasPrefix(key, "blocks/") {
+		at = 32 + blockEntry*r.IntN((len(b)-32)/blockEntry) + 4
+	} else {
+		_, _, size := g.place(0)
+		at = 32 + size*r.IntN((len(b)-32)/size) + sidePlace(r.IntN(len(g.sides)))
+	}
+	size := anyOf(r, []uint64{1 << 20, 1 << 28, 1 << 32, 1 << 40})
+	binary.LittleEndian.PutUint64(b[at:], uint64(len(g.payload)+4095)&^4095)
+	binary.LittleEndian.PutUint64(b[at+8:], size)
+	g.values[key], g.settled = sealEnvelope(b), true
+	return fmt.Sprintf("%q: %d bytes", key, size)
 }
 
 // layouts are ways to write a database that we don't write.
