@@ -27,8 +27,12 @@ const (
 	newMarker   = markerFile + ".new"             // the marker of a whole graph, until it takes the other's place
 )
 
-// temporaryFile are the names of files that only a killed process leaves.
-var temporaryFile = regexp.MustCompile(`^(spill-|names-|` + regexp.QuoteMeta(SpeedsFile) + `\.)[0-9]{1,10}$`)
+// The names of files that only a killed process leaves: importFile where a graph is being
+// built, and never in one that is whole.
+var (
+	temporaryFile = regexp.MustCompile(`^(spill-|names-|` + regexp.QuoteMeta(SpeedsFile) + `\.)[0-9]{1,10}$`)
+	importFile    = regexp.MustCompile(`^(spill-|names-)[0-9]+$`)
+)
 
 // ours reports by its path in a graph's folder whether garaph may have written it,
 // the marker aside.
@@ -48,8 +52,8 @@ func ours(path string, folder bool) bool {
 	return path == SpeedsFile || path == newMarker || path == payloadFile || temporaryFile.MatchString(path)
 }
 
-// foreignFile is the first thing in a graph's folder that is not of the graph,
-// relative to the folder; "" when there is none.
+// foreignFile is the first thing in the folder of a whole graph that is not of the
+// graph, relative to the folder; "" when there is none.
 func foreignFile(path string) (string, error) {
 	f, err := beneath.Open(path)
 	if err != nil {
@@ -57,7 +61,7 @@ func foreignFile(path string) (string, error) {
 	}
 	defer f.Close()
 	name, err := f.Foreign(".", func(path string, folder bool) bool {
-		return path == markerFile && !folder || ours(path, folder)
+		return path == markerFile && !folder || ours(path, folder) && !importFile.MatchString(path)
 	})
 	if name == "" && err == nil {
 		if name, err = checkpoint.Foreign(filepath.Join(path, JobsDir)); name != "" {
