@@ -1,12 +1,14 @@
 package checkpoint
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -441,4 +443,48 @@ func ownOf(t *testing.T, jobs string) error {
 		t.Fatal(err)
 	}
 	return errors.Join(j.CheckOwn(), j.Close())
+}
+
+// TestLongRecords: those of all jobs are in memory together only as far as they are as
+// long as garaph's own.
+func TestLongRecords(t *testing.T) {
+	jobs := memoryDir(t)
+	folder := ended(t, jobs)
+	b, err := os.ReadFile(filepath.Join(folder, recordFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := strings.Split(string(b), "\n")[1]
+	flags := map[string]string{}
+	for i := range 10_000 {
+		flags[strconv.Itoa(i)] = strings.Repeat("x", 60)
+	}
+	text, err := json.Marshal(flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := asRecord(recordHead, `{"flags":`+string(text)+`,`+line[1:])
+	for id := 2; id <= 20; id++ {
+		if err := os.CopyFS(filepath.Join(jobs, strconv.Itoa(id)), os.DirFS(folder)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(jobs, strconv.Itoa(id), recordFile), long, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := List(jobs)
+	if err != nil || len(list) != 20 {
+		t.Fatalf("%d jobs, error %v", len(list), err)
+	}
+	read := 0
+	for _, l := range list {
+		if l.Err == nil {
+			read += len(long)
+		} else if !errors.Is(l.Err, ErrDamaged) {
+			t.Error(l.Err)
+		}
+	}
+	if list[0].Err != nil || read == len(long) || read > listLimit+len(long) {
+		t.Errorf("%d bytes of records were read, the limit is %d; the first job: %v", read, listLimit, list[0].Err)
+	}
 }

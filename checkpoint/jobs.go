@@ -45,8 +45,9 @@ func list(f *beneath.Folder) ([]Listed, error) {
 		return nil, err
 	}
 	var all []Listed
+	room := int64(listLimit)
 	for _, id := range ids {
-		l := listed(f, id)
+		l := listed(f, id, &room)
 		if _, gone := f.Lstat(strconv.Itoa(id)); !errors.Is(gone, fs.ErrNotExist) { // removed meanwhile
 			all = append(all, l)
 		}
@@ -54,7 +55,12 @@ func list(f *beneath.Folder) ([]Listed, error) {
 	return all, nil
 }
 
-func listed(f *beneath.Folder, id int) (l Listed) {
+// listLimit is how many bytes the records of all jobs in a list have at most: thousands
+// of those that garaph writes. They are in memory together, and may be anybody's.
+const listLimit = 4 << 20
+
+// listed reads a record of at most so many bytes as there is room for, which it takes.
+func listed(f *beneath.Folder, id int, room *int64) (l Listed) {
 	l.ID = id
 	at, err := f.Folder(strconv.Itoa(id))
 	if err == nil {
@@ -64,6 +70,12 @@ func listed(f *beneath.Folder, id int) (l Listed) {
 	if err != nil {
 		l.Err = fmt.Errorf("job %d: %w", id, err)
 		return l
+	}
+	if info, err := at.Lstat(recordFile); err == nil && info.Size() <= recordLimit { // a longer one is not read
+		if *room -= info.Size(); *room < 0 {
+			l.Err = fmt.Errorf("job %d: %w: its %s file and those of the jobs before it have more than %d bytes", id, ErrDamaged, recordFile, listLimit)
+			return l
+		}
 	}
 	if r, err := readRecord(at); err != nil {
 		l.Err = fmt.Errorf("job %d: %w", id, err)

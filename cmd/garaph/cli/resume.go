@@ -121,7 +121,9 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	}
 	err = first.ParseFlags(nil) // joins those of every run
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
-		err = errors.Join(err, setFlag(first.Flags(), name, flags[name]))
+		if err == nil { // one error is enough: a record may have thousands of flags
+			err = setFlag(first.Flags(), name, flags[name])
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("job %d of %s was begun with flags that this version does not have: %w", job.ID(), path, err)
