@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -188,7 +189,7 @@ func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
 	table := l.delimiter != 0 || l.pick != nil || ext == ".csv" || ext == ".tsv" || strings.Contains(s.first, ",")
 	switch {
 	case rest.header == "":
-	case header == HeaderYes, isHeader(&first, &rest), table && misplaced(names) != nil:
+	case header == HeaderYes, isHeader(&first, &rest) && !(first.mixed && slices.ContainsFunc(names, isWeight)), table && misplaced(names) != nil:
 		rest.columnNames = names
 		return rest
 	}
@@ -249,6 +250,10 @@ func mayBeHeader(f *lineFields) bool {
 	}
 	return isText(f.field[0]) && isText(f.field[1])
 }
+
+// isWeight reports whether a column name is a number: a line with one is an edge, also where
+// names with blanks put it behind the third field.
+func isWeight(name string) bool { return isNumber([]byte(name)) }
 
 func isText(tok []byte) bool {
 	_, kind := parseInteger(tok)
