@@ -55,11 +55,15 @@ func list(f *beneath.Folder) ([]Listed, error) {
 	return all, nil
 }
 
-// listLimit is how many bytes the records of all jobs in a list have at most: thousands
-// of those that garaph writes. They are in memory together, and may be anybody's.
-const listLimit = 4 << 20
+// Records in a list are in memory together, and may be anybody's: those with more than
+// longRecord bytes have at most listLimit together. Most that garaph writes have a few
+// hundred, and a list shows any number of them.
+const (
+	longRecord = 4 << 10
+	listLimit  = 4 << 20
+)
 
-// listed reads a record of at most so many bytes as there is room for, which it takes.
+// listed reads a record, a long one only if there is room for it, which it takes.
 func listed(f *beneath.Folder, id int, room *int64) (l Listed) {
 	l.ID = id
 	at, err := f.Folder(strconv.Itoa(id))
@@ -71,9 +75,9 @@ func listed(f *beneath.Folder, id int, room *int64) (l Listed) {
 		l.Err = fmt.Errorf("job %d: %w", id, err)
 		return l
 	}
-	if info, err := at.Lstat(recordFile); err == nil && info.Size() <= recordLimit { // a longer one is not read
+	if info, err := at.Lstat(recordFile); err == nil && info.Size() > longRecord && info.Size() <= recordLimit { // a longer one is not read
 		if *room -= info.Size(); *room < 0 {
-			l.Err = fmt.Errorf("job %d: %w: its %s file and those of the jobs before it have more than %d bytes", id, ErrDamaged, recordFile, listLimit)
+			l.Err = fmt.Errorf("job %d: %w: its %s file and other long ones have more than %d bytes", id, ErrDamaged, recordFile, listLimit)
 			return l
 		}
 	}
