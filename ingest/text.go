@@ -189,7 +189,7 @@ func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
 	table := l.delimiter != 0 || l.pick != nil || ext == ".csv" || ext == ".tsv" || strings.Contains(s.first, ",")
 	switch {
 	case rest.header == "":
-	case header == HeaderYes, isHeader(&first, &rest) && !(first.mixed && slices.ContainsFunc(names, isWeight)), table && misplaced(names) != nil:
+	case header == HeaderYes, isHeader(&first, names, &rest), table && misplaced(names) != nil:
 		rest.columnNames = names
 		return rest
 	}
@@ -251,10 +251,6 @@ func mayBeHeader(f *lineFields) bool {
 	return isText(f.field[0]) && isText(f.field[1])
 }
 
-// isWeight reports whether a column name is a number: a line with one is an edge, also where
-// names with blanks put it behind the third field.
-func isWeight(name string) bool { return isNumber([]byte(name)) }
-
 func isText(tok []byte) bool {
 	_, kind := parseInteger(tok)
 	return kind == notInteger
@@ -262,9 +258,10 @@ func isText(tok []byte) bool {
 
 // isHeader distinguishes a header line from an edge: its fields have the usual names,
 // or they are no integers while all ids behind it are, or its third is no number
-// while those behind it are weights.
-func isHeader(f *lineFields, rest *textSniff) bool {
-	if !mayBeHeader(f) {
+// while those behind it are weights. Where blanks and commas separate them, names with
+// blanks may have moved a weight behind the third: none of them is a number then.
+func isHeader(f *lineFields, names []string, rest *textSniff) bool {
+	if !mayBeHeader(f) || f.mixed && slices.ContainsFunc(names, func(s string) bool { return isNumber([]byte(s)) }) {
 		return false
 	}
 	return isUsual(string(f.field[0]), 0) && isUsual(string(f.field[1]), 1) ||
