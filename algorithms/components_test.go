@@ -56,7 +56,7 @@ func sameComponents(t testing.TB, s *store.Store, g oracle.Graph) {
 func TestComponents(t *testing.T) {
 	for _, x := range testgraph.All() {
 		for _, symmetric := range []bool{false, true} {
-			for _, layout := range []store.Layout{store.CSC, store.Packed} {
+			for _, layout := range []store.Layout{store.CSC, store.Packed, teststore.Varint} {
 				t.Run(fmt.Sprintf("%s, symmetric %v, %v", x.Name, symmetric, layout), func(t *testing.T) {
 					s := teststore.Build(t, x.Graph, teststore.Options{Layout: layout, Symmetric: symmetric, ShardVertices: 100})
 					sameComponents(t, s, x.Graph)

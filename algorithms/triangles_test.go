@@ -66,10 +66,12 @@ func TestTriangles(t *testing.T) {
 	}}})
 	for _, x := range graphs {
 		for _, symmetric := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, symmetric %v", x.Name, symmetric), func(t *testing.T) {
-				s := teststore.Build(t, x.Graph, teststore.Options{Symmetric: symmetric})
-				same(t, s, oracle.Triangles(x.Graph))
-			})
+			for _, layout := range []store.Layout{store.CSC, store.Packed, teststore.Varint} {
+				t.Run(fmt.Sprintf("%s, %s, symmetric %v", x.Name, layout, symmetric), func(t *testing.T) {
+					s := teststore.Build(t, x.Graph, teststore.Options{Symmetric: symmetric, Layout: layout})
+					same(t, s, oracle.Triangles(x.Graph))
+				})
+			}
 		}
 	}
 }
@@ -81,9 +83,7 @@ func TestTrianglesRandom(t *testing.T) {
 	found := int64(0)
 	rapid.Check(t, func(r *rapid.T) {
 		g := testgraph.Draw(r)
-		o := teststore.Draw(r)
-		o.InRows = o.Layout == store.Packed && !o.Symmetric
-		s, err := teststore.BuildIn(folder, g, o)
+		s, err := teststore.BuildIn(folder, g, teststore.Draw(r))
 		if err != nil {
 			r.Fatal(err)
 		}

@@ -62,25 +62,20 @@ func loadEdges(ctx context.Context, s *store.Store, threads int, limit int64) (*
 	}
 	var all []*packed.Side
 	for _, side := range sides {
-		if x, ok := side.(*packed.Side); ok {
+		switch x := side.(type) {
+		case *packed.Side:
 			all = append(all, x)
-		} else {
-			e.add(plain(side).Nbr)
+		case *rows.Side:
+			e.add(x.Nbr)
+		case rows.Unpacker: // into memory beyond the limit
+			h := x.Header()
+			e.add(rows.Unpack(x, make([]byte, rows.Size(h.Vertices, h.Edges, false)), false).Nbr)
 		}
 	}
 	for some := range slices.Chunk(all, sidesPerTask) {
 		e.addPacked(some)
 	}
 	return e, nil
-}
-
-// plain is a side as rows: itself, or unpacked into memory of its own.
-func plain(side shard.Side) *rows.Side {
-	if s, ok := side.(*rows.Side); ok {
-		return s
-	}
-	h := side.Header()
-	return rows.Unpack(side.(rows.Unpacker), make([]byte, rows.Size(h.Vertices, h.Edges, false)), false)
 }
 
 // add cuts the sources of a shard's edges into tasks.
