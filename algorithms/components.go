@@ -49,8 +49,14 @@ func (Components) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	return labels, err
 }
 
+// gpuArrays are the rows and the labels.
+func (Components) gpuArrays(c *store.Catalogue) []Array {
+	n := int64(c.Vertices)
+	return []Array{{"where rows begin", 8 * (n + 1)}, {"the edges", 4 * int64(c.Edges)}, {"the labels", 4 * n}, {"a counter", 4}}
+}
+
 // runGPU has all rows on the device, and links them there.
-func (Components) runGPU(ctx context.Context, e *Env, g *gpu) ([]gas.VertexID, error) {
+func (c Components) runGPU(ctx context.Context, e *Env, g *gpu) ([]gas.VertexID, error) {
 	labels, err := Make[gas.VertexID](e, int(e.Graph.Vertices))
 	if err != nil {
 		return nil, err
@@ -59,8 +65,7 @@ func (Components) runGPU(ctx context.Context, e *Env, g *gpu) ([]gas.VertexID, e
 	if err != nil {
 		return nil, err
 	}
-	n := int64(e.Graph.Vertices)
-	at, err := g.alloc(Array{"where rows begin", 8 * (n + 1)}, Array{"the edges", 4 * int64(e.Graph.Edges)}, Array{"the labels", 4 * n}, Array{"a counter", 4})
+	at, err := g.alloc(c.gpuArrays(e.Graph)...)
 	if err != nil {
 		return nil, err
 	}

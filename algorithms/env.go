@@ -83,6 +83,9 @@ func planEnv[T Value](s *store.Store, a Algorithm[T], o Options, g *gpu) (*Env, 
 	}
 	if g != nil {
 		p.Arrays = append(p.Arrays, Array{"copies to the GPU", stagingBytes})
+		if g.Info().OnHost { // what it holds is memory of the process
+			p.Arrays = append(p.Arrays, Array{"what the emulated GPU holds", Plan{Arrays: any(a).(onGPU[T]).gpuArrays(e.Graph)}.bytes()})
+		}
 	}
 	var encodings []uint16
 	if g == nil && p.Edges {

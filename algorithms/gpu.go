@@ -14,6 +14,7 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/store"
 )
 
 // Device is where a run computes.
@@ -31,6 +32,8 @@ const (
 type onGPU[T Value] interface {
 	// runGPU is Run on a GPU. The edges are rows.
 	runGPU(ctx context.Context, e *Env, g *gpu) ([]T, error)
+	// gpuArrays are what it allocates there.
+	gpuArrays(c *store.Catalogue) []Array
 }
 
 // HasGPU reports whether an algorithm can run on a GPU.

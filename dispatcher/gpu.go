@@ -93,7 +93,14 @@ func (j *Job[V, A]) planGPUs(m memoryPlan) error {
 	m.page.Memory = &pinning{devices: j.devices, log: j.opt.Log, by: map[*byte]device.Device{}}
 	m.vertices = j.devices[0]
 	m.fixed += int64(len(j.devices)) * (gpuHostBytes + gpuengine.ExchangeBytes(j.cat))
-	if err := j.reserve(m); err != nil {
+	err := panics.Guard(j.program, func() (err error) {
+		m.gpus, err = j.planEmulated(m)
+		return err
+	})
+	if err == nil {
+		err = j.reserve(m)
+	}
+	if err != nil {
 		return err
 	}
 	o := gpuengine.Options{

@@ -47,7 +47,7 @@ func (j *Job[V, A]) gpuUnfit() error {
 // frontiers are asked for, the job has them only where all edges fit.
 func (j *Job[V, A]) planGPUFrontier() (rest int64) {
 	f, g := &j.front, &j.front.gpu
-	limit := gpuengine.MemoryLimit(j.devices[0].Info(), j.opt.GPU.Memory)
+	limit := j.gpuLimit()
 	if g.unfit = cmp.Or(f.unfit, j.gpuUnfit()); g.unfit != nil {
 		return limit
 	}
@@ -59,12 +59,8 @@ func (j *Job[V, A]) planGPUFrontier() (rest int64) {
 	if j.opt.Method == Frontier {
 		share = limit - need.Least()
 	}
-	all, _ := f.rows.Bytes(j.cat)
-	if len(f.in.Sides) > 0 {
-		more, _ := f.in.Bytes(j.cat)
-		all += more
-	}
-	g.memory = gpuengine.AdvancerBytes(j.cat.Vertices, len(f.in.Sides) > 0)
+	var all int64
+	g.memory, all = j.gpuFrontierBytes()
 	g.edges = min(all, share-g.memory)
 	switch g.whole = g.edges == all; {
 	case share < g.memory:
@@ -75,6 +71,17 @@ func (j *Job[V, A]) planGPUFrontier() (rest int64) {
 		return limit - g.memory - g.edges
 	}
 	return limit
+}
+
+// gpuFrontierBytes is what frontiers take of a device: for arrays, and for all edges.
+func (j *Job[V, A]) gpuFrontierBytes() (arrays, edges int64) {
+	f := &j.front
+	edges, _ = f.rows.Bytes(j.cat)
+	if len(f.in.Sides) > 0 {
+		more, _ := f.in.Bytes(j.cat)
+		edges += more
+	}
+	return gpuengine.AdvancerBytes(j.cat.Vertices, len(f.in.Sides) > 0), edges
 }
 
 // leastGPU is what pulls take of the device's memory at least.

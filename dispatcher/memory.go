@@ -19,18 +19,25 @@ type MemoryError struct {
 	Pages    int64 // what the least pages and buffers take
 	// Checkpoints is what those take that are written while the job runs.
 	Checkpoints int64
+	// GPUs is what emulated GPUs hold at least: their memory is that of the process.
+	GPUs int64
 }
 
 // Least is the smallest budget that would do.
-func (e *MemoryError) Least() int64 { return processBytes + e.Vertices + e.Pages + e.Checkpoints }
+func (e *MemoryError) Least() int64 {
+	return processBytes + e.Vertices + e.Pages + e.Checkpoints + e.GPUs
+}
 
 func (e *MemoryError) Error() string {
-	checkpoints := ""
+	also := ""
 	if e.Checkpoints > 0 {
-		checkpoints = humanize.IBytes(uint64(e.Checkpoints)) + " for checkpoints, "
+		also = humanize.IBytes(uint64(e.Checkpoints)) + " for checkpoints, "
+	}
+	if e.GPUs > 0 {
+		also += humanize.IBytes(uint64(e.GPUs)) + " for what an emulated GPU holds, "
 	}
 	return fmt.Sprintf("graph %s: %v: the job takes %s for the arrays over vertices, %s%s for pages and %s for the process, more than %s; the smallest budget for it is %dMiB",
-		e.Graph, ErrMemory, humanize.IBytes(uint64(e.Vertices)), checkpoints, humanize.IBytes(uint64(e.Pages)), humanize.IBytes(processBytes),
+		e.Graph, ErrMemory, humanize.IBytes(uint64(e.Vertices)), also, humanize.IBytes(uint64(e.Pages)), humanize.IBytes(processBytes),
 		humanize.IBytes(uint64(e.Budget)), (e.Least()+1<<20-1)>>20)
 }
 

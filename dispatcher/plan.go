@@ -30,7 +30,8 @@ type memoryPlan struct {
 	vertices    vertices.Memory // nil: any
 	fixed       int64           // for the process, the arrays, and GPUs
 	checkpoints int64
-	in, out     bool // degrees beside those of the arrays
+	in, out     bool  // degrees beside those of the arrays
+	gpus        int64 // for what emulated GPUs hold
 }
 
 // plan divides the memory: vertex arrays first, then pages.
@@ -157,12 +158,12 @@ func (j *Job[V, A]) scans() bool {
 // reserve allocates arrays and pages.
 func (j *Job[V, A]) reserve(m memoryPlan) (err error) {
 	if j.opt.Memory > 0 {
-		m.page.Budget = max(1, j.opt.Memory-m.fixed-m.checkpoints)
+		m.page.Budget = max(1, j.opt.Memory-m.fixed-m.checkpoints-m.gpus)
 	}
 	err = j.openPages(m.page)
 	var need *page.NeedError
 	if errors.As(err, &need) {
-		return &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need, Checkpoints: m.checkpoints}
+		return &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need, Checkpoints: m.checkpoints, GPUs: m.gpus}
 	}
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ type NeedError struct {
 	Budget int64 // what was given
 	Arrays int64 // over vertices
 	Ring   int64 // of the least buffers for pages
+	All    int64 // of all edges, where they are to stay
 }
 
 // Least is the smallest budget that would do.

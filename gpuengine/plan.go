@@ -155,7 +155,7 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 	all := p.keep(math.MaxInt64)
 	least := aligned(max(minSlot, p.kept.least))
 	if rest < min(all, least) {
-		return nil, &NeedError{Budget: o.Memory, Arrays: arrays, Ring: min(all, least)}
+		return nil, &NeedError{Budget: o.Memory, Arrays: arrays, Ring: min(all, least), All: all}
 	}
 	if all <= rest {
 		p.streams = cmp.Or(o.Streams, residentStreams)

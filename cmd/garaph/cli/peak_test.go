@@ -159,6 +159,32 @@ func atLeast(t *testing.T, what string, args ...string) {
 	}
 }
 
+// emulatedAtLeast is atLeast of programs on emulated GPUs, whose memory is that of
+// the process: of those that take the most of it, or of all.
+func emulatedAtLeast(t *testing.T, k idKind, graph string, all bool) {
+	t.Helper()
+	for _, p := range killed {
+		if !all && p.program != "lpa" && p.program != "heat" {
+			continue
+		}
+		for _, on := range []string{"gpu emulated", "hybrid emulated,emulated"} {
+			on := strings.Fields(on)
+			args := []string{"run", p.program, graph, "--device", on[0], "--gpu", on[1]}
+			for _, arg := range strings.Fields(p.args) {
+				switch args[len(args)-1] {
+				case "--source":
+					arg = k.id(0)
+				case "--ground":
+					arg = k.id(1)
+				}
+				args = append(args, arg)
+			}
+			atLeast(t, fmt.Sprintf("%s: %s on %s", k.name, p.program, on), append(args, "--iterations", "3", "--top", "3")...)
+		}
+	}
+	atLeast(t, k.name+": components on an emulated GPU", "run", "components", graph, "--device", "gpu", "--gpu", "emulated", "--top", "3")
+}
+
 // TestBudget compares the peak of memory with the least budget that a command
 // accepts. GARAPH_BUDGETS=all is for every kind of ids, program and format.
 func TestBudget(t *testing.T) {
@@ -186,6 +212,9 @@ func TestBudget(t *testing.T) {
 				atLeast(t, k.name+": triangles --top "+top, "run", "triangles", graph, "--top", top)
 			}
 			atLeast(t, k.name+": triangles", "run", "triangles", graph, "--output", filepath.Join(folder, "triangles.parquet"))
+			if all || i == 0 {
+				emulatedAtLeast(t, k, graph, all)
+			}
 			for j, p := range programs {
 				if !all && p.program != []string{"sssp", "wcc"}[i] {
 					continue
