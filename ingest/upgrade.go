@@ -62,6 +62,7 @@ func Upgrade(ctx context.Context, path string, o UpgradeOptions) (r Report, err 
 		err = checkResumable(path)
 	}
 	if err != nil {
+		store.Tidy(path)
 		return r, err
 	}
 	plan, err := planMemory(Options{Storage: StorageOptions{Layout: store.Packed}, Threads: o.Threads, Memory: o.Memory})

@@ -94,6 +94,19 @@ func Create(path string, force bool) (*Writer, error) {
 	return w, nil
 }
 
+// Tidy removes what killed imports to path left behind, as [Create] does, for a command
+// that begins no graph. Where another import is running, or the folder cannot be written
+// to, that stays for the next one.
+func Tidy(path string) {
+	path = filepath.Clean(path)
+	lock, err := lockBuilds(path)
+	if err != nil {
+		return
+	}
+	_, _ = removeStale(path)
+	_ = (&Writer{lock: lock}).unlock()
+}
+
 // makeBuild makes the folder in which a graph is built, with the marker that says
 // so, and in it that of Badger, which would make one for this user alone.
 func makeBuild(path string) (string, error) {
