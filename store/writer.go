@@ -175,7 +175,7 @@ func checkTarget(path string, force bool) error {
 	}
 	foreign, err := foreignFile(path)
 	if err != nil {
-		return fmt.Errorf("import to %s: %w", path, err)
+		return foreignError(path, info, err)
 	}
 	if info, err := os.Lstat(filepath.Join(path, foreign)); foreign != "" && err == nil && info.Mode()&os.ModeSymlink != 0 {
 		return fmt.Errorf("import to %s: %w and holds the symbolic link %s, which garaph did not make; remove the link, or choose another name", path, ErrExists, foreign)
@@ -187,6 +187,16 @@ func checkTarget(path string, force bool) error {
 		return fmt.Errorf("graph %s cannot be replaced: %w; wait for it to end or interrupt it", path, err)
 	}
 	return nil
+}
+
+// foreignError is that of a folder in which foreign files were looked for: where another
+// one has its place by now, it is [ErrReplaced].
+func foreignError(path string, was fs.FileInfo, err error) error {
+	now, gone := os.Lstat(path)
+	if errors.Is(gone, fs.ErrNotExist) || gone == nil && !os.SameFile(was, now) {
+		return fmt.Errorf("import to %s: %w while it was read; run the command again", path, ErrReplaced)
+	}
+	return fmt.Errorf("import to %s: %w", path, err)
 }
 
 func buildPrefix(path string) string { return "." + filepath.Base(path) + ".importing-" }
