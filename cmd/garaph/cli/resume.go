@@ -93,9 +93,7 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 		return err
 	}
 	defer job.Close() // where the run does not come to it
-	for _, err := range job.Passed() {
-		a.console.log.Warn("a job is passed over: " + oneLine(err))
-	}
+	a.warnPassed(path, job.Passed())
 	spec := job.Record().Spec
 	i := slices.IndexFunc(a.programs, func(p Program) bool { return p.Name == spec.Name })
 	if i < 0 {
@@ -134,6 +132,19 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	first.SetContext(cmd.Context())
 	a.resumed = job
 	return first.RunE(first, []string{path})
+}
+
+// maxPassed is how many jobs that are passed over are named.
+const maxPassed = 3
+
+// warnPassed names the first jobs that were passed over, and counts the others.
+func (a *app) warnPassed(path string, passed []error) {
+	for _, err := range passed[:min(len(passed), maxPassed)] {
+		a.console.log.Warn("a job is passed over: " + oneLine(err))
+	}
+	if more := len(passed) - maxPassed; more > 0 {
+		a.console.log.Warn(fmt.Sprintf("%d more jobs are passed over: `garaph jobs %s` shows them", more, printable(path)))
+	}
 }
 
 // resumedFlags are those of the first run, and those that were given now.
