@@ -38,6 +38,9 @@ and the last ones that are done.`,
 			}
 			return err
 		}
+		if len(list) == 0 {
+			a.console.summary(fmt.Sprintf("graph %s has no jobs", printable(args[0])))
+		}
 		return a.printJobs(list)
 	})
 	rm := &cobra.Command{
