@@ -45,6 +45,7 @@ const (
 	adviceNoWeights = "use --weights no to pass over what follows the ids"
 	adviceTab       = "use --delimiter tab where tabs alone separate the fields"
 	adviceComma     = "use --delimiter , where commas alone separate the fields"
+	mixedColumns    = "columns with blanks or commas between them, not both"
 	adviceStrings   = "use --ids string to take ids as text"
 )
 
@@ -109,6 +110,8 @@ func (l *lineLayout) checkColumns(line []byte, f *lineFields, ids int) *badLine 
 			b.advice = "use --delimiter , and --columns where cells may be empty"
 		}
 		return b
+	case f.mixed && l.pick != nil && l.plain.seps == 0: // what is between the columns may have blanks
+		return &badLine{text: line, expected: mixedColumns, advice: adviceComma}
 	case l.ids == IDString && f.mixed:
 		return &badLine{text: line, expected: "names with blanks or commas between them, not both", advice: adviceComma}
 	case l.names:

@@ -260,6 +260,7 @@ func TestReadTextForms(t *testing.T) {
 		{name: "header of usual names", file: text("g.csv", "# c\nSource,Target\na,b\n"), ids: IDString, edges: "a b", warned: `g.csv:2: "Source,Target" was taken for a header line`},
 		{name: "header with a weight", file: text("g.csv", "from\tto\tweight\r\n1\t2\t3\r\n"), ids: IDInt, edges: "1 2 3", warned: "header line"},
 		{name: "header before integers", file: text("g.csv", "paper,cited\n1,2\n"), ids: IDInt, edges: "1 2", warned: "header line"},
+		{name: "header with a number", file: text("g.csv", "Node A,Node B 2\n1,2\n"), ids: IDInt, edges: "1 2", warned: "header line"},
 		{name: "header in quotes", file: text("g.csv", "\"Node A\",\"Node B\"\n1,2\n"), ids: IDInt, edges: "1 2", warned: "header line"},
 		{name: "header alone", file: text("g.csv", "src,dst\n"), ids: IDInt, warned: "header line"},
 		{name: "no header before names", file: text("g.csv", "paper,cited\n1,x\n"), ids: IDString, edges: "paper cited, 1 x",

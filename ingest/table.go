@@ -99,9 +99,13 @@ func pickColumns(h *inputHead, l *lineLayout, o *TableOptions) error {
 		return nil
 	}
 	var header []string
+	var line []byte
 	var at int64
 	if o.named() {
-		if header, at = headerOf(h, l); header == nil {
+		if line, at = headerOf(h, l); line != nil {
+			header = l.columnNames(line)
+		}
+		if header == nil {
 			return &InputError{File: h.in.name, Problem: "has no header line", Advice: "give the columns by their numbers"}
 		}
 	}
@@ -123,6 +127,12 @@ func pickColumns(h *inputHead, l *lineLayout, o *TableOptions) error {
 		}
 	}
 	l.depth = slices.Max(l.pick) + 1
+	if header != nil {
+		var f lineFields
+		if l.picked(line, &f); f.mixed { // its blanks would shift the columns
+			return &SyntaxError{File: h.in.name, Line: at, Text: shown(line), Expected: mixedColumns, Advice: adviceComma}
+		}
+	}
 	return nil
 }
 
@@ -133,9 +143,8 @@ func delimiterHint(header []string, delimiter byte) string {
 	return ""
 }
 
-// headerOf is the first line of data as column names, and its number; nil when
-// there is none.
-func headerOf(h *inputHead, l *lineLayout) ([]string, int64) {
+// headerOf is the first line of data, and its number; nil when there is none.
+func headerOf(h *inputHead, l *lineLayout) ([]byte, int64) {
 	lines := linesOf(h)
 	for {
 		raw, ok := lines.next(true)
@@ -143,7 +152,7 @@ func headerOf(h *inputHead, l *lineLayout) ([]string, int64) {
 			return nil, 0
 		}
 		if line, ok := l.data(raw); ok {
-			return l.columnNames(line), lines.lines
+			return line, lines.lines
 		}
 	}
 }
@@ -265,7 +274,7 @@ func (s *splitter) behind(line []byte, p int) int {
 // picked takes the columns that were chosen out of a line.
 func (l *lineLayout) picked(line []byte, f *lineFields) {
 	f.n, f.more, f.mixed, f.problem = len(l.pick), false, false, ""
-	for k, p := 0, 0; k < l.depth; k++ {
+	for k, p, commas := 0, 0, 0; k < l.depth; k++ {
 		if p < 0 {
 			f.n, f.problem = 0, fmt.Sprintf("at least %d columns", l.depth)
 			return
@@ -280,7 +289,13 @@ func (l *lineLayout) picked(line []byte, f *lineFields) {
 				f.field[i], f.quoted[i] = field, quoted
 			}
 		}
-		p = next
+		if p = next; p < 0 || l.delimiter != 0 {
+			continue
+		}
+		if bytes.HasSuffix(bytes.TrimRight(line[:p], " \t"), []byte(",")) {
+			commas++
+		}
+		f.mixed = commas > 0 && commas <= k || f.mixed
 	}
 }
 

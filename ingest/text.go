@@ -52,16 +52,22 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	s := sniffText(h, &t.layout, header)
 	p.skipBytes, p.skipLines = s.skipBytes, s.skipLines
 	if usual := misplaced(s.columnNames); usual != nil && t.layout.pick == nil {
-		return nil, &SyntaxError{
+		bad := &SyntaxError{
 			File: p.name(), Line: s.skipLines, Text: s.header, Expected: "source and destination as the first columns",
 			Advice: fmt.Sprintf("use --columns %s,%s", usual[0], usual[1]),
 		}
+		if s.mixedNames {
+			bad.Expected, bad.Advice = mixedColumns, adviceComma
+		}
+		return nil, bad
 	}
 	if s.header != "" && header == HeaderAuto {
 		o.Warn(fmt.Sprintf("%s:%d: %q was taken for a header line and passed over", p.name(), s.skipLines, s.header))
 	}
 	if t.layout.pick == nil {
-		t.layout.pickAdvice = adviceColumns(s.columnNames)
+		if t.layout.pickAdvice = adviceColumns(s.columnNames); s.mixedNames {
+			t.layout.pickAdvice = adviceComma
+		}
 	}
 	if hasBanner(h.bytes) {
 		o.Warn(p.name() + ": begins like a Matrix Market file, but is read as " + string(format))
@@ -153,6 +159,7 @@ type textSniff struct {
 	firstLine   int64
 	doubtful    bool     // the first line may be a header, or not
 	columnNames []string // of the header
+	mixedNames  bool     // which has blanks between some, and commas between others
 }
 
 // sniffText looks at the first mebibyte, or at more if that is all comments.
@@ -190,7 +197,7 @@ func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
 	switch {
 	case rest.header == "":
 	case header == HeaderYes, isHeader(&first, names, &rest), table && misplaced(names) != nil:
-		rest.columnNames = names
+		rest.columnNames, rest.mixedNames = names, first.mixed
 		return rest
 	}
 	s.doubtful = table && rest.ints+rest.texts > 0 && !again && mayBeHeader(&first)
@@ -259,12 +266,13 @@ func isText(tok []byte) bool {
 // isHeader distinguishes a header line from an edge: its fields have the usual names,
 // or they are no integers while all ids behind it are, or its third is no number
 // while those behind it are weights. Where blanks and commas separate them, names with
-// blanks may have moved a weight behind the third: none of them is a number then.
+// blanks may have moved a weight behind the third: no field is a number then.
 func isHeader(f *lineFields, names []string, rest *textSniff) bool {
-	if !mayBeHeader(f) || f.mixed && slices.ContainsFunc(names, func(s string) bool { return isNumber([]byte(s)) }) {
+	if !mayBeHeader(f) {
 		return false
 	}
+	number := f.mixed && slices.ContainsFunc(names, func(s string) bool { return isNumber([]byte(s)) })
 	return isUsual(string(f.field[0]), 0) && isUsual(string(f.field[1]), 1) ||
 		rest.ints > 0 && rest.texts == 0 ||
-		f.n == 3 && rest.columnsKnown && rest.weighted
+		f.n == 3 && rest.columnsKnown && rest.weighted && !number
 }
