@@ -1,7 +1,8 @@
 // Package cpuengine runs vertex programs on goroutines: pull, where every
 // vertex gathers along its edges, and the two halves of notify-pull, where
 // active vertices mark their neighbours (Notify) and the marked ones gather
-// (Process with Work.Marked).
+// (Process with Work.Marked). An [Advancer] pushes instead: from frontier to frontier,
+// over rows in memory or read as they are needed.
 //
 // A packed shard is folded by one goroutine. The edges of a shard of rows are cut into
 // chunks with fixed borders; a vertex that a border cuts gets its partial sums merged in

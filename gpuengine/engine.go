@@ -1,6 +1,7 @@
-// Package gpuengine runs vertex programs on a GPU: pull only, over pages that
-// stay in the device's memory as far as its budget goes and are streamed through
-// a ring of buffers beyond that (Garaph, section 4). The GPU is a [device.Device].
+// Package gpuengine runs vertex programs on a GPU: pulls over pages that stay in the
+// device's memory as far as its budget goes and are streamed through a ring of buffers
+// beyond that (Garaph, section 4), and frontiers over the rows of the whole graph
+// ([Advancer]). The GPU is a [device.Device].
 package gpuengine
 
 import (

@@ -1,14 +1,14 @@
-// Package packed is the layout of one side of a shard whose edges are sorted by
-// (source, local destination) and packed to a few bits: blocks of 256 slots, in
-// which a slot is the distance to the source before, in a width of the block's
-// own, and a destination, in the bits that the shard needs. An edge takes about
-// 2.2 bytes, and pulls read values almost in sequence, with the accumulators of
-// the shard in the second-level cache.
+// Package packed is the encoding of one side of a shard in which edges are sorted by
+// (source, local destination) and packed to a few bits: blocks of 256 slots, in which a
+// slot is the distance to the source before, in a width of the block's own, and a
+// destination, in the bits that the shard needs. An edge takes about 2.2 bytes, and pulls
+// read values almost in sequence, with the accumulators of the shard in the second-level
+// cache.
 //
-// A slot is an edge, or a dummy: a step within a gap that is too large for the
-// width, or the rest of the last block. Dummies have the destination Vertices, so
-// that loops treat all slots alike and have an accumulator that nobody reads.
-// docs/format-packed.md draws the bytes.
+// A slot is an edge, or a dummy: a step within a gap that is too large for the width, or
+// the rest of a block. Dummies have the destination Vertices, so that loops treat all
+// slots alike and have an accumulator that nobody reads. docs/format-packed.md draws the
+// bytes.
 package packed
 
 import (

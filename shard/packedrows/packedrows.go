@@ -1,10 +1,11 @@
 // Package packedrows is the encoding in which every vertex of a shard has its
-// neighbours in a row, packed to a few bits each: the distance of the first one to the
-// vertex, and the gaps to the others in groups of eight, in a width of each group's own.
+// neighbours in a row, packed to a few bits each: the distance of the first one to that of
+// the row before, and the gaps to the others in groups of eight, in a width of each group's own.
 // An edge takes about 2 bytes, where plain rows (package rows) take 4 and more. One
 // vertex's row is found by an index of every fourth, so that notifying can read the rows
 // of active vertices alone. The index has a checksum of every four rows too, so that they
-// can be read from disk without the others ([DecodeHead]). Weights have a blob of their own: package rowweights.
+// can be read from disk without the others ([DecodeHead]). Weights have a blob of their
+// own: package rowweights.
 // docs/format-packed-rows.md draws the bytes.
 package packedrows
 
