@@ -126,7 +126,7 @@ func (f *plainLines) named(b []byte, p, n int, src, dst [][]byte, weight []float
 			break
 		}
 		end := r
-		if b[r] != '\n' && (b[q] == ',') != (b[r] == ',') {
+		if b[r] != '\n' && b[r] != '\r' && b[pastBlanks(b, r)] > ' ' && separator(b[r:]) != b[q] {
 			break // it may be of a name with blanks
 		}
 		if weight != nil {
@@ -139,9 +139,6 @@ func (f *plainLines) named(b []byte, p, n int, src, dst [][]byte, weight []float
 			}
 		}
 		if b[r] != '\n' {
-			if b[q] != ',' && b[pastBlanks(b, r)] == ',' {
-				break // blanks and a comma separate
-			}
 			if r = f.lineEnd(b, r, n); r < 0 {
 				break
 			}

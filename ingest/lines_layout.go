@@ -45,7 +45,8 @@ const (
 	adviceNoWeights = "use --weights no to pass over what follows the ids"
 	adviceTab       = "use --delimiter tab where tabs alone separate the fields"
 	adviceComma     = "use --delimiter , where commas alone separate the fields"
-	mixedColumns    = "columns with blanks or commas between them, not both"
+	mixedColumns    = "columns with spaces, tabs or commas between them, not several of these"
+	mixedNames      = "names with spaces, tabs or commas between them, not several of these"
 	adviceStrings   = "use --ids string to take ids as text"
 )
 
@@ -111,9 +112,9 @@ func (l *lineLayout) checkColumns(line []byte, f *lineFields, ids int) *badLine 
 		}
 		return b
 	case f.mixed && l.pick != nil && l.plain.seps == 0: // what is between the columns may have blanks
-		return &badLine{text: line, expected: mixedColumns, advice: adviceComma}
-	case l.ids == IDString && f.mixed:
-		return &badLine{text: line, expected: "names with blanks or commas between them, not both", advice: adviceComma}
+		return &badLine{text: line, expected: mixedColumns, advice: adviceMixed(line)}
+	case l.ids == IDString && f.mixed && (bytes.IndexByte(line, ',') >= 0 || !f.numbers()):
+		return &badLine{text: line, expected: mixedNames, advice: adviceMixed(line)}
 	case l.names:
 		if f.more {
 			return &badLine{text: line, expected: "one vertex id and nothing behind it"}
@@ -135,6 +136,14 @@ func (l *lineLayout) checkColumns(line []byte, f *lineFields, ids int) *badLine 
 		return l.thirdColumn(line, f)
 	}
 	return nil
+}
+
+// adviceMixed is what can be done about a line with spaces and others between its fields.
+func adviceMixed(line []byte) string {
+	if bytes.IndexByte(line, ',') < 0 {
+		return adviceTab
+	}
+	return adviceComma
 }
 
 // adviceMore is what can be done about a line with too many fields.

@@ -10,7 +10,7 @@ type lineFields struct {
 	quoted  [3]bool // the field stood in double quotes, which are removed
 	n       int     // number of fields found, at most 3
 	more    bool    // further fields follow
-	mixed   bool    // blanks alone separate some fields, and commas others
+	mixed   bool    // spaces separate some fields, and tabs or commas others: they may be of a name
 	problem string  // not empty: the line cannot be split, and why not
 }
 
@@ -50,7 +50,7 @@ func (s *splitter) data(line []byte) ([]byte, bool) {
 func (s *splitter) split(line []byte, want int, f *lineFields) {
 	f.n, f.more, f.mixed, f.problem = 0, false, false, ""
 	p := 0
-	for commas := 0; ; {
+	for kind := byte(0); ; {
 		start := p
 		if s.commas && line[p] == '"' {
 			p = f.takeQuoted(line, p)
@@ -70,10 +70,7 @@ func (s *splitter) split(line []byte, want int, f *lineFields) {
 		}
 		f.n++
 		next := s.passSeparator(line, p)
-		if bytes.IndexByte(line[p:next], ',') >= 0 {
-			commas++
-		}
-		f.mixed = next > p && commas > 0 && commas < f.n || f.mixed
+		f.separated(line[p:next], &kind)
 		switch {
 		case f.n == want && next > p:
 			f.more = true
@@ -89,6 +86,44 @@ func (s *splitter) split(line []byte, want int, f *lineFields) {
 		}
 		p = next
 	}
+}
+
+// numbers reports whether all fields are numbers.
+func (f *lineFields) numbers() bool {
+	for _, tok := range f.field[:f.n] {
+		if !isNumber(tok) {
+			return false
+		}
+	}
+	return true
+}
+
+// separated notes what separates two fields; kind is what separated those before.
+func (f *lineFields) separated(by []byte, kind *byte) {
+	if len(by) == 0 {
+		return
+	}
+	c := separator(by)
+	f.mixed = f.mixed || *kind != 0 && *kind != c
+	*kind = c
+}
+
+// separator is the kind of the blanks, and perhaps a comma, at the beginning of a text: a
+// comma, a tab or a space.
+func separator(b []byte) byte {
+	kind := byte(' ')
+	for _, c := range b {
+		switch c {
+		case ',':
+			return c
+		case '\t':
+			kind = c
+		case ' ':
+		default:
+			return kind
+		}
+	}
+	return kind
 }
 
 // takeQuoted takes the quoted field at line[p] and returns its end, or -1 when

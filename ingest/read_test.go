@@ -284,6 +284,8 @@ func TestReadTextForms(t *testing.T) {
 
 		{name: "columns by number", file: text("g.csv", "9,1,x,2\n9,3,\"y, z\",4\n"), o: table(',', HeaderAuto, "2", "4"), ids: IDInt, edges: "1 2, 3 4"},
 		{name: "columns without a delimiter", file: text("g.txt", "1 2 0.5 1082040961\n3 4 0.25 1082155839\n"), o: table(0, HeaderAuto, "2", "1", "3"), ids: IDInt, edges: "2 1 0.5, 4 3 0.25"},
+		{name: "columns with spaces and tabs", file: text("g.txt", "1 2\t0.5 1082040961\n3 4\t0.25 1082155839\n"), o: table(0, HeaderAuto, "1", "2", "4"), ids: IDInt, edges: "1 2 1.082041e+09, 3 4 1.0821558e+09"},
+		{name: "numbers as names with spaces and tabs", file: text("g.txt", "1 2\t0.5\nx y 0.25\n"), ids: IDString, edges: "1 2 0.5, x y 0.25"},
 		{name: "first columns of many", file: text("g.txt", "1 2 0.5 1082040961\n3 4 0.25 1082155839 x\n"), o: table(0, HeaderAuto, "1", "2", "3"), ids: IDInt, edges: "1 2 0.5, 3 4 0.25"},
 		{name: "columns by name", file: text("g.csv", "# trips\nid,Start Place,end place,km\n1,New York,Boston,346\n2,Boston,,9\n3,Boston,New York,346.5\n"),
 			o:   ReadOptions{SkipBadLines: true, Table: TableOptions{Delimiter: ',', Columns: []string{"Start Place", "End Place", "km"}}},

@@ -130,7 +130,7 @@ func pickColumns(h *inputHead, l *lineLayout, o *TableOptions) error {
 	if header != nil {
 		var f lineFields
 		if l.picked(line, &f); f.mixed { // its blanks would shift the columns
-			return &SyntaxError{File: h.in.name, Line: at, Text: shown(line), Expected: mixedColumns, Advice: adviceComma}
+			return &SyntaxError{File: h.in.name, Line: at, Text: shown(line), Expected: mixedColumns, Advice: adviceMixed(line)}
 		}
 	}
 	return nil
@@ -274,7 +274,8 @@ func (s *splitter) behind(line []byte, p int) int {
 // picked takes the columns that were chosen out of a line.
 func (l *lineLayout) picked(line []byte, f *lineFields) {
 	f.n, f.more, f.mixed, f.problem = len(l.pick), false, false, ""
-	for k, p, commas := 0, 0, 0; k < l.depth; k++ {
+	kind := byte(0)
+	for k, p := 0, 0; k < l.depth; k++ {
 		if p < 0 {
 			f.n, f.problem = 0, fmt.Sprintf("at least %d columns", l.depth)
 			return
@@ -289,14 +290,23 @@ func (l *lineLayout) picked(line []byte, f *lineFields) {
 				f.field[i], f.quoted[i] = field, quoted
 			}
 		}
-		if p = next; p < 0 || l.delimiter != 0 {
-			continue
+		if p = next; p >= 0 && l.delimiter == 0 {
+			f.separated(line[len(bytes.TrimRight(line[:p], " \t,")):p], &kind)
 		}
-		if bytes.HasSuffix(bytes.TrimRight(line[:p], " \t"), []byte(",")) {
-			commas++
-		}
-		f.mixed = commas > 0 && commas <= k || f.mixed
 	}
+	f.mixed = f.mixed && !l.numbers(line)
+}
+
+// numbers reports whether the columns of a line are numbers, as far as any is read: no
+// blank is of a name.
+func (l *lineLayout) numbers(line []byte) bool {
+	for k, p := 0, 0; k < l.depth && p >= 0; k++ {
+		var field []byte
+		if field, _, p, _ = l.next(line, p); !isNumber(field) {
+			return false
+		}
+	}
+	return true
 }
 
 // delimited is split for a line with a delimiter.

@@ -57,7 +57,7 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 			Advice: fmt.Sprintf("use --columns %s,%s", usual[0], usual[1]),
 		}
 		if s.mixedNames {
-			bad.Expected, bad.Advice = mixedColumns, adviceComma
+			bad.Expected, bad.Advice = mixedColumns, adviceMixed([]byte(s.header))
 		}
 		return nil, bad
 	}
@@ -66,7 +66,7 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	}
 	if t.layout.pick == nil {
 		if t.layout.pickAdvice = adviceColumns(s.columnNames); s.mixedNames {
-			t.layout.pickAdvice = adviceComma
+			t.layout.pickAdvice = adviceMixed([]byte(s.header))
 		}
 	}
 	if hasBanner(h.bytes) {
@@ -159,7 +159,7 @@ type textSniff struct {
 	firstLine   int64
 	doubtful    bool     // the first line may be a header, or not
 	columnNames []string // of the header
-	mixedNames  bool     // which has blanks between some, and commas between others
+	mixedNames  bool     // which has spaces between some, and tabs or commas between others
 }
 
 // sniffText looks at the first mebibyte, or at more if that is all comments.
@@ -265,7 +265,7 @@ func isText(tok []byte) bool {
 
 // isHeader distinguishes a header line from an edge: its fields have the usual names,
 // or they are no integers while all ids behind it are, or its third is no number
-// while those behind it are weights. Where blanks and commas separate them, names with
+// while those behind it are weights. Where it mixes separators, names with
 // blanks may have moved a weight behind the third: no field is a number then.
 func isHeader(f *lineFields, names []string, rest *textSniff) bool {
 	if !mayBeHeader(f) {
