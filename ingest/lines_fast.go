@@ -49,6 +49,8 @@ type plainLines struct {
 	seps uint64 // bit c is set when the byte c separates fields
 	arc  bool   // lines begin with "a " (DIMACS)
 	rest bool   // what follows the second id is passed over
+
+	canonical bool // ids do not begin with zeros, so that the number says how it was written
 }
 
 // edges takes lines of ids of up to 19 digits, with a weight behind them when
@@ -76,6 +78,9 @@ func (f *plainLines) edges(b []byte, p, n int, src, dst []uint64, weight []float
 		if r == q || u-ids.lo >= ids.rows || v-ids.lo >= ids.cols {
 			break
 		}
+		if f.canonical && (padded(b, p) || padded(b, q)) { // p: these lines have nothing before the source
+			break
+		}
 		if weight != nil {
 			if c := b[r]; c > ',' || seps>>(c&63)&1 == 0 {
 				break
@@ -96,6 +101,9 @@ func (f *plainLines) edges(b []byte, p, n int, src, dst []uint64, weight []float
 	}
 	return p, k
 }
+
+// padded reports whether the number at b[p] begins with a zero and goes on.
+func padded(b []byte, p int) bool { return b[p] == '0' && b[p+1]-'0' <= 9 }
 
 // nameEnds says which bytes end an unquoted name. A zero byte does, which no
 // name may hold.

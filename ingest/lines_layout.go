@@ -187,6 +187,13 @@ func (l *lineLayout) parseID(tok []byte, i int, e *lineEdge) *badLine {
 	if kind == notInteger || kind == hugeInteger || l.bounded && (kind != plainInteger || id-l.plain.ids.lo >= count) {
 		return l.badID(tok, kind, i, count)
 	}
+	if l.plain.canonical && !isCanonical(tok) {
+		return &badLine{
+			text:     tok,
+			expected: fmt.Sprintf("an integer without plus sign and leading zeros as %s, for the ids so far were such, and this one would be the same vertex as %s", l.what[i], canonical(tok)),
+			advice:   "use --ids string to keep them apart, --ids int to take both as one",
+		}
+	}
 	e.ids[i], e.kinds[i] = id-l.plain.ids.sub, kind
 	return nil
 }

@@ -69,6 +69,25 @@ func parseInteger(tok []byte) (uint64, integerKind) {
 	return v, plainInteger
 }
 
+// isCanonical reports whether an integer is written as strconv writes it: another
+// integer then has another text, and the text can be had again from the number.
+func isCanonical(tok []byte) bool {
+	digits := tok
+	if tok[0] == '-' {
+		digits = tok[1:]
+	}
+	return tok[0] != '+' && (digits[0] != '0' || len(tok) == 1)
+}
+
+// canonical is the text of the integer in tok, as strconv writes it.
+func canonical(tok []byte) string {
+	v, kind := parseInteger(tok)
+	if kind == negativeInteger {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatUint(v, 10)
+}
+
 // weightKind says what a weight token is.
 type weightKind uint8
 

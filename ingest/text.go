@@ -90,12 +90,16 @@ func chooseIDs(p *inputPlan, s textSniff, l *lineLayout, o ReadOptions) {
 		return
 	}
 	l.found = true
-	p.openIDs = s.ints+s.texts == 0
-	if s.texts == 0 {
+	p.openIDs = s.ints+s.texts+s.padded == 0
+	if s.texts+s.padded == 0 {
 		return
 	}
 	p.schema.IDs = IDString
-	if s.ints > 8*s.texts {
+	switch {
+	case s.texts == 0:
+		o.Warn(fmt.Sprintf("%s:%d: %q is not written as integers are, without plus sign and leading zeros, so all ids are taken as text; use --ids int to take them as integers, and this one as %s",
+			p.name(), s.paddedLine, s.paddedText, s.paddedNumber))
+	case s.ints > 8*s.texts:
 		o.Warn(fmt.Sprintf("%s:%d: %q is no integer of 64 bits, so all ids are taken as text, though most are integers; use --ids int to take them as such",
 			p.name(), s.textLine, s.text))
 	}
@@ -138,6 +142,7 @@ func (l *lineLayout) adapt(p *inputPlan, s Schema) {
 	}
 	l.plain.rest = l.columns == restIgnored || l.pick != nil
 	l.plain.ids = idRange{rows: 1 << 63, cols: 1 << 63}
+	l.plain.canonical = l.found && s.IDs == IDInt
 	if l.ids == IDDense {
 		l.bounded = true
 		l.advice = "use --ids int for ids that are not dense"
@@ -152,6 +157,10 @@ type textSniff struct {
 	ints, texts          int64  // ids that are integers of 64 bits, and others
 	text                 string // the first of the others
 	textLine             int64
+	padded               int64  // ids that are integers in another way of writing: 007, +7, -0
+	paddedText           string // the first of them
+	paddedNumber         string // as integers are written
+	paddedLine           int64
 	columnsKnown         bool // there was a line that shows the columns
 	weighted             bool
 
@@ -200,7 +209,7 @@ func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
 		rest.columnNames, rest.mixedNames = names, first.mixed
 		return rest
 	}
-	s.doubtful = table && rest.ints+rest.texts > 0 && !again && mayBeHeader(&first)
+	s.doubtful = table && rest.ints+rest.texts+rest.padded > 0 && !again && mayBeHeader(&first)
 	return s
 }
 
@@ -227,7 +236,7 @@ func (s *textSniff) note(f *lineFields, line int64, names bool) {
 	}
 	for _, tok := range f.field[:ids] {
 		if _, kind := parseInteger(tok); kind != notInteger && kind != hugeInteger {
-			s.ints++
+			s.noteInteger(tok, line)
 			continue
 		}
 		if len(tok) == 0 { // a cell that is empty, in some line
@@ -240,6 +249,17 @@ func (s *textSniff) note(f *lineFields, line int64, names bool) {
 	third := f.n == 3 && !f.more && isNumber(f.field[2])
 	if !s.columnsKnown && (f.n == 2 && !f.more || third) {
 		s.columnsKnown, s.weighted = true, third
+	}
+}
+
+// noteInteger takes an id into account that is an integer of 64 bits.
+func (s *textSniff) noteInteger(tok []byte, line int64) {
+	if isCanonical(tok) {
+		s.ints++
+		return
+	}
+	if s.padded++; s.padded == 1 {
+		s.paddedText, s.paddedNumber, s.paddedLine = shown(tok), canonical(tok), line
 	}
 }
 
@@ -273,6 +293,6 @@ func isHeader(f *lineFields, names []string, rest *textSniff) bool {
 	}
 	number := f.mixed && slices.ContainsFunc(names, func(s string) bool { return isNumber([]byte(s)) })
 	return isUsual(string(f.field[0]), 0) && isUsual(string(f.field[1]), 1) ||
-		rest.ints > 0 && rest.texts == 0 ||
+		rest.ints+rest.padded > 0 && rest.texts == 0 ||
 		f.n == 3 && rest.columnsKnown && rest.weighted && !number
 }
