@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,14 +82,14 @@ func (j *Job[V, A]) rowsFit() bool {
 
 // withoutFrontier is the error of a job that is to advance frontiers and cannot.
 func (j *Job[V, A]) withoutFrontier(why error) error {
-	return fmt.Errorf("graph %s: program %T: method %s: %w", j.store.Name(), j.program, Frontier, why)
+	return fmt.Errorf("graph %s: program %s: method %s: %w", j.store.Name(), cmp.Or(j.opt.Name, fmt.Sprintf("%T", j.program)), Frontier, why)
 }
 
 // frontierUnfit says why a program cannot advance frontiers over a graph; nil: it can.
 func (j *Job[V, A]) frontierUnfit(loops compiled.Loops[V, A]) error {
 	switch {
 	case !j.monotone || j.restless || j.aggregable != nil:
-		return errors.New("the program is not gas.Monotone and gas.Idempotent, or has an aggregate")
+		return errors.New("it is for programs whose values only get better from neighbour to neighbour, as those of bfs, sssp, sswp and wcc do (gas.Monotone and gas.Idempotent, without an aggregate); the methods auto, pull and notify-pull are for any program")
 	case !cpuengine.CanAdvance(loops):
 		return errors.New("its values have neither 4 nor 8 bytes, or its loops are of an older version: run go generate")
 	case j.cat.Weighted && loops.Weighs && !j.cat.Symmetric && gas.DirectionOf(j.program) == gas.Both:

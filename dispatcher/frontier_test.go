@@ -134,10 +134,11 @@ func TestFrontierChosen(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{programs.KCore{K: 2}, Options{}, "not gas.Monotone"},
+		{programs.KCore{K: 2}, Options{}, "the methods auto, pull and notify-pull are for any program"},
+		{programs.KCore{K: 2}, Options{Name: "kcore"}, "program kcore: method frontier: it is for programs whose values only get better"},
 		{bfs, Options{Memory: least(t, s, bfs)}, "no room"},
 		{bfs, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Iterations: 3}, "a limit of iterations"},
-		{programs.KCore{K: 2}, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}}, "not gas.Monotone"},
+		{programs.KCore{K: 2}, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}}, "it is for programs whose values only get better"},
 	} {
 		c.o.Method = Frontier
 		if _, err := New(s, c.p, c.o); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -17,6 +17,7 @@ type MemoryError struct {
 	Budget   int64 // what was given
 	Vertices int64 // what the arrays over vertices take
 	Pages    int64 // what the least pages and buffers take
+	Rows     int64 // what rows take beside them that are read as they are needed
 	// Checkpoints is what those take that are written while the job runs.
 	Checkpoints int64
 	// GPUs is what emulated GPUs hold at least: their memory is that of the process.
@@ -25,16 +26,18 @@ type MemoryError struct {
 
 // Least is the smallest budget that would do.
 func (e *MemoryError) Least() int64 {
-	return processBytes + e.Vertices + e.Pages + e.Checkpoints + e.GPUs
+	return processBytes + e.Vertices + e.Pages + e.Rows + e.Checkpoints + e.GPUs
 }
 
 func (e *MemoryError) Error() string {
 	also := ""
-	if e.Checkpoints > 0 {
-		also = humanize.IBytes(uint64(e.Checkpoints)) + " for checkpoints, "
-	}
-	if e.GPUs > 0 {
-		also += humanize.IBytes(uint64(e.GPUs)) + " for what an emulated GPU holds, "
+	for _, part := range []struct {
+		bytes int64
+		what  string
+	}{{e.Rows, "rows"}, {e.Checkpoints, "checkpoints"}, {e.GPUs, "what an emulated GPU holds"}} {
+		if part.bytes > 0 {
+			also += humanize.IBytes(uint64(part.bytes)) + " for " + part.what + ", "
+		}
 	}
 	return fmt.Sprintf("graph %s: %v: the job takes %s for the arrays over vertices, %s%s for pages and %s for the process, more than %s; the smallest budget for it is %dMiB",
 		e.Graph, ErrMemory, humanize.IBytes(uint64(e.Vertices)), also, humanize.IBytes(uint64(e.Pages)), humanize.IBytes(processBytes),

@@ -163,7 +163,11 @@ func (j *Job[V, A]) reserve(m memoryPlan) (err error) {
 	err = j.openPages(m.page)
 	var need *page.NeedError
 	if errors.As(err, &need) {
-		return &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need, Checkpoints: m.checkpoints, GPUs: m.gpus}
+		e := &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need, Checkpoints: m.checkpoints, GPUs: m.gpus}
+		if err := j.leastRows(e, m.page); err != nil {
+			return err
+		}
+		return e
 	}
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func storedAsByPull[V comparable, A any](t *rapid.T, s *store.Store, p gas.Progr
 	o.Method = Frontier
 	j, err := New(s, p, o)
 	if err != nil {
-		if !strings.Contains(err.Error(), "no packed rows") {
+		if !strings.Contains(err.Error(), "garaph upgrade ") {
 			t.Fatal(err)
 		}
 		return
@@ -232,6 +232,45 @@ func TestStoredCancelled(t *testing.T) {
 	got, r, err := recorded(t.Context(), t, s, p, folder, o)
 	if i := differs(got, want); err != nil || i >= 0 || r.Before < 300 {
 		t.Fatalf("resumed after %d iterations: %v; differs at %d", r.Before, err, i)
+	}
+}
+
+// TestLeastOfFrontiers: where neither pages nor rows have room, the budget that the error
+// names has room for both.
+func TestLeastOfFrontiers(t *testing.T) {
+	s := teststore.Build(t, skewed(14, 16), teststore.Options{ShardVertices: 128, Symmetric: true, Layout: store.Packed})
+	p := gas.Program[uint32, uint32](programs.BFS{Source: 77})
+	o := Options{Threads: 2, Method: Frontier, Memory: 1}
+	_, err := New(s, p, o)
+	var need *MemoryError
+	if !errors.As(err, &need) || need.Rows == 0 || !strings.Contains(err.Error(), " for rows, ") {
+		t.Fatalf("%v: names no memory for rows", err)
+	}
+	o.Memory = need.Least()
+	j, err := New(s, p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+}
+
+// TestFrontiersOfLayouts: where rows cannot be read as they are needed, the error names
+// the command that makes them so.
+func TestFrontiersOfLayouts(t *testing.T) {
+	for _, c := range []struct {
+		layout store.Layout
+		p      gas.Program[uint32, uint32]
+		want   string
+	}{
+		{store.CSC, programs.BFS{Source: 77}, "they are not stored as packed rows; garaph upgrade "},
+		{store.CSC, programs.WCC{}, "they are not stored as packed rows; garaph upgrade --rows "},
+		{store.Packed, programs.WCC{}, "it has no rows of in-edges; garaph upgrade --rows "},
+	} {
+		s := teststore.Build(t, skewed(14, 16), teststore.Options{ShardVertices: 128, Layout: c.layout})
+		_, err := New(s, c.p, Options{Threads: 2, Method: Frontier, Memory: 1})
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "weights") {
+			t.Errorf("%s, %T: got %v, want %q", c.layout, c.p, err, c.want)
+		}
 	}
 }
 

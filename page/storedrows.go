@@ -3,6 +3,7 @@ package page
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/garaph/garaph/internal/bitset"
@@ -72,8 +73,15 @@ func (w WholeRows) PlanRows(s *store.Store) (*StoredRows, error) {
 	r := &StoredRows{WholeRows: w, store: s, cat: cat, shards: make([][]storedBlob, len(cat.Shards))}
 	for _, dir := range w.Sides {
 		is, ok := cat.RowsOf(dir)
-		if cat.Encoding(is) != packedrows.Version || !ok || w.Weighted && len(w.stored(cat, dir)) < 2 {
-			return nil, errors.New("the graph has no packed rows, with the weights, of all edges along which vertices push")
+		switch {
+		case cat.Encoding(is) != packedrows.Version || w.Weighted && len(w.stored(cat, dir)) < 2:
+			more := ""
+			if slices.Contains(w.Sides, shard.In) && !cat.Symmetric {
+				more = "--rows "
+			}
+			return nil, fmt.Errorf("they are not stored as packed rows; garaph upgrade %s%s stores them so", more, s.Name())
+		case !ok:
+			return nil, fmt.Errorf("it has no rows of in-edges; garaph upgrade --rows %s adds them", s.Name())
 		}
 	}
 	for i := range cat.Shards {
