@@ -14,6 +14,7 @@ const maxLine = 16 << 20
 type lineBody struct {
 	layout  lineLayout
 	skipBad bool
+	first   []byte // the first lines: where all of them are bad, skipping bad lines is no help
 }
 
 // feed cuts r into blocks of whole lines.
@@ -142,8 +143,53 @@ func (t *lineBody) parseGeneral(raw []byte, b *readBlock, w *parseWorker) error 
 		w.noteBad(err, b)
 		return nil
 	}
-	err.Advice = withSkipAdvice(err.Advice)
+	if t.someGood() {
+		err.Advice = withSkipAdvice(err.Advice)
+	}
 	return err
+}
+
+// Up to firstLines whole lines in the first firstBytes are lineBody.first.
+const (
+	firstLines = 16
+	firstBytes = 4 << 10
+)
+
+// firstOf are the first lines of data behind skip bytes, with the comments between them.
+func (l *lineLayout) firstOf(h *inputHead, skip int64) []byte {
+	lines := headLines{h: h, at: int(skip)}
+	for n := 0; n < firstLines; {
+		at := lines.at
+		raw, ok := lines.next(false)
+		if !ok {
+			break
+		}
+		if lines.at-int(skip) > firstBytes {
+			lines.at = at
+			break
+		}
+		if _, ok := l.data(raw); ok {
+			n++
+		}
+	}
+	return bytes.Clone(h.bytes[skip:lines.at])
+}
+
+// someGood reports whether one of the first lines is good, or none is known.
+func (t *lineBody) someGood() bool {
+	known := false
+	var e lineEdge
+	for raw := range bytes.Lines(t.first) {
+		line, ok := t.layout.data(raw)
+		if !ok {
+			continue
+		}
+		if t.layout.parseLine(line, &e) == nil {
+			return true
+		}
+		known = true
+	}
+	return !known
 }
 
 // withSkipAdvice adds what can be done about any bad line.

@@ -38,16 +38,18 @@ type lineLayout struct {
 	advice  string    // what a user whose ids are out of range can do; empty if nothing
 
 	moreAdvice string // what a user with a third column can do, if not the usual
+	pickable   bool   // a user may choose columns, and has not
 	pickAdvice string // what a user whose table has a header can do about more columns
 }
 
 const (
-	adviceNoWeights = "use --weights no to pass over what follows the ids"
-	adviceTab       = "use --delimiter tab where tabs alone separate the fields"
-	adviceComma     = "use --delimiter , where commas alone separate the fields"
-	mixedColumns    = "columns with spaces, tabs or commas between them, not several of these"
-	mixedNames      = "names with spaces, tabs or commas between them, not several of these"
-	adviceStrings   = "use --ids string to take ids as text"
+	adviceNoWeights     = "use --weights no to pass over what follows the ids"
+	adviceTab           = "use --delimiter tab where tabs alone separate the fields"
+	adviceComma         = "use --delimiter , where commas alone separate the fields"
+	mixedColumns        = "columns with spaces, tabs or commas between them, not several of these"
+	mixedNames          = "names with spaces, tabs or commas between them, not several of these"
+	adviceStrings       = "use --ids string to take ids as text"
+	adviceColumnNumbers = "use --columns 1,2, or 1,2,3 where the third is a weight, to take these, or --weights no to pass over what follows the ids"
 )
 
 // badLine says what is wrong with a line.
@@ -131,7 +133,7 @@ func (l *lineLayout) checkColumns(line []byte, f *lineFields, ids int) *badLine 
 		}
 		return &badLine{text: line, expected: "a weight behind the two ids"}
 	case l.columns == withWeight && f.more:
-		return &badLine{text: line, expected: "two ids and a weight, and nothing behind them", advice: l.adviceMore(line)}
+		return &badLine{text: line, expected: "two ids and a weight, and nothing behind them", advice: l.adviceMore(line, f)}
 	case l.columns == twoColumns && f.n > 2:
 		return l.thirdColumn(line, f)
 	}
@@ -147,17 +149,22 @@ func adviceMixed(line []byte) string {
 }
 
 // adviceMore is what can be done about a line with too many fields.
-func (l *lineLayout) adviceMore(line []byte) string {
+func (l *lineLayout) adviceMore(line []byte, f *lineFields) string {
 	if l.delimiter == 0 && bytes.IndexByte(line, '\t') >= 0 && bytes.IndexByte(line, ' ') >= 0 {
 		return adviceTab
+	}
+	if l.pickable && f.more && l.pickAdvice == "" {
+		return adviceColumnNumbers
 	}
 	return cmp.Or(l.pickAdvice, adviceNoWeights)
 }
 
 // thirdColumn is what is wrong with a line that has one where none is expected.
 func (l *lineLayout) thirdColumn(line []byte, f *lineFields) *badLine {
-	b := &badLine{text: line, expected: "two ids and nothing behind them", advice: l.adviceMore(line)}
+	b := &badLine{text: line, expected: "two ids and nothing behind them", advice: l.adviceMore(line, f)}
 	switch {
+	case f.more && isNumber(f.field[2]) && l.moreAdvice == "":
+		b.expected = "two ids, or two ids and a weight, and nothing behind them"
 	case l.moreAdvice != "":
 		b.advice = l.moreAdvice
 	case len(f.field[2]) == 0:

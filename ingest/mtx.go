@@ -46,6 +46,7 @@ func planMatrixMarket(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, er
 		what:     [2]string{"row", "column"},
 		columns:  withWeight,
 	}}
+	t.first = t.layout.firstOf(h, p.skipBytes)
 	switch {
 	case o.Weights == WeightsNo:
 		t.layout.columns = restIgnored

@@ -51,6 +51,7 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	}
 	s := sniffText(h, &t.layout, header)
 	p.skipBytes, p.skipLines = s.skipBytes, s.skipLines
+	t.first = t.layout.firstOf(h, s.skipBytes)
 	if usual := misplaced(s.columnNames); usual != nil && t.layout.pick == nil {
 		bad := &SyntaxError{
 			File: p.name(), Line: s.skipLines, Text: s.header, Expected: "source and destination as the first columns",
@@ -64,7 +65,8 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	if s.header != "" && header == HeaderAuto {
 		o.Warn(fmt.Sprintf("%s:%d: %q was taken for a header line and passed over", p.name(), s.skipLines, s.header))
 	}
-	if t.layout.pick == nil {
+	if t.layout.pick == nil && format == Text {
+		t.layout.pickable = true
 		if t.layout.pickAdvice = adviceColumns(s.columnNames); s.mixedNames {
 			t.layout.pickAdvice = adviceMixed([]byte(s.header))
 		}
