@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,14 +20,15 @@ func (a *app) verifyCommand() *cobra.Command {
 		Short: "Read all of a graph and list what is damaged",
 		Args:  exactly("one graph", 1),
 	}
+	asJSON := cmd.Flags().Bool("json", false, "print what was found as one JSON object")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
-		return a.verify(cmd.Context(), args[0])
+		return a.verify(cmd.Context(), args[0], *asJSON)
 	})
 	return cmd
 }
 
 // verify prints each damage, or that there is none.
-func (a *app) verify(ctx context.Context, path string) error {
+func (a *app) verify(ctx context.Context, path string, asJSON bool) error {
 	begin := time.Now()
 	var bytes int64
 	var found damages
@@ -44,13 +47,14 @@ func (a *app) verify(ctx context.Context, path string) error {
 	if ctx.Err() != nil {
 		return &stopped{fmt.Sprintf("the verification of %s was stopped after %s", path, bytesText(bytes)), ctx.Err()}
 	}
-	for _, damage := range found.first {
-		if _, err := fmt.Fprintln(a.stdout, oneLine(damage)); err != nil {
+	took := time.Since(begin)
+	switch {
+	case !asJSON:
+		if err := found.print(a.stdout); err != nil {
 			return err
 		}
-	}
-	if more := found.count - len(found.first); more > 0 {
-		if _, err := fmt.Fprintf(a.stdout, "and %d more\n", more); err != nil {
+	case err == nil || found.count > 0:
+		if err := json.NewEncoder(a.stdout).Encode(found.summary(path, bytes, took)); err != nil {
 			return err
 		}
 	}
@@ -65,7 +69,9 @@ func (a *app) verify(ctx context.Context, path string) error {
 		return err
 	}
 	a.warnChecksums(path, checksums)
-	took := time.Since(begin)
+	if asJSON {
+		return nil
+	}
 	_, err = fmt.Fprintf(a.stdout, "sound: %s in %s (%s/s)\n", bytesText(bytes), seconds(took), bytesText(int64(perSecond(float64(bytes), took))))
 	return err
 }
@@ -83,6 +89,39 @@ func (d *damages) add(err error) {
 	if d.count++; d.count <= toldDamages {
 		d.first = append(d.first, err)
 	}
+}
+
+// print lists the damages, a line each.
+func (d *damages) print(w io.Writer) error {
+	for _, damage := range d.first {
+		if _, err := fmt.Fprintln(w, oneLine(damage)); err != nil {
+			return err
+		}
+	}
+	if more := d.count - len(d.first); more > 0 {
+		if _, err := fmt.Fprintf(w, "and %d more\n", more); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verified is what verify --json prints. Damages are the first toldDamages of Damaged.
+type verified struct {
+	Graph   string   `json:"graph"`
+	Sound   bool     `json:"sound"`
+	Bytes   int64    `json:"bytes"`
+	Seconds float64  `json:"seconds"`
+	Damaged int      `json:"damaged"`
+	Damages []string `json:"damages"`
+}
+
+func (d *damages) summary(path string, bytes int64, took time.Duration) verified {
+	v := verified{Graph: path, Sound: d.count == 0, Bytes: bytes, Seconds: took.Seconds(), Damaged: d.count, Damages: []string{}}
+	for _, damage := range d.first {
+		v.Damages = append(v.Damages, oneLine(damage))
+	}
+	return v
 }
 
 // warnChecksums reports that a graph of an earlier build has fewer checksums than
