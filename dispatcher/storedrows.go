@@ -83,17 +83,21 @@ func (j *Job[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 // leastRows adds to what a job lacks of memory what rows take where frontiers are asked
 // for, so that the budget it names is enough. The error says why more memory is not.
 func (j *Job[V, A]) leastRows(e *MemoryError, o page.Options) error {
-	f := &j.front
-	if j.opt.Method != Frontier || f.unfit != nil || len(j.devices) > 0 {
+	if !j.asksForFrontiers() {
 		return nil
 	}
 	rows := j.planRows()
 	if rows == nil {
-		return j.withoutFrontier(f.unfit)
+		return j.withoutFrontier(j.front.unfit)
 	}
 	o.PageBytes = 1
 	e.Rows = max(0, leastBudget(page.Least(j.store, o), rows)-e.Pages)
 	return nil
+}
+
+// asksForFrontiers reports whether the CPU is to have frontiers and nothing speaks against it.
+func (j *Job[V, A]) asksForFrontiers() bool {
+	return j.opt.Method == Frontier && j.front.unfit == nil && len(j.devices) == 0
 }
 
 // leastBudget is enough for the least pages and for stored rows, of which frames may take a
