@@ -195,8 +195,9 @@ struct advancer {
 		atomicOr(&now->blocks, left);
 	}
 
-	// Vertex v, whose value is new, joins the next frontier.
-	__device__ __forceinline__ void add(uint32_t v)
+	// Vertex v, whose value is new, joins the next frontier: with its row, from begin to
+	// end, if rows are queued.
+	__device__ __forceinline__ void add(uint32_t v, u64 begin, u64 end)
 	{
 		if (args.width > 0) {
 			MOVE("value", "new");
@@ -210,7 +211,7 @@ struct advancer {
 		} else if (passes(v)) {
 			uint32_t at = next_place(&now->appended);
 			if (readies) {
-				u64 begin = args.out.off[v], edges = args.out.off[v + 1] - begin;
+				u64 edges = end - begin;
 				reached += edges;
 				if (begin < args.out.resident) prefetch((const char *)args.out.near + begin * (args.weighted ? 8 : 4));
 				if (at < most_ready) s->ready[turn ^ 1][at] = ready_row{v, (uint32_t)min(edges, (u64)0xffffffff), begin};
@@ -232,6 +233,7 @@ struct advancer {
 	__device__ __forceinline__ void push(uint32_t u, uint32_t v)
 	{
 		uint32_t rises, swapped;
+		u64 begin = 0, end = 0;
 		LOAD("src", args.values, u);
 		CALL("Gather", "acc");
 		LOAD("old", args.values, v);
@@ -241,9 +243,10 @@ struct advancer {
 			CALL("Activate", "flag");
 			GET("flag", rises);
 			if (!rises) return;
+			if (readies) begin = args.out.off[v], end = args.out.off[v + 1]; // on their way while the value is swapped
 			SWAP(args.values, v, swapped);
 		} while (!swapped);
-		add(v);
+		add(v, begin, end);
 	}
 
 	// Goes along n edges of vertex u from e on, which each of the first threads has of its
