@@ -206,7 +206,7 @@ func plainDigits(b []byte, p int) (uint64, int) {
 	if n == 0 {
 		return v, p
 	}
-	v = v*pow10Int[n] + digits8(x<<((64-8*n)&63))
+	v = v*pow10[n] + digits8(x<<((64-8*n)&63))
 	p += n
 	for i := 0; n == 8 && i < 3 && b[p]-'0' <= 9; i++ {
 		v = v*10 + uint64(b[p]-'0')

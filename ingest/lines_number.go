@@ -1,28 +1,19 @@
 package ingest
 
 import (
+	"bytes"
 	"math"
 	"strconv"
-	"strings"
 )
 
-// pow10Int and pow10Float are the powers of ten that are exact: as integers of
-// 64 bits, and as float64.
-var (
-	pow10Int   [19]uint64
-	pow10Float [23]float64
-)
+// pow10 are powers of ten, each also exact as a float64.
+var pow10 [maxExactDigits + 1]uint64
 
 func init() {
 	p := uint64(1)
-	for i := range pow10Int {
-		pow10Int[i] = p
+	for i := range pow10 {
+		pow10[i] = p
 		p *= 10
-	}
-	f := 1.0
-	for i := range pow10Float {
-		pow10Float[i] = f
-		f *= 10
 	}
 }
 
@@ -100,26 +91,16 @@ const (
 
 // parseWeight reads a decimal number as the nearest float32.
 func parseWeight(tok []byte) (float32, weightKind) {
-	d, ok := scanDecimal(tok)
-	if !ok {
-		if isNonFinite(tok) {
-			return 0, infiniteWeight
-		}
-		return 0, notNumber
-	}
-	w, ok := decimalWeight(d.digits, d.exponent)
-	if !ok || !d.exact {
-		// The syntax was checked, so the only error left is the range.
-		f, _ := strconv.ParseFloat(string(d.unsigned), 32)
-		w = float32(f)
-	}
+	f, err := strconv.ParseFloat(string(tok), 32)
 	switch {
-	case math.IsInf(float64(w), 0):
+	case bytes.ContainsAny(tok, "xXpP_"), err != nil && !math.IsInf(f, 0): // Go's other numbers, and what is none
+		return 0, notNumber
+	case math.IsNaN(f) || math.IsInf(f, 0):
 		return 0, infiniteWeight
-	case d.negative && w > 0:
+	case f < 0:
 		return 0, negativeWeight
 	}
-	return w, goodWeight
+	return float32(math.Abs(f)), goodWeight // a negative zero becomes a plain one
 }
 
 // isNumber reports whether a third column holds a number, good as a weight or not.
@@ -128,106 +109,20 @@ func isNumber(tok []byte) bool {
 	return kind != notNumber
 }
 
-// decimal is a number in decimal notation: digits × 10^exponent. It is exact
-// when all its digits went in.
-type decimal struct {
-	digits   uint64
-	exponent int
-	negative bool
-	exact    bool
-	unsigned []byte // the token without its sign
-}
-
 // maxExactDigits is how many decimal digits always fit in 63 bits.
 const maxExactDigits = 18
 
-// scanDecimal takes tok apart: [sign] digits [. digits] [e [sign] digits].
-func scanDecimal(tok []byte) (decimal, bool) {
-	var d decimal
-	if len(tok) > 0 && (tok[0] == '-' || tok[0] == '+') {
-		d.negative, tok = tok[0] == '-', tok[1:]
-	}
-	d.unsigned = tok
-	i, digits, significant, fraction := 0, 0, 0, false
-	for ; i < len(tok); i++ {
-		c := tok[i] - '0'
-		if c > 9 {
-			if tok[i] != '.' || fraction {
-				break
-			}
-			fraction = true
-			continue
-		}
-		digits++
-		if significant > 0 || c > 0 {
-			significant++
-		}
-		if significant <= maxExactDigits {
-			d.digits = d.digits*10 + uint64(c)
-			if fraction {
-				d.exponent--
-			}
-		}
-	}
-	if digits == 0 {
-		return d, false
-	}
-	d.exact = significant <= maxExactDigits
-	if i == len(tok) {
-		return d, true
-	}
-	e, ok := scanExponent(tok[i:])
-	d.exponent += e
-	return d, ok
-}
-
-// scanExponent reads e, an optional sign and digits. Exponents beyond any float
-// are cut short: scanDecimal's caller leaves them to strconv.
-func scanExponent(tok []byte) (int, bool) {
-	if tok[0] != 'e' && tok[0] != 'E' {
-		return 0, false
-	}
-	tok = tok[1:]
-	sign := 1
-	if len(tok) > 0 && (tok[0] == '-' || tok[0] == '+') {
-		if tok[0] == '-' {
-			sign = -1
-		}
-		tok = tok[1:]
-	}
-	e := 0
-	for _, c := range tok {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		e = min(e*10+int(c-'0'), 1<<20)
-	}
-	return sign * e, len(tok) > 0
-}
-
-// decimalWeight is digits × 10^exponent rounded once to float32, or false where
-// that takes more than one multiplication or division of float64.
+// fractionWeight is digits / 10^places rounded once to float32, or false where
+// that takes more than a division of float64.
 //
 // digits < 2^63, so the float64 result is off by less than two units in its
 // last place. The bits that float32 drops then say whether rounding again could
 // go wrong: only near the middle between two float32 values.
-func decimalWeight(digits uint64, exponent int) (float32, bool) {
-	f := float64(int64(digits))
-	switch {
-	case exponent == 0:
-		return float32(int64(digits)), true
-	case exponent < 0 && -exponent < len(pow10Float):
-		f /= pow10Float[-exponent]
-	case exponent > 0 && exponent < len(pow10Float):
-		f *= pow10Float[exponent]
-	default:
-		return 0, false
-	}
+func fractionWeight(digits uint64, places int) (float32, bool) {
+	f := float64(int64(digits)) / float64(pow10[places])
 	const dropped, middle, slack = 1<<29 - 1, 1 << 28, 4
-	if off := int64(math.Float64bits(f)&dropped) - middle; -slack <= off && off <= slack {
-		return 0, false
-	}
-	return float32(f), true
+	off := int64(math.Float64bits(f)&dropped) - middle
+	return float32(f), off < -slack || off > slack
 }
 
 // plainWeight reads digits[.digits] at b[p], like plainDigits: it returns p as
@@ -248,22 +143,9 @@ func plainWeight(b []byte, p int) (float32, int) {
 	if n == 0 {
 		return float32(int64(v)), r
 	}
-	w, ok := decimalWeight(v*pow10Int[n]+frac, -n)
+	w, ok := fractionWeight(v*pow10[n]+frac, n)
 	if !ok {
 		return 0, p
 	}
 	return w, r
-}
-
-// isNonFinite reports whether tok names a NaN or an infinity.
-func isNonFinite(tok []byte) bool {
-	if len(tok) > 0 && (tok[0] == '-' || tok[0] == '+') {
-		tok = tok[1:]
-	}
-	for _, name := range []string{"nan", "inf", "infinity"} {
-		if strings.EqualFold(string(tok), name) {
-			return true
-		}
-	}
-	return false
 }
