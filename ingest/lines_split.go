@@ -2,16 +2,15 @@ package ingest
 
 import "bytes"
 
-// lineFields are the first fields of a line; they alias it. Fields are
-// separated by blanks (spaces and tabs), or by a comma with or without blanks.
-// They are reused from line to line.
+// lineFields are the first fields of a line, or those of the columns that were chosen;
+// they alias it. Fields are separated by blanks (spaces and tabs), or by a comma with or
+// without blanks, or by a delimiter. They are reused from line to line.
 type lineFields struct {
 	field   [3][]byte
-	quoted  [3]bool // the field stood in double quotes, which are removed
-	n       int     // number of fields found, at most 3
-	more    bool    // further fields follow
-	mixed   bool    // spaces separate some fields, and tabs or commas others: they may be of a name
-	problem string  // not empty: the line cannot be split, and why not
+	n       int    // number of fields found, at most 3
+	more    bool   // further fields follow
+	mixed   bool   // spaces separate some fields, and tabs or commas others: they may be of a name
+	problem string // not empty: the line cannot be split, and why not
 }
 
 const lastComma = "something behind the last comma"
@@ -49,42 +48,36 @@ func (s *splitter) data(line []byte) ([]byte, bool) {
 // split takes a line as data gives it apart into f, up to want fields.
 func (s *splitter) split(line []byte, want int, f *lineFields) {
 	f.n, f.more, f.mixed, f.problem = 0, false, false, ""
-	p := 0
-	for kind := byte(0); ; {
-		start := p
-		if s.commas && line[p] == '"' {
-			p = f.takeQuoted(line, p)
-			if p < 0 {
-				f.problem = "a closing quote, followed by a separator or the end of the line"
-				return
-			}
-		} else {
-			for p < len(line) && !isBlank(line[p]) && !(s.commas && line[p] == ',') {
-				p++
-			}
-			if p == start {
-				f.problem = "something before the comma"
-				return
-			}
-			f.field[f.n], f.quoted[f.n] = line[start:p], false
+	kind := byte(0)
+	for p := 0; ; {
+		field, end, next, problem := s.next(line, p)
+		if problem == "" && end == p && s.delimiter == 0 {
+			problem = "something before the comma"
 		}
+		if problem != "" {
+			f.problem = problem
+			return
+		}
+		f.field[f.n] = field
 		f.n++
-		next := s.passSeparator(line, p)
-		f.separated(line[p:next], &kind)
-		switch {
-		case f.n == want && next > p:
+		if end == len(line) {
+			return
+		}
+		by := line[end:]
+		if next > 0 {
+			by = line[end:next]
+		}
+		if s.delimiter == 0 {
+			f.separated(by, &kind)
+		}
+		switch p = next; {
+		case f.n == want:
 			f.more = true
 			return
-		case p == len(line):
-			return
-		case next == len(line): // blanks were trimmed
+		case p < 0:
 			f.problem = lastComma
 			return
-		case next == p:
-			f.problem = "a separator behind the closing quote"
-			return
 		}
-		p = next
 	}
 }
 
@@ -100,9 +93,6 @@ func (f *lineFields) numbers() bool {
 
 // separated notes what separates two fields; kind is what separated those before.
 func (f *lineFields) separated(by []byte, kind *byte) {
-	if len(by) == 0 {
-		return
-	}
 	c := separator(by)
 	f.mixed = f.mixed || *kind != 0 && *kind != c
 	*kind = c
@@ -126,14 +116,72 @@ func separator(b []byte) byte {
 	return kind
 }
 
-// takeQuoted takes the quoted field at line[p] and returns its end, or -1 when
-// it is not closed.
-func (f *lineFields) takeQuoted(line []byte, p int) int {
-	field, end := quotedField(line, p)
-	if end >= 0 {
-		f.field[f.n], f.quoted[f.n] = field, true
+// isBlankHere reports whether a byte is a blank that does not separate.
+func (s *splitter) isBlankHere(c byte) bool { return isBlank(c) && c != s.delimiter }
+
+// next takes the field at line[p:], without blanks around it or its quotes. It
+// gives its end, and the start of the field behind it, -1 when that was the last; or what
+// is wrong with the line.
+func (s *splitter) next(line []byte, p int) (field []byte, end, next int, problem string) {
+	if s.delimiter != 0 {
+		for p < len(line) && s.isBlankHere(line[p]) {
+			p++
+		}
 	}
-	return end
+	if end = p; s.commas && p < len(line) && line[p] == '"' {
+		if field, end = quotedField(line, p); end < 0 {
+			return nil, 0, 0, "a closing quote, followed by a separator or the end of the line"
+		}
+	} else {
+		for end < len(line) && !s.separates(line[end]) {
+			end++
+		}
+		field = line[p:end]
+		for s.delimiter != 0 && len(field) > 0 && isBlank(field[len(field)-1]) {
+			field = field[:len(field)-1]
+		}
+	}
+	switch next = s.behind(line, end); {
+	case end == len(line) || next == len(line) && s.runs():
+		return field, end, -1, ""
+	case next == end:
+		return nil, 0, 0, "a separator behind the closing quote"
+	}
+	return field, end, next, ""
+}
+
+// runs reports whether several separators in a row count as one.
+func (s *splitter) runs() bool { return s.delimiter == 0 || s.delimiter == ' ' }
+
+func (s *splitter) separates(c byte) bool {
+	if s.delimiter != 0 {
+		return c == s.delimiter
+	}
+	return isBlank(c) || s.commas && c == ','
+}
+
+// behind is the end of the separator at line[p], with blanks around it; p when
+// there is none.
+func (s *splitter) behind(line []byte, p int) int {
+	if s.delimiter == 0 {
+		return s.passSeparator(line, p)
+	}
+	q := p
+	for q < len(line) && s.isBlankHere(line[q]) {
+		q++
+	}
+	switch {
+	case q == len(line):
+		return q
+	case line[q] != s.delimiter:
+		return p
+	case s.delimiter != ' ':
+		return q + 1
+	}
+	for q < len(line) && line[q] == ' ' {
+		q++
+	}
+	return q
 }
 
 // quotedField is what stands in quotes at line[p], and its end behind them, or

@@ -202,75 +202,6 @@ func isUsual(name string, kind int) bool {
 	return slices.Contains(headerNames[kind], name)
 }
 
-// isBlankHere reports whether a byte is a blank that does not separate.
-func (s *splitter) isBlankHere(c byte) bool { return isBlank(c) && c != s.delimiter }
-
-// next takes the field at line[p:], without blanks around it or its quotes. It
-// gives the start of the field behind it, -1 when that was the last, or what is
-// wrong with the line.
-func (s *splitter) next(line []byte, p int) (field []byte, quoted bool, next int, problem string) {
-	if s.delimiter != 0 {
-		for p < len(line) && s.isBlankHere(line[p]) {
-			p++
-		}
-	}
-	end := p
-	if quoted = p < len(line) && line[p] == '"'; quoted {
-		if field, end = quotedField(line, p); end < 0 {
-			return nil, true, 0, "a closing quote, followed by a separator or the end of the line"
-		}
-	} else {
-		for end < len(line) && !s.separates(line[end]) {
-			end++
-		}
-		field = line[p:end]
-		for s.delimiter != 0 && len(field) > 0 && isBlank(field[len(field)-1]) {
-			field = field[:len(field)-1]
-		}
-	}
-	switch next = s.behind(line, end); {
-	case end == len(line) || next == len(line) && s.runs():
-		return field, quoted, -1, ""
-	case next == end:
-		return nil, quoted, 0, "a separator behind the closing quote"
-	}
-	return field, quoted, next, ""
-}
-
-// runs reports whether several separators in a row count as one.
-func (s *splitter) runs() bool { return s.delimiter == 0 || s.delimiter == ' ' }
-
-func (s *splitter) separates(c byte) bool {
-	if s.delimiter != 0 {
-		return c == s.delimiter
-	}
-	return isBlank(c) || c == ','
-}
-
-// behind is the end of the separator at line[p], with blanks around it; p when
-// there is none.
-func (s *splitter) behind(line []byte, p int) int {
-	if s.delimiter == 0 {
-		return s.passSeparator(line, p)
-	}
-	q := p
-	for q < len(line) && s.isBlankHere(line[q]) {
-		q++
-	}
-	switch {
-	case q == len(line):
-		return q
-	case line[q] != s.delimiter:
-		return p
-	case s.delimiter != ' ':
-		return q + 1
-	}
-	for q < len(line) && line[q] == ' ' {
-		q++
-	}
-	return q
-}
-
 // picked takes the columns that were chosen out of a line.
 func (l *lineLayout) picked(line []byte, f *lineFields) {
 	f.n, f.more, f.mixed, f.problem = len(l.pick), false, false, ""
@@ -280,18 +211,18 @@ func (l *lineLayout) picked(line []byte, f *lineFields) {
 			f.n, f.problem = 0, fmt.Sprintf("at least %d columns", l.depth)
 			return
 		}
-		field, quoted, next, problem := l.next(line, p)
+		field, end, next, problem := l.next(line, p)
 		if problem != "" {
 			f.n, f.problem = 0, problem
 			return
 		}
 		for i, column := range l.pick {
 			if column == k {
-				f.field[i], f.quoted[i] = field, quoted
+				f.field[i] = field
 			}
 		}
 		if p = next; p >= 0 && l.delimiter == 0 {
-			f.separated(line[len(bytes.TrimRight(line[:p], " \t,")):p], &kind)
+			f.separated(line[end:p], &kind)
 		}
 	}
 	f.mixed = f.mixed && !l.numbers(line)
@@ -309,34 +240,12 @@ func (l *lineLayout) numbers(line []byte) bool {
 	return true
 }
 
-// delimited is split for a line with a delimiter.
-func (l *lineLayout) delimited(line []byte, want int, f *lineFields) {
-	f.n, f.more, f.mixed, f.problem = 0, false, false, ""
-	for p := 0; p >= 0; {
-		if f.n == want {
-			f.more = true
-			return
-		}
-		field, quoted, next, problem := l.next(line, p)
-		if problem != "" {
-			f.problem = problem
-			return
-		}
-		f.field[f.n], f.quoted[f.n] = field, quoted
-		f.n++
-		p = next
-	}
-}
-
 // fields takes a line of data apart into f, up to want fields, or into the
 // columns that were chosen.
 func (l *lineLayout) fields(line []byte, want int, f *lineFields) {
-	switch {
-	case l.pick != nil:
+	if l.pick != nil {
 		l.picked(line, f)
-	case l.delimiter != 0:
-		l.delimited(line, want, f)
-	default:
+	} else {
 		l.split(line, want, f)
 	}
 }
