@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-	"unsafe"
 
 	"github.com/dustin/go-humanize"
 
@@ -118,7 +117,7 @@ func (g *gpu) synced(err error) error {
 
 // toDevice copies values. They are there when it returns.
 func toDevice[E any](g *gpu, dst device.Pointer, src []E) error {
-	for b := bytesOf(src); len(b) > 0; {
+	for b := hostmem.AsBytes(src); len(b) > 0; {
 		n := copy(g.staging, b)
 		if err := g.synced(g.stream.ToDevice(dst, g.staging[:n])); err != nil {
 			return err
@@ -130,7 +129,7 @@ func toDevice[E any](g *gpu, dst device.Pointer, src []E) error {
 
 // toHost copies them back.
 func toHost[E any](g *gpu, dst []E, src device.Pointer) error {
-	for b := bytesOf(dst); len(b) > 0; {
+	for b := hostmem.AsBytes(dst); len(b) > 0; {
 		n := min(len(b), len(g.staging))
 		if err := g.synced(g.stream.ToHost(g.staging[:n], src)); err != nil {
 			return err
@@ -139,11 +138,6 @@ func toHost[E any](g *gpu, dst []E, src device.Pointer) error {
 		b, src = b[n:], src+device.Pointer(n)
 	}
 	return nil
-}
-
-func bytesOf[E any](s []E) []byte {
-	var x E
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(x)))
 }
 
 // timed waits for what f queues, and adds its time on the device to that of the kernels.

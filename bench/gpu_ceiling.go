@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"unsafe"
 
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
@@ -140,7 +140,7 @@ func copySources(ctx context.Context, s device.Stream, cat *store.Catalogue, pag
 		for i := range page.Shards {
 			list := rows.Of(page.Shards[i].Sides[0]).Nbr
 			list = list[:min(uint64(len(list)), n)]
-			if err = s.ToDevice(p, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), 4*len(list))); err != nil {
+			if err = s.ToDevice(p, hostmem.AsBytes(list)); err != nil {
 				break
 			}
 			p += device.Pointer(4 * len(list))

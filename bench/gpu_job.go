@@ -122,13 +122,9 @@ func leastGPU(d device.Device, c *garaph.Catalogue) (int64, error) {
 		return 0, err
 	}
 	defer arrays.Free()
-	var need *gpuengine.NeedError
-	e, err := gpuengine.New(d, rankProgram[float32](), arrays, c, gpuengine.Options{Memory: 1})
-	if errors.As(err, &need) {
-		return need.Least(), nil
+	need, err := gpuengine.Least(d, rankProgram[float32](), arrays, c, gpuengine.Options{})
+	if err != nil {
+		return 0, err
 	}
-	if err == nil {
-		err = errors.Join(errors.New("a job in a byte of device memory"), e.Close())
-	}
-	return 0, err
+	return need.Least(), nil
 }

@@ -114,7 +114,6 @@ func (c *cpuWorker[V, A]) relay(x *iteration, shards []int) {
 type processed struct {
 	PageWork
 	shards []int
-	work   cpuengine.Work
 	stats  cpuengine.Stats
 }
 
@@ -157,7 +156,7 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, next cpuengine
 				Start: b.at.Sub(c.began).Seconds(), End: time.Since(c.began).Seconds(),
 				Compute: busy.Seconds() / float64(c.engine.Goroutines(spare)),
 			},
-			shards: shards, work: b.work, stats: s,
+			shards: shards, stats: s,
 		})
 		if c.opt.Mode == Async {
 			c.publish(shards, b.work.Marked)

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"sync"
 	"time"
-	"unsafe"
 
 	"github.com/garaph/garaph/dispatcher/policy"
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
 // exchange moves values between the workers of a run. An iteration that several do
@@ -117,8 +117,8 @@ func (x *throughHost[V, A]) send(from int, shards []int) {
 	defer x.sending.Unlock()
 	for _, r := range x.changed(shards) {
 		for _, g := range x.gpus {
-			if g.number != from && g.untold == nil {
-				g.untold = g.engine.Receive(uint32(r.from), uint32(r.to))
+			if g.number != from && g.unsent == nil {
+				g.unsent = g.engine.Receive(uint32(r.from), uint32(r.to))
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func (x *throughHost[V, A]) changed(shards []int) (list []span) {
 		first, end := x.interval(i)
 		for from := first; from < end; from += min(block, end-from) {
 			to := from + min(block, end-from)
-			if bytes.Equal(bytesOf(x.arrays.Cur[from:to]), bytesOf(x.arrays.Next[from:to])) {
+			if bytes.Equal(hostmem.AsBytes(x.arrays.Cur[from:to]), hostmem.AsBytes(x.arrays.Next[from:to])) {
 				continue
 			}
 			if n := len(list); n > 0 && list[n-1].to == int(from) {
@@ -142,10 +142,4 @@ func (x *throughHost[V, A]) changed(shards []int) (list []span) {
 		}
 	}
 	return list
-}
-
-// bytesOf is the memory of values.
-func bytesOf[V any](values []V) []byte {
-	var v V
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(v)))
 }

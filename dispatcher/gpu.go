@@ -32,7 +32,7 @@ type gpuWorker[V, A any] struct {
 	following []page.Request // what it copies at the end for the one after it
 	stats     gpuengine.Stats
 	failed    error
-	untold    error // why it did not get what others did
+	unsent    error // why it did not get what others did
 }
 
 // gpu is a GPU by its number.
@@ -239,7 +239,7 @@ func (p *pinning) Unpin(b []byte) error {
 	return d.Unpin(b)
 }
 
-// closeGPUs returns back what was taken of the devices, which outlive arrays and
+// closeGPUs returns what was taken of the devices, which outlive arrays and
 // pages in the memory that they pinned.
 func (j *Job[V, A]) closeGPUs() error {
 	errs := []error{j.closePages()}
@@ -251,7 +251,7 @@ func (j *Job[V, A]) closeGPUs() error {
 	return errors.Join(errs...)
 }
 
-// closePages returns back pages, and what GPUs have of them.
+// closePages frees pages, and what GPUs have of them.
 func (j *Job[V, A]) closePages() error {
 	var errs []error
 	for _, g := range slices.Concat(j.gpus, j.lost) {

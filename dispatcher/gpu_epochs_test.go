@@ -21,6 +21,7 @@ import (
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
@@ -59,7 +60,7 @@ func (e *epochState[V]) Begin(s checkpoint.State) error {
 func (e *epochState[V]) Take(from, to uint32, values []byte, active []uint64) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	copy(bytesOf(e.values[from:to]), values)
+	copy(hostmem.AsBytes(e.values[from:to]), values)
 	copy(e.active[from/64:], active[:(to-from+63)/64])
 	return nil
 }
@@ -311,7 +312,7 @@ func memoryDir(t testing.TB) string {
 
 // Fill is [checkpoint.Source].
 func (e *epochState[V]) Fill(from, to uint32, values []byte, active []uint64) error {
-	copy(values, bytesOf(e.values[from:to]))
+	copy(values, hostmem.AsBytes(e.values[from:to]))
 	copy(active, e.active[from/64:(uint64(to)+63)/64])
 	return nil
 }

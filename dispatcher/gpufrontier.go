@@ -85,15 +85,8 @@ func (j *Job[V, A]) gpuFrontierBytes() (arrays, edges int64) {
 }
 
 // leastGPU is what pulls take of the device's memory at least.
-func (j *Job[V, A]) leastGPU() (need *gpuengine.NeedError, err error) {
-	e, err := gpuengine.New(j.devices[0], j.program, j.arrays, j.cat, gpuengine.Options{Memory: 1, Streams: j.opt.GPU.Streams, Async: j.opt.Mode == Async})
-	if errors.As(err, &need) {
-		return need, nil
-	}
-	if err == nil {
-		err = errors.Join(errors.New("a job in a byte of the GPU's memory"), e.Close())
-	}
-	return nil, err
+func (j *Job[V, A]) leastGPU() (*gpuengine.NeedError, error) {
+	return gpuengine.Least(j.devices[0], j.program, j.arrays, j.cat, gpuengine.Options{Streams: j.opt.GPU.Streams, Async: j.opt.Mode == Async})
 }
 
 // loadGPURows brings the rows to the device, unless they are there, and returns how many

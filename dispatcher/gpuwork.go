@@ -62,7 +62,7 @@ func (j *Job[V, A]) share(x *iteration) {
 	for k, g := range j.gpus {
 		p := x.parts[k]
 		p.worker, p.enough = g.number, g.engine.Enough
-		g.stats, g.failed, g.untold, g.following, g.early = gpuengine.Stats{}, nil, nil, nil, false
+		g.stats, g.failed, g.unsent, g.following, g.early = gpuengine.Stats{}, nil, nil, nil, false
 		if len(j.gpus) > 1 { // who gets a page first is chance
 			continue
 		}
@@ -141,7 +141,7 @@ func (j *Job[V, A]) together(ctx context.Context, x *iteration) (err error) {
 	}
 	_ = g.Wait() // the errors are with the GPUs
 	for _, g := range j.gpus {
-		g.failed = cmp.Or(g.failed, g.untold)
+		g.failed = cmp.Or(g.failed, g.unsent)
 	}
 	return err
 }
@@ -183,7 +183,7 @@ func (j *Job[V, A]) exchange(ctx context.Context, x *iteration) error {
 		}
 	}
 	for k, g := range slices.Clone(j.gpus) {
-		g.failed = cmp.Or(g.failed, g.untold)
+		g.failed = cmp.Or(g.failed, g.unsent)
 		if g.failed == nil {
 			exchanged, err := g.engine.Commit()
 			x.BytesCopied += g.stats.Bytes + exchanged

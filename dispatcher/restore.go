@@ -10,6 +10,7 @@ import (
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
 // restore takes over the state of the newest sound epoch, if the job is recorded
@@ -69,7 +70,7 @@ func (r restorer[V, A]) Begin(s checkpoint.State) error {
 }
 
 func (r restorer[V, A]) Take(from, to uint32, values []byte, active []uint64) error {
-	copy(bytesOf(r.arrays.Cur[from:to]), values)
+	copy(hostmem.AsBytes(r.arrays.Cur[from:to]), values)
 	copy(r.arrays.Active[from/64:(uint64(to)+63)/64], active)
 	return nil
 }

@@ -90,7 +90,7 @@ func (s *snapshot[V]) Fill(from, to uint32, values []byte, active []uint64) erro
 		s.state[i] = reading
 	}
 	s.mu.Unlock()
-	copy(values, bytesOf(src))
+	copy(values, hostmem.AsBytes(src))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if place, ok := s.copies[i]; ok {

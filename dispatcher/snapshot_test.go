@@ -35,7 +35,7 @@ func TestSnapshot(t *testing.T) {
 				wg.Go(func() {
 					for from := w * chunk; from < n; from += 3 * chunk {
 						to := min(from+chunk, n)
-						if err := s.Fill(from, to, bytesOf(got[from:to]), make([]uint64, 2)); err != nil {
+						if err := s.Fill(from, to, hostmem.AsBytes(got[from:to]), make([]uint64, 2)); err != nil {
 							t.Error(err)
 						}
 						time.Sleep(10 * time.Microsecond)

@@ -13,6 +13,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/kernels"
 )
 
@@ -158,7 +159,7 @@ func (a *Advancer[V, A]) open(rows, in *frontier.Rows, edges int64, how Advancin
 // copy copies rows to the device, and of their edges as many as fit into so many bytes.
 func (a *Advancer[V, A]) copy(rows *frontier.Rows, bytes *int64) (to kernels.AdvanceRows, err error) {
 	r, arrays := &a.resources, &a.engine.arrays
-	off, edges := bytesOf(rows.Off), rows.Bytes()
+	off, edges := hostmem.AsBytes(rows.Off), rows.Bytes()
 	size := int64(4)
 	if len(rows.Arcs) > 0 {
 		size = 8
@@ -234,7 +235,7 @@ func (e *Engine[V, A]) Prioritizes() bool { return e.fragments.Priority.Text != 
 
 // Activate copies the active set of the host's arrays to the device.
 func (e *Engine[V, A]) Activate() error {
-	return e.synced("copying the active set to", e.arrays.staging.toDevice(e.arrays.main, e.arrays.at[active], bytesOf(e.host.Active)))
+	return e.synced("copying the active set to", e.arrays.staging.toDevice(e.arrays.main, e.arrays.at[active], hostmem.AsBytes(e.host.Active)))
 }
 
 // Set changes how frontiers are advanced from now on. All edges may be active again.

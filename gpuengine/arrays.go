@@ -6,6 +6,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/kernels"
 )
@@ -31,7 +32,7 @@ type hostArrays interface {
 // arraysOf are the arrays of a type of values.
 type arraysOf[V any] struct{ *vertices.Arrays[V] }
 
-func (a arraysOf[V]) next(v interval) []byte { return bytesOf(a.Next[v.from:v.to]) }
+func (a arraysOf[V]) next(v interval) []byte { return hostmem.AsBytes(a.Next[v.from:v.to]) }
 func (a arraysOf[V]) rising() bitset.Set     { return a.Rising }
 
 func newArrays(r *resources, p *plan, k *kernels.Set) (a arrays, err error) {

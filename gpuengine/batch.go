@@ -6,6 +6,7 @@ import (
 
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 )
@@ -130,7 +131,7 @@ func (k *packer) whole(b *batch, r *room, s *page.Shard) {
 
 // describe adds a chunk to a list; its block needs so many bytes of shared memory.
 func describe[T any](b *batch, key int, chunk T, shared int) {
-	b.lists[key] = append(b.lists[key], bytesOf([]T{chunk})...)
+	b.lists[key] = append(b.lists[key], hostmem.AsBytes([]T{chunk})...)
 	b.shared[key] = max(b.shared[key], shared)
 	b.counts[key]++
 }
@@ -152,12 +153,4 @@ func (b *batch) copy(to device.Pointer, src []byte) {
 		}
 	}
 	b.copies = append(b.copies, move{to, src})
-}
-
-func bytesOf[T any](s []T) []byte {
-	var t T
-	if len(s) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(t)))
 }

@@ -19,15 +19,15 @@ type limits struct {
 	packed packedLimits
 }
 
-// run is the edges of a chunk, of one side of a shard.
-type run struct {
+// cutting is where a chunk lies in one side of a shard.
+type cutting struct {
 	from, to   uint32 // edges [from, to) of the side
 	begin, end int    // local vertices [begin, end)
 	head, tail bool   // the first, the last vertex has edges beyond
 }
 
 // cut returns the next chunk of a side from edge at on, which is not its end.
-func (l limits) cut(off []uint32, at uint32) run {
+func (l limits) cut(off []uint32, at uint32) cutting {
 	n := len(off) - 1
 	begin := sort.Search(n, func(v int) bool { return off[v+1] > at })
 	to := at + uint32(min(int64(l.edges), int64(off[n]-at)))
@@ -38,7 +38,7 @@ func (l limits) cut(off []uint32, at uint32) run {
 		to = whole
 	}
 	end := begin + sort.Search(n-begin, func(v int) bool { return off[begin+v+1] >= to }) + 1
-	return run{from: at, to: to, begin: begin, end: end, head: off[begin] < at, tail: off[end] > to}
+	return cutting{from: at, to: to, begin: begin, end: end, head: off[begin] < at, tail: off[end] > to}
 }
 
 // most is how many chunks there are at most in one side of a shard: a border at

@@ -55,7 +55,7 @@ func (c *copier) useEarly() {
 	c.early.lanes, c.early.pages = c.early.lanes[:0], c.early.pages[:0]
 }
 
-// forgetEarly returns it up, for an iteration that does something else.
+// forgetEarly discards it, for an iteration that does something else.
 func (c *copier) forgetEarly() error {
 	if len(c.early.lanes) == 0 {
 		return nil

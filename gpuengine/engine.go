@@ -13,6 +13,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/store"
@@ -89,8 +90,8 @@ func (e *Engine[V, A]) Memory() int64 { return e.resources.bytes }
 func (e *Engine[V, A]) Start(ctx context.Context, pages Pages) error {
 	trace, err := e.newTracer()
 	if err == nil {
-		err = e.arrays.fill(bytesOf(e.host.Cur), [arrayCount][]byte{
-			degree: bytesOf(e.host.Degree), inDegree: bytesOf(e.host.In), outDegree: bytesOf(e.host.Out),
+		err = e.arrays.fill(hostmem.AsBytes(e.host.Cur), [arrayCount][]byte{
+			degree: hostmem.AsBytes(e.host.Degree), inDegree: hostmem.AsBytes(e.host.In), outDegree: hostmem.AsBytes(e.host.Out),
 			parameterBlock: parameters(e.program, e.fragments.Parameters),
 		})
 	}
@@ -160,13 +161,13 @@ func (e *Engine[V, A]) Commit() (exchanged int64, err error) {
 // Upload copies the current values of the vertices [from, to) from the host's
 // Cur.
 func (e *Engine[V, A]) Upload(from, to uint32) error {
-	return e.synced("copying values to", e.arrays.main.ToDevice(e.arrays.valuesAt(values, from), bytesOf(e.host.Cur[from:to])))
+	return e.synced("copying values to", e.arrays.main.ToDevice(e.arrays.valuesAt(values, from), hostmem.AsBytes(e.host.Cur[from:to])))
 }
 
 // Download copies the current values of the vertices [from, to) to the host's
 // Next.
 func (e *Engine[V, A]) Download(from, to uint32) error {
-	return e.synced("copying values from", e.arrays.main.ToHost(bytesOf(e.host.Next[from:to]), e.arrays.valuesAt(values, from)))
+	return e.synced("copying values from", e.arrays.main.ToHost(hostmem.AsBytes(e.host.Next[from:to]), e.arrays.valuesAt(values, from)))
 }
 
 // Active copies the bits of the vertices that the last iteration activated on the
@@ -179,7 +180,7 @@ func (e *Engine[V, A]) Active() error {
 		}
 		return nil
 	}
-	return e.named("copying the active set from", e.arrays.staging.toHost(e.arrays.main, bytesOf(e.host.Rising), e.arrays.at[active]))
+	return e.named("copying the active set from", e.arrays.staging.toHost(e.arrays.main, hostmem.AsBytes(e.host.Rising), e.arrays.at[active]))
 }
 
 // synced waits for what was queued in the main stream, unless that failed.

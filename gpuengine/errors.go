@@ -6,7 +6,11 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/vertices"
+	"github.com/garaph/garaph/store"
 )
 
 // ErrUnfit is a program that the kernels cannot run.
@@ -21,7 +25,7 @@ type NeedError struct {
 	All    int64 // of all edges, where they are to stay
 }
 
-// Least is the smallest budget that would do.
+// Least is the smallest budget that suffices.
 func (e *NeedError) Least() int64 { return e.Arrays + e.Ring }
 
 func (e *NeedError) Error() string {
@@ -31,3 +35,17 @@ func (e *NeedError) Error() string {
 
 // Is makes it a [hostmem.ErrBudget].
 func (e *NeedError) Is(target error) bool { return target == hostmem.ErrBudget }
+
+// Least is what a job takes of a device's memory at least: [New] with a budget of a byte
+// says it.
+func Least[V, A any](d device.Device, p gas.Program[V, A], a *vertices.Arrays[V], cat *store.Catalogue, o Options) (need *NeedError, err error) {
+	o.Memory = 1
+	e, err := New(d, p, a, cat, o)
+	if errors.As(err, &need) {
+		return need, nil
+	}
+	if err == nil {
+		err = errors.Join(errors.New("a job in a byte of the GPU's memory"), e.Close())
+	}
+	return nil, err
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/kernels"
 )
 
@@ -216,7 +217,7 @@ func (l *lane) describe(r *resources, p device.Pointer) error {
 		list(k)
 	}
 	for _, ranges := range b.ranges {
-		at += copy(l.pinned[at:], bytesOf(ranges))
+		at += copy(l.pinned[at:], hostmem.AsBytes(ranges))
 	}
 	for k := rowKeys; k < keys; k++ {
 		list(k)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/kernels"
 )
 
@@ -19,7 +20,6 @@ type Launches struct {
 
 // ShardPull is the pull of one shard.
 type ShardPull struct {
-	Shard  int
 	Edges  uint64
 	Copies float64 // of an accumulator, the mean over edges
 	work   work
@@ -99,7 +99,7 @@ func (l *Launches) Shards() (list []ShardPull, err error) {
 	}
 	plan := l.arrays.plan
 	for i, s := range plan.cat.Shards {
-		p, gathers := ShardPull{Shard: i}, 0.0
+		p, gathers := ShardPull{}, 0.0
 		for k, list := range chunks {
 			from := sort.Search(len(list), func(c int) bool { return list[c].first >= s.First })
 			to := sort.Search(len(list), func(c int) bool { return list[c].first >= s.First+uint32(s.Vertices) })
@@ -140,7 +140,7 @@ func (l *Launches) packed(c *kernels.PackedChunk) described {
 // fetch describes n chunks that lie at a place of the device.
 func fetch[T any](l *Launches, at device.Pointer, n int, describe func(*T) described) ([]described, error) {
 	chunks, list := make([]T, n), make([]described, n)
-	err := l.arrays.staging.toHost(l.arrays.main, bytesOf(chunks), at)
+	err := l.arrays.staging.toHost(l.arrays.main, hostmem.AsBytes(chunks), at)
 	for i := range chunks {
 		list[i] = describe(&chunks[i])
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
@@ -63,7 +64,7 @@ func TestLaunches(t *testing.T) {
 		sums := func(pull func() error) []sum {
 			list := make([]sum, r.Engine.plan.cat.Vertices)
 			args := kernels.ZeroArgs{Acc: a.at[accumulators], Parameters: a.at[parameterBlock], Fault: a.fault(), N: uint32(len(list))}
-			if err := errors.Join(a.kernels.Zero.Launch(a.main, &args), pull(), a.staging.toHost(a.main, bytesOf(list), a.at[accumulators])); err != nil {
+			if err := errors.Join(a.kernels.Zero.Launch(a.main, &args), pull(), a.staging.toHost(a.main, hostmem.AsBytes(list), a.at[accumulators])); err != nil {
 				t.Fatal(err)
 			}
 			return list

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/rows"
@@ -65,13 +66,13 @@ func (s rowSide) part(k *packer, b *batch, r *room, i int, e uint32) uint32 {
 	}
 	skip := int64(p.from - from)
 	offAt := r.pointer(r.below(4 * int64(len(off))))
-	b.copy(offAt, bytesOf(off))
+	b.copy(offAt, hostmem.AsBytes(off))
 	nbr := r.pointer(r.below(4 * edges))
-	b.copy(nbr, bytesOf(s.Nbr[from:p.to]))
+	b.copy(nbr, hostmem.AsBytes(s.Nbr[from:p.to]))
 	c := kernels.Chunk{Nbr: nbr + device.Pointer(4*skip), Dst: r.pointer(r.above(2*edges) + 2*skip)}
 	if s.Weight != nil {
 		weight := r.pointer(r.below(4 * edges))
-		b.copy(weight, bytesOf(s.Weight[from:p.to]))
+		b.copy(weight, hostmem.AsBytes(s.Weight[from:p.to]))
 		c.Weight = weight + device.Pointer(4*skip)
 	}
 	s.add(k, b, i, c, offAt, p)
@@ -79,7 +80,7 @@ func (s rowSide) part(k *packer, b *batch, r *room, i int, e uint32) uint32 {
 }
 
 // add describes a chunk whose edges are placed.
-func (s rowSide) add(k *packer, b *batch, side int, c kernels.Chunk, off device.Pointer, p run) {
+func (s rowSide) add(k *packer, b *batch, side int, c kernels.Chunk, off device.Pointer, p cutting) {
 	way := k.gather.way()
 	slot := kernels.SlotBytes(k.accumulator)
 	c.Edges, c.First, c.Count = p.to-p.from, s.First+uint32(p.begin), uint32(p.end-p.begin)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/garaph/garaph/internal/hostmem"
 )
@@ -61,7 +60,7 @@ func (s *spill) close() error {
 	return s.file.Close()
 }
 
-// block is a run of records, in memory (data) or in the file.
+// block is some records, in memory (data) or in the file.
 type block struct {
 	data []uint32
 	off  int64
@@ -95,7 +94,7 @@ func (s *spill) put(buf []uint32, n int) (*block, []uint32, error) {
 	}
 	off, err := s.place()
 	if err == nil {
-		_, err = s.file.WriteAt(asBytes(buf[:n]), off)
+		_, err = s.file.WriteAt(hostmem.AsBytes(buf[:n]), off)
 	}
 	if err != nil {
 		return nil, buf, fmt.Errorf("write edges to the file for sorting: %w", err)
@@ -134,7 +133,7 @@ func (s *spill) read(b *block, buf []uint32) ([]uint32, error) {
 	if b.data != nil {
 		return b.data[:b.n], nil
 	}
-	if _, err := s.file.ReadAt(asBytes(buf[:b.n]), b.off); err != nil {
+	if _, err := s.file.ReadAt(hostmem.AsBytes(buf[:b.n]), b.off); err != nil {
 		return nil, fmt.Errorf("read edges from the file for sorting: %w", err)
 	}
 	return buf[:b.n], nil
@@ -153,11 +152,6 @@ func (s *spill) drop(b *block) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.holes = append(s.holes, b.off)
-}
-
-// asBytes is the memory of words, for the file.
-func asBytes(words []uint32) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 4*len(words))
 }
 
 // recordWords is the size of an edge.

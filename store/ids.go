@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -21,7 +22,7 @@ const (
 	maxIDBytes = 64 << 10
 )
 
-// IDBlock is a run of user ids; one slice is set, by kind. With [IDBase], Ints
+// IDBlock is the user ids of consecutive vertices; one slice is set, by kind. With [IDBase], Ints
 // is computed.
 type IDBlock struct {
 	First   uint32 // dense id of the first one
@@ -210,15 +211,15 @@ func (s *Store) Lookup(id string) (uint32, error) {
 		if err != nil {
 			return 0, fmt.Errorf("%w: its ids are integers", none)
 		}
-		before = func(b *IDBlock, i int) int { return compare(b.Ints[i], x) }
+		before = func(b *IDBlock, i int) int { return cmp.Compare(b.Ints[i], x) }
 	case IDUint:
 		x, err := strconv.ParseUint(id, 10, 64)
 		if err != nil {
 			return 0, fmt.Errorf("%w: its ids are integers from 0", none)
 		}
-		before = func(b *IDBlock, i int) int { return compare(b.Uints[i], x) }
+		before = func(b *IDBlock, i int) int { return cmp.Compare(b.Uints[i], x) }
 	default:
-		before = func(b *IDBlock, i int) int { return compare(b.Strings[i], id) }
+		before = func(b *IDBlock, i int) int { return cmp.Compare(b.Strings[i], id) }
 	}
 	b := new(IDBlock)
 	lo, hi := 0, len(m.Blocks) // the block is in [lo, hi)
@@ -248,16 +249,6 @@ func (s *Store) Lookup(id string) (uint32, error) {
 		return 0, fmt.Errorf("%w: its ids are strings, such as %.60q", none, b.Strings[near])
 	}
 	return b.First + uint32(i), nil
-}
-
-func compare[T int64 | uint64 | string](a, b T) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // IDWriter writes the id map, in ascending dense order.

@@ -71,12 +71,15 @@ func Slice[T any](n int) ([]T, error) {
 
 // Free returns what Slice gave.
 func Free[T any](s []T) {
-	var t T
-	size := int(unsafe.Sizeof(t))
-	if len(s) == 0 || size == 0 {
-		return
+	if b := AsBytes(s); len(b) > 0 {
+		FreeBytes(b)
 	}
-	FreeBytes(unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*size))
+}
+
+// AsBytes is the memory of a slice.
+func AsBytes[T any](s []T) []byte {
+	var t T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(t)))
 }
 
 // Drop returns the memory pages that lie wholly or partly in b, a window into a

@@ -117,9 +117,9 @@ func fractionFigure(r dispatcher.Report) figure {
 			wrong++
 		}
 	}
-	tellWrong := leftOut(wrong, "iteration", "iterations", "an f that could be shown")
+	wrongText := leftOut(wrong, "iteration", "iterations", "an f that could be shown")
 	if math.IsInf(least, 1) {
-		f.Caption = caption("f is 0 wherever it is known: no edge led out of an active vertex.", tellWrong)
+		f.Caption = caption("f is 0 wherever it is known: no edge led out of an active vertex.", wrongText)
 		return f
 	}
 	floor := least / 3
@@ -154,7 +154,7 @@ func fractionFigure(r dispatcher.Report) figure {
 	if zeros > 0 {
 		atFloor = fmt.Sprintf("Marks at the bottom of the line stand for f = 0, as in %s.", iterations(zeros))
 	}
-	f.Caption = caption(fmt.Sprintf("Where the engine chooses, it notifies where f is at most the limit (%s), and pulls otherwise; it also pulls when the aggregate changed, and where a pull looks at few edges.", limit), atFloor, tellWrong)
+	f.Caption = caption(fmt.Sprintf("Where the engine chooses, it notifies where f is at most the limit (%s), and pulls otherwise; it also pulls when the aggregate changed, and where a pull looks at few edges.", limit), atFloor, wrongText)
 	return f
 }
 
@@ -193,7 +193,7 @@ func alphaFigure(r dispatcher.Report) figure {
 		}
 		s.points = append(s.points, plotter.XY{X: float64(it.Iteration + 1), Y: it.Alpha})
 	}
-	tellWrong := leftOut(wrong, "iteration", "iterations", "an α that could be shown")
+	wrongText := leftOut(wrong, "iteration", "iterations", "an α that could be shown")
 	switch {
 	case none == len(r.Iterations) && r.GPU == "":
 		f.Caption = "Nothing was to choose: no GPU."
@@ -208,6 +208,6 @@ func alphaFigure(r dispatcher.Report) figure {
 	if none > 0 {
 		gaps = fmt.Sprintf("In %s nothing was to choose.", iterations(none))
 	}
-	f.Caption = caption("Up to 1, the CPU works alone; above it, the GPU takes part.", gaps, tellWrong)
+	f.Caption = caption("Up to 1, the CPU works alone; above it, the GPU takes part.", gaps, wrongText)
 	return f
 }

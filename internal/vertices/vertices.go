@@ -98,12 +98,10 @@ func (a *Arrays[V]) Free() {
 }
 
 func (a *Arrays[V]) freeValues(values []V) {
-	var v V
-	switch {
-	case a.memory == nil || unsafe.Sizeof(v) == 0:
+	if a.memory == nil {
 		hostmem.Free(values)
-	case len(values) > 0:
-		_ = a.memory.Unpin(unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), uintptr(len(values))*unsafe.Sizeof(v)))
+	} else if b := hostmem.AsBytes(values); len(b) > 0 {
+		_ = a.memory.Unpin(b)
 	}
 }
 
