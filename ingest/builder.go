@@ -1,12 +1,10 @@
 package ingest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"math"
-	"math/bits"
 	"sync"
 	"sync/atomic"
 
@@ -45,16 +43,6 @@ type builder struct {
 
 	mu      sync.Mutex      // guards workers
 	workers []*bucketWriter // closed ones
-}
-
-// idNumbers gives ids the provisional numbers that they have while edges are read.
-type idNumbers struct {
-	limit   uint64 // integers below it number themselves
-	ints    *intTable
-	strings *nameTable
-	mapped  atomic.Bool  // numbers come from a map
-	convert sync.RWMutex // held for reading while edges are added unmapped, for writing to set mapped
-	before  []uint64     // declared, of the time before mapped
 }
 
 // perVertex is what is kept for each provisional number, and how many there may be.
@@ -227,45 +215,6 @@ func (w *bucketWriter) AddVertexNames(names [][]byte) error {
 	return w.declare(list)
 }
 
-// unmapped calls plain when integers up to top number themselves, and mapped
-// otherwise, from the first larger one on for all goroutines.
-func (w *bucketWriter) unmapped(top uint64, plain, mapped func() error) error {
-	if top < w.limit {
-		w.convert.RLock()
-		defer w.convert.RUnlock()
-		if !w.mapped.Load() {
-			return plain()
-		}
-	} else if err := w.useMap(); err != nil {
-		return err
-	}
-	if !w.mapping {
-		w.flush()
-		if err := w.closeTallies(); err != nil { // of numbers that count no more
-			return err
-		}
-		w.old, w.buckets = w.buckets, make([][]*block, len(w.buckets))
-		w.shift, w.mapping = 0, true
-	}
-	return mapped()
-}
-
-// useMap makes numbers come from the map. Degrees are counted again, for the new
-// numbers.
-func (b *builder) useMap() error {
-	b.convert.Lock()
-	defer b.convert.Unlock()
-	if b.mapped.Load() {
-		return nil
-	}
-	b.before, b.declared = b.declared, nil
-	b.free()
-	b.top.Store(0)
-	b.mapped.Store(true)
-	b.admit()
-	return b.arrays()
-}
-
 func (w *bucketWriter) declare(numbers []uint32) error {
 	for _, t := range numbers {
 		if err := w.rise(t); err != nil {
@@ -295,45 +244,6 @@ func largest(ids []uint32) (top uint32) {
 		top = max(top, id)
 	}
 	return top
-}
-
-// narrow returns integers as numbers, and the largest of them as it is.
-func narrow(buf *[]uint32, ids []uint64) (out []uint32, top uint64) {
-	out = sized(buf, len(ids))
-	for i, id := range ids {
-		out[i] = uint32(id)
-		top = max(top, id)
-	}
-	return out, top
-}
-
-func sized(buf *[]uint32, n int) []uint32 {
-	if cap(*buf) < n {
-		*buf = make([]uint32, n)
-	}
-	return (*buf)[:n]
-}
-
-// numbers looks integers up in the map.
-func (p *idNumbers) numbers(buf *[]uint32, ids []uint64) (out []uint32, err error) {
-	out = sized(buf, len(ids))
-	for i, id := range ids {
-		if out[i], err = p.ints.number(id); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// named looks names up in their table.
-func (p *idNumbers) named(buf *[]uint32, ids [][]byte) (out []uint32, err error) {
-	out = sized(buf, len(ids))
-	for i, id := range ids {
-		if out[i], err = p.strings.number(id); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
 }
 
 // addEdges counts and keeps edges between provisional numbers.
@@ -428,63 +338,4 @@ func (w *bucketWriter) coarsen() {
 	}
 	clear(w.buckets[(n+1)/2:])
 	w.shift++
-}
-
-// renumber maps what was read before numbers came from the map.
-func (b *builder) renumber(ctx context.Context) error {
-	if b.before == nil {
-		return nil
-	}
-	defer func() {
-		hostmem.Free(b.before)
-		b.before = nil
-	}()
-	w := b.Worker().(*bucketWriter)
-	w.mapping = true
-	for i, word := range b.before {
-		if i%askEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		for ; word != 0; word &= word - 1 {
-			id := uint64(i)<<6 + uint64(bits.TrailingZeros64(word))
-			list, err := b.numbers(&w.src, []uint64{id})
-			if err == nil {
-				err = w.declare(list)
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	for _, old := range b.workers {
-		for _, blocks := range old.old {
-			if err := b.spill.each(ctx, blocks, w.renumber); err != nil {
-				return err
-			}
-		}
-		old.old = nil
-	}
-	return w.Close()
-}
-
-// renumber adds records between small integers by their numbers in the map.
-// Mirrored edges are among them already.
-func (w *bucketWriter) renumber(records []uint32) error {
-	if err := w.tallies(); err != nil {
-		return err
-	}
-	var weight []float32
-	for ; len(records) >= w.record; records = records[w.record:] {
-		if w.schema.Weighted {
-			weight = []float32{math.Float32frombits(records[2])}
-		}
-		ends, err := w.numbers(&w.src, []uint64{uint64(records[0]), uint64(records[1])})
-		if err != nil {
-			return err
-		}
-		if err := w.directed(ends[:1], ends[1:], weight); err != nil {
-			return err
-		}
-	}
-	return nil
 }

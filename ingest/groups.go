@@ -19,7 +19,7 @@ var maxShardEdges uint64 = 1 << 20
 // maxVertexEdges bounds a row, and so the shard of one vertex: 1 GiB with weights.
 const maxVertexEdges = 1 << 27
 
-// group is a run of shards that is sorted at once, with the blocks that hold
+// group is consecutive shards that are sorted at once, with the blocks that hold
 // its edges (and perhaps others). The parts have ascending ranges of
 // destinations: each is sorted for itself.
 type group struct {
@@ -90,19 +90,19 @@ func cutGroups(shards []store.ShardInfo, edges func(*store.ShardInfo) uint32) []
 // grouping finds the group of a vertex.
 type grouping struct {
 	groups []group
-	first  []uint32 // group of the first vertex of each run of 2^shift
+	first  []uint32 // group of the first vertex of each range of 2^shift
 	shift  uint
 
 	weighted bool // records of their edges have weights
 }
 
-// groupRuns is into how many runs a grouping divides the vertices, about.
-const groupRuns = 1 << 13
+// groupRanges is into how many ranges a grouping divides the vertices, about.
+const groupRanges = 1 << 13
 
 func newGrouping(groups []group) *grouping {
 	x := &grouping{groups: groups}
 	top := groups[len(groups)-1].last
-	for top>>x.shift >= groupRuns {
+	for top>>x.shift >= groupRanges {
 		x.shift++
 	}
 	x.first = make([]uint32, top>>x.shift+1)

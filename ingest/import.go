@@ -100,7 +100,7 @@ func Import(ctx context.Context, inputs []string, path string, o Options) (Repor
 	return importPlanned(ctx, inputs, path, o, plan)
 }
 
-// complete returns options their defaults.
+// complete gives options their defaults.
 func (o Options) complete() (Options, error) {
 	if o.Log == nil {
 		o.Log = zap.NewNop()

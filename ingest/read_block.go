@@ -51,7 +51,7 @@ func (p *blockPool) get(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// put returns a buffer back. One that was grown for a long line is let go.
+// put returns a buffer. One that was grown for a long line is let go.
 func (p *blockPool) put(buf []byte) {
 	if cap(buf) != p.size+blockPad {
 		buf = nil

@@ -42,8 +42,8 @@ const maxGroups = 512
 // groupEdges is how many edges make a group, but for larger shards.
 func groupEdges(total uint64) uint64 { return max(cacheEdges, total/maxGroups) }
 
-// run sorts all groups. Each sorter has a run of them with about as many edges
-// as the others', and goes through it in order, so that what it collects for
+// run sorts all groups. Each sorter has consecutive ones with about as many edges
+// as the others', and goes through them in order, so that what it collects for
 // the twin comes in the order of vertices.
 func (s *sideBuilder) run(ctx context.Context, plan memoryPlan) error {
 	g, ctx := errgroup.WithContext(ctx)

@@ -52,15 +52,10 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	s := sniffText(h, &t.layout, header)
 	p.skipBytes, p.skipLines = s.skipBytes, s.skipLines
 	t.first = t.layout.firstOf(h, s.skipBytes)
-	if usual := misplaced(s.columnNames); usual != nil && t.layout.pick == nil {
-		bad := &SyntaxError{
-			File: p.name(), Line: s.skipLines, Text: s.header, Expected: "source and destination as the first columns",
-			Advice: fmt.Sprintf("use --columns %s,%s", usual[0], usual[1]),
+	if t.layout.pick == nil {
+		if err := s.checkColumns(p.name()); err != nil {
+			return nil, err
 		}
-		if s.mixedNames {
-			bad.Expected, bad.Advice = mixedColumns, adviceMixed([]byte(s.header))
-		}
-		return nil, bad
 	}
 	if s.header != "" && header == HeaderAuto {
 		o.Warn(fmt.Sprintf("%s:%d: %q was taken for a header line and passed over", p.name(), s.skipLines, s.header))
@@ -83,6 +78,23 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	p.adapt = func(final Schema) { t.layout.adapt(p, final) }
 	p.body = t
 	return p, nil
+}
+
+// checkColumns refuses a header with the usual names of the id columns at other places than
+// the first ones.
+func (s *textSniff) checkColumns(file string) error {
+	usual := misplaced(s.columnNames)
+	if usual == nil {
+		return nil
+	}
+	bad := &SyntaxError{
+		File: file, Line: s.skipLines, Text: s.header, Expected: "source and destination as the first columns",
+		Advice: fmt.Sprintf("use --columns %s,%s", usual[0], usual[1]),
+	}
+	if s.mixedNames {
+		bad.Expected, bad.Advice = mixedColumns, adviceMixed([]byte(s.header))
+	}
+	return bad
 }
 
 // chooseIDs decides the kind of ids.
