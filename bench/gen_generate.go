@@ -19,7 +19,7 @@ type edgeMaker interface {
 // encoded at once, which stays in a core's nearest cache.
 const (
 	edgesPerBlock = 64 << 10
-	edgesPerChunk = 1 << 10
+	edgesPerFill  = 1 << 10
 )
 
 // Generate writes a graph to w as a stream: memory is a few megabytes per
@@ -83,7 +83,7 @@ func (g *blockMaker) stream(ctx context.Context, w io.Writer, threads int, progr
 		l.free <- nil
 		lanes[i] = l
 		working.Go(func() {
-			scratch := new(chunk)
+			buffers := new(scratch)
 			for b := uint64(i); b < blocks; b += uint64(threads) {
 				var buf []byte
 				select {
@@ -91,7 +91,7 @@ func (g *blockMaker) stream(ctx context.Context, w io.Writer, threads int, progr
 				case <-ctx.Done():
 					return
 				}
-				l.full <- g.block(buf[:0], b, scratch) // never blocks: it has room for both buffers
+				l.full <- g.block(buf[:0], b, buffers) // never blocks: it has room for both buffers
 			}
 		})
 	}
@@ -117,17 +117,17 @@ func (g *blockMaker) stream(ctx context.Context, w io.Writer, threads int, progr
 	return nil
 }
 
-// chunk is the scratch memory of a thread.
-type chunk struct {
-	src, dst [edgesPerChunk]uint64
-	weights  [edgesPerChunk]uint8
+// scratch is the memory in which a thread makes edges.
+type scratch struct {
+	src, dst [edgesPerFill]uint64
+	weights  [edgesPerFill]uint8
 }
 
 // block appends block b to dst.
-func (g *blockMaker) block(dst []byte, b uint64, c *chunk) []byte {
+func (g *blockMaker) block(dst []byte, b uint64, c *scratch) []byte {
 	end := min((b+1)*edgesPerBlock, g.edges)
-	for first := b * edgesPerBlock; first < end; first += edgesPerChunk {
-		n := int(min(edgesPerChunk, end-first))
+	for first := b * edgesPerBlock; first < end; first += edgesPerFill {
+		n := int(min(edgesPerFill, end-first))
 		g.maker.fill(first, c.src[:n], c.dst[:n])
 		var weights []uint8
 		if g.weighted {

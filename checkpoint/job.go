@@ -16,7 +16,7 @@ import (
 
 // Job is one run of a program over a graph, as a folder in the graph's: its
 // [Record] and its epochs. Begin takes it, for this process alone, by a lock
-// that the kernel releases with the process; End and Close give it back.
+// that the kernel releases with the process; End and Close release it.
 type Job struct {
 	jobs   string          // folder of all jobs
 	id     int             // 0: not on disk yet
@@ -27,8 +27,8 @@ type Job struct {
 	chunk  uint32
 	epochs *Folder
 
-	tellers sync.WaitGroup
-	saving  sync.Mutex // held while the record is written
+	notes  sync.WaitGroup
+	saving sync.Mutex // held while the record is written
 
 	mu      sync.Mutex // guards the rest
 	record  Record
@@ -213,7 +213,7 @@ func (j *Job) Progress(iterations int) {
 		return
 	}
 	j.wrote, j.writing = time.Now(), true
-	j.tellers.Go(func() {
+	j.notes.Go(func() {
 		if holds(j.lock, j.folder()) == nil {
 			_ = writeProgress(j.at, iterations) // a courtesy
 		}
@@ -236,7 +236,7 @@ func (j *Job) End(s Status, cause error) error {
 	}
 	j.mu.Unlock()
 	err := j.save()
-	j.tellers.Wait()
+	j.notes.Wait()
 	if err == nil { // the record has it
 		removeProgress(j.at)
 	}
@@ -249,9 +249,9 @@ func (j *Job) End(s Status, cause error) error {
 	return errors.Join(err, j.Close())
 }
 
-// Close returns the job back, as it is.
+// Close releases the job, as it is.
 func (j *Job) Close() error {
-	j.tellers.Wait()
+	j.notes.Wait()
 	var err error
 	if j.at != nil {
 		err = j.at.Close()

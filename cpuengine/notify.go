@@ -17,7 +17,7 @@ type SideReader interface {
 	Side(dir shard.Direction, i int) (shard.Side, func(), error)
 }
 
-// Task is a run of active vertices of one shard: those in [From, To].
+// Task is some active vertices of one shard: those in [From, To].
 type Task struct {
 	Shard    int
 	From, To uint32

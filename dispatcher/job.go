@@ -94,7 +94,7 @@ func (j *Job[V, A]) free() {
 	}
 }
 
-// Trim returns back what a job that Run has done does not need for its results:
+// Trim frees what a job that Run has done does not need for its results:
 // pages and the arrays of iterations. It returns how much of the budget that
 // leaves, in bytes; without a budget there is no limit. The job cannot run any
 // more.

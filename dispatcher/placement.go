@@ -45,7 +45,7 @@ func (p *placement) current(worker, shard int) bool {
 	return p.has[worker][shard] == p.newest[shard]
 }
 
-// stale lists the runs of shards of which a worker does not have the newest values.
+// stale lists the spans of shards of which a worker does not have the newest values.
 func (p *placement) stale(worker int) (list []span) {
 	for i := range p.newest {
 		switch n := len(list); {

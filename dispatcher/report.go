@@ -103,11 +103,11 @@ func (r *Report) Done() int {
 	return n
 }
 
-// MaxIterations is how many entries a report has of iterations, at most.
+// MaxIterations is how many iterations a report has, at most: more are merged.
 const MaxIterations = 1 << 15
 
-// merging is how many iterations are reported in one entry, as they were done, and how
-// many the last entry has.
+// merging is how many iterations the report merges into one, as they were done, and how
+// many are in the last one.
 type merging struct{ each, last int }
 
 // add adds an iteration to the report.
@@ -130,9 +130,9 @@ func (j *Job[V, A]) add(it Iteration) {
 		r.Iterations[len(r.Iterations)-1].merge(it)
 		j.merged.last++
 	} else {
-		entry := it
-		entry.Devices = maps.Clone(it.Devices) // others may keep that of it
-		r.Iterations = append(r.Iterations, entry)
+		kept := it
+		kept.Devices = maps.Clone(it.Devices) // others may keep that of it
+		r.Iterations = append(r.Iterations, kept)
 		j.merged.last = 1
 	}
 	r.Edges += it.Edges

@@ -24,7 +24,7 @@ type shape struct {
 	oneSide     bool              // vertices notify by sides that are gathered along too
 }
 
-// span is [from, to).
+// span is consecutive shards or vertices: [from, to).
 type span struct{ from, to int }
 
 func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direction) *shape {
@@ -67,14 +67,14 @@ func (s *shape) interval(i int) (from, to uint32) {
 	return s.cat.Shards[i].First, s.cat.Shards[i].First + uint32(s.cat.Shards[i].Vertices)
 }
 
-// vertices are those of a run of shards.
+// vertices are those of a span of shards.
 func (s *shape) vertices(r span) (from, to uint32) {
 	from, _ = s.interval(r.from)
 	_, to = s.interval(r.to - 1)
 	return from, to
 }
 
-// bytesIn is how many bytes the values of runs of shards have.
+// bytesIn is how many bytes the values of spans of shards have.
 func (s *shape) bytesIn(list []span) (n uint64) {
 	for _, r := range list {
 		from, to := s.vertices(r)

@@ -12,7 +12,7 @@ import (
 // MaxAccumulator is the largest accumulator that the kernels fold, in bytes.
 const MaxAccumulator = 16
 
-// Chunk is a run of one side's edges whose destinations lie in a small window, so
+// Chunk is consecutive edges of one side whose destinations lie in a small window, so
 // that one block can hold its accumulators in shared memory; the first and the last
 // destination may have edges in other chunks as well. The sources and destinations of a
 // shard begin at multiples of 16 and of 32 bytes, so that edge e of it has an address

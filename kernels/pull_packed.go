@@ -13,7 +13,7 @@ import (
 // BlockSlots is the number of slots of a block of a packed shard.
 const BlockSlots = 256
 
-// PackedChunk is a run of blocks of one side of a packed shard, of whose edges those
+// PackedChunk is consecutive blocks of one side of a packed shard, of whose edges those
 // count whose destinations lie in a window of its vertices: all of them, where their
 // accumulators fit into the shared memory of one block.
 type PackedChunk struct {

@@ -5,7 +5,7 @@ import "github.com/garaph/garaph/gpuengine/device"
 // Run is how many consecutive edges a thread folds in registers.
 const Run = 16
 
-// pullSegmented: each thread folds runs of consecutive edges, and adds to the
+// pullSegmented: each thread folds consecutive edges, and adds to the
 // block's accumulators where the destination changes.
 func (k *emulator[V, A]) pullSegmented(m device.Memory, g device.Grid, a *PullArgs) error {
 	b, err := k.enter(m, g, a)

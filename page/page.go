@@ -1,5 +1,5 @@
-// Package page moves shards between the store and the engines. A page is a run
-// of consecutive shards that is read, cached and processed as one unit: per
+// Package page moves shards between the store and the engines. A page is
+// consecutive shards that are read, cached and processed as one unit: per
 // side one contiguous buffer, with the bytes of the store or the plain rows that
 // they are unpacked to. The cache keeps as many pages as a budget allows and
 // streams the rest through a ring of buffers, ahead of the engine. For frontiers there

@@ -84,7 +84,7 @@ func (x *RowReader) Next() (*ActiveRows, error) {
 	return p, nil
 }
 
-// Close ends the reading and returns back what was read ahead.
+// Close ends the reading and frees what was read ahead.
 func (x *RowReader) Close() {
 	x.cancel()
 	for p := range x.ready {

@@ -59,7 +59,7 @@ func (r *Reader) Next(ctx context.Context) (*Page, error) {
 	return l.page, l.err
 }
 
-// Close ends the reading and returns back what was read ahead.
+// Close ends the reading and frees what was read ahead.
 func (r *Reader) Close() {
 	r.cancel()
 	for f := range r.ahead {

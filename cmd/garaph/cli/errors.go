@@ -60,14 +60,14 @@ func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) i
 		return exitUsage
 	default:
 		a.complain("%s", oneLine(err))
-		a.tellStack(err)
+		a.showStack(err)
 		return exitFailed
 	}
 }
 
-// tellStack shows where a vertex program panicked, for those who want to know
+// showStack shows where a vertex program panicked, for those who want to know
 // more than the line of their own code.
-func (a *app) tellStack(err error) {
+func (a *app) showStack(err error) {
 	var p *panics.Error
 	switch {
 	case !errors.As(err, &p):

@@ -43,8 +43,8 @@ func (r *ranked[N]) close() {
 	r.memory, r.kept = nil, nil
 }
 
-// rounds yields the items in order, some at a time. It may be called again.
-func (r *ranked[N]) rounds(yield func([]scored[N]) error) error {
+// parts yields the items in order, some at a time. It may be called again.
+func (r *ranked[N]) parts(yield func([]scored[N]) error) error {
 	if r.whole {
 		return yield(r.kept)
 	}

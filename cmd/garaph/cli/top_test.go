@@ -16,7 +16,7 @@ import (
 )
 
 // TestRanked compares it with a sort: the same items, in the same order, in as
-// many rounds as the room demands, and again when asked again.
+// many parts as the room demands, and again when asked again.
 func TestRanked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOf(rapid.Int64Range(0, 20)).Draw(t, "values")
@@ -41,7 +41,7 @@ func TestRanked(t *testing.T) {
 		want = want[:min(k, len(want))]
 		for range 2 {
 			var got []scored[int64]
-			err := r.rounds(func(list []scored[int64]) error {
+			err := r.parts(func(list []scored[int64]) error {
 				if len(list) > max(1, most) {
 					t.Fatalf("%d items at once, %d allowed", len(list), most)
 				}

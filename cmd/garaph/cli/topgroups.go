@@ -99,7 +99,7 @@ func topLabels(t results.Table, k int) (topRows, error) {
 	}
 	rows := func(yield func(topRow) error) error {
 		rank := 0
-		return r.rounds(func(list []scored[int64]) error {
+		return r.parts(func(list []scored[int64]) error {
 			for _, g := range list {
 				rank++
 				if err := yield(topRow{Rank: rank, ID: labels[g.v], Value: showSize(g.value)}); err != nil {

@@ -138,7 +138,7 @@ func topValues[N cmp.Ordered](t results.Table, k int, ranking Ranking, column fu
 // eachVertex yields the vertices of a ranking, under the user's ids.
 func eachVertex[N cmp.Ordered](t results.Table, r *ranked[N], show func(N) valueText, yield func(topRow) error) error {
 	rank := 0
-	return r.rounds(func(list []scored[N]) error {
+	return r.parts(func(list []scored[N]) error {
 		vertex := func(i int) uint32 { return list[i].v }
 		return t.IDsOf(len(list), vertex, func(from int, ids *results.IDs) error {
 			for i := range idCount(ids) {

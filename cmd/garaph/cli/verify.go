@@ -83,10 +83,10 @@ type damages struct {
 	count int
 }
 
-const toldDamages = 10_000
+const mostDamages = 10_000
 
 func (d *damages) add(err error) {
-	if d.count++; d.count <= toldDamages {
+	if d.count++; d.count <= mostDamages {
 		d.first = append(d.first, err)
 	}
 }
@@ -106,7 +106,7 @@ func (d *damages) print(w io.Writer) error {
 	return nil
 }
 
-// verified is what verify --json prints. Damages are the first toldDamages of Damaged.
+// verified is what verify --json prints. Damages are the first mostDamages of Damaged.
 type verified struct {
 	Graph   string   `json:"graph"`
 	Sound   bool     `json:"sound"`

@@ -54,7 +54,7 @@ func TestVerifySmallShards(t *testing.T) {
 // TestVerifyTellsSome: of very many damaged places the first ones are reported, and how
 // many there are.
 func TestVerifyTellsSome(t *testing.T) {
-	const n = toldDamages + 6
+	const n = mostDamages + 6
 	graph := ring(t, n/2) // shards have two sides
 	payload := filepath.Join(graph, "payload")
 	info, err := os.Stat(payload)
@@ -66,7 +66,7 @@ func TestVerifyTellsSome(t *testing.T) {
 	}
 	var stdout, stderr bytes.Buffer
 	code := Run(t.Context(), []string{"verify", graph, "-q"}, nil, &stdout, &stderr)
-	if lines := strings.Count(stdout.String(), "\n"); code != exitFailed || lines != toldDamages+1 || !strings.HasSuffix(stdout.String(), "\nand 6 more\n") {
+	if lines := strings.Count(stdout.String(), "\n"); code != exitFailed || lines != mostDamages+1 || !strings.HasSuffix(stdout.String(), "\nand 6 more\n") {
 		t.Errorf("exit code %d, %d lines", code, lines)
 	}
 	if want := fmt.Sprintf("is damaged in %d places", n); !strings.Contains(stderr.String(), want) {
