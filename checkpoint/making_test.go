@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/fewfiles"
 )
 
 // TestForeignWhileMaking: the folders of jobs that are being made, ended and
@@ -102,37 +104,15 @@ func TestKilledMaking(t *testing.T) {
 // TestFewFiles: a job that cannot begin, for the process may open no more files,
 // leaves nothing, wherever it fails.
 func TestFewFiles(t *testing.T) {
-	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	var open []int // so that no number below the limit is free
-	defer func() {
-		for _, fd := range open {
-			_ = unix.Close(fd)
-		}
-	}()
-	for fd := 0; fd < 40; {
-		next, err := unix.Dup(0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		open, fd = append(open, next), next
-	}
 	failed := 0
-	for few := uint64(40); ; few++ {
+	for more := 0; ; more++ {
 		jobs := filepath.Join(memoryDir(t), "jobs")
 		if err := os.Mkdir(jobs, 0o777); err != nil {
 			t.Fatal(err)
 		}
 		j := NewJob(jobs, Spec{Name: "sssp"}, Policy{})
-		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: few, Max: limit.Max}); err != nil {
-			t.Fatal(err)
-		}
-		err := j.Begin(someone, Policy{})
-		if undo := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); undo != nil {
-			t.Fatal(undo)
-		}
+		var err error
+		fewfiles.Do(t, more, func() { err = j.Begin(someone, Policy{}) })
 		if err == nil {
 			if err := j.Close(); err != nil {
 				t.Error(err)
@@ -141,7 +121,7 @@ func TestFewFiles(t *testing.T) {
 		}
 		failed++
 		if left, readErr := os.ReadDir(jobs); readErr != nil || len(left) > 0 || !errors.Is(err, unix.EMFILE) {
-			t.Errorf("with %d files: left are %v, %v; %v", few, left, readErr, err)
+			t.Errorf("with %d files: left are %v, %v; %v", more, left, readErr, err)
 		}
 	}
 	if failed < 4 {

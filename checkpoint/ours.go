@@ -34,6 +34,9 @@ var (
 
 // openJobs opens a folder of jobs, which lies in that of a graph.
 func openJobs(jobs string) (*beneath.Folder, error) {
+	if err := beneath.CheckFiles(); err != nil {
+		return nil, err
+	}
 	graph, err := beneath.Open(filepath.Dir(jobs))
 	if err != nil {
 		return nil, err

@@ -62,6 +62,9 @@ func Create(path string, force bool) (*Writer, error) {
 	if base := filepath.Base(path); base == "." || base == ".." {
 		return nil, fmt.Errorf("import to %s: a graph is renamed to its place when it is whole, and this is no name; give one, such as %s", path, filepath.Join(path, "graph"))
 	}
+	if err := beneath.CheckFiles(); err != nil {
+		return nil, fmt.Errorf("import to %s: %w", path, err)
+	}
 	if err := checkTarget(path, force); err != nil {
 		return nil, err
 	}
@@ -382,7 +385,8 @@ func writeSynced(name, text string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Abort removes everything. After a Commit, successful or not, it does nothing.
+// Abort removes everything, the marker last: whoever is killed on the way leaves what the
+// next import removes. After a Commit, successful or not, it does nothing.
 func (w *Writer) Abort() error {
 	if w.lock == nil {
 		return nil
@@ -391,7 +395,10 @@ func (w *Writer) Abort() error {
 	if w.payload != nil {
 		err, w.payload = w.payload.file.Close(), nil
 	}
-	return errors.Join(err, os.RemoveAll(w.dir), w.unlock())
+	if w.dir != "" {
+		err = errors.Join(err, removeOurs(w.dir))
+	}
+	return errors.Join(err, w.unlock())
 }
 
 func (w *Writer) unlock() error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/garaph/garaph/internal/beneath"
 	"github.com/garaph/garaph/internal/sigbus"
 )
 
@@ -26,8 +27,12 @@ type Writer struct {
 	guard  *sigbus.Guard
 }
 
-// Create makes a database in a folder. The options' logger is replaced.
+// Create makes a database in a folder. The options' logger is replaced. Badger may end the
+// process where it can open no more files, and so is not asked to then.
 func Create(o badger.Options) (*Writer, error) {
+	if err := beneath.CheckFiles(); err != nil {
+		return nil, err
+	}
 	w := &Writer{folder: o.Dir, log: &flushLog{}, guard: sigbus.Hold()}
 	o.Logger = w.log
 	err := makeDiscard(o.Dir)
