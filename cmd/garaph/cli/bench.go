@@ -46,6 +46,10 @@ with --memory also from disk. The whole machine should be free for it.`,
 			o.Progress = progress
 			return bench.Measure(cmd.Context(), g, o)
 		})
+		var overflow *garaph.OverflowError
+		if errors.As(err, &overflow) {
+			err = fmt.Errorf("%w; --programs measures others", err)
+		}
 		return err
 	})
 	cmd.AddCommand(a.benchGPUCommand(), a.benchHybridCommand(), a.benchFrontierCommand())
