@@ -14,6 +14,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
 )
@@ -99,25 +100,33 @@ func same(t *testing.T, name string, got, want map[int64]float64, tolerance floa
 	}
 }
 
-// ways are the settings in which every result must be the same.
-func ways() map[string]garaph.RunOptions {
-	m := map[string]garaph.RunOptions{}
+// way is a setting in which every result must be the same.
+type way struct {
+	name string
+	o    garaph.RunOptions
+}
+
+// ways are all of them, or a third: so many for each turn that three graphs meet all.
+func ways(turn int) []way {
+	var list []way
 	for _, mode := range []dispatcher.Mode{dispatcher.Sync, dispatcher.Async} {
 		for _, method := range []dispatcher.Method{dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull} {
 			for _, memory := range []int64{0, starved} {
-				m[fmt.Sprintf("%s, %s, memory %d", mode, method, memory)] =
-					garaph.RunOptions{Mode: mode, Method: method, Memory: memory, Threads: 3}
+				list = append(list, way{
+					fmt.Sprintf("%s, %s, memory %d", mode, method, memory),
+					garaph.RunOptions{Mode: mode, Method: method, Memory: memory, Threads: 3},
+				})
 			}
 		}
 	}
-	return m
+	return testsize.Some(list, 3, turn)
 }
 
 // TestExpected compares every program with results that NetworkX computed, in
 // every mode and engine, in memory and with less memory than the graph takes.
 func TestExpected(t *testing.T) {
 	data := testgraph.Shared(t)
-	for _, c := range []struct {
+	for turn, c := range []struct {
 		name       string
 		undirected bool
 		source     int64
@@ -139,8 +148,9 @@ func TestExpected(t *testing.T) {
 			expected := func(what string) map[int64]float64 { return testgraph.LoadExpected(t, c.name+"-"+what) }
 			ranks, labels := expected("pagerank"), expected("wcc")
 			hops, lengths := expected(fmt.Sprintf("bfs-%d", c.source)), expected(fmt.Sprintf("sssp-%d", c.source))
-			for name, o := range ways() {
-				t.Run(name, func(t *testing.T) {
+			for _, w := range ways(turn) {
+				t.Run(w.name, func(t *testing.T) {
+					o := w.o
 					same(t, "bfs", rows(t, g, programs.BFS{Source: source}, o), hops, 0)
 					same(t, "wcc", rows(t, g, programs.WCC{}, o), labels, 0)
 					same(t, "sssp", rows(t, weighted, programs.SSSP[float32]{Source: source}, o), lengths, 0)
@@ -158,7 +168,7 @@ func TestExpected(t *testing.T) {
 // TestLDBC compares the programs with the example graphs of LDBC Graphalytics.
 func TestLDBC(t *testing.T) {
 	data := filepath.Join(testgraph.Shared(t), "ldbc")
-	for _, c := range []struct {
+	for turn, c := range []struct {
 		name       string
 		undirected bool
 		source     string
@@ -174,8 +184,9 @@ func TestLDBC(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for name, o := range ways() {
-				t.Run(name, func(t *testing.T) {
+			for _, w := range ways(turn) {
+				t.Run(w.name, func(t *testing.T) {
+					o := w.o
 					same(t, "BFS", rows(t, g, programs.BFS{Source: source}, o), testgraph.LoadLDBCExpected(t, c.name+"-BFS"), 0)
 					same(t, "SSSP", rows(t, g, programs.SSSP[float64]{Source: source}, o), testgraph.LoadLDBCExpected(t, c.name+"-SSSP"), 1e-4)
 					same(t, "WCC", rows(t, g, programs.WCC{}, o), testgraph.LoadLDBCExpected(t, c.name+"-WCC"), 0)
@@ -196,8 +207,8 @@ func TestSameBits(t *testing.T) {
 	g := imported(t, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 1000}}, filepath.Join(data, "soc-Slashdot0902.txt.gz"))
 	p := programs.PageRank[float32]{Damping: 0.85}
 	want := rows(t, g, p, garaph.RunOptions{Threads: 1, Iterations: 20})
-	for _, threads := range []int{2, 3, 8, 17} {
-		for _, memory := range []int64{0, starved} {
+	for turn, threads := range []int{2, 3, 8, 17} {
+		for _, memory := range testsize.Some([]int64{0, starved}, 2, turn) {
 			got := rows(t, g, p, garaph.RunOptions{Threads: threads, Iterations: 20, Memory: memory})
 			same(t, fmt.Sprintf("%d threads, memory %d", threads, memory), got, want, 0)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/internal/tinydisk"
 	"github.com/garaph/garaph/programs"
 )
@@ -132,9 +133,9 @@ func alike(t testing.TB, what string, got, want []byte, exact bool) {
 // that of an undisturbed run, in sync mode to the bit.
 func TestResume(t *testing.T) {
 	g := manyShards(t, 9)
-	for _, w := range works() {
-		for _, mode := range []dispatcher.Mode{dispatcher.Sync, dispatcher.Async} {
-			for _, policy := range []garaph.Checkpoints{{}, {Every: 1}, {Every: 3, Keep: 1}, {Pages: 2}} {
+	for i, w := range works() {
+		for k, mode := range []dispatcher.Mode{dispatcher.Sync, dispatcher.Async} {
+			for _, policy := range testsize.Some([]garaph.Checkpoints{{}, {Every: 1}, {Every: 3, Keep: 1}, {Pages: 2}}, 2, i+k) {
 				if policy.Pages > 0 && mode == dispatcher.Sync {
 					continue
 				}

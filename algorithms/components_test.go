@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/store"
 )
@@ -32,34 +33,38 @@ func components(g oracle.Graph) (labels []gas.VertexID, count int64) {
 
 // sameComponents compares the components of a stored graph with the oracle's, with
 // different numbers of threads, in memory and with the least memory.
-func sameComponents(t testing.TB, s *store.Store, g oracle.Graph) {
+func sameComponents(t testing.TB, s *store.Store, g oracle.Graph, turn int) {
 	t.Helper()
-	want, count := components(g)
+	var ways []algorithms.Options
 	for _, threads := range []int{1, 3, 16} {
 		for _, memory := range []int64{0, starved} {
 			for _, on := range []algorithms.Device{algorithms.CPU, algorithms.GPU} {
-				got, report := run(t, s, algorithms.Components{}, algorithms.Options{Threads: threads, Memory: memory, Device: on, GPU: device.EmulatedName})
-				if !slices.Equal(want, got) {
-					t.Fatalf("%s, %d threads, memory %d: %s", on, threads, memory, cmp.Diff(want, got))
-				}
-				if diff := cmp.Diff([]algorithms.Total{{Name: "components", Value: count}}, report.Totals); diff != "" {
-					t.Fatal(diff)
-				}
-				if (report.GPU != "") != (on == algorithms.GPU) {
-					t.Fatalf("%s: computed by GPU %q", on, report.GPU)
-				}
+				ways = append(ways, algorithms.Options{Threads: threads, Memory: memory, Device: on, GPU: device.EmulatedName})
 			}
+		}
+	}
+	want, count := components(g)
+	for _, o := range testsize.Some(ways, 5, turn) {
+		got, report := run(t, s, algorithms.Components{}, o)
+		if !slices.Equal(want, got) {
+			t.Fatalf("%+v: %s", o, cmp.Diff(want, got))
+		}
+		if diff := cmp.Diff([]algorithms.Total{{Name: "components", Value: count}}, report.Totals); diff != "" {
+			t.Fatal(diff)
+		}
+		if (report.GPU != "") != (o.Device == algorithms.GPU) {
+			t.Fatalf("%+v: computed by GPU %q", o, report.GPU)
 		}
 	}
 }
 
 func TestComponents(t *testing.T) {
-	for _, x := range testgraph.All() {
-		for _, symmetric := range []bool{false, true} {
-			for _, layout := range []store.Layout{store.CSC, store.Packed, teststore.Varint} {
+	for i, x := range testgraph.All() {
+		for k, symmetric := range []bool{false, true} {
+			for n, layout := range []store.Layout{store.CSC, store.Packed, teststore.Varint} {
 				t.Run(fmt.Sprintf("%s, symmetric %v, %v", x.Name, symmetric, layout), func(t *testing.T) {
 					s := teststore.Build(t, x.Graph, teststore.Options{Layout: layout, Symmetric: symmetric, ShardVertices: 100})
-					sameComponents(t, s, x.Graph)
+					sameComponents(t, s, x.Graph, i+2*k+n)
 				})
 			}
 		}
@@ -91,7 +96,11 @@ func TestComponentsTangled(t *testing.T) {
 			g := tangled(30_000, parts)
 			s := teststore.Build(t, g, teststore.Options{Layout: store.Packed, Symmetric: symmetric, ShardVertices: 5000})
 			want, _ := components(g)
-			for range 20 {
+			times := 20
+			if !testsize.Long {
+				times = 5
+			}
+			for range times {
 				if got, _ := run(t, s, algorithms.Components{}, algorithms.Options{Threads: 8}); !slices.Equal(want, got) {
 					t.Fatalf("%d parts, symmetric %v: %s", parts, symmetric, cmp.Diff(want, got))
 				}
@@ -130,10 +139,10 @@ func TestComponentsRandom(t *testing.T) {
 }
 
 func TestComponentsReal(t *testing.T) {
-	for _, name := range []string{"ego-Facebook", "as-Caida20071105", "soc-Slashdot0902"} {
+	for turn, name := range []string{"ego-Facebook", "as-Caida20071105", "soc-Slashdot0902"} {
 		t.Run(name, func(t *testing.T) {
 			_, g := testgraph.LoadEdges(t, name, false)
-			sameComponents(t, teststore.Build(t, g, teststore.Options{Layout: store.Packed, ShardVertices: 1000}), g)
+			sameComponents(t, teststore.Build(t, g, teststore.Options{Layout: store.Packed, ShardVertices: 1000}), g, turn)
 		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/shard"
@@ -87,18 +88,18 @@ func searchEverywhere(t *testing.T, g *garaph.Graph, d device.Device) {
 		}
 	}()
 	m := &gpuMeasurement{graph: g, device: d, pages: pages, opt: GPUOptions{Threads: 2}}
-	for _, edges := range []int64{0, 4096} {
-		searchProgram(t, m, edges, func(source uint32) gas.Program[uint32, uint32] { return programs.BFS{Source: source} })
-		searchProgram(t, m, edges, func(source uint32) gas.Program[float32, float32] { return programs.SSSP[float32]{Source: source} })
-		searchProgram(t, m, edges, func(source uint32) gas.Program[float64, float64] { return programs.SSSP[float64]{Source: source} })
-		searchProgram(t, m, edges, func(source uint32) gas.Program[float32, float32] { return programs.SSWP{Source: source} })
+	for turn, edges := range []int64{0, 4096} {
+		searchProgram(t, m, edges, turn, func(source uint32) gas.Program[uint32, uint32] { return programs.BFS{Source: source} })
+		searchProgram(t, m, edges, turn+1, func(source uint32) gas.Program[float32, float32] { return programs.SSSP[float32]{Source: source} })
+		searchProgram(t, m, edges, turn+2, func(source uint32) gas.Program[float64, float64] { return programs.SSSP[float64]{Source: source} })
+		searchProgram(t, m, edges, turn+3, func(source uint32) gas.Program[float32, float32] { return programs.SSWP{Source: source} })
 		if g.Catalogue().Symmetric {
-			searchProgram(t, m, edges, func(uint32) gas.Program[uint32, uint32] { return programs.WCC{} })
+			searchProgram(t, m, edges, turn+4, func(uint32) gas.Program[uint32, uint32] { return programs.WCC{} })
 		}
 	}
 }
 
-func searchProgram[V comparable, A any](t *testing.T, m *gpuMeasurement, edges int64, program func(source uint32) gas.Program[V, A]) {
+func searchProgram[V comparable, A any](t *testing.T, m *gpuMeasurement, edges int64, turn int, program func(source uint32) gas.Program[V, A]) {
 	t.Helper()
 	source, err := sourceOf(t.Context(), m.graph, "")
 	if err != nil {
@@ -129,25 +130,37 @@ func searchProgram[V comparable, A any](t *testing.T, m *gpuMeasurement, edges i
 			t.Error(err)
 		}
 	}()
+	for _, w := range testsize.Some(waysToSearch(x.rows[1] != nil), 4, turn) {
+		how, err := gpuengine.ParseAdvancing(w.advance, w.filter, w.direction)
+		if err == nil {
+			_, err = x.search(source, how, 0)
+		}
+		if err == nil {
+			err = compare(source, x.job.arrays.Next, want)
+		}
+		if err != nil {
+			t.Fatalf("%T, %+v, %d bytes of edges on the device: %v", program(source), w, edges, err)
+		}
+	}
+}
+
+// wayToSearch is how frontiers are advanced, in the names of options.
+type wayToSearch struct{ advance, filter, direction string }
+
+// waysToSearch are all of them. Without rows of in-edges a search pushes in any case.
+func waysToSearch(inRows bool) (list []wayToSearch) {
+	directions := gpuengine.DirectionNames[:]
+	if !inRows {
+		directions = directions[:1]
+	}
 	for _, advance := range gpuengine.AdvanceNames {
 		for _, filter := range gpuengine.FilterNames {
-			for _, direction := range gpuengine.DirectionNames {
-				if x.rows[1] == nil && direction != gpuengine.DirectionNames[0] {
-					continue // it pushes in any case
-				}
-				how, err := gpuengine.ParseAdvancing(advance, filter, direction)
-				if err == nil {
-					_, err = x.search(source, how, 0)
-				}
-				if err == nil {
-					err = compare(source, x.job.arrays.Next, want)
-				}
-				if err != nil {
-					t.Fatalf("%T, advance %s, filter %s, direction %s, %d bytes of edges on the device: %v", program(source), advance, filter, direction, edges, err)
-				}
+			for _, direction := range directions {
+				list = append(list, wayToSearch{advance, filter, direction})
 			}
 		}
 	}
+	return list
 }
 
 // TestSearches: on the emulated device.

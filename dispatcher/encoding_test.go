@@ -8,6 +8,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 )
@@ -28,15 +29,15 @@ func TestEncoding(t *testing.T) {
 		sets = append(sets, emulated(d, Pull), emulated(d, Auto))
 		frontiers = append(frontiers, emulated(d, Frontier))
 	}
-	for _, g := range testgraph.All() {
-		for _, symmetric := range []bool{false, true} {
+	for turn, g := range testgraph.All() {
+		for i, symmetric := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/symmetric=%v", g.Name, symmetric), func(t *testing.T) {
 				graph, o := g.Graph, teststore.Options{Weighted: true, Symmetric: symmetric, Layout: teststore.Varint}
 				s := teststore.Build(t, graph, o)
 				if symmetric {
 					graph = teststore.Mirrored(graph)
 				}
-				check(t, s, graph, 0, sets)
+				check(t, s, graph, 0, testsize.Some(sets, 5, turn+2*i))
 				lengths, _ := run[float32, float32](t, s, programs.SSSP[float32]{}, sets[0])
 				for _, set := range frontiers {
 					if got, _ := run[float32, float32](t, s, programs.SSSP[float32]{}, set); !slices.Equal(got, lengths) {
@@ -48,7 +49,7 @@ func TestEncoding(t *testing.T) {
 					back.Edges = append(back.Edges, oracle.Edge{Src: e.Dst, Dst: e.Src})
 				}
 				hops := oracle.BFS(back, 0)
-				for _, set := range append(frontiers[:1:1], settings()...) {
+				for _, set := range testsize.Some(append(frontiers[:1:1], settings()...), 5, turn+2*i) {
 					values, _ := run[uint32, uint32](t, s, backwards{}, set)
 					for v, x := range values {
 						if got := (programs.BFS{}).Result(gas.Vertex{}, x); got != hops[v] {

@@ -10,6 +10,7 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
@@ -143,8 +144,8 @@ var layouts = []store.Layout{store.CSC, store.Packed}
 
 // tryNamed does so on the named graphs.
 func tryNamed(t *testing.T, gpu string) {
-	for _, named := range testgraph.All() {
-		for _, layout := range layouts {
+	for turn, named := range testgraph.All() {
+		for _, layout := range testsize.Some(layouts, 2, turn) {
 			t.Run(named.Name+"/"+string(layout), func(t *testing.T) {
 				tryAll(t, subjectOf(t, teststore.Build(t, named.Graph, teststore.Options{Weighted: true, Layout: layout}), gpu))
 			})

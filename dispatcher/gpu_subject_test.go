@@ -11,6 +11,7 @@ import (
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
@@ -30,6 +31,7 @@ type subject struct {
 	bytes  int64 // of in-edges
 	// streams: so many edges that not all of them fit in the least memory.
 	streams bool
+	turn    int // of the ways to run jobs
 }
 
 // subjectOf reads a stored graph back.
@@ -61,7 +63,7 @@ func subjectOf(t *testing.T, s *store.Store, gpu string) *subject {
 	if x.source == 0 {
 		x.ground = uint32(min(1, x.graph.N-1))
 	}
-	x.streams = len(x.graph.Edges) >= 100_000
+	x.streams, x.turn = len(x.graph.Edges) >= 100_000, x.graph.N
 	return x
 }
 
@@ -116,6 +118,7 @@ func (w way) String() string {
 	return text
 }
 
+// ways are all ways, or every third, beginning with another one for each program.
 func (x *subject) ways() (list []way) {
 	for _, mode := range []dispatcher.Mode{dispatcher.Sync, dispatcher.Async} {
 		for _, gather := range []gpuengine.Gather{gpuengine.GatherReplicated, gpuengine.GatherSegmented} {
@@ -131,7 +134,8 @@ func (x *subject) ways() (list []way) {
 			}
 		}
 	}
-	return list
+	x.turn++
+	return testsize.Some(list, 3, x.turn)
 }
 
 // onCPU returns the values of a job on the CPU.

@@ -17,6 +17,7 @@ import (
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/testprograms"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
@@ -191,16 +192,16 @@ func compareRanks[F float32 | float64](t testing.TB, p programs.PageRank[F], val
 }
 
 func TestGPUNamedGraphs(t *testing.T) {
-	for _, named := range testgraph.All() {
+	for turn, named := range testgraph.All() {
 		t.Run(named.Name, func(t *testing.T) {
-			for _, symmetric := range []bool{false, true} {
+			for i, symmetric := range []bool{false, true} {
 				g := named.Graph
 				if symmetric {
 					g = teststore.Mirrored(g)
 				}
-				for _, layout := range layouts {
+				for k, layout := range layouts {
 					s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, Symmetric: symmetric, Layout: layout})
-					checkGPU(t, s, g, 0, gpuSettings())
+					checkGPU(t, s, g, 0, testsize.Some(gpuSettings(), 7, turn+2*i+4*k))
 				}
 			}
 		})

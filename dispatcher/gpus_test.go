@@ -11,6 +11,7 @@ import (
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/testprograms"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/internal/teststore"
 )
 
@@ -29,11 +30,11 @@ func severalSettings() (list []gpuSetting) {
 // TestSeveralGPUs: two GPUs, alone and with the CPU, give what the oracles give on the
 // named graphs.
 func TestSeveralGPUs(t *testing.T) {
-	for _, named := range testgraph.All() {
+	for turn, named := range testgraph.All() {
 		t.Run(named.Name, func(t *testing.T) {
-			for _, layout := range layouts {
+			for i, layout := range layouts {
 				s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, ShardVertices: 2, Layout: layout})
-				checkGPU(t, s, named.Graph, 0, severalSettings())
+				checkGPU(t, s, named.Graph, 0, testsize.Some(severalSettings(), 4, turn+i))
 			}
 		})
 	}
@@ -41,15 +42,15 @@ func TestSeveralGPUs(t *testing.T) {
 
 // TestOneOfSeveralGPUsLost: likewise when one of them is lost, early or late in the job.
 func TestOneOfSeveralGPUsLost(t *testing.T) {
-	for _, named := range testgraph.All() {
+	for turn, named := range testgraph.All() {
 		t.Run(named.Name, func(t *testing.T) {
 			s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, ShardVertices: 2})
-			for _, at := range []int{8, 20, 60} {
+			for k, at := range []int{8, 20, 60} {
 				sets := severalSettings()
 				for i := range sets {
 					sets[i].fault = &device.EmulatedFault{Op: device.FaultRun, N: at + i, Lost: true}
 				}
-				checkGPU(t, s, named.Graph, 0, sets)
+				checkGPU(t, s, named.Graph, 0, testsize.Some(sets, 4, turn+k))
 			}
 		})
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
@@ -154,16 +155,16 @@ func near(got, want, tolerance float64) bool {
 var layouts = []store.Layout{store.CSC, store.Packed}
 
 func TestNamedGraphs(t *testing.T) {
-	for _, named := range testgraph.All() {
+	for turn, named := range testgraph.All() {
 		t.Run(named.Name, func(t *testing.T) {
-			for _, symmetric := range []bool{false, true} {
+			for i, symmetric := range []bool{false, true} {
 				g := named.Graph
 				if symmetric {
 					g = teststore.Mirrored(g)
 				}
-				for _, layout := range layouts {
+				for k, layout := range layouts {
 					s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, Symmetric: symmetric, Layout: layout})
-					check(t, s, g, 0, settings())
+					check(t, s, g, 0, testsize.Some(settings(), 7, turn+2*i+4*k))
 				}
 			}
 		})

@@ -14,8 +14,8 @@ import (
 func TestCUDAPullPacked(t *testing.T) {
 	g := openGPU(t)
 	most := g.Info().SharedBlock
-	checkEvery(g, rmat(12, 16), 3000, []cut{{3000, 1000, most}, {1000, 2, most / 2}})
-	checkEvery(g, sparse(1<<21, 300), 65535, []cut{{65535, 1000, most / 2}})
+	checkEvery(g, rmat(12, 16), 3000, []cut{{3000, 1000, most}, {1000, 2, most / 2}}, everyWeighting())
+	checkEvery(g, sparse(1<<21, 300), 65535, []cut{{65535, 1000, most / 2}}, everyWeighting())
 }
 
 // TestCUDAPackedSpeed prints the speed of packed pulls on an RMAT graph.

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -207,12 +209,12 @@ func nan(k compiled.Kind, a, b []byte) bool {
 	return math.IsNaN(floatOf(k, a)) && math.IsNaN(floatOf(k, b))
 }
 
-// checkEvery does it for programs with all kinds of accumulators, and for all
+// checkEvery does it for programs with all kinds of accumulators, and for some
 // codings of weights.
-func checkEvery(g *gpu, graph *csc, vertices int, cuts []cut) {
+func checkEvery(g *gpu, graph *csc, vertices int, cuts []cut, weights []string) {
 	g.t.Helper()
-	for name, weight := range weightings {
-		graph.weight = weight
+	for _, name := range weights {
+		graph.weight = weightings[name]
 		p := newPage(g, graph, vertices)
 		share := func(r *rand.Rand) float64 { return r.Float64() / float64(graph.vertices()) }
 		distance := func(r *rand.Rand) float32 { return []float32{float32(math.Inf(1)), 100 * r.Float32()}[r.IntN(2)] }
@@ -242,11 +244,17 @@ func checkEvery(g *gpu, graph *csc, vertices int, cuts []cut) {
 	}
 }
 
+func everyWeighting() []string { return slices.Sorted(maps.Keys(weightings)) }
+
 // TestPullPacked does on an emulated device what TestCUDAPullPacked does on others.
 func TestPullPacked(t *testing.T) {
 	d := device.NewEmulated(device.EmulatedOptions{Shared: 227 << 10})
-	checkEvery(newGPU(t, d), rmat(10, 8), 700, []cut{{700, 1000, 60000}, {701, 2, 6000}, {99, 3, 0x8000}})
-	checkEvery(newGPU(t, d), sparse(1<<21, 300), 65535, []cut{{65535, 1000, 60000}})
+	checkEvery(newGPU(t, d), rmat(10, 8), 700, []cut{{700, 1000, 60000}, {701, 2, 6000}, {99, 3, 0x8000}}, everyWeighting())
+	weights := everyWeighting()
+	if !testsize.Long { // each takes 13 programs over millions of vertices
+		weights = []string{"bytes"}
+	}
+	checkEvery(newGPU(t, d), sparse(1<<21, 300), 65535, []cut{{65535, 1000, 60000}}, weights)
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
