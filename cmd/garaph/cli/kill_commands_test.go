@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -70,10 +69,7 @@ var killedCommands = []killedCommand{
 // GARAPH_KILLS is the number of kills.
 func TestKillCommands(t *testing.T) {
 	skipKills(t)
-	kills := 2 * len(killedCommands)
-	if n, err := strconv.Atoi(os.Getenv("GARAPH_KILLS")); err == nil {
-		kills = n
-	}
+	kills := killsOf(2 * len(killedCommands))
 	k := &commandKiller{t: t, dir: memoryDir(t), rng: rand.New(rand.NewPCG(uint64(kills), 11)), took: map[string]time.Duration{}, hits: map[string]int{}}
 	k.prepare()
 	for n := 0; k.kills < kills; n++ {

@@ -18,6 +18,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/internal/testsize"
 )
 
 // killed are the programs that TestKill kills, and how far apart their results
@@ -74,6 +75,18 @@ func skipKills(t *testing.T) {
 	}
 }
 
+// killsOf is the number of kills: so many, half of them in the short form of tests,
+// or what GARAPH_KILLS says.
+func killsOf(long int) int {
+	if n, err := strconv.Atoi(os.Getenv("GARAPH_KILLS")); err == nil {
+		return n
+	}
+	if !testsize.Long {
+		return long / 2
+	}
+	return long
+}
+
 // TestKill kills runs at random moments, and resumed ones again, with SIGKILL:
 // in the end the result is that of an undisturbed run, and no more is done again
 // than what followed the last epoch. A run on the GPU goes on on either
@@ -81,10 +94,7 @@ func skipKills(t *testing.T) {
 // mode and device.
 func TestKill(t *testing.T) {
 	skipKills(t)
-	kills := 18
-	if n, err := strconv.Atoi(os.Getenv("GARAPH_KILLS")); err == nil {
-		kills = n
-	}
+	kills := killsOf(18)
 	all := killables()
 	for _, p := range builtin {
 		if !p.Algorithm && !slices.ContainsFunc(all, func(c killable) bool { return c.program == p.Name }) {

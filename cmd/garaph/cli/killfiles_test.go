@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
 )
@@ -14,10 +13,7 @@ import (
 // GARAPH_KILLS is the number of kills.
 func TestKillFiles(t *testing.T) {
 	skipKills(t)
-	kills := 12
-	if n, err := strconv.Atoi(os.Getenv("GARAPH_KILLS")); err == nil {
-		kills = n
-	}
+	kills := killsOf(12)
 	dir := memoryDir(t)
 	in := func(name string) string { return filepath.Join(dir, name) }
 	edges := in("edges.txt")
