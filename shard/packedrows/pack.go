@@ -12,9 +12,9 @@ import (
 
 // Pack writes the rows of a side packed to the beginning of a buffer, which has
 // [MostBytes] and 4-byte alignment, and returns the side there. Weights are left out.
-func Pack(s *rows.Side, buffer []byte) (*Side, error) { return packFlagged(s, summed, buffer) }
+func Pack(s *rows.Side, buffer []byte) (*Side, error) { return packFlagged(s, summed|narrow, buffer) }
 
-// packFlagged packs with flags.
+// packFlagged packs with flags, as far as a narrow index is possible.
 func packFlagged(s *rows.Side, flags uint16, buffer []byte) (*Side, error) {
 	h := layout{Header: shard.Header{Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Edges: s.Edges(), Flags: flags}}
 	stride := h.stride()
@@ -23,10 +23,10 @@ func packFlagged(s *rows.Side, flags uint16, buffer []byte) (*Side, error) {
 	}
 	w := writer{b: buffer, at: shard.HeaderBytes + h.sections()[0]}
 	begin, base := w.at, uint32(0)
-	clear(buffer[shard.HeaderBytes:begin])
+	begins := make([]uint32, 0, h.runs())
 	for v := range h.Vertices {
 		if v%stride == 0 {
-			binary.LittleEndian.PutUint32(buffer[shard.HeaderBytes+v/stride*4:], uint32(w.at-begin))
+			begins = append(begins, uint32(w.at-begin))
 			base = s.First + uint32(v)
 		}
 		list := s.Row(v, nil)
@@ -39,9 +39,16 @@ func packFlagged(s *rows.Side, flags uint16, buffer []byte) (*Side, error) {
 		return nil, fmt.Errorf("%w: neighbours are not in order", shard.ErrInvalid)
 	}
 	h.bytes = w.at - begin
+	if !nearby(begins) {
+		h.Flags &^= narrow
+	}
 	blob := buffer[:h.size()]
-	clear(blob[w.at:])
+	at := shard.HeaderBytes + h.sections()[0]
+	copy(blob[at:], buffer[begin:w.at]) // to elsewhere if the index is not narrow
+	clear(blob[at+h.bytes:])
+	clear(blob[shard.HeaderBytes:at])
 	side := h.windows(blob)
+	side.index.put(begins)
 	for i := range side.sums {
 		side.sums[i] = shard.Checksum(side.run(i))
 	}

@@ -13,7 +13,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/garaph/garaph/shard"
 )
@@ -23,14 +22,15 @@ const (
 	Version = 3
 
 	align  = 16
-	stride = RunVertices // of an entry of the index
-	coarse = 8           // the same in blobs without checksums of runs
-	group  = 8           // gaps that share a width
-	short  = 7           // edges of the first row whose head is longer than a byte
-	long   = 64          // edges of the first row that says how many bytes it has
-	slack  = 48          // zeros behind the rows: what unpacking a group may read too much
+	coarse = 8  // vertices of a run in blobs without checksums of runs
+	group  = 8  // gaps that share a width
+	short  = 7  // edges of the first row whose head is longer than a byte
+	long   = 64 // edges of the first row that says how many bytes it has
+	slack  = 48 // zeros behind the rows: what unpacking a group may read too much
 
-	summed = 4 // flag: the index has checksums of runs, and entries of stride
+	// Flags of the index.
+	summed = 4 // it has checksums of runs, which are of RunVertices
+	narrow = 8 // its entries are narrow
 )
 
 func init() {
@@ -42,13 +42,10 @@ func init() {
 // Side is one side of a shard.
 type Side struct {
 	header shard.Header
-	stride int // vertices of a run: 1<<shift
-	shift  uint
-	index  []uint32 // where the rows of a run begin in data
-	sums   []uint32 // checksums of runs; nil: there are none
-	data   []byte   // the rows, and slack
-	end    int      // of the rows in data
-	blob   []byte
+	index
+	data []byte // the rows, and slack
+	end  int    // of the rows in data
+	blob []byte
 
 	last uint64 // the largest neighbour
 }
@@ -65,25 +62,9 @@ type layout struct {
 	bytes int // of the rows
 }
 
-// runs is the length of the index.
-func (h *layout) runs() int {
-	return (h.Vertices + h.stride() - 1) / h.stride()
-}
-
-func (h *layout) stride() int {
-	if h.Flags&summed == 0 {
-		return coarse
-	}
-	return stride
-}
-
 // sections are the sizes of what follows the header.
 func (h *layout) sections() [2]int {
-	entry := 4
-	if h.Flags&summed != 0 {
-		entry = 8
-	}
-	return [...]int{pad(entry * h.runs()), pad(h.bytes + slack)}
+	return [...]int{h.indexBytes(), pad(h.bytes + slack)}
 }
 
 func (h *layout) size() int {
@@ -145,12 +126,7 @@ func (h *layout) windows(blob []byte) *Side {
 
 // head gives the index of a blob that begins with these bytes.
 func (h *layout) head(blob []byte) *Side {
-	runs := h.runs()
-	s := &Side{header: h.Header, stride: h.stride(), shift: uint(bits.TrailingZeros(uint(h.stride()))), end: h.bytes, index: shard.View[uint32](blob, shard.HeaderBytes, runs)}
-	if h.Flags&summed != 0 {
-		s.sums = shard.View[uint32](blob, shard.HeaderBytes+int64(4*runs), runs)
-	}
-	return s
+	return &Side{header: h.Header, index: h.index(blob), end: h.bytes}
 }
 
 // layoutOf reads the fields of the encoding, of a sound header of a blob of so many bytes.
@@ -160,7 +136,7 @@ func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
 	if h.Version != Version {
 		return h, fmt.Errorf("%w: version %d, packed rows are version %d", shard.ErrFormat, h.Version, Version)
 	}
-	if h.Flags&^summed != 0 || h.Weighted || field(40)|field(44)|field(48)|field(52)|field(56) != 0 {
+	if h.Flags&^(summed|narrow) != 0 || h.Flags == narrow || h.Weighted || field(40)|field(44)|field(48)|field(52)|field(56) != 0 {
 		return h, fmt.Errorf("%w: flags %#x, with weights: %v", shard.ErrInvalid, h.Flags, h.Weighted)
 	}
 	if want := h.size(); size != int64(want) {

@@ -29,7 +29,7 @@ func plain(dir shard.Direction, first uint32, lists [][]uint32) *rows.Side {
 // pack packs a side over what must not stay.
 func pack(t rapid.TB, s *rows.Side) []byte {
 	t.Helper()
-	return packedWith(t, s, summed)
+	return packedWith(t, s, summed|narrow)
 }
 
 func packedWith(t rapid.TB, s *rows.Side, flags uint16) []byte {
@@ -92,7 +92,7 @@ func TestRoundTrip(t *testing.T) {
 	var b shard.Buffer
 	rapid.Check(t, func(t *rapid.T) {
 		want, n := draw(t)
-		flags := rapid.SampledFrom([]uint16{0, summed}).Draw(t, "flags")
+		flags := rapid.SampledFrom([]uint16{0, summed, summed | narrow}).Draw(t, "flags")
 		blob := packedWith(t, want, flags)
 		s := decoded(t, blob, n)
 		h := want.Header()
@@ -158,7 +158,9 @@ func TestWidths(t *testing.T) {
 }
 
 // small has rows of every kind in few bytes.
-func small(t rapid.TB) (blob []byte, n uint32) {
+func small(t rapid.TB) (blob []byte, n uint32) { return smallWith(t, summed|narrow) }
+
+func smallWith(t rapid.TB, flags uint16) (blob []byte, n uint32) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	n = 1 << 20
 	lists := make([][]uint32, 12)
@@ -168,7 +170,7 @@ func small(t rapid.TB) (blob []byte, n uint32) {
 		}
 		slices.Sort(lists[v])
 	}
-	return pack(t, plain(shard.Out, 100, lists)), n
+	return packedWith(t, plain(shard.Out, 100, lists), flags), n
 }
 
 // Every single flipped bit is reported, padding and reserved bytes included.
@@ -214,13 +216,15 @@ func TestHostile(t *testing.T) {
 		{"unknown flags", func(b []byte) { b[10] |= 16 }, shard.ErrInvalid, "flags"},
 		{"weights", func(b []byte) { b[10] |= 1 }, shard.ErrInvalid, "with weights: true"},
 		{"reserved field", add(52, 1), shard.ErrInvalid, "flags"},
+		{"a narrow index without checksums", func(b []byte) { b[10] &^= summed }, shard.ErrInvalid, "flags"},
 		{"four vertices more", add(20, 4), shard.ErrInvalid, "begins at"},
 		{"a vertex less", add(20, -1), shard.ErrInvalid, "the header says"},
 		{"an edge more", add(24, 1), shard.ErrInvalid, "the header says"},
 		{"an edge less", add(24, -1), shard.ErrInvalid, "contradicts"},
 		{"more bytes", add(28, 16), shard.ErrInvalid, "the header promises"},
 		{"a byte less", add(28, -1), shard.ErrInvalid, "rows"},
-		{"the index", add(shard.HeaderBytes+4, 1), shard.ErrInvalid, "the index says"},
+		{"the place that runs count from", add(shard.HeaderBytes, 1), shard.ErrInvalid, "the index says"},
+		{"a run's", add(shard.HeaderBytes+4+3*4+2, 1), shard.ErrInvalid, "the index says"},
 	} {
 		blob := slices.Clone(sound)
 		c.damage(blob)
@@ -268,6 +272,36 @@ func use(t testing.TB, blob []byte, n uint32) {
 		}
 		if len(list) > 0 && list[len(list)-1] >= n {
 			t.Fatalf("neighbour %d is accepted in a graph of %d", list[len(list)-1], n)
+		}
+	}
+}
+
+// TestIndex: the index is narrow but where a run begins too far behind the place that it
+// counts from.
+func TestIndex(t *testing.T) {
+	hub := make([]uint32, 40_000) // in more than 64 KiB
+	for i := range hub {
+		hub[i] = uint32(i) << 16
+	}
+	for at, want := range map[int]uint16{0: summed, 3: summed, 4*nearRuns - 5: summed, 4*nearRuns - 1: summed | narrow, 4 * nearRuns: summed, 999: summed | narrow} {
+		lists := make([][]uint32, 1000)
+		for v := range lists {
+			lists[v] = hub[v : v+v%20]
+		}
+		lists[at] = hub
+		side := plain(shard.Out, 5, lists)
+		blob := pack(t, side)
+		s := decoded(t, blob, math.MaxUint32)
+		if got := s.Header().Flags; got != want {
+			t.Errorf("a hub at %d: flags %#x, want %#x", at, got, want)
+		}
+		head := opened(t, blob)
+		copy(head.data, s.data)
+		var b shard.Buffer
+		for v := range lists {
+			if i, _, _ := head.Run(v); head.CheckRun(i, math.MaxUint32) != nil || !slices.Equal(head.Row(v, &b), lists[v]) || !slices.Equal(s.Row(v, &b), lists[v]) {
+				t.Fatalf("a hub at %d: row %d is another one", at, v)
+			}
 		}
 	}
 }

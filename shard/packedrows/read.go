@@ -92,7 +92,7 @@ func (s *Side) find(v int, b *shard.Buffer) row {
 	if b.Vertex <= v && b.Vertex > from && b.Side == shard.Side(s) {
 		from, b.From, base, b.Before = b.Vertex, b.At, int64(b.Base), b.Behind
 	} else {
-		b.From, base = int(s.index[v>>s.shift]), s.base(from)
+		b.From, base = s.begin(v>>s.shift), s.base(from)
 	}
 	r := s.head(b.From, base)
 	for ; from < v; from++ {

@@ -52,9 +52,10 @@ func DecodeHead(head []byte, size int64) (*Side, error) {
 	if err := shard.CheckSection(head[shard.HeaderBytes:end], binary.LittleEndian.Uint32(head[32:]), "index", shard.HeaderBytes); err != nil {
 		return nil, err
 	}
-	s, last := h.head(head), uint32(0)
-	for i, at := range s.index {
-		if at < last || int64(at) > int64(s.end) || i == 0 && at != 0 {
+	s, last := h.head(head), 0
+	for i := range s.runs {
+		at := s.begin(i)
+		if at < last || at > s.end || i == 0 && at != 0 {
 			return nil, fmt.Errorf("%w: entry %d of the index is %d, behind %d, and the rows end at %d", shard.ErrInvalid, i, at, last, s.end)
 		}
 		last = at
@@ -81,10 +82,10 @@ func (s *Side) Run(v int) (i int, from, to int64) {
 
 // bounds is where run i lies in the rows.
 func (s *Side) bounds(i int) (from, to int) {
-	if i+1 < len(s.index) {
-		return int(s.index[i]), int(s.index[i+1])
+	if i+1 < s.runs {
+		return s.begin(i), s.begin(i + 1)
 	}
-	return int(s.index[i]), s.end
+	return s.begin(i), s.end
 }
 
 func (s *Side) run(i int) []byte {

@@ -1,0 +1,101 @@
+package packedrows
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/garaph/garaph/shard"
+)
+
+// nearRuns is how many runs count from one place in a narrow index.
+const nearRuns = 64
+
+// index says where runs begin in the rows, and has their checksums.
+type index struct {
+	runs   int
+	stride int // vertices of a run: 1<<shift
+	shift  uint
+	begins []uint32 // of each run; in a narrow index, of every one that others count from
+	sums   []uint32 // nil: there are none
+	behind []uint16 // in a narrow index, how far behind that place each run begins
+}
+
+// begin is where run i begins.
+func (x *index) begin(i int) int {
+	if x.behind == nil {
+		return int(x.begins[i])
+	}
+	return int(x.begins[i/nearRuns]) + int(x.behind[i])
+}
+
+// index gives that of a blob that begins with these bytes.
+func (h *layout) index(blob []byte) index {
+	x := index{runs: h.runs(), stride: h.stride(), shift: uint(bits.TrailingZeros(uint(h.stride())))}
+	at := int64(shard.HeaderBytes)
+	x.begins = shard.View[uint32](blob, at, h.begins())
+	at += int64(4 * h.begins())
+	if h.Flags&summed != 0 {
+		x.sums = shard.View[uint32](blob, at, x.runs)
+		at += int64(4 * x.runs)
+	}
+	if h.Flags&narrow != 0 {
+		x.behind = shard.View[uint16](blob, at, x.runs)
+	}
+	return x
+}
+
+// indexBytes is the size of the index.
+func (h *layout) indexBytes() int {
+	n := 4 * h.begins()
+	if h.Flags&summed != 0 {
+		n += 4 * h.runs()
+	}
+	if h.Flags&narrow != 0 {
+		n += 2 * h.runs()
+	}
+	return pad(n)
+}
+
+// runs is how many runs the rows have.
+func (h *layout) runs() int {
+	return (h.Vertices + h.stride() - 1) / h.stride()
+}
+
+func (h *layout) stride() int {
+	if h.Flags&summed == 0 {
+		return coarse
+	}
+	return RunVertices
+}
+
+// begins is how many places have 32 bits.
+func (h *layout) begins() int {
+	if h.Flags&narrow == 0 {
+		return h.runs()
+	}
+	return (h.runs() + nearRuns - 1) / nearRuns
+}
+
+// nearby reports whether a narrow index can have runs that begin there.
+func nearby(begins []uint32) bool {
+	for i, at := range begins {
+		if at-begins[i&^(nearRuns-1)] > math.MaxUint16 {
+			return false
+		}
+	}
+	return true
+}
+
+// put writes where runs begin.
+func (x *index) put(begins []uint32) {
+	if x.behind == nil {
+		copy(x.begins, begins)
+		return
+	}
+	for i, at := range begins {
+		if i%nearRuns == 0 {
+			x.begins[i/nearRuns] = at
+		}
+		x.behind[i] = uint16(at - x.begins[i/nearRuns])
+	}
+}
