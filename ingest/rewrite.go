@@ -34,15 +34,16 @@ type upgrade struct {
 func (u *upgrade) rewrite(ctx context.Context) (Report, error) {
 	cat := *u.old.Catalogue()
 	shards := slices.Clone(cat.Shards)
+	mirror := cat.Symmetric && cat.Layout != store.Packed // a packed graph has both sides
 	in := sideStore{
-		dir: shard.In, out: u.out, weighted: cat.Weighted, layout: store.Packed, mirror: cat.Symmetric, inRows: u.opt.Rows && !cat.Symmetric,
+		dir: shard.In, out: u.out, weighted: cat.Weighted, layout: store.Packed, mirror: mirror, inRows: (u.opt.Rows || cat.InRows) && !cat.Symmetric,
 		shards: shards,
 	}
 	out := sideStore{dir: shard.Out, out: u.out, weighted: cat.Weighted, layout: store.Packed, shards: shards}
 	steps := []func() error{func() error { return u.side(ctx, &in) }}
 	read := []shard.Direction{shard.In} // in each
 	switch {
-	case cat.Symmetric:
+	case mirror:
 	case cat.Weighted && cat.Layout != store.Packed:
 		steps = append(steps, func() error { return u.transpose(ctx, &out) })
 		read = append(read, shard.In)
@@ -240,8 +241,8 @@ func (u *upgrade) shard(x *shardWriter, i int) error {
 	return x.pack(i, at, rows.Of(side), x.storing[at])
 }
 
-// addRows stores a side of shard i of a packed graph as it is, and rows of in-edges beside
-// it.
+// addRows stores a side of shard i of a packed graph as it is, and beside it rows of
+// in-edges, if there shall be any.
 func (u *upgrade) addRows(x *shardWriter, i, at int) error {
 	in, room, _ := x.packedBytes(x.shards[i].Vertices, x.edges(i))
 	buffer := x.packed[at]

@@ -28,7 +28,7 @@ type UpgradeOptions struct {
 
 // Errors of an upgrade that a caller may test for.
 var (
-	// ErrPacked: the graph has the layout of an upgraded one.
+	// ErrPacked: the graph has the layout and the store version of an upgraded one.
 	ErrPacked = errors.New("is packed already")
 	// ErrResumable: jobs could not be resumed any more.
 	ErrResumable = errors.New("has jobs that can be resumed, and not over the upgraded graph")
@@ -37,7 +37,7 @@ var (
 // Upgrade rewrites the graph at path as [store.Packed], in the store version of today.
 // Vertices keep their ids and numbers, shards their borders: each side of a shard is read,
 // and packed as an import would have done it. Of a packed graph, sides are copied, and rows
-// of in-edges are added. The new graph takes the place of the old one
+// of in-edges may be added. The new graph takes the place of the old one
 // when it is whole; after an error, or when the process is killed, the old one stands there
 // as it was. The jobs of the old one go with it.
 func Upgrade(ctx context.Context, path string, o UpgradeOptions) (r Report, err error) {
@@ -50,7 +50,7 @@ func Upgrade(ctx context.Context, path string, o UpgradeOptions) (r Report, err 
 		return r, err
 	}
 	defer func() { err = errors.Join(err, old.Close()) }()
-	if err = checkUpgrade(old.Catalogue(), path, o); err == nil && !o.Force {
+	if err = checkUpgrade(old.Catalogue(), old.Current(), path, o); err == nil && !o.Force {
 		err = checkResumable(path)
 	}
 	if err != nil {
@@ -88,16 +88,21 @@ func Upgrade(ctx context.Context, path string, o UpgradeOptions) (r Report, err 
 	return r, nil
 }
 
-// checkUpgrade refuses a graph that cannot be upgraded.
-func checkUpgrade(c *store.Catalogue, path string, o UpgradeOptions) error {
-	if _, ok := c.RowsOf(shard.In); c.Layout == store.Packed && o.Rows && !ok {
-		if c.Weighted && !c.RowWeights {
-			return fmt.Errorf("graph %s has no weights of out-edges, as a version before this one left it: import it again, with --rows", path)
-		}
-		return nil
-	}
+// checkUpgrade refuses a graph that cannot be upgraded. It may have the store version of
+// today.
+func checkUpgrade(c *store.Catalogue, current bool, path string, o UpgradeOptions) error {
 	switch c.Layout {
 	case store.Packed:
+		whole := !c.Weighted || c.RowWeights
+		if _, has := c.RowsOf(shard.In); o.Rows && !has {
+			if !whole {
+				return fmt.Errorf("graph %s has no weights of out-edges, as a version before this one left it: import it again, with --rows", path)
+			}
+			return nil
+		}
+		if !current && whole {
+			return nil
+		}
 		return fmt.Errorf("graph %s %w", path, ErrPacked)
 	case store.CSC, "":
 	default:

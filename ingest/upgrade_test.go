@@ -209,7 +209,7 @@ func TestUpgradeRows(t *testing.T) {
 			if len(list[1].Shards) != len(list[0].Shards) || !list[1].InRows {
 				t.Errorf("%d shards, want %d; in-rows: %v", len(list[1].Shards), len(list[0].Shards), list[1].InRows)
 			}
-			if err := checkUpgrade(&list[1], "graph", UpgradeOptions{Rows: true}); !errors.Is(err, ErrPacked) {
+			if err := checkUpgrade(&list[1], true, "graph", UpgradeOptions{Rows: true}); !errors.Is(err, ErrPacked) {
 				t.Errorf("once more: %v", err)
 			}
 		})

@@ -3,19 +3,31 @@ package store
 import (
 	"encoding/binary"
 	"fmt"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/rows"
 )
 
 // Behind the blob of a side lie the degrees of its vertices on that side: a checksum,
-// and a varint for each vertex.
-const degreesHead = 4
+// and a zstd frame with a varint for each vertex. Store version 2 has the varints as they
+// are.
+const (
+	degreesHead = 4
+	frameBytes  = 32 // of a frame, beside what cannot be compressed
+)
 
-// degreesBytes is the most that the degrees of a side take: seven bits of one in a byte,
-// and five bytes for one.
+// varintBytes is the most that the degrees of a side take as varints: seven bits of one
+// in a byte, and five bytes for one.
+func varintBytes(vertices int, edges uint32) int64 {
+	return int64(vertices) + min(int64(edges)/128, 4*int64(vertices))
+}
+
+// degreesBytes is the most that the degrees of a side take.
 func degreesBytes(vertices int, edges uint32) int64 {
-	return degreesHead + int64(vertices) + min(int64(edges)/128, 4*int64(vertices))
+	return degreesHead + varintBytes(vertices, edges) + frameBytes
 }
 
 // StoredBytes is the most that a side takes in the store whose blob has so many bytes.
@@ -23,14 +35,30 @@ func StoredBytes(blob int64, vertices int, edges uint32) int64 {
 	return blob + degreesBytes(vertices, edges)
 }
 
+// compressor and decompressor of degrees, from many goroutines. Degrees repeat nothing and
+// are not uniform: entropy is what they save.
+var (
+	compressor = sync.OnceValue(func() *zstd.Encoder {
+		z, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithAllLitEntropyCompression(true),
+			zstd.WithEncoderCRC(false), zstd.WithWindowSize(64<<10), zstd.WithLowerEncoderMem(true)) // no option can fail
+		return z
+	})
+	decompressor = sync.OnceValue(func() *zstd.Decoder {
+		z, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true)) // no option can fail
+		return z
+	})
+)
+
 // sealDegrees encodes the degrees of a side as they lie in the payload.
 func sealDegrees(side shard.Side) []byte {
-	degrees := make([]uint32, side.Header().Vertices)
+	h := side.Header()
+	degrees := make([]uint32, h.Vertices)
 	side.Degrees(degrees)
-	b := make([]byte, degreesHead, degreesBytes(len(degrees), side.Header().Edges))
+	varints := make([]byte, 0, varintBytes(h.Vertices, h.Edges))
 	for _, d := range degrees {
-		b = binary.AppendUvarint(b, uint64(d))
+		varints = binary.AppendUvarint(varints, uint64(d))
 	}
+	b := compressor().EncodeAll(varints, make([]byte, degreesHead, degreesBytes(h.Vertices, h.Edges)))
 	binary.LittleEndian.PutUint32(b, shard.Checksum(b[degreesHead:]))
 	return b
 }
@@ -59,20 +87,31 @@ func (s *Store) degrees(dir shard.Direction, i int) ([]uint32, error) {
 	if err := s.payload.read(Extent{e.end(), int64(len(b))}, b); err != nil {
 		return nil, err
 	}
+	return openDegrees(b, info.Vertices, s.cat.SideEdges(dir, i), s.version)
+}
+
+// openDegrees decodes what lies in the payload of a store version.
+func openDegrees(b []byte, vertices int, edges uint32, version int) ([]uint32, error) {
 	stored := binary.LittleEndian.Uint32(b)
 	b = b[degreesHead:]
 	if got := shard.Checksum(b); got != stored {
 		return nil, fmt.Errorf("%w: degrees: stored checksum %08x, computed %08x", ErrDamaged, stored, got)
 	}
-	degrees, sum := make([]uint32, info.Vertices), uint64(0)
+	if version > 2 {
+		var err error
+		if b, err = decompressor().DecodeAll(b, make([]byte, 0, varintBytes(vertices, edges))); err != nil {
+			return nil, fmt.Errorf("%w: degrees: %w", ErrDamaged, err)
+		}
+	}
+	degrees, sum := make([]uint32, vertices), uint64(0)
 	for v := range degrees {
 		d, n := binary.Uvarint(b)
 		if n <= 0 || d > 1<<32-1 {
-			return nil, fmt.Errorf("%w: the degrees end at vertex %d", ErrDamaged, int(info.First)+v)
+			return nil, fmt.Errorf("%w: the degrees end at vertex %d of the shard", ErrDamaged, v)
 		}
 		degrees[v], sum, b = uint32(d), sum+d, b[n:]
 	}
-	if edges := s.cat.SideEdges(dir, i); len(b) > 0 || sum != uint64(edges) {
+	if len(b) > 0 || sum != uint64(edges) {
 		return nil, fmt.Errorf("%w: the degrees add up to %d, with %d bytes left, of %d edges", ErrDamaged, sum, len(b), edges)
 	}
 	return degrees, nil

@@ -1,9 +1,12 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/garaph/garaph/shard"
@@ -13,11 +16,23 @@ import (
 // a directory claims to have make nobody take the memory for more.
 func TestDegreesBytes(t *testing.T) {
 	for _, d := range []uint32{0, 1, 127, 128, 1<<14 - 1, 1 << 14, 1 << 21, 1 << 28, math.MaxUint32} {
-		if n := degreesHead + int64(len(binary.AppendUvarint(nil, uint64(d)))); n > degreesBytes(1, d) {
+		b := sealDegrees(degreesOf{d})
+		if n := int64(len(b)); n > degreesBytes(1, d) {
 			t.Errorf("degree %d takes %d bytes, at most %d expected", d, n, degreesBytes(1, d))
 		}
+		if got, err := openDegrees(b, 1, d, storeVersion); err != nil || got[0] != d {
+			t.Errorf("degree %d is %d: %v", d, got, err)
+		}
 	}
-	const most = degreesHead + binary.MaxVarintLen32*shard.MaxVertices
+	rng, large := rand.New(rand.NewPCG(1, 1)), make(degreesOf, shard.MaxVertices) // whose bytes no one compresses
+	for v := range large {
+		large[v] = rng.Uint32N(1 << 14)
+	}
+	b := sealDegrees(large)
+	if got, err := openDegrees(b, len(large), large.sum(), storeVersion); err != nil || !slices.Equal(got, large) || int64(len(b)) > degreesBytes(len(large), large.sum()) {
+		t.Errorf("%d bytes: %v", len(b), err)
+	}
+	const most = degreesHead + binary.MaxVarintLen32*shard.MaxVertices + frameBytes
 	if n := degreesBytes(shard.MaxVertices, math.MaxUint32); n != most {
 		t.Errorf("the degrees of a shard take up to %d bytes, expected %d", n, most)
 	}
@@ -29,8 +44,71 @@ func TestDegreesBytes(t *testing.T) {
 	if err := c.checkPlaces(payload); err != nil {
 		t.Fatal(err)
 	}
-	c.Shards[0].degrees[shard.In] = degreesHead + 5*3 + 1
+	c.Shards[0].degrees[shard.In] = degreesHead + 5*3 + frameBytes + 1
 	if err := c.checkPlaces(payload); !errors.Is(err, ErrDamaged) {
-		t.Errorf("16 bytes for the degrees of 3 vertices: %v", err)
+		t.Errorf("48 bytes for the degrees of 3 vertices: %v", err)
 	}
+}
+
+// degreesOf is a side of which only the degrees are there.
+type degreesOf []uint32
+
+func (d degreesOf) sum() (edges uint32) {
+	for _, x := range d {
+		edges += x
+	}
+	return edges
+}
+
+func (d degreesOf) Header() shard.Header     { return shard.Header{Vertices: len(d), Edges: d.sum()} }
+func (d degreesOf) Blob() []byte             { return nil }
+func (d degreesOf) CheckValues(uint32) error { return nil }
+func (d degreesOf) CheckOrder() error        { return nil }
+func (d degreesOf) Degrees(to []uint32)      { copy(to, d) }
+
+// sealed are bytes as they lie behind a blob.
+func sealed(b []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(nil, shard.Checksum(b)), b...)
+}
+
+// TestForgedDegrees: what a right checksum vouches for is not believed.
+func TestForgedDegrees(t *testing.T) {
+	for what, varints := range map[string][]byte{
+		"another sum":    {1, 2, 4},
+		"a vertex less":  {1, 5},
+		"a vertex more":  {1, 2, 3, 0},
+		"no end":         {1, 2, 0x83},
+		"above 32 bits":  {1, 2, 0x83, 0x80, 0x80, 0x80, 0x80, 1},
+		"above 64 bits":  bytes.Repeat([]byte{0xff}, 11),
+		"more than fits": make([]byte, 1<<20),
+		"nothing":        nil,
+	} {
+		for version, b := range map[int][]byte{2: varints, storeVersion: compressor().EncodeAll(varints, nil)} {
+			if got, err := openDegrees(sealed(b), 3, 6, version); !errors.Is(err, ErrDamaged) {
+				t.Errorf("%s, version %d: %v, %v", what, version, got, err)
+			}
+		}
+	}
+	for version, b := range map[int][]byte{2: {1, 2, 3}, storeVersion: compressor().EncodeAll([]byte{1, 2, 3}, nil)} {
+		if got, err := openDegrees(sealed(b), 3, 6, version); err != nil || !slices.Equal(got, []uint32{1, 2, 3}) {
+			t.Errorf("version %d: %v, %v", version, got, err)
+		}
+		b[0] ^= 1
+		if _, err := openDegrees(sealed(b), 3, 6, version); !errors.Is(err, ErrDamaged) {
+			t.Errorf("version %d, damaged: %v", version, err)
+		}
+	}
+}
+
+// FuzzDegrees: no bytes under a right checksum make the decoder panic, or give other
+// degrees than as many as there are vertices, which add up to the edges.
+func FuzzDegrees(f *testing.F) {
+	f.Add(sealDegrees(degreesOf{1, 2, 300})[degreesHead:], uint16(3), uint32(303), storeVersion)
+	f.Add([]byte{1, 2, 3}, uint16(3), uint32(6), 2)
+	f.Fuzz(func(t *testing.T, b []byte, vertices uint16, edges uint32, version int) {
+		degrees, err := openDegrees(sealed(b), int(vertices), edges, version)
+		if err == nil && (len(degrees) != int(vertices) || degreesOf(degrees).sum() != edges) {
+			t.Fatalf("%d degrees add up to %d, of %d and %d", len(degrees), degreesOf(degrees).sum(), vertices, edges)
+		}
+	})
 }

@@ -159,7 +159,7 @@ func (c *Catalogue) checkPlaces(payload int64) error {
 			if err == nil && behind > payload-e.end() {
 				err = fmt.Errorf("%w: the directory has %d bytes of degrees at %d, and %s has %d", ErrDamaged, behind, e.end(), payloadFile, payload)
 			}
-			if err == nil && (e.Bytes > mostBytes(s.Vertices, edges) || behind < degreesHead+int64(s.Vertices) || behind > degreesBytes(s.Vertices, edges)) {
+			if err == nil && (e.Bytes > mostBytes(s.Vertices, edges) || behind <= degreesHead || behind > degreesBytes(s.Vertices, edges)) {
 				err = fmt.Errorf("%w: the directory has %d and %d bytes for %d vertices and %d edges", ErrDamaged, e.Bytes, behind, s.Vertices, edges)
 			}
 			if err != nil {

@@ -96,7 +96,7 @@ func openIn(f *folder, name string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open graph %s: %w", f.path, err)
 	}
-	s := &Store{path: f.path, name: name, folder: f, db: db, checksums: has}
+	s := &Store{path: f.path, name: name, folder: f, version: m.version, db: db, checksums: has}
 	if m.version == 1 {
 		err = s.openVersion1()
 	} else {

@@ -29,8 +29,8 @@ const (
 	dbDir      = "db"     // Badger's folder inside a graph's
 	markerFile = "GARAPH" // marks a graph's folder
 
-	// storeVersion is that of new graphs; those of version 1 are read too.
-	storeVersion = 2
+	// storeVersion is that of new graphs; earlier ones are read too.
+	storeVersion = 3
 
 	maxMarker = 64 << 20 // bytes: a line for each of Badger's files
 
@@ -46,6 +46,7 @@ type Store struct {
 	path    string
 	name    string // of the graph in errors
 	folder  *folder
+	version int
 	db      *badger.DB
 	cat     *Catalogue
 	payload *payload   // nil in store version 1
@@ -168,6 +169,9 @@ func (s *Store) Path() string { return s.path }
 // Name is what errors call the graph: its path, unless [OpenNamed] was given
 // another name.
 func (s *Store) Name() string { return s.name }
+
+// Current reports whether the graph has the store version of new ones.
+func (s *Store) Current() bool { return s.version == storeVersion }
 
 // Checksums says what the graph's marker vouches for. Open has compared all that it
 // lists with the files.

@@ -19,9 +19,12 @@ import (
 
 // version1 unpacks a graph that a build wrote before there was a payload, with named
 // vertices and weights, and the edge list that it was made of.
-func version1(t *testing.T) (edges, graph string) {
+func version1(t *testing.T) (edges, graph string) { return unpacked(t, "version1") }
+
+// unpacked unpacks a graph that an earlier build wrote, and the edge list that it was made of.
+func unpacked(t *testing.T, version string) (edges, graph string) {
 	t.Helper()
-	f, err := os.Open("testdata/version1.tar.gz")
+	f, err := os.Open(filepath.Join("testdata", version+".tar.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

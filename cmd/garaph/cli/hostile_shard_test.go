@@ -134,7 +134,8 @@ func putCatalogue(g *content, text []byte) {
 	g.values["catalogue"] = sealEnvelope(append(bytes.Clone(g.values["catalogue"][:32]), text...))
 }
 
-// forgeDegrees changes what lies behind a shard's blob: the degrees of its vertices.
+// forgeDegrees changes what lies behind a shard's blob: the degrees of its vertices, in a
+// zstd frame. Store's tests change them within.
 func forgeDegrees(_ *hostileCase, r *rand.Rand, g *content) string {
 	key := anyOf(r, shardKeys(g))
 	place, known := g.places[key]
