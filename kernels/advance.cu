@@ -82,7 +82,7 @@ struct shared_memory {
 	uint32_t words, first, end; // of bits: all, and those of this block
 	counts was;
 	uint32_t scanned[threads], tails[threads], owner;
-	volatile uint32_t cells[history_cells];
+	uint32_t cells[history_cells];
 };
 
 static __device__ __forceinline__ void prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p))); }
@@ -175,11 +175,7 @@ struct advancer {
 			return is_new;
 		}
 		case by_warp: return __ffs(__match_any_sync(__activemask(), v)) - 1 == lane_id();
-		case by_history:
-			cell = &m.cells[v % history_cells];
-			if (*cell == v) return false;
-			*cell = v;
-			return true;
+		case by_history: return atomicExch(&m.cells[v % history_cells], v) != v;
 		case by_label:
 			if (*cell == level + 1) return false;
 			*cell = level + 1;
