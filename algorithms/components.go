@@ -27,14 +27,15 @@ type Components struct{}
 // compressed is how many vertices a task compresses.
 const compressed = 1 << 16
 
-// Plan is the edges, and a label for each vertex.
+// Plan is the edges, and a label for each vertex and for where dummies lead.
 func (Components) Plan(g *store.Catalogue, _ int) Plan {
-	return Plan{Edges: true, Arrays: []Array{{"the labels", 4 * int64(g.Vertices)}}}
+	return Plan{Edges: true, Arrays: []Array{{"the labels", 4 * (int64(g.Vertices) + 1)}}}
 }
 
 // Run links, and replaces parents by roots.
 func (Components) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
-	labels, err := Make[gas.VertexID](e, int(e.Graph.Vertices))
+	n := int(e.Graph.Vertices)
+	labels, err := Make[gas.VertexID](e, n+1)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +45,9 @@ func (Components) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	}
 	err = e.Edges().Each(ctx, func(_ int, a Arcs) { f.linkAll(a) })
 	if err == nil {
-		err = f.compressAll(ctx, e)
+		err = f[:n].compressAll(ctx, e)
 	}
-	return labels, err
+	return labels[:n], err
 }
 
 // gpuArrays are the rows and the labels.
@@ -94,12 +95,13 @@ type forest []gas.VertexID
 
 func (f forest) parent(v uint32) uint32 { return atomic.LoadUint32((*uint32)(&f[v])) }
 
-// linkAll links the ends of edges. Most have the same parent already.
+// linkAll links the ends of edges. Most have the same parent already: of 31 million of
+// RMAT 20, one million has not.
 func (f forest) linkAll(a Arcs) {
 	dst := a.Dst[:len(a.Src)]
 	for i, u := range a.Src {
 		v := a.First + uint32(dst[i])
-		if f.parent(u) != f.parent(v) {
+		if f.parent(u) != f.parent(v) && uint32(dst[i]) != a.None {
 			f.link(u, v)
 			f.shorten(u)
 			f.shorten(v)

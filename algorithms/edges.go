@@ -13,11 +13,14 @@ import (
 // they are, which takes less memory than rows.
 type Edges struct{ adjacency }
 
-// Arcs are some edges: the i-th leads from vertex Src[i] to vertex First+Dst[i].
+// Arcs are some edges: the i-th leads from vertex Src[i] to vertex First+Dst[i]. One with
+// the destination None is no edge, but a dummy of the encoding: to leave these out takes
+// about as long as to unpack the rest. First+Dst[i] is at most the number of vertices.
 type Arcs struct {
 	Src   []uint32
 	Dst   []uint16
 	First uint32
+	None  uint32
 }
 
 // togetherVertices is to how many vertices the shards lead that a goroutine reads
@@ -73,11 +76,14 @@ func (x *Edges) group(shards []page.Shard, f func(Arcs)) {
 		for x.env.Graph.Symmetric && to > run.From && side.Heads[to-1].Source >= side.First+uint32(side.Vertices) {
 			to-- // they are edges of other shards, too
 		}
-		for e := range side.Range(run.From, to).Unweighted() {
-			f(Arcs{e.Nbr, e.Dst, side.First})
+		for src, dst := range side.Range(run.From, to).Slots() {
+			f(Arcs{src[:], dst[:], side.First, uint32(side.Vertices)})
 		}
 	}
 }
+
+// noSlot is no destination: rows have no dummies.
+const noSlot = 1 << 16
 
 // ofRows gives the edges of rows, some of a row at a time.
 func ofRows(s *rows.Side, f func(Arcs)) {
@@ -88,7 +94,7 @@ func ofRows(s *rows.Side, f func(Arcs)) {
 			for i := range n {
 				slots[i] = uint16(v)
 			}
-			f(Arcs{row[:n], slots[:n], s.First})
+			f(Arcs{row[:n], slots[:n], s.First, noSlot})
 			row = row[n:]
 		}
 	}

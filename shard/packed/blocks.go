@@ -131,6 +131,22 @@ func (b *Blocks) edges(weights func(*Blocks) []float32) iter.Seq[Edges] {
 	}
 }
 
+// Slots gives the slots of a block at a time: the sources and the destinations, of which
+// that of dummies is Vertices. What it yields is overwritten by the next.
+func (b *Blocks) Slots() iter.Seq2[*[BlockSlots]uint32, *[BlockSlots]uint16] {
+	return func(yield func(*[BlockSlots]uint32, *[BlockSlots]uint16) bool) {
+		d := unpackedPool.Get().(*unpacked)
+		defer unpackedPool.Put(d)
+		for b.Next() {
+			g, u := b.Block()
+			unpackers[b.Wide()][b.Width()](g, u, d)
+			if !yield(&d.nbr, &d.dst) {
+				return
+			}
+		}
+	}
+}
+
 // unpacked is a block without its packing.
 type unpacked struct {
 	nbr    [BlockSlots]uint32

@@ -82,7 +82,28 @@ func decoded(t rapid.TB, blob []byte, n uint32) (*Side, []edge) {
 			edges = append(edges, e)
 		}
 	}
+	checkSlots(t, s, edges)
 	return s, edges
+}
+
+// checkSlots compares the slots of a side, without dummies, with its edges.
+func checkSlots(t rapid.TB, s *Side, edges []edge) {
+	t.Helper()
+	n := 0
+	for nbr, dst := range s.Range(0, s.Blocks).Slots() {
+		for i, slot := range dst {
+			if int(slot) == s.Vertices {
+				continue
+			}
+			if n == len(edges) || edges[n].nbr != nbr[i] || edges[n].slot != slot {
+				t.Fatalf("slot %d after %d of %d edges: %d to %d", i, n, len(edges), nbr[i], slot)
+			}
+			n++
+		}
+	}
+	if n != len(edges) {
+		t.Fatalf("%d slots are no dummies, of %d edges", n, len(edges))
+	}
 }
 
 // draw gives a graph's size and the edges of a shard whose gaps have many lengths.
