@@ -341,20 +341,3 @@ func (f *Advancer[V, A]) eachHub(list []uint32, push func(l *lane, k uint32)) er
 	}
 	return nil
 }
-
-// seek has vertices look for active ones.
-func (f *Advancer[V, A]) seek() error {
-	a := f.arrays
-	err := f.each(parts(int(a.N), 64*seekWords), func(l *lane, i int) {
-		begin, end := part(i, 64*seekWords, int(a.N))
-		f.loops.Seek(&l.Advance, &f.block, uint32(begin), uint32(end), a.Cur, a.Next)
-	})
-	for i := range f.lanes {
-		l := &f.lanes[i]
-		for _, v := range l.Deferred {
-			a.Cur[v] = a.Next[v]
-		}
-		l.Deferred = l.Deferred[:0]
-	}
-	return err
-}

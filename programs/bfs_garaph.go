@@ -222,7 +222,11 @@ func (l bfsLoops) seek(a *compiled.Advance, b *compiled.Block, begin, end uint32
 	p, step, off, set := l.p, b.Step, a.In.Off, a.Active
 	edges := a.In.Nbr
 	degree := b.Degree
-	var dst uint32
+	var dst, like uint32
+	alike := a.Alike
+	if alike {
+		like = cur[a.First]
+	}
 	for v := begin; v < end; v++ {
 		old := cur[v]
 		done := p.Settled(old, step)
@@ -237,7 +241,11 @@ func (l bfsLoops) seek(a *compiled.Advance, b *compiled.Block, begin, end uint32
 				continue
 			}
 			found = true
-			g := p.Gather(cur[u], gas.Edge{}, dst)
+			src := like
+			if !alike {
+				src = cur[u]
+			}
+			g := p.Gather(src, gas.Edge{}, dst)
 			acc = p.Sum(acc, g)
 			full := p.Saturated(acc, step)
 			if full {

@@ -17,6 +17,11 @@ type Advance struct {
 	In     *frontier.Rows // along which they gather, for Seek
 	Active bitset.Set     // the frontier, for Seek
 
+	// Alike says, to Seek, that the active vertices have the value that First has: who has
+	// found one need not load it.
+	Alike bool
+	First uint32
+
 	// Cut says that of the one vertex in the list the edges [From, To) are meant.
 	Cut      bool
 	From, To uint64
@@ -32,6 +37,14 @@ type Advance struct {
 func CanReplace[V any]() bool {
 	var v V
 	return unsafe.Sizeof(v) == 4 && unsafe.Alignof(v) == 4 || unsafe.Sizeof(v) == 8 && unsafe.Alignof(v) >= 4
+}
+
+// Same reports whether two values that [CanReplace] have the same bits.
+func Same[V any](p, q *V) bool {
+	if unsafe.Sizeof(*p) == 4 {
+		return *(*uint32)(unsafe.Pointer(p)) == *(*uint32)(unsafe.Pointer(q))
+	}
+	return *(*[2]uint32)(unsafe.Pointer(p)) == *(*[2]uint32)(unsafe.Pointer(q))
 }
 
 // Load reads a value that other goroutines may replace. Those of 8 bytes lie at multiples

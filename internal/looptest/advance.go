@@ -187,7 +187,14 @@ func compareAdvance[V, A any](t *rapid.T, got, want compiled.Loops[V, A], b *blo
 		})
 	}
 	if want.Seek != nil {
+		alike := len(list) > 0 && rapid.Bool().Draw(t, "alike")
 		check("Seek", func(l compiled.Loops[V, A], a *compiled.Advance, s *compiled.Block, cur, next []V) {
+			if alike {
+				a.Alike, a.First = true, list[0]
+				for _, u := range list {
+					cur[u] = cur[list[0]]
+				}
+			}
 			l.Seek(a, s, 0, s.N, cur, next)
 		})
 	}

@@ -1,0 +1,143 @@
+package bench
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/vertices"
+	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// BenchmarkSearches measures searches from frontier to frontier on the CPU, with the rows
+// in memory: of the undirected graph in the folder GARAPH_GRAPH, from the vertices
+// GARAPH_SOURCES, on GARAPH_THREADS goroutines. A search begins with the values of all vertices,
+// as those of other codes do, and has its queues before, as a job has. cpu-ms is the processors' time, which other processes change less.
+func BenchmarkSearches(b *testing.B) {
+	path := os.Getenv("GARAPH_GRAPH")
+	if path == "" {
+		b.Skip("GARAPH_GRAPH names no graph")
+	}
+	s, err := store.Open(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if !s.Catalogue().Symmetric {
+		b.Fatal("the graph is directed")
+	}
+	var sources []uint32
+	for _, field := range strings.Fields(cmp.Or(os.Getenv("GARAPH_SOURCES"), "0")) {
+		v, err := strconv.ParseUint(field, 10, 32)
+		if err != nil || uint32(v) >= s.Catalogue().Vertices {
+			b.Fatalf("source %q: expected vertices of the graph", field)
+		}
+		sources = append(sources, uint32(v))
+	}
+	b.Run("BFS", func(b *testing.B) {
+		searches(b, s, sources, func(source uint32) gas.Program[uint32, uint32] { return programs.BFS{Source: source} })
+	})
+	b.Run("SSSP", func(b *testing.B) {
+		searches(b, s, sources, func(source uint32) gas.Program[float32, float32] { return programs.SSSP[float32]{Source: source} })
+	})
+}
+
+// searches does one search from each source b.N times.
+func searches[V comparable, A any](b *testing.B, s *store.Store, sources []uint32, program func(source uint32) gas.Program[V, A]) {
+	c := s.Catalogue()
+	threads, err := strconv.Atoi(cmp.Or(os.Getenv("GARAPH_THREADS"), "2"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	loops, _ := cpuengine.LoopsOf(program(0))
+	whole := page.WholeRows{Sides: []shard.Direction{shard.In}, Weighted: c.Weighted && loops.Weighs, Threads: threads}
+	rows, err := whole.Load(b.Context(), s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = whole.Free(rows) }()
+	a, err := vertices.New[V](c.Vertices, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer a.Free()
+	for v := range c.Vertices {
+		a.Degree[v] = uint32(rows.Off[v+1] - rows.Off[v])
+	}
+	var wall, cpu, levels []float64
+	for b.Loop() {
+		for _, source := range sources {
+			p := program(source)
+			loops, _ := cpuengine.LoopsOf(p)
+			e, err := cpuengine.New(loops, a, threads)
+			if err != nil {
+				b.Fatal(err)
+			}
+			f, err := cpuengine.NewAdvancer(e, rows, rows)
+			if err != nil {
+				b.Fatal(err)
+			}
+			begin, before := time.Now(), cpuTime(b)
+			from, err := initialize(p, a, threads)
+			if err != nil {
+				b.Fatal(err)
+			}
+			next := f.Advance
+			if loops.Relax != nil {
+				next = f.AdvanceOrdered
+			}
+			done, err := next(b.Context(), gas.Step{}, from, math.MaxInt, begin.Add(time.Hour))
+			if err != nil || done.Activated > 0 {
+				b.Fatal(errors.Join(err, fmt.Errorf("%d vertices are active at the end", done.Activated)))
+			}
+			wall, cpu, levels = append(wall, 1e3*time.Since(begin).Seconds()), append(cpu, 1e3*(cpuTime(b)-before).Seconds()), append(levels, float64(done.Levels))
+			f.Free()
+		}
+	}
+	b.ReportMetric(spread(wall).Min, "least-ms")
+	b.ReportMetric(median(wall), "ms")
+	b.ReportMetric(spread(cpu).Min, "least-cpu-ms")
+	b.ReportMetric(median(cpu), "cpu-ms")
+	b.ReportMetric(median(levels), "levels")
+}
+
+// initialize sets the values before the first iteration, and the active vertices.
+func initialize[V comparable, A any](p gas.Program[V, A], a *vertices.Arrays[V], threads int) (s cpuengine.Stats, err error) {
+	clear(a.Active)
+	const some = 1 << 16 // whole words of bits
+	err = parallel(threads, int((a.N+some-1)/some), func(i int) error {
+		for v := uint32(i) * some; v < min(a.N, uint32(i+1)*some); v++ {
+			value, active := p.Init(gas.Vertex{ID: v, N: a.N})
+			if a.Cur[v] = value; active {
+				a.Active.Add(v)
+			}
+		}
+		return nil
+	})
+	for v, ok := a.Active.Next(0, a.N); ok; v, ok = a.Active.Next(v+1, a.N) {
+		s.Activated++
+		s.Degrees += uint64(a.Degree[v])
+	}
+	return s, err
+}
+
+func cpuTime(b *testing.B) time.Duration {
+	var r unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &r); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
