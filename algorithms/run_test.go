@@ -176,7 +176,9 @@ func (a *edgesOnly) Run(ctx context.Context, e *algorithms.Env) ([]int64, error)
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		for i, u := range arcs.Src {
-			a.got[[2]uint32{u, arcs.First + uint32(arcs.Dst[i])}]++
+			if uint32(arcs.Dst[i]) != arcs.None {
+				a.got[[2]uint32{u, arcs.First + uint32(arcs.Dst[i])}]++
+			}
 		}
 	})
 	if err != nil {
