@@ -1,0 +1,99 @@
+package community
+
+// scoreUnit is divided by degrees to get scores: by all up to 16 without a rest, so that scores
+// are integers, the same in any order and on any processor.
+const scoreUnit = 720720
+
+// Pick returns u* (section 4.3): the candidate with the largest Σ 1/d_C(u) over its neighbours u
+// in C, then the largest d_C∪R, then the least id; false when no candidate has a neighbour in C.
+func (s *State) Pick() (best uint32, ok bool) {
+	s.score = resize(s.score, s.p.N)
+	reached := s.scratch[:0]
+	for _, v := range s.r {
+		s.score[v] = 0
+	}
+	for _, u := range s.c {
+		w := scoreUnit / uint64(max(1, s.inside[u]))
+		for _, v := range s.p.Row(u) {
+			if s.place[v] == candidate {
+				if s.score[v] == 0 {
+					reached = append(reached, v)
+				}
+				s.score[v] += w
+			}
+		}
+	}
+	for _, v := range reached {
+		if !ok || s.better(v, best) {
+			best, ok = v, true
+		}
+	}
+	s.scratch = reached[:0]
+	return best, ok
+}
+
+func (s *State) better(v, than uint32) bool {
+	switch {
+	case s.score[v] != s.score[than]:
+		return s.score[v] > s.score[than]
+	case s.degree[v] != s.degree[than]:
+		return s.degree[v] > s.degree[than]
+	}
+	return v < than
+}
+
+// Dominated appends the candidates that u ∈ R dominates: all their neighbours in C ∪ R are
+// neighbours of u, or u. In an H with such a vertex and without u, u can take its place.
+func (s *State) Dominated(to []uint32, u uint32) []uint32 {
+	s.score = resize(s.score, s.p.N)
+	near := s.score // 1: u and its neighbours
+	clear(near)
+	near[u] = 1
+	for _, v := range s.p.Row(u) {
+		near[v] = 1
+	}
+	for _, v := range s.r {
+		if s.place[v] == candidate && v != u && s.degree[v] <= s.degree[u] && s.all(v, near) {
+			to = append(to, v)
+		}
+	}
+	return to
+}
+
+// all reports whether all neighbours of v in C ∪ R are marked.
+func (s *State) all(v uint32, marked []uint64) bool {
+	for _, w := range s.p.Row(v) {
+		if s.place[w] != outside && marked[w] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// A node with u* and the vertices u1, …, ut that it dominates has t + 2 children, in this order,
+// which have all H between them:
+//
+//	i < t   (C + u* + ui, R − u* − u1 … ui)   the first dominated vertex that H has is ui
+//	i = t   (C + u*, R − u* − u1 … ut)        H has u* and no dominated vertex
+//	i = t+1 (C, R − u* − u1 … ut)             H does not have u*, and so needs none of them
+//
+// The code that was published with the paper leaves the second kind out, and with it some optima.
+func children(dominated []uint32) int { return len(dominated) + 2 }
+
+// Child makes the state its child i.
+func (s *State) Child(u uint32, dominated []uint32, i int) {
+	const none = -1
+	t := len(dominated)
+	if i <= t {
+		s.choose(u)
+	} else {
+		s.drop(u, none)
+	}
+	for _, v := range dominated[:min(i, t)] {
+		s.drop(v, none)
+	}
+	if i < t {
+		s.choose(dominated[i])
+	}
+	s.low = s.low[:0]
+}

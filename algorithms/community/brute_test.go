@@ -1,0 +1,85 @@
+package community
+
+import (
+	"math/bits"
+	"math/rand/v2"
+)
+
+// graph is a small random graph.
+type graph struct {
+	n     int
+	edges [][2]uint32
+	near  []uint32 // by vertex, its neighbours as a set
+}
+
+// randomGraph has at most 14 vertices: of edges alike, of overlapping cliques, or a ring of
+// near vertices.
+func randomGraph(r *rand.Rand) *graph {
+	g := &graph{n: 1 + r.IntN(14)}
+	g.near = make([]uint32, g.n)
+	density, kind, clique := r.Float64(), r.IntN(3), make([]int, g.n)
+	for v := range clique {
+		clique[v] = r.IntN(3)
+	}
+	for v := range g.n {
+		for u := range v {
+			p := density
+			switch {
+			case kind == 1 && clique[u] != clique[v]:
+				p /= 4
+			case kind == 1:
+				p = 0.9
+			case kind == 2 && min(v-u, g.n-v+u) > 3:
+				p = 0.05
+			}
+			if r.Float64() < p {
+				g.edges = append(g.edges, [2]uint32{uint32(u), uint32(v)})
+				g.near[u] |= 1 << v
+				g.near[v] |= 1 << u
+			}
+		}
+	}
+	return g
+}
+
+// connected reports whether a set of vertices is.
+func (g *graph) connected(set uint32) bool {
+	reached := set & -set
+	for grown := uint32(0); grown != reached; {
+		grown = reached
+		for rest := reached; rest != 0; rest &= rest - 1 {
+			reached |= g.near[bits.TrailingZeros32(rest)] & set
+		}
+	}
+	return reached == set
+}
+
+// least is the minimum degree of a set of vertices.
+func (g *graph) least(set uint32) int {
+	k := g.n
+	for rest := set; rest != 0; rest &= rest - 1 {
+		k = min(k, bits.OnesCount32(g.near[bits.TrailingZeros32(rest)]&set))
+	}
+	return k
+}
+
+// optima are the best minimum degrees by vertex and by exact size, over all connected sets of
+// vertices; -1 where there is none.
+func (g *graph) optima() (best [14][15]int) {
+	for q := range best {
+		for size := range best[q] {
+			best[q][size] = -1
+		}
+	}
+	for set := uint32(1); set < 1<<g.n; set++ {
+		if !g.connected(set) {
+			continue
+		}
+		k, size := g.least(set), bits.OnesCount32(set)
+		for rest := set; rest != 0; rest &= rest - 1 {
+			q := bits.TrailingZeros32(rest)
+			best[q][size] = max(best[q][size], k)
+		}
+	}
+	return best
+}

@@ -1,0 +1,100 @@
+package community
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Problem is a simple undirected graph under local ids 0 to N-1, the query vertex and the
+// bounds of the size. Nothing of it changes after it was made, so that any number of workers
+// may read it.
+type Problem struct {
+	N         int
+	Query     uint32 // a local id
+	Low, High int    // l and h
+
+	Offsets    []uint32 // N+1; where rows begin
+	Neighbours []uint32 // ascending in a row, both directions of every edge, no loops
+	IDs        []uint32 // by local id, what a vertex is called outside
+}
+
+// Row has the neighbours of v.
+func (p *Problem) Row(v uint32) []uint32 { return p.Neighbours[p.Offsets[v]:p.Offsets[v+1]] }
+
+// Words is the number of 64-bit words of a set of vertices.
+func (p *Problem) Words() int { return (p.N + 63) / 64 }
+
+// Bits are the rows as sets, Words words each: bit u of row v is set where v and u are
+// neighbours. N·Words words are allocated.
+func (p *Problem) Bits() []uint64 {
+	words := p.Words()
+	rows := make([]uint64, p.N*words)
+	for v := range uint32(p.N) {
+		row := rows[int(v)*words:][:words]
+		for _, u := range p.Row(v) {
+			row[u/64] |= 1 << (u % 64)
+		}
+	}
+	return rows
+}
+
+// NewProblem makes a problem of edges, each of which may be there in any direction and any
+// number of times; loops are left out. The vertices 0 to n-1 are called so outside, too.
+func NewProblem(n int, edges [][2]uint32, query uint32, low, high int) (*Problem, error) {
+	if low < 1 || high < low || int(query) >= n {
+		return nil, fmt.Errorf("community of vertex %d of %d, sizes %d to %d: expected 1 ≤ least ≤ largest size, and a vertex of the graph", query, n, low, high)
+	}
+	var both [][2]uint32
+	for _, e := range edges {
+		if e[0] != e[1] {
+			both = append(both, e, [2]uint32{e[1], e[0]})
+		}
+	}
+	slices.SortFunc(both, func(a, b [2]uint32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	both = slices.Compact(both)
+	p := &Problem{N: n, Query: query, Low: low, High: high, Offsets: make([]uint32, n+1), IDs: make([]uint32, n)}
+	for _, e := range both {
+		p.Offsets[e[0]+1]++
+		p.Neighbours = append(p.Neighbours, e[1])
+	}
+	for v := range n {
+		p.Offsets[v+1] += p.Offsets[v]
+		p.IDs[v] = uint32(v)
+	}
+	return p, nil
+}
+
+// part is the problem that vertices of p induce, given in ascending order; local has room for
+// N local ids, and q is among the vertices.
+func (p *Problem) part(vertices, local []uint32) *Problem {
+	const outside = ^uint32(0)
+	for v := range local {
+		local[v] = outside
+	}
+	arcs := 0
+	for i, v := range vertices {
+		local[v] = uint32(i)
+	}
+	for _, v := range vertices {
+		for _, u := range p.Row(v) {
+			if local[u] != outside {
+				arcs++
+			}
+		}
+	}
+	n := len(vertices)
+	words := make([]uint32, 2*n+1+arcs)
+	sub := &Problem{N: n, Query: local[p.Query], Low: p.Low, High: p.High,
+		IDs: words[:n:n], Offsets: words[n : 2*n+1 : 2*n+1], Neighbours: words[2*n+1 : 2*n+1]}
+	for i, v := range vertices {
+		sub.IDs[i] = p.IDs[v]
+		for _, u := range p.Row(v) {
+			if local[u] != outside {
+				sub.Neighbours = append(sub.Neighbours, local[u])
+			}
+		}
+		sub.Offsets[i+1] = uint32(len(sub.Neighbours))
+	}
+	return sub
+}

@@ -1,0 +1,154 @@
+package community
+
+// Reduce applies the reductions (section 4.1) until they change nothing more. It reports false
+// when no H with C ⊆ H ⊆ C ∪ R has a minimum degree above k.
+func (s *State) Reduce(k int, on Rules, st *Stats) bool {
+	for {
+		size, left := len(s.c), s.candidates
+		s.low = s.low[:0]
+		if on&DegreeRule != 0 {
+			s.reduceDegree(k, st)
+		}
+		if on&CoreRule != 0 && !s.reduceCore(k, st) {
+			st.Ended[byCore]++
+			return false
+		}
+		if on&InclusionRule != 0 && !s.reduceInclusion(k, st) {
+			st.Ended[byInclusion]++
+			return false
+		}
+		if s.grown {
+			if on&DistanceRule != 0 && !s.reduceDistance(k, st) {
+				st.Ended[byDistance]++
+				return false
+			}
+			if on&ReachRule != 0 {
+				s.reduceReach(k, st)
+			}
+			s.grown = false
+		}
+		if len(s.c) == size && s.candidates == left || on&CoreRule == 0 {
+			s.sweep()
+			return true
+		}
+	}
+}
+
+// reduceDegree drops v ∈ R with min{d_C∪R(v), d_C(v) + h − |C| − 1} ≤ k: even with all
+// vertices that H may still get as its neighbours, it has too few.
+func (s *State) reduceDegree(k int, st *Stats) {
+	more := s.p.High - len(s.c) - 1
+	for _, v := range s.r {
+		if s.place[v] == candidate && (int(s.degree[v]) <= k || int(s.inside[v])+more <= k) {
+			s.drop(v, k)
+			st.Dropped[byDegree]++
+		}
+	}
+}
+
+// reduceCore keeps the core inside C ∪ R: it drops what has at most k neighbours there, and
+// reports whether all of C stays.
+func (s *State) reduceCore(k int, st *Stats) bool {
+	for _, v := range s.c {
+		if int(s.degree[v]) <= k {
+			return false
+		}
+	}
+	for _, v := range s.r {
+		if s.place[v] == candidate && int(s.degree[v]) <= k {
+			s.low = append(s.low, v)
+		}
+	}
+	for len(s.low) > 0 {
+		v := s.low[len(s.low)-1]
+		s.low = s.low[:len(s.low)-1]
+		switch s.place[v] {
+		case chosen:
+			return false
+		case candidate:
+			s.drop(v, k)
+			st.Dropped[byCore]++
+		}
+	}
+	return true
+}
+
+// reduceInclusion moves all neighbours of u ∈ C to C where d_C∪R(u) = k + 1: H has all of them.
+// It reports whether C is not too large then.
+func (s *State) reduceInclusion(k int, st *Stats) bool {
+	for i := 0; i < len(s.c); i++ { // which grows
+		u := s.c[i]
+		if int(s.degree[u]) != k+1 || s.inside[u] == s.degree[u] {
+			continue
+		}
+		for _, v := range s.p.Row(u) {
+			if s.place[v] == candidate {
+				s.choose(v)
+				st.Dropped[byInclusion]++
+			}
+		}
+		if len(s.c) > s.p.High {
+			return false
+		}
+	}
+	return true
+}
+
+// reduceDistance drops what is farther from the vertex that was chosen last, inside C ∪ R, than
+// the diameter of a graph with minimum degree k + 1 and h vertices. It reports whether all of
+// C is near enough.
+func (s *State) reduceDistance(k int, st *Stats) bool {
+	d := Diameter(k+1, s.p.High)
+	s.spread(s.c[len(s.c)-1:], d)
+	for _, v := range s.c {
+		if s.score[v] == 0 {
+			return false
+		}
+	}
+	s.dropUnreached(k, &st.Dropped[byDistance])
+	return true
+}
+
+// reduceReach drops what is farther from C, inside C ∪ R, than k̂ + d ≤ h − |C| allows. For
+// d ≥ 2, the k̂ + 2 vertices of the neighbourhood of v with v itself are at distances of d − 1
+// and more, and H has a vertex at each of the distances 1 to d − 2. It is not in the paper.
+func (s *State) reduceReach(k int, st *Stats) {
+	d := max(1, s.p.High-len(s.c)-k)
+	s.spread(s.c, d)
+	s.dropUnreached(k, &st.Dropped[byReach])
+}
+
+// spread leaves score above 0 where vertices of C ∪ R have a distance of at most d from the
+// given ones.
+func (s *State) spread(from []uint32, d int) {
+	s.score = resize(s.score, s.p.N)
+	clear(s.score)
+	reached := s.scratch[:0]
+	reached = append(reached, from...)
+	for _, v := range reached {
+		s.score[v] = 1
+	}
+	for begin := 0; d > 0 && begin < len(reached) && len(reached) < s.size(); d-- {
+		end := len(reached)
+		for _, v := range reached[begin:end] {
+			for _, u := range s.p.Row(v) {
+				if s.score[u] == 0 && s.place[u] != outside {
+					s.score[u] = 1
+					reached = append(reached, u)
+				}
+			}
+		}
+		begin = end
+	}
+	s.scratch = reached[:0]
+}
+
+// dropUnreached drops the candidates whose score is 0, and counts them.
+func (s *State) dropUnreached(k int, count *int64) {
+	for _, v := range s.r {
+		if s.place[v] == candidate && s.score[v] == 0 {
+			s.drop(v, k)
+			*count++
+		}
+	}
+}

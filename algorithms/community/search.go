@@ -1,0 +1,133 @@
+package community
+
+import "context"
+
+// Open is a node that is still to be searched, of a problem.
+type Open struct {
+	Problem *Problem
+	Task    Task
+}
+
+// Search searches open nodes one after another, depth first, and returns those that are still
+// open when the context has ended.
+func Search(ctx context.Context, open []Open, on Rules, b *Best, st *Stats) (rest []Open) {
+	w := worker{on: on, best: b, stats: st, stopped: func() bool { return ctx.Err() != nil }}
+	w.share = func(o Open) { rest = append(rest, o) }
+	for _, o := range open {
+		w.search(o)
+	}
+	return rest
+}
+
+// worker searches nodes depth first. The nodes from the root to the one that it is at are its
+// levels: one for each vertex or pair of vertices that was chosen, so at most h; the child that
+// leaves u* out takes the place of its parent.
+type worker struct {
+	on      Rules
+	best    *Best
+	stats   *Stats
+	stopped func() bool // the search is to end, or to be interrupted
+	share   func(Open)  // takes nodes that the worker does not search
+
+	levels []*level
+}
+
+// level is a node with children that are being searched.
+type level struct {
+	s         State
+	u         uint32   // u*
+	dominated []uint32 // by u*
+	next      int      // the child that is next; those before it have been searched, or are being
+	given     bool     // the other children were shared
+}
+
+func (w *worker) level(depth int) *level {
+	if depth == len(w.levels) {
+		w.levels = append(w.levels, &level{})
+	}
+	return w.levels[depth]
+}
+
+// search searches a node.
+func (w *worker) search(o Open) {
+	if w.stopped() {
+		w.share(o)
+		return
+	}
+	w.level(0).s.Load(o.Problem, o.Task)
+	w.descend(0)
+}
+
+// descend searches the node of a level, and leaves that level with another one.
+func (w *worker) descend(depth int) {
+	l := w.level(depth)
+	for w.visit(l) {
+		last := children(l.dominated) - 1
+		for l.next < last {
+			below := w.level(depth + 1)
+			below.s.copyFrom(&l.s)
+			below.s.Child(l.u, l.dominated, l.next)
+			l.next++
+			w.descend(depth + 1)
+			if w.stopped() {
+				w.give(l)
+			}
+			if l.given {
+				return
+			}
+		}
+		l.s.Child(l.u, l.dominated, last)
+	}
+}
+
+// visit reduces and bounds the node of a level, and reports whether it has children, which are
+// named by the level then.
+func (w *worker) visit(l *level) bool {
+	s := &l.s
+	w.stats.Branches++
+	k := w.best.K()
+	for {
+		if len(s.c) > s.p.High || !s.Reduce(k, w.on, w.stats) {
+			return false
+		}
+		s.check(w.best)
+		now := w.best.K()
+		if now == k {
+			break
+		}
+		k = now
+	}
+	if len(s.c) == s.p.High || s.size() < s.p.Low || s.Bounded(k, w.on, w.stats) {
+		return false
+	}
+	if w.on&CompactionRule != 0 && s.p.N > 64 && 2*s.size() <= s.p.N {
+		s.compact()
+		w.stats.Dropped[byCompaction]++
+	}
+	var ok bool
+	if l.u, ok = s.Pick(); !ok {
+		return false
+	}
+	l.dominated, l.next, l.given = l.dominated[:0], 0, false
+	if w.on&DominationRule != 0 {
+		l.dominated = s.Dominated(l.dominated, l.u)
+		w.stats.Dropped[byDomination] += int64(len(l.dominated))
+	}
+	return true
+}
+
+// give shares all children of a level that are not searched yet.
+func (w *worker) give(l *level) {
+	if l.given {
+		return
+	}
+	l.given = true
+	var s State
+	for ; l.next < children(l.dominated); l.next++ {
+		s.copyFrom(&l.s)
+		s.Child(l.u, l.dominated, l.next)
+		t := NewTask(s.p)
+		s.Save(t, w.best.K())
+		w.share(Open{s.p, t})
+	}
+}

@@ -1,0 +1,140 @@
+package community
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+)
+
+// graphs is how many random graphs exactness is tested on.
+func graphs(t *testing.T, short int) int {
+	if os.Getenv("GARAPH_LONG") != "" {
+		return 2000
+	}
+	if testing.Short() {
+		return short / 4
+	}
+	return short
+}
+
+// eachProblem calls f with all vertices and bounds of random graphs, and the best minimum
+// degree of each problem, as found among all connected subgraphs; -1: there is none.
+func eachProblem(t *testing.T, graphs int, f func(g *graph, p *Problem, want int)) {
+	t.Helper()
+	for seed := range graphs {
+		g := randomGraph(rand.New(rand.NewPCG(uint64(seed), 17)))
+		best := g.optima()
+		for q := range g.n {
+			for low := 1; low <= g.n; low++ {
+				want := -1
+				for high := low; high <= g.n; high++ {
+					want = max(want, best[q][high])
+					p, err := NewProblem(g.n, g.edges, uint32(q), low, high)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if f(g, p, want); t.Failed() {
+						t.Fatalf("graph %d: %d vertices, edges %v, query %d, sizes %d to %d", seed, g.n, g.edges, q, low, high)
+					}
+				}
+			}
+		}
+	}
+}
+
+// checkCommunity fails unless b has a community of minimum degree want, or none for -1.
+func checkCommunity(t *testing.T, g *graph, p *Problem, b *Best, want int) {
+	t.Helper()
+	members := b.Members()
+	if b.K() != want {
+		t.Errorf("minimum degree %d of %v, want %d", b.K(), members, want)
+		return
+	}
+	if want < 0 {
+		return
+	}
+	set := uint32(0)
+	for _, v := range members {
+		set |= 1 << v
+	}
+	if n := len(members); n < p.Low || n > p.High || !slices.Contains(members, p.Query) || !g.connected(set) || g.least(set) != want {
+		t.Errorf("%v is no community of minimum degree %d", members, want)
+	}
+}
+
+func TestSearchIsExact(t *testing.T) {
+	eachProblem(t, graphs(t, 40), func(g *graph, p *Problem, want int) {
+		var b Best
+		if rest := Search(context.Background(), []Open{{p, Root(p)}}, AllRules, &b, &Stats{}); len(rest) > 0 {
+			t.Errorf("%d nodes are open", len(rest))
+		}
+		checkCommunity(t, g, p, &b, want)
+	})
+}
+
+// TestEveryRuleIsSound: without any one rule, with one alone, and with none, the optima are the
+// same.
+func TestEveryRuleIsSound(t *testing.T) {
+	sets := map[string]Rules{"none": 0}
+	for i, name := range RuleNames {
+		sets["all but "+name], sets[name+" alone"] = AllRules&^(1<<i), 1<<i
+	}
+	for name, on := range sets {
+		t.Run(name, func(t *testing.T) {
+			eachProblem(t, graphs(t, 8), func(g *graph, p *Problem, want int) {
+				if p.High > 8 && name != "" && g.n > 11 { // all subsets, with few rules
+					return
+				}
+				var b Best
+				Search(context.Background(), []Open{{p, Root(p)}}, on, &b, &Stats{})
+				checkCommunity(t, g, p, &b, want)
+			})
+		})
+	}
+}
+
+// TestOpenNodesAreAll: a search that ends again and again goes on with what was open, and
+// finds the same.
+func TestOpenNodesAreAll(t *testing.T) {
+	eachProblem(t, graphs(t, 8), func(g *graph, p *Problem, want int) {
+		var b Best
+		open := []Open{{p, Root(p)}}
+		for len(open) > 0 {
+			w := worker{on: AllRules, best: &b, stats: &Stats{}}
+			visited := 0
+			w.stopped = func() bool { visited++; return visited > 3 }
+			var rest []Open
+			w.share = func(o Open) { rest = append(rest, o) }
+			for _, o := range open {
+				w.search(o)
+			}
+			open = rest
+		}
+		checkCommunity(t, g, p, &b, want)
+	})
+}
+
+func TestDiameter(t *testing.T) {
+	for _, c := range []struct{ k, h, want int }{
+		{0, 1, 0}, {1, 1, -1}, {1, 2, 1}, {1, 7, 6}, {2, 4, 2}, {2, 3, 1}, {3, 8, 3}, {3, 7, 2}, {3, 9, 4}, {4, 12, 5}, {12, 12, -1}, {11, 12, 1},
+	} {
+		if got := Diameter(c.k, c.h); got != c.want {
+			t.Errorf("Diameter(%d, %d) = %d, want %d", c.k, c.h, got, c.want)
+		}
+	}
+}
+
+// ExampleSearch finds the best three to four vertices with vertex 3 of a triangle with a tail.
+func ExampleSearch() {
+	p, err := NewProblem(5, [][2]uint32{{0, 1}, {1, 2}, {0, 2}, {2, 3}, {3, 4}}, 3, 3, 4)
+	if err != nil {
+		panic(err)
+	}
+	var b Best
+	rest := Search(context.Background(), []Open{{p, Root(p)}}, AllRules, &b, &Stats{})
+	fmt.Println(b.K(), b.Members(), len(rest) == 0)
+	// Output: 1 [0 2 3] true
+}

@@ -1,0 +1,146 @@
+package community
+
+import "slices"
+
+// where a vertex of a problem is.
+type place uint8
+
+const (
+	outside   place = iota
+	candidate       // in R
+	chosen          // in C
+)
+
+// State is a node (C, R) of the search with the degrees of its vertices. It belongs to one
+// worker; its arrays are kept for the next node.
+type State struct {
+	p          *Problem
+	place      []place
+	c          []uint32 // C, in the order in which vertices were chosen
+	r          []uint32 // R, and vertices that were in it until the last sweep
+	candidates int      // |R|
+	degree     []uint32 // d_C∪R of the vertices in C ∪ R
+	inside     []uint32 // d_C
+	grown      bool     // C got vertices since the distances were looked at
+
+	low     []uint32 // vertices that have just come to have k̂ neighbours
+	scratch []uint32
+	score   []uint64
+	counts  []int32
+}
+
+// Load makes the state of a task. Its cost is that of reading all rows of C ∪ R.
+func (s *State) Load(p *Problem, t Task) {
+	s.p = p
+	s.place = resize(s.place, p.N)
+	s.degree, s.inside = resize(s.degree, p.N), resize(s.inside, p.N)
+	s.c, s.r = appendBits(s.c[:0], t.C()), appendBits(s.r[:0], t.R())
+	s.candidates, s.grown = len(s.r), true
+	clear(s.place)
+	for _, v := range s.c {
+		s.place[v] = chosen
+	}
+	for _, v := range s.r {
+		s.place[v] = candidate
+	}
+	for _, list := range [][]uint32{s.c, s.r} {
+		for _, v := range list {
+			d, in := uint32(0), uint32(0)
+			for _, u := range p.Row(v) {
+				switch s.place[u] {
+				case chosen:
+					in++
+					d++
+				case candidate:
+					d++
+				}
+			}
+			s.degree[v], s.inside[v] = d, in
+		}
+	}
+}
+
+// Save writes the node to a task of its problem, as one reduced for k.
+func (s *State) Save(t Task, k int) {
+	clear(t)
+	t.SetHead(k, len(s.c))
+	for _, v := range s.c {
+		t.C()[v/64] |= 1 << (v % 64)
+	}
+	for _, v := range s.r {
+		if s.place[v] == candidate {
+			t.R()[v/64] |= 1 << (v % 64)
+		}
+	}
+}
+
+// copyFrom makes it the node of another state.
+func (s *State) copyFrom(o *State) {
+	s.p, s.candidates, s.grown = o.p, o.candidates, o.grown
+	s.place = append(s.place[:0], o.place...)
+	s.c = append(s.c[:0], o.c...)
+	s.r = append(s.r[:0], o.r...)
+	s.degree = append(s.degree[:0], o.degree...)
+	s.inside = append(s.inside[:0], o.inside...)
+}
+
+func resize[E any](s []E, n int) []E { return slices.Grow(s[:0], n)[:n] }
+
+// size is |C ∪ R|.
+func (s *State) size() int { return len(s.c) + s.candidates }
+
+// drop takes v out of R. Those of its neighbours that come to have k neighbours are noted.
+func (s *State) drop(v uint32, k int) {
+	s.place[v] = outside
+	s.candidates--
+	for _, u := range s.p.Row(v) {
+		if s.place[u] != outside {
+			s.degree[u]--
+			if int(s.degree[u]) == k {
+				s.low = append(s.low, u)
+			}
+		}
+	}
+}
+
+// choose moves v from R to C.
+func (s *State) choose(v uint32) {
+	s.place[v] = chosen
+	s.candidates--
+	s.c = append(s.c, v)
+	s.grown = true
+	for _, u := range s.p.Row(v) {
+		s.inside[u]++
+	}
+}
+
+// sweep takes vertices that have left R off its list.
+func (s *State) sweep() {
+	if len(s.r) > s.candidates {
+		s.r = slices.DeleteFunc(s.r, func(v uint32) bool { return s.place[v] != candidate })
+	}
+}
+
+// compact makes it the same node of a problem that has the vertices of C ∪ R only.
+func (s *State) compact() {
+	vertices := s.scratch[:0]
+	for v, at := range s.place {
+		if at != outside {
+			vertices = append(vertices, uint32(v))
+		}
+	}
+	local := make([]uint32, s.p.N)
+	sub := s.p.part(vertices, local)
+	for i, v := range vertices { // i ≤ v
+		s.place[i], s.degree[i], s.inside[i] = s.place[v], s.degree[v], s.inside[v]
+	}
+	n := len(vertices)
+	s.place, s.degree, s.inside = s.place[:n], s.degree[:n], s.inside[:n]
+	s.sweep()
+	for _, list := range [][]uint32{s.c, s.r} {
+		for i, v := range list {
+			list[i] = local[v]
+		}
+	}
+	s.p, s.scratch = sub, vertices[:0]
+}
