@@ -68,6 +68,24 @@ func newEnv[T Value](s *store.Store, a Algorithm[T], o Options) (*Env, error) {
 }
 
 func planEnv[T Value](s *store.Store, a Algorithm[T], o Options, g *gpu) (*Env, error) {
+	var beside []Array
+	if g != nil {
+		beside = append(beside, Array{"copies to the GPU", stagingBytes})
+		if g.Info().OnHost { // what it holds is memory of the process
+			beside = append(beside, Array{"what the emulated GPU holds", Plan{Arrays: any(a).(onGPU[T]).gpuArrays(s.Catalogue())}.bytes()})
+		}
+	}
+	return readEnv(s, a, o, g, beside)
+}
+
+// planner is what an [Algorithm] and a [Visitor] have in common.
+type planner interface {
+	Plan(g *store.Catalogue, threads int) Plan
+}
+
+// readEnv opens what is read, in the memory that the arrays of the plan, and those beside them,
+// leave.
+func readEnv(s *store.Store, a planner, o Options, g *gpu, beside []Array) (*Env, error) {
 	e := &Env{Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, gpu: g, options: o, arrays: map[unsafe.Pointer]array{}}
 	var p Plan
 	err := panics.Guard(a, func() error {
@@ -81,12 +99,7 @@ func planEnv[T Value](s *store.Store, a Algorithm[T], o Options, g *gpu) (*Env, 
 	if p.Edges && len(p.Rows) > 0 {
 		return nil, fmt.Errorf("algorithm %T plans to read rows and edges: expected one of them", a)
 	}
-	if g != nil {
-		p.Arrays = append(p.Arrays, Array{"copies to the GPU", stagingBytes})
-		if g.Info().OnHost { // what it holds is memory of the process
-			p.Arrays = append(p.Arrays, Array{"what the emulated GPU holds", Plan{Arrays: any(a).(onGPU[T]).gpuArrays(e.Graph)}.bytes()})
-		}
-	}
+	p.Arrays = append(p.Arrays, beside...)
 	var encodings []uint16
 	if g == nil && p.Edges {
 		encodings = []uint16{packed.Version}

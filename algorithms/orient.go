@@ -3,9 +3,6 @@ package algorithms
 import (
 	"context"
 	"slices"
-	"sync/atomic"
-
-	"github.com/garaph/garaph/shard"
 )
 
 // oriented is the graph as an undirected simple one, each edge once. Vertices are
@@ -28,8 +25,8 @@ func orient(ctx context.Context, e *Env) (*oriented, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = eachVertex(ctx, e, "degrees", func(v uint32, ends *union) {
-		for _, more := ends.next(); more; _, more = ends.next() {
+	err = EachVertex(ctx, e, "degrees", func(_ int, v uint32, ends *Ends) {
+		for _, more := ends.Next(); more; _, more = ends.Next() {
 			degree[v]++
 		}
 	})
@@ -43,9 +40,9 @@ func orient(ctx context.Context, e *Env) (*oriented, error) {
 	if g.offsets, err = Make[uint64](e, n+1); err != nil {
 		return nil, err
 	}
-	err = eachVertex(ctx, e, "sizes of rows", func(v uint32, ends *union) {
+	err = EachVertex(ctx, e, "sizes of rows", func(_ int, v uint32, ends *Ends) {
 		own := g.rank[v]
-		for u, more := ends.next(); more; u, more = ends.next() {
+		for u, more := ends.Next(); more; u, more = ends.Next() {
 			if g.rank[u] < own {
 				g.offsets[own+1]++
 			}
@@ -60,11 +57,11 @@ func orient(ctx context.Context, e *Env) (*oriented, error) {
 	if g.neighbours, err = Make[uint32](e, int(g.offsets[n])); err != nil {
 		return nil, err
 	}
-	err = eachVertex(ctx, e, "rows", func(v uint32, ends *union) {
+	err = EachVertex(ctx, e, "rows", func(_ int, v uint32, ends *Ends) {
 		own := g.rank[v]
 		row := g.row(own)
 		i := 0
-		for u, more := ends.next(); more; u, more = ends.next() {
+		for u, more := ends.Next(); more; u, more = ends.Next() {
 			if r := g.rank[u]; r < own {
 				row[i] = r
 				i++
@@ -98,51 +95,4 @@ func rankByDegree(e *Env, degree []uint32) ([]uint32, error) {
 	}
 	Free(e, next)
 	return rank, nil
-}
-
-// eachVertex goes over all vertices with their neighbours, in one pass over the rows.
-// Several goroutines call f.
-func eachVertex(ctx context.Context, e *Env, stage string, f func(v uint32, ends *union)) error {
-	var done atomic.Int64
-	return e.Rows().Each(ctx, func(_ int, b *Block) error {
-		for i := range b.Len {
-			ends := union{self: b.First + uint32(i), a: b.Row(shard.In, i)}
-			if !e.Graph.Symmetric {
-				ends.b = b.Row(shard.Out, i)
-			}
-			f(ends.self, &ends)
-		}
-		e.Progress(stage, done.Add(int64(b.Len)), int64(e.Graph.Vertices))
-		return nil
-	})
-}
-
-// union merges two ascending rows of a vertex: in- and out-neighbours, each once,
-// without the vertex itself.
-type union struct {
-	a, b []uint32
-	self uint32
-}
-
-// next is the next neighbour, while there are more.
-func (s *union) next() (v uint32, more bool) {
-	for {
-		switch {
-		case len(s.a) == 0 && len(s.b) == 0:
-			return 0, false
-		case len(s.b) == 0 || len(s.a) > 0 && s.a[0] <= s.b[0]:
-			v = s.a[0]
-		default:
-			v = s.b[0]
-		}
-		for len(s.a) > 0 && s.a[0] == v {
-			s.a = s.a[1:]
-		}
-		for len(s.b) > 0 && s.b[0] == v {
-			s.b = s.b[1:]
-		}
-		if v != s.self {
-			return v, true
-		}
-	}
 }

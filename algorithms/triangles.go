@@ -5,7 +5,6 @@ import (
 	"sort"
 	"sync/atomic"
 
-	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
 
@@ -30,11 +29,11 @@ const countedEdges = 1 << 11
 
 // Plan is both directions, and what is in memory at once.
 func (Triangles) Plan(g *store.Catalogue, threads int) Plan {
-	n, edges, rows := int64(g.Vertices), int64(g.Edges), []shard.Direction{shard.In, shard.Out}
+	n, edges := int64(g.Vertices), int64(g.Edges)
 	if g.Symmetric { // each edge is there twice, and a self-loop is none
-		edges, rows = edges/2, rows[:1]
+		edges /= 2
 	}
-	return Plan{Rows: rows, Arrays: []Array{
+	return Plan{Rows: BothRows(g), Arrays: []Array{
 		{"degrees and ranks", 8 * n},
 		{"the edges", 8*(n+1) + 4*edges},
 		{"the counts", 8*n + 8*hubs*int64(threads)},

@@ -28,6 +28,9 @@ func (s Set) Add(i uint32) {
 	}
 }
 
+// Remove clears bit i, atomically.
+func (s Set) Remove(i uint32) { atomic.AndUint64(&s[i>>6], ^(uint64(1) << (i & 63))) }
+
 // Or sets the bits of mask in word w, atomically.
 func (s Set) Or(w uint32, mask uint64) {
 	if mask != 0 {

@@ -110,6 +110,19 @@ begin with a small one.`,
 	},
 	triangles(),
 	components(),
+	coreness(),
+}
+
+// coreness is what --k of kcore would have to be tried for.
+func coreness() Program {
+	p := NewAlgorithm("coreness", "core number of every vertex: the largest k whose k-core it is in", algorithms.Coreness{})
+	p.Column = "core"
+	p.Long = `Directions of edges, parallel edges and self-loops don't matter. The summary has
+the largest core number. Passes over the edges are taken until nothing changes;
+beside 12 bytes for each vertex, --memory has to hold little.`
+	p.Example = `  garaph run coreness web.graph --top 10
+  garaph run coreness web.graph --output cores.parquet`
+	return p
 }
 
 // components are what wcc finds, by an algorithm that is not a vertex program.

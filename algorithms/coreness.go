@@ -1,0 +1,134 @@
+package algorithms
+
+import (
+	"context"
+	"math"
+	"sync/atomic"
+
+	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/store"
+)
+
+// Coreness gives each vertex its core number: the largest k such that it is in a k-core, a set
+// of vertices each of which has k neighbours or more within the set. Directions, parallel edges
+// and self-loops don't matter.
+//
+// A vertex begins with its degree, and takes the h-index of what its neighbours have as often
+// as that is less: the largest k such that k of them have k or more. What is left when nothing
+// changes is the core number (Lü et al., The H-index of a network node and its relation to
+// degree and coreness, Nature Communications 7, 2016; Wen et al., I/O efficient core graph
+// decomposition at web scale, ICDE 2016, from disk). A new value is seen at once, so that most
+// graphs take few passes, each of which looks at those vertices alone of which a neighbour
+// has changed. Memory: 4 bytes and a bit for a vertex, beside the values of 8.
+type Coreness struct{}
+
+// Plan is the rows of both directions, the cores, and the values.
+func (Coreness) Plan(g *store.Catalogue, threads int) Plan {
+	return Plan{Rows: BothRows(g), Arrays: append(CoreArrays(g, threads), Array{"the values", 8 * int64(g.Vertices)})}
+}
+
+// Run computes the core numbers.
+func (Coreness) Run(ctx context.Context, e *Env) ([]int64, error) {
+	core, err := CoreNumbers(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	values, err := Make[int64](e, len(core))
+	if err != nil {
+		return nil, err
+	}
+	most := int64(0)
+	for v, k := range core {
+		values[v] = int64(k)
+		most = max(most, int64(k))
+	}
+	e.Total("largest core number", most)
+	return values, nil
+}
+
+// CoreArrays are what [CoreNumbers] allocates.
+func CoreArrays(g *store.Catalogue, threads int) []Array {
+	return []Array{
+		{"the core numbers", 4 * int64(g.Vertices)},
+		{"changed vertices", 8 * int64(bitset.Words(g.Vertices))},
+		{"counts of neighbours", 4 * int64(threads) * int64(MostCore(g)+1)},
+	}
+}
+
+// MostCore is what no core number is above: a k-core has k(k+1)/2 edges or more.
+func MostCore(g *store.Catalogue) uint32 {
+	return uint32(min(math.Sqrt(2*float64(g.Edges)), float64(g.Vertices)))
+}
+
+// CoreNumbers computes the core number of each vertex, in passes over rows that were planned for
+// [EachVertex].
+func CoreNumbers(ctx context.Context, e *Env) ([]uint32, error) {
+	core, err := Make[uint32](e, int(e.Graph.Vertices))
+	if err != nil {
+		return nil, err
+	}
+	words, err := Make[uint64](e, bitset.Words(e.Graph.Vertices))
+	if err != nil {
+		return nil, err
+	}
+	most := MostCore(e.Graph)
+	counts, err := Make[uint32](e, e.Threads*int(most+1))
+	if err != nil {
+		return nil, err
+	}
+	c := cores{core, words}
+	err = EachVertex(ctx, e, "degrees", func(_ int, v uint32, ends *Ends) {
+		for _, more := ends.Next(); more && core[v] < most; _, more = ends.Next() {
+			core[v]++
+		}
+		c.changed.Add(v)
+	})
+	for again := true; again && err == nil; {
+		var lowered atomic.Bool
+		err = EachVertex(ctx, e, "core numbers", func(worker int, v uint32, ends *Ends) {
+			if c.lower(v, ends, counts[worker*int(most+1):][:most+1]) {
+				lowered.Store(true)
+			}
+		})
+		again = lowered.Load()
+	}
+	Free(e, words)
+	Free(e, counts)
+	return core, err
+}
+
+// cores are upper bounds of core numbers that several goroutines lower.
+type cores struct {
+	core    []uint32
+	changed bitset.Set // vertices that have to look at their neighbours again
+}
+
+// lower lowers the bound of v to the h-index of those of its neighbours, and reports whether that
+// was less. Neighbours with a higher bound than the new one are to look again: also those that
+// do so now, and may have seen the old one.
+func (c *cores) lower(v uint32, ends *Ends, counts []uint32) bool {
+	if atomic.LoadUint64(&c.changed[v/64])>>(v%64)&1 == 0 {
+		return false
+	}
+	c.changed.Remove(v)
+	old := c.core[v] // which no other goroutine writes
+	clear(counts[:old+1])
+	again := *ends
+	for u, more := ends.Next(); more; u, more = ends.Next() {
+		counts[min(old, atomic.LoadUint32(&c.core[u]))]++
+	}
+	k, sum := old, counts[old]
+	for ; sum < k; sum += counts[k] {
+		k--
+	}
+	if k == old {
+		return false
+	}
+	atomic.StoreUint32(&c.core[v], k)
+	for u, more := again.Next(); more; u, more = again.Next() {
+		if atomic.LoadUint32(&c.core[u]) > k {
+			c.changed.Add(u)
+		}
+	}
+	return true
+}
