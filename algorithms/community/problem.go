@@ -68,29 +68,41 @@ func NewProblem(n int, edges [][2]uint32, query uint32, low, high int) (*Problem
 // part is the problem that vertices of p induce, given in ascending order; local has room for
 // N local ids, and q is among the vertices.
 func (p *Problem) part(vertices, local []uint32) *Problem {
-	const outside = ^uint32(0)
 	for v := range local {
-		local[v] = outside
+		local[v] = absent
 	}
-	arcs := 0
+	sub := induced(vertices, local, p.Row)
+	for i, v := range vertices {
+		sub.IDs[i] = p.IDs[v]
+	}
+	sub.Query, sub.Low, sub.High = local[p.Query], p.Low, p.High
+	return sub
+}
+
+// absent is the local id of a vertex that a problem does not have.
+const absent = ^uint32(0)
+
+// induced is the graph that vertices induce, given in ascending order, with the ids that they
+// have. local has absent for all vertices, and gets their local ids.
+func induced(vertices, local []uint32, row func(v uint32) []uint32) *Problem {
 	for i, v := range vertices {
 		local[v] = uint32(i)
 	}
+	arcs := 0
 	for _, v := range vertices {
-		for _, u := range p.Row(v) {
-			if local[u] != outside {
+		for _, u := range row(v) {
+			if local[u] != absent {
 				arcs++
 			}
 		}
 	}
 	n := len(vertices)
 	words := make([]uint32, 2*n+1+arcs)
-	sub := &Problem{N: n, Query: local[p.Query], Low: p.Low, High: p.High,
-		IDs: words[:n:n], Offsets: words[n : 2*n+1 : 2*n+1], Neighbours: words[2*n+1 : 2*n+1]}
+	sub := &Problem{N: n, IDs: words[:n:n], Offsets: words[n : 2*n+1 : 2*n+1], Neighbours: words[2*n+1 : 2*n+1]}
 	for i, v := range vertices {
-		sub.IDs[i] = p.IDs[v]
-		for _, u := range p.Row(v) {
-			if local[u] != outside {
+		sub.IDs[i] = v
+		for _, u := range row(v) {
+			if local[u] != absent {
 				sub.Neighbours = append(sub.Neighbours, local[u])
 			}
 		}

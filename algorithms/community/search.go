@@ -28,6 +28,7 @@ type worker struct {
 	stats   *Stats
 	stopped func() bool // the search is to end, or to be interrupted
 	share   func(Open)  // takes nodes that the worker does not search
+	hungry  func() bool // others wait for nodes; nil: there are none
 
 	levels []*level
 }
@@ -64,6 +65,12 @@ func (w *worker) descend(depth int) {
 	for w.visit(l) {
 		last := children(l.dominated) - 1
 		for l.next < last {
+			if w.hungry != nil && w.hungry() {
+				w.feed(depth)
+				if l.given {
+					return
+				}
+			}
 			below := w.level(depth + 1)
 			below.s.copyFrom(&l.s)
 			below.s.Child(l.u, l.dominated, l.next)
@@ -114,6 +121,16 @@ func (w *worker) visit(l *level) bool {
 		w.stats.Dropped[byDomination] += int64(len(l.dominated))
 	}
 	return true
+}
+
+// feed shares the children of the first level that has any left.
+func (w *worker) feed(depth int) {
+	for _, l := range w.levels[:depth+1] {
+		if !l.given && l.next < children(l.dominated) {
+			w.give(l)
+			return
+		}
+	}
 }
 
 // give shares all children of a level that are not searched yet.

@@ -1,0 +1,220 @@
+package community
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/internal/hostmem"
+)
+
+// base is the part of a stored graph that all queries of a run search in, in memory: the
+// vertices of core number least and more, and their edges.
+type base struct {
+	graph  string
+	least  int
+	core   []uint32 // by dense id
+	levels []levelSize
+	memory int64 // budget of the run; 0: none
+
+	ids        []uint32 // dense ids, ascending; local ids are places here
+	offsets    []uint64
+	neighbours []uint32 // local ids
+	local      []uint32 // scratch of one word for each vertex, all absent
+}
+
+// levelSize is how large the subgraph of the vertices of a core number, and more, is.
+type levelSize struct{ vertices, arcs int64 }
+
+// bytes are the memory of a base of that size.
+func (l levelSize) bytes() int64 { return 4*l.arcs + 16*(l.vertices+1) }
+
+// share is which part of the budget that core numbers leave a base may take: pages have the
+// others while it is made, and the search later.
+const share = 3
+
+// MemoryError is a budget that is too small for a search. It is an [hostmem.ErrBudget].
+type MemoryError struct {
+	Graph  string
+	Budget int64
+	Least  int64 // a budget that is enough
+	What   string
+}
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("graph %s: %v: %s; a budget of %dMiB is enough", e.Graph, hostmem.ErrBudget, e.What, (e.Least+1<<20-1)>>20)
+}
+
+// Is makes it the error of every budget that is too small.
+func (e *MemoryError) Is(target error) bool { return target == hostmem.ErrBudget }
+
+// newBase computes core numbers, and loads the part of the graph with the largest ones that the
+// plan has room for.
+func newBase(ctx context.Context, e *algorithms.Env, graph string, memory, room int64) (*base, error) {
+	b := &base{graph: graph, memory: memory}
+	var err error
+	if b.core, err = algorithms.CoreNumbers(ctx, e); err != nil {
+		return nil, err
+	}
+	if err = b.measure(ctx, e); err != nil {
+		return nil, err
+	}
+	for b.least = 1; b.least < len(b.levels)-1 && b.levels[b.least].bytes() > room; {
+		b.least++
+	}
+	if b.levels[b.least].bytes() > room {
+		return nil, b.tooSmall("the vertices of the largest core number do not fit", b.least)
+	}
+	if err = b.load(ctx, e); err != nil {
+		return nil, err
+	}
+	return b, e.Rows().Close()
+}
+
+// tooSmall says that the vertices of a core number, and more, do not fit.
+func (b *base) tooSmall(what string, core int) error {
+	fixed := hostmem.Process + 9*int64(len(b.core))
+	return &MemoryError{b.graph, b.memory, fixed + share*b.levels[max(0, min(core, len(b.levels)-1))].bytes() + 64<<20, what}
+}
+
+// measure finds how large the subgraph of each core number is, in one pass over the rows.
+func (b *base) measure(ctx context.Context, e *algorithms.Env) error {
+	most := 1
+	for _, k := range b.core {
+		most = max(most, int(k))
+	}
+	b.levels = make([]levelSize, most+2) // and one that is empty
+	for _, k := range b.core {
+		b.levels[k].vertices++
+	}
+	arcs := make([][]int64, e.Threads)
+	for i := range arcs {
+		arcs[i] = make([]int64, most+2)
+	}
+	err := algorithms.EachVertex(ctx, e, "sizes of cores", func(worker int, v uint32, ends *algorithms.Ends) {
+		for u, more := ends.Next(); more; u, more = ends.Next() {
+			arcs[worker][min(b.core[u], b.core[v])]++
+		}
+	})
+	for k := most; k >= 0; k-- {
+		l, above := &b.levels[k], b.levels[k+1]
+		for i := range arcs {
+			l.arcs += arcs[i][k]
+		}
+		l.vertices, l.arcs = l.vertices+above.vertices, l.arcs+above.arcs
+	}
+	return err
+}
+
+// load makes the base of vertices of core number least and more, in one pass over the rows for
+// their degrees and one for their neighbours.
+func (b *base) load(ctx context.Context, e *algorithms.Env) (err error) {
+	size := b.levels[b.least]
+	local, err := algorithms.Make[uint32](e, len(b.core)) // by dense id
+	if err != nil {
+		return err
+	}
+	if b.ids, err = algorithms.Make[uint32](e, int(size.vertices)); err != nil {
+		return err
+	}
+	if b.local, err = algorithms.Make[uint32](e, int(size.vertices)); err != nil {
+		return err
+	}
+	if b.offsets, err = algorithms.Make[uint64](e, int(size.vertices)+1); err != nil {
+		return err
+	}
+	if b.neighbours, err = algorithms.Make[uint32](e, int(size.arcs)); err != nil {
+		return err
+	}
+	n := uint32(0)
+	for v, k := range b.core {
+		local[v] = absent
+		if int(k) >= b.least {
+			b.ids[n], b.local[n], local[v] = uint32(v), absent, n
+			n++
+		}
+	}
+	err = b.rows(ctx, e, local, "sizes of rows", func(i uint32, at int, _ uint32) { b.offsets[i+1] = uint64(at) + 1 })
+	for i := range n {
+		b.offsets[i+1] += b.offsets[i]
+	}
+	if err == nil {
+		err = b.rows(ctx, e, local, "rows", func(i uint32, at int, u uint32) { b.neighbours[b.offsets[i]+uint64(at)] = u })
+	}
+	algorithms.Free(e, local)
+	return err
+}
+
+// rows calls f for all neighbours of all vertices of the base, under local ids; at counts them.
+func (b *base) rows(ctx context.Context, e *algorithms.Env, local []uint32, stage string, f func(v uint32, at int, u uint32)) error {
+	return algorithms.EachVertex(ctx, e, stage, func(_ int, v uint32, ends *algorithms.Ends) {
+		if local[v] == absent {
+			return
+		}
+		at := 0
+		for u, more := ends.Next(); more; u, more = ends.Next() {
+			if local[u] != absent {
+				f(local[v], at, local[u])
+				at++
+			}
+		}
+	})
+}
+
+func (b *base) row(v uint32) []uint32 { return b.neighbours[b.offsets[v]:b.offsets[v+1]] }
+
+// problem is the reduced subgraph for a query and a best minimum degree of k: the vertices of a
+// core number above k, at most D edges from the query vertex among themselves, where D is the
+// diameter that a graph of minimum degree k + 1 with h vertices has at most (section 3). q is in
+// the base, and its core number above k.
+func (b *base) problem(q Query, k int) (*Problem, error) {
+	at, _ := slices.BinarySearch(b.ids, q.Vertex)
+	vertices := []uint32{uint32(at)}
+	b.local[at] = 0
+	arcs := uint64(0)
+	for begin, d := 0, Diameter(k+1, q.High); d > 0 && begin < len(vertices); d-- {
+		end := len(vertices)
+		for _, v := range vertices[begin:end] {
+			for _, u := range b.row(v) {
+				if b.local[u] == absent && int(b.core[b.ids[u]]) > k {
+					b.local[u] = 0
+					vertices = append(vertices, u)
+				}
+			}
+		}
+		begin = end
+	}
+	slices.Sort(vertices)
+	for _, v := range vertices {
+		b.local[v] = absent
+		arcs += b.offsets[v+1] - b.offsets[v]
+	}
+	if err := b.checkSearch(q, len(vertices), arcs); err != nil {
+		return nil, err
+	}
+	p := induced(vertices, b.local, b.row)
+	p.Query, p.Low, p.High = b.local[at], q.Low, q.High
+	for i, v := range vertices {
+		b.local[v], p.IDs[i] = absent, b.ids[v]
+	}
+	return p, nil
+}
+
+// stateBytes is what a node takes in memory for each vertex of its problem.
+const stateBytes = 28
+
+// checkSearch refuses a search that the budget has no room for: a problem and its parts, and
+// some states.
+func (b *base) checkSearch(q Query, vertices int, arcs uint64) error {
+	const states = 4 // levels as large as the problem, beside smaller ones
+	takes := 2*(4*int64(arcs)+8*int64(vertices)) + states*stateBytes*int64(vertices)
+	fixed := hostmem.Process + 4*int64(len(b.core)) + b.levels[b.least].bytes()
+	if arcs >= 1<<32 {
+		return fmt.Errorf("graph %s: a search in %d edges: expected less than 2³²; give a smaller --max-size", b.graph, arcs/2)
+	}
+	if b.memory > 0 && fixed+takes > b.memory {
+		return &MemoryError{b.graph, b.memory, fixed + takes, fmt.Sprintf("the search for %d vertices of %d takes %d MiB beside the graph", q.High, vertices, takes>>20)}
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package community
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/store"
+)
+
+// Query asks for a community of a vertex, with Low ≤ size ≤ High.
+type Query struct {
+	Vertex    uint32 // a dense id
+	Low, High int
+}
+
+// Check refuses bounds that are none.
+func (q Query) Check() error {
+	if q.Low < 1 || q.High < q.Low {
+		return fmt.Errorf("community of %d to %d vertices: expected 1 ≤ least size ≤ largest size", q.Low, q.High)
+	}
+	return nil
+}
+
+// Result is what a search has found.
+type Result struct {
+	Query     Query
+	Members   []uint32 // dense ids, ascending; empty: no community has that size
+	MinDegree int      // of the subgraph of the members; -1 without members
+	Proven    bool     // no community has a larger minimum degree (or there is none)
+
+	Start           int   // minimum degree of the community that the search began with; -1: none
+	Vertices, Edges int64 // of the reduced subgraph; 0: the first community was an optimum
+	Stats           Stats
+	Prepare, Search time.Duration
+}
+
+// Options of a search. The zero value runs on all processors, without limits.
+type Options struct {
+	Threads   int           // 0: GOMAXPROCS
+	Memory    int64         // bytes of resident memory for the whole process; 0: no limit
+	TimeLimit time.Duration // of the search for one query; 0: none
+	Without   Rules         // that are not applied
+	Log       *zap.Logger   // nil: silent
+
+	// Stage, when not nil, is called while the graph is prepared, and Progress while the given
+	// query is searched, both from other goroutines.
+	Stage    func(algorithms.Progress)
+	Progress func(query int, p Progress)
+}
+
+// Report says what the preparation of all queries took.
+type Report struct {
+	Prepare         time.Duration // core numbers, and the part of the graph that is searched
+	Least           int           // core number of its vertices
+	Vertices, Edges int64         // of it
+}
+
+// Find answers queries over a graph, one after another, and calls answer with each result.
+// Directions, parallel edges and self-loops of the graph don't matter. When the time limit of a
+// query ends its search, the result is the best so far, and not proven.
+func Find(ctx context.Context, s *store.Store, queries []Query, o Options, answer func(i int, r *Result) error) (Report, error) {
+	for _, q := range queries {
+		if err := q.Check(); err != nil {
+			return Report{}, err
+		}
+		if n := s.Catalogue().Vertices; q.Vertex >= n {
+			return Report{}, fmt.Errorf("community of vertex %d in graph %s of %d vertices", q.Vertex, s.Name(), n)
+		}
+	}
+	if o.Threads < 0 || o.Memory < 0 || o.TimeLimit < 0 {
+		return Report{}, fmt.Errorf("community search: %d threads, %d bytes of memory and a limit of %v: expected 0 or more", o.Threads, o.Memory, o.TimeLimit)
+	}
+	if o.Threads == 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	f := &finder{graph: s.Name(), queries: queries, o: o, answer: answer, began: time.Now()}
+	err := algorithms.Visit(ctx, s, f, algorithms.Options{Threads: o.Threads, Memory: o.Memory, Log: o.Log, Progress: o.Stage})
+	return f.report, err
+}
+
+// finder answers queries as a visitor of a graph.
+type finder struct {
+	graph   string
+	queries []Query
+	o       Options
+	answer  func(int, *Result) error
+	began   time.Time
+	report  Report
+}
+
+// Plan is the core numbers, and of what they leave a third for the base, if that is not smaller.
+func (f *finder) Plan(g *store.Catalogue, threads int) algorithms.Plan {
+	arrays := algorithms.CoreArrays(g, threads)
+	arrays = append(arrays, algorithms.Array{Name: "new ids", Bytes: 4 * int64(g.Vertices)}, algorithms.Array{Name: "the graph that is searched", Bytes: f.room(g, threads)})
+	return algorithms.Plan{Rows: algorithms.BothRows(g), Arrays: arrays}
+}
+
+// room is how many bytes the base may take.
+func (f *finder) room(g *store.Catalogue, threads int) int64 {
+	all := levelSize{int64(g.Vertices), 2 * int64(g.Edges)}
+	if g.Symmetric {
+		all.arcs = int64(g.Edges)
+	}
+	if f.o.Memory == 0 {
+		return all.bytes()
+	}
+	left := f.o.Memory - hostmem.Process - 4*int64(g.Vertices)
+	for _, a := range algorithms.CoreArrays(g, threads) {
+		left -= a.Bytes
+	}
+	return max(0, min(left/share, all.bytes()))
+}
+
+// Visit prepares the graph, and searches.
+func (f *finder) Visit(ctx context.Context, e *algorithms.Env) error {
+	b, err := newBase(ctx, e, f.graph, f.o.Memory, f.room(e.Graph, e.Threads))
+	if err != nil {
+		return err
+	}
+	size := b.levels[b.least]
+	f.report = Report{time.Since(f.began), b.least, size.vertices, size.arcs / 2}
+	for i, q := range f.queries {
+		r, err := f.find(ctx, b, i, q)
+		if err != nil {
+			return err
+		}
+		if err := f.answer(i, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find answers one query.
+func (f *finder) find(ctx context.Context, b *base, i int, q Query) (*Result, error) {
+	begin := time.Now()
+	var best Best
+	p, err := b.start(q, &best)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Query: q, Start: best.K(), Proven: true, Prepare: time.Since(begin)}
+	if p != nil {
+		r.Vertices, r.Edges = int64(p.N), int64(len(p.Neighbours)/2)
+		if err := f.search(ctx, p, i, &best, r); err != nil {
+			return nil, err
+		}
+	}
+	r.Members, r.MinDegree = best.Members(), best.K()
+	r.Search = time.Since(begin) - r.Prepare
+	return r, ctx.Err()
+}
+
+// search searches a problem within the limit of time.
+func (f *finder) search(ctx context.Context, p *Problem, i int, best *Best, r *Result) error {
+	if f.o.TimeLimit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.o.TimeLimit)
+		defer cancel()
+	}
+	var progress func(Progress)
+	if f.o.Progress != nil {
+		progress = func(p Progress) { f.o.Progress(i, p) }
+	}
+	rest, stats, err := SearchParallel(ctx, []Open{{p, Root(p)}}, AllRules&^f.o.Without, f.o.Threads, best, progress)
+	r.Stats, r.Proven = stats, len(rest) == 0
+	return err
+}

@@ -1,0 +1,155 @@
+package community
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// stored is a random graph on disk: each edge in a random direction, some of them twice, and
+// with loops.
+func stored(t *testing.T, g *graph, r *rand.Rand) *store.Store {
+	t.Helper()
+	o := oracle.Graph{N: g.n}
+	for _, e := range g.edges {
+		for range 1 + r.IntN(5)/4 {
+			i := r.IntN(2)
+			o.Edges = append(o.Edges, oracle.Edge{Src: e[i], Dst: e[1-i]})
+		}
+	}
+	for range r.IntN(3) {
+		v := uint32(r.IntN(g.n))
+		o.Edges = append(o.Edges, oracle.Edge{Src: v, Dst: v})
+	}
+	return teststore.Build(t, o, teststore.Options{Symmetric: r.IntN(2) == 0, ShardVertices: 5})
+}
+
+// TestFind compares the answers of all queries over stored graphs, of 1 to 4 threads, with the
+// best connected subgraphs.
+func TestFind(t *testing.T) {
+	for seed := range graphs(t, 24) / 6 {
+		r := rand.New(rand.NewPCG(uint64(seed), 18))
+		g := randomGraph(r)
+		best := g.optima()
+		var queries []Query
+		var want []int
+		for q := range g.n {
+			for low := 1; low <= g.n; low++ {
+				k := -1
+				for high := low; high <= g.n; high++ {
+					k = max(k, best[q][high])
+					queries, want = append(queries, Query{uint32(q), low, high}), append(want, k)
+				}
+			}
+		}
+		answered := 0
+		_, err := Find(t.Context(), stored(t, g, r), queries, Options{Threads: 1 + seed%4}, func(i int, r *Result) error {
+			answered++
+			set := uint32(0)
+			for _, v := range r.Members {
+				set |= 1 << v
+			}
+			n := len(r.Members)
+			ok := r.MinDegree == want[i] && r.Proven && (n > 0) == (want[i] >= 0)
+			if ok && n > 0 {
+				ok = n >= queries[i].Low && n <= queries[i].High && slices.Contains(r.Members, r.Query.Vertex) && g.connected(set) && g.least(set) == want[i]
+			}
+			if !ok {
+				t.Errorf("graph %d, %v: %+v, want minimum degree %d", seed, queries[i], r, want[i])
+			}
+			return nil
+		})
+		if err != nil || answered != len(queries) {
+			t.Fatalf("graph %d: %d answers to %d queries, %v", seed, answered, len(queries), err)
+		}
+	}
+}
+
+// TestSearchParallel: the optimum, with workers that give each other nodes all the time.
+func TestSearchParallel(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 20 {
+		p := sparse(t, r, 60, 6)
+		var one, many Best
+		Search(context.Background(), []Open{{p, Root(p)}}, AllRules, &one, &Stats{})
+		rest, st, err := SearchParallel(context.Background(), []Open{{p, Root(p)}}, AllRules, 8, &many, func(Progress) {})
+		if err != nil || len(rest) > 0 || many.K() != one.K() || st.Branches == 0 {
+			t.Fatalf("minimum degree %d, %d nodes open, %+v, %v; want %d", many.K(), len(rest), st, err, one.K())
+		}
+	}
+}
+
+// sparse is a problem of random edges.
+func sparse(t *testing.T, r *rand.Rand, n, degree int) *Problem {
+	t.Helper()
+	var edges [][2]uint32
+	for range n * degree / 2 {
+		edges = append(edges, [2]uint32{uint32(r.IntN(n)), uint32(r.IntN(n))})
+	}
+	p, err := NewProblem(n, edges, 0, 5, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestStopped: a search that has no time gives back what is open, from which another one finds
+// the optimum.
+func TestStopped(t *testing.T) {
+	p := sparse(t, rand.New(rand.NewPCG(5, 6)), 400, 12)
+	var whole Best
+	Search(context.Background(), []Open{{p, Root(p)}}, AllRules, &whole, &Stats{})
+	var b Best
+	open := []Open{{p, Root(p)}}
+	for limit := time.Millisecond; len(open) > 0; limit *= 2 {
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		var err error
+		if open, _, err = SearchParallel(ctx, open, AllRules, 3, &b, nil); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+	}
+	if b.K() != whole.K() {
+		t.Errorf("minimum degree %d, want %d", b.K(), whole.K())
+	}
+}
+
+// TestFindEnds: Find ends with the error of its context, of an answer and of a budget, and with
+// none when its time is up.
+func TestFindEnds(t *testing.T) {
+	_, g := testgraph.LoadEdges(t, "as-Caida20071105", true)
+	s := teststore.Build(t, g, teststore.Options{})
+	hard := []Query{{0, 12, 15}}
+	wrong := errors.New("wrong")
+	none := func(int, *Result) error { return nil }
+	if _, err := Find(t.Context(), s, hard, Options{TimeLimit: time.Millisecond}, func(int, *Result) error { return wrong }); !errors.Is(err, wrong) {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Find(ctx, s, hard, Options{}, none); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	_, err := Find(t.Context(), s, hard, Options{Memory: hostmem.Process + 1<<20, TimeLimit: time.Millisecond}, none)
+	if !errors.Is(err, hostmem.ErrBudget) {
+		t.Errorf("got %v", err)
+	}
+	for _, q := range []Query{{0, 3, 2}, {0, 0, 2}, {1 << 20, 1, 2}} {
+		if _, err := Find(t.Context(), s, []Query{q}, Options{}, none); err == nil {
+			t.Errorf("%v was searched", q)
+		}
+	}
+}

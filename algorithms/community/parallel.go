@@ -1,0 +1,156 @@
+package community
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/garaph/garaph/internal/panics"
+)
+
+// Progress says how far a search is.
+type Progress struct {
+	Best     int   // minimum degree of the best community so far; -1: there is none
+	Open     int   // nodes that wait for a worker
+	Branches int64 // nodes that were searched, to within some for each worker
+}
+
+// progressEvery is the time between two calls of a function for the progress.
+const progressEvery = 200 * time.Millisecond
+
+// SearchParallel is [Search] on several goroutines. Each searches depth first; one that has
+// nothing left is given the oldest children that another one has not begun with, which as a rule
+// are the largest part of its work. progress may be nil.
+func SearchParallel(ctx context.Context, open []Open, on Rules, threads int, b *Best, progress func(Progress)) (rest []Open, st Stats, err error) {
+	p := &pool{open: open, workers: threads}
+	p.more.L = &p.mu
+	defer context.AfterFunc(ctx, p.stop)()
+	stats, errs := make([]Stats, threads), make([]error, threads)
+	var running sync.WaitGroup
+	for i := range threads {
+		running.Go(func() {
+			errs[i] = panics.Guard(p, func() error {
+				p.work(on, b, &stats[i])
+				return nil
+			})
+			p.left(errs[i])
+		})
+	}
+	ended := make(chan struct{})
+	var reporting sync.WaitGroup
+	if progress != nil {
+		reporting.Go(func() { p.report(ended, b, progress) })
+	}
+	running.Wait()
+	close(ended)
+	reporting.Wait()
+	for i := range stats {
+		st.Add(&stats[i])
+		err = errs[i]
+		if err != nil {
+			return nil, st, err
+		}
+	}
+	return p.open, st, nil
+}
+
+// pool has the open nodes that workers may take.
+type pool struct {
+	workers  int
+	stopped  atomic.Bool
+	waiting  atomic.Int32 // workers that have no node
+	branches atomic.Int64
+
+	mu   sync.Mutex // guards open, and what more tells of
+	more sync.Cond  // there is a node, or there will be none
+	open []Open
+	end  bool // all workers wait, or one has failed
+}
+
+// stop lets the workers put what they have not searched back.
+func (p *pool) stop() { p.stopped.Store(true) }
+
+// put adds a node.
+func (p *pool) put(o Open) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open = append(p.open, o)
+	p.more.Signal()
+}
+
+// take waits for a node; false: there are none any more, or the search is to stop.
+func (p *pool) take() (o Open, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	waiting := p.waiting.Add(1)
+	for len(p.open) == 0 && !p.end {
+		if int(waiting) == p.workers {
+			p.end = true
+			p.more.Broadcast()
+			break
+		}
+		p.more.Wait()
+		waiting = p.waiting.Load()
+	}
+	if p.end || p.stopped.Load() || len(p.open) == 0 {
+		return o, false // and it stays one that waits
+	}
+	p.waiting.Add(-1)
+	o = p.open[len(p.open)-1]
+	p.open = slices.Delete(p.open, len(p.open)-1, len(p.open))
+	return o, true
+}
+
+// left wakes the others when a worker has ended: of an error, at a stop, or of nothing to do.
+func (p *pool) left(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err != nil || p.stopped.Load() {
+		p.end = true
+		p.stop()
+	}
+	p.more.Broadcast()
+}
+
+// between is how many nodes a worker visits before it looks again whether others wait.
+const between = 16
+
+// work searches nodes until there are none.
+func (p *pool) work(on Rules, b *Best, st *Stats) {
+	w := worker{on: on, best: b, stats: st, stopped: p.stopped.Load, share: p.put}
+	counted := int64(0)
+	w.hungry = func() bool {
+		if st.Branches < counted+between {
+			return false
+		}
+		p.branches.Add(st.Branches - counted)
+		counted = st.Branches
+		return p.waiting.Load() > 0
+	}
+	for {
+		o, ok := p.take()
+		if !ok {
+			return
+		}
+		w.search(o)
+	}
+}
+
+// report calls progress now and then until the search has ended.
+func (p *pool) report(ended chan struct{}, b *Best, progress func(Progress)) {
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+			p.mu.Lock()
+			open := len(p.open)
+			p.mu.Unlock()
+			progress(Progress{b.K(), open, p.branches.Load()})
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package community
+
+// start finds a first community by growing some greedily, in parts of the base of ever smaller
+// core numbers, and returns the problem that can have a better one; nil: there is none, the best
+// community is an optimum (or, where there is no best one, there is none of that size).
+func (b *base) start(q Query, best *Best) (*Problem, error) {
+	core := int(b.core[q.Vertex])
+	most := min(core, q.High-1) // no community has a larger minimum degree
+	if most == 0 {
+		if q.Low == 1 {
+			best.Offer(0, []uint32{q.Vertex})
+		}
+		return nil, nil
+	}
+	if core < b.least {
+		return nil, b.tooSmall("the part of the graph with the query vertex does not fit", 1)
+	}
+	for t := most; ; {
+		t = max(t, b.least)
+		p, err := b.problem(q, t-1)
+		if err != nil {
+			return nil, err
+		}
+		for _, by := range []func(*State) (uint32, bool){(*State).Pick, (*State).pickMost} {
+			grow(p, best, by)
+		}
+		k := best.K()
+		switch {
+		case k >= most:
+			return nil, nil
+		case k+1 >= t:
+			if k+1 == t {
+				return p, nil
+			}
+			return b.problem(q, k)
+		case t == 1: // nothing has grown to l vertices in the whole component
+			return nil, nil
+		case t == b.least:
+			return nil, b.tooSmall("the part of the graph that may have a better community does not fit", k+1)
+		}
+		t = max(k+1, t/2)
+	}
+}
+
+// grow lets C grow from the query vertex to h vertices by what pick finds, and offers it at each
+// size of a community.
+func grow(p *Problem, best *Best, pick func(*State) (uint32, bool)) {
+	var s State
+	s.Load(p, Root(p))
+	for {
+		if len(s.c) >= p.Low {
+			s.offer(best, s.c, s.inside, chosen)
+		}
+		u, ok := pick(&s)
+		if !ok || len(s.c) == p.High {
+			return
+		}
+		s.choose(u)
+		s.sweep()
+	}
+}
+
+// pickMost returns the candidate with the most neighbours in C, then the largest degree, then the
+// least id.
+func (s *State) pickMost() (best uint32, ok bool) {
+	for _, v := range s.r {
+		if s.inside[v] > 0 && (!ok || s.inside[v] > s.inside[best] || s.inside[v] == s.inside[best] && s.degree[v] > s.degree[best]) {
+			best, ok = v, true
+		}
+	}
+	return best, ok
+}
