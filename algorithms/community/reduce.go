@@ -38,12 +38,7 @@ func (s *State) Reduce(k int, on Rules, st *Stats) bool {
 // vertices that H may still get as its neighbours, it has too few.
 func (s *State) reduceDegree(k int, st *Stats) {
 	more := s.p.High - len(s.c) - 1
-	for _, v := range s.r {
-		if s.place[v] == candidate && (int(s.degree[v]) <= k || int(s.inside[v])+more <= k) {
-			s.drop(v, k)
-			st.Dropped[byDegree]++
-		}
-	}
+	st.Dropped[byDegree] += s.dropWhere(k, func(v uint32) bool { return int(s.degree[v]) <= k || int(s.inside[v])+more <= k })
 }
 
 // reduceCore keeps the core inside C ∪ R: it drops what has at most k neighbours there, and
@@ -105,7 +100,7 @@ func (s *State) reduceDistance(k int, st *Stats) bool {
 			return false
 		}
 	}
-	s.dropUnreached(k, &st.Dropped[byDistance])
+	st.Dropped[byDistance] += s.dropUnreached(k)
 	return true
 }
 
@@ -115,7 +110,7 @@ func (s *State) reduceDistance(k int, st *Stats) bool {
 func (s *State) reduceReach(k int, st *Stats) {
 	d := max(1, s.p.High-len(s.c)-k)
 	s.spread(s.c, d)
-	s.dropUnreached(k, &st.Dropped[byReach])
+	st.Dropped[byReach] += s.dropUnreached(k)
 }
 
 // spread leaves score above 0 where vertices of C ∪ R have a distance of at most d from the
@@ -143,12 +138,7 @@ func (s *State) spread(from []uint32, d int) {
 	s.scratch = reached[:0]
 }
 
-// dropUnreached drops the candidates whose score is 0, and counts them.
-func (s *State) dropUnreached(k int, count *int64) {
-	for _, v := range s.r {
-		if s.place[v] == candidate && s.score[v] == 0 {
-			s.drop(v, k)
-			*count++
-		}
-	}
+// dropUnreached drops the candidates whose score is 0, and returns how many.
+func (s *State) dropUnreached(k int) int64 {
+	return s.dropWhere(k, func(v uint32) bool { return s.score[v] == 0 })
 }

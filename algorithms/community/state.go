@@ -43,21 +43,8 @@ func (s *State) Load(p *Problem, t Task) {
 	for _, v := range s.r {
 		s.place[v] = candidate
 	}
-	for _, list := range [][]uint32{s.c, s.r} {
-		for _, v := range list {
-			d, in := uint32(0), uint32(0)
-			for _, u := range p.Row(v) {
-				switch s.place[u] {
-				case chosen:
-					in++
-					d++
-				case candidate:
-					d++
-				}
-			}
-			s.degree[v], s.inside[v] = d, in
-		}
-	}
+	s.count(s.c)
+	s.count(s.r)
 }
 
 // Save writes the node to a task of its problem, as one reduced for k.
@@ -100,6 +87,50 @@ func (s *State) drop(v uint32, k int) {
 				s.low = append(s.low, u)
 			}
 		}
+	}
+}
+
+// dropWhere drops the candidates that are useless, and returns how many. Where they are most of R,
+// the degrees of the others are counted anew, which takes less than to lower them one by one;
+// those that come to have k neighbours are not noted then.
+func (s *State) dropWhere(k int, useless func(v uint32) bool) int64 {
+	list := s.scratch[:0]
+	for _, v := range s.r {
+		if s.place[v] == candidate && useless(v) {
+			list = append(list, v)
+		}
+	}
+	s.scratch = list[:0]
+	if 2*len(list) < s.candidates {
+		for _, v := range list {
+			s.drop(v, k)
+		}
+		return int64(len(list))
+	}
+	for _, v := range list {
+		s.place[v] = outside
+	}
+	s.candidates -= len(list)
+	s.sweep()
+	s.count(s.c)
+	s.count(s.r)
+	return int64(len(list))
+}
+
+// count counts the degrees of some vertices.
+func (s *State) count(vertices []uint32) {
+	for _, v := range vertices {
+		d, in := uint32(0), uint32(0)
+		for _, u := range s.p.Row(v) {
+			switch s.place[u] {
+			case chosen:
+				in++
+				d++
+			case candidate:
+				d++
+			}
+		}
+		s.degree[v], s.inside[v] = d, in
 	}
 }
 

@@ -33,10 +33,13 @@ const goBytes = 16 << 20
 // 0: none. The arrays of a job lie outside its heap, and what is on it is small:
 // the limit keeps garbage from growing while much is read and written. undo puts
 // the old limits back.
-func keepWithin(budget int64) (undo func()) {
+func keepWithin(budget int64) (undo func()) { return keepHeapWithin(budget, goBytes+budget/16) }
+
+// keepHeapWithin is keepWithin for a job whose heap may have a larger part of the budget.
+func keepHeapWithin(budget, heap int64) (undo func()) {
 	percent, limit := debug.SetGCPercent(50), debug.SetMemoryLimit(-1)
 	if budget > 0 {
-		debug.SetMemoryLimit(min(goBytes+budget/16, limit))
+		debug.SetMemoryLimit(min(heap, limit))
 	}
 	return func() {
 		debug.SetGCPercent(percent)

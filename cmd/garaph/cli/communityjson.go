@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"encoding/json"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/algorithms/community"
+	"github.com/garaph/garaph/store"
+)
+
+// communityReport is an answer as JSON.
+type communityReport struct {
+	Graph     string            `json:"graph"`
+	Query     json.RawMessage   `json:"query"`
+	MinSize   int               `json:"min_size"`
+	MaxSize   int               `json:"max_size"`
+	Found     bool              `json:"found"`
+	MinDegree *int              `json:"min_degree"` // null: there is no community
+	Size      int               `json:"size"`
+	Members   []json.RawMessage `json:"members"`
+	Proven    bool              `json:"proven"`
+
+	Start          int                   `json:"start_min_degree"` // of the community that the search began with
+	Vertices       int64                 `json:"reduced_vertices"`
+	Edges          int64                 `json:"reduced_edges"`
+	Branches       int64                 `json:"branches"`
+	Rules          map[string]ruleReport `json:"rules"` // by name, those that did something
+	PrepareSeconds number                `json:"prepare_seconds"`
+	SearchSeconds  number                `json:"search_seconds"`
+}
+
+// ruleReport is what a rule of the search did.
+type ruleReport struct {
+	Ended   int64 `json:"ended"`   // branches
+	Dropped int64 `json:"dropped"` // vertices that need not be branched on
+}
+
+// jsonAnswer reports an answer. Members are numbers where the ids of the graph are.
+func (s *communitySearch) jsonAnswer(query string, c *garaph.Community, members []string) communityReport {
+	r := communityReport{
+		Graph: s.path, Query: s.jsonID(query), MinSize: c.Query.Low, MaxSize: c.Query.High, Found: len(members) > 0,
+		Size: len(members), Members: []json.RawMessage{}, Proven: c.Proven,
+		Start: c.Start, Vertices: c.Vertices, Edges: c.Edges, Branches: c.Stats.Branches, Rules: map[string]ruleReport{},
+		PrepareSeconds: number(c.Prepare.Seconds()), SearchSeconds: number(c.Search.Seconds()),
+	}
+	if r.Found {
+		r.MinDegree = &c.MinDegree
+	}
+	for _, id := range members {
+		r.Members = append(r.Members, s.jsonID(id))
+	}
+	for i, name := range community.RuleNames {
+		if did := (ruleReport{c.Stats.Ended[i], c.Stats.Dropped[i]}); did != (ruleReport{}) {
+			r.Rules[name] = did
+		}
+	}
+	return r
+}
+
+func (s *communitySearch) jsonID(id string) json.RawMessage {
+	if s.graph.Catalogue().IDs.Kind != store.IDString {
+		return json.RawMessage(id)
+	}
+	text, _ := json.Marshal(id) // of a string, which has no error
+	return text
+}

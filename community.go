@@ -1,0 +1,104 @@
+package garaph
+
+import (
+	"context"
+
+	"github.com/garaph/garaph/algorithms/community"
+	"github.com/garaph/garaph/internal/results"
+)
+
+// Types of community search.
+type (
+	// CommunityQuery asks for a community of a vertex, with bounds of its size.
+	CommunityQuery = community.Query
+	// CommunityOptions say how to search.
+	CommunityOptions = community.Options
+	// Community is the answer to a query.
+	Community = community.Result
+	// CommunityReport says what the preparation of a graph took.
+	CommunityReport = community.Report
+)
+
+// FindCommunities answers queries one after another, and calls answer with each result: of all
+// connected subgraphs with the vertex and l to h vertices, one whose minimum degree is the
+// largest (package [github.com/garaph/garaph/algorithms/community]). The minimum degree does not
+// depend on the number of threads; where several communities have it, which one is found may.
+// After a cancellation the error is the context's.
+func FindCommunities(ctx context.Context, g *Graph, queries []CommunityQuery, o CommunityOptions, answer func(i int, c *Community) error) (CommunityReport, error) {
+	return community.Find(ctx, g.store, queries, o, answer)
+}
+
+// MemberTable has a row for each member of each community: its id, and that of the query vertex.
+func (g *Graph) MemberTable(found []*Community) results.Table {
+	m := &memberTable{table: table[struct{}]{graph: g}}
+	for _, c := range found {
+		for _, v := range c.Members {
+			m.members, m.queries = append(m.members, v), append(m.queries, c.Query.Vertex)
+		}
+	}
+	return m
+}
+
+// memberTable is a table of pairs of vertices.
+type memberTable struct {
+	table[struct{}]  // of the graph, for the kind of ids
+	members, queries []uint32
+}
+
+func (m *memberTable) Rows() int64                  { return int64(len(m.members)) }
+func (m *memberTable) ValueKind() results.ValueKind { return results.VertexID }
+func (m *memberTable) Name() string                 { return "query" }
+func (m *memberTable) Room() int64                  { return 1 << 20 }
+
+// Batches yields the pairs, some at a time.
+func (m *memberTable) Batches(yield func(*results.Batch) error) error {
+	var b results.Batch
+	for from := 0; from < len(m.members); from += idsAtOnce {
+		to := min(from+idsAtOnce, len(m.members))
+		b.IDs, b.V = emptied(b.IDs), emptied(b.V)
+		if err := m.appendIDs(&b.IDs, m.members[from:to]); err != nil {
+			return err
+		}
+		if err := m.appendIDs(&b.V, m.queries[from:to]); err != nil {
+			return err
+		}
+		if err := yield(&b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *memberTable) appendIDs(to *results.IDs, vertices []uint32) error {
+	ids := m.graph.store.IDs()
+	for _, v := range vertices {
+		block, err := ids.Block(v)
+		if err != nil {
+			return err
+		}
+		appendID(to, block, int(v-block.First))
+	}
+	return nil
+}
+
+// Vertices yields the query vertices.
+func (m *memberTable) Vertices(yield func([]uint32) error) error { return yield(m.queries) }
+
+// IDsOf yields the ids of n vertices in their order.
+func (m *memberTable) IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids *results.IDs) error) error {
+	var ids results.IDs
+	for from := 0; from < n; from += idsAtOnce {
+		var vertices []uint32
+		for i := from; i < min(n, from+idsAtOnce); i++ {
+			vertices = append(vertices, vertex(i))
+		}
+		ids = emptied(ids)
+		if err := m.appendIDs(&ids, vertices); err != nil {
+			return err
+		}
+		if err := yield(from, &ids); err != nil {
+			return err
+		}
+	}
+	return nil
+}
