@@ -52,7 +52,7 @@ with --memory also from disk. The whole machine should be free for it.`,
 		}
 		return err
 	})
-	cmd.AddCommand(a.benchGPUCommand(), a.benchHybridCommand(), a.benchFrontierCommand())
+	cmd.AddCommand(a.benchGPUCommand(), a.benchHybridCommand(), a.benchFrontierCommand(), a.benchCommunityCommand())
 	return cmd
 }
 

@@ -1,0 +1,154 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/algorithms/community"
+)
+
+// CommunityOptions say which community queries are measured, and how.
+type CommunityOptions struct {
+	Queries   int // random vertices
+	Seed      uint64
+	MinCore   int // least core number of a query vertex
+	Low, High int
+	Limit     time.Duration // for each query
+	Threads   []int         // a run over all queries for each number
+	Rules     bool          // and one without each rule in turn
+	Memory    int64
+	Progress  func(doing string) // before each run
+}
+
+// CommunityRun is a run over all queries.
+type CommunityRun struct {
+	Name     string          `json:"name"`
+	Threads  int             `json:"threads"`
+	Proven   int             `json:"proven"`
+	Degrees  int             `json:"sum_of_minimum_degrees"`
+	Seconds  float64         `json:"seconds"` // of all searches and their preparation
+	Longest  float64         `json:"longest_seconds"`
+	Median   float64         `json:"median_seconds"`
+	Prepare  float64         `json:"prepare_seconds"` // of the graph
+	Start    int             `json:"start_is_optimum"`
+	Branches int64           `json:"branches"`
+	Stats    community.Stats `json:"rules"`
+}
+
+// CommunityReport is what was measured.
+type CommunityReport struct {
+	Queries int            `json:"queries"`
+	Runs    []CommunityRun `json:"runs"`
+}
+
+// MeasureCommunities answers random queries, with all rules and without each in turn.
+func MeasureCommunities(ctx context.Context, g *garaph.Graph, o CommunityOptions) (*CommunityReport, error) {
+	queries, err := drawQueries(ctx, g, o)
+	if err != nil {
+		return nil, err
+	}
+	r := &CommunityReport{Queries: len(queries)}
+	run := func(name string, threads int, without community.Rules) error {
+		o.Progress(fmt.Sprintf("%s, %d threads", name, threads))
+		c := CommunityRun{Name: name, Threads: threads}
+		var took []float64
+		report, err := garaph.FindCommunities(ctx, g, queries, garaph.CommunityOptions{Threads: threads, Memory: o.Memory, TimeLimit: o.Limit, Without: without}, func(_ int, a *garaph.Community) error {
+			c.add(a)
+			took = append(took, (a.Prepare + a.Search).Seconds())
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		slices.Sort(took)
+		c.Prepare, c.Median, c.Longest = report.Prepare.Seconds(), took[len(took)/2], took[len(took)-1]
+		r.Runs = append(r.Runs, c)
+		return nil
+	}
+	for _, threads := range o.Threads {
+		if err := run("all rules", threads, 0); err != nil {
+			return r, err
+		}
+	}
+	for i, name := range community.RuleNames {
+		if !o.Rules {
+			break
+		}
+		if err := run("without "+name, o.Threads[0], 1<<i); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// add adds an answer.
+func (c *CommunityRun) add(a *garaph.Community) {
+	if a.Proven {
+		c.Proven++
+	}
+	if a.Proven && a.Start == a.MinDegree {
+		c.Start++
+	}
+	c.Degrees += a.MinDegree
+	c.Seconds += (a.Prepare + a.Search).Seconds()
+	c.Branches += a.Stats.Branches
+	c.Stats.Add(&a.Stats)
+}
+
+// drawQueries draws vertices of a large enough core number.
+func drawQueries(ctx context.Context, g *garaph.Graph, o CommunityOptions) ([]garaph.CommunityQuery, error) {
+	o.Progress("core numbers")
+	cores, err := algorithms.Run(ctx, g.Store(), algorithms.Coreness{}, algorithms.Options{Memory: o.Memory})
+	if err != nil {
+		return nil, err
+	}
+	defer cores.Close()
+	var vertices []uint32
+	for v, k := range cores.Values {
+		if k >= int64(o.MinCore) {
+			vertices = append(vertices, uint32(v))
+		}
+	}
+	if len(vertices) == 0 {
+		return nil, errors.New("no vertex has that core number: give a smaller one")
+	}
+	random := rand.New(rand.NewPCG(o.Seed, 0))
+	var queries []garaph.CommunityQuery
+	for range o.Queries {
+		queries = append(queries, garaph.CommunityQuery{Vertex: vertices[random.IntN(len(vertices))], Low: o.Low, High: o.High})
+	}
+	return queries, nil
+}
+
+// WriteTable writes the runs, and then what each rule did in them.
+func (r *CommunityReport) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "%d queries\tthreads\tproven\tfirst is optimum\tsum of degrees\tbranches\tseconds\tmedian\tlongest\tgraph\n", r.Queries)
+	for _, c := range r.Runs {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%.2f\t%.4f\t%.2f\t%.2f\n", c.Name, c.Threads, c.Proven, c.Start, c.Degrees, c.Branches, c.Seconds, c.Median, c.Longest, c.Prepare)
+	}
+	for _, c := range r.Runs[:min(1, len(r.Runs))] {
+		fmt.Fprintf(t, "\n%s\tended branches\tdropped vertices\n", c.Name)
+		for i, name := range community.RuleNames {
+			fmt.Fprintf(t, "%s\t%s\t%d\n", name, percent(c.Stats.Ended[i], c.Branches), c.Stats.Dropped[i])
+		}
+	}
+	return t.Flush()
+}
+
+// percent is a part of a whole.
+func percent(part, whole int64) string {
+	if whole == 0 {
+		return "–"
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*float64(part)/float64(whole)), ".0") + " %"
+}

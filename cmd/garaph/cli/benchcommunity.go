@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/bench"
+)
+
+func (a *app) benchCommunityCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "community GRAPH --max-size H [flags]",
+		Short: "Measure community search, and what each of its rules earns",
+		Long: `Measure community search, and what each of its rules earns.
+
+Random vertices are searched around, as garaph community does it. With --rules, all
+queries are answered without each rule in turn, too.`,
+		Example: `  garaph bench community web.graph --min-size 6 --max-size 12 --time-limit 1m --rules
+  garaph bench community web.graph --min-size 9 --max-size 15 --threads 1,2 --json`,
+		Args: exactly("one graph", 1),
+	}
+	fs := cmd.Flags()
+	queries := countFlag(fs, "queries", 100, 1, "random query vertices")
+	seed := countFlag(fs, "seed", 1, 0, "of the random vertices")
+	core := countFlag(fs, "min-core", 3, 0, "core number of a query vertex at least")
+	low := countFlag(fs, "min-size", 1, 1, "vertices of a community at least")
+	high := countFlag(fs, "max-size", 12, 1, "vertices of a community at most")
+	limit := fs.Duration("time-limit", 0, "time for each query; 0: no limit")
+	check := func(words []string) error {
+		for _, word := range words {
+			if n, err := strconv.Atoi(word); err != nil || n < 1 || n > maxThreads {
+				return fmt.Errorf("expected numbers from 1 to %d, with commas between them", maxThreads)
+			}
+		}
+		return nil
+	}
+	threads := listFlag(fs, "threads", []string{"1"}, check, "goroutines; a run for each number")
+	rules := fs.Bool("rules", false, "measure also without each rule")
+	memory := sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)")
+	asJSON := fs.Bool("json", false, "print it as one JSON object")
+	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) (err error) {
+		if *high < *low || *limit < 0 {
+			return Usagef("--min-size %d, --max-size %d, --time-limit %v: expected sizes in ascending order, and a time of 0 or more", *low, *high, *limit)
+		}
+		if *memory == 0 {
+			*memory = defaultMemory()
+		}
+		o := bench.CommunityOptions{Queries: *queries, Seed: uint64(*seed), MinCore: *core, Low: *low, High: *high, Limit: *limit, Rules: *rules, Memory: *memory, Progress: a.console.begin}
+		for _, word := range *threads {
+			n, _ := strconv.Atoi(word) // was checked
+			o.Threads = append(o.Threads, n)
+		}
+		defer keepHeapWithin(*memory, *memory/2)()
+		g, err := garaph.Open(args[0])
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, g.Close()) }()
+		r, err := bench.MeasureCommunities(cmd.Context(), g, o)
+		switch {
+		case err != nil && cmd.Context().Err() != nil:
+			return &stopped{"the measurement of " + args[0] + " was stopped", err}
+		case err != nil:
+			return err
+		case *asJSON:
+			return json.NewEncoder(a.stdout).Encode(r)
+		}
+		return r.WriteTable(a.stdout)
+	})
+	return cmd
+}
