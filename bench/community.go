@@ -57,11 +57,11 @@ func MeasureCommunities(ctx context.Context, g *garaph.Graph, o CommunityOptions
 		return nil, err
 	}
 	r := &CommunityReport{Queries: len(queries)}
-	run := func(name string, threads int, without community.Rules) error {
+	run := func(name string, threads int, without, with community.Rules) error {
 		o.Progress(fmt.Sprintf("%s, %d threads", name, threads))
 		c := CommunityRun{Name: name, Threads: threads}
 		var took []float64
-		report, err := garaph.FindCommunities(ctx, g, queries, garaph.CommunityOptions{Threads: threads, Memory: o.Memory, TimeLimit: o.Limit, Without: without}, func(_ int, a *garaph.Community) error {
+		report, err := garaph.FindCommunities(ctx, g, queries, garaph.CommunityOptions{Threads: threads, Memory: o.Memory, TimeLimit: o.Limit, Without: without, With: with}, func(_ int, a *garaph.Community) error {
 			c.add(a)
 			took = append(took, (a.Prepare + a.Search).Seconds())
 			return nil
@@ -75,7 +75,7 @@ func MeasureCommunities(ctx context.Context, g *garaph.Graph, o CommunityOptions
 		return nil
 	}
 	for _, threads := range o.Threads {
-		if err := run("all rules", threads, 0); err != nil {
+		if err := run("all rules", threads, 0, 0); err != nil {
 			return r, err
 		}
 	}
@@ -83,7 +83,11 @@ func MeasureCommunities(ctx context.Context, g *garaph.Graph, o CommunityOptions
 		if !o.Rules {
 			break
 		}
-		if err := run("without "+name, o.Threads[0], 1<<i); err != nil {
+		without, with := community.Rules(1)<<i, community.Rules(0)
+		if name = "without " + name; without == community.PairRule {
+			name, without, with = "with pairs", 0, community.PairRule
+		}
+		if err := run(name, o.Threads[0], without, with); err != nil {
 			return r, err
 		}
 	}

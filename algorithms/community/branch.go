@@ -77,7 +77,8 @@ func (s *State) all(v uint32, marked []uint64) bool {
 //	i = t   (C + u*, R − u* − u1 … ut)        H has u* and no dominated vertex
 //	i = t+1 (C, R − u* − u1 … ut)             H does not have u*, and so needs none of them
 //
-// The code that was published with the paper leaves the second kind out, and with it some optima.
+// Without pairs (PairRule), the first two kinds are one child, (C + u*, R − u*), whose own children
+// have the same H. The code that was published with the paper leaves the second kind out, and with it some optima.
 func children(dominated []uint32) int { return len(dominated) + 2 }
 
 // Child makes the state its child i.

@@ -27,14 +27,15 @@ const (
 	ClassBound                       // the same, for the vertices of C with few neighbours in C
 	DominationRule                   // leave out dominated vertices with the vertex that dominates them
 	CompactionRule                   // copy what is left of a problem once that is less than half of it
+	PairRule                         // with domination: choose u* with each dominated vertex in turn, as the paper does
 	endOfRules
-	AllRules = endOfRules - 1
+	AllRules = endOfRules - 1 - PairRule // pairs take longer
 )
 
 // RuleNames are the names of the rules, by bit.
 var RuleNames = [...]string{
 	"degree", "core", "distance", "reach", "inclusion",
-	"degree bound", "neighbour bound", "class bound", "domination", "compaction",
+	"degree bound", "neighbour bound", "class bound", "domination", "compaction", "pairs",
 }
 
 // The places of rules in [Stats].
@@ -49,6 +50,7 @@ const (
 	byClassBound
 	byDomination
 	byCompaction
+	_ // pairs
 	rules
 )
 

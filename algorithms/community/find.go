@@ -46,6 +46,7 @@ type Options struct {
 	Memory    int64         // bytes of resident memory for the whole process; 0: no limit
 	TimeLimit time.Duration // of the search for one query; 0: none
 	Without   Rules         // that are not applied
+	With      Rules         // that are applied beside AllRules
 	Log       *zap.Logger   // nil: silent
 
 	// Stage, when not nil, is called while the graph is prepared, and Progress while the given
@@ -168,7 +169,7 @@ func (f *finder) search(ctx context.Context, p *Problem, i int, best *Best, r *R
 	if f.o.Progress != nil {
 		progress = func(p Progress) { f.o.Progress(i, p) }
 	}
-	rest, stats, err := SearchParallel(ctx, []Open{{p, Root(p)}}, AllRules&^f.o.Without, f.o.Threads, best, progress)
+	rest, stats, err := SearchParallel(ctx, []Open{{p, Root(p)}}, (AllRules|f.o.With)&^f.o.Without, f.o.Threads, best, progress)
 	r.Stats, r.Proven = stats, len(rest) == 0
 	return err
 }

@@ -40,6 +40,17 @@ type level struct {
 	dominated []uint32 // by u*
 	next      int      // the child that is next; those before it have been searched, or are being
 	given     bool     // the other children were shared
+	pairs     bool     // of PairRule
+}
+
+// child makes s child i of the node. Without pairs, the child that has u* may have dominated
+// vertices too, and is the first one.
+func (l *level) child(s *State, i int) {
+	if t := len(l.dominated); i == t && !l.pairs {
+		s.Child(l.u, nil, 0)
+		return
+	}
+	s.Child(l.u, l.dominated, i)
 }
 
 func (w *worker) level(depth int) *level {
@@ -73,7 +84,7 @@ func (w *worker) descend(depth int) {
 			}
 			below := w.level(depth + 1)
 			below.s.copyFrom(&l.s)
-			below.s.Child(l.u, l.dominated, l.next)
+			l.child(&below.s, l.next)
 			l.next++
 			w.descend(depth + 1)
 			if w.stopped() {
@@ -83,7 +94,7 @@ func (w *worker) descend(depth int) {
 				return
 			}
 		}
-		l.s.Child(l.u, l.dominated, last)
+		l.child(&l.s, last)
 	}
 }
 
@@ -120,6 +131,9 @@ func (w *worker) visit(l *level) bool {
 		l.dominated = s.Dominated(l.dominated, l.u)
 		w.stats.Dropped[byDomination] += int64(len(l.dominated))
 	}
+	if l.pairs = w.on&PairRule != 0; !l.pairs {
+		l.next = len(l.dominated)
+	}
 	return true
 }
 
@@ -142,7 +156,7 @@ func (w *worker) give(l *level) {
 	var s State
 	for ; l.next < children(l.dominated); l.next++ {
 		s.copyFrom(&l.s)
-		s.Child(l.u, l.dominated, l.next)
+		l.child(&s, l.next)
 		t := NewTask(s.p)
 		s.Save(t, w.best.K())
 		w.share(Open{s.p, t})

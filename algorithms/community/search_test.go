@@ -78,7 +78,7 @@ func TestSearchIsExact(t *testing.T) {
 // TestEveryRuleIsSound: without any one rule, with one alone, and with none, the optima are the
 // same.
 func TestEveryRuleIsSound(t *testing.T) {
-	sets := map[string]Rules{"none": 0}
+	sets := map[string]Rules{"none": 0, "all and pairs": AllRules | PairRule, "domination and pairs": DominationRule | PairRule}
 	for i, name := range RuleNames {
 		sets["all but "+name], sets[name+" alone"] = AllRules&^(1<<i), 1<<i
 	}
