@@ -77,6 +77,7 @@ func edges(with []int32, candidates, most int) (sum int) {
 // classBound is degree classification: the vertices of C with fewer than j neighbours in C are
 // class j. They lack Σ (k + 1 − d_C(u)) edges, and the h − |C| candidates with the most
 // neighbours in the class bring no more than these. The classes j ≤ k + 1 are looked at.
+// It is the idea of the paper's bound in a form of its own.
 func (s *State) classBound(k int) bool {
 	brings := resize(s.score, s.p.N) // by candidate
 	s.score = brings
