@@ -58,25 +58,40 @@ type gpu struct {
 	kernels time.Duration
 }
 
+// OpenDevice opens the GPU that a run is to use, and says how much of its memory it may take; nil:
+// the CPU computes.
+func OpenDevice(o Options) (d device.Device, budget int64, err error) {
+	o.complete()
+	switch {
+	case !slices.Contains([]Device{AutoDevice, CPU, GPU}, o.Device):
+		return nil, 0, fmt.Errorf("device %q: expected %s, %s or %s", o.Device, AutoDevice, CPU, GPU)
+	case o.Device == CPU, o.Device == AutoDevice && o.GPU == "" && !device.HasGPU():
+		return nil, 0, nil
+	}
+	if d, err = o.open(o.GPU); err != nil {
+		return nil, 0, err
+	}
+	info := d.Info()
+	budget = info.Free - min(info.Free/32, gpuReserve)
+	if o.GPUMemory > 0 {
+		budget = min(budget, o.GPUMemory)
+	}
+	return d, budget, nil
+}
+
 // openGPU opens the device of a run; nil: the CPU computes.
 func openGPU[T Value](a Algorithm[T], o Options) (g *gpu, err error) {
 	switch has := HasGPU(a); {
-	case !slices.Contains([]Device{AutoDevice, CPU, GPU}, o.Device):
-		return nil, fmt.Errorf("device %q: expected %s, %s or %s", o.Device, AutoDevice, CPU, GPU)
 	case o.Device == GPU && !has:
 		return nil, fmt.Errorf("algorithm %T runs on the CPU alone", a)
-	case o.Device == CPU, !has, o.Device == AutoDevice && o.GPU == "" && !device.HasGPU():
+	case o.Device == AutoDevice && !has:
 		return nil, nil
 	}
-	d, err := o.open(o.GPU)
-	if err != nil {
+	d, budget, err := OpenDevice(o)
+	if d == nil {
 		return nil, err
 	}
-	info := d.Info()
-	g = &gpu{Device: d, budget: info.Free - min(info.Free/32, gpuReserve)}
-	if o.GPUMemory > 0 {
-		g.budget = min(g.budget, o.GPUMemory)
-	}
+	g = &gpu{Device: d, budget: budget}
 	if g.stream, err = d.NewStream(device.Normal); err == nil {
 		g.staging, err = d.Pin(stagingBytes)
 	}

@@ -26,6 +26,7 @@ type CommunityOptions struct {
 	Threads   []int         // a run over all queries for each number
 	Rules     bool          // and one without each rule in turn
 	Memory    int64
+	GPU       *string            // and one on this GPU, all queries in batches; nil: none
 	Progress  func(doing string) // before each run
 }
 
@@ -57,11 +58,14 @@ func MeasureCommunities(ctx context.Context, g *garaph.Graph, o CommunityOptions
 		return nil, err
 	}
 	r := &CommunityReport{Queries: len(queries)}
+	device, gpu := algorithms.CPU, ""
 	run := func(name string, threads int, without, with community.Rules) error {
 		o.Progress(fmt.Sprintf("%s, %d threads", name, threads))
 		c := CommunityRun{Name: name, Threads: threads}
 		var took []float64
-		report, err := garaph.FindCommunities(ctx, g, queries, garaph.CommunityOptions{Threads: threads, Memory: o.Memory, TimeLimit: o.Limit, Without: without, With: with}, func(_ int, a *garaph.Community) error {
+		begin := time.Now()
+		options := garaph.CommunityOptions{Threads: threads, Memory: o.Memory, TimeLimit: o.Limit, Without: without, With: with, Device: device, GPU: gpu}
+		report, err := garaph.FindCommunities(ctx, g, queries, options, func(_ int, a *garaph.Community) error {
 			c.add(a)
 			took = append(took, (a.Prepare + a.Search).Seconds())
 			return nil
@@ -70,6 +74,7 @@ func MeasureCommunities(ctx context.Context, g *garaph.Graph, o CommunityOptions
 			return err
 		}
 		slices.Sort(took)
+		c.Seconds = (time.Since(begin) - report.Prepare).Seconds()
 		c.Prepare, c.Median, c.Longest = report.Prepare.Seconds(), took[len(took)/2], took[len(took)-1]
 		r.Runs = append(r.Runs, c)
 		return nil
@@ -78,6 +83,13 @@ func MeasureCommunities(ctx context.Context, g *garaph.Graph, o CommunityOptions
 		if err := run("all rules", threads, 0, 0); err != nil {
 			return r, err
 		}
+	}
+	if o.GPU != nil {
+		device, gpu = algorithms.GPU, *o.GPU
+		if err := run("on a GPU", slices.Max(o.Threads), 0, 0); err != nil {
+			return r, err
+		}
+		device = algorithms.CPU
 	}
 	for i, name := range community.RuleNames {
 		if !o.Rules {
@@ -103,7 +115,6 @@ func (c *CommunityRun) add(a *garaph.Community) {
 		c.Start++
 	}
 	c.Degrees += a.MinDegree
-	c.Seconds += (a.Prepare + a.Search).Seconds()
 	c.Branches += a.Stats.Branches
 	c.Stats.Add(&a.Stats)
 }

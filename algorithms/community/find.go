@@ -2,6 +2,7 @@ package community
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/store"
 )
@@ -38,6 +40,7 @@ type Result struct {
 	Vertices, Edges int64 // of the reduced subgraph; 0: the first community was an optimum
 	Stats           Stats
 	Prepare, Search time.Duration
+	GPU             string // the device that has searched for it, in a batch whose time Search is; "": the CPU has
 }
 
 // Options of a search. The zero value runs on all processors, without limits.
@@ -48,6 +51,17 @@ type Options struct {
 	Without   Rules         // that are not applied
 	With      Rules         // that are applied beside AllRules
 	Log       *zap.Logger   // nil: silent
+
+	// Device is where queries are searched; "": AutoDevice, under which the CPU begins with each
+	// query, and a GPU searches those that are not soon proved. A GPU searches many queries at
+	// once: what Progress says is about a batch, of which it is told the first query, and TimeLimit
+	// is that of the batch. Without and With are not for a GPU.
+	Device    algorithms.Device
+	GPU       string // its name; "": the first one
+	GPUMemory int64  // bytes of its memory; 0: what is free, but for a small reserve
+
+	open func(algorithms.Options) (device.Device, int64, error) // nil: algorithms.OpenDevice
+	easy time.Duration                                          // 0: easyTime
 
 	// Stage, when not nil, is called while the graph is prepared, and Progress while the given
 	// query is searched, both from other goroutines.
@@ -74,13 +88,27 @@ func Find(ctx context.Context, s *store.Store, queries []Query, o Options, answe
 			return Report{}, fmt.Errorf("community of vertex %d in graph %s of %d vertices", q.Vertex, s.Name(), n)
 		}
 	}
-	if o.Threads < 0 || o.Memory < 0 || o.TimeLimit < 0 {
+	if o.Threads < 0 || o.Memory < 0 || o.TimeLimit < 0 || o.GPUMemory < 0 {
 		return Report{}, fmt.Errorf("community search: %d threads, %d bytes of memory and a limit of %v: expected 0 or more", o.Threads, o.Memory, o.TimeLimit)
 	}
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	f := &finder{graph: s.Name(), queries: queries, o: o, answer: answer, began: time.Now()}
+	if o.Log == nil {
+		o.Log = zap.NewNop()
+	}
+	if o.Device == "" {
+		o.Device = algorithms.AutoDevice
+	}
+	if other := o.Without|o.With != 0; other && o.Device == algorithms.AutoDevice {
+		o.Device = algorithms.CPU
+	} else if other && o.Device != algorithms.CPU {
+		return Report{}, errors.New("community search with other rules than all: a GPU has no others")
+	}
+	f := &finder{graph: s.Name(), queries: queries, o: o, answer: answer, began: time.Now(), open: o.open}
+	if f.open == nil {
+		f.open = algorithms.OpenDevice
+	}
 	err := algorithms.Visit(ctx, s, f, algorithms.Options{Threads: o.Threads, Memory: o.Memory, Log: o.Log, Progress: o.Stage})
 	return f.report, err
 }
@@ -93,6 +121,7 @@ type finder struct {
 	answer  func(int, *Result) error
 	began   time.Time
 	report  Report
+	open    func(algorithms.Options) (device.Device, int64, error)
 }
 
 // Plan is the core numbers, and of what they leave a third for the base, if that is not smaller.
@@ -119,13 +148,23 @@ func (f *finder) room(g *store.Catalogue, threads int) int64 {
 }
 
 // Visit prepares the graph, and searches.
-func (f *finder) Visit(ctx context.Context, e *algorithms.Env) error {
+func (f *finder) Visit(ctx context.Context, e *algorithms.Env) (err error) {
+	d, budget, err := f.device()
+	if err != nil {
+		return err
+	}
+	if d != nil {
+		defer func() { err = errors.Join(err, d.Close()) }()
+	}
 	b, err := newBase(ctx, e, f.graph, f.o.Memory, f.room(e.Graph, e.Threads))
 	if err != nil {
 		return err
 	}
 	size := b.levels[b.least]
 	f.report = Report{time.Since(f.began), b.least, size.vertices, size.arcs / 2}
+	if d != nil {
+		return f.findOn(ctx, b, d, budget)
+	}
 	for i, q := range f.queries {
 		r, err := f.find(ctx, b, i, q)
 		if err != nil {
@@ -160,16 +199,21 @@ func (f *finder) find(ctx context.Context, b *base, i int, q Query) (*Result, er
 
 // search searches a problem within the limit of time.
 func (f *finder) search(ctx context.Context, p *Problem, i int, best *Best, r *Result) error {
-	if f.o.TimeLimit > 0 {
+	rest, stats, err := f.parallel(ctx, []Open{{p, Root(p)}}, best, i, f.o.TimeLimit)
+	r.Stats, r.Proven = stats, len(rest) == 0
+	return err
+}
+
+// parallel searches open nodes of query i on the CPU, within a limit of time; 0: none.
+func (f *finder) parallel(ctx context.Context, open []Open, best *Best, i int, limit time.Duration) (rest []Open, st Stats, err error) {
+	if limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.o.TimeLimit)
+		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
 	var progress func(Progress)
 	if f.o.Progress != nil {
 		progress = func(p Progress) { f.o.Progress(i, p) }
 	}
-	rest, stats, err := SearchParallel(ctx, []Open{{p, Root(p)}}, (AllRules|f.o.With)&^f.o.Without, f.o.Threads, best, progress)
-	r.Stats, r.Proven = stats, len(rest) == 0
-	return err
+	return SearchParallel(ctx, open, (AllRules|f.o.With)&^f.o.Without, f.o.Threads, best, progress)
 }

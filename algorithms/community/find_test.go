@@ -10,6 +10,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
@@ -37,43 +39,69 @@ func stored(t *testing.T, g *graph, r *rand.Rand) *store.Store {
 	return teststore.Build(t, o, teststore.Options{Symmetric: r.IntN(2) == 0, ShardVertices: 5})
 }
 
-// TestFind compares the answers of all queries over stored graphs, of 1 to 4 threads, with the
-// best connected subgraphs.
+// TestFind compares the answers of all queries over stored graphs, of 1 to 4 threads, and of an emulated
+// device, with the best connected subgraphs.
 func TestFind(t *testing.T) {
 	for seed := range graphs(t, 24) / 6 {
-		r := rand.New(rand.NewPCG(uint64(seed), 18))
-		g := randomGraph(r)
-		best := g.optima()
-		var queries []Query
-		var want []int
-		for q := range g.n {
-			for low := 1; low <= g.n; low++ {
-				k := -1
-				for high := low; high <= g.n; high++ {
-					k = max(k, best[q][high])
-					queries, want = append(queries, Query{uint32(q), low, high}), append(want, k)
-				}
+		o := Options{Threads: 1 + seed%4, Device: algorithms.CPU}
+		if seed%2 == 1 {
+			o.Device, o.GPU, o.easy = algorithms.GPU, device.EmulatedName, time.Nanosecond
+		}
+		if seed%4 == 3 {
+			o.Device = algorithms.AutoDevice
+		}
+		findAll(t, seed, o)
+	}
+}
+
+// findAll answers all queries over a graph.
+func findAll(t *testing.T, seed int, o Options) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(uint64(seed), 18))
+	g := randomGraph(r)
+	best := g.optima()
+	var queries []Query
+	var want []int
+	for q := range g.n {
+		for low := 1; low <= g.n; low++ {
+			k := -1
+			for high := low; high <= g.n; high++ {
+				k = max(k, best[q][high])
+				queries, want = append(queries, Query{uint32(q), low, high}), append(want, k)
 			}
 		}
-		answered := 0
-		_, err := Find(t.Context(), stored(t, g, r), queries, Options{Threads: 1 + seed%4}, func(i int, r *Result) error {
-			answered++
-			set := uint32(0)
-			for _, v := range r.Members {
-				set |= 1 << v
-			}
-			n := len(r.Members)
-			ok := r.MinDegree == want[i] && r.Proven && (n > 0) == (want[i] >= 0)
-			if ok && n > 0 {
-				ok = n >= queries[i].Low && n <= queries[i].High && slices.Contains(r.Members, r.Query.Vertex) && g.connected(set) && g.least(set) == want[i]
-			}
-			if !ok {
-				t.Errorf("graph %d, %v: %+v, want minimum degree %d", seed, queries[i], r, want[i])
-			}
-			return nil
-		})
-		if err != nil || answered != len(queries) {
-			t.Fatalf("graph %d: %d answers to %d queries, %v", seed, answered, len(queries), err)
+	}
+	answered := 0
+	_, err := Find(t.Context(), stored(t, g, r), queries, o, func(i int, r *Result) error {
+		answered++
+		set := uint32(0)
+		for _, v := range r.Members {
+			set |= 1 << v
+		}
+		n := len(r.Members)
+		ok := r.MinDegree == want[i] && r.Proven && (n > 0) == (want[i] >= 0)
+		if ok && n > 0 {
+			ok = n >= queries[i].Low && n <= queries[i].High && slices.Contains(r.Members, r.Query.Vertex) && g.connected(set) && g.least(set) == want[i]
+		}
+		if !ok {
+			t.Errorf("graph %d, %v: %+v, want minimum degree %d", seed, queries[i], r, want[i])
+		}
+		return nil
+	})
+	if err != nil || answered != len(queries) {
+		t.Fatalf("graph %d: %d answers to %d queries, %v", seed, answered, len(queries), err)
+	}
+}
+
+// TestFindWithoutGPU: what a device fails at, the CPU finds under AutoDevice; otherwise the
+// error is that of the device.
+func TestFindWithoutGPU(t *testing.T) {
+	for op := range device.FaultRun + 1 {
+		for n := 1; n < 40; n += 1 + n/2 {
+			x := device.EmulatedOptions{Faults: []device.EmulatedFault{{Op: op, N: n, Lost: n%2 == 0}}}
+			o := Options{Threads: 2, Device: algorithms.AutoDevice, easy: time.Nanosecond}
+			o.open = func(algorithms.Options) (device.Device, int64, error) { return device.NewEmulated(x), 1 << 20, nil }
+			findAll(t, 5, o)
 		}
 	}
 }

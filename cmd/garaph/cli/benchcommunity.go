@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/bench"
 )
 
@@ -19,7 +20,8 @@ func (a *app) benchCommunityCommand() *cobra.Command {
 		Long: `Measure community search, and what each of its rules earns.
 
 Random vertices are searched around, as garaph community does it. With --rules, all
-queries are answered without each rule in turn, too.`,
+queries are answered without each rule in turn, too, and with --device gpu on a GPU,
+in batches.`,
 		Example: `  garaph bench community web.graph --min-size 6 --max-size 12 --time-limit 1m --rules
   garaph bench community web.graph --min-size 9 --max-size 15 --threads 1,2 --json`,
 		Args: exactly("one graph", 1),
@@ -41,16 +43,24 @@ queries are answered without each rule in turn, too.`,
 	}
 	threads := listFlag(fs, "threads", []string{"1"}, check, "goroutines; a run for each number")
 	rules := fs.Bool("rules", false, "measure also without each rule")
+	on := enumFlag(fs, "device", string(algorithms.CPU), words(algorithms.CPU, algorithms.GPU), "gpu: a run on a GPU, too")
+	gpu := fs.String("gpu", "", "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
 	memory := sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)")
 	asJSON := fs.Bool("json", false, "print it as one JSON object")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) (err error) {
 		if *high < *low || *limit < 0 {
 			return Usagef("--min-size %d, --max-size %d, --time-limit %v: expected sizes in ascending order, and a time of 0 or more", *low, *high, *limit)
 		}
+		if err := a.handOver(*on, *gpu, ""); err != nil {
+			return err
+		}
 		if *memory == 0 {
 			*memory = defaultMemory()
 		}
 		o := bench.CommunityOptions{Queries: *queries, Seed: uint64(*seed), MinCore: *core, Low: *low, High: *high, Limit: *limit, Rules: *rules, Memory: *memory, Progress: a.console.begin}
+		if *on == string(algorithms.GPU) {
+			o.GPU = gpu
+		}
 		for _, word := range *threads {
 			n, _ := strconv.Atoi(word) // was checked
 			o.Threads = append(o.Threads, n)

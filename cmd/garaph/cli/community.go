@@ -23,7 +23,8 @@ type communityFlags struct {
 	query, queries, output, format *string
 	low, high, threads             *int
 	limit                          *time.Duration
-	memory                         *int64
+	memory, gpuMemory              *int64
+	device, gpu                    *string
 	json                           *bool
 }
 
@@ -45,16 +46,19 @@ decide which one is found. --queries answers many queries one after another;
 	}
 	fs := cmd.Flags()
 	f := communityFlags{
-		query:   fs.String("query", "", "`ID` of the query vertex"),
-		queries: fs.String("queries", "", "`FILE` with the id of a query vertex on each line; - is standard input"),
-		low:     countFlag(fs, "min-size", 1, 1, "vertices of the community at least"),
-		high:    countFlag(fs, "max-size", 0, 1, "vertices of the community at most (required)"),
-		limit:   fs.Duration("time-limit", 0, "time for the search of a query, such as 10m; 0: no limit"),
-		threads: threadsFlag(fs),
-		memory:  sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GB; 0: no limit (default three quarters of what is available)"),
-		output:  fs.String("output", "", "`FILE` for the members, a row each; - is standard output"),
-		format:  formatFlag(fs),
-		json:    fs.Bool("json", false, "print each answer as one JSON object on a line"),
+		query:     fs.String("query", "", "`ID` of the query vertex"),
+		queries:   fs.String("queries", "", "`FILE` with the id of a query vertex on each line; - is standard input"),
+		low:       countFlag(fs, "min-size", 1, 1, "vertices of the community at least"),
+		high:      countFlag(fs, "max-size", 0, 1, "vertices of the community at most (required)"),
+		limit:     fs.Duration("time-limit", 0, "time for the search of a query, such as 10m; 0: no limit"),
+		threads:   threadsFlag(fs),
+		memory:    sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GB; 0: no limit (default three quarters of what is available)"),
+		device:    enumFlag(fs, "device", autoDevice, words(algorithms.AutoDevice, algorithms.CPU, algorithms.GPU), "where searches run: on a GPU, many queries at once; auto there if there is one and a query takes longer than moments"),
+		gpu:       fs.String("gpu", "", "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)"),
+		output:    fs.String("output", "", "`FILE` for the members, a row each; - is standard output"),
+		format:    formatFlag(fs),
+		gpuMemory: sizeFlag(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB (default what is free, but for a small reserve)"),
+		json:      fs.Bool("json", false, "print each answer as one JSON object on a line"),
 	}
 	_ = cobra.MarkFlagRequired(fs, "max-size") // fails for a flag that is not there
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -66,6 +70,9 @@ decide which one is found. --queries answers many queries one after another;
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		if !cmd.Flags().Changed("memory") {
 			*f.memory = defaultMemory()
+		}
+		if err := a.handOver(*f.device, *f.gpu, ""); err != nil {
+			return err
 		}
 		return a.community(cmd.Context(), args[0], &f)
 	})
@@ -199,7 +206,8 @@ func (s *communitySearch) run(ctx context.Context, queries []garaph.CommunityQue
 	a.console.begin("community on " + s.path)
 	stage := a.console.stage("community", int64(len(queries)))
 	defer stage.end()
-	o := garaph.CommunityOptions{Threads: *s.flags.threads, Memory: *s.flags.memory, TimeLimit: *s.flags.limit, Log: a.console.log}
+	o := garaph.CommunityOptions{Threads: *s.flags.threads, Memory: *s.flags.memory, TimeLimit: *s.flags.limit, Log: a.console.log,
+		Device: algorithms.Device(*s.flags.device), GPU: *s.flags.gpu, GPUMemory: *s.flags.gpuMemory}
 	o.Stage = func(p algorithms.Progress) {
 		stage.set(0, fmt.Sprintf("%s, %d %%", p.Stage, 100*p.Done/max(1, p.Total)))
 	}

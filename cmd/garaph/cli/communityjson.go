@@ -27,6 +27,7 @@ type communityReport struct {
 	Rules          map[string]ruleReport `json:"rules"` // by name, those that did something
 	PrepareSeconds number                `json:"prepare_seconds"`
 	SearchSeconds  number                `json:"search_seconds"`
+	GPU            string                `json:"gpu,omitempty"` // that has searched, in a batch
 }
 
 // ruleReport is what a rule of the search did.
@@ -41,7 +42,7 @@ func (s *communitySearch) jsonAnswer(query string, c *garaph.Community, members 
 		Graph: s.path, Query: s.jsonID(query), MinSize: c.Query.Low, MaxSize: c.Query.High, Found: len(members) > 0,
 		Size: len(members), Members: []json.RawMessage{}, Proven: c.Proven,
 		Start: c.Start, Vertices: c.Vertices, Edges: c.Edges, Branches: c.Stats.Branches, Rules: map[string]ruleReport{},
-		PrepareSeconds: number(c.Prepare.Seconds()), SearchSeconds: number(c.Search.Seconds()),
+		PrepareSeconds: number(c.Prepare.Seconds()), SearchSeconds: number(c.Search.Seconds()), GPU: c.GPU,
 	}
 	if r.Found {
 		r.MinDegree = &c.MinDegree
