@@ -78,6 +78,9 @@ static __device__ __forceinline__ community_level *level_at(u64 *scratch, const 
 static __device__ __forceinline__ u64 *lists_at(u64 *scratch, const community_layout &a) { return (u64 *)level_at(scratch, a, a.levels); }
 static __device__ __forceinline__ u64 *parts_at(u64 *scratch, const community_layout &a) { return lists_at(scratch, a) + a.vertices / 2 * 3; }
 
+// Where task i of a ring is, i below twice its capacity: to divide takes a call.
+static __device__ __forceinline__ u64 slot_of(u64 i, u64 capacity) { return i < capacity ? i : i - capacity; }
+
 static __device__ __forceinline__ bool has(const u64 *set, uint32_t v) { return set[v / 64] >> v % 64 & 1; }
 static __device__ __forceinline__ void put(u64 *set, uint32_t v) { atomicOr(&((uint32_t *)set)[v / 32], 1u << v % 32); }
 static __device__ __forceinline__ void cut(u64 *set, uint32_t v) { atomicAnd(&((uint32_t *)set)[v / 32], ~(1u << v % 32)); }

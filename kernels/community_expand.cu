@@ -61,7 +61,7 @@ struct expander {
 		if (i >= a.room) return;
 		translate(c, to_c);
 		translate(r, to_r);
-		u64 *task = a.pool + (a.to + i) % a.capacity * (1 + 2 * a.layout.words);
+		u64 *task = a.pool + slot_of(a.to + i, a.capacity) * (1 + 2 * a.layout.words);
 		uint32_t x = map == nullptr || u == NO_VERTEX ? u : map[u];
 		for (uint32_t j = lane_id(); j < problem_words; j += 32) {
 			u64 bits = to_c[j];

@@ -742,7 +742,7 @@ static __device__ __forceinline__ u64 nanoseconds()
 static __device__ uint32_t load(searcher &s, uint32_t t)
 {
 	const community_process_args &a = s.a;
-	const u64 *task = a.pool + (a.bottom + a.tasks - 1 - t) % a.capacity * (1 + 2 * a.layout.words);
+	const u64 *task = a.pool + slot_of(a.bottom + a.tasks - 1 - t, a.capacity) * (1 + 2 * a.layout.words);
 	s.problem = a.problems + (uint32_t)task[0];
 	if (lane_id() == 0) {
 		community_space *x = space_at(s.scratch, 0);
