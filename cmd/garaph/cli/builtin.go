@@ -58,7 +58,8 @@ source has inf, vertices that no path leads to have 0.`,
 	{
 		Name: "kcore", Value: programs.KCore{}, Short: "1 for every vertex of the k-core, 0 for the others",
 		Long: `The k-core is the largest set of vertices each of which has --k edges or more
-within the set, whatever their directions; parallel edges count each.`,
+within the set, whatever their directions; parallel edges count each. A self-loop
+counts twice in a directed graph, and once in an undirected one.`,
 		Example: `  garaph run kcore web.graph --k 10 --output core.tsv`,
 		Column:  "core", Ranking: Members, Setup: setupKCore,
 	},
