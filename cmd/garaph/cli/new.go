@@ -134,6 +134,9 @@ func (m *module) check() error {
 	case slices.ContainsFunc(builtin, func(p Program) bool { return p.Name == m.Name }):
 		return Usagef("%q is a program that garaph has already: give yours another name, such as my-%s", m.Name, m.Name)
 	}
+	if slices.Contains([]string{"all", "tool", "type", "work"}, m.Path) {
+		return Usagef("%q has a meaning of its own for the go command: give the module another path, such as example.com/%s", m.Path, m.Name)
+	}
 	if p, err := build.Import(m.Path, "", build.FindOnly); err == nil && p.Goroot {
 		return Usagef("%q is a package of Go's standard library: give the module another path, such as example.com/%s", m.Path, m.Name)
 	}
