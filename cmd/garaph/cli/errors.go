@@ -113,6 +113,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !errors.As(err, &unknown) || expectsCommand(cmd) {
 		return usageError{err}
 	}
+	if like := similarFlags(cmd, unknown.GetSpecifiedName()); len(like) > 0 {
+		return Usagef("%w: did you mean %s?", err, strings.Join(like, " or "))
+	}
 	var own []string
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Name != "help" {
@@ -127,6 +130,24 @@ func flagError(cmd *cobra.Command, err error) error {
 		flags += " beside the common ones"
 	}
 	return Usagef("%w: %s has %s", err, cmd.Name(), flags)
+}
+
+// similarFlags are the flags of a command that a word is nearly the name of.
+func similarFlags(cmd *cobra.Command, word string) []string {
+	if len(word) < 2 { // of a letter, any short name is a few letters away
+		return nil
+	}
+	names := &cobra.Command{SuggestionsMinimumDistance: 2} // cobra compares names of commands only
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+		}
+	})
+	var like []string
+	for _, name := range names.SuggestionsFor(word) {
+		like = append(like, "--"+name)
+	}
+	return like
 }
 
 // childKind annotates a command with what the words after it are; "command"
