@@ -147,12 +147,17 @@ func setFlag(fs *pflag.FlagSet, name, text string) error {
 	return list.Replace(values)
 }
 
-// resumable says how to go on with a run that was stopped.
+// resumable says how to go on with a run that was stopped: with --output where
+// resume does not take the recorded one by itself.
 func (t *task) resumable() string {
 	if t.options.Job == nil || t.options.Job.ID() == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; `garaph resume %s %d` goes on", shellWord(t.name()), t.options.Job.ID())
+	output := ""
+	if checkPlace(t.options.Job.Record().Spec) != nil {
+		output = " --output " + shellWord(*t.flags.output)
+	}
+	return fmt.Sprintf("; `garaph resume %s %d%s` goes on", shellWord(t.name()), t.options.Job.ID(), output)
 }
 
 var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)

@@ -59,20 +59,27 @@ func checkRecordedOutput(job *garaph.Job) error {
 		return nil
 	}
 	err := job.CheckOwn()
-	switch {
-	case err != nil:
-	case isRoot(s.From):
-		err = fmt.Errorf("the job was begun in %q, which every file lies below", s.From)
-	case !below(s.Output, s.From):
-		err = fmt.Errorf("it lies outside of %q, where the job was begun", s.From)
-	}
 	if err == nil {
-		err = checkUnchanged(s.Output, s.Wrote)
+		err = checkPlace(s)
 	}
 	if err != nil {
 		return Usagef("job %d would write its results to %q, but %w: repeat --output with it, or with another name", job.ID(), s.Output, err)
 	}
 	return nil
+}
+
+// checkPlace refuses an output that lies elsewhere than below where the job was
+// begun, or that is there and was not written by the job.
+func checkPlace(s garaph.JobSpec) error {
+	switch {
+	case s.Output == "" || s.Output == "-":
+		return nil
+	case isRoot(s.From):
+		return fmt.Errorf("the job was begun in %q, which every file lies below", s.From)
+	case !below(s.Output, s.From):
+		return fmt.Errorf("it lies outside of %q, where the job was begun", s.From)
+	}
+	return checkUnchanged(s.Output, s.Wrote)
 }
 
 // checkUnchanged refuses a path where something is that the job has not written.
