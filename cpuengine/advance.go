@@ -40,7 +40,7 @@ type Advancer[V, A any] struct {
 	rows, in    *frontier.Rows   // in: may be nil, or rows
 	stored      *page.StoredRows // instead of both, where they are not in memory
 	exact       bool             // a level of stored rows that fails is as if it had not been
-	queue, next *frontier.Queue
+	queue, next *frontier.Queue[uint32]
 	memory      []uint32 // of the queues
 	lanes       []lane   // by goroutine
 	block       compiled.Block
@@ -189,7 +189,7 @@ func (f *Advancer[V, A]) level(active, degrees uint64) (Stats, error) {
 }
 
 // ready prepares the lanes for a level.
-func (f *Advancer[V, A]) ready(alone bool, next *frontier.Queue) {
+func (f *Advancer[V, A]) ready(alone bool, next *frontier.Queue[uint32]) {
 	for i := range f.lanes {
 		l := &f.lanes[i]
 		l.Alone, l.Queue, l.Bits, l.Active = alone, next, f.arrays.Rising, f.arrays.Active

@@ -2,7 +2,8 @@
 // along edges: as a queue while they are few, as bits when they are many, and in buckets
 // where they have an order; and the rows of edges that lead on from them. The words are
 // those of Gunrock (Wang et al., PPoPP 2016): an operator advances a frontier to the next
-// one.
+// one. The engine has operators of its own, which call vertex programs; those of this package
+// call functions, and are for all else: see [Frontier] and [Advance].
 package frontier
 
 import (
@@ -12,26 +13,33 @@ import (
 	"github.com/garaph/garaph/internal/bitset"
 )
 
-// Queue lists vertices, each at most once. Goroutines write to it through a [Collector]
-// each.
-type Queue struct {
-	list []uint32
+// ID is the type of the numbers of vertices, and of edges by their positions in rows.
+type ID interface{ uint32 | uint64 }
+
+// Queue lists vertices or edges. Goroutines write to it through a [Collector] each, which
+// adds no vertex twice, or through a [Lane].
+type Queue[T ID] struct {
+	list []T
 	n    atomic.Int64
 }
 
-// NewQueue makes an empty queue in memory for all vertices.
-func NewQueue(memory []uint32) *Queue { return &Queue{list: memory} }
+// NewQueue makes an empty queue in memory for all that it will hold.
+func NewQueue[T ID](memory []T) *Queue[T] { return &Queue[T]{list: memory} }
 
 // List is what the queue holds, after all collectors have flushed.
-func (q *Queue) List() []uint32 { return q.list[:q.n.Load()] }
+func (q *Queue[T]) List() []T { return q.list[:q.n.Load()] }
 
 // Clear empties the queue.
-func (q *Queue) Clear() { q.n.Store(0) }
+func (q *Queue[T]) Clear() { q.n.Store(0) }
 
-// put appends vertices.
-func (q *Queue) put(list []uint32) {
+// put appends a list, if there is room for it.
+func (q *Queue[T]) put(list []T) bool {
 	end := q.n.Add(int64(len(list)))
+	if end > int64(len(q.list)) {
+		return false
+	}
 	copy(q.list[end-int64(len(list)):end], list)
+	return true
 }
 
 // collected is how many vertices a collector holds before it writes them to the queue.
@@ -39,8 +47,8 @@ const collected = 1 << 10
 
 // Collector is one goroutine's way to add vertices to the next frontier.
 type Collector struct {
-	Queue  *Queue     // nil: the bits are enough
-	Bits   bitset.Set // what the frontier holds
+	Queue  *Queue[uint32] // nil: the bits are enough
+	Bits   bitset.Set     // what the frontier holds
 	Degree []uint32
 	// Alone says that no other goroutine adds to the frontier now.
 	Alone bool
@@ -71,7 +79,9 @@ func (c *Collector) Add(v uint32) {
 // Flush writes what was added to the queue.
 func (c *Collector) Flush() {
 	if c.Queue != nil {
-		c.Queue.put(c.buffer)
+		if !c.Queue.put(c.buffer) {
+			panic("frontier: a queue is smaller than its graph")
+		}
 	} else {
 		c.Unlisted += uint64(len(c.buffer))
 	}

@@ -67,7 +67,7 @@ func TestCollector(t *testing.T) {
 }
 
 // checkQueue compares a queue and its bits with vertices in ascending order.
-func checkQueue(t *rapid.T, q *Queue, set bitset.Set, want []uint32) {
+func checkQueue(t *rapid.T, q *Queue[uint32], set bitset.Set, want []uint32) {
 	t.Helper()
 	if got := slices.Sorted(slices.Values(q.List())); !slices.Equal(got, want) {
 		t.Fatalf("the queue has %d vertices, want %d: %v, %v", len(got), len(want), got, want)

@@ -1,6 +1,9 @@
 package frontier
 
-import "unsafe"
+import (
+	"sort"
+	"unsafe"
+)
 
 // Rows are the edges of a whole graph by vertex: those of vertex v are Off[v] to Off[v+1]
 // of Nbr or, where they have weights, of Arcs. They may be memory outside the Go heap,
@@ -24,6 +27,19 @@ func (r *Rows) Bytes() []byte {
 		return unsafe.Slice((*byte)(unsafe.Pointer(&r.Arcs[0])), len(r.Arcs)*int(unsafe.Sizeof(Arc{})))
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(r.Nbr))), 4*len(r.Nbr))
+}
+
+// To is where an edge leads, by its position.
+func (r *Rows) To(edge uint64) uint32 {
+	if r.Arcs != nil {
+		return r.Arcs[edge].To
+	}
+	return r.Nbr[edge]
+}
+
+// Source is the vertex whose row has an edge, which a binary search finds.
+func (r *Rows) Source(edge uint64) uint32 {
+	return uint32(sort.Search(len(r.Off)-1, func(v int) bool { return r.Off[v+1] > edge }))
 }
 
 // RowsBytes is the memory of rows with so many vertices and edges.
