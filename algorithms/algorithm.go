@@ -22,10 +22,13 @@
 // goroutines becomes an error. Results must not depend on the number of threads or
 // the budget.
 //
-// There is no frontier and no checkpoint in an Env: they come with the first algorithm
-// that uses them. [Components] runs on a GPU, too
-// (gpu.go). docs/algorithms.md shows how to write an algorithm; triangles.go is one,
-// components.go another.
+// Algorithms that spread from few vertices or edges have the rows of the whole graph in
+// memory, from [Env.Load] or made of Rows, and advance along them by the operators of package
+// frontier, whose goroutines are those of [Env.Each].
+//
+// There is no checkpoint in an Env. [Components] runs on a GPU, too (gpu.go).
+// docs/algorithms.md shows how to write an algorithm; triangles.go, truss.go and
+// components.go are some.
 package algorithms
 
 import (
@@ -139,7 +142,7 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 	}
 	e.freeBut(address(out.Values))
 	out.Report.Duration = time.Since(begin) - out.Report.Load
-	out.Report.Totals, out.Report.BytesRead = e.totals, e.read.bytesRead()
+	out.Report.Totals, out.Report.BytesRead = e.totals, e.read.bytesRead()+e.loaded
 	out.Free = e.left()
 	return out, nil
 }

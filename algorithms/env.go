@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -30,12 +31,15 @@ type Env struct {
 	edges     *Edges     // the same
 	gpu       *gpu       // nil: the CPU computes
 	options   Options
-	planned   int64 // bytes
+	store     *store.Store
+	plan      Plan
+	planned   int64 // bytes of its arrays, and of rows of the whole graph
 
 	mu     sync.Mutex // guards the rest
 	arrays map[unsafe.Pointer]array
 	used   int64 // bytes of arrays
 	totals []Total
+	loaded int64 // bytes that were read from the store for rows of the whole graph
 }
 
 // array is memory that Make has allocated.
@@ -86,7 +90,7 @@ type planner interface {
 // readEnv opens what is read, in the memory that the arrays of the plan, and those beside them,
 // leave.
 func readEnv(s *store.Store, a planner, o Options, g *gpu, beside []Array) (*Env, error) {
-	e := &Env{Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, gpu: g, options: o, arrays: map[unsafe.Pointer]array{}}
+	e := &Env{Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, gpu: g, options: o, store: s, arrays: map[unsafe.Pointer]array{}}
 	var p Plan
 	err := panics.Guard(a, func() error {
 		p = a.Plan(e.Graph, o.Threads)
@@ -95,7 +99,10 @@ func readEnv(s *store.Store, a planner, o Options, g *gpu, beside []Array) (*Env
 	if err != nil {
 		return nil, err
 	}
-	e.planned = p.bytes()
+	whole, loading := p.wholeArrays(e.Graph, o.Threads)
+	p.Arrays = slices.Concat(p.Arrays, whole)
+	e.planned, e.plan = p.bytes(), p
+	p.Arrays = append(p.Arrays, loading...)
 	if p.Edges && len(p.Rows) > 0 {
 		return nil, fmt.Errorf("algorithm %T plans to read rows and edges: expected one of them", a)
 	}

@@ -1,6 +1,29 @@
 package algorithms
 
-import "github.com/garaph/garaph/gpuengine/device"
+import (
+	"context"
+
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/store"
+)
 
 // SetOpen lets a run open its device otherwise.
 func (o *Options) SetOpen(open func(name string) (device.Device, error)) { o.open = open }
+
+// WideTruss is Truss as of a graph of 2^32 edges or more.
+type WideTruss struct{ Truss }
+
+func (w WideTruss) Plan(g *store.Catalogue, threads int) Plan {
+	p := w.Truss.Plan(g, threads)
+	_, edges := undirected(g)
+	p.Arrays = append(p.Arrays, Array{"wide numbers of edges", 8 * edges})
+	return p
+}
+
+func (WideTruss) Run(ctx context.Context, e *Env) ([]int64, error) {
+	g, err := orient(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	return trussOf[uint64](ctx, e, g)
+}

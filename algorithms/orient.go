@@ -3,6 +3,9 @@ package algorithms
 import (
 	"context"
 	"slices"
+
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
 )
 
 // oriented is the graph as an undirected simple one, each edge once. Vertices are
@@ -15,6 +18,16 @@ type oriented struct {
 }
 
 func (g *oriented) row(v uint32) []uint32 { return g.neighbours[g.offsets[v]:g.offsets[v+1]] }
+
+// undirected are the directions of rows that orient reads, and how many edges it makes of
+// them at most.
+func undirected(g *store.Catalogue) (rows []shard.Direction, edges int64) {
+	edges = int64(g.Edges)
+	if g.Symmetric { // each edge is there twice, and a self-loop is none
+		edges /= 2
+	}
+	return BothRows(g), edges
+}
 
 // orient makes an oriented graph of the rows, in three passes. Its arrays belong to
 // the run.

@@ -20,6 +20,9 @@ type Plan struct {
 	Rows []shard.Direction
 	// Edges: it reads edges instead, without an order of vertices and without weights.
 	Edges bool
+	// Whole are the directions of which it has the rows of the whole graph in memory at
+	// once, from [Env.Load], beside its arrays.
+	Whole []shard.Direction
 	// Weights: it reads the weights of rows too, on a weighted graph.
 	Weights bool
 	// Arrays are what it allocates at any one time, at most, by what it is for.
@@ -72,6 +75,25 @@ func sizes(arrays []Array) string {
 
 // Is makes it the error of every budget that is too small.
 func (e *MemoryError) Is(target error) bool { return target == hostmem.ErrBudget }
+
+// whole are the rows of the whole graph in a direction.
+func (p Plan) whole(c *store.Catalogue, dir shard.Direction, threads int) page.WholeRows {
+	return page.WholeRows{Sides: []shard.Direction{dir}, Weighted: p.Weights && c.Weighted, Threads: threads}
+}
+
+// wholeArrays are what these take, and what loading them takes for a while.
+func (p Plan) wholeArrays(c *store.Catalogue, threads int) (list, loading []Array) {
+	var most int64
+	for _, dir := range p.Whole {
+		all, reading := p.whole(c, dir, threads).Bytes(c)
+		list = append(list, Array{fmt.Sprintf("the %s rows of the whole graph", dir), all})
+		most = max(most, reading)
+	}
+	if len(list) > 0 {
+		loading = []Array{{"reading them", most}}
+	}
+	return list, loading
+}
 
 // rowsOf are the sides of the graph that pages hold as the planned rows: sides of rows, or
 // the in side, which they unpack.

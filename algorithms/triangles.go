@@ -29,11 +29,9 @@ const countedEdges = 1 << 11
 
 // Plan is both directions, and what is in memory at once.
 func (Triangles) Plan(g *store.Catalogue, threads int) Plan {
-	n, edges := int64(g.Vertices), int64(g.Edges)
-	if g.Symmetric { // each edge is there twice, and a self-loop is none
-		edges /= 2
-	}
-	return Plan{Rows: BothRows(g), Arrays: []Array{
+	n := int64(g.Vertices)
+	rows, edges := undirected(g)
+	return Plan{Rows: rows, Arrays: []Array{
 		{"degrees and ranks", 8 * n},
 		{"the edges", 8*(n+1) + 4*edges},
 		{"the counts", 8*n + 8*hubs*int64(threads)},

@@ -110,6 +110,7 @@ begin with a small one.`,
 		Column:  "activity", Iterations: 1000, Setup: setupNeural,
 	},
 	triangles(),
+	truss(),
 	components(),
 	coreness(),
 }
@@ -148,6 +149,20 @@ counts at its three vertices; the summary has the number of all. Beside 20 bytes
 for each vertex, 4 for each pair of neighbours are in memory.`
 	p.Example = `  garaph run triangles web.graph --top 10
   garaph run triangles web.graph --output triangles.parquet`
+	return p
+}
+
+// truss is an algorithm over frontiers of edges.
+func truss() Program {
+	p := NewAlgorithm("truss", "largest k such that the vertex lies in a k-truss, whose edges are in k-2 triangles each", algorithms.Truss{})
+	p.Column = "k"
+	p.Long = `A k-truss is a set of edges each of which is in k-2 triangles of the set, or more: a
+dense part of the graph, inside its (k-1)-core. Directions of edges, parallel edges and
+self-loops don't matter. A vertex with a neighbour has 2 at least, one without has 0; the
+summary has the largest k. Beside 32 bytes for each vertex, 20 for each pair of neighbours
+are in memory.`
+	p.Example = `  garaph run truss web.graph --top 10
+  garaph run truss web.graph --output truss.parquet`
 	return p
 }
 

@@ -212,6 +212,7 @@ func TestBudget(t *testing.T) {
 				atLeast(t, k.name+": triangles --top "+top, "run", "triangles", graph, "--top", top)
 			}
 			atLeast(t, k.name+": triangles", "run", "triangles", graph, "--output", filepath.Join(folder, "triangles.parquet"))
+			atLeast(t, k.name+": truss", "run", "truss", graph, "--output", filepath.Join(folder, "truss.parquet"))
 			if all || i == 0 {
 				emulatedAtLeast(t, k, graph, all)
 			}
