@@ -149,7 +149,7 @@ type wayToSearch struct{ advance, filter, direction string }
 
 // waysToSearch are all of them. Without rows of in-edges a search pushes in any case.
 func waysToSearch(inRows bool) (list []wayToSearch) {
-	directions := gpuengine.DirectionNames[:]
+	directions := gpuengine.DirectionNames
 	if !inRows {
 		directions = directions[:1]
 	}
