@@ -9,10 +9,10 @@ struct community_compress_args {
 	const community_problem *problems;
 };
 
-// The sum over lower threads of the block, and over all.
-static __device__ uint32_t block_scan(uint32_t x, uint32_t *all)
+// The sum over lower threads of the block, and over all. parts has one for each warp, and lies in
+// shared memory: as a variable of this function, its name would depend on the file's path.
+static __device__ uint32_t block_scan(uint32_t *parts, uint32_t x, uint32_t *all)
 {
-	__shared__ uint32_t parts[compress_threads / 32];
 	uint32_t sum = warp_scan(x);
 	__syncthreads();
 	if (lane_id() == 31) parts[threadIdx.x / 32] = sum;
@@ -27,11 +27,12 @@ extern "C" __global__ void __launch_bounds__(compress_threads) garaph_community_
 {
 	community_problem p = args.problems[blockIdx.x];
 	if (p.left == 0) return;
+	__shared__ uint32_t parts[compress_threads / 32];
 	uint32_t before = 0;
 	for (uint32_t first = 0; first < p.n; first += compress_threads) {
 		uint32_t v = first + threadIdx.x, all;
 		bool stays = v < p.n && p.mark[v] != 0;
-		uint32_t id = before + block_scan(stays, &all);
+		uint32_t id = before + block_scan(parts, stays, &all);
 		if (stays) {
 			p.mark[v] = id + 1;
 			p.kept[id] = v;

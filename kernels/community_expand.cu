@@ -18,10 +18,10 @@ struct community_expand_args {
 	community_layout layout;
 };
 
-// The sum over the warps before this one.
-static __device__ u64 opened_before(const community_expand_args &a, uint32_t warp)
+// The sum over the warps before this one. before is in shared memory: that over the warps of
+// earlier blocks.
+static __device__ u64 opened_before(const community_expand_args &a, uint32_t warp, u64 &before)
 {
-	__shared__ u64 before; // of the warps of earlier blocks
 	uint32_t lane = lane_id(), first = blockIdx.x * expand_warps;
 	if (threadIdx.x == 0) before = 0;
 	__syncthreads();
@@ -91,9 +91,10 @@ struct expander {
 extern "C" __global__ void __launch_bounds__(expand_threads) garaph_community_expand(const community_expand_args args)
 {
 	extern __shared__ u64 shared[];
+	__shared__ u64 before;
 	uint32_t warp = blockIdx.x * expand_warps + threadIdx.x / 32, words = args.layout.words;
 	u64 *mine = shared + threadIdx.x / 32 * expand_sets * words, *scratch = (u64 *)args.scratch + warp * args.scratch_words;
-	u64 at = opened_before(args, warp);
+	u64 at = opened_before(args, warp, before);
 	if (args.open[warp] == 0 || at >= args.first + args.room || at + args.open[warp] <= args.first) return;
 	expander e = {args, mine, mine + words, mine + 2 * words, mine + 3 * words};
 	e.at = at;

@@ -94,6 +94,9 @@ func TestFresh(t *testing.T) {
 		if want := fmt.Sprintf("// of %.16x\n", sum.Sum(nil)[:8]); !strings.HasPrefix(text, want) {
 			t.Errorf("%s.ptx is not of %s.cu: run go generate ./kernels where nvcc 11.8 is installed", name, name)
 		}
+		if strings.Contains(text, "_INTERNAL_") {
+			t.Errorf("%s.ptx has a name that depends on the folder in which it was compiled: declare shared variables in kernels alone", name)
+		}
 	}
 	if _, err := kernels.Template("none"); err == nil || err.Error() != "no kernel template \"none\": there are advance, apply, community_compress, community_expand, community_process, community_reduce, components, expand, gather, gather_packed, pull_packed, pull_replicated, pull_segmented, zero" {
 		t.Errorf("got %v", err)
