@@ -45,7 +45,7 @@ func openCUDA(t testing.TB) device.Device {
 func TestCUDACommunity(t *testing.T) {
 	d := openCUDA(t)
 	for _, o := range []DeviceOptions{{}, {most: 1}, {most: 2, capacity: 5}} {
-		eachBatch(t, graphs(t, 40), func(t *testing.T, queries []*DeviceQuery) {
+		eachBatch(t, graphs(t, 40, 200), func(t *testing.T, queries []*DeviceQuery) {
 			if err := SearchDevice(t.Context(), d, queries, o); err != nil {
 				t.Fatal(err)
 			}

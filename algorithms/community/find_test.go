@@ -42,7 +42,7 @@ func stored(t *testing.T, g *graph, r *rand.Rand) *store.Store {
 // TestFind compares the answers of all queries over stored graphs, of 1 to 4 threads, and of an emulated
 // device, with the best connected subgraphs.
 func TestFind(t *testing.T) {
-	for seed := range graphs(t, 24) / 6 {
+	for seed := range graphs(t, 24, 240) / 6 {
 		o := Options{Threads: 1 + seed%4, Device: algorithms.CPU}
 		if seed%2 == 1 {
 			o.Device, o.GPU, o.easy = algorithms.GPU, device.EmulatedName, time.Nanosecond

@@ -72,7 +72,7 @@ func TestDeviceIsExact(t *testing.T) {
 	for _, o := range []DeviceOptions{{}, {most: 1}, {most: 3, capacity: 1}, {most: 2, capacity: 5}, {most: 1, capacity: 2, Host: 1}} {
 		t.Run(fmt.Sprintf("%+v", o), func(t *testing.T) {
 			d := closed(t, device.EmulatedOptions{})
-			eachBatch(t, graphs(t, 12), func(t *testing.T, queries []*DeviceQuery) {
+			eachBatch(t, graphs(t, 4, 24), func(t *testing.T, queries []*DeviceQuery) {
 				if err := SearchDevice(t.Context(), d, queries, o); err != nil {
 					t.Fatal(err)
 				}
@@ -128,7 +128,7 @@ func compareWithCPU(r *rapid.T, d device.Device) {
 // TestDeviceStops: what is open when the context ends is searched later, on either processor.
 func TestDeviceStops(t *testing.T) {
 	d := closed(t, device.EmulatedOptions{})
-	eachBatch(t, graphs(t, 8), func(t *testing.T, queries []*DeviceQuery) {
+	eachBatch(t, graphs(t, 8, 40), func(t *testing.T, queries []*DeviceQuery) {
 		stopped := 0
 		for i := 0; ; i++ {
 			ctx, cancel := context.WithCancel(t.Context())

@@ -6,16 +6,24 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"testing"
+
+	"github.com/garaph/garaph/internal/testsize"
 )
 
-// graphs is how many random graphs exactness is tested on.
-func graphs(t *testing.T, short int) int {
-	if os.Getenv("GARAPH_LONG") != "" {
-		return 2000
+// graphs is how many random graphs a test has: GARAPH_GRAPHS, if that is set, or one of these.
+func graphs(t *testing.T, short, long int) int {
+	t.Helper()
+	if text := os.Getenv("GARAPH_GRAPHS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
 	}
-	if testing.Short() {
-		return short / 4
+	if testsize.Long {
+		return long
 	}
 	return short
 }
@@ -66,7 +74,7 @@ func checkCommunity(t *testing.T, g *graph, p *Problem, b *Best, want int) {
 }
 
 func TestSearchIsExact(t *testing.T) {
-	eachProblem(t, graphs(t, 40), func(g *graph, p *Problem, want int) {
+	eachProblem(t, graphs(t, 40, 2000), func(g *graph, p *Problem, want int) {
 		var b Best
 		if rest := Search(context.Background(), []Open{{p, Root(p)}}, AllRules, &b, &Stats{}); len(rest) > 0 {
 			t.Errorf("%d nodes are open", len(rest))
@@ -84,7 +92,7 @@ func TestEveryRuleIsSound(t *testing.T) {
 	}
 	for name, on := range sets {
 		t.Run(name, func(t *testing.T) {
-			eachProblem(t, graphs(t, 8), func(g *graph, p *Problem, want int) {
+			eachProblem(t, graphs(t, 8, 40), func(g *graph, p *Problem, want int) {
 				if p.High > 8 && name != "" && g.n > 11 { // all subsets, with few rules
 					return
 				}
@@ -99,7 +107,7 @@ func TestEveryRuleIsSound(t *testing.T) {
 // TestOpenNodesAreAll: a search that ends again and again goes on with what was open, and
 // finds the same.
 func TestOpenNodesAreAll(t *testing.T) {
-	eachProblem(t, graphs(t, 8), func(g *graph, p *Problem, want int) {
+	eachProblem(t, graphs(t, 8, 40), func(g *graph, p *Problem, want int) {
 		var b Best
 		open := []Open{{p, Root(p)}}
 		for len(open) > 0 {
