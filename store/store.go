@@ -4,6 +4,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -87,6 +88,11 @@ func (s *Store) openDirectory() (err error) {
 	})
 }
 
+func firstLine(b []byte) []byte {
+	line, _, _ := bytes.Cut(b, []byte("\n"))
+	return line
+}
+
 // readMarker reads the marker of the graph at path.
 func readMarker(path string) ([]byte, error) {
 	f, err := beneath.Open(path)
@@ -108,7 +114,7 @@ func checkMarker(path string) (marker, error) {
 		}
 	}
 	if err == nil {
-		return m, fmt.Errorf("open graph %s: %w of this version: its %s file says %.60q, expected %q", path, ErrNotGraph, markerFile, b, markerLine(storeVersion))
+		return m, fmt.Errorf("open graph %s: %w of this version: its %s file begins with %.60q, and this garaph reads versions 1 to %d; use a newer one, or import the edges again", path, ErrNotGraph, markerFile, firstLine(b), storeVersion)
 	}
 	info, statErr := os.Stat(path)
 	switch {

@@ -16,7 +16,8 @@ func (a *app) upgradeCommand() *cobra.Command {
 		Use:   "upgrade GRAPH",
 		Short: "Rewrite a graph of an older version, or of another layout, as packed",
 		Long: `Rewrite a graph of an older version, or of the layout csc, as a new import would make
-it; with --rows, also add rows of in-edges to a packed graph. Ids stay, and so do
+it; of a packed one, compress the degrees and copy the rest. With --rows, also add rows
+of in-edges to a packed graph. Ids stay, and so do
 results but for the order in which floats are added up and for what a tolerance ignores,
 so that a job with one may end an iteration sooner or later. The jobs of the old graph go with it. It stands there until the new one is whole, so the disk needs room for both.`,
 		Args: exactly("one graph", 1),
