@@ -35,6 +35,11 @@ type Env struct {
 	plan      Plan
 	planned   int64 // bytes of its arrays, and of rows of the whole graph
 
+	account
+}
+
+// account is what a run has allocated, read and reported so far.
+type account struct {
 	mu     sync.Mutex // guards the rest
 	arrays map[unsafe.Pointer]array
 	used   int64 // bytes of arrays
@@ -90,7 +95,7 @@ type planner interface {
 // readEnv opens what is read, in the memory that the arrays of the plan, and those beside them,
 // leave.
 func readEnv(s *store.Store, a planner, o Options, g *gpu, beside []Array) (*Env, error) {
-	e := &Env{Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, gpu: g, options: o, store: s, arrays: map[unsafe.Pointer]array{}}
+	e := &Env{Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, gpu: g, options: o, store: s, account: account{arrays: map[unsafe.Pointer]array{}}}
 	var p Plan
 	err := panics.Guard(a, func() error {
 		p = a.Plan(e.Graph, o.Threads)

@@ -47,7 +47,7 @@ func (f *Frontier[T]) Add(members ...T) error {
 // begin is before an operator that adds to the frontier.
 func (f *Frontier[T]) begin() { f.begun = f.queue.n.Load() }
 
-// end is after it: the members are in the list, or if it failed, those of before are.
+// end is after it: the members are in the list, or if it failed, those that the frontier had are.
 func (f *Frontier[T]) end(err error) error {
 	for _, l := range f.lanes {
 		if err == nil {

@@ -54,7 +54,7 @@ type Options struct {
 
 	// Device is where queries are searched; "": AutoDevice, under which the CPU begins with each
 	// query, and a GPU searches those that are not soon proved. A GPU searches many queries at
-	// once: what Progress says is about a batch, of which it is told the first query, and TimeLimit
+	// once: what Progress says is about a batch, whose first query it gets, and TimeLimit
 	// is that of the batch. Without and With are not for a GPU.
 	Device    algorithms.Device
 	GPU       string // its name; "": the first one

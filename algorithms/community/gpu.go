@@ -30,7 +30,7 @@ type DeviceOptions struct {
 	Host      int64         // bytes of host memory for nodes that the device has no room for; 0: no limit
 	TimeLimit time.Duration // of the search for a batch; 0: none
 	Keep      bool          // return the very nodes that are open at the end
-	// Progress, when not nil, is told after each round how many nodes are open, and were visited.
+	// Progress, when not nil, gets after each round how many nodes are open, and were visited.
 	Progress func(open, visited int64)
 
 	capacity int64  // tasks that lie on the device at most; 0: what memory has room for

@@ -104,7 +104,7 @@ func TestEveryRuleIsSound(t *testing.T) {
 	}
 }
 
-// TestOpenNodesAreAll: a search that ends again and again goes on with what was open, and
+// TestOpenNodesAreAll: a search that ends again and again continues with what was open, and
 // finds the same.
 func TestOpenNodesAreAll(t *testing.T) {
 	eachProblem(t, graphs(t, 8, 40), func(g *graph, p *Problem, want int) {

@@ -91,7 +91,7 @@ func (s *State) drop(v uint32, k int) {
 }
 
 // dropWhere drops the candidates that are useless, and returns how many. Where they are most of R,
-// the degrees of the others are counted anew, which takes less than to lower them one by one;
+// the degrees of the others are counted again, which takes less than to lower them one by one;
 // those that come to have k neighbours are not noted then.
 func (s *State) dropWhere(k int, useless func(v uint32) bool) int64 {
 	list := s.scratch[:0]
