@@ -47,7 +47,7 @@ func (f *Advancer[V, A]) AdvanceOrdered(ctx context.Context, s gas.Step, from St
 			break
 		}
 		done.Levels++
-		if done.Levels%checkRounds == 0 && (ctx.Err() != nil || !time.Now().Before(until)) || f.crowded() {
+		if done.Levels%checkRounds == 0 && (ctx.Err() != nil || !time.Now().Before(until)) || f.stale() {
 			break
 		}
 	}
@@ -94,11 +94,14 @@ func (f *Advancer[V, A]) begin(low float64) {
 	}
 }
 
-// crowded reports whether the buckets have vertices so often that it is better to begin
-// again with the active ones.
-func (f *Advancer[V, A]) crowded() bool {
+// stale reports whether the buckets have to begin again with the active vertices: one has
+// fallen behind what is done, or they have vertices so often that it is better.
+func (f *Advancer[V, A]) stale() bool {
 	held := 0
 	for i := range f.lanes {
+		if f.lanes[i].Len(frontier.Fallen) > 0 {
+			return true
+		}
 		held += f.lanes[i].Held
 	}
 	return held > 2*int(f.arrays.N)+1<<16
@@ -112,12 +115,12 @@ func (f *Advancer[V, A]) empty() (active, degrees uint64) {
 	for i := range f.lanes {
 		l := &f.lanes[i]
 		l.Each(func(v uint32) {
-			if !l.Passed(f.order.priority.Priority(a.Cur[v])) && !a.Active.Has(v) {
+			if !a.Active.Has(v) {
 				a.Active.Add(v)
 				active++
 				degrees += uint64(a.Degree[v])
 			}
-		})
+		}, func(v uint32) float64 { return f.order.priority.Priority(a.Cur[v]) })
 		l.Begin(0, f.order.width)
 	}
 	return active, degrees

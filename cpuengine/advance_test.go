@@ -207,6 +207,15 @@ func TestAdvanceOrdered(t *testing.T) {
 	})
 }
 
+// TestFallingPriority: a vertex whose priority falls behind what has been done is done all
+// the same.
+func TestFallingPriority(t *testing.T) {
+	g := oracle.Graph{N: 6, Edges: []oracle.Edge{{Src: 1, Dst: 0, Weight: 0.25}, {Src: 0, Dst: 2}, {Src: 5, Dst: 1, Weight: 2.75}}}
+	rapid.Check(t, func(t *rapid.T) {
+		checkOrdered(t, g, gas.Program[float32, float32](far{programs.SSSP[float32]{Source: 5}}))
+	})
+}
+
 // TestAdvance: n iterations from frontier to frontier give what n plain ones give,
 // however they push or seek, on how many goroutines, and whatever is split.
 func TestAdvance(t *testing.T) {

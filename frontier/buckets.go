@@ -10,7 +10,7 @@ const nearBuckets = 64
 // as in delta-stepping (Meyer and Sanders, 2003): bucket i has those with priorities in
 // [low + i·width, low + (i+1)·width). A vertex that got better several times is in several.
 type Buckets struct {
-	lists [nearBuckets + 1][]uint32
+	lists [nearBuckets + 2][]uint32
 	Held  int     // vertices in all buckets
 	Now   int     // the bucket that is being done: those before it are empty
 	low   float64 // of bucket 0
@@ -36,11 +36,13 @@ func (b *Buckets) place(priority float64) float64 {
 // Passed reports whether a priority is that of a bucket that has been done.
 func (b *Buckets) Passed(priority float64) bool { return b.place(priority) < float64(b.Now) }
 
-// Put adds a vertex to the bucket of its priority.
+// Put adds a vertex to the bucket of its priority, or to [Fallen].
 func (b *Buckets) Put(v uint32, priority float64) {
-	i := nearBuckets
-	if x := b.place(priority); x < nearBuckets {
-		i = max(int(x), b.Now)
+	i := Far
+	if x := b.place(priority); x < float64(b.Now) {
+		i = Fallen
+	} else if x < nearBuckets {
+		i = int(x)
 	}
 	b.lists[i] = append(b.lists[i], v)
 	b.Held++
@@ -56,8 +58,13 @@ func (b *Buckets) Next() int {
 	return i
 }
 
-// Far is the bucket of all priorities that are in no other.
-const Far = nearBuckets
+const (
+	// Far is the bucket of all priorities that are in no other.
+	Far = nearBuckets
+	// Fallen has the vertices that got a priority whose bucket had been done. No vertex
+	// comes there where priorities do not fall along edges.
+	Fallen = Far + 1
+)
 
 // Take empties bucket i and returns what it had, in the place of the memory of old.
 func (b *Buckets) Take(i int, old []uint32) []uint32 {
@@ -70,11 +77,13 @@ func (b *Buckets) Take(i int, old []uint32) []uint32 {
 // Len is how many vertices bucket i has.
 func (b *Buckets) Len(i int) int { return len(b.lists[i]) }
 
-// Each calls f for all vertices in all buckets.
-func (b *Buckets) Each(f func(v uint32)) {
-	for _, list := range b.lists {
+// Each calls f for all vertices in all buckets that are yet to be done.
+func (b *Buckets) Each(f func(v uint32), priority func(v uint32) float64) {
+	for i, list := range b.lists {
 		for _, v := range list {
-			f(v)
+			if i == Fallen || !b.Passed(priority(v)) {
+				f(v)
+			}
 		}
 	}
 }

@@ -131,7 +131,7 @@ type Monotone interface {
 // distance of a shortest path has it, as Dijkstra showed. The engine does vertices of
 // about the same priority at once (delta-stepping; Meyer and Sanders, 2003). Without the
 // ability, and where iterations are limited, all active vertices are done at once. The
-// result is the same.
+// result is the same, also where a priority does fall along an edge; it takes longer then.
 type Prioritized[V any] interface {
 	Priority(value V) float64
 }
