@@ -74,7 +74,7 @@ func TestVerticesPlanned(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := Options{IDs: test.ids, Storage: StorageOptions{Layout: store.CSC}, Memory: processBytes + leastBytes, Threads: 2}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // rather than for ever
 			defer cancel()
 			_, err := Import(ctx, []string{edges}, filepath.Join(folder, "graph"), o)
 			if test.want == "" {
