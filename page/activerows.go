@@ -16,8 +16,15 @@ type ActiveRows struct {
 	sides    []shard.Rows
 	codes    []*rowweights.Side // of sides; nil: none
 	buffer   shard.Buffer
-	runs     []uint32 // that were read
+	runs     []neededRun
 	weights  []float32
+}
+
+// neededRun is a run with rows of active vertices.
+type neededRun struct {
+	run  int
+	done uint8  // rows that need not stay
+	kept []byte // what stayed of it; nil: it was read
 }
 
 // Release returns the frame.
@@ -75,7 +82,7 @@ func (p *ActiveRows) fill(i int, active bitset.Set) error {
 	for k := range r.shards[i] {
 		b := &r.shards[i][k]
 		memory := b.memory
-		if !b.keeps {
+		if memory == nil {
 			memory, rest = rest[:b.bytes:b.bytes], rest[b.bytes:]
 		}
 		side, err := p.readBlob(b, i, memory, active)
@@ -101,7 +108,7 @@ func (p *ActiveRows) readBlob(b *storedBlob, i int, memory []byte, active bitset
 		}
 		side, err := r.store.ReadShard(b.dir, i, memory)
 		r.read.Add(b.bytes)
-		if b.keeps && err == nil {
+		if b.memory != nil && err == nil {
 			b.whole = side
 		}
 		return side, err
@@ -145,14 +152,11 @@ func (r *StoredRows) readHead(b *storedBlob, i int) error {
 		b.side = nil
 		return r.store.ShardError(b.dir, i, err)
 	}
-	if b.keeps {
-		b.has = make(bitset.Set, (packedrows.Runs(r.cat.Shards[i].Vertices)+63)/64)
-	}
 	return nil
 }
 
-// readRuns reads the runs of active vertices that are not there, near ones at once, and
-// checks them.
+// readRuns brings the runs of active vertices to their places: it reads those that are not
+// kept, near ones at once, checks them, and keeps them.
 func (p *ActiveRows) readRuns(b *storedBlob, i int, side runSide, memory []byte, active bitset.Set) error {
 	r := p.rows
 	var begin, end int64
@@ -163,18 +167,24 @@ func (p *ActiveRows) readRuns(b *storedBlob, i int, side runSide, memory []byte,
 	p.runs = p.runs[:0]
 	for v, ok := active.Next(p.from, p.to); ok; {
 		run, from, to := side.Run(int(v - p.from))
-		if b.has == nil || !b.has.Has(uint32(run)) {
-			if len(p.runs) > 0 && from-end > nearBytes {
+		rows, none := p.rowsOf(run, active)
+		x := neededRun{run: run}
+		if r.Once && !r.Weighted {
+			x.done = rows | none
+		}
+		x.kept = b.kept.find(run, rows, x.done, r.level)
+		p.runs = append(p.runs, x)
+		if x.kept == nil {
+			if end > begin && from-end > nearBytes {
 				if err := read(); err != nil {
 					return err
 				}
-				begin = from
+				end = begin
 			}
-			if len(p.runs) == 0 {
+			if end == begin {
 				begin = from
 			}
 			end = to
-			p.runs = append(p.runs, uint32(run))
 		}
 		next := uint32(run+1) * packedrows.RunVertices
 		if next >= p.to-p.from {
@@ -187,13 +197,40 @@ func (p *ActiveRows) readRuns(b *storedBlob, i int, side runSide, memory []byte,
 			return err
 		}
 	}
-	for _, run := range p.runs {
-		if err := side.CheckRun(int(run), r.cat.Vertices); err != nil {
+	return p.placeRuns(b, i, side, memory)
+}
+
+// rowsOf is which rows of a run are those of active vertices, and which the last run lacks.
+func (p *ActiveRows) rowsOf(run int, active bitset.Set) (rows, none uint8) {
+	first := p.from + uint32(run)*packedrows.RunVertices
+	for k := range uint32(packedrows.RunVertices) {
+		switch v := first + k; {
+		case v >= p.to:
+			none |= 1 << k
+		case active.Has(v):
+			rows |= 1 << k
+		}
+	}
+	return rows, none
+}
+
+// placeRuns copies what was kept to its place, and checks and keeps what was read.
+func (p *ActiveRows) placeRuns(b *storedBlob, i int, side runSide, memory []byte) error {
+	r := p.rows
+	for _, x := range p.runs {
+		if x.kept != nil {
+			_, from, _ := side.Run(x.run * packedrows.RunVertices)
+			copy(memory[from:], x.kept)
+		}
+	}
+	for _, x := range p.runs {
+		if x.kept != nil {
+			continue
+		}
+		if err := side.CheckRun(x.run, r.cat.Vertices); err != nil {
 			return r.store.ShardError(b.dir, i, err)
 		}
-		if b.has != nil {
-			b.has.Add(run)
-		}
+		b.kept.add(x.run, x.done, r.level, func(to []byte) ([]byte, bool) { return side.AppendRun(to, x.run, x.done) })
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ type RowReader struct {
 // frames, up to [Readers]. The set does not change until the reader is closed.
 func (r *StoredRows) Read(ctx context.Context, active bitset.Set) *RowReader {
 	x := &RowReader{}
+	r.level++
 	x.ctx, x.cancel = context.WithCancel(ctx)
 	for i, info := range r.cat.Shards {
 		if active.Any(info.First, info.First+uint32(info.Vertices)) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packedrows"
@@ -17,13 +16,16 @@ import (
 // StoredRows are the rows of a graph where they do not fit into memory: those of active
 // vertices are read from the store, a run of rows at once ([packedrows.DecodeHead]), and
 // verified. In memory are the indexes, which say where runs are and have their checksums,
-// and frames for what is read ahead and worked on, each for a shard. Some shards have memory
-// of their own, where runs stay that were read. Which these are is decided once, evenly
-// over the graph.
+// and frames for what is read ahead and worked on, each for a shard. Each shard has its share of
+// the memory for runs that stay.
 //
-// A shard of one vertex may have no runs: it is read whole.
+// A shard of one vertex may have no runs: it is read whole. Which of these stay is decided
+// once, evenly over the graph.
 type StoredRows struct {
 	WholeRows
+	// Once says that vertices are active once, as a rule: rows need not stay that were given.
+	Once bool
+
 	store  *store.Store
 	cat    *store.Catalogue
 	shards [][]storedBlob // by shard: the rows of each side, and behind them their weights
@@ -33,6 +35,7 @@ type StoredRows struct {
 	arcs   int64          // edges of a row with weights, in a frame
 	owned  [][]byte
 	frames chan *ActiveRows
+	level  uint32 // how often [StoredRows.Read] was called
 
 	read, needed atomic.Int64
 }
@@ -41,13 +44,14 @@ type StoredRows struct {
 // uses it.
 type storedBlob struct {
 	dir       shard.Direction
-	bytes     int64      // of the blob
-	headBytes int64      // of its head; 0: it is read whole
-	head      []byte     // memory for that
-	side      runSide    // without memory for runs; nil: the head was not read yet
-	keeps     bool       // what was read stays
-	memory    []byte     // where it does
-	has       bitset.Set // runs in it
+	bytes     int64   // of the blob
+	headBytes int64   // of its head; 0: it is read whole
+	runs      int     // how many it has
+	head      []byte  // memory for that
+	side      runSide // without memory for runs; nil: the head was not read yet
+	stays     int64   // memory for what stays of it
+	kept      keptRuns
+	memory    []byte     // where a blob stays that is read whole; nil: it does not
 	whole     shard.Side // in it
 }
 
@@ -55,6 +59,7 @@ type storedBlob struct {
 type runSide interface {
 	Run(v int) (i int, from, to int64)
 	CheckRun(i int, n uint32) error
+	AppendRun(to []byte, i int, drop uint8) ([]byte, bool)
 }
 
 const (
@@ -110,9 +115,9 @@ func (r *StoredRows) plan(i int) error {
 				if err != nil {
 					return err
 				}
-				b.headBytes = n
+				b.headBytes, b.runs = n, packedrows.Runs(r.cat.Shards[i].Vertices)
 			}
-			r.heads += b.headBytes + blobBytes
+			r.heads += b.headBytes + runPlaceBytes*int64(b.runs) + blobBytes
 			blobs += b.bytes
 			r.shards[i] = append(r.shards[i], b)
 		}
@@ -172,45 +177,66 @@ func (r *StoredRows) Reserve(frames int, stay int64) error {
 	if err != nil {
 		return err
 	}
-	var seen, kept int64
-	all := r.StoredBytes()
-	share := min(1, float64(stay)/float64(max(1, all)))
 	for i := range r.shards {
-		n := r.shardBytes(i)
-		seen += n
-		keeps := float64(kept+n) <= float64(seen)*share
-		if keeps {
-			kept += n
-		}
 		for k := range r.shards[i] {
 			b := &r.shards[i][k]
 			b.head, heads = heads[:b.headBytes:b.headBytes], heads[b.headBytes:]
-			b.keeps = keeps
+			b.kept.place = shard.View[uint32](heads, 0, b.runs)
+			heads = heads[runPlaceBytes*b.runs:]
+		}
+	}
+	return r.reserveKept(stay)
+}
+
+// reserveKept divides the memory for what stays among the blobs, by what they need.
+func (r *StoredRows) reserveKept(stay int64) error {
+	var seen, kept int64
+	share := min(1, float64(stay)/float64(max(1, r.KeptBytes())))
+	for _, blobs := range r.shards {
+		for k := range blobs {
+			b := &blobs[k]
+			if seen += b.keptBytes(); b.runs > 0 {
+				b.stays = int64(share * float64(b.keptBytes()))
+			} else if float64(kept+b.bytes) <= float64(seen)*share {
+				b.stays = b.bytes
+			}
+			kept += b.stays
 		}
 	}
 	memory, err := r.bytes(kept)
-	for i := range r.shards {
-		for k := range r.shards[i] {
-			if b := &r.shards[i][k]; b.keeps && err == nil {
-				b.memory, memory = memory[:b.bytes:b.bytes], memory[b.bytes:]
+	for _, blobs := range r.shards {
+		for k := range blobs {
+			b := &blobs[k]
+			if b.runs > 0 {
+				b.kept.log = memory[:0:b.stays]
+			} else if b.stays > 0 {
+				b.memory = memory[:b.stays:b.stays]
 			}
+			memory = memory[b.stays:]
 		}
 	}
 	return err
 }
 
-// shardBytes is the memory that shard i takes to stay.
-func (r *StoredRows) shardBytes(i int) (n int64) {
-	for k := range r.shards[i] {
-		n += r.shards[i][k].bytes
+// keptBytes is the memory in which all of a blob stays.
+func (b *storedBlob) keptBytes() int64 { return b.bytes - b.headBytes + entryBytes*int64(b.runs) }
+
+// KeptBytes is the memory in which all rows stay.
+func (r *StoredRows) KeptBytes() (n int64) {
+	for _, blobs := range r.shards {
+		for k := range blobs {
+			n += blobs[k].keptBytes()
+		}
 	}
 	return n
 }
 
 // StoredBytes is the size of all rows, as they are stored.
 func (r *StoredRows) StoredBytes() (n int64) {
-	for i := range r.shards {
-		n += r.shardBytes(i)
+	for _, blobs := range r.shards {
+		for k := range blobs {
+			n += blobs[k].bytes
+		}
 	}
 	return n
 }

@@ -36,7 +36,7 @@ func TestStoredRows(t *testing.T) {
 		all := rapid.Bool().Draw(t, "all stays")
 		stay := int64(0)
 		if all {
-			stay = r.StoredBytes()
+			stay = r.KeptBytes()
 		}
 		if err := r.Reserve(rapid.IntRange(1, 5).Draw(t, "frames"), stay); err != nil {
 			t.Fatal(err)
@@ -66,6 +66,52 @@ func TestStoredRows(t *testing.T) {
 		}
 		if all && read[1] != read[0] {
 			t.Fatalf("%d bytes were read, and %d more", read[0], read[1]-read[0])
+		}
+	})
+}
+
+// TestStoredLevels: in each of several levels, active vertices get their rows, however much
+// stays, and if vertices are active once or are not.
+func TestStoredLevels(t *testing.T) {
+	folder := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		g, o := testgraph.Draw(t), teststore.Draw(t)
+		o.Layout, o.NoRowWeights = store.Packed, false
+		s, err := teststore.BuildIn(folder, g, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		w := WholeRows{Sides: []shard.Direction{shard.Out}, Weighted: o.Weighted, Threads: 2}
+		r, err := w.PlanRows(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		r.Once = rapid.Bool().Draw(t, "once")
+		if err := r.Reserve(rapid.IntRange(1, 5).Draw(t, "frames"), rapid.Int64Range(0, r.KeptBytes()).Draw(t, "stay")); err != nil {
+			t.Fatal(err)
+		}
+		if o.Symmetric {
+			g = teststore.Mirrored(g)
+		}
+		for range rapid.IntRange(2, 12).Draw(t, "levels") {
+			active := make(bitset.Set, bitset.Words(uint32(g.N)))
+			for _, v := range rapid.SliceOfN(rapid.Uint32Range(0, uint32(g.N-1)), 0, g.N).Draw(t, "active") {
+				active.Add(v)
+			}
+			want := map[arc]int{}
+			for _, e := range g.Edges {
+				if !o.Weighted {
+					e.Weight = 1
+				}
+				if active.Has(e.Src) {
+					want[arc{e.Src, e.Dst, e.Weight}]++
+				}
+			}
+			if got := readActive(t, r, active); !maps.Equal(got, want) {
+				t.Fatalf("%+v: rows %v, want %v", o, got, want)
+			}
 		}
 	})
 }

@@ -128,3 +128,35 @@ func useRuns(t testing.TB, blob []byte, n uint32) {
 		}
 	}
 }
+
+// TestAppendRun: what is appended of a run serves in its place for the rows that are not
+// dropped, and takes no more than the run, nor than there is room for.
+func TestAppendRun(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want, _ := draw(t)
+		blob := pack(t, want)
+		whole, s := opened(t, blob), opened(t, blob)
+		copy(whole.blob, blob)
+		i, from, to := s.Run(rapid.IntRange(0, want.Vertices()-1).Draw(t, "vertex"))
+		drop := rapid.Uint8Range(0, 1<<RunVertices-1).Draw(t, "drop")
+		run, ok := whole.AppendRun(make([]byte, 0, to-from), i, drop)
+		if !ok || drop == 0 && len(run) != int(to-from) {
+			t.Fatalf("%d bytes of %d, %v", len(run), to-from, ok)
+		}
+		if len(run) > 0 {
+			less := make([]byte, 1, len(run))
+			if got, ok := whole.AppendRun(less, i, drop); ok || len(got) != 1 {
+				t.Fatalf("%d bytes went to %d", len(got)-1, len(run)-1)
+			}
+		}
+		copy(s.blob[from:], run)
+		for k := range RunVertices {
+			var b shard.Buffer
+			if v := RunVertices*i + k; v < want.Vertices() && drop>>k&1 == 0 {
+				if got := s.Row(v, &b); !slices.Equal(got, want.Row(v, nil)) {
+					t.Fatalf("row %d: got %v, want %v", v, got, want.Row(v, nil))
+				}
+			}
+		}
+	})
+}

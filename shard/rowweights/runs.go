@@ -88,6 +88,16 @@ func (s *Side) checkSum(i int) error {
 	return nil
 }
 
+// AppendRun appends run i to a list, as far as its capacity, and reports whether there was
+// room for it: whole, whichever rows are dropped.
+func (s *Side) AppendRun(to []byte, i int, _ uint8) ([]byte, bool) {
+	run := s.run(i)
+	if len(to)+len(run) > cap(to) {
+		return to, false
+	}
+	return append(to, run...), true
+}
+
 // CheckRun checks run i as Decode and CheckValues check a whole blob, of any graph.
 func (s *Side) CheckRun(i int, _ uint32) error {
 	if err := s.checkSum(i); err != nil {
