@@ -34,3 +34,11 @@ func (Widest) Apply(_ gas.Vertex, old, acc float32, _ gas.Step) float32 { return
 
 // Activate reports any change.
 func (Widest) Activate(_ gas.Vertex, old, new float32) bool { return old != new }
+
+// Idempotent reports that Apply keeps the wider of two: a vertex need not gather again
+// because of what it is itself.
+func (Widest) Idempotent() bool { return true }
+
+// Monotone reports that widths only grow: vertices whose width has grown may push it along
+// their edges, and nobody else need gather.
+func (Widest) Monotone() bool { return true }

@@ -18,7 +18,7 @@ var widestSources embed.FS
 
 // Loops are the methods of Widest as loops.
 func (p Widest) Loops() compiled.Loops[float32, float32] {
-	if !compiled.Fresh(widestSources, "056c0ecb91d3746d21c5ec4bff839764") {
+	if !compiled.Fresh(widestSources, "1e3d3ae48c7a1d9481180cfa2d4a7d6a") {
 		return compiled.Loops[float32, float32]{}
 	}
 	return widestLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Widest) Loops() compiled.Loops[float32, float32] {
 
 // Fragments are the methods of Widest as PTX.
 func (Widest) Fragments() compiled.Fragments {
-	if !compiled.Fresh(widestSources, "056c0ecb91d3746d21c5ec4bff839764") {
+	if !compiled.Fresh(widestSources, "1e3d3ae48c7a1d9481180cfa2d4a7d6a") {
 		return compiled.Fragments{}
 	}
 	return widestFragments
@@ -42,6 +42,7 @@ func (l widestLoops) loops() compiled.Loops[float32, float32] {
 		Fold:    l.fold,
 		Apply:   l.apply,
 		Weighs:  true,
+		Push:    l.push,
 	}
 }
 
@@ -175,6 +176,81 @@ func (l widestLoops) apply(acc []float32, list []uint16, b *compiled.Block, cur,
 		acc, list = acc[k:], list[k:]
 	}
 	return activated, degrees
+}
+
+func (l widestLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
+	if a.Rows.Arcs != nil {
+		l.pushWeighted(a, b, list, from, cur)
+		return
+	}
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float32
+	from = from[:len(list)]
+	for i, u := range list {
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+}
+
+func (l widestLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Arcs
+	var dst float32
+	from = from[:len(list)]
+	for i, u := range list {
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, e := range row {
+			v := e.To
+			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
 }
 
 // widestFragments are those of Widest.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/garaph/garaph/cmd/garaph/cli"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/gastest"
 )
 
 // TestGather: a method is a function, and tested as one.
@@ -21,6 +22,9 @@ func TestGather(t *testing.T) {
 		}
 	}
 }
+
+// TestMonotone: frontiers end with the values of pulls.
+func TestMonotone(t *testing.T) { gastest.CheckMonotone[float32, float32](t, Widest{}) }
 
 // The whole command line, on a graph that fits on a napkin.
 func Example() {
