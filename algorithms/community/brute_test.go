@@ -83,3 +83,17 @@ func (g *graph) optima() (best [14][15]int) {
 	}
 	return best
 }
+
+// queries are those of all vertices and bounds, and what is best.
+func (g *graph) queries(best *[14][15]int) (queries []Query, want []int) {
+	for q := range g.n {
+		for low := 1; low <= g.n; low++ {
+			k := -1
+			for high := low; high <= g.n; high++ {
+				k = max(k, best[q][high])
+				queries, want = append(queries, Query{uint32(q), low, high}), append(want, k)
+			}
+		}
+	}
+	return queries, want
+}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -60,8 +62,13 @@ type Options struct {
 	GPU       string // its name; "": the first one
 	GPUMemory int64  // bytes of its memory; 0: what is free, but for a small reserve
 
-	open func(algorithms.Options) (device.Device, int64, error) // nil: algorithms.OpenDevice
-	easy time.Duration                                          // 0: easyTime
+	// Saving is for a search with which a later process can go on.
+	Saving Saving
+
+	open func(algorithms.Options) (device.Device, int64, error)                 // nil: algorithms.OpenDevice
+	easy time.Duration                                                          // 0: easyTime
+	most uint32                                                                 // of DeviceOptions
+	cpu  func(ctx context.Context, open []Open, b *Best) ([]Open, Stats, error) // nil: SearchParallel
 
 	// Stage, when not nil, is called while the graph is prepared, and Progress while the given
 	// query is searched, both from other goroutines.
@@ -91,6 +98,9 @@ func Find(ctx context.Context, s *store.Store, queries []Query, o Options, answe
 	if o.Threads < 0 || o.Memory < 0 || o.TimeLimit < 0 || o.GPUMemory < 0 {
 		return Report{}, fmt.Errorf("community search: %d threads, %d bytes of memory and a limit of %v: expected 0 or more", o.Threads, o.Memory, o.TimeLimit)
 	}
+	if from := o.Saving.From; from != nil && !slices.Equal(from.Queries, queries) {
+		return Report{}, errors.New("community search that goes on with other queries")
+	}
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
@@ -105,15 +115,20 @@ func Find(ctx context.Context, s *store.Store, queries []Query, o Options, answe
 	} else if other && o.Device != algorithms.CPU {
 		return Report{}, errors.New("community search with other rules than all: a GPU has no others")
 	}
-	f := &finder{graph: s.Name(), queries: queries, o: o, answer: answer, began: time.Now(), open: o.open}
+	f := &finder{graph: s.Name(), queries: queries, o: o, answer: answer, began: time.Now(), open: o.open, saver: saver{Saving: o.Saving, last: time.Now()}}
 	if f.open == nil {
 		f.open = algorithms.OpenDevice
 	}
-	err := algorithms.Visit(ctx, s, f, algorithms.Options{Threads: o.Threads, Memory: o.Memory, Log: o.Log, Progress: o.Stage})
+	err := f.resume()
+	if err == nil && len(f.answers) < len(queries) {
+		err = algorithms.Visit(ctx, s, f, algorithms.Options{Threads: o.Threads, Memory: o.Memory, Log: o.Log, Progress: o.Stage})
+		f.saveLast(err)
+	}
 	return f.report, err
 }
 
-// finder answers queries as a visitor of a graph.
+// finder answers queries as a visitor of a graph. The first ones have answers, those after them
+// are begun, and those after these were begun by an earlier process.
 type finder struct {
 	graph   string
 	queries []Query
@@ -122,6 +137,35 @@ type finder struct {
 	began   time.Time
 	report  Report
 	open    func(algorithms.Options) (device.Device, int64, error)
+
+	answers        []*Result
+	begun, earlier []*pending
+	saver
+}
+
+// pending is a query that is being searched.
+type pending struct {
+	DeviceQuery
+	result  *Result
+	search  time.Duration // so far
+	earlier time.Duration // of that, by processes before this one
+}
+
+// resume reports the answers of an earlier process.
+func (f *finder) resume() error {
+	if f.From == nil {
+		if f.wanted() {
+			f.save() // the queries
+		}
+		return nil
+	}
+	f.answers, f.earlier, f.called = f.From.Answers, f.From.begun, true
+	for i, r := range f.answers {
+		if err := f.answer(i, r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Plan is the core numbers, and of what they leave a third for the base, if that is not smaller.
@@ -165,51 +209,47 @@ func (f *finder) Visit(ctx context.Context, e *algorithms.Env) (err error) {
 	if d != nil {
 		return f.findOn(ctx, b, d, budget)
 	}
-	for i, q := range f.queries {
-		r, err := f.find(ctx, b, i, q)
-		if err != nil {
-			return err
+	for len(f.answers) < len(f.queries) {
+		p, err := f.begin(b)
+		if err == nil {
+			err = f.onCPU(ctx, p, len(f.answers), f.left(p))
 		}
-		if err := f.answer(i, r); err != nil {
+		if err == nil {
+			err = f.answered(p)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// find answers one query.
-func (f *finder) find(ctx context.Context, b *base, i int, q Query) (*Result, error) {
-	begin := time.Now()
-	var best Best
-	p, err := b.start(q, &best)
-	if err != nil {
-		return nil, err
-	}
-	r := &Result{Query: q, Start: best.K(), Proven: true, Prepare: time.Since(begin)}
-	if p != nil {
-		r.Vertices, r.Edges = int64(p.N), int64(len(p.Neighbours)/2)
-		if err := f.search(ctx, p, i, &best, r); err != nil {
-			return nil, err
+// onCPU searches query i within a limit of time.
+func (f *finder) onCPU(ctx context.Context, p *pending, i int, limit time.Duration) error {
+	for len(p.Open) > 0 && limit > 0 && ctx.Err() == nil {
+		begin := time.Now()
+		rest, stats, err := f.parallel(ctx, slices.Clone(p.Open), p.Best, i, min(limit, f.rest()))
+		if err != nil {
+			return err
 		}
+		p.Open = rest
+		p.Stats.Add(&stats)
+		took := time.Since(begin)
+		p.search, limit, f.changed = p.search+took, limit-took, true
+		f.saveIfDue()
 	}
-	r.Members, r.MinDegree = best.Members(), best.K()
-	r.Search = time.Since(begin) - r.Prepare
-	return r, ctx.Err()
+	return ctx.Err()
 }
 
-// search searches a problem within the limit of time.
-func (f *finder) search(ctx context.Context, p *Problem, i int, best *Best, r *Result) error {
-	rest, stats, err := f.parallel(ctx, []Open{{p, Root(p)}}, best, i, f.o.TimeLimit)
-	r.Stats, r.Proven = stats, len(rest) == 0
-	return err
-}
-
-// parallel searches open nodes of query i on the CPU, within a limit of time; 0: none.
+// parallel searches open nodes of query i on the CPU, for some time.
 func (f *finder) parallel(ctx context.Context, open []Open, best *Best, i int, limit time.Duration) (rest []Open, st Stats, err error) {
-	if limit > 0 {
+	if limit < math.MaxInt64 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
+	}
+	if f.o.cpu != nil {
+		return f.o.cpu(ctx, open, best)
 	}
 	var progress func(Progress)
 	if f.o.Progress != nil {

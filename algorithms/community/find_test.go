@@ -60,17 +60,7 @@ func findAll(t *testing.T, seed int, o Options) {
 	r := rand.New(rand.NewPCG(uint64(seed), 18))
 	g := randomGraph(r)
 	best := g.optima()
-	var queries []Query
-	var want []int
-	for q := range g.n {
-		for low := 1; low <= g.n; low++ {
-			k := -1
-			for high := low; high <= g.n; high++ {
-				k = max(k, best[q][high])
-				queries, want = append(queries, Query{uint32(q), low, high}), append(want, k)
-			}
-		}
-	}
+	queries, want := g.queries(&best)
 	answered := 0
 	_, err := Find(t.Context(), stored(t, g, r), queries, o, func(i int, r *Result) error {
 		answered++

@@ -26,16 +26,9 @@ const (
 	emulatedBytes = 64 << 20
 )
 
-// pending is a query of a batch.
-type pending struct {
-	DeviceQuery
-	result *Result
-	search time.Duration
-}
-
 // findOn answers the queries in batches on a device.
 func (f *finder) findOn(ctx context.Context, b *base, d device.Device, budget int64) error {
-	o := DeviceOptions{Memory: budget, TimeLimit: f.o.TimeLimit}
+	o := DeviceOptions{Memory: budget}
 	room := int64(batchBytes)
 	if f.o.Memory > 0 {
 		left := f.o.Memory - hostmem.Process - 4*int64(len(b.core)) - b.levels[b.least].bytes()
@@ -45,103 +38,118 @@ func (f *finder) findOn(ctx context.Context, b *base, d device.Device, budget in
 	if d.Info().OnHost {
 		o.Memory = min(o.Memory, emulatedBytes)
 	}
-	for from := 0; from < len(f.queries); {
-		batch, err := f.prepare(ctx, b, from, room)
+	for len(f.answers) < len(f.queries) {
+		err := f.prepare(ctx, b, room)
 		if err == nil {
-			err = f.searchOn(ctx, d, from, batch, o)
+			err = f.searchOn(ctx, d, o)
+		}
+		for err == nil && len(f.begun) > 0 {
+			err = f.answered(f.begun[0])
 		}
 		if err != nil {
 			return err
-		}
-		for _, p := range batch {
-			p.result.Members, p.result.MinDegree, p.result.Proven = p.Best.Members(), p.Best.K(), len(p.Open) == 0
-			p.result.Stats = *p.Stats
-			p.result.Search = p.search
-			if p.Searched {
-				p.result.GPU = d.Info().Name
-			}
-			if err := f.answer(from, p.result); err != nil {
-				return err
-			}
-			from++
 		}
 	}
 	return nil
 }
 
-// prepare makes the problems of the next queries, as many as there is room for; one at least.
-func (f *finder) prepare(ctx context.Context, b *base, from int, room int64) (batch []*pending, err error) {
-	for _, q := range f.queries[from:] {
-		if len(batch) == batchQueries || len(batch) > 0 && room <= 0 || ctx.Err() != nil {
+// prepare begins with the next queries, as many as there is room for; one at least. Those with
+// which an earlier process has begun make batches of their own, for they have less time left.
+func (f *finder) prepare(ctx context.Context, b *base, room int64) error {
+	old := len(f.earlier) > 0
+	for len(f.answers)+len(f.begun) < len(f.queries) && ctx.Err() == nil {
+		if n := len(f.begun); n == batchQueries || n > 0 && (room <= 0 || old != (len(f.earlier) > 0)) {
 			break
 		}
-		begin := time.Now()
-		p := &pending{DeviceQuery: DeviceQuery{Best: &Best{}, Stats: &Stats{}}}
-		problem, err := b.start(q, p.Best)
+		p, err := f.begin(b)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		p.result = &Result{Query: q, Start: p.Best.K(), Prepare: time.Since(begin)}
-		batch = append(batch, p)
-		if problem == nil {
-			continue
-		}
-		p.result.Vertices, p.result.Edges = int64(problem.N), int64(len(problem.Neighbours)/2)
-		p.Open = []Open{{problem, Root(problem)}}
+		open := p.Open
 		if f.o.Device == algorithms.AutoDevice {
-			if err := f.onCPU(ctx, p, from+len(batch)-1, cmp.Or(f.o.easy, easyTime)); err != nil {
-				return nil, err
+			if err := f.onCPU(ctx, p, len(f.answers)+len(f.begun)-1, min(f.left(p), cmp.Or(f.o.easy, easyTime))); err != nil {
+				return err
 			}
 			if len(p.Open) > 0 {
-				p.Open = []Open{{problem, Root(problem)}} // with a better k̂, the device drops more of it
+				p.Open = open // with a better k̂, the device drops more of it
 			}
 		}
-		room -= 4*int64(len(problem.Neighbours)) + 8*int64(problem.N)
+		for problem := range problemsOf(&p.DeviceQuery) {
+			room -= 4*int64(len(problem.Neighbours)) + 8*int64(problem.N)
+		}
 	}
-	return batch, ctx.Err()
+	return ctx.Err()
 }
 
 // searchOn searches a batch on a device. The CPU searches what the device has no room for, and under
 // AutoDevice what it has failed at.
-func (f *finder) searchOn(ctx context.Context, d device.Device, from int, batch []*pending, o DeviceOptions) error {
+func (f *finder) searchOn(ctx context.Context, d device.Device, o DeviceOptions) error {
 	var queries []*DeviceQuery
-	for _, p := range batch {
-		if len(p.Open) > 0 {
+	limit := f.left(f.begun[0])
+	for _, p := range f.begun {
+		if limit = min(limit, f.left(p)); len(p.Open) > 0 {
 			queries = append(queries, &p.DeviceQuery)
 		}
 	}
-	if f.o.Progress != nil {
-		o.Progress = func(open, visited int64) {
-			f.o.Progress(from, Progress{Best: bestOf(batch), Open: int(open), Branches: visited})
+	if limit == 0 {
+		return nil
+	}
+	if o.most = f.o.most; f.o.TimeLimit > 0 {
+		o.TimeLimit = limit
+	}
+	on := batchTime{begin: time.Now()}
+	for _, p := range f.begun {
+		if len(p.Open) > 0 {
+			on.queries, on.before = append(on.queries, p), append(on.before, p.search)
 		}
 	}
-	begin := time.Now()
+	o.Progress = func(open, visited int64) {
+		if f.o.Progress != nil {
+			f.o.Progress(len(f.answers), Progress{Best: bestOf(f.begun), Open: int(open), Branches: visited})
+		}
+		f.changed = true
+		if f.due() {
+			on.count()
+			f.save()
+		}
+	}
 	err := SearchDevice(ctx, d, queries, o)
-	for _, p := range batch {
-		if p.Searched {
-			p.search += time.Since(begin)
-		}
-	}
+	on.end(ctx.Err() != nil, d.Info().Name)
 	if err != nil && ctx.Err() == nil && f.o.Device == algorithms.AutoDevice {
 		f.withoutGPU(err)
 		err = nil
 	}
-	for i, p := range batch {
+	for i, p := range f.begun {
 		if err == nil && len(p.Open) > 0 && !p.Searched {
-			err = f.onCPU(ctx, p, from+i, f.o.TimeLimit)
+			err = f.onCPU(ctx, p, len(f.answers)+i, f.left(p))
 		}
 	}
 	return errors.Join(err, ctx.Err())
 }
 
-// onCPU searches a query within a limit of time.
-func (f *finder) onCPU(ctx context.Context, p *pending, i int, limit time.Duration) error {
-	begin := time.Now()
-	rest, stats, err := f.parallel(ctx, p.Open, p.Best, i, limit)
-	p.Open = rest
-	p.Stats.Add(&stats)
-	p.search += time.Since(begin)
-	return err
+// batchTime is the time that a device searches for the queries of a batch.
+type batchTime struct {
+	begin   time.Time
+	queries []*pending
+	before  []time.Duration // what they had taken until then
+}
+
+func (b *batchTime) count() {
+	for i, p := range b.queries {
+		p.search = b.before[i] + time.Since(b.begin)
+	}
+}
+
+// end counts the time of the queries that the device has searched, or that were stopped.
+func (b *batchTime) end(stopped bool, gpu string) {
+	b.count()
+	for i, p := range b.queries {
+		if p.Searched {
+			p.result.GPU = gpu
+		} else if !stopped {
+			p.search = b.before[i]
+		}
+	}
 }
 
 // bestOf is the largest minimum degree in a batch.

@@ -1,6 +1,7 @@
 package community
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -22,7 +23,8 @@ const progressEvery = 200 * time.Millisecond
 
 // SearchParallel is [Search] on several goroutines. Each searches depth first; one that has
 // nothing left is given the oldest children that another one has not begun with, which as a rule
-// are the largest part of its work. progress may be nil.
+// are the largest part of its work. Nodes that are left have the deepest ones last, which a search that goes
+// on takes first: so their number stays small. progress may be nil.
 func SearchParallel(ctx context.Context, open []Open, on Rules, threads int, b *Best, progress func(Progress)) (rest []Open, st Stats, err error) {
 	p := &pool{open: open, workers: threads}
 	p.more.L = &p.mu
@@ -53,6 +55,7 @@ func SearchParallel(ctx context.Context, open []Open, on Rules, threads int, b *
 			return nil, st, err
 		}
 	}
+	slices.SortStableFunc(p.open, func(a, b Open) int { return cmp.Compare(a.Task.Size(), b.Task.Size()) })
 	return p.open, st, nil
 }
 

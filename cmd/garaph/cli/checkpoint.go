@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph"
@@ -23,16 +24,24 @@ type checkpointFlags struct {
 	interval           *time.Duration
 }
 
-func newCheckpointFlags(fs *pflag.FlagSet) *checkpointFlags {
+// newCheckpointFlags declares those of every job, which comes on by iterations or something else.
+func newCheckpointFlags(fs *pflag.FlagSet, iterations string) *checkpointFlags {
 	return &checkpointFlags{
-		every:    countFlag(fs, "checkpoint-every", 0, 0, "write the state to disk after every N iterations, less often where writing takes longer than these; 0: not by their number"),
+		every:    countFlag(fs, "checkpoint-every", 0, 0, "write the state to disk after every N "+iterations+", less often where writing takes longer than these; 0: not by their number"),
 		interval: durationFlag(fs, "checkpoint-interval", "write the state to disk every TIME, such as 10m, less often where writing takes longer; 0: not by time"),
-		pages:    countFlag(fs, "checkpoint-pages", 0, 0, "with --mode async, write the state to disk after every N pages; 0: not by pages"),
 		keep:     countFlag(fs, "keep-checkpoints", checkpoint.DefaultKeep, 1, "keep the newest N checkpoints"),
+		pages:    new(int),
 	}
 }
 
-// checkpointFlagNames are those of newCheckpointFlags.
+// newRunCheckpointFlags declares those of a run.
+func newRunCheckpointFlags(fs *pflag.FlagSet) *checkpointFlags {
+	f := newCheckpointFlags(fs, "iterations")
+	f.pages = countFlag(fs, "checkpoint-pages", 0, 0, "with --mode async, write the state to disk after every N pages; 0: not by pages")
+	return f
+}
+
+// checkpointFlagNames are those of newRunCheckpointFlags.
 var checkpointFlagNames = []string{"checkpoint-every", "checkpoint-interval", "checkpoint-pages", "keep-checkpoints"}
 
 // durationFlag declares a flag that takes a time, 0 or more.
@@ -73,34 +82,39 @@ func (f *checkpointFlags) check(mode dispatcher.Mode) error {
 // record makes the run a job of its graph, or lets it go on with one. A run over
 // edge files is none: its graph goes with it.
 func (t *task) record(resumed *garaph.Job) {
+	s := newSpec(t.program.Name, t.cmd, *t.flags.output)
 	switch {
 	case resumed != nil:
-		s := t.spec() // with what was given now
-		for name, text := range resumed.Record().Flags {
-			if _, there := s.Flags[name]; !there { // one of the GPU, of which the CPU makes no use
-				s.Flags[name] = text
-			}
-		}
-		then := resumed.Record().Spec
-		if s.Wrote = then.Wrote; s.Output == then.Output {
-			s.From = then.From
-		}
-		resumed.SetSpec(s)
-		t.options.Job = resumed
+		t.options.Job = respecified(resumed, s)
 	case t.input.temporary == nil:
-		t.options.Job = t.input.graph.NewJob(t.spec())
+		t.options.Job = t.input.graph.NewJob(s)
 	}
 }
 
-// spec is what `garaph resume` needs to build the same run again.
-func (t *task) spec() garaph.JobSpec {
-	s := garaph.JobSpec{Name: t.program.Name, Flags: map[string]string{}, Output: absolute(*t.flags.output), From: absolute(".")}
-	t.cmd.Flags().VisitAll(func(f *pflag.Flag) {
+// newSpec is what `garaph resume` needs to build the same command again.
+func newSpec(name string, cmd *cobra.Command, output string) garaph.JobSpec {
+	s := garaph.JobSpec{Name: name, Flags: map[string]string{}, Output: absolute(output), From: absolute(".")}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed && !slices.Contains(notRecorded, f.Name) {
 			s.Flags[f.Name] = flagText(f.Value)
 		}
 	})
 	return s
+}
+
+// respecified is a job that is resumed with what was given now.
+func respecified(job *garaph.Job, s garaph.JobSpec) *garaph.Job {
+	then := job.Record().Spec
+	for name, text := range then.Flags {
+		if _, there := s.Flags[name]; !there { // one of the GPU, of which the CPU makes no use
+			s.Flags[name] = text
+		}
+	}
+	if s.Wrote = then.Wrote; s.Output == then.Output {
+		s.From = then.From
+	}
+	job.SetSpec(s)
+	return job
 }
 
 // absolute is the path of a file that a run writes, for one that is resumed from
@@ -147,17 +161,20 @@ func setFlag(fs *pflag.FlagSet, name, text string) error {
 	return list.Replace(values)
 }
 
-// resumable says how to go on with a run that was stopped: with --output where
-// resume does not take the recorded one by itself.
-func (t *task) resumable() string {
-	if t.options.Job == nil || t.options.Job.ID() == 0 {
+// resumable says how to go on with a run that was stopped.
+func (t *task) resumable() string { return resumable(t.options.Job, t.name(), *t.flags.output) }
+
+// resumable says how to go on with a job that was stopped: with --output where resume
+// does not take the recorded one by itself.
+func resumable(job *garaph.Job, graph, output string) string {
+	if job == nil || job.ID() == 0 {
 		return ""
 	}
-	output := ""
-	if checkPlace(t.options.Job.Record().Spec) != nil {
-		output = " --output " + shellWord(*t.flags.output)
+	again := ""
+	if checkPlace(job.Record().Spec) != nil {
+		again = " --output " + shellWord(output)
 	}
-	return fmt.Sprintf("; `garaph resume %s %d%s` goes on", shellWord(t.name()), t.options.Job.ID(), output)
+	return fmt.Sprintf("; `garaph resume %s %d%s` goes on", shellWord(graph), job.ID(), again)
 }
 
 var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)

@@ -26,6 +26,7 @@ type communityFlags struct {
 	memory, gpuMemory              *int64
 	device, gpu                    *string
 	json                           *bool
+	checkpoints                    *checkpointFlags
 }
 
 func (a *app) communityCommand() *cobra.Command {
@@ -38,7 +39,8 @@ Directions of edges, parallel edges and self-loops don't matter. The search is
 exact, and may take long: with --time-limit, the best so far is printed, as not
 proven to be the best. Of several best communities, the number of threads may
 decide which one is found. --queries answers many queries one after another;
---output has a row for each member, with its query vertex.`,
+--output has a row for each member, with its query vertex. The search is a job of
+the graph: garaph resume goes on with one that was interrupted, as with a run.`,
 		Example: `  garaph community web.graph --query 42 --min-size 6 --max-size 12
   garaph community web.graph --queries ids.txt --min-size 6 --max-size 12 --time-limit 1m --json
   garaph community web.graph --query 42 --min-size 9 --max-size 15 --output members.csv`,
@@ -60,6 +62,7 @@ decide which one is found. --queries answers many queries one after another;
 		gpuMemory: sizeFlag(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB (default what is free, but for a small reserve)"),
 		json:      fs.Bool("json", false, "print each answer as one JSON object on a line"),
 	}
+	f.checkpoints = newCheckpointFlags(fs, "answers")
 	_ = cobra.MarkFlagRequired(fs, "max-size") // fails for a flag that is not there
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if err := exactly("one graph", 1)(cmd, args); err != nil {
@@ -74,7 +77,7 @@ decide which one is found. --queries answers many queries one after another;
 		if err := a.handOver(*f.device, *f.gpu, ""); err != nil {
 			return err
 		}
-		return a.community(cmd.Context(), args[0], &f)
+		return a.community(cmd, args[0], &f)
 	})
 	return cmd
 }
@@ -103,7 +106,8 @@ func (f *communityFlags) check(cmd *cobra.Command) error {
 }
 
 // community searches a graph, and prints each answer as it comes.
-func (a *app) community(ctx context.Context, path string, f *communityFlags) (err error) {
+func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err error) {
+	ctx := cmd.Context()
 	out, err := newDestination(*f.output, *f.format)
 	if err != nil {
 		return err
@@ -124,43 +128,89 @@ func (a *app) community(ctx context.Context, path string, f *communityFlags) (er
 	if err := results.CheckIDBytes(out.format, g.Catalogue().IDs.MaxBytes); err != nil {
 		return err
 	}
-	ids, queries, err := f.read(g, a.stdin)
+	s := &communitySearch{app: a, graph: g, path: path, flags: f, out: out, began: time.Now()}
+	job, queries, err := s.recorded(cmd)
 	if err != nil {
 		return err
 	}
-	s := &communitySearch{app: a, graph: g, path: path, ids: ids, flags: f, out: out, began: time.Now()}
-	if err := s.run(ctx, queries); err != nil {
+	a.console.begin("community on " + path)
+	if s.job, err = garaph.RecordCommunities(ctx, g, job, f.checkpoints.policy(), s.options(), queries); err != nil {
 		return err
 	}
-	if err := out.write(ctx, g.MemberTable(s.found), a.stdout, nil); err != nil {
+	defer func() {
+		if err := s.job.Close(); err != nil {
+			a.console.log.Warn(err.Error())
+		}
+	}()
+	s.stage = a.console.stage("community", int64(len(s.job.Queries())))
+	err = s.run(ctx)
+	if s.stage.end(); err != nil {
+		return err
+	}
+	if err := s.write(ctx); err != nil {
 		return err
 	}
 	a.console.summary(s.summary())
 	return nil
 }
 
-// read returns the ids of the query vertices and their queries.
-func (f *communityFlags) read(g *garaph.Graph, stdin io.Reader) (ids []string, queries []garaph.CommunityQuery, err error) {
+// recorded is the job of the search, and what returns its queries where no checkpoint has them.
+func (s *communitySearch) recorded(cmd *cobra.Command) (*garaph.Job, func() ([]garaph.CommunityQuery, error), error) {
+	spec := newSpec(communityName, cmd, *s.flags.output)
+	if *s.flags.queries != "" {
+		spec.Flags["queries"] = absolute(*s.flags.queries)
+	}
+	if job := s.app.resumed; job != nil {
+		s.app.console.log.Info(fmt.Sprintf("resuming job %d%s", job.ID(), s.out.text()))
+		return respecified(job, spec), func() ([]garaph.CommunityQuery, error) {
+			if err := checkRecordedQueries(job, *s.flags.queries); err != nil {
+				return nil, err
+			}
+			return s.flags.read(s.graph, nil)
+		}, nil
+	}
+	queries, err := s.flags.read(s.graph, s.app.stdin) // what is wrong with them ends the command before there is a job
+	return s.graph.NewJob(spec), func() ([]garaph.CommunityQuery, error) { return queries, nil }, err
+}
+
+// checkRecordedQueries refuses to read queries where only a record says so, unless that is surely
+// the file that the user named.
+func checkRecordedQueries(job *garaph.Job, path string) error {
+	if path == "" {
+		return nil
+	}
+	err := job.CheckOwn()
+	if err == nil && path == "-" {
+		err = errors.New("that is at its end")
+	}
+	if info, failed := os.Stat(path); err == nil && (failed != nil || !info.Mode().IsRegular()) {
+		err = errors.New("that is no file")
+	}
+	if err != nil {
+		return fmt.Errorf("job %d has no checkpoint, and would read its queries from %q, but %w: begin again with `garaph community`", job.ID(), path, err)
+	}
+	return nil
+}
+
+// read returns the queries.
+func (f *communityFlags) read(g *garaph.Graph, stdin io.Reader) (queries []garaph.CommunityQuery, err error) {
 	add := func(id, where string) error {
 		v, err := g.Vertex(id)
 		if errors.Is(err, garaph.ErrNoVertex) {
 			return Usagef("%s: %w", where, err)
 		}
-		if err == nil { // 7, where +7 was asked for
-			id, err = g.Store().IDs().Text(v)
-		}
-		ids, queries = append(ids, id), append(queries, garaph.CommunityQuery{Vertex: v, Low: *f.low, High: *f.high})
+		queries = append(queries, garaph.CommunityQuery{Vertex: v, Low: *f.low, High: *f.high})
 		return err
 	}
 	if *f.queries == "" {
 		err := add(*f.query, "--query")
-		return ids, queries, err
+		return queries, err
 	}
 	in, name := stdin, "standard input"
 	if *f.queries != "-" {
 		file, err := os.Open(*f.queries)
 		if err != nil {
-			return nil, nil, fmt.Errorf("read --queries: %w", err)
+			return nil, fmt.Errorf("read --queries: %w", err)
 		}
 		defer file.Close()
 		in, name = file, *f.queries
@@ -175,74 +225,103 @@ func (f *communityFlags) read(g *garaph.Graph, stdin io.Reader) (ids []string, q
 			continue
 		}
 		if err := add(id, fmt.Sprintf("%s:%d", name, number)); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return nil, nil, fmt.Errorf("read --queries %s behind line %d: %w", name, number, err)
+		return nil, fmt.Errorf("read --queries %s behind line %d: %w", name, number, err)
 	}
-	if len(ids) == 0 {
-		return nil, nil, fmt.Errorf("--queries %s has no query vertex: give the id of one on each line", name)
+	if len(queries) == 0 {
+		return nil, fmt.Errorf("--queries %s has no query vertex: give the id of one on each line", name)
 	}
-	return ids, queries, nil
+	return queries, nil
 }
+
+// communityName is the name of searches in a list of jobs.
+const communityName = "community"
 
 // communitySearch is one `garaph community`.
 type communitySearch struct {
 	app    *app
 	graph  *garaph.Graph
 	path   string
-	ids    []string // of the query vertices
 	flags  *communityFlags
 	out    destination
 	began  time.Time
+	stage  *stage
+	job    *garaph.CommunityJob
 	found  []*garaph.Community
 	report garaph.CommunityReport
 }
 
+func (s *communitySearch) options() garaph.CommunityOptions {
+	f := s.flags
+	return garaph.CommunityOptions{
+		Threads: *f.threads, Memory: *f.memory, TimeLimit: *f.limit, Log: s.app.console.log,
+		Device: algorithms.Device(*f.device), GPU: *f.gpu, GPUMemory: *f.gpuMemory,
+		Stage: func(p algorithms.Progress) {
+			s.stage.set(0, fmt.Sprintf("%s, %d %%", p.Stage, 100*p.Done/max(1, p.Total)))
+		},
+		Progress: func(i int, p community.Progress) {
+			s.stage.set(int64(i), fmt.Sprintf("query %d of %d: minimum degree %d so far, %s searched, %s open",
+				i+1, len(s.job.Queries()), p.Best, branchesText(p.Branches), branchesText(int64(p.Open))))
+		},
+	}
+}
+
 // run answers the queries.
-func (s *communitySearch) run(ctx context.Context, queries []garaph.CommunityQuery) error {
-	a := s.app
-	a.console.begin("community on " + s.path)
-	stage := a.console.stage("community", int64(len(queries)))
-	defer stage.end()
-	o := garaph.CommunityOptions{Threads: *s.flags.threads, Memory: *s.flags.memory, TimeLimit: *s.flags.limit, Log: a.console.log,
-		Device: algorithms.Device(*s.flags.device), GPU: *s.flags.gpu, GPUMemory: *s.flags.gpuMemory}
-	o.Stage = func(p algorithms.Progress) {
-		stage.set(0, fmt.Sprintf("%s, %d %%", p.Stage, 100*p.Done/max(1, p.Total)))
-	}
-	o.Progress = func(i int, p community.Progress) {
-		stage.set(int64(i), fmt.Sprintf("query %d of %d: minimum degree %d so far, %s searched, %s open",
-			i+1, len(queries), p.Best, branchesText(p.Branches), branchesText(int64(p.Open))))
-	}
-	var err error
-	s.report, err = garaph.FindCommunities(ctx, s.graph, queries, o, func(i int, c *garaph.Community) error {
+func (s *communitySearch) run(ctx context.Context) (err error) {
+	s.report, err = s.job.Find(ctx, func(i int, c *garaph.Community) error {
 		s.found = append(s.found, c)
-		stage.set(int64(i+1), fmt.Sprintf("query %d of %d", i+1, len(queries)))
-		return s.print(i, c)
+		s.stage.set(int64(i+1), fmt.Sprintf("query %d of %d", i+1, len(s.job.Queries())))
+		return s.print(c)
 	})
 	if err != nil && ctx.Err() != nil {
-		return &stopped{fmt.Sprintf("the search on %s was stopped after %s", s.path, counted(int64(len(s.found)), "answer", "answers")), err}
+		answers := counted(int64(len(s.found)), "answer", "answers")
+		return &stopped{fmt.Sprintf("the search on %s was stopped after %s%s", s.path, answers, resumable(s.job.Job(), s.path, *s.flags.output)), err}
+	}
+	return err
+}
+
+// write writes the members to where they are wanted.
+func (s *communitySearch) write(ctx context.Context) error {
+	job := s.job.Job()
+	err := s.out.write(ctx, s.graph.MemberTable(s.found), s.app.stdout, func(temporary string) {
+		if job.Begun() {
+			_ = job.Writes(temporary) // without the note, a resumed job asks
+		}
+	})
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, errPipe) { // whoever closed the pipe had enough
+		s.job.Lose(err)
+	}
+	if ctx.Err() != nil {
+		err = &stopped{fmt.Sprintf("the search on %s was done, its members were not all written%s", s.path, resumable(job, s.path, *s.flags.output)), err}
 	}
 	return err
 }
 
 // print prints an answer, if it is to be printed.
-func (s *communitySearch) print(i int, c *garaph.Community) error {
+func (s *communitySearch) print(c *garaph.Community) error {
+	query, err := s.graph.Store().IDs().Text(c.Query.Vertex) // 7, where +7 was asked for
+	if err != nil {
+		return err
+	}
 	members := make([]string, len(c.Members))
 	for j, v := range c.Members {
-		var err error
 		if members[j], err = s.graph.Store().IDs().Text(v); err != nil {
 			return err
 		}
 	}
 	switch {
 	case *s.flags.json:
-		return writeObject(s.app.stdout, s.jsonAnswer(s.ids[i], c, members), nil)
+		return writeObject(s.app.stdout, s.jsonAnswer(query, c, members), nil)
 	case s.out.path == "-":
 		return nil
 	case len(members) == 0:
-		_, err := fmt.Fprintf(s.app.stdout, "%s: no connected subgraph of %d to %d vertices has it\n", printable(s.ids[i]), c.Query.Low, c.Query.High)
+		_, err := fmt.Fprintf(s.app.stdout, "%s: no connected subgraph of %d to %d vertices has it\n", printable(query), c.Query.Low, c.Query.High)
 		return err
 	}
 	proven := "the best"
@@ -252,7 +331,7 @@ func (s *communitySearch) print(i int, c *garaph.Community) error {
 	for j := range members {
 		members[j] = printable(members[j])
 	}
-	_, err := fmt.Fprintf(s.app.stdout, "%s: minimum degree %d, %s, %s; %s, %s\n  %s\n", printable(s.ids[i]), c.MinDegree, counted(int64(len(members)), "vertex", "vertices"),
+	_, err = fmt.Fprintf(s.app.stdout, "%s: minimum degree %d, %s, %s; %s, %s\n  %s\n", printable(query), c.MinDegree, counted(int64(len(members)), "vertex", "vertices"),
 		proven, branchesText(c.Stats.Branches), seconds(c.Prepare+c.Search), strings.Join(members, " "))
 	return err
 }

@@ -52,6 +52,8 @@ var killedCommands = []killedCommand{
 	{name: "run with checkpoints", line: "run pagerank g --checkpoint-every 1 --iterations 30 --output o.tsv", next: []string{"?resume g", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
 	{name: "run that measures", line: "run pagerank g --device hybrid --gpu emulated --checkpoint-every 2 --output o.tsv", next: []string{"?resume g", "run pagerank g --device hybrid --gpu emulated --output o.tsv"}, belongs: jobFiles + `|g/speeds\.json`, whole: "o.tsv"},
 	{name: "resume", line: "resume g --checkpoint-every 1", next: []string{"?resume g", "run wcc g --output o.tsv"}, belongs: jobFiles, whole: "interrupted.tsv o.tsv"},
+	{name: "community", line: "community g --queries q.txt --max-size 9 --min-size 5 --time-limit 200ms --checkpoint-interval 20ms --output o.csv", next: []string{"?resume g", "community g --query 0 --max-size 5 --output o.csv"}, belongs: jobFiles, whole: "o.csv"},
+	{name: "community on a GPU", line: "community g --queries q.txt --max-size 6 --time-limit 300ms --device gpu --gpu emulated --checkpoint-every 1 --output o.csv", next: []string{"?resume g", "community g --query 0 --max-size 5 --output o.csv"}, belongs: jobFiles, whole: "o.csv"},
 	{name: "jobs rm", line: "jobs rm g 1 2", next: []string{"?jobs rm g 1", "?jobs rm g 2", "run wcc g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
 	{name: "jobs rm alone", line: "jobs rm g 1 2", next: []string{"!jobs rm g 1 2"}, belongs: jobFiles},
 	{name: "run over edges", line: "run wcc e.txt --output o.tsv", next: []string{"run wcc e.txt --output o.tsv"}, whole: "o.tsv"},
@@ -113,6 +115,7 @@ func (k *commandKiller) work(of ...string) string {
 func (k *commandKiller) prepare() {
 	h := &hostile{t: k.t, dir: k.dir}
 	h.must(os.MkdirAll(k.work("tmp"), 0o777))
+	h.must(os.WriteFile(k.work("q.txt"), []byte("0\n1\n2\n3\n5\n"), 0o666))
 	for _, line := range []string{
 		"generate rmat --scale 13 --degree 8 --seed 3 --output e.txt", "import e.txt g", "import e.txt old --layout csc", "run pagerank g --iterations 20 --output done.tsv",
 	} {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,11 +74,26 @@ func TestMain(m *testing.M) {
 			}
 			os.Exit(Run(ctx, os.Args[1:], nil, os.Stdout, os.Stderr, own))
 		},
+		"searching": func() { // until the first answer is printed
+			ctx, cancel := context.WithCancel(context.Background())
+			os.Exit(Run(ctx, os.Args[1:], os.Stdin, cancelling{os.Stdout, cancel}, os.Stderr))
+		},
 		"counting": countingMain,
 		"twice": func() {
 			Main(New("indegree", "number of in-edges", inDegree{}), New("indegree", "once more", inDegree{}))
 		},
 	})
+}
+
+// cancelling is an output whose first write cancels.
+type cancelling struct {
+	io.Writer
+	cancel context.CancelFunc
+}
+
+func (c cancelling) Write(b []byte) (int, error) {
+	c.cancel()
+	return c.Writer.Write(b)
 }
 
 // inDegree is a program of a user's.

@@ -15,19 +15,19 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 )
 
-// resumeFlags are the flags of `garaph run` that a job may be resumed with, for
+// resumeFlags are the flags of `garaph run` and `garaph community` that a job may be resumed with, for
 // its values don't depend on them, or, in async mode, as they do on timing.
 var resumeFlags = []string{
 	"device", "threads", "memory", "gpu", "gpu-memory", "streams", "gather", "advance", "filter", "direction", "trace",
 	"checkpoint-every", "checkpoint-interval", "checkpoint-pages", "keep-checkpoints",
-	"output", "output-format", "top", "json", "report",
+	"output", "output-format", "top", "json", "report", "time-limit",
 }
 
 func (a *app) resumeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume GRAPH [JOB] [flags]",
-		Short: "Resume a run that was interrupted",
-		Long: `Resume a run that was interrupted, by Ctrl-C, a crash or a power failure:
+		Short: "Resume a run or a search that was interrupted",
+		Long: `Resume a run, or a community search, that was interrupted, by Ctrl-C, a crash or a power failure:
 from its newest checkpoint, or from the beginning where it has none. Without JOB,
 the newest unfinished one of the graph; damaged ones are passed over, and named.
 Program, parameters, iterations and output are those of the first run; give --trace
@@ -47,6 +47,7 @@ graph was copied or received.`,
 	}
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	newRunFlags(all)
+	all.AddFlag(a.communityCommand().Flags().Lookup("time-limit"))
 	for _, name := range resumeFlags {
 		cmd.Flags().AddFlag(all.Lookup(name))
 	}
@@ -95,12 +96,12 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	defer job.Close() // where the run does not come to it
 	a.warnPassed(path, job.Passed())
 	spec := job.Record().Spec
-	i := slices.IndexFunc(a.programs, func(p Program) bool { return p.Name == spec.Name })
-	if i < 0 {
-		return fmt.Errorf("job %d of %s runs the program %q, which is not among those of `%s programs`: resume it with the executable that began it", job.ID(), path, spec.Name, cmd.Root().Name())
+	first, err := a.recordedCommand(job, path, cmd.Root().Name())
+	if err != nil {
+		return err
 	}
-	if a.programs[i].Algorithm {
-		return fmt.Errorf("job %d of %s runs the program %q, which is an algorithm now and cannot be resumed: run it again", job.ID(), path, spec.Name)
+	if more := unknownFlags(cmd, first); len(more) > 0 {
+		return Usagef("--%s: job %d of %s runs %s, which has no such flag: leave it out", strings.Join(more, ", --"), job.ID(), path, spec.Name)
 	}
 	if err := checkRecordedFlags(spec.Flags); err != nil {
 		return fmt.Errorf("job %d of %s: %w", job.ID(), path, err)
@@ -112,12 +113,6 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	}
 	a.limitRecorded(spec.Flags, cmd.Flags())
 	flags := resumedFlags(cmd, spec)
-	run := a.runCommand()
-	first, _, err := run.Find([]string{spec.Name})
-	if err != nil {
-		return err
-	}
-	err = first.ParseFlags(nil) // joins those of every run
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
 		if err == nil { // one error is enough: a record may have thousands of flags
 			err = setFlag(first.Flags(), name, flags[name])
@@ -132,6 +127,36 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	first.SetContext(cmd.Context())
 	a.resumed = job
 	return first.RunE(first, []string{path})
+}
+
+// recordedCommand is the command of a job's first run.
+func (a *app) recordedCommand(job *garaph.Job, path, executable string) (*cobra.Command, error) {
+	if garaph.IsCommunityJob(job) {
+		return a.communityCommand(), nil
+	}
+	name := job.Record().Name
+	i := slices.IndexFunc(a.programs, func(p Program) bool { return p.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("job %d of %s runs the program %q, which is not among those of `%s programs`: resume it with the executable that began it", job.ID(), path, name, executable)
+	}
+	if a.programs[i].Algorithm {
+		return nil, fmt.Errorf("job %d of %s runs the program %q, which is an algorithm now and cannot be resumed: run it again", job.ID(), path, name)
+	}
+	first, _, err := a.runCommand().Find([]string{name})
+	if err == nil {
+		err = first.ParseFlags(nil) // joins those of every run
+	}
+	return first, err
+}
+
+// unknownFlags are the flags that were given and that the first run's command does not have.
+func unknownFlags(cmd, first *cobra.Command) (list []string) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains(resumeFlags, f.Name) && first.Flags().Lookup(f.Name) == nil {
+			list = append(list, f.Name)
+		}
+	})
+	return list
 }
 
 // maxPassed is how many jobs that are passed over are named.

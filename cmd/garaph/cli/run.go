@@ -108,7 +108,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 		f.gather = enumFlag(fs, "gather", string(gpuengine.GatherAuto), words(gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented), "how a block of threads adds up: a thread per edge on copies of each sum (replicated), or 16 edges per thread in registers (segmented)")
 		f.advancingFlags = newAdvancingFlags(fs)
 	})
-	grouped(all, "Flags of checkpoints, of a run over a graph", func(fs *pflag.FlagSet) { f.checkpoints = newCheckpointFlags(fs) })
+	grouped(all, "Flags of checkpoints, of a run over a graph", func(fs *pflag.FlagSet) { f.checkpoints = newRunCheckpointFlags(fs) })
 	grouped(all, "Flags of the results", func(fs *pflag.FlagSet) {
 		f.output = fs.String("output", "", "`FILE` for a value of every vertex; - is standard output")
 		f.format = formatFlag(fs)
