@@ -171,7 +171,7 @@ func compute[T Value](ctx context.Context, e *Env, a Algorithm[T], r *Report) (v
 			values, err = a.(onGPU[T]).runGPU(ctx, e, g)
 			return err
 		})
-		r.GPU, r.GPUMemory, r.Kernels = g.Info().Name, g.used, g.kernels
+		r.GPU, r.GPUMemory, r.Kernels = g.Device.Info().Name, g.Used, g.kernels
 		if err = errors.Join(err, g.Close()); err == nil || ctx.Err() != nil || e.options.Device == GPU {
 			return values, err
 		}

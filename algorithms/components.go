@@ -62,7 +62,7 @@ func (c Components) runGPU(ctx context.Context, e *Env, g *gpu) ([]gas.VertexID,
 	if err != nil {
 		return nil, err
 	}
-	kernel, err := kernels.LoadComponents(g)
+	kernel, err := kernels.LoadComponents(g.Device)
 	if err != nil {
 		return nil, err
 	}
@@ -75,13 +75,13 @@ func (c Components) runGPU(ctx context.Context, e *Env, g *gpu) ([]gas.VertexID,
 		a.Symmetric = 1
 	}
 	if err = g.rows(ctx, e, a.Off, a.Nbr); err == nil {
-		err = g.stream.Fill(a.Arrived, 0, 4)
+		err = g.Stream.Fill(a.Arrived, 0, 4)
 	}
 	if err == nil {
-		err = g.timed(func() error { return kernel.Launch(g.stream, &a) })
+		err = g.timed(func() error { return kernel.Launch(g.Stream, &a) })
 	}
 	if err == nil {
-		err = toHost(g, labels, a.Parent)
+		err = ToHost(g.DeviceMemory, labels, a.Parent)
 	}
 	if err == nil {
 		err = forest(labels).compressAll(ctx, e) // which counts the roots

@@ -41,22 +41,17 @@ func HasGPU[T Value](a Algorithm[T]) bool {
 	return has
 }
 
-const (
-	// stagingBytes are pinned, for all copies.
-	stagingBytes = 4 << 20
-	// gpuReserve is what is left of free memory at most: others may take some.
-	gpuReserve = 512 << 20
-)
+// gpuReserve is what is left of free memory at most: others may take some.
+const gpuReserve = 512 << 20
 
-// gpu is the device of a run. What it allocates is freed with it.
+// gpu is the device of a run, which is closed with it.
 type gpu struct {
-	device.Device
-	stream  device.Stream
-	staging []byte
-	budget  int64 // bytes
-	used    int64
+	*DeviceMemory
 	kernels time.Duration
 }
+
+// Close closes the device, too.
+func (g *gpu) Close() error { return errors.Join(g.DeviceMemory.Close(), g.Device.Close()) }
 
 // OpenDevice opens the GPU that a run is to use, and says how much of its memory it may take; nil:
 // the CPU computes.
@@ -91,85 +86,48 @@ func openGPU[T Value](a Algorithm[T], o Options) (g *gpu, err error) {
 	if d == nil {
 		return nil, err
 	}
-	g = &gpu{Device: d, budget: budget}
-	if g.stream, err = d.NewStream(device.Normal); err == nil {
-		g.staging, err = d.Pin(stagingBytes)
-	}
+	m, err := NewDeviceMemory(d, budget)
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	return g, nil
+	return &gpu{DeviceMemory: m}, nil
 }
 
 // alloc allocates arrays, if the budget has room for all of them.
 func (g *gpu) alloc(arrays ...Array) (list []device.Pointer, err error) {
 	var need int64
 	for _, a := range arrays {
-		need += (a.Bytes + device.Alignment) &^ (device.Alignment - 1) // one byte at least
+		need += allocated(a.Bytes)
 	}
-	if need > g.budget-g.used {
+	if need > g.Left() {
 		return nil, fmt.Errorf("%w on the GPU: the algorithm takes %s there, more than %s; the smallest budget for it is %dKiB",
-			hostmem.ErrBudget, sizes(arrays), humanize.IBytes(uint64(g.budget)), (need+1023)>>10)
+			hostmem.ErrBudget, sizes(arrays), humanize.IBytes(uint64(g.Budget)), (need+1023)>>10)
 	}
 	for _, a := range arrays {
-		p, err := g.Alloc(max(1, a.Bytes))
+		p, err := g.Alloc(a.Name, a.Bytes)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, p)
 	}
-	g.used += need
 	return list, nil
-}
-
-// synced waits for what was queued, unless that failed.
-func (g *gpu) synced(err error) error {
-	if err == nil {
-		err = g.stream.Sync()
-	}
-	return err
-}
-
-// toDevice copies values. They are there when it returns.
-func toDevice[E any](g *gpu, dst device.Pointer, src []E) error {
-	for b := hostmem.AsBytes(src); len(b) > 0; {
-		n := copy(g.staging, b)
-		if err := g.synced(g.stream.ToDevice(dst, g.staging[:n])); err != nil {
-			return err
-		}
-		b, dst = b[n:], dst+device.Pointer(n)
-	}
-	return nil
-}
-
-// toHost copies them back.
-func toHost[E any](g *gpu, dst []E, src device.Pointer) error {
-	for b := hostmem.AsBytes(dst); len(b) > 0; {
-		n := min(len(b), len(g.staging))
-		if err := g.synced(g.stream.ToHost(g.staging[:n], src)); err != nil {
-			return err
-		}
-		copy(b, g.staging[:n])
-		b, src = b[n:], src+device.Pointer(n)
-	}
-	return nil
 }
 
 // timed waits for what f queues, and adds its time on the device to that of the kernels.
 func (g *gpu) timed(f func() error) error {
-	begin, err := g.NewEvent()
+	begin, err := g.Device.NewEvent()
 	if err != nil {
 		return err
 	}
-	end, err := g.NewEvent()
+	end, err := g.Device.NewEvent()
 	if err == nil {
-		err = g.stream.Record(begin)
+		err = g.Stream.Record(begin)
 	}
 	if err == nil {
 		err = f()
 	}
 	if err == nil {
-		err = g.synced(g.stream.Record(end))
+		err = g.Synced(g.Stream.Record(end))
 	}
 	if err != nil {
 		return err
@@ -183,7 +141,7 @@ func (g *gpu) timed(f func() error) error {
 // a vertex and 8 more, and the neighbours, 4 bytes for an edge.
 func (g *gpu) rows(ctx context.Context, e *Env, off, nbr device.Pointer) error {
 	edges, ends := uint64(0), []uint64{0}
-	if err := toDevice(g, off, ends); err != nil {
+	if err := ToDevice(g.DeviceMemory, off, ends); err != nil {
 		return err
 	}
 	off += 8
@@ -194,9 +152,9 @@ func (g *gpu) rows(ctx context.Context, e *Env, off, nbr device.Pointer) error {
 			for _, end := range side.Off[1:] {
 				ends = append(ends, edges+uint64(end))
 			}
-			err := toDevice(g, off, ends)
+			err := ToDevice(g.DeviceMemory, off, ends)
 			if err == nil {
-				err = toDevice(g, nbr, side.Nbr)
+				err = ToDevice(g.DeviceMemory, nbr, side.Nbr)
 			}
 			if err != nil {
 				return err

@@ -3,15 +3,11 @@ package community
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/bits"
 	"time"
-	"unsafe"
 
-	"github.com/dustin/go-humanize"
-
+	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gpuengine/device"
-	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/kernels"
 )
 
@@ -38,8 +34,7 @@ type DeviceOptions struct {
 }
 
 const (
-	stagingBytes = 4 << 20
-	roundTime    = 20 * time.Millisecond
+	roundTime = 20 * time.Millisecond
 	// localVertices is how many vertices a part of a problem has at most for a warp to give
 	// them new ids.
 	localVertices = 1024
@@ -56,22 +51,21 @@ const (
 // of a query whose problems the device has no room for. After an error of the device, queries
 // whose search had not ended have the nodes that they had at first, and keep what was found.
 func SearchDevice(ctx context.Context, d device.Device, queries []*DeviceQuery, o DeviceOptions) (err error) {
-	g := &gpu{d: d, o: o, budget: d.Info().Free}
+	budget := d.Info().Free
 	if o.Memory > 0 {
-		g.budget = min(g.budget, o.Memory)
+		budget = min(budget, o.Memory)
 	}
-	defer func() { err = errors.Join(err, g.close()) }()
+	m, err := algorithms.NewDeviceMemory(d, budget)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.Close()) }()
+	g := &gpu{DeviceMemory: m, o: o}
 	if g.kernels, err = kernels.LoadCommunity(d); err != nil {
 		return err
 	}
-	if g.stream, err = d.NewStream(device.Normal); err != nil {
-		return err
-	}
-	if g.staging, err = d.Pin(stagingBytes); err != nil {
-		return err
-	}
 	for len(queries) > 0 && ctx.Err() == nil {
-		batch, room := []*DeviceQuery(nil), g.budget/problemsShare
+		batch, room := []*DeviceQuery(nil), g.Budget/problemsShare
 		for len(queries) > 0 {
 			need := deviceBytes(queries[0])
 			if need > room && len(batch) > 0 {
@@ -122,89 +116,9 @@ func problemsOf(q *DeviceQuery) map[*Problem]bool {
 
 // gpu is the device of a search.
 type gpu struct {
-	d       device.Device
+	*algorithms.DeviceMemory
 	o       DeviceOptions
 	kernels *kernels.Community
-	stream  device.Stream
-	staging []byte
-	budget  int64
-	used    int64
-	owned   []device.Pointer // allocated for the batch
-}
-
-func (g *gpu) close() error {
-	err := g.free()
-	if g.staging != nil {
-		err = errors.Join(err, g.d.Unpin(g.staging))
-	}
-	if g.stream != nil {
-		err = errors.Join(err, g.stream.Close())
-	}
-	return err
-}
-
-// free frees what was allocated for a batch.
-func (g *gpu) free() (err error) {
-	for _, p := range g.owned {
-		err = errors.Join(err, g.d.Free(p))
-	}
-	g.owned, g.used = nil, 0
-	return err
-}
-
-func (g *gpu) left() int64 { return g.budget - g.used }
-
-// alloc allocates memory for the batch.
-func (g *gpu) alloc(what string, bytes int64) (device.Pointer, error) {
-	bytes = (max(1, bytes) + device.Alignment - 1) &^ (device.Alignment - 1)
-	if bytes > g.left() {
-		return 0, fmt.Errorf("%w on the GPU: %s take %s, and %s are left of %s: give more with --gpu-memory, or search on the CPU",
-			hostmem.ErrBudget, what, humanize.IBytes(uint64(bytes)), humanize.IBytes(uint64(max(0, g.left()))), humanize.IBytes(uint64(g.budget)))
-	}
-	p, err := g.d.Alloc(bytes)
-	if err == nil {
-		g.owned = append(g.owned, p)
-		g.used += bytes
-	}
-	return p, err
-}
-
-// synced waits for what was queued, unless that failed.
-func (g *gpu) synced(err error) error {
-	if err == nil {
-		err = g.stream.Sync()
-	}
-	return err
-}
-
-// toDevice copies values. They are there when it returns.
-func toDevice[E any](g *gpu, dst device.Pointer, src []E) error {
-	for b := asBytes(src); len(b) > 0; {
-		n := copy(g.staging, b)
-		if err := g.synced(g.stream.ToDevice(dst, g.staging[:n])); err != nil {
-			return err
-		}
-		b, dst = b[n:], dst+device.Pointer(n)
-	}
-	return nil
-}
-
-// toHost copies them back.
-func toHost[E any](g *gpu, dst []E, src device.Pointer) error {
-	for b := asBytes(dst); len(b) > 0; {
-		n := min(len(b), len(g.staging))
-		if err := g.synced(g.stream.ToHost(g.staging[:n], src)); err != nil {
-			return err
-		}
-		copy(b, g.staging[:n])
-		b, src = b[n:], src+device.Pointer(n)
-	}
-	return nil
-}
-
-func asBytes[E any](s []E) []byte {
-	var x E
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(x)))
 }
 
 // popcount is the size of a set.

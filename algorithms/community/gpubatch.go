@@ -3,7 +3,9 @@ package community
 import (
 	"context"
 
+	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/kernels"
 )
 
@@ -20,8 +22,6 @@ type batch struct {
 	args     kernels.CommunityProcessArgs
 	spilled  spill
 	visited  int64
-
-	graphBytes int64
 
 	rest [][]Open // by query: nodes that are still open when the context has ended
 }
@@ -71,7 +71,7 @@ func (g *gpu) search(ctx context.Context, queries []*DeviceQuery) error {
 			q.Open, q.Searched = b.rest[i], true
 		}
 	}
-	if failed := g.free(); err == nil {
+	if failed := g.FreeAll(); err == nil {
 		err = failed
 	}
 	return err
@@ -88,26 +88,26 @@ func (b *batch) prepare() error {
 		b.bests = append(b.bests, kernels.CommunityBest{Next: uint32(q.Best.K() + 1)})
 	}
 	a := &b.args
-	if a.Problems, err = b.alloc("the problems", int64(len(asBytes(b.list)))); err == nil {
-		a.Bests, err = b.alloc("the best communities", int64(len(asBytes(b.bests))))
+	if a.Problems, err = b.Alloc("the problems", int64(len(hostmem.AsBytes(b.list)))); err == nil {
+		a.Bests, err = b.Alloc("the best communities", int64(len(hostmem.AsBytes(b.bests))))
 	}
 	if err == nil {
-		err = toDevice(b.gpu, a.Problems, b.list)
+		err = algorithms.ToDevice(b.DeviceMemory, a.Problems, b.list)
 	}
 	if err == nil {
-		err = toDevice(b.gpu, a.Bests, b.bests)
+		err = algorithms.ToDevice(b.DeviceMemory, a.Bests, b.bests)
 	}
 	if err == nil {
-		err = b.kernels.Reduce(b.stream, len(b.list), &kernels.CommunityReduceArgs{Problems: a.Problems, Bests: a.Bests})
+		err = b.kernels.Reduce(b.Stream, len(b.list), &kernels.CommunityReduceArgs{Problems: a.Problems, Bests: a.Bests})
 	}
 	if err == nil {
-		err = toHost(b.gpu, b.list, a.Problems)
+		err = algorithms.ToHost(b.DeviceMemory, b.list, a.Problems)
 	}
 	if err == nil {
 		err = b.compress()
 	}
 	if err == nil {
-		err = b.freeGraphs(graphs)
+		err = b.Free(graphs)
 	}
 	return err
 }
@@ -118,11 +118,10 @@ func (b *batch) graphs() (device.Pointer, error) {
 	for _, p := range b.problems {
 		words += 2*p.whole.N + 1 + len(p.whole.Neighbours)
 	}
-	graphs, err := b.alloc("the graphs of the queries", 4*int64(words))
+	graphs, err := b.Alloc("the graphs of the queries", 4*int64(words))
 	if err != nil {
 		return 0, err
 	}
-	b.graphBytes = b.used
 	at := graphs
 	for _, p := range b.problems {
 		mark := at + device.Pointer(4*(p.whole.N+1))
@@ -131,22 +130,15 @@ func (b *batch) graphs() (device.Pointer, error) {
 			Off: at, Mark: mark, Nbr: nbr, N: uint32(p.whole.N), Query: p.whole.Query,
 			Low: uint32(p.whole.Low), High: uint32(p.whole.High), Best: uint32(p.query),
 		})
-		if err := toDevice(b.gpu, at, p.whole.Offsets); err != nil {
+		if err := algorithms.ToDevice(b.DeviceMemory, at, p.whole.Offsets); err != nil {
 			return 0, err
 		}
-		if err := toDevice(b.gpu, nbr, p.whole.Neighbours); err != nil {
+		if err := algorithms.ToDevice(b.DeviceMemory, nbr, p.whole.Neighbours); err != nil {
 			return 0, err
 		}
 		at = nbr + device.Pointer(4*len(p.whole.Neighbours))
 	}
 	return graphs, nil
-}
-
-// freeGraphs frees what graphs, the first of all allocations, has allocated.
-func (b *batch) freeGraphs(graphs device.Pointer) error {
-	b.owned = b.owned[1:]
-	b.used -= b.graphBytes
-	return b.d.Free(graphs)
 }
 
 // compress makes new ids and rows, and reads back which vertices were kept.
@@ -162,11 +154,11 @@ func (b *batch) compress() error {
 	if kept == 0 {
 		return nil
 	}
-	ids, err := b.alloc("the ids of the vertices", 4*int64(kept))
+	ids, err := b.Alloc("the ids of the vertices", 4*int64(kept))
 	if err != nil {
 		return err
 	}
-	bits, err := b.alloc("the rows of the vertices", 8*int64(rows))
+	bits, err := b.Alloc("the rows of the vertices", 8*int64(rows))
 	if err != nil {
 		return err
 	}
@@ -176,12 +168,12 @@ func (b *batch) compress() error {
 		p.Kept, p.Rows = to, row
 		to, row = to+device.Pointer(4*p.Left), row+device.Pointer(8*int64(p.Left)*int64(p.Words))
 	}
-	if err = toDevice(b.gpu, b.args.Problems, b.list); err == nil {
-		err = b.kernels.Compress(b.stream, len(b.list), &kernels.CommunityCompressArgs{Problems: b.args.Problems})
+	if err = algorithms.ToDevice(b.DeviceMemory, b.args.Problems, b.list); err == nil {
+		err = b.kernels.Compress(b.Stream, len(b.list), &kernels.CommunityCompressArgs{Problems: b.args.Problems})
 	}
 	all := make([]uint32, kept)
 	if err == nil {
-		err = toHost(b.gpu, all, ids)
+		err = algorithms.ToHost(b.DeviceMemory, all, ids)
 	}
 	for i, p := range b.problems {
 		n := b.list[i].Left
@@ -196,11 +188,11 @@ func (b *batch) allocate() error {
 	l, a := &b.layout, &b.args
 	l.Levels, l.Local = b.members+1, min(localVertices, l.Vertices/2)
 	var err error
-	if b.blocks, err = b.kernels.Blocks(b.d, *l, b.members); err != nil {
+	if b.blocks, err = b.kernels.Blocks(b.Device, *l, b.members); err != nil {
 		return err
 	}
 	warp := 8*l.ScratchWords() + 4
-	b.blocks = max(1, min(b.blocks, int(b.left()/2/(warp*kernels.CommunityPerBlock))))
+	b.blocks = max(1, min(b.blocks, int(b.Left()/2/(warp*kernels.CommunityPerBlock))))
 	warps := int64(b.blocks * kernels.CommunityPerBlock)
 	for _, x := range []struct {
 		to    *device.Pointer
@@ -209,25 +201,25 @@ func (b *batch) allocate() error {
 	}{
 		{&a.Members, "the members of communities", 4 * int64(b.members) * int64(len(b.bests))},
 		{&a.Nodes, "counts", 8 * int64(len(b.bests))},
-		{&a.Round, "counts", int64(len(asBytes([]kernels.CommunityRound{{}})))},
+		{&a.Round, "counts", int64(len(hostmem.AsBytes([]kernels.CommunityRound{{}})))},
 		{&a.Open, "counts", 4 * warps},
 		{&a.Scratch, "the levels of a warp", 8 * l.ScratchWords() * warps},
 	} {
-		if *x.to, err = b.alloc(x.what, x.bytes); err != nil {
+		if *x.to, err = b.Alloc(x.what, x.bytes); err != nil {
 			return err
 		}
 	}
 	task := 8 * int64(l.TaskWords())
-	capacity := max(1, min(poolBytes, b.left()-device.Alignment)/task)
+	capacity := max(1, min(poolBytes, b.Left()-device.Alignment)/task)
 	if b.o.capacity > 0 {
 		capacity = min(capacity, b.o.capacity)
 	}
-	if a.Pool, err = b.alloc("the tasks", capacity*task); err != nil {
+	if a.Pool, err = b.Alloc("the tasks", capacity*task); err != nil {
 		return err
 	}
 	a.Capacity, a.Layout, a.WarpWords, a.MostMembers = uint64(capacity), *l, l.ScratchWords(), b.members
 	b.spilled = spill{words: l.TaskWords(), limit: b.o.Host}
-	return b.stream.Fill(a.Nodes, 0, 8*int64(len(b.bests)))
+	return b.Stream.Fill(a.Nodes, 0, 8*int64(len(b.bests)))
 }
 
 // begin makes tasks of the open nodes, for the device.

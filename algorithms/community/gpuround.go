@@ -3,7 +3,9 @@ package community
 import (
 	"context"
 
+	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/kernels"
 )
 
@@ -45,7 +47,7 @@ func (b *batch) rounds(ctx context.Context) error {
 func (b *batch) round(warps uint64) (r kernels.CommunityRound, err error) {
 	a := b.args
 	a.Nanoseconds, a.Most = uint64(roundTime), 1<<20
-	if b.d.Info().OnHost { // which has no clock
+	if b.Device.Info().OnHost { // which has no clock
 		a.Most = 64
 	}
 	if b.o.most > 0 {
@@ -56,14 +58,14 @@ func (b *batch) round(warps uint64) (r kernels.CommunityRound, err error) {
 		a.Least = min(a.Most, 4)
 	}
 	one := []kernels.CommunityRound{{}}
-	if err = b.stream.Fill(a.Round, 0, int64(len(asBytes(one)))); err == nil {
-		err = b.kernels.Process(b.stream, b.blocks, &a)
+	if err = b.Stream.Fill(a.Round, 0, int64(len(hostmem.AsBytes(one)))); err == nil {
+		err = b.kernels.Process(b.Stream, b.blocks, &a)
 	}
 	if err == nil {
-		err = toHost(b.gpu, one, a.Round)
+		err = algorithms.ToHost(b.DeviceMemory, one, a.Round)
 	}
 	if err == nil {
-		err = toHost(b.gpu, b.bests, a.Bests)
+		err = algorithms.ToHost(b.DeviceMemory, b.bests, a.Bests)
 	}
 	return one[0], err
 }
@@ -75,7 +77,7 @@ func (b *batch) collect() error {
 			continue
 		}
 		members := make([]uint32, best.Size)
-		if err := toHost(b.gpu, members, b.args.Members+device.Pointer(4*i*int(b.members))); err != nil {
+		if err := algorithms.ToHost(b.DeviceMemory, members, b.args.Members+device.Pointer(4*i*int(b.members))); err != nil {
 			return err
 		}
 		ids := b.problems[best.Problem].whole.IDs
@@ -101,7 +103,7 @@ func (b *batch) place(ctx context.Context, open uint64) error {
 			Problems: a.Problems, Scratch: a.Scratch, Open: a.Open, Pool: a.Pool, WarpWords: a.WarpWords, First: first,
 			Room: min(open-first, a.Capacity-a.Tasks), To: (a.Bottom + a.Tasks) % a.Capacity, Capacity: a.Capacity, Layout: a.Layout,
 		}
-		if err := b.kernels.Expand(b.stream, b.blocks, &x); err != nil {
+		if err := b.kernels.Expand(b.Stream, b.blocks, &x); err != nil {
 			return err
 		}
 		first += x.Room
@@ -120,13 +122,16 @@ func (b *batch) spill(ctx context.Context, n uint64) error {
 	return b.takeLowest(n, func(task []uint64) error { return b.keep(ctx, task) })
 }
 
+// atOnce is how many bytes of tasks are read back at once.
+const atOnce = 4 << 20
+
 // takeLowest reads the n lowest tasks back, many at once, and calls f with each.
 func (b *batch) takeLowest(n uint64, f func(task []uint64) error) error {
 	size := b.spilled.words
-	words := make([]uint64, min(n, max(1, stagingBytes/uint64(8*size)))*uint64(size))
+	words := make([]uint64, min(n, max(1, atOnce/uint64(8*size)))*uint64(size))
 	for n > 0 {
 		run := min(n, b.args.Capacity-b.args.Bottom, uint64(len(words)/size))
-		if err := toHost(b.gpu, words[:run*uint64(size)], b.slot(0)); err != nil {
+		if err := algorithms.ToHost(b.DeviceMemory, words[:run*uint64(size)], b.slot(0)); err != nil {
 			return err
 		}
 		for i := range int(run) {
@@ -162,7 +167,7 @@ func (b *batch) refill() error {
 	for full := max(1, b.args.Capacity/2); b.args.Tasks < full && b.spilled.len() > 0; {
 		at := (b.args.Bottom + b.args.Tasks) % b.args.Capacity
 		words := b.spilled.run(int(min(full-b.args.Tasks, b.args.Capacity-at)))
-		if err := toDevice(b.gpu, b.slot(b.args.Tasks), words); err != nil {
+		if err := algorithms.ToDevice(b.DeviceMemory, b.slot(b.args.Tasks), words); err != nil {
 			return err
 		}
 		b.args.Tasks += uint64(len(words) / b.spilled.words)
@@ -194,7 +199,7 @@ func (b *batch) end() error {
 	}
 	nodes := make([]uint64, len(b.queries))
 	if err == nil {
-		err = toHost(b.gpu, nodes, b.args.Nodes)
+		err = algorithms.ToHost(b.DeviceMemory, nodes, b.args.Nodes)
 	}
 	for i, q := range b.queries {
 		q.Stats.Branches += int64(nodes[i])
