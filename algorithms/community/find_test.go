@@ -111,7 +111,7 @@ func TestSearchParallel(t *testing.T) {
 }
 
 // sparse is a problem of random edges.
-func sparse(t *testing.T, r *rand.Rand, n, degree int) *Problem {
+func sparse(t testing.TB, r *rand.Rand, n, degree int) *Problem {
 	t.Helper()
 	var edges [][2]uint32
 	for range n * degree / 2 {
