@@ -69,15 +69,23 @@ func (c *Collector) Add(v uint32) {
 	} else if atomic.LoadUint64(w)&bit != 0 || atomic.OrUint64(w, bit)&bit != 0 {
 		return
 	}
-	c.Degrees += uint64(c.Degree[v])
 	if len(c.buffer) == collected {
 		c.Flush()
 	}
 	c.buffer = append(c.buffer, v)
 }
 
-// Flush writes what was added to the queue.
+// Flush counts what was added, and writes it to the queue. Degrees are loaded here, all at
+// once: their places in memory are anywhere.
 func (c *Collector) Flush() {
+	for _, v := range c.buffer {
+		c.Degrees += uint64(c.Degree[v])
+	}
+	c.write()
+}
+
+// write writes the buffer to the queue.
+func (c *Collector) write() {
 	if c.Queue != nil {
 		if !c.Queue.put(c.buffer) {
 			panic("frontier: a queue is smaller than its graph")
@@ -97,7 +105,7 @@ func (c *Collector) List(from, to int) {
 	for w := from; w < to; w++ {
 		for word := c.Bits[w]; word != 0; word &= word - 1 {
 			if len(c.buffer) == collected {
-				c.Flush()
+				c.write()
 			}
 			c.buffer = append(c.buffer, uint32(w)<<6+uint32(bits.TrailingZeros64(word)))
 		}

@@ -218,6 +218,21 @@ func (l bfsLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, fr
 	a.Vertices += uint64(len(list))
 }
 
+func (l bfsLoops) unsettled(due []uint32, begin uint32, cur []uint32, step gas.Step) []uint32 {
+	p := l.p
+	due = compiled.Room(due, len(cur))
+	// Without a branch: who is settled is hard to guess.
+	k := 0
+	for i, value := range cur {
+		done := p.Settled(value, step)
+		due[k] = begin + uint32(i)
+		if !done {
+			k++
+		}
+	}
+	return due[:k]
+}
+
 func (l bfsLoops) seek(a *compiled.Advance, b *compiled.Block, begin, end uint32, cur, next []uint32) {
 	p, step, off, set := l.p, b.Step, a.In.Off, a.Active
 	edges := a.In.Nbr
@@ -227,19 +242,20 @@ func (l bfsLoops) seek(a *compiled.Advance, b *compiled.Block, begin, end uint32
 	if alike {
 		like = cur[a.First]
 	}
-	for v := begin; v < end; v++ {
-		old := cur[v]
-		done := p.Settled(old, step)
-		if done {
-			continue
+	a.Due = l.unsettled(a.Due, begin, cur[begin:end], step)
+	a.Vertices += uint64(len(a.Due))
+	due, ahead := compiled.WithEdges(a.Due, off), a.Ahead()
+	looked, touched := a.Edges, uint32(0)
+	for i, v := range due {
+		if i+ahead < len(due) { // its row is on its way from memory meanwhile
+			touched ^= edges[off[due[i+ahead]]]
 		}
+		old := cur[v]
 		acc := p.Zero()
 		row := edges[off[v]:off[v+1]]
 		n, found := len(row), false
-		for k, u := range row {
-			if set[u>>6]>>(u&63)&1 == 0 {
-				continue
-			}
+		for k := compiled.Next(row, 0, set); k < len(row); k = compiled.Next(row, k+1, set) {
+			u := row[k]
 			found = true
 			src := like
 			if !alike {
@@ -254,7 +270,6 @@ func (l bfsLoops) seek(a *compiled.Advance, b *compiled.Block, begin, end uint32
 			}
 		}
 		a.Edges += uint64(n)
-		a.Vertices++
 		if !found {
 			continue
 		}
@@ -274,6 +289,8 @@ func (l bfsLoops) seek(a *compiled.Advance, b *compiled.Block, begin, end uint32
 			a.Degrees += uint64(d)
 		}
 	}
+	a.Touched = touched
+	a.Early = a.Edges-looked <= compiled.EarlyEdges*uint64(len(due))
 }
 
 // bfsFragments are those of BFS.

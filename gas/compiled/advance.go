@@ -1,6 +1,7 @@
 package compiled
 
 import (
+	"math"
 	"sync/atomic"
 	"unsafe"
 
@@ -30,6 +31,44 @@ type Advance struct {
 	Vertices uint64   // that were pushed from or applied
 	Found    uint64   // vertices that Seek has added to the next frontier
 	Deferred []uint32 // active vertices whose new values Seek has put into next
+	Early    bool     // vertices ended early the last time
+	Due      []uint32 // vertices that Seek goes through
+	Touched  uint32   // of edges that Seek only loads: no load may be left out
+}
+
+// EarlyEdges is up to how many edges a vertex goes through, in the mean, where most of the
+// rows is left out.
+const EarlyEdges = 2
+
+// Ahead is how many vertices before its turn Seek loads the first edge of one. A vertex ends
+// at an edge that the processor cannot guess, and would begin to load the next row only
+// then. Where rows are gone through to their ends, they come by themselves, and the load
+// in advance costs more than it saves.
+func (a *Advance) Ahead() int {
+	if a.Early {
+		return 16
+	}
+	return math.MaxInt32
+}
+
+// Room is a list of n in the memory of another, if that has room.
+func Room(list []uint32, n int) []uint32 {
+	if cap(list) < n {
+		return make([]uint32, n)
+	}
+	return list[:n]
+}
+
+// WithEdges removes the vertices without edges from a list.
+func WithEdges(list []uint32, off []uint64) []uint32 {
+	k := 0
+	for _, v := range list {
+		list[k] = v
+		if off[v] < off[v+1] {
+			k++
+		}
+	}
+	return list[:k]
 }
 
 // CanReplace reports whether values of a type can be loaded and replaced while other
@@ -65,4 +104,29 @@ func Replace[V any](p *V, old, value V) bool {
 		return atomic.CompareAndSwapUint32((*uint32)(unsafe.Pointer(p)), *(*uint32)(unsafe.Pointer(&old)), *(*uint32)(unsafe.Pointer(&value)))
 	}
 	return atomic.CompareAndSwapUint64((*uint64)(unsafe.Pointer(p)), *(*uint64)(unsafe.Pointer(&old)), *(*uint64)(unsafe.Pointer(&value)))
+}
+
+// Next is the first place from k on in a row whose vertex is in a set, or the end of the row.
+// It is a function of its own so that this loop has the processor's registers for itself.
+//
+//go:noinline
+func Next(row []uint32, k int, set bitset.Set) int {
+	for ; k < len(row); k++ {
+		if set.Has(row[k]) {
+			break
+		}
+	}
+	return k
+}
+
+// NextArc is [Next] for edges with weights.
+//
+//go:noinline
+func NextArc(row []frontier.Arc, k int, set bitset.Set) int {
+	for ; k < len(row); k++ {
+		if set.Has(row[k].To) {
+			break
+		}
+	}
+	return k
 }
