@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"fmt"
+	"strings"
 	"unsafe"
 
 	"github.com/garaph/garaph/gas"
@@ -41,6 +42,10 @@ type Set struct {
 // Load assembles the kernels of a program from its fragments, and loads them.
 func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) (*Set, error) {
 	k, s := newEmulator(p, f), &Set{}
+	segmented, packed := "pull_segmented", "pull_packed"
+	if long(f) {
+		segmented, packed = "pull_replicated", "pull_packed_rolled"
+	}
 	for _, x := range []struct {
 		to      *device.Function
 		name    string
@@ -48,9 +53,9 @@ func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) 
 	}{
 		{&s.Zero.f, "zero", guarded(k.zero, func(a *ZeroArgs) device.Pointer { return a.Fault })},
 		{&s.Expand.f, "expand", guarded(expandBlock, func(*ExpandArgs) device.Pointer { return 0 })},
-		{&s.Pull[Segmented].f, "pull_segmented", guarded(k.pullSegmented, func(a *PullArgs) device.Pointer { return a.Fault })},
+		{&s.Pull[Segmented].f, segmented, guarded(k.pullSegmented, func(a *PullArgs) device.Pointer { return a.Fault })},
 		{&s.Pull[Replicated].f, "pull_replicated", guarded(k.pullReplicated, func(a *PullArgs) device.Pointer { return a.Fault })},
-		{&s.Packed.f, "pull_packed", guarded(k.pullPacked, func(a *PullPackedArgs) device.Pointer { return a.Fault })},
+		{&s.Packed.f, packed, guarded(k.pullPacked, func(a *PullPackedArgs) device.Pointer { return a.Fault })},
 		{&s.Apply.f, "apply", guarded(k.apply, func(a *ApplyArgs) device.Pointer { return a.Fault })},
 	} {
 		var err error
@@ -59,6 +64,17 @@ func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) 
 		}
 	}
 	return s, nil
+}
+
+// unrolledLines is up to how many instructions Gather and Sum may have together for kernels
+// that have them 8 and 17 times. Those of longer ones have them once: what does not stay in
+// the instruction cache of a processor is slower than anything else.
+const unrolledLines = 128
+
+// long reports whether Gather and Sum have too many instructions for kernels that gather
+// several edges at once.
+func long(f compiled.Fragments) bool {
+	return strings.Count(f.Gather.Text, ";")+strings.Count(f.Sum.Text, ";") > unrolledLines
 }
 
 func load(d device.Device, name string, f compiled.Fragments, e emulation) (device.Function, error) {

@@ -41,7 +41,7 @@ type PullPackedArgs struct {
 	Fault      device.Pointer // uint32_t *
 }
 
-// PullPacked is kernel pull_packed.
+// PullPacked is kernel pull_packed, or pull_packed_rolled.
 type PullPacked struct{ f device.Function }
 
 // Launch queues it for so many chunks, whose windows take so many bytes of shared

@@ -145,6 +145,7 @@ func (s *splicer) transfer(space, variable, base, i string, load bool) error {
 	}
 	for n, l := range layout.Leaves {
 		switch {
+		case load && s.loadedTogether(space, variable, layout, n):
 		case !load:
 			s.printf("st.%s.%s [%%garaph_at+%d], %s;", states[space][1], memory(l.Kind), l.Offset, leaf(variable, n))
 		case s.reads[fmt.Sprintf("%s.%d", variable, n)]:
@@ -156,6 +157,61 @@ func (s *splicer) transfer(space, variable, base, i string, load bool) error {
 	}
 	s.printf("}")
 	return nil
+}
+
+// loadedTogether reports whether leaf n comes with others that lie in the same 8 or 16
+// bytes, by one instruction, which it writes at the first of them. Elements of arrays begin
+// at multiples of their size.
+func (s *splicer) loadedTogether(space, variable string, layout compiled.Layout, n int) bool {
+	unit := 16
+	if layout.Size%unit != 0 {
+		unit = 8
+	}
+	if layout.Size%unit != 0 || space != "global" && space != "constant" {
+		return false
+	}
+	begin, first, read := layout.Leaves[n].Offset/unit*unit, -1, 0
+	var names [4]string // of the leaves, by word of the unit
+	for i, l := range layout.Leaves {
+		if l.Offset/unit*unit != begin {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		if l.Kind.Size() < 4 {
+			return false
+		}
+		if s.reads[fmt.Sprintf("%s.%d", variable, i)] {
+			names[(l.Offset-begin)/4] = leaf(variable, i)
+			read++
+		}
+	}
+	if read < 2 {
+		return false
+	}
+	if n != first {
+		return true
+	}
+	s.printf("{")
+	s.printf(".reg .b32 %%garaph_w<4>;")
+	words := "%garaph_w0, %garaph_w1"
+	if unit == 16 {
+		words += ", %garaph_w2, %garaph_w3"
+	}
+	s.printf("ld.%s.v%d.b32 {%s}, [%%garaph_at+%d];", states[space][0], unit/4, words, begin)
+	for _, l := range layout.Leaves {
+		word := (l.Offset - begin) / 4
+		switch {
+		case l.Offset/unit*unit != begin || names[word] == "":
+		case l.Kind.Size() == 8:
+			s.printf("mov.b64 %s, {%%garaph_w%d, %%garaph_w%d};", names[word], word, word+1)
+		default:
+			s.printf("mov.b32 %s, %%garaph_w%d;", names[word], word)
+		}
+	}
+	s.printf("}")
+	return true
 }
 
 // SlotBytes is the size of an accumulator in shared memory: what an atomic

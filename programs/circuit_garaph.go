@@ -213,258 +213,232 @@ var circuitFragments = compiled.Fragments{
 }
 `},
 	Apply: compiled.Fragment{Inputs: []string{"acc.0", "acc.1", "old.0", "old.1"}, Text: `{
-	.reg .b32 %gw<27>;
-	.reg .b64 %gl<89>;
-	.reg .pred %gp<32>;
+	.reg .b32 %gw<32>;
+	.reg .b64 %gl<82>;
+	.reg .pred %gp<25>;
 	setp.eq.s32 %gp0, ${old.1}, 0;
 	@!%gp0 bra L6;
 	setp.eq.f64 %gp1, ${acc.1}, 0d0000000000000000;
 	@%gp1 bra L6;
 	mov.f32 %gw0, 0f00000000;
 	mov.b32 %gw1, 0;
-	sub.rn.f64 %gl0, ${acc.0}, ${acc.0};
-	setp.neu.f64 %gp2, %gl0, 0d0000000000000000;
-	@%gp2 bra L33;
-	sub.rn.f64 %gl1, ${acc.1}, ${acc.1};
-	setp.neu.f64 %gp3, %gl1, 0d0000000000000000;
-	@%gp3 bra L33;
-	setp.eq.f64 %gp4, ${acc.0}, 0d0000000000000000;
-	@%gp4 bra L33;
-	setp.eq.f64 %gp5, ${acc.1}, 0d0000000000000000;
-	@%gp5 bra L33;
-	shr.u64 %gl2, ${acc.0}, 52;
-	and.b64 %gl3, %gl2, 2047;
-	cvt.u32.u64 %gw2, %gl3;
-	shr.u64 %gl4, ${acc.1}, 52;
-	and.b64 %gl5, %gl4, 2047;
-	cvt.u32.u64 %gw3, %gl5;
-	and.b64 %gl6, ${acc.0}, 4503599627370495;
-	and.b64 %gl7, ${acc.1}, 4503599627370495;
-	setp.eq.s32 %gp6, %gw2, 0;
-	@%gp6 bra L16;
-	or.b64 %gl8, %gl6, 4503599627370496;
-	mov.b32 %gw4, %gw2;
-	mov.b64 %gl9, %gl8;
-	bra L17;
-L16:
-	clz.b64 %gw5, %gl6;
-	cvt.u64.u32 %gl10, %gw5;
-	cvt.u32.u64 %gw6, %gl10;
-	sub.s32 %gw7, %gw6, 11;
-	shl.b64 %gl11, %gl6, %gw7;
-	sub.s32 %gw8, 1, %gw7;
-	mov.b32 %gw4, %gw8;
-	mov.b64 %gl9, %gl11;
-L17:
-	setp.eq.s32 %gp7, %gw3, 0;
-	@%gp7 bra L19;
-	or.b64 %gl12, %gl7, 4503599627370496;
-	mov.b32 %gw9, %gw3;
-	mov.b64 %gl13, %gl12;
-	bra L20;
-L19:
-	clz.b64 %gw10, %gl7;
-	cvt.u64.u32 %gl14, %gw10;
-	cvt.u32.u64 %gw11, %gl14;
-	sub.s32 %gw12, %gw11, 11;
-	shl.b64 %gl15, %gl7, %gw12;
-	sub.s32 %gw13, 1, %gw12;
-	mov.b32 %gw9, %gw13;
-	mov.b64 %gl13, %gl15;
-L20:
-	cvt.rn.f64.u64 %gl16, %gl13;
-	rcp.approx.ftz.f64 %gl17, %gl16;
-	neg.f64 %gl18, %gl16;
-	fma.rn.f64 %gl19, %gl18, %gl17, 0d3FF0000000000000;
-	fma.rn.f64 %gl20, %gl17, %gl19, %gl17;
-	neg.f64 %gl21, %gl16;
-	fma.rn.f64 %gl22, %gl21, %gl20, 0d3FF0000000000000;
-	fma.rn.f64 %gl23, %gl20, %gl22, %gl20;
-	cvt.rn.f64.u64 %gl24, %gl9;
-	mul.rn.f64 %gl25, %gl24, %gl23;
-	mul.rn.f64 %gl26, %gl25, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl27, %gl26;
-	setp.ge.f64 %gp8, %gl26, 0dC3E0000000000000;
-	selp.b64 %gl28, %gl27, 0x8000000000000000, %gp8;
-	setp.lt.f64 %gp9, %gl26, 0d43E0000000000000;
-	selp.b64 %gl29, %gl28, 0x8000000000000000, %gp9;
-	shl.b64 %gl30, %gl9, 55;
-	mul.lo.s64 %gl31, %gl29, %gl13;
-	sub.s64 %gl32, %gl30, %gl31;
-	cvt.rn.f64.s64 %gl33, %gl32;
-	mul.rn.f64 %gl34, %gl33, %gl23;
-	cvt.rzi.s64.f64 %gl35, %gl34;
-	setp.ge.f64 %gp10, %gl34, 0dC3E0000000000000;
-	selp.b64 %gl36, %gl35, 0x8000000000000000, %gp10;
-	setp.lt.f64 %gp11, %gl34, 0d43E0000000000000;
-	selp.b64 %gl37, %gl36, 0x8000000000000000, %gp11;
-	add.s64 %gl38, %gl29, %gl37;
-	mul.lo.s64 %gl39, %gl37, %gl13;
-	sub.s64 %gl40, %gl32, %gl39;
-	setp.lt.s64 %gp12, %gl40, 0;
-	@%gp12 bra L21;
-	mov.b64 %gl41, %gl38;
-	mov.b64 %gl42, %gl40;
-	bra L22;
-L21:
-	sub.s64 %gl43, %gl38, 1;
-	add.s64 %gl44, %gl40, %gl13;
-	mov.b64 %gl41, %gl43;
-	mov.b64 %gl42, %gl44;
-L22:
-	setp.ge.s64 %gp13, %gl42, %gl13;
-	@%gp13 bra L23;
-	mov.b64 %gl45, %gl41;
-	mov.b64 %gl46, %gl42;
-	mov.b64 %gl47, %gl45;
-	mov.b64 %gl48, %gl46;
-	bra L24;
-L23:
-	add.s64 %gl49, %gl41, 1;
-	sub.s64 %gl50, %gl42, %gl13;
-	mov.b64 %gl47, %gl49;
-	mov.b64 %gl48, %gl50;
-L24:
-	sub.s32 %gw14, %gw4, %gw9;
-	add.s32 %gw15, %gw14, 1023;
-	setp.lt.u64 %gp14, %gl47, 36028797018963968;
-	@%gp14 bra L25;
-	mov.b64 %gl51, %gl47;
-	mov.b64 %gl52, %gl51;
-	mov.b32 %gw16, %gw15;
-	bra L26;
+	shr.u64 %gl0, ${acc.0}, 52;
+	cvt.u32.u64 %gw2, %gl0;
+	and.b32 %gw3, %gw2, 2047;
+	shr.u64 %gl1, ${acc.1}, 52;
+	cvt.u32.u64 %gw4, %gl1;
+	and.b32 %gw5, %gw4, 2047;
+	sub.s32 %gw6, %gw3, 520;
+	setp.lt.u32 %gp2, %gw6, 1006;
+	@!%gp2 bra L12;
+	sub.s32 %gw7, %gw5, 520;
+	setp.lt.u32 %gp3, %gw7, 1006;
+	@%gp3 bra L13;
+L12:
+	sub.rn.f64 %gl2, ${acc.0}, ${acc.0};
+	setp.neu.f64 %gp4, %gl2, 0d0000000000000000;
+	@%gp4 bra L30;
+	sub.rn.f64 %gl3, ${acc.1}, ${acc.1};
+	setp.neu.f64 %gp5, %gl3, 0d0000000000000000;
+	@%gp5 bra L30;
+	setp.eq.f64 %gp6, ${acc.0}, 0d0000000000000000;
+	@%gp6 bra L30;
+	setp.eq.f64 %gp7, ${acc.1}, 0d0000000000000000;
+	@%gp7 bra L30;
+	not.b64 %gl4, 0x8000000000000000;
+	and.b64 %gl5, ${acc.0}, %gl4;
+	shr.u64 %gl6, %gl5, 52;
+	cvt.u32.u64 %gw8, %gl6;
+	sub.s32 %gw9, %gw8, 1023;
+	setp.eq.s32 %gp8, %gw9, -1023;
+	@%gp8 bra L37;
+	mov.b32 %gw10, %gw9;
+	mov.b64 %gl7, %gl5;
+	bra L38;
+L37:
+	clz.b64 %gw11, %gl5;
+	cvt.u64.u32 %gl8, %gw11;
+	cvt.u32.u64 %gw12, %gl8;
+	sub.s32 %gw13, %gw12, 11;
+	shl.b64 %gl9, %gl5, %gw13;
+	sub.s32 %gw14, -1022, %gw13;
+	mov.b32 %gw10, %gw14;
+	mov.b64 %gl7, %gl9;
+L38:
+	and.b64 %gl10, %gl7, 4503599627370495;
+	or.b64 %gl11, %gl10, 4607182418800017408;
+	not.b64 %gl12, 0x8000000000000000;
+	and.b64 %gl13, ${acc.1}, %gl12;
+	shr.u64 %gl14, %gl13, 52;
+	cvt.u32.u64 %gw15, %gl14;
+	sub.s32 %gw16, %gw15, 1023;
+	setp.eq.s32 %gp9, %gw16, -1023;
+	@%gp9 bra L42;
+	mov.b32 %gw17, %gw16;
+	mov.b64 %gl15, %gl13;
+	bra L43;
+L42:
+	clz.b64 %gw18, %gl13;
+	cvt.u64.u32 %gl16, %gw18;
+	cvt.u32.u64 %gw19, %gl16;
+	sub.s32 %gw20, %gw19, 11;
+	shl.b64 %gl17, %gl13, %gw20;
+	sub.s32 %gw21, -1022, %gw20;
+	mov.b32 %gw17, %gw21;
+	mov.b64 %gl15, %gl17;
+L43:
+	and.b64 %gl18, %gl15, 4503599627370495;
+	or.b64 %gl19, %gl18, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl20, %gl19;
+	mul.rn.f64 %gl21, %gl20, 0d3FF0000200000000;
+	neg.f64 %gl22, %gl19;
+	fma.rn.f64 %gl23, %gl22, %gl21, 0d3FF0000000000000;
+	fma.rn.f64 %gl24, %gl23, %gl23, %gl23;
+	fma.rn.f64 %gl25, %gl21, %gl24, %gl21;
+	neg.f64 %gl26, %gl19;
+	fma.rn.f64 %gl27, %gl26, %gl25, 0d3FF0000000000000;
+	fma.rn.f64 %gl28, %gl25, %gl27, %gl25;
+	mul.rn.f64 %gl29, %gl11, %gl28;
+	neg.f64 %gl30, %gl19;
+	fma.rn.f64 %gl31, %gl30, %gl29, %gl11;
+	fma.rn.f64 %gl32, %gl31, %gl28, %gl29;
+	neg.f64 %gl33, %gl19;
+	fma.rn.f64 %gl34, %gl33, %gl32, %gl11;
+	sub.s32 %gw22, %gw10, %gw17;
+	shr.u64 %gl35, %gl32, 52;
+	cvt.u32.u64 %gw23, %gl35;
+	add.s32 %gw24, %gw22, %gw23;
+	xor.b64 %gl36, ${acc.0}, ${acc.1};
+	and.b64 %gl37, %gl36, 0x8000000000000000;
+	setp.ge.s32 %gp10, %gw24, 2047;
+	@%gp10 bra L29;
+	setp.gt.s32 %gp11, %gw24, 0;
+	@%gp11 bra L28;
+	and.b64 %gl38, %gl32, 4503599627370495;
+	or.b64 %gl39, %gl38, 4503599627370496;
+	shl.b64 %gl40, %gl39, 2;
+	setp.gt.f64 %gp12, %gl34, 0d0000000000000000;
+	@%gp12 bra L26;
+	setp.lt.f64 %gp13, %gl34, 0d0000000000000000;
+	@%gp13 bra L25;
+	mov.b64 %gl41, %gl40;
+	bra L27;
 L25:
-	shl.b64 %gl53, %gl47, 1;
-	sub.s32 %gw17, %gw15, 1;
-	mov.b64 %gl52, %gl53;
-	mov.b32 %gw16, %gw17;
+	sub.s64 %gl42, %gl40, 1;
+	mov.b64 %gl41, %gl42;
+	bra L27;
 L26:
-	setp.ne.s64 %gp15, %gl48, 0;
-	@%gp15 bra L27;
-	mov.b64 %gl54, %gl52;
-	bra L28;
+	or.b64 %gl43, %gl40, 1;
+	mov.b64 %gl41, %gl43;
 L27:
-	or.b64 %gl55, %gl52, 1;
-	mov.b64 %gl54, %gl55;
-L28:
-	xor.b64 %gl56, ${acc.0}, ${acc.1};
-	and.b64 %gl57, %gl56, 0x8000000000000000;
-	setp.ge.s32 %gp16, %gw16, 2047;
-	@%gp16 bra L32;
-	setp.gt.s32 %gp17, %gw16, 0;
-	@%gp17 bra L31;
-	sub.s32 %gw18, 4, %gw16;
-	min.s32 %gw19, %gw18, 60;
-	shr.u64 %gl58, %gl54, %gw19;
-	shl.b64 %gl59, 1, %gw19;
-	sub.s64 %gl60, %gl59, 1;
-	and.b64 %gl61, %gl54, %gl60;
-	sub.s32 %gw20, %gw19, 1;
-	shl.b64 %gl62, 1, %gw20;
-	setp.gt.u64 %gp18, %gl61, %gl62;
-	@%gp18 bra L52;
-	setp.eq.u64 %gp19, %gl61, %gl62;
-	@%gp19 bra L51;
-	mov.b64 %gl63, %gl58;
-	bra L48;
+	sub.s32 %gw25, 3, %gw24;
+	min.s32 %gw26, %gw25, 60;
+	shr.u64 %gl44, %gl41, %gw26;
+	shl.b64 %gl45, 1, %gw26;
+	sub.s64 %gl46, %gl45, 1;
+	and.b64 %gl47, %gl41, %gl46;
+	sub.s32 %gw27, %gw26, 1;
+	shl.b64 %gl48, 1, %gw27;
+	setp.gt.u64 %gp14, %gl47, %gl48;
+	@%gp14 bra L55;
+	setp.eq.u64 %gp15, %gl47, %gl48;
+	@%gp15 bra L54;
+	mov.b64 %gl49, %gl44;
+	bra L51;
+L54:
+	and.b64 %gl50, %gl44, 1;
+	setp.eq.u64 %gp16, %gl50, 1;
+	@%gp16 bra L55;
+	mov.b64 %gl49, %gl44;
+	bra L51;
+L55:
+	add.s64 %gl51, %gl44, 1;
+	mov.b64 %gl49, %gl51;
 L51:
-	and.b64 %gl64, %gl58, 1;
-	setp.eq.u64 %gp20, %gl64, 1;
-	@%gp20 bra L52;
-	mov.b64 %gl63, %gl58;
-	bra L48;
-L52:
-	add.s64 %gl65, %gl58, 1;
-	mov.b64 %gl63, %gl65;
-L48:
-	or.b64 %gl66, %gl57, %gl63;
-	mov.f64 %gl67, %gl66;
-	bra L9;
-L31:
-	sub.s32 %gw21, %gw16, 1;
-	cvt.s64.s32 %gl68, %gw21;
-	shl.b64 %gl69, %gl68, 52;
-	or.b64 %gl70, %gl57, %gl69;
-	shr.u64 %gl71, %gl54, 3;
-	shl.b64 %gl72, 1, 3;
-	sub.s64 %gl73, %gl72, 1;
-	and.b64 %gl74, %gl54, %gl73;
-	sub.s32 %gw22, 3, 1;
-	shl.b64 %gl75, 1, %gw22;
-	setp.gt.u64 %gp21, %gl74, %gl75;
-	@%gp21 bra L61;
-	setp.eq.u64 %gp22, %gl74, %gl75;
-	@%gp22 bra L60;
-	mov.b64 %gl76, %gl71;
-	bra L57;
-L60:
-	and.b64 %gl77, %gl71, 1;
-	setp.eq.u64 %gp23, %gl77, 1;
-	@%gp23 bra L61;
-	mov.b64 %gl76, %gl71;
-	bra L57;
-L61:
-	add.s64 %gl78, %gl71, 1;
-	mov.b64 %gl76, %gl78;
-L57:
-	add.s64 %gl79, %gl70, %gl76;
-	mov.f64 %gl67, %gl79;
-	bra L9;
-L32:
-	or.b64 %gl80, %gl57, 9218868437227405312;
-	mov.f64 %gl67, %gl80;
-	bra L9;
-L33:
-	xor.b64 %gl81, ${acc.0}, ${acc.1};
-	and.b64 %gl82, %gl81, 0x8000000000000000;
-	setp.neu.f64 %gp24, ${acc.0}, ${acc.0};
-	@%gp24 bra L78;
-	setp.neu.f64 %gp25, ${acc.1}, ${acc.1};
-	@%gp25 bra L78;
-	setp.eq.f64 %gp26, ${acc.0}, 0d0000000000000000;
-	@!%gp26 bra L71;
-	setp.eq.f64 %gp27, ${acc.1}, 0d0000000000000000;
-	@%gp27 bra L77;
+	or.b64 %gl52, %gl37, %gl49;
+	mov.f64 %gl53, %gl52;
+	bra L16;
+L28:
+	cvt.s64.s32 %gl54, %gw24;
+	shl.b64 %gl55, %gl54, 52;
+	or.b64 %gl56, %gl37, %gl55;
+	and.b64 %gl57, %gl32, 4503599627370495;
+	or.b64 %gl58, %gl56, %gl57;
+	mov.f64 %gl53, %gl58;
+	bra L16;
+L29:
+	or.b64 %gl59, %gl37, 9218868437227405312;
+	mov.f64 %gl53, %gl59;
+	bra L16;
+L30:
+	xor.b64 %gl60, ${acc.0}, ${acc.1};
+	and.b64 %gl61, %gl60, 0x8000000000000000;
+	setp.neu.f64 %gp17, ${acc.0}, ${acc.0};
+	@%gp17 bra L72;
+	setp.neu.f64 %gp18, ${acc.1}, ${acc.1};
+	@%gp18 bra L72;
+	setp.eq.f64 %gp19, ${acc.0}, 0d0000000000000000;
+	@!%gp19 bra L65;
+	setp.eq.f64 %gp20, ${acc.1}, 0d0000000000000000;
+	@%gp20 bra L71;
+L65:
+	sub.rn.f64 %gl62, ${acc.0}, ${acc.0};
+	setp.neu.f64 %gp21, %gl62, 0d0000000000000000;
+	@!%gp21 bra L67;
+	sub.rn.f64 %gl63, ${acc.1}, ${acc.1};
+	setp.neu.f64 %gp22, %gl63, 0d0000000000000000;
+	@%gp22 bra L71;
+L67:
+	setp.eq.f64 %gp23, ${acc.0}, 0d0000000000000000;
+	@%gp23 bra L70;
+	sub.rn.f64 %gl64, ${acc.1}, ${acc.1};
+	setp.neu.f64 %gp24, %gl64, 0d0000000000000000;
+	@%gp24 bra L70;
+	or.b64 %gl65, %gl61, 9218868437227405312;
+	mov.f64 %gl66, %gl65;
+	bra L60;
+L70:
+	mov.f64 %gl66, %gl61;
+	bra L60;
 L71:
-	sub.rn.f64 %gl83, ${acc.0}, ${acc.0};
-	setp.neu.f64 %gp28, %gl83, 0d0000000000000000;
-	@!%gp28 bra L73;
-	sub.rn.f64 %gl84, ${acc.1}, ${acc.1};
-	setp.neu.f64 %gp29, %gl84, 0d0000000000000000;
-	@%gp29 bra L77;
-L73:
-	setp.eq.f64 %gp30, ${acc.0}, 0d0000000000000000;
-	@%gp30 bra L76;
-	sub.rn.f64 %gl85, ${acc.1}, ${acc.1};
-	setp.neu.f64 %gp31, %gl85, 0d0000000000000000;
-	@%gp31 bra L76;
-	or.b64 %gl86, %gl82, 9218868437227405312;
-	mov.f64 %gl87, %gl86;
-	bra L66;
-L76:
-	mov.f64 %gl87, %gl82;
-	bra L66;
-L77:
-	mov.f64 %gl87, 0d7FF8000000000001;
-	bra L66;
-L78:
-	add.rn.f64 %gl88, ${acc.0}, ${acc.1};
-	mov.f64 %gl87, %gl88;
-L66:
-	mov.f64 %gl67, %gl87;
+	mov.f64 %gl66, 0d7FF8000000000001;
+	bra L60;
+L72:
+	add.rn.f64 %gl67, ${acc.0}, ${acc.1};
+	mov.f64 %gl66, %gl67;
+L60:
+	mov.f64 %gl53, %gl66;
+L16:
+	mov.f64 %gl68, %gl53;
+	bra L9;
+L13:
+	rcp.approx.ftz.f64 %gl69, ${acc.1};
+	mul.rn.f64 %gl70, %gl69, 0d3FF0000200000000;
+	neg.f64 %gl71, ${acc.1};
+	fma.rn.f64 %gl72, %gl71, %gl70, 0d3FF0000000000000;
+	fma.rn.f64 %gl73, %gl72, %gl72, %gl72;
+	fma.rn.f64 %gl74, %gl70, %gl73, %gl70;
+	neg.f64 %gl75, ${acc.1};
+	fma.rn.f64 %gl76, %gl75, %gl74, 0d3FF0000000000000;
+	fma.rn.f64 %gl77, %gl74, %gl76, %gl74;
+	mul.rn.f64 %gl78, ${acc.0}, %gl77;
+	neg.f64 %gl79, ${acc.1};
+	fma.rn.f64 %gl80, %gl79, %gl78, ${acc.0};
+	fma.rn.f64 %gl81, %gl80, %gl77, %gl78;
+	mov.f64 %gl68, %gl81;
 L9:
-	cvt.rn.f32.f64 %gw23, %gl67;
-	mov.f32 %gw0, %gw23;
-	mov.f32 %gw24, %gw0;
-	mov.f32 %gw25, %gw24;
-	mov.b32 %gw26, %gw1;
+	cvt.rn.f32.f64 %gw28, %gl68;
+	mov.f32 %gw0, %gw28;
+	mov.f32 %gw29, %gw0;
+	mov.f32 %gw30, %gw29;
+	mov.b32 %gw31, %gw1;
 	bra L2;
 L6:
-	mov.f32 %gw25, ${old.0};
-	mov.b32 %gw26, ${old.1};
+	mov.f32 %gw30, ${old.0};
+	mov.b32 %gw31, ${old.1};
 L2:
-	mov.f32 ${out.0}, %gw25;
-	mov.b32 ${out.1}, %gw26;
+	mov.f32 ${out.0}, %gw30;
+	mov.b32 ${out.1}, %gw31;
 }
 `},
 	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.2", "param.3"}, Text: `{

@@ -233,9 +233,9 @@ var heatFragments = compiled.Fragments{
 }
 `},
 	Apply: compiled.Fragment{Inputs: []string{"acc.0", "acc.1", "old.0", "param.1"}, Text: `{
-	.reg .b32 %gw<33>;
-	.reg .b64 %gl<123>;
-	.reg .pred %gp<37>;
+	.reg .b32 %gw<38>;
+	.reg .b64 %gl<116>;
+	.reg .pred %gp<30>;
 	setp.eq.f64 %gp0, ${acc.1}, 0d0000000000000000;
 	@%gp0 bra L5;
 	cvt.f64.f32 %gl0, ${old.0};
@@ -299,246 +299,220 @@ L14:
 	mov.f64 %gl30, %gl2;
 L7:
 	sub.rn.f64 %gl31, 0d3FF0000000000000, %gl30;
-	sub.rn.f64 %gl32, ${acc.0}, ${acc.0};
-	setp.neu.f64 %gp7, %gl32, 0d0000000000000000;
-	@%gp7 bra L48;
-	sub.rn.f64 %gl33, ${acc.1}, ${acc.1};
-	setp.neu.f64 %gp8, %gl33, 0d0000000000000000;
-	@%gp8 bra L48;
-	setp.eq.f64 %gp9, ${acc.0}, 0d0000000000000000;
-	@%gp9 bra L48;
-	setp.eq.f64 %gp10, ${acc.1}, 0d0000000000000000;
-	@%gp10 bra L48;
-	shr.u64 %gl34, ${acc.0}, 52;
-	and.b64 %gl35, %gl34, 2047;
-	cvt.u32.u64 %gw10, %gl35;
-	shr.u64 %gl36, ${acc.1}, 52;
-	and.b64 %gl37, %gl36, 2047;
-	cvt.u32.u64 %gw11, %gl37;
-	and.b64 %gl38, ${acc.0}, 4503599627370495;
-	and.b64 %gl39, ${acc.1}, 4503599627370495;
-	setp.eq.s32 %gp11, %gw10, 0;
-	@%gp11 bra L31;
-	or.b64 %gl40, %gl38, 4503599627370496;
-	mov.b32 %gw12, %gw10;
-	mov.b64 %gl41, %gl40;
-	bra L32;
-L31:
-	clz.b64 %gw13, %gl38;
-	cvt.u64.u32 %gl42, %gw13;
-	cvt.u32.u64 %gw14, %gl42;
-	sub.s32 %gw15, %gw14, 11;
-	shl.b64 %gl43, %gl38, %gw15;
-	sub.s32 %gw16, 1, %gw15;
-	mov.b32 %gw12, %gw16;
-	mov.b64 %gl41, %gl43;
-L32:
-	setp.eq.s32 %gp12, %gw11, 0;
-	@%gp12 bra L34;
-	or.b64 %gl44, %gl39, 4503599627370496;
-	mov.b32 %gw17, %gw11;
-	mov.b64 %gl45, %gl44;
-	bra L35;
-L34:
-	clz.b64 %gw18, %gl39;
-	cvt.u64.u32 %gl46, %gw18;
-	cvt.u32.u64 %gw19, %gl46;
-	sub.s32 %gw20, %gw19, 11;
-	shl.b64 %gl47, %gl39, %gw20;
-	sub.s32 %gw21, 1, %gw20;
-	mov.b32 %gw17, %gw21;
-	mov.b64 %gl45, %gl47;
-L35:
-	cvt.rn.f64.u64 %gl48, %gl45;
-	rcp.approx.ftz.f64 %gl49, %gl48;
-	neg.f64 %gl50, %gl48;
-	fma.rn.f64 %gl51, %gl50, %gl49, 0d3FF0000000000000;
-	fma.rn.f64 %gl52, %gl49, %gl51, %gl49;
-	neg.f64 %gl53, %gl48;
-	fma.rn.f64 %gl54, %gl53, %gl52, 0d3FF0000000000000;
-	fma.rn.f64 %gl55, %gl52, %gl54, %gl52;
-	cvt.rn.f64.u64 %gl56, %gl41;
-	mul.rn.f64 %gl57, %gl56, %gl55;
-	mul.rn.f64 %gl58, %gl57, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl59, %gl58;
-	setp.ge.f64 %gp13, %gl58, 0dC3E0000000000000;
-	selp.b64 %gl60, %gl59, 0x8000000000000000, %gp13;
-	setp.lt.f64 %gp14, %gl58, 0d43E0000000000000;
-	selp.b64 %gl61, %gl60, 0x8000000000000000, %gp14;
-	shl.b64 %gl62, %gl41, 55;
-	mul.lo.s64 %gl63, %gl61, %gl45;
-	sub.s64 %gl64, %gl62, %gl63;
-	cvt.rn.f64.s64 %gl65, %gl64;
-	mul.rn.f64 %gl66, %gl65, %gl55;
-	cvt.rzi.s64.f64 %gl67, %gl66;
-	setp.ge.f64 %gp15, %gl66, 0dC3E0000000000000;
-	selp.b64 %gl68, %gl67, 0x8000000000000000, %gp15;
-	setp.lt.f64 %gp16, %gl66, 0d43E0000000000000;
-	selp.b64 %gl69, %gl68, 0x8000000000000000, %gp16;
-	add.s64 %gl70, %gl61, %gl69;
-	mul.lo.s64 %gl71, %gl69, %gl45;
-	sub.s64 %gl72, %gl64, %gl71;
-	setp.lt.s64 %gp17, %gl72, 0;
-	@%gp17 bra L36;
-	mov.b64 %gl73, %gl70;
-	mov.b64 %gl74, %gl72;
-	bra L37;
-L36:
-	sub.s64 %gl75, %gl70, 1;
-	add.s64 %gl76, %gl72, %gl45;
-	mov.b64 %gl73, %gl75;
-	mov.b64 %gl74, %gl76;
-L37:
-	setp.ge.s64 %gp18, %gl74, %gl45;
-	@%gp18 bra L38;
-	mov.b64 %gl77, %gl73;
-	mov.b64 %gl78, %gl74;
-	mov.b64 %gl79, %gl77;
-	mov.b64 %gl80, %gl78;
-	bra L39;
-L38:
-	add.s64 %gl81, %gl73, 1;
-	sub.s64 %gl82, %gl74, %gl45;
-	mov.b64 %gl79, %gl81;
-	mov.b64 %gl80, %gl82;
-L39:
-	sub.s32 %gw22, %gw12, %gw17;
-	add.s32 %gw23, %gw22, 1023;
-	setp.lt.u64 %gp19, %gl79, 36028797018963968;
-	@%gp19 bra L40;
-	mov.b64 %gl83, %gl79;
-	mov.b64 %gl84, %gl83;
-	mov.b32 %gw24, %gw23;
-	bra L41;
+	shr.u64 %gl32, ${acc.0}, 52;
+	cvt.u32.u64 %gw10, %gl32;
+	and.b32 %gw11, %gw10, 2047;
+	shr.u64 %gl33, ${acc.1}, 52;
+	cvt.u32.u64 %gw12, %gl33;
+	and.b32 %gw13, %gw12, 2047;
+	sub.s32 %gw14, %gw11, 520;
+	setp.lt.u32 %gp7, %gw14, 1006;
+	@!%gp7 bra L27;
+	sub.s32 %gw15, %gw13, 520;
+	setp.lt.u32 %gp8, %gw15, 1006;
+	@%gp8 bra L28;
+L27:
+	sub.rn.f64 %gl34, ${acc.0}, ${acc.0};
+	setp.neu.f64 %gp9, %gl34, 0d0000000000000000;
+	@%gp9 bra L45;
+	sub.rn.f64 %gl35, ${acc.1}, ${acc.1};
+	setp.neu.f64 %gp10, %gl35, 0d0000000000000000;
+	@%gp10 bra L45;
+	setp.eq.f64 %gp11, ${acc.0}, 0d0000000000000000;
+	@%gp11 bra L45;
+	setp.eq.f64 %gp12, ${acc.1}, 0d0000000000000000;
+	@%gp12 bra L45;
+	not.b64 %gl36, 0x8000000000000000;
+	and.b64 %gl37, ${acc.0}, %gl36;
+	shr.u64 %gl38, %gl37, 52;
+	cvt.u32.u64 %gw16, %gl38;
+	sub.s32 %gw17, %gw16, 1023;
+	setp.eq.s32 %gp13, %gw17, -1023;
+	@%gp13 bra L52;
+	mov.b32 %gw18, %gw17;
+	mov.b64 %gl39, %gl37;
+	bra L53;
+L52:
+	clz.b64 %gw19, %gl37;
+	cvt.u64.u32 %gl40, %gw19;
+	cvt.u32.u64 %gw20, %gl40;
+	sub.s32 %gw21, %gw20, 11;
+	shl.b64 %gl41, %gl37, %gw21;
+	sub.s32 %gw22, -1022, %gw21;
+	mov.b32 %gw18, %gw22;
+	mov.b64 %gl39, %gl41;
+L53:
+	and.b64 %gl42, %gl39, 4503599627370495;
+	or.b64 %gl43, %gl42, 4607182418800017408;
+	not.b64 %gl44, 0x8000000000000000;
+	and.b64 %gl45, ${acc.1}, %gl44;
+	shr.u64 %gl46, %gl45, 52;
+	cvt.u32.u64 %gw23, %gl46;
+	sub.s32 %gw24, %gw23, 1023;
+	setp.eq.s32 %gp14, %gw24, -1023;
+	@%gp14 bra L57;
+	mov.b32 %gw25, %gw24;
+	mov.b64 %gl47, %gl45;
+	bra L58;
+L57:
+	clz.b64 %gw26, %gl45;
+	cvt.u64.u32 %gl48, %gw26;
+	cvt.u32.u64 %gw27, %gl48;
+	sub.s32 %gw28, %gw27, 11;
+	shl.b64 %gl49, %gl45, %gw28;
+	sub.s32 %gw29, -1022, %gw28;
+	mov.b32 %gw25, %gw29;
+	mov.b64 %gl47, %gl49;
+L58:
+	and.b64 %gl50, %gl47, 4503599627370495;
+	or.b64 %gl51, %gl50, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl52, %gl51;
+	mul.rn.f64 %gl53, %gl52, 0d3FF0000200000000;
+	neg.f64 %gl54, %gl51;
+	fma.rn.f64 %gl55, %gl54, %gl53, 0d3FF0000000000000;
+	fma.rn.f64 %gl56, %gl55, %gl55, %gl55;
+	fma.rn.f64 %gl57, %gl53, %gl56, %gl53;
+	neg.f64 %gl58, %gl51;
+	fma.rn.f64 %gl59, %gl58, %gl57, 0d3FF0000000000000;
+	fma.rn.f64 %gl60, %gl57, %gl59, %gl57;
+	mul.rn.f64 %gl61, %gl43, %gl60;
+	neg.f64 %gl62, %gl51;
+	fma.rn.f64 %gl63, %gl62, %gl61, %gl43;
+	fma.rn.f64 %gl64, %gl63, %gl60, %gl61;
+	neg.f64 %gl65, %gl51;
+	fma.rn.f64 %gl66, %gl65, %gl64, %gl43;
+	sub.s32 %gw30, %gw18, %gw25;
+	shr.u64 %gl67, %gl64, 52;
+	cvt.u32.u64 %gw31, %gl67;
+	add.s32 %gw32, %gw30, %gw31;
+	xor.b64 %gl68, ${acc.0}, ${acc.1};
+	and.b64 %gl69, %gl68, 0x8000000000000000;
+	setp.ge.s32 %gp15, %gw32, 2047;
+	@%gp15 bra L44;
+	setp.gt.s32 %gp16, %gw32, 0;
+	@%gp16 bra L43;
+	and.b64 %gl70, %gl64, 4503599627370495;
+	or.b64 %gl71, %gl70, 4503599627370496;
+	shl.b64 %gl72, %gl71, 2;
+	setp.gt.f64 %gp17, %gl66, 0d0000000000000000;
+	@%gp17 bra L41;
+	setp.lt.f64 %gp18, %gl66, 0d0000000000000000;
+	@%gp18 bra L40;
+	mov.b64 %gl73, %gl72;
+	bra L42;
 L40:
-	shl.b64 %gl85, %gl79, 1;
-	sub.s32 %gw25, %gw23, 1;
-	mov.b64 %gl84, %gl85;
-	mov.b32 %gw24, %gw25;
+	sub.s64 %gl74, %gl72, 1;
+	mov.b64 %gl73, %gl74;
+	bra L42;
 L41:
-	setp.ne.s64 %gp20, %gl80, 0;
-	@%gp20 bra L42;
-	mov.b64 %gl86, %gl84;
-	bra L43;
+	or.b64 %gl75, %gl72, 1;
+	mov.b64 %gl73, %gl75;
 L42:
-	or.b64 %gl87, %gl84, 1;
-	mov.b64 %gl86, %gl87;
-L43:
-	xor.b64 %gl88, ${acc.0}, ${acc.1};
-	and.b64 %gl89, %gl88, 0x8000000000000000;
-	setp.ge.s32 %gp21, %gw24, 2047;
-	@%gp21 bra L47;
-	setp.gt.s32 %gp22, %gw24, 0;
-	@%gp22 bra L46;
-	sub.s32 %gw26, 4, %gw24;
-	min.s32 %gw27, %gw26, 60;
-	shr.u64 %gl90, %gl86, %gw27;
-	shl.b64 %gl91, 1, %gw27;
-	sub.s64 %gl92, %gl91, 1;
-	and.b64 %gl93, %gl86, %gl92;
-	sub.s32 %gw28, %gw27, 1;
-	shl.b64 %gl94, 1, %gw28;
-	setp.gt.u64 %gp23, %gl93, %gl94;
-	@%gp23 bra L67;
-	setp.eq.u64 %gp24, %gl93, %gl94;
-	@%gp24 bra L66;
-	mov.b64 %gl95, %gl90;
-	bra L63;
+	sub.s32 %gw33, 3, %gw32;
+	min.s32 %gw34, %gw33, 60;
+	shr.u64 %gl76, %gl73, %gw34;
+	shl.b64 %gl77, 1, %gw34;
+	sub.s64 %gl78, %gl77, 1;
+	and.b64 %gl79, %gl73, %gl78;
+	sub.s32 %gw35, %gw34, 1;
+	shl.b64 %gl80, 1, %gw35;
+	setp.gt.u64 %gp19, %gl79, %gl80;
+	@%gp19 bra L70;
+	setp.eq.u64 %gp20, %gl79, %gl80;
+	@%gp20 bra L69;
+	mov.b64 %gl81, %gl76;
+	bra L66;
+L69:
+	and.b64 %gl82, %gl76, 1;
+	setp.eq.u64 %gp21, %gl82, 1;
+	@%gp21 bra L70;
+	mov.b64 %gl81, %gl76;
+	bra L66;
+L70:
+	add.s64 %gl83, %gl76, 1;
+	mov.b64 %gl81, %gl83;
 L66:
-	and.b64 %gl96, %gl90, 1;
-	setp.eq.u64 %gp25, %gl96, 1;
-	@%gp25 bra L67;
-	mov.b64 %gl95, %gl90;
-	bra L63;
-L67:
-	add.s64 %gl97, %gl90, 1;
-	mov.b64 %gl95, %gl97;
-L63:
-	or.b64 %gl98, %gl89, %gl95;
-	mov.f64 %gl99, %gl98;
-	bra L24;
-L46:
-	sub.s32 %gw29, %gw24, 1;
-	cvt.s64.s32 %gl100, %gw29;
-	shl.b64 %gl101, %gl100, 52;
-	or.b64 %gl102, %gl89, %gl101;
-	shr.u64 %gl103, %gl86, 3;
-	shl.b64 %gl104, 1, 3;
-	sub.s64 %gl105, %gl104, 1;
-	and.b64 %gl106, %gl86, %gl105;
-	sub.s32 %gw30, 3, 1;
-	shl.b64 %gl107, 1, %gw30;
-	setp.gt.u64 %gp26, %gl106, %gl107;
-	@%gp26 bra L76;
-	setp.eq.u64 %gp27, %gl106, %gl107;
-	@%gp27 bra L75;
-	mov.b64 %gl108, %gl103;
-	bra L72;
-L75:
-	and.b64 %gl109, %gl103, 1;
-	setp.eq.u64 %gp28, %gl109, 1;
-	@%gp28 bra L76;
-	mov.b64 %gl108, %gl103;
-	bra L72;
-L76:
-	add.s64 %gl110, %gl103, 1;
-	mov.b64 %gl108, %gl110;
-L72:
-	add.s64 %gl111, %gl102, %gl108;
-	mov.f64 %gl99, %gl111;
-	bra L24;
-L47:
-	or.b64 %gl112, %gl89, 9218868437227405312;
-	mov.f64 %gl99, %gl112;
-	bra L24;
-L48:
-	xor.b64 %gl113, ${acc.0}, ${acc.1};
-	and.b64 %gl114, %gl113, 0x8000000000000000;
-	setp.neu.f64 %gp29, ${acc.0}, ${acc.0};
-	@%gp29 bra L93;
-	setp.neu.f64 %gp30, ${acc.1}, ${acc.1};
-	@%gp30 bra L93;
-	setp.eq.f64 %gp31, ${acc.0}, 0d0000000000000000;
-	@!%gp31 bra L86;
-	setp.eq.f64 %gp32, ${acc.1}, 0d0000000000000000;
-	@%gp32 bra L92;
+	or.b64 %gl84, %gl69, %gl81;
+	mov.f64 %gl85, %gl84;
+	bra L31;
+L43:
+	cvt.s64.s32 %gl86, %gw32;
+	shl.b64 %gl87, %gl86, 52;
+	or.b64 %gl88, %gl69, %gl87;
+	and.b64 %gl89, %gl64, 4503599627370495;
+	or.b64 %gl90, %gl88, %gl89;
+	mov.f64 %gl85, %gl90;
+	bra L31;
+L44:
+	or.b64 %gl91, %gl69, 9218868437227405312;
+	mov.f64 %gl85, %gl91;
+	bra L31;
+L45:
+	xor.b64 %gl92, ${acc.0}, ${acc.1};
+	and.b64 %gl93, %gl92, 0x8000000000000000;
+	setp.neu.f64 %gp22, ${acc.0}, ${acc.0};
+	@%gp22 bra L87;
+	setp.neu.f64 %gp23, ${acc.1}, ${acc.1};
+	@%gp23 bra L87;
+	setp.eq.f64 %gp24, ${acc.0}, 0d0000000000000000;
+	@!%gp24 bra L80;
+	setp.eq.f64 %gp25, ${acc.1}, 0d0000000000000000;
+	@%gp25 bra L86;
+L80:
+	sub.rn.f64 %gl94, ${acc.0}, ${acc.0};
+	setp.neu.f64 %gp26, %gl94, 0d0000000000000000;
+	@!%gp26 bra L82;
+	sub.rn.f64 %gl95, ${acc.1}, ${acc.1};
+	setp.neu.f64 %gp27, %gl95, 0d0000000000000000;
+	@%gp27 bra L86;
+L82:
+	setp.eq.f64 %gp28, ${acc.0}, 0d0000000000000000;
+	@%gp28 bra L85;
+	sub.rn.f64 %gl96, ${acc.1}, ${acc.1};
+	setp.neu.f64 %gp29, %gl96, 0d0000000000000000;
+	@%gp29 bra L85;
+	or.b64 %gl97, %gl93, 9218868437227405312;
+	mov.f64 %gl98, %gl97;
+	bra L75;
+L85:
+	mov.f64 %gl98, %gl93;
+	bra L75;
 L86:
-	sub.rn.f64 %gl115, ${acc.0}, ${acc.0};
-	setp.neu.f64 %gp33, %gl115, 0d0000000000000000;
-	@!%gp33 bra L88;
-	sub.rn.f64 %gl116, ${acc.1}, ${acc.1};
-	setp.neu.f64 %gp34, %gl116, 0d0000000000000000;
-	@%gp34 bra L92;
-L88:
-	setp.eq.f64 %gp35, ${acc.0}, 0d0000000000000000;
-	@%gp35 bra L91;
-	sub.rn.f64 %gl117, ${acc.1}, ${acc.1};
-	setp.neu.f64 %gp36, %gl117, 0d0000000000000000;
-	@%gp36 bra L91;
-	or.b64 %gl118, %gl114, 9218868437227405312;
-	mov.f64 %gl119, %gl118;
-	bra L81;
-L91:
-	mov.f64 %gl119, %gl114;
-	bra L81;
-L92:
-	mov.f64 %gl119, 0d7FF8000000000001;
-	bra L81;
-L93:
-	add.rn.f64 %gl120, ${acc.0}, ${acc.1};
-	mov.f64 %gl119, %gl120;
-L81:
-	mov.f64 %gl99, %gl119;
+	mov.f64 %gl98, 0d7FF8000000000001;
+	bra L75;
+L87:
+	add.rn.f64 %gl99, ${acc.0}, ${acc.1};
+	mov.f64 %gl98, %gl99;
+L75:
+	mov.f64 %gl85, %gl98;
+L31:
+	mov.f64 %gl100, %gl85;
+	bra L24;
+L28:
+	rcp.approx.ftz.f64 %gl101, ${acc.1};
+	mul.rn.f64 %gl102, %gl101, 0d3FF0000200000000;
+	neg.f64 %gl103, ${acc.1};
+	fma.rn.f64 %gl104, %gl103, %gl102, 0d3FF0000000000000;
+	fma.rn.f64 %gl105, %gl104, %gl104, %gl104;
+	fma.rn.f64 %gl106, %gl102, %gl105, %gl102;
+	neg.f64 %gl107, ${acc.1};
+	fma.rn.f64 %gl108, %gl107, %gl106, 0d3FF0000000000000;
+	fma.rn.f64 %gl109, %gl106, %gl108, %gl106;
+	mul.rn.f64 %gl110, ${acc.0}, %gl109;
+	neg.f64 %gl111, ${acc.1};
+	fma.rn.f64 %gl112, %gl111, %gl110, ${acc.0};
+	fma.rn.f64 %gl113, %gl112, %gl109, %gl110;
+	mov.f64 %gl100, %gl113;
 L24:
-	mul.rn.f64 %gl121, %gl31, %gl99;
-	add.rn.f64 %gl122, %gl0, %gl121;
-	cvt.rn.f32.f64 %gw31, %gl122;
-	mov.f32 %gw32, %gw31;
+	mul.rn.f64 %gl114, %gl31, %gl100;
+	add.rn.f64 %gl115, %gl0, %gl114;
+	cvt.rn.f32.f64 %gw36, %gl115;
+	mov.f32 %gw37, %gw36;
 	bra L2;
 L5:
-	mov.f32 %gw32, ${old.0};
+	mov.f32 %gw37, ${old.0};
 L2:
-	mov.f32 ${out.0}, %gw32;
+	mov.f32 ${out.0}, %gw37;
 }
 `},
 	Activate: compiled.Fragment{Text: `{

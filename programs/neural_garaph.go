@@ -196,9 +196,9 @@ var neuralFragments = compiled.Fragments{
 }
 `},
 	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.1"}, Text: `{
-	.reg .b32 %gw<26>;
-	.reg .b64 %gl<121>;
-	.reg .pred %gp<35>;
+	.reg .b32 %gw<5>;
+	.reg .b64 %gl<45>;
+	.reg .pred %gp<5>;
 	mul.rn.f64 %gl0, ${param.0}, ${acc.0};
 	add.rn.f64 %gl1, ${param.1}, %gl0;
 	abs.f64 %gl2, %gl1;
@@ -240,249 +240,31 @@ var neuralFragments = compiled.Fragments{
 	sub.rn.f64 %gl26, %gl25, 0d3FF0000000000000;
 	fma.rn.f64 %gl27, %gl23, %gl25, %gl26;
 	add.rn.f64 %gl28, %gl27, 0d4000000000000000;
-	sub.rn.f64 %gl29, %gl27, %gl27;
-	setp.neu.f64 %gp5, %gl29, 0d0000000000000000;
-	@%gp5 bra L42;
-	sub.rn.f64 %gl30, %gl28, %gl28;
-	setp.neu.f64 %gp6, %gl30, 0d0000000000000000;
-	@%gp6 bra L42;
-	setp.eq.f64 %gp7, %gl27, 0d0000000000000000;
-	@%gp7 bra L42;
-	setp.eq.f64 %gp8, %gl28, 0d0000000000000000;
-	@%gp8 bra L42;
-	shr.u64 %gl31, %gl27, 52;
-	and.b64 %gl32, %gl31, 2047;
-	cvt.u32.u64 %gw4, %gl32;
-	shr.u64 %gl33, %gl28, 52;
-	and.b64 %gl34, %gl33, 2047;
-	cvt.u32.u64 %gw5, %gl34;
-	and.b64 %gl35, %gl27, 4503599627370495;
-	and.b64 %gl36, %gl28, 4503599627370495;
-	setp.eq.s32 %gp9, %gw4, 0;
-	@%gp9 bra L25;
-	or.b64 %gl37, %gl35, 4503599627370496;
-	mov.b32 %gw6, %gw4;
-	mov.b64 %gl38, %gl37;
-	bra L26;
-L25:
-	clz.b64 %gw7, %gl35;
-	cvt.u64.u32 %gl39, %gw7;
-	cvt.u32.u64 %gw8, %gl39;
-	sub.s32 %gw9, %gw8, 11;
-	shl.b64 %gl40, %gl35, %gw9;
-	sub.s32 %gw10, 1, %gw9;
-	mov.b32 %gw6, %gw10;
-	mov.b64 %gl38, %gl40;
-L26:
-	setp.eq.s32 %gp10, %gw5, 0;
-	@%gp10 bra L28;
-	or.b64 %gl41, %gl36, 4503599627370496;
-	mov.b32 %gw11, %gw5;
-	mov.b64 %gl42, %gl41;
-	bra L29;
-L28:
-	clz.b64 %gw12, %gl36;
-	cvt.u64.u32 %gl43, %gw12;
-	cvt.u32.u64 %gw13, %gl43;
-	sub.s32 %gw14, %gw13, 11;
-	shl.b64 %gl44, %gl36, %gw14;
-	sub.s32 %gw15, 1, %gw14;
-	mov.b32 %gw11, %gw15;
-	mov.b64 %gl42, %gl44;
-L29:
-	cvt.rn.f64.u64 %gl45, %gl42;
-	rcp.approx.ftz.f64 %gl46, %gl45;
-	neg.f64 %gl47, %gl45;
-	fma.rn.f64 %gl48, %gl47, %gl46, 0d3FF0000000000000;
-	fma.rn.f64 %gl49, %gl46, %gl48, %gl46;
-	neg.f64 %gl50, %gl45;
-	fma.rn.f64 %gl51, %gl50, %gl49, 0d3FF0000000000000;
-	fma.rn.f64 %gl52, %gl49, %gl51, %gl49;
-	cvt.rn.f64.u64 %gl53, %gl38;
-	mul.rn.f64 %gl54, %gl53, %gl52;
-	mul.rn.f64 %gl55, %gl54, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl56, %gl55;
-	setp.ge.f64 %gp11, %gl55, 0dC3E0000000000000;
-	selp.b64 %gl57, %gl56, 0x8000000000000000, %gp11;
-	setp.lt.f64 %gp12, %gl55, 0d43E0000000000000;
-	selp.b64 %gl58, %gl57, 0x8000000000000000, %gp12;
-	shl.b64 %gl59, %gl38, 55;
-	mul.lo.s64 %gl60, %gl58, %gl42;
-	sub.s64 %gl61, %gl59, %gl60;
-	cvt.rn.f64.s64 %gl62, %gl61;
-	mul.rn.f64 %gl63, %gl62, %gl52;
-	cvt.rzi.s64.f64 %gl64, %gl63;
-	setp.ge.f64 %gp13, %gl63, 0dC3E0000000000000;
-	selp.b64 %gl65, %gl64, 0x8000000000000000, %gp13;
-	setp.lt.f64 %gp14, %gl63, 0d43E0000000000000;
-	selp.b64 %gl66, %gl65, 0x8000000000000000, %gp14;
-	add.s64 %gl67, %gl58, %gl66;
-	mul.lo.s64 %gl68, %gl66, %gl42;
-	sub.s64 %gl69, %gl61, %gl68;
-	setp.lt.s64 %gp15, %gl69, 0;
-	@%gp15 bra L30;
-	mov.b64 %gl70, %gl67;
-	mov.b64 %gl71, %gl69;
-	bra L31;
-L30:
-	sub.s64 %gl72, %gl67, 1;
-	add.s64 %gl73, %gl69, %gl42;
-	mov.b64 %gl70, %gl72;
-	mov.b64 %gl71, %gl73;
-L31:
-	setp.ge.s64 %gp16, %gl71, %gl42;
-	@%gp16 bra L32;
-	mov.b64 %gl74, %gl70;
-	mov.b64 %gl75, %gl71;
-	mov.b64 %gl76, %gl74;
-	mov.b64 %gl77, %gl75;
-	bra L33;
-L32:
-	add.s64 %gl78, %gl70, 1;
-	sub.s64 %gl79, %gl71, %gl42;
-	mov.b64 %gl76, %gl78;
-	mov.b64 %gl77, %gl79;
-L33:
-	sub.s32 %gw16, %gw6, %gw11;
-	add.s32 %gw17, %gw16, 1023;
-	setp.lt.u64 %gp17, %gl76, 36028797018963968;
-	@%gp17 bra L34;
-	mov.b64 %gl80, %gl76;
-	mov.b64 %gl81, %gl80;
-	mov.b32 %gw18, %gw17;
-	bra L35;
-L34:
-	shl.b64 %gl82, %gl76, 1;
-	sub.s32 %gw19, %gw17, 1;
-	mov.b64 %gl81, %gl82;
-	mov.b32 %gw18, %gw19;
-L35:
-	setp.ne.s64 %gp18, %gl77, 0;
-	@%gp18 bra L36;
-	mov.b64 %gl83, %gl81;
-	bra L37;
-L36:
-	or.b64 %gl84, %gl81, 1;
-	mov.b64 %gl83, %gl84;
-L37:
-	xor.b64 %gl85, %gl27, %gl28;
-	and.b64 %gl86, %gl85, 0x8000000000000000;
-	setp.ge.s32 %gp19, %gw18, 2047;
-	@%gp19 bra L41;
-	setp.gt.s32 %gp20, %gw18, 0;
-	@%gp20 bra L40;
-	sub.s32 %gw20, 4, %gw18;
-	min.s32 %gw21, %gw20, 60;
-	shr.u64 %gl87, %gl83, %gw21;
-	shl.b64 %gl88, 1, %gw21;
-	sub.s64 %gl89, %gl88, 1;
-	and.b64 %gl90, %gl83, %gl89;
-	sub.s32 %gw22, %gw21, 1;
-	shl.b64 %gl91, 1, %gw22;
-	setp.gt.u64 %gp21, %gl90, %gl91;
-	@%gp21 bra L61;
-	setp.eq.u64 %gp22, %gl90, %gl91;
-	@%gp22 bra L60;
-	mov.b64 %gl92, %gl87;
-	bra L57;
-L60:
-	and.b64 %gl93, %gl87, 1;
-	setp.eq.u64 %gp23, %gl93, 1;
-	@%gp23 bra L61;
-	mov.b64 %gl92, %gl87;
-	bra L57;
-L61:
-	add.s64 %gl94, %gl87, 1;
-	mov.b64 %gl92, %gl94;
-L57:
-	or.b64 %gl95, %gl86, %gl92;
-	mov.f64 %gl96, %gl95;
-	bra L18;
-L40:
-	sub.s32 %gw23, %gw18, 1;
-	cvt.s64.s32 %gl97, %gw23;
-	shl.b64 %gl98, %gl97, 52;
-	or.b64 %gl99, %gl86, %gl98;
-	shr.u64 %gl100, %gl83, 3;
-	shl.b64 %gl101, 1, 3;
-	sub.s64 %gl102, %gl101, 1;
-	and.b64 %gl103, %gl83, %gl102;
-	sub.s32 %gw24, 3, 1;
-	shl.b64 %gl104, 1, %gw24;
-	setp.gt.u64 %gp24, %gl103, %gl104;
-	@%gp24 bra L70;
-	setp.eq.u64 %gp25, %gl103, %gl104;
-	@%gp25 bra L69;
-	mov.b64 %gl105, %gl100;
-	bra L66;
-L69:
-	and.b64 %gl106, %gl100, 1;
-	setp.eq.u64 %gp26, %gl106, 1;
-	@%gp26 bra L70;
-	mov.b64 %gl105, %gl100;
-	bra L66;
-L70:
-	add.s64 %gl107, %gl100, 1;
-	mov.b64 %gl105, %gl107;
-L66:
-	add.s64 %gl108, %gl99, %gl105;
-	mov.f64 %gl96, %gl108;
-	bra L18;
-L41:
-	or.b64 %gl109, %gl86, 9218868437227405312;
-	mov.f64 %gl96, %gl109;
-	bra L18;
-L42:
-	xor.b64 %gl110, %gl27, %gl28;
-	and.b64 %gl111, %gl110, 0x8000000000000000;
-	setp.neu.f64 %gp27, %gl27, %gl27;
-	@%gp27 bra L87;
-	setp.neu.f64 %gp28, %gl28, %gl28;
-	@%gp28 bra L87;
-	setp.eq.f64 %gp29, %gl27, 0d0000000000000000;
-	@!%gp29 bra L80;
-	setp.eq.f64 %gp30, %gl28, 0d0000000000000000;
-	@%gp30 bra L86;
-L80:
-	sub.rn.f64 %gl112, %gl27, %gl27;
-	setp.neu.f64 %gp31, %gl112, 0d0000000000000000;
-	@!%gp31 bra L82;
-	sub.rn.f64 %gl113, %gl28, %gl28;
-	setp.neu.f64 %gp32, %gl113, 0d0000000000000000;
-	@%gp32 bra L86;
-L82:
-	setp.eq.f64 %gp33, %gl27, 0d0000000000000000;
-	@%gp33 bra L85;
-	sub.rn.f64 %gl114, %gl28, %gl28;
-	setp.neu.f64 %gp34, %gl114, 0d0000000000000000;
-	@%gp34 bra L85;
-	or.b64 %gl115, %gl111, 9218868437227405312;
-	mov.f64 %gl116, %gl115;
-	bra L75;
-L85:
-	mov.f64 %gl116, %gl111;
-	bra L75;
-L86:
-	mov.f64 %gl116, 0d7FF8000000000001;
-	bra L75;
-L87:
-	add.rn.f64 %gl117, %gl27, %gl28;
-	mov.f64 %gl116, %gl117;
-L75:
-	mov.f64 %gl96, %gl116;
-L18:
-	copysign.f64 %gl118, %gl1, %gl96;
-	mov.f64 %gl119, %gl118;
+	rcp.approx.ftz.f64 %gl29, %gl28;
+	mul.rn.f64 %gl30, %gl29, 0d3FF0000200000000;
+	neg.f64 %gl31, %gl28;
+	fma.rn.f64 %gl32, %gl31, %gl30, 0d3FF0000000000000;
+	fma.rn.f64 %gl33, %gl32, %gl32, %gl32;
+	fma.rn.f64 %gl34, %gl30, %gl33, %gl30;
+	neg.f64 %gl35, %gl28;
+	fma.rn.f64 %gl36, %gl35, %gl34, 0d3FF0000000000000;
+	fma.rn.f64 %gl37, %gl34, %gl36, %gl34;
+	mul.rn.f64 %gl38, %gl27, %gl37;
+	neg.f64 %gl39, %gl28;
+	fma.rn.f64 %gl40, %gl39, %gl38, %gl27;
+	fma.rn.f64 %gl41, %gl40, %gl37, %gl38;
+	copysign.f64 %gl42, %gl1, %gl41;
+	mov.f64 %gl43, %gl42;
 	bra L4;
 L9:
-	copysign.f64 %gl120, %gl1, 0d3FF0000000000000;
-	mov.f64 %gl119, %gl120;
+	copysign.f64 %gl44, %gl1, 0d3FF0000000000000;
+	mov.f64 %gl43, %gl44;
 	bra L4;
 L10:
-	mov.f64 %gl119, %gl1;
+	mov.f64 %gl43, %gl1;
 L4:
-	cvt.rn.f32.f64 %gw25, %gl119;
-	mov.f32 ${out.0}, %gw25;
+	cvt.rn.f32.f64 %gw4, %gl43;
+	mov.f32 ${out.0}, %gw4;
 }
 `},
 	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.2"}, Text: `{

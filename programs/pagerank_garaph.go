@@ -233,9 +233,9 @@ var pageRankFloat32Fragments = compiled.Fragments{
 }
 `},
 	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
-	.reg .b32 %gw<44>;
-	.reg .b64 %gl<194>;
-	.reg .pred %gp<62>;
+	.reg .b32 %gw<54>;
+	.reg .b64 %gl<182>;
+	.reg .pred %gp<48>;
 	cvt.rn.f64.u32 %gl0, ${v.n};
 	sub.rn.f64 %gl1, 0d3FF0000000000000, ${param.0};
 	mul.rn.f64 %gl2, ${param.0}, ${step.aggregate};
@@ -255,479 +255,429 @@ L9:
 L4:
 	mul.rn.f64 %gl6, %gl3, %gl4;
 	cvt.rn.f64.s64 %gl7, ${acc.0};
-	sub.rn.f64 %gl8, %gl7, %gl7;
-	setp.neu.f64 %gp2, %gl8, 0d0000000000000000;
-	@%gp2 bra L36;
-	sub.rn.f64 %gl9, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp3, %gl9, 0d0000000000000000;
-	@%gp3 bra L36;
-	setp.eq.f64 %gp4, %gl7, 0d0000000000000000;
-	@%gp4 bra L36;
-	setp.eq.f64 %gp5, 0d43B0000000000000, 0d0000000000000000;
-	@%gp5 bra L36;
-	mov.b64 %gl10, 0d43B0000000000000;
-	shr.u64 %gl11, %gl7, 52;
-	and.b64 %gl12, %gl11, 2047;
-	cvt.u32.u64 %gw0, %gl12;
-	shr.u64 %gl13, %gl10, 52;
-	and.b64 %gl14, %gl13, 2047;
-	cvt.u32.u64 %gw1, %gl14;
-	and.b64 %gl15, %gl7, 4503599627370495;
-	and.b64 %gl16, %gl10, 4503599627370495;
-	setp.eq.s32 %gp6, %gw0, 0;
-	@%gp6 bra L19;
-	or.b64 %gl17, %gl15, 4503599627370496;
-	mov.b32 %gw2, %gw0;
-	mov.b64 %gl18, %gl17;
-	bra L20;
-L19:
-	clz.b64 %gw3, %gl15;
-	cvt.u64.u32 %gl19, %gw3;
-	cvt.u32.u64 %gw4, %gl19;
-	sub.s32 %gw5, %gw4, 11;
-	shl.b64 %gl20, %gl15, %gw5;
-	sub.s32 %gw6, 1, %gw5;
-	mov.b32 %gw2, %gw6;
-	mov.b64 %gl18, %gl20;
-L20:
-	setp.eq.s32 %gp7, %gw1, 0;
-	@%gp7 bra L22;
-	or.b64 %gl21, %gl16, 4503599627370496;
-	mov.b32 %gw7, %gw1;
-	mov.b64 %gl22, %gl21;
-	bra L23;
-L22:
-	clz.b64 %gw8, %gl16;
-	cvt.u64.u32 %gl23, %gw8;
-	cvt.u32.u64 %gw9, %gl23;
-	sub.s32 %gw10, %gw9, 11;
-	shl.b64 %gl24, %gl16, %gw10;
-	sub.s32 %gw11, 1, %gw10;
-	mov.b32 %gw7, %gw11;
-	mov.b64 %gl22, %gl24;
-L23:
-	cvt.rn.f64.u64 %gl25, %gl22;
-	rcp.approx.ftz.f64 %gl26, %gl25;
-	neg.f64 %gl27, %gl25;
-	fma.rn.f64 %gl28, %gl27, %gl26, 0d3FF0000000000000;
-	fma.rn.f64 %gl29, %gl26, %gl28, %gl26;
-	neg.f64 %gl30, %gl25;
-	fma.rn.f64 %gl31, %gl30, %gl29, 0d3FF0000000000000;
-	fma.rn.f64 %gl32, %gl29, %gl31, %gl29;
-	cvt.rn.f64.u64 %gl33, %gl18;
-	mul.rn.f64 %gl34, %gl33, %gl32;
-	mul.rn.f64 %gl35, %gl34, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl36, %gl35;
-	setp.ge.f64 %gp8, %gl35, 0dC3E0000000000000;
-	selp.b64 %gl37, %gl36, 0x8000000000000000, %gp8;
-	setp.lt.f64 %gp9, %gl35, 0d43E0000000000000;
-	selp.b64 %gl38, %gl37, 0x8000000000000000, %gp9;
-	shl.b64 %gl39, %gl18, 55;
-	mul.lo.s64 %gl40, %gl38, %gl22;
-	sub.s64 %gl41, %gl39, %gl40;
-	cvt.rn.f64.s64 %gl42, %gl41;
-	mul.rn.f64 %gl43, %gl42, %gl32;
-	cvt.rzi.s64.f64 %gl44, %gl43;
-	setp.ge.f64 %gp10, %gl43, 0dC3E0000000000000;
-	selp.b64 %gl45, %gl44, 0x8000000000000000, %gp10;
-	setp.lt.f64 %gp11, %gl43, 0d43E0000000000000;
-	selp.b64 %gl46, %gl45, 0x8000000000000000, %gp11;
-	add.s64 %gl47, %gl38, %gl46;
-	mul.lo.s64 %gl48, %gl46, %gl22;
-	sub.s64 %gl49, %gl41, %gl48;
-	setp.lt.s64 %gp12, %gl49, 0;
-	@%gp12 bra L24;
-	mov.b64 %gl50, %gl47;
-	mov.b64 %gl51, %gl49;
-	bra L25;
-L24:
-	sub.s64 %gl52, %gl47, 1;
-	add.s64 %gl53, %gl49, %gl22;
-	mov.b64 %gl50, %gl52;
-	mov.b64 %gl51, %gl53;
-L25:
-	setp.ge.s64 %gp13, %gl51, %gl22;
-	@%gp13 bra L26;
-	mov.b64 %gl54, %gl50;
-	mov.b64 %gl55, %gl51;
-	mov.b64 %gl56, %gl54;
-	mov.b64 %gl57, %gl55;
-	bra L27;
-L26:
-	add.s64 %gl58, %gl50, 1;
-	sub.s64 %gl59, %gl51, %gl22;
-	mov.b64 %gl56, %gl58;
-	mov.b64 %gl57, %gl59;
-L27:
-	sub.s32 %gw12, %gw2, %gw7;
-	add.s32 %gw13, %gw12, 1023;
-	setp.lt.u64 %gp14, %gl56, 36028797018963968;
-	@%gp14 bra L28;
-	mov.b64 %gl60, %gl56;
-	mov.b64 %gl61, %gl60;
-	mov.b32 %gw14, %gw13;
-	bra L29;
+	shr.u64 %gl8, %gl7, 52;
+	cvt.u32.u64 %gw0, %gl8;
+	and.b32 %gw1, %gw0, 2047;
+	mov.b64 %gl9, 0d43B0000000000000;
+	shr.u64 %gl10, %gl9, 52;
+	cvt.u32.u64 %gw2, %gl10;
+	and.b32 %gw3, %gw2, 2047;
+	sub.s32 %gw4, %gw1, 520;
+	setp.lt.u32 %gp2, %gw4, 1006;
+	@!%gp2 bra L15;
+	sub.s32 %gw5, %gw3, 520;
+	setp.lt.u32 %gp3, %gw5, 1006;
+	@%gp3 bra L16;
+L15:
+	sub.rn.f64 %gl11, %gl7, %gl7;
+	setp.neu.f64 %gp4, %gl11, 0d0000000000000000;
+	@%gp4 bra L33;
+	sub.rn.f64 %gl12, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp5, %gl12, 0d0000000000000000;
+	@%gp5 bra L33;
+	setp.eq.f64 %gp6, %gl7, 0d0000000000000000;
+	@%gp6 bra L33;
+	setp.eq.f64 %gp7, 0d43B0000000000000, 0d0000000000000000;
+	@%gp7 bra L33;
+	not.b64 %gl13, 0x8000000000000000;
+	and.b64 %gl14, %gl7, %gl13;
+	shr.u64 %gl15, %gl14, 52;
+	cvt.u32.u64 %gw6, %gl15;
+	sub.s32 %gw7, %gw6, 1023;
+	setp.eq.s32 %gp8, %gw7, -1023;
+	@%gp8 bra L40;
+	mov.b32 %gw8, %gw7;
+	mov.b64 %gl16, %gl14;
+	bra L41;
+L40:
+	clz.b64 %gw9, %gl14;
+	cvt.u64.u32 %gl17, %gw9;
+	cvt.u32.u64 %gw10, %gl17;
+	sub.s32 %gw11, %gw10, 11;
+	shl.b64 %gl18, %gl14, %gw11;
+	sub.s32 %gw12, -1022, %gw11;
+	mov.b32 %gw8, %gw12;
+	mov.b64 %gl16, %gl18;
+L41:
+	and.b64 %gl19, %gl16, 4503599627370495;
+	or.b64 %gl20, %gl19, 4607182418800017408;
+	mov.b64 %gl21, 0d43B0000000000000;
+	not.b64 %gl22, 0x8000000000000000;
+	and.b64 %gl23, %gl21, %gl22;
+	shr.u64 %gl24, %gl23, 52;
+	cvt.u32.u64 %gw13, %gl24;
+	sub.s32 %gw14, %gw13, 1023;
+	setp.eq.s32 %gp9, %gw14, -1023;
+	@%gp9 bra L45;
+	mov.b32 %gw15, %gw14;
+	mov.b64 %gl25, %gl23;
+	bra L46;
+L45:
+	clz.b64 %gw16, %gl23;
+	cvt.u64.u32 %gl26, %gw16;
+	cvt.u32.u64 %gw17, %gl26;
+	sub.s32 %gw18, %gw17, 11;
+	shl.b64 %gl27, %gl23, %gw18;
+	sub.s32 %gw19, -1022, %gw18;
+	mov.b32 %gw15, %gw19;
+	mov.b64 %gl25, %gl27;
+L46:
+	and.b64 %gl28, %gl25, 4503599627370495;
+	or.b64 %gl29, %gl28, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl30, %gl29;
+	mul.rn.f64 %gl31, %gl30, 0d3FF0000200000000;
+	neg.f64 %gl32, %gl29;
+	fma.rn.f64 %gl33, %gl32, %gl31, 0d3FF0000000000000;
+	fma.rn.f64 %gl34, %gl33, %gl33, %gl33;
+	fma.rn.f64 %gl35, %gl31, %gl34, %gl31;
+	neg.f64 %gl36, %gl29;
+	fma.rn.f64 %gl37, %gl36, %gl35, 0d3FF0000000000000;
+	fma.rn.f64 %gl38, %gl35, %gl37, %gl35;
+	mul.rn.f64 %gl39, %gl20, %gl38;
+	neg.f64 %gl40, %gl29;
+	fma.rn.f64 %gl41, %gl40, %gl39, %gl20;
+	fma.rn.f64 %gl42, %gl41, %gl38, %gl39;
+	neg.f64 %gl43, %gl29;
+	fma.rn.f64 %gl44, %gl43, %gl42, %gl20;
+	sub.s32 %gw20, %gw8, %gw15;
+	shr.u64 %gl45, %gl42, 52;
+	cvt.u32.u64 %gw21, %gl45;
+	add.s32 %gw22, %gw20, %gw21;
+	mov.b64 %gl46, 0d43B0000000000000;
+	xor.b64 %gl47, %gl7, %gl46;
+	and.b64 %gl48, %gl47, 0x8000000000000000;
+	setp.ge.s32 %gp10, %gw22, 2047;
+	@%gp10 bra L32;
+	setp.gt.s32 %gp11, %gw22, 0;
+	@%gp11 bra L31;
+	and.b64 %gl49, %gl42, 4503599627370495;
+	or.b64 %gl50, %gl49, 4503599627370496;
+	shl.b64 %gl51, %gl50, 2;
+	setp.gt.f64 %gp12, %gl44, 0d0000000000000000;
+	@%gp12 bra L29;
+	setp.lt.f64 %gp13, %gl44, 0d0000000000000000;
+	@%gp13 bra L28;
+	mov.b64 %gl52, %gl51;
+	bra L30;
 L28:
-	shl.b64 %gl62, %gl56, 1;
-	sub.s32 %gw15, %gw13, 1;
-	mov.b64 %gl61, %gl62;
-	mov.b32 %gw14, %gw15;
+	sub.s64 %gl53, %gl51, 1;
+	mov.b64 %gl52, %gl53;
+	bra L30;
 L29:
-	setp.ne.s64 %gp15, %gl57, 0;
-	@%gp15 bra L30;
-	mov.b64 %gl63, %gl61;
-	bra L31;
+	or.b64 %gl54, %gl51, 1;
+	mov.b64 %gl52, %gl54;
 L30:
-	or.b64 %gl64, %gl61, 1;
-	mov.b64 %gl63, %gl64;
-L31:
-	xor.b64 %gl65, %gl7, %gl10;
-	and.b64 %gl66, %gl65, 0x8000000000000000;
-	setp.ge.s32 %gp16, %gw14, 2047;
-	@%gp16 bra L35;
-	setp.gt.s32 %gp17, %gw14, 0;
-	@%gp17 bra L34;
-	sub.s32 %gw16, 4, %gw14;
-	min.s32 %gw17, %gw16, 60;
-	shr.u64 %gl67, %gl63, %gw17;
-	shl.b64 %gl68, 1, %gw17;
-	sub.s64 %gl69, %gl68, 1;
-	and.b64 %gl70, %gl63, %gl69;
-	sub.s32 %gw18, %gw17, 1;
-	shl.b64 %gl71, 1, %gw18;
-	setp.gt.u64 %gp18, %gl70, %gl71;
-	@%gp18 bra L55;
-	setp.eq.u64 %gp19, %gl70, %gl71;
-	@%gp19 bra L54;
-	mov.b64 %gl72, %gl67;
-	bra L51;
+	sub.s32 %gw23, 3, %gw22;
+	min.s32 %gw24, %gw23, 60;
+	shr.u64 %gl55, %gl52, %gw24;
+	shl.b64 %gl56, 1, %gw24;
+	sub.s64 %gl57, %gl56, 1;
+	and.b64 %gl58, %gl52, %gl57;
+	sub.s32 %gw25, %gw24, 1;
+	shl.b64 %gl59, 1, %gw25;
+	setp.gt.u64 %gp14, %gl58, %gl59;
+	@%gp14 bra L58;
+	setp.eq.u64 %gp15, %gl58, %gl59;
+	@%gp15 bra L57;
+	mov.b64 %gl60, %gl55;
+	bra L54;
+L57:
+	and.b64 %gl61, %gl55, 1;
+	setp.eq.u64 %gp16, %gl61, 1;
+	@%gp16 bra L58;
+	mov.b64 %gl60, %gl55;
+	bra L54;
+L58:
+	add.s64 %gl62, %gl55, 1;
+	mov.b64 %gl60, %gl62;
 L54:
-	and.b64 %gl73, %gl67, 1;
-	setp.eq.u64 %gp20, %gl73, 1;
-	@%gp20 bra L55;
-	mov.b64 %gl72, %gl67;
-	bra L51;
-L55:
-	add.s64 %gl74, %gl67, 1;
-	mov.b64 %gl72, %gl74;
-L51:
-	or.b64 %gl75, %gl66, %gl72;
-	mov.f64 %gl76, %gl75;
-	bra L12;
-L34:
-	sub.s32 %gw19, %gw14, 1;
-	cvt.s64.s32 %gl77, %gw19;
-	shl.b64 %gl78, %gl77, 52;
-	or.b64 %gl79, %gl66, %gl78;
-	shr.u64 %gl80, %gl63, 3;
-	shl.b64 %gl81, 1, 3;
-	sub.s64 %gl82, %gl81, 1;
-	and.b64 %gl83, %gl63, %gl82;
-	sub.s32 %gw20, 3, 1;
-	shl.b64 %gl84, 1, %gw20;
-	setp.gt.u64 %gp21, %gl83, %gl84;
-	@%gp21 bra L64;
-	setp.eq.u64 %gp22, %gl83, %gl84;
-	@%gp22 bra L63;
-	mov.b64 %gl85, %gl80;
-	bra L60;
-L63:
-	and.b64 %gl86, %gl80, 1;
-	setp.eq.u64 %gp23, %gl86, 1;
-	@%gp23 bra L64;
-	mov.b64 %gl85, %gl80;
-	bra L60;
-L64:
-	add.s64 %gl87, %gl80, 1;
-	mov.b64 %gl85, %gl87;
-L60:
-	add.s64 %gl88, %gl79, %gl85;
-	mov.f64 %gl76, %gl88;
-	bra L12;
-L35:
-	or.b64 %gl89, %gl66, 9218868437227405312;
-	mov.f64 %gl76, %gl89;
-	bra L12;
-L36:
-	mov.b64 %gl90, 0d43B0000000000000;
-	xor.b64 %gl91, %gl7, %gl90;
-	and.b64 %gl92, %gl91, 0x8000000000000000;
-	setp.neu.f64 %gp24, %gl7, %gl7;
-	@%gp24 bra L81;
-	setp.neu.f64 %gp25, 0d43B0000000000000, 0d43B0000000000000;
-	@%gp25 bra L81;
-	setp.eq.f64 %gp26, %gl7, 0d0000000000000000;
-	@!%gp26 bra L74;
-	setp.eq.f64 %gp27, 0d43B0000000000000, 0d0000000000000000;
-	@%gp27 bra L80;
+	or.b64 %gl63, %gl48, %gl60;
+	mov.f64 %gl64, %gl63;
+	bra L19;
+L31:
+	cvt.s64.s32 %gl65, %gw22;
+	shl.b64 %gl66, %gl65, 52;
+	or.b64 %gl67, %gl48, %gl66;
+	and.b64 %gl68, %gl42, 4503599627370495;
+	or.b64 %gl69, %gl67, %gl68;
+	mov.f64 %gl64, %gl69;
+	bra L19;
+L32:
+	or.b64 %gl70, %gl48, 9218868437227405312;
+	mov.f64 %gl64, %gl70;
+	bra L19;
+L33:
+	mov.b64 %gl71, 0d43B0000000000000;
+	xor.b64 %gl72, %gl7, %gl71;
+	and.b64 %gl73, %gl72, 0x8000000000000000;
+	setp.neu.f64 %gp17, %gl7, %gl7;
+	@%gp17 bra L75;
+	setp.neu.f64 %gp18, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp18 bra L75;
+	setp.eq.f64 %gp19, %gl7, 0d0000000000000000;
+	@!%gp19 bra L68;
+	setp.eq.f64 %gp20, 0d43B0000000000000, 0d0000000000000000;
+	@%gp20 bra L74;
+L68:
+	sub.rn.f64 %gl74, %gl7, %gl7;
+	setp.neu.f64 %gp21, %gl74, 0d0000000000000000;
+	@!%gp21 bra L70;
+	sub.rn.f64 %gl75, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp22, %gl75, 0d0000000000000000;
+	@%gp22 bra L74;
+L70:
+	setp.eq.f64 %gp23, %gl7, 0d0000000000000000;
+	@%gp23 bra L73;
+	sub.rn.f64 %gl76, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp24, %gl76, 0d0000000000000000;
+	@%gp24 bra L73;
+	or.b64 %gl77, %gl73, 9218868437227405312;
+	mov.f64 %gl78, %gl77;
+	bra L63;
+L73:
+	mov.f64 %gl78, %gl73;
+	bra L63;
 L74:
-	sub.rn.f64 %gl93, %gl7, %gl7;
-	setp.neu.f64 %gp28, %gl93, 0d0000000000000000;
-	@!%gp28 bra L76;
-	sub.rn.f64 %gl94, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp29, %gl94, 0d0000000000000000;
-	@%gp29 bra L80;
-L76:
-	setp.eq.f64 %gp30, %gl7, 0d0000000000000000;
-	@%gp30 bra L79;
-	sub.rn.f64 %gl95, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp31, %gl95, 0d0000000000000000;
-	@%gp31 bra L79;
-	or.b64 %gl96, %gl92, 9218868437227405312;
-	mov.f64 %gl97, %gl96;
-	bra L69;
-L79:
-	mov.f64 %gl97, %gl92;
-	bra L69;
-L80:
-	mov.f64 %gl97, 0d7FF8000000000001;
-	bra L69;
-L81:
-	add.rn.f64 %gl98, %gl7, 0d43B0000000000000;
-	mov.f64 %gl97, %gl98;
-L69:
-	mov.f64 %gl76, %gl97;
+	mov.f64 %gl78, 0d7FF8000000000001;
+	bra L63;
+L75:
+	add.rn.f64 %gl79, %gl7, 0d43B0000000000000;
+	mov.f64 %gl78, %gl79;
+L63:
+	mov.f64 %gl64, %gl78;
+L19:
+	mov.f64 %gl80, %gl64;
+	bra L12;
+L16:
+	rcp.approx.ftz.f64 %gl81, 0d43B0000000000000;
+	mul.rn.f64 %gl82, %gl81, 0d3FF0000200000000;
+	neg.f64 %gl83, 0d43B0000000000000;
+	fma.rn.f64 %gl84, %gl83, %gl82, 0d3FF0000000000000;
+	fma.rn.f64 %gl85, %gl84, %gl84, %gl84;
+	fma.rn.f64 %gl86, %gl82, %gl85, %gl82;
+	neg.f64 %gl87, 0d43B0000000000000;
+	fma.rn.f64 %gl88, %gl87, %gl86, 0d3FF0000000000000;
+	fma.rn.f64 %gl89, %gl86, %gl88, %gl86;
+	mul.rn.f64 %gl90, %gl7, %gl89;
+	neg.f64 %gl91, 0d43B0000000000000;
+	fma.rn.f64 %gl92, %gl91, %gl90, %gl7;
+	fma.rn.f64 %gl93, %gl92, %gl89, %gl90;
+	mov.f64 %gl80, %gl93;
 L12:
-	mul.rn.f64 %gl99, ${param.0}, %gl76;
-	mul.rn.f64 %gl100, %gl99, %gl0;
-	add.rn.f64 %gl101, %gl6, %gl100;
-	max.u32 %gw21, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl102, %gw21;
-	mul.rn.f64 %gl103, %gl0, %gl102;
-	sub.rn.f64 %gl104, %gl101, %gl101;
-	setp.neu.f64 %gp32, %gl104, 0d0000000000000000;
-	@%gp32 bra L114;
-	sub.rn.f64 %gl105, %gl103, %gl103;
-	setp.neu.f64 %gp33, %gl105, 0d0000000000000000;
-	@%gp33 bra L114;
-	setp.eq.f64 %gp34, %gl101, 0d0000000000000000;
-	@%gp34 bra L114;
-	setp.eq.f64 %gp35, %gl103, 0d0000000000000000;
-	@%gp35 bra L114;
-	shr.u64 %gl106, %gl101, 52;
-	and.b64 %gl107, %gl106, 2047;
-	cvt.u32.u64 %gw22, %gl107;
-	shr.u64 %gl108, %gl103, 52;
-	and.b64 %gl109, %gl108, 2047;
-	cvt.u32.u64 %gw23, %gl109;
-	and.b64 %gl110, %gl101, 4503599627370495;
-	and.b64 %gl111, %gl103, 4503599627370495;
-	setp.eq.s32 %gp36, %gw22, 0;
-	@%gp36 bra L97;
-	or.b64 %gl112, %gl110, 4503599627370496;
-	mov.b32 %gw24, %gw22;
-	mov.b64 %gl113, %gl112;
-	bra L98;
-L97:
-	clz.b64 %gw25, %gl110;
-	cvt.u64.u32 %gl114, %gw25;
-	cvt.u32.u64 %gw26, %gl114;
-	sub.s32 %gw27, %gw26, 11;
-	shl.b64 %gl115, %gl110, %gw27;
-	sub.s32 %gw28, 1, %gw27;
-	mov.b32 %gw24, %gw28;
-	mov.b64 %gl113, %gl115;
-L98:
-	setp.eq.s32 %gp37, %gw23, 0;
-	@%gp37 bra L100;
-	or.b64 %gl116, %gl111, 4503599627370496;
-	mov.b32 %gw29, %gw23;
-	mov.b64 %gl117, %gl116;
-	bra L101;
-L100:
-	clz.b64 %gw30, %gl111;
-	cvt.u64.u32 %gl118, %gw30;
-	cvt.u32.u64 %gw31, %gl118;
-	sub.s32 %gw32, %gw31, 11;
-	shl.b64 %gl119, %gl111, %gw32;
-	sub.s32 %gw33, 1, %gw32;
-	mov.b32 %gw29, %gw33;
-	mov.b64 %gl117, %gl119;
-L101:
-	cvt.rn.f64.u64 %gl120, %gl117;
-	rcp.approx.ftz.f64 %gl121, %gl120;
-	neg.f64 %gl122, %gl120;
-	fma.rn.f64 %gl123, %gl122, %gl121, 0d3FF0000000000000;
-	fma.rn.f64 %gl124, %gl121, %gl123, %gl121;
-	neg.f64 %gl125, %gl120;
+	mul.rn.f64 %gl94, ${param.0}, %gl80;
+	mul.rn.f64 %gl95, %gl94, %gl0;
+	add.rn.f64 %gl96, %gl6, %gl95;
+	max.u32 %gw26, ${v.out}, 1;
+	cvt.rn.f64.u32 %gl97, %gw26;
+	mul.rn.f64 %gl98, %gl0, %gl97;
+	shr.u64 %gl99, %gl96, 52;
+	cvt.u32.u64 %gw27, %gl99;
+	and.b32 %gw28, %gw27, 2047;
+	shr.u64 %gl100, %gl98, 52;
+	cvt.u32.u64 %gw29, %gl100;
+	and.b32 %gw30, %gw29, 2047;
+	sub.s32 %gw31, %gw28, 520;
+	setp.lt.u32 %gp25, %gw31, 1006;
+	@!%gp25 bra L89;
+	sub.s32 %gw32, %gw30, 520;
+	setp.lt.u32 %gp26, %gw32, 1006;
+	@%gp26 bra L90;
+L89:
+	sub.rn.f64 %gl101, %gl96, %gl96;
+	setp.neu.f64 %gp27, %gl101, 0d0000000000000000;
+	@%gp27 bra L107;
+	sub.rn.f64 %gl102, %gl98, %gl98;
+	setp.neu.f64 %gp28, %gl102, 0d0000000000000000;
+	@%gp28 bra L107;
+	setp.eq.f64 %gp29, %gl96, 0d0000000000000000;
+	@%gp29 bra L107;
+	setp.eq.f64 %gp30, %gl98, 0d0000000000000000;
+	@%gp30 bra L107;
+	not.b64 %gl103, 0x8000000000000000;
+	and.b64 %gl104, %gl96, %gl103;
+	shr.u64 %gl105, %gl104, 52;
+	cvt.u32.u64 %gw33, %gl105;
+	sub.s32 %gw34, %gw33, 1023;
+	setp.eq.s32 %gp31, %gw34, -1023;
+	@%gp31 bra L114;
+	mov.b32 %gw35, %gw34;
+	mov.b64 %gl106, %gl104;
+	bra L115;
+L114:
+	clz.b64 %gw36, %gl104;
+	cvt.u64.u32 %gl107, %gw36;
+	cvt.u32.u64 %gw37, %gl107;
+	sub.s32 %gw38, %gw37, 11;
+	shl.b64 %gl108, %gl104, %gw38;
+	sub.s32 %gw39, -1022, %gw38;
+	mov.b32 %gw35, %gw39;
+	mov.b64 %gl106, %gl108;
+L115:
+	and.b64 %gl109, %gl106, 4503599627370495;
+	or.b64 %gl110, %gl109, 4607182418800017408;
+	not.b64 %gl111, 0x8000000000000000;
+	and.b64 %gl112, %gl98, %gl111;
+	shr.u64 %gl113, %gl112, 52;
+	cvt.u32.u64 %gw40, %gl113;
+	sub.s32 %gw41, %gw40, 1023;
+	setp.eq.s32 %gp32, %gw41, -1023;
+	@%gp32 bra L119;
+	mov.b32 %gw42, %gw41;
+	mov.b64 %gl114, %gl112;
+	bra L120;
+L119:
+	clz.b64 %gw43, %gl112;
+	cvt.u64.u32 %gl115, %gw43;
+	cvt.u32.u64 %gw44, %gl115;
+	sub.s32 %gw45, %gw44, 11;
+	shl.b64 %gl116, %gl112, %gw45;
+	sub.s32 %gw46, -1022, %gw45;
+	mov.b32 %gw42, %gw46;
+	mov.b64 %gl114, %gl116;
+L120:
+	and.b64 %gl117, %gl114, 4503599627370495;
+	or.b64 %gl118, %gl117, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl119, %gl118;
+	mul.rn.f64 %gl120, %gl119, 0d3FF0000200000000;
+	neg.f64 %gl121, %gl118;
+	fma.rn.f64 %gl122, %gl121, %gl120, 0d3FF0000000000000;
+	fma.rn.f64 %gl123, %gl122, %gl122, %gl122;
+	fma.rn.f64 %gl124, %gl120, %gl123, %gl120;
+	neg.f64 %gl125, %gl118;
 	fma.rn.f64 %gl126, %gl125, %gl124, 0d3FF0000000000000;
 	fma.rn.f64 %gl127, %gl124, %gl126, %gl124;
-	cvt.rn.f64.u64 %gl128, %gl113;
-	mul.rn.f64 %gl129, %gl128, %gl127;
-	mul.rn.f64 %gl130, %gl129, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl131, %gl130;
-	setp.ge.f64 %gp38, %gl130, 0dC3E0000000000000;
-	selp.b64 %gl132, %gl131, 0x8000000000000000, %gp38;
-	setp.lt.f64 %gp39, %gl130, 0d43E0000000000000;
-	selp.b64 %gl133, %gl132, 0x8000000000000000, %gp39;
-	shl.b64 %gl134, %gl113, 55;
-	mul.lo.s64 %gl135, %gl133, %gl117;
-	sub.s64 %gl136, %gl134, %gl135;
-	cvt.rn.f64.s64 %gl137, %gl136;
-	mul.rn.f64 %gl138, %gl137, %gl127;
-	cvt.rzi.s64.f64 %gl139, %gl138;
-	setp.ge.f64 %gp40, %gl138, 0dC3E0000000000000;
-	selp.b64 %gl140, %gl139, 0x8000000000000000, %gp40;
-	setp.lt.f64 %gp41, %gl138, 0d43E0000000000000;
-	selp.b64 %gl141, %gl140, 0x8000000000000000, %gp41;
-	add.s64 %gl142, %gl133, %gl141;
-	mul.lo.s64 %gl143, %gl141, %gl117;
-	sub.s64 %gl144, %gl136, %gl143;
-	setp.lt.s64 %gp42, %gl144, 0;
-	@%gp42 bra L102;
-	mov.b64 %gl145, %gl142;
-	mov.b64 %gl146, %gl144;
-	bra L103;
+	mul.rn.f64 %gl128, %gl110, %gl127;
+	neg.f64 %gl129, %gl118;
+	fma.rn.f64 %gl130, %gl129, %gl128, %gl110;
+	fma.rn.f64 %gl131, %gl130, %gl127, %gl128;
+	neg.f64 %gl132, %gl118;
+	fma.rn.f64 %gl133, %gl132, %gl131, %gl110;
+	sub.s32 %gw47, %gw35, %gw42;
+	shr.u64 %gl134, %gl131, 52;
+	cvt.u32.u64 %gw48, %gl134;
+	add.s32 %gw49, %gw47, %gw48;
+	xor.b64 %gl135, %gl96, %gl98;
+	and.b64 %gl136, %gl135, 0x8000000000000000;
+	setp.ge.s32 %gp33, %gw49, 2047;
+	@%gp33 bra L106;
+	setp.gt.s32 %gp34, %gw49, 0;
+	@%gp34 bra L105;
+	and.b64 %gl137, %gl131, 4503599627370495;
+	or.b64 %gl138, %gl137, 4503599627370496;
+	shl.b64 %gl139, %gl138, 2;
+	setp.gt.f64 %gp35, %gl133, 0d0000000000000000;
+	@%gp35 bra L103;
+	setp.lt.f64 %gp36, %gl133, 0d0000000000000000;
+	@%gp36 bra L102;
+	mov.b64 %gl140, %gl139;
+	bra L104;
 L102:
-	sub.s64 %gl147, %gl142, 1;
-	add.s64 %gl148, %gl144, %gl117;
-	mov.b64 %gl145, %gl147;
-	mov.b64 %gl146, %gl148;
+	sub.s64 %gl141, %gl139, 1;
+	mov.b64 %gl140, %gl141;
+	bra L104;
 L103:
-	setp.ge.s64 %gp43, %gl146, %gl117;
-	@%gp43 bra L104;
-	mov.b64 %gl149, %gl145;
-	mov.b64 %gl150, %gl146;
-	mov.b64 %gl151, %gl149;
-	mov.b64 %gl152, %gl150;
-	bra L105;
+	or.b64 %gl142, %gl139, 1;
+	mov.b64 %gl140, %gl142;
 L104:
-	add.s64 %gl153, %gl145, 1;
-	sub.s64 %gl154, %gl146, %gl117;
-	mov.b64 %gl151, %gl153;
-	mov.b64 %gl152, %gl154;
-L105:
-	sub.s32 %gw34, %gw24, %gw29;
-	add.s32 %gw35, %gw34, 1023;
-	setp.lt.u64 %gp44, %gl151, 36028797018963968;
-	@%gp44 bra L106;
-	mov.b64 %gl155, %gl151;
-	mov.b64 %gl156, %gl155;
-	mov.b32 %gw36, %gw35;
-	bra L107;
-L106:
-	shl.b64 %gl157, %gl151, 1;
-	sub.s32 %gw37, %gw35, 1;
-	mov.b64 %gl156, %gl157;
-	mov.b32 %gw36, %gw37;
-L107:
-	setp.ne.s64 %gp45, %gl152, 0;
-	@%gp45 bra L108;
-	mov.b64 %gl158, %gl156;
-	bra L109;
-L108:
-	or.b64 %gl159, %gl156, 1;
-	mov.b64 %gl158, %gl159;
-L109:
-	xor.b64 %gl160, %gl101, %gl103;
-	and.b64 %gl161, %gl160, 0x8000000000000000;
-	setp.ge.s32 %gp46, %gw36, 2047;
-	@%gp46 bra L113;
-	setp.gt.s32 %gp47, %gw36, 0;
-	@%gp47 bra L112;
-	sub.s32 %gw38, 4, %gw36;
-	min.s32 %gw39, %gw38, 60;
-	shr.u64 %gl162, %gl158, %gw39;
-	shl.b64 %gl163, 1, %gw39;
-	sub.s64 %gl164, %gl163, 1;
-	and.b64 %gl165, %gl158, %gl164;
-	sub.s32 %gw40, %gw39, 1;
-	shl.b64 %gl166, 1, %gw40;
-	setp.gt.u64 %gp48, %gl165, %gl166;
-	@%gp48 bra L133;
-	setp.eq.u64 %gp49, %gl165, %gl166;
-	@%gp49 bra L132;
-	mov.b64 %gl167, %gl162;
-	bra L129;
+	sub.s32 %gw50, 3, %gw49;
+	min.s32 %gw51, %gw50, 60;
+	shr.u64 %gl143, %gl140, %gw51;
+	shl.b64 %gl144, 1, %gw51;
+	sub.s64 %gl145, %gl144, 1;
+	and.b64 %gl146, %gl140, %gl145;
+	sub.s32 %gw52, %gw51, 1;
+	shl.b64 %gl147, 1, %gw52;
+	setp.gt.u64 %gp37, %gl146, %gl147;
+	@%gp37 bra L132;
+	setp.eq.u64 %gp38, %gl146, %gl147;
+	@%gp38 bra L131;
+	mov.b64 %gl148, %gl143;
+	bra L128;
+L131:
+	and.b64 %gl149, %gl143, 1;
+	setp.eq.u64 %gp39, %gl149, 1;
+	@%gp39 bra L132;
+	mov.b64 %gl148, %gl143;
+	bra L128;
 L132:
-	and.b64 %gl168, %gl162, 1;
-	setp.eq.u64 %gp50, %gl168, 1;
-	@%gp50 bra L133;
-	mov.b64 %gl167, %gl162;
-	bra L129;
-L133:
-	add.s64 %gl169, %gl162, 1;
-	mov.b64 %gl167, %gl169;
-L129:
-	or.b64 %gl170, %gl161, %gl167;
-	mov.f64 %gl171, %gl170;
-	bra L90;
-L112:
-	sub.s32 %gw41, %gw36, 1;
-	cvt.s64.s32 %gl172, %gw41;
-	shl.b64 %gl173, %gl172, 52;
-	or.b64 %gl174, %gl161, %gl173;
-	shr.u64 %gl175, %gl158, 3;
-	shl.b64 %gl176, 1, 3;
-	sub.s64 %gl177, %gl176, 1;
-	and.b64 %gl178, %gl158, %gl177;
-	sub.s32 %gw42, 3, 1;
-	shl.b64 %gl179, 1, %gw42;
-	setp.gt.u64 %gp51, %gl178, %gl179;
-	@%gp51 bra L142;
-	setp.eq.u64 %gp52, %gl178, %gl179;
-	@%gp52 bra L141;
-	mov.b64 %gl180, %gl175;
-	bra L138;
-L141:
-	and.b64 %gl181, %gl175, 1;
-	setp.eq.u64 %gp53, %gl181, 1;
-	@%gp53 bra L142;
-	mov.b64 %gl180, %gl175;
-	bra L138;
+	add.s64 %gl150, %gl143, 1;
+	mov.b64 %gl148, %gl150;
+L128:
+	or.b64 %gl151, %gl136, %gl148;
+	mov.f64 %gl152, %gl151;
+	bra L93;
+L105:
+	cvt.s64.s32 %gl153, %gw49;
+	shl.b64 %gl154, %gl153, 52;
+	or.b64 %gl155, %gl136, %gl154;
+	and.b64 %gl156, %gl131, 4503599627370495;
+	or.b64 %gl157, %gl155, %gl156;
+	mov.f64 %gl152, %gl157;
+	bra L93;
+L106:
+	or.b64 %gl158, %gl136, 9218868437227405312;
+	mov.f64 %gl152, %gl158;
+	bra L93;
+L107:
+	xor.b64 %gl159, %gl96, %gl98;
+	and.b64 %gl160, %gl159, 0x8000000000000000;
+	setp.neu.f64 %gp40, %gl96, %gl96;
+	@%gp40 bra L149;
+	setp.neu.f64 %gp41, %gl98, %gl98;
+	@%gp41 bra L149;
+	setp.eq.f64 %gp42, %gl96, 0d0000000000000000;
+	@!%gp42 bra L142;
+	setp.eq.f64 %gp43, %gl98, 0d0000000000000000;
+	@%gp43 bra L148;
 L142:
-	add.s64 %gl182, %gl175, 1;
-	mov.b64 %gl180, %gl182;
-L138:
-	add.s64 %gl183, %gl174, %gl180;
-	mov.f64 %gl171, %gl183;
-	bra L90;
-L113:
-	or.b64 %gl184, %gl161, 9218868437227405312;
-	mov.f64 %gl171, %gl184;
-	bra L90;
-L114:
-	xor.b64 %gl185, %gl101, %gl103;
-	and.b64 %gl186, %gl185, 0x8000000000000000;
-	setp.neu.f64 %gp54, %gl101, %gl101;
-	@%gp54 bra L159;
-	setp.neu.f64 %gp55, %gl103, %gl103;
-	@%gp55 bra L159;
-	setp.eq.f64 %gp56, %gl101, 0d0000000000000000;
-	@!%gp56 bra L152;
-	setp.eq.f64 %gp57, %gl103, 0d0000000000000000;
-	@%gp57 bra L158;
-L152:
-	sub.rn.f64 %gl187, %gl101, %gl101;
-	setp.neu.f64 %gp58, %gl187, 0d0000000000000000;
-	@!%gp58 bra L154;
-	sub.rn.f64 %gl188, %gl103, %gl103;
-	setp.neu.f64 %gp59, %gl188, 0d0000000000000000;
-	@%gp59 bra L158;
-L154:
-	setp.eq.f64 %gp60, %gl101, 0d0000000000000000;
-	@%gp60 bra L157;
-	sub.rn.f64 %gl189, %gl103, %gl103;
-	setp.neu.f64 %gp61, %gl189, 0d0000000000000000;
-	@%gp61 bra L157;
-	or.b64 %gl190, %gl186, 9218868437227405312;
-	mov.f64 %gl191, %gl190;
-	bra L147;
-L157:
-	mov.f64 %gl191, %gl186;
-	bra L147;
-L158:
-	mov.f64 %gl191, 0d7FF8000000000001;
-	bra L147;
-L159:
-	add.rn.f64 %gl192, %gl101, %gl103;
-	mov.f64 %gl191, %gl192;
+	sub.rn.f64 %gl161, %gl96, %gl96;
+	setp.neu.f64 %gp44, %gl161, 0d0000000000000000;
+	@!%gp44 bra L144;
+	sub.rn.f64 %gl162, %gl98, %gl98;
+	setp.neu.f64 %gp45, %gl162, 0d0000000000000000;
+	@%gp45 bra L148;
+L144:
+	setp.eq.f64 %gp46, %gl96, 0d0000000000000000;
+	@%gp46 bra L147;
+	sub.rn.f64 %gl163, %gl98, %gl98;
+	setp.neu.f64 %gp47, %gl163, 0d0000000000000000;
+	@%gp47 bra L147;
+	or.b64 %gl164, %gl160, 9218868437227405312;
+	mov.f64 %gl165, %gl164;
+	bra L137;
 L147:
-	mov.f64 %gl171, %gl191;
+	mov.f64 %gl165, %gl160;
+	bra L137;
+L148:
+	mov.f64 %gl165, 0d7FF8000000000001;
+	bra L137;
+L149:
+	add.rn.f64 %gl166, %gl96, %gl98;
+	mov.f64 %gl165, %gl166;
+L137:
+	mov.f64 %gl152, %gl165;
+L93:
+	mov.f64 %gl167, %gl152;
+	bra L86;
 L90:
-	add.rn.f64 %gl193, %gl171, 0d3C20000000000000;
-	cvt.rn.f32.f64 %gw43, %gl193;
-	mov.f32 ${out.0}, %gw43;
+	rcp.approx.ftz.f64 %gl168, %gl98;
+	mul.rn.f64 %gl169, %gl168, 0d3FF0000200000000;
+	neg.f64 %gl170, %gl98;
+	fma.rn.f64 %gl171, %gl170, %gl169, 0d3FF0000000000000;
+	fma.rn.f64 %gl172, %gl171, %gl171, %gl171;
+	fma.rn.f64 %gl173, %gl169, %gl172, %gl169;
+	neg.f64 %gl174, %gl98;
+	fma.rn.f64 %gl175, %gl174, %gl173, 0d3FF0000000000000;
+	fma.rn.f64 %gl176, %gl173, %gl175, %gl173;
+	mul.rn.f64 %gl177, %gl96, %gl176;
+	neg.f64 %gl178, %gl98;
+	fma.rn.f64 %gl179, %gl178, %gl177, %gl96;
+	fma.rn.f64 %gl180, %gl179, %gl176, %gl177;
+	mov.f64 %gl167, %gl180;
+L86:
+	add.rn.f64 %gl181, %gl167, 0d3C20000000000000;
+	cvt.rn.f32.f64 %gw53, %gl181;
+	mov.f32 ${out.0}, %gw53;
 }
 `},
 	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
@@ -785,255 +735,231 @@ L2:
 }
 `},
 	Aggregate: compiled.Fragment{Inputs: []string{"v.id", "v.out", "value.0"}, Text: `{
-	.reg .b32 %gw<24>;
-	.reg .b64 %gl<100>;
-	.reg .pred %gp<30>;
+	.reg .b32 %gw<29>;
+	.reg .b64 %gl<95>;
+	.reg .pred %gp<23>;
 	mul.lo.s32 %gw0, ${v.id}, 2654435769;
 	cvt.rn.f64.u32 %gl0, %gw0;
 	mul.rn.f64 %gl1, %gl0, 0d3DF0000000000000;
 	sub.rn.f64 %gl2, %gl1, 0d3F40000000000000;
 	cvt.f64.f32 %gl3, ${value.0};
-	sub.rn.f64 %gl4, %gl3, %gl3;
-	setp.neu.f64 %gp0, %gl4, 0d0000000000000000;
-	@%gp0 bra L28;
-	sub.rn.f64 %gl5, 0d3CD0000000000000, 0d3CD0000000000000;
-	setp.neu.f64 %gp1, %gl5, 0d0000000000000000;
-	@%gp1 bra L28;
-	setp.eq.f64 %gp2, %gl3, 0d0000000000000000;
-	@%gp2 bra L28;
-	setp.eq.f64 %gp3, 0d3CD0000000000000, 0d0000000000000000;
-	@%gp3 bra L28;
-	mov.b64 %gl6, 0d3CD0000000000000;
-	shr.u64 %gl7, %gl3, 52;
-	and.b64 %gl8, %gl7, 2047;
-	cvt.u32.u64 %gw1, %gl8;
-	shr.u64 %gl9, %gl6, 52;
-	and.b64 %gl10, %gl9, 2047;
-	cvt.u32.u64 %gw2, %gl10;
-	and.b64 %gl11, %gl3, 4503599627370495;
-	and.b64 %gl12, %gl6, 4503599627370495;
-	setp.eq.s32 %gp4, %gw1, 0;
-	@%gp4 bra L11;
-	or.b64 %gl13, %gl11, 4503599627370496;
-	mov.b32 %gw3, %gw1;
-	mov.b64 %gl14, %gl13;
-	bra L12;
-L11:
-	clz.b64 %gw4, %gl11;
-	cvt.u64.u32 %gl15, %gw4;
-	cvt.u32.u64 %gw5, %gl15;
-	sub.s32 %gw6, %gw5, 11;
-	shl.b64 %gl16, %gl11, %gw6;
-	sub.s32 %gw7, 1, %gw6;
-	mov.b32 %gw3, %gw7;
-	mov.b64 %gl14, %gl16;
-L12:
-	setp.eq.s32 %gp5, %gw2, 0;
-	@%gp5 bra L14;
-	or.b64 %gl17, %gl12, 4503599627370496;
-	mov.b32 %gw8, %gw2;
-	mov.b64 %gl18, %gl17;
-	bra L15;
-L14:
-	clz.b64 %gw9, %gl12;
-	cvt.u64.u32 %gl19, %gw9;
-	cvt.u32.u64 %gw10, %gl19;
-	sub.s32 %gw11, %gw10, 11;
-	shl.b64 %gl20, %gl12, %gw11;
-	sub.s32 %gw12, 1, %gw11;
-	mov.b32 %gw8, %gw12;
-	mov.b64 %gl18, %gl20;
-L15:
-	cvt.rn.f64.u64 %gl21, %gl18;
-	rcp.approx.ftz.f64 %gl22, %gl21;
-	neg.f64 %gl23, %gl21;
-	fma.rn.f64 %gl24, %gl23, %gl22, 0d3FF0000000000000;
-	fma.rn.f64 %gl25, %gl22, %gl24, %gl22;
-	neg.f64 %gl26, %gl21;
-	fma.rn.f64 %gl27, %gl26, %gl25, 0d3FF0000000000000;
-	fma.rn.f64 %gl28, %gl25, %gl27, %gl25;
-	cvt.rn.f64.u64 %gl29, %gl14;
-	mul.rn.f64 %gl30, %gl29, %gl28;
-	mul.rn.f64 %gl31, %gl30, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl32, %gl31;
-	setp.ge.f64 %gp6, %gl31, 0dC3E0000000000000;
-	selp.b64 %gl33, %gl32, 0x8000000000000000, %gp6;
-	setp.lt.f64 %gp7, %gl31, 0d43E0000000000000;
-	selp.b64 %gl34, %gl33, 0x8000000000000000, %gp7;
-	shl.b64 %gl35, %gl14, 55;
-	mul.lo.s64 %gl36, %gl34, %gl18;
-	sub.s64 %gl37, %gl35, %gl36;
-	cvt.rn.f64.s64 %gl38, %gl37;
-	mul.rn.f64 %gl39, %gl38, %gl28;
-	cvt.rzi.s64.f64 %gl40, %gl39;
-	setp.ge.f64 %gp8, %gl39, 0dC3E0000000000000;
-	selp.b64 %gl41, %gl40, 0x8000000000000000, %gp8;
-	setp.lt.f64 %gp9, %gl39, 0d43E0000000000000;
-	selp.b64 %gl42, %gl41, 0x8000000000000000, %gp9;
-	add.s64 %gl43, %gl34, %gl42;
-	mul.lo.s64 %gl44, %gl42, %gl18;
-	sub.s64 %gl45, %gl37, %gl44;
-	setp.lt.s64 %gp10, %gl45, 0;
-	@%gp10 bra L16;
-	mov.b64 %gl46, %gl43;
-	mov.b64 %gl47, %gl45;
-	bra L17;
-L16:
-	sub.s64 %gl48, %gl43, 1;
-	add.s64 %gl49, %gl45, %gl18;
-	mov.b64 %gl46, %gl48;
-	mov.b64 %gl47, %gl49;
-L17:
-	setp.ge.s64 %gp11, %gl47, %gl18;
-	@%gp11 bra L18;
-	mov.b64 %gl50, %gl46;
-	mov.b64 %gl51, %gl47;
-	mov.b64 %gl52, %gl50;
-	mov.b64 %gl53, %gl51;
-	bra L19;
-L18:
-	add.s64 %gl54, %gl46, 1;
-	sub.s64 %gl55, %gl47, %gl18;
-	mov.b64 %gl52, %gl54;
-	mov.b64 %gl53, %gl55;
-L19:
-	sub.s32 %gw13, %gw3, %gw8;
-	add.s32 %gw14, %gw13, 1023;
-	setp.lt.u64 %gp12, %gl52, 36028797018963968;
-	@%gp12 bra L20;
-	mov.b64 %gl56, %gl52;
-	mov.b64 %gl57, %gl56;
-	mov.b32 %gw15, %gw14;
-	bra L21;
+	shr.u64 %gl4, %gl3, 52;
+	cvt.u32.u64 %gw1, %gl4;
+	and.b32 %gw2, %gw1, 2047;
+	mov.b64 %gl5, 0d3CD0000000000000;
+	shr.u64 %gl6, %gl5, 52;
+	cvt.u32.u64 %gw3, %gl6;
+	and.b32 %gw4, %gw3, 2047;
+	sub.s32 %gw5, %gw2, 520;
+	setp.lt.u32 %gp0, %gw5, 1006;
+	@!%gp0 bra L7;
+	sub.s32 %gw6, %gw4, 520;
+	setp.lt.u32 %gp1, %gw6, 1006;
+	@%gp1 bra L8;
+L7:
+	sub.rn.f64 %gl7, %gl3, %gl3;
+	setp.neu.f64 %gp2, %gl7, 0d0000000000000000;
+	@%gp2 bra L25;
+	sub.rn.f64 %gl8, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp3, %gl8, 0d0000000000000000;
+	@%gp3 bra L25;
+	setp.eq.f64 %gp4, %gl3, 0d0000000000000000;
+	@%gp4 bra L25;
+	setp.eq.f64 %gp5, 0d3CD0000000000000, 0d0000000000000000;
+	@%gp5 bra L25;
+	not.b64 %gl9, 0x8000000000000000;
+	and.b64 %gl10, %gl3, %gl9;
+	shr.u64 %gl11, %gl10, 52;
+	cvt.u32.u64 %gw7, %gl11;
+	sub.s32 %gw8, %gw7, 1023;
+	setp.eq.s32 %gp6, %gw8, -1023;
+	@%gp6 bra L32;
+	mov.b32 %gw9, %gw8;
+	mov.b64 %gl12, %gl10;
+	bra L33;
+L32:
+	clz.b64 %gw10, %gl10;
+	cvt.u64.u32 %gl13, %gw10;
+	cvt.u32.u64 %gw11, %gl13;
+	sub.s32 %gw12, %gw11, 11;
+	shl.b64 %gl14, %gl10, %gw12;
+	sub.s32 %gw13, -1022, %gw12;
+	mov.b32 %gw9, %gw13;
+	mov.b64 %gl12, %gl14;
+L33:
+	and.b64 %gl15, %gl12, 4503599627370495;
+	or.b64 %gl16, %gl15, 4607182418800017408;
+	mov.b64 %gl17, 0d3CD0000000000000;
+	not.b64 %gl18, 0x8000000000000000;
+	and.b64 %gl19, %gl17, %gl18;
+	shr.u64 %gl20, %gl19, 52;
+	cvt.u32.u64 %gw14, %gl20;
+	sub.s32 %gw15, %gw14, 1023;
+	setp.eq.s32 %gp7, %gw15, -1023;
+	@%gp7 bra L37;
+	mov.b32 %gw16, %gw15;
+	mov.b64 %gl21, %gl19;
+	bra L38;
+L37:
+	clz.b64 %gw17, %gl19;
+	cvt.u64.u32 %gl22, %gw17;
+	cvt.u32.u64 %gw18, %gl22;
+	sub.s32 %gw19, %gw18, 11;
+	shl.b64 %gl23, %gl19, %gw19;
+	sub.s32 %gw20, -1022, %gw19;
+	mov.b32 %gw16, %gw20;
+	mov.b64 %gl21, %gl23;
+L38:
+	and.b64 %gl24, %gl21, 4503599627370495;
+	or.b64 %gl25, %gl24, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl26, %gl25;
+	mul.rn.f64 %gl27, %gl26, 0d3FF0000200000000;
+	neg.f64 %gl28, %gl25;
+	fma.rn.f64 %gl29, %gl28, %gl27, 0d3FF0000000000000;
+	fma.rn.f64 %gl30, %gl29, %gl29, %gl29;
+	fma.rn.f64 %gl31, %gl27, %gl30, %gl27;
+	neg.f64 %gl32, %gl25;
+	fma.rn.f64 %gl33, %gl32, %gl31, 0d3FF0000000000000;
+	fma.rn.f64 %gl34, %gl31, %gl33, %gl31;
+	mul.rn.f64 %gl35, %gl16, %gl34;
+	neg.f64 %gl36, %gl25;
+	fma.rn.f64 %gl37, %gl36, %gl35, %gl16;
+	fma.rn.f64 %gl38, %gl37, %gl34, %gl35;
+	neg.f64 %gl39, %gl25;
+	fma.rn.f64 %gl40, %gl39, %gl38, %gl16;
+	sub.s32 %gw21, %gw9, %gw16;
+	shr.u64 %gl41, %gl38, 52;
+	cvt.u32.u64 %gw22, %gl41;
+	add.s32 %gw23, %gw21, %gw22;
+	mov.b64 %gl42, 0d3CD0000000000000;
+	xor.b64 %gl43, %gl3, %gl42;
+	and.b64 %gl44, %gl43, 0x8000000000000000;
+	setp.ge.s32 %gp8, %gw23, 2047;
+	@%gp8 bra L24;
+	setp.gt.s32 %gp9, %gw23, 0;
+	@%gp9 bra L23;
+	and.b64 %gl45, %gl38, 4503599627370495;
+	or.b64 %gl46, %gl45, 4503599627370496;
+	shl.b64 %gl47, %gl46, 2;
+	setp.gt.f64 %gp10, %gl40, 0d0000000000000000;
+	@%gp10 bra L21;
+	setp.lt.f64 %gp11, %gl40, 0d0000000000000000;
+	@%gp11 bra L20;
+	mov.b64 %gl48, %gl47;
+	bra L22;
 L20:
-	shl.b64 %gl58, %gl52, 1;
-	sub.s32 %gw16, %gw14, 1;
-	mov.b64 %gl57, %gl58;
-	mov.b32 %gw15, %gw16;
+	sub.s64 %gl49, %gl47, 1;
+	mov.b64 %gl48, %gl49;
+	bra L22;
 L21:
-	setp.ne.s64 %gp13, %gl53, 0;
-	@%gp13 bra L22;
-	mov.b64 %gl59, %gl57;
-	bra L23;
+	or.b64 %gl50, %gl47, 1;
+	mov.b64 %gl48, %gl50;
 L22:
-	or.b64 %gl60, %gl57, 1;
-	mov.b64 %gl59, %gl60;
-L23:
-	xor.b64 %gl61, %gl3, %gl6;
-	and.b64 %gl62, %gl61, 0x8000000000000000;
-	setp.ge.s32 %gp14, %gw15, 2047;
-	@%gp14 bra L27;
-	setp.gt.s32 %gp15, %gw15, 0;
-	@%gp15 bra L26;
-	sub.s32 %gw17, 4, %gw15;
-	min.s32 %gw18, %gw17, 60;
-	shr.u64 %gl63, %gl59, %gw18;
-	shl.b64 %gl64, 1, %gw18;
-	sub.s64 %gl65, %gl64, 1;
-	and.b64 %gl66, %gl59, %gl65;
-	sub.s32 %gw19, %gw18, 1;
-	shl.b64 %gl67, 1, %gw19;
-	setp.gt.u64 %gp16, %gl66, %gl67;
-	@%gp16 bra L47;
-	setp.eq.u64 %gp17, %gl66, %gl67;
-	@%gp17 bra L46;
-	mov.b64 %gl68, %gl63;
-	bra L43;
+	sub.s32 %gw24, 3, %gw23;
+	min.s32 %gw25, %gw24, 60;
+	shr.u64 %gl51, %gl48, %gw25;
+	shl.b64 %gl52, 1, %gw25;
+	sub.s64 %gl53, %gl52, 1;
+	and.b64 %gl54, %gl48, %gl53;
+	sub.s32 %gw26, %gw25, 1;
+	shl.b64 %gl55, 1, %gw26;
+	setp.gt.u64 %gp12, %gl54, %gl55;
+	@%gp12 bra L50;
+	setp.eq.u64 %gp13, %gl54, %gl55;
+	@%gp13 bra L49;
+	mov.b64 %gl56, %gl51;
+	bra L46;
+L49:
+	and.b64 %gl57, %gl51, 1;
+	setp.eq.u64 %gp14, %gl57, 1;
+	@%gp14 bra L50;
+	mov.b64 %gl56, %gl51;
+	bra L46;
+L50:
+	add.s64 %gl58, %gl51, 1;
+	mov.b64 %gl56, %gl58;
 L46:
-	and.b64 %gl69, %gl63, 1;
-	setp.eq.u64 %gp18, %gl69, 1;
-	@%gp18 bra L47;
-	mov.b64 %gl68, %gl63;
-	bra L43;
-L47:
-	add.s64 %gl70, %gl63, 1;
-	mov.b64 %gl68, %gl70;
-L43:
-	or.b64 %gl71, %gl62, %gl68;
-	mov.f64 %gl72, %gl71;
-	bra L4;
-L26:
-	sub.s32 %gw20, %gw15, 1;
-	cvt.s64.s32 %gl73, %gw20;
-	shl.b64 %gl74, %gl73, 52;
-	or.b64 %gl75, %gl62, %gl74;
-	shr.u64 %gl76, %gl59, 3;
-	shl.b64 %gl77, 1, 3;
-	sub.s64 %gl78, %gl77, 1;
-	and.b64 %gl79, %gl59, %gl78;
-	sub.s32 %gw21, 3, 1;
-	shl.b64 %gl80, 1, %gw21;
-	setp.gt.u64 %gp19, %gl79, %gl80;
-	@%gp19 bra L56;
-	setp.eq.u64 %gp20, %gl79, %gl80;
-	@%gp20 bra L55;
-	mov.b64 %gl81, %gl76;
-	bra L52;
-L55:
-	and.b64 %gl82, %gl76, 1;
-	setp.eq.u64 %gp21, %gl82, 1;
-	@%gp21 bra L56;
-	mov.b64 %gl81, %gl76;
-	bra L52;
-L56:
-	add.s64 %gl83, %gl76, 1;
-	mov.b64 %gl81, %gl83;
-L52:
-	add.s64 %gl84, %gl75, %gl81;
-	mov.f64 %gl72, %gl84;
-	bra L4;
-L27:
-	or.b64 %gl85, %gl62, 9218868437227405312;
-	mov.f64 %gl72, %gl85;
-	bra L4;
-L28:
-	mov.b64 %gl86, 0d3CD0000000000000;
-	xor.b64 %gl87, %gl3, %gl86;
-	and.b64 %gl88, %gl87, 0x8000000000000000;
-	setp.neu.f64 %gp22, %gl3, %gl3;
-	@%gp22 bra L73;
-	setp.neu.f64 %gp23, 0d3CD0000000000000, 0d3CD0000000000000;
-	@%gp23 bra L73;
-	setp.eq.f64 %gp24, %gl3, 0d0000000000000000;
-	@!%gp24 bra L66;
-	setp.eq.f64 %gp25, 0d3CD0000000000000, 0d0000000000000000;
-	@%gp25 bra L72;
+	or.b64 %gl59, %gl44, %gl56;
+	mov.f64 %gl60, %gl59;
+	bra L11;
+L23:
+	cvt.s64.s32 %gl61, %gw23;
+	shl.b64 %gl62, %gl61, 52;
+	or.b64 %gl63, %gl44, %gl62;
+	and.b64 %gl64, %gl38, 4503599627370495;
+	or.b64 %gl65, %gl63, %gl64;
+	mov.f64 %gl60, %gl65;
+	bra L11;
+L24:
+	or.b64 %gl66, %gl44, 9218868437227405312;
+	mov.f64 %gl60, %gl66;
+	bra L11;
+L25:
+	mov.b64 %gl67, 0d3CD0000000000000;
+	xor.b64 %gl68, %gl3, %gl67;
+	and.b64 %gl69, %gl68, 0x8000000000000000;
+	setp.neu.f64 %gp15, %gl3, %gl3;
+	@%gp15 bra L67;
+	setp.neu.f64 %gp16, 0d3CD0000000000000, 0d3CD0000000000000;
+	@%gp16 bra L67;
+	setp.eq.f64 %gp17, %gl3, 0d0000000000000000;
+	@!%gp17 bra L60;
+	setp.eq.f64 %gp18, 0d3CD0000000000000, 0d0000000000000000;
+	@%gp18 bra L66;
+L60:
+	sub.rn.f64 %gl70, %gl3, %gl3;
+	setp.neu.f64 %gp19, %gl70, 0d0000000000000000;
+	@!%gp19 bra L62;
+	sub.rn.f64 %gl71, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp20, %gl71, 0d0000000000000000;
+	@%gp20 bra L66;
+L62:
+	setp.eq.f64 %gp21, %gl3, 0d0000000000000000;
+	@%gp21 bra L65;
+	sub.rn.f64 %gl72, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp22, %gl72, 0d0000000000000000;
+	@%gp22 bra L65;
+	or.b64 %gl73, %gl69, 9218868437227405312;
+	mov.f64 %gl74, %gl73;
+	bra L55;
+L65:
+	mov.f64 %gl74, %gl69;
+	bra L55;
 L66:
-	sub.rn.f64 %gl89, %gl3, %gl3;
-	setp.neu.f64 %gp26, %gl89, 0d0000000000000000;
-	@!%gp26 bra L68;
-	sub.rn.f64 %gl90, 0d3CD0000000000000, 0d3CD0000000000000;
-	setp.neu.f64 %gp27, %gl90, 0d0000000000000000;
-	@%gp27 bra L72;
-L68:
-	setp.eq.f64 %gp28, %gl3, 0d0000000000000000;
-	@%gp28 bra L71;
-	sub.rn.f64 %gl91, 0d3CD0000000000000, 0d3CD0000000000000;
-	setp.neu.f64 %gp29, %gl91, 0d0000000000000000;
-	@%gp29 bra L71;
-	or.b64 %gl92, %gl88, 9218868437227405312;
-	mov.f64 %gl93, %gl92;
-	bra L61;
-L71:
-	mov.f64 %gl93, %gl88;
-	bra L61;
-L72:
-	mov.f64 %gl93, 0d7FF8000000000001;
-	bra L61;
-L73:
-	add.rn.f64 %gl94, %gl3, 0d3CD0000000000000;
-	mov.f64 %gl93, %gl94;
-L61:
-	mov.f64 %gl72, %gl93;
+	mov.f64 %gl74, 0d7FF8000000000001;
+	bra L55;
+L67:
+	add.rn.f64 %gl75, %gl3, 0d3CD0000000000000;
+	mov.f64 %gl74, %gl75;
+L55:
+	mov.f64 %gl60, %gl74;
+L11:
+	mov.f64 %gl76, %gl60;
+	bra L4;
+L8:
+	rcp.approx.ftz.f64 %gl77, 0d3CD0000000000000;
+	mul.rn.f64 %gl78, %gl77, 0d3FF0000200000000;
+	neg.f64 %gl79, 0d3CD0000000000000;
+	fma.rn.f64 %gl80, %gl79, %gl78, 0d3FF0000000000000;
+	fma.rn.f64 %gl81, %gl80, %gl80, %gl80;
+	fma.rn.f64 %gl82, %gl78, %gl81, %gl78;
+	neg.f64 %gl83, 0d3CD0000000000000;
+	fma.rn.f64 %gl84, %gl83, %gl82, 0d3FF0000000000000;
+	fma.rn.f64 %gl85, %gl82, %gl84, %gl82;
+	mul.rn.f64 %gl86, %gl3, %gl85;
+	neg.f64 %gl87, 0d3CD0000000000000;
+	fma.rn.f64 %gl88, %gl87, %gl86, %gl3;
+	fma.rn.f64 %gl89, %gl88, %gl85, %gl86;
+	mov.f64 %gl76, %gl89;
 L4:
-	add.rn.f64 %gl95, %gl72, %gl2;
-	cvt.rmi.f64.f64 %gl96, %gl95;
-	mul.rn.f64 %gl97, %gl96, 0d3CD0000000000000;
-	min.u32 %gw22, ${v.out}, 1;
-	sub.s32 %gw23, 1, %gw22;
-	cvt.rn.f64.u32 %gl98, %gw23;
-	mul.rn.f64 %gl99, %gl97, %gl98;
-	mov.f64 ${out.0}, %gl99;
+	add.rn.f64 %gl90, %gl76, %gl2;
+	cvt.rmi.f64.f64 %gl91, %gl90;
+	mul.rn.f64 %gl92, %gl91, 0d3CD0000000000000;
+	min.u32 %gw27, ${v.out}, 1;
+	sub.s32 %gw28, 1, %gw27;
+	cvt.rn.f64.u32 %gl93, %gw28;
+	mul.rn.f64 %gl94, %gl92, %gl93;
+	mov.f64 ${out.0}, %gl94;
 }
 `},
 }
@@ -1146,16 +1072,16 @@ func (l pageRankFloat64Loops) apply(acc []int64, list []uint16, b *compiled.Bloc
 					type F = float64
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate1120_:
+				Activate1046_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new != old
-							break Activate1120_
+							break Activate1046_
 						}
 						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
-						break Activate1120_
+						break Activate1046_
 
 					}
 				}
@@ -1225,9 +1151,9 @@ var pageRankFloat64Fragments = compiled.Fragments{
 }
 `},
 	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
-	.reg .b32 %gw<43>;
-	.reg .b64 %gl<194>;
-	.reg .pred %gp<62>;
+	.reg .b32 %gw<53>;
+	.reg .b64 %gl<182>;
+	.reg .pred %gp<48>;
 	cvt.rn.f64.u32 %gl0, ${v.n};
 	sub.rn.f64 %gl1, 0d3FF0000000000000, ${param.0};
 	mul.rn.f64 %gl2, ${param.0}, ${step.aggregate};
@@ -1247,478 +1173,428 @@ L9:
 L4:
 	mul.rn.f64 %gl6, %gl3, %gl4;
 	cvt.rn.f64.s64 %gl7, ${acc.0};
-	sub.rn.f64 %gl8, %gl7, %gl7;
-	setp.neu.f64 %gp2, %gl8, 0d0000000000000000;
-	@%gp2 bra L36;
-	sub.rn.f64 %gl9, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp3, %gl9, 0d0000000000000000;
-	@%gp3 bra L36;
-	setp.eq.f64 %gp4, %gl7, 0d0000000000000000;
-	@%gp4 bra L36;
-	setp.eq.f64 %gp5, 0d43B0000000000000, 0d0000000000000000;
-	@%gp5 bra L36;
-	mov.b64 %gl10, 0d43B0000000000000;
-	shr.u64 %gl11, %gl7, 52;
-	and.b64 %gl12, %gl11, 2047;
-	cvt.u32.u64 %gw0, %gl12;
-	shr.u64 %gl13, %gl10, 52;
-	and.b64 %gl14, %gl13, 2047;
-	cvt.u32.u64 %gw1, %gl14;
-	and.b64 %gl15, %gl7, 4503599627370495;
-	and.b64 %gl16, %gl10, 4503599627370495;
-	setp.eq.s32 %gp6, %gw0, 0;
-	@%gp6 bra L19;
-	or.b64 %gl17, %gl15, 4503599627370496;
-	mov.b32 %gw2, %gw0;
-	mov.b64 %gl18, %gl17;
-	bra L20;
-L19:
-	clz.b64 %gw3, %gl15;
-	cvt.u64.u32 %gl19, %gw3;
-	cvt.u32.u64 %gw4, %gl19;
-	sub.s32 %gw5, %gw4, 11;
-	shl.b64 %gl20, %gl15, %gw5;
-	sub.s32 %gw6, 1, %gw5;
-	mov.b32 %gw2, %gw6;
-	mov.b64 %gl18, %gl20;
-L20:
-	setp.eq.s32 %gp7, %gw1, 0;
-	@%gp7 bra L22;
-	or.b64 %gl21, %gl16, 4503599627370496;
-	mov.b32 %gw7, %gw1;
-	mov.b64 %gl22, %gl21;
-	bra L23;
-L22:
-	clz.b64 %gw8, %gl16;
-	cvt.u64.u32 %gl23, %gw8;
-	cvt.u32.u64 %gw9, %gl23;
-	sub.s32 %gw10, %gw9, 11;
-	shl.b64 %gl24, %gl16, %gw10;
-	sub.s32 %gw11, 1, %gw10;
-	mov.b32 %gw7, %gw11;
-	mov.b64 %gl22, %gl24;
-L23:
-	cvt.rn.f64.u64 %gl25, %gl22;
-	rcp.approx.ftz.f64 %gl26, %gl25;
-	neg.f64 %gl27, %gl25;
-	fma.rn.f64 %gl28, %gl27, %gl26, 0d3FF0000000000000;
-	fma.rn.f64 %gl29, %gl26, %gl28, %gl26;
-	neg.f64 %gl30, %gl25;
-	fma.rn.f64 %gl31, %gl30, %gl29, 0d3FF0000000000000;
-	fma.rn.f64 %gl32, %gl29, %gl31, %gl29;
-	cvt.rn.f64.u64 %gl33, %gl18;
-	mul.rn.f64 %gl34, %gl33, %gl32;
-	mul.rn.f64 %gl35, %gl34, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl36, %gl35;
-	setp.ge.f64 %gp8, %gl35, 0dC3E0000000000000;
-	selp.b64 %gl37, %gl36, 0x8000000000000000, %gp8;
-	setp.lt.f64 %gp9, %gl35, 0d43E0000000000000;
-	selp.b64 %gl38, %gl37, 0x8000000000000000, %gp9;
-	shl.b64 %gl39, %gl18, 55;
-	mul.lo.s64 %gl40, %gl38, %gl22;
-	sub.s64 %gl41, %gl39, %gl40;
-	cvt.rn.f64.s64 %gl42, %gl41;
-	mul.rn.f64 %gl43, %gl42, %gl32;
-	cvt.rzi.s64.f64 %gl44, %gl43;
-	setp.ge.f64 %gp10, %gl43, 0dC3E0000000000000;
-	selp.b64 %gl45, %gl44, 0x8000000000000000, %gp10;
-	setp.lt.f64 %gp11, %gl43, 0d43E0000000000000;
-	selp.b64 %gl46, %gl45, 0x8000000000000000, %gp11;
-	add.s64 %gl47, %gl38, %gl46;
-	mul.lo.s64 %gl48, %gl46, %gl22;
-	sub.s64 %gl49, %gl41, %gl48;
-	setp.lt.s64 %gp12, %gl49, 0;
-	@%gp12 bra L24;
-	mov.b64 %gl50, %gl47;
-	mov.b64 %gl51, %gl49;
-	bra L25;
-L24:
-	sub.s64 %gl52, %gl47, 1;
-	add.s64 %gl53, %gl49, %gl22;
-	mov.b64 %gl50, %gl52;
-	mov.b64 %gl51, %gl53;
-L25:
-	setp.ge.s64 %gp13, %gl51, %gl22;
-	@%gp13 bra L26;
-	mov.b64 %gl54, %gl50;
-	mov.b64 %gl55, %gl51;
-	mov.b64 %gl56, %gl54;
-	mov.b64 %gl57, %gl55;
-	bra L27;
-L26:
-	add.s64 %gl58, %gl50, 1;
-	sub.s64 %gl59, %gl51, %gl22;
-	mov.b64 %gl56, %gl58;
-	mov.b64 %gl57, %gl59;
-L27:
-	sub.s32 %gw12, %gw2, %gw7;
-	add.s32 %gw13, %gw12, 1023;
-	setp.lt.u64 %gp14, %gl56, 36028797018963968;
-	@%gp14 bra L28;
-	mov.b64 %gl60, %gl56;
-	mov.b64 %gl61, %gl60;
-	mov.b32 %gw14, %gw13;
-	bra L29;
+	shr.u64 %gl8, %gl7, 52;
+	cvt.u32.u64 %gw0, %gl8;
+	and.b32 %gw1, %gw0, 2047;
+	mov.b64 %gl9, 0d43B0000000000000;
+	shr.u64 %gl10, %gl9, 52;
+	cvt.u32.u64 %gw2, %gl10;
+	and.b32 %gw3, %gw2, 2047;
+	sub.s32 %gw4, %gw1, 520;
+	setp.lt.u32 %gp2, %gw4, 1006;
+	@!%gp2 bra L15;
+	sub.s32 %gw5, %gw3, 520;
+	setp.lt.u32 %gp3, %gw5, 1006;
+	@%gp3 bra L16;
+L15:
+	sub.rn.f64 %gl11, %gl7, %gl7;
+	setp.neu.f64 %gp4, %gl11, 0d0000000000000000;
+	@%gp4 bra L33;
+	sub.rn.f64 %gl12, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp5, %gl12, 0d0000000000000000;
+	@%gp5 bra L33;
+	setp.eq.f64 %gp6, %gl7, 0d0000000000000000;
+	@%gp6 bra L33;
+	setp.eq.f64 %gp7, 0d43B0000000000000, 0d0000000000000000;
+	@%gp7 bra L33;
+	not.b64 %gl13, 0x8000000000000000;
+	and.b64 %gl14, %gl7, %gl13;
+	shr.u64 %gl15, %gl14, 52;
+	cvt.u32.u64 %gw6, %gl15;
+	sub.s32 %gw7, %gw6, 1023;
+	setp.eq.s32 %gp8, %gw7, -1023;
+	@%gp8 bra L40;
+	mov.b32 %gw8, %gw7;
+	mov.b64 %gl16, %gl14;
+	bra L41;
+L40:
+	clz.b64 %gw9, %gl14;
+	cvt.u64.u32 %gl17, %gw9;
+	cvt.u32.u64 %gw10, %gl17;
+	sub.s32 %gw11, %gw10, 11;
+	shl.b64 %gl18, %gl14, %gw11;
+	sub.s32 %gw12, -1022, %gw11;
+	mov.b32 %gw8, %gw12;
+	mov.b64 %gl16, %gl18;
+L41:
+	and.b64 %gl19, %gl16, 4503599627370495;
+	or.b64 %gl20, %gl19, 4607182418800017408;
+	mov.b64 %gl21, 0d43B0000000000000;
+	not.b64 %gl22, 0x8000000000000000;
+	and.b64 %gl23, %gl21, %gl22;
+	shr.u64 %gl24, %gl23, 52;
+	cvt.u32.u64 %gw13, %gl24;
+	sub.s32 %gw14, %gw13, 1023;
+	setp.eq.s32 %gp9, %gw14, -1023;
+	@%gp9 bra L45;
+	mov.b32 %gw15, %gw14;
+	mov.b64 %gl25, %gl23;
+	bra L46;
+L45:
+	clz.b64 %gw16, %gl23;
+	cvt.u64.u32 %gl26, %gw16;
+	cvt.u32.u64 %gw17, %gl26;
+	sub.s32 %gw18, %gw17, 11;
+	shl.b64 %gl27, %gl23, %gw18;
+	sub.s32 %gw19, -1022, %gw18;
+	mov.b32 %gw15, %gw19;
+	mov.b64 %gl25, %gl27;
+L46:
+	and.b64 %gl28, %gl25, 4503599627370495;
+	or.b64 %gl29, %gl28, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl30, %gl29;
+	mul.rn.f64 %gl31, %gl30, 0d3FF0000200000000;
+	neg.f64 %gl32, %gl29;
+	fma.rn.f64 %gl33, %gl32, %gl31, 0d3FF0000000000000;
+	fma.rn.f64 %gl34, %gl33, %gl33, %gl33;
+	fma.rn.f64 %gl35, %gl31, %gl34, %gl31;
+	neg.f64 %gl36, %gl29;
+	fma.rn.f64 %gl37, %gl36, %gl35, 0d3FF0000000000000;
+	fma.rn.f64 %gl38, %gl35, %gl37, %gl35;
+	mul.rn.f64 %gl39, %gl20, %gl38;
+	neg.f64 %gl40, %gl29;
+	fma.rn.f64 %gl41, %gl40, %gl39, %gl20;
+	fma.rn.f64 %gl42, %gl41, %gl38, %gl39;
+	neg.f64 %gl43, %gl29;
+	fma.rn.f64 %gl44, %gl43, %gl42, %gl20;
+	sub.s32 %gw20, %gw8, %gw15;
+	shr.u64 %gl45, %gl42, 52;
+	cvt.u32.u64 %gw21, %gl45;
+	add.s32 %gw22, %gw20, %gw21;
+	mov.b64 %gl46, 0d43B0000000000000;
+	xor.b64 %gl47, %gl7, %gl46;
+	and.b64 %gl48, %gl47, 0x8000000000000000;
+	setp.ge.s32 %gp10, %gw22, 2047;
+	@%gp10 bra L32;
+	setp.gt.s32 %gp11, %gw22, 0;
+	@%gp11 bra L31;
+	and.b64 %gl49, %gl42, 4503599627370495;
+	or.b64 %gl50, %gl49, 4503599627370496;
+	shl.b64 %gl51, %gl50, 2;
+	setp.gt.f64 %gp12, %gl44, 0d0000000000000000;
+	@%gp12 bra L29;
+	setp.lt.f64 %gp13, %gl44, 0d0000000000000000;
+	@%gp13 bra L28;
+	mov.b64 %gl52, %gl51;
+	bra L30;
 L28:
-	shl.b64 %gl62, %gl56, 1;
-	sub.s32 %gw15, %gw13, 1;
-	mov.b64 %gl61, %gl62;
-	mov.b32 %gw14, %gw15;
+	sub.s64 %gl53, %gl51, 1;
+	mov.b64 %gl52, %gl53;
+	bra L30;
 L29:
-	setp.ne.s64 %gp15, %gl57, 0;
-	@%gp15 bra L30;
-	mov.b64 %gl63, %gl61;
-	bra L31;
+	or.b64 %gl54, %gl51, 1;
+	mov.b64 %gl52, %gl54;
 L30:
-	or.b64 %gl64, %gl61, 1;
-	mov.b64 %gl63, %gl64;
-L31:
-	xor.b64 %gl65, %gl7, %gl10;
-	and.b64 %gl66, %gl65, 0x8000000000000000;
-	setp.ge.s32 %gp16, %gw14, 2047;
-	@%gp16 bra L35;
-	setp.gt.s32 %gp17, %gw14, 0;
-	@%gp17 bra L34;
-	sub.s32 %gw16, 4, %gw14;
-	min.s32 %gw17, %gw16, 60;
-	shr.u64 %gl67, %gl63, %gw17;
-	shl.b64 %gl68, 1, %gw17;
-	sub.s64 %gl69, %gl68, 1;
-	and.b64 %gl70, %gl63, %gl69;
-	sub.s32 %gw18, %gw17, 1;
-	shl.b64 %gl71, 1, %gw18;
-	setp.gt.u64 %gp18, %gl70, %gl71;
-	@%gp18 bra L55;
-	setp.eq.u64 %gp19, %gl70, %gl71;
-	@%gp19 bra L54;
-	mov.b64 %gl72, %gl67;
-	bra L51;
+	sub.s32 %gw23, 3, %gw22;
+	min.s32 %gw24, %gw23, 60;
+	shr.u64 %gl55, %gl52, %gw24;
+	shl.b64 %gl56, 1, %gw24;
+	sub.s64 %gl57, %gl56, 1;
+	and.b64 %gl58, %gl52, %gl57;
+	sub.s32 %gw25, %gw24, 1;
+	shl.b64 %gl59, 1, %gw25;
+	setp.gt.u64 %gp14, %gl58, %gl59;
+	@%gp14 bra L58;
+	setp.eq.u64 %gp15, %gl58, %gl59;
+	@%gp15 bra L57;
+	mov.b64 %gl60, %gl55;
+	bra L54;
+L57:
+	and.b64 %gl61, %gl55, 1;
+	setp.eq.u64 %gp16, %gl61, 1;
+	@%gp16 bra L58;
+	mov.b64 %gl60, %gl55;
+	bra L54;
+L58:
+	add.s64 %gl62, %gl55, 1;
+	mov.b64 %gl60, %gl62;
 L54:
-	and.b64 %gl73, %gl67, 1;
-	setp.eq.u64 %gp20, %gl73, 1;
-	@%gp20 bra L55;
-	mov.b64 %gl72, %gl67;
-	bra L51;
-L55:
-	add.s64 %gl74, %gl67, 1;
-	mov.b64 %gl72, %gl74;
-L51:
-	or.b64 %gl75, %gl66, %gl72;
-	mov.f64 %gl76, %gl75;
-	bra L12;
-L34:
-	sub.s32 %gw19, %gw14, 1;
-	cvt.s64.s32 %gl77, %gw19;
-	shl.b64 %gl78, %gl77, 52;
-	or.b64 %gl79, %gl66, %gl78;
-	shr.u64 %gl80, %gl63, 3;
-	shl.b64 %gl81, 1, 3;
-	sub.s64 %gl82, %gl81, 1;
-	and.b64 %gl83, %gl63, %gl82;
-	sub.s32 %gw20, 3, 1;
-	shl.b64 %gl84, 1, %gw20;
-	setp.gt.u64 %gp21, %gl83, %gl84;
-	@%gp21 bra L64;
-	setp.eq.u64 %gp22, %gl83, %gl84;
-	@%gp22 bra L63;
-	mov.b64 %gl85, %gl80;
-	bra L60;
-L63:
-	and.b64 %gl86, %gl80, 1;
-	setp.eq.u64 %gp23, %gl86, 1;
-	@%gp23 bra L64;
-	mov.b64 %gl85, %gl80;
-	bra L60;
-L64:
-	add.s64 %gl87, %gl80, 1;
-	mov.b64 %gl85, %gl87;
-L60:
-	add.s64 %gl88, %gl79, %gl85;
-	mov.f64 %gl76, %gl88;
-	bra L12;
-L35:
-	or.b64 %gl89, %gl66, 9218868437227405312;
-	mov.f64 %gl76, %gl89;
-	bra L12;
-L36:
-	mov.b64 %gl90, 0d43B0000000000000;
-	xor.b64 %gl91, %gl7, %gl90;
-	and.b64 %gl92, %gl91, 0x8000000000000000;
-	setp.neu.f64 %gp24, %gl7, %gl7;
-	@%gp24 bra L81;
-	setp.neu.f64 %gp25, 0d43B0000000000000, 0d43B0000000000000;
-	@%gp25 bra L81;
-	setp.eq.f64 %gp26, %gl7, 0d0000000000000000;
-	@!%gp26 bra L74;
-	setp.eq.f64 %gp27, 0d43B0000000000000, 0d0000000000000000;
-	@%gp27 bra L80;
+	or.b64 %gl63, %gl48, %gl60;
+	mov.f64 %gl64, %gl63;
+	bra L19;
+L31:
+	cvt.s64.s32 %gl65, %gw22;
+	shl.b64 %gl66, %gl65, 52;
+	or.b64 %gl67, %gl48, %gl66;
+	and.b64 %gl68, %gl42, 4503599627370495;
+	or.b64 %gl69, %gl67, %gl68;
+	mov.f64 %gl64, %gl69;
+	bra L19;
+L32:
+	or.b64 %gl70, %gl48, 9218868437227405312;
+	mov.f64 %gl64, %gl70;
+	bra L19;
+L33:
+	mov.b64 %gl71, 0d43B0000000000000;
+	xor.b64 %gl72, %gl7, %gl71;
+	and.b64 %gl73, %gl72, 0x8000000000000000;
+	setp.neu.f64 %gp17, %gl7, %gl7;
+	@%gp17 bra L75;
+	setp.neu.f64 %gp18, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp18 bra L75;
+	setp.eq.f64 %gp19, %gl7, 0d0000000000000000;
+	@!%gp19 bra L68;
+	setp.eq.f64 %gp20, 0d43B0000000000000, 0d0000000000000000;
+	@%gp20 bra L74;
+L68:
+	sub.rn.f64 %gl74, %gl7, %gl7;
+	setp.neu.f64 %gp21, %gl74, 0d0000000000000000;
+	@!%gp21 bra L70;
+	sub.rn.f64 %gl75, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp22, %gl75, 0d0000000000000000;
+	@%gp22 bra L74;
+L70:
+	setp.eq.f64 %gp23, %gl7, 0d0000000000000000;
+	@%gp23 bra L73;
+	sub.rn.f64 %gl76, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp24, %gl76, 0d0000000000000000;
+	@%gp24 bra L73;
+	or.b64 %gl77, %gl73, 9218868437227405312;
+	mov.f64 %gl78, %gl77;
+	bra L63;
+L73:
+	mov.f64 %gl78, %gl73;
+	bra L63;
 L74:
-	sub.rn.f64 %gl93, %gl7, %gl7;
-	setp.neu.f64 %gp28, %gl93, 0d0000000000000000;
-	@!%gp28 bra L76;
-	sub.rn.f64 %gl94, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp29, %gl94, 0d0000000000000000;
-	@%gp29 bra L80;
-L76:
-	setp.eq.f64 %gp30, %gl7, 0d0000000000000000;
-	@%gp30 bra L79;
-	sub.rn.f64 %gl95, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp31, %gl95, 0d0000000000000000;
-	@%gp31 bra L79;
-	or.b64 %gl96, %gl92, 9218868437227405312;
-	mov.f64 %gl97, %gl96;
-	bra L69;
-L79:
-	mov.f64 %gl97, %gl92;
-	bra L69;
-L80:
-	mov.f64 %gl97, 0d7FF8000000000001;
-	bra L69;
-L81:
-	add.rn.f64 %gl98, %gl7, 0d43B0000000000000;
-	mov.f64 %gl97, %gl98;
-L69:
-	mov.f64 %gl76, %gl97;
+	mov.f64 %gl78, 0d7FF8000000000001;
+	bra L63;
+L75:
+	add.rn.f64 %gl79, %gl7, 0d43B0000000000000;
+	mov.f64 %gl78, %gl79;
+L63:
+	mov.f64 %gl64, %gl78;
+L19:
+	mov.f64 %gl80, %gl64;
+	bra L12;
+L16:
+	rcp.approx.ftz.f64 %gl81, 0d43B0000000000000;
+	mul.rn.f64 %gl82, %gl81, 0d3FF0000200000000;
+	neg.f64 %gl83, 0d43B0000000000000;
+	fma.rn.f64 %gl84, %gl83, %gl82, 0d3FF0000000000000;
+	fma.rn.f64 %gl85, %gl84, %gl84, %gl84;
+	fma.rn.f64 %gl86, %gl82, %gl85, %gl82;
+	neg.f64 %gl87, 0d43B0000000000000;
+	fma.rn.f64 %gl88, %gl87, %gl86, 0d3FF0000000000000;
+	fma.rn.f64 %gl89, %gl86, %gl88, %gl86;
+	mul.rn.f64 %gl90, %gl7, %gl89;
+	neg.f64 %gl91, 0d43B0000000000000;
+	fma.rn.f64 %gl92, %gl91, %gl90, %gl7;
+	fma.rn.f64 %gl93, %gl92, %gl89, %gl90;
+	mov.f64 %gl80, %gl93;
 L12:
-	mul.rn.f64 %gl99, ${param.0}, %gl76;
-	mul.rn.f64 %gl100, %gl99, %gl0;
-	add.rn.f64 %gl101, %gl6, %gl100;
-	max.u32 %gw21, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl102, %gw21;
-	mul.rn.f64 %gl103, %gl0, %gl102;
-	sub.rn.f64 %gl104, %gl101, %gl101;
-	setp.neu.f64 %gp32, %gl104, 0d0000000000000000;
-	@%gp32 bra L114;
-	sub.rn.f64 %gl105, %gl103, %gl103;
-	setp.neu.f64 %gp33, %gl105, 0d0000000000000000;
-	@%gp33 bra L114;
-	setp.eq.f64 %gp34, %gl101, 0d0000000000000000;
-	@%gp34 bra L114;
-	setp.eq.f64 %gp35, %gl103, 0d0000000000000000;
-	@%gp35 bra L114;
-	shr.u64 %gl106, %gl101, 52;
-	and.b64 %gl107, %gl106, 2047;
-	cvt.u32.u64 %gw22, %gl107;
-	shr.u64 %gl108, %gl103, 52;
-	and.b64 %gl109, %gl108, 2047;
-	cvt.u32.u64 %gw23, %gl109;
-	and.b64 %gl110, %gl101, 4503599627370495;
-	and.b64 %gl111, %gl103, 4503599627370495;
-	setp.eq.s32 %gp36, %gw22, 0;
-	@%gp36 bra L97;
-	or.b64 %gl112, %gl110, 4503599627370496;
-	mov.b32 %gw24, %gw22;
-	mov.b64 %gl113, %gl112;
-	bra L98;
-L97:
-	clz.b64 %gw25, %gl110;
-	cvt.u64.u32 %gl114, %gw25;
-	cvt.u32.u64 %gw26, %gl114;
-	sub.s32 %gw27, %gw26, 11;
-	shl.b64 %gl115, %gl110, %gw27;
-	sub.s32 %gw28, 1, %gw27;
-	mov.b32 %gw24, %gw28;
-	mov.b64 %gl113, %gl115;
-L98:
-	setp.eq.s32 %gp37, %gw23, 0;
-	@%gp37 bra L100;
-	or.b64 %gl116, %gl111, 4503599627370496;
-	mov.b32 %gw29, %gw23;
-	mov.b64 %gl117, %gl116;
-	bra L101;
-L100:
-	clz.b64 %gw30, %gl111;
-	cvt.u64.u32 %gl118, %gw30;
-	cvt.u32.u64 %gw31, %gl118;
-	sub.s32 %gw32, %gw31, 11;
-	shl.b64 %gl119, %gl111, %gw32;
-	sub.s32 %gw33, 1, %gw32;
-	mov.b32 %gw29, %gw33;
-	mov.b64 %gl117, %gl119;
-L101:
-	cvt.rn.f64.u64 %gl120, %gl117;
-	rcp.approx.ftz.f64 %gl121, %gl120;
-	neg.f64 %gl122, %gl120;
-	fma.rn.f64 %gl123, %gl122, %gl121, 0d3FF0000000000000;
-	fma.rn.f64 %gl124, %gl121, %gl123, %gl121;
-	neg.f64 %gl125, %gl120;
+	mul.rn.f64 %gl94, ${param.0}, %gl80;
+	mul.rn.f64 %gl95, %gl94, %gl0;
+	add.rn.f64 %gl96, %gl6, %gl95;
+	max.u32 %gw26, ${v.out}, 1;
+	cvt.rn.f64.u32 %gl97, %gw26;
+	mul.rn.f64 %gl98, %gl0, %gl97;
+	shr.u64 %gl99, %gl96, 52;
+	cvt.u32.u64 %gw27, %gl99;
+	and.b32 %gw28, %gw27, 2047;
+	shr.u64 %gl100, %gl98, 52;
+	cvt.u32.u64 %gw29, %gl100;
+	and.b32 %gw30, %gw29, 2047;
+	sub.s32 %gw31, %gw28, 520;
+	setp.lt.u32 %gp25, %gw31, 1006;
+	@!%gp25 bra L89;
+	sub.s32 %gw32, %gw30, 520;
+	setp.lt.u32 %gp26, %gw32, 1006;
+	@%gp26 bra L90;
+L89:
+	sub.rn.f64 %gl101, %gl96, %gl96;
+	setp.neu.f64 %gp27, %gl101, 0d0000000000000000;
+	@%gp27 bra L107;
+	sub.rn.f64 %gl102, %gl98, %gl98;
+	setp.neu.f64 %gp28, %gl102, 0d0000000000000000;
+	@%gp28 bra L107;
+	setp.eq.f64 %gp29, %gl96, 0d0000000000000000;
+	@%gp29 bra L107;
+	setp.eq.f64 %gp30, %gl98, 0d0000000000000000;
+	@%gp30 bra L107;
+	not.b64 %gl103, 0x8000000000000000;
+	and.b64 %gl104, %gl96, %gl103;
+	shr.u64 %gl105, %gl104, 52;
+	cvt.u32.u64 %gw33, %gl105;
+	sub.s32 %gw34, %gw33, 1023;
+	setp.eq.s32 %gp31, %gw34, -1023;
+	@%gp31 bra L114;
+	mov.b32 %gw35, %gw34;
+	mov.b64 %gl106, %gl104;
+	bra L115;
+L114:
+	clz.b64 %gw36, %gl104;
+	cvt.u64.u32 %gl107, %gw36;
+	cvt.u32.u64 %gw37, %gl107;
+	sub.s32 %gw38, %gw37, 11;
+	shl.b64 %gl108, %gl104, %gw38;
+	sub.s32 %gw39, -1022, %gw38;
+	mov.b32 %gw35, %gw39;
+	mov.b64 %gl106, %gl108;
+L115:
+	and.b64 %gl109, %gl106, 4503599627370495;
+	or.b64 %gl110, %gl109, 4607182418800017408;
+	not.b64 %gl111, 0x8000000000000000;
+	and.b64 %gl112, %gl98, %gl111;
+	shr.u64 %gl113, %gl112, 52;
+	cvt.u32.u64 %gw40, %gl113;
+	sub.s32 %gw41, %gw40, 1023;
+	setp.eq.s32 %gp32, %gw41, -1023;
+	@%gp32 bra L119;
+	mov.b32 %gw42, %gw41;
+	mov.b64 %gl114, %gl112;
+	bra L120;
+L119:
+	clz.b64 %gw43, %gl112;
+	cvt.u64.u32 %gl115, %gw43;
+	cvt.u32.u64 %gw44, %gl115;
+	sub.s32 %gw45, %gw44, 11;
+	shl.b64 %gl116, %gl112, %gw45;
+	sub.s32 %gw46, -1022, %gw45;
+	mov.b32 %gw42, %gw46;
+	mov.b64 %gl114, %gl116;
+L120:
+	and.b64 %gl117, %gl114, 4503599627370495;
+	or.b64 %gl118, %gl117, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl119, %gl118;
+	mul.rn.f64 %gl120, %gl119, 0d3FF0000200000000;
+	neg.f64 %gl121, %gl118;
+	fma.rn.f64 %gl122, %gl121, %gl120, 0d3FF0000000000000;
+	fma.rn.f64 %gl123, %gl122, %gl122, %gl122;
+	fma.rn.f64 %gl124, %gl120, %gl123, %gl120;
+	neg.f64 %gl125, %gl118;
 	fma.rn.f64 %gl126, %gl125, %gl124, 0d3FF0000000000000;
 	fma.rn.f64 %gl127, %gl124, %gl126, %gl124;
-	cvt.rn.f64.u64 %gl128, %gl113;
-	mul.rn.f64 %gl129, %gl128, %gl127;
-	mul.rn.f64 %gl130, %gl129, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl131, %gl130;
-	setp.ge.f64 %gp38, %gl130, 0dC3E0000000000000;
-	selp.b64 %gl132, %gl131, 0x8000000000000000, %gp38;
-	setp.lt.f64 %gp39, %gl130, 0d43E0000000000000;
-	selp.b64 %gl133, %gl132, 0x8000000000000000, %gp39;
-	shl.b64 %gl134, %gl113, 55;
-	mul.lo.s64 %gl135, %gl133, %gl117;
-	sub.s64 %gl136, %gl134, %gl135;
-	cvt.rn.f64.s64 %gl137, %gl136;
-	mul.rn.f64 %gl138, %gl137, %gl127;
-	cvt.rzi.s64.f64 %gl139, %gl138;
-	setp.ge.f64 %gp40, %gl138, 0dC3E0000000000000;
-	selp.b64 %gl140, %gl139, 0x8000000000000000, %gp40;
-	setp.lt.f64 %gp41, %gl138, 0d43E0000000000000;
-	selp.b64 %gl141, %gl140, 0x8000000000000000, %gp41;
-	add.s64 %gl142, %gl133, %gl141;
-	mul.lo.s64 %gl143, %gl141, %gl117;
-	sub.s64 %gl144, %gl136, %gl143;
-	setp.lt.s64 %gp42, %gl144, 0;
-	@%gp42 bra L102;
-	mov.b64 %gl145, %gl142;
-	mov.b64 %gl146, %gl144;
-	bra L103;
+	mul.rn.f64 %gl128, %gl110, %gl127;
+	neg.f64 %gl129, %gl118;
+	fma.rn.f64 %gl130, %gl129, %gl128, %gl110;
+	fma.rn.f64 %gl131, %gl130, %gl127, %gl128;
+	neg.f64 %gl132, %gl118;
+	fma.rn.f64 %gl133, %gl132, %gl131, %gl110;
+	sub.s32 %gw47, %gw35, %gw42;
+	shr.u64 %gl134, %gl131, 52;
+	cvt.u32.u64 %gw48, %gl134;
+	add.s32 %gw49, %gw47, %gw48;
+	xor.b64 %gl135, %gl96, %gl98;
+	and.b64 %gl136, %gl135, 0x8000000000000000;
+	setp.ge.s32 %gp33, %gw49, 2047;
+	@%gp33 bra L106;
+	setp.gt.s32 %gp34, %gw49, 0;
+	@%gp34 bra L105;
+	and.b64 %gl137, %gl131, 4503599627370495;
+	or.b64 %gl138, %gl137, 4503599627370496;
+	shl.b64 %gl139, %gl138, 2;
+	setp.gt.f64 %gp35, %gl133, 0d0000000000000000;
+	@%gp35 bra L103;
+	setp.lt.f64 %gp36, %gl133, 0d0000000000000000;
+	@%gp36 bra L102;
+	mov.b64 %gl140, %gl139;
+	bra L104;
 L102:
-	sub.s64 %gl147, %gl142, 1;
-	add.s64 %gl148, %gl144, %gl117;
-	mov.b64 %gl145, %gl147;
-	mov.b64 %gl146, %gl148;
+	sub.s64 %gl141, %gl139, 1;
+	mov.b64 %gl140, %gl141;
+	bra L104;
 L103:
-	setp.ge.s64 %gp43, %gl146, %gl117;
-	@%gp43 bra L104;
-	mov.b64 %gl149, %gl145;
-	mov.b64 %gl150, %gl146;
-	mov.b64 %gl151, %gl149;
-	mov.b64 %gl152, %gl150;
-	bra L105;
+	or.b64 %gl142, %gl139, 1;
+	mov.b64 %gl140, %gl142;
 L104:
-	add.s64 %gl153, %gl145, 1;
-	sub.s64 %gl154, %gl146, %gl117;
-	mov.b64 %gl151, %gl153;
-	mov.b64 %gl152, %gl154;
-L105:
-	sub.s32 %gw34, %gw24, %gw29;
-	add.s32 %gw35, %gw34, 1023;
-	setp.lt.u64 %gp44, %gl151, 36028797018963968;
-	@%gp44 bra L106;
-	mov.b64 %gl155, %gl151;
-	mov.b64 %gl156, %gl155;
-	mov.b32 %gw36, %gw35;
-	bra L107;
-L106:
-	shl.b64 %gl157, %gl151, 1;
-	sub.s32 %gw37, %gw35, 1;
-	mov.b64 %gl156, %gl157;
-	mov.b32 %gw36, %gw37;
-L107:
-	setp.ne.s64 %gp45, %gl152, 0;
-	@%gp45 bra L108;
-	mov.b64 %gl158, %gl156;
-	bra L109;
-L108:
-	or.b64 %gl159, %gl156, 1;
-	mov.b64 %gl158, %gl159;
-L109:
-	xor.b64 %gl160, %gl101, %gl103;
-	and.b64 %gl161, %gl160, 0x8000000000000000;
-	setp.ge.s32 %gp46, %gw36, 2047;
-	@%gp46 bra L113;
-	setp.gt.s32 %gp47, %gw36, 0;
-	@%gp47 bra L112;
-	sub.s32 %gw38, 4, %gw36;
-	min.s32 %gw39, %gw38, 60;
-	shr.u64 %gl162, %gl158, %gw39;
-	shl.b64 %gl163, 1, %gw39;
-	sub.s64 %gl164, %gl163, 1;
-	and.b64 %gl165, %gl158, %gl164;
-	sub.s32 %gw40, %gw39, 1;
-	shl.b64 %gl166, 1, %gw40;
-	setp.gt.u64 %gp48, %gl165, %gl166;
-	@%gp48 bra L133;
-	setp.eq.u64 %gp49, %gl165, %gl166;
-	@%gp49 bra L132;
-	mov.b64 %gl167, %gl162;
-	bra L129;
+	sub.s32 %gw50, 3, %gw49;
+	min.s32 %gw51, %gw50, 60;
+	shr.u64 %gl143, %gl140, %gw51;
+	shl.b64 %gl144, 1, %gw51;
+	sub.s64 %gl145, %gl144, 1;
+	and.b64 %gl146, %gl140, %gl145;
+	sub.s32 %gw52, %gw51, 1;
+	shl.b64 %gl147, 1, %gw52;
+	setp.gt.u64 %gp37, %gl146, %gl147;
+	@%gp37 bra L132;
+	setp.eq.u64 %gp38, %gl146, %gl147;
+	@%gp38 bra L131;
+	mov.b64 %gl148, %gl143;
+	bra L128;
+L131:
+	and.b64 %gl149, %gl143, 1;
+	setp.eq.u64 %gp39, %gl149, 1;
+	@%gp39 bra L132;
+	mov.b64 %gl148, %gl143;
+	bra L128;
 L132:
-	and.b64 %gl168, %gl162, 1;
-	setp.eq.u64 %gp50, %gl168, 1;
-	@%gp50 bra L133;
-	mov.b64 %gl167, %gl162;
-	bra L129;
-L133:
-	add.s64 %gl169, %gl162, 1;
-	mov.b64 %gl167, %gl169;
-L129:
-	or.b64 %gl170, %gl161, %gl167;
-	mov.f64 %gl171, %gl170;
-	bra L90;
-L112:
-	sub.s32 %gw41, %gw36, 1;
-	cvt.s64.s32 %gl172, %gw41;
-	shl.b64 %gl173, %gl172, 52;
-	or.b64 %gl174, %gl161, %gl173;
-	shr.u64 %gl175, %gl158, 3;
-	shl.b64 %gl176, 1, 3;
-	sub.s64 %gl177, %gl176, 1;
-	and.b64 %gl178, %gl158, %gl177;
-	sub.s32 %gw42, 3, 1;
-	shl.b64 %gl179, 1, %gw42;
-	setp.gt.u64 %gp51, %gl178, %gl179;
-	@%gp51 bra L142;
-	setp.eq.u64 %gp52, %gl178, %gl179;
-	@%gp52 bra L141;
-	mov.b64 %gl180, %gl175;
-	bra L138;
-L141:
-	and.b64 %gl181, %gl175, 1;
-	setp.eq.u64 %gp53, %gl181, 1;
-	@%gp53 bra L142;
-	mov.b64 %gl180, %gl175;
-	bra L138;
+	add.s64 %gl150, %gl143, 1;
+	mov.b64 %gl148, %gl150;
+L128:
+	or.b64 %gl151, %gl136, %gl148;
+	mov.f64 %gl152, %gl151;
+	bra L93;
+L105:
+	cvt.s64.s32 %gl153, %gw49;
+	shl.b64 %gl154, %gl153, 52;
+	or.b64 %gl155, %gl136, %gl154;
+	and.b64 %gl156, %gl131, 4503599627370495;
+	or.b64 %gl157, %gl155, %gl156;
+	mov.f64 %gl152, %gl157;
+	bra L93;
+L106:
+	or.b64 %gl158, %gl136, 9218868437227405312;
+	mov.f64 %gl152, %gl158;
+	bra L93;
+L107:
+	xor.b64 %gl159, %gl96, %gl98;
+	and.b64 %gl160, %gl159, 0x8000000000000000;
+	setp.neu.f64 %gp40, %gl96, %gl96;
+	@%gp40 bra L149;
+	setp.neu.f64 %gp41, %gl98, %gl98;
+	@%gp41 bra L149;
+	setp.eq.f64 %gp42, %gl96, 0d0000000000000000;
+	@!%gp42 bra L142;
+	setp.eq.f64 %gp43, %gl98, 0d0000000000000000;
+	@%gp43 bra L148;
 L142:
-	add.s64 %gl182, %gl175, 1;
-	mov.b64 %gl180, %gl182;
-L138:
-	add.s64 %gl183, %gl174, %gl180;
-	mov.f64 %gl171, %gl183;
-	bra L90;
-L113:
-	or.b64 %gl184, %gl161, 9218868437227405312;
-	mov.f64 %gl171, %gl184;
-	bra L90;
-L114:
-	xor.b64 %gl185, %gl101, %gl103;
-	and.b64 %gl186, %gl185, 0x8000000000000000;
-	setp.neu.f64 %gp54, %gl101, %gl101;
-	@%gp54 bra L159;
-	setp.neu.f64 %gp55, %gl103, %gl103;
-	@%gp55 bra L159;
-	setp.eq.f64 %gp56, %gl101, 0d0000000000000000;
-	@!%gp56 bra L152;
-	setp.eq.f64 %gp57, %gl103, 0d0000000000000000;
-	@%gp57 bra L158;
-L152:
-	sub.rn.f64 %gl187, %gl101, %gl101;
-	setp.neu.f64 %gp58, %gl187, 0d0000000000000000;
-	@!%gp58 bra L154;
-	sub.rn.f64 %gl188, %gl103, %gl103;
-	setp.neu.f64 %gp59, %gl188, 0d0000000000000000;
-	@%gp59 bra L158;
-L154:
-	setp.eq.f64 %gp60, %gl101, 0d0000000000000000;
-	@%gp60 bra L157;
-	sub.rn.f64 %gl189, %gl103, %gl103;
-	setp.neu.f64 %gp61, %gl189, 0d0000000000000000;
-	@%gp61 bra L157;
-	or.b64 %gl190, %gl186, 9218868437227405312;
-	mov.f64 %gl191, %gl190;
-	bra L147;
-L157:
-	mov.f64 %gl191, %gl186;
-	bra L147;
-L158:
-	mov.f64 %gl191, 0d7FF8000000000001;
-	bra L147;
-L159:
-	add.rn.f64 %gl192, %gl101, %gl103;
-	mov.f64 %gl191, %gl192;
+	sub.rn.f64 %gl161, %gl96, %gl96;
+	setp.neu.f64 %gp44, %gl161, 0d0000000000000000;
+	@!%gp44 bra L144;
+	sub.rn.f64 %gl162, %gl98, %gl98;
+	setp.neu.f64 %gp45, %gl162, 0d0000000000000000;
+	@%gp45 bra L148;
+L144:
+	setp.eq.f64 %gp46, %gl96, 0d0000000000000000;
+	@%gp46 bra L147;
+	sub.rn.f64 %gl163, %gl98, %gl98;
+	setp.neu.f64 %gp47, %gl163, 0d0000000000000000;
+	@%gp47 bra L147;
+	or.b64 %gl164, %gl160, 9218868437227405312;
+	mov.f64 %gl165, %gl164;
+	bra L137;
 L147:
-	mov.f64 %gl171, %gl191;
+	mov.f64 %gl165, %gl160;
+	bra L137;
+L148:
+	mov.f64 %gl165, 0d7FF8000000000001;
+	bra L137;
+L149:
+	add.rn.f64 %gl166, %gl96, %gl98;
+	mov.f64 %gl165, %gl166;
+L137:
+	mov.f64 %gl152, %gl165;
+L93:
+	mov.f64 %gl167, %gl152;
+	bra L86;
 L90:
-	add.rn.f64 %gl193, %gl171, 0d3C20000000000000;
-	mov.f64 ${out.0}, %gl193;
+	rcp.approx.ftz.f64 %gl168, %gl98;
+	mul.rn.f64 %gl169, %gl168, 0d3FF0000200000000;
+	neg.f64 %gl170, %gl98;
+	fma.rn.f64 %gl171, %gl170, %gl169, 0d3FF0000000000000;
+	fma.rn.f64 %gl172, %gl171, %gl171, %gl171;
+	fma.rn.f64 %gl173, %gl169, %gl172, %gl169;
+	neg.f64 %gl174, %gl98;
+	fma.rn.f64 %gl175, %gl174, %gl173, 0d3FF0000000000000;
+	fma.rn.f64 %gl176, %gl173, %gl175, %gl173;
+	mul.rn.f64 %gl177, %gl96, %gl176;
+	neg.f64 %gl178, %gl98;
+	fma.rn.f64 %gl179, %gl178, %gl177, %gl96;
+	fma.rn.f64 %gl180, %gl179, %gl176, %gl177;
+	mov.f64 %gl167, %gl180;
+L86:
+	add.rn.f64 %gl181, %gl167, 0d3C20000000000000;
+	mov.f64 ${out.0}, %gl181;
 }
 `},
 	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
@@ -1773,254 +1649,230 @@ L2:
 }
 `},
 	Aggregate: compiled.Fragment{Inputs: []string{"v.id", "v.out", "value.0"}, Text: `{
-	.reg .b32 %gw<24>;
-	.reg .b64 %gl<99>;
-	.reg .pred %gp<30>;
+	.reg .b32 %gw<29>;
+	.reg .b64 %gl<94>;
+	.reg .pred %gp<23>;
 	mul.lo.s32 %gw0, ${v.id}, 2654435769;
 	cvt.rn.f64.u32 %gl0, %gw0;
 	mul.rn.f64 %gl1, %gl0, 0d3DF0000000000000;
 	sub.rn.f64 %gl2, %gl1, 0d3F40000000000000;
-	sub.rn.f64 %gl3, ${value.0}, ${value.0};
-	setp.neu.f64 %gp0, %gl3, 0d0000000000000000;
-	@%gp0 bra L28;
-	sub.rn.f64 %gl4, 0d3CD0000000000000, 0d3CD0000000000000;
-	setp.neu.f64 %gp1, %gl4, 0d0000000000000000;
-	@%gp1 bra L28;
-	setp.eq.f64 %gp2, ${value.0}, 0d0000000000000000;
-	@%gp2 bra L28;
-	setp.eq.f64 %gp3, 0d3CD0000000000000, 0d0000000000000000;
-	@%gp3 bra L28;
-	mov.b64 %gl5, 0d3CD0000000000000;
-	shr.u64 %gl6, ${value.0}, 52;
-	and.b64 %gl7, %gl6, 2047;
-	cvt.u32.u64 %gw1, %gl7;
-	shr.u64 %gl8, %gl5, 52;
-	and.b64 %gl9, %gl8, 2047;
-	cvt.u32.u64 %gw2, %gl9;
-	and.b64 %gl10, ${value.0}, 4503599627370495;
-	and.b64 %gl11, %gl5, 4503599627370495;
-	setp.eq.s32 %gp4, %gw1, 0;
-	@%gp4 bra L11;
-	or.b64 %gl12, %gl10, 4503599627370496;
-	mov.b32 %gw3, %gw1;
-	mov.b64 %gl13, %gl12;
-	bra L12;
-L11:
-	clz.b64 %gw4, %gl10;
-	cvt.u64.u32 %gl14, %gw4;
-	cvt.u32.u64 %gw5, %gl14;
-	sub.s32 %gw6, %gw5, 11;
-	shl.b64 %gl15, %gl10, %gw6;
-	sub.s32 %gw7, 1, %gw6;
-	mov.b32 %gw3, %gw7;
-	mov.b64 %gl13, %gl15;
-L12:
-	setp.eq.s32 %gp5, %gw2, 0;
-	@%gp5 bra L14;
-	or.b64 %gl16, %gl11, 4503599627370496;
-	mov.b32 %gw8, %gw2;
-	mov.b64 %gl17, %gl16;
-	bra L15;
-L14:
-	clz.b64 %gw9, %gl11;
-	cvt.u64.u32 %gl18, %gw9;
-	cvt.u32.u64 %gw10, %gl18;
-	sub.s32 %gw11, %gw10, 11;
-	shl.b64 %gl19, %gl11, %gw11;
-	sub.s32 %gw12, 1, %gw11;
-	mov.b32 %gw8, %gw12;
-	mov.b64 %gl17, %gl19;
-L15:
-	cvt.rn.f64.u64 %gl20, %gl17;
-	rcp.approx.ftz.f64 %gl21, %gl20;
-	neg.f64 %gl22, %gl20;
-	fma.rn.f64 %gl23, %gl22, %gl21, 0d3FF0000000000000;
-	fma.rn.f64 %gl24, %gl21, %gl23, %gl21;
-	neg.f64 %gl25, %gl20;
-	fma.rn.f64 %gl26, %gl25, %gl24, 0d3FF0000000000000;
-	fma.rn.f64 %gl27, %gl24, %gl26, %gl24;
-	cvt.rn.f64.u64 %gl28, %gl13;
-	mul.rn.f64 %gl29, %gl28, %gl27;
-	mul.rn.f64 %gl30, %gl29, 0d4360000000000000;
-	cvt.rzi.s64.f64 %gl31, %gl30;
-	setp.ge.f64 %gp6, %gl30, 0dC3E0000000000000;
-	selp.b64 %gl32, %gl31, 0x8000000000000000, %gp6;
-	setp.lt.f64 %gp7, %gl30, 0d43E0000000000000;
-	selp.b64 %gl33, %gl32, 0x8000000000000000, %gp7;
-	shl.b64 %gl34, %gl13, 55;
-	mul.lo.s64 %gl35, %gl33, %gl17;
-	sub.s64 %gl36, %gl34, %gl35;
-	cvt.rn.f64.s64 %gl37, %gl36;
-	mul.rn.f64 %gl38, %gl37, %gl27;
-	cvt.rzi.s64.f64 %gl39, %gl38;
-	setp.ge.f64 %gp8, %gl38, 0dC3E0000000000000;
-	selp.b64 %gl40, %gl39, 0x8000000000000000, %gp8;
-	setp.lt.f64 %gp9, %gl38, 0d43E0000000000000;
-	selp.b64 %gl41, %gl40, 0x8000000000000000, %gp9;
-	add.s64 %gl42, %gl33, %gl41;
-	mul.lo.s64 %gl43, %gl41, %gl17;
-	sub.s64 %gl44, %gl36, %gl43;
-	setp.lt.s64 %gp10, %gl44, 0;
-	@%gp10 bra L16;
-	mov.b64 %gl45, %gl42;
-	mov.b64 %gl46, %gl44;
-	bra L17;
-L16:
-	sub.s64 %gl47, %gl42, 1;
-	add.s64 %gl48, %gl44, %gl17;
-	mov.b64 %gl45, %gl47;
-	mov.b64 %gl46, %gl48;
-L17:
-	setp.ge.s64 %gp11, %gl46, %gl17;
-	@%gp11 bra L18;
-	mov.b64 %gl49, %gl45;
-	mov.b64 %gl50, %gl46;
-	mov.b64 %gl51, %gl49;
-	mov.b64 %gl52, %gl50;
-	bra L19;
-L18:
-	add.s64 %gl53, %gl45, 1;
-	sub.s64 %gl54, %gl46, %gl17;
-	mov.b64 %gl51, %gl53;
-	mov.b64 %gl52, %gl54;
-L19:
-	sub.s32 %gw13, %gw3, %gw8;
-	add.s32 %gw14, %gw13, 1023;
-	setp.lt.u64 %gp12, %gl51, 36028797018963968;
-	@%gp12 bra L20;
-	mov.b64 %gl55, %gl51;
-	mov.b64 %gl56, %gl55;
-	mov.b32 %gw15, %gw14;
-	bra L21;
+	shr.u64 %gl3, ${value.0}, 52;
+	cvt.u32.u64 %gw1, %gl3;
+	and.b32 %gw2, %gw1, 2047;
+	mov.b64 %gl4, 0d3CD0000000000000;
+	shr.u64 %gl5, %gl4, 52;
+	cvt.u32.u64 %gw3, %gl5;
+	and.b32 %gw4, %gw3, 2047;
+	sub.s32 %gw5, %gw2, 520;
+	setp.lt.u32 %gp0, %gw5, 1006;
+	@!%gp0 bra L7;
+	sub.s32 %gw6, %gw4, 520;
+	setp.lt.u32 %gp1, %gw6, 1006;
+	@%gp1 bra L8;
+L7:
+	sub.rn.f64 %gl6, ${value.0}, ${value.0};
+	setp.neu.f64 %gp2, %gl6, 0d0000000000000000;
+	@%gp2 bra L25;
+	sub.rn.f64 %gl7, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp3, %gl7, 0d0000000000000000;
+	@%gp3 bra L25;
+	setp.eq.f64 %gp4, ${value.0}, 0d0000000000000000;
+	@%gp4 bra L25;
+	setp.eq.f64 %gp5, 0d3CD0000000000000, 0d0000000000000000;
+	@%gp5 bra L25;
+	not.b64 %gl8, 0x8000000000000000;
+	and.b64 %gl9, ${value.0}, %gl8;
+	shr.u64 %gl10, %gl9, 52;
+	cvt.u32.u64 %gw7, %gl10;
+	sub.s32 %gw8, %gw7, 1023;
+	setp.eq.s32 %gp6, %gw8, -1023;
+	@%gp6 bra L32;
+	mov.b32 %gw9, %gw8;
+	mov.b64 %gl11, %gl9;
+	bra L33;
+L32:
+	clz.b64 %gw10, %gl9;
+	cvt.u64.u32 %gl12, %gw10;
+	cvt.u32.u64 %gw11, %gl12;
+	sub.s32 %gw12, %gw11, 11;
+	shl.b64 %gl13, %gl9, %gw12;
+	sub.s32 %gw13, -1022, %gw12;
+	mov.b32 %gw9, %gw13;
+	mov.b64 %gl11, %gl13;
+L33:
+	and.b64 %gl14, %gl11, 4503599627370495;
+	or.b64 %gl15, %gl14, 4607182418800017408;
+	mov.b64 %gl16, 0d3CD0000000000000;
+	not.b64 %gl17, 0x8000000000000000;
+	and.b64 %gl18, %gl16, %gl17;
+	shr.u64 %gl19, %gl18, 52;
+	cvt.u32.u64 %gw14, %gl19;
+	sub.s32 %gw15, %gw14, 1023;
+	setp.eq.s32 %gp7, %gw15, -1023;
+	@%gp7 bra L37;
+	mov.b32 %gw16, %gw15;
+	mov.b64 %gl20, %gl18;
+	bra L38;
+L37:
+	clz.b64 %gw17, %gl18;
+	cvt.u64.u32 %gl21, %gw17;
+	cvt.u32.u64 %gw18, %gl21;
+	sub.s32 %gw19, %gw18, 11;
+	shl.b64 %gl22, %gl18, %gw19;
+	sub.s32 %gw20, -1022, %gw19;
+	mov.b32 %gw16, %gw20;
+	mov.b64 %gl20, %gl22;
+L38:
+	and.b64 %gl23, %gl20, 4503599627370495;
+	or.b64 %gl24, %gl23, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl25, %gl24;
+	mul.rn.f64 %gl26, %gl25, 0d3FF0000200000000;
+	neg.f64 %gl27, %gl24;
+	fma.rn.f64 %gl28, %gl27, %gl26, 0d3FF0000000000000;
+	fma.rn.f64 %gl29, %gl28, %gl28, %gl28;
+	fma.rn.f64 %gl30, %gl26, %gl29, %gl26;
+	neg.f64 %gl31, %gl24;
+	fma.rn.f64 %gl32, %gl31, %gl30, 0d3FF0000000000000;
+	fma.rn.f64 %gl33, %gl30, %gl32, %gl30;
+	mul.rn.f64 %gl34, %gl15, %gl33;
+	neg.f64 %gl35, %gl24;
+	fma.rn.f64 %gl36, %gl35, %gl34, %gl15;
+	fma.rn.f64 %gl37, %gl36, %gl33, %gl34;
+	neg.f64 %gl38, %gl24;
+	fma.rn.f64 %gl39, %gl38, %gl37, %gl15;
+	sub.s32 %gw21, %gw9, %gw16;
+	shr.u64 %gl40, %gl37, 52;
+	cvt.u32.u64 %gw22, %gl40;
+	add.s32 %gw23, %gw21, %gw22;
+	mov.b64 %gl41, 0d3CD0000000000000;
+	xor.b64 %gl42, ${value.0}, %gl41;
+	and.b64 %gl43, %gl42, 0x8000000000000000;
+	setp.ge.s32 %gp8, %gw23, 2047;
+	@%gp8 bra L24;
+	setp.gt.s32 %gp9, %gw23, 0;
+	@%gp9 bra L23;
+	and.b64 %gl44, %gl37, 4503599627370495;
+	or.b64 %gl45, %gl44, 4503599627370496;
+	shl.b64 %gl46, %gl45, 2;
+	setp.gt.f64 %gp10, %gl39, 0d0000000000000000;
+	@%gp10 bra L21;
+	setp.lt.f64 %gp11, %gl39, 0d0000000000000000;
+	@%gp11 bra L20;
+	mov.b64 %gl47, %gl46;
+	bra L22;
 L20:
-	shl.b64 %gl57, %gl51, 1;
-	sub.s32 %gw16, %gw14, 1;
-	mov.b64 %gl56, %gl57;
-	mov.b32 %gw15, %gw16;
+	sub.s64 %gl48, %gl46, 1;
+	mov.b64 %gl47, %gl48;
+	bra L22;
 L21:
-	setp.ne.s64 %gp13, %gl52, 0;
-	@%gp13 bra L22;
-	mov.b64 %gl58, %gl56;
-	bra L23;
+	or.b64 %gl49, %gl46, 1;
+	mov.b64 %gl47, %gl49;
 L22:
-	or.b64 %gl59, %gl56, 1;
-	mov.b64 %gl58, %gl59;
-L23:
-	xor.b64 %gl60, ${value.0}, %gl5;
-	and.b64 %gl61, %gl60, 0x8000000000000000;
-	setp.ge.s32 %gp14, %gw15, 2047;
-	@%gp14 bra L27;
-	setp.gt.s32 %gp15, %gw15, 0;
-	@%gp15 bra L26;
-	sub.s32 %gw17, 4, %gw15;
-	min.s32 %gw18, %gw17, 60;
-	shr.u64 %gl62, %gl58, %gw18;
-	shl.b64 %gl63, 1, %gw18;
-	sub.s64 %gl64, %gl63, 1;
-	and.b64 %gl65, %gl58, %gl64;
-	sub.s32 %gw19, %gw18, 1;
-	shl.b64 %gl66, 1, %gw19;
-	setp.gt.u64 %gp16, %gl65, %gl66;
-	@%gp16 bra L47;
-	setp.eq.u64 %gp17, %gl65, %gl66;
-	@%gp17 bra L46;
-	mov.b64 %gl67, %gl62;
-	bra L43;
+	sub.s32 %gw24, 3, %gw23;
+	min.s32 %gw25, %gw24, 60;
+	shr.u64 %gl50, %gl47, %gw25;
+	shl.b64 %gl51, 1, %gw25;
+	sub.s64 %gl52, %gl51, 1;
+	and.b64 %gl53, %gl47, %gl52;
+	sub.s32 %gw26, %gw25, 1;
+	shl.b64 %gl54, 1, %gw26;
+	setp.gt.u64 %gp12, %gl53, %gl54;
+	@%gp12 bra L50;
+	setp.eq.u64 %gp13, %gl53, %gl54;
+	@%gp13 bra L49;
+	mov.b64 %gl55, %gl50;
+	bra L46;
+L49:
+	and.b64 %gl56, %gl50, 1;
+	setp.eq.u64 %gp14, %gl56, 1;
+	@%gp14 bra L50;
+	mov.b64 %gl55, %gl50;
+	bra L46;
+L50:
+	add.s64 %gl57, %gl50, 1;
+	mov.b64 %gl55, %gl57;
 L46:
-	and.b64 %gl68, %gl62, 1;
-	setp.eq.u64 %gp18, %gl68, 1;
-	@%gp18 bra L47;
-	mov.b64 %gl67, %gl62;
-	bra L43;
-L47:
-	add.s64 %gl69, %gl62, 1;
-	mov.b64 %gl67, %gl69;
-L43:
-	or.b64 %gl70, %gl61, %gl67;
-	mov.f64 %gl71, %gl70;
-	bra L4;
-L26:
-	sub.s32 %gw20, %gw15, 1;
-	cvt.s64.s32 %gl72, %gw20;
-	shl.b64 %gl73, %gl72, 52;
-	or.b64 %gl74, %gl61, %gl73;
-	shr.u64 %gl75, %gl58, 3;
-	shl.b64 %gl76, 1, 3;
-	sub.s64 %gl77, %gl76, 1;
-	and.b64 %gl78, %gl58, %gl77;
-	sub.s32 %gw21, 3, 1;
-	shl.b64 %gl79, 1, %gw21;
-	setp.gt.u64 %gp19, %gl78, %gl79;
-	@%gp19 bra L56;
-	setp.eq.u64 %gp20, %gl78, %gl79;
-	@%gp20 bra L55;
-	mov.b64 %gl80, %gl75;
-	bra L52;
-L55:
-	and.b64 %gl81, %gl75, 1;
-	setp.eq.u64 %gp21, %gl81, 1;
-	@%gp21 bra L56;
-	mov.b64 %gl80, %gl75;
-	bra L52;
-L56:
-	add.s64 %gl82, %gl75, 1;
-	mov.b64 %gl80, %gl82;
-L52:
-	add.s64 %gl83, %gl74, %gl80;
-	mov.f64 %gl71, %gl83;
-	bra L4;
-L27:
-	or.b64 %gl84, %gl61, 9218868437227405312;
-	mov.f64 %gl71, %gl84;
-	bra L4;
-L28:
-	mov.b64 %gl85, 0d3CD0000000000000;
-	xor.b64 %gl86, ${value.0}, %gl85;
-	and.b64 %gl87, %gl86, 0x8000000000000000;
-	setp.neu.f64 %gp22, ${value.0}, ${value.0};
-	@%gp22 bra L73;
-	setp.neu.f64 %gp23, 0d3CD0000000000000, 0d3CD0000000000000;
-	@%gp23 bra L73;
-	setp.eq.f64 %gp24, ${value.0}, 0d0000000000000000;
-	@!%gp24 bra L66;
-	setp.eq.f64 %gp25, 0d3CD0000000000000, 0d0000000000000000;
-	@%gp25 bra L72;
+	or.b64 %gl58, %gl43, %gl55;
+	mov.f64 %gl59, %gl58;
+	bra L11;
+L23:
+	cvt.s64.s32 %gl60, %gw23;
+	shl.b64 %gl61, %gl60, 52;
+	or.b64 %gl62, %gl43, %gl61;
+	and.b64 %gl63, %gl37, 4503599627370495;
+	or.b64 %gl64, %gl62, %gl63;
+	mov.f64 %gl59, %gl64;
+	bra L11;
+L24:
+	or.b64 %gl65, %gl43, 9218868437227405312;
+	mov.f64 %gl59, %gl65;
+	bra L11;
+L25:
+	mov.b64 %gl66, 0d3CD0000000000000;
+	xor.b64 %gl67, ${value.0}, %gl66;
+	and.b64 %gl68, %gl67, 0x8000000000000000;
+	setp.neu.f64 %gp15, ${value.0}, ${value.0};
+	@%gp15 bra L67;
+	setp.neu.f64 %gp16, 0d3CD0000000000000, 0d3CD0000000000000;
+	@%gp16 bra L67;
+	setp.eq.f64 %gp17, ${value.0}, 0d0000000000000000;
+	@!%gp17 bra L60;
+	setp.eq.f64 %gp18, 0d3CD0000000000000, 0d0000000000000000;
+	@%gp18 bra L66;
+L60:
+	sub.rn.f64 %gl69, ${value.0}, ${value.0};
+	setp.neu.f64 %gp19, %gl69, 0d0000000000000000;
+	@!%gp19 bra L62;
+	sub.rn.f64 %gl70, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp20, %gl70, 0d0000000000000000;
+	@%gp20 bra L66;
+L62:
+	setp.eq.f64 %gp21, ${value.0}, 0d0000000000000000;
+	@%gp21 bra L65;
+	sub.rn.f64 %gl71, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp22, %gl71, 0d0000000000000000;
+	@%gp22 bra L65;
+	or.b64 %gl72, %gl68, 9218868437227405312;
+	mov.f64 %gl73, %gl72;
+	bra L55;
+L65:
+	mov.f64 %gl73, %gl68;
+	bra L55;
 L66:
-	sub.rn.f64 %gl88, ${value.0}, ${value.0};
-	setp.neu.f64 %gp26, %gl88, 0d0000000000000000;
-	@!%gp26 bra L68;
-	sub.rn.f64 %gl89, 0d3CD0000000000000, 0d3CD0000000000000;
-	setp.neu.f64 %gp27, %gl89, 0d0000000000000000;
-	@%gp27 bra L72;
-L68:
-	setp.eq.f64 %gp28, ${value.0}, 0d0000000000000000;
-	@%gp28 bra L71;
-	sub.rn.f64 %gl90, 0d3CD0000000000000, 0d3CD0000000000000;
-	setp.neu.f64 %gp29, %gl90, 0d0000000000000000;
-	@%gp29 bra L71;
-	or.b64 %gl91, %gl87, 9218868437227405312;
-	mov.f64 %gl92, %gl91;
-	bra L61;
-L71:
-	mov.f64 %gl92, %gl87;
-	bra L61;
-L72:
-	mov.f64 %gl92, 0d7FF8000000000001;
-	bra L61;
-L73:
-	add.rn.f64 %gl93, ${value.0}, 0d3CD0000000000000;
-	mov.f64 %gl92, %gl93;
-L61:
-	mov.f64 %gl71, %gl92;
+	mov.f64 %gl73, 0d7FF8000000000001;
+	bra L55;
+L67:
+	add.rn.f64 %gl74, ${value.0}, 0d3CD0000000000000;
+	mov.f64 %gl73, %gl74;
+L55:
+	mov.f64 %gl59, %gl73;
+L11:
+	mov.f64 %gl75, %gl59;
+	bra L4;
+L8:
+	rcp.approx.ftz.f64 %gl76, 0d3CD0000000000000;
+	mul.rn.f64 %gl77, %gl76, 0d3FF0000200000000;
+	neg.f64 %gl78, 0d3CD0000000000000;
+	fma.rn.f64 %gl79, %gl78, %gl77, 0d3FF0000000000000;
+	fma.rn.f64 %gl80, %gl79, %gl79, %gl79;
+	fma.rn.f64 %gl81, %gl77, %gl80, %gl77;
+	neg.f64 %gl82, 0d3CD0000000000000;
+	fma.rn.f64 %gl83, %gl82, %gl81, 0d3FF0000000000000;
+	fma.rn.f64 %gl84, %gl81, %gl83, %gl81;
+	mul.rn.f64 %gl85, ${value.0}, %gl84;
+	neg.f64 %gl86, 0d3CD0000000000000;
+	fma.rn.f64 %gl87, %gl86, %gl85, ${value.0};
+	fma.rn.f64 %gl88, %gl87, %gl84, %gl85;
+	mov.f64 %gl75, %gl88;
 L4:
-	add.rn.f64 %gl94, %gl71, %gl2;
-	cvt.rmi.f64.f64 %gl95, %gl94;
-	mul.rn.f64 %gl96, %gl95, 0d3CD0000000000000;
-	min.u32 %gw22, ${v.out}, 1;
-	sub.s32 %gw23, 1, %gw22;
-	cvt.rn.f64.u32 %gl97, %gw23;
-	mul.rn.f64 %gl98, %gl96, %gl97;
-	mov.f64 ${out.0}, %gl98;
+	add.rn.f64 %gl89, %gl75, %gl2;
+	cvt.rmi.f64.f64 %gl90, %gl89;
+	mul.rn.f64 %gl91, %gl90, 0d3CD0000000000000;
+	min.u32 %gw27, ${v.out}, 1;
+	sub.s32 %gw28, 1, %gw27;
+	cvt.rn.f64.u32 %gl92, %gw28;
+	mul.rn.f64 %gl93, %gl91, %gl92;
+	mov.f64 ${out.0}, %gl93;
 }
 `},
 }

@@ -74,6 +74,48 @@ func TestExact(t *testing.T) {
 		a, b := random(rng), random(rng)
 		check(a, b)
 		check(a*b, b)
+		// Quotients and squares near the middle of two numbers, and mantissas of ones.
+		q, half := math.Abs(a), math.Abs(a)*0x1p-53
+		check(math.FMA(q, b, half*b), b)
+		check(math.FMA(q, q, q*half), a)
+		ones := math.Float64frombits(math.Float64bits(b) | mantissa - uint64(rng.IntN(3)))
+		check(a, ones)
+		check(math.FMA(q, ones, half*ones), ones)
+	}
+}
+
+// TestDivide: the steps of divide, with mantissas of few bits and any estimate of the
+// precision that goes with them, give every quotient to nearest.
+func TestDivide(t *testing.T) {
+	for bits := 8; bits <= 11; bits++ {
+		one := float64(int(1) << (bits - 1))
+		round := func(x float64) float64 { // to so many bits; exact before, as mantissas are short
+			_, e := math.Frexp(x)
+			return math.Ldexp(math.RoundToEven(math.Ldexp(x, bits-e)), e-bits)
+		}
+		fma := func(x, y, z float64) float64 { return round(x*y + z) }
+		most := math.Exp2(-float64(bits+1) / 3) // 2⁻¹⁸ for 53 bits
+		for b := one; b < 2*one; b++ {
+			b := b / one
+			for _, over := range []float64{1e-6, 0.25, 0.5, 0.75, 1} {
+				y := 1 / b * (1 + most*over)
+				y = math.Ldexp(math.Floor(math.Ldexp(y, 2*bits)), -2*bits)
+				if y*b <= 1 {
+					y = math.Nextafter(1/b, 2)
+				}
+				e := 1 - b*y
+				y = round(y + y*(e+e*e))
+				y = fma(y, fma(-b, y, 1), y)
+				for a := one; a < 2*one; a++ {
+					a := a / one
+					q := round(a * y)
+					q = fma(fma(-b, q, a), y, q)
+					if want := round(a / b); q != want {
+						t.Fatalf("%d bits: %v / %v = %v, not %v", bits, a, b, want, q)
+					}
+				}
+			}
+		}
 	}
 }
 

@@ -78,7 +78,7 @@ func Log(x float64) float64 {
 		k++
 	}
 	f := m - 1
-	s := f / (m + 1)
+	s, _ := divide(f, m+1)
 	z := s * s
 	p := 1. / 23
 	p = math.FMA(p, z, 1./21)
@@ -110,5 +110,6 @@ func Tanh(x float64) float64 {
 	p, k := expm1Reduced(2 * y)
 	scale := power2(k)
 	e := math.FMA(p, scale, scale-1)
-	return math.Copysign(e/(e+2), x)
+	q, _ := divide(e, e+2)
+	return math.Copysign(q, x)
 }

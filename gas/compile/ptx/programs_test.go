@@ -27,7 +27,7 @@ var builtin = []any{
 
 // others are those that test the compiler.
 var others = []any{
-	subset.Elementary{}, subset.Exact{}, &subset.Struct{}, subset.Faulty{}, subset.Embedding{}, subset.Wide{}, subset.Flag{}, subset.Small{},
+	subset.Elementary{}, subset.Exact{}, &subset.Struct{}, subset.Faulty{}, subset.Embedding{}, subset.Wide{}, subset.Flag{}, subset.Small{}, subset.Influence{},
 }
 
 var loaded = sync.OnceValues(func() ([]*source.Program, error) {
