@@ -58,16 +58,25 @@ func speed[V, A any](p *page, weights string, program portable[V, A], value func
 	for v := range values {
 		values[v] = value(r)
 	}
-	slot := SlotBytes(program.Fragments().Accumulator)
-	for _, shared := range []int{min(slot*12289, p.Info().SharedBlock), min(2*slot*12289, p.Info().SharedBlock)} {
-		x := newPulling(p, program, values, cut{12288, 768, shared})
-		for _, threads := range []int{128, 256, 512, 1024} {
-			s := p.seconds(4, func() {
-				p.must(x.set.Packed.launch(p.s, len(x.chunks), threads, x.shared, &x.args))
-			})
-			p.t.Logf("%-18s %-6s %4d threads, %6d bytes of shared memory, %d chunks: %.3f ms, %.1f G edges/s",
-				program.Fragments().Program, weights, threads, x.shared, len(x.chunks), s*1e3, float64(len(p.graph.nbr))/s/1e9)
+	f := program.Fragments()
+	slot := SlotBytes(f.Accumulator)
+	ways := []string{"pull_packed"}
+	if lines(f) > unrolledLines/2 { // where the other kernel may be as fast
+		ways = append(ways, "pull_packed_rolled")
+	}
+	for _, way := range ways {
+		for _, shared := range []int{min(slot*12289, p.Info().SharedBlock), min(2*slot*12289, p.Info().SharedBlock)} {
+			x := newPulling(p, program, values, cut{12288, 768, shared})
+			packed, err := load(p.Device, way, f, nil)
+			p.must(err)
+			for _, threads := range []int{128, 256, 512, 1024} {
+				s := p.seconds(4, func() {
+					p.must(PullPacked{packed}.launch(p.s, len(x.chunks), threads, x.shared, &x.args))
+				})
+				p.t.Logf("%-18s %-6s %s, %d instructions, %4d threads, %6d bytes of shared memory, %d chunks: %.3f ms, %.1f G edges/s",
+					f.Program, weights, way, lines(f), threads, x.shared, len(x.chunks), s*1e3, float64(len(p.graph.nbr))/s/1e9)
+			}
+			x.free()
 		}
-		x.free()
 	}
 }

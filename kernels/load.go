@@ -43,7 +43,7 @@ type Set struct {
 func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) (*Set, error) {
 	k, s := newEmulator(p, f), &Set{}
 	segmented, packed := "pull_segmented", "pull_packed"
-	if long(f) {
+	if lines(f) > unrolledLines {
 		segmented, packed = "pull_replicated", "pull_packed_rolled"
 	}
 	for _, x := range []struct {
@@ -71,10 +71,9 @@ func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) 
 // the instruction cache of a processor is slower than anything else.
 const unrolledLines = 128
 
-// long reports whether Gather and Sum have too many instructions for kernels that gather
-// several edges at once.
-func long(f compiled.Fragments) bool {
-	return strings.Count(f.Gather.Text, ";")+strings.Count(f.Sum.Text, ";") > unrolledLines
+// lines is the number of instructions of Gather and Sum.
+func lines(f compiled.Fragments) int {
+	return strings.Count(f.Gather.Text, ";") + strings.Count(f.Sum.Text, ";")
 }
 
 func load(d device.Device, name string, f compiled.Fragments, e emulation) (device.Function, error) {
