@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/page"
 )
 
@@ -17,14 +18,23 @@ type adjacency struct {
 	whole   bool
 }
 
-// pages calls f for each page, read ahead, and releases it after that.
-func (a *adjacency) pages(ctx context.Context, f func(p *page.Page) error) error {
+// pages calls f for each page, read ahead, and releases it after that. Shards that have no vertex
+// of a set are left out; nil: it has all.
+func (a *adjacency) pages(ctx context.Context, set bitset.Set, f func(p *page.Page) error) error {
 	if a.closed {
 		return fmt.Errorf("algorithm %T reads edges that it has closed", a.env.algorithm)
 	}
-	requests := make([]page.Request, len(a.cache.Spans()))
-	for i := range requests {
-		requests[i].Page = i
+	requests := make([]page.Request, 0, len(a.cache.Spans()))
+	for i, span := range a.cache.Spans() {
+		rq := page.Request{Page: i}
+		for s := span.From; s < span.To && set != nil; s++ {
+			if info := a.env.Graph.Shards[s]; set.Any(info.First, info.First+uint32(info.Vertices)) {
+				rq.Shards = append(rq.Shards, s)
+			}
+		}
+		if set == nil || len(rq.Shards) > 0 {
+			requests = append(requests, rq)
+		}
 	}
 	for p, err := range a.cache.Stream(ctx, requests) {
 		if err != nil {

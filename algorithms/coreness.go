@@ -13,24 +13,51 @@ import (
 // of vertices each of which has k neighbours or more within the set. Directions, parallel edges
 // and self-loops don't matter.
 //
-// A vertex begins with its degree, and takes the h-index of what its neighbours have as often
-// as that is less: the largest k such that k of them have k or more. What is left when nothing
-// changes is the core number (Lü et al., The H-index of a network node and its relation to
-// degree and coreness, Nature Communications 7, 2016; Wen et al., I/O efficient core graph
-// decomposition at web scale, ICDE 2016, from disk). A new value is seen at once, so that most
-// graphs take few passes, each of which looks at those vertices alone of which a neighbour
-// has changed. Memory: 4 bytes and a bit for a vertex, beside the values of 8.
+// Where the budget has room for the rows of the whole graph, vertices are peeled off (peel.go). Where
+// it has not, the rows are read again and again: a vertex begins with its degree, and takes the h-index
+// of what its neighbours have as often as that is less: the largest k such that k of them have k
+// or more. What is left when nothing changes is the core number (Lü et al., The H-index of a
+// network node and its relation to degree and coreness, Nature Communications 7, 2016; Wen et al.,
+// I/O efficient core graph decomposition at web scale, ICDE 2016, from disk). A new value is seen at
+// once, so that most graphs take few passes, each of which looks at those vertices alone of which
+// a neighbour has changed, and reads shards with such vertices alone. Memory: beside the values of
+// 8 bytes for a vertex, 4 and a bit, or 16 and the rows.
 type Coreness struct{}
 
 // Plan is the rows of both directions, the cores, and the values.
 func (Coreness) Plan(g *store.Catalogue, threads int) Plan {
-	return Plan{Rows: BothRows(g), Arrays: append(CoreArrays(g, threads), Array{"the values", 8 * int64(g.Vertices)})}
+	values := Array{"the values", 8 * int64(g.Vertices)}
+	return CorePlan(g, threads, []Array{values}, []Array{values})
+}
+
+// CorePlan is the plan of [CoreNumbers] and of what is allocated after it: in memory, or in passes.
+// The rows are those of [EachVertex].
+func CorePlan(g *store.Catalogue, threads int, whole, passes []Array) Plan {
+	n := int64(g.Vertices)
+	core := Array{"the core numbers", 4 * n}
+	passing := []Array{{"changed vertices", 8 * int64(bitset.Words(g.Vertices))}, {"counts of neighbours", 4 * int64(threads) * int64(MostCore(g)+1)}}
+	return Plan{
+		Whole:  BothRows(g),
+		Arrays: append([]Array{core}, larger(peelArrays(n), whole)...),
+		Less:   &Plan{Rows: BothRows(g), Arrays: append([]Array{core}, larger(passing, passes)...)},
+	}
+}
+
+// larger are the arrays, of two lists that are not there at once, that take more.
+func larger(a, b []Array) []Array {
+	if (Plan{Arrays: a}).bytes() > (Plan{Arrays: b}).bytes() {
+		return a
+	}
+	return b
 }
 
 // Run computes the core numbers.
 func (Coreness) Run(ctx context.Context, e *Env) ([]int64, error) {
 	core, err := CoreNumbers(ctx, e)
 	if err != nil {
+		return nil, err
+	}
+	if err := CloseEnds(e); err != nil {
 		return nil, err
 	}
 	values, err := Make[int64](e, len(core))
@@ -46,35 +73,39 @@ func (Coreness) Run(ctx context.Context, e *Env) ([]int64, error) {
 	return values, nil
 }
 
-// CoreArrays are what [CoreNumbers] allocates.
-func CoreArrays(g *store.Catalogue, threads int) []Array {
-	return []Array{
-		{"the core numbers", 4 * int64(g.Vertices)},
-		{"changed vertices", 8 * int64(bitset.Words(g.Vertices))},
-		{"counts of neighbours", 4 * int64(threads) * int64(MostCore(g)+1)},
-	}
-}
-
 // MostCore is what no core number is above: a k-core has k(k+1)/2 edges or more.
 func MostCore(g *store.Catalogue) uint32 {
 	return uint32(min(math.Sqrt(2*float64(g.Edges)), float64(g.Vertices)))
 }
 
-// CoreNumbers computes the core number of each vertex, in passes over rows that were planned for
-// [EachVertex].
+// CoreNumbers computes the core number of each vertex as [CorePlan] says. What [EachVertex] goes
+// over remains open.
 func CoreNumbers(ctx context.Context, e *Env) ([]uint32, error) {
 	core, err := Make[uint32](e, int(e.Graph.Vertices))
 	if err != nil {
 		return nil, err
 	}
+	whole, err := LoadEnds(ctx, e)
+	switch {
+	case err != nil:
+	case whole:
+		err = peelCores(ctx, e, core)
+	default:
+		err = lowerCores(ctx, e, core)
+	}
+	return core, err
+}
+
+// lowerCores computes core numbers in passes over the rows.
+func lowerCores(ctx context.Context, e *Env, core []uint32) error {
 	words, err := Make[uint64](e, bitset.Words(e.Graph.Vertices))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	most := MostCore(e.Graph)
 	counts, err := Make[uint32](e, e.Threads*int(most+1))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c := cores{core, words}
 	err = EachVertex(ctx, e, "degrees", func(_ int, v uint32, ends *Ends) {
@@ -85,7 +116,7 @@ func CoreNumbers(ctx context.Context, e *Env) ([]uint32, error) {
 	})
 	for again := true; again && err == nil; {
 		var lowered atomic.Bool
-		err = EachVertex(ctx, e, "core numbers", func(worker int, v uint32, ends *Ends) {
+		err = eachVertexOf(ctx, e, "core numbers", c.changed, func(worker int, v uint32, ends *Ends) {
 			if c.lower(v, ends, counts[worker*int(most+1):][:most+1]) {
 				lowered.Store(true)
 			}
@@ -94,7 +125,7 @@ func CoreNumbers(ctx context.Context, e *Env) ([]uint32, error) {
 	}
 	Free(e, words)
 	Free(e, counts)
-	return core, err
+	return err
 }
 
 // cores are upper bounds of core numbers that several goroutines lower.

@@ -2,6 +2,7 @@ package algorithms_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -15,20 +16,47 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// sameCores compares core numbers with the wanted ones, with different numbers of threads, in
-// memory and with the least memory.
+// coreness are both ways to compute core numbers.
+var coreness = []algorithms.Algorithm[int64]{algorithms.Coreness{}, algorithms.CorenessInPasses{}}
+
+// sameCores compares core numbers with the wanted ones, with different numbers of threads, of rows
+// in memory, and in passes with all memory and the least.
 func sameCores(t testing.TB, s *store.Store, want []int64) {
 	t.Helper()
-	for _, threads := range []int{1, 4} {
-		for _, memory := range []int64{0, starved} {
-			got, report := run(t, s, algorithms.Coreness{}, algorithms.Options{Threads: threads, Memory: memory})
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Fatalf("%d threads, memory %d: %s", threads, memory, diff)
-			}
-			if diff := cmp.Diff([]algorithms.Total{{Name: "largest core number", Value: slices.Max(want)}}, report.Totals); diff != "" {
-				t.Fatal(diff)
+	for _, way := range coreness {
+		for _, threads := range []int{1, 4} {
+			for _, memory := range []int64{0, starved} {
+				got, report := run(t, s, way, algorithms.Options{Threads: threads, Memory: memory})
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Fatalf("%T, %d threads, memory %d: %s", way, threads, memory, diff)
+				}
+				if diff := cmp.Diff([]algorithms.Total{{Name: "largest core number", Value: slices.Max(want)}}, report.Totals); diff != "" {
+					t.Fatal(diff)
+				}
 			}
 		}
+	}
+}
+
+// TestCorenessMemory: rows of the whole graph are read once where they fit, and where they do not, in
+// each pass.
+func TestCorenessMemory(t *testing.T) {
+	g := oracle.Graph{N: 30_000}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 12 * g.N {
+		g.Edges = append(g.Edges, oracle.Edge{Src: random.Uint32N(uint32(g.N)), Dst: random.Uint32N(uint32(g.N))})
+	}
+	s := teststore.Build(t, g, teststore.Options{})
+	want := oracle.Coreness(g)
+	read := func(memory int64) int64 {
+		got, report := run(t, s, algorithms.Coreness{}, algorithms.Options{Threads: 2, Memory: memory})
+		if !slices.Equal(got, want) {
+			t.Fatalf("with memory %d, core numbers differ", memory)
+		}
+		return report.BytesRead
+	}
+	if once, often := read(0), read(starved); often < 3*once {
+		t.Errorf("%d bytes were read in memory, %d with the least memory", once, often)
 	}
 }
 
@@ -54,7 +82,8 @@ func TestCorenessRandom(t *testing.T) {
 			r.Fatal(err)
 		}
 		defer s.Close()
-		out, err := algorithms.Run(t.Context(), s, algorithms.Coreness{}, algorithms.Options{Threads: rapid.IntRange(1, 8).Draw(r, "threads")})
+		way := rapid.SampledFrom(coreness).Draw(r, "way")
+		out, err := algorithms.Run(t.Context(), s, way, algorithms.Options{Threads: rapid.IntRange(1, 8).Draw(r, "threads")})
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -75,10 +104,12 @@ func TestCorenessReal(t *testing.T) {
 			ids, g := testgraph.LoadEdges(t, c.name, c.undirected)
 			expected := testgraph.LoadExpected(t, c.name+"-kcore")
 			s := teststore.Build(t, g, teststore.Options{ShardVertices: 1000})
-			got, _ := run(t, s, algorithms.Coreness{}, algorithms.Options{Threads: 8})
-			for v, id := range ids {
-				if float64(got[v]) != expected[id] {
-					t.Fatalf("vertex %d: core number %d, want %v", id, got[v], expected[id])
+			for _, way := range coreness {
+				got, _ := run(t, s, way, algorithms.Options{Threads: 8})
+				for v, id := range ids {
+					if float64(got[v]) != expected[id] {
+						t.Fatalf("%T: vertex %d: core number %d, want %v", way, id, got[v], expected[id])
+					}
 				}
 			}
 		})
@@ -88,13 +119,27 @@ func TestCorenessReal(t *testing.T) {
 // TestCorenessPath: bounds fall one vertex after another along a path, on which no pass may be
 // the last one too early.
 func TestCorenessPath(t *testing.T) {
-	const n = 3000
+	s, want := path(t, 3000)
+	sameCores(t, s, want)
+}
+
+// TestCorenessLongPath: a path that is longer than what a task peels.
+func TestCorenessLongPath(t *testing.T) {
+	s, want := path(t, 40_000)
+	got, _ := run(t, s, algorithms.Coreness{}, algorithms.Options{Threads: 3})
+	if !slices.Equal(want, got) {
+		t.Error("a core number on a path is not 1")
+	}
+}
+
+// path stores a path of n vertices, whose ids are not in order, and gives its core numbers.
+func path(t *testing.T, n int) (*store.Store, []int64) {
 	g, want := oracle.Graph{N: n}, make([]int64, n)
-	for v := range uint32(n) {
+	for v := range n {
 		want[v] = 1
 		if v > 0 {
-			g.Edges = append(g.Edges, oracle.Edge{Src: v * 1009 % n, Dst: (v - 1) * 1009 % n})
+			g.Edges = append(g.Edges, oracle.Edge{Src: uint32(v * 1009 % n), Dst: uint32((v - 1) * 1009 % n)})
 		}
 	}
-	sameCores(t, teststore.Build(t, g, teststore.Options{ShardVertices: 500}), want)
+	return teststore.Build(t, g, teststore.Options{ShardVertices: 500}), want
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/garaph/garaph/frontier"
+	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
 
-// BothRows are the directions of rows that [EachVertex] reads.
+// BothRows are the directions of rows that [EachVertex] goes over.
 func BothRows(g *store.Catalogue) []shard.Direction {
 	rows := []shard.Direction{shard.In, shard.Out}
 	if g.Symmetric {
@@ -17,12 +19,71 @@ func BothRows(g *store.Catalogue) []shard.Direction {
 	return rows
 }
 
+// LoadEnds reads the rows of the whole graph, for [EachVertex] to go over, if they were planned:
+// the directions of [BothRows] as Whole. It reports whether they were.
+func LoadEnds(ctx context.Context, e *Env) (whole bool, err error) {
+	if len(e.plan.Whole) == 0 {
+		return false, nil
+	}
+	w := &wholeEnds{}
+	if w.in, err = e.Load(ctx, shard.In); err == nil && !e.Graph.Symmetric {
+		w.out, err = e.Load(ctx, shard.Out)
+	}
+	e.ends = w
+	return true, err
+}
+
+// CloseEnds frees what [EachVertex] goes over: rows of the whole graph, or pages.
+func CloseEnds(e *Env) error {
+	if e.ends == nil {
+		return e.Rows().Close()
+	}
+	Free(e, e.ends.in.Off)
+	if e.ends.out != nil {
+		Free(e, e.ends.out.Off)
+	}
+	e.ends = nil
+	return nil
+}
+
+// wholeEnds are the rows of the whole graph, in memory.
+type wholeEnds struct {
+	in, out *frontier.Rows // out is nil on a symmetric graph
+}
+
+func (w *wholeEnds) of(v uint32) Ends {
+	ends := Ends{self: v, a: w.in.Nbr[w.in.Off[v]:w.in.Off[v+1]]}
+	if w.out != nil {
+		ends.b = w.out.Nbr[w.out.Off[v]:w.out.Off[v+1]]
+	}
+	return ends
+}
+
 // EachVertex goes over all vertices with their neighbours in the graph as an undirected simple
-// one, in one pass over the rows. Several goroutines call f. On a graph that is not symmetric,
-// the plan has the rows of both directions.
+// one: in one pass over the rows, or over those that [LoadEnds] has read. Several goroutines call
+// f. The plan has the directions of [BothRows], as Rows or as Whole.
 func EachVertex(ctx context.Context, e *Env, stage string, f func(worker int, v uint32, ends *Ends)) error {
+	return eachVertexOf(ctx, e, stage, nil, f)
+}
+
+// eachVertexOf is EachVertex of those vertices at least that a set has; nil: it has all. Shards
+// without any are not read.
+func eachVertexOf(ctx context.Context, e *Env, stage string, set bitset.Set, f func(worker int, v uint32, ends *Ends)) error {
 	var done atomic.Int64
-	return e.Rows().Each(ctx, func(worker int, b *Block) error {
+	progress := func(n int) { e.Progress(stage, done.Add(int64(n)), int64(e.Graph.Vertices)) }
+	if e.ends != nil {
+		n := int(e.Graph.Vertices)
+		return e.Each(ctx, (n+someVertices-1)/someVertices, func(worker, i int) error {
+			from, to := i*someVertices, min((i+1)*someVertices, n)
+			for v := from; v < to; v++ {
+				ends := e.ends.of(uint32(v))
+				f(worker, uint32(v), &ends)
+			}
+			progress(to - from)
+			return nil
+		})
+	}
+	return e.Rows().eachOf(ctx, set, func(worker int, b *Block) error {
 		for i := range b.Len {
 			ends := Ends{self: b.First + uint32(i), a: b.Row(shard.In, i)}
 			if !e.Graph.Symmetric {
@@ -30,10 +91,13 @@ func EachVertex(ctx context.Context, e *Env, stage string, f func(worker int, v 
 			}
 			f(worker, ends.self, &ends)
 		}
-		e.Progress(stage, done.Add(int64(b.Len)), int64(e.Graph.Vertices))
+		progress(b.Len)
 		return nil
 	})
 }
+
+// someVertices are a task, where the rows of all are in memory.
+const someVertices = 1 << 10
 
 // Ends are the neighbours of a vertex, ascending, each once, without the vertex itself: they
 // merge its rows of in- and of out-edges.

@@ -28,6 +28,7 @@ type Env struct {
 	algorithm any
 	read      *adjacency // nil: nothing is read
 	rows      *Rows      // of it; nil: none were planned
+	ends      *wholeEnds // nil: EachVertex goes over rows
 	edges     *Edges     // the same
 	gpu       *gpu       // nil: the CPU computes
 	options   Options
@@ -93,17 +94,27 @@ type planner interface {
 }
 
 // readEnv opens what is read, in the memory that the arrays of the plan, and those beside them,
-// leave.
+// leave; where that is not enough, those of the plan for less.
 func readEnv(s *store.Store, a planner, o Options, g *gpu, beside []Array) (*Env, error) {
-	e := &Env{Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, gpu: g, options: o, store: s, account: account{arrays: map[unsafe.Pointer]array{}}}
 	var p Plan
 	err := panics.Guard(a, func() error {
-		p = a.Plan(e.Graph, o.Threads)
+		p = a.Plan(s.Catalogue(), o.Threads)
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	for err == nil {
+		var e *Env
+		e, err = readPlan(s, a, p, o, g, beside)
+		if !errors.Is(err, hostmem.ErrBudget) || p.Less == nil {
+			return e, err
+		}
+		p, err = *p.Less, nil
 	}
+	return nil, err
+}
+
+// readPlan is readEnv of one plan.
+func readPlan(s *store.Store, a planner, p Plan, o Options, g *gpu, beside []Array) (*Env, error) {
+	e := &Env{Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, gpu: g, options: o, store: s, account: account{arrays: map[unsafe.Pointer]array{}}}
 	whole, loading := p.wholeArrays(e.Graph, o.Threads)
 	p.Arrays = slices.Concat(p.Arrays, whole)
 	e.planned, e.plan = p.bytes(), p
@@ -133,6 +144,9 @@ func readEnv(s *store.Store, a planner, o Options, g *gpu, beside []Array) (*Env
 func (e *Env) withoutGPU(err error) {
 	e.Log.Warn("the CPU computes instead of the GPU", zap.NamedError("reason", err))
 }
+
+// Plan is the plan of the run: the algorithm's, or the one for less memory.
+func (e *Env) Plan() Plan { return e.plan }
 
 // Rows are the rows that were planned.
 func (e *Env) Rows() *Rows { return e.rows }

@@ -10,6 +10,13 @@ import (
 // SetOpen lets a run open its device otherwise.
 func (o *Options) SetOpen(open func(name string) (device.Device, error)) { o.open = open }
 
+// CorenessInPasses is Coreness where the budget has no room for the rows of the whole graph.
+type CorenessInPasses struct{ Coreness }
+
+func (c CorenessInPasses) Plan(g *store.Catalogue, threads int) Plan {
+	return *c.Coreness.Plan(g, threads).Less
+}
+
 // WideTruss is Truss as of a graph of 2^32 edges or more.
 type WideTruss struct{ Truss }
 

@@ -145,7 +145,7 @@ func (g *gpu) rows(ctx context.Context, e *Env, off, nbr device.Pointer) error {
 		return err
 	}
 	off += 8
-	return e.edges.pages(ctx, func(p *page.Page) error {
+	return e.edges.pages(ctx, nil, func(p *page.Page) error {
 		for _, s := range p.Shards {
 			side := rows.Of(s.Sides[0])
 			ends = ends[:0]

@@ -27,6 +27,9 @@ type Plan struct {
 	Weights bool
 	// Arrays are what it allocates at any one time, at most, by what it is for.
 	Arrays []Array
+	// Less is the plan that takes the place of this one where the budget has no room for it;
+	// nil: there is none, and the run is refused. [Env.Plan] says which one it is.
+	Less *Plan
 }
 
 // Array is memory for a purpose.

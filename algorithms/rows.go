@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/rows"
@@ -68,9 +69,14 @@ func (b *Block) side(dir shard.Direction) *rows.Side {
 // page by page, on the threads of the run, as [Env.Each] does. Every vertex is in one
 // block. Pages are read ahead.
 func (r *Rows) Each(ctx context.Context, f func(worker int, b *Block) error) error {
+	return r.eachOf(ctx, nil, f)
+}
+
+// eachOf is Each without the shards that have no vertex of a set; nil: it has all.
+func (r *Rows) eachOf(ctx context.Context, set bitset.Set, f func(worker int, b *Block) error) error {
 	var shards []rows.Shard
 	var chunks []rows.Chunk
-	return r.pages(ctx, func(p *page.Page) error {
+	return r.pages(ctx, set, func(p *page.Page) error {
 		shards, chunks = shards[:0], chunks[:0]
 		for i := range p.Shards {
 			var s rows.Shard

@@ -69,7 +69,7 @@ func newBase(ctx context.Context, e *algorithms.Env, graph string, memory, room 
 	if err = b.load(ctx, e); err != nil {
 		return nil, err
 	}
-	return b, e.Rows().Close()
+	return b, algorithms.CloseEnds(e)
 }
 
 // tooSmall says that the vertices of a core number, and more, do not fit.

@@ -168,11 +168,11 @@ func (f *finder) resume() error {
 	return nil
 }
 
-// Plan is the core numbers, and of what they leave a third for the base, if that is not smaller.
+// Plan is the core numbers, and then the base, which has a third of what they leave, if it is not
+// smaller. Where the budget has room for the rows of the whole graph beside, it is made of them.
 func (f *finder) Plan(g *store.Catalogue, threads int) algorithms.Plan {
-	arrays := algorithms.CoreArrays(g, threads)
-	arrays = append(arrays, algorithms.Array{Name: "new ids", Bytes: 4 * int64(g.Vertices)}, algorithms.Array{Name: "the graph that is searched", Bytes: f.room(g, threads)})
-	return algorithms.Plan{Rows: algorithms.BothRows(g), Arrays: arrays}
+	arrays := []algorithms.Array{{Name: "new ids", Bytes: 4 * int64(g.Vertices)}, {Name: "the graph that is searched", Bytes: f.room(g, threads)}}
+	return algorithms.CorePlan(g, threads, arrays, arrays)
 }
 
 // room is how many bytes the base may take.
@@ -185,7 +185,7 @@ func (f *finder) room(g *store.Catalogue, threads int) int64 {
 		return all.bytes()
 	}
 	left := f.o.Memory - hostmem.Process - 4*int64(g.Vertices)
-	for _, a := range algorithms.CoreArrays(g, threads) {
+	for _, a := range algorithms.CorePlan(g, threads, nil, nil).Less.Arrays {
 		left -= a.Bytes
 	}
 	return max(0, min(left/share, all.bytes()))
