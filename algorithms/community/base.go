@@ -185,7 +185,6 @@ func (b *base) problem(q Query, k int) (*Problem, error) {
 		}
 		begin = end
 	}
-	slices.Sort(vertices)
 	for _, v := range vertices {
 		b.local[v] = absent
 		arcs += b.offsets[v+1] - b.offsets[v]
@@ -193,12 +192,19 @@ func (b *base) problem(q Query, k int) (*Problem, error) {
 	if err := b.checkSearch(q, len(vertices), arcs); err != nil {
 		return nil, err
 	}
+	return b.induced(q, vertices), nil
+}
+
+// induced is the problem that vertices of the base induce, q among them.
+func (b *base) induced(q Query, vertices []uint32) *Problem {
+	slices.Sort(vertices)
 	p := induced(vertices, b.local, b.row)
+	at, _ := slices.BinarySearch(b.ids, q.Vertex)
 	p.Query, p.Low, p.High = b.local[at], q.Low, q.High
 	for i, v := range vertices {
 		b.local[v], p.IDs[i] = absent, b.ids[v]
 	}
-	return p, nil
+	return p
 }
 
 // stateBytes is what a node takes in memory for each vertex of its problem.

@@ -73,7 +73,7 @@ func (w *worker) search(o Open) {
 // descend searches the node of a level, and leaves that level with another one.
 func (w *worker) descend(depth int) {
 	l := w.level(depth)
-	for w.visit(l) {
+	for !w.stop(l) && w.visit(l) {
 		last := children(l.dominated) - 1
 		for l.next < last {
 			if w.hungry != nil && w.hungry() {
@@ -96,6 +96,17 @@ func (w *worker) descend(depth int) {
 		}
 		l.child(&l.s, last)
 	}
+}
+
+// stop shares the node of a level if the search is to end.
+func (w *worker) stop(l *level) bool {
+	if !w.stopped() {
+		return false
+	}
+	t := NewTask(l.s.p)
+	l.s.Save(t, w.best.K())
+	w.share(Open{l.s.p, t})
+	return true
 }
 
 // visit reduces and bounds the node of a level, and reports whether it has children, which are

@@ -15,6 +15,9 @@ func (b *base) start(q Query, best *Best) (*Problem, error) {
 	if core < b.least {
 		return nil, b.tooSmall("the part of the graph with the query vertex does not fit", 1)
 	}
+	if improve(b.ball(q), best, most); best.K() >= 0 {
+		return b.improved(q, best, most)
+	}
 	for t := most; ; {
 		t = max(t, b.least)
 		p, err := b.problem(q, t-1)
@@ -40,6 +43,24 @@ func (b *base) start(q Query, best *Best) (*Problem, error) {
 		}
 		t = max(k+1, t/2)
 	}
+}
+
+// improved returns the problem of what is better than the best community so far, or than one
+// that a local search finds in it.
+func (b *base) improved(q Query, best *Best, most int) (*Problem, error) {
+	for k := best.K(); k < most; k = best.K() {
+		if k+1 < b.least {
+			return nil, b.tooSmall("the part of the graph that may have a better community does not fit", k+1)
+		}
+		p, err := b.problem(q, k)
+		if err != nil || len(p.Neighbours) > localWork {
+			return p, err
+		}
+		if improve(p, best, most); best.K() == k {
+			return p, nil
+		}
+	}
+	return nil, nil
 }
 
 // grow lets C grow from the query vertex to h vertices by what pick finds, and offers it at each
