@@ -32,6 +32,29 @@ func (s *State) Pick() (best uint32, ok bool) {
 	return best, ok
 }
 
+// pickTight returns, after [State.Pick] has scored all candidates, the best one next to the vertex of C that
+// has the fewest neighbours in R beside those that it lacks: soon none of these is left to be
+// dropped, and all of them move to C. Where no vertex can get what it lacks, it is u. It is not in the paper.
+func (s *State) pickTight(u uint32, k int) uint32 {
+	tight, least := absent, 0
+	for _, c := range s.c {
+		lacks := k + 1 - int(s.inside[c])
+		if spare := int(s.degree[c]) - k - 1; lacks > 0 && s.degree[c] > s.inside[c] && (tight == absent || spare < least) {
+			tight, least = c, spare
+		}
+	}
+	if tight == absent {
+		return u
+	}
+	u = absent
+	for _, v := range s.p.Row(tight) {
+		if s.place[v] == candidate && (u == absent || s.better(v, u)) {
+			u = v
+		}
+	}
+	return u
+}
+
 func (s *State) better(v, than uint32) bool {
 	switch {
 	case s.score[v] != s.score[than]:

@@ -28,6 +28,8 @@ const (
 	DominationRule                   // leave out dominated vertices with the vertex that dominates them
 	CompactionRule                   // copy what is left of a problem once that is less than half of it
 	PairRule                         // with domination: choose u* with each dominated vertex in turn, as the paper does
+	CommonRule                       // drop what lacks more, with a vertex of C, than their common neighbours can bring
+	TightRule                        // branch on neighbours of the vertex of C that has the fewest to choose from
 	endOfRules
 	AllRules = endOfRules - 1 - PairRule // pairs take longer
 )
@@ -35,7 +37,7 @@ const (
 // RuleNames are the names of the rules, by bit.
 var RuleNames = [...]string{
 	"degree", "core", "distance", "reach", "inclusion",
-	"degree bound", "neighbour bound", "class bound", "domination", "compaction", "pairs",
+	"degree bound", "neighbour bound", "class bound", "domination", "compaction", "pairs", "common", "tight branching",
 }
 
 // The places of rules in [Stats].
@@ -51,6 +53,8 @@ const (
 	byDomination
 	byCompaction
 	_ // pairs
+	byCommon
+	_ // tight branching
 	rules
 )
 

@@ -25,6 +25,10 @@ func (s *State) Reduce(k int, on Rules, st *Stats) bool {
 			if on&ReachRule != 0 {
 				s.reduceReach(k, st)
 			}
+			if on&CommonRule != 0 && !s.reduceCommon(k, st) {
+				st.Ended[byCommon]++
+				return false
+			}
 			s.grown = false
 		}
 		if len(s.c) == size && s.candidates == left || on&CoreRule == 0 {
@@ -111,6 +115,43 @@ func (s *State) reduceReach(k int, st *Stats) {
 	d := max(1, s.p.High-len(s.c)-k)
 	s.spread(s.c, d)
 	st.Dropped[byReach] += s.dropUnreached(k)
+}
+
+// reduceCommon drops v ∈ R if with it a u ∈ C cannot get what it lacks: u needs a more neighbours
+// beside v and v needs b, which are a + b vertices less their common neighbours in R, and H has room
+// for h − |C| − 1. It reports false when two vertices of C cannot both get what they lack. For
+// C = {u} it says that neighbours in H have 2k − h common ones there, others 2k − h + 2. It is not in the
+// paper.
+func (s *State) reduceCommon(k int, st *Stats) bool {
+	more := s.p.High - len(s.c)
+	lacks := func(v uint32) int { return max(0, k+1-int(s.inside[v])) }
+	s.score = resize(s.score, s.p.N)
+	const next = 1 << 32 // to u, beside the number of common neighbours
+	for _, u := range s.c {
+		a := lacks(u)
+		if a == 0 || a+k+1 < more {
+			continue
+		}
+		clear(s.score)
+		for _, w := range s.p.Row(u) {
+			if s.place[w] != candidate {
+				continue
+			}
+			s.score[w] += next
+			for _, v := range s.p.Row(w) {
+				s.score[v]++
+			}
+		}
+		for _, v := range s.c {
+			if v != u && a+lacks(v) > more+int(uint32(s.score[v])) {
+				return false
+			}
+		}
+		st.Dropped[byCommon] += s.dropWhere(k, func(v uint32) bool {
+			return a-int(s.score[v]>>32)+lacks(v) > more-1+int(uint32(s.score[v]))
+		})
+	}
+	return true
 }
 
 // spread leaves score above 0 where vertices of C ∪ R have a distance of at most d from the

@@ -137,6 +137,9 @@ func (w *worker) visit(l *level) bool {
 	if l.u, ok = s.Pick(); !ok {
 		return false
 	}
+	if w.on&TightRule != 0 {
+		l.u = s.pickTight(l.u, k)
+	}
 	l.dominated, l.next, l.given = l.dominated[:0], 0, false
 	if w.on&DominationRule != 0 {
 		l.dominated = s.Dominated(l.dominated, l.u)
