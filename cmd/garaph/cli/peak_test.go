@@ -98,7 +98,7 @@ func (k *idKind) write(t *testing.T, folder string) string {
 // raceDetector is set in builds with -race.
 var raceDetector bool
 
-var namedBudget = regexp.MustCompile(`(?:the smallest budget for it is |--memory |below the least one of )(\d+)MiB`)
+var namedBudget = regexp.MustCompile(`(?:the smallest budget for it is |--memory |below the least one of |a budget of )(\d+)MiB`)
 
 // peakOf runs garaph within a budget and returns its peak in bytes. A budget that
 // is refused gives the one that is said to be enough, in MiB.
@@ -243,5 +243,38 @@ func TestBudget(t *testing.T) {
 				atLeast(t, fmt.Sprintf("%s: %s --top, as JSON", k.name, p.program), append(args, "--top", "1000000000", "--json")...)
 			}
 		})
+	}
+}
+
+// TestCommunityBudget: community search keeps within the least budget that it accepts, and within
+// a roomy one, while it searches for a vertex of a large problem.
+func TestCommunityBudget(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes several times the memory; .ci/run runs this test without it")
+	}
+	if testing.Short() {
+		t.Skip("it imports a graph of many edges")
+	}
+	graph := filepath.Join(t.TempDir(), "graph")
+	edges := filepath.Join(t.TempDir(), "edges.raw")
+	for _, args := range [][]string{
+		{"generate", "rmat", "--scale", "17", "--format", "raw", "--output", edges, "-q"},
+		{"import", "--undirected", "--dedup", "--format", "raw", edges, graph, "-q"},
+	} {
+		if p := newProcess(t, args...); p.Run() != nil {
+			t.Fatal(p.stderr.String())
+		}
+	}
+	for _, threads := range []string{"1", "4"} {
+		args := []string{"community", graph, "--query", "60000", "--min-size", "9", "--max-size", "15", "--time-limit", "3s", "--device", "cpu", "--threads", threads}
+		atLeast(t, threads+" threads", args...)
+		for _, mib := range []int{256, 1024} {
+			peak, enough := peakOf(t, mib, args...)
+			share := float64(peak) / float64(int64(mib)<<20)
+			t.Logf("%s threads, budget %d MiB, peak %.1f MiB, %.2f", threads, mib, float64(peak)/(1<<20), share)
+			if enough > 0 || share > mostOfBudget {
+				t.Errorf("%s threads: with --memory %dMiB the peak is %.1f MiB; %d MiB were asked for", threads, mib, float64(peak)/(1<<20), enough)
+			}
+		}
 	}
 }
