@@ -246,8 +246,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestCommunityBudget: community search keeps within the least budget that it accepts, and within
-// a roomy one, while it searches for a vertex of a large problem.
+// TestCommunityBudget: core numbers and community search keep within the least budget that they accept,
+// and the search within roomy ones, of a vertex with a large problem.
 func TestCommunityBudget(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector takes several times the memory; .ci/run runs this test without it")
@@ -265,6 +265,7 @@ func TestCommunityBudget(t *testing.T) {
 			t.Fatal(p.stderr.String())
 		}
 	}
+	atLeast(t, "coreness", "run", "coreness", graph, "--top", "10")
 	for _, threads := range []string{"1", "4"} {
 		args := []string{"community", graph, "--query", "60000", "--min-size", "9", "--max-size", "15", "--time-limit", "3s", "--device", "cpu", "--threads", threads}
 		atLeast(t, threads+" threads", args...)
