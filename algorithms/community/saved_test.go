@@ -118,7 +118,7 @@ func TestResume(t *testing.T) {
 func hard(t *testing.T, seed uint64) (*store.Store, []Query, []uint64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 20))
-	g := &graph{n: 140}
+	g := &graph{n: 400}
 	for v := range uint32(g.n) {
 		for range 5 {
 			g.edges = append(g.edges, [2]uint32{v, uint32(r.IntN(g.n))})
@@ -127,7 +127,7 @@ func hard(t *testing.T, seed uint64) (*store.Store, []Query, []uint64) {
 	s := stored(t, g, r)
 	queries := []Query{{0, 1, 1}, {7, 1, 3}}
 	for v := range uint32(10) {
-		queries = append(queries, Query{v, 5, 9})
+		queries = append(queries, Query{v, 5, 12})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
