@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/garaph/garaph/internal/beneath"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/store"
@@ -22,15 +24,18 @@ type destination struct {
 }
 
 // newDestination checks path and format, but not whether the file can be
-// written. If the format is "", the name of the file decides it.
+// written. If the format is "", the name of the file decides it; for standard
+// output, devices and pipes whose names do not, it is TSV.
 func newDestination(path, format string) (destination, error) {
 	var f results.Format
 	var err error
 	switch {
 	case path == "":
 		return destination{}, nil
-	case format == "" && path == "-":
-		f = results.TSV
+	case format == "" && (path == "-" || isStream(path)):
+		if f, err = results.FormatOf(path); err != nil {
+			f, err = results.TSV, nil
+		}
 	case format == "":
 		if f, err = results.FormatOf(path); err != nil && isFolder(path) {
 			return destination{}, fmt.Errorf("cannot write results to %s: it is a folder; name a file in it", path)
@@ -44,6 +49,24 @@ func newDestination(path, format string) (destination, error) {
 		return destination{}, usageError{err}
 	}
 	return destination{path, f}, nil
+}
+
+// outputFlag declares --output.
+func outputFlag(fs *pflag.FlagSet, value, usage string) *string {
+	parse := func(s string) (string, error) {
+		if s == "/dev/stdout" {
+			s = "-"
+		}
+		return s, nil
+	}
+	fs.VarP(&checked[string]{&value, "FILE", parse, func(s string) string { return s }, ""}, "output", "o", usage)
+	return &value
+}
+
+// isStream reports whether a path is that of a device or a pipe.
+func isStream(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
 // fitting refuses a file that is named as compressed, for a format that is

@@ -50,7 +50,7 @@ bytes on every machine.`,
 		f.seed = countFlag(fs, "seed", 1, 0, "of the random choices")
 		f.weights = fs.Bool("weights", false, "give every edge a weight, an integer from 1 to 255")
 		f.format = enumFlag(fs, "format", bench.Text, []string{bench.Text, bench.Raw, bench.RawW}, "lines, or pairs of 32-bit ids, without or with weights")
-		f.output = fs.String("output", "-", "`FILE`, which appears whole or not at all, compressed when it ends with .gz or .zst; - is standard output")
+		f.output = outputFlag(fs, "-", "`FILE`, which appears whole or not at all, compressed when it ends with .gz or .zst; - is standard output")
 		f.force = fs.Bool("force", false, "replace the file that is there")
 		f.threads = threadsFlag(fs)
 	})
@@ -116,7 +116,7 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, path string, for
 	if err != nil {
 		return err
 	}
-	if path != "-" {
+	if path != "-" && path != os.DevNull {
 		if err := checkNoInput("the edges", path, nil); err != nil {
 			return err
 		}
@@ -127,9 +127,12 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, path string, for
 	write := func(w io.Writer) error {
 		return bench.Generate(ctx, w, o, func(done uint64) { s.set(int64(done), made.text(int64(done), int64(edges))) })
 	}
-	if path == "-" {
+	switch path {
+	case "-":
 		err = write(a.stdout)
-	} else {
+	case os.DevNull:
+		err = write(io.Discard)
+	default:
 		err = writeWhole(path, force, func(w io.Writer) error { return results.Compressed(w, path, write) })
 	}
 	s.end()

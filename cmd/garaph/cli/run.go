@@ -110,7 +110,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 	})
 	grouped(all, "Flags of checkpoints, of a run over a graph", func(fs *pflag.FlagSet) { f.checkpoints = newRunCheckpointFlags(fs) })
 	grouped(all, "Flags of the results", func(fs *pflag.FlagSet) {
-		f.output = fs.String("output", "", "`FILE` for a value of every vertex; - is standard output")
+		f.output = outputFlag(fs, "", "`FILE` for a value of every vertex; - is standard output")
 		f.format = formatFlag(fs)
 		f.top = countFlag(fs, "top", 0, 1, "print the first N vertices (default 10 without --output and --json)")
 		f.json = fs.Bool("json", false, "print a report as one JSON object")
@@ -129,7 +129,7 @@ func formatFlag(fs *pflag.FlagSet) *string {
 		return string(f), err
 	}
 	fs.Var(&checked[string]{&value, "FORMAT", parse, func(s string) string { return s }, ""},
-		"output-format", "tsv, csv, ndjson (each also with .gz or .zst), parquet or npy (default by the name of the file, tsv for -)")
+		"output-format", "tsv, csv, ndjson (each also with .gz or .zst), parquet or npy (default by the name of the file, tsv for -, devices and pipes)")
 	return &value
 }
 
