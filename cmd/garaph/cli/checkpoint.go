@@ -171,7 +171,10 @@ func resumable(job *garaph.Job, graph, output string) string {
 		return ""
 	}
 	again := ""
-	if checkPlace(job.Record().Spec) != nil {
+	switch s := job.Record().Spec; {
+	case isOpenFile(s.Output):
+		again = " --output FILE"
+	case checkPlace(s) != nil:
 		again = " --output " + shellWord(output)
 	}
 	return fmt.Sprintf("; `garaph resume %s %d%s` goes on", shellWord(graph), job.ID(), again)

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -58,6 +59,9 @@ func checkRecordedOutput(job *garaph.Job) error {
 	if s.Output == "" || s.Output == "-" {
 		return nil
 	}
+	if isOpenFile(s.Output) {
+		return Usagef("job %d would write its results to %q, which was open in the command that began it: give --output FILE, or remove the job with `garaph jobs rm`", job.ID(), s.Output)
+	}
 	err := job.CheckOwn()
 	if err == nil {
 		err = checkPlace(s)
@@ -66,6 +70,12 @@ func checkRecordedOutput(job *garaph.Job) error {
 		return Usagef("job %d would write its results to %q, but %w: repeat --output with it, or with another name", job.ID(), s.Output, err)
 	}
 	return nil
+}
+
+// isOpenFile reports whether a path is that of a file that one process has open, as a
+// shell makes it of >(COMMAND).
+func isOpenFile(path string) bool {
+	return strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
 }
 
 // checkPlace refuses an output that lies elsewhere than below where the job was

@@ -89,8 +89,11 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 		if !errors.Is(err, errPipe) { // whoever closed the pipe had enough
 			t.result.Lose(err)
 		}
-		if cmd.Context().Err() != nil {
+		switch {
+		case cmd.Context().Err() != nil:
 			err = &stopped{fmt.Sprintf("%s was done, its results were not all written%s", t.program.Name, t.resumable()), err}
+		case !errors.Is(err, errPipe):
+			err = fmt.Errorf("%w%s", err, t.resumable())
 		}
 		return errors.Join(err, beside)
 	}
