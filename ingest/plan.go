@@ -14,6 +14,9 @@ import (
 // ErrMemory is a budget that is too small for an import.
 var ErrMemory = hostmem.ErrBudget
 
+// ErrLeast is a budget with which no import begins, whatever its size.
+var ErrLeast = fmt.Errorf("%w", ErrMemory)
+
 const (
 	// processBytes is what an import takes whatever its size: the program,
 	// Badger's tables and logs, the blobs being stored.
@@ -78,7 +81,7 @@ func planMemory(o Options) (memoryPlan, error) {
 	rest := p.total - processBytes
 	if rest < p.least {
 		return p, fmt.Errorf("%w: a budget of %s is below the least one of %dMiB",
-			ErrMemory, humanize.IBytes(uint64(p.total)), (processBytes+p.least)>>20)
+			ErrLeast, humanize.IBytes(uint64(p.total)), (processBytes+p.least)>>20)
 	}
 	// Text blocks and batches of the readers are small beside the rest; where
 	// they are not, fewer goroutines parse.

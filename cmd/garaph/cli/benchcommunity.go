@@ -44,7 +44,7 @@ in batches.`,
 	threads := listFlag(fs, "threads", []string{"1"}, check, "goroutines; a run for each number")
 	rules := fs.Bool("rules", false, "measure also without each rule")
 	on := enumFlag(fs, "device", string(algorithms.CPU), words(algorithms.CPU, algorithms.GPU), "gpu: a run on a GPU, too")
-	gpu := fs.String("gpu", "", "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
+	gpu := gpuFlag(fs)
 	memory := sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)")
 	asJSON := fs.Bool("json", false, "print it as one JSON object")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) (err error) {

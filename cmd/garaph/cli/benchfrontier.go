@@ -22,7 +22,7 @@ The GPU's time counts alone. Results of all policies are compared with each othe
 		Args: exactly("one graph", 1),
 	}
 	fs := cmd.Flags()
-	gpu := fs.String("gpu", "", "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
+	gpu := gpuFlag(fs)
 	check := func(names []string) error {
 		for _, name := range names {
 			if _, err := gpuengine.ParseAdvancing(name, "", ""); err != nil {

@@ -25,7 +25,7 @@ with and without replication. The whole machine should be free for it.`,
 		Args: exactly("one graph", 1),
 	}
 	fs := cmd.Flags()
-	gpu := fs.String("gpu", "", "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
+	gpu := gpuFlag(fs)
 	gpuMemory := sizeFlag(fs, "gpu-memory", "memory of the GPU for the streamed runs (default the arrays over vertices and a tenth of the edges)")
 	streams := streamsFlag(fs, "streams of copies and computations, which overlap, of whole iterations")
 	rounds := countFlag(fs, "rounds", 3, 1, "launches of each kernel, of which the fastest counts")

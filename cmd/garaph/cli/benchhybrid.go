@@ -30,7 +30,7 @@ The whole machine should be free for it.`,
 		Args: exactly("one graph", 1),
 	}
 	fs := cmd.Flags()
-	gpu := fs.String("gpu", "", "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
+	gpu := gpuFlag(fs)
 	gpuMemory := sizeFlag(fs, "gpu-memory", "memory of the GPU, of all parts but resident (default all for switch; otherwise the arrays over vertices and an eighth of the edges)")
 	memory := sizeFlag(fs, "memory", "memory of the host, of all parts but disk (default three quarters of what is available)")
 	starved := sizeFlag(fs, "starved", "memory of the host for disk (default a quarter of the graph, or the least that does)")

@@ -27,6 +27,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
 	"github.com/garaph/garaph"
@@ -69,6 +70,12 @@ func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, st
 	root := a.root()
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for the arguments of the process
 	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = a.helped
+	}
+	if a.stdout.lost() {
+		a.console.log.Warn("standard output is closed, or discards what it gets: what was written to it is lost; see --output")
+	}
 	return a.exitCode(cmd, err, ctx.Err() != nil, a.began)
 }
 
@@ -79,7 +86,8 @@ type app struct {
 	stdin    io.Reader
 	stdout   *output
 	console  *console
-	began    bool // the command line was accepted
+	began    bool  // the command line was accepted
+	helped   error // why no help was printed that was asked for
 
 	args []string
 	own  map[string]bool // names of the user's programs
@@ -122,6 +130,7 @@ A program can also run over edge lists directly.`,
 	root.SetOut(a.stdout)
 	root.SetErr(a.console)
 	root.SetUsageFunc(usage)
+	root.SetHelpFunc(a.help)
 	root.SetFlagErrorFunc(flagError)
 	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "engine" { // as older versions called it
@@ -181,8 +190,26 @@ func arguments(n int) string {
 	}
 }
 
-// output is standard output; a reader that has gone is errPipe.
-type output struct{ w io.Writer }
+// output is standard output; a reader that has gone is errPipe, and any other failure
+// errOutput.
+type output struct {
+	w     io.Writer
+	wrote bool
+}
+
+// lost reports whether something was written to a standard output that was closed when
+// the process began. The Go runtime opens the null device in its place, for reading and
+// writing; some programs start others with the same, to discard what they write.
+func (o *output) lost() bool {
+	f, ok := o.w.(*os.File)
+	if !ok || !o.wrote {
+		return false
+	}
+	flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
+	info, statErr := f.Stat()
+	null, nullErr := os.Stat(os.DevNull)
+	return err == nil && statErr == nil && nullErr == nil && flags&unix.O_ACCMODE == unix.O_RDWR && os.SameFile(info, null)
+}
 
 // tty reports whether it is a terminal.
 func (o *output) tty() bool {
@@ -192,11 +219,12 @@ func (o *output) tty() bool {
 
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.w.Write(b)
+	o.wrote = true
 	if errors.Is(err, syscall.EPIPE) {
 		return n, errPipe
 	}
 	if err != nil {
-		err = fmt.Errorf("write to standard output: %w", err)
+		err = fmt.Errorf("%w: %w", errOutput, err)
 	}
 	return n, err
 }

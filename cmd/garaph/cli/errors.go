@@ -23,6 +23,9 @@ const (
 // errPipe: whoever reads our standard output has gone.
 var errPipe = errors.New("standard output was closed")
 
+// errOutput: standard output takes no more, for its disk is full or it fails.
+var errOutput = errors.New("write to standard output")
+
 // usageError is a command line that asks for what is not there.
 type usageError struct{ error }
 
@@ -55,7 +58,7 @@ func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) i
 	case interrupted:
 		a.complain("interrupted: %s", oneLine(err))
 		return exitInterrupted
-	case !began || errors.As(err, &usage):
+	case !began && !errors.Is(err, errOutput) || errors.As(err, &usage):
 		a.complain("%s\nSee `%s --help`.", oneLine(err), cmd.CommandPath())
 		return exitUsage
 	default:

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -26,9 +27,26 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// usage prints how a command is used: its line, examples, the commands under it
-// and its flags by group.
+// help prints the help of a command. A word before --help that is no command is an
+// error. Cobra takes none from here: helped has it.
+func (a *app) help(cmd *cobra.Command, _ []string) {
+	if words := cmd.Flags().Args(); expectsCommand(cmd) && len(words) > 0 {
+		a.helped = unknownWord(cmd, words[0])
+		return
+	}
+	text := strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short)) + "\n\n" + usageText(cmd)
+	_, a.helped = io.WriteString(cmd.OutOrStdout(), text)
+}
+
+// usage prints how a command is used.
 func usage(cmd *cobra.Command) error {
+	_, err := io.WriteString(cmd.OutOrStdout(), usageText(cmd))
+	return err
+}
+
+// usageText is how a command is used: its line, examples, the commands under it
+// and its flags by group.
+func usageText(cmd *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
 	if cmd.HasAvailableSubCommands() && !cmd.HasParent() {
@@ -44,8 +62,7 @@ func usage(cmd *cobra.Command) error {
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\nRun `%s %s --help` for more.\n", cmd.CommandPath(), strings.ToUpper(childOf(cmd)))
 	}
-	_, err := io.WriteString(cmd.OutOrStdout(), b.String())
-	return err
+	return b.String()
 }
 
 func writeCommands(b *strings.Builder, cmd *cobra.Command) {

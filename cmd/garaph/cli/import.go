@@ -81,6 +81,9 @@ func (a *app) importGraph(ctx context.Context, inputs []string, path string, o g
 	if errors.Is(err, garaph.ErrGraphExists) {
 		err = fmt.Errorf("%w; --force replaces it", err)
 	}
+	if errors.Is(err, ingest.ErrLeast) {
+		err = usageError{err}
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			err = &stopped{fmt.Sprintf("the import of %s was stopped and left nothing behind", strings.Join(inputs, ", ")), err}

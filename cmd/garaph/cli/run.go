@@ -34,6 +34,20 @@ type gpuFlags struct {
 	advancingFlags
 }
 
+// gpuFlag declares --gpu.
+func gpuFlag(fs *pflag.FlagSet) *string {
+	value := ""
+	parse := func(s string) (string, error) {
+		if _, err := strconv.ParseUint(s, 10, 16); err != nil && !strings.HasPrefix(s, device.EmulatedName) {
+			return "", fmt.Errorf("expected a number, as garaph devices lists them, or %s", device.EmulatedName)
+		}
+		return s, nil
+	}
+	fs.Var(&checked[string]{&value, "NAME", parse, func(s string) string { return s }, ""},
+		"gpu", "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
+	return &value
+}
+
 // advancingFlags say how frontiers are advanced on a GPU.
 type advancingFlags struct{ advance, filter, direction *string }
 
@@ -102,7 +116,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 		f.scratch = fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)")
 	})
 	grouped(all, "Flags of the GPU", func(fs *pflag.FlagSet) {
-		f.gpu = fs.String("gpu", "", "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
+		f.gpu = gpuFlag(fs)
 		f.gpuMemory = sizeFlag(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB; edges beyond it are streamed (default what is free, but for a small reserve)")
 		f.streams = streamsFlag(fs, "streams of copies and computations on the GPU, which overlap")
 		f.gather = enumFlag(fs, "gather", string(gpuengine.GatherAuto), words(gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented), "how a block of threads adds up: a thread per edge on copies of each sum (replicated), or 16 edges per thread in registers (segmented)")
@@ -210,9 +224,6 @@ var advancingFlagNames = []string{"advance", "filter", "direction"}
 
 // checkGPU refuses flags of the GPU that no run can have.
 func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
-	if _, err := strconv.ParseUint(*f.gpu, 10, 16); fs.Changed("gpu") && err != nil && !strings.HasPrefix(*f.gpu, device.EmulatedName) {
-		return Usagef("--gpu %q: expected a number, as garaph devices lists them, or %s", *f.gpu, device.EmulatedName)
-	}
 	if gpu := given(fs, gpuFlagNames); gpu != "" && *f.device == string(dispatcher.CPU) {
 		return Usagef("%s: a run with --device cpu has no GPU; leave it out, or give another --device", gpu)
 	}
