@@ -38,6 +38,9 @@ type clock struct {
 
 // next is the iteration that comes, as the policy decides.
 func (j *Job[V, A]) next(began time.Time, o policy.Observation, d policy.Decision) *iteration {
+	if j.opt.Device == GPU {
+		d.Alpha = 0 // nothing was to choose
+	}
 	return &iteration{
 		Iteration: Iteration{
 			Iteration: o.Iteration, Active: j.activated, Fraction: o.Fraction,

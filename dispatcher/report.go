@@ -104,7 +104,7 @@ func (r *Report) Done() int {
 }
 
 // MaxIterations is how many iterations a report has, at most: more are merged.
-const MaxIterations = 1 << 15
+const MaxIterations = 10_000
 
 // merging is how many iterations the report merges into one, as they were done, and how
 // many are in the last one.

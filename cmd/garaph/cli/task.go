@@ -197,7 +197,11 @@ func iterationFields(it garaph.Iteration) []zap.Field {
 	fields := []zap.Field{zap.Uint64("edges", it.Edges), zap.Uint64("vertices", it.Vertices), zap.Int("pages", it.Pages)}
 	for _, d := range slices.Sorted(maps.Keys(it.Devices)) {
 		did := it.Devices[d]
-		fields = append(fields, zap.Int(string(d)+"_pages", did.Pages), zap.Uint64(string(d)+"_edges", did.Edges), zap.Float64(string(d)+"_seconds", did.Seconds))
+		unit := "_pages"
+		if d == dispatcher.GPU {
+			unit = "_batches"
+		}
+		fields = append(fields, zap.Int(string(d)+unit, did.Pages), zap.Uint64(string(d)+"_edges", did.Edges), zap.Float64(string(d)+"_seconds", did.Seconds))
 	}
 	fields = append(fields, zap.Int64("bytes_read", it.BytesRead))
 	if it.RowsRead+it.RowsNeeded > 0 {
