@@ -74,7 +74,7 @@ type Report struct {
 	Weighted  bool          `json:"weighted"`
 	Symmetric bool          `json:"symmetric"`
 	Format    Format        `json:"format"`
-	Bytes     int64         `json:"store_bytes"` // of the shards; on the disk there are ids and the database too
+	Bytes     int64         `json:"disk_bytes"` // as [store.Store.DiskBytes]
 	Duration  time.Duration `json:"-"`
 	Seconds   float64       `json:"seconds"`
 }
@@ -170,6 +170,7 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer) (
 	if err := w.Commit(cat); err != nil {
 		return r, err
 	}
+	r.Bytes = w.DiskBytes()
 	r.Format, r.Entries, r.BadLines = schema.Format, stats.Entries, stats.BadLines
 	return r, nil
 }
@@ -291,7 +292,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	}
 	return cat, Report{
 		Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric,
-		SelfLoops: b.loops.Load(), Parallel: in.dropped.Load(), Bytes: in.bytes.Load() + out.bytes.Load(),
+		SelfLoops: b.loops.Load(), Parallel: in.dropped.Load(),
 	}, nil
 }
 

@@ -3,7 +3,6 @@ package ingest
 import (
 	"cmp"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
@@ -23,7 +22,6 @@ type sideStore struct {
 	mirror   bool // the out side is stored with the in side
 	inRows   bool // rows of the in side are stored beside it
 	shards   []store.ShardInfo
-	bytes    atomic.Int64 // stored
 }
 
 // shardWriter writes shards from the sorted groups of one goroutine. It fills one
@@ -342,7 +340,6 @@ func after(buffer []byte, side shard.Side) []byte { return buffer[len(side.Blob(
 // noteRows enters rows of shard i into the catalogue, but in-rows, and putRows stores them.
 func (s *sideStore) noteRows(i int, side shard.Side) {
 	if s.inRows {
-		s.bytes.Add(int64(len(side.Blob())))
 	} else {
 		s.note(i, side)
 	}
@@ -357,7 +354,6 @@ func (s *sideStore) putRows(i int, side shard.Side) error {
 
 // putWeights stores the weights of rows of shard i.
 func (s *sideStore) putWeights(i int, side *rowweights.Side) error {
-	s.bytes.Add(int64(len(side.Blob())))
 	dir := shard.OutWeights
 	if s.inRows {
 		dir = shard.InWeights
@@ -379,5 +375,4 @@ func (s *sideStore) note(i int, side shard.Side) {
 	} else {
 		info.In, info.InSum = h.Edges, h.Checksum
 	}
-	s.bytes.Add(int64(len(side.Blob())))
 }

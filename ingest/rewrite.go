@@ -77,7 +77,8 @@ func (u *upgrade) rewrite(ctx context.Context) (Report, error) {
 	if err := ctx.Err(); err != nil {
 		return Report{}, err
 	}
-	return Report{Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric, Bytes: in.bytes.Load() + out.bytes.Load()}, u.out.Commit(now)
+	err := u.out.Commit(now)
+	return Report{Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric, Bytes: u.out.DiskBytes()}, err
 }
 
 // copyIDs writes the ids of the old graph.
@@ -191,7 +192,6 @@ func (u *upgrade) transpose(ctx context.Context, s *sideStore) (err error) {
 		spill:     spill, groups: in.collect(), numbers: &numbering{n: n}, n: n, sorted: func(uint64) {},
 	}
 	err = out.run(ctx, u.plan)
-	s.bytes.Add(out.bytes.Load())
 	return err
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/internal/beneath"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 )
 
@@ -45,6 +46,7 @@ type Writer struct {
 	payload *payloadWriter
 	ids     IDMap
 	idSums  []uint32
+	bytes   int64 // on the disk
 
 	mu     sync.Mutex                  // guards places
 	places [shard.Sides]map[int]placed // by shard
@@ -271,7 +273,13 @@ func (w *Writer) failed(err error) error {
 	if errors.Is(err, ErrNoSpace) {
 		return err // has it all
 	}
-	if full := badgerdb.Full(err); full != nil {
+	if strings.Contains(err.Error(), unix.ENOMEM.Error()) { // Badger maps more than it uses, and keeps the text alone
+		err = hostmem.Limited(err)
+	}
+	if full := badgerdb.Full(err); full != nil && noInodes(w.dir) {
+		return fmt.Errorf("import to %s: %w on the disk of %s: it has no inode for another file; remove files, or import to another disk: %w",
+			w.target, ErrNoSpace, filepath.Dir(w.target), full)
+	} else if full != nil {
 		return fmt.Errorf("import to %s: %w on the disk of %s: another process may have filled it; free some, or import to another disk: %w",
 			w.target, ErrNoSpace, filepath.Dir(w.target), full)
 	}
@@ -356,6 +364,9 @@ func (w *Writer) Commit(c *Catalogue) error {
 	}
 	if err == nil {
 		err = os.Rename(filepath.Join(w.dir, newMarker), filepath.Join(w.dir, markerFile))
+	}
+	if err == nil {
+		err = w.count()
 	}
 	if err == nil {
 		return w.takePlace()

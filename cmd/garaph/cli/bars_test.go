@@ -58,7 +58,7 @@ func onTerminal(t *testing.T, args ...string) (stdout, stderr string) {
 func TestBars(t *testing.T) {
 	edges := edgeFile(t, 14)
 	stdout, screen := onTerminal(t, append(endless(edges), "--iterations", "100", "--method", "pull", "--top", "1", "-v")...)
-	for _, want := range []string{"reading  ", "MB", "pagerank  ", "debug iteration 7 (cpu, pull)"} {
+	for _, want := range []string{"reading  ", "MiB", "pagerank  ", "debug iteration 7 (cpu, pull)"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("%q was not on the screen", want)
 		}

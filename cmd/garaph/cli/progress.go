@@ -105,7 +105,7 @@ func (a amount) text(done, total int64) string {
 	return text
 }
 
-func bytesText(n int64) string { return humanize.Bytes(uint64(max(0, n))) }
+func bytesText(n int64) string { return humanize.IBytes(uint64(max(0, n))) }
 
 func edgesText(n int64) string { return countText(float64(n)) + " edges" }
 

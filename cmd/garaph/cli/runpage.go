@@ -63,9 +63,9 @@ func (t *task) facts() []htmlreport.Fact {
 		fact("GPU", "%s", r.GPU)
 		budget := "what was free"
 		if t.options.GPU.Memory > 0 {
-			budget = memoryText(t.options.GPU.Memory)
+			budget = bytesText(t.options.GPU.Memory)
 		}
-		fact("GPU memory", "%s of %s; %s edges stayed there", memoryText(r.GPUMemory), budget, countText(float64(r.Resident)))
+		fact("GPU memory", "%s of %s; %s edges stayed there", bytesText(r.GPUMemory), budget, countText(float64(r.Resident)))
 		if r.Lost != "" {
 			fact("GPU lost", "%s", r.Lost)
 		}
@@ -89,12 +89,9 @@ func (t *task) facts() []htmlreport.Fact {
 		where += fmt.Sprintf(", which reads %.3g times as fast in order as at random", r.AccessRatio)
 	}
 	fact("Edges were read", "%s", where)
-	fact("Peak memory (RSS)", "%s", memoryText(peakMemory()))
+	fact("Peak memory (RSS)", "%s", bytesText(peakMemory()))
 	return all
 }
-
-// memoryText is an amount of memory in the units that it is given in.
-func memoryText(n int64) string { return humanize.IBytes(uint64(max(0, n))) }
 
 // parametersText is the parameters in the order of their names.
 func parametersText(all map[string]any) string {
@@ -106,7 +103,7 @@ func parametersText(all map[string]any) string {
 			value = string(x)
 		case int64: // of memory and gpu_memory; 0 is no limit
 			if x > 0 {
-				value = memoryText(x)
+				value = bytesText(x)
 			}
 		}
 		texts = append(texts, name+" "+value)

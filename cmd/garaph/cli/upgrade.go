@@ -61,7 +61,7 @@ func (a *app) upgrade(ctx context.Context, path string, o garaph.UpgradeOptions,
 		Seconds: r.Seconds, PeakMemory: peakMemory(),
 	}
 	if report.Upgraded {
-		a.console.summary(fmt.Sprintf("upgraded %s and %s in %s: %s edges/s, shards of %s, %.2f bytes per edge",
+		a.console.summary(fmt.Sprintf("upgraded %s and %s in %s: %s edges/s, %s on disk, %.2f bytes per edge",
 			counted(int64(r.Vertices), "vertex", "vertices"), counted(int64(r.Edges), "edge", "edges"), seconds(r.Duration),
 			countText(perSecond(float64(r.Edges), r.Duration)), bytesText(r.Bytes), report.BytesPerEdge))
 	}
@@ -77,7 +77,7 @@ type upgradeReport struct {
 	Upgraded     bool    `json:"upgraded"`
 	Vertices     uint32  `json:"vertices,omitempty"`
 	Edges        uint64  `json:"edges,omitempty"`
-	Bytes        int64   `json:"store_bytes,omitempty"`
+	Bytes        int64   `json:"disk_bytes,omitempty"`
 	BytesPerEdge float64 `json:"bytes_per_edge,omitempty"`
 	Seconds      float64 `json:"seconds,omitempty"`
 	PeakMemory   int64   `json:"peak_rss_bytes,omitempty"`
