@@ -82,18 +82,19 @@ func (b *builder) Begin(s Schema) error {
 	return b.arrays()
 }
 
-// arrays allocates the arrays over provisional numbers.
+// arrays allocates the arrays over the provisional numbers that there may be.
 func (b *builder) arrays() (err error) {
-	own := uint32(min(maxID, b.plan.tallies/2/int64(b.plan.threads))) // for both sides
-	if b.in, err = newDegrees(own); err != nil {
+	n := max(1, min(b.most, maxID+1))
+	own := uint32(min(n-1, uint64(b.plan.tallies/2/int64(b.plan.threads)))) // for both sides
+	if b.in, err = newDegrees(own, n); err != nil {
 		return err
 	}
 	if !b.mirror {
-		if b.out, err = newDegrees(own); err != nil {
+		if b.out, err = newDegrees(own, n); err != nil {
 			return err
 		}
 	}
-	if b.declared, err = hostmem.Sparse[uint64]((maxID + 64) / 64); err != nil {
+	if b.declared, err = hostmem.Sparse[uint64](int64(n+63) / 64); err != nil {
 		return fmt.Errorf("vertices: %w", err)
 	}
 	return nil

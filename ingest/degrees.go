@@ -17,8 +17,9 @@ type degrees struct {
 	own   uint32 // numbers below it have bytes of each goroutine
 }
 
-func newDegrees(own uint32) (*degrees, error) {
-	total, err := hostmem.Sparse[uint32](maxID + 1)
+// newDegrees counts edges of n provisional numbers.
+func newDegrees(own uint32, n uint64) (*degrees, error) {
+	total, err := hostmem.Sparse[uint32](int64(n))
 	if err != nil {
 		return nil, fmt.Errorf("degrees: %w", err)
 	}

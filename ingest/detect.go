@@ -88,6 +88,9 @@ func checkText(h *inputHead, f Format, named bool) error {
 			return &InputError{File: name, Problem: "is an adjacency graph of Ligra, which cannot be read", Advice: "give the edge list that it was made from"}
 		}
 	}
+	if returns := bytes.TrimRight(b, "\r\n"); bytes.IndexByte(b, '\n') < 0 && bytes.IndexByte(returns, '\r') >= 0 {
+		return &InputError{File: name, Problem: "has carriage returns and no line feeds, so that all of it is one line", Advice: adviceReturns}
+	}
 	zero := bytes.IndexByte(b, 0)
 	switch {
 	case !named && !isTextBytes(b):

@@ -139,6 +139,9 @@ func (t *lineBody) parseGeneral(raw []byte, b *readBlock, w *parseWorker) error 
 		File: b.plan.name(), Line: w.lines + 1,
 		Text: shown(bad.text), Expected: bad.expected, Advice: bad.advice,
 	}
+	if bytes.IndexByte(line, '\r') >= 0 {
+		err.Expected, err.Advice = "lines that end with a line feed, but there are carriage returns within one", adviceReturns
+	}
 	if t.skipBad {
 		w.noteBad(err, b)
 		return nil

@@ -48,6 +48,7 @@ const (
 	adviceComma         = "use --delimiter , where commas alone separate the fields"
 	mixedColumns        = "columns with spaces, tabs or commas between them, not several of these"
 	mixedNames          = "names with spaces, tabs or commas between them, not several of these"
+	adviceReturns       = "where they end lines, write line feeds in their places: tr '\\r' '\\n'"
 	adviceStrings       = "use --ids string to take ids as text"
 	adviceColumnNumbers = "use --columns 1,2, or 1,2,3 where the third is a weight, to take these, or --weights no to pass over what follows the ids"
 )

@@ -14,10 +14,14 @@ import (
 // program itself, Badger's tables, the Go runtime.
 const Process = 44 << 20
 
-// Available is how many bytes the system and the control group of the process can
-// still provide; 0: unknown.
+// Available is how many bytes the system, the control group of the process and its limit
+// of addresses can still provide; 0: unknown.
 func Available() int64 {
-	return limited(ProcBytes("/proc/meminfo", "MemAvailable:"), cgroup.MemoryLeft())
+	n := limited(ProcBytes("/proc/meminfo", "MemAvailable:"), cgroup.MemoryLeft())
+	if most := addresses(); most > 0 {
+		n = limited(n, max(1, most-ProcBytes("/proc/self/status", "VmSize:")))
+	}
+	return n
 }
 
 // Total is how many bytes the machine has, or the control group of the process

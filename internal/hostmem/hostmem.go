@@ -6,6 +6,7 @@ package hostmem
 import (
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"unsafe"
 
@@ -27,7 +28,7 @@ func Bytes(n int64) ([]byte, error) {
 	}
 	b, err := unix.Mmap(-1, 0, int(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
-		return nil, fmt.Errorf("allocate %d bytes of memory: %w", n, err)
+		return nil, fmt.Errorf("allocate %d bytes of memory: %w", n, Limited(err))
 	}
 	if n >= hugeFrom {
 		_ = unix.Madvise(b, unix.MADV_HUGEPAGE) // a wish: works without
@@ -42,10 +43,27 @@ func Sparse[T any](n int64) ([]T, error) {
 	size := n * int64(unsafe.Sizeof(t))
 	b, err := unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err != nil {
-		return nil, fmt.Errorf("reserve %d bytes of addresses: %w", size, err)
+		return nil, fmt.Errorf("reserve %d bytes of addresses: %w", size, Limited(err))
 	}
 	_ = unix.Madvise(b, unix.MADV_HUGEPAGE) // a wish: works without
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n), nil
+}
+
+// Limited says of an error of an allocation that the process has a limit of addresses.
+func Limited(err error) error {
+	if limit := addresses(); limit > 0 {
+		return fmt.Errorf("%w: the process may have %d MiB of addresses (ulimit -v), of which those that nothing lies at count too: raise that, and limit the memory with --memory instead", err, limit>>20)
+	}
+	return err
+}
+
+// addresses is how many bytes of addresses the process may have; 0: as many as there are.
+func addresses() int64 {
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_AS, &limit) != nil || limit.Cur > math.MaxInt64 {
+		return 0
+	}
+	return int64(limit.Cur)
 }
 
 // FreeBytes returns what Bytes gave. b must be the whole slice; nil is fine.
