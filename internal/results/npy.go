@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -30,31 +31,7 @@ func writeNPY(w io.Writer, t Table) error {
 		return err
 	}
 	e := npyEncoder{ids: t.IDKind(), values: t.ValueKind(), width: width}
-	buf := make([]byte, 0, textBuffer+2*maxNPYString+16)
-	buf = append(buf, header...)
-	flush := func() error {
-		_, err := w.Write(buf)
-		buf = buf[:0]
-		return err
-	}
-	err = eachBatch(t, func(b *Batch, rows int) error {
-		var err error
-		for i := range rows {
-			if buf, err = e.row(buf, b, i); err != nil {
-				return err
-			}
-			if len(buf) >= textBuffer {
-				if err := flush(); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return flush()
+	return writeRows(w, t, header, e.rows)
 }
 
 // CheckIDBytes reports the error that [Write] would end with because the longest
@@ -99,8 +76,58 @@ type npyEncoder struct {
 	width  int
 }
 
-func (e *npyEncoder) row(dst []byte, b *Batch, i int) ([]byte, error) {
-	dst, err := e.id(dst, &b.IDs, i)
+// rows is [encodeRows]: column by column, but for names.
+func (e *npyEncoder) rows(dst []byte, b *Batch, from, to int) ([]byte, error) {
+	if e.ids == IDString {
+		var err error
+		for i := from; i < to && err == nil; i++ {
+			dst, err = e.named(dst, b, i)
+		}
+		return dst, err
+	}
+	row, n := 16, to-from
+	if e.values == Float32 {
+		row = 12
+	}
+	at := len(dst)
+	dst = slices.Grow(dst, n*row)[:at+n*row]
+	e.column(dst[at:], row, &b.IDs, from, to)
+	values := dst[min(at+8, len(dst)):]
+	switch e.values {
+	case Float32:
+		for i, x := range b.F32[from:to] {
+			binary.LittleEndian.PutUint32(values[i*row:], math.Float32bits(x))
+		}
+	case Float64:
+		for i, x := range b.F64[from:to] {
+			binary.LittleEndian.PutUint64(values[i*row:], math.Float64bits(x))
+		}
+	case Int64:
+		putColumn(values, row, b.I64[from:to])
+	default:
+		e.column(values, row, &b.V, from, to)
+	}
+	return dst, nil
+}
+
+// column puts integer ids into rows of that many bytes.
+func (e *npyEncoder) column(dst []byte, row int, c *IDs, from, to int) {
+	if e.ids == IDUint {
+		putColumn(dst, row, c.Uints[from:to])
+	} else {
+		putColumn(dst, row, c.Ints[from:to])
+	}
+}
+
+func putColumn[T int64 | uint64](dst []byte, row int, column []T) {
+	for i, x := range column {
+		binary.LittleEndian.PutUint64(dst[i*row:], uint64(x))
+	}
+}
+
+// named appends a row with a name.
+func (e *npyEncoder) named(dst []byte, b *Batch, i int) ([]byte, error) {
+	dst, err := e.name(dst, b.IDs.Strings[i])
 	if err != nil {
 		return dst, err
 	}
@@ -112,18 +139,11 @@ func (e *npyEncoder) row(dst []byte, b *Batch, i int) ([]byte, error) {
 	case Int64:
 		return binary.LittleEndian.AppendUint64(dst, uint64(b.I64[i])), nil
 	default:
-		return e.id(dst, &b.V, i)
+		return e.name(dst, b.V.Strings[i])
 	}
 }
 
-func (e *npyEncoder) id(dst []byte, c *IDs, i int) ([]byte, error) {
-	switch e.ids {
-	case IDInt:
-		return binary.LittleEndian.AppendUint64(dst, uint64(c.Ints[i])), nil
-	case IDUint:
-		return binary.LittleEndian.AppendUint64(dst, c.Uints[i]), nil
-	}
-	s := c.Strings[i]
+func (e *npyEncoder) name(dst []byte, s string) ([]byte, error) {
 	if len(s) > e.width {
 		return dst, fmt.Errorf("the vertex id %.64q has %d bytes, but the results table promised at most %d", s, len(s), e.width)
 	}

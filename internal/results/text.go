@@ -23,37 +23,22 @@ const textBuffer = 256 << 10
 
 func writeText(w io.Writer, t Table, l layout) error {
 	e := rowEncoder{layout: l, ids: t.IDKind(), values: t.ValueKind()}
-	buf := make([]byte, 0, textBuffer+4096)
-	buf = append(buf, l.header...)
-	flush := func() error {
-		_, err := w.Write(buf)
-		buf = buf[:0]
-		return err
-	}
-	err := eachBatch(t, func(b *Batch, rows int) error {
-		var err error
-		for i := range rows {
-			if buf, err = e.row(buf, b, i); err != nil {
-				return err
-			}
-			if len(buf) >= textBuffer {
-				if err := flush(); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return flush()
+	return writeRows(w, t, []byte(l.header), e.rows)
 }
 
 type rowEncoder struct {
 	layout
 	ids    IDKind
 	values ValueKind
+}
+
+// rows is [encodeRows].
+func (e *rowEncoder) rows(dst []byte, b *Batch, from, to int) ([]byte, error) {
+	var err error
+	for i := from; i < to && err == nil; i++ {
+		dst, err = e.row(dst, b, i)
+	}
+	return dst, err
 }
 
 func (e *rowEncoder) row(dst []byte, b *Batch, i int) ([]byte, error) {

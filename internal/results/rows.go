@@ -1,0 +1,177 @@
+package results
+
+import (
+	"errors"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	// partRows are encoded at once by one goroutine.
+	partRows = 4096
+	// mostEncoders bounds the memory of parts; more than these, no disk keeps up with.
+	mostEncoders = 8
+)
+
+// encodeRows appends rows [from, to) of a batch. Goroutines call it at once.
+type encodeRows func(dst []byte, b *Batch, from, to int) ([]byte, error)
+
+// writeRows writes head and all rows of t, in their order. Rows are encoded by several
+// goroutines, but for those with names, whose memory is the table's.
+func writeRows(w io.Writer, t Table, head []byte, encode encodeRows) error {
+	if threads := min(runtime.GOMAXPROCS(0), mostEncoders); threads > 1 && t.IDKind() != IDString {
+		return writeParts(w, t, head, encode, threads)
+	}
+	buf := append(make([]byte, 0, textBuffer+4096), head...)
+	step := 1 // names may be long
+	if t.IDKind() != IDString {
+		step = 256
+	}
+	flush := func() error {
+		_, err := w.Write(buf)
+		buf = buf[:0]
+		return err
+	}
+	err := eachBatch(t, func(b *Batch, rows int) error {
+		var err error
+		for i := 0; i < rows; i += step {
+			if buf, err = encode(buf, b, i, min(rows, i+step)); err != nil {
+				return err
+			}
+			if len(buf) >= textBuffer {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// errUnwritten ends a table of which no more can be written; it never leaves the package.
+var errUnwritten = errors.New("no more rows can be written")
+
+// writeParts is writeRows with goroutines: the caller's copies rows into parts, threads of
+// them encode, and one writes.
+func writeParts(w io.Writer, t Table, head []byte, encode encodeRows, threads int) error {
+	free := make(chan *part, 2*threads)
+	for range cap(free) {
+		free <- &part{ready: make(chan struct{}, 1)}
+	}
+	toEncode, toWrite := make(chan *part, cap(free)), make(chan *part, cap(free))
+	var encoders sync.WaitGroup
+	for range threads {
+		encoders.Go(func() {
+			for p := range toEncode {
+				p.text, p.err = encode(p.text, &p.batch, 0, p.rows)
+				p.ready <- struct{}{}
+			}
+		})
+	}
+	var failed atomic.Bool
+	written := make(chan error, 1)
+	go func() {
+		_, err := w.Write(head)
+		for p := range toWrite {
+			<-p.ready
+			if err == nil {
+				err = p.err
+			}
+			if err == nil {
+				_, err = w.Write(p.text)
+			}
+			failed.Store(err != nil)
+			free <- p
+		}
+		written <- err
+	}()
+	err := eachPart(t, free, func(p *part) error {
+		toEncode <- p // there is room for all parts
+		toWrite <- p
+		if failed.Load() {
+			return errUnwritten
+		}
+		return nil
+	})
+	close(toEncode)
+	close(toWrite)
+	encoders.Wait()
+	if err := <-written; err != nil {
+		return err
+	}
+	return err
+}
+
+// eachPart fills parts with all rows of t.
+func eachPart(t Table, free <-chan *part, yield func(*part) error) error {
+	var p *part
+	err := eachBatch(t, func(b *Batch, rows int) error {
+		for from := 0; from < rows; {
+			if p == nil {
+				p = <-free
+				p.empty()
+			}
+			to := min(rows, from+partRows-p.rows)
+			p.add(b, from, to)
+			if from = to; p.rows < partRows {
+				continue
+			}
+			full := p
+			p = nil
+			if err := yield(full); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && p != nil {
+		err = yield(p)
+	}
+	return err
+}
+
+// part is a copy of some rows, and then their text.
+type part struct {
+	batch Batch
+	rows  int
+	text  []byte
+	err   error
+	ready chan struct{} // text and err are there
+}
+
+func (p *part) empty() {
+	b := &p.batch
+	for _, ids := range []*IDs{&b.IDs, &b.V} {
+		ids.Ints, ids.Uints = ids.Ints[:0], ids.Uints[:0]
+	}
+	b.F32, b.F64, b.I64 = b.F32[:0], b.F64[:0], b.I64[:0]
+	p.rows, p.text, p.err = 0, p.text[:0], nil
+}
+
+// add copies rows of a batch without names.
+func (p *part) add(b *Batch, from, to int) {
+	appendIDs(&p.batch.IDs, &b.IDs, from, to)
+	appendIDs(&p.batch.V, &b.V, from, to)
+	appendRows(&p.batch.F32, b.F32, from, to)
+	appendRows(&p.batch.F64, b.F64, from, to)
+	appendRows(&p.batch.I64, b.I64, from, to)
+	p.rows += to - from
+}
+
+func appendIDs(dst, ids *IDs, from, to int) {
+	appendRows(&dst.Ints, ids.Ints, from, to)
+	appendRows(&dst.Uints, ids.Uints, from, to)
+}
+
+// appendRows copies the rows of a column that the batch has.
+func appendRows[T any](dst *[]T, column []T, from, to int) {
+	if len(column) > 0 {
+		*dst = append(*dst, column[from:to]...)
+	}
+}
