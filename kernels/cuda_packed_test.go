@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/garaph/garaph/internal/testprograms"
+	"github.com/garaph/garaph/examples/influence"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -46,7 +46,7 @@ func TestCUDAPackedSpeed(t *testing.T) {
 			speed(q, name, programs.SSSP[float64]{}, (*rand.Rand).Float64)
 			speed(q, name, programs.LPA{}, func(r *rand.Rand) programs.Ballot { return programs.Ballot{Label: r.Uint32()} })
 			speed(q, name, programs.Heat{}, (*rand.Rand).Float32)
-			speed(q, name, testprograms.Influence{}, person)
+			speed(q, name, influence.Influence{}, person)
 		}
 		g.must(g.Free(q.memory))
 	}

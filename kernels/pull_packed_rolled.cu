@@ -1,6 +1,5 @@
 // pull_packed_rolled: the same as pull_packed, for programs of long methods. The slots of a
-// lane are gathered in a loop, so that the kernel has Gather and Sum once, and its code stays
-// in the instruction cache.
+// lane are gathered in a loop, so that the kernel has Gather and Sum once.
 
 // Registers have no index: the next slot moves to the first place.
 #define SLOTS                                              \

@@ -8,11 +8,10 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/garaph/garaph/examples/influence"
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/gas/compile/ptx/testdata/subset"
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine/device"
-	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/programs"
 )
@@ -236,7 +235,7 @@ func checkEvery(g *gpu, graph *csc, vertices int, cuts []cut, weights []string) 
 		checkPacked(p, single{}, cuts, func(r *rand.Rand) float32 { return r.Float32() })
 		checkPacked(p, least{}, cuts, special)
 		checkPacked(p, most{}, cuts, special)
-		checkPacked(p, testprograms.Influence{}, cuts, person)
+		checkPacked(p, influence.Influence{}, cuts, person)
 		if name == "bytes" { // sums of integers, of which the order does not matter
 			checkPacked(p, programs.Heat{}, cuts, small)
 			checkPacked(p, programs.LPA{}, cuts, func(r *rand.Rand) programs.Ballot {
@@ -247,8 +246,8 @@ func checkEvery(g *gpu, graph *csc, vertices int, cuts []cut, weights []string) 
 	}
 }
 
-func person(r *rand.Rand) subset.Person {
-	return subset.Person{Opinion: r.Float64(), Doubt: r.Float32(), Age: r.Uint32()}
+func person(r *rand.Rand) influence.Person {
+	return influence.Person{Opinion: r.Float64(), Doubt: r.Float32(), Age: r.Uint32()}
 }
 
 func everyWeighting() []string { return slices.Sorted(maps.Keys(weightings)) }

@@ -5,7 +5,7 @@
 //
 // Quotients and roots are those of IEEE 754, rounded to nearest even, bit for
 // bit, subnormal numbers included: an estimate in floating point is corrected
-// with the exact remainder in integers, so that it does not matter how good the
+// with what is left, exactly, so that it does not matter how good the
 // hardware's estimate of a reciprocal is, as long as it has 19 bits.
 package devicemath
 

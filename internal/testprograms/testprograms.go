@@ -22,8 +22,6 @@ type (
 	BFS struct{ programs.BFS }
 	// Flag is subset.Flag, whose Init and Saturated do not compile to PTX.
 	Flag struct{ subset.Flag }
-	// Influence is subset.Influence, whose Gather is long.
-	Influence struct{ subset.Influence }
 	// WCC is programs.WCC.
 	WCC struct{ programs.WCC }
 	// SSSP is programs.SSSP.
@@ -37,9 +35,6 @@ func (BFS) Fragments() compiled.Fragments { return of("BFS") }
 
 // Fragments are the compiled methods.
 func (Flag) Fragments() compiled.Fragments { return of("Flag") }
-
-// Fragments are the compiled methods.
-func (Influence) Fragments() compiled.Fragments { return of("Influence") }
 
 // Fragments are the compiled methods.
 func (WCC) Fragments() compiled.Fragments { return of("WCC") }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/garaph/garaph/examples/influence"
 	"github.com/garaph/garaph/gas/compile/ptx"
 	"github.com/garaph/garaph/gas/compile/ptx/testdata/subset"
 	"github.com/garaph/garaph/gas/compile/source"
@@ -27,7 +28,7 @@ var builtin = []any{
 
 // others are those that test the compiler.
 var others = []any{
-	subset.Elementary{}, subset.Exact{}, &subset.Struct{}, subset.Faulty{}, subset.Embedding{}, subset.Wide{}, subset.Flag{}, subset.Small{}, subset.Influence{},
+	subset.Elementary{}, subset.Exact{}, &subset.Struct{}, subset.Faulty{}, subset.Embedding{}, subset.Wide{}, subset.Flag{}, subset.Small{}, influence.Influence{},
 }
 
 var loaded = sync.OnceValues(func() ([]*source.Program, error) {

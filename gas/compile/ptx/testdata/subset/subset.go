@@ -217,28 +217,3 @@ func (Small) Apply(_ gas.Vertex, old int16, acc Halves, _ gas.Step) int16 {
 	return -old + acc.A - int16(acc.B)
 }
 func (Small) Activate(_ gas.Vertex, old, new int16) bool { return old > new }
-
-// Person is a value of several fields.
-type Person struct {
-	Opinion float64
-	Doubt   float32
-	Age     uint32
-}
-
-// Influence has a Gather of many instructions: a logarithm and a division for each edge.
-type Influence struct{}
-
-func (Influence) Init(v gas.Vertex) (Person, bool) {
-	return Person{Opinion: 1 / float64(v.N), Doubt: float32(v.In)}, true
-}
-func (Influence) Zero() float64 { return 0 }
-func (Influence) Gather(src Person, e gas.Edge, dst Person) float64 {
-	return float64(e.Weight) * math.Log(1+src.Opinion) / (1 + float64(src.Doubt) + dst.Opinion)
-}
-func (Influence) Sum(a, b float64) float64 { return a + b }
-func (Influence) Apply(_ gas.Vertex, old Person, acc float64, _ gas.Step) Person {
-	return Person{0.5*old.Opinion + acc, old.Doubt, old.Age + 1}
-}
-func (Influence) Activate(_ gas.Vertex, old, new Person) bool {
-	return math.Abs(new.Opinion-old.Opinion) > 1e-9
-}
