@@ -33,7 +33,8 @@ type builder struct {
 	path   string // of the graph
 	spill  *spill
 	schema Schema
-	mirror bool // both directions of each entry are stored
+	mirror bool // the graph has both directions of each edge
+	turns  bool // each entry is stored in its other direction, too
 	seed   maphash.Seed
 
 	idNumbers
@@ -57,7 +58,8 @@ type perVertex struct {
 // Begin prepares for edges of the given kind.
 func (b *builder) Begin(s Schema) error {
 	b.schema = s
-	b.mirror = b.opt.Undirected || s.Mirrored
+	b.mirror = b.opt.Undirected || s.Mirrored || s.Both
+	b.turns = b.mirror && !s.Both
 	b.seed = maphash.MakeSeed()
 	var err error
 	if b.spill, err = newSpill(b.plan.dir, b.plan.blocks, b.plan.space); err != nil {
@@ -261,7 +263,7 @@ func (w *bucketWriter) addEdges(src, dst []uint32, weight []float32) error {
 			return err
 		}
 	}
-	if err := w.directed(src, dst, weight); err != nil || !w.mirror {
+	if err := w.directed(src, dst, weight); err != nil || !w.turns {
 		return err
 	}
 	// The other direction of all but self-loops.

@@ -16,7 +16,8 @@ import (
 //	if directed, the in-edges again: offsets and neighbours
 //
 // The out-edges are delivered. An undirected file lists each edge at both ends,
-// so its edges are both directions already; one that does not is refused.
+// so its edges are both directions already, and the graph is stored as a symmetric
+// one; a file that does not is refused.
 
 const sgHeader = 1 + 8 + 8
 
@@ -75,7 +76,7 @@ func planSG(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	if p.schema.IDs == IDDense {
 		p.schema.Vertices = t.n
 	}
-	p.schema.Edges, p.schema.Weighted = t.m, t.weights
+	p.schema.Edges, p.schema.Weighted, p.schema.Both = t.m, t.weights, !t.directed
 	p.body = t
 	return p, nil
 }

@@ -139,6 +139,7 @@ func decideSchema(plans []*inputPlan) (Schema, error) {
 	for _, p := range live[1:] {
 		s.Vertices = joinPromises(s.Vertices, p.schema.Vertices, func(a, b int64) int64 { return max(a, b) })
 		s.Edges = joinPromises(s.Edges, p.schema.Edges, func(a, b int64) int64 { return a + b })
+		s.Both = s.Both && p.schema.Both
 	}
 	for _, p := range live {
 		if p.adapt != nil {

@@ -23,6 +23,7 @@ type Schema struct {
 	Edges    int64 // the number of edge entries that the header or the file's size promises; -1: unknown
 	Weighted bool
 	Mirrored bool // each entry stands for both directions (Matrix Market symmetric)
+	Both     bool // each edge has entries in both directions (undirected GAP graphs)
 }
 
 // Sink takes what the readers find: first the schema, then edges and vertices
