@@ -94,7 +94,7 @@ func NewAdvancer[V, A any](e *Engine[V, A], rows, in *frontier.Rows) (*Advancer[
 	f.memory, f.queue, f.next = memory, frontier.NewQueue(memory[:a.N:a.N]), frontier.NewQueue(memory[a.N:])
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		l.Rows, l.In, l.Degree = rows, in, a.Degree
+		l.Rows, l.In, l.Off = rows, in, rows.Off
 	}
 	return f, nil
 }

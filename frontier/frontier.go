@@ -50,6 +50,7 @@ type Collector struct {
 	Queue  *Queue[uint32] // nil: the bits are enough
 	Bits   bitset.Set     // what the frontier holds
 	Degree []uint32
+	Off    []uint64 // of rows: what lies between two is a degree; nil: Degree has it
 	// Alone says that no other goroutine adds to the frontier now.
 	Alone bool
 
@@ -76,10 +77,17 @@ func (c *Collector) Add(v uint32) {
 }
 
 // Flush counts what was added, and writes it to the queue. Degrees are loaded here, all at
-// once: their places in memory are anywhere.
+// once: their places in memory are anywhere. Whoever goes along the rows next finds their
+// offsets in the caches.
 func (c *Collector) Flush() {
-	for _, v := range c.buffer {
-		c.Degrees += uint64(c.Degree[v])
+	if c.Off != nil {
+		for _, v := range c.buffer {
+			c.Degrees += c.Off[v+1] - c.Off[v]
+		}
+	} else {
+		for _, v := range c.buffer {
+			c.Degrees += uint64(c.Degree[v])
+		}
 	}
 	c.write()
 }

@@ -21,16 +21,20 @@ func TestCollector(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Uint32Range(1, 3*collected).Draw(t, "vertices")
 		goroutines := rapid.IntRange(1, 4).Draw(t, "goroutines")
-		degree := make([]uint32, n)
+		degree, off := make([]uint32, n), make([]uint64, n+1)
 		for v := range degree {
 			degree[v] = uint32(v % 7)
+			off[v+1] = off[v] + uint64(degree[v])
+		}
+		if rapid.Bool().Draw(t, "without offsets") {
+			off = nil
 		}
 		step := rapid.Uint32Range(1, 5).Draw(t, "step")
 		q, set := NewQueue(make([]uint32, n)), make(bitset.Set, bitset.Words(n))
 		lanes := make([]Collector, goroutines)
 		var wg sync.WaitGroup
 		for i := range lanes {
-			lanes[i] = Collector{Queue: q, Bits: set, Degree: degree, Alone: goroutines == 1}
+			lanes[i] = Collector{Queue: q, Bits: set, Degree: degree, Off: off, Alone: goroutines == 1}
 			wg.Go(func() {
 				for range 2 {
 					for v := uint32(i) % step; v < n; v += step { // some are added by several

@@ -188,7 +188,13 @@ func (l bfsLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, fr
 	edges := a.Rows.Nbr
 	var dst uint32
 	from = from[:len(list)]
+	touched := uint32(0)
 	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k]
+			}
+		}
 		src := from[i]
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
@@ -216,6 +222,7 @@ func (l bfsLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, fr
 		}
 	}
 	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
 }
 
 func (l bfsLoops) unsettled(due []uint32, begin uint32, cur []uint32, step gas.Step) []uint32 {

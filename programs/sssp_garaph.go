@@ -200,7 +200,13 @@ func (l ssspFloat32Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 	edges := a.Rows.Nbr
 	var dst float32
 	from = from[:len(list)]
+	touched := uint32(0)
 	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k]
+			}
+		}
 		src := from[i]
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
@@ -228,6 +234,7 @@ func (l ssspFloat32Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 		}
 	}
 	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
 }
 
 func (l ssspFloat32Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
@@ -235,7 +242,13 @@ func (l ssspFloat32Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 	edges := a.Rows.Arcs
 	var dst float32
 	from = from[:len(list)]
+	touched := uint32(0)
 	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k].To
+			}
+		}
 		src := from[i]
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
@@ -264,6 +277,7 @@ func (l ssspFloat32Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 		}
 	}
 	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
 }
 
 func (l ssspFloat32Loops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
@@ -574,7 +588,13 @@ func (l ssspFloat64Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 	edges := a.Rows.Nbr
 	var dst float64
 	from = from[:len(list)]
+	touched := uint32(0)
 	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k]
+			}
+		}
 		src := from[i]
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
@@ -602,6 +622,7 @@ func (l ssspFloat64Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 		}
 	}
 	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
 }
 
 func (l ssspFloat64Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float64) {
@@ -609,7 +630,13 @@ func (l ssspFloat64Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 	edges := a.Rows.Arcs
 	var dst float64
 	from = from[:len(list)]
+	touched := uint32(0)
 	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k].To
+			}
+		}
 		src := from[i]
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
@@ -638,6 +665,7 @@ func (l ssspFloat64Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 		}
 	}
 	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
 }
 
 func (l ssspFloat64Loops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float64) {

@@ -187,7 +187,13 @@ func (l sswpLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, f
 	edges := a.Rows.Nbr
 	var dst float32
 	from = from[:len(list)]
+	touched := uint32(0)
 	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k]
+			}
+		}
 		src := from[i]
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
@@ -215,6 +221,7 @@ func (l sswpLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, f
 		}
 	}
 	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
 }
 
 func (l sswpLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
@@ -222,7 +229,13 @@ func (l sswpLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []u
 	edges := a.Rows.Arcs
 	var dst float32
 	from = from[:len(list)]
+	touched := uint32(0)
 	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k].To
+			}
+		}
 		src := from[i]
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
@@ -251,6 +264,7 @@ func (l sswpLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []u
 		}
 	}
 	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
 }
 
 // sswpFragments are those of SSWP.

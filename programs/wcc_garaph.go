@@ -158,7 +158,13 @@ func (l wccLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, fr
 	edges := a.Rows.Nbr
 	var dst uint32
 	from = from[:len(list)]
+	touched := uint32(0)
 	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k]
+			}
+		}
 		src := from[i]
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
@@ -186,6 +192,7 @@ func (l wccLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, fr
 		}
 	}
 	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
 }
 
 func (l wccLoops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, cur []uint32) {

@@ -179,7 +179,13 @@ func (l nearestHubLoops) push(a *compiled.Advance, b *compiled.Block, list []uin
 	edges := a.Rows.Nbr
 	var dst Place
 	from = from[:len(list)]
+	touched := uint32(0)
 	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k]
+			}
+		}
 		src := from[i]
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
@@ -207,6 +213,7 @@ func (l nearestHubLoops) push(a *compiled.Advance, b *compiled.Block, list []uin
 		}
 	}
 	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
 }
 
 func (l nearestHubLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []Place) {
@@ -214,7 +221,13 @@ func (l nearestHubLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, li
 	edges := a.Rows.Arcs
 	var dst Place
 	from = from[:len(list)]
+	touched := uint32(0)
 	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k].To
+			}
+		}
 		src := from[i]
 		row := edges[off[u]:off[u+1]]
 		if a.Cut {
@@ -243,6 +256,7 @@ func (l nearestHubLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, li
 		}
 	}
 	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
 }
 
 func (l nearestHubLoops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, cur []Place) {

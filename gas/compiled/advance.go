@@ -33,8 +33,14 @@ type Advance struct {
 	Deferred []uint32 // active vertices whose new values Seek has put into next
 	Early    bool     // vertices ended early the last time
 	Due      []uint32 // vertices that Seek goes through
-	Touched  uint32   // of edges that Seek only loads: no load may be left out
+	Touched  uint32   // of edges that are only loaded: no load may be left out
 }
+
+// RowsAhead is how many vertices before its turn Push loads the first edge of one. Where a
+// frontier lies across the order of the vertices, as on a grid, each row is elsewhere in memory,
+// and the processor, which cannot guess which edges lead to news, begins to load it late. Relax
+// does not: of what is in its buckets much has been done, and its row is not needed.
+const RowsAhead = 8
 
 // EarlyEdges is up to how many edges a vertex goes through, in the mean, where most of the
 // rows is left out.
