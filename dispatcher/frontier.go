@@ -91,7 +91,7 @@ func (j *Job[V, A]) frontierUnfit(loops compiled.Loops[V, A]) error {
 	case !j.monotone || j.restless || j.aggregable != nil:
 		return errors.New("it is for programs whose values only get better from neighbour to neighbour, as those of bfs, sssp, sswp and wcc do (gas.Monotone and gas.Idempotent, without an aggregate); the methods auto, pull and notify-pull are for any program")
 	case !cpuengine.CanAdvance(loops):
-		return errors.New("its values have neither 4 nor 8 bytes, or its loops are of an older version: run go generate")
+		return errors.New("its values have neither 4 nor 8 bytes, or some that no field has, or its loops are of an older version: run go generate")
 	case j.cat.Weighted && loops.Weighs && !j.cat.Symmetric && gas.DirectionOf(j.program) == gas.Both:
 		return errors.New("it reads weights and gathers along both directions of a directed graph")
 	}

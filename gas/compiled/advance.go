@@ -2,6 +2,7 @@ package compiled
 
 import (
 	"math"
+	"reflect"
 	"sync/atomic"
 	"unsafe"
 
@@ -78,10 +79,28 @@ func WithEdges(list []uint32, off []uint64) []uint32 {
 }
 
 // CanReplace reports whether values of a type can be loaded and replaced while other
-// goroutines do so.
+// goroutines do so. All of their bytes belong to fields: Go need not copy others, with which
+// a value would never be found where it was loaded.
 func CanReplace[V any]() bool {
-	var v V
-	return unsafe.Sizeof(v) == 4 && unsafe.Alignof(v) == 4 || unsafe.Sizeof(v) == 8 && unsafe.Alignof(v) >= 4
+	t := reflect.TypeFor[V]()
+	size := t.Size()
+	return (size == 4 || size == 8) && t.Align() >= 4 && fieldBytes(t) == size
+}
+
+// fieldBytes is how many bytes of a type belong to fields that have a name.
+func fieldBytes(t reflect.Type) (n uintptr) {
+	switch t.Kind() {
+	case reflect.Array:
+		return uintptr(t.Len()) * fieldBytes(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i); f.Name != "_" {
+				n += fieldBytes(f.Type)
+			}
+		}
+		return n
+	}
+	return t.Size()
 }
 
 // Same reports whether two values that [CanReplace] have the same bits.
