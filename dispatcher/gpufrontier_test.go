@@ -1,12 +1,15 @@
 package dispatcher
 
 import (
+	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
@@ -198,5 +201,35 @@ func TestGPUFrontierActive(t *testing.T) {
 			t.Errorf("%d vertices: looked %v, %v", n, looked, err)
 		}
 		j.Close()
+	}
+}
+
+// endless has no end: a vertex that is reached is active.
+type endless struct{ programs.WCC }
+
+func (endless) Activate(gas.Vertex, uint32, uint32) bool { return true }
+
+// Fragments are those of WCC: an emulated GPU runs the methods.
+func (p endless) Fragments() compiled.Fragments {
+	f := p.WCC.Fragments()
+	f.Program = "endless"
+	return f
+}
+
+// TestGPUFrontierInterrupted: a job of which a frontier never ends on the emulated GPU ends with
+// its context.
+func TestGPUFrontierInterrupted(t *testing.T) {
+	s := teststore.Build(t, chain(100), teststore.Options{Symmetric: true})
+	o := Options{Device: GPU, GPU: GPUOptions{Name: device.EmulatedName}, Method: Frontier, Threads: 1}
+	j, err := New(s, gas.Program[uint32, uint32](endless{}), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	_, err = j.Run(ctx)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
 	}
 }

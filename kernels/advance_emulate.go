@@ -3,6 +3,7 @@ package kernels
 import (
 	"math"
 	"math/bits"
+	"time"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
@@ -69,8 +70,10 @@ func (k *emulator[V, A]) advance(m device.Memory, g device.Grid, a *AdvanceArgs)
 		return w.err
 	}
 	w.begin()
-	for w.err == nil && w.more() {
-		w.iterate()
+	for began := time.Now(); w.err == nil && w.more(); {
+		if w.iterate(); time.Since(began) > time.Duration(w.Nanoseconds) {
+			break
+		}
 	}
 	w.end()
 	return w.err
