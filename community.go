@@ -2,6 +2,7 @@ package garaph
 
 import (
 	"context"
+	"strings"
 
 	"github.com/garaph/garaph/algorithms/community"
 	"github.com/garaph/garaph/internal/results"
@@ -69,6 +70,7 @@ func (m *memberTable) Batches(yield func(*results.Batch) error) error {
 	return nil
 }
 
+// appendIDs copies names, whose memory the next block may take.
 func (m *memberTable) appendIDs(to *results.IDs, vertices []uint32) error {
 	ids := m.graph.store.IDs()
 	for _, v := range vertices {
@@ -77,6 +79,9 @@ func (m *memberTable) appendIDs(to *results.IDs, vertices []uint32) error {
 			return err
 		}
 		appendID(to, block, int(v-block.First))
+		if n := len(to.Strings); n > 0 {
+			to.Strings[n-1] = strings.Clone(to.Strings[n-1])
+		}
 	}
 	return nil
 }

@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/internal/testgraph"
 )
 
@@ -126,5 +128,55 @@ func checkMembers(t *testing.T, near []map[uint32]bool, c *garaph.Community) {
 	visit(c.Query.Vertex)
 	if n := len(c.Members); !c.Proven || !slices.Contains(c.Members, c.Query.Vertex) || n < c.Query.Low || n > c.Query.High || len(reached) != n || least != c.MinDegree {
 		t.Errorf("%+v: %d are connected, with minimum degree %d", c, len(reached), least)
+	}
+}
+
+// TestMemberTableNames has members and query vertices in many blocks of names.
+func TestMemberTableNames(t *testing.T) {
+	const vertices = 3000
+	name := func(v uint32) string { return fmt.Sprintf("a-rather-long-name-of-vertex-%05d", v) }
+	var edges strings.Builder
+	for v := range uint32(vertices) {
+		fmt.Fprintf(&edges, "%s,%s\n", name(v), name((v+1)%vertices))
+	}
+	dir := t.TempDir()
+	list, path := filepath.Join(dir, "ring.csv"), filepath.Join(dir, "ring.graph")
+	if err := os.WriteFile(list, []byte(edges.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := garaph.Import(t.Context(), []string{list}, path, garaph.ImportOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := garaph.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	c := &garaph.Community{Query: garaph.CommunityQuery{Vertex: vertices / 2}}
+	for v := uint32(0); v < vertices; v += 7 {
+		c.Members = append(c.Members, v)
+	}
+	table := g.MemberTable([]*garaph.Community{c})
+	err = table.Batches(func(b *results.Batch) error {
+		for i, v := range c.Members {
+			if b.IDs.Strings[i] != name(v) || b.V.Strings[i] != name(vertices/2) {
+				return fmt.Errorf("row %d is %q, %q, not %q, %q", i, b.IDs.Strings[i], b.V.Strings[i], name(v), name(vertices/2))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error("Batches:", err)
+	}
+	err = table.IDsOf(len(c.Members), func(i int) uint32 { return c.Members[i] }, func(from int, ids *results.IDs) error {
+		for i, id := range ids.Strings {
+			if want := name(c.Members[from+i]); id != want {
+				return fmt.Errorf("id %d is %q, not %q", from+i, id, want)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error("IDsOf:", err)
 	}
 }
