@@ -58,7 +58,8 @@ source has inf, vertices that no path leads to have 0.`,
 	{
 		Name: "kcore", Value: programs.KCore{}, Short: "1 for every vertex of the k-core, 0 for the others",
 		Long: `The k-core is the largest set of vertices each of which has --k edges or more
-within the set, whatever their directions; parallel edges count each. A self-loop
+within the set, whatever their directions; parallel edges count each, and so do the
+two of vertices that lead to each other, where coreness counts one. A self-loop
 counts twice in a directed graph, and once in an undirected one.`,
 		Example: `  garaph run kcore web.graph --k 10 --output core.tsv`,
 		Column:  "core", Ranking: Members, Setup: setupKCore,
@@ -120,8 +121,8 @@ func coreness() Program {
 	p := NewAlgorithm("coreness", "core number of every vertex: the largest k whose k-core it is in", algorithms.Coreness{})
 	p.Column = "core"
 	p.Long = `Directions of edges, parallel edges and self-loops don't matter. The summary has
-the largest core number. Passes over the edges are taken until nothing changes;
-beside 12 bytes for each vertex, --memory has to hold little.`
+the largest core number. Where --memory has no room for the rows of the whole graph,
+passes over the edges are taken until nothing changes, with 12 bytes for each vertex.`
 	p.Example = `  garaph run coreness web.graph --top 10
   garaph run coreness web.graph --output cores.parquet`
 	return p
