@@ -200,7 +200,8 @@ func (b *base) induced(q Query, vertices []uint32) *Problem {
 	slices.Sort(vertices)
 	p := induced(vertices, b.local, b.row)
 	at, _ := slices.BinarySearch(b.ids, q.Vertex)
-	p.Query, p.Low, p.High = b.local[at], q.Low, q.High
+	p.Query = b.local[at]
+	p.bound(q)
 	for i, v := range vertices {
 		b.local[v], p.IDs[i] = absent, b.ids[v]
 	}

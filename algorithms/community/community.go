@@ -90,9 +90,14 @@ func MinVertices(k, diameter int) int {
 // Diameter is the largest D with n(k, D) ≤ h: how wide a connected graph of minimum degree k
 // and h vertices at most can be; -1 if there is none.
 func Diameter(k, h int) int {
-	d := -1
-	for d < h && MinVertices(k, d+1) <= h && (d >= 0 || k < h) {
-		d++
+	switch room := h - k - 1; { // for what n(k, D) has beside k + 1
+	case h < 1 || room < 0 && k > 0:
+		return -1
+	case k <= 1:
+		return h - 1
+	case room <= k: // D = 3 takes k + 1
+		return min(room+1, 2)
+	default:
+		return 3*(room/(k+1)) + min(room%(k+1), 2)
 	}
-	return d
 }

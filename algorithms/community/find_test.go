@@ -3,6 +3,7 @@ package community
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -80,6 +81,24 @@ func findAll(t *testing.T, seed int, o Options) {
 	})
 	if err != nil || answered != len(queries) {
 		t.Fatalf("graph %d: %d answers to %d queries, %v", seed, answered, len(queries), err)
+	}
+}
+
+// TestHugeSizes: bounds far above the number of vertices, and beyond what kernels count to, mean the number.
+func TestHugeSizes(t *testing.T) {
+	s := teststore.Build(t, oracle.Graph{N: 4, Edges: []oracle.Edge{{Src: 0, Dst: 1}, {Src: 1, Dst: 2}, {Src: 2, Dst: 0}, {Src: 2, Dst: 3}}}, teststore.Options{})
+	queries := []Query{{0, 1, math.MaxInt64}, {3, 2, 1<<32 + 1}, {0, 1<<32 + 1, math.MaxInt64}, {0, math.MaxInt64, math.MaxInt64}}
+	for _, d := range []algorithms.Device{algorithms.CPU, algorithms.GPU} {
+		var got []int
+		_, err := Find(t.Context(), s, queries, Options{Device: d, GPU: device.EmulatedName}, func(i int, r *Result) error {
+			if got = append(got, r.MinDegree); !r.Proven || r.Query != queries[i] {
+				t.Errorf("on the %s: %+v", d, r)
+			}
+			return nil
+		})
+		if want := []int{2, 1, -1, -1}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("on the %s: minimum degrees %d, want %d; error %v", d, got, want, err)
+		}
 	}
 }
 

@@ -22,6 +22,10 @@ type Problem struct {
 // Row has the neighbours of v.
 func (p *Problem) Row(v uint32) []uint32 { return p.Neighbours[p.Offsets[v]:p.Offsets[v+1]] }
 
+// bound sets the bounds to those of a query, or to one more than there are vertices, which says the
+// same and fits wherever the number of vertices does.
+func (p *Problem) bound(q Query) { p.Low, p.High = min(q.Low, p.N+1), min(q.High, p.N+1) }
+
 // Words is the number of 64-bit words of a set of vertices.
 func (p *Problem) Words() int { return (p.N + 63) / 64 }
 

@@ -181,7 +181,8 @@ func (r *savedReader) pending(q Query) *pending {
 // problem is one without rows, see [base.restore].
 func (r *savedReader) problem(q Query) *Problem {
 	n := int(r.number("vertices of a problem", int64(r.vertices)))
-	p := &Problem{N: n, Low: q.Low, High: q.High, IDs: r.ids(n, q.Vertex)}
+	p := &Problem{N: n, IDs: r.ids(n, q.Vertex)}
+	p.bound(q)
 	at, _ := slices.BinarySearch(p.IDs, q.Vertex)
 	p.Query = uint32(at)
 	return p

@@ -70,10 +70,11 @@ func (w *worker) search(o Open) {
 	w.descend(0)
 }
 
-// descend searches the node of a level, and leaves that level with another one.
+// descend searches the node of a level, and leaves that level with another one. A node that was
+// loaded is visited in any case: however long loading takes, a search that is stopped again and again gets on.
 func (w *worker) descend(depth int) {
 	l := w.level(depth)
-	for !w.stop(l) && w.visit(l) {
+	for loaded := depth == 0; (loaded || !w.stop(l)) && w.visit(l); loaded = false {
 		last := children(l.dominated) - 1
 		for l.next < last {
 			if w.hungry != nil && w.hungry() {

@@ -125,12 +125,40 @@ func TestOpenNodesAreAll(t *testing.T) {
 	})
 }
 
+// TestStoppedWhileLoading: a search that is stopped again and again, as soon as it has a node, gets on.
+func TestStoppedWhileLoading(t *testing.T) {
+	eachProblem(t, graphs(t, 4, 20), func(g *graph, p *Problem, want int) {
+		var b Best
+		for open := []Open{{p, Root(p)}}; len(open) > 0; {
+			var rest []Open
+			st, looks := Stats{}, 0
+			w := worker{on: AllRules, best: &b, stats: &st, share: func(o Open) { rest = append(rest, o) }}
+			w.stopped = func() bool { looks++; return looks > 1 }
+			for _, o := range open {
+				w.search(o)
+			}
+			if st.Branches == 0 {
+				t.Fatalf("%d open nodes, none of which was searched", len(open))
+			}
+			open = rest
+		}
+		checkCommunity(t, g, p, &b, want)
+	})
+}
+
 func TestDiameter(t *testing.T) {
 	for _, c := range []struct{ k, h, want int }{
 		{0, 1, 0}, {1, 1, -1}, {1, 2, 1}, {1, 7, 6}, {2, 4, 2}, {2, 3, 1}, {3, 8, 3}, {3, 7, 2}, {3, 9, 4}, {4, 12, 5}, {12, 12, -1}, {11, 12, 1},
 	} {
 		if got := Diameter(c.k, c.h); got != c.want {
 			t.Errorf("Diameter(%d, %d) = %d, want %d", c.k, c.h, got, c.want)
+		}
+	}
+	for k := range 12 {
+		for h := k + 1; h < 80; h++ {
+			if d := Diameter(k, h); MinVertices(k, d) > h || MinVertices(k, d+1) <= h {
+				t.Errorf("Diameter(%d, %d) = %d: graphs of that diameter have %d vertices, wider ones %d", k, h, d, MinVertices(k, d), MinVertices(k, d+1))
+			}
 		}
 	}
 }
