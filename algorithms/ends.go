@@ -46,6 +46,46 @@ func CloseEnds(e *Env) error {
 	return nil
 }
 
+// TakeEnds makes what [LoadEnds] has read the rows of the graph as an undirected simple one, in place,
+// and gives them to the caller: they remain an array of the run, and [EachVertex] has none any more. It
+// reports false, and changes nothing, if they are rows of two directions, or none were read.
+func TakeEnds(e *Env) (offsets []uint64, neighbours []uint32, ok bool) {
+	if e.ends == nil || e.ends.out != nil {
+		return nil, nil, false
+	}
+	offsets, neighbours = e.ends.in.Off, e.ends.in.Nbr
+	e.ends = nil
+	at, begin := uint64(0), uint64(0)
+	for v, end := range offsets[1:] {
+		row := neighbours[begin:end]
+		begin, offsets[v] = end, at
+		if simple(row, uint32(v)) {
+			if len(row) > 0 && &row[0] != &neighbours[at] {
+				copy(neighbours[at:], row)
+			}
+			at += uint64(len(row))
+			continue
+		}
+		ends := Ends{self: uint32(v), a: row}
+		for u, more := ends.Next(); more; u, more = ends.Next() {
+			neighbours[at] = u
+			at++
+		}
+	}
+	offsets[len(offsets)-1] = at
+	return offsets, neighbours[:at], true
+}
+
+// simple reports whether an ascending row of v has neither parallel edges nor self-loops.
+func simple(row []uint32, v uint32) bool {
+	for i, u := range row {
+		if u == v || i > 0 && u == row[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
 // wholeEnds are the rows of the whole graph, in memory.
 type wholeEnds struct {
 	in, out *frontier.Rows // out is nil on a symmetric graph

@@ -7,6 +7,7 @@ import (
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/store"
 )
 
 // base is the part of a stored graph that all queries of a run search in, in memory: the
@@ -15,8 +16,9 @@ type base struct {
 	graph  string
 	least  int
 	core   []uint32 // by dense id
-	levels []levelSize
-	memory int64 // budget of the run; 0: none
+	size   levelSize
+	levels []levelSize // by core number; nil: all of the graph is here, least is 0
+	memory int64       // budget of the run; 0: none
 
 	ids        []uint32 // dense ids, ascending; local ids are places here
 	offsets    []uint64
@@ -26,6 +28,15 @@ type base struct {
 
 // levelSize is how large the subgraph of the vertices of a core number, and more, is.
 type levelSize struct{ vertices, arcs int64 }
+
+// wholeSize is the size of all of a graph, at most.
+func wholeSize(g *store.Catalogue) levelSize {
+	all := levelSize{int64(g.Vertices), 2 * int64(g.Edges)}
+	if g.Symmetric {
+		all.arcs = int64(g.Edges)
+	}
+	return all
+}
 
 // bytes are the memory of a base of that size.
 func (l levelSize) bytes() int64 { return 4*l.arcs + 16*(l.vertices+1) }
@@ -50,12 +61,15 @@ func (e *MemoryError) Error() string {
 func (e *MemoryError) Is(target error) bool { return target == hostmem.ErrBudget }
 
 // newBase computes core numbers, and loads the part of the graph with the largest ones that the
-// plan has room for.
+// plan has room for. Where that is all of it, sizes are not measured.
 func newBase(ctx context.Context, e *algorithms.Env, graph string, memory, room int64) (*base, error) {
-	b := &base{graph: graph, memory: memory}
+	b := &base{graph: graph, memory: memory, size: wholeSize(e.Graph)}
 	var err error
 	if b.core, err = algorithms.CoreNumbers(ctx, e); err != nil {
 		return nil, err
+	}
+	if b.size.bytes() <= room {
+		return b, b.loadAll(ctx, e)
 	}
 	if err = b.measure(ctx, e); err != nil {
 		return nil, err
@@ -63,13 +77,10 @@ func newBase(ctx context.Context, e *algorithms.Env, graph string, memory, room 
 	for b.least = 1; b.least < len(b.levels)-1 && b.levels[b.least].bytes() > room; {
 		b.least++
 	}
-	if b.levels[b.least].bytes() > room {
+	if b.size = b.levels[b.least]; b.size.bytes() > room {
 		return nil, b.tooSmall("the vertices of the largest core number do not fit", b.least)
 	}
-	if err = b.load(ctx, e); err != nil {
-		return nil, err
-	}
-	return b, algorithms.CloseEnds(e)
+	return b, b.loadPart(ctx, e)
 }
 
 // tooSmall says that the vertices of a core number, and more, do not fit.
@@ -107,57 +118,98 @@ func (b *base) measure(ctx context.Context, e *algorithms.Env) error {
 	return err
 }
 
-// load makes the base of vertices of core number least and more, in one pass over the rows for
-// their degrees and one for their neighbours.
-func (b *base) load(ctx context.Context, e *algorithms.Env) (err error) {
-	size := b.levels[b.least]
+// loadAll makes the base of all vertices, under their dense ids: of the rows that core numbers
+// were computed from, if these can become its own.
+func (b *base) loadAll(ctx context.Context, e *algorithms.Env) error {
+	if err := b.allocate(e); err != nil {
+		return err
+	}
+	for v := range b.ids {
+		b.ids[v] = uint32(v)
+	}
+	var ok bool
+	if b.offsets, b.neighbours, ok = algorithms.TakeEnds(e); !ok {
+		return b.load(ctx, e, nil)
+	}
+	b.size.arcs = int64(len(b.neighbours))
+	return nil
+}
+
+// loadPart makes the base of the vertices of core number least and more.
+func (b *base) loadPart(ctx context.Context, e *algorithms.Env) error {
 	local, err := algorithms.Make[uint32](e, len(b.core)) // by dense id
 	if err != nil {
 		return err
 	}
-	if b.ids, err = algorithms.Make[uint32](e, int(size.vertices)); err != nil {
-		return err
-	}
-	if b.local, err = algorithms.Make[uint32](e, int(size.vertices)); err != nil {
-		return err
-	}
-	if b.offsets, err = algorithms.Make[uint64](e, int(size.vertices)+1); err != nil {
-		return err
-	}
-	if b.neighbours, err = algorithms.Make[uint32](e, int(size.arcs)); err != nil {
+	if err = b.allocate(e); err != nil {
 		return err
 	}
 	n := uint32(0)
 	for v, k := range b.core {
 		local[v] = absent
 		if int(k) >= b.least {
-			b.ids[n], b.local[n], local[v] = uint32(v), absent, n
+			b.ids[n], local[v] = uint32(v), n
 			n++
 		}
 	}
-	err = b.rows(ctx, e, local, "sizes of rows", func(i uint32, at int, _ uint32) { b.offsets[i+1] = uint64(at) + 1 })
-	for i := range n {
-		b.offsets[i+1] += b.offsets[i]
-	}
-	if err == nil {
-		err = b.rows(ctx, e, local, "rows", func(i uint32, at int, u uint32) { b.neighbours[b.offsets[i]+uint64(at)] = u })
-	}
+	err = b.load(ctx, e, local)
 	algorithms.Free(e, local)
 	return err
+}
+
+// allocate makes the arrays for vertices.
+func (b *base) allocate(e *algorithms.Env) (err error) {
+	if b.ids, err = algorithms.Make[uint32](e, int(b.size.vertices)); err != nil {
+		return err
+	}
+	b.local, err = algorithms.Make[uint32](e, int(b.size.vertices))
+	for i := range b.local {
+		b.local[i] = absent
+	}
+	return err
+}
+
+// load reads the rows of the base, in one pass for their sizes and one for their neighbours, and
+// closes those of the graph. local has local ids by dense id; nil: they are the same.
+func (b *base) load(ctx context.Context, e *algorithms.Env, local []uint32) (err error) {
+	if b.offsets, err = algorithms.Make[uint64](e, len(b.ids)+1); err != nil {
+		return err
+	}
+	err = b.rows(ctx, e, local, "sizes of rows", func(i uint32, at int, _ uint32) { b.offsets[i+1] = uint64(at) + 1 })
+	if err != nil {
+		return err
+	}
+	for i := range b.ids {
+		b.offsets[i+1] += b.offsets[i]
+	}
+	b.size.arcs = int64(b.offsets[len(b.ids)])
+	if b.neighbours, err = algorithms.Make[uint32](e, int(b.size.arcs)); err != nil {
+		return err
+	}
+	err = b.rows(ctx, e, local, "rows", func(i uint32, at int, u uint32) { b.neighbours[b.offsets[i]+uint64(at)] = u })
+	if err != nil {
+		return err
+	}
+	return algorithms.CloseEnds(e)
 }
 
 // rows calls f for all neighbours of all vertices of the base, under local ids; at counts them.
 func (b *base) rows(ctx context.Context, e *algorithms.Env, local []uint32, stage string, f func(v uint32, at int, u uint32)) error {
 	return algorithms.EachVertex(ctx, e, stage, func(_ int, v uint32, ends *algorithms.Ends) {
-		if local[v] == absent {
-			return
+		if local != nil {
+			if v = local[v]; v == absent {
+				return
+			}
 		}
 		at := 0
 		for u, more := ends.Next(); more; u, more = ends.Next() {
-			if local[u] != absent {
-				f(local[v], at, local[u])
-				at++
+			if local != nil {
+				if u = local[u]; u == absent {
+					continue
+				}
 			}
+			f(v, at, u)
+			at++
 		}
 	})
 }
@@ -216,7 +268,7 @@ const stateBytes = 28
 func (b *base) checkSearch(q Query, vertices int, arcs uint64) error {
 	const states = 4 // levels as large as the problem, beside smaller ones
 	takes := 2*(4*int64(arcs)+8*int64(vertices)) + states*stateBytes*int64(vertices)
-	fixed := hostmem.Process + 4*int64(len(b.core)) + b.levels[b.least].bytes()
+	fixed := hostmem.Process + 4*int64(len(b.core)) + b.size.bytes()
 	if arcs >= 1<<32 {
 		return fmt.Errorf("graph %s: a search in %d edges: expected less than 2³²; give a smaller --max-size", b.graph, arcs/2)
 	}

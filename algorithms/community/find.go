@@ -169,26 +169,29 @@ func (f *finder) resume() error {
 }
 
 // Plan is the core numbers, and then the base, which has a third of what they leave, if it is not
-// smaller. Where the budget has room for the rows of the whole graph beside, it is made of them.
+// smaller. Where the budget has room for the rows of the whole graph beside, it is made of them; those of a symmetric
+// graph become a base of all of it.
 func (f *finder) Plan(g *store.Catalogue, threads int) algorithms.Plan {
-	arrays := []algorithms.Array{{Name: "new ids", Bytes: 4 * int64(g.Vertices)}, {Name: "the graph that is searched", Bytes: f.room(g, threads)}}
-	return algorithms.CorePlan(g, threads, arrays, arrays)
+	n, room := int64(g.Vertices), f.room(g, threads)
+	passes := []algorithms.Array{{Name: "new ids", Bytes: 4 * n}, {Name: "the graph that is searched", Bytes: room}}
+	whole := passes
+	if g.Symmetric && room >= wholeSize(g).bytes() {
+		whole = []algorithms.Array{{Name: "ids of vertices", Bytes: 8 * n}}
+	}
+	return algorithms.CorePlan(g, threads, whole, passes)
 }
 
 // room is how many bytes the base may take.
 func (f *finder) room(g *store.Catalogue, threads int) int64 {
-	all := levelSize{int64(g.Vertices), 2 * int64(g.Edges)}
-	if g.Symmetric {
-		all.arcs = int64(g.Edges)
-	}
+	all := wholeSize(g).bytes()
 	if f.o.Memory == 0 {
-		return all.bytes()
+		return all
 	}
 	left := f.o.Memory - hostmem.Process - 4*int64(g.Vertices)
 	for _, a := range algorithms.CorePlan(g, threads, nil, nil).Less.Arrays {
 		left -= a.Bytes
 	}
-	return max(0, min(left/share, all.bytes()))
+	return max(0, min(left/share, all))
 }
 
 // Visit prepares the graph, and searches.
@@ -204,8 +207,7 @@ func (f *finder) Visit(ctx context.Context, e *algorithms.Env) (err error) {
 	if err != nil {
 		return err
 	}
-	size := b.levels[b.least]
-	f.report = Report{time.Since(f.began), b.least, size.vertices, size.arcs / 2}
+	f.report = Report{time.Since(f.began), b.least, b.size.vertices, b.size.arcs / 2}
 	if d != nil {
 		return f.findOn(ctx, b, d, budget)
 	}

@@ -31,7 +31,7 @@ func (f *finder) findOn(ctx context.Context, b *base, d device.Device, budget in
 	o := DeviceOptions{Memory: budget}
 	room := int64(batchBytes)
 	if f.o.Memory > 0 {
-		left := f.o.Memory - hostmem.Process - 4*int64(len(b.core)) - b.levels[b.least].bytes()
+		left := f.o.Memory - hostmem.Process - 4*int64(len(b.core)) - b.size.bytes()
 		room = max(1, left/4)
 		o.Host = room
 	}
