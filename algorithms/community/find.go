@@ -230,7 +230,7 @@ func (f *finder) Visit(ctx context.Context, e *algorithms.Env) (err error) {
 func (f *finder) onCPU(ctx context.Context, p *pending, i int, limit time.Duration) error {
 	for len(p.Open) > 0 && limit > 0 && ctx.Err() == nil {
 		begin := time.Now()
-		rest, stats, err := f.parallel(ctx, slices.Clone(p.Open), p.Best, i, min(limit, f.rest()))
+		rest, stats, err := f.parallel(ctx, slices.Clone(p.Open), p.Best, i, limit)
 		if err != nil {
 			return err
 		}
@@ -243,13 +243,14 @@ func (f *finder) onCPU(ctx context.Context, p *pending, i int, limit time.Durati
 	return ctx.Err()
 }
 
-// parallel searches open nodes of query i on the CPU, for some time.
+// parallel searches open nodes of query i on the CPU, until the limit of time or until Save is due.
 func (f *finder) parallel(ctx context.Context, open []Open, best *Best, i int, limit time.Duration) (rest []Open, st Stats, err error) {
 	if limit < math.MaxInt64 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
+	slice := f.rest()
 	if f.o.cpu != nil {
 		return f.o.cpu(ctx, open, best)
 	}
@@ -257,5 +258,5 @@ func (f *finder) parallel(ctx context.Context, open []Open, best *Best, i int, l
 	if f.o.Progress != nil {
 		progress = func(p Progress) { f.o.Progress(i, p) }
 	}
-	return SearchParallel(ctx, open, (AllRules|f.o.With)&^f.o.Without, f.o.Threads, best, progress)
+	return SearchParallel(ctx, open, (AllRules|f.o.With)&^f.o.Without, f.o.Threads, slice, best, progress)
 }

@@ -122,7 +122,7 @@ func TestSearchParallel(t *testing.T) {
 		p := sparse(t, r, 60, 6)
 		var one, many Best
 		Search(context.Background(), []Open{{p, Root(p)}}, AllRules, &one, &Stats{})
-		rest, st, err := SearchParallel(context.Background(), []Open{{p, Root(p)}}, AllRules, 8, &many, func(Progress) {})
+		rest, st, err := SearchParallel(context.Background(), []Open{{p, Root(p)}}, AllRules, 8, 0, &many, func(Progress) {})
 		if err != nil || len(rest) > 0 || many.K() != one.K() || st.Branches == 0 {
 			t.Fatalf("minimum degree %d, %d nodes open, %+v, %v; want %d", many.K(), len(rest), st, err, one.K())
 		}
@@ -154,7 +154,7 @@ func TestStopped(t *testing.T) {
 	for limit := time.Millisecond; len(open) > 0; limit *= 2 {
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
 		var err error
-		if open, _, err = SearchParallel(ctx, open, AllRules, 3, &b, nil); err != nil {
+		if open, _, err = SearchParallel(ctx, open, AllRules, 3, 0, &b, nil); err != nil {
 			t.Fatal(err)
 		}
 		cancel()

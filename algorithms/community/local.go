@@ -61,20 +61,22 @@ func (b *base) ball(q Query) *Problem {
 }
 
 // improve looks for better communities in a problem, until a local search finds none, or one of
-// minimum degree most.
-func improve(p *Problem, best *Best, most int) {
+// minimum degree most, or it is late.
+func improve(p *Problem, best *Best, most int, late func() bool) {
 	for k := -2; k < best.K() && best.K() < most; {
 		k = best.K()
-		var s State
+		s := State{late: late}
 		s.Load(p, Root(p))
-		if !s.Reduce(k, AllRules, &Stats{}) {
+		if !s.Reduce(k, AllRules, &Stats{}) || s.isLate() {
 			return
 		}
 		if s.size() < p.N {
 			s.compact()
 		}
 		p = s.p
-		newLocal(p, k+1).search(best)
+		l := newLocal(p, k+1)
+		l.late = late
+		l.search(best)
 	}
 }
 
@@ -92,6 +94,7 @@ type local struct {
 	step   int
 	work   int // ends of edges that were read
 	random *rand.Rand
+	late   func() bool // there is no time left; nil: never
 }
 
 // localWork is how many ends of edges a local search reads, at most.
@@ -113,7 +116,7 @@ func (l *local) search(best *Best) {
 	near := slices.Clone(l.p.Row(l.p.Query))
 	slices.SortFunc(near, func(u, v uint32) int { return len(l.p.Row(v)) - len(l.p.Row(u)) })
 	for _, v := range near {
-		if l.work > localWork || l.from(best, v) {
+		if l.ended() || l.from(best, v) {
 			return
 		}
 	}
@@ -129,7 +132,7 @@ func (l *local) from(best *Best, others ...uint32) bool {
 	for _, v := range others {
 		l.add(v)
 	}
-	for swaps := 0; swaps < localSwaps && l.work <= localWork; {
+	for swaps := 0; swaps < localSwaps && !l.ended(); {
 		if l.found(best) {
 			return true
 		}
@@ -147,6 +150,9 @@ func (l *local) from(best *Best, others ...uint32) bool {
 	}
 	return false
 }
+
+// ended reports whether all work or time was spent.
+func (l *local) ended() bool { return l.work > localWork || l.late != nil && l.late() }
 
 // found offers C if it lacks nothing.
 func (l *local) found(best *Best) bool {

@@ -18,7 +18,7 @@ func TestLocal(t *testing.T) {
 			t.Fatal(err)
 		}
 		var best Best
-		improve(p, &best, 11)
+		improve(p, &best, 11, nil)
 		if err := isCommunity(p, best.Members(), best.K()); err != nil {
 			t.Fatal(err)
 		}

@@ -24,11 +24,19 @@ const progressEvery = 200 * time.Millisecond
 // SearchParallel is [Search] on several goroutines. Each searches depth first; one that has
 // nothing left is given the oldest children that another one has not begun with, which as a rule
 // are the largest part of its work. Nodes that are left have the deepest ones last, which a search that goes
-// on takes first: so their number stays small. progress may be nil.
-func SearchParallel(ctx context.Context, open []Open, on Rules, threads int, b *Best, progress func(Progress)) (rest []Open, st Stats, err error) {
+// on takes first: so their number stays small. When the context ends, workers leave the nodes that they are at; after
+// a slice of time, if it is above 0, they finish these first, so that slices of any length come to an end.
+// progress may be nil.
+func SearchParallel(ctx context.Context, open []Open, on Rules, threads int, slice time.Duration, b *Best, progress func(Progress)) (rest []Open, st Stats, err error) {
 	p := &pool{open: open, workers: threads}
 	p.more.L = &p.mu
-	defer context.AfterFunc(ctx, p.stop)()
+	defer context.AfterFunc(ctx, func() {
+		p.stop()
+		p.late.Store(true)
+	})()
+	if slice > 0 {
+		defer time.AfterFunc(slice, p.stop).Stop()
+	}
 	stats, errs := make([]Stats, threads), make([]error, threads)
 	var running sync.WaitGroup
 	for i := range threads {
@@ -63,6 +71,7 @@ func SearchParallel(ctx context.Context, open []Open, on Rules, threads int, b *
 type pool struct {
 	workers  int
 	stopped  atomic.Bool
+	late     atomic.Bool  // and stopped
 	waiting  atomic.Int32 // workers that have no node
 	branches atomic.Int64
 
@@ -122,7 +131,7 @@ const between = 16
 
 // work searches nodes until there are none.
 func (p *pool) work(on Rules, b *Best, st *Stats) {
-	w := worker{on: on, best: b, stats: st, stopped: p.stopped.Load, share: p.put}
+	w := worker{on: on, best: b, stats: st, stopped: p.stopped.Load, late: p.late.Load, share: p.put}
 	counted := int64(0)
 	w.hungry = func() bool {
 		if st.Branches < counted+between {

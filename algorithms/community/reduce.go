@@ -1,7 +1,8 @@
 package community
 
 // Reduce applies the reductions (section 4.1) until they change nothing more. It reports false
-// when no H with C ⊆ H ⊆ C ∪ R has a minimum degree above k.
+// when no H with C ⊆ H ⊆ C ∪ R has a minimum degree above k. When there is no time left, what it
+// reports means nothing.
 func (s *State) Reduce(k int, on Rules, st *Stats) bool {
 	for {
 		size, left := len(s.c), s.candidates
@@ -31,7 +32,7 @@ func (s *State) Reduce(k int, on Rules, st *Stats) bool {
 			}
 			s.grown = false
 		}
-		if len(s.c) == size && s.candidates == left || on&CoreRule == 0 {
+		if len(s.c) == size && s.candidates == left || on&CoreRule == 0 || s.isLate() {
 			s.sweep()
 			return true
 		}
@@ -58,7 +59,7 @@ func (s *State) reduceCore(k int, st *Stats) bool {
 			s.low = append(s.low, v)
 		}
 	}
-	for len(s.low) > 0 {
+	for len(s.low) > 0 && !s.isLate() {
 		v := s.low[len(s.low)-1]
 		s.low = s.low[:len(s.low)-1]
 		switch s.place[v] {
@@ -77,7 +78,7 @@ func (s *State) reduceCore(k int, st *Stats) bool {
 func (s *State) reduceInclusion(k int, st *Stats) bool {
 	for i := 0; i < len(s.c); i++ { // which grows
 		u := s.c[i]
-		if int(s.degree[u]) != k+1 || s.inside[u] == s.degree[u] {
+		if int(s.degree[u]) != k+1 || s.inside[u] == s.degree[u] || s.isLate() {
 			continue
 		}
 		for _, v := range s.p.Row(u) {
@@ -137,6 +138,9 @@ func (s *State) reduceCommon(k int, st *Stats) bool {
 			if s.place[w] != candidate {
 				continue
 			}
+			if s.isLate() {
+				return true
+			}
 			s.score[w] += next
 			for _, v := range s.p.Row(w) {
 				s.score[v]++
@@ -167,6 +171,9 @@ func (s *State) spread(from []uint32, d int) {
 	for begin := 0; d > 0 && begin < len(reached) && len(reached) < s.size(); d-- {
 		end := len(reached)
 		for _, v := range reached[begin:end] {
+			if s.isLate() {
+				break
+			}
 			for _, u := range s.p.Row(v) {
 				if s.score[u] == 0 && s.place[u] != outside {
 					s.score[u] = 1

@@ -101,7 +101,7 @@ func (f *finder) begin(b *base) (*pending, error) {
 	q := f.queries[len(f.answers)+len(f.begun)]
 	begin := time.Now()
 	p := &pending{DeviceQuery: DeviceQuery{Best: &Best{}, Stats: &Stats{}}}
-	problem, err := b.start(q, p.Best)
+	problem, err := b.start(q, p.Best, func() bool { return f.o.TimeLimit > 0 && time.Since(begin) >= f.o.TimeLimit })
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,8 @@ type Open struct {
 // Search searches open nodes one after another, depth first, and returns those that are still
 // open when the context has ended.
 func Search(ctx context.Context, open []Open, on Rules, b *Best, st *Stats) (rest []Open) {
-	w := worker{on: on, best: b, stats: st, stopped: func() bool { return ctx.Err() != nil }}
+	stopped := func() bool { return ctx.Err() != nil }
+	w := worker{on: on, best: b, stats: st, stopped: stopped, late: stopped}
 	w.share = func(o Open) { rest = append(rest, o) }
 	for _, o := range open {
 		w.search(o)
@@ -27,6 +28,7 @@ type worker struct {
 	best    *Best
 	stats   *Stats
 	stopped func() bool // the search is to end, or to be interrupted
+	late    func() bool // the search is to end now, amid a node, and is stopped; nil: never
 	share   func(Open)  // takes nodes that the worker does not search
 	hungry  func() bool // others wait for nodes; nil: there are none
 
@@ -55,7 +57,7 @@ func (l *level) child(s *State, i int) {
 
 func (w *worker) level(depth int) *level {
 	if depth == len(w.levels) {
-		w.levels = append(w.levels, &level{})
+		w.levels = append(w.levels, &level{s: State{late: w.late}})
 	}
 	return w.levels[depth]
 }
@@ -71,10 +73,15 @@ func (w *worker) search(o Open) {
 }
 
 // descend searches the node of a level, and leaves that level with another one. A node that was
-// loaded is visited in any case: however long loading takes, a search that is stopped again and again gets on.
+// loaded is visited in any case: however long loading takes, a search that is stopped again and
+// again gets on.
 func (w *worker) descend(depth int) {
 	l := w.level(depth)
-	for loaded := depth == 0; (loaded || !w.stop(l)) && w.visit(l); loaded = false {
+	for loaded := depth == 0; loaded || !w.stop(l); loaded = false {
+		hasChildren := w.visit(l)
+		if l.s.isLate() && w.stop(l) || !hasChildren {
+			return
+		}
 		last := children(l.dominated) - 1
 		for l.next < last {
 			if w.hungry != nil && w.hungry() {
@@ -111,7 +118,7 @@ func (w *worker) stop(l *level) bool {
 }
 
 // visit reduces and bounds the node of a level, and reports whether it has children, which are
-// named by the level then.
+// named by the level then. When there is no time left, what it reports means nothing.
 func (w *worker) visit(l *level) bool {
 	s := &l.s
 	w.stats.Branches++
@@ -119,6 +126,9 @@ func (w *worker) visit(l *level) bool {
 	for {
 		if len(s.c) > s.p.High || !s.Reduce(k, w.on, w.stats) {
 			return false
+		}
+		if s.isLate() {
+			return true
 		}
 		s.check(w.best)
 		now := w.best.K()

@@ -2,8 +2,9 @@ package community
 
 // start finds a first community by growing some greedily, in parts of the base of ever smaller
 // core numbers, and returns the problem that can have a better one; nil: there is none, the best
-// community is an optimum (or, where there is no best one, there is none of that size).
-func (b *base) start(q Query, best *Best) (*Problem, error) {
+// community is an optimum (or, where there is no best one, there is none of that size). When it is late, local searches
+// end with what they have found.
+func (b *base) start(q Query, best *Best, late func() bool) (*Problem, error) {
 	core := int(b.core[q.Vertex])
 	most := min(core, q.High-1) // no community has a larger minimum degree
 	if most == 0 {
@@ -15,8 +16,8 @@ func (b *base) start(q Query, best *Best) (*Problem, error) {
 	if core < b.least {
 		return nil, b.tooSmall("the part of the graph with the query vertex does not fit", 1)
 	}
-	if improve(b.ball(q), best, most); best.K() >= 0 {
-		return b.improved(q, best, most)
+	if improve(b.ball(q), best, most, late); best.K() >= 0 {
+		return b.improved(q, best, most, late)
 	}
 	for t := most; ; {
 		t = max(t, b.least)
@@ -47,7 +48,7 @@ func (b *base) start(q Query, best *Best) (*Problem, error) {
 
 // improved returns the problem of what is better than the best community so far, or than one
 // that a local search finds in it.
-func (b *base) improved(q Query, best *Best, most int) (*Problem, error) {
+func (b *base) improved(q Query, best *Best, most int, late func() bool) (*Problem, error) {
 	for k := best.K(); k < most; k = best.K() {
 		if k+1 < b.least {
 			return nil, b.tooSmall("the part of the graph that may have a better community does not fit", k+1)
@@ -56,7 +57,7 @@ func (b *base) improved(q Query, best *Best, most int) (*Problem, error) {
 		if err != nil || len(p.Neighbours) > localWork {
 			return p, err
 		}
-		if improve(p, best, most); best.K() == k {
+		if improve(p, best, most, late); best.K() == k {
 			return p, nil
 		}
 	}

@@ -23,6 +23,10 @@ type State struct {
 	inside     []uint32 // d_C
 	grown      bool     // C got vertices since the distances were looked at
 
+	// late, when not nil, reports whether there is no time left, from when on it does so always. What is
+	// being counted then remains wrong, so that C and R must not change any more: they are an open node.
+	late func() bool
+
 	low     []uint32 // vertices that have just come to have k̂ neighbours
 	scratch []uint32
 	score   []uint64
@@ -71,6 +75,8 @@ func (s *State) copyFrom(o *State) {
 	s.inside = append(s.inside[:0], o.inside...)
 }
 
+func (s *State) isLate() bool { return s.late != nil && s.late() }
+
 func resize[E any](s []E, n int) []E { return slices.Grow(s[:0], n)[:n] }
 
 // size is |C ∪ R|.
@@ -101,8 +107,14 @@ func (s *State) dropWhere(k int, useless func(v uint32) bool) int64 {
 		}
 	}
 	s.scratch = list[:0]
+	if s.isLate() {
+		return 0
+	}
 	if 2*len(list) < s.candidates {
-		for _, v := range list {
+		for i, v := range list {
+			if s.isLate() {
+				return int64(i)
+			}
 			s.drop(v, k)
 		}
 		return int64(len(list))
@@ -120,6 +132,9 @@ func (s *State) dropWhere(k int, useless func(v uint32) bool) int64 {
 // count counts the degrees of some vertices.
 func (s *State) count(vertices []uint32) {
 	for _, v := range vertices {
+		if s.isLate() {
+			return
+		}
 		d, in := uint32(0), uint32(0)
 		for _, u := range s.p.Row(v) {
 			switch s.place[u] {
