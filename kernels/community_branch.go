@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"math"
 	"math/bits"
 )
 
@@ -163,11 +164,25 @@ func (w *communityWarp) compact() {
 	}
 }
 
+func (w *communityWarp) tightest() (at uint32) {
+	least := math.MaxInt
+	at = noVertex
+	for i, v := range w.list {
+		if d, in := w.degree(i), w.inside(i); in <= w.k && d > in && d < least && hasBit(w.c, v) {
+			least, at = d, v
+		}
+	}
+	return at
+}
+
 func (w *communityWarp) pick() (u uint32, degree int) {
-	most := uint64(0)
+	most, near := uint64(0), w.all
+	if tight := w.tightest(); tight != noVertex {
+		near = w.row(tight)
+	}
 	u = noVertex
 	for i, v := range w.list {
-		if w.inside(i) == 0 || hasBit(w.c, v) {
+		if w.inside(i) == 0 || hasBit(w.c, v) || !hasBit(near, v) {
 			continue
 		}
 		score := uint32(0)

@@ -49,16 +49,32 @@ struct searcher : bounded_node {
 		each_word([&](uint32_t j) { all[j] = c[j] | r[j]; });
 	}
 
+	// The vertex of C that lacks neighbours and has the fewest in R beside those that it lacks, then the
+	// least id; NO_VERTEX when none can get any.
+	__device__ uint32_t tightest() const
+	{
+		uint32_t least = ALL, at = NO_VERTEX;
+		for (uint32_t i = lane_id(); i < listed; i += 32) {
+			uint32_t d = degree(i), in = inside(i);
+			if ((int)in <= k && d > in && d < least && has(c, list[i])) least = d, at = list[i];
+		}
+		uint32_t all_least = warp_least(least);
+		return warp_least(least == all_least ? at : NO_VERTEX);
+	}
+
 	// u*: the candidate with the largest Σ 1/d_C over its neighbours in C, then the largest
-	// degree, then the least id; NO_VERTEX when none has a neighbour there.
+	// degree, then the least id, of those next to the tightest vertex, if there is one; NO_VERTEX when none
+	// has a neighbour in C.
 	__device__ uint32_t pick(uint32_t &picked_degree)
 	{
 		const uint32_t *rows32 = (const uint32_t *)rows;
+		uint32_t tight = tightest();
+		const u64 *near = tight == NO_VERTEX ? all : rows + (u64)tight * words;
 		u64 most = 0;
 		uint32_t u = NO_VERTEX;
 		for (uint32_t i = lane_id(); i < listed; i += 32) {
 			uint32_t v = list[i], score = 0;
-			if (inside(i) == 0 || has(c, v)) continue;
+			if (inside(i) == 0 || has(c, v) || !has(near, v)) continue;
 			for (uint32_t m = 0; m < size; m++)
 				if (rows32[(u64)chosen[m] * words * 2 + v / 32] >> v % 32 & 1) score += weight[m];
 			u64 x = (u64)score << 32 | degree(i);

@@ -158,7 +158,7 @@ func TestDeviceStops(t *testing.T) {
 // TestDeviceTimeLimit: a query that is not proved when its time is up keeps what it had, and the
 // search ends soon.
 func TestDeviceTimeLimit(t *testing.T) {
-	p := sparse(t, rand.New(rand.NewPCG(5, 6)), 400, 12)
+	p := sparse(t, rand.New(rand.NewPCG(5, 6)), 2000, 24)
 	d := closed(t, device.EmulatedOptions{})
 	hard, easy := rooted(p), rooted(&Problem{N: 1, Low: 1, High: 1, Offsets: []uint32{0, 0}, IDs: []uint32{7}})
 	begin := time.Now()
