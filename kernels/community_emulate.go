@@ -312,3 +312,40 @@ func (s communityScratch) expand(words uint32, task func() []uint64) {
 		}
 	}
 }
+
+// reduceCommon reports whether the node goes on, and whether candidates were dropped.
+func (w *communityWarp) reduceCommon() (goesOn, changed bool) {
+	rest, wanted := int(w.problem.High)-w.size, w.k+1
+	clear(w.seen)
+	for m, u := range w.chosen {
+		lacks := wanted - int(w.edgesIn[m])
+		if lacks <= 0 || lacks+wanted < rest {
+			continue
+		}
+		for j, word := range w.row(u) {
+			w.more[j] = word & w.r[j] &^ w.seen[j]
+		}
+		for i, v := range w.list {
+			both := lacks + max(0, wanted-w.inside(i))
+			common := w.sum(v, func(row uint64, j int) int { return bits.OnesCount64(row & w.more[j]) })
+			switch {
+			case hasBit(w.c, v):
+				if v != u && both > rest+common {
+					return false, false
+				}
+			case hasBit(w.more, v):
+				both--
+				fallthrough
+			default:
+				if both > rest-1+common {
+					changed = true
+					putBit(w.seen, v)
+				}
+			}
+		}
+	}
+	if changed {
+		w.drop(w.seen)
+	}
+	return true, changed
+}

@@ -161,7 +161,9 @@ struct searcher : bounded_node {
 			list_chosen();
 			again = last != NO_VERTEX && reduce_reach();
 			if (again) continue;
+			if (last != NO_VERTEX && !reduce_common(again)) return false;
 			last = NO_VERTEX;
+			if (again) continue;
 			if (listed < problem->low) return false;
 			check();
 			int now = best();

@@ -31,7 +31,15 @@ func (w *communityWarp) visit(last uint32, depth int) bool {
 		if last != noVertex && w.reduceReach() {
 			continue
 		}
-		last = noVertex
+		if last != noVertex {
+			goesOn, changed := w.reduceCommon()
+			if !goesOn {
+				return false
+			}
+			if last = noVertex; changed {
+				continue
+			}
+		}
 		if len(w.list) < int(w.problem.Low) {
 			return false
 		}

@@ -157,4 +157,36 @@ struct reduced_node : community_node {
 		int d = max(1, (int)problem->high - (int)size - k);
 		return spread(all, list, listed, surround(chosen, size), d - 1) < listed && drop_unseen();
 	}
+
+	// Drops v of R if with it a u of C cannot get what it lacks: u needs a more neighbours and v needs b,
+	// which are more vertices, less their common neighbours in R, than there is room for. It returns
+	// false where two vertices of C cannot both get what they lack. chosen lists C.
+	__device__ bool reduce_common(bool &changed)
+	{
+		int rest = (int)problem->high - (int)size, wanted = k + 1;
+		bool fails = false, drops = false;
+		each_word([&](uint32_t j) { seen[j] = 0; });
+		for (uint32_t m = 0; m < size; m++) {
+			uint32_t u = chosen[m];
+			int lacks_u = wanted - (int)edges_in[m];
+			if (lacks_u <= 0 || lacks_u + wanted < rest) continue;
+			each_word([&](uint32_t j) { more[j] = rows[(u64)u * words + j] & r[j] & ~seen[j]; });
+			const u64 *near = more, *in_c = c;
+			u64 *to = seen;
+			each_row(list, listed, [=](u64 row, uint32_t j) { return (uint32_t)__popcll(row & near[j]); },
+				[&](uint32_t i, uint32_t v, uint32_t common) {
+					int both = lacks_u + max(0, wanted - (int)inside(i));
+					if (has(in_c, v)) {
+						fails |= v != u && both > rest + (int)common;
+					} else if (both - has(near, v) > rest - 1 + (int)common) {
+						drops = true;
+						put(to, v);
+					}
+				});
+			if (__any_sync(ALL, fails)) return false;
+		}
+		changed = __any_sync(ALL, drops);
+		if (changed) drop(seen);
+		return true;
+	}
 };
