@@ -263,12 +263,26 @@ func (b *base) induced(q Query, vertices []uint32) *Problem {
 // stateBytes is what a node takes in memory for each vertex of its problem.
 const stateBytes = 28
 
-// checkSearch refuses a search that the budget has no room for: a problem and its parts, and
-// some states.
+// fixed is what a search leaves as it is.
+func (b *base) fixed() int64 { return hostmem.Process + 4*int64(len(b.core)) + b.size.bytes() }
+
+// garbage is by how much the memory of a search is larger than what is in use, in percent: the
+// collector runs when it is.
+const garbage = 50
+
+// searchRoom is what a search may have in use; 0: no limit.
+func (b *base) searchRoom() int64 {
+	if b.memory == 0 {
+		return 0
+	}
+	return max(1, (b.memory-b.fixed())*100/(100+garbage))
+}
+
+// checkSearch refuses a search that the budget has no room for, on one thread: a problem, its
+// parts, and some nodes.
 func (b *base) checkSearch(q Query, vertices int, arcs uint64) error {
-	const states = 4 // levels as large as the problem, beside smaller ones
-	takes := 2*(4*int64(arcs)+8*int64(vertices)) + states*stateBytes*int64(vertices)
-	fixed := hostmem.Process + 4*int64(len(b.core)) + b.size.bytes()
+	takes := (2*problemBytes(vertices, arcs) + leastStates*stateBytes*int64(vertices)) * (100 + garbage) / 100
+	fixed := b.fixed()
 	if arcs >= 1<<32 {
 		return fmt.Errorf("graph %s: a search in %d edges: expected less than 2³²; give a smaller --max-size", b.graph, arcs/2)
 	}

@@ -104,7 +104,7 @@ func (f *drawing) Visit(ctx context.Context, e *algorithms.Env) error {
 			continue
 		}
 		best := &Best{}
-		p, err := b.start(q, best, nil)
+		p, err := b.start(ctx, q, best, nil)
 		if err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func TestCUDACommunitySpeed(t *testing.T) {
 		}
 		cpu, cpuOpen := searchTimed(t, same, func(ctx context.Context) {
 			for _, q := range same {
-				rest, st, err := SearchParallel(ctx, q.Open, AllRules, runtime.GOMAXPROCS(0), 0, q.Best, nil)
+				rest, st, err := SearchParallel(ctx, q.Open, AllRules, runtime.GOMAXPROCS(0), 0, 0, q.Best, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -136,6 +136,7 @@ type finder struct {
 	answer  func(int, *Result) error
 	began   time.Time
 	report  Report
+	heap    int64 // bytes that a search may have in use; 0: no limit
 	open    func(algorithms.Options) (device.Device, int64, error)
 
 	answers        []*Result
@@ -207,12 +208,13 @@ func (f *finder) Visit(ctx context.Context, e *algorithms.Env) (err error) {
 	if err != nil {
 		return err
 	}
+	f.heap = b.searchRoom()
 	f.report = Report{time.Since(f.began), b.least, b.size.vertices, b.size.arcs / 2}
 	if d != nil {
 		return f.findOn(ctx, b, d, budget)
 	}
 	for len(f.answers) < len(f.queries) {
-		p, err := f.begin(b)
+		p, err := f.begin(ctx, b)
 		if err == nil {
 			err = f.onCPU(ctx, p, len(f.answers), f.left(p))
 		}
@@ -258,5 +260,5 @@ func (f *finder) parallel(ctx context.Context, open []Open, best *Best, i int, l
 	if f.o.Progress != nil {
 		progress = func(p Progress) { f.o.Progress(i, p) }
 	}
-	return SearchParallel(ctx, open, (AllRules|f.o.With)&^f.o.Without, f.o.Threads, slice, best, progress)
+	return SearchParallel(ctx, open, (AllRules|f.o.With)&^f.o.Without, f.o.Threads, f.heap, slice, best, progress)
 }

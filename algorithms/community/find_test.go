@@ -122,7 +122,8 @@ func TestSearchParallel(t *testing.T) {
 		p := sparse(t, r, 60, 6)
 		var one, many Best
 		Search(context.Background(), []Open{{p, Root(p)}}, AllRules, &one, &Stats{})
-		rest, st, err := SearchParallel(context.Background(), []Open{{p, Root(p)}}, AllRules, 8, 0, &many, func(Progress) {})
+		room := int64(r.IntN(3)) * 50_000 // none, for some threads and nodes, for more
+		rest, st, err := SearchParallel(context.Background(), []Open{{p, Root(p)}}, AllRules, 8, room, 0, &many, func(Progress) {})
 		if err != nil || len(rest) > 0 || many.K() != one.K() || st.Branches == 0 {
 			t.Fatalf("minimum degree %d, %d nodes open, %+v, %v; want %d", many.K(), len(rest), st, err, one.K())
 		}
@@ -154,7 +155,7 @@ func TestStopped(t *testing.T) {
 	for limit := time.Millisecond; len(open) > 0; limit *= 2 {
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
 		var err error
-		if open, _, err = SearchParallel(ctx, open, AllRules, 3, 0, &b, nil); err != nil {
+		if open, _, err = SearchParallel(ctx, open, AllRules, 3, 0, 0, &b, nil); err != nil {
 			t.Fatal(err)
 		}
 		cancel()
@@ -188,5 +189,33 @@ func TestFindEnds(t *testing.T) {
 		if _, err := Find(t.Context(), s, []Query{q}, Options{}, none); err == nil {
 			t.Errorf("%v was searched", q)
 		}
+	}
+}
+
+// TestCrowded: a search without room for levels shares what it cannot hold, and finds the same
+// optimum.
+func TestCrowded(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	most := int64(0)
+	for range 30 {
+		p := sparse(t, r, 80, 10)
+		var one, other Best
+		var roomy, crowded Stats
+		Search(t.Context(), []Open{{p, Root(p)}}, AllRules&^CompactionRule, &one, &roomy)
+		var open []Open
+		w := worker{on: AllRules &^ CompactionRule, best: &other, stats: &crowded, stopped: func() bool { return false }, room: 1}
+		w.share = func(o Open) { open = append(open, o) }
+		for open = append(open, Open{p, Root(p)}); len(open) > 0; {
+			o := open[len(open)-1]
+			open = open[:len(open)-1]
+			w.search(o)
+		}
+		if len(w.levels) != 1 || other.K() != one.K() {
+			t.Fatalf("%d levels, minimum degree %d; want 1, %d", len(w.levels), other.K(), one.K())
+		}
+		most = max(most, crowded.Branches)
+	}
+	if most < 10 {
+		t.Fatalf("no search has more than %d nodes", most)
 	}
 }

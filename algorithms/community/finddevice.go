@@ -61,7 +61,7 @@ func (f *finder) prepare(ctx context.Context, b *base, room int64) error {
 		if n := len(f.begun); n == batchQueries || n > 0 && (room <= 0 || old != (len(f.earlier) > 0)) {
 			break
 		}
-		p, err := f.begin(b)
+		p, err := f.begin(ctx, b)
 		if err != nil {
 			return err
 		}

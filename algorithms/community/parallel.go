@@ -26,9 +26,14 @@ const progressEvery = 200 * time.Millisecond
 // are the largest part of its work. Nodes that are left have the deepest ones last, which a search that goes
 // on takes first: so their number stays small. When the context ends, workers leave the nodes that they are at; after
 // a slice of time, if it is above 0, they finish these first, so that slices of any length come to an end.
-// progress may be nil.
-func SearchParallel(ctx context.Context, open []Open, on Rules, threads int, slice time.Duration, b *Best, progress func(Progress)) (rest []Open, st Stats, err error) {
-	p := &pool{open: open, workers: threads}
+// progress may be nil. Room is how many bytes the search may have in use: the largest problem, and for
+// each thread a copy of it and three nodes at least; 0: no limit. Threads for which there is none
+// stay away.
+func SearchParallel(ctx context.Context, open []Open, on Rules, threads int, room int64, slice time.Duration, b *Best, progress func(Progress)) (rest []Open, st Stats, err error) {
+	if room > 0 {
+		threads, room = roomOfThreads(open, threads, room)
+	}
+	p := &pool{open: open, workers: threads, room: room}
 	p.more.L = &p.mu
 	defer context.AfterFunc(ctx, func() {
 		p.stop()
@@ -67,9 +72,27 @@ func SearchParallel(ctx context.Context, open []Open, on Rules, threads int, sli
 	return p.open, st, nil
 }
 
+// roomOfThreads divides the room of a search among threads, and returns what each has for levels
+// beyond the first.
+func roomOfThreads(open []Open, threads int, room int64) (most int, each int64) {
+	var problem, state int64
+	for _, o := range open {
+		problem, state = max(problem, o.Problem.bytes()), max(state, stateBytes*int64(o.Problem.N))
+	}
+	room = max(1, room-problem)
+	least := problem + leastStates*state
+	most = int(max(1, min(int64(threads), room/(least+1))))
+	return most, max(state, room/int64(most)-problem-(leastStates-1)*state)
+}
+
+// leastStates is how many nodes of a problem a thread has at least: the one that it is at, one below it,
+// and one that it shares.
+const leastStates = 3
+
 // pool has the open nodes that workers may take.
 type pool struct {
 	workers  int
+	room     int64 // of each for levels beyond the first; 0: no limit
 	stopped  atomic.Bool
 	late     atomic.Bool  // and stopped
 	waiting  atomic.Int32 // workers that have no node
@@ -131,7 +154,7 @@ const between = 16
 
 // work searches nodes until there are none.
 func (p *pool) work(on Rules, b *Best, st *Stats) {
-	w := worker{on: on, best: b, stats: st, stopped: p.stopped.Load, late: p.late.Load, share: p.put}
+	w := worker{on: on, best: b, stats: st, stopped: p.stopped.Load, late: p.late.Load, share: p.put, room: p.room}
 	counted := int64(0)
 	w.hungry = func() bool {
 		if st.Branches < counted+between {

@@ -26,6 +26,11 @@ func (p *Problem) Row(v uint32) []uint32 { return p.Neighbours[p.Offsets[v]:p.Of
 // same and fits wherever the number of vertices does.
 func (p *Problem) bound(q Query) { p.Low, p.High = min(q.Low, p.N+1), min(q.High, p.N+1) }
 
+// bytes are what the problem takes in memory.
+func (p *Problem) bytes() int64 { return problemBytes(p.N, uint64(len(p.Neighbours))) }
+
+func problemBytes(vertices int, arcs uint64) int64 { return 4*int64(arcs) + 8*int64(vertices) }
+
 // Words is the number of 64-bit words of a set of vertices.
 func (p *Problem) Words() int { return (p.N + 63) / 64 }
 

@@ -1,6 +1,7 @@
 package community
 
 import (
+	"context"
 	"math"
 	"slices"
 	"time"
@@ -89,7 +90,7 @@ func (p *pending) answer(r *Result) {
 }
 
 // begin begins with the next query, or goes on with it.
-func (f *finder) begin(b *base) (*pending, error) {
+func (f *finder) begin(ctx context.Context, b *base) (*pending, error) {
 	if len(f.earlier) > 0 {
 		p := f.earlier[0]
 		if err := b.restore(p); err != nil {
@@ -101,7 +102,9 @@ func (f *finder) begin(b *base) (*pending, error) {
 	q := f.queries[len(f.answers)+len(f.begun)]
 	begin := time.Now()
 	p := &pending{DeviceQuery: DeviceQuery{Best: &Best{}, Stats: &Stats{}}}
-	problem, err := b.start(q, p.Best, func() bool { return f.o.TimeLimit > 0 && time.Since(begin) >= f.o.TimeLimit })
+	problem, err := b.start(ctx, q, p.Best, func() bool {
+		return ctx.Err() != nil || f.o.TimeLimit > 0 && time.Since(begin) >= f.o.TimeLimit
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,9 @@ type worker struct {
 	share   func(Open)  // takes nodes that the worker does not search
 	hungry  func() bool // others wait for nodes; nil: there are none
 
+	room   int64 // bytes that levels may take beyond the first; 0: no limit
 	levels []*level
+	spare  State // for children that are shared
 }
 
 // level is a node with children that are being searched.
@@ -77,6 +79,7 @@ func (w *worker) search(o Open) {
 // again gets on.
 func (w *worker) descend(depth int) {
 	l := w.level(depth)
+visits:
 	for loaded := depth == 0; loaded || !w.stop(l); loaded = false {
 		hasChildren := w.visit(l)
 		if l.s.isLate() && w.stop(l) || !hasChildren {
@@ -89,6 +92,13 @@ func (w *worker) descend(depth int) {
 				if l.given {
 					return
 				}
+			}
+			if w.crowded(depth) {
+				only := l.next
+				l.next++
+				w.give(l)
+				l.child(&l.s, only)
+				continue visits
 			}
 			below := w.level(depth + 1)
 			below.s.copyFrom(&l.s)
@@ -162,6 +172,20 @@ func (w *worker) visit(l *level) bool {
 	return true
 }
 
+// crowded reports whether there is no room for a level below one. The children of that are shared
+// then, but for one that takes its place: a node that is shared takes bits.
+func (w *worker) crowded(depth int) bool {
+	n := w.levels[depth].s.p.N
+	if w.room == 0 || depth+1 < len(w.levels) && cap(w.levels[depth+1].s.place) >= n {
+		return false
+	}
+	vertices := n
+	for _, l := range w.levels[1:] {
+		vertices += cap(l.s.place)
+	}
+	return stateBytes*int64(vertices) > w.room
+}
+
 // feed shares the children of the first level that has any left.
 func (w *worker) feed(depth int) {
 	for _, l := range w.levels[:depth+1] {
@@ -178,10 +202,10 @@ func (w *worker) give(l *level) {
 		return
 	}
 	l.given = true
-	var s State
+	s := &w.spare
 	for ; l.next < children(l.dominated); l.next++ {
 		s.copyFrom(&l.s)
-		l.child(&s, l.next)
+		l.child(s, l.next)
 		t := NewTask(s.p)
 		s.Save(t, w.best.K())
 		w.share(Open{s.p, t})

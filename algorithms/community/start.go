@@ -1,10 +1,12 @@
 package community
 
+import "context"
+
 // start finds a first community by growing some greedily, in parts of the base of ever smaller
 // core numbers, and returns the problem that can have a better one; nil: there is none, the best
-// community is an optimum (or, where there is no best one, there is none of that size). When it is late, local searches
-// end with what they have found.
-func (b *base) start(q Query, best *Best, late func() bool) (*Problem, error) {
+// community is an optimum (or, where there is no best one, there is none of that size). When it is
+// late, local searches end with what they have found. When the context ends, so does it.
+func (b *base) start(ctx context.Context, q Query, best *Best, late func() bool) (*Problem, error) {
 	core := int(b.core[q.Vertex])
 	most := min(core, q.High-1) // no community has a larger minimum degree
 	if most == 0 {
@@ -17,7 +19,7 @@ func (b *base) start(q Query, best *Best, late func() bool) (*Problem, error) {
 		return nil, b.tooSmall("the part of the graph with the query vertex does not fit", 1)
 	}
 	if improve(b.ball(q), best, most, late); best.K() >= 0 {
-		return b.improved(q, best, most, late)
+		return b.improved(ctx, q, best, most, late)
 	}
 	for t := most; ; {
 		t = max(t, b.least)
@@ -26,7 +28,9 @@ func (b *base) start(q Query, best *Best, late func() bool) (*Problem, error) {
 			return nil, err
 		}
 		for _, by := range []func(*State) (uint32, bool){(*State).Pick, (*State).pickMost} {
-			grow(p, best, by)
+			if err := grow(ctx, p, best, by); err != nil {
+				return nil, err
+			}
 		}
 		k := best.K()
 		switch {
@@ -48,7 +52,7 @@ func (b *base) start(q Query, best *Best, late func() bool) (*Problem, error) {
 
 // improved returns the problem of what is better than the best community so far, or than one
 // that a local search finds in it.
-func (b *base) improved(q Query, best *Best, most int, late func() bool) (*Problem, error) {
+func (b *base) improved(ctx context.Context, q Query, best *Best, most int, late func() bool) (*Problem, error) {
 	for k := best.K(); k < most; k = best.K() {
 		if k+1 < b.least {
 			return nil, b.tooSmall("the part of the graph that may have a better community does not fit", k+1)
@@ -58,28 +62,29 @@ func (b *base) improved(q Query, best *Best, most int, late func() bool) (*Probl
 			return p, err
 		}
 		if improve(p, best, most, late); best.K() == k {
-			return p, nil
+			return p, ctx.Err()
 		}
 	}
 	return nil, nil
 }
 
 // grow lets C grow from the query vertex to h vertices by what pick finds, and offers it at each
-// size of a community.
-func grow(p *Problem, best *Best, pick func(*State) (uint32, bool)) {
+// size of a community. It ends when the context does, with its error.
+func grow(ctx context.Context, p *Problem, best *Best, pick func(*State) (uint32, bool)) error {
 	var s State
 	s.Load(p, Root(p))
-	for {
+	for ctx.Err() == nil {
 		if len(s.c) >= p.Low {
 			s.offer(best, s.c, s.inside, chosen)
 		}
 		u, ok := pick(&s)
 		if !ok || len(s.c) == p.High {
-			return
+			return nil
 		}
 		s.choose(u)
 		s.sweep()
 	}
+	return ctx.Err()
 }
 
 // pickMost returns the candidate with the most neighbours in C, then the largest degree, then the

@@ -63,7 +63,7 @@ func compareThreads(b *testing.B, name string, p *Problem, limit time.Duration) 
 				}
 				begin, user := time.Now(), userTime()
 				var best Best
-				rest, st, err := SearchParallel(ctx, []Open{{p, Root(p)}}, AllRules, threads, 0, &best, nil)
+				rest, st, err := SearchParallel(ctx, []Open{{p, Root(p)}}, AllRules, threads, 0, 0, &best, nil)
 				cancel()
 				if err != nil || len(rest) > 0 && limit == 0 {
 					b.Fatalf("%d nodes are open, %v", len(rest), err)
