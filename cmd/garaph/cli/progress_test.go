@@ -43,10 +43,10 @@ func TestCountText(t *testing.T) {
 
 func TestAmount(t *testing.T) {
 	a := amount{bytesText, time.Now().Add(-2 * time.Second)}
-	if got, want := a.text(4e9, 8e9), "4.0 GB of 8.0 GB, 2.0 GB/s"; got != want {
+	if got, want := a.text(4<<30, 8<<30), "4.0 GiB of 8.0 GiB, 2.0 GiB/s"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := a.text(4e9, -1), "4.0 GB, 2.0 GB/s"; got != want {
+	if got, want := a.text(4<<30, -1), "4.0 GiB, 2.0 GiB/s"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	now := amount{edgesText, time.Now()}
