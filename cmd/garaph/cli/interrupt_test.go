@@ -246,6 +246,7 @@ func TestSecondSignal(t *testing.T) {
 	if _, err := stdout.Read(make([]byte, 1)); err != nil { // the results are being written
 		t.Fatal(err)
 	}
+	time.Sleep(3 * time.Second) // until the pipe takes no more
 	ended := make(chan error, 1)
 	go func() { ended <- p.Wait() }()
 	_ = p.Process.Signal(os.Interrupt)

@@ -138,6 +138,12 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "json": checkJSON, "damage": damage, "lines": lines, "checkout": checkout, "beside": beside, "readme": readme, "interrupted": interrupted, "forge": forge, "odd": odd, "received": received,
 		},
+		Condition: func(name string) (bool, error) {
+			if name != "race" { // the race detector is at work, which reserves addresses of its own
+				return false, fmt.Errorf("no condition %s", name)
+			}
+			return raceDetector, nil
+		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
 			for _, name := range []string{"GOCACHE", "GOMODCACHE"} { // those of the process are in its home
