@@ -145,13 +145,15 @@ func checkNamed(f *beneath.Folder, name string) error {
 		return err
 	}
 	defer at.Close()
-	if err = checkJob(at); !errors.Is(err, ErrForeign) {
-		return err
+	for range 4 { // between two looks, more may come into it, or go
+		if err = checkJob(at); !errors.Is(err, ErrForeign) {
+			return err
+		}
+		if bare, err := isBare(at); bare || err != nil {
+			return err
+		}
 	}
-	if bare, err := isBare(at); bare || err != nil {
-		return err
-	}
-	return checkJob(at) // more came into it
+	return err
 }
 
 // isBare reports whether a folder has nothing in it but a LOCK without its text
