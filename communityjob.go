@@ -37,7 +37,7 @@ type CommunityJob struct {
 	ended   bool
 }
 
-// RecordCommunities begins a search as a job, one of [Graph.NewJob], or goes on with one of
+// RecordCommunities begins a search as a job, one of [Graph.NewJob], or continues one of
 // [Graph.OpenJob] from its newest checkpoint. Where that has none, queries is called. A new job for which no
 // checkpoints are wanted goes without a record where there can be none, as on a disk that cannot be written.
 // After an error the job is released.

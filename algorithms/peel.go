@@ -45,7 +45,7 @@ func peelCores(ctx context.Context, e *Env, core []uint32) error {
 type corePeeling struct {
 	env    *Env
 	core   []uint32                   // degrees among those that are left; of a peeled vertex its core number
-	peeled *frontier.Frontier[uint32] // frontiers, one after another; a vertex that another one's goroutine goes on with is in none
+	peeled *frontier.Frontier[uint32] // frontiers, one after another; a vertex that another one's goroutine peels at once is in none
 }
 
 // peel empties the graph, with memory for lists of the vertices that are left.
@@ -96,7 +96,7 @@ func (p *corePeeling) level(ctx context.Context, left []uint32, k uint32) error 
 // longestPeel is how many vertices a task peels one after another.
 const longestPeel = 1 << 14
 
-// from peels v, and goes on with what falls to k, so that a long path is not as many frontiers:
+// from peels v, and then what falls to k, so that a long path is not as many frontiers:
 // those for which its stack has no room join the next one.
 func (p *corePeeling) from(v, k uint32, lane *frontier.Lane[uint32]) {
 	var room [64]uint32

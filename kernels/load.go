@@ -42,9 +42,9 @@ type Set struct {
 // Load assembles the kernels of a program from its fragments, and loads them.
 func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) (*Set, error) {
 	k, s := newEmulator(p, f), &Set{}
-	segmented, packed := "pull_segmented", "pull_packed"
+	packed := "pull_packed"
 	if lines(f) > unrolledLines {
-		segmented, packed = "pull_replicated", "pull_packed_rolled"
+		packed = "pull_packed_rolled"
 	}
 	for _, x := range []struct {
 		to      *device.Function
@@ -53,7 +53,7 @@ func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) 
 	}{
 		{&s.Zero.f, "zero", guarded(k.zero, func(a *ZeroArgs) device.Pointer { return a.Fault })},
 		{&s.Expand.f, "expand", guarded(expandBlock, func(*ExpandArgs) device.Pointer { return 0 })},
-		{&s.Pull[Segmented].f, segmented, guarded(k.pullSegmented, func(a *PullArgs) device.Pointer { return a.Fault })},
+		{&s.Pull[Segmented].f, "pull_segmented", guarded(k.pullSegmented, func(a *PullArgs) device.Pointer { return a.Fault })},
 		{&s.Pull[Replicated].f, "pull_replicated", guarded(k.pullReplicated, func(a *PullArgs) device.Pointer { return a.Fault })},
 		{&s.Packed.f, packed, guarded(k.pullPacked, func(a *PullPackedArgs) device.Pointer { return a.Fault })},
 		{&s.Apply.f, "apply", guarded(k.apply, func(a *ApplyArgs) device.Pointer { return a.Fault })},
@@ -66,9 +66,9 @@ func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) 
 	return s, nil
 }
 
-// unrolledLines is up to how many instructions Gather and Sum may have together for kernels
-// that have them 8 and 17 times. With 273 of them, the kernel that has them once is as fast, and
-// its code, which the driver compiles when a job starts, is an eighth.
+// unrolledLines is up to how many instructions Gather and Sum may have together for the kernel
+// that has them 8 times. With 273 of them, the kernel that has them once is as fast, and its code,
+// which the driver compiles when a job starts, is an eighth.
 const unrolledLines = 256
 
 // lines is the number of instructions of Gather and Sum.

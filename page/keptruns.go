@@ -24,7 +24,7 @@ const (
 	entryBytes = 4 + 4 + 2 + 2
 	// runPlaceBytes is what a run takes, wherever it is.
 	runPlaceBytes = 4
-	// oldestLevels is as far as levels are told apart.
+	// oldestLevels is how many levels are distinguished.
 	oldestLevels = 63
 	// allRows of a run.
 	allRows = 1<<packedrows.RunVertices - 1

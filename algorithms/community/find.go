@@ -62,18 +62,23 @@ type Options struct {
 	GPU       string // its name; "": the first one
 	GPUMemory int64  // bytes of its memory; 0: what is free, but for a small reserve
 
-	// Saving is for a search with which a later process can go on.
+	// Saving is for a search that a later process can continue.
 	Saving Saving
-
-	open func(algorithms.Options) (device.Device, int64, error)                 // nil: algorithms.OpenDevice
-	easy time.Duration                                                          // 0: easyTime
-	most uint32                                                                 // of DeviceOptions
-	cpu  func(ctx context.Context, open []Open, b *Best) ([]Open, Stats, error) // nil: SearchParallel
 
 	// Stage, when not nil, is called while the graph is prepared, and Progress while the given
 	// query is searched, both from other goroutines.
 	Stage    func(algorithms.Progress)
 	Progress func(query int, p Progress)
+
+	hooks
+}
+
+// hooks are what tests put in the place of parts of a search.
+type hooks struct {
+	open func(algorithms.Options) (device.Device, int64, error)                 // nil: algorithms.OpenDevice
+	easy time.Duration                                                          // 0: easyTime
+	most uint32                                                                 // of DeviceOptions
+	cpu  func(ctx context.Context, open []Open, b *Best) ([]Open, Stats, error) // nil: SearchParallel
 }
 
 // Report says what the preparation of all queries took.
@@ -99,7 +104,7 @@ func Find(ctx context.Context, s *store.Store, queries []Query, o Options, answe
 		return Report{}, fmt.Errorf("community search: %d threads, %d bytes of memory and a limit of %v: expected 0 or more", o.Threads, o.Memory, o.TimeLimit)
 	}
 	if from := o.Saving.From; from != nil && !slices.Equal(from.Queries, queries) {
-		return Report{}, errors.New("community search that goes on with other queries")
+		return Report{}, errors.New("community search that continues with other queries")
 	}
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)

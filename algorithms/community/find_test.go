@@ -108,7 +108,7 @@ func TestFindWithoutGPU(t *testing.T) {
 	for op := range device.FaultRun + 1 {
 		for n := 1; n < 40; n += 1 + n/2 {
 			x := device.EmulatedOptions{Faults: []device.EmulatedFault{{Op: op, N: n, Lost: n%2 == 0}}}
-			o := Options{Threads: 2, Device: algorithms.AutoDevice, easy: time.Nanosecond}
+			o := Options{Threads: 2, Device: algorithms.AutoDevice, hooks: hooks{easy: time.Nanosecond}}
 			o.open = func(algorithms.Options) (device.Device, int64, error) { return device.NewEmulated(x), 1 << 20, nil }
 			findAll(t, 5, o)
 		}

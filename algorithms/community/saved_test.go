@@ -86,7 +86,7 @@ func TestResume(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(seed), 19))
 		g := randomGraph(r)
 		s, best := stored(t, g, r), g.optima()
-		o := Options{Threads: 2, Device: algorithms.CPU, cpu: visits(1 + r.IntN(5))}
+		o := Options{Threads: 2, Device: algorithms.CPU, hooks: hooks{cpu: visits(1 + r.IntN(5))}}
 		if seed%3 == 2 {
 			o.Device, o.GPU, o.easy, o.most = algorithms.AutoDevice, device.EmulatedName, time.Nanosecond, 1
 		}

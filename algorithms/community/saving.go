@@ -89,7 +89,7 @@ func (p *pending) answer(r *Result) {
 	r.Stats, r.Search = *p.Stats, p.search
 }
 
-// begin begins with the next query, or goes on with it.
+// begin begins with the next query, or continues it.
 func (f *finder) begin(ctx context.Context, b *base) (*pending, error) {
 	if len(f.earlier) > 0 {
 		p := f.earlier[0]

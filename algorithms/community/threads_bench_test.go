@@ -51,7 +51,7 @@ func BenchmarkThreads(b *testing.B) {
 }
 
 // compareThreads runs a search with one thread and with two, in turn. With a limit of time it need
-// not end, and how fast it is is told by its branches.
+// not end, and its branches show how fast it is.
 func compareThreads(b *testing.B, name string, p *Problem, limit time.Duration) {
 	b.Run(name, func(b *testing.B) {
 		var did [3]searched

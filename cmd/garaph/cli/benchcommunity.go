@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ in batches.`,
 	gpu := gpuFlag(fs)
 	memory := sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)")
 	asJSON := fs.Bool("json", false, "print it as one JSON object")
-	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) (err error) {
+	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		if *high < *low || *limit < 0 {
 			return Usagef("--min-size %d, --max-size %d, --time-limit %v: expected sizes in ascending order, and a time of 0 or more", *low, *high, *limit)
 		}
@@ -65,22 +66,27 @@ in batches.`,
 			n, _ := strconv.Atoi(word) // was checked
 			o.Threads = append(o.Threads, n)
 		}
-		defer keepHeapWithin(*memory, *memory/2)()
-		g, err := garaph.Open(args[0])
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, g.Close()) }()
-		r, err := bench.MeasureCommunities(cmd.Context(), g, o)
-		switch {
-		case err != nil && cmd.Context().Err() != nil:
-			return &stopped{"the measurement of " + args[0] + " was stopped", err}
-		case err != nil:
-			return err
-		case *asJSON:
-			return json.NewEncoder(a.stdout).Encode(r)
-		}
-		return r.WriteTable(a.stdout)
+		return a.benchCommunity(cmd.Context(), args[0], o, *asJSON)
 	})
 	return cmd
+}
+
+// benchCommunity measures community search on a graph, and prints what it has found.
+func (a *app) benchCommunity(ctx context.Context, path string, o bench.CommunityOptions, asJSON bool) (err error) {
+	defer keepHeapWithin(o.Memory, o.Memory/2)()
+	g, err := garaph.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, g.Close()) }()
+	r, err := bench.MeasureCommunities(ctx, g, o)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return &stopped{"the measurement of " + path + " was stopped", err}
+	case err != nil:
+		return err
+	case asJSON:
+		return json.NewEncoder(a.stdout).Encode(r)
+	}
+	return r.WriteTable(a.stdout)
 }

@@ -40,7 +40,7 @@ exact, and may take long: with --time-limit, the best so far is printed, as not
 proven to be the best. Of several best communities, the number of threads may
 decide which one is found. --queries answers many queries one after another;
 --output has a row for each member, with its query vertex. The search is a job of
-the graph: garaph resume goes on with one that was interrupted, as with a run.`,
+the graph: garaph resume continues one that was interrupted, as with a run.`,
 		Example: `  garaph community web.graph --query 42 --min-size 6 --max-size 12
   garaph community web.graph --queries ids.txt --min-size 6 --max-size 12 --time-limit 1m --json
   garaph community web.graph --query 42 --min-size 9 --max-size 15 --output members.csv`,

@@ -86,19 +86,26 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	}
 	t.warnAdvancing(a.console.log)
 	if err := t.deliver(cmd.Context(), a, out); err != nil {
-		if !errors.Is(err, errPipe) { // whoever closed the pipe had enough
-			t.result.Lose(err)
-		}
-		switch {
-		case cmd.Context().Err() != nil:
-			err = &stopped{fmt.Sprintf("%s was done, its results were not all written%s", t.program.Name, t.resumable()), err}
-		case !errors.Is(err, errPipe):
-			err = fmt.Errorf("%w%s", err, t.resumable())
-		}
-		return errors.Join(err, beside)
+		return errors.Join(t.undelivered(cmd.Context(), err), beside)
 	}
 	a.console.summary(t.summary()) // its peak memory is that of the results too
 	return beside
+}
+
+// undelivered says how to continue a job whose results were not all written. Whoever closed a
+// pipe had enough.
+func (t *task) undelivered(ctx context.Context, err error) error {
+	closed := errors.Is(err, errPipe)
+	if !closed {
+		t.result.Lose(err)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return &stopped{fmt.Sprintf("%s was done, its results were not all written%s", t.program.Name, t.resumable()), err}
+	case closed:
+		return err
+	}
+	return fmt.Errorf("%w%s", err, t.resumable())
 }
 
 // saveBeside writes the trace and the page of the run, where they are wanted.
