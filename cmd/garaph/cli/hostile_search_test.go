@@ -25,7 +25,7 @@ func interruptedSearch(t *testing.T, dir string) (graph string) {
 	r := rand.New(rand.NewPCG(7, 7))
 	var text strings.Builder
 	for v := range 300 {
-		for range 5 {
+		for range 12 {
 			fmt.Fprintf(&text, "%d %d\n", v, r.IntN(300))
 		}
 	}
@@ -39,7 +39,7 @@ func interruptedSearch(t *testing.T, dir string) (graph string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	var stderr bytes.Buffer
-	args := []string{"community", graph, "--queries", "-", "--min-size", "2", "--max-size", "14", "--device", "cpu", "--time-limit", "100ms", "-q"}
+	args := []string{"community", graph, "--queries", "-", "--min-size", "2", "--max-size", "30", "--device", "cpu", "--time-limit", "100ms", "-q"}
 	if code := Run(ctx, args, strings.NewReader("1\n2\n3\n4\n5\n6\n7\n8\n9\n"), io.Discard, &stderr); code != exitInterrupted {
 		t.Fatalf("exit code %d\n%s", code, stderr.String())
 	}
