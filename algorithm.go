@@ -6,7 +6,6 @@ import (
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/internal/results"
 )
 
 // RunAlgorithm runs an algorithm over a graph. The result holds the values until it is
@@ -17,7 +16,7 @@ func RunAlgorithm[T algorithms.Value](ctx context.Context, g *Graph, a algorithm
 	if err != nil {
 		return nil, err
 	}
-	t := &table[T]{graph: g, source: a, memory: out.Free, column: algorithmColumn[T]()}
+	t := &table[T]{graph: g, source: a, memory: out.Free, columns: []column[T]{algorithmColumn[T]()}}
 	t.valuesOf = func(from, to uint32, yield func([]gas.Vertex, []T) error) error {
 		return someValues(out.Values, from, to, yield)
 	}
@@ -35,7 +34,7 @@ func algorithmColumn[T algorithms.Value]() column[T] {
 	case float64:
 		c = floats64(func(_ gas.Vertex, x float64) float64 { return x })
 	case gas.VertexID:
-		c = column[gas.VertexID]{kind: results.VertexID, vertex: func(_ gas.Vertex, x gas.VertexID) gas.VertexID { return x }}
+		c = vertexColumn(func(_ gas.Vertex, x gas.VertexID) gas.VertexID { return x })
 	default:
 		panic(fmt.Sprintf("algorithms.Value has a type more, %T", *new(T)))
 	}

@@ -86,7 +86,7 @@ func TestTrianglesLDBC(t *testing.T) {
 			got := map[int64]int64{}
 			if err := r.Table("triangles").Batches(func(b *results.Batch) error {
 				for i, id := range b.IDs.Ints {
-					got[id] = b.I64[i]
+					got[id] = b.Columns[0].I64[i]
 				}
 				return nil
 			}); err != nil {
@@ -178,18 +178,18 @@ func TestAlgorithmTables(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil || v != n || table.ValueKind() != kind {
-			t.Errorf("%v: %d rows of kind %v: %v", kind, v, table.ValueKind(), err)
+		if err != nil || v != n || table.Columns()[0].Kind != kind {
+			t.Errorf("%v: %d rows of kind %v: %v", kind, v, table.Columns()[0].Kind, err)
 		}
 	}
 	r, err := garaph.RunAlgorithm(t.Context(), g, opposite{}, garaph.AlgorithmOptions{})
-	check(results.VertexID, r, err, func(b *results.Batch, i, v int) bool { return b.V.Strings[i] == ids[n-1-v] })
+	check(results.VertexID, r, err, func(b *results.Batch, i, v int) bool { return b.Columns[0].V.Strings[i] == ids[n-1-v] })
 	r, err = garaph.RunAlgorithm(t.Context(), g, halves[float32]{}, garaph.AlgorithmOptions{})
-	check(results.Float32, r, err, func(b *results.Batch, i, v int) bool { return b.F32[i] == float32(v)/2 })
+	check(results.Float32, r, err, func(b *results.Batch, i, v int) bool { return b.Columns[0].F32[i] == float32(v)/2 })
 	r, err = garaph.RunAlgorithm(t.Context(), g, halves[float64]{}, garaph.AlgorithmOptions{})
-	check(results.Float64, r, err, func(b *results.Batch, i, v int) bool { return b.F64[i] == float64(v)/2 })
+	check(results.Float64, r, err, func(b *results.Batch, i, v int) bool { return b.Columns[0].F64[i] == float64(v)/2 })
 	r, err = garaph.RunAlgorithm(t.Context(), g, algorithms.Triangles{}, garaph.AlgorithmOptions{})
-	check(results.Int64, r, err, func(b *results.Batch, i, _ int) bool { return b.I64[i] == 0 })
+	check(results.Int64, r, err, func(b *results.Batch, i, _ int) bool { return b.Columns[0].I64[i] == 0 })
 }
 
 // TestAlgorithmLost: results that are lost leave nothing behind, as nothing is recorded.

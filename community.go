@@ -46,21 +46,23 @@ type memberTable struct {
 	members, queries []uint32
 }
 
-func (m *memberTable) Rows() int64                  { return int64(len(m.members)) }
-func (m *memberTable) ValueKind() results.ValueKind { return results.VertexID }
-func (m *memberTable) Name() string                 { return "query" }
-func (m *memberTable) Room() int64                  { return 1 << 20 }
+func (m *memberTable) Rows() int64 { return int64(len(m.members)) }
+func (m *memberTable) Room() int64 { return 1 << 20 }
+func (m *memberTable) Columns() []results.Column {
+	return []results.Column{{Name: "query", Kind: results.VertexID}}
+}
 
 // Batches yields the pairs, some at a time.
 func (m *memberTable) Batches(yield func(*results.Batch) error) error {
-	var b results.Batch
+	b := results.Batch{Columns: make([]results.Values, 1)}
 	for from := 0; from < len(m.members); from += idsAtOnce {
 		to := min(from+idsAtOnce, len(m.members))
-		b.IDs, b.V = emptied(b.IDs), emptied(b.V)
+		b.IDs.Empty()
+		b.Columns[0].Empty()
 		if err := m.appendIDs(&b.IDs, m.members[from:to]); err != nil {
 			return err
 		}
-		if err := m.appendIDs(&b.V, m.queries[from:to]); err != nil {
+		if err := m.appendIDs(&b.Columns[0].V, m.queries[from:to]); err != nil {
 			return err
 		}
 		if err := yield(&b); err != nil {
@@ -78,7 +80,7 @@ func (m *memberTable) appendIDs(to *results.IDs, vertices []uint32) error {
 		if err != nil {
 			return err
 		}
-		appendID(to, block, int(v-block.First))
+		appendIDs(to, block, int(v-block.First), 1)
 		if n := len(to.Strings); n > 0 {
 			to.Strings[n-1] = strings.Clone(to.Strings[n-1])
 		}
@@ -87,7 +89,7 @@ func (m *memberTable) appendIDs(to *results.IDs, vertices []uint32) error {
 }
 
 // Vertices yields the query vertices.
-func (m *memberTable) Vertices(yield func([]uint32) error) error { return yield(m.queries) }
+func (m *memberTable) Vertices(_ int, yield func([]uint32) error) error { return yield(m.queries) }
 
 // IDsOf yields the ids of n vertices in their order.
 func (m *memberTable) IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids *results.IDs) error) error {
@@ -97,7 +99,7 @@ func (m *memberTable) IDsOf(n int, vertex func(i int) uint32, yield func(from in
 		for i := from; i < min(n, from+idsAtOnce); i++ {
 			vertices = append(vertices, vertex(i))
 		}
-		ids = emptied(ids)
+		ids.Empty()
 		if err := m.appendIDs(&ids, vertices); err != nil {
 			return err
 		}

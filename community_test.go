@@ -159,8 +159,8 @@ func TestMemberTableNames(t *testing.T) {
 	table := g.MemberTable([]*garaph.Community{c})
 	err = table.Batches(func(b *results.Batch) error {
 		for i, v := range c.Members {
-			if b.IDs.Strings[i] != name(v) || b.V.Strings[i] != name(vertices/2) {
-				return fmt.Errorf("row %d is %q, %q, not %q, %q", i, b.IDs.Strings[i], b.V.Strings[i], name(v), name(vertices/2))
+			if b.IDs.Strings[i] != name(v) || b.Columns[0].V.Strings[i] != name(vertices/2) {
+				return fmt.Errorf("row %d is %q, %q, not %q, %q", i, b.IDs.Strings[i], b.Columns[0].V.Strings[i], name(v), name(vertices/2))
 			}
 		}
 		return nil

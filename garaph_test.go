@@ -56,18 +56,19 @@ func rows[V, A any](t *testing.T, g *garaph.Graph, p gas.Program[V, A], o garaph
 	defer r.Close()
 	got := make(map[int64]float64)
 	err = r.Table("value").Batches(func(b *results.Batch) error {
+		c := &b.Columns[0]
 		for i, id := range b.IDs.Ints {
 			switch {
-			case b.F32 != nil:
-				got[id] = float64(b.F32[i])
-			case b.F64 != nil:
-				got[id] = b.F64[i]
-			case b.V.Ints != nil:
-				got[id] = float64(b.V.Ints[i])
-			case b.I64[i] == gas.Unreached:
+			case c.F32 != nil:
+				got[id] = float64(c.F32[i])
+			case c.F64 != nil:
+				got[id] = c.F64[i]
+			case c.V.Ints != nil:
+				got[id] = float64(c.V.Ints[i])
+			case len(c.Null) > 0 && c.Null[i]:
 				got[id] = math.Inf(1)
 			default:
-				got[id] = float64(b.I64[i])
+				got[id] = float64(c.I64[i])
 			}
 		}
 		return nil

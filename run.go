@@ -20,7 +20,7 @@ import (
 // With [RunOptions.Checkpoints], or a [RunOptions.Job], the run is recorded in
 // the graph's folder, and [Resume] goes on with it after a crash.
 func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions) (*Result, error) {
-	column, err := columnOf(p)
+	columns, err := columnsOf(p)
 	if err != nil { // not after hours of work
 		return nil, errors.Join(nameProgram(err, p, o.Name), giveBack(o.Job))
 	}
@@ -52,7 +52,7 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 		err = named(err)
 		return r, errors.Join(err, r.end(status, err))
 	}
-	r.table = &table[V]{graph: g, source: p, valuesOf: job.ValuesOf, memory: job.Trim(), column: column}
+	r.table = &table[V]{graph: g, source: p, valuesOf: job.ValuesOf, memory: job.Trim(), columns: columns}
 	r.close = job.Close
 	return r, nil
 }
@@ -156,7 +156,8 @@ type Result struct {
 	lost error        // why results were not written
 }
 
-// Table returns the rows, named as the value column is to be named.
+// Table returns the rows. The value column of a program or an algorithm that has one is
+// named name; those of a [gas.Columned] program have names.
 func (r *Result) Table(name string) results.Table { return named{r.table, name} }
 
 // WriteFile writes a value per vertex to a file, whole or not at all. The

@@ -124,8 +124,8 @@ func checkVertexResults(t *testing.T, g *garaph.Graph, table results.Table, kind
 			if at%step == 0 {
 				wantID, _ := g.ID(gas.VertexID(at))
 				wantValue, _ := g.ID(value)
-				if id(&b.IDs, i) != wantID || id(&b.V, i) != wantValue {
-					t.Fatalf("row %d: %.80q with %.80q, want %.80q with %.80q", at, id(&b.IDs, i), id(&b.V, i), wantID, wantValue)
+				if id(&b.IDs, i) != wantID || id(&b.Columns[0].V, i) != wantValue {
+					t.Fatalf("row %d: %.80q with %.80q, want %.80q with %.80q", at, id(&b.IDs, i), id(&b.Columns[0].V, i), wantID, wantValue)
 				}
 			}
 			vertices = append(vertices, uint32(value))
@@ -137,7 +137,7 @@ func checkVertexResults(t *testing.T, g *garaph.Graph, table results.Table, kind
 		t.Fatalf("%d rows of %d, %v", at, n, err)
 	}
 	var got []uint32
-	err = table.Vertices(func(values []uint32) error {
+	err = table.Vertices(0, func(values []uint32) error {
 		got = append(got, values...)
 		return nil
 	})

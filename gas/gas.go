@@ -33,8 +33,6 @@
 // the method, for example [Saturable] or [Settleable].
 package gas
 
-import "math"
-
 // Program is a vertex program over values V and accumulators A.
 type Program[V, A any] interface {
 	// Init returns the value of v before the first iteration, and whether v is
@@ -164,36 +162,6 @@ type Directed interface {
 type Sourced interface {
 	SourceText() string
 }
-
-// Result methods: what is written out for a vertex. The type that the method
-// returns is the type of the output column. Without one, a V that is itself a
-// number is written as it is.
-type (
-	// Float32Result writes 32-bit floats.
-	Float32Result[V any] interface {
-		Result(v Vertex, value V) float32
-	}
-	// Float64Result writes 64-bit floats.
-	Float64Result[V any] interface {
-		Result(v Vertex, value V) float64
-	}
-	// Int64Result writes integers; [Unreached] is printed as inf.
-	Int64Result[V any] interface {
-		Result(v Vertex, value V) int64
-	}
-	// VertexResult writes vertices, under the user's own ids.
-	VertexResult[V any] interface {
-		Result(v Vertex, value V) VertexID
-	}
-)
-
-// VertexID is a dense vertex id in a result, translated back to the user's id
-// when it is written.
-type VertexID uint32
-
-// Unreached is the integer result of a vertex that was not reached. Text
-// formats print it as inf, binary ones as it is, as LDBC Graphalytics does.
-const Unreached int64 = math.MaxInt64
 
 // DirectionOf returns the direction in which program gathers: In, unless it is
 // [Directed].

@@ -12,12 +12,13 @@ func BenchmarkWrite(b *testing.B) {
 	for i := range f32 {
 		f32[i] = 1e-6 / float32(i+1)
 	}
-	batch := &Batch{F32: f32, F64: make([]float64, len(f32)), I64: make([]int64, len(f32))}
+	values := Values{F32: f32, F64: make([]float64, len(f32)), I64: make([]int64, len(f32))}
+	batch := &Batch{Columns: []Values{values}}
 	for i := range f32 {
 		batch.IDs.Ints = append(batch.IDs.Ints, int64(i)*1237)
 		batch.IDs.Strings = append(batch.IDs.Strings, "user"+strconv.Itoa(i*1237))
-		batch.F64[i] = float64(f32[i]) * 1.000001
-		batch.I64[i] = int64(i & 15)
+		values.F64[i] = float64(f32[i]) * 1.000001
+		values.I64[i] = int64(i & 15)
 	}
 	for _, c := range []struct {
 		name  string

@@ -1,13 +1,18 @@
 package results
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // csvLayout is RFC 4180 with a header line, and LF at the end of lines, as
-// most readers and writers have it.
-func csvLayout(name string) layout {
-	header := append([]byte(idColumn), ',')
-	header, _ = appendCSV(header, name)
-	return layout{header: string(header) + "\n", between: ",", after: "\n", text: appendCSV}
+// most readers and writers have it. A null is an empty cell; an empty name has quotes.
+func csvLayout(columns []Column) layout {
+	header := []byte(idColumn)
+	for _, c := range columns {
+		header, _ = appendCSV(append(header, ','), c.Name)
+	}
+	return layout{header: string(header) + "\n", between: slices.Repeat([]string{","}, len(columns)), after: "\n", text: appendCSV}
 }
 
 // appendCSV quotes where a reader would not get s back otherwise: separators,

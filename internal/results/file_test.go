@@ -17,7 +17,7 @@ import (
 )
 
 func small() *memory {
-	return &memory{name: "rank", rows: 2, batches: []*Batch{{IDs: IDs{Ints: []int64{1, 2}}, F32: []float32{0.25, 0.75}}}}
+	return &memory{name: "rank", rows: 2, batches: []*Batch{{IDs: IDs{Ints: []int64{1, 2}}, Columns: []Values{{F32: []float32{0.25, 0.75}}}}}}
 }
 
 const smallTSV = "1\t0.25\n2\t0.75\n"
@@ -262,7 +262,7 @@ func TestFullDisk(t *testing.T) {
 	for i := range ids {
 		ids[i], values[i] = int64(i)*int64(i), float32(i)/7
 	}
-	large.batches, large.rows = []*Batch{{IDs: IDs{Ints: ids}, F32: values}}, int64(len(ids))
+	large.batches, large.rows = []*Batch{{IDs: IDs{Ints: ids}, Columns: []Values{{F32: values}}}}, int64(len(ids))
 	for _, f := range allFormats {
 		size := len(write(t, f, m))
 		for n := range size {

@@ -16,7 +16,7 @@ const (
 	TSV     Format = "tsv"     // id, tab, value; no header
 	CSV     Format = "csv"     // header, RFC 4180 quoting, lines end with LF
 	NDJSON  Format = "ndjson"  // one JSON object a line
-	Parquet Format = "parquet" // two columns, zstd
+	Parquet Format = "parquet" // columns, zstd
 	NPY     Format = "npy"     // NumPy 1.0, a structured array
 )
 
@@ -84,18 +84,18 @@ func Write(w io.Writer, f Format, t Table) error {
 	if _, err := ParseFormat(string(f)); err != nil {
 		return err
 	}
-	if err := checkKinds(t); err != nil {
+	if err := check(t); err != nil {
 		return err
 	}
 	base, suffix := f.split()
 	return compressed(w, suffix, func(w io.Writer) error {
 		switch base {
 		case TSV:
-			return writeText(w, t, tsvLayout())
+			return writeText(w, t, tsvLayout(columnsOf(t)))
 		case CSV:
-			return writeText(w, t, csvLayout(nameOf(t)))
+			return writeText(w, t, csvLayout(columnsOf(t)))
 		case NDJSON:
-			return writeText(w, t, ndjsonLayout(nameOf(t)))
+			return writeText(w, t, ndjsonLayout(columnsOf(t)))
 		case NPY:
 			return writeNPY(w, t)
 		default:

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/garaph/garaph/gas"
 )
 
 // memory is a table of batches in memory.
@@ -23,11 +21,10 @@ type memory struct {
 	err     error // after the last batch
 }
 
-func (m *memory) Rows() int64          { return m.rows }
-func (m *memory) IDKind() IDKind       { return m.ids }
-func (m *memory) ValueKind() ValueKind { return m.values }
-func (m *memory) Name() string         { return m.name }
-func (m *memory) MaxIDBytes() int      { return m.width }
+func (m *memory) Rows() int64       { return m.rows }
+func (m *memory) IDKind() IDKind    { return m.ids }
+func (m *memory) Columns() []Column { return []Column{{Name: m.name, Kind: m.values}} }
+func (m *memory) MaxIDBytes() int   { return m.width }
 
 func (m *memory) Batches(yield func(*Batch) error) error {
 	for _, b := range m.batches {
@@ -38,8 +35,8 @@ func (m *memory) Batches(yield func(*Batch) error) error {
 	return m.err
 }
 
-func (m *memory) Vertices(func([]uint32) error) error { panic("files have the user's ids") }
-func (m *memory) Room() int64                         { return 0 }
+func (m *memory) Vertices(int, func([]uint32) error) error { panic("files have the user's ids") }
+func (m *memory) Room() int64                              { return 0 }
 
 func (m *memory) IDsOf(int, func(int) uint32, func(int, *IDs) error) error {
 	panic("files have the user's ids")
@@ -61,16 +58,15 @@ func tables(texts []string) []*memory {
 	uints := []uint64{0, 1, math.MaxUint64, 1 << 63, 42, 7, 1<<53 + 1}
 	f32 := []float32{0, 1, -0.5, 1e-7, math.MaxFloat32, float32(math.Inf(1)), float32(math.NaN())}
 	f64 := []float64{0, 0.1, -1e300, 5e-324, 1e6, math.Inf(1), math.Inf(-1)}
-	i64 := []int64{0, -5, gas.Unreached, 12, math.MinInt64, gas.Unreached, 1}
+	i64 := []int64{0, -5, math.MaxInt64, 12, math.MinInt64, math.MaxInt64, 1}
 	var all []*memory
 	for _, k := range []IDKind{IDInt, IDUint, IDString} {
 		for _, v := range []ValueKind{Float32, Float64, Int64, VertexID} {
 			m := &memory{ids: k, values: v, name: "result", rows: 7}
 			for from := 0; from < len(ints); from += 4 {
 				to := min(from+4, len(ints))
-				b := &Batch{F32: f32[from:to], F64: f64[from:to], I64: i64[from:to]}
-				b.IDs = IDs{Ints: ints[from:to], Uints: uints[from:to]}
-				b.V = b.IDs
+				b := &Batch{IDs: IDs{Ints: ints[from:to], Uints: uints[from:to]}}
+				b.Columns = []Values{{F32: f32[from:to], F64: f64[from:to], I64: i64[from:to], V: b.IDs}}
 				m.batches = append(m.batches, b)
 			}
 			if k == IDString {
@@ -88,8 +84,11 @@ func (m *memory) setStrings(texts []string) {
 	for i, s := range texts {
 		m.width = max(m.width, len(s))
 		m.batches = append(m.batches, &Batch{
-			IDs: IDs{Strings: []string{s}}, F32: []float32{float32(i) / 4}, F64: []float64{float64(i) / 3}, I64: []int64{int64(i)},
-			V: IDs{Strings: []string{texts[len(texts)-1-i]}},
+			IDs: IDs{Strings: []string{s}},
+			Columns: []Values{{
+				F32: []float32{float32(i) / 4}, F64: []float64{float64(i) / 3}, I64: []int64{int64(i)},
+				V: IDs{Strings: []string{texts[len(texts)-1-i]}},
+			}},
 		})
 	}
 }
@@ -109,15 +108,15 @@ func (m *memory) want() [][2]string {
 	for _, b := range m.batches {
 		for i := range b.IDs.rows(m.ids) {
 			var value string
-			switch m.values {
+			switch v := b.Columns[0]; m.values {
 			case Float32:
-				value = special(strconv.FormatFloat(float64(b.F32[i]), 'g', -1, 32))
+				value = special(strconv.FormatFloat(float64(v.F32[i]), 'g', -1, 32))
 			case Float64:
-				value = special(strconv.FormatFloat(b.F64[i], 'g', -1, 64))
+				value = special(strconv.FormatFloat(v.F64[i], 'g', -1, 64))
 			case Int64:
-				value = special(strconv.FormatInt(b.I64[i], 10))
+				value = strconv.FormatInt(v.I64[i], 10)
 			case VertexID:
-				value = id(&b.V, i)
+				value = id(&v.V, i)
 			}
 			rows = append(rows, [2]string{id(&b.IDs, i), value})
 		}
@@ -127,7 +126,7 @@ func (m *memory) want() [][2]string {
 
 func special(s string) string {
 	switch s {
-	case "+Inf", strconv.FormatInt(gas.Unreached, 10):
+	case "+Inf":
 		return "inf"
 	case "-Inf":
 		return "-inf"
@@ -138,11 +137,11 @@ func special(s string) string {
 }
 
 // write returns m as the bytes of a file.
-func write(t *testing.T, f Format, m *memory) []byte {
+func write(t *testing.T, f Format, m Table) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := Write(&buf, f, m); err != nil {
-		t.Fatalf("%s, %v, %v: %v", f, m.ids, m.values, err)
+		t.Fatalf("%s, %v, %v: %v", f, m.IDKind(), m.Columns(), err)
 	}
 	return buf.Bytes()
 }
@@ -156,7 +155,7 @@ func (l longNames) Batches(yield func(*Batch) error) error {
 		copy(text, fmt.Sprintf("%09d", v))
 		var b Batch
 		b.IDs.Strings = []string{string(text)}
-		b.V = b.IDs
+		b.Columns = []Values{{V: b.IDs}}
 		if err := yield(&b); err != nil {
 			return err
 		}

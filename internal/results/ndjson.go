@@ -5,15 +5,13 @@ import "unicode/utf8"
 // ndjsonLayout is one JSON object a line. JSON (RFC 8259) has no infinity and
 // no NaN: they are the strings "inf", "-inf" and "nan". Integers are numbers
 // even beyond 2⁵³, where readers that know only doubles lose digits.
-func ndjsonLayout(name string) layout {
-	key, _ := appendJSON(nil, name)
-	return layout{
-		before:  `{"` + idColumn + `":`,
-		between: "," + string(key) + ":",
-		after:   "}\n",
-		quote:   `"`,
-		text:    appendJSON,
+func ndjsonLayout(columns []Column) layout {
+	l := layout{before: `{"` + idColumn + `":`, after: "}\n", quote: `"`, text: appendJSON, null: "null"}
+	for _, c := range columns {
+		key, _ := appendJSON(nil, c.Name)
+		l.between = append(l.between, ","+string(key)+":")
 	}
+	return l
 }
 
 const hex = "0123456789abcdef"

@@ -8,29 +8,35 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/garaph/garaph/gas"
 )
 
-// maxNPYString bounds the width of the id field in bytes: every row of a NumPy
-// array is as wide as the widest id.
+// maxNPYString bounds the length of a name in bytes: every row of a NumPy
+// array is as wide as the widest name.
 const maxNPYString = 4096
 
 // writeNPY writes the NumPy format 1.0 (numpy.lib.format): magic, a header that
 // is a Python literal, and the rows of a structured array, packed:
 //
-//	id     <i8, <u8, or S and the length of the longest id, padded with NUL
-//	value  <f4, <f8, <i8, or the type of id
+//	id         <i8, <u8; of names, U and the characters of the longest, or S and its bytes where one is no UTF-8
+//	NAME       <f4, <f8, <i8, or the type of id
+//	NAME_null  |b1, behind integers and vertices that may be null
+//
+// A float that is null is infinite if the program has that, and else not a number.
 func writeNPY(w io.Writer, t Table) error {
-	width := max(t.MaxIDBytes(), 1)
-	if t.IDKind() == IDString {
-		if err := CheckIDBytes(NPY, width); err != nil {
-			return err
-		}
-	}
-	header, err := npyHeader(t, width)
+	names, err := namesOf(t)
 	if err != nil {
 		return err
 	}
-	e := npyEncoder{ids: t.IDKind(), values: t.ValueKind(), width: width}
+	if err := CheckIDBytes(NPY, names.bytes); err != nil {
+		return err
+	}
+	e := newNPYEncoder(t, names)
+	header, err := e.header(t.Rows())
+	if err != nil {
+		return err
+	}
 	return writeRows(w, t, header, e.rows)
 }
 
@@ -38,22 +44,82 @@ func writeNPY(w io.Writer, t Table) error {
 // string id has that many bytes, and should be called before a long job.
 func CheckIDBytes(f Format, longest int) error {
 	if f == NPY && longest > maxNPYString {
-		return fmt.Errorf("the longest vertex id has %d bytes, and npy would spend as many on every row (at most %d are allowed); write parquet instead", longest, maxNPYString)
+		return fmt.Errorf("the longest vertex id has %d bytes, and npy would spend as many or more on every row (at most %d are allowed); write parquet instead", longest, maxNPYString)
 	}
 	return nil
 }
 
-// npyHeader is magic, version, length of the dictionary as u16, and the
+// npyField is a field of a row.
+type npyField struct {
+	name, kind string
+	at, size   int
+}
+
+// npyEncoder makes rows. Fields are the id, then those of each column.
+type npyEncoder struct {
+	ids     IDKind
+	wide    bool // names have 4 bytes a character
+	columns []Column
+	fields  []npyField
+	of      []int // the field of each column, behind which is that of its nulls
+	row     int   // bytes
+}
+
+func newNPYEncoder(t Table, names nameStats) *npyEncoder {
+	e := &npyEncoder{ids: t.IDKind(), wide: names.utf8, columns: columnsOf(t)}
+	id := npyField{kind: "<i8", size: 8}
+	switch {
+	case e.ids == IDUint:
+		id.kind = "<u8"
+	case e.ids == IDString && e.wide:
+		n := max(names.runes, 1)
+		id.kind, id.size = "<U"+strconv.Itoa(n), 4*n
+	case e.ids == IDString:
+		n := max(names.bytes, 1)
+		id.kind, id.size = "|S"+strconv.Itoa(n), n
+	}
+	e.add(idColumn, id)
+	for _, c := range e.columns {
+		e.of = append(e.of, len(e.fields))
+		switch c.Kind {
+		case Float32:
+			e.add(c.Name, npyField{kind: "<f4", size: 4})
+			continue
+		case Float64:
+			e.add(c.Name, npyField{kind: "<f8", size: 8})
+			continue
+		case Int64:
+			e.add(c.Name, npyField{kind: "<i8", size: 8})
+		default:
+			e.add(c.Name, id)
+		}
+		if c.Nullable {
+			e.add(c.Name+"_null", npyField{kind: "|b1", size: 1})
+		}
+	}
+	return e
+}
+
+func (e *npyEncoder) add(name string, f npyField) {
+	f.name, f.at = name, e.row
+	e.fields, e.row = append(e.fields, f), e.row+f.size
+}
+
+// header is magic, version, length of the dictionary as u16, and the
 // dictionary, padded so that the data starts at a multiple of 64 bytes.
-func npyHeader(t Table, width int) ([]byte, error) {
-	id := map[IDKind]string{IDInt: "<i8", IDUint: "<u8", IDString: "|S" + strconv.Itoa(width)}[t.IDKind()]
-	value := map[ValueKind]string{Float32: "<f4", Float64: "<f8", Int64: "<i8", VertexID: id}[t.ValueKind()]
-	dict := fmt.Sprintf("{'descr': [('%s', '%s'), (%s, '%s')], 'fortran_order': False, 'shape': (%d,), }",
-		idColumn, id, pythonString(nameOf(t)), value, t.Rows())
+func (e *npyEncoder) header(rows int64) ([]byte, error) {
+	var list []string
+	for i, f := range e.fields {
+		if slices.ContainsFunc(e.fields[:i], func(other npyField) bool { return other.name == f.name }) {
+			return nil, fmt.Errorf("npy would have two fields named %q; give the column another name, or write parquet", f.name)
+		}
+		list = append(list, fmt.Sprintf("(%s, '%s')", pythonString(f.name), f.kind))
+	}
+	dict := fmt.Sprintf("{'descr': [%s], 'fortran_order': False, 'shape': (%d,), }", strings.Join(list, ", "), rows)
 	const prefix = 10
 	size := (prefix+len(dict)+1+63)/64*64 - prefix
 	if size > math.MaxUint16 {
-		return nil, fmt.Errorf("the name of the value column has %d bytes, which is too long for npy", len(t.Name()))
+		return nil, fmt.Errorf("the names of the columns make a header of %d bytes, which is too long for npy", size)
 	}
 	h := append([]byte("\x93NUMPY"), 1, 0)
 	h = binary.LittleEndian.AppendUint16(h, uint16(size))
@@ -70,89 +136,107 @@ func pythonString(s string) string {
 	return "'" + s + "'"
 }
 
-type npyEncoder struct {
-	ids    IDKind
-	values ValueKind
-	width  int
-}
-
-// rows is [encodeRows]: column by column, but for names.
+// rows is [encodeRows]: column by column.
 func (e *npyEncoder) rows(dst []byte, b *Batch, from, to int) ([]byte, error) {
-	if e.ids == IDString {
-		var err error
-		for i := from; i < to && err == nil; i++ {
-			dst, err = e.named(dst, b, i)
-		}
+	at, n := len(dst), to-from
+	dst = slices.Grow(dst, n*e.row)[:at+n*e.row]
+	if err := e.names(dst[at:], e.fields[0], &b.IDs, nil, from, to); err != nil {
 		return dst, err
 	}
-	row, n := 16, to-from
-	if e.values == Float32 {
-		row = 12
-	}
-	at := len(dst)
-	dst = slices.Grow(dst, n*row)[:at+n*row]
-	e.column(dst[at:], row, &b.IDs, from, to)
-	values := dst[min(at+8, len(dst)):]
-	switch e.values {
-	case Float32:
-		for i, x := range b.F32[from:to] {
-			binary.LittleEndian.PutUint32(values[i*row:], math.Float32bits(x))
+	for i, c := range e.columns {
+		v, f := &b.Columns[i], e.fields[e.of[i]]
+		rows := dst[at+min(f.at, n*e.row):]
+		switch c.Kind {
+		case Float32:
+			for i, x := range v.F32[from:to] {
+				if v.isNull(from+i) && !math.IsInf(float64(x), 0) {
+					x = float32(math.NaN())
+				}
+				binary.LittleEndian.PutUint32(rows[i*e.row:], math.Float32bits(x))
+			}
+		case Float64:
+			for i, x := range v.F64[from:to] {
+				if v.isNull(from+i) && !math.IsInf(x, 0) {
+					x = math.NaN()
+				}
+				binary.LittleEndian.PutUint64(rows[i*e.row:], math.Float64bits(x))
+			}
+		case Int64:
+			putColumn(rows, e.row, v.I64, v.Null, from, to, uint64(gas.Unreached))
+		default:
+			if err := e.names(dst[at:], f, &v.V, v.Null, from, to); err != nil {
+				return dst, err
+			}
 		}
-	case Float64:
-		for i, x := range b.F64[from:to] {
-			binary.LittleEndian.PutUint64(values[i*row:], math.Float64bits(x))
+		if c.Nullable && c.Kind >= Int64 {
+			rows = dst[at+min(f.at+f.size, n*e.row):]
+			for i := range n {
+				rows[i*e.row] = 0
+				if v.isNull(from + i) {
+					rows[i*e.row] = 1
+				}
+			}
 		}
-	case Int64:
-		putColumn(values, row, b.I64[from:to])
-	default:
-		e.column(values, row, &b.V, from, to)
 	}
 	return dst, nil
 }
 
-// column puts integer ids into rows of that many bytes.
-func (e *npyEncoder) column(dst []byte, row int, c *IDs, from, to int) {
-	if e.ids == IDUint {
-		putColumn(dst, row, c.Uints[from:to])
-	} else {
-		putColumn(dst, row, c.Ints[from:to])
+// names puts ids into a field of rows; a null is the largest integer, or "".
+func (e *npyEncoder) names(rows []byte, f npyField, c *IDs, null []bool, from, to int) error {
+	rows = rows[min(f.at, len(rows)):]
+	switch e.ids {
+	case IDInt:
+		putColumn(rows, e.row, c.Ints, null, from, to, math.MaxInt64)
+		return nil
+	case IDUint:
+		putColumn(rows, e.row, c.Uints, null, from, to, math.MaxUint64)
+		return nil
+	}
+	for i, s := range c.Strings[from:to] {
+		if len(null) > 0 && null[from+i] {
+			s = ""
+		}
+		if err := e.name(rows[i*e.row:i*e.row+f.size], s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func putColumn[T int64 | uint64](rows []byte, row int, column []T, null []bool, from, to int, none uint64) {
+	for i, x := range column[from:to] {
+		bits := uint64(x)
+		if len(null) > 0 && null[from+i] {
+			bits = none
+		}
+		binary.LittleEndian.PutUint64(rows[i*row:], bits)
 	}
 }
 
-func putColumn[T int64 | uint64](dst []byte, row int, column []T) {
-	for i, x := range column {
-		binary.LittleEndian.PutUint64(dst[i*row:], uint64(x))
-	}
-}
-
-// named appends a row with a name.
-func (e *npyEncoder) named(dst []byte, b *Batch, i int) ([]byte, error) {
-	dst, err := e.name(dst, b.IDs.Strings[i])
-	if err != nil {
-		return dst, err
-	}
-	switch e.values {
-	case Float32:
-		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(b.F32[i])), nil
-	case Float64:
-		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(b.F64[i])), nil
-	case Int64:
-		return binary.LittleEndian.AppendUint64(dst, uint64(b.I64[i])), nil
-	default:
-		return e.name(dst, b.V.Strings[i])
-	}
-}
-
-func (e *npyEncoder) name(dst []byte, s string) ([]byte, error) {
-	if len(s) > e.width {
-		return dst, fmt.Errorf("the vertex id %.64q has %d bytes, but the results table promised at most %d", s, len(s), e.width)
-	}
+// name fills a field with s and NULs.
+func (e *npyEncoder) name(field []byte, s string) error {
 	if strings.HasSuffix(s, "\x00") {
-		return dst, fmt.Errorf("the vertex id %q ends with a NUL byte, which npy takes for padding; write ndjson or parquet", s)
+		return fmt.Errorf("the vertex id %q ends with a NUL byte, which npy takes for padding; write ndjson or parquet", s)
 	}
-	dst = append(dst, s...)
-	for range e.width - len(s) {
-		dst = append(dst, 0)
+	whole := field
+	if e.wide {
+		for _, r := range s {
+			if len(field) < 4 {
+				return tooLong(s, len(whole)/4)
+			}
+			binary.LittleEndian.PutUint32(field, uint32(r))
+			field = field[4:]
+		}
+	} else {
+		if len(s) > len(field) {
+			return tooLong(s, len(whole))
+		}
+		field = field[copy(field, s):]
 	}
-	return dst, nil
+	clear(field)
+	return nil
+}
+
+func tooLong(s string, most int) error {
+	return fmt.Errorf("the vertex id %.64q is longer than %d, the longest that the results table had when it was read before", s, most)
 }

@@ -2,36 +2,42 @@ package results
 
 import (
 	"io"
-	"unicode/utf8"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 	parquetzstd "github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// writeParquet writes two required columns. Integer ids are delta-encoded,
+// writeParquet writes required columns, and optional ones where values may be null. Integer ids are delta-encoded,
 // since they come in ascending order as a rule; strings are of the type STRING
 // when all are UTF-8 and plain BYTE_ARRAY otherwise. Columns are filled
 // directly: rows would go through reflection.
 func writeParquet(w io.Writer, t Table) error {
-	areText, err := allUTF8(t)
+	names, err := namesOf(t)
 	if err != nil {
 		return err
 	}
-	id := idNode(t.IDKind(), areText)
-	value := id
-	switch t.ValueKind() {
-	case Float32:
-		value = parquet.Leaf(parquet.FloatType)
-	case Float64:
-		value = parquet.Leaf(parquet.DoubleType)
-	case Int64:
-		value = parquet.Int(64)
+	list := columnsOf(t)
+	id := idNode(t.IDKind(), names.utf8)
+	fields := []parquet.Field{column{parquet.Required(id), idColumn}}
+	for _, c := range list {
+		value := id
+		switch c.Kind {
+		case Float32:
+			value = parquet.Leaf(parquet.FloatType)
+		case Float64:
+			value = parquet.Leaf(parquet.DoubleType)
+		case Int64:
+			value = parquet.Int(64)
+		}
+		if c.Nullable {
+			value = parquet.Optional(value)
+		} else {
+			value = parquet.Required(value)
+		}
+		fields = append(fields, column{value, c.Name})
 	}
-	schema := parquet.NewSchema("results", columns{fields: []parquet.Field{
-		column{parquet.Required(id), idColumn},
-		column{parquet.Required(value), nameOf(t)},
-	}})
+	schema := parquet.NewSchema("results", columns{fields: fields})
 	codec, err := newPageCodec()
 	if err != nil {
 		return err
@@ -44,10 +50,12 @@ func writeParquet(w io.Writer, t Table) error {
 		parquet.DataPageStatistics(false),
 	}
 	if t.IDKind() == IDString && t.MaxIDBytes() > longestBound {
-		options = append(options, parquet.SkipPageBounds(idColumn), parquet.SkipPageBounds(nameOf(t)))
+		for _, f := range fields {
+			options = append(options, parquet.SkipPageBounds(f.Name()))
+		}
 	}
 	out := parquet.NewGenericWriter[any](w, append(options, schema)...)
-	p := parquetEncoder{out: out, ids: t.IDKind(), values: t.ValueKind()}
+	p := parquetEncoder{out: out, ids: t.IDKind(), list: list}
 	if err := eachBatch(t, p.batch); err != nil {
 		return err
 	}
@@ -77,23 +85,6 @@ func newPageCodec() (*pageCodec, error) {
 // Encode compresses src to the beginning of dst, or to new memory.
 func (c *pageCodec) Encode(dst, src []byte) ([]byte, error) {
 	return c.encoder.EncodeAll(src, dst[:0]), nil
-}
-
-// allUTF8 looks through all strings of t, in a pass of its own.
-func allUTF8(t Table) (bool, error) {
-	valid := true
-	if t.IDKind() != IDString {
-		return valid, nil
-	}
-	err := eachBatch(t, func(b *Batch, _ int) error {
-		for _, column := range [][]string{b.IDs.Strings, b.V.Strings} {
-			for _, s := range column {
-				valid = valid && utf8.ValidString(s)
-			}
-		}
-		return nil
-	})
-	return valid, err
 }
 
 func idNode(k IDKind, areText bool) parquet.Node {

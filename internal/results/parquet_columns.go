@@ -21,12 +21,12 @@ const (
 	bytesPerChunk = pageBytes
 )
 
-// parquetEncoder fills the two columns of a row group and ends the group when
+// parquetEncoder fills the columns of a row group and ends the group when
 // it is full.
 type parquetEncoder struct {
-	out    *parquet.GenericWriter[any]
-	ids    IDKind
-	values ValueKind
+	out  *parquet.GenericWriter[any]
+	ids  IDKind
+	list []Column
 
 	rows, bytes int // in the row group
 
@@ -41,11 +41,13 @@ func (p *parquetEncoder) batch(b *Batch, rows int) error {
 		if err := p.column(columns[0], to-from, p.idsOf(&b.IDs, from)); err != nil {
 			return err
 		}
-		if err := p.column(columns[1], to-from, p.valuesOf(b, from)); err != nil {
-			return err
+		for i, c := range p.list {
+			if err := p.column(columns[1+i], to-from, p.valuesOf(&b.Columns[i], c, from)); err != nil {
+				return err
+			}
 		}
 		p.rows += to - from
-		p.bytes += 16 * (to - from)
+		p.bytes += 8 * (1 + len(p.list)) * (to - from)
 		if p.rows >= rowsPerGroup || p.bytes >= bytesPerGroup {
 			if err := p.out.Flush(); err != nil {
 				return err
@@ -66,8 +68,10 @@ func (p *parquetEncoder) chunkEnd(b *Batch, from, rows int) int {
 	size := 0
 	for i := from; i < to; i++ {
 		size += len(b.IDs.Strings[i])
-		if p.values == VertexID {
-			size += len(b.V.Strings[i])
+		for j, c := range p.list {
+			if c.Kind == VertexID {
+				size += len(b.Columns[j].V.Strings[i])
+			}
 		}
 		if size >= bytesPerChunk {
 			to = i + 1
@@ -104,19 +108,31 @@ func (p *parquetEncoder) idsOf(c *IDs, from int) func(int) parquet.Value {
 	}
 }
 
-func (p *parquetEncoder) valuesOf(b *Batch, from int) func(int) parquet.Value {
-	switch p.values {
+// valuesOf returns the values of a column. Those of an optional one have the definition
+// level 1, and nulls have 0.
+func (p *parquetEncoder) valuesOf(v *Values, c Column, from int) func(int) parquet.Value {
+	var value func(int) parquet.Value
+	switch c.Kind {
 	case Float32:
-		f32 := b.F32[from:]
-		return func(i int) parquet.Value { return parquet.FloatValue(f32[i]) }
+		f32 := v.F32[from:]
+		value = func(i int) parquet.Value { return parquet.FloatValue(f32[i]) }
 	case Float64:
-		f64 := b.F64[from:]
-		return func(i int) parquet.Value { return parquet.DoubleValue(f64[i]) }
+		f64 := v.F64[from:]
+		value = func(i int) parquet.Value { return parquet.DoubleValue(f64[i]) }
 	case Int64:
-		i64 := b.I64[from:]
-		return func(i int) parquet.Value { return parquet.Int64Value(i64[i]) }
+		i64 := v.I64[from:]
+		value = func(i int) parquet.Value { return parquet.Int64Value(i64[i]) }
 	default:
-		return p.idsOf(&b.V, from)
+		value = p.idsOf(&v.V, from)
+	}
+	if !c.Nullable {
+		return value
+	}
+	return func(i int) parquet.Value {
+		if v.isNull(from + i) {
+			return parquet.NullValue()
+		}
+		return value(i).Level(0, 1, 0)
 	}
 }
 

@@ -59,7 +59,7 @@ func parquetRows(t *testing.T, file *parquet.File, m *memory) [][2]string {
 		case Float64:
 			value = special(strconv.FormatFloat(v.Double(), 'g', -1, 64))
 		case Int64:
-			value = special(strconv.FormatInt(v.Int64(), 10))
+			value = strconv.FormatInt(v.Int64(), 10)
 		case VertexID:
 			value = id(v)
 		}
@@ -72,7 +72,7 @@ func TestParquetRowGroups(t *testing.T) {
 	many := &memory{name: "result"}
 	ids := make([]int64, 300_000)
 	for range 5 {
-		many.batches = append(many.batches, &Batch{IDs: IDs{Ints: ids}, F32: make([]float32, len(ids))})
+		many.batches = append(many.batches, &Batch{IDs: IDs{Ints: ids}, Columns: []Values{{F32: make([]float32, len(ids))}}})
 		many.rows += int64(len(ids))
 	}
 	wide := &memory{ids: IDString, name: "result"}

@@ -146,22 +146,45 @@ type part struct {
 }
 
 func (p *part) empty() {
-	b := &p.batch
-	for _, ids := range []*IDs{&b.IDs, &b.V} {
-		ids.Ints, ids.Uints = ids.Ints[:0], ids.Uints[:0]
+	p.batch.IDs.Empty()
+	for i := range p.batch.Columns {
+		p.batch.Columns[i].Empty()
 	}
-	b.F32, b.F64, b.I64 = b.F32[:0], b.F64[:0], b.I64[:0]
 	p.rows, p.text, p.err = 0, p.text[:0], nil
 }
 
 // add copies rows of a batch without names.
 func (p *part) add(b *Batch, from, to int) {
 	appendIDs(&p.batch.IDs, &b.IDs, from, to)
-	appendIDs(&p.batch.V, &b.V, from, to)
-	appendRows(&p.batch.F32, b.F32, from, to)
-	appendRows(&p.batch.F64, b.F64, from, to)
-	appendRows(&p.batch.I64, b.I64, from, to)
+	for len(p.batch.Columns) < len(b.Columns) {
+		p.batch.Columns = append(p.batch.Columns, Values{})
+	}
+	for i := range b.Columns {
+		dst, src := &p.batch.Columns[i], &b.Columns[i]
+		appendIDs(&dst.V, &src.V, from, to)
+		appendRows(&dst.F32, src.F32, from, to)
+		appendRows(&dst.F64, src.F64, from, to)
+		appendRows(&dst.I64, src.I64, from, to)
+		dst.addNulls(src.Null, p.rows, from, to)
+	}
 	p.rows += to - from
+}
+
+// addNulls appends which rows are null behind so many others.
+func (v *Values) addNulls(null []bool, rows, from, to int) {
+	if len(null) == 0 && len(v.Null) == 0 {
+		return
+	}
+	for len(v.Null) < rows { // none of these was
+		v.Null = append(v.Null, false)
+	}
+	if len(null) > 0 {
+		v.Null = append(v.Null, null[from:to]...)
+		return
+	}
+	for range to - from {
+		v.Null = append(v.Null, false)
+	}
 }
 
 func appendIDs(dst, ids *IDs, from, to int) {

@@ -7,6 +7,7 @@ package results
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // IDKind is the type of the user's vertex ids.
@@ -64,6 +65,9 @@ type IDs struct {
 	Strings []string
 }
 
+// Empty leaves no ids, and keeps the memory.
+func (c *IDs) Empty() { c.Ints, c.Uints, c.Strings = c.Ints[:0], c.Uints[:0], c.Strings[:0] }
+
 func (c *IDs) rows(k IDKind) int {
 	switch k {
 	case IDInt:
@@ -75,36 +79,57 @@ func (c *IDs) rows(k IDKind) int {
 	}
 }
 
-// Batch is consecutive rows of a table: as many ids as values, and the values
-// in the slice of the table's [ValueKind] (V for VertexID).
-type Batch struct {
-	IDs IDs
-	F32 []float32
-	F64 []float64
-	I64 []int64
-	V   IDs
+// Values is the values of consecutive rows in one column: those of the column's
+// [ValueKind] (V for VertexID). Where the column may have nulls, Null says of each row
+// whether it is one; it is empty when no row of the batch is. What stands in the place of a
+// null number is what the program has there, such as infinity.
+type Values struct {
+	F32  []float32
+	F64  []float64
+	I64  []int64
+	V    IDs
+	Null []bool
 }
 
-func (b *Batch) values(v ValueKind, k IDKind) int {
-	switch v {
+func (v *Values) rows(kind ValueKind, k IDKind) int {
+	switch kind {
 	case Float32:
-		return len(b.F32)
+		return len(v.F32)
 	case Float64:
-		return len(b.F64)
+		return len(v.F64)
 	case Int64:
-		return len(b.I64)
+		return len(v.I64)
 	default:
-		return b.V.rows(k)
+		return v.V.rows(k)
 	}
 }
 
-// Table is a column of ids and a column of values.
+func (v *Values) isNull(i int) bool { return len(v.Null) > 0 && v.Null[i] }
+
+// Empty leaves no rows, and keeps the memory.
+func (v *Values) Empty() {
+	v.F32, v.F64, v.I64, v.Null = v.F32[:0], v.F64[:0], v.I64[:0], v.Null[:0]
+	v.V.Empty()
+}
+
+// Batch is consecutive rows of a table: as many ids as values in each of its columns.
+type Batch struct {
+	IDs     IDs
+	Columns []Values
+}
+
+// Column is a column of values.
+type Column struct {
+	Name     string // for example "pagerank"
+	Kind     ValueKind
+	Nullable bool // rows may have no value
+}
+
+// Table is a column of ids and columns of values, one or more.
 type Table interface {
 	Rows() int64
 	IDKind() IDKind
-	ValueKind() ValueKind
-	// Name is the name of the value column, for example "pagerank".
-	Name() string
+	Columns() []Column
 	// MaxIDBytes is the length in bytes of the longest string id, the ids
 	// among the values included; it matters with IDString only.
 	MaxIDBytes() int
@@ -112,9 +137,9 @@ type Table interface {
 	// a batch is reused after yield returns. Batches may be called more than
 	// once, and ends with the error of yield when there is one.
 	Batches(yield func(*Batch) error) error
-	// Vertices yields the values of a VertexID table alone, as the engine's
-	// ids, which have the order of the user's. Memory is as with Batches.
-	Vertices(yield func([]uint32) error) error
+	// Vertices yields the values of the i-th column, of kind VertexID, alone, as the engine's
+	// ids, which have the order of the user's, and without nulls. Memory is as with Batches.
+	Vertices(i int, yield func([]uint32) error) error
 	// IDsOf yields the user's ids of n of the engine's, in that order, some at a
 	// time: those of the vertices from on. Memory is as with Batches.
 	IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids *IDs) error) error
@@ -125,18 +150,34 @@ type Table interface {
 // idColumn is the name of the id column.
 const idColumn = "id"
 
-// nameOf returns the name of t's value column, which is neither empty nor the
-// name of the id column, since readers distinguish columns by name.
-func nameOf(t Table) string {
-	if name := t.Name(); name != "" && name != idColumn {
-		return name
+// columnsOf returns the columns of t with names that are neither empty nor that of
+// the id column.
+func columnsOf(t Table) []Column {
+	list := slices.Clone(t.Columns())
+	for i, c := range list {
+		if c.Name == "" || c.Name == idColumn {
+			list[i].Name = "value"
+		}
 	}
-	return "value"
+	return list
 }
 
-func checkKinds(t Table) error {
-	if t.IDKind() > IDString || t.ValueKind() > VertexID {
-		return fmt.Errorf("a results table with ids of type %v and values of type %v cannot be written", t.IDKind(), t.ValueKind())
+// check refuses a table that no format can express.
+func check(t Table) error {
+	list := columnsOf(t)
+	if t.IDKind() > IDString {
+		return fmt.Errorf("a results table with ids of type %v cannot be written", t.IDKind())
+	}
+	if len(list) == 0 {
+		return errors.New("a results table without values cannot be written")
+	}
+	for i, c := range list {
+		if c.Kind > VertexID {
+			return fmt.Errorf("a results table with values of type %v cannot be written", c.Kind)
+		}
+		if slices.ContainsFunc(list[:i], func(other Column) bool { return other.Name == c.Name }) {
+			return fmt.Errorf("the results table has two columns named %q; give one of them another name", c.Name)
+		}
 	}
 	return nil
 }
@@ -145,15 +186,15 @@ func checkKinds(t Table) error {
 // they are what the table promised: a file that lacks rows must not pass for a
 // result.
 func eachBatch(t Table, yield func(b *Batch, rows int) error) error {
-	ids, values := t.IDKind(), t.ValueKind()
+	ids, columns := t.IDKind(), t.Columns()
 	var done int64
 	err := t.Batches(func(b *Batch) error {
 		if b == nil {
 			return errors.New("the results table gave a nil batch")
 		}
 		n := b.IDs.rows(ids)
-		if m := b.values(values, ids); m != n {
-			return fmt.Errorf("the results table gave a batch with %d ids (%v) and %d values (%v) at row %d", n, ids, m, values, done)
+		if err := b.check(n, ids, columns); err != nil {
+			return fmt.Errorf("%w at row %d", err, done)
 		}
 		if done += int64(n); done > t.Rows() {
 			return fmt.Errorf("the results table promised %d rows and gave at least %d", t.Rows(), done)
@@ -167,4 +208,21 @@ func eachBatch(t Table, yield func(b *Batch, rows int) error) error {
 		err = fmt.Errorf("the results table promised %d rows and gave %d", t.Rows(), done)
 	}
 	return err
+}
+
+// check reports columns of a batch that are not those of its table.
+func (b *Batch) check(rows int, ids IDKind, columns []Column) error {
+	if len(b.Columns) != len(columns) {
+		return fmt.Errorf("the results table gave a batch with %d columns of %d", len(b.Columns), len(columns))
+	}
+	for i, c := range columns {
+		v := &b.Columns[i]
+		if m := v.rows(c.Kind, ids); m != rows {
+			return fmt.Errorf("the results table gave a batch with %d ids (%v) and %d values (%v)", rows, ids, m, c.Kind)
+		}
+		if m := len(v.Null); m > 0 && (m != rows || !c.Nullable) {
+			return fmt.Errorf("the results table gave a batch with %d values (%v), of which %d may be null (expected: %v)", rows, c.Kind, m, c.Nullable)
+		}
+	}
+	return nil
 }

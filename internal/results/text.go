@@ -8,13 +8,17 @@ import (
 	"github.com/garaph/garaph/gas"
 )
 
-// layout is what the text formats differ in: what stands around the two
-// columns of a row, and how strings and special numbers are written.
+// layout is what the text formats differ in: what stands around the columns of a row,
+// and how strings, special numbers and nulls are written.
 type layout struct {
-	header                 string
-	before, between, after string
-	quote                  string                                     // around inf and nan
-	text                   func(dst []byte, s string) ([]byte, error) // appends a string id
+	header  string
+	before  string                                     // the id
+	between []string                                   // before the value of each column
+	after   string                                     // the row
+	quote   string                                     // around inf and nan
+	text    func(dst []byte, s string) ([]byte, error) // appends a string id
+	null    string
+	plain   bool // a number that is null is written as it is
 }
 
 // textBuffer is the size in bytes at which rows go to the writer: large enough
@@ -22,14 +26,14 @@ type layout struct {
 const textBuffer = 256 << 10
 
 func writeText(w io.Writer, t Table, l layout) error {
-	e := rowEncoder{layout: l, ids: t.IDKind(), values: t.ValueKind()}
+	e := rowEncoder{layout: l, ids: t.IDKind(), columns: t.Columns()}
 	return writeRows(w, t, []byte(l.header), e.rows)
 }
 
 type rowEncoder struct {
 	layout
-	ids    IDKind
-	values ValueKind
+	ids     IDKind
+	columns []Column
 }
 
 // rows is [encodeRows].
@@ -44,27 +48,30 @@ func (e *rowEncoder) rows(dst []byte, b *Batch, from, to int) ([]byte, error) {
 func (e *rowEncoder) row(dst []byte, b *Batch, i int) ([]byte, error) {
 	dst = append(dst, e.before...)
 	dst, err := e.id(dst, &b.IDs, i)
-	if err != nil {
-		return dst, err
+	for j := 0; j < len(e.columns) && err == nil; j++ {
+		dst = append(dst, e.between[j]...)
+		dst, err = e.value(dst, &b.Columns[j], e.columns[j].Kind, i)
 	}
-	dst = append(dst, e.between...)
-	switch e.values {
+	return append(dst, e.after...), err
+}
+
+func (e *rowEncoder) value(dst []byte, v *Values, kind ValueKind, i int) ([]byte, error) {
+	if v.isNull(i) && !(e.plain && kind != VertexID) {
+		return append(dst, e.null...), nil
+	}
+	switch kind {
 	case Float32:
-		dst = e.float32(dst, b.F32[i])
+		return e.float32(dst, v.F32[i]), nil
 	case Float64:
-		dst = e.float64(dst, b.F64[i])
+		return e.float64(dst, v.F64[i]), nil
 	case Int64:
-		if b.I64[i] == gas.Unreached {
-			dst = e.special(dst, "inf")
-		} else {
-			dst = strconv.AppendInt(dst, b.I64[i], 10)
+		if v.I64[i] == gas.Unreached && v.isNull(i) {
+			return e.special(dst, "inf"), nil
 		}
-	case VertexID:
-		if dst, err = e.id(dst, &b.V, i); err != nil {
-			return dst, err
-		}
+		return strconv.AppendInt(dst, v.I64[i], 10), nil
+	default:
+		return e.id(dst, &v.V, i)
 	}
-	return append(dst, e.after...), nil
 }
 
 func (e *rowEncoder) id(dst []byte, c *IDs, i int) ([]byte, error) {

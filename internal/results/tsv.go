@@ -1,12 +1,16 @@
 package results
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // tsvLayout is id, tab, value, as the edge lists of SNAP are written: no
 // header and no quoting. An id that would break its line is refused, since a
-// reader could not know.
-func tsvLayout() layout {
-	return layout{between: "\t", after: "\n", text: appendTSV}
+// reader could not know. A null is the number that the program has there, such as inf, so
+// that every cell of a column of numbers is one; for a vertex it is an empty cell.
+func tsvLayout(columns []Column) layout {
+	return layout{between: slices.Repeat([]string{"\t"}, len(columns)), after: "\n", text: appendTSV, plain: true}
 }
 
 func appendTSV(dst []byte, s string) ([]byte, error) {

@@ -193,15 +193,20 @@ type shown struct{ results.Table }
 
 func (s shown) Batches(yield func(*results.Batch) error) error {
 	return s.Table.Batches(func(b *results.Batch) error {
-		x := *b
-		for _, list := range []*[]string{&x.IDs.Strings, &x.V.Strings} {
-			*list = slices.Clone(*list)
-			for i, name := range *list {
-				(*list)[i] = printable(name)
-			}
+		x := results.Batch{IDs: b.IDs, Columns: slices.Clone(b.Columns)}
+		escape(&x.IDs)
+		for i := range x.Columns {
+			escape(&x.Columns[i].V)
 		}
 		return yield(&x)
 	})
+}
+
+func escape(ids *results.IDs) {
+	ids.Strings = slices.Clone(ids.Strings)
+	for i, name := range ids.Strings {
+		ids.Strings[i] = printable(name)
+	}
 }
 
 // cancellable is a table whose rows end with its context.
@@ -219,8 +224,8 @@ func (c cancellable) Batches(yield func(*results.Batch) error) error {
 	})
 }
 
-func (c cancellable) Vertices(yield func([]uint32) error) error {
-	return c.Table.Vertices(func(values []uint32) error {
+func (c cancellable) Vertices(i int, yield func([]uint32) error) error {
+	return c.Table.Vertices(i, func(values []uint32) error {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}

@@ -13,12 +13,11 @@ type named struct {
 	id, label string
 }
 
-func (named) Rows() int64                  { return 1 }
-func (named) IDKind() results.IDKind       { return results.IDString }
-func (named) ValueKind() results.ValueKind { return results.VertexID }
-func (named) Name() string                 { return "component" }
+func (named) Rows() int64               { return 1 }
+func (named) IDKind() results.IDKind    { return results.IDString }
+func (named) Columns() []results.Column { return []results.Column{{Kind: results.VertexID}} }
 func (n named) Batches(yield func(*results.Batch) error) error {
-	return yield(&results.Batch{IDs: results.IDs{Strings: []string{n.id}}, V: results.IDs{Strings: []string{n.label}}})
+	return yield(&results.Batch{IDs: results.IDs{Strings: []string{n.id}}, Columns: []results.Values{{V: results.IDs{Strings: []string{n.label}}}}})
 }
 
 // TestShown: on a terminal, names have nothing that it acts upon.

@@ -66,32 +66,36 @@ type column struct {
 
 func (c column) Rows() int64            { return int64(len(c.ids)) }
 func (c column) IDKind() results.IDKind { return results.IDInt }
-func (c column) Name() string           { return "value" }
 func (c column) MaxIDBytes() int        { return 0 }
 
-func (c column) ValueKind() results.ValueKind {
+func (c column) Columns() []results.Column {
+	kind := results.VertexID
 	switch {
 	case c.floats != nil:
-		return results.Float64
+		kind = results.Float64
 	case c.ints != nil:
-		return results.Int64
-	default:
-		return results.VertexID
+		kind = results.Int64
 	}
+	return []results.Column{{Name: "value", Kind: kind, Nullable: true}}
 }
 
 func (c column) Batches(yield func(*results.Batch) error) error {
-	var b results.Batch
+	b := results.Batch{Columns: make([]results.Values, 1)}
+	values := &b.Columns[0]
 	for i := 0; i < len(c.ids); i += 2 {
 		end := min(i+2, len(c.ids))
 		b.IDs.Ints = append(b.IDs.Ints[:0], c.ids[i:end]...)
-		switch c.ValueKind() {
+		values.Empty()
+		switch c.Columns()[0].Kind {
 		case results.Float64:
-			b.F64 = append(b.F64[:0], c.floats[i:end]...)
+			values.F64 = append(values.F64, c.floats[i:end]...)
 		case results.Int64:
-			b.I64 = append(b.I64[:0], c.ints[i:end]...)
+			values.I64 = append(values.I64, c.ints[i:end]...)
+			for _, x := range values.I64 {
+				values.Null = append(values.Null, x == gas.Unreached)
+			}
 		default:
-			b.V.Ints = append(b.V.Ints[:0], c.labels[i:end]...)
+			values.V.Ints = append(values.V.Ints, c.labels[i:end]...)
 		}
 		if err := yield(&b); err != nil {
 			return err
@@ -100,10 +104,10 @@ func (c column) Batches(yield func(*results.Batch) error) error {
 	return nil
 }
 
-func (c column) Vertices(yield func([]uint32) error) error {
+func (c column) Vertices(_ int, yield func([]uint32) error) error {
 	return c.Batches(func(b *results.Batch) error {
 		var values []uint32
-		for _, id := range b.V.Ints {
+		for _, id := range b.Columns[0].V.Ints {
 			values = append(values, uint32(slices.Index(c.ids, id)))
 		}
 		return yield(values)

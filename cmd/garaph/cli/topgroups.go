@@ -26,7 +26,7 @@ func topComponents(t results.Table, k int) (topRows, error) {
 	if err != nil {
 		return topRows{}, err
 	}
-	err = t.Vertices(func(values []uint32) error {
+	err = t.Vertices(0, func(values []uint32) error {
 		for _, v := range values {
 			if int64(v) >= t.Rows() {
 				return fmt.Errorf("the result of a vertex is no vertex: dense id %d of %d", v, t.Rows())
@@ -74,10 +74,16 @@ func topLabels(t results.Table, k int) (topRows, error) {
 	}
 	n := 0
 	err = t.Batches(func(b *results.Batch) error {
-		n += copy(labels[n:], b.I64)
+		values := &b.Columns[0]
+		for i, x := range values.I64 {
+			if len(values.Null) == 0 || !values.Null[i] {
+				labels[n] = x
+				n++
+			}
+		}
 		return nil
 	})
-	slices.Sort(labels)
+	slices.Sort(labels[:n])
 	each := func(yield func(scored[int64])) error {
 		for from := 0; from < n; {
 			to := from + 1

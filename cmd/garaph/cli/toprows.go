@@ -13,7 +13,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -21,11 +20,19 @@ import (
 type topRow struct {
 	Rank  int `json:"rank"`
 	ID    any `json:"id"`    // int64, uint64 or string, valid until the next row
-	Value any `json:"value"` // valueText, or an id
+	Value any `json:"value"` // valueText, an id, or nil: none
 }
 
 // valueText is a value as it is printed.
 type valueText string
+
+// valueText is the value as the table prints it.
+func (r topRow) valueText() string {
+	if r.Value == nil {
+		return "none"
+	}
+	return printable(fmt.Sprint(r.Value))
+}
 
 // MarshalJSON returns a number, or, as NDJSON results do, the strings "inf",
 // "-inf" and "nan".
@@ -46,18 +53,18 @@ type topRows struct {
 // newTopRows finds the first k rows of t.
 func newTopRows(t results.Table, k int, ranking Ranking) (topRows, error) {
 	k = int(min(int64(k), t.Rows()))
-	switch t.ValueKind() {
+	switch t.Columns()[0].Kind {
 	case results.Float32:
-		return topFloats(t, k, ranking, 32, func(b *results.Batch) []float32 { return b.F32 })
+		return topFloats(t, k, ranking, 32, func(v *results.Values) []float32 { return v.F32 })
 	case results.Float64:
-		return topFloats(t, k, ranking, 64, func(b *results.Batch) []float64 { return b.F64 })
+		return topFloats(t, k, ranking, 64, func(v *results.Values) []float64 { return v.F64 })
 	case results.Int64:
 		if ranking == Groups {
 			return topLabels(t, k)
 		}
-		passed := func(x int64) bool { return x == gas.Unreached || ranking == Members && x == 0 }
+		passed := func(x int64) bool { return ranking == Members && x == 0 }
 		show := func(x int64) valueText { return valueText(strconv.FormatInt(x, 10)) }
-		return topValues(t, k, ranking, func(b *results.Batch) []int64 { return b.I64 }, passed, show)
+		return topValues(t, k, ranking, func(v *results.Values) []int64 { return v.I64 }, passed, show)
 	}
 	if ranking == Groups {
 		return topComponents(t, k)
@@ -75,7 +82,11 @@ func firstRows(t results.Table, k int) topRows {
 					return errEnough
 				}
 				rank++
-				if err := yield(topRow{Rank: rank, ID: idOf(&b.IDs, i), Value: idOf(&b.V, i)}); err != nil {
+				values, row := &b.Columns[0], topRow{Rank: rank, ID: idOf(&b.IDs, i)}
+				if len(values.Null) == 0 || !values.Null[i] {
+					row.Value = idOf(&values.V, i)
+				}
+				if err := yield(row); err != nil {
 					return err
 				}
 			}
@@ -92,7 +103,7 @@ func firstRows(t results.Table, k int) topRows {
 // errEnough ends the reading of a table of which no more rows are needed.
 var errEnough = errors.New("enough rows")
 
-func topFloats[F float32 | float64](t results.Table, k int, ranking Ranking, bits int, column func(*results.Batch) []F) (topRows, error) {
+func topFloats[F float32 | float64](t results.Table, k int, ranking Ranking, bits int, column func(*results.Values) []F) (topRows, error) {
 	passed := func(x F) bool { return x != x || ranking == Nearest && math.IsInf(float64(x), 1) }
 	show := func(x F) valueText {
 		switch {
@@ -106,9 +117,9 @@ func topFloats[F float32 | float64](t results.Table, k int, ranking Ranking, bit
 	return topValues(t, k, ranking, column, passed, show)
 }
 
-// topValues selects the largest values, or the least, without those that are to
+// topValues selects the largest values, or the least, without nulls and those that are to
 // be passed over; of equal values those of the first vertices.
-func topValues[N cmp.Ordered](t results.Table, k int, ranking Ranking, column func(*results.Batch) []N, passed func(N) bool, show func(N) valueText) (topRows, error) {
+func topValues[N cmp.Ordered](t results.Table, k int, ranking Ranking, column func(*results.Values) []N, passed func(N) bool, show func(N) valueText) (topRows, error) {
 	before := func(a, b scored[N]) bool { return a.value > b.value || a.value == b.value && a.v < b.v }
 	switch ranking {
 	case Nearest:
@@ -119,8 +130,9 @@ func topValues[N cmp.Ordered](t results.Table, k int, ranking Ranking, column fu
 	each := func(yield func(scored[N])) error {
 		v := uint32(0)
 		return t.Batches(func(b *results.Batch) error {
-			for _, x := range column(b) {
-				if !passed(x) {
+			values := &b.Columns[0]
+			for i, x := range column(values) {
+				if !passed(x) && (len(values.Null) == 0 || !values.Null[i]) {
 					yield(scored[N]{x, v})
 				}
 				v++
@@ -169,10 +181,10 @@ func idOf(c *results.IDs, i int) any {
 // heading names the value column of the table, and says what is in it.
 func (t *task) heading() string {
 	column := t.program.column()
-	switch kind := t.result.Table(column).ValueKind(); {
-	case t.program.Ranking == Groups && (kind == results.VertexID || kind == results.Int64):
+	switch first := t.result.Table(column).Columns()[0]; {
+	case t.program.Ranking == Groups && (first.Kind == results.VertexID || first.Kind == results.Int64):
 		return fmt.Sprintf("vertices (largest %ss first)", column)
-	case kind == results.VertexID:
+	case first.Kind == results.VertexID:
 		return column + " (of the first vertices)"
 	}
 	switch t.program.Ranking {
@@ -209,7 +221,7 @@ func writeTop(w io.Writer, heading string, rows topRows) error {
 		return err
 	}
 	err = rows.each(func(r topRow) error {
-		return line(strconv.Itoa(r.Rank), printable(fmt.Sprint(r.ID)), printable(fmt.Sprint(r.Value)))
+		return line(strconv.Itoa(r.Rank), printable(fmt.Sprint(r.ID)), r.valueText())
 	})
 	if err != nil {
 		return err

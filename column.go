@@ -1,0 +1,131 @@
+package garaph
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/results"
+)
+
+// column computes one result of vertices: numbers, which are appended to a batch, or
+// vertices.
+type column[V any] struct {
+	results.Column
+	numbers func(dst *results.Values, vs []gas.Vertex, values []V)
+	vertex  func(v gas.Vertex, value V) gas.VertexID // nil unless Kind is VertexID
+	null    func(v gas.Vertex, value V) bool         // nil unless Nullable
+}
+
+// columnsOf finds the results of a program: its columns, its Result method, or values that
+// are themselves numbers.
+func columnsOf[V, A any](p gas.Program[V, A]) ([]column[V], error) {
+	if c, ok := p.(gas.Columned[V]); ok {
+		return several(p, c.Columns())
+	}
+	c, err := columnOf(p)
+	if n, ok := p.(gas.Nullable[V]); ok {
+		c.Nullable, c.null = true, n.Null
+	}
+	return []column[V]{c}, err
+}
+
+// several checks the columns of a program.
+func several[V any](program any, list []gas.Column[V]) ([]column[V], error) {
+	var all []column[V]
+	for i, given := range list {
+		var c column[V]
+		kinds := 0
+		if f := given.Float32; f != nil {
+			c, kinds = floats32(f), kinds+1
+		}
+		if f := given.Float64; f != nil {
+			c, kinds = floats64(f), kinds+1
+		}
+		if f := given.Int64; f != nil {
+			c, kinds = ints(f), kinds+1
+		}
+		if f := given.Vertex; f != nil {
+			c, kinds = vertexColumn(f), kinds+1
+		}
+		same := slices.ContainsFunc(list[:i], func(other gas.Column[V]) bool { return other.Name == given.Name })
+		switch {
+		case kinds != 1:
+			return nil, fmt.Errorf("program %T: column %q has %d functions; give it one of Float32, Float64, Int64 and Vertex", program, given.Name, kinds)
+		case given.Name == "" || given.Name == "id" || same:
+			return nil, fmt.Errorf("program %T: column %d is named %q; give it a name that no other has, nor the ids of vertices, %q", program, i+1, given.Name, "id")
+		}
+		c.Name, c.null, c.Nullable = given.Name, given.Null, given.Null != nil
+		all = append(all, c)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("program %T has no columns; its method Columns should return one or more", program)
+	}
+	return all, nil
+}
+
+// columnOf finds the program's Result method, or takes a value that is itself a
+// number.
+func columnOf[V, A any](p gas.Program[V, A]) (column[V], error) {
+	switch p := p.(type) {
+	case gas.Float32Result[V]:
+		return floats32(p.Result), nil
+	case gas.Float64Result[V]:
+		return floats64(p.Result), nil
+	case gas.Int64Result[V]:
+		return reachable(p.Result), nil
+	case gas.VertexResult[V]:
+		return vertexColumn(p.Result), nil
+	}
+	switch k := reflect.TypeFor[V]().Kind(); k {
+	case reflect.Float32:
+		return floats32(func(_ gas.Vertex, x V) float32 { return float32(reflect.ValueOf(x).Float()) }), nil
+	case reflect.Float64:
+		return floats64(func(_ gas.Vertex, x V) float64 { return reflect.ValueOf(x).Float() }), nil
+	case reflect.Int8, reflect.Int16, reflect.Int32:
+		return ints(func(_ gas.Vertex, x V) int64 { return reflect.ValueOf(x).Int() }), nil
+	case reflect.Int64:
+		return reachable(func(_ gas.Vertex, x V) int64 { return reflect.ValueOf(x).Int() }), nil
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		return ints(func(_ gas.Vertex, x V) int64 { return int64(reflect.ValueOf(x).Uint()) }), nil
+	default:
+		return column[V]{}, fmt.Errorf("program %T: a value of type %s is not written as it is: numbers up to 32 bits, int64 and floats are; give the program a Result method that returns float32, float64, int64 or gas.VertexID, or Columns", p, reflect.TypeFor[V]())
+	}
+}
+
+func floats32[V any](f func(gas.Vertex, V) float32) column[V] {
+	return column[V]{Column: results.Column{Kind: results.Float32}, numbers: func(dst *results.Values, vs []gas.Vertex, values []V) {
+		for i, v := range vs {
+			dst.F32 = append(dst.F32, f(v, values[i]))
+		}
+	}}
+}
+
+func floats64[V any](f func(gas.Vertex, V) float64) column[V] {
+	return column[V]{Column: results.Column{Kind: results.Float64}, numbers: func(dst *results.Values, vs []gas.Vertex, values []V) {
+		for i, v := range vs {
+			dst.F64 = append(dst.F64, f(v, values[i]))
+		}
+	}}
+}
+
+func ints[V any](f func(gas.Vertex, V) int64) column[V] {
+	return column[V]{Column: results.Column{Kind: results.Int64}, numbers: func(dst *results.Values, vs []gas.Vertex, values []V) {
+		for i, v := range vs {
+			dst.I64 = append(dst.I64, f(v, values[i]))
+		}
+	}}
+}
+
+// reachable is [ints] of which [gas.Unreached] is null.
+func reachable[V any](f func(gas.Vertex, V) int64) column[V] {
+	c := ints(f)
+	c.Nullable = true
+	c.null = func(v gas.Vertex, value V) bool { return f(v, value) == gas.Unreached }
+	return c
+}
+
+func vertexColumn[V any](f func(gas.Vertex, V) gas.VertexID) column[V] {
+	return column[V]{Column: results.Column{Kind: results.VertexID}, vertex: f}
+}

@@ -1,0 +1,138 @@
+package garaph_test
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/gas"
+)
+
+// reach is how a vertex was reached: the value of paths.
+type reach struct {
+	Hops     uint32
+	From     uint32 // the vertex before
+	Distance float32
+}
+
+// paths is a search from vertex 0 with three results, and one more of each kind.
+type paths struct{ columns []gas.Column[reach] }
+
+func (paths) Init(v gas.Vertex) (reach, bool) {
+	if v.ID == 0 {
+		return reach{}, true
+	}
+	return reach{math.MaxUint32, math.MaxUint32, float32(math.Inf(1))}, false
+}
+func (paths) Zero() reach {
+	return reach{math.MaxUint32, math.MaxUint32, float32(math.Inf(1))}
+}
+func (paths) Gather(src reach, e gas.Edge, _ reach) reach {
+	if src.Hops == math.MaxUint32 {
+		return src
+	}
+	return reach{src.Hops + 1, src.Hops, src.Distance + e.Weight} // in a ring, the vertex before has as many hops as its number
+}
+func (paths) Sum(a, b reach) reach {
+	if a.Hops < b.Hops {
+		return a
+	}
+	return b
+}
+func (p paths) Apply(_ gas.Vertex, old, acc reach, _ gas.Step) reach { return p.Sum(old, acc) }
+func (paths) Activate(_ gas.Vertex, old, new reach) bool             { return old != new }
+func (p paths) Columns() []gas.Column[reach]                         { return p.columns }
+
+func unreachedPath(_ gas.Vertex, r reach) bool { return r.Hops == math.MaxUint32 }
+
+func allColumns() []gas.Column[reach] {
+	return []gas.Column[reach]{
+		{Name: "hops", Int64: func(_ gas.Vertex, r reach) int64 { return int64(r.Hops) }, Null: unreachedPath},
+		{Name: "predecessor", Vertex: func(_ gas.Vertex, r reach) gas.VertexID { return gas.VertexID(r.From) },
+			Null: func(_ gas.Vertex, r reach) bool { return r.Hops == math.MaxUint32 || r.Hops == 0 }},
+		{Name: "distance", Float32: func(_ gas.Vertex, r reach) float32 { return r.Distance }, Null: unreachedPath},
+		{Name: "number", Float64: func(v gas.Vertex, _ reach) float64 { return float64(v.ID) / 4 }},
+	}
+}
+
+// TestColumns: a program writes several columns, with nulls, under the user's ids of each kind.
+func TestColumns(t *testing.T) {
+	const n = 5000 // several blocks of ids
+	for name, id := range map[string]func(int) string{
+		"dense":   func(i int) string { return strconv.Itoa(i + 1) },
+		"sparse":  func(i int) string { return strconv.Itoa(3 * i) },
+		"strings": func(i int) string { return fmt.Sprintf("v%05d", i) },
+	} {
+		var edges strings.Builder // a path, and a vertex that is not on it
+		for i := range n - 2 {
+			fmt.Fprintf(&edges, "%s %s\n", id(i), id(i+1))
+		}
+		fmt.Fprintf(&edges, "%s %[1]s\n", id(n-1))
+		file := filepath.Join(t.TempDir(), "edges.txt")
+		if err := os.WriteFile(file, []byte(edges.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		g := imported(t, garaph.ImportOptions{}, file)
+		r, err := garaph.Run(context.Background(), g, paths{allColumns()}, garaph.RunOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		out := filepath.Join(t.TempDir(), "out.csv")
+		if err := r.WriteFile(out, ""); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := [][]string{{"id", "hops", "predecessor", "distance", "number"}}
+		for i := range n - 1 {
+			before := ""
+			if i > 0 {
+				before = id(i - 1)
+			}
+			want = append(want, []string{id(i), strconv.Itoa(i), before, strconv.Itoa(i), strconv.FormatFloat(float64(i)/4, 'g', -1, 64)})
+		}
+		want = append(want, []string{id(n - 1), "", "", "", strconv.FormatFloat(float64(n-1)/4, 'g', -1, 64)})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%.2000s", name, diff)
+		}
+	}
+}
+
+// TestBadColumns: columns that could not be written are refused before the job.
+func TestBadColumns(t *testing.T) {
+	g := ring(t, []string{"a", "b", "c"})
+	good := allColumns()
+	both := good[0]
+	both.Vertex = good[1].Vertex
+	for want, list := range map[string][]gas.Column[reach]{
+		"no columns":            nil,
+		"has 0 functions":       {{Name: "x"}},
+		"has 2 functions":       {both},
+		`column 2 is named ""`:  {good[0], {Int64: good[0].Int64}},
+		`column 1 is named "id`: {{Name: "id", Int64: good[0].Int64}},
+		`column 3 is named "ho`: slices.Insert(slices.Clone(good), 2, good[0]),
+	} {
+		r, err := garaph.Run(context.Background(), g, paths{list}, garaph.RunOptions{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+			r.Close()
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package garaph
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/panics"
+	"github.com/garaph/garaph/internal/results"
+	"github.com/garaph/garaph/store"
+)
+
+// firstWindow is a window whose ids are read in no time.
+const firstWindow = 1 << 16
+
+// byWindows divides n rows into windows and calls use for each, with a set that
+// has the ids of the vertices that add puts into it. Windows become larger as
+// long as these ids fit into limit bytes.
+func (t *table[V]) byWindows(n uint32, limit int64, add, use func(set *store.IDSet, from, to uint32) error) error {
+	set, err := t.graph.store.IDSet(limit)
+	if err != nil {
+		return err
+	}
+	defer set.Free()
+	rows, full := uint32(firstWindow), false
+	for from := uint32(0); from < n; {
+		to := from + min(rows, n-from)
+		set.Clear()
+		if err := add(set, from, to); err != nil {
+			return err
+		}
+		fits, err := set.Load()
+		if err != nil {
+			return err
+		}
+		if !fits && to-from > 1 {
+			rows, full = (to-from)/2, true
+			continue
+		}
+		if err := use(set, from, to); err != nil {
+			return err
+		}
+		if from = to; !full && rows <= math.MaxUint32/2 {
+			rows *= 2
+		}
+	}
+	return nil
+}
+
+// vertexBatches is Batches where some values are vertices.
+func (t *table[V]) vertexBatches(yield func(*results.Batch) error) error {
+	add := func(set *store.IDSet, from, to uint32) error {
+		for i := range t.columns {
+			if t.columns[i].vertex == nil {
+				continue
+			}
+			if err := t.vertices(&t.columns[i], from, to, func(vs []uint32) error { return addTo(set, vs) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return t.byWindows(t.graph.Catalogue().Vertices, t.memory, add, func(set *store.IDSet, from, to uint32) error {
+		return t.batches(from, to, set, yield)
+	})
+}
+
+// vertices yields the values of a column in the rows [from, to), without nulls.
+func (t *table[V]) vertices(c *column[V], from, to uint32, yield func([]uint32) error) error {
+	var values []uint32
+	return t.valuesOf(from, to, func(vs []gas.Vertex, xs []V) (err error) {
+		if values, err = t.vertexValues(c, values[:0], vs, xs); err != nil {
+			return err
+		}
+		return yield(values)
+	})
+}
+
+// vertexValues appends the results of vertices in a column, without nulls.
+func (t *table[V]) vertexValues(c *column[V], dst []uint32, vs []gas.Vertex, values []V) ([]uint32, error) {
+	err := panics.Guard(t.source, func() error {
+		for i, v := range vs {
+			if c.null == nil || !c.null(v, values[i]) {
+				dst = append(dst, uint32(c.vertex(v, values[i])))
+			}
+		}
+		return nil
+	})
+	return dst, err
+}
+
+// Vertices yields the results of a column that are vertices, shard by shard.
+func (t *table[V]) Vertices(i int, yield func([]uint32) error) error {
+	return t.vertices(&t.columns[i], 0, t.graph.Catalogue().Vertices, yield)
+}
+
+// Room is half of what the job's budget leaves; the ids of IDsOf have the other.
+func (t *table[V]) Room() int64 { return t.memory / 2 }
+
+// idsAtOnce is how many ids IDsOf yields at most.
+const idsAtOnce = 1 << 10
+
+// IDsOf yields the ids of n vertices in their order, read for many at once.
+func (t *table[V]) IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids *results.IDs) error) error {
+	add := func(set *store.IDSet, from, to uint32) error {
+		for i := from; i < to; i++ {
+			if err := set.Add(vertex(int(i))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var list []uint32
+	var ids results.Values
+	return t.byWindows(uint32(n), t.memory-t.Room(), add, func(set *store.IDSet, from, to uint32) error {
+		for ; from < to; from += uint32(len(list)) {
+			list = list[:0]
+			for i := from; i < min(to, from+idsAtOnce); i++ {
+				list = append(list, vertex(int(i)))
+			}
+			ids.Empty()
+			if err := t.idsOf(&ids, set, list); err != nil {
+				return err
+			}
+			if err := yield(int(from), &ids.V); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// addTo adds values to a set.
+func addTo(set *store.IDSet, values []uint32) error {
+	for _, v := range values {
+		if err := set.Add(v); err != nil {
+			return fmt.Errorf("the result of a vertex is no vertex: %w", err)
+		}
+	}
+	return nil
+}
+
+// idsOf appends the ids of vertices, which set has; rows that are null, for which there
+// is none, get an empty one.
+func (t *table[V]) idsOf(dst *results.Values, set *store.IDSet, vertices []uint32) error {
+	var err error
+	switch t.IDKind() {
+	case results.IDString:
+		dst.V.Strings, err = appendIDsOf(dst.V.Strings, dst.Null, vertices, set.Text)
+	case results.IDUint:
+		dst.V.Uints, err = appendIDsOf(dst.V.Uints, dst.Null, vertices, set.Uint)
+	default:
+		dst.V.Ints, err = appendIDsOf(dst.V.Ints, dst.Null, vertices, set.Int)
+	}
+	return err
+}
+
+func appendIDsOf[T any](dst []T, null []bool, vertices []uint32, id func(uint32) (T, error)) ([]T, error) {
+	var none T
+	skip := func() {
+		for len(dst) < len(null) && null[len(dst)] {
+			dst = append(dst, none)
+		}
+	}
+	for _, v := range vertices {
+		skip()
+		x, err := id(v)
+		if err != nil {
+			return nil, err
+		}
+		dst = append(dst, x)
+	}
+	skip()
+	return dst, nil
+}
