@@ -23,6 +23,8 @@ func (j *Job[V, A]) measureSpeeds(ctx context.Context) error {
 	o := j.observe()
 	calibrated := !s.Fixed && o.Open() && !s.Speeds.Complete(o)
 	if calibrated {
+		j.phase(Calibrating)
+		defer func(began time.Time) { j.report.Calibration += time.Since(began) }(time.Now())
 		s.Speeds = policy.Speeds{}
 		for range 2 { // the first time warms up
 			if err := j.measureGPU(ctx, &s.Speeds); err != nil {

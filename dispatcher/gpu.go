@@ -132,6 +132,9 @@ func (j *Job[V, A]) planGPUs(m memoryPlan) error {
 // startGPUs copies what the first iteration needs, and gets the speeds of the
 // devices. GPUs that fail are lost.
 func (j *Job[V, A]) startGPUs(ctx context.Context) error {
+	if len(j.gpus) > 0 {
+		j.phase(LoadingGPU)
+	}
 	for _, g := range slices.Clone(j.gpus) {
 		if err := g.engine.Start(ctx, j.pages); err != nil {
 			if ctx.Err() != nil {

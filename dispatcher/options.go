@@ -55,6 +55,7 @@ type Options struct {
 	Memory     int64 // bytes of resident memory for the whole process; 0: no limit
 	Iterations int   // at most; 0: until no vertex is active
 	Progress   func(Iteration)
+	Phase      func(Phase) // called when a phase before the first iteration begins; nil: nobody looks
 	Log        *zap.Logger // nil: silent
 	// MoreThreads, when not nil, is called with the number of goroutines that will
 	// wait for a disk or a GPU all the time, and what it gives when they do not any
@@ -75,6 +76,17 @@ type Options struct {
 
 	hooks
 }
+
+// Phase is a part of a job before its first iteration.
+type Phase string
+
+// The phases. Those of a GPU and of the disk come only where they are needed.
+const (
+	Loading     Phase = "loading"            // degrees, first values or those of a checkpoint, rows
+	TimingDisk  Phase = "measuring the disk" // in order and at random
+	LoadingGPU  Phase = "loading the GPU"    // what stays there
+	Calibrating Phase = "calibrating"        // the speeds of CPU, GPU and link
+)
 
 // GPUOptions are those of a job that may run on a GPU.
 type GPUOptions struct {

@@ -71,6 +71,8 @@ type Report struct {
 	Edges      uint64
 	Duration   time.Duration // of the iterations, without opening and loading
 	Load       time.Duration // from the start to the first iteration
+	// Calibration is what of Load was spent on measuring the speeds of the devices.
+	Calibration time.Duration
 	// RowsRead and RowsNeeded are the sums of those of the iterations.
 	RowsRead, RowsNeeded int64
 	InMemory             bool

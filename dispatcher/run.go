@@ -45,6 +45,7 @@ func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
 
 func (j *Job[V, A]) run(ctx context.Context) error {
 	began := time.Now()
+	j.phase(Loading)
 	if err := j.start(ctx); err != nil {
 		return err
 	}
@@ -71,6 +72,13 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 	}
 	j.report.Converged = j.activated == 0
 	return j.overflowed(ctx)
+}
+
+// phase tells who looks on that a phase begins.
+func (j *Job[V, A]) phase(p Phase) {
+	if j.opt.Phase != nil {
+		j.opt.Phase(p)
+	}
 }
 
 // iterate does one iteration. A [failure] loses a GPU: where that had the newest values
@@ -277,7 +285,9 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 	j.report.InMemory = j.pages.InMemory()
 	if j.policy.Limit == 0 { // that of the job's first run holds, wherever it goes on
 		if !j.report.InMemory {
+			j.phase(TimingDisk)
 			j.report.AccessRatio = j.store.AccessRatio()
+			j.phase(Loading)
 		}
 		j.policy.set(policy.Start(j.policy.facts, j.policy.State, j.report.AccessRatio))
 	}

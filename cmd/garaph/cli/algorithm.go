@@ -84,9 +84,11 @@ func (t *task) checkKind() error {
 }
 
 // progressOf shows how far an algorithm is.
-func progressOf(s *stage) func(algorithms.Progress) {
+func progressOf(shown *phases) func(algorithms.Progress) {
 	return func(p algorithms.Progress) {
-		s.set(p.Done, fmt.Sprintf("%s, %d %%", p.Stage, 100*p.Done/max(1, p.Total)))
+		if s := shown.at(p.Stage, p.Total, inSteps); s != nil {
+			s.set(p.Done, fmt.Sprintf("%d %%", 100*p.Done/max(1, p.Total)))
+		}
 	}
 }
 

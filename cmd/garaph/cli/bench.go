@@ -79,13 +79,13 @@ func (a *app) measured(ctx context.Context, stage, path string, asJSON bool, mea
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
-	s := a.console.stage(stage, 0)
+	s := a.console.stage(stage, 0, inSteps)
 	defer s.end()
 	at := "the beginning"
 	r, err = measure(g, func(doing string) {
 		at = doing
 		a.console.begin(doing)
-		if a.console.tty {
+		if !a.console.lists() { // there it is the line that has just begun
 			s.set(0, doing)
 		}
 	})

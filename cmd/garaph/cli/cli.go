@@ -37,13 +37,23 @@ import (
 // same: timeout sends it to the process, and then to its group.
 const sameSignal = 300 * time.Millisecond
 
-// Main runs the command line of the process and exits. The first SIGINT or
-// SIGTERM ends a job in order, a second one kills the process.
+// Main runs the command line of the process and exits. The first SIGINT, SIGTERM or
+// SIGHUP ends a job in order, a second one kills the process. Under nohup, SIGHUP does
+// nothing.
 func Main(programs ...Program) {
 	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe is an error like any other
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	context.AfterFunc(ctx, func() { time.AfterFunc(sameSignal, stop) })
 	os.Exit(run(ctx, &app{exec: execute}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, programs))
+}
+
+// endings are the signals that end a job.
+func endings() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
 }
 
 // Run runs one command line and returns its exit code. The programs are offered
@@ -63,7 +73,7 @@ func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, st
 	}
 	all, err := merge(builtin, programs)
 	if err != nil {
-		a.complain("%v", err)
+		a.complain(exitFailed, "%v", err)
 		return exitFailed
 	}
 	a.programs = all
@@ -116,13 +126,7 @@ A program can also run over edge lists directly.`,
 			}
 			return cmd.Help()
 		},
-		PersistentPreRunE: func(*cobra.Command, []string) error {
-			if a.console.verbose && a.console.quiet {
-				return Usagef("--verbose and --quiet do not go together")
-			}
-			a.console.open()
-			return nil
-		},
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.console.open() },
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("{{.Version}}\n")
@@ -138,7 +142,8 @@ A program can also run over edge lists directly.`,
 		}
 		return pflag.NormalizedName(name)
 	})
-	a.addGlobalFlags(root.PersistentFlags())
+	a.console.declare(root.PersistentFlags())
+	completeEnums(root)
 	for _, command := range []func() *cobra.Command{
 		a.importCommand, a.upgradeCommand, a.runCommand, a.communityCommand, a.resumeCommand, a.jobsCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.devicesCommand, a.benchCommand, a.generateCommand, a.newCommand, a.compileCommand, a.versionCommand,
 	} {
@@ -151,12 +156,6 @@ A program can also run over edge lists directly.`,
 	root.SetHelpCommand(helpCommand())
 	a.nameTexts(root)
 	return root
-}
-
-// addGlobalFlags declares the flags of every command.
-func (a *app) addGlobalFlags(fs *pflag.FlagSet) {
-	fs.BoolVarP(&a.console.verbose, "verbose", "v", false, "report every iteration and what the engine does")
-	fs.BoolVarP(&a.console.quiet, "quiet", "q", false, "report warnings and errors only")
 }
 
 // job is the RunE of a command: once it is called, the command line was

@@ -142,7 +142,7 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 			a.console.log.Warn(err.Error())
 		}
 	}()
-	s.stage = a.console.stage("community", int64(len(s.job.Queries())))
+	s.stage = a.console.stage("community", int64(len(s.job.Queries())), inQueries)
 	err = s.run(ctx)
 	if s.stage.end(); err != nil {
 		return err

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"encoding/json"
 	"io"
 	"os"
 	"sync"
+	"time"
 
+	"github.com/spf13/pflag"
 	"github.com/vbauerster/mpb/v8"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -17,19 +20,58 @@ type console struct {
 	w              io.Writer
 	tty            bool
 	verbose, quiet bool
+	flags          consoleFlags
 	log            *zap.Logger
+	updates        *updates // nil: progress is not wanted as JSON
 
 	mu   sync.Mutex    // guards bars, and w while there are none
 	bars *mpb.Progress // nil: none on the screen
 }
 
+// consoleFlags say what of a command is shown, and how.
+type consoleFlags struct {
+	progress, logFormat *string
+	fd                  *int
+}
+
+// The forms of progress.
+const (
+	progressAuto  = "auto"
+	progressLines = "lines"
+	progressJSON  = "json"
+	progressNone  = "none"
+)
+
+// The forms of log lines.
+const (
+	logText = "text"
+	logJSON = "json"
+)
+
 func newConsole(stderr io.Writer) *console {
 	f, ok := stderr.(*os.File)
-	return &console{w: stderr, tty: ok && term.IsTerminal(int(f.Fd())), log: zap.NewNop()}
+	return &console{
+		w: stderr, tty: ok && term.IsTerminal(int(f.Fd())), log: zap.NewNop(),
+		flags: consoleFlags{new(progressAuto), new(logText), new(0)},
+	}
+}
+
+// declare declares the flags of every command.
+func (c *console) declare(fs *pflag.FlagSet) {
+	fs.BoolVarP(&c.verbose, "verbose", "v", false, "report every iteration and what the engine does")
+	fs.BoolVarP(&c.quiet, "quiet", "q", false, "report warnings and errors only")
+	c.flags = consoleFlags{
+		progress:  enumFlag(fs, "progress", progressAuto, []string{progressAuto, progressLines, progressJSON, progressNone}, "how far a job is: as bars on a terminal and elsewhere in lines now and then (auto), in lines, as a JSON object in each line, or not at all"),
+		fd:        progressFDFlag(fs),
+		logFormat: enumFlag(fs, "log-format", logText, []string{logText, logJSON}, "how what is reported is written: for people, or as a JSON object in each line"),
+	}
 }
 
 // open begins to log, when the flags are known.
-func (c *console) open() {
+func (c *console) open() error {
+	if c.verbose && c.quiet {
+		return Usagef("--verbose and --quiet do not go together")
+	}
 	level := zap.InfoLevel
 	switch {
 	case c.quiet:
@@ -37,15 +79,38 @@ func (c *console) open() {
 	case c.verbose:
 		level = zap.DebugLevel
 	}
-	encoder := zapcore.NewConsoleEncoder(zapcore.EncoderConfig{
-		TimeKey: "time", LevelKey: "level", MessageKey: "message",
-		EncodeTime:       zapcore.TimeEncoderOfLayout("15:04:05"),
-		EncodeLevel:      zapcore.LowercaseLevelEncoder,
-		EncodeDuration:   zapcore.StringDurationEncoder,
-		ConsoleSeparator: " ",
-	})
-	c.log = zap.New(zapcore.NewCore(encoder, zapcore.AddSync(printableLines{c}), level))
+	if c.jsonLog() {
+		c.log = zap.New(zapcore.NewCore(jsonEncoder(), zapcore.AddSync(c), level))
+	} else {
+		c.log = zap.New(&textCore{LevelEnabler: level, w: printableLines{c}})
+	}
+	return c.openUpdates()
 }
+
+// openUpdates begins to write progress as JSON, if that is wanted.
+func (c *console) openUpdates() error {
+	switch fd := *c.flags.fd; {
+	case *c.flags.progress != progressJSON && fd != 0:
+		return Usagef("--progress-fd needs --progress json")
+	case *c.flags.progress != progressJSON:
+		return nil
+	case fd != 0:
+		c.updates = &updates{w: newPipeWriter(fd)}
+	default:
+		c.updates = &updates{w: c}
+	}
+	return nil
+}
+
+// draws reports that progress is shown as bars.
+func (c *console) draws() bool { return c.tty && !c.quiet && *c.flags.progress == progressAuto }
+
+// lists reports that progress is shown in lines.
+func (c *console) lists() bool {
+	return !c.quiet && (*c.flags.progress == progressLines || *c.flags.progress == progressAuto && !c.tty)
+}
+
+func (c *console) jsonLog() bool { return *c.flags.logFormat == logJSON }
 
 // Write puts whole lines onto the console.
 func (c *console) Write(b []byte) (int, error) {
@@ -59,16 +124,37 @@ func (c *console) Write(b []byte) (int, error) {
 
 // begin reports what begins. On a terminal the bar shows it.
 func (c *console) begin(message string) {
-	if !c.tty {
+	if !c.draws() {
 		c.log.Info(message)
 	}
 }
 
 // summary reports how something ended, without the clothes of a log line.
 func (c *console) summary(line string) {
-	if !c.quiet {
+	switch {
+	case c.quiet:
+	case c.jsonLog():
+		c.log.Info(line)
+	default:
 		_, _ = io.WriteString(c, line+"\n") // there is no other place to report it
 	}
+}
+
+// complain reports how the command failed.
+func (c *console) complain(line string, exit int) {
+	if !c.jsonLog() {
+		_, _ = io.WriteString(c, line+"\n") // there is no other place to report it
+		return
+	}
+	_ = json.NewEncoder(c).Encode(complaint{time.Now().UTC().Format(logTime), "error", line, exit}) // likewise
+}
+
+// complaint is the last line of a command that failed, in the JSON form of log lines.
+type complaint struct {
+	Time    string `json:"time"`
+	Level   string `json:"level"`
+	Message string `json:"message"`
+	Exit    int    `json:"exit"`
 }
 
 // close takes what is left on the screen away.

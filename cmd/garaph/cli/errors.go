@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,13 +55,13 @@ func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) i
 	case errors.Is(err, errPipe):
 		return exitFailed
 	case interrupted:
-		a.complain("interrupted: %s", oneLine(err))
+		a.complain(exitInterrupted, "interrupted: %s", oneLine(err))
 		return exitInterrupted
 	case !began && !errors.Is(err, errOutput) || errors.As(err, &usage):
-		a.complain("%s\nSee `%s --help`.", oneLine(err), cmd.CommandPath())
+		a.complain(exitUsage, "%s\nSee `%s --help`.", oneLine(err), cmd.CommandPath())
 		return exitUsage
 	default:
-		a.complain("%s", oneLine(err))
+		a.complain(exitFailed, "%s", oneLine(err))
 		a.showStack(err)
 		return exitFailed
 	}
@@ -81,8 +80,9 @@ func (a *app) showStack(err error) {
 	}
 }
 
-func (a *app) complain(format string, args ...any) {
-	_, _ = io.WriteString(a.console, a.name+": "+a.named(fmt.Sprintf(format, args...))+"\n") // there is no other place to report it
+// complain says how the command failed.
+func (a *app) complain(exit int, format string, args ...any) {
+	a.console.complain(a.name+": "+a.named(fmt.Sprintf(format, args...)), exit)
 }
 
 // maxLine is how much of an error is printed: it may quote what a received file has.

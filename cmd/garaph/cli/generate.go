@@ -122,10 +122,9 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, path string, for
 		}
 	}
 	begin := time.Now()
-	s := a.console.stage("generating", int64(edges))
-	made := amount{edgesText, begin}
+	s := a.console.stage("generating", int64(edges), inEdges)
 	write := func(w io.Writer) error {
-		return bench.Generate(ctx, w, o, func(done uint64) { s.set(int64(done), made.text(int64(done), int64(edges))) })
+		return bench.Generate(ctx, w, o, func(done uint64) { s.set(int64(done), "") })
 	}
 	switch path {
 	case "-":

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -74,8 +73,8 @@ func (a *app) importGraph(ctx context.Context, inputs []string, path string, o g
 		return importReport{}, err
 	}
 	a.console.begin("import of " + strings.Join(inputs, ", "))
-	p := &importProgress{console: a.console}
-	o.Stdin, o.Progress, o.Log = a.stdin, p.show, a.console.log
+	p := &phases{console: a.console}
+	o.Stdin, o.Progress, o.Log = a.stdin, importPhases(p), a.console.log
 	r, err := garaph.Import(ctx, inputs, path, o)
 	p.end()
 	if errors.Is(err, garaph.ErrGraphExists) {
@@ -142,42 +141,13 @@ func seconds(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// importProgress shows a stage for each phase of an import.
-type importProgress struct {
-	console *console
-
-	mu     sync.Mutex // guards the rest
-	stage  *stage     // of the phase; nil before the first
-	phase  ingest.Phase
-	amount amount
-	over   bool
-}
-
-func (p *importProgress) show(now ingest.Progress) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over {
-		return
-	}
-	if p.stage == nil || p.phase != now.Phase {
-		if p.stage != nil {
-			p.stage.end()
-		}
-		unit := bytesText // of the input, or of the old graph
+// importPhases shows a stage for each phase of an import.
+func importPhases(p *phases) func(ingest.Progress) {
+	return func(now ingest.Progress) {
+		in := inBytes // of the input, or of the old graph
 		if now.Phase == ingest.Sorting {
-			unit = edgesText
+			in = inEdges
 		}
-		p.phase, p.amount = now.Phase, amount{unit, time.Now()}
-		p.stage = p.console.stage(string(now.Phase), now.Total)
-	}
-	p.stage.set(now.Done, p.amount.text(now.Done, now.Total))
-}
-
-func (p *importProgress) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
-	if p.stage != nil {
-		p.stage.end()
+		p.set(string(now.Phase), now.Done, now.Total, in)
 	}
 }

@@ -99,7 +99,7 @@ func (p *process) end(t *testing.T, want int) {
 // nothing behind.
 func TestInterrupt(t *testing.T) {
 	edges := edgeFile(t, 15)
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		for _, after := range []time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second} {
 			t.Run(signal.String()+" after "+after.String(), func(t *testing.T) {
 				p := newProcess(t, endless(edges)...)
@@ -123,6 +123,29 @@ func TestInterrupt(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestNohup: a process that began with SIGHUP ignored goes on ignoring it.
+func TestNohup(t *testing.T) {
+	p := newProcess(t, append(endless(edgeFile(t, 10)), "--iterations", "300000")...)
+	p.Cmd.Args = append([]string{"nohup"}, p.Cmd.Args...)
+	path, err := exec.LookPath("nohup")
+	if err != nil {
+		t.Skip(err.Error())
+	}
+	p.Path = path
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.listens(t)
+	_ = p.Process.Signal(syscall.SIGHUP)
+	time.Sleep(3 * sameSignal)
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Process.Pid))
+	if err != nil || bytes.Contains(status, []byte("State:\tZ")) {
+		t.Errorf("SIGHUP ended it: %v\n%s", err, p.stderr.String())
+	}
+	_ = p.Process.Signal(syscall.SIGTERM)
+	p.end(t, exitInterrupted)
 }
 
 // TestInterruptIterations: the message says how far the job came.

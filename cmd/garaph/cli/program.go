@@ -144,7 +144,7 @@ func merge(builtin, own []Program) ([]Program, error) {
 func (p Program) checkFlags() (err error) {
 	common := pflag.NewFlagSet("", pflag.ContinueOnError)
 	newRunFlags(common)
-	(&app{console: &console{}}).addGlobalFlags(common)
+	(&console{}).declare(common)
 	common.BoolP("help", "h", false, "")
 	own := pflag.NewFlagSet(p.Name, pflag.ContinueOnError)
 	p.Setup(own)

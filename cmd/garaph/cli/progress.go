@@ -9,28 +9,53 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/garaph/garaph"
 )
 
 // between is the time between two log lines of a stage.
 const between = 2 * time.Second
 
+// unit is what a stage is measured in.
+type unit struct {
+	name string // as --progress json has it
+	text func(int64) string
+}
+
+// The units.
+var (
+	inBytes      = unit{"bytes", bytesText}
+	inEdges      = unit{"edges", edgesText}
+	inIterations = unit{"iterations", func(n int64) string { return iterations(int(n)) }}
+	inQueries    = unit{"queries", func(n int64) string { return counted(n, "query", "queries") }}
+	inSteps      = unit{"steps", func(n int64) string { return counted(n, "step", "steps") }}
+)
+
 // stage shows how far one stage of a job is: as a bar on a terminal, elsewhere
-// as a log line now and then. Its methods may be called from many goroutines.
+// as a log line now and then, or as lines of JSON. Its methods may be called from many
+// goroutines.
 type stage struct {
 	console *console
 	name    string
+	total   int64 // ≤ 0: unknown
+	unit    unit
+	begun   time.Time
 
 	mu     sync.Mutex // guards the rest
-	bar    *mpb.Bar   // nil without a terminal
+	bar    *mpb.Bar   // nil where none is drawn
+	from   int64      // how much was done when it began
 	text   string
-	logged time.Time // when the last log line was written
+	logged time.Time // when the last log line was written, or line of JSON
+	last   update    // as it was set
 }
 
 // stage begins a stage of the given length; total ≤ 0: unknown. Its end must be
 // called.
-func (c *console) stage(name string, total int64) *stage {
-	s := &stage{console: c, name: name, logged: time.Now()}
-	if !c.tty || c.quiet {
+func (c *console) stage(name string, total int64, in unit) *stage {
+	now := time.Now()
+	s := &stage{console: c, name: name, total: total, unit: in, begun: now, logged: now}
+	s.update(phaseBegun)
+	if !c.draws() {
 		return s
 	}
 	c.mu.Lock()
@@ -59,26 +84,82 @@ func (s *stage) note() string {
 	return s.text
 }
 
-// set says how far the stage is, as a number and in words.
+// set says how far the stage is, as a number and in words; without words, as an amount
+// of its unit.
 func (s *stage) set(done int64, text string) {
+	s.show(done, text, nil)
+}
+
+// iterated is set after an iteration.
+func (s *stage) iterated(text string, it garaph.Iteration) {
 	s.mu.Lock()
-	s.text = text
-	due := s.bar == nil && time.Since(s.logged) >= between
+	if s.last.Iteration == nil {
+		s.from = int64(it.Iteration) // of a resumed job
+	}
+	s.mu.Unlock()
+	s.show(int64(it.Iteration+max(1, it.Levels)), text, &it)
+}
+
+func (s *stage) show(done int64, text string, it *garaph.Iteration) {
+	now := time.Now()
+	s.mu.Lock()
+	pace := s.pace(done, now)
+	shown := text
+	if shown == "" {
+		shown = pace.amount(s.unit)
+	}
+	s.text = shown + pace.left()
+	s.last.Done, s.last.Text, s.last.Iteration = done, text, it
+	every := between
+	if s.console.updates != nil {
+		every = betweenUpdates
+	}
+	due := now.Sub(s.logged) >= every
 	if due {
-		s.logged = time.Now()
+		s.logged = now
 	}
 	bar := s.bar
 	s.mu.Unlock()
 	switch {
 	case bar != nil:
 		bar.SetCurrent(done)
-	case due:
-		s.console.log.Info(s.name + ": " + text)
+	case due && s.console.updates != nil:
+		s.update(phaseRunning)
+	case due && s.console.lists():
+		s.console.log.Info(s.name + ": " + shown + pace.left())
 	}
+}
+
+// update writes a line of JSON, if that is wanted.
+func (s *stage) update(state string) {
+	if s.console.updates == nil {
+		return
+	}
+	now := time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	line := s.last
+	line.Time, line.State, line.Phase, line.Unit = now.UTC().Format(logTime), state, s.name, s.unit.name
+	p := s.pace(line.Done, now)
+	line.Rate = number(p.rate)
+	if s.total > 0 {
+		line.Total = &s.total
+	}
+	if eta, known := p.eta(); known {
+		left := int64(math.Ceil(eta.Seconds()))
+		line.ETA = &left
+	}
+	if line.Iteration != nil {
+		it := *line.Iteration
+		it.Iteration++ // from 1 on, as everywhere that a user looks
+		line.Iteration = &it
+	}
+	s.console.updates.write(line)
 }
 
 // end takes the stage's bar from the screen.
 func (s *stage) end() {
+	s.update(phaseEnded)
 	if s.bar == nil {
 		return
 	}
@@ -87,22 +168,98 @@ func (s *stage) end() {
 	s.console.close()
 }
 
-// amount is how many of a whole, at which rate.
-type amount struct {
-	unit  func(int64) string
-	begin time.Time
+// pace is how fast a stage goes.
+type pace struct {
+	done, total int64   // total ≤ 0: unknown
+	rate        float64 // a second; 0: not known yet
 }
 
-func (a amount) text(done, total int64) string {
-	of := ""
-	if total > 0 {
-		of = " of " + a.unit(total)
+// measured is how long a stage must have run for a rate to say something.
+const measured = 100 * time.Millisecond
+
+// pace is that of the stage, whose lock is held.
+func (s *stage) pace(done int64, now time.Time) pace {
+	p := pace{done: done, total: s.total}
+	if took := now.Sub(s.begun); took > measured {
+		p.rate = max(0, float64(done-s.from)/took.Seconds())
 	}
-	text := a.unit(done) + of
-	if s := time.Since(a.begin).Seconds(); s > 0.1 {
-		text += fmt.Sprintf(", %s/s", a.unit(int64(float64(done)/s)))
+	return p
+}
+
+// eta is how long the rest takes at this pace.
+func (p pace) eta() (left time.Duration, known bool) {
+	if p.rate <= 0 || p.total <= 0 {
+		return 0, false
+	}
+	seconds := float64(max(0, p.total-p.done)) / p.rate
+	if seconds > 1e9 { // decades
+		return 0, false
+	}
+	return time.Duration(seconds * float64(time.Second)), true
+}
+
+// amount is how much of the whole is done, at which rate.
+func (p pace) amount(u unit) string {
+	text := u.text(p.done)
+	if p.total > 0 {
+		text += " of " + u.text(p.total)
+	}
+	if p.rate > 0 {
+		text += ", " + u.text(int64(p.rate)) + "/s"
 	}
 	return text
+}
+
+// left says how long the rest takes, if that is known.
+func (p pace) left() string {
+	eta, known := p.eta()
+	if !known || p.done >= p.total {
+		return ""
+	}
+	return fmt.Sprintf(", %s left", max(time.Second, eta.Round(time.Second)))
+}
+
+// phases shows the stages of a job, one after another. Its methods may be called from
+// many goroutines.
+type phases struct {
+	console *console
+
+	mu    sync.Mutex // guards the rest
+	stage *stage     // nil before the first
+	over  bool
+}
+
+// at is the stage of a name, which begins if it is not the last one that was asked for.
+// It is nil when the job is over.
+func (p *phases) at(name string, total int64, in unit) *stage {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return nil
+	}
+	if p.stage == nil || p.stage.name != name {
+		if p.stage != nil {
+			p.stage.end()
+		}
+		p.stage = p.console.stage(name, total, in)
+	}
+	return p.stage
+}
+
+// set says how far the stage of a name is.
+func (p *phases) set(name string, done, total int64, in unit) {
+	if s := p.at(name, total, in); s != nil {
+		s.set(done, "")
+	}
+}
+
+func (p *phases) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	if p.stage != nil {
+		p.stage.end()
+	}
 }
 
 func bytesText(n int64) string { return humanize.IBytes(uint64(max(0, n))) }

@@ -2,9 +2,15 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/garaph/garaph"
 )
 
 // TestStageLines: without a terminal a stage writes a line every two seconds at
@@ -12,8 +18,10 @@ import (
 func TestStageLines(t *testing.T) {
 	var out bytes.Buffer
 	c := newConsole(&out)
-	c.open()
-	s := c.stage("reading", 100)
+	if err := c.open(); err != nil {
+		t.Fatal(err)
+	}
+	s := c.stage("reading", 100, inBytes)
 	s.set(10, "10 of 100")
 	if out.Len() > 0 {
 		t.Errorf("at once: %q", out.String())
@@ -41,16 +49,76 @@ func TestCountText(t *testing.T) {
 	}
 }
 
-func TestAmount(t *testing.T) {
-	a := amount{bytesText, time.Now().Add(-2 * time.Second)}
-	if got, want := a.text(4<<30, 8<<30), "4.0 GiB of 8.0 GiB, 2.0 GiB/s"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+func TestPace(t *testing.T) {
+	for _, c := range []struct {
+		done, total int64
+		rate        float64
+		in          unit
+		want        string
+	}{
+		{4 << 30, 8 << 30, 2 << 30, inBytes, "4.0 GiB of 8.0 GiB, 2.0 GiB/s, 2s left"},
+		{8 << 30, 8 << 30, 2 << 30, inBytes, "8.0 GiB of 8.0 GiB, 2.0 GiB/s"},
+		{4 << 30, -1, 2 << 30, inBytes, "4.0 GiB, 2.0 GiB/s"},
+		{12_300_000, 0, 0, inEdges, "12.3 M edges"},
+		{1, 1 << 62, 1e-9, inEdges, "1 edges of 4.6 E edges, 0 edges/s"},
+		{1, 100, 0.5, inQueries, "1 query of 100 queries, 0 queries/s, 3m18s left"},
+	} {
+		p := pace{c.done, c.total, c.rate}
+		if got := p.amount(c.in) + p.left(); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
 	}
-	if got, want := a.text(4<<30, -1), "4.0 GiB, 2.0 GiB/s"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+}
+
+// TestUpdates: a phase is a line when it begins, one now and then, and one at its end
+// with what was set last.
+func TestUpdates(t *testing.T) {
+	var out bytes.Buffer
+	c := newConsole(io.Discard)
+	c.updates = &updates{w: &out}
+	s := c.stage("pagerank", 20, inIterations)
+	s.begun = s.begun.Add(-4 * time.Second)
+	s.iterated("iteration 5", garaph.Iteration{Iteration: 4}) // too soon for a line
+	s.logged = s.logged.Add(-time.Second)
+	s.iterated("iterations 6 to 8", garaph.Iteration{Iteration: 5, Levels: 3})
+	s.iterated("iteration 9", garaph.Iteration{Iteration: 8})
+	s.end()
+	var lines []update
+	for line := range strings.Lines(out.String()) {
+		var u update
+		if err := json.Unmarshal([]byte(line), &u); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if _, err := time.Parse(time.RFC3339, u.Time); err != nil {
+			t.Error(err)
+		}
+		lines = append(lines, u)
 	}
-	now := amount{edgesText, time.Now()}
-	if got, want := now.text(12_300_000, 0), "12.3 M edges"; got != want {
+	if len(lines) != 3 {
+		t.Fatalf("got %s, want three lines", out.String())
+	}
+	first, second, last := lines[0], lines[1], lines[2]
+	if first.State != phaseBegun || first.Done != 0 || *first.Total != 20 || first.Unit != "iterations" || first.ETA != nil {
+		t.Errorf("the first: %+v", first)
+	}
+	// 4 of the 8 iterations were done before: 1 a second, 12 to do.
+	if second.State != phaseRunning || second.Done != 8 || second.Rate < 0.9 || second.Rate > 1 || *second.ETA < 12 || *second.ETA > 13 || second.Iteration.Iteration != 6 {
+		t.Errorf("the second: %+v", second)
+	}
+	if last.State != phaseEnded || last.Done != 9 || last.Text != "iteration 9" || last.Iteration.Iteration != 9 {
+		t.Errorf("the last: %+v", last)
+	}
+}
+
+// TestTextLines: fields are words behind the message, and no JSON.
+func TestTextLines(t *testing.T) {
+	var out bytes.Buffer
+	c := newConsole(&out)
+	if err := c.open(); err != nil {
+		t.Fatal(err)
+	}
+	c.log.With(zap.Int("job", 3)).Info("read", zap.Int64("entries", 5), zap.String("ids", "dense integers"), zap.Duration("took", 2*time.Second), zap.Error(io.EOF))
+	if got, want := out.String()[8:], " info read job=3 entries=5 ids=\"dense integers\" took=2s error=EOF\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

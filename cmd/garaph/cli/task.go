@@ -156,17 +156,20 @@ func (t *task) runOptions() garaph.RunOptions {
 // execute runs the job, with progress.
 func (t *task) execute(ctx context.Context, a *app) error {
 	a.console.begin(fmt.Sprintf("%s on %s", t.program.Name, t.name()))
-	s := a.console.stage(t.program.Name, int64(t.options.Iterations))
+	shown := &phases{console: a.console}
 	o := t.options
 	o.Name, o.Log = t.program.Name, a.console.log
+	o.Phase = func(p dispatcher.Phase) { shown.at(string(p), 0, inSteps) }
 	o.Progress = func(it garaph.Iteration) {
 		text := iterationText(it)
 		o.Log.Debug(text, iterationFields(it)...)
-		s.set(int64(it.Iteration+max(1, it.Levels)), text)
+		if s := shown.at(t.program.Name, int64(t.options.Iterations), inIterations); s != nil {
+			s.iterated(text, it)
+		}
 	}
 	var overflow *garaph.OverflowError
-	result, err := t.runner(ctx, Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log, Progress: progressOf(s)})
-	s.end()
+	result, err := t.runner(ctx, Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log, Progress: progressOf(shown)})
+	shown.end()
 	switch {
 	case err == nil:
 		t.result = result

@@ -39,8 +39,8 @@ so that a job with one may end an iteration sooner or later. The jobs of the old
 // upgrade upgrades, with progress and a summary.
 func (a *app) upgrade(ctx context.Context, path string, o garaph.UpgradeOptions, asJSON bool) error {
 	a.console.begin("upgrade of " + path)
-	p := &importProgress{console: a.console}
-	o.Progress, o.Log = p.show, a.console.log
+	p := &phases{console: a.console}
+	o.Progress, o.Log = importPhases(p), a.console.log
 	r, err := garaph.Upgrade(ctx, path, o)
 	p.end()
 	switch {

@@ -144,14 +144,13 @@ func (a *app) readAll(ctx context.Context, g *garaph.Graph) (done int64, found d
 			total += c.Bytes(dir, i)
 		}
 	}
-	s := a.console.stage("verifying", total)
+	s := a.console.stage("verifying", total, inBytes)
 	defer s.end()
-	read := amount{bytesText, time.Now()}
 	var next int64              // a blob may have few bytes, and a text takes longer than its check
 	progress := func(n int64) { // never called at once
 		if done += n; done >= next {
 			next = done + total>>10
-			s.set(done, read.text(done, total))
+			s.set(done, "")
 		}
 	}
 	err = g.Verify(ctx, progress, found.add)
