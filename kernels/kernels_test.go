@@ -122,6 +122,7 @@ var everyArchitecture = flag.Bool("every-architecture", false, "assemble every k
 // TestPtxas: the assembler accepts every kernel, for GPUs of three generations,
 // and makes no calls of its own. The short form of tests has every fifth.
 func TestPtxas(t *testing.T) {
+	testsize.OnlyLong(t, "it assembles all kernels with all programs")
 	assembler, err := exec.LookPath("ptxas")
 	if err != nil {
 		t.Skip("no ptxas on this machine: install the CUDA toolkit to have kernels assembled")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"github.com/garaph/garaph/internal/testsize"
 	"html"
 	"os"
 	"os/exec"
@@ -33,6 +34,7 @@ document.getElementById("measured").textContent = JSON.stringify({
 // TestBrowser opens pages in Chromium: every plot is there, has a size and
 // nothing that sticks out, and the page fetches nothing.
 func TestBrowser(t *testing.T) {
+	testsize.OnlyLong(t, "it starts a browser many times")
 	browser := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {

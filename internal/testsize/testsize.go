@@ -7,6 +7,7 @@ package testsize
 import (
 	"flag"
 	"os"
+	"testing"
 
 	_ "pgregory.net/rapid" // registers its flags
 )
@@ -38,4 +39,12 @@ func Some[T any](all []T, n, turn int) []T {
 		some = append(some, all[i])
 	}
 	return some
+}
+
+// OnlyLong skips a test that takes long if not Long, and says why it does.
+func OnlyLong(t testing.TB, why string) {
+	t.Helper()
+	if !Long {
+		t.Skipf("%s: GARAPH_LONG=1 runs this test", why)
+	}
 }

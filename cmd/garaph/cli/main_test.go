@@ -20,6 +20,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -139,10 +140,13 @@ func TestScripts(t *testing.T) {
 			"exits": exits, "json": checkJSON, "damage": damage, "lines": lines, "checkout": checkout, "beside": beside, "readme": readme, "interrupted": interrupted, "forge": forge, "odd": odd, "received": received,
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "race" { // the race detector is at work, which reserves addresses of its own
-				return false, fmt.Errorf("no condition %s", name)
+			switch name {
+			case "long":
+				return testsize.Long, nil
+			case "race": // the race detector is at work, which reserves addresses of its own
+				return raceDetector, nil
 			}
-			return raceDetector, nil
+			return false, fmt.Errorf("no condition %s", name)
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")

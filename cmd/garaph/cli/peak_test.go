@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"github.com/garaph/garaph/internal/testsize"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -199,6 +200,9 @@ func TestBudget(t *testing.T) {
 	kinds, programs := idKinds(), killed
 	if !all {
 		formats, kinds = formats[:1], kinds[:2]
+		if !testsize.Long {
+			kinds = kinds[:1]
+		}
 	}
 	for i, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
@@ -249,6 +253,7 @@ func TestBudget(t *testing.T) {
 // TestCommunityBudget: core numbers and community search keep within the least budget that they accept,
 // and the search within roomy ones, of a vertex with a large problem.
 func TestCommunityBudget(t *testing.T) {
+	testsize.OnlyLong(t, "it searches for tens of seconds")
 	if raceDetector {
 		t.Skip("the race detector takes several times the memory; .ci/run runs this test without it")
 	}

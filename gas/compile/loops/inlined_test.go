@@ -12,6 +12,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/garaph/garaph/gas/compile/source"
+	"github.com/garaph/garaph/internal/testsize"
 )
 
 func generate(t *testing.T, packages ...string) []*File {
@@ -31,6 +32,7 @@ func generate(t *testing.T, packages ...string) []*File {
 // the built-in programs that it inlines it. It is asked without temporary files,
 // which a killed command would leave.
 func TestInlined(t *testing.T) {
+	testsize.OnlyLong(t, "it compiles package programs again")
 	files := generate(t, "./programs")
 	t.Setenv("GOTMPDIR", t.TempDir()) // the go command's own
 	t.Setenv("TMPDIR", "/nonexistent")
@@ -62,6 +64,7 @@ func TestInlined(t *testing.T) {
 // but that of the variant with weights, the end of a bounds check, and the
 // growth of a stack. Neither is there one in the others, but of math.
 func TestNoCalls(t *testing.T) {
+	testsize.OnlyLong(t, "it compiles package programs again")
 	object, overlay := filepath.Join(t.TempDir(), "loops.a"), oddLoops(t)
 	for _, pkg := range []string{"./programs", oddPackage} {
 		build := exec.Command("go", "build", "-overlay", overlay, "-o", object, pkg)

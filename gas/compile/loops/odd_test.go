@@ -3,6 +3,7 @@ package loops
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/garaph/garaph/internal/testsize"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,6 +41,7 @@ func oddLoops(t *testing.T) (overlay string) {
 
 // TestOdd: the loops of odd programs do what their methods do.
 func TestOdd(t *testing.T) {
+	testsize.OnlyLong(t, "it compiles a package and its tests")
 	test := exec.Command("go", "test", "-count=1", "-v", "-overlay", oddLoops(t), "-tags", "garaph_generated", oddPackage)
 	test.Dir = "../../.."
 	out, err := test.CombinedOutput()
