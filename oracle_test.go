@@ -2,7 +2,9 @@ package garaph_test
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -95,6 +97,7 @@ func testOracles(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, sou
 			opt := w.o
 			same(t, "sswp", rows(t, g, programs.SSWP{Source: source}, opt), widths, 0)
 			same(t, "kcore", rows(t, g, programs.KCore{K: k}, opt), cores, 0)
+			testSources(t, g, o, ids, opt)
 			same(t, "katz 32", rows(t, g, programs.Katz[float32]{Alpha: alpha, Beta: 1, Tolerance: 1e-6}, opt), walks, 1e-5)
 			same(t, "katz 64", rows(t, g, programs.Katz[float64]{Alpha: alpha, Beta: 1, Tolerance: 1e-10}, opt), walks, 1e-9)
 			same(t, "neural", rows(t, g, programs.Neural{Gain: 0.1, Bias: 0.1, Tolerance: 1e-7}, opt), activities, 1e-4)
@@ -109,6 +112,50 @@ func testOracles(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, sou
 				same(t, "heat", rows(t, g, programs.Heat{Source: source, Step: 0.2}, opt), heats, 1e-4)
 			}
 		})
+	}
+}
+
+// testSources compares programs of several sources.
+func testSources(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, opt garaph.RunOptions) {
+	n := uint32(len(ids))
+	sources := slices.Compact([]uint32{0, n / 3, n - 1})
+	if sources[0] == sources[len(sources)-1] {
+		return
+	}
+	hops, lengths, widths := map[int64]float64{}, map[int64]float64{}, map[int64]float64{}
+	for _, source := range sources {
+		all, far, wide := oracle.BFS(o, source), oracle.SSSP(o, source), oracle.SSWP(o, source)
+		for v, id := range ids {
+			if _, seen := lengths[id]; !seen {
+				hops[id], lengths[id] = math.Inf(1), math.Inf(1)
+			}
+			if all[v] != gas.Unreached {
+				hops[id] = min(hops[id], float64(all[v]))
+			}
+			lengths[id], widths[id] = min(lengths[id], far[v]), max(widths[id], wide[v])
+		}
+	}
+	first, more := sources[0], sources[1:]
+	same(t, "bfs of several sources", rows(t, g, programs.BFS{Source: first, More: more}, opt), hops, 0)
+	same(t, "sssp of several sources", rows(t, g, programs.SSSP[float64]{Source: first, More: more}, opt), lengths, 1e-12)
+	same(t, "sswp of several sources", rows(t, g, programs.SSWP{Source: first, More: more}, opt), widths, 0)
+	if c := g.Catalogue(); !c.RowWeights && !c.OneSide() {
+		return // its out-edges have no weights
+	}
+	sums, err := g.Strengths(t.Context(), garaph.AlgorithmOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sums.Close()
+	for _, from := range [][]uint32{nil, sources} {
+		ranks := map[int64]float64{}
+		for v, rank := range oracle.BiasedPageRank(o, 0.85, from, 1e-12) {
+			ranks[ids[v]] = rank
+		}
+		p64 := programs.BiasedPageRank[float64]{Damping: 0.85, Tolerance: 1e-9, Weighted: true, Strength: sums.Of, Sources: from}
+		same(t, "biased pagerank 64", rows(t, g, p64, opt), ranks, 1e-5)
+		p32 := programs.BiasedPageRank[float32]{Damping: 0.85, Tolerance: 1e-6, Weighted: true, Strength: sums.Of, Sources: from}
+		same(t, "biased pagerank 32", rows(t, g, p32, opt), ranks, 1e-3)
 	}
 }
 

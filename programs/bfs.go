@@ -12,14 +12,15 @@ import (
 // nearer than t: the bottom-up step of Beamer et al. (SC 2012) follows from
 // Settled and Saturated.
 type BFS struct {
-	Source uint32 // dense id
+	Source uint32   // dense id
+	More   []uint32 // more sources beside it, ascending: hops are from the nearest
 }
 
 const unreached = math.MaxUint32
 
 // Init reaches the source.
 func (b BFS) Init(v gas.Vertex) (uint32, bool) {
-	if v.ID == b.Source {
+	if v.ID == b.Source || among(b.More, v.ID) {
 		return 0, true
 	}
 	return unreached, false

@@ -18,7 +18,7 @@ var bfsSources embed.FS
 
 // Loops are the methods of BFS as loops.
 func (p BFS) Loops() compiled.Loops[uint32, uint32] {
-	if !compiled.Fresh(bfsSources, "a8302ede2ec1cd80fc4a23aab14f5c05") {
+	if !compiled.Fresh(bfsSources, "d4821e5e8afefbb76f8823a24eb623fb") {
 		return compiled.Loops[uint32, uint32]{}
 	}
 	return bfsLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p BFS) Loops() compiled.Loops[uint32, uint32] {
 
 // Fragments are the methods of BFS as PTX.
 func (BFS) Fragments() compiled.Fragments {
-	if !compiled.Fresh(bfsSources, "a8302ede2ec1cd80fc4a23aab14f5c05") {
+	if !compiled.Fresh(bfsSources, "d4821e5e8afefbb76f8823a24eb623fb") {
 		return compiled.Fragments{}
 	}
 	return bfsFragments
@@ -306,7 +306,7 @@ var bfsFragments = compiled.Fragments{
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Uint32, Offset: 0}}},
-	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 32, Align: 8, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}}},
 	SumOp:       compiled.SumMin,
 
 	Zero: compiled.Fragment{Text: `{

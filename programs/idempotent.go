@@ -9,6 +9,9 @@ func (BFS) Idempotent() bool { return true }
 // Idempotent reports that a rank follows from the neighbours' ranks alone.
 func (PageRank[F]) Idempotent() bool { return true }
 
+// Idempotent reports that a rank follows from the neighbours' ranks alone.
+func (BiasedPageRank[F]) Idempotent() bool { return true }
+
 // Idempotent reports that the nearer distance is kept.
 func (SSSP[F]) Idempotent() bool { return true }
 

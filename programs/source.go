@@ -9,6 +9,8 @@ var (
 	bfsSource string
 	//go:embed pagerank.go
 	pageRankSource string
+	//go:embed pagerank_biased.go
+	biasedPageRankSource string
 	//go:embed sssp.go
 	ssspSource string
 	//go:embed wcc.go
@@ -34,6 +36,9 @@ func (BFS) SourceText() string { return bfsSource }
 
 // SourceText is the text of this program.
 func (PageRank[F]) SourceText() string { return pageRankSource }
+
+// SourceText is the text of this program.
+func (BiasedPageRank[F]) SourceText() string { return biasedPageRankSource }
 
 // SourceText is the text of this program.
 func (SSSP[F]) SourceText() string { return ssspSource }

@@ -11,12 +11,13 @@ import (
 // +Inf. In float32, a distance of math.MaxFloat32 or more is math.MaxFloat32, which
 // Overflowed reports; in float64 no sum of fewer than 2^896 weights is too large.
 type SSSP[F float32 | float64] struct {
-	Source uint32 // dense id
+	Source uint32   // dense id
+	More   []uint32 // more sources beside it, ascending: distances are from the nearest
 }
 
 // Init reaches the source.
 func (p SSSP[F]) Init(v gas.Vertex) (F, bool) {
-	if v.ID == p.Source {
+	if v.ID == p.Source || among(p.More, v.ID) {
 		return 0, true
 	}
 	return F(math.Inf(1)), false

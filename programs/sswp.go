@@ -11,12 +11,13 @@ import (
 // with (max, min) in the place of (min, +): a width is one of the weights, so
 // nothing is rounded, and single precision is exact.
 type SSWP struct {
-	Source uint32 // dense id
+	Source uint32   // dense id
+	More   []uint32 // more sources beside it, ascending: a path begins at any
 }
 
 // Init lets anything through at the source, and nothing elsewhere.
 func (p SSWP) Init(v gas.Vertex) (float32, bool) {
-	if v.ID == p.Source {
+	if v.ID == p.Source || among(p.More, v.ID) {
 		return float32(math.Inf(1)), true
 	}
 	return 0, false

@@ -18,7 +18,7 @@ var sswpSources embed.FS
 
 // Loops are the methods of SSWP as loops.
 func (p SSWP) Loops() compiled.Loops[float32, float32] {
-	if !compiled.Fresh(sswpSources, "3041d6d0bdb1e7a0cf0f620218ba9768") {
+	if !compiled.Fresh(sswpSources, "493414162eb6f5b8716f55931cdcb051") {
 		return compiled.Loops[float32, float32]{}
 	}
 	return sswpLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p SSWP) Loops() compiled.Loops[float32, float32] {
 
 // Fragments are the methods of SSWP as PTX.
 func (SSWP) Fragments() compiled.Fragments {
-	if !compiled.Fresh(sswpSources, "3041d6d0bdb1e7a0cf0f620218ba9768") {
+	if !compiled.Fresh(sswpSources, "493414162eb6f5b8716f55931cdcb051") {
 		return compiled.Fragments{}
 	}
 	return sswpFragments
@@ -273,7 +273,7 @@ var sswpFragments = compiled.Fragments{
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
-	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 32, Align: 8, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}}},
 	SumOp:       compiled.SumMax,
 
 	Zero: compiled.Fragment{Text: `{

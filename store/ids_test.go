@@ -118,7 +118,28 @@ func TestIDs(t *testing.T) {
 					t.Errorf("Text(%d) = %.80q, %v, want %.80q", v, got, err, c.ids[v])
 				}
 			}
+			among := some(len(c.ids))
+			for i := range 6000 { // and enough for all blocks to be read
+				among = append(among, i*7919%len(c.ids))
+			}
+			var many []string
+			for _, v := range among {
+				many = append(many, c.ids[v])
+			}
+			found, missing, err := s.LookupAll(many)
+			if err != nil || missing != -1 || len(found) != len(among) {
+				t.Fatalf("%d of %d ids found, missing %d: %v", len(found), len(among), missing, err)
+			}
+			for i, v := range among {
+				if found[i] != uint32(v) {
+					t.Fatalf("LookupAll has %d for %.80q, want %d", found[i], many[i], v)
+				}
+			}
 			for _, id := range c.absent {
+				at := 3 + len(id)%5
+				if _, missing, err := s.LookupAll(slices.Concat(many[:at], []string{id}, many[at:], []string{id})); !errors.Is(err, store.ErrNoVertex) || missing != at {
+					t.Errorf("LookupAll with %.80q at %d: missing %d, %v", id, at, missing, err)
+				}
 				if v, err := s.Lookup(id); !errors.Is(err, store.ErrNoVertex) {
 					t.Errorf("Lookup(%.80q) = %d, %v, want none", id, v, err)
 				}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph"
@@ -16,22 +15,25 @@ import (
 // user's own would be.
 var builtin = []Program{
 	{
-		Name: "pagerank", Value: programs.PageRank[float32]{}, Short: "rank of every vertex, dangling mass spread as teleports are, weights ignored",
+		Name: "pagerank", Value: programs.PageRank[float32]{}, Short: "rank of every vertex, dangling mass spread as teleports are, weights ignored without --weighted them",
 		Example: `  garaph run pagerank web.graph --top 20
   garaph run pagerank edges.txt --iterations 10 --output ranks.parquet
-  garaph run pagerank web.graph --source 42          # personalised`,
+  garaph run pagerank web.graph --source 42          # personalised
+  garaph run pagerank roads.graph --weighted --sources ids.txt`,
+		Overflow:   "take --precision 64",
 		Iterations: 200, Setup: setupPageRank,
 	},
 	{
 		Name: "bfs", Value: programs.BFS{}, Short: "number of hops from a source along edge direction",
-		Long: "Vertices that no path leads to have inf.",
+		Long: "Of several sources, the nearest counts. Vertices that no path leads to have inf.",
 		Example: `  garaph run bfs web.graph --source 42 --output hops.tsv
   go mod graph | garaph run bfs - --source example.com/app`,
 		Column: "hops", Ranking: Nearest, Setup: setupBFS,
 	},
 	{
 		Name: "sssp", Value: programs.SSSP[float32]{}, Short: "least total weight of a path from a source along edge direction",
-		Long: `Without weights, every edge counts 1. Vertices that no path leads to have inf.
+		Long: `Without weights, every edge counts 1. Of several sources, the nearest counts.
+Vertices that no path leads to have inf.
 A distance is rounded to 24 bits, or to 53 with --precision 64: sums of whole
 numbers are exact up to 16,777,216, or 2^53. The job fails if one is too large
 for the precision, 3.4028235e+38 or more.`,
@@ -51,7 +53,8 @@ for the precision, 3.4028235e+38 or more.`,
 	{
 		Name: "sswp", Value: programs.SSWP{}, Short: "width of the widest path from a source along edge direction",
 		Long: `The width of a path is the least weight on it; without weights, each is 1. The
-source has inf, vertices that no path leads to have 0.`,
+source has inf, vertices that no path leads to have 0. Of several sources, the one
+with the widest path counts.`,
 		Example: `  garaph run sswp roads.gr --source 1 --top 20`,
 		Column:  "width", Setup: setupSSWP,
 	},
@@ -172,55 +175,30 @@ func setupPageRank(fs *pflag.FlagSet) Runner {
 		damping:   numberFlag(fs, "damping", 0.85, 1, "probability of following an edge, at least 0 and below 1; otherwise a teleport"),
 		tolerance: numberFlag(fs, "tolerance", 1e-6, 0, "change of all ranks together (L1, they sum up to 1) in an iteration below which the job ends; 0: none, as with --iterations N alone"),
 	}
-	fs.String("source", "", "`ID` of the vertex where every teleport ends: personalised PageRank")
-	return withPrecision(fs, Bind(pageRank[float32](f)), Bind(pageRank[float64](f)))
-}
-
-type pageRankFlags struct{ damping, tolerance *float64 }
-
-func pageRank[F float32 | float64](f pageRankFlags) func(Env) (gas.Program[F, int64], error) {
-	return func(e Env) (gas.Program[F, int64], error) {
-		if e.Flags.Changed("iterations") && e.Options.Iterations > 0 && !e.Flags.Changed("tolerance") {
-			*f.tolerance = 0 // exactly that many iterations
-		}
-		if *f.tolerance == 0 && e.Options.Iterations == 0 {
-			e.Log.Warn("with --tolerance 0 and without a number of --iterations, it may run until it is interrupted")
-		}
-		p := programs.PageRank[F]{Damping: *f.damping, Tolerance: *f.tolerance}
-		if p.Personalised = e.Flags.Changed("source"); !p.Personalised {
-			return p, nil
-		}
-		var err error
-		p.Source, err = e.Vertex("source")
-		return p, err
-	}
+	sourcesFlags(fs, "where teleports end: personalised PageRank")
+	f.weights = fs.Bool("weighted", false, "an edge is followed in proportion to its weight, not as often as any other")
+	return withPrecision(fs, runPageRank[float32](f), runPageRank[float64](f))
 }
 
 func setupBFS(fs *pflag.FlagSet) Runner {
-	sourceFlag(fs, "to begin at")
+	neededSources(fs, "to begin at")
 	return Bind(func(e Env) (gas.Program[uint32, uint32], error) {
-		v, err := e.Vertex("source")
-		return programs.BFS{Source: v}, err
+		first, more, err := e.firstAndMore()
+		return programs.BFS{Source: first, More: more}, err
 	})
 }
 
 func setupSSSP(fs *pflag.FlagSet) Runner {
-	sourceFlag(fs, "to begin at")
+	neededSources(fs, "to begin at")
 	return withPrecision(fs, Bind(sssp[float32]), Bind(sssp[float64]))
 }
 
 func sssp[F float32 | float64](e Env) (gas.Program[F, F], error) {
-	v, err := e.Vertex("source")
+	first, more, err := e.firstAndMore()
 	if err == nil && !e.Graph.Catalogue().Weighted {
 		e.Log.Info("the graph has no weights: every edge counts 1")
 	}
-	return programs.SSSP[F]{Source: v}, err
-}
-
-// sourceFlag declares --source; what is the vertex of this ID.
-func sourceFlag(fs *pflag.FlagSet, what string) {
-	fs.String("source", "", "`ID` of the vertex "+what+" (required)")
-	_ = cobra.MarkFlagRequired(fs, "source") // fails for a flag that is not there
+	return programs.SSSP[F]{Source: first, More: more}, err
 }
 
 // withPrecision declares --precision and runs the one or the other.

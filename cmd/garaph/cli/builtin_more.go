@@ -14,10 +14,10 @@ import (
 )
 
 func setupSSWP(fs *pflag.FlagSet) Runner {
-	sourceFlag(fs, "to begin at")
+	neededSources(fs, "to begin at")
 	return Bind(func(e Env) (gas.Program[float32, float32], error) {
-		v, err := e.Vertex("source")
-		return programs.SSWP{Source: v}, err
+		first, more, err := e.firstAndMore()
+		return programs.SSWP{Source: first, More: more}, err
 	})
 }
 
@@ -85,7 +85,7 @@ func stepFlag(fs *pflag.FlagSet) *float64 {
 
 func setupCircuit(fs *pflag.FlagSet) Runner {
 	sourceFlag(fs, "held at --volts")
-	fs.String("ground", "", "`ID` of the vertex held at 0 volts (required)")
+	vertexFlag(fs, "ground", "`ID` of the vertex held at 0 volts (required)")
 	_ = cobra.MarkFlagRequired(fs, "ground") // fails for a flag that is not there
 	volts := numberFlag(fs, "volts", 1, 1e38, "voltage of the source against the ground, at least 0 and below 1e38")
 	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "change of a voltage in an iteration, as part of --volts, that counts as none; not a bound of the error")

@@ -153,11 +153,14 @@ func setFlag(fs *pflag.FlagSet, name, text string) error {
 	if !ok {
 		return fs.Set(name, text)
 	}
+	f.Changed = true
+	if own, ok := f.Value.(manyFlag); ok {
+		return own.Replace(recordedList(text))
+	}
 	var values []string
 	if err := json.Unmarshal([]byte(text), &values); err != nil {
 		return fmt.Errorf("--%s: %w", name, err)
 	}
-	f.Changed = true
 	return list.Replace(values)
 }
 

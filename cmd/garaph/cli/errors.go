@@ -168,7 +168,10 @@ func childOf(cmd *cobra.Command) string {
 // to be.
 func unknownWord(cmd *cobra.Command, word string) error {
 	kind := childOf(cmd)
-	if like := cmd.SuggestionsFor(word); len(like) > 0 {
+	if err := unknownProgram(cmd, word); err != nil {
+		return err
+	}
+	if like := spelledAlike(word, cmd.SuggestionsFor(word)); len(like) > 0 {
 		return Usagef("unknown %s %q: did you mean %s?", kind, word, strings.Join(like, " or "))
 	}
 	var names []string

@@ -193,15 +193,23 @@ func given(fs *pflag.FlagSet, names []string) string {
 	return strings.Join(list, ", ")
 }
 
+// unless annotates a flag that must be given, with one for a file that may be given instead.
+const unless = "garaph_unless"
+
 // missingFlags lists the flags of cmd that must be given and were not.
 func missingFlags(cmd *cobra.Command) []string {
 	var missing []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		required := f.Annotations[cobra.BashCompOneRequiredFlag]
-		if len(required) > 0 && required[0] == "true" && !f.Changed {
-			name, _ := pflag.UnquoteUsage(f)
-			missing = append(missing, strings.TrimSpace("--"+f.Name+" "+name))
+		required, or := f.Annotations[cobra.BashCompOneRequiredFlag], f.Annotations[unless]
+		if f.Changed || len(or) == 0 && (len(required) == 0 || required[0] != "true") || len(or) > 0 && cmd.Flags().Changed(or[0]) {
+			return
 		}
+		name, _ := pflag.UnquoteUsage(f)
+		text := strings.TrimSpace("--" + f.Name + " " + name)
+		if len(or) > 0 {
+			text += " or --" + or[0] + " FILE"
+		}
+		missing = append(missing, text)
 	})
 	return missing
 }

@@ -121,8 +121,11 @@ func (t *task) ownParameters() map[string]any {
 	all := map[string]any{}
 	t.cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		text := f.Value.String()
+		list, isList := f.Value.(manyFlag)
 		switch {
 		case f.Name == "help":
+		case isList && len(list.GetSlice()) > 1:
+			all[f.Name] = list.GetSlice()
 		case f.Value.Type() == "string" && text == "":
 		case f.Value.Type() != "string" && json.Valid([]byte(text)):
 			all[f.Name] = json.RawMessage(text)

@@ -106,6 +106,9 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	if err := checkRecordedFlags(spec.Flags); err != nil {
 		return fmt.Errorf("job %d of %s: %w", job.ID(), path, err)
 	}
+	if err := checkRecordedSources(job, spec.Flags); err != nil {
+		return err
+	}
 	if !cmd.Flags().Changed("output") {
 		if err := checkRecordedOutput(job); err != nil {
 			return err

@@ -195,7 +195,7 @@ func (t *task) heading() string {
 	}
 	from := "nearest"
 	if source := t.cmd.Flags().Lookup("source"); source != nil {
-		from += " to " + source.Value.String()
+		from += " to " + sourcesText(source)
 	}
 	return fmt.Sprintf("%s (%s first, of those reached)", column, from)
 }

@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph"
+)
+
+// manyFlag is a flag that may be given again, each time with one more value, as it is: it may have commas.
+type manyFlag struct{ values *[]string }
+
+func newManyFlag() manyFlag { return manyFlag{new([]string)} }
+
+func (f manyFlag) Set(s string) error       { *f.values = append(*f.values, s); return nil }
+func (f manyFlag) Append(s string) error    { return f.Set(s) }
+func (f manyFlag) Replace(s []string) error { *f.values = s; return nil }
+func (f manyFlag) GetSlice() []string       { return *f.values }
+func (f manyFlag) String() string           { return strings.Join(*f.values, ", ") }
+func (f manyFlag) Type() string             { return "string" }
+
+// given is what a record has: a single value as it is, unless that would be read as a list.
+func (f manyFlag) given() string {
+	if list := *f.values; len(list) == 1 && !strings.HasPrefix(list[0], "[") {
+		return list[0]
+	}
+	b, _ := json.Marshal(*f.values) // strings can be
+	return string(b)
+}
+
+// onceFlag is a flag with one value: a second one is an error, and does not take the place of the first.
+type onceFlag struct {
+	value *string
+	set   *bool
+}
+
+func newOnceFlag() onceFlag { return onceFlag{new(string), new(bool)} }
+
+func (f onceFlag) String() string { return *f.value }
+func (f onceFlag) Type() string   { return "string" }
+
+func (f onceFlag) Set(s string) error {
+	if *f.set {
+		return fmt.Errorf("it was given before, as %q, and takes one value", *f.value)
+	}
+	*f.value, *f.set = s, true
+	return nil
+}
+
+// sourceFlag declares --source for one vertex; what is the vertex of this ID.
+func sourceFlag(fs *pflag.FlagSet, what string) {
+	vertexFlag(fs, "source", "`ID` of the vertex "+what+" (required)")
+	_ = cobra.MarkFlagRequired(fs, "source") // fails for a flag that is not there
+}
+
+// vertexFlag declares a flag for the id of one vertex.
+func vertexFlag(fs *pflag.FlagSet, name, usage string) { fs.Var(newOnceFlag(), name, usage) }
+
+// sourcesFlags declares --source, which may be given again, and --sources.
+func sourcesFlags(fs *pflag.FlagSet, what string) {
+	fs.Var(newManyFlag(), "source", "`ID` of the vertex "+what+"; again for several")
+	fs.Var(newPathFlag(), "sources", "`FILE` with the id of such a vertex on each line")
+}
+
+// neededSources declares them for a program that needs a source.
+func neededSources(fs *pflag.FlagSet, what string) {
+	sourcesFlags(fs, what)
+	_ = fs.SetAnnotation("source", unless, []string{"sources"}) // fails for a flag that is not there
+}
+
+// sourcesText names the sources of a run.
+func sourcesText(flag *pflag.Flag) string {
+	list, ok := flag.Value.(manyFlag)
+	switch {
+	case ok && len(list.GetSlice()) == 0:
+		return "a source"
+	case ok && len(list.GetSlice()) > 3:
+		return fmt.Sprintf("%s and %d more", strings.Join(list.GetSlice()[:3], ", "), len(list.GetSlice())-3)
+	}
+	return flag.Value.String()
+}
+
+// sources are the vertices of --source and of --sources, ascending and each once.
+func (e Env) sources() ([]uint32, error) {
+	var list []uint32
+	if f := e.Flags.Lookup("source"); f != nil && f.Changed {
+		for _, id := range f.Value.(manyFlag).GetSlice() {
+			v, err := e.Graph.Vertex(id)
+			if err != nil {
+				return nil, fmt.Errorf("--source: %w", err)
+			}
+			list = append(list, v)
+		}
+	}
+	if f := e.Flags.Lookup("sources"); f != nil && f.Changed {
+		err := eachVertexOfFile(e.Graph, f.Value.String(), func(v []uint32) { list = append(list, v...) })
+		if err != nil {
+			return nil, fmt.Errorf("--sources: %w", err)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+// firstAndMore divides sources as programs have them.
+func (e Env) firstAndMore() (first uint32, more []uint32, err error) {
+	list, err := e.sources()
+	if err != nil {
+		return 0, nil, err
+	}
+	if len(list) == 0 { // of a command line, that was found before
+		return 0, nil, Usagef("expected --source ID, or --sources FILE")
+	}
+	return list[0], list[1:], nil
+}
+
+// idsAtOnce is how many ids of a file are looked up together.
+const idsAtOnce = 1 << 16
+
+// eachVertexOfFile calls add with the vertices of a file of ids, some at a time. It has at least one.
+func eachVertexOfFile(g *garaph.Graph, path string, add func([]uint32)) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var ids []string
+	var lines []int
+	any := false
+	lookUp := func() error {
+		list, missing, err := g.Store().LookupAll(ids)
+		if err != nil && missing >= 0 {
+			return fmt.Errorf("%s:%d: %w", path, lines[missing], err)
+		}
+		if err == nil && len(list) > 0 {
+			any = true
+			add(list)
+		}
+		ids, lines = ids[:0], lines[:0]
+		return err
+	}
+	err = eachID(f, path, func(id string, line int) error {
+		if ids, lines = append(ids, id), append(lines, line); len(ids) < idsAtOnce {
+			return nil
+		}
+		return lookUp()
+	})
+	if err == nil {
+		err = lookUp()
+	}
+	if err == nil && !any {
+		err = fmt.Errorf("%s has no vertex: give the id of one on each line", path)
+	}
+	return err
+}
+
+// eachID calls f with the ids of a list, an id a line. Blank lines and those that begin with # are passed over.
+func eachID(in *os.File, name string, f func(id string, line int) error) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	number := 0
+	for lines.Scan() {
+		number++
+		id := strings.TrimSpace(lines.Text())
+		if id == "" || strings.HasPrefix(id, "#") {
+			continue
+		}
+		if err := f(id, number); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s behind line %d: %w", name, number, err)
+	}
+	return nil
+}
+
+// pathFlag is a file to be read, which is recorded with its whole path.
+type pathFlag struct{ onceFlag }
+
+func newPathFlag() pathFlag { return pathFlag{newOnceFlag()} }
+
+func (f pathFlag) given() string { return absolute(*f.value) }
+
+func (f pathFlag) Set(s string) error {
+	if s == "" || s == "-" {
+		return errors.New("expected the name of a file")
+	}
+	return f.onceFlag.Set(s)
+}
+
+// checkRecordedSources refuses to read sources where only a record says so, unless that is surely the
+// file that the user named.
+func checkRecordedSources(job *garaph.Job, flags map[string]string) error {
+	path, there := flags["sources"]
+	if !there {
+		return nil
+	}
+	err := job.CheckOwn()
+	if info, failed := os.Stat(path); err == nil && (failed != nil || !info.Mode().IsRegular()) {
+		err = errors.New("that is no file")
+	}
+	if err != nil {
+		return fmt.Errorf("job %d would read its sources from %q, but %w: begin again with `garaph run`", job.ID(), path, err)
+	}
+	return nil
+}
+
+// recordedList reads the values of a list flag in a record; an older one has a single value as it is.
+func recordedList(text string) []string {
+	var values []string
+	if json.Unmarshal([]byte(text), &values) != nil {
+		return []string{text}
+	}
+	return values
+}

@@ -1,0 +1,110 @@
+package programs
+
+import (
+	"math"
+
+	"github.com/garaph/garaph/gas"
+)
+
+// BiasedPageRank is [PageRank] of a surfer who has preferences: an out-edge is followed with a
+// probability in proportion to its weight, and teleports end at one of some sources:
+//
+//	rank(v) = (1-d)·p(v) + d·(Σ_{u→v} rank(u)·w(u,v)/W(u) + D·p(v)),  D = Σ_{W(u)=0} rank(u)
+//
+// where W(u) is the sum of the weights of u's out-edges. That is NetworkX's pagerank with weight and
+// personalization. A vertex of which all out-edges weigh nothing dangles.
+//
+// The value of a vertex carries what the formula needs to know of it, so that W and the sources are
+// asked for once, when the job begins: vertices gather along in-edges, and no fold of theirs is W.
+type BiasedPageRank[F float32 | float64] struct {
+	Damping   float64
+	Tolerance float64 // see [PageRank]
+	// Strength is W, by dense id; nil: each edge weighs 1. It is called by Init alone, and has to be of the
+	// graph that the program runs over.
+	Strength func(v uint32) float64
+	// Weighted: edges weigh what they do, and Strength is their sum.
+	Weighted bool
+	Sources  []uint32 // dense ids, ascending; none: teleports end anywhere
+}
+
+// Surfers is the value of a vertex of a [BiasedPageRank].
+type Surfers[F float32 | float64] struct {
+	Share    F // rank / W, or the rank where W is 0
+	Strength F // W
+	Teleport F // N·p(v)
+}
+
+// Init spreads the ranks as teleports are.
+func (p BiasedPageRank[F]) Init(v gas.Vertex) (Surfers[F], bool) {
+	s := Surfers[F]{Strength: F(v.Out), Teleport: 1}
+	if p.Strength != nil {
+		s.Strength = F(p.Strength(v.ID))
+	}
+	if len(p.Sources) > 0 {
+		s.Teleport = 0
+		if among(p.Sources, v.ID) {
+			s.Teleport = F(float64(v.N) / float64(len(p.Sources)))
+		}
+	}
+	s.Share = F(float64(s.Teleport) / float64(v.N) / divisor(s))
+	return s, true
+}
+
+// divisor is what a rank is divided by to be a share.
+func divisor[F float32 | float64](s Surfers[F]) float64 {
+	if s.Strength == 0 {
+		return 1
+	}
+	return float64(s.Strength)
+}
+
+// Zero is 0.
+func (p BiasedPageRank[F]) Zero() int64 { return 0 }
+
+// Gather is the part of the source's rank that flows along the edge, rounded to an integer: see [PageRank].
+func (p BiasedPageRank[F]) Gather(src Surfers[F], e gas.Edge, _ Surfers[F]) int64 {
+	flow := float64(src.Share) * one
+	if p.Weighted {
+		flow = float64(flow * float64(e.Weight))
+	}
+	return int64(flow + 0.5)
+}
+
+// Sum adds.
+func (p BiasedPageRank[F]) Sum(a, b int64) int64 { return a + b }
+
+// Apply is the formula above.
+func (p BiasedPageRank[F]) Apply(v gas.Vertex, old Surfers[F], acc int64, s gas.Step) Surfers[F] {
+	d, n := p.Damping, float64(v.N)
+	jump := (1 - d + float64(d*s.Aggregate)) * float64(old.Teleport)
+	rank := float64(jump/n) + float64(d*(float64(acc)/one))
+	old.Share = F(rank / divisor(old))
+	return old
+}
+
+// Activate compares as [PageRank] does.
+func (p BiasedPageRank[F]) Activate(v gas.Vertex, old, new Surfers[F]) bool {
+	if p.Tolerance == 0 {
+		return new.Share != old.Share
+	}
+	change, share := math.Abs(float64(new.Share)-float64(old.Share)), float64(new.Share)
+	return change*divisor(new)*float64(v.N) > p.Tolerance &&
+		change*max(1-p.Damping, 1./64) > rounding[F](v.N)*share
+}
+
+// Aggregate collects the dangling mass D, rounded as [PageRank] does.
+func (p BiasedPageRank[F]) Aggregate(v gas.Vertex, value Surfers[F]) float64 {
+	if value.Strength != 0 {
+		return 0
+	}
+	spread := float64(v.ID*0x9e3779b9) * 0x1p-32
+	return math.Floor(float64(value.Share)/share+spread) * share
+}
+
+// Overflowed reports a share that is too large for F: of a vertex whose weights are next to nothing.
+func (p BiasedPageRank[F]) Overflowed(value Surfers[F]) bool { return value.Share-value.Share != 0 }
+
+// Result is the rank.
+func (p BiasedPageRank[F]) Result(_ gas.Vertex, value Surfers[F]) F {
+	return F(float64(value.Share) * divisor(value))
+}
