@@ -46,8 +46,9 @@ type memberTable struct {
 	members, queries []uint32
 }
 
-func (m *memberTable) Rows() int64 { return int64(len(m.members)) }
-func (m *memberTable) Room() int64 { return 1 << 20 }
+func (m *memberTable) Rows() int64          { return int64(len(m.members)) }
+func (m *memberTable) Room() int64          { return 1 << 20 }
+func (m *memberTable) Filler() results.Fill { return nil }
 func (m *memberTable) Columns() []results.Column {
 	return []results.Column{{Name: "query", Kind: results.VertexID}}
 }

@@ -1,6 +1,8 @@
 package garaph
 
 import (
+	"slices"
+
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/results"
@@ -42,10 +44,8 @@ func (t *table[V]) IDKind() results.IDKind {
 // Batches yields batches of one block of ids each. A panic of a method of the program
 // ends as an error.
 func (t *table[V]) Batches(yield func(*results.Batch) error) error {
-	for i := range t.columns {
-		if t.columns[i].vertex != nil {
-			return t.vertexBatches(yield)
-		}
+	if t.hasVertices() {
+		return t.vertexBatches(yield)
 	}
 	return t.batches(0, t.graph.Catalogue().Vertices, nil, yield)
 }
@@ -54,34 +54,17 @@ func (t *table[V]) Batches(yield func(*results.Batch) error) error {
 // vertices among their values. The ids of a batch are of one block, so that a batch is small
 // however long names are.
 func (t *table[V]) batches(from, to uint32, set *store.IDSet, yield func(*results.Batch) error) error {
-	ids := t.graph.store.IDs()
+	r := rowReader[V]{table: t, ids: t.graph.store.IDs(), set: set}
 	b := results.Batch{Columns: make([]results.Values, len(t.columns))}
-	var vertices []uint32
 	return t.valuesOf(from, to, func(vs []gas.Vertex, values []V) error {
 		for len(vs) > 0 {
-			block, err := ids.Block(vs[0].ID)
+			b.IDs.Empty()
+			for i := range b.Columns {
+				b.Columns[i].Empty()
+			}
+			n, err := r.append(&b, vs, values)
 			if err != nil {
 				return err
-			}
-			at := int(vs[0].ID - block.First)
-			n := min(len(vs), block.Len()-at)
-			b.IDs.Empty()
-			appendIDs(&b.IDs, block, at, n)
-			for i := range t.columns {
-				dst := &b.Columns[i]
-				dst.Empty()
-				if err := t.fill(&t.columns[i], dst, vs[:n], values[:n]); err != nil {
-					return err
-				}
-				if t.columns[i].vertex == nil {
-					continue
-				}
-				if vertices, err = t.vertexValues(&t.columns[i], vertices[:0], vs[:n], values[:n]); err != nil {
-					return err
-				}
-				if err := t.idsOf(dst, set, vertices); err != nil {
-					return err
-				}
 			}
 			if err := yield(&b); err != nil {
 				return err
@@ -92,9 +75,80 @@ func (t *table[V]) batches(from, to uint32, set *store.IDSet, yield func(*result
 	})
 }
 
-// fill appends the numbers of a column, and which rows are null.
-func (t *table[V]) fill(c *column[V], dst *results.Values, vs []gas.Vertex, values []V) error {
-	return panics.Guard(t.source, func() error {
+// Filler is there for ids that are integers; where there are vertices among the values, only
+// for ids that are computed.
+func (t *table[V]) Filler() results.Fill {
+	kind := t.graph.Catalogue().IDs.Kind
+	if kind == store.IDString || kind != store.IDBase && t.hasVertices() {
+		return nil
+	}
+	r := rowReader[V]{table: t, ids: t.graph.store.IDs()}
+	return func(b *results.Batch, from, to int64) (err error) {
+		if r.set == nil && t.hasVertices() {
+			if r.set, err = t.graph.store.IDSet(0); err != nil { // it keeps nothing
+				return err
+			}
+		}
+		return t.valuesOf(uint32(from), uint32(to), func(vs []gas.Vertex, values []V) error {
+			for len(vs) > 0 {
+				n, err := r.append(b, vs, values)
+				if err != nil {
+					return err
+				}
+				vs, values = vs[n:], values[n:]
+			}
+			return nil
+		})
+	}
+}
+
+func (t *table[V]) hasVertices() bool {
+	return slices.ContainsFunc(t.columns, func(c column[V]) bool { return c.vertex != nil })
+}
+
+// rowReader makes rows, for one goroutine.
+type rowReader[V any] struct {
+	table    *table[V]
+	ids      *store.IDs
+	set      *store.IDSet // the ids of vertices among the values
+	vertices []uint32
+	null     []bool
+}
+
+// append appends rows of vertices to a batch, as many as have their ids in one block.
+func (r *rowReader[V]) append(b *results.Batch, vs []gas.Vertex, values []V) (n int, err error) {
+	t := r.table
+	block, err := r.ids.Block(vs[0].ID)
+	if err != nil {
+		return 0, err
+	}
+	at := int(vs[0].ID - block.First)
+	n = min(len(vs), block.Len()-at)
+	rows := len(b.IDs.Ints) + len(b.IDs.Uints) + len(b.IDs.Strings)
+	appendIDs(&b.IDs, block, at, n)
+	vs, values = vs[:n], values[:n]
+	for i := range t.columns {
+		c, dst := &t.columns[i], &b.Columns[i]
+		if err := r.numbers(c, dst, vs, values); err != nil {
+			return 0, err
+		}
+		if c.vertex != nil {
+			if r.vertices, err = t.vertexValues(c, r.vertices[:0], vs, values); err != nil {
+				return 0, err
+			}
+			if err := t.idsOf(&dst.V, r.null, r.set, r.vertices); err != nil {
+				return 0, err
+			}
+		}
+		dst.AddNulls(r.null, rows, n)
+	}
+	return n, nil
+}
+
+// numbers appends the numbers of a column, and notes which rows are null.
+func (r *rowReader[V]) numbers(c *column[V], dst *results.Values, vs []gas.Vertex, values []V) error {
+	r.null = r.null[:0]
+	return panics.Guard(r.table.source, func() error {
 		if c.numbers != nil {
 			c.numbers(dst, vs, values)
 		}
@@ -104,11 +158,11 @@ func (t *table[V]) fill(c *column[V], dst *results.Values, vs []gas.Vertex, valu
 		some := false
 		for i, v := range vs {
 			null := c.null(v, values[i])
-			dst.Null = append(dst.Null, null)
+			r.null = append(r.null, null)
 			some = some || null
 		}
 		if !some {
-			dst.Null = dst.Null[:0]
+			r.null = r.null[:0]
 		}
 		return nil
 	})

@@ -111,7 +111,7 @@ func (t *table[V]) IDsOf(n int, vertex func(i int) uint32, yield func(from int, 
 		return nil
 	}
 	var list []uint32
-	var ids results.Values
+	var ids results.IDs
 	return t.byWindows(uint32(n), t.memory-t.Room(), add, func(set *store.IDSet, from, to uint32) error {
 		for ; from < to; from += uint32(len(list)) {
 			list = list[:0]
@@ -119,10 +119,10 @@ func (t *table[V]) IDsOf(n int, vertex func(i int) uint32, yield func(from int, 
 				list = append(list, vertex(int(i)))
 			}
 			ids.Empty()
-			if err := t.idsOf(&ids, set, list); err != nil {
+			if err := t.idsOf(&ids, nil, set, list); err != nil {
 				return err
 			}
-			if err := yield(int(from), &ids.V); err != nil {
+			if err := yield(int(from), &ids); err != nil {
 				return err
 			}
 		}
@@ -142,23 +142,24 @@ func addTo(set *store.IDSet, values []uint32) error {
 
 // idsOf appends the ids of vertices, which set has; rows that are null, for which there
 // is none, get an empty one.
-func (t *table[V]) idsOf(dst *results.Values, set *store.IDSet, vertices []uint32) error {
+func (t *table[V]) idsOf(dst *results.IDs, null []bool, set *store.IDSet, vertices []uint32) error {
 	var err error
 	switch t.IDKind() {
 	case results.IDString:
-		dst.V.Strings, err = appendIDsOf(dst.V.Strings, dst.Null, vertices, set.Text)
+		dst.Strings, err = appendIDsOf(dst.Strings, null, vertices, set.Text)
 	case results.IDUint:
-		dst.V.Uints, err = appendIDsOf(dst.V.Uints, dst.Null, vertices, set.Uint)
+		dst.Uints, err = appendIDsOf(dst.Uints, null, vertices, set.Uint)
 	default:
-		dst.V.Ints, err = appendIDsOf(dst.V.Ints, dst.Null, vertices, set.Int)
+		dst.Ints, err = appendIDsOf(dst.Ints, null, vertices, set.Int)
 	}
 	return err
 }
 
 func appendIDsOf[T any](dst []T, null []bool, vertices []uint32, id func(uint32) (T, error)) ([]T, error) {
 	var none T
+	before := len(dst)
 	skip := func() {
-		for len(dst) < len(null) && null[len(dst)] {
+		for i := len(dst) - before; i < len(null) && null[i]; i++ {
 			dst = append(dst, none)
 		}
 	}

@@ -23,6 +23,7 @@ type memory struct {
 
 func (m *memory) Rows() int64       { return m.rows }
 func (m *memory) IDKind() IDKind    { return m.ids }
+func (m *memory) Filler() Fill      { return nil }
 func (m *memory) Columns() []Column { return []Column{{Name: m.name, Kind: m.values}} }
 func (m *memory) MaxIDBytes() int   { return m.width }
 

@@ -2,6 +2,7 @@ package results
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"sync"
@@ -9,8 +10,8 @@ import (
 )
 
 const (
-	// partRows are encoded at once by one goroutine.
-	partRows = 4096
+	// partRows are encoded at once by one goroutine: as many as a shard of the default size has.
+	partRows = 12288
 	// mostEncoders bounds the memory of parts; more than these, no disk keeps up with.
 	mostEncoders = 8
 )
@@ -21,8 +22,8 @@ type encodeRows func(dst []byte, b *Batch, from, to int) ([]byte, error)
 // writeRows writes head and all rows of t, in their order. Rows are encoded by several
 // goroutines, but for those with names, whose memory is the table's.
 func writeRows(w io.Writer, t Table, head []byte, encode encodeRows) error {
-	if threads := min(runtime.GOMAXPROCS(0), mostEncoders); threads > 1 && t.IDKind() != IDString {
-		return writeParts(w, t, head, encode, threads)
+	if t.Filler() != nil || runtime.GOMAXPROCS(0) > 1 && t.IDKind() != IDString {
+		return writeParts(w, t, head, partRows, encode)
 	}
 	buf := append(make([]byte, 0, textBuffer+4096), head...)
 	step := 1 // names may be long
@@ -57,9 +58,11 @@ func writeRows(w io.Writer, t Table, head []byte, encode encodeRows) error {
 // errUnwritten ends a table of which no more can be written; it never leaves the package.
 var errUnwritten = errors.New("no more rows can be written")
 
-// writeParts is writeRows with goroutines: the caller's copies rows into parts, threads of
-// them encode, and one writes.
-func writeParts(w io.Writer, t Table, head []byte, encode encodeRows, threads int) error {
+// writeParts is writeRows with goroutines: several encode parts of so many rows, and one writes
+// them. Where the table has a filler, they also fill the parts, and else the caller's goroutine does,
+// with copies of rows.
+func writeParts(w io.Writer, t Table, head []byte, rows int, encode encodeRows) error {
+	threads := min(runtime.GOMAXPROCS(0), mostEncoders)
 	free := make(chan *part, 2*threads)
 	for range cap(free) {
 		free <- &part{ready: make(chan struct{}, 1)}
@@ -67,9 +70,12 @@ func writeParts(w io.Writer, t Table, head []byte, encode encodeRows, threads in
 	toEncode, toWrite := make(chan *part, cap(free)), make(chan *part, cap(free))
 	var encoders sync.WaitGroup
 	for range threads {
+		fill := t.Filler() // of this goroutine
 		encoders.Go(func() {
 			for p := range toEncode {
-				p.text, p.err = encode(p.text, &p.batch, 0, p.rows)
+				if p.err = p.fill(t, fill); p.err == nil {
+					p.text, p.err = encode(p.text, &p.batch, 0, p.rows)
+				}
 				p.ready <- struct{}{}
 			}
 		})
@@ -91,7 +97,11 @@ func writeParts(w io.Writer, t Table, head []byte, encode encodeRows, threads in
 		}
 		written <- err
 	}()
-	err := eachPart(t, free, func(p *part) error {
+	each := eachPart
+	if t.Filler() != nil {
+		each = eachRange
+	}
+	err := each(t, rows, free, func(p *part) error {
 		toEncode <- p // there is room for all parts
 		toWrite <- p
 		if failed.Load() {
@@ -108,18 +118,31 @@ func writeParts(w io.Writer, t Table, head []byte, encode encodeRows, threads in
 	return err
 }
 
+// eachRange divides all rows of t into parts that are to be filled.
+func eachRange(t Table, rows int, free <-chan *part, yield func(*part) error) error {
+	for from := int64(0); from < t.Rows(); from += int64(rows) {
+		p := <-free
+		p.empty()
+		p.from, p.rows = from, int(min(int64(rows), t.Rows()-from))
+		if err := yield(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // eachPart fills parts with all rows of t.
-func eachPart(t Table, free <-chan *part, yield func(*part) error) error {
+func eachPart(t Table, rows int, free <-chan *part, yield func(*part) error) error {
 	var p *part
-	err := eachBatch(t, func(b *Batch, rows int) error {
-		for from := 0; from < rows; {
+	err := eachBatch(t, func(b *Batch, n int) error {
+		for from := 0; from < n; {
 			if p == nil {
 				p = <-free
 				p.empty()
 			}
-			to := min(rows, from+partRows-p.rows)
+			to := min(n, from+rows-p.rows)
 			p.add(b, from, to)
-			if from = to; p.rows < partRows {
+			if from = to; p.rows < rows {
 				continue
 			}
 			full := p
@@ -136,9 +159,10 @@ func eachPart(t Table, free <-chan *part, yield func(*part) error) error {
 	return err
 }
 
-// part is a copy of some rows, and then their text.
+// part is some rows, and then their text.
 type part struct {
 	batch Batch
+	from  int64 // the first row, where there is a filler
 	rows  int
 	text  []byte
 	err   error
@@ -153,6 +177,24 @@ func (p *part) empty() {
 	p.rows, p.text, p.err = 0, p.text[:0], nil
 }
 
+// fill gets the rows, if they are not there yet.
+func (p *part) fill(t Table, fill Fill) error {
+	if fill == nil {
+		return nil
+	}
+	columns := t.Columns()
+	for len(p.batch.Columns) < len(columns) {
+		p.batch.Columns = append(p.batch.Columns, Values{})
+	}
+	if err := fill(&p.batch, p.from, p.from+int64(p.rows)); err != nil {
+		return err
+	}
+	if err := p.batch.check(p.rows, t.IDKind(), columns); err != nil {
+		return fmt.Errorf("%w at row %d", err, p.from)
+	}
+	return nil
+}
+
 // add copies rows of a batch without names.
 func (p *part) add(b *Batch, from, to int) {
 	appendIDs(&p.batch.IDs, &b.IDs, from, to)
@@ -165,24 +207,25 @@ func (p *part) add(b *Batch, from, to int) {
 		appendRows(&dst.F32, src.F32, from, to)
 		appendRows(&dst.F64, src.F64, from, to)
 		appendRows(&dst.I64, src.I64, from, to)
-		dst.addNulls(src.Null, p.rows, from, to)
+		var null []bool
+		if len(src.Null) > 0 {
+			null = src.Null[from:to]
+		}
+		dst.AddNulls(null, p.rows, to-from)
 	}
 	p.rows += to - from
 }
 
-// addNulls appends which rows are null behind so many others.
-func (v *Values) addNulls(null []bool, rows, from, to int) {
+// AddNulls appends which of n rows are null, none if null is empty, behind so many others.
+func (v *Values) AddNulls(null []bool, rows, n int) {
 	if len(null) == 0 && len(v.Null) == 0 {
 		return
 	}
 	for len(v.Null) < rows { // none of these was
 		v.Null = append(v.Null, false)
 	}
-	if len(null) > 0 {
-		v.Null = append(v.Null, null[from:to]...)
-		return
-	}
-	for range to - from {
+	v.Null = append(v.Null, null...)
+	for len(v.Null) < rows+n {
 		v.Null = append(v.Null, false)
 	}
 }

@@ -137,6 +137,9 @@ type Table interface {
 	// a batch is reused after yield returns. Batches may be called more than
 	// once, and ends with the error of yield when there is one.
 	Batches(yield func(*Batch) error) error
+	// Filler returns a function that gets any rows, for one goroutine: each that calls one has
+	// its own. It is nil where rows can be had in their order only.
+	Filler() Fill
 	// Vertices yields the values of the i-th column, of kind VertexID, alone, as the engine's
 	// ids, which have the order of the user's, and without nulls. Memory is as with Batches.
 	Vertices(i int, yield func([]uint32) error) error
@@ -146,6 +149,9 @@ type Table interface {
 	// Room is how many bytes of memory the reader of a table may take.
 	Room() int64
 }
+
+// Fill appends the rows [from, to) of a table to an empty batch that has its columns.
+type Fill func(b *Batch, from, to int64) error
 
 // idColumn is the name of the id column.
 const idColumn = "id"
@@ -212,6 +218,9 @@ func eachBatch(t Table, yield func(b *Batch, rows int) error) error {
 
 // check reports columns of a batch that are not those of its table.
 func (b *Batch) check(rows int, ids IDKind, columns []Column) error {
+	if n := b.IDs.rows(ids); n != rows {
+		return fmt.Errorf("the results table gave a batch with %d ids (%v) for %d rows", n, ids, rows)
+	}
 	if len(b.Columns) != len(columns) {
 		return fmt.Errorf("the results table gave a batch with %d columns of %d", len(b.Columns), len(columns))
 	}

@@ -224,6 +224,19 @@ func (c cancellable) Batches(yield func(*results.Batch) error) error {
 	})
 }
 
+func (c cancellable) Filler() results.Fill {
+	fill := c.Table.Filler()
+	if fill == nil {
+		return nil
+	}
+	return func(b *results.Batch, from, to int64) error {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		return fill(b, from, to)
+	}
+}
+
 func (c cancellable) Vertices(i int, yield func([]uint32) error) error {
 	return c.Table.Vertices(i, func(values []uint32) error {
 		if err := c.ctx.Err(); err != nil {

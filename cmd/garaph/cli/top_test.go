@@ -67,6 +67,7 @@ type column struct {
 func (c column) Rows() int64            { return int64(len(c.ids)) }
 func (c column) IDKind() results.IDKind { return results.IDInt }
 func (c column) MaxIDBytes() int        { return 0 }
+func (c column) Filler() results.Fill   { return nil }
 
 func (c column) Columns() []results.Column {
 	kind := results.VertexID
