@@ -1,6 +1,10 @@
 package programs
 
-import "github.com/garaph/garaph/gas"
+import (
+	"math"
+
+	"github.com/garaph/garaph/gas"
+)
 
 // Which programs are gas.Nullable: those that begin at a source. What they have not
 // reached has no result.
@@ -8,8 +12,8 @@ import "github.com/garaph/garaph/gas"
 // Null reports that no path leads to the vertex.
 func (BFS) Null(_ gas.Vertex, value uint32) bool { return value == unreached }
 
-// Null reports that no path leads to the vertex: a distance is finite.
-func (SSSP[F]) Null(_ gas.Vertex, value F) bool { return value-value != 0 }
+// Null reports that no path leads to the vertex.
+func (SSSP[F]) Null(_ gas.Vertex, value F) bool { return math.IsInf(float64(value), 1) }
 
 // Null reports that no path of edges with weights above 0 leads to the vertex.
 func (SSWP) Null(_ gas.Vertex, value float32) bool { return value == 0 }
