@@ -27,6 +27,7 @@ type Options struct {
 	IDs           IDMode     // "" is IDsAuto
 	Weights       WeightMode // "" is WeightsAuto
 	Table         TableOptions
+	Vertices      int64 // raw edges: ids are dense, and this many; 0: none said so
 	Undirected    bool // store both directions of every edge
 	Dedup         bool // keep one of parallel edges, the lightest
 	DropSelfLoops bool
@@ -177,7 +178,7 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer) (
 
 func (b *builder) readOptions() ReadOptions {
 	r := ReadOptions{
-		Format: b.opt.Format, IDs: b.opt.IDs, Weights: b.opt.Weights, Table: b.opt.Table, SkipBadLines: b.opt.SkipBadLines,
+		Format: b.opt.Format, IDs: b.opt.IDs, Weights: b.opt.Weights, Table: b.opt.Table, Vertices: b.opt.Vertices, SkipBadLines: b.opt.SkipBadLines,
 		Threads: b.plan.threads, BlockBytes: inputBlock, Stdin: b.opt.Stdin,
 		Warn: func(msg string) { b.opt.Log.Warn(msg) }, Window: b.plan.total / windowShare, Reserve: b.reserve,
 	}

@@ -14,7 +14,7 @@ import (
 // rawBody reads raw edges.
 type rawBody struct {
 	record  int  // bytes of an edge
-	dense   bool // ids are dense: the largest uint32 is none
+	most    int64 // the largest id that there may be
 	weights bool // weights are wanted
 }
 
@@ -34,7 +34,14 @@ func planRaw(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	}
 	p.schema.IDs = defaultIDs(p.schema.Format, o.IDs)
 	p.schema.Weighted = t.weights
-	t.dense = p.schema.IDs == IDDense
+	switch {
+	case p.schema.Vertices >= 0:
+		t.most = p.schema.Vertices - 1
+	case p.schema.IDs == IDDense:
+		t.most = maxDense // the largest uint32 is none
+	default:
+		t.most = math.MaxUint32
+	}
 	if size, known := h.size(); known {
 		if size%int64(t.record) != 0 {
 			return nil, t.undivided(p, size)
@@ -87,8 +94,8 @@ func (t *rawBody) parse(b *readBlock, w *parseWorker) error {
 		}
 		e := b.data[i : i+t.record]
 		u, v := binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:])
-		if t.dense && max(u, v) > maxDense {
-			return t.refused(b, i, strconv.FormatUint(math.MaxUint32, 10), fmt.Sprintf("dense ids up to %d", uint32(maxDense)), "use --ids int for ids that are not dense")
+		if id := max(u, v); int64(id) > t.most {
+			return t.refusedID(b, i, id)
 		}
 		batch.src[batch.n], batch.dst[batch.n] = uint64(u), uint64(v)
 		if t.weights {
@@ -101,6 +108,15 @@ func (t *rawBody) parse(b *readBlock, w *parseWorker) error {
 		batch.n++
 	}
 	return nil
+}
+
+// refusedID is the error of the edge at data[i], whose larger id is none.
+func (t *rawBody) refusedID(b *readBlock, i int, id uint32) error {
+	advice := "use --ids int for ids that are not dense"
+	if b.plan.schema.Vertices >= 0 {
+		advice = "give --vertices the largest id + 1 or more, or leave it out"
+	}
+	return t.refused(b, i, strconv.FormatUint(uint64(id), 10), fmt.Sprintf("dense ids up to %d", t.most), advice)
 }
 
 // refused is the error of the edge at data[i].

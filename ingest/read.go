@@ -14,6 +14,7 @@ type ReadOptions struct {
 	IDs          IDMode     // "" is IDsAuto
 	Weights      WeightMode // "" is WeightsAuto
 	Table        TableOptions
+	Vertices     int64 // raw edges: ids are dense, and this many; 0: none said so
 	SkipBadLines bool // text formats: count and pass over lines that do not parse
 	Threads      int  // goroutines that parse; 0: GOMAXPROCS
 	BlockBytes   int  // bytes of a block, 0: 1 MiB; Threads+3 blocks are held at once

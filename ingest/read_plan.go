@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"fmt"
 	"io"
 	"sync/atomic"
 )
@@ -46,6 +47,12 @@ func planInput(h *inputHead, o ReadOptions) (*inputPlan, error) {
 		return nil, noColumns(h.in.name, format)
 	}
 	p := &inputPlan{src: h.in, promised: -1, schema: Schema{Format: format, Vertices: -1, Edges: -1}}
+	if o.Vertices > 0 {
+		if err := o.checkVertices(h.in.name, format); err != nil {
+			return nil, err
+		}
+		o.IDs, p.schema.Vertices = IDsDense, o.Vertices
+	}
 	if len(h.bytes) == 0 {
 		if h.err != io.EOF {
 			return nil, h.err
@@ -63,6 +70,19 @@ func planInput(h *inputHead, o ReadOptions) (*inputPlan, error) {
 		return planRaw(p, h, o)
 	}
 	return planText(p, h, o)
+}
+
+// checkVertices refuses a number of vertices that cannot be, or for another format.
+func (o *ReadOptions) checkVertices(name string, f Format) error {
+	switch {
+	case f != Raw && f != RawW:
+		return &InputError{File: name, Problem: fmt.Sprintf("is in format %s: a number of vertices is for raw edges", f), Advice: "leave out --vertices"}
+	case o.IDs == IDsInt || o.IDs == IDsString:
+		return &InputError{File: name, Problem: "is read with a number of vertices, and so its ids are dense", Advice: "leave out --ids, or --vertices"}
+	case o.Vertices > maxDense+1:
+		return &InputError{File: name, Problem: fmt.Sprintf("is said to have %d vertices: at most %d are possible", o.Vertices, int64(maxDense)+1), Advice: "correct --vertices"}
+	}
+	return nil
 }
 
 // planEmpty is the plan of an input without a single byte.

@@ -21,6 +21,7 @@ type importFlags struct {
 	delimiter                                      *byte
 	header, noHeader                               *bool
 	columns                                        *[]string
+	vertices                                       *int
 	names                                          []string // of all of them
 }
 
@@ -39,6 +40,7 @@ func newImportFlags(fs *pflag.FlagSet) *importFlags {
 		header:        fs.Bool("header", false, "the first line of text is a header (default found by itself)"),
 		noHeader:      fs.Bool("no-header", false, "the first line of text is an edge"),
 		columns:       columnsFlag(fs),
+		vertices:      countFlag(fs, "vertices", 0, 0, "vertices of raw edges, whose ids are then dense: 0 to N-1, also of those without edges (default those mentioned)"),
 		undirected:    fs.Bool("undirected", false, "store both directions of every edge"),
 		dedup:         fs.Bool("dedup", false, "keep one of parallel edges, the lightest"),
 		dropSelfLoops: fs.Bool("drop-self-loops", false, "leave out edges from a vertex to itself"),
@@ -124,7 +126,7 @@ func words[T ~string](values ...T) []string {
 func (f *importFlags) options() garaph.ImportOptions {
 	return garaph.ImportOptions{
 		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights), Storage: garaph.StorageOptions{Layout: store.Layout(*f.layout), Rows: *f.rows},
-		Table:      f.table(),
+		Table:      f.table(), Vertices: int64(*f.vertices),
 		Undirected: *f.undirected, Dedup: *f.dedup, DropSelfLoops: *f.dropSelfLoops, SkipBadLines: *f.skipBadLines,
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -18,7 +19,11 @@ wrote, or through generic ones, which are several times slower; and whether ther
 is PTX of them, for NVIDIA GPUs. An algorithm, which is not a vertex program, has neither: -.`,
 		Args: exactly("no argument", 0),
 	}
+	asJSON := cmd.Flags().Bool("json", false, "print what there is to know of each, its flags too, as one JSON object")
 	cmd.RunE = a.job(func(*cobra.Command, []string) error {
+		if *asJSON {
+			return json.NewEncoder(a.stdout).Encode(a.programsReport())
+		}
 		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(table, "program\tloops\tPTX\tcomputes\tflags\n") // errors are kept until Flush
 		for _, p := range a.programs {

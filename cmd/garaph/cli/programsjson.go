@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// programsReport is `garaph programs` as JSON: enough for a client in another
+// language to offer each program as a function.
+type programsReport struct {
+	Programs    []programReport `json:"programs"`
+	RunFlags    []flagReport    `json:"run_flags"`    // of every run
+	ImportFlags []flagReport    `json:"import_flags"` // of edge files, of a run and of an import
+}
+
+// programReport describes a program.
+type programReport struct {
+	Name       string       `json:"name"`
+	Short      string       `json:"short"`
+	Long       string       `json:"long,omitempty"`
+	Column     string       `json:"column"` // of its results, unless it has several
+	Algorithm  bool         `json:"algorithm"`
+	GPU        bool         `json:"gpu"`
+	Loops      string       `json:"loops"`
+	PTX        string       `json:"ptx"`
+	Iterations int          `json:"iterations"` // the limit that it has without --iterations; 0: none
+	Flags      []flagReport `json:"flags"`
+}
+
+// flagReport describes a flag. What Value says is as in the help: a word for a
+// value, such as N, X, ID or FILE; "" for a switch.
+type flagReport struct {
+	Name     string   `json:"name"`
+	Value    string   `json:"value"`
+	Words    []string `json:"words,omitempty"` // that it takes, if these are few
+	Default  string   `json:"default"`
+	Required bool     `json:"required"`
+	Usage    string   `json:"usage"`
+}
+
+// programsReport describes all programs and the flags of their runs.
+func (a *app) programsReport() programsReport {
+	r := programsReport{Programs: []programReport{}}
+	for _, p := range a.programs {
+		loops, ptx := "-", "-"
+		if !p.Algorithm {
+			loops, ptx = form(p.Value)
+		}
+		own := pflag.NewFlagSet(p.Name, pflag.ContinueOnError)
+		own.SortFlags = false
+		p.Setup(own)
+		r.Programs = append(r.Programs, programReport{
+			Name: p.Name, Short: p.Short, Long: strings.TrimSpace(p.Long), Column: p.column(), Algorithm: p.Algorithm, GPU: !p.Algorithm || p.GPU,
+			Loops: loops, PTX: ptx, Iterations: p.Iterations, Flags: reportFlags(own, nil),
+		})
+	}
+	run, imports := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
+	run.SortFlags, imports.SortFlags = false, false
+	newRunFlags(run)
+	newImportFlags(imports)
+	r.RunFlags, r.ImportFlags = reportFlags(run, imports), reportFlags(imports, nil)
+	return r
+}
+
+// reportFlags describes the flags of a set, other than those of another one.
+func reportFlags(fs, but *pflag.FlagSet) []flagReport {
+	list := []flagReport{}
+	fs.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || but != nil && but.Lookup(f.Name) != nil {
+			return
+		}
+		value, usage := pflag.UnquoteUsage(f)
+		if f.Value.Type() == "bool" {
+			value = ""
+		}
+		r := flagReport{Name: f.Name, Value: value, Default: f.DefValue, Usage: usage}
+		if e, ok := f.Value.(*enum); ok {
+			r.Words = e.words
+		}
+		required := f.Annotations[cobra.BashCompOneRequiredFlag]
+		r.Required = len(required) > 0 && required[0] == "true"
+		list = append(list, r)
+	})
+	return list
+}
