@@ -28,8 +28,8 @@ type Options struct {
 	Weights       WeightMode // "" is WeightsAuto
 	Table         TableOptions
 	Vertices      int64 // raw edges: ids are dense, and this many; 0: none said so
-	Undirected    bool // store both directions of every edge
-	Dedup         bool // keep one of parallel edges, the lightest
+	Undirected    bool  // store both directions of every edge
+	Dedup         bool  // keep one of parallel edges, the lightest
 	DropSelfLoops bool
 	SkipBadLines  bool
 	Force         bool // replace an existing graph

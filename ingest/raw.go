@@ -13,9 +13,9 @@ import (
 
 // rawBody reads raw edges.
 type rawBody struct {
-	record  int  // bytes of an edge
+	record  int   // bytes of an edge
 	most    int64 // the largest id that there may be
-	weights bool // weights are wanted
+	weights bool  // weights are wanted
 }
 
 // planRaw checks the size, where it is known before the end.

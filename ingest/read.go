@@ -15,9 +15,9 @@ type ReadOptions struct {
 	Weights      WeightMode // "" is WeightsAuto
 	Table        TableOptions
 	Vertices     int64 // raw edges: ids are dense, and this many; 0: none said so
-	SkipBadLines bool // text formats: count and pass over lines that do not parse
-	Threads      int  // goroutines that parse; 0: GOMAXPROCS
-	BlockBytes   int  // bytes of a block, 0: 1 MiB; Threads+3 blocks are held at once
+	SkipBadLines bool  // text formats: count and pass over lines that do not parse
+	Threads      int   // goroutines that parse; 0: GOMAXPROCS
+	BlockBytes   int   // bytes of a block, 0: 1 MiB; Threads+3 blocks are held at once
 
 	// Progress is called with the bytes of the (compressed) inputs that were consumed;
 	// total is -1 when unknown. Warn is called with what a user should know.

@@ -126,7 +126,7 @@ func words[T ~string](values ...T) []string {
 func (f *importFlags) options() garaph.ImportOptions {
 	return garaph.ImportOptions{
 		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights), Storage: garaph.StorageOptions{Layout: store.Layout(*f.layout), Rows: *f.rows},
-		Table:      f.table(), Vertices: int64(*f.vertices),
+		Table: f.table(), Vertices: int64(*f.vertices),
 		Undirected: *f.undirected, Dedup: *f.dedup, DropSelfLoops: *f.dropSelfLoops, SkipBadLines: *f.skipBadLines,
 	}
 }
