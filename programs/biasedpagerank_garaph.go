@@ -19,7 +19,7 @@ var biasedPageRankSources embed.FS
 
 // Loops are the methods of BiasedPageRank as loops.
 func (p BiasedPageRank[F]) Loops() compiled.Loops[Surfers[F], int64] {
-	if !compiled.Fresh(biasedPageRankSources, "cbe2e82759ea58082c010af23bbdc4d4") {
+	if !compiled.Fresh(biasedPageRankSources, "3cd74d90cb73e418f91f43b5a2e2e63f") {
 		return compiled.Loops[Surfers[F], int64]{}
 	}
 	switch p := any(p).(type) {
@@ -33,7 +33,7 @@ func (p BiasedPageRank[F]) Loops() compiled.Loops[Surfers[F], int64] {
 
 // Fragments are the methods of BiasedPageRank as PTX.
 func (p BiasedPageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(biasedPageRankSources, "cbe2e82759ea58082c010af23bbdc4d4") {
+	if !compiled.Fresh(biasedPageRankSources, "3cd74d90cb73e418f91f43b5a2e2e63f") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {

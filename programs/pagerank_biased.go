@@ -102,7 +102,9 @@ func (p BiasedPageRank[F]) Aggregate(v gas.Vertex, value Surfers[F]) float64 {
 }
 
 // Overflowed reports a share that is too large for F: of a vertex whose weights are next to nothing.
-func (p BiasedPageRank[F]) Overflowed(value Surfers[F]) bool { return value.Share-value.Share != 0 }
+func (p BiasedPageRank[F]) Overflowed(value Surfers[F]) bool {
+	return math.IsNaN(float64(value.Share)) || math.IsInf(float64(value.Share), 0)
+}
 
 // Result is the rank.
 func (p BiasedPageRank[F]) Result(_ gas.Vertex, value Surfers[F]) F {
