@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"compress/bzip2"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,6 @@ const maxWindow = 128 << 20
 
 // refusedMagic names what a user may well give and what cannot be read.
 var refusedMagic = []struct{ magic, what, advice string }{
-	{"BZh", "is compressed with bzip2", "unpack it first, or give the output of bzip2 -dc on standard input"},
 	{"\xfd7zXZ\x00", "is compressed with xz", "unpack it first, or give the output of xz -dc on standard input"},
 	{"\x04\x22\x4d\x18", "is compressed with lz4", "unpack it first, or give the output of lz4 -dc on standard input"},
 	{"PK\x03\x04", "is a zip archive", "unpack it first"},
@@ -30,7 +30,7 @@ var refusedMagic = []struct{ magic, what, advice string }{
 }
 
 // compression reports by the first bytes how an input is compressed: "gzip",
-// "zstd" or "".
+// "zstd", "bzip2" or "".
 func compression(magic []byte) string {
 	switch {
 	case bytes.HasPrefix(magic, gzipMagic):
@@ -39,6 +39,9 @@ func compression(magic []byte) string {
 		return "zstd"
 	case len(magic) >= 4 && magic[0]&0xf0 == 0x50 && bytes.Equal(magic[1:4], []byte{0x2a, 0x4d, 0x18}):
 		return "zstd" // a skippable frame, with which pzstd begins
+	case len(magic) >= 6 && string(magic[:3]) == "BZh" && magic[3] >= '1' && magic[3] <= '9' &&
+		(string(magic[4:6]) == "\x31\x41" || string(magic[4:6]) == "\x17\x72"): // a block, or the end of an empty stream
+		return "bzip2"
 	}
 	return ""
 }
@@ -83,6 +86,8 @@ func unpack(name string, raw io.ReadCloser, window int64) (*inputStream, error) 
 		}
 		s.Reader = z
 		s.close = append(s.close, func() error { z.Close(); return nil })
+	case "bzip2": // one stream after the other too; 4 MiB of memory at most
+		s.Reader = bzip2.NewReader(bufio.NewReaderSize(s.Reader, 256<<10))
 	}
 	return s, nil
 }

@@ -19,11 +19,11 @@ var refusedExtension = map[string]string{
 	".metis": "METIS", ".graph": "METIS", ".adj": "Ligra adjacency", ".parquet": "Parquet",
 }
 
-// extension is the ending of a name below .gz and .zst, in lower case.
+// extension is the ending of a name below .gz, .zst and .bz2, in lower case.
 func extension(name string) string {
 	ext := strings.ToLower(filepath.Ext(name))
 	switch ext {
-	case ".gz", ".gzip", ".zst", ".zstd":
+	case ".gz", ".gzip", ".zst", ".zstd", ".bz2":
 		return strings.ToLower(filepath.Ext(strings.TrimSuffix(name, filepath.Ext(name))))
 	}
 	return ext
@@ -71,6 +71,9 @@ func checkText(h *inputHead, f Format, named bool) error {
 	name, b := h.in.name, h.bytes
 	for _, r := range refusedMagic {
 		if bytes.HasPrefix(b, []byte(r.magic)) && !isTextBytes(b) {
+			if r.what == "is a zip archive" {
+				return zipped(name)
+			}
 			return &InputError{File: name, Problem: r.what + ", which cannot be read", Advice: r.advice}
 		}
 	}
@@ -105,6 +108,21 @@ func checkText(h *inputHead, f Format, named bool) error {
 		}
 	}
 	return nil
+}
+
+// zipped refuses a zip archive, which several formats are within.
+func zipped(name string) error {
+	e := &InputError{File: name, Problem: "is a zip archive, which cannot be read", Advice: "unpack it first"}
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".npz":
+		e.Problem = "is an archive of NumPy or a sparse matrix of SciPy, which cannot be read"
+		convert := `import sys, scipy.io, scipy.sparse; scipy.io.mmwrite(sys.argv[2], scipy.sparse.load_npz(sys.argv[1]))`
+		e.Advice = "write a matrix as Matrix Market: python3 -c '" + convert + "' " + shellWord(name) + " graph.mtx"
+	case ".xlsx", ".xlsm", ".ods":
+		e.Problem = "is a spreadsheet, which cannot be read"
+		e.Advice = "save its table of edges as CSV"
+	}
+	return e
 }
 
 // isTextBytes reports whether b has no zero byte and few control characters: a

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"regexp"
+	"strings"
 )
 
 // foreign are formats of graphs that are text, and whose lines would be taken
@@ -14,7 +15,7 @@ var foreign = []struct {
 }{
 	{
 		regexp.MustCompile(`^<([?!]|[A-Za-z][\w.-]*(:[\w.-]+)?[\s/>])`), "is XML, as GraphML and GEXF are",
-		"write its edges as lines of two ids, such as with networkx.write_edgelist(networkx.read_graphml(file), to)",
+		"write its edges as lines of two ids: " + viaNetworkX("read_graphml"),
 	},
 	{regexp.MustCompile(`^[{[]`), "is JSON", "write its edges as lines of two ids, such as with jq -r '.edges[] | [.source, .target] | @tsv'"},
 	{
@@ -23,7 +24,7 @@ var foreign = []struct {
 	},
 	{
 		regexp.MustCompile(`(?i)^((creator|version|comment|directed)\b[^\n]*\n\s*)*graph\s*\[`), "is a GML file",
-		"write its edges as lines of two ids, such as with networkx.write_edgelist(networkx.read_gml(file), to)",
+		"write its edges as lines of two ids: " + viaNetworkX("read_gml"),
 	},
 	{regexp.MustCompile(`(?i)^\*(vertices|network)\b`), "is a Pajek file", "keep the lines behind *Arcs or *Edges alone"},
 	{regexp.MustCompile(`^\S+[ \t]+->[ \t]+\S`), "has -> between ids", "use --columns 1,3 to take the ids around it"},
@@ -32,6 +33,18 @@ var foreign = []struct {
 		regexp.MustCompile(`^[^\s,;]*[^\s,;:]:([ \t][^\n]*|\r?)(\n[^\s,;]*[^\s,;:]:([ \t]|\r?\n|$)|\n?$)`), "is a list of neighbours behind ids with a colon",
 		"write an edge per line, as awk '{ sub(/:$/, \"\", $1); for (i = 2; i <= NF; i++) print $1, $i }' does",
 	},
+}
+
+// viaNetworkX is a command that writes the edges of a file, whose name is put
+// in the place of %[1]s, as what garaph reads; data=False leaves out what is no weight.
+func viaNetworkX(read string) string {
+	return `python3 -c 'import sys, networkx as x; x.write_edgelist(x.` + read + `(sys.argv[1]), sys.argv[2], delimiter="\t", data=False)' %[1]s edges.tsv` +
+		`, and import edges.tsv with --delimiter tab --no-header, and with --undirected where the graph is`
+}
+
+// shellWord quotes a name for a shell.
+func shellWord(name string) string {
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
 // checkForeign refuses, by name, what no format reads.
@@ -46,7 +59,7 @@ func checkForeign(h *inputHead) error {
 		if f.begins.Match(text) && isTextBytes(h.bytes) {
 			return &InputError{
 				File: h.in.name, Problem: f.what + ", which cannot be read",
-				Advice: f.advice + "; if it is an edge list nevertheless, use --format text",
+				Advice: strings.ReplaceAll(f.advice, "%[1]s", shellWord(h.in.name)) + "; if it is an edge list nevertheless, use --format text",
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func vertexFiles(plans []*inputPlan, o ReadOptions) ([]*readInput, error) {
 		if p.schema.Format != LDBC || extension(p.name()) != ".e" || named[stem(p.name())] {
 			continue
 		}
-		for _, packed := range []string{"", ".gz", ".zst"} {
+		for _, packed := range []string{"", ".gz", ".zst", ".bz2"} {
 			name := stem(p.name()) + ".v" + packed
 			if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 				continue

@@ -75,8 +75,8 @@ func (o ReadOptions) withDefaults() ReadOptions {
 	return o
 }
 
-// Read reads the inputs, which are files of one kind or the single name "-",
-// into sink, and returns what sink.Begin was given. The workers of the sink are
+// Read reads the inputs, which are files of one kind, folders of such, or the
+// single name "-", into sink, and returns what sink.Begin was given. The workers of the sink are
 // closed only when everything was read without an error.
 //
 // Of several errors Read reports the first in the order of the inputs: an
@@ -85,19 +85,10 @@ func (o ReadOptions) withDefaults() ReadOptions {
 // returns at once; where it was waiting for a pipe or standard input, that one
 // Read goes on until it gets something.
 func Read(ctx context.Context, inputs []string, o ReadOptions, sink Sink) (Schema, ReadStats, error) {
-	if len(inputs) == 0 {
-		return Schema{}, ReadStats{}, &InputError{File: "no input", Problem: "name at least one file, or - for standard input"}
-	}
-	ins := make([]*readInput, 0, len(inputs))
-	for _, name := range inputs {
-		if name == StdinName && len(inputs) > 1 {
-			return Schema{}, ReadStats{}, &InputError{File: "standard input", Problem: "cannot be read together with files", Advice: "name it alone"}
-		}
-		in, err := openInput(name, o.Stdin)
-		if err != nil {
-			return Schema{}, ReadStats{}, err
-		}
-		ins = append(ins, in)
+	o = o.withDefaults()
+	ins, err := openInputs(inputs, o)
+	if err != nil {
+		return Schema{}, ReadStats{}, err
 	}
 	return readInputs(ctx, ins, o, sink)
 }

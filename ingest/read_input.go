@@ -29,12 +29,11 @@ type readInput struct {
 
 // CheckInputs reports which of some inputs is not there, or is no file.
 func CheckInputs(inputs []string, stdin io.Reader) error {
-	for _, name := range inputs {
-		if _, err := openInput(name, stdin); err != nil {
-			return err
-		}
+	if len(inputs) == 0 {
+		return nil
 	}
-	return nil
+	_, err := openInputs(inputs, ReadOptions{Stdin: stdin, Warn: func(string) {}})
+	return err
 }
 
 // openInput looks at an input without reading it.

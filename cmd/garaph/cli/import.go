@@ -20,8 +20,8 @@ func (a *app) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import [flags] EDGES... GRAPH",
 		Short: "Make a graph from edge lists",
-		Long: `Make a graph, a folder, from edge lists: files, also compressed ones, or - for
-standard input. The graph appears whole or not at all.`,
+		Long: `Make a graph, a folder, from edge lists: files, also compressed ones, folders of
+them, or - for standard input. The graph appears whole or not at all.`,
 		Example: `  garaph import edges.txt.gz web.graph
   garaph import --undirected --dedup part-*.csv friends.graph
   garaph import --delimiter tab --columns from,to,minutes trips.tsv trips.graph
