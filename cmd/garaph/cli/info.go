@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -20,11 +21,16 @@ func (a *app) infoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info GRAPH [flags]",
 		Short: "Describe a graph",
-		Args:  exactly("one graph", 1),
+		Long: `Describe a graph. --degrees adds how many edges vertices have, as they are stored:
+edges into a vertex, out of it, and both together; of an undirected graph, one
+number. Half of the vertices have the median or fewer, 99 % what stands there or
+fewer. Then come the vertices of each range of degrees, and their share.`,
+		Args: exactly("one graph", 1),
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print it as one JSON object")
-	cmd.RunE = a.job(func(_ *cobra.Command, args []string) error {
-		i, err := describe(args[0])
+	degrees := cmd.Flags().Bool("degrees", false, "tell how the degrees are distributed, too")
+	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		i, err := describe(cmd.Context(), args[0], *degrees)
 		if err != nil {
 			return err
 		}
@@ -53,6 +59,8 @@ type graphInfo struct {
 	Fingerprint string     `json:"fingerprint"`
 	Created     time.Time  `json:"created"`
 	Source      []string   `json:"source"`
+	// Degrees are there if they were asked for.
+	Degrees []degreeInfo `json:"degrees,omitempty"`
 }
 
 type sideInfo struct {
@@ -66,7 +74,7 @@ type idInfo struct {
 	Last  string `json:"last"`
 }
 
-func describe(path string) (i graphInfo, err error) {
+func describe(ctx context.Context, path string, degrees bool) (i graphInfo, err error) {
 	g, err := garaph.Open(path)
 	if err != nil {
 		return i, err
@@ -94,6 +102,11 @@ func describe(path string) (i graphInfo, err error) {
 			n += c.Bytes(dir, k)
 		}
 		i.Sides = append(i.Sides, sideInfo{dir.String(), float64(n) / float64(max(c.Edges, 1))})
+	}
+	if degrees {
+		if i.Degrees, err = describeDegrees(ctx, g); err != nil {
+			return i, err
+		}
 	}
 	i.Bytes = g.Store().DiskBytes()
 	i.BytesPerEdge = float64(i.Bytes) / float64(max(c.Edges, 1))
@@ -124,7 +137,11 @@ func (i graphInfo) print(w *output) error {
 	} {
 		fmt.Fprintf(table, "%s\t%s\n", line[0], printable(line[1])) // errors are kept until Flush
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil || i.Degrees == nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return printDegrees(w, i.Degrees)
 }
 
 func yes(b bool) string {

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/shard"
+)
+
+// degreeInfo describes how the degrees of one direction are distributed.
+type degreeInfo struct {
+	Direction string  `json:"direction"`
+	Min       uint64  `json:"min"`
+	Median    uint64  `json:"median"`
+	Mean      float64 `json:"mean"`
+	P99       uint64  `json:"p99"`
+	Max       uint64  `json:"max"`
+	// MaxVertex is the first vertex of the largest degree.
+	MaxVertex string      `json:"max_vertex"`
+	Bins      []degreeBin `json:"bins"`
+}
+
+// degreeBin has the vertices of the degrees From to To.
+type degreeBin struct {
+	From     uint64  `json:"from"`
+	To       uint64  `json:"to"`
+	Vertices uint64  `json:"vertices"`
+	Share    float64 `json:"share"`
+}
+
+// describeDegrees reads the degrees that lie beside the edges, a shard at a time: in-degrees, out-degrees and
+// their sums; of an undirected graph, where these are the same edges, one.
+func describeDegrees(ctx context.Context, g *garaph.Graph) ([]degreeInfo, error) {
+	c, s := g.Catalogue(), g.Store()
+	var in, out, total degreeCounts
+	v := uint32(0) // the first vertex of shard k
+	for k := range c.Shards {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		ins, err := s.Degrees(shard.In, k)
+		if err != nil {
+			return nil, err
+		}
+		var outs []uint32
+		if !c.Symmetric {
+			if outs, err = s.Degrees(shard.Out, k); err != nil {
+				return nil, err
+			}
+		}
+		for i, d := range ins {
+			if c.Symmetric {
+				total.add(v+uint32(i), uint64(d))
+				continue
+			}
+			in.add(v+uint32(i), uint64(d))
+			out.add(v+uint32(i), uint64(outs[i]))
+			total.add(v+uint32(i), uint64(d)+uint64(outs[i]))
+		}
+		v += uint32(len(ins))
+	}
+	var list []degreeInfo
+	for _, d := range []struct {
+		direction string
+		counts    *degreeCounts
+	}{{"in", &in}, {"out", &out}, {"total", &total}} {
+		if d.counts.vertices == 0 {
+			continue
+		}
+		info := d.counts.describe()
+		info.Direction = d.direction
+		var err error
+		if info.MaxVertex, err = g.ID(gas.VertexID(d.counts.maxVertex)); err != nil {
+			return nil, err
+		}
+		list = append(list, info)
+	}
+	return list, nil
+}
+
+// degreeCounts counts how many vertices have each degree. Large degrees are few: n different ones take n²/2 edges.
+type degreeCounts struct {
+	small     [1 << 12]uint64
+	large     map[uint64]uint64
+	vertices  uint64
+	sum       uint64
+	max       uint64
+	maxVertex uint32
+}
+
+func (c *degreeCounts) add(v uint32, degree uint64) {
+	if degree < uint64(len(c.small)) {
+		c.small[degree]++
+	} else {
+		if c.large == nil {
+			c.large = map[uint64]uint64{}
+		}
+		c.large[degree]++
+	}
+	c.vertices++
+	c.sum += degree
+	if degree > c.max || c.vertices == 1 {
+		c.max, c.maxVertex = degree, v
+	}
+}
+
+// each calls f with the degrees that there are, ascending, and how many vertices have each.
+func (c *degreeCounts) each(f func(degree, vertices uint64)) {
+	for d, n := range c.small {
+		if n > 0 {
+			f(uint64(d), n)
+		}
+	}
+	for _, d := range slices.Sorted(maps.Keys(c.large)) {
+		f(d, c.large[d])
+	}
+}
+
+// describe tells the distribution. Median and p99 are the smallest degrees that a half and 99 % of the vertices
+// do not exceed.
+func (c *degreeCounts) describe() degreeInfo {
+	i := degreeInfo{Mean: float64(c.sum) / float64(c.vertices), Max: c.max, Bins: make([]degreeBin, bits.Len64(c.max)+1)}
+	for b := 1; b < len(i.Bins); b++ {
+		i.Bins[b].From, i.Bins[b].To = 1<<(b-1), 1<<b-1
+	}
+	half, most := (c.vertices+1)/2, c.vertices-c.vertices/100
+	seen := uint64(0)
+	c.each(func(degree, vertices uint64) {
+		if seen == 0 {
+			i.Min = degree
+		}
+		if seen < half {
+			i.Median = degree
+		}
+		if seen < most {
+			i.P99 = degree
+		}
+		seen += vertices
+		i.Bins[bits.Len64(degree)].Vertices += vertices
+	})
+	for b := range i.Bins {
+		i.Bins[b].Share = float64(i.Bins[b].Vertices) / float64(c.vertices)
+	}
+	return i
+}
+
+// printDegrees prints a table with a column for each direction.
+func printDegrees(w *output, list []degreeInfo) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(name string, cell func(degreeInfo) string) {
+		cells := []string{name}
+		for _, d := range list {
+			cells = append(cells, cell(d))
+		}
+		fmt.Fprintln(table, strings.Join(cells, "\t")) // errors are kept until Flush
+	}
+	number := func(n uint64) string { return humanize.Comma(int64(n)) }
+	row("degree", func(d degreeInfo) string { return d.Direction })
+	row("minimum", func(d degreeInfo) string { return number(d.Min) })
+	row("median", func(d degreeInfo) string { return number(d.Median) })
+	row("mean", func(d degreeInfo) string { return strconv.FormatFloat(d.Mean, 'f', 2, 64) })
+	row("99 %", func(d degreeInfo) string { return number(d.P99) })
+	row("maximum", func(d degreeInfo) string { return number(d.Max) + " of vertex " + printable(d.MaxVertex) })
+	longest := slices.MaxFunc(list, func(a, b degreeInfo) int { return cmp.Compare(len(a.Bins), len(b.Bins)) })
+	for i, b := range longest.Bins {
+		name := number(b.From)
+		if b.To > b.From {
+			name += "–" + number(b.To)
+		}
+		row(name, func(d degreeInfo) string {
+			if i >= len(d.Bins) {
+				return "–"
+			}
+			return fmt.Sprintf("%s, %.2f %%", number(d.Bins[i].Vertices), 100*d.Bins[i].Share)
+		})
+	}
+	return table.Flush()
+}
