@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -163,6 +164,9 @@ func (r *Result) Table(name string) results.Table { return named{r.table, name} 
 // WriteFile writes a value per vertex to a file, whole or not at all. The
 // format is tsv, csv, ndjson, parquet or npy, or "" to decide by the name.
 func (r *Result) WriteFile(path, format string) error {
+	if err := r.readable(); err != nil {
+		return err
+	}
 	f := results.Format(format)
 	var err error
 	if format == "" {
@@ -173,6 +177,24 @@ func (r *Result) WriteFile(path, format string) error {
 	}
 	r.lost = err
 	return err
+}
+
+// Write writes a value per vertex to w, in one of the formats of [Result.WriteFile]. Writes to
+// w are large; after an error what w has is of no use.
+func (r *Result) Write(w io.Writer, format string) error {
+	if err := r.readable(); err != nil {
+		return err
+	}
+	r.lost = results.Write(w, results.Format(strings.ToLower(format)), r.table)
+	return r.lost
+}
+
+// readable reports a result whose values are not in memory.
+func (r *Result) readable() error {
+	if r.table == nil || r.close == nil {
+		return errors.New("the result has no values any more: it is closed, or its run failed; read them before Close")
+	}
+	return nil
 }
 
 // Lose says that the results could not be brought to where they were wanted: a
