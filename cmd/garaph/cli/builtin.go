@@ -43,6 +43,8 @@ for the precision, 3.4028235e+38 or more.`,
 	},
 	{
 		Name: "wcc", Value: programs.WCC{}, Short: "weakly connected component of every vertex, named by its least vertex",
+		Long: `On the CPU, garaph run components gives the same result in one pass over the edges,
+and is faster; use wcc for checkpoints and to see its iterations.`,
 		Example: `  garaph run wcc web.graph --top 5
   garaph run wcc web.graph --output components.csv`,
 		Column: "component", Ranking: Groups,
