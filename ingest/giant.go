@@ -91,6 +91,9 @@ func (s *sideStore) putGiant(side *rows.Side, p *rowweights.Packer, buffer []byt
 		if err := s.out.PutShard(i, side); err != nil {
 			return err
 		}
+		if s.packs() {
+			s.back.noteGiant(i, side)
+		}
 	}
 	if !s.packsRows() {
 		return nil
@@ -114,6 +117,21 @@ func (s *sideStore) putGiant(side *rows.Side, p *rowweights.Packer, buffer []byt
 func (s *sorter) neighbours(ctx context.Context, g *group, list []uint32, keys []uint64) (int, error) {
 	defer func() { g.parts = nil }()
 	n, record := 0, recordWords(s.weighted)
+	if s.readsBack() {
+		err := s.eachBack(ctx, g, func(first uint32, nbr []uint32, dst []uint16) error {
+			if n+len(nbr) > len(list) {
+				return s.uncounted(g.from)
+			}
+			for i := range nbr {
+				list[n] = first + uint32(dst[i])
+				n++
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
 	for _, part := range g.parts {
 		err := s.spill.each(ctx, part, func(b []uint32) error {
 			for i := 0; i+record <= len(b); i += record {

@@ -65,14 +65,14 @@ func (b *builder) cutShards(ctx context.Context, m *numbering) ([]store.ShardInf
 }
 
 // cutGroups collects shards into groups of about equal numbers of edges on one
-// side, and of not more vertices than that.
-func cutGroups(shards []store.ShardInfo, edges func(*store.ShardInfo) uint32) []group {
+// side, and of not more vertices than that: of times the usual number.
+func cutGroups(shards []store.ShardInfo, edges func(*store.ShardInfo) uint32, times uint64) []group {
 	var list []group
 	var total uint64
 	for i := range shards {
 		total += uint64(edges(&shards[i]))
 	}
-	limit := groupEdges(total)
+	limit := groupEdges(total, times)
 	for i := range shards {
 		s, n := &shards[i], uint64(edges(&shards[i]))
 		g := len(list) - 1

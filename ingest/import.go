@@ -255,13 +255,17 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 		},
 		spill: b.spill, dedup: b.opt.Dedup, numbers: numbers, n: numbers.n,
 	}
-	in.groups = cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.In })
+	in.groups = cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.In }, 1)
 	out := &sideBuilder{
 		sideStore: sideStore{dir: shard.Out, out: w, weighted: b.rowWeights(), layout: b.opt.Storage.Layout, shards: shards},
 		spill:     b.spill, numbers: &numbering{n: numbers.n}, n: numbers.n,
 	}
-	if !b.mirror {
-		in.twin = newGrouping(cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.Out }))
+	switch {
+	case b.mirror:
+	case in.packs() && !in.weighted:
+		in.back = newReadBack(w, shards, numbers.n, !b.opt.Dedup)
+	default:
+		in.twin = newGrouping(cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.Out }, 1))
 		in.twin.weighted = out.weighted
 	}
 	if err := w.CheckSpace(in.storeBytes()); err != nil {
@@ -279,7 +283,11 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 		return nil, Report{}, err
 	}
 	if !b.mirror {
-		out.groups = in.collect()
+		if out.back = in.back; in.back != nil {
+			out.groups = in.back.groups
+		} else {
+			out.groups = in.collect()
+		}
 		if err := out.run(ctx, b.plan); err != nil {
 			return nil, Report{}, err
 		}

@@ -22,6 +22,7 @@ type sideStore struct {
 	mirror   bool // the out side is stored with the in side
 	inRows   bool // rows of the in side are stored beside it
 	shards   []store.ShardInfo
+	back     *readBack // has the edges of the other side; nil: there is none, or it gets them as they come
 }
 
 // shardWriter writes shards from the sorted groups of one goroutine. It fills one
@@ -35,6 +36,7 @@ type shardWriter struct {
 	storing [2]chan error // from whom the other is; nil when it is free
 	at      int           // the one to fill
 	loose   []float32     // weights of the shard that is being packed
+	degrees [2][]uint32   // likewise, for sides that are packed without rows
 }
 
 // shardSizes are the most bytes of a shard's blob of rows and of what is packed of it,
@@ -270,7 +272,7 @@ func (s *shardWriter) pack(i, at int, side *rows.Side, done chan error) (err err
 	defer func() {
 		if err != nil {
 			close(done)
-			err = fmt.Errorf("import: pack shard %d (%s side): %w", i, s.dir, err)
+			err = s.packError(i, err)
 		}
 	}()
 	buffer := s.packed[at]
@@ -295,16 +297,10 @@ func (s *shardWriter) pack(i, at int, side *rows.Side, done chan error) (err err
 		if err := s.packer.Side(side, s.weighted); err != nil {
 			return err
 		}
-		if s.packer.Size() > int64(len(buffer)) {
-			return fmt.Errorf("%d edges take %d bytes; this is a fault of garaph, please report it", side.Edges(), s.packer.Size())
-		}
-		blob := buffer[:s.packer.Size()]
-		s.packer.Write(blob)
-		x, err := packed.Decode(blob)
+		x, err := s.packIn(i, buffer)
 		if err != nil {
 			return err
 		}
-		s.note(i, x)
 		in = packedFrom{x, side}
 	}
 	if packedRows != nil {
@@ -324,6 +320,26 @@ func (s *shardWriter) pack(i, at int, side *rows.Side, done chan error) (err err
 		done <- err
 	}()
 	return nil
+}
+
+func (s *sideStore) packError(i int, err error) error {
+	return fmt.Errorf("import: pack shard %d (%s side): %w", i, s.dir, err)
+}
+
+// packIn writes what the packer has, the side of shard i, to the beginning of a buffer.
+func (s *shardWriter) packIn(i int, buffer []byte) (*packed.Side, error) {
+	size := s.packer.Size()
+	if size > int64(len(buffer)) {
+		return nil, fmt.Errorf("it takes %d bytes of %d; this is a fault of garaph, please report it", size, len(buffer))
+	}
+	s.packer.Write(buffer[:size])
+	x, err := packed.Decode(buffer[:size])
+	if err != nil {
+		return nil, err
+	}
+	s.note(i, x)
+	s.back.note(i, x)
+	return x, nil
 }
 
 // packedFrom is a side with the rows that it was packed from, which count faster.

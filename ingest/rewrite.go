@@ -175,7 +175,7 @@ func (u *upgrade) transpose(ctx context.Context, s *sideStore) (err error) {
 	}
 	defer func() { err = errors.Join(err, spill.close()) }()
 	n := u.old.Catalogue().Vertices
-	in := &sideBuilder{spill: spill, twin: newGrouping(cutGroups(s.shards, func(s *store.ShardInfo) uint32 { return s.Out }))}
+	in := &sideBuilder{spill: spill, twin: newGrouping(cutGroups(s.shards, func(s *store.ShardInfo) uint32 { return s.Out }, 1))}
 	in.twin.weighted = true
 	g, collecting := errgroup.WithContext(ctx)
 	runs := max(1, min(u.plan.sorters, int(u.plan.sort/largest), len(s.shards)))

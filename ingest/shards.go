@@ -40,7 +40,7 @@ var cacheEdges uint64 = 1 << 17
 const maxGroups = 512
 
 // groupEdges is how many edges make a group, but for larger shards.
-func groupEdges(total uint64) uint64 { return max(cacheEdges, total/maxGroups) }
+func groupEdges(total, times uint64) uint64 { return max(times*cacheEdges, total/maxGroups) }
 
 // run sorts all groups. Each sorter has consecutive ones with about as many edges
 // as the others', and goes through them in order, so that what it collects for
@@ -53,6 +53,7 @@ func (s *sideBuilder) run(ctx context.Context, plan memoryPlan) error {
 		total += s.groups[i].edges
 	}
 	next := 0
+	var shared atomic.Int64 // the next group, where the order does not matter
 	for i := range plan.sorters {
 		from := next
 		for next < len(s.groups) && (i == plan.sorters-1 || done < total*uint64(i+1)/uint64(plan.sorters)) {
@@ -60,6 +61,13 @@ func (s *sideBuilder) run(ctx context.Context, plan memoryPlan) error {
 			next++
 		}
 		to := next
+		take := func() int {
+			from++
+			return from - 1
+		}
+		if s.twin == nil {
+			to, take = len(s.groups), func() int { return int(shared.Add(1)) - 1 }
+		}
 		x := &sorter{sideBuilder: s, writer: shardWriter{sideStore: &s.sideStore}}
 		if s.twin != nil {
 			x.twins = s.spill.writer(len(s.twin.groups), s.twin.weighted)
@@ -70,7 +78,7 @@ func (s *sideBuilder) run(ctx context.Context, plan memoryPlan) error {
 				_ = x.writer.stored() // after an error: the blobs are in use until then
 				x.free()
 			}()
-			for k := from; k < to; k++ {
+			for k := take(); k < to; k = take() {
 				if err := ctx.Err(); err != nil {
 					return err
 				}

@@ -21,6 +21,7 @@ type sorter struct {
 	weights, wBuf []float32
 	counts        [maxDigits][1 << maxDigit]uint32
 	rows          groupRows // of the group in hand
+	from          backReader
 }
 
 // groupRows is a sorted group, by vertex: the neighbours of its v-th are
@@ -94,6 +95,24 @@ func (s *sorter) group(ctx context.Context, g *group) error {
 	if err := s.grow(ctx, int(g.edges), s.sizes(g)); err != nil {
 		return err
 	}
+	if err := s.shardsOf(ctx, g); err != nil {
+		return err
+	}
+	s.sorted(g.edges)
+	if s.waiting.Load() > 0 {
+		if err := s.writer.stored(); err != nil {
+			return err
+		}
+		s.free()
+	}
+	return nil
+}
+
+// shardsOf sorts a group in the buffers, and stores its shards.
+func (s *sorter) shardsOf(ctx context.Context, g *group) error {
+	if s.direct(g) {
+		return s.packGroup(ctx, g)
+	}
 	if err := s.sortGroup(ctx, g); err != nil {
 		return err
 	}
@@ -105,13 +124,6 @@ func (s *sorter) group(ctx context.Context, g *group) error {
 		if err := s.collectTwins(side); err != nil {
 			return err
 		}
-	}
-	s.sorted(g.edges)
-	if s.waiting.Load() > 0 {
-		if err := s.writer.stored(); err != nil {
-			return err
-		}
-		s.free()
 	}
 	return nil
 }
@@ -130,6 +142,12 @@ func (s *sorter) sortGroup(ctx context.Context, g *group) error {
 		digits, width = radixDigits(s.n)
 	}
 	n := 0
+	if s.readsBack() {
+		var err error
+		if n, err = s.loadBack(ctx, g); err != nil {
+			return err
+		}
+	}
 	for _, part := range g.parts {
 		k, err := s.load(ctx, part, g, n, digits, width)
 		if err != nil {
@@ -144,11 +162,7 @@ func (s *sorter) sortGroup(ctx context.Context, g *group) error {
 		}
 		n += k
 	}
-	sum := uint32(0)
-	for v, c := range r.start { // start[v+1] counts v's edges so far
-		sum += c
-		r.start[v] = sum
-	}
+	r.sum()
 	r.end = append(r.end[:0], r.start[:vertices]...)
 	keys, out, weights, moved := s.keys[:n], s.keyBuf, s.weights, s.wBuf
 	if digits%2 == 1 {
@@ -159,10 +173,11 @@ func (s *sorter) sortGroup(ctx context.Context, g *group) error {
 	return nil
 }
 
-// ordered reports whether the rows of a group need their neighbours in ascending order.
-// Packing sorts by neighbour itself; parallel edges are alike then, without weights.
+// ordered reports whether the rows of a group need their neighbours in ascending order, and are
+// looked at once more for that. Packing sorts by neighbour itself, or looks at the order of rows;
+// parallel edges are alike then, without weights.
 func (s *sideBuilder) ordered(g *group) bool {
-	if !s.packsIn() || s.packsRows() || s.weighted || s.dedup {
+	if !s.packs() || s.dir == shard.In && s.packsRows() || s.weighted || s.dedup {
 		return true
 	}
 	for i := g.from; i < g.to; i++ {

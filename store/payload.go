@@ -145,7 +145,7 @@ type payloadWriter struct {
 const reserveBytes = 8 << 20
 
 func createPayload(dir string) (*payloadWriter, error) {
-	f, err := os.OpenFile(filepath.Join(dir, payloadFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	f, err := os.OpenFile(filepath.Join(dir, payloadFile), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
 	if err != nil {
 		return nil, err
 	}

@@ -310,6 +310,21 @@ func (w *Writer) put(dir shard.Direction, i int, side shard.Side, degrees []byte
 	return err
 }
 
+// ReadBack reads a part of a side that was stored, from byte at of its blob on: what is made
+// of the sides before needs no other copy of them.
+func (w *Writer) ReadBack(dir shard.Direction, i int, at int64, dst []byte) error {
+	w.mu.Lock()
+	e := w.places[dir][i].Extent
+	w.mu.Unlock()
+	if n := int64(len(dst)); at < 0 || at > e.Bytes || n > e.Bytes-at {
+		return w.failed(fmt.Errorf("%w: %d bytes at %d of the %d of shard %d", ErrDamaged, n, at, e.Bytes, i))
+	}
+	if _, err := w.payload.file.ReadAt(dst, e.Off+at); err != nil {
+		return w.failed(fmt.Errorf("read what was written to %s: %w", payloadFile, err))
+	}
+	return nil
+}
+
 func (w *Writer) append(blob, behind []byte) (Extent, error) {
 	e, err := w.payload.append(blob, behind)
 	if err != nil {

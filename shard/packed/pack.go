@@ -19,6 +19,7 @@ type Packer struct {
 	weights, spareWeights []float32
 	dictionary            Dictionary
 	blocks                []block
+	lent                  bool // edges are the caller's
 }
 
 // block is what goes into one.
@@ -48,10 +49,23 @@ func (p *Packer) Sorted(h shard.Header, nbr []uint32, slot []uint16, weight []fl
 	return p.plan()
 }
 
+// Keys takes the edges of a side without weights in their order, as source << 32 |
+// destination << 16. The slice is the caller's again after Write.
+func (p *Packer) Keys(h shard.Header, edges []uint64) error {
+	if err := p.begin(h, len(edges), nil); err != nil {
+		return err
+	}
+	p.edges, p.lent = edges, true
+	return p.plan()
+}
+
 // begin notes whose edges come.
 func (p *Packer) begin(h shard.Header, edges int, weight []float32) error {
 	if h.Vertices < 1 || h.Vertices > MaxVertices || edges > math.MaxInt32 {
 		return fmt.Errorf("%w: %d vertices and %d edges do not fit into a packed shard", shard.ErrInvalid, h.Vertices, edges)
+	}
+	if p.lent {
+		p.edges, p.lent = nil, false
 	}
 	h.Edges = uint32(edges)
 	p.header = Layout{Header: h, Bits: destinationBits(h.Vertices)}
