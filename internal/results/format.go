@@ -103,3 +103,9 @@ func Write(w io.Writer, f Format, t Table) error {
 		}
 	})
 }
+
+// Binary reports whether a file of the format is nothing that people read.
+func (f Format) Binary() bool {
+	base, suffix := f.split()
+	return !base.isText() || suffix != ""
+}

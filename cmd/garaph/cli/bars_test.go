@@ -111,3 +111,24 @@ func render(screen string) string {
 	}
 	return string(bytes.Join(lines, []byte("\n")))
 }
+
+// TestBinaryToTerminal: what people cannot read is not written to a terminal, and the
+// job that would do so does not begin.
+func TestBinaryToTerminal(t *testing.T) {
+	edges := edgeFile(t, 4)
+	for format, want := range map[string]int{"parquet": exitUsage, "npy": exitUsage, "tsv.gz": exitUsage, "csv": exitDone} {
+		control, tty := terminal(t)
+		p := newProcess(t, "run", "wcc", edges, "-q", "--output", "-", "--output-format", format)
+		p.Stdout = tty
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		_ = tty.Close()
+		screen, _ := io.ReadAll(control) // ends with an error when the other side is closed
+		_ = control.Close()
+		p.end(t, want)
+		if refused := strings.Contains(p.stderr.String(), "results as "+format+" are binary"); refused != (want == exitUsage) || refused != (len(screen) == 0) {
+			t.Errorf("%s: %d bytes on the terminal, and %q", format, len(screen), p.stderr.String())
+		}
+	}
+}

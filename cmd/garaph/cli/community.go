@@ -109,6 +109,9 @@ func (f *communityFlags) check(cmd *cobra.Command) error {
 func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err error) {
 	ctx := cmd.Context()
 	out, err := newDestination(*f.output, *f.format)
+	if err == nil {
+		err = out.checkTerminal(a.stdout)
+	}
 	if err != nil {
 		return err
 	}

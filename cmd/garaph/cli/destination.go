@@ -95,6 +95,15 @@ func (d destination) check(inputs []string) error {
 	return results.CheckWritable(d.path)
 }
 
+// checkTerminal refuses to write what people cannot read to a terminal.
+func (d destination) checkTerminal(stdout *output) error {
+	if d.path != "-" || !d.format.Binary() || !stdout.tty() {
+		return nil
+	}
+	return Usagef("results as %s are binary, and standard output is a terminal: "+
+		"name a file with --output, send standard output to a file or pipe, or choose --output-format tsv", d.format)
+}
+
 // checkNoInput refuses to write over what a run reads, and into any graph. Files
 // and folders are compared as such, and not by their names: links and mounts give
 // them others.

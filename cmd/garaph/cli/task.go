@@ -40,6 +40,9 @@ type task struct {
 // run runs a program from the command line to its results.
 func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	out, err := newDestination(*t.flags.output, *t.flags.format)
+	if err == nil {
+		err = out.checkTerminal(a.stdout)
+	}
 	if err != nil {
 		return err
 	}
