@@ -140,7 +140,9 @@ func (i graphInfo) print(w *output) error {
 	if err := table.Flush(); err != nil || i.Degrees == nil {
 		return err
 	}
-	fmt.Fprintln(w)
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
 	return printDegrees(w, i.Degrees)
 }
 
