@@ -77,7 +77,7 @@ func TestTrianglesLDBC(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s, %s", c.name, c.layout), func(t *testing.T) {
 			base := filepath.Join(data, c.name)
-			g := imported(t, garaph.ImportOptions{Undirected: c.undirected, Storage: garaph.StorageOptions{Layout: c.layout, Rows: true}}, base+".v", base+".e")
+			g := imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: c.undirected}, Storage: garaph.StorageOptions{Layout: c.layout, Rows: true}}, base+".v", base+".e")
 			r, err := garaph.RunAlgorithm(t.Context(), g, algorithms.Triangles{}, garaph.AlgorithmOptions{Threads: 2})
 			if err != nil {
 				t.Fatal(err)

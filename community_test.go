@@ -76,7 +76,7 @@ func communities(folder string) error {
 func TestCommunitiesReal(t *testing.T) {
 	for _, name := range []string{"ego-Facebook"} {
 		path := filepath.Join(testgraph.Shared(t), name+".txt.gz")
-		g := imported(t, garaph.ImportOptions{Undirected: true}, path)
+		g := imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}}, path)
 		_, edges := testgraph.LoadEdges(t, name, true)
 		near := make([]map[uint32]bool, edges.N)
 		for v := range near {

@@ -14,7 +14,7 @@ import (
 // TestCommunityJob: a search that was interrupted, and then could not write its results, goes on each
 // time with what it had, and is done at last.
 func TestCommunityJob(t *testing.T) {
-	g := imported(t, garaph.ImportOptions{Undirected: true}, filepath.Join(testgraph.Shared(t), "ego-Facebook.txt.gz"))
+	g := imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}}, filepath.Join(testgraph.Shared(t), "ego-Facebook.txt.gz"))
 	queries := []garaph.CommunityQuery{{Vertex: 1, Low: 3, High: 5}, {Vertex: 499, Low: 3, High: 5}, {Vertex: 2000, Low: 3, High: 5}}
 	var want []int
 	_, err := garaph.FindCommunities(t.Context(), g, queries, garaph.CommunityOptions{}, func(_ int, c *garaph.Community) error {

@@ -36,6 +36,8 @@ import (
 type (
 	// ImportOptions say how to read edge lists.
 	ImportOptions = ingest.Options
+	// EdgeOptions say which of the edges read an import stores.
+	EdgeOptions = ingest.EdgeOptions
 	// ImportReport says what an import did.
 	ImportReport = ingest.Report
 	// UpgradeOptions say how a graph is upgraded.

@@ -138,7 +138,7 @@ func TestExpected(t *testing.T) {
 		{"soc-Slashdot0902", false, 1, [2]store.Layout{store.Packed, store.CSC}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := garaph.ImportOptions{Undirected: c.undirected, Storage: garaph.StorageOptions{ShardVertices: 128, Layout: c.layouts[0]}}
+			o := garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: c.undirected}, Storage: garaph.StorageOptions{ShardVertices: 128, Layout: c.layouts[0]}}
 			g := imported(t, o, filepath.Join(data, c.name+".txt.gz"))
 			o.Storage.Layout = c.layouts[1]
 			weighted := imported(t, o, filepath.Join(data, c.name+"-weighted.txt.gz"))
@@ -180,7 +180,7 @@ func TestLDBC(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s, %s", c.name, c.layout), func(t *testing.T) {
 			base := filepath.Join(data, c.name)
-			g := imported(t, garaph.ImportOptions{Undirected: c.undirected, Storage: garaph.StorageOptions{Layout: c.layout}}, base+".v", base+".e")
+			g := imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: c.undirected}, Storage: garaph.StorageOptions{Layout: c.layout}}, base+".v", base+".e")
 			source, err := g.Vertex(c.source)
 			if err != nil {
 				t.Fatal(err)

@@ -57,7 +57,7 @@ func TestOracles(t *testing.T) {
 	t.Run("as-Caida20071105", func(t *testing.T) {
 		file := filepath.Join(testgraph.Shared(t), "as-Caida20071105-weighted.txt.gz")
 		ids, g := testgraph.LoadEdges(t, "as-Caida20071105-weighted", true)
-		testOracles(t, imported(t, garaph.ImportOptions{Undirected: true, Storage: garaph.StorageOptions{ShardVertices: 1000}}, file), g, ids, 5, ways(0))
+		testOracles(t, imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}, Storage: garaph.StorageOptions{ShardVertices: 1000}}, file), g, ids, 5, ways(0))
 	})
 }
 

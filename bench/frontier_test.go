@@ -31,7 +31,7 @@ func searched(t testing.TB, lines []byte, undirected bool) *garaph.Graph {
 	if err := os.WriteFile(edges, lines, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ingest.Import(t.Context(), []string{edges}, path, ingest.Options{Storage: ingest.StorageOptions{Layout: store.Packed}, Undirected: undirected}); err != nil {
+	if _, err := ingest.Import(t.Context(), []string{edges}, path, ingest.Options{Storage: ingest.StorageOptions{Layout: store.Packed}, Edges: ingest.EdgeOptions{Undirected: undirected}}); err != nil {
 		t.Fatal(err)
 	}
 	g, err := garaph.Open(path)

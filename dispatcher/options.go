@@ -55,7 +55,6 @@ type Options struct {
 	Memory     int64 // bytes of resident memory for the whole process; 0: no limit
 	Iterations int   // at most; 0: until no vertex is active
 	Progress   func(Iteration)
-	Phase      func(Phase) // called when a phase before the first iteration begins; nil: nobody looks
 	Log        *zap.Logger // nil: silent
 	// MoreThreads, when not nil, is called with the number of goroutines that will
 	// wait for a disk or a GPU all the time, and what it gives when they do not any
@@ -99,8 +98,9 @@ type GPUOptions struct {
 
 // Trace is who looks on at a job, one call of each function at a time; nil: nobody.
 type Trace struct {
-	Page func(PageWork)       // after each page
-	Span func(gpuengine.Span) // after a copy or a computation of a GPU
+	Phase func(Phase)          // when a phase before the first iteration begins
+	Page  func(PageWork)       // after each page
+	Span  func(gpuengine.Span) // after a copy or a computation of a GPU
 }
 
 // hooks are what tests of the package set, and Options.Generically.

@@ -76,8 +76,8 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 
 // phase tells who looks on that a phase begins.
 func (j *Job[V, A]) phase(p Phase) {
-	if j.opt.Phase != nil {
-		j.opt.Phase(p)
+	if j.opt.Trace.Phase != nil {
+		j.opt.Trace.Phase(p)
 	}
 }
 

@@ -58,7 +58,7 @@ type perVertex struct {
 // Begin prepares for edges of the given kind.
 func (b *builder) Begin(s Schema) error {
 	b.schema = s
-	b.mirror = b.opt.Undirected || s.Mirrored || s.Both
+	b.mirror = b.opt.Edges.Undirected || s.Mirrored || s.Both
 	b.turns = b.mirror && !s.Both
 	b.seed = maphash.MakeSeed()
 	var err error
@@ -257,7 +257,7 @@ func (w *bucketWriter) addEdges(src, dst []uint32, weight []float32) error {
 	if err := w.tallies(); err != nil {
 		return err
 	}
-	if w.opt.DropSelfLoops {
+	if w.opt.Edges.DropSelfLoops {
 		var err error
 		if src, dst, weight, err = w.dropLoops(src, dst, weight); err != nil {
 			return err

@@ -23,22 +23,27 @@ import (
 
 // Options of an import.
 type Options struct {
-	Format        Format     // "" is Auto
-	IDs           IDMode     // "" is IDsAuto
-	Weights       WeightMode // "" is WeightsAuto
-	Table         TableOptions
-	Vertices      int64 // raw edges: ids are dense, and this many; 0: none said so
-	Undirected    bool  // store both directions of every edge
-	Dedup         bool  // keep one of parallel edges, the lightest
+	Format       Format     // "" is Auto
+	IDs          IDMode     // "" is IDsAuto
+	Weights      WeightMode // "" is WeightsAuto
+	Table        TableOptions
+	Vertices     int64 // raw edges: ids are dense, and this many; 0: none said so
+	SkipBadLines bool
+	Edges        EdgeOptions
+	Storage      StorageOptions
+	Force        bool  // replace an existing graph
+	Threads      int   // 0: GOMAXPROCS
+	Memory       int64 // bytes of resident memory for the whole process; 0: half of what is available
+	Stdin        io.Reader
+	Progress     func(Progress)
+	Log          *zap.Logger // nil: silent
+}
+
+// EdgeOptions say which edges a graph gets of those that are read.
+type EdgeOptions struct {
+	Undirected    bool // both directions of every edge
+	Dedup         bool // one of parallel edges, the lightest
 	DropSelfLoops bool
-	SkipBadLines  bool
-	Force         bool // replace an existing graph
-	Storage       StorageOptions
-	Threads       int   // 0: GOMAXPROCS
-	Memory        int64 // bytes of resident memory for the whole process; 0: half of what is available
-	Stdin         io.Reader
-	Progress      func(Progress)
-	Log           *zap.Logger // nil: silent
 }
 
 // StorageOptions say how a graph is stored.
@@ -249,25 +254,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	}
 	b.free()
 	numbers.freeOrder()
-	in := &sideBuilder{
-		sideStore: sideStore{
-			dir: shard.In, out: w, weighted: b.schema.Weighted, layout: b.opt.Storage.Layout, mirror: b.mirror, inRows: b.inRows(), shards: shards,
-		},
-		spill: b.spill, dedup: b.opt.Dedup, numbers: numbers, n: numbers.n,
-	}
-	in.groups = cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.In }, 1)
-	out := &sideBuilder{
-		sideStore: sideStore{dir: shard.Out, out: w, weighted: b.rowWeights(), layout: b.opt.Storage.Layout, shards: shards},
-		spill:     b.spill, numbers: &numbering{n: numbers.n}, n: numbers.n,
-	}
-	switch {
-	case b.mirror:
-	case in.packs() && !in.weighted:
-		in.back = newReadBack(w, shards, numbers.n, !b.opt.Dedup)
-	default:
-		in.twin = newGrouping(cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.Out }, 1))
-		in.twin.weighted = out.weighted
-	}
+	in, out := b.sides(shards, numbers, w)
 	if err := w.CheckSpace(in.storeBytes()); err != nil {
 		return nil, Report{}, err
 	}
@@ -303,6 +290,31 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 		Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric,
 		SelfLoops: b.loops.Load(), Parallel: in.dropped.Load(),
 	}, nil
+}
+
+// sides are what sorts the edges of shards by destination, and those by source. The groups of
+// the second are known when the first is done.
+func (b *builder) sides(shards []store.ShardInfo, numbers *numbering, w *store.Writer) (in, out *sideBuilder) {
+	in = &sideBuilder{
+		sideStore: sideStore{
+			dir: shard.In, out: w, weighted: b.schema.Weighted, layout: b.opt.Storage.Layout, mirror: b.mirror, inRows: b.inRows(), shards: shards,
+		},
+		spill: b.spill, dedup: b.opt.Edges.Dedup, numbers: numbers, n: numbers.n,
+	}
+	in.groups = cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.In }, 1)
+	out = &sideBuilder{
+		sideStore: sideStore{dir: shard.Out, out: w, weighted: b.rowWeights(), layout: b.opt.Storage.Layout, shards: shards},
+		spill:     b.spill, numbers: &numbering{n: numbers.n}, n: numbers.n,
+	}
+	switch {
+	case b.mirror:
+	case in.packs() && !in.weighted:
+		in.back = newReadBack(w, shards, numbers.n, !b.opt.Edges.Dedup)
+	default:
+		in.twin = newGrouping(cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.Out }, 1))
+		in.twin.weighted = out.weighted
+	}
+	return in, out
 }
 
 // inRows reports whether rows of in-edges are stored beside packed ones.

@@ -152,11 +152,11 @@ func model(lines []line, o Options, less func(a, b string) int) (ids []string, e
 	known := map[string]bool{}
 	for _, l := range lines {
 		known[l.src], known[l.dst] = true, true
-		if o.DropSelfLoops && l.src == l.dst {
+		if o.Edges.DropSelfLoops && l.src == l.dst {
 			continue
 		}
 		edges = append(edges, l)
-		if o.Undirected && l.src != l.dst {
+		if o.Edges.Undirected && l.src != l.dst {
 			edges = append(edges, edge{l.dst, l.src, l.weight})
 		}
 	}
@@ -165,7 +165,7 @@ func model(lines []line, o Options, less func(a, b string) int) (ids []string, e
 	}
 	slices.SortFunc(ids, less)
 	sortStored(edges)
-	if o.Dedup {
+	if o.Edges.Dedup {
 		edges = slices.CompactFunc(edges, func(a, b edge) bool { return a.src == b.src && a.dst == b.dst })
 	}
 	return ids, edges
@@ -232,8 +232,10 @@ func TestImport(t *testing.T) {
 				Layout: rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(rt, "layout"),
 				Rows:   rapid.Bool().Draw(rt, "rows"), ShardVertices: rapid.IntRange(1, 40).Draw(rt, "shard"),
 			},
-			Undirected: rapid.Bool().Draw(rt, "undirected"), Dedup: rapid.Bool().Draw(rt, "dedup"),
-			DropSelfLoops: rapid.Bool().Draw(rt, "drop self-loops"),
+			Edges: EdgeOptions{
+				Undirected: rapid.Bool().Draw(rt, "undirected"), Dedup: rapid.Bool().Draw(rt, "dedup"),
+				DropSelfLoops: rapid.Bool().Draw(rt, "drop self-loops"),
+			},
 		}
 		var text bytes.Buffer
 		for _, l := range lines {
@@ -288,7 +290,7 @@ func checkUpgraded(t *rapid.T, name, path string, o Options, plan memoryPlan, li
 	if _, err := Upgrade(t.Context(), path, UpgradeOptions{}); !errors.Is(err, ErrPacked) {
 		t.Fatalf("upgraded again: %v", err)
 	}
-	if o.Dedup { // which vertices are giants is decided before
+	if o.Edges.Dedup { // which vertices are giants is decided before
 		return
 	}
 	o.Force = true
@@ -301,7 +303,7 @@ func checkUpgraded(t *rapid.T, name, path string, o Options, plan memoryPlan, li
 }
 
 // checkStored compares a graph with the model.
-func checkStored(t *rapid.T, path string, o Options, r Report, lines []line, less func(a, b string) int, weighted bool) {
+func checkStored(t require, path string, o Options, r Report, lines []line, less func(a, b string) int, weighted bool) {
 	ids, in, out, cat := stored(t, path)
 	wantIDs, want := model(lines, o, less)
 	if !slices.Equal(ids, wantIDs) {
@@ -314,7 +316,7 @@ func checkStored(t *rapid.T, path string, o Options, r Report, lines []line, les
 	if cat.RowWeights != (weighted && o.Storage.Layout == store.Packed) {
 		t.Fatalf("weights of rows: %v", cat.RowWeights)
 	}
-	if !cat.RowWeights && !o.Undirected { // else both sides are one
+	if !cat.RowWeights && !o.Edges.Undirected { // else both sides are one
 		for i := range want {
 			want[i].weight = 1
 		}
@@ -324,10 +326,10 @@ func checkStored(t *rapid.T, path string, o Options, r Report, lines []line, les
 	if !slices.Equal(out, want) {
 		t.Fatalf("out-edges %v, want %v", out, want)
 	}
-	if rows := inRows(t, path, ids); cat.InRows != (o.Storage.Rows && o.Storage.Layout == store.Packed && !o.Undirected) || cat.InRows && !slices.Equal(rows, want) {
+	if rows := inRows(t, path, ids); cat.InRows != (o.Storage.Rows && o.Storage.Layout == store.Packed && !o.Edges.Undirected) || cat.InRows && !slices.Equal(rows, want) {
 		t.Fatalf("in-rows %v, want %v", rows, want)
 	}
-	if int(r.Edges) != len(want) || cat.Edges != r.Edges || cat.Weighted != weighted || cat.Symmetric != o.Undirected {
+	if int(r.Edges) != len(want) || cat.Edges != r.Edges || cat.Weighted != weighted || cat.Symmetric != o.Edges.Undirected {
 		t.Fatalf("report %+v, catalogue %+v; want %d edges", r, cat, len(want))
 	}
 	var last uint32
@@ -433,7 +435,7 @@ func TestImportUndirectedSG(t *testing.T) {
 			text += fmt.Sprintf("%d %d %v\n", u, v, w)
 		}
 		o := Options{
-			Force: true, Weights: WeightsYes, Dedup: r.IntN(2) == 0, DropSelfLoops: r.IntN(2) == 0,
+			Force: true, Weights: WeightsYes, Edges: EdgeOptions{Dedup: r.IntN(2) == 0, DropSelfLoops: r.IntN(2) == 0},
 			Storage: StorageOptions{Layout: []store.Layout{store.CSC, store.Packed}[r.IntN(2)], ShardVertices: 3},
 		}
 		sg, list := write("g.wsg", writeSG(both, int(n), true, false)), write("g.txt", []byte(text))
@@ -447,7 +449,7 @@ func TestImportUndirectedSG(t *testing.T) {
 		}
 		got, cat := imported(o, sg)
 		undirected := o
-		undirected.Undirected = true
+		undirected.Edges.Undirected = true
 		again, _ := imported(undirected, sg)
 		undirected.IDs = IDsDense
 		want, _ := imported(undirected, list)

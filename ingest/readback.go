@@ -14,7 +14,8 @@ import (
 
 // readBack gives out edges from the in sides that are stored already. These are in the order of
 // sources, so that each has the edges of a group in a row; all in all that is a third of the bytes
-// that a copy for the other side would have.
+// that a copy for the other side would have. Parts of blobs have no checksums in the format: the
+// import keeps one of each part in memory, for out edges that are wrong would get a right one.
 type readBack struct {
 	out    *store.Writer
 	groups []group      // of the out side
@@ -27,6 +28,7 @@ type readBack struct {
 type sourceCuts struct {
 	packed packed.Cuts
 	giant  []uint32 // in the row of a giant: places of the bounds
+	sums   []uint32 // and checksums of what is between them
 }
 
 // backEdges is for how many times the edges of other groups those are that are read back: the
@@ -60,6 +62,9 @@ func (b *readBack) noteGiant(i int, side *rows.Side) {
 		places[k] = uint32(at)
 	}
 	b.cuts[i].giant = places
+	for k, from := range places[:len(places)-1] {
+		b.cuts[i].sums = append(b.cuts[i].sums, shard.Checksum(hostmem.AsBytes(side.Nbr[from:places[k+1]])))
+	}
 }
 
 // backReader reads the edges of groups, for one goroutine.
@@ -116,7 +121,7 @@ func (s *sorter) eachBack(ctx context.Context, g *group, f func(first uint32, nb
 			return f(first, nbr, dst)
 		})
 		if err != nil {
-			return fmt.Errorf("import: read edges of shard %d back: %w", i, err)
+			return fmt.Errorf("import: read edges of shard %d, which were just written, back: %w; the disk or the memory may be faulty: import to another disk", i, err)
 		}
 	}
 	if b.exact && n != g.edges {
@@ -146,15 +151,20 @@ func (b *backReader) each(i, k int, f func(nbr []uint32, dst []uint16) error) er
 		return b.packed.Interval(&c.packed, k, read, f)
 	}
 	b.row = slices.Grow(b.row[:0], len(zeros))[:len(zeros)]
+	sum := uint32(0)
 	for from, to := c.giant[k], c.giant[k+1]; from < to; {
 		nbr := b.row[:min(len(b.row), int(to-from))]
 		if err := read(rows.Size(1, 0, false)+4*int64(from), hostmem.AsBytes(nbr)); err != nil {
 			return err
 		}
+		sum = shard.AddChecksum(sum, hostmem.AsBytes(nbr))
 		if err := f(nbr, zeros[:len(nbr)]); err != nil {
 			return err
 		}
 		from += uint32(len(nbr))
+	}
+	if sum != c.sums[k] {
+		return fmt.Errorf("%w: edges from %d on have %08x, and had %08x when they were stored", shard.ErrChecksum, c.giant[k], sum, c.sums[k])
 	}
 	return nil
 }

@@ -171,6 +171,9 @@ func SealHeader(blob []byte) uint32 {
 // Checksum is that of a section: CRC-32C.
 func Checksum(section []byte) uint32 { return crc32.Checksum(section, castagnoli) }
 
+// AddChecksum is the checksum of what has the given one and of a section behind it.
+func AddChecksum(sum uint32, section []byte) uint32 { return crc32.Update(sum, castagnoli, section) }
+
 // DecodeHeader checks and reads the header of a blob.
 func DecodeHeader(blob []byte) (Header, error) {
 	le := binary.LittleEndian

@@ -37,7 +37,7 @@ func TestVersion2(t *testing.T) {
 func testVersion2(t *testing.T, edges, path string, undirected bool) {
 	t.Helper()
 	now := path + ".now"
-	if _, err := ingest.Import(t.Context(), []string{edges}, now, ingest.Options{Undirected: undirected, Storage: ingest.StorageOptions{Rows: true}}); err != nil {
+	if _, err := ingest.Import(t.Context(), []string{edges}, now, ingest.Options{Edges: ingest.EdgeOptions{Undirected: undirected}, Storage: ingest.StorageOptions{Rows: true}}); err != nil {
 		t.Fatal(err)
 	}
 	old, fresh := open(t, path), open(t, now)

@@ -44,7 +44,7 @@ func (h *hostile) soundGraphs() (list []*soundGraph) {
 		vertex  func(int) string
 	}{
 		{"named and weighted", ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 64, Layout: store.CSC}}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
-		{"undirected, with sparse ids", ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 100}, Undirected: true}, 3000, func(v int) string { return strconv.Itoa(v * 1_000_003) }},
+		{"undirected, with sparse ids", ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 100}, Edges: ingest.EdgeOptions{Undirected: true}}, 3000, func(v int) string { return strconv.Itoa(v * 1_000_003) }},
 		{"packed, named and weighted", ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 64, Layout: store.Packed, Rows: true}}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
 		{"small and dense", ingest.Options{Storage: ingest.StorageOptions{Layout: store.CSC}}, 60, strconv.Itoa},
 	} {

@@ -127,7 +127,7 @@ func (f *importFlags) options() garaph.ImportOptions {
 	return garaph.ImportOptions{
 		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights), Storage: garaph.StorageOptions{Layout: store.Layout(*f.layout), Rows: *f.rows},
 		Table: f.table(), Vertices: int64(*f.vertices),
-		Undirected: *f.undirected, Dedup: *f.dedup, DropSelfLoops: *f.dropSelfLoops, SkipBadLines: *f.skipBadLines,
+		Edges: garaph.EdgeOptions{Undirected: *f.undirected, Dedup: *f.dedup, DropSelfLoops: *f.dropSelfLoops}, SkipBadLines: *f.skipBadLines,
 	}
 }
 

@@ -162,7 +162,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 	shown := &phases{console: a.console}
 	o := t.options
 	o.Name, o.Log = t.program.Name, a.console.log
-	o.Phase = func(p dispatcher.Phase) { shown.at(string(p), 0, inSteps) }
+	o.Trace.Phase = func(p dispatcher.Phase) { shown.at(string(p), 0, inSteps) }
 	o.Progress = func(it garaph.Iteration) {
 		text := iterationText(it)
 		o.Log.Debug(text, iterationFields(it)...)
