@@ -128,6 +128,9 @@ type bucketWriter struct {
 
 // Close hands over what the goroutine collected.
 func (w *bucketWriter) Close() error {
+	if w.mapped.Load() && !w.mapping { // what it has came before others turned to the map
+		w.turn()
+	}
 	w.flush()
 	if err := w.closeTallies(); err != nil {
 		return err
@@ -147,6 +150,16 @@ func (w *bucketWriter) tallies() (err error) {
 		w.out, err = w.builder.out.tally()
 	}
 	return err
+}
+
+// turn puts aside what has no numbers from the map. Its degrees count no more.
+func (w *bucketWriter) turn() {
+	w.in.drop()
+	w.out.drop()
+	w.in, w.out = nil, nil
+	w.flush()
+	w.old, w.buckets = w.buckets, make([][]*block, len(w.buckets))
+	w.shift, w.mapping = 0, true
 }
 
 func (w *bucketWriter) closeTallies() error {

@@ -79,6 +79,14 @@ func (t *tally) carry(v, n uint32) {
 	}
 }
 
+// drop frees the tally, and forgets what it counted. nil is fine.
+func (t *tally) drop() {
+	if t != nil {
+		hostmem.Free(t.bytes)
+		t.bytes = nil
+	}
+}
+
 // close adds what the bytes hold to the totals.
 func (t *tally) close() error {
 	for v, n := range t.bytes[:t.top] {
@@ -86,8 +94,7 @@ func (t *tally) close() error {
 			t.carry(uint32(v), uint32(n))
 		}
 	}
-	hostmem.Free(t.bytes)
-	t.bytes = nil
+	t.drop()
 	if t.over {
 		return fmt.Errorf("import: a vertex has more than %d edges in one direction: degrees have 32 bits", uint32(math.MaxUint32))
 	}

@@ -33,12 +33,7 @@ func (w *bucketWriter) unmapped(top uint64, plain, mapped func() error) error {
 		return err
 	}
 	if !w.mapping {
-		w.flush()
-		if err := w.closeTallies(); err != nil { // of numbers that count no more
-			return err
-		}
-		w.old, w.buckets = w.buckets, make([][]*block, len(w.buckets))
-		w.shift, w.mapping = 0, true
+		w.turn()
 	}
 	return mapped()
 }
