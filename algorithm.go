@@ -16,7 +16,9 @@ func RunAlgorithm[T algorithms.Value](ctx context.Context, g *Graph, a algorithm
 	if err != nil {
 		return nil, err
 	}
-	t := &table[T]{graph: g, source: a, memory: out.Free, columns: []column[T]{algorithmColumn[T]()}}
+	c := algorithmColumn[T]()
+	c.own = true
+	t := &table[T]{graph: g, source: a, memory: out.Free, columns: []column[T]{c}, values: out.Values}
 	t.valuesOf = func(from, to uint32, yield func([]gas.Vertex, []T) error) error {
 		return someValues(out.Values, from, to, yield)
 	}

@@ -16,6 +16,7 @@ type column[V any] struct {
 	numbers func(dst *results.Values, vs []gas.Vertex, values []V)
 	vertex  func(v gas.Vertex, value V) gas.VertexID // nil unless Kind is VertexID
 	null    func(v gas.Vertex, value V) bool         // nil unless Nullable
+	own     bool                                     // the results are the values, as they are
 }
 
 // columnsOf finds the results of a program: its columns, its Result method, or values that
@@ -78,6 +79,16 @@ func columnOf[V, A any](p gas.Program[V, A]) (column[V], error) {
 	case gas.VertexResult[V]:
 		return vertexColumn(p.Result), nil
 	}
+	c, err := valueColumn[V]()
+	if err != nil {
+		return c, fmt.Errorf("program %T: %w", p, err)
+	}
+	c.own = true
+	return c, nil
+}
+
+// valueColumn is the column of values that are themselves results.
+func valueColumn[V any]() (column[V], error) {
 	switch k := reflect.TypeFor[V]().Kind(); k {
 	case reflect.Float32:
 		return floats32(func(_ gas.Vertex, x V) float32 { return float32(reflect.ValueOf(x).Float()) }), nil
@@ -90,7 +101,7 @@ func columnOf[V, A any](p gas.Program[V, A]) (column[V], error) {
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
 		return ints(func(_ gas.Vertex, x V) int64 { return int64(reflect.ValueOf(x).Uint()) }), nil
 	default:
-		return column[V]{}, fmt.Errorf("program %T: a value of type %s is not written as it is: numbers up to 32 bits, int64 and floats are; give the program a Result method that returns float32, float64, int64 or gas.VertexID, or Columns", p, reflect.TypeFor[V]())
+		return column[V]{}, fmt.Errorf("a value of type %s is not written as it is: numbers up to 32 bits, int64 and floats are; give the program a Result method that returns float32, float64, int64 or gas.VertexID, or Columns", reflect.TypeFor[V]())
 	}
 }
 

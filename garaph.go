@@ -20,14 +20,17 @@ package garaph
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/internal/scratch"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
@@ -120,7 +123,11 @@ func Upgrade(ctx context.Context, path string, o UpgradeOptions) (ImportReport, 
 // Graph is a stored graph, open for reading. Several processes may have it
 // open.
 type Graph struct {
-	store *store.Store
+	store     *store.Store
+	temporary *scratch.Dir // that Close removes; nil: the graph stays
+
+	reading sync.Mutex // guards ids
+	ids     *store.IDs // of ID; nil: it was not called yet
 }
 
 // Open opens the graph at path.
@@ -136,8 +143,15 @@ func OpenNamed(path, name string) (*Graph, error) {
 	return &Graph{store: s}, nil
 }
 
-// Close releases the graph. No job may run on it any more.
-func (g *Graph) Close() error { return g.store.Close() }
+// Close releases the graph, and removes a temporary one. No job may run on it any more.
+func (g *Graph) Close() error {
+	err := g.store.Close()
+	if g.temporary != nil {
+		err = errors.Join(err, g.temporary.Remove())
+		g.temporary = nil
+	}
+	return err
+}
 
 // Catalogue describes the graph; it must not be changed.
 func (g *Graph) Catalogue() *Catalogue { return g.store.Catalogue() }
@@ -160,8 +174,15 @@ func (g *Graph) MaxInDegree() (most uint32, err error) {
 	return most, nil
 }
 
-// ID returns the user's id of a vertex.
-func (g *Graph) ID(v gas.VertexID) (string, error) { return g.store.IDs().Text(uint32(v)) }
+// ID returns the user's id of a vertex. [IDsOf] has those of all.
+func (g *Graph) ID(v gas.VertexID) (string, error) {
+	g.reading.Lock()
+	defer g.reading.Unlock()
+	if g.ids == nil {
+		g.ids = g.store.IDs()
+	}
+	return g.ids.Text(uint32(v))
+}
 
 // Verify reads everything that is stored and calls damaged, one call at a time,
 // for every blob that is not what was written. The error is that of the

@@ -53,7 +53,7 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 		err = named(err)
 		return r, errors.Join(err, r.end(status, err))
 	}
-	r.table = &table[V]{graph: g, source: p, valuesOf: job.ValuesOf, memory: job.Trim(), columns: columns}
+	r.table = &table[V]{graph: g, source: p, valuesOf: job.ValuesOf, memory: job.Trim(), columns: columns, values: job.Array()}
 	r.close = job.Close
 	return r, nil
 }

@@ -17,6 +17,15 @@ type table[V any] struct {
 	valuesOf func(from, to uint32, yield func(vs []gas.Vertex, values []V) error) error
 	memory   int64 // bytes for the ids of values
 	columns  []column[V]
+	values   []V // by dense id, in the memory of the job; nil: of columns of vertices
+}
+
+// array is the values of a column as they lie in memory; nil: the results are others.
+func (t *table[V]) array(i int) any {
+	if !t.columns[i].own || t.values == nil {
+		return nil
+	}
+	return t.values
 }
 
 func (t *table[V]) Rows() int64     { return int64(t.graph.Catalogue().Vertices) }

@@ -58,7 +58,7 @@ func ValuesOf[I ID, V Value](r *Result, column string) (*Values[I, V], error) {
 	values := &Values[I, V]{result: r, column: at}
 	var ok bool
 	if values.id, ok = idReader[I](ids); !ok {
-		return nil, fmt.Errorf("the ids of the graph are of type %v, and cannot be had as %T; ask for %[1]v", ids, *new(I))
+		return nil, idTypeError[I](ids)
 	}
 	if values.value, ok = valueReader[V](columns[at].Kind, ids); !ok {
 		kind := columns[at].Kind.String()
@@ -68,6 +68,11 @@ func ValuesOf[I ID, V Value](r *Result, column string) (*Values[I, V], error) {
 		return nil, fmt.Errorf("the values of the result are of type %s, and cannot be had as %T; ask for %[1]s", kind, *new(V))
 	}
 	return values, nil
+}
+
+// idTypeError refuses ids of another type than those of the graph.
+func idTypeError[I ID](kind results.IDKind) error {
+	return fmt.Errorf("the ids of the graph are of type %v, and cannot be had as %T; ask for %[1]v", kind, *new(I))
 }
 
 // known says how the columns of a result can be called.
@@ -94,7 +99,7 @@ func (s *Values[I, V]) All() iter.Seq2[I, V] {
 		}
 		err := s.result.table.Batches(func(b *results.Batch) error {
 			c := &b.Columns[s.column]
-			for row := range len(b.IDs.Ints) + len(b.IDs.Uints) + len(b.IDs.Strings) {
+			for row := range rowsOf(b) {
 				if len(c.Null) > 0 && c.Null[row] {
 					continue
 				}

@@ -197,7 +197,7 @@ func TestValuesRefused(t *testing.T) {
 	}
 }
 
-// TestValuesError: an error amid the values is told, and not after a later reading without one.
+// TestValuesError: an error amid the values is reported, and not after a later reading without one.
 func TestValuesError(t *testing.T) {
 	fail := true
 	column := gas.Column[reach]{Name: "x", Int64: func(v gas.Vertex, _ reach) int64 {

@@ -94,6 +94,9 @@ func (j *Job[V, A]) free() {
 	}
 }
 
+// Array is the values of all vertices by dense id, in the memory of the job, which others must not change.
+func (j *Job[V, A]) Array() []V { return j.arrays.Cur[:j.cat.Vertices] }
+
 // Trim frees what a job that Run has done does not need for its results:
 // pages and the arrays of iterations. It returns how much of the budget that
 // leaves, in bytes; without a budget there is no limit. The job cannot run any

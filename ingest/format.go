@@ -23,6 +23,8 @@ const (
 	LDBC         Format = "ldbc"
 	Raw          Format = "raw"  // pairs of little-endian uint32
 	RawW         Format = "raww" // the same, each followed by a float32 weight
+
+	inMemory Format = "memory" // none that a file has: see [ImportEdges]
 )
 
 // Formats lists every format that can be asked for by name, [Auto] excepted.

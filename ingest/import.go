@@ -132,16 +132,33 @@ func (o Options) complete() (Options, error) {
 }
 
 func importPlanned(ctx context.Context, inputs []string, path string, o Options, plan memoryPlan) (Report, error) {
+	return importRead(ctx, inputs, path, o, plan, func(ctx context.Context, b *builder) (Schema, ReadStats, error) {
+		return Read(ctx, inputs, b.readOptions(), b)
+	})
+}
+
+// edgeReader begins a builder and hands all edges to it.
+type edgeReader func(context.Context, *builder) (Schema, ReadStats, error)
+
+// importRead is an import of edges that read hands to the builder.
+func importRead(ctx context.Context, inputs []string, path string, o Options, plan memoryPlan, read edgeReader) (Report, error) {
 	start := time.Now()
 	w, err := store.Create(path, o.Force)
 	if err != nil {
 		return Report{}, err
 	}
+	returned := false
+	defer func() {
+		if !returned { // an iterator of the caller panics
+			_ = w.Abort()
+		}
+	}()
 	w.Warn = func(msg string) { o.Log.Warn(msg) }
 	plan.dir, plan.space = w.Dir(), w.CheckSpace
 	b := &builder{opt: o, plan: plan, path: path}
 	defer b.close()
-	r, err := b.build(ctx, inputs, w)
+	r, err := b.build(ctx, inputs, w, read)
+	returned = true
 	if err != nil {
 		return r, errors.Join(err, w.Abort())
 	}
@@ -151,8 +168,8 @@ func importPlanned(ctx context.Context, inputs []string, path string, o Options,
 }
 
 // build does the import into w and commits it.
-func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer) (Report, error) {
-	schema, stats, err := Read(ctx, inputs, b.readOptions(), b)
+func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer, read edgeReader) (Report, error) {
+	schema, stats, err := read(ctx, b)
 	if err != nil {
 		return Report{}, err
 	}
@@ -162,7 +179,11 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer) (
 	}
 	defer numbers.free()
 	if numbers.n == 0 {
-		return Report{}, fmt.Errorf("import %s: %w; is it the right file, and the right --format?", strings.Join(inputs, ", "), ErrEmpty)
+		advice := "; is it the right file, and the right --format?"
+		if schema.Format == inMemory {
+			advice = ""
+		}
+		return Report{}, fmt.Errorf("import %s: %w%s", strings.Join(inputs, ", "), ErrEmpty, advice)
 	}
 	b.opt.Log.Info("read", zap.Int64("entries", stats.Entries), zap.Uint32("vertices", numbers.n), zap.String("ids", numbers.kind.Words()))
 	if err := numbers.write(ctx, w); err != nil {

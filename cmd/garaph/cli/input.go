@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/internal/scratch"
 )
 
 // input is the graph of a run: a stored one, or one that was imported for the
@@ -17,7 +17,7 @@ import (
 type input struct {
 	graph     *garaph.Graph
 	imported  *importReport // nil for a stored graph
-	temporary *scratchDir   // nil for a stored graph
+	temporary *scratch.Dir  // nil for a stored graph
 }
 
 // openInput opens the graph that args name, or imports the edge files that they
@@ -69,8 +69,8 @@ func graphFolder(args []string) (string, error) {
 
 // importInput imports into a temporary folder.
 func (t *task) importInput(ctx context.Context, a *app) (in *input, err error) {
-	removeKilled(*t.flags.scratch, a.console.log)
-	folder, err := newScratchDir(*t.flags.scratch)
+	scratch.RemoveKilled(*t.flags.scratch, a.removedKilled)
+	folder, err := scratch.New(*t.flags.scratch)
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the temporary graph (see --scratch): %w", err)
 	}
@@ -82,7 +82,7 @@ func (t *task) importInput(ctx context.Context, a *app) (in *input, err error) {
 	}()
 	o := t.flags.imports.options()
 	o.Threads, o.Memory, o.Storage.Rows = *t.flags.threads, *t.flags.memory, o.Storage.Rows || t.program.Algorithm
-	path := filepath.Join(folder.path, "graph")
+	path := folder.Graph()
 	report, err := a.importGraph(ctx, t.args, path, o)
 	if missing := (*ingest.InputError)(nil); errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; a graph, which is a folder, comes from `garaph import`", err)
@@ -100,6 +100,15 @@ func (t *task) importInput(ctx context.Context, a *app) (in *input, err error) {
 	return in, err
 }
 
+// removedKilled reports that the temporary graph of a killed run was removed.
+func (a *app) removedKilled(path string, err error) {
+	if err != nil {
+		a.console.log.Warn(fmt.Sprintf("the temporary graph of a run that was killed cannot be removed: %v", err))
+		return
+	}
+	a.console.log.Info(fmt.Sprintf("removed %s, the temporary graph of a run that was killed", path))
+}
+
 // close closes the graph, and removes a temporary one.
 func (in *input) close() error {
 	var errs []error
@@ -107,7 +116,7 @@ func (in *input) close() error {
 		errs = append(errs, in.graph.Close())
 	}
 	if in.temporary != nil {
-		if err := in.temporary.remove(); err != nil {
+		if err := in.temporary.Remove(); err != nil {
 			errs = append(errs, fmt.Errorf("remove the temporary graph: %w", err))
 		}
 	}

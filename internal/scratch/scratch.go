@@ -1,40 +1,40 @@
-package cli
+// Package scratch has the folders of temporary graphs: each is removed by its owner, or by
+// the next process that makes one where the owner was killed.
+package scratch
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 
-	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/internal/beneath"
 )
 
-// scratchPrefix begins the names of the folders of temporary graphs, and
-// scratchFile with its text stands in each: a folder without it is not garaph's.
+// prefix begins the names of the folders of temporary graphs, and
+// mark with its text stands in each: a folder without it is not garaph's.
 const (
-	scratchPrefix = "garaph-job-"
-	scratchFile   = "GARAPH-TEMPORARY"
-	scratchText   = "garaph, temporary graph of a run; may be removed\n"
+	prefix   = "garaph-job-"
+	mark     = "GARAPH-TEMPORARY"
+	markText = "garaph, temporary graph of a run; may be removed\n"
 )
 
-// scratchDir is the folder of a temporary graph. Its owner holds a lock on the
+// Dir is the folder of a temporary graph. Its owner holds a lock on the
 // folder, which the kernel releases with the process: a folder without one was
-// left by a run that was killed (see removeKilled).
-type scratchDir struct {
+// left by a run that was killed (see [RemoveKilled]).
+type Dir struct {
 	path string
 	lock *os.File // the folder
 }
 
-// newScratchDir makes a folder in parent; "" is the system's for temporary files.
-func newScratchDir(parent string) (*scratchDir, error) {
+// New makes a folder in parent; "" is the system's for temporary files.
+func New(parent string) (*Dir, error) {
 	for {
-		path, err := os.MkdirTemp(parent, scratchPrefix)
+		path, err := os.MkdirTemp(parent, prefix)
 		if err != nil {
 			return nil, err
 		}
@@ -43,15 +43,18 @@ func newScratchDir(parent string) (*scratchDir, error) {
 			return nil, errors.Join(err, os.Remove(path))
 		}
 		if err == nil {
-			d := &scratchDir{path, lock}
-			if err := os.WriteFile(filepath.Join(path, scratchFile), []byte(scratchText), 0o666); err != nil {
-				return nil, errors.Join(err, d.remove())
+			d := &Dir{path, lock}
+			if err := os.WriteFile(filepath.Join(path, mark), []byte(markText), 0o666); err != nil {
+				return nil, errors.Join(err, d.Remove())
 			}
 			return d, nil
 		}
 		// Another process saw it before it was locked, and removed it.
 	}
 }
+
+// Graph is where the graph is to be.
+func (d *Dir) Graph() string { return filepath.Join(d.path, "graph") }
 
 // lockDir locks a folder, if it is still there then.
 func lockDir(path string) (*os.File, error) {
@@ -76,12 +79,12 @@ func lockDir(path string) (*os.File, error) {
 	return f, nil
 }
 
-// remove removes the folder and what is in it, its mark last: what is left of a
+// Remove removes the folder and what is in it, its mark last: what is left of a
 // removal that was killed is known as ours.
-func (d *scratchDir) remove() error {
+func (d *Dir) Remove() error {
 	entries, err := os.ReadDir(d.path)
 	for _, e := range entries {
-		if e.Name() != scratchFile {
+		if e.Name() != mark {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(d.path, e.Name())))
 		}
 	}
@@ -91,9 +94,9 @@ func (d *scratchDir) remove() error {
 	return errors.Join(err, d.lock.Close())
 }
 
-// removeKilled removes the temporary graphs in parent of the user's runs that
-// were killed. It reports what it cannot remove.
-func removeKilled(parent string, log *zap.Logger) {
+// RemoveKilled removes the temporary graphs in parent of the user's runs that
+// were killed. removed is called with each, or with why it cannot be removed; nil: nobody asks.
+func RemoveKilled(parent string, removed func(path string, err error)) {
 	if parent == "" {
 		parent = os.TempDir()
 	}
@@ -102,7 +105,7 @@ func removeKilled(parent string, log *zap.Logger) {
 		return // to be met again when a folder is made there
 	}
 	for _, e := range entries {
-		digits, ours := strings.CutPrefix(e.Name(), scratchPrefix)
+		digits, ours := strings.CutPrefix(e.Name(), prefix)
 		if !ours || digits == "" || !e.IsDir() || strings.Trim(digits, "0123456789") != "" || !isMine(e) {
 			continue
 		}
@@ -111,28 +114,27 @@ func removeKilled(parent string, log *zap.Logger) {
 		if err != nil {
 			continue // its owner lives, or someone else removes it
 		}
-		if !isScratch(path) {
+		if !marked(path) {
 			_ = os.Remove(path) // where it is empty: its owner was killed at once
 			_ = lock.Close()
 			continue
 		}
-		if err := (&scratchDir{path, lock}).remove(); err != nil {
-			log.Warn(fmt.Sprintf("the temporary graph of a run that was killed cannot be removed: %v", err))
-			continue
+		err = (&Dir{path, lock}).Remove()
+		if removed != nil {
+			removed(path, err)
 		}
-		log.Info(fmt.Sprintf("removed %s, the temporary graph of a run that was killed", path))
 	}
 }
 
-// isScratch reports whether a folder has the mark of a temporary graph.
-func isScratch(path string) bool {
+// marked reports whether a folder has the mark of a temporary graph.
+func marked(path string) bool {
 	folder, err := beneath.Open(path)
 	if err != nil {
 		return false
 	}
 	defer folder.Close()
-	text, err := folder.ReadFile(scratchFile, int64(len(scratchText)))
-	return err == nil && string(text) == scratchText
+	text, err := folder.ReadFile(mark, int64(len(markText)))
+	return err == nil && string(text) == markText
 }
 
 // isMine reports whether a file belongs to the user of the process.

@@ -1,0 +1,83 @@
+package garaph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"go.uber.org/zap"
+
+	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/internal/scratch"
+)
+
+// EdgeID is a type of the ids of edges that a program has: integers, or strings, which are names even
+// if they have digits alone.
+type EdgeID = ingest.EdgeID
+
+// GraphOptions say how a graph is made of edges that a program has. The zero value makes a temporary one,
+// with all edges as they are.
+type GraphOptions struct {
+	Folder  string // of a graph that stays; "": a temporary one, which Close removes
+	Scratch string // where the folder of a temporary graph is made; "": the system's place for such
+	Replace bool   // a graph that is in Folder already
+
+	Undirected    bool // store both directions of every edge
+	Dedup         bool // keep one of parallel edges, the lightest
+	DropSelfLoops bool
+
+	Threads  int   // 0: GOMAXPROCS
+	Memory   int64 // bytes of resident memory for the whole process; 0: half of what is available
+	Progress func(ImportProgress)
+	Log      *zap.Logger // nil: silent; [Slog] makes one of a slog.Logger
+}
+
+// ImportProgress says how far the making of a graph is. Total is -1 when unknown.
+type ImportProgress = ingest.Progress
+
+// FromEdges makes a graph of edges that an iterator yields, from and to, and opens it. The edges need not fit
+// into memory. Like all graphs it lies on disk, in a folder of GraphOptions; its ids are those of the edges.
+func FromEdges[I EdgeID](ctx context.Context, edges iter.Seq2[I, I], o GraphOptions) (*Graph, error) {
+	return fromEdges(ctx, ingest.Edges[I]{Seq: edges}, o)
+}
+
+// FromWeighted is [FromEdges] of edges with their weights, which are finite and not negative.
+func FromWeighted[I EdgeID](ctx context.Context, edges iter.Seq2[[2]I, float32], o GraphOptions) (*Graph, error) {
+	return fromEdges(ctx, ingest.Edges[I]{Weighted: edges}, o)
+}
+
+// FromSlice is [FromEdges] of a slice of edges, which goroutines share. With weights there are as many; nil: the
+// edges have none.
+func FromSlice[I EdgeID](ctx context.Context, edges [][2]I, weights []float32, o GraphOptions) (*Graph, error) {
+	return fromEdges(ctx, ingest.Edges[I]{List: edges, Weights: weights}, o)
+}
+
+func fromEdges[I EdgeID](ctx context.Context, edges ingest.Edges[I], o GraphOptions) (g *Graph, err error) {
+	path, name := o.Folder, o.Folder
+	var temporary *scratch.Dir
+	if path == "" {
+		scratch.RemoveKilled(o.Scratch, nil)
+		if temporary, err = scratch.New(o.Scratch); err != nil {
+			return nil, fmt.Errorf("make a folder for a temporary graph: %w", err)
+		}
+		path, name = temporary.Graph(), "of "+ingest.MemorySource
+	}
+	defer func() {
+		if g == nil && temporary != nil { // after an error, or a panic of the iterator
+			err = errors.Join(err, temporary.Remove())
+		}
+	}()
+	_, err = ingest.ImportEdges(ctx, edges, path, ingest.Options{
+		Undirected: o.Undirected, Dedup: o.Dedup, DropSelfLoops: o.DropSelfLoops, Force: o.Replace,
+		Threads: o.Threads, Memory: o.Memory, Progress: o.Progress, Log: o.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if g, err = OpenNamed(path, name); err != nil {
+		return nil, err
+	}
+	g.temporary = temporary
+	return g, nil
+}

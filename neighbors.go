@@ -1,0 +1,151 @@
+package garaph
+
+import (
+	"fmt"
+	"iter"
+	"sort"
+	"strconv"
+
+	"github.com/garaph/garaph/internal/results"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/shard/rowweights"
+	"github.com/garaph/garaph/store"
+)
+
+// Neighbors reads the neighbours of vertices, under the user's ids. It keeps the shard that it has read last in
+// either direction, some MiB: a vertex costs a read and the decoding of its shard, and its neighbours in a row
+// nothing but their ids. What goes over many vertices in no order is better an algorithm (package
+// algorithms).
+//
+//	n, err := garaph.NeighborsOf[string](g)
+//	...
+//	for id, weight := range n.Out("Basel") {
+//		...
+//	}
+//	err = n.Err()
+//
+// One goroutine at a time may use it.
+type Neighbors[I ID] struct {
+	graph *Graph
+	ids   *store.IDs
+	text  func(I) string
+	id    func(c *results.IDs, row int) I
+	sides [2]keptSide // in and out
+	err   error
+}
+
+// keptSide is a side of a shard in memory.
+type keptSide struct {
+	shard int
+	rows  *rows.Side // nil: none
+}
+
+// NeighborsOf gives a reader for ids of type I, as [ValuesOf] has them.
+func NeighborsOf[I ID](g *Graph) (*Neighbors[I], error) {
+	kind := (&table[struct{}]{graph: g}).IDKind()
+	read, ok := idReader[I](kind)
+	if !ok {
+		return nil, idTypeError[I](kind)
+	}
+	n := &Neighbors[I]{graph: g, ids: g.store.IDs(), id: read}
+	var text any
+	switch any(*new(I)).(type) {
+	case int64:
+		text = func(id int64) string { return strconv.FormatInt(id, 10) }
+	case uint64:
+		text = func(id uint64) string { return strconv.FormatUint(id, 10) }
+	case string:
+		text = func(id string) string { return id }
+	}
+	n.text = text.(func(I) string)
+	return n, nil
+}
+
+// Out yields where edges from a vertex lead, with their weights, 1 where there are none: one for each of parallel
+// edges, in the order of dense ids. It ends early at an error, which Err then reports: [ErrNoVertex] where there is
+// no such vertex.
+func (n *Neighbors[I]) Out(id I) iter.Seq2[I, float32] { return n.along(shard.Out, id) }
+
+// In yields where edges to a vertex come from, as [Neighbors.Out] does.
+func (n *Neighbors[I]) In(id I) iter.Seq2[I, float32] { return n.along(shard.In, id) }
+
+// Err is why the last reading ended early; nil after all neighbours, or a break.
+func (n *Neighbors[I]) Err() error { return n.err }
+
+func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float32] {
+	return func(yield func(I, float32) bool) {
+		var v uint32
+		var side *rows.Side
+		if v, n.err = n.graph.Vertex(n.text(id)); n.err != nil {
+			return
+		}
+		if side, n.err = n.side(dir, v); n.err != nil {
+			return
+		}
+		for i := side.Off[v-side.First]; i < side.Off[v-side.First+1]; i++ {
+			w := float32(1)
+			if side.Weight != nil {
+				w = side.Weight[i]
+			}
+			u := side.Nbr[i]
+			block, err := n.ids.Block(u)
+			if err != nil {
+				n.err = err
+				return
+			}
+			ids := results.IDs{Ints: block.Ints, Uints: block.Uints, Strings: block.Strings}
+			if !yield(n.id(&ids, int(u-block.First)), w) {
+				return
+			}
+		}
+	}
+}
+
+// side is the side of the shard that has a vertex, as plain rows.
+func (n *Neighbors[I]) side(dir shard.Direction, v uint32) (*rows.Side, error) {
+	s, cat := n.graph.store, n.graph.Catalogue()
+	i := sort.Search(len(cat.Shards), func(i int) bool { return cat.Shards[i].First > v }) - 1
+	kept := &n.sides[dir]
+	if kept.rows != nil && kept.shard == i {
+		return kept.rows, nil
+	}
+	kept.rows = nil
+	if cat.Symmetric {
+		dir = shard.In // the same edges, with their weights
+	}
+	read, err := s.ReadShard(dir, i, make([]byte, cat.Bytes(dir, i)))
+	if err != nil {
+		return nil, err
+	}
+	side := plainRows(read, cat.Weighted)
+	if cat.Weighted && dir == shard.Out {
+		is, beside := cat.WeightsOf(dir)
+		if !beside {
+			return nil, fmt.Errorf("graph %s has no weights of out-edges, as a version before this one left it: import it again", s.Name())
+		}
+		weights, err := s.ReadShard(is, i, make([]byte, cat.Bytes(is, i)))
+		if err != nil {
+			return nil, err
+		}
+		weights.(*rowweights.Side).Weights(side.Weight, 0)
+	}
+	kept.shard, kept.rows = i, side
+	return side, nil
+}
+
+// plainRows copies a side to plain rows in the Go heap; it has weights where its encoding has some, and room for
+// them in any case.
+func plainRows(side shard.Side, weighted bool) *rows.Side {
+	h := side.Header()
+	to := rows.Layout(make([]byte, rows.Size(h.Vertices, h.Edges, weighted)), h.Dir, h.Index, h.First, h.Vertices, h.Edges, weighted)
+	switch side := side.(type) {
+	case *rows.Side:
+		copy(to.Off, side.Off)
+		copy(to.Nbr, side.Nbr)
+		copy(to.Weight, side.Weight)
+	case rows.Unpacker:
+		side.Unpack(to)
+	}
+	return to
+}
