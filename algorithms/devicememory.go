@@ -37,14 +37,16 @@ func NewDeviceMemory(d device.Device, budget int64) (m *DeviceMemory, err error)
 	return m, nil
 }
 
-// Close frees all that was allocated.
+// Close frees all that was allocated, once the stream has ended: after an error, what was queued
+// before may still use it.
 func (m *DeviceMemory) Close() error {
-	err := m.FreeAll()
+	var err error
+	if m.Stream != nil {
+		err = m.Stream.Close()
+	}
+	err = errors.Join(err, m.FreeAll())
 	if m.staging != nil {
 		err = errors.Join(err, m.Device.Unpin(m.staging))
-	}
-	if m.Stream != nil {
-		err = errors.Join(err, m.Stream.Close())
 	}
 	return err
 }
@@ -79,7 +81,7 @@ func (m *DeviceMemory) Free(p device.Pointer) error {
 	return m.Device.Free(p)
 }
 
-// FreeAll frees all arrays.
+// FreeAll frees all arrays. Nothing that is queued may use them.
 func (m *DeviceMemory) FreeAll() (err error) {
 	for p := range m.owned {
 		err = errors.Join(err, m.Free(p))

@@ -70,11 +70,9 @@ func (g *gpu) search(ctx context.Context, queries []*DeviceQuery) error {
 		for i, q := range queries {
 			q.Open, q.Searched = b.rest[i], true
 		}
+		err = g.FreeAll()
 	}
-	if failed := g.FreeAll(); err == nil {
-		err = failed
-	}
-	return err
+	return err // after an error, closing the memory frees what the stream may still use
 }
 
 // prepare copies the graphs of the problems to the device, which reduces them and makes rows of
