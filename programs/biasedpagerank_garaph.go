@@ -19,7 +19,7 @@ var biasedPageRankSources embed.FS
 
 // Loops are the methods of BiasedPageRank as loops.
 func (p BiasedPageRank[F]) Loops() compiled.Loops[Surfers[F], int64] {
-	if !compiled.Fresh(biasedPageRankSources, "3cd74d90cb73e418f91f43b5a2e2e63f") {
+	if !compiled.Fresh(biasedPageRankSources, "9822bf20c60993df16408c0f4123b95d") {
 		return compiled.Loops[Surfers[F], int64]{}
 	}
 	switch p := any(p).(type) {
@@ -33,7 +33,7 @@ func (p BiasedPageRank[F]) Loops() compiled.Loops[Surfers[F], int64] {
 
 // Fragments are the methods of BiasedPageRank as PTX.
 func (p BiasedPageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(biasedPageRankSources, "3cd74d90cb73e418f91f43b5a2e2e63f") {
+	if !compiled.Fresh(biasedPageRankSources, "9822bf20c60993df16408c0f4123b95d") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
@@ -145,6 +145,7 @@ func (l biasedPageRankFloat32Loops) fold(acc *[1 << 16]int64, b *packed.Blocks, 
 
 func (l biasedPageRankFloat32Loops) apply(acc []int64, list []uint16, b *compiled.Block, cur, next []Surfers[float32], rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
+	ins := b.In
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
 		// vertices from v on.
@@ -162,7 +163,10 @@ func (l biasedPageRankFloat32Loops) apply(acc []int64, list []uint16, b *compile
 		for i, u := range list[:k] {
 			o := int(u) - v
 			old, d := olds[o], degree[o]
-			x := gas.Vertex{N: b.N}
+			x := gas.Vertex{N: b.N, In: d}
+			if ins != nil {
+				x.In = ins[b.First+uint32(u)]
+			}
 			value := p.Apply(x, old, a[i], step)
 			values[o] = value
 			var active bool
@@ -172,16 +176,17 @@ func (l biasedPageRankFloat32Loops) apply(acc []int64, list []uint16, b *compile
 					type F = float32
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate167_:
+				Activate171_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new.Share != old.Share
-							break Activate167_
+							break Activate171_
 						}
-						change, share := math.Abs(float64(new.Share)-float64(old.Share)), float64(new.Share)
-						result_ = change*divisor(new)*float64(v.N) > p.Tolerance &&
-							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*share
-						break Activate167_
+						change := math.Abs(float64(new.Share)-float64(old.Share)) * divisor(new)
+						rank := float64(new.Share) * divisor(new)
+						result_ = change*float64(v.N) > p.Tolerance &&
+							change*max(1-p.Damping, 1./64) > max(rounding[F](v.N)*rank, float64(v.In)/one)
+						break Activate171_
 
 					}
 				}
@@ -908,64 +913,286 @@ L157:
 	mov.f32 ${out.2}, ${old.2};
 }
 `},
-	Activate: compiled.Fragment{Inputs: []string{"new.0", "new.1", "old.0", "param.0", "param.1", "v.n"}, Text: `{
-	.reg .b32 %gw<5>;
-	.reg .b64 %gl<20>;
-	.reg .pred %gp<8>;
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "new.1", "old.0", "param.0", "param.1", "v.in", "v.n"}, Text: `{
+	.reg .b32 %gw<31>;
+	.reg .b64 %gl<112>;
+	.reg .pred %gp<33>;
 	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
 	@%gp0 bra L7;
 	cvt.f64.f32 %gl0, ${new.0};
 	cvt.f64.f32 %gl1, ${old.0};
 	sub.rn.f64 %gl2, %gl0, %gl1;
 	abs.f64 %gl3, %gl2;
-	cvt.f64.f32 %gl4, ${new.0};
 	setp.eq.f32 %gp1, ${new.1}, 0f00000000;
 	@%gp1 bra L12;
-	cvt.f64.f32 %gl5, ${new.1};
-	mov.f64 %gl6, %gl5;
+	cvt.f64.f32 %gl4, ${new.1};
+	mov.f64 %gl5, %gl4;
 	bra L9;
 L12:
-	mov.f64 %gl6, 0d3FF0000000000000;
+	mov.f64 %gl5, 0d3FF0000000000000;
 L9:
-	mul.rn.f64 %gl7, %gl3, %gl6;
-	cvt.rn.f64.u32 %gl8, ${v.n};
-	mul.rn.f64 %gl9, %gl7, %gl8;
-	setp.gt.f64 %gp2, %gl9, ${param.1};
-	@%gp2 bra L5;
+	mul.rn.f64 %gl6, %gl3, %gl5;
+	cvt.f64.f32 %gl7, ${new.0};
+	setp.eq.f32 %gp2, ${new.1}, 0f00000000;
+	@%gp2 bra L17;
+	cvt.f64.f32 %gl8, ${new.1};
+	mov.f64 %gl9, %gl8;
+	bra L14;
+L17:
+	mov.f64 %gl9, 0d3FF0000000000000;
+L14:
+	mul.rn.f64 %gl10, %gl7, %gl9;
+	cvt.rn.f64.u32 %gl11, ${v.n};
+	mul.rn.f64 %gl12, %gl6, %gl11;
+	setp.gt.f64 %gp3, %gl12, ${param.1};
+	@%gp3 bra L5;
 	mov.b32 %gw0, 0;
 	bra L6;
 L5:
-	sub.rn.f64 %gl10, 0d3FF0000000000000, ${param.0};
-	max.f64 %gl11, %gl10, 0d3F90000000000000;
-	setp.nan.f64 %gp3, %gl10, 0d3F90000000000000;
-	selp.f64 %gl12, 0d7FF8000000000001, %gl11, %gp3;
-	mul.rn.f64 %gl13, %gl3, %gl12;
+	sub.rn.f64 %gl13, 0d3FF0000000000000, ${param.0};
+	max.f64 %gl14, %gl13, 0d3F90000000000000;
+	setp.nan.f64 %gp4, %gl13, 0d3F90000000000000;
+	selp.f64 %gl15, 0d7FF8000000000001, %gl14, %gp4;
+	mul.rn.f64 %gl16, %gl6, %gl15;
 	add.rn.f32 %gw1, 0f3F800000, 0f30800000;
-	setp.eq.f32 %gp4, %gw1, 0f3F800000;
-	@%gp4 bra L18;
-	cvt.rn.f64.u32 %gl14, ${v.n};
-	mul.rn.f64 %gl15, 0d3CB0000000000000, %gl14;
-	min.f64 %gl16, %gl15, 0d3D70000000000000;
-	setp.nan.f64 %gp5, %gl15, 0d3D70000000000000;
-	selp.f64 %gl17, 0d7FF8000000000001, %gl16, %gp5;
-	mov.f64 %gl18, %gl17;
-	bra L15;
-L18:
-	mov.f64 %gl18, 0d3E80000000000000;
-L15:
-	mul.rn.f64 %gl19, %gl18, %gl4;
-	setp.gt.f64 %gp6, %gl13, %gl19;
-	selp.b32 %gw2, 1, 0, %gp6;
-	mov.b32 %gw0, %gw2;
+	setp.eq.f32 %gp5, %gw1, 0f3F800000;
+	@%gp5 bra L23;
+	cvt.rn.f64.u32 %gl17, ${v.n};
+	mul.rn.f64 %gl18, 0d3CB0000000000000, %gl17;
+	min.f64 %gl19, %gl18, 0d3D70000000000000;
+	setp.nan.f64 %gp6, %gl18, 0d3D70000000000000;
+	selp.f64 %gl20, 0d7FF8000000000001, %gl19, %gp6;
+	mov.f64 %gl21, %gl20;
+	bra L20;
+L23:
+	mov.f64 %gl21, 0d3E80000000000000;
+L20:
+	mul.rn.f64 %gl22, %gl21, %gl10;
+	cvt.rn.f64.u32 %gl23, ${v.in};
+	shr.u64 %gl24, %gl23, 52;
+	cvt.u32.u64 %gw2, %gl24;
+	and.b32 %gw3, %gw2, 2047;
+	mov.b64 %gl25, 0d43B0000000000000;
+	shr.u64 %gl26, %gl25, 52;
+	cvt.u32.u64 %gw4, %gl26;
+	and.b32 %gw5, %gw4, 2047;
+	sub.s32 %gw6, %gw3, 520;
+	setp.lt.u32 %gp7, %gw6, 1006;
+	@!%gp7 bra L28;
+	sub.s32 %gw7, %gw5, 520;
+	setp.lt.u32 %gp8, %gw7, 1006;
+	@%gp8 bra L29;
+L28:
+	sub.rn.f64 %gl27, %gl23, %gl23;
+	setp.neu.f64 %gp9, %gl27, 0d0000000000000000;
+	@%gp9 bra L46;
+	sub.rn.f64 %gl28, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp10, %gl28, 0d0000000000000000;
+	@%gp10 bra L46;
+	setp.eq.f64 %gp11, %gl23, 0d0000000000000000;
+	@%gp11 bra L46;
+	setp.eq.f64 %gp12, 0d43B0000000000000, 0d0000000000000000;
+	@%gp12 bra L46;
+	not.b64 %gl29, 0x8000000000000000;
+	and.b64 %gl30, %gl23, %gl29;
+	shr.u64 %gl31, %gl30, 52;
+	cvt.u32.u64 %gw8, %gl31;
+	sub.s32 %gw9, %gw8, 1023;
+	setp.eq.s32 %gp13, %gw9, -1023;
+	@%gp13 bra L53;
+	mov.b32 %gw10, %gw9;
+	mov.b64 %gl32, %gl30;
+	bra L54;
+L53:
+	clz.b64 %gw11, %gl30;
+	cvt.u64.u32 %gl33, %gw11;
+	cvt.u32.u64 %gw12, %gl33;
+	sub.s32 %gw13, %gw12, 11;
+	shl.b64 %gl34, %gl30, %gw13;
+	sub.s32 %gw14, -1022, %gw13;
+	mov.b32 %gw10, %gw14;
+	mov.b64 %gl32, %gl34;
+L54:
+	and.b64 %gl35, %gl32, 4503599627370495;
+	or.b64 %gl36, %gl35, 4607182418800017408;
+	mov.b64 %gl37, 0d43B0000000000000;
+	not.b64 %gl38, 0x8000000000000000;
+	and.b64 %gl39, %gl37, %gl38;
+	shr.u64 %gl40, %gl39, 52;
+	cvt.u32.u64 %gw15, %gl40;
+	sub.s32 %gw16, %gw15, 1023;
+	setp.eq.s32 %gp14, %gw16, -1023;
+	@%gp14 bra L58;
+	mov.b32 %gw17, %gw16;
+	mov.b64 %gl41, %gl39;
+	bra L59;
+L58:
+	clz.b64 %gw18, %gl39;
+	cvt.u64.u32 %gl42, %gw18;
+	cvt.u32.u64 %gw19, %gl42;
+	sub.s32 %gw20, %gw19, 11;
+	shl.b64 %gl43, %gl39, %gw20;
+	sub.s32 %gw21, -1022, %gw20;
+	mov.b32 %gw17, %gw21;
+	mov.b64 %gl41, %gl43;
+L59:
+	and.b64 %gl44, %gl41, 4503599627370495;
+	or.b64 %gl45, %gl44, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl46, %gl45;
+	mul.rn.f64 %gl47, %gl46, 0d3FF0000200000000;
+	neg.f64 %gl48, %gl45;
+	fma.rn.f64 %gl49, %gl48, %gl47, 0d3FF0000000000000;
+	fma.rn.f64 %gl50, %gl49, %gl49, %gl49;
+	fma.rn.f64 %gl51, %gl47, %gl50, %gl47;
+	neg.f64 %gl52, %gl45;
+	fma.rn.f64 %gl53, %gl52, %gl51, 0d3FF0000000000000;
+	fma.rn.f64 %gl54, %gl51, %gl53, %gl51;
+	mul.rn.f64 %gl55, %gl36, %gl54;
+	neg.f64 %gl56, %gl45;
+	fma.rn.f64 %gl57, %gl56, %gl55, %gl36;
+	fma.rn.f64 %gl58, %gl57, %gl54, %gl55;
+	neg.f64 %gl59, %gl45;
+	fma.rn.f64 %gl60, %gl59, %gl58, %gl36;
+	sub.s32 %gw22, %gw10, %gw17;
+	shr.u64 %gl61, %gl58, 52;
+	cvt.u32.u64 %gw23, %gl61;
+	add.s32 %gw24, %gw22, %gw23;
+	mov.b64 %gl62, 0d43B0000000000000;
+	xor.b64 %gl63, %gl23, %gl62;
+	and.b64 %gl64, %gl63, 0x8000000000000000;
+	setp.ge.s32 %gp15, %gw24, 2047;
+	@%gp15 bra L45;
+	setp.gt.s32 %gp16, %gw24, 0;
+	@%gp16 bra L44;
+	and.b64 %gl65, %gl58, 4503599627370495;
+	or.b64 %gl66, %gl65, 4503599627370496;
+	shl.b64 %gl67, %gl66, 2;
+	setp.gt.f64 %gp17, %gl60, 0d0000000000000000;
+	@%gp17 bra L42;
+	setp.lt.f64 %gp18, %gl60, 0d0000000000000000;
+	@%gp18 bra L41;
+	mov.b64 %gl68, %gl67;
+	bra L43;
+L41:
+	sub.s64 %gl69, %gl67, 1;
+	mov.b64 %gl68, %gl69;
+	bra L43;
+L42:
+	or.b64 %gl70, %gl67, 1;
+	mov.b64 %gl68, %gl70;
+L43:
+	sub.s32 %gw25, 3, %gw24;
+	min.s32 %gw26, %gw25, 60;
+	shr.u64 %gl71, %gl68, %gw26;
+	shl.b64 %gl72, 1, %gw26;
+	sub.s64 %gl73, %gl72, 1;
+	and.b64 %gl74, %gl68, %gl73;
+	sub.s32 %gw27, %gw26, 1;
+	shl.b64 %gl75, 1, %gw27;
+	setp.gt.u64 %gp19, %gl74, %gl75;
+	@%gp19 bra L71;
+	setp.eq.u64 %gp20, %gl74, %gl75;
+	@%gp20 bra L70;
+	mov.b64 %gl76, %gl71;
+	bra L67;
+L70:
+	and.b64 %gl77, %gl71, 1;
+	setp.eq.u64 %gp21, %gl77, 1;
+	@%gp21 bra L71;
+	mov.b64 %gl76, %gl71;
+	bra L67;
+L71:
+	add.s64 %gl78, %gl71, 1;
+	mov.b64 %gl76, %gl78;
+L67:
+	or.b64 %gl79, %gl64, %gl76;
+	mov.f64 %gl80, %gl79;
+	bra L32;
+L44:
+	cvt.s64.s32 %gl81, %gw24;
+	shl.b64 %gl82, %gl81, 52;
+	or.b64 %gl83, %gl64, %gl82;
+	and.b64 %gl84, %gl58, 4503599627370495;
+	or.b64 %gl85, %gl83, %gl84;
+	mov.f64 %gl80, %gl85;
+	bra L32;
+L45:
+	or.b64 %gl86, %gl64, 9218868437227405312;
+	mov.f64 %gl80, %gl86;
+	bra L32;
+L46:
+	mov.b64 %gl87, 0d43B0000000000000;
+	xor.b64 %gl88, %gl23, %gl87;
+	and.b64 %gl89, %gl88, 0x8000000000000000;
+	setp.neu.f64 %gp22, %gl23, %gl23;
+	@%gp22 bra L88;
+	setp.neu.f64 %gp23, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp23 bra L88;
+	setp.eq.f64 %gp24, %gl23, 0d0000000000000000;
+	@!%gp24 bra L81;
+	setp.eq.f64 %gp25, 0d43B0000000000000, 0d0000000000000000;
+	@%gp25 bra L87;
+L81:
+	sub.rn.f64 %gl90, %gl23, %gl23;
+	setp.neu.f64 %gp26, %gl90, 0d0000000000000000;
+	@!%gp26 bra L83;
+	sub.rn.f64 %gl91, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp27, %gl91, 0d0000000000000000;
+	@%gp27 bra L87;
+L83:
+	setp.eq.f64 %gp28, %gl23, 0d0000000000000000;
+	@%gp28 bra L86;
+	sub.rn.f64 %gl92, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp29, %gl92, 0d0000000000000000;
+	@%gp29 bra L86;
+	or.b64 %gl93, %gl89, 9218868437227405312;
+	mov.f64 %gl94, %gl93;
+	bra L76;
+L86:
+	mov.f64 %gl94, %gl89;
+	bra L76;
+L87:
+	mov.f64 %gl94, 0d7FF8000000000001;
+	bra L76;
+L88:
+	add.rn.f64 %gl95, %gl23, 0d43B0000000000000;
+	mov.f64 %gl94, %gl95;
+L76:
+	mov.f64 %gl80, %gl94;
+L32:
+	mov.f64 %gl96, %gl80;
+	bra L25;
+L29:
+	rcp.approx.ftz.f64 %gl97, 0d43B0000000000000;
+	mul.rn.f64 %gl98, %gl97, 0d3FF0000200000000;
+	neg.f64 %gl99, 0d43B0000000000000;
+	fma.rn.f64 %gl100, %gl99, %gl98, 0d3FF0000000000000;
+	fma.rn.f64 %gl101, %gl100, %gl100, %gl100;
+	fma.rn.f64 %gl102, %gl98, %gl101, %gl98;
+	neg.f64 %gl103, 0d43B0000000000000;
+	fma.rn.f64 %gl104, %gl103, %gl102, 0d3FF0000000000000;
+	fma.rn.f64 %gl105, %gl102, %gl104, %gl102;
+	mul.rn.f64 %gl106, %gl23, %gl105;
+	neg.f64 %gl107, 0d43B0000000000000;
+	fma.rn.f64 %gl108, %gl107, %gl106, %gl23;
+	fma.rn.f64 %gl109, %gl108, %gl105, %gl106;
+	mov.f64 %gl96, %gl109;
+L25:
+	max.f64 %gl110, %gl22, %gl96;
+	setp.nan.f64 %gp30, %gl22, %gl96;
+	selp.f64 %gl111, 0d7FF8000000000001, %gl110, %gp30;
+	setp.gt.f64 %gp31, %gl16, %gl111;
+	selp.b32 %gw28, 1, 0, %gp31;
+	mov.b32 %gw0, %gw28;
 L6:
-	mov.b32 %gw3, %gw0;
+	mov.b32 %gw29, %gw0;
 	bra L2;
 L7:
-	setp.neu.f32 %gp7, ${new.0}, ${old.0};
-	selp.b32 %gw4, 1, 0, %gp7;
-	mov.b32 %gw3, %gw4;
+	setp.neu.f32 %gp32, ${new.0}, ${old.0};
+	selp.b32 %gw30, 1, 0, %gp32;
+	mov.b32 %gw29, %gw30;
 L2:
-	mov.b32 ${out.0}, %gw3;
+	mov.b32 ${out.0}, %gw29;
 }
 `},
 	Aggregate: compiled.Fragment{Inputs: []string{"v.id", "value.0", "value.1"}, Text: `{
@@ -1300,6 +1527,7 @@ func (l biasedPageRankFloat64Loops) fold(acc *[1 << 16]int64, b *packed.Blocks, 
 
 func (l biasedPageRankFloat64Loops) apply(acc []int64, list []uint16, b *compiled.Block, cur, next []Surfers[float64], rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
+	ins := b.In
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
 		// vertices from v on.
@@ -1317,7 +1545,10 @@ func (l biasedPageRankFloat64Loops) apply(acc []int64, list []uint16, b *compile
 		for i, u := range list[:k] {
 			o := int(u) - v
 			old, d := olds[o], degree[o]
-			x := gas.Vertex{N: b.N}
+			x := gas.Vertex{N: b.N, In: d}
+			if ins != nil {
+				x.In = ins[b.First+uint32(u)]
+			}
 			value := p.Apply(x, old, a[i], step)
 			values[o] = value
 			var active bool
@@ -1327,16 +1558,17 @@ func (l biasedPageRankFloat64Loops) apply(acc []int64, list []uint16, b *compile
 					type F = float64
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate1301_:
+				Activate1531_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new.Share != old.Share
-							break Activate1301_
+							break Activate1531_
 						}
-						change, share := math.Abs(float64(new.Share)-float64(old.Share)), float64(new.Share)
-						result_ = change*divisor(new)*float64(v.N) > p.Tolerance &&
-							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*share
-						break Activate1301_
+						change := math.Abs(float64(new.Share)-float64(old.Share)) * divisor(new)
+						rank := float64(new.Share) * divisor(new)
+						result_ = change*float64(v.N) > p.Tolerance &&
+							change*max(1-p.Damping, 1./64) > max(rounding[F](v.N)*rank, float64(v.In)/one)
+						break Activate1531_
 
 					}
 				}
@@ -2059,10 +2291,10 @@ L157:
 	mov.f64 ${out.2}, ${old.2};
 }
 `},
-	Activate: compiled.Fragment{Inputs: []string{"new.0", "new.1", "old.0", "param.0", "param.1", "v.n"}, Text: `{
-	.reg .b32 %gw<4>;
-	.reg .b64 %gl<17>;
-	.reg .pred %gp<8>;
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "new.1", "old.0", "param.0", "param.1", "v.in", "v.n"}, Text: `{
+	.reg .b32 %gw<30>;
+	.reg .b64 %gl<108>;
+	.reg .pred %gp<33>;
 	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
 	@%gp0 bra L7;
 	sub.rn.f64 %gl0, ${new.0}, ${old.0};
@@ -2075,44 +2307,265 @@ L12:
 	mov.f64 %gl2, 0d3FF0000000000000;
 L9:
 	mul.rn.f64 %gl3, %gl1, %gl2;
-	cvt.rn.f64.u32 %gl4, ${v.n};
-	mul.rn.f64 %gl5, %gl3, %gl4;
-	setp.gt.f64 %gp2, %gl5, ${param.1};
-	@%gp2 bra L5;
+	setp.eq.f64 %gp2, ${new.1}, 0d0000000000000000;
+	@%gp2 bra L17;
+	mov.f64 %gl4, ${new.1};
+	bra L14;
+L17:
+	mov.f64 %gl4, 0d3FF0000000000000;
+L14:
+	mul.rn.f64 %gl5, ${new.0}, %gl4;
+	cvt.rn.f64.u32 %gl6, ${v.n};
+	mul.rn.f64 %gl7, %gl3, %gl6;
+	setp.gt.f64 %gp3, %gl7, ${param.1};
+	@%gp3 bra L5;
 	mov.b32 %gw0, 0;
 	bra L6;
 L5:
-	sub.rn.f64 %gl6, 0d3FF0000000000000, ${param.0};
-	max.f64 %gl7, %gl6, 0d3F90000000000000;
-	setp.nan.f64 %gp3, %gl6, 0d3F90000000000000;
-	selp.f64 %gl8, 0d7FF8000000000001, %gl7, %gp3;
-	mul.rn.f64 %gl9, %gl1, %gl8;
-	add.rn.f64 %gl10, 0d3FF0000000000000, 0d3E10000000000000;
-	setp.eq.f64 %gp4, %gl10, 0d3FF0000000000000;
-	@%gp4 bra L18;
-	cvt.rn.f64.u32 %gl11, ${v.n};
-	mul.rn.f64 %gl12, 0d3CB0000000000000, %gl11;
-	min.f64 %gl13, %gl12, 0d3D70000000000000;
-	setp.nan.f64 %gp5, %gl12, 0d3D70000000000000;
-	selp.f64 %gl14, 0d7FF8000000000001, %gl13, %gp5;
-	mov.f64 %gl15, %gl14;
-	bra L15;
-L18:
-	mov.f64 %gl15, 0d3E80000000000000;
-L15:
-	mul.rn.f64 %gl16, %gl15, ${new.0};
-	setp.gt.f64 %gp6, %gl9, %gl16;
-	selp.b32 %gw1, 1, 0, %gp6;
-	mov.b32 %gw0, %gw1;
+	sub.rn.f64 %gl8, 0d3FF0000000000000, ${param.0};
+	max.f64 %gl9, %gl8, 0d3F90000000000000;
+	setp.nan.f64 %gp4, %gl8, 0d3F90000000000000;
+	selp.f64 %gl10, 0d7FF8000000000001, %gl9, %gp4;
+	mul.rn.f64 %gl11, %gl3, %gl10;
+	add.rn.f64 %gl12, 0d3FF0000000000000, 0d3E10000000000000;
+	setp.eq.f64 %gp5, %gl12, 0d3FF0000000000000;
+	@%gp5 bra L23;
+	cvt.rn.f64.u32 %gl13, ${v.n};
+	mul.rn.f64 %gl14, 0d3CB0000000000000, %gl13;
+	min.f64 %gl15, %gl14, 0d3D70000000000000;
+	setp.nan.f64 %gp6, %gl14, 0d3D70000000000000;
+	selp.f64 %gl16, 0d7FF8000000000001, %gl15, %gp6;
+	mov.f64 %gl17, %gl16;
+	bra L20;
+L23:
+	mov.f64 %gl17, 0d3E80000000000000;
+L20:
+	mul.rn.f64 %gl18, %gl17, %gl5;
+	cvt.rn.f64.u32 %gl19, ${v.in};
+	shr.u64 %gl20, %gl19, 52;
+	cvt.u32.u64 %gw1, %gl20;
+	and.b32 %gw2, %gw1, 2047;
+	mov.b64 %gl21, 0d43B0000000000000;
+	shr.u64 %gl22, %gl21, 52;
+	cvt.u32.u64 %gw3, %gl22;
+	and.b32 %gw4, %gw3, 2047;
+	sub.s32 %gw5, %gw2, 520;
+	setp.lt.u32 %gp7, %gw5, 1006;
+	@!%gp7 bra L28;
+	sub.s32 %gw6, %gw4, 520;
+	setp.lt.u32 %gp8, %gw6, 1006;
+	@%gp8 bra L29;
+L28:
+	sub.rn.f64 %gl23, %gl19, %gl19;
+	setp.neu.f64 %gp9, %gl23, 0d0000000000000000;
+	@%gp9 bra L46;
+	sub.rn.f64 %gl24, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp10, %gl24, 0d0000000000000000;
+	@%gp10 bra L46;
+	setp.eq.f64 %gp11, %gl19, 0d0000000000000000;
+	@%gp11 bra L46;
+	setp.eq.f64 %gp12, 0d43B0000000000000, 0d0000000000000000;
+	@%gp12 bra L46;
+	not.b64 %gl25, 0x8000000000000000;
+	and.b64 %gl26, %gl19, %gl25;
+	shr.u64 %gl27, %gl26, 52;
+	cvt.u32.u64 %gw7, %gl27;
+	sub.s32 %gw8, %gw7, 1023;
+	setp.eq.s32 %gp13, %gw8, -1023;
+	@%gp13 bra L53;
+	mov.b32 %gw9, %gw8;
+	mov.b64 %gl28, %gl26;
+	bra L54;
+L53:
+	clz.b64 %gw10, %gl26;
+	cvt.u64.u32 %gl29, %gw10;
+	cvt.u32.u64 %gw11, %gl29;
+	sub.s32 %gw12, %gw11, 11;
+	shl.b64 %gl30, %gl26, %gw12;
+	sub.s32 %gw13, -1022, %gw12;
+	mov.b32 %gw9, %gw13;
+	mov.b64 %gl28, %gl30;
+L54:
+	and.b64 %gl31, %gl28, 4503599627370495;
+	or.b64 %gl32, %gl31, 4607182418800017408;
+	mov.b64 %gl33, 0d43B0000000000000;
+	not.b64 %gl34, 0x8000000000000000;
+	and.b64 %gl35, %gl33, %gl34;
+	shr.u64 %gl36, %gl35, 52;
+	cvt.u32.u64 %gw14, %gl36;
+	sub.s32 %gw15, %gw14, 1023;
+	setp.eq.s32 %gp14, %gw15, -1023;
+	@%gp14 bra L58;
+	mov.b32 %gw16, %gw15;
+	mov.b64 %gl37, %gl35;
+	bra L59;
+L58:
+	clz.b64 %gw17, %gl35;
+	cvt.u64.u32 %gl38, %gw17;
+	cvt.u32.u64 %gw18, %gl38;
+	sub.s32 %gw19, %gw18, 11;
+	shl.b64 %gl39, %gl35, %gw19;
+	sub.s32 %gw20, -1022, %gw19;
+	mov.b32 %gw16, %gw20;
+	mov.b64 %gl37, %gl39;
+L59:
+	and.b64 %gl40, %gl37, 4503599627370495;
+	or.b64 %gl41, %gl40, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl42, %gl41;
+	mul.rn.f64 %gl43, %gl42, 0d3FF0000200000000;
+	neg.f64 %gl44, %gl41;
+	fma.rn.f64 %gl45, %gl44, %gl43, 0d3FF0000000000000;
+	fma.rn.f64 %gl46, %gl45, %gl45, %gl45;
+	fma.rn.f64 %gl47, %gl43, %gl46, %gl43;
+	neg.f64 %gl48, %gl41;
+	fma.rn.f64 %gl49, %gl48, %gl47, 0d3FF0000000000000;
+	fma.rn.f64 %gl50, %gl47, %gl49, %gl47;
+	mul.rn.f64 %gl51, %gl32, %gl50;
+	neg.f64 %gl52, %gl41;
+	fma.rn.f64 %gl53, %gl52, %gl51, %gl32;
+	fma.rn.f64 %gl54, %gl53, %gl50, %gl51;
+	neg.f64 %gl55, %gl41;
+	fma.rn.f64 %gl56, %gl55, %gl54, %gl32;
+	sub.s32 %gw21, %gw9, %gw16;
+	shr.u64 %gl57, %gl54, 52;
+	cvt.u32.u64 %gw22, %gl57;
+	add.s32 %gw23, %gw21, %gw22;
+	mov.b64 %gl58, 0d43B0000000000000;
+	xor.b64 %gl59, %gl19, %gl58;
+	and.b64 %gl60, %gl59, 0x8000000000000000;
+	setp.ge.s32 %gp15, %gw23, 2047;
+	@%gp15 bra L45;
+	setp.gt.s32 %gp16, %gw23, 0;
+	@%gp16 bra L44;
+	and.b64 %gl61, %gl54, 4503599627370495;
+	or.b64 %gl62, %gl61, 4503599627370496;
+	shl.b64 %gl63, %gl62, 2;
+	setp.gt.f64 %gp17, %gl56, 0d0000000000000000;
+	@%gp17 bra L42;
+	setp.lt.f64 %gp18, %gl56, 0d0000000000000000;
+	@%gp18 bra L41;
+	mov.b64 %gl64, %gl63;
+	bra L43;
+L41:
+	sub.s64 %gl65, %gl63, 1;
+	mov.b64 %gl64, %gl65;
+	bra L43;
+L42:
+	or.b64 %gl66, %gl63, 1;
+	mov.b64 %gl64, %gl66;
+L43:
+	sub.s32 %gw24, 3, %gw23;
+	min.s32 %gw25, %gw24, 60;
+	shr.u64 %gl67, %gl64, %gw25;
+	shl.b64 %gl68, 1, %gw25;
+	sub.s64 %gl69, %gl68, 1;
+	and.b64 %gl70, %gl64, %gl69;
+	sub.s32 %gw26, %gw25, 1;
+	shl.b64 %gl71, 1, %gw26;
+	setp.gt.u64 %gp19, %gl70, %gl71;
+	@%gp19 bra L71;
+	setp.eq.u64 %gp20, %gl70, %gl71;
+	@%gp20 bra L70;
+	mov.b64 %gl72, %gl67;
+	bra L67;
+L70:
+	and.b64 %gl73, %gl67, 1;
+	setp.eq.u64 %gp21, %gl73, 1;
+	@%gp21 bra L71;
+	mov.b64 %gl72, %gl67;
+	bra L67;
+L71:
+	add.s64 %gl74, %gl67, 1;
+	mov.b64 %gl72, %gl74;
+L67:
+	or.b64 %gl75, %gl60, %gl72;
+	mov.f64 %gl76, %gl75;
+	bra L32;
+L44:
+	cvt.s64.s32 %gl77, %gw23;
+	shl.b64 %gl78, %gl77, 52;
+	or.b64 %gl79, %gl60, %gl78;
+	and.b64 %gl80, %gl54, 4503599627370495;
+	or.b64 %gl81, %gl79, %gl80;
+	mov.f64 %gl76, %gl81;
+	bra L32;
+L45:
+	or.b64 %gl82, %gl60, 9218868437227405312;
+	mov.f64 %gl76, %gl82;
+	bra L32;
+L46:
+	mov.b64 %gl83, 0d43B0000000000000;
+	xor.b64 %gl84, %gl19, %gl83;
+	and.b64 %gl85, %gl84, 0x8000000000000000;
+	setp.neu.f64 %gp22, %gl19, %gl19;
+	@%gp22 bra L88;
+	setp.neu.f64 %gp23, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp23 bra L88;
+	setp.eq.f64 %gp24, %gl19, 0d0000000000000000;
+	@!%gp24 bra L81;
+	setp.eq.f64 %gp25, 0d43B0000000000000, 0d0000000000000000;
+	@%gp25 bra L87;
+L81:
+	sub.rn.f64 %gl86, %gl19, %gl19;
+	setp.neu.f64 %gp26, %gl86, 0d0000000000000000;
+	@!%gp26 bra L83;
+	sub.rn.f64 %gl87, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp27, %gl87, 0d0000000000000000;
+	@%gp27 bra L87;
+L83:
+	setp.eq.f64 %gp28, %gl19, 0d0000000000000000;
+	@%gp28 bra L86;
+	sub.rn.f64 %gl88, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp29, %gl88, 0d0000000000000000;
+	@%gp29 bra L86;
+	or.b64 %gl89, %gl85, 9218868437227405312;
+	mov.f64 %gl90, %gl89;
+	bra L76;
+L86:
+	mov.f64 %gl90, %gl85;
+	bra L76;
+L87:
+	mov.f64 %gl90, 0d7FF8000000000001;
+	bra L76;
+L88:
+	add.rn.f64 %gl91, %gl19, 0d43B0000000000000;
+	mov.f64 %gl90, %gl91;
+L76:
+	mov.f64 %gl76, %gl90;
+L32:
+	mov.f64 %gl92, %gl76;
+	bra L25;
+L29:
+	rcp.approx.ftz.f64 %gl93, 0d43B0000000000000;
+	mul.rn.f64 %gl94, %gl93, 0d3FF0000200000000;
+	neg.f64 %gl95, 0d43B0000000000000;
+	fma.rn.f64 %gl96, %gl95, %gl94, 0d3FF0000000000000;
+	fma.rn.f64 %gl97, %gl96, %gl96, %gl96;
+	fma.rn.f64 %gl98, %gl94, %gl97, %gl94;
+	neg.f64 %gl99, 0d43B0000000000000;
+	fma.rn.f64 %gl100, %gl99, %gl98, 0d3FF0000000000000;
+	fma.rn.f64 %gl101, %gl98, %gl100, %gl98;
+	mul.rn.f64 %gl102, %gl19, %gl101;
+	neg.f64 %gl103, 0d43B0000000000000;
+	fma.rn.f64 %gl104, %gl103, %gl102, %gl19;
+	fma.rn.f64 %gl105, %gl104, %gl101, %gl102;
+	mov.f64 %gl92, %gl105;
+L25:
+	max.f64 %gl106, %gl18, %gl92;
+	setp.nan.f64 %gp30, %gl18, %gl92;
+	selp.f64 %gl107, 0d7FF8000000000001, %gl106, %gp30;
+	setp.gt.f64 %gp31, %gl11, %gl107;
+	selp.b32 %gw27, 1, 0, %gp31;
+	mov.b32 %gw0, %gw27;
 L6:
-	mov.b32 %gw2, %gw0;
+	mov.b32 %gw28, %gw0;
 	bra L2;
 L7:
-	setp.neu.f64 %gp7, ${new.0}, ${old.0};
-	selp.b32 %gw3, 1, 0, %gp7;
-	mov.b32 %gw2, %gw3;
+	setp.neu.f64 %gp32, ${new.0}, ${old.0};
+	selp.b32 %gw29, 1, 0, %gp32;
+	mov.b32 %gw28, %gw29;
 L2:
-	mov.b32 ${out.0}, %gw2;
+	mov.b32 ${out.0}, %gw28;
 }
 `},
 	Aggregate: compiled.Fragment{Inputs: []string{"v.id", "value.0", "value.1"}, Text: `{

@@ -82,14 +82,16 @@ func (p BiasedPageRank[F]) Apply(v gas.Vertex, old Surfers[F], acc int64, s gas.
 	return old
 }
 
-// Activate compares as [PageRank] does.
+// Activate compares as [PageRank] does. Ranks far from the sources may be smaller than what
+// rounding the flow along each in-edge changes, and so that counts as well.
 func (p BiasedPageRank[F]) Activate(v gas.Vertex, old, new Surfers[F]) bool {
 	if p.Tolerance == 0 {
 		return new.Share != old.Share
 	}
-	change, share := math.Abs(float64(new.Share)-float64(old.Share)), float64(new.Share)
-	return change*divisor(new)*float64(v.N) > p.Tolerance &&
-		change*max(1-p.Damping, 1./64) > rounding[F](v.N)*share
+	change := math.Abs(float64(new.Share)-float64(old.Share)) * divisor(new)
+	rank := float64(new.Share) * divisor(new)
+	return change*float64(v.N) > p.Tolerance &&
+		change*max(1-p.Damping, 1./64) > max(rounding[F](v.N)*rank, float64(v.In)/one)
 }
 
 // Aggregate collects the dangling mass D, rounded as [PageRank] does.
