@@ -21,7 +21,7 @@ const maxNPYString = 4096
 //
 //	id         <i8, <u8; of names, U and the characters of the longest, or S and its bytes where one is no UTF-8
 //	NAME       <f4, <f8, <i8, or the type of id
-//	NAME_null  |b1, behind integers and vertices that may be null
+//	NAME_null  |b1, behind what may be null
 //
 // A float that is null is infinite if the program has that, and else not a number.
 func writeNPY(w io.Writer, t Table) error {
@@ -84,10 +84,8 @@ func newNPYEncoder(t Table, names nameStats) *npyEncoder {
 		switch c.Kind {
 		case Float32:
 			e.add(c.Name, npyField{kind: "<f4", size: 4})
-			continue
 		case Float64:
 			e.add(c.Name, npyField{kind: "<f8", size: 8})
-			continue
 		case Int64:
 			e.add(c.Name, npyField{kind: "<i8", size: 8})
 		default:
@@ -168,7 +166,7 @@ func (e *npyEncoder) rows(dst []byte, b *Batch, from, to int) ([]byte, error) {
 				return dst, err
 			}
 		}
-		if c.Nullable && c.Kind >= Int64 {
+		if c.Nullable {
 			rows = dst[at+min(f.at+f.size, n*e.row):]
 			for i := range n {
 				rows[i*e.row] = 0

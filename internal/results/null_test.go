@@ -153,15 +153,15 @@ func checkNullParquet(t *testing.T, k IDKind, data []byte) {
 	}
 }
 
-// TestNullNPY: floats are infinite or no numbers, the others have a field that says so.
+// TestNullNPY: a field says what is null; floats are infinite or no numbers there, too.
 func TestNullNPY(t *testing.T) {
 	data := write(t, NPY, newWide(IDString))
 	start := 10 + int(binary.LittleEndian.Uint16(data[8:]))
-	const want = "{'descr': [('id', '<U8'), ('hops', '<i8'), ('hops_null', '|b1'), ('distance', '<f4'), ('before', '<U8'), ('before_null', '|b1'), ('score', '<f8'), ('sure', '<i8')], 'fortran_order': False, 'shape': (4,), }"
+	const want = "{'descr': [('id', '<U8'), ('hops', '<i8'), ('hops_null', '|b1'), ('distance', '<f4'), ('distance_null', '|b1'), ('before', '<U8'), ('before_null', '|b1'), ('score', '<f8'), ('score_null', '|b1'), ('sure', '<i8')], 'fortran_order': False, 'shape': (4,), }"
 	if got := strings.TrimSpace(string(data[10:start])); got != want {
 		t.Errorf("header %s", got)
 	}
-	kinds := []string{"<U8", "<i8", "|S1", "<f4", "<U8", "|S1", "<f8", "<i8"}
+	kinds := []string{"<U8", "<i8", "|S1", "<f4", "|S1", "<U8", "|S1", "<f8", "|S1", "<i8"}
 	var got [][]string
 	rest := data[start:]
 	for range 4 {
@@ -179,10 +179,10 @@ func TestNullNPY(t *testing.T) {
 	}
 	max := strconv.Itoa(math.MaxInt64)
 	if diff := cmp.Diff([][]string{
-		{"Zürich 5", "0", "0", "0", "Zürich 7", "0", "inf", "1"},
-		{"Zürich 6", max, "1", "inf", "", "1", "0.25", "2"},
-		{"Zürich 7", "2", "0", "0.5", "Zürich 5", "0", "-inf", "3"},
-		{"Zürich 8", max, "1", "nan", "", "1", "nan", "4"},
+		{"Zürich 5", "0", "0", "0", "0", "Zürich 7", "0", "inf", "0", "1"},
+		{"Zürich 6", max, "1", "inf", "1", "", "1", "0.25", "0", "2"},
+		{"Zürich 7", "2", "0", "0.5", "0", "Zürich 5", "0", "-inf", "0", "3"},
+		{"Zürich 8", max, "1", "nan", "1", "", "1", "nan", "1", "4"},
 	}, got); diff != "" || len(rest) != 0 {
 		t.Errorf("%d bytes are left (-want +got):\n%s", len(rest), diff)
 	}

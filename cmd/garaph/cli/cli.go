@@ -67,6 +67,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, stderr io.Writer, programs []Program) int {
 	a.name, a.args, a.stdin, a.stdout, a.console = nameOf(programs), args, stdin, &output{w: stdout}, newConsole(stderr)
 	defer a.console.close()
+	ctx, a.lifeline = newLifeline(ctx)
+	defer a.lifeline.close()
 	a.own = map[string]bool{}
 	for _, p := range programs {
 		a.own[p.Name] = true
@@ -96,6 +98,7 @@ type app struct {
 	stdin    io.Reader
 	stdout   *output
 	console  *console
+	lifeline *lifeline
 	began    bool  // the command line was accepted
 	helped   error // why no help was printed that was asked for
 
@@ -126,7 +129,12 @@ A program can also run over edge lists directly.`,
 			}
 			return cmd.Help()
 		},
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.console.open() },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if err := a.console.open(); err != nil {
+				return err
+			}
+			return a.lifeline.open()
+		},
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("{{.Version}}\n")
@@ -143,6 +151,7 @@ A program can also run over edge lists directly.`,
 		return pflag.NormalizedName(name)
 	})
 	a.console.declare(root.PersistentFlags())
+	a.lifeline.declare(root.PersistentFlags())
 	completeEnums(root)
 	for _, command := range []func() *cobra.Command{
 		a.importCommand, a.upgradeCommand, a.runCommand, a.communityCommand, a.resumeCommand, a.jobsCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.devicesCommand, a.benchCommand, a.generateCommand, a.newCommand, a.compileCommand, a.versionCommand,

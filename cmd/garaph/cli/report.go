@@ -27,6 +27,14 @@ type jobReport struct {
 	EdgesPerSecond number         `json:"edges_per_second"`
 	PeakMemory     int64          `json:"peak_rss_bytes"`
 	InMemory       bool           `json:"in_memory"`
+	Columns        []columnReport `json:"columns"` // of the results, in order
+}
+
+// columnReport describes a column of results.
+type columnReport struct {
+	Name     string `json:"name"`
+	Kind     string `json:"kind"` // float32, float64, int64, or vertex id
+	Nullable bool   `json:"nullable"`
 }
 
 // runReport is the run of a vertex program as JSON.
@@ -53,7 +61,12 @@ type runReport struct {
 // jobReport reports a run that took so long, for as many edges.
 func (t *task) jobReport(parameters map[string]any, took, load time.Duration, edges uint64, inMemory bool) jobReport {
 	c := t.input.graph.Catalogue()
+	var columns []columnReport
+	for _, column := range t.result.Table(t.program.column()).Columns() {
+		columns = append(columns, columnReport{column.Name, column.Kind.String(), column.Nullable})
+	}
 	return jobReport{
+		Columns: columns,
 		Program: t.program.Name, Graph: t.name(), Parameters: parameters, Vertices: c.Vertices, Edges: c.Edges,
 		Seconds: number(took.Seconds()), LoadSeconds: number(load.Seconds()), Import: t.input.imported,
 		EdgesPerSecond: number(perSecond(float64(edges), took)), PeakMemory: peakMemory(), InMemory: inMemory,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -63,9 +64,9 @@ func progressFDFlag(fs *pflag.FlagSet) *int {
 	parse := func(s string) (int, error) {
 		fd, err := strconv.Atoi(s)
 		if err != nil || fd < 3 {
-			return 0, fmt.Errorf("expected the number of an open file descriptor, 3 or more")
+			return 0, errDescriptor
 		}
-		return fd, checkInherited(fd)
+		return fd, checkInherited(fd, unix.O_RDONLY, "writing")
 	}
 	show := func(fd int) string {
 		if fd == 0 {
@@ -77,16 +78,20 @@ func progressFDFlag(fs *pflag.FlagSet) *int {
 	return &value
 }
 
-// checkInherited refuses a descriptor that is not one for writing of whoever began the
-// process. Those of the process itself are closed on exec; that of a pipe is not
-// touched before it is known to be none of these.
-func checkInherited(fd int) error {
+// errDescriptor: what is given is no number of a descriptor that a caller can have opened.
+var errDescriptor = errors.New("expected the number of an open file descriptor, 3 or more")
+
+// checkInherited refuses a descriptor that is not one of whoever began the process, or is
+// open in the mode but only, which does not serve what it is for. Those of the process
+// itself are closed on exec; that of a pipe is not touched before it is known to be none of
+// these.
+func checkInherited(fd, but int, what string) error {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 	if err != nil || flags&unix.FD_CLOEXEC != 0 {
-		return fmt.Errorf("file descriptor %d is not open: as in 3>progress.ndjson", fd)
+		return fmt.Errorf("file descriptor %d is not open: as in %d>progress.ndjson or %d<held", fd, fd, fd)
 	}
-	if mode, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err != nil || mode&unix.O_ACCMODE == unix.O_RDONLY {
-		return fmt.Errorf("file descriptor %d is not open for writing", fd)
+	if mode, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err != nil || mode&unix.O_ACCMODE == but {
+		return fmt.Errorf("file descriptor %d is not open for %s", fd, what)
 	}
 	return nil
 }
