@@ -87,7 +87,9 @@ func (o *ReadOptions) checkVertices(name string, f Format) error {
 
 // planEmpty is the plan of an input without a single byte.
 func planEmpty(p *inputPlan, o ReadOptions) (*inputPlan, error) {
-	o.Warn(p.name() + ": the file is empty")
+	if o.Vertices == 0 { // a graph of vertices without edges is asked for, else
+		o.Warn(p.name() + ": the file is empty")
+	}
 	p.openIDs, p.openWeights = true, true
 	p.schema.IDs = defaultIDs(p.schema.Format, o.IDs)
 	p.schema.Base = baseOf(p.schema.Format, p.schema.IDs)

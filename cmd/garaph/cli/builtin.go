@@ -15,7 +15,7 @@ import (
 // user's own would be.
 var builtin = []Program{
 	{
-		Name: "pagerank", Value: programs.PageRank[float32]{}, Short: "rank of every vertex, dangling mass spread as teleports are, weights ignored without --weighted them",
+		Name: "pagerank", Value: programs.PageRank[float32]{}, Short: "rank of every vertex, dangling mass spread as teleports are, weights ignored without --weighted",
 		Example: `  garaph run pagerank web.graph --top 20
   garaph run pagerank edges.txt --iterations 10 --output ranks.parquet
   garaph run pagerank web.graph --source 42          # personalised

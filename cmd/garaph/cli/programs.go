@@ -20,9 +20,9 @@ is PTX of them, for NVIDIA GPUs. An algorithm, which is not a vertex program, ha
 		Args: exactly("no argument", 0),
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print what there is to know of each, its flags too, as one JSON object")
-	cmd.RunE = a.job(func(*cobra.Command, []string) error {
+	cmd.RunE = a.job(func(cmd *cobra.Command, _ []string) error {
 		if *asJSON {
-			return json.NewEncoder(a.stdout).Encode(a.programsReport())
+			return json.NewEncoder(a.stdout).Encode(a.programsReport(cmd.InheritedFlags()))
 		}
 		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(table, "program\tloops\tPTX\tcomputes\tflags\n") // errors are kept until Flush

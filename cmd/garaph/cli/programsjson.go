@@ -10,9 +10,11 @@ import (
 // programsReport is `garaph programs` as JSON: enough for a client in another
 // language to offer each program as a function.
 type programsReport struct {
+	Version     string          `json:"version"` // as `garaph version` prints it
 	Programs    []programReport `json:"programs"`
 	RunFlags    []flagReport    `json:"run_flags"`    // of every run
 	ImportFlags []flagReport    `json:"import_flags"` // of edge files, of a run and of an import
+	CommonFlags []flagReport    `json:"common_flags"` // of every command
 }
 
 // programReport describes a program.
@@ -41,8 +43,8 @@ type flagReport struct {
 }
 
 // programsReport describes all programs and the flags of their runs.
-func (a *app) programsReport() programsReport {
-	r := programsReport{Programs: []programReport{}}
+func (a *app) programsReport(common *pflag.FlagSet) programsReport {
+	r := programsReport{Version: versionText(), Programs: []programReport{}, CommonFlags: reportFlags(common, nil)}
 	for _, p := range a.programs {
 		loops, ptx := "-", "-"
 		if !p.Algorithm {

@@ -1,0 +1,157 @@
+"""Edges on their way to the command: arrays, checked, as the bytes of raw edges."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, Iterator, List, Optional
+
+import numpy as np
+
+from ._errors import UsageError
+from ._index import Index, id_array, numbered, objects, together
+
+# Edges of a chunk: its bytes fit into a pipe of a megabyte, and into a cache.
+_CHUNK = 1 << 16
+
+# Vertices of a graph at most, and the ids of raw edges.
+_MOST, _IDS = 2**32 - 1, 2**32
+
+
+class Edges:
+    """Edges as numbers of 32 bits, and what they stand for.
+
+    Where there is no index, the numbers are the user's ids themselves; if count is given,
+    they are all of 0 to count-1, and else those that the edges mention.
+    """
+
+    def __init__(self, source: np.ndarray, target: np.ndarray, weight: Optional[np.ndarray], index: Optional[Index] = None, count: Optional[int] = None) -> None:
+        self.source, self.target, self.weight = source, target, weight
+        self.index, self.count = index, count
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def arguments(self) -> List[str]:
+        """Return the flags of garaph import for them."""
+        count = len(self.index) if self.index is not None else self.count
+        dense = [] if count is None else [f"--vertices={count}"]
+        return [f"--format={'raw' if self.weight is None else 'raww'}", *dense]
+
+    def chunks(self) -> Iterator[np.ndarray]:
+        """Yield them as raw edges; a chunk is valid until the next one."""
+        fields = [("source", "<u4"), ("target", "<u4")] + ([] if self.weight is None else [("weight", "<f4")])
+        rows = np.empty(min(_CHUNK, len(self)), fields)
+        for at in range(0, len(self), _CHUNK):
+            part = rows[: min(_CHUNK, len(self) - at)]
+            part["source"] = self.source[at : at + _CHUNK]
+            part["target"] = self.target[at : at + _CHUNK]
+            if self.weight is not None:
+                part["weight"] = self.weight[at : at + _CHUNK]
+            yield part.view(np.uint8)
+
+
+def edges(source: Any, target: Any, weight: Any = None, vertices: Any = None) -> Edges:
+    """Check arrays of edges, and number their ids if they have to be."""
+    source, target = id_array(source, "source"), id_array(target, "target")
+    if len(source) != len(target):
+        raise UsageError(f"source has {len(source):,} entries and target {len(target):,}: an edge has one in each")
+    weight = None if weight is None else weights(weight, len(source))
+    if isinstance(vertices, (int, np.integer)) and not isinstance(vertices, bool):
+        return dense(source, target, weight, int(vertices))
+    if vertices is None:
+        if not len(source):
+            raise UsageError("there is no edge, and so no vertex: vertices=N makes a graph of N vertices without edges")
+        if all(a.dtype.kind in "iu" and a.min() >= 0 and int(a.max()) < _IDS for a in (source, target)):
+            return Edges(source, target, weight)
+    more = [] if vertices is None else [id_array(vertices, "vertices")]
+    all_ids = together([source, target, *more])
+    if not len(all_ids):
+        raise UsageError("there is no vertex: a graph has one at least")
+    codes, index = numbered(all_ids)
+    if len(index) > _MOST:
+        raise UsageError(f"{len(index):,} vertices are more than {_MOST:,}, the most that a graph has")
+    n = len(source)
+    return Edges(codes[:n], codes[n : 2 * n], weight, index)
+
+
+def dense(source: np.ndarray, target: np.ndarray, weight: Optional[np.ndarray], count: int) -> Edges:
+    """Check edges between vertices 0 to count-1."""
+    if not 1 <= count <= _MOST:
+        raise UsageError(f"vertices={count:,}: a graph has 1 to {_MOST:,} vertices")
+    for what, ids in (("source", source), ("target", target)):
+        if ids.dtype.kind not in "iu":
+            raise TypeError(f"{what}: with vertices={count}, ids are integers from 0 to {count - 1}; vertices can also be the ids of all vertices")
+        if len(ids) and not (0 <= ids.min() and int(ids.max()) < count):
+            at = int(np.flatnonzero((ids < 0) | (ids >= count))[0])
+            raise UsageError(f"{what}: entry {at} is {ids[at]}: with vertices={count}, ids run from 0 to {count - 1}")
+    return Edges(source, target, weight, None, count)
+
+
+def weights(values: Any, count: int) -> np.ndarray:
+    """Check weights: finite, not negative, and one for each edge."""
+    array = np.asarray(values if hasattr(values, "__array__") or isinstance(values, list) else list(values))
+    if array.dtype.kind == "O":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise TypeError("weight: weights are numbers") from None
+    if array.dtype.kind not in "iufb":
+        raise TypeError(f"weight: weights are numbers, not {array.dtype}")
+    if array.shape != (count,):
+        raise UsageError(f"weight: an array of shape {array.shape} for {count:,} edges")
+    if not count:
+        return array.astype(np.float32)
+    if not (array.min() >= 0 and array.max() <= np.finfo(np.float32).max):
+        at = int(np.flatnonzero(~((array >= 0) & (array <= np.finfo(np.float32).max)))[0])
+        raise UsageError(f"weight: edge {at} has {array[at]}; a weight is finite, not negative, and at most 3.4e38")
+    return array
+
+
+def of_matrix(matrix: Any, weighted: Optional[bool], directed: bool) -> Edges:
+    """Return the entries of a sparse matrix of SciPy as edges."""
+    if not hasattr(matrix, "tocoo"):
+        raise TypeError(f"expected a sparse matrix or array of SciPy, not {type(matrix).__name__}; scipy.sparse.csr_matrix makes one of an array")
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise UsageError(f"a matrix of shape {matrix.shape} is not square: it has a row and a column for each vertex")
+    if matrix.format == "coo" and not matrix.has_canonical_format:
+        matrix = matrix.tocsr()  # entries of one place are added up
+    if not directed:
+        matrix = triangle(matrix)
+    entries = matrix.tocoo()
+    data = entries.data
+    if weighted is None:
+        weighted = data.dtype != bool and not bool((data == 1).all())
+    return dense(entries.row, entries.col, weights(data, len(data)) if weighted else None, matrix.shape[0])
+
+
+def triangle(matrix: Any) -> Any:
+    """Return the triangle of a matrix that stands for all of it."""
+    import scipy.sparse
+
+    upper, lower = scipy.sparse.triu(matrix, 1), scipy.sparse.tril(matrix, -1)
+    if not upper.nnz or not lower.nnz:
+        return matrix
+    difference = upper - lower.T
+    difference.eliminate_zeros()
+    if difference.nnz or upper.nnz != lower.nnz:
+        raise UsageError("the matrix is not symmetric: with directed=False, the entries of both directions are the same, or those of one are there")
+    return scipy.sparse.triu(matrix)
+
+
+def of_networkx(graph: Any, weight: Optional[str]) -> Edges:
+    """Return the edges of a graph of NetworkX, and its nodes as ids in their order."""
+    nodes = list(graph)
+    if not nodes:
+        raise UsageError("the graph has no node: a graph has one at least")
+    n = graph.number_of_edges()
+    if nodes == list(range(len(nodes))) and all(type(x) is int for x in nodes):
+        index, count, numbers = None, len(nodes), None
+    else:
+        index, count = Index(objects(nodes), False), None
+        numbers = {x: i for i, x in enumerate(nodes)}
+    both = itertools.chain.from_iterable(graph.edges())
+    ends = np.fromiter(both if numbers is None else map(numbers.__getitem__, both), np.uint32, 2 * n).reshape(n, 2)
+    values = None
+    if weight is not None and any(True for *_, w in graph.edges(data=weight) if w is not None):
+        values = weights([w for *_, w in graph.edges(data=weight, default=1)], n)
+    return Edges(ends[:, 0], ends[:, 1], values, index, count)

@@ -1,0 +1,443 @@
+"""Graphs, and the programs that run over them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, List, Optional, TypeVar, Union
+
+import numpy as np
+
+from . import _binary, _edges, _parameters, _process
+from ._errors import UsageError
+from ._index import Index
+from ._programs import Programs
+from ._progress import Progress
+from ._results import Table
+from ._scratch import Scratch
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+
+R = TypeVar("R")
+
+# More sources than that are handed over in a file.
+_MANY_SOURCES = 1000
+
+# The kinds of results.
+_ARRAY, _SERIES, _DICT = "array", "series", "dict"
+
+
+class Graph(Programs[R], Generic[R]):
+    """A graph on disk, over which programs run.
+
+    It is made from edges by :meth:`from_edges`, :meth:`from_pandas`, :meth:`from_scipy`,
+    :meth:`from_networkx` or :meth:`from_file`, in the folder ``path`` or in a temporary
+    one, which goes when the graph is closed or collected; :meth:`open` opens one that is
+    there. Each program of the command is a method, such as :meth:`pagerank` and
+    :meth:`sssp`; :meth:`run` runs any by its name.
+
+    Results come as what the edges came as, one value for each vertex in the order of
+    :attr:`ids`: arrays from arrays and SciPy, Series from pandas, dictionaries from
+    NetworkX. :meth:`as_arrays`, :meth:`as_series` and :meth:`as_dicts` change that. A
+    program with several columns gives a dictionary of arrays, a DataFrame, or
+    dictionaries by name. What was not reached is NaN in arrays, NaN or NA in pandas, and
+    None in dictionaries and where values are vertices.
+
+    >>> with Graph.from_edges(["Basel", "Bern", "Basel"], ["Bern", "Brig", "Brig"], [55, 66, 200]) as g:
+    ...     g.as_dicts().sssp(source="Basel")
+    {'Basel': 0.0, 'Bern': 55.0, 'Brig': 121.0}
+    """
+
+    path: str
+    """The folder."""
+    vertices: int
+    """The number of vertices."""
+    edges: int
+    """The number of edges, as they are stored: those of an undirected graph twice."""
+    weighted: bool
+    """Whether edges have weights."""
+    directed: bool
+    """Whether edges have one direction."""
+    report: Optional[Dict[str, Any]] = None
+    """What the command reports of the last run (``garaph run --json``)."""
+
+    def __init__(self) -> None:
+        raise TypeError("a graph is made by Graph.from_edges, from_pandas, from_scipy, from_networkx or from_file, or opened by Graph.open")
+
+    # Making graphs.
+
+    @classmethod
+    def from_edges(
+        cls, source: Any, target: Any, weight: Any = None, *, vertices: Any = None, directed: bool = True,
+        path: Union[str, os.PathLike[str], None] = None, progress: Progress = None, **options: Any,
+    ) -> Graph[np.ndarray]:  # fmt: skip
+        """Make a graph from arrays of edges: from source[i] to target[i], with weight[i].
+
+        Ids are integers of up to 64 bits or strings. vertices is the number of vertices,
+        whose ids are then 0 to vertices-1, or the ids of all vertices, also of those without edges.
+        Weights are finite, not negative, and rounded to 32-bit floats.
+
+        The options are those of ``garaph import``: dedup, drop_self_loops, layout, rows,
+        threads, memory, and force, which replaces the graph that is at path.
+
+        >>> g = Graph.from_edges([0, 1, 2], [1, 2, 0], vertices=4)
+        >>> g.bfs(source=0)
+        array([ 0.,  1.,  2., nan])
+        """
+        return _from(_edges.edges(source, target, weight, vertices), _ARRAY, directed, path, progress, options)
+
+    @classmethod
+    def from_pandas(
+        cls, edges: pandas.DataFrame, source: Any = "source", target: Any = "target", weight: Any = None, *, vertices: Any = None,
+        directed: bool = True, path: Union[str, os.PathLike[str], None] = None, progress: Progress = None, **options: Any,
+    ) -> Graph[pandas.Series[Any]]:  # fmt: skip
+        """Make a graph from a DataFrame with a row for each edge.
+
+        source, target and weight name its columns; without weight, edges have none. The
+        rest is as with :meth:`from_edges`.
+        """
+        names = [source, target] if weight is None else [source, target, weight]
+        for name in names:
+            if name not in edges.columns:
+                raise UsageError(f"there is no column {name!r} in the frame, which has {', '.join(map(repr, edges.columns))}: name those of source, target and weight")
+        columns = [_column(edges[name]) for name in names]
+        made = _edges.edges(columns[0], columns[1], columns[2] if weight is not None else None, vertices)
+        return _from(made, _SERIES, directed, path, progress, options)
+
+    @classmethod
+    def from_scipy(
+        cls, matrix: Any, *, weighted: Optional[bool] = None, directed: bool = True,
+        path: Union[str, os.PathLike[str], None] = None, progress: Progress = None, **options: Any,
+    ) -> Graph[np.ndarray]:  # fmt: skip
+        """Make a graph from a square sparse matrix: the entry in row i and column j is the
+        weight of the edge from i to j.
+
+        Stored zeros are edges of weight 0. Weights are left out of a matrix of booleans, of
+        one that has nothing but ones, and with weighted=False. With directed=False the
+        matrix is symmetric, or has one triangle, and each entry is an edge in both directions.
+        """
+        return _from(_edges.of_matrix(matrix, weighted, directed), _ARRAY, directed, path, progress, options)
+
+    @classmethod
+    def from_networkx(
+        cls, graph: networkx.Graph[Any], weight: Optional[str] = "weight", *,
+        path: Union[str, os.PathLike[str], None] = None, progress: Progress = None, **options: Any,
+    ) -> Graph[Dict[Any, Any]]:  # fmt: skip
+        """Make a graph from one of NetworkX, directed or undirected as that is; parallel
+        edges stay. Results stand under its nodes, in their order.
+
+        weight is the attribute of edges that is their weight; edges without it have 1,
+        as in NetworkX. Where no edge has it, or weight is None, edges have no weights.
+        """
+        made = _edges.of_networkx(graph, weight)
+        return _from(made, _DICT, graph.is_directed(), path, progress, options)
+
+    @classmethod
+    def from_file(
+        cls, *files: Union[str, os.PathLike[str]], directed: bool = True,
+        path: Union[str, os.PathLike[str], None] = None, progress: Progress = None, **options: Any,
+    ) -> Graph[Any]:  # fmt: skip
+        """Make a graph from edge files, or folders of them, in any format that
+        ``garaph import`` reads. The options are its flags, such as format, ids, columns,
+        delimiter and weights.
+
+        Results are Series where pandas is there, and arrays where it is not.
+        """
+        if not files:
+            raise UsageError("expected one or more files of edges")
+        names = [_file(f) for f in files]
+        return _make([], names, None, None, _default(), directed, path, progress, options)
+
+    @classmethod
+    def open(cls, path: Union[str, os.PathLike[str]]) -> Graph[Any]:
+        """Open a graph that is there, made by this package or by ``garaph import``.
+
+        Results are Series where pandas is there, and arrays where it is not.
+        """
+        path = os.fspath(path)
+        about = _process.run(["info", "--json", "--", _file(path)], progress=False)
+        g = _new(path, about, _default())
+        g._shared.index = Index.load(_ids_file(path), about["fingerprint"])
+        return g
+
+    # What results are.
+
+    def as_arrays(self) -> Graph[np.ndarray]:
+        """Return the same graph, with arrays as results."""
+        return self._as(_ARRAY)
+
+    def as_series(self) -> Graph[pandas.Series[Any]]:
+        """Return the same graph, with Series of pandas as results."""
+        return self._as(_SERIES)
+
+    def as_dicts(self) -> Graph[Dict[Any, Any]]:
+        """Return the same graph, with dictionaries by id as results."""
+        return self._as(_DICT)
+
+    def _as(self, returns: str) -> Graph[Any]:
+        g: Graph[Any] = object.__new__(Graph)
+        g.__dict__.update(self.__dict__, _returns=returns)
+        return g
+
+    @property
+    def ids(self) -> np.ndarray:
+        """The ids of all vertices, in the order in which results have them."""
+        shared = self._shared
+        if shared.index is not None:
+            return shared.index.ids
+        if shared.ids is None:
+            if shared.dense:
+                shared.ids = np.arange(self.vertices)
+            else:  # the program that costs least: nothing is read but degrees
+                report = self.report
+                self._table(["run", "pagerank", "--iterations=1"], [self.path], False)
+                self.report = report
+        return shared.ids
+
+    # Running programs.
+
+    def run(self, program: str, /, *, progress: Progress = None, **parameters: Any) -> R:
+        """Run a program by its name: ``g.run("sssp", source="Basel")``.
+
+        Parameters are the flags of ``garaph run PROGRAM``, with _ for -; a source may be a
+        list of vertices. Ctrl-C ends the job in order, and :meth:`resume` goes on with it.
+
+        >>> Graph.from_edges([1, 2], [2, 3]).as_dicts().run("components")
+        {1: 1, 2: 1, 3: 1}
+        """
+        self._check_open()
+        binary = _binary.find()
+        about = _binary.program(binary, program)
+        if about is None:
+            names = [p["name"] for p in _binary.programs(binary)["programs"]]
+            raise UsageError(f"unknown program {program!r}: there are " + ", ".join(names))
+        specs = about["flags"] + [f for f in _binary.flags(binary, "run_flags") if _parameters.identifier(f["name"]) not in _parameters.OWN]
+        with tempfile.TemporaryDirectory(prefix="garaph-") as folder:
+            flags = _parameters.arguments(f"{program}()", specs, parameters, lambda name, value: self._vertex(name, value))
+            if parameters.get("sources") is not None and self._shared.index is not None:
+                raise UsageError("sources: the command does not know the ids of this graph; give a list of them as source")
+            flags = _with_file(flags, about, folder)
+            return self._deliver(self._table(["run", program, *flags], [self.path], progress, folder))
+
+    def resume(self, job: Optional[int] = None, *, progress: Progress = None, **parameters: Any) -> R:
+        """Go on with a run that was interrupted: the newest one, or the one of that
+        number. Parameters are the flags of ``garaph resume``, such as threads and memory.
+        """
+        self._check_open()
+        specs = [f for f in _binary.flags(_binary.find(), "run_flags") if _parameters.identifier(f["name"]) not in _parameters.OWN]
+        flags = _parameters.arguments("resume()", specs, parameters, lambda name, value: self._vertex(name, value))
+        return self._deliver(self._table(["resume", *flags], [self.path] + ([] if job is None else [str(job)]), progress))
+
+    def jobs(self) -> List[Dict[str, Any]]:
+        """Return the runs over the graph, as ``garaph jobs --json`` has them."""
+        self._check_open()
+        return _process.run(["jobs", "--json", "--", self.path], progress=False)["jobs"]
+
+    def _table(self, command: List[str], operands: List[str], progress: Progress, folder: Optional[str] = None) -> Table:
+        """Run a command that writes values of vertices, and read them."""
+        shared = self._shared
+        if folder is None:
+            with tempfile.TemporaryDirectory(prefix="garaph-") as made:
+                return self._table(command, operands, progress, made)
+        output = os.path.join(folder, "values.npy")
+        self.report = _process.run([*command, "--json", f"--output={output}", "--", *operands], progress=progress)
+        known = shared.index is not None or shared.dense or shared.ids is not None
+        table = Table(output, self.report, shared.index, not known)
+        if not known:
+            shared.ids = table.ids
+        return table
+
+    def _deliver(self, table: Table) -> Any:
+        """Return results as they are wanted."""
+        if self._returns == _ARRAY:
+            return table.arrays()
+        if self._returns == _DICT:
+            return table.dictionary(self.ids)
+        import pandas
+
+        shared = self._shared
+        if shared.pandas_index is None:
+            shared.pandas_index = _pandas_index(pandas, self.ids)
+        return table.frame(pandas, shared.pandas_index)
+
+    def _vertex(self, name: str, value: Any) -> List[str]:
+        """Return vertices as the command knows them."""
+        index = self._shared.index
+        if index is None:
+            return _parameters.plain_vertex(name, value)
+        single = not _parameters.several(value)
+        numbers = []
+        for x in [value] if single else value:
+            number = index.number(x)
+            if number is None:
+                raise UsageError(f"{name}: the graph has no vertex {x!r}; its {len(index):,} ids begin with {index.ids[0]!r}")
+            numbers.append(str(number))
+        return numbers
+
+    # The end.
+
+    def close(self) -> None:
+        """Remove the graph if it is a temporary one; nothing can be run over it any more."""
+        shared = self._shared
+        shared.closed = True
+        if shared.scratch is not None:
+            shared.scratch.remove()
+
+    def _check_open(self) -> None:
+        if self._shared.closed:
+            raise UsageError("the graph was closed")
+
+    def __enter__(self) -> Graph[R]:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return self.vertices
+
+    def __repr__(self) -> str:
+        kind = ("directed" if self.directed else "undirected") + (", weighted" if self.weighted else "")
+        return f"<garaph.Graph of {self.vertices:,} vertices and {self.edges:,} edges, {kind}, in {self.path}>"
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Return a program of the command that this package does not know, as a method."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        binary = _binary.find()
+        for known in (name, name.replace("_", "-")):
+            about = _binary.program(binary, known)
+            if about is not None:
+                return _method(self, about)
+        raise AttributeError(f"a Graph has no {name!r}, and {binary} has no such program")
+
+
+class _Shared:
+    """What the views of a graph share."""
+
+    def __init__(self) -> None:
+        self.index: Optional[Index] = None  # None: the command knows the ids
+        self.dense = False  # ids are 0 to n-1
+        self.ids: Optional[np.ndarray] = None
+        self.pandas_index: Any = None
+        self.scratch: Optional[Scratch] = None  # None: the folder is the user's
+        self.closed = False
+
+
+def _new(path: str, about: Dict[str, Any], returns: str) -> Graph[Any]:
+    g: Graph[Any] = object.__new__(Graph)
+    g.path, g.vertices, g.edges = path, about["vertices"], about["edges"]
+    g.weighted, g.directed = about["weighted"], not about["symmetric"]
+    g._returns, g._shared = returns, _Shared()
+    return g
+
+
+def _from(edges: _edges.Edges, returns: str, directed: bool, path: Any, progress: Progress, options: Dict[str, Any]) -> Graph[Any]:
+    """Make a graph from arrays of edges."""
+    if path is not None and edges.index is not None and not edges.index.can_be_saved:
+        raise UsageError("a graph with a path of its own keeps ids that are integers or strings; leave out path, or relabel the vertices")
+    return _make(edges.arguments(), ["-"], edges, edges.index, returns, directed, path, progress, options)
+
+
+def _make(flags: List[str], inputs: List[str], edges: Optional[_edges.Edges], index: Optional[Index], returns: str, directed: bool, path: Any, progress: Progress, options: Dict[str, Any]) -> Graph[Any]:
+    """Run an import."""
+    specs = _binary.flags(_binary.find(), "import_flags") + _parameters.IMPORT
+    if edges is not None:  # the others are of files
+        own = {"dedup", "drop-self-loops", "layout", "rows", "threads", "memory", "force"}
+        specs = [s for s in specs if s["name"] in own]
+    specs = [s for s in specs if s["name"] != "undirected"]
+    more = _parameters.arguments("the import", specs, options, _parameters.plain_vertex)
+    if not directed:
+        more.append("--undirected")
+    scratch = Scratch() if path is None else None
+    folder = os.path.join(scratch.path, "graph") if scratch is not None else os.fspath(path)
+    try:
+        feed = None if edges is None else edges.chunks()
+        report = _process.run(["import", "--json", *flags, *more, "--", *inputs, _file(folder)], feed=feed, progress=progress)
+    except BaseException:
+        if scratch is not None:
+            scratch.remove()
+        raise
+    g = _new(folder, report, returns)
+    g.directed = g.directed and directed
+    g._shared.index, g._shared.scratch = index, scratch
+    g._shared.dense = edges is not None and index is None and edges.count is not None
+    if path is not None:
+        _keep(index, folder)
+    return g
+
+
+def _keep(index: Optional[Index], folder: str) -> None:
+    """Write the ids beside a graph that stays, or remove those of one that was there."""
+    if index is not None:
+        index.save(_ids_file(folder), _process.run(["info", "--json", "--", _file(folder)], progress=False)["fingerprint"])
+    elif os.path.exists(_ids_file(folder)):
+        os.unlink(_ids_file(folder))
+
+
+def _ids_file(folder: str) -> str:
+    """Return the file for ids that the graph itself does not have; it lies beside it."""
+    return folder.rstrip("/") + ".ids.npz"
+
+
+def _file(path: Union[str, os.PathLike[str]]) -> str:
+    """Return a path that is not taken for standard input."""
+    path = os.fspath(path)
+    return "./-" if path == "-" else path
+
+
+def _column(series: Any) -> np.ndarray:
+    """Return a column of a frame as an array, and its missing values as such."""
+    if series.dtype.kind in "iufb" and isinstance(series.dtype, np.dtype):
+        return series.to_numpy()
+    values = series.to_numpy()
+    return values if values.dtype.kind in "iufUS" else values.astype(object)
+
+
+def _default() -> str:
+    """Return what results are where nothing says it."""
+    try:
+        import pandas  # noqa: F401
+    except ImportError:
+        return _ARRAY
+    return _SERIES
+
+
+def _pandas_index(pandas: Any, ids: np.ndarray) -> Any:
+    if ids.dtype.kind == "O":
+        return pandas.Index(ids, name="id", tupleize_cols=False)
+    if ids.dtype.kind in "iu" and len(ids) and ids[0] == 0 and ids[-1] == len(ids) - 1 and (ids[1:] > ids[:-1]).all():
+        return pandas.RangeIndex(len(ids), name="id")
+    return pandas.Index(ids, name="id")
+
+
+def _with_file(flags: List[str], about: Dict[str, Any], folder: str) -> List[str]:
+    """Put very many sources into a file: a command line has room for some only."""
+    sources = [f for f in flags if f.startswith("--source=")]
+    if len(sources) <= _MANY_SOURCES or not any(f["name"] == "sources" for f in about["flags"]):
+        return flags
+    path = os.path.join(folder, "sources")
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as f:
+        f.writelines(s.partition("=")[2] + "\n" for s in sources)
+    return [f for f in flags if not f.startswith("--source=")] + [f"--sources={path}"]
+
+
+def _method(graph: Graph[Any], about: Dict[str, Any]) -> Callable[..., Any]:
+    """Return a program as a method, with the signature and the help that it has."""
+    import inspect
+
+    def method(*, progress: Progress = None, **parameters: Any) -> Any:
+        return graph.run(about["name"], progress=progress, **parameters)
+
+    kinds = inspect.Parameter
+    parameters = [
+        kinds(_parameters.identifier(f["name"]), kinds.KEYWORD_ONLY, default=kinds.empty if f["required"] else None) for f in about["flags"]
+    ]
+    parameters += [kinds("progress", kinds.KEYWORD_ONLY, default=None), kinds("options", kinds.VAR_KEYWORD)]
+    method.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    method.__name__ = _parameters.identifier(about["name"])
+    usage = "\n".join(f"{_parameters.identifier(f['name'])}: {f['usage']}" for f in about["flags"])
+    method.__doc__ = "\n\n".join(x for x in (about["short"], about.get("long", ""), usage) if x)
+    return method

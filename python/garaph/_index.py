@@ -1,0 +1,192 @@
+"""Ids of vertices: what the user calls them, and the numbers that garaph has for them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ._errors import UsageError
+
+# Above so many ids pandas, whose hash tables are several times as fast as NumPy's
+# sorting, is worth its import.
+_MANY = 1 << 20
+
+
+class Index:
+    """The ids of vertices 0 to n-1, where they are known to Python alone.
+
+    Integers and strings are ascending and each there once; other objects are in any order.
+    """
+
+    def __init__(self, ids: np.ndarray, ascending: bool) -> None:
+        self.ids, self.ascending = ids, ascending
+        self._numbers: Optional[Dict[Any, int]] = None  # of objects
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def number(self, value: Any) -> Optional[int]:
+        """Return the number of a vertex; None if there is none of that id."""
+        if not self.ascending:
+            if self._numbers is None:
+                self._numbers = {x: i for i, x in enumerate(self.ids)}
+            try:
+                return self._numbers.get(value)
+            except TypeError:  # it has no hash
+                return None
+        strings = self.ids.dtype.kind not in "iu"
+        if isinstance(value, (bool, np.bool_)) or isinstance(value, (str, bytes)) != strings:
+            return None
+        if not strings:
+            if not isinstance(value, (int, np.integer)):
+                return None
+            limits = np.iinfo(self.ids.dtype)
+            if not limits.min <= int(value) <= limits.max:
+                return None
+            value = self.ids.dtype.type(value)
+        try:
+            at = int(np.searchsorted(self.ids, value))
+        except TypeError:  # text among bytes
+            return None
+        return at if at < len(self.ids) and self.ids[at] == value else None
+
+    def save(self, path: str, fingerprint: str) -> None:
+        """Write the ids to a file, for the graph with this fingerprint."""
+        what: Dict[str, np.ndarray] = {"fingerprint": np.array(fingerprint)}
+        if self.ids.dtype.kind in "iuS":
+            what["ids"] = self.ids
+        else:
+            names = [str(x).encode("utf-8", "surrogatepass") for x in self.ids]
+            what["names"] = np.frombuffer(b"".join(names), np.uint8)
+            what["ends"] = np.cumsum([len(x) for x in names], dtype=np.int64)
+        temporary = f"{path}.{os.getpid()}.tmp"
+        try:
+            with open(temporary, "wb") as f:
+                np.savez(f, **what)
+            os.replace(temporary, path)
+        except BaseException:
+            if os.path.exists(temporary):
+                os.remove(temporary)
+            raise
+
+    @classmethod
+    def load(cls, path: str, fingerprint: str) -> Optional[Index]:
+        """Read what save has written; None if there is nothing for this graph."""
+        try:
+            file = np.load(path, allow_pickle=False)
+        except FileNotFoundError:
+            return None
+        with file:
+            if str(file["fingerprint"]) != fingerprint:
+                return None
+            if "ids" in file:
+                return cls(file["ids"], True)
+            names, ends = file["names"].tobytes(), file["ends"]
+        starts = np.concatenate(([0], ends[:-1]))
+        return cls(objects([names[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, ends)]), True)
+
+    @property
+    def can_be_saved(self) -> bool:
+        return self.ascending
+
+
+def objects(values: Sequence[Any]) -> np.ndarray:
+    """Return an array of objects, each as it is; tuples too.
+
+    >>> objects([(0, 1), (1, 1)]).shape
+    (2,)
+    """
+    array = np.empty(len(values), object)
+    for i, x in enumerate(values):
+        array[i] = x
+    return array
+
+
+def id_array(values: Any, what: str) -> np.ndarray:
+    """Return ids as an array of integers or of strings, or as objects that are neither."""
+    if hasattr(values, "__array__") or isinstance(values, (list, range)):
+        array = np.asarray(values)
+    else:
+        array = np.asarray(list(values))
+    if array.ndim != 1:
+        raise UsageError(f"{what}: expected one dimension, got an array of shape {array.shape}")
+    if array.dtype.kind in "iuUS" or not len(array):
+        return array if len(array) else array.astype(np.int64)
+    if array.dtype.kind != "O":
+        raise TypeError(f"{what}: ids are integers or strings, not {array.dtype}; convert them, for example with astype('int64')")
+    return of_objects(array, what)
+
+
+def of_objects(array: np.ndarray, what: str) -> np.ndarray:
+    """Return an array of objects as one of integers if all are, and refuse missing values."""
+    types = set(map(type, array))
+    for i, x in enumerate(array):
+        if x is None or type(x).__name__ in ("NAType", "NaTType") or x != x:
+            raise UsageError(f"{what}: entry {i} is missing ({x!r}): leave such edges out, for example with dropna()")
+    if all(issubclass(t, (int, np.integer)) and not issubclass(t, bool) for t in types):
+        try:
+            return array.astype(np.int64)
+        except OverflowError:
+            pass
+        try:
+            return array.astype(np.uint64)
+        except OverflowError:
+            raise UsageError(f"{what}: ids are integers of 64 bits, signed or unsigned; make strings of larger ones") from None
+    return array
+
+
+def together(arrays: List[np.ndarray]) -> np.ndarray:
+    """Return several arrays of ids as one, without a change of what they are.
+
+    >>> together([np.array([1, 2**40]), np.array([2**63], np.uint64)]).dtype
+    dtype('uint64')
+    """
+    arrays = [a for a in arrays if len(a)] or arrays[:1]
+    kinds = {a.dtype.kind for a in arrays}
+    if kinds == {"i", "u"}:  # NumPy would make floats of them
+        signed = max(int(a.max()) for a in arrays) <= np.iinfo(np.int64).max
+        if not signed and min(int(a.min()) for a in arrays) < 0:
+            raise UsageError("some ids are negative and others above 2^63 - 1: integers are signed or unsigned, not both in one graph; make strings of them")
+        arrays = [a.astype(np.int64 if signed else np.uint64) for a in arrays]
+    elif len(kinds) > 1 and kinds != {"U", "O"}:
+        raise TypeError("some ids are " + " and others ".join(sorted({a.dtype.name for a in arrays})) + ": they must be of one kind")
+    elif len(kinds) > 1:
+        arrays = [a.astype(object) for a in arrays]
+    return np.concatenate(arrays)
+
+
+def numbered(ids: np.ndarray) -> Tuple[np.ndarray, Index]:
+    """Number ids, ascending where they have an order: return the number of each, and the
+    index of them all.
+
+    >>> codes, index = numbered(np.array(["Bern", "Basel", "Bern"]))
+    >>> codes.tolist(), index.ids.tolist()
+    ([1, 0, 1], ['Basel', 'Bern'])
+    """
+    pandas = sys.modules.get("pandas") or (len(ids) > _MANY and _pandas()) or None
+    if ids.dtype.kind != "O":
+        if pandas is not None and ids.dtype.kind in "iu":
+            codes, found = pandas.factorize(ids, sort=True)
+        else:
+            found, codes = np.unique(ids, return_inverse=True)
+        return codes.astype(np.uint32), Index(np.asarray(found), True)
+    if set(map(type, ids)) <= {str}:
+        if pandas is not None:
+            codes, found = pandas.factorize(ids, sort=True)
+            return codes.astype(np.uint32), Index(objects(found), True)
+        found, codes = np.unique(ids, return_inverse=True)
+        return codes.astype(np.uint32), Index(found, True)
+    numbers: Dict[Any, int] = {}
+    codes = np.fromiter((numbers.setdefault(x, len(numbers)) for x in ids), np.uint32, len(ids))
+    return codes, Index(objects(list(numbers)), False)
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError:
+        return None
+    return pandas

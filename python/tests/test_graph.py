@@ -1,0 +1,242 @@
+"""The life of a graph: its folder, its programs, its end."""
+
+import gc
+import inspect
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+import warnings
+
+import numpy as np
+
+import garaph
+from garaph import Graph, _binary, _scratch
+
+from .common import need
+
+# A job that does not end by itself: a rank goes to and fro.
+ENDLESS = {"iterations": 0, "tolerance": 0, "damping": 0.999999999, "precision": 64, "source": 0, "method": "pull"}
+
+# Iterations that take longer than a tenth of a second, after which progress is reported.
+LONG = 300_000
+
+
+class FolderTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "web.graph")
+
+    def test_stays(self):
+        Graph.from_edges([3, 5], [5, 7], [1, 2], path=self.path)
+        g = Graph.open(self.path)
+        self.assertEqual((g.vertices, g.edges, g.weighted, g.directed), (3, 2, True, True))
+        self.assertEqual(g.as_dicts().sssp(source=3), {3: 0, 5: 1, 7: 3})
+        with self.assertRaisesRegex(garaph.GaraphError, "force"):
+            Graph.from_edges([1], [2], path=self.path)
+        Graph.from_edges([1], [2], path=self.path, force=True)
+        self.assertEqual(list(Graph.open(self.path).ids), [1, 2])
+
+    def test_ids_stay(self):
+        for ids in (np.array(["Basel", "Zürich", "ö" * 300], object), np.array([-(2**40), 0, 2**40]), np.array([b"a", b"\xff"])):
+            Graph.from_edges(ids[:1], ids[1:2], vertices=ids, path=self.path, force=True)
+            g = Graph.open(self.path)
+            self.assertEqual(g.ids.tolist(), sorted(ids.tolist()))
+            self.assertEqual(g.as_dicts().bfs(source=ids[0])[ids[1]], 1)
+        Graph.from_edges([1], [2], path=self.path, force=True)  # which needs none
+        self.assertEqual(os.listdir(os.path.dirname(self.path)), ["web.graph"])
+
+    def test_ids_of_another_graph(self):
+        Graph.from_edges(["a"], ["b"], path=self.path)
+        subprocess.run([_binary.find(), "import", "--force", "-q", "-", self.path], input=b"x y\nx z\n", check=True)
+        self.assertEqual(list(Graph.open(self.path).ids), ["x", "y", "z"])
+
+    def test_ids_that_cannot_stay(self):
+        with self.assertRaisesRegex(ValueError, "leave out path"):
+            ids = np.empty(1, object)
+            ids[0] = (1, 2)
+            Graph.from_edges(ids, ids, path=self.path)
+
+    def test_temporary(self):
+        g = Graph.from_edges([1], [2])
+        folder = os.path.dirname(g.path)
+        with Graph.from_edges([1], [2]) as other:
+            self.assertTrue(os.path.exists(other.path))
+        self.assertFalse(os.path.exists(other.path))
+        with self.assertRaisesRegex(ValueError, "closed"):
+            other.pagerank()
+        view = g.as_dicts()
+        del g
+        gc.collect()
+        self.assertEqual(len(view.pagerank()), 2)
+        del view
+        gc.collect()
+        self.assertFalse(os.path.exists(folder))
+
+    def test_killed(self):
+        """The folder of a process that was killed goes with the next temporary graph."""
+        code = "import os, signal, garaph\ng = garaph.Graph.from_edges([1], [2])\nprint(g.path, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"
+        path = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=False).stdout.decode().strip()
+        self.assertTrue(os.path.exists(path))
+        mine = Graph.from_edges([1], [2])
+        self.assertFalse(os.path.exists(os.path.dirname(path)))
+        _scratch.remove_killed(tempfile.gettempdir())
+        self.assertTrue(os.path.exists(mine.path))
+
+    def test_failed_import(self):
+        before = set(os.listdir(tempfile.gettempdir()))
+        with self.assertRaises(garaph.GaraphError):
+            Graph.from_file("/nonexistent")
+        left = {f for f in set(os.listdir(tempfile.gettempdir())) - before if f.startswith("garaph-job-")}
+        self.assertEqual(left, set())
+
+
+class ProgramsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.g = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+
+    def test_every_program(self):
+        """Each program of the command is a method with its parameters, and runs."""
+        needs = {"source": 0, "ground": 3, "k": 1}
+        for about in _binary.programs(_binary.find())["programs"]:
+            with self.subTest(about["name"]):
+                method = getattr(self.g, about["name"])
+                parameters = inspect.signature(method).parameters
+                self.assertEqual([p for p in parameters if p not in ("progress", "options")], [f["name"].replace("-", "_") for f in about["flags"]])
+                self.assertIn(about["short"].split()[1], method.__doc__)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", garaph.GaraphWarning)
+                    values = method(**{p: needs[p] for p in parameters if p in needs})
+                for column in values.values() if isinstance(values, dict) else [values]:
+                    self.assertEqual(len(column), 4)
+                self.assertEqual(self.g.report["program"], about["name"])
+
+    def test_parameters(self):
+        self.assertEqual(inspect.signature(Graph.pagerank).parameters["damping"].default, 0.85)
+        self.g.pagerank(iterations=7)
+        self.assertEqual(self.g.report["iterations"], 7)  # without a tolerance, as with the command
+        self.g.pagerank(memory="512MiB", threads=1, mode="async")
+        self.assertEqual(self.g.report["parameters"]["memory"], 512 << 20)
+        few, many = self.g.bfs(source=[0, 3]), self.g.bfs(source=[0] * 2000 + [3])
+        self.assertEqual((few.tolist(), many.tolist()), ([0, 1, 2, 0], [0, 1, 2, 0]))
+
+    def test_wrong_use(self):
+        for call, error, text in [
+            (lambda: self.g.pagerank(dampling=1), TypeError, "did you mean damping"),
+            (lambda: self.g.pagerank(damping=1), ValueError, "expected a number, at least 0 and below 1"),
+            (lambda: self.g.pagerank(damping=True), TypeError, "no switch"),
+            (lambda: self.g.pagerank(weighted=3), TypeError, "True or False"),
+            (lambda: self.g.pagerank(output="x"), TypeError, "no parameter 'output'"),
+            (lambda: self.g.kcore(), TypeError, "'k'"),
+            (lambda: self.g.bfs(), ValueError, "bfs needs --source"),
+            (lambda: self.g.bfs(source=9), garaph.GaraphError, 'has no vertex "9"'),
+            (lambda: self.g.bfs(source=1.5), ValueError, "1.5 is no id"),
+            (lambda: self.g.run("pagerang"), ValueError, "unknown program 'pagerang': there are pagerank, bfs"),
+            (lambda: self.g.pagerang, AttributeError, "'pagerang'"),
+            (lambda: Graph(), TypeError, "Graph.from_edges"),
+        ]:
+            with self.subTest(text), self.assertRaisesRegex(error, text):
+                call()
+
+    def test_unknown_vertices(self):
+        names = Graph.from_edges(["a"], ["b"])
+        for vertex in ("c", 1, None, ("a",), b"a"):
+            with self.subTest(vertex), self.assertRaisesRegex(ValueError, "source: "):
+                names.run("bfs", source=[vertex])
+        with self.assertRaisesRegex(ValueError, "give a list of them as source"):
+            names.bfs(sources="file")
+
+    @unittest.skipUnless(os.environ.get("GARAPH_TEST_OWN"), "the command has no program of a user's")
+    def test_own_program(self):
+        """A program that the package does not know is a method, too."""
+        self.assertEqual(self.g.indegree().tolist(), [1, 1, 1, 1])
+        self.assertIn("number of in-edges", self.g.indegree.__doc__)
+        columns = self.g.farthest()
+        self.assertEqual({name: c.tolist() for name, c in columns.items()}, {"far": [2, 2, 2, 3], "at": [2, 2, None, None]})
+        self.assertEqual(self.g.as_dicts().farthest()[1], {"far": 2, "at": 2})
+        names = Graph.from_edges(["a", "b"], ["b", "c"])
+        self.assertEqual(names.farthest()["at"].tolist(), [None, None, None])
+        back = Graph.from_edges(["a", "c"], ["b", "b"], directed=False)
+        self.assertEqual(back.farthest()["at"].tolist(), ["c", "c", None])
+
+    def test_progress(self):
+        seen = []
+        self.g.pagerank(progress=seen.append)
+        self.assertIn("pagerank", {u["phase"] for u in seen})
+        with self.assertRaisesRegex(ZeroDivisionError, "division"):
+            self.g.pagerank(progress=lambda update: 1 / 0)
+
+    @need("pandas")
+    def test_views(self):
+        series = self.g.as_series().pagerank()
+        self.assertEqual(series.name, "pagerank")
+        np.testing.assert_array_equal(series.to_numpy(), self.g.pagerank())
+        self.assertEqual(series.to_dict(), self.g.as_dicts().pagerank())
+
+
+class InterruptTest(unittest.TestCase):
+    def setUp(self):
+        self.g = Graph.from_edges([0, 1, 2], [1, 0, 0])
+
+    def test_interrupt(self):
+        """Ctrl-C ends the job in order, and it goes on."""
+        with self.assertRaisesRegex(garaph.Interrupted, "^pagerank on .* was stopped after .* iterations; no results were written; resume\\(\\) of the graph goes on$"):
+            self.g.pagerank(progress=lambda u: u["done"] and signal.raise_signal(signal.SIGINT), **ENDLESS)
+        self.assertIsInstance(garaph.Interrupted(), KeyboardInterrupt)
+        jobs = [job for job in self.g.jobs() if job["state"] != "done"]
+        self.assertEqual([job["program"] for job in jobs], ["pagerank"])
+        with self.assertRaisesRegex(TypeError, "no parameter 'damping'"):
+            self.g.resume(damping=0.5)
+        with self.assertRaisesRegex(ValueError, "a job is resumed with the program and the parameters that it began with"):
+            self.g.resume(iterations=5)
+        self.assertRaises(garaph.GaraphError, self.g.resume, 99)
+
+    def test_resumed(self):
+        code = f"""
+            import signal, sys, garaph
+            g = garaph.Graph.from_edges([0, 1, 2], [1, 0, 0], path=sys.argv[1])
+            try:
+                g.pagerank(progress=lambda u: u["done"] and signal.raise_signal(signal.SIGINT), **{dict(ENDLESS, iterations=LONG)!r})
+            except garaph.Interrupted:
+                pass
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "g")
+            subprocess.run([sys.executable, "-c", textwrap.dedent(code), path], check=True)
+            g = Graph.open(path)
+            state = g.jobs()[0]["state"]
+            if state == "done":
+                self.skipTest("the job was done before it was interrupted")
+            got = g.as_arrays().resume()
+            self.assertEqual(g.jobs()[0]["state"], "done")
+            np.testing.assert_array_equal(got, g.as_arrays().pagerank(**dict(ENDLESS, iterations=LONG)))
+
+    def test_killed(self):
+        """With Python, whatever kills it, the job ends."""
+        code = f"""
+            import sys, garaph
+            g = garaph.Graph.from_edges([0, 1, 2], [1, 0, 0], path=sys.argv[1])
+            g.pagerank(progress=lambda update: print(update["phase"], flush=True), **{ENDLESS!r})
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "g")
+            python = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), path], stdout=subprocess.PIPE)
+            for line in python.stdout:
+                if line == b"pagerank\n":
+                    break
+            g = Graph.open(path)
+            self.assertEqual([job["state"] for job in g.jobs()], ["running"])
+            python.kill()
+            python.wait()
+            python.stdout.close()
+            for _ in range(600):
+                if [job["state"] for job in g.jobs()] != ["running"]:
+                    break
+                time.sleep(0.1)
+            self.assertEqual([job["state"] for job in g.jobs()], ["interrupted"])

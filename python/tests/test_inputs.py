@@ -1,0 +1,229 @@
+"""Arrays, matrices, frames and files as input, and what is refused of them."""
+
+import os
+import tempfile
+import unittest
+
+import numpy as np
+
+import garaph
+from garaph import Graph
+from garaph._edges import _CHUNK
+
+from .common import need
+
+
+class EdgesTest(unittest.TestCase):
+    def test_kinds_of_ids(self):
+        for name, ids in {
+            "int32": np.array([5, 7, 9], np.int32),
+            "2^32 - 1": np.array([0, 7, 2**32 - 1]),
+            "negative": np.array([-3, 7, 2**40]),
+            "unsigned": np.array([1, 7, 2**64 - 1], np.uint64),
+            "text": np.array(["Basel", "Zürich", "Ölten"]),
+            "bytes": np.array([b"a", b"b", b"\xff"]),
+            "objects": np.array(["a", "b", "much longer"], object),
+            "integers as objects": np.array([1, 2, 2**63], object),
+        }.items():
+            with self.subTest(name):
+                g = Graph.from_edges(ids[[0, 1]], ids[[1, 2]])
+                self.assertEqual(g.ids.tolist(), ids.tolist())
+                self.assertEqual(g.bfs(source=ids[1]).tolist()[1:], [0, 1])
+                self.assertTrue(np.isnan(g.bfs(source=ids[1])[0]))
+                self.assertEqual(g.components().tolist(), ids[[0, 0, 0]].tolist())
+                self.assertEqual(g.as_dicts().bfs(source=[ids[0], ids[2]]), dict(zip(ids.tolist(), (0, 1, 0))))
+
+    def test_other_inputs(self):
+        want = {1: 0, 2: 1, 3: 2}
+        self.assertEqual(Graph.from_edges([1, 2], [2, 3]).as_dicts().bfs(source=1), want)
+        self.assertEqual(Graph.from_edges((x for x in (1, 2)), range(2, 4)).as_dicts().bfs(source=1), want)
+
+    def test_chunks(self):
+        """Edges of several chunks, and in any layout in memory."""
+        n = 2 * _CHUNK + 1000
+        both = np.stack([np.arange(n), np.arange(1, n + 1)], axis=1)
+        g = Graph.from_edges(both[:, 0], both[:, 1], np.full(n, 0.5))
+        self.assertEqual((g.vertices, g.edges), (n + 1, n))
+        np.testing.assert_array_equal(g.sssp(source=0, precision=64), np.arange(n + 1) / 2)
+
+    def test_vertices(self):
+        g = Graph.from_edges([0], [2], vertices=4)
+        np.testing.assert_array_equal(g.bfs(source=0), [0, np.nan, 1, np.nan])
+        self.assertEqual(g.ids.tolist(), [0, 1, 2, 3])
+        g = Graph.from_edges(["b"], ["d"], vertices=["a", "c", "a"])
+        self.assertEqual(g.as_dicts().bfs(source="b"), {"a": None, "b": 0, "c": None, "d": 1})
+        self.assertEqual(Graph.from_edges([], [], vertices=1).pagerank().tolist(), [1])
+        self.assertEqual(Graph.from_edges([], [], vertices=["x"]).as_dicts().pagerank(), {"x": 1})
+
+    def test_undirected_and_options(self):
+        g = Graph.from_edges([0, 0, 1], [1, 1, 1], directed=False, dedup=True, drop_self_loops=True)
+        self.assertEqual((g.edges, g.directed), (2, False))
+        self.assertEqual(g.bfs(source=1).tolist(), [1, 0])
+
+    def test_refused(self):
+        for source, target, options, error, text in [
+            ([1, 2], [1], {}, ValueError, "source has 2 entries and target 1"),
+            ([], [], {}, ValueError, "vertices=N"),
+            ([], [], {"vertices": []}, ValueError, "no vertex"),
+            ([1.5], [2.5], {}, TypeError, "ids are integers or strings, not float64"),
+            ([True], [False], {}, TypeError, "not bool"),
+            ([1], ["a"], {}, TypeError, "of one kind"),
+            ([[1]], [[2]], {}, ValueError, "one dimension"),
+            (["a", None], ["b", "c"], {}, ValueError, "source: entry 1 is missing"),
+            ([0, 4], [1, 1], {"vertices": 4}, ValueError, "source: entry 1 is 4: with vertices=4, ids run from 0 to 3"),
+            ([0], [-1], {"vertices": 4}, ValueError, "target: entry 0 is -1"),
+            (["a"], ["b"], {"vertices": 4}, TypeError, "integers from 0 to 3"),
+            ([0], [1], {"vertices": 0}, ValueError, "1 to 4,294,967,295 vertices"),
+            ([-1], [2**63], {}, ValueError, "signed or unsigned"),
+            ([0], [1], {"weight": [1, 2]}, ValueError, "shape"),
+            ([0], [1], {"weight": ["x"]}, TypeError, "weights are numbers"),
+            ([0, 0], [1, 1], {"weight": [1, np.nan]}, ValueError, "edge 1 has nan"),
+            ([0], [1], {"weight": [np.inf]}, ValueError, "edge 0 has inf"),
+            ([0], [1], {"weight": [1e39]}, ValueError, "at most 3.4e38"),
+            ([0], [1], {"dedupe": True}, TypeError, "did you mean dedup"),
+            ([0], [1], {"dedup": 1}, TypeError, "dedup is True or False"),
+            ([0], [1], {"memory": "much"}, ValueError, "expected a number of bytes"),
+            ([0], [1], {"memory": "1MiB"}, ValueError, "188"),
+            ([(1, 2)], [(3, 4)], {"path": "x"}, ValueError, "dimension"),
+        ]:
+            with self.subTest(source=source, target=target, **options), self.assertRaisesRegex(error, text):
+                Graph.from_edges(source, target, **options)
+
+
+@need("scipy")
+class SciPyTest(unittest.TestCase):
+    def setUp(self):
+        import scipy.sparse
+
+        self.sparse = scipy.sparse
+
+    def test_formats(self):
+        dense = np.array([[0, 2, 0], [0, 0, 0.5], [0, 0, 0]])
+        for kind in ("csr", "csc", "coo", "lil", "dok", "dia", "bsr"):
+            for make in (self.sparse.csr_matrix, self.sparse.csr_array):
+                with self.subTest(kind, make=make.__name__):
+                    g = Graph.from_scipy(make(dense).asformat(kind))
+                    self.assertTrue(g.weighted)
+                    self.assertEqual(g.sssp(source=0).tolist(), [0, 2, 2.5])
+
+    def test_weights(self):
+        self.assertFalse(Graph.from_scipy(self.sparse.eye(3)).weighted)
+        self.assertTrue(Graph.from_scipy(self.sparse.eye(3), weighted=True).weighted)
+        self.assertFalse(Graph.from_scipy(2 * self.sparse.eye(3), weighted=False).weighted)
+        self.assertFalse(Graph.from_scipy(self.sparse.eye(3, dtype=bool)).weighted)
+        twice = self.sparse.coo_matrix(([1.0, 2.0], ([0, 0], [1, 1])), (2, 2))
+        self.assertEqual(Graph.from_scipy(twice).sssp(source=0).tolist(), [0, 3])
+
+    def test_undirected(self):
+        one = self.sparse.csr_matrix([[1.0, 2, 0], [0, 0, 3], [0, 0, 0]])
+        both = one + self.sparse.triu(one, 1).T
+        for matrix in (one, one.T, both):
+            g = Graph.from_scipy(matrix, directed=False)
+            self.assertEqual((g.edges, g.directed), (5, False))
+            self.assertEqual(g.sssp(source=2).tolist(), [5, 3, 0])
+        both[0, 1] = 7
+        with self.assertRaisesRegex(ValueError, "not symmetric"):
+            Graph.from_scipy(both.tocsr(), directed=False)
+
+    def test_refused(self):
+        with self.assertRaisesRegex(ValueError, "not square"):
+            Graph.from_scipy(self.sparse.csr_matrix((2, 3)))
+        with self.assertRaisesRegex(TypeError, "sparse"):
+            Graph.from_scipy(np.eye(3))
+        with self.assertRaisesRegex(ValueError, "edge 0 has -1"):
+            Graph.from_scipy(-self.sparse.eye(3))
+
+
+@need("pandas")
+class PandasTest(unittest.TestCase):
+    def setUp(self):
+        import pandas
+
+        self.pandas = pandas
+        self.trains = pandas.DataFrame({"from": ["Basel", "Bern", "Basel"], "to": ["Bern", "Brig", "Olten"], "minutes": [55, 66, 26]})
+
+    def test_series(self):
+        g = Graph.from_pandas(self.trains, "from", "to", "minutes", directed=False)
+        got = g.sssp(source="Brig")
+        self.assertEqual((got.name, got.index.name), ("distance", "id"))
+        self.assertEqual(got.to_dict(), {"Basel": 121, "Bern": 66, "Brig": 0, "Olten": 147})
+
+    def test_nulls(self):
+        g = Graph.from_pandas(self.trains, "from", "to")
+        hops = g.bfs(source="Bern")
+        self.assertEqual(str(hops.dtype), "Int64")
+        self.assertEqual(hops.isna().tolist(), [True, False, False, True])
+        self.assertEqual(hops.mean(), 0.5)
+        self.assertEqual(g.sssp(source="Bern").isna().tolist(), [True, False, False, True])
+        width = g.sswp(source="Bern")
+        self.assertEqual(width["Bern"], np.inf)  # and not null
+        self.assertEqual(width.isna().tolist(), [True, False, False, True])
+        self.assertEqual(g.as_arrays().sswp(source="Bern")[1], np.inf)
+        self.assertEqual(g.as_dicts().sswp(source="Bern"), {"Basel": None, "Bern": np.inf, "Brig": 1, "Olten": None})
+
+    def test_types(self):
+        for dtype in ("string", "category", "object"):
+            with self.subTest(dtype):
+                g = Graph.from_pandas(self.trains.astype({"from": dtype, "to": dtype}), "from", "to")
+                self.assertEqual(list(g.ids), ["Basel", "Bern", "Brig", "Olten"])
+        numbers = self.pandas.DataFrame({"source": [1, 2**33], "target": [2**33, 4]})
+        for dtype in ("int64", "uint64", "Int64"):
+            with self.subTest(dtype):
+                g = Graph.from_pandas(numbers.astype(dtype))
+                self.assertEqual(g.bfs(source=1).to_dict(), {1: 0, 4: 2, 2**33: 1})
+        numbers = numbers.astype("Int64")
+        numbers.loc[1, "target"] = self.pandas.NA
+        with self.assertRaisesRegex(ValueError, "target: entry 1 is missing"):
+            Graph.from_pandas(numbers)
+
+    def test_columns(self):
+        with self.assertRaisesRegex(ValueError, "no column 'source' in the frame, which has 'from', 'to', 'minutes'"):
+            Graph.from_pandas(self.trains)
+
+    def test_vertex_values(self):
+        got = Graph.from_pandas(self.trains, "from", "to").components()
+        self.assertEqual(got.tolist(), ["Basel"] * 4)
+
+
+class FileTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def file(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        return path
+
+    def test_text(self):
+        path = self.file("trains.csv", "from,to,minutes\nBasel,Bern,55\nBern,Brig,66\n")
+        g = Graph.from_file(path, directed=False, header=True)
+        self.assertEqual(g.as_dicts().sssp(source="Brig"), {"Basel": 121, "Bern": 66, "Brig": 0})
+        self.assertEqual(list(g.ids), ["Basel", "Bern", "Brig"])
+        g = Graph.from_file(path, columns=["from", "to"], delimiter=",")
+        self.assertFalse(g.weighted)
+
+    def test_ids(self):
+        """Ids are there before the first run, of any kind, and the report stays."""
+        for text, want in {"3 7\n9 7\n": [3, 7, 9], "-1 4\n": [-1, 4], "a b\nb c\n": ["a", "b", "c"], "1 18446744073709551615\n": [1, 2**64 - 1]}.items():
+            g = Graph.from_file(self.file("e.txt", text))
+            self.assertEqual((g.ids.tolist(), g.report), (want, None))
+            self.assertEqual(list(g.as_dicts().components().values()), [want[0]] * len(want))
+
+    def test_warning(self):
+        with self.assertWarnsRegex(garaph.GaraphWarning, "header") as caught:
+            Graph.from_file(self.file("e.csv", "from,to\n1,2\n"))
+        self.assertEqual(caught.filename, __file__)
+
+    def test_failures(self):
+        path = self.file("e.txt", "1 2\n3\n")
+        with self.assertRaisesRegex(garaph.GaraphError, "e.txt:2: "):
+            Graph.from_file(path)
+        with self.assertRaisesRegex(garaph.GaraphError, "there is no such file"):
+            Graph.from_file(os.path.join(self.folder, "none.txt"))
+        with self.assertRaisesRegex(garaph.UsageError, "expected auto, text"):
+            Graph.from_file(path, format="xml")
+        with self.assertRaisesRegex(ValueError, "one or more files"):
+            Graph.from_file()

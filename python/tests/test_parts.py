@@ -1,0 +1,165 @@
+"""Parts of the package by themselves, and the examples in its texts."""
+
+import doctest
+import importlib
+import io
+import os
+import stat
+import sys
+import tempfile
+import types
+import unittest
+from unittest import mock
+
+import numpy as np
+
+import garaph
+from garaph import Graph, _binary, _process, _progress
+
+
+def load_tests(loader, tests, pattern):
+    for name in ("garaph", "_edges", "_graph", "_index", "_parameters", "_progress"):
+        tests.addTests(doctest.DocTestSuite(importlib.import_module("garaph" if name == "garaph" else "garaph." + name)))
+    return tests
+
+
+class BinaryTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "garaph")
+
+    def script(self, text):
+        with open(self.path, "w") as f:
+            f.write("#!/bin/sh\n" + text)
+        os.chmod(self.path, stat.S_IRWXU)
+        return mock.patch.dict(os.environ, {"GARAPH": self.path})
+
+    def test_missing(self):
+        with mock.patch.dict(os.environ, {"GARAPH": "/nonexistent"}), self.assertRaisesRegex(garaph.GaraphError, r"\$GARAPH is /nonexistent"):
+            Graph.from_edges([1], [2])
+        with mock.patch.dict(os.environ, {"PATH": "/nonexistent"}), mock.patch("os.access", return_value=False):
+            os.environ.pop("GARAPH", None)
+            with self.assertRaisesRegex(garaph.GaraphError, "install a wheel"):
+                Graph.from_edges([1], [2])
+
+    def test_found_on_path(self):
+        with self.script(""), mock.patch.dict(os.environ, {"PATH": os.path.dirname(self.path)}):
+            del os.environ["GARAPH"]
+            with mock.patch("os.access", lambda path, mode: not path.endswith("bin/garaph") and os.path.exists(path)):
+                self.assertEqual(_binary.find(), self.path)
+
+    def test_another(self):
+        with self.script("echo no such command >&2; exit 2"), self.assertRaisesRegex(garaph.GaraphError, "is no garaph, or one that is older.*no such command"):
+            Graph.from_edges([1], [2])
+
+    def test_older(self):
+        with self.script("""echo '{"version": "garaph v0.0.1", "programs": []}'"""), self.assertRaisesRegex(garaph.GaraphError, "v0.0.1.*has no --lifeline-fd and is older than this package"):
+            Graph.from_edges([1], [2])
+
+
+class ProcessTest(unittest.TestCase):
+    def run_script(self, text, **options):
+        return _process.Run("/bin/sh", ["-c", text], options.get("feed"), False)
+
+    def setUp(self):
+        # A shell in place of the command: it is given the flags that Run adds.
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "command")
+
+    def command(self, text, feed=None):
+        with open(self.path, "w") as f:
+            f.write("#!/bin/sh\n" + text)
+        os.chmod(self.path, stat.S_IRWXU)
+        return _process.Run(self.path, ["x"], feed, False)
+
+    def test_failures(self):
+        with self.assertRaisesRegex(garaph.GaraphError, "^what went wrong$"):
+            self.command("""echo '{"level":"error","message":"command: what went wrong","exit":1}' >&2; exit 1""").output()
+        with self.assertRaisesRegex(garaph.UsageError, "^unknown flag$"):
+            self.command(r"printf 'command: unknown flag\nSee `garaph x --help`.\n' >&2; exit 2").output()
+        with self.assertRaisesRegex(garaph.GaraphError, "killed by SIGKILL, perhaps for lack of memory"):
+            self.command("kill -9 $$").output()
+        with self.assertRaisesRegex(garaph.GaraphError, "cannot be run"):
+            _process.Run("/nonexistent/garaph", ["x"], None, False)
+
+    def test_feed(self):
+        chunks = [np.arange(i * 100_000, (i + 1) * 100_000) for i in range(5)]
+        self.assertEqual(self.command("exec wc -c", feed=iter(chunks)).output().strip(), b"4000000")
+        self.assertEqual(self.command("head -c 8", feed=iter(chunks)).output(), bytes(8))  # and reads no more
+
+    def test_broken_feed(self):
+        def broken():
+            yield np.zeros(8)
+            raise MemoryError("no room")
+
+        with self.assertRaisesRegex(MemoryError, "no room"):
+            self.command("exec cat", feed=broken()).output()
+
+    def test_lines(self):
+        lines, rest = [], bytearray()
+        for data in (b"a", b"b\nc", b"\n\nd"):
+            _process.whole(rest, data, lines.append)
+        self.assertEqual((lines, rest), ([b"ab", b"c"], b"d"))
+
+
+class ProgressTest(unittest.TestCase):
+    updates = [
+        {"state": state, "phase": "pagerank", "done": done, "total": 9, "unit": "iterations", "rate": 2, "eta": 3}
+        for state, done in (("begin", 0), ("running", 4), ("end", 9))
+    ]  # fmt: skip
+
+    def show(self, display):
+        with mock.patch.object(_progress, "PATIENCE", 0):
+            for update in [*self.updates, None]:
+                display(update)
+
+    def test_line(self):
+        out = io.StringIO()
+        self.show(_progress.Line(out))
+        self.assertIn("\rpagerank: 4 of 9 iterations, 2 a second, 3 s left at most", out.getvalue())
+        self.assertTrue(out.getvalue().endswith(" \r"))
+
+    def test_quiet(self):
+        """Nothing is shown of a job that is over at once."""
+        out = io.StringIO()
+        line = _progress.Line(out)
+        for update in [*self.updates, None]:
+            line(update)
+        self.assertEqual(out.getvalue(), "")
+
+    def test_notebook(self):
+        class ZMQInteractiveShell:
+            pass
+
+        shown = []
+        handle = types.SimpleNamespace(update=lambda what: shown.append(repr(what)))
+
+        def show(what, display_id):
+            shown.append(repr(what))
+            return handle
+
+        ipython = types.SimpleNamespace(get_ipython=ZMQInteractiveShell)
+        with mock.patch.dict(sys.modules, {"IPython": ipython, "IPython.display": types.SimpleNamespace(display=show), "tqdm": None, "tqdm.auto": None}):
+            self.assertTrue(_progress.in_notebook())
+            self.show(_progress.display(None))
+        self.assertEqual(len(shown), 3)
+        self.assertIn("4 of 9 iterations", shown[1])
+
+    def test_tqdm(self):
+        bars = []
+
+        class Bar:
+            def __init__(self, **options):
+                self.options, self.n, self.closed = options, 0, False
+                bars.append(self)
+
+            def refresh(self):
+                pass
+
+            def close(self):
+                self.closed = True
+
+        self.show(_progress.Bars(Bar))
+        self.assertEqual([(b.options["desc"], b.options["total"], b.n, b.closed) for b in bars], [("pagerank", 9, 9, True)])
