@@ -69,7 +69,7 @@ func fromEdges[I EdgeID](ctx context.Context, edges ingest.Edges[I], o GraphOpti
 		}
 	}()
 	_, err = ingest.ImportEdges(ctx, edges, path, ingest.Options{
-		Undirected: o.Undirected, Dedup: o.Dedup, DropSelfLoops: o.DropSelfLoops, Force: o.Replace,
+		Edges: ingest.EdgeOptions{Undirected: o.Undirected, Dedup: o.Dedup, DropSelfLoops: o.DropSelfLoops}, Force: o.Replace,
 		Threads: o.Threads, Memory: o.Memory, Progress: o.Progress, Log: o.Log,
 	})
 	if err != nil {
