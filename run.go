@@ -54,7 +54,7 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 		return r, errors.Join(err, r.end(status, err))
 	}
 	r.table = &table[V]{graph: g, source: p, valuesOf: job.ValuesOf, memory: job.Trim(), columns: columns, values: job.Array()}
-	r.close = job.Close
+	r.close, r.leave = job.Close, job.Leave
 	return r, nil
 }
 
@@ -151,6 +151,7 @@ type Result struct {
 
 	table results.Table
 	close func()
+	leave func() // nil: close
 
 	job  *Job         // nil: not recorded, or ended
 	save func() error // nil: there is no state that could be saved
@@ -203,7 +204,18 @@ func (r *Result) Lose(cause error) { r.lost = cause }
 
 // Close frees the memory of the job. A recorded job is done, unless its results
 // were lost.
-func (r *Result) Close() error {
+func (r *Result) Close() error { return r.finish(r.close) }
+
+// Leave is Close for a process that ends at once: memory and devices are left to the
+// system, which takes them back faster than the process gives them.
+func (r *Result) Leave() error {
+	if r.leave == nil {
+		return r.Close()
+	}
+	return r.finish(r.leave)
+}
+
+func (r *Result) finish(end func()) error {
 	if r.close == nil {
 		return nil
 	}
@@ -215,8 +227,8 @@ func (r *Result) Close() error {
 			status = Interrupted
 		}
 	}
-	r.close()
-	r.close = nil
+	end()
+	r.close, r.leave = nil, nil
 	return errors.Join(err, r.end(status, r.lost))
 }
 

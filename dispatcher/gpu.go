@@ -41,30 +41,39 @@ func (w *workers[V, A]) gpu(number int) *gpuWorker[V, A] {
 	return w.gpus[i]
 }
 
-// openGPUs opens the devices of the job, if it is to run on any. Under auto, what
-// stands against it is logged.
-func (j *Job[V, A]) openGPUs() error {
+// openGPUs begins to open the devices of the job, if it is to run on any, which takes a
+// tenth of a second, and returns what waits for them. Under auto, what stands against it is
+// logged.
+func (j *Job[V, A]) openGPUs() (opened func() error) {
 	if !j.wantsGPU() {
-		return nil
+		return func() error { return nil }
 	}
 	err := panics.Guard(j.program, func() error {
 		_, err := gpuengine.FragmentsOf(j.program)
 		return err
 	})
-	for _, name := range strings.Split(cmp.Or(j.opt.GPU.Name, "0"), ",") {
-		if err != nil {
-			break
+	var devices []device.Device
+	var opening sync.WaitGroup
+	opening.Go(func() {
+		for _, name := range strings.Split(cmp.Or(j.opt.GPU.Name, "0"), ",") {
+			if err != nil {
+				break
+			}
+			var d device.Device
+			if d, err = j.opt.open(name); err == nil {
+				devices = append(devices, d)
+			}
 		}
-		var d device.Device
-		if d, err = j.opt.open(name); err == nil {
-			j.devices = append(j.devices, d)
+	})
+	return func() error {
+		opening.Wait()
+		j.devices = devices
+		if err == nil || j.opt.Device != AutoDevice {
+			return err
 		}
+		j.withoutGPU(errors.Join(err, j.closeGPUs()))
+		return nil
 	}
-	if err == nil || j.opt.Device != AutoDevice {
-		return err
-	}
-	j.withoutGPU(errors.Join(err, j.closeGPUs()))
-	return nil
 }
 
 // wantsGPU reports whether a GPU is asked for, or may be used.
@@ -85,9 +94,10 @@ func (j *Job[V, A]) withoutGPU(err error) {
 	j.opt.Log.Info("the job runs on the CPU", zap.NamedError("reason", err))
 }
 
-// planGPUs allocates the memory of a GPU job. Pages are in memory that the device
-// has pinned: what is streamed in every iteration is copied from where it lies,
-// since a second copy by one goroutine would be slower than the link.
+// planGPUs allocates the memory of a GPU job. Pages that are streamed in every iteration are
+// in memory that the device has pinned, and copied from where they lie, since a second copy
+// by one goroutine would be slower than the link. What stays on all devices comes to the
+// host's memory only where the CPU needs it.
 func (j *Job[V, A]) planGPUs(m memoryPlan) error {
 	m.page.Encodings = gpuengine.Encodings[A]()
 	m.page.Memory = &pinning{devices: j.devices, log: j.opt.Log, by: map[*byte]device.Device{}}
@@ -125,8 +135,25 @@ func (j *Job[V, A]) planGPUs(m memoryPlan) error {
 			}
 			j.gpus = append(j.gpus, &gpuWorker[V, A]{number: 1 + i, engine: e})
 		}
+		j.pages.Plain(j.stayingPages())
 		return nil
 	})
+}
+
+// stayingPages is how many pages, from the first one on, stay on every GPU: nobody streams
+// them.
+func (j *Job[V, A]) stayingPages() int {
+	shards := len(j.firsts)
+	for _, g := range j.gpus {
+		shards = min(shards, g.engine.Stay())
+	}
+	pages := 0
+	for _, s := range j.pages.Spans() {
+		if s.To <= shards {
+			pages++
+		}
+	}
+	return pages
 }
 
 // startGPUs copies what the first iteration needs, and gets the speeds of the
@@ -242,11 +269,14 @@ func (p *pinning) Unpin(b []byte) error {
 	return d.Unpin(b)
 }
 
-// closeGPUs returns what was taken of the devices, which outlive arrays and
-// pages in the memory that they pinned.
+// closeGPUs returns what was taken of the devices, which outlive pages in the memory that
+// they pinned.
 func (j *Job[V, A]) closeGPUs() error {
 	errs := []error{j.closePages()}
-	j.free()
+	j.freeRows()
+	if j.arrays != nil {
+		j.arrays.Unpin()
+	}
 	for _, d := range j.devices {
 		errs = append(errs, d.Close())
 	}

@@ -29,6 +29,7 @@ type Job[V, A any] struct {
 	pages  *page.Cache
 	workers[V, A]
 
+	ahead  *initialising // nil: nothing was
 	front  frontiers[V, A]
 	policy decider
 	standing
@@ -59,11 +60,7 @@ func New[V, A any](s *store.Store, p gas.Program[V, A], o Options) (*Job[V, A], 
 	}
 	j := &Job[V, A]{program: p, store: s, opt: o, began: time.Now()}
 	j.cpu.Job, j.values = j, &throughHost[V, A]{Job: j}
-	err := j.openGPUs()
-	if err == nil {
-		err = j.plan()
-	}
-	if err != nil {
+	if err := j.plan(); err != nil {
 		j.Close()
 		return nil, err
 	}
@@ -73,6 +70,7 @@ func New[V, A any](s *store.Store, p gas.Program[V, A], o Options) (*Job[V, A], 
 // Close frees the memory of the job; its values are gone. It waits for an epoch
 // whose writing Run has called off.
 func (j *Job[V, A]) Close() {
+	j.stopInit()
 	if j.epochs != nil {
 		j.waitEpoch()
 	}
@@ -83,6 +81,14 @@ func (j *Job[V, A]) Close() {
 		j.epochs.free()
 	}
 	j.free()
+}
+
+// Leave is Close for a process that ends at once: the system takes back memory and devices
+// then, and nobody waits for it twice. What is written of epochs is there when it returns.
+func (j *Job[V, A]) Leave() {
+	if j.epochs != nil {
+		j.waitEpoch()
+	}
 }
 
 // free returns the arrays.

@@ -26,9 +26,9 @@ const processBytes = hostmem.Process
 
 // memoryPlan is what a job wants of the host's memory.
 type memoryPlan struct {
-	page        page.Options    // Budget is set by reserve
-	vertices    vertices.Memory // nil: any
-	fixed       int64           // for the process, the arrays, and GPUs
+	page        page.Options     // Budget is set by reserve
+	vertices    vertices.Pinning // of their values; nil: nobody
+	fixed       int64            // for the process, the arrays, and GPUs
 	checkpoints int64
 	in, out     bool  // degrees beside those of the arrays
 	gpus        int64 // for what emulated GPUs hold
@@ -36,8 +36,12 @@ type memoryPlan struct {
 
 // plan divides the memory: vertex arrays first, then pages.
 func (j *Job[V, A]) plan() error {
+	opened := j.openGPUs()
 	loops, m, err := j.ask()
-	if err != nil {
+	if err == nil && j.wantsGPU() {
+		err = j.beginInit(m)
+	}
+	if err = cmp.Or(err, opened()); err != nil {
 		return err
 	}
 	j.place = newPlacement(1+len(j.devices), len(j.firsts))
@@ -172,7 +176,18 @@ func (j *Job[V, A]) reserve(m memoryPlan) (err error) {
 	if err != nil {
 		return err
 	}
-	if j.arrays, err = vertices.New[V](j.cat.Vertices, m.vertices); err != nil {
+	if err = j.allocate(m); err == nil && m.vertices != nil {
+		err = j.arrays.Pin(m.vertices)
+	}
+	return err
+}
+
+// allocate makes the arrays, unless they are there.
+func (j *Job[V, A]) allocate(m memoryPlan) (err error) {
+	if j.arrays != nil {
+		return nil
+	}
+	if j.arrays, err = vertices.New[V](j.cat.Vertices, nil); err != nil {
 		return fmt.Errorf("program %T: %w", j.program, err)
 	}
 	return j.arrays.AddDegrees(m.in, m.out)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
@@ -275,12 +274,22 @@ func (j *Job[V, A]) rewind() {
 
 // start brings the job to where its first iteration can begin.
 func (j *Job[V, A]) start(ctx context.Context) error {
+	begun, err := j.endInit(ctx)
+	if err != nil {
+		return err
+	}
 	resumed, err := j.restore(ctx)
 	if err != nil {
 		return err
 	}
-	if err := j.init(ctx, resumed); err != nil {
-		return err
+	if !begun || resumed {
+		if j.degrees, err = j.init(ctx, resumed); err != nil {
+			return err
+		}
+	}
+	j.activated = uint64(j.arrays.Active.Count(0, j.cat.Vertices))
+	if !resumed {
+		j.step = gas.Step{Aggregate: j.aggregate()}
 	}
 	j.report.InMemory = j.pages.InMemory()
 	if j.policy.Limit == 0 { // that of the job's first run holds, wherever it goes on
@@ -329,56 +338,4 @@ func (j *Job[V, A]) waiting() (n int) {
 		n += page.Readers
 	}
 	return n + len(j.gpus)*gpuengine.Goroutines
-}
-
-// init sets the degrees of every vertex and, unless the job was resumed, its first
-// value.
-func (j *Job[V, A]) init(ctx context.Context, resumed bool) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(j.opt.Threads)
-	degrees := make([]uint64, len(j.firsts))
-	for i := range j.firsts {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return j.eachVertex(i, func(v gas.Vertex) {
-				j.arrays.Degree[v.ID] = j.degree(v)
-				if j.arrays.In != nil {
-					j.arrays.In[v.ID] = v.In
-				}
-				if j.arrays.Out != nil {
-					j.arrays.Out[v.ID] = v.Out
-				}
-				if resumed && j.arrays.Active.Has(v.ID) || !resumed && j.first(i, v) {
-					degrees[i] += uint64(j.arrays.Degree[v.ID])
-				}
-			})
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	for _, d := range degrees {
-		j.degrees += d
-	}
-	j.activated = uint64(j.arrays.Active.Count(0, j.cat.Vertices))
-	if !resumed {
-		j.step = gas.Step{Aggregate: j.aggregate()}
-	}
-	return nil
-}
-
-// first sets the first value of a vertex of shard i, and reports whether it is
-// active.
-func (j *Job[V, A]) first(i int, v gas.Vertex) (active bool) {
-	value, active := j.program.Init(v)
-	j.arrays.Cur[v.ID] = value
-	if active {
-		j.arrays.Active.Add(v.ID)
-	}
-	if j.aggregable != nil {
-		j.aggregates[i] += j.aggregable.Aggregate(v, value)
-	}
-	return active
 }

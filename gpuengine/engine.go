@@ -122,6 +122,9 @@ func (e *Engine[V, A]) newTracer() (*tracer, error) {
 	return t, err
 }
 
+// Stay is how many shards, from the first one on, stay on the device once it was started.
+func (e *Engine[V, A]) Stay() (shards int) { return e.plan.kept.shards }
+
 // Resident is how many edges stay on the device.
 func (e *Engine[V, A]) Resident() (edges uint64) {
 	for i := range e.residency.pieces {

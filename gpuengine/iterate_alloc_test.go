@@ -45,6 +45,8 @@ func (d *still) Pin(n int64) ([]byte, error) {
 
 func (d *still) Free(device.Pointer) error             { return nil }
 func (d *still) Unpin([]byte) error                    { return nil }
+func (d *still) Register([]byte) error                 { return nil }
+func (d *still) Unregister([]byte) error               { return nil }
 func (d *still) Mapped([]byte) (device.Pointer, error) { return 1 << 60, nil }
 func (stillFunction) Together(int, int) (int, error)   { return 1, nil }
 func (f stillFunction) LaunchTogether(s device.Stream, blocks, threads, shared int, args []byte) error {
@@ -89,6 +91,10 @@ func (l loaded) Stream(_ context.Context, requests []page.Request) iter.Seq2[*pa
 			}
 		}
 	}
+}
+
+func (l loaded) Once(ctx context.Context, requests []page.Request) iter.Seq2[*page.Page, error] {
+	return l.Stream(ctx, requests)
 }
 
 // TestIterateAllocations: an iteration takes no memory of the device, and of the

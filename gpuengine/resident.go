@@ -55,7 +55,7 @@ func (d *loader) load(ctx context.Context, pages Pages, requests []page.Request)
 			return r, err
 		}
 	}
-	for p, err := range pages.Stream(ctx, requests) {
+	for p, err := range pages.Once(ctx, requests) {
 		if err == nil {
 			err = d.next(p)
 		}

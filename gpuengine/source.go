@@ -7,12 +7,14 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// Pages are where edges come from, in memory that the device has pinned.
+// Pages are where edges come from, in memory that the device has pinned if they are copied.
 type Pages interface {
 	Spans() []page.Span
 	Stays(p int) bool                     // in memory
 	Get(page.Request) (*page.Page, error) // one that stays
 	Stream(ctx context.Context, requests []page.Request) iter.Seq2[*page.Page, error]
+	// Once is Stream for pages that do not come to stay in memory for it.
+	Once(ctx context.Context, requests []page.Request) iter.Seq2[*page.Page, error]
 }
 
 // Requests ask for the shards [from, to).

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unsafe"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine/device"
@@ -46,6 +48,7 @@ func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) 
 	if lines(f) > unrolledLines {
 		packed = "pull_packed_rolled"
 	}
+	var g errgroup.Group
 	for _, x := range []struct {
 		to      *device.Function
 		name    string
@@ -58,10 +61,13 @@ func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) 
 		{&s.Packed.f, packed, guarded(k.pullPacked, func(a *PullPackedArgs) device.Pointer { return a.Fault })},
 		{&s.Apply.f, "apply", guarded(k.apply, func(a *ApplyArgs) device.Pointer { return a.Fault })},
 	} {
-		var err error
-		if *x.to, err = load(d, x.name, f, x.emulate); err != nil {
-			return nil, fmt.Errorf("program %T: %w", p, err)
-		}
+		g.Go(func() (err error) { // a driver compiles one beside the other
+			*x.to, err = load(d, x.name, f, x.emulate)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, fmt.Errorf("program %T: %w", p, err)
 	}
 	return s, nil
 }

@@ -77,6 +77,7 @@ type Cache struct {
 	reads   chan struct{}              // held while a shard of a streamed page is read
 	read    atomic.Int64
 	all     bool
+	plain   int        // pages before it, which stay, lie in any memory
 	rest    int64      // of the budget, when all stays in memory
 	mu      sync.Mutex // guards owned
 	owned   []owned
@@ -210,7 +211,7 @@ func (c *Cache) reserve() (err error) {
 		scratch, rest = 1, c.opt.Budget-need
 	}
 	c.keep(rest, gather)
-	if c.ring, err = c.buffers(ringPages, pageBytes, c.memory(c.opt.Gather[0])); err != nil {
+	if c.ring, err = c.buffers(ringPages, pageBytes, c.pinned(c.opt.Gather[0])); err != nil {
 		return err
 	}
 	c.scratch, err = c.buffers(int(scratch), sideBytes, plain{})
@@ -281,8 +282,16 @@ type owned struct {
 	memory Memory
 }
 
-// memory is where a side of pages lies.
-func (c *Cache) memory(dir shard.Direction) Memory {
+// memory is where a side of page p lies while it stays.
+func (c *Cache) memory(dir shard.Direction, p int) Memory {
+	if p < c.plain {
+		return plain{}
+	}
+	return c.pinned(dir)
+}
+
+// pinned is where what a device copies of a side lies.
+func (c *Cache) pinned(dir shard.Direction) Memory {
 	if c.opt.Memory != nil && slices.Contains(c.opt.Gather, dir) {
 		return c.opt.Memory
 	}
@@ -320,6 +329,20 @@ func (c *Cache) PageOf(i int) int { return int(c.pageOf[i]) }
 
 // Stays reports whether page p stays in memory.
 func (c *Cache) Stays(p int) bool { return c.blocks[c.opt.Gather[0]][p].stays }
+
+// Loaded reports whether page p has come to stay in memory.
+func (c *Cache) Loaded(p int) bool {
+	for _, dir := range c.opt.Gather {
+		if !c.blocks[dir][p].loaded.Load() {
+			return false
+		}
+	}
+	return true
+}
+
+// Plain says that nobody will copy from the pages before page p where they stay: they need
+// not lie in [Options.Memory]. It is called before they are loaded.
+func (c *Cache) Plain(p int) { c.plain = p }
 
 // Rest is how many bytes of the budget are left when everything stays in memory; less
 // than 0: there is no budget.
@@ -378,7 +401,7 @@ func (c *Cache) load(dir shard.Direction, p int) error {
 	if b.loaded.Load() {
 		return nil
 	}
-	memory := c.memory(dir)
+	memory := c.memory(dir, p)
 	buf, err := memory.Pin(c.spanBytes(dir, c.spans[p]))
 	if err != nil {
 		return err

@@ -25,12 +25,37 @@ type Reader struct {
 	ahead   chan chan loaded
 	reading sync.WaitGroup
 	err     error
+
+	ring  chan []byte   // buffers for pages that do not stay
+	reads chan struct{} // held while a shard is read to one
+	once  *frames       // nil: what stays comes to stay
+}
+
+func (c *Cache) newReader(ctx context.Context) *Reader {
+	r := &Reader{ring: c.ring, reads: c.reads}
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	return r
 }
 
 // Read begins to read pages. The reader is to be closed.
 func (c *Cache) Read(ctx context.Context, requests []Request) *Reader {
-	r := &Reader{ahead: make(chan chan loaded, ringPages)}
-	r.ctx, r.cancel = context.WithCancel(ctx)
+	r := c.newReader(ctx)
+	r.begin(c, requests)
+	return r
+}
+
+// put returns a buffer of the ring.
+func (r *Reader) put(buf []byte) {
+	if r.once != nil {
+		r.once.put(buf)
+	} else {
+		r.ring <- buf
+	}
+}
+
+// begin begins to read.
+func (r *Reader) begin(c *Cache, requests []Request) {
+	r.ahead = make(chan chan loaded, max(ringPages, cap(r.ring)))
 	r.reading.Go(func() {
 		defer close(r.ahead)
 		for _, rq := range requests {
@@ -39,7 +64,6 @@ func (c *Cache) Read(ctx context.Context, requests []Request) *Reader {
 			}
 		}
 	})
-	return r
 }
 
 // Next returns the next page, nil after the last. When its context ends, so does the
@@ -76,11 +100,19 @@ func (c *Cache) Stream(ctx context.Context, requests []Request) iter.Seq2[*Page,
 	return func(yield func(*Page, error) bool) {
 		r := c.Read(ctx, requests)
 		defer r.Close()
-		for {
-			p, err := r.Next(ctx)
-			if p == nil && err == nil || !yield(p, err) || err != nil {
-				return
-			}
+		r.each(ctx, yield)
+	}
+}
+
+// each yields the pages that are left, and reports whether more would have been taken.
+func (r *Reader) each(ctx context.Context, yield func(*Page, error) bool) bool {
+	for {
+		p, err := r.Next(ctx)
+		if p == nil && err == nil {
+			return true
+		}
+		if !yield(p, err) || err != nil {
+			return false
 		}
 	}
 }
@@ -97,11 +129,11 @@ func (c *Cache) start(rq Request, r *Reader) bool {
 		return false
 	}
 	f := make(chan loaded, 1)
-	stays := c.Stays(rq.Page)
+	stays := c.Stays(rq.Page) && (r.once == nil || c.Loaded(rq.Page))
 	var buf []byte
 	if !stays {
 		select {
-		case buf = <-c.ring:
+		case buf = <-r.ring:
 		case <-ctx.Done():
 			return false
 		}
@@ -110,8 +142,8 @@ func (c *Cache) start(rq Request, r *Reader) bool {
 		var l loaded
 		if stays {
 			l.page, l.err = c.Get(rq)
-		} else if l.page, l.err = c.streamed(ctx, rq, buf); l.err != nil {
-			c.ring <- buf
+		} else {
+			l.page, l.err = c.streamed(rq, buf, r)
 		}
 		f <- l
 	})
@@ -166,19 +198,35 @@ func (c *Cache) ringBytes(p int) (at int64) {
 	return at
 }
 
-// streamed reads a page into a buffer of the ring, several shards at once. The
+// streamed reads a page into a buffer of the reader's ring, several shards at once. The
 // error is that of the first shard, in order, that cannot be read.
-func (c *Cache) streamed(ctx context.Context, rq Request, buf []byte) (*Page, error) {
+func (c *Cache) streamed(rq Request, frame []byte, r *Reader) (_ *Page, err error) {
+	buf, err := r.once.ready(frame, c.ringBytes(rq.Page))
+	defer func() {
+		if err != nil {
+			r.put(buf)
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
 	span := c.spans[rq.Page]
+	for i := range c.shards(rq.Page, rq.Shards) {
+		if c.all {
+			for _, dir := range c.opt.Gather {
+				c.store.Prefetch(dir, i)
+			}
+		}
+	}
 	errs := make([]error, (span.To-span.From)*len(c.opt.Gather)) // in the order of the page
 	next := 0
 	var reading sync.WaitGroup
 	var at int64
 	p, err := c.assemble(rq, func(dir shard.Direction, i int, side *shard.Side) error {
-		if err := ctx.Err(); err != nil {
+		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		c.reads <- struct{}{}
+		r.reads <- struct{}{}
 		n := c.bytes(dir, i)
 		at = place(at, n)
 		dst := buf[at : at+n : at+n]
@@ -187,20 +235,23 @@ func (c *Cache) streamed(ctx context.Context, rq Request, buf []byte) (*Page, er
 		next++
 		reading.Go(func() {
 			*side, errs[k] = c.readSide(dir, i, dst, c.stream)
-			<-c.reads
+			<-r.reads
 		})
 		return nil
 	})
 	reading.Wait()
-	if err := cmp.Or(append(errs, err)...); err != nil {
+	if err = cmp.Or(append(errs, err)...); err != nil {
 		return nil, err
 	}
-	p.free = func() { c.ring <- buf }
+	p.free = func() { r.put(buf) }
 	return p, nil
 }
 
 // stream reads a side that does not stay.
 func (c *Cache) stream(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
+	if c.all { // for a single use: another job may have one, too, and finds it in the system's cache
+		return c.store.ReadShard(dir, i, dst)
+	}
 	known := &c.known[dir][i]
 	side, err := c.store.StreamShard(dir, i, dst, known.Load())
 	if err == nil {

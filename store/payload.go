@@ -101,6 +101,33 @@ func (p *payload) prefetch(e Extent) {
 	_ = unix.Fadvise(int(p.file.Fd()), e.Off, e.Bytes, unix.FADV_WILLNEED) // a hint
 }
 
+// readCached reads of a blob what the system's page cache has, from its beginning on, and
+// returns how many bytes that is. It waits for no disk.
+func (p *payload) readCached(e Extent, dst []byte) (done int) {
+	for done < len(dst) {
+		n, err := unix.Preadv2(int(p.file.Fd()), [][]byte{dst[done:]}, e.Off+int64(done), unix.RWF_NOWAIT)
+		if n <= 0 || err != nil {
+			break
+		}
+		done += n
+	}
+	return done
+}
+
+// readStreamed reads what the page cache has of a blob from there, at the speed of memory,
+// and the rest past it. It reports whether it could.
+func (p *payload) readStreamed(e Extent, dst []byte) bool {
+	if int64(len(dst)) != e.Bytes {
+		return false
+	}
+	done := p.readCached(e, dst)
+	if done == len(dst) {
+		return true
+	}
+	done &^= blockBytes - 1
+	return p.readDirect(Extent{e.Off + int64(done), e.Bytes - int64(done)}, dst[done:])
+}
+
 // tails are memory for the last block of a blob, of which it has a part only.
 var tails = sync.Pool{New: func() any { return new([2 * blockBytes]byte) }}
 
@@ -239,13 +266,14 @@ func (s *Store) ReadShard(dir shard.Direction, i int, dst []byte) (shard.Side, e
 }
 
 // StreamShard is [Store.ReadShard] for shards that are read again and again
-// because they don't stay in memory: it reads past the system's page cache,
-// which a graph larger than memory would only churn, where the system can do that
-// and dst begins at a multiple of 4 KiB. known says that it was read before: its
-// values were checked then, and are the same with the same checksum.
+// because they don't stay in memory. What the system's page cache has of one comes
+// from there. The rest is read past the cache, which a graph larger than memory
+// would only churn, where the system can do that and dst begins at a multiple of
+// 4 KiB. known says that it was read before: its values were checked then, and are
+// the same with the same checksum.
 func (s *Store) StreamShard(dir shard.Direction, i int, dst []byte, known bool) (shard.Side, error) {
 	e, _ := s.side(dir, i)
-	if s.payload == nil || !s.payload.readDirect(e, dst) {
+	if s.payload == nil || !s.payload.readStreamed(e, dst) {
 		return s.ReadShard(dir, i, dst) // meets the error again, or not
 	}
 	return s.decode(dir, i, dst, known)

@@ -43,7 +43,7 @@ type cudaDevice struct {
 	mu      sync.Mutex // guards what follows
 	lost    error
 	memory  map[Pointer]bool
-	pinned  map[*byte][]byte
+	pinned  map[*byte]pinnedBytes
 	streams map[*cudaStream]bool
 	events  map[*cudaEvent]bool
 	modules []cu.Module
@@ -94,7 +94,7 @@ func openCUDA(number int) (Device, error) {
 		return nil, fmt.Errorf("GPU %d: %w: this machine has %d, numbered from 0", number, ErrNoDevice, n)
 	}
 	d := &cudaDevice{
-		device: cu.Device(number), memory: map[Pointer]bool{}, pinned: map[*byte][]byte{},
+		device: cu.Device(number), memory: map[Pointer]bool{}, pinned: map[*byte]pinnedBytes{},
 		streams: map[*cudaStream]bool{}, events: map[*cudaEvent]bool{},
 	}
 	if d.ctx, err = d.device.RetainPrimaryCtx(); err != nil {
@@ -239,15 +239,35 @@ func (d *cudaDevice) Pin(n int64) ([]byte, error) {
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	err = asError(C.garaph_pin(d.context(), unsafe.Pointer(&b[0]), C.size_t(n))) //nolint:gocritic // code of cgo
-	if err := d.check(fmt.Sprintf("pin %d bytes of memory", n), err); err != nil {
+	if err := d.register(b, true); err != nil {
 		hostmem.FreeBytes(b)
 		return nil, err
 	}
+	return b, nil
+}
+
+// pinnedBytes is memory that the driver has pinned.
+type pinnedBytes struct {
+	bytes []byte
+	own   bool // the device frees it
+}
+
+func (d *cudaDevice) register(b []byte, own bool) error {
+	err := asError(C.garaph_pin(d.context(), unsafe.Pointer(&b[0]), C.size_t(len(b)))) //nolint:gocritic // code of cgo
+	if err := d.check(fmt.Sprintf("pin %d bytes of memory", len(b)), err); err != nil {
+		return err
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.pinned[&b[0]] = b
-	return b, nil
+	d.pinned[&b[0]] = pinnedBytes{b, own}
+	return nil
+}
+
+func (d *cudaDevice) Register(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	return d.register(b, false)
 }
 
 func (d *cudaDevice) Mapped(b []byte) (Pointer, error) {
@@ -260,15 +280,19 @@ func (d *cudaDevice) Mapped(b []byte) (Pointer, error) {
 }
 
 func (d *cudaDevice) Unpin(b []byte) error {
+	err := d.Unregister(b)
+	hostmem.FreeBytes(b)
+	return err
+}
+
+func (d *cudaDevice) Unregister(b []byte) error {
 	if len(b) == 0 {
 		return nil
 	}
 	d.mu.Lock()
 	delete(d.pinned, &b[0])
 	d.mu.Unlock()
-	err := d.check("unpin memory", asError(C.garaph_unpin(d.context(), unsafe.Pointer(&b[0])))) //nolint:gocritic // code of cgo
-	hostmem.FreeBytes(b)
-	return err
+	return d.check("unpin memory", asError(C.garaph_unpin(d.context(), unsafe.Pointer(&b[0])))) //nolint:gocritic // code of cgo
 }
 
 // Close ends all work and frees what is left. After the device was lost, only
@@ -284,8 +308,12 @@ func (d *cudaDevice) Close() error {
 	for p := range d.memory {
 		errs = append(errs, d.Free(p))
 	}
-	for _, b := range d.pinned {
-		errs = append(errs, d.Unpin(b))
+	for _, p := range d.pinned {
+		if p.own {
+			errs = append(errs, d.Unpin(p.bytes))
+		} else {
+			errs = append(errs, d.Unregister(p.bytes))
+		}
 	}
 	for _, m := range d.modules {
 		errs = append(errs, d.do("unload a kernel", m.Unload))

@@ -58,7 +58,9 @@ func (d *cudaDevice) Load(k Kernel) (Function, error) {
 		if err != nil {
 			return err
 		}
+		d.mu.Lock()
 		d.modules = append(d.modules, m)
+		d.mu.Unlock()
 		f.function, err = m.Function(k.Entry)
 		return err
 	})

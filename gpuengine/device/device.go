@@ -32,12 +32,16 @@ type Device interface {
 	// Alloc returns n bytes of device memory, aligned to [Alignment], with any
 	// content.
 	Alloc(n int64) (Pointer, error)
+	// Free returns it, when the work that is queued is done.
 	Free(p Pointer) error
 	// Pin returns n zeroed bytes of host memory from which copies run at the full
 	// speed of the link, and beside the caller. The host can use them until Unpin,
 	// also after the device was lost.
 	Pin(n int64) ([]byte, error)
 	Unpin(b []byte) error
+	// Register pins memory that the caller has, of package hostmem, until Unregister.
+	Register(b []byte) error
+	Unregister(b []byte) error
 	// Mapped is where kernels read memory that Pin has returned, over the link.
 	Mapped(b []byte) (Pointer, error)
 	NewStream(Priority) (Stream, error)

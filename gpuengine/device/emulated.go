@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -27,16 +28,18 @@ type Emulated struct {
 	opt     EmulatedOptions
 	atomics sync.Mutex // stands for the atomic operations of kernels
 
-	mu      sync.Mutex // guards what follows
-	next    Pointer    // where the next allocation goes
-	memory  []region   // by address
-	used    int64
-	peak    int64
-	pinned  [][]byte
-	streams map[*emulatedStream]bool
-	events  int
-	counts  [faultOps]int
-	lost    bool
+	mu     sync.Mutex // guards what follows
+	next   Pointer    // where the next allocation goes
+	memory []region   // by address
+	used   int64
+	peak   int64
+	pinned [][]byte
+	// registered are those of pinned that the caller owns, by their first byte.
+	registered map[*byte]bool
+	streams    map[*emulatedStream]bool
+	events     int
+	counts     [faultOps]int
+	lost       bool
 }
 
 // region is an allocation.
@@ -53,7 +56,7 @@ func NewEmulated(o EmulatedOptions) *Emulated {
 	if o.Shared == 0 {
 		o.Shared = 48 << 10
 	}
-	return &Emulated{opt: o, streams: map[*emulatedStream]bool{}, next: 1 << 20}
+	return &Emulated{opt: o, streams: map[*emulatedStream]bool{}, registered: map[*byte]bool{}, next: 1 << 20}
 }
 
 func openEmulated(name string) (Device, error) {
@@ -127,8 +130,10 @@ func (d *Emulated) Alloc(n int64) (Pointer, error) {
 	return p, nil
 }
 
-// Free returns what Alloc gave.
+// Free returns what Alloc gave, when all that is queued is done, as on a GPU: a kernel that
+// somebody has given up may still be at work.
 func (d *Emulated) Free(p Pointer) error {
+	d.idle()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i, ok := slices.BinarySearchFunc(d.memory, p, func(r region, p Pointer) int { return cmp.Compare(r.at, p) })
@@ -141,6 +146,16 @@ func (d *Emulated) Free(p Pointer) error {
 	hostmem.FreeBytes(b)
 	d.memory = slices.Delete(d.memory, i, i+1)
 	return nil
+}
+
+// idle waits for what is queued on all streams.
+func (d *Emulated) idle() {
+	d.mu.Lock()
+	streams := slices.Collect(maps.Keys(d.streams))
+	d.mu.Unlock()
+	for _, s := range streams {
+		s.idle()
+	}
 }
 
 // mappedFrom is where mapped memory begins: what is allocated lies below.
@@ -201,17 +216,46 @@ func (d *Emulated) Pin(n int64) ([]byte, error) {
 	}
 	b, err := hostmem.Bytes(n)
 	if err == nil && n > 0 {
-		d.pinned = append(d.pinned, b)
-		pinned.Store(&b[0], len(b))
+		d.pin(b)
 	}
 	return b, err
 }
 
+// pin notes that memory is pinned. The caller holds d.mu.
+func (d *Emulated) pin(b []byte) {
+	d.pinned = append(d.pinned, b)
+	pinned.Store(&b[0], len(b))
+}
+
 // Unpin returns what Pin gave.
 func (d *Emulated) Unpin(b []byte) error {
+	err := d.Unregister(b)
+	if err == nil {
+		hostmem.FreeBytes(b)
+	}
+	return err
+}
+
+// Register pins memory of the caller's.
+func (d *Emulated) Register(b []byte) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.fault(FaultAlloc); err != nil {
+		return fmt.Errorf("pin %d bytes: %w", len(b), err)
+	}
+	if len(b) > 0 {
+		d.pin(b)
+		d.registered[&b[0]] = true
+	}
+	return nil
+}
+
+// Unregister ends that, when all that is queued is done.
+func (d *Emulated) Unregister(b []byte) error {
 	if len(b) == 0 {
 		return nil
 	}
+	d.idle()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i := slices.IndexFunc(d.pinned, func(p []byte) bool { return &p[0] == &b[0] && len(p) == len(b) })
@@ -220,7 +264,7 @@ func (d *Emulated) Unpin(b []byte) error {
 	}
 	d.pinned = slices.Delete(d.pinned, i, i+1)
 	pinned.Delete(&b[0])
-	hostmem.FreeBytes(b)
+	delete(d.registered, &b[0])
 	return nil
 }
 
@@ -258,8 +302,11 @@ func (d *Emulated) Close() error {
 	}
 	for _, b := range d.pinned {
 		pinned.Delete(&b[0])
-		hostmem.FreeBytes(b)
+		if !d.registered[&b[0]] {
+			hostmem.FreeBytes(b)
+		}
 	}
+	clear(d.registered)
 	d.memory, d.pinned, d.used, d.events = nil, nil, 0, 0
 	return errors.Join(errs...)
 }

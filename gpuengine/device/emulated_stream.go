@@ -198,11 +198,9 @@ func (s *emulatedStream) Wait(e Event) error {
 // Sync waits for all that is queued.
 func (s *emulatedStream) Sync() error {
 	fault := s.device.check(FaultSync)
+	s.idle()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for len(s.queue) > 0 || s.busy {
-		s.wake.Wait()
-	}
 	switch {
 	case s.err != nil:
 		return s.err
@@ -210,6 +208,15 @@ func (s *emulatedStream) Sync() error {
 		return fmt.Errorf("wait for a stream: %w", fault)
 	}
 	return nil
+}
+
+// idle waits for all that is queued.
+func (s *emulatedStream) idle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.queue) > 0 || s.busy {
+		s.wake.Wait()
+	}
 }
 
 // Close ends the stream after what is queued.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 )
 
 // workbench is a device with a stream, an event, and 1000 bytes on either side.
@@ -154,6 +155,38 @@ func TestEmulatedRefuses(t *testing.T) {
 		if err := c.do(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", c.what, err, c.want)
 		}
+	}
+}
+
+// TestEmulatedFree: memory that a kernel is at work on is freed when that has ended, as on a
+// GPU.
+func TestEmulatedFree(t *testing.T) {
+	w := newWorkbench(t, EmulatedOptions{})
+	began, end := make(chan struct{}), make(chan struct{})
+	p, err := w.Alloc(1 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := w.Load(Kernel{Name: "slow", Emulate: func(m Memory, _ Grid, _ []byte) error {
+		b, err := m.Bytes(p, 1<<20)
+		close(began)
+		<-end
+		clear(b)
+		return err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Launch(w.stream, 1, 1, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	<-began
+	time.AfterFunc(10*time.Millisecond, func() { close(end) })
+	if err := w.Free(p); err != nil {
+		t.Error(err)
+	}
+	if err := w.stream.Sync(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -28,13 +28,14 @@ type Arrays[V any] struct {
 	Rising bitset.Set // will be Active in the next one
 	Marks  bitset.Set // notified in this iteration
 
-	memory Memory // of Cur and Next; nil: that of package hostmem
+	pinned  Pinning // what Cur and Next are registered with; nil: nothing
+	regions [2][]byte
 }
 
-// Memory provides memory that others use too: a device copies from it.
-type Memory interface {
-	Pin(n int64) ([]byte, error)
-	Unpin(b []byte) error
+// Pinning is who copies from memory of the arrays: a device.
+type Pinning interface {
+	Register(b []byte) error
+	Unregister(b []byte) error
 }
 
 // Bytes is the memory that n vertices take.
@@ -43,25 +44,61 @@ func Bytes[V any](n uint32) int64 {
 	return int64(n)*(2*int64(unsafe.Sizeof(v))+4) + 3*8*int64(bitset.Words(n))
 }
 
-// New allocates the arrays, Cur and Next in memory m, or in that of package
-// hostmem where m is nil. V must be plain data.
-func New[V any](n uint32, m Memory) (*Arrays[V], error) {
+// New allocates the arrays, and registers Cur and Next with m, unless that is nil. V must be
+// plain data.
+func New[V any](n uint32, m Pinning) (*Arrays[V], error) {
 	if err := hostmem.CheckPlain[V](); err != nil {
 		return nil, fmt.Errorf("vertex value: %w", err)
 	}
-	a := &Arrays[V]{N: n, memory: m}
+	a := &Arrays[V]{N: n}
 	var errs [6]error
-	a.Cur, errs[0] = a.values()
-	a.Next, errs[1] = a.values()
+	a.Cur, errs[0] = hostmem.Slice[V](int(n))
+	a.Next, errs[1] = hostmem.Slice[V](int(n))
 	a.Degree, errs[2] = hostmem.Slice[uint32](int(n))
 	a.Active, errs[3] = hostmem.Slice[uint64](bitset.Words(n))
 	a.Rising, errs[4] = hostmem.Slice[uint64](bitset.Words(n))
 	a.Marks, errs[5] = hostmem.Slice[uint64](bitset.Words(n))
-	if err := cmp.Or(errs[:]...); err != nil {
+	err := cmp.Or(errs[:]...)
+	if err == nil && m != nil {
+		err = a.Pin(m)
+	}
+	if err != nil {
 		a.Free()
 		return nil, err
 	}
 	return a, nil
+}
+
+// Pin registers Cur and Next with m, until Unpin.
+func (a *Arrays[V]) Pin(m Pinning) error {
+	a.pinned = m
+	for i, values := range [...][]V{a.Cur, a.Next} {
+		if b := hostmem.AsBytes(values); len(b) > 0 {
+			if err := m.Register(b); err != nil {
+				return err
+			}
+			a.regions[i] = b
+		}
+	}
+	return nil
+}
+
+// Unpin ends the registration of Cur and Next. What a device does not give back is gone with
+// it.
+func (a *Arrays[V]) Unpin() {
+	a.unpin(a.Cur)
+	a.unpin(a.Next)
+	a.pinned = nil
+}
+
+func (a *Arrays[V]) unpin(values []V) {
+	b := hostmem.AsBytes(values)
+	for i, region := range a.regions {
+		if len(region) > 0 && len(b) > 0 && &region[0] == &b[0] {
+			_ = a.pinned.Unregister(b)
+			a.regions[i] = nil
+		}
+	}
 }
 
 // AddDegrees allocates In, Out or both.
@@ -76,40 +113,22 @@ func (a *Arrays[V]) AddDegrees(in, out bool) error {
 	return cmp.Or(errs[:]...)
 }
 
-func (a *Arrays[V]) values() ([]V, error) {
-	var v V
-	if a.memory == nil || unsafe.Sizeof(v) == 0 {
-		return hostmem.Slice[V](int(a.N))
-	}
-	b, err := a.memory.Pin(int64(a.N) * int64(unsafe.Sizeof(v)))
-	if err != nil || len(b) == 0 {
-		return nil, err
-	}
-	return unsafe.Slice((*V)(unsafe.Pointer(&b[0])), a.N), nil
-}
-
-// Free returns the memory. What a device did not take back is gone with it.
+// Free returns the memory.
 func (a *Arrays[V]) Free() {
 	a.FreeSpare(true)
-	a.freeValues(a.Cur)
+	a.unpin(a.Cur)
+	hostmem.Free(a.Cur)
 	hostmem.Free(a.Active)
 	hostmem.Free(a.Rising)
 	*a = Arrays[V]{}
-}
-
-func (a *Arrays[V]) freeValues(values []V) {
-	if a.memory == nil {
-		hostmem.Free(values)
-	} else if b := hostmem.AsBytes(values); len(b) > 0 {
-		_ = a.memory.Unpin(b)
-	}
 }
 
 // FreeSpare returns what only an iteration needs: degrees, Marks and, when next is
 // set, Next. What is left are Cur, Active and Rising.
 func (a *Arrays[V]) FreeSpare(next bool) {
 	if next {
-		a.freeValues(a.Next)
+		a.unpin(a.Next)
+		hostmem.Free(a.Next)
 		a.Next = nil
 	}
 	for _, degrees := range [...]*[]uint32{&a.Degree, &a.In, &a.Out} {

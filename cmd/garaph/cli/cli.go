@@ -44,7 +44,7 @@ func Main(programs ...Program) {
 	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe is an error like any other
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	context.AfterFunc(ctx, func() { time.AfterFunc(sameSignal, stop) })
-	os.Exit(run(ctx, &app{exec: execute}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, programs))
+	os.Exit(run(ctx, &app{exec: execute, ends: true}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, programs))
 }
 
 // endings are the signals that end a job.
@@ -106,6 +106,7 @@ type app struct {
 	own  map[string]bool // names of the user's programs
 	// exec replaces the process; nil: it must not be replaced.
 	exec    func(path string, args, env []string) error
+	ends    bool        // the process ends with the command
 	resumed *garaph.Job // that `garaph resume` goes on with
 }
 

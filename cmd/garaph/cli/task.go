@@ -74,7 +74,11 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 		return err
 	}
 	defer func() {
-		if err := t.result.Close(); err != nil {
+		end := t.result.Close
+		if a.ends {
+			end = t.result.Leave
+		}
+		if err := end(); err != nil {
 			a.console.log.Warn(err.Error())
 		}
 	}()

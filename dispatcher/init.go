@@ -1,0 +1,107 @@
+package dispatcher
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/garaph/garaph/gas"
+)
+
+// initialising is what finds degrees and first values while a GPU is opened.
+type initialising struct {
+	cancel  context.CancelFunc
+	done    chan struct{} // closed at the end; then degrees and err are there
+	degrees uint64
+	err     error
+}
+
+// beginInit begins to initialise the vertices of a job that may not be resumed, unless its
+// arrays do not fit into the memory: then it is refused soon.
+func (j *Job[V, A]) beginInit(m memoryPlan) error {
+	if j.opt.Memory > 0 && m.fixed+m.checkpoints > j.opt.Memory {
+		return nil
+	}
+	if err := j.allocate(m); err != nil {
+		return err
+	}
+	x := &initialising{done: make(chan struct{})}
+	ctx, cancel := context.WithCancel(context.Background())
+	x.cancel = cancel
+	go func() {
+		defer close(x.done)
+		x.degrees, x.err = j.init(ctx, false)
+	}()
+	j.ahead = x
+	return nil
+}
+
+// endInit waits for the vertices, and reports whether they are initialised.
+func (j *Job[V, A]) endInit(ctx context.Context) (begun bool, err error) {
+	x := j.ahead
+	if x == nil {
+		return false, nil
+	}
+	defer context.AfterFunc(ctx, x.cancel)()
+	<-x.done
+	x.cancel()
+	j.degrees = x.degrees
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	return true, x.err
+}
+
+// stopInit ends it, if it goes on.
+func (j *Job[V, A]) stopInit() {
+	if j.ahead != nil {
+		j.ahead.cancel()
+		<-j.ahead.done
+	}
+}
+
+// init sets the degrees of every vertex and, unless the job was resumed, its first value.
+// It returns Σ Degree of the active ones.
+func (j *Job[V, A]) init(ctx context.Context, resumed bool) (sum uint64, err error) {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(j.opt.Threads)
+	degrees := make([]uint64, len(j.firsts))
+	for i := range j.firsts {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return j.eachVertex(i, func(v gas.Vertex) {
+				j.arrays.Degree[v.ID] = j.degree(v)
+				if j.arrays.In != nil {
+					j.arrays.In[v.ID] = v.In
+				}
+				if j.arrays.Out != nil {
+					j.arrays.Out[v.ID] = v.Out
+				}
+				if resumed && j.arrays.Active.Has(v.ID) || !resumed && j.first(i, v) {
+					degrees[i] += uint64(j.arrays.Degree[v.ID])
+				}
+			})
+		})
+	}
+	err = g.Wait()
+	for _, d := range degrees {
+		sum += d
+	}
+	return sum, err
+}
+
+// first sets the first value of a vertex of shard i, and reports whether it is
+// active.
+func (j *Job[V, A]) first(i int, v gas.Vertex) (active bool) {
+	value, active := j.program.Init(v)
+	j.arrays.Cur[v.ID] = value
+	if active {
+		j.arrays.Active.Add(v.ID)
+	}
+	if j.aggregable != nil {
+		j.aggregates[i] += j.aggregable.Aggregate(v, value)
+	}
+	return active
+}

@@ -1,0 +1,112 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+)
+
+const (
+	// onceBytes of buffers let all processors read and check shards while others are
+	// copied: 16 goroutines with 2 MiB each, and as much that waits for its copy.
+	onceBytes = 96 << 20
+	// leastFrames, with fewer of which nothing is read ahead; mostFrames are enough.
+	leastFrames, mostFrames = 2, 32
+)
+
+// Once gives pages for a single use, as a device does whose memory they go to for good.
+// Pages that would stay in memory and are not there yet do not come to stay: they go through a
+// ring of buffers, in memory that is theirs and that nobody has taken, with as many goroutines
+// reading and checking shards as the job has threads. Otherwise it is [Cache.Stream].
+func (c *Cache) Once(ctx context.Context, requests []Request) iter.Seq2[*Page, error] {
+	return func(yield func(*Page, error) bool) {
+		ring := c.onceRing(requests)
+		if ring == nil {
+			c.Stream(ctx, requests)(yield)
+			return
+		}
+		r := c.newReader(ctx)
+		r.once, r.ring = ring, ring.buffers
+		r.reads = make(chan struct{}, max(Readers, c.opt.Threads))
+		r.begin(c, requests)
+		going := r.each(ctx, yield)
+		r.Close()
+		if err := ring.free(); err != nil && going {
+			yield(nil, err)
+		}
+	}
+}
+
+// onceRing takes the buffers for pages that are used once; nil: all are there. Where two of
+// them have no room, each page has one of its own.
+func (c *Cache) onceRing(requests []Request) *frames {
+	var size, room, pages int64
+	for _, rq := range requests {
+		if c.Stays(rq.Page) && !c.Loaded(rq.Page) {
+			n := c.ringBytes(rq.Page)
+			size, room, pages = max(size, n), room+c.gatherBytes(rq.Page), pages+1
+		}
+	}
+	switch {
+	case size == 0:
+		return nil
+	case !c.all:
+		return &frames{buffers: c.ring}
+	}
+	n := min(room/size, max(leastFrames, min(mostFrames, onceBytes/size)))
+	if n < leastFrames {
+		n, size = pages, 0
+	}
+	f := &frames{buffers: make(chan []byte, n), memory: c.pinned(c.opt.Gather[0]), size: size}
+	for range n {
+		f.buffers <- nil // its memory is taken by the goroutine that reads to it first
+	}
+	return f
+}
+
+// frames are buffers that one pass over pages has.
+type frames struct {
+	buffers chan []byte
+	memory  Memory // nil: they are the cache's
+	size    int64  // 0: that of the first page, which is the only one
+
+	mu   sync.Mutex // guards over
+	over bool       // what is put back is freed
+}
+
+// ready is a buffer with its memory, for a page of so many bytes.
+func (f *frames) ready(buf []byte, page int64) ([]byte, error) {
+	if buf != nil || f == nil {
+		return buf, nil
+	}
+	return f.memory.Pin(max(f.size, page))
+}
+
+// put takes a buffer back.
+func (f *frames) put(buf []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.over {
+		f.buffers <- buf
+	} else if buf != nil && f.memory != nil {
+		_ = f.memory.Unpin(buf) // a device that was lost says so elsewhere
+	}
+}
+
+// free returns the memory of the buffers: of those in use, when they are put back.
+func (f *frames) free() error {
+	if f.memory == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.over = true
+	var errs []error
+	for range len(f.buffers) {
+		if b := <-f.buffers; b != nil {
+			errs = append(errs, f.memory.Unpin(b))
+		}
+	}
+	return errors.Join(errs...)
+}
