@@ -6,17 +6,20 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/garaph/garaph/internal/parquetread"
 )
 
 // byExtension is what a file's name says, below a name of compression.
 var byExtension = map[string]Format{
 	".mtx": MatrixMarket, ".gr": DIMACS, ".el": EL, ".wel": WEL, ".sg": SG, ".wsg": WSG,
 	".v": LDBC, ".e": LDBC, ".bin": Raw, ".u32": Raw, ".wbin": RawW,
+	".parquet": Parquet, ".pq": Parquet,
 }
 
 // refusedExtension is what a name says that would be read as text, and wrongly.
 var refusedExtension = map[string]string{
-	".metis": "METIS", ".graph": "METIS", ".adj": "Ligra adjacency", ".parquet": "Parquet",
+	".metis": "METIS", ".graph": "METIS", ".adj": "Ligra adjacency",
 }
 
 // extension is the ending of a name below .gz, .zst and .bz2, in lower case.
@@ -50,6 +53,9 @@ func detectFormat(h *inputHead) (Format, error) {
 
 // formatOfContent recognises what says itself what it is; Auto for the rest.
 func formatOfContent(h *inputHead) Format {
+	if bytes.HasPrefix(h.bytes, []byte(parquetread.Magic)) && !isTextBytes(h.bytes) {
+		return Parquet
+	}
 	for {
 		text := bytes.TrimPrefix(h.bytes, utf8BOM)
 		if hasBanner(text) {

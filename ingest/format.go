@@ -23,13 +23,14 @@ const (
 	LDBC         Format = "ldbc"
 	Raw          Format = "raw"  // pairs of little-endian uint32
 	RawW         Format = "raww" // the same, each followed by a float32 weight
+	Parquet      Format = "parquet"
 
 	inMemory Format = "memory" // none that a file has: see [ImportEdges]
 )
 
 // Formats lists every format that can be asked for by name, [Auto] excepted.
 func Formats() []Format {
-	return []Format{Text, MatrixMarket, DIMACS, EL, WEL, SG, WSG, LDBC, Raw, RawW}
+	return []Format{Text, MatrixMarket, DIMACS, EL, WEL, SG, WSG, LDBC, Raw, RawW, Parquet}
 }
 
 // IDMode says how the ids of an input are to be taken.
@@ -66,8 +67,10 @@ func (o ReadOptions) check() error {
 	if !slices.Contains([]WeightMode{WeightsAuto, WeightsYes, WeightsNo}, o.Weights) {
 		return fmt.Errorf("unknown way to take weights %q: expected auto, yes or no", string(o.Weights))
 	}
-	if o.Table.isSet() && o.Format != Auto && o.Format != Text {
-		return noColumns("the input", o.Format)
+	if o.Format != Auto {
+		if err := o.Table.fit("the input", o.Format); err != nil {
+			return err
+		}
 	}
 	return o.Table.Check(o.Weights)
 }

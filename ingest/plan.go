@@ -34,6 +34,12 @@ const (
 	// have: while edges are read, the process needs less than processBytes.
 	windowShare = 8
 
+	// rowShare is the part that rows of Parquet files may have while they are read, but for
+	// what is more than maxRowBytes. It is taken from that of arrays over vertices, where
+	// it is more than the blocks of text, which there are none of then.
+	rowShare    = 8
+	maxRowBytes = 1 << 30
+
 	inputBlock = 1 << 20 // bytes of input that are parsed as one
 	// readerBytes are the blocks of one goroutine that parses, and leastBlocks
 	// what edges have at least.

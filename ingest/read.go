@@ -27,6 +27,8 @@ type ReadOptions struct {
 
 	// Window is how many bytes a zstd stream may ask for; 0: 128 MiB.
 	Window int64
+	// RowBytes is the memory for what is being read of files of columns; 0: 256 MiB.
+	RowBytes int64
 	// Reserve, if not nil, is asked before memory is taken that grows with the
 	// number of vertices; its error, which begins with what takes it, ends the
 	// reading.
@@ -65,6 +67,9 @@ func (o ReadOptions) withDefaults() ReadOptions {
 	}
 	if o.Window <= 0 || o.Window > maxWindow {
 		o.Window = maxWindow
+	}
+	if o.RowBytes <= 0 {
+		o.RowBytes = defaultRowBytes
 	}
 	if o.Reserve == nil {
 		o.Reserve = func(int64, string) error { return nil }
@@ -115,6 +120,11 @@ func readInputs(ctx context.Context, ins []*readInput, o ReadOptions, sink Sink)
 	}
 	if err := sink.Begin(schema); err != nil {
 		return schema, ReadStats{}, err
+	}
+	if schema.Format.hasColumns() {
+		if err := o.Reserve(max(0, o.RowBytes-int64(o.Threads)*readerBytes), "pages of "+string(schema.Format)+" files take"); err != nil {
+			return schema, ReadStats{}, &InputError{File: plans[0].name(), Problem: err.Error(), Err: err}
+		}
 	}
 	progress.total = totalSize(plans)
 	p := &readPipeline{plans: plans, schema: schema, opts: o}

@@ -17,6 +17,10 @@ type readBlock struct {
 	// are in earlier blocks.
 	vertex int64
 	passed int64
+
+	// In formats of columns: rows to read, in place of data; release is called when they were.
+	rows    rowTask
+	release func()
 }
 
 // padded is the block with its padding.
@@ -68,6 +72,9 @@ type blockFeed struct {
 	next    int64 // seq of the next block
 	stopped func() bool
 	moved   func() // called after each block: progress
+
+	progress *readProgress
+	memory   *rowMemory // of the rows that are being read
 }
 
 // emit numbers b, whose data starts a buffer of the pool, and hands it out.
@@ -80,6 +87,19 @@ func (f *blockFeed) emit(b *readBlock) error {
 		return errStopped
 	}
 	clear(b.padded()[len(b.data):])
+	return f.hand(b)
+}
+
+// emitRows numbers b, which has no data, and hands it out.
+func (f *blockFeed) emitRows(b *readBlock) error {
+	if f.stopped() {
+		b.release()
+		return errStopped
+	}
+	return f.hand(b)
+}
+
+func (f *blockFeed) hand(b *readBlock) error {
 	b.seq = f.next
 	f.next++
 	select {
@@ -87,6 +107,9 @@ func (f *blockFeed) emit(b *readBlock) error {
 		f.moved()
 		return nil
 	case <-f.ctx.Done():
+		if b.release != nil {
+			b.release()
+		}
 		return context.Cause(f.ctx)
 	}
 }

@@ -43,21 +43,32 @@ type SyntaxError struct {
 	File     string
 	Line     int64  // counted from 1; 0 in binary formats, where Offset says the place
 	Offset   int64  // bytes from the start of the (decompressed) input, if Line is 0
-	Text     string // the offending text, cut to 60 bytes; empty at the end of the input
+	Row      string // in formats of columns, in place of both: "row 7"
+	Text     string // the offending text, cut to 60 bytes; empty at the end of the input, and for a null
 	Expected string
 	Advice   string // what to do; may be empty
 }
 
+// place is the file and the place in it.
+func (e *SyntaxError) place() string {
+	switch {
+	case e.Row != "":
+		return e.File + ": " + e.Row
+	case e.Line == 0:
+		return fmt.Sprintf("%s: byte %d", e.File, e.Offset)
+	}
+	return fmt.Sprintf("%s:%d", e.File, e.Line)
+}
+
 func (e *SyntaxError) Error() string {
-	place := fmt.Sprintf("%s:%d: ", e.File, e.Line)
-	if e.Line == 0 {
-		place = fmt.Sprintf("%s: byte %d: ", e.File, e.Offset)
-	}
 	found := "the end of the file"
-	if e.Text != "" {
+	switch {
+	case e.Text != "":
 		found = strconv.Quote(e.Text)
+	case e.Row != "":
+		found = "null"
 	}
-	return withAdvice(place+found+": expected "+e.Expected, e.Advice)
+	return withAdvice(e.place()+": "+found+": expected "+e.Expected, e.Advice)
 }
 
 // textShown is how much of an offending text an error shows.

@@ -153,13 +153,13 @@ func TestInputErrors(t *testing.T) {
 		want  string
 		files []testFile
 	}{
-		{ReadOptions{}, `g.txt: looks binary, but would be read as text; name its format with --format (text, mtx, dimacs, el, wel, sg, wsg, ldbc, raw or raww)`, []testFile{text("g.txt", "1 2\n\x00\n")}},
-		{ReadOptions{Format: EL}, `g.sg: byte 0 is zero, which text in the format el never has; name another format (text, mtx, dimacs, el, wel, sg, wsg, ldbc, raw or raww), or remove the zero bytes`, []testFile{{name: "g.sg", content: writeSG(fourEdges, 4, false, false)}}},
-		{ReadOptions{}, `g.txt: looks binary, but would be read as text; name its format with --format (text, mtx, dimacs, el, wel, sg, wsg, ldbc, raw or raww)`, []testFile{text("g.txt", "\x01 \x02\n\x03 \x04\n\x05 \x06\n")}},
+		{ReadOptions{}, `g.txt: looks binary, but would be read as text; name its format with --format (` + formatList() + `)`, []testFile{text("g.txt", "1 2\n\x00\n")}},
+		{ReadOptions{Format: EL}, `g.sg: byte 0 is zero, which text in the format el never has; name another format (` + formatList() + `), or remove the zero bytes`, []testFile{{name: "g.sg", content: writeSG(fourEdges, 4, false, false)}}},
+		{ReadOptions{}, `g.txt: looks binary, but would be read as text; name its format with --format (` + formatList() + `)`, []testFile{text("g.txt", "\x01 \x02\n\x03 \x04\n\x05 \x06\n")}},
 		{ReadOptions{}, `g.txt: is UTF-16 text; turn it into UTF-8 with iconv -f UTF-16 -t UTF-8`, []testFile{{name: "g.txt", content: utf16}}},
 		{ReadOptions{}, `g.bz2: the bzip2 stream is truncated: it ends in the middle`, []testFile{text("g.bz2", "BZh91AY&SY\x00\x01")}},
 		{ReadOptions{}, `g.xz: is compressed with xz, which cannot be read; unpack it first, or give the output of xz -dc on standard input`, []testFile{text("g.xz", "\xfd7zXZ\x00\x00")}},
-		{ReadOptions{}, `g.txt: is a Parquet file, which cannot be read; write its columns out as text, TSV or CSV`, []testFile{text("g.txt", "PAR1\x00")}},
+		{ReadOptions{Format: Text}, `g.txt: is a Parquet file, which cannot be read; use --format parquet`, []testFile{text("g.txt", "PAR1\x00")}},
 		{ReadOptions{}, `g.gr: is a binary .gr file of Galois, which cannot be read; turn it into text with graph-convert --gr2edgelist of Galois`, []testFile{{name: "g.gr", content: galois}}},
 		{ReadOptions{}, `g.adj: by its name it is a Ligra adjacency file, which cannot be read; if it is not, name its format with --format`, []testFile{text("g.adj", "1 2\n")}},
 		{ReadOptions{}, `g.graph: by its name it is a METIS file, which cannot be read; if it is not, name its format with --format`, []testFile{text("g.graph", "1 2\n")}},
@@ -264,7 +264,7 @@ func TestOpenErrors(t *testing.T) {
 		{[]string{locked + "/x"}, ReadOptions{}, locked + "/x: cannot be opened: not a directory"},
 		{[]string{"-"}, ReadOptions{}, "standard input: is not available"},
 		{[]string{"-", locked}, ReadOptions{Stdin: strings.NewReader("")}, "standard input: cannot be read together with files; name it alone"},
-		{[]string{locked}, ReadOptions{Format: "xls"}, `unknown format "xls": expected auto, text, mtx, dimacs, el, wel, sg, wsg, ldbc, raw or raww`},
+		{[]string{locked}, ReadOptions{Format: "xls"}, `unknown format "xls": expected auto, ` + formatList() + ``},
 		{[]string{locked}, ReadOptions{IDs: "x"}, `unknown way to take ids "x": expected auto, dense, int or string`},
 		{[]string{locked}, table('"', ""), `delimiter '"': expected a character of ASCII that is no quote, line end or control`},
 		{[]string{locked}, table('7', ""), `delimiter '7': expected a character that is no digit`},

@@ -229,6 +229,11 @@ func readBytes(t testing.TB, name string, b []byte, o ReadOptions) readOutcome {
 	t.Helper()
 	in := &readInput{name: name, size: int64(len(b)), open: func(context.Context) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(b)), nil
+	}, openAt: func() (readerAtCloser, error) {
+		return struct {
+			io.ReaderAt
+			io.Closer
+		}{bytes.NewReader(b), io.NopCloser(nil)}, nil
 	}}
 	r := readOutcome{sink: &collector{}}
 	o.Warn = func(msg string) { r.warns = append(r.warns, msg) }

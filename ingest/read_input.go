@@ -21,10 +21,19 @@ type readInput struct {
 	open func(context.Context) (io.ReadCloser, error)
 	once bool // open works only once
 
+	// openAt opens a regular file for reading at any place; nil for others.
+	openAt func() (readerAtCloser, error)
+
 	window int64 // that a zstd stream may ask for
 
 	kept *inputStream // once: the stream, after its beginning was read
 	head []byte       // once: that beginning
+}
+
+// readerAtCloser is a file that is read at any place.
+type readerAtCloser interface {
+	io.ReaderAt
+	io.Closer
 }
 
 // CheckInputs reports which of some inputs is not there, or is no file.
@@ -64,7 +73,13 @@ func openInput(name string, stdin io.Reader) (*readInput, error) {
 	if !info.Mode().IsRegular() {
 		return &readInput{name: name, size: -1, open: open, once: true}, nil
 	}
-	return &readInput{name: name, size: info.Size(), open: open}, nil
+	return &readInput{name: name, size: info.Size(), open: open, openAt: func() (readerAtCloser, error) {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, &InputError{File: name, Problem: "cannot be opened: " + pathCause(err), Err: err}
+		}
+		return f, nil
+	}}, nil
 }
 
 // openFile opens a file, and waits for the writer of a FIFO until ctx ends.

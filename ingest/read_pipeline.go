@@ -9,12 +9,16 @@ import (
 	"sync/atomic"
 )
 
-// inputBody reads what follows the header of one input. feed runs in the
-// goroutine that reads and cuts the input into blocks; parse runs in many
-// goroutines, a block at a time.
+// inputBody reads what follows the header of one input. It is a streamBody, or a
+// rowFeeder. parse runs in many goroutines, a block at a time.
 type inputBody interface {
-	feed(f *blockFeed, plan *inputPlan, r io.Reader) error
 	parse(b *readBlock, w *parseWorker) error
+}
+
+// streamBody is read from its beginning to its end. feed runs in the goroutine that reads, and
+// cuts the input into blocks.
+type streamBody interface {
+	feed(f *blockFeed, plan *inputPlan, r io.Reader) error
 }
 
 // inputFinish is what a body may have too: finish is called when everything was
@@ -36,6 +40,7 @@ type readPipeline struct {
 
 	blocks  chan *readBlock
 	pool    *blockPool
+	memory  *rowMemory
 	badSeq  atomic.Int64 // blocks behind this one need not be parsed
 	parsing sync.WaitGroup
 	closing sync.WaitGroup
@@ -63,6 +68,7 @@ type parseWorker struct {
 	batch    *edgeBatch
 	edge     lineEdge
 	lines    int64 // lines parsed of the current block
+	rows     rowReader
 
 	badLines int64
 	firstBad placedError
@@ -74,6 +80,7 @@ type parseWorker struct {
 func (p *readPipeline) run(ctx context.Context, sink Sink, progress *readProgress) (ReadStats, error) {
 	threads := p.opts.Threads
 	p.pool = newBlockPool(threads+3, p.opts.BlockBytes)
+	p.memory = newRowMemory(p.opts)
 	p.blocks = make(chan *readBlock, 1)
 	p.verdict = make(chan struct{})
 	p.badSeq.Store(noBlock)
@@ -119,7 +126,7 @@ func (p *readPipeline) run(ctx context.Context, sink Sink, progress *readProgres
 func (p *readPipeline) feedAll(ctx context.Context, progress *readProgress) {
 	f := &blockFeed{
 		ctx: ctx, pool: p.pool, out: p.blocks, moved: progress.report,
-		stopped: func() bool { return p.badSeq.Load() != noBlock },
+		stopped: func() bool { return p.badSeq.Load() != noBlock }, progress: progress, memory: p.memory,
 	}
 	for _, plan := range p.plans {
 		plan.firstSeq = f.next
@@ -134,6 +141,10 @@ func (p *readPipeline) feedAll(ctx context.Context, progress *readProgress) {
 }
 
 func (p *readPipeline) feedOne(f *blockFeed, plan *inputPlan, progress *readProgress) error {
+	if body, ok := plan.body.(rowFeeder); ok {
+		return body.feedRows(f, plan)
+	}
+	body := plan.body.(streamBody) // it is one or the other
 	s, err := plan.src.body(f.ctx, progress)
 	if err != nil {
 		return err
@@ -142,7 +153,7 @@ func (p *readPipeline) feedOne(f *blockFeed, plan *inputPlan, progress *readProg
 	if _, err := io.CopyN(discarded{f}, s, plan.skipBytes); err != nil {
 		return err
 	}
-	return plan.body.feed(f, plan, s)
+	return body.feed(f, plan, s)
 }
 
 // work is one parse goroutine.
@@ -152,7 +163,11 @@ func (p *readPipeline) work(ctx context.Context, w *parseWorker) {
 		if ctx.Err() == nil && b.seq <= p.badSeq.Load() {
 			p.parseBlock(b, w)
 		}
-		p.pool.put(b.data)
+		if b.release != nil {
+			b.release()
+		} else {
+			p.pool.put(b.data)
+		}
 	}
 	if ctx.Err() == nil && p.badSeq.Load() == noBlock {
 		if err := w.batch.flush(); err != nil {

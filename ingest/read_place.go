@@ -34,14 +34,17 @@ func (w *parseWorker) noteBad(err *SyntaxError, b *readBlock) {
 
 // noteSigns remembers where the first ids are that are no small positive
 // integers: one kind or the other may occur, not both.
-func (w *parseWorker) noteSigns(e *lineEdge, b *readBlock) {
+func (w *parseWorker) noteSigns(e *lineEdge, b *readBlock) { w.noteSignsAt(e, b, "") }
+
+// noteSignsAt does it for a row, or for the current line.
+func (w *parseWorker) noteSignsAt(e *lineEdge, b *readBlock, row string) {
 	for i := range e.count {
 		switch kind := e.kinds[i]; {
 		case kind == negativeInteger && w.negative.err == nil:
-			w.negative = w.placedID(strconv.FormatInt(int64(e.ids[i]), 10), b)
+			w.negative = w.placedID(strconv.FormatInt(int64(e.ids[i]), 10), b, row)
 			w.pipeline.noteSign(negativeSign, b.seq)
 		case kind == largeInteger && w.large.err == nil:
-			w.large = w.placedID(strconv.FormatUint(e.ids[i], 10), b)
+			w.large = w.placedID(strconv.FormatUint(e.ids[i], 10), b, row)
 			w.pipeline.noteSign(largeSign, b.seq)
 		}
 	}
@@ -57,9 +60,13 @@ func (p *readPipeline) noteSign(kind int, seq int64) {
 	p.stopAfter(both)
 }
 
-// placedID is an id in the current line, as the error that it may become.
-func (w *parseWorker) placedID(text string, b *readBlock) placedError {
-	return placedError{b.seq, b.plan, &SyntaxError{File: b.plan.name(), Line: w.lines + 1, Text: text}}
+// placedID is an id in a row, or else in the current line, as the error that it may become.
+func (w *parseWorker) placedID(text string, b *readBlock, row string) placedError {
+	e := &SyntaxError{File: b.plan.name(), Line: w.lines + 1, Row: row, Text: text}
+	if row != "" {
+		e.Line = 0
+	}
+	return placedError{b.seq, b.plan, e}
 }
 
 // locate returns e with line numbers that count from the start of the input. It
@@ -103,8 +110,8 @@ func (p *readPipeline) mixedSigns(workers []*parseWorker) placedError {
 		early, late = large, negative
 	}
 	e, was := late.err.(*SyntaxError), early.err.(*SyntaxError)
-	e.Expected = fmt.Sprintf("ids of one range, either with negative ones or with ones above 9223372036854775807, but %s:%d has %s",
-		was.File, was.Line, was.Text)
+	e.Expected = fmt.Sprintf("ids of one range, either with negative ones or with ones above 9223372036854775807, but %s has %s",
+		was.place(), was.Text)
 	e.Advice = "use --ids string to take ids as text"
 	return late
 }

@@ -43,8 +43,8 @@ func planInput(h *inputHead, o ReadOptions) (*inputPlan, error) {
 			}
 		}
 	}
-	if o.Table.isSet() && format != Text {
-		return nil, noColumns(h.in.name, format)
+	if err := o.Table.fit(h.in.name, format); err != nil {
+		return nil, err
 	}
 	p := &inputPlan{src: h.in, promised: -1, schema: Schema{Format: format, Vertices: -1, Edges: -1}}
 	if o.Vertices > 0 {
@@ -57,9 +57,13 @@ func planInput(h *inputHead, o ReadOptions) (*inputPlan, error) {
 		if h.err != io.EOF {
 			return nil, h.err
 		}
-		return planEmpty(p, o)
+		if !format.hasColumns() {
+			return planEmpty(p, o)
+		}
 	}
 	switch format {
+	case Parquet:
+		return planParquet(p, h, o)
 	case MatrixMarket:
 		return planMatrixMarket(p, h, o)
 	case DIMACS:

@@ -84,8 +84,17 @@ func (o *TableOptions) named() bool {
 // maxColumns bounds the number of a column.
 const maxColumns = 1 << 16
 
-// noColumns is what is wrong with table options for an input in another format.
-func noColumns(name string, f Format) error {
+// fit refuses options that are not for a format. Files of columns have names for these,
+// and neither delimiter nor header.
+func (o *TableOptions) fit(name string, f Format) error {
+	switch {
+	case f == Text || !o.isSet():
+		return nil
+	case f.hasColumns() && o.Delimiter == 0 && o.Header == HeaderAuto:
+		return nil
+	case f.hasColumns():
+		return &InputError{File: name, Problem: fmt.Sprintf("is in format %s, which has no delimiter or header to choose", f), Advice: "leave these options out"}
+	}
 	return &InputError{
 		File: name, Problem: fmt.Sprintf("is in format %s, which has no delimiter, header or columns to choose", f),
 		Advice: "leave these options out, or use --format text if it is text",
@@ -193,13 +202,17 @@ func misplaced(header []string) []string {
 // isUsual reports whether a name is a usual one of the source's column (0) or of
 // the destination's (1).
 func isUsual(name string, kind int) bool {
-	name = strings.Map(func(r rune) rune {
+	return slices.Contains(headerNames[kind], plainName(name))
+}
+
+// plainName is a name of a column less case, blanks and punctuation.
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" _-:~", r) {
 			return -1
 		}
 		return r
 	}, strings.ToLower(name))
-	return slices.Contains(headerNames[kind], name)
 }
 
 // picked takes the columns that were chosen out of a line.

@@ -1,0 +1,142 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/garaph/garaph/internal/columnar"
+)
+
+// Files of columns (Parquet, Arrow) say what their columns are called and of which type,
+// so that source, target and weight are found by name.
+
+// hasColumns reports whether files of a format have columns with names and types.
+func (f Format) hasColumns() bool { return f == Parquet }
+
+// weightNames are the usual names of a column of weights, less case, blanks and
+// punctuation.
+var weightNames = []string{"weight", "weights", "w", "wt", "edgeweight", "cost", "distance", "dist", "length", "capacity"}
+
+// pickedColumns are the columns of an edge: source, target and, if there is a third, weight.
+type pickedColumns struct {
+	at    []int // their places in the file
+	kinds []columnar.Kind
+	names []string
+}
+
+// pickEdges finds the columns of edges in a file.
+func pickEdges(name string, list []columnar.Column, o ReadOptions) (pickedColumns, error) {
+	var at []int
+	var err error
+	if len(o.Table.Columns) > 0 {
+		at, err = namedColumns(name, list, o.Table.Columns)
+	} else {
+		at, err = usualColumns(name, list, o)
+	}
+	if err != nil {
+		return pickedColumns{}, err
+	}
+	p := pickedColumns{at: at}
+	for i, c := range at {
+		if problem := unfit(list[c], i == 2); problem != "" {
+			return p, &InputError{File: name, Problem: problem, Advice: choose(list)}
+		}
+		p.kinds, p.names = append(p.kinds, list[c].Kind), append(p.names, list[c].Name)
+	}
+	return p, nil
+}
+
+// namedColumns are the columns that a user chose.
+func namedColumns(file string, list []columnar.Column, chosen []string) ([]int, error) {
+	var at []int
+	for _, name := range chosen {
+		i := slices.IndexFunc(list, func(c columnar.Column) bool { return c.Name == name })
+		if n, err := strconv.Atoi(name); i < 0 && err == nil && n <= len(list) {
+			i = n - 1
+		}
+		if i < 0 {
+			i = slices.IndexFunc(list, func(c columnar.Column) bool { return strings.EqualFold(c.Name, name) })
+		}
+		if i < 0 {
+			return nil, &InputError{File: file, Problem: fmt.Sprintf("has no column %q", name), Advice: choose(list)}
+		}
+		at = append(at, i)
+	}
+	return at, nil
+}
+
+// usualColumns are those with usual names, or else the first ones.
+func usualColumns(file string, list []columnar.Column, o ReadOptions) ([]int, error) {
+	find := func(usual func(string) bool, weight bool) int {
+		return slices.IndexFunc(list, func(c columnar.Column) bool { return usual(c.Name) && unfit(c, weight) == "" })
+	}
+	src := find(func(s string) bool { return isUsual(s, 0) }, false)
+	dst := find(func(s string) bool { return isUsual(s, 1) }, false)
+	if src < 0 || dst < 0 {
+		if len(list) < 2 || unfit(list[0], false) != "" || unfit(list[1], false) != "" {
+			return nil, &InputError{File: file, Problem: "has no columns that are source and target by their names, and its first two are no ids", Advice: choose(list)}
+		}
+		src, dst = 0, 1
+		if len(list) > 2 {
+			o.Warn(fmt.Sprintf("%s: the first two columns, %q and %q, were taken for source and target; %s", file, list[0].Name, list[1].Name, choose(list)))
+		}
+	}
+	if o.Weights == WeightsNo {
+		return []int{src, dst}, nil
+	}
+	weight := find(func(s string) bool { return slices.Contains(weightNames, plainName(s)) }, true)
+	if third := 3 - src - dst; weight < 0 && len(list) == 3 && src+dst <= 3 && !list[third].Time && unfit(list[third], true) == "" {
+		weight = third
+	}
+	switch {
+	case weight >= 0 && weight != src && weight != dst:
+		return []int{src, dst, weight}, nil
+	case o.Weights == WeightsYes:
+		return nil, &InputError{File: file, Problem: "has no column that is a weight by its name", Advice: choose(list)}
+	}
+	return []int{src, dst}, nil
+}
+
+// unfit is why a column cannot be ids, or weights; "" if it can.
+func unfit(c columnar.Column, weight bool) string {
+	switch {
+	case c.Kind == columnar.None:
+		return fmt.Sprintf("has %s in column %q, of which no edges are made", c.Type, c.Name)
+	case weight && c.Kind == columnar.Text:
+		return fmt.Sprintf("has %s in column %q, which is no weight", c.Type, c.Name)
+	}
+	return ""
+}
+
+// choose is the advice to name columns, and which there are.
+func choose(list []columnar.Column) string {
+	const most = 20
+	var all []string
+	for i, c := range list {
+		if i == most {
+			all = append(all, fmt.Sprintf("and %d more", len(list)-most))
+			break
+		}
+		all = append(all, shown([]byte(c.Name))+" ("+c.Type+")")
+	}
+	return "use --columns SRC,DST[,WEIGHT] to choose among " + strings.Join(all, ", ")
+}
+
+// idKind is the kind of ids of a file with these columns.
+func (p *pickedColumns) idKind(file string, o ReadOptions) IDKind {
+	texts := 0
+	for _, k := range p.kinds[:2] {
+		if k == columnar.Text {
+			texts++
+		}
+	}
+	if texts == 1 && o.IDs == IDsAuto {
+		o.Warn(fmt.Sprintf("%s: one of the columns %q and %q is text and the other numbers, so all ids are taken as text", file, p.names[0], p.names[1]))
+	}
+	if o.IDs == IDsAuto && texts > 0 {
+		return IDString
+	}
+	return defaultIDs(Parquet, o.IDs)
+}

@@ -1,0 +1,287 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+)
+
+// cells is a column of a Parquet file to be written; a value that is nil is null.
+type cells struct {
+	name   string
+	node   parquet.Node
+	values []any
+}
+
+// parquetFile writes columns with parquet-go, which sorts them by name, in row groups of so many rows.
+func parquetFile(t testing.TB, perGroup int, columns ...cells) []byte {
+	t.Helper()
+	slices.SortFunc(columns, func(a, b cells) int { return strings.Compare(a.name, b.name) })
+	g := parquet.Group{}
+	for _, c := range columns {
+		g[c.name] = parquet.Optional(c.node)
+	}
+	var out bytes.Buffer
+	w := parquet.NewGenericWriter[any](&out, parquet.NewSchema("edges", g), parquet.PageBufferSize(64))
+	for i := range columns[0].values {
+		var row parquet.Row
+		for k, c := range columns {
+			v, level := parquet.Value{}, 0
+			if c.values[i] != nil {
+				v, level = parquet.ValueOf(c.values[i]), 1
+			}
+			row = append(row, v.Level(0, level, k))
+		}
+		if _, err := w.WriteRows([]parquet.Row{row}); err != nil {
+			t.Fatal(err)
+		}
+		if (i+1)%perGroup == 0 {
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func int64s(name string, values ...any) cells { return cells{name, parquet.Int(64), values} }
+func strs(name string, values ...any) cells   { return cells{name, parquet.String(), values} }
+func doubles(name string, values ...any) cells {
+	return cells{name, parquet.Leaf(parquet.DoubleType), values}
+}
+
+// TestParquetColumns: which columns are taken, what becomes of their types, and what is refused.
+func TestParquetColumns(t *testing.T) {
+	i64 := func(v ...int64) (list []any) {
+		for _, x := range v {
+			list = append(list, x)
+		}
+		return list
+	}
+	ab := []cells{int64s("from", i64(1, 2)...), int64s("to", i64(3, 4)...)}
+	with := func(c ...cells) []cells { return append(slices.Clone(ab), c...) }
+	pick := func(names ...string) ReadOptions { return table(0, HeaderAuto, names...) }
+	for _, c := range []struct {
+		name    string
+		columns []cells
+		o       ReadOptions
+		want    string // edges, or a part of the error
+		warns   string
+	}{
+		{name: "names", columns: with(strs("comment", "x", "y")), want: "1-3 2-4"},
+		{name: "first two", columns: []cells{int64s("a", i64(1, 2)...), int64s("b", i64(3, 4)...)}, want: "1-3 2-4"},
+		{name: "first two of several", columns: []cells{int64s("a", i64(1)...), int64s("b", i64(3)...), strs("c", "x"), int64s("d", i64(5)...)}, want: "1-3",
+			warns: `g.parquet: the first two columns, "a" and "b", were taken for source and target; use --columns SRC,DST[,WEIGHT] to choose among a (int64), b (int64), c (string), d (int64)`},
+		{name: "weight by name", columns: with(int64s("Weight", i64(7, 0)...), int64s("x", i64(1, 1)...)), want: "1-3:7 2-4:0"},
+		{name: "third number", columns: with(doubles("x", 0.5, 1e-3)), want: "1-3:0.5 2-4:0.001"},
+		{name: "two more numbers", columns: with(doubles("x", 0.5, 1.0), doubles("y", 0.5, 1.0)), want: "1-3 2-4"},
+		{name: "time is no weight", columns: with(cells{"x", parquet.Timestamp(parquet.Millisecond), i64(1, 2)}), want: "1-3 2-4"},
+		{name: "no weights", columns: with(doubles("weight", 0.5, 1.0)), o: ReadOptions{Weights: WeightsNo}, want: "1-3 2-4"},
+		{name: "weights required", columns: ab, o: ReadOptions{Weights: WeightsYes}, want: "g.parquet: has no column that is a weight by its name; use --columns SRC,DST[,WEIGHT] to choose among from (int64), to (int64)"},
+		{name: "chosen", columns: with(doubles("x", 0.5, 1.0)), o: pick("TO", "1", "x"), want: "3-1:0.5 4-2:1"},
+		{name: "no such", columns: ab, o: pick("from", "weight"), want: `g.parquet: has no column "weight"; use --columns SRC,DST[,WEIGHT] to choose among from (int64), to (int64)`},
+		{name: "none fit", columns: []cells{{"a", parquet.Leaf(parquet.BooleanType), []any{true}}, int64s("b", i64(1)...)}, want: "and its first two are no ids; use --columns SRC,DST[,WEIGHT] to choose among a (bool), b (int64)"},
+		{name: "chosen bool", columns: with(cells{"x", parquet.Leaf(parquet.BooleanType), []any{true, false}}), o: pick("from", "x"), want: `has bool in column "x", of which no edges are made; use`},
+		{name: "chosen text as weight", columns: with(strs("x", "1", "2")), o: pick("from", "to", "x"), want: `has string in column "x", which is no weight; use`},
+		{name: "delimiter", columns: ab, o: table(',', HeaderAuto), want: "g.parquet: is in format parquet, which has no delimiter or header to choose; leave these options out"},
+		{name: "one column", columns: []cells{int64s("a", i64(1)...)}, want: "its first two are no ids; use"},
+
+		{name: "unsigned", columns: []cells{{"src", parquet.Uint(64), []any{uint64(math.MaxUint64), uint64(1)}}, {"dst", parquet.Uint(32), []any{uint32(math.MaxUint32), uint32(2)}}}, want: "-1-4294967295 1-2"},
+		{name: "small integers", columns: []cells{{"src", parquet.Int(8), []any{int8(-3), int8(5)}}, {"dst", parquet.Int(16), []any{int16(-300), int16(7)}}}, want: "-3--300 5-7"},
+		{name: "floats as ids", columns: []cells{doubles("src", 1.0, -2.0), doubles("dst", 3.0, 1e15)}, want: "-2-1000000000000000 1-3"},
+		{name: "no integers", columns: []cells{doubles("src", 1.0, 2.5), doubles("dst", 3.0, 4.0)}, want: `g.parquet: row 1 (row 1 of row group 0, all from 0): "2.5": expected an integer as id, up to 9007199254740992 in a column of floating-point numbers, in column "src"; use --skip-bad-lines`},
+		{name: "too large a float", columns: []cells{doubles("src", 1e16), doubles("dst", 3.0)}, want: `"1e+16": expected an integer as id`},
+		{name: "names of vertices", columns: []cells{strs("src", "Zürich", "a b"), strs("dst", "x", "Zürich")}, want: "Zürich-x a b-Zürich"},
+		{name: "text and numbers", columns: []cells{strs("src", "a", "b"), int64s("dst", i64(-3, 4)...)}, want: "a--3 b-4",
+			warns: `g.parquet: one of the columns "src" and "dst" is text and the other numbers, so all ids are taken as text`},
+		{name: "numbers as text", columns: ab, o: ReadOptions{IDs: IDsString}, want: "1-3 2-4"},
+		{name: "text as numbers", columns: []cells{strs("src", "1", " -2"), strs("dst", "03", "4")}, o: ReadOptions{IDs: IDsInt}, want: "-2-4 1-3"},
+		{name: "text that is none", columns: []cells{strs("src", "1"), strs("dst", "x")}, o: ReadOptions{IDs: IDsInt}, want: `"x": expected an integer of at most 64 bits in column "dst"; use --ids string`},
+		{name: "dense", columns: ab, o: ReadOptions{IDs: IDsDense}, want: "1-3 2-4"},
+		{name: "not dense", columns: []cells{int64s("src", i64(1, 1<<40)...), int64s("dst", i64(1, 2)...)}, o: ReadOptions{IDs: IDsDense},
+			want: `g.parquet: has ids up to 1099511627776 in column "src", and dense ids go up to 4294967294; use --ids int for ids that are not dense`},
+		{name: "negative dense", columns: []cells{int64s("src", i64(1, -1)...), int64s("dst", i64(1, 2)...)}, o: ReadOptions{IDs: IDsDense}, want: `"-1": expected a dense id from 0 to 4294967294 in column "src"; use --ids int`},
+		{name: "both signs", columns: []cells{int64s("src", i64(1, -1)...), {"dst", parquet.Uint(64), []any{uint64(1), uint64(1 << 63)}}},
+			want: `but g.parquet: row 1 (row 1 of row group 0, all from 0) has -1; use --ids string to take ids as text`},
+
+		{name: "null id", columns: []cells{int64s("src", 1, 2, 3), int64s("dst", 1, 2, nil)}, want: `g.parquet: row 2 (row 0 of row group 1, all from 0): null: expected an id in column "dst"; use --skip-bad-lines to pass over such lines`},
+		{name: "null ids passed over", columns: []cells{strs("src", nil, "a", "b"), strs("dst", "x", nil, "c")}, o: ReadOptions{SkipBadLines: true}, want: "b-c",
+			warns: `2 bad lines were passed over; the first is g.parquet: row 0 (row 0 of row group 0, all from 0): null: expected an id in column "src"`},
+		{name: "null weight", columns: with(doubles("weight", 1.0, nil)), want: `row 1 (row 1 of row group 0, all from 0): null: expected a weight in column "weight"; use --weights no`},
+		{name: "negative weight", columns: with(doubles("weight", 1.0, -0.5)), want: `"-0.5": expected a finite weight that is not negative in column "weight"`},
+		{name: "infinite weight", columns: with(doubles("weight", 1.0, 1e39)), want: `"1e+39": expected a finite weight`},
+		{name: "no number", columns: with(doubles("weight", 1.0, math.NaN())), want: `"NaN": expected a finite weight`},
+		{name: "empty name", columns: []cells{strs("src", "a"), strs("dst", "")}, want: `row 0 of row group 0, all from 0): "\"\"": expected an id that is not empty in column "dst"`},
+		{name: "long name", columns: []cells{strs("src", "a"), strs("dst", strings.Repeat("x", maxName+1))}, want: `expected an id of at most 65535 bytes, not of 65536 in column "dst"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, cs := range c.columns { // ints for int64s
+				for i, v := range cs.values {
+					if x, ok := v.(int); ok {
+						cs.values[i] = int64(x)
+					}
+				}
+			}
+			c.o.Threads = 2
+			r := readBytes(t, "g.parquet", parquetFile(t, 2, c.columns...), c.o)
+			if r.err != nil {
+				if !strings.Contains(r.err.Error(), c.want) || strings.HasPrefix(c.want, "g.parquet:") != strings.HasPrefix(r.err.Error(), c.want) || strings.Contains(c.want, "-") && !strings.Contains(c.want, " ") {
+					t.Fatalf("got %v, want %s", r.err, c.want)
+				}
+				return
+			}
+			var got []string
+			for _, e := range r.sink.sorted() {
+				s := e.U + "-" + e.V
+				if r.schema.Weighted {
+					s += fmt.Sprintf(":%v", e.W)
+				}
+				got = append(got, s)
+			}
+			want := strings.Fields(strings.ReplaceAll(c.want, "a b", "a_b"))
+			slices.Sort(got)
+			slices.Sort(want)
+			if diff := cmp.Diff(strings.Join(want, " "), strings.ReplaceAll(strings.Join(got, " "), "a b", "a_b")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.warns, strings.Join(r.warns, "\n")); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestParquetParts: a folder of parts is one graph, parts of different kinds are none.
+func TestParquetParts(t *testing.T) {
+	one := string(parquetFile(t, 2, int64s("src", int64(1), int64(2)), int64s("dst", int64(3), int64(4))))
+	two := string(parquetFile(t, 2, int64s("x", int64(9)), int64s("src", int64(5)), int64s("dst", int64(6))))
+	dir := writeFolder(t, map[string]string{"part-0.parquet": one, "_SUCCESS": "", "year=2024/part-1.parquet": two})
+	r := readNames(t, ReadOptions{Table: TableOptions{Columns: []string{"src", "dst"}}}, []string{dir})
+	if want := []string{"1-3", "2-4", "5-6"}; r.err != nil || !slices.Equal(edgesOf(r), want) {
+		t.Errorf("got %q, %v", edgesOf(r), r.err)
+	}
+	if r.stats.Bytes != int64(len(one)+len(two)) || r.schema.Edges != 3 {
+		t.Errorf("stats %+v, %d edges", r.stats, r.schema.Edges)
+	}
+	three := string(parquetFile(t, 2, strs("src", "a"), strs("dst", "b")))
+	dir = writeFolder(t, map[string]string{"part-0.parquet": one, "part-1.parquet": three})
+	var mismatch *MismatchError
+	if r := readNames(t, ReadOptions{}, []string{dir}); !errors.As(r.err, &mismatch) || mismatch.What != "kind of ids" {
+		t.Errorf("got %v", r.err)
+	}
+}
+
+// TestParquetWhere: a Parquet file must be a file, and whole.
+func TestParquetWhere(t *testing.T) {
+	b := parquetFile(t, 2, int64s("src", int64(1), int64(2), int64(5)), int64s("dst", int64(3), int64(4), int64(6)))
+	large, err := os.ReadFile(filepath.Join("testdata", "other", "duckdb-v2.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		content []byte
+		o       ReadOptions
+		want    string
+	}{
+		{"g.parquet.gz", gzipped(t, b), ReadOptions{}, "is a Parquet file within gzip, where it cannot be read in parts; unpack it first"},
+		{"g.parquet", nil, ReadOptions{}, "g.parquet: is no Parquet file: it does not begin with PAR1"},
+		{"g.parquet", []byte("1 2\n"), ReadOptions{}, "g.parquet: is no Parquet file: it does not begin with PAR1"},
+		{"g", b[:len(b)-1], ReadOptions{}, "the file is damaged: it does not end with PAR1, as if it was cut off or is still being written"},
+		{"g.parquet", append(slices.Clone(b[:len(b)-1]), 'E'), ReadOptions{}, "this is not read: the file is encrypted"},
+		{"g", b, ReadOptions{RowBytes: 1000}, "the footer takes 457 B of memory, and there are 125 B for it; --memory 1MiB is enough"},
+		{"g", large, ReadOptions{RowBytes: 100_000}, "row group 0: a page of each of its columns takes"},
+	} {
+		c.o.Threads = 1
+		r := readBytes(t, c.name, c.content, c.o)
+		if r.err == nil || !strings.Contains(r.err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %s", c.name, r.err, c.want)
+		}
+		if c.o.RowBytes > 0 && (!errors.Is(r.err, ErrMemory) || !strings.Contains(r.err.Error(), "MiB is enough, or write it in smaller pages")) {
+			t.Errorf("got %v", r.err)
+		}
+	}
+	r := readNames(t, ReadOptions{Stdin: bytes.NewReader(b)}, []string{"-"})
+	if want := "standard input: is a Parquet file from a pipe, but its directory is at its end; save it as a file first"; r.err == nil || r.err.Error() != want {
+		t.Errorf("got %v", r.err)
+	}
+}
+
+// TestOtherWriters reads files of DuckDB and Polars; testdata/other/README.md says what is in them.
+func TestOtherWriters(t *testing.T) {
+	for name, asText := range map[string]bool{"duckdb-strings.parquet": true, "duckdb-v2.parquet": true, "polars.parquet": false} {
+		path := filepath.Join("testdata", "other", name)
+		r := readNames(t, ReadOptions{SkipBadLines: true}, []string{path})
+		if r.err != nil {
+			t.Fatal(r.err)
+		}
+		var want []edgeSeen
+		for i := range 3000 {
+			u, v := fmt.Sprint(i*7919%1000), fmt.Sprint((i*104729+13)%1000)
+			if name == "duckdb-strings.parquet" && v == "500" {
+				continue
+			}
+			if asText {
+				u, v = "https://example.org/"+u, "https://example.org/"+v
+			}
+			want = append(want, edgeSeen{U: u, V: v, W: float32(i%16) / 4})
+		}
+		slices.SortFunc(want, compareSeen)
+		if diff := cmp.Diff(want, r.sink.sorted()); diff != "" {
+			t.Errorf("%s (-want +got):\n%.1000s", name, diff)
+		}
+	}
+}
+
+// TestParquetDamage: a file of which any byte is another, or that ends early, gives an error or a graph,
+// never a panic; the pages that it has are bounded whatever it claims.
+func TestParquetDamage(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("testdata", "other", "polars.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < len(b); n += 1 + n/50 {
+		var damaged *DamagedError
+		if r := readBytes(t, "g.parquet", b[:n], ReadOptions{Threads: 1}); !errors.As(r.err, &damaged) {
+			t.Fatalf("of %d bytes: %v", n, r.err)
+		}
+	}
+	for i := range b {
+		if i > 600 && i < len(b)-1200 && i%37 != 0 {
+			continue
+		}
+		damaged := slices.Clone(b)
+		damaged[i] ^= byte(1 << (i % 8))
+		readBytes(t, "g.parquet", damaged, ReadOptions{Threads: 2, RowBytes: 16 << 20})
+	}
+}
+
+func FuzzReadParquet(f *testing.F) {
+	for _, name := range []string{"duckdb-v2.parquet", "polars.parquet"} {
+		b, err := os.ReadFile(filepath.Join("testdata", "other", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b, uint16(0))
+	}
+	f.Add(parquetFile(f, 2, int64s("src", int64(1), nil, int64(-5)), strs("dst", "a", "b", "")), uint16(37|16))
+	f.Add(parquetFile(f, 3, doubles("src", 1.0, nil, 3.0), doubles("dst", 1.5, 2.0, 3.0)), uint16(3))
+	f.Fuzz(func(t *testing.T, b []byte, choice uint16) {
+		o := fuzzOptions(Parquet, choice)
+		o.RowBytes = 16 << 20
+		r := sameOutcome(t, t, "g.parquet", b, o, ReadOptions{Threads: 1 + int(choice>>11&3)})
+		checkKind(t, r)
+	})
+}
