@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/page"
 )
 
@@ -18,21 +17,21 @@ type adjacency struct {
 	whole   bool
 }
 
-// pages calls f for each page, read ahead, and releases it after that. Shards that have no vertex
-// of a set are left out; nil: it has all.
-func (a *adjacency) pages(ctx context.Context, set bitset.Set, f func(p *page.Page) error) error {
+// pages calls f for each page, read ahead, and releases it after that. Shards of which no vertex is
+// wanted, from the first to before the end, are left out; nil: all are.
+func (a *adjacency) pages(ctx context.Context, wanted func(first, end uint32) bool, f func(p *page.Page) error) error {
 	if a.closed {
 		return fmt.Errorf("algorithm %T reads edges that it has closed", a.env.algorithm)
 	}
 	requests := make([]page.Request, 0, len(a.cache.Spans()))
 	for i, span := range a.cache.Spans() {
 		rq := page.Request{Page: i}
-		for s := span.From; s < span.To && set != nil; s++ {
-			if info := a.env.Graph.Shards[s]; set.Any(info.First, info.First+uint32(info.Vertices)) {
+		for s := span.From; s < span.To && wanted != nil; s++ {
+			if info := a.env.Graph.Shards[s]; wanted(info.First, info.First+uint32(info.Vertices)) {
 				rq.Shards = append(rq.Shards, s)
 			}
 		}
-		if set == nil || len(rq.Shards) > 0 {
+		if wanted == nil || len(rq.Shards) > 0 {
 			requests = append(requests, rq)
 		}
 	}

@@ -69,14 +69,36 @@ func (b *Block) side(dir shard.Direction) *rows.Side {
 // page by page, on the threads of the run, as [Env.Each] does. Every vertex is in one
 // block. Pages are read ahead.
 func (r *Rows) Each(ctx context.Context, f func(worker int, b *Block) error) error {
-	return r.eachOf(ctx, nil, f)
+	return r.each(ctx, nil, f)
+}
+
+// EachIn is Each of the rows of the vertices in [from, to).
+func (r *Rows) EachIn(ctx context.Context, from, to uint32, f func(worker int, b *Block) error) error {
+	wanted := func(first, end uint32) bool { return first < to && end > from }
+	return r.each(ctx, wanted, func(worker int, b *Block) error {
+		first, end := max(b.First, from), min(b.First+uint32(b.Len), to)
+		if first >= end {
+			return nil
+		}
+		b.begin += int(first - b.First)
+		b.First, b.Len = first, int(end-first)
+		return f(worker, b)
+	})
 }
 
 // eachOf is Each without the shards that have no vertex of a set; nil: it has all.
 func (r *Rows) eachOf(ctx context.Context, set bitset.Set, f func(worker int, b *Block) error) error {
+	if set == nil {
+		return r.each(ctx, nil, f)
+	}
+	return r.each(ctx, set.Any, f)
+}
+
+// each is Each without the shards of which no vertex is wanted.
+func (r *Rows) each(ctx context.Context, wanted func(first, end uint32) bool, f func(worker int, b *Block) error) error {
 	var shards []rows.Shard
 	var chunks []rows.Chunk
-	return r.pages(ctx, set, func(p *page.Page) error {
+	return r.pages(ctx, wanted, func(p *page.Page) error {
 		shards, chunks = shards[:0], chunks[:0]
 		for i := range p.Shards {
 			var s rows.Shard

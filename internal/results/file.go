@@ -39,18 +39,26 @@ func WriteFileReady(ctx context.Context, path string, f Format, t Table, ready f
 	if err != nil {
 		return err
 	}
+	return writeTo(ctx, path, "the results", func(w io.Writer) error { return Write(w, f, t) }, ready)
+}
+
+// WriteTo lets write fill what stands at path, as [WriteFile] does. Errors call it what.
+func WriteTo(ctx context.Context, path, what string, write func(io.Writer) error) error {
+	return writeTo(ctx, path, what, func(w io.Writer) error { return Compressed(w, path, write) }, nil)
+}
+
+func writeTo(ctx context.Context, path, what string, write func(io.Writer) error, ready func(temporary string)) error {
 	target, err := inspect(path)
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error { return Write(w, f, t) }
 	if target.stream {
 		err = writeStream(ctx, path, write)
 	} else {
 		err = wholefile.WriteReady(path, target.mode, write, ready)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot write the results to %s: %w", path, err)
+		return fmt.Errorf("cannot write %s to %s: %w", what, path, err)
 	}
 	return nil
 }

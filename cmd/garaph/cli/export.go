@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/export"
+	"github.com/garaph/garaph/internal/results"
+)
+
+// exportFlags are those of `garaph export`.
+type exportFlags struct {
+	output, ids, format *string
+	both, noWeights     *bool
+	threads             *int
+	memory              *int64
+	json                *bool
+}
+
+func (a *app) exportCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "export GRAPH [flags]",
+		Short: "Write a graph as an edge list",
+		Long: `Write the edges of a graph as an edge list, in a format that import reads: with the
+ids that you gave, where the format has room for them. At the end it says how to import
+the file as an equal graph.
+
+The name of the file decides the format: .txt, .tsv, .csv, .el, .wel, .e, .mtx, .gr,
+.sg, .wsg, .bin and .wbin, each also with .gz or .zst behind it. An edge of an undirected
+graph is written once, unless --both is given; .sg and .wsg have both directions always.`,
+		Example: `  garaph export web.graph --output web.tsv.gz
+  garaph export web.graph --format csv | head
+  garaph export roads.graph --output roads.wsg --ids roads.ids`,
+		Args: exactly("one graph", 1),
+	}
+	fs := cmd.Flags()
+	var formats []string
+	for _, f := range export.Formats() {
+		formats = append(formats, string(f))
+	}
+	f := &exportFlags{
+		output:    outputFlag(fs, "-", "write the edges to this file; - is standard output"),
+		format:    enumFlag(fs, "format", "", formats, "format of the edge list (default by the name of the file, or text)"),
+		ids:       fs.String("ids", "", "write the ids of all vertices to this `FILE` too, one a line, in the order of numbers"),
+		both:      fs.Bool("both", false, "write both directions of the edges of an undirected graph"),
+		noWeights: fs.Bool("no-weights", false, "leave out the weights of a weighted graph"),
+		threads:   threadsFlag(fs),
+		memory:    sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)"),
+		json:      fs.Bool("json", false, "print the report as one JSON object"),
+	}
+	completeEnums(cmd)
+	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		return a.export(cmd.Context(), args[0], f)
+	})
+	return cmd
+}
+
+// exportReport is an export as JSON.
+type exportReport struct {
+	Graph  string `json:"graph"`
+	Output string `json:"output"`
+	garaph.ExportReport
+	Seconds    float64 `json:"seconds"`
+	PeakMemory int64   `json:"peak_rss_bytes"`
+}
+
+// options checks the flags before anything is opened.
+func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
+	o := garaph.ExportOptions{Format: export.Format(*f.format), Both: *f.both, NoWeights: *f.noWeights, Threads: *f.threads, Memory: *f.memory}
+	if o.Memory == 0 {
+		o.Memory = defaultMemory()
+	}
+	path := *f.output
+	if o.Format == "" && path != "-" {
+		var err error
+		if o.Format, err = export.FormatOf(path); err != nil && !isStream(path) {
+			return o, usageError{err}
+		}
+	}
+	if o.Format == "" {
+		o.Format = export.Text
+	}
+	switch {
+	case path == "":
+		return o, Usagef("--output is empty: name a file, or - for standard output")
+	case path == "-" && *f.json:
+		return o, Usagef("--json and the edges go to standard output: name a file with --output")
+	case path == "-" && o.Format.Binary() && a.stdout.tty():
+		return o, Usagef("edges as %s are binary, and standard output is a terminal: name a file with --output, or choose --format text", o.Format)
+	}
+	if o.Format == export.LDBC && *f.ids == "" {
+		stem, named := strings.CutSuffix(path, ".e")
+		if !named {
+			return o, Usagef("the format ldbc has a file of vertices, too: name the one of edges x.e, and they go to x.v, or name theirs with --ids")
+		}
+		*f.ids = stem + ".v"
+	}
+	if a.stdout.tty() && path == "-" {
+		o.Printable = printable
+	}
+	return o, nil
+}
+
+// check reports what would keep the files from being written.
+func (f *exportFlags) check(graph string) error {
+	for _, file := range []struct{ what, path string }{{"the edges", *f.output}, {"the ids", *f.ids}} {
+		if file.path == "" || file.path == "-" && file.what == "the edges" {
+			continue
+		}
+		if err := checkNoInput(file.what, file.path, []string{graph}); err != nil {
+			return err
+		}
+		if err := results.CheckWritable(file.path); err != nil {
+			return err
+		}
+	}
+	if *f.ids != "" && sameName(*f.ids, *f.output) {
+		return fmt.Errorf("cannot write the ids to %s: the edges go there; name another file", *f.ids)
+	}
+	return nil
+}
+
+// export writes the files, with progress and a summary.
+func (a *app) export(ctx context.Context, path string, f *exportFlags) (err error) {
+	o, err := f.options(a)
+	if err != nil {
+		return err
+	}
+	defer keepWithin(o.Memory)()
+	g, err := garaph.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, g.Close()) }()
+	if err := o.Check(path, g.Catalogue()); err != nil {
+		return err
+	}
+	if err := f.check(path); err != nil {
+		return err
+	}
+	begin := time.Now()
+	a.console.begin("export of " + path)
+	p := &phases{console: a.console}
+	o.Progress = func(done, total int64) { p.set("writing", done, total, inEdges) }
+	r, err := f.write(ctx, a, g, o)
+	p.end()
+	if err != nil && ctx.Err() != nil {
+		return &stopped{fmt.Sprintf("the export of %s was stopped", path), err}
+	}
+	if err != nil {
+		return err
+	}
+	took := time.Since(begin)
+	a.console.summary(fmt.Sprintf("exported %s in %s: %s edges/s; it is imported with `%s import %s GRAPH`",
+		counted(int64(r.Edges), "edge", "edges"), seconds(took), countText(perSecond(float64(r.Edges), took)), a.name, importText(r, *f.output)))
+	f.warn(a, r)
+	if *f.json {
+		return json.NewEncoder(a.stdout).Encode(exportReport{path, *f.output, r, took.Seconds(), peakMemory()})
+	}
+	return nil
+}
+
+// write writes the ids, if they are wanted, and then the edges.
+func (f *exportFlags) write(ctx context.Context, a *app, g *garaph.Graph, o garaph.ExportOptions) (r garaph.ExportReport, err error) {
+	if *f.ids != "" {
+		err := results.WriteTo(ctx, *f.ids, "the ids", func(w io.Writer) error { return g.ExportIDs(ctx, w) })
+		if err != nil {
+			return r, err
+		}
+	}
+	edges := func(w io.Writer) (err error) {
+		r, err = g.Export(ctx, w, o)
+		return err
+	}
+	if *f.output == "-" {
+		return r, edges(a.stdout)
+	}
+	return r, results.WriteTo(ctx, *f.output, "the edges", edges)
+}
+
+// importText is what an import of the file is told.
+func importText(r garaph.ExportReport, path string) string {
+	words := r.Import
+	named, err := export.FormatOf(path)
+	if (err != nil || named != r.Format) && r.Format != export.Text && r.Format != export.CSV {
+		words = append([]string{"--format", string(r.Format)}, words...)
+	}
+	return strings.Join(append(words, path), " ")
+}
+
+// warn says what of the graph is not in the file.
+func (f *exportFlags) warn(a *app, r garaph.ExportReport) {
+	if r.Renumbered && *f.ids == "" {
+		a.console.log.Warn(fmt.Sprintf("the format %s counts vertices, and the ids of the graph are not in the file: --ids FILE writes them, in the order of the numbers", r.Format))
+	}
+	if r.Isolated > 0 {
+		a.console.log.Warn(fmt.Sprintf("%s without edges: an edge list as %s does not have them; --format ldbc, mtx and sg do",
+			counted(int64(r.Isolated), "vertex is", "vertices are"), r.Format))
+	}
+}

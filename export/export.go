@@ -1,0 +1,245 @@
+// Package export writes a stored graph as an edge list again, in the formats that package ingest
+// reads: its rows one after another, in a budget of memory.
+//
+// What is written, and imported as [Report.Import] says, is an equal graph, under the same ids where
+// the format has room for them.
+package export
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// Options say how a graph is written.
+type Options struct {
+	Format Format // "" is Text
+	// Both writes the two directions of an edge of an undirected graph. Without it, edge lists have one,
+	// which an import with --undirected makes both again. Those of GAP have both in any case.
+	Both      bool
+	NoWeights bool  // leave the weights of a weighted graph out
+	Threads   int   // 0: GOMAXPROCS
+	Memory    int64 // bytes of resident memory for the whole process; 0: no limit
+	// Progress, when not nil, may be called from many goroutines.
+	Progress func(edges, total int64)
+	// Printable, when not nil, makes a name fit for a terminal.
+	Printable func(string) string
+}
+
+// Report says what was written.
+type Report struct {
+	Format   Format `json:"format"`
+	Vertices uint32 `json:"vertices"`
+	Edges    uint64 `json:"edges"` // that were written: of an undirected graph, once or twice each
+	// Renumbered: the format counts vertices, and the ids of the graph are others. They are numbered in the
+	// order of their ids.
+	Renumbered bool `json:"renumbered"`
+	// Isolated vertices are not in the file: they have no edges, and it has nothing else.
+	Isolated uint32 `json:"isolated_vertices_left_out"`
+	// Import are the flags with which an import of the file makes an equal graph.
+	Import []string `json:"import_flags"`
+}
+
+// Write writes the edges of a graph to w. Writes to w are large, and end at the end of an edge. After an
+// error, what w has is of no use.
+func Write(ctx context.Context, s *store.Store, w io.Writer, o Options) (Report, error) {
+	o.Format = cmp.Or(o.Format, Text)
+	cat := s.Catalogue()
+	if err := o.Check(s.Name(), cat); err != nil {
+		return Report{}, err
+	}
+	x := &writer{store: s, cat: cat, o: o, dir: shard.Out, weighted: cat.Weighted && !o.NoWeights}
+	x.half = halfOf(o, cat)
+	if x.dir == shard.Out && x.weighted && !cat.Symmetric && !isGAP(o.Format) {
+		if _, stored := cat.WeightsOf(shard.Out); !stored {
+			x.dir = shard.In // the only side that has them
+		}
+	}
+	if err := x.label(); err != nil {
+		return Report{}, err
+	}
+	if err := x.write(ctx, w); err != nil {
+		return Report{}, err
+	}
+	return x.report()
+}
+
+// writer writes one graph.
+type writer struct {
+	store    *store.Store
+	cat      *store.Catalogue
+	o        Options
+	dir      shard.Direction // of the rows that are read
+	weighted bool
+	half     half
+	labels   labels
+	// limit is how much memory the ids may take that are read together.
+	limit int64
+	out   *turns
+	edges atomic.Uint64 // that were written
+	// count: nothing is written, but edges are counted.
+	count bool
+}
+
+// half says which edges of an undirected graph are written.
+type half uint8
+
+const (
+	whole half = iota
+	upper      // those of a vertex to itself and to later ones
+	lower      // to itself and to earlier ones, as Matrix Market has it
+)
+
+func halfOf(o Options, c *store.Catalogue) half {
+	switch {
+	case !c.Symmetric || o.Both || isGAP(o.Format):
+		return whole
+	case o.Format == MatrixMarket:
+		return lower
+	}
+	return upper
+}
+
+// Plan is that of the pass over the rows; the ids have what is left of a budget in the first attempt, and a
+// part of it, or the least, in those after it.
+func (x *writer) Plan(g *store.Catalogue, threads int) algorithms.Plan {
+	plan := func(ids int64) algorithms.Plan {
+		p := algorithms.Plan{Rows: []shard.Direction{x.dir}, Weights: x.weighted, Arrays: []algorithms.Array{
+			{Name: "text on its way", Bytes: int64(threads) * bufferBytes * 2},
+		}}
+		if ids > 0 {
+			p.Arrays = append(p.Arrays, algorithms.Array{Name: idsArray, Bytes: ids})
+		}
+		return p
+	}
+	all, least := x.idBytes(g)
+	p := plan(all)
+	if all > least {
+		few := plan(least)
+		if part := x.o.Memory / 4; part > least && part < all {
+			some := plan(part)
+			some.Less, p.Less = &few, &some
+		} else {
+			p.Less = &few
+		}
+	}
+	return p
+}
+
+// idsArray names the ids in a plan.
+const idsArray = "the ids of vertices"
+
+// Visit writes all edges.
+func (x *writer) Visit(ctx context.Context, e *algorithms.Env) error {
+	for _, a := range e.Plan().Arrays {
+		if a.Name == idsArray {
+			x.limit = a.Bytes
+		}
+	}
+	return x.windows(ctx, e)
+}
+
+// visit goes over the rows once.
+func (x *writer) visit(ctx context.Context) error {
+	return algorithms.Visit(ctx, x.store, x, algorithms.Options{Threads: x.o.Threads, Memory: x.o.Memory})
+}
+
+// write writes the file: what stands before the edges, and these.
+func (x *writer) write(ctx context.Context, w io.Writer) error {
+	x.out = newTurns(w)
+	switch x.o.Format {
+	case MatrixMarket, DIMACS:
+		n := x.cat.Edges
+		if x.half != whole {
+			x.count = true
+			if err := x.visit(ctx); err != nil {
+				return err
+			}
+			n, x.count = x.edges.Swap(0), false
+		}
+		if _, err := io.WriteString(w, x.header(n)); err != nil {
+			return err
+		}
+	case SG, WSG:
+		return x.writeGAP(ctx, w)
+	case CSV:
+		if _, err := io.WriteString(w, x.header(0)); err != nil {
+			return err
+		}
+	}
+	return x.visit(ctx)
+}
+
+// report tells what was written.
+func (x *writer) report() (Report, error) {
+	r := Report{Format: x.o.Format, Vertices: x.cat.Vertices, Edges: x.edges.Load(), Renumbered: x.renumbered()}
+	var err error
+	if r.Isolated, err = x.lost(); err != nil {
+		return r, err
+	}
+	r.Import = x.importFlags()
+	return r, nil
+}
+
+// lost counts the vertices that the edges of a file do not mention.
+func (x *writer) lost() (n uint32, err error) {
+	if f := x.o.Format; f == LDBC || f.HasVertices() || isRaw(f) && x.dense() {
+		return 0, nil
+	}
+	for i := range x.cat.Shards {
+		in, err := x.store.Degrees(shard.In, i)
+		if err != nil {
+			return 0, err
+		}
+		out, err := x.store.Degrees(shard.Out, i)
+		if err != nil {
+			return 0, err
+		}
+		for v := range in {
+			if in[v]|out[v] == 0 {
+				n++
+			} else if x.dense() { // the import has all numbers up to the largest
+				n = 0
+			}
+		}
+	}
+	return n, nil
+}
+
+// Check refuses formats that cannot hold the graph.
+func (o Options) Check(name string, c *store.Catalogue) error {
+	f := cmp.Or(o.Format, Text)
+	if _, err := ParseFormat(string(f)); err != nil {
+		return err
+	}
+	refuse := func(format string, args ...any) error {
+		return fmt.Errorf("export of graph %s as %s: %w", name, f, fmt.Errorf(format, args...))
+	}
+	weighted := c.Weighted && !o.NoWeights
+	switch f {
+	case EL, SG, Raw:
+		with := map[Format]Format{EL: WEL, SG: WSG, Raw: RawW}[f]
+		if weighted {
+			return refuse("the graph has weights, and the format has none: choose %s, or leave them out with --no-weights", with)
+		}
+	case WEL, WSG, RawW:
+		without := map[Format]Format{WEL: EL, WSG: SG, RawW: Raw}[f]
+		if !weighted {
+			return refuse("the format has weights, and the graph none: choose %s", without)
+		}
+	}
+	if isGAP(f) && int64(c.Vertices) > maxGAP {
+		return refuse("it has %d vertices, and the format at most %d", c.Vertices, int64(maxGAP))
+	}
+	return nil
+}
+
+// errWeight is a weight for which a format has no room.
+var errWeight = errors.New("the format has whole numbers below 2^31 as weights")

@@ -1,0 +1,159 @@
+package export
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/store"
+)
+
+// labels are what vertices are called in a file.
+type labels struct {
+	// stored: these are the ids of the graph, which lie in the store. Otherwise they are numbers from first.
+	stored bool
+	first  int64
+	own    bool // the ids of the graph, if they are those
+}
+
+// label decides what the vertices are called.
+func (x *writer) label() error {
+	ids := &x.cat.IDs
+	base := ids.Kind == store.IDBase
+	switch f := x.o.Format; {
+	case isText(f) || f == LDBC:
+		x.labels = labels{stored: !base, first: ids.Base, own: true}
+	case isRaw(f):
+		fits, err := x.fits32()
+		if err != nil {
+			return err
+		}
+		x.labels = labels{stored: fits && !base, own: fits}
+		if fits && base {
+			x.labels.first = ids.Base
+		}
+	case f == MatrixMarket || f == DIMACS:
+		x.labels = labels{first: 1, own: base && ids.Base == 1}
+	default:
+		x.labels = labels{first: 0, own: base && ids.Base == 0}
+	}
+	return nil
+}
+
+// renumbered reports whether vertices are called otherwise than in the graph.
+func (x *writer) renumbered() bool { return !x.labels.own }
+
+// dense reports whether the labels are numbers from 0.
+func (x *writer) dense() bool { return !x.labels.stored && x.labels.first == 0 }
+
+// fits32 reports whether the ids are integers of 32 bits, as raw edges have them.
+func (x *writer) fits32() (bool, error) {
+	ids := &x.cat.IDs
+	if ids.Kind == store.IDString {
+		return false, nil
+	}
+	r := x.store.IDs()
+	fits := func(v uint32) (bool, error) {
+		b, err := r.Block(v)
+		if err != nil {
+			return false, err
+		}
+		if b.Uints != nil {
+			return b.Uints[v-b.First] <= math.MaxUint32, nil
+		}
+		id := b.Ints[v-b.First]
+		return id >= 0 && id <= math.MaxUint32, nil
+	}
+	first, err := fits(0)
+	if err != nil || !first {
+		return false, err
+	}
+	return fits(x.cat.Vertices - 1) // ids are ascending
+}
+
+// idBytes is what all ids take in memory, and the least that some of them do; 0 where they are computed.
+func (x *writer) idBytes(c *store.Catalogue) (all, least int64) {
+	if !x.labels.stored || x.count {
+		return 0, 0
+	}
+	words := int64(bitset.Words(c.Vertices))
+	least = 9*words + max(1<<20, 2*int64(c.IDs.MaxBytes))
+	all = 9*words + 8*int64(c.Vertices)
+	if c.IDs.Kind == store.IDString {
+		all = 9*words + 4*int64(c.Vertices+1) + int64(len(c.IDs.Blocks))*int64(64<<10+c.IDs.MaxBytes)
+	}
+	return max(all, least), least
+}
+
+// names append the labels of vertices to text. What they append to a key of raw edges is the same as a
+// number.
+type names struct {
+	labels
+	kind   store.IDKind
+	set    *store.IDSet // of stored ids: those of the window
+	reader *store.IDs   // or, of a row whose ids did not fit, where they are read one after another
+	text   func(dst []byte, name string) ([]byte, error)
+}
+
+// number is the label of v, of integers.
+func (n *names) number(v uint32) (uint64, error) {
+	switch {
+	case !n.stored:
+		return uint64(n.first + int64(v)), nil
+	case n.reader != nil:
+		b, err := n.reader.Block(v)
+		if err != nil {
+			return 0, err
+		}
+		if b.Uints != nil {
+			return b.Uints[v-b.First], nil
+		}
+		return uint64(b.Ints[v-b.First]), nil
+	case n.kind == store.IDUint:
+		return n.set.Uint(v)
+	default:
+		id, err := n.set.Int(v)
+		return uint64(id), err
+	}
+}
+
+// append appends the label of v as text.
+func (n *names) append(dst []byte, v uint32) ([]byte, error) {
+	if n.stored && n.kind == store.IDString {
+		var name string
+		var err error
+		if n.reader != nil {
+			var b *store.IDBlock
+			if b, err = n.reader.Block(v); err == nil {
+				name = b.Strings[v-b.First]
+			}
+		} else {
+			name, err = n.set.Text(v)
+		}
+		if err != nil {
+			return dst, err
+		}
+		return n.text(dst, name)
+	}
+	id, err := n.number(v)
+	if n.kind == store.IDUint {
+		return strconv.AppendUint(dst, id, 10), err
+	}
+	return strconv.AppendInt(dst, int64(id), 10), err
+}
+
+// quoted appends a name so that an import reads it as it is: in quotes where it has what separates names, or
+// what begins a comment.
+func quoted(dst []byte, name string) ([]byte, error) {
+	if strings.ContainsAny(name, "\n\r") {
+		return dst, fmt.Errorf("the id %.60q has a line end, which an edge list as text cannot have", name)
+	}
+	if name != "" && !strings.ContainsAny(name, " \t,\"") && name[0] != '#' && name[0] != '%' {
+		return append(dst, name...), nil
+	}
+	dst = append(dst, '"')
+	dst = append(dst, strings.ReplaceAll(name, `"`, `""`)...)
+	return append(dst, '"'), nil
+}

@@ -1,0 +1,208 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"sync"
+
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/store"
+)
+
+// windows writes all rows: at once if the ids have room in memory, or are computed; otherwise in windows of
+// vertices, each gone over twice, to read the ids of its edges and to write these.
+func (x *writer) windows(ctx context.Context, e *algorithms.Env) error {
+	n := x.cat.Vertices
+	if !x.labels.stored || x.count {
+		return x.pass(ctx, e, x.names(nil, nil), 0, n)
+	}
+	set, err := x.store.IDSet(x.limit)
+	if err != nil {
+		return err
+	}
+	defer set.Free()
+	for v := range n {
+		if err := set.Add(v); err != nil {
+			return err
+		}
+	}
+	fits, err := set.Load()
+	if err != nil {
+		return err
+	}
+	if fits {
+		return x.pass(ctx, e, x.names(set, nil), 0, n)
+	}
+	rows := max(1, n/2)
+	for from := uint32(0); from < n; {
+		to := from + min(rows, n-from)
+		if err := x.load(ctx, e, set, from, to); err != nil {
+			return err
+		}
+		fits, err := set.Load()
+		switch {
+		case err != nil:
+			return err
+		case fits:
+			err = x.pass(ctx, e, x.names(set, nil), from, to)
+		case to-from > 1:
+			rows = (to - from) / 2
+			continue
+		default: // neighbours are ascending: each block of ids is read once
+			err = x.pass(ctx, e, x.names(nil, x.store.IDs()), from, to)
+		}
+		if err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+// load makes the set those vertices that the edges of a window lead from and to.
+func (x *writer) load(ctx context.Context, e *algorithms.Env, set *store.IDSet, from, to uint32) error {
+	set.Clear()
+	var mu sync.Mutex // guards the set
+	return e.Rows().EachIn(ctx, from, to, func(_ int, b *algorithms.Block) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for i := range b.Len {
+			v := b.First + uint32(i)
+			list, _ := x.row(b, i)
+			for _, u := range list {
+				if err := set.Add(u); err != nil {
+					return err
+				}
+			}
+			if len(list) > 0 {
+				if err := set.Add(v); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// row is what is written of a row, with its weights; nil: there are none.
+func (x *writer) row(b *algorithms.Block, i int) (list []uint32, weights []float32) {
+	list = b.Row(x.dir, i)
+	if x.weighted {
+		weights = b.Weights(x.dir, i)
+	}
+	v := b.First + uint32(i)
+	from, to := 0, len(list)
+	switch x.half {
+	case upper:
+		from = sort.Search(len(list), func(k int) bool { return list[k] >= v })
+	case lower:
+		to = sort.Search(len(list), func(k int) bool { return list[k] > v })
+	}
+	if weights != nil {
+		weights = weights[from:to]
+	}
+	return list[from:to], weights
+}
+
+// names are the labels that edges are written with.
+func (x *writer) names(set *store.IDSet, reader *store.IDs) *names {
+	n := &names{labels: x.labels, kind: x.cat.IDs.Kind, set: set, reader: reader, text: quoted}
+	if escape := x.o.Printable; escape != nil {
+		n.text = func(dst []byte, name string) ([]byte, error) { return quoted(dst, escape(name)) }
+	}
+	return n
+}
+
+// someEdges is how many edges become text before its length is looked at.
+const someEdges = 1 << 10
+
+// pass writes the rows of the vertices in [from, to).
+func (x *writer) pass(ctx context.Context, e *algorithms.Env, n *names, from, to uint32) error {
+	defer x.out.begin(ctx, from)()
+	buffers := make([][]byte, e.Threads)
+	some := min(someEdges, max(1, bufferBytes/(2*x.cat.IDs.MaxBytes+1)))
+	return e.Rows().EachIn(ctx, from, to, func(worker int, b *algorithms.Block) (err error) {
+		err = errOther // of a panic
+		defer func() {
+			if err != nil {
+				x.out.fail(err)
+			}
+		}()
+		edges := uint64(0)
+		p := piece{writer: x, names: n, first: b.First, buf: buffers[worker][:0]}
+		for i := range b.Len {
+			list, weights := x.row(b, i)
+			edges += uint64(len(list))
+			if x.count {
+				continue
+			}
+			for at := 0; at < len(list) && p.err == nil; at += some {
+				end := min(at+some, len(list))
+				var w []float32
+				if weights != nil {
+					w = weights[at:end]
+				}
+				p.append(b.First+uint32(i), list[at:end], w)
+			}
+		}
+		if err = p.end(); err != nil {
+			return err
+		}
+		buffers[worker] = p.buf
+		x.out.done(b.First + uint32(b.Len))
+		x.add(edges)
+		return nil
+	})
+}
+
+// add counts edges that are written.
+func (x *writer) add(edges uint64) {
+	n := x.edges.Add(edges)
+	if x.o.Progress != nil && !x.count {
+		x.o.Progress(int64(n), int64(x.total()))
+	}
+}
+
+// total is about how many edges are written.
+func (x *writer) total() uint64 {
+	if x.half != whole {
+		return x.cat.Edges / 2
+	}
+	return x.cat.Edges
+}
+
+// piece is the text of a block, as far as it is not written.
+type piece struct {
+	*writer
+	names *names
+	first uint32 // the vertex with which the block begins
+	buf   []byte
+	own   []byte // the label of the vertex that the row is of
+	err   error
+}
+
+// append appends edges of a vertex.
+func (p *piece) append(v uint32, list []uint32, weights []float32) {
+	if p.o.Format.Binary() {
+		p.appendBinary(v, list, weights)
+	} else {
+		p.appendLines(v, list, weights)
+	}
+	if p.err != nil {
+		p.err = fmt.Errorf("graph %s: %w", p.store.Name(), p.err)
+		return
+	}
+	if len(p.buf) >= bufferBytes {
+		p.err = p.out.write(p.first, p.buf)
+		p.buf = p.buf[:0]
+	}
+}
+
+// end writes the rest.
+func (p *piece) end() error {
+	if p.err == nil {
+		p.err = p.out.write(p.first, p.buf)
+	}
+	return p.err
+}

@@ -1,0 +1,70 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+)
+
+// bufferBytes is how much text a goroutine collects before it writes: large enough to make a call cheap.
+const bufferBytes = 256 << 10
+
+// turns lets goroutines write one after another, in the order of the vertices that their text is about.
+// Whoever has the lowest one is never made to wait.
+type turns struct {
+	w io.Writer
+
+	mu     sync.Mutex // guards the rest
+	passed *sync.Cond // next or failed has changed
+	next   uint32     // the vertex with which the block begins whose turn it is
+	failed error
+}
+
+var errOther = errors.New("another goroutine has failed")
+
+func newTurns(w io.Writer) *turns {
+	t := &turns{w: w}
+	t.passed = sync.NewCond(&t.mu)
+	return t
+}
+
+// begin begins again, at a vertex; its end is that of the turns before a context ends.
+func (t *turns) begin(ctx context.Context, first uint32) (end func() bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.next, t.failed = first, nil
+	return context.AfterFunc(ctx, func() { t.fail(ctx.Err()) })
+}
+
+// write waits for the turn of a block and writes some of it.
+func (t *turns) write(first uint32, b []byte) error {
+	t.mu.Lock()
+	for t.next != first && t.failed == nil {
+		t.passed.Wait()
+	}
+	err := t.failed
+	t.mu.Unlock()
+	if err == nil && len(b) > 0 {
+		_, err = t.w.Write(b) // by nobody else
+	}
+	return err
+}
+
+// done gives the turn to the block that begins at a vertex.
+func (t *turns) done(next uint32) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.next = next
+	t.passed.Broadcast()
+}
+
+// fail ends all waiting.
+func (t *turns) fail(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failed == nil {
+		t.failed = err
+	}
+	t.passed.Broadcast()
+}

@@ -1,0 +1,25 @@
+package garaph
+
+import (
+	"context"
+	"io"
+
+	"github.com/garaph/garaph/export"
+)
+
+// ExportOptions say how a graph is written as an edge list.
+type ExportOptions = export.Options
+
+// ExportReport says what was written, and how it is imported as an equal graph.
+type ExportReport = export.Report
+
+// Export writes the edges of the graph to w, under the user's ids where the format has room for them. Writes to w
+// are large; after an error what w has is of no use.
+func (g *Graph) Export(ctx context.Context, w io.Writer, o ExportOptions) (ExportReport, error) {
+	return export.Write(ctx, g.store, w, o)
+}
+
+// ExportIDs writes the user's ids, one a line, in the order of the engine's numbers.
+func (g *Graph) ExportIDs(ctx context.Context, w io.Writer) error {
+	return export.WriteIDs(ctx, g.store, w)
+}
