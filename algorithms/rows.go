@@ -69,13 +69,13 @@ func (b *Block) side(dir shard.Direction) *rows.Side {
 // page by page, on the threads of the run, as [Env.Each] does. Every vertex is in one
 // block. Pages are read ahead.
 func (r *Rows) Each(ctx context.Context, f func(worker int, b *Block) error) error {
-	return r.each(ctx, nil, f)
+	return r.EachOf(ctx, nil, f)
 }
 
 // EachIn is Each of the rows of the vertices in [from, to).
 func (r *Rows) EachIn(ctx context.Context, from, to uint32, f func(worker int, b *Block) error) error {
 	wanted := func(first, end uint32) bool { return first < to && end > from }
-	return r.each(ctx, wanted, func(worker int, b *Block) error {
+	return r.EachOf(ctx, wanted, func(worker int, b *Block) error {
 		first, end := max(b.First, from), min(b.First+uint32(b.Len), to)
 		if first >= end {
 			return nil
@@ -89,13 +89,13 @@ func (r *Rows) EachIn(ctx context.Context, from, to uint32, f func(worker int, b
 // eachOf is Each without the shards that have no vertex of a set; nil: it has all.
 func (r *Rows) eachOf(ctx context.Context, set bitset.Set, f func(worker int, b *Block) error) error {
 	if set == nil {
-		return r.each(ctx, nil, f)
+		return r.EachOf(ctx, nil, f)
 	}
-	return r.each(ctx, set.Any, f)
+	return r.EachOf(ctx, set.Any, f)
 }
 
-// each is Each without the shards of which no vertex is wanted.
-func (r *Rows) each(ctx context.Context, wanted func(first, end uint32) bool, f func(worker int, b *Block) error) error {
+// EachOf is Each without the shards of which no vertex is wanted, from the first to before the end; nil: all are.
+func (r *Rows) EachOf(ctx context.Context, wanted func(first, end uint32) bool, f func(worker int, b *Block) error) error {
 	var shards []rows.Shard
 	var chunks []rows.Chunk
 	return r.pages(ctx, wanted, func(p *page.Page) error {

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -9,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/store"
 )
 
 const (
@@ -41,6 +43,8 @@ type builder struct {
 	perVertex
 
 	loops atomic.Uint64 // self-loops dropped
+	// writeIDs writes the ids of an [EdgeSource]; nil: those of the numbering are written.
+	writeIDs func(context.Context, *store.Writer) error
 
 	mu      sync.Mutex      // guards workers
 	workers []*bucketWriter // closed ones

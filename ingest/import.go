@@ -185,8 +185,12 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer, r
 		}
 		return Report{}, fmt.Errorf("import %s: %w%s", strings.Join(inputs, ", "), ErrEmpty, advice)
 	}
-	b.opt.Log.Info("read", zap.Int64("entries", stats.Entries), zap.Uint32("vertices", numbers.n), zap.String("ids", numbers.kind.Words()))
-	if err := numbers.write(ctx, w); err != nil {
+	writeIDs := b.writeIDs
+	if writeIDs == nil {
+		b.opt.Log.Info("read", zap.Int64("entries", stats.Entries), zap.Uint32("vertices", numbers.n), zap.String("ids", numbers.kind.Words()))
+		writeIDs = numbers.write
+	}
+	if err := writeIDs(ctx, w); err != nil {
 		return Report{}, err
 	}
 	cat, r, err := b.sort(ctx, numbers, w)

@@ -132,33 +132,51 @@ func eachVertexOfFile(g *garaph.Graph, path string, add func([]uint32)) error {
 		return err
 	}
 	defer f.Close()
-	var ids []string
-	var lines []int
 	any := false
-	lookUp := func() error {
-		list, missing, err := g.Store().LookupAll(ids)
-		if err != nil && missing >= 0 {
-			return fmt.Errorf("%s:%d: %w", path, lines[missing], err)
-		}
-		if err == nil && len(list) > 0 {
-			any = true
-			add(list)
-		}
-		ids, lines = ids[:0], lines[:0]
-		return err
-	}
-	err = eachID(f, path, func(id string, line int) error {
-		if ids, lines = append(ids, id), append(lines, line); len(ids) < idsAtOnce {
-			return nil
-		}
-		return lookUp()
+	l := newLookUp(g, path, func(list []uint32) {
+		any = true
+		add(list)
 	})
+	err = eachID(f, path, l.add)
 	if err == nil {
-		err = lookUp()
+		err = l.flush()
 	}
 	if err == nil && !any {
 		err = fmt.Errorf("%s has no vertex: give the id of one on each line", path)
 	}
+	return err
+}
+
+// lookUp finds the vertices of the ids of a file, many at a time.
+type lookUp struct {
+	graph *garaph.Graph
+	path  string
+	found func([]uint32)
+	ids   []string
+	lines []int
+}
+
+func newLookUp(g *garaph.Graph, path string, found func([]uint32)) *lookUp {
+	return &lookUp{graph: g, path: path, found: found}
+}
+
+func (l *lookUp) add(id string, line int) error {
+	if l.ids, l.lines = append(l.ids, strings.Clone(id)), append(l.lines, line); len(l.ids) < idsAtOnce {
+		return nil
+	}
+	return l.flush()
+}
+
+// flush looks up what is left.
+func (l *lookUp) flush() error {
+	list, missing, err := l.graph.Store().LookupAll(l.ids)
+	if err != nil && missing >= 0 {
+		return fmt.Errorf("%s:%d: %w", l.path, l.lines[missing], err)
+	}
+	if err == nil && len(list) > 0 {
+		l.found(list)
+	}
+	l.ids, l.lines = l.ids[:0], l.lines[:0]
 	return err
 }
 

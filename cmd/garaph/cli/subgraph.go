@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/subgraph"
+)
+
+// subgraphFlags are those of `garaph subgraph`.
+type subgraphFlags struct {
+	output, ids, results *string
+	where                *[]condition
+	hops                 *int
+	along                *string
+	force, json          *bool
+	threads              *int
+	memory               *int64
+}
+
+func (a *app) subgraphCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "subgraph GRAPH --output FOLDER (--ids FILE | --results FILE --where CONDITION | --source ID --hops K)",
+		Short: "Make a graph of some vertices of another one",
+		Long: `Make a new graph of some vertices of a graph and of all edges between these. Vertices
+keep their ids, edges their weights, and vertices stay that have no edges in it.
+
+The vertices are those of a list of ids, those whose row in a file of results meets
+all conditions, or those that are at most so many hops away from sources. A condition
+compares a column with a value, or with a range of numbers: 'component = 5',
+'pagerank >= 0.001', 'hops = 2..4', 'component != Basel'. What has no value meets none.
+The columns of a tsv file have no names, but numbers: '2 = 5'.`,
+		Example: `  garaph run wcc web.graph --output wcc.csv
+  garaph subgraph web.graph --results wcc.csv --where 'component = 5' --output five.graph
+  garaph subgraph web.graph --source 17 --hops 2 --along both --output near.graph
+  garaph subgraph web.graph --ids chosen.txt --output chosen.graph`,
+		Args: exactly("one graph", 1),
+	}
+	fs := cmd.Flags()
+	f := &subgraphFlags{
+		output:  fs.StringP("output", "o", "", "make the new graph in this `FOLDER` (required)"),
+		ids:     fs.String("ids", "", "take the vertices of this `FILE`, an id a line"),
+		results: fs.String("results", "", "take vertices by their rows in this `FILE` of results: csv, tsv or ndjson, also compressed"),
+		where:   conditionsFlag(fs),
+	}
+	sourcesFlags(fs, "from which hops are counted")
+	f.hops = countFlag(fs, "hops", 1, 0, "hops from a source at most; 0: the sources alone")
+	f.along = enumFlag(fs, "along", string(subgraph.Out), words(subgraph.Out, subgraph.In, subgraph.Both), "hops lead along edges, against them, or either way")
+	f.force = fs.Bool("force", false, "replace the graph that is there, and its jobs; refused while one is running")
+	f.threads = threadsFlag(fs)
+	f.memory = sizeFlag(fs, "memory", "memory of the process (default half of what is available)")
+	f.json = fs.Bool("json", false, "print the report as one JSON object")
+	completeEnums(cmd)
+	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		if err := f.check(cmd); err != nil {
+			return err
+		}
+		return a.subgraph(cmd, args[0], f)
+	})
+	return cmd
+}
+
+// check asks for one way to choose vertices.
+func (f *subgraphFlags) check(cmd *cobra.Command) error {
+	changed := cmd.Flags().Changed
+	sources := changed("source") || changed("sources")
+	ways := 0
+	for _, way := range []bool{changed("ids"), changed("results"), sources} {
+		if way {
+			ways++
+		}
+	}
+	switch {
+	case *f.output == "":
+		return Usagef("--output is missing: the folder of the new graph")
+	case ways != 1:
+		return Usagef("expected one way to choose vertices: --ids FILE, --results FILE with --where, or --source ID with --hops")
+	case changed("results") != changed("where"):
+		return Usagef("--results and --where go together: a file, and what the rows of vertices have in it")
+	case !sources && (changed("hops") || changed("along")):
+		return Usagef("--hops and --along are counted from a source: give --source ID, or --sources FILE")
+	}
+	return nil
+}
+
+// subgraphReport is a subgraph as JSON.
+type subgraphReport struct {
+	From       string  `json:"from"`
+	Graph      string  `json:"graph"`
+	Vertices   uint32  `json:"vertices"`
+	Edges      uint64  `json:"edges"`
+	Weighted   bool    `json:"weighted"`
+	Symmetric  bool    `json:"symmetric"`
+	Bytes      int64   `json:"disk_bytes"`
+	Seconds    float64 `json:"seconds"`
+	PeakMemory int64   `json:"peak_rss_bytes"`
+}
+
+// subgraph makes the graph, with progress and a summary.
+func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err error) {
+	ctx := cmd.Context()
+	memory := *f.memory
+	if memory == 0 {
+		memory = defaultMemory() / 3 * 2
+	}
+	defer keepWithin(memory)()
+	g, err := garaph.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, g.Close()) }()
+	a.console.begin("subgraph of " + path)
+	p := &phases{console: a.console}
+	defer p.end()
+	o := subgraph.Options{Force: *f.force, Threads: *f.threads, Memory: memory}
+	o.Progress = func(done, total int64) { p.set("reading", done, total, inEdges) }
+	o.Import.Progress, o.Import.Log = importPhases(p), a.console.log
+	set, err := subgraph.NewSet(g.Store())
+	if err != nil {
+		return err
+	}
+	defer set.Free()
+	if err := f.choose(ctx, Env{Graph: g, Flags: cmd.Flags(), Progress: progressOf(p)}, set, memory); err != nil {
+		return f.ended(ctx, path, err)
+	}
+	r, err := subgraph.Make(ctx, g.Store(), set, *f.output, o)
+	p.end()
+	if err != nil {
+		return f.ended(ctx, path, err)
+	}
+	a.console.summary(fmt.Sprintf("made %s of %s of %s and %s, in %s", *f.output, counted(int64(r.Vertices), "vertex", "vertices"), path, counted(int64(r.Edges), "edge", "edges"), seconds(r.Duration)))
+	if !*f.json {
+		return nil
+	}
+	return json.NewEncoder(a.stdout).Encode(subgraphReport{path, *f.output, r.Vertices, r.Edges, r.Weighted, r.Symmetric, r.Bytes, r.Seconds, peakMemory()})
+}
+
+// ended explains an error.
+func (f *subgraphFlags) ended(ctx context.Context, path string, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return &stopped{fmt.Sprintf("the subgraph of %s was stopped and left nothing behind", path), err}
+	case errors.Is(err, garaph.ErrGraphExists):
+		return fmt.Errorf("%w; --force replaces it", err)
+	}
+	return err
+}
+
+// choose adds the vertices to the set.
+func (f *subgraphFlags) choose(ctx context.Context, e Env, set *subgraph.Set, memory int64) error {
+	switch {
+	case *f.ids != "":
+		if err := eachVertexOfFile(e.Graph, *f.ids, func(list []uint32) { set.Add(list...) }); err != nil {
+			return fmt.Errorf("--ids: %w", err)
+		}
+		return nil
+	case *f.results != "":
+		return f.byResults(ctx, e.Graph, set)
+	}
+	list, err := e.sources()
+	if err != nil {
+		return err
+	}
+	set.Add(list...)
+	o := algorithms.Options{Threads: *f.threads, Memory: memory, Progress: e.Progress}
+	return subgraph.Grow(ctx, e.Graph.Store(), set, *f.hops, subgraph.Along(*f.along), o)
+}
+
+// byResults adds the vertices whose rows meet the conditions.
+func (f *subgraphFlags) byResults(ctx context.Context, g *garaph.Graph, set *subgraph.Set) error {
+	lookUp := newLookUp(g, *f.results, func(list []uint32) { set.Add(list...) })
+	err := matching(*f.results, *f.where, func(id string, line int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return lookUp.add(id, line)
+	})
+	if err == nil {
+		err = lookUp.flush()
+	}
+	return err
+}

@@ -1,0 +1,309 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph/internal/results"
+)
+
+// condition is one of --where: a column, and what its value is compared with. What has no value, an empty
+// cell or null, meets none.
+type condition struct {
+	column, operator string
+	from, to         operand // to is that of a range, and else from
+}
+
+// operand is a value: a number, where it is one.
+type operand struct {
+	text   string
+	number float64
+	whole  int64
+	is     numeral
+}
+
+type numeral uint8
+
+const (
+	noNumber numeral = iota
+	isWhole          // compared exactly
+	isFloat
+)
+
+func newOperand(text string) operand {
+	o := operand{text: text}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		o.whole, o.number, o.is = n, float64(n), isWhole
+	} else if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(x) {
+		o.number, o.is = x, isFloat
+	}
+	return o
+}
+
+// compare is as that of package cmp, of two numbers.
+func (o operand) compare(p operand) int {
+	if o.is == isWhole && p.is == isWhole {
+		return cmp.Compare(o.whole, p.whole)
+	}
+	return cmp.Compare(o.number, p.number)
+}
+
+var conditionText = regexp.MustCompile(`^\s*(.+?)\s*(==|!=|<=|>=|=|<|>)\s*(.*?)\s*$`)
+
+// parseCondition reads "component = 5", "hops <= 3", "rank = 0.1..0.2" or "label != Basel".
+func parseCondition(text string) (condition, error) {
+	parts := conditionText.FindStringSubmatch(text)
+	if parts == nil || parts[3] == "" {
+		return condition{}, fmt.Errorf("expected a column, one of = != < <= > >=, and a value or a range such as 2..5")
+	}
+	c := condition{column: parts[1], operator: parts[2]}
+	if c.operator == "==" {
+		c.operator = "="
+	}
+	c.from = newOperand(parts[3])
+	c.to = c.from
+	if from, to, ranged := strings.Cut(parts[3], ".."); ranged && c.operator == "=" {
+		low, high := newOperand(strings.TrimSpace(from)), newOperand(strings.TrimSpace(to))
+		if low.is != noNumber && high.is != noNumber {
+			if low.compare(high) > 0 {
+				return condition{}, fmt.Errorf("the range %s is empty: it begins behind its end", parts[3])
+			}
+			c.from, c.to = low, high
+		}
+	}
+	if c.from.is == noNumber && c.operator != "=" && c.operator != "!=" {
+		return condition{}, fmt.Errorf("%q is no number, and %s compares numbers", parts[3], c.operator)
+	}
+	return c, nil
+}
+
+// holds reports whether a cell meets the condition.
+func (c condition) holds(cell string) bool {
+	if cell == "" {
+		return false
+	}
+	x := newOperand(cell)
+	if x.is == noNumber || c.from.is == noNumber {
+		return c.operator == "=" && cell == c.from.text || c.operator == "!=" && cell != c.from.text
+	}
+	switch below, above := x.compare(c.from), x.compare(c.to); c.operator {
+	case "=":
+		return below >= 0 && above <= 0
+	case "!=":
+		return below != 0
+	case "<":
+		return below < 0
+	case "<=":
+		return below <= 0
+	case ">":
+		return above > 0
+	default:
+		return above >= 0
+	}
+}
+
+// conditionsFlag declares --where, which may be given again.
+func conditionsFlag(fs *pflag.FlagSet) *[]condition {
+	var list []condition
+	var texts []string
+	parse := func(text string) ([]condition, error) {
+		c, err := parseCondition(text)
+		if err == nil {
+			list, texts = append(list, c), append(texts, text)
+		}
+		return list, err
+	}
+	show := func([]condition) string { return strings.Join(texts, ", ") }
+	fs.Var(&checked[[]condition]{&list, "CONDITION", parse, show, ""}, "where", "what a row has: a column, one of = != < <= > >=, and a value or range; again for several that hold at once")
+	return &list
+}
+
+// matching calls f with the ids of those rows of a file of results that meet all conditions, and the number of
+// the row.
+func matching(path string, where []condition, f func(id string, line int) error) error {
+	format, err := results.FormatOf(path)
+	if err != nil {
+		return Usagef("--results %s: %w", path, err)
+	}
+	base, _, _ := strings.Cut(string(format), ".")
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	in, done, err := unpacked(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer done()
+	rows := &resultRows{path: path, where: where, found: f}
+	switch results.Format(base) {
+	case results.CSV:
+		err = rows.csv(in)
+	case results.TSV:
+		err = rows.tsv(in)
+	case results.NDJSON:
+		err = rows.ndjson(in)
+	default:
+		return Usagef("--results %s: rows of %s cannot be read; write the results as csv, tsv or ndjson", path, base)
+	}
+	return err
+}
+
+// unpacked is what a file holds, compressed with gzip or zstd or not.
+func unpacked(file io.Reader) (io.Reader, func(), error) {
+	in := bufio.NewReaderSize(file, 1<<20)
+	head, _ := in.Peek(4)
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(in)
+		return z, func() {}, err
+	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
+		if err != nil {
+			return nil, nil, err
+		}
+		return z, z.Close, nil
+	}
+	return in, func() {}, nil
+}
+
+// resultRows goes over the rows of a file.
+type resultRows struct {
+	path  string
+	where []condition
+	found func(id string, line int) error
+	at    []int // the columns of the conditions
+}
+
+// columns finds the columns of the conditions: by name, where there are names, or by number.
+func (r *resultRows) columns(names []string, n int) error {
+	for _, c := range r.where {
+		at := slices.Index(names, c.column)
+		if number, err := strconv.Atoi(c.column); at < 0 && err == nil && number >= 1 && number <= n {
+			at = number - 1
+		}
+		if at < 0 && len(names) > 0 {
+			return fmt.Errorf("%s has no column %q: it has %s", r.path, c.column, strings.Join(names, ", "))
+		}
+		if at < 0 {
+			return fmt.Errorf("%s has no names of columns, as a tsv file: in place of %q, give --where a number from 1 to %d; the id is 1, and its value 2", r.path, c.column, n)
+		}
+		r.at = append(r.at, at)
+	}
+	return nil
+}
+
+// row looks at one row.
+func (r *resultRows) row(cells []string, line int) error {
+	for i, c := range r.where {
+		if r.at[i] >= len(cells) {
+			return fmt.Errorf("%s:%d: the row has %d columns, and no column %q", r.path, line, len(cells), c.column)
+		}
+		if !c.holds(cells[r.at[i]]) {
+			return nil
+		}
+	}
+	return r.found(cells[0], line)
+}
+
+func (r *resultRows) csv(in io.Reader) error {
+	rows := csv.NewReader(in)
+	rows.ReuseRecord = true
+	names, err := rows.Read()
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s is empty", r.path)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.path, err)
+	}
+	names = slices.Clone(names)
+	if err := r.columns(names, len(names)); err != nil {
+		return err
+	}
+	for {
+		cells, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.path, err)
+		}
+		line, _ := rows.FieldPos(0)
+		if err := r.row(cells, line); err != nil {
+			return err
+		}
+	}
+}
+
+// eachLine calls f with each line that is not empty.
+func (r *resultRows) eachLine(in io.Reader, f func(line string, number int) error) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 4<<20)
+	n := 0
+	for lines.Scan() {
+		if n++; lines.Text() == "" {
+			continue
+		}
+		if err := f(lines.Text(), n); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s behind line %d: %w", r.path, n, err)
+	}
+	return nil
+}
+
+func (r *resultRows) tsv(in io.Reader) error {
+	return r.eachLine(in, func(line string, number int) error {
+		cells := strings.Split(line, "\t")
+		if r.at == nil {
+			if err := r.columns(nil, len(cells)); err != nil {
+				return err
+			}
+		}
+		return r.row(cells, number)
+	})
+}
+
+func (r *resultRows) ndjson(in io.Reader) error {
+	return r.eachLine(in, func(line string, number int) error {
+		values := json.NewDecoder(strings.NewReader(line))
+		values.UseNumber()
+		var row map[string]any
+		if err := values.Decode(&row); err != nil {
+			return fmt.Errorf("%s:%d: %w", r.path, number, err)
+		}
+		id, there := row["id"]
+		if !there {
+			return fmt.Errorf(`%s:%d: the row has no "id"`, r.path, number)
+		}
+		for _, c := range r.where {
+			value, there := row[c.column]
+			if !there {
+				return fmt.Errorf("%s:%d: the row has no column %q", r.path, number, c.column)
+			}
+			if value == nil || !c.holds(fmt.Sprint(value)) {
+				return nil
+			}
+		}
+		return r.found(fmt.Sprint(id), number)
+	})
+}

@@ -1,0 +1,268 @@
+// Package subgraph makes a new graph of some vertices of another one, and of all edges between these: the
+// induced subgraph. Vertices keep their ids, edges their weights, and vertices without edges are there, too.
+package subgraph
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// Set is some vertices of a graph: a bit for each vertex, outside the Go heap. It may be added to by many
+// goroutines.
+type Set struct {
+	bits bitset.Set
+	n    uint32 // vertices of the graph
+}
+
+// NewSet is an empty set of vertices of a graph. It is to be freed.
+func NewSet(s *store.Store) (*Set, error) {
+	n := s.Catalogue().Vertices
+	words, err := hostmem.Slice[uint64](bitset.Words(n))
+	return &Set{words, n}, err
+}
+
+// Free returns the memory.
+func (s *Set) Free() {
+	hostmem.Free(s.bits)
+	s.bits = nil
+}
+
+// Add adds vertices of the graph.
+func (s *Set) Add(vertices ...uint32) {
+	for _, v := range vertices {
+		s.bits.Add(v)
+	}
+}
+
+// Has reports whether a vertex is in the set.
+func (s *Set) Has(v uint32) bool { return s.bits.Has(v) }
+
+// Len counts the vertices.
+func (s *Set) Len() uint32 { return uint32(s.bits.Count(0, s.n)) }
+
+// Bytes is the memory that a set takes.
+func Bytes(c *store.Catalogue) int64 { return 8 * int64(bitset.Words(c.Vertices)) }
+
+// Options say how a subgraph is made.
+type Options struct {
+	Force   bool  // replace a graph that is there
+	Threads int   // 0: GOMAXPROCS
+	Memory  int64 // bytes of resident memory for the whole process; 0: half of what is available
+	// Import are further options of the new graph: progress while edges are sorted, and the log.
+	Import ingest.Options
+	// Progress, when not nil, may be called from many goroutines.
+	Progress func(edges, total int64)
+}
+
+// ErrEmpty: no vertex was chosen.
+var ErrEmpty = errors.New("no vertex is in it")
+
+// Make makes the graph of the vertices of a set at path, in the layout of the old one. It appears whole or not at
+// all.
+func Make(ctx context.Context, s *store.Store, set *Set, path string, o Options) (ingest.Report, error) {
+	cat := s.Catalogue()
+	x := &maker{store: s, cat: cat, set: set, o: o, dir: shard.In}
+	if _, weights := cat.WeightsOf(shard.Out); !cat.Weighted || weights {
+		x.dir = shard.Out
+	}
+	n := set.Len()
+	if n == 0 {
+		return ingest.Report{}, fmt.Errorf("subgraph of %s: %w", s.Name(), ErrEmpty)
+	}
+	reading, err := x.divide()
+	if err != nil {
+		return ingest.Report{}, err
+	}
+	if x.ranks, err = hostmem.Slice[uint32](len(set.bits)/wordsPerRank + 1); err != nil {
+		return ingest.Report{}, err
+	}
+	defer hostmem.Free(x.ranks)
+	x.rank()
+	options := o.Import
+	options.Force, options.Threads, options.Memory = o.Force, o.Threads, o.Memory
+	if o.Memory > 0 {
+		options.Memory = o.Memory - (reading - hostmem.Process) // both have the process in them
+	}
+	options.Storage = ingest.StorageOptions{Layout: cmp.Or(cat.Layout, store.CSC), Rows: cat.InRows}
+	source := ingest.EdgeSource{
+		Name: "subgraph of " + s.Name(), Vertices: n, Weighted: cat.Weighted, Symmetric: cat.Symmetric, IDs: x.writeIDs,
+		Each: func(ctx context.Context, threads int, worker func() ingest.Worker) error {
+			x.worker = worker
+			return algorithms.Visit(ctx, s, x, algorithms.Options{Threads: threads, Memory: reading})
+		},
+	}
+	r, err := ingest.ImportSource(ctx, source, path, options)
+	if errors.Is(err, ingest.ErrMemory) && o.Memory > 0 {
+		err = fmt.Errorf("%w; of the %d MiB of --memory, reading the graph takes %d", err, o.Memory>>20, (reading-hostmem.Process)>>20)
+	}
+	return r, err
+}
+
+// maker makes one subgraph.
+type maker struct {
+	store  *store.Store
+	cat    *store.Catalogue
+	set    *Set
+	o      Options
+	dir    shard.Direction // of the rows that are read
+	ranks  []uint32        // how many vertices of the set are before every eighth word of it
+	worker func() ingest.Worker
+	done   atomic.Int64
+}
+
+// wordsPerRank is how many words of a set have a rank together.
+const wordsPerRank = 8
+
+// rank counts the vertices before each word.
+func (x *maker) rank() {
+	n := uint32(0)
+	for i, word := range x.set.bits {
+		if i%wordsPerRank == 0 {
+			x.ranks[i/wordsPerRank] = n
+		}
+		n += uint32(bits.OnesCount64(word))
+	}
+}
+
+// number is the number of a vertex of the set in the new graph.
+func (x *maker) number(v uint32) uint64 {
+	w := int(v >> 6)
+	n := int(x.ranks[w/wordsPerRank]) + bits.OnesCount64(x.set.bits[w]&(1<<(v&63)-1))
+	for _, word := range x.set.bits[w&^(wordsPerRank-1) : w] {
+		n += bits.OnesCount64(word)
+	}
+	return uint64(n)
+}
+
+// divide is the part of the budget in which rows are read, the process included: a quarter of it, or the least that is
+// enough.
+func (x *maker) divide() (reading int64, err error) {
+	if x.o.Memory == 0 {
+		return 0, nil
+	}
+	var least *algorithms.MemoryError
+	err = algorithms.Visit(context.Background(), x.store, x, algorithms.Options{Threads: x.o.Threads, Memory: 1})
+	if !errors.As(err, &least) {
+		return 0, err
+	}
+	return max(least.Least(), hostmem.Process+x.o.Memory/4), nil
+}
+
+// Plan is rows, the set, and edges on their way.
+func (x *maker) Plan(g *store.Catalogue, threads int) algorithms.Plan {
+	return algorithms.Plan{Rows: []shard.Direction{x.dir}, Weights: g.Weighted, Arrays: []algorithms.Array{
+		{Name: "the set of vertices", Bytes: Bytes(g) * 9 / 8}, {Name: "edges on their way", Bytes: int64(threads) * batchEdges * 20},
+	}}
+}
+
+// batchEdges is how many edges are given to a worker together.
+const batchEdges = 1 << 12
+
+// Visit gives the edges between vertices of the set to workers.
+func (x *maker) Visit(ctx context.Context, e *algorithms.Env) error {
+	batches := make([]*batch, e.Threads)
+	x.done.Store(0)
+	err := e.Rows().EachOf(ctx, x.set.bits.Any, func(worker int, b *algorithms.Block) error {
+		if batches[worker] == nil {
+			batches[worker] = newBatch(x.worker(), x.cat.Weighted)
+		}
+		out := batches[worker]
+		edges := 0
+		for i := range b.Len {
+			v := b.First + uint32(i)
+			row := b.Row(x.dir, i)
+			edges += len(row)
+			if !x.set.Has(v) {
+				continue
+			}
+			var weights []float32
+			if x.cat.Weighted {
+				weights = b.Weights(x.dir, i)
+			}
+			if err := x.row(out, v, row, weights); err != nil {
+				return err
+			}
+		}
+		if n := x.done.Add(int64(edges)); x.o.Progress != nil {
+			x.o.Progress(n, int64(x.cat.Edges))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return e.Each(ctx, len(batches), func(_, i int) error {
+		if batches[i] == nil {
+			return nil
+		}
+		return errors.Join(batches[i].flush(), batches[i].to.Close())
+	})
+}
+
+// row gives those edges of a row that stay.
+func (x *maker) row(out *batch, v uint32, row []uint32, weights []float32) error {
+	own := x.number(v)
+	for k, u := range row {
+		if !x.set.Has(u) {
+			continue
+		}
+		src, dst := own, x.number(u)
+		if x.dir == shard.In {
+			src, dst = dst, src
+		}
+		weight := float32(1)
+		if weights != nil {
+			weight = weights[k]
+		}
+		if err := out.add(src, dst, weight); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batch collects edges for a worker.
+type batch struct {
+	to       ingest.Worker
+	src, dst []uint64
+	weight   []float32 // nil: edges have none
+}
+
+func newBatch(to ingest.Worker, weighted bool) *batch {
+	b := &batch{to: to, src: make([]uint64, 0, batchEdges), dst: make([]uint64, 0, batchEdges)}
+	if weighted {
+		b.weight = make([]float32, 0, batchEdges)
+	}
+	return b
+}
+
+func (b *batch) add(src, dst uint64, weight float32) error {
+	b.src, b.dst = append(b.src, src), append(b.dst, dst)
+	if b.weight != nil {
+		b.weight = append(b.weight, weight)
+	}
+	if len(b.src) < batchEdges {
+		return nil
+	}
+	return b.flush()
+}
+
+func (b *batch) flush() error {
+	if len(b.src) == 0 {
+		return nil
+	}
+	err := b.to.AddInts(b.src, b.dst, b.weight)
+	b.src, b.dst, b.weight = b.src[:0], b.dst[:0], b.weight[:0]
+	return err
+}
