@@ -18,6 +18,8 @@ type table[V any] struct {
 	memory   int64 // bytes for the ids of values
 	columns  []column[V]
 	values   []V // by dense id, in the memory of the job; nil: of columns of vertices
+
+	parent []gas.VertexID // by dense id, of shortest paths; nil: nobody asked for them
 }
 
 // array is the values of a column as they lie in memory; nil: the results are others.

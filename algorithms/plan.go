@@ -107,7 +107,11 @@ func rowsOf(s *store.Store, p Plan) (sides []shard.Direction, err error) {
 		if !ok {
 			side = shard.In
 		}
-		if _, stored := cat.WeightsOf(side); p.Weights && cat.Weighted && !stored && side != shard.In {
+		_, stored := cat.WeightsOf(side)
+		switch without := p.Weights && cat.Weighted && !stored && side != shard.In; {
+		case without && (cat.Symmetric || dir == shard.In):
+			side = shard.In // which has them in its blobs
+		case without:
 			return nil, fmt.Errorf("graph %s: the algorithm reads weights of rows, and the %s side has none; import the graph again with --layout packed", s.Name(), side)
 		}
 		if cat.Symmetric {

@@ -54,6 +54,18 @@ type Column[V any] struct {
 	Null func(v Vertex, value V) bool
 }
 
+// Paths is the ability of a [Nullable] program whose values are lengths of shortest paths to tell what is before a vertex
+// on one: its parent. Lengths of paths do not fall along edges. The result is then the length and the parent.
+type Paths[V any] interface {
+	Nullable[V]
+	// Begins reports that a path begins at the vertex.
+	Begins(v uint32) bool
+	// Nearer reports that a path of length a is shorter than one of length b.
+	Nearer(a, b V) bool
+	// Over reports that a path over an edge, from a vertex at the end of one of length src, has this length.
+	Over(src V, e Edge, length V) bool
+}
+
 // VertexID is a dense vertex id in a result, translated back to the user's id
 // when it is written.
 type VertexID uint32

@@ -25,7 +25,8 @@ var builtin = []Program{
 	},
 	{
 		Name: "bfs", Value: programs.BFS{}, Short: "number of hops from a source along edge direction",
-		Long: "Of several sources, the nearest counts. Vertices that no path leads to have inf.",
+		Long: `Of several sources, the nearest counts. Vertices that no path leads to have inf.
+With --parents, a second column has the vertex before on a shortest path.`,
 		Example: `  garaph run bfs web.graph --source 42 --output hops.tsv
   go mod graph | garaph run bfs - --source example.com/app`,
 		Column: "hops", Ranking: Nearest, Setup: setupBFS,
@@ -33,7 +34,8 @@ var builtin = []Program{
 	{
 		Name: "sssp", Value: programs.SSSP[float32]{}, Short: "least total weight of a path from a source along edge direction",
 		Long: `Without weights, every edge counts 1. Of several sources, the nearest counts.
-Vertices that no path leads to have inf.
+Vertices that no path leads to have inf. With --parents, a second column has the
+vertex before on a shortest path.
 A distance is rounded to 24 bits, or to 53 with --precision 64: sums of whole
 numbers are exact up to 16,777,216, or 2^53. The job fails if one is too large
 for the precision, 3.4028235e+38 or more.`,
@@ -184,7 +186,8 @@ func setupPageRank(fs *pflag.FlagSet) Runner {
 
 func setupBFS(fs *pflag.FlagSet) Runner {
 	neededSources(fs, "to begin at")
-	return Bind(func(e Env) (gas.Program[uint32, uint32], error) {
+	parentsFlag(fs)
+	return bindPaths(func(e Env) (gas.Program[uint32, uint32], error) {
 		first, more, err := e.firstAndMore()
 		return programs.BFS{Source: first, More: more}, err
 	})
@@ -192,7 +195,8 @@ func setupBFS(fs *pflag.FlagSet) Runner {
 
 func setupSSSP(fs *pflag.FlagSet) Runner {
 	neededSources(fs, "to begin at")
-	return withPrecision(fs, Bind(sssp[float32]), Bind(sssp[float64]))
+	parentsFlag(fs)
+	return withPrecision(fs, bindPaths(sssp[float32]), bindPaths(sssp[float64]))
 }
 
 func sssp[F float32 | float64](e Env) (gas.Program[F, F], error) {

@@ -174,11 +174,7 @@ func printDegrees(w *output, list []degreeInfo) error {
 	row("maximum", func(d degreeInfo) string { return number(d.Max) + " of vertex " + printable(d.MaxVertex) })
 	longest := slices.MaxFunc(list, func(a, b degreeInfo) int { return cmp.Compare(len(a.Bins), len(b.Bins)) })
 	for i, b := range longest.Bins {
-		name := number(b.From)
-		if b.To > b.From {
-			name += "–" + number(b.To)
-		}
-		row(name, func(d degreeInfo) string {
+		row(degreesText(b), func(d degreeInfo) string {
 			if i >= len(d.Bins) {
 				return "–"
 			}

@@ -24,13 +24,26 @@ func (a *app) infoCommand() *cobra.Command {
 		Long: `Describe a graph. --degrees adds how many edges vertices have, as they are stored:
 edges into a vertex, out of it, and both together; of an undirected graph, one
 number. Half of the vertices have the median or fewer, 99 % what stands there or
-fewer. Then come the vertices of each range of degrees, and their share.`,
+fewer. Then come the vertices of each range of degrees, and their share. --report
+writes that as a page with plots.`,
 		Args: exactly("one graph", 1),
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print it as one JSON object")
 	degrees := cmd.Flags().Bool("degrees", false, "tell how the degrees are distributed, too")
+	report := cmd.Flags().String("report", "", "write the degrees to this `FILE`, as an HTML page with plots; with --degrees")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		if *report != "" && !*degrees {
+			return Usagef("--report is a page of degrees: give --degrees, too")
+		}
+		if *report != "" {
+			if err := checkBeside("the report", *report, args); err != nil {
+				return err
+			}
+		}
 		i, err := describe(cmd.Context(), args[0], *degrees)
+		if err == nil && *report != "" {
+			err = writeDegrees(*report, i)
+		}
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// neighborsFlags are those of `garaph neighbors`.
+type neighborsFlags struct {
+	along  *string
+	limit  *int
+	json   *bool
+	memory *int64
+}
+
+func (a *app) neighborsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "neighbors GRAPH ID [flags]",
+		Short: "Print the edges of a vertex",
+		Long: `Print the edges that lead to a vertex and from it, with their weights: a line for each,
+in, out, or both of an undirected graph, then the other vertex, and the weight. Of parallel edges, each has a line.`,
+		Example: `  garaph neighbors trains.graph Bern
+  garaph neighbors web.graph 42 --along out --limit 20 --json`,
+		Args:    exactly("a graph and a vertex", 2),
+		Aliases: []string{"neighbours"},
+	}
+	fs := cmd.Flags()
+	f := &neighborsFlags{
+		along:  enumFlag(fs, "along", "both", []string{"in", "out", "both"}, "edges into the vertex, out of it, or both"),
+		limit:  countFlag(fs, "limit", 0, 0, "edges of a direction at most; 0: all"),
+		json:   fs.Bool("json", false, "print them as one JSON object"),
+		memory: sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)"),
+	}
+	completeEnums(cmd)
+	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		if *f.memory == 0 {
+			*f.memory = defaultMemory()
+		}
+		defer keepWithin(*f.memory)()
+		return a.neighbors(cmd.Context(), args[0], args[1], f)
+	})
+	return cmd
+}
+
+// neighbors prints the edges of a vertex as they are read: there may be a hundred million.
+func (a *app) neighbors(ctx context.Context, name, id string, f *neighborsFlags) (err error) {
+	g, err := garaph.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, g.Close()) }()
+	v, err := g.Vertex(id)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(a.stdout, 64<<10)
+	p := &edgePrinter{graph: g, v: v, limit: *f.limit, out: out, tty: a.stdout.tty()}
+	if *f.json {
+		p.json = true
+		if err := p.begin(name, id); err != nil {
+			return err
+		}
+	}
+	var told []string
+	for i, way := range waysOf(g.Catalogue(), *f.along) {
+		if p.way = way; way.dir == shard.Out && g.Catalogue().Weighted && !p.weighted() {
+			a.console.log.Warn("out-edges have no weights in this layout: `garaph upgrade` makes one in which they have")
+		}
+		if err := p.direction(ctx, i, *f.memory); err != nil {
+			return err
+		}
+		told = append(told, p.text(id))
+	}
+	if *f.json {
+		_, _ = out.WriteString("]}\n") // errors are kept until Flush
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	for _, text := range told {
+		a.console.summary(text)
+	}
+	return nil
+}
+
+// wayOf is a direction of rows, and what it is called.
+type wayOf struct {
+	name string
+	dir  shard.Direction
+}
+
+func waysOf(c *store.Catalogue, along string) []wayOf {
+	in, out := wayOf{"in", shard.In}, wayOf{"out", shard.Out}
+	switch {
+	case c.Symmetric:
+		return []wayOf{{"both", shard.Out}}
+	case along == "in":
+		return []wayOf{in}
+	case along == "out":
+		return []wayOf{out}
+	}
+	return []wayOf{in, out}
+}
+
+// edgePrinter prints the edges of one vertex, a direction at a time.
+type edgePrinter struct {
+	graph *garaph.Graph
+	v     uint32
+	way   wayOf
+	limit int
+	out   *bufio.Writer
+	json  bool // or lines of text
+	tty   bool
+
+	degree, printed int
+}
+
+// neighbor is an edge as JSON.
+type neighbor struct {
+	ID     any      `json:"id"` // a number, or a name
+	Weight *float32 `json:"weight,omitempty"`
+}
+
+// weighted reports whether the rows of the direction have weights.
+func (p *edgePrinter) weighted() bool {
+	c := p.graph.Catalogue()
+	_, stored := c.WeightsOf(shard.Out)
+	return c.Weighted && (stored || p.way.dir == shard.In || c.Symmetric)
+}
+
+// Plan is rows.
+func (p *edgePrinter) Plan(*store.Catalogue, int) algorithms.Plan {
+	return algorithms.Plan{Rows: []shard.Direction{p.way.dir}, Weights: p.weighted()}
+}
+
+// begin begins the JSON object.
+func (p *edgePrinter) begin(name, id string) error {
+	texts := [2][]byte{}
+	for i, text := range []string{name, id} {
+		var err error
+		if texts[i], err = json.Marshal(text); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(p.out, `{"graph":%s,"id":%s,"directions":[`, texts[0], texts[1])
+	return err
+}
+
+// direction prints the edges of a direction, the i-th.
+func (p *edgePrinter) direction(ctx context.Context, i int, memory int64) error {
+	p.degree, p.printed = 0, 0
+	if p.json && i > 0 {
+		_ = p.out.WriteByte(',') // errors are kept until Flush
+	}
+	return algorithms.Visit(ctx, p.graph.Store(), p, algorithms.Options{Threads: 1, Memory: memory})
+}
+
+// Visit reads the shard of the vertex, and prints its row.
+func (p *edgePrinter) Visit(ctx context.Context, e *algorithms.Env) error {
+	return e.Rows().EachIn(ctx, p.v, p.v+1, func(_ int, b *algorithms.Block) error {
+		row := b.Row(p.way.dir, 0)
+		var weights []float32
+		if p.weighted() {
+			weights = b.Weights(p.way.dir, 0)
+		}
+		if p.degree = len(row); p.limit > 0 {
+			row = row[:min(len(row), p.limit)]
+		}
+		p.printed = len(row)
+		if !p.json {
+			return p.row(ctx, row, weights, p.line)
+		}
+		_, _ = fmt.Fprintf(p.out, `{"direction":%q,"degree":%d,"edges":[`, p.way.name, p.degree)
+		if err := p.row(ctx, row, weights, p.object); err != nil {
+			return err
+		}
+		_, err := p.out.WriteString("]}")
+		return err
+	})
+}
+
+// row prints edges. Neighbours are ascending, so that each block of ids is read once.
+func (p *edgePrinter) row(ctx context.Context, row []uint32, weights []float32, edge func(i int, ids *store.IDBlock, at int, weight *float32) error) error {
+	ids := p.graph.Store().IDs()
+	for i, u := range row {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		block, err := ids.Block(u)
+		if err != nil {
+			return err
+		}
+		var weight *float32
+		if weights != nil {
+			weight = &weights[i]
+		}
+		if err := edge(i, block, int(u-block.First), weight); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// line prints an edge as text.
+func (p *edgePrinter) line(_ int, ids *store.IDBlock, at int, weight *float32) error {
+	id := ids.Text(at)
+	if p.tty {
+		id = printable(id)
+	}
+	text := p.way.name + "\t" + id
+	if weight != nil {
+		text += "\t" + strconv.FormatFloat(float64(*weight), 'g', -1, 32)
+	}
+	_, err := p.out.WriteString(text + "\n")
+	return err
+}
+
+// object prints an edge as JSON.
+func (p *edgePrinter) object(i int, ids *store.IDBlock, at int, weight *float32) error {
+	if i > 0 {
+		_ = p.out.WriteByte(',') // errors are kept until Flush
+	}
+	var id any
+	switch {
+	case ids.Strings != nil:
+		id = ids.Strings[at]
+	case ids.Uints != nil:
+		id = ids.Uints[at]
+	default:
+		id = ids.Ints[at]
+	}
+	text, err := json.Marshal(neighbor{id, weight})
+	if err == nil {
+		_, err = p.out.Write(text)
+	}
+	return err
+}
+
+// text says how many edges there are in the direction.
+func (p *edgePrinter) text(id string) string {
+	where := map[string]string{"in": "into", "out": "out of", "both": "of"}[p.way.name]
+	text := fmt.Sprintf("%s %s %s", counted(int64(p.degree), "edge", "edges"), where, id)
+	if more := p.degree - p.printed; more > 0 {
+		text += fmt.Sprintf("; --limit leaves out %s", humanize.Comma(int64(more)))
+	}
+	return text
+}

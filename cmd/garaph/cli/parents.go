@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/gas"
+)
+
+// parentsFlag declares --parents.
+func parentsFlag(fs *pflag.FlagSet) {
+	fs.Bool("parents", false, "find the vertex before on a shortest path, too: the smallest of the nearer ones")
+}
+
+// bindPaths is [Bind] of a program of shortest paths, whose parents may be wanted.
+func bindPaths[V, A any](build func(Env) (gas.Program[V, A], error)) Runner {
+	without := Bind(build)
+	return func(ctx context.Context, e Env) (*garaph.Result, error) {
+		if wanted := e.Flags.Lookup("parents"); wanted == nil || !wanted.Changed || wanted.Value.String() != "true" {
+			return without(ctx, e)
+		}
+		p, err := build(e)
+		if err != nil {
+			return nil, err
+		}
+		return garaph.RunWithParents(ctx, e.Graph, p, e.Options, e.Progress)
+	}
+}

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/programs"
+)
+
+func (a *app) pathCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "path GRAPH FROM TO [flags]",
+		Short: "Print a shortest path from a vertex to another one",
+		Long: `Print the vertices of a shortest path along edges, with the distance of each from the
+first: a path of the fewest edges, or with --weighted one of the least total weight.
+Of several, it is the one that run bfs or run sssp finds with --parents. The exit code is 1 where no
+path leads from the one to the other.`,
+		Example: `  garaph path trains.graph Basel Lugano --weighted
+  garaph path web.graph 17 42 --json`,
+		Args: exactly("a graph and two vertices", 3),
+	}
+	fs := cmd.Flags()
+	weighted := fs.Bool("weighted", false, "the least total weight, in place of the fewest edges")
+	asJSON := fs.Bool("json", false, "print it as one JSON object")
+	threads := threadsFlag(fs)
+	memory := sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)")
+	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		o := garaph.RunOptions{Threads: *threads, Memory: *memory, Device: "cpu"}
+		if o.Memory == 0 {
+			o.Memory = defaultMemory()
+		}
+		defer keepWithin(o.Memory)()
+		return a.path(cmd.Context(), args[0], args[1], args[2], *weighted, *asJSON, o)
+	})
+	return cmd
+}
+
+// foundPath is a path as JSON.
+type foundPath struct {
+	Graph    string `json:"graph"`
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Weighted bool   `json:"weighted"`
+	// Distance is that of the last vertex: hops, or the sum of weights.
+	Distance float64 `json:"distance"`
+	Hops     int     `json:"hops"`
+	Path     []stop  `json:"path"`
+}
+
+// stop is a vertex of a path.
+type stop struct {
+	ID       string  `json:"id"`
+	Distance float64 `json:"distance"`
+}
+
+// path finds the path and prints it.
+func (a *app) path(ctx context.Context, name, from, to string, weighted, asJSON bool, o garaph.RunOptions) (err error) {
+	g, err := garaph.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, g.Close()) }()
+	var ends [2]uint32
+	for i, id := range []string{from, to} {
+		if ends[i], err = g.Vertex(id); err != nil {
+			return err
+		}
+	}
+	a.console.begin(fmt.Sprintf("path from %s to %s in %s", from, to, name))
+	p := &phases{console: a.console}
+	defer p.end()
+	e := Env{Graph: g, Options: o, Log: a.console.log, Progress: progressOf(p)}
+	e.Options.Log = e.Log
+	e.Options.Progress = func(it garaph.Iteration) {
+		if s := p.at("search", 0, inIterations); s != nil {
+			s.iterated(iterationText(it), it)
+		}
+	}
+	if weighted && !g.Catalogue().Weighted {
+		e.Log.Warn("the graph has no weights: every edge counts 1")
+	}
+	var found *foundPath
+	if weighted {
+		found, err = pathOf(ctx, e, programs.SSSP[float64]{Source: ends[0]}, ends[1])
+	} else {
+		found, err = pathOf(ctx, e, programs.BFS{Source: ends[0]}, ends[1])
+	}
+	p.end()
+	switch {
+	case ctx.Err() != nil:
+		return &stopped{fmt.Sprintf("the search for a path from %s to %s was stopped", from, to), err}
+	case errors.Is(err, garaph.ErrNoPath):
+		return fmt.Errorf("graph %s: no path leads from %s to %s", name, from, to)
+	case err != nil:
+		return err
+	}
+	found.Graph, found.From, found.To, found.Weighted = name, from, to, weighted
+	if asJSON {
+		return json.NewEncoder(a.stdout).Encode(found)
+	}
+	return found.print(a.stdout)
+}
+
+// pathOf runs a program from a source and follows the parents of a vertex.
+func pathOf[V uint32 | float64](ctx context.Context, e Env, p gas.Program[V, V], to uint32) (*foundPath, error) {
+	r, err := garaph.RunWithParents(ctx, e.Graph, p, e.Options, e.Progress)
+	if err != nil {
+		return nil, err
+	}
+	vertices, lengths, err := garaph.PathTo[V](r, to)
+	if err = errors.Join(err, r.Close()); err != nil {
+		return nil, err
+	}
+	found := &foundPath{Hops: len(vertices) - 1}
+	for i, v := range vertices {
+		id, err := e.Graph.ID(gas.VertexID(v))
+		if err != nil {
+			return nil, err
+		}
+		found.Distance = float64(lengths[i])
+		found.Path = append(found.Path, stop{id, found.Distance})
+	}
+	return found, nil
+}
+
+// print prints a line for each vertex: its distance, and its id.
+func (f *foundPath) print(w *output) error {
+	table := tabwriter.NewWriter(w, 0, 0, 0, ' ', tabwriter.AlignRight)
+	for _, s := range f.Path {
+		id := s.ID
+		if w.tty() {
+			id = printable(id)
+		}
+		fmt.Fprintf(table, "%s\t  %s\n", strconv.FormatFloat(s.Distance, 'g', -1, 64), id) // errors are kept until Flush
+	}
+	return table.Flush()
+}

@@ -1,0 +1,142 @@
+package garaph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/vertices"
+)
+
+// ParentColumn names the column of parents.
+const ParentColumn = "parent"
+
+// RunWithParents is [Run] of a program whose values are lengths of shortest paths ([gas.Paths]); its result has one column more,
+// the vertex before each one on a shortest path: null for sources and for what is not reached. It is the smallest of the
+// nearer ones, as [algorithms.Parents] says in full, and the same however the job ran. Parents are found in a pass over the
+// edges after the job. [PathTo] follows them. Progress may be nil.
+func RunWithParents[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions, progress func(algorithms.Progress)) (*Result, error) {
+	paths, ok := p.(gas.Paths[V])
+	if !ok {
+		return nil, errors.Join(nameProgram(fmt.Errorf("program %T has no paths, and so no parents: they are those of shortest paths (gas.Paths)", p), p, o.Name), giveBack(o.Job))
+	}
+	if err := checkParents[V](g, o); err != nil {
+		return nil, errors.Join(err, giveBack(o.Job))
+	}
+	r, err := Run(ctx, g, p, o)
+	if err != nil {
+		return r, err
+	}
+	if err := r.addParents(ctx, g, paths, o, progress); err != nil {
+		r.Lose(err)
+		return r, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// pathsOf are parents that are to be found from values.
+func pathsOf[V any](g *Graph, p gas.Paths[V], values []V) algorithms.Parents[V] {
+	return algorithms.Parents[V]{
+		Values: values, Weights: g.Catalogue().Weighted,
+		Reached: func(v uint32) bool { return !p.Null(gas.Vertex{ID: v}, values[v]) },
+		Begins:  p.Begins,
+		Nearer:  p.Nearer,
+		Over:    func(src V, weight float32, length V) bool { return p.Over(src, gas.Edge{Weight: weight}, length) },
+	}
+}
+
+// checkParents refuses a budget that has no room for the parents, before the job.
+func checkParents[V any](g *Graph, o RunOptions) error {
+	if o.Memory == 0 {
+		return nil
+	}
+	n := g.Catalogue().Vertices
+	held := vertices.Bytes[V](n) - int64(n)*int64(unsafe.Sizeof(*new(V))) // of the job, when it is done
+	plan := algorithms.Parents[V]{Weights: g.Catalogue().Weighted}
+	var least *algorithms.MemoryError
+	_, err := algorithms.Run(context.Background(), g.store, plan, algorithms.Options{Threads: o.Threads, Memory: 1, Log: o.Log})
+	if !errors.As(err, &least) {
+		return err
+	}
+	if need := least.Least() + held; need > o.Memory {
+		return fmt.Errorf("graph %s: %w: to find parents takes %d MiB beside the values, with --memory of %d MiB; the smallest budget is %dMiB",
+			g.store.Name(), ErrMemory, (least.Least()-hostmem.Process+1<<20-1)>>20, o.Memory>>20, (need+1<<20-1)>>20)
+	}
+	return nil
+}
+
+// addParents adds the column of parents to the result of a job.
+func (r *Result) addParents(ctx context.Context, g *Graph, paths any, o RunOptions, progress func(algorithms.Progress)) error {
+	t, ok := r.table.(interface {
+		parents(context.Context, any, algorithms.Options) (free func(), err error)
+	})
+	if !ok {
+		return fmt.Errorf("results of type %T have no parents", r.table)
+	}
+	free, err := t.parents(ctx, paths, algorithms.Options{Threads: o.Threads, Memory: o.Memory, Log: o.Log, Progress: progress})
+	if err != nil {
+		return fmt.Errorf("find the parents: %w", err)
+	}
+	close := r.close
+	r.close = func() {
+		free()
+		close()
+	}
+	return nil
+}
+
+// parents finds the parents of the paths and adds them as a column.
+func (t *table[V]) parents(ctx context.Context, paths any, o algorithms.Options) (free func(), err error) {
+	if o.Memory > 0 { // what the job holds counts
+		o.Memory = min(o.Memory, max(1, t.memory+hostmem.Process))
+	}
+	out, err := algorithms.Run(ctx, t.graph.store, pathsOf(t.graph, paths.(gas.Paths[V]), t.values), o)
+	if err != nil {
+		return nil, err
+	}
+	c := vertexColumn(func(v gas.Vertex, _ V) gas.VertexID { return out.Values[v.ID] })
+	c.Name, c.Nullable = ParentColumn, true
+	c.null = func(v gas.Vertex, _ V) bool { return out.Values[v.ID] == algorithms.NoParent }
+	t.columns = append(t.columns, c)
+	t.parent = out.Values
+	if t.memory < math.MaxInt64 {
+		t.memory = out.Free
+	}
+	return out.Close, nil
+}
+
+// ErrNoPath: no path leads to a vertex.
+var ErrNoPath = errors.New("no path leads there")
+
+// PathTo is a shortest path from a source to a vertex, both included, and the length of the path to each vertex of it. The
+// result is one of [RunWithParents]; where no path leads to the vertex, the error is an [ErrNoPath].
+func PathTo[V any](r *Result, to uint32) (path []uint32, lengths []V, err error) {
+	if err := r.readable(); err != nil {
+		return nil, nil, err
+	}
+	t, ok := r.table.(*table[V])
+	if !ok || t.parent == nil {
+		return nil, nil, fmt.Errorf("the result has no paths of lengths of type %T; it is not one of RunWithParents", *new(V))
+	}
+	if to >= uint32(len(t.parent)) {
+		return nil, nil, fmt.Errorf("vertex %d: %w", to, ErrNoVertex)
+	}
+	if paths := t.source.(gas.Paths[V]); paths.Null(gas.Vertex{ID: to}, t.values[to]) {
+		return nil, nil, ErrNoPath
+	}
+	for v := gas.VertexID(to); v != algorithms.NoParent; v = t.parent[v] {
+		path, lengths = append(path, uint32(v)), append(lengths, t.values[v])
+		if len(path) > len(t.parent) {
+			return nil, nil, errors.New("the parents lead in a circle")
+		}
+	}
+	slices.Reverse(path)
+	slices.Reverse(lengths)
+	return path, lengths, nil
+}

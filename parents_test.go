@@ -1,0 +1,93 @@
+package garaph_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/store"
+)
+
+// TestParentsEverywhere: distances and parents are the same in every mode, by every method, on the CPU and on the emulated GPU,
+// in either layout, in memory and from disk; and a path has the distances that it should.
+func TestParentsEverywhere(t *testing.T) {
+	var text strings.Builder
+	x := uint32(1)
+	for range 3000 { // a graph of many equally near vertices
+		x = x*1664525 + 1013904223
+		u, v, w := x>>8%500, x>>17%500, x>>28%4
+		fmt.Fprintln(&text, u, v, w)
+	}
+	file := filepath.Join(t.TempDir(), "edges.txt")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := map[bool]string{}
+	for _, layout := range []store.Layout{store.CSC, store.Packed} {
+		path := filepath.Join(t.TempDir(), string(layout))
+		if _, err := garaph.Import(t.Context(), []string{file}, path, garaph.ImportOptions{Storage: garaph.StorageOptions{Layout: layout, ShardVertices: 40}}); err != nil {
+			t.Fatal(err)
+		}
+		g, err := garaph.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []garaph.RunOptions{
+			{}, {Mode: dispatcher.Async}, {Method: dispatcher.Pull}, {Method: dispatcher.NotifyPull, Threads: 3}, {Method: dispatcher.Frontier},
+			{Device: dispatcher.GPU, GPU: garaph.GPUOptions{Name: "emulated"}}, {Memory: 52 << 20},
+		} {
+			for _, weighted := range []bool{false, true} {
+				var r *garaph.Result
+				if weighted {
+					r, err = garaph.RunWithParents(t.Context(), g, programs.SSSP[float32]{Source: 3}, o, nil)
+				} else {
+					r, err = garaph.RunWithParents(t.Context(), g, programs.BFS{Source: 3}, o, nil)
+				}
+				if err != nil {
+					t.Fatalf("%s %+v: %v", layout, o, err)
+				}
+				var got strings.Builder
+				if err := r.Write(&got, "csv"); err != nil {
+					t.Fatal(err)
+				}
+				if want[weighted] == "" {
+					want[weighted] = got.String()
+				} else if got.String() != want[weighted] {
+					t.Errorf("%s %+v, weighted %v: other parents", layout, o, weighted)
+				}
+				if weighted {
+					path, lengths, err := garaph.PathTo[float32](r, 77)
+					if err != nil || path[0] != 3 || path[len(path)-1] != 77 || lengths[0] != 0 || !slices.IsSorted(lengths) {
+						t.Error(path, lengths, err)
+					}
+				}
+				if _, _, err := garaph.PathTo[float64](r, 77); err == nil {
+					t.Error("a path of lengths of another type")
+				}
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		_, err = garaph.RunWithParents(t.Context(), g, programs.SSSP[float32]{Source: 3}, garaph.RunOptions{Memory: 40 << 20}, nil)
+		if !errors.Is(err, garaph.ErrMemory) || !strings.Contains(err.Error(), "to find parents takes") {
+			t.Error(err)
+		}
+		if _, err := garaph.RunWithParents(t.Context(), g, programs.WCC{}, garaph.RunOptions{}, nil); err == nil || !strings.Contains(err.Error(), "has no paths") {
+			t.Error(err)
+		}
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := strings.Count(want[true], "\n"); n < 400 {
+		t.Errorf("%d rows", n)
+	}
+}
