@@ -115,7 +115,9 @@ func (p *perVertex) free() {
 
 // Worker returns the sink of one goroutine.
 func (b *builder) Worker() Worker {
-	return &bucketWriter{builder: b, writer: b.spill.writer(b.plan.buckets, b.schema.Weighted)}
+	w := &bucketWriter{builder: b, writer: b.spill.writer(b.plan.buckets, b.schema.Weighted)}
+	w.filled = w.countIn
+	return w
 }
 
 // bucketWriter puts edges into buckets of 2^shift provisional numbers; when
@@ -123,7 +125,6 @@ func (b *builder) Worker() Worker {
 type bucketWriter struct {
 	*builder
 	*writer
-	shift    uint
 	src, dst []uint32
 	in, out  *tally     // nil until there are edges
 	mapping  bool       // what is in the buckets has numbers from the map
@@ -330,12 +331,13 @@ func (w *bucketWriter) directed(src, dst []uint32, weight []float32) error {
 	for top>>w.shift >= uint32(len(w.buckets)) {
 		w.coarsen()
 	}
-	w.in.add(dst, top)
+	w.widest = max(w.widest, topSrc)
+	w.in.rise(top) // countIn counts
 	if w.out != nil {
 		w.out.add(src, topSrc)
 	}
 	if !w.schema.Weighted {
-		return w.addAll(src, dst, w.shift)
+		return w.addAll(src, dst)
 	}
 	for i, v := range dst {
 		if err := w.add(v>>w.shift, src[i], v, weight[i]); err != nil {
@@ -343,6 +345,14 @@ func (w *bucketWriter) directed(src, dst []uint32, weight []float32) error {
 		}
 	}
 	return nil
+}
+
+// countIn counts the in-edges of a block. Its destinations are neighbours, so that their counts
+// are in the first-level cache, where those of the edges as they come are not.
+func (w *bucketWriter) countIn(data *buffer, n int, form recordForm) {
+	if w.in != nil { // else they count no more
+		w.in.addBlock(data, n, form)
+	}
 }
 
 // coarsen merges buckets in pairs.

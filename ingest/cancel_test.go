@@ -35,8 +35,8 @@ func TestEnded(t *testing.T) {
 	})
 	t.Run("edges", func(t *testing.T) {
 		s := &spill{}
-		b := newBlock([]uint32{0, 1}, 0, 2)
-		err := s.each(ended, []*block{b}, func([]uint32) error {
+		b := newBlock(new(buffer), 0, 5, recordForm{low: 12, bytes: 5, step: 5})
+		err := s.each(ended, []*block{b}, func(*block, *buffer) error {
 			t.Error("a block was read")
 			return nil
 		})

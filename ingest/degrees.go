@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"sync/atomic"
@@ -70,7 +71,26 @@ func (t *tally) add(numbers []uint32, top uint32) {
 			t.carry(v, 256)
 		}
 	}
-	t.top = max(t.top, min(t.own, top+1))
+	t.rise(top)
+}
+
+// rise notes that numbers up to top are counted.
+func (t *tally) rise(top uint32) { t.top = max(t.top, min(t.own, top+1)) }
+
+// addBlock counts the destinations of a block.
+func (t *tally) addBlock(data *buffer, n int, form recordForm) {
+	bytes, low := t.bytes[:t.own], uint32(1)<<form.low-1
+	for i := 0; i < n; i += int(form.step) {
+		v := form.base + binary.LittleEndian.Uint32(data[i:i+4])&low
+		if v >= uint32(len(bytes)) {
+			t.carry(v, 1)
+			continue
+		}
+		bytes[v]++
+		if bytes[v] == 0 {
+			t.carry(v, 256)
+		}
+	}
 }
 
 func (t *tally) carry(v, n uint32) {

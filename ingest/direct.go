@@ -25,8 +25,8 @@ func (s *sorter) packGroup(ctx context.Context, g *group) error {
 	clear(r.start)
 	n := 0
 	for _, part := range g.parts {
-		err := s.spill.each(ctx, part, func(records []uint32) error {
-			k := s.numbers.gather(records, g, s.keys[n:], r.start[1:])
+		err := s.spill.each(ctx, part, func(b *block, data *buffer) error {
+			k := s.numbers.gather(b, data, g, s.keys[n:], r.start[1:])
 			if n += k; k < 0 {
 				return s.uncounted(g.from)
 			}
@@ -67,11 +67,12 @@ func (r *groupRows) sum() {
 // gather makes keys of those records whose destinations are in the group, destination within it
 // << 32 | provisional number of the source, and counts them by destination. It returns how many
 // there are, or -1 if there is no room for all.
-func (m *numbering) gather(records []uint32, g *group, keys []uint64, count []uint32) int {
-	span, n := g.last-g.first, 0
-	if len(records)/2 > len(keys) { // perhaps not all of them are of the group
-		for i := 0; i+1 < len(records); i += 2 {
-			if m.dense(records[i+1])-g.first <= span {
+func (m *numbering) gather(b *block, data *buffer, g *group, keys []uint64, count []uint32) int {
+	form, span, n := b.form, g.last-g.first, 0
+	low, mask, all, step := form.low&63, uint32(uint64(1)<<form.low-1), form.mask(), int(form.step)
+	if b.n/step > len(keys) { // perhaps not all of them are of the group
+		for i := 0; i < b.n; i += step {
+			if m.dense(form.base+uint32(load(data, i))&mask)-g.first <= span {
 				n++
 			}
 		}
@@ -81,8 +82,9 @@ func (m *numbering) gather(records []uint32, g *group, keys []uint64, count []ui
 		n = 0
 	}
 	ranks, first := m.ranks, m.first+g.first
-	for ; len(records) >= 2; records = records[2:] {
-		u, v := records[0], records[1]
+	for i := 0; i < b.n; i += step {
+		x := load(data, i) & all
+		u, v := uint32(x>>low), form.base+uint32(x)&mask
 		if ranks != nil {
 			x := &ranks[v>>6]
 			v = x.below + uint32(bits.OnesCount64(x.bits&(1<<(v&63)-1))) - g.first

@@ -133,7 +133,7 @@ func (s *sorter) neighbours(ctx context.Context, g *group, list []uint32, keys [
 		}
 	}
 	for _, part := range g.parts {
-		err := s.spill.each(ctx, part, func(b []uint32) error {
+		err := s.spill.eachUnpacked(ctx, part, func(b []uint32) error {
 			for i := 0; i+record <= len(b); i += record {
 				switch {
 				case s.numbers.dense(b[i+1]) != g.first: // of the group beside this one

@@ -185,17 +185,21 @@ func (m *numbering) floor(t uint64) uint32 {
 // distribute reads lists of blocks and puts their edges into the groups.
 func (b *builder) distribute(ctx context.Context, m *numbering, find *grouping, lists [][]*block) error {
 	groups := find.groups
+	ranges := groups
+	if m.perm == nil { // records keep their provisional numbers
+		ranges = slices.Repeat([]group{{last: math.MaxUint32}}, len(groups))
+	}
 	work := make(chan []*block)
 	var g errgroup.Group
 	writers := make([]*writer, b.plan.sorters)
 	for i := range writers {
-		w := b.spill.writer(len(groups), b.schema.Weighted)
+		w := b.spill.groupWriter(ranges, b.schema.Weighted)
 		writers[i] = w
 		g.Go(func() error {
 			var failed error
 			for blocks := range work {
 				if failed == nil {
-					failed = b.spill.each(ctx, blocks, func(records []uint32) error { return w.regroup(m, find, records) })
+					failed = b.spill.eachUnpacked(ctx, blocks, func(records []uint32) error { return w.regroup(m, find, records) })
 				}
 			}
 			return failed
@@ -229,14 +233,14 @@ func (b *builder) distribute(ctx context.Context, m *numbering, find *grouping, 
 // regroup puts records into the buckets of their groups; mapped ones get dense
 // ids.
 func (w *writer) regroup(m *numbering, find *grouping, records []uint32) error {
-	for ; len(records) >= w.record; records = records[w.record:] {
+	for record := recordWords(w.weights > 0); len(records) >= record; records = records[record:] {
 		src, dst := records[0], records[1]
 		v := m.dense(dst)
 		if m.perm != nil {
 			src, dst = m.dense(src), v
 		}
 		var x float32
-		if w.record > 2 {
+		if w.weights > 0 {
 			x = math.Float32frombits(records[2])
 		}
 		if err := w.add(find.of(v), src, dst, x); err != nil {

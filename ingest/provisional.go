@@ -121,7 +121,7 @@ func (b *builder) renumber(ctx context.Context) error {
 	}
 	for _, old := range b.workers {
 		for _, blocks := range old.old {
-			if err := b.spill.each(ctx, blocks, w.renumber); err != nil {
+			if err := b.spill.eachUnpacked(ctx, blocks, w.renumber); err != nil {
 				return err
 			}
 		}
@@ -137,7 +137,7 @@ func (w *bucketWriter) renumber(records []uint32) error {
 		return err
 	}
 	var weight []float32
-	for ; len(records) >= w.record; records = records[w.record:] {
+	for record := recordWords(w.schema.Weighted); len(records) >= record; records = records[record:] {
 		if w.schema.Weighted {
 			weight = []float32{math.Float32frombits(records[2])}
 		}

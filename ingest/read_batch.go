@@ -2,9 +2,9 @@ package ingest
 
 // Batches are what a parse goroutine gathers before it calls its sink worker:
 // large enough that the call costs nothing, small enough that the arrays stay
-// in the second-level cache between the parser and the sink.
+// near the processor between the parser and the sink.
 const (
-	edgeBatchSize = 8192
+	edgeBatchSize = 2048
 	nameBatchSize = 2048
 )
 

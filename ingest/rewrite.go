@@ -180,7 +180,7 @@ func (u *upgrade) transpose(ctx context.Context, s *sideStore) (err error) {
 	g, collecting := errgroup.WithContext(ctx)
 	runs := max(1, min(u.plan.sorters, int(u.plan.sort/largest), len(s.shards)))
 	for i := range runs { // in the order of vertices, as sorting wants it
-		x := &sorter{sideBuilder: in, twins: spill.writer(len(in.twin.groups), true)}
+		x := &sorter{sideBuilder: in, twins: spill.groupWriter(in.twin.groups, true)}
 		in.writers = append(in.writers, x.twins)
 		g.Go(func() error { return u.collect(collecting, x, i*len(s.shards)/runs, (i+1)*len(s.shards)/runs, largest) })
 	}

@@ -70,7 +70,7 @@ func (s *sideBuilder) run(ctx context.Context, plan memoryPlan) error {
 		}
 		x := &sorter{sideBuilder: s, writer: shardWriter{sideStore: &s.sideStore}}
 		if s.twin != nil {
-			x.twins = s.spill.writer(len(s.twin.groups), s.twin.weighted)
+			x.twins = s.spill.groupWriter(s.twin.groups, s.twin.weighted)
 			s.writers = append(s.writers, x.twins)
 		}
 		g.Go(func() error {

@@ -207,7 +207,7 @@ func (s *sorter) load(ctx context.Context, blocks []*block, g *group, n, digits 
 		clear(s.counts[d][:])
 	}
 	from := n
-	err := s.spill.each(ctx, blocks, func(b []uint32) error {
+	err := s.spill.eachUnpacked(ctx, blocks, func(b []uint32) error {
 		for i := 0; i+record <= len(b); i += record {
 			v := m.dense(b[i+1]) - g.first
 			if v > span { // of the group beside this one

@@ -73,6 +73,15 @@ func FreeBytes(b []byte) {
 	}
 }
 
+// SmallPages makes the system give memory that nobody has touched yet in its least pages: for
+// what is written once, in order, at many places. Where the system must get a huge page from
+// elsewhere, as on a virtual machine, it may cost more than all of its faults.
+func SmallPages(b []byte) {
+	if len(b) > 0 {
+		_ = unix.Madvise(b, unix.MADV_NOHUGEPAGE) // advice only
+	}
+}
+
 // Slice returns n zeroed values of a type without pointers.
 func Slice[T any](n int) ([]T, error) {
 	var t T

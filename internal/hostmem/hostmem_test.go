@@ -87,6 +87,14 @@ func TestBytes(t *testing.T) {
 			b[i] = 0xff
 		}
 		hostmem.FreeBytes(b)
+		if b, err = hostmem.Bytes(n); err != nil {
+			t.Fatal(err)
+		}
+		hostmem.SmallPages(b)
+		if !bytes.Equal(b, make([]byte, n)) {
+			t.Errorf("%d bytes in small pages: not zero", n)
+		}
+		hostmem.FreeBytes(b)
 	}
 	hostmem.FreeBytes(nil)
 }
