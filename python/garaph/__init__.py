@@ -10,7 +10,6 @@ The work is done by the command garaph, in a process of its own.
 
 from ._errors import GaraphError, GaraphWarning, Interrupted, UsageError
 from ._graph import Graph
-
-__version__ = "0.1.0.dev0"
+from ._version import __version__
 
 __all__ = ["Graph", "GaraphError", "GaraphWarning", "Interrupted", "UsageError", "__version__"]
