@@ -2,4 +2,4 @@
 // exactly as a user would write them: no engine knows any of them.
 package programs
 
-//go:generate go run github.com/garaph/garaph/cmd/garaph compile
+//go:generate go run github.com/garaph/garaph/cmd/garaph-compile

@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/gas"
 )
 
-//go:generate go run github.com/garaph/garaph/cmd/garaph compile
+//go:generate go run github.com/garaph/garaph/cmd/garaph-compile
 
 // Person is a vertex: an opinion, and what it takes to change it.
 type Person struct {

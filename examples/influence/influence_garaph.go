@@ -19,7 +19,7 @@ var influenceSources embed.FS
 
 // Loops are the methods of Influence as loops.
 func (p Influence) Loops() compiled.Loops[Person, float64] {
-	if !compiled.Fresh(influenceSources, "e6fb5610c0e1850a573266daf5ee2d78") {
+	if !compiled.Fresh(influenceSources, "3316629fb52ab573eace818ce0832169") {
 		return compiled.Loops[Person, float64]{}
 	}
 	return influenceLoops{p}.loops()
@@ -27,7 +27,7 @@ func (p Influence) Loops() compiled.Loops[Person, float64] {
 
 // Fragments are the methods of Influence as PTX.
 func (Influence) Fragments() compiled.Fragments {
-	if !compiled.Fresh(influenceSources, "e6fb5610c0e1850a573266daf5ee2d78") {
+	if !compiled.Fresh(influenceSources, "3316629fb52ab573eace818ce0832169") {
 		return compiled.Fragments{}
 	}
 	return influenceFragments

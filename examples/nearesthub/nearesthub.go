@@ -6,7 +6,7 @@ import (
 	"github.com/garaph/garaph/gas"
 )
 
-//go:generate go run github.com/garaph/garaph/cmd/garaph compile
+//go:generate go run github.com/garaph/garaph/cmd/garaph-compile
 
 // NearestHub gives every vertex the hub from which the shortest path leads to
 // it; of several, the first. A hub is a vertex with Edges edges or more. It is

@@ -18,7 +18,7 @@ var nearestHubSources embed.FS
 
 // Loops are the methods of NearestHub as loops.
 func (p NearestHub) Loops() compiled.Loops[Place, Place] {
-	if !compiled.Fresh(nearestHubSources, "b6c0d15576a79cbcdb1957ee29cdbc76") {
+	if !compiled.Fresh(nearestHubSources, "284a2d364f5bb490104965969911f722") {
 		return compiled.Loops[Place, Place]{}
 	}
 	return nearestHubLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p NearestHub) Loops() compiled.Loops[Place, Place] {
 
 // Fragments are the methods of NearestHub as PTX.
 func (NearestHub) Fragments() compiled.Fragments {
-	if !compiled.Fresh(nearestHubSources, "b6c0d15576a79cbcdb1957ee29cdbc76") {
+	if !compiled.Fresh(nearestHubSources, "284a2d364f5bb490104965969911f722") {
 		return compiled.Fragments{}
 	}
 	return nearestHubFragments

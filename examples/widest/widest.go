@@ -6,7 +6,7 @@ import (
 	"github.com/garaph/garaph/gas"
 )
 
-//go:generate go run github.com/garaph/garaph/cmd/garaph compile
+//go:generate go run github.com/garaph/garaph/cmd/garaph-compile
 
 // Widest gives how wide a load can travel from Source to each vertex: the
 // largest w such that there is a path whose edges all have weights ≥ w.

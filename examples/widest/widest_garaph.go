@@ -18,7 +18,7 @@ var widestSources embed.FS
 
 // Loops are the methods of Widest as loops.
 func (p Widest) Loops() compiled.Loops[float32, float32] {
-	if !compiled.Fresh(widestSources, "1e3d3ae48c7a1d9481180cfa2d4a7d6a") {
+	if !compiled.Fresh(widestSources, "42a6e5c592aa03a245c131bc3a86b610") {
 		return compiled.Loops[float32, float32]{}
 	}
 	return widestLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Widest) Loops() compiled.Loops[float32, float32] {
 
 // Fragments are the methods of Widest as PTX.
 func (Widest) Fragments() compiled.Fragments {
-	if !compiled.Fresh(widestSources, "1e3d3ae48c7a1d9481180cfa2d4a7d6a") {
+	if !compiled.Fresh(widestSources, "42a6e5c592aa03a245c131bc3a86b610") {
 		return compiled.Fragments{}
 	}
 	return widestFragments

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"github.com/garaph/garaph/internal/testsize"
+	"fmt"
 	"html"
 	"os"
 	"os/exec"
@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/garaph/garaph/internal/testsize"
 )
 
 // measure is a script for a copy of a page: it writes into the page how
@@ -26,6 +28,7 @@ document.getElementById("measured").textContent = JSON.stringify({
 			return b.left < s.left - 1 || b.right > s.right + 1 || b.top < s.top - 1 || b.bottom > s.bottom + 1;
 		}).map(e => e.textContent || e.getAttribute("d")),
 	})),
+	Font: Math.min(...[...document.querySelectorAll("svg text")].map(t => 12 * t.getScreenCTM().a || 12 * Math.abs(t.getScreenCTM().b))),
 	Scroll: document.documentElement.scrollWidth - innerWidth,
 	Fetched: performance.getEntriesByType("resource").map(r => r.name),
 });
@@ -58,34 +61,46 @@ func TestBrowser(t *testing.T) {
 		{"strange", strangeRun(), everyPlot},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			var seen struct {
-				Plots []struct {
-					ID            string
-					Width, Height float64
-					Shapes        int
-					Outside       []string
-				}
-				Scroll  float64
-				Fetched []string
-			}
-			text := measured(t, browser, x.run)
-			if err := json.Unmarshal([]byte(text), &seen); err != nil {
-				t.Fatalf("%v: %s", err, text)
-			}
-			if len(seen.Plots) != len(x.plots) || len(seen.Fetched) > 0 || seen.Scroll > 0 {
-				t.Fatalf("%d plots, want %v; fetched %v; %v pixels wider than the window", len(seen.Plots), x.plots, seen.Fetched, seen.Scroll)
-			}
-			for i, p := range seen.Plots {
-				if p.ID != x.plots[i] || p.Width < 400 || p.Height < 150 || p.Shapes < 5 || len(p.Outside) > 0 {
-					t.Errorf("want the plot of %s, got %+v", x.plots[i], p)
-				}
+			for _, width := range []int{1000, 420} {
+				look(t, browser, x.run, x.plots, width)
 			}
 		})
 	}
 }
 
+// look measures the plots of a page in a window.
+func look(t *testing.T, browser string, r Run, plots []string, window int) {
+	t.Helper()
+	var seen struct {
+		Plots []struct {
+			ID            string
+			Width, Height float64
+			Shapes        int
+			Outside       []string
+		}
+		Scroll  float64
+		Font    float64 // the height of the smallest letters
+		Fetched []string
+	}
+	text := measured(t, browser, r, window)
+	if err := json.Unmarshal([]byte(text), &seen); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if len(seen.Plots) != len(plots) || len(seen.Fetched) > 0 || seen.Scroll > 0 {
+		t.Fatalf("%d plots, want %v; fetched %v; %v pixels wider than the window", len(seen.Plots), plots, seen.Fetched, seen.Scroll)
+	}
+	for i, p := range seen.Plots {
+		if p.ID != plots[i] || p.Width < 370 || p.Height < 150 || p.Shapes < 4 || len(p.Outside) > 0 {
+			t.Errorf("in a window of %d, want the plot of %s, got %+v", window, plots[i], p)
+		}
+	}
+	if seen.Font < 9.5 {
+		t.Errorf("in a window of %d, letters of %.1f pixels", window, seen.Font)
+	}
+}
+
 // measured opens the page of a run, with the script, without a network.
-func measured(t *testing.T, browser string, r Run) string {
+func measured(t *testing.T, browser string, r Run, window int) string {
 	var page bytes.Buffer
 	if err := Write(&page, r); err != nil {
 		t.Fatal(err)
@@ -99,7 +114,7 @@ func measured(t *testing.T, browser string, r Run) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-		"--user-data-dir="+t.TempDir(), "--host-resolver-rules=MAP * ~NOTFOUND", "--window-size=1000,800", "--dump-dom", "file://"+file)
+		"--user-data-dir="+t.TempDir(), "--host-resolver-rules=MAP * ~NOTFOUND", fmt.Sprintf("--window-size=%d,800", window), "--dump-dom", "file://"+file)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	cmd.WaitDelay = 10 * time.Second

@@ -2,22 +2,20 @@ package htmlreport
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/internal/chart"
 )
 
-var iterationAxis = scale{label: "iteration", whole: true}
+var iterationAxis = chart.Scale{Label: "iteration", Whole: true}
 
-func secondsAxis(label string, log bool) scale {
-	return scale{label: label + " (seconds)", unit: "s", log: log}
+func secondsAxis(label string, log bool) chart.Scale {
+	return chart.Scale{Label: label + " (seconds)", Unit: "s", Log: log}
 }
 
 // caption joins sentences, passing over those that are "".
@@ -49,14 +47,14 @@ func timeFigure(its []dispatcher.Iteration) figure {
 		f.Caption = noIterations
 		return f
 	}
-	c := chart{x: iterationAxis, y: secondsAxis("time", false)}
-	whole := series{name: "whole iteration", color: grey, line: draw.LineStyle{Color: grey, Width: 5}, shape: square}
-	cpu := series{name: "CPU", color: blue, line: draw.LineStyle{Color: blue, Width: 1.5}, shape: octagon}
-	gpu := series{name: "GPU", color: vermilion, line: draw.LineStyle{Color: vermilion, Width: 1.5}, shape: diamond}
+	c := chart.Chart{X: iterationAxis, Y: secondsAxis("time", false)}
+	whole := chart.Series{Name: "whole iteration", Color: chart.Grey, Line: 5, Shape: chart.Square}
+	cpu := chart.Series{Name: "CPU", Color: chart.Blue, Line: 1.5, Shape: chart.Octagon}
+	gpu := chart.Series{Name: "GPU", Color: chart.Vermilion, Line: 1.5, Shape: chart.Diamond}
 	total, slowest, wrong := 0.0, its[0], 0
 	for _, it := range its {
 		x := float64(it.Iteration + 1)
-		if c.y.shows(it.Seconds) {
+		if c.Y.Shows(it.Seconds) {
 			total += it.Seconds
 		} else {
 			wrong++
@@ -64,25 +62,25 @@ func timeFigure(its []dispatcher.Iteration) figure {
 		if it.Seconds > slowest.Seconds || math.IsNaN(slowest.Seconds) {
 			slowest = it
 		}
-		whole.points = append(whole.points, plotter.XY{X: x, Y: it.Seconds})
-		cpu.points = append(cpu.points, plotter.XY{X: x, Y: did(it, dispatcher.CPU)})
-		gpu.points = append(gpu.points, plotter.XY{X: x, Y: did(it, dispatcher.GPU)})
+		whole.Points = append(whole.Points, chart.Point{X: x, Y: it.Seconds})
+		cpu.Points = append(cpu.Points, chart.Point{X: x, Y: did(it, dispatcher.CPU)})
+		gpu.Points = append(gpu.Points, chart.Point{X: x, Y: did(it, dispatcher.GPU)})
 	}
 	var idle []string
-	c.add(whole)
-	for _, s := range []series{cpu, gpu} {
-		if c.add(s) == 0 {
-			idle = append(idle, fmt.Sprintf("The %s had no page.", s.name))
+	c.Add(whole)
+	for _, s := range []chart.Series{cpu, gpu} {
+		if c.Add(s) == 0 {
+			idle = append(idle, fmt.Sprintf("The %s had no page.", s.Name))
 		}
 	}
-	c.into(&f)
+	f.draw(&c)
 	which := fmt.Sprintf("iteration is %d", slowest.Iteration+1)
 	if slowest.Levels > 1 {
 		which = fmt.Sprintf("iterations are %d to %d, done or reported at once", slowest.Iteration+1, slowest.Iteration+slowest.Levels)
 	}
 	f.Caption = caption(
 		fmt.Sprintf("The time of a device is from its first page to its last. %s in all; the slowest %s, with %s.",
-			number(total, "s"), which, number(slowest.Seconds, "s")),
+			chart.Number(total, "s"), which, chart.Number(slowest.Seconds, "s")),
 		caption(idle...), leftOut(wrong, "iteration", "iterations", "a time that could be shown"))
 	return f
 }
@@ -105,13 +103,13 @@ func fractionFigure(r dispatcher.Report) figure {
 		f.Caption = noIterations
 		return f
 	}
-	c := chart{x: iterationAxis, y: scale{label: "f = edges of active vertices / edges", log: true}}
+	c := chart.Chart{X: iterationAxis, Y: chart.Scale{Label: "f = edges of active vertices / edges", Log: true}}
 	least, zeros, wrong := math.Inf(1), 0, 0
 	for _, it := range r.Iterations {
 		switch {
 		case it.Fraction == 0:
 			zeros++
-		case c.y.shows(it.Fraction):
+		case c.Y.Shows(it.Fraction):
 			least = min(least, it.Fraction)
 		default:
 			wrong++
@@ -123,33 +121,33 @@ func fractionFigure(r dispatcher.Report) figure {
 		return f
 	}
 	floor := least / 3
-	line := series{color: grey, line: draw.LineStyle{Color: grey, Width: 1}}
-	kinds := map[kind]plotter.XYs{}
+	line := chart.Series{Color: chart.Grey, Line: 1}
+	kinds := map[kind][]chart.Point{}
 	for _, it := range r.Iterations {
-		at := plotter.XY{X: float64(it.Iteration + 1), Y: it.Fraction}
+		at := chart.Point{X: float64(it.Iteration + 1), Y: it.Fraction}
 		if it.Fraction == 0 {
 			at.Y = floor
 		}
-		line.points = append(line.points, at)
+		line.Points = append(line.Points, at)
 		k := kind{it.Method, it.Device}
 		kinds[k] = append(kinds[k], at)
 	}
-	c.add(line)
+	c.Add(line)
 	for _, k := range allKinds {
 		if len(kinds[k]) == 0 {
 			continue
 		}
-		c.add(series{name: fmt.Sprintf("%s, %s", k.method, k.device), points: kinds[k], color: deviceColors[k.device], shape: methodShapes[k.method]})
+		c.Add(chart.Series{Name: fmt.Sprintf("%s, %s", k.method, k.device), Points: kinds[k], Color: deviceColors[k.device], Shape: methodShapes[k.method]})
 	}
-	c.level, c.name = r.NotifyLimit, "limit"
-	limit := number(c.level, "")
+	c.Level, c.Name = r.NotifyLimit, "limit"
+	limit := chart.Number(c.Level, "")
 	if r.AccessRatio > 0 {
 		limit = fmt.Sprintf("1/(2k) = %s, from disk", limit)
 	}
-	if !c.y.shows(c.level) {
-		c.level = 0
+	if !c.Y.Shows(c.Level) {
+		c.Level = 0
 	}
-	c.into(&f)
+	f.draw(&c)
 	atFloor := ""
 	if zeros > 0 {
 		atFloor = fmt.Sprintf("Marks at the bottom of the line stand for f = 0, as in %s.", iterations(zeros))
@@ -170,8 +168,8 @@ var (
 		{dispatcher.NotifyPull, dispatcher.CPU}, {dispatcher.NotifyPull, dispatcher.GPU}, {dispatcher.NotifyPull, dispatcher.Hybrid},
 		{dispatcher.Frontier, dispatcher.CPU},
 	}
-	deviceColors = map[dispatcher.Device]color.Color{dispatcher.CPU: blue, dispatcher.GPU: vermilion, dispatcher.Hybrid: green}
-	methodShapes = map[dispatcher.Method]shape{dispatcher.Pull: square, dispatcher.NotifyPull: triangle, dispatcher.Frontier: octagon}
+	deviceColors = map[dispatcher.Device]chart.Color{dispatcher.CPU: chart.Blue, dispatcher.GPU: chart.Vermilion, dispatcher.Hybrid: chart.Green}
+	methodShapes = map[dispatcher.Method]chart.Shape{dispatcher.Pull: chart.Square, dispatcher.NotifyPull: chart.Triangle, dispatcher.Frontier: chart.Octagon}
 )
 
 // alphaFigure shows by how much the GPU would be faster.
@@ -181,17 +179,17 @@ func alphaFigure(r dispatcher.Report) figure {
 		f.Caption = noIterations
 		return f
 	}
-	s := series{name: "α", color: green, line: draw.LineStyle{Color: green, Width: 1.5}, shape: octagon}
-	c := chart{x: iterationAxis, y: scale{label: "α", log: true}, level: 1, name: "α = 1"}
+	s := chart.Series{Name: "α", Color: chart.Green, Line: 1.5, Shape: chart.Octagon}
+	c := chart.Chart{X: iterationAxis, Y: chart.Scale{Label: "α", Log: true}, Level: 1, Name: "α = 1"}
 	none, wrong := 0, 0
 	for _, it := range r.Iterations {
 		switch {
 		case it.Alpha == 0:
 			none++
-		case !c.y.shows(it.Alpha):
+		case !c.Y.Shows(it.Alpha):
 			wrong++
 		}
-		s.points = append(s.points, plotter.XY{X: float64(it.Iteration + 1), Y: it.Alpha})
+		s.Points = append(s.Points, chart.Point{X: float64(it.Iteration + 1), Y: it.Alpha})
 	}
 	wrongText := leftOut(wrong, "iteration", "iterations", "an α that could be shown")
 	switch {
@@ -202,8 +200,8 @@ func alphaFigure(r dispatcher.Report) figure {
 		f.Caption = "Nothing was to choose: the device was given, or one processor had all the work."
 		return f
 	}
-	c.add(s)
-	c.into(&f)
+	c.Add(s)
+	f.draw(&c)
 	gaps := ""
 	if none > 0 {
 		gaps = fmt.Sprintf("In %s nothing was to choose.", iterations(none))

@@ -5,30 +5,31 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
-	"gonum.org/v1/plot/plotter"
+
+	"github.com/garaph/garaph/internal/chart"
 )
 
 // computeFigure shows what replication brings: the time of pages by their edges.
 func computeFigure(p *Pages) figure {
 	f := figure{ID: "pages", Title: "Time of a page, with and without replicated accumulators"}
-	c := chart{x: scale{label: "edges of the page", log: true}, y: secondsAxis("compute time", true)}
+	c := chart.Chart{X: chart.Scale{Label: "edges of the page", Log: true}, Y: secondsAxis("compute time", true)}
 	var gone []string
 	seen, kept, wrong := 0, 0, 0
 	for i, s := range pageStyles {
 		for _, w := range p.series[i].pages {
-			s.points = append(s.points, plotter.XY{X: float64(w.Edges), Y: w.Compute})
+			s.Points = append(s.Points, chart.Point{X: float64(w.Edges), Y: w.Compute})
 		}
-		shown := c.add(s)
-		seen, kept, wrong = seen+p.series[i].seen, kept+len(s.points), wrong+len(s.points)-shown
+		shown := c.Add(s)
+		seen, kept, wrong = seen+p.series[i].seen, kept+len(s.Points), wrong+len(s.Points)-shown
 		if shown == 0 {
-			gone = append(gone, s.name)
+			gone = append(gone, s.Name)
 		}
 	}
 	if seen == 0 {
 		f.Caption = "The engine reported no page."
 		return f
 	}
-	c.into(&f)
+	f.draw(&c)
 	absent := ""
 	if len(gone) > 0 {
 		absent = fmt.Sprintf("There is no page of: %s.", strings.Join(gone, "; "))
@@ -37,10 +38,10 @@ func computeFigure(p *Pages) figure {
 	return f
 }
 
-var pageStyles = [pageSeries]series{
-	onCPU:        {name: "CPU", color: blue, shape: octagon},
-	onReplicated: {name: "GPU, replicated", color: vermilion, shape: diamond},
-	onSingle:     {name: "GPU, one accumulator each", color: green, shape: triangle},
+var pageStyles = [pageSeries]chart.Series{
+	onCPU:        {Name: "CPU", Color: chart.Blue, Shape: chart.Octagon},
+	onReplicated: {Name: "GPU, replicated", Color: chart.Vermilion, Shape: chart.Diamond},
+	onSingle:     {Name: "GPU, one accumulator each", Color: chart.Green, Shape: chart.Triangle},
 }
 
 func sampled(kept, seen int) string {
@@ -53,19 +54,19 @@ func sampled(kept, seen int) string {
 // copyFigure shows the time of copies to the GPU by their bytes.
 func copyFigure(p *Pages) figure {
 	f := figure{ID: "copies", Title: "Time of a copy to the GPU"}
-	s := series{name: "copy of a page", color: vermilion, shape: diamond}
-	c := chart{x: scale{label: "size (bytes)", unit: "B", log: true}, y: secondsAxis("copy time", true)}
+	s := chart.Series{Name: "copy of a page", Color: chart.Vermilion, Shape: chart.Diamond}
+	c := chart.Chart{X: chart.Scale{Label: "size (bytes)", Unit: "B", Log: true}, Y: secondsAxis("copy time", true)}
 	seen, kept, still := 0, 0, 0
 	for _, i := range []int{onReplicated, onSingle} {
 		for _, w := range p.series[i].pages {
 			if w.Bytes == 0 && w.Copy == 0 {
 				still++
 			}
-			s.points = append(s.points, plotter.XY{X: float64(w.Bytes), Y: w.Copy})
+			s.Points = append(s.Points, chart.Point{X: float64(w.Bytes), Y: w.Copy})
 		}
 		seen, kept = seen+p.series[i].seen, kept+len(p.series[i].pages)
 	}
-	shown := c.add(s)
+	shown := c.Add(s)
 	switch {
 	case seen == 0:
 		f.Caption = "No page was copied to a GPU."
@@ -74,7 +75,7 @@ func copyFigure(p *Pages) figure {
 		f.Caption = "No page was copied: all edges that the GPU gathered along stayed there."
 		return f
 	}
-	c.into(&f)
+	f.draw(&c)
 	stayed := ""
 	if still > 0 {
 		stayed = count(still, "page", "pages") + " had nothing to copy."

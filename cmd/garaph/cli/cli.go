@@ -40,11 +40,14 @@ const sameSignal = 300 * time.Millisecond
 // Main runs the command line of the process and exits. The first SIGINT, SIGTERM or
 // SIGHUP ends a job in order, a second one kills the process. Under nohup, SIGHUP does
 // nothing.
-func Main(programs ...Program) {
+func Main(programs ...Program) { mainOf(&app{exec: execute}, os.Args[1:], programs) }
+
+func mainOf(a *app, args []string, programs []Program) {
 	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe is an error like any other
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	context.AfterFunc(ctx, func() { time.AfterFunc(sameSignal, stop) })
-	os.Exit(run(ctx, &app{exec: execute, ends: true}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, programs))
+	a.ends = true
+	os.Exit(run(ctx, a, args, os.Stdin, os.Stdout, os.Stderr, programs))
 }
 
 // endings are the signals that end a job.
@@ -105,9 +108,10 @@ type app struct {
 	args []string
 	own  map[string]bool // names of the user's programs
 	// exec replaces the process; nil: it must not be replaced.
-	exec    func(path string, args, env []string) error
-	ends    bool        // the process ends with the command
-	resumed *garaph.Job // that `garaph resume` goes on with
+	exec     func(path string, args, env []string) error
+	ends     bool        // the process ends with the command
+	compiler Compiler    // nil: garaph compile asks the go command for it
+	resumed  *garaph.Job // that `garaph resume` goes on with
 }
 
 func (a *app) root() *cobra.Command {
@@ -123,8 +127,10 @@ A program can also run over edge lists directly.`,
   go mod graph | garaph run bfs - --source example.com/app`,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true, SilenceUsage: true,
-		Version: versionText(),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if version, _ := cmd.Flags().GetBool("version"); version {
+				return a.printVersion()
+			}
 			if len(args) > 0 {
 				return unknownWord(cmd, args[0])
 			}
@@ -138,8 +144,7 @@ A program can also run over edge lists directly.`,
 		},
 	}
 	root.SuggestionsMinimumDistance = 2
-	root.SetVersionTemplate("{{.Version}}\n")
-	root.Flags().Bool("version", false, "print the version") // without the shorthand -v
+	root.Flags().Bool("version", false, "print the version") // not cobra's, whose template takes much of a binary
 	root.SetOut(a.stdout)
 	root.SetErr(a.console)
 	root.SetUsageFunc(usage)

@@ -1,13 +1,45 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
-
-	"github.com/garaph/garaph/gas/compile"
 )
+
+// Compiler writes the loops of the programs of packages. It is a parameter, for it
+// brings Go's type checker along, which nobody needs who runs jobs: the command
+// garaph-compile has it.
+type Compiler func(CompileOptions) (CompileReport, error)
+
+// CompileOptions are what is to be compiled.
+type CompileOptions struct {
+	Packages, Types []string // no types: all
+	Check           bool     // write nothing, and fail if something would be written
+}
+
+// CompileReport is what was done, by file, but for the names of programs.
+type CompileReport struct {
+	Programs, Written, Removed, Same []string
+	Notes                            []string // what a reader should know
+}
+
+// CompileMain runs `garaph compile` with the arguments of the process, and exits.
+func CompileMain(c Compiler) {
+	mainOf(&app{compiler: c}, append([]string{"compile"}, os.Args[1:]...), nil)
+}
+
+// compilerPackage is the command with the compiler.
+const compilerPackage = modulePath + "/cmd/garaph-compile"
 
 func (a *app) compileCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -19,35 +51,97 @@ For every vertex program of the packages (default .), garaph compile writes a
 file beside its source, bfs_garaph.go for a type BFS, with the loops of the
 engine in which the Go compiler inlines the program's methods. Without such a
 file a program runs as well, several times slower. Put the files under version
-control. It needs the go command.`,
-		Example: `  //go:generate go run github.com/garaph/garaph/cmd/garaph compile
+control. It needs the go command, with which it runs the compiler of the version of garaph
+that the module uses: ` + compilerPackage + `.`,
+		Example: `  //go:generate go tool garaph-compile
   garaph compile --type Katz,HITS ./centrality
   garaph compile --check ./...                 # in CI`,
 	}
-	types := cmd.Flags().StringSlice("type", nil, "`TYPES` to compile, separated by commas (default all programs)")
-	check := cmd.Flags().Bool("check", false, "write nothing, and fail if something would be written")
-	cmd.RunE = a.job(func(_ *cobra.Command, args []string) error {
+	var o CompileOptions
+	cmd.Flags().StringSliceVar(&o.Types, "type", nil, "`TYPES` to compile, separated by commas (default all programs)")
+	cmd.Flags().BoolVar(&o.Check, "check", false, "write nothing, and fail if something would be written")
+	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		o.Packages = args
 		if len(args) == 0 {
-			args = []string{"."}
+			o.Packages = []string{"."}
 		}
-		r, err := compile.Compile(compile.Options{Dir: ".", Packages: args, Types: *types, Check: *check})
-		for _, note := range r.Notes {
-			a.console.summary(note)
+		if a.compiler == nil {
+			return a.runCompiler(cmd, o)
 		}
-		if err != nil {
-			return err
-		}
-		for _, path := range r.Written {
-			a.console.summary("wrote " + path)
-		}
-		for _, path := range r.Removed {
-			a.console.summary("removed " + path + ", whose program is no longer there")
-		}
-		if a.console.verbose {
-			a.console.summary(fmt.Sprintf("%d programs, %d files written, %d as they were: %s",
-				len(r.Programs), len(r.Written), len(r.Same), strings.Join(r.Programs, ", ")))
-		}
-		return nil
+		return a.compile(o)
 	})
 	return cmd
+}
+
+func (a *app) compile(o CompileOptions) error {
+	r, err := a.compiler(o)
+	for _, note := range r.Notes {
+		a.console.summary(note)
+	}
+	if err != nil {
+		return err
+	}
+	for _, path := range r.Written {
+		a.console.summary("wrote " + path)
+	}
+	for _, path := range r.Removed {
+		a.console.summary("removed " + path + ", whose program is no longer there")
+	}
+	if a.console.verbose {
+		a.console.summary(fmt.Sprintf("%d programs, %d files written, %d as they were: %s",
+			len(r.Programs), len(r.Written), len(r.Same), strings.Join(r.Programs, ", ")))
+	}
+	return nil
+}
+
+// runCompiler has the go command run the compiler, which says what is wrong.
+func (a *app) runCompiler(cmd *cobra.Command, o CompileOptions) error {
+	if _, err := exec.LookPath("go"); err != nil {
+		return fmt.Errorf("garaph compile needs the go command: %w", err)
+	}
+	args := []string{"run", compilerPackage}
+	if o.Check {
+		args = append(args, "--check")
+	}
+	for _, t := range o.Types {
+		args = append(args, "--type", t)
+	}
+	for _, name := range []string{"quiet", "verbose"} {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
+			args = append(args, "--"+name+"="+f.Value.String())
+		}
+	}
+	c := exec.CommandContext(cmd.Context(), "go", append(append(args, "--"), o.Packages...)...)
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGINT) }
+	said := &withoutStatus{w: a.console}
+	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.stdout, said
+	err := c.Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &exit) && said.status:
+		return errReported // by the compiler
+	case cmd.Context().Err() != nil:
+		return cmp.Or(context.Cause(cmd.Context()), err)
+	}
+	return fmt.Errorf("run the compiler with the go command: %w; it works in a module that requires %s, and go get -tool %s adds it", err, modulePath, compilerPackage)
+}
+
+// withoutStatus leaves out the line in which go run says how the command ended.
+type withoutStatus struct {
+	w      io.Writer
+	status bool
+}
+
+var exitStatus = regexp.MustCompile(`(?m)^exit status [0-9]+\n`)
+
+func (s *withoutStatus) Write(b []byte) (int, error) {
+	left := exitStatus.ReplaceAll(b, nil)
+	s.status = s.status || len(left) < len(b)
+	if len(bytes.TrimSpace(left)) == 0 {
+		return len(b), nil
+	}
+	_, err := s.w.Write(left)
+	return len(b), err
 }

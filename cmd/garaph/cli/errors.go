@@ -22,6 +22,9 @@ const (
 // errPipe: whoever reads our standard output has gone.
 var errPipe = errors.New("standard output was closed")
 
+// errReported: a process that did the work has said what is wrong.
+var errReported = errors.New("reported already")
+
 // errOutput: standard output takes no more, for its disk is full or it fails.
 var errOutput = errors.New("write to standard output")
 
@@ -52,7 +55,7 @@ func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) i
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errPipe):
+	case errors.Is(err, errPipe), errors.Is(err, errReported):
 		return exitFailed
 	case interrupted:
 		a.complain(exitInterrupted, "interrupted: %s", oneLine(err))

@@ -19,6 +19,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compile"
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/programs"
@@ -26,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"garaph": func() { Main() },
+		"garaph": func() { mainOf(&app{exec: execute, compiler: compiler}, os.Args[1:], nil) },
 		"peak":   peakMain,
 		"own":    func() { Main(New("indegree", "number of in-edges", inDegree{})) },
 		"panics": func() { Main(New("panics", "a mistake", panicking{})) },
@@ -84,6 +85,12 @@ func TestMain(m *testing.M) {
 			Main(New("indegree", "number of in-edges", inDegree{}), New("indegree", "once more", inDegree{}))
 		},
 	})
+}
+
+// compiler is that of garaph-compile: no script has to build it.
+func compiler(o CompileOptions) (CompileReport, error) {
+	r, err := compile.Compile(compile.Options{Dir: ".", Packages: o.Packages, Types: o.Types, Check: o.Check})
+	return CompileReport{Programs: r.Programs, Written: r.Written, Removed: r.Removed, Same: r.Same, Notes: r.Notes}, err
 }
 
 // cancelling is an output whose first write cancels.

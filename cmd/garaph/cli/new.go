@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"go/build"
-	"go/format"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/spf13/cobra"
 
@@ -106,7 +104,7 @@ func (m *module) firstSteps() string {
 	return "  go mod edit -replace " + modulePath + "=DIR   # DIR is a clone of garaph: this build of it has no released version\n" + tidy
 }
 
-// module is what the templates are filled in with.
+// module is what the files are made of.
 type module struct {
 	Path, Name, Type string
 	Version          string // of garaph, "" without a released one
@@ -199,26 +197,33 @@ func (m *module) useCheckout(dir string) bool {
 	return true
 }
 
+// goMod makes the module's go.mod.
+func (m *module) goMod() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "module %s\n\ngo 1.26.0\n\ntool %s\n", m.Path, compilerPackage)
+	switch {
+	case m.Checkout != "":
+		fmt.Fprintf(&b, "\nrequire %s v0.0.0\n\nrequire (\n%s)\n\nreplace %[1]s => %s\n", modulePath, m.Requires, m.Checkout)
+	case m.Version != "":
+		fmt.Fprintf(&b, "\nrequire %s %s\n", modulePath, m.Version)
+	}
+	return b.Bytes()
+}
+
 // files makes the texts of the module's files.
 func (m *module) files() (map[string][]byte, error) {
-	names := map[string]string{"go.mod": "go.mod.tmpl", "main.go": "main.go.tmpl", m.Name + ".go": "program.go.tmpl", m.Name + "_test.go": "program_test.go.tmpl"}
+	// Not text/template, which keeps the linker from leaving out methods that nobody calls.
+	fill := strings.NewReplacer("{{.Name}}", m.Name, "{{.Type}}", m.Type)
+	names := map[string]string{"main.go": "main.go.tmpl", m.Name + ".go": "program.go.tmpl", m.Name + "_test.go": "program_test.go.tmpl"}
 	files := map[string][]byte{}
 	for name, from := range names {
-		t, err := template.ParseFS(templates, "template/"+from)
+		text, err := templates.ReadFile("template/" + from)
 		if err != nil {
 			return nil, err
 		}
-		var b bytes.Buffer
-		if err := t.Execute(&b, m); err != nil {
-			return nil, err
-		}
-		files[name] = b.Bytes()
-		if strings.HasSuffix(name, ".go") {
-			if files[name], err = format.Source(b.Bytes()); err != nil {
-				return nil, err
-			}
-		}
+		files[name] = []byte(fill.Replace(string(text)))
 	}
+	files["go.mod"] = m.goMod()
 	if len(m.sum) > 0 {
 		files["go.sum"] = m.sum
 	}

@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 
@@ -30,13 +35,40 @@ func newRunPage(path string, inputs []string) (*runPage, error) {
 }
 
 // save writes the page of a run that is done.
-func (p *runPage) save(t *task) error {
+func (p *runPage) save(ctx context.Context, t *task) error {
+	top, err := t.topTable(ctx)
+	if err != nil {
+		return fmt.Errorf("page of a run: %w", err)
+	}
 	run := htmlreport.Run{
 		Title: fmt.Sprintf("%s on %s", t.program.Name, t.name()),
-		Facts: t.facts(), Report: t.result.Report, Pages: p.pages,
+		Facts: t.facts(), Top: top, Report: t.result.Report, Pages: p.pages,
 	}
 	return writeWhole(p.path, true, func(w io.Writer) error { return htmlreport.Write(w, run) })
 }
+
+// topTable has the vertices that --top prints, ten of them without it.
+func (t *task) topTable(ctx context.Context) (htmlreport.Table, error) {
+	n := *t.flags.top
+	if n == 0 {
+		n = defaultTop
+	}
+	n = min(n, mostOnPage)
+	table := htmlreport.Table{Title: "First vertices", Columns: []string{"rank", "id", t.heading()}}
+	rows, err := newTopRows(cancellable{t.result.Table(t.program.column()), ctx}, n, t.program.Ranking)
+	if err != nil {
+		return table, err
+	}
+	defer rows.close()
+	err = rows.each(func(r topRow) error {
+		table.Rows = append(table.Rows, []string{strconv.Itoa(r.Rank), printable(fmt.Sprint(r.ID)), r.valueText()})
+		return nil
+	})
+	return table, err
+}
+
+// mostOnPage is how many vertices a page shows.
+const mostOnPage = 1000
 
 // facts are those of the run, for a reader.
 func (t *task) facts() []htmlreport.Fact {
@@ -44,6 +76,11 @@ func (t *task) facts() []htmlreport.Fact {
 	var all []htmlreport.Fact
 	fact := func(name, format string, args ...any) {
 		all = append(all, htmlreport.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
+	}
+	fact("Date", "%s", time.Now().Format("2006-01-02 15:04:05 -07:00"))
+	fact("Version", "%s", versionText())
+	if host, err := os.Hostname(); err == nil {
+		fact("Host", "%s, %s", printable(host), counted(int64(runtime.NumCPU()), "processor", "processors"))
 	}
 	fact("Program", "%s: %s", t.program.Name, t.program.Short)
 	fact("Graph", "%s", t.name())

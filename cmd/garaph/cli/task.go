@@ -82,7 +82,7 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 			a.console.log.Warn(err.Error())
 		}
 	}()
-	beside := t.saveBeside() // a failure is reported when the results are there
+	beside := t.saveBeside(cmd.Context()) // a failure is reported when the results are there
 	t.warn(a.console.log)
 	if t.result.Algorithm == nil && hasGPU(*t.flags.gpu) && t.result.Report.GPU == "" { // an algorithm has logged why
 		why := "the job ran on the CPU"
@@ -116,13 +116,13 @@ func (t *task) undelivered(ctx context.Context, err error) error {
 }
 
 // saveBeside writes the trace and the page of the run, where they are wanted.
-func (t *task) saveBeside() error {
+func (t *task) saveBeside(ctx context.Context) error {
 	var errs []error
 	if t.trace != nil {
 		errs = append(errs, t.trace.save(t.result.Report.GPU))
 	}
 	if t.page != nil {
-		errs = append(errs, t.page.save(t))
+		errs = append(errs, t.page.save(ctx, t))
 	}
 	return errors.Join(errs...)
 }

@@ -15,11 +15,13 @@ func (a *app) versionCommand() *cobra.Command {
 		Short: "Print the version",
 		Args:  exactly("no argument", 0),
 	}
-	cmd.RunE = a.job(func(*cobra.Command, []string) error {
-		_, err := fmt.Fprintln(a.stdout, versionText())
-		return err
-	})
+	cmd.RunE = a.job(func(*cobra.Command, []string) error { return a.printVersion() })
 	return cmd
+}
+
+func (a *app) printVersion() error {
+	_, err := fmt.Fprintln(a.stdout, versionText())
+	return err
 }
 
 // modulePath is this module.

@@ -1,4 +1,4 @@
-package htmlreport
+package chart
 
 import (
 	"math"
@@ -26,7 +26,7 @@ func TestNumber(t *testing.T) {
 		{math.NaN(), "s", "NaN s"},
 		{math.Inf(1), "", "+Inf"},
 	} {
-		if got := number(x.value, x.unit); got != x.want {
+		if got := Number(x.value, x.unit); got != x.want {
 			t.Errorf("%v %s: got %q, want %q", x.value, x.unit, got, x.want)
 		}
 	}
@@ -35,20 +35,20 @@ func TestNumber(t *testing.T) {
 // TestTicks: an axis has labels enough to be read, and not too many, whatever
 // its range.
 func TestTicks(t *testing.T) {
-	for _, s := range []scale{{whole: true}, {unit: "s"}, {log: true}} {
+	for _, s := range []Scale{{Whole: true}, {Unit: "s"}, {Log: true}} {
 		for _, low := range []float64{1e-30, 1e-9, 0.9, 1, 7, 5000} {
 			for _, ratio := range []float64{1, 1.01, 2, 5, 9, 11, 150, 999, 1001, 1e9, 1e30} {
 				from, to := low, min(low*ratio, beyond)
-				if s.whole {
+				if s.Whole {
 					from, to = math.Ceil(from), math.Ceil(to)
 				}
 				a, b := s.bounds(from, to)
 				labels := 0
-				for _, tick := range s.Ticks(a, b) {
-					if tick.Value < a-1e-9 || tick.Value > b+1e-9 {
-						t.Errorf("%+v from %v to %v: a tick at %v", s, a, b, tick.Value)
+				for _, tick := range s.ticks(a, b) {
+					if tick.at < a-1e-9 || tick.at > b+1e-9 {
+						t.Errorf("%+v from %v to %v: a tick at %v", s, a, b, tick.at)
 					}
-					if tick.Label != "" {
+					if tick.label != "" {
 						labels++
 					}
 				}
