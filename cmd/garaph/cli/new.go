@@ -203,7 +203,7 @@ func (m *module) goMod() []byte {
 	fmt.Fprintf(&b, "module %s\n\ngo 1.26.0\n\ntool %s\n", m.Path, compilerPackage)
 	switch {
 	case m.Checkout != "":
-		fmt.Fprintf(&b, "\nrequire %s v0.0.0\n\nrequire (\n%s)\n\nreplace %[1]s => %s\n", modulePath, m.Requires, m.Checkout)
+		fmt.Fprintf(&b, "\nrequire %s v0.0.0\n\nrequire (\n%s)\n\nreplace %[1]s => %[3]s\n", modulePath, m.Requires, m.Checkout)
 	case m.Version != "":
 		fmt.Fprintf(&b, "\nrequire %s %s\n", modulePath, m.Version)
 	}
