@@ -65,7 +65,7 @@ func checkParents[V any](g *Graph, o RunOptions) error {
 		return err
 	}
 	if need := least.Least() + held; need > o.Memory {
-		return fmt.Errorf("graph %s: %w: to find parents takes %d MiB beside the values, with --memory of %d MiB; the smallest budget is %dMiB",
+		return fmt.Errorf("graph %s: %w: to find parents takes %d MiB beside the values, with --memory of %d MiB; the smallest budget for it is %dMiB",
 			g.store.Name(), ErrMemory, (least.Least()-hostmem.Process+1<<20-1)>>20, o.Memory>>20, (need+1<<20-1)>>20)
 	}
 	return nil

@@ -65,6 +65,15 @@ type memoryPlan struct {
 	asked   int   // that would, given more memory
 }
 
+// LeastMemory is the least budget with which an import of that layout begins.
+func LeastMemory(layout store.Layout) int64 {
+	least := int64(processBytes + leastBytes)
+	if layout != store.CSC {
+		least += packerBytes
+	}
+	return least
+}
+
 // available is a variable for tests.
 var available = hostmem.Available
 

@@ -104,7 +104,7 @@ func Make(ctx context.Context, s *store.Store, set *Set, path string, o Options)
 	}
 	r, err := ingest.ImportSource(ctx, source, path, options)
 	if errors.Is(err, ingest.ErrMemory) && o.Memory > 0 {
-		err = fmt.Errorf("%w; of the %d MiB of --memory, reading the graph takes %d", err, o.Memory>>20, (reading-hostmem.Process)>>20)
+		err = fmt.Errorf("%w; add %d MiB to that, for reading the graph", err, (reading-hostmem.Process+1<<20-1)>>20)
 	}
 	return r, err
 }
@@ -145,18 +145,22 @@ func (x *maker) number(v uint32) uint64 {
 	return uint64(n)
 }
 
-// divide is the part of the budget in which rows are read, the process included: a quarter of it, or the least that is
-// enough.
+// divide is the part of the budget in which rows are read, the process included: the least that is enough, and a
+// quarter of what the import does not need at least.
 func (x *maker) divide() (reading int64, err error) {
 	if x.o.Memory == 0 {
 		return 0, nil
 	}
-	var least *algorithms.MemoryError
+	var rows *algorithms.MemoryError
 	err = algorithms.Visit(context.Background(), x.store, x, algorithms.Options{Threads: x.o.Threads, Memory: 1})
-	if !errors.As(err, &least) {
+	if !errors.As(err, &rows) {
 		return 0, err
 	}
-	return max(least.Least(), hostmem.Process+x.o.Memory/4), nil
+	least := ingest.LeastMemory(x.cat.Layout) + rows.Least() - hostmem.Process
+	if x.o.Memory < least {
+		return 0, fmt.Errorf("subgraph of %s: %w: a budget of %d MiB is below the least one of %dMiB", x.store.Name(), ingest.ErrLeast, x.o.Memory>>20, (least+1<<20-1)>>20)
+	}
+	return rows.Least() + (x.o.Memory-least)/4, nil
 }
 
 // Plan is rows, the set, and edges on their way.

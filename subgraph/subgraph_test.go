@@ -221,7 +221,7 @@ func TestFails(t *testing.T) {
 		t.Error(err)
 	}
 	set.Add(0, 1)
-	if _, err := Make(context.Background(), s, set, w.path("sub"), Options{Memory: 100 << 20}); !errors.Is(err, ingest.ErrMemory) || !strings.Contains(err.Error(), "of the 100 MiB of --memory, reading the graph takes") {
+	if _, err := Make(context.Background(), s, set, w.path("sub"), Options{Memory: 100 << 20}); !errors.Is(err, ingest.ErrMemory) || !strings.Contains(err.Error(), "a budget of 100 MiB is below the least one of 1") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -37,8 +37,10 @@ func (c *hostileCase) commandLine(r *rand.Rand) []string {
 		n, job = 40+n%30, c.job
 	}
 	switch {
-	case n < 40:
+	case n < 28:
 		return c.runLine(r, graph, memory)
+	case n < 40:
+		return c.askLine(r, graph, memory)
 	case n < 70:
 		line := []string{"resume", graph}
 		if n < 60 {
@@ -65,6 +67,23 @@ func (c *hostileCase) commandLine(r *rand.Rand) []string {
 		return []string{"upgrade", "--force", graph, "--memory", "192MiB"}
 	default:
 		return []string{"import", "--force", "edges.txt", graph, "--memory", "192MiB"}
+	}
+}
+
+// askLine draws a command that reads rows.
+func (c *hostileCase) askLine(r *rand.Rand, graph, memory string) []string {
+	a, b := c.graph.vertex(r.IntN(10)), c.graph.vertex(r.IntN(10))
+	switch r.IntN(6) {
+	case 0:
+		return []string{"neighbors", graph, a, "--memory", memory}
+	case 1:
+		return []string{"path", graph, a, b, "--weighted", "--memory", memory}
+	case 2:
+		return []string{"run", "sssp", graph, "--source", a, "--parents", "--device", "cpu", "--memory", memory, "--output", "out/parents.csv"}
+	case 3:
+		return []string{"subgraph", graph, "--source", a, "--hops", "3", "--along", "both", "--output", "out/sub", "--memory", "256MiB"}
+	default:
+		return []string{"export", graph, "--format", anyOf(r, []string{"text", "csv", "mtx", "ldbc"}), "--output", "out/edges", "--ids", "out/ids", "--no-weights", "--memory", memory}
 	}
 }
 

@@ -212,6 +212,11 @@ func TestBudget(t *testing.T) {
 			atLeast(t, k.name+": import as csc", append([]string{"import", "--force", "--layout", "csc", edges, graph}, strings.Fields(k.flags)...)...)
 			atLeast(t, k.name+": upgrade", "upgrade", graph)
 			atLeast(t, k.name+": import", append([]string{"import", "--force", "--rows", edges, graph}, strings.Fields(k.flags)...)...)
+			atLeast(t, k.name+": export", "export", graph, "--output", filepath.Join(folder, "out.txt"))
+			atLeast(t, k.name+": subgraph", "subgraph", graph, "--source", k.id(0), "--hops", "4", "--output", filepath.Join(folder, "near"), "--force")
+			atLeast(t, k.name+": parents", "run", "bfs", graph, "--device", "cpu", "--source", k.id(0), "--parents", "--output", filepath.Join(folder, "out.csv"))
+			atLeast(t, k.name+": path", "path", graph, k.id(0), k.id(1))
+			atLeast(t, k.name+": neighbors", "neighbors", graph, k.id(0))
 			for _, top := range []string{"10", "1000000000"} {
 				atLeast(t, k.name+": triangles --top "+top, "run", "triangles", graph, "--top", top)
 			}
