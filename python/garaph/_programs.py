@@ -120,33 +120,39 @@ class Programs(Generic[R]):
         return self.run("pagerank", progress=progress, damping=damping, tolerance=tolerance, source=source, sources=sources, weighted=weighted, precision=precision, **options)
 
     def bfs(
-        self, *, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, progress: Progress = None, **options: Unpack[RunOptions],
+        self, *, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, parents: bool = False, progress: Progress = None, **options: Unpack[RunOptions],
     ) -> R:
         """Number of hops from a source along edge direction.
 
         Of several sources, the nearest counts. Vertices that no path leads to have inf.
+        With parents, a second column has the vertex before on a shortest path.
 
         source: ID of the vertex to begin at; again for several
         sources: FILE with the id of such a vertex on each line
+        parents: find the vertex before on a shortest path, too: the smallest of the nearer
+        ones
         """
-        return self.run("bfs", progress=progress, source=source, sources=sources, **options)
+        return self.run("bfs", progress=progress, source=source, sources=sources, parents=parents, **options)
 
     def sssp(
-        self, *, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, precision: Literal[32, 64] = 32, progress: Progress = None, **options: Unpack[RunOptions],
+        self, *, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, parents: bool = False, precision: Literal[32, 64] = 32, progress: Progress = None, **options: Unpack[RunOptions],
     ) -> R:
         """Least total weight of a path from a source along edge direction.
 
         Without weights, every edge counts 1. Of several sources, the nearest counts.
-        Vertices that no path leads to have inf.
+        Vertices that no path leads to have inf. With parents, a second column has the
+        vertex before on a shortest path.
         A distance is rounded to 24 bits, or to 53 with precision 64: sums of whole
         numbers are exact up to 16,777,216, or 2^53. The job fails if one is too large
         for the precision, 3.4028235e+38 or more.
 
         source: ID of the vertex to begin at; again for several
         sources: FILE with the id of such a vertex on each line
+        parents: find the vertex before on a shortest path, too: the smallest of the nearer
+        ones
         precision: bits of a value, a floating-point number
         """
-        return self.run("sssp", progress=progress, source=source, sources=sources, precision=precision, **options)
+        return self.run("sssp", progress=progress, source=source, sources=sources, parents=parents, precision=precision, **options)
 
     def wcc(
         self, *, progress: Progress = None, **options: Unpack[RunOptions],
