@@ -3,6 +3,7 @@ package dispatcher
 import (
 	"math"
 	"runtime"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -128,15 +129,10 @@ func (j *Job[V, A]) Trim() (free int64) {
 // eachVertex calls f for the vertices of shard i. A panic of the program ends
 // as an error.
 func (j *Job[V, A]) eachVertex(i int, f func(gas.Vertex)) error {
-	in, err := j.store.Degrees(shard.In, i)
+	var d degrees
+	in, out, err := d.of(j.store, i)
 	if err != nil {
 		return err
-	}
-	out := in
-	if !j.cat.Symmetric {
-		if out, err = j.store.Degrees(shard.Out, i); err != nil {
-			return err
-		}
 	}
 	first, _ := j.interval(i)
 	return panics.Guard(j.program, func() error {
@@ -147,32 +143,63 @@ func (j *Job[V, A]) eachVertex(i int, f func(gas.Vertex)) error {
 	})
 }
 
-// Values calls yield for each shard's vertices and values, in order; the slices
-// are the job's.
+// degrees are buffers for those of a shard's vertices.
+type degrees struct{ in, out []uint32 }
+
+// of gives the in- and the out-degrees of shard i, until it is called again.
+func (d *degrees) of(s *store.Store, i int) (in, out []uint32, err error) {
+	if d.in, err = s.DegreesInto(d.in, shard.In, i); err != nil {
+		return nil, nil, err
+	}
+	if s.Catalogue().Symmetric {
+		return d.in, d.in, nil
+	}
+	d.out, err = s.DegreesInto(d.out, shard.Out, i)
+	return d.in, d.out, err
+}
+
+// Values calls yield for all vertices and their values, some of a shard at a time and in order;
+// the slices are the job's.
 func (j *Job[V, A]) Values(yield func(vs []gas.Vertex, values []V) error) error {
 	return j.ValuesOf(0, j.cat.Vertices, yield)
 }
 
 // ValuesOf is Values of the vertices in [from, to).
 func (j *Job[V, A]) ValuesOf(from, to uint32, yield func(vs []gas.Vertex, values []V) error) error {
-	var vs []gas.Vertex
+	b := valueBuffers.Get().(*valueBuffer)
+	defer valueBuffers.Put(b)
 	for i := range j.firsts {
-		first, end := j.interval(i)
-		if first, end = max(first, from), min(end, to); first >= end {
+		begin, end := j.interval(i)
+		if max(begin, from) >= min(end, to) {
 			continue
 		}
-		vs = vs[:0]
-		err := j.eachVertex(i, func(v gas.Vertex) {
-			if v.ID >= first && v.ID < end {
-				vs = append(vs, v)
-			}
-		})
+		in, out, err := b.of(j.store, i)
 		if err != nil {
 			return err
 		}
-		if err := yield(vs, j.arrays.Cur[first:end]); err != nil {
-			return err
+		for v, end := max(begin, from), min(end, to); v < end; {
+			vs := b.vertices[:min(end-v, valuesAtOnce)]
+			for k := range vs {
+				at := v - begin + uint32(k)
+				vs[k] = gas.Vertex{ID: v + uint32(k), N: j.cat.Vertices, In: in[at], Out: out[at]}
+			}
+			if err := yield(vs, j.arrays.Cur[v:v+uint32(len(vs))]); err != nil {
+				return err
+			}
+			v += uint32(len(vs))
 		}
 	}
 	return nil
 }
+
+// valuesAtOnce is how many vertices ValuesOf yields at most: they stay in the cache until their
+// rows are made.
+const valuesAtOnce = 1 << 12
+
+// valueBuffer is what ValuesOf needs; results are fetched a part at a time.
+type valueBuffer struct {
+	degrees
+	vertices [valuesAtOnce]gas.Vertex
+}
+
+var valueBuffers = sync.Pool{New: func() any { return new(valueBuffer) }}

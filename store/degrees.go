@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -66,10 +67,15 @@ func sealDegrees(side shard.Side) []byte {
 // Degrees reads how many edges each vertex of shard i has on a side. An error names
 // graph, shard and side.
 func (s *Store) Degrees(dir shard.Direction, i int) (degrees []uint32, err error) {
+	return s.DegreesInto(nil, dir, i)
+}
+
+// DegreesInto is [Store.Degrees] into a buffer, where that has room for them.
+func (s *Store) DegreesInto(buffer []uint32, dir shard.Direction, i int) (degrees []uint32, err error) {
 	if s.old != nil {
 		degrees, err = s.oldDegrees(dir, i)
 	} else {
-		degrees, err = s.degrees(dir, i)
+		degrees, err = s.degrees(buffer, dir, i)
 	}
 	if err != nil {
 		return nil, s.ShardError(dir, i, err)
@@ -77,44 +83,77 @@ func (s *Store) Degrees(dir shard.Direction, i int) (degrees []uint32, err error
 	return degrees, nil
 }
 
-func (s *Store) degrees(dir shard.Direction, i int) ([]uint32, error) {
+// degreesBuffers are memory for what is read, and for what is decompressed.
+var degreesBuffers = sync.Pool{New: func() any { return new([2][]byte) }}
+
+func (s *Store) degrees(buffer []uint32, dir shard.Direction, i int) ([]uint32, error) {
 	info := &s.cat.Shards[i]
 	if s.cat.Stored(dir) == shard.InRows {
 		dir = shard.In
 	}
 	e, _ := s.side(dir, i)
-	b := make([]byte, info.degrees[s.cat.Stored(dir)])
+	bytes := degreesBuffers.Get().(*[2][]byte)
+	defer degreesBuffers.Put(bytes)
+	n := int(info.degrees[s.cat.Stored(dir)])
+	bytes[0] = slices.Grow(bytes[0][:0], n)
+	b := bytes[0][:n]
 	if err := s.payload.read(Extent{e.end(), int64(len(b))}, b); err != nil {
 		return nil, err
 	}
-	return openDegrees(b, info.Vertices, s.cat.SideEdges(dir, i), s.version)
+	most := int(varintBytes(info.Vertices, s.cat.SideEdges(dir, i)))
+	bytes[1] = slices.Grow(bytes[1][:0], most)
+	buffer = slices.Grow(buffer[:0], info.Vertices)[:info.Vertices]
+	return buffer, openDegrees(buffer, b, bytes[1][:0:most], s.cat.SideEdges(dir, i), s.version)
 }
 
-// openDegrees decodes what lies in the payload of a store version.
-func openDegrees(b []byte, vertices int, edges uint32, version int) ([]uint32, error) {
+// openDegrees decodes what lies in the payload of a store version, by way of a buffer whose
+// capacity is the most that it may be.
+func openDegrees(degrees []uint32, b, buffer []byte, edges uint32, version int) error {
 	stored := binary.LittleEndian.Uint32(b)
 	b = b[degreesHead:]
 	if got := shard.Checksum(b); got != stored {
-		return nil, fmt.Errorf("%w: degrees: stored checksum %08x, computed %08x", ErrDamaged, stored, got)
+		return fmt.Errorf("%w: degrees: stored checksum %08x, computed %08x", ErrDamaged, stored, got)
 	}
 	if version > 2 {
 		var err error
-		if b, err = decompressor().DecodeAll(b, make([]byte, 0, varintBytes(vertices, edges))); err != nil {
-			return nil, fmt.Errorf("%w: degrees: %w", ErrDamaged, err)
+		if b, err = decompressor().DecodeAll(b, buffer); err != nil {
+			return fmt.Errorf("%w: degrees: %w", ErrDamaged, err)
 		}
 	}
-	degrees, sum := make([]uint32, vertices), uint64(0)
-	for v := range degrees {
+	sum := uint64(0)
+	for v := 0; v < len(degrees); v++ {
+		if v, b, sum = smallDegrees(degrees, b, v, sum); v == len(degrees) {
+			break
+		}
 		d, n := binary.Uvarint(b)
 		if n <= 0 || d > 1<<32-1 {
-			return nil, fmt.Errorf("%w: the degrees end at vertex %d of the shard", ErrDamaged, v)
+			return fmt.Errorf("%w: the degrees end at vertex %d of the shard", ErrDamaged, v)
 		}
 		degrees[v], sum, b = uint32(d), sum+d, b[n:]
 	}
 	if len(b) > 0 || sum != uint64(edges) {
-		return nil, fmt.Errorf("%w: the degrees add up to %d, with %d bytes left, of %d edges", ErrDamaged, sum, len(b), edges)
+		return fmt.Errorf("%w: the degrees add up to %d, with %d bytes left, of %d edges", ErrDamaged, sum, len(b), edges)
 	}
-	return degrees, nil
+	return nil
+}
+
+// smallDegrees decodes degrees from the v-th on while eight in a row have one byte each. It
+// returns where they end, what is behind them, and their sum.
+func smallDegrees(degrees []uint32, b []byte, v int, sum uint64) (int, []byte, uint64) {
+	for v+8 <= len(degrees) && len(b) >= 8 {
+		x := binary.LittleEndian.Uint64(b)
+		if x&0x8080808080808080 != 0 {
+			break
+		}
+		to := degrees[v : v+8 : v+8]
+		for i := range to {
+			to[i] = uint32(x >> (8 * i) & 0xff)
+		}
+		const pairs = 0x00ff00ff00ff00ff
+		sum += (x&pairs + x>>8&pairs) * 0x0001000100010001 >> 48
+		v, b = v+8, b[8:]
+	}
+	return v, b, sum
 }
 
 // oldDegrees are those of a graph of store version 1: differences of offsets.

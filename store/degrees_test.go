@@ -20,7 +20,7 @@ func TestDegreesBytes(t *testing.T) {
 		if n := int64(len(b)); n > degreesBytes(1, d) {
 			t.Errorf("degree %d takes %d bytes, at most %d expected", d, n, degreesBytes(1, d))
 		}
-		if got, err := openDegrees(b, 1, d, storeVersion); err != nil || got[0] != d {
+		if got, err := opened(b, 1, d, storeVersion); err != nil || got[0] != d {
 			t.Errorf("degree %d is %d: %v", d, got, err)
 		}
 	}
@@ -29,8 +29,20 @@ func TestDegreesBytes(t *testing.T) {
 		large[v] = rng.Uint32N(1 << 14)
 	}
 	b := sealDegrees(large)
-	if got, err := openDegrees(b, len(large), large.sum(), storeVersion); err != nil || !slices.Equal(got, large) || int64(len(b)) > degreesBytes(len(large), large.sum()) {
+	if got, err := opened(b, len(large), large.sum(), storeVersion); err != nil || !slices.Equal(got, large) || int64(len(b)) > degreesBytes(len(large), large.sum()) {
 		t.Errorf("%d bytes: %v", len(b), err)
+	}
+	mixed := make(degreesOf, 5000) // most are small, and decoded by eights
+	for v := range mixed {
+		if mixed[v] = rng.Uint32N(128); rng.IntN(40) == 0 {
+			mixed[v] = rng.Uint32N(1 << 20)
+		}
+	}
+	for n := range 40 {
+		mixed := mixed[:len(mixed)-n]
+		if got, err := opened(sealDegrees(mixed), len(mixed), mixed.sum(), storeVersion); err != nil || !slices.Equal(got, mixed) {
+			t.Errorf("%d small degrees: %v", len(mixed), err)
+		}
 	}
 	const most = degreesHead + binary.MaxVarintLen32*shard.MaxVertices + frameBytes
 	if n := degreesBytes(shard.MaxVertices, math.MaxUint32); n != most {
@@ -84,20 +96,29 @@ func TestForgedDegrees(t *testing.T) {
 		"nothing":        nil,
 	} {
 		for version, b := range map[int][]byte{2: varints, storeVersion: compressor().EncodeAll(varints, nil)} {
-			if got, err := openDegrees(sealed(b), 3, 6, version); !errors.Is(err, ErrDamaged) {
+			if got, err := opened(sealed(b), 3, 6, version); !errors.Is(err, ErrDamaged) {
 				t.Errorf("%s, version %d: %v, %v", what, version, got, err)
 			}
 		}
 	}
 	for version, b := range map[int][]byte{2: {1, 2, 3}, storeVersion: compressor().EncodeAll([]byte{1, 2, 3}, nil)} {
-		if got, err := openDegrees(sealed(b), 3, 6, version); err != nil || !slices.Equal(got, []uint32{1, 2, 3}) {
+		if got, err := opened(sealed(b), 3, 6, version); err != nil || !slices.Equal(got, []uint32{1, 2, 3}) {
 			t.Errorf("version %d: %v, %v", version, got, err)
 		}
 		b[0] ^= 1
-		if _, err := openDegrees(sealed(b), 3, 6, version); !errors.Is(err, ErrDamaged) {
+		if _, err := opened(sealed(b), 3, 6, version); !errors.Is(err, ErrDamaged) {
 			t.Errorf("version %d, damaged: %v", version, err)
 		}
 	}
+}
+
+// opened is what openDegrees decodes.
+func opened(b []byte, vertices int, edges uint32, version int) ([]uint32, error) {
+	degrees := slices.Repeat([]uint32{77}, vertices) // a buffer that had others
+	if err := openDegrees(degrees, b, make([]byte, 0, varintBytes(vertices, edges)), edges, version); err != nil {
+		return nil, err
+	}
+	return degrees, nil
 }
 
 // FuzzDegrees: no bytes under a right checksum make the decoder panic, or give other
@@ -106,7 +127,7 @@ func FuzzDegrees(f *testing.F) {
 	f.Add(sealDegrees(degreesOf{1, 2, 300})[degreesHead:], uint16(3), uint32(303), storeVersion)
 	f.Add([]byte{1, 2, 3}, uint16(3), uint32(6), 2)
 	f.Fuzz(func(t *testing.T, b []byte, vertices uint16, edges uint32, version int) {
-		degrees, err := openDegrees(sealed(b), int(vertices), edges, version)
+		degrees, err := opened(sealed(b), int(vertices), edges, version)
 		if err == nil && (len(degrees) != int(vertices) || degreesOf(degrees).sum() != edges) {
 			t.Fatalf("%d degrees add up to %d, of %d and %d", len(degrees), degreesOf(degrees).sum(), vertices, edges)
 		}
