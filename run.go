@@ -163,7 +163,7 @@ type Result struct {
 func (r *Result) Table(name string) results.Table { return named{r.table, name} }
 
 // WriteFile writes a value per vertex to a file, whole or not at all. The
-// format is tsv, csv, ndjson, parquet or npy, or "" to decide by the name.
+// format is tsv, csv, ndjson, parquet, arrow, arrows or npy, or "" to decide by the name.
 func (r *Result) WriteFile(path, format string) error {
 	if err := r.readable(); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 // so that source, target and weight are found by name.
 
 // hasColumns reports whether files of a format have columns with names and types.
-func (f Format) hasColumns() bool { return f == Parquet }
+func (f Format) hasColumns() bool { return f == Parquet || f == Arrow }
 
 // weightNames are the usual names of a column of weights, less case, blanks and
 // punctuation.

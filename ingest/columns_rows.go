@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/garaph/garaph/internal/arrowipc"
 	"github.com/garaph/garaph/internal/columnar"
 	"github.com/garaph/garaph/internal/parquetread"
 )
@@ -31,6 +32,7 @@ type rowTask interface {
 // rowReader is what one goroutine keeps from task to task.
 type rowReader struct {
 	parquet parquetread.Reader
+	arrow   arrowipc.Scratch
 	text    []byte // numbers as text, of the edges in the batch
 }
 

@@ -14,7 +14,7 @@ import (
 var byExtension = map[string]Format{
 	".mtx": MatrixMarket, ".gr": DIMACS, ".el": EL, ".wel": WEL, ".sg": SG, ".wsg": WSG,
 	".v": LDBC, ".e": LDBC, ".bin": Raw, ".u32": Raw, ".wbin": RawW,
-	".parquet": Parquet, ".pq": Parquet,
+	".parquet": Parquet, ".pq": Parquet, ".arrow": Arrow, ".arrows": Arrow, ".feather": Arrow, ".ipc": Arrow,
 }
 
 // refusedExtension is what a name says that would be read as text, and wrongly.
@@ -55,6 +55,9 @@ func detectFormat(h *inputHead) (Format, error) {
 func formatOfContent(h *inputHead) Format {
 	if bytes.HasPrefix(h.bytes, []byte(parquetread.Magic)) && !isTextBytes(h.bytes) {
 		return Parquet
+	}
+	if isArrow(h.bytes) {
+		return Arrow
 	}
 	for {
 		text := bytes.TrimPrefix(h.bytes, utf8BOM)

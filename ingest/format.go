@@ -24,13 +24,14 @@ const (
 	Raw          Format = "raw"  // pairs of little-endian uint32
 	RawW         Format = "raww" // the same, each followed by a float32 weight
 	Parquet      Format = "parquet"
+	Arrow        Format = "arrow" // IPC, files (Feather) and streams
 
 	inMemory Format = "memory" // none that a file has: see [ImportEdges]
 )
 
 // Formats lists every format that can be asked for by name, [Auto] excepted.
 func Formats() []Format {
-	return []Format{Text, MatrixMarket, DIMACS, EL, WEL, SG, WSG, LDBC, Raw, RawW, Parquet}
+	return []Format{Text, MatrixMarket, DIMACS, EL, WEL, SG, WSG, LDBC, Raw, RawW, Parquet, Arrow}
 }
 
 // IDMode says how the ids of an input are to be taken.

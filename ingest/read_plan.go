@@ -64,6 +64,8 @@ func planInput(h *inputHead, o ReadOptions) (*inputPlan, error) {
 	switch format {
 	case Parquet:
 		return planParquet(p, h, o)
+	case Arrow:
+		return planArrow(p, h, o)
 	case MatrixMarket:
 		return planMatrixMarket(p, h, o)
 	case DIMACS:

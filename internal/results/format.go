@@ -18,21 +18,25 @@ const (
 	NDJSON  Format = "ndjson"  // one JSON object a line
 	Parquet Format = "parquet" // columns, zstd
 	NPY     Format = "npy"     // NumPy 1.0, a structured array
+	Arrow   Format = "arrow"   // Arrow IPC, a file (Feather version 2)
+	Arrows  Format = "arrows"  // Arrow IPC, a stream
 )
 
-const known = "tsv, csv, ndjson (each also with .gz or .zst), parquet or npy"
+const known = "tsv, csv, ndjson (each also with .gz or .zst), parquet, arrow, arrows or npy"
 
 var byExtension = map[string]Format{
 	".tsv": TSV, ".txt": TSV, ".tab": TSV,
 	".csv":    CSV,
 	".ndjson": NDJSON, ".jsonl": NDJSON,
 	".parquet": Parquet, ".pq": Parquet,
-	".npy": NPY,
+	".npy":   NPY,
+	".arrow": Arrow, ".feather": Arrow, ".ipc": Arrow,
+	".arrows": Arrows,
 }
 
 // FormatOf recognises the format by the extension of path: .tsv, .txt, .tab,
-// .csv, .ndjson, .jsonl, each also with .gz or .zst behind it, .parquet, .pq,
-// and .npy. Case does not matter.
+// .csv, .ndjson, .jsonl, each also with .gz or .zst behind it, .parquet, .pq, .arrow,
+// .feather, .ipc, .arrows and .npy. Case does not matter.
 func FormatOf(path string) (Format, error) {
 	name := strings.ToLower(filepath.Base(path))
 	ext := filepath.Ext(name)
@@ -46,7 +50,7 @@ func FormatOf(path string) (Format, error) {
 		return "", fmt.Errorf("garaph knows no results format with the extension of %s; name the file or the format as %s", path, known)
 	}
 	if suffix != "" && !f.isText() {
-		return "", fmt.Errorf("a %s file cannot have the suffix %s: parquet is compressed inside, and npy is not read compressed; leave the suffix out of %s", f, suffix, path)
+		return "", fmt.Errorf("a %s file cannot have the suffix %s: parquet is compressed inside, and npy and arrow are not read compressed; leave the suffix out of %s", f, suffix, path)
 	}
 	return f + Format(suffix), nil
 }
@@ -58,7 +62,7 @@ func ParseFormat(s string) (Format, error) {
 	switch base {
 	case TSV, CSV, NDJSON:
 		return f, nil
-	case Parquet, NPY:
+	case Parquet, NPY, Arrow, Arrows:
 		if suffix == "" {
 			return f, nil
 		}
@@ -98,6 +102,8 @@ func Write(w io.Writer, f Format, t Table) error {
 			return writeText(w, t, ndjsonLayout(columnsOf(t)))
 		case NPY:
 			return writeNPY(w, t)
+		case Arrow, Arrows:
+			return writeArrow(w, t, base == Arrow)
 		default:
 			return writeParquet(w, t)
 		}

@@ -43,7 +43,7 @@ func (m *memory) IDsOf(int, func(int) uint32, func(int, *IDs) error) error {
 	panic("files have the user's ids")
 }
 
-var allFormats = []Format{TSV, CSV, NDJSON, Parquet, NPY, "tsv.gz", "csv.zst", "ndjson.gz"}
+var allFormats = []Format{TSV, CSV, NDJSON, Parquet, NPY, Arrow, Arrows, "tsv.gz", "csv.zst", "ndjson.gz"}
 
 // strange ids; those with tabs and line ends are not for tsv.
 var strange = []string{

@@ -48,6 +48,9 @@ func newDestination(path, format string) (destination, error) {
 	if err != nil {
 		return destination{}, usageError{err}
 	}
+	if f == results.Arrow && (path == "-" || isStream(path)) {
+		f = results.Arrows // whoever reads a pipe cannot go back from a directory at its end
+	}
 	return destination{path, f}, nil
 }
 

@@ -143,7 +143,7 @@ func formatFlag(fs *pflag.FlagSet) *string {
 		return string(f), err
 	}
 	fs.Var(&checked[string]{&value, "FORMAT", parse, func(s string) string { return s }, ""},
-		"output-format", "tsv, csv, ndjson (each also with .gz or .zst), parquet or npy (default by the name of the file, tsv for -, devices and pipes)")
+		"output-format", "tsv, csv, ndjson (each also with .gz or .zst), parquet, arrow (- and pipes: a stream), arrows (a stream) or npy (default by the name of the file, tsv for -, devices and pipes)")
 	return &value
 }
 

@@ -1,0 +1,169 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/garaph/garaph/internal/arrowipc"
+)
+
+// otherFile is a file of testdata/other.
+func otherFile(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", "other", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestArrowOtherWriters reads files and streams of Polars; testdata/other/README.md says what is in them.
+func TestArrowOtherWriters(t *testing.T) {
+	for name, edge := range map[string]func(i, u, v int) (string, string){
+		"polars-lz4.arrow": func(_, u, v int) (string, string) { return fmt.Sprint(u), fmt.Sprint(v) },
+		"polars-strings.arrow": func(_, u, v int) (string, string) {
+			if v == 500 {
+				return "", ""
+			}
+			return fmt.Sprint("v", u), fmt.Sprint("v", v)
+		},
+		"polars-small.arrows":       smallEdge,
+		"polars-categorical.arrows": smallEdge,
+	} {
+		var want []edgeSeen
+		for i := range 3000 {
+			if u, v := edge(i, i*7919%1000, (i*104729+13)%1000); u != "" {
+				want = append(want, edgeSeen{U: u, V: v, W: float32(i%16) / 4})
+			}
+		}
+		slices.SortFunc(want, compareSeen)
+		b := otherFile(t, name)
+		for _, o := range []ReadOptions{{}, {Stdin: bytes.NewReader(b)}} {
+			o.SkipBadLines = true
+			input := filepath.Join("testdata", "other", name)
+			if o.Stdin != nil {
+				input = StdinName
+			}
+			r := readNames(t, o, []string{input})
+			if r.err != nil {
+				t.Fatal(name, r.err)
+			}
+			if diff := cmp.Diff(want, r.sink.sorted()); diff != "" {
+				t.Errorf("%s (-want +got):\n%.1000s", name, diff)
+			}
+			if r.stats.Bytes != int64(len(b)) {
+				t.Errorf("%s: %d bytes of %d", name, r.stats.Bytes, len(b))
+			}
+		}
+	}
+}
+
+func smallEdge(i, u, v int) (string, string) {
+	if i >= 300 || v%7 == 0 {
+		return "", ""
+	}
+	return fmt.Sprint("v", u%10), fmt.Sprint("a long name of vertex ", v%10)
+}
+
+// arrowFile writes three rows as a file or a stream.
+func arrowFile(t testing.TB, file bool, batches int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := arrowipc.NewWriter(&out, []arrowipc.Field{{Name: "weight", Type: arrowipc.Float64}, {Name: "source", Type: arrowipc.Int64}, {Name: "target", Type: arrowipc.Utf8, Nullable: true}}, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range batches {
+		err := w.Batch(2, []arrowipc.Data{
+			{Bytes: slices.Concat(le(math.Float64bits(0.5)), le(math.Float64bits(2)))},
+			{Bytes: slices.Concat(le(7), le(^uint64(8)))},
+			{Bytes: []byte("Bern"), Offsets: []int32{0, 4, 4}, Null: []bool{false, true}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func le(x uint64) []byte {
+	b := make([]byte, 8)
+	for i := range b {
+		b[i] = byte(x >> (8 * i))
+	}
+	return b
+}
+
+func TestArrow(t *testing.T) {
+	for _, file := range []bool{true, false} {
+		b := arrowFile(t, file, 2)
+		r := readBytes(t, "g", b, ReadOptions{Threads: 2})
+		if want := `g: row 1 (from 0): null: expected an id in column "target"; use --skip-bad-lines to pass over such lines`; r.err == nil || r.err.Error() != want {
+			t.Errorf("got %v", r.err)
+		}
+		for _, packed := range [][]byte{b, gzipped(t, b)} {
+			r = readBytes(t, "g", packed, ReadOptions{SkipBadLines: true})
+			want := []edgeSeen{{"7", "Bern", 0.5}, {"7", "Bern", 0.5}}
+			if diff := cmp.Diff(want, r.sink.sorted()); diff != "" || r.err != nil || r.stats.BadLines != 2 {
+				t.Errorf("%v, %+v (-want +got):\n%s", r.err, r.stats, diff)
+			}
+		}
+		if r := readBytes(t, "g", b, ReadOptions{RowBytes: 100}); !errors.Is(r.err, ErrMemory) || !strings.Contains(r.err.Error(), "a record batch or dictionary behind row 0 takes") {
+			t.Errorf("got %v", r.err)
+		}
+		for n := range b {
+			r := readBytes(t, "g.arrow", b[:n], ReadOptions{SkipBadLines: true})
+			var damaged *DamagedError
+			if !errors.As(r.err, &damaged) && (file || r.err != nil) {
+				t.Fatalf("of %d of %d bytes: %v", n, len(b), r.err)
+			}
+		}
+	}
+	r := readBytes(t, "g.arrows", append(arrowFile(t, false, 1), "more"...), ReadOptions{SkipBadLines: true})
+	if r.err == nil || !strings.Contains(r.err.Error(), "goes on behind the end of its stream") {
+		t.Errorf("got %v", r.err)
+	}
+	r = readBytes(t, "g.feather", []byte("FEA1...."), ReadOptions{})
+	if r.err == nil || !strings.Contains(r.err.Error(), "is a file of Feather version 1") {
+		t.Errorf("got %v", r.err)
+	}
+}
+
+// TestArrowDamage: any byte that is another gives an error or a graph, never a panic.
+func TestArrowDamage(t *testing.T) {
+	for _, b := range [][]byte{arrowFile(t, true, 1), otherFile(t, "polars-categorical.arrows"), otherFile(t, "polars-strings.arrow"), otherFile(t, "polars-lz4.arrow")} {
+		for i := 0; i < len(b); i++ {
+			if i > 1500 && i%17 != 0 {
+				continue
+			}
+			damaged := slices.Clone(b)
+			damaged[i] ^= byte(1 << (i % 8))
+			checkKind(t, readBytes(t, "g.arrow", damaged, ReadOptions{Threads: 2, RowBytes: 16 << 20}))
+		}
+	}
+}
+
+func FuzzReadArrow(f *testing.F) {
+	f.Add(arrowFile(f, true, 1), uint16(0))
+	f.Add(arrowFile(f, false, 2), uint16(16))
+	for _, name := range []string{"polars-categorical.arrows", "polars-small.arrows", "polars-strings.arrow"} {
+		f.Add(otherFile(f, name), uint16(16))
+	}
+	f.Fuzz(func(t *testing.T, b []byte, choice uint16) {
+		o := fuzzOptions(Arrow, choice)
+		o.RowBytes = 16 << 20
+		checkKind(t, sameOutcome(t, t, "g.arrow", b, o, ReadOptions{Threads: 1 + int(choice>>11&3)}))
+	})
+}
