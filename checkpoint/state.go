@@ -26,6 +26,22 @@ type State struct {
 	// Policy is what the choice of the next iterations depends on, as whoever chooses
 	// encoded it. This package does not look at it.
 	Policy []byte `json:"policy"`
+	// Work is what the processes of the job have done up to here; nil: an earlier version has
+	// written the epoch, which did not say.
+	Work *Work `json:"work,omitempty"`
+}
+
+// Work is what processes did, for reports: no value depends on it.
+type Work struct {
+	Seconds     float64 `json:"seconds"`      // of iterations
+	LoadSeconds float64 `json:"load_seconds"` // before the first one of each process
+	Edges       uint64  `json:"edges_processed"`
+	BytesRead   int64   `json:"bytes_read"`
+}
+
+// Plus is the sum.
+func (w Work) Plus(x Work) Work {
+	return Work{w.Seconds + x.Seconds, w.LoadSeconds + x.LoadSeconds, w.Edges + x.Edges, w.BytesRead + x.BytesRead}
 }
 
 // Float is a float64 that keeps every bit in JSON, NaN and infinities included.
@@ -117,6 +133,9 @@ func decodeCommit(b []byte) (*commit, error) {
 	if c.Vertices == 0 || c.ValueBytes <= 0 || c.ValueBytes > maxValueBytes ||
 		c.ChunkVertices == 0 || c.ChunkVertices%64 != 0 || c.ChunkVertices > DefaultChunk || c.Iteration < 0 || c.Iteration > maxIterations {
 		return nil, fmt.Errorf("%w: its closing record has %d vertices of %d bytes in chunks of %d, iteration %d", ErrDamaged, c.Vertices, c.ValueBytes, c.ChunkVertices, c.Iteration)
+	}
+	if w := c.Work; w != nil && !(w.Seconds >= 0 && w.LoadSeconds >= 0 && w.BytesRead >= 0) {
+		return nil, fmt.Errorf("%w: its closing record has %v seconds of work, %v of loading and %d bytes that were read", ErrDamaged, w.Seconds, w.LoadSeconds, w.BytesRead)
 	}
 	if len(c.Policy) == 0 {
 		c.Policy = slices.Clone(b) // of version 2, whose fields lie in the closing record itself

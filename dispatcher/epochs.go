@@ -199,7 +199,7 @@ func (j *Job[V, A]) state(within bool) checkpoint.State {
 	s := checkpoint.State{
 		Vertices: j.cat.Vertices, ValueBytes: j.valueBytes, Iteration: j.step.Iteration, Within: within,
 		Aggregate: checkpoint.Float(j.step.Aggregate), Previous: checkpoint.Float(j.previous),
-		Policy: policy.Encode(j.policy.State),
+		Policy: policy.Encode(j.policy.State), Work: j.report.work(),
 	}
 	if j.unsummed { // the next iteration sums again
 		s.Previous = checkpoint.Float(math.NaN())

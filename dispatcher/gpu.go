@@ -175,6 +175,7 @@ func (j *Job[V, A]) startGPUs(ctx context.Context) error {
 		names = append(names, j.devices[g.number-1].Info().Name)
 		j.report.GPUMemory += g.engine.Memory()
 	}
+	j.showGPUMemory()
 	j.report.GPU, j.report.Resident = strings.Join(names, ", "), j.residentEdges()
 	for len(j.gpus) > 0 {
 		err := j.measureSpeeds(ctx)
@@ -219,7 +220,20 @@ func (j *Job[V, A]) lose(number int, err error) {
 	j.freeGPURows()
 	j.lost = append(j.lost, g)
 	j.gpus = slices.DeleteFunc(j.gpus, func(other *gpuWorker[V, A]) bool { return other == g })
+	j.showGPUMemory()
 	j.rewind()
+}
+
+// showGPUMemory tells who looks on how much memory of GPUs the job has.
+func (j *Job[V, A]) showGPUMemory() {
+	if j.opt.Trace.GPUMemory == nil {
+		return
+	}
+	var bytes int64
+	for _, g := range j.gpus {
+		bytes += g.engine.Memory()
+	}
+	j.opt.Trace.GPUMemory(bytes)
 }
 
 // pinning is the memory of a job's pages: one of the devices pins it for all of them,

@@ -101,6 +101,11 @@ type Trace struct {
 	Phase func(Phase)          // when a phase before the first iteration begins
 	Page  func(PageWork)       // after each page
 	Span  func(gpuengine.Span) // after a copy or a computation of a GPU
+	// Queue is called before the pages of an iteration are handed out, with the number of
+	// shards in them.
+	Queue func(shards int)
+	// GPUMemory is called when the memory of the GPUs is allocated, and when one is lost.
+	GPUMemory func(bytes int64)
 }
 
 // hooks are what tests of the package set, and Options.Generically.

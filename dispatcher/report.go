@@ -3,6 +3,8 @@ package dispatcher
 import (
 	"maps"
 	"time"
+
+	"github.com/garaph/garaph/checkpoint"
 )
 
 // Iteration says what one iteration did.
@@ -68,9 +70,14 @@ type Report struct {
 	// neighbours are merged: see [Iteration.Levels].
 	Iterations []Iteration
 	Before     int // iterations that were done when it was resumed
-	Edges      uint64
-	Duration   time.Duration // of the iterations, without opening and loading
-	Load       time.Duration // from the start to the first iteration
+	// Earlier is what earlier processes of the job did until the checkpoint from which it was
+	// resumed; nil: it was not, or an earlier version has written that. All other fields but
+	// Converged are of this process alone.
+	Earlier   *checkpoint.Work
+	Edges     uint64
+	BytesRead int64
+	Duration  time.Duration // of the iterations, without opening and loading
+	Load      time.Duration // from the start to the first iteration
 	// Calibration is what of Load was spent on measuring the speeds of the devices.
 	Calibration time.Duration
 	// RowsRead and RowsNeeded are the sums of those of the iterations.
@@ -94,6 +101,15 @@ type Report struct {
 	Without string
 	// Lost is why the job went on without the GPU; "": it did not.
 	Lost string
+}
+
+// work is what this process and the earlier ones of the job did.
+func (r *Report) work() *checkpoint.Work {
+	sum := checkpoint.Work{Seconds: r.Duration.Seconds(), LoadSeconds: r.Load.Seconds(), Edges: r.Edges, BytesRead: r.BytesRead}
+	if r.Earlier != nil {
+		sum = sum.Plus(*r.Earlier)
+	}
+	return &sum
 }
 
 // Done is how many iterations were done, in this process and before.
@@ -138,6 +154,7 @@ func (j *Job[V, A]) add(it Iteration) {
 		j.merged.last = 1
 	}
 	r.Edges += it.Edges
+	r.BytesRead += it.BytesRead
 	r.RowsRead += it.RowsRead
 	r.RowsNeeded += it.RowsNeeded
 	r.Duration += it.Duration

@@ -45,7 +45,7 @@ func (j *Job[V, A]) restore(ctx context.Context) (resumed bool, err error) {
 		j.aggregates[i] = float64(a)
 	}
 	j.unsummed = j.aggregable != nil && math.IsNaN(j.previous)
-	j.report.Before = s.Iteration
+	j.report.Before, j.report.Earlier = s.Iteration, s.Work
 	j.opt.Log.Info(fmt.Sprintf("job %d goes on from checkpoint %d, after %d iterations", j.epochs.job.ID(), r.Number, s.Iteration))
 	if s.Within && j.restless {
 		j.opt.Log.Warn(fmt.Sprintf("job %d: iteration %d was cut and begins again, and the program is not idempotent: values may differ from those of a run that was not interrupted",

@@ -146,6 +146,9 @@ func (j *Job[V, A]) prepare(x *iteration) error {
 // work does the pages of an iteration.
 func (j *Job[V, A]) work(ctx context.Context, x *iteration) error {
 	x.at.worked = time.Now()
+	if j.opt.Trace.Queue != nil {
+		j.opt.Trace.Queue(len(shardsOfAll(x.requests, j.pages.Spans())))
+	}
 	if x.Device == CPU {
 		return j.onCPU(ctx, x)
 	}

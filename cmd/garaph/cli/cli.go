@@ -70,6 +70,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, stderr io.Writer, programs []Program) int {
 	a.name, a.args, a.stdin, a.stdout, a.console = nameOf(programs), args, stdin, &output{w: stdout}, newConsole(stderr)
 	defer a.console.close()
+	defer func() { a.console.metrics.close() }()
 	ctx, a.lifeline = newLifeline(ctx)
 	defer a.lifeline.close()
 	a.own = map[string]bool{}
@@ -138,6 +139,7 @@ A program can also run over edge lists directly.`,
 		},
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if err := a.console.open(); err != nil {
+				a.began = !errors.As(err, new(usageError)) // what else is wrong is no matter of the command line
 				return err
 			}
 			return a.lifeline.open()

@@ -23,6 +23,7 @@ type console struct {
 	flags          consoleFlags
 	log            *zap.Logger
 	updates        *updates // nil: progress is not wanted as JSON
+	metrics        *metrics // nil: not served
 
 	mu   sync.Mutex    // guards bars, and w while there are none
 	bars *mpb.Progress // nil: none on the screen
@@ -31,6 +32,7 @@ type console struct {
 // consoleFlags say what of a command is shown, and how.
 type consoleFlags struct {
 	progress, logFormat *string
+	metrics             *string // the address; "": none
 	fd                  *int
 }
 
@@ -52,7 +54,7 @@ func newConsole(stderr io.Writer) *console {
 	f, ok := stderr.(*os.File)
 	return &console{
 		w: stderr, tty: ok && term.IsTerminal(int(f.Fd())), log: zap.NewNop(),
-		flags: consoleFlags{new(progressAuto), new(logText), new(0)},
+		flags: consoleFlags{new(progressAuto), new(logText), new(""), new(0)},
 	}
 }
 
@@ -64,6 +66,7 @@ func (c *console) declare(fs *pflag.FlagSet) {
 		progress:  enumFlag(fs, "progress", progressAuto, []string{progressAuto, progressLines, progressJSON, progressNone}, "how far a job is: as bars on a terminal and elsewhere in lines now and then (auto), in lines, as a JSON object in each line, or not at all"),
 		fd:        progressFDFlag(fs),
 		logFormat: enumFlag(fs, "log-format", logText, []string{logText, logJSON}, "how what is reported is written: for people, or as a JSON object in each line"),
+		metrics:   fs.String("metrics", "", "`ADDRESS` where the command serves metrics for Prometheus, and profiles, until it ends: localhost:9100, or localhost:0 for any free port"),
 	}
 }
 
@@ -84,7 +87,25 @@ func (c *console) open() error {
 	} else {
 		c.log = zap.New(&textCore{LevelEnabler: level, w: printableLines{c}})
 	}
-	return c.openUpdates()
+	if err := c.openUpdates(); err != nil {
+		return err
+	}
+	return c.openMetrics()
+}
+
+// openMetrics begins to serve metrics, if that is wanted.
+func (c *console) openMetrics() error {
+	if *c.flags.metrics == "" {
+		return nil
+	}
+	m, url, err := newMetrics(*c.flags.metrics, versionText())
+	if err != nil {
+		return err
+	}
+	c.metrics = m
+	c.log = c.log.WithOptions(zap.Hooks(m.logged))
+	c.log.Info("metrics are at " + url)
+	return nil
 }
 
 // openUpdates begins to write progress as JSON, if that is wanted.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"text/tabwriter"
@@ -20,27 +21,65 @@ func (a *app) devicesCommand() *cobra.Command {
 is measured. The emulated one computes on the CPU, for tests.`,
 		Args: exactly("no argument", 0),
 	}
+	asJSON := cmd.Flags().Bool("json", false, "print them as one JSON object")
 	cmd.RunE = a.job(func(*cobra.Command, []string) error {
 		if err := a.handOver(autoDevice, "", ""); err != nil {
 			return err
 		}
+		list, err := measuredDevices()
+		if *asJSON {
+			return errors.Join(err, json.NewEncoder(a.stdout).Encode(devicesReport{list}))
+		}
 		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(table, "gpu\tname\tmemory\tfree\tprocessors\tcapability\tdriver\tto it\tfrom it\tboth\n") // errors are kept until Flush
-		var errs []error
-		for _, d := range device.Drivers() {
-			list, err := d.List()
-			errs = append(errs, err)
-			for _, x := range list {
-				link, err := measureLink(x.Name)
-				errs = append(errs, err)
-				i := x.Info
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%d.%d\t%s\t%s\t%s\t%s\n", x.Name, i.Name, humanize.IBytes(uint64(i.Memory)), humanize.IBytes(uint64(i.Free)),
-					i.Processors, i.Capability/10, i.Capability%10, i.Driver, speedText(link.To), speedText(link.From), speedText(link.Both))
-			}
+		for _, d := range list {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", d.GPU, d.Name, humanize.IBytes(uint64(d.Memory)), humanize.IBytes(uint64(d.Free)),
+				d.Processors, d.Capability, d.Driver, speedText(float64(d.To)), speedText(float64(d.From)), speedText(float64(d.Both)))
 		}
-		return errors.Join(append(errs, table.Flush())...)
+		return errors.Join(err, table.Flush())
 	})
 	return cmd
+}
+
+// devicesReport is `garaph devices` as JSON.
+type devicesReport struct {
+	Devices []deviceReport `json:"devices"`
+}
+
+// deviceReport is a GPU as it is listed.
+type deviceReport struct {
+	GPU        string `json:"gpu"` // for --gpu
+	Name       string `json:"name"`
+	Memory     int64  `json:"memory_bytes"`
+	Free       int64  `json:"free_bytes"`
+	Processors int    `json:"processors"`
+	Capability string `json:"capability"`
+	Driver     string `json:"driver"`
+	// The link, in bytes a second: to the GPU, from it, and both at once.
+	To   number `json:"to_bytes_per_second"`
+	From number `json:"from_bytes_per_second"`
+	Both number `json:"both_bytes_per_second"`
+}
+
+// measuredDevices lists all GPUs with the speed of their links; the error is of those that fail.
+func measuredDevices() (list []deviceReport, err error) {
+	var errs []error
+	list = []deviceReport{}
+	for _, d := range device.Drivers() {
+		found, err := d.List()
+		errs = append(errs, err)
+		for _, x := range found {
+			link, err := measureLink(x.Name)
+			errs = append(errs, err)
+			i := x.Info
+			list = append(list, deviceReport{
+				GPU: x.Name, Name: i.Name, Memory: int64(i.Memory), Free: int64(i.Free), Processors: i.Processors,
+				Capability: fmt.Sprintf("%d.%d", i.Capability/10, i.Capability%10), Driver: i.Driver,
+				To: number(link.To), From: number(link.From), Both: number(link.Both),
+			})
+		}
+	}
+	return list, errors.Join(errs...)
 }
 
 func speedText(bytesPerSecond float64) string {

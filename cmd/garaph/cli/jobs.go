@@ -32,7 +32,7 @@ and the last ones that are done.`,
 			return err
 		}
 		if *asJSON {
-			b, err := json.Marshal(map[string]any{"jobs": list})
+			b, err := json.Marshal(jobsReport{list})
 			if err == nil {
 				_, err = a.stdout.Write(append(printableJSON(b), '\n'))
 			}
@@ -58,6 +58,11 @@ those that are there, so that the number of the last one is given again when it 
 	rm.RunE = a.job(func(_ *cobra.Command, args []string) error { return a.removeJobs(args[0], args[1:]) })
 	cmd.AddCommand(rm)
 	return cmd
+}
+
+// jobsReport is `garaph jobs` as JSON.
+type jobsReport struct {
+	Jobs []jobInfo `json:"jobs"`
 }
 
 // jobInfo is a job as it is listed.

@@ -55,6 +55,7 @@ func (c *console) stage(name string, total int64, in unit) *stage {
 	now := time.Now()
 	s := &stage{console: c, name: name, total: total, unit: in, begun: now, logged: now}
 	s.update(phaseBegun)
+	c.metrics.begin(s)
 	if !c.draws() {
 		return s
 	}
@@ -84,6 +85,13 @@ func (s *stage) note() string {
 	return s.text
 }
 
+// done is how much of the stage is done.
+func (s *stage) done() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last.Done
+}
+
 // set says how far the stage is, as a number and in words; without words, as an amount
 // of its unit.
 func (s *stage) set(done int64, text string) {
@@ -92,6 +100,7 @@ func (s *stage) set(done int64, text string) {
 
 // iterated is set after an iteration.
 func (s *stage) iterated(text string, it garaph.Iteration) {
+	s.console.metrics.iterated(it)
 	s.mu.Lock()
 	if s.last.Iteration == nil {
 		s.from = int64(it.Iteration) // of a resumed job
@@ -160,6 +169,7 @@ func (s *stage) update(state string) {
 // end takes the stage's bar from the screen.
 func (s *stage) end() {
 	s.update(phaseEnded)
+	s.console.metrics.end(s)
 	if s.bar == nil {
 		return
 	}

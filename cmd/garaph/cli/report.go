@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 )
 
@@ -40,11 +41,16 @@ type columnReport struct {
 // runReport is the run of a vertex program as JSON.
 type runReport struct {
 	jobReport
-	Iterations     int    `json:"iterations"`
-	Resumed        int    `json:"resumed_after,omitempty"` // iterations done before this process
-	Converged      bool   `json:"converged"`
-	EdgesProcessed uint64 `json:"edges_processed"`
-	K              number `json:"k,omitempty"` // left out: not measured
+	Iterations int `json:"iterations"`
+	Resumed    int `json:"resumed_after,omitempty"` // iterations done before this process
+	// Earlier is what earlier processes did of the job until its checkpoint. All else but
+	// iterations and converged is of this process.
+	Earlier        *checkpoint.Work `json:"earlier,omitempty"`
+	Converged      bool             `json:"converged"`
+	EdgesProcessed uint64           `json:"edges_processed"`
+	BytesRead      int64            `json:"bytes_read"`
+	Calibration    number           `json:"calibration_seconds,omitempty"` // of load_seconds
+	K              number           `json:"k,omitempty"`                   // left out: not measured
 	// The bytes that were read of rows, out of core, and those of the rows themselves.
 	RowsRead   int64 `json:"rows_read,omitempty"`
 	RowsNeeded int64 `json:"rows_needed,omitempty"`
@@ -78,7 +84,8 @@ func (t *task) writeReport(w io.Writer, top *topRows) error {
 	r := t.result.Report
 	report := runReport{
 		jobReport:  t.jobReport(t.parameters(), r.Duration, r.Load, r.Edges, r.InMemory),
-		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges, K: number(r.AccessRatio),
+		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges, BytesRead: r.BytesRead,
+		Earlier: r.Earlier, Calibration: number(r.Calibration.Seconds()), K: number(r.AccessRatio),
 		RowsRead: r.RowsRead, RowsNeeded: r.RowsNeeded,
 		Devices: r.Devices, GPU: r.GPU, GPUResident: r.Resident, GPUMemory: r.GPUMemory, GPULost: r.Lost,
 		PerIteration: append([]garaph.Iteration{}, r.Iterations...),

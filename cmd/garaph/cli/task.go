@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
@@ -53,6 +54,7 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 		return err
 	}
 	t.options = t.runOptions()
+	a.console.metrics.lookOn(&t.options.Trace)
 	defer keepWithin(t.options.Memory)()
 	if t.input, err = t.openInput(cmd.Context(), a, func() error { return out.check(t.args) }); err != nil {
 		return err
@@ -261,8 +263,23 @@ func (t *task) summary() string {
 		}
 		where += ", on " + strings.Join(on, " and ")
 	}
-	return fmt.Sprintf("%s: %s in %s and %s of loading, %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(r.Done()),
-		seconds(r.Duration), seconds(r.Load), end, countText(perSecond(float64(r.Edges), r.Duration)), where, bytesText(peakMemory()))
+	loading := seconds(r.Load) + " of loading"
+	if r.Calibration > 0 {
+		loading += fmt.Sprintf(" (%s of it calibration)", seconds(r.Calibration))
+	}
+	return fmt.Sprintf("%s: %s%s in %s and %s, %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(r.Done()-r.Before), earlierText(r),
+		seconds(r.Duration), loading, end, countText(perSecond(float64(r.Edges), r.Duration)), where, bytesText(peakMemory()))
+}
+
+// earlierText says what earlier processes did of a job that was resumed.
+func earlierText(r dispatcher.Report) string {
+	switch {
+	case r.Before == 0:
+		return ""
+	case r.Earlier == nil:
+		return fmt.Sprintf(" after %d of earlier processes", r.Before)
+	}
+	return fmt.Sprintf(" after %d of earlier processes (%s)", r.Before, seconds(time.Duration(r.Earlier.Seconds*float64(time.Second))))
 }
 
 // warn reports that the program's own limit of iterations ended the job.

@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/cobra"
+
+	"github.com/garaph/garaph/gpuengine/device"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -15,7 +19,13 @@ func (a *app) versionCommand() *cobra.Command {
 		Short: "Print the version",
 		Args:  exactly("no argument", 0),
 	}
-	cmd.RunE = a.job(func(*cobra.Command, []string) error { return a.printVersion() })
+	asJSON := cmd.Flags().Bool("json", false, "print it as one JSON object")
+	cmd.RunE = a.job(func(*cobra.Command, []string) error {
+		if *asJSON {
+			return json.NewEncoder(a.stdout).Encode(newVersionReport())
+		}
+		return a.printVersion()
+	})
 	return cmd
 }
 
@@ -27,16 +37,36 @@ func (a *app) printVersion() error {
 // modulePath is this module.
 const modulePath = "github.com/garaph/garaph"
 
+// versionReport is `garaph version` as JSON.
+type versionReport struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit"` // "": not known
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+	CUDA    bool   `json:"cuda"` // the executable is garaph-cuda
+}
+
+func newVersionReport() versionReport {
+	r := versionReport{Version: "(devel)", Commit: commit(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CUDA: hasCUDA()}
+	if m := ownModule(); m != nil && m.Version != "" {
+		r.Version = m.Version
+	}
+	return r
+}
+
+// hasCUDA reports whether the executable is one with CUDA.
+func hasCUDA() bool {
+	return slices.ContainsFunc(device.Drivers(), func(d device.Driver) bool { return d.Name == "cuda" })
+}
+
 // versionText is what `garaph version` prints.
 func versionText() string {
-	v := "(devel)"
-	if m := ownModule(); m != nil && m.Version != "" {
-		v = m.Version
+	r := newVersionReport()
+	if r.Commit != "" {
+		r.Version += " (commit " + r.Commit + ")"
 	}
-	if c := commit(); c != "" {
-		v += " (commit " + c + ")"
-	}
-	return fmt.Sprintf("garaph %s %s %s/%s", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("garaph %s %s %s/%s", r.Version, r.Go, r.OS, r.Arch)
 }
 
 // ownModule is this module as the binary has it: the main one, or one that a

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	vm "github.com/VictoriaMetrics/metrics"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/dispatcher"
+)
+
+// metrics are what --metrics shows of a command, in the text format of Prometheus, and
+// the profiles of the process beside them. They end with the command. Its methods may be
+// called from many goroutines, and do nothing for nil: nobody looks.
+type metrics struct {
+	set    *vm.Set
+	server *http.Server
+	served chan struct{} // closed when the server has ended
+
+	active, queue, gpuMemory atomic.Int64
+
+	mu    sync.Mutex // guards phase
+	phase *stage     // the one that runs; nil: none
+}
+
+// The metrics. docs/operations.md says what they are.
+const (
+	metricIterations = "garaph_iterations_total"
+	metricEdges      = "garaph_edges_total"
+	metricVertices   = "garaph_vertices_total"
+	metricPages      = "garaph_pages_total"
+	metricSeconds    = "garaph_device_seconds_total"
+	metricRead       = "garaph_read_bytes_total"
+	metricCopied     = "garaph_copied_bytes_total"
+	metricActive     = "garaph_active_vertices"
+	metricQueue      = "garaph_queue_shards"
+	metricGPUMemory  = "garaph_gpu_memory_bytes"
+	metricLines      = "garaph_log_lines_total"
+	metricInfo       = "garaph_info"
+	metricPhaseDone  = "garaph_phase_done"
+	metricPhaseTotal = "garaph_phase_total"
+)
+
+// newMetrics serves metrics at an address, host and port.
+func newMetrics(address, version string) (*metrics, string, error) {
+	if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
+		return nil, "", Usagef("--metrics %q: expected an address and a port, such as localhost:9100, or localhost:0 for a free one", address)
+	}
+	listener, err := net.Listen("tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, "", fmt.Errorf("--metrics %s: another process listens there already: give another port, or port 0 for a free one", address)
+	case err != nil:
+		return nil, "", fmt.Errorf("--metrics %s: %w", address, err)
+	}
+	m := &metrics{set: vm.NewSet(), served: make(chan struct{})}
+	m.set.NewCounter(fmt.Sprintf("%s{version=%q}", metricInfo, version)).Set(1)
+	m.set.NewGauge(metricActive, func() float64 { return float64(m.active.Load()) })
+	m.set.NewGauge(metricQueue, func() float64 { return float64(m.queue.Load()) })
+	m.set.NewGauge(metricGPUMemory, func() float64 { return float64(m.gpuMemory.Load()) })
+	for _, name := range []string{metricIterations, metricVertices, metricRead} {
+		m.set.NewCounter(name)
+	}
+	for _, l := range []zapcore.Level{zapcore.WarnLevel, zapcore.ErrorLevel} {
+		m.set.NewCounter(lineMetric(l))
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", m.write)
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() {
+		defer close(m.served)
+		_ = m.server.Serve(listener) // ends with close
+	}()
+	return m, "http://" + listener.Addr().String() + "/metrics", nil
+}
+
+// write answers a request.
+func (m *metrics) write(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	m.set.WritePrometheus(w)
+	vm.WriteProcessMetrics(w)
+	m.mu.Lock()
+	s := m.phase
+	m.mu.Unlock()
+	if s == nil {
+		return
+	}
+	done := s.done()
+	labels := fmt.Sprintf("{phase=%q,unit=%q}", s.name, s.unit.name)
+	fmt.Fprintf(w, "%s%s %d\n", metricPhaseDone, labels, done) // a client that has gone does not matter
+	if s.total > 0 {
+		fmt.Fprintf(w, "%s%s %d\n", metricPhaseTotal, labels, s.total)
+	}
+}
+
+// close ends the server, and what it is just answering.
+func (m *metrics) close() {
+	if m == nil {
+		return
+	}
+	_ = m.server.Close() // of a listener and connections that nobody needs
+	<-m.served
+}
+
+// begin notes which phase runs.
+func (m *metrics) begin(s *stage) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.phase = s
+}
+
+// end notes that a phase runs no more.
+func (m *metrics) end(s *stage) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.phase == s {
+		m.phase = nil
+	}
+}
+
+// iterated counts what an iteration did.
+func (m *metrics) iterated(it garaph.Iteration) {
+	if m == nil {
+		return
+	}
+	m.count(metricIterations, int64(max(1, it.Levels)))
+	m.count(metricVertices, int64(it.Vertices))
+	m.count(metricRead, it.BytesRead)
+	for d, did := range it.Devices {
+		label := fmt.Sprintf("{device=%q}", d)
+		m.count(metricEdges+label, int64(did.Edges))
+		m.count(metricPages+label, int64(did.Pages))
+		m.set.GetOrCreateFloatCounter(metricSeconds + label).Add(did.Seconds)
+	}
+	if it.BytesCopied+it.BytesBack > 0 {
+		m.count(metricCopied+`{to="gpu"}`, it.BytesCopied)
+		m.count(metricCopied+`{to="host"}`, it.BytesBack)
+	}
+	m.active.Store(int64(it.Active))
+	m.queue.Store(0)
+}
+
+func (m *metrics) count(name string, n int64) { m.set.GetOrCreateCounter(name).AddInt64(n) }
+
+// logged counts lines that say that something is wrong.
+func (m *metrics) logged(e zapcore.Entry) error {
+	if e.Level >= zapcore.WarnLevel {
+		m.count(lineMetric(e.Level), 1)
+	}
+	return nil
+}
+
+func lineMetric(l zapcore.Level) string { return fmt.Sprintf("%s{level=%q}", metricLines, l) }
+
+// lookOn makes a run show its queue and the memory of GPUs, too.
+func (m *metrics) lookOn(t *dispatcher.Trace) {
+	if m == nil {
+		return
+	}
+	t.Queue = func(shards int) { m.queue.Store(int64(shards)) }
+	t.GPUMemory = m.gpuMemory.Store
+	next := t.Page
+	t.Page = func(w dispatcher.PageWork) {
+		m.queue.Store(max(0, m.queue.Load()-int64(w.To-w.From)))
+		if next != nil {
+			next(w)
+		}
+	}
+}
