@@ -83,10 +83,10 @@ func (r *Result) addParents(ctx context.Context, g *Graph, paths any, o RunOptio
 	if err != nil {
 		return fmt.Errorf("find the parents: %w", err)
 	}
-	close := r.close
+	closeJob := r.close
 	r.close = func() {
 		free()
-		close()
+		closeJob()
 	}
 	return nil
 }

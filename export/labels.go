@@ -87,8 +87,7 @@ func (x *writer) idBytes(c *store.Catalogue) (all, least int64) {
 	return max(all, least), least
 }
 
-// names append the labels of vertices to text. What they append to a key of raw edges is the same as a
-// number.
+// names give the labels of vertices, as text or as numbers.
 type names struct {
 	labels
 	kind   store.IDKind
