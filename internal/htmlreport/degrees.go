@@ -1,9 +1,9 @@
 package htmlreport
 
 import (
-	_ "embed" // the template
+	"bytes"
 	"fmt"
-	"html/template"
+	"html"
 	"io"
 	"math"
 
@@ -52,15 +52,32 @@ func (d Distribution) Most() (n uint64) {
 	return n
 }
 
-//go:embed degrees.html
-var degreesText string
-
-var degreesTemplate = template.Must(template.New("degrees").Parse(degreesText))
-
 // WriteDegrees writes the page. Its plots are bars of text, which stay readable on a narrow screen.
 func WriteDegrees(w io.Writer, d Degrees) error {
-	if err := degreesTemplate.Execute(w, d); err != nil {
+	var page bytes.Buffer
+	writeHead(&page, d.Title, d.Facts)
+	for i := range d.Distributions {
+		d.Distributions[i].write(&page)
+	}
+	page.WriteString(end)
+	if _, err := page.WriteTo(w); err != nil {
 		return fmt.Errorf("page of degrees: %w", err)
 	}
 	return nil
+}
+
+func (d *Distribution) write(page *bytes.Buffer) {
+	title := "Edges of a vertex"
+	switch d.Direction {
+	case "in":
+		title = "Edges into a vertex"
+	case "out":
+		title = "Edges out of a vertex"
+	}
+	fmt.Fprintf(page, "<figure id=\"%s\">\n<h2>%s</h2>\n<dl class=\"bars\">\n", html.EscapeString(d.Direction), title)
+	most := d.Most()
+	for _, b := range d.Bins {
+		fmt.Fprintf(page, "<dt>%s</dt><dd><i style=\"width:%s%%\"></i><span>%s</span></dd>\n", html.EscapeString(b.Name), b.Length(most), html.EscapeString(b.Text()))
+	}
+	fmt.Fprintf(page, "</dl>\n<figcaption>%s. Bars are by the logarithm of the number of vertices.</figcaption>\n</figure>\n", html.EscapeString(d.Caption))
 }

@@ -53,23 +53,32 @@ var head string
 // Write writes the page.
 func Write(w io.Writer, r Run) error {
 	var page bytes.Buffer
-	title := html.EscapeString(r.Title)
-	page.WriteString(strings.Replace(head, "TITLE", title, 1))
-	fmt.Fprintf(&page, "<h1>%s</h1>\n<table>\n<tbody>\n", title)
-	for _, f := range r.Facts {
-		fmt.Fprintf(&page, "<tr><th scope=\"row\">%s</th><td>%s</td></tr>\n", html.EscapeString(f.Name), html.EscapeString(f.Value))
-	}
-	page.WriteString("</tbody>\n</table>\n")
+	writeHead(&page, r.Title, r.Facts)
 	r.Top.write(&page)
 	for _, f := range r.figures() {
 		f.write(&page)
 	}
-	page.WriteString("</main>\n</body>\n</html>\n")
+	page.WriteString(end)
 	if _, err := page.WriteTo(w); err != nil {
 		return fmt.Errorf("page of a run: %w", err)
 	}
 	return nil
 }
+
+// writeHead writes a page up to its facts. It is not html/template: docs/decisions.md
+// says what that costs.
+func writeHead(page *bytes.Buffer, title string, facts []Fact) {
+	title = html.EscapeString(title)
+	page.WriteString(strings.Replace(head, "TITLE", title, 1))
+	fmt.Fprintf(page, "<h1>%s</h1>\n<table>\n<tbody>\n", title)
+	for _, f := range facts {
+		fmt.Fprintf(page, "<tr><th scope=\"row\">%s</th><td>%s</td></tr>\n", html.EscapeString(f.Name), html.EscapeString(f.Value))
+	}
+	page.WriteString("</tbody>\n</table>\n")
+}
+
+// end is what follows the content of a page.
+const end = "</main>\n</body>\n</html>\n"
 
 // figures are the plots. Without a GPU nothing is chosen by its speed, or copied.
 func (r *Run) figures() []figure {

@@ -115,6 +115,13 @@ type app struct {
 	resumed  *garaph.Job // that `garaph resume` goes on with
 }
 
+// Command is the tree of commands with their flags and texts, for man pages and
+// completions. It is not to be executed.
+func Command() *cobra.Command {
+	a := &app{name: "garaph", stdout: &output{w: io.Discard}, console: newConsole(io.Discard), lifeline: &lifeline{}, programs: builtin}
+	return a.root()
+}
+
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   a.name,

@@ -29,3 +29,16 @@ func TestShellWord(t *testing.T) {
 		}
 	}
 }
+
+// TestCommand: what man pages are made of has every command, with its text.
+func TestCommand(t *testing.T) {
+	root := Command()
+	if root.Name() != "garaph" || len(root.Commands()) < 12 {
+		t.Fatalf("%s has %d commands", root.Name(), len(root.Commands()))
+	}
+	for _, c := range root.Commands() {
+		if c.Short == "" {
+			t.Errorf("%s has no text", c.Name())
+		}
+	}
+}

@@ -37,6 +37,9 @@ func (a *app) printVersion() error {
 // modulePath is this module.
 const modulePath = "github.com/garaph/garaph"
 
+// version is that of a release, which its build sets with -ldflags "-X …".
+var version string
+
 // versionReport is `garaph version` as JSON.
 type versionReport struct {
 	Version string `json:"version"`
@@ -49,7 +52,9 @@ type versionReport struct {
 
 func newVersionReport() versionReport {
 	r := versionReport{Version: "(devel)", Commit: commit(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CUDA: hasCUDA()}
-	if m := ownModule(); m != nil && m.Version != "" {
+	if version != "" {
+		r.Version = version
+	} else if m := ownModule(); m != nil && m.Version != "" {
 		r.Version = m.Version
 	}
 	return r
@@ -89,6 +94,9 @@ var tagged = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
 // released is the version of this module if the go command can fetch it, and ""
 // for what was built in a clone, other than at a tag.
 func released() string {
+	if tagged.MatchString(version) {
+		return version
+	}
 	m := ownModule()
 	if m == nil || m.Replace != nil || m.Sum == "" && !tagged.MatchString(m.Version) {
 		return ""
