@@ -245,7 +245,8 @@ func (t *rowBody) id(end int, v *columnar.Values, i int, w *parseWorker) *badLin
 	if t.kinds[end] == columnar.Text {
 		return t.textID(end, v.Text.At(i), &w.edge)
 	}
-	bits, negative := uint64(0), false
+	var bits uint64
+	var negative bool
 	if v.Floats != nil {
 		x := v.Floats[i]
 		if x != math.Trunc(x) || math.Abs(x) > 1<<53 {

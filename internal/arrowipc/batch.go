@@ -201,8 +201,11 @@ func unpackBuffer(codec int, dst, b []byte) error {
 	default:
 		return fmt.Errorf("%w: buffers are compressed with codec %d", ErrUnsupported, codec)
 	}
-	if err != nil || n != len(dst) {
-		return fmt.Errorf("%w: a buffer that should have %d bytes cannot be unpacked (%v)", ErrDamaged, len(dst), err)
+	if err != nil {
+		return fmt.Errorf("%w: a buffer that should have %d bytes cannot be unpacked: %w", ErrDamaged, len(dst), err)
+	}
+	if n != len(dst) {
+		return fmt.Errorf("%w: a buffer that should have %d bytes has %d when unpacked", ErrDamaged, len(dst), n)
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func unpack(codec int32, dst, src []byte) error {
 		return fmt.Errorf("%w: pages are compressed with codec %d", ErrUnsupported, codec)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: it cannot be unpacked: %v", ErrDamaged, err)
+		return fmt.Errorf("%w: it cannot be unpacked: %w", ErrDamaged, err)
 	}
 	if n != len(dst) {
 		return fmt.Errorf("%w: it has %d bytes when unpacked, and its header says %d", ErrDamaged, n, len(dst))

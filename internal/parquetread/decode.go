@@ -186,7 +186,8 @@ func (c *cursor) decodeText(p *page, body []byte, present int) error {
 		return nil
 	}
 	spans := grown(&c.spans, p.values)
-	data, err := body, error(nil)
+	data := body
+	var err error
 	switch p.encoding {
 	case encodingPlain:
 		err = plainSpans(spans[:present], body)
