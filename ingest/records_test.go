@@ -40,11 +40,12 @@ func TestRecords(t *testing.T) {
 		sample := rapid.SliceOfN(number, 1, 30).Draw(t, "numbers")
 		for i := range n {
 			src, dst := sample[i*7%len(sample)], sample[i%len(sample)]
-			if weighted {
+			switch {
+			case weighted:
 				err = w.add(bucket(dst), src, dst, float32(i))
-			} else if w.groups == nil && i%2 == 0 {
+			case w.groups == nil && i%2 == 0:
 				err = w.addAll([]uint32{src}, []uint32{dst})
-			} else {
+			default:
 				err = w.add(bucket(dst), src, dst, 1)
 			}
 			if err != nil {
