@@ -11,16 +11,16 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// measureSpeeds gets the speeds from where an earlier job left them, or from a
-// short calibration: a page and a launch on either side, whose results nobody
+// measureSpeeds gets the speeds from where an earlier job left them, over this graph or on
+// this machine, or from a short calibration: a page and a launch on either side, whose results nobody
 // sees.
 func (j *Job[V, A]) measureSpeeds(ctx context.Context) error {
 	s := j.policy.State
 	s.Speeds, s.Fixed = j.opt.speeds, j.opt.speeds != (policy.Speeds{})
-	if !s.Fixed {
-		s.Speeds = j.keptSpeeds()
-	}
 	o := j.observe()
+	if !s.Fixed {
+		s.Speeds = j.keptSpeeds(func(v policy.Speeds) bool { return v.Complete(o) })
+	}
 	calibrated := !s.Fixed && o.Open() && !s.Speeds.Complete(o)
 	if calibrated {
 		j.phase(Calibrating)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -48,13 +49,18 @@ func (j *Job[V, A]) openGPUs() (opened func() error) {
 	if !j.wantsGPU() {
 		return func() error { return nil }
 	}
+	if j.sooner = j.leavesGPU(); j.sooner {
+		j.report.Without = sooner
+		return func() error { return nil }
+	}
 	err := panics.Guard(j.program, func() error {
 		_, err := gpuengine.FragmentsOf(j.program)
 		return err
 	})
 	var devices []device.Device
-	var opening sync.WaitGroup
-	opening.Go(func() {
+	var pending sync.WaitGroup
+	pending.Go(func() {
+		defer func(began time.Time) { j.opened = time.Since(began) }(time.Now())
 		for _, name := range strings.Split(cmp.Or(j.opt.GPU.Name, "0"), ",") {
 			if err != nil {
 				break
@@ -66,7 +72,7 @@ func (j *Job[V, A]) openGPUs() (opened func() error) {
 		}
 	})
 	return func() error {
-		opening.Wait()
+		pending.Wait()
 		j.devices = devices
 		if err == nil || j.opt.Device != AutoDevice {
 			return err
@@ -76,8 +82,14 @@ func (j *Job[V, A]) openGPUs() (opened func() error) {
 	}
 }
 
+// sooner is why a small job has no GPU.
+const sooner = "the CPU is likely done before a GPU is open; --device gpu takes it nevertheless"
+
 // wantsGPU reports whether a GPU is asked for, or may be used.
 func (j *Job[V, A]) wantsGPU() bool {
+	if j.sooner {
+		return false
+	}
 	switch j.opt.Device {
 	case GPU, Hybrid:
 		return true

@@ -30,7 +30,6 @@ type Job[V, A any] struct {
 	pages  *page.Cache
 	workers[V, A]
 
-	ahead  *initialising // nil: nothing was
 	front  frontiers[V, A]
 	policy decider
 	standing
@@ -49,6 +48,14 @@ type workers[V, A any] struct {
 	gpuShare int64
 	place    *placement
 	values   exchange
+	opening
+}
+
+// opening is how a job came to its GPUs.
+type opening struct {
+	ahead  *initialising // nil: nothing was done meanwhile
+	sooner bool          // the CPU is done before a GPU is open: none was opened
+	opened time.Duration // what it took
 }
 
 // New plans a job and allocates its memory. Close returns it.

@@ -115,6 +115,7 @@ type hooks struct {
 	decided   func(policy.Event)                       // looks on at the policy
 	pageBytes int64                                    // of page.Options
 	generic   bool                                     // see Options.Generically
+	machine   string                                   // a folder for the figures of the machine, also of an emulated GPU
 	rowsStay  int64                                    // > 0: rows are read as they are needed, and one byte less than that of them stays
 }
 

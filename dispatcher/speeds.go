@@ -40,22 +40,28 @@ func readSpeeds(graph *beneath.Folder) map[string]policy.Speeds {
 	return all
 }
 
-// keptSpeeds are those of earlier jobs like this one.
-func (j *Job[V, A]) keptSpeeds() policy.Speeds {
-	graph, err := beneath.Open(j.store.Path())
-	if err != nil {
-		return policy.Speeds{}
+// keptSpeeds are those of earlier jobs like this one: over this graph, or else over one of
+// about its size.
+func (j *Job[V, A]) keptSpeeds(complete func(policy.Speeds) bool) policy.Speeds {
+	if graph, err := beneath.Open(j.store.Path()); err == nil {
+		defer graph.Close()
+		if s := readSpeeds(graph)[j.speedsKey()].Sound(); complete(s) {
+			return s
+		}
 	}
-	defer graph.Close()
-	return readSpeeds(graph)[j.speedsKey()].Sound()
+	return readMachine(j.machineFolder()).Speeds[sized(j.speedsKey(), j.allEdges())].Sound()
 }
 
 // keepSpeeds leaves them to later jobs. A graph that cannot be written to does
 // without.
 func (j *Job[V, A]) keepSpeeds() {
+	if j.sooner {
+		j.keepMachine()
+	}
 	if len(j.devices) == 0 || j.policy.Fixed || j.policy.Speeds == (policy.Speeds{}) {
 		return
 	}
+	j.keepMachine()
 	if err := j.writeSpeeds(); err != nil {
 		j.opt.Log.Debug("the speeds of the devices are not kept", zap.Error(err))
 	}

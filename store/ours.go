@@ -160,3 +160,12 @@ func removeOurs(path string) error {
 	}
 	return errors.Join(f.Remove(filepath.Join(name, markerFile)), f.Remove(name))
 }
+
+// PayloadBytes is how large the payload of the graph at path is, without opening it. 0: that is no graph, or one of store version 1.
+func PayloadBytes(path string) int64 {
+	info, err := os.Lstat(filepath.Join(path, payloadFile))
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	return info.Size()
+}

@@ -57,10 +57,10 @@ func (t Took) Rate() float64 {
 	return t.Seconds / t.Amount
 }
 
-// mix takes in a new measurement. One that is far off counts as twice the old one:
+// Mix takes in a new measurement. One that is far off counts as twice the old one:
 // it may have been of something else, and a side that looks slow does not work, so
 // that nobody sees the mistake.
-func (t Took) mix(old *float64) {
+func (t Took) Mix(old *float64) {
 	switch rate := t.Rate(); {
 	case rate == 0:
 	case *old == 0:
@@ -123,11 +123,11 @@ func Learn(s State, m Measurement) State {
 	}
 	v := &s.Speeds
 	learnGPU(&s, m)
-	m.Link.mix(&v.Link)
+	m.Link.Mix(&v.Link)
 	if page := m.Scan.pages(); m.Decision.Device != "" || v.Page == 0 || page.Rate() < v.Page {
-		page.mix(&v.Page) // beside iterations one page alone is measured, which takes longer than among others
+		page.Mix(&v.Page) // beside iterations one page alone is measured, which takes longer than among others
 	}
-	m.Scan.looked().mix(&v.CPU)
+	m.Scan.looked().Mix(&v.CPU)
 	if notified && m.Notify > 0 {
 		learnNotify(v, m)
 	}
@@ -141,7 +141,7 @@ func learnGPU(s *State, m Measurement) {
 	if m.Decision.Device == Hybrid {
 		beside, streamed = &v.Both, &v.Crowded
 	}
-	m.Resident.mix(&v.Resident)
+	m.Resident.Mix(&v.Resident)
 	works := m.Decision.Device == Hybrid || m.Decision.Device == GPU && m.Decision.Method == Pull
 	if works && m.Observation.streams() {
 		switch {
@@ -157,20 +157,20 @@ func learnGPU(s *State, m Measurement) {
 		}
 	}
 	if works {
-		Took{m.Beside, 1}.mix(beside)
+		Took{m.Beside, 1}.Mix(beside)
 	}
-	m.Streamed.mix(streamed)
+	m.Streamed.Mix(streamed)
 }
 
 // learnNotify takes in an iteration that notified.
 func learnNotify(v *Speeds, m Measurement) {
 	const few = 1e-4 // of all edges: the rest is what it takes in any case
 	if m.Observation.Fraction < few {
-		Took{m.Notify, 1}.mix(&v.Least)
+		Took{m.Notify, 1}.Mix(&v.Least)
 		return
 	}
 	edges := m.Observation.Fraction * float64(m.Observation.NotifyEdges)
-	Took{max(0, m.Notify-v.Least), edges}.mix(&v.Notify)
+	Took{max(0, m.Notify-v.Least), edges}.Mix(&v.Notify)
 }
 
 // count takes in an iteration by its counts.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/store"
 )
 
 const autoDevice = string(dispatcher.AutoDevice)
@@ -63,6 +64,30 @@ func (a *app) handOver(device, gpu, program string) error {
 	}
 	a.console.log.Info(fmt.Sprintf("the GPU of this machine is not used: %v", err))
 	return nil
+}
+
+// edgeBytes is about how many bytes a graph's edges have, in both of its sides.
+const edgeBytes = 6
+
+// soonerOnCPU reports whether a program that nobody wants on a GPU is likely done before this
+// process has become one with CUDA, over a small graph.
+func (t *task) soonerOnCPU() bool {
+	f := t.flags
+	if *f.device != autoDevice || given(t.cmd.Flags(), gpuFlagNames) != "" || t.program.Algorithm || t.program.Value == nil {
+		return false
+	}
+	if hasGPU(*f.gpu) || !hasDriver() { // nobody takes over
+		return false
+	}
+	folder, err := graphFolder(t.args)
+	if err != nil || folder == "" {
+		return false
+	}
+	bytes, o := store.PayloadBytes(folder), t.runOptions()
+	if bytes == 0 || t.program.Timed && o.Iterations == 0 {
+		return false
+	}
+	return dispatcher.SoonerOnCPU(fmt.Sprintf("%T", t.program.Value), uint64(bytes)/edgeBytes, o.Iterations, o.Threads)
 }
 
 // becomeCUDA returns only when it cannot.

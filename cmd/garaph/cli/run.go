@@ -191,8 +191,10 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 		if p.Algorithm && !p.GPU {
 			return a.run(cmd, t)
 		}
-		if err := a.handOver(*flags.device, *flags.gpu, p.Name); err != nil {
-			return err
+		if !t.soonerOnCPU() {
+			if err := a.handOver(*flags.device, *flags.gpu, p.Name); err != nil {
+				return err
+			}
 		}
 		if !hasGPU(*flags.gpu) {
 			t.warnGPU(a.console.log, "there is no GPU that this run can use") // and not after hours

@@ -1,0 +1,214 @@
+package dispatcher
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.uber.org/zap"
+
+	"github.com/garaph/garaph/dispatcher/policy"
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/beneath"
+)
+
+// machine is what jobs have measured on this machine, for the first job over a graph. It lies in
+// the user's folder for caches; whoever has none, or one that cannot be read or written to, does
+// without. What another version has written, and what is damaged, is begun anew.
+type machine struct {
+	Version int `json:"version"`
+	// Speeds are by devices, threads, program and size, as the key of a graph's own are.
+	Speeds map[string]policy.Speeds `json:"speeds"`
+	Jobs   map[string]jobsOf        `json:"jobs"` // by program, threads and size
+	Open   float64                  `json:"open"` // seconds until a GPU is open; 0: none was
+}
+
+// jobsOf is what jobs of a kind have shown.
+type jobsOf struct {
+	Pass       float64 `json:"pass"`       // seconds of an iteration of the CPU, for each edge of the graph; 0: none was without a GPU
+	Iterations float64 `json:"iterations"` // until nothing changed; 0: none came there
+}
+
+const (
+	machineVersion = 1
+	machineFile    = "speeds.json"
+	machineFolder  = "garaph" // in the user's folder for caches
+)
+
+const (
+	// usualOpen is how long a GPU takes to open, afterGPU how much longer a process takes to
+	// end that has one, and startCUDA how long one with CUDA needs before it does anything: an
+	// H200.
+	usualOpen, afterGPU, startCUDA = 0.11, 0.1, 0.11
+	// A job without a limit, of which nothing is known, takes as long as so many iterations over
+	// all edges, each of which takes a thread so long, and an iteration as much beside them: on
+	// 16 processors and RMAT 22, BFS and k-core 7, shortest paths 15.
+	usualIterations, edgeOfThread, usualIteration = 8, 4e-9, 20e-6
+)
+
+// cacheFolder is where the figures of this machine are to lie.
+func cacheFolder() (string, error) {
+	user, err := os.UserCacheDir()
+	return filepath.Join(user, machineFolder), err
+}
+
+// readMachine reads the figures of a folder; none where it cannot.
+func readMachine(folder string) machine {
+	none := machine{Version: machineVersion, Speeds: map[string]policy.Speeds{}, Jobs: map[string]jobsOf{}}
+	f, err := beneath.Open(folder)
+	if err != nil {
+		return none
+	}
+	defer f.Close()
+	var m machine
+	text, err := f.ReadFile(machineFile, speedsLimit)
+	if err != nil || json.Unmarshal(text, &m) != nil || m.Version != machineVersion || m.Speeds == nil || m.Jobs == nil {
+		return none
+	}
+	return m
+}
+
+// changeMachine replaces the figures of a folder, which is made if the one around it, or the one
+// around that, is there.
+func changeMachine(folder string, change func(*machine)) error {
+	for _, name := range []string{filepath.Dir(folder), folder} {
+		if err := os.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	m := readMachine(folder)
+	change(&m)
+	text, err := json.MarshalIndent(m, "", "\t")
+	if err == nil && len(text) >= speedsLimit { // it would not be read again: begun anew
+		m = readMachine("")
+		change(&m)
+		text, err = json.MarshalIndent(m, "", "\t")
+	}
+	if err != nil {
+		return err
+	}
+	f, err := beneath.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return replaceFile(f, machineFile, append(text, '\n'))
+}
+
+// sized adds to a key about how large a graph is: caches make small ones faster.
+func sized(key string, edges uint64) string {
+	return fmt.Sprintf("%s, 8^%d edges", key, bits.Len64(edges)/3)
+}
+
+// jobKey names what the time of a job of the CPU depends on.
+func jobKey(program string, threads int, edges uint64) string {
+	return sized(fmt.Sprintf("%s, %d threads", program, threads), edges)
+}
+
+// soonerOnCPU reports whether the CPU alone is likely done with a job before a GPU is open,
+// which takes so many seconds more than is known of it.
+func (m machine) soonerOnCPU(program string, edges uint64, iterations, threads int, more float64) bool {
+	known := m.Jobs[jobKey(program, threads, edges)].sound()
+	n, pass := known.Iterations, known.Pass*float64(edges)
+	if n == 0 {
+		n = usualIterations
+		if iterations > 0 {
+			n = float64(iterations)
+		}
+	} else if iterations > 0 {
+		n = min(n, float64(iterations))
+	}
+	if pass == 0 {
+		pass = edgeOfThread*float64(edges)/float64(threads) + usualIteration
+	}
+	open := m.Open
+	if !(open > 1e-4 && open < 100) {
+		open = usualOpen
+	}
+	return n*pass < open+afterGPU+more
+}
+
+// sound returns the figures, or none that cannot be one: the file can be edited.
+func (c jobsOf) sound() jobsOf {
+	if !(c.Pass == 0 || c.Pass > 1e-15 && c.Pass < 1e6) || !(c.Iterations >= 0 && c.Iterations < 1e12) {
+		return jobsOf{}
+	}
+	return c
+}
+
+// SoonerOnCPU reports whether a job that chooses its devices would be done by the CPU alone
+// before a process with CUDA, and in it a GPU, is ready. program is the %T of it, edges and
+// iterations are bounds; 0 iterations: none.
+func SoonerOnCPU(program string, edges uint64, iterations, threads int) bool {
+	folder, err := cacheFolder()
+	if err != nil {
+		folder = ""
+	}
+	return readMachine(folder).soonerOnCPU(program, edges, iterations, threads, startCUDA)
+}
+
+// machineFolder is where this job finds and leaves the figures of its machine; "": nowhere.
+// Those of an emulated GPU are none.
+func (j *Job[V, A]) machineFolder() string {
+	if j.opt.machine != "" {
+		return j.opt.machine
+	}
+	if strings.HasPrefix(j.opt.GPU.Name, device.EmulatedName) {
+		return ""
+	}
+	folder, err := cacheFolder()
+	if err != nil {
+		return ""
+	}
+	return folder
+}
+
+// allEdges is how many edges the graph of the job has.
+func (j *Job[V, A]) allEdges() uint64 { return j.store.Catalogue().Edges }
+
+// leavesGPU reports whether a job that nobody wants on a GPU is sooner done without one.
+func (j *Job[V, A]) leavesGPU() bool {
+	if j.opt.Device != AutoDevice || j.opt.machine == "" && j.opt.GPU != (GPUOptions{}) {
+		return false
+	}
+	m := readMachine(j.machineFolder())
+	return m.soonerOnCPU(fmt.Sprintf("%T", j.program), j.allEdges(), j.opt.Iterations, j.opt.Threads, 0)
+}
+
+// keepMachine leaves what the job has measured to jobs over other graphs.
+func (j *Job[V, A]) keepMachine() {
+	folder := j.machineFolder()
+	if folder == "" {
+		return
+	}
+	err := changeMachine(folder, func(m *machine) {
+		key := jobKey(fmt.Sprintf("%T", j.program), j.opt.Threads, j.allEdges())
+		m.Jobs[key] = j.measured(m.Jobs[key].sound())
+		if !j.sooner {
+			m.Speeds[sized(j.speedsKey(), j.allEdges())] = j.policy.Speeds
+			m.Open = j.opened.Seconds()
+		}
+	})
+	if err != nil {
+		j.opt.Log.Debug("the speeds of this machine are not kept", zap.Error(err))
+	}
+}
+
+// measured is what is known of jobs of this kind after this one.
+func (j *Job[V, A]) measured(c jobsOf) jobsOf {
+	n := float64(j.report.Done() - j.report.Before)
+	if j.report.Converged && j.report.Before == 0 {
+		c.Iterations = n
+	}
+	if !j.sooner {
+		return c
+	}
+	m := policy.Took{Seconds: j.report.Duration.Seconds(), Amount: n * float64(j.allEdges())}
+	m.Mix(&c.Pass)
+	return c
+}

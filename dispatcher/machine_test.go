@@ -1,0 +1,140 @@
+package dispatcher
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/teststore"
+)
+
+// TestSoonerOnCPU: what decides whether a GPU is opened is how long that takes, beside what the
+// CPU would take for the job.
+func TestSoonerOnCPU(t *testing.T) {
+	key := func(edges uint64) string { return jobKey("P", 2, edges) }
+	with := func(edges uint64, c jobsOf) machine { return machine{Jobs: map[string]jobsOf{key(edges): c}} }
+	const small, large = 100_000, 500_000_000
+	for _, c := range []struct {
+		name       string
+		m          machine
+		edges      uint64
+		iterations int
+		more       float64
+		want       bool
+	}{
+		{"small", machine{}, small, 0, 0, true},
+		{"no edges", machine{}, 0, 0, 0, true},
+		{"large", machine{}, large, 0, 0, false},
+		{"large, with a new process", machine{}, large, 0, startCUDA, false},
+		{"small, a hundred thousand iterations", machine{}, small, 100_000, 0, false},
+		{"medium", machine{}, 20_000_000, 0, 0, false},
+		{"medium, few iterations", machine{}, 20_000_000, 3, 0, true},
+		{"medium, a GPU that opens slowly", machine{Open: 1}, 20_000_000, 0, 0, true},
+		{"medium, an impossible time", machine{Open: -1}, 20_000_000, 0, 0, false},
+		{"medium, known to be fast", with(20_000_000, jobsOf{Pass: 1e-9, Iterations: 5}), 20_000_000, 0, 0, true},
+		{"small, known to be slow", with(small, jobsOf{Pass: 1e-6, Iterations: 5}), small, 0, 0, false},
+		{"small, known to need many iterations", with(small, jobsOf{Pass: 2e-9, Iterations: 1e5}), small, 0, 0, false},
+		{"medium, known by a GPU to need few iterations", with(20_000_000, jobsOf{Iterations: 3}), 20_000_000, 200, 0, true},
+		{"small, many iterations, but limited", with(small, jobsOf{Pass: 2e-9, Iterations: 1e5}), small, 10, 0, true},
+		{"small, known figures of no machine", with(small, jobsOf{Pass: -1, Iterations: 1e300}), small, 0, 0, true},
+		{"small, figures of another size", with(large, jobsOf{Pass: 1, Iterations: 5}), small, 0, 0, true},
+	} {
+		if got := c.m.soonerOnCPU("P", c.edges, c.iterations, 2, c.more); got != c.want {
+			t.Errorf("%s: got %v", c.name, got)
+		}
+	}
+}
+
+// TestMachine: the first job over a graph starts from what jobs over others have measured on
+// this machine, and a small one that nobody wants on a GPU opens none. Figures that are missing,
+// damaged, of another version or not to be written are no harm.
+func TestMachine(t *testing.T) {
+	g := manyEdges()
+	labels := oracle.WCC(g)
+	folder := filepath.Join(t.TempDir(), "cache", "garaph")
+	run := func(on Device, machine string) Report {
+		t.Helper()
+		s := teststore.Build(t, g, teststore.Options{ShardVertices: 25}) // which no job has seen
+		values, r, err := runWCC(s, Options{Device: on, GPU: GPUOptions{Name: "emulated"}, Threads: 1, hooks: hooks{machine: machine}})
+		if err != nil || !slices.Equal(values, labels) {
+			t.Fatalf("%s: %v, right: %v", on, err, slices.Equal(values, labels))
+		}
+		return r
+	}
+	if r := run(Hybrid, folder); r.Calibration == 0 {
+		t.Error("the first job on a machine did not calibrate")
+	}
+	if r := run(Hybrid, folder); r.Calibration != 0 {
+		t.Error("a job over another graph calibrated again")
+	}
+	if r := run(AutoDevice, folder); r.GPU != "" || r.Without != sooner {
+		t.Errorf("a small job: GPU %q, without: %q", r.GPU, r.Without)
+	}
+	m := readMachine(folder)
+	if c := m.Jobs[jobKey("testprograms.WCC", 1, uint64(len(g.Edges)))]; len(m.Speeds) != 1 || m.Open <= 0 || c.Pass <= 0 || c.Iterations < 1 {
+		t.Errorf("kept: %+v", m)
+	}
+	slow := func(m *machine) {
+		for key, c := range m.Jobs {
+			c.Pass = 1
+			m.Jobs[key] = c
+		}
+	}
+	if err := changeMachine(folder, slow); err != nil {
+		t.Fatal(err)
+	}
+	if r := run(AutoDevice, folder); r.GPU == "" {
+		t.Errorf("a job that the CPU was slow with had no GPU: %q", r.Without)
+	}
+	file := filepath.Join(folder, machineFile)
+	for what, text := range map[string]string{
+		"nothing": "", "no JSON": "{", "null": "null", "another version": strings.Replace(mustRead(t, file), `"version": 1`, `"version": 2`, 1),
+		"no maps": `{"version": 1}`, "too large": `{"version": 1, "x": "` + strings.Repeat("x", speedsLimit) + `"}`,
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r := run(Hybrid, folder); r.Calibration == 0 {
+			t.Errorf("%s: did not calibrate", what)
+		}
+		if m := readMachine(folder); len(m.Speeds) != 1 {
+			t.Errorf("%s: not mended: %+v", what, m)
+		}
+	}
+	nowhere := filepath.Join(t.TempDir(), "no", "such", "folder")
+	if r := run(Hybrid, nowhere); r.Calibration == 0 {
+		t.Error("without a folder: did not calibrate")
+	}
+	if _, err := os.Stat(filepath.Dir(filepath.Dir(nowhere))); err == nil {
+		t.Error("a folder was made in one that is not there")
+	}
+	run(Hybrid, file) // a file where a folder is to be
+}
+
+// TestMachineGrows: figures of ever more programs are begun anew before they cannot be read.
+func TestMachineGrows(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "garaph")
+	long := strings.Repeat("x", speedsLimit/8)
+	for i := range 20 {
+		key := fmt.Sprint(i, long)
+		if err := changeMachine(folder, func(m *machine) { m.Jobs[key] = jobsOf{Pass: 1} }); err != nil {
+			t.Fatal(err)
+		}
+		if m := readMachine(folder); m.Jobs[key].Pass != 1 || i > 0 && i < 5 && len(m.Jobs) != i+1 {
+			t.Fatalf("after %d programs: %d are known", i+1, len(m.Jobs))
+		}
+	}
+}
+
+func mustRead(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
