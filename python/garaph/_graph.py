@@ -43,7 +43,7 @@ class Graph(Programs[R], Generic[R]):
     NetworkX. :meth:`as_arrays`, :meth:`as_series` and :meth:`as_dicts` change that. A
     program with several columns gives a dictionary of arrays, a DataFrame, or
     dictionaries by name. What was not reached is NaN in arrays, NaN or NA in pandas, and
-    None in dictionaries and where values are vertices.
+    None in dictionaries and where values are vertices that are no integers of a Series.
 
     >>> with Graph.from_edges(["Basel", "Bern", "Basel"], ["Bern", "Brig", "Brig"], [55, 66, 200]) as g:
     ...     g.as_dicts().sssp(source="Basel")

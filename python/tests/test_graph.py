@@ -23,7 +23,7 @@ from .common import need
 ENDLESS = {"iterations": 0, "tolerance": 0, "damping": 0.999999999, "precision": 64, "source": 0, "method": "pull"}
 
 # Iterations that take longer than a tenth of a second, after which progress is reported.
-LONG = 300_000
+LONG = 20_000
 
 
 class FolderTest(unittest.TestCase):
@@ -125,6 +125,25 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual(self.g.report["parameters"]["memory"], 512 << 20)
         few, many = self.g.bfs(source=[0, 3]), self.g.bfs(source=[0] * 2000 + [3])
         self.assertEqual((few.tolist(), many.tolist()), ([0, 1, 2, 0], [0, 1, 2, 0]))
+
+    def test_columns(self):
+        """A program with several columns, of numbers and of vertices, with nulls in both."""
+        g = Graph.from_edges(["Basel", "Bern", "Olten"], ["Bern", "Brig", "Basel"], [55, 66, 26])
+        found = g.sssp(source="Bern", parents=True)
+        distance, parent = found
+        self.assertEqual(distance, "distance")
+        np.testing.assert_array_equal(found[distance], [np.nan, 0, 66, np.nan])
+        self.assertEqual(found[parent].tolist(), [None, None, "Bern", None])
+        self.assertEqual(g.as_dicts().sssp(source="Bern", parents=True)["Brig"], {distance: 66, parent: "Bern"})
+
+    @need("pandas")
+    def test_frame(self):
+        g = Graph.from_edges([1, 2], [2, 3], vertices=[0, 1, 2, 3]).as_series()
+        frame = g.bfs(source=1, parents=True)
+        self.assertEqual([str(t) for t in frame.dtypes], ["Int64", "Int64"])
+        self.assertEqual(frame.index.tolist(), [0, 1, 2, 3])
+        self.assertEqual(frame.iloc[:, 0].isna().tolist(), [True, False, False, False])
+        self.assertEqual(frame.iloc[2:, 1].tolist(), [1, 2])
 
     def test_wrong_use(self):
         for call, error, text in [
