@@ -11,6 +11,7 @@ import (
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -22,6 +23,9 @@ import (
 // the graph's folder, and [Resume] goes on with it after a crash.
 func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions) (*Result, error) {
 	columns, err := columnsOf(p)
+	if err == nil {
+		err = check(g, p)
+	}
 	if err != nil { // not after hours of work
 		return nil, errors.Join(nameProgram(err, p, o.Name), giveBack(o.Job))
 	}
@@ -56,6 +60,20 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	r.table = &table[V]{graph: g, source: p, valuesOf: job.ValuesOf, memory: job.Trim(), columns: columns, values: job.Array()}
 	r.close, r.leave = job.Close, job.Leave
 	return r, nil
+}
+
+// check asks a program that is [gas.Checked] whether it can run over a graph.
+func check(g *Graph, program any) error {
+	c, asks := program.(gas.Checked)
+	if !asks {
+		return nil
+	}
+	err := panics.Guard(program, func() error { return c.Check(g.Catalogue().Vertices) })
+	var panicked *panics.Error
+	if err != nil && !errors.As(err, &panicked) {
+		err = fmt.Errorf("graph %s: program %T: %w", g.store.Name(), program, err)
+	}
+	return err
 }
 
 // nameProgram puts the name of a program in an error that has its type first.

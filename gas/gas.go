@@ -101,6 +101,12 @@ type Overflowable[V any] interface {
 	Overflowed(value V) bool
 }
 
+// Checked is the ability to refuse a run before it begins: when fields of the program were not set, or
+// name vertices that a graph of so many does not have. The error says which, and what is expected.
+type Checked interface {
+	Check(vertices uint32) error
+}
+
 // Idempotent is the ability to do without a second look at what came before: with
 // the values around it as they were, a vertex that is applied again keeps the
 // value of the first time. That is so where Gather does not read dst and Apply

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"math"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
@@ -37,6 +38,9 @@ func (f pageRankFlags) tolerated(e Env) float64 {
 // runPageRank runs PageRank in a precision.
 func runPageRank[F float32 | float64](f pageRankFlags) Runner {
 	return func(ctx context.Context, e Env) (*garaph.Result, error) {
+		if *f.damping == 0 { // which was asked for; in a program's field it was forgotten
+			*f.damping = math.SmallestNonzeroFloat64
+		}
 		sources, err := e.sources()
 		weighted := *f.weights && e.Graph.Catalogue().Weighted
 		switch {

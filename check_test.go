@@ -1,0 +1,76 @@
+package garaph_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/programs"
+)
+
+// TestZeroPrograms: the zero value of a program of package programs works, or is refused with what is missing,
+// and so are fields that are no vertices or no numbers.
+func TestZeroPrograms(t *testing.T) {
+	g, err := garaph.FromSlice(t.Context(), [][2]string{{"a", "b"}, {"b", "c"}, {"d", "b"}}, nil, garaph.GraphOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	nan, none := math.NaN(), "the source 4 is no vertex: the dense ids of the graph are below 4"
+	damping, tolerance := "expected a number above 0 and below 1, 0.85 as a rule", "expected a finite number of 0 or more"
+	for i, c := range []struct{ got, want string }{
+		{outcome(t, g, programs.BFS{}), "a 0 b 1 c 2"},
+		{outcome(t, g, programs.BFS{Source: 4}), none},
+		{outcome(t, g, programs.BFS{More: []uint32{1, 4}}), none},
+		{outcome(t, g, programs.SSSP[float32]{}), "a 0 b 1 c 2"},
+		{outcome(t, g, programs.SSSP[float64]{Source: 4}), none},
+		{outcome(t, g, programs.SSSP[float64]{More: []uint32{4}}), none},
+		{outcome(t, g, programs.SSWP{}), "a inf b 1 c 1"},
+		{outcome(t, g, programs.SSWP{Source: 4}), none},
+		{outcome(t, g, programs.WCC{}), "a a b a c a d a"},
+		{outcome(t, g, programs.KCore{}), "a 1 b 1 c 1 d 1"},
+		{outcome(t, g, programs.LPA{}), "a b b b c b d b"}, // as Heat, it ends with its Iterations
+		{outcome(t, g, programs.PageRank[float32]{}), damping},
+		{outcome(t, g, programs.PageRank[float64]{Damping: 1}), damping},
+		{outcome(t, g, programs.PageRank[float64]{Damping: nan}), damping},
+		{outcome(t, g, programs.PageRank[float64]{Damping: 0.85, Tolerance: -1}), tolerance},
+		{outcome(t, g, programs.PageRank[float64]{Damping: 0.85, Personalised: true, Source: 4}), none},
+		{outcome(t, g, programs.BiasedPageRank[float64]{}), damping},
+		{outcome(t, g, programs.BiasedPageRank[float64]{Damping: 0.85, Sources: []uint32{0, 4}}), none},
+		{outcome(t, g, programs.Katz[float64]{}), "Alpha and Beta are 0"},
+		{outcome(t, g, programs.Katz[float64]{Alpha: 0.1, Beta: 1, Tolerance: nan}), tolerance},
+		{outcome(t, g, programs.Heat{}), "the Step is 0: expected a time above 0"},
+		{outcome(t, g, programs.Heat{Step: 0.1, Source: 4}), none},
+		{outcome(t, g, programs.Circuit{}), "Source and Ground are one vertex, 0"},
+		{outcome(t, g, programs.Circuit{Ground: 4, Volts: 1}), none},
+		{outcome(t, g, programs.Neural{}), "Gain and Bias are 0"},
+	} {
+		if c.got != c.want && !(strings.HasPrefix(c.got, "graph ") && strings.Contains(c.got, c.want)) {
+			t.Errorf("case %d: got %s, want %s", i, c.got, c.want)
+		}
+	}
+}
+
+// outcome is the result of a program as text, or why it has none.
+func outcome[V, A any](t *testing.T, g *garaph.Graph, p gas.Program[V, A]) string {
+	t.Helper()
+	r, err := garaph.Run(t.Context(), g, p, garaph.RunOptions{Iterations: 20})
+	if err != nil {
+		return err.Error()
+	}
+	defer r.Close()
+	var text strings.Builder
+	if err := r.Write(&text, "csv"); err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for i, line := range strings.Fields(text.String()) {
+		if id, value, _ := strings.Cut(line, ","); i > 0 && value != "" {
+			list = append(list, fmt.Sprint(id, " ", value))
+		}
+	}
+	return strings.Join(list, " ")
+}
