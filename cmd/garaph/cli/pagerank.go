@@ -38,8 +38,10 @@ func (f pageRankFlags) tolerated(e Env) float64 {
 // runPageRank runs PageRank in a precision.
 func runPageRank[F float32 | float64](f pageRankFlags) Runner {
 	return func(ctx context.Context, e Env) (*garaph.Result, error) {
+		f := f
 		if *f.damping == 0 { // which was asked for; in a program's field it was forgotten
-			*f.damping = math.SmallestNonzeroFloat64
+			least := math.SmallestNonzeroFloat64
+			f.damping = &least // the flag's own value is reported
 		}
 		sources, err := e.sources()
 		weighted := *f.weights && e.Graph.Catalogue().Weighted
