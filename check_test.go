@@ -40,13 +40,13 @@ func TestZeroPrograms(t *testing.T) {
 		{outcome(t, g, programs.PageRank[float64]{Damping: 0.85, Personalised: true, Source: 4}), none},
 		{outcome(t, g, programs.BiasedPageRank[float64]{}), damping},
 		{outcome(t, g, programs.BiasedPageRank[float64]{Damping: 0.85, Sources: []uint32{0, 4}}), none},
-		{outcome(t, g, programs.Katz[float64]{}), "Alpha and Beta are 0"},
+		{outcome(t, g, programs.Katz[float64]{}), "the Alpha and the Beta are 0"},
 		{outcome(t, g, programs.Katz[float64]{Alpha: 0.1, Beta: 1, Tolerance: nan}), tolerance},
 		{outcome(t, g, programs.Heat{}), "the Step is 0: expected a time above 0"},
 		{outcome(t, g, programs.Heat{Step: 0.1, Source: 4}), none},
-		{outcome(t, g, programs.Circuit{}), "Source and Ground are one vertex, 0"},
+		{outcome(t, g, programs.Circuit{}), "the Source and the Ground are one vertex, 0"},
 		{outcome(t, g, programs.Circuit{Ground: 4, Volts: 1}), none},
-		{outcome(t, g, programs.Neural{}), "Gain and Bias are 0"},
+		{outcome(t, g, programs.Neural{}), "the Gain and the Bias are 0"},
 	} {
 		if c.got != c.want && !(strings.HasPrefix(c.got, "graph ") && strings.Contains(c.got, c.want)) {
 			t.Errorf("case %d: got %s, want %s", i, c.got, c.want)

@@ -52,7 +52,7 @@ func checkRanks(damping, tolerance float64) error {
 // Check refuses the zero value, with which all values are 0.
 func (p Katz[F]) Check(uint32) error {
 	if p.Alpha == 0 && p.Beta == 0 {
-		return errors.New("Alpha and Beta are 0: expected an Alpha below 1 / the largest in-degree, and a Beta of 1 as a rule")
+		return errors.New("the Alpha and the Beta are 0: expected an Alpha below 1 / the largest in-degree, and a Beta of 1 as a rule")
 	}
 	return checkTolerance(p.Tolerance)
 }
@@ -68,7 +68,7 @@ func (p Heat) Check(vertices uint32) error {
 // Check refuses a network without a voltage in it, as the zero value is.
 func (p Circuit) Check(vertices uint32) error {
 	if p.Source == p.Ground {
-		return fmt.Errorf("Source and Ground are one vertex, %d: expected two", p.Source)
+		return fmt.Errorf("the Source and the Ground are one vertex, %d: expected two", p.Source)
 	}
 	if err := checkSources(vertices, p.Source, p.Ground); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (p Circuit) Check(vertices uint32) error {
 // Check refuses the zero value, with which nothing is ever active.
 func (p Neural) Check(uint32) error {
 	if p.Gain == 0 && p.Bias == 0 {
-		return errors.New("Gain and Bias are 0: all activities would be; set one of them, as a rule to 1 and 0.1")
+		return errors.New("the Gain and the Bias are 0: all activities would be; set one of them, as a rule to 1 and 0.1")
 	}
 	return checkTolerance(p.Tolerance)
 }

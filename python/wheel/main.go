@@ -5,6 +5,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -43,7 +44,7 @@ type options struct{ arch, version, binary, source, output string }
 var platforms = map[string]string{"amd64": "manylinux2014_x86_64", "arm64": "manylinux2014_aarch64"}
 
 // make makes the wheel and returns its path.
-func (o options) make() (string, error) {
+func (o options) make() (path string, err error) {
 	platform, ok := platforms[o.arch]
 	if !ok {
 		return "", fmt.Errorf("--arch %s: expected amd64 or arm64", o.arch)
@@ -57,7 +58,7 @@ func (o options) make() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		defer os.RemoveAll(folder)
+		defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 		o.binary = filepath.Join(folder, "garaph")
 		if err := o.build(); err != nil {
 			return "", fmt.Errorf("build the command for %s: %w", o.arch, err)
@@ -66,7 +67,7 @@ func (o options) make() (string, error) {
 	if err := os.MkdirAll(o.output, 0o777); err != nil {
 		return "", err
 	}
-	path := filepath.Join(o.output, fmt.Sprintf("garaph-%s-py3-none-%s.whl", version, platform))
+	path = filepath.Join(o.output, fmt.Sprintf("garaph-%s-py3-none-%s.whl", version, platform))
 	return path, o.write(path, version, "py3-none-"+platform)
 }
 

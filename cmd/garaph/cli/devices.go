@@ -73,7 +73,7 @@ func measuredDevices() (list []deviceReport, err error) {
 			errs = append(errs, err)
 			i := x.Info
 			list = append(list, deviceReport{
-				GPU: x.Name, Name: i.Name, Memory: int64(i.Memory), Free: int64(i.Free), Processors: i.Processors,
+				GPU: x.Name, Name: i.Name, Memory: i.Memory, Free: i.Free, Processors: i.Processors,
 				Capability: fmt.Sprintf("%d.%d", i.Capability/10, i.Capability%10), Driver: i.Driver,
 				To: number(link.To), From: number(link.From), Both: number(link.Both),
 			})

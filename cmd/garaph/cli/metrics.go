@@ -101,9 +101,9 @@ func (m *metrics) write(w http.ResponseWriter, _ *http.Request) {
 	}
 	done := s.done()
 	labels := fmt.Sprintf("{phase=%q,unit=%q}", s.name, s.unit.name)
-	fmt.Fprintf(w, "%s%s %d\n", metricPhaseDone, labels, done) // a client that has gone does not matter
+	_, _ = fmt.Fprintf(w, "%s%s %d\n", metricPhaseDone, labels, done) // a client that has gone does not matter
 	if s.total > 0 {
-		fmt.Fprintf(w, "%s%s %d\n", metricPhaseTotal, labels, s.total)
+		_, _ = fmt.Fprintf(w, "%s%s %d\n", metricPhaseTotal, labels, s.total)
 	}
 }
 
