@@ -88,8 +88,11 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 	x := j.next(began, o, j.policy.decide(o))
 	if x.Method == Frontier {
 		err := j.advance(ctx, x)
-		if err == nil && x.Levels > 0 {
-			err = j.record(x)
+		if wrong := j.store.MapError(); wrong != nil {
+			return wrong
+		}
+		if x.Levels > 0 && (err == nil || x.Device == CPU) { // there, what was done before an error is done
+			err = errors.Join(err, j.record(x))
 		}
 		return j.survive(err)
 	}
@@ -99,6 +102,9 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 	err := j.prepare(x)
 	if err == nil {
 		err = j.work(ctx, x)
+	}
+	if err == nil {
+		err = j.store.MapError()
 	}
 	if err == nil {
 		err = j.exchange(ctx, x)

@@ -49,6 +49,9 @@ type Options struct {
 	Threads int
 	// PageBytes bounds a page, unless a shard is larger; 0: as is best.
 	PageBytes int64
+	// Map: sides that stay and are held as they are stored may lie in the mapped payload
+	// ([store.Store.Map]), whose errors are asked for by whoever reads pages.
+	Map bool
 	// Memory gives the memory of the sides to gather along; nil: that of package
 	// hostmem. A device gives memory from which it can copy.
 	Memory Memory
@@ -401,20 +404,52 @@ func (c *Cache) load(dir shard.Direction, p int) error {
 	if b.loaded.Load() {
 		return nil
 	}
+	var err error
+	if c.maps(dir, p) {
+		b.sides, err = c.viewSpan(dir, p)
+	} else {
+		b.sides, err = c.fillSpan(dir, p)
+	}
+	b.loaded.Store(err == nil)
+	return err
+}
+
+// maps reports whether a side lies in the mapped payload where it stays.
+func (c *Cache) maps(dir shard.Direction, p int) bool {
+	return c.opt.Map && c.memory(dir, p) == plain{} && !c.Unpacks(dir) && c.store.Map()
+}
+
+// viewSpan gives one side of a page in the mapped payload.
+func (c *Cache) viewSpan(dir shard.Direction, p int) ([]shard.Side, error) {
+	sides := make([]shard.Side, 0, c.spans[p].To-c.spans[p].From)
+	for i := range c.shards(p, nil) {
+		c.store.Prefetch(dir, i)
+	}
+	for i := range c.shards(p, nil) {
+		side, err := c.store.ViewShard(dir, i)
+		if err != nil {
+			return nil, err
+		}
+		c.read.Add(c.bytes(dir, i))
+		sides = append(sides, side)
+	}
+	return sides, nil
+}
+
+// fillSpan reads one side of a page into memory of its own.
+func (c *Cache) fillSpan(dir shard.Direction, p int) ([]shard.Side, error) {
 	memory := c.memory(dir, p)
 	buf, err := memory.Pin(c.spanBytes(dir, c.spans[p]))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	sides, err := c.readSpan(dir, p, buf)
 	if err != nil {
 		_ = memory.Unpin(buf) // the first error counts
-		return err
+		return nil, err
 	}
 	c.own(buf, memory)
-	b.sides = sides
-	b.loaded.Store(true)
-	return nil
+	return sides, nil
 }
 
 // readSpan reads one side of a page into buf, shard after shard.

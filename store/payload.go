@@ -56,6 +56,7 @@ type payload struct {
 	file   *os.File
 	direct *os.File // past the page cache; nil where the file system has no such thing
 	size   int64
+	mapped mapping
 }
 
 func openPayload(path string) (*payload, error) {
@@ -79,6 +80,7 @@ func openPayload(path string) (*payload, error) {
 }
 
 func (p *payload) close() {
+	p.mapped.close()
 	_ = p.file.Close() // only read
 	if p.direct != nil {
 		_ = p.direct.Close()

@@ -102,6 +102,15 @@ func Decode(blob []byte) (*Side, error) {
 }
 
 func decode(blob []byte, head shard.Header) (*Side, error) {
+	s, err := open(blob, head)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.walk()
+}
+
+// open checks every checksum of a blob.
+func open(blob []byte, head shard.Header) (*Side, error) {
 	h, err := layoutOf(blob, head, int64(len(blob)))
 	if err != nil {
 		return nil, err
@@ -114,8 +123,7 @@ func decode(blob []byte, head shard.Header) (*Side, error) {
 		}
 		at += n
 	}
-	s := h.windows(blob)
-	return s, s.walk()
+	return h.windows(blob), nil
 }
 
 // windows gives the sections of a blob of the right size.

@@ -256,6 +256,7 @@ func TestHostile(t *testing.T) {
 // it find.
 func use(t testing.TB, blob []byte, n uint32) {
 	defer useRuns(t, blob, n)
+	defer useCursor(t, blob, n)
 	s, err := Decode(blob)
 	if err != nil || s.CheckValues(n) != nil {
 		return

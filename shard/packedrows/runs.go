@@ -52,15 +52,21 @@ func DecodeHead(head []byte, size int64) (*Side, error) {
 	if err := shard.CheckSection(head[shard.HeaderBytes:end], binary.LittleEndian.Uint32(head[32:]), "index", shard.HeaderBytes); err != nil {
 		return nil, err
 	}
-	s, last := h.head(head), 0
+	s := h.head(head)
+	return s, s.checkIndex()
+}
+
+// checkIndex says whether the places in the index ascend and lie in the rows.
+func (s *Side) checkIndex() error {
+	last := 0
 	for i := range s.runs {
 		at := s.begin(i)
 		if at < last || at > s.end || i == 0 && at != 0 {
-			return nil, fmt.Errorf("%w: entry %d of the index is %d, behind %d, and the rows end at %d", shard.ErrInvalid, i, at, last, s.end)
+			return fmt.Errorf("%w: entry %d of the index is %d, behind %d, and the rows end at %d", shard.ErrInvalid, i, at, last, s.end)
 		}
 		last = at
 	}
-	return s, nil
+	return nil
 }
 
 // In is the side with its rows in a blob, or in memory of its size: a run can be used as
@@ -112,10 +118,11 @@ func (s *Side) CheckRun(i int, n uint32) error {
 	base := s.base(first)
 	s.last = 0
 	for v := first; v < min(first+s.stride, s.header.Vertices); v++ {
-		r, end, err := s.walkRow(v, at, base)
+		r, end, last, err := s.walkRow(v, at, base)
 		if err != nil {
 			return err
 		}
+		s.last = max(s.last, last)
 		at, base = end, r.first
 	}
 	if at != to {
