@@ -39,6 +39,7 @@ type Advancer[V, A any] struct {
 	*Engine[V, A]
 	rows, in    *frontier.Rows   // in: may be nil, or rows
 	stored      *page.StoredRows // instead of both, where they are not in memory
+	held        *heldRows[A]     // instead of both, where they are in memory as they are stored
 	exact       bool             // a level of stored rows that fails is as if it had not been
 	queue, next *frontier.Queue[uint32]
 	memory      []uint32 // of the queues
@@ -68,6 +69,7 @@ type limits struct {
 type lane struct {
 	compiled.Advance
 	storedLane
+	index int      // of the goroutine
 	hubs  []uint32 // vertices that are left for later: places in the queue, or themselves
 	spare []uint32
 }
@@ -146,7 +148,7 @@ func (f *Advancer[V, A]) nextLevel(ctx context.Context, active, degrees uint64) 
 	if f.stored != nil {
 		s, err = f.storedLevel(ctx)
 	} else {
-		s, err = f.level(active, degrees)
+		s, err = f.level(ctx, active, degrees)
 	}
 	return s, err
 }
@@ -162,19 +164,29 @@ func (f *Advancer[V, A]) spoiled() {
 }
 
 // level does one iteration.
-func (f *Advancer[V, A]) level(active, degrees uint64) (Stats, error) {
+func (f *Advancer[V, A]) level(ctx context.Context, active, degrees uint64) (Stats, error) {
 	f.direct(active, degrees)
 	if !f.seeks && !f.listed {
 		if err := f.list(); err != nil {
 			return Stats{}, err
 		}
 	}
+	if f.held != nil {
+		if err := f.bring(ctx); err != nil {
+			return Stats{}, err
+		}
+	}
 	alone := len(f.workers) == 1 || degrees <= f.limits.alone
 	f.ready(alone, f.next)
 	var err error
-	if f.seeks {
+	switch {
+	case f.seeks && f.held != nil:
+		err = f.seekHeld()
+	case f.seeks:
 		err = f.seek()
-	} else {
+	case f.held != nil:
+		err = f.pushHeld(alone)
+	default:
 		err = f.push(alone)
 	}
 	if err != nil {
@@ -210,13 +222,18 @@ func (f *Advancer[V, A]) sum() (s Stats) {
 func (f *Advancer[V, A]) direct(active, degrees uint64) {
 	f.unseen -= min(f.unseen, degrees)
 	switch {
-	case f.in == nil || f.loops.Seek == nil:
+	case !f.canSeek():
 	case f.seeks:
 		f.seeks = active >= f.active || active > uint64(f.arrays.N)/seekShare
 	default:
 		f.seeks = degrees > f.limits.alone && degrees > f.unseen/pushShare
 	}
 	f.active = active
+}
+
+// canSeek reports whether vertices can look for active ones.
+func (f *Advancer[V, A]) canSeek() bool {
+	return f.loops.Seek != nil && (f.in != nil || f.held != nil && f.held.in != nil)
 }
 
 // turn makes the next frontier the current one.
@@ -258,9 +275,18 @@ func (f *Advancer[V, A]) flush() {
 
 // each is [Engine.parallel] with the lanes of goroutines.
 func (f *Advancer[V, A]) each(n int, task func(l *lane, i int)) error {
-	_, err := f.parallel(n, func(r *worker[V, A], i int) error {
-		task(&f.lanes[r.index], i)
+	return f.try(n, func(l *lane, i int) error {
+		task(l, i)
 		return nil
+	})
+}
+
+// try is each of tasks that may fail.
+func (f *Advancer[V, A]) try(n int, task func(l *lane, i int) error) error {
+	_, err := f.parallel(n, func(r *worker[V, A], i int) error {
+		l := &f.lanes[r.index]
+		l.index = r.index
+		return task(l, i)
 	})
 	return err
 }
@@ -268,18 +294,11 @@ func (f *Advancer[V, A]) each(n int, task func(l *lane, i int)) error {
 // push sends the values of the queue along all rows.
 func (f *Advancer[V, A]) push(alone bool) error {
 	list, cur := f.queue.List(), f.arrays.Cur
-	from := f.arrays.Next[:len(list)]
 	size := f.limits.task
 	if alone {
 		size = len(list)
 	}
-	const many = 64 // tasks in which values are copied
-	err := f.each(parts(len(list), many*size), func(_ *lane, i int) {
-		begin, end := part(i, many*size, len(list))
-		for k, v := range list[begin:end] {
-			from[begin+k] = cur[v]
-		}
-	})
+	from, err := f.saved(list)
 	if err == nil {
 		err = f.each(parts(len(list), size), func(l *lane, i int) {
 			begin, end := part(i, size, len(list))
@@ -296,6 +315,18 @@ func (f *Advancer[V, A]) push(alone bool) error {
 	}
 	f.flush()
 	return err
+}
+
+// saved are the values of a list, as the level begins.
+func (f *Advancer[V, A]) saved(list []uint32) ([]V, error) {
+	const many = 64 * taskVertices // of a task
+	from, cur := f.arrays.Next[:len(list)], f.arrays.Cur
+	return from, f.each(parts(len(list), many), func(_ *lane, i int) {
+		begin, end := part(i, many, len(list))
+		for k, v := range list[begin:end] {
+			from[begin+k] = cur[v]
+		}
+	})
 }
 
 // parts is how many parts of a size n has; part is the i-th one.
@@ -319,12 +350,7 @@ func (f *Advancer[V, A]) pushBetweenHubs(l *lane, list []uint32, from []V, begin
 // eachHub calls push for parts of the rows of vertices that were left for later, given by
 // their places in a list; nil: by themselves.
 func (f *Advancer[V, A]) eachHub(list []uint32, push func(l *lane, k uint32)) error {
-	var hubs []uint32
-	for i := range f.lanes {
-		hubs = append(hubs, f.lanes[i].hubs...)
-		f.lanes[i].hubs = f.lanes[i].hubs[:0]
-	}
-	for _, k := range hubs {
+	for _, k := range f.takeHubs() {
 		v := k
 		if list != nil {
 			v = list[k]
@@ -340,4 +366,13 @@ func (f *Advancer[V, A]) eachHub(list []uint32, push func(l *lane, k uint32)) er
 		}
 	}
 	return nil
+}
+
+// takeHubs are those that all goroutines have left for later.
+func (f *Advancer[V, A]) takeHubs() (hubs []uint32) {
+	for i := range f.lanes {
+		hubs = append(hubs, f.lanes[i].hubs...)
+		f.lanes[i].hubs = f.lanes[i].hubs[:0]
+	}
+	return hubs
 }

@@ -18,14 +18,19 @@ func (f *Advancer[V, A]) seek() error {
 		begin, end := part(i, 64*seekWords, int(a.N))
 		f.loops.Seek(&l.Advance, &f.block, uint32(begin), uint32(end), a.Cur, a.Next)
 	})
+	f.putDeferred()
+	return err
+}
+
+// putDeferred gives active vertices their new values, at the end of a level.
+func (f *Advancer[V, A]) putDeferred() {
 	for i := range f.lanes {
 		l := &f.lanes[i]
 		for _, v := range l.Deferred {
-			a.Cur[v] = a.Next[v]
+			f.arrays.Cur[v] = f.arrays.Next[v]
 		}
 		l.Deferred = l.Deferred[:0]
 	}
-	return err
 }
 
 // alike reports whether all active vertices have the same value, as in a search by hops,

@@ -98,13 +98,12 @@ func (f *Advancer[V, A]) undo() {
 
 // pushRow sends the value of an active vertex along a row.
 func (f *Advancer[V, A]) pushRow(l *lane, v uint32, list []uint32, weights []float32) {
-	l.row.Off = l.off[:]
 	from := f.arrays.Next[v : v+1]
 	if weights == nil {
-		l.off[1], l.row.Nbr = uint64(len(list)), list
-		f.loops.Push(&l.Advance, &f.block, oneRow, from, f.arrays.Cur)
+		f.pushAlong(l, from, list)
 		return
 	}
+	l.row.Off = l.off[:]
 	vertices := l.Vertices + 1
 	for len(list) > 0 {
 		n := min(len(list), arcsAtOnce)
@@ -116,4 +115,11 @@ func (f *Advancer[V, A]) pushRow(l *lane, v uint32, list []uint32, weights []flo
 		list, weights = list[n:], weights[n:]
 	}
 	l.Vertices = vertices
+}
+
+// pushAlong sends a value along a row, or a part of one.
+func (f *Advancer[V, A]) pushAlong(l *lane, from []V, list []uint32) {
+	l.row.Off, l.row.Nbr = l.off[:], list
+	l.off[1] = uint64(len(list))
+	f.loops.Push(&l.Advance, &f.block, oneRow, from, f.arrays.Cur)
 }

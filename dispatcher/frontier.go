@@ -23,6 +23,7 @@ type frontiers[V, A any] struct {
 	ordered  bool             // by priorities, where iterations are not limited
 	seeks    bool             // vertices settle: each is active once
 	stored   *page.StoredRows // that are read as they are needed; nil: all are brought into memory
+	held     heldRows         // that are not unpacked there; no rows: they are
 	advancer *cpuengine.Advancer[V, A]
 	gpu      gpuFrontier[V, A]
 }
@@ -56,6 +57,7 @@ func (j *Job[V, A]) wantFrontier(loops compiled.Loops[V, A]) {
 	f.bytes = all + reading + cpuengine.AdvancerBytes(j.cat.Vertices)
 	f.seeks = loops.Seek != nil
 	f.ordered = loops.Relax != nil && j.opt.Iterations == 0
+	j.planHeld()
 }
 
 // planFrontier says whether the memory lets the job advance frontiers: what other
@@ -115,6 +117,10 @@ func (j *Job[V, A]) loadRows(ctx context.Context) (read int64, err error) {
 		f.advancer = cpuengine.NewStoredAdvancer(j.cpu.engine, f.stored, j.opt.Iterations > 0)
 		return 0, nil
 	}
+	if f.held.rows != nil {
+		f.advancer, err = cpuengine.NewHeldAdvancer(j.cpu.engine, f.held.rows, f.held.in, j.notifyEdges)
+		return 0, err
+	}
 	rows, err := f.rows.Load(ctx, j.store)
 	if err != nil {
 		return 0, err
@@ -150,6 +156,7 @@ func (j *Job[V, A]) freeRows() {
 		f.stored.Close()
 		f.stored = nil
 	}
+	j.front.held = heldRows{}
 }
 
 // advance does iterations from frontier to frontier. New values replace old ones where
@@ -171,10 +178,11 @@ func (j *Job[V, A]) advance(ctx context.Context, x *iteration) error {
 		next, until = j.front.advancer.AdvanceOrdered, orderedSlice
 	}
 	readBefore, neededBefore := j.front.storedCounts()
+	heldBefore := j.front.held.bytesRead()
 	done, err := next(ctx, j.step, from, limit, time.Now().Add(until))
 	rowsRead, rowsNeeded := j.front.storedCounts()
 	x.RowsRead, x.RowsNeeded = rowsRead-readBefore, rowsNeeded-neededBefore
-	read += x.RowsRead
+	read += x.RowsRead + j.front.held.bytesRead() - heldBefore
 	x.Levels, x.Edges, x.Vertices, x.loaded = done.Levels, done.Edges, done.Vertices, read
 	j.activated, j.degrees = done.Activated, done.Degrees
 	j.previous = j.step.Aggregate

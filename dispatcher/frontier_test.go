@@ -58,7 +58,7 @@ func TestFrontier(t *testing.T) {
 		o.NoRowWeights = rapid.Bool().Draw(rt, "no weights of rows")
 		s := teststore.Build(t, g, o)
 		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
-		by := Options{hooks: hooks{generic: rapid.Bool().Draw(rt, "generic")}, Threads: rapid.IntRange(1, 3).Draw(rt, "threads")}
+		by := Options{hooks: hooks{generic: rapid.Bool().Draw(rt, "generic"), plainRows: rapid.Bool().Draw(rt, "plain rows")}, Threads: rapid.IntRange(1, 3).Draw(rt, "threads")}
 		asByPull(rt, s, gas.Program[uint32, uint32](programs.BFS{Source: source}), by)
 		asByPull(rt, s, gas.Program[uint32, uint32](backwards{programs.BFS{Source: source}}), by)
 		if o.Symmetric || !o.Weighted || !by.generic { // generic loops might read weights

@@ -117,6 +117,7 @@ type hooks struct {
 	generic   bool                                     // see Options.Generically
 	machine   string                                   // a folder for the figures of the machine, also of an emulated GPU
 	rowsStay  int64                                    // > 0: rows are read as they are needed, and one byte less than that of them stays
+	plainRows bool                                     // rows in memory are unpacked, whatever the program
 }
 
 // Generically makes a job run through the generic loops even if the program is compiled,

@@ -73,6 +73,7 @@ func (j *Job[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 		return err
 	}
 	f.stored, f.ordered, f.edges = rows, false, 0
+	f.held = heldRows{}
 	rows.Once = f.seeks
 	if err := errors.Join(j.pages.Close(), rows.Reserve(frames, stay)); err != nil {
 		return errors.Join(err, pages.Close())

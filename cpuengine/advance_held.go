@@ -1,0 +1,297 @@
+package cpuengine
+
+import (
+	"context"
+
+	"github.com/garaph/garaph/frontier"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/page"
+)
+
+// heldVertices are a task of looking for active neighbours in held rows.
+const heldVertices = 1 << 12
+
+// heldRows is what an advancer has over rows that are held as they are stored.
+type heldRows[A any] struct {
+	rows, in *page.HeldRows // in may be rows; nil: it does not seek
+	absent   int            // shards that are not in memory, of rows and of in
+	missing  []heldShard    // for a level
+	full     gas.Saturable[A]
+	lanes    []heldLane[A]
+}
+
+// heldShard is a shard of some rows.
+type heldShard struct {
+	rows *page.HeldRows
+	i    int
+}
+
+// heldLane is what one goroutine needs for held rows.
+type heldLane[A any] struct {
+	rows, in *page.RowCursor
+	due      []uint16 // and which of them have found somebody
+	acc      []A
+	nbr      []uint32 // by vertex of a task, the neighbour that it has found
+	off      []uint32 // of a row that is gathered along as a whole
+	active   []uint32 // of that row
+}
+
+// places are where each vertex of a task has the neighbour that it has found.
+var places = func() (off [heldVertices + 1]uint32) {
+	for v := range off {
+		off[v] = uint32(v)
+	}
+	return off
+}()
+
+// NewHeldAdvancer makes an advancer over rows that are held as they are stored, with so many edges.
+// It is for programs that seek, without priorities. Rows of in-edges are needed to seek:
+// they may be the same; nil: it only pushes.
+func NewHeldAdvancer[V, A any](e *Engine[V, A], rows, in *page.HeldRows, edges uint64) (*Advancer[V, A], error) {
+	f := &Advancer[V, A]{Engine: e, held: &heldRows[A]{rows: rows, in: in, absent: rows.Shards()}}
+	h := f.held
+	h.full, _ = e.program.(gas.Saturable[A])
+	if in != nil && in != rows {
+		h.absent += in.Shards()
+	}
+	a := e.arrays
+	f.block = compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}
+	f.unseen, f.limits = edges, limits{aloneEdges, hubEdges, taskVertices}
+	memory, err := hostmem.Slice[uint32](2 * int(a.N))
+	if err != nil {
+		return nil, err
+	}
+	f.memory, f.queue, f.next = memory, frontier.NewQueue(memory[:a.N:a.N]), frontier.NewQueue(memory[a.N:])
+	f.lanes, h.lanes = make([]lane, len(e.workers)), make([]heldLane[A], len(e.workers))
+	for i := range f.lanes {
+		f.lanes[i].Rows, f.lanes[i].Degree = &f.lanes[i].row, a.Degree
+		h.lanes[i].rows = rows.NewCursor()
+		if in != nil {
+			h.lanes[i].in = in.NewCursor()
+		}
+	}
+	return f, nil
+}
+
+// bring brings the rows that a level needs into memory.
+func (f *Advancer[V, A]) bring(ctx context.Context) error {
+	h := f.held
+	if h.absent == 0 {
+		return nil
+	}
+	h.missing = h.missing[:0]
+	rows := h.rows
+	if f.seeks {
+		rows = h.in
+		for i := range rows.Shards() {
+			h.miss(rows, i)
+		}
+	} else {
+		from, to := uint32(0), uint32(0)
+		seen := make([]bool, rows.Shards())
+		for _, v := range f.queue.List() {
+			if v >= from && v < to {
+				continue
+			}
+			i := rows.ShardOf(v)
+			from, to = rows.Interval(i)
+			if !seen[i] {
+				seen[i] = true
+				h.miss(rows, i)
+			}
+		}
+	}
+	err := f.try(len(h.missing), func(_ *lane, k int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return h.missing[k].rows.Bring(h.missing[k].i)
+	})
+	if err == nil {
+		h.absent -= len(h.missing)
+	}
+	return err
+}
+
+// miss notes a shard that is not in memory.
+func (h *heldRows[A]) miss(rows *page.HeldRows, i int) {
+	if !rows.Has(i) {
+		rows.Prefetch(i)
+		h.missing = append(h.missing, heldShard{rows, i})
+	}
+}
+
+// pushHeld sends the values of the queue along held rows.
+func (f *Advancer[V, A]) pushHeld(alone bool) error {
+	list := f.queue.List()
+	from, err := f.saved(list)
+	if err != nil {
+		return err
+	}
+	size := f.limits.task
+	if alone {
+		size = len(list)
+	}
+	err = f.try(parts(len(list), size), func(l *lane, i int) error {
+		begin, end := part(i, size, len(list))
+		for k := begin; k < end; k++ {
+			if !alone && f.block.Degree[list[k]] > f.limits.hub {
+				l.hubs = append(l.hubs, uint32(k))
+				continue
+			}
+			row, err := f.held.lanes[l.index].rows.Row(list[k])
+			if err != nil {
+				return err
+			}
+			f.pushAlong(l, from[k:k+1], row)
+		}
+		return nil
+	})
+	if err == nil {
+		err = f.pushHubs(list, from)
+	}
+	f.flush()
+	return err
+}
+
+// pushHubs pushes along the rows of vertices that were left for later, one after another, on
+// all goroutines.
+func (f *Advancer[V, A]) pushHubs(list []uint32, from []V) error {
+	size := int(f.limits.hub)
+	for _, k := range f.takeHubs() {
+		row, err := f.held.lanes[0].rows.Row(list[k])
+		if err == nil {
+			err = f.try(parts(len(row), size), func(l *lane, i int) error {
+				begin, end := part(i, size, len(row))
+				f.pushAlong(l, from[k:k+1], row[begin:end])
+				return nil
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seekHeld has vertices look for active ones along held rows.
+func (f *Advancer[V, A]) seekHeld() error {
+	n := int(f.arrays.N)
+	first, alike, err := f.alike()
+	if err != nil {
+		return err
+	}
+	err = f.try(parts(n, heldVertices), func(l *lane, i int) error {
+		l.First, l.Alike = first, alike
+		begin, end := part(i, heldVertices, n)
+		return f.seekIn(l, uint32(begin), uint32(end))
+	})
+	f.putDeferred()
+	return err
+}
+
+// seekIn does it for the vertices in [begin, end), which are whole words of bits: those that
+// are not settled look for the first active neighbour, gather what that has, and go on along
+// their whole rows only if that is not all that counts.
+func (f *Advancer[V, A]) seekIn(l *lane, begin, end uint32) error {
+	a, h := f.arrays, &f.held.lanes[l.index]
+	b := f.block
+	b.First = begin
+	if h.nbr == nil {
+		h.nbr, h.off, h.acc = make([]uint32, heldVertices), make([]uint32, heldVertices+1), make([]A, heldVertices)
+	}
+	h.due = f.loops.Due(h.due[:0], identity[:end-begin], &b, a.Cur)
+	l.Vertices += uint64(len(h.due))
+	if f.held.in == f.held.rows {
+		h.due = withEdges(h.due, a.Degree[begin:end])
+	}
+	found := h.due[:0]
+	for _, v := range h.due {
+		u, looked, ok, err := h.in.First(begin+uint32(v), a.Active)
+		if err != nil {
+			return err
+		}
+		l.Edges += uint64(looked)
+		if ok {
+			h.nbr[v] = u
+			found = append(found, v)
+		}
+	}
+	if l.Alike { // the value of one that is in the cache will do
+		for _, v := range found {
+			h.nbr[v] = l.First
+		}
+	}
+	acc := h.acc[:len(found)]
+	for i := range acc {
+		acc[i] = f.zero
+	}
+	b.Off, b.Nbr = places[:], h.nbr
+	f.loops.Gather(acc, found, &b, a.Cur)
+	for i := range acc {
+		if !f.held.full.Saturated(acc[i], b.Step) {
+			if err := f.gatherRow(l, &b, found[i:i+1], acc[i:i+1]); err != nil {
+				return err
+			}
+		}
+	}
+	activated, degrees := f.loops.Apply(acc, found, &b, a.Cur, a.Next, a.Rising[begin>>6:])
+	l.Found += uint64(activated)
+	l.Degrees += degrees
+	f.replace(l, begin, found)
+	return nil
+}
+
+// withEdges removes the vertices without edges from a list.
+func withEdges(list []uint16, degrees []uint32) []uint16 {
+	k := 0
+	for _, v := range list {
+		list[k] = v
+		if degrees[v] > 0 {
+			k++
+		}
+	}
+	return list[:k]
+}
+
+// gatherRow has a vertex of a block gather from all active neighbours, until it is saturated.
+func (f *Advancer[V, A]) gatherRow(l *lane, b *compiled.Block, one []uint16, acc []A) error {
+	h, v := &f.held.lanes[l.index], one[0]
+	row, err := h.in.Row(b.First + uint32(v))
+	if err != nil {
+		return err
+	}
+	if cap(h.active) < len(row) {
+		h.active = make([]uint32, len(row)+len(row)/2)
+	}
+	active := h.active[:0]
+	for _, u := range row {
+		if f.arrays.Active.Has(u) {
+			active = append(active, u)
+		}
+	}
+	x := *b
+	h.off[v], h.off[v+1] = 0, uint32(len(active))
+	x.Off, x.Nbr = h.off, active
+	acc[0] = f.zero
+	f.loops.Gather(acc, one, &x, f.arrays.Cur)
+	l.Edges += uint64(len(row))
+	return nil
+}
+
+// replace gives those of a list that have changed their new values. Of active ones, others
+// read the old values until the end of the level.
+func (f *Advancer[V, A]) replace(l *lane, first uint32, list []uint16) {
+	a := f.arrays
+	for _, x := range list {
+		switch v := first + uint32(x); {
+		case !a.Rising.Has(v):
+		case a.Active.Has(v):
+			l.Deferred = append(l.Deferred, v)
+		default:
+			a.Cur[v] = a.Next[v]
+		}
+	}
+}

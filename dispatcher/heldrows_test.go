@@ -1,0 +1,95 @@
+package dispatcher
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// TestHeldChosen: rows are held as they are stored where a program seeks and the graph has
+// packed rows in both directions; nothing of the other sides is read then.
+func TestHeldChosen(t *testing.T) {
+	g := skewed(14, 16)
+	bfs := gas.Program[uint32, uint32](programs.BFS{Source: 77})
+	for _, c := range []struct {
+		name string
+		o    teststore.Options
+		p    gas.Program[uint32, uint32]
+		want bool
+	}{
+		{"symmetric", teststore.Options{Layout: store.Packed, Symmetric: true}, bfs, true},
+		{"with rows of in-edges", teststore.Options{Layout: store.Packed, InRows: true}, bfs, true},
+		{"directed", teststore.Options{Layout: store.Packed}, bfs, false},
+		{"csc", teststore.Options{Layout: store.CSC, Symmetric: true}, bfs, false},
+		{"does not seek", teststore.Options{Layout: store.Packed, Symmetric: true}, programs.WCC{}, false},
+	} {
+		c.o.ShardVertices = 128
+		s := teststore.Build(t, g, c.o)
+		j, err := New(s, c.p, Options{Threads: 2, Memory: plenty})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := j.front.held.rows != nil; got != c.want {
+			t.Errorf("%s: rows are held: %v", c.name, got)
+		}
+		j.Close()
+		want, _ := run(t, s, c.p, setting{opt: Options{Method: Pull}})
+		got, r := run(t, s, c.p, setting{opt: Options{Threads: 2, Memory: plenty}})
+		if i := differs(got, want); i >= 0 {
+			t.Errorf("%s: vertex %d: got %v, want %v", c.name, i, got[i], want[i])
+		}
+		if !c.want {
+			continue
+		}
+		read, rows := int64(0), int64(0)
+		for _, it := range r.Iterations {
+			if read += it.BytesRead; it.Method != Frontier {
+				t.Errorf("%s: iteration %d is a %s", c.name, it.Iteration, it.Method)
+			}
+		}
+		for i := range s.Catalogue().Shards {
+			rows += s.Catalogue().Bytes(shard.Out, i)
+		}
+		if c.o.InRows {
+			rows *= 2
+		}
+		if read == 0 || read > rows+rows/8 {
+			t.Errorf("%s: %d bytes are read, the rows have %d", c.name, read, rows)
+		}
+	}
+}
+
+// TestHeldDamage: damage of rows that are held ends the job with an error that names the
+// shard, as soon as it comes there. The job goes on from there when the graph is sound again.
+func TestHeldDamage(t *testing.T) {
+	s := teststore.Build(t, chain(2000), teststore.Options{ShardVertices: 100, Layout: store.Packed, Symmetric: true})
+	p := gas.Program[uint32, uint32](programs.BFS{})
+	for _, limit := range []int{0, 1990} {
+		want, _ := run(t, s, p, setting{opt: Options{Method: Pull, Iterations: limit}})
+		for name, at := range map[string]int64{"the index": shard.HeaderBytes + 9, "a row": s.Catalogue().Bytes(shard.Out, 7) - 100} {
+			o := Options{Device: CPU, Threads: 2, Memory: plenty, Iterations: limit, Checkpoints: checkpoint.Policy{Every: 1 << 30}}
+			folder := memoryDir(t)
+			flip(t, s, shard.Out, 7, at)
+			_, r, err := recorded(t.Context(), t, s, p, folder, o)
+			if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "shard 7 (out") {
+				t.Fatalf("%s: after %d iterations: %v", name, r.Done(), err)
+			}
+			flip(t, s, shard.Out, 7, at)
+			done := r.Done()
+			got, r, err := recorded(t.Context(), t, s, p, folder, o)
+			if err != nil || r.Before < 600 {
+				t.Fatalf("%s: resumed after %d iterations, of %d: %v", name, r.Before, done, err)
+			}
+			if i := differs(got, want); i >= 0 {
+				t.Fatalf("%s, %d iterations: vertex %d: got %v, want %v", name, limit, i, got[i], want[i])
+			}
+		}
+	}
+}
