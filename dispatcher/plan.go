@@ -79,7 +79,7 @@ func (j *Job[V, A]) ask() (loops compiled.Loops[V, A], m memoryPlan, err error) 
 	var v V
 	cat := j.store.Catalogue()
 	m = memoryPlan{
-		page:  page.Options{Threads: j.opt.Threads, PageBytes: j.opt.pageBytes, Encodings: cpuengine.Encodings(), Map: true},
+		page:  page.Options{Threads: j.opt.Threads, PageBytes: j.opt.pageBytes, Encodings: cpuengine.Encodings(), Map: len(j.devices) == 0},
 		fixed: vertices.Bytes[V](cat.Vertices) + processBytes,
 	}
 	if j.opt.Job != nil {
