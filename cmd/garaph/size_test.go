@@ -19,7 +19,7 @@ const mostBytes = 32_500_000
 func TestSize(t *testing.T) {
 	testsize.OnlyLong(t, "it builds the command")
 	path := filepath.Join(t.TempDir(), "garaph")
-	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", path, ".")
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", path, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
