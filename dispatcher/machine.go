@@ -19,7 +19,7 @@ import (
 
 // machine is what jobs have measured on this machine, for the first job over a graph. It lies in
 // the user's folder for caches; whoever has none, or one that cannot be read or written to, does
-// without. What another version has written, and what is damaged, is begun anew.
+// without. What another version has written, and what is damaged, starts again.
 type machine struct {
 	Version int `json:"version"`
 	// Speeds are by devices, threads, program and size, as the key of a graph's own are.
@@ -84,7 +84,7 @@ func changeMachine(folder string, change func(*machine)) error {
 	m := readMachine(folder)
 	change(&m)
 	text, err := json.MarshalIndent(m, "", "\t")
-	if err == nil && len(text) >= speedsLimit { // it would not be read again: begun anew
+	if err == nil && len(text) >= speedsLimit { // it would not be read again: start with none
 		m = readMachine("")
 		change(&m)
 		text, err = json.MarshalIndent(m, "", "\t")

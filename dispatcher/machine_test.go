@@ -115,7 +115,7 @@ func TestMachine(t *testing.T) {
 	run(Hybrid, file) // a file where a folder is to be
 }
 
-// TestMachineGrows: figures of ever more programs are begun anew before they cannot be read.
+// TestMachineGrows: figures of ever more programs start again before they cannot be read.
 func TestMachineGrows(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "garaph")
 	long := strings.Repeat("x", speedsLimit/8)

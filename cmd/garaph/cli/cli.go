@@ -112,7 +112,7 @@ type app struct {
 	exec     func(path string, args, env []string) error
 	ends     bool        // the process ends with the command
 	compiler Compiler    // nil: garaph compile asks the go command for it
-	resumed  *garaph.Job // that `garaph resume` goes on with
+	resumed  *garaph.Job // that `garaph resume` continues
 }
 
 // Command is the tree of commands with their flags and texts, for man pages and

@@ -186,7 +186,7 @@ func (f *exportFlags) write(ctx context.Context, a *app, g *garaph.Graph, o gara
 	return r, results.WriteTo(ctx, *f.output, "the edges", edges)
 }
 
-// importText is what an import of the file is told.
+// importText is the arguments of the import that reads the file.
 func importText(r garaph.ExportReport, path string) string {
 	words := r.Import
 	named, err := export.FormatOf(path)
