@@ -159,8 +159,11 @@ class Programs(Generic[R]):
     ) -> R:
         """Weakly connected component of every vertex, named by its least vertex.
 
-        On the CPU, garaph run components gives the same result in one pass over the edges,
-        and is faster; use wcc for checkpoints and to see its iterations.
+        On the CPU the algorithm of garaph run components does the work, with the same
+        results in
+        one pass over the edges, and no job is recorded. A flag about iterations,
+        checkpoints, the
+        trace, the report or a GPU has the vertex program run: iterations 0 is enough.
         """
         return self.run("wcc", progress=progress, **options)
 

@@ -109,13 +109,18 @@ func (t *task) algorithmSummary() string {
 	if r.GPU != "" {
 		where += fmt.Sprintf(", %s of computing on GPU %s", seconds(r.Kernels), r.GPU)
 	}
-	return fmt.Sprintf("%s: %s in %s, %s edges/s, %s; peak memory %s", t.program.Name, strings.Join(parts, ", "), seconds(r.Duration),
+	name := t.program.Name
+	if t.by() != "" {
+		name += " by " + t.by()
+	}
+	return fmt.Sprintf("%s: %s in %s, %s edges/s, %s; peak memory %s", name, strings.Join(parts, ", "), seconds(r.Duration),
 		countText(perSecond(float64(t.input.graph.Catalogue().Edges), r.Duration)), where, bytesText(peakMemory()))
 }
 
 // algorithmReport is the run of an algorithm as JSON.
 type algorithmReport struct {
 	jobReport
+	Algorithm string           `json:"algorithm,omitempty"` // that ran in place of the program
 	Totals    map[string]int64 `json:"totals"`
 	BytesRead int64            `json:"bytes_read"`
 
@@ -132,12 +137,12 @@ func (t *task) writeAlgorithmReport(w io.Writer, top *topRows) error {
 	}
 	parameters := t.ownParameters()
 	parameters["threads"], parameters["memory"] = t.options.Threads, t.options.Memory
-	if t.program.GPU {
+	if t.program.GPU || t.by() != "" {
 		parameters["device"] = t.options.Device
 	}
 	if r.GPU != "" {
 		parameters["gpu"], parameters["gpu_memory"] = t.options.GPU.Name, t.options.GPU.Memory
 	}
 	job := t.jobReport(parameters, r.Duration, r.Load, t.input.graph.Catalogue().Edges, r.InMemory)
-	return writeObject(w, algorithmReport{job, totals, r.BytesRead, r.GPU, number(r.Kernels.Seconds()), r.GPUMemory}, top)
+	return writeObject(w, algorithmReport{job, t.by(), totals, r.BytesRead, r.GPU, number(r.Kernels.Seconds()), r.GPUMemory}, top)
 }

@@ -45,11 +45,12 @@ for the precision, 3.4028235e+38 or more.`,
 	},
 	{
 		Name: "wcc", Value: programs.WCC{}, Short: "weakly connected component of every vertex, named by its least vertex",
-		Long: `On the CPU, garaph run components gives the same result in one pass over the edges,
-and is faster; use wcc for checkpoints and to see its iterations.`,
+		Long: `On the CPU the algorithm of garaph run components does the work, with the same results in
+one pass over the edges, and no job is recorded. A flag about iterations, checkpoints, the
+trace, the report or a GPU has the vertex program run: --iterations 0 is enough.`,
 		Example: `  garaph run wcc web.graph --top 5
   garaph run wcc web.graph --output components.csv`,
-		Column: "component", Ranking: Groups,
+		Column: "component", Ranking: Groups, Instead: new(components()),
 		Setup: func(*pflag.FlagSet) Runner {
 			return Bind(func(Env) (gas.Program[uint32, uint32], error) { return programs.WCC{}, nil })
 		},

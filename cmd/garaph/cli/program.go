@@ -34,6 +34,10 @@ type Program struct {
 	Algorithm bool
 	// GPU: an algorithm runs on a GPU, too. Flags for that are refused otherwise.
 	GPU bool
+	// Instead is an algorithm with the same results, without flags of its own; nil: there is none.
+	// On the CPU it takes the place of a vertex program where nothing is asked for that only
+	// the program has (instead.go).
+	Instead *Program
 	// Timed: iterations are a time that passes, or rounds of a game. The job does
 	// not end by itself, and is not unfinished when they are over.
 	Timed bool

@@ -187,8 +187,8 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 		return flags.check(cmd)
 	}
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
-		t := &task{program: p, runner: runner, flags: flags, cmd: cmd, args: args}
-		if p.Algorithm && !p.GPU {
+		t := (&task{program: p, runner: runner, flags: flags, cmd: cmd, args: args}).instead(a)
+		if t.program.Algorithm && !t.program.GPU {
 			return a.run(cmd, t)
 		}
 		if !t.soonerOnCPU() {
