@@ -18,7 +18,7 @@ var lpaSources embed.FS
 
 // Loops are the methods of LPA as loops.
 func (p LPA) Loops() compiled.Loops[Ballot, Votes] {
-	if !compiled.Fresh(lpaSources, "9fbd22594471de5b75711f170704d36d") {
+	if !compiled.Fresh(lpaSources, "a908350b883df27c16b77ac54e7e9722") {
 		return compiled.Loops[Ballot, Votes]{}
 	}
 	return lpaLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p LPA) Loops() compiled.Loops[Ballot, Votes] {
 
 // Fragments are the methods of LPA as PTX.
 func (LPA) Fragments() compiled.Fragments {
-	if !compiled.Fresh(lpaSources, "9fbd22594471de5b75711f170704d36d") {
+	if !compiled.Fresh(lpaSources, "a908350b883df27c16b77ac54e7e9722") {
 		return compiled.Fragments{}
 	}
 	return lpaFragments
@@ -162,43 +162,35 @@ var lpaFragments = compiled.Fragments{
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"dst.0", "dst.1", "dst.2", "src.0", "src.2"}, Text: `{
-	.reg .b32 %gw<21>;
+	.reg .b32 %gw<13>;
 	.reg .pred %gp<2>;
 	mov.b32 %gw0, 0;
 	mov.b32 %gw1, 0;
 	mov.b32 %gw2, 0;
 	mov.b32 %gw3, 0;
 	xor.b32 %gw4, ${src.2}, ${dst.2};
-	add.s32 %gw5, %gw4, 2654435769;
-	shr.u32 %gw6, %gw5, 16;
-	xor.b32 %gw7, %gw5, %gw6;
-	mul.lo.s32 %gw8, %gw7, 2146121005;
-	shr.u32 %gw9, %gw8, 15;
-	xor.b32 %gw10, %gw8, %gw9;
-	mul.lo.s32 %gw11, %gw10, 2221713035;
-	shr.u32 %gw12, %gw11, 16;
-	xor.b32 %gw13, %gw11, %gw12;
-	or.b32 %gw14, %gw13, 1;
-	mov.b32 %gw2, %gw14;
+	mul.lo.s32 %gw5, %gw4, 2654435761;
+	or.b32 %gw6, %gw5, 1;
+	mov.b32 %gw2, %gw6;
 	mov.b32 %gw3, ${src.0};
-	mov.b32 %gw15, %gw2;
-	mov.b32 %gw16, %gw3;
-	mov.b32 %gw17, %gw0;
-	mov.b32 %gw18, %gw1;
+	mov.b32 %gw7, %gw2;
+	mov.b32 %gw8, %gw3;
+	mov.b32 %gw9, %gw0;
+	mov.b32 %gw10, %gw1;
 	setp.eq.u32 %gp0, ${src.0}, ${dst.0};
 	@!%gp0 bra L5;
-	mov.b32 %gw17, 1;
+	mov.b32 %gw9, 1;
 L5:
 	setp.eq.u32 %gp1, ${src.0}, ${dst.1};
 	@!%gp1 bra L7;
-	mov.b32 %gw18, 1;
+	mov.b32 %gw10, 1;
 L7:
-	mov.b32 %gw19, %gw17;
-	mov.b32 %gw20, %gw18;
-	mov.b32 ${out.0}, %gw19;
-	mov.b32 ${out.1}, %gw20;
-	mov.b32 ${out.2}, %gw15;
-	mov.b32 ${out.3}, %gw16;
+	mov.b32 %gw11, %gw9;
+	mov.b32 %gw12, %gw10;
+	mov.b32 ${out.0}, %gw11;
+	mov.b32 ${out.1}, %gw12;
+	mov.b32 ${out.2}, %gw7;
+	mov.b32 ${out.3}, %gw8;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "a.1", "a.2", "a.3", "b.0", "b.1", "b.2", "b.3"}, Text: `{

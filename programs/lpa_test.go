@@ -70,6 +70,53 @@ func TestLPACliques(t *testing.T) {
 	}
 }
 
+// TestLPADraws: each of eight neighbours is drawn as often, and another vertex with the same
+// neighbours draws for itself: it has the same one in an eighth of the rounds, as has the next round.
+func TestLPADraws(t *testing.T) {
+	const near, rounds = 8, 200_000
+	p := programs.LPA{Seed: 1}
+	ballot := func(id uint32) programs.Ballot {
+		v, _ := p.Init(gas.Vertex{ID: id})
+		return v
+	}
+	var neighbours [near]programs.Ballot
+	for i := range neighbours {
+		neighbours[i] = ballot(uint32(i))
+	}
+	ends := [2]programs.Ballot{ballot(100), ballot(101)}
+	next := func(v programs.Ballot) programs.Ballot {
+		return p.Apply(gas.Vertex{}, v, programs.Votes{Key: 1, Next: v.Candidate}, gas.Step{})
+	}
+	var drawn [near]int
+	together, again, before := 0, 0, uint32(near)
+	for range rounds {
+		var of [2]uint32
+		for k, end := range ends {
+			acc := p.Zero()
+			for _, src := range neighbours {
+				acc = p.Sum(acc, p.Gather(src, gas.Edge{}, end))
+			}
+			of[k], ends[k] = acc.Next, next(end)
+		}
+		for i := range neighbours {
+			neighbours[i] = next(neighbours[i])
+		}
+		drawn[of[0]]++
+		if of[0] == of[1] {
+			together++
+		}
+		if of[0] == before {
+			again++
+		}
+		before = of[0]
+	}
+	for _, n := range append(drawn[:], together, again) {
+		if share := float64(n) * near / rounds; share < 0.97 || share > 1.03 { // five standard deviations
+			t.Errorf("%v drawn, %d together, %d again, of %d rounds: not an eighth each", drawn, together, again, rounds)
+		}
+	}
+}
+
 // TestLPASum: votes are the same in any order.
 func TestLPASum(t *testing.T) {
 	votes := rapid.Custom(func(t *rapid.T) programs.Votes {

@@ -4,7 +4,8 @@ package oracle
 // random, compare their label with one of a random neighbour's, drawn in the
 // round before, and take that one if more neighbours have it. Neighbours are
 // those of in- and out-edges, of a symmetric graph once. The random numbers are
-// those of programs.LPA: x mixed as in C. Wellons' lowbias32, with an offset.
+// those of programs.LPA: a vertex's is mixed as in C. Wellons' lowbias32, with an
+// offset; an edge's is the product of what its ends differ in with an odd number.
 func LPA(g Graph, seed uint32, rounds int, symmetric bool) []uint32 {
 	mix := func(x uint32) uint32 {
 		x += 0x9e3779b9
@@ -36,7 +37,7 @@ func LPA(g Graph, seed uint32, rounds int, symmetric bool) []uint32 {
 			largest := uint32(0)
 			for _, u := range near[v] {
 				count[label[u]]++
-				key := mix(draw[u]^draw[v]) | 1
+				key := (draw[u]^draw[v])*0x9e3779b1 | 1
 				if key > largest || key == largest && label[u] > nextCandidate[v] {
 					largest, nextCandidate[v] = key, label[u]
 				}
