@@ -42,7 +42,7 @@ func BenchmarkOutput(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, format := range []string{"npy", "tsv", "csv", "parquet"} {
+		for _, format := range []string{"npy", "tsv", "csv", "parquet", "arrow"} {
 			for _, path := range []string{os.DevNull, filepath.Join(outputFolder(b), "out")} {
 				b.Run(c.name+"/"+format+"/"+filepath.Base(path), func(b *testing.B) {
 					for b.Loop() {
