@@ -25,5 +25,5 @@ func Visit(ctx context.Context, s *store.Store, v Visitor, o Options) error {
 	}
 	defer e.free()
 	err = panics.Guard(v, func() error { return v.Visit(ctx, e) })
-	return errors.Join(err, e.read.Close())
+	return errors.Join(err, e.endReading())
 }
