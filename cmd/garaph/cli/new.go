@@ -5,8 +5,8 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"go/build"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -135,10 +135,23 @@ func (m *module) check() error {
 	if slices.Contains([]string{"all", "tool", "type", "work"}, m.Path) {
 		return Usagef("%q has a meaning of its own for the go command: give the module another path, such as example.com/%s", m.Path, m.Name)
 	}
-	if p, err := build.Import(m.Path, "", build.FindOnly); err == nil && p.Goroot {
+	if isStandard(m.Path) {
 		return Usagef("%q is a package of Go's standard library: give the module another path, such as example.com/%s", m.Path, m.Name)
 	}
 	return nil
+}
+
+// isStandard asks the go command whether a path is one of its standard library: that of this
+// process is not known where it was built with -trimpath. Without a go command it is none.
+func isStandard(path string) bool {
+	if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") {
+		return false
+	}
+	list := exec.Command("go", "list", "-find", "-f", "{{.Standard}}", path)
+	list.Dir = os.TempDir() // outside of modules, which may ask for another Go
+	list.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off", "GO111MODULE=on")
+	out, err := list.Output()
+	return err == nil && bytes.HasPrefix(out, []byte("true"))
 }
 
 // typeName turns widest-path into WidestPath.
