@@ -2,7 +2,6 @@ package garaph
 
 import (
 	"crypto/sha256"
-	"debug/elf"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
@@ -46,29 +46,31 @@ func sourceOf(program any) (string, error) {
 	if s, ok := program.(gas.Sourced); ok && !inherits(program) {
 		return hashOf([]byte(s.SourceText())), nil
 	}
+	build, err := buildHash()
+	if err != nil {
+		return "", fmt.Errorf("read the executable, of which program %T is a part: %w", program, err)
+	}
+	return "build " + build, nil
+}
+
+// buildHash is that of the executable, read once: debug/elf, which finds the build's own
+// identity in it, would make the command larger.
+var buildHash = sync.OnceValues(func() (string, error) {
 	name, err := os.Executable()
 	if err != nil {
-		return "", fmt.Errorf("find the executable, of which program %T is a part: %w", program, err)
-	}
-	if f, err := elf.Open(name); err == nil {
-		defer f.Close()
-		if note := f.Section(".note.go.buildid"); note != nil {
-			if b, err := note.Data(); err == nil {
-				return "build " + hashOf(b), nil
-			}
-		}
+		return "", err
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("read the executable, of which program %T is a part: %w", program, err)
+		return "", err
 	}
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("read the executable, of which program %T is a part: %w", program, err)
+		return "", err
 	}
-	return "build " + hex.EncodeToString(h.Sum(nil)[:16]), nil
-}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+})
 
 // inherits reports whether a program may have its text from another one that
 // it embeds, and methods of its own beside it.

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	vm "github.com/VictoriaMetrics/metrics"
 	"go.uber.org/zap/zapcore"
@@ -23,8 +22,7 @@ import (
 // called from many goroutines, and do nothing for nil: nobody looks.
 type metrics struct {
 	set    *vm.Set
-	server *http.Server
-	served chan struct{} // closed when the server has ended
+	server *httpServer
 
 	active, queue, gpuMemory atomic.Int64
 
@@ -62,7 +60,7 @@ func newMetrics(address, version string) (*metrics, string, error) {
 	case err != nil:
 		return nil, "", fmt.Errorf("--metrics %s: %w", address, err)
 	}
-	m := &metrics{set: vm.NewSet(), served: make(chan struct{})}
+	m := &metrics{set: vm.NewSet()}
 	m.set.NewCounter(fmt.Sprintf("%s{version=%q}", metricInfo, version)).Set(1)
 	m.set.NewGauge(metricActive, func() float64 { return float64(m.active.Load()) })
 	m.set.NewGauge(metricQueue, func() float64 { return float64(m.queue.Load()) })
@@ -80,11 +78,7 @@ func newMetrics(address, version string) (*metrics, string, error) {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	go func() {
-		defer close(m.served)
-		_ = m.server.Serve(listener) // ends with close
-	}()
+	m.server = serveHTTP(listener, mux)
 	return m, "http://" + listener.Addr().String() + "/metrics", nil
 }
 
@@ -112,8 +106,7 @@ func (m *metrics) close() {
 	if m == nil {
 		return
 	}
-	_ = m.server.Close() // of a listener and connections that nobody needs
-	<-m.served
+	m.server.close()
 }
 
 // begin notes which phase runs.
