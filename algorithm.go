@@ -12,7 +12,7 @@ import (
 // closed. After a cancellation the error is the context's. The run is not
 // recorded, and cannot be resumed.
 func RunAlgorithm[T algorithms.Value](ctx context.Context, g *Graph, a algorithms.Algorithm[T], o AlgorithmOptions) (*Result, error) {
-	out, err := algorithms.Run(ctx, g.store, a, o)
+	out, err := algorithms.Run(ctx, g.store, a, o.run())
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func TestZeroPrograms(t *testing.T) {
 		{outcome(t, g, programs.SSWP{Source: 4}), none},
 		{outcome(t, g, programs.WCC{}), "a a b a c a d a"},
 		{outcome(t, g, programs.KCore{}), "a 1 b 1 c 1 d 1"},
-		{outcome(t, g, programs.LPA{}), "a b b b c b d b"}, // as Heat, it ends with its Iterations
+		{outcome(t, g, programs.LPA{}), "a b b b c b d b"},
 		{outcome(t, g, programs.PageRank[float32]{}), damping},
 		{outcome(t, g, programs.PageRank[float64]{Damping: 1}), damping},
 		{outcome(t, g, programs.PageRank[float64]{Damping: nan}), damping},
@@ -50,6 +50,22 @@ func TestZeroPrograms(t *testing.T) {
 	} {
 		if c.got != c.want && !(strings.HasPrefix(c.got, "graph ") && strings.Contains(c.got, c.want)) {
 			t.Errorf("case %d: got %s, want %s", i, c.got, c.want)
+		}
+	}
+}
+
+// TestEndlessPrograms: one that does not end by itself is refused without a number of iterations.
+func TestEndlessPrograms(t *testing.T) {
+	g, err := garaph.FromSlice(t.Context(), [][2]string{{"a", "b"}, {"b", "c"}}, nil, garaph.GraphOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	_, lpa := garaph.Run(t.Context(), g, programs.LPA{}, garaph.RunOptions{})
+	_, heat := garaph.Run(t.Context(), g, programs.Heat{Step: 0.1}, garaph.RunOptions{Name: "heat"})
+	for name, err := range map[string]error{"programs.LPA": lpa, "heat": heat} {
+		if err == nil || !strings.HasSuffix(err.Error(), "program "+name+" does not end by itself: set RunOptions.Iterations, or --iterations") {
+			t.Errorf("%s: got error %v", name, err)
 		}
 	}
 }

@@ -37,18 +37,8 @@ import (
 
 // Types of the parts that a user of the library sees.
 type (
-	// ImportOptions say how to read edge lists.
-	ImportOptions = ingest.Options
-	// EdgeOptions say which of the edges read an import stores.
-	EdgeOptions = ingest.EdgeOptions
 	// ImportReport says what an import did.
 	ImportReport = ingest.Report
-	// UpgradeOptions say how a graph is upgraded.
-	UpgradeOptions = ingest.UpgradeOptions
-	// StorageOptions say how an import stores a graph.
-	StorageOptions = ingest.StorageOptions
-	// RunOptions say how to run a job.
-	RunOptions = dispatcher.Options
 	// GPUOptions are those of a run that may use a GPU.
 	GPUOptions = dispatcher.GPUOptions
 	// Iteration says what one iteration of a job did.
@@ -67,8 +57,6 @@ type (
 	JobInfo = checkpoint.Listed
 	// JobStatus is how a job stands.
 	JobStatus = checkpoint.Status
-	// AlgorithmOptions say how to run an algorithm.
-	AlgorithmOptions = algorithms.Options
 	// AlgorithmReport says what an algorithm did.
 	AlgorithmReport = algorithms.Report
 	// Catalogue describes a stored graph.
@@ -110,14 +98,14 @@ const (
 // at path. With Force, the jobs of an older graph there go with it, as the log
 // says; the error is [ErrRunning] when one of them is running.
 func Import(ctx context.Context, inputs []string, path string, o ImportOptions) (ImportReport, error) {
-	return ingest.Import(ctx, inputs, path, o)
+	return ingest.Import(ctx, inputs, path, o.read())
 }
 
 // Upgrade rewrites the graph at path in today's format, as [store.Packed]; ids and
 // numbers of vertices stay. The error is [ErrPacked] when it has that already. Without
 // Force, a graph with jobs that can be resumed is refused, for its jobs go with it.
 func Upgrade(ctx context.Context, path string, o UpgradeOptions) (ImportReport, error) {
-	return ingest.Upgrade(ctx, path, o)
+	return ingest.Upgrade(ctx, path, ingest.UpgradeOptions(o))
 }
 
 // Graph is a stored graph, open for reading. Several processes may have it

@@ -22,9 +22,10 @@ import (
 // With [RunOptions.Checkpoints], or a [RunOptions.Job], the run is recorded in
 // the graph's folder, and [Resume] goes on with it after a crash.
 func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions) (*Result, error) {
+	o = continued(o)
 	columns, err := columnsOf(p)
 	if err == nil {
-		err = check(g, p)
+		err = check(g, p, o)
 	}
 	if err != nil { // not after hours of work
 		return nil, errors.Join(nameProgram(err, p, o.Name), giveBack(o.Job))
@@ -32,9 +33,8 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	if o.Job == nil && o.Checkpoints.Wanted() {
 		o.Job = g.NewJob(JobSpec{Name: fmt.Sprintf("%T", p)})
 	}
-	o = continued(o)
 	named := func(err error) error { return nameProgram(err, p, o.Name) }
-	job, err := dispatcher.New(g.store, p, o)
+	job, err := dispatcher.New(g.store, p, o.job())
 	if err != nil {
 		return nil, errors.Join(named(err), giveBack(o.Job))
 	}
@@ -62,8 +62,12 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	return r, nil
 }
 
-// check asks a program that is [gas.Checked] whether it can run over a graph.
-func check(g *Graph, program any) error {
+// check asks a program that is [gas.Checked] whether it can run over a graph, and one that is
+// [gas.Endless] whether it ends.
+func check(g *Graph, program any, o RunOptions) error {
+	if e, asks := program.(gas.Endless); asks && o.Iterations == 0 && e.Endless() {
+		return fmt.Errorf("graph %s: program %T does not end by itself: set RunOptions.Iterations, or --iterations", g.store.Name(), program)
+	}
 	c, asks := program.(gas.Checked)
 	if !asks {
 		return nil

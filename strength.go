@@ -14,7 +14,7 @@ type Strengths struct {
 
 // Strengths computes them, in one pass over the edges.
 func (g *Graph) Strengths(ctx context.Context, o AlgorithmOptions) (*Strengths, error) {
-	out, err := algorithms.Run(ctx, g.store, algorithms.Strength{}, o)
+	out, err := algorithms.Run(ctx, g.store, algorithms.Strength{}, o.run())
 	if err != nil {
 		return nil, err
 	}

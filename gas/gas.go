@@ -107,6 +107,12 @@ type Checked interface {
 	Check(vertices uint32) error
 }
 
+// Endless is the ability to go on for ever: a job does not end by itself, as where iterations are the
+// time of a simulation. One without a number of iterations is then refused. The method reports whether it is so.
+type Endless interface {
+	Endless() bool
+}
+
 // Idempotent is the ability to do without a second look at what came before: with
 // the values around it as they were, a vertex that is applied again keeps the
 // value of the first time. That is so where Gather does not read dst and Apply

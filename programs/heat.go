@@ -33,6 +33,9 @@ type Flow struct {
 	Conductance float64 // C
 }
 
+// Endless says that a job needs a number of iterations.
+func (Heat) Endless() bool { return true }
+
 // Init heats the source.
 func (p Heat) Init(v gas.Vertex) (float32, bool) {
 	if v.ID == p.Source {

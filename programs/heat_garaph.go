@@ -19,7 +19,7 @@ var heatSources embed.FS
 
 // Loops are the methods of Heat as loops.
 func (p Heat) Loops() compiled.Loops[float32, Flow] {
-	if !compiled.Fresh(heatSources, "af6da1835b4f90abfe43c72a3a3635e1") {
+	if !compiled.Fresh(heatSources, "81366030f6c0461e52a38b2c97894b94") {
 		return compiled.Loops[float32, Flow]{}
 	}
 	return heatLoops{p}.loops()
@@ -27,7 +27,7 @@ func (p Heat) Loops() compiled.Loops[float32, Flow] {
 
 // Fragments are the methods of Heat as PTX.
 func (Heat) Fragments() compiled.Fragments {
-	if !compiled.Fresh(heatSources, "af6da1835b4f90abfe43c72a3a3635e1") {
+	if !compiled.Fresh(heatSources, "81366030f6c0461e52a38b2c97894b94") {
 		return compiled.Fragments{}
 	}
 	return heatFragments

@@ -36,6 +36,9 @@ type Votes struct {
 	Key, Next  uint32 // the largest key drawn so far, and the label of that neighbour
 }
 
+// Endless says that a job needs a number of iterations.
+func (LPA) Endless() bool { return true }
+
 // Init labels a vertex with itself.
 func (p LPA) Init(v gas.Vertex) (Ballot, bool) {
 	return Ballot{Label: v.ID, Candidate: v.ID, Draw: scramble(v.ID ^ scramble(p.Seed))}, true

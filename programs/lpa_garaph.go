@@ -18,7 +18,7 @@ var lpaSources embed.FS
 
 // Loops are the methods of LPA as loops.
 func (p LPA) Loops() compiled.Loops[Ballot, Votes] {
-	if !compiled.Fresh(lpaSources, "a908350b883df27c16b77ac54e7e9722") {
+	if !compiled.Fresh(lpaSources, "cf966b4beedb86db63f2b62f6ebdc7dd") {
 		return compiled.Loops[Ballot, Votes]{}
 	}
 	return lpaLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p LPA) Loops() compiled.Loops[Ballot, Votes] {
 
 // Fragments are the methods of LPA as PTX.
 func (LPA) Fragments() compiled.Fragments {
-	if !compiled.Fresh(lpaSources, "a908350b883df27c16b77ac54e7e9722") {
+	if !compiled.Fresh(lpaSources, "cf966b4beedb86db63f2b62f6ebdc7dd") {
 		return compiled.Fragments{}
 	}
 	return lpaFragments

@@ -19,7 +19,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph"
-	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/store"
 )
@@ -39,14 +38,14 @@ func (h *hostile) soundGraphs() (list []*soundGraph) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, g := range []struct {
 		name    string
-		options ingest.Options
+		options garaph.ImportOptions
 		edges   int
 		vertex  func(int) string
 	}{
-		{"named and weighted", ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 64, Layout: store.CSC}}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
-		{"undirected, with sparse ids", ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 100}, Edges: ingest.EdgeOptions{Undirected: true}}, 3000, func(v int) string { return strconv.Itoa(v * 1_000_003) }},
-		{"packed, named and weighted", ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 64, Layout: store.Packed, Rows: true}}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
-		{"small and dense", ingest.Options{Storage: ingest.StorageOptions{Layout: store.CSC}}, 60, strconv.Itoa},
+		{"named and weighted", garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 64, Layout: store.CSC}}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
+		{"undirected, with sparse ids", garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 100}, Edges: garaph.EdgeOptions{Undirected: true}}, 3000, func(v int) string { return strconv.Itoa(v * 1_000_003) }},
+		{"packed, named and weighted", garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 64, Layout: store.Packed, Rows: true}}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
+		{"small and dense", garaph.ImportOptions{Storage: garaph.StorageOptions{Layout: store.CSC}}, 60, strconv.Itoa},
 	} {
 		n := min(400, g.edges/4)
 		var text strings.Builder
@@ -73,7 +72,7 @@ func (h *hostile) soundGraphs() (list []*soundGraph) {
 
 // make imports a graph and runs jobs over it, where cases find it, and puts it
 // aside.
-func (h *hostile) make(s *soundGraph, edges string, o ingest.Options) {
+func (h *hostile) make(s *soundGraph, edges string, o garaph.ImportOptions) {
 	h.emptyCase()
 	name, graph := h.in("work", "edges.txt"), h.in("work", "g.graph")
 	h.must(os.WriteFile(name, []byte(edges), 0o666))

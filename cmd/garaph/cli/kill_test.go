@@ -17,7 +17,6 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/bench"
-	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/testsize"
 )
 
@@ -230,7 +229,7 @@ func importSmallShards(t *testing.T, path string, scale int) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := garaph.Import(t.Context(), []string{edges}, path, ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 256}}); err != nil {
+	if _, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 256}}); err != nil {
 		t.Fatal(err)
 	}
 }
