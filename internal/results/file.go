@@ -21,7 +21,7 @@ const (
 
 // WriteFile writes t to path whole or not at all, see [wholefile.Write]. It
 // replaces a file that is there and takes over its permissions; of a symbolic link it replaces
-// the link. A folder or a device is refused, except that /dev/stdout,
+// what that leads to. A folder or a device is refused, except that /dev/stdout,
 // /dev/stderr, /dev/null and named pipes are written straight. A text format is
 // compressed when path ends with .gz or .zst.
 //
@@ -55,7 +55,7 @@ func writeTo(ctx context.Context, path, what string, write func(io.Writer) error
 	if target.stream {
 		err = writeStream(ctx, path, write)
 	} else {
-		err = wholefile.WriteReady(path, target.mode, write, ready)
+		err = wholefile.WriteReady(wholefile.Through(path), target.mode, write, ready)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write %s to %s: %w", what, path, err)
@@ -70,7 +70,7 @@ func CheckWritable(path string) error {
 	if err != nil || target.stream {
 		return err
 	}
-	if err := wholefile.Check(wholefile.Folder(path), target.mode); err != nil {
+	if err := wholefile.Check(wholefile.Folder(wholefile.Through(path)), target.mode); err != nil {
 		return fmt.Errorf("cannot write results to %s: %w", path, err)
 	}
 	return nil
@@ -111,7 +111,7 @@ func inspect(path string) (target, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := CheckFolder(path); err != nil {
+		if err := CheckFolder(wholefile.Through(path)); err != nil {
 			return target{}, fmt.Errorf("cannot write results to %s: %w", path, err)
 		}
 		return target{path: path}, nil

@@ -82,8 +82,18 @@ func TestWriteFile(t *testing.T) {
 	if err := WriteFile(link, TSV, small()); err != nil {
 		t.Fatal(err)
 	}
-	if a, b := content(t, link), content(t, old); a != smallTSV || b != "old" {
-		t.Errorf("link: got %q, old file %q", a, b)
+	if to, err := os.Readlink(link); err != nil || to != "old" || content(t, old) != smallTSV {
+		t.Errorf("a link is %q, %v; it leads to %q", to, err, content(t, old))
+	}
+	dangling := filepath.Join(folder, "dangling.tsv")
+	if err := os.Symlink(filepath.Join(folder, "later.tsv"), dangling); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(CheckWritable(dangling), WriteFile(dangling, TSV, small())); err != nil {
+		t.Fatal(err)
+	}
+	if got := content(t, filepath.Join(folder, "later.tsv")); got != smallTSV {
+		t.Errorf("behind a link to nothing: got %q", got)
 	}
 
 	longest := filepath.Join(folder, strings.Repeat("n", 251)+".tsv")
@@ -94,7 +104,7 @@ func TestWriteFile(t *testing.T) {
 	if err := WriteFile("relative.tsv", TSV, small()); err != nil {
 		t.Error(err)
 	}
-	want := []string{"link.tsv", "new.tsv", filepath.Base(longest), "old", "private.tsv", "relative.tsv"}
+	want := []string{"dangling.tsv", "later.tsv", "link.tsv", "new.tsv", filepath.Base(longest), "old", "private.tsv", "relative.tsv"}
 	if diff := cmp.Diff(want, listing(t, folder)); diff != "" {
 		t.Error(diff)
 	}

@@ -70,6 +70,15 @@ func ParseFormat(s string) (Format, error) {
 	return "", fmt.Errorf("%q is not a results format; the formats are %s", s, known)
 }
 
+// Formats are the names that [ParseFormat] takes.
+func Formats() []string {
+	var names []string
+	for _, f := range []Format{TSV, CSV, NDJSON} {
+		names = append(names, string(f), string(f)+gzipSuffix, string(f)+zstdSuffix)
+	}
+	return append(names, string(Parquet), string(Arrow), string(Arrows), string(NPY))
+}
+
 // split separates the suffix of compression, "" without one.
 func (f Format) split() (base Format, suffix string) {
 	for _, s := range []string{gzipSuffix, zstdSuffix} {

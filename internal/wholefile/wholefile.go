@@ -43,6 +43,26 @@ func Folder(path string) string {
 	return path[:max(i, 1)]
 }
 
+// mostLinks is how many links the system follows, one behind the other.
+const mostLinks = 40
+
+// Through is where a path leads to when the symbolic links at its end are followed, whether
+// something stands there or not. Write replaces a link; what is behind it has this path.
+func Through(path string) string {
+	for range mostLinks {
+		to, err := os.Readlink(path)
+		if err != nil {
+			break // no link, or nothing
+		}
+		if strings.HasPrefix(to, "/") {
+			path = to
+		} else {
+			path = path[:strings.LastIndexByte(path, '/')+1] + to
+		}
+	}
+	return path
+}
+
 // Check reports why Write could not make a file in a folder. It leaves nothing
 // behind.
 func Check(folder string, mode fs.FileMode) error {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/garaph/garaph/internal/beneath"
 	"github.com/garaph/garaph/internal/results"
+	"github.com/garaph/garaph/internal/wholefile"
 	"github.com/garaph/garaph/store"
 )
 
@@ -118,6 +119,7 @@ func checkNoInput(what, path string, inputs []string) error {
 			}
 		}
 	}
+	path, named := wholefile.Through(path), path
 	graph := store.Around(path)
 	for _, input := range inputs {
 		if inside(path, input) {
@@ -125,7 +127,7 @@ func checkNoInput(what, path string, inputs []string) error {
 		}
 	}
 	if graph != "" {
-		return fmt.Errorf("cannot write %s to %s: it lies inside the graph %s; name another file", what, path, graph)
+		return fmt.Errorf("cannot write %s to %s: it lies inside the graph %s; name another file", what, named, graph)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/results"
 )
 
 // checked is a flag whose text is parsed and checked by one function, so that a
@@ -174,9 +175,14 @@ func grouped(fs *pflag.FlagSet, title string, declare func(*pflag.FlagSet)) {
 func completeEnums(cmd *cobra.Command) {
 	for _, fs := range []*pflag.FlagSet{cmd.Flags(), cmd.PersistentFlags()} {
 		fs.VisitAll(func(f *pflag.Flag) {
+			var words []string
 			if e, ok := f.Value.(*enum); ok {
-				// fails when it was done before
-				_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(e.words, cobra.ShellCompDirectiveNoFileComp))
+				words = e.words
+			} else if f.Name == "output-format" {
+				words = results.Formats()
+			}
+			if words != nil { // fails when it was done before
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 			}
 		})
 	}

@@ -104,7 +104,7 @@ func writeFlags(b *strings.Builder, cmd *cobra.Command) {
 	cmd.InheritedFlags().VisitAll(add)
 	titles = lastOf(titles, "Flags")
 	for _, title := range titles {
-		if text := groups[title].FlagUsages(); text != "" {
+		if text := flagUsages(groups[title], columnsOf(cmd)); text != "" {
 			fmt.Fprintf(b, "\n%s:\n%s", title, text)
 		}
 	}

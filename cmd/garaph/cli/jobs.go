@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -56,8 +57,32 @@ those that are there, so that the number of the last one is given again when it 
 		},
 	}
 	rm.RunE = a.job(func(_ *cobra.Command, args []string) error { return a.removeJobs(args[0], args[1:]) })
+	rm.ValidArgsFunction = completeJobs(true)
 	cmd.AddCommand(rm)
 	return cmd
+}
+
+// completeJobs lets shells complete the numbers of a graph's jobs, behind the graph: one of them, or several.
+func completeJobs(several bool) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		switch {
+		case len(args) == 0:
+			return nil, cobra.ShellCompDirectiveDefault // a graph is a folder
+		case len(args) > 1 && !several:
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		jobs, err := jobsOf(args[0])
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var numbers []cobra.Completion
+		for _, j := range jobs {
+			if number := strconv.Itoa(j.Job); !slices.Contains(args[1:], number) {
+				numbers = append(numbers, cobra.CompletionWithDesc(number, printable(j.Program)+", "+string(j.State)))
+			}
+		}
+		return numbers, cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // jobsReport is `garaph jobs` as JSON.

@@ -52,6 +52,7 @@ graph was copied or received.`,
 		cmd.Flags().AddFlag(all.Lookup(name))
 	}
 	completeEnums(cmd)
+	cmd.ValidArgsFunction = completeJobs(false)
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) {
