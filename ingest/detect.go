@@ -13,13 +13,8 @@ import (
 // byExtension is what a file's name says, below a name of compression.
 var byExtension = map[string]Format{
 	".mtx": MatrixMarket, ".gr": DIMACS, ".el": EL, ".wel": WEL, ".sg": SG, ".wsg": WSG,
-	".v": LDBC, ".e": LDBC, ".bin": Raw, ".u32": Raw, ".wbin": RawW,
+	".v": LDBC, ".e": LDBC, ".metis": METIS, ".graph": METIS, ".adj": Ligra, ".bin": Raw, ".u32": Raw, ".wbin": RawW,
 	".parquet": Parquet, ".pq": Parquet, ".arrow": Arrow, ".arrows": Arrow, ".feather": Arrow, ".ipc": Arrow,
-}
-
-// refusedExtension is what a name says that would be read as text, and wrongly.
-var refusedExtension = map[string]string{
-	".metis": "METIS", ".graph": "METIS", ".adj": "Ligra adjacency",
 }
 
 // extension is the ending of a name below .gz, .zst and .bz2, in lower case.
@@ -38,12 +33,6 @@ func detectFormat(h *inputHead) (Format, error) {
 		return f, nil
 	}
 	ext := extension(h.in.name)
-	if what, ok := refusedExtension[ext]; ok {
-		return Auto, &InputError{
-			File: h.in.name, Problem: "by its name it is a " + what + " file, which cannot be read",
-			Advice: "if it is not, name its format with --format",
-		}
-	}
 	f, ok := byExtension[ext]
 	if !ok {
 		return Text, nil
@@ -58,6 +47,9 @@ func formatOfContent(h *inputHead) Format {
 	}
 	if isArrow(h.bytes) {
 		return Arrow
+	}
+	if isLigra(bytes.TrimPrefix(h.bytes, utf8BOM)) {
+		return Ligra
 	}
 	for {
 		text := bytes.TrimPrefix(h.bytes, utf8BOM)
@@ -93,11 +85,6 @@ func checkText(h *inputHead, f Format, named bool) error {
 		return &InputError{
 			File: name, Problem: "is a binary .gr file of Galois, which cannot be read",
 			Advice: "turn it into text with graph-convert --gr2edgelist of Galois",
-		}
-	}
-	for _, first := range []string{"AdjacencyGraph", "WeightedAdjacencyGraph"} {
-		if bytes.HasPrefix(b, []byte(first+"\n")) || bytes.HasPrefix(b, []byte(first+"\r\n")) {
-			return &InputError{File: name, Problem: "is an adjacency graph of Ligra, which cannot be read", Advice: "give the edge list that it was made from"}
 		}
 	}
 	if returns := bytes.TrimRight(b, "\r\n"); bytes.IndexByte(b, '\n') < 0 && bytes.IndexByte(returns, '\r') >= 0 {

@@ -21,8 +21,10 @@ const (
 	SG           Format = "sg"
 	WSG          Format = "wsg"
 	LDBC         Format = "ldbc"
-	Raw          Format = "raw"  // pairs of little-endian uint32
-	RawW         Format = "raww" // the same, each followed by a float32 weight
+	METIS        Format = "metis"
+	Ligra        Format = "ligra" // adjacency graphs, also weighted ones
+	Raw          Format = "raw"   // pairs of little-endian uint32
+	RawW         Format = "raww"  // the same, each followed by a float32 weight
 	Parquet      Format = "parquet"
 	Arrow        Format = "arrow" // IPC, files (Feather) and streams
 
@@ -31,7 +33,7 @@ const (
 
 // Formats lists every format that can be asked for by name, [Auto] excepted.
 func Formats() []Format {
-	return []Format{Text, MatrixMarket, DIMACS, EL, WEL, SG, WSG, LDBC, Raw, RawW, Parquet, Arrow}
+	return []Format{Text, MatrixMarket, DIMACS, EL, WEL, SG, WSG, LDBC, METIS, Ligra, Raw, RawW, Parquet, Arrow}
 }
 
 // IDMode says how the ids of an input are to be taken.

@@ -161,9 +161,6 @@ func TestInputErrors(t *testing.T) {
 		{ReadOptions{}, `g.xz: is compressed with xz, which cannot be read; unpack it first, or give the output of xz -dc on standard input`, []testFile{text("g.xz", "\xfd7zXZ\x00\x00")}},
 		{ReadOptions{Format: Text}, `g.txt: is a Parquet file, which cannot be read; use --format parquet`, []testFile{text("g.txt", "PAR1\x00")}},
 		{ReadOptions{}, `g.gr: is a binary .gr file of Galois, which cannot be read; turn it into text with graph-convert --gr2edgelist of Galois`, []testFile{{name: "g.gr", content: galois}}},
-		{ReadOptions{}, `g.adj: by its name it is a Ligra adjacency file, which cannot be read; if it is not, name its format with --format`, []testFile{text("g.adj", "1 2\n")}},
-		{ReadOptions{}, `g.graph: by its name it is a METIS file, which cannot be read; if it is not, name its format with --format`, []testFile{text("g.graph", "1 2\n")}},
-		{ReadOptions{}, `g.txt: is an adjacency graph of Ligra, which cannot be read; give the edge list that it was made from`, []testFile{text("g.txt", "AdjacencyGraph\n4\n5\n")}},
 
 		{ReadOptions{}, `g.mtx:3: the header promises 2 edges, but the file has 1: the file is truncated, or its header wrong`, []testFile{mtx("1 1\n")}},
 		{ReadOptions{}, `g.mtx:3: the header promises 2 edges, but the file has 3: the header is wrong, or something was appended to the file`, []testFile{mtx("1 1\n1 2\n2 2\n")}},

@@ -84,6 +84,16 @@ func FuzzReadSG(f *testing.F) {
 	})
 }
 
+func FuzzReadMETIS(f *testing.F) {
+	seed(f, "% c\n4 3\n2 3\n1\n1 4\n3\n", "3 2 001\n2 5\n1 5 3 0.5\n2 0.5\n", "2 1 111 2\n9 1 1 2 7\n% c\n9 1 1 1 7\n", "0 0\n", "4294967295 0\n\n", "2 1 11\n1 2 3\n")
+	f.Fuzz(func(t *testing.T, b []byte, choice uint16) { fuzzRead(t, "g.metis", b, METIS, choice) })
+}
+
+func FuzzReadLigra(f *testing.F) {
+	seed(f, "AdjacencyGraph\n3\n3\n0\n2\n2\n1\n2\n0\n", "WeightedAdjacencyGraph\n2\n2\n0\n1\n1\n0\n0.5\n7\n", "AdjacencyGraph 0 0", "WeightedAdjacencyGraph\n1 99999999\n0\n0 0\n")
+	f.Fuzz(func(t *testing.T, b []byte, choice uint16) { fuzzRead(t, "g.adj", b, Ligra, choice) })
+}
+
 func FuzzReadRaw(f *testing.F) {
 	seed(f, string(writeRaw(fourEdges, false)), string(writeRaw(fourEdges, true)), "\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\xc0\x7f")
 	f.Fuzz(func(t *testing.T, b []byte, choice uint16) {

@@ -70,6 +70,10 @@ func planInput(h *inputHead, o ReadOptions) (*inputPlan, error) {
 		return planMatrixMarket(p, h, o)
 	case DIMACS:
 		return planDIMACS(p, h, o)
+	case METIS:
+		return planMETIS(p, h, o)
+	case Ligra:
+		return planLigra(p, h, o)
 	case SG, WSG:
 		return planSG(p, h, o)
 	case Raw, RawW:
@@ -117,7 +121,7 @@ func defaultIDs(f Format, m IDMode) IDKind {
 		return IDInt
 	case m == IDsString:
 		return IDString
-	case m == IDsDense, f == MatrixMarket, f == DIMACS, f == EL, f == WEL, f == SG, f == WSG:
+	case m == IDsDense, f == MatrixMarket, f == DIMACS, f == EL, f == WEL, f == SG, f == WSG, f == METIS, f == Ligra:
 		return IDDense
 	}
 	return IDInt
@@ -125,7 +129,7 @@ func defaultIDs(f Format, m IDMode) IDKind {
 
 // baseOf is the user's id of dense vertex 0.
 func baseOf(f Format, k IDKind) int64 {
-	if k == IDDense && (f == MatrixMarket || f == DIMACS) {
+	if k == IDDense && (f == MatrixMarket || f == DIMACS || f == METIS) {
 		return 1
 	}
 	return 0

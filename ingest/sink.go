@@ -18,12 +18,12 @@ const (
 type Schema struct {
 	Format   Format
 	IDs      IDKind
-	Base     int64 // IDDense: the user's id of dense vertex 0 (0, or 1 for Matrix Market and DIMACS)
+	Base     int64 // IDDense: the user's id of dense vertex 0 (0, or 1 for Matrix Market, DIMACS and METIS)
 	Vertices int64 // IDDense: the number of vertices that the header promises; -1: largest id + 1
 	Edges    int64 // the number of edge entries that the header or the file's size promises; -1: unknown
 	Weighted bool
 	Mirrored bool // each entry stands for both directions (Matrix Market symmetric)
-	Both     bool // each edge has entries in both directions (undirected GAP graphs)
+	Both     bool // each edge has entries in both directions (undirected GAP graphs, METIS)
 }
 
 // Sink takes what the readers find: first the schema, then edges and vertices

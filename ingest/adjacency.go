@@ -1,0 +1,217 @@
+package ingest
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// Files with the neighbours of vertices in place of edges, as text: METIS (metis.go) and Ligra
+// (ligra.go). Where an edge belongs is known only from all that stands before it, so the
+// goroutine that reads finds the edges, and hands them out as records.
+
+// adjacency is what bodies of such files have in common: records (u32 source, u32 destination,
+// float32 weight) become edges. Ends are from 0.
+type adjacency struct {
+	base    uint64 // what is added to ends
+	weights bool   // weights are wanted
+}
+
+const adjacencyRecord = 12
+
+// takeVertices checks what the header says of vertices, and sets up the schema.
+func (t *adjacency) takeVertices(p *inputPlan, o ReadOptions, n int64, weighted bool) error {
+	s := &p.schema
+	switch {
+	case o.IDs == IDsString:
+		return &InputError{File: p.name(), Problem: "has vertex numbers, which are no strings", Advice: "leave out --ids string"}
+	case o.Weights == WeightsYes && !weighted:
+		return &InputError{File: p.name(), Problem: "has no weights, as its header says", Advice: "leave out --weights yes"}
+	case n > maxDense+1:
+		return &InputError{File: p.name(), Problem: fmt.Sprintf("has %d vertices, as its header says: at most %d are possible", n, int64(maxDense)+1), Advice: "correct its header"}
+	}
+	s.IDs = defaultIDs(s.Format, o.IDs)
+	s.Base = baseOf(s.Format, s.IDs)
+	if s.IDs == IDDense {
+		s.Vertices = n
+	} else {
+		t.base = uint64(baseOf(s.Format, IDDense))
+	}
+	t.weights = weighted && o.Weights != WeightsNo
+	s.Weighted = t.weights
+	return nil
+}
+
+// parse delivers the edges of one block.
+func (t *adjacency) parse(b *readBlock, w *parseWorker) error {
+	batch, le := w.batch, binary.LittleEndian
+	for r := b.data; len(r) >= adjacencyRecord; r = r[adjacencyRecord:] {
+		if batch.full() {
+			if err := batch.flush(); err != nil {
+				return err
+			}
+		}
+		batch.src[batch.n], batch.dst[batch.n] = uint64(le.Uint32(r))+t.base, uint64(le.Uint32(r[4:]))+t.base
+		if t.weights {
+			batch.weight[batch.n] = math.Float32frombits(le.Uint32(r[8:]))
+		}
+		batch.n++
+	}
+	return nil
+}
+
+// records hands edges out, a block at a time.
+type records struct {
+	f    *blockFeed
+	plan *inputPlan
+	buf  []byte // of the pool; nil: none
+	size int    // of a block
+}
+
+func (x *records) add(u, v uint32, weight float32) error {
+	if x.buf == nil {
+		buf, err := x.f.pool.get(x.f.ctx)
+		if err != nil {
+			return err
+		}
+		x.buf, x.size = buf[:0], len(buf)
+	}
+	le := binary.LittleEndian
+	x.buf = le.AppendUint32(le.AppendUint32(le.AppendUint32(x.buf, u), v), math.Float32bits(weight))
+	if len(x.buf)+adjacencyRecord <= x.size {
+		return nil
+	}
+	return x.flush()
+}
+
+// flush hands out what there is.
+func (x *records) flush() error {
+	if x.buf == nil {
+		return nil
+	}
+	b := &readBlock{plan: x.plan, data: x.buf}
+	x.buf = nil
+	return x.f.emit(b)
+}
+
+// errLineEnd: there are no more words in a line.
+var errLineEnd = errors.New("the line ends")
+
+// maxWord is the most bytes of a number.
+const maxWord = 128
+
+// someWords is how many words are read between looks at whether to go on.
+const someWords = 1 << 16
+
+// words reads a text word by word.
+type words struct {
+	f    *blockFeed
+	r    *bufio.Reader
+	name string
+	line int64 // where the next byte is, from 1 behind what the plan passes over
+	word []byte
+	read int64
+}
+
+func newWords(f *blockFeed, plan *inputPlan, r io.Reader) *words {
+	return &words{f: f, r: bufio.NewReaderSize(r, 256<<10), name: plan.name(), line: 1}
+}
+
+// next is the next word of the line, until the next call; errLineEnd behind the last one, once, and io.EOF at
+// the end of the file.
+func (w *words) next() ([]byte, error) {
+	if w.read++; w.read%someWords == 0 {
+		if _, err := (discarded{w.f}).Write(nil); err != nil {
+			return nil, err
+		}
+	}
+	w.word = w.word[:0]
+	for {
+		c, err := w.r.ReadByte()
+		switch {
+		case err == io.EOF && len(w.word) > 0:
+			return w.word, nil
+		case err != nil:
+			return nil, err
+		case c == '\n' && len(w.word) == 0:
+			w.line++
+			return nil, errLineEnd
+		case c == '\n':
+			return w.word, w.r.UnreadByte()
+		case c == ' ' || c == '\t' || c == '\r':
+			if len(w.word) > 0 {
+				return w.word, nil
+			}
+		case len(w.word) == maxWord:
+			return nil, w.refused(w.word, "a number", "")
+		default:
+			w.word = append(w.word, c)
+		}
+	}
+}
+
+// any is the next word of any line.
+func (w *words) any() ([]byte, error) {
+	for {
+		word, err := w.next()
+		if err != errLineEnd {
+			return word, err
+		}
+	}
+}
+
+// pastComments goes to the next line that does not begin with %; io.EOF where there is none.
+func (w *words) pastComments() error {
+	for {
+		c, err := w.r.ReadByte()
+		if err != nil {
+			return err
+		}
+		if c != '%' {
+			return w.r.UnreadByte()
+		}
+		for c != '\n' {
+			if c, err = w.r.ReadByte(); err != nil {
+				return err
+			}
+			if w.read++; w.read%someWords == 0 && w.f.ctx.Err() != nil {
+				return w.f.ctx.Err()
+			}
+		}
+		w.line++
+	}
+}
+
+// number takes a word as a number within bounds; what names it in errors.
+func (w *words) number(word []byte, least, most int64, what string) (int64, error) {
+	n, kind := parseInteger(word)
+	if kind != plainInteger || int64(n) < least || int64(n) > most {
+		return 0, w.refused(word, fmt.Sprintf("%s from %d to %d", what, least, most), "")
+	}
+	return int64(n), nil
+}
+
+// weight takes a word as the weight of an edge.
+func (w *words) weight(word []byte) (float32, error) {
+	x, kind := parseWeight(word)
+	if kind != goodWeight {
+		return 0, w.refused(word, "a weight that is finite and not negative", adviceNoWeights)
+	}
+	return x, nil
+}
+
+func (w *words) refused(word []byte, expected, advice string) error {
+	return &SyntaxError{File: w.name, Line: w.line, Text: shown(word), Expected: expected, Advice: advice}
+}
+
+// howMany is "1 line" or "2 lines".
+func howMany(n int64, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatInt(n, 10) + " " + more
+}

@@ -1,0 +1,201 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+)
+
+// Adjacency graphs of Ligra and PBBS: the word AdjacencyGraph or WeightedAdjacencyGraph, the number n of vertices,
+// the number m of edges, n offsets, m destinations, and m weights if there are any; with any white space
+// between them. Edges are out-edges, vertices are from 0.
+
+var ligraWords = []string{"AdjacencyGraph", "WeightedAdjacencyGraph"}
+
+// ligraBody reads the numbers behind the header, in one pass.
+type ligraBody struct {
+	adjacency
+	n, m     int64
+	weighted bool
+
+	// The out-degrees, and the destinations if weights are wanted, which stand behind all of them: 4 bytes each, in parts,
+	// which are made no faster than the file proves to be long.
+	degrees, targets parts
+}
+
+// parts is a list of numbers in parts.
+type parts [][]uint32
+
+const partLength = 1 << 16
+
+func (p *parts) add(x uint32) {
+	if n := len(*p); n == 0 || len((*p)[n-1]) == partLength {
+		*p = append(*p, make([]uint32, 0, partLength))
+	}
+	last := &(*p)[len(*p)-1]
+	*last = append(*last, x)
+}
+
+func (p parts) at(i int64) uint32 { return p[i/partLength][i%partLength] }
+
+// isLigra reports whether a text begins with one of the words.
+func isLigra(text []byte) bool {
+	fields := bytes.Fields(text[:min(len(text), 64)])
+	return len(fields) > 0 && (string(fields[0]) == ligraWords[0] || string(fields[0]) == ligraWords[1])
+}
+
+// planLigra reads the header.
+func planLigra(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
+	if err := checkText(h, Ligra, o.Format == Ligra); err != nil {
+		return nil, err
+	}
+	text := h.bytes
+	if bytes.HasPrefix(text, utf8BOM) {
+		p.skipBytes = int64(len(utf8BOM))
+		text = text[len(utf8BOM):]
+	}
+	if !isLigra(text) {
+		line, _ := cutLine(text)
+		return nil, &SyntaxError{File: p.name(), Line: 1, Text: shown(bytes.TrimSpace(line)), Expected: "AdjacencyGraph or WeightedAdjacencyGraph"}
+	}
+	fields := bytes.Fields(text[:min(len(text), 4096)])
+	t := &ligraBody{weighted: string(fields[0]) == ligraWords[1]}
+	counts, ok := parseCounts(fields[1:min(3, len(fields))])
+	if !ok || len(counts) < 2 || counts[1] > math.MaxInt64/8 {
+		return nil, &SyntaxError{File: p.name(), Line: 2, Expected: "the numbers of vertices and edges behind " + string(fields[0])}
+	}
+	t.n, t.m = counts[0], counts[1]
+	if err := t.takeVertices(p, o, t.n, t.weighted); err != nil {
+		return nil, err
+	}
+	promised := 4 * (t.n + 1)
+	if t.weights {
+		promised += 4 * t.m
+	}
+	if err := o.Reserve(promised, fmt.Sprintf("the header promises %d vertices and %d edges, and what stands before the last of its numbers takes", t.n, t.m)); err != nil {
+		return nil, &InputError{File: p.name(), Problem: err.Error(), Err: err}
+	}
+	p.schema.Edges = t.m
+	p.body = t
+	return p, nil
+}
+
+// feed reads the numbers.
+func (t *ligraBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
+	w, out := newWords(f, plan, r), &records{f: f, plan: plan}
+	for range 3 { // the header
+		if _, err := w.any(); err != nil {
+			return t.explain(w, err, "the header")
+		}
+	}
+	if err := t.readOffsets(w); err != nil {
+		return err
+	}
+	if err := t.readTargets(w, out); err != nil {
+		return err
+	}
+	if t.weighted {
+		if err := t.readWeights(w, out); err != nil {
+			return err
+		}
+	}
+	switch word, err := w.any(); {
+	case err == nil:
+		return w.refused(word, "the end of the file, behind all that its header promises", "")
+	case err != io.EOF:
+		return err
+	}
+	return out.flush()
+}
+
+// readOffsets turns offsets into degrees.
+func (t *ligraBody) readOffsets(w *words) error {
+	last := int64(0)
+	for v := range t.n + 1 {
+		end := t.m // behind the last vertex
+		if v < t.n {
+			word, err := w.any()
+			if err != nil {
+				return t.explain(w, err, fmt.Sprintf("%d of %d offsets", v, t.n))
+			}
+			most := t.m
+			if v == 0 {
+				most = 0
+			}
+			if end, err = w.number(word, last, most, fmt.Sprintf("the offset of vertex %d,", v)); err != nil {
+				return err
+			}
+		}
+		if end-last > math.MaxUint32 {
+			return &DamagedError{File: w.name, Problem: fmt.Sprintf("has %d edges at vertex %d: at most %d are possible", end-last, v-1, uint32(math.MaxUint32))}
+		}
+		if v > 0 {
+			t.degrees.add(uint32(end - last))
+		}
+		last = end
+	}
+	if t.n == 0 && t.m > 0 {
+		return &DamagedError{File: w.name, Problem: fmt.Sprintf("promises %d edges and no vertices", t.m)}
+	}
+	return nil
+}
+
+// eachEdge calls f with the source of every edge, in order.
+func (t *ligraBody) eachEdge(f func(i int64, u uint32) error) error {
+	i := int64(0)
+	for u := range t.n {
+		for range t.degrees.at(u) {
+			if err := f(i, uint32(u)); err != nil {
+				return err
+			}
+			i++
+		}
+	}
+	return nil
+}
+
+// readTargets reads the destinations, and hands edges out unless their weights are to come.
+func (t *ligraBody) readTargets(w *words, out *records) error {
+	return t.eachEdge(func(i int64, u uint32) error {
+		word, err := w.any()
+		if err != nil {
+			return t.explain(w, err, fmt.Sprintf("%d of %d destinations", i, t.m))
+		}
+		v, kind := parseInteger(word)
+		if kind != plainInteger || v >= uint64(t.n) {
+			return w.refused(word, fmt.Sprintf("a neighbour of vertex %d from 0 to %d", u, t.n-1), "")
+		}
+		if t.weights {
+			t.targets.add(uint32(v))
+			return nil
+		}
+		return out.add(u, uint32(v), 0)
+	})
+}
+
+// readWeights reads the weights, and hands the edges out where they are wanted.
+func (t *ligraBody) readWeights(w *words, out *records) error {
+	return t.eachEdge(func(i int64, u uint32) error {
+		word, err := w.any()
+		if err != nil {
+			return t.explain(w, err, fmt.Sprintf("%d of %d weights", i, t.m))
+		}
+		if !t.weights {
+			return nil
+		}
+		x, err := w.weight(word)
+		if err != nil {
+			return err
+		}
+		return out.add(u, t.targets.at(i), x)
+	})
+}
+
+// explain says where a file ended that its header promises to be longer.
+func (t *ligraBody) explain(w *words, err error, behind string) error {
+	if err == io.EOF {
+		return &DamagedError{File: w.name, Problem: "is truncated: it ends behind " + behind}
+	}
+	return err
+}
