@@ -68,22 +68,27 @@ type Memory interface {
 // page, where a least-recently-used cache would never hit, and pages that stay
 // between pages that are read keep disk and processors busy at once.
 type Cache struct {
-	store   *store.Store
-	opt     Options
-	spans   []Span
-	pageOf  []int32                    // by shard
-	blocks  [shard.Sides][]block       // by page
-	known   [shard.Sides][]atomic.Bool // by shard: it was streamed before
-	ring    chan []byte                // buffers for streamed pages
-	scratch chan []byte                // buffers for single shards
-	packed  chan []byte                // buffers for sides that are unpacked into pages
-	reads   chan struct{}              // held while a shard of a streamed page is read
-	read    atomic.Int64
-	all     bool
-	plain   int        // pages before it, which stay, lie in any memory
-	rest    int64      // of the budget, when all stays in memory
-	mu      sync.Mutex // guards owned
-	owned   []owned
+	store  *store.Store
+	opt    Options
+	spans  []Span
+	pageOf []int32                    // by shard
+	blocks [shard.Sides][]block       // by page
+	known  [shard.Sides][]atomic.Bool // by shard: it was streamed before
+	pools
+	read  atomic.Int64
+	all   bool
+	plain int        // pages before it, which stay, lie in any memory
+	rest  int64      // of the budget, when all stays in memory
+	mu    sync.Mutex // guards owned
+	owned []owned
+}
+
+// pools are what pages that do not stay are read into, and how many reads go on at once.
+type pools struct {
+	ring    chan []byte   // for streamed pages
+	scratch chan []byte   // for single shards
+	packed  chan []byte   // for sides that are unpacked into pages
+	reads   chan struct{} // held while a shard of a streamed page is read
 }
 
 // block is the part of a page on one side. It has sides once it stays and was loaded.
@@ -104,7 +109,7 @@ func (e *NeedError) Error() string {
 // New plans the pages of a job. The error is a [NeedError] when the budget
 // cannot hold even the buffers.
 func New(s *store.Store, o Options) (*Cache, error) {
-	c := &Cache{store: s, opt: o, reads: make(chan struct{}, Readers)}
+	c := &Cache{store: s, opt: o, pools: pools{reads: make(chan struct{}, Readers)}}
 	cat := s.Catalogue()
 	if cat.OneSide() {
 		c.opt.Gather, c.opt.Notify = []shard.Direction{shard.In}, []shard.Direction{shard.In}

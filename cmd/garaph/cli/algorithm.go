@@ -97,7 +97,11 @@ func (t *task) algorithmSummary() string {
 	r := t.result.Algorithm
 	var parts []string
 	for _, total := range r.Totals {
-		parts = append(parts, humanize.Comma(total.Value)+" "+total.Name)
+		name := total.Name
+		if total.Value == 1 {
+			name = strings.TrimSuffix(name, "s")
+		}
+		parts = append(parts, humanize.Comma(total.Value)+" "+name)
 	}
 	if len(parts) == 0 {
 		parts = []string{"done"}
