@@ -33,7 +33,9 @@ func newEmulator[V, A any](p gas.Program[V, A], f compiled.Fragments) *emulator[
 type emulation = func(device.Memory, device.Grid, []byte) error
 
 // guarded reads the arguments of a kernel. A panic of the program's becomes the
-// fault that its fragment reports.
+// fault that its fragment reports. Inlined, every program would have code of its own for it.
+//
+//go:noinline
 func guarded[T any](kernel func(device.Memory, device.Grid, *T) error, fault func(*T) device.Pointer) emulation {
 	return func(m device.Memory, g device.Grid, args []byte) (err error) {
 		var t T
