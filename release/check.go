@@ -155,6 +155,9 @@ func tryRPM(path, scratch string) error {
 		if s.Size() != l.Size() {
 			return fmt.Errorf("%s has %d bytes, and %d in the table", l.Name(), s.Size(), l.Size())
 		}
+		if err := os.Chmod(filepath.Join(scratch, l.Name()), os.FileMode(l.Mode()&0o777)); err != nil { // as rpm does
+			return err
+		}
 	}
 	return job(filepath.Join(scratch, "usr/bin/garaph"), "")
 }
