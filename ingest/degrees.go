@@ -61,17 +61,39 @@ func (d *degrees) tally() (*tally, error) {
 // add counts one edge of each of the numbers, the largest of which is top.
 func (t *tally) add(numbers []uint32, top uint32) {
 	bytes := t.bytes[:t.own]
-	for _, v := range numbers {
-		if v >= uint32(len(bytes)) {
-			t.carry(v, 1)
-			continue
+	for len(numbers) > 0 {
+		n := count(bytes, numbers)
+		if n == len(numbers) {
+			break
 		}
-		bytes[v]++
-		if bytes[v] == 0 {
-			t.carry(v, 256)
-		}
+		t.addOne(numbers[n])
+		numbers = numbers[n+1:]
 	}
 	t.rise(top)
+}
+
+// count counts numbers in bytes, up to the first that has none or whose byte is full: their number.
+// Its loop calls nothing, so that all it needs is in registers.
+func count(bytes []uint8, numbers []uint32) int {
+	for i, v := range numbers {
+		if v >= uint32(len(bytes)) || bytes[v] == math.MaxUint8 {
+			return i
+		}
+		bytes[v]++
+	}
+	return len(numbers)
+}
+
+// addOne counts one edge of a number.
+func (t *tally) addOne(v uint32) {
+	if v >= t.own {
+		t.carry(v, 1)
+		return
+	}
+	t.bytes[v]++
+	if t.bytes[v] == 0 {
+		t.carry(v, 256)
+	}
 }
 
 // rise notes that numbers up to top are counted.
@@ -79,18 +101,28 @@ func (t *tally) rise(top uint32) { t.top = max(t.top, min(t.own, top+1)) }
 
 // addBlock counts the destinations of a block.
 func (t *tally) addBlock(data *buffer, n int, form recordForm) {
-	bytes, low := t.bytes[:t.own], uint32(1)<<form.low-1
-	for i := 0; i < n; i += int(form.step) {
-		v := form.base + binary.LittleEndian.Uint32(data[i:i+4])&low
-		if v >= uint32(len(bytes)) {
-			t.carry(v, 1)
-			continue
-		}
-		bytes[v]++
-		if bytes[v] == 0 {
-			t.carry(v, 256)
+	bytes := t.bytes[:t.own]
+	for i := 0; i < n; {
+		var v uint32
+		if i, v = countBlock(bytes, data, i, n, form); i < n {
+			t.addOne(v)
+			i += int(form.step)
 		}
 	}
+}
+
+// countBlock is count for the destinations of a block's bytes [i, n). It returns where it ended, and
+// the destination there.
+func countBlock(bytes []uint8, data *buffer, i, n int, form recordForm) (int, uint32) {
+	base, low, step := form.base, uint32(1)<<form.low-1, int(form.step)
+	for ; i < n; i += step {
+		v := base + binary.LittleEndian.Uint32(data[i:i+4])&low
+		if v >= uint32(len(bytes)) || bytes[v] == math.MaxUint8 {
+			return i, v
+		}
+		bytes[v]++
+	}
+	return n, 0
 }
 
 func (t *tally) carry(v, n uint32) {

@@ -20,114 +20,179 @@ func (s *sorter) direct(g *group) bool { return s.packsIn() && !s.ordered(g) }
 // packGroup sorts such a group and stores its shards.
 func (s *sorter) packGroup(ctx context.Context, g *group) error {
 	defer func() { g.parts = nil }()
-	r, vertices := &s.rows, int(g.last-g.first)+1
-	r.start = slices.Grow(r.start[:0], vertices+1)[:vertices+1]
-	clear(r.start)
-	n := 0
-	for _, part := range g.parts {
-		err := s.spill.each(ctx, part, func(b *block, data *buffer) error {
-			k := s.numbers.gather(b, data, g, s.keys[n:], r.start[1:])
-			if n += k; k < 0 {
-				return s.uncounted(g.from)
-			}
-			return nil
-		})
+	sources, err := s.byDestination(ctx, g)
+	if err != nil {
+		return err
+	}
+	for i := g.from; i < g.to; i++ {
+		keys, start, err := s.shardKeys(i, g, sources)
 		if err != nil {
 			return err
 		}
-	}
-	r.sum()
-	r.end = append(r.end[:0], r.start[:vertices]...)
-	placeKeys(s.keys[:n], s.keyBuf, r.end)
-	for i := g.from; i < g.to; i++ {
-		info := &s.shards[i]
-		base := info.First - g.first
-		from, to := r.start[base], r.start[base+uint32(info.Vertices)]
-		if to-from > info.In {
-			return s.uncounted(i)
-		}
-		keys := bySource(s.keyBuf[from:to], s.keys[from:to], base, &s.counts)
-		s.numbers.denseSources(keys)
-		if err := s.writer.storeSorted(i, keys, r.start[base:]); err != nil {
+		if err := s.writer.storeSorted(i, keys, start); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sum turns counts of edges, that of vertex v in start[v+1], into places.
-func (r *groupRows) sum() {
-	sum := uint32(0)
-	for v, c := range r.start {
-		sum += c
-		r.start[v] = sum
+// byDestination brings the edges of a group into the order of destinations, in keyBuf, and
+// returns all bits of the sources.
+func (s *sorter) byDestination(ctx context.Context, g *group) (sources uint64, err error) {
+	r, x := &s.rows, s.numbers.rangeOf(g)
+	r.end = slices.Grow(r.end[:0], int(x.n))[:x.n]
+	clear(r.end)
+	n := 0
+	for _, part := range g.parts {
+		err := s.spill.each(ctx, part, func(b *block, data *buffer) error {
+			k := x.gather(b, data, s.keys[n:], r.end)
+			if n += k; k < 0 {
+				return s.uncounted(g.from)
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
 	}
+	s.placesOf(g, &x)
+	return placeKeys(s.keys[:n], s.keyBuf, s.places), nil
 }
 
-// gather makes keys of those records whose destinations are in the group, destination within it
+// shardKeys are the edges of shard i of a group in the order of packed shards, and the places of
+// its vertices in the order of destinations.
+func (s *sorter) shardKeys(i int, g *group, sources uint64) (keys []uint64, start []uint32, err error) {
+	info := &s.shards[i]
+	start = s.rows.start[info.First-g.first:]
+	from, to := start[0], start[info.Vertices]
+	if to-from > info.In {
+		return nil, nil, s.uncounted(i)
+	}
+	keys = bySource(s.keyBuf[from:to], s.keys[from:to], sources, &s.counts)
+	s.numbers.denseSources(keys)
+	return keys, start, nil
+}
+
+// keyRange is how the destinations of a group are called while its edges are gathered: by
+// provisional number, which takes no look at the numbering an edge, or by dense id, where there
+// would be too many numbers. Both count from first.
+type keyRange struct {
+	*numbering
+	first, n uint32
+	dense    bool
+}
+
+// keyGaps is how many numbers a vertex may take in a range of provisional ones. Numbers of few
+// vertices may take some more.
+const (
+	keyGaps = 2
+	fewGaps = 1 << 14
+)
+
+// rangeOf is the range of a group's destinations.
+func (m *numbering) rangeOf(g *group) keyRange {
+	vertices := g.last - g.first + 1
+	from, to := m.number(g.first), m.number(g.last)
+	if uint64(to-from) >= keyGaps*uint64(vertices)+fewGaps {
+		return keyRange{m, g.first, vertices, true}
+	}
+	return keyRange{m, from, to - from + 1, false}
+}
+
+// gather makes keys of those records whose destinations are in the range, destination within it
 // << 32 | provisional number of the source, and counts them by destination. It returns how many
 // there are, or -1 if there is no room for all.
-func (m *numbering) gather(b *block, data *buffer, g *group, keys []uint64, count []uint32) int {
-	form, span, n := b.form, g.last-g.first, 0
-	low, mask, all, step := form.low&63, uint32(uint64(1)<<form.low-1), form.mask(), int(form.step)
-	if b.n/step > len(keys) { // perhaps not all of them are of the group
-		for i := 0; i < b.n; i += step {
-			if m.dense(form.base+uint32(load(data, i))&mask)-g.first <= span {
-				n++
-			}
-		}
-		if n > len(keys) {
-			return -1
-		}
-		n = 0
+func (x *keyRange) gather(b *block, data *buffer, keys []uint64, count []uint32) int {
+	if !x.dense {
+		return gatherNumbers(data, b.n, b.form, x.first, keys, count)
 	}
-	ranks, first := m.ranks, m.first+g.first
-	for i := 0; i < b.n; i += step {
-		x := load(data, i) & all
-		u, v := uint32(x>>low), form.base+uint32(x)&mask
-		if ranks != nil {
-			x := &ranks[v>>6]
-			v = x.below + uint32(bits.OnesCount64(x.bits&(1<<(v&63)-1))) - g.first
-		} else {
-			v -= first
-		}
-		if v > span { // of the group beside this one
+	n, mask := 0, uint32(uint64(1)<<b.form.low-1)
+	for i := 0; i < b.n; i += int(b.form.step) {
+		k := load(data, i) & b.form.mask()
+		v := x.numbering.dense(b.form.base+uint32(k)&mask) - x.first
+		if v >= uint32(len(count)) { // of the group beside this one
 			continue
 		}
+		if n >= len(keys) {
+			return -1
+		}
 		count[v]++
-		keys[n] = uint64(v)<<32 | uint64(u)
+		keys[n] = uint64(v)<<32 | k>>(b.form.low&63)
 		n++
 	}
 	return n
 }
 
-// placeKeys puts keys at the places of their destinations, and turns them around: source << 32 |
-// destination.
-func placeKeys(keys, to []uint64, next []uint32) {
+// gatherNumbers is gather for provisional numbers from first on. Its loop calls nothing, so that
+// all it needs is in registers.
+func gatherNumbers(data *buffer, bytes int, form recordForm, first uint32, keys []uint64, count []uint32) int {
+	low, all, step := form.low&63, form.mask(), int(form.step)
+	mask, base, n := uint32(uint64(1)<<low-1), form.base-first, uint(0)
+	for i := 0; i < bytes; i += step {
+		k := load(data, i) & all
+		v := base + uint32(k)&mask
+		if v >= uint32(len(count)) { // of the group beside this one
+			continue
+		}
+		if n >= uint(len(keys)) {
+			return -1
+		}
+		count[v]++
+		keys[n] = uint64(v)<<32 | k>>low
+		n++
+	}
+	return int(n)
+}
+
+// placesOf turns the counts of a range, in rows.end, into places: where the edges of each vertex
+// begin (rows.start), and for each number of the range the next place, below the destination as
+// packed edges have it.
+func (s *sorter) placesOf(g *group, x *keyRange) {
+	r, vertices := &s.rows, int(g.last-g.first)+1
+	r.start = slices.Grow(r.start[:0], vertices+1)[:vertices+1]
+	s.places = slices.Grow(s.places[:0], int(x.n))[:x.n]
+	i, sum, v := g.from, uint32(0), uint32(0)
+	end := uint32(s.shards[i].Vertices) // of the shard, in the group
+	base := uint32(0)
+	for t, c := range r.end {
+		if !x.dense && !x.has(x.first+uint32(t)) {
+			continue
+		}
+		if v == end {
+			i++
+			base, end = end, end+uint32(s.shards[i].Vertices)
+		}
+		r.start[v] = sum
+		s.places[t] = uint64(v-base)<<48 | uint64(sum)
+		sum += c
+		v++
+	}
+	r.start[v] = sum
+}
+
+// placeKeys puts keys at their places, by destination, as packed edges have them: source << 32 |
+// destination << 16. It returns all bits of the sources.
+func placeKeys(keys, to, places []uint64) (all uint64) {
 	for _, k := range keys {
-		at := &next[k>>32]
-		to[*at] = bits.RotateLeft64(k, 32)
+		at := &places[k>>32]
+		all |= k
+		to[uint32(*at)] = k<<32 | *at>>32
 		*at++
 	}
+	return all & (1<<32 - 1)
 }
 
 // fewKeys are sorted by comparison: clearing the counts of digits would take longer.
 const fewKeys = 256
 
-// bySource sorts keys, which are in the order of destinations, by source. On the way
-// destinations become those of a shard that begins at base, where packed edges have them. It
-// returns the slice that the keys are in afterwards, one of both.
-func bySource(keys, spare []uint64, base uint32, counts *[maxDigits][1 << maxDigit]uint32) []uint64 {
-	all := uint64(0)
-	for i, k := range keys {
-		all |= k
-		keys[i] = k&^(1<<32-1) | uint64(uint32(k)-base)<<16
-	}
+// bySource sorts keys, which are in the order of destinations, by source: all has the bits of
+// all sources. It returns the slice that the keys are in afterwards, one of both.
+func bySource(keys, spare []uint64, all uint64, counts *[maxDigits][1 << maxDigit]uint32) []uint64 {
 	if len(keys) < fewKeys {
 		slices.Sort(keys)
 		return keys
 	}
-	digits, width := radixDigits(uint32(all>>32) + 1)
+	digits, width := radixDigits(uint32(all) + 1)
 	const mask = 1<<maxDigit - 1
 	for d := range digits {
 		clear(counts[d][:1<<width])
@@ -156,15 +221,19 @@ func bySource(keys, spare []uint64, base uint32, counts *[maxDigits][1 << maxDig
 		for i, n := range next[:1<<width] {
 			next[i], sum = sum, sum+n
 		}
-		shift := 32 + uint(d)*width
-		for _, k := range keys {
-			at := &next[k>>(shift&63)&few&mask]
-			spare[*at] = k
-			*at++
-		}
+		scatter(keys, spare, next, 32+uint(d)*width, few)
 		keys, spare = spare, keys
 	}
 	return keys
+}
+
+// scatter moves keys to the next places of their digits.
+func scatter(keys, to []uint64, next *[1 << maxDigit]uint32, shift uint, few uint64) {
+	for _, k := range keys {
+		at := &next[k>>(shift&63)&few&(1<<maxDigit-1)]
+		to[*at] = k
+		*at++
+	}
 }
 
 // denseSources turns the provisional numbers of sources, which ascend, into dense ids.

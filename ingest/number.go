@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/store"
@@ -69,6 +70,24 @@ func (m *numbering) dense(t uint32) uint32 {
 		return m.perm[t]
 	}
 	return t - m.first
+}
+
+// number is the provisional number of a dense id, where these ascend with each other.
+func (m *numbering) number(dense uint32) uint32 {
+	if m.ranks == nil {
+		return m.first + dense
+	}
+	w := sort.Search(len(m.ranks), func(w int) bool { return m.ranks[w].below > dense }) - 1
+	word := m.ranks[w].bits
+	for range dense - m.ranks[w].below {
+		word &= word - 1
+	}
+	return uint32(w)<<6 + uint32(bits.TrailingZeros64(word))
+}
+
+// has reports whether a number in the range of those that there are is one of a vertex.
+func (m *numbering) has(t uint32) bool {
+	return m.ranks == nil || m.ranks[t>>6].bits>>(t&63)&1 != 0
 }
 
 // each calls f with the provisional number of every vertex, in dense order.

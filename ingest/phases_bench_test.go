@@ -1,11 +1,14 @@
 package ingest
 
 import (
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
@@ -124,22 +127,82 @@ func BenchmarkNumbers(b *testing.B) {
 	}
 }
 
-// BenchmarkSort sorts edges from buckets into shards of both sides, packs and stores them.
+// benchBuckets is a builder that has all edges in buckets.
+func benchBuckets(b *testing.B, src, dst [][]uint64) (*builder, *store.Writer) {
+	x, to := benchBuilder(b, IDInt)
+	w := x.Worker()
+	for i := range src {
+		if err := w.AddInts(src[i], dst[i], nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return x, to
+}
+
+// BenchmarkSort takes edges out of buckets into the order of packed in-sides, and nothing else.
 func BenchmarkSort(b *testing.B) {
+	src, dst := benchBatches(4 << 20)
+	x, to := benchBuckets(b, src, dst)
+	defer func() { x.close(); _ = to.Abort() }()
+	numbers, err := x.number(b.Context(), Schema{IDs: IDInt}, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer numbers.free()
+	shards, err := x.cutShards(b.Context(), numbers)
+	if err != nil {
+		b.Fatal(err)
+	}
+	in, _ := x.sides(shards, numbers, to)
+	if err := x.route(b.Context(), numbers, in.groups); err != nil {
+		b.Fatal(err)
+	}
+	in.plan, in.memory = x.plan, semaphore.NewWeighted(x.plan.sort)
+	s := &sorter{sideBuilder: in, writer: shardWriter{sideStore: &in.sideStore}}
+	defer s.free()
+	for i := range in.groups {
+		g := &in.groups[i]
+		if isGiant(g) || !s.direct(g) {
+			b.Fatal("a group goes another way")
+		}
+		for _, part := range g.parts {
+			for _, k := range part {
+				k.refs.Store(math.MaxInt32) // they serve again
+			}
+		}
+	}
+	b.ResetTimer()
+	for range b.N {
+		for i := range in.groups {
+			g := &in.groups[i]
+			if err := s.grow(b.Context(), int(g.edges), s.sizes(g)); err != nil {
+				b.Fatal(err)
+			}
+			sources, err := s.byDestination(b.Context(), g)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for k := g.from; k < g.to; k++ {
+				if _, _, err := s.shardKeys(k, g, sources); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	}
+	perEdge(b, benchEdges)
+}
+
+// BenchmarkShards numbers the vertices of edges in buckets, sorts the edges into shards of both
+// sides, packs and stores them.
+func BenchmarkShards(b *testing.B) {
 	src, dst := benchBatches(4 << 20)
 	b.ResetTimer()
 	for range b.N {
 		b.StopTimer()
-		x, to := benchBuilder(b, IDInt)
-		w := x.Worker()
-		for i := range src {
-			if err := w.AddInts(src[i], dst[i], nil); err != nil {
-				b.Fatal(err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			b.Fatal(err)
-		}
+		x, to := benchBuckets(b, src, dst)
 		b.StartTimer()
 		numbers, err := x.number(b.Context(), Schema{IDs: IDInt}, false)
 		if err != nil {

@@ -86,28 +86,45 @@ func (t *rawBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
 // parse delivers the edges of one block.
 func (t *rawBody) parse(b *readBlock, w *parseWorker) error {
 	batch := w.batch
-	for i := 0; i < len(b.data); i += t.record {
+	for at := 0; at < len(b.data); {
 		if batch.full() {
 			if err := batch.flush(); err != nil {
 				return err
 			}
 		}
-		e := b.data[i : i+t.record]
-		u, v := binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:])
-		if id := max(u, v); int64(id) > t.most {
-			return t.refusedID(b, i, id)
-		}
-		batch.src[batch.n], batch.dst[batch.n] = uint64(u), uint64(v)
-		if t.weights {
-			x := math.Float32frombits(binary.LittleEndian.Uint32(e[8:]))
+		n := min(batch.size()-batch.n, (len(b.data)-at)/t.record)
+		part := b.data[at : at+n*t.record]
+		sound := t.pairs(part, batch.src[batch.n:], batch.dst[batch.n:])
+		for i := 0; t.weights && i < sound; i++ {
+			x := math.Float32frombits(binary.LittleEndian.Uint32(part[i*t.record+8:]))
 			if !(x >= 0 && x <= math.MaxFloat32) {
-				return t.refused(b, i, strconv.FormatFloat(float64(x), 'g', -1, 32), "a finite weight that is not negative", "use --weights no to pass over the weights")
+				return t.refused(b, at+i*t.record, strconv.FormatFloat(float64(x), 'g', -1, 32), "a finite weight that is not negative", "use --weights no to pass over the weights")
 			}
-			batch.weight[batch.n] = x + 0 // a negative zero becomes a plain one
+			batch.weight[batch.n+i] = x + 0 // a negative zero becomes a plain one
 		}
-		batch.n++
+		if sound < n {
+			e := part[sound*t.record:]
+			return t.refusedID(b, at+sound*t.record, max(binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:])))
+		}
+		batch.n += n
+		at += len(part)
 	}
 	return nil
+}
+
+// pairs decodes the ends of edges up to the first that there may not be, and returns how many.
+func (t *rawBody) pairs(data []byte, src, dst []uint64) int {
+	n := len(data) / t.record
+	src, dst = src[:n], dst[:n]
+	for i := range src {
+		e := binary.LittleEndian.Uint64(data[i*t.record:])
+		u, v := e&math.MaxUint32, e>>32
+		if int64(max(u, v)) > t.most {
+			return i
+		}
+		src[i], dst[i] = u, v
+	}
+	return n
 }
 
 // refusedID is the error of the edge at data[i], whose larger id is none.

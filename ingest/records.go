@@ -106,23 +106,36 @@ func (w *writer) add(bucket, src, dst uint32, weight float32) error {
 // addAll appends edges without weights to the buckets of their destinations,
 // 2^shift of them a bucket.
 func (w *writer) addAll(src, dst []uint32) error {
+	for {
+		n := w.addSome(src, dst)
+		if n == len(dst) {
+			return nil
+		}
+		src, dst = src[n:], dst[n:]
+		bucket := dst[0] >> w.shift
+		if err := w.next(&w.pending[bucket], bucket, src[0]); err != nil {
+			return err
+		}
+	}
+}
+
+// addSome appends edges until there is no room for one, and returns how many. Its loop calls
+// nothing, so that all it needs is in registers.
+func (w *writer) addSome(src, dst []uint32) int {
 	all, shift := w.pending, w.shift&31
 	low := uint32(1)<<shift - 1
 	src = src[:len(dst)]
 	for i, v := range dst {
-		u, bucket := src[i], v>>shift
-		f := &all[bucket]
+		u := src[i]
+		f := &all[v>>shift]
 		n := f.n
 		if n > blockBytes-recordRoom || u > f.most {
-			if err := w.next(f, bucket, u); err != nil {
-				return err
-			}
-			n = f.n
+			return i
 		}
 		binary.LittleEndian.PutUint64(f.buf[n:n+8], uint64(u)<<shift|uint64(v&low))
 		f.n = n + uint32(f.step)
 	}
-	return nil
+	return len(dst)
 }
 
 // addRun appends edges without weights from one source to the buckets of their

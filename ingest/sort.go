@@ -21,6 +21,7 @@ type sorter struct {
 	weights, wBuf []float32
 	counts        [maxDigits][1 << maxDigit]uint32
 	rows          groupRows // of the group in hand
+	places        []uint64  // likewise, for those that are packed without rows
 	from          backReader
 }
 
@@ -171,6 +172,15 @@ func (s *sorter) sortGroup(ctx context.Context, g *group) error {
 	r.nbr, r.weights = asWords(out)[:n], moved
 	s.place(keys, window(weights, 0, n))
 	return nil
+}
+
+// sum turns counts of edges, that of vertex v in start[v+1], into places.
+func (r *groupRows) sum() {
+	sum := uint32(0)
+	for v, c := range r.start {
+		sum += c
+		r.start[v] = sum
+	}
 }
 
 // ordered reports whether the rows of a group need their neighbours in ascending order, and are
