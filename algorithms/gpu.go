@@ -19,8 +19,9 @@ import (
 // Device is where a run computes.
 type Device string
 
-// The devices. AutoDevice is the GPU, if there is one and the algorithm can run on it, and
-// where it fails the CPU.
+// The devices. AutoDevice is the CPU, or the GPU that is named, if the algorithm can run on
+// it, and where it fails the CPU. A run reads each edge once, and the CPU is done with an edge
+// when the GPU would just get it.
 const (
 	AutoDevice Device = "auto"
 	CPU        Device = "cpu"
@@ -79,7 +80,7 @@ func openGPU[T Value](a Algorithm[T], o Options) (g *gpu, err error) {
 	switch has := HasGPU(a); {
 	case o.Device == GPU && !has:
 		return nil, fmt.Errorf("algorithm %T runs on the CPU alone", a)
-	case o.Device == AutoDevice && !has:
+	case o.Device == AutoDevice && (!has || o.GPU == ""):
 		return nil, nil
 	}
 	d, budget, err := OpenDevice(o)

@@ -70,10 +70,16 @@ func (a *app) handOver(device, gpu, program string) error {
 const edgeBytes = 6
 
 // soonerOnCPU reports whether a program that nobody wants on a GPU is likely done before this
-// process has become one with CUDA, over a small graph.
+// process has become one with CUDA, over a small graph. An algorithm is: it reads each edge once.
 func (t *task) soonerOnCPU() bool {
 	f := t.flags
-	if *f.device != autoDevice || given(t.cmd.Flags(), gpuFlagNames) != "" || t.program.Algorithm || t.program.Value == nil {
+	if *f.device != autoDevice || given(t.cmd.Flags(), gpuFlagNames) != "" {
+		return false
+	}
+	if t.program.Algorithm {
+		return true
+	}
+	if t.program.Value == nil {
 		return false
 	}
 	if hasGPU(*f.gpu) || !hasDriver() { // nobody takes over
@@ -87,7 +93,7 @@ func (t *task) soonerOnCPU() bool {
 	if bytes == 0 || t.program.Timed && o.Iterations == 0 {
 		return false
 	}
-	return dispatcher.SoonerOnCPU(fmt.Sprintf("%T", t.program.Value), uint64(bytes)/edgeBytes, o.Iterations, o.Threads)
+	return dispatcher.SoonerOnCPU(t.program.Value, uint64(bytes)/edgeBytes, o.Iterations, o.Threads)
 }
 
 // becomeCUDA returns only when it cannot.
