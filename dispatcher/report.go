@@ -19,7 +19,8 @@ type Iteration struct {
 	Active   uint64  `json:"active"` // vertices active at its start
 	Edges    uint64  `json:"edges"`  // gathered and notified along
 	Vertices uint64  `json:"vertices"`
-	Pages    int     `json:"pages"`
+	// Pages are batches where the GPU worked, and both, added up, where both did.
+	Pages int `json:"pages"`
 	// Levels is how many iterations this stands for, from Iteration on, where the engine
 	// did several within a millisecond, or the report has merged them; 0: one.
 	Levels    int   `json:"levels,omitempty"`

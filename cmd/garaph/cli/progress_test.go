@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"strings"
 	"testing"
 	"time"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/dispatcher"
 )
 
 // TestStageLines: without a terminal a stage writes a line every two seconds at
@@ -45,6 +48,35 @@ func TestCountText(t *testing.T) {
 	} {
 		if got := countText(x); got != want {
 			t.Errorf("%v: got %q, want %q", x, got, want)
+		}
+	}
+}
+
+// TestIterationFields: what a GPU counts is called batches, and never added to pages.
+func TestIterationFields(t *testing.T) {
+	cpu, gpu := dispatcher.DeviceWork{Pages: 5}, dispatcher.DeviceWork{Pages: 3}
+	for _, c := range []struct {
+		device  dispatcher.Device
+		devices map[dispatcher.Device]dispatcher.DeviceWork
+		pages   int
+		want    map[string]any
+	}{
+		{dispatcher.CPU, map[dispatcher.Device]dispatcher.DeviceWork{dispatcher.CPU: cpu}, 5, map[string]any{"pages": int64(5), "cpu_pages": int64(5)}},
+		{dispatcher.GPU, map[dispatcher.Device]dispatcher.DeviceWork{dispatcher.GPU: gpu}, 3, map[string]any{"batches": int64(3), "gpu_batches": int64(3)}},
+		{dispatcher.Hybrid, map[dispatcher.Device]dispatcher.DeviceWork{dispatcher.CPU: cpu, dispatcher.GPU: gpu}, 8, map[string]any{"cpu_pages": int64(5), "gpu_batches": int64(3)}},
+	} {
+		fields := zapcore.NewMapObjectEncoder()
+		for _, f := range iterationFields(garaph.Iteration{Device: c.device, Pages: c.pages, Devices: c.devices}) {
+			f.AddTo(fields)
+		}
+		got := map[string]any{}
+		for name, value := range fields.Fields {
+			if strings.HasSuffix(name, "pages") || strings.HasSuffix(name, "batches") {
+				got[name] = value
+			}
+		}
+		if !maps.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.device, got, c.want)
 		}
 	}
 }

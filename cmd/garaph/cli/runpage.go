@@ -15,7 +15,6 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/internal/htmlreport"
 )
 
@@ -88,11 +87,8 @@ func (t *task) facts() []htmlreport.Fact {
 	fact("Vertices", "%s", humanize.Comma(int64(c.Vertices)))
 	fact("Edges", "%s", humanize.Comma(int64(c.Edges)))
 	for _, d := range slices.Sorted(maps.Keys(r.Devices)) {
-		did, unit := r.Devices[d], "pages"
-		if d == dispatcher.GPU {
-			unit = "batches"
-		}
-		fact("Device "+string(d), "%.3g s for %s edges (%s: %s)", did.Seconds, countText(float64(did.Edges)), unit, humanize.Comma(int64(did.Pages)))
+		did := r.Devices[d]
+		fact("Device "+string(d), "%.3g s for %s edges (%s: %s)", did.Seconds, countText(float64(did.Edges)), pagesOf(d), humanize.Comma(int64(did.Pages)))
 	}
 	if r.GPU == "" {
 		fact("GPU", "none")

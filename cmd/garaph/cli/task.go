@@ -213,14 +213,13 @@ func iterationText(it garaph.Iteration) string {
 
 // iterationFields are what each device and each way did.
 func iterationFields(it garaph.Iteration) []zap.Field {
-	fields := []zap.Field{zap.Uint64("edges", it.Edges), zap.Uint64("vertices", it.Vertices), zap.Int("pages", it.Pages)}
+	fields := []zap.Field{zap.Uint64("edges", it.Edges), zap.Uint64("vertices", it.Vertices)}
+	if it.Device != dispatcher.Hybrid { // pages and batches have no sum
+		fields = append(fields, zap.Int(pagesOf(it.Device), it.Pages))
+	}
 	for _, d := range slices.Sorted(maps.Keys(it.Devices)) {
 		did := it.Devices[d]
-		unit := "_pages"
-		if d == dispatcher.GPU {
-			unit = "_batches"
-		}
-		fields = append(fields, zap.Int(string(d)+unit, did.Pages), zap.Uint64(string(d)+"_edges", did.Edges), zap.Float64(string(d)+"_seconds", did.Seconds))
+		fields = append(fields, zap.Int(string(d)+"_"+pagesOf(d), did.Pages), zap.Uint64(string(d)+"_edges", did.Edges), zap.Float64(string(d)+"_seconds", did.Seconds))
 	}
 	fields = append(fields, zap.Int64("bytes_read", it.BytesRead))
 	if it.RowsRead+it.RowsNeeded > 0 {
@@ -230,6 +229,14 @@ func iterationFields(it garaph.Iteration) []zap.Field {
 		fields = append(fields, zap.Int64("bytes_copied", it.BytesCopied), zap.Int64("bytes_back", it.BytesBack))
 	}
 	return fields
+}
+
+// pagesOf is what the pages that a device counts are.
+func pagesOf(d dispatcher.Device) string {
+	if d == dispatcher.GPU {
+		return "batches"
+	}
+	return "pages"
 }
 
 func iterations(n int) string { return counted(int64(n), "iteration", "iterations") }
