@@ -3,8 +3,10 @@ package garaph_test
 import (
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -54,6 +56,22 @@ func TestOracles(t *testing.T) {
 			})
 		}
 	}
+	t.Run("as-Caida20071105, each edge twice in the input", func(t *testing.T) {
+		ids, g := testgraph.LoadEdges(t, "as-Caida20071105-weighted", true)
+		var text strings.Builder
+		for _, e := range g.Edges {
+			fmt.Fprintf(&text, "%d %d %v\n", ids[e.Src], ids[e.Dst], e.Weight)
+		}
+		file := filepath.Join(t.TempDir(), "both.txt")
+		if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		stored := imported(t, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 1000}}, file)
+		if c := stored.Catalogue(); !c.Mirrored || c.Symmetric {
+			t.Fatalf("mirrored %v, symmetric %v", c.Mirrored, c.Symmetric)
+		}
+		testOracles(t, stored, g, ids, 5, ways(0))
+	})
 	t.Run("as-Caida20071105", func(t *testing.T) {
 		file := filepath.Join(testgraph.Shared(t), "as-Caida20071105-weighted.txt.gz")
 		ids, g := testgraph.LoadEdges(t, "as-Caida20071105-weighted", true)

@@ -45,7 +45,7 @@ func (j *Job[V, A]) wantFrontier(loops compiled.Loops[V, A]) {
 	f.rows = page.WholeRows{Sides: j.notifySides, Weighted: weighted, Threads: j.opt.Threads}
 	f.edges = j.notifyEdges
 	all, reading := f.rows.Bytes(j.cat)
-	if loops.Seek != nil && !j.cat.Symmetric {
+	if loops.Seek != nil && !j.cat.SameRows() {
 		f.in = page.WholeRows{Sides: j.gatherSides, Weighted: weighted, Threads: j.opt.Threads}
 		more, r := f.in.Bytes(j.cat)
 		all, reading = all+more, max(reading, r)
@@ -126,7 +126,7 @@ func (j *Job[V, A]) loadRows(ctx context.Context) (read int64, err error) {
 		return 0, err
 	}
 	read, in := f.rows.Reads(j.cat), rows
-	if !j.cat.Symmetric {
+	if !j.cat.SameRows() {
 		in = nil
 	}
 	if len(f.in.Sides) > 0 {

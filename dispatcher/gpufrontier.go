@@ -114,7 +114,7 @@ func (j *Job[V, A]) loadGPURows(ctx context.Context) (read int64, err error) {
 	switch {
 	case !j.gpus[0].engine.Saturates():
 		in = nil
-	case j.cat.Symmetric:
+	case j.cat.SameRows():
 		in = g.rows
 	}
 	g.width = j.gpuWidth()

@@ -24,7 +24,7 @@ func (j *Job[V, A]) planHeld() {
 		return
 	}
 	in := rows
-	if !j.cat.Symmetric {
+	if !j.cat.SameRows() {
 		if in, err = f.in.PlanHeld(j.store); err != nil {
 			return
 		}

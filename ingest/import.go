@@ -304,7 +304,11 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 			return nil, Report{}, err
 		}
 	}
-	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Layout: b.opt.Storage.Layout, InRows: b.inRows(), RowWeights: b.rowWeights(), Shards: shards}
+	mirrored, err := b.isMirrored(ctx, shards, w)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Mirrored: mirrored, Layout: b.opt.Storage.Layout, InRows: b.inRows(), RowWeights: b.rowWeights(), Shards: shards}
 	for i := range shards {
 		cat.Edges += uint64(shards[i].In)
 		if b.mirror {

@@ -27,6 +27,7 @@ type Catalogue struct {
 	// Symmetric graphs hold both directions of every edge.
 	Symmetric   bool        `json:"symmetric"`
 	Layout      Layout      `json:"layout,omitempty"`      // "" is CSC
+	Mirrored    bool        `json:"mirrored,omitempty"`    // rows of out-edges are those of in-edges too, though the graph is directed
 	InRows      bool        `json:"in_rows,omitempty"`     // there are rows of in-edges beside packed in sides
 	RowWeights  bool        `json:"row_weights,omitempty"` // there are weights of packed rows
 	IDs         IDMap       `json:"ids"`
@@ -178,6 +179,10 @@ func (c *Catalogue) RowsOf(dir shard.Direction) (shard.Direction, bool) {
 	return dir, dir != shard.InRows || c.InRows
 }
 
+// SameRows reports whether the edges that lead from a vertex are those that lead to it, turned
+// around: so in a symmetric graph, and in a directed one where every edge has its reverse.
+func (c *Catalogue) SameRows() bool { return c.Symmetric || c.Mirrored }
+
 // WeightsOf is the side with the weights of packed rows, and whether there is one.
 func (c *Catalogue) WeightsOf(rows shard.Direction) (shard.Direction, bool) {
 	if rows == shard.InRows {
@@ -244,6 +249,9 @@ func (c *Catalogue) check() error {
 	}
 	if c.InRows && (c.inIsRows() || c.Symmetric) {
 		return fmt.Errorf("%w: in-rows in a graph of layout %q (symmetric: %v)", ErrDamaged, c.Layout, c.Symmetric)
+	}
+	if c.Mirrored && (c.inIsRows() || c.Symmetric || c.InRows) {
+		return fmt.Errorf("%w: mirrored rows in a graph of layout %q (symmetric: %v, in-rows: %v)", ErrDamaged, c.Layout, c.Symmetric, c.InRows)
 	}
 	if c.RowWeights && (e.Weights == 0 || !c.Weighted) {
 		return fmt.Errorf("%w: weights of rows in a graph of layout %q (weighted: %v)", ErrDamaged, c.Layout, c.Weighted)

@@ -310,6 +310,13 @@ func (w *Writer) put(dir shard.Direction, i int, side shard.Side, degrees []byte
 	return err
 }
 
+// Stored is the size of the blob of a side that was stored.
+func (w *Writer) Stored(dir shard.Direction, i int) int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.places[dir][i].Bytes
+}
+
 // ReadBack reads a part of a side that was stored, from byte at of its blob on: what is made
 // of the sides before needs no other copy of them.
 func (w *Writer) ReadBack(dir shard.Direction, i int, at int64, dst []byte) error {

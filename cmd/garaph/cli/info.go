@@ -62,6 +62,7 @@ type graphInfo struct {
 	Edges        uint64  `json:"edges"`
 	Weighted     bool    `json:"weighted"`
 	Symmetric    bool    `json:"symmetric"`
+	Mirrored     bool    `json:"mirrored"` // directed, and every edge has its reverse
 	Layout       string  `json:"layout"`
 	IDs          idInfo  `json:"ids"`
 	Shards       int     `json:"shards"`
@@ -99,7 +100,7 @@ func describe(ctx context.Context, path string, degrees bool) (i graphInfo, err 
 	}()
 	c := g.Catalogue()
 	i = graphInfo{
-		Graph: path, Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted, Symmetric: c.Symmetric, Layout: string(cmp.Or(c.Layout, store.CSC)),
+		Graph: path, Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted, Symmetric: c.Symmetric, Mirrored: c.Mirrored, Layout: string(cmp.Or(c.Layout, store.CSC)),
 		IDs: idInfo{Kind: string(c.IDs.Kind)}, Shards: len(c.Shards),
 		Fingerprint: c.Fingerprint, Created: c.Created, Source: c.Source,
 	}
@@ -126,6 +127,14 @@ func describe(ctx context.Context, path string, degrees bool) (i graphInfo, err 
 	return i, nil
 }
 
+// symmetry says whether the graph is undirected, or as good as that.
+func (i graphInfo) symmetry() string {
+	if i.Mirrored {
+		return "no, but every edge has its reverse"
+	}
+	return yes(i.Symmetric)
+}
+
 func (i graphInfo) print(w *output) error {
 	kind := store.IDKind(i.IDs.Kind).Words()
 	var sides []string
@@ -138,7 +147,7 @@ func (i graphInfo) print(w *output) error {
 		{"vertices", humanize.Comma(int64(i.Vertices))},
 		{"edges", humanize.Comma(int64(i.Edges))},
 		{"weighted", yes(i.Weighted)},
-		{"symmetric", yes(i.Symmetric)},
+		{"symmetric", i.symmetry()},
 		{"layout", i.Layout},
 		{"sides", strings.Join(sides, "; ")},
 		{"ids", fmt.Sprintf("%s, from %s to %s", kind, i.IDs.First, i.IDs.Last)},
