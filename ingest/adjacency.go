@@ -158,7 +158,7 @@ func (w *words) next() ([]byte, error) {
 func (w *words) any() ([]byte, error) {
 	for {
 		word, err := w.next()
-		if err != errLineEnd {
+		if !errors.Is(err, errLineEnd) {
 			return word, err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // byExtension is what a file's name says, below a name of compression.
 var byExtension = map[string]Format{
 	".mtx": MatrixMarket, ".gr": DIMACS, ".el": EL, ".wel": WEL, ".sg": SG, ".wsg": WSG,
-	".v": LDBC, ".e": LDBC, ".metis": METIS, ".graph": METIS, ".adj": Ligra, ".bin": Raw, ".u32": Raw, ".wbin": RawW,
+	".v": LDBC, ".e": LDBC, ".metis": METIS, ".graph": METIS, ".adj": Ligra, ".graphml": GraphML, ".bin": Raw, ".u32": Raw, ".wbin": RawW,
 	".parquet": Parquet, ".pq": Parquet, ".arrow": Arrow, ".arrows": Arrow, ".feather": Arrow, ".ipc": Arrow,
 }
 
@@ -50,6 +50,9 @@ func formatOfContent(h *inputHead) Format {
 	}
 	if isLigra(bytes.TrimPrefix(h.bytes, utf8BOM)) {
 		return Ligra
+	}
+	if isGraphML(bytes.TrimPrefix(h.bytes, utf8BOM)) {
+		return GraphML
 	}
 	for {
 		text := bytes.TrimPrefix(h.bytes, utf8BOM)

@@ -14,8 +14,8 @@ var foreign = []struct {
 	what, advice string
 }{
 	{
-		regexp.MustCompile(`^<([?!]|[A-Za-z][\w.-]*(:[\w.-]+)?[\s/>])`), "is XML, as GraphML and GEXF are",
-		"write its edges as lines of two ids: " + viaNetworkX("read_graphml"),
+		regexp.MustCompile(`^<([?!]|[A-Za-z][\w.-]*(:[\w.-]+)?[\s/>])`), "is XML, as GEXF is",
+		"write its edges as lines of two ids: " + viaNetworkX("read_gexf"),
 	},
 	{regexp.MustCompile(`^[{[]`), "is JSON", "write its edges as lines of two ids, such as with jq -r '.edges[] | [.source, .target] | @tsv'"},
 	{

@@ -23,8 +23,9 @@ const (
 	LDBC         Format = "ldbc"
 	METIS        Format = "metis"
 	Ligra        Format = "ligra" // adjacency graphs, also weighted ones
-	Raw          Format = "raw"   // pairs of little-endian uint32
-	RawW         Format = "raww"  // the same, each followed by a float32 weight
+	GraphML      Format = "graphml"
+	Raw          Format = "raw"  // pairs of little-endian uint32
+	RawW         Format = "raww" // the same, each followed by a float32 weight
 	Parquet      Format = "parquet"
 	Arrow        Format = "arrow" // IPC, files (Feather) and streams
 
@@ -33,7 +34,7 @@ const (
 
 // Formats lists every format that can be asked for by name, [Auto] excepted.
 func Formats() []Format {
-	return []Format{Text, MatrixMarket, DIMACS, EL, WEL, SG, WSG, LDBC, METIS, Ligra, Raw, RawW, Parquet, Arrow}
+	return []Format{Text, MatrixMarket, DIMACS, EL, WEL, SG, WSG, LDBC, METIS, Ligra, GraphML, Raw, RawW, Parquet, Arrow}
 }
 
 // IDMode says how the ids of an input are to be taken.

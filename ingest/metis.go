@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -171,7 +172,7 @@ func (t *metisBody) line(w *words, out *records, u uint32) (found int64, sum uin
 
 // short is the error of a line that ended before what was expected.
 func (w *words) short(end error, expected string) error {
-	if end != errLineEnd {
+	if !errors.Is(end, errLineEnd) {
 		return &SyntaxError{File: w.name, Line: w.line, Expected: expected}
 	}
 	return &SyntaxError{File: w.name, Line: w.line - 1, Text: "the end of the line", Expected: expected}
@@ -190,7 +191,7 @@ func (t *metisBody) end(w *words) error {
 			return nil
 		case err == nil:
 			return w.refused(word, fmt.Sprintf("the end of the file: the %d vertices of its header have had their lines", t.n), "")
-		case err != errLineEnd:
+		case !errors.Is(err, errLineEnd):
 			return err
 		}
 	}

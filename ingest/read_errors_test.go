@@ -198,7 +198,7 @@ func TestInputErrors(t *testing.T) {
 // format is named; edge lists that look a little like them are read.
 func TestForeignFormats(t *testing.T) {
 	for _, c := range []struct{ content, what string }{
-		{"<?xml version=\"1.0\"?>\n<graphml>\n", "is XML"},
+		{"<?xml version=\"1.0\"?>\n<gexf>\n", "is XML"},
 		{"\ufeff<gexf version=\"1.3\">\n", "is XML"},
 		{"# nodes\n\n{\"nodes\": [],\n", "is JSON"},
 		{"[[1, 2], [2, 3]]\n", "is JSON"},

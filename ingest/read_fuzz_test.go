@@ -94,6 +94,12 @@ func FuzzReadLigra(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, choice uint16) { fuzzRead(t, "g.adj", b, Ligra, choice) })
 }
 
+func FuzzReadGraphML(f *testing.F) {
+	seed(f, graphmlText("directed", `<node id="a"/><node id="b"/><edge source="a" target="b"/>`), graphmlText("undirected", `<node id="1"/><edge source="1" target="-2"><data key="w">2.5</data></edge>`),
+		graphmlText("directed", `<node id="a"><data key="w"><x><edge/></x></data></node>`), `<?xml version="1.0"?><!DOCTYPE g [<!ENTITY a "b">]><graphml><graph edgedefault="directed"><node id="&a;"/></graph></graphml>`)
+	f.Fuzz(func(t *testing.T, b []byte, choice uint16) { fuzzRead(t, "g.graphml", b, GraphML, choice) })
+}
+
 func FuzzReadRaw(f *testing.F) {
 	seed(f, string(writeRaw(fourEdges, false)), string(writeRaw(fourEdges, true)), "\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\xc0\x7f")
 	f.Fuzz(func(t *testing.T, b []byte, choice uint16) {

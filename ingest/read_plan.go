@@ -72,6 +72,8 @@ func planInput(h *inputHead, o ReadOptions) (*inputPlan, error) {
 		return planDIMACS(p, h, o)
 	case METIS:
 		return planMETIS(p, h, o)
+	case GraphML:
+		return planGraphML(p, h, o)
 	case Ligra:
 		return planLigra(p, h, o)
 	case SG, WSG:

@@ -186,7 +186,7 @@ func TestCPUPage(t *testing.T) {
 	want := map[string]string{
 		"time":  "The time of a device is from its first page to its last. 100 µs in all; the slowest iteration is 1, with 20 µs. The GPU had no page.",
 		"f":     "Where the engine chooses, it notifies where f is at most the limit (1/(2k) = 0.025, from disk), and pulls otherwise; it also pulls when the aggregate changed, and where a pull looks at few edges. Marks at the bottom of the line stand for f = 0, as in 1 iteration.",
-		"pages": "On the GPU a page is a batch, and the time its own, without copies. There is no page of: GPU, replicated; GPU, one accumulator each.",
+		"pages": "All pages were done by the CPU.",
 	}
 	if diff := cmp.Diff(want, d.caption); diff != "" {
 		t.Error(diff)

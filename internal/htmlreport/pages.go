@@ -30,6 +30,11 @@ func computeFigure(p *Pages) figure {
 		return f
 	}
 	f.draw(&c)
+	if seen == p.series[onCPU].seen {
+		f.Title = "Time of a page"
+		f.Caption = caption("All pages were done by the CPU.", sampled(kept, seen), leftOut(wrong, "page", "pages", "edges or a time"))
+		return f
+	}
 	absent := ""
 	if len(gone) > 0 {
 		absent = fmt.Sprintf("There is no page of: %s.", strings.Join(gone, "; "))

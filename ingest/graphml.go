@@ -1,0 +1,355 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// GraphML (http://graphml.graphdrawing.org): elements node and edge, as igraph, NetworkX, Gephi and yEd write them. The
+// goroutine that reads goes through the XML once and hands out records. Entities of the file's own are refused by encoding/xml, so none can
+// grow; how long one token may be, and how deep elements may lie in each other, has limits.
+
+const (
+	maxDepth  = 1000     // elements within elements
+	maxToken  = 16 << 20 // bytes of a tag or text
+	maxNumber = 128      // bytes of a weight
+)
+
+// graphmlBody reads one file.
+type graphmlBody struct {
+	undirected bool
+	weightKey  string // the key of weights; "": there is none
+	initial    string // the weight of edges that have none
+	ids        IDKind
+	weights    bool // wanted
+}
+
+// isGraphML recognises files by their first element.
+func isGraphML(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	return bytes.HasPrefix(text, []byte("<")) && bytes.Contains(text[:min(len(text), 4096)], []byte("<graphml"))
+}
+
+// planGraphML looks for the keys and the graph, and at the first ids.
+func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
+	if err := checkText(h, GraphML, o.Format == GraphML); err != nil {
+		return nil, err
+	}
+	t := &graphmlBody{}
+	for {
+		s := &graphmlStart{graphmlBody: t}
+		x := newXMLReader(p.name(), bytes.NewReader(h.bytes))
+		err := x.each(s)
+		if s.graph == 0 {
+			if h.more() {
+				continue
+			}
+			if err == nil || h.err == nil {
+				err = &InputError{File: p.name(), Problem: "has no element graph in its first 16 MiB", Advice: "is it GraphML?"}
+			}
+			return nil, err
+		}
+		p.openIDs = o.IDs == IDsAuto && s.ints+s.texts == 0
+		switch {
+		case o.IDs != IDsAuto:
+			p.schema.IDs = defaultIDs(GraphML, o.IDs)
+		case s.texts > 0:
+			p.schema.IDs = IDString
+		default:
+			p.schema.IDs = IDInt
+		}
+		break
+	}
+	if o.Weights == WeightsYes && t.weightKey == "" {
+		return nil, &InputError{File: p.name(), Problem: `has no weights: no key for edges is a number and has attr.name="weight"`, Advice: "leave out --weights yes"}
+	}
+	p.schema.Weighted = t.weightKey != "" && o.Weights != WeightsNo
+	p.schema.Mirrored = t.undirected
+	p.adapt = func(s Schema) { t.ids, t.weights = s.IDs, s.Weighted }
+	p.body = t
+	return p, nil
+}
+
+// graphmlStart learns from the beginning of a file, which may be cut anywhere.
+type graphmlStart struct {
+	*graphmlBody
+	graph       int
+	key         string // that is being read, of weights
+	ints, texts int
+}
+
+func (s *graphmlStart) start(x *xmlReader, e *xml.StartElement) error {
+	switch e.Name.Local {
+	case "key":
+		s.key = ""
+		numeric := slices.Contains([]string{"int", "long", "float", "double"}, attribute(e, "attr.type"))
+		if numeric && attribute(e, "attr.name") == "weight" && slices.Contains([]string{"edge", "all", ""}, attribute(e, "for")) {
+			s.key, s.weightKey = attribute(e, "id"), attribute(e, "id")
+		}
+	case "default":
+		x.text, x.collect = x.text[:0], s.key != ""
+	case "graph":
+		if s.graph > 0 {
+			return nil
+		}
+		switch direction := attribute(e, "edgedefault"); direction {
+		case "directed", "undirected":
+			s.undirected, s.graph = direction == "undirected", 1
+		default:
+			return x.refused(direction, `edgedefault="directed" or "undirected" of the graph`, "")
+		}
+	case "node":
+		s.note(attribute(e, "id"))
+	case "edge":
+		s.note(attribute(e, "source"))
+		s.note(attribute(e, "target"))
+	}
+	return nil
+}
+
+func (s *graphmlStart) note(id string) {
+	if _, kind := parseInteger([]byte(id)); (kind == plainInteger || kind == negativeInteger) && isCanonical([]byte(id)) {
+		s.ints++
+	} else {
+		s.texts++
+	}
+}
+
+func (s *graphmlStart) end(x *xmlReader, name string) error {
+	if name == "default" && x.collect {
+		s.initial, x.collect = strings.TrimSpace(string(x.text)), false
+	}
+	if name == "key" {
+		s.key = ""
+	}
+	return nil
+}
+
+// graphmlFeed is the state of reading one file.
+type graphmlFeed struct {
+	*graphmlBody
+	out            *namedRecords
+	graphs, nested int // graphs at the top; those that are open
+	inEdge         bool
+	source, target string
+	weight         string
+}
+
+// feed is [streamBody].
+func (t *graphmlBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
+	s := &graphmlFeed{graphmlBody: t, out: &namedRecords{f: f, plan: plan}}
+	if err := newXMLReader(plan.name(), r).each(s); err != nil {
+		return err
+	}
+	return s.out.flush()
+}
+
+func (s *graphmlFeed) start(x *xmlReader, e *xml.StartElement) error {
+	switch e.Name.Local {
+	case "graph":
+		if s.nested++; s.nested == 1 {
+			s.graphs++
+		}
+		if s.graphs > 1 {
+			return x.refused("graph", "one graph in the file", "write each graph to a file of its own")
+		}
+		if direction := attribute(e, "edgedefault"); (direction == "undirected") != s.undirected {
+			return x.refused(direction, "the same edgedefault as that of the first graph", "")
+		}
+	case "node":
+		id, err := s.id(x, e, "id")
+		if err != nil {
+			return err
+		}
+		return s.out.add(id, "", 0, true)
+	case "edge":
+		return s.edge(x, e)
+	case "hyperedge":
+		return x.refused("hyperedge", "edges between two nodes", "a hyperedge has no place in a graph of edges: leave it out")
+	case "data":
+		x.text, x.collect = x.text[:0], s.inEdge && s.weights && attribute(e, "key") == s.weightKey
+		x.skip = true // what is within is not of the graph
+	}
+	return nil
+}
+
+func (s *graphmlFeed) edge(x *xmlReader, e *xml.StartElement) (err error) {
+	if s.source, err = s.id(x, e, "source"); err != nil {
+		return err
+	}
+	if s.target, err = s.id(x, e, "target"); err != nil {
+		return err
+	}
+	if d := attribute(e, "directed"); d != "" && (d == "false" || d == "0") != s.undirected {
+		return x.refused("directed="+d, "edges that are all directed or all undirected, as edgedefault says", "write a directed graph, with undirected edges in both directions")
+	}
+	s.inEdge, s.weight = true, s.initial
+	return nil
+}
+
+// id is an attribute that is the id of a node.
+func (s *graphmlFeed) id(x *xmlReader, e *xml.StartElement, name string) (string, error) {
+	id := attribute(e, name)
+	if id == "" || len(id) > maxName {
+		return "", x.refused(id, fmt.Sprintf("an id of at most %d bytes as %s of the %s", maxName, name, e.Name.Local), "")
+	}
+	if s.ids == IDString {
+		return id, nil
+	}
+	v, kind := parseInteger([]byte(id))
+	switch {
+	case s.ids == IDDense && (kind != plainInteger || v > maxDense):
+		return "", x.refused(id, "a vertex number", "use --ids string to take ids as text")
+	case kind != plainInteger && kind != negativeInteger || !isCanonical([]byte(id)):
+		return "", x.refused(id, "an integer of 64 bits, as the first ids are", "use --ids string to take ids as text")
+	}
+	return id, nil
+}
+
+func (s *graphmlFeed) end(x *xmlReader, name string) error {
+	switch {
+	case name == "graph":
+		s.nested--
+	case name == "data" && x.collect:
+		s.weight, x.collect = strings.TrimSpace(string(x.text)), false
+	case name == "edge" && s.inEdge:
+		s.inEdge = false
+		w := float32(0)
+		if s.weights {
+			var kind weightKind
+			if s.weight == "" {
+				return x.refused("", fmt.Sprintf("a weight of the edge %s → %s, as the key %s promises", shown([]byte(s.source)), shown([]byte(s.target)), s.weightKey), adviceNoWeights)
+			}
+			if w, kind = parseWeight([]byte(s.weight)); kind != goodWeight {
+				return x.refused(s.weight, "a weight that is finite and not negative", adviceNoWeights)
+			}
+		}
+		return s.out.add(s.source, s.target, w, false)
+	}
+	return nil
+}
+
+// attribute is the value of an attribute, "" without one.
+func attribute(e *xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// xmlReader goes through the elements of a file.
+type xmlReader struct {
+	name    string
+	d       *xml.Decoder
+	in      *tokenReader
+	collect bool   // text is wanted
+	text    []byte // what was collected
+	skip    bool   // set by start: the elements within are passed over
+}
+
+// xmlHandler takes elements.
+type xmlHandler interface {
+	start(x *xmlReader, e *xml.StartElement) error
+	end(x *xmlReader, name string) error
+}
+
+func newXMLReader(name string, r io.Reader) *xmlReader {
+	in := &tokenReader{r: r}
+	return &xmlReader{name: name, d: xml.NewDecoder(in), in: in}
+}
+
+// each calls h for every element, of which graphml is the first.
+func (x *xmlReader) each(h xmlHandler) error {
+	depth, skipping := 0, 0 // the depth of the element that is skipped
+	for {
+		token, err := x.d.Token()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return x.explain(err)
+		}
+		x.in.start = x.in.read
+		switch e := token.(type) {
+		case xml.StartElement:
+			if depth++; depth > maxDepth {
+				return x.refused(e.Name.Local, fmt.Sprintf("at most %d elements within each other", maxDepth), "")
+			}
+			if depth == 1 && e.Name.Local != "graphml" {
+				return x.refused(e.Name.Local, "graphml as the first element", "")
+			}
+			if skipping == 0 {
+				x.skip = false
+				err = h.start(x, &e)
+				if x.skip {
+					skipping = depth
+				}
+			}
+		case xml.EndElement:
+			if skipping == 0 || skipping == depth {
+				skipping = 0
+				err = h.end(x, e.Name.Local)
+			}
+			depth--
+		case xml.CharData:
+			if x.collect && len(x.text) < maxNumber {
+				x.text = append(x.text, e[:min(len(e), maxNumber-len(x.text))]...)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// explain is an error of reading as one of this package.
+func (x *xmlReader) explain(err error) error {
+	var syntax *xml.SyntaxError
+	switch {
+	case errors.Is(err, errLongToken):
+		return &InputError{File: x.name, Problem: "has a tag or a text of more than 16 MiB", Advice: "is it GraphML?"}
+	case x.in.err != nil && x.in.err != io.EOF:
+		return x.in.err
+	case errors.As(err, &syntax) && syntax.Msg == "unexpected EOF":
+		return &DamagedError{File: x.name, Problem: fmt.Sprintf("is truncated: it ends in line %d within an element", syntax.Line), Err: err}
+	case strings.Contains(err.Error(), "CharsetReader"):
+		return &InputError{File: x.name, Problem: "is not in UTF-8", Advice: "turn it into UTF-8 with iconv, and change the encoding in its first line", Err: err}
+	case errors.As(err, &syntax):
+		return &DamagedError{File: x.name, Problem: fmt.Sprintf("is no XML in line %d: %s", syntax.Line, syntax.Msg), Err: err}
+	}
+	return &DamagedError{File: x.name, Problem: "is no XML: " + strings.TrimPrefix(err.Error(), "xml: "), Err: err}
+}
+
+func (x *xmlReader) refused(found, expected, advice string) error {
+	line, _ := x.d.InputPos()
+	return &SyntaxError{File: x.name, Line: int64(line), Text: shown([]byte(found)), Expected: expected, Advice: advice}
+}
+
+// tokenReader bounds the bytes of a token.
+type tokenReader struct {
+	r           io.Reader
+	read, start int64 // bytes, in all and before the token
+	err         error
+}
+
+var errLongToken = errors.New("a token is too long")
+
+func (t *tokenReader) Read(b []byte) (int, error) {
+	if t.read-t.start > maxToken {
+		t.err = errLongToken
+		return 0, t.err
+	}
+	n, err := t.r.Read(b)
+	t.read += int64(n)
+	if err != nil {
+		t.err = err
+	}
+	return n, err
+}

@@ -1,0 +1,145 @@
+package ingest
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// graphmlText is a graph with a key w of weights.
+func graphmlText(direction, content string) string {
+	return `<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="n" for="node" attr.name="weight" attr.type="double"><default>9</default></key>
+<key id="w" for="edge" attr.name="weight" attr.type="double"/>
+<graph id="G" edgedefault="` + direction + `">
+` + content + `
+</graph></graphml>
+`
+}
+
+func TestGraphML(t *testing.T) {
+	const nodes = `<node id="a"/><node id="b &amp; c"><data key="n">3</data></node><node id="alone"/>`
+	for _, test := range []struct {
+		name, content string
+		o             ReadOptions
+		want          []edgeSeen
+		vertices      []string
+		ids           IDKind
+		mirrored      bool
+	}{
+		{"weights", graphmlText("directed", nodes+`<edge id="e" source="a" target="b &amp; c"><data key="n">7</data><data key="w"> 2.5 </data></edge>`), ReadOptions{},
+			[]edgeSeen{{"a", "b & c", 2.5}}, []string{"a", "alone", "b & c"}, IDString, false},
+		{"passed over", graphmlText("undirected", nodes+`<edge source="a" target="a"/>`), ReadOptions{Weights: WeightsNo},
+			[]edgeSeen{{"a", "a", 0}}, []string{"a", "alone", "b & c"}, IDString, true},
+		{"integers", strings.Replace(graphmlText("directed", `<edge source="5" target="-1"/>`), `attr.name="weight" attr.type="double"/>`, `attr.name="cost" attr.type="double"/>`, 1), ReadOptions{},
+			[]edgeSeen{{"5", "-1", 0}}, nil, IDInt, false},
+		{"default", strings.Replace(graphmlText("directed", `<edge source="5" target="1"/><edge source="6" target="1"><data key="w">1</data></edge>`), `attr.type="double"/>`, `attr.type="int"><default>4</default></key>`, 1), ReadOptions{},
+			[]edgeSeen{{"5", "1", 4}, {"6", "1", 1}}, nil, IDInt, false},
+		{"of yEd", graphmlText("directed", `<node id="1"><data key="d"><y:ShapeNode xmlns:y="y"><node id="no"/></y:ShapeNode></data></node><edge source="1" target="1"><data key="w">1</data></edge>`), ReadOptions{IDs: IDsString},
+			[]edgeSeen{{"1", "1", 1}}, []string{"1"}, IDString, false},
+		{"dense", graphmlText("directed", `<node id="3"/>`), ReadOptions{IDs: IDsDense, Weights: WeightsNo}, nil, []string{"3"}, IDDense, false},
+	} {
+		r := readFiles(t, test.o, text("g.xml", test.content))
+		if r.err != nil {
+			t.Errorf("%s: %v", test.name, r.err)
+			continue
+		}
+		slices.Sort(r.sink.vertices)
+		if diff := cmp.Diff(test.want, r.sink.sorted()) + cmp.Diff(test.vertices, r.sink.vertices); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+		if s := r.schema; s.Format != GraphML || s.IDs != test.ids || s.Mirrored != test.mirrored {
+			t.Errorf("%s: got %+v", test.name, s)
+		}
+	}
+}
+
+func TestGraphMLErrors(t *testing.T) {
+	bomb := `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>`
+	for _, test := range []struct{ content, want string }{
+		{graphmlText("sideways", ""), `g.xml:5: "sideways": expected edgedefault=`},
+		{graphmlText("directed", `<node/>`), `g.xml:6: `},
+		{graphmlText("directed", `<edge source="a" target="b"/>`), "expected a weight of the edge"},
+		{graphmlText("directed", `<edge source="a" target="b"><data key="w">-1</data></edge>`), "finite and not negative"},
+		{graphmlText("directed", `<edge source="a" target="b" directed="false"><data key="w">1</data></edge>`), "all directed or all undirected"},
+		{graphmlText("directed", `<hyperedge/>`), "edges between two nodes"},
+		{graphmlText("directed", `</graph><graph edgedefault="directed">`), "one graph in the file"},
+		{graphmlText("directed", `<node id="a"></edge>`), "is no XML in line 6"},
+		{graphmlText("directed", strings.Repeat("<node id='a'>", maxDepth)), "elements within each other"},
+		{strings.Replace(graphmlText("directed", `<node id="&b;"/>`), "<graphml", bomb+"<graphml", 1), "is no XML in line 6"},
+		{strings.Replace(graphmlText("directed", ""), "UTF-8", "ISO-8859-1", 1), "is not in UTF-8"},
+		{"<graphml></graphml>", "has no element graph"},
+	} {
+		r := readFiles(t, ReadOptions{}, text("g.xml", test.content))
+		if r.err == nil || !strings.Contains(r.err.Error(), test.want) {
+			t.Errorf("%.300q: got %v, want %q", test.content, r.err, test.want)
+		}
+	}
+	// An integer is expected where the first mebibyte has nothing else; a tag has a limit.
+	many := strings.Repeat("<node id='1'/>\n", 1<<20/15+1)
+	if r := readFiles(t, ReadOptions{}, text("g.xml", graphmlText("directed", many+"<node id='x'/>"))); r.err == nil || !strings.Contains(r.err.Error(), `"x": expected an integer of 64 bits`) {
+		t.Errorf("a late name: %v", r.err)
+	}
+	if r := readFiles(t, ReadOptions{}, text("g.xml", graphmlText("directed", "<node id='1'/><node id='"+strings.Repeat("x", maxToken+1<<20)+"'/>"))); r.err == nil || !strings.Contains(r.err.Error(), "more than 16 MiB") {
+		t.Errorf("a long tag: %v", r.err)
+	}
+}
+
+// TestGraphMLTruncated: no beginning of a file is a whole one.
+func TestGraphMLTruncated(t *testing.T) {
+	whole := strings.TrimSpace(graphmlText("directed", `<node id="a"/><edge source="a" target="b"><data key="w">1</data></edge>`))
+	for n := 1; n < len(whole); n++ {
+		r := readBytes(t, "g.graphml", []byte(whole[:n]), ReadOptions{})
+		if r.err == nil {
+			t.Fatalf("%q was read", whole[:n])
+		}
+		checkKind(t, r)
+	}
+}
+
+// TestGraphMLNetworkX reads what NetworkX writes, and compares it with its edge list.
+func TestGraphMLNetworkX(t *testing.T) {
+	const script = `
+import sys, networkx as x
+g = x.gnm_random_graph(60, 300, seed=7, directed=sys.argv[1] == "directed")
+for i, (u, v) in enumerate(g.edges): g[u][v]["weight"] = i / 4
+if sys.argv[2] == "names": g = x.relabel_nodes(g, {v: "vertex <%d> & ü" % v for v in g})
+x.write_graphml(g, sys.argv[3])
+for u, v, w in g.edges(data="weight"): print(u, v, w, sep="\t")
+`
+	const python = "/usr/bin/python3"
+	if exec.Command(python, "-c", "import networkx").Run() != nil {
+		t.Skip("there is no NetworkX")
+	}
+	for _, direction := range []string{"directed", "undirected"} {
+		for _, ids := range []string{"numbers", "names"} {
+			file := filepath.Join(t.TempDir(), "g.graphml")
+			list, err := exec.Command(python, "-c", script, direction, ids, file).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := readBytes(t, "g.graphml", content, ReadOptions{BlockBytes: 64})
+			want := readBytes(t, "g.tsv", list, table('\t', HeaderNo))
+			if err := errors.Join(got.err, want.err); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want.sink.sorted(), got.sink.sorted()); diff != "" {
+				t.Errorf("%s, %s: %s", direction, ids, diff)
+			}
+			if len(got.sink.vertices) != 60 || got.schema.Mirrored != (direction == "undirected") || got.schema.IDs != want.schema.IDs {
+				t.Errorf("%s, %s: %d vertices, %+v", direction, ids, len(got.sink.vertices), got.schema)
+			}
+		}
+	}
+}
