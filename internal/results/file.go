@@ -42,11 +42,6 @@ func WriteFileReady(ctx context.Context, path string, f Format, t Table, ready f
 	return writeTo(ctx, path, "the results", func(w io.Writer) error { return Write(w, f, t) }, ready)
 }
 
-// WriteTo lets write fill what stands at path, as [WriteFile] does. Errors call it what.
-func WriteTo(ctx context.Context, path, what string, write func(io.Writer) error) error {
-	return writeTo(ctx, path, what, func(w io.Writer) error { return Compressed(w, path, write) }, nil)
-}
-
 func writeTo(ctx context.Context, path, what string, write func(io.Writer) error, ready func(temporary string)) error {
 	target, err := inspect(path)
 	if err != nil {

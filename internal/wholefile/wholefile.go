@@ -90,27 +90,12 @@ func (d disk) step(name string, do func() error) error {
 }
 
 func (d disk) write(path string, mode fs.FileMode, write func(io.Writer) error) error {
-	folder := Folder(path)
-	var f *file
-	err := d.step("create", func() (err error) {
-		f, err = d.create(folder, path, mode)
-		return err
-	})
-	if err != nil {
+	s := Set{disk: d}
+	defer s.End() // also when write panics
+	if err := s.Write(path, mode, write); err != nil {
 		return err
 	}
-	defer func() { _ = f.end() }() // also when write panics; what was written is synced
-	err = d.step("write", func() error { return write(f.File) })
-	if err == nil {
-		err = d.step("sync", f.Sync)
-	}
-	if err == nil {
-		err = d.step("name", func() error { return f.place(path, d.ready) })
-	}
-	if err == nil {
-		err = d.step("sync folder", func() error { return syncFolder(folder) })
-	}
-	return err
+	return s.Place()
 }
 
 // file is one that is being written. It is locked, so that others see that
@@ -198,10 +183,11 @@ func same(f *os.File, name string) bool {
 	return err == nil && thereErr == nil && os.SameFile(mine, there)
 }
 
-// place gives the file its name.
-func (f *file) place(path string, ready func(temporary string)) error {
+// link gives the file a temporary name in the folder of a path, as no link can take the place of
+// another file.
+func (f *file) link(path string) error {
 	for f.name == "" {
-		name := temporary(Folder(path)) // as no link can take the place of another
+		name := temporary(Folder(path))
 		err := unix.Linkat(unix.AT_FDCWD, link(f.File), unix.AT_FDCWD, name, unix.AT_SYMLINK_FOLLOW)
 		switch {
 		case err == nil:
@@ -210,6 +196,11 @@ func (f *file) place(path string, ready func(temporary string)) error {
 			return &os.LinkError{Op: "link", Old: "a file without a name", New: name, Err: err}
 		}
 	}
+	return nil
+}
+
+// rename puts the file at its path.
+func (f *file) rename(path string, ready func(temporary string)) error {
 	if ready != nil {
 		ready(f.name)
 	}

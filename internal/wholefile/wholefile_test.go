@@ -2,6 +2,7 @@ package wholefile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -150,6 +151,47 @@ func TestFaults(t *testing.T) {
 				expect(t, path, "new")
 			} else {
 				expect(t, path, "old")
+			}
+		}
+	}
+}
+
+// TestSet: of two files both appear, or none while the others are not whole.
+func TestSet(t *testing.T) {
+	fault := errors.New("fault")
+	for name, d := range disks {
+		for _, fail := range []string{"create 2", "write 2", "sync 2", "name 1", "nothing"} {
+			folder := t.TempDir()
+			a, b := filepath.Join(folder, "a"), filepath.Join(folder, "b")
+			put(t, a, "old a")
+			count := map[string]int{}
+			d.fault = func(step string) error {
+				count[step]++
+				if fmt.Sprint(step, " ", count[step]) == fail {
+					return fault
+				}
+				return nil
+			}
+			s := Set{disk: d}
+			err := s.Write(a, 0, text("new a"))
+			expect(t, a, "old a")
+			if err == nil {
+				err = s.Write(b, 0, text("new b"))
+			}
+			if err == nil {
+				err = s.Place()
+			}
+			s.End()
+			if fail == "nothing" {
+				expectOnly(t, folder, "a", "b")
+				expect(t, a, "new a")
+				expect(t, b, "new b")
+			} else {
+				expectOnly(t, folder, "a")
+				expect(t, a, "old a")
+			}
+			if (err == nil) != (fail == "nothing") {
+				t.Errorf("%s, %s: %v", name, fail, err)
 			}
 		}
 	}

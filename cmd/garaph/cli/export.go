@@ -168,11 +168,12 @@ func (a *app) export(ctx context.Context, path string, f *exportFlags) (err erro
 	return nil
 }
 
-// write writes the ids, if they are wanted, and then the edges.
+// write writes the ids, if they are wanted, and the edges: both files are there at the end, or none is.
 func (f *exportFlags) write(ctx context.Context, a *app, g *garaph.Graph, o garaph.ExportOptions) (r garaph.ExportReport, err error) {
+	var files results.Files
+	defer files.End()
 	if *f.ids != "" {
-		err := results.WriteTo(ctx, *f.ids, "the ids", func(w io.Writer) error { return g.ExportIDs(ctx, w) })
-		if err != nil {
+		if err := files.Write(ctx, *f.ids, "the ids", func(w io.Writer) error { return g.ExportIDs(ctx, w) }); err != nil {
 			return r, err
 		}
 	}
@@ -181,9 +182,14 @@ func (f *exportFlags) write(ctx context.Context, a *app, g *garaph.Graph, o gara
 		return err
 	}
 	if *f.output == "-" {
-		return r, edges(a.stdout)
+		err = edges(a.stdout)
+	} else {
+		err = files.Write(ctx, *f.output, "the edges", edges)
 	}
-	return r, results.WriteTo(ctx, *f.output, "the edges", edges)
+	if err != nil {
+		return r, err
+	}
+	return r, files.Place()
 }
 
 // importText is the arguments of the import that reads the file.
