@@ -3,136 +3,21 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph/internal/results"
 )
-
-// condition is one of --where: a column, and what its value is compared with. What has no value, an empty
-// cell or null, meets none.
-type condition struct {
-	column, operator string
-	from, to         operand // to is that of a range, and else from
-}
-
-// operand is a value: a number, where it is one.
-type operand struct {
-	text   string
-	number float64
-	whole  int64
-	is     numeral
-}
-
-type numeral uint8
-
-const (
-	noNumber numeral = iota
-	isWhole          // compared exactly
-	isFloat
-)
-
-func newOperand(text string) operand {
-	o := operand{text: text}
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		o.whole, o.number, o.is = n, float64(n), isWhole
-	} else if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(x) {
-		o.number, o.is = x, isFloat
-	}
-	return o
-}
-
-// compare is as that of package cmp, of two numbers.
-func (o operand) compare(p operand) int {
-	if o.is == isWhole && p.is == isWhole {
-		return cmp.Compare(o.whole, p.whole)
-	}
-	return cmp.Compare(o.number, p.number)
-}
-
-var conditionText = regexp.MustCompile(`^\s*(.+?)\s*(==|!=|<=|>=|=|<|>)\s*(.*?)\s*$`)
-
-// parseCondition reads "component = 5", "hops <= 3", "rank = 0.1..0.2" or "label != Basel".
-func parseCondition(text string) (condition, error) {
-	parts := conditionText.FindStringSubmatch(text)
-	if parts == nil || parts[3] == "" {
-		return condition{}, fmt.Errorf("expected a column, one of = != < <= > >=, and a value or a range such as 2..5")
-	}
-	c := condition{column: parts[1], operator: parts[2]}
-	if c.operator == "==" {
-		c.operator = "="
-	}
-	c.from = newOperand(parts[3])
-	c.to = c.from
-	if from, to, ranged := strings.Cut(parts[3], ".."); ranged && c.operator == "=" {
-		low, high := newOperand(strings.TrimSpace(from)), newOperand(strings.TrimSpace(to))
-		if low.is != noNumber && high.is != noNumber {
-			if low.compare(high) > 0 {
-				return condition{}, fmt.Errorf("the range %s is empty: it begins behind its end", parts[3])
-			}
-			c.from, c.to = low, high
-		}
-	}
-	if c.from.is == noNumber && c.operator != "=" && c.operator != "!=" {
-		return condition{}, fmt.Errorf("%q is no number, and %s compares numbers", parts[3], c.operator)
-	}
-	return c, nil
-}
-
-// holds reports whether a cell meets the condition.
-func (c condition) holds(cell string) bool {
-	if cell == "" {
-		return false
-	}
-	x := newOperand(cell)
-	if x.is == noNumber || c.from.is == noNumber {
-		return c.operator == "=" && cell == c.from.text || c.operator == "!=" && cell != c.from.text
-	}
-	switch below, above := x.compare(c.from), x.compare(c.to); c.operator {
-	case "=":
-		return below >= 0 && above <= 0
-	case "!=":
-		return below != 0
-	case "<":
-		return below < 0
-	case "<=":
-		return below <= 0
-	case ">":
-		return above > 0
-	default:
-		return above >= 0
-	}
-}
-
-// conditionsFlag declares --where, which may be given again.
-func conditionsFlag(fs *pflag.FlagSet) *[]condition {
-	var list []condition
-	var texts []string
-	parse := func(text string) ([]condition, error) {
-		c, err := parseCondition(text)
-		if err == nil {
-			list, texts = append(list, c), append(texts, text)
-		}
-		return list, err
-	}
-	show := func([]condition) string { return strings.Join(texts, ", ") }
-	fs.Var(&checked[[]condition]{&list, "CONDITION", parse, show, ""}, "where", "what a row has: a column, one of = != < <= > >=, and a value or range; again for several that hold at once")
-	return &list
-}
 
 // matching calls f with the ids of those rows of a file of results that meet all conditions, and the number of
 // the row.
