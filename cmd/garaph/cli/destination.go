@@ -154,8 +154,9 @@ func inside(path, folder string) bool {
 	return false
 }
 
-// sameName reports whether two paths are one name in one folder.
+// sameName reports whether two paths are one name in one folder, or links lead from them to one.
 func sameName(a, b string) bool {
+	a, b = wholefile.Through(a), wholefile.Through(b)
 	if filepath.Base(a) != filepath.Base(b) {
 		return false
 	}

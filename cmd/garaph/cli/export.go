@@ -123,7 +123,7 @@ func (f *exportFlags) check(graph string) error {
 		}
 	}
 	if *f.ids != "" && sameName(*f.ids, *f.output) {
-		return fmt.Errorf("cannot write the ids to %s: the edges go there; name another file", *f.ids)
+		return Usagef("the edges and the ids both write %s: name two files, with --output and --ids", *f.output)
 	}
 	return nil
 }

@@ -147,8 +147,11 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, path string, for
 }
 
 // writeWhole writes a file that appears under its name when it is whole and on
-// disk. One that is there is replaced with force only.
+// disk. One that is there is replaced with force only; of a link, what it leads to.
 func writeWhole(path string, force bool, write func(io.Writer) error) error {
+	if force {
+		path = wholefile.Through(path)
+	}
 	there, err := os.Lstat(path)
 	switch {
 	case err == nil && !force:

@@ -70,6 +70,7 @@ func checkBeside(what, path string, inputs []string) error {
 
 // checkReplaceable is checkBeside without its words.
 func checkReplaceable(path string) error {
+	path = wholefile.Through(path)
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
