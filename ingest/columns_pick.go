@@ -19,6 +19,22 @@ func (f Format) hasColumns() bool { return f == Parquet || f == Arrow }
 // punctuation.
 var weightNames = []string{"weight", "weights", "w", "wt", "edgeweight", "cost", "distance", "dist", "length", "capacity"}
 
+// otherWeightNames are not looked for, but a third column of such a name is hardly anything else.
+var otherWeightNames = []string{"value", "val", "amount", "count", "km", "score", "similarity", "strength"}
+
+// isWeightName reports whether a column of that name is looked for as weights.
+func isWeightName(name string) bool { return slices.Contains(weightNames, plainName(name)) }
+
+// mayBeWeight reports whether a third column of that name is a weight beyond doubt.
+func mayBeWeight(name string) bool {
+	return isWeightName(name) || slices.Contains(otherWeightNames, plainName(name))
+}
+
+// takenAsWeight is the warning about a third column that is a weight by its place alone.
+func takenAsWeight(file, column string) string {
+	return fmt.Sprintf("%s: column %q is taken as the weight; --weights no leaves it out", file, column)
+}
+
 // pickedColumns are the columns of an edge: source, target and, if there is a third, weight.
 type pickedColumns struct {
 	at    []int // their places in the file
@@ -69,11 +85,11 @@ func namedColumns(file string, list []columnar.Column, chosen []string) ([]int, 
 
 // usualColumns are those with usual names, or else the first ones.
 func usualColumns(file string, list []columnar.Column, o ReadOptions) ([]int, error) {
-	find := func(usual func(string) bool, weight bool) int {
-		return slices.IndexFunc(list, func(c columnar.Column) bool { return usual(c.Name) && unfit(c, weight) == "" })
+	find := func(kind int) int {
+		return slices.IndexFunc(list, func(c columnar.Column) bool { return isUsual(c.Name, kind) && unfit(c, false) == "" })
 	}
-	src := find(func(s string) bool { return isUsual(s, 0) }, false)
-	dst := find(func(s string) bool { return isUsual(s, 1) }, false)
+	src := find(0)
+	dst := find(1)
 	if src < 0 || dst < 0 {
 		if len(list) < 2 || unfit(list[0], false) != "" || unfit(list[1], false) != "" {
 			return nil, &InputError{File: file, Problem: "has no columns that are source and target by their names, and its first two are no ids", Advice: choose(list)}
@@ -86,17 +102,42 @@ func usualColumns(file string, list []columnar.Column, o ReadOptions) ([]int, er
 	if o.Weights == WeightsNo {
 		return []int{src, dst}, nil
 	}
-	weight := find(func(s string) bool { return slices.Contains(weightNames, plainName(s)) }, true)
-	if third := 3 - src - dst; weight < 0 && len(list) == 3 && src+dst <= 3 && !list[third].Time && unfit(list[third], true) == "" {
-		weight = third
-	}
+	weight, err := usualWeight(file, list, src, dst, o)
 	switch {
-	case weight >= 0 && weight != src && weight != dst:
+	case err != nil:
+		return nil, err
+	case weight >= 0:
 		return []int{src, dst, weight}, nil
 	case o.Weights == WeightsYes:
 		return nil, &InputError{File: file, Problem: "has no column that is a weight by its name", Advice: choose(list)}
 	}
 	return []int{src, dst}, nil
+}
+
+// usualWeight is the column of weights: one of a usual name, or else the third one; -1 if there is none.
+func usualWeight(file string, list []columnar.Column, src, dst int, o ReadOptions) (int, error) {
+	problem := ""
+	for i, c := range list {
+		if i == src || i == dst || !isWeightName(c.Name) {
+			continue
+		}
+		if p := unfit(c, true); p == "" {
+			return i, nil
+		} else if problem == "" {
+			problem = p
+		}
+	}
+	if problem != "" {
+		return -1, &InputError{File: file, Problem: problem, Advice: choose(list) + ", or --weights no to leave it out"}
+	}
+	third := 3 - src - dst
+	if len(list) != 3 || third < 0 || list[third].Time || unfit(list[third], true) != "" {
+		return -1, nil
+	}
+	if o.Weights == WeightsAuto && !mayBeWeight(list[third].Name) {
+		o.Warn(takenAsWeight(file, list[third].Name))
+	}
+	return third, nil
 }
 
 // unfit is why a column cannot be ids, or weights; "" if it can.

@@ -53,7 +53,7 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	p.skipBytes, p.skipLines = s.skipBytes, s.skipLines
 	t.first = t.layout.firstOf(h, s.skipBytes)
 	if t.layout.pick == nil {
-		if err := s.checkColumns(p.name()); err != nil {
+		if err := s.checkColumns(p.name(), o.Weights); err != nil {
 			return nil, err
 		}
 	}
@@ -82,14 +82,17 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 
 // checkColumns refuses a header with the usual names of the id columns at other places than
 // the first ones.
-func (s *textSniff) checkColumns(file string) error {
+func (s *textSniff) checkColumns(file string, weights WeightMode) error {
 	usual := misplaced(s.columnNames)
 	if usual == nil {
 		return nil
 	}
+	if i := slices.IndexFunc(s.columnNames, mayBeWeight); i >= 0 && weights != WeightsNo {
+		usual = append(usual, s.columnNames[i])
+	}
 	bad := &SyntaxError{
 		File: file, Line: s.skipLines, Text: s.header, Expected: "source and destination as the first columns",
-		Advice: fmt.Sprintf("use --columns %s,%s", usual[0], usual[1]),
+		Advice: "use --columns " + strings.Join(usual, ","),
 	}
 	if s.mixedNames {
 		bad.Expected, bad.Advice = mixedColumns, adviceMixed([]byte(s.header))
@@ -143,6 +146,9 @@ func chooseColumns(p *inputPlan, s textSniff, l *lineLayout, o ReadOptions) {
 		p.openWeights = !s.columnsKnown
 		if s.weighted {
 			l.columns = withWeight
+			if names := s.columnNames; len(names) == 3 && !s.mixedNames && !mayBeWeight(names[2]) {
+				o.Warn(takenAsWeight(p.name(), names[2]))
+			}
 		}
 	}
 	p.schema.Weighted = l.columns == withWeight

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -115,6 +116,9 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
+	if sameFolder(path, *f.output) {
+		return Usagef("cannot make the subgraph at %s: it is the graph %s itself, of which it is made; name another folder", *f.output, path)
+	}
 	a.console.begin("subgraph of " + path)
 	p := &phases{console: a.console}
 	defer p.end()
@@ -139,6 +143,13 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 		return nil
 	}
 	return json.NewEncoder(a.stdout).Encode(subgraphReport{path, *f.output, r.Vertices, r.Edges, r.Weighted, r.Symmetric, r.Bytes, r.Seconds, peakMemory()})
+}
+
+// sameFolder reports whether two paths lead to one folder, as links and mounts may.
+func sameFolder(a, b string) bool {
+	inA, errA := os.Stat(a)
+	inB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(inA, inB)
 }
 
 // ended explains an error.
