@@ -43,7 +43,8 @@ type Report struct {
 	Renumbered bool `json:"renumbered"`
 	// Isolated vertices are not in the file: they have no edges, and it has nothing else.
 	Isolated uint32 `json:"isolated_vertices_left_out"`
-	// Import are the flags with which an import of the file makes an equal graph.
+	// Import are the flags with which an import of the file, if its name is usual for the format, makes an equal
+	// graph. Of an undirected one with Both, it makes a directed graph: every edge stands twice.
 	Import []string `json:"import_flags"`
 }
 

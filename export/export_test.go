@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -124,13 +125,13 @@ func (t *graphs) again(text []byte, r Report, layout ingest.StorageOptions, s *s
 	if err != nil {
 		t.Fatal(err)
 	}
+	suffix := map[Format]string{Text: ".tsv", LDBC: ".e", DIMACS: ".gr", Raw: ".bin", RawW: ".wbin"}[r.Format]
+	if suffix == "" {
+		suffix = "." + string(r.Format)
+	}
 	file := filepath.Join(folder, "edges")
-	o := ingest.Options{Format: ingest.Format(r.Format), Storage: layout}
-	files := []string{file}
-	switch r.Format {
-	case CSV:
-		o.Format = ingest.Text
-	case LDBC:
+	o := ingest.Options{Storage: layout}
+	if r.Format == LDBC {
 		var ids bytes.Buffer
 		if err := WriteIDs(context.Background(), s, &ids); err != nil {
 			t.Fatal(err)
@@ -138,12 +139,13 @@ func (t *graphs) again(text []byte, r Report, layout ingest.StorageOptions, s *s
 		if err := os.WriteFile(file+".v", ids.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		file += ".e"
-		files[0] = file
 	}
+	file += suffix
 	for i := 0; i < len(r.Import); i++ {
 		value := func() string { i++; return r.Import[i] }
 		switch r.Import[i] {
+		case "--format":
+			o.Format = ingest.Format(value())
 		case "--ids":
 			o.IDs = ingest.IDMode(value())
 		case "--header":
@@ -166,7 +168,7 @@ func (t *graphs) again(text []byte, r Report, layout ingest.StorageOptions, s *s
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return t.importedFrom(filepath.Join(folder, "graph"), o, files...)
+	return t.importedFrom(filepath.Join(folder, "graph"), o, file)
 }
 
 // shardsOf is what the fingerprint has of the edges.
@@ -231,6 +233,49 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatalf("%s of ids %s: the import is another graph; import flags %q\n%s", format, kind, r.Import, b.String()[:min(b.Len(), 2000)])
 		}
 	})
+}
+
+// TestMagicNames: names that look like the beginning of another kind of file, or of none, stay names.
+func TestMagicNames(t *testing.T) {
+	for _, names := range [][2]string{
+		{"\ufeffa", "b"}, {"\ufeffa", "a"}, {"\ufeff", "x"}, {"AdjacencyGraph", "1"}, {"WeightedAdjacencyGraph", "x"}, {"p", "sp"}, {"PAR1", "x"}, {"ARROW1", "x"},
+		{"BZh91AY&SY", "x"}, {"\x1f\x8b\x08", "x"}, {"(\xb5/\xfd", "x"}, {"P*M\x18", "x"}, {"\xff\xfea", "x"}, {"{", "}"}, {"a", "->"}, {"*vertices", "3"},
+		{"<graphml>", "x"}, {"a:", "b"}, {"\x01\x02\x03\x04\x05\x06", "x"},
+	} {
+		text := fmt.Sprintf("\"%s\" \"%s\"\n\"%[1]s\" \"%[1]s\"\n", names[0], names[1])
+		s := imported(t, text, ingest.Options{Format: ingest.Text, IDs: ingest.IDsString, Table: ingest.TableOptions{Header: ingest.HeaderNo}})
+		graphs := newGraphs(t)
+		for _, f := range []Format{Text, CSV, LDBC} {
+			var b bytes.Buffer
+			r, err := Write(context.Background(), s, &b, Options{Format: f})
+			if err != nil {
+				t.Fatal(err)
+			}
+			other := graphs.again(b.Bytes(), r, ingest.StorageOptions{}, s)
+			if s.Catalogue().Fingerprint != other.Catalogue().Fingerprint {
+				t.Errorf("%s of %q: the import is another graph; import flags %q\n%s", f, names, r.Import, &b)
+			}
+		}
+		graphs.close()
+	}
+}
+
+// TestMagicNumbers: raw numbers may be those of the beginning of another kind of file.
+func TestMagicNumbers(t *testing.T) {
+	for _, magic := range []string{"PAR1", "ARRO", "Adja"} {
+		s := imported(t, fmt.Sprintln(binary.LittleEndian.Uint32([]byte(magic)), 5), ingest.Options{})
+		var b bytes.Buffer
+		r, err := Write(context.Background(), s, &b, Options{Format: Raw})
+		if err != nil {
+			t.Fatal(err)
+		}
+		graphs := newGraphs(t)
+		other := graphs.again(b.Bytes(), r, ingest.StorageOptions{}, s)
+		if s.Catalogue().Fingerprint != other.Catalogue().Fingerprint {
+			t.Errorf("%s: the import is another graph", magic)
+		}
+		graphs.close()
+	}
 }
 
 // TestBoth: the edges of an undirected graph in both directions are those that are stored.

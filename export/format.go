@@ -100,11 +100,23 @@ func (x *writer) header(edges uint64) string {
 	}
 }
 
-// importFlags are those that say what the file does not.
+// ImportName is what an import calls the format.
+func (f Format) ImportName() string {
+	if f == CSV {
+		return string(Text)
+	}
+	return string(f)
+}
+
+// importFlags are those that say what the file does not. Names, and numbers that are bytes, may look like the
+// beginning of any format.
 func (x *writer) importFlags() []string {
 	flags := []string{}
 	add := func(list ...string) { flags = append(flags, list...) }
 	f, ids := x.o.Format, &x.cat.IDs
+	if isRaw(f) || (isText(f) || f == LDBC) && ids.Kind == store.IDString {
+		add("--format", f.ImportName())
+	}
 	switch {
 	case isText(f):
 		if ids.Kind == store.IDString {

@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -143,13 +144,27 @@ func (n *names) append(dst []byte, v uint32) ([]byte, error) {
 	return strconv.AppendInt(dst, int64(id), 10), err
 }
 
+// magics begin what is no name where a file begins: a BOM, and what is compressed.
+var magics = []string{"\ufeff", "\x1f\x8b", "\x28\xb5\x2f\xfd", "BZh"}
+
+// plain reports whether a name may stand without quotes, wherever in a file.
+func plain(name string) bool {
+	if name == "" || name[0] == '#' || name[0] == '%' || strings.ContainsAny(name, " \t,\"") {
+		return false
+	}
+	if len(name) >= 4 && name[0]&0xf0 == 0x50 && name[1:4] == "\x2a\x4d\x18" { // as zstd begins, too
+		return false
+	}
+	return !slices.ContainsFunc(magics, func(magic string) bool { return strings.HasPrefix(name, magic) })
+}
+
 // quoted appends a name so that an import reads it as it is: in quotes where it has what separates names, or
-// what begins a comment.
+// begins like a comment or like a file of another kind.
 func quoted(dst []byte, name string) ([]byte, error) {
 	if strings.ContainsAny(name, "\n\r") {
 		return dst, fmt.Errorf("the id %.60q has a line end, which an edge list as text cannot have", name)
 	}
-	if name != "" && !strings.ContainsAny(name, " \t,\"") && name[0] != '#' && name[0] != '%' {
+	if plain(name) {
 		return append(dst, name...), nil
 	}
 	dst = append(dst, '"')

@@ -185,10 +185,22 @@ func resumable(job *garaph.Job, graph, output string) string {
 
 var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// shellWord is an argument as a shell takes it.
+// shellWord is an argument as a shell takes it. Where a terminal would not show what it is, that is escaped, as
+// bash, zsh and ksh read it.
 func shellWord(s string) string {
 	if plainWord.MatchString(s) {
 		return s
+	}
+	if printable(s) != s {
+		var b strings.Builder
+		for _, c := range []byte(s) {
+			if c < ' ' || c >= 0x7f || c == '\'' || c == '\\' {
+				fmt.Fprintf(&b, `\%03o`, c)
+			} else {
+				b.WriteByte(c)
+			}
+		}
+		return "$'" + b.String() + "'"
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

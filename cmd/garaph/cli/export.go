@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -161,7 +162,7 @@ func (a *app) export(ctx context.Context, path string, f *exportFlags) (err erro
 	took := time.Since(begin)
 	a.console.summary(fmt.Sprintf("exported %s in %s: %s edges/s; it is imported with `%s import %s GRAPH`",
 		counted(int64(r.Edges), "edge", "edges"), seconds(took), countText(perSecond(float64(r.Edges), took)), a.name, importText(r, *f.output)))
-	f.warn(a, r)
+	f.warn(a, g, r)
 	if *f.json {
 		return json.NewEncoder(a.stdout).Encode(exportReport{path, *f.output, r, took.Seconds(), peakMemory()})
 	}
@@ -192,18 +193,27 @@ func (f *exportFlags) write(ctx context.Context, a *app, g *garaph.Graph, o gara
 	return r, files.Place()
 }
 
-// importText is the arguments of the import that reads the file.
+// importText is the arguments of the import that reads the file, for a shell.
 func importText(r garaph.ExportReport, path string) string {
-	words := r.Import
-	named, err := export.FormatOf(path)
-	if (err != nil || named != r.Format) && r.Format != export.Text && r.Format != export.CSV {
-		words = append([]string{"--format", string(r.Format)}, words...)
+	words := slices.Clone(r.Import)
+	named, _ := export.FormatOf(path)
+	if path == "-" {
+		named = export.Text
 	}
-	return strings.Join(append(words, path), " ")
+	if format := r.Format.ImportName(); named.ImportName() != format && !slices.Contains(words, "--format") {
+		words = append([]string{"--format", format}, words...)
+	}
+	if strings.HasPrefix(path, "-") && path != "-" {
+		path = "./" + path
+	}
+	return strings.Join(append(words, shellWord(path)), " ")
 }
 
 // warn says what of the graph is not in the file.
-func (f *exportFlags) warn(a *app, r garaph.ExportReport) {
+func (f *exportFlags) warn(a *app, g *garaph.Graph, r garaph.ExportReport) {
+	if *f.both && g.Catalogue().Symmetric && r.Format != export.SG && r.Format != export.WSG {
+		a.console.log.Warn("both directions of every edge are in the file, so that its import is a directed graph; with --undirected --dedup too it is an equal one, unless edges are parallel")
+	}
 	if r.Renumbered && *f.ids == "" {
 		a.console.log.Warn(fmt.Sprintf("the format %s counts vertices, and the ids of the graph are not in the file: --ids FILE writes them, in the order of the numbers", r.Format))
 	}

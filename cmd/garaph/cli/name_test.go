@@ -19,6 +19,7 @@ func TestNamed(t *testing.T) {
 func TestShellWord(t *testing.T) {
 	for s, want := range map[string]string{
 		"web.graph": "web.graph", "/data/a-b_c": "/data/a-b_c", "a b": "'a b'", "a[b]": "'a[b]'", "it's": `'it'\''s'`, "": "''", "größe": "'größe'",
+		"a\nb": `$'a\012b'`, "\x1b[1m'\\": `$'\033[1m\047\134'`, "ö\n": `$'\303\266\012'`,
 	} {
 		if got := shellWord(s); got != want {
 			t.Errorf("%q: got %s, want %s", s, got, want)
