@@ -40,6 +40,7 @@ type pickedColumns struct {
 	at    []int // their places in the file
 	kinds []columnar.Kind
 	names []string
+	exact []float64 // of floats: up to here, no two integers are one
 }
 
 // pickEdges finds the columns of edges in a file.
@@ -60,8 +61,17 @@ func pickEdges(name string, list []columnar.Column, o ReadOptions) (pickedColumn
 			return p, &InputError{File: name, Problem: problem, Advice: choose(list)}
 		}
 		p.kinds, p.names = append(p.kinds, list[c].Kind), append(p.names, list[c].Name)
+		p.exact = append(p.exact, exactIntegers(list[c]))
 	}
 	return p, nil
+}
+
+// exactIntegers is the largest integer of a column of floats that no other integer is rounded to.
+func exactIntegers(c columnar.Column) float64 {
+	if c.Type == "float" {
+		return 1<<24 - 1
+	}
+	return 1<<53 - 1
 }
 
 // namedColumns are the columns that a user chose.

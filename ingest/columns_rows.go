@@ -249,8 +249,12 @@ func (t *rowBody) id(end int, v *columnar.Values, i int, w *parseWorker) *badLin
 	var negative bool
 	if v.Floats != nil {
 		x := v.Floats[i]
-		if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
-			return &badLine{text: t.number(nil, end, v, i), expected: t.in(end, "an integer as id, up to 9007199254740992 in a column of floating-point numbers,")}
+		if most := t.exact[end]; x != math.Trunc(x) || math.Abs(x) > most {
+			return &badLine{
+				text:     t.number(nil, end, v, i),
+				expected: t.in(end, fmt.Sprintf("an integer as id, up to %.0f in a column of floating-point numbers, of which larger ones stand for several integers,", most)),
+				advice:   "write the column as integers or strings",
+			}
 		}
 		bits, negative = uint64(int64(x)), x < 0
 	} else {
