@@ -54,7 +54,7 @@ func writeParquet(w io.Writer, t Table) error {
 			options = append(options, parquet.SkipPageBounds(f.Name()))
 		}
 	}
-	out := parquet.NewGenericWriter[any](w, append(options, schema)...)
+	out := parquet.NewWriter(w, append(options, schema)...)
 	p := parquetEncoder{out: out, ids: t.IDKind(), list: list}
 	if err := eachBatch(t, p.batch); err != nil {
 		return err

@@ -21,10 +21,18 @@ const (
 	bytesPerChunk = pageBytes
 )
 
+// parquetFile is a writer of columns. That of parquet.NewGenericWriter writes rows too, with all that values
+// of Go may be, and makes the command 1.8 MB larger.
+type parquetFile interface {
+	ColumnWriters() []*parquet.ColumnWriter
+	Flush() error
+	Close() error
+}
+
 // parquetEncoder fills the columns of a row group and ends the group when
 // it is full.
 type parquetEncoder struct {
-	out  *parquet.GenericWriter[any]
+	out  parquetFile
 	ids  IDKind
 	list []Column
 
