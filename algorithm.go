@@ -12,12 +12,16 @@ import (
 // closed. After a cancellation the error is the context's. The run is not
 // recorded, and cannot be resumed.
 func RunAlgorithm[T algorithms.Value](ctx context.Context, g *Graph, a algorithms.Algorithm[T], o AlgorithmOptions) (*Result, error) {
+	c := algorithmColumn[T]()
+	c.own = true
+	var err error
+	if c.Name, err = ownName(a); err != nil {
+		return nil, err
+	}
 	out, err := algorithms.Run(ctx, g.store, a, o.run())
 	if err != nil {
 		return nil, err
 	}
-	c := algorithmColumn[T]()
-	c.own = true
 	t := &table[T]{graph: g, source: a, memory: out.Free, columns: []column[T]{c}, values: out.Values}
 	t.valuesOf = func(from, to uint32, yield func([]gas.Vertex, []T) error) error {
 		return someValues(out.Values, from, to, yield)

@@ -26,10 +26,26 @@ func columnsOf[V, A any](p gas.Program[V, A]) ([]column[V], error) {
 		return several(p, c.Columns())
 	}
 	c, err := columnOf(p)
+	if err == nil {
+		c.Name, err = ownName(p)
+	}
 	if n, ok := p.(gas.Nullable[V]); ok {
 		c.Nullable, c.null = true, n.Null
 	}
 	return []column[V]{c}, err
+}
+
+// ownName is the name that a program or an algorithm gives its one result; "": none.
+func ownName(p any) (string, error) {
+	n, ok := p.(gas.Named)
+	if !ok {
+		return "", nil
+	}
+	name := n.ColumnName()
+	if name == "id" {
+		return "", fmt.Errorf("%T: its result is named %q, as the ids of vertices are; its method ColumnName should return another name", p, name)
+	}
+	return name, nil
 }
 
 // several checks the columns of a program.

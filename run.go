@@ -44,6 +44,7 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	}
 	report, err := job.Run(ctx)
 	r := &Result{Report: report, job: o.Job, save: job.Save}
+	_, r.columned = p.(gas.Columned[V])
 	if err != nil {
 		job.Close()
 		status := Failed
@@ -171,9 +172,10 @@ type Result struct {
 	// Algorithm is what an algorithm reports; nil of a job.
 	Algorithm *AlgorithmReport
 
-	table results.Table
-	close func()
-	leave func() // nil: close
+	table    results.Table
+	columned bool // the columns are those of a program that is [gas.Columned]
+	close    func()
+	leave    func() // nil: close
 
 	job  *Job         // nil: not recorded, or ended
 	save func() error // nil: there is no state that could be saved
@@ -181,8 +183,14 @@ type Result struct {
 }
 
 // Table returns the rows. The value column of a program or an algorithm that has one is
-// named name; those of a [gas.Columned] program have names.
-func (r *Result) Table(name string) results.Table { return named{r.table, name} }
+// named name, or as a [gas.Named] one says if that is ""; those of a [gas.Columned] program have
+// names.
+func (r *Result) Table(name string) results.Table {
+	if r.columned || name == "" {
+		return r.table
+	}
+	return named{r.table, name}
+}
 
 // WriteFile writes a value per vertex to a file, whole or not at all. The
 // format is tsv, csv, ndjson, parquet, arrow, arrows or npy, or "" to decide by the name.

@@ -191,7 +191,7 @@ func appendIDs(c *results.IDs, b *store.IDBlock, at, n int) {
 	}
 }
 
-// named is a table whose first value column has a name, unless it has one of its own.
+// named is a table whose first value column has another name.
 type named struct {
 	results.Table
 	name string
@@ -199,8 +199,6 @@ type named struct {
 
 func (n named) Columns() []results.Column {
 	list := n.Table.Columns()
-	if list[0].Name == "" {
-		list[0].Name = n.name
-	}
+	list[0].Name = n.name
 	return list
 }

@@ -15,9 +15,74 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/programs"
 )
+
+// TestColumnName: the results of the built-in programs and algorithms have the names that the command
+// gives them, for values and in files; those of others have none, or what Table is asked for.
+func TestColumnName(t *testing.T) {
+	ctx := context.Background()
+	g := valuesGraph(t, strconv.Itoa)
+	header := func(r *garaph.Result) string {
+		t.Helper()
+		var b bytes.Buffer
+		if err := r.Write(&b, "csv"); err != nil {
+			t.Fatal(err)
+		}
+		line, _, _ := strings.Cut(b.String(), "\n")
+		return line
+	}
+	r, err := garaph.Run(ctx, g, programs.SSSP[float64]{}, garaph.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := garaph.ValuesOf[string, float64](r, "distance"); err != nil {
+		t.Error(err)
+	}
+	if got := header(r); got != "id,distance" {
+		t.Errorf("the file begins with %q", got)
+	}
+	if got := r.Table("minutes").Columns()[0].Name; got != "minutes" {
+		t.Errorf("asked for a name, the table has %q", got)
+	}
+	if got := r.Table("").Columns()[0].Name; got != "distance" {
+		t.Errorf("asked for no name, the table has %q", got)
+	}
+	_, err = garaph.ValuesOf[string, float64](r, "x")
+	if err == nil || !strings.Contains(err.Error(), `the result has no column "x"; it has "distance"`) {
+		t.Errorf("of another column: %v", err)
+	}
+	c, err := garaph.RunAlgorithm(ctx, g, algorithms.Coreness{}, garaph.AlgorithmOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if got := header(c); got != "id,core" {
+		t.Errorf("the file of an algorithm begins with %q", got)
+	}
+	if _, err := garaph.Run(ctx, g, idNamed{}, garaph.RunOptions{}); err == nil || !strings.Contains(err.Error(), `named "id"`) {
+		t.Errorf("of a result that is named as ids are: %v", err)
+	}
+	own, err := garaph.Run(ctx, g, unnamed{programs.WCC{}}, garaph.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	if got := header(own); got != "id,value" {
+		t.Errorf("without a name, the file begins with %q", got)
+	}
+}
+
+// idNamed names its result as none may be named.
+type idNamed struct{ programs.WCC }
+
+func (idNamed) ColumnName() string { return "id" }
+
+// unnamed is a program without abilities.
+type unnamed struct{ gas.Program[uint32, uint32] }
 
 func ExampleValuesOf() {
 	err := func() error {

@@ -33,6 +33,14 @@ type Nullable[V any] interface {
 	Null(v Vertex, value V) bool
 }
 
+// Named is the ability to name the one result, which files and [garaph.ValuesOf] then call so: any
+// name but "id", that of the vertices. It does nothing for a program that is [Columned].
+//
+// [garaph.ValuesOf]: https://pkg.go.dev/github.com/garaph/garaph#ValuesOf
+type Named interface {
+	ColumnName() string
+}
+
 // Columned is the ability to have several results, which are written side by side, such as
 // the distance, the vertex before on the path, and the number of hops. It goes before a
 // Result method.

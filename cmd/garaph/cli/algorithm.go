@@ -15,12 +15,17 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/gas"
 )
 
 // NewAlgorithm is an algorithm that has no flags.
 func NewAlgorithm[T algorithms.Value](name, short string, a algorithms.Algorithm[T]) Program {
 	runner := BindAlgorithm(func(Env) (algorithms.Algorithm[T], error) { return a, nil })
-	return Program{Name: name, Short: short, Algorithm: true, GPU: algorithms.HasGPU(a), Setup: func(*pflag.FlagSet) Runner { return runner }}
+	p := Program{Name: name, Short: short, Algorithm: true, GPU: algorithms.HasGPU(a), Setup: func(*pflag.FlagSet) Runner { return runner }}
+	if n, ok := a.(gas.Named); ok {
+		p.Column = n.ColumnName()
+	}
+	return p
 }
 
 // BindAlgorithm is [Bind] for an algorithm, whose Program has Algorithm set.

@@ -29,7 +29,7 @@ var builtin = []Program{
 With --parents, a second column has the vertex before on a shortest path.`,
 		Example: `  garaph run bfs web.graph --source 42 --output hops.tsv
   go mod graph | garaph run bfs - --source example.com/app`,
-		Column: "hops", Ranking: Nearest, Setup: setupBFS,
+		Ranking: Nearest, Setup: setupBFS,
 	},
 	{
 		Name: "sssp", Value: programs.SSSP[float32]{}, Short: "least total weight of a path from a source along edge direction",
@@ -41,7 +41,7 @@ numbers are exact up to 16,777,216, or 2^53. The job fails if one is too large
 for the precision, 3.4028235e+38 or more.`,
 		Example:  `  garaph run sssp roads.gr --source 1 --output - | sort -k2g | head`,
 		Overflow: "take --precision 64",
-		Column:   "distance", Ranking: Nearest, Setup: setupSSSP,
+		Ranking:  Nearest, Setup: setupSSSP,
 	},
 	{
 		Name: "wcc", Value: programs.WCC{}, Short: "weakly connected component of every vertex, named by its least vertex",
@@ -50,7 +50,7 @@ one pass over the edges, and no job is recorded. A flag about iterations, checkp
 trace, the report or a GPU has the vertex program run: --iterations 0 is enough.`,
 		Example: `  garaph run wcc web.graph --top 5
   garaph run wcc web.graph --output components.csv`,
-		Column: "component", Ranking: Groups, Instead: new(components()),
+		Ranking: Groups, Instead: new(components()),
 		Setup: func(*pflag.FlagSet) Runner {
 			return Bind(func(Env) (gas.Program[uint32, uint32], error) { return programs.WCC{}, nil })
 		},
@@ -61,7 +61,7 @@ trace, the report or a GPU has the vertex program run: --iterations 0 is enough.
 source has inf, vertices that no path leads to have 0. Of several sources, the one
 with the widest path counts.`,
 		Example: `  garaph run sswp roads.gr --source 1 --top 20`,
-		Column:  "width", Setup: setupSSWP,
+		Setup:   setupSSWP,
 	},
 	{
 		Name: "kcore", Value: programs.KCore{}, Short: "1 for every vertex of the k-core, 0 for the others",
@@ -70,14 +70,14 @@ within the set, whatever their directions; parallel edges count each, and so do 
 two of vertices that lead to each other, where coreness counts one. A self-loop
 counts twice in a directed graph, and once in an undirected one.`,
 		Example: `  garaph run kcore web.graph --k 10 --output core.tsv`,
-		Column:  "core", Ranking: Members, Setup: setupKCore,
+		Ranking: Members, Setup: setupKCore,
 	},
 	{
 		Name: "lpa", Value: programs.LPA{}, Short: "community of every vertex by label propagation, named by one of its vertices",
 		Long: `Directions and weights of edges don't matter. Labels are drawn at random: the
 same --seed and --iterations give the same communities in sync mode.`,
 		Example: `  garaph run lpa web.graph --iterations 100 --top 5`,
-		Column:  "label", Ranking: Groups, Iterations: 50, Timed: true, Setup: setupLPA,
+		Ranking: Groups, Iterations: 50, Timed: true, Setup: setupLPA,
 	},
 	{
 		Name: "katz", Value: programs.Katz[float32]{}, Short: "Katz centrality of every vertex, not scaled",
@@ -98,16 +98,16 @@ N · --step. The sum of all heat stays the same only as far as a step is short: 
 below 1 / the sum of the weights at a vertex. Long steps stay stable, and lose or
 make heat at hubs. Nor is it conserved at vertices without in-edges, which keep
 their temperature while others take it from them.`,
-		Example: `  garaph run heat --undirected edges.txt --source 42 --step 0.1 --iterations 50`,
-		Column:  "temperature", Iterations: 100, Timed: true, Setup: setupHeat,
+		Example:    `  garaph run heat --undirected edges.txt --source 42 --step 0.1 --iterations 50`,
+		Iterations: 100, Timed: true, Setup: setupHeat,
 	},
 	{
 		Name: "circuit", Value: programs.Circuit{}, Short: "voltage of every node of a network of resistors; weights are conductances (1/ohm)",
 		Long: `Weights are conductances, in 1/ohm, and not resistances; without weights each is 1.
 --tolerance bounds the change of a voltage in an iteration and not its error,
 which may be many times larger where the solution is approached slowly.`,
-		Example: `  garaph run circuit --undirected resistors.csv --source 1 --ground 9 --volts 12`,
-		Column:  "volts", Iterations: 1000, Setup: setupCircuit,
+		Example:    `  garaph run circuit --undirected resistors.csv --source 1 --ground 9 --volts 12`,
+		Iterations: 1000, Setup: setupCircuit,
 	},
 	{
 		Name: "neural", Value: programs.Neural{}, Short: "activity of every neuron of a network, tanh of the weighted sum",
@@ -115,8 +115,8 @@ which may be many times larger where the solution is approached slowly.`,
 to it); without weights, each is 1. With a --gain well above 1 / the sum of the
 weights that lead to a neuron, activities are near 1 and differ little:
 begin with a small one.`,
-		Example: `  garaph run neural synapses.csv --gain 0.2 --bias 0.1`,
-		Column:  "activity", Iterations: 1000, Setup: setupNeural,
+		Example:    `  garaph run neural synapses.csv --gain 0.2 --bias 0.1`,
+		Iterations: 1000, Setup: setupNeural,
 	},
 	triangles(),
 	truss(),
@@ -127,7 +127,6 @@ begin with a small one.`,
 // coreness is what --k of kcore would have to be tried for.
 func coreness() Program {
 	p := NewAlgorithm("coreness", "core number of every vertex: the largest k whose k-core it is in", algorithms.Coreness{})
-	p.Column = "core"
 	p.Long = `Directions of edges, parallel edges and self-loops don't matter. The summary has
 the largest core number. Where --memory has no room for the rows of the whole graph,
 passes over the edges are taken until nothing changes, with 12 bytes for each vertex.`
@@ -139,7 +138,7 @@ passes over the edges are taken until nothing changes, with 12 bytes for each ve
 // components are what wcc finds, by an algorithm that is not a vertex program.
 func components() Program {
 	p := NewAlgorithm("components", "weakly connected components, as wcc, in one pass over the edges", algorithms.Components{})
-	p.Column, p.Ranking = "component", Groups
+	p.Ranking = Groups
 	p.Long = `A component has the id of one of its vertices, the same as with wcc. Each edge is
 read once and links its two ends; the summary has the number of components. Beside
 4 bytes for each vertex, --memory has to hold little. A GPU has all edges in its
@@ -164,7 +163,6 @@ for each vertex, 4 for each pair of neighbours are in memory.`
 // truss is an algorithm over frontiers of edges.
 func truss() Program {
 	p := NewAlgorithm("truss", "largest k such that the vertex lies in a k-truss, whose edges are in k-2 triangles each", algorithms.Truss{})
-	p.Column = "k"
 	p.Long = `A k-truss is a set of edges each of which is in k-2 triangles of the set, or more: a
 dense part of the graph, inside its (k-1)-core. Directions of edges, parallel edges and
 self-loops don't matter. A vertex with a neighbour has 2 at least, one without has 0; the

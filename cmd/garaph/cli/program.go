@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -20,10 +21,10 @@ type Program struct {
 	Short   string // what it computes, in one line
 	Long    string // sentences for its help, behind Short
 	Example string // lines for its help, indented by two spaces
-	Column  string // name of the result column; "" is Name
+	Column  string // name of the result column; "" is that of Value, if it is gas.Named, or else Name
 	Ranking Ranking
-	// Value is a program as Setup makes it, for `garaph programs` to show
-	// whether it is compiled; its fields don't matter. New fills it in.
+	// Value is a program as Setup makes it, to show whether it is compiled, and how its result is
+	// called; its fields don't matter. New fills it in.
 	Value any
 	// Iterations is the limit when the user gives none; 0: until no vertex is
 	// active.
@@ -110,11 +111,12 @@ func New[V, A any](name, short string, p gas.Program[V, A]) Program {
 	return Program{Name: name, Short: short, Value: p, Setup: func(*pflag.FlagSet) Runner { return runner }}
 }
 
+// column is what the one result is called.
 func (p Program) column() string {
-	if p.Column == "" {
-		return p.Name
+	if n, ok := p.Value.(gas.Named); ok && p.Column == "" {
+		p.Column = n.ColumnName()
 	}
-	return p.Column
+	return cmp.Or(p.Column, p.Name)
 }
 
 // merge adds the user's programs to the built-in ones. One of the same name

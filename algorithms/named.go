@@ -1,0 +1,15 @@
+package algorithms
+
+// What the values of algorithms are called: all of them are gas.Named.
+
+// ColumnName is that of the least vertices of components.
+func (Components) ColumnName() string { return "component" }
+
+// ColumnName is that of the core numbers.
+func (Coreness) ColumnName() string { return "core" }
+
+// ColumnName is that of the numbers of triangles at vertices.
+func (Triangles) ColumnName() string { return "triangles" }
+
+// ColumnName is that of the largest k.
+func (Truss) ColumnName() string { return "k" }
