@@ -62,8 +62,11 @@ func readHead(r io.ReaderAt, at, end int64, buf *[]byte) (page, error) {
 			return page{}, err
 		}
 		p, n, err := parseHead(b)
-		if errors.Is(err, errShort) && size < min(maxHeadBytes, end-at) {
+		switch {
+		case errors.Is(err, errShort) && size < min(maxHeadBytes, end-at):
 			continue
+		case errors.Is(err, errShort) && size < end-at:
+			return page{}, fmt.Errorf("%w: its header has more than %d bytes, as of statistics with long strings", ErrUnsupported, maxHeadBytes)
 		}
 		if err != nil {
 			return page{}, err

@@ -2,6 +2,7 @@ package parquetread
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -287,6 +288,22 @@ func TestLargest(t *testing.T) {
 	for _, c := range []int{0, 1, 2, 3, 5} { // negative ones, above MaxInt64, and no integers
 		if top, ok := f.Largest(c); ok {
 			t.Errorf("column %d has a largest value %d", c, top)
+		}
+	}
+}
+
+// TestLongStatistics: a page of values so long that its header is not read is no damaged one.
+func TestLongStatistics(t *testing.T) {
+	schema := parquet.NewSchema("table", parquet.Group{"c0": parquet.String()})
+	for length, fits := range map[int]bool{60_000: true, 200_000: true, 1_200_000: false} {
+		row := []parquet.Value{parquet.ByteArrayValue(bytes.Repeat([]byte("x"), length))}
+		b := write(t, schema, [][]parquet.Value{row}, false, 1, parquet.DataPageStatistics(true), parquet.Compression(&parquet.Uncompressed))
+		_, _, err := read(b, 64<<20, 100)
+		switch {
+		case fits && err != nil:
+			t.Errorf("a value of %d bytes: %v", length, err)
+		case !fits && (!errors.Is(err, ErrUnsupported) || errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "statistics")):
+			t.Errorf("a value of %d bytes: got %v", length, err)
 		}
 	}
 }
