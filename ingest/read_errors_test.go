@@ -42,6 +42,8 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.txt", good+"3\n"), ReadOptions{}, `g.txt:51: "3": expected two ids; use ` + skipHint},
 		{text("g.txt", "1 2\n# c\n1 2 3\n"), ReadOptions{Weights: WeightsYes}, `g.txt:1: "1 2": expected a weight behind the two ids; use ` + skipHint},
 		{text("g.csv", "1,2,3,4\n2,3,4,5\n"), ReadOptions{}, `g.csv:1: "1,2,3,4": expected two ids, or two ids and a weight, and nothing behind them; use --columns 1,2, or 1,2,3 where the third is a weight, to take these, or --weights no to pass over what follows the ids`},
+		{text("g.csv", "1.0,2.0\n1,3\n2,3\n"), ReadOptions{}, `g.csv:1: "1.0,2.0": expected integers as ids, as those behind it are; write it so, or use --header if it names the columns, or --ids string to take all ids as text`},
+		{text("g.txt", "1e3 2.5\n1 3\n"), ReadOptions{}, `g.txt:1: "1e3 2.5": expected integers as ids, as those behind it are; write it so, or use --header if it names the columns, or --ids string to take all ids as text`},
 		{text("g.csv", "1;2\n"), ReadOptions{}, `g.csv:1: "1;2": expected fields separated by spaces, tabs or commas; use --delimiter to name another separator`},
 		{text("g.txt", weighted+"3\n"), ReadOptions{}, `g.txt:51: "3": expected two ids and a weight; use ` + skipHint},
 		{text("g.txt", weighted+"3 4\n"), ReadOptions{}, `g.txt:51: "3 4": expected a weight behind the two ids, as in the lines before; use --weights no to pass over what follows the ids, or ` + skipHint},

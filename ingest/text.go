@@ -57,6 +57,12 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 			return nil, err
 		}
 	}
+	if s.numbers && o.IDs == IDsAuto {
+		return nil, &SyntaxError{
+			File: p.name(), Line: s.firstLine, Text: s.first, Expected: "integers as ids, as those behind it are",
+			Advice: "write it so, or use --header if it names the columns, or --ids string to take all ids as text",
+		}
+	}
 	if s.header != "" && header == HeaderAuto {
 		o.Warn(fmt.Sprintf("%s:%d: %q was taken for a header line and passed over", p.name(), s.skipLines, s.header))
 	}
@@ -187,6 +193,7 @@ type textSniff struct {
 	first       string // the first line
 	firstLine   int64
 	doubtful    bool     // the first line may be a header, or not
+	numbers     bool     // it would be a header, but has numbers in the place of ids
 	columnNames []string // of the header
 	mixedNames  bool     // which has spaces between some, and tabs or commas between others
 }
@@ -225,6 +232,9 @@ func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
 	table := l.delimiter != 0 || l.pick != nil || ext == ".csv" || ext == ".tsv" || strings.Contains(s.first, ",")
 	switch {
 	case rest.header == "":
+	case header == HeaderAuto && isHeader(&first, names, &rest) && isNumber(first.field[0]) && isNumber(first.field[1]):
+		s.numbers = true
+		return s
 	case header == HeaderYes, isHeader(&first, names, &rest), table && misplaced(names) != nil:
 		rest.columnNames, rest.mixedNames = names, first.mixed
 		return rest
