@@ -71,18 +71,26 @@ func (j *Job[V, A]) init(ctx context.Context, resumed bool) (sum uint64, err err
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return j.eachVertex(i, func(v gas.Vertex) {
-				j.arrays.Degree[v.ID] = j.degree(v)
+			var sum uint64 // with aggregate: no processor takes them from others, as it does what lies beside theirs
+			var aggregate float64
+			err := j.eachVertex(i, func(v gas.Vertex) {
+				degree := j.degree(v)
+				j.arrays.Degree[v.ID] = degree
 				if j.arrays.In != nil {
 					j.arrays.In[v.ID] = v.In
 				}
 				if j.arrays.Out != nil {
 					j.arrays.Out[v.ID] = v.Out
 				}
-				if resumed && j.arrays.Active.Has(v.ID) || !resumed && j.first(i, v) {
-					degrees[i] += uint64(j.arrays.Degree[v.ID])
+				if resumed && j.arrays.Active.Has(v.ID) || !resumed && j.first(v, &aggregate) {
+					sum += uint64(degree)
 				}
 			})
+			degrees[i] = sum
+			if j.aggregable != nil && !resumed {
+				j.aggregates[i] = aggregate
+			}
+			return err
 		})
 	}
 	err = g.Wait()
@@ -92,16 +100,16 @@ func (j *Job[V, A]) init(ctx context.Context, resumed bool) (sum uint64, err err
 	return sum, err
 }
 
-// first sets the first value of a vertex of shard i, and reports whether it is
-// active.
-func (j *Job[V, A]) first(i int, v gas.Vertex) (active bool) {
+// first sets the first value of a vertex, adds it to the aggregate of its shard, and reports
+// whether it is active.
+func (j *Job[V, A]) first(v gas.Vertex, aggregate *float64) (active bool) {
 	value, active := j.program.Init(v)
 	j.arrays.Cur[v.ID] = value
 	if active {
 		j.arrays.Active.Add(v.ID)
 	}
 	if j.aggregable != nil {
-		j.aggregates[i] += j.aggregable.Aggregate(v, value)
+		*aggregate += j.aggregable.Aggregate(v, value)
 	}
 	return active
 }
