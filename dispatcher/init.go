@@ -71,7 +71,7 @@ func (j *Job[V, A]) init(ctx context.Context, resumed bool) (sum uint64, err err
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			var sum uint64 // with aggregate: no processor takes them from others, as it does what lies beside theirs
+			var sum uint64 // stored once at the end, as the aggregate: those of other shards lie in the same line of the cache
 			var aggregate float64
 			err := j.eachVertex(i, func(v gas.Vertex) {
 				degree := j.degree(v)
