@@ -72,10 +72,7 @@ var ErrEmpty = errors.New("no vertex is in it")
 // all.
 func Make(ctx context.Context, s *store.Store, set *Set, path string, o Options) (ingest.Report, error) {
 	cat := s.Catalogue()
-	x := &maker{store: s, cat: cat, set: set, o: o, dir: shard.In}
-	if _, weights := cat.WeightsOf(shard.Out); !cat.Weighted || weights {
-		x.dir = shard.Out
-	}
+	x := newMaker(s, set, o)
 	n := set.Len()
 	if n == 0 {
 		return ingest.Report{}, fmt.Errorf("subgraph of %s: %w", s.Name(), ErrEmpty)
@@ -94,7 +91,7 @@ func Make(ctx context.Context, s *store.Store, set *Set, path string, o Options)
 	if o.Memory > 0 {
 		options.Memory = o.Memory - (reading - hostmem.Process) // both have the process in them
 	}
-	options.Storage = ingest.StorageOptions{Layout: cmp.Or(cat.Layout, store.CSC), Rows: cat.InRows}
+	options.Storage = ingest.StorageOptions{Layout: x.layout(), Rows: cat.InRows}
 	source := ingest.EdgeSource{
 		Name: "subgraph of " + s.Name(), Vertices: n, Weighted: cat.Weighted, Symmetric: cat.Symmetric, IDs: x.writeIDs,
 		Each: func(ctx context.Context, threads int, worker func() ingest.Worker) error {
@@ -119,6 +116,14 @@ type maker struct {
 	ranks  []uint32        // how many vertices of the set are before every eighth word of it
 	worker func() ingest.Worker
 	done   atomic.Int64
+}
+
+func newMaker(s *store.Store, set *Set, o Options) *maker {
+	x := &maker{store: s, cat: s.Catalogue(), set: set, o: o, dir: shard.In}
+	if _, weights := x.cat.WeightsOf(shard.Out); !x.cat.Weighted || weights {
+		x.dir = shard.Out
+	}
+	return x
 }
 
 // wordsPerRank is how many words of a set have a rank together.
@@ -151,16 +156,58 @@ func (x *maker) divide() (reading int64, err error) {
 	if x.o.Memory == 0 {
 		return 0, nil
 	}
-	var rows *algorithms.MemoryError
-	err = algorithms.Visit(context.Background(), x.store, x, algorithms.Options{Threads: x.o.Threads, Memory: 1})
-	if !errors.As(err, &rows) {
+	rows, err := leastOf(x.store, x, x.o.Threads)
+	if err != nil {
 		return 0, err
 	}
-	least := ingest.LeastMemory(x.cat.Layout) + rows.Least() - hostmem.Process
+	least := ingest.LeastMemory(x.layout()) + rows - hostmem.Process
 	if x.o.Memory < least {
-		return 0, fmt.Errorf("subgraph of %s: %w: a budget of %d MiB is below the least one of %dMiB", x.store.Name(), ingest.ErrLeast, x.o.Memory>>20, (least+1<<20-1)>>20)
+		return 0, x.tooSmall(least)
 	}
-	return rows.Least() + (x.o.Memory-least)/4, nil
+	return rows + (x.o.Memory-least)/4, nil
+}
+
+// tooSmall is the error of a budget below the least one.
+func (x *maker) tooSmall(least int64) error {
+	return fmt.Errorf("subgraph of %s: %w: a budget of %d MiB is below the least one of %dMiB", x.store.Name(), ingest.ErrLeast, x.o.Memory>>20, (least+1<<20-1)>>20)
+}
+
+// layout is that of the new graph.
+func (x *maker) layout() store.Layout { return cmp.Or(x.cat.Layout, store.CSC) }
+
+// Check refuses a budget with which no subgraph can be made, before vertices are searched for: by [Grow] with so many hops, or
+// by other means with 0.
+func Check(s *store.Store, hops int, along Along, o Options) error {
+	if o.Memory == 0 {
+		return nil
+	}
+	x := newMaker(s, nil, o)
+	rows, err := leastOf(s, x, o.Threads)
+	if err != nil {
+		return err
+	}
+	least := ingest.LeastMemory(x.layout()) + rows - hostmem.Process
+	if hops > 0 {
+		search, err := leastOf(s, &growth{hops: hops, along: along}, o.Threads)
+		if err != nil {
+			return err
+		}
+		least = max(least, search)
+	}
+	if o.Memory < least {
+		return x.tooSmall(least)
+	}
+	return nil
+}
+
+// leastOf is the least budget of a visitor.
+func leastOf(s *store.Store, v algorithms.Visitor, threads int) (int64, error) {
+	var least *algorithms.MemoryError
+	err := algorithms.Visit(context.Background(), s, v, algorithms.Options{Threads: threads, Memory: 1})
+	if !errors.As(err, &least) {
+		return 0, err
+	}
+	return least.Least(), nil
 }
 
 // Plan is rows, the set, and edges on their way.

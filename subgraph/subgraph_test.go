@@ -224,6 +224,24 @@ func TestFails(t *testing.T) {
 	if _, err := Make(context.Background(), s, set, w.path("sub"), Options{Memory: 100 << 20}); !errors.Is(err, ingest.ErrMemory) || !strings.Contains(err.Error(), "a budget of 100 MiB is below the least one of 1") {
 		t.Error(err)
 	}
+	for _, hops := range []int{0, 2} { // what is named is enough, for the search too
+		err := Check(s, hops, Both, Options{Memory: 40 << 20})
+		if !errors.Is(err, ingest.ErrLeast) {
+			t.Fatal(err)
+		}
+		var least int64
+		if _, err := fmt.Sscanf(err.Error()[strings.LastIndex(err.Error(), " ")+1:], "%dMiB", &least); err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(s, hops, Both, Options{Memory: (least - 1) << 20}); !errors.Is(err, ingest.ErrLeast) {
+			t.Errorf("%d MiB: %v", least-1, err)
+		}
+		o := Options{Memory: least << 20}
+		err = errors.Join(Check(s, hops, Both, o), Grow(context.Background(), s, set, hops, Both, algorithms.Options{Memory: o.Memory}))
+		if _, errMake := Make(context.Background(), s, set, w.path(fmt.Sprint("least", hops)), o); err != nil || errMake != nil {
+			t.Errorf("%d hops, %d MiB: %v, %v", hops, least, err, errMake)
+		}
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Make(ctx, s, set, w.path("sub"), Options{}); !errors.Is(err, context.Canceled) {

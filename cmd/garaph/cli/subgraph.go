@@ -125,6 +125,13 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 	o := subgraph.Options{Force: *f.force, Threads: *f.threads, Memory: memory}
 	o.Progress = func(done, total int64) { p.set("reading", done, total, inEdges) }
 	o.Import.Progress, o.Import.Log = importPhases(p), a.console.log
+	hops := 0
+	if cmd.Flags().Changed("source") || cmd.Flags().Changed("sources") {
+		hops = *f.hops
+	}
+	if err := subgraph.Check(g.Store(), hops, subgraph.Along(*f.along), o); err != nil {
+		return err
+	}
 	set, err := subgraph.NewSet(g.Store())
 	if err != nil {
 		return err
