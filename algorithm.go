@@ -18,6 +18,9 @@ func RunAlgorithm[T algorithms.Value](ctx context.Context, g *Graph, a algorithm
 	if c.Name, err = ownName(a); err != nil {
 		return nil, err
 	}
+	if err := g.store.CheckOpen(); err != nil {
+		return nil, err
+	}
 	out, err := algorithms.Run(ctx, g.store, a, o.run())
 	if err != nil {
 		return nil, err

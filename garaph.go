@@ -69,6 +69,7 @@ var (
 	ErrExists   = store.ErrExists
 	ErrDamaged  = store.ErrDamaged
 	ErrReplaced = store.ErrReplaced
+	ErrClosed   = store.ErrClosed
 	ErrNoVertex = store.ErrNoVertex
 	ErrNoSpace  = store.ErrNoSpace
 	ErrBusy     = store.ErrBusy
@@ -148,7 +149,12 @@ func (g *Graph) Catalogue() *Catalogue { return g.store.Catalogue() }
 func (g *Graph) Store() *store.Store { return g.store }
 
 // Vertex returns the dense id of the vertex with the user's id, or [ErrNoVertex].
-func (g *Graph) Vertex(id string) (uint32, error) { return g.store.Lookup(id) }
+func (g *Graph) Vertex(id string) (uint32, error) {
+	if err := g.store.CheckOpen(); err != nil {
+		return 0, err
+	}
+	return g.store.Lookup(id)
+}
 
 // MaxInDegree is the largest number of edges that lead to a vertex.
 func (g *Graph) MaxInDegree() (most uint32, err error) {
@@ -164,6 +170,9 @@ func (g *Graph) MaxInDegree() (most uint32, err error) {
 
 // ID returns the user's id of a vertex. [IDsOf] has those of all.
 func (g *Graph) ID(v gas.VertexID) (string, error) {
+	if err := g.store.CheckOpen(); err != nil {
+		return "", err
+	}
 	g.reading.Lock()
 	defer g.reading.Unlock()
 	if g.ids == nil {

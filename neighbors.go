@@ -43,6 +43,9 @@ type keptSide struct {
 
 // NeighborsOf gives a reader for ids of type I, as [ValuesOf] has them.
 func NeighborsOf[I ID](g *Graph) (*Neighbors[I], error) {
+	if err := g.store.CheckOpen(); err != nil {
+		return nil, err
+	}
 	kind := (&table[struct{}]{graph: g}).IDKind()
 	read, ok := idReader[I](kind)
 	if !ok {

@@ -25,6 +25,9 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	o = continued(o)
 	columns, err := columnsOf(p)
 	if err == nil {
+		err = g.store.CheckOpen()
+	}
+	if err == nil {
 		err = check(g, p, o)
 	}
 	if err != nil { // not after hours of work

@@ -12,6 +12,8 @@ var (
 	ErrGraphExists = error(&textError{"is already a graph", ErrExists})
 	// ErrDamaged: stored bytes are not what was written.
 	ErrDamaged = errors.New("damaged")
+	// ErrClosed: the graph was closed before.
+	ErrClosed = errors.New("it is closed; open it again, or close it after the last use")
 	// ErrReplaced: another graph was put in the place of this one meanwhile.
 	ErrReplaced = errors.New("the graph was replaced")
 	// ErrNoVertex: the graph has no vertex of this id.

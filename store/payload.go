@@ -338,6 +338,9 @@ func (s *Store) Matches(dir shard.Direction, i int, h shard.Header) error {
 
 // ShardError is the error of a damaged side of a shard: it names them and says what to do.
 func (s *Store) ShardError(dir shard.Direction, i int, err error) error {
+	if closed := s.CheckOpen(); closed != nil {
+		return closed
+	}
 	if !errors.Is(err, ErrDamaged) {
 		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/dgraph-io/badger/v4"
 	boptions "github.com/dgraph-io/badger/v4/options"
@@ -54,6 +55,7 @@ type Store struct {
 	old     *valueLogs // nil from store version 2 on
 
 	checksums Checksums
+	closed    atomic.Bool
 }
 
 // options are Badger's for few small values, all in tables: uncompressed, uncached,
@@ -150,8 +152,17 @@ func pathCause(err error) error {
 
 // Close releases the graph.
 func (s *Store) Close() error {
+	s.closed.Store(true)
 	defer s.folder.close()
 	return s.closeFiles()
+}
+
+// CheckOpen is [ErrClosed] after Close.
+func (s *Store) CheckOpen() error {
+	if s.closed.Load() {
+		return fmt.Errorf("graph %s: %w", s.name, ErrClosed)
+	}
+	return nil
 }
 
 func (s *Store) closeFiles() error {
