@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"unsafe"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/hostmem"
-	"github.com/garaph/garaph/internal/vertices"
 )
 
 // ParentColumn names the column of parents.
@@ -56,19 +55,23 @@ func checkParents[V any](g *Graph, o RunOptions) error {
 	if o.Memory == 0 {
 		return nil
 	}
-	n := g.Catalogue().Vertices
-	held := vertices.Bytes[V](n) - int64(n)*int64(unsafe.Sizeof(*new(V))) // of the job, when it is done
 	plan := algorithms.Parents[V]{Weights: g.Catalogue().Weighted}
 	var least *algorithms.MemoryError
 	_, err := algorithms.Run(context.Background(), g.store, plan, algorithms.Options{Threads: o.Threads, Memory: 1, Log: o.Log})
 	if !errors.As(err, &least) {
 		return err
 	}
-	if need := least.Least() + held; need > o.Memory {
-		return fmt.Errorf("graph %s: %w: to find parents takes %d MiB beside the values, with --memory of %d MiB; the smallest budget for it is %dMiB",
-			g.store.Name(), ErrMemory, (least.Least()-hostmem.Process+1<<20-1)>>20, o.Memory>>20, (need+1<<20-1)>>20)
+	o = continued(o)
+	if held := dispatcher.HeldBytes[V](g.Catalogue().Vertices, o.Checkpoints); least.Least()+held > o.Memory {
+		return noRoomForParents(least, held, o.Memory)
 	}
 	return nil
+}
+
+// noRoomForParents is the error of a budget in which the search for parents, beside what the job holds, does not fit.
+func noRoomForParents(least *algorithms.MemoryError, held, budget int64) error {
+	return fmt.Errorf("graph %s: %w: to find parents takes %d MiB beside the values, with --memory of %d MiB; the smallest budget for it is %dMiB",
+		least.Graph, ErrMemory, (least.Least()-hostmem.Process+1<<20-1)>>20, budget>>20, (least.Least()+held+1<<20-1)>>20)
 }
 
 // addParents adds the column of parents to the result of a job.
@@ -93,10 +96,15 @@ func (r *Result) addParents(ctx context.Context, g *Graph, paths any, o RunOptio
 
 // parents finds the parents of the paths and adds them as a column.
 func (t *table[V]) parents(ctx context.Context, paths any, o algorithms.Options) (free func(), err error) {
-	if o.Memory > 0 { // what the job holds counts
-		o.Memory = min(o.Memory, max(1, t.memory+hostmem.Process))
+	budget := o.Memory
+	if budget > 0 { // what the job holds counts
+		o.Memory = min(budget, max(1, t.memory+hostmem.Process))
 	}
 	out, err := algorithms.Run(ctx, t.graph.store, pathsOf(t.graph, paths.(gas.Paths[V]), t.values), o)
+	var least *algorithms.MemoryError
+	if errors.As(err, &least) {
+		return nil, noRoomForParents(least, budget-o.Memory, budget)
+	}
 	if err != nil {
 		return nil, err
 	}

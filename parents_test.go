@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -89,5 +91,52 @@ func TestParentsEverywhere(t *testing.T) {
 	}
 	if n := strings.Count(want[true], "\n"); n < 400 {
 		t.Errorf("%d rows", n)
+	}
+}
+
+// TestParentsBudget: a budget that is too small for parents is refused before the job, and the one that is named is enough for them: also beside
+// checkpoints, whose memory a job holds until it is closed.
+func TestParentsBudget(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "edges.el")
+	if err := os.WriteFile(file, []byte("0 1\n1 2\n2 1048575\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "graph")
+	if _, err := garaph.Import(t.Context(), []string{file}, path, garaph.ImportOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := garaph.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	smallest := regexp.MustCompile(`smallest budget for it is (\d+)MiB$`)
+	for _, checkpoints := range []garaph.Checkpoints{{}, {Every: 1}} {
+		named := map[bool]int64{} // for the job, and for parents
+		for mib := int64(48); mib < 100; mib++ {
+			r, err := garaph.RunWithParents(t.Context(), g, programs.BFS{Source: 0}, garaph.RunOptions{Memory: mib << 20, Checkpoints: checkpoints}, nil)
+			if err == nil {
+				if mib < max(named[false], named[true]) {
+					t.Errorf("%+v: %d MiB are enough, and others were asked for: %v", checkpoints, mib, named)
+				}
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+				continue
+			}
+			found := smallest.FindStringSubmatch(err.Error())
+			if !errors.Is(err, garaph.ErrMemory) || found == nil || strings.Contains(err.Error(), "find the parents:") {
+				t.Fatalf("%+v, %d MiB: %v", checkpoints, mib, err)
+			}
+			n, _ := strconv.ParseInt(found[1], 10, 64)
+			parents := strings.Contains(err.Error(), "to find parents")
+			if named[parents] > 0 && mib >= named[parents] {
+				t.Errorf("%+v: %d MiB were said to be enough, and %d are not: %v", checkpoints, named[parents], mib, err)
+			}
+			named[parents] = n
+		}
+		if named[true] == 0 {
+			t.Errorf("%+v: nothing was refused", checkpoints)
+		}
 	}
 }

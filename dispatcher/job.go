@@ -5,9 +5,11 @@ import (
 	"runtime"
 	"sync"
 	"time"
+	"unsafe"
 
 	"go.uber.org/zap"
 
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/panics"
@@ -131,6 +133,17 @@ func (j *Job[V, A]) Trim() (free int64) {
 		return math.MaxInt64
 	}
 	return max(0, free-j.arrays.Bytes())
+}
+
+// HeldBytes is the most that a job over n vertices holds after [Job.Trim], until it is closed. An epoch that is still
+// being written may keep the second array of values.
+func HeldBytes[V any](n uint32, p checkpoint.Policy) int64 {
+	held := vertices.TrimmedBytes[V](n)
+	if p.Wanted() {
+		var v V
+		held += int64(n)*int64(unsafe.Sizeof(v)) + epochBytes[V](n, p)
+	}
+	return held
 }
 
 // eachVertex calls f for the vertices of shard i. A panic of the program ends

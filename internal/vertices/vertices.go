@@ -44,6 +44,12 @@ func Bytes[V any](n uint32) int64 {
 	return int64(n)*(2*int64(unsafe.Sizeof(v))+4) + 3*8*int64(bitset.Words(n))
 }
 
+// TrimmedBytes is what is left of that after FreeSpare.
+func TrimmedBytes[V any](n uint32) int64 {
+	var v V
+	return int64(n)*int64(unsafe.Sizeof(v)) + 2*8*int64(bitset.Words(n))
+}
+
 // New allocates the arrays, and registers Cur and Next with m, unless that is nil. V must be
 // plain data.
 func New[V any](n uint32, m Pinning) (*Arrays[V], error) {
