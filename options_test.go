@@ -58,7 +58,7 @@ func fill(t *testing.T, v reflect.Value) {
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 	case reflect.Interface:
-		v.Set(reflect.ValueOf(io.Reader(io.LimitReader(nil, 0))))
+		v.Set(reflect.ValueOf(io.LimitReader(nil, 0)))
 	case reflect.Func:
 		v.Set(reflect.MakeFunc(v.Type(), func([]reflect.Value) []reflect.Value { return nil }))
 	case reflect.Struct:
