@@ -1,6 +1,8 @@
 package garaph_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -64,9 +66,29 @@ func TestEndlessPrograms(t *testing.T) {
 	_, lpa := garaph.Run(t.Context(), g, programs.LPA{}, garaph.RunOptions{})
 	_, heat := garaph.Run(t.Context(), g, programs.Heat{Step: 0.1}, garaph.RunOptions{Name: "heat"})
 	for name, err := range map[string]error{"programs.LPA": lpa, "heat": heat} {
-		if err == nil || !strings.HasSuffix(err.Error(), "program "+name+" does not end by itself: set RunOptions.Iterations, or --iterations") {
+		if err == nil || !strings.HasSuffix(err.Error(), "program "+name+" does not end by itself: set RunOptions.Iterations") {
 			t.Errorf("%s: got error %v", name, err)
 		}
+	}
+}
+
+// TestForever: a program that does not end by itself runs until its context ends, when that is what was asked for.
+func TestForever(t *testing.T) {
+	g, err := garaph.FromSlice(t.Context(), [][2]string{{"a", "b"}, {"b", "a"}}, nil, garaph.GraphOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	n := 0
+	_, err = garaph.Run(ctx, g, programs.LPA{}, garaph.RunOptions{Iterations: garaph.Forever, Progress: func(garaph.Iteration) {
+		if n++; n == 100 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || n < 100 {
+		t.Errorf("after %d iterations: %v", n, err)
 	}
 }
 

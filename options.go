@@ -19,7 +19,7 @@ type RunOptions struct {
 	Method     dispatcher.Method // how an iteration finds the vertices to process; "": [dispatcher.Auto]
 	Threads    int               // 0: GOMAXPROCS
 	Memory     int64             // bytes of resident memory for the whole process; 0: no limit
-	Iterations int               // at most; 0: until no vertex is active
+	Iterations int               // at most; 0: until no vertex is active; [Forever]
 	Progress   func(Iteration)   // called after each iteration; nil: nobody looks on
 	Trace      dispatcher.Trace  // who sees phases, pages and copies as well
 	Log        *zap.Logger       // nil: silent; [Slog] makes one of a [log/slog.Logger]
@@ -38,6 +38,10 @@ type RunOptions struct {
 
 	generic bool
 }
+
+// Forever, as RunOptions.Iterations, lets a program that is [gas.Endless] run until the context ends. Of
+// others it is as 0.
+const Forever = -1
 
 // Generically makes a job run through the generic loops even if the program is compiled,
 // to compare the two.

@@ -22,13 +22,15 @@ import (
 // With [RunOptions.Checkpoints], or a [RunOptions.Job], the run is recorded in
 // the graph's folder, and [Resume] goes on with it after a crash.
 func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions) (*Result, error) {
+	forever := o.Iterations < 0
+	o.Iterations = max(0, o.Iterations)
 	o = continued(o)
 	columns, err := columnsOf(p)
 	if err == nil {
 		err = g.store.CheckOpen()
 	}
 	if err == nil {
-		err = check(g, p, o)
+		err = check(g, p, forever || o.Iterations > 0)
 	}
 	if err != nil { // not after hours of work
 		return nil, errors.Join(nameProgram(err, p, o.Name), giveBack(o.Job))
@@ -68,9 +70,9 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 
 // check asks a program that is [gas.Checked] whether it can run over a graph, and one that is
 // [gas.Endless] whether it ends.
-func check(g *Graph, program any, o RunOptions) error {
-	if e, asks := program.(gas.Endless); asks && o.Iterations == 0 && e.Endless() {
-		return fmt.Errorf("graph %s: program %T does not end by itself: set RunOptions.Iterations, or --iterations", g.store.Name(), program)
+func check(g *Graph, program any, ends bool) error {
+	if e, asks := program.(gas.Endless); asks && !ends && e.Endless() {
+		return fmt.Errorf("graph %s: program %T does not end by itself: set RunOptions.Iterations", g.store.Name(), program)
 	}
 	c, asks := program.(gas.Checked)
 	if !asks {

@@ -101,6 +101,9 @@ func Bind[V, A any](build func(Env) (gas.Program[V, A], error)) Runner {
 		if err != nil {
 			return nil, err
 		}
+		if e.Options.Iterations == 0 { // the user has been warned, if the job does not end by itself
+			e.Options.Iterations = garaph.Forever
+		}
 		return garaph.Run(ctx, e.Graph, p, e.Options)
 	}
 }
