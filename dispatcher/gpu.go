@@ -276,7 +276,7 @@ func (p *pinning) Pin(n int64) (b []byte, err error) {
 		return nil, err
 	}
 	p.log.Debug("pages are not pinned", zap.Error(err))
-	return hostmem.Bytes(n)
+	return hostmem.Apart(n)
 }
 
 // Unpin returns it.

@@ -142,7 +142,8 @@ func (b *batch) gathers(edges, copies uint32) {
 	b.replicas += uint64(edges) << copies
 }
 
-// copy queues a copy, as one with the copy before it where both continue it.
+// copy queues a copy, as one with the copy before it where both continue it: then they are
+// of the same piece of pinned memory ([device.Device]).
 func (b *batch) copy(to device.Pointer, src []byte) {
 	b.bytes += int64(len(src))
 	if n := len(b.copies); n > 0 {

@@ -235,7 +235,7 @@ func (d *cudaDevice) Free(p Pointer) error {
 // driver's: the CPU gathers faster from huge pages, and what the process owns is
 // there when the device is lost.
 func (d *cudaDevice) Pin(n int64) ([]byte, error) {
-	b, err := hostmem.Bytes(n)
+	b, err := hostmem.Apart(n)
 	if err != nil || n == 0 {
 		return nil, err
 	}

@@ -36,7 +36,8 @@ type Device interface {
 	Free(p Pointer) error
 	// Pin returns n zeroed bytes of host memory from which copies run at the full
 	// speed of the link, and beside the caller. The host can use them until Unpin,
-	// also after the device was lost.
+	// also after the device was lost. Nothing that was pinned follows it in memory: what
+	// lies side by side there is of one piece, as a copy must be.
 	Pin(n int64) ([]byte, error)
 	Unpin(b []byte) error
 	// Register pins memory that the caller has, of package hostmem, until Unregister.

@@ -214,7 +214,7 @@ func (d *Emulated) Pin(n int64) ([]byte, error) {
 	if err := d.fault(FaultAlloc); err != nil {
 		return nil, fmt.Errorf("pin %d bytes: %w", n, err)
 	}
-	b, err := hostmem.Bytes(n)
+	b, err := hostmem.Apart(n)
 	if err == nil && n > 0 {
 		d.pin(b)
 	}

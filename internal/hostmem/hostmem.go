@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"reflect"
 	"unsafe"
 
@@ -34,6 +35,20 @@ func Bytes(n int64) ([]byte, error) {
 		_ = unix.Madvise(b, unix.MADV_HUGEPAGE) // a wish: works without
 	}
 	return b, nil
+}
+
+// Apart is Bytes of which what is given out next is no continuation: pieces that are pinned
+// one by one are copied one by one, and whoever joins what lies side by side would take two
+// of them for one.
+func Apart(n int64) ([]byte, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	b, err := Bytes(n + int64(os.Getpagesize())) // nobody touches the last page
+	if err != nil {
+		return nil, err
+	}
+	return b[:n], nil
 }
 
 // Sparse returns n zeroed values of which only those that are used take memory, in
@@ -66,10 +81,10 @@ func addresses() int64 {
 	return int64(limit.Cur)
 }
 
-// FreeBytes returns what Bytes gave. b must be the whole slice; nil is fine.
+// FreeBytes returns what Bytes or Apart gave. b must be the whole slice; nil is fine.
 func FreeBytes(b []byte) {
 	if len(b) > 0 {
-		_ = unix.Munmap(b) // fails for slices that Bytes did not give only
+		_ = unix.Munmap(b[:cap(b)]) // fails for slices that Bytes did not give only
 	}
 }
 

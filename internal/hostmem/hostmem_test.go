@@ -195,3 +195,27 @@ func TestDrop(t *testing.T) {
 		t.Errorf("the file has other bytes, %v", err)
 	}
 }
+
+// TestApart: of many pieces that fill their pages none continues another one.
+func TestApart(t *testing.T) {
+	ends := map[uintptr]bool{}
+	var all [][]byte
+	for range 20 {
+		b, err := hostmem.Apart(int64(2 * os.Getpagesize()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer hostmem.FreeBytes(b)
+		b[len(b)-1] = 1
+		all = append(all, b)
+		ends[uintptr(unsafe.Pointer(&b[0]))+uintptr(len(b))] = true
+	}
+	for _, b := range all {
+		if ends[uintptr(unsafe.Pointer(&b[0]))] {
+			t.Fatalf("%p continues another piece", &b[0])
+		}
+	}
+	if b, err := hostmem.Apart(0); b != nil || err != nil {
+		t.Errorf("no bytes: %v, %v", b, err)
+	}
+}
