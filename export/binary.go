@@ -71,38 +71,16 @@ func (x *writer) writeGAP(ctx context.Context, w io.Writer) error {
 		directions = directions[:1]
 	}
 	for _, x.dir = range directions {
-		if err := x.offsets(ctx, w); err != nil {
+		if _, err := w.Write(make([]byte, 8)); err != nil { // the first offset
+			return err
+		}
+		if err := x.eachOffset(ctx, w, func(b []byte, _, end uint64) []byte { return le.AppendUint64(b, end) }); err != nil {
 			return err
 		}
 		x.edges.Store(0)
 		if err := x.visit(ctx); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// offsets writes where the row of each vertex begins, and where the last one ends.
-func (x *writer) offsets(ctx context.Context, w io.Writer) error {
-	le := binary.LittleEndian
-	end := uint64(0)
-	b := le.AppendUint64(nil, 0)
-	for i := range x.cat.Shards {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		degrees, err := x.store.Degrees(x.dir, i)
-		if err != nil {
-			return err
-		}
-		for _, d := range degrees {
-			end += uint64(d)
-			b = le.AppendUint64(b, end)
-		}
-		if _, err := w.Write(b); err != nil {
-			return err
-		}
-		b = b[:0]
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ import (
 type Options struct {
 	Format Format // "" is Text
 	// Both writes the two directions of an edge of an undirected graph. Without it, edge lists have one,
-	// which an import with --undirected makes both again. Those of GAP have both in any case.
+	// which an import with --undirected makes both again. Those of GAP, METIS and Ligra have both in any case.
 	Both      bool
 	NoWeights bool  // leave the weights of a weighted graph out
 	Threads   int   // 0: GOMAXPROCS
@@ -44,8 +44,11 @@ type Report struct {
 	// Isolated vertices are not in the file: they have no edges, and it has nothing else.
 	Isolated uint32 `json:"isolated_vertices_left_out"`
 	// Import are the flags with which an import of the file, if its name is usual for the format, makes an equal
-	// graph. Of an undirected one with Both, it makes a directed graph: every edge stands twice.
+	// graph, or a directed one, see Directed.
 	Import []string `json:"import_flags"`
+	// Directed: the import of the file is a directed graph, though this one is undirected. Both directions of its edges
+	// are in the file, and some edges are parallel, so that nothing tells which ones belong together.
+	Directed bool `json:"import_is_directed"`
 }
 
 // Write writes the edges of a graph to w. Writes to w are large, and end at the end of an edge. After an
@@ -58,7 +61,7 @@ func Write(ctx context.Context, s *store.Store, w io.Writer, o Options) (Report,
 	}
 	x := &writer{store: s, cat: cat, o: o, dir: shard.Out, weighted: cat.Weighted && !o.NoWeights}
 	x.half = halfOf(o, cat)
-	if x.dir == shard.Out && x.weighted && !cat.Symmetric && !isGAP(o.Format) {
+	if x.dir == shard.Out && x.weighted && !cat.Symmetric && !hasRows(o.Format) {
 		if _, stored := cat.WeightsOf(shard.Out); !stored {
 			x.dir = shard.In // the only side that has them
 		}
@@ -87,7 +90,20 @@ type writer struct {
 	edges atomic.Uint64 // that were written
 	// count: nothing is written, but edges are counted.
 	count bool
+	// weightsOnly: the weights of edges are written, without these.
+	weightsOnly bool
+	parallel    atomic.Uint64 // edges that are parallel to others, where both directions are written as if directed
 }
+
+// asDirected reports whether the file of an undirected graph has both directions of its edges, and does not say so.
+func (x *writer) asDirected() bool {
+	f := x.o.Format
+	return x.cat.Symmetric && x.half == whole && !isGAP(f) && f != METIS
+}
+
+// bothOnce reports whether edges that are the same in such a file are one edge: the two directions of a parallel one
+// look like two more.
+func (x *writer) bothOnce() bool { return x.asDirected() && x.parallel.Load() == 0 }
 
 // half says which edges of an undirected graph are written.
 type half uint8
@@ -100,7 +116,7 @@ const (
 
 func halfOf(o Options, c *store.Catalogue) half {
 	switch {
-	case !c.Symmetric || o.Both || isGAP(o.Format):
+	case !c.Symmetric || o.Both || hasRows(o.Format):
 		return whole
 	case o.Format == MatrixMarket:
 		return lower
@@ -156,7 +172,11 @@ func (x *writer) visit(ctx context.Context) error {
 func (x *writer) write(ctx context.Context, w io.Writer) error {
 	x.out = newTurns(w)
 	switch x.o.Format {
-	case MatrixMarket, DIMACS:
+	case GraphML:
+		return x.writeGraphML(ctx, w)
+	case Ligra:
+		return x.writeLigra(ctx, w)
+	case MatrixMarket, DIMACS, METIS:
 		n := x.cat.Edges
 		if x.half != whole {
 			x.count = true
@@ -185,7 +205,7 @@ func (x *writer) report() (Report, error) {
 	if r.Isolated, err = x.lost(); err != nil {
 		return r, err
 	}
-	r.Import = x.importFlags()
+	r.Import, r.Directed = x.importFlags(), x.asDirected() && !x.bothOnce()
 	return r, nil
 }
 
@@ -235,6 +255,9 @@ func (o Options) Check(name string, c *store.Catalogue) error {
 		if !weighted {
 			return refuse("the format has weights, and the graph none: choose %s", without)
 		}
+	}
+	if f == METIS && !c.SameRows() {
+		return refuse("the graph is directed, and in the format every edge is at both of its ends: choose ligra or text, or import the graph with --undirected")
 	}
 	if isGAP(f) && int64(c.Vertices) > maxGAP {
 		return refuse("it has %d vertices, and the format at most %d", c.Vertices, int64(maxGAP))

@@ -20,6 +20,9 @@ const (
 	EL           Format = "el"
 	WEL          Format = "wel"
 	LDBC         Format = "ldbc" // the edges; the vertices are in a file of their own, see [WriteIDs]
+	METIS        Format = "metis"
+	Ligra        Format = "ligra"
+	GraphML      Format = "graphml"
 	MatrixMarket Format = "mtx"
 	DIMACS       Format = "dimacs"
 	SG           Format = "sg"
@@ -30,12 +33,13 @@ const (
 
 // Formats lists every format.
 func Formats() []Format {
-	return []Format{Text, CSV, EL, WEL, LDBC, MatrixMarket, DIMACS, SG, WSG, Raw, RawW}
+	return []Format{Text, CSV, EL, WEL, LDBC, MatrixMarket, DIMACS, SG, WSG, METIS, Ligra, GraphML, Raw, RawW}
 }
 
 var byExtension = map[string]Format{
 	".txt": Text, ".tsv": Text, ".tab": Text, ".edges": Text, ".csv": CSV, ".el": EL, ".wel": WEL, ".e": LDBC,
 	".mtx": MatrixMarket, ".gr": DIMACS, ".sg": SG, ".wsg": WSG, ".bin": Raw, ".u32": Raw, ".wbin": RawW,
+	".metis": METIS, ".graph": METIS, ".adj": Ligra, ".graphml": GraphML,
 }
 
 // FormatOf recognises a format by the name of a file, below .gz and .zst.
@@ -75,7 +79,9 @@ func isRaw(f Format) bool  { return f == Raw || f == RawW }
 func isText(f Format) bool { return f == Text || f == CSV }
 
 // HasVertices reports whether a file of the format has all vertices, and not those alone that have edges.
-func (f Format) HasVertices() bool { return f == MatrixMarket || f == DIMACS || isGAP(f) }
+func (f Format) HasVertices() bool {
+	return f == MatrixMarket || f == DIMACS || f == GraphML || hasRows(f)
+}
 
 // header is what stands before so many edges.
 func (x *writer) header(edges uint64) string {
@@ -88,6 +94,11 @@ func (x *writer) header(edges uint64) string {
 		return "source,target\n"
 	case DIMACS:
 		return fmt.Sprintf("p sp %d %d\n", n, edges)
+	case METIS:
+		if x.weighted {
+			return fmt.Sprintf("%d %d 001\n", n, edges/2)
+		}
+		return fmt.Sprintf("%d %d\n", n, edges/2)
 	default:
 		field, symmetry := "pattern", "general"
 		if x.weighted {
@@ -129,7 +140,7 @@ func (x *writer) importFlags() []string {
 		} else if ids.Kind == store.IDString {
 			add("--no-header")
 		}
-	case f == LDBC:
+	case f == LDBC || f == GraphML:
 		switch {
 		case ids.Kind == store.IDString:
 			add("--ids", "string")
@@ -141,8 +152,11 @@ func (x *writer) importFlags() []string {
 	case isRaw(f) && x.dense():
 		add("--vertices", strconv.FormatInt(int64(x.cat.Vertices), 10))
 	}
-	if x.half == upper {
+	switch {
+	case x.half == upper && f != GraphML:
 		add("--undirected")
+	case x.bothOnce():
+		add("--undirected", "--dedup")
 	}
 	return flags
 }

@@ -24,7 +24,7 @@ func (x *writer) label() error {
 	ids := &x.cat.IDs
 	base := ids.Kind == store.IDBase
 	switch f := x.o.Format; {
-	case isText(f) || f == LDBC:
+	case isText(f) || f == LDBC || f == GraphML:
 		x.labels = labels{stored: !base, first: ids.Base, own: true}
 	case isRaw(f):
 		fits, err := x.fits32()
@@ -35,7 +35,7 @@ func (x *writer) label() error {
 		if fits && base {
 			x.labels.first = ids.Base
 		}
-	case f == MatrixMarket || f == DIMACS:
+	case f == MatrixMarket || f == DIMACS || f == METIS:
 		x.labels = labels{first: 1, own: base && ids.Base == 1}
 	default:
 		x.labels = labels{first: 0, own: base && ids.Base == 0}

@@ -107,9 +107,13 @@ func (x *writer) row(b *algorithms.Block, i int) (list []uint32, weights []float
 
 // names are the labels that edges are written with.
 func (x *writer) names(set *store.IDSet, reader *store.IDs) *names {
-	n := &names{labels: x.labels, kind: x.cat.IDs.Kind, set: set, reader: reader, text: quoted}
+	text := quoted
+	if x.o.Format == GraphML {
+		text = attribute
+	}
+	n := &names{labels: x.labels, kind: x.cat.IDs.Kind, set: set, reader: reader, text: text}
 	if escape := x.o.Printable; escape != nil {
-		n.text = func(dst []byte, name string) ([]byte, error) { return quoted(dst, escape(name)) }
+		n.text = func(dst []byte, name string) ([]byte, error) { return text(dst, escape(name)) }
 	}
 	return n
 }
@@ -121,7 +125,7 @@ const someEdges = 1 << 10
 func (x *writer) pass(ctx context.Context, e *algorithms.Env, n *names, from, to uint32) error {
 	defer x.out.begin(ctx, from)()
 	buffers := make([][]byte, e.Threads)
-	some := min(someEdges, max(1, bufferBytes/(2*x.cat.IDs.MaxBytes+1)))
+	some := min(someEdges, max(1, bufferBytes/(2*x.mostText()+1)))
 	return e.Rows().EachIn(ctx, from, to, func(worker int, b *algorithms.Block) (err error) {
 		err = errOther // of a panic
 		defer func() {
@@ -131,9 +135,13 @@ func (x *writer) pass(ctx context.Context, e *algorithms.Env, n *names, from, to
 		}()
 		edges := uint64(0)
 		p := piece{writer: x, names: n, first: b.First, buf: buffers[worker][:0]}
+		asDirected := x.asDirected()
 		for i := range b.Len {
 			list, weights := x.row(b, i)
 			edges += uint64(len(list))
+			if asDirected {
+				x.parallel.Add(repeated(list))
+			}
 			if x.count {
 				continue
 			}
@@ -145,6 +153,7 @@ func (x *writer) pass(ctx context.Context, e *algorithms.Env, n *names, from, to
 				}
 				p.append(b.First+uint32(i), list[at:end], w)
 			}
+			p.endLine()
 		}
 		if err = p.end(); err != nil {
 			return err
@@ -154,6 +163,24 @@ func (x *writer) pass(ctx context.Context, e *algorithms.Env, n *names, from, to
 		x.add(edges)
 		return nil
 	})
+}
+
+// mostText is how many bytes a name may take in the file.
+func (x *writer) mostText() int {
+	if x.o.Format == GraphML {
+		return x.cat.IDs.MaxBytes * len("&#34;")
+	}
+	return x.cat.IDs.MaxBytes
+}
+
+// repeated is how many neighbours of a row are those before them again.
+func repeated(list []uint32) (n uint64) {
+	for i := 1; i < len(list); i++ {
+		if list[i] == list[i-1] {
+			n++
+		}
+	}
+	return n
 }
 
 // add counts edges that are written.
@@ -179,14 +206,24 @@ type piece struct {
 	first uint32 // the vertex with which the block begins
 	buf   []byte
 	own   []byte // the label of the vertex that the row is of
+	other []byte // and of a neighbour, where it is not appended at once
 	err   error
+	// inLine: the line of METIS that is being written has a neighbour.
+	inLine bool
 }
 
 // append appends edges of a vertex.
 func (p *piece) append(v uint32, list []uint32, weights []float32) {
-	if p.o.Format.Binary() {
+	switch f := p.o.Format; {
+	case f == METIS:
+		p.appendMETIS(v, list, weights)
+	case f == Ligra:
+		p.appendLigra(list, weights)
+	case f == GraphML:
+		p.appendGraphML(v, list, weights)
+	case f.Binary():
 		p.appendBinary(v, list, weights)
-	} else {
+	default:
 		p.appendLines(v, list, weights)
 	}
 	if p.err != nil {
@@ -196,6 +233,13 @@ func (p *piece) append(v uint32, list []uint32, weights []float32) {
 	if len(p.buf) >= bufferBytes {
 		p.err = p.out.write(p.first, p.buf)
 		p.buf = p.buf[:0]
+	}
+}
+
+// endLine ends the line of a vertex, where vertices have lines.
+func (p *piece) endLine() {
+	if p.o.Format == METIS {
+		p.buf, p.inLine = append(p.buf, '\n'), false
 	}
 }
 

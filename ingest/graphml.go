@@ -113,7 +113,7 @@ func (s *graphmlStart) start(x *xmlReader, e *xml.StartElement) error {
 }
 
 func (s *graphmlStart) note(id string) {
-	if _, kind := parseInteger([]byte(id)); (kind == plainInteger || kind == negativeInteger) && isCanonical([]byte(id)) {
+	if _, kind := parseInteger([]byte(id)); kind != notInteger && kind != hugeInteger && isCanonical([]byte(id)) {
 		s.ints++
 	} else {
 		s.texts++
@@ -205,7 +205,7 @@ func (s *graphmlFeed) id(x *xmlReader, e *xml.StartElement, name string) (string
 	switch {
 	case s.ids == IDDense && (kind != plainInteger || v > maxDense):
 		return "", x.refused(id, "a vertex number", "use --ids string to take ids as text")
-	case kind != plainInteger && kind != negativeInteger || !isCanonical([]byte(id)):
+	case kind == notInteger || kind == hugeInteger || !isCanonical([]byte(id)):
 		return "", x.refused(id, "an integer of 64 bits, as the first ids are", "use --ids string to take ids as text")
 	}
 	return id, nil

@@ -39,6 +39,14 @@ func (x *namedRecords) add(source, target string, weight float32, node bool) err
 	return x.flush()
 }
 
+// element is what an edge or a node is called in errors.
+func (e *lineEdge) element() string {
+	if e.count == 1 {
+		return "node " + string(e.names[0])
+	}
+	return "edge from " + string(e.names[0]) + " to " + string(e.names[1])
+}
+
 // flush hands out what there is.
 func (x *namedRecords) flush() error {
 	if x.buf == nil {
@@ -68,8 +76,12 @@ func (t *graphmlBody) parse(b *readBlock, w *parseWorker) error {
 		}
 		e.names[0], e.names[1] = r[:first], r[first:first+second]
 		if t.ids != IDString { // which were checked
-			e.ids[0], _ = parseInteger(e.names[0])
-			e.ids[1], _ = parseInteger(e.names[1])
+			for i := range e.count {
+				e.ids[i], e.kinds[i] = parseInteger(e.names[i])
+			}
+			if e.kinds[0]|e.kinds[1] != plainInteger && (w.negative.err == nil || w.large.err == nil) {
+				w.noteSignsAt(&e, b, e.element())
+			}
 		}
 		r = r[first+second:]
 		batch.add(&e, t.ids)

@@ -40,6 +40,8 @@ func TestGraphML(t *testing.T) {
 			[]edgeSeen{{"a", "a", 0}}, []string{"a", "alone", "b & c"}, IDString, true},
 		{"integers", strings.Replace(graphmlText("directed", `<edge source="5" target="-1"/>`), `attr.name="weight" attr.type="double"/>`, `attr.name="cost" attr.type="double"/>`, 1), ReadOptions{},
 			[]edgeSeen{{"5", "-1", 0}}, nil, IDInt, false},
+		{"large", strings.Replace(graphmlText("directed", `<node id="18446744073709551615"/><edge source="9223372036854775808" target="1"/>`), `attr.name="weight" attr.type="double"/>`, `attr.name="cost" attr.type="double"/>`, 1), ReadOptions{},
+			[]edgeSeen{{"-9223372036854775808", "1", 0}}, []string{"-1"}, IDInt, false}, // the same 64 bits
 		{"default", strings.Replace(graphmlText("directed", `<edge source="5" target="1"/><edge source="6" target="1"><data key="w">1</data></edge>`), `attr.type="double"/>`, `attr.type="int"><default>4</default></key>`, 1), ReadOptions{},
 			[]edgeSeen{{"5", "1", 4}, {"6", "1", 1}}, nil, IDInt, false},
 		{"of yEd", graphmlText("directed", `<node id="1"><data key="d"><y:ShapeNode xmlns:y="y"><node id="no"/></y:ShapeNode></data></node><edge source="1" target="1"><data key="w">1</data></edge>`), ReadOptions{IDs: IDsString},
@@ -76,6 +78,8 @@ func TestGraphMLErrors(t *testing.T) {
 		{strings.Replace(graphmlText("directed", `<node id="&b;"/>`), "<graphml", bomb+"<graphml", 1), "is no XML in line 6"},
 		{strings.Replace(graphmlText("directed", ""), "UTF-8", "ISO-8859-1", 1), "is not in UTF-8"},
 		{"<graphml></graphml>", "has no element graph"},
+		{graphmlText("directed", `<node id="-1"/><node id="18446744073709551615"/>`), `g.xml: node 18446744073709551615: "18446744073709551615": expected ids of one range, either with negative ones or with ones above 9223372036854775807, but g.xml: node -1 has -1; use --ids string`},
+		{graphmlText("directed", `<node id="18446744073709551616"/><node id="1"/><edge source="a" target="b"/>`), `expected a weight of the edge`},
 	} {
 		r := readFiles(t, ReadOptions{}, text("g.xml", test.content))
 		if r.err == nil || !strings.Contains(r.err.Error(), test.want) {

@@ -35,8 +35,9 @@ ids that you gave, where the format has room for them. At the end it says how to
 the file as an equal graph.
 
 The name of the file decides the format: .txt, .tsv, .csv, .el, .wel, .e, .mtx, .gr,
-.sg, .wsg, .bin and .wbin, each also with .gz or .zst behind it. An edge of an undirected
-graph is written once, unless --both is given; .sg and .wsg have both directions always.`,
+.sg, .wsg, .metis, .adj (Ligra), .graphml, .bin and .wbin, each also with .gz or .zst
+behind it. An edge of an undirected graph is written once, unless --both is given; .sg,
+.wsg, .metis and .adj have both directions always.`,
 		Example: `  garaph export web.graph --output web.tsv.gz
   garaph export web.graph --format csv | head
   garaph export roads.graph --output roads.wsg --ids roads.ids`,
@@ -211,14 +212,14 @@ func importText(r garaph.ExportReport, path string) string {
 
 // warn says what of the graph is not in the file.
 func (f *exportFlags) warn(a *app, g *garaph.Graph, r garaph.ExportReport) {
-	if *f.both && g.Catalogue().Symmetric && r.Format != export.SG && r.Format != export.WSG {
-		a.console.log.Warn("both directions of every edge are in the file, so that its import is a directed graph; with --undirected --dedup too it is an equal one, unless edges are parallel")
+	if r.Directed {
+		a.console.log.Warn("both directions of every edge are in the file, so that its import is a directed graph; --undirected --dedup would make an equal one, had the graph no parallel edges")
 	}
 	if r.Renumbered && *f.ids == "" {
 		a.console.log.Warn(fmt.Sprintf("the format %s counts vertices, and the ids of the graph are not in the file: --ids FILE writes them, in the order of the numbers", r.Format))
 	}
 	if r.Isolated > 0 {
-		a.console.log.Warn(fmt.Sprintf("%s without edges: an edge list as %s does not have them; --format ldbc, mtx and sg do",
+		a.console.log.Warn(fmt.Sprintf("%s without edges: an edge list as %s does not have them; --format ldbc, mtx, sg and graphml do",
 			counted(int64(r.Isolated), "vertex is", "vertices are"), r.Format))
 	}
 }

@@ -153,6 +153,9 @@ func TestScripts(t *testing.T) {
 			case "race": // the race detector is at work, which reserves addresses of its own
 				return raceDetector, nil
 			}
+			if module, ok := strings.CutPrefix(name, "python:"); ok { // the system's Python has it
+				return hasModule(module), nil
+			}
 			return false, fmt.Errorf("no condition %s", name)
 		},
 		Setup: func(e *testscript.Env) error {
@@ -168,6 +171,11 @@ func TestScripts(t *testing.T) {
 			return os.Mkdir(filepath.Join(e.WorkDir, "tmp"), 0o777)
 		},
 	})
+}
+
+// hasModule reports whether the Python of the system can import a module.
+func hasModule(name string) bool {
+	return exec.Command("/usr/bin/python3", "-c", "import "+name).Run() == nil
 }
 
 // checkout makes the folder a module that uses this repository.
