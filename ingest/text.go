@@ -25,22 +25,9 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	if err := checkText(h, format, o.Format == format); err != nil {
 		return nil, err
 	}
-	t := &lineBody{skipBad: o.SkipBadLines, layout: lineLayout{
-		splitter: splitter{comments: "#%", commas: true},
-		plain:    plainLines{seps: textSeps},
-		what:     [2]string{"source id", "target id"},
-		names:    format == LDBC && extension(h.in.name) == ".v",
-	}}
-	if format == Text {
-		t.layout.delimiter = o.Table.Delimiter
-		if err := pickColumns(h, &t.layout, &o.Table); err != nil {
-			return nil, err
-		}
-		t.layout.plain.seps = t.layout.plainSeps()
-	}
-	if t.layout.names {
-		t.layout.what[0] = "vertex id"
-		p.schema.Edges = 0
+	t, err := textBody(p, h, o)
+	if err != nil {
+		return nil, err
 	}
 	header := o.Table.Header
 	switch {
@@ -84,6 +71,29 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	p.adapt = func(final Schema) { t.layout.adapt(p, final) }
 	p.body = t
 	return p, nil
+}
+
+// textBody has the layout of the lines, as far as it is known before they are looked at.
+func textBody(p *inputPlan, h *inputHead, o ReadOptions) (*lineBody, error) {
+	format := p.schema.Format
+	t := &lineBody{skipBad: o.SkipBadLines, layout: lineLayout{
+		splitter: splitter{comments: "#%", commas: true},
+		plain:    plainLines{seps: textSeps},
+		what:     [2]string{"source id", "target id"},
+		names:    format == LDBC && extension(h.in.name) == ".v",
+	}}
+	if format == Text {
+		t.layout.delimiter = o.Table.Delimiter
+		if err := pickColumns(h, &t.layout, &o.Table); err != nil {
+			return nil, err
+		}
+		t.layout.plain.seps = t.layout.plainSeps()
+	}
+	if t.layout.names {
+		t.layout.what[0] = "vertex id"
+		p.schema.Edges = 0
+	}
+	return t, nil
 }
 
 // checkColumns refuses a header with the usual names of the id columns at other places than
@@ -179,17 +189,26 @@ func (l *lineLayout) adapt(p *inputPlan, s Schema) {
 // textSniff is what the beginning of a text shows.
 type textSniff struct {
 	skipBytes, skipLines int64
-	header               string // the header line; empty if there is none
-	ints, texts          int64  // ids that are integers of 64 bits, and others
-	text                 string // the first of the others
-	textLine             int64
-	padded               int64  // ids that are integers in another way of writing: 007, +7, -0
-	paddedText           string // the first of them
-	paddedNumber         string // as integers are written
-	paddedLine           int64
-	columnsKnown         bool // there was a line that shows the columns
-	weighted             bool
+	idSniff
+	headerSniff
+	columnsKnown bool // there was a line that shows the columns
+	weighted     bool
+}
 
+// idSniff counts ids by what they look like.
+type idSniff struct {
+	ints, texts  int64  // ids that are integers of 64 bits, and others
+	text         string // the first of the others
+	textLine     int64
+	padded       int64  // ids that are integers in another way of writing: 007, +7, -0
+	paddedText   string // the first of them
+	paddedNumber string // as integers are written
+	paddedLine   int64
+}
+
+// headerSniff is the first line, which may be a header.
+type headerSniff struct {
+	header      string // the header line; empty if there is none
 	first       string // the first line
 	firstLine   int64
 	doubtful    bool     // the first line may be a header, or not

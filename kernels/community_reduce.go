@@ -19,13 +19,14 @@ type communityWarp struct {
 	members  []uint32
 	scratch  communityScratch
 
-	c, r, all, seen, more []uint64 // as long as the words of the space
-	with, lacks           []uint32
-	chosen                []uint32 // C
-	edgesIn, weights      []uint32 // by vertex of C
-	count, lists          []uint32
-	list                  []uint32 // C ∪ R
+	warpNode
+	warpSets
+	warpLists
+}
 
+// warpNode is the node of the search that a warp is at, in a space of scratch memory or
+// that of its problem.
+type warpNode struct {
 	problem *CommunityProblem
 	kept    []uint32
 	rows    []uint64
@@ -34,6 +35,20 @@ type communityWarp struct {
 	space   uint32
 	size    int
 	k       int
+}
+
+// warpSets are as long as the words of the space.
+type warpSets struct {
+	c, r, all, seen, more []uint64
+}
+
+// warpLists are a warp's lists of vertices, and what it counts for them.
+type warpLists struct {
+	with, lacks      []uint32
+	chosen           []uint32 // C
+	edgesIn, weights []uint32 // by vertex of C
+	count, lists     []uint32
+	list             []uint32 // C ∪ R
 }
 
 func uint32s(words []uint64, n int) []uint32 {

@@ -15,26 +15,30 @@ import (
 type Advance struct {
 	frontier.Collector
 	frontier.Buckets
-	Rows   *frontier.Rows // along which vertices make others gather
-	In     *frontier.Rows // along which they gather, for Seek
-	Active bitset.Set     // the frontier, for Seek
-
-	// Alike says, to Seek, that the active vertices have the value that First has: who has
-	// found one need not load it.
-	Alike bool
-	First uint32
+	Rows *frontier.Rows // along which vertices make others gather
+	In   *frontier.Rows // along which they gather, for Seek
+	Seeking
 
 	// Cut says that of the one vertex in the list the edges [From, To) are meant.
 	Cut      bool
 	From, To uint64
 
-	Edges    uint64   // that were looked at
-	Vertices uint64   // that were pushed from or applied
-	Found    uint64   // vertices that Seek has added to the next frontier
-	Deferred []uint32 // active vertices whose new values Seek has put into next
+	Edges    uint64 // that were looked at
+	Vertices uint64 // that were pushed from or applied
+	Touched  uint32 // of edges that are only loaded: no load may be left out
+}
+
+// Seeking is what Seek needs of an [Advance], and leaves in it.
+type Seeking struct {
+	Active bitset.Set // the frontier
+	// Alike says that the active vertices have the value that First has: who has found one
+	// need not load it.
+	Alike    bool
+	First    uint32
+	Due      []uint32 // vertices to go through
+	Found    uint64   // vertices that were added to the next frontier
+	Deferred []uint32 // active vertices whose new values are in next
 	Early    bool     // vertices ended early the last time
-	Due      []uint32 // vertices that Seek goes through
-	Touched  uint32   // of edges that are only loaded: no load may be left out
 }
 
 // RowsAhead is how many vertices before its turn Push loads the first edge of one. Where a

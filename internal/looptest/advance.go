@@ -137,7 +137,7 @@ type advanced[V any] struct {
 func advance[V, A any](b *block[V], rows *frontier.Rows, active bitset.Set, alone bool, l compiled.Loops[V, A],
 	run func(l compiled.Loops[V, A], a *compiled.Advance, s *compiled.Block, cur, next []V)) advanced[V] {
 	queue := frontier.NewQueue(make([]uint32, b.N))
-	a := &compiled.Advance{Rows: rows, In: rows, Active: active}
+	a := &compiled.Advance{Rows: rows, In: rows, Seeking: compiled.Seeking{Active: active}}
 	a.Collector = frontier.Collector{Queue: queue, Bits: make(bitset.Set, bitset.Words(b.N)), Degree: b.Degree, Alone: alone}
 	a.Begin(1, 2)
 	a.Now = 1

@@ -19,7 +19,11 @@ type communityReport struct {
 	Size      int               `json:"size"`
 	Members   []json.RawMessage `json:"members"`
 	Proven    bool              `json:"proven"`
+	searchReport
+}
 
+// searchReport is how the search went.
+type searchReport struct {
 	Start          int                   `json:"start_min_degree"` // of the community that the search began with
 	Vertices       int64                 `json:"reduced_vertices"`
 	Edges          int64                 `json:"reduced_edges"`
@@ -41,8 +45,10 @@ func (s *communitySearch) jsonAnswer(query string, c *garaph.Community, members 
 	r := communityReport{
 		Graph: s.path, Query: s.jsonID(query), MinSize: c.Query.Low, MaxSize: c.Query.High, Found: len(members) > 0,
 		Size: len(members), Members: []json.RawMessage{}, Proven: c.Proven,
-		Start: c.Start, Vertices: c.Vertices, Edges: c.Edges, Branches: c.Stats.Branches, Rules: map[string]ruleReport{},
-		PrepareSeconds: number(c.Prepare.Seconds()), SearchSeconds: number(c.Search.Seconds()), GPU: c.GPU,
+		searchReport: searchReport{
+			Start: c.Start, Vertices: c.Vertices, Edges: c.Edges, Branches: c.Stats.Branches, Rules: map[string]ruleReport{},
+			PrepareSeconds: number(c.Prepare.Seconds()), SearchSeconds: number(c.Search.Seconds()), GPU: c.GPU,
+		},
 	}
 	if r.Found {
 		r.MinDegree = &c.MinDegree

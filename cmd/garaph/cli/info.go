@@ -57,24 +57,29 @@ writes that as a page with plots.`,
 
 // graphInfo describes a graph.
 type graphInfo struct {
-	Graph        string  `json:"graph"`
-	Vertices     uint32  `json:"vertices"`
-	Edges        uint64  `json:"edges"`
-	Weighted     bool    `json:"weighted"`
-	Symmetric    bool    `json:"symmetric"`
-	Mirrored     bool    `json:"mirrored"` // directed, and every edge has its reverse
+	Graph     string `json:"graph"`
+	Vertices  uint32 `json:"vertices"`
+	Edges     uint64 `json:"edges"`
+	Weighted  bool   `json:"weighted"`
+	Symmetric bool   `json:"symmetric"`
+	Mirrored  bool   `json:"mirrored"` // directed, and every edge has its reverse
+	IDs       idInfo `json:"ids"`
+	storedInfo
+	Fingerprint string    `json:"fingerprint"`
+	Created     time.Time `json:"created"`
+	Source      []string  `json:"source"`
+	// Degrees are there if they were asked for.
+	Degrees []degreeInfo `json:"degrees,omitempty"`
+}
+
+// storedInfo is how a graph lies on the disk.
+type storedInfo struct {
 	Layout       string  `json:"layout"`
-	IDs          idInfo  `json:"ids"`
 	Shards       int     `json:"shards"`
 	Bytes        int64   `json:"disk_bytes"`
 	BytesPerEdge float64 `json:"bytes_per_edge"`
 	// Sides has the bytes per edge of each side, without what lies behind its blobs.
-	Sides       []sideInfo `json:"sides"`
-	Fingerprint string     `json:"fingerprint"`
-	Created     time.Time  `json:"created"`
-	Source      []string   `json:"source"`
-	// Degrees are there if they were asked for.
-	Degrees []degreeInfo `json:"degrees,omitempty"`
+	Sides []sideInfo `json:"sides"`
 }
 
 type sideInfo struct {
@@ -100,8 +105,8 @@ func describe(ctx context.Context, path string, degrees bool) (i graphInfo, err 
 	}()
 	c := g.Catalogue()
 	i = graphInfo{
-		Graph: path, Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted, Symmetric: c.Symmetric, Mirrored: c.Mirrored, Layout: string(cmp.Or(c.Layout, store.CSC)),
-		IDs: idInfo{Kind: string(c.IDs.Kind)}, Shards: len(c.Shards),
+		Graph: path, Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted, Symmetric: c.Symmetric, Mirrored: c.Mirrored,
+		IDs: idInfo{Kind: string(c.IDs.Kind)}, storedInfo: storedInfo{Layout: string(cmp.Or(c.Layout, store.CSC)), Shards: len(c.Shards)},
 		Fingerprint: c.Fingerprint, Created: c.Created, Source: c.Source,
 	}
 	if i.IDs.First, err = g.ID(0); err != nil {

@@ -55,13 +55,18 @@ type runReport struct {
 	RowsRead   int64 `json:"rows_read,omitempty"`
 	RowsNeeded int64 `json:"rows_needed,omitempty"`
 
-	Devices     map[dispatcher.Device]dispatcher.DeviceWork `json:"devices"`
-	GPU         string                                      `json:"gpu,omitempty"`
-	GPUResident uint64                                      `json:"gpu_resident_edges,omitempty"`
-	GPUMemory   int64                                       `json:"peak_gpu_bytes,omitempty"`
-	GPULost     string                                      `json:"gpu_lost,omitempty"` // why the job went on without it
+	Devices map[dispatcher.Device]dispatcher.DeviceWork `json:"devices"`
+	gpuReport
 
 	PerIteration []garaph.Iteration `json:"per_iteration"` // and then, if asked for, the rows of --top
+}
+
+// gpuReport is the GPU that a run had.
+type gpuReport struct {
+	GPU         string `json:"gpu,omitempty"`
+	GPUResident uint64 `json:"gpu_resident_edges,omitempty"`
+	GPUMemory   int64  `json:"peak_gpu_bytes,omitempty"`
+	GPULost     string `json:"gpu_lost,omitempty"` // why the job went on without it
 }
 
 // jobReport reports a run that took so long, for as many edges.
@@ -87,7 +92,7 @@ func (t *task) writeReport(w io.Writer, top *topRows) error {
 		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges, BytesRead: r.BytesRead,
 		Earlier: r.Earlier, Calibration: number(r.Calibration.Seconds()), K: number(r.AccessRatio),
 		RowsRead: r.RowsRead, RowsNeeded: r.RowsNeeded,
-		Devices: r.Devices, GPU: r.GPU, GPUResident: r.Resident, GPUMemory: r.GPUMemory, GPULost: r.Lost,
+		Devices: r.Devices, gpuReport: gpuReport{GPU: r.GPU, GPUResident: r.Resident, GPUMemory: r.GPUMemory, GPULost: r.Lost},
 		PerIteration: append([]garaph.Iteration{}, r.Iterations...),
 	}
 	for i := range report.PerIteration {

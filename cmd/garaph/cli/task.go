@@ -86,19 +86,25 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	}()
 	beside := t.saveBeside(cmd.Context()) // a failure is reported when the results are there
 	t.warn(a.console.log)
-	if t.result.Algorithm == nil && hasGPU(*t.flags.gpu) && t.result.Report.GPU == "" { // an algorithm has logged why
-		why := "the job ran on the CPU"
-		if reason := t.result.Report.Without; reason != "" {
-			why += ": " + reason
-		}
-		t.warnGPU(a.console.log, why)
-	}
+	t.warnNoGPU(a.console.log)
 	t.warnAdvancing(a.console.log)
 	if err := t.deliver(cmd.Context(), a, out); err != nil {
 		return errors.Join(t.undelivered(cmd.Context(), err), beside)
 	}
 	a.console.summary(t.summary()) // its peak memory is that of the results too
 	return beside
+}
+
+// warnNoGPU says why a vertex program had none, where one was named.
+func (t *task) warnNoGPU(log *zap.Logger) {
+	if t.result.Algorithm != nil || !hasGPU(*t.flags.gpu) || t.result.Report.GPU != "" {
+		return // an algorithm has logged why
+	}
+	why := "the job ran on the CPU"
+	if reason := t.result.Report.Without; reason != "" {
+		why += ": " + reason
+	}
+	t.warnGPU(log, why)
 }
 
 // undelivered says how to continue a job whose results were not all written. Whoever closed a

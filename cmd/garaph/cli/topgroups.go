@@ -84,20 +84,9 @@ func topLabels(t results.Table, k int) (topRows, error) {
 		return nil
 	})
 	slices.Sort(labels[:n])
-	each := func(yield func(scored[int64])) error {
-		for from := 0; from < n; {
-			to := from + 1
-			for to < n && labels[to] == labels[from] {
-				to++
-			}
-			yield(scored[int64]{int64(to - from), uint32(from)})
-			from = to
-		}
-		return nil
-	}
 	var r *ranked[int64]
 	if err == nil {
-		r, err = newRanked(k, max(leastRoom, free-8*t.Rows()), largestFirst, each)
+		r, err = newRanked(k, max(leastRoom, free-8*t.Rows()), largestFirst, runsOf(labels[:n]))
 	}
 	if err != nil {
 		hostmem.Free(labels)
@@ -122,4 +111,19 @@ func topLabels(t results.Table, k int) (topRows, error) {
 			hostmem.Free(labels)
 		},
 	}, nil
+}
+
+// runsOf gives the lengths of the runs of equal labels, by where they begin.
+func runsOf(labels []int64) func(yield func(scored[int64])) error {
+	return func(yield func(scored[int64])) error {
+		for from := 0; from < len(labels); {
+			to := from + 1
+			for to < len(labels) && labels[to] == labels[from] {
+				to++
+			}
+			yield(scored[int64]{int64(to - from), uint32(from)})
+			from = to
+		}
+		return nil
+	}
 }
