@@ -47,16 +47,22 @@ func (m *mapping) close() {
 	}
 }
 
-// MapError reports that what was seen of a mapped payload may be wrong, because the disk could
-// not provide it. It is to be asked after the last look.
+// MapError reports that what was seen of a mapped payload may be wrong, because the file was cut
+// or the disk could not provide it. It is to be asked after the last look.
 func (s *Store) MapError() error {
-	if s.payload == nil || s.payload.mapped.bytes == nil {
+	p := s.payload
+	if p == nil || p.mapped.bytes == nil {
 		return nil
 	}
-	if err := s.payload.mapped.guard.Err(); err != nil {
-		return fmt.Errorf("graph %s: read %s: %w", s.name, payloadFile, err)
+	err := p.mapped.guard.Err()
+	if err == nil {
+		return nil
 	}
-	return nil
+	if info, statErr := p.file.Stat(); statErr == nil && info.Size() < p.size {
+		return fmt.Errorf("graph %s: %w: its file %s was cut while it was read, to %d of %d bytes; a new import repairs it",
+			s.name, ErrDamaged, payloadFile, info.Size(), p.size)
+	}
+	return fmt.Errorf("graph %s: the disk could not provide a part of its file %s: %w", s.name, payloadFile, err)
 }
 
 // view is a shard's blob in the mapped payload, brought to memory.

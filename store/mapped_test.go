@@ -3,8 +3,10 @@ package store_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/garaph/garaph/internal/teststore"
@@ -82,7 +84,10 @@ func TestViewDamaged(t *testing.T) {
 	if err := os.Truncate(name, 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ViewRows(shard.Out, 1); !errors.Is(err, store.ErrDamaged) || s.MapError() == nil {
-		t.Errorf("cut: %v, %v", err, s.MapError())
+	if _, err := s.ViewRows(shard.Out, 1); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("cut: %v", err)
+	}
+	if err := s.MapError(); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), fmt.Sprintf("its file payload was cut while it was read, to 0 of %d bytes", len(sound))) {
+		t.Errorf("cut: %v", err)
 	}
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // Verify reads everything that the catalogue names, with the given number of
-// goroutines, and calls damaged for each blob that is not what was written, in
-// no particular order but never at once. The error is of the verification
+// goroutines, and calls damaged for each blob that is not what was written, and for
+// what lies behind all of them, in no particular order but never at once. The error is of the verification
 // itself (cancelled, no memory), not of the graph.
 func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int64), damaged func(error)) error {
 	var mu sync.Mutex
@@ -65,9 +65,35 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 				return ctx.Err()
 			}
 		}
+		report(s.checkEnd())
 		return nil
 	})
 	return g.Wait()
+}
+
+// checkEnd reports bytes that the payload has behind the last ones that something was put into.
+func (s *Store) checkEnd() error {
+	if s.payload == nil {
+		return nil
+	}
+	var end int64
+	for i := range s.cat.Shards {
+		for _, dir := range s.cat.Sides() {
+			e, _ := s.side(dir, i)
+			n := e.end()
+			if is := s.cat.Stored(dir); is < shard.InRows {
+				n += int64(s.cat.Shards[i].degrees[is])
+			}
+			end = max(end, n)
+		}
+	}
+	for _, e := range s.cat.IDs.places {
+		end = max(end, e.end())
+	}
+	if more := s.payload.size - end; more > 0 {
+		return fmt.Errorf("graph %s: %w: its file %s has %d bytes behind the %d that the import wrote", s.name, ErrDamaged, payloadFile, more, end)
+	}
+	return nil
 }
 
 // checks are one for each blob: they are made as they are wanted, for a graph may

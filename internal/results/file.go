@@ -43,7 +43,7 @@ func WriteFileReady(ctx context.Context, path string, f Format, t Table, ready f
 }
 
 func writeTo(ctx context.Context, path, what string, write func(io.Writer) error, ready func(temporary string)) error {
-	target, err := inspect(path)
+	target, err := inspect(what, path)
 	if err != nil {
 		return err
 	}
@@ -58,15 +58,24 @@ func writeTo(ctx context.Context, path, what string, write func(io.Writer) error
 	return nil
 }
 
+// PathError is a path that is not that of a file: it names a folder.
+type PathError struct{ error }
+
+// ErrIsFolder is the [PathError] of a folder, without its path.
+var ErrIsFolder = PathError{errors.New("it is a folder; name a file in it")}
+
 // CheckWritable reports the error that [WriteFile] would end with because of
 // path, and should be called before a long job. It leaves nothing behind.
-func CheckWritable(path string) error {
-	target, err := inspect(path)
+func CheckWritable(path string) error { return CheckFile("the results", path) }
+
+// CheckFile is [CheckWritable] for other files: errors call it what.
+func CheckFile(what, path string) error {
+	target, err := inspect(what, path)
 	if err != nil || target.stream {
 		return err
 	}
 	if err := wholefile.Check(wholefile.Folder(wholefile.Through(path)), target.mode); err != nil {
-		return fmt.Errorf("cannot write results to %s: %w", path, err)
+		return fmt.Errorf("cannot write %s to %s: %w", what, path, err)
 	}
 	return nil
 }
@@ -96,7 +105,10 @@ type target struct {
 	mode   fs.FileMode // permissions of the file to be replaced; 0 when there is none
 }
 
-func inspect(path string) (target, error) {
+func inspect(what, path string) (target, error) {
+	fail := func(err error) (target, error) {
+		return target{}, fmt.Errorf("cannot write %s to %s: %w", what, path, err)
+	}
 	switch path {
 	case "":
 		return target{}, errors.New("the path of the results is empty; give the name of a file")
@@ -107,26 +119,26 @@ func inspect(path string) (target, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := CheckFolder(wholefile.Through(path)); err != nil {
-			return target{}, fmt.Errorf("cannot write results to %s: %w", path, err)
+			return fail(err)
 		}
 		return target{path: path}, nil
 	case err != nil:
-		return target{}, fmt.Errorf("cannot write results to %s: %w", path, err)
+		return fail(err)
 	case info.Mode().IsRegular():
 		return target{path: path, mode: info.Mode().Perm()}, nil
 	case info.Mode()&fs.ModeNamedPipe != 0:
 		return target{path: path, stream: true}, nil
 	case info.IsDir():
-		return target{}, fmt.Errorf("cannot write results to %s: it is a folder; name a file in it", path)
+		return fail(ErrIsFolder)
 	default:
-		return target{}, fmt.Errorf("cannot write results to %s: it is a device or socket, not a file", path)
+		return fail(errors.New("it is a device or socket, not a file"))
 	}
 }
 
 // CheckFolder explains why no file can be made at path, where there is nothing.
 func CheckFolder(path string) error {
 	if os.IsPathSeparator(path[len(path)-1]) {
-		return errors.New("it names a folder; name a file")
+		return PathError{errors.New("it names a folder; name a file")}
 	}
 	folder := wholefile.Folder(path)
 	info, err := os.Stat(folder)

@@ -17,7 +17,7 @@ type Files struct {
 // [WriteFile] does. What is no file is written straight. Errors call it what.
 func (f *Files) Write(ctx context.Context, path, what string, write func(io.Writer) error) error {
 	fill := func(w io.Writer) error { return Compressed(w, path, write) }
-	target, err := inspect(path)
+	target, err := inspect(what, path)
 	if err != nil {
 		return err
 	}

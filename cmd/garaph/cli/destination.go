@@ -39,7 +39,7 @@ func newDestination(path, format string) (destination, error) {
 		}
 	case format == "":
 		if f, err = results.FormatOf(path); err != nil && isFolder(path) {
-			return destination{}, fmt.Errorf("cannot write results to %s: it is a folder; name a file in it", path)
+			return destination{}, fmt.Errorf("cannot write the results to %s: %w", path, results.ErrIsFolder)
 		}
 	default:
 		if f, err = results.ParseFormat(format); err == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph/internal/panics"
+	"github.com/garaph/garaph/internal/results"
 )
 
 // Exit codes.
@@ -52,6 +53,7 @@ func (e *stopped) Unwrap() error { return e.cause }
 // its exit code. began reports that the command line was accepted.
 func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) int {
 	var usage usageError
+	var noFile results.PathError
 	switch {
 	case err == nil:
 		return exitDone
@@ -60,7 +62,7 @@ func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) i
 	case interrupted:
 		a.complain(exitInterrupted, "interrupted: %s", oneLine(err))
 		return exitInterrupted
-	case !began && !errors.Is(err, errOutput) || errors.As(err, &usage):
+	case !began && !errors.Is(err, errOutput) || errors.As(err, &usage) || errors.As(err, &noFile):
 		a.complain(exitUsage, "%s\nSee `%s --help`.", oneLine(err), cmd.CommandPath())
 		return exitUsage
 	default:

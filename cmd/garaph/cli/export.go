@@ -83,6 +83,9 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 	path := *f.output
 	if o.Format == "" && path != "-" {
 		var err error
+		if isFolder(path) {
+			return o, fmt.Errorf("cannot write the edges to %s: %w", path, results.ErrIsFolder)
+		}
 		if o.Format, err = export.FormatOf(path); err != nil && !isStream(path) {
 			return o, usageError{err}
 		}
@@ -120,7 +123,7 @@ func (f *exportFlags) check(graph string) error {
 		if err := checkNoInput(file.what, file.path, []string{graph}); err != nil {
 			return err
 		}
-		if err := results.CheckWritable(file.path); err != nil {
+		if err := results.CheckFile(file.what, file.path); err != nil {
 			return err
 		}
 	}

@@ -154,6 +154,8 @@ func writeWhole(path string, force bool, write func(io.Writer) error) error {
 	}
 	there, err := os.Lstat(path)
 	switch {
+	case err == nil && there.IsDir():
+		return fmt.Errorf("write %s: %w", path, results.ErrIsFolder)
 	case err == nil && !force:
 		return fmt.Errorf("write %s: it exists already; --force replaces it", path)
 	case err == nil && !there.Mode().IsRegular():

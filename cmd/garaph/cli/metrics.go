@@ -50,11 +50,19 @@ const (
 
 // newMetrics serves metrics at an address, host and port.
 func newMetrics(address, version string) (*metrics, string, error) {
-	if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
-		return nil, "", Usagef("--metrics %q: expected an address and a port, such as localhost:9100, or localhost:0 for a free one", address)
+	const expected = "expected an address of this machine and a port, such as localhost:9100, or localhost:0 for a free one"
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil || port == "" {
+		return nil, "", Usagef("--metrics %q: %s", address, expected)
 	}
 	listener, err := net.Listen("tcp", address)
+	var unknown *net.DNSError
 	switch {
+	case errors.As(err, &unknown) && unknown.IsNotFound, errors.Is(err, syscall.EADDRNOTAVAIL):
+		return nil, "", Usagef("--metrics %q: %s: %w", address, expected, err)
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, "", fmt.Errorf("--metrics %s: another process listens there already: give another port, or port 0 for a free one", address)
 	case err != nil:

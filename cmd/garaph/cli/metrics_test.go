@@ -158,10 +158,12 @@ func TestMetricsRefused(t *testing.T) {
 		code    int
 		want    string
 	}{
-		{"9100", exitUsage, `--metrics "9100": expected an address and a port, such as localhost:9100`},
-		{"localhost:", exitUsage, "expected an address and a port"},
-		{"localhost:http-of-nobody", exitFailed, "--metrics localhost:http-of-nobody: "},
-		{"192.0.2.1:9100", exitFailed, "--metrics 192.0.2.1:9100: "},
+		{"9100", exitUsage, `--metrics "9100": expected an address of this machine and a port, such as localhost:9100`},
+		{"localhost:", exitUsage, "expected an address of this machine and a port"},
+		{"localhost:http-of-nobody", exitUsage, `--metrics "localhost:http-of-nobody": expected`},
+		{"localhost:65536", exitUsage, `--metrics "localhost:65536": expected`},
+		{"localhost:-1", exitUsage, `--metrics "localhost:-1": expected`},
+		{"192.0.2.1:9100", exitUsage, `--metrics "192.0.2.1:9100": expected`},
 	} {
 		var stderr bytes.Buffer
 		if code := Run(t.Context(), []string{"version", "--metrics", c.address}, strings.NewReader(""), io.Discard, &stderr); code != c.code || !strings.Contains(stderr.String(), c.want) {

@@ -80,7 +80,7 @@ func checkReplaceable(path string) error {
 	case err != nil:
 		return err
 	case info.IsDir():
-		return errors.New("it is a folder; name a file in it")
+		return results.ErrIsFolder
 	case !info.Mode().IsRegular():
 		return errors.New("it is not a file that can be replaced; name another one")
 	default:
