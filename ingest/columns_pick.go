@@ -77,18 +77,25 @@ func exactIntegers(c columnar.Column) float64 {
 // namedColumns are the columns that a user chose.
 func namedColumns(file string, list []columnar.Column, chosen []string) ([]int, error) {
 	var at []int
+	var names []string
+	for _, c := range list {
+		names = append(names, c.Name)
+	}
 	for _, name := range chosen {
-		i := slices.IndexFunc(list, func(c columnar.Column) bool { return c.Name == name })
-		if n, err := strconv.Atoi(name); i < 0 && err == nil && n <= len(list) {
+		i := findColumn(names, name)
+		if n, err := strconv.Atoi(name); err == nil && n <= len(list) && !slices.Contains(names, name) {
 			i = n - 1
 		}
-		if i < 0 {
-			i = slices.IndexFunc(list, func(c columnar.Column) bool { return strings.EqualFold(c.Name, name) })
-		}
-		if i < 0 {
+		switch {
+		case i == severalColumns:
+			return nil, &InputError{File: file, Problem: fmt.Sprintf("has several columns %q", name), Advice: "give the number of one; " + choose(list)}
+		case i < 0:
 			return nil, &InputError{File: file, Problem: fmt.Sprintf("has no column %q", name), Advice: choose(list)}
 		}
 		at = append(at, i)
+	}
+	if problem := sameColumn(at, chosen); problem != "" {
+		return nil, &InputError{File: file, Problem: problem, Advice: adviceOther}
 	}
 	return at, nil
 }

@@ -25,7 +25,8 @@ var refusedMagic = []struct{ magic, what, advice string }{
 	{"\xfd7zXZ\x00", "is compressed with xz", "unpack it first, or give the output of xz -dc on standard input"},
 	{"\x04\x22\x4d\x18", "is compressed with lz4", "unpack it first, or give the output of lz4 -dc on standard input"},
 	{"PK\x03\x04", "is a zip archive", "unpack it first"},
-	{"PAR1", "is a Parquet file", "use --format parquet"},
+	{"PAR1", "is a Parquet file", "leave out --format, or use --format parquet"},
+	{"ARROW1", "is an Arrow file", "leave out --format, or use --format arrow"},
 	{"\x89HDF", "is an HDF5 or MATLAB file", "write it out as Matrix Market or text"},
 }
 

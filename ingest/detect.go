@@ -75,14 +75,17 @@ func checkText(h *inputHead, f Format, named bool) error {
 	name, b := h.in.name, h.bytes
 	for _, r := range refusedMagic {
 		if bytes.HasPrefix(b, []byte(r.magic)) && !isTextBytes(b) {
-			if r.what == "is a zip archive" {
+			switch r.what {
+			case "is a zip archive":
 				return zipped(name)
+			case "is a Parquet file", "is an Arrow file":
+				return &InputError{File: name, Problem: r.what + ", which is no text", Advice: r.advice}
 			}
 			return &InputError{File: name, Problem: r.what + ", which cannot be read", Advice: r.advice}
 		}
 	}
 	if utf16 := bytes.HasPrefix(b, []byte{0xff, 0xfe}) || bytes.HasPrefix(b, []byte{0xfe, 0xff}); utf16 && !isTextBytes(b) {
-		return &InputError{File: name, Problem: "is UTF-16 text", Advice: "turn it into UTF-8 with iconv -f UTF-16 -t UTF-8"}
+		return &InputError{File: name, Problem: "is UTF-16 text", Advice: "turn it into UTF-8: iconv -f UTF-16 -t UTF-8 " + shellWord(name) + " > edges.txt"}
 	}
 	if f == DIMACS && isGalois(b) {
 		return &InputError{

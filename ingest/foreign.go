@@ -15,32 +15,37 @@ var foreign = []struct {
 }{
 	{
 		regexp.MustCompile(`^<([?!]|[A-Za-z][\w.-]*(:[\w.-]+)?[\s/>])`), "is XML, as GEXF is",
-		"write its edges as lines of two ids: " + viaNetworkX("read_gexf"),
+		linesOfIDs + viaNetworkX("read_gexf") + thenImport,
 	},
-	{regexp.MustCompile(`^[{[]`), "is JSON", "write its edges as lines of two ids, such as with jq -r '.edges[] | [.source, .target] | @tsv'"},
+	{regexp.MustCompile(`^[{[]`), "is JSON", linesOfIDs + `jq -r '(.edges // .links)[] | [.source, .target] | @tsv' %[1]s > edges.tsv` + thenImport},
 	{
 		regexp.MustCompile(`(?i)^(strict\s+)?(di)?graph(\s+("[^"]*"|[\w.]+))?\s*\{`), "is a DOT file of Graphviz",
-		"write its edges as lines of two ids, such as with gvpr 'E { print(tail.name, \"\\t\", head.name) }'",
+		linesOfIDs + `gvpr 'E { print(tail.name, "\t", head.name) }' %[1]s > edges.tsv` + thenImport,
 	},
 	{
 		regexp.MustCompile(`(?i)^((creator|version|comment|directed)\b[^\n]*\n\s*)*graph\s*\[`), "is a GML file",
-		"write its edges as lines of two ids: " + viaNetworkX("read_gml"),
+		linesOfIDs + viaNetworkX("read_gml") + thenImport,
 	},
 	{regexp.MustCompile(`(?i)^\*(vertices|network)\b`), "is a Pajek file", "keep the lines behind *Arcs or *Edges alone"},
 	{regexp.MustCompile(`^\S+[ \t]+->[ \t]+\S`), "has -> between ids", "use --columns 1,3 to take the ids around it"},
-	{regexp.MustCompile(`^[^\s,;]+->[^\s,;]+;?[ \t\r]*(\n|$)`), "has -> between ids", "put a space in its place, as sed 's/->/ /' does"},
+	{regexp.MustCompile(`^[^\s,;]+->[^\s,;]+;?[ \t\r]*(\n|$)`), "has -> between ids", linesOfIDs + `sed 's/->/\t/; s/;[[:space:]]*$//' %[1]s > edges.tsv` + thenImport},
 	{
 		regexp.MustCompile(`^[^\s,;]*[^\s,;:]:([ \t][^\n]*|\r?)(\n[^\s,;]*[^\s,;:]:([ \t]|\r?\n|$)|\n?$)`), "is a list of neighbours behind ids with a colon",
-		"write an edge per line, as awk '{ sub(/:$/, \"\", $1); for (i = 2; i <= NF; i++) print $1, $i }' does",
+		linesOfIDs + `awk '{ sub(/:$/, "", $1); for (i = 2; i <= NF; i++) print $1 "\t" $i }' %[1]s > edges.tsv` + thenImport,
 	},
 }
 
 // viaNetworkX is a command that writes the edges of a file, whose name is put
 // in the place of %[1]s, as what garaph reads; data=False leaves out what is no weight.
 func viaNetworkX(read string) string {
-	return `python3 -c 'import sys, networkx as x; x.write_edgelist(x.` + read + `(sys.argv[1]), sys.argv[2], delimiter="\t", data=False)' %[1]s edges.tsv` +
-		`, and import edges.tsv with --delimiter tab --no-header, and with --undirected where the graph is`
+	return `python3 -c 'import sys, networkx as x; x.write_edgelist(x.` + read + `(sys.argv[1]), sys.argv[2], delimiter="\t", data=False)' %[1]s edges.tsv`
 }
+
+// What stands around commands that write edges. Tests run these as they are in errors.
+const (
+	linesOfIDs = "write its edges as lines of two ids: "
+	thenImport = ", and import edges.tsv with --delimiter tab --no-header, and with --undirected where the graph is"
+)
 
 // shellWord quotes a name for a shell.
 func shellWord(name string) string {

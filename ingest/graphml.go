@@ -23,7 +23,9 @@ const (
 // graphmlBody reads one file.
 type graphmlBody struct {
 	undirected bool
-	weightKey  string // the key of weights; "": there is none
+	reversed   bool   // edges are read from their targets to their sources
+	chosen     string // the name of the key of weights
+	weightKey  string // its id; "": there is none
 	initial    string // the weight of edges that have none
 	ids        IDKind
 	weights    bool // wanted
@@ -40,7 +42,11 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 	if err := checkText(h, GraphML, o.Format == GraphML); err != nil {
 		return nil, err
 	}
-	t := &graphmlBody{}
+	t := &graphmlBody{chosen: "weight"}
+	if err := t.choose(p.name(), o.Table.Columns); err != nil {
+		return nil, err
+	}
+	var keys []string
 	for {
 		s := &graphmlStart{graphmlBody: t}
 		x := newXMLReader(p.name(), bytes.NewReader(h.bytes))
@@ -54,6 +60,7 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 			}
 			return nil, err
 		}
+		keys = s.keys
 		p.openIDs = o.IDs == IDsAuto && s.ints+s.texts == 0
 		switch {
 		case o.IDs != IDsAuto:
@@ -65,6 +72,9 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 		}
 		break
 	}
+	if len(o.Table.Columns) == 3 && t.weightKey == "" {
+		return nil, &InputError{File: p.name(), Problem: fmt.Sprintf("has no key for edges %q that is a number", t.chosen), Advice: adviseKeys(keys)}
+	}
 	if o.Weights == WeightsYes && t.weightKey == "" {
 		return nil, &InputError{File: p.name(), Problem: `has no weights: no key for edges is a number and has attr.name="weight"`, Advice: "leave out --weights yes"}
 	}
@@ -75,11 +85,42 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 	return p, nil
 }
 
+// choose takes the columns that a user chose: the ends of edges, and the key of their weights.
+func (t *graphmlBody) choose(file string, columns []string) error {
+	if len(columns) == 0 {
+		return nil
+	}
+	switch strings.ToLower(columns[0] + "," + columns[1]) {
+	case "source,target":
+	case "target,source":
+		t.reversed = true
+	default:
+		return &InputError{File: file, Problem: "is GraphML, whose edges have a source and a target", Advice: "use --columns source,target, with the name of a key behind them for weights"}
+	}
+	if t.chosen = ""; len(columns) == 3 {
+		t.chosen = columns[2]
+	}
+	return nil
+}
+
+// adviseKeys says which keys there are.
+func adviseKeys(keys []string) string {
+	const most = 20
+	if len(keys) == 0 {
+		return "it has no keys for edges: use --columns source,target"
+	}
+	if len(keys) > most {
+		keys = append(keys[:most:most], fmt.Sprintf("and %d more", len(keys)-most))
+	}
+	return "use --columns source,target,KEY to choose among " + strings.Join(keys, ", ")
+}
+
 // graphmlStart learns from the beginning of a file, which may be cut anywhere.
 type graphmlStart struct {
 	*graphmlBody
 	graph       int
 	key         string // that is being read, of weights
+	keys        []string
 	ints, texts int
 }
 
@@ -87,9 +128,13 @@ func (s *graphmlStart) start(x *xmlReader, e *xml.StartElement) error {
 	switch e.Name.Local {
 	case "key":
 		s.key = ""
-		numeric := slices.Contains([]string{"int", "long", "float", "double"}, attribute(e, "attr.type"))
-		if numeric && attribute(e, "attr.name") == "weight" && slices.Contains([]string{"edge", "all", ""}, attribute(e, "for")) {
-			s.key, s.weightKey = attribute(e, "id"), attribute(e, "id")
+		if !slices.Contains([]string{"edge", "all", ""}, attribute(e, "for")) {
+			return nil
+		}
+		name, is, id := attribute(e, "attr.name"), attribute(e, "attr.type"), attribute(e, "id")
+		s.keys = append(s.keys, shown([]byte(name))+" ("+shown([]byte(is))+")")
+		if slices.Contains([]string{"int", "long", "float", "double"}, is) && name != "" && name == s.chosen {
+			s.key, s.weightKey = id, id
 		}
 	case "default":
 		x.text, x.collect = x.text[:0], s.key != ""
@@ -184,6 +229,9 @@ func (s *graphmlFeed) edge(x *xmlReader, e *xml.StartElement) (err error) {
 	}
 	if s.target, err = s.id(x, e, "target"); err != nil {
 		return err
+	}
+	if s.reversed {
+		s.source, s.target = s.target, s.source
 	}
 	if d := attribute(e, "directed"); d != "" && (d == "false" || d == "0") != s.undirected {
 		return x.refused("directed="+d, "edges that are all directed or all undirected, as edgedefault says", "write a directed graph, with undirected edges in both directions")

@@ -96,6 +96,35 @@ func TestGraphMLErrors(t *testing.T) {
 	}
 }
 
+// TestGraphMLColumns: the ends of edges and the key of their weights can be chosen.
+func TestGraphMLColumns(t *testing.T) {
+	content := strings.Replace(graphmlText("directed", `<edge source="a" target="b"><data key="w">2</data><data key="k">3</data><data key="t">x</data></edge>`),
+		"<graph ", `<key id="k" for="edge" attr.name="km" attr.type="int"/><key id="t" for="edge" attr.name="town" attr.type="string"/><graph `, 1)
+	for _, c := range []struct {
+		columns []string
+		want    edgeSeen
+		err     string
+	}{
+		{nil, edgeSeen{"a", "b", 2}, ""},
+		{[]string{"source", "target"}, edgeSeen{"a", "b", 0}, ""},
+		{[]string{"Target", "Source", "km"}, edgeSeen{"b", "a", 3}, ""},
+		{[]string{"source", "target", "weight"}, edgeSeen{"a", "b", 2}, ""},
+		{[]string{"source", "target", "town"}, edgeSeen{}, `g.xml: has no key for edges "town" that is a number; use --columns source,target,KEY to choose among weight (double), km (int), town (string)`},
+		{[]string{"source", "km"}, edgeSeen{}, "edges have a source and a target; use --columns source,target"},
+	} {
+		r := readFiles(t, ReadOptions{Table: TableOptions{Columns: c.columns}}, text("g.xml", content))
+		switch {
+		case c.err == "" && (r.err != nil || len(r.sink.edges) != 1 || r.sink.edges[0] != c.want || r.schema.Weighted != (c.want.W != 0)):
+			t.Errorf("%q: %v, %v, %+v", c.columns, r.err, r.sink.edges, r.schema)
+		case c.err != "" && (r.err == nil || !strings.Contains(r.err.Error(), c.err)):
+			t.Errorf("%q: got %v, want %q", c.columns, r.err, c.err)
+		}
+	}
+	if r := readFiles(t, table(',', ""), text("g.xml", content)); r.err == nil || !strings.Contains(r.err.Error(), "format graphml, which has no delimiter or header to choose") {
+		t.Error(r.err)
+	}
+}
+
 // TestGraphMLTruncated: no beginning of a file is a whole one.
 func TestGraphMLTruncated(t *testing.T) {
 	whole := strings.TrimSpace(graphmlText("directed", `<node id="a"/><edge source="a" target="b"><data key="w">1</data></edge>`))

@@ -197,7 +197,7 @@ func (r *readOutcome) trim(dir string) {
 	case *SyntaxError:
 		e.File, e.Expected = cut(e.File), cut(e.Expected)
 	case *InputError:
-		e.File = cut(e.File)
+		e.File, e.Advice = cut(e.File), cut(e.Advice)
 	case *DamagedError:
 		e.File = cut(e.File)
 	case *CountError:

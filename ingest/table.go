@@ -59,9 +59,11 @@ func (o *TableOptions) Check(weights WeightMode) error {
 	default:
 		return fmt.Errorf("%d columns: expected those of source and destination, and perhaps of the weight", len(o.Columns))
 	}
-	for _, c := range o.Columns {
+	for i, c := range o.Columns {
 		n, err := strconv.Atoi(c)
 		switch {
+		case slices.Contains(o.Columns[:i], c):
+			return fmt.Errorf("column %s is there twice: %s", c, adviceOther)
 		case c == "":
 			return fmt.Errorf("columns %q: one of them is empty", o.Columns)
 		case err == nil && (n < 1 || n > maxColumns):
@@ -90,9 +92,9 @@ func (o *TableOptions) fit(name string, f Format) error {
 	switch {
 	case f == Text || !o.isSet():
 		return nil
-	case f.hasColumns() && o.Delimiter == 0 && o.Header == HeaderAuto:
+	case (f.hasColumns() || f == GraphML) && o.Delimiter == 0 && o.Header == HeaderAuto:
 		return nil
-	case f.hasColumns():
+	case f.hasColumns() || f == GraphML:
 		return &InputError{File: name, Problem: fmt.Sprintf("is in format %s, which has no delimiter or header to choose", f), Advice: "leave these options out"}
 	}
 	return &InputError{
@@ -124,9 +126,11 @@ func pickColumns(h *inputHead, l *lineLayout, o *TableOptions) error {
 			l.pick[i] = n - 1
 			continue
 		}
-		l.pick[i] = slices.Index(header, c)
-		if l.pick[i] < 0 {
-			l.pick[i] = slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, c) })
+		if l.pick[i] = findColumn(header, c); l.pick[i] == severalColumns {
+			return &SyntaxError{
+				File: h.in.name, Line: at, Text: shown([]byte(strings.Join(header, ", "))), Expected: fmt.Sprintf("one column %q in the header, not several", c),
+				Advice: "give the column's number",
+			}
 		}
 		if l.pick[i] < 0 {
 			return &SyntaxError{
@@ -134,6 +138,9 @@ func pickColumns(h *inputHead, l *lineLayout, o *TableOptions) error {
 				Advice: "give one of its names, or the column's number" + delimiterHint(header, l.delimiter),
 			}
 		}
+	}
+	if problem := sameColumn(l.pick, o.Columns); problem != "" {
+		return &InputError{File: h.in.name, Problem: problem, Advice: adviceOther}
 	}
 	l.depth = slices.Max(l.pick) + 1
 	if header != nil {
@@ -144,6 +151,43 @@ func pickColumns(h *inputHead, l *lineLayout, o *TableOptions) error {
 	}
 	return nil
 }
+
+// severalColumns have the same name, see findColumn.
+const severalColumns = -2
+
+// findColumn is the place of a name in a header, as it is written or else in another case: -1 without one, and
+// severalColumns where it is not clear which one is meant.
+func findColumn(header []string, name string) int {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		at := -1
+		for i, h := range header {
+			switch {
+			case !same(h, name):
+			case at >= 0:
+				return severalColumns
+			default:
+				at = i
+			}
+		}
+		if at >= 0 {
+			return at
+		}
+	}
+	return -1
+}
+
+// sameColumn is the problem of a column that was chosen twice, by its name and its number perhaps; "" if there is none.
+func sameColumn(at []int, chosen []string) string {
+	for i, c := range at {
+		if k := slices.Index(at, c); k < i {
+			return fmt.Sprintf("has one column that is both %q and %q", chosen[k], chosen[i])
+		}
+	}
+	return ""
+}
+
+// adviceOther is what to do about a column that is chosen twice.
+const adviceOther = "name another one for each of source, destination and weight"
 
 func delimiterHint(header []string, delimiter byte) string {
 	if len(header) == 1 && delimiter == 0 {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/internal/columnar"
 )
 
 // TestTableAsCSV writes records with encoding/csv and reads three of their
@@ -20,7 +22,10 @@ func TestTableAsCSV(t *testing.T) {
 		delimiter := rapid.SampledFrom([]rune{',', ';', '\t', '|', ':'}).Draw(rt, "delimiter")
 		name := rapid.StringOfN(rapid.SampledFrom([]rune("ab ,;\t|:\"'#é1")), 0, 8, -1)
 		width := rapid.IntRange(2, 6).Draw(rt, "columns")
-		src, dst := rapid.IntRange(1, width).Draw(rt, "source"), rapid.IntRange(1, width).Draw(rt, "destination")
+		src, dst := rapid.IntRange(1, width).Draw(rt, "source"), rapid.IntRange(1, width-1).Draw(rt, "destination")
+		if dst >= src {
+			dst++
+		}
 		var out bytes.Buffer
 		w := csv.NewWriter(&out)
 		w.Comma = delimiter
@@ -103,4 +108,49 @@ func FuzzReadTable(f *testing.F) {
 			t.Fatalf("an error of no kind: %v", r.err)
 		}
 	})
+}
+
+// TestSameColumn: a column that is chosen twice, and a name that several have, are refused in text and files of columns.
+func TestSameColumn(t *testing.T) {
+	list := []columnar.Column{{Name: "a", Kind: columnar.Int}, {Name: "b", Kind: columnar.Int}, {Name: "A", Kind: columnar.Int}, {Name: "b", Kind: columnar.Int}, {Name: "C", Kind: columnar.Int}, {Name: "2", Kind: columnar.Int}}
+	for _, c := range []struct {
+		columns     []string
+		want        []int // places from 0; nil: refused
+		text, other string
+	}{
+		{[]string{"a", "A"}, []int{0, 2}, "", ""},
+		{[]string{"a", "c"}, []int{0, 4}, "", ""},
+		{[]string{"1", "3", "5"}, []int{0, 2, 4}, "", ""},
+		{[]string{"2", "4"}, []int{1, 3}, "", ""}, // in a file of columns, the first is a name
+		{[]string{"a", "b"}, nil, `expected one column "b" in the header, not several; give the column's number`, `has several columns "b"; give the number of one; use`},
+		{[]string{"a", "B"}, nil, `expected one column "B" in the header, not several`, `has several columns "B"`},
+		{[]string{"a", "1"}, nil, `has one column that is both "a" and "1"; name another one`, `has one column that is both "a" and "1"; name another one`},
+		{[]string{"c", "3", "C"}, nil, `has one column that is both "c" and "C"`, `has one column that is both "c" and "C"`},
+		{[]string{"a", "5", "c"}, nil, `has one column that is both "5" and "c"`, `has one column that is both "5" and "c"`},
+	} {
+		r := readFiles(t, table(',', HeaderYes, c.columns...), text("g.csv", "a,b,A,b,C,2\n10,11,12,13,14,15\n"))
+		p, err := pickEdges("g.parquet", list, ReadOptions{Table: TableOptions{Columns: c.columns}})
+		if c.want == nil {
+			if r.err == nil || !strings.Contains(r.err.Error(), c.text) || err == nil || !strings.Contains(err.Error(), c.other) {
+				t.Errorf("%q: got\n%v\n%v", c.columns, r.err, err)
+			}
+			continue
+		}
+		if err := errors.Join(r.err, err); err != nil {
+			t.Errorf("%q: %v", c.columns, err)
+			continue
+		}
+		e := r.sink.sorted()[0]
+		if e.U != fmt.Sprint(10+c.want[0]) || e.V != fmt.Sprint(10+c.want[1]) {
+			t.Errorf("%q: the text has the edge %v", c.columns, e)
+		}
+		if want := c.want; c.columns[0] != "2" && !slices.Equal(p.at, want) || c.columns[0] == "2" && !slices.Equal(p.at, []int{5, 3}) {
+			t.Errorf("%q: the columns are those at %d", c.columns, p.at)
+		}
+	}
+	for _, columns := range [][]string{{"a", "a"}, {"3", "4", "3"}} {
+		if err := (&TableOptions{Columns: columns}).Check(""); err == nil || !strings.Contains(err.Error(), "is there twice") {
+			t.Errorf("%q: %v", columns, err)
+		}
+	}
 }

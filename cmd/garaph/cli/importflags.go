@@ -87,7 +87,7 @@ func columnsFlag(fs *pflag.FlagSet) *[]string {
 		return columns, o.Check("")
 	}
 	show := func(columns []string) string { return strings.Join(columns, ",") }
-	fs.Var(&checked[[]string]{&value, "SRC,DST[,WEIGHT]", parse, show, ""}, "columns", "the columns of text to take, by their names in the header or by numbers from 1 (default the first ones)")
+	fs.Var(&checked[[]string]{&value, "SRC,DST[,WEIGHT]", parse, show, ""}, "columns", "the columns to take, by their names (in the header of text) or by numbers from 1 (default those of usual names, or the first ones); of GraphML, source,target and the key of weights")
 	return &value
 }
 
