@@ -17,15 +17,15 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/garaph/garaph"
-	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/internal/tinydisk"
 	"github.com/garaph/garaph/programs"
 )
 
-// manyShards imports a small RMAT graph with tiny shards.
+// manyShards imports a small skewed graph with tiny shards.
 func manyShards(t testing.TB, scale int) *garaph.Graph {
 	t.Helper()
 	g := manyShardsIn(t, memoryDir(t), scale)
@@ -36,14 +36,11 @@ func manyShards(t testing.TB, scale int) *garaph.Graph {
 func manyShardsIn(t testing.TB, folder string, scale int) *garaph.Graph {
 	t.Helper()
 	edges := filepath.Join(t.TempDir(), "edges.txt")
-	f, err := os.Create(edges)
-	if err != nil {
-		t.Fatal(err)
+	var text []byte
+	for _, e := range testgraph.Skewed(scale, 4<<scale, 3).Edges {
+		text = fmt.Appendf(text, "%d %d %g\n", e.Src, e.Dst, e.Weight)
 	}
-	if err := bench.Generate(t.Context(), f, bench.GenOptions{Kind: bench.RMAT, Scale: scale, Degree: 4, Seed: 3, Weights: true}, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
+	if err := os.WriteFile(edges, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(folder, "g")

@@ -1,8 +1,9 @@
 package algorithms_test
 
 import (
-	"bytes"
 	"cmp"
+	"encoding/binary"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,23 +14,24 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/algorithms"
-	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/store"
 )
 
-// rmat imports an RMAT graph of 2^scale vertices and 16 edges for each.
+// rmat imports a graph of 2^scale vertices and 16 edges for each.
 func rmat(b *testing.B, scale int) *store.Store {
 	b.Helper()
-	var edges bytes.Buffer
-	o := bench.GenOptions{Kind: bench.RMAT, Scale: scale, Degree: 16, A: 0.57, B: 0.19, C: 0.19, Seed: 1, Permute: true, Format: bench.Raw}
-	if err := bench.Generate(b.Context(), &edges, o, nil); err != nil {
-		b.Fatal(err)
+	ids := rand.New(rand.NewPCG(1, 1)).Perm(1 << scale)
+	var edges []byte
+	for _, e := range testgraph.Skewed(scale, 16<<scale, 1).Edges {
+		edges = binary.LittleEndian.AppendUint32(edges, uint32(ids[e.Src]))
+		edges = binary.LittleEndian.AppendUint32(edges, uint32(ids[e.Dst]))
 	}
 	file, graph := filepath.Join(b.TempDir(), "rmat.raw"), filepath.Join(b.TempDir(), "rmat.graph")
-	if err := os.WriteFile(file, edges.Bytes(), 0o666); err != nil {
+	if err := os.WriteFile(file, edges, 0o666); err != nil {
 		b.Fatal(err)
 	}
 	if _, err := ingest.Import(b.Context(), []string{file}, graph, ingest.Options{Format: "raw"}); err != nil {
@@ -99,11 +101,10 @@ func upward(b *testing.B, s *store.Store) [][]uint32 {
 		if err != nil {
 			b.Fatal(err)
 		}
-		side := rows.Of(x)
-		for k := range side.Vertices() {
-			v := side.First + uint32(k)
-			for _, u := range side.Row(k, nil) {
-				if u != v {
+		side := x.(*packed.Side) // of the layout that is made
+		for e := range side.All() {
+			for i, u := range e.Nbr {
+				if v := side.First + uint32(e.Dst[i]); u != v {
 					list[min(u, v)] = append(list[min(u, v)], max(u, v))
 				}
 			}

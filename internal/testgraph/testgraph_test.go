@@ -3,6 +3,7 @@ package testgraph
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,6 +33,20 @@ func TestAll(t *testing.T) {
 
 // TestDraw: the graphs are valid, and of the shapes that Draw promises each
 // comes up.
+// TestSkewed: the edges are there, a hub has many, and the same seed gives the same.
+func TestSkewed(t *testing.T) {
+	g := Skewed(10, 4096, 1)
+	if !valid(g) || len(g.Edges) != 4096 || g.N != 1024 {
+		t.Fatalf("%d edges of %d vertices", len(g.Edges), g.N)
+	}
+	if _, out := oracle.Degrees(g); out[0] < 4*4 {
+		t.Errorf("vertex 0 has %d out-edges, of 4 on average", out[0])
+	}
+	if other := Skewed(10, 4096, 1); !slices.Equal(g.Edges, other.Edges) {
+		t.Error("the same seed gives other edges")
+	}
+}
+
 func TestDraw(t *testing.T) {
 	var single, loop, parallel, isolated, skewed, empty, large int
 	check := func(t *rapid.T) {

@@ -1,4 +1,4 @@
-package packed_test
+package bench_test
 
 import (
 	"fmt"
