@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/dustin/go-humanize"
 	"golang.org/x/sys/unix"
 )
 
@@ -79,6 +82,47 @@ func TestBars(t *testing.T) {
 	}
 	if _, screen := onTerminal(t, "run", "wcc", edges, "-q"); screen != "" {
 		t.Errorf("quiet, but on the screen: %q", screen)
+	}
+}
+
+// TestBarsOfPipe: two processes that share a terminal draw in turn, and lines of the one
+// do not meet the bar of the other.
+func TestBarsOfPipe(t *testing.T) {
+	control, tty := terminal(t)
+	defer control.Close()
+	scale := 18 // takes longer than it takes a bar to appear
+	if raceDetector {
+		scale = 15
+	}
+	graph, edges := filepath.Join(t.TempDir(), "g"), int64(16<<scale)
+	writer := newProcess(t, "generate", "rmat", "--scale", strconv.Itoa(scale), "--threads", "1")
+	reader := newProcess(t, "import", "-", graph, "-v")
+	stdin, stdout, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	writer.Stdout, reader.Stdin = stdout, stdin
+	for _, p := range []*process{reader, writer} {
+		p.Stderr = tty
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _, _ = tty.Close(), stdin.Close(), stdout.Close()
+	screen, _ := io.ReadAll(control) // ends with an error when the other sides are closed
+	writer.end(t, exitDone)
+	reader.end(t, exitDone)
+	if !strings.Contains(string(screen), "░") {
+		t.Error("no bar was drawn")
+	}
+	left := render(string(screen))
+	if strings.ContainsAny(left, "░█") {
+		t.Errorf("a bar is left on the screen:\n%s", left)
+	}
+	for _, want := range []string{"generated " + humanize.Comma(edges) + " edges in ", fmt.Sprintf("info read entries=%d ", edges), " and " + humanize.Comma(edges) + " edges in "} {
+		if strings.Count(left, want) != 1 {
+			t.Errorf("%q is not on the screen once:\n%s", want, left)
+		}
 	}
 }
 

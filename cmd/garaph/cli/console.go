@@ -25,8 +25,9 @@ type console struct {
 	updates        *updates // nil: progress is not wanted as JSON
 	metrics        *metrics // nil: not served
 
-	mu   sync.Mutex    // guards bars, and w while there are none
-	bars *mpb.Progress // nil: none on the screen
+	mu     sync.Mutex    // guards the rest, and w while there are no bars
+	bars   *mpb.Progress // nil: none on the screen
+	screen *screen       // while there are bars; nil: not a file
 }
 
 // consoleFlags say what of a command is shown, and how.
@@ -140,7 +141,10 @@ func (c *console) Write(b []byte) (int, error) {
 	if c.bars != nil {
 		return c.bars.Write(b)
 	}
-	return c.w.Write(b)
+	if _, err := c.w.Write(c.amid(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 // begin reports what begins. On a terminal the bar shows it.
@@ -181,10 +185,13 @@ type complaint struct {
 // close takes what is left on the screen away.
 func (c *console) close() {
 	c.mu.Lock()
-	bars := c.bars
-	c.bars = nil
+	bars, screen := c.bars, c.screen
+	c.bars, c.screen = nil, nil
 	c.mu.Unlock()
 	if bars != nil {
 		bars.Shutdown()
+	}
+	if screen != nil {
+		screen.leave()
 	}
 }

@@ -43,7 +43,8 @@ type stage struct {
 
 	mu     sync.Mutex // guards the rest
 	bar    *mpb.Bar   // nil where none is drawn
-	from   int64      // how much was done when it began
+	ended  bool
+	from   int64 // how much was done when it began
 	text   string
 	logged time.Time // when the last log line was written, or line of JSON
 	last   update    // as it was set
@@ -56,27 +57,41 @@ func (c *console) stage(name string, total int64, in unit) *stage {
 	s := &stage{console: c, name: name, total: total, unit: in, begun: now, logged: now}
 	s.update(phaseBegun)
 	c.metrics.begin(s)
+	s.draw()
+	return s
+}
+
+// draw puts a bar onto the screen, if that is wanted and no other process draws there.
+func (s *stage) draw() {
+	c := s.console
 	if !c.draws() {
-		return s
+		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.bars == nil {
-		c.bars = mpb.New(mpb.WithOutput(c.w), mpb.WithRefreshRate(150*time.Millisecond))
+	s.mu.Lock()
+	has, done := s.bar != nil || s.ended, s.last.Done
+	s.mu.Unlock()
+	if has || !c.openBars() {
+		return
 	}
 	filler := mpb.BarStyle().Lbound("").Rbound("").Filler("█").Tip("█").Padding("░")
 	options := []mpb.BarOption{
 		mpb.BarWidth(24),
-		mpb.PrependDecorators(decor.Name(name + " ")),
+		mpb.PrependDecorators(decor.Name(s.name + " ")),
 		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + s.note() })),
 	}
-	if total > 0 {
-		s.bar = c.bars.New(0, filler, options...)
-		s.bar.SetTotal(total, false) // a bar that is full stays until end, when it goes
+	var bar *mpb.Bar
+	if s.total > 0 {
+		bar = c.bars.New(0, filler, options...)
+		bar.SetTotal(s.total, false) // a bar that is full stays until end, when it goes
+		bar.SetCurrent(done)
 	} else {
-		s.bar = c.bars.New(0, mpb.SpinnerStyle().PositionLeft(), append(options, mpb.BarWidth(1))...)
+		bar = c.bars.New(0, mpb.SpinnerStyle().PositionLeft(), append(options, mpb.BarWidth(1))...)
 	}
-	return s
+	s.mu.Lock()
+	s.bar = bar
+	s.mu.Unlock()
 }
 
 func (s *stage) note() string {
@@ -136,6 +151,8 @@ func (s *stage) show(done int64, text string, it *garaph.Iteration) {
 		s.update(phaseRunning)
 	case due && s.console.lists():
 		s.console.log.Info(s.name + ": " + shown + pace.left())
+	case due:
+		s.draw() // another process may have ended
 	}
 }
 
@@ -170,12 +187,23 @@ func (s *stage) update(state string) {
 func (s *stage) end() {
 	s.update(phaseEnded)
 	s.console.metrics.end(s)
-	if s.bar == nil {
+	bar := s.over()
+	if bar == nil {
 		return
 	}
-	s.bar.Abort(true)
-	s.bar.Wait()
+	bar.Abort(true)
+	bar.Wait()
 	s.console.close()
+}
+
+// over is the bar, after which no other one is drawn.
+func (s *stage) over() *mpb.Bar {
+	s.console.mu.Lock() // of a bar that is begun
+	defer s.console.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	return s.bar
 }
 
 // pace is how fast a stage goes.
