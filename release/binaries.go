@@ -23,7 +23,7 @@ func (r *release) forArch(arch string, cuda bool) error {
 		say("%s: no garaph-cuda, which is built on a machine of its architecture", arch)
 		return nil
 	}
-	with, err := r.compile("garaph-cuda", arch, []string{"-tags", "cuda"})
+	with, err := r.compile("garaph-cuda", arch, []string{"-tags", "cuda,netgo,osusergo"}) // but for CUDA without C
 	if err != nil {
 		return err
 	}
@@ -36,8 +36,8 @@ func (r *release) forArch(arch string, cuda bool) error {
 	return r.all(archive, libraries)
 }
 
-// compile builds one of the commands. That with CUDA is linked with a stub of the
-// driver's library, where CGO_LDFLAGS names its folder.
+// compile builds one of the commands. That with CUDA is linked beside a stub of the
+// driver's library, where CGO_LDFLAGS names its folder, and needs none of it to start.
 func (r *release) compile(name, arch string, flags []string) (file, error) {
 	path := filepath.Join(r.scratch, name+"_"+arch)
 	ldflags := "-s -w -X github.com/garaph/garaph/cmd/garaph/cli.version=" + r.version

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bufio"
 	"compress/gzip"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,7 +107,37 @@ func tryArchive(path, scratch string) error {
 			return err
 		}
 	}
+	if with := filepath.Join(top, "garaph-cuda"); strings.HasPrefix(filepath.Base(path), "garaph-cuda") {
+		if err := loadsDriver(with); err != nil {
+			return err
+		}
+		if err := job(with, ""); err != nil {
+			return err
+		}
+		for _, made := range []string{"g", "m"} { // by its job
+			if err := os.RemoveAll(filepath.Join(top, made)); err != nil {
+				return err
+			}
+		}
+	}
 	return job(found[0], "")
+}
+
+// loadsDriver: the command with CUDA starts without a driver, which it loads itself.
+func loadsDriver(path string) error {
+	f, err := elf.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	needed, err := f.ImportedLibraries()
+	if err != nil {
+		return err
+	}
+	if slices.Contains(needed, "libcuda.so.1") {
+		return errors.New("garaph-cuda is linked with libcuda.so.1 and does not start without: gpuengine/device/driver_functions.h lacks a function of this cuda.h")
+	}
+	return nil
 }
 
 // tryDeb has Debian's own tool unpack the package, where it is there.

@@ -78,8 +78,8 @@ func job(command, root string) error {
 	if drivers, _ := filepath.Glob("/dev/nvidia[0-9]*"); len(drivers) > 0 {
 		return nil
 	}
-	// Without a driver, a GPU is refused in words.
-	if _, problems, err := run("run pagerank g --device gpu -q"); err == nil || !strings.Contains(string(problems), "no GPU: there is no NVIDIA driver") {
+	// Without a driver, or one that finds no GPU, a GPU is refused in words.
+	if _, problems, err := run("run pagerank g --device gpu -q"); err == nil || !strings.Contains(string(problems), "no GPU: ") || !strings.Contains(string(problems), "NVIDIA driver") {
 		return fmt.Errorf("garaph run --device gpu without a driver: %v\n%s", err, problems)
 	}
 	return nil

@@ -49,10 +49,6 @@ type cudaDevice struct {
 	modules []cu.Module
 }
 
-func init() {
-	drivers = append(drivers, Driver{Name: "cuda", List: listCUDA, Open: openNamedCUDA})
-}
-
 // listCUDA describes the GPUs of this machine.
 func listCUDA() ([]Listed, error) {
 	n, err := cu.NumDevices()

@@ -24,14 +24,20 @@ type Listed struct {
 // EmulatedName is the name of the emulated device.
 const EmulatedName = "emulated"
 
-// drivers are those of this build; init functions add to them.
+// drivers are those of this build that work; init functions add to them.
 var drivers = []Driver{{Name: EmulatedName, List: listEmulated, Open: openEmulated}}
 
-// Drivers are those of this build.
+// absent is why this build has no driver of real devices at work, though it was built with one.
+var absent error
+
+// Drivers are those of this build that work.
 func Drivers() []Driver { return slices.Clone(drivers) }
 
-// HasGPU reports whether this build has a driver of real devices.
+// HasGPU reports whether this build has a driver of real devices that works.
 func HasGPU() bool { return len(drivers) > 1 }
+
+// Absent is why a build with a driver of real devices works without; nil for another build.
+func Absent() error { return absent }
 
 // Open opens a device by its name: "0", "1" … or "emulated".
 func Open(name string) (Device, error) {
@@ -40,6 +46,9 @@ func Open(name string) (Device, error) {
 		if (d.Name == EmulatedName) == emulated {
 			return d.Open(name)
 		}
+	}
+	if absent != nil {
+		return nil, fmt.Errorf("GPU %s: %w: %w", name, ErrNoDevice, absent)
 	}
 	return nil, fmt.Errorf("GPU %s: %w: this build of garaph has no driver for it", name, ErrNoDevice)
 }

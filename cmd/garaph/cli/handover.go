@@ -16,8 +16,8 @@ import (
 
 const autoDevice = string(dispatcher.AutoDevice)
 
-// cudaBinary is garaph with CUDA. It is a binary of its own because it cannot
-// start on a machine without a GPU: the CUDA library ends the process.
+// cudaBinary is garaph with CUDA. It is a binary of its own because it is linked with C,
+// and so with the C library of the machine that built it.
 const cudaBinary = "garaph-cuda"
 
 // driverFiles match when an NVIDIA driver and a GPU are there: on Linux, in a
@@ -43,18 +43,23 @@ func hasGPU(name string) bool {
 // GPU is wanted, is there, and this binary has no CUDA. It returns when the
 // command is to go on here; an error says why there is no GPU for a command that
 // must have one. program is the one to run, or "".
-func (a *app) handOver(device, gpu, program string) error {
-	if hasGPU(gpu) || device == string(dispatcher.CPU) {
+func (a *app) handOver(on, gpu, program string) error {
+	if hasGPU(gpu) || on == string(dispatcher.CPU) {
 		return nil
 	}
-	must := device == string(dispatcher.GPU) || device == string(dispatcher.Hybrid)
-	if !hasDriver() {
-		const none = "there is no NVIDIA driver on this machine"
+	must := on == string(dispatcher.GPU) || on == string(dispatcher.Hybrid)
+	absent := device.Absent() // this binary has CUDA, and nobody else can do better
+	if absent == nil && !hasDriver() {
+		absent = errors.New("there is no NVIDIA driver on this machine")
+	}
+	if absent != nil {
 		switch {
 		case must && program == "":
-			return errors.New("no GPU: " + none + "; --gpu emulated takes an emulated one")
+			return fmt.Errorf("no GPU: %w; --gpu emulated takes an emulated one", absent)
 		case must:
-			return errors.New("no GPU: " + none + "; --device cpu runs without one, --gpu emulated on an emulated GPU")
+			return fmt.Errorf("no GPU: %w; --device cpu runs without one, --gpu emulated on an emulated GPU", absent)
+		case hasDriver():
+			a.console.log.Info(fmt.Sprintf("the GPU of this machine is not used: %v", absent))
 		}
 		return nil
 	}
