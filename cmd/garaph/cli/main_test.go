@@ -160,7 +160,7 @@ func TestScripts(t *testing.T) {
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
-			for _, name := range []string{"GOCACHE", "GOMODCACHE"} { // those of the process are in its home
+			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "CGO_ENABLED"} { // so that nothing is compiled again
 				value, err := exec.Command("go", "env", name).Output()
 				if err != nil {
 					return err
