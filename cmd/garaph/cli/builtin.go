@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"context"
-
 	"github.com/spf13/pflag"
 
-	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/builtins"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -15,7 +12,7 @@ import (
 // user's own would be.
 var builtin = []Program{
 	{
-		Name: "pagerank", Value: programs.PageRank[float32]{}, Short: "rank of every vertex, dangling mass spread as teleports are, weights ignored without --weighted",
+		Name: "pagerank", Value: builtins.Double(false).PageRank(0.85, 0, nil), Short: "rank of every vertex, dangling mass spread as teleports are, weights ignored without --weighted",
 		Example: `  garaph run pagerank web.graph --top 20
   garaph run pagerank edges.txt --iterations 10 --output ranks.parquet
   garaph run pagerank web.graph --source 42          # personalised
@@ -32,7 +29,7 @@ With --parents, a second column has the vertex before on a shortest path.`,
 		Ranking: Nearest, Setup: setupBFS,
 	},
 	{
-		Name: "sssp", Value: programs.SSSP[float32]{}, Short: "least total weight of a path from a source along edge direction",
+		Name: "sssp", Value: builtins.Double(false).SSSP(0, nil), Short: "least total weight of a path from a source along edge direction",
 		Long: `Without weights, every edge counts 1. Of several sources, the nearest counts.
 Vertices that no path leads to have inf. With --parents, a second column has the
 vertex before on a shortest path.
@@ -52,7 +49,7 @@ trace, the report or a GPU has the vertex program run: --iterations 0 is enough.
   garaph run wcc web.graph --output components.csv`,
 		Ranking: Groups, Instead: new(components()),
 		Setup: func(*pflag.FlagSet) Runner {
-			return Bind(func(Env) (gas.Program[uint32, uint32], error) { return programs.WCC{}, nil })
+			return bindBuiltin(func(Env) (any, error) { return programs.WCC{}, nil })
 		},
 	},
 	{
@@ -80,7 +77,7 @@ same --seed and --iterations give the same communities in sync mode.`,
 		Ranking: Groups, Iterations: 50, Timed: true, Setup: setupLPA,
 	},
 	{
-		Name: "katz", Value: programs.Katz[float32]{}, Short: "Katz centrality of every vertex, not scaled",
+		Name: "katz", Value: builtins.Double(false).Katz(0, 0, 0), Short: "Katz centrality of every vertex, not scaled",
 		Long: `The value of a vertex is beta + alpha · sum of the values of the vertices that
 lead to it; weights are ignored. Values are finite where --alpha is below
 1 / the largest eigenvalue of the graph, and always where it is below 1 / the
@@ -180,13 +177,14 @@ func setupPageRank(fs *pflag.FlagSet) Runner {
 	}
 	sourcesFlags(fs, "where teleports end: personalised PageRank")
 	f.weights = fs.Bool("weighted", false, "an edge is followed in proportion to its weight, not as often as any other")
-	return withPrecision(fs, runPageRank[float32](f), runPageRank[float64](f))
+	f.double = doubleFlag(fs)
+	return f.run
 }
 
 func setupBFS(fs *pflag.FlagSet) Runner {
 	neededSources(fs, "to begin at")
 	parentsFlag(fs)
-	return bindPaths(func(e Env) (gas.Program[uint32, uint32], error) {
+	return bindPaths(func(e Env) (any, error) {
 		first, more, err := e.firstAndMore()
 		return programs.BFS{Source: first, More: more}, err
 	})
@@ -195,24 +193,18 @@ func setupBFS(fs *pflag.FlagSet) Runner {
 func setupSSSP(fs *pflag.FlagSet) Runner {
 	neededSources(fs, "to begin at")
 	parentsFlag(fs)
-	return withPrecision(fs, bindPaths(sssp[float32]), bindPaths(sssp[float64]))
-}
-
-func sssp[F float32 | float64](e Env) (gas.Program[F, F], error) {
-	first, more, err := e.firstAndMore()
-	if err == nil && !e.Graph.Catalogue().Weighted {
-		e.Log.Info("the graph has no weights: every edge counts 1")
-	}
-	return programs.SSSP[F]{Source: first, More: more}, err
-}
-
-// withPrecision declares --precision and runs the one or the other.
-func withPrecision(fs *pflag.FlagSet, single, double Runner) Runner {
-	bits := enumFlag(fs, "precision", "32", []string{"32", "64"}, "bits of a value, a floating-point number")
-	return func(ctx context.Context, e Env) (*garaph.Result, error) {
-		if *bits == "64" {
-			return double(ctx, e)
+	double := doubleFlag(fs)
+	return bindPaths(func(e Env) (any, error) {
+		first, more, err := e.firstAndMore()
+		if err == nil && !e.Graph.Catalogue().Weighted {
+			e.Log.Info("the graph has no weights: every edge counts 1")
 		}
-		return single(ctx, e)
-	}
+		return double().SSSP(first, more), err
+	})
+}
+
+// doubleFlag declares --precision, and returns what it says when it has been parsed.
+func doubleFlag(fs *pflag.FlagSet) func() builtins.Double {
+	bits := enumFlag(fs, "precision", "32", []string{"32", "64"}, "bits of a value, a floating-point number")
+	return func() builtins.Double { return *bits == "64" }
 }

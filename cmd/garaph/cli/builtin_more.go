@@ -9,13 +9,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/programs"
 )
 
 func setupSSWP(fs *pflag.FlagSet) Runner {
 	neededSources(fs, "to begin at")
-	return Bind(func(e Env) (gas.Program[float32, float32], error) {
+	return bindBuiltin(func(e Env) (any, error) {
 		first, more, err := e.firstAndMore()
 		return programs.SSWP{Source: first, More: more}, err
 	})
@@ -24,42 +23,34 @@ func setupSSWP(fs *pflag.FlagSet) Runner {
 func setupKCore(fs *pflag.FlagSet) Runner {
 	k := uint32Flag(fs, "k", 0, "the least `N` of edges that a vertex of the core has within it (required)")
 	_ = cobra.MarkFlagRequired(fs, "k") // fails for a flag that is not there
-	return Bind(func(Env) (gas.Program[uint32, uint32], error) { return programs.KCore{K: *k}, nil })
+	return bindBuiltin(func(Env) (any, error) { return programs.KCore{K: *k}, nil })
 }
 
 func setupLPA(fs *pflag.FlagSet) Runner {
 	seed := uint32Flag(fs, "seed", 1, "`N` that the random numbers begin with, from 0 to 4294967295")
-	return Bind(func(Env) (gas.Program[programs.Ballot, programs.Votes], error) { return programs.LPA{Seed: *seed}, nil })
+	return bindBuiltin(func(Env) (any, error) { return programs.LPA{Seed: *seed}, nil })
 }
 
 func setupKatz(fs *pflag.FlagSet) Runner {
-	f := katzFlags{
-		alpha:     numberFlag(fs, "alpha", 0, 0, "weight of an edge, 0 or more (default 1 / (the largest in-degree + 1))"),
-		beta:      numberFlag(fs, "beta", 1, 0, "value of a vertex by itself, 0 or more"),
-		tolerance: numberFlag(fs, "tolerance", 1e-6, 0, "relative change of a value in an iteration that counts as none"),
-	}
-	return withPrecision(fs, Bind(katz[float32](f)), Bind(katz[float64](f)))
-}
-
-type katzFlags struct{ alpha, beta, tolerance *float64 }
-
-func katz[F float32 | float64](f katzFlags) func(Env) (gas.Program[F, float64], error) {
-	return func(e Env) (gas.Program[F, float64], error) {
-		p := programs.Katz[F]{Alpha: *f.alpha, Beta: *f.beta, Tolerance: *f.tolerance}
+	alpha := numberFlag(fs, "alpha", 0, 0, "weight of an edge, 0 or more (default 1 / (the largest in-degree + 1))")
+	beta := numberFlag(fs, "beta", 1, 0, "value of a vertex by itself, 0 or more")
+	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "relative change of a value in an iteration that counts as none")
+	double := doubleFlag(fs)
+	return bindBuiltin(func(e Env) (any, error) {
 		if e.Flags.Changed("alpha") {
-			return p, nil
+			return double().Katz(*alpha, *beta, *tolerance), nil
 		}
 		degree, err := e.Graph.MaxInDegree()
-		p.Alpha = 1 / (float64(degree) + 1)
-		e.Log.Info(fmt.Sprintf("--alpha is %.6g: 1 / (the largest in-degree + 1)", p.Alpha))
-		return p, err
-	}
+		alpha := 1 / (float64(degree) + 1)
+		e.Log.Info(fmt.Sprintf("--alpha is %.6g: 1 / (the largest in-degree + 1)", alpha))
+		return double().Katz(alpha, *beta, *tolerance), err
+	})
 }
 
 func setupHeat(fs *pflag.FlagSet) Runner {
 	sourceFlag(fs, "that begins at temperature 1")
 	step := stepFlag(fs)
-	return Bind(func(e Env) (gas.Program[float32, programs.Flow], error) {
+	return bindBuiltin(func(e Env) (any, error) {
 		v, err := e.Vertex("source")
 		if err == nil {
 			warnDirected(e, "heat flows")
@@ -89,7 +80,7 @@ func setupCircuit(fs *pflag.FlagSet) Runner {
 	_ = cobra.MarkFlagRequired(fs, "ground") // fails for a flag that is not there
 	volts := numberFlag(fs, "volts", 1, 1e38, "voltage of the source against the ground, at least 0 and below 1e38")
 	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "change of a voltage in an iteration, as part of --volts, that counts as none; not a bound of the error")
-	return Bind(func(e Env) (gas.Program[programs.Node, programs.Branch], error) {
+	return bindBuiltin(func(e Env) (any, error) {
 		p := programs.Circuit{Volts: *volts, Tolerance: *tolerance}
 		var err error
 		if p.Source, err = e.Vertex("source"); err != nil {
@@ -117,7 +108,7 @@ func setupNeural(fs *pflag.FlagSet) Runner {
 	gain := numberFlag(fs, "gain", 1, 0, "what weights are multiplied with, 0 or more; large ones drive every activity to 1")
 	bias := numberFlag(fs, "bias", 0.1, 0, "what a neuron hears by itself, 0 or more")
 	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "change of an activity in an iteration that counts as none")
-	return Bind(func(Env) (gas.Program[float32, float64], error) {
+	return bindBuiltin(func(Env) (any, error) {
 		return programs.Neural{Gain: *gain, Bias: *bias, Tolerance: *tolerance}, nil
 	})
 }

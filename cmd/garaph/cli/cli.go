@@ -6,8 +6,8 @@
 //	}
 //
 // Its program then stands beside the built-in ones: `run katz GRAPH`. A program
-// with flags fills in a [Program] and [Bind]s its type to them, as builtin.go
-// does. What is not a vertex program (package algorithms) is offered by
+// with flags fills in a [Program] and [Bind]s its type to them, as the example of
+// Bind does. What is not a vertex program (package algorithms) is offered by
 // [NewAlgorithm] and [BindAlgorithm].
 //
 // Results go to standard output, everything else to standard error. The exit

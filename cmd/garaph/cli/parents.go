@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph"
-	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/builtins"
 )
 
 // parentsFlag declares --parents.
@@ -14,9 +14,9 @@ func parentsFlag(fs *pflag.FlagSet) {
 	fs.Bool("parents", false, "find the vertex before on a shortest path, too: the smallest of the nearer ones")
 }
 
-// bindPaths is [Bind] of a program of shortest paths, whose parents may be wanted.
-func bindPaths[V, A any](build func(Env) (gas.Program[V, A], error)) Runner {
-	without := Bind(build)
+// bindPaths is [bindBuiltin] of a program of shortest paths, whose parents may be wanted.
+func bindPaths(build func(Env) (any, error)) Runner {
+	without := bindBuiltin(build)
 	return func(ctx context.Context, e Env) (*garaph.Result, error) {
 		if wanted := e.Flags.Lookup("parents"); wanted == nil || !wanted.Changed || wanted.Value.String() != "true" {
 			return without(ctx, e)
@@ -25,6 +25,6 @@ func bindPaths[V, A any](build func(Env) (gas.Program[V, A], error)) Runner {
 		if err != nil {
 			return nil, err
 		}
-		return garaph.RunWithParents(ctx, e.Graph, p, e.Options, e.Progress)
+		return builtins.RunWithParents(ctx, e.Graph, p, e.Options, e.Progress)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/builtins"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -89,9 +90,9 @@ func (a *app) path(ctx context.Context, name, from, to string, weighted, asJSON 
 	}
 	var found *foundPath
 	if weighted {
-		found, err = pathOf(ctx, e, programs.SSSP[float64]{Source: ends[0]}, ends[1])
+		found, err = pathOf[float64](ctx, e, builtins.Double(true).SSSP(ends[0], nil), ends[1])
 	} else {
-		found, err = pathOf(ctx, e, programs.BFS{Source: ends[0]}, ends[1])
+		found, err = pathOf[uint32](ctx, e, programs.BFS{Source: ends[0]}, ends[1])
 	}
 	p.end()
 	switch {
@@ -110,8 +111,8 @@ func (a *app) path(ctx context.Context, name, from, to string, weighted, asJSON 
 }
 
 // pathOf runs a program from a source and follows the parents of a vertex.
-func pathOf[V uint32 | float64](ctx context.Context, e Env, p gas.Program[V, V], to uint32) (*foundPath, error) {
-	r, err := garaph.RunWithParents(ctx, e.Graph, p, e.Options, e.Progress)
+func pathOf[V uint32 | float64](ctx context.Context, e Env, p any, to uint32) (*foundPath, error) {
+	r, err := builtins.RunWithParents(ctx, e.Graph, p, e.Options, e.Progress)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/builtins"
 )
 
 // Program is a vertex program, or an algorithm, as the command line knows it. [New]
@@ -101,11 +102,28 @@ func Bind[V, A any](build func(Env) (gas.Program[V, A], error)) Runner {
 		if err != nil {
 			return nil, err
 		}
-		if e.Options.Iterations == 0 { // the user has been warned, if the job does not end by itself
-			e.Options.Iterations = garaph.Forever
-		}
-		return garaph.Run(ctx, e.Graph, p, e.Options)
+		return garaph.Run(ctx, e.Graph, p, e.endless())
 	}
+}
+
+// bindBuiltin is [Bind] for a program of package programs.
+func bindBuiltin(build func(Env) (any, error)) Runner {
+	return func(ctx context.Context, e Env) (*garaph.Result, error) {
+		p, err := build(e)
+		if err != nil {
+			return nil, err
+		}
+		return builtins.Run(ctx, e.Graph, p, e.endless())
+	}
+}
+
+// endless are the options of a run, where --iterations 0 lets a program run for ever: the user has been
+// warned, if the job does not end by itself.
+func (e Env) endless() garaph.RunOptions {
+	if e.Options.Iterations == 0 {
+		e.Options.Iterations = garaph.Forever
+	}
+	return e.Options
 }
 
 // New is a program that has no flags.
