@@ -86,7 +86,7 @@ func (j *Job[V, A]) gpuFrontierBytes() (arrays, edges int64) {
 
 // leastGPU is what pulls take of the device's memory at least.
 func (j *Job[V, A]) leastGPU() (*gpuengine.NeedError, error) {
-	return gpuengine.Least(j.devices[0], j.program, j.arrays, j.cat, gpuengine.Options{Streams: j.opt.GPU.Streams, Async: j.opt.Mode == Async})
+	return gpuengine.Least(j.devices[0], j.program, j.arrays, j.cat, gpuengine.Options{Streams: j.opt.GPU.Streams, Async: j.opt.Mode == Async, Bare: j.bare})
 }
 
 // loadGPURows brings the rows to the device, unless they are there, and returns how many

@@ -89,7 +89,9 @@ func (j *Job[V, A]) ask() (loops compiled.Loops[V, A], m memoryPlan, err error) 
 		loops = j.loops()
 		m.page.Gather, m.page.Notify = sides(cat, gas.DirectionOf(j.program))
 		m.in, m.out = j.readsDegrees(cat.Symmetric)
+		m.page.Bare = !loops.Weighs
 		j.shape = newShape(cat, int(unsafe.Sizeof(v)), m.page.Gather, m.page.Notify)
+		j.bare = m.page.Bare
 		j.abilities = abilitiesOf[V](j.program, j.firsts)
 		return nil
 	})

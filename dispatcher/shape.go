@@ -22,6 +22,7 @@ type shape struct {
 	notifySides []shard.Direction // along which active vertices notify
 	notifyEdges uint64            // edges on those sides
 	oneSide     bool              // vertices notify by sides that are gathered along too
+	bare        bool              // edges are gathered along without their weights
 }
 
 // span is consecutive shards or vertices: [from, to).

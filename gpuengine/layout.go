@@ -44,10 +44,14 @@ func (n *need) add(o need) {
 // size that their numbers give them.
 func (p *plan) needOf(dir shard.Direction, i int, l limits) need {
 	cat := p.cat
-	vertices, edges, weighted := cat.Shards[i].Vertices, cat.SideEdges(dir, i), cat.Weighted && cat.Stored(dir) == shard.In
+	bare := p.bare && cat.Bare(dir, i)
+	vertices, edges, weighted := cat.Shards[i].Vertices, cat.SideEdges(dir, i), cat.Weighted && cat.Stored(dir) == shard.In && !bare
 	n := rowsNeed(vertices, edges, weighted, l)
 	if !p.packed || cat.Stored(dir) != shard.In {
 		return n
+	}
+	if bare { // then it is not in rows
+		return packedNeed(cat.BareBytes(dir, i), vertices, edges, l)
 	}
 	bytes := cat.Bytes(dir, i)
 	if x := packedNeed(bytes, vertices, edges, l); bytes != rows.Size(vertices, edges, weighted) {

@@ -24,6 +24,7 @@ type Options struct {
 	Streams int   // that overlap, at most MaxStreams; 0: 4, or 2 where edges are streamed
 	Gather  Gather
 	Async   bool
+	Bare    bool       // pages come without weights: [page.Options.Bare]
 	Trace   func(Span) // nil: no trace
 	// Began is what the times of spans count from; zero: Start.
 	Began time.Time

@@ -53,6 +53,7 @@ type plan struct {
 	cat         *store.Catalogue
 	sides       []shard.Direction
 	packed      bool // in sides are, in pages
+	bare        bool // they come without weights
 	fragments   compiled.Fragments
 	value       int // bytes of one
 	accumulator int // bytes from one to the next
@@ -134,7 +135,7 @@ func (p *plan) arraySizes(f compiled.Fragments) [arrayCount]int64 {
 // newPlan plans for a budget, or says with a [NeedError] what is missing.
 func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Options) (*plan, error) {
 	p := &plan{
-		cat: cat, sides: sidesOf(cat, d), fragments: f, value: f.Value.Size, accumulator: kernels.SlotBytes(f.Accumulator), async: o.Async, sums: f.Aggregate.Text != "",
+		cat: cat, sides: sidesOf(cat, d), fragments: f, value: f.Value.Size, accumulator: kernels.SlotBytes(f.Accumulator), async: o.Async, bare: o.Bare, sums: f.Aggregate.Text != "",
 		degrees: degreesOf(cat, f, d), sumAt: make([]int32, 1, len(cat.Shards)+1),
 	}
 	p.packed = cat.Encoding(shard.In) == packed.Version && slices.Contains(p.sides, shard.In) && f.Accumulator.Size <= maxPackedAccumulator

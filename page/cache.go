@@ -43,6 +43,8 @@ type Options struct {
 	// Weights: sides in pages that are unpacked have the weights that are stored beside
 	// them.
 	Weights bool
+	// Bare: nobody reads weights. Sides whose weights lie apart are read without them.
+	Bare bool
 	// Budget is the number of bytes for pages and buffers; 0 is no limit.
 	Budget int64
 	// Threads is how many goroutines may call [Cache.Side] at once.
@@ -200,7 +202,7 @@ func (c *Cache) reserve() (err error) {
 	}
 	for i := range c.pageOf {
 		for _, dir := range c.opt.Notify {
-			sideBytes = max(sideBytes, c.store.Catalogue().Bytes(dir, i))
+			sideBytes = max(sideBytes, c.stored(dir, i))
 		}
 	}
 	fixed := ringPages*pageBytes + unpackers*unpacked
@@ -388,13 +390,13 @@ func (c *Cache) Side(dir shard.Direction, i int) (shard.Side, func(), error) {
 		return b.sides[i-c.spans[p].From], func() {}, nil
 	}
 	buf := <-c.scratch
-	n := c.store.Catalogue().Bytes(dir, i)
+	n := c.stored(dir, i)
 	side, err := c.stream(dir, i, buf[:n:n])
 	if err != nil {
 		c.scratch <- buf
 		return nil, nil, err
 	}
-	c.read.Add(n)
+	c.read.Add(int64(len(side.Blob())))
 	return side, func() { c.scratch <- buf }, nil
 }
 
@@ -428,14 +430,18 @@ func (c *Cache) maps(dir shard.Direction, p int) bool {
 func (c *Cache) viewSpan(dir shard.Direction, p int) ([]shard.Side, error) {
 	sides := make([]shard.Side, 0, c.spans[p].To-c.spans[p].From)
 	for i := range c.shards(p, nil) {
-		c.store.Prefetch(dir, i)
+		c.prefetch(dir, i)
 	}
 	for i := range c.shards(p, nil) {
-		side, err := c.store.ViewShard(dir, i)
+		view := c.store.ViewShard
+		if c.bare(dir, i) {
+			view = c.store.ViewBare
+		}
+		side, err := view(dir, i)
 		if err != nil {
 			return nil, err
 		}
-		c.read.Add(c.bytes(dir, i))
+		c.read.Add(int64(len(side.Blob())))
 		sides = append(sides, side)
 	}
 	return sides, nil
@@ -461,11 +467,11 @@ func (c *Cache) fillSpan(dir shard.Direction, p int) ([]shard.Side, error) {
 func (c *Cache) readSpan(dir shard.Direction, p int, buf []byte) ([]shard.Side, error) {
 	sides := make([]shard.Side, 0, c.spans[p].To-c.spans[p].From)
 	for i := range c.shards(p, nil) {
-		c.store.Prefetch(dir, i)
+		c.prefetch(dir, i)
 	}
 	for i := range c.shards(p, nil) {
 		n := c.bytes(dir, i)
-		side, err := c.readSide(dir, i, buf[:n:n], c.store.ReadShard)
+		side, err := c.readSide(dir, i, buf[:n:n], c.readShard)
 		if err != nil {
 			return nil, err
 		}

@@ -49,6 +49,8 @@ var ways = []Options{
 	{Gather: in, Notify: out, Threads: 2},
 	{Gather: both, Notify: both, Threads: 3},
 	{Gather: out, Notify: in, Weights: true, Threads: 2, Encodings: packedIn},
+	{Gather: in, Notify: out, Bare: true, Threads: 2, Encodings: packedIn},
+	{Gather: both, Notify: both, Bare: true, Threads: 2},
 }
 
 // stored is a graph and what its shards say.
@@ -153,8 +155,31 @@ func read(t testing.TB, name string, s *store.Store) *stored {
 // stored is what the sides take in the store that a job reads.
 func (x *stored) stored(o Options) int64 {
 	return x.sum(o, func(dir shard.Direction, i int) int64 {
+		if x.bare(o, dir, i) {
+			return int64(len(x.withoutWeights(dir, i).Blob()))
+		}
 		return x.store.Catalogue().Bytes(dir, i) + x.weights(o, dir, i)
 	})
+}
+
+// bare reports whether a side is to be read without weights.
+func (x *stored) bare(o Options, dir shard.Direction, i int) bool {
+	_, packs := x.sides[dir][i].(*packed.Side)
+	return o.Bare && dir == shard.In && packs && x.store.Catalogue().Shards[i].Vertices > 1 && x.sides[dir][i].Header().Weighted
+}
+
+// withoutWeights is a packed side as its blob's beginning has it.
+func (x *stored) withoutWeights(dir shard.Direction, i int) *packed.Side {
+	blob := x.sides[dir][i].Blob()
+	n, err := packed.BareBytes(blob[:shard.HeaderBytes], int64(len(blob)))
+	if err != nil {
+		panic(err)
+	}
+	side, err := packed.DecodeBare(blob[:n])
+	if err != nil {
+		panic(err)
+	}
+	return side
 }
 
 // weights is what the weights that go with an unpacked side take in the store.
@@ -170,8 +195,13 @@ func (x *stored) weights(o Options, dir shard.Direction, i int) int64 {
 func (x *stored) total(o Options) int64 {
 	var most int64
 	n := x.sum(o, func(dir shard.Direction, i int) int64 {
-		stored := int64(len(x.sides[dir][i].Blob()))
-		plain := plainOf(x.sides[dir][i])
+		side := x.sides[dir][i]
+		stored, bare := int64(len(side.Blob())), x.bare(o, dir, i)
+		if bare {
+			stored = x.store.Catalogue().BareBytes(dir, i)
+			side = x.withoutWeights(dir, i)
+		}
+		plain := plainOf(side)
 		if plain == nil || !slices.Contains(o.Gather, dir) || slices.Contains(o.Encodings, x.store.Catalogue().Encoding(dir)) {
 			return stored
 		}
@@ -179,7 +209,7 @@ func (x *stored) total(o Options) int64 {
 		if weights > 0 {
 			size = rows.Size(plain.Vertices(), plain.Edges(), true)
 		}
-		if size != stored || weights > 0 {
+		if size != stored || weights > 0 || bare {
 			most = max(most, stored, weights)
 		}
 		return size
@@ -211,9 +241,12 @@ func plainOf(s shard.Side) *rows.Side {
 }
 
 // same reports whether a side is what was stored, or these rows unpacked.
-func (x *stored) same(got shard.Side, dir shard.Direction, i int) error {
+func (x *stored) same(c *Cache, got shard.Side, dir shard.Direction, i int) error {
 	dir = x.store.Catalogue().Stored(dir)
 	want := x.sides[dir][i]
+	if x.bare(c.opt, dir, i) {
+		want = x.withoutWeights(dir, i)
+	}
 	same := got.Header() == want.Header() && bytes.Equal(got.Blob(), want.Blob())
 	if want := plainOf(want); want != nil && !same {
 		plain, ok := got.(*rows.Side)
@@ -276,7 +309,7 @@ func (x *stored) samePage(c *Cache, p *Page, rq Request, gather []shard.Directio
 			return fmt.Errorf("shard %d with %d sides, want %d with %d", s.Index, len(s.Sides), want[k], len(gather))
 		}
 		for d, dir := range gather {
-			if err := cmp.Or(x.same(s.Sides[d], dir, s.Index), x.sameWeights(c, s.Sides[d], dir, s.Index)); err != nil {
+			if err := cmp.Or(x.same(c, s.Sides[d], dir, s.Index), x.sameWeights(c, s.Sides[d], dir, s.Index)); err != nil {
 				return err
 			}
 			if _, plain := s.Sides[d].(*rows.Side); !plain && (c.opt.Encodings == nil || dir != shard.In) {

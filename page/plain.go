@@ -28,10 +28,10 @@ func (c *Cache) weightsOf(dir shard.Direction) (shard.Direction, bool) {
 func (c *Cache) bytes(dir shard.Direction, i int) int64 {
 	cat := c.store.Catalogue()
 	if !c.Unpacks(dir) {
-		return cat.Bytes(dir, i)
+		return c.stored(dir, i)
 	}
 	_, weighted := c.weightsOf(dir)
-	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(dir, i), weighted || cat.Weighted && dir == shard.In)
+	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(dir, i), weighted || cat.Weighted && dir == shard.In && !c.bare(dir, i))
 }
 
 // packedBytes is the size of the largest side that is unpacked, or of its weights; 0: none
@@ -41,10 +41,10 @@ func (c *Cache) packedBytes() (most int64) {
 	for _, dir := range c.opt.Gather {
 		weights, weighted := c.weightsOf(dir)
 		for i := range c.pageOf {
-			n := cat.Bytes(dir, i)
+			n := c.stored(dir, i)
 			if weighted {
 				most = max(most, n, cat.Bytes(weights, i))
-			} else if c.Unpacks(dir) && n != c.bytes(dir, i) {
+			} else if c.Unpacks(dir) && (n != c.bytes(dir, i) || c.bare(dir, i)) {
 				most = max(most, n)
 			}
 		}
@@ -54,10 +54,10 @@ func (c *Cache) packedBytes() (most int64) {
 
 // readSide reads a side into its place in a page.
 func (c *Cache) readSide(dir shard.Direction, i int, dst []byte, read func(shard.Direction, int, []byte) (shard.Side, error)) (shard.Side, error) {
-	n, from := c.store.Catalogue().Bytes(dir, i), dst
+	n, from := c.stored(dir, i), dst
 	weights, weighted := c.weightsOf(dir)
 	var scratch []byte
-	if weighted || int64(len(dst)) != n {
+	if weighted || int64(len(dst)) != n || c.Unpacks(dir) && c.bare(dir, i) {
 		scratch = <-c.packed
 		defer func() { c.packed <- scratch }()
 		from = scratch[:n:n]
@@ -66,7 +66,7 @@ func (c *Cache) readSide(dir shard.Direction, i int, dst []byte, read func(shard
 	if err != nil {
 		return nil, err
 	}
-	c.read.Add(n)
+	c.read.Add(int64(len(side.Blob())))
 	if !c.Unpacks(dir) {
 		return side, nil
 	}

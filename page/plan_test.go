@@ -100,7 +100,7 @@ func TestBudget(t *testing.T) {
 			for i := range x.store.Catalogue().Shards {
 				side, release, err := c.Side(dir, i)
 				if err == nil {
-					err = x.same(side, dir, i)
+					err = x.same(c, side, dir, i)
 					release()
 				}
 				if err != nil {

@@ -214,7 +214,7 @@ func (c *Cache) streamed(rq Request, frame []byte, r *Reader) (_ *Page, err erro
 	for i := range c.shards(rq.Page, rq.Shards) {
 		if c.all {
 			for _, dir := range c.opt.Gather {
-				c.store.Prefetch(dir, i)
+				c.prefetch(dir, i)
 			}
 		}
 	}
@@ -250,10 +250,14 @@ func (c *Cache) streamed(rq Request, frame []byte, r *Reader) (_ *Page, err erro
 // stream reads a side that does not stay.
 func (c *Cache) stream(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
 	if c.all { // for a single use: another job may have one, too, and finds it in the system's cache
-		return c.store.ReadShard(dir, i, dst)
+		return c.readShard(dir, i, dst)
 	}
 	known := &c.known[dir][i]
-	side, err := c.store.StreamShard(dir, i, dst, known.Load())
+	stream := c.store.StreamShard
+	if c.bare(dir, i) {
+		stream = c.store.StreamBare
+	}
+	side, err := stream(dir, i, dst, known.Load())
 	if err == nil {
 		known.Store(true)
 	}

@@ -295,7 +295,7 @@ func TestSide(t *testing.T) {
 							t.Error(err)
 							return
 						}
-						if err := x.same(side, dir, i); err != nil {
+						if err := x.same(c, side, dir, i); err != nil {
 							t.Error(err)
 						}
 						release()

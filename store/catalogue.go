@@ -213,6 +213,21 @@ func (c *Catalogue) Blob(dir shard.Direction, i int) (e Extent) {
 // Bytes is the size of a shard's blob.
 func (c *Catalogue) Bytes(dir shard.Direction, i int) int64 { return c.Blob(dir, i).Bytes }
 
+// Bare reports whether the weights of a shard's side lie behind everything else, so that it can
+// be read without them. A shard of one vertex may have plain rows.
+func (c *Catalogue) Bare(dir shard.Direction, i int) bool {
+	return c.Weighted && c.Stored(dir) == shard.In && c.Encoding(shard.In) == packed.Version && c.Shards[i].Vertices > 1
+}
+
+// BareBytes is the most that a side takes without the weights, if it is [Catalogue.Bare].
+func (c *Catalogue) BareBytes(dir shard.Direction, i int) int64 {
+	n := c.Bytes(dir, i)
+	if !c.Bare(dir, i) {
+		return n
+	}
+	return max(n-packed.LeastWeights(c.SideEdges(dir, i)), shard.HeaderBytes)
+}
+
 // seal computes the fingerprint: a hash of everything that an algorithm's
 // result depends on, equal for equal graphs of one layout however they were imported.
 func (c *Catalogue) seal(idSums []uint32) {

@@ -68,6 +68,11 @@ func (s *Store) MapError() error {
 // view is a shard's blob in the mapped payload, brought to memory.
 func (s *Store) view(dir shard.Direction, i int) []byte {
 	e, _ := s.side(dir, i)
+	return s.populated(e)
+}
+
+// populated is a part of the mapped payload, brought to memory.
+func (s *Store) populated(e Extent) []byte {
 	b := s.payload.mapped.bytes[e.Off:e.end():e.end()]
 	const page = blockBytes - 1
 	whole := s.payload.mapped.bytes[e.Off&^page : e.end()]

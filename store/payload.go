@@ -312,8 +312,13 @@ func (s *Store) ReadPart(dir shard.Direction, i int, at int64, dst []byte) error
 
 // Prefetch starts reading a shard's blob from disk.
 func (s *Store) Prefetch(dir shard.Direction, i int) {
+	s.PrefetchPart(dir, i, s.cat.Bytes(dir, i))
+}
+
+// PrefetchPart starts reading the first n bytes of one.
+func (s *Store) PrefetchPart(dir shard.Direction, i int, n int64) {
 	if e, _ := s.side(dir, i); s.payload != nil {
-		s.payload.prefetch(e)
+		s.payload.prefetch(Extent{e.Off, min(n, e.Bytes)})
 	}
 }
 

@@ -229,16 +229,7 @@ func decode(blob []byte, head shard.Header) (*Side, error) {
 	if want := h.Size(); int64(len(blob)) != want {
 		return nil, fmt.Errorf("%w: %d bytes, the header promises %d", shard.ErrInvalid, len(blob), want)
 	}
-	at := int64(shard.HeaderBytes)
-	for i, section := range h.parts(blob) {
-		name := [...]string{"heads", "data", "weights"}[i]
-		if err := shard.CheckSection(section, binary.LittleEndian.Uint32(blob[32+4*i:]), name, at); err != nil {
-			return nil, err
-		}
-		at += int64(len(section))
-	}
-	s := h.windows(blob)
-	return s, s.checkHeads()
+	return h.open(blob, 3)
 }
 
 // checkHeads proves that no block leads out of the data.
