@@ -51,7 +51,10 @@ func newGPUJob[V, A any](ctx context.Context, m *gpuMeasurement, program gas.Pro
 		return ctx.Err()
 	})
 	if err == nil {
-		err = j.engine.Start(ctx, m.pages)
+		err = j.engine.Start(m.pages)
+	}
+	if err == nil {
+		err = j.engine.Load(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, j.close())

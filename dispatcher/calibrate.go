@@ -21,7 +21,7 @@ func (j *Job[V, A]) measureSpeeds(ctx context.Context) error {
 	if !s.Fixed {
 		s.Speeds = j.keptSpeeds(func(v policy.Speeds) bool { return v.Complete(o) })
 	}
-	calibrated := !s.Fixed && o.Open() && !s.Speeds.Complete(o)
+	calibrated := !s.Fixed && o.Open() && !s.Speeds.Complete(o) && o.Facts.Method != Frontier // nothing is to choose then
 	if calibrated {
 		j.phase(Calibrating)
 		defer func(began time.Time) { j.report.Calibration += time.Since(began) }(time.Now())
@@ -112,6 +112,9 @@ func (s *sample) Done(gpuengine.PageTime) {}
 // that does not. Nothing is committed; in async mode the values are copied once
 // more.
 func (j *Job[V, A]) measureGPU(ctx context.Context, v *policy.Speeds) error {
+	if err := j.gpus[0].engine.Load(ctx); err != nil {
+		return err
+	}
 	pieces := j.gpus[0].engine.Pieces()
 	if len(pieces) > 0 {
 		s, seconds, err := j.try(ctx, &sample{pieces: j.gpus[0].engine.Enough(0), pages: j.pages})

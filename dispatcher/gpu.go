@@ -126,7 +126,7 @@ func (j *Job[V, A]) planGPUs(m memoryPlan) error {
 		return err
 	}
 	o := gpuengine.Options{
-		Memory: j.planGPUFrontier(), Streams: j.opt.GPU.Streams, Gather: j.opt.GPU.Gather, Async: j.opt.Mode == Async, Trace: j.opt.Trace.Span, Began: j.began,
+		Memory: j.planGPUFrontier(), Streams: j.opt.GPU.Streams, Gather: j.opt.GPU.Gather, Async: j.opt.Mode == Async, Bare: j.bare, Trace: j.opt.Trace.Span, Began: j.began,
 	}
 	if o.Trace != nil && len(j.devices) > 1 {
 		var mu sync.Mutex // one call at a time
@@ -168,14 +168,19 @@ func (j *Job[V, A]) stayingPages() int {
 	return pages
 }
 
-// startGPUs copies what the first iteration needs, and gets the speeds of the
-// devices. GPUs that fail are lost.
+// startGPUs copies what the first iteration needs, and gets the speeds of the devices: values,
+// and unless it advances a frontier, the edges that pulls find on a GPU. GPUs that fail are
+// lost.
 func (j *Job[V, A]) startGPUs(ctx context.Context) error {
 	if len(j.gpus) > 0 {
 		j.phase(LoadingGPU)
 	}
 	for _, g := range slices.Clone(j.gpus) {
-		if err := g.engine.Start(ctx, j.pages); err != nil {
+		err := g.engine.Start(j.pages)
+		if err == nil && j.policy.peek(j.observe()) != Frontier {
+			err = g.engine.Load(ctx)
+		}
+		if err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -198,6 +203,19 @@ func (j *Job[V, A]) startGPUs(ctx context.Context) error {
 			break
 		}
 		j.lose(j.gpus[0].number, err)
+	}
+	return nil
+}
+
+// loadPages brings what stays on GPUs to them, in a job that began with frontiers.
+func (w *workers[V, A]) loadPages(ctx context.Context) error {
+	for _, g := range w.gpus {
+		if err := g.engine.Load(ctx); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return failed(g.number, err)
+		}
 	}
 	return nil
 }

@@ -151,6 +151,11 @@ func (j *Job[V, A]) prepare(x *iteration) error {
 
 // work does the pages of an iteration.
 func (j *Job[V, A]) work(ctx context.Context, x *iteration) error {
+	if x.Device != CPU {
+		if err := j.loadPages(ctx); err != nil {
+			return err
+		}
+	}
 	x.at.worked = time.Now()
 	if j.opt.Trace.Queue != nil {
 		j.opt.Trace.Queue(len(shardsOfAll(x.requests, j.pages.Spans())))

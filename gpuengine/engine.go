@@ -85,9 +85,9 @@ func (e *Engine[V, A]) Streams() int { return e.plan.streams }
 // it ever had.
 func (e *Engine[V, A]) Memory() int64 { return e.resources.bytes }
 
-// Start copies the values and degrees of the host's arrays to the device, and
-// the edges that stay there. It keeps pages until Close.
-func (e *Engine[V, A]) Start(ctx context.Context, pages Pages) error {
+// Start copies the values and degrees of the host's arrays to the device. It keeps pages
+// until Close.
+func (e *Engine[V, A]) Start(pages Pages) error {
 	trace, err := e.newTracer()
 	if err == nil {
 		err = e.arrays.fill(hostmem.AsBytes(e.host.Cur), [arrayCount][]byte{
@@ -98,14 +98,26 @@ func (e *Engine[V, A]) Start(ctx context.Context, pages Pages) error {
 	if err != nil {
 		return e.named("copying vertices to", err)
 	}
-	if stay := e.plan.kept.shards; stay > 0 {
-		l := loader{resources: &e.resources, arrays: &e.arrays, lanes: &e.lanes, pack: newPacker(e.plan, e.opt, e.plan.kept.limits)}
-		if e.residency, err = l.load(ctx, pages, Requests(pages.Spans(), 0, stay)); err != nil {
-			return e.named("copying edges to", err)
-		}
-	}
+	e.residency = newResidency(e.plan, Requests(pages.Spans(), 0, e.plan.kept.shards), pages.Spans())
 	e.pipeline = e.newPipeline(pages, trace)
 	e.pipeline.start()
+	return nil
+}
+
+// Load copies the edges that stay to the device, unless they are there. The first iteration
+// does so too.
+func (e *Engine[V, A]) Load(ctx context.Context) error {
+	r := &e.residency
+	if r.loaded {
+		return nil
+	}
+	l := loader{resources: &e.resources, arrays: &e.arrays, lanes: &e.lanes, pack: newPacker(e.plan, e.opt, e.plan.kept.limits)}
+	loaded, err := l.load(ctx, e.pipeline.everything.pages, r.requests)
+	if err != nil {
+		return e.named("copying edges to", err)
+	}
+	loaded.requests, loaded.loaded = r.requests, true
+	*r = loaded
 	return nil
 }
 

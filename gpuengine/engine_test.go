@@ -324,6 +324,12 @@ func TestLaunchesRefused(t *testing.T) {
 	p := mix{direction: gas.In}
 	for _, o := range []Options{{}, {Async: true}, {Memory: leastMemory(t, s, p, Options{}) + 20<<10}} {
 		r := newRig(t, s, gas.Program[value, sum](p), o, page.Options{})
+		if _, err := r.Launches(r.Engine.arrays.main); err == nil {
+			t.Error("kernels are launched over edges that are not there")
+		}
+		if err := r.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		_, err := r.Launches(r.Engine.arrays.main)
 		if refused := err != nil; refused != (o.Async || r.Resident() < s.Catalogue().Edges) {
 			t.Errorf("%+v: %d of %d edges stay, error %v", o, r.Resident(), s.Catalogue().Edges, err)

@@ -95,6 +95,9 @@ func (e *Engine[V, A]) Iterate(ctx context.Context, w Work) (Stats, error) {
 		err = p.copier.forgetEarly()
 	}
 	if err == nil {
+		err = e.Load(ctx)
+	}
+	if err == nil {
 		err = e.arrays.clear(e.lanes.slots)
 	}
 	if err == nil {

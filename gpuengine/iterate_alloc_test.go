@@ -135,7 +135,7 @@ func TestIterateAllocations(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer e.Close()
-		if err := e.Start(t.Context(), pages); err != nil {
+		if err := e.Start(pages); err != nil {
 			t.Fatal(err)
 		}
 		var stats Stats

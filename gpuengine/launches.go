@@ -25,11 +25,11 @@ type ShardPull struct {
 	work   work
 }
 
-// Launches are those of an engine in sync mode all of whose edges stay on the device,
-// in a stream. The engine does not iterate after them: accumulators are not at zero.
+// Launches are those of an engine in sync mode all of whose edges stay on the device and are
+// loaded, in a stream. The engine does not iterate after them: accumulators are not at zero.
 func (e *Engine[V, A]) Launches(s device.Stream) (*Launches, error) {
-	if e.plan.async || e.plan.kept.shards < len(e.plan.cat.Shards) || len(e.residency.pieces) == 0 {
-		return nil, errors.New("kernels are launched one by one in sync mode, where all edges stay on the GPU")
+	if e.plan.async || e.plan.kept.shards < len(e.plan.cat.Shards) || len(e.residency.pieces) == 0 || !e.residency.loaded {
+		return nil, errors.New("kernels are launched one by one in sync mode, where all edges stay on the GPU and are loaded")
 	}
 	return &Launches{arrays: &e.arrays, residency: &e.residency, lane: lane{slot: &slot{stream: s}}}, nil
 }

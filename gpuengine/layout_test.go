@@ -53,6 +53,9 @@ func TestLaunches(t *testing.T) {
 		s := teststore.Build(t, largeGraph(1), teststore.Options{ShardVertices: 50, Layout: layout})
 		r := newRig(t, s, gas.Program[value, sum](mix{direction: gas.Both}), Options{ChunkEdges: 300, Shared: 8 * 40}, page.Options{PageBytes: 1})
 		a := &r.Engine.arrays
+		if err := r.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		l, err := r.Launches(a.main)
 		if err != nil {
 			t.Fatal(err)

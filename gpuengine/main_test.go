@@ -128,7 +128,7 @@ func newRig[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Optio
 			}
 		}
 	}
-	if err := r.Start(context.Background(), r.pages); err != nil {
+	if err := r.Start(r.pages); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -17,10 +17,31 @@ const (
 	asyncUnits, leastChunks = 8, 64
 )
 
-// residency is the edges that stay on the device.
+// residency is the edges that stay on the device, once they are loaded. Before, it says what
+// there will be.
 type residency struct {
-	pieces []resident // page by page, in the order of shards
-	enough int        // chunks for one launch over pieces
+	loaded   bool
+	requests []page.Request
+	pieces   []resident // page by page, in the order of shards
+	enough   int        // chunks for one launch over pieces
+}
+
+// newResidency is what these requests will bring.
+func newResidency(p *plan, requests []page.Request, spans []page.Span) residency {
+	r := residency{requests: requests, loaded: len(requests) == 0}
+	for _, rq := range requests {
+		w := work{extent: extent{page: -1, from: spans[rq.Page].From, to: spans[rq.Page].To}}
+		if n := len(rq.Shards); n > 0 {
+			w.from, w.to = rq.Shards[0], rq.Shards[n-1]+1
+		}
+		for i := w.from; i < w.to; i++ {
+			for _, dir := range p.sides {
+				w.edges += uint64(p.cat.SideEdges(dir, i))
+			}
+		}
+		r.pieces = append(r.pieces, resident{work: w})
+	}
+	return r
 }
 
 // resident is a page, or the first shards of one, that stays.
