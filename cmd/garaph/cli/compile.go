@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -115,7 +116,11 @@ func (a *app) runCompiler(cmd *cobra.Command, o CompileOptions) error {
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGINT) }
 	said := &withoutStatus{w: a.console}
 	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.stdout, said
+	building := time.AfterFunc(between, func() {
+		a.console.log.Info("the go command builds the compiler of vertex programs, which takes a minute or two the first time")
+	})
 	err := c.Run()
+	building.Stop()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:

@@ -74,7 +74,7 @@ func (a *app) begin(name, dir string) error {
 	a.console.summary(fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go.%s Next:
 
   cd %[1]s
-%[3]s  go test .
+%[3]s  go test .              # the first time compiles garaph, for a minute or two
   $EDITOR %[1]s.go %[1]s_test.go
   go generate            # loops of its own: several times as fast
   go run . run %[1]s GRAPH`, m.Name, m.uses(), m.firstSteps()))
