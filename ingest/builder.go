@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"hash/maphash"
 	"math"
@@ -137,9 +136,7 @@ func (w *bucketWriter) Close() error {
 		w.turn()
 	}
 	w.flush()
-	if err := w.closeTallies(); err != nil {
-		return err
-	}
+	w.closeTallies()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.workers = append(w.workers, w)
@@ -167,16 +164,14 @@ func (w *bucketWriter) turn() {
 	w.shift, w.mapping = 0, true
 }
 
-func (w *bucketWriter) closeTallies() error {
-	if w.in == nil {
-		return nil
+func (w *bucketWriter) closeTallies() {
+	if w.in != nil {
+		w.in.close()
 	}
-	err := w.in.close()
 	if w.out != nil {
-		err = errors.Join(err, w.out.close())
+		w.out.close()
 	}
 	w.in, w.out = nil, nil
-	return err
 }
 
 // AddInts takes edges between integers.
@@ -184,7 +179,7 @@ func (w *bucketWriter) AddInts(src, dst []uint64, weight []float32) error {
 	u, topSrc := narrow(&w.src, src)
 	v, topDst := narrow(&w.dst, dst)
 	return w.unmapped(max(topSrc, topDst), func() error {
-		return w.addEdges(u, v, weight)
+		return w.addEdges(ends{u, uint32(topSrc)}, ends{v, uint32(topDst)}, weight)
 	}, func() error {
 		u, err := w.numbers(&w.src, src)
 		if err != nil {
@@ -194,7 +189,7 @@ func (w *bucketWriter) AddInts(src, dst []uint64, weight []float32) error {
 		if err != nil {
 			return err
 		}
-		return w.addEdges(u, v, weight)
+		return w.addEdges(endsOf(u), endsOf(v), weight)
 	})
 }
 
@@ -223,7 +218,7 @@ func (w *bucketWriter) AddStrings(src, dst [][]byte, weight []float32) error {
 	if err != nil {
 		return err
 	}
-	return w.addEdges(u, v, weight)
+	return w.addEdges(endsOf(u), endsOf(v), weight)
 }
 
 // AddVertexNames takes vertices by name.
@@ -260,16 +255,23 @@ func (b *builder) rise(t uint32) error {
 	return nil
 }
 
-func largest(ids []uint32) (top uint32) {
-	for _, id := range ids {
-		top = max(top, id)
+// ends are the vertices at one end of edges.
+type ends struct {
+	numbers []uint32
+	top     uint32 // none is larger
+}
+
+func endsOf(numbers []uint32) (e ends) {
+	e.numbers = numbers
+	for _, t := range numbers {
+		e.top = max(e.top, t)
 	}
-	return top
+	return e
 }
 
 // addEdges counts and keeps edges between provisional numbers.
-func (w *bucketWriter) addEdges(src, dst []uint32, weight []float32) error {
-	if len(src) == 0 {
+func (w *bucketWriter) addEdges(src, dst ends, weight []float32) error {
+	if len(src.numbers) == 0 {
 		return nil
 	}
 	if err := w.tallies(); err != nil {
@@ -277,7 +279,7 @@ func (w *bucketWriter) addEdges(src, dst []uint32, weight []float32) error {
 	}
 	if w.opt.Edges.DropSelfLoops {
 		var err error
-		if src, dst, weight, err = w.dropLoops(src, dst, weight); err != nil {
+		if weight, err = w.dropLoops(&src, &dst, weight); err != nil {
 			return err
 		}
 	}
@@ -286,61 +288,63 @@ func (w *bucketWriter) addEdges(src, dst []uint32, weight []float32) error {
 	}
 	// The other direction of all but self-loops.
 	n := 0
-	for i := range dst {
-		if src[i] != dst[i] {
-			src[n], dst[n] = src[i], dst[i]
+	for i := range dst.numbers {
+		if u, v := src.numbers[i], dst.numbers[i]; u != v {
+			src.numbers[n], dst.numbers[n] = u, v
 			if weight != nil {
 				weight[n] = weight[i]
 			}
 			n++
 		}
 	}
-	return w.directed(dst[:n], src[:n], weight[:min(n, len(weight))])
+	src.numbers, dst.numbers = src.numbers[:n], dst.numbers[:n]
+	return w.directed(dst, src, weight[:min(n, len(weight))])
 }
 
 // dropLoops removes self-loops; their vertices stay.
-func (w *bucketWriter) dropLoops(src, dst []uint32, weight []float32) ([]uint32, []uint32, []float32, error) {
+func (w *bucketWriter) dropLoops(src, dst *ends, weight []float32) ([]float32, error) {
 	n := 0
-	for i, v := range dst {
-		if src[i] == v {
+	for i, v := range dst.numbers {
+		u := src.numbers[i]
+		if u == v {
 			w.loops.Add(1)
 			if err := w.rise(v); err != nil {
-				return nil, nil, nil, err
+				return nil, err
 			}
 			atomic.OrUint64(&w.declared[v>>6], 1<<(v&63))
 			continue
 		}
-		src[n], dst[n] = src[i], v
+		src.numbers[n], dst.numbers[n] = u, v
 		if weight != nil {
 			weight[n] = weight[i]
 		}
 		n++
 	}
-	return src[:n], dst[:n], weight[:min(n, len(weight))], nil
+	src.numbers, dst.numbers = src.numbers[:n], dst.numbers[:n]
+	return weight[:min(n, len(weight))], nil
 }
 
 // directed counts and keeps edges in one direction.
-func (w *bucketWriter) directed(src, dst []uint32, weight []float32) error {
-	if len(src) == 0 {
+func (w *bucketWriter) directed(src, dst ends, weight []float32) error {
+	if len(src.numbers) == 0 {
 		return nil
 	}
-	topSrc, top := largest(src), largest(dst)
-	if err := w.rise(max(top, topSrc)); err != nil {
+	if err := w.rise(max(src.top, dst.top)); err != nil {
 		return err
 	}
-	for top>>w.shift >= uint32(len(w.buckets)) {
+	for dst.top>>w.shift >= uint32(len(w.buckets)) {
 		w.coarsen()
 	}
-	w.widest = max(w.widest, topSrc)
-	w.in.rise(top) // countIn counts
+	w.widest = max(w.widest, src.top)
+	w.in.rise(dst.top) // countIn counts
 	if w.out != nil {
-		w.out.add(src, topSrc)
+		w.out.add(src.numbers, src.top)
 	}
 	if !w.schema.Weighted {
-		return w.addAll(src, dst)
+		return w.addAll(src.numbers, dst.numbers)
 	}
-	for i, v := range dst {
-		if err := w.add(v>>w.shift, src[i], v, weight[i]); err != nil {
+	for i, v := range dst.numbers {
+		if err := w.add(v>>w.shift, src.numbers[i], v, weight[i]); err != nil {
 			return err
 		}
 	}

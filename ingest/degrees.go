@@ -4,7 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"runtime"
+	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph/internal/hostmem"
 )
@@ -12,10 +16,13 @@ import (
 // degrees counts edges by provisional number. Counting in one array from many
 // goroutines takes a locked instruction an edge, each a cache miss that nothing
 // overlaps; so each goroutine has a byte for the low numbers, and carries what
-// overflows.
+// overflows. When all have ended, sum adds the bytes up.
 type degrees struct {
 	total []uint32
 	own   uint32 // numbers below it have bytes of each goroutine
+
+	mu     sync.Mutex
+	closed []*tally // guarded by mu
 }
 
 // newDegrees counts edges of n provisional numbers.
@@ -31,10 +38,71 @@ func (d *degrees) free() {
 	if d != nil {
 		hostmem.Free(d.total)
 		d.total = nil
+		d.dropAll()
 	}
 }
 
-// of is the degree of t, after all tallies were closed.
+func (d *degrees) dropAll() {
+	for _, t := range d.closed {
+		t.drop()
+	}
+	d.closed = nil
+}
+
+// sumStep is how many numbers a goroutine adds up at once.
+const sumStep = 1 << 18
+
+// sum completes the degrees, after all tallies were closed. nil is fine.
+func (d *degrees) sum() error {
+	if d == nil {
+		return nil
+	}
+	top, over := uint32(0), false
+	for _, t := range d.closed {
+		top, over = max(top, t.top), over || t.over
+	}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	var overs atomic.Bool
+	for from := uint32(0); from < top; from += sumStep {
+		g.Go(func() error {
+			for _, t := range d.closed {
+				if to := min(from+sumStep, t.top); from < to && addBytes(d.total[from:to], t.bytes[from:to]) {
+					overs.Store(true)
+				}
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // none has an error
+	d.dropAll()
+	if over || overs.Load() {
+		return fmt.Errorf("import: a vertex has more than %d edges in one direction: degrees have 32 bits", uint32(math.MaxUint32))
+	}
+	return nil
+}
+
+// addBytes adds the numbers of as many bytes to totals, and reports whether one became too large.
+// Totals of eight zeros take no memory where they had none.
+func addBytes(totals []uint32, bytes []uint8) (over bool) {
+	add := func(totals []uint32, bytes []uint8) {
+		totals = totals[:len(bytes)]
+		for i, n := range bytes {
+			sum := totals[i] + uint32(n)
+			over = over || sum < uint32(n)
+			totals[i] = sum
+		}
+	}
+	for ; len(bytes) >= 8; totals, bytes = totals[8:], bytes[8:] {
+		if binary.LittleEndian.Uint64(bytes) != 0 {
+			add(totals, bytes[:8])
+		}
+	}
+	add(totals, bytes)
+	return over
+}
+
+// of is the degree of t, after sum.
 func (d *degrees) of(t uint32) uint32 {
 	if d == nil {
 		return 0
@@ -139,16 +207,9 @@ func (t *tally) drop() {
 	}
 }
 
-// close adds what the bytes hold to the totals.
-func (t *tally) close() error {
-	for v, n := range t.bytes[:t.top] {
-		if n > 0 {
-			t.carry(uint32(v), uint32(n))
-		}
-	}
-	t.drop()
-	if t.over {
-		return fmt.Errorf("import: a vertex has more than %d edges in one direction: degrees have 32 bits", uint32(math.MaxUint32))
-	}
-	return nil
+// close ends the counting; sum will add what the bytes hold.
+func (t *tally) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.degrees.closed = append(t.degrees.closed, t)
 }

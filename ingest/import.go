@@ -4,6 +4,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -220,7 +221,7 @@ func (b *builder) readOptions() ReadOptions {
 
 // number decides the dense ids, when all ids are known.
 func (b *builder) number(ctx context.Context, schema Schema, unsigned bool) (*numbering, error) {
-	if err := b.renumber(ctx); err != nil {
+	if err := cmp.Or(b.renumber(ctx), b.in.sum(), b.out.sum()); err != nil {
 		return nil, err
 	}
 	top := b.top.Load()
@@ -293,6 +294,9 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	}
 	if err := in.run(ctx, b.plan); err != nil {
 		return nil, Report{}, err
+	}
+	if in.twin == nil { // the edges of the other side, too, are read from elsewhere
+		b.spill.end()
 	}
 	if !b.mirror {
 		if out.back = in.back; in.back != nil {

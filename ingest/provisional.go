@@ -145,7 +145,7 @@ func (w *bucketWriter) renumber(records []uint32) error {
 		if err != nil {
 			return err
 		}
-		if err := w.directed(ends[:1], ends[1:], weight); err != nil {
+		if err := w.directed(endsOf(ends[:1]), endsOf(ends[1:]), weight); err != nil {
 			return err
 		}
 	}

@@ -25,14 +25,18 @@ type spill struct {
 	mu      sync.Mutex        // guards free and holes
 	free    []*buffer
 	holes   []int64 // offsets of blocks in the file that were read
-	end     int64   // of the file; guarded by mu
+	bytes   int64   // of the file; guarded by mu
 	checked int64   // bytes of the file for which there was space; guarded by mu
+	fresh   int     // blocks of memory from the beginning on that nobody has used; guarded by mu
+
+	ending sync.Once
+	ended  chan error // how the file was closed
 }
 
 // newSpill makes a spill with the given number of blocks in memory, in a folder
 // for the file.
 func newSpill(dir string, blocks int, space func(int64) error) (*spill, error) {
-	s := &spill{space: space}
+	s := &spill{space: space, ended: make(chan error, 1)}
 	f, err := os.CreateTemp(dir, "spill-*")
 	if err != nil {
 		return nil, fmt.Errorf("create the file for sorting: %w", err)
@@ -47,15 +51,25 @@ func newSpill(dir string, blocks int, space func(int64) error) (*spill, error) {
 		return nil, err
 	}
 	hostmem.SmallPages(s.slab)
-	for i := range blocks {
-		s.free = append(s.free, (*buffer)(s.slab[i*blockBytes:]))
-	}
+	s.fresh = blocks
 	return s, nil
 }
 
+// end begins to free what blocks took, of which none is in use any more. For the system that is
+// more work than it looks, hundreds of megabytes page by page, which nobody needs to wait for.
+func (s *spill) end() {
+	s.ending.Do(func() {
+		go func() {
+			hostmem.Free(s.slab)
+			s.ended <- s.file.Close()
+		}()
+	})
+}
+
+// close waits for the end. It may be called once.
 func (s *spill) close() error {
-	hostmem.Free(s.slab)
-	return s.file.Close()
+	s.end()
+	return <-s.ended
 }
 
 // block is some records, in memory (data) or in the file.
@@ -70,12 +84,20 @@ type block struct {
 // take returns an empty block of memory, or nil when all are in use.
 func (s *spill) take() *buffer {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.free) == 0 {
+	if n := len(s.free); n > 0 {
+		defer s.mu.Unlock()
+		b := s.free[n-1]
+		s.free = s.free[:n-1]
+		return b
+	}
+	if s.fresh == 0 {
+		s.mu.Unlock()
 		return nil
 	}
-	b := s.free[len(s.free)-1]
-	s.free = s.free[:len(s.free)-1]
+	s.fresh--
+	b := (*buffer)(s.slab[s.fresh*blockBytes:])
+	s.mu.Unlock()
+	hostmem.Populate(b[:])
 	return b
 }
 
@@ -117,14 +139,14 @@ func (s *spill) place() (int64, error) {
 		s.holes = s.holes[:n-1]
 		return off, nil
 	}
-	if s.end+blockBytes > s.checked {
+	if s.bytes+blockBytes > s.checked {
 		if err := s.space(step); err != nil {
 			return 0, err
 		}
-		s.checked = s.end + step
+		s.checked = s.bytes + step
 	}
-	s.end += blockBytes
-	return s.end - blockBytes, nil
+	s.bytes += blockBytes
+	return s.bytes - blockBytes, nil
 }
 
 // read returns what a block has; buf serves for those in the file.

@@ -97,6 +97,16 @@ func SmallPages(b []byte) {
 	}
 }
 
+// Populate gives whole pages of memory that nobody has touched yet at once, not one by one as
+// they are touched: each would interrupt whoever does. A first touch that reads, as the check
+// of a pointer does, would even be followed by a second interruption, and by one of all other
+// processors.
+func Populate(b []byte) {
+	if len(b) > 0 {
+		_ = unix.Madvise(b, unix.MADV_POPULATE_WRITE) // page by page otherwise
+	}
+}
+
 // Slice returns n zeroed values of a type without pointers.
 func Slice[T any](n int) ([]T, error) {
 	var t T
