@@ -3,10 +3,8 @@ package ingest
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
+	"sort"
 
 	"github.com/garaph/garaph/store"
 )
@@ -87,10 +85,11 @@ func cutGroups(shards []store.ShardInfo, edges func(*store.ShardInfo) uint32, ti
 	return list
 }
 
-// grouping finds the group of a vertex.
+// grouping finds the group of a vertex, of an interval of vertices.
 type grouping struct {
 	groups []group
-	first  []uint32 // group of the first vertex of each range of 2^shift
+	from   uint32   // the first vertex of the interval
+	first  []uint32 // group of the first vertex of each range of 2^shift, from there on
 	shift  uint
 
 	weighted bool // records of their edges have weights
@@ -99,26 +98,33 @@ type grouping struct {
 // groupRanges is into how many ranges a grouping divides the vertices, about.
 const groupRanges = 1 << 13
 
+// newGrouping is for all vertices.
 func newGrouping(groups []group) *grouping {
-	x := &grouping{groups: groups}
-	top := groups[len(groups)-1].last
-	for top>>x.shift >= groupRanges {
+	x := new(grouping)
+	x.set(groups, 0, groups[len(groups)-1].last)
+	return x
+}
+
+// set makes it one for the vertices from one to another, which is in a group.
+func (x *grouping) set(groups []group, from, to uint32) {
+	x.groups, x.from, x.shift = groups, from, 0
+	for (to-from)>>x.shift >= groupRanges {
 		x.shift++
 	}
-	x.first = make([]uint32, top>>x.shift+1)
-	g := uint32(0)
+	n := int((to-from)>>x.shift) + 1
+	x.first = slices.Grow(x.first[:0], n)[:n]
+	g := uint32(sort.Search(len(groups), func(g int) bool { return groups[g].last >= from }))
 	for i := range x.first {
-		for groups[g].last < uint32(i)<<x.shift {
+		for groups[g].last < from+uint32(i)<<x.shift {
 			g++
 		}
 		x.first[i] = g
 	}
-	return x
 }
 
-// of is the group of dense id v.
+// of is the group of vertex v.
 func (x *grouping) of(v uint32) uint32 {
-	g := x.first[v>>x.shift]
+	g := x.first[(v-x.from)>>x.shift]
 	for x.groups[g].last < v {
 		g++
 	}
@@ -130,17 +136,17 @@ func (x *grouping) of(v uint32) uint32 {
 // the one or two groups that it overlaps; otherwise its edges are distributed
 // again, and have dense ids afterwards.
 func (b *builder) route(ctx context.Context, m *numbering, groups []group) error {
-	shift := uint(0)
+	shift, widest := uint(0), uint32(0)
 	for _, w := range b.workers {
-		shift = max(shift, w.shift)
+		shift, widest = max(shift, w.shift), max(widest, w.widest)
 	}
-	var again [][]*block
-	find := newGrouping(groups)
 	for _, w := range b.workers {
 		for w.shift < shift {
 			w.coarsen()
 		}
 	}
+	again := newRegrouping(m, groups, widest, b.schema.Weighted)
+	find := newGrouping(groups)
 	for k := range b.plan.buckets {
 		var blocks []*block
 		for _, w := range b.workers {
@@ -149,12 +155,14 @@ func (b *builder) route(ctx context.Context, m *numbering, groups []group) error
 		if len(blocks) == 0 {
 			continue
 		}
-		from, to := 0, len(groups)-1
-		if m.perm == nil {
-			from, to = int(find.of(m.floor(uint64(k)<<shift))), int(find.of(m.floor(uint64(k+1)<<shift-1)))
+		if m.perm != nil {
+			again.add(blocks, 0, m.n-1)
+			continue
 		}
-		if m.perm != nil || to-from > 1 {
-			again = append(again, blocks)
+		first, last := uint64(k)<<shift, uint64(k+1)<<shift-1 // numbers
+		from, to := int(find.of(m.floor(first))), int(find.of(m.floor(last)))
+		if to-from > 1 {
+			again.add(blocks, uint32(first), uint32(min(last, uint64(m.number(m.n-1)))))
 			continue
 		}
 		for _, x := range blocks {
@@ -165,7 +173,7 @@ func (b *builder) route(ctx context.Context, m *numbering, groups []group) error
 		}
 	}
 	b.workers = nil
-	return b.distribute(ctx, m, find, again)
+	return again.run(ctx, b.spill, b.plan.sorters)
 }
 
 // floor is dense for a number that need not exist: the dense id of the first
@@ -180,72 +188,4 @@ func (m *numbering) floor(t uint64) uint32 {
 		return 0
 	}
 	return uint32(t) - m.first
-}
-
-// distribute reads lists of blocks and puts their edges into the groups.
-func (b *builder) distribute(ctx context.Context, m *numbering, find *grouping, lists [][]*block) error {
-	groups := find.groups
-	ranges := groups
-	if m.perm == nil { // records keep their provisional numbers
-		ranges = slices.Repeat([]group{{last: math.MaxUint32}}, len(groups))
-	}
-	work := make(chan []*block)
-	var g errgroup.Group
-	writers := make([]*writer, b.plan.sorters)
-	for i := range writers {
-		w := b.spill.groupWriter(ranges, b.schema.Weighted)
-		writers[i] = w
-		g.Go(func() error {
-			var failed error
-			for blocks := range work {
-				if failed == nil {
-					failed = b.spill.eachUnpacked(ctx, blocks, func(records []uint32) error { return w.regroup(m, find, records) })
-				}
-			}
-			return failed
-		})
-	}
-	const atOnce = 64 // blocks
-	for _, blocks := range lists {
-		for ; len(blocks) > 0; blocks = blocks[min(atOnce, len(blocks)):] {
-			work <- blocks[:min(atOnce, len(blocks))]
-		}
-	}
-	close(work)
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	for _, w := range writers {
-		w.flush()
-	}
-	for i := range groups {
-		var part []*block
-		for _, w := range writers {
-			part = append(part, w.buckets[i]...)
-		}
-		if len(part) > 0 { // its destinations lie anywhere among those of the other parts
-			groups[i].parts = [][]*block{append(slices.Concat(groups[i].parts...), part...)}
-		}
-	}
-	return nil
-}
-
-// regroup puts records into the buckets of their groups; mapped ones get dense
-// ids.
-func (w *writer) regroup(m *numbering, find *grouping, records []uint32) error {
-	for record := recordWords(w.weights > 0); len(records) >= record; records = records[record:] {
-		src, dst := records[0], records[1]
-		v := m.dense(dst)
-		if m.perm != nil {
-			src, dst = m.dense(src), v
-		}
-		var x float32
-		if w.weights > 0 {
-			x = math.Float32frombits(records[2])
-		}
-		if err := w.add(find.of(v), src, dst, x); err != nil {
-			return err
-		}
-	}
-	return nil
 }
