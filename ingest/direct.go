@@ -40,6 +40,9 @@ func (s *sorter) packGroup(ctx context.Context, g *group) error {
 // returns all bits of the sources.
 func (s *sorter) byDestination(ctx context.Context, g *group) (sources uint64, err error) {
 	r, x := &s.rows, s.numbers.rangeOf(g)
+	if s.known.total != nil && !x.dense {
+		return s.placeKnown(ctx, g, &x)
+	}
 	r.end = slices.Grow(r.end[:0], int(x.n))[:x.n]
 	clear(r.end)
 	n := 0
@@ -55,7 +58,7 @@ func (s *sorter) byDestination(ctx context.Context, g *group) (sources uint64, e
 			return 0, err
 		}
 	}
-	s.placesOf(g, &x)
+	s.placesOf(g, &x, r.end)
 	return placeKeys(s.keys[:n], s.keyBuf, s.places), nil
 }
 
@@ -144,17 +147,17 @@ func gatherNumbers(data *buffer, bytes int, form recordForm, first uint32, keys 
 	return int(n)
 }
 
-// placesOf turns the counts of a range, in rows.end, into places: where the edges of each vertex
+// placesOf turns the counts of a range into places: where the edges of each vertex
 // begin (rows.start), and for each number of the range the next place, below the destination as
 // packed edges have it.
-func (s *sorter) placesOf(g *group, x *keyRange) {
+func (s *sorter) placesOf(g *group, x *keyRange, counts []uint32) {
 	r, vertices := &s.rows, int(g.last-g.first)+1
 	r.start = slices.Grow(r.start[:0], vertices+1)[:vertices+1]
 	s.places = slices.Grow(s.places[:0], int(x.n))[:x.n]
 	i, sum, v := g.from, uint32(0), uint32(0)
 	end := uint32(s.shards[i].Vertices) // of the shard, in the group
 	base := uint32(0)
-	for t, c := range r.end {
+	for t, c := range counts {
 		if !x.dense && !x.has(x.first+uint32(t)) {
 			continue
 		}

@@ -83,8 +83,8 @@ func TestGather(t *testing.T) {
 			}
 			s := &sorter{sideBuilder: &sideBuilder{numbers: m}}
 			s.shards = []store.ShardInfo{{First: g.first, Vertices: 30}, {First: g.first + 30, Vertices: 10}}
-			s.rows.end, g.to = count, 2
-			s.placesOf(g, &x)
+			g.to = 2
+			s.placesOf(g, &x, count)
 			sorted, all := make([]uint64, len(keys)), uint64(0)
 			for _, k := range want {
 				all |= k >> 32

@@ -278,9 +278,9 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	if err != nil {
 		return nil, Report{}, err
 	}
-	b.free()
 	numbers.freeOrder()
 	in, out := b.sides(shards, numbers, w)
+	b.keep(numbers, in, out)
 	if err := w.CheckSpace(in.storeBytes()); err != nil {
 		return nil, Report{}, err
 	}
@@ -295,13 +295,12 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	if err := in.run(ctx, b.plan); err != nil {
 		return nil, Report{}, err
 	}
+	b.in.free()
 	if in.twin == nil { // the edges of the other side, too, are read from elsewhere
 		b.spill.end()
 	}
 	if !b.mirror {
-		if out.back = in.back; in.back != nil {
-			out.groups = in.back.groups
-		} else {
+		if in.twin != nil {
 			out.groups = in.collect()
 		}
 		if err := out.run(ctx, b.plan); err != nil {
@@ -343,6 +342,7 @@ func (b *builder) sides(shards []store.ShardInfo, numbers *numbering, w *store.W
 	case b.mirror:
 	case in.packs() && !in.weighted:
 		in.back = newReadBack(w, shards, numbers.n, !b.opt.Edges.Dedup)
+		out.back, out.groups = in.back, in.back.groups
 	default:
 		in.twin = newGrouping(cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.Out }, 1))
 		in.twin.weighted = out.weighted

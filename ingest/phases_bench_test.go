@@ -156,7 +156,8 @@ func BenchmarkSort(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	in, _ := x.sides(shards, numbers, to)
+	in, out := x.sides(shards, numbers, to)
+	x.keep(numbers, in, out)
 	if err := x.route(b.Context(), numbers, in.groups); err != nil {
 		b.Fatal(err)
 	}

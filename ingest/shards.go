@@ -19,6 +19,8 @@ type sideBuilder struct {
 	groups  []group
 	numbers *numbering // gives the dense ids of a record's ends
 	n       uint32     // vertices
+	known   knownDegrees
+	kept    int64 // bytes of plan.sort that degrees take
 	dropped atomic.Uint64
 	sorted  func(edges uint64)
 
@@ -47,6 +49,7 @@ func groupEdges(total, times uint64) uint64 { return max(times*cacheEdges, total
 // the twin comes in the order of vertices.
 func (s *sideBuilder) run(ctx context.Context, plan memoryPlan) error {
 	g, ctx := errgroup.WithContext(ctx)
+	plan.sort -= s.kept
 	s.plan, s.memory = plan, semaphore.NewWeighted(plan.sort)
 	var total, done uint64
 	for i := range s.groups {

@@ -138,6 +138,9 @@ func (s *sorter) sortGroup(ctx context.Context, g *group) error {
 	r.first, r.ordered = g.first, s.ordered(g)
 	r.start = slices.Grow(r.start[:0], vertices+1)[:vertices+1]
 	clear(r.start)
+	if s.readsBack() && s.known.total != nil {
+		return s.placeBack(ctx, g)
+	}
 	digits, width := 0, uint(0)
 	if s.dir == shard.In && r.ordered {
 		digits, width = radixDigits(s.n)
@@ -187,7 +190,7 @@ func (r *groupRows) sum() {
 // looked at once more for that. Packing sorts by neighbour itself, or looks at the order of rows;
 // parallel edges are alike then, without weights.
 func (s *sideBuilder) ordered(g *group) bool {
-	if !s.packs() || s.dir == shard.In && s.packsRows() || s.weighted || s.dedup {
+	if s.orders() {
 		return true
 	}
 	for i := g.from; i < g.to; i++ {
@@ -196,6 +199,11 @@ func (s *sideBuilder) ordered(g *group) bool {
 		}
 	}
 	return false
+}
+
+// orders reports whether all rows of the side need that order.
+func (s *sideBuilder) orders() bool {
+	return !s.packs() || s.dir == shard.In && s.packsRows() || s.weighted || s.dedup
 }
 
 // window is the part of weights that goes with edges [n, n+k); nil without
