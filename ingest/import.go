@@ -211,7 +211,7 @@ func (b *builder) readOptions() ReadOptions {
 	r := ReadOptions{
 		Format: b.opt.Format, IDs: b.opt.IDs, Weights: b.opt.Weights, Table: b.opt.Table, Vertices: b.opt.Vertices, SkipBadLines: b.opt.SkipBadLines,
 		Threads: b.plan.threads, BlockBytes: inputBlock, Stdin: b.opt.Stdin,
-		Warn: func(msg string) { b.opt.Log.Warn(msg) }, Window: b.plan.total / windowShare, RowBytes: min(b.plan.total/rowShare, maxRowBytes), Reserve: b.reserve,
+		Warn: func(msg string) { b.opt.Log.Warn(msg) }, Window: b.plan.total / windowShare, RowBytes: b.plan.rows(), Reserve: b.reserve,
 	}
 	if b.opt.Progress != nil {
 		r.Progress = func(done, total int64) { b.opt.Progress(Progress{Reading, done, total}) }

@@ -63,6 +63,7 @@ type memoryPlan struct {
 	tallies int64 // of the counts that goroutines have of their own
 	threads int   // goroutines that parse
 	asked   int   // that would, given more memory
+	layout  store.Layout
 }
 
 // LeastMemory is the least budget with which an import of that layout begins.
@@ -78,7 +79,7 @@ func LeastMemory(layout store.Layout) int64 {
 var available = hostmem.Available
 
 func planMemory(o Options) (memoryPlan, error) {
-	p := memoryPlan{total: o.Memory, threads: cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), least: leastBytes}
+	p := memoryPlan{total: o.Memory, threads: cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), least: leastBytes, layout: o.Storage.Layout}
 	sorterBytes := int64(sorterBytes)
 	if o.Storage.Layout == store.Packed {
 		sorterBytes += packerBytes
@@ -115,6 +116,30 @@ func (p *memoryPlan) leastFor(sort int64) int64 {
 	return processBytes + max(p.least, int64(p.asked)*readerBytes+sort*3/2+1<<20)
 }
 
+// rows is the memory for rows of files of columns, and rowArrays the part of it that is taken
+// from that of arrays over vertices.
+func (p *memoryPlan) rows() int64 { return min(p.total/rowShare, maxRowBytes) }
+
+func (p *memoryPlan) rowArrays() int64 { return max(0, p.rows()-int64(p.threads)*readerBytes) }
+
+// enoughFor is a budget that has the memory for arrays over vertices and, if rows are read, for those
+// too, whose part grows with the budget.
+func (p *memoryPlan) enoughFor(arrays int64, rows bool) (mebibytes int64) {
+	least := p.leastFor(arrays/3*4 + 4)
+	for {
+		mebibytes = (least + 1<<20 - 1) >> 20
+		q, err := planMemory(Options{Memory: mebibytes << 20, Threads: p.asked, Storage: StorageOptions{Layout: p.layout}})
+		short := arrays - q.arrays
+		if rows {
+			short += q.rowArrays()
+		}
+		if err == nil && short <= 0 {
+			return mebibytes
+		}
+		least = mebibytes<<20 + max(1, short)
+	}
+}
+
 // vertexBytes is what an import takes for a vertex while it reads edges and
 // numbers vertices: degrees, a bit, and the numbering.
 func (b *builder) vertexBytes() int64 {
@@ -137,14 +162,17 @@ func (b *builder) reserve(bytes int64, what string) error {
 	if b.reserved <= b.plan.arrays {
 		return nil
 	}
-	return b.plan.tooSmall(what, b.reserved)
+	return b.tooSmall(what, b.reserved)
 }
 
-// tooSmall is the error of arrays over vertices that are too large.
-func (p *memoryPlan) tooSmall(what string, arrays int64) error {
-	least := (p.leastFor(arrays/3*4+4) + 1<<20 - 1) >> 20
+// tooSmall is the error of arrays over vertices that are too large, with what is reserved.
+func (b *builder) tooSmall(what string, arrays int64) error {
+	p, rows, fixed := &b.plan, b.schema.Format.hasColumns(), arrays
+	if rows {
+		fixed -= p.rowArrays()
+	}
 	return fmt.Errorf("%w: %s %s, more than the %s that a budget of %s has for them; --memory %dMiB is enough",
-		ErrMemory, what, humanize.IBytes(uint64(arrays)), humanize.IBytes(uint64(p.arrays)), humanize.IBytes(uint64(p.total)), least)
+		ErrMemory, what, humanize.IBytes(uint64(arrays)), humanize.IBytes(uint64(p.arrays)), humanize.IBytes(uint64(p.total)), p.enoughFor(fixed, rows))
 }
 
 // admit sets how many vertices there may be, by what each takes.
@@ -168,5 +196,5 @@ func (b *builder) beyond(t uint32) error {
 		what = fmt.Sprintf("id %d makes %s vertices, with or without edges, and arrays over them take", int64(t)+b.schema.Base, count)
 		advice = "; if the ids have gaps, --ids int makes vertices of those alone that are there"
 	}
-	return fmt.Errorf("import: %w%s", b.plan.tooSmall(what, b.reserved+n*b.vertexBytes()), advice)
+	return fmt.Errorf("import: %w%s", b.tooSmall(what, b.reserved+n*b.vertexBytes()), advice)
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/store"
 )
@@ -114,13 +115,45 @@ func TestLeastBudget(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := enough.FindStringSubmatch(p.tooSmall("", arrays).Error())
+			b := &builder{plan: p}
+			found := enough.FindStringSubmatch(b.tooSmall("", arrays).Error())
 			mib, _ := strconv.ParseInt(found[1], 10, 64)
 			if p, err = planMemory(Options{Storage: StorageOptions{Layout: layout}, Memory: mib << 20, Threads: threads}); err != nil || p.arrays < arrays {
 				t.Errorf("%d threads: %d MiB have %d bytes for arrays that take %d, %v", threads, mib, p.arrays, arrays, err)
 			}
 		}
 	}
+}
+
+// TestLeastBudgetOfRows: so has one that is said to be enough where rows are read, which take a part
+// of every budget. What was refused is let in with it, and the number of vertices alone may refuse it again.
+func TestLeastBudgetOfRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := Options{Storage: StorageOptions{Layout: rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(t, "layout")}}
+		o.Threads = rapid.SampledFrom([]int{1, 2, 3, 16, 128}).Draw(t, "threads")
+		o.Memory = LeastMemory(o.Storage.Layout) + rapid.Int64Range(0, 16<<30).Draw(t, "more")
+		vertices := rapid.Int64Range(1, 1<<36).Draw(t, "bytes of vertices")
+		begin := func() *builder {
+			p, err := planMemory(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &builder{plan: p, schema: Schema{Format: Parquet}}
+		}
+		needs := func(b *builder) error { return b.reserve(b.plan.rowArrays()+vertices, "") }
+		err := needs(begin())
+		if err == nil {
+			return
+		}
+		mib, _ := strconv.ParseInt(enough.FindStringSubmatch(err.Error())[1], 10, 64)
+		if mib<<20 <= o.Memory {
+			t.Fatalf("%d bytes are too few, and %d MiB are enough", o.Memory, mib)
+		}
+		o.Memory = mib << 20
+		if err := needs(begin()); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 // TestWindowPlanned: a zstd stream that asks for a window beyond the budget is
