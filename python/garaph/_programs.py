@@ -38,7 +38,7 @@ class RunOptions(TypedDict, total=False):
     threads: int
     """goroutines; 0: one for each processor"""
     memory: Union[int, str]
-    """memory of the process, such as 512MiB or 2GB; 0: no limit (default three quarters of
+    """memory of the process, such as 512MiB or 2GiB; 0: no limit (default three quarters of
     what is available)
     """
     gpu: str

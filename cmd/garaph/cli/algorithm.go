@@ -123,7 +123,7 @@ func (t *task) algorithmSummary() string {
 		name += " by " + t.by()
 	}
 	return fmt.Sprintf("%s: %s in %s, %s edges/s, %s; peak memory %s", name, strings.Join(parts, ", "), seconds(r.Duration),
-		countText(perSecond(float64(t.input.graph.Catalogue().Edges), r.Duration)), where, bytesText(peakMemory()))
+		countText(perSecond(float64(t.input.graph.Catalogue().Edges), r.Duration)), where, bytesText(t.peakMemory()))
 }
 
 // algorithmReport is the run of an algorithm as JSON.

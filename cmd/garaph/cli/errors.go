@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/results"
 )
@@ -62,7 +63,7 @@ func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) i
 	case interrupted:
 		a.complain(exitInterrupted, "interrupted: %s", oneLine(err))
 		return exitInterrupted
-	case !began && !errors.Is(err, errOutput) || errors.As(err, &usage) || errors.As(err, &noFile):
+	case !began && !errors.Is(err, errOutput) || errors.As(err, &usage) || errors.As(err, &noFile) || beneathProcess(cmd, err):
 		a.complain(exitUsage, "%s\nSee `%s --help`.", oneLine(err), cmd.CommandPath())
 		return exitUsage
 	default:
@@ -70,6 +71,20 @@ func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) i
 		a.showStack(err)
 		return exitFailed
 	}
+}
+
+// beneathProcess reports that memory was too little because the budget that was asked for is one that
+// no job can have.
+func beneathProcess(cmd *cobra.Command, err error) bool {
+	if !errors.Is(err, hostmem.ErrBudget) {
+		return false
+	}
+	f := cmd.Flags().Lookup("memory")
+	if f == nil || !f.Changed {
+		return false
+	}
+	n, err := parseSize(f.Value.String())
+	return err == nil && n <= hostmem.Process
 }
 
 // showStack shows where a vertex program panicked, for those who want to know

@@ -145,11 +145,11 @@ func sizeFlag(fs *pflag.FlagSet, name, usage string) *int64 {
 	return &value
 }
 
-// parseSize reads a number of bytes, such as 512MiB, 2GB or 1.5G.
+// parseSize reads a number of bytes, such as 512MiB, 2GiB or 1.5G.
 func parseSize(s string) (int64, error) {
 	n, err := humanize.ParseBytes(s)
 	if err != nil || n > math.MaxInt64 {
-		return 0, errors.New("expected a number of bytes such as 512MiB, 2GB or 1.5G")
+		return 0, errors.New("expected a number of bytes such as 512MiB, 2GiB or 1.5G")
 	}
 	return int64(n), nil
 }

@@ -80,7 +80,7 @@ func (t *task) jobReport(parameters map[string]any, took, load time.Duration, ed
 		Columns: columns,
 		Program: t.program.Name, Graph: t.name(), Parameters: parameters, Vertices: c.Vertices, Edges: c.Edges,
 		Seconds: number(took.Seconds()), LoadSeconds: number(load.Seconds()), Import: t.input.imported,
-		EdgesPerSecond: number(perSecond(float64(edges), took)), PeakMemory: peakMemory(), InMemory: inMemory,
+		EdgesPerSecond: number(perSecond(float64(edges), took)), PeakMemory: t.peakMemory(), InMemory: inMemory,
 	}
 }
 

@@ -112,7 +112,7 @@ func newRunFlags(all *pflag.FlagSet) *runFlags {
 		f.method = enumFlag(fs, "method", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull, dispatcher.Frontier), "which vertices work in an iteration: all gather (pull), those with an edge from an active vertex do, which are marked first (notify-pull), or active vertices push along their edges (frontier, for programs that only improve values; on a GPU as --advance, --filter and --direction say); auto chooses by how many edges leave the active vertices")
 		f.device = enumFlag(fs, "device", autoDevice, words(dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid), "where the program runs: hybrid on the CPU, the GPU or both, as each iteration is done soonest; auto likewise, if there is a GPU for it")
 		f.threads = threadsFlag(fs)
-		f.memory = sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GB; 0: no limit (default three quarters of what is available)")
+		f.memory = sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GiB; 0: no limit (default three quarters of what is available)")
 		f.scratch = fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)")
 	})
 	grouped(all, "Flags of the GPU", func(fs *pflag.FlagSet) {

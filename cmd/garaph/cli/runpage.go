@@ -122,7 +122,7 @@ func (t *task) facts() []htmlreport.Fact {
 		where += fmt.Sprintf(", which reads %.3g times as fast in order as at random", r.AccessRatio)
 	}
 	fact("Edges were read", "%s", where)
-	fact("Peak memory (RSS)", "%s", bytesText(peakMemory()))
+	fact("Peak memory (RSS)", "%s", bytesText(t.peakMemory()))
 	return all
 }
 

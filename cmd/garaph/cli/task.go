@@ -36,6 +36,7 @@ type task struct {
 	page    *runPage // nil: none
 	input   *input
 	result  *garaph.Result
+	peak    int64 // see peakMemory
 }
 
 // run runs a program from the command line to its results.
@@ -84,14 +85,15 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 			a.console.log.Warn(err.Error())
 		}
 	}()
-	beside := t.saveBeside(cmd.Context()) // a failure is reported when the results are there
 	t.warn(a.console.log)
 	t.warnNoGPU(a.console.log)
 	t.warnAdvancing(a.console.log)
-	if err := t.deliver(cmd.Context(), a, out); err != nil {
-		return errors.Join(t.undelivered(cmd.Context(), err), beside)
+	failed := t.deliver(cmd.Context(), a, out)
+	beside := t.saveBeside(cmd.Context())
+	if failed != nil {
+		return errors.Join(t.undelivered(cmd.Context(), failed), beside)
 	}
-	a.console.summary(t.summary()) // its peak memory is that of the results too
+	a.console.summary(t.summary())
 	return beside
 }
 
@@ -105,6 +107,15 @@ func (t *task) warnNoGPU(log *zap.Logger) {
 		why += ": " + reason
 	}
 	t.warnGPU(log, why)
+}
+
+// peakMemory is the largest resident memory of the process when the results were written. It is
+// one figure for all that report it, however much memory the reports take.
+func (t *task) peakMemory() int64 {
+	if t.peak == 0 {
+		t.peak = peakMemory()
+	}
+	return t.peak
 }
 
 // undelivered says how to continue a job whose results were not all written. Whoever closed a
@@ -281,7 +292,7 @@ func (t *task) summary() string {
 		loading += fmt.Sprintf(" (%s of it calibration)", seconds(r.Calibration))
 	}
 	return fmt.Sprintf("%s: %s%s in %s and %s, %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(r.Done()-r.Before), earlierText(r),
-		seconds(r.Duration), loading, end, countText(perSecond(float64(r.Edges), r.Duration)), where, bytesText(peakMemory()))
+		seconds(r.Duration), loading, end, countText(perSecond(float64(r.Edges), r.Duration)), where, bytesText(t.peakMemory()))
 }
 
 // earlierText says what earlier processes did of a job that was resumed.
