@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph/algorithms"
-	"github.com/garaph/garaph/internal/sigbus"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
@@ -46,7 +45,7 @@ func TestLostPayload(t *testing.T) {
 			} else {
 				_, err = algorithms.Run(t.Context(), s, a, algorithms.Options{Threads: 2})
 			}
-			if !errors.Is(err, sigbus.ErrFault) {
+			if !errors.Is(err, store.ErrDamaged) {
 				t.Errorf("%s, %s: %v", layout, what, err)
 			}
 		}
