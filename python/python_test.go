@@ -3,6 +3,7 @@ package python
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -61,24 +62,36 @@ func python(t *testing.T) string {
 }
 
 // TestPackage runs the tests of the Python package, which are in tests/, with this process
-// as the command.
+// as the command: the modules side by side, each in a process of Python.
 func TestPackage(t *testing.T) {
-	cmd := exec.Command(python(t), "-m", "unittest", "discover", "-t", ".", "-s", "tests", "-v")
+	interpreter := python(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd.Env = append(os.Environ(), "GARAPH="+self, command+"=1", "GARAPH_TEST_OWN=1", "PYTHONDONTWRITEBYTECODE=1", "TMPDIR="+t.TempDir())
-	if testsize.Long {
-		cmd.Env = append(cmd.Env, "GARAPH_TEST_LONG=1")
+	modules, err := filepath.Glob("tests/test_*.py")
+	if err != nil || len(modules) == 0 {
+		t.Fatalf("there are no tests: %v", err)
 	}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for line := range strings.Lines(string(out)) {
-		if strings.Contains(line, " skipped ") || strings.HasPrefix(line, "Ran ") {
-			t.Log(strings.TrimSpace(line))
-		}
+	for _, path := range modules {
+		name := strings.TrimSuffix(filepath.Base(path), ".py")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command(interpreter, "-m", "unittest", "-v", "tests."+name)
+			// Under -race, each command would sleep for a second at its end.
+			cmd.Env = append(os.Environ(), "GARAPH="+self, command+"=1", "GARAPH_TEST_OWN=1", "PYTHONDONTWRITEBYTECODE=1", "TMPDIR="+t.TempDir(), "GORACE=atexit_sleep_ms=0")
+			if testsize.Long {
+				cmd.Env = append(cmd.Env, "GARAPH_TEST_LONG=1")
+			}
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			for line := range strings.Lines(string(out)) {
+				if strings.Contains(line, " skipped ") || strings.HasPrefix(line, "Ran ") {
+					t.Log(strings.TrimSpace(line))
+				}
+			}
+		})
 	}
 }

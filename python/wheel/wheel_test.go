@@ -146,7 +146,7 @@ func TestInstall(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "venv")
 	bin := filepath.Join(dir, "bin")
-	env := append(os.Environ(), command+"=1", "GARAPH=", "PATH="+bin+":/usr/bin:/bin", "TMPDIR="+t.TempDir())
+	env := append(os.Environ(), command+"=1", "GARAPH=", "PATH="+bin+":/usr/bin:/bin", "TMPDIR="+t.TempDir(), "GORACE=atexit_sleep_ms=0")
 	for _, args := range [][]string{
 		{python, "-m", "venv", "--without-pip", "--system-site-packages", dir},
 		{bin + "/python3", pips[0] + "/pip", "install", "--quiet", "--no-index", "--no-deps", wheel},

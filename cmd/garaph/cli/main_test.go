@@ -168,6 +168,7 @@ func TestScripts(t *testing.T) {
 				e.Setenv(name, strings.TrimSpace(string(value)))
 			}
 			e.Setenv("GOPROXY", "off")
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // a second at the end of each command, under -race
 			return os.Mkdir(filepath.Join(e.WorkDir, "tmp"), 0o777)
 		},
 	})
