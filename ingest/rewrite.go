@@ -54,7 +54,7 @@ func (u *upgrade) rewrite(ctx context.Context) (Report, error) {
 			read = append(read, shard.OutWeights)
 		}
 	}
-	if err := u.copyIDs(ctx); err != nil {
+	if err := errors.Join(u.copyIDs(ctx), u.old.CopyPythonIDs(u.out)); err != nil {
 		return Report{}, err
 	}
 	if err := u.out.CheckSpace(in.storeBytes()); err != nil {

@@ -228,3 +228,34 @@ func verified(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 }
+
+// TestUpgradePythonIDs: ids that the Python package alone knows go with the graph through an upgrade and
+// with it when it is replaced; a link in their place is not followed.
+func TestUpgradePythonIDs(t *testing.T) {
+	for _, layout := range []store.Layout{store.CSC, store.Packed} {
+		path := ring(t, layout, 100, 30)
+		ids, want := filepath.Join(path, store.PythonIDs), "ids of 100 vertices"
+		if err := os.WriteFile(ids, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Upgrade(t.Context(), path, UpgradeOptions{Rows: true}); err != nil {
+			t.Fatalf("%s: %v", layout, err)
+		}
+		if got, err := os.ReadFile(ids); err != nil || string(got) != want {
+			t.Errorf("%s: upgraded: %q, %v", layout, got, err)
+		}
+		edges := filepath.Join(filepath.Dir(path), "edges.txt")
+		if _, err := Import(t.Context(), []string{edges}, path, Options{Force: true, Storage: StorageOptions{Layout: layout}}); err != nil {
+			t.Fatalf("%s: %v", layout, err)
+		}
+		if _, err := os.Stat(ids); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: after another import: %v", layout, err)
+		}
+		if err := os.Symlink(edges, ids); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Upgrade(t.Context(), path, UpgradeOptions{Rows: true}); err == nil {
+			t.Errorf("%s: a link was followed", layout)
+		}
+	}
+}

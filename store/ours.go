@@ -49,7 +49,7 @@ func ours(path string, folder bool) bool {
 	if name, ok := strings.CutPrefix(path, dbDir+"/"); ok {
 		return badgerdb.Writes(name)
 	}
-	return path == SpeedsFile || path == newMarker || path == payloadFile || temporaryFile.MatchString(path)
+	return path == SpeedsFile || path == PythonIDs || path == newMarker || path == payloadFile || temporaryFile.MatchString(path)
 }
 
 // foreignFile is the first thing in the folder of a whole graph that is not of the

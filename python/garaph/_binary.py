@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import subprocess
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 from ._errors import GaraphError
 
@@ -63,7 +63,7 @@ def _programs(path: str, _changed: int, _size: int) -> Dict[str, Any]:
     return about
 
 
-def program(path: str, name: str) -> Dict[str, Any] | None:
+def program(path: str, name: str) -> Optional[Dict[str, Any]]:
     """Return what a command says of a program; None if it has none of that name."""
     for about in programs(path)["programs"]:
         if about["name"] == name:

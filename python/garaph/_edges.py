@@ -1,4 +1,4 @@
-"""Edges on their way to the command: arrays, checked, as the bytes of raw edges."""
+"""Edges on their way to the command: arrays, checked, as the bytes of raw edges or as Arrow."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any, Iterator, List, Optional
 
 import numpy as np
 
+from . import _arrow
 from ._errors import UsageError
-from ._index import Index, id_array, numbered, objects, together
+from ._index import Index, id_array, integers, numbered, objects, together
 
 # Edges of a chunk: its bytes fit into a pipe of a megabyte, and into a cache.
 _CHUNK = 1 << 16
@@ -16,30 +17,38 @@ _CHUNK = 1 << 16
 # Vertices of a graph at most, and the ids of raw edges.
 _MOST, _IDS = 2**32 - 1, 2**32
 
+_U4, _F4 = np.dtype("<u4"), np.dtype("<f4")
+
 
 class Edges:
-    """Edges as numbers of 32 bits, and what they stand for.
+    """Edges as numbers, of 32 bits if nothing else is said, and what they stand for.
 
     Where there is no index, the numbers are the user's ids themselves; if count is given,
     they are all of 0 to count-1, and else those that the edges mention.
     """
 
-    def __init__(self, source: np.ndarray, target: np.ndarray, weight: Optional[np.ndarray], index: Optional[Index] = None, count: Optional[int] = None) -> None:
+    def __init__(self, source: np.ndarray, target: np.ndarray, weight: Optional[np.ndarray], index: Optional[Index] = None, count: Optional[int] = None, dtype: np.dtype = _U4) -> None:
         self.source, self.target, self.weight = source, target, weight
-        self.index, self.count = index, count
+        self.index, self.count, self.dtype = index, count, dtype
 
     def __len__(self) -> int:
         return len(self.source)
 
     def arguments(self) -> List[str]:
         """Return the flags of garaph import for them."""
+        if self.dtype != _U4:
+            return ["--format=arrow", "--columns=source,target" + ("" if self.weight is None else ",weight")]
         count = len(self.index) if self.index is not None else self.count
         dense = [] if count is None else [f"--vertices={count}"]
         return [f"--format={'raw' if self.weight is None else 'raww'}", *dense]
 
     def chunks(self) -> Iterator[np.ndarray]:
-        """Yield them as raw edges; a chunk is valid until the next one."""
-        fields = [("source", "<u4"), ("target", "<u4")] + ([] if self.weight is None else [("weight", "<f4")])
+        """Yield them as raw edges, or as Arrow; a chunk is valid until the next one."""
+        if self.dtype != _U4:
+            columns = {"source": (self.source, self.dtype), "target": (self.target, self.dtype)}
+            yield from _arrow.stream(columns if self.weight is None else {**columns, "weight": (self.weight, _F4)}, _CHUNK)
+            return
+        fields = [("source", _U4), ("target", _U4)] + ([] if self.weight is None else [("weight", _F4)])
         rows = np.empty(min(_CHUNK, len(self)), fields)
         for at in range(0, len(self), _CHUNK):
             part = rows[: min(_CHUNK, len(self) - at)]
@@ -61,8 +70,9 @@ def edges(source: Any, target: Any, weight: Any = None, vertices: Any = None) ->
     if vertices is None:
         if not len(source):
             raise UsageError("there is no edge, and so no vertex: vertices=N makes a graph of N vertices without edges")
-        if all(a.dtype.kind in "iu" and a.min() >= 0 and int(a.max()) < _IDS for a in (source, target)):
-            return Edges(source, target, weight)
+        if source.dtype.kind in "iu" and target.dtype.kind in "iu":
+            small = all(a.min() >= 0 and int(a.max()) < _IDS for a in (source, target))
+            return Edges(source, target, weight, dtype=_U4 if small else integers([source, target]))
     more = [] if vertices is None else [id_array(vertices, "vertices")]
     all_ids = together([source, target, *more])
     if not len(all_ids):
@@ -88,7 +98,11 @@ def dense(source: np.ndarray, target: np.ndarray, weight: Optional[np.ndarray], 
 
 
 def weights(values: Any, count: int) -> np.ndarray:
-    """Check weights: finite, not negative, and one for each edge."""
+    """Check weights: finite, not negative, and one for each edge, or a number for all of them."""
+    if isinstance(values, (int, float, np.number)) or isinstance(values, np.ndarray) and values.ndim == 0:
+        values = np.broadcast_to(np.asarray(values), (count,))
+    elif isinstance(values, (str, bytes)) or not (hasattr(values, "__array__") or hasattr(values, "__iter__")):
+        raise TypeError(f"weight: expected a number, or one for each edge, not {values!r}")
     array = np.asarray(values if hasattr(values, "__array__") or isinstance(values, list) else list(values))
     if array.dtype.kind == "O":
         try:

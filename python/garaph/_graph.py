@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import tempfile
-from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, List, Optional, TypeVar, Union
+from typing import Any, Callable, Dict, Generic, List, Optional, TypeVar, Union
 
 import numpy as np
 
-from . import _binary, _edges, _parameters, _process
+from . import _binary, _edges, _ids, _parameters, _process
 from ._errors import UsageError
 from ._index import Index
 from ._programs import Programs
 from ._progress import Progress
 from ._results import Table
 from ._scratch import Scratch
-
-if TYPE_CHECKING:
-    import networkx
-    import pandas
+from ._typing import DataFrame, NetworkXGraph, Series
 
 R = TypeVar("R")
 
@@ -73,7 +71,8 @@ class Graph(Programs[R], Generic[R]):
         cls, source: Any, target: Any, weight: Any = None, *, vertices: Any = None, directed: bool = True,
         path: Union[str, os.PathLike[str], None] = None, progress: Progress = None, **options: Any,
     ) -> Graph[np.ndarray]:  # fmt: skip
-        """Make a graph from arrays of edges: from source[i] to target[i], with weight[i].
+        """Make a graph from arrays of edges: from source[i] to target[i], with weight[i], or
+        with one weight for all.
 
         Ids are integers of up to 64 bits or strings. vertices is the number of vertices,
         whose ids are then 0 to vertices-1, or the ids of all vertices, also of those without edges.
@@ -86,13 +85,13 @@ class Graph(Programs[R], Generic[R]):
         >>> g.bfs(source=0)
         array([ 0.,  1.,  2., nan])
         """
-        return _from(_edges.edges(source, target, weight, vertices), _ARRAY, directed, path, progress, options)
+        return _from("from_edges", _edges.edges(source, target, weight, vertices), _ARRAY, directed, path, progress, options)
 
     @classmethod
     def from_pandas(
-        cls, edges: pandas.DataFrame, source: Any = "source", target: Any = "target", weight: Any = None, *, vertices: Any = None,
+        cls, edges: DataFrame, source: Any = "source", target: Any = "target", weight: Any = None, *, vertices: Any = None,
         directed: bool = True, path: Union[str, os.PathLike[str], None] = None, progress: Progress = None, **options: Any,
-    ) -> Graph[pandas.Series[Any]]:  # fmt: skip
+    ) -> Graph[Series]:  # fmt: skip
         """Make a graph from a DataFrame with a row for each edge.
 
         source, target and weight name its columns; without weight, edges have none. The
@@ -104,7 +103,7 @@ class Graph(Programs[R], Generic[R]):
                 raise UsageError(f"there is no column {name!r} in the frame, which has {', '.join(map(repr, edges.columns))}: name those of source, target and weight")
         columns = [_column(edges[name]) for name in names]
         made = _edges.edges(columns[0], columns[1], columns[2] if weight is not None else None, vertices)
-        return _from(made, _SERIES, directed, path, progress, options)
+        return _from("from_pandas", made, _SERIES, directed, path, progress, options)
 
     @classmethod
     def from_scipy(
@@ -118,11 +117,11 @@ class Graph(Programs[R], Generic[R]):
         one that has nothing but ones, and with weighted=False. With directed=False the
         matrix is symmetric, or has one triangle, and each entry is an edge in both directions.
         """
-        return _from(_edges.of_matrix(matrix, weighted, directed), _ARRAY, directed, path, progress, options)
+        return _from("from_scipy", _edges.of_matrix(matrix, weighted, directed), _ARRAY, directed, path, progress, options)
 
     @classmethod
     def from_networkx(
-        cls, graph: networkx.Graph[Any], weight: Optional[str] = "weight", *,
+        cls, graph: NetworkXGraph, weight: Optional[str] = "weight", *,
         path: Union[str, os.PathLike[str], None] = None, progress: Progress = None, **options: Any,
     ) -> Graph[Dict[Any, Any]]:  # fmt: skip
         """Make a graph from one of NetworkX, directed or undirected as that is; parallel
@@ -132,7 +131,7 @@ class Graph(Programs[R], Generic[R]):
         as in NetworkX. Where no edge has it, or weight is None, edges have no weights.
         """
         made = _edges.of_networkx(graph, weight)
-        return _from(made, _DICT, graph.is_directed(), path, progress, options)
+        return _from("from_networkx", made, _DICT, graph.is_directed(), path, progress, options)
 
     @classmethod
     def from_file(
@@ -148,7 +147,7 @@ class Graph(Programs[R], Generic[R]):
         if not files:
             raise UsageError("expected one or more files of edges")
         names = [_file(f) for f in files]
-        return _make([], names, None, None, _default(), directed, path, progress, options)
+        return _make("from_file", [], names, None, None, _default(), directed, path, progress, options)
 
     @classmethod
     def open(cls, path: Union[str, os.PathLike[str]]) -> Graph[Any]:
@@ -159,7 +158,7 @@ class Graph(Programs[R], Generic[R]):
         path = os.fspath(path)
         about = _process.run(["info", "--json", "--", _file(path)], progress=False)
         g = _new(path, about, _default())
-        g._shared.index = Index.load(_ids_file(path), about["fingerprint"])
+        g._shared.index = _ids.load(path, g.vertices)
         return g
 
     # What results are.
@@ -168,7 +167,7 @@ class Graph(Programs[R], Generic[R]):
         """Return the same graph, with arrays as results."""
         return self._as(_ARRAY)
 
-    def as_series(self) -> Graph[pandas.Series[Any]]:
+    def as_series(self) -> Graph[Series]:
         """Return the same graph, with Series of pandas as results."""
         return self._as(_SERIES)
 
@@ -191,6 +190,7 @@ class Graph(Programs[R], Generic[R]):
             if shared.dense:
                 shared.ids = np.arange(self.vertices)
             else:  # the program that costs least: nothing is read but degrees
+                self._check_open()
                 report = self.report
                 self._table(["run", "pagerank", "--iterations=1"], [self.path], False)
                 self.report = report
@@ -215,7 +215,7 @@ class Graph(Programs[R], Generic[R]):
             raise UsageError(f"unknown program {program!r}: there are " + ", ".join(names))
         specs = about["flags"] + [f for f in _binary.flags(binary, "run_flags") if _parameters.identifier(f["name"]) not in _parameters.OWN]
         with tempfile.TemporaryDirectory(prefix="garaph-") as folder:
-            flags = _parameters.arguments(f"{program}()", specs, parameters, lambda name, value: self._vertex(name, value))
+            flags = _parameters.arguments(f"{program}()", specs, parameters, lambda name, value: self._vertex(name, value), ["progress"])
             if parameters.get("sources") is not None and self._shared.index is not None:
                 raise UsageError("sources: the command does not know the ids of this graph; give a list of them as source")
             flags = _with_file(flags, about, folder)
@@ -227,7 +227,7 @@ class Graph(Programs[R], Generic[R]):
         """
         self._check_open()
         specs = [f for f in _binary.flags(_binary.find(), "run_flags") if _parameters.identifier(f["name"]) not in _parameters.OWN]
-        flags = _parameters.arguments("resume()", specs, parameters, lambda name, value: self._vertex(name, value))
+        flags = _parameters.arguments("resume()", specs, parameters, lambda name, value: self._vertex(name, value), ["job", "progress"])
         return self._deliver(self._table(["resume", *flags], [self.path] + ([] if job is None else [str(job)]), progress))
 
     def jobs(self) -> List[Dict[str, Any]]:
@@ -300,7 +300,8 @@ class Graph(Programs[R], Generic[R]):
 
     def __repr__(self) -> str:
         kind = ("directed" if self.directed else "undirected") + (", weighted" if self.weighted else "")
-        return f"<garaph.Graph of {self.vertices:,} vertices and {self.edges:,} edges, {kind}, in {self.path}>"
+        where = "closed" if self._shared.closed else f"in {self.path}"
+        return f"<garaph.Graph of {self.vertices:,} vertices and {self.edges:,} edges, {kind}, {where}>"
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return a program of the command that this package does not know, as a method."""
@@ -311,7 +312,8 @@ class Graph(Programs[R], Generic[R]):
             about = _binary.program(binary, known)
             if about is not None:
                 return _method(self, about)
-        raise AttributeError(f"a Graph has no {name!r}, and {binary} has no such program")
+        like = _parameters.nearest(name, [n for n in dir(Graph) if not n.startswith("_")])
+        raise AttributeError(f"a Graph has no {name!r}, and {binary} has no such program" + (like and "; " + like))
 
 
 class _Shared:
@@ -334,28 +336,30 @@ def _new(path: str, about: Dict[str, Any], returns: str) -> Graph[Any]:
     return g
 
 
-def _from(edges: _edges.Edges, returns: str, directed: bool, path: Any, progress: Progress, options: Dict[str, Any]) -> Graph[Any]:
+def _from(what: str, edges: _edges.Edges, returns: str, directed: bool, path: Any, progress: Progress, options: Dict[str, Any]) -> Graph[Any]:
     """Make a graph from arrays of edges."""
     if path is not None and edges.index is not None and not edges.index.can_be_saved:
         raise UsageError("a graph with a path of its own keeps ids that are integers or strings; leave out path, or relabel the vertices")
-    return _make(edges.arguments(), ["-"], edges, edges.index, returns, directed, path, progress, options)
+    return _make(what, edges.arguments(), ["-"], edges, edges.index, returns, directed, path, progress, options)
 
 
-def _make(flags: List[str], inputs: List[str], edges: Optional[_edges.Edges], index: Optional[Index], returns: str, directed: bool, path: Any, progress: Progress, options: Dict[str, Any]) -> Graph[Any]:
+def _make(what: str, flags: List[str], inputs: List[str], edges: Optional[_edges.Edges], index: Optional[Index], returns: str, directed: bool, path: Any, progress: Progress, options: Dict[str, Any]) -> Graph[Any]:
     """Run an import."""
     specs = _binary.flags(_binary.find(), "import_flags") + _parameters.IMPORT
     if edges is not None:  # the others are of files
         own = {"dedup", "drop-self-loops", "layout", "rows", "threads", "memory", "force"}
         specs = [s for s in specs if s["name"] in own]
     specs = [s for s in specs if s["name"] != "undirected"]
-    more = _parameters.arguments("the import", specs, options, _parameters.plain_vertex)
+    named = [p.name for p in inspect.signature(getattr(Graph, what)).parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    more = _parameters.arguments(f"{what}()", specs, options, _parameters.plain_vertex, named)
     if not directed:
         more.append("--undirected")
     scratch = Scratch() if path is None else None
     folder = os.path.join(scratch.path, "graph") if scratch is not None else os.fspath(path)
     try:
         feed = None if edges is None else edges.chunks()
-        report = _process.run(["import", "--json", *flags, *more, "--", *inputs, _file(folder)], feed=feed, progress=progress)
+        with _ids.kept(index if path is not None else None, folder):
+            report = _process.run(["import", "--json", *flags, *more, "--", *inputs, _file(folder)], feed=feed, progress=progress)
     except BaseException:
         if scratch is not None:
             scratch.remove()
@@ -364,22 +368,7 @@ def _make(flags: List[str], inputs: List[str], edges: Optional[_edges.Edges], in
     g.directed = g.directed and directed
     g._shared.index, g._shared.scratch = index, scratch
     g._shared.dense = edges is not None and index is None and edges.count is not None
-    if path is not None:
-        _keep(index, folder)
     return g
-
-
-def _keep(index: Optional[Index], folder: str) -> None:
-    """Write the ids beside a graph that stays, or remove those of one that was there."""
-    if index is not None:
-        index.save(_ids_file(folder), _process.run(["info", "--json", "--", _file(folder)], progress=False)["fingerprint"])
-    elif os.path.exists(_ids_file(folder)):
-        os.unlink(_ids_file(folder))
-
-
-def _ids_file(folder: str) -> str:
-    """Return the file for ids that the graph itself does not have; it lies beside it."""
-    return folder.rstrip("/") + ".ids.npz"
 
 
 def _file(path: Union[str, os.PathLike[str]]) -> str:
@@ -389,11 +378,8 @@ def _file(path: Union[str, os.PathLike[str]]) -> str:
 
 
 def _column(series: Any) -> np.ndarray:
-    """Return a column of a frame as an array, and its missing values as such."""
-    if series.dtype.kind in "iufb" and isinstance(series.dtype, np.dtype):
-        return series.to_numpy()
-    values = series.to_numpy()
-    return values if values.dtype.kind in "iufUS" else values.astype(object)
+    """Return a column of a frame as an array, with its missing values as objects where the array has none."""
+    return series.to_numpy()
 
 
 def _default() -> str:
@@ -426,7 +412,6 @@ def _with_file(flags: List[str], about: Dict[str, Any], folder: str) -> List[str
 
 def _method(graph: Graph[Any], about: Dict[str, Any]) -> Callable[..., Any]:
     """Return a program as a method, with the signature and the help that it has."""
-    import inspect
 
     def method(*, progress: Progress = None, **parameters: Any) -> Any:
         return graph.run(about["name"], progress=progress, **parameters)

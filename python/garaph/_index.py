@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+import zipfile
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
-from ._errors import UsageError
+from ._errors import GaraphError, UsageError
 
 # Above so many ids pandas, whose hash tables are several times as fast as NumPy's
 # sorting, is worth its import.
@@ -53,40 +53,38 @@ class Index:
             return None
         return at if at < len(self.ids) and self.ids[at] == value else None
 
-    def save(self, path: str, fingerprint: str) -> None:
-        """Write the ids to a file, for the graph with this fingerprint."""
-        what: Dict[str, np.ndarray] = {"fingerprint": np.array(fingerprint)}
+    def save(self, path: str) -> None:
+        """Write the ids to a new file."""
+        what: Dict[str, np.ndarray] = {}
         if self.ids.dtype.kind in "iuS":
             what["ids"] = self.ids
         else:
             names = [str(x).encode("utf-8", "surrogatepass") for x in self.ids]
             what["names"] = np.frombuffer(b"".join(names), np.uint8)
             what["ends"] = np.cumsum([len(x) for x in names], dtype=np.int64)
-        temporary = f"{path}.{os.getpid()}.tmp"
-        try:
-            with open(temporary, "wb") as f:
-                np.savez(f, **what)
-            os.replace(temporary, path)
-        except BaseException:
-            if os.path.exists(temporary):
-                os.remove(temporary)
-            raise
+        with open(path, "xb") as f:
+            np.savez(f, **what)
 
     @classmethod
-    def load(cls, path: str, fingerprint: str) -> Optional[Index]:
-        """Read what save has written; None if there is nothing for this graph."""
+    def load(cls, path: str, count: int) -> Optional[Index]:
+        """Read what save has written, of a graph of so many vertices; None if there is no such file."""
         try:
-            file = np.load(path, allow_pickle=False)
+            with open(path, "rb") as f, np.load(f, allow_pickle=False) as file:
+                if "ids" in file:
+                    ids = file["ids"]
+                    whole = ids.ndim == 1 and ids.dtype.kind in "iuS"
+                else:
+                    names, ends = file["names"].tobytes(), file["ends"].astype(np.int64)
+                    starts = np.concatenate(([0], ends[:-1]))
+                    whole = bool((starts <= ends).all()) and len(ends) > 0 and ends[-1] == len(names)
+                    ids = objects([names[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, ends)] if whole else [])
         except FileNotFoundError:
             return None
-        with file:
-            if str(file["fingerprint"]) != fingerprint:
-                return None
-            if "ids" in file:
-                return cls(file["ids"], True)
-            names, ends = file["names"].tobytes(), file["ends"]
-        starts = np.concatenate(([0], ends[:-1]))
-        return cls(objects([names[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, ends)]), True)
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as err:
+            raise GaraphError(f"{path}, which has the ids of the graph, cannot be read: {err}") from err
+        if not whole or len(ids) != count:
+            raise GaraphError(f"{path} is damaged or another graph's: it has {len(ids):,} ids for {count:,} vertices; make the graph again")
+        return cls(ids, True)
 
     @property
     def can_be_saved(self) -> bool:
@@ -107,17 +105,34 @@ def objects(values: Sequence[Any]) -> np.ndarray:
 
 def id_array(values: Any, what: str) -> np.ndarray:
     """Return ids as an array of integers or of strings, or as objects that are neither."""
-    if hasattr(values, "__array__") or isinstance(values, (list, range)):
-        array = np.asarray(values)
-    else:
-        array = np.asarray(list(values))
+    if isinstance(values, (str, bytes)) or not (hasattr(values, "__array__") or hasattr(values, "__iter__")):
+        raise TypeError(f"{what}: expected a list or an array of ids, not {values!r}")
+    array = np.asarray(values) if hasattr(values, "__array__") else of_list(list(values))
     if array.ndim != 1:
         raise UsageError(f"{what}: expected one dimension, got an array of shape {array.shape}")
     if array.dtype.kind in "iuUS" or not len(array):
         return array if len(array) else array.astype(np.int64)
+    if array.dtype.kind in "mM":
+        raise TypeError(f"{what}: ids are integers or strings, not {array.dtype}; make strings of times, for example with astype(str)")
     if array.dtype.kind != "O":
         raise TypeError(f"{what}: ids are integers or strings, not {array.dtype}; convert them, for example with astype('int64')")
     return of_objects(array, what)
+
+
+def of_list(values: List[Any]) -> np.ndarray:
+    """Return a list as an array that has each entry as it is: NumPy makes strings of 1 and "a", and floats of
+    1 and 2**63.
+
+    >>> of_list([1, "a"]).tolist(), of_list([1, 2**63]).tolist()
+    ([1, 'a'], [1, 9223372036854775808])
+    """
+    types = set(map(type, values))
+    if types == {int}:
+        try:
+            return np.array(values, np.int64)
+        except OverflowError:
+            return objects(values)
+    return np.asarray(values) if len(types) == 1 else objects(values)
 
 
 def of_objects(array: np.ndarray, what: str) -> np.ndarray:
@@ -135,27 +150,47 @@ def of_objects(array: np.ndarray, what: str) -> np.ndarray:
             return array.astype(np.uint64)
         except OverflowError:
             raise UsageError(f"{what}: ids are integers of 64 bits, signed or unsigned; make strings of larger ones") from None
+    check_types(array)
     return array
 
 
-def together(arrays: List[np.ndarray]) -> np.ndarray:
-    """Return several arrays of ids as one, without a change of what they are.
+def check_types(array: np.ndarray) -> Set[type]:
+    """Return the types of objects, of which there is one at most."""
+    types = {str if issubclass(t, str) else t for t in set(map(type, array))}
+    if len(types) > 1:
+        raise TypeError(several_kinds(t.__name__ for t in types))
+    return types
 
-    >>> together([np.array([1, 2**40]), np.array([2**63], np.uint64)]).dtype
+
+def integers(arrays: List[np.ndarray]) -> np.dtype:
+    """Return the type that has all integers of some arrays.
+
+    >>> integers([np.array([1, 2**40]), np.array([2**63], np.uint64)])
     dtype('uint64')
     """
+    if max(int(a.max()) for a in arrays) <= np.iinfo(np.int64).max:
+        return np.dtype("<i8")
+    if min(int(a.min()) for a in arrays) < 0:
+        raise UsageError("some ids are negative and others above 2^63 - 1: integers are signed or unsigned, not both in one graph; make strings of them")
+    return np.dtype("<u8")
+
+
+def together(arrays: List[np.ndarray]) -> np.ndarray:
+    """Return several arrays of ids as one, without a change of what they are."""
     arrays = [a for a in arrays if len(a)] or arrays[:1]
     kinds = {a.dtype.kind for a in arrays}
     if kinds == {"i", "u"}:  # NumPy would make floats of them
-        signed = max(int(a.max()) for a in arrays) <= np.iinfo(np.int64).max
-        if not signed and min(int(a.min()) for a in arrays) < 0:
-            raise UsageError("some ids are negative and others above 2^63 - 1: integers are signed or unsigned, not both in one graph; make strings of them")
-        arrays = [a.astype(np.int64 if signed else np.uint64) for a in arrays]
+        dtype = integers(arrays)
+        arrays = [a.astype(dtype) for a in arrays]
     elif len(kinds) > 1 and kinds != {"U", "O"}:
-        raise TypeError("some ids are " + " and others ".join(sorted({a.dtype.name for a in arrays})) + ": they must be of one kind")
+        raise TypeError(several_kinds({a.dtype.name for a in arrays}))
     elif len(kinds) > 1:
         arrays = [a.astype(object) for a in arrays]
     return np.concatenate(arrays)
+
+
+def several_kinds(names: Iterable[str]) -> str:
+    return "some ids are " + " and others ".join(sorted(names)) + ": they must be of one kind"
 
 
 def numbered(ids: np.ndarray) -> Tuple[np.ndarray, Index]:
@@ -173,7 +208,7 @@ def numbered(ids: np.ndarray) -> Tuple[np.ndarray, Index]:
         else:
             found, codes = np.unique(ids, return_inverse=True)
         return codes.astype(np.uint32), Index(np.asarray(found), True)
-    if set(map(type, ids)) <= {str}:
+    if check_types(ids) <= {str}:
         if pandas is not None:
             codes, found = pandas.factorize(ids, sort=True)
             return codes.astype(np.uint32), Index(objects(found), True)

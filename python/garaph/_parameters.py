@@ -31,8 +31,9 @@ def identifier(flag: str) -> str:
     return flag.replace("-", "_")
 
 
-def arguments(what: str, specs: Iterable[Dict[str, Any]], values: Dict[str, Any], vertex: Callable[[str, Any], List[str]]) -> List[str]:
-    """Return flags for values, by the flags that there are. What is None is left out.
+def arguments(what: str, specs: Iterable[Dict[str, Any]], values: Dict[str, Any], vertex: Callable[[str, Any], List[str]], also: Iterable[str] = ()) -> List[str]:
+    """Return flags for values, by the flags that there are. What is None is left out. The
+    parameters that are also there are told where there is none of a name.
 
     >>> arguments("f()", [{"name": "k", "value": "N"}, {"name": "fast", "value": ""}], {"k": 3, "fast": True}, None)
     ['--k=3', '--fast']
@@ -41,7 +42,7 @@ def arguments(what: str, specs: Iterable[Dict[str, Any]], values: Dict[str, Any]
     result: List[str] = []
     for name, value in values.items():
         if name not in known:
-            raise TypeError(unexpected(what, name, list(known)))
+            raise TypeError(unexpected(what, name, [*also, *known]))
         if value is not None:
             spec = known[name]
             result += [f"--{spec['name']}{text}" for text in texts(name, spec["value"], value, vertex)]
@@ -54,8 +55,17 @@ def unexpected(what: str, name: str, known: List[str]) -> str:
     >>> unexpected("sssp()", "sorce", ["source", "precision"])
     "sssp() has no parameter 'sorce': did you mean source?"
     """
+    return f"{what} has no parameter {name!r}: " + (nearest(name, known) or "it has " + ", ".join(known))
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the question whether a name that is like another was meant; nothing if none is.
+
+    >>> nearest("weights", ["source", "weight"])
+    'did you mean weight?'
+    """
     like = difflib.get_close_matches(name, known, 1)
-    return f"{what} has no parameter {name!r}: " + (f"did you mean {like[0]}?" if like else "it has " + ", ".join(known))
+    return f"did you mean {like[0]}?" if like else ""
 
 
 def texts(name: str, kind: str, value: Any, vertex: Callable[[str, Any], List[str]]) -> List[str]:

@@ -12,7 +12,7 @@ import subprocess
 import threading
 from typing import Any, Callable, Dict, Iterable, List, Optional
 
-from . import _binary
+from . import _binary, _wording
 from ._errors import GaraphError, Interrupted, UsageError, warn
 from ._progress import Progress, display
 
@@ -80,7 +80,7 @@ class Run:
             self.show(None)
             self._close()
         for message in self.warnings:
-            warn(message)
+            warn(self._worded(message))
         if self.fed is not None:
             raise self.fed
         self._check()
@@ -171,7 +171,11 @@ class Run:
         text = self.complaint or "\n".join(self.said).strip() or "it did not say why"
         text = text.partition("\nSee `")[0]
         name = os.path.basename(self.path) + ": "
-        return text[len(name) :] if text.startswith(name) else text
+        return self._worded(text[len(name) :] if text.startswith(name) else text)
+
+    def _worded(self, text: str) -> str:
+        """Return what the command says, with parameters in place of its flags."""
+        return _wording.in_python(text, _wording.specs(self.path)) if "--" in text else text
 
     def _interruption(self) -> str:
         if self.child.returncode == 0:

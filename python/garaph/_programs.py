@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import datetime
 import os
-from typing import TYPE_CHECKING, Any, Generic, Literal, Optional, TypedDict, TypeVar, Union
+from typing import Any, Generic, Literal, Optional, TypedDict, TypeVar, Union
 
 from ._progress import Progress
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from ._typing import Unpack
 
 R = TypeVar("R", covariant=True)
 
@@ -110,8 +108,8 @@ class Programs(Generic[R]):
         teleport
         tolerance: change of all ranks together (L1, they sum up to 1) in an iteration
         below which the job ends; 0: none, as with iterations N alone (default 1e-06)
-        source: ID of the vertex where teleports end: personalised PageRank; again for
-        several
+        source: ID of the vertex where teleports end: personalised PageRank, or a list of
+        them
         sources: FILE with the id of such a vertex on each line
         weighted: an edge is followed in proportion to its weight, not as often as any
         other
@@ -124,10 +122,11 @@ class Programs(Generic[R]):
     ) -> R:
         """Number of hops from a source along edge direction.
 
-        Of several sources, the nearest counts. Vertices that no path leads to have inf.
+        Of several sources, the nearest counts. Vertices that no path leads to have no
+        value.
         With parents, a second column has the vertex before on a shortest path.
 
-        source: ID of the vertex to begin at; again for several
+        source: ID of the vertex to begin at, or a list of them
         sources: FILE with the id of such a vertex on each line
         parents: find the vertex before on a shortest path, too: the smallest of the nearer
         ones
@@ -140,13 +139,13 @@ class Programs(Generic[R]):
         """Least total weight of a path from a source along edge direction.
 
         Without weights, every edge counts 1. Of several sources, the nearest counts.
-        Vertices that no path leads to have inf. With parents, a second column has the
-        vertex before on a shortest path.
+        Vertices that no path leads to have no value. With parents, a second column has
+        the vertex before on a shortest path.
         A distance is rounded to 24 bits, or to 53 with precision 64: sums of whole
         numbers are exact up to 16,777,216, or 2^53. The job fails if one is too large
         for the precision, 3.4028235e+38 or more.
 
-        source: ID of the vertex to begin at; again for several
+        source: ID of the vertex to begin at, or a list of them
         sources: FILE with the id of such a vertex on each line
         parents: find the vertex before on a shortest path, too: the smallest of the nearer
         ones
@@ -173,10 +172,10 @@ class Programs(Generic[R]):
         """Width of the widest path from a source along edge direction.
 
         The width of a path is the least weight on it; without weights, each is 1. The
-        source has inf, vertices that no path leads to have 0. Of several sources, the one
-        with the widest path counts.
+        source has inf, vertices that no path leads to have no value. Of several sources,
+        the one with the widest path counts.
 
-        source: ID of the vertex to begin at; again for several
+        source: ID of the vertex to begin at, or a list of them
         sources: FILE with the id of such a vertex on each line
         """
         return self.run("sswp", progress=progress, source=source, sources=sources, **options)

@@ -12,6 +12,7 @@ import random
 import shutil
 import tempfile
 import weakref
+from typing import Optional
 
 _PREFIX, _MARK = "garaph-job-", "GARAPH-TEMPORARY"
 _TEXT = "garaph, temporary graph of a run; may be removed\n"
@@ -40,7 +41,7 @@ class Scratch:
         self._finalizer()
 
 
-def _lock(path: str) -> int | None:
+def _lock(path: str) -> Optional[int]:
     """Lock a folder; None if somebody else has, or it is gone."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)

@@ -62,12 +62,10 @@ from __future__ import annotations
 
 import datetime
 import os
-from typing import TYPE_CHECKING, Any, Generic, Literal, Optional, TypedDict, TypeVar, Union
+from typing import Any, Generic, Literal, Optional, TypedDict, TypeVar, Union
 
 from ._progress import Progress
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from ._typing import Unpack
 
 R = TypeVar("R", covariant=True)
 
@@ -212,6 +210,7 @@ var flagName = regexp.MustCompile(`--([a-z][a-z-]*[a-z]|[a-z])`)
 
 // pythonic names flags in a text as parameters.
 func pythonic(text string) string {
+	text = strings.ReplaceAll(text, "; again for several", ", or a list of them")
 	return flagName.ReplaceAllStringFunc(text, func(s string) string { return identifier(s[2:]) })
 }
 

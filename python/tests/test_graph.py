@@ -16,6 +16,7 @@ import numpy as np
 
 import garaph
 from garaph import Graph, _binary, _scratch
+from garaph._index import Index
 
 from .common import need
 
@@ -51,6 +52,40 @@ class FolderTest(unittest.TestCase):
         Graph.from_edges([1], [2], path=self.path, force=True)  # which needs none
         self.assertEqual(os.listdir(os.path.dirname(self.path)), ["web.graph"])
 
+    def test_ids_go_with_the_graph(self):
+        """Whatever becomes of the folder, names do not become numbers."""
+        moved = self.path + " moved"
+        Graph.from_edges(["b", "a"], ["a", "c"], path=self.path, layout="csc")
+        os.rename(self.path, moved)
+        want = {"a": 0, "b": None, "c": 1}
+        self.assertEqual(Graph.open(moved).as_dicts().bfs(source="a"), want)
+        subprocess.run([_binary.find(), "upgrade", "-q", moved], check=True)
+        self.assertEqual(Graph.open(moved).as_dicts().bfs(source="a"), want)
+        ids = os.path.join(moved, "python-ids.npz")
+        with open(ids, "r+b") as f:
+            f.truncate(100)
+        with self.assertRaisesRegex(garaph.GaraphError, "python-ids.npz.*cannot be read"):
+            Graph.open(moved)
+        Index(np.array(["a", "b"]), True).save(ids + "2")
+        os.replace(ids + "2", ids)
+        with self.assertRaisesRegex(garaph.GaraphError, "2 ids for 3 vertices"):
+            Graph.open(moved)
+
+    def test_cut_off(self):
+        """An import whose Python was killed before the ids were in place is known as such."""
+        code = """
+            import os, sys, garaph
+            os.replace = lambda a, b: os.kill(os.getpid(), 9)
+            garaph.Graph.from_edges(["a"], ["b"], path=sys.argv[1])
+        """
+        process = subprocess.run([sys.executable, "-c", textwrap.dedent(code), self.path], check=False)
+        self.assertEqual(process.returncode, -signal.SIGKILL)
+        with self.assertRaisesRegex(garaph.GaraphError, "cut off"):
+            Graph.open(self.path)
+        Graph.from_edges(["a"], ["b"], path=self.path, force=True)
+        self.assertEqual(list(Graph.open(self.path).ids), ["a", "b"])
+        self.assertEqual(os.listdir(os.path.dirname(self.path)), ["web.graph"])
+
     def test_ids_of_another_graph(self):
         Graph.from_edges(["a"], ["b"], path=self.path)
         subprocess.run([_binary.find(), "import", "--force", "-q", "-", self.path], input=b"x y\nx z\n", check=True)
@@ -68,8 +103,10 @@ class FolderTest(unittest.TestCase):
         with Graph.from_edges([1], [2]) as other:
             self.assertTrue(os.path.exists(other.path))
         self.assertFalse(os.path.exists(other.path))
-        with self.assertRaisesRegex(ValueError, "closed"):
-            other.pagerank()
+        for use in (lambda: other.pagerank(), lambda: other.ids):
+            with self.assertRaisesRegex(ValueError, "closed"):
+                use()
+        self.assertRegex(repr(other), "^<garaph.Graph of 2 vertices and 1 edges, directed, closed>$")
         view = g.as_dicts()
         del g
         gc.collect()
@@ -153,11 +190,14 @@ class ProgramsTest(unittest.TestCase):
             (lambda: self.g.pagerank(weighted=3), TypeError, "True or False"),
             (lambda: self.g.pagerank(output="x"), TypeError, "no parameter 'output'"),
             (lambda: self.g.kcore(), TypeError, "'k'"),
-            (lambda: self.g.bfs(), ValueError, "bfs needs --source"),
+            (lambda: self.g.bfs(), ValueError, "^bfs needs source or sources$"),
+            (lambda: self.g.bfs(source=0, method="push"), ValueError, "^method: expected auto, .*, not 'push'$"),
+            (lambda: self.g.pagerank(threads=-3), ValueError, "^threads: expected a whole number from .*, not -3$"),
+            (lambda: self.g.circuit(source=0, ground=0), ValueError, "^source and ground are the same vertex$"),
             (lambda: self.g.bfs(source=9), garaph.GaraphError, 'has no vertex "9"'),
             (lambda: self.g.bfs(source=1.5), ValueError, "1.5 is no id"),
             (lambda: self.g.run("pagerang"), ValueError, "unknown program 'pagerang': there are pagerank, bfs"),
-            (lambda: self.g.pagerang, AttributeError, "'pagerang'"),
+            (lambda: self.g.pagerang, AttributeError, "'pagerang'.*did you mean pagerank"),
             (lambda: Graph(), TypeError, "Graph.from_edges"),
         ]:
             with self.subTest(text), self.assertRaisesRegex(error, text):

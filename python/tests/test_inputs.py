@@ -1,13 +1,14 @@
 """Arrays, matrices, frames and files as input, and what is refused of them."""
 
 import os
+import subprocess
 import tempfile
 import unittest
 
 import numpy as np
 
 import garaph
-from garaph import Graph
+from garaph import Graph, _binary
 from garaph._edges import _CHUNK
 
 from .common import need
@@ -46,6 +47,49 @@ class EdgesTest(unittest.TestCase):
         self.assertEqual((g.vertices, g.edges), (n + 1, n))
         np.testing.assert_array_equal(g.sssp(source=0, precision=64), np.arange(n + 1) / 2)
 
+    def test_wide_ids(self):
+        """Ids of 64 bits, which the command numbers itself, of several chunks."""
+        n = _CHUNK + 7
+        for source, target in (
+            (np.arange(n) - 2**40, np.arange(1, n + 1) - 2**40),
+            (np.arange(n, dtype=np.uint64) + np.uint64(2**63), np.arange(1, n + 1, dtype=np.uint64) + np.uint64(2**63)),
+        ):
+            for weight in (None, np.full(n, 0.25)):
+                with self.subTest(source.dtype, weighted=weight is not None):
+                    g = Graph.from_edges(source, target, weight)
+                    self.assertEqual((g.edges, g.weighted), (n, weight is not None))
+                    np.testing.assert_array_equal(g.ids, np.append(source, target[-1]))
+                    np.testing.assert_array_equal(g.sssp(source=source[0], precision=64), np.arange(n + 1) * (1 if weight is None else 0.25))
+        g = Graph.from_edges(np.array([1, 2**40]), np.array([2**63, 1], np.uint64))
+        self.assertEqual(g.as_dicts().bfs(source=2**40), {1: 1, 2**40: 0, 2**63: 2})
+        self.assertEqual(Graph.from_edges([1, 2**63], [2, 3]).ids.tolist(), [1, 2, 3, 2**63])
+
+    def test_arrays_of_others(self):
+        """What gives an array of itself, as columns of Arrow do."""
+
+        class Column:
+            def __init__(self, values):
+                self.values = values
+
+            def __array__(self, dtype=None, copy=None):
+                return np.array(self.values, dtype)
+
+        g = Graph.from_edges(Column([2**40, 5]), Column([5, 6]), Column([0.5, 1]))
+        self.assertEqual(g.as_dicts().sssp(source=2**40), {5: 0.5, 6: 1.5, 2**40: 0})
+
+    @need("pyarrow")
+    def test_pyarrow(self):
+        import pyarrow
+
+        table = pyarrow.table({"source": ["a", "b"], "target": ["b", "c"], "weight": [1.5, 2]})
+        g = Graph.from_edges(table["source"], table["target"], table["weight"])
+        self.assertEqual(g.as_dicts().sssp(source="a"), {"a": 0, "b": 1.5, "c": 3.5})
+
+    def test_one_weight(self):
+        for weight in (2, 2.0, np.float32(2), np.array(2)):
+            self.assertEqual(Graph.from_edges([0, 1], [1, 2], weight).sssp(source=0).tolist(), [0, 2, 4])
+        self.assertEqual(Graph.from_edges([-1, 1], [1, 2], 0.5).sssp(source=-1).tolist(), [0, 0.5, 1])
+
     def test_vertices(self):
         g = Graph.from_edges([0], [2], vertices=4)
         np.testing.assert_array_equal(g.bfs(source=0), [0, np.nan, 1, np.nan])
@@ -68,6 +112,17 @@ class EdgesTest(unittest.TestCase):
             ([1.5], [2.5], {}, TypeError, "ids are integers or strings, not float64"),
             ([True], [False], {}, TypeError, "not bool"),
             ([1], ["a"], {}, TypeError, "of one kind"),
+            ([1, "a"], ["b", 2], {}, TypeError, "some ids are int and others str: they must be of one kind"),
+            ([1, "1"], [1, 2], {"vertices": [1, "1", 2]}, TypeError, "of one kind"),
+            ([True, 2], [3, 4], {}, TypeError, "some ids are bool and others int"),
+            (["a", b"b"], ["a", "a"], {}, TypeError, "bytes and others str"),
+            (np.array(["2026-01-01"], "M8[s]"), np.array(["2026-01-02"], "M8[s]"), {}, TypeError, r"not datetime64\[s\]; make strings of times"),
+            ("ab", ["b"], {}, TypeError, "source: expected a list or an array of ids, not 'ab'"),
+            ([1], 2, {}, TypeError, "target: expected a list or an array of ids, not 2"),
+            ([0], [1], {"weights": [1]}, TypeError, "^from_edges\\(\\) has no parameter 'weights': did you mean weight\\?$"),
+            ([0], [1], {"sauce": 1}, TypeError, "did you mean source"),
+            ([0], [1], {"weight": "minutes"}, TypeError, "expected a number, or one for each edge, not 'minutes'"),
+            ([0], [1], {"weight": -1}, ValueError, "edge 0 has -1"),
             ([[1]], [[2]], {}, ValueError, "one dimension"),
             (["a", None], ["b", "c"], {}, ValueError, "source: entry 1 is missing"),
             ([0, 4], [1, 1], {"vertices": 4}, ValueError, "source: entry 1 is 4: with vertices=4, ids run from 0 to 3"),
@@ -176,7 +231,18 @@ class PandasTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "target: entry 1 is missing"):
             Graph.from_pandas(numbers)
 
+    def test_times(self):
+        """Times are no ids; without a word they would be nanoseconds."""
+        times = self.pandas.DataFrame({"source": self.pandas.to_datetime(["2026-01-01"]), "target": self.pandas.to_datetime(["2026-01-02"])})
+        with self.assertRaisesRegex(TypeError, "source: .*make strings of times"):
+            Graph.from_pandas(times)
+        self.assertEqual(list(Graph.from_pandas(times.astype(str)).ids), ["2026-01-01", "2026-01-02"])
+        with self.assertRaisesRegex(TypeError, "some ids are int and others str"):
+            Graph.from_pandas(self.pandas.DataFrame({"source": [1, "a"], "target": ["b", 2]}))
+
     def test_columns(self):
+        with self.assertRaisesRegex(TypeError, r"from_pandas\(\) has no parameter 'weights': did you mean weight\?"):
+            Graph.from_pandas(self.trains, "from", "to", weights="minutes")
         with self.assertRaisesRegex(ValueError, "no column 'source' in the frame, which has 'from', 'to', 'minutes'"):
             Graph.from_pandas(self.trains)
 
@@ -212,6 +278,13 @@ class FileTest(unittest.TestCase):
             self.assertEqual((g.ids.tolist(), g.report), (want, None))
             self.assertEqual(list(g.as_dicts().components().values()), [want[0]] * len(want))
 
+    def test_names_in_files(self):
+        """Names in a result that the command wrote for NumPy are text."""
+        graph, values = os.path.join(self.folder, "trains.graph"), os.path.join(self.folder, "hops.npy")
+        Graph.from_file(self.file("trains.txt", "Basel Zürich\n"), path=graph)
+        subprocess.run([_binary.find(), "run", "bfs", "-q", "--source=Basel", f"--output={values}", graph], check=True, stdin=subprocess.DEVNULL)
+        self.assertEqual(np.load(values)["id"].tolist(), ["Basel", "Zürich"])
+
     def test_warning(self):
         with self.assertWarnsRegex(garaph.GaraphWarning, "header") as caught:
             Graph.from_file(self.file("e.csv", "from,to\n1,2\n"))
@@ -219,8 +292,10 @@ class FileTest(unittest.TestCase):
 
     def test_failures(self):
         path = self.file("e.txt", "1 2\n3\n")
-        with self.assertRaisesRegex(garaph.GaraphError, "e.txt:2: "):
+        with self.assertRaisesRegex(garaph.GaraphError, "e.txt:2: .*; use skip_bad_lines=True to pass"):
             Graph.from_file(path)
+        with self.assertRaisesRegex(TypeError, r"from_file\(\) has no parameter 'undirected': did you mean directed\?"):
+            Graph.from_file(path, undirected=True)
         with self.assertRaisesRegex(garaph.GaraphError, "there is no such file"):
             Graph.from_file(os.path.join(self.folder, "none.txt"))
         with self.assertRaisesRegex(garaph.UsageError, "expected auto, text"):

@@ -2,25 +2,47 @@
 
 import doctest
 import importlib
+import inspect
 import io
 import os
 import stat
 import sys
 import tempfile
 import types
+import typing
 import unittest
 from unittest import mock
 
 import numpy as np
 
 import garaph
-from garaph import Graph, _binary, _process, _progress
+from garaph import Graph, _binary, _process, _progress, _typing
 
 
 def load_tests(loader, tests, pattern):
-    for name in ("garaph", "_edges", "_graph", "_index", "_parameters", "_progress"):
+    for name in ("garaph", "_arrow", "_edges", "_graph", "_index", "_parameters", "_progress", "_wording"):
         tests.addTests(doctest.DocTestSuite(importlib.import_module("garaph" if name == "garaph" else "garaph." + name)))
     return tests
+
+
+class TypingTest(unittest.TestCase):
+    def test_hints(self):
+        """The annotations of all that is public can be had where it runs, with or without pandas."""
+        seen = 0
+        for owner in (Graph, garaph._programs.RunOptions, garaph._programs.Programs):
+            typing.get_type_hints(owner)
+            for name, member in inspect.getmembers(owner, lambda x: inspect.isfunction(x) or inspect.ismethod(x)):
+                seen += 1
+                self.assertTrue("return" in typing.get_type_hints(member) or name.startswith("_"), name)
+        self.assertGreater(seen, 30)
+        self.assertIn("damping", typing.get_type_hints(Graph.pagerank))
+
+    def test_hints_of_older_versions(self):
+        """Before Python 3.11 there is no Unpack."""
+        with mock.patch.object(sys, "version_info", (3, 9)):
+            old = {"__name__": "old"}
+            exec(inspect.getsource(_typing), old)
+        self.assertIs(old["Unpack"][int], typing.Any)
 
 
 class BinaryTest(unittest.TestCase):

@@ -22,7 +22,7 @@ var builtin = []Program{
 	},
 	{
 		Name: "bfs", Value: programs.BFS{}, Short: "number of hops from a source along edge direction",
-		Long: `Of several sources, the nearest counts. Vertices that no path leads to have inf.
+		Long: `Of several sources, the nearest counts. Vertices that no path leads to have no value.
 With --parents, a second column has the vertex before on a shortest path.`,
 		Example: `  garaph run bfs web.graph --source 42 --output hops.tsv
   go mod graph | garaph run bfs - --source example.com/app`,
@@ -31,8 +31,8 @@ With --parents, a second column has the vertex before on a shortest path.`,
 	{
 		Name: "sssp", Value: builtins.Double(false).SSSP(0, nil), Short: "least total weight of a path from a source along edge direction",
 		Long: `Without weights, every edge counts 1. Of several sources, the nearest counts.
-Vertices that no path leads to have inf. With --parents, a second column has the
-vertex before on a shortest path.
+Vertices that no path leads to have no value. With --parents, a second column has
+the vertex before on a shortest path.
 A distance is rounded to 24 bits, or to 53 with --precision 64: sums of whole
 numbers are exact up to 16,777,216, or 2^53. The job fails if one is too large
 for the precision, 3.4028235e+38 or more.`,
@@ -55,8 +55,8 @@ trace, the report or a GPU has the vertex program run: --iterations 0 is enough.
 	{
 		Name: "sswp", Value: programs.SSWP{}, Short: "width of the widest path from a source along edge direction",
 		Long: `The width of a path is the least weight on it; without weights, each is 1. The
-source has inf, vertices that no path leads to have 0. Of several sources, the one
-with the widest path counts.`,
+source has inf, vertices that no path leads to have no value. Of several sources,
+the one with the widest path counts.`,
 		Example: `  garaph run sswp roads.gr --source 1 --top 20`,
 		Setup:   setupSSWP,
 	},
