@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,9 +22,23 @@ import (
 
 // generateFlags are the flags of every kind of generated graph.
 type generateFlags struct {
-	seed, threads  *int
-	weights, force *bool
-	format, output *string
+	seed, threads        *int
+	weights, force, json *bool
+	format, output       *string
+}
+
+// generateReport is a generated graph as JSON.
+type generateReport struct {
+	Kind           string  `json:"kind"`
+	Output         string  `json:"output"`
+	Format         string  `json:"format"`
+	Vertices       uint64  `json:"vertices"`
+	Edges          uint64  `json:"edges"`
+	Weighted       bool    `json:"weighted"`
+	Seed           uint64  `json:"seed"`
+	Seconds        float64 `json:"seconds"`
+	EdgesPerSecond float64 `json:"edges_per_second"`
+	PeakMemory     int64   `json:"peak_rss_bytes"`
 }
 
 func (a *app) generateCommand() *cobra.Command {
@@ -53,6 +68,7 @@ bytes on every machine.`,
 		f.output = outputFlag(fs, "-", "`FILE`, which appears whole or not at all, compressed when it ends with .gz or .zst; - is standard output")
 		f.force = fs.Bool("force", false, "replace the file that is there")
 		f.threads = threadsFlag(fs)
+		f.json = fs.Bool("json", false, "print the report as one JSON object")
 	})
 	completeEnums(cmd)
 	cmd.AddCommand(a.generateKind(&f, bench.RMAT, "recursive matrix: skewed degrees, as in social and web graphs", rmatFlags),
@@ -105,17 +121,21 @@ func (a *app) generateKind(f *generateFlags, kind, short string, declare kindFla
 			return Usagef("a graph of %s vertices cannot be processed: their ids have 32 bits, enough for %s (an rmat scale of 32)",
 				humanize.Comma(int64(vertices)), humanize.Comma(1<<32))
 		}
-		return a.generate(cmd.Context(), o, *f.output, *f.force)
+		if *f.json && *f.output == "-" {
+			return Usagef("--json and the edges go to standard output: name a file with --output")
+		}
+		return a.generate(cmd.Context(), o, f)
 	})
 	return cmd
 }
 
 // generate writes the graph, with progress.
-func (a *app) generate(ctx context.Context, o bench.GenOptions, path string, force bool) error {
-	_, edges, err := o.Size()
+func (a *app) generate(ctx context.Context, o bench.GenOptions, f *generateFlags) error {
+	vertices, edges, err := o.Size()
 	if err != nil {
 		return err
 	}
+	path := *f.output
 	if path != "-" && path != os.DevNull {
 		if err := checkNoInput("the edges", path, nil); err != nil {
 			return err
@@ -132,7 +152,7 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, path string, for
 	case os.DevNull:
 		err = write(io.Discard)
 	default:
-		err = writeWhole(path, force, func(w io.Writer) error { return results.Compressed(w, path, write) })
+		err = writeWhole(path, *f.force, func(w io.Writer) error { return results.Compressed(w, path, write) })
 	}
 	s.end()
 	switch {
@@ -141,8 +161,14 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, path string, for
 	case err != nil:
 		return err
 	}
-	a.console.summary(fmt.Sprintf("generated %s edges in %s: %s edges/s", humanize.Comma(int64(edges)),
-		seconds(time.Since(begin)), countText(perSecond(float64(edges), time.Since(begin)))))
+	took := time.Since(begin)
+	rate := perSecond(float64(edges), took)
+	a.console.summary(fmt.Sprintf("generated %s edges in %s: %s edges/s", humanize.Comma(int64(edges)), seconds(took), countText(rate)))
+	if *f.json {
+		return json.NewEncoder(a.stdout).Encode(generateReport{
+			o.Kind, path, o.Format, vertices, edges, o.Weights || o.Format == bench.RawW, o.Seed, took.Seconds(), rate, peakMemory(),
+		})
+	}
 	return nil
 }
 

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -14,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/bench"
 )
 
 // jsonPages are the sections of docs/json.md, with what is printed there.
@@ -35,6 +38,54 @@ var jsonPages = map[string]reflect.Type{
 	"community":           reflect.TypeFor[communityReport](),
 	"progress":            reflect.TypeFor[update](),
 	"last error":          reflect.TypeFor[complaint](),
+	"export":              reflect.TypeFor[exportReport](),
+	"subgraph":            reflect.TypeFor[subgraphReport](),
+	"path":                reflect.TypeFor[foundPath](),
+	"neighbors":           reflect.TypeFor[neighborsReport](),
+	"generate":            reflect.TypeFor[generateReport](),
+	"bench":               reflect.TypeFor[bench.Report](),
+	"figure":              reflect.TypeFor[bench.Spread](),
+}
+
+// neighborsReport is what neighbors prints: its edges are written as they are read.
+type neighborsReport struct {
+	Graph      string               `json:"graph"`
+	ID         string               `json:"id"`
+	Directions []neighborsDirection `json:"directions"`
+}
+
+type neighborsDirection struct {
+	Direction string     `json:"direction"`
+	Degree    int        `json:"degree"`
+	Edges     []neighbor `json:"edges"`
+}
+
+// TestNeighborsJSON: what neighbors prints is such an object.
+func TestNeighborsJSON(t *testing.T) {
+	dir := t.TempDir()
+	edges, graph := filepath.Join(dir, "edges.txt"), filepath.Join(dir, "graph")
+	if err := os.WriteFile(edges, []byte("a b 2\nb c 3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	for _, args := range [][]string{{"import", edges, graph}, {"neighbors", graph, "b", "--json"}} {
+		out.Reset()
+		if code := Run(t.Context(), args, nil, &out, &errs); code != 0 {
+			t.Fatalf("%v: exit code %d\n%s", args, code, errs.String())
+		}
+	}
+	var got neighborsReport
+	r := json.NewDecoder(&out)
+	r.DisallowUnknownFields()
+	if err := r.Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	want := neighborsReport{graph, "b", []neighborsDirection{
+		{"in", 1, []neighbor{{"a", new(float32(2))}}}, {"out", 1, []neighbor{{"c", new(float32(3))}}},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // jsonFields adds the fields of a type below a prefix. What is in each element of a list or of a map is below
@@ -74,6 +125,9 @@ func hasPage(t reflect.Type) bool { return slices.Contains(slices.Collect(maps.V
 
 // holds reports whether a type has fields.
 func holds(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	fields := map[string]bool{}
 	if t.Kind() == reflect.Struct && !hasPage(t) {
 		jsonFields(fields, "", t)

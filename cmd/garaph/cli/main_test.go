@@ -144,7 +144,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "json": checkJSON, "damage": damage, "lines": lines, "checkout": checkout, "beside": beside, "readme": readme, "interrupted": interrupted, "forge": forge, "odd": odd, "received": received,
+			"exits": exits, "json": checkJSON, "damage": damage, "lines": lines, "checkout": checkout, "beside": beside, "readme": readme, "interrupted": interrupted, "forge": forge, "odd": odd, "received": received, "page": page,
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
