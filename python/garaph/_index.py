@@ -138,6 +138,8 @@ def of_list(values: List[Any]) -> np.ndarray:
 def of_objects(array: np.ndarray, what: str) -> np.ndarray:
     """Return an array of objects as one of integers if all are, and refuse missing values."""
     types = set(map(type, array))
+    if types == {str}:
+        return array
     for i, x in enumerate(array):
         if x is None or type(x).__name__ in ("NAType", "NaTType") or x != x:
             raise UsageError(f"{what}: entry {i} is missing ({x!r}): leave such edges out, for example with dropna()")
@@ -211,7 +213,7 @@ def numbered(ids: np.ndarray) -> Tuple[np.ndarray, Index]:
     if check_types(ids) <= {str}:
         if pandas is not None:
             codes, found = pandas.factorize(ids, sort=True)
-            return codes.astype(np.uint32), Index(objects(found), True)
+            return codes.astype(np.uint32), Index(np.asarray(found, object), True)
         found, codes = np.unique(ids, return_inverse=True)
         return codes.astype(np.uint32), Index(found, True)
     numbers: Dict[Any, int] = {}
