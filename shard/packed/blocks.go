@@ -37,7 +37,11 @@ func (b *Blocks) Reset(s *Side, from, to int) { b.side, b.at, b.end = s, from-1,
 // Next goes on to the next block, and reports whether there is one.
 func (b *Blocks) Next() bool {
 	b.at++
-	return b.at < b.end
+	if b.at >= b.end {
+		return false
+	}
+	b.side.fetchAhead(b.at)
+	return true
 }
 
 // Width is the number of bits of the block's deltas.
