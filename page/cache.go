@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
@@ -426,23 +428,33 @@ func (c *Cache) maps(dir shard.Direction, p int) bool {
 	return c.opt.Map && c.memory(dir, p) == plain{} && !c.Unpacks(dir) && c.store.Map()
 }
 
-// viewSpan gives one side of a page in the mapped payload.
+// viewSpan gives one side of a page in the mapped payload. Several goroutines check it: nobody
+// works before the first page is there, and checks of 64 MiB take as long as an iteration.
 func (c *Cache) viewSpan(dir shard.Direction, p int) ([]shard.Side, error) {
-	sides := make([]shard.Side, 0, c.spans[p].To-c.spans[p].From)
+	var list []int
 	for i := range c.shards(p, nil) {
 		c.prefetch(dir, i)
+		list = append(list, i)
 	}
-	for i := range c.shards(p, nil) {
+	sides, errs := make([]shard.Side, len(list)), make([]error, len(list))
+	var g errgroup.Group
+	g.SetLimit(max(1, c.opt.Threads))
+	for k, i := range list {
 		view := c.store.ViewShard
 		if c.bare(dir, i) {
 			view = c.store.ViewBare
 		}
-		side, err := view(dir, i)
-		if err != nil {
-			return nil, err
+		g.Go(func() error {
+			sides[k], errs[k] = view(dir, i)
+			return nil
+		})
+	}
+	_ = g.Wait()
+	for k := range list { // the error of the first shard that has one
+		if errs[k] != nil {
+			return nil, errs[k]
 		}
-		c.read.Add(int64(len(side.Blob())))
-		sides = append(sides, side)
+		c.read.Add(int64(len(sides[k].Blob())))
 	}
 	return sides, nil
 }
