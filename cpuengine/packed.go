@@ -111,8 +111,10 @@ func (r *worker[V, A]) foldBlocks(w Work) {
 
 // finish gathers along the sides of a shard that are not packed, and applies.
 func (r *worker[V, A]) finish(s *shardSides, acc []A, list []uint16) {
-	for i, v := range list { // which ascends
-		acc[i] = acc[v]
+	if len(list) < s.vertices { // else it is all of them, in order
+		for i, v := range list {
+			acc[i] = acc[v]
+		}
 	}
 	acc = acc[:len(list)]
 	for _, side := range s.rows {
