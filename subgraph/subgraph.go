@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"os"
 	"sync/atomic"
 
 	"github.com/garaph/garaph/algorithms"
@@ -68,9 +69,25 @@ type Options struct {
 // ErrEmpty: no vertex was chosen.
 var ErrEmpty = errors.New("no vertex is in it")
 
+// ErrItself: the subgraph would take the place of the graph of which it is made.
+var ErrItself = errors.New("it is the graph itself, of which it is made; name another folder")
+
+// CheckPath refuses the folder of the graph itself, also by another path to it, with [ErrItself].
+func CheckPath(s *store.Store, path string) error {
+	own, err := os.Stat(s.Path())
+	there, errThere := os.Stat(path)
+	if err != nil || errThere != nil || !os.SameFile(own, there) {
+		return nil // what else is wrong with it is found when it is made
+	}
+	return fmt.Errorf("cannot make the subgraph of %s at %s: %w", s.Name(), path, ErrItself)
+}
+
 // Make makes the graph of the vertices of a set at path, in the layout of the old one. It appears whole or not at
-// all.
+// all, and never in the place of the old one.
 func Make(ctx context.Context, s *store.Store, set *Set, path string, o Options) (ingest.Report, error) {
+	if err := CheckPath(s, path); err != nil {
+		return ingest.Report{}, err
+	}
 	cat := s.Catalogue()
 	x := newMaker(s, set, o)
 	n := set.Len()

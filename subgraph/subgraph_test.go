@@ -250,7 +250,23 @@ func TestFails(t *testing.T) {
 	if _, err := os.Stat(w.path("sub")); !errors.Is(err, os.ErrNotExist) {
 		t.Error("a graph is left:", err)
 	}
-	if _, err := Make(context.Background(), s, set, w.path("all"), Options{}); !errors.Is(err, store.ErrGraphExists) {
+	if _, err := Make(context.Background(), s, set, w.path("least0"), Options{}); !errors.Is(err, store.ErrGraphExists) {
+		t.Error(err)
+	}
+	// Never in the place of the graph itself, whatever that is called.
+	if err := os.Symlink("all", w.path("link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{w.path("all"), w.path("all") + "/.", w.path("link")} {
+		for _, force := range []bool{false, true} {
+			if _, err := Make(context.Background(), s, set, path, Options{Force: force}); !errors.Is(err, ErrItself) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s, %v: %v", path, force, err)
+			}
+		}
+	}
+	if again, err := store.Open(w.path("all")); err != nil || again.Catalogue().Vertices != 3 {
+		t.Error("the graph is another one:", err)
+	} else if err := again.Close(); err != nil {
 		t.Error(err)
 	}
 }

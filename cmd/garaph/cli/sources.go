@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -101,7 +102,7 @@ func (e Env) sources() ([]uint32, error) {
 		}
 	}
 	if f := e.Flags.Lookup("sources"); f != nil && f.Changed {
-		err := eachVertexOfFile(e.Graph, f.Value.String(), func(v []uint32) { list = append(list, v...) })
+		err := eachVertexOfFile(e.Graph, f.Value.String(), func(v []uint32) error { list = append(list, v...); return nil })
 		if err != nil {
 			return nil, fmt.Errorf("--sources: %w", err)
 		}
@@ -126,18 +127,28 @@ func (e Env) firstAndMore() (first uint32, more []uint32, err error) {
 const idsAtOnce = 1 << 16
 
 // eachVertexOfFile calls add with the vertices of a file of ids, some at a time. It has at least one.
-func eachVertexOfFile(g *garaph.Graph, path string, add func([]uint32)) error {
+func eachVertexOfFile(g *garaph.Graph, path string, add func([]uint32) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	return eachVertexIn(g, f, path, add)
+}
+
+// eachVertexIn is eachVertexOfFile for what is open, compressed or not.
+func eachVertexIn(g *garaph.Graph, file io.Reader, path string, add func([]uint32) error) error {
+	in, done, err := unpacked(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer done()
 	any := false
-	l := newLookUp(g, path, func(list []uint32) {
+	l := newLookUp(g, path, func(list []uint32) error {
 		any = true
-		add(list)
+		return add(list)
 	})
-	err = eachID(f, path, l.add)
+	err = eachID(in, path, l.add)
 	if err == nil {
 		err = l.flush()
 	}
@@ -151,12 +162,12 @@ func eachVertexOfFile(g *garaph.Graph, path string, add func([]uint32)) error {
 type lookUp struct {
 	graph *garaph.Graph
 	path  string
-	found func([]uint32)
+	found func([]uint32) error
 	ids   []string
 	lines []int
 }
 
-func newLookUp(g *garaph.Graph, path string, found func([]uint32)) *lookUp {
+func newLookUp(g *garaph.Graph, path string, found func([]uint32) error) *lookUp {
 	return &lookUp{graph: g, path: path, found: found}
 }
 
@@ -174,22 +185,31 @@ func (l *lookUp) flush() error {
 		return fmt.Errorf("%s:%d: %w", l.path, l.lines[missing], err)
 	}
 	if err == nil && len(list) > 0 {
-		l.found(list)
+		err = l.found(list)
 	}
 	l.ids, l.lines = l.ids[:0], l.lines[:0]
 	return err
 }
 
-// eachID calls f with the ids of a list, an id a line. Blank lines and those that begin with # are passed over.
-func eachID(in *os.File, name string, f func(id string, line int) error) error {
+// eachID calls f with the ids of a list, an id a line, in quotes or not, as export writes them. Blank lines and those
+// that begin with # are passed over; a byte order mark may stand first.
+func eachID(in io.Reader, name string, f func(id string, line int) error) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	number := 0
 	for lines.Scan() {
 		number++
-		id := strings.TrimSpace(lines.Text())
+		text := lines.Text()
+		if number == 1 {
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		id := strings.TrimSpace(text)
 		if id == "" || strings.HasPrefix(id, "#") {
 			continue
+		}
+		id, ok := unquoted(id)
+		if !ok {
+			return fmt.Errorf("%s:%d: %.60q: expected an id, or one in quotes, where \"\" is a quote", name, number, id)
 		}
 		if err := f(id, number); err != nil {
 			return err
@@ -199,6 +219,19 @@ func eachID(in *os.File, name string, f func(id string, line int) error) error {
 		return fmt.Errorf("%s behind line %d: %w", name, number, err)
 	}
 	return nil
+}
+
+// unquoted is what stands between the quotes of an id that begins with one; false: it does not end so.
+func unquoted(id string) (string, bool) {
+	inside, quoted := strings.CutPrefix(id, `"`)
+	if !quoted {
+		return id, true
+	}
+	inside, ends := strings.CutSuffix(inside, `"`)
+	if !ends || strings.Contains(strings.ReplaceAll(inside, `""`, ""), `"`) {
+		return id, false
+	}
+	return strings.ReplaceAll(inside, `""`, `"`), true
 }
 
 // pathFlag is a file to be read, which is recorded with its whole path.

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -46,7 +46,7 @@ The columns of a tsv file have no names, but numbers: '2 = 5'.`,
 	fs := cmd.Flags()
 	f := &subgraphFlags{
 		output:  fs.StringP("output", "o", "", "make the new graph in this `FOLDER` (required)"),
-		ids:     fs.String("ids", "", "take the vertices of this `FILE`, an id a line"),
+		ids:     fs.String("ids", "", "take the vertices of this `FILE`, an id a line, also compressed; - is standard input"),
 		results: fs.String("results", "", "take vertices by their rows in this `FILE` of results: csv, tsv or ndjson, also compressed"),
 		where:   conditionsFlag(fs),
 	}
@@ -116,8 +116,8 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
-	if sameFolder(path, *f.output) {
-		return Usagef("cannot make the subgraph at %s: it is the graph %s itself, of which it is made; name another folder", *f.output, path)
+	if err := subgraph.CheckPath(g.Store(), *f.output); err != nil {
+		return usageError{err}
 	}
 	a.console.begin("subgraph of " + path)
 	p := &phases{console: a.console}
@@ -137,7 +137,7 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 		return err
 	}
 	defer set.Free()
-	if err := f.choose(ctx, Env{Graph: g, Flags: cmd.Flags(), Progress: progressOf(p)}, set, memory); err != nil {
+	if err := f.choose(ctx, Env{Graph: g, Flags: cmd.Flags(), Progress: progressOf(p)}, set, memory, a.stdin); err != nil {
 		return f.ended(ctx, path, err)
 	}
 	r, err := subgraph.Make(ctx, g.Store(), set, *f.output, o)
@@ -152,13 +152,6 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 	return json.NewEncoder(a.stdout).Encode(subgraphReport{path, *f.output, r.Vertices, r.Edges, r.Weighted, r.Symmetric, r.Bytes, r.Seconds, peakMemory()})
 }
 
-// sameFolder reports whether two paths lead to one folder, as links and mounts may.
-func sameFolder(a, b string) bool {
-	inA, errA := os.Stat(a)
-	inB, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(inA, inB)
-}
-
 // ended explains an error.
 func (f *subgraphFlags) ended(ctx context.Context, path string, err error) error {
 	switch {
@@ -171,10 +164,10 @@ func (f *subgraphFlags) ended(ctx context.Context, path string, err error) error
 }
 
 // choose adds the vertices to the set.
-func (f *subgraphFlags) choose(ctx context.Context, e Env, set *subgraph.Set, memory int64) error {
+func (f *subgraphFlags) choose(ctx context.Context, e Env, set *subgraph.Set, memory int64, stdin io.Reader) error {
 	switch {
 	case *f.ids != "":
-		if err := eachVertexOfFile(e.Graph, *f.ids, func(list []uint32) { set.Add(list...) }); err != nil {
+		if err := f.byIDs(ctx, e.Graph, set, stdin); err != nil {
 			return fmt.Errorf("--ids: %w", err)
 		}
 		return nil
@@ -190,9 +183,24 @@ func (f *subgraphFlags) choose(ctx context.Context, e Env, set *subgraph.Set, me
 	return subgraph.Grow(ctx, e.Graph.Store(), set, *f.hops, subgraph.Along(*f.along), o)
 }
 
+// byIDs adds the vertices of a list of ids, until ctx ends.
+func (f *subgraphFlags) byIDs(ctx context.Context, g *garaph.Graph, set *subgraph.Set, stdin io.Reader) error {
+	add := func(list []uint32) error {
+		set.Add(list...)
+		return ctx.Err()
+	}
+	if *f.ids != "-" {
+		return eachVertexOfFile(g, *f.ids, add)
+	}
+	if stdin == nil {
+		return errors.New("there is no standard input")
+	}
+	return eachVertexIn(g, stdin, "standard input", add)
+}
+
 // byResults adds the vertices whose rows meet the conditions.
 func (f *subgraphFlags) byResults(ctx context.Context, g *garaph.Graph, set *subgraph.Set) error {
-	lookUp := newLookUp(g, *f.results, func(list []uint32) { set.Add(list...) })
+	lookUp := newLookUp(g, *f.results, func(list []uint32) error { set.Add(list...); return nil })
 	err := matching(*f.results, *f.where, func(id string, line int) error {
 		if err := ctx.Err(); err != nil {
 			return err
