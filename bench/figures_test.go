@@ -10,7 +10,7 @@ import (
 )
 
 func pull(i int, edges uint64, read int64, seconds float64) garaph.Iteration {
-	return garaph.Iteration{Iteration: i, Method: dispatcher.Pull, Edges: edges, BytesRead: read, Seconds: seconds}
+	return garaph.Iteration{Iteration: i, Method: dispatcher.Pull, Edges: edges, Traffic: dispatcher.Traffic{Reads: dispatcher.Reads{BytesRead: read}}, Seconds: seconds}
 }
 
 func TestFiguresInMemory(t *testing.T) {

@@ -147,10 +147,14 @@ func (j *Job[V, A]) facts() policy.Facts {
 		Method: j.opt.Method, Device: j.opt.Device, Vertices: uint64(j.cat.Vertices), ValueBytes: uint64(j.valueBytes),
 		PullEdges: j.pullEdges, NotifyEdges: j.notifyEdges, Pages: len(j.pages.Spans()), InMemory: j.pages.InMemory(),
 		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil,
-		News:   j.monotone && j.cat.Encoding(shard.In) == packed.Version && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges,
-		Folded: folded, Shards: uint64(len(j.cat.Shards)), Scans: scans,
-		Frontier: j.frontierFits(), Ordered: j.front.ordered || j.cpu.engine.Seeks(), RowsEdges: j.front.edges, Iterations: j.opt.Iterations,
-		RowsBytes: rowsBytes, PullBytes: pullBytes,
+		FoldFacts: policy.FoldFacts{
+			News:   j.monotone && j.cat.Encoding(shard.In) == packed.Version && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges,
+			Folded: folded, Shards: uint64(len(j.cat.Shards)), Scans: scans,
+		},
+		FrontierFacts: policy.FrontierFacts{
+			Frontier: j.frontierFits(), Ordered: j.front.ordered || j.cpu.engine.Seeks(), RowsEdges: j.front.edges, Iterations: j.opt.Iterations,
+			RowsBytes: rowsBytes, PullBytes: pullBytes,
+		},
 	}
 }
 

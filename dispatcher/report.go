@@ -23,18 +23,34 @@ type Iteration struct {
 	Pages int `json:"pages"`
 	// Levels is how many iterations this stands for, from Iteration on, where the engine
 	// did several within a millisecond, or the report has merged them; 0: one.
-	Levels    int   `json:"levels,omitempty"`
+	Levels int `json:"levels,omitempty"`
+	Traffic
+	Duration time.Duration `json:"-"`
+	Seconds  float64       `json:"seconds"`
+	// Devices is what each device did of it; only those that did something.
+	Devices map[Device]DeviceWork `json:"devices,omitempty"`
+}
+
+// Traffic is how many bytes an iteration moved.
+type Traffic struct {
+	Reads
+	BytesCopied int64 `json:"bytes_copied,omitempty"` // to the GPU: edges and values
+	BytesBack   int64 `json:"bytes_back,omitempty"`   // from the GPU: values
+}
+
+// Reads is how many bytes were read from the store.
+type Reads struct {
 	BytesRead int64 `json:"bytes_read"`
 	// RowsRead is how many of these were rows of a frontier, read as they were needed, with
 	// what lies between them, and RowsNeeded how many bytes the rows themselves have.
-	RowsRead    int64         `json:"rows_read,omitempty"`
-	RowsNeeded  int64         `json:"rows_needed,omitempty"`
-	BytesCopied int64         `json:"bytes_copied,omitempty"` // to the GPU: edges and values
-	BytesBack   int64         `json:"bytes_back,omitempty"`   // from the GPU: values
-	Duration    time.Duration `json:"-"`
-	Seconds     float64       `json:"seconds"`
-	// Devices is what each device did of it; only those that did something.
-	Devices map[Device]DeviceWork `json:"devices,omitempty"`
+	RowsRead   int64 `json:"rows_read,omitempty"`
+	RowsNeeded int64 `json:"rows_needed,omitempty"`
+}
+
+func (r *Reads) add(more Reads) {
+	r.BytesRead += more.BytesRead
+	r.RowsRead += more.RowsRead
+	r.RowsNeeded += more.RowsNeeded
 }
 
 // DeviceWork is what one device did of a job, or of an iteration.
@@ -74,17 +90,15 @@ type Report struct {
 	// Earlier is what earlier processes of the job did until the checkpoint from which it was
 	// resumed; nil: it was not, or an earlier version has written that. All other fields but
 	// Converged are of this process alone.
-	Earlier   *checkpoint.Work
-	Edges     uint64
-	BytesRead int64
-	Duration  time.Duration // of the iterations, without opening and loading
-	Load      time.Duration // from the start to the first iteration
+	Earlier *checkpoint.Work
+	Edges   uint64
+	Reads
+	Duration time.Duration // of the iterations, without opening and loading
+	Load     time.Duration // from the start to the first iteration
 	// Calibration is what of Load was spent on measuring the speeds of the devices.
 	Calibration time.Duration
-	// RowsRead and RowsNeeded are the sums of those of the iterations.
-	RowsRead, RowsNeeded int64
-	InMemory             bool
-	Compiled             bool // through the program's own loops, not the generic ones
+	InMemory    bool
+	Compiled    bool // through the program's own loops, not the generic ones
 	// NotifyLimit is the f up to which an iteration notifies.
 	NotifyLimit float64
 	// AccessRatio is k, sequential over random read speed of the store's disk; 0 when
@@ -92,7 +106,12 @@ type Report struct {
 	AccessRatio float64
 	// Devices is what each device did that did something.
 	Devices map[Device]DeviceWork
-	GPU     string // the name of the GPU; "" if there was none
+	GPUUse
+}
+
+// GPUUse says what a job had of GPUs.
+type GPUUse struct {
+	GPU string // the name of the GPU; "" if there was none
 	// Resident is how many edges stayed on the GPU.
 	Resident uint64
 	// GPUMemory is how many bytes of the GPU's memory the job had.
@@ -155,9 +174,7 @@ func (j *Job[V, A]) add(it Iteration) {
 		j.merged.last = 1
 	}
 	r.Edges += it.Edges
-	r.BytesRead += it.BytesRead
-	r.RowsRead += it.RowsRead
-	r.RowsNeeded += it.RowsNeeded
+	r.Reads.add(it.Reads)
 	r.Duration += it.Duration
 	if r.Devices == nil {
 		r.Devices = map[Device]DeviceWork{}
@@ -178,9 +195,7 @@ func (it *Iteration) merge(next Iteration) {
 	it.Edges += next.Edges
 	it.Vertices += next.Vertices
 	it.Pages += next.Pages
-	it.BytesRead += next.BytesRead
-	it.RowsRead += next.RowsRead
-	it.RowsNeeded += next.RowsNeeded
+	it.Reads.add(next.Reads)
 	it.BytesCopied += next.BytesCopied
 	it.BytesBack += next.BytesBack
 	it.Duration += next.Duration

@@ -40,25 +40,35 @@ type Facts struct {
 	OneSide     bool   `json:"one_side"`   // vertices notify by sides that a pull reads too
 	Saturates   bool   `json:"saturates"`  // the program has Saturated
 	Aggregates  bool   `json:"aggregates"` // the program has an aggregate
+	FoldFacts
+	FrontierFacts
+}
+
+// FoldFacts are those of how edges are gone through, whatever is active.
+type FoldFacts struct {
 	// News: pulls leave out edges that have no news, as notify-pulls do.
 	News bool `json:"news,omitempty"`
-	// Frontier: the job can advance frontiers, when RowsEdges have been brought into
-	// memory. Ordered: active vertices are done in a better order than that of pulls,
-	// however many they are. Iterations: at most; 0: no limit.
-	Frontier   bool   `json:"frontier,omitempty"`
-	Ordered    bool   `json:"ordered,omitempty"`
-	RowsEdges  uint64 `json:"rows_edges,omitempty"`
-	Iterations int    `json:"iterations,omitempty"`
-	// RowsBytes: rows for frontiers are read as they are needed, and all have so many bytes.
-	// PullBytes is what a pull over all pages reads then.
-	RowsBytes uint64 `json:"rows_bytes,omitempty"`
-	PullBytes uint64 `json:"pull_bytes,omitempty"`
 	// Folded is how many edges of so many Shards are packed: a vertex gathers along its
 	// own only where its whole shard is folded.
 	Folded uint64 `json:"folded,omitempty"`
 	Shards uint64 `json:"shards,omitempty"`
 	// Scans is how many edges are gone through to notify, whatever is active.
 	Scans uint64 `json:"scans,omitempty"`
+}
+
+// FrontierFacts are those of a job that can advance frontiers.
+type FrontierFacts struct {
+	// Frontier: it can, when RowsEdges have been brought into memory.
+	Frontier  bool   `json:"frontier,omitempty"`
+	RowsEdges uint64 `json:"rows_edges,omitempty"`
+	// Ordered: active vertices are done in a better order than that of pulls, however many
+	// they are.
+	Ordered    bool `json:"ordered,omitempty"`
+	Iterations int  `json:"iterations,omitempty"` // at most; 0: no limit
+	// RowsBytes: rows are read as they are needed, and all have so many bytes. PullBytes is
+	// what a pull over all pages reads then.
+	RowsBytes uint64 `json:"rows_bytes,omitempty"`
+	PullBytes uint64 `json:"pull_bytes,omitempty"`
 }
 
 // Observation is what stands before an iteration.

@@ -21,7 +21,7 @@ func hybridRun(n int) Run {
 	r := Run{
 		Title:  "pagerank on web.graph",
 		Facts:  []Fact{{"Program", "pagerank"}, {"Vertices", "1,000,000"}},
-		Report: dispatcher.Report{GPU: "made up", InMemory: true, NotifyLimit: 0.5},
+		Report: dispatcher.Report{GPUUse: dispatcher.GPUUse{GPU: "made up"}, InMemory: true, NotifyLimit: 0.5},
 	}
 	for i := range n {
 		f := math.Exp(-float64(i) / float64(n) * 8)
