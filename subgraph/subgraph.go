@@ -76,10 +76,10 @@ var ErrItself = errors.New("it is the graph itself, of which it is made; name an
 func CheckPath(s *store.Store, path string) error {
 	own, err := os.Stat(s.Path())
 	there, errThere := os.Stat(path)
-	if err != nil || errThere != nil || !os.SameFile(own, there) {
-		return nil // what else is wrong with it is found when it is made
+	if err == nil && errThere == nil && os.SameFile(own, there) {
+		return fmt.Errorf("cannot make the subgraph of %s at %s: %w", s.Name(), path, ErrItself)
 	}
-	return fmt.Errorf("cannot make the subgraph of %s at %s: %w", s.Name(), path, ErrItself)
+	return nil // what else is wrong with it is found when it is made
 }
 
 // Make makes the graph of the vertices of a set at path, in the layout of the old one. It appears whole or not at
