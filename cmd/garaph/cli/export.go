@@ -222,7 +222,11 @@ func (f *exportFlags) warn(a *app, g *garaph.Graph, r garaph.ExportReport) {
 		a.console.log.Warn(fmt.Sprintf("the format %s counts vertices, and the ids of the graph are not in the file: --ids FILE writes them, in the order of the numbers", r.Format))
 	}
 	if r.Isolated > 0 {
-		a.console.log.Warn(fmt.Sprintf("%s without edges: an edge list as %s does not have them; --format ldbc, mtx, sg and graphml do",
-			counted(int64(r.Isolated), "vertex is", "vertices are"), r.Format))
+		gap := "sg"
+		if g.Catalogue().Weighted {
+			gap = "wsg"
+		}
+		a.console.log.Warn(fmt.Sprintf("%s without edges: an edge list as %s does not have them; --format ldbc, mtx, %s and graphml do",
+			counted(int64(r.Isolated), "vertex is", "vertices are"), r.Format, gap))
 	}
 }

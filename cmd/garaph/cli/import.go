@@ -45,6 +45,9 @@ them, or - for standard input. The graph appears whole or not at all.`,
 		o := flags.options()
 		o.Force, o.Threads, o.Memory = *force, *threads, *memory
 		inputs, path := args[:len(args)-1], args[len(args)-1]
+		if path == "-" {
+			return Usagef("expected the folder of the graph as the last argument, not -; a folder of that name is ./-")
+		}
 		report, err := a.importGraph(cmd.Context(), inputs, path, o)
 		if err != nil {
 			return err
