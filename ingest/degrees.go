@@ -64,10 +64,10 @@ func (d *degrees) sum() error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	var overs atomic.Bool
-	for from := uint32(0); from < top; from += sumStep {
+	for from := uint64(0); from < uint64(top); from += sumStep { // which goes beyond 32 bits
 		g.Go(func() error {
 			for _, t := range d.closed {
-				if to := min(from+sumStep, t.top); from < to && addBytes(d.total[from:to], t.bytes[from:to]) {
+				if to := min(from+sumStep, uint64(t.top)); from < to && addBytes(d.total[from:to], t.bytes[from:to]) {
 					overs.Store(true)
 				}
 			}
@@ -165,7 +165,7 @@ func (t *tally) addOne(v uint32) {
 }
 
 // rise notes that numbers up to top are counted.
-func (t *tally) rise(top uint32) { t.top = max(t.top, min(t.own, top+1)) }
+func (t *tally) rise(top uint32) { t.top = max(t.top, uint32(min(uint64(t.own), uint64(top)+1))) }
 
 // addBlock counts the destinations of a block.
 func (t *tally) addBlock(data *buffer, n int, form recordForm) {
