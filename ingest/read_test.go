@@ -307,7 +307,6 @@ func TestReadTextForms(t *testing.T) {
 			o:   ReadOptions{SkipBadLines: true, Table: TableOptions{Delimiter: ',', Columns: []string{"Start Place", "End Place", "km"}}},
 			ids: IDString, edges: "New·York Boston 346, Boston New·York 346.5", bad: 1, warned: `g.csv:4: "\"\"": expected an id that is not empty`},
 		{name: "columns past empty ones", file: text("g.tsv", "\t1\t\t2\n\t3\tx\t4\n"), o: table('\t', HeaderNo, "2", "4"), ids: IDInt, edges: "1 2, 3 4"},
-		{name: "one column twice", file: text("g.csv", "1,2\n3,4\n"), o: table(',', HeaderNo, "2", "2"), ids: IDInt, edges: "2 2, 4 4"},
 
 		{name: "bad lines", file: text("g.txt", "1 2\nx 3\n4\n5 6 7\n7 8\n"), o: ReadOptions{SkipBadLines: true, IDs: IDsInt}, ids: IDInt, edges: "1 2, 7 8",
 			bad: 3, warned: `3 bad lines were passed over; the first is `},
