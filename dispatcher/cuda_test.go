@@ -82,16 +82,7 @@ func generated(t *testing.T, o bench.GenOptions, layout store.Layout) *store.Sto
 	if _, err := ingest.Import(t.Context(), []string{edges}, path, ingest.Options{Format: ingest.Format(o.Format), Storage: ingest.StorageOptions{Layout: layout}}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return teststore.Open(t, path)
 }
 
 // TestCUDAStar: one destination with 10⁷ in-edges, as many as hundreds of

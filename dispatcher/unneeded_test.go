@@ -40,7 +40,7 @@ func TestUnneededWeights(t *testing.T) {
 	if without >= all {
 		t.Fatalf("%d of %d bytes are needed", without, all)
 	}
-	s := openStore(t, path)
+	s := teststore.Open(t, path)
 	for _, o := range []Options{
 		{Device: CPU, Method: Pull}, {Device: GPU, Method: Pull}, {Device: Hybrid, Method: Pull, hooks: hooks{speeds: evenly, pageBytes: 1}},
 		{Device: CPU, Method: Pull, Memory: 1}, {Device: GPU, Method: Pull, Memory: 1}, {Device: GPU, Method: Pull, GPU: GPUOptions{Memory: 1}},
@@ -87,7 +87,7 @@ func TestUnneededPages(t *testing.T) {
 			clear(payload[e.Off : e.Off+e.Bytes])
 		}
 	})
-	s := openStore(t, path)
+	s := teststore.Open(t, path)
 	p := gas.Program[uint32, uint32](programs.BFS{})
 	want, _, err := runJob(s, p, Options{Device: CPU, Method: Frontier, Threads: 2})
 	if err != nil {
@@ -125,19 +125,4 @@ func damage(t *testing.T, path string, change func(*store.Catalogue, []byte)) {
 	if err := os.WriteFile(name, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// openStore opens a graph for the time of the test.
-func openStore(t *testing.T, path string) *store.Store {
-	t.Helper()
-	s, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
 }

@@ -42,6 +42,12 @@ func Build(t testing.TB, g oracle.Graph, o Options) *store.Store {
 	if err := Write(path, g, o); err != nil {
 		t.Fatal(err)
 	}
+	return Open(t, path)
+}
+
+// Open opens a graph for the time of the test.
+func Open(t testing.TB, path string) *store.Store {
+	t.Helper()
 	s, err := store.Open(path)
 	if err != nil {
 		t.Fatal(err)
