@@ -82,13 +82,13 @@ func (x *writer) writeLigra(ctx context.Context, w io.Writer) error {
 	}
 	weighted := x.weighted
 	x.weighted = false
-	if err := x.visit(ctx); err != nil || !weighted {
+	if err := x.visitRows(ctx); err != nil || !weighted {
 		return err
 	}
 	x.weighted, x.weightsOnly = true, true
 	x.edges.Store(0)
 	x.parallel.Store(0)
-	return x.visit(ctx)
+	return x.visitRows(ctx)
 }
 
 // eachOffset writes what text makes of where the row of each vertex begins and ends.

@@ -78,7 +78,7 @@ func (x *writer) writeGAP(ctx context.Context, w io.Writer) error {
 			return err
 		}
 		x.edges.Store(0)
-		if err := x.visit(ctx); err != nil {
+		if err := x.visitRows(ctx); err != nil {
 			return err
 		}
 	}

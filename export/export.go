@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
@@ -55,6 +56,11 @@ type Report struct {
 // error, what w has is of no use.
 func Write(ctx context.Context, s *store.Store, w io.Writer, o Options) (Report, error) {
 	o.Format = cmp.Or(o.Format, Text)
+	return writeWith(ctx, s, o, func(x *writer) error { return x.write(ctx, w) })
+}
+
+// writeWith lets write write a graph.
+func writeWith(ctx context.Context, s *store.Store, o Options, write func(x *writer) error) (Report, error) {
 	cat := s.Catalogue()
 	if err := o.Check(s.Name(), cat); err != nil {
 		return Report{}, err
@@ -69,7 +75,14 @@ func Write(ctx context.Context, s *store.Store, w io.Writer, o Options) (Report,
 	if err := x.label(); err != nil {
 		return Report{}, err
 	}
-	if err := x.write(ctx, w); err != nil {
+	if isColumns(o.Format) {
+		var err error
+		if x.areText, err = x.namesAreText(ctx); err != nil {
+			return Report{}, err
+		}
+	}
+	x.out = newTurns(nil)
+	if err := write(x); err != nil {
 		return Report{}, err
 	}
 	return x.report()
@@ -85,11 +98,18 @@ type writer struct {
 	half     half
 	labels   labels
 	// limit is how much memory the ids may take that are read together.
-	limit int64
-	out   *turns
-	edges atomic.Uint64 // that were written
+	limit  int64
+	ids    *store.IDSet
+	allIDs bool // are there; otherwise those of one window after another
+	// visitor is what goes over the graph.
+	visitor func(e *algorithms.Env) error
+	out     *turns
+	edges   atomic.Uint64 // that were written
 	// count: nothing is written, but edges are counted.
 	count bool
+	// Of a format with columns: where batches of edges go, and whether all names are UTF-8.
+	sink    func(*results.Batch) error
+	areText bool
 	// weightsOnly: the weights of edges are written, without these.
 	weightsOnly bool
 	parallel    atomic.Uint64 // edges that are parallel to others, where both directions are written as if directed
@@ -131,6 +151,9 @@ func (x *writer) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 		p := algorithms.Plan{Rows: []shard.Direction{x.dir}, Weights: x.weighted, Arrays: []algorithms.Array{
 			{Name: "text on its way", Bytes: int64(threads) * bufferBytes * 2},
 		}}
+		if isColumns(x.o.Format) {
+			p.Arrays = append(p.Arrays, algorithms.Array{Name: "rows on their way", Bytes: encoderBytes})
+		}
 		if ids > 0 {
 			p.Arrays = append(p.Arrays, algorithms.Array{Name: idsArray, Bytes: ids})
 		}
@@ -153,18 +176,41 @@ func (x *writer) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 // idsArray names the ids in a plan.
 const idsArray = "the ids of vertices"
 
-// Visit writes all edges.
+// Visit does what the visit is for, with all ids in memory if they have room.
 func (x *writer) Visit(ctx context.Context, e *algorithms.Env) error {
 	for _, a := range e.Plan().Arrays {
 		if a.Name == idsArray {
 			x.limit = a.Bytes
 		}
 	}
-	return x.windows(ctx, e)
+	if !x.labels.stored || x.count {
+		return x.visitor(e)
+	}
+	set, err := x.store.IDSet(x.limit)
+	if err != nil {
+		return err
+	}
+	defer set.Free()
+	for v := range x.cat.Vertices {
+		if err := set.Add(v); err != nil {
+			return err
+		}
+	}
+	if x.allIDs, err = set.Load(); err != nil {
+		return err
+	}
+	x.ids = set
+	return x.visitor(e)
 }
 
-// visit goes over the rows once.
-func (x *writer) visit(ctx context.Context) error {
+// visitRows goes over all rows once.
+func (x *writer) visitRows(ctx context.Context) error {
+	return x.visit(ctx, func(e *algorithms.Env) error { return x.windows(ctx, e, 0, x.cat.Vertices) })
+}
+
+// visit calls do with what rows are read with.
+func (x *writer) visit(ctx context.Context, do func(e *algorithms.Env) error) error {
+	x.visitor = do
 	return algorithms.Visit(ctx, x.store, x, algorithms.Options{Threads: x.o.Threads, Memory: x.o.Memory})
 }
 
@@ -180,7 +226,7 @@ func (x *writer) write(ctx context.Context, w io.Writer) error {
 		n := x.cat.Edges
 		if x.half != whole {
 			x.count = true
-			if err := x.visit(ctx); err != nil {
+			if err := x.visitRows(ctx); err != nil {
 				return err
 			}
 			n, x.count = x.edges.Swap(0), false
@@ -190,12 +236,14 @@ func (x *writer) write(ctx context.Context, w io.Writer) error {
 		}
 	case SG, WSG:
 		return x.writeGAP(ctx, w)
+	case Parquet, Arrow, Arrows:
+		return x.visit(ctx, func(e *algorithms.Env) error { return x.writeColumns(ctx, e, w, 0, x.cat.Vertices) })
 	case CSV:
 		if _, err := io.WriteString(w, x.header(0)); err != nil {
 			return err
 		}
 	}
-	return x.visit(ctx)
+	return x.visitRows(ctx)
 }
 
 // report tells what was written.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -121,6 +122,12 @@ func textOf(g oracle.Graph, id func(int) string, weighted bool) string {
 // again imports an export as its report says.
 func (t *graphs) again(text []byte, r Report, layout ingest.StorageOptions, s *store.Store) *store.Store {
 	t.Helper()
+	return t.againFrom([][]byte{text}, r, layout, s)
+}
+
+// againFrom imports an export in parts: as a folder, unless there is one.
+func (t *graphs) againFrom(parts [][]byte, r Report, layout ingest.StorageOptions, s *store.Store) *store.Store {
+	t.Helper()
 	folder, err := os.MkdirTemp(t.folder, "")
 	if err != nil {
 		t.Fatal(err)
@@ -167,10 +174,47 @@ func (t *graphs) again(text []byte, r Report, layout ingest.StorageOptions, s *s
 			t.Fatalf("the flag %s is not known", r.Import[i])
 		}
 	}
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
+	input := file
+	if len(parts) > 1 {
+		input = filepath.Join(folder, "parts")
+		file = filepath.Join(input, "part"+suffix)
+		if err := os.Mkdir(input, 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return t.importedFrom(filepath.Join(folder, "graph"), o, file)
+	for i, text := range parts {
+		if i > 0 {
+			file = filepath.Join(input, fmt.Sprint("part-", i, suffix))
+		}
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return t.importedFrom(filepath.Join(folder, "graph"), o, input)
+}
+
+// writeDrawn writes a graph as one file, or in parts if the format has them.
+func writeDrawn(t *rapid.T, s *store.Store, o Options) (parts [][]byte, r Report, err error) {
+	n := rapid.IntRange(0, 5).Draw(t, "parts")
+	if n == 0 || !o.Format.HasParts() {
+		var b bytes.Buffer
+		r, err = Write(context.Background(), s, &b, o)
+		return [][]byte{b.Bytes()}, r, err
+	}
+	total := uint64(0)
+	r, err = WriteParts(context.Background(), s, Parts{N: n, Create: func(write func(io.Writer) (uint64, error)) error {
+		var b bytes.Buffer
+		edges, err := write(&b)
+		if edges > 0 {
+			parts = append(parts, b.Bytes())
+		}
+		total += edges
+		return err
+	}}, o)
+	if err == nil && (total != r.Edges || len(parts) > n || len(parts) == 0) {
+		t.Fatalf("%d parts with %d edges; want %d with %d", len(parts), total, n, r.Edges)
+	}
+	return parts, r, err
 }
 
 // shardsOf is what the fingerprint has of the edges.
@@ -209,8 +253,7 @@ func TestRoundTrip(t *testing.T) {
 		if err := x.Check("g", s.Catalogue()); err != nil {
 			return
 		}
-		var b bytes.Buffer
-		r, err := Write(context.Background(), s, &b, x)
+		parts, r, err := writeDrawn(t, s, x)
 		if weighted && (errors.Is(err, errWeight) || errors.Is(err, errCounts)) && (format == WSG || format == METIS) {
 			return
 		}
@@ -226,7 +269,7 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		other := graphs.again(b.Bytes(), r, o.Storage, s)
+		other := graphs.againFrom(parts, r, o.Storage, s)
 		if r.Isolated > 0 && !strings.Contains(fmt.Sprint(r.Import), "dense") || r.Isolated > 0 && isRaw(format) {
 			t.Fatalf("%d vertices without edges are lost", r.Isolated) // of an import that has none
 		}
@@ -242,7 +285,7 @@ func TestRoundTrip(t *testing.T) {
 			same = shardsOf(s) == shardsOf(other) && s.Catalogue().Symmetric == other.Catalogue().Symmetric
 		}
 		if !same {
-			t.Fatalf("%s of ids %s: the import is another graph; import flags %q\n%s", format, kind, r.Import, b.String()[:min(b.Len(), 2000)])
+			t.Fatalf("%s of ids %s: the import is another graph; import flags %q\n%s", format, kind, r.Import, parts)
 		}
 	})
 }

@@ -29,26 +29,36 @@ const (
 	WSG          Format = "wsg"
 	Raw          Format = "raw"
 	RawW         Format = "raww"
+	Parquet      Format = "parquet"
+	Arrow        Format = "arrow"  // Arrow IPC, a file (Feather version 2)
+	Arrows       Format = "arrows" // Arrow IPC, a stream
 )
 
 // Formats lists every format.
 func Formats() []Format {
-	return []Format{Text, CSV, EL, WEL, LDBC, MatrixMarket, DIMACS, SG, WSG, METIS, Ligra, GraphML, Raw, RawW}
+	return []Format{Text, CSV, EL, WEL, LDBC, MatrixMarket, DIMACS, SG, WSG, METIS, Ligra, GraphML, Raw, RawW, Parquet, Arrow, Arrows}
 }
 
 var byExtension = map[string]Format{
 	".txt": Text, ".tsv": Text, ".tab": Text, ".edges": Text, ".csv": CSV, ".el": EL, ".wel": WEL, ".e": LDBC,
 	".mtx": MatrixMarket, ".gr": DIMACS, ".sg": SG, ".wsg": WSG, ".bin": Raw, ".u32": Raw, ".wbin": RawW,
 	".metis": METIS, ".graph": METIS, ".adj": Ligra, ".graphml": GraphML,
+	".parquet": Parquet, ".pq": Parquet, ".arrow": Arrow, ".feather": Arrow, ".ipc": Arrow, ".arrows": Arrows,
 }
 
 // FormatOf recognises a format by the name of a file, below .gz and .zst.
 func FormatOf(path string) (Format, error) {
 	name := strings.ToLower(filepath.Base(path))
+	compressed := ""
 	for _, suffix := range []string{".gz", ".zst"} {
-		name = strings.TrimSuffix(name, suffix)
+		if inside, ok := strings.CutSuffix(name, suffix); ok {
+			name, compressed = inside, suffix
+		}
 	}
 	f, ok := byExtension[filepath.Ext(name)]
+	if ok && isColumns(f) && compressed != "" {
+		return "", fmt.Errorf("a file as %s cannot have the suffix %s: parquet is compressed inside, and arrow is not read compressed; leave the suffix out of %s", f, compressed, path)
+	}
 	if !ok {
 		return "", fmt.Errorf("no format of edge lists has the extension of %s; name the file otherwise, or give --format: %s", path, formatNames())
 	}
@@ -72,7 +82,7 @@ func formatNames() string {
 }
 
 // Binary reports whether a file of the format is nothing that people read.
-func (f Format) Binary() bool { return isGAP(f) || isRaw(f) }
+func (f Format) Binary() bool { return isGAP(f) || isRaw(f) || isColumns(f) }
 
 func isGAP(f Format) bool  { return f == SG || f == WSG }
 func isRaw(f Format) bool  { return f == Raw || f == RawW }
@@ -113,8 +123,11 @@ func (x *writer) header(edges uint64) string {
 
 // ImportName is what an import calls the format.
 func (f Format) ImportName() string {
-	if f == CSV {
+	switch f {
+	case CSV:
 		return string(Text)
+	case Arrows:
+		return string(Arrow)
 	}
 	return string(f)
 }
@@ -140,7 +153,7 @@ func (x *writer) importFlags() []string {
 		} else if ids.Kind == store.IDString {
 			add("--no-header")
 		}
-	case f == LDBC || f == GraphML:
+	case f == LDBC || f == GraphML || isColumns(f):
 		switch {
 		case ids.Kind == store.IDString:
 			add("--ids", "string")

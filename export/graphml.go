@@ -41,7 +41,7 @@ func (x *writer) writeGraphML(ctx context.Context, w io.Writer) error {
 	if err := x.writeNodes(ctx, w); err != nil {
 		return err
 	}
-	if err := x.visit(ctx); err != nil {
+	if err := x.visitRows(ctx); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, graphmlTail)

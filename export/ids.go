@@ -11,16 +11,13 @@ import (
 // WriteIDs writes the ids of all vertices, one a line, in the order of their numbers: the vertices of a
 // graph as LDBC has them.
 func WriteIDs(ctx context.Context, s *store.Store, w io.Writer) error {
-	ids := s.IDs()
 	var buf []byte
-	for v := uint32(0); v < s.Catalogue().Vertices; {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		b, err := ids.Block(v)
-		if err != nil {
-			return err
-		}
+	flush := func() error {
+		_, err := w.Write(buf)
+		buf = buf[:0]
+		return err
+	}
+	err := eachID(ctx, s, func(b *store.IDBlock) (err error) {
 		for i := range b.Len() {
 			switch {
 			case b.Strings != nil:
@@ -34,14 +31,32 @@ func WriteIDs(ctx context.Context, s *store.Store, w io.Writer) error {
 			}
 			buf = append(buf, '\n')
 		}
-		v += uint32(b.Len())
-		if len(buf) < bufferBytes && v < s.Catalogue().Vertices {
-			continue
+		if len(buf) < bufferBytes {
+			return nil
 		}
-		if _, err := w.Write(buf); err != nil {
+		return flush()
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// eachID calls do with the ids of all vertices, some at a time.
+func eachID(ctx context.Context, s *store.Store, do func(b *store.IDBlock) error) error {
+	ids := s.IDs()
+	for v := uint32(0); v < s.Catalogue().Vertices; {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		buf = buf[:0]
+		b, err := ids.Block(v)
+		if err != nil {
+			return err
+		}
+		if err := do(b); err != nil {
+			return err
+		}
+		v += uint32(b.Len())
 	}
 	return nil
 }

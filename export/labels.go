@@ -24,7 +24,7 @@ func (x *writer) label() error {
 	ids := &x.cat.IDs
 	base := ids.Kind == store.IDBase
 	switch f := x.o.Format; {
-	case isText(f) || f == LDBC || f == GraphML:
+	case isText(f) || f == LDBC || f == GraphML || isColumns(f):
 		x.labels = labels{stored: !base, first: ids.Base, own: true}
 	case isRaw(f):
 		fits, err := x.fits32()
@@ -119,19 +119,22 @@ func (n *names) number(v uint32) (uint64, error) {
 	}
 }
 
+// name is the label of v, of names.
+func (n *names) name(v uint32) (string, error) {
+	if n.reader == nil {
+		return n.set.Text(v)
+	}
+	b, err := n.reader.Block(v)
+	if err != nil {
+		return "", err
+	}
+	return b.Strings[v-b.First], nil
+}
+
 // append appends the label of v as text.
 func (n *names) append(dst []byte, v uint32) ([]byte, error) {
 	if n.stored && n.kind == store.IDString {
-		var name string
-		var err error
-		if n.reader != nil {
-			var b *store.IDBlock
-			if b, err = n.reader.Block(v); err == nil {
-				name = b.Strings[v-b.First]
-			}
-		} else {
-			name, err = n.set.Text(v)
-		}
+		name, err := n.name(v)
 		if err != nil {
 			return dst, err
 		}

@@ -7,36 +7,23 @@ import (
 	"sync"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/store"
 )
 
-// windows writes all rows: at once if the ids have room in memory, or are computed; otherwise in windows of
-// vertices, each gone over twice, to read the ids of its edges and to write these.
-func (x *writer) windows(ctx context.Context, e *algorithms.Env) error {
-	n := x.cat.Vertices
+// windows writes the rows of the vertices in [from, end): at once if all ids are in memory, or are computed;
+// otherwise in windows of vertices, each gone over twice, to read the ids of its edges and to write these.
+func (x *writer) windows(ctx context.Context, e *algorithms.Env, from, end uint32) error {
 	if !x.labels.stored || x.count {
-		return x.pass(ctx, e, x.names(nil, nil), 0, n)
+		return x.pass(ctx, e, x.names(nil, nil), from, end)
 	}
-	set, err := x.store.IDSet(x.limit)
-	if err != nil {
-		return err
+	set := x.ids
+	if x.allIDs {
+		return x.pass(ctx, e, x.names(set, nil), from, end)
 	}
-	defer set.Free()
-	for v := range n {
-		if err := set.Add(v); err != nil {
-			return err
-		}
-	}
-	fits, err := set.Load()
-	if err != nil {
-		return err
-	}
-	if fits {
-		return x.pass(ctx, e, x.names(set, nil), 0, n)
-	}
-	rows := max(1, n/2)
-	for from := uint32(0); from < n; {
-		to := from + min(rows, n-from)
+	rows := max(1, (end-from)/2)
+	for from < end {
+		to := from + min(rows, end-from)
 		if err := x.load(ctx, e, set, from, to); err != nil {
 			return err
 		}
@@ -124,7 +111,7 @@ const someEdges = 1 << 10
 // pass writes the rows of the vertices in [from, to).
 func (x *writer) pass(ctx context.Context, e *algorithms.Env, n *names, from, to uint32) error {
 	defer x.out.begin(ctx, from)()
-	buffers := make([][]byte, e.Threads)
+	buffers, batches := make([][]byte, e.Threads), make([]*results.Batch, e.Threads)
 	some := min(someEdges, max(1, bufferBytes/(2*x.mostText()+1)))
 	return e.Rows().EachIn(ctx, from, to, func(worker int, b *algorithms.Block) (err error) {
 		err = errOther // of a panic
@@ -134,7 +121,7 @@ func (x *writer) pass(ctx context.Context, e *algorithms.Env, n *names, from, to
 			}
 		}()
 		edges := uint64(0)
-		p := piece{writer: x, names: n, first: b.First, buf: buffers[worker][:0]}
+		p := piece{writer: x, names: n, first: b.First, buf: buffers[worker][:0], batch: batches[worker]}
 		asDirected := x.asDirected()
 		for i := range b.Len {
 			list, weights := x.row(b, i)
@@ -158,7 +145,7 @@ func (x *writer) pass(ctx context.Context, e *algorithms.Env, n *names, from, to
 		if err = p.end(); err != nil {
 			return err
 		}
-		buffers[worker] = p.buf
+		buffers[worker], batches[worker] = p.buf, p.batch
 		x.out.done(b.First + uint32(b.Len))
 		x.add(edges)
 		return nil
@@ -210,6 +197,9 @@ type piece struct {
 	err   error
 	// inLine: the line of METIS that is being written has a neighbour.
 	inLine bool
+	// Of a format with columns: edges that are not written, and how many bytes of names they have.
+	batch              *results.Batch
+	inBatch, nameBytes int
 }
 
 // append appends edges of a vertex.
@@ -221,6 +211,8 @@ func (p *piece) append(v uint32, list []uint32, weights []float32) {
 		p.appendLigra(list, weights)
 	case f == GraphML:
 		p.appendGraphML(v, list, weights)
+	case isColumns(f):
+		p.appendColumns(v, list, weights)
 	case f.Binary():
 		p.appendBinary(v, list, weights)
 	default:
@@ -245,7 +237,11 @@ func (p *piece) endLine() {
 
 // end writes the rest.
 func (p *piece) end() error {
-	if p.err == nil {
+	switch {
+	case p.err != nil:
+	case isColumns(p.o.Format) && !p.count:
+		p.err = p.endBatch()
+	default:
 		p.err = p.out.write(p.first, p.buf)
 	}
 	return p.err

@@ -39,16 +39,27 @@ func (t *turns) begin(ctx context.Context, first uint32) (end func() bool) {
 
 // write waits for the turn of a block and writes some of it.
 func (t *turns) write(first uint32, b []byte) error {
+	return t.turn(first, func() error {
+		if len(b) == 0 {
+			return nil
+		}
+		_, err := t.w.Write(b)
+		return err
+	})
+}
+
+// turn waits for the turn of a block and calls do, which nobody else does meanwhile.
+func (t *turns) turn(first uint32, do func() error) error {
 	t.mu.Lock()
 	for t.next != first && t.failed == nil {
 		t.passed.Wait()
 	}
 	err := t.failed
 	t.mu.Unlock()
-	if err == nil && len(b) > 0 {
-		_, err = t.w.Write(b) // by nobody else
+	if err != nil || do == nil {
+		return err
 	}
-	return err
+	return do()
 }
 
 // done gives the turn to the block that begins at a vertex.

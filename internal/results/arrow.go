@@ -17,23 +17,19 @@ const (
 )
 
 // writeArrow writes Arrow IPC, a file (Feather version 2) or a stream: numbers as they are, uncompressed,
-// and strings as Utf8, or as Binary when one is no UTF-8.
-func writeArrow(w io.Writer, t Table, file bool) error {
-	names, err := namesOf(t)
-	if err != nil {
-		return err
-	}
+// and strings as Utf8, or as Binary when one is no UTF-8. ids is the name of the first column.
+func writeArrow(w io.Writer, t Rows, ids string, areText, file bool) (err error) {
 	id := arrowipc.Binary
 	switch {
 	case t.IDKind() == IDInt:
 		id = arrowipc.Int64
 	case t.IDKind() == IDUint:
 		id = arrowipc.Uint64
-	case names.utf8:
+	case areText:
 		id = arrowipc.Utf8
 	}
 	e := &arrowEncoder{ids: t.IDKind(), list: columnsOf(t)}
-	fields := []arrowipc.Field{{Name: idColumn, Type: id}}
+	fields := []arrowipc.Field{{Name: ids, Type: id}}
 	for _, c := range e.list {
 		f := arrowipc.Field{Name: c.Name, Type: id, Nullable: c.Nullable}
 		switch c.Kind {

@@ -111,11 +111,15 @@ func Write(w io.Writer, f Format, t Table) error {
 			return writeText(w, t, ndjsonLayout(columnsOf(t)))
 		case NPY:
 			return writeNPY(w, t)
-		case Arrow, Arrows:
-			return writeArrow(w, t, base == Arrow)
-		default:
-			return writeParquet(w, t)
 		}
+		names, err := namesOf(t)
+		if err != nil {
+			return err
+		}
+		if base == Parquet {
+			return writeParquet(w, t, idColumn, names.utf8)
+		}
+		return writeArrow(w, t, idColumn, names.utf8, base == Arrow)
 	})
 }
 

@@ -11,15 +11,11 @@ import (
 // writeParquet writes required columns, and optional ones where values may be null. Integer ids are delta-encoded,
 // since they come in ascending order as a rule; strings are of the type STRING
 // when all are UTF-8 and plain BYTE_ARRAY otherwise. Columns are filled
-// directly: rows would go through reflection.
-func writeParquet(w io.Writer, t Table) error {
-	names, err := namesOf(t)
-	if err != nil {
-		return err
-	}
+// directly: rows would go through reflection. ids is the name of the first column.
+func writeParquet(w io.Writer, t Rows, ids string, areText bool) error {
 	list := columnsOf(t)
-	id := idNode(t.IDKind(), names.utf8)
-	fields := []parquet.Field{column{parquet.Required(id), idColumn}}
+	id := idNode(t.IDKind(), areText)
+	fields := []parquet.Field{column{parquet.Required(id), ids}}
 	for _, c := range list {
 		value := id
 		switch c.Kind {

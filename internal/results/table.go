@@ -125,8 +125,9 @@ type Column struct {
 	Nullable bool // rows may have no value
 }
 
-// Table is a column of ids and columns of values, one or more.
-type Table interface {
+// Rows are a column of ids and columns of values, one or more, in their order.
+type Rows interface {
+	// Rows is how many there are; -1: that is not known before they end.
 	Rows() int64
 	IDKind() IDKind
 	Columns() []Column
@@ -137,6 +138,11 @@ type Table interface {
 	// a batch is reused after yield returns. Batches may be called more than
 	// once, and ends with the error of yield when there is one.
 	Batches(yield func(*Batch) error) error
+}
+
+// Table is rows that are known by number: those of the engine's vertices.
+type Table interface {
+	Rows
 	// Filler returns a function that gets any rows, for one goroutine: each that calls one has
 	// its own. It is nil where rows can be had in their order only.
 	Filler() Fill
@@ -158,7 +164,7 @@ const idColumn = "id"
 
 // columnsOf returns the columns of t with names that are neither empty nor that of
 // the id column.
-func columnsOf(t Table) []Column {
+func columnsOf(t Rows) []Column {
 	list := slices.Clone(t.Columns())
 	for i, c := range list {
 		if c.Name == "" || c.Name == idColumn {
@@ -169,7 +175,7 @@ func columnsOf(t Table) []Column {
 }
 
 // check refuses a table that no format can express.
-func check(t Table) error {
+func check(t Rows) error {
 	list := columnsOf(t)
 	if t.IDKind() > IDString {
 		return fmt.Errorf("a results table with ids of type %v cannot be written", t.IDKind())
@@ -191,8 +197,8 @@ func check(t Table) error {
 // eachBatch runs over t's batches with their numbers of rows, and checks that
 // they are what the table promised: a file that lacks rows must not pass for a
 // result.
-func eachBatch(t Table, yield func(b *Batch, rows int) error) error {
-	ids, columns := t.IDKind(), t.Columns()
+func eachBatch(t Rows, yield func(b *Batch, rows int) error) error {
+	ids, columns, promised := t.IDKind(), t.Columns(), t.Rows()
 	var done int64
 	err := t.Batches(func(b *Batch) error {
 		if b == nil {
@@ -202,16 +208,16 @@ func eachBatch(t Table, yield func(b *Batch, rows int) error) error {
 		if err := b.check(n, ids, columns); err != nil {
 			return fmt.Errorf("%w at row %d", err, done)
 		}
-		if done += int64(n); done > t.Rows() {
-			return fmt.Errorf("the results table promised %d rows and gave at least %d", t.Rows(), done)
+		if done += int64(n); promised >= 0 && done > promised {
+			return fmt.Errorf("the results table promised %d rows and gave at least %d", promised, done)
 		}
 		if n == 0 {
 			return nil
 		}
 		return yield(b, n)
 	})
-	if err == nil && done != t.Rows() {
-		err = fmt.Errorf("the results table promised %d rows and gave %d", t.Rows(), done)
+	if err == nil && promised >= 0 && done != promised {
+		err = fmt.Errorf("the results table promised %d rows and gave %d", promised, done)
 	}
 	return err
 }

@@ -1,0 +1,165 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/internal/results"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// Formats with columns for source, target and weight: Parquet and Arrow IPC, as results are written. The rows of a
+// block become a batch of edges, and batches take turns at one writer.
+
+// isColumns reports whether a format has columns of a type.
+func isColumns(f Format) bool { return f == Parquet || f == Arrow || f == Arrows }
+
+const (
+	// edgesPerBatch is how many edges a goroutine collects before it writes.
+	edgesPerBatch = 8 << 10
+	// encoderBytes is what the writer of a file takes beside batches: a row group or a record batch, as it
+	// grows and as it is compressed.
+	encoderBytes = 48 << 20
+)
+
+// edgeRows are the edges of the vertices in [from, to) as rows of a file.
+type edgeRows struct {
+	*writer
+	ctx      context.Context //nolint:containedctx // of the one call that the rows are made for
+	env      *algorithms.Env
+	from, to uint32
+}
+
+// writeColumns writes the edges of the vertices in [from, to).
+func (x *writer) writeColumns(ctx context.Context, e *algorithms.Env, w io.Writer, from, to uint32) error {
+	err := results.WriteEdges(w, results.Format(x.o.Format), &edgeRows{x, ctx, e, from, to}, x.areText)
+	x.sink = nil
+	return err
+}
+
+// Rows is not known where an undirected edge is written once.
+func (r *edgeRows) Rows() int64 { return -1 }
+
+// IDKind is that of the labels.
+func (r *edgeRows) IDKind() results.IDKind {
+	switch r.cat.IDs.Kind {
+	case store.IDString:
+		return results.IDString
+	case store.IDUint:
+		return results.IDUint
+	default:
+		return results.IDInt
+	}
+}
+
+// MaxIDBytes is the length of the longest name.
+func (r *edgeRows) MaxIDBytes() int { return r.cat.IDs.MaxBytes }
+
+// Columns are those beside the source.
+func (r *edgeRows) Columns() []results.Column {
+	list := []results.Column{{Name: results.TargetColumn, Kind: results.VertexID}}
+	if r.weighted {
+		list = append(list, results.Column{Name: results.WeightColumn, Kind: results.Float32})
+	}
+	return list
+}
+
+// Batches goes over the rows of the graph.
+func (r *edgeRows) Batches(yield func(*results.Batch) error) error {
+	r.sink = yield
+	return r.windows(r.ctx, r.env, r.from, r.to)
+}
+
+// appendColumns appends edges to the batch of a piece.
+func (p *piece) appendColumns(v uint32, list []uint32, weights []float32) {
+	if p.batch == nil {
+		columns := 1
+		if p.weighted {
+			columns = 2
+		}
+		p.batch = &results.Batch{Columns: make([]results.Values, columns)}
+	}
+	b := p.batch
+	backwards := p.dir == shard.In && !p.cat.Symmetric // the row has what leads to v
+	for _, u := range list {
+		src, dst := v, u
+		if backwards {
+			src, dst = u, v
+		}
+		if p.err = p.appendID(&b.IDs, src); p.err == nil {
+			p.err = p.appendID(&b.Columns[0].V, dst)
+		}
+		if p.err != nil {
+			return
+		}
+	}
+	if weights != nil {
+		b.Columns[1].F32 = append(b.Columns[1].F32, weights...)
+	}
+	if p.inBatch += len(list); p.inBatch >= edgesPerBatch || p.nameBytes >= bufferBytes {
+		p.err = p.endBatch()
+	}
+}
+
+// appendID appends the label of a vertex.
+func (p *piece) appendID(c *results.IDs, v uint32) error {
+	switch n := p.names; {
+	case n.kind == store.IDString:
+		name, err := n.name(v)
+		if n.reader != nil {
+			name = strings.Clone(name) // or the batch would keep the block of each
+		}
+		p.nameBytes += len(name)
+		c.Strings = append(c.Strings, name)
+		return err
+	case n.kind == store.IDUint:
+		id, err := n.number(v)
+		c.Uints = append(c.Uints, id)
+		return err
+	default:
+		id, err := n.number(v)
+		c.Ints = append(c.Ints, int64(id))
+		return err
+	}
+}
+
+// endBatch writes the edges of the batch, when it is their turn.
+func (p *piece) endBatch() error {
+	if p.batch == nil || p.inBatch == 0 {
+		return p.out.turn(p.first, nil)
+	}
+	err := p.out.turn(p.first, func() error { return p.sink(p.batch) })
+	p.batch.IDs.Empty()
+	for i := range p.batch.Columns {
+		p.batch.Columns[i].Empty()
+	}
+	p.inBatch, p.nameBytes = 0, 0
+	return err
+}
+
+// errBinary ends the look through names.
+var errBinary = errors.New("a name is no UTF-8")
+
+// namesAreText reports whether all names are UTF-8.
+func (x *writer) namesAreText(ctx context.Context) (bool, error) {
+	if x.cat.IDs.Kind != store.IDString {
+		return true, nil
+	}
+	err := eachID(ctx, x.store, func(b *store.IDBlock) error {
+		for _, name := range b.Strings {
+			if !utf8.ValidString(name) {
+				return errBinary
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errBinary) {
+		return false, nil
+	}
+	return true, err
+}

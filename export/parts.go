@@ -1,0 +1,108 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// MostParts is the largest number of parts.
+const MostParts = 10_000
+
+// Parts say how the edges of a graph are divided among files: by vertices, so that each has about as many edges.
+type Parts struct {
+	N int // at most so many: a file has all edges of a vertex
+	// Create makes one more file, and calls write for what is in it. One without edges is to be removed again.
+	Create func(write func(io.Writer) (edges uint64, err error)) error
+}
+
+// HasParts reports whether files of the format are parts of a graph as the parts of a folder are, which an import takes
+// for one graph.
+func (f Format) HasParts() bool {
+	return isText(f) || f == EL || f == WEL || isRaw(f) || isColumns(f)
+}
+
+// WriteParts writes the edges of a graph to several files, as [Write] does to one.
+func WriteParts(ctx context.Context, s *store.Store, parts Parts, o Options) (Report, error) {
+	o.Format = cmp.Or(o.Format, Text)
+	if !o.Format.HasParts() {
+		return Report{}, fmt.Errorf("export of graph %s: a file as %s is a graph by itself, and no part of one: choose parquet, arrow, csv, text, el, wel, raw or raww, or write one file", s.Name(), o.Format)
+	}
+	if parts.N < 1 || parts.N > MostParts {
+		return Report{}, fmt.Errorf("export of graph %s: %d parts; choose 1 to %d", s.Name(), parts.N, MostParts)
+	}
+	return writeWith(ctx, s, o, func(x *writer) error {
+		cuts, err := x.cuts(parts.N)
+		if err != nil {
+			return err
+		}
+		return x.visit(ctx, func(e *algorithms.Env) error {
+			for i := range len(cuts) - 1 {
+				err := parts.Create(func(w io.Writer) (uint64, error) {
+					before := x.edges.Load()
+					err := x.writePart(ctx, e, w, cuts[i], cuts[i+1])
+					return x.edges.Load() - before, err
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// writePart writes the edges of the vertices in [from, to), and what stands before them.
+func (x *writer) writePart(ctx context.Context, e *algorithms.Env, w io.Writer, from, to uint32) error {
+	if isColumns(x.o.Format) {
+		return x.writeColumns(ctx, e, w, from, to)
+	}
+	x.out = newTurns(w)
+	if x.o.Format == CSV {
+		if _, err := io.WriteString(w, x.header(0)); err != nil {
+			return err
+		}
+	}
+	return x.windows(ctx, e, from, to)
+}
+
+// cuts are the vertices between which parts are, the first and the last among them. Vertices are counted by the edges in
+// their rows; of an undirected graph about half of these are written, by the first vertices more than by the last.
+func (x *writer) cuts(parts int) ([]uint32, error) {
+	cuts := []uint32{0}
+	seen, v := uint64(0), uint32(0)
+	each := max(1, x.cat.Edges/uint64(parts)+min(1, x.cat.Edges%uint64(parts)))
+	for i := range x.cat.Shards {
+		degrees, err := x.store.Degrees(x.degreesOf(), i)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range degrees {
+			if v++; d == 0 {
+				continue
+			}
+			seen += uint64(d)
+			if seen >= each && len(cuts) < parts && v < math.MaxUint32 {
+				cuts, seen = append(cuts, v), 0
+			}
+		}
+	}
+	if last := len(cuts) - 1; last > 0 && seen == 0 { // behind the last cut are vertices without edges
+		cuts = cuts[:last]
+	}
+	return append(cuts, x.cat.Vertices), nil
+}
+
+// degreesOf is the side whose degrees are those of the rows that are read.
+func (x *writer) degreesOf() shard.Direction {
+	if x.cat.Symmetric {
+		return shard.Out
+	}
+	return x.dir
+}

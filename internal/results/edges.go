@@ -1,0 +1,28 @@
+package results
+
+import (
+	"fmt"
+	"io"
+)
+
+// Names of the columns of an edge.
+const (
+	SourceColumn = "source"
+	TargetColumn = "target"
+	WeightColumn = "weight"
+)
+
+// WriteEdges writes edges in a format of columns, Parquet or Arrow IPC: a row has the id of the source, and columns for
+// that of the target and for the weight. areText: all ids are UTF-8.
+func WriteEdges(w io.Writer, f Format, t Rows, areText bool) error {
+	if err := check(t); err != nil {
+		return err
+	}
+	switch f {
+	case Parquet:
+		return writeParquet(w, t, SourceColumn, areText)
+	case Arrow, Arrows:
+		return writeArrow(w, t, SourceColumn, areText, f == Arrow)
+	}
+	return fmt.Errorf("edges are not written as %s", f)
+}
