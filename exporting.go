@@ -19,6 +19,11 @@ func (g *Graph) Export(ctx context.Context, w io.Writer, o ExportOptions) (Expor
 	return export.Write(ctx, g.store, w, o)
 }
 
+// ExportParts writes the edges to several files, as Export does to one: those of a folder that Import takes for one graph.
+func (g *Graph) ExportParts(ctx context.Context, parts export.Parts, o ExportOptions) (ExportReport, error) {
+	return export.WriteParts(ctx, g.store, parts, o)
+}
+
 // ExportIDs writes the user's ids, one a line, in the order of the engine's numbers.
 func (g *Graph) ExportIDs(ctx context.Context, w io.Writer) error {
 	return export.WriteIDs(ctx, g.store, w)

@@ -16,8 +16,8 @@ import (
 // Formats with columns for source, target and weight: Parquet and Arrow IPC, as results are written. The rows of a
 // block become a batch of edges, and batches take turns at one writer.
 
-// isColumns reports whether a format has columns of a type.
-func isColumns(f Format) bool { return f == Parquet || f == Arrow || f == Arrows }
+// HasColumns reports whether a format has columns of a type.
+func (f Format) HasColumns() bool { return f == Parquet || f == Arrow || f == Arrows }
 
 const (
 	// edgesPerBatch is how many edges a goroutine collects before it writes.

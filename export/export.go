@@ -75,7 +75,7 @@ func writeWith(ctx context.Context, s *store.Store, o Options, write func(x *wri
 	if err := x.label(); err != nil {
 		return Report{}, err
 	}
-	if isColumns(o.Format) {
+	if o.Format.HasColumns() {
 		var err error
 		if x.areText, err = x.namesAreText(ctx); err != nil {
 			return Report{}, err
@@ -151,7 +151,7 @@ func (x *writer) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 		p := algorithms.Plan{Rows: []shard.Direction{x.dir}, Weights: x.weighted, Arrays: []algorithms.Array{
 			{Name: "text on its way", Bytes: int64(threads) * bufferBytes * 2},
 		}}
-		if isColumns(x.o.Format) {
+		if x.o.Format.HasColumns() {
 			p.Arrays = append(p.Arrays, algorithms.Array{Name: "rows on their way", Bytes: encoderBytes})
 		}
 		if ids > 0 {

@@ -132,10 +132,7 @@ func (t *graphs) againFrom(parts [][]byte, r Report, layout ingest.StorageOption
 	if err != nil {
 		t.Fatal(err)
 	}
-	suffix := map[Format]string{Text: ".tsv", LDBC: ".e", DIMACS: ".gr", Raw: ".bin", RawW: ".wbin", Ligra: ".adj"}[r.Format]
-	if suffix == "" {
-		suffix = "." + string(r.Format)
-	}
+	suffix := r.Format.Extension()
 	file := filepath.Join(folder, "edges")
 	o := ingest.Options{Storage: layout}
 	if r.Format == LDBC {
@@ -393,6 +390,9 @@ func TestLittleMemory(t *testing.T) {
 	if _, err := Write(context.Background(), s, &want, Options{}); err != nil {
 		t.Fatal(err)
 	}
+	for _, f := range []Format{Parquet, Arrow} {
+		littleColumns(t, s, f)
+	}
 	o := Options{Memory: 1, Threads: 2}
 	_, err := Write(context.Background(), s, &bytes.Buffer{}, o)
 	var least *algorithms.MemoryError
@@ -406,6 +406,28 @@ func TestLittleMemory(t *testing.T) {
 		}
 		if !bytes.Equal(got.Bytes(), want.Bytes()) {
 			t.Errorf("with %d bytes of memory the text is another one, of %d bytes and not %d", o.Memory, got.Len(), want.Len())
+		}
+	}
+}
+
+// littleColumns writes a graph within the least budget that it accepts, as an equal one.
+func littleColumns(t *testing.T, s *store.Store, f Format) {
+	t.Helper()
+	o := Options{Memory: 1, Threads: 2, Format: f}
+	var least *algorithms.MemoryError
+	if _, err := Write(context.Background(), s, &bytes.Buffer{}, o); !errors.As(err, &least) {
+		t.Fatal(err)
+	}
+	graphs := newGraphs(t)
+	defer graphs.close()
+	for _, o.Memory = range []int64{least.Least(), least.Least() + 64<<20} {
+		var b bytes.Buffer
+		r, err := Write(context.Background(), s, &b, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := graphs.again(b.Bytes(), r, ingest.StorageOptions{ShardVertices: 20}, s); again.Catalogue().Fingerprint != s.Catalogue().Fingerprint {
+			t.Errorf("%s with %d bytes of memory is another graph", f, o.Memory)
 		}
 	}
 }
@@ -455,12 +477,22 @@ func TestFails(t *testing.T) {
 	}
 	s := imported(t, text.String(), ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 100}})
 	for _, bytes := range []int{0, 10, 300_000} {
-		if _, err := Write(context.Background(), s, &failing{bytes}, Options{Threads: 4}); !errors.Is(err, errFull) {
-			t.Error(err)
+		for _, f := range []Format{Text, Arrow} {
+			if _, err := Write(context.Background(), s, &failing{bytes}, Options{Threads: 4, Format: f}); !errors.Is(err, errFull) {
+				t.Errorf("%s: %v", f, err)
+			}
 		}
+	}
+	if _, err := Write(context.Background(), s, &failing{1000}, Options{Threads: 4, Format: Parquet}); !errors.Is(err, errFull) {
+		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	_, err := Write(ctx, s, writerFunc(func(b []byte) (int, error) { cancel(); return len(b), nil }), Options{Threads: 4})
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	ctx, cancel = context.WithCancel(context.Background())
+	_, err = Write(ctx, s, writerFunc(func(b []byte) (int, error) { cancel(); return len(b), nil }), Options{Threads: 4, Format: Arrow})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

@@ -56,13 +56,32 @@ func FormatOf(path string) (Format, error) {
 		}
 	}
 	f, ok := byExtension[filepath.Ext(name)]
-	if ok && isColumns(f) && compressed != "" {
+	if ok && f.HasColumns() && compressed != "" {
 		return "", fmt.Errorf("a file as %s cannot have the suffix %s: parquet is compressed inside, and arrow is not read compressed; leave the suffix out of %s", f, compressed, path)
 	}
 	if !ok {
 		return "", fmt.Errorf("no format of edge lists has the extension of %s; name the file otherwise, or give --format: %s", path, formatNames())
 	}
 	return f, nil
+}
+
+// Extension is how the names of files of the format end.
+func (f Format) Extension() string {
+	switch f {
+	case Text:
+		return ".tsv"
+	case LDBC:
+		return ".e"
+	case DIMACS:
+		return ".gr"
+	case Ligra:
+		return ".adj"
+	case Raw:
+		return ".bin"
+	case RawW:
+		return ".wbin"
+	}
+	return "." + string(f)
 }
 
 // ParseFormat checks the name of a format.
@@ -82,7 +101,7 @@ func formatNames() string {
 }
 
 // Binary reports whether a file of the format is nothing that people read.
-func (f Format) Binary() bool { return isGAP(f) || isRaw(f) || isColumns(f) }
+func (f Format) Binary() bool { return isGAP(f) || isRaw(f) || f.HasColumns() }
 
 func isGAP(f Format) bool  { return f == SG || f == WSG }
 func isRaw(f Format) bool  { return f == Raw || f == RawW }
@@ -153,7 +172,7 @@ func (x *writer) importFlags() []string {
 		} else if ids.Kind == store.IDString {
 			add("--no-header")
 		}
-	case f == LDBC || f == GraphML || isColumns(f):
+	case f == LDBC || f == GraphML || f.HasColumns():
 		switch {
 		case ids.Kind == store.IDString:
 			add("--ids", "string")

@@ -24,7 +24,7 @@ func (x *writer) label() error {
 	ids := &x.cat.IDs
 	base := ids.Kind == store.IDBase
 	switch f := x.o.Format; {
-	case isText(f) || f == LDBC || f == GraphML || isColumns(f):
+	case isText(f) || f == LDBC || f == GraphML || f.HasColumns():
 		x.labels = labels{stored: !base, first: ids.Base, own: true}
 	case isRaw(f):
 		fits, err := x.fits32()

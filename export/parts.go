@@ -25,7 +25,7 @@ type Parts struct {
 // HasParts reports whether files of the format are parts of a graph as the parts of a folder are, which an import takes
 // for one graph.
 func (f Format) HasParts() bool {
-	return isText(f) || f == EL || f == WEL || isRaw(f) || isColumns(f)
+	return isText(f) || f == EL || f == WEL || isRaw(f) || f.HasColumns()
 }
 
 // WriteParts writes the edges of a graph to several files, as [Write] does to one.
@@ -60,7 +60,7 @@ func WriteParts(ctx context.Context, s *store.Store, parts Parts, o Options) (Re
 
 // writePart writes the edges of the vertices in [from, to), and what stands before them.
 func (x *writer) writePart(ctx context.Context, e *algorithms.Env, w io.Writer, from, to uint32) error {
-	if isColumns(x.o.Format) {
+	if x.o.Format.HasColumns() {
 		return x.writeColumns(ctx, e, w, from, to)
 	}
 	x.out = newTurns(w)

@@ -211,7 +211,7 @@ func (p *piece) append(v uint32, list []uint32, weights []float32) {
 		p.appendLigra(list, weights)
 	case f == GraphML:
 		p.appendGraphML(v, list, weights)
-	case isColumns(f):
+	case f.HasColumns():
 		p.appendColumns(v, list, weights)
 	case f.Binary():
 		p.appendBinary(v, list, weights)
@@ -239,7 +239,7 @@ func (p *piece) endLine() {
 func (p *piece) end() error {
 	switch {
 	case p.err != nil:
-	case isColumns(p.o.Format) && !p.count:
+	case p.o.Format.HasColumns() && !p.count:
 		p.err = p.endBatch()
 	default:
 		p.err = p.out.write(p.first, p.buf)

@@ -15,13 +15,14 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/export"
 	"github.com/garaph/garaph/internal/results"
+	"github.com/garaph/garaph/internal/wholefile"
 )
 
 // exportFlags are those of `garaph export`.
 type exportFlags struct {
 	output, ids, format *string
 	both, noWeights     *bool
-	threads             *int
+	threads, parts      *int
 	memory              *int64
 	json                *bool
 }
@@ -36,10 +37,13 @@ the file as an equal graph.
 
 The name of the file decides the format: .txt, .tsv, .csv, .el, .wel, .e, .mtx, .gr,
 .sg, .wsg, .metis, .adj (Ligra), .graphml, .bin and .wbin, each also with .gz or .zst
-behind it. An edge of an undirected graph is written once, unless --both is given; .sg,
+behind it; .parquet, .arrow (a file) and .arrows (a stream). A name that ends with / is a
+folder of files in that format, as import reads it: a file has all edges of a vertex, and
+about as many edges as the others. The folder appears when all of it is there. An edge of an undirected graph is written once, unless --both is given; .sg,
 .wsg, .metis and .adj have both directions always.`,
 		Example: `  garaph export web.graph --output web.tsv.gz
   garaph export web.graph --format csv | head
+  garaph export web.graph --output web.parquet/ --parts 8
   garaph export roads.graph --output roads.wsg --ids roads.ids`,
 		Args: exactly("one graph", 1),
 	}
@@ -54,6 +58,7 @@ behind it. An edge of an undirected graph is written once, unless --both is give
 		ids:       fs.String("ids", "", "write the ids of all vertices to this `FILE` too, one a line, in the order of numbers"),
 		both:      fs.Bool("both", false, "write both directions of the edges of an undirected graph"),
 		noWeights: fs.Bool("no-weights", false, "leave out the weights of a weighted graph"),
+		parts:     rangeFlag(fs, "parts", 0, 0, export.MostParts, "write a folder of so many files; 0: one for each 16 Mi edges, where --output ends with /"),
 		threads:   threadsFlag(fs),
 		memory:    sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)"),
 		json:      fs.Bool("json", false, "print the report as one JSON object"),
@@ -81,6 +86,11 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 		o.Memory = defaultMemory()
 	}
 	path := *f.output
+	if f.inParts() {
+		if err := f.checkParts(&o); err != nil {
+			return o, err
+		}
+	}
 	if o.Format == "" && path != "-" {
 		var err error
 		if isFolder(path) {
@@ -94,6 +104,8 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 		o.Format = export.Text
 	}
 	switch {
+	case o.Format.HasColumns() && compressed(path):
+		return o, Usagef("a file as %s is not read compressed: leave the suffix out of %s", o.Format, path)
 	case path == "":
 		return o, Usagef("--output is empty: name a file, or - for standard output")
 	case path == "-" && *f.json:
@@ -114,6 +126,12 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 	return o, nil
 }
 
+// compressed reports whether a file of that name is written compressed.
+func compressed(path string) bool {
+	path = strings.ToLower(path)
+	return strings.HasSuffix(path, ".gz") || strings.HasSuffix(path, ".zst")
+}
+
 // check reports what would keep the files from being written.
 func (f *exportFlags) check(graph string) error {
 	for _, file := range []struct{ what, path string }{{"the edges", *f.output}, {"the ids", *f.ids}} {
@@ -122,6 +140,12 @@ func (f *exportFlags) check(graph string) error {
 		}
 		if err := checkNoInput(file.what, file.path, []string{graph}); err != nil {
 			return err
+		}
+		if file.path == *f.output && f.inParts() {
+			if err := wholefile.CheckPlace(f.folder()); err != nil {
+				return fmt.Errorf("cannot write the edges to %s: %w", file.path, err)
+			}
+			continue
 		}
 		if err := results.CheckFile(file.what, file.path); err != nil {
 			return err
@@ -186,9 +210,12 @@ func (f *exportFlags) write(ctx context.Context, a *app, g *garaph.Graph, o gara
 		r, err = g.Export(ctx, w, o)
 		return err
 	}
-	if *f.output == "-" {
+	switch {
+	case f.inParts():
+		r, err = f.writeParts(ctx, a, g, o)
+	case *f.output == "-":
 		err = edges(a.stdout)
-	} else {
+	default:
 		err = files.Write(ctx, *f.output, "the edges", edges)
 	}
 	if err != nil {
@@ -206,6 +233,9 @@ func importText(r garaph.ExportReport, path string) string {
 	}
 	if format := r.Format.ImportName(); named.ImportName() != format && !slices.Contains(words, "--format") {
 		words = append([]string{"--format", format}, words...)
+	}
+	if path == "-" && r.Format == export.Parquet { // it is read from a file alone
+		path, words = "FILE.parquet", slices.Clone(r.Import)
 	}
 	if strings.HasPrefix(path, "-") && path != "-" {
 		path = "./" + path

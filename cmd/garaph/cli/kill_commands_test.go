@@ -59,6 +59,7 @@ var killedCommands = []killedCommand{
 	{name: "run over edges", line: "run wcc e.txt --output o.tsv", next: []string{"run wcc e.txt --output o.tsv"}, whole: "o.tsv"},
 	{name: "run over edges in another folder", line: "run wcc e.txt --output o.tsv --scratch .", next: []string{"run wcc e.txt --output o.tsv --scratch ."}, whole: "o.tsv"},
 	{name: "export", line: "export g --output o.tsv.gz", next: []string{"export g --output o.tsv.gz"}, whole: "o.tsv.gz"},
+	{name: "export in parts", line: "export g --output o.csv.gz/ --parts 3", next: []string{"export g --output n.csv.gz/ --parts 2"}, belongs: `o\.csv\.gz/part-0000[0-2]\.csv\.gz`, whole: "n.csv.gz/part-00000.csv.gz n.csv.gz/part-00001.csv.gz"},
 	{name: "subgraph", line: "subgraph g --source 0 --hops 3 --output new", next: []string{"subgraph g --source 0 --hops 3 --output new --force", "verify new"}, belongs: `new/(GARAPH|payload|db/(MANIFEST|KEYREGISTRY|DISCARD|\d+\.sst|\d+\.vlog))|\.new\.lock`, whole: "new/GARAPH"},
 	{name: "run with parents", line: "run sssp g --source 0 --parents --output o.csv", next: []string{"?resume g", "run sssp g --source 0 --parents --output o.csv"}, belongs: jobFiles, whole: "o.csv"},
 	{name: "generate", line: "generate rmat --scale 14 --output new.txt", next: []string{"generate rmat --scale 14 --output new.txt --force"}, whole: "new.txt"},

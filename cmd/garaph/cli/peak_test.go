@@ -213,6 +213,8 @@ func TestBudget(t *testing.T) {
 			atLeast(t, k.name+": upgrade", "upgrade", graph)
 			atLeast(t, k.name+": import", append([]string{"import", "--force", "--rows", edges, graph}, strings.Fields(k.flags)...)...)
 			atLeast(t, k.name+": export", "export", graph, "--output", filepath.Join(folder, "out.txt"))
+			atLeast(t, k.name+": export as Parquet", "export", graph, "--output", filepath.Join(folder, "out.parquet"))
+			atLeast(t, k.name+": export as Arrow", "export", graph, "--output", filepath.Join(folder, "out.arrow"))
 			atLeast(t, k.name+": subgraph", "subgraph", graph, "--source", k.id(0), "--hops", "4", "--output", filepath.Join(folder, "near"), "--force")
 			atLeast(t, k.name+": parents", "run", "bfs", graph, "--device", "cpu", "--source", k.id(0), "--parents", "--output", filepath.Join(folder, "out.csv"))
 			atLeast(t, k.name+": path", "path", graph, k.id(0), k.id(1))
