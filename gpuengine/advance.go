@@ -116,10 +116,11 @@ func (a *Advancer[V, A]) open(rows, in *frontier.Rows, edges int64, how Advancin
 		return err
 	}
 	at := &e.arrays.at
-	a.args = kernels.AdvanceArgs{
-		Values: at[values], Degree: at[degree], DIn: at[inDegree], DOut: at[outDegree], Parameters: at[parameterBlock], Fault: e.arrays.fault(),
-		N: n, Small: smallEdges, PushShare: pushShare, SeekShare: seekShare,
+	a.args.AdvanceGraph = kernels.AdvanceGraph{
+		Values: at[values], Degree: at[degree], DIn: at[inDegree], DOut: at[outDegree], Parameters: at[parameterBlock],
 	}
+	a.args.Fault, a.args.N, a.args.Small = e.arrays.fault(), n, smallEdges
+	a.args.PushShare, a.args.SeekShare = pushShare, seekShare
 	if len(rows.Arcs) > 0 {
 		a.args.Weighted = 1
 	}

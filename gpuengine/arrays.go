@@ -144,10 +144,12 @@ func (a *arrays) apply(l *lane, step gas.Step) error {
 		return nil
 	}
 	l.args.apply = kernels.ApplyArgs{
-		Acc: a.at[accumulators], Values: a.at[values], Next: a.at[nextValues],
-		In: a.at[inDegree], Out: a.at[outDegree], Degree: a.at[degree],
-		Parameters: a.at[parameterBlock], Active: a.at[active], Totals: a.at[results], Fault: a.fault(),
-		Iteration: int64(step.Iteration), Aggregate: step.Aggregate,
+		ApplyArrays: kernels.ApplyArrays{
+			Acc: a.at[accumulators], Values: a.at[values], Next: a.at[nextValues],
+			In: a.at[inDegree], Out: a.at[outDegree], Degree: a.at[degree], Parameters: a.at[parameterBlock],
+		},
+		ApplyResults: kernels.ApplyResults{Active: a.at[active], Totals: a.at[results], Fault: a.fault()},
+		Iteration:    int64(step.Iteration), Aggregate: step.Aggregate,
 		First: v.from, Count: v.to - v.from, N: a.plan.cat.Vertices,
 	}
 	if a.plan.sums {

@@ -62,21 +62,38 @@ type AdvanceRows struct {
 }
 
 // AdvanceArgs: iterations from the frontier Bits[0] on, until it is empty or Levels or
-// Nanoseconds are over. Values change where they are.
+// Nanoseconds are over. Values change where they are. Its parts lie one behind the other, as
+// the members of advance.cu's struct do.
 type AdvanceArgs struct {
-	Out, In     AdvanceRows // along which vertices push, and look for others
-	Values      device.Pointer
-	Degree      device.Pointer // const uint32_t *: the lengths of Out's rows
-	DIn, DOut   device.Pointer // const uint32_t *: degrees of vertices; 0 when no method reads them
-	Parameters  device.Pointer
-	Queue       [2]device.Pointer // uint32_t *: for N vertices each
-	Bits        [2]device.Pointer // uint32_t *: by vertex
-	Rest        device.Pointer    // uint32_t *: for N vertices
-	Prefix      device.Pointer    // uint64_t *: for N vertices
-	Later       device.Pointer    // uint32_t *: bits by vertex; with Width alone
-	Labels      device.Pointer    // uint32_t *: by vertex, zero; for filters that need them
-	State       device.Pointer    // AdvanceState *
-	Fault       device.Pointer    // uint32_t *
+	AdvanceGraph
+	AdvanceSets
+	AdvanceLevels
+	AdvanceWays
+}
+
+// AdvanceGraph is what the kernel reads of vertices and edges, and their values.
+type AdvanceGraph struct {
+	Out, In    AdvanceRows // along which vertices push, and look for others
+	Values     device.Pointer
+	Degree     device.Pointer // const uint32_t *: the lengths of Out's rows
+	DIn, DOut  device.Pointer // const uint32_t *: degrees of vertices; 0 when no method reads them
+	Parameters device.Pointer
+}
+
+// AdvanceSets are the sets of vertices that the kernel has, and what it leaves.
+type AdvanceSets struct {
+	Queue  [2]device.Pointer // uint32_t *: for N vertices each
+	Bits   [2]device.Pointer // uint32_t *: by vertex
+	Rest   device.Pointer    // uint32_t *: for N vertices
+	Prefix device.Pointer    // uint64_t *: for N vertices
+	Later  device.Pointer    // uint32_t *: bits by vertex; with Width alone
+	Labels device.Pointer    // uint32_t *: by vertex, zero; for filters that need them
+	State  device.Pointer    // AdvanceState *
+	Fault  device.Pointer    // uint32_t *
+}
+
+// AdvanceLevels says where the iterations begin and end.
+type AdvanceLevels struct {
 	Iteration   int64
 	Aggregate   float64
 	Width       float64 // of the priorities that are done at once; 0: they are not used
@@ -86,14 +103,18 @@ type AdvanceArgs struct {
 	fraction    uint64 // 2⁶⁴ over the number of blocks
 	N           uint32
 	Levels      uint32
-	Policy      Policy
-	Filter      Filter
-	Direction   Direction
-	Weighted    uint32 // 1: edges have weights
-	Append      uint32 // 1: the filter is fused into the advance
-	PushShare   uint32 // more than 1/PushShare of the unseen edges are sought
-	SeekShare   uint32 // fewer than 1/SeekShare of the vertices push again
-	_           uint32
+}
+
+// AdvanceWays says how an iteration is done.
+type AdvanceWays struct {
+	Policy    Policy
+	Filter    Filter
+	Direction Direction
+	Weighted  uint32 // 1: edges have weights
+	Append    uint32 // 1: the filter is fused into the advance
+	PushShare uint32 // more than 1/PushShare of the unseen edges are sought
+	SeekShare uint32 // fewer than 1/SeekShare of the vertices push again
+	_         uint32
 }
 
 // AdvanceResults is what a launch leaves.

@@ -10,22 +10,32 @@ import (
 // grid. A settled vertex is not applied, it keeps its value: Next[v] =
 // Values[v].
 type ApplyArgs struct {
+	ApplyArrays
+	ApplyResults
+	Iteration int64
+	Aggregate float64
+	First     uint32
+	Count     uint32
+	N         uint32
+	_         uint32
+}
+
+// ApplyArrays are indexed by vertex, all but Parameters.
+type ApplyArrays struct {
 	Acc        device.Pointer
 	Values     device.Pointer // const V *
 	Next       device.Pointer // V *; Values itself in async mode
-	In, Out    device.Pointer // const uint32_t *: degrees by vertex; 0 when no method reads them
-	Degree     device.Pointer // const uint32_t *: edges along which a vertex notifies, by vertex
+	In, Out    device.Pointer // const uint32_t *: degrees; 0 when no method reads them
+	Degree     device.Pointer // const uint32_t *: edges along which a vertex notifies
 	Parameters device.Pointer
-	Active     device.Pointer // uint32_t *: bits by vertex, ored
-	Totals     device.Pointer // Totals *: of all blocks, added to
-	Sums       device.Pointer // double *: Σ Aggregate, one for each block; 0 without the ability
-	Fault      device.Pointer
-	Iteration  int64
-	Aggregate  float64
-	First      uint32
-	Count      uint32
-	N          uint32
-	_          uint32
+}
+
+// ApplyResults are what all blocks add to.
+type ApplyResults struct {
+	Active device.Pointer // uint32_t *: bits by vertex, ored
+	Totals device.Pointer // Totals *
+	Sums   device.Pointer // double *: Σ Aggregate, one for each block; 0 without the ability
+	Fault  device.Pointer
 }
 
 // Totals counts what apply did.

@@ -102,23 +102,33 @@ type CommunityCompressArgs struct {
 
 // CommunityProcessArgs are those of a round.
 type CommunityProcessArgs struct {
-	Problems    device.Pointer // const CommunityProblem *
-	Bests       device.Pointer // CommunityBest *
-	Members     device.Pointer // uint32_t *: MostMembers for each best
-	Pool        device.Pointer // const uint64_t *: Capacity tasks, a ring
-	Scratch     device.Pointer // uint64_t *: ScratchWords for each warp
-	Open        device.Pointer // uint32_t *: by warp, how many nodes it leaves
-	Nodes       device.Pointer // uint64_t *: by best, how many were visited; they are added
-	Round       device.Pointer // CommunityRound *
-	WarpWords   int64          // Layout.ScratchWords()
-	Nanoseconds uint64         // that the round takes
-	Bottom      uint64         // the slot of the first task
-	Tasks       uint64
-	Capacity    uint64
+	CommunityArrays
+	WarpWords   int64  // Layout.ScratchWords()
+	Nanoseconds uint64 // that the round takes
+	CommunityTasks
 	Layout      CommunityLayout
 	MostMembers uint32
 	Least, Most uint32 // nodes that a warp visits before it looks who is idle, and at most
 	Hungry      uint32 // so many idle warps end the round
+}
+
+// CommunityArrays are what the warps of a round read and write.
+type CommunityArrays struct {
+	Problems device.Pointer // const CommunityProblem *
+	Bests    device.Pointer // CommunityBest *
+	Members  device.Pointer // uint32_t *: MostMembers for each best
+	Pool     device.Pointer // const uint64_t *: Capacity tasks, a ring
+	Scratch  device.Pointer // uint64_t *: ScratchWords for each warp
+	Open     device.Pointer // uint32_t *: by warp, how many nodes it leaves
+	Nodes    device.Pointer // uint64_t *: by best, how many were visited; they are added
+	Round    device.Pointer // CommunityRound *
+}
+
+// CommunityTasks are those in the ring Pool.
+type CommunityTasks struct {
+	Bottom   uint64 // the slot of the first
+	Tasks    uint64 // how many there are
+	Capacity uint64
 }
 
 // CommunityExpandArgs are those of what the warps of a round leave: nodes First to First+Room-1

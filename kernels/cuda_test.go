@@ -215,8 +215,11 @@ func TestCUDAKernels(t *testing.T) {
 	ex := ExpandArgs{dChunks, upload(g, ranges)}
 	g.must(set.Expand.Launch(g.s, len(chunks), &ex))
 	pull := PullArgs{dChunks, dValues, dAcc, dParams, dFault}
-	ap := ApplyArgs{Acc: dAcc, Values: dValues, Next: dNext, In: dIn, Out: dOut, Degree: dOut, Parameters: dParams, Active: dActive,
-		Totals: dTotals, Sums: dSums, Fault: dFault, Iteration: 3, Aggregate: 0.25, First: 0, Count: uint32(n), N: uint32(n)}
+	ap := ApplyArgs{
+		ApplyArrays:  ApplyArrays{Acc: dAcc, Values: dValues, Next: dNext, In: dIn, Out: dOut, Degree: dOut, Parameters: dParams},
+		ApplyResults: ApplyResults{Active: dActive, Totals: dTotals, Sums: dSums, Fault: dFault},
+		Iteration:    3, Aggregate: 0.25, First: 0, Count: uint32(n), N: uint32(n),
+	}
 	apply := func() { g.must(set.Apply.f.Launch(g.s, blocks, Threads, 0, bytesOf(&ap))) }
 	runZero()
 	g.must(set.Pull[Segmented].Launch(g.s, len(chunks), 2048*8, &pull))
