@@ -1,4 +1,4 @@
-"""Columns as a stream of Arrow IPC, which the command reads: for ids of 64 bits.
+"""Columns as a stream of Arrow IPC, which the command reads: for ids of 64 bits, and names.
 
 A message is a table of FlatBuffers, padded to 8 bytes, behind its length; the columns of a
 record batch follow it. See "Serialization and Interprocess Communication" of the format.
@@ -7,12 +7,14 @@ record batch follow it. See "Serialization and Interprocess Communication" of th
 from __future__ import annotations
 
 import struct
-from typing import Callable, Dict, Iterator, Sequence, Tuple, Union
+from typing import Callable, Dict, Iterator, List, Sequence, Tuple, Union
 
 import numpy as np
 
+from . import _names
+
 # Of the format: the version V5, and the kinds of messages and types.
-_V5, _SCHEMA, _BATCH, _INT, _FLOAT = 4, 1, 3, 2, 3
+_V5, _SCHEMA, _BATCH, _INT, _FLOAT, _TEXT = 4, 1, 3, 2, 3, 5
 
 _END = b"\xff\xff\xff\xff\0\0\0\0"
 
@@ -91,13 +93,16 @@ def _column(name: str, dtype: np.dtype) -> Child:
     if dtype.kind == "f":
         kind: int = _FLOAT
         detail: Child = lambda f: f.table(("h", {4: 1, 8: 2}[dtype.itemsize]))  # noqa: E731
+    elif dtype.kind == "O":
+        kind, detail = _TEXT, lambda f: f.table()
     else:
         kind, detail = _INT, lambda f: f.table(("i", 8 * dtype.itemsize), ("?", dtype.kind == "i"))
     return lambda f: f.table(lambda f: f.text(name), ("?", False), ("B", kind), detail, None, lambda f: f.tables())
 
 
 def stream(columns: Dict[str, Tuple[np.ndarray, np.dtype]], rows: int) -> Iterator[Union[bytes, np.ndarray]]:
-    """Yield columns of integers and floats, each as the type beside it, as a stream in batches of so many rows.
+    """Yield columns of integers, floats and strings, each as the type beside it, as a stream in batches of so
+    many rows; the type of strings is object, whatever their array is.
 
     >>> whole = b"".join(bytes(part) for part in stream({"id": (np.arange(3), np.dtype("<i8"))}, 2))
     >>> len(whole) % 8, whole[:4] == whole[-8:-4]
@@ -107,18 +112,29 @@ def stream(columns: Dict[str, Tuple[np.ndarray, np.dtype]], rows: int) -> Iterat
     yield _message(_SCHEMA, lambda f: f.table(None, lambda f: f.tables(*fields)), 0)
     total = min(len(values) for values, _ in columns.values())
     for at in range(0, total, rows):
-        parts = [np.ascontiguousarray(values[at : at + rows], dtype) for values, dtype in columns.values()]
-        yield _batch(len(parts[0]), [p.nbytes for p in parts])
+        parts = [_buffers(values[at : at + rows], dtype) for values, dtype in columns.values()]
+        yield _batch(min(rows, total - at), [[len(b) for b in part] for part in parts])
         for part in parts:
-            yield part.view(np.uint8)
-            yield bytes(-part.nbytes % 8)
+            for buffer in part:
+                yield buffer
+                yield bytes(-len(buffer) % 8)
     yield _END
 
 
-def _batch(count: int, sizes: Sequence[int]) -> bytes:
-    """Return the head of a record batch: where its columns lie behind it."""
+def _buffers(values: np.ndarray, dtype: np.dtype) -> List[Union[bytes, np.ndarray]]:
+    """Return the bytes of a part of a column."""
+    if dtype.kind == "O":
+        offsets, text = _names.encoded(values)
+        return [offsets.astype("<i4", copy=False).view(np.uint8), text]
+    return [np.ascontiguousarray(values, dtype).view(np.uint8)]
+
+
+def _batch(count: int, columns: Sequence[Sequence[int]]) -> bytes:
+    """Return the head of a record batch: where the buffers of its columns lie behind it."""
     buffers, end = [], 0
-    for size in sizes:
-        buffers += [(end, 0), (end, size)]  # nothing says which are null
-        end += size + -size % 8
-    return _message(_BATCH, lambda f: f.table(("q", count), lambda f: f.numbers([(count, 0)] * len(sizes)), lambda f: f.numbers(buffers)), end)
+    for sizes in columns:
+        buffers.append((end, 0))  # nothing says which are null
+        for size in sizes:
+            buffers.append((end, size))
+            end += size + -size % 8
+    return _message(_BATCH, lambda f: f.table(("q", count), lambda f: f.numbers([(count, 0)] * len(columns)), lambda f: f.numbers(buffers)), end)

@@ -7,9 +7,9 @@ from typing import Any, Iterator, List, Optional
 
 import numpy as np
 
-from . import _arrow
+from . import _arrow, _names
 from ._errors import UsageError
-from ._index import Index, id_array, integers, numbered, objects, together
+from ._index import Index, checked, id_array, integers, numbered, objects, together
 
 # Edges of a chunk: its bytes fit into a pipe of a megabyte, and into a cache.
 _CHUNK = 1 << 16
@@ -17,14 +17,15 @@ _CHUNK = 1 << 16
 # Vertices of a graph at most, and the ids of raw edges.
 _MOST, _IDS = 2**32 - 1, 2**32
 
-_U4, _F4 = np.dtype("<u4"), np.dtype("<f4")
+_U4, _F4, _NAMES = np.dtype("<u4"), np.dtype("<f4"), np.dtype(object)
 
 
 class Edges:
-    """Edges as numbers, of 32 bits if nothing else is said, and what they stand for.
+    """Edges as numbers, of 32 bits if nothing else is said, and what they stand for; or as names.
 
     Where there is no index, the numbers are the user's ids themselves; if count is given,
-    they are all of 0 to count-1, and else those that the edges mention.
+    they are all of 0 to count-1, and else those that the edges mention. Names are the
+    user's ids too, and are looked at while they are sent: that may end with _names.Unsent.
     """
 
     def __init__(self, source: np.ndarray, target: np.ndarray, weight: Optional[np.ndarray], index: Optional[Index] = None, count: Optional[int] = None, dtype: np.dtype = _U4) -> None:
@@ -34,10 +35,19 @@ class Edges:
     def __len__(self) -> int:
         return len(self.source)
 
+    @property
+    def names(self) -> bool:
+        return self.dtype == _NAMES
+
+    def numbered(self) -> Edges:
+        """Return the same edges with numbers in place of names."""
+        return of_ids(self.source, self.target, self.weight)
+
     def arguments(self) -> List[str]:
         """Return the flags of garaph import for them."""
         if self.dtype != _U4:
-            return ["--format=arrow", "--columns=source,target" + ("" if self.weight is None else ",weight")]
+            ids = ["--ids=string"] if self.names else []
+            return [*ids, "--format=arrow", "--columns=source,target" + ("" if self.weight is None else ",weight")]
         count = len(self.index) if self.index is not None else self.count
         dense = [] if count is None else [f"--vertices={count}"]
         return [f"--format={'raw' if self.weight is None else 'raww'}", *dense]
@@ -59,21 +69,45 @@ class Edges:
             yield part.view(np.uint8)
 
 
-def edges(source: Any, target: Any, weight: Any = None, vertices: Any = None) -> Edges:
-    """Check arrays of edges, and number their ids if they have to be."""
+def edges(source: Any, target: Any, weight: Any = None, vertices: Any = None, stay: bool = False) -> Edges:
+    """Check arrays of edges, and number their ids if they have to be; names of a graph that is to stay are
+    left to the command, which keeps them.
+    """
     source, target = id_array(source, "source"), id_array(target, "target")
     if len(source) != len(target):
         raise UsageError(f"source has {len(source):,} entries and target {len(target):,}: an edge has one in each")
     weight = None if weight is None else weights(weight, len(source))
     if isinstance(vertices, (int, np.integer)) and not isinstance(vertices, bool):
-        return dense(source, target, weight, int(vertices))
+        return dense(checked(source, "source"), checked(target, "target"), weight, int(vertices))
     if vertices is None:
         if not len(source):
             raise UsageError("there is no edge, and so no vertex: vertices=N makes a graph of N vertices without edges")
-        if source.dtype.kind in "iu" and target.dtype.kind in "iu":
-            small = all(a.min() >= 0 and int(a.max()) < _IDS for a in (source, target))
-            return Edges(source, target, weight, dtype=_U4 if small else integers([source, target]))
-    more = [] if vertices is None else [id_array(vertices, "vertices")]
+        if _names.likely(source) and _names.likely(target) and (stay or len(source) > _names.MANY):
+            known = None if stay else of_few(source, target, weight)
+            return known or Edges(source, target, weight, dtype=_NAMES)
+    return of_ids(source, target, weight, vertices)
+
+
+def of_few(source: np.ndarray, target: np.ndarray, weight: Optional[np.ndarray]) -> Optional[Edges]:
+    """Return edges between names that are the same objects again and again; None if others are."""
+    found = _names.by_identity([source, target])
+    if found is None:
+        return None
+    try:
+        numbers, index = numbered(checked(found[1], "ids"))
+    except (TypeError, UsageError):
+        return of_ids(source, target, weight)  # which says what is wrong where
+    codes = numbers[found[0]]
+    return Edges(codes[: len(source)], codes[len(source) :], weight, index)
+
+
+def of_ids(source: np.ndarray, target: np.ndarray, weight: Optional[np.ndarray], vertices: Any = None) -> Edges:
+    """Check ids, and number those that are no integers, or have others beside them."""
+    source, target = checked(source, "source"), checked(target, "target")
+    if vertices is None and source.dtype.kind in "iu" and target.dtype.kind in "iu":
+        small = all(a.min() >= 0 and int(a.max()) < _IDS for a in (source, target))
+        return Edges(source, target, weight, dtype=_U4 if small else integers([source, target]))
+    more = [] if vertices is None else [checked(id_array(vertices, "vertices"), "vertices")]
     all_ids = together([source, target, *more])
     if not len(all_ids):
         raise UsageError("there is no vertex: a graph has one at least")

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Generic, List, Optional, TypeVar, Union
 
 import numpy as np
 
-from . import _binary, _edges, _ids, _parameters, _process
+from . import _binary, _edges, _ids, _names, _parameters, _process
 from ._errors import UsageError
 from ._index import Index
 from ._programs import Programs
@@ -85,7 +85,7 @@ class Graph(Programs[R], Generic[R]):
         >>> g.bfs(source=0)
         array([ 0.,  1.,  2., nan])
         """
-        return _from("from_edges", _edges.edges(source, target, weight, vertices), _ARRAY, directed, path, progress, options)
+        return _from("from_edges", _edges.edges(source, target, weight, vertices, path is not None), _ARRAY, directed, path, progress, options)
 
     @classmethod
     def from_pandas(
@@ -102,7 +102,7 @@ class Graph(Programs[R], Generic[R]):
             if name not in edges.columns:
                 raise UsageError(f"there is no column {name!r} in the frame, which has {', '.join(map(repr, edges.columns))}: name those of source, target and weight")
         columns = [_column(edges[name]) for name in names]
-        made = _edges.edges(columns[0], columns[1], columns[2] if weight is not None else None, vertices)
+        made = _edges.edges(columns[0], columns[1], columns[2] if weight is not None else None, vertices, path is not None)
         return _from("from_pandas", made, _SERIES, directed, path, progress, options)
 
     @classmethod
@@ -266,7 +266,7 @@ class Graph(Programs[R], Generic[R]):
         """Return vertices as the command knows them."""
         index = self._shared.index
         if index is None:
-            return _parameters.plain_vertex(name, value)
+            return _parameters.plain_vertex(name, value, self._shared.names)
         single = not _parameters.several(value)
         numbers = []
         for x in [value] if single else value:
@@ -322,6 +322,7 @@ class _Shared:
     def __init__(self) -> None:
         self.index: Optional[Index] = None  # None: the command knows the ids
         self.dense = False  # ids are 0 to n-1
+        self.names = False  # the command knows the ids, which are strings
         self.ids: Optional[np.ndarray] = None
         self.pandas_index: Any = None
         self.scratch: Optional[Scratch] = None  # None: the folder is the user's
@@ -340,7 +341,13 @@ def _from(what: str, edges: _edges.Edges, returns: str, directed: bool, path: An
     """Make a graph from arrays of edges."""
     if path is not None and edges.index is not None and not edges.index.can_be_saved:
         raise UsageError("a graph with a path of its own keeps ids that are integers or strings; leave out path, or relabel the vertices")
-    return _make(what, edges.arguments(), ["-"], edges, edges.index, returns, directed, path, progress, options)
+    try:
+        g = _make(what, edges.arguments(), ["-"], edges, edges.index, returns, directed, path, progress, options)
+    except _names.Unsent:
+        return _from(what, edges.numbered(), returns, directed, path, progress, options)
+    g._shared.names = edges.names
+    return g
+
 
 
 def _make(what: str, flags: List[str], inputs: List[str], edges: Optional[_edges.Edges], index: Optional[Index], returns: str, directed: bool, path: Any, progress: Progress, options: Dict[str, Any]) -> Graph[Any]:

@@ -104,7 +104,7 @@ def objects(values: Sequence[Any]) -> np.ndarray:
 
 
 def id_array(values: Any, what: str) -> np.ndarray:
-    """Return ids as an array of integers or of strings, or as objects that are neither."""
+    """Return ids as an array of integers or of strings, or as objects, which are to be checked."""
     if isinstance(values, (str, bytes)) or not (hasattr(values, "__array__") or hasattr(values, "__iter__")):
         raise TypeError(f"{what}: expected a list or an array of ids, not {values!r}")
     array = np.asarray(values) if hasattr(values, "__array__") else of_list(list(values))
@@ -116,7 +116,12 @@ def id_array(values: Any, what: str) -> np.ndarray:
         raise TypeError(f"{what}: ids are integers or strings, not {array.dtype}; make strings of times, for example with astype(str)")
     if array.dtype.kind != "O":
         raise TypeError(f"{what}: ids are integers or strings, not {array.dtype}; convert them, for example with astype('int64')")
-    return of_objects(array, what)
+    return array
+
+
+def checked(array: np.ndarray, what: str) -> np.ndarray:
+    """Return ids as an array of integers or of strings, or as objects that are neither."""
+    return of_objects(array, what) if array.dtype.kind == "O" and len(array) else array
 
 
 def of_list(values: List[Any]) -> np.ndarray:
@@ -212,8 +217,12 @@ def numbered(ids: np.ndarray) -> Tuple[np.ndarray, Index]:
         return codes.astype(np.uint32), Index(np.asarray(found), True)
     if check_types(ids) <= {str}:
         if pandas is not None:
-            codes, found = pandas.factorize(ids, sort=True)
-            return codes.astype(np.uint32), Index(np.asarray(found, object), True)
+            codes, found = pandas.factorize(ids)
+            names = found.tolist()
+            order = sorted(range(len(names)), key=names.__getitem__)  # several times as fast as pandas and NumPy
+            places = np.empty(len(order), np.uint32)
+            places[order] = np.arange(len(order), dtype=np.uint32)
+            return places[codes], Index(np.asarray(found, object)[order], True)
         found, codes = np.unique(ids, return_inverse=True)
         return codes.astype(np.uint32), Index(found, True)
     numbers: Dict[Any, int] = {}

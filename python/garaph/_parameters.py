@@ -107,10 +107,10 @@ def several(value: Any) -> bool:
     return not isinstance(value, (str, bytes, tuple)) and hasattr(value, "__iter__") or isinstance(value, np.ndarray)
 
 
-def plain_vertex(name: str, value: Any) -> List[str]:
-    """Return vertices of a graph whose ids the command knows, as it writes them."""
+def plain_vertex(name: str, value: Any, names: bool = False) -> List[str]:
+    """Return vertices of a graph whose ids the command knows, as it writes them; they may have to be names."""
     ids = list(value) if several(value) else [value]
     for x in ids:
-        if isinstance(x, (bool, np.bool_)) or not isinstance(x, (str, int, np.integer)):
-            raise UsageError(f"{name}: {x!r} is no id of a vertex: the ids of this graph are integers or strings")
+        if not isinstance(x, str) and (names or isinstance(x, (bool, np.bool_)) or not isinstance(x, (int, np.integer))):
+            raise UsageError(f"{name}: {x!r} is no id of a vertex: the ids of this graph are " + ("" if names else "integers or ") + "strings")
     return [str(x) for x in ids]

@@ -52,10 +52,34 @@ class FolderTest(unittest.TestCase):
         Graph.from_edges([1], [2], path=self.path, force=True)  # which needs none
         self.assertEqual(os.listdir(os.path.dirname(self.path)), ["web.graph"])
 
+    def test_names_stay(self):
+        """Names are the graph's own, for the command too."""
+        Graph.from_edges(["Basel", "Zürich"], np.array(["Zürich", "Brig"], object), path=self.path)
+        self.assertNotIn("python-ids.npz", os.listdir(self.path))
+        for g in (Graph.open(self.path), Graph.from_edges(["Basel", "Zürich"], ["Zürich", "Brig"], path=self.path, force=True)):
+            self.assertEqual(g.as_dicts().bfs(source="Basel"), {"Basel": 0, "Brig": 2, "Zürich": 1})
+            with self.assertRaisesRegex(garaph.GaraphError, 'has no vertex "Bsel"'):
+                g.bfs(source="Bsel")
+        with self.assertRaisesRegex(ValueError, "source: 1 is no id of a vertex: the ids of this graph are strings"):
+            g.bfs(source=1)
+        said = subprocess.run([_binary.find(), "run", "bfs", "-q", "--source=Basel", "--output=-", self.path], check=True, stdout=subprocess.PIPE).stdout
+        self.assertIn("Zürich\t1\n", said.decode())
+
+    def test_odd_names_stay(self):
+        """Those that the command does not take stay beside the graph."""
+        for name in ("", "a\0b", "ö" * 200, "\udc80"):
+            with self.subTest(name[:3]):
+                Graph.from_edges(["b", name], [name, "c"], path=self.path, force=True)
+                self.assertEqual(Graph.open(self.path).as_dicts().bfs(source="b"), {"b": 0, name: 1, "c": 2})
+        for ids, text in ((["a", None, "b"], "source: entry 1 is missing"), (["a", 1, "b"], "some ids are int and others str")):
+            with self.assertRaisesRegex((ValueError, TypeError), text):
+                Graph.from_edges(ids, ["a", "b", "c"], path=self.path, force=True)
+        self.assertEqual(Graph.open(self.path).vertices, 3)  # the one before
+
     def test_ids_go_with_the_graph(self):
         """Whatever becomes of the folder, names do not become numbers."""
         moved = self.path + " moved"
-        Graph.from_edges(["b", "a"], ["a", "c"], path=self.path, layout="csc")
+        Graph.from_edges(["b", "a"], ["a", "c"], vertices=["a"], path=self.path, layout="csc")
         os.rename(self.path, moved)
         want = {"a": 0, "b": None, "c": 1}
         self.assertEqual(Graph.open(moved).as_dicts().bfs(source="a"), want)
@@ -76,7 +100,7 @@ class FolderTest(unittest.TestCase):
         code = """
             import os, sys, garaph
             os.replace = lambda a, b: os.kill(os.getpid(), 9)
-            garaph.Graph.from_edges(["a"], ["b"], path=sys.argv[1])
+            garaph.Graph.from_edges(["a"], ["b"], vertices=["a"], path=sys.argv[1])
         """
         process = subprocess.run([sys.executable, "-c", textwrap.dedent(code), self.path], check=False)
         self.assertEqual(process.returncode, -signal.SIGKILL)
@@ -87,7 +111,7 @@ class FolderTest(unittest.TestCase):
         self.assertEqual(os.listdir(os.path.dirname(self.path)), ["web.graph"])
 
     def test_ids_of_another_graph(self):
-        Graph.from_edges(["a"], ["b"], path=self.path)
+        Graph.from_edges(["a"], ["b"], vertices=["a"], path=self.path)
         subprocess.run([_binary.find(), "import", "--force", "-q", "-", self.path], input=b"x y\nx z\n", check=True)
         self.assertEqual(list(Graph.open(self.path).ids), ["x", "y", "z"])
 

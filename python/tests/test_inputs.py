@@ -4,11 +4,12 @@ import os
 import subprocess
 import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 
 import garaph
-from garaph import Graph, _binary
+from garaph import Graph, _binary, _names
 from garaph._edges import _CHUNK
 
 from .common import need
@@ -89,6 +90,54 @@ class EdgesTest(unittest.TestCase):
         for weight in (2, 2.0, np.float32(2), np.array(2)):
             self.assertEqual(Graph.from_edges([0, 1], [1, 2], weight).sssp(source=0).tolist(), [0, 2, 4])
         self.assertEqual(Graph.from_edges([-1, 1], [1, 2], 0.5).sssp(source=-1).tolist(), [0, 0.5, 1])
+
+    def test_many_names(self):
+        """However names are numbered, results are the same."""
+        random = np.random.default_rng(5)
+        names = np.array([f"{'né' if x % 3 == 0 else 'na'}{x:x}" for x in random.permutation(3000)], object)
+        ends = random.integers(len(names), size=(2, 2 * _CHUNK))
+        same = names[ends]
+        want = Graph.from_edges(*same)
+        own = np.array([[name[:1] + name[1:] for name in column] for column in same], object)
+        for kind, columns in {"same": same, "own": own, "fixed": own.astype("U"), "other order": own.astype(">U9"), "both": [same[0], own[1].astype("U")]}.items():
+            with self.subTest(kind), mock.patch.object(_names, "MANY", 0):
+                g = Graph.from_edges(*columns)
+                self.assertEqual(g.ids.tolist(), want.ids.tolist())
+                np.testing.assert_array_equal(g.pagerank(iterations=3), want.pagerank(iterations=3))
+                self.assertEqual(g.components()[5], want.components()[5])
+                with self.assertRaisesRegex(garaph.GaraphError, "has no vertex"):
+                    g.bfs(source="none")
+        for kind, columns in {"same": same, "own": own}.items():
+            for place, value, text in ((_CHUNK + 1, None, "missing"), (7, 5, "some ids are int and others str")):
+                spoilt = columns.copy()
+                spoilt[1, place] = value
+                with self.subTest(kind, value=value), mock.patch.object(_names, "MANY", 0), self.assertRaisesRegex((ValueError, TypeError), text):
+                    Graph.from_edges(*spoilt)
+
+    @need("pandas")
+    def test_same_objects(self):
+        """Entries are numbered by what object they are where that is worth it."""
+        random = np.random.default_rng(7)
+        for few, many in ((1, 2000), (50, 2000), (1 << 12, 1 << 17)):
+            objects = np.array([f"name {x}" for x in range(few)], object)
+            columns = [objects[random.integers(few, size=many)], objects[random.integers(few, size=2 * many)][::2]]
+            codes, found = _names.by_identity(columns)
+            self.assertLessEqual(len(found), few)
+            self.assertEqual(found[codes].tolist(), [*columns[0], *columns[1]])
+        self.assertIsNone(_names.by_identity([np.array([f"name {x}" for x in range(2000)], object)]))
+        self.assertIsNone(_names.by_identity([columns[0], columns[1].astype("U")]))
+
+    def test_names_as_arrow(self):
+        """Names of any length come out as they went in, and what the command does not take is found."""
+        random = np.random.default_rng(6)
+        for kind in ("O", "U"):
+            for letters in ("ab", "aé", "a\U0001f600"):
+                names = np.array(["".join(random.choice(list(letters), size)) for size in random.integers(1, 40, 5000)], object)
+                offsets, text = _names.encoded(names.astype(kind))
+                self.assertEqual([text[a:b].decode() for a, b in zip(offsets, offsets[1:])], names.tolist())
+            for odd in ("", "a\0b", "a" * 257, "é" * 129, "\udc80"):
+                with self.subTest(kind, odd=odd[:3]), self.assertRaises(_names.Unsent):
+                    _names.encoded(np.array(["a", odd, "b"], object).astype(kind))
 
     def test_vertices(self):
         g = Graph.from_edges([0], [2], vertices=4)
