@@ -246,7 +246,8 @@ func TestReadTextForms(t *testing.T) {
 		{name: "unsigned", file: text("g.txt", "18446744073709551615 9223372036854775808\n0 1\n"),
 			ids: IDInt, edges: "-1 -9223372036854775808, 0 1"}, // the bits of the uint64
 		{name: "names", file: text("g.txt", "alice bob\nbob 7\n"), ids: IDString, edges: "alice bob, bob 7"},
-		{name: "names beyond 64 bits", file: text("g.txt", "18446744073709551616 1\n"), ids: IDString, edges: "18446744073709551616 1"},
+		{name: "names beyond 64 bits", file: text("g.txt", "18446744073709551616 1\n"), ids: IDString, edges: "18446744073709551616 1",
+			warned: "g.txt:1: 18446744073709551616 is an integer of more than 64 bits, so all ids are taken as text, in the order of letters: 10 comes before 9"},
 		{name: "names that are no UTF-8", file: text("g.txt", "\xff\xfe \x80\n"), ids: IDString, edges: "\xff\xfe \x80"},
 		{name: "quoted names", file: text("g.csv", "\"a\",\"b\"\"c\"\n\"#x\" , y\"z\n"), ids: IDString, edges: "a b\"c, #x y\"z", warned: "may be a header line"},
 		{name: "quoted integers", file: text("g.csv", "\"1\",\"2\"\n3,\"4\"\n"), ids: IDInt, edges: "1 2, 3 4"},
@@ -258,6 +259,9 @@ func TestReadTextForms(t *testing.T) {
 		{name: "integers asked for", file: text("g.el", "-1 5\n"), o: ReadOptions{IDs: IDsInt}, ids: IDInt, edges: "-1 5"},
 		{name: "a few names among integers", file: text("g.txt", strings.Repeat("1 2\n", 9)+"1 x\n"), ids: IDString,
 			edges: strings.Repeat("1 2, ", 9) + "1 x", warned: `g.txt:10: "x" is no integer of 64 bits, so all ids are taken as text`},
+		{name: "integers of more than 64 bits", file: text("g.txt", "1 2\n2 18446744073709551616\n"), ids: IDString, edges: "1 2, 2 18446744073709551616",
+			warned: "g.txt:2: 18446744073709551616 is an integer of more than 64 bits, so all ids are taken as text, in the order of letters: 10 comes before 9"},
+		{name: "such integers among names", file: text("g.txt", "1 18446744073709551616\nx 1\n"), ids: IDString, edges: "1 18446744073709551616, x 1"},
 
 		{name: "weights", file: text("g.txt", "1 2 0.25\n3 4 1e3\n5 6 7\n"), ids: IDInt, edges: "1 2 0.25, 3 4 1000, 5 6 7"},
 		{name: "weights by comma", file: text("g.csv", "1,2,0.25\n3,4,-0\n"), ids: IDInt, edges: "1 2 0.25, 3 4 0"},

@@ -135,6 +135,9 @@ func chooseIDs(p *inputPlan, s textSniff, l *lineLayout, o ReadOptions) {
 	case s.ints > 8*s.texts:
 		o.Warn(fmt.Sprintf("%s:%d: %q is no integer of 64 bits, so all ids are taken as text, though most are integers; use --ids int to take them as such",
 			p.name(), s.textLine, s.text))
+	case s.huge == s.texts:
+		o.Warn(fmt.Sprintf("%s:%d: %s is an integer of more than 64 bits, so all ids are taken as text, in the order of letters: 10 comes before 9",
+			p.name(), s.textLine, s.text))
 	}
 }
 
@@ -198,6 +201,7 @@ type textSniff struct {
 // idSniff counts ids by what they look like.
 type idSniff struct {
 	ints, texts  int64  // ids that are integers of 64 bits, and others
+	huge         int64  // of the others, those that are integers of more bits
 	text         string // the first of the others
 	textLine     int64
 	padded       int64  // ids that are integers in another way of writing: 007, +7, -0
@@ -284,7 +288,8 @@ func (s *textSniff) note(f *lineFields, line int64, names bool) {
 		return
 	}
 	for _, tok := range f.field[:ids] {
-		if _, kind := parseInteger(tok); kind != notInteger && kind != hugeInteger {
+		_, kind := parseInteger(tok)
+		if kind != notInteger && kind != hugeInteger {
 			s.noteInteger(tok, line)
 			continue
 		}
@@ -293,6 +298,9 @@ func (s *textSniff) note(f *lineFields, line int64, names bool) {
 		}
 		if s.texts++; s.texts == 1 {
 			s.text, s.textLine = shown(tok), line
+		}
+		if kind == hugeInteger {
+			s.huge++
 		}
 	}
 	third := f.n == 3 && !f.more && isNumber(f.field[2])
