@@ -112,7 +112,7 @@ func inspect(what, path string) (target, error) {
 	switch path {
 	case "":
 		return target{}, errors.New("the path of the results is empty; give the name of a file")
-	case stdout, stderr, os.DevNull:
+	case stdout, stderr:
 		return target{path: path, stream: true}, nil
 	}
 	info, err := os.Stat(path)
@@ -126,12 +126,34 @@ func inspect(what, path string) (target, error) {
 		return fail(err)
 	case info.Mode().IsRegular():
 		return target{path: path, mode: info.Mode().Perm()}, nil
-	case info.Mode()&fs.ModeNamedPipe != 0:
+	case info.Mode()&fs.ModeNamedPipe != 0 || IsNull(info):
 		return target{path: path, stream: true}, nil
 	case info.IsDir():
 		return fail(ErrIsFolder)
 	default:
-		return fail(errors.New("it is a device or socket, not a file"))
+		return fail(NoFile(info))
+	}
+}
+
+// IsNull reports whether what stands at a path is the null device, which takes all that is written to it.
+func IsNull(info fs.FileInfo) bool {
+	null, err := os.Stat(os.DevNull)
+	return err == nil && os.SameFile(info, null)
+}
+
+// NoFile says why nothing is written to what stands at a path and is no file, folder or null device.
+func NoFile(info fs.FileInfo) error {
+	switch mode := info.Mode(); {
+	case mode&fs.ModeCharDevice != 0:
+		return fmt.Errorf("it is a device, which keeps nothing of what is written to it; name a file, or %s", os.DevNull)
+	case mode&fs.ModeDevice != 0:
+		return errors.New("it is a disk itself; name a file on one")
+	case mode&fs.ModeSocket != 0:
+		return errors.New("it is a socket; name a file")
+	case mode&fs.ModeNamedPipe != 0:
+		return errors.New("it is a pipe, and this has to be a file; name one")
+	default:
+		return errors.New("it is not a file that can be replaced; name another one")
 	}
 }
 

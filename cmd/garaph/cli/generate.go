@@ -149,8 +149,6 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, f *generateFlags
 	switch path {
 	case "-":
 		err = write(a.stdout)
-	case os.DevNull:
-		err = write(io.Discard)
 	default:
 		err = writeWhole(path, *f.force, func(w io.Writer) error { return results.Compressed(w, path, write) })
 	}
@@ -173,7 +171,8 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, f *generateFlags
 }
 
 // writeWhole writes a file that appears under its name when it is whole and on
-// disk. One that is there is replaced with force only; of a link, what it leads to.
+// disk. One that is there is replaced with force only; of a link, what it leads to. To the
+// null device it is written as it comes.
 func writeWhole(path string, force bool, write func(io.Writer) error) error {
 	if force {
 		path = wholefile.Through(path)
@@ -182,10 +181,12 @@ func writeWhole(path string, force bool, write func(io.Writer) error) error {
 	switch {
 	case err == nil && there.IsDir():
 		return fmt.Errorf("write %s: %w", path, results.ErrIsFolder)
+	case err == nil && results.IsNull(there):
+		return write(io.Discard)
+	case err == nil && there.Mode().Type()&^fs.ModeSymlink != 0:
+		return fmt.Errorf("write %s: %w", path, results.NoFile(there))
 	case err == nil && !force:
 		return fmt.Errorf("write %s: it exists already; --force replaces it", path)
-	case err == nil && !there.Mode().IsRegular():
-		return fmt.Errorf("write %s: it is not a file that can be replaced", path)
 	case errors.Is(err, fs.ErrNotExist):
 		if err := results.CheckFolder(path); err != nil {
 			return fmt.Errorf("write %s: %w", path, err)

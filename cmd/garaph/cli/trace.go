@@ -81,8 +81,10 @@ func checkReplaceable(path string) error {
 		return err
 	case info.IsDir():
 		return results.ErrIsFolder
+	case results.IsNull(info):
+		return nil
 	case !info.Mode().IsRegular():
-		return errors.New("it is not a file that can be replaced; name another one")
+		return results.NoFile(info)
 	default:
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
