@@ -1,6 +1,7 @@
 package algorithms
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -112,7 +113,7 @@ func rowsOf(s *store.Store, p Plan) (sides []shard.Direction, err error) {
 		case without && (cat.Symmetric || dir == shard.In):
 			side = shard.In // which has them in its blobs
 		case without:
-			return nil, fmt.Errorf("graph %s: the algorithm reads weights of rows, and the %s side has none; import the graph again with --layout packed", s.Name(), side)
+			return nil, fmt.Errorf("graph %s: the weights of out-edges are needed, and the layout %s stores them with in-edges alone; import it again with --layout packed", s.Name(), cmp.Or(cat.Layout, store.CSC))
 		}
 		if cat.Symmetric {
 			return []shard.Direction{side}, nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/garaph/garaph"
@@ -54,7 +55,7 @@ func (f pageRankFlags) weighted(ctx context.Context, e Env, sources []uint32) (*
 	o := e.Options
 	sums, err := e.Graph.Strengths(ctx, garaph.AlgorithmOptions{Threads: o.Threads, Memory: o.Memory, Progress: e.Progress, Log: e.Log})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--weighted: %w", err)
 	}
 	defer sums.Close()
 	if o.Memory > 0 {
