@@ -139,7 +139,7 @@ func (j *CommunityJob) save(s *community.Saved) error {
 		return err
 	}
 	j.options.Log.Debug(fmt.Sprintf("wrote checkpoint %d, after %d answers", n, len(s.Answers)), zap.Duration("took", time.Since(begin)))
-	return errors.Join(err, j.job.Wrote(n))
+	return errors.Join(err, j.job.Wrote(n, state.Iteration))
 }
 
 // Lose says that the answers could not be brought to where they were wanted: the job keeps them,

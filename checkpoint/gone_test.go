@@ -54,7 +54,7 @@ func TestGone(t *testing.T) {
 				case <-time.After(20 * time.Second):
 					t.Fatal("the writer hangs")
 				}
-				if err := errors.Join(j.Wrote(2), j.End(Done, nil)); !errors.Is(err, ErrGone) {
+				if err := errors.Join(j.Wrote(2, 1), j.End(Done, nil)); !errors.Is(err, ErrGone) {
 					t.Errorf("the record: %v", err)
 				}
 				if name != "replaced" {

@@ -191,10 +191,10 @@ func (j *Job) Restore(ctx context.Context, sink Sink) (Restored, error) {
 	return r, nil
 }
 
-// Wrote says that an epoch was written.
-func (j *Job) Wrote(number int) error {
+// Wrote says that an epoch was written, after so many iterations.
+func (j *Job) Wrote(number, iterations int) error {
 	j.mu.Lock()
-	j.record.Epoch = number
+	j.record.Epoch, j.record.Saved = number, iterations
 	j.mu.Unlock()
 	return j.save()
 }

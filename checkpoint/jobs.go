@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/garaph/garaph/internal/beneath"
 )
@@ -23,6 +24,16 @@ type Listed struct {
 // Unfinished reports whether the job can be resumed.
 func (l *Listed) Unfinished() bool {
 	return l.Err == nil && (l.Status == Interrupted || l.Status == Failed)
+}
+
+// Saved is after how many iterations the job would go on: those in the newest epoch, or none where no epoch
+// is there. known is false where the record does not say, as that of an earlier version or of a process that
+// was killed between the epoch and the record.
+func (l *Listed) Saved() (iterations int, known bool) {
+	if len(l.Epochs) == 0 {
+		return 0, l.Epoch == 0
+	}
+	return l.Record.Saved, l.Record.Saved > 0 && l.Epoch == l.Epochs[len(l.Epochs)-1]
 }
 
 // List lists the jobs in a folder of jobs, in the order of their numbers. A job
@@ -128,10 +139,11 @@ func Newest(jobs string) (id int, passed []error, err error) {
 		return 0, nil, fmt.Errorf("list the jobs: %w", err)
 	}
 	var running, failed error
-	others := 0 // records of another version
+	var began time.Time // of the job with that id
+	others := 0         // records of another version
 	for _, l := range slices.Backward(list) {
 		if l.Unfinished() {
-			id = l.ID
+			id, began = l.ID, l.Created
 			break
 		}
 		switch {
@@ -150,6 +162,9 @@ func Newest(jobs string) (id int, passed []error, err error) {
 	if others > maxNamed {
 		passed = append(passed, fmt.Errorf("each of %d more %w", others-maxNamed, ErrVersion))
 	}
+	if at, killed := unrecorded(jobs); killed && !at.Before(began) {
+		passed = append(passed, fmt.Errorf("one that began at %s was killed before it was recorded, and cannot be resumed: run it again", at.Format(time.DateTime)))
+	}
 	if id > 0 {
 		return id, passed, nil
 	}
@@ -158,6 +173,34 @@ func Newest(jobs string) (id int, passed []error, err error) {
 		why = errors.New("every job that was begun is done, or was removed")
 	}
 	return 0, passed, &noneError{why}
+}
+
+// unrecorded is when the newest one of the jobs was begun whose processes were killed while they made its folder.
+func unrecorded(jobs string) (newest time.Time, killed bool) {
+	f, err := openJobs(jobs)
+	if err != nil {
+		return newest, false
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(".") // the list has met the error
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && newName.MatchString(e.Name()) && info.ModTime().After(newest) && isAbandoned(f, e.Name()) {
+			newest, killed = info.ModTime(), true
+		}
+	}
+	return newest, killed
+}
+
+// isAbandoned reports whether a folder that was being made is ours, and no process makes it any more. One without
+// a lock may be a moment old.
+func isAbandoned(f *beneath.Folder, name string) bool {
+	at, err := f.Folder(name)
+	if err != nil {
+		return false
+	}
+	defer at.Close()
+	locked, err := isLocked(at)
+	return err == nil && !locked && checkJob(at) == nil
 }
 
 // removable says of a job that cannot be resumed how to be rid of it.

@@ -121,7 +121,7 @@ func writeEpoch(t testing.TB, j *Job, m *memory) int {
 	t.Helper()
 	n, err := j.Epochs().Write(t.Context(), m.state, m)
 	if err == nil {
-		err = j.Wrote(n)
+		err = j.Wrote(n, m.state.Iteration)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -57,6 +57,7 @@ type Record struct {
 	Error     string    `json:"error,omitempty"` // of a failed job; of one that is done, why it has no results
 	Iteration int       `json:"iteration"`       // iterations done
 	Epoch     int       `json:"epoch,omitempty"` // the number of the last one written; 0: none was
+	Saved     int       `json:"saved,omitempty"` // iterations that were done in that one; 0 too where an earlier version wrote it
 	Created   time.Time `json:"created"`
 	Updated   time.Time `json:"updated"`
 }
@@ -201,8 +202,8 @@ func (r *Record) check() error {
 		return fmt.Errorf("it wrote %d files, expected %d at most", len(r.Wrote), maxWrote)
 	case p.Every < 0 || p.Interval < 0 || p.Pages < 0 || p.Keep < 0:
 		return fmt.Errorf("checkpoints every %d iterations, %s or %d pages, of which %d are kept, cannot be", p.Every, p.Interval, p.Pages, p.Keep)
-	case r.Iteration < 0 || r.Iteration > maxIterations || r.Epoch < 0 || r.Epoch > maxID:
-		return fmt.Errorf("%d iterations and %d checkpoints cannot be", r.Iteration, r.Epoch)
+	case r.Iteration < 0 || r.Iteration > maxIterations || r.Saved < 0 || r.Saved > maxIterations || r.Epoch < 0 || r.Epoch > maxID:
+		return fmt.Errorf("%d iterations, %d of them saved, and %d checkpoints cannot be", r.Iteration, r.Saved, r.Epoch)
 	}
 	return nil
 }

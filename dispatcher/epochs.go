@@ -217,7 +217,7 @@ func (j *Job[V, A]) writeEpoch(ctx context.Context, s checkpoint.State, source c
 		return err
 	}
 	j.opt.Log.Debug(fmt.Sprintf("wrote checkpoint %d, after %d iterations", n, s.Iteration), zap.Duration("took", time.Since(start)))
-	return errors.Join(err, j.epochs.job.Wrote(n))
+	return errors.Join(err, j.epochs.job.Wrote(n, s.Iteration))
 }
 
 // took notes how the writing of the snapshot ended. The job goes on in any case.

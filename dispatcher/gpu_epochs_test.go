@@ -373,7 +373,7 @@ func changePolicy(t *testing.T, folder, record string) {
 	state.state.Policy = []byte(record)
 	n, err := job.Epochs().Write(t.Context(), state.state, &state)
 	if err == nil {
-		err = job.Wrote(n)
+		err = job.Wrote(n, state.state.Iteration)
 	}
 	if err == nil {
 		err = job.End(checkpoint.Interrupted, nil)
@@ -396,7 +396,7 @@ func TestForgedIteration(t *testing.T) {
 	all := &zeros{}
 	number, err := forged.Epochs().Write(t.Context(), checkpoint.State{Vertices: n, ValueBytes: 4, Iteration: 1 << 30}, all)
 	if err == nil {
-		err = errors.Join(forged.Wrote(number), forged.End(checkpoint.Interrupted, nil))
+		err = errors.Join(forged.Wrote(number, 0), forged.End(checkpoint.Interrupted, nil))
 	}
 	if err != nil {
 		t.Fatal(err)

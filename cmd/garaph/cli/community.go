@@ -164,7 +164,7 @@ func (s *communitySearch) recorded(cmd *cobra.Command) (*garaph.Job, func() ([]g
 		spec.Flags["queries"] = absolute(*s.flags.queries)
 	}
 	if job := s.app.resumed; job != nil {
-		s.app.console.log.Info(fmt.Sprintf("resuming job %d%s", job.ID(), s.out.text()))
+		s.app.console.log.Info(resuming(job, s.path, s.out))
 		return respecified(job, spec), func() ([]garaph.CommunityQuery, error) {
 			if err := checkRecordedQueries(job, *s.flags.queries); err != nil {
 				return nil, err

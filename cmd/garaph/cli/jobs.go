@@ -20,7 +20,8 @@ func (a *app) jobsCommand() *cobra.Command {
 		Use:   "jobs GRAPH [flags]",
 		Short: "List the runs over a graph, or remove some",
 		Long: `List the runs over a graph: those that are running, those that can be resumed,
-and the last ones that are done.`,
+and the last ones that are done. Iterations are those that were done when the job
+last noted it; saved are those in its newest checkpoint, after which resume goes on.`,
 		Example: `  garaph jobs web.graph
   garaph jobs rm web.graph 3`,
 		Annotations: map[string]string{runsItself: "yes"},
@@ -96,6 +97,7 @@ type jobInfo struct {
 	Program    string            `json:"program"`
 	State      garaph.JobStatus  `json:"state"`
 	Iterations int               `json:"iterations"`
+	Saved      *int              `json:"saved_iterations,omitempty"` // nil: unknown, or it cannot be resumed
 	Epochs     []int             `json:"checkpoints"`
 	Created    time.Time         `json:"created,omitzero"`
 	Updated    time.Time         `json:"updated,omitzero"`
@@ -128,6 +130,9 @@ func jobsOf(path string) ([]jobInfo, error) {
 		case j.Error != "": // and if it is done, for good
 			info.State = garaph.Failed
 		}
+		if saved, known := j.Saved(); known && (j.Unfinished() || j.Err == nil && j.Status == checkpoint.Running) {
+			info.Saved = &saved
+		}
 		if info.Epochs == nil {
 			info.Epochs = []int{}
 		}
@@ -139,14 +144,18 @@ func jobsOf(path string) ([]jobInfo, error) {
 func (a *app) printJobs(list []jobInfo) error {
 	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	if len(list) > 0 {
-		fprint(table, "job", "program", "state", "iterations", "checkpoints", "began", "output", "error")
+		fprint(table, "job", "program", "state", "iterations", "checkpoints", "saved", "began", "output", "error")
 	}
 	for _, j := range list {
 		began := ""
 		if !j.Created.IsZero() {
 			began = j.Created.Local().Format(time.DateTime)
 		}
-		row := []string{strconv.Itoa(j.Job), printable(j.Program), string(j.State), strconv.Itoa(j.Iterations), strconv.Itoa(len(j.Epochs)), began, printable(j.Output)}
+		saved := "-"
+		if j.Saved != nil {
+			saved = strconv.Itoa(*j.Saved)
+		}
+		row := []string{strconv.Itoa(j.Job), printable(j.Program), string(j.State), strconv.Itoa(j.Iterations), strconv.Itoa(len(j.Epochs)), saved, began, printable(j.Output)}
 		if j.Error != "" {
 			row = append(row, oneLine(errors.New(j.Error)))
 		}

@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph"
@@ -70,6 +72,43 @@ func checkRecordedOutput(job *garaph.Job) error {
 		return Usagef("job %d would write its results to %q, but %w: repeat --output with it, or with another name", job.ID(), s.Output, err)
 	}
 	return nil
+}
+
+// checkRecordedStdout refuses a report on standard output where the job writes its results there.
+func checkRecordedStdout(cmd *cobra.Command, job *garaph.Job, path string) error {
+	if job.Record().Spec.Output != "-" {
+		return nil
+	}
+	for _, name := range []string{"json", "top"} {
+		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() != "false" {
+			return Usagef("job %d was begun with --output -, so that its results go to standard output, where --%s writes too: leave --%s out, or give the results a file: `%s resume %s %d --%s --output FILE`",
+				job.ID(), name, name, cmd.Root().Name(), shellWord(path), job.ID(), flagWord(f))
+		}
+	}
+	return nil
+}
+
+// flagWord is a flag as it was given, behind its dashes.
+func flagWord(f *pflag.Flag) string {
+	if f.NoOptDefVal == f.Value.String() {
+		return f.Name
+	}
+	return f.Name + " " + shellWord(flagText(f.Value))
+}
+
+// resuming says which job goes on, for a log: its program and graph, when it was begun, and whether nothing
+// was saved of it.
+func resuming(job *garaph.Job, path string, out destination) string {
+	r := job.Record()
+	name := r.Name
+	if garaph.IsCommunityJob(job) {
+		name = "community search"
+	}
+	from := ""
+	if r.Epoch == 0 {
+		from = ", from the beginning, for it has no checkpoint"
+	}
+	return fmt.Sprintf("resuming job %d, %s on %s, begun %s%s%s", job.ID(), printable(name), printable(path), r.Created.Local().Format(time.DateTime), out.text(), from)
 }
 
 // isOpenFile reports whether a path is that of a file that one process has open, as a

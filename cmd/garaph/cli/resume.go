@@ -114,6 +114,9 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 		if err := checkRecordedOutput(job); err != nil {
 			return err
 		}
+		if err := checkRecordedStdout(cmd, job, path); err != nil {
+			return err
+		}
 	}
 	a.limitRecorded(spec.Flags, cmd.Flags())
 	flags := resumedFlags(cmd, spec)

@@ -71,7 +71,7 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 		t.record(a.resumed)
 	}
 	if a.resumed != nil {
-		a.console.log.Info(fmt.Sprintf("resuming job %d%s", a.resumed.ID(), out.text()))
+		a.console.log.Info(resuming(a.resumed, t.name(), out))
 	}
 	if err := t.execute(cmd.Context(), a); err != nil {
 		return err
@@ -308,9 +308,14 @@ func earlierText(r dispatcher.Report) string {
 
 // warn reports that the program's own limit of iterations ended the job.
 func (t *task) warn(log *zap.Logger) {
-	if !t.program.Algorithm && !t.program.Timed && !t.result.Report.Converged && !t.cmd.Flags().Changed("iterations") {
-		log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations 0 runs it until it has", t.program.Name, iterations(t.options.Iterations)))
+	if t.program.Algorithm || t.program.Timed || t.result.Report.Converged || t.cmd.Flags().Changed("iterations") {
+		return
 	}
+	if f := t.cmd.Flags().Lookup("tolerance"); f != nil && f.Value.String() == "0" { // it may never converge
+		log.Info(fmt.Sprintf("%s ended after its %s, for with --tolerance 0 it goes on as long as any value changes: --iterations N sets how many they are", t.program.Name, iterations(t.options.Iterations)))
+		return
+	}
+	log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations 0 runs it until it has", t.program.Name, iterations(t.options.Iterations)))
 }
 
 // warnGPU reports that the flags of the GPU that were given had no effect.
