@@ -19,6 +19,7 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitInterrupted = 130 // as shells have it for SIGINT
+	exitPipe        = 141 // and for SIGPIPE, which ends most commands whose reader has gone
 )
 
 // errPipe: whoever reads our standard output has gone.
@@ -55,10 +56,13 @@ func (e *stopped) Unwrap() error { return e.cause }
 func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) int {
 	var usage usageError
 	var noFile results.PathError
+	err = nameAddresses(cmd, err)
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errPipe), errors.Is(err, errReported):
+	case errors.Is(err, errPipe):
+		return exitPipe
+	case errors.Is(err, errReported):
 		return exitFailed
 	case interrupted:
 		a.complain(exitInterrupted, "interrupted: %s", oneLine(err))
@@ -71,6 +75,18 @@ func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) i
 		a.showStack(err)
 		return exitFailed
 	}
+}
+
+// nameAddresses says of a budget that was too little that it follows from the limit of addresses, where it does.
+func nameAddresses(cmd *cobra.Command, err error) error {
+	if !errors.Is(err, hostmem.ErrBudget) {
+		return err
+	}
+	f, limit := cmd.Flags().Lookup("memory"), hostmem.AddressLimit()
+	if f == nil || f.Changed || limit == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; without --memory, the budget follows from the %d MiB of addresses that the process may have (ulimit -v): raise that, or give --memory", err, limit>>20)
 }
 
 // beneathProcess reports that memory was too little because the budget that was asked for is one that

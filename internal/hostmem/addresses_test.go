@@ -1,0 +1,40 @@
+package hostmem_test
+
+import (
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/hostmem"
+)
+
+// TestAddressLimit: the limit of addresses is named where it leaves less than the system has, and not elsewhere.
+func TestAddressLimit(t *testing.T) {
+	const left = 1 << 30
+	if hostmem.Available() < 2*left {
+		t.Skip("too little memory for a limit that does no harm")
+	}
+	if n := hostmem.AddressLimit(); n != 0 {
+		t.Skipf("the process has a limit of %d bytes already", n)
+	}
+	var old unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_AS, &old); err != nil {
+		t.Fatal(err)
+	}
+	limit := old
+	limit.Cur = uint64(hostmem.ProcBytes("/proc/self/status", "VmSize:")) + left
+	if err := unix.Setrlimit(unix.RLIMIT_AS, &limit); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Setrlimit(unix.RLIMIT_AS, &old); err != nil {
+			t.Error(err)
+		}
+	})
+	if n := hostmem.AddressLimit(); n != int64(limit.Cur) {
+		t.Errorf("the limit is %d, want %d", n, limit.Cur)
+	}
+	if n := hostmem.Available(); n > left {
+		t.Errorf("%d bytes are available, of %d", n, left)
+	}
+}
