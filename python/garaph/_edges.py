@@ -9,13 +9,15 @@ import numpy as np
 
 from . import _arrow, _names
 from ._errors import UsageError
-from ._index import Index, checked, id_array, integers, numbered, objects, together
+from ._index import Index, checked, first_masked, id_array, integers, numbered, objects, together
 
 # Edges of a chunk: its bytes fit into a pipe of a megabyte, and into a cache.
 _CHUNK = 1 << 16
 
 # Vertices of a graph at most, and the ids of raw edges.
 _MOST, _IDS = 2**32 - 1, 2**32
+
+_ITS_WEIGHT = "a weight is finite, not negative, and at most 3.4e38"
 
 _U4, _F4, _NAMES = np.dtype("<u4"), np.dtype("<f4"), np.dtype(object)
 
@@ -138,11 +140,11 @@ def weights(values: Any, count: int) -> np.ndarray:
     elif isinstance(values, (str, bytes)) or not (hasattr(values, "__array__") or hasattr(values, "__iter__")):
         raise TypeError(f"weight: expected a number, or one for each edge, not {values!r}")
     array = np.asarray(values if hasattr(values, "__array__") or isinstance(values, list) else list(values))
+    at = first_masked(values)
+    if at is not None:
+        raise UsageError(f"weight: edge {at} has none, for it is masked: {_ITS_WEIGHT}")
     if array.dtype.kind == "O":
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError):
-            raise TypeError("weight: weights are numbers") from None
+        array = floats(array)
     if array.dtype.kind not in "iufb":
         raise TypeError(f"weight: weights are numbers, not {array.dtype}")
     if array.shape != (count,):
@@ -151,8 +153,21 @@ def weights(values: Any, count: int) -> np.ndarray:
         return array.astype(np.float32)
     if not (array.min() >= 0 and array.max() <= np.finfo(np.float32).max):
         at = int(np.flatnonzero(~((array >= 0) & (array <= np.finfo(np.float32).max)))[0])
-        raise UsageError(f"weight: edge {at} has {array[at]}; a weight is finite, not negative, and at most 3.4e38")
+        raise UsageError(f"weight: edge {at} has {array[at]}; {_ITS_WEIGHT}")
     return array
+
+
+def floats(array: np.ndarray) -> np.ndarray:
+    """Return objects as floats if all are numbers."""
+    for at, x in enumerate(array):
+        if x is None or type(x).__name__ == "NAType":
+            raise UsageError(f"weight: edge {at} has {x}; {_ITS_WEIGHT}")
+        if isinstance(x, (str, bytes)):  # NumPy would read them
+            raise TypeError(f"weight: weights are numbers, not {x!r}; convert them, for example with astype(float)")
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise TypeError("weight: weights are numbers") from None
 
 
 def of_matrix(matrix: Any, weighted: Optional[bool], directed: bool) -> Edges:
@@ -161,8 +176,9 @@ def of_matrix(matrix: Any, weighted: Optional[bool], directed: bool) -> Edges:
         raise TypeError(f"expected a sparse matrix or array of SciPy, not {type(matrix).__name__}; scipy.sparse.csr_matrix makes one of an array")
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise UsageError(f"a matrix of shape {matrix.shape} is not square: it has a row and a column for each vertex")
-    if matrix.format == "coo" and not matrix.has_canonical_format:
-        matrix = matrix.tocsr()  # entries of one place are added up
+    if not getattr(matrix, "has_canonical_format", True):  # entries of one place are added up
+        matrix = matrix.tocsr(copy=True)
+        matrix.sum_duplicates()
     if not directed:
         matrix = triangle(matrix)
     entries = matrix.tocoo()
@@ -188,6 +204,8 @@ def triangle(matrix: Any) -> Any:
 
 def of_networkx(graph: Any, weight: Optional[str]) -> Edges:
     """Return the edges of a graph of NetworkX, and its nodes as ids in their order."""
+    if not hasattr(graph, "number_of_edges"):
+        raise TypeError(f"expected a graph of NetworkX, not {type(graph).__name__}")
     nodes = list(graph)
     if not nodes:
         raise UsageError("the graph has no node: a graph has one at least")

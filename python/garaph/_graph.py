@@ -97,11 +97,9 @@ class Graph(Programs[R], Generic[R]):
         source, target and weight name its columns; without weight, edges have none. The
         rest is as with :meth:`from_edges`.
         """
-        names = [source, target] if weight is None else [source, target, weight]
-        for name in names:
-            if name not in edges.columns:
-                raise UsageError(f"there is no column {name!r} in the frame, which has {', '.join(map(repr, edges.columns))}: name those of source, target and weight")
-        columns = [_column(edges[name]) for name in names]
+        if not hasattr(edges, "columns"):
+            raise TypeError(f"expected a DataFrame with a row for each edge, not {type(edges).__name__}; from_edges takes arrays")
+        columns = [_column(edges, name) for name in ([source, target] if weight is None else [source, target, weight])]
         made = _edges.edges(columns[0], columns[1], columns[2] if weight is not None else None, vertices, path is not None)
         return _from("from_pandas", made, _SERIES, directed, path, progress, options)
 
@@ -267,7 +265,7 @@ class Graph(Programs[R], Generic[R]):
         index = self._shared.index
         if index is None:
             return _parameters.plain_vertex(name, value, self._shared.names)
-        single = not _parameters.several(value)
+        single = not _parameters.several(value) or not index.ascending and index.number(value) is not None  # as a set may be
         numbers = []
         for x in [value] if single else value:
             number = index.number(x)
@@ -384,9 +382,14 @@ def _file(path: Union[str, os.PathLike[str]]) -> str:
     return "./-" if path == "-" else path
 
 
-def _column(series: Any) -> np.ndarray:
+def _column(frame: Any, name: Any) -> np.ndarray:
     """Return a column of a frame as an array, with its missing values as objects where the array has none."""
-    return series.to_numpy()
+    if name not in frame.columns:
+        raise UsageError(f"there is no column {name!r} in the frame, which has {', '.join(map(repr, frame.columns))}: name those of source, target and weight")
+    column = frame[name]
+    if hasattr(column, "columns"):
+        raise UsageError(f"there are {column.shape[1]} columns {name!r} in the frame: expected one of that name")
+    return column.to_numpy()
 
 
 def _default() -> str:

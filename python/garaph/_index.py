@@ -107,6 +107,9 @@ def id_array(values: Any, what: str) -> np.ndarray:
     """Return ids as an array of integers or of strings, or as objects, which are to be checked."""
     if isinstance(values, (str, bytes)) or not (hasattr(values, "__array__") or hasattr(values, "__iter__")):
         raise TypeError(f"{what}: expected a list or an array of ids, not {values!r}")
+    at = first_masked(values)
+    if at is not None:
+        raise UsageError(f"{what}: entry {at} is masked: leave such edges out")
     array = np.asarray(values) if hasattr(values, "__array__") else of_list(list(values))
     if array.ndim != 1:
         raise UsageError(f"{what}: expected one dimension, got an array of shape {array.shape}")
@@ -117,6 +120,12 @@ def id_array(values: Any, what: str) -> np.ndarray:
     if array.dtype.kind != "O":
         raise TypeError(f"{what}: ids are integers or strings, not {array.dtype}; convert them, for example with astype('int64')")
     return array
+
+
+def first_masked(values: Any) -> Optional[int]:
+    """Return where a masked array has the first entry that is masked, and that NumPy takes for what lies there."""
+    mask = np.flatnonzero(np.ma.getmaskarray(values)) if isinstance(values, np.ma.MaskedArray) else ()
+    return int(mask[0]) if len(mask) else None
 
 
 def checked(array: np.ndarray, what: str) -> np.ndarray:

@@ -189,6 +189,10 @@ class EdgesTest(unittest.TestCase):
             ([0], [1], {"memory": "much"}, ValueError, "expected a number of bytes"),
             ([0], [1], {"memory": "1MiB"}, ValueError, "188"),
             ([(1, 2)], [(3, 4)], {"path": "x"}, ValueError, "dimension"),
+            (np.ma.array([1, 2], mask=[False, True]), [2, 3], {}, ValueError, "source: entry 1 is masked"),
+            ([0, 1], [1, 2], {"weight": np.ma.array([1.0, 2], mask=[False, True])}, ValueError, "edge 1 has none, for it is masked"),
+            ([0, 1], [1, 2], {"weight": [1, None]}, ValueError, "edge 1 has None"),
+            ([0, 1], [1, 2], {"weight": np.array([1, "2"], object)}, TypeError, "weights are numbers, not '2'"),
         ]:
             with self.subTest(source=source, target=target, **options), self.assertRaisesRegex(error, text):
                 Graph.from_edges(source, target, **options)
@@ -216,7 +220,10 @@ class SciPyTest(unittest.TestCase):
         self.assertFalse(Graph.from_scipy(2 * self.sparse.eye(3), weighted=False).weighted)
         self.assertFalse(Graph.from_scipy(self.sparse.eye(3, dtype=bool)).weighted)
         twice = self.sparse.coo_matrix(([1.0, 2.0], ([0, 0], [1, 1])), (2, 2))
-        self.assertEqual(Graph.from_scipy(twice).sssp(source=0).tolist(), [0, 3])
+        for kind in ("coo", "csr", "csc"):
+            matrix = {"coo": twice, "csr": self.sparse.csr_matrix(([1.0, 2.0], [1, 1], [0, 2, 2]), (2, 2)), "csc": self.sparse.csc_matrix(([1.0, 2.0], [0, 0], [0, 0, 2]), (2, 2))}[kind]
+            g = Graph.from_scipy(matrix)
+            self.assertEqual((g.edges, g.sssp(source=0).tolist(), matrix.nnz), (1, [0, 3], 2))
 
     def test_undirected(self):
         one = self.sparse.csr_matrix([[1.0, 2, 0], [0, 0, 3], [0, 0, 0]])
@@ -294,6 +301,12 @@ class PandasTest(unittest.TestCase):
             Graph.from_pandas(self.trains, "from", "to", weights="minutes")
         with self.assertRaisesRegex(ValueError, "no column 'source' in the frame, which has 'from', 'to', 'minutes'"):
             Graph.from_pandas(self.trains)
+        with self.assertRaisesRegex(ValueError, "there are 2 columns 'to' in the frame"):
+            Graph.from_pandas(self.trains.rename(columns={"minutes": "to"}), "from", "to")
+        with self.assertRaisesRegex(TypeError, "expected a DataFrame with a row for each edge, not dict"):
+            Graph.from_pandas({"source": [1], "target": [2]})
+        with self.assertRaisesRegex(ValueError, "weight: edge 1 has <NA>"):
+            Graph.from_pandas(self.trains.assign(minutes=self.pandas.array([1, None, 2], "Int64")), "from", "to", "minutes")
 
     def test_vertex_values(self):
         got = Graph.from_pandas(self.trains, "from", "to").components()

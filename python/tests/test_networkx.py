@@ -119,6 +119,17 @@ class NetworkXTest(unittest.TestCase):
         graph = nx.karate_club_graph()
         self.assertEqual(Graph.from_networkx(graph).coreness(), nx.core_number(graph))
 
+    def test_sets(self):
+        """A node that is itself a collection is one source."""
+        a, b = frozenset([1]), frozenset([2])
+        g = Graph.from_networkx(nx.Graph([(a, b)]))
+        self.assertEqual(g.bfs(source=a), {a: 0, b: 1})
+        self.assertEqual(g.bfs(source=[a, b]), {a: 0, b: 0})
+
+    def test_no_graph(self):
+        with self.assertRaisesRegex(TypeError, "expected a graph of NetworkX, not list"):
+            Graph.from_networkx([(1, 2)])
+
     def test_no_nodes(self):
         with self.assertRaisesRegex(garaph.UsageError, "no node"):
             Graph.from_networkx(nx.Graph())
