@@ -109,6 +109,7 @@ type StorageOptions struct {
 	Layout        store.Layout // "": [store.Packed]
 	Rows          bool         // store rows of in-edges too, where the layout has none
 	ShardVertices int          // of a shard at most; 0: as many as suit the memory
+	PythonIDs     string       // a word that [store.PythonIDs] has, too, for whose ids those of the graph stand; "": they are the user's
 }
 
 func (o ImportOptions) read() ingest.Options {

@@ -52,6 +52,7 @@ type StorageOptions struct {
 	Layout        store.Layout // "" is Packed
 	Rows          bool         // store rows of in-edges too, where the layout has none
 	ShardVertices int          // of a shard at most; 0: shard.DefaultVertices
+	PythonIDs     string       // a word that store.PythonIDs has, too, for whose ids those of the graph stand; "": they are the user's
 }
 
 // Phase is a stage of an import.
@@ -311,7 +312,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	if err != nil {
 		return nil, Report{}, err
 	}
-	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Mirrored: mirrored, Layout: b.opt.Storage.Layout, InRows: b.inRows(), RowWeights: b.rowWeights(), Shards: shards}
+	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Mirrored: mirrored, Layout: b.opt.Storage.Layout, InRows: b.inRows(), RowWeights: b.rowWeights(), PythonIDs: b.opt.Storage.PythonIDs, Shards: shards}
 	for i := range shards {
 		cat.Edges += uint64(shards[i].In)
 		if b.mirror {

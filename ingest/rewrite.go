@@ -72,7 +72,7 @@ func (u *upgrade) rewrite(ctx context.Context) (Report, error) {
 	}
 	now := &store.Catalogue{
 		Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric, Mirrored: cat.Mirrored && !in.inRows, Layout: store.Packed, InRows: in.inRows, RowWeights: cat.Weighted,
-		Shards: shards, Source: cat.Source, Created: cat.Created,
+		PythonIDs: cat.PythonIDs, Shards: shards, Source: cat.Source, Created: cat.Created,
 	}
 	if err := ctx.Err(); err != nil {
 		return Report{}, err

@@ -241,15 +241,24 @@ func TestUpgradePythonIDs(t *testing.T) {
 		if _, err := Upgrade(t.Context(), path, UpgradeOptions{Rows: true}); err != nil {
 			t.Fatalf("%s: %v", layout, err)
 		}
+		if catalogueOf(t, path).PythonIDs != "" {
+			t.Errorf("%s: upgraded, and said to have such ids", layout)
+		}
 		if got, err := os.ReadFile(ids); err != nil || string(got) != want {
 			t.Errorf("%s: upgraded: %q, %v", layout, got, err)
 		}
 		edges := filepath.Join(filepath.Dir(path), "edges.txt")
-		if _, err := Import(t.Context(), []string{edges}, path, Options{Force: true, Storage: StorageOptions{Layout: layout}}); err != nil {
+		if _, err := Import(t.Context(), []string{edges}, path, Options{Force: true, Storage: StorageOptions{Layout: layout, PythonIDs: "word"}}); err != nil {
 			t.Fatalf("%s: %v", layout, err)
+		}
+		if catalogueOf(t, path).PythonIDs != "word" {
+			t.Errorf("%s: imported with such ids, and not said to have them", layout)
 		}
 		if _, err := os.Stat(ids); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s: after another import: %v", layout, err)
+		}
+		if _, err := Upgrade(t.Context(), path, UpgradeOptions{Rows: true}); err != nil || catalogueOf(t, path).PythonIDs != "word" {
+			t.Errorf("%s: upgraded without the file: %v", layout, err)
 		}
 		if err := os.Symlink(edges, ids); err != nil {
 			t.Fatal(err)

@@ -31,7 +31,8 @@ type Catalogue struct {
 	InRows      bool        `json:"in_rows,omitempty"`     // there are rows of in-edges beside packed in sides
 	RowWeights  bool        `json:"row_weights,omitempty"` // there are weights of packed rows
 	IDs         IDMap       `json:"ids"`
-	Shards      []ShardInfo `json:"shards,omitempty"` // in the JSON of store version 1 alone
+	PythonIDs   string      `json:"python_ids,omitempty"` // the ids stand for those in the file of that name, which has this word, too
+	Shards      []ShardInfo `json:"shards,omitempty"`     // in the JSON of store version 1 alone
 	Fingerprint string      `json:"fingerprint"`
 	Source      []string    `json:"source"`
 	Created     time.Time   `json:"created"`

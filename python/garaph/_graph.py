@@ -156,7 +156,7 @@ class Graph(Programs[R], Generic[R]):
         path = os.fspath(path)
         about = _process.run(["info", "--json", "--", _file(path)], progress=False)
         g = _new(path, about, _default())
-        g._shared.index = _ids.load(path, g.vertices)
+        g._shared.index = _ids.load(path, about)
         return g
 
     # What results are.
@@ -363,8 +363,8 @@ def _make(what: str, flags: List[str], inputs: List[str], edges: Optional[_edges
     folder = os.path.join(scratch.path, "graph") if scratch is not None else os.fspath(path)
     try:
         feed = None if edges is None else edges.chunks()
-        with _ids.kept(index if path is not None else None, folder):
-            report = _process.run(["import", "--json", *flags, *more, "--", *inputs, _file(folder)], feed=feed, progress=progress)
+        with _ids.kept(index if path is not None else None, folder) as more_flags:
+            report = _process.run(["import", "--json", *flags, *more_flags, *more, "--", *inputs, _file(folder)], feed=feed, progress=progress)
     except BaseException:
         if scratch is not None:
             scratch.remove()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
-from typing import Iterator, List, Optional
+import secrets
+from typing import Any, Dict, Iterator, List, Optional
 
 from ._errors import GaraphError
 from ._index import Index
@@ -15,34 +16,35 @@ _NAME = "python-ids.npz"
 
 
 @contextlib.contextmanager
-def kept(index: Optional[Index], folder: str) -> Iterator[None]:
-    """Put ids into the folder of the graph that is made meanwhile.
+def kept(index: Optional[Index], folder: str) -> Iterator[List[str]]:
+    """Put ids into the folder of the graph that is made meanwhile, with the flags that are given.
 
-    They are written beside it first: where Python is killed between the end of the import
-    and theirs, what is left there tells of it.
+    They are written beside it first, so that a full disk is known before. The graph has a word that is in
+    their file, too: where that is missing, Python was killed before it was in place, or it was removed.
     """
     if index is None:
-        yield
+        yield []
     else:
         waiting = _beside(folder, str(os.getpid()))
         _discard([waiting])
         try:
-            index.save(waiting)
-            yield
+            word = secrets.token_hex(8)
+            index.save(waiting, word)
+            yield [f"--python-ids={word}"]
             os.replace(waiting, os.path.join(folder, _NAME))
         finally:
             _discard([waiting])
     _discard(_left(folder))
 
 
-def load(folder: str, vertices: int) -> Optional[Index]:
-    """Return the ids in a graph's folder; None if the command knows them."""
-    index = Index.load(os.path.join(folder, _NAME), vertices)
-    left = _left(folder)
-    if index is None and left:
+def load(folder: str, about: Dict[str, Any]) -> Optional[Index]:
+    """Return the ids in the folder of a graph, of which the command says so much; None if it knows them itself."""
+    path = os.path.join(folder, _NAME)
+    index = Index.load(path, about["vertices"], about["ids"].get("python", ""))
+    if index is None and "python" in about["ids"]:
         raise GaraphError(
-            f"{left[0]} was left by an import from Python that was cut off, perhaps before it put the ids into {folder}: "
-            "import the graph again, or remove that file if its ids were integers"
+            f"{path} is missing, and with it the ids of the graph, whose vertices are numbers without it: "
+            "put it back, or make the graph again from its edges; the command garaph runs over the graph with numbers as ids"
         )
     return index
 

@@ -14,6 +14,8 @@ from ._errors import GaraphError, UsageError
 # sorting, is worth its import.
 _MANY = 1 << 20
 
+_AGAIN = "put back the right file, or make the graph again from its edges"
+
 
 class Index:
     """The ids of vertices 0 to n-1, where they are known to Python alone.
@@ -53,9 +55,9 @@ class Index:
             return None
         return at if at < len(self.ids) and self.ids[at] == value else None
 
-    def save(self, path: str) -> None:
-        """Write the ids to a new file."""
-        what: Dict[str, np.ndarray] = {}
+    def save(self, path: str, word: str) -> None:
+        """Write the ids to a new file, with a word by which they are known to be those of a graph."""
+        what: Dict[str, np.ndarray] = {"word": np.array(word)}
         if self.ids.dtype.kind in "iuS":
             what["ids"] = self.ids
         else:
@@ -66,10 +68,11 @@ class Index:
             np.savez(f, **what)
 
     @classmethod
-    def load(cls, path: str, count: int) -> Optional[Index]:
+    def load(cls, path: str, count: int, word: str) -> Optional[Index]:
         """Read what save has written, of a graph of so many vertices; None if there is no such file."""
         try:
             with open(path, "rb") as f, np.load(f, allow_pickle=False) as file:
+                written = str(file["word"]) if "word" in file else ""
                 if "ids" in file:
                     ids = file["ids"]
                     whole = ids.ndim == 1 and ids.dtype.kind in "iuS"
@@ -81,9 +84,11 @@ class Index:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as err:
-            raise GaraphError(f"{path}, which has the ids of the graph, cannot be read: {err}") from err
+            raise GaraphError(f"{path}, which has the ids of the graph, cannot be read: {err}; {_AGAIN}") from err
         if not whole or len(ids) != count:
-            raise GaraphError(f"{path} is damaged or another graph's: it has {len(ids):,} ids for {count:,} vertices; make the graph again")
+            raise GaraphError(f"{path} is damaged or another graph's: it has {len(ids):,} ids for {count:,} vertices; {_AGAIN}")
+        if written != word:
+            raise GaraphError(f"{path} has the ids of another graph; {_AGAIN}")
         return cls(ids, True)
 
     @property

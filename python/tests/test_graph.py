@@ -88,12 +88,33 @@ class FolderTest(unittest.TestCase):
         ids = os.path.join(moved, "python-ids.npz")
         with open(ids, "r+b") as f:
             f.truncate(100)
-        with self.assertRaisesRegex(garaph.GaraphError, "python-ids.npz.*cannot be read"):
+        with self.assertRaisesRegex(garaph.GaraphError, "python-ids.npz.*cannot be read.*make the graph again"):
             Graph.open(moved)
-        Index(np.array(["a", "b"]), True).save(ids + "2")
+        Index(np.array(["a", "b"]), True).save(ids + "2", "word")
         os.replace(ids + "2", ids)
         with self.assertRaisesRegex(garaph.GaraphError, "2 ids for 3 vertices"):
             Graph.open(moved)
+        os.unlink(ids)
+        with self.assertRaisesRegex(garaph.GaraphError, "python-ids.npz is missing.*put it back, or make the graph again"):
+            Graph.open(moved)
+
+    def test_ids_of_another(self):
+        """Those of a graph with as many vertices are not taken, but where older versions did not say whose they are."""
+        other = self.path + "2"
+        Graph.from_edges(["b", "a"], ["a", "c"], vertices=["a"], path=self.path)
+        Graph.from_edges(["x", "x"], ["y", "z"], vertices=["x"], path=other)
+        ids = os.path.join(self.path, "python-ids.npz")
+        os.replace(os.path.join(other, "python-ids.npz"), ids)
+        with self.assertRaisesRegex(garaph.GaraphError, "has the ids of another graph"):
+            Graph.open(self.path)
+        os.unlink(ids)
+        Index(np.array(["a", "b", "c"]), True).save(ids, "")
+        with self.assertRaisesRegex(garaph.GaraphError, "has the ids of another graph"):
+            Graph.open(self.path)
+        Graph.from_edges([0, 1], [1, 2], path=self.path, force=True)
+        self.assertRaises(FileNotFoundError, os.stat, ids)
+        Index(np.array(["a", "b", "c"]), True).save(ids, "")
+        self.assertEqual(Graph.open(self.path).ids.tolist(), ["a", "b", "c"])
 
     def test_cut_off(self):
         """An import whose Python was killed before the ids were in place is known as such."""
@@ -104,9 +125,9 @@ class FolderTest(unittest.TestCase):
         """
         process = subprocess.run([sys.executable, "-c", textwrap.dedent(code), self.path], check=False)
         self.assertEqual(process.returncode, -signal.SIGKILL)
-        with self.assertRaisesRegex(garaph.GaraphError, "cut off"):
+        with self.assertRaisesRegex(garaph.GaraphError, "python-ids.npz is missing"):
             Graph.open(self.path)
-        Graph.from_edges(["a"], ["b"], path=self.path, force=True)
+        Graph.from_edges(["a"], ["b"], vertices=["a"], path=self.path, force=True)
         self.assertEqual(list(Graph.open(self.path).ids), ["a", "b"])
         self.assertEqual(os.listdir(os.path.dirname(self.path)), ["web.graph"])
 

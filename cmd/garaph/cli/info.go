@@ -91,6 +91,8 @@ type idInfo struct {
 	Kind  string `json:"kind"`
 	First string `json:"first"`
 	Last  string `json:"last"`
+	// Python is a word that the file has, too, in which the Python package has the ids for which these stand.
+	Python string `json:"python,omitempty"`
 }
 
 func describe(ctx context.Context, path string, degrees bool) (i graphInfo, err error) {
@@ -106,7 +108,7 @@ func describe(ctx context.Context, path string, degrees bool) (i graphInfo, err 
 	c := g.Catalogue()
 	i = graphInfo{
 		Graph: path, Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted, Symmetric: c.Symmetric, Mirrored: c.Mirrored,
-		IDs: idInfo{Kind: string(c.IDs.Kind)}, storedInfo: storedInfo{Layout: string(cmp.Or(c.Layout, store.CSC)), Shards: len(c.Shards)},
+		IDs: idInfo{Kind: string(c.IDs.Kind), Python: c.PythonIDs}, storedInfo: storedInfo{Layout: string(cmp.Or(c.Layout, store.CSC)), Shards: len(c.Shards)},
 		Fingerprint: c.Fingerprint, Created: c.Created, Source: c.Source,
 	}
 	if i.IDs.First, err = g.ID(0); err != nil {
