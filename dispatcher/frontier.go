@@ -106,6 +106,29 @@ func (j *Job[V, A]) frontierFits() bool {
 	return j.front.unfit == nil && (j.opt.Mode == Sync || j.opt.Iterations == 0)
 }
 
+// Pulls are many from so many iterations on, for vertices of which no larger share is active in the mean.
+const (
+	manyPulls = 100
+	fewActive = 0.05
+)
+
+// hintFrontier says of a job that was told to pull, and that pulled often for few active vertices, that frontiers
+// would have done with a fraction of its edges.
+func (j *Job[V, A]) hintFrontier() {
+	r := &j.report
+	n := r.Done() - r.Before
+	if j.opt.Method != Pull || len(j.devices) > 0 || n < manyPulls || !j.frontierFits() {
+		return
+	}
+	active := 0.0
+	for i := range r.Iterations {
+		active += float64(r.Iterations[i].Active) * float64(max(1, r.Iterations[i].Levels))
+	}
+	if share := active / float64(n) / float64(j.cat.Vertices); share < fewActive {
+		j.opt.Log.Info(fmt.Sprintf("method %s looked at edges of all vertices in %d iterations, in which %.2g %% of the vertices were active: method %s goes along the edges of these alone", Pull, n, 100*share, Auto))
+	}
+}
+
 // loadRows brings the rows into memory, unless they are there, and returns how many bytes
 // it read.
 func (j *Job[V, A]) loadRows(ctx context.Context) (read int64, err error) {

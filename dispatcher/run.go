@@ -70,6 +70,7 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 		}
 	}
 	j.report.Converged = j.activated == 0
+	j.hintFrontier()
 	return j.overflowed(ctx)
 }
 
