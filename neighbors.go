@@ -31,8 +31,15 @@ type Neighbors[I ID] struct {
 	ids   *store.IDs
 	text  func(I) string
 	id    func(c *results.IDs, row int) I
-	sides [2]keptSide // in and out
+	sides rowSides
 	err   error
+}
+
+// rowSides reads the rows of vertices. It keeps the shard that was read last in either direction.
+type rowSides struct {
+	graph *Graph
+	sides [2]keptSide // in and out
+	reads int         // shards that were read
 }
 
 // keptSide is a side of a shard in memory.
@@ -51,7 +58,7 @@ func NeighborsOf[I ID](g *Graph) (*Neighbors[I], error) {
 	if !ok {
 		return nil, idTypeError[I](kind)
 	}
-	n := &Neighbors[I]{graph: g, ids: g.store.IDs(), id: read}
+	n := &Neighbors[I]{graph: g, sides: rowSides{graph: g}, ids: g.store.IDs(), id: read}
 	var text any
 	switch any(*new(I)).(type) {
 	case int64:
@@ -83,7 +90,7 @@ func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float32] {
 		if v, n.err = n.graph.Vertex(n.text(id)); n.err != nil {
 			return
 		}
-		if side, n.err = n.side(dir, v); n.err != nil {
+		if side, n.err = n.sides.side(dir, v); n.err != nil {
 			return
 		}
 		for i := side.Off[v-side.First]; i < side.Off[v-side.First+1]; i++ {
@@ -106,14 +113,15 @@ func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float32] {
 }
 
 // side is the side of the shard that has a vertex, as plain rows.
-func (n *Neighbors[I]) side(dir shard.Direction, v uint32) (*rows.Side, error) {
-	s, cat := n.graph.store, n.graph.Catalogue()
+func (r *rowSides) side(dir shard.Direction, v uint32) (*rows.Side, error) {
+	s, cat := r.graph.store, r.graph.Catalogue()
 	i := sort.Search(len(cat.Shards), func(i int) bool { return cat.Shards[i].First > v }) - 1
-	kept := &n.sides[dir]
+	kept := &r.sides[dir]
 	if kept.rows != nil && kept.shard == i {
 		return kept.rows, nil
 	}
 	kept.rows = nil
+	r.reads++
 	if cat.Symmetric {
 		dir = shard.In // the same edges, with their weights
 	}

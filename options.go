@@ -37,6 +37,7 @@ type RunOptions struct {
 	Checkpoints Checkpoints // when they are written while the job runs
 
 	generic bool
+	end     *uint32 // see [dispatcher.Options.EndAt]
 }
 
 // Forever, as RunOptions.Iterations, lets a program that is [gas.Endless] run until the context ends. Of
@@ -55,6 +56,9 @@ func (o RunOptions) job() dispatcher.Options {
 	}
 	if o.generic {
 		d.Generically()
+	}
+	if o.end != nil {
+		d.EndAt(*o.end)
 	}
 	return d
 }

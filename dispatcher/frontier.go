@@ -21,6 +21,7 @@ type frontiers[V, A any] struct {
 	bytes    int64            // of memory
 	edges    uint64           // in rows; with weights they count twice
 	ordered  bool             // by priorities, where iterations are not limited
+	asked    int              // levels, or rounds of ordered ones, between the last two times that the job asked whether it has arrived
 	seeks    bool             // vertices settle: each is active once
 	stored   *page.StoredRows // that are read as they are needed; nil: all are brought into memory
 	held     heldRows         // that are not unpacked there; no rows: they are
@@ -229,6 +230,9 @@ func (j *Job[V, A]) levelLimit() int {
 	}
 	if j.front.stored != nil && j.opt.Method == Auto {
 		limit = 1 // a larger frontier may be another decision
+	}
+	if j.opt.end != nil {
+		limit = min(limit, j.front.rounds())
 	}
 	if e := j.epochs; e != nil && e.policy.Every > 0 {
 		limit = min(limit, max(1, e.policy.Every-e.iterations))

@@ -117,6 +117,7 @@ type hooks struct {
 	generic   bool                                     // see Options.Generically
 	machine   string                                   // a folder for the figures of the machine, also of an emulated GPU
 	rowsStay  int64                                    // > 0: rows are read as they are needed, and one byte less than that of them stays
+	end       *uint32                                  // see Options.EndAt
 	plainRows bool                                     // rows in memory are unpacked, whatever the program
 }
 

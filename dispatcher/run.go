@@ -344,7 +344,7 @@ func (j *Job[V, A]) done() bool {
 
 // last reports whether no iteration is left to do.
 func (j *Job[V, A]) last() bool {
-	return j.activated == 0 || j.opt.Iterations > 0 && j.step.Iteration == j.opt.Iterations
+	return j.activated == 0 || j.opt.Iterations > 0 && j.step.Iteration == j.opt.Iterations || j.arrived()
 }
 
 // waiting is how many goroutines wait for a disk or a GPU while others compute.

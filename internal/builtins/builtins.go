@@ -23,6 +23,16 @@ func RunWithParents(ctx context.Context, g *garaph.Graph, program any, o garaph.
 	return runner{ctx, g, o, progress, true}.any(program)
 }
 
+// Path is [garaph.Path] of hops.
+func Path(ctx context.Context, g *garaph.Graph, p programs.BFS, to uint32, o garaph.RunOptions, progress func(algorithms.Progress)) ([]uint32, []uint32, error) {
+	return garaph.Path(ctx, g, p, to, o, progress)
+}
+
+// WeightedPath is [garaph.Path] of distances.
+func WeightedPath(ctx context.Context, g *garaph.Graph, p programs.SSSP[float64], to uint32, o garaph.RunOptions, progress func(algorithms.Progress)) ([]uint32, []float64, error) {
+	return garaph.Path(ctx, g, p, to, o, progress)
+}
+
 // runner is a run of a program that is still to come.
 type runner struct {
 	ctx      context.Context //nolint:containedctx // for one call

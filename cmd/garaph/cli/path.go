@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/builtins"
 	"github.com/garaph/garaph/programs"
@@ -22,8 +23,8 @@ func (a *app) pathCommand() *cobra.Command {
 		Short: "Print a shortest path from a vertex to another one",
 		Long: `Print the vertices of a shortest path along edges, with the distance of each from the
 first: a path of the fewest edges, or with --weighted one of the least total weight.
-Of several, it is the one that run bfs or run sssp finds with --parents. The exit code is 1 where no
-path leads from the one to the other.`,
+Of several, it is the one that run bfs or run sssp finds with --parents. The search ends
+when it is found. The exit code is 1 where no path leads from the one to the other.`,
 		Example: `  garaph path trains.graph Basel Lugano --weighted
   garaph path web.graph 17 42 --json`,
 		Args: exactly("a graph and two vertices", 3),
@@ -90,9 +91,9 @@ func (a *app) path(ctx context.Context, name, from, to string, weighted, asJSON 
 	}
 	var found *foundPath
 	if weighted {
-		found, err = pathOf[float64](ctx, e, builtins.Double(true).SSSP(ends[0], nil), ends[1])
+		found, err = pathOf(ctx, e, programs.SSSP[float64]{Source: ends[0]}, ends[1], builtins.WeightedPath)
 	} else {
-		found, err = pathOf[uint32](ctx, e, programs.BFS{Source: ends[0]}, ends[1])
+		found, err = pathOf(ctx, e, programs.BFS{Source: ends[0]}, ends[1], builtins.Path)
 	}
 	p.end()
 	switch {
@@ -110,14 +111,12 @@ func (a *app) path(ctx context.Context, name, from, to string, weighted, asJSON 
 	return found.print(a.stdout)
 }
 
-// pathOf runs a program from a source and follows the parents of a vertex.
-func pathOf[V uint32 | float64](ctx context.Context, e Env, p any, to uint32) (*foundPath, error) {
-	r, err := builtins.RunWithParents(ctx, e.Graph, p, e.Options, e.Progress)
+// pathOf lets find find the path of a program to a vertex.
+func pathOf[P any, V uint32 | float64](ctx context.Context, e Env, p P, to uint32,
+	find func(context.Context, *garaph.Graph, P, uint32, garaph.RunOptions, func(algorithms.Progress)) ([]uint32, []V, error),
+) (*foundPath, error) {
+	vertices, lengths, err := find(ctx, e.Graph, p, to, e.Options, e.Progress)
 	if err != nil {
-		return nil, err
-	}
-	vertices, lengths, err := garaph.PathTo[V](r, to)
-	if err = errors.Join(err, r.Close()); err != nil {
 		return nil, err
 	}
 	found := &foundPath{Hops: len(vertices) - 1}
