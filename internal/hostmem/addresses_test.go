@@ -34,7 +34,7 @@ func TestAddressLimit(t *testing.T) {
 	if n := hostmem.AddressLimit(); n != int64(limit.Cur) {
 		t.Errorf("the limit is %d, want %d", n, limit.Cur)
 	}
-	if n := hostmem.Available(); n > left {
+	if n := hostmem.Available(); n > left+left/4 { // what was mapped may have gone meanwhile
 		t.Errorf("%d bytes are available, of %d", n, left)
 	}
 }
