@@ -36,6 +36,7 @@ type builder struct {
 	schema Schema
 	mirror bool // the graph has both directions of each edge
 	turns  bool // each entry is stored in its other direction, too
+	uneven bool // a vertex has not as many edges in one direction as in the other, as they were read
 	seed   maphash.Seed
 
 	idNumbers

@@ -29,6 +29,9 @@ func (s *sorter) packGroup(ctx context.Context, g *group) error {
 		if err != nil {
 			return err
 		}
+		if s.mirrors != nil {
+			s.pairs = s.mirrors.keys(s.shards[i].First, s.shards[i].Vertices, keys, s.pairs)
+		}
 		if err := s.writer.storeSorted(i, keys, start); err != nil {
 			return err
 		}

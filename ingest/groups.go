@@ -44,6 +44,7 @@ func (b *builder) cutShards(ctx context.Context, m *numbering) ([]store.ShardInf
 		out := in
 		if !b.mirror {
 			out = b.out.of(t)
+			b.uneven = b.uneven || in != out
 		}
 		if max(in, out) > maxVertexEdges {
 			over = fmt.Errorf("import: a vertex has %d edges in one direction, more than the %d that a shard can hold", max(in, out), maxVertexEdges)

@@ -281,6 +281,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	}
 	numbers.freeOrder()
 	in, out := b.sides(shards, numbers, w)
+	in.mirrors = b.mirrorTestOf(shards)
 	b.keep(numbers, in, out)
 	if err := w.CheckSpace(in.storeBytes()); err != nil {
 		return nil, Report{}, err
@@ -308,11 +309,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 			return nil, Report{}, err
 		}
 	}
-	mirrored, err := b.isMirrored(ctx, shards, w)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Mirrored: mirrored, Layout: b.opt.Storage.Layout, InRows: b.inRows(), RowWeights: b.rowWeights(), PythonIDs: b.opt.Storage.PythonIDs, Shards: shards}
+	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Mirrored: in.mirrors.mirrored(), Layout: b.opt.Storage.Layout, InRows: b.inRows(), RowWeights: b.rowWeights(), PythonIDs: b.opt.Storage.PythonIDs, Shards: shards}
 	for i := range shards {
 		cat.Edges += uint64(shards[i].In)
 		if b.mirror {

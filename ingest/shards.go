@@ -20,7 +20,8 @@ type sideBuilder struct {
 	numbers *numbering // gives the dense ids of a record's ends
 	n       uint32     // vertices
 	known   knownDegrees
-	kept    int64 // bytes of plan.sort that degrees take
+	kept    int64       // bytes of plan.sort that degrees take
+	mirrors *mirrorTest // gets all edges; nil: there is none
 	dropped atomic.Uint64
 	sorted  func(edges uint64)
 

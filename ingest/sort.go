@@ -23,6 +23,7 @@ type sorter struct {
 	rows          groupRows // of the group in hand
 	places        []uint64  // likewise, for those that are packed without rows
 	from          backReader
+	pairs         []mirrorPair // of the shard in hand
 }
 
 // groupRows is a sorted group, by vertex: the neighbours of its v-th are
@@ -121,6 +122,9 @@ func (s *sorter) shardsOf(ctx context.Context, g *group) error {
 		side, err := s.writer.store(i, &s.rows)
 		if err != nil {
 			return err
+		}
+		if s.mirrors != nil {
+			s.mirrors.rows(side)
 		}
 		if err := s.collectTwins(side); err != nil {
 			return err
