@@ -23,10 +23,10 @@ const (
 // graphmlBody reads one file.
 type graphmlBody struct {
 	undirected bool
-	reversed   bool   // edges are read from their targets to their sources
-	chosen     string // the name of the key of weights
-	weightKey  string // its id; "": there is none
-	initial    string // the weight of edges that have none
+	reversed   bool     // edges are read from their targets to their sources
+	chosen     string   // the name of the keys of weights
+	weightKeys []string // their ids: several, where a writer has one for each type
+	initial    string   // the weight of edges that have none
 	ids        IDKind
 	weights    bool // wanted
 }
@@ -72,13 +72,13 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 		}
 		break
 	}
-	if len(o.Table.Columns) == 3 && t.weightKey == "" {
+	if len(o.Table.Columns) == 3 && t.weightKeys == nil {
 		return nil, &InputError{File: p.name(), Problem: fmt.Sprintf("has no key for edges %q that is a number", t.chosen), Advice: adviseKeys(keys)}
 	}
-	if o.Weights == WeightsYes && t.weightKey == "" {
+	if o.Weights == WeightsYes && t.weightKeys == nil {
 		return nil, &InputError{File: p.name(), Problem: `has no weights: no key for edges is a number and has attr.name="weight"`, Advice: "leave out --weights yes"}
 	}
-	p.schema.Weighted = t.weightKey != "" && o.Weights != WeightsNo
+	p.schema.Weighted = t.weightKeys != nil && o.Weights != WeightsNo
 	p.schema.Mirrored = t.undirected
 	p.adapt = func(s Schema) { t.ids, t.weights = s.IDs, s.Weighted }
 	p.body = t
@@ -119,7 +119,7 @@ func adviseKeys(keys []string) string {
 type graphmlStart struct {
 	*graphmlBody
 	graph       int
-	key         string // that is being read, of weights
+	inKey       bool // a key of weights is being read
 	keys        []string
 	ints, texts int
 }
@@ -127,17 +127,17 @@ type graphmlStart struct {
 func (s *graphmlStart) start(x *xmlReader, e *xml.StartElement) error {
 	switch e.Name.Local {
 	case "key":
-		s.key = ""
+		s.inKey = false
 		if !slices.Contains([]string{"edge", "all", ""}, attribute(e, "for")) {
 			return nil
 		}
 		name, is, id := attribute(e, "attr.name"), attribute(e, "attr.type"), attribute(e, "id")
 		s.keys = append(s.keys, shown([]byte(name))+" ("+shown([]byte(is))+")")
 		if slices.Contains([]string{"int", "long", "float", "double"}, is) && name != "" && name == s.chosen {
-			s.key, s.weightKey = id, id
+			s.inKey, s.weightKeys = true, append(s.weightKeys, id)
 		}
 	case "default":
-		x.text, x.collect = x.text[:0], s.key != ""
+		x.text, x.collect = x.text[:0], s.inKey
 	case "graph":
 		if s.graph > 0 {
 			return nil
@@ -170,7 +170,7 @@ func (s *graphmlStart) end(x *xmlReader, name string) error {
 		s.initial, x.collect = strings.TrimSpace(string(x.text)), false
 	}
 	if name == "key" {
-		s.key = ""
+		s.inKey = false
 	}
 	return nil
 }
@@ -183,6 +183,7 @@ type graphmlFeed struct {
 	inEdge         bool
 	source, target string
 	weight         string
+	hasWeight      bool // the edge has one of its own
 }
 
 // feed is [streamBody].
@@ -217,7 +218,7 @@ func (s *graphmlFeed) start(x *xmlReader, e *xml.StartElement) error {
 	case "hyperedge":
 		return x.refused("hyperedge", "edges between two nodes", "a hyperedge has no place in a graph of edges: leave it out")
 	case "data":
-		x.text, x.collect = x.text[:0], s.inEdge && s.weights && attribute(e, "key") == s.weightKey
+		x.text, x.collect = x.text[:0], s.inEdge && s.weights && slices.Contains(s.weightKeys, attribute(e, "key"))
 		x.skip = true // what is within is not of the graph
 	}
 	return nil
@@ -236,7 +237,7 @@ func (s *graphmlFeed) edge(x *xmlReader, e *xml.StartElement) (err error) {
 	if d := attribute(e, "directed"); d != "" && (d == "false" || d == "0") != s.undirected {
 		return x.refused("directed="+d, "edges that are all directed or all undirected, as edgedefault says", "write a directed graph, with undirected edges in both directions")
 	}
-	s.inEdge, s.weight = true, s.initial
+	s.inEdge, s.weight, s.hasWeight = true, s.initial, false
 	return nil
 }
 
@@ -264,14 +265,17 @@ func (s *graphmlFeed) end(x *xmlReader, name string) error {
 	case name == "graph":
 		s.nested--
 	case name == "data" && x.collect:
-		s.weight, x.collect = strings.TrimSpace(string(x.text)), false
+		if s.hasWeight {
+			return x.refused(s.between(), "one weight of the edge, not two", "")
+		}
+		s.weight, s.hasWeight, x.collect = strings.TrimSpace(string(x.text)), true, false
 	case name == "edge" && s.inEdge:
 		s.inEdge = false
 		w := float32(0)
 		if s.weights {
 			var kind weightKind
 			if s.weight == "" {
-				return x.refused("", fmt.Sprintf("a weight of the edge %s → %s, as the key %s promises", shown([]byte(s.source)), shown([]byte(s.target)), s.weightKey), adviceNoWeights)
+				return x.refused(s.between(), fmt.Sprintf("a weight of the edge, as %s promises", s.promise()), adviceNoWeights)
 			}
 			if w, kind = parseWeight([]byte(s.weight)); kind != goodWeight {
 				return x.refused(s.weight, "a weight that is finite and not negative", adviceNoWeights)
@@ -280,6 +284,17 @@ func (s *graphmlFeed) end(x *xmlReader, name string) error {
 		return s.out.add(s.source, s.target, w, false)
 	}
 	return nil
+}
+
+// between is the edge that is being read, for errors.
+func (s *graphmlFeed) between() string { return s.source + " → " + s.target }
+
+// promise is what says that edges have weights, for errors.
+func (s *graphmlFeed) promise() string {
+	if len(s.weightKeys) == 1 {
+		return "the key " + s.weightKeys[0]
+	}
+	return "each of the keys " + strings.Join(s.weightKeys, ", ")
 }
 
 // attribute is the value of an attribute, "" without one.

@@ -44,6 +44,8 @@ func TestGraphML(t *testing.T) {
 			[]edgeSeen{{"-9223372036854775808", "1", 0}}, []string{"-1"}, IDInt, false}, // the same 64 bits
 		{"default", strings.Replace(graphmlText("directed", `<edge source="5" target="1"/><edge source="6" target="1"><data key="w">1</data></edge>`), `attr.type="double"/>`, `attr.type="int"><default>4</default></key>`, 1), ReadOptions{},
 			[]edgeSeen{{"5", "1", 4}, {"6", "1", 1}}, nil, IDInt, false},
+		{"a key for each type", strings.Replace(graphmlText("directed", `<edge source="5" target="1"><data key="w">0.5</data></edge><edge source="6" target="1"><data key="i">1</data></edge>`), `<key id="w"`, `<key id="i" for="edge" attr.name="weight" attr.type="long"/><key id="w"`, 1), ReadOptions{},
+			[]edgeSeen{{"5", "1", 0.5}, {"6", "1", 1}}, nil, IDInt, false},
 		{"of yEd", graphmlText("directed", `<node id="1"><data key="d"><y:ShapeNode xmlns:y="y"><node id="no"/></y:ShapeNode></data></node><edge source="1" target="1"><data key="w">1</data></edge>`), ReadOptions{IDs: IDsString},
 			[]edgeSeen{{"1", "1", 1}}, []string{"1"}, IDString, false},
 		{"dense", graphmlText("directed", `<node id="3"/>`), ReadOptions{IDs: IDsDense, Weights: WeightsNo}, nil, []string{"3"}, IDDense, false},
@@ -68,7 +70,9 @@ func TestGraphMLErrors(t *testing.T) {
 	for _, test := range []struct{ content, want string }{
 		{graphmlText("sideways", ""), `g.xml:5: "sideways": expected edgedefault=`},
 		{graphmlText("directed", `<node/>`), `g.xml:6: `},
-		{graphmlText("directed", `<edge source="a" target="b"/>`), "expected a weight of the edge"},
+		{graphmlText("directed", `<edge source="a" target="b"/>`), `g.xml:6: "a → b": expected a weight of the edge, as the key w promises`},
+		{strings.Replace(graphmlText("directed", `<edge source="a" target="b"/>`), `<key id="w"`, `<key id="i" for="edge" attr.name="weight" attr.type="long"/><key id="w"`, 1), `g.xml:6: "a → b": expected a weight of the edge, as each of the keys i, w promises`},
+		{graphmlText("directed", `<edge source="a" target="b"><data key="w">1</data><data key="w">2</data></edge>`), `g.xml:6: "a → b": expected one weight of the edge, not two`},
 		{graphmlText("directed", `<edge source="a" target="b"><data key="w">-1</data></edge>`), "finite and not negative"},
 		{graphmlText("directed", `<edge source="a" target="b" directed="false"><data key="w">1</data></edge>`), "all directed or all undirected"},
 		{graphmlText("directed", `<hyperedge/>`), "edges between two nodes"},
@@ -142,7 +146,7 @@ func TestGraphMLNetworkX(t *testing.T) {
 	const script = `
 import sys, networkx as x
 g = x.gnm_random_graph(60, 300, seed=7, directed=sys.argv[1] == "directed")
-for i, (u, v) in enumerate(g.edges): g[u][v]["weight"] = i / 4
+for i, (u, v) in enumerate(g.edges): g[u][v]["weight"] = i / 4 if i % 3 else i # a key for floats and one for integers
 if sys.argv[2] == "names": g = x.relabel_nodes(g, {v: "vertex <%d> & ü" % v for v in g})
 x.write_graphml(g, sys.argv[3])
 for u, v, w in g.edges(data="weight"): print(u, v, w, sep="\t")

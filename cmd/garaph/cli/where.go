@@ -159,6 +159,11 @@ func (r *resultRows) eachLine(in io.Reader, f func(line string, number int) erro
 func (r *resultRows) tsv(in io.Reader) error {
 	return r.eachLine(in, func(line string, number int) error {
 		cells := strings.Split(line, "\t")
+		for i := range cells[1:] {
+			if cells[i+1] == "inf" { // as results have what was not reached
+				cells[i+1] = ""
+			}
+		}
 		if r.at == nil {
 			if err := r.columns(nil, len(cells)); err != nil {
 				return err
