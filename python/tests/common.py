@@ -1,7 +1,10 @@
 """What tests share."""
 
 import importlib
+import os
 import unittest
+
+LONG = bool(os.environ.get("GARAPH_TEST_LONG"))
 
 
 def need(*modules):

@@ -12,7 +12,7 @@ import garaph
 from garaph import Graph, _binary, _names
 from garaph._edges import _CHUNK
 
-from .common import need
+from .common import LONG, need
 
 
 class EdgesTest(unittest.TestCase):
@@ -55,7 +55,7 @@ class EdgesTest(unittest.TestCase):
             (np.arange(n) - 2**40, np.arange(1, n + 1) - 2**40),
             (np.arange(n, dtype=np.uint64) + np.uint64(2**63), np.arange(1, n + 1, dtype=np.uint64) + np.uint64(2**63)),
         ):
-            for weight in (None, np.full(n, 0.25)):
+            for weight in (None, np.full(n, 0.25)) if LONG or source.dtype.kind == "i" else (np.full(n, 0.25),):
                 with self.subTest(source.dtype, weighted=weight is not None):
                     g = Graph.from_edges(source, target, weight)
                     self.assertEqual((g.edges, g.weighted), (n, weight is not None))
@@ -99,7 +99,10 @@ class EdgesTest(unittest.TestCase):
         same = names[ends]
         want = Graph.from_edges(*same)
         own = np.array([[name[:1] + name[1:] for name in column] for column in same], object)
-        for kind, columns in {"same": same, "own": own, "fixed": own.astype("U"), "other order": own.astype(">U9"), "both": [same[0], own[1].astype("U")]}.items():
+        kinds = {"same": same, "own": own, "fixed, and of the other order": own.astype(">U9")}
+        if LONG:
+            kinds.update({"fixed": own.astype("U"), "both": [same[0], own[1].astype("U")]})
+        for kind, columns in kinds.items():
             with self.subTest(kind), mock.patch.object(_names, "MANY", 0):
                 g = Graph.from_edges(*columns)
                 self.assertEqual(g.ids.tolist(), want.ids.tolist())
@@ -208,7 +211,7 @@ class SciPyTest(unittest.TestCase):
     def test_formats(self):
         dense = np.array([[0, 2, 0], [0, 0, 0.5], [0, 0, 0]])
         for kind in ("csr", "csc", "coo", "lil", "dok", "dia", "bsr"):
-            for make in (self.sparse.csr_matrix, self.sparse.csr_array):
+            for make in (self.sparse.csr_matrix, self.sparse.csr_array) if LONG else (self.sparse.csr_array,):
                 with self.subTest(kind, make=make.__name__):
                     g = Graph.from_scipy(make(dense).asformat(kind))
                     self.assertTrue(g.weighted)
