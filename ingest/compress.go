@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -22,12 +24,28 @@ const maxWindow = 128 << 20
 
 // refusedMagic names what a user may well give and what cannot be read.
 var refusedMagic = []struct{ magic, what, advice string }{
-	{"\xfd7zXZ\x00", "is compressed with xz", "unpack it first, or give the output of xz -dc on standard input"},
-	{"\x04\x22\x4d\x18", "is compressed with lz4", "unpack it first, or give the output of lz4 -dc on standard input"},
+	{"\xfd7zXZ\x00", "is compressed with xz", ""},
+	{"\x04\x22\x4d\x18", "is compressed with lz4", ""},
 	{"PK\x03\x04", "is a zip archive", "unpack it first"},
 	{"PAR1", "is a Parquet file", "leave out --format, or use --format parquet"},
 	{"ARROW1", "is an Arrow file", "leave out --format, or use --format arrow"},
 	{"\x89HDF", "is an HDF5 or MATLAB file", "write it out as Matrix Market or text"},
+}
+
+// toUnpack says how to unpack an input of which the tool of that name, and suffix, can read the format. The tool makes no file in
+// the place of another, and keeps the one that it reads.
+func toUnpack(tool, name string) string {
+	switch stem, ok := strings.CutSuffix(name, "."+tool); {
+	case name == stdinText:
+		return "put " + tool + " -dc into the pipe before garaph"
+	case ok && filepath.Base(stem) != "." && filepath.Base(name) != "."+tool:
+		if tool == "lz4" { // which writes to a pipe, if it is in one and has no other name
+			return "unpack it: lz4 -d -- " + shellWord(name) + " " + shellWord(stem)
+		}
+		return "unpack it: " + tool + " -dk -- " + shellWord(name)
+	default:
+		return "unpack it: " + tool + " -dc -- " + shellWord(name) + " > edges.txt"
+	}
 }
 
 // compression reports by the first bytes how an input is compressed: "gzip",

@@ -78,6 +78,8 @@ func checkText(h *inputHead, f Format, named bool) error {
 			switch r.what {
 			case "is a zip archive":
 				return zipped(name)
+			case "is compressed with xz", "is compressed with lz4":
+				return &InputError{File: name, Problem: r.what + ", which cannot be read", Advice: toUnpack(strings.TrimPrefix(r.what, "is compressed with "), name)}
 			case "is a Parquet file", "is an Arrow file":
 				return &InputError{File: name, Problem: r.what + ", which is no text", Advice: r.advice}
 			}

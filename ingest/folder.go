@@ -117,7 +117,7 @@ func openInputs(inputs []string, o ReadOptions) ([]*readInput, error) {
 	ins := make([]*readInput, 0, len(files))
 	for _, name := range files {
 		if name == StdinName && len(files) > 1 {
-			return nil, &InputError{File: "standard input", Problem: "cannot be read together with files", Advice: "name it alone"}
+			return nil, &InputError{File: stdinText, Problem: "cannot be read together with files", Advice: "name it alone"}
 		}
 		in, err := openInput(name, o.Stdin)
 		if err != nil {

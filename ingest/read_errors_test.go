@@ -163,7 +163,7 @@ func TestInputErrors(t *testing.T) {
 		{ReadOptions{}, `g.txt: looks binary, but would be read as text; name its format with --format (` + formatList() + `)`, []testFile{text("g.txt", "\x01 \x02\n\x03 \x04\n\x05 \x06\n")}},
 		{ReadOptions{}, `g.txt: is UTF-16 text; turn it into UTF-8: iconv -f UTF-16 -t UTF-8 'g.txt' > edges.txt`, []testFile{{name: "g.txt", content: utf16}}},
 		{ReadOptions{}, `g.bz2: the bzip2 stream is truncated: it ends in the middle`, []testFile{text("g.bz2", "BZh91AY&SY\x00\x01")}},
-		{ReadOptions{}, `g.xz: is compressed with xz, which cannot be read; unpack it first, or give the output of xz -dc on standard input`, []testFile{text("g.xz", "\xfd7zXZ\x00\x00")}},
+		{ReadOptions{}, `g.xz: is compressed with xz, which cannot be read; unpack it: xz -dk -- 'g.xz'`, []testFile{text("g.xz", "\xfd7zXZ\x00\x00")}},
 		{ReadOptions{Format: Text}, `g.txt: is a Parquet file, which is no text; leave out --format, or use --format parquet`, []testFile{text("g.txt", "PAR1\x00")}},
 		{ReadOptions{Format: EL}, `g.txt: is an Arrow file, which is no text; leave out --format, or use --format arrow`, []testFile{text("g.txt", "ARROW1\x00\x00")}},
 		{ReadOptions{}, `g.gr: is a binary .gr file of Galois, which cannot be read; turn it into text with graph-convert --gr2edgelist of Galois`, []testFile{{name: "g.gr", content: galois}}},

@@ -9,6 +9,9 @@ import (
 	"os"
 )
 
+// stdinText is what errors call standard input.
+const stdinText = "standard input"
+
 // StdinName is the input that stands for standard input.
 const StdinName = "-"
 
@@ -49,10 +52,10 @@ func CheckInputs(inputs []string, stdin io.Reader) error {
 func openInput(name string, stdin io.Reader) (*readInput, error) {
 	if name == StdinName {
 		if stdin == nil {
-			return nil, &InputError{File: "standard input", Problem: "is not available"}
+			return nil, &InputError{File: stdinText, Problem: "is not available"}
 		}
 		open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(stdin), nil }
-		return &readInput{name: "standard input", size: -1, open: open, once: true}, nil
+		return &readInput{name: stdinText, size: -1, open: open, once: true}, nil
 	}
 	info, err := os.Stat(name)
 	switch {
