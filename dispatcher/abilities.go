@@ -1,6 +1,8 @@
 package dispatcher
 
 import (
+	"reflect"
+
 	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph/gas"
@@ -29,6 +31,15 @@ func abilitiesOf[V any](program any, firsts []uint32) (a abilities[V]) {
 	monotone, able := program.(gas.Monotone)
 	a.monotone = able && monotone.Monotone()
 	return a
+}
+
+// Improves reports whether a program is of the kind that can advance frontiers ([Frontier]): its
+// values only get better from neighbour to neighbour. Their type may still be one of which no
+// frontier is made, which a job says.
+func Improves(program any) bool {
+	a := abilitiesOf[struct{}](program, nil)
+	_, aggregates := reflect.TypeOf(program).MethodByName("Aggregate") // with the type of its values, which is not known here
+	return a.monotone && !a.restless && !aggregates
 }
 
 // aggregate is the global aggregate, summed in the order of the shards.

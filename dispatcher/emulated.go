@@ -12,12 +12,7 @@ import (
 // least. Of what then is left beside the least pages, pages have half, and what no GPU
 // wants.
 func (j *Job[V, A]) planEmulated(m memoryPlan) (bytes int64, err error) {
-	var emulated int64
-	for _, d := range j.devices {
-		if d.Info().OnHost {
-			emulated++
-		}
-	}
+	emulated := j.emulated()
 	if emulated == 0 || j.opt.Memory == 0 {
 		return 0, nil
 	}
@@ -32,6 +27,16 @@ func (j *Job[V, A]) planEmulated(m memoryPlan) (bytes int64, err error) {
 	}
 	j.gpuShare = min(most, least+rest/2/emulated)
 	return emulated * j.gpuShare, nil
+}
+
+// emulated is how many of the job's GPUs are emulated.
+func (j *Job[V, A]) emulated() (n int64) {
+	for _, d := range j.devices {
+		if d.Info().OnHost {
+			n++
+		}
+	}
+	return n
 }
 
 // emulatedBytes is what a GPU takes at least, and when all that the job reads stays there:

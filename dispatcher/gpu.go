@@ -116,7 +116,9 @@ func (j *Job[V, A]) planGPUs(m memoryPlan) error {
 	m.vertices = j.devices[0]
 	m.fixed += int64(len(j.devices)) * (gpuHostBytes + gpuengine.ExchangeBytes(j.cat))
 	err := panics.Guard(j.program, func() (err error) {
-		m.gpus, err = j.planEmulated(m)
+		if err = j.frontierFitsGPU(m); err == nil {
+			m.gpus, err = j.planEmulated(m)
+		}
 		return err
 	})
 	if err == nil {

@@ -43,6 +43,40 @@ func (j *Job[V, A]) gpuUnfit() error {
 	return err
 }
 
+// frontierFitsGPU says why a job with a GPU cannot have the frontiers that are asked for, before
+// memory is planned: whoever is told how much is enough has it run with that. Pages of the whole
+// graph and its rows have to have room beside what emulated GPUs take of the rest, for which see
+// [Job.planEmulated].
+func (j *Job[V, A]) frontierFitsGPU(m memoryPlan) error {
+	if j.opt.Method != Frontier {
+		return nil
+	}
+	if unfit := cmp.Or(j.front.unfit, j.gpuUnfit()); unfit != nil {
+		return j.withoutFrontier(unfit)
+	}
+	if j.opt.Memory == 0 {
+		return nil
+	}
+	e := &MemoryError{
+		Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: m.fixed - processBytes, Pages: page.Whole(j.store, m.page),
+		Rows: j.front.bytes, Checkpoints: m.checkpoints,
+	}
+	if n := j.emulated(); n > 0 {
+		least, most, err := j.emulatedBytes()
+		if err != nil {
+			return err
+		}
+		// They get their least and half of what that and the least pages leave, up to their most:
+		// either is no more than what pages and rows leave of the budget.
+		half := e.Pages + e.Rows - page.Least(j.store, m.page)
+		e.GPUs = n * min(most, least+max(0, half)/n+1)
+	}
+	if e.Least() > j.opt.Memory {
+		return e
+	}
+	return nil
+}
+
 // planGPUFrontier divides the device's memory, and returns what is left for pulls. Unless
 // frontiers are asked for, the job has them only where all edges fit.
 func (j *Job[V, A]) planGPUFrontier() (rest int64) {

@@ -95,6 +95,8 @@ type Report struct {
 	Reads
 	Duration time.Duration // of the iterations, without opening and loading
 	Load     time.Duration // from the start to the first iteration
+	// LoadRead is what of BytesRead was read until then.
+	LoadRead int64
 	// Calibration is what of Load was spent on measuring the speeds of the devices.
 	Calibration time.Duration
 	InMemory    bool

@@ -55,11 +55,15 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 		return err
 	}
 	if len(j.gpus) > 0 && !j.last() && j.policy.peek(j.observe()) == Frontier {
-		if _, err := j.loadGPURows(ctx); j.survive(err) != nil {
+		read, err := j.loadGPURows(ctx)
+		j.report.LoadRead += read
+		if j.survive(err) != nil {
 			return err
 		}
 	}
 	j.report.Load = time.Since(began)
+	j.report.LoadRead += j.pages.BytesRead() + j.front.held.bytesRead()
+	j.report.BytesRead += j.report.LoadRead
 	j.beginEpochs()
 	for !j.done() {
 		if err := ctx.Err(); err != nil {
@@ -317,9 +321,11 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 	}
 	j.report.NotifyLimit = j.policy.Limit
 	if len(j.gpus) == 0 && !j.last() && j.policy.peek(j.observe()) == Frontier {
-		if _, err := j.loadRows(ctx); err != nil {
+		read, err := j.loadRows(ctx)
+		if err != nil {
 			return err
 		}
+		j.report.LoadRead += read
 		clear(j.arrays.Next) // so that memory is there
 	}
 	if !j.report.InMemory {

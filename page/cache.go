@@ -112,19 +112,10 @@ func (e *NeedError) Error() string {
 func New(s *store.Store, o Options) (*Cache, error) {
 	c := &Cache{store: s, opt: o, pools: pools{reads: make(chan struct{}, Readers)}}
 	cat := s.Catalogue()
-	if cat.OneSide() {
-		c.opt.Gather, c.opt.Notify = []shard.Direction{shard.In}, []shard.Direction{shard.In}
-	}
+	c.oneSide()
 	limit := int64(maxPageBytes)
-	var total, largest int64
-	for i := range cat.Shards {
-		for _, dir := range c.sides() {
-			total += c.bytes(dir, i)
-			largest = max(largest, c.bytes(dir, i))
-		}
-	}
 	c.pageOf = make([]int32, len(cat.Shards))
-	total += unpackers * c.packedBytes()
+	total, largest := c.whole()
 	c.all = o.Budget == 0 || total <= o.Budget
 	if c.all {
 		c.rest = o.Budget - total
@@ -154,6 +145,32 @@ func New(s *store.Store, o Options) (*Cache, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// whole is what all pages take with buffers, and the largest side of a shard.
+func (c *Cache) whole() (total, largest int64) {
+	for i := range c.pageOf {
+		for _, dir := range c.sides() {
+			n := c.bytes(dir, i)
+			total, largest = total+n, max(largest, n)
+		}
+	}
+	return total + unpackers*c.packedBytes(), largest
+}
+
+// Whole is the smallest budget with which all pages of a job stay in memory.
+func Whole(s *store.Store, o Options) int64 {
+	c := &Cache{store: s, opt: o, pageOf: make([]int32, len(s.Catalogue().Shards))}
+	c.oneSide()
+	total, _ := c.whole()
+	return max(1, total)
+}
+
+// oneSide has a graph that stores one side for both read that.
+func (c *Cache) oneSide() {
+	if c.store.Catalogue().OneSide() {
+		c.opt.Gather, c.opt.Notify = []shard.Direction{shard.In}, []shard.Direction{shard.In}
+	}
 }
 
 // Least is the smallest budget for pages of a job.

@@ -49,6 +49,7 @@ type runReport struct {
 	Converged      bool             `json:"converged"`
 	EdgesProcessed uint64           `json:"edges_processed"`
 	BytesRead      int64            `json:"bytes_read"`
+	LoadRead       int64            `json:"load_bytes_read"`               // of these, before the first iteration
 	Calibration    number           `json:"calibration_seconds,omitempty"` // of load_seconds
 	K              number           `json:"k,omitempty"`                   // left out: not measured
 	// The bytes that were read of rows, out of core, and those of the rows themselves.
@@ -89,7 +90,7 @@ func (t *task) writeReport(w io.Writer, top *topRows) error {
 	r := t.result.Report
 	report := runReport{
 		jobReport:  t.jobReport(t.parameters(), r.Duration, r.Load, r.Edges, r.InMemory),
-		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges, BytesRead: r.BytesRead,
+		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges, BytesRead: r.BytesRead, LoadRead: r.LoadRead,
 		Earlier: r.Earlier, Calibration: number(r.Calibration.Seconds()), K: number(r.AccessRatio),
 		RowsRead: r.RowsRead, RowsNeeded: r.RowsNeeded,
 		Devices: r.Devices, gpuReport: gpuReport{GPU: r.GPU, GPUResident: r.Resident, GPUMemory: r.GPUMemory, GPULost: r.Lost},

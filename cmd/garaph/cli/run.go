@@ -184,6 +184,9 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 				return err
 			}
 		}
+		if err := a.checkFrontier(*flags.method, p); err != nil {
+			return err
+		}
 		return flags.check(cmd)
 	}
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
@@ -202,6 +205,22 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 		return a.run(cmd, t)
 	})
 	return cmd
+}
+
+// checkFrontier refuses frontiers of a program that has none.
+func (a *app) checkFrontier(method string, p Program) error {
+	has := func(p Program) bool { return !p.Algorithm && p.Value != nil && dispatcher.Improves(p.Value) }
+	if method != string(dispatcher.Frontier) || p.Algorithm || p.Value == nil || has(p) {
+		return nil
+	}
+	var names []string
+	for _, other := range a.programs {
+		if has(other) {
+			names = append(names, other.Name)
+		}
+	}
+	return Usagef("--method %s: %s is none of the programs whose values only get better from neighbour to neighbour, as those of %s do; --method %s is for any program",
+		method, p.Name, strings.Join(names, ", "), dispatcher.Auto)
 }
 
 // check refuses flags that do not go together.
