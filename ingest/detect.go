@@ -73,6 +73,9 @@ func formatOfContent(h *inputHead) Format {
 // number of control characters in its names, but no zero byte.
 func checkText(h *inputHead, f Format, named bool) error {
 	name, b := h.in.name, h.bytes
+	if what, advice := foreignBinary(name, b); what != "" && !isTextBytes(b) {
+		return &InputError{File: name, Problem: what + ", which cannot be read", Advice: advice}
+	}
 	for _, r := range refusedMagic {
 		if bytes.HasPrefix(b, []byte(r.magic)) && !isTextBytes(b) {
 			switch r.what {

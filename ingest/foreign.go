@@ -14,10 +14,15 @@ var foreign = []struct {
 	what, advice string
 }{
 	{
+		regexp.MustCompile(`(?i)^(<\?xml[^>]*>\s*)?(<!--[^>]*-->\s*)?<(!doctype\s+html|html|head|body)\b`), "is an HTML page, perhaps the answer to a download that failed",
+		"download the file again, and look at what came",
+	},
+	{regexp.MustCompile(`^version https://git-lfs\.github\.com/`), "is a pointer of Git LFS, and not the file that it stands for", "fetch that with git lfs pull"},
+	{
 		regexp.MustCompile(`^<([?!]|[A-Za-z][\w.-]*(:[\w.-]+)?[\s/>])`), "is XML, as GEXF is",
 		linesOfIDs + viaNetworkX("read_gexf") + thenImport,
 	},
-	{regexp.MustCompile(`^[{[]`), "is JSON", linesOfIDs + `jq -r '(.edges // .links)[] | [.source, .target] | @tsv' %[1]s > edges.tsv` + thenImport},
+	{regexp.MustCompile(`^[{[]`), "is JSON", linesOfIDs + `jq -r '%[2]s' %[1]s > edges.tsv` + thenImport}, // with the filter of jsonEdges
 	{
 		regexp.MustCompile(`(?i)^(strict\s+)?(di)?graph(\s+("[^"]*"|[\w.]+))?\s*\{`), "is a DOT file of Graphviz",
 		linesOfIDs + `gvpr 'E { print(tail.name, "\t", head.name) }' %[1]s > edges.tsv` + thenImport,
@@ -36,9 +41,9 @@ var foreign = []struct {
 }
 
 // viaNetworkX is a command that writes the edges of a file, whose name is put
-// in the place of %[1]s, as what garaph reads; data=False leaves out what is no weight.
+// in the place of %[1]s, as what garaph reads: with weights where there are any.
 func viaNetworkX(read string) string {
-	return `python3 -c 'import sys, networkx as x; x.write_edgelist(x.` + read + `(sys.argv[1]), sys.argv[2], delimiter="\t", data=False)' %[1]s edges.tsv`
+	return `python3 -c 'import sys, networkx as x; x.write_edgelist(x.` + read + `(sys.argv[1]), sys.argv[2], delimiter="\t", data=["weight"])' %[1]s edges.tsv`
 }
 
 // What stands around commands that write edges. Tests run these as they are in errors.
@@ -62,9 +67,13 @@ func checkForeign(h *inputHead) error {
 	text = text[:min(len(text), 4096)]
 	for _, f := range foreign {
 		if f.begins.Match(text) && isTextBytes(h.bytes) {
+			advice := strings.ReplaceAll(f.advice, "%[1]s", shellWord(h.in.name))
+			if strings.Contains(f.advice, "%[2]s") { // last, for it may quote any text
+				advice = strings.ReplaceAll(advice, "%[2]s", jsonEdges(bytes.TrimLeft(bytes.TrimPrefix(h.bytes, utf8BOM), " \t\r\n")))
+			}
 			return &InputError{
 				File: h.in.name, Problem: f.what + ", which cannot be read",
-				Advice: strings.ReplaceAll(f.advice, "%[1]s", shellWord(h.in.name)) + "; if it is an edge list nevertheless, use --format text",
+				Advice: advice + "; if it is an edge list nevertheless, use --format text",
 			}
 		}
 	}

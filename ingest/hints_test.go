@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,7 +47,10 @@ func TestHints(t *testing.T) {
 		}
 	}
 	const networkX = `import sys, networkx as x; x.write_%s(x.relabel_nodes(x.path_graph(3, x.DiGraph), {0: "a b", 1: "c", 2: "d"}), sys.argv[1])`
-	named, plain, dense := [][2]string{{"a b", "c"}, {"c", "d"}}, [][2]string{{"1", "2"}, {"2", "3"}}, [][2]string{{"0", "1"}, {"1", "2"}}
+	named, plain, dense := [][2]string{{"a b", "c"}, {"c", "d"}}, [][2]string{{"1", "2"}, {"2", "3"}}, [][2]string{{"0", "1 1"}, {"1", "2 1"}}
+	weighted := [][2]string{{"a b", "c 2"}, {"c", "d 3"}}
+	const withWeights = `import sys, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2, k="other"); g.add_edge("c", "d", weight=3); x.write_%s(g, sys.argv[1])`
+	const tarred = `import sys, os, tarfile; f = sys.argv[1] + ".d"; os.mkdir(f); open(f + "/README", "w").write("#"); open(f + "/edges it's", "w").write("1 2\n2 3\n"); t = tarfile.open(sys.argv[1], `
 	for _, c := range []struct {
 		name, needs string
 		make        func(t *testing.T, path string)
@@ -58,6 +62,24 @@ func TestHints(t *testing.T) {
 		{"gml", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(networkX, "%s", "gml")), named},
 		{"npz", "/usr/bin/python3 -c 'import scipy'", python(`import sys, scipy.sparse as s; s.save_npz(sys.argv[1], s.coo_matrix(([1, 1], ([0, 1], [1, 2])), shape=(3, 3)))`), dense},
 		{"json", "jq --version", write(`{"edges": [{"source": "a b", "target": "c"}, {"source": "c", "target": "d"}]}`), named},
+		{"json", "jq --version", write(`{"edges": [{"source": "a b", "target": "c", "weight": 2}, {"source": "c", "target": "d", "weight": 3}]}`), weighted},
+		{"json", "jq --version", write("{\"kind\": 1, \"from\": \"a b\", \"to\": \"c\", \"cost\": 2}\n{\"kind\": 1, \"from\": \"c\", \"to\": \"d\", \"cost\": 3}\n"), weighted},
+		{"json", "jq --version", write("{\"it's\": \"a b\", \"%[1]s\": \"c\"}\n{\"it's\": \"c\", \"%[1]s\": \"d\"}\n"), named},
+		{"json", "jq --version", write(`[{"source": "a b", "target": "c"}, {"source": "c", "target": "d"}]`), named},
+		{"json", "jq --version", write(`[["a b", "c", 2], ["c", "d", 3]]`), weighted},
+		{"json", "jq --version", write(`[["a b", "c", {"weight": 2}], ["c", "d", {"weight": 3}]]`), weighted},
+		{"json", "jq --version", write(`[["a b", "c"], ["c", "d"]]`), named},
+		{"json", "jq --version", write("[1, 2]\n[2, 3]\n"), plain},
+		{"json", "jq --version", write(`{"directed": false, "multigraph": false, "graph": [], "nodes": [{"id": "a b"}, {"id": "c"}, {"id": "d"}], "adjacency": [[{"weight": 2, "id": "c"}], [{"weight": 2, "id": "a b"}, {"weight": 3, "id": "d"}], [{"weight": 3, "id": "c"}]]}`), weighted},
+		{"json", "jq --version", write(`{"data": [], "elements": {"nodes": [], "edges": [{"data": {"source": "a b", "target": "c"}}, {"data": {"source": "c", "target": "d"}}]}}`), named},
+		{"gexf", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(withWeights, "%s", "gexf")), weighted},
+		{"gml", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(withWeights, "%s", "gml")), weighted},
+		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(sys.argv[1], numpy.array([[1, 2], [2, 3]]))`), plain},
+		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(sys.argv[1], numpy.array([[1, 2, 3, 4], [2, 3, 4, 5]]))`), [][2]string{{"1", "2"}, {"2", "3"}, {"3", "4"}, {"4", "5"}}},
+		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(sys.argv[1], numpy.array([("a b", "c", 2), ("c", "d", 3)], dtype=[("u", "U3"), ("v", "U3"), ("w", "f4")]))`), weighted},
+		{"sqlite", "sqlite3 -version", python(`import sys, sqlite3; c = sqlite3.connect(sys.argv[1]); c.execute("create table edges (source text, target text)"); c.executemany("insert into edges values (?, ?)", [("a b", "c"), ("c", "d")]); c.commit()`), named},
+		{"tar", "tar --version", python(tarred + `"w"); t.add(f, "it's"); t.close()`), plain},
+		{"tar.gz", "tar --version", python(tarred + `"w:gz"); t.add(f, "it's"); t.close()`), plain},
 		{"json", "jq --version", write(`{"nodes": [], "links": [{"source": "a b", "target": "c"}, {"source": "c", "target": "d"}]}`), named},
 		{"dot", "gvpr -V", write("digraph g { \"a b\" -> c; c -> d }\n"), named},
 		{"txt", "sed --version", write("1->2;\n2->3\n"), plain},
@@ -86,10 +108,17 @@ func TestHints(t *testing.T) {
 				t.Fatalf("no command in %q", refused.Advice)
 			}
 			command, then, found := strings.Cut(command, thenImport)
+			command, flags, piped := strings.Cut(command, " | garaph import ")
+			if piped {
+				command += " > edges.txt"
+			}
 			if out, err := shell(command); err != nil {
 				t.Fatalf("%s\n%v\n%s", command, err, out)
 			}
 			o := ReadOptions{}
+			if strings.HasPrefix(flags, "--delimiter , --no-header ") {
+				o = table(',', HeaderNo)
+			}
 			if found { // with the flags that it says
 				o = table('\t', HeaderNo)
 				if strings.TrimPrefix(then, "; if it is an edge list nevertheless, use --format text") != "" {
@@ -111,6 +140,9 @@ func TestHints(t *testing.T) {
 			}
 			var got [][2]string
 			for _, e := range again.sink.sorted() {
+				if e.W != 0 {
+					e.V += fmt.Sprint(" ", e.W)
+				}
 				got = append(got, [2]string{e.U, e.V})
 			}
 			slices.SortFunc(got, func(a, b [2]string) int { return strings.Compare(a[0]+a[1], b[0]+b[1]) })

@@ -265,7 +265,9 @@ func (l *lineLayout) picked(line []byte, f *lineFields) {
 	kind := byte(0)
 	for k, p := 0, 0; k < l.depth; k++ {
 		if p < 0 {
-			f.n, f.problem = 0, fmt.Sprintf("at least %d columns", l.depth)
+			if f.n, f.problem = 0, fmt.Sprintf("at least %d columns", l.depth); l.delimiter == 0 && line[len(line)-1] == ',' {
+				f.problem = fmt.Sprintf("something in column %d, which is empty", k+1)
+			}
 			return
 		}
 		field, end, next, problem := l.next(line, p)
@@ -342,4 +344,43 @@ func adviceColumns(header []string) string {
 		first = "1,2"
 	}
 	return "use --columns " + first + " to take these two, with a third name for a column of weights, or --weights no to pass over what follows the ids"
+}
+
+// checkSemicolons refuses a table whose separator is a semicolon, of which names with blanks make edges that nobody meant: each of its first
+// lines has as many, and it is called .csv, or its header names source and destination.
+func checkSemicolons(h *inputHead, l *lineLayout) error {
+	const looks = 16
+	var first []byte
+	var at int64
+	columns, lines := 0, linesOf(h)
+	for n := 0; n < looks; n++ {
+		raw, ok := lines.next(n == 0)
+		if !ok {
+			break
+		}
+		line, ok := l.data(raw)
+		if !ok {
+			continue
+		}
+		here := bytes.Count(line, []byte(";")) + 1
+		if first == nil {
+			first, at, columns = bytes.Clone(line), lines.lines, here
+		}
+		if here != columns || columns < 2 || bytes.IndexByte(line, ',') >= 0 || bytes.IndexByte(line, '\t') >= 0 {
+			return nil
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	s := splitter{commas: true, delimiter: ';'}
+	header := s.columnNames(first)
+	named := len(header) > 1 && isUsual(header[0], 0) && isUsual(header[1], 1)
+	if ext := extension(h.in.name); !named && ext != ".csv" {
+		return nil
+	}
+	return &SyntaxError{
+		File: h.in.name, Line: at, Text: shown(first), Expected: "fields separated by spaces, tabs or commas",
+		Advice: "use --delimiter ';'",
+	}
 }

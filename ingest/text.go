@@ -39,6 +39,11 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	s := sniffText(h, &t.layout, header)
 	p.skipBytes, p.skipLines = s.skipBytes, s.skipLines
 	t.first = t.layout.firstOf(h, s.skipBytes)
+	if format == Text && !o.Table.isSet() {
+		if err := checkSemicolons(h, &t.layout); err != nil {
+			return nil, err
+		}
+	}
 	if t.layout.pick == nil {
 		if err := s.checkColumns(p.name(), o.Weights); err != nil {
 			return nil, err
