@@ -85,6 +85,22 @@ func TestBars(t *testing.T) {
 	}
 }
 
+// TestTerminalWithoutSize: lines are written where no bar could be seen.
+func TestTerminalWithoutSize(t *testing.T) {
+	control, tty := terminal(t)
+	defer control.Close()
+	defer tty.Close()
+	for _, size := range []unix.Winsize{{}, {Row: 24}, {Col: 100}, {Row: 24, Col: 100}} {
+		if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &size); err != nil {
+			t.Fatal(err)
+		}
+		sized := size.Row > 0 && size.Col > 0
+		if c := newConsole(tty); c.draws() != sized || c.lists() == sized {
+			t.Errorf("%d × %d: bars %t, lines %t", size.Col, size.Row, c.draws(), c.lists())
+		}
+	}
+}
+
 // TestBarsOfPipe: two processes that share a terminal draw in turn, and lines of the one
 // do not meet the bar of the other.
 func TestBarsOfPipe(t *testing.T) {

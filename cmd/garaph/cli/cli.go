@@ -144,7 +144,10 @@ A program can also run over edge lists directly.`,
 			}
 			return cmd.Help()
 		},
-		PersistentPreRunE: func(*cobra.Command, []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if err := cutSize(cmd, args); err != nil {
+				return err
+			}
 			if err := a.console.open(); err != nil {
 				a.began = !errors.As(err, new(usageError)) // what else is wrong is no matter of the command line
 				return err
@@ -194,8 +197,11 @@ func (a *app) job(f func(cmd *cobra.Command, args []string) error) func(*cobra.C
 // exactly asks for as many arguments as names, and names them when they are not
 // there.
 func exactly(names string, n int) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
+	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
+			if err := cutSize(cmd, args); err != nil {
+				return err
+			}
 			return Usagef("expected %s, got %s", names, arguments(len(args)))
 		}
 		return nil

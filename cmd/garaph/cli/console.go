@@ -18,7 +18,7 @@ import (
 // that come while bars are on the screen go above them.
 type console struct {
 	w              io.Writer
-	tty            bool
+	tty            bool // a terminal, of a size that it knows: on others no bar appears
 	verbose, quiet bool
 	flags          consoleFlags
 	log            *zap.Logger
@@ -52,11 +52,20 @@ const (
 )
 
 func newConsole(stderr io.Writer) *console {
-	f, ok := stderr.(*os.File)
 	return &console{
-		w: stderr, tty: ok && term.IsTerminal(int(f.Fd())), log: zap.NewNop(),
+		w: stderr, tty: hasSize(stderr), log: zap.NewNop(),
 		flags: consoleFlags{new(progressAuto), new(logText), new(""), new(0)},
 	}
+}
+
+// hasSize reports whether it is a terminal with a size. One that was never given any has none, as under script(1).
+func hasSize(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	width, height, err := term.GetSize(int(f.Fd())) // an error of what is no terminal
+	return err == nil && width > 0 && height > 0
 }
 
 // declare declares the flags of every command.

@@ -55,10 +55,21 @@ func newDestination(path, format string) (destination, error) {
 	return destination{path, f}, nil
 }
 
-// outputFlag declares --output.
+// outputOnce declares --output for a folder.
+func outputOnce(fs *pflag.FlagSet, usage string) *string {
+	f := newOnceFlag()
+	fs.VarP(f, "output", "o", usage)
+	return f.value
+}
+
+// outputFlag declares --output for a file, once.
 func outputFlag(fs *pflag.FlagSet, value, usage string) *string {
+	given := false
 	parse := func(s string) (string, error) {
-		if s == "/dev/stdout" {
+		if given {
+			return "", errTwice(value)
+		}
+		if given = true; s == "/dev/stdout" {
 			s = "-"
 		}
 		return s, nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -204,7 +205,7 @@ func childOf(cmd *cobra.Command) string {
 // to be.
 func unknownWord(cmd *cobra.Command, word string) error {
 	kind := childOf(cmd)
-	if err := unknownProgram(cmd, word); err != nil {
+	if err := cmp.Or(otherCommand(cmd, word), unknownProgram(cmd, word)); err != nil {
 		return err
 	}
 	if like := spelledAlike(word, cmd.SuggestionsFor(word)); len(like) > 0 {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,6 +154,29 @@ func parseSize(s string) (int64, error) {
 		return 0, errors.New("expected a number of bytes such as 512MiB, 2GiB or 1.5G")
 	}
 	return int64(n), nil
+}
+
+var sizeUnit = regexp.MustCompile(`(?i)^[kmgt]i?b?$`)
+
+// cutSize is the error of a size with a blank in it, --memory 1 GB, of which the unit is an argument; nil: there is none.
+func cutSize(cmd *cobra.Command, args []string) (err error) {
+	unit := ""
+	for _, arg := range args {
+		if _, there := os.Lstat(arg); there != nil && sizeUnit.MatchString(arg) && len(arg) > len(unit) {
+			unit = arg
+		}
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		size, ok := f.Value.(*checked[int64])
+		if !ok || unit == "" {
+			return
+		}
+		const least = 1 << 20 // no budget is as small
+		if n, noNumber := strconv.ParseFloat(size.given(), 64); noNumber == nil && n > 0 && n < least {
+			err = Usagef("--%s %s %s has a blank in the size: --%s %s%s", f.Name, size.given(), unit, f.Name, size.given(), unit)
+		}
+	})
+	return err
 }
 
 // flagGroup annotates a flag with the title that it stands under in a help text.

@@ -56,6 +56,50 @@ var known = map[string]struct{ is, instead string }{
 	"topological-sort":      {"an order of vertices", ""},
 }
 
+// elsewhere are names of commands that other tools have, and what they are here.
+var elsewhere = map[string]string{
+	"convert": "import, or export",
+	"load":    "import",
+	"create":  "import",
+	"build":   "import",
+	"dump":    "export",
+	"save":    "export",
+	"degrees": "info --degrees",
+	"degree":  "info --degrees",
+	"stats":   "info",
+	"show":    "info",
+	"list":    "programs, or jobs GRAPH",
+	"ls":      "programs, or jobs GRAPH",
+	"check":   "verify",
+}
+
+// otherCommand is the error of a word in the place of a command that is the name of a program, or of a command elsewhere;
+// nil: it is neither.
+func otherCommand(cmd *cobra.Command, word string) error {
+	if cmd.HasParent() {
+		return nil
+	}
+	name := cmd.Name()
+	if run, _, err := cmd.Find([]string{"run", word}); err == nil && run.Name() == word {
+		return Usagef("unknown command %q, which is a program: did you mean %s run %s?", word, name, word)
+	}
+	if is, ok := elsewhere[strings.ToLower(word)]; ok {
+		return Usagef("unknown command %q: did you mean %s %s?", word, name, is)
+	}
+	return nil
+}
+
+// swapped is the error of a graph before a program; nil where no word is a program.
+func swapped(run *cobra.Command, args []string) error {
+	for i, word := range args[1:] {
+		if p, _, err := run.Find([]string{word}); err == nil && p != run {
+			rest := append(args[:i+1:i+1], args[i+2:]...)
+			return Usagef("%q is no program: a program comes before its graph, as in %s %s %s", args[0], run.CommandPath(), word, strings.Join(rest, " "))
+		}
+	}
+	return nil
+}
+
 // unknownProgram is the error of a word that is known for something else than a program; nil: it is not.
 func unknownProgram(cmd *cobra.Command, word string) error {
 	what, is := known[strings.ReplaceAll(strings.ToLower(word), "_", "-")]

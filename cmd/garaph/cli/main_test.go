@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -314,7 +315,10 @@ func interrupted(ts *testscript.TestScript, _ bool, args []string) {
 	line := []string{"run", "pagerank", graph, "--iterations", n, "--precision", "64"}
 	ts.Check(ts.Exec("garaph", append(line, "--output", "want"+n+".tsv", "-q")...))
 	ts.Check(os.RemoveAll(ts.MkAbs("out.tsv")))
-	err := ts.Exec("stopping", append(append(line, "--output", "out.tsv"), args[2:]...)...)
+	if !slices.Contains(args[2:], "--output") {
+		line = append(line, "--output", "out.tsv")
+	}
+	err := ts.Exec("stopping", append(line, args[2:]...)...)
 	var exit *exec.ExitError
 	if text := ts.ReadFile("stderr"); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted || !strings.Contains(text, "goes on") {
 		ts.Fatalf("%v\n%s", err, text)

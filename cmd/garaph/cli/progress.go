@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"math"
 	"sync"
 	"time"
@@ -132,7 +131,15 @@ func (s *stage) show(done int64, text string, it *garaph.Iteration) {
 	if shown == "" {
 		shown = pace.amount(s.unit)
 	}
-	s.text = shown + pace.left()
+	left := pace.left()
+	switch { // a bar may have no room for all of it
+	case left == "":
+		s.text = shown
+	case text == "":
+		s.text = shown + ", " + left
+	default:
+		s.text = left + ", " + text
+	}
 	s.last.Done, s.last.Text, s.last.Iteration = done, text, it
 	every := between
 	if s.console.updates != nil {
@@ -150,7 +157,10 @@ func (s *stage) show(done int64, text string, it *garaph.Iteration) {
 	case due && s.console.updates != nil:
 		s.update(phaseRunning)
 	case due && s.console.lists():
-		s.console.log.Info(s.name + ": " + shown + pace.left())
+		if left != "" {
+			shown += ", " + left
+		}
+		s.console.log.Info(s.name + ": " + shown)
 	case due:
 		s.draw() // another process may have ended
 	}
@@ -210,6 +220,7 @@ func (s *stage) over() *mpb.Bar {
 type pace struct {
 	done, total int64   // total ≤ 0: unknown
 	rate        float64 // a second; 0: not known yet
+	most        bool    // it may be over sooner, as what converges is
 }
 
 // measured is how long a stage must have run for a rate to say something.
@@ -217,7 +228,7 @@ const measured = 100 * time.Millisecond
 
 // pace is that of the stage, whose lock is held.
 func (s *stage) pace(done int64, now time.Time) pace {
-	p := pace{done: done, total: s.total}
+	p := pace{done: done, total: s.total, most: s.unit.name == inIterations.name}
 	if took := now.Sub(s.begun); took > measured {
 		p.rate = max(0, float64(done-s.from)/took.Seconds())
 	}
@@ -248,13 +259,17 @@ func (p pace) amount(u unit) string {
 	return text
 }
 
-// left says how long the rest takes, if that is known.
+// left says how long the rest takes; "" where that is not known.
 func (p pace) left() string {
 	eta, known := p.eta()
 	if !known || p.done >= p.total {
 		return ""
 	}
-	return fmt.Sprintf(", %s left", max(time.Second, eta.Round(time.Second)))
+	left := max(time.Second, eta.Round(time.Second)).String() + " left"
+	if p.most {
+		left = "at most " + left
+	}
+	return left
 }
 
 // phases shows the stages of a job, one after another. Its methods may be called from

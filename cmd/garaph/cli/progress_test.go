@@ -93,10 +93,11 @@ func TestPace(t *testing.T) {
 		{4 << 30, -1, 2 << 30, inBytes, "4.0 GiB, 2.0 GiB/s"},
 		{12_300_000, 0, 0, inEdges, "12.3 M edges"},
 		{1, 1 << 62, 1e-9, inEdges, "1 edges of 4.6 E edges, 0 edges/s"},
+		{10, 100, 2, inIterations, "10 iterations of 100 iterations, 2 iterations/s, at most 45s left"},
 		{1, 100, 0.5, inQueries, "1 query of 100 queries, 0 queries/s, 3m18s left"},
 	} {
-		p := pace{c.done, c.total, c.rate}
-		if got := p.amount(c.in) + p.left(); got != c.want {
+		p := pace{c.done, c.total, c.rate, c.in.name == inIterations.name}
+		if got := strings.TrimSuffix(p.amount(c.in)+", "+p.left(), ", "); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}

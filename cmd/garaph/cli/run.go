@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -91,7 +92,7 @@ standard input), which are then imported into a temporary graph. Without
 			if len(args) == 0 {
 				return Usagef("expected a program and a graph: `garaph programs` lists the programs")
 			}
-			return unknownWord(cmd, args[0])
+			return cmp.Or(swapped(cmd, args), unknownWord(cmd, args[0]))
 		},
 	}
 	cmd.SuggestionsMinimumDistance = 2

@@ -50,10 +50,15 @@ func (f onceFlag) Type() string   { return "string" }
 
 func (f onceFlag) Set(s string) error {
 	if *f.set {
-		return fmt.Errorf("it was given before, as %q, and takes one value", *f.value)
+		return errTwice(*f.value)
 	}
 	*f.value, *f.set = s, true
 	return nil
+}
+
+// errTwice refuses another value of a flag that has one.
+func errTwice(before string) error {
+	return fmt.Errorf("it was given before, as %q, and takes one value", before)
 }
 
 // sourceFlag declares --source for one vertex; what is the vertex of this ID.

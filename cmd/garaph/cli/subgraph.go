@@ -45,7 +45,7 @@ The columns of a tsv file have no names, but numbers: '2 = 5'.`,
 	}
 	fs := cmd.Flags()
 	f := &subgraphFlags{
-		output:  fs.StringP("output", "o", "", "make the new graph in this `FOLDER` (required)"),
+		output:  outputOnce(fs, "make the new graph in this `FOLDER` (required)"),
 		ids:     fs.String("ids", "", "take the vertices of this `FILE`, an id a line, also compressed; - is standard input"),
 		results: fs.String("results", "", "take vertices by their rows in this `FILE` of results: csv, tsv or ndjson, also compressed"),
 		where:   conditionsFlag(fs),

@@ -56,11 +56,12 @@ func (a *app) upgrade(ctx context.Context, path string, o garaph.UpgradeOptions,
 	case err != nil:
 		return err
 	}
-	report := upgradeReport{
-		Graph: path, Upgraded: err == nil, Vertices: r.Vertices, Edges: r.Edges, Bytes: r.Bytes, BytesPerEdge: float64(r.Bytes) / float64(max(r.Edges, 1)),
-		Seconds: r.Seconds, PeakMemory: peakMemory(),
-	}
-	if report.Upgraded {
+	report := upgradeReport{Graph: path}
+	if err == nil {
+		report = upgradeReport{
+			Graph: path, Upgraded: true, Vertices: r.Vertices, Edges: r.Edges, Bytes: r.Bytes, BytesPerEdge: float64(r.Bytes) / float64(max(r.Edges, 1)),
+			Seconds: r.Seconds, PeakMemory: peakMemory(),
+		}
 		a.console.summary(fmt.Sprintf("upgraded %s and %s in %s: %s edges/s, %s on disk, %.2f bytes per edge",
 			counted(int64(r.Vertices), "vertex", "vertices"), counted(int64(r.Edges), "edge", "edges"), seconds(r.Duration),
 			countText(perSecond(float64(r.Edges), r.Duration)), bytesText(r.Bytes), report.BytesPerEdge))
