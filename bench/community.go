@@ -32,17 +32,17 @@ type CommunityOptions struct {
 
 // CommunityRun is a run over all queries.
 type CommunityRun struct {
-	Name     string          `json:"name"`
-	Threads  int             `json:"threads"`
-	Proven   int             `json:"proven"`
-	Degrees  int             `json:"sum_of_minimum_degrees"`
-	Seconds  float64         `json:"seconds"` // of all searches and their preparation
-	Longest  float64         `json:"longest_seconds"`
-	Median   float64         `json:"median_seconds"`
-	Prepare  float64         `json:"prepare_seconds"` // of the graph
-	Start    int             `json:"start_is_optimum"`
-	Branches int64           `json:"branches"`
-	Stats    community.Stats `json:"rules"`
+	Name     string                         `json:"name"`
+	Threads  int                            `json:"threads"`
+	Proven   int                            `json:"proven"`
+	Degrees  int                            `json:"sum_of_minimum_degrees"`
+	Seconds  float64                        `json:"seconds"` // of all searches and their preparation
+	Longest  float64                        `json:"longest_seconds"`
+	Median   float64                        `json:"median_seconds"`
+	Prepare  float64                        `json:"prepare_seconds"` // of the graph
+	Start    int                            `json:"start_is_optimum"`
+	Branches int64                          `json:"branches"`
+	Rules    map[string]community.RuleStats `json:"rules"` // by name, those that did something
 }
 
 // CommunityReport is what was measured.
@@ -63,10 +63,12 @@ func MeasureCommunities(ctx context.Context, g *garaph.Graph, o CommunityOptions
 		o.Progress(fmt.Sprintf("%s, %d threads", name, threads))
 		c := CommunityRun{Name: name, Threads: threads}
 		var took []float64
+		var stats community.Stats
 		begin := time.Now()
 		options := garaph.CommunityOptions{Threads: threads, Memory: o.Memory, TimeLimit: o.Limit, Without: without, With: with, Device: device, GPU: gpu}
 		report, err := garaph.FindCommunities(ctx, g, queries, options, func(_ int, a *garaph.Community) error {
 			c.add(a)
+			stats.Add(&a.Stats)
 			took = append(took, (a.Prepare + a.Search).Seconds())
 			return nil
 		})
@@ -76,6 +78,7 @@ func MeasureCommunities(ctx context.Context, g *garaph.Graph, o CommunityOptions
 		slices.Sort(took)
 		c.Seconds = (time.Since(begin) - report.Prepare).Seconds()
 		c.Prepare, c.Median, c.Longest = report.Prepare.Seconds(), took[len(took)/2], took[len(took)-1]
+		c.Rules = stats.Rules()
 		r.Runs = append(r.Runs, c)
 		return nil
 	}
@@ -116,7 +119,6 @@ func (c *CommunityRun) add(a *garaph.Community) {
 	}
 	c.Degrees += a.MinDegree
 	c.Branches += a.Stats.Branches
-	c.Stats.Add(&a.Stats)
 }
 
 // drawQueries draws vertices of a large enough core number.
@@ -153,8 +155,8 @@ func (r *CommunityReport) WriteTable(w io.Writer) error {
 	}
 	for _, c := range r.Runs[:min(1, len(r.Runs))] {
 		fmt.Fprintf(t, "\n%s\tended branches\tdropped vertices\n", c.Name)
-		for i, name := range community.RuleNames {
-			fmt.Fprintf(t, "%s\t%s\t%d\n", name, percent(c.Stats.Ended[i], c.Branches), c.Stats.Dropped[i])
+		for _, name := range community.RuleNames {
+			fmt.Fprintf(t, "%s\t%s\t%d\n", name, percent(c.Rules[name].Ended, c.Branches), c.Rules[name].Dropped)
 		}
 	}
 	return t.Flush()

@@ -74,6 +74,23 @@ func (s *Stats) Add(t *Stats) {
 	}
 }
 
+// Rules is what each rule did, by its name; rules that did nothing are left out.
+func (s *Stats) Rules() map[string]RuleStats {
+	rules := map[string]RuleStats{}
+	for i, name := range RuleNames {
+		if did := (RuleStats{s.Ended[i], s.Dropped[i]}); did != (RuleStats{}) {
+			rules[name] = did
+		}
+	}
+	return rules
+}
+
+// RuleStats is what a rule did.
+type RuleStats struct {
+	Ended   int64 `json:"ended"`   // nodes
+	Dropped int64 `json:"dropped"` // vertices that need not be branched on
+}
+
 // MinVertices is n(k, D): how many vertices a connected graph of minimum degree k and diameter
 // D has at least (section 4.1). Vertices at distances 0, 3, 6, … from an end of a longest
 // shortest path have disjoint neighbourhoods of k+1 vertices.

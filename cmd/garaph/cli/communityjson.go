@@ -24,20 +24,14 @@ type communityReport struct {
 
 // searchReport is how the search went.
 type searchReport struct {
-	Start          int                   `json:"start_min_degree"` // of the community that the search began with
-	Vertices       int64                 `json:"reduced_vertices"`
-	Edges          int64                 `json:"reduced_edges"`
-	Branches       int64                 `json:"branches"`
-	Rules          map[string]ruleReport `json:"rules"` // by name, those that did something
-	PrepareSeconds number                `json:"prepare_seconds"`
-	SearchSeconds  number                `json:"search_seconds"`
-	GPU            string                `json:"gpu,omitempty"` // that has searched, in a batch
-}
-
-// ruleReport is what a rule of the search did.
-type ruleReport struct {
-	Ended   int64 `json:"ended"`   // branches
-	Dropped int64 `json:"dropped"` // vertices that need not be branched on
+	Start          int                            `json:"start_min_degree"` // of the community that the search began with
+	Vertices       int64                          `json:"reduced_vertices"`
+	Edges          int64                          `json:"reduced_edges"`
+	Branches       int64                          `json:"branches"`
+	Rules          map[string]community.RuleStats `json:"rules"` // by name, those that did something
+	PrepareSeconds number                         `json:"prepare_seconds"`
+	SearchSeconds  number                         `json:"search_seconds"`
+	GPU            string                         `json:"gpu,omitempty"` // that has searched, in a batch
 }
 
 // jsonAnswer reports an answer. Members are numbers where the ids of the graph are.
@@ -46,7 +40,7 @@ func (s *communitySearch) jsonAnswer(query string, c *garaph.Community, members 
 		Graph: s.path, Query: s.jsonID(query), MinSize: c.Query.Low, MaxSize: c.Query.High, Found: len(members) > 0,
 		Size: len(members), Members: []json.RawMessage{}, Proven: c.Proven,
 		searchReport: searchReport{
-			Start: c.Start, Vertices: c.Vertices, Edges: c.Edges, Branches: c.Stats.Branches, Rules: map[string]ruleReport{},
+			Start: c.Start, Vertices: c.Vertices, Edges: c.Edges, Branches: c.Stats.Branches, Rules: c.Stats.Rules(),
 			PrepareSeconds: number(c.Prepare.Seconds()), SearchSeconds: number(c.Search.Seconds()), GPU: c.GPU,
 		},
 	}
@@ -55,11 +49,6 @@ func (s *communitySearch) jsonAnswer(query string, c *garaph.Community, members 
 	}
 	for _, id := range members {
 		r.Members = append(r.Members, s.jsonID(id))
-	}
-	for i, name := range community.RuleNames {
-		if did := (ruleReport{c.Stats.Ended[i], c.Stats.Dropped[i]}); did != (ruleReport{}) {
-			r.Rules[name] = did
-		}
 	}
 	return r
 }
