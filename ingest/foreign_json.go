@@ -43,6 +43,9 @@ func edgesOfObject(keys []string) string {
 
 // edgeOfKeys is the filter of an object that is an edge: of the keys with usual names, or else of the first two.
 func edgeOfKeys(keys []string) string {
+	if slices.Contains(keys, "id") && slices.Contains(keys, "parent") { // results of a search
+		return `select(.parent != null) | [.parent, .id] | @tsv`
+	}
 	find := func(is func(string) bool, other string) string {
 		if i := slices.IndexFunc(keys, is); i >= 0 {
 			return keys[i]

@@ -70,6 +70,7 @@ func TestHints(t *testing.T) {
 		{"json", "jq --version", write(`[["a b", "c", {"weight": 2}], ["c", "d", {"weight": 3}]]`), weighted},
 		{"json", "jq --version", write(`[["a b", "c"], ["c", "d"]]`), named},
 		{"json", "jq --version", write("[1, 2]\n[2, 3]\n"), plain},
+		{"json", "jq --version", write("{\"id\":1,\"hops\":0,\"parent\":null}\n{\"id\":2,\"hops\":1,\"parent\":1}\n{\"id\":3,\"hops\":2,\"parent\":2}\n"), plain},
 		{"json", "jq --version", write(`{"directed": false, "multigraph": false, "graph": [], "nodes": [{"id": "a b"}, {"id": "c"}, {"id": "d"}], "adjacency": [[{"weight": 2, "id": "c"}], [{"weight": 2, "id": "a b"}, {"weight": 3, "id": "d"}], [{"weight": 3, "id": "c"}]]}`), weighted},
 		{"json", "jq --version", write(`{"data": [], "elements": {"nodes": [], "edges": [{"data": {"source": "a b", "target": "c"}}, {"data": {"source": "c", "target": "d"}}]}}`), named},
 		{"gexf", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(withWeights, "%s", "gexf")), weighted},

@@ -78,7 +78,7 @@ func (s *stage) draw() {
 	options := []mpb.BarOption{
 		mpb.BarWidth(24),
 		mpb.PrependDecorators(decor.Name(s.name + " ")),
-		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + s.note() })),
+		mpb.AppendDecorators(decor.Any(func(at decor.Statistics) string { return cutTo(" "+s.note(), at.AvailableWidth-leastBar) })),
 	}
 	var bar *mpb.Bar
 	if s.total > 0 {
@@ -91,6 +91,17 @@ func (s *stage) draw() {
 	s.mu.Lock()
 	s.bar = bar
 	s.mu.Unlock()
+}
+
+// leastBar is what a bar has of a narrow terminal, with the spaces around it.
+const leastBar = 12
+
+// cutTo is a text of at most so many characters, if there is room for any.
+func cutTo(text string, room int) string {
+	if runes := []rune(text); room > 0 && len(runes) > room {
+		return string(runes[:room-1]) + "…"
+	}
+	return text
 }
 
 func (s *stage) note() string {

@@ -103,6 +103,15 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// TestCutTo: a narrow terminal has room for a part of a text, and that is said.
+func TestCutTo(t *testing.T) {
+	for room, want := range map[int]string{-3: "α 0.5, left", 0: "α 0.5, left", 1: "…", 5: "α 0.…", 10: "α 0.5, le…", 11: "α 0.5, left"} {
+		if got := cutTo("α 0.5, left", room); got != want {
+			t.Errorf("%d: got %q, want %q", room, got, want)
+		}
+	}
+}
+
 // TestUpdates: a phase is a line when it begins, one now and then, and one at its end
 // with what was set last.
 func TestUpdates(t *testing.T) {
