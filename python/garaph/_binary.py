@@ -58,9 +58,14 @@ def _programs(path: str, _changed: int, _size: int) -> Dict[str, Any]:
         raise GaraphError(f"{path} is no garaph, or one that is older than this package: garaph programs --json: {said or 'no answer'}")
     for group, flag in NEEDED.items():
         if flag not in (f["name"] for f in about.get(group, ())):
-            version = about.get("version", "of unknown version")
-            raise GaraphError(f"{path} ({version}) has no --{flag} and is older than this package: install a newer one, or name it in $GARAPH")
+            raise GaraphError(older(path, about, flag))
     return about
+
+
+def older(path: str, about: Dict[str, Any], flag: str) -> str:
+    """Return the message that a command is too old, as a flag shows that this package gives it."""
+    version = about.get("version", "of unknown version")
+    return f"{path} ({version}) has no --{flag} and is older than this package: install a newer one, or name it in $GARAPH"
 
 
 def program(path: str, name: str) -> Optional[Dict[str, Any]]:

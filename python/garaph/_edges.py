@@ -117,7 +117,20 @@ def of_ids(source: np.ndarray, target: np.ndarray, weight: Optional[np.ndarray],
     if len(index) > _MOST:
         raise UsageError(f"{len(index):,} vertices are more than {_MOST:,}, the most that a graph has")
     n = len(source)
+    if vertices is not None:
+        check_known(codes, index, n)
     return Edges(codes[:n], codes[n : 2 * n], weight, index)
+
+
+def check_known(codes: np.ndarray, index: Index, n: int) -> None:
+    """Check that the numbers of n sources and n targets are among those of the vertices, which follow them."""
+    known = np.zeros(len(index), bool)
+    known[codes[2 * n :]] = True
+    others = np.flatnonzero(~known[codes[: 2 * n]])
+    if len(others):
+        at = int(others[0])
+        what, entry = ("source", at) if at < n else ("target", at - n)
+        raise UsageError(f"{what}: entry {entry} is {index.ids[codes[at] : codes[at] + 1].tolist()[0]!r}: vertices, the ids of all vertices, do not have it")
 
 
 def dense(source: np.ndarray, target: np.ndarray, weight: Optional[np.ndarray], count: int) -> Edges:
@@ -161,7 +174,7 @@ def floats(array: np.ndarray) -> np.ndarray:
     """Return objects as floats if all are numbers."""
     for at, x in enumerate(array):
         if x is None or type(x).__name__ == "NAType":
-            raise UsageError(f"weight: edge {at} has {x}; {_ITS_WEIGHT}")
+            raise UsageError(f"weight: entry {at} is missing ({x!r}): leave such edges out, for example with dropna(), or give them a weight")
         if isinstance(x, (str, bytes)):  # NumPy would read them
             raise TypeError(f"weight: weights are numbers, not {x!r}; convert them, for example with astype(float)")
     try:

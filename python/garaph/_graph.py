@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import os
-import tempfile
+import re
 from typing import Any, Callable, Dict, Generic, List, Optional, TypeVar, Union
 
 import numpy as np
 
 from . import _binary, _edges, _ids, _names, _parameters, _process
-from ._errors import UsageError
+from ._errors import GaraphError, UsageError
 from ._index import Index
 from ._programs import Programs
 from ._progress import Progress
@@ -75,7 +75,8 @@ class Graph(Programs[R], Generic[R]):
         with one weight for all.
 
         Ids are integers of up to 64 bits or strings. vertices is the number of vertices,
-        whose ids are then 0 to vertices-1, or the ids of all vertices, also of those without edges.
+        whose ids are then 0 to vertices-1, or the ids of all vertices, also of those without edges;
+        an edge to another one is refused.
         Weights are finite, not negative, and rounded to 32-bit floats.
 
         The options are those of ``garaph import``: dedup, drop_self_loops, layout, rows,
@@ -210,14 +211,18 @@ class Graph(Programs[R], Generic[R]):
         about = _binary.program(binary, program)
         if about is None:
             names = [p["name"] for p in _binary.programs(binary)["programs"]]
-            raise UsageError(f"unknown program {program!r}: there are " + ", ".join(names))
+            raise UsageError(f"unknown program {program!r}: " + (_parameters.nearest(program, names) or "there are " + ", ".join(names)))
         specs = about["flags"] + [f for f in _binary.flags(binary, "run_flags") if _parameters.identifier(f["name"]) not in _parameters.OWN]
-        with tempfile.TemporaryDirectory(prefix="garaph-") as folder:
+        with Scratch() as folder:
             flags = _parameters.arguments(f"{program}()", specs, parameters, lambda name, value: self._vertex(name, value), ["progress"])
             if parameters.get("sources") is not None and self._shared.index is not None:
                 raise UsageError("sources: the command does not know the ids of this graph; give a list of them as source")
             flags = _with_file(flags, about, folder)
-            return self._deliver(self._table(["run", program, *flags], [self.path], progress, folder))
+            try:
+                table = self._table(["run", program, *flags], [self.path], progress, folder)
+            except GaraphError as err:
+                raise _unknown_vertex(err, self.path, folder) from None
+            return self._deliver(table)
 
     def resume(self, job: Optional[int] = None, *, progress: Progress = None, **parameters: Any) -> R:
         """Go on with a run that was interrupted: the newest one, or the one of that
@@ -237,7 +242,7 @@ class Graph(Programs[R], Generic[R]):
         """Run a command that writes values of vertices, and read them."""
         shared = self._shared
         if folder is None:
-            with tempfile.TemporaryDirectory(prefix="garaph-") as made:
+            with Scratch() as made:
                 return self._table(command, operands, progress, made)
         output = os.path.join(folder, "values.npy")
         self.report = _process.run([*command, "--json", f"--output={output}", "--", *operands], progress=progress)
@@ -347,7 +352,6 @@ def _from(what: str, edges: _edges.Edges, returns: str, directed: bool, path: An
     return g
 
 
-
 def _make(what: str, flags: List[str], inputs: List[str], edges: Optional[_edges.Edges], index: Optional[Index], returns: str, directed: bool, path: Any, progress: Progress, options: Dict[str, Any]) -> Graph[Any]:
     """Run an import."""
     specs = _binary.flags(_binary.find(), "import_flags") + _parameters.IMPORT
@@ -378,6 +382,9 @@ def _make(what: str, flags: List[str], inputs: List[str], edges: Optional[_edges
 
 def _file(path: Union[str, os.PathLike[str]]) -> str:
     """Return a path that is not taken for standard input."""
+    if not isinstance(path, (str, os.PathLike)):
+        several = "; give several files one by one: from_file(*files)" if isinstance(path, (list, tuple)) else ""
+        raise TypeError(f"expected a path, not {path!r}{several}")
     path = os.fspath(path)
     return "./-" if path == "-" else path
 
@@ -418,6 +425,17 @@ def _with_file(flags: List[str], about: Dict[str, Any], folder: str) -> List[str
     with open(path, "w", encoding="utf-8", errors="surrogateescape") as f:
         f.writelines(s.partition("=")[2] + "\n" for s in sources)
     return [f for f in flags if not f.startswith("--source=")] + [f"--sources={path}"]
+
+
+def _unknown_vertex(err: GaraphError, path: str, folder: str) -> GaraphError:
+    """Return the error of a run as one of usage, without folders that are nothing to the user, if it is that
+    the graph has no vertex of an id.
+    """
+    text, missing = str(err), f"graph {path} has no vertex"
+    if missing not in text:
+        return err
+    ours = "^sources: " + re.escape(os.path.join(folder, "sources")) + ":[0-9]+: "
+    return UsageError(re.sub(ours, "source: ", text).replace(missing, "the graph has no vertex"))
 
 
 def _method(graph: Graph[Any], about: Dict[str, Any]) -> Callable[..., Any]:

@@ -49,9 +49,11 @@ class Index:
             if not limits.min <= int(value) <= limits.max:
                 return None
             value = self.ids.dtype.type(value)
+        if self.ids.dtype.kind in "US" and value[-1:] in ("\0", b"\0"):
+            return None  # and not that without it, which NumPy would find
         try:
-            at = int(np.searchsorted(self.ids, value))
-        except TypeError:  # text among bytes
+            at = int(np.searchsorted(self.ids, objects([value]) if self.ids.dtype.kind == "O" else [value])[0])
+        except (TypeError, UnicodeError):  # text among bytes
             return None
         return at if at < len(self.ids) and self.ids[at] == value else None
 
@@ -139,8 +141,8 @@ def checked(array: np.ndarray, what: str) -> np.ndarray:
 
 
 def of_list(values: List[Any]) -> np.ndarray:
-    """Return a list as an array that has each entry as it is: NumPy makes strings of 1 and "a", and floats of
-    1 and 2**63.
+    """Return a list as an array that has each entry as it is: NumPy makes strings of 1 and "a", floats of
+    1 and 2**63, and "a" of "a\\0".
 
     >>> of_list([1, "a"]).tolist(), of_list([1, 2**63]).tolist()
     ([1, 'a'], [1, 9223372036854775808])
@@ -151,7 +153,14 @@ def of_list(values: List[Any]) -> np.ndarray:
             return np.array(values, np.int64)
         except OverflowError:
             return objects(values)
-    return np.asarray(values) if len(types) == 1 else objects(values)
+    if all(issubclass(t, str) for t in types):
+        return np.array(values, object)
+    if len(types) > 1 or types == {bytes} and any(x.endswith(b"\0") for x in values):
+        return objects(values)
+    try:
+        return np.asarray(values)
+    except ValueError:  # lists of several lengths
+        return objects(values)
 
 
 def of_objects(array: np.ndarray, what: str) -> np.ndarray:
@@ -160,6 +169,10 @@ def of_objects(array: np.ndarray, what: str) -> np.ndarray:
     if types == {str}:
         return array
     for i, x in enumerate(array):
+        try:
+            hash(x)
+        except TypeError:
+            raise TypeError(f"{what}: entry {i} is {x!r}, and no id, for it can change and has no hash: make a string or a tuple of it") from None
         if x is None or type(x).__name__ in ("NAType", "NaTType") or x != x:
             raise UsageError(f"{what}: entry {i} is missing ({x!r}): leave such edges out, for example with dropna()")
     if all(issubclass(t, (int, np.integer)) and not issubclass(t, bool) for t in types):
@@ -203,7 +216,7 @@ def together(arrays: List[np.ndarray]) -> np.ndarray:
     if kinds == {"i", "u"}:  # NumPy would make floats of them
         dtype = integers(arrays)
         arrays = [a.astype(dtype) for a in arrays]
-    elif len(kinds) > 1 and kinds != {"U", "O"}:
+    elif len(kinds) > 1 and kinds not in ({"U", "O"}, {"S", "O"}):
         raise TypeError(several_kinds({a.dtype.name for a in arrays}))
     elif len(kinds) > 1:
         arrays = [a.astype(object) for a in arrays]
@@ -230,7 +243,7 @@ def numbered(ids: np.ndarray) -> Tuple[np.ndarray, Index]:
             found, codes = np.unique(ids, return_inverse=True)
         return codes.astype(np.uint32), Index(np.asarray(found), True)
     if check_types(ids) <= {str}:
-        if pandas is not None:
+        if pandas is not None and not any("\0" in x for x in ids):  # pandas compares names up to a 0
             codes, found = pandas.factorize(ids)
             names = found.tolist()
             order = sorted(range(len(names)), key=names.__getitem__)  # several times as fast as pandas and NumPy

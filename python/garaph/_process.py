@@ -21,6 +21,8 @@ log = logging.getLogger("garaph")
 # The command's exit codes.
 _USAGE, _INTERRUPTED = 2, 130
 
+_UNLISTED = re.compile("unknown flag:? --(python-ids)\\b")  # which this package gives, and no list of flags has
+
 
 def run(arguments: List[str], *, feed: Optional[Iterable[Any]] = None, progress: Progress = None) -> Dict[str, Any]:
     """Run the command with --json and return the object that it prints.
@@ -167,11 +169,15 @@ class Run:
             self.feeder.join()
 
     def _message(self) -> str:
+        """Return what the command said of its failure, in words of Python."""
+        return self._worded(self._text())
+
+    def _text(self) -> str:
         """Return what the command said of its failure."""
         text = self.complaint or "\n".join(self.said).strip() or "it did not say why"
         text = text.partition("\nSee `")[0]
         name = os.path.basename(self.path) + ": "
-        return self._worded(text[len(name) :] if text.startswith(name) else text)
+        return text[len(name) :] if text.startswith(name) else text
 
     def _worded(self, text: str) -> str:
         """Return what the command says, with parameters in place of its flags."""
@@ -193,7 +199,12 @@ class Run:
             name = signal.Signals(-code).name
             hint = ", perhaps for lack of memory: the parameter memory limits it" if code == -signal.SIGKILL else ""
             raise GaraphError(f"garaph was killed by {name}{hint}" + ("\n" + "\n".join(self.said) if self.said else ""))
-        raise (UsageError if code == _USAGE else GaraphError)(self._message())
+        if code == _USAGE:
+            unknown = _UNLISTED.match(self._text())
+            if unknown is not None:
+                raise GaraphError(_binary.older(self.path, _binary.programs(self.path), unknown[1]))
+            raise UsageError(self._message())
+        raise GaraphError(self._message())
 
 
 def whole(rest: bytearray, data: bytes, take: Callable[[bytes], None]) -> None:

@@ -19,6 +19,8 @@ PATIENCE = 0.3
 
 def display(progress: Progress) -> Callable[[Optional[Update]], Any]:
     """Return what is called with each update, and with None at the end."""
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise TypeError(f"progress is True, False, None, or a function that is called with each update, not {progress!r}")
     if callable(progress):
         return lambda update: progress(update) if update is not None else None
     if progress is False:

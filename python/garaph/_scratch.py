@@ -1,4 +1,4 @@
-"""Folders of temporary graphs, and what is left of them where Python was killed.
+"""Folders of temporary graphs and of values on their way, and what is left of them where Python was killed.
 
 The protocol is that of the command for its own: a mark in the folder, which its owner
 has locked. So each removes what the other has left.
@@ -6,13 +6,14 @@ has locked. So each removes what the other has left.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import random
 import shutil
 import tempfile
 import weakref
-from typing import Optional
+from typing import Any, Optional
 
 _PREFIX, _MARK = "garaph-job-", "GARAPH-TEMPORARY"
 _TEXT = "garaph, temporary graph of a run; may be removed\n"
@@ -32,13 +33,21 @@ class Scratch:
                 continue
             lock = _lock(self.path)
             if lock is not None:
-                break  # and else another process took it for one that was left
+                break
+            with contextlib.suppress(OSError):  # another process looks whether it was left
+                os.rmdir(self.path)
         with open(os.path.join(self.path, _MARK), "w") as f:
             f.write(_TEXT)
         self._finalizer = weakref.finalize(self, _remove, self.path, lock, os.getpid())
 
     def remove(self) -> None:
         self._finalizer()
+
+    def __enter__(self) -> str:
+        return self.path
+
+    def __exit__(self, *_: Any) -> None:
+        self.remove()
 
 
 def _lock(path: str) -> Optional[int]:
@@ -64,7 +73,11 @@ def _remove(path: str, lock: int, owner: int) -> None:
     for name in os.listdir(path) if os.path.isdir(path) else []:
         if name != _MARK:
             whole = os.path.join(path, name)
-            shutil.rmtree(whole, ignore_errors=True) if os.path.isdir(whole) and not os.path.islink(whole) else os.unlink(whole)
+            if os.path.isdir(whole) and not os.path.islink(whole):
+                shutil.rmtree(whole, ignore_errors=True)
+            else:
+                with contextlib.suppress(FileNotFoundError):  # a command that ends with its Python removes it, too
+                    os.unlink(whole)
     shutil.rmtree(path, ignore_errors=True)
     os.close(lock)
 
@@ -74,7 +87,10 @@ def remove_killed(parent: str) -> None:
     for entry in os.scandir(parent):
         digits = entry.name[len(_PREFIX) :]
         ours = entry.name.startswith(_PREFIX) and digits.isdigit() and entry.is_dir(follow_symlinks=False)
-        if not ours or entry.stat(follow_symlinks=False).st_uid != os.getuid():
+        try:
+            if not ours or entry.stat(follow_symlinks=False).st_uid != os.getuid():
+                continue
+        except FileNotFoundError:  # its owner has removed it by now
             continue
         lock = _lock(entry.path)
         if lock is None:

@@ -38,7 +38,7 @@ class FolderTest(unittest.TestCase):
         g = Graph.open(self.path)
         self.assertEqual((g.vertices, g.edges, g.weighted, g.directed), (3, 2, True, True))
         self.assertEqual(g.as_dicts().sssp(source=3), {3: 0, 5: 1, 7: 3})
-        with self.assertRaisesRegex(garaph.GaraphError, "force"):
+        with self.assertRaisesRegex(garaph.GaraphError, "force=True.? replaces it"):
             Graph.from_edges([1], [2], path=self.path)
         Graph.from_edges([1], [2], path=self.path, force=True)
         self.assertEqual(list(Graph.open(self.path).ids), [1, 2])
@@ -79,7 +79,7 @@ class FolderTest(unittest.TestCase):
     def test_ids_go_with_the_graph(self):
         """Whatever becomes of the folder, names do not become numbers."""
         moved = self.path + " moved"
-        Graph.from_edges(["b", "a"], ["a", "c"], vertices=["a"], path=self.path, layout="csc")
+        Graph.from_edges(["b", "a"], ["a", "c"], vertices=["a", "b", "c"], path=self.path, layout="csc")
         os.rename(self.path, moved)
         want = {"a": 0, "b": None, "c": 1}
         self.assertEqual(Graph.open(moved).as_dicts().bfs(source="a"), want)
@@ -101,8 +101,8 @@ class FolderTest(unittest.TestCase):
     def test_ids_of_another(self):
         """Those of a graph with as many vertices are not taken, but where older versions did not say whose they are."""
         other = self.path + "2"
-        Graph.from_edges(["b", "a"], ["a", "c"], vertices=["a"], path=self.path)
-        Graph.from_edges(["x", "x"], ["y", "z"], vertices=["x"], path=other)
+        Graph.from_edges(["b", "a"], ["a", "c"], vertices=["a", "b", "c"], path=self.path)
+        Graph.from_edges(["x", "x"], ["y", "z"], vertices=["x", "y", "z"], path=other)
         ids = os.path.join(self.path, "python-ids.npz")
         os.replace(os.path.join(other, "python-ids.npz"), ids)
         with self.assertRaisesRegex(garaph.GaraphError, "has the ids of another graph"):
@@ -121,18 +121,18 @@ class FolderTest(unittest.TestCase):
         code = """
             import os, sys, garaph
             os.replace = lambda a, b: os.kill(os.getpid(), 9)
-            garaph.Graph.from_edges(["a"], ["b"], vertices=["a"], path=sys.argv[1])
+            garaph.Graph.from_edges(["a"], ["b"], vertices=["a", "b"], path=sys.argv[1])
         """
         process = subprocess.run([sys.executable, "-c", textwrap.dedent(code), self.path], check=False)
         self.assertEqual(process.returncode, -signal.SIGKILL)
         with self.assertRaisesRegex(garaph.GaraphError, "python-ids.npz is missing"):
             Graph.open(self.path)
-        Graph.from_edges(["a"], ["b"], vertices=["a"], path=self.path, force=True)
+        Graph.from_edges(["a"], ["b"], vertices=["a", "b"], path=self.path, force=True)
         self.assertEqual(list(Graph.open(self.path).ids), ["a", "b"])
         self.assertEqual(os.listdir(os.path.dirname(self.path)), ["web.graph"])
 
     def test_ids_of_another_graph(self):
-        Graph.from_edges(["a"], ["b"], vertices=["a"], path=self.path)
+        Graph.from_edges(["a"], ["b"], vertices=["a", "b"], path=self.path)
         subprocess.run([_binary.find(), "import", "--force", "-q", "-", self.path], input=b"x y\nx z\n", check=True)
         self.assertEqual(list(Graph.open(self.path).ids), ["x", "y", "z"])
 
@@ -169,6 +169,25 @@ class FolderTest(unittest.TestCase):
         self.assertFalse(os.path.exists(os.path.dirname(path)))
         _scratch.remove_killed(tempfile.gettempdir())
         self.assertTrue(os.path.exists(mine.path))
+
+    def test_killed_while_it_runs(self):
+        """So does that for the values of a run."""
+        code = f"""
+            import garaph, os, signal, sys
+            g = garaph.Graph.open(sys.argv[1])
+            g.pagerank(progress=lambda update: os.kill(os.getpid(), signal.SIGKILL), **{ENDLESS!r})
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            Graph.from_edges([0, 1, 2], [1, 0, 0], path=self.path)
+            environment = {**os.environ, "TMPDIR": folder}
+            process = subprocess.run([sys.executable, "-c", textwrap.dedent(code), self.path], env=environment, check=False)
+            self.assertEqual((process.returncode, len(os.listdir(folder))), (-signal.SIGKILL, 1))
+            subprocess.run([sys.executable, "-c", "import sys, garaph; garaph.Graph.open(sys.argv[1]).bfs(source=0)", self.path], env=environment, check=True)
+            self.assertEqual(os.listdir(folder), [])
+            for _ in range(600):  # until the job, which writes its state, is at its end
+                if "running" not in [job["state"] for job in Graph.open(self.path).jobs()]:
+                    break
+                time.sleep(0.1)
 
     def test_failed_import(self):
         before = set(os.listdir(tempfile.gettempdir()))
@@ -239,9 +258,13 @@ class ProgramsTest(unittest.TestCase):
             (lambda: self.g.bfs(source=0, method="push"), ValueError, "^method: expected auto, .*, not 'push'$"),
             (lambda: self.g.pagerank(threads=-3), ValueError, "^threads: expected a whole number from .*, not -3$"),
             (lambda: self.g.circuit(source=0, ground=0), ValueError, "^source and ground are the same vertex$"),
-            (lambda: self.g.bfs(source=9), garaph.GaraphError, 'has no vertex "9"'),
+            (lambda: self.g.bfs(source=9), ValueError, '^source: the graph has no vertex "9": its ids run from 0 to 3$'),
+            (lambda: self.g.bfs(source=[0] * 2000 + [9]), garaph.UsageError, '^source: the graph has no vertex "9": its ids'),
+            (lambda: Graph.open(self.g.path).bfs(source=9), garaph.UsageError, '^source: the graph has no vertex "9"'),
             (lambda: self.g.bfs(source=1.5), ValueError, "1.5 is no id"),
-            (lambda: self.g.run("pagerang"), ValueError, "unknown program 'pagerang': there are pagerank, bfs"),
+            (lambda: self.g.run("pagerang"), ValueError, "^unknown program 'pagerang': did you mean pagerank\\?$"),
+            (lambda: self.g.run("x"), ValueError, "unknown program 'x': there are pagerank, bfs"),
+            (lambda: self.g.pagerank(progress=1), TypeError, "progress is True, False"),
             (lambda: self.g.pagerang, AttributeError, "'pagerang'.*did you mean pagerank"),
             (lambda: Graph(), TypeError, "Graph.from_edges"),
         ]:

@@ -142,11 +142,30 @@ class EdgesTest(unittest.TestCase):
                 with self.subTest(kind, odd=odd[:3]), self.assertRaises(_names.Unsent):
                     _names.encoded(np.array(["a", odd, "b"], object).astype(kind))
 
+    def test_zero_at_the_end(self):
+        """NumPy and pandas take names for equal that differ behind a 0."""
+        for zero, a, b in (("a\0", "a", "b"), (b"a\0", b"a", b"b")):
+            for names in ([zero, a, zero], np.array([zero, a, zero], object)):
+                with self.subTest(zero, kind=type(names).__name__):
+                    g = Graph.from_edges(names, [b, b, a])
+                    self.assertEqual(set(g.ids.tolist()), {zero, a, b})
+                    self.assertEqual(g.as_dicts().bfs(source=zero), {zero: 0, a: 1, b: 1})
+        g = Graph.from_edges(np.array(["a"]), np.array(["b"]), vertices=np.array(["a", "b"]))
+        self.assertEqual(g.as_dicts().bfs(source="a"), {"a": 0, "b": 1})
+        with self.assertRaisesRegex(ValueError, "no vertex"):
+            g.bfs(source="a\0")
+
+    @need("pandas")
+    def test_zero_at_the_end_with_pandas(self):
+        import pandas  # noqa: F401
+
+        self.test_zero_at_the_end()
+
     def test_vertices(self):
         g = Graph.from_edges([0], [2], vertices=4)
         np.testing.assert_array_equal(g.bfs(source=0), [0, np.nan, 1, np.nan])
         self.assertEqual(g.ids.tolist(), [0, 1, 2, 3])
-        g = Graph.from_edges(["b"], ["d"], vertices=["a", "c", "a"])
+        g = Graph.from_edges(["b"], ["d"], vertices=["a", "d", "c", "b", "a"])
         self.assertEqual(g.as_dicts().bfs(source="b"), {"a": None, "b": 0, "c": None, "d": 1})
         self.assertEqual(Graph.from_edges([], [], vertices=1).pagerank().tolist(), [1])
         self.assertEqual(Graph.from_edges([], [], vertices=["x"]).as_dicts().pagerank(), {"x": 1})
@@ -161,6 +180,12 @@ class EdgesTest(unittest.TestCase):
             ([1, 2], [1], {}, ValueError, "source has 2 entries and target 1"),
             ([], [], {}, ValueError, "vertices=N"),
             ([], [], {"vertices": []}, ValueError, "no vertex"),
+            (["a", "a"], ["a", "b"], {"vertices": ["a"]}, ValueError, "target: entry 1 is 'b': vertices, the ids of all vertices, do not have it"),
+            ([1, 5], [1, 1], {"vertices": [1, 2]}, ValueError, "source: entry 1 is 5: vertices"),
+            ([1], [1], {"vertices": []}, ValueError, "source: entry 0 is 1: vertices"),
+            ([{1}, {2}], [{1}, {2}], {}, TypeError, r"source: entry 0 is \{1\}, and no id, for it can change and has no hash"),
+            ([[1], [1, 2]], [1, 2], {}, TypeError, r"source: entry 0 is \[1\], and no id"),
+            ([1, 2], [3, 4], {"progress": "x"}, TypeError, "progress is True, False, None, or a function .*, not 'x'"),
             ([1.5], [2.5], {}, TypeError, "ids are integers or strings, not float64"),
             ([True], [False], {}, TypeError, "not bool"),
             ([1], ["a"], {}, TypeError, "of one kind"),
@@ -194,7 +219,7 @@ class EdgesTest(unittest.TestCase):
             ([(1, 2)], [(3, 4)], {"path": "x"}, ValueError, "dimension"),
             (np.ma.array([1, 2], mask=[False, True]), [2, 3], {}, ValueError, "source: entry 1 is masked"),
             ([0, 1], [1, 2], {"weight": np.ma.array([1.0, 2], mask=[False, True])}, ValueError, "edge 1 has none, for it is masked"),
-            ([0, 1], [1, 2], {"weight": [1, None]}, ValueError, "edge 1 has None"),
+            ([0, 1], [1, 2], {"weight": [1, None]}, ValueError, r"weight: entry 1 is missing \(None\)"),
             ([0, 1], [1, 2], {"weight": np.array([1, "2"], object)}, TypeError, "weights are numbers, not '2'"),
         ]:
             with self.subTest(source=source, target=target, **options), self.assertRaisesRegex(error, text):
@@ -308,8 +333,11 @@ class PandasTest(unittest.TestCase):
             Graph.from_pandas(self.trains.rename(columns={"minutes": "to"}), "from", "to")
         with self.assertRaisesRegex(TypeError, "expected a DataFrame with a row for each edge, not dict"):
             Graph.from_pandas({"source": [1], "target": [2]})
-        with self.assertRaisesRegex(ValueError, "weight: edge 1 has <NA>"):
+        with self.assertRaisesRegex(ValueError, r"weight: entry 1 is missing \(<NA>\)"):
             Graph.from_pandas(self.trains.assign(minutes=self.pandas.array([1, None, 2], "Int64")), "from", "to", "minutes")
+        for kind in ("Int64", "Float64"):
+            with self.assertRaisesRegex(ValueError, "weight: entry 0 is missing"):
+                Graph.from_edges([1], [2], self.pandas.array([None], kind))
 
     def test_vertex_values(self):
         got = Graph.from_pandas(self.trains, "from", "to").components()
@@ -367,3 +395,5 @@ class FileTest(unittest.TestCase):
             Graph.from_file(path, format="xml")
         with self.assertRaisesRegex(ValueError, "one or more files"):
             Graph.from_file()
+        with self.assertRaisesRegex(TypeError, r"expected a path, not \['a', 'b'\]; give several files one by one: from_file\(\*files\)"):
+            Graph.from_file(["a", "b"])

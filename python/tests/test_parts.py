@@ -4,8 +4,10 @@ import doctest
 import importlib
 import inspect
 import io
+import json
 import os
 import stat
+import subprocess
 import sys
 import tempfile
 import types
@@ -78,6 +80,22 @@ class BinaryTest(unittest.TestCase):
     def test_older(self):
         with self.script("""echo '{"version": "garaph v0.0.1", "programs": []}'"""), self.assertRaisesRegex(garaph.GaraphError, "v0.0.1.*has no --lifeline-fd and is older than this package"):
             Graph.from_edges([1], [2])
+
+    def test_older_by_a_flag(self):
+        """One that lacks a flag which no list has is known by what it says of it."""
+        about = {"version": "v0.9", "programs": [], "run_flags": [], **{group: [{"name": flag, "value": ""}] for group, flag in _binary.NEEDED.items()}}
+        says = "echo 'garaph: unknown flag: --python-ids: import has --force' >&2; exit 2"
+        with self.script(f"test $1 = import || exec echo '{json.dumps(about)}'\n{says}"):
+            with self.assertRaisesRegex(garaph.GaraphError, r"garaph \(v0.9\) has no --python-ids and is older than this package: install a newer one") as caught:
+                Graph.from_edges(["a"], ["b"], vertices=["a", "b"], path=self.path + ".graph")
+        self.assertNotIsInstance(caught.exception, garaph.UsageError)
+
+    def test_starts_at_once(self):
+        """The command from a wheel waits for no NumPy."""
+        code = "import sys, garaph.__main__; assert 'numpy' not in sys.modules; from garaph import *; assert 'numpy' in sys.modules and 'Graph' in dir(garaph); print(Graph.__name__)"
+        self.assertEqual(subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True).stdout, b"Graph\n")
+        with self.assertRaises(AttributeError):
+            garaph.Grpah
 
 
 class ProcessTest(unittest.TestCase):

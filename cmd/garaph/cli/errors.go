@@ -158,7 +158,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var own []string
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Name != "help" {
+		if f.Name != "help" && !f.Hidden {
 			own = append(own, "--"+f.Name)
 		}
 	})

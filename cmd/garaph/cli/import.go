@@ -37,6 +37,7 @@ them, or - for standard input. The graph appears whole or not at all.`,
 	grouped(cmd.Flags(), "Flags of the input", func(fs *pflag.FlagSet) { flags = newImportFlags(fs) })
 	force := cmd.Flags().Bool("force", false, "replace the graph that is there, and its jobs; refused while one is running")
 	pythonIDs := cmd.Flags().String("python-ids", "", "ids stand for others, which the Python package puts into the folder of the graph in a file that has this `WORD`, too")
+	_ = cmd.Flags().MarkHidden("python-ids") // it is there; the Python package alone gives it
 	threads := threadsFlag(cmd.Flags())
 	memory := sizeFlag(cmd.Flags(), "memory", "memory of the process, at least 188MiB (128MiB with --layout csc); how much more is needed depends on the vertices (default half of what is available)")
 	asJSON := cmd.Flags().Bool("json", false, "print the report as one JSON object")
