@@ -93,7 +93,7 @@ func otherCommand(cmd *cobra.Command, word string) error {
 func swapped(run *cobra.Command, args []string) error {
 	for i, word := range args[1:] {
 		if p, _, err := run.Find([]string{word}); err == nil && p != run {
-			rest := append(args[:i+1:i+1], args[i+2:]...)
+			rest := slices.Concat(args[:i+1], args[i+2:])
 			return Usagef("%q is no program: a program comes before its graph, as in %s %s %s", args[0], run.CommandPath(), word, strings.Join(rest, " "))
 		}
 	}
