@@ -11,25 +11,26 @@ import (
 // RunAlgorithm runs an algorithm over a graph. The result holds the values until it is
 // closed. After a cancellation the error is the context's. The run is not
 // recorded, and cannot be resumed.
-func RunAlgorithm[T algorithms.Value](ctx context.Context, g *Graph, a algorithms.Algorithm[T], o AlgorithmOptions) (*Result, error) {
+func RunAlgorithm[T algorithms.Value](ctx context.Context, g *Graph, a algorithms.Algorithm[T], o AlgorithmOptions) (r *Result, err error) {
 	c := algorithmColumn[T]()
 	c.own = true
-	var err error
 	if c.Name, err = ownName(a); err != nil {
 		return nil, err
 	}
-	if err := g.store.CheckOpen(); err != nil {
+	if err := g.beginUse(); err != nil {
 		return nil, err
 	}
+	defer g.endUse(&err)
 	out, err := algorithms.Run(ctx, g.store, a, o.run())
 	if err != nil {
 		return nil, err
 	}
 	t := &table[T]{graph: g, source: a, memory: out.Free, columns: []column[T]{c}, values: out.Values}
-	t.valuesOf = func(from, to uint32, yield func([]gas.Vertex, []T) error) error {
+	r = &Result{graph: g, Algorithm: &out.Report, table: t, close: out.Close}
+	t.valuesOf = untilClosed(&r.uses, func(from, to uint32, yield func([]gas.Vertex, []T) error) error {
 		return someValues(out.Values, from, to, yield)
-	}
-	return &Result{Algorithm: &out.Report, table: t, close: out.Close}, nil
+	})
+	return r, nil
 }
 
 // algorithmColumn takes values as they are.

@@ -25,7 +25,11 @@ type (
 // largest (package [github.com/garaph/garaph/algorithms/community]). The minimum degree does not
 // depend on the number of threads; where several communities have it, which one is found may.
 // After a cancellation the error is the context's.
-func FindCommunities(ctx context.Context, g *Graph, queries []CommunityQuery, o CommunityOptions, answer func(i int, c *Community) error) (CommunityReport, error) {
+func FindCommunities(ctx context.Context, g *Graph, queries []CommunityQuery, o CommunityOptions, answer func(i int, c *Community) error) (report CommunityReport, err error) {
+	if err := g.beginUse(); err != nil {
+		return CommunityReport{}, err
+	}
+	defer g.endUse(&err)
 	return community.Find(ctx, g.store, queries, o, answer)
 }
 

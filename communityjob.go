@@ -41,17 +41,21 @@ type CommunityJob struct {
 // [Graph.OpenJob] from its newest checkpoint. Where that has none, queries is called. A new job for which no
 // checkpoints are wanted goes without a record where there can be none, as on a disk that cannot be written.
 // After an error the job is released.
-func RecordCommunities(ctx context.Context, g *Graph, job *Job, p Checkpoints, o CommunityOptions, queries func() ([]CommunityQuery, error)) (*CommunityJob, error) {
+func RecordCommunities(ctx context.Context, g *Graph, job *Job, p Checkpoints, o CommunityOptions, queries func() ([]CommunityQuery, error)) (j *CommunityJob, err error) {
+	if err := g.beginUse(); err != nil {
+		return nil, errors.Join(err, giveBack(job))
+	}
+	defer g.endUse(&err)
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
 	if p == (Checkpoints{}) {
 		p = job.Record().Policy
 	}
-	j := &CommunityJob{graph: g, job: job, options: o, policy: p}
+	j = &CommunityJob{graph: g, job: job, options: o, policy: p}
 	old := job.ID() != 0
 	id := checkpoint.Identity{Graph: g.Catalogue().Fingerprint, Program: communityProgram, Engine: community.SavedVersion}
-	err := g.store.InPlace(func() error { return job.Begin(id, p) })
+	err = g.store.InPlace(func() error { return job.Begin(id, p) })
 	if err != nil && !old && !p.Wanted() {
 		o.Log.Info(fmt.Sprintf("the search could not be resumed after a crash: %v", err))
 		err = nil

@@ -113,6 +113,7 @@ func Upgrade(ctx context.Context, path string, o UpgradeOptions) (ImportReport, 
 // open.
 type Graph struct {
 	store     *store.Store
+	uses      uses
 	temporary *scratch.Dir // that Close removes; nil: the graph stays
 
 	reading sync.Mutex // guards ids
@@ -132,14 +133,17 @@ func OpenNamed(path, name string) (*Graph, error) {
 	return &Graph{store: s}, nil
 }
 
-// Close releases the graph, and removes a temporary one. No job may run on it any more.
+// Close releases the graph, and removes a temporary one; after it, calls end with [ErrClosed]. It may be called at any
+// time, from a callback or a loop too, and waits for nothing: jobs, readings and exports that are under way are not
+// ended by it, and the last of them releases the graph, with the errors of that among its own. A context ends a job.
 func (g *Graph) Close() error {
-	err := g.store.Close()
-	if g.temporary != nil {
-		err = errors.Join(err, g.temporary.Remove())
-		g.temporary = nil
-	}
-	return err
+	return g.uses.close(func() error {
+		err := g.store.Close()
+		if g.temporary != nil {
+			err = errors.Join(err, g.temporary.Remove())
+		}
+		return err
+	})
 }
 
 // Catalogue describes the graph; it must not be changed.
@@ -149,15 +153,20 @@ func (g *Graph) Catalogue() *Catalogue { return g.store.Catalogue() }
 func (g *Graph) Store() *store.Store { return g.store }
 
 // Vertex returns the dense id of the vertex with the user's id, or [ErrNoVertex].
-func (g *Graph) Vertex(id string) (uint32, error) {
-	if err := g.store.CheckOpen(); err != nil {
+func (g *Graph) Vertex(id string) (v uint32, err error) {
+	if err := g.beginUse(); err != nil {
 		return 0, err
 	}
+	defer g.endUse(&err)
 	return g.store.Lookup(id)
 }
 
 // MaxInDegree is the largest number of edges that lead to a vertex.
 func (g *Graph) MaxInDegree() (most uint32, err error) {
+	if err := g.beginUse(); err != nil {
+		return 0, err
+	}
+	defer g.endUse(&err)
 	for i := range g.Catalogue().Shards {
 		degrees, err := g.store.Degrees(shard.In, i)
 		if err != nil {
@@ -169,10 +178,11 @@ func (g *Graph) MaxInDegree() (most uint32, err error) {
 }
 
 // ID returns the user's id of a vertex. [IDsOf] has those of all.
-func (g *Graph) ID(v gas.VertexID) (string, error) {
-	if err := g.store.CheckOpen(); err != nil {
+func (g *Graph) ID(v gas.VertexID) (id string, err error) {
+	if err := g.beginUse(); err != nil {
 		return "", err
 	}
+	defer g.endUse(&err)
 	g.reading.Lock()
 	defer g.reading.Unlock()
 	if g.ids == nil {
@@ -184,6 +194,10 @@ func (g *Graph) ID(v gas.VertexID) (string, error) {
 // Verify reads everything that is stored and calls damaged, one call at a time,
 // for every blob that is not what was written. The error is that of the
 // verification itself.
-func (g *Graph) Verify(ctx context.Context, progress func(bytes int64), damaged func(error)) error {
+func (g *Graph) Verify(ctx context.Context, progress func(bytes int64), damaged func(error)) (err error) {
+	if err := g.beginUse(); err != nil {
+		return err
+	}
+	defer g.endUse(&err)
 	return g.store.Verify(ctx, runtime.GOMAXPROCS(0), progress, damaged)
 }

@@ -29,6 +29,10 @@ func (g *Graph) NewJob(s JobSpec) *Job { return checkpoint.NewJob(g.jobsDir(), s
 // the newest unfinished one, whose Passed says which newer ones are damaged. The
 // run ends it; Close gives it back without one.
 func (g *Graph) OpenJob(id int) (job *Job, err error) {
+	if err := g.beginUse(); err != nil {
+		return nil, err
+	}
+	defer g.endUse(&err)
 	err = g.store.InPlace(func() (err error) { // as long as the job is taken, no import replaces the graph
 		if id == 0 {
 			job, err = checkpoint.OpenNewest(g.jobsDir())

@@ -49,16 +49,17 @@ type keptSide struct {
 }
 
 // NeighborsOf gives a reader for ids of type I, as [ValuesOf] has them.
-func NeighborsOf[I ID](g *Graph) (*Neighbors[I], error) {
-	if err := g.store.CheckOpen(); err != nil {
+func NeighborsOf[I ID](g *Graph) (n *Neighbors[I], err error) {
+	if err := g.beginUse(); err != nil {
 		return nil, err
 	}
+	defer g.endUse(&err)
 	kind := (&table[struct{}]{graph: g}).IDKind()
 	read, ok := idReader[I](kind)
 	if !ok {
 		return nil, idTypeError[I](kind)
 	}
-	n := &Neighbors[I]{graph: g, sides: rowSides{graph: g}, ids: g.store.IDs(), id: read}
+	n = &Neighbors[I]{graph: g, sides: rowSides{graph: g}, ids: g.store.IDs(), id: read}
 	var text any
 	switch any(*new(I)).(type) {
 	case int64:
@@ -85,6 +86,10 @@ func (n *Neighbors[I]) Err() error { return n.err }
 
 func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float32] {
 	return func(yield func(I, float32) bool) {
+		if n.err = n.graph.beginUse(); n.err != nil {
+			return
+		}
+		defer n.graph.endUse(&n.err)
 		var v uint32
 		var side *rows.Side
 		if v, n.err = n.graph.Vertex(n.text(id)); n.err != nil {

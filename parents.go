@@ -20,7 +20,11 @@ const ParentColumn = "parent"
 // the vertex before each one on a shortest path: null for sources and for what is not reached. It is the smallest of the
 // nearer ones, as [algorithms.Parents] says in full, and the same however the job ran. Parents are found in a pass over the
 // edges after the job. [PathTo] follows them. Progress may be nil.
-func RunWithParents[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions, progress func(algorithms.Progress)) (*Result, error) {
+func RunWithParents[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions, progress func(algorithms.Progress)) (r *Result, err error) {
+	if err := g.beginUse(); err != nil {
+		return nil, errors.Join(err, giveBack(o.Job))
+	}
+	defer g.endUse(&err)
 	paths, ok := p.(gas.Paths[V])
 	if !ok {
 		return nil, errors.Join(nameProgram(fmt.Errorf("program %T has no paths, and so no parents: they are those of shortest paths (gas.Paths)", p), p, o.Name), giveBack(o.Job))
@@ -28,7 +32,7 @@ func RunWithParents[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A]
 	if err := checkParents[V](g, o); err != nil {
 		return nil, errors.Join(err, giveBack(o.Job))
 	}
-	r, err := Run(ctx, g, p, o)
+	r, err = Run(ctx, g, p, o)
 	if err != nil {
 		return r, err
 	}
@@ -125,9 +129,10 @@ var ErrNoPath = errors.New("no path leads there")
 // PathTo is a shortest path from a source to a vertex, both included, and the length of the path to each vertex of it. The
 // result is one of [RunWithParents]; where no path leads to the vertex, the error is an [ErrNoPath].
 func PathTo[V any](r *Result, to uint32) (path []uint32, lengths []V, err error) {
-	if err := r.readable(); err != nil {
-		return nil, nil, err
+	if r.table == nil || !r.uses.begin() {
+		return nil, nil, errNoValues
 	}
+	defer r.uses.end(&err)
 	t, ok := r.table.(*table[V])
 	if !ok || t.parent == nil {
 		return nil, nil, fmt.Errorf("the result has no paths of lengths of type %T; it is not one of RunWithParents", *new(V))

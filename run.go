@@ -21,14 +21,15 @@ import (
 //
 // With [RunOptions.Checkpoints], or a [RunOptions.Job], the run is recorded in
 // the graph's folder, and [Resume] goes on with it after a crash.
-func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions) (*Result, error) {
+func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions) (r *Result, err error) {
+	if err := g.beginUse(); err != nil {
+		return nil, errors.Join(err, giveBack(o.Job))
+	}
+	defer g.endUse(&err)
 	forever := o.Iterations < 0
 	o.Iterations = max(0, o.Iterations)
 	o = continued(o)
 	columns, err := columnsOf(p)
-	if err == nil {
-		err = g.store.CheckOpen()
-	}
 	if err == nil {
 		err = check(g, p, forever || o.Iterations > 0)
 	}
@@ -48,7 +49,7 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 		return nil, errors.Join(err, giveBack(o.Job))
 	}
 	report, err := job.Run(ctx)
-	r := &Result{Report: report, job: o.Job, save: job.Save}
+	r = &Result{graph: g, Report: report, job: o.Job, save: job.Save}
 	_, r.columned = p.(gas.Columned[V])
 	if err != nil {
 		job.Close()
@@ -63,7 +64,7 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 		err = named(err)
 		return r, errors.Join(err, r.end(status, err))
 	}
-	r.table = &table[V]{graph: g, source: p, valuesOf: job.ValuesOf, memory: job.Trim(), columns: columns, values: job.Array()}
+	r.table = &table[V]{graph: g, source: p, valuesOf: untilClosed(&r.uses, job.ValuesOf), memory: job.Trim(), columns: columns, values: job.Array()}
 	r.close, r.leave = job.Close, job.Leave
 	return r, nil
 }
@@ -177,8 +178,10 @@ type Result struct {
 	// Algorithm is what an algorithm reports; nil of a job.
 	Algorithm *AlgorithmReport
 
-	table    results.Table
-	columned bool // the columns are those of a program that is [gas.Columned]
+	graph    *Graph
+	table    results.Table // nil: the run failed
+	uses     uses          // of the table, until it is closed
+	columned bool          // the columns are those of a program that is [gas.Columned]
 	close    func()
 	leave    func() // nil: close
 
@@ -199,12 +202,12 @@ func (r *Result) Table(name string) results.Table {
 
 // WriteFile writes a value per vertex to a file, whole or not at all. The
 // format is tsv, csv, ndjson, parquet, arrow, arrows or npy, or "" to decide by the name.
-func (r *Result) WriteFile(path, format string) error {
-	if err := r.readable(); err != nil {
+func (r *Result) WriteFile(path, format string) (err error) {
+	if err := r.beginReading(); err != nil {
 		return err
 	}
+	defer r.endReading(&err)
 	f := results.Format(format)
-	var err error
 	if format == "" {
 		f, err = results.FormatOf(path)
 	}
@@ -217,20 +220,13 @@ func (r *Result) WriteFile(path, format string) error {
 
 // Write writes a value per vertex to w, in one of the formats of [Result.WriteFile]. Writes to
 // w are large; after an error what w has is of no use.
-func (r *Result) Write(w io.Writer, format string) error {
-	if err := r.readable(); err != nil {
+func (r *Result) Write(w io.Writer, format string) (err error) {
+	if err := r.beginReading(); err != nil {
 		return err
 	}
+	defer r.endReading(&err)
 	r.lost = results.Write(w, results.Format(strings.ToLower(format)), r.table)
 	return r.lost
-}
-
-// readable reports a result whose values are not in memory.
-func (r *Result) readable() error {
-	if r.table == nil || r.close == nil {
-		return errors.New("the result has no values any more: it is closed, or its run failed; read them before Close")
-	}
-	return nil
 }
 
 // Lose says that the results could not be brought to where they were wanted: a
@@ -238,7 +234,9 @@ func (r *Result) readable() error {
 func (r *Result) Lose(cause error) { r.lost = cause }
 
 // Close frees the memory of the job. A recorded job is done, unless its results
-// were lost.
+// were lost. It may be called while values are read, amid a loop over them too: readings end then with an error, after
+// the some thousand values that they are at, and the last one frees the memory, with the errors of that among its own.
+// Slices of the job's memory, as of [Values.Slice], are invalid from then on: to look at one may end the process.
 func (r *Result) Close() error { return r.finish(r.close) }
 
 // Leave is Close for a process that ends at once: memory and devices are left to the
@@ -251,20 +249,21 @@ func (r *Result) Leave() error {
 }
 
 func (r *Result) finish(end func()) error {
-	if r.close == nil {
+	if r.table == nil {
 		return nil
 	}
-	var err error
-	status := Done
-	if r.lost != nil && r.save != nil {
-		err, status = r.save(), Failed
-		if errors.Is(r.lost, context.Canceled) {
-			status = Interrupted
+	return r.uses.close(func() error {
+		var err error
+		status := Done
+		if r.lost != nil && r.save != nil {
+			err, status = r.save(), Failed
+			if errors.Is(r.lost, context.Canceled) {
+				status = Interrupted
+			}
 		}
-	}
-	end()
-	r.close, r.leave = nil, nil
-	return errors.Join(err, r.end(status, r.lost))
+		end()
+		return errors.Join(err, r.end(status, r.lost))
+	})
 }
 
 // Job is the job as which the run is recorded; nil when it is not.

@@ -15,9 +15,10 @@ import (
 // that are asked for as strings.
 func (s *Values[I, V]) Blocks() iter.Seq2[[]I, []V] {
 	return func(yield func([]I, []V) bool) {
-		if s.err = s.result.readable(); s.err != nil {
+		if s.err = s.result.beginReading(); s.err != nil {
 			return
 		}
+		defer s.result.endReading(&s.err)
 		var ids []I
 		var values []V
 		err := s.result.table.Batches(func(b *results.Batch) error {
@@ -72,10 +73,10 @@ func valueWindow[I ID, V Value](s *Values[I, V], c *results.Values, n int, buffe
 
 // Slice is the values of all vertices, by dense id: [IDsOf] has those of the user in the same order. Where the
 // program's values are the results themselves, as distances of [programs.SSSP] or core numbers, it is the memory of the job, without a
-// copy, and valid until the result is closed; it must not be changed. Otherwise it is computed for each call,
+// copy, and valid until [Result.Close]: to look at it later may end the process. It must not be changed. Otherwise it is computed for each call,
 // into the Go heap. What has no value has what the program has in its place, such as infinity
 // or [gas.Unreached].
-func (s *Values[I, V]) Slice() ([]V, error) {
+func (s *Values[I, V]) Slice() (all []V, err error) {
 	if err := s.result.readable(); err != nil {
 		return nil, err
 	}
@@ -84,8 +85,12 @@ func (s *Values[I, V]) Slice() ([]V, error) {
 			return list, nil
 		}
 	}
-	all := make([]V, 0, s.result.table.Rows())
-	err := s.result.table.Batches(func(b *results.Batch) error {
+	if err := s.result.beginReading(); err != nil {
+		return nil, err
+	}
+	defer s.result.endReading(&err)
+	all = make([]V, 0, s.result.table.Rows())
+	err = s.result.table.Batches(func(b *results.Batch) error {
 		c := &b.Columns[s.column]
 		for row := range rowsOf(b) {
 			all = append(all, s.value(c, row))
@@ -127,14 +132,19 @@ func (s *Values[I, V]) Top(n int) ([]Ranked[I, V], error) {
 }
 
 // IDsOf is the user's ids of all vertices, by dense id, in the Go heap.
-func IDsOf[I ID](g *Graph) ([]I, error) {
+func IDsOf[I ID](g *Graph) (all []I, err error) {
+	if err := g.beginUse(); err != nil {
+		return nil, err
+	}
+	defer g.endUse(&err)
 	kind := (&table[struct{}]{graph: g}).IDKind()
 	read, ok := idReader[I](kind)
 	if !ok {
 		return nil, idTypeError[I](kind)
 	}
 	n := g.Catalogue().Vertices
-	all, ids := make([]I, 0, n), g.store.IDs()
+	all = make([]I, 0, n)
+	ids := g.store.IDs()
 	var c results.IDs
 	for v := uint32(0); v < n; {
 		block, err := ids.Block(v)

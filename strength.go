@@ -13,7 +13,11 @@ type Strengths struct {
 }
 
 // Strengths computes them, in one pass over the edges.
-func (g *Graph) Strengths(ctx context.Context, o AlgorithmOptions) (*Strengths, error) {
+func (g *Graph) Strengths(ctx context.Context, o AlgorithmOptions) (s *Strengths, err error) {
+	if err := g.beginUse(); err != nil {
+		return nil, err
+	}
+	defer g.endUse(&err)
 	out, err := algorithms.Run(ctx, g.store, algorithms.Strength{}, o.run())
 	if err != nil {
 		return nil, err

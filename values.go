@@ -94,9 +94,10 @@ func known(columns []results.Column) string {
 // at an error, which Err then tells.
 func (s *Values[I, V]) All() iter.Seq2[I, V] {
 	return func(yield func(I, V) bool) {
-		if s.err = s.result.readable(); s.err != nil {
+		if s.err = s.result.beginReading(); s.err != nil {
 			return
 		}
+		defer s.result.endReading(&s.err)
 		err := s.result.table.Batches(func(b *results.Batch) error {
 			c := &b.Columns[s.column]
 			for row := range rowsOf(b) {

@@ -151,6 +151,9 @@ func (s *Store) readIDs(b *IDBlock, i int) error {
 	}
 	if err != nil {
 		*b = IDBlock{}
+		if closed := s.CheckOpen(); closed != nil {
+			return closed
+		}
 		return fmt.Errorf("graph %s: id block %d: %w", s.name, i, err)
 	}
 	return nil
