@@ -21,6 +21,7 @@ func RunAlgorithm[T algorithms.Value](ctx context.Context, g *Graph, a algorithm
 		return nil, err
 	}
 	defer g.endUse(&err)
+	defer ofContext(ctx, &err)
 	out, err := algorithms.Run(ctx, g.store, a, o.run())
 	if err != nil {
 		return nil, err

@@ -30,6 +30,7 @@ func FindCommunities(ctx context.Context, g *Graph, queries []CommunityQuery, o 
 		return CommunityReport{}, err
 	}
 	defer g.endUse(&err)
+	defer ofContext(ctx, &err)
 	return community.Find(ctx, g.store, queries, o, answer)
 }
 

@@ -38,6 +38,8 @@ type ImportProgress = ingest.Progress
 
 // FromEdges makes a graph of edges that an iterator yields, from and to, and opens it. The edges need not fit
 // into memory. Like all graphs it lies on disk, in a folder of GraphOptions; its ids are those of the edges.
+// Of integers of any type they are had as int64, or as uint64 where some are above its range ([ID]): of edges
+// of int, ValuesOf[int64, float64]. After a cancellation the error is the context's, and its cause.
 func FromEdges[I EdgeID](ctx context.Context, edges iter.Seq2[I, I], o GraphOptions) (*Graph, error) {
 	return fromEdges(ctx, ingest.Edges[I]{Seq: edges}, o)
 }
@@ -49,6 +51,12 @@ func FromWeighted[I EdgeID](ctx context.Context, edges iter.Seq2[[2]I, float32],
 
 // FromSlice is [FromEdges] of a slice of edges, which goroutines share. With weights there are as many; nil: the
 // edges have none.
+//
+// Results and neighbours have the ids as one of the types of [ID], int64 for an I of int:
+//
+//	g, err := garaph.FromSlice(ctx, [][2]int{{1, 2}, {2, 3}}, nil, garaph.GraphOptions{})
+//	...
+//	ranks, err := garaph.ValuesOf[int64, float64](res, "")
 func FromSlice[I EdgeID](ctx context.Context, edges [][2]I, weights []float32, o GraphOptions) (*Graph, error) {
 	return fromEdges(ctx, ingest.Edges[I]{List: edges, Weights: weights}, o)
 }
@@ -68,6 +76,7 @@ func fromEdges[I EdgeID](ctx context.Context, edges ingest.Edges[I], o GraphOpti
 			err = errors.Join(err, temporary.Remove())
 		}
 	}()
+	defer ofContext(ctx, &err)
 	_, err = ingest.ImportEdges(ctx, edges, path, ingest.Options{
 		Edges: ingest.EdgeOptions{Undirected: o.Undirected, Dedup: o.Dedup, DropSelfLoops: o.DropSelfLoops}, Force: o.Replace,
 		Threads: o.Threads, Memory: o.Memory, Progress: o.Progress, Log: o.Log,

@@ -20,6 +20,7 @@ func (g *Graph) Export(ctx context.Context, w io.Writer, o ExportOptions) (repor
 		return ExportReport{}, err
 	}
 	defer g.endUse(&err)
+	defer ofContext(ctx, &err)
 	return export.Write(ctx, g.store, w, o)
 }
 
@@ -29,6 +30,7 @@ func (g *Graph) ExportParts(ctx context.Context, parts export.Parts, o ExportOpt
 		return ExportReport{}, err
 	}
 	defer g.endUse(&err)
+	defer ofContext(ctx, &err)
 	return export.WriteParts(ctx, g.store, parts, o)
 }
 
@@ -38,5 +40,6 @@ func (g *Graph) ExportIDs(ctx context.Context, w io.Writer) (err error) {
 		return err
 	}
 	defer g.endUse(&err)
+	defer ofContext(ctx, &err)
 	return export.WriteIDs(ctx, g.store, w)
 }

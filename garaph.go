@@ -98,14 +98,16 @@ const (
 // Import reads edge lists (files, or "-" for standard input) into a new graph
 // at path. With Force, the jobs of an older graph there go with it, as the log
 // says; the error is [ErrRunning] when one of them is running.
-func Import(ctx context.Context, inputs []string, path string, o ImportOptions) (ImportReport, error) {
+func Import(ctx context.Context, inputs []string, path string, o ImportOptions) (report ImportReport, err error) {
+	defer ofContext(ctx, &err)
 	return ingest.Import(ctx, inputs, path, o.read())
 }
 
 // Upgrade rewrites the graph at path in today's format, as [store.Packed]; ids and
 // numbers of vertices stay. The error is [ErrPacked] when it has that already. Without
 // Force, a graph with jobs that can be resumed is refused, for its jobs go with it.
-func Upgrade(ctx context.Context, path string, o UpgradeOptions) (ImportReport, error) {
+func Upgrade(ctx context.Context, path string, o UpgradeOptions) (report ImportReport, err error) {
+	defer ofContext(ctx, &err)
 	return ingest.Upgrade(ctx, path, ingest.UpgradeOptions(o))
 }
 
@@ -146,7 +148,7 @@ func (g *Graph) Close() error {
 	})
 }
 
-// Catalogue describes the graph; it must not be changed.
+// Catalogue describes the graph, with the numbers of its Vertices and Edges; it must not be changed. It stays after Close.
 func (g *Graph) Catalogue() *Catalogue { return g.store.Catalogue() }
 
 // Store is the stored graph itself, for measurements and tools.
@@ -199,5 +201,6 @@ func (g *Graph) Verify(ctx context.Context, progress func(bytes int64), damaged 
 		return err
 	}
 	defer g.endUse(&err)
+	defer ofContext(ctx, &err)
 	return g.store.Verify(ctx, runtime.GOMAXPROCS(0), progress, damaged)
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // Run runs a program over a graph. The result holds the memory of the job until
-// it is closed. After a cancellation the error is the context's, and an
+// it is closed. After a cancellation the error is the context's, and its cause, and an
 // [OverflowError] when the program reports values as too large.
 //
 // With [RunOptions.Checkpoints], or a [RunOptions.Job], the run is recorded in
@@ -26,12 +26,18 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 		return nil, errors.Join(err, giveBack(o.Job))
 	}
 	defer g.endUse(&err)
-	forever := o.Iterations < 0
-	o.Iterations = max(0, o.Iterations)
+	defer ofContext(ctx, &err)
+	iterations := o.Iterations
+	if iterations == Forever {
+		o.Iterations = 0
+	}
 	o = continued(o)
 	columns, err := columnsOf(p)
+	if err == nil && iterations < Forever {
+		err = fmt.Errorf("iterations %d: expected a number ≥ 0, or garaph.Forever", iterations)
+	}
 	if err == nil {
-		err = check(g, p, forever || o.Iterations > 0)
+		err = check(g, p, cmp.Or(iterations, o.Iterations) != 0)
 	}
 	if err != nil { // not after hours of work
 		return nil, errors.Join(nameProgram(err, p, o.Name), giveBack(o.Job))

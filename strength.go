@@ -18,6 +18,7 @@ func (g *Graph) Strengths(ctx context.Context, o AlgorithmOptions) (s *Strengths
 		return nil, err
 	}
 	defer g.endUse(&err)
+	defer ofContext(ctx, &err)
 	out, err := algorithms.Run(ctx, g.store, algorithms.Strength{}, o.run())
 	if err != nil {
 		return nil, err

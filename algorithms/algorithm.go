@@ -119,8 +119,8 @@ func (o *Outcome[T]) Close() {
 // Run runs an algorithm over a graph.
 func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options) (*Outcome[T], error) {
 	begin := time.Now()
-	if o.Threads < 0 || o.Memory < 0 || o.GPUMemory < 0 {
-		return nil, fmt.Errorf("algorithm %T: %d threads, %d bytes of memory and %d on a GPU: expected 0 or more", a, o.Threads, o.Memory, o.GPUMemory)
+	if err := o.check(); err != nil {
+		return nil, fmt.Errorf("algorithm %T: %w", a, err)
 	}
 	o.complete()
 	e, err := newEnv(s, a, o)
@@ -145,6 +145,19 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 	out.Report.Totals, out.Report.BytesRead = e.totals, e.read.bytesRead()+e.loaded
 	out.Free = e.left()
 	return out, nil
+}
+
+// check names the number that is wrong.
+func (o *Options) check() error {
+	switch {
+	case o.Threads < 0:
+		return fmt.Errorf("threads %d: expected a number ≥ 0", o.Threads)
+	case o.Memory < 0:
+		return fmt.Errorf("memory %d: expected a number of bytes ≥ 0", o.Memory)
+	case o.GPUMemory < 0:
+		return fmt.Errorf("GPU memory %d: expected a number of bytes ≥ 0", o.GPUMemory)
+	}
+	return nil
 }
 
 // complete replaces zero values by what they stand for.

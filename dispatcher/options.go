@@ -144,8 +144,13 @@ func (o *Options) check() error {
 	default:
 		return fmt.Errorf("method %q: expected %s, %s, %s or %s", o.Method, Auto, Pull, NotifyPull, Frontier)
 	}
-	if o.Threads < 0 || o.Memory < 0 || o.Iterations < 0 {
-		return fmt.Errorf("threads %d, memory %d, iterations %d: expected numbers ≥ 0", o.Threads, o.Memory, o.Iterations)
+	switch {
+	case o.Threads < 0:
+		return fmt.Errorf("threads %d: expected a number ≥ 0", o.Threads)
+	case o.Memory < 0:
+		return fmt.Errorf("memory %d: expected a number of bytes ≥ 0", o.Memory)
+	case o.Iterations < 0:
+		return fmt.Errorf("iterations %d: expected a number ≥ 0", o.Iterations)
 	}
 	if c := o.Checkpoints; c.Every < 0 || c.Interval < 0 || c.Pages < 0 || c.Keep < 0 {
 		return fmt.Errorf("checkpoints every %d iterations, %v or %d pages, %d kept: expected numbers ≥ 0", c.Every, c.Interval, c.Pages, c.Keep)
