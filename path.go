@@ -19,6 +19,7 @@ func Path[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], to uint3
 		return nil, nil, err
 	}
 	defer g.endUse(&err)
+	defer ofContext(ctx, &err)
 	paths, ok := p.(gas.Paths[V])
 	if !ok {
 		return nil, nil, nameProgram(fmt.Errorf("program %T has no paths: its values are no lengths (gas.Paths)", p), p, o.Name)
