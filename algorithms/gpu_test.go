@@ -131,7 +131,7 @@ func TestDevices(t *testing.T) {
 	}{
 		{algorithms.Options{Device: "tpu"}, `device "tpu": expected auto, cpu or gpu`},
 		{algorithms.Options{Device: algorithms.GPU, GPU: "emulated"}, "algorithms.Triangles runs on the CPU alone"},
-		{algorithms.Options{GPUMemory: -1}, "expected 0 or more"},
+		{algorithms.Options{GPUMemory: -1}, "GPU memory -1: expected a number of bytes ≥ 0"},
 		{algorithms.Options{GPU: "emulated"}, ""},
 		{algorithms.Options{Device: algorithms.CPU, GPU: "emulated"}, ""},
 	} {
