@@ -167,17 +167,20 @@ func eachVertexIn(g *garaph.Graph, file io.Reader, path string, add func([]uint3
 type lookUp struct {
 	graph *garaph.Graph
 	path  string
+	place func(path string, at int) string // how a line, or a row, is named
 	found func([]uint32) error
 	ids   []string
-	lines []int
+	at    []int // their lines, or rows
 }
 
 func newLookUp(g *garaph.Graph, path string, found func([]uint32) error) *lookUp {
-	return &lookUp{graph: g, path: path, found: found}
+	return &lookUp{graph: g, path: path, place: placeOfLine, found: found}
 }
 
-func (l *lookUp) add(id string, line int) error {
-	if l.ids, l.lines = append(l.ids, strings.Clone(id)), append(l.lines, line); len(l.ids) < idsAtOnce {
+func placeOfLine(path string, line int) string { return fmt.Sprintf("%s:%d", path, line) }
+
+func (l *lookUp) add(id string, at int) error {
+	if l.ids, l.at = append(l.ids, strings.Clone(id)), append(l.at, at); len(l.ids) < idsAtOnce {
 		return nil
 	}
 	return l.flush()
@@ -187,12 +190,12 @@ func (l *lookUp) add(id string, line int) error {
 func (l *lookUp) flush() error {
 	list, missing, err := l.graph.Store().LookupAll(l.ids)
 	if err != nil && missing >= 0 {
-		return fmt.Errorf("%s:%d: %w", l.path, l.lines[missing], err)
+		return fmt.Errorf("%s: %w", l.place(l.path, l.at[missing]), err)
 	}
 	if err == nil && len(list) > 0 {
 		err = l.found(list)
 	}
-	l.ids, l.lines = l.ids[:0], l.lines[:0]
+	l.ids, l.at = l.ids[:0], l.at[:0]
 	return err
 }
 

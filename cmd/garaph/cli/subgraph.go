@@ -11,6 +11,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/subgraph"
 )
 
@@ -47,7 +48,7 @@ The columns of a tsv file have no names, but numbers: '2 = 5'.`,
 	f := &subgraphFlags{
 		output:  outputOnce(fs, "make the new graph in this `FOLDER` (required)"),
 		ids:     fs.String("ids", "", "take the vertices of this `FILE`, an id a line, also compressed; - is standard input"),
-		results: fs.String("results", "", "take vertices by their rows in this `FILE` of results: csv, tsv or ndjson, also compressed"),
+		results: fs.String("results", "", "take vertices by their rows in this `FILE` of results, in any format of run: csv, tsv and ndjson also compressed"),
 		where:   conditionsFlag(fs),
 	}
 	sourcesFlags(fs, "from which hops are counted")
@@ -172,7 +173,7 @@ func (f *subgraphFlags) choose(ctx context.Context, e Env, set *subgraph.Set, me
 		}
 		return nil
 	case *f.results != "":
-		return f.byResults(ctx, e.Graph, set)
+		return f.byResults(ctx, e.Graph, set, memory)
 	}
 	list, err := e.sources()
 	if err != nil {
@@ -199,13 +200,16 @@ func (f *subgraphFlags) byIDs(ctx context.Context, g *garaph.Graph, set *subgrap
 }
 
 // byResults adds the vertices whose rows meet the conditions.
-func (f *subgraphFlags) byResults(ctx context.Context, g *garaph.Graph, set *subgraph.Set) error {
+func (f *subgraphFlags) byResults(ctx context.Context, g *garaph.Graph, set *subgraph.Set, memory int64) error {
 	lookUp := newLookUp(g, *f.results, func(list []uint32) error { set.Add(list...); return nil })
-	err := matching(*f.results, *f.where, func(id string, line int) error {
+	if format, err := results.FormatOf(*f.results); err == nil && columnReaderOf(format) != nil {
+		lookUp.place = placeOfRow
+	}
+	err := matching(ctx, *f.results, *f.where, memory, func(id string, at int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return lookUp.add(id, line)
+		return lookUp.add(id, at)
 	})
 	if err == nil {
 		err = lookUp.flush()

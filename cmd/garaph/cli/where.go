@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -20,13 +21,16 @@ import (
 )
 
 // matching calls f with the ids of those rows of a file of results that meet all conditions, and the number of
-// the row.
-func matching(path string, where []condition, f func(id string, line int) error) error {
+// the line, or of the row where there are no lines. memory is what a file of columns may take, about.
+func matching(ctx context.Context, path string, where []condition, memory int64, f func(id string, at int) error) error {
 	format, err := results.FormatOf(path)
 	if err != nil {
 		return Usagef("--results %s: %w", path, err)
 	}
-	base, _, _ := strings.Cut(string(format), ".")
+	rows := &resultRows{path: path, where: where, found: f}
+	if read := columnReaderOf(format); read != nil {
+		return rows.columnar(ctx, read, memory)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -37,8 +41,7 @@ func matching(path string, where []condition, f func(id string, line int) error)
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	defer done()
-	rows := &resultRows{path: path, where: where, found: f}
-	switch results.Format(base) {
+	switch base, _, _ := strings.Cut(string(format), "."); results.Format(base) {
 	case results.CSV:
 		err = rows.csv(in)
 	case results.TSV:
@@ -46,7 +49,7 @@ func matching(path string, where []condition, f func(id string, line int) error)
 	case results.NDJSON:
 		err = rows.ndjson(in)
 	default:
-		return Usagef("--results %s: rows of %s cannot be read; write the results as csv, tsv or ndjson", path, base)
+		return Usagef("--results %s: rows of %s cannot be read", path, base)
 	}
 	return err
 }
@@ -73,7 +76,7 @@ func unpacked(file io.Reader) (io.Reader, func(), error) {
 type resultRows struct {
 	path  string
 	where []condition
-	found func(id string, line int) error
+	found func(id string, at int) error
 	at    []int // the columns of the conditions
 }
 
