@@ -30,7 +30,7 @@ func RunWithParents[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A]
 	if !ok {
 		return nil, errors.Join(nameProgram(fmt.Errorf("program %T has no paths, and so no parents: they are those of shortest paths (gas.Paths)", p), p, o.Name), giveBack(o.Job))
 	}
-	if err := checkParents[V](g, o); err != nil {
+	if err := checkParents(g, p, o); err != nil {
 		return nil, errors.Join(err, giveBack(o.Job))
 	}
 	r, err = Run(ctx, g, p, o)
@@ -56,7 +56,7 @@ func pathsOf[V any](g *Graph, p gas.Paths[V], values []V) algorithms.Parents[V] 
 }
 
 // checkParents refuses a budget that has no room for the parents, before the job.
-func checkParents[V any](g *Graph, o RunOptions) error {
+func checkParents[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) error {
 	if o.Memory == 0 {
 		return nil
 	}
@@ -67,16 +67,35 @@ func checkParents[V any](g *Graph, o RunOptions) error {
 		return err
 	}
 	o = continued(o)
-	if held := dispatcher.HeldBytes[V](g.Catalogue().Vertices, o.Checkpoints); least.Least()+held > o.Memory {
-		return noRoomForParents(least, held, o.Memory)
+	held := dispatcher.HeldBytes[V](g.Catalogue().Vertices, o.Checkpoints)
+	need := least.Least() + held
+	if need <= o.Memory {
+		return nil
 	}
-	return nil
+	return noRoomForParents(least, o.Memory, max(need, leastOfJob(g, p, o, need)))
+}
+
+// leastOfJob is the smallest budget for a job, where that is more than another need; else 0.
+func leastOfJob[V, A any](g *Graph, p gas.Program[V, A], o RunOptions, need int64) int64 {
+	o.Memory, o.Job = need, nil
+	if o.Iterations == Forever {
+		o.Iterations = 0
+	}
+	job, err := dispatcher.New(g.store, p, o.job())
+	var least *MemoryError
+	switch {
+	case err == nil:
+		job.Close()
+	case errors.As(err, &least):
+		return least.Least()
+	}
+	return 0 // what else is wrong is said when the job begins
 }
 
 // noRoomForParents is the error of a budget in which the search for parents, beside what the job holds, does not fit.
-func noRoomForParents(least *algorithms.MemoryError, held, budget int64) error {
+func noRoomForParents(least *algorithms.MemoryError, budget, enough int64) error {
 	return fmt.Errorf("graph %s: %w: to find parents takes %d MiB beside the values, with --memory of %d MiB; the smallest budget for it is %dMiB",
-		least.Graph, ErrMemory, (least.Least()-hostmem.Process+1<<20-1)>>20, budget>>20, (least.Least()+held+1<<20-1)>>20)
+		least.Graph, ErrMemory, (least.Least()-hostmem.Process+1<<20-1)>>20, budget>>20, (enough+1<<20-1)>>20)
 }
 
 // addParents adds the column of parents to the result of a job.
@@ -108,7 +127,7 @@ func (t *table[V]) parents(ctx context.Context, paths any, o algorithms.Options)
 	out, err := algorithms.Run(ctx, t.graph.store, pathsOf(t.graph, paths.(gas.Paths[V]), t.values), o)
 	var least *algorithms.MemoryError
 	if errors.As(err, &least) {
-		return nil, noRoomForParents(least, budget-o.Memory, budget)
+		return nil, noRoomForParents(least, budget, least.Least()+budget-o.Memory)
 	}
 	if err != nil {
 		return nil, err

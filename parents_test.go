@@ -140,3 +140,54 @@ func TestParentsBudget(t *testing.T) {
 		}
 	}
 }
+
+// TestParentsBudgetOfJob: where the job needs more than the search for parents, the budget that is named is enough for both.
+func TestParentsBudgetOfJob(t *testing.T) {
+	var text strings.Builder
+	for v := range 200_000 { // a hub with a large shard
+		fmt.Fprintln(&text, v, 7, 1+v%9)
+		fmt.Fprintln(&text, v, (v*31+1)%20_000, 1+v%7)
+	}
+	file := filepath.Join(t.TempDir(), "edges.wel")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	smallest := regexp.MustCompile(`smallest budget for it is (\d+)MiB$`)
+	above := false
+	for _, layout := range []store.Layout{store.CSC, store.Packed} {
+		path := filepath.Join(t.TempDir(), string(layout))
+		if _, err := garaph.Import(t.Context(), []string{file}, path, garaph.ImportOptions{Storage: garaph.StorageOptions{Layout: layout}}); err != nil {
+			t.Fatal(err)
+		}
+		g, err := garaph.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		for _, o := range []garaph.RunOptions{
+			{Method: dispatcher.Pull}, {Device: dispatcher.Hybrid, GPU: garaph.GPUOptions{Name: "emulated"}},
+			{Device: dispatcher.GPU, GPU: garaph.GPUOptions{Name: "emulated"}, Method: dispatcher.Frontier},
+		} {
+			o.Memory = 1 << 20
+			p := programs.SSSP[float32]{Source: 3}
+			_, err := garaph.RunWithParents(t.Context(), g, p, o, nil)
+			found := smallest.FindStringSubmatch(fmt.Sprint(err))
+			if !errors.Is(err, garaph.ErrMemory) || found == nil {
+				t.Fatalf("%s %+v: %v", layout, o, err)
+			}
+			mib, _ := strconv.ParseInt(found[1], 10, 64)
+			o.Memory = mib << 20
+			r, err := garaph.RunWithParents(t.Context(), g, p, o, nil)
+			if err != nil {
+				t.Fatalf("%s %+v: %d MiB were said to be enough: %v", layout, o, mib, err)
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+			above = above || mib > 55
+		}
+	}
+	if !above {
+		t.Error("the search for parents needed more than every job")
+	}
+}

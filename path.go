@@ -27,7 +27,7 @@ func Path[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], to uint3
 	if to >= g.Catalogue().Vertices {
 		return nil, nil, fmt.Errorf("graph %s: vertex %d: %w", g.store.Name(), to, ErrNoVertex)
 	}
-	if err := checkParents[V](g, o); err != nil {
+	if err := checkParents(g, p, o); err != nil {
 		return nil, nil, err
 	}
 	o.end, o.Device, o.Job, o.Checkpoints = &to, "cpu", nil, Checkpoints{}

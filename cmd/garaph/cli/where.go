@@ -112,7 +112,7 @@ func (r *resultRows) row(cells []string, line int) error {
 }
 
 func (r *resultRows) csv(in io.Reader) error {
-	rows := csv.NewReader(in)
+	rows := csv.NewReader(&quotedReturns{in: bufio.NewReader(in)})
 	rows.ReuseRecord = true
 	names, err := rows.Read()
 	if errors.Is(err, io.EOF) {
@@ -133,11 +133,36 @@ func (r *resultRows) csv(in io.Reader) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.path, err)
 		}
+		for i := range cells {
+			cells[i] = strings.ReplaceAll(cells[i], "\x00", "\r")
+		}
 		line, _ := rows.FieldPos(0)
 		if err := r.row(cells, line); err != nil {
 			return err
 		}
 	}
+}
+
+// quotedReturns reads CSV with a zero byte, which no id has, in the place of each carriage return between
+// quotes: [csv.Reader] would drop one before a line feed there.
+type quotedReturns struct {
+	in     *bufio.Reader
+	quoted bool
+}
+
+func (q *quotedReturns) Read(p []byte) (int, error) {
+	n, err := q.in.Read(p)
+	for i, c := range p[:n] {
+		switch {
+		case c == '"': // one within a cell is doubled
+			q.quoted = !q.quoted
+		case c == '\r' && q.quoted:
+			p[i] = 0
+		case c == 0:
+			return i, errors.New("it has a zero byte, and is no csv")
+		}
+	}
+	return n, err
 }
 
 // eachLine calls f with each line that is not empty.
