@@ -36,6 +36,11 @@ type RunOptions struct {
 	Job         *Job
 	Checkpoints Checkpoints // when they are written while the job runs
 
+	inner
+}
+
+// inner are options of this package and its tests.
+type inner struct {
 	generic bool
 	end     *uint32 // see [dispatcher.Options.EndAt]
 }

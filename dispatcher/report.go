@@ -80,6 +80,13 @@ type PageWork struct {
 	Copies float64
 }
 
+// Preparation is what came before the first iteration.
+type Preparation struct {
+	Load        time.Duration // from the start to the first iteration
+	LoadRead    int64         // what of the bytes that were read was read until then
+	Calibration time.Duration // what of Load was spent on measuring the speeds of the devices
+}
+
 // Report says what a job did.
 type Report struct {
 	Converged bool // no vertex was active any more
@@ -93,14 +100,10 @@ type Report struct {
 	Earlier *checkpoint.Work
 	Edges   uint64
 	Reads
+	Preparation
 	Duration time.Duration // of the iterations, without opening and loading
-	Load     time.Duration // from the start to the first iteration
-	// LoadRead is what of BytesRead was read until then.
-	LoadRead int64
-	// Calibration is what of Load was spent on measuring the speeds of the devices.
-	Calibration time.Duration
-	InMemory    bool
-	Compiled    bool // through the program's own loops, not the generic ones
+	InMemory bool
+	Compiled bool // through the program's own loops, not the generic ones
 	// NotifyLimit is the f up to which an iteration notifies.
 	NotifyLimit float64
 	// AccessRatio is k, sequential over random read speed of the store's disk; 0 when

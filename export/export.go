@@ -97,22 +97,30 @@ type writer struct {
 	weighted bool
 	half     half
 	labels   labels
-	// limit is how much memory the ids may take that are read together.
-	limit  int64
-	ids    *store.IDSet
-	allIDs bool // are there; otherwise those of one window after another
+	heldIDs
 	// visitor is what goes over the graph.
 	visitor func(e *algorithms.Env) error
 	out     *turns
 	edges   atomic.Uint64 // that were written
 	// count: nothing is written, but edges are counted.
 	count bool
-	// Of a format with columns: where batches of edges go, and whether all names are UTF-8.
-	sink    func(*results.Batch) error
-	areText bool
+	columns
 	// weightsOnly: the weights of edges are written, without these.
 	weightsOnly bool
 	parallel    atomic.Uint64 // edges that are parallel to others, where both directions are written as if directed
+}
+
+// heldIDs are the ids that are in memory.
+type heldIDs struct {
+	limit  int64 // how much memory those may take that are read together
+	ids    *store.IDSet
+	allIDs bool // are there; otherwise those of one window after another
+}
+
+// columns are what a format with columns has.
+type columns struct {
+	sink    func(*results.Batch) error // where batches of edges go
+	areText bool                       // all names are UTF-8
 }
 
 // asDirected reports whether the file of an undirected graph has both directions of its edges, and does not say so.

@@ -171,6 +171,13 @@ A program can also run over edge lists directly.`,
 	a.console.declare(root.PersistentFlags())
 	a.lifeline.declare(root.PersistentFlags())
 	completeEnums(root)
+	a.addCommands(root)
+	root.SetHelpCommand(helpCommand())
+	a.nameTexts(root)
+	return root
+}
+
+func (a *app) addCommands(root *cobra.Command) {
 	for _, command := range []func() *cobra.Command{
 		a.importCommand, a.exportCommand, a.subgraphCommand, a.pathCommand, a.neighborsCommand, a.upgradeCommand, a.runCommand, a.communityCommand, a.resumeCommand, a.jobsCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.devicesCommand, a.benchCommand, a.generateCommand, a.newCommand, a.compileCommand, a.versionCommand,
 	} {
@@ -180,9 +187,6 @@ A program can also run over edge lists directly.`,
 		}
 		root.AddCommand(cmd)
 	}
-	root.SetHelpCommand(helpCommand())
-	a.nameTexts(root)
-	return root
 }
 
 // job is the RunE of a command: once it is called, the command line was
