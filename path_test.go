@@ -97,7 +97,7 @@ func TestPathEndsEarly(t *testing.T) {
 	}
 	defer g.Close()
 	edges := func(to uint32, weighted bool) (n uint64) {
-		o := garaph.RunOptions{Progress: func(it garaph.Iteration) { n += uint64(it.Edges) }}
+		o := garaph.RunOptions{Progress: func(it garaph.Iteration) { n += it.Edges }}
 		var err error
 		if weighted {
 			_, _, err = garaph.Path(t.Context(), g, programs.SSSP[float64]{}, to, o, nil)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -37,8 +36,7 @@ func manyGraph[I garaph.EdgeID](t *testing.T, scratch string, id func(int) I) *g
 	return g
 }
 
-func number(v int) int  { return v }
-func name(v int) string { return "v" + strconv.Itoa(v) }
+func number(v int) int { return v }
 
 // TestCloseWhileRead: a result that is closed while its values are read ends the reading, amid which its memory stays.
 func TestCloseWhileRead(t *testing.T) {

@@ -201,7 +201,7 @@ func (j *Job[V, A]) allEdges() uint64 { return j.store.Catalogue().Edges }
 
 // leavesGPU reports whether a job that nobody wants on a GPU is sooner done without one.
 func (j *Job[V, A]) leavesGPU() bool {
-	if j.opt.Device != AutoDevice || j.opt.machine == "" && j.opt.GPU != (GPUOptions{}) {
+	if j.opt.Device != AutoDevice || j.opt.machine == "" && j.opt.GPU.asked() {
 		return false
 	}
 	m := readMachine(j.machineFolder())

@@ -96,6 +96,14 @@ type GPUOptions struct {
 	Advancing gpuengine.Advancing
 }
 
+// asked reports whether anything but what is usual was asked of a GPU, by who wants one then.
+func (o GPUOptions) asked() bool {
+	if o.Gather == gpuengine.GatherAuto {
+		o.Gather = ""
+	}
+	return o != GPUOptions{}
+}
+
 // Trace is who looks on at a job, one call of each function at a time; nil: nobody.
 type Trace struct {
 	Phase func(Phase)          // when a phase before the first iteration begins
