@@ -170,7 +170,7 @@ func (j *Job[V, A]) reserve(m memoryPlan) (err error) {
 	if j.opt.Memory > 0 {
 		m.page.Budget = max(1, j.opt.Memory-m.fixed-m.checkpoints-m.gpus)
 	}
-	err = j.openPages(m.page)
+	err = j.openPages(m.page, m.fixed+m.checkpoints+m.gpus)
 	var need *page.NeedError
 	if errors.As(err, &need) {
 		e := &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need, Checkpoints: m.checkpoints, GPUs: m.gpus}

@@ -12,15 +12,15 @@ import (
 const frameShare = 8
 
 // openPages takes the memory of the pages, and of rows that are read as they are needed
-// where not all fit.
-func (j *Job[V, A]) openPages(o page.Options) (err error) {
+// where not all fit. fixed is what the job takes beside pages and rows.
+func (j *Job[V, A]) openPages(o page.Options, fixed int64) (err error) {
 	if j.pages, err = page.New(j.store, o); err != nil {
 		return err
 	}
 	if !j.readsRows() {
 		return nil
 	}
-	if rows := j.planRows(); rows != nil {
+	if rows := j.planRows(o, fixed); rows != nil {
 		return j.makeRoom(rows, o)
 	}
 	return nil
@@ -33,11 +33,12 @@ func (j *Job[V, A]) readsRows() bool {
 	return j.front.unfit == nil && len(j.devices) == 0 && (!fit || j.opt.rowsStay > 0) && (asked || j.opt.Method == Auto)
 }
 
-// planRows are rows that are read as they are needed; nil: they cannot be.
-func (j *Job[V, A]) planRows() *page.StoredRows {
+// planRows are rows that are read as they are needed; nil: they cannot be, and memory for all is named.
+func (j *Job[V, A]) planRows(o page.Options, fixed int64) *page.StoredRows {
 	rows, err := j.front.rows.PlanRows(j.store)
 	if err != nil {
-		j.front.unfit = fmt.Errorf("the rows of the whole graph do not fit into --memory, and cannot be read as they are needed: %w", err)
+		enough := fixed + page.Whole(j.store, o) + j.front.bytes
+		j.front.unfit = fmt.Errorf("the rows of the whole graph do not fit into --memory, where %dMiB is enough, and cannot be read as they are needed: %w", (enough+1<<20-1)>>20, err)
 	}
 	return rows
 }
@@ -88,7 +89,7 @@ func (j *Job[V, A]) leastRows(e *MemoryError, o page.Options) error {
 	if !j.asksForFrontiers() {
 		return nil
 	}
-	rows := j.planRows()
+	rows := j.planRows(o, processBytes+e.Vertices+e.Checkpoints)
 	if rows == nil {
 		return j.withoutFrontier(j.front.unfit)
 	}

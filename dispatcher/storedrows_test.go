@@ -273,7 +273,7 @@ func TestLeastOfFrontiers(t *testing.T) {
 }
 
 // TestFrontiersOfLayouts: where rows cannot be read as they are needed, the error names
-// the command that makes them so.
+// the command that makes them so, and memory that is enough for all.
 func TestFrontiersOfLayouts(t *testing.T) {
 	for _, c := range []struct {
 		layout store.Layout
@@ -288,7 +288,19 @@ func TestFrontiersOfLayouts(t *testing.T) {
 		_, err := New(s, c.p, Options{Threads: 2, Method: Frontier, Memory: 1})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "weights") {
 			t.Errorf("%s, %T: got %v, want %q", c.layout, c.p, err, c.want)
+			continue
 		}
+		_, text, _ := strings.Cut(err.Error(), "--memory, where ")
+		text, _, _ = strings.Cut(text, "MiB is enough")
+		mib, errNumber := strconv.ParseInt(text, 10, 64)
+		if errNumber != nil {
+			t.Fatalf("%v: %v", err, errNumber)
+		}
+		j, err := New(s, c.p, Options{Threads: 2, Method: Frontier, Memory: mib << 20})
+		if err != nil {
+			t.Fatalf("%s, %T: %d MiB were said to be enough: %v", c.layout, c.p, mib, err)
+		}
+		j.Close()
 	}
 }
 
