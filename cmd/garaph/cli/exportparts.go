@@ -99,7 +99,7 @@ func (f *exportFlags) writeParts(ctx context.Context, a *app, g *garaph.Graph, o
 	}
 	r, err = g.ExportParts(ctx, export.Parts{N: f.count(g.Catalogue().Edges), Create: create}, o)
 	if err != nil {
-		return r, err
+		return r, fail(err)
 	}
 	if err := wholefile.PlaceFolder(folder, f.folder()); err != nil {
 		return r, fail(err)
