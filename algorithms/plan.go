@@ -1,7 +1,6 @@
 package algorithms
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -113,7 +112,11 @@ func rowsOf(s *store.Store, p Plan) (sides []shard.Direction, err error) {
 		case without && (cat.Symmetric || dir == shard.In):
 			side = shard.In // which has them in its blobs
 		case without:
-			return nil, fmt.Errorf("graph %s: the weights of out-edges are needed, and the layout %s stores them with in-edges alone; import it again with --layout packed", s.Name(), cmp.Or(cat.Layout, store.CSC))
+			how := "the layout csc stores them with in-edges alone; import it again with --layout packed"
+			if cat.Layout == store.Packed {
+				how = "an earlier version has stored them with in-edges alone; import it again"
+			}
+			return nil, fmt.Errorf("graph %s: the weights of out-edges are needed, and %s", s.Name(), how)
 		}
 		if cat.Symmetric {
 			return []shard.Direction{side}, nil
