@@ -251,7 +251,7 @@ func TestClosedPipe(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _ = r.Close(), w.Close()
-		p.end(t, exitFailed)
+		p.end(t, exitPipe)
 		if p.stderr.Len() > 0 {
 			t.Errorf("%v: standard error: %s", args, p.stderr.String())
 		}
