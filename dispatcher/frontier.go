@@ -113,7 +113,7 @@ const (
 	fewActive = 0.05
 )
 
-// hintFrontier says of a job that was told to pull, and that pulled often for few active vertices, that frontiers
+// hintFrontier says of a job with --method pull that pulled often for few active vertices, that frontiers
 // would have done with a fraction of its edges.
 func (j *Job[V, A]) hintFrontier() {
 	r := &j.report

@@ -44,7 +44,7 @@ func (j *Job[V, A]) gpuUnfit() error {
 }
 
 // frontierFitsGPU says why a job with a GPU cannot have the frontiers that are asked for, before
-// memory is planned: whoever is told how much is enough has it run with that. Pages of the whole
+// memory is planned: a job runs with the budget that its error names. Pages of the whole
 // graph and its rows have to have room beside what emulated GPUs take of the rest, for which see
 // [Job.planEmulated].
 func (j *Job[V, A]) frontierFitsGPU(m memoryPlan) error {

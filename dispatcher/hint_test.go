@@ -13,7 +13,7 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// TestHintFrontier: a job that was told to pull, from one vertex of a long chain to the next, names the method that is
+// TestHintFrontier: a job with --method pull, from one vertex of a long chain to the next, names the method that is
 // made for it, once; one that chose itself, or that is short, says nothing.
 func TestHintFrontier(t *testing.T) {
 	chain := func(n uint32) oracle.Graph {

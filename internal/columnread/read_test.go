@@ -253,7 +253,7 @@ func TestChangedBytes(t *testing.T) {
 	}
 }
 
-// TestErrors: those of pick and of rows are returned as they are; what has no room is told.
+// TestErrors: those of pick and of rows are returned as they are; what has no room is an error.
 func TestErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "table")
 	mine := errors.New("mine")

@@ -312,7 +312,7 @@ func (t *task) warn(log *zap.Logger) {
 		return
 	}
 	if f := t.cmd.Flags().Lookup("tolerance"); f != nil && f.Value.String() == "0" { // it may never converge
-		log.Info(fmt.Sprintf("%s ended after its %s, for with --tolerance 0 it goes on as long as any value changes: --iterations N sets how many they are", t.program.Name, iterations(t.options.Iterations)))
+		log.Info(fmt.Sprintf("%s ended after its %s, for with --tolerance 0 it continues as long as any value changes: --iterations N sets how many they are", t.program.Name, iterations(t.options.Iterations)))
 		return
 	}
 	log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations 0 runs it until it has", t.program.Name, iterations(t.options.Iterations)))
