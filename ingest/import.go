@@ -187,15 +187,10 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer, r
 		}
 		return Report{}, fmt.Errorf("import %s: %w%s", strings.Join(inputs, ", "), ErrEmpty, advice)
 	}
-	writeIDs := b.writeIDs
-	if writeIDs == nil {
+	if b.writeIDs == nil {
 		b.opt.Log.Info("read", zap.Int64("entries", stats.Entries), zap.Uint32("vertices", numbers.n), zap.String("ids", numbers.kind.Words()))
-		writeIDs = numbers.write
 	}
-	if err := writeIDs(ctx, w); err != nil {
-		return Report{}, err
-	}
-	cat, r, err := b.sort(ctx, numbers, w)
+	cat, r, err := b.store(ctx, numbers, w)
 	if err != nil {
 		return r, err
 	}
@@ -206,6 +201,30 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer, r
 	r.Bytes = w.DiskBytes()
 	r.Format, r.Entries, r.BadLines = schema.Format, stats.Entries, stats.BadLines
 	return r, nil
+}
+
+// store writes ids and edges into w. Where ids are the provisional numbers, their map is written
+// while edges are sorted, by a goroutine that takes no memory for it.
+func (b *builder) store(ctx context.Context, numbers *numbering, w *store.Writer) (cat *store.Catalogue, r Report, err error) {
+	if b.writeIDs != nil || numbers.ranks == nil {
+		writeIDs := b.writeIDs
+		if writeIDs == nil {
+			writeIDs = numbers.write
+		}
+		if err := writeIDs(ctx, w); err != nil {
+			return nil, r, err
+		}
+		return b.sort(ctx, numbers, w)
+	}
+	ids := *numbers // sorting changes the other
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return ids.write(ctx, w) })
+	g.Go(func() (err error) {
+		cat, r, err = b.sort(ctx, numbers, w)
+		return err
+	})
+	err = g.Wait()
+	return cat, r, err
 }
 
 func (b *builder) readOptions() ReadOptions {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
@@ -261,7 +260,7 @@ type IDWriter struct {
 	next uint32
 	n    int
 	ends []uint32
-	data bytes.Buffer
+	data []byte
 	sums []uint32
 }
 
@@ -272,7 +271,7 @@ func (w *Writer) IDs(kind IDKind, base int64) *IDWriter {
 
 // AppendInt appends an id of kind IDInt or IDUint, as its 64 bits.
 func (iw *IDWriter) AppendInt(bits uint64) error {
-	iw.data.Write(binary.LittleEndian.AppendUint64(iw.data.AvailableBuffer(), bits))
+	iw.data = binary.LittleEndian.AppendUint64(iw.data, bits)
 	return iw.appended()
 }
 
@@ -281,8 +280,8 @@ func (iw *IDWriter) AppendString(id []byte) error {
 	if len(iw.ends) == 0 {
 		iw.ends = append(iw.ends, 0)
 	}
-	iw.data.Write(id)
-	iw.ends = append(iw.ends, uint32(iw.data.Len()))
+	iw.data = append(iw.data, id...)
+	iw.ends = append(iw.ends, uint32(len(iw.data)))
 	iw.m.MaxBytes = max(iw.m.MaxBytes, len(id))
 	return iw.appended()
 }
@@ -293,7 +292,7 @@ func (iw *IDWriter) appended() error {
 	}
 	iw.next++
 	iw.n++
-	if iw.n < idBlockIDs && iw.data.Len() < idBlockBytes {
+	if iw.n < idBlockIDs && len(iw.data) < idBlockBytes {
 		return nil
 	}
 	return iw.flush()
@@ -307,13 +306,12 @@ func (iw *IDWriter) flush() error {
 	for _, e := range iw.ends {
 		payload = binary.LittleEndian.AppendUint32(payload, e)
 	}
-	payload = append(payload, iw.data.Bytes()...)
+	payload = append(payload, iw.data...)
 	b := seal(kindIDs, payload)
 	iw.sums = append(iw.sums, binary.LittleEndian.Uint32(b[28:]))
 	e, err := iw.w.append(b, nil)
 	iw.m.Blocks, iw.m.places = append(iw.m.Blocks, iw.next-uint32(iw.n)), append(iw.m.places, e)
-	iw.n, iw.ends = 0, iw.ends[:0]
-	iw.data.Reset()
+	iw.n, iw.ends, iw.data = 0, iw.ends[:0], iw.data[:0]
 	return err
 }
 
