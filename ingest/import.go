@@ -302,6 +302,9 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	in, out := b.sides(shards, numbers, w)
 	in.mirrors = b.mirrorTestOf(shards)
 	b.keep(numbers, in, out)
+	if err := b.lendSorters(in, out); err != nil {
+		return nil, Report{}, err
+	}
 	if err := w.CheckSpace(in.storeBytes()); err != nil {
 		return nil, Report{}, err
 	}

@@ -38,12 +38,12 @@ func (d *knownDegrees) fill(dense uint32, to []uint32) {
 // and frees what else is kept for vertices.
 func (b *builder) keep(numbers *numbering, in, out *sideBuilder) {
 	bytes := 4 * int64(b.top.Load())
-	spare := b.plan.sort - in.most(b.plan)
+	spare := b.plan.sort - in.most(b.plan, in.groups)
 	if numbers.perm == nil && in.packsIn() && !in.orders() && bytes <= spare {
 		in.known = knownDegrees{numbers, b.in.total}
 		in.kept = bytes
 	}
-	if spare = min(spare-in.kept, b.plan.sort-out.most(b.plan)); in.known.total != nil && out.readsBack() && bytes <= spare {
+	if spare = min(spare-in.kept, b.plan.sort-out.most(b.plan, out.groups)); in.known.total != nil && out.readsBack() && bytes <= spare {
 		out.known = knownDegrees{numbers, b.out.total}
 		in.kept += bytes
 		out.kept = bytes
@@ -58,11 +58,11 @@ func (b *builder) keep(numbers *numbering, in, out *sideBuilder) {
 	b.declared = nil
 }
 
-// most is the memory that the sorters take at once, at most.
-func (s *sideBuilder) most(plan memoryPlan) (need int64) {
+// most is the memory that the sorters take at once for groups of the side, at most.
+func (s *sideBuilder) most(plan memoryPlan, groups []group) (need int64) {
 	w := shardWriter{sideStore: &s.sideStore}
-	for i := range s.groups {
-		g := &s.groups[i]
+	for i := range groups {
+		g := &groups[i]
 		if isGiant(g) {
 			return plan.sort
 		}

@@ -134,9 +134,9 @@ func AsBytes[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(t)))
 }
 
-// Drop returns the memory pages that lie wholly or partly in b, a window into a
-// mapped file, back to the system. Their content stays in the file, changed
-// bytes included; the next access reads it from there.
+// Drop returns the memory pages that lie wholly or partly in b back to the system. Of a
+// window into a mapped file, their content stays in the file, changed bytes included; the next
+// access reads it from there. Of what Bytes gave, it is zeros from then on.
 func Drop(b []byte) {
 	if len(b) == 0 {
 		return
