@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sort"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/store"
 )
@@ -110,6 +112,59 @@ func (m *numbering) each(f func(t uint32)) {
 	default:
 		for i := range m.n {
 			f(m.first + i)
+		}
+	}
+}
+
+// number decides the dense ids, when all ids are known.
+func (b *builder) number(ctx context.Context, schema Schema, unsigned bool) (*numbering, error) {
+	if err := cmp.Or(b.renumber(ctx), b.in.sum(), b.out.sum()); err != nil {
+		return nil, err
+	}
+	top := b.top.Load()
+	switch {
+	case schema.IDs == IDDense:
+		n := top
+		if schema.Vertices >= 0 {
+			n = uint32(schema.Vertices)
+		}
+		return &numbering{n: n, kind: store.IDBase, base: schema.Base}, nil
+	case b.strings != nil:
+		return b.strings.numbering()
+	case b.mapped.Load():
+		m, compare := &numbering{kind: store.IDInt}, compareInt
+		if unsigned {
+			m.kind, compare = store.IDUint, compareUint
+		}
+		var err error
+		m.ints, m.perm, err = b.ints.sorted(compare)
+		m.n = uint32(len(m.ints))
+		return m, err
+	}
+	ranks := make([]rank, (uint64(top)+63)/64)
+	var g errgroup.Group
+	const words = 1 << 14
+	for from := 0; from < len(ranks); from += words {
+		g.Go(func() error {
+			b.mark(ranks, from, min(from+words, len(ranks)), top)
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	return compact(ranks), nil
+}
+
+// mark sets the bits of the numbers below top that are vertices, in
+// ranks[from:to].
+func (b *builder) mark(ranks []rank, from, to int, top uint32) {
+	for w := from; w < to; w++ {
+		ranks[w].bits = b.declared[w]
+		for t := uint32(w) << 6; t < top && t>>6 == uint32(w); t++ {
+			if b.in.of(t)|b.out.of(t) != 0 {
+				ranks[w].bits |= 1 << (t & 63)
+			}
 		}
 	}
 }
