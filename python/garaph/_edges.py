@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _arrow, _names
 from ._errors import UsageError
-from ._index import Index, checked, first_masked, id_array, integers, numbered, objects, together
+from ._index import Index, array_of, checked, first_masked, id_array, integers, numbered, objects, together
 
 # Edges of a chunk: its bytes fit into a pipe of a megabyte, and into a cache.
 _CHUNK = 1 << 16
@@ -152,7 +152,7 @@ def weights(values: Any, count: int) -> np.ndarray:
         values = np.broadcast_to(np.asarray(values), (count,))
     elif isinstance(values, (str, bytes)) or not (hasattr(values, "__array__") or hasattr(values, "__iter__")):
         raise TypeError(f"weight: expected a number, or one for each edge, not {values!r}")
-    array = np.asarray(values if hasattr(values, "__array__") or isinstance(values, list) else list(values))
+    array = array_of(values if hasattr(values, "__array__") or isinstance(values, list) else list(values))
     at = first_masked(values)
     if at is not None:
         raise UsageError(f"weight: edge {at} has none, for it is masked: {_ITS_WEIGHT}")

@@ -117,7 +117,7 @@ def id_array(values: Any, what: str) -> np.ndarray:
     at = first_masked(values)
     if at is not None:
         raise UsageError(f"{what}: entry {at} is masked: leave such edges out")
-    array = np.asarray(values) if hasattr(values, "__array__") else of_list(list(values))
+    array = array_of(values) if hasattr(values, "__array__") else of_list(list(values))
     if array.ndim != 1:
         raise UsageError(f"{what}: expected one dimension, got an array of shape {array.shape}")
     if array.dtype.kind in "iuUS" or not len(array):
@@ -126,6 +126,16 @@ def id_array(values: Any, what: str) -> np.ndarray:
         raise TypeError(f"{what}: ids are integers or strings, not {array.dtype}; make strings of times, for example with astype(str)")
     if array.dtype.kind != "O":
         raise TypeError(f"{what}: ids are integers or strings, not {array.dtype}; convert them, for example with astype('int64')")
+    return array
+
+
+def array_of(values: Any) -> np.ndarray:
+    """Return values as an array. Of integers with missing ones, pandas makes floats from version 3 on, with NaN for
+    these: they become objects, as before, and are missing.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind == "f" and hasattr(getattr(values, "dtype", None), "na_value") and np.asarray(values.isna()).any():
+        return np.asarray(values, object)
     return array
 
 
