@@ -206,6 +206,12 @@ func TestCUDASmallJob(t *testing.T) {
 	}
 }
 
+// TestCUDAForged is TestForgedOnGPU on a real GPU.
+func TestCUDAForged(t *testing.T) {
+	needGPU(t)
+	tryForged(t, gpu, programs.SSSP[float32]{})
+}
+
 // trapping is a device one of whose kernels traps, from its n-th launch on.
 type trapping struct {
 	device.Device
@@ -256,7 +262,7 @@ func TestCUDATrap(t *testing.T) {
 		return
 	}
 	needGPU(t)
-	for _, which := range []string{"zero 1 gpu", "expand 1 gpu", "expand 1 hybrid", "pull_segmented 1 gpu", "pull_segmented 4 hybrid", "apply 3 gpu", "apply 7 hybrid"} {
+	for _, which := range []string{"zero 1 gpu", "expand 1 gpu", "expand 1 hybrid", "pull_segmented 1 gpu", "pull_segmented 4 hybrid", "apply 3 gpu", "apply 7 hybrid", "check_packed 1 gpu", "check_packed 1 hybrid"} {
 		t.Run(which, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -287,7 +293,11 @@ func trap(t *testing.T, which string) {
 	for v := range uint32(g.N) {
 		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: (v * 7) % uint32(g.N), Weight: 1}, oracle.Edge{Src: v, Dst: (v + 1) % uint32(g.N), Weight: 1})
 	}
-	s := teststore.Build(t, g, teststore.Options{ShardVertices: 100})
+	layout := store.CSC
+	if strings.HasSuffix(d.kernel, "_packed") {
+		layout = store.Packed
+	}
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 100, Layout: layout})
 	o := dispatcher.Options{Device: on, GPU: dispatcher.GPUOptions{Name: gpu}}
 	o.ShareEvenly()
 	o.SetOpen(func(name string) (device.Device, error) {

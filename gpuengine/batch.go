@@ -106,10 +106,12 @@ type packer struct {
 	gather      Gather
 	single      bool // one copy of each accumulator, whatever the formula says
 	limits      limits
+	vertices    uint32  // of the graph
+	checks      *checks // of packed sides, on the device; nil: the host does them
 }
 
 func newPacker(p *plan, o Options, l limits) packer {
-	return packer{accumulator: p.fragments.Accumulator, floats: sumsFloats(p.fragments), shared: o.Shared, gather: o.Gather, single: o.Single, limits: l}
+	return packer{accumulator: p.fragments.Accumulator, floats: sumsFloats(p.fragments), shared: o.Shared, gather: o.Gather, single: o.Single, limits: l, vertices: p.cat.Vertices}
 }
 
 // fits reports whether all of a shard has room in a batch.

@@ -93,9 +93,11 @@ func (l loaded) Stream(_ context.Context, requests []page.Request) iter.Seq2[*pa
 	}
 }
 
-func (l loaded) Once(ctx context.Context, requests []page.Request) iter.Seq2[*page.Page, error] {
+func (l loaded) Once(ctx context.Context, requests []page.Request, _ store.Check) iter.Seq2[*page.Page, error] {
 	return l.Stream(ctx, requests)
 }
+
+func (l loaded) Recheck(shard.Direction, int) error { return nil }
 
 // TestIterateAllocations: an iteration takes no memory of the device, and of the
 // host a context and no more, whether edges stay on the device or are streamed.

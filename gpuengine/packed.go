@@ -81,6 +81,9 @@ func (s packedSide) whole(k *packer, b *batch, r *room, i int) {
 	}
 	base := r.pointer(r.below(int64(len(s.Blob()))))
 	b.copy(base, s.Blob())
+	if k.checks != nil {
+		k.checks.add(s.Side, base, k.vertices)
+	}
 	at := s.Places()
 	c := kernels.PackedChunk{Data: base + device.Pointer(at.Data), Bits: uint32(s.Bits)}
 	if s.Weighted {

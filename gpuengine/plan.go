@@ -78,6 +78,7 @@ type kept struct {
 	shards int
 	arena  int64 // bytes for them
 	lists  int64 // bytes at most for the lists of their chunks
+	checks int64 // bytes for what is found in packed sides
 	least  int64 // bytes of a buffer that any side of them fits into
 	limits limits
 }
@@ -190,15 +191,22 @@ func (p *plan) keep(rest int64) int64 {
 		for _, dir := range p.sides {
 			n.add(p.needOf(dir, i, k.limits))
 		}
-		arena, lists := k.arena+n.room(), k.lists+n.lists
-		if listed(lists)+aligned(arena) > rest {
+		more := k
+		more.shards, more.arena, more.lists, more.least = i+1, k.arena+n.room(), k.lists+n.lists, max(k.least, n.least)
+		if p.packed && p.cat.SideEdges(shard.In, i) > 0 {
+			more.checks += resultBytes
+		}
+		if more.bytes() > rest {
 			break
 		}
-		k.shards, k.arena, k.lists, k.least = i+1, arena, lists, max(k.least, n.least)
+		k = more
 	}
 	p.kept = k
-	return listed(k.lists) + aligned(k.arena)
+	return k.bytes()
 }
+
+// bytes are what they take.
+func (k *kept) bytes() int64 { return listed(k.lists) + aligned(k.arena) + aligned(k.checks) }
 
 // interval is that of the vertices of the shards [from, to).
 func (p *plan) interval(from, to int) interval {

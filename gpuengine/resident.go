@@ -62,13 +62,14 @@ type loader struct {
 	arrays    *arrays
 	lanes     *lanes
 	pack      packer
+	checks    checks
 	arena     room
 	lists     [keys][]byte // of chunks
 	parts     []work       // one for each page
 	held      *page.Page   // the last one
 }
 
-// load copies the pages to the device and expands their destinations.
+// load copies the pages to the device, expands their destinations and checks packed sides.
 func (d *loader) load(ctx context.Context, pages Pages, requests []page.Request) (r residency, err error) {
 	if n := d.arrays.plan.kept.arena; n > 0 { // not all shards are empty
 		d.arena.high = n
@@ -76,7 +77,11 @@ func (d *loader) load(ctx context.Context, pages Pages, requests []page.Request)
 			return r, err
 		}
 	}
-	for p, err := range pages.Once(ctx, requests) {
+	d.pack.checks = &d.checks
+	if err := d.checks.open(d.resources, d.arrays); err != nil {
+		return r, err
+	}
+	for p, err := range pages.Once(ctx, requests, hostCheck) {
 		if err == nil {
 			err = d.next(p)
 		}
@@ -88,6 +93,9 @@ func (d *loader) load(ctx context.Context, pages Pages, requests []page.Request)
 		return r, d.stop(err)
 	}
 	d.release(nil)
+	if err := d.checks.verdict(d.arrays, pages); err != nil {
+		return r, err
+	}
 	return d.list()
 }
 
@@ -144,6 +152,9 @@ func (d *loader) place(l *lane, p *page.Page) error {
 	err := l.send(d.resources, d.lanes.copies)
 	if err == nil {
 		err = d.arrays.expand(l, l.work.rows())
+	}
+	if err == nil {
+		err = d.checks.launch(d.arrays.kernels.Check, l.stream)
 	}
 	d.arena = l.room
 	return err

@@ -5,6 +5,8 @@ import (
 	"iter"
 
 	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
 )
 
 // Pages are where edges come from, in memory that the device has pinned if they are copied.
@@ -13,8 +15,11 @@ type Pages interface {
 	Stays(p int) bool                     // in memory
 	Get(page.Request) (*page.Page, error) // one that stays
 	Stream(ctx context.Context, requests []page.Request) iter.Seq2[*page.Page, error]
-	// Once is Stream for pages that do not come to stay in memory for it.
-	Once(ctx context.Context, requests []page.Request) iter.Seq2[*page.Page, error]
+	// Once is Stream for pages that do not come to stay in memory for it, of whose values part
+	// is checked, and Recheck says what is wrong with a side that whoever takes them finds
+	// damaged.
+	Once(ctx context.Context, requests []page.Request, part store.Check) iter.Seq2[*page.Page, error]
+	Recheck(dir shard.Direction, i int) error
 }
 
 // Requests ask for the shards [from, to).

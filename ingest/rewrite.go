@@ -333,7 +333,7 @@ func (u *upgrade) read(dir shard.Direction, i int, buffer []byte) (shard.Side, e
 	if n > int64(len(buffer)) {
 		return nil, fmt.Errorf("graph %s: shard %d (%s side): %w: %d bytes are more than its edges take", u.old.Name(), i, dir, store.ErrDamaged, n)
 	}
-	side, err := u.old.StreamShard(dir, i, buffer[:n], false)
+	side, err := u.old.StreamShard(dir, i, buffer[:n], shard.Side.CheckValues)
 	if err != nil {
 		return nil, err
 	}

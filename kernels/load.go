@@ -38,6 +38,7 @@ type Set struct {
 	Expand Expand
 	Pull   [Ways]Pull
 	Packed PullPacked
+	Check  CheckPacked
 	Apply  Apply
 }
 
@@ -66,6 +67,10 @@ func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) 
 			return err
 		})
 	}
+	g.Go(func() (err error) {
+		s.Check, err = LoadCheckPacked(d)
+		return err
+	})
 	if err := g.Wait(); err != nil {
 		return nil, fmt.Errorf("program %T: %w", p, err)
 	}

@@ -1,6 +1,9 @@
 package page
 
-import "github.com/garaph/garaph/shard"
+import (
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
 
 // bare reports whether a side is read without the weights behind it.
 func (c *Cache) bare(dir shard.Direction, i int) bool {
@@ -16,11 +19,16 @@ func (c *Cache) stored(dir shard.Direction, i int) int64 {
 }
 
 // readShard reads a side that comes to stay, or is used once.
-func (c *Cache) readShard(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
+func (c *Cache) readShard(dir shard.Direction, i int, dst []byte, check store.Check) (shard.Side, error) {
 	if c.bare(dir, i) {
-		return c.store.ReadBare(dir, i, dst)
+		return c.store.LoadBare(dir, i, dst, check)
 	}
-	return c.store.ReadShard(dir, i, dst)
+	return c.store.LoadShard(dir, i, dst, check)
+}
+
+// readChecked is readShard with all checks.
+func (c *Cache) readChecked(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
+	return c.readShard(dir, i, dst, shard.Side.CheckValues)
 }
 
 // prefetch starts reading a side from disk.

@@ -355,7 +355,7 @@ func (c *Cache) Side(dir shard.Direction, i int) (shard.Side, func(), error) {
 	}
 	buf := <-c.scratch
 	n := c.stored(dir, i)
-	side, err := c.stream(dir, i, buf[:n:n])
+	side, err := c.stream(dir, i, buf[:n:n], nil)
 	if err != nil {
 		c.scratch <- buf
 		return nil, nil, err

@@ -87,7 +87,7 @@ func (c *Cache) readSpan(dir shard.Direction, p int, buf []byte) ([]shard.Side, 
 	}
 	for i := range c.shards(p, nil) {
 		n := c.bytes(dir, i)
-		side, err := c.readSide(dir, i, buf[:n:n], c.readShard)
+		side, err := c.readSide(dir, i, buf[:n:n], c.readChecked)
 		if err != nil {
 			return nil, err
 		}

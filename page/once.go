@@ -5,6 +5,10 @@ import (
 	"errors"
 	"iter"
 	"sync"
+
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
 )
 
 const (
@@ -19,23 +23,40 @@ const (
 // Pages that would stay in memory and are not there yet do not come to stay: they go through a
 // ring of buffers, in memory that is theirs and that nobody has taken, with as many goroutines
 // reading and checking shards as the job has threads. Otherwise it is [Cache.Stream].
-func (c *Cache) Once(ctx context.Context, requests []Request) iter.Seq2[*Page, error] {
+//
+// Of the values of sides that do not stay, and have the encoding of the store, part checks what
+// whoever takes the pages does not, who has [Cache.Recheck] say what is wrong.
+func (c *Cache) Once(ctx context.Context, requests []Request, part store.Check) iter.Seq2[*Page, error] {
 	return func(yield func(*Page, error) bool) {
-		ring := c.onceRing(requests)
-		if ring == nil {
-			c.Stream(ctx, requests)(yield)
-			return
-		}
 		r := c.newReader(ctx)
-		r.once, r.ring = ring, ring.buffers
-		r.reads = make(chan struct{}, max(Readers, c.opt.Threads))
+		r.part = part
+		ring := c.onceRing(requests)
+		if ring != nil {
+			r.once, r.ring = ring, ring.buffers
+			r.reads = make(chan struct{}, max(Readers, c.opt.Threads))
+		}
 		r.begin(c, requests)
 		going := r.each(ctx, yield)
 		r.Close()
+		if ring == nil {
+			return
+		}
 		if err := ring.free(); err != nil && going {
 			yield(nil, err)
 		}
 	}
+}
+
+// Recheck reads a side of a shard again, into memory of its own, and checks all of it. Nil:
+// nothing is wrong with it.
+func (c *Cache) Recheck(dir shard.Direction, i int) error {
+	buf, err := hostmem.Bytes(c.stored(dir, i))
+	if err != nil {
+		return err
+	}
+	defer hostmem.FreeBytes(buf)
+	_, err = c.readChecked(dir, i, buf)
+	return err
 }
 
 // onceRing takes the buffers for pages that are used once; nil: all are there. Where two of

@@ -6,9 +6,15 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/store"
 )
 
 // counted is memory that knows what is in use, and fails from a call on.
@@ -44,7 +50,7 @@ func (m *counted) Unpin(b []byte) error {
 func (x *stored) once(ctx context.Context, c *Cache, o Options) (n int, err error) {
 	requests := whole(c)
 	var held *Page
-	for p, e := range c.Once(ctx, requests) {
+	for p, e := range c.Once(ctx, requests, nil) {
 		if e != nil {
 			err = e
 			break
@@ -122,7 +128,7 @@ func TestOnceFails(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			n := 0
 			var err error
-			for p, e := range c.Once(ctx, whole(c)) {
+			for p, e := range c.Once(ctx, whole(c), nil) {
 				if n++; n > after {
 					cancel()
 				}
@@ -135,7 +141,7 @@ func TestOnceFails(t *testing.T) {
 				t.Errorf("cancelled after %d pages: %v after %d, %d bytes in use", after, err, n, m.used)
 			}
 		}
-		for range c.Once(t.Context(), nil) {
+		for range c.Once(t.Context(), nil, nil) {
 			t.Error("a page that nobody asked for")
 		}
 	}
@@ -162,6 +168,74 @@ func TestPlain(t *testing.T) {
 		}
 		if got := m.used - before; got != want {
 			t.Errorf("page %d: %d bytes pinned, want %d", p, got, want)
+		}
+	}
+}
+
+// TestOncePart: sides that do not stay are given with a part of their checks, which leaves
+// nothing unchecked that comes to others later; what is unpacked is checked at all times.
+func TestOncePart(t *testing.T) {
+	g := oracle.Graph{N: 40}
+	for v := range uint32(g.N) {
+		for k := range uint32(300) {
+			g.Edges = append(g.Edges, oracle.Edge{Src: (v*7 + k*k) % uint32(g.N), Dst: v})
+		}
+	}
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 10, Layout: store.Packed, Forge: func(i int, side *packed.Side) {
+		if i == 2 {
+			side.Heads[0].Source = uint32(g.N)
+		}
+	}})
+	x := &stored{store: s}
+	for _, unpacked := range []bool{false, true} {
+		for _, little := range []bool{false, true} {
+			t.Run(fmt.Sprintf("unpacked %v, little memory %v", unpacked, little), func(t *testing.T) {
+				o := Options{Gather: in, PageBytes: 1, Encodings: []uint16{packed.Version}}
+				if unpacked {
+					o.Encodings = nil
+				}
+				if little {
+					o.Budget = Least(s, o)
+				}
+				c := newCache(t, x, o)
+				var looks atomic.Int64
+				pass := func() (n int, err error) {
+					part := func(shard.Side, uint32) error {
+						looks.Add(1)
+						return nil
+					}
+					for p, e := range c.Once(t.Context(), whole(c), part) {
+						if err = e; err == nil {
+							p.Release()
+							n++
+						}
+					}
+					return n, err
+				}
+				for range 2 {
+					looks.Store(0)
+					n, err := pass()
+					if unpacked && (looks.Load() > 0 || !errors.Is(err, shard.ErrInvalid)) || !unpacked && (looks.Load() != 4 || n != 4 || err != nil) {
+						t.Fatalf("%d pages, %d looks, %v", n, looks.Load(), err)
+					}
+				}
+				for i := range 4 {
+					if err := c.Recheck(shard.In, i); errors.Is(err, shard.ErrInvalid) != (i == 2) || err != nil && i != 2 {
+						t.Errorf("shard %d: %v", i, err)
+					}
+				}
+				n := 0
+				var err error
+				for p, e := range c.Stream(t.Context(), whole(c)) {
+					if err = e; err == nil {
+						p.Release()
+						n++
+					}
+				}
+				if n != 2 || !errors.Is(err, shard.ErrInvalid) {
+					t.Errorf("a stream behind it: %d pages, %v", n, err)
+				}
+			})
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
 )
 
 // Request asks for a page; Shards, when not nil, for those of its shards alone.
@@ -29,6 +30,7 @@ type Reader struct {
 	ring  chan []byte   // buffers for pages that do not stay
 	reads chan struct{} // held while a shard is read to one
 	once  *frames       // nil: what stays comes to stay
+	part  store.Check   // of the values of what does not stay; nil: all of them are checked
 }
 
 func (c *Cache) newReader(ctx context.Context) *Reader {
@@ -233,8 +235,14 @@ func (c *Cache) streamed(rq Request, frame []byte, r *Reader) (_ *Page, err erro
 		at += n
 		k := next
 		next++
+		part := r.part
+		if c.Unpacks(dir) { // which relies on all of them
+			part = nil
+		}
 		reading.Go(func() {
-			*side, errs[k] = c.readSide(dir, i, dst, c.stream)
+			*side, errs[k] = c.readSide(dir, i, dst, func(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
+				return c.stream(dir, i, dst, part)
+			})
 			<-r.reads
 		})
 		return nil
@@ -247,18 +255,26 @@ func (c *Cache) streamed(rq Request, frame []byte, r *Reader) (_ *Page, err erro
 	return p, nil
 }
 
-// stream reads a side that does not stay.
-func (c *Cache) stream(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
+// stream reads a side that does not stay. part is the check of its values where others check
+// the rest; nil: all of them are checked, unless they were before.
+func (c *Cache) stream(dir shard.Direction, i int, dst []byte, part store.Check) (shard.Side, error) {
+	check := part
+	if part == nil {
+		check = shard.Side.CheckValues
+	}
 	if c.all { // for a single use: another job may have one, too, and finds it in the system's cache
-		return c.readShard(dir, i, dst)
+		return c.readShard(dir, i, dst, check)
 	}
 	known := &c.known[dir][i]
+	if known.Load() {
+		check = nil
+	}
 	stream := c.store.StreamShard
 	if c.bare(dir, i) {
 		stream = c.store.StreamBare
 	}
-	side, err := stream(dir, i, dst, known.Load())
-	if err == nil {
+	side, err := stream(dir, i, dst, check)
+	if err == nil && part == nil {
 		known.Store(true)
 	}
 	return side, err

@@ -10,9 +10,9 @@ import (
 // Sides that are [Catalogue.Bare], for programs that read no weights: these are not read, and so
 // not checked.
 
-// ReadBare is [Store.ReadShard] without weights. Of dst, which has [Catalogue.BareBytes] at
+// LoadBare is [Store.LoadShard] without weights. Of dst, which has [Catalogue.BareBytes] at
 // least, the side takes what it needs.
-func (s *Store) ReadBare(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
+func (s *Store) LoadBare(dir shard.Direction, i int, dst []byte, check Check) (shard.Side, error) {
 	e, err := s.bare(dir, i, int64(len(dst)))
 	if err == nil {
 		dst = dst[:e.Bytes:e.Bytes]
@@ -21,16 +21,16 @@ func (s *Store) ReadBare(dir shard.Direction, i int, dst []byte) (shard.Side, er
 	if err != nil {
 		return nil, s.ShardError(dir, i, err)
 	}
-	return s.decodeBare(dir, i, dst, false)
+	return s.decodeBare(dir, i, dst, check)
 }
 
 // StreamBare is [Store.StreamShard] without weights.
-func (s *Store) StreamBare(dir shard.Direction, i int, dst []byte, known bool) (shard.Side, error) {
+func (s *Store) StreamBare(dir shard.Direction, i int, dst []byte, check Check) (shard.Side, error) {
 	e, err := s.bare(dir, i, int64(len(dst)))
 	if err != nil || !s.payload.readStreamed(e, dst[:e.Bytes:e.Bytes]) {
-		return s.ReadBare(dir, i, dst) // meets the error again, or not
+		return s.LoadBare(dir, i, dst, check) // meets the error again, or not
 	}
-	return s.decodeBare(dir, i, dst[:e.Bytes:e.Bytes], known)
+	return s.decodeBare(dir, i, dst[:e.Bytes:e.Bytes], check)
 }
 
 // ViewBare is [Store.ViewShard] without weights.
@@ -39,7 +39,7 @@ func (s *Store) ViewBare(dir shard.Direction, i int) (shard.Side, error) {
 	if err != nil {
 		return nil, s.ShardError(dir, i, err)
 	}
-	return s.decodeBare(dir, i, s.populated(e), false)
+	return s.decodeBare(dir, i, s.populated(e), shard.Side.CheckValues)
 }
 
 // bare is the part of a blob without weights, which has room bytes at most.
@@ -60,7 +60,7 @@ func (s *Store) bare(dir shard.Direction, i int, room int64) (Extent, error) {
 }
 
 // decodeBare is decode without weights.
-func (s *Store) decodeBare(dir shard.Direction, i int, blob []byte, known bool) (shard.Side, error) {
+func (s *Store) decodeBare(dir shard.Direction, i int, blob []byte, check Check) (shard.Side, error) {
 	h, err := shard.DecodeHeader(blob)
 	if err == nil {
 		err = s.Matches(dir, i, h)
@@ -69,8 +69,8 @@ func (s *Store) decodeBare(dir shard.Direction, i int, blob []byte, known bool) 
 	if err == nil {
 		side, err = packed.DecodeBare(blob)
 	}
-	if err == nil && !known {
-		err = side.CheckValues(s.cat.Vertices)
+	if err == nil && check != nil {
+		err = check(side, s.cat.Vertices)
 	}
 	if err != nil {
 		return nil, s.ShardError(dir, i, err)

@@ -78,7 +78,7 @@ func (v *victim) check(t *testing.T, s *store.Store) (wrong map[place]bool) {
 	}
 	for p, want := range v.sound {
 		buf := aligned(len(want))
-		_, streamed := s.StreamShard(p.dir, p.i, buf, false)
+		_, streamed := s.StreamShard(p.dir, p.i, buf, shard.Side.CheckValues)
 		if streamed == nil && !bytes.Equal(buf[:len(want)], want) {
 			t.Errorf("StreamShard of %s: wrong bytes", p)
 		}
@@ -129,7 +129,7 @@ func TestFlippedBytes(t *testing.T) {
 			}
 			sound := b == whole[i]
 			_, read := s.ReadShard(p.dir, p.i, buf[:len(blob)])
-			_, streamed := s.StreamShard(p.dir, p.i, buf, false)
+			_, streamed := s.StreamShard(p.dir, p.i, buf, shard.Side.CheckValues)
 			_, degrees := s.Degrees(p.dir, p.i)
 			if inBlob := i < len(blob); errors.Is(read, store.ErrDamaged) == (sound || !inBlob) || errors.Is(streamed, store.ErrDamaged) == (sound || !inBlob) {
 				t.Fatalf("byte %d, sound %v: ReadShard: %v, StreamShard: %v", i, sound, read, streamed)
@@ -498,7 +498,7 @@ func TestWrongShard(t *testing.T) {
 		}
 		s := open(t, path)
 		_, read := s.ReadShard(shard.In, 0, aligned(len(side.Blob())))
-		_, streamed := s.StreamShard(shard.Out, 0, aligned(len(side.Blob())), false)
+		_, streamed := s.StreamShard(shard.Out, 0, aligned(len(side.Blob())), shard.Side.CheckValues)
 		for what, err := range map[string]error{"ReadShard": read, "StreamShard": streamed} {
 			if !errors.Is(err, store.ErrDamaged) {
 				t.Errorf("%s, %s: %v", c.name, what, err)

@@ -82,7 +82,7 @@ func (s *Store) populated(e Extent) []byte {
 
 // ViewShard is [Store.ReadShard] where the blob lies in the payload that [Store.Map] has mapped.
 func (s *Store) ViewShard(dir shard.Direction, i int) (shard.Side, error) {
-	return s.decode(dir, i, s.view(dir, i), false)
+	return s.decode(dir, i, s.view(dir, i), shard.Side.CheckValues)
 }
 
 // ViewRows is [Store.ViewShard] for packed rows that a [packedrows.Cursor] reads, which checks

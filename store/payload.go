@@ -256,40 +256,49 @@ func (s *Store) side(dir shard.Direction, i int) (Extent, uint32) {
 	return e, s.cat.beside[is-shard.InRows][i].sum
 }
 
+// Check looks at the values of a side that was read, of a graph of so many vertices, beyond its
+// checksums: [shard.Side.CheckValues], or the part of it that nobody else will look at.
+// Nil: they were looked at before, and are the same with the same checksum.
+type Check func(side shard.Side, vertices uint32) error
+
 // ReadShard reads a shard's blob into dst, which must have the size that
 // [Catalogue.Bytes] gives and 4-byte alignment, and decodes it. An error names
 // graph, shard and side.
 func (s *Store) ReadShard(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
+	return s.LoadShard(dir, i, dst, shard.Side.CheckValues)
+}
+
+// LoadShard is [Store.ReadShard] with a check.
+func (s *Store) LoadShard(dir shard.Direction, i int, dst []byte, check Check) (shard.Side, error) {
 	e, _ := s.side(dir, i)
 	if err := s.readBlob(e, shardKey(dir, i), dst); err != nil {
 		return nil, s.ShardError(dir, i, err)
 	}
-	return s.decode(dir, i, dst, false)
+	return s.decode(dir, i, dst, check)
 }
 
-// StreamShard is [Store.ReadShard] for shards that are read again and again
+// StreamShard is [Store.LoadShard] for shards that are read again and again
 // because they don't stay in memory. What the system's page cache has of one comes
 // from there. The rest is read past the cache, which a graph larger than memory
 // would only churn, where the system can do that and dst begins at a multiple of
-// 4 KiB. known says that it was read before: its values were checked then, and are
-// the same with the same checksum.
-func (s *Store) StreamShard(dir shard.Direction, i int, dst []byte, known bool) (shard.Side, error) {
+// 4 KiB.
+func (s *Store) StreamShard(dir shard.Direction, i int, dst []byte, check Check) (shard.Side, error) {
 	e, _ := s.side(dir, i)
 	if s.payload == nil || !s.payload.readStreamed(e, dst) {
-		return s.ReadShard(dir, i, dst) // meets the error again, or not
+		return s.LoadShard(dir, i, dst, check) // meets the error again, or not
 	}
-	return s.decode(dir, i, dst, known)
+	return s.decode(dir, i, dst, check)
 }
 
 // decode decodes the blob of a shard and compares it with the catalogue: it must be
 // this very shard.
-func (s *Store) decode(dir shard.Direction, i int, blob []byte, known bool) (shard.Side, error) {
+func (s *Store) decode(dir shard.Direction, i int, blob []byte, check Check) (shard.Side, error) {
 	side, err := shard.Decode(blob)
 	if err == nil {
 		err = s.Matches(dir, i, side.Header())
 	}
-	if err == nil && !known {
-		err = side.CheckValues(s.cat.Vertices)
+	if err == nil && check != nil {
+		err = check(side, s.cat.Vertices)
 	}
 	if err != nil {
 		return nil, s.ShardError(dir, i, err)

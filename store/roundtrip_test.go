@@ -112,7 +112,7 @@ func TestConcurrentReaders(t *testing.T) {
 		group.Go(func() {
 			for p, want := range sound {
 				buf := aligned(len(want))
-				if _, err := s.StreamShard(p.dir, p.i, buf, false); err != nil || !bytes.Equal(buf[:len(want)], want) {
+				if _, err := s.StreamShard(p.dir, p.i, buf, shard.Side.CheckValues); err != nil || !bytes.Equal(buf[:len(want)], want) {
 					t.Errorf("%s: %v", p, err)
 				}
 				if _, err := s.ReadShard(p.dir, p.i, buf[:len(want)]); err != nil || !bytes.Equal(buf[:len(want)], want) {

@@ -65,7 +65,7 @@ func TestStreamShard(t *testing.T) {
 		s := mixed(t, dir)
 		for p, want := range blobs(t, s) {
 			buf := aligned(len(want))
-			side, err := s.StreamShard(p.dir, p.i, buf, false)
+			side, err := s.StreamShard(p.dir, p.i, buf, shard.Side.CheckValues)
 			if err != nil || !bytes.Equal(buf[:len(want)], want) {
 				t.Errorf("%s, %s: %v", name, p, err)
 			}
@@ -88,7 +88,7 @@ func TestWithoutBadger(t *testing.T) {
 		room := aligned(2*4096 + len(want))
 		for at := 0; at < 4096; at += 16 {
 			buf := room[at : at+len(want)]
-			if _, err := s.StreamShard(p.dir, p.i, buf[:len(buf):len(buf)], false); err != nil || !bytes.Equal(buf[:len(want)], want) {
+			if _, err := s.StreamShard(p.dir, p.i, buf[:len(buf):len(buf)], shard.Side.CheckValues); err != nil || !bytes.Equal(buf[:len(want)], want) {
 				t.Fatalf("%s of %d bytes at %d: %v", p, len(want), at, err)
 			}
 		}
@@ -187,7 +187,7 @@ func TestHandles(t *testing.T) {
 		}
 		for p, want := range sound {
 			buf := aligned(len(want))
-			if _, err := second.StreamShard(p.dir, p.i, buf, false); err != nil || !bytes.Equal(buf[:len(want)], want) {
+			if _, err := second.StreamShard(p.dir, p.i, buf, shard.Side.CheckValues); err != nil || !bytes.Equal(buf[:len(want)], want) {
 				t.Errorf("%s: %v", p, err)
 			}
 			if _, err := second.ReadShard(p.dir, p.i, buf[:len(want)]); err != nil || !bytes.Equal(buf[:len(want)], want) {

@@ -73,7 +73,7 @@ func TestVersion1(t *testing.T) {
 			t.Errorf("the %s sides differ", dir)
 		}
 		buf := aligned(int(old.Catalogue().Bytes(dir, 0)))
-		if _, err := old.StreamShard(dir, 0, buf, false); err != nil {
+		if _, err := old.StreamShard(dir, 0, buf, shard.Side.CheckValues); err != nil {
 			t.Error(err)
 		}
 		old.Prefetch(dir, 0)

@@ -4,6 +4,7 @@ package teststore
 
 import (
 	"cmp"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,6 +34,8 @@ type Options struct {
 	// Out has the edges of the out sides, of a graph that is forged; nil: they are those of
 	// the in sides.
 	Out []oracle.Edge
+	// Forge changes the packed in side of shard i before it is stored, under right checksums.
+	Forge func(i int, s *packed.Side)
 }
 
 // Build stores g in a temporary folder and opens it for the time of the test.
@@ -132,7 +135,7 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 		info := &cat.Shards[i]
 		side := encode(in[i], shard.In, i, info, o.Weighted)
 		if o.Layout == store.Packed {
-			info.InSum, err = putPacked(w, i, side, o.Weighted)
+			info.InSum, err = o.putPacked(w, i, side)
 		} else {
 			info.InSum, err = o.put(w, i, side)
 		}
@@ -190,9 +193,9 @@ func (o *Options) put(w *store.Writer, i int, side *rows.Side) (sum uint32, err 
 }
 
 // putPacked stores an in side packed.
-func putPacked(w *store.Writer, i int, side *rows.Side, weighted bool) (sum uint32, err error) {
+func (o *Options) putPacked(w *store.Writer, i int, side *rows.Side) (sum uint32, err error) {
 	var p packed.Packer
-	if err := p.Side(side, weighted); err != nil {
+	if err := p.Side(side, o.Weighted); err != nil {
 		return 0, err
 	}
 	blob, err := hostmem.Bytes(p.Size())
@@ -204,7 +207,35 @@ func putPacked(w *store.Writer, i int, side *rows.Side, weighted bool) (sum uint
 	if err != nil {
 		return 0, err
 	}
-	return sum, w.PutShard(i, x)
+	if o.Forge == nil {
+		return sum, w.PutShard(i, x)
+	}
+	degrees := make([]uint32, x.Vertices)
+	x.Degrees(degrees)
+	o.Forge(i, x)
+	sum = Reseal(x)
+	if x, err = packed.Decode(blob); err != nil {
+		return 0, err
+	}
+	return sum, w.PutShard(i, forged{x, degrees})
+}
+
+// forged is a side whose edges are not to be counted.
+type forged struct {
+	*packed.Side
+	degrees []uint32
+}
+
+func (f forged) Degrees(degrees []uint32) { copy(degrees, f.degrees) }
+
+// Reseal makes the checksums of a side right again, after a change of its blob, and returns
+// that of its header.
+func Reseal(s *packed.Side) uint32 {
+	blob, p := s.Blob(), s.Places()
+	for i, section := range [][]byte{blob[p.Heads:p.Data], blob[p.Data:p.Dictionary], blob[p.Dictionary:]} {
+		binary.LittleEndian.PutUint32(blob[32+4*i:], shard.Checksum(section))
+	}
+	return shard.SealHeader(blob)
 }
 
 // putPackedRows stores a side as packed rows.

@@ -17,8 +17,8 @@ import (
 // Sources are only added up, several at once, as gaps cannot be negative: that and
 // the same for destinations takes half of the time of decoding (BenchmarkCheck).
 func (s *Side) CheckValues(n uint32) error {
-	if uint64(s.First)+uint64(s.Vertices) > uint64(n) {
-		return fmt.Errorf("%w: %d vertices from %d, the graph has %d", shard.ErrInvalid, s.Vertices, s.First, n)
+	if err := s.CheckTables(n); err != nil {
+		return err
 	}
 	count := countBlock[D14]
 	if s.Bits == 16 {
@@ -46,21 +46,34 @@ func (s *Side) CheckValues(n uint32) error {
 	if uint32(edges) != s.Edges {
 		return fmt.Errorf("%w: there are %d edges, the header says %d", shard.ErrInvalid, edges, s.Edges)
 	}
-	return s.checkWeights()
+	return s.checkCodes()
 }
 
-// checkWeights looks at dictionary and codes.
-func (s *Side) checkWeights() error {
-	weights := s.Dictionary
+// CheckTables is the part of CheckValues that does not grow with the edges: the interval, and the
+// weights in the dictionary.
+func (s *Side) CheckTables(n uint32) error {
+	if uint64(s.First)+uint64(s.Vertices) > uint64(n) {
+		return fmt.Errorf("%w: %d vertices from %d, the graph has %d", shard.ErrInvalid, s.Vertices, s.First, n)
+	}
+	return checkWeights(s.Dictionary)
+}
+
+// checkCodes looks whether codes are in the dictionary, or weights.
+func (s *Side) checkCodes() error {
 	switch {
-	case s.codes == nil:
+	case len(s.codes) == 0:
 		return nil
 	case s.Coding == Floats:
-		weights = view[float32](s.codes, len(s.codes)/4)
+		return checkWeights(view[float32](s.codes, len(s.codes)/4))
 	case s.Coding == Bytes && int(slices.Max(s.codes)) >= s.Entries,
 		s.Coding == Words && int(slices.Max(view[uint16](s.codes, len(s.codes)/2))) >= s.Entries:
 		return fmt.Errorf("%w: a weight is not in the dictionary of %d", shard.ErrInvalid, s.Entries)
 	}
+	return nil
+}
+
+// checkWeights looks whether weights are finite and not negative.
+func checkWeights(weights []float32) error {
 	if shard.WeightsSound(weights) {
 		return nil
 	}

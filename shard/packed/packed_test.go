@@ -327,6 +327,16 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestNoCodes: a side without edges may say any coding of weights.
+func TestNoCodes(t *testing.T) {
+	for _, coding := range []Coding{Floats, Bytes, Words} {
+		blob := pack(t, shard.Header{Vertices: 5, Weighted: true}, nil)
+		blob[10] = blob[10]&^(3<<2) | byte(coding)<<2
+		Reseal(blob)
+		decoded(t, blob, 5)
+	}
+}
+
 // TestCheckGaps: one gap too far is seen in every width and place, and what is
 // just within the graph passes.
 func TestCheckGaps(t *testing.T) {

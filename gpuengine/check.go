@@ -1,0 +1,89 @@
+package gpuengine
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packed"
+)
+
+// checks are those of packed sides that come to stay on a device. It looks itself at the numbers
+// in their blocks and at their codes, once they are copied and before another kernel reads them:
+// the host would need half of its time of loading for that, and looks at the rest ([hostCheck]).
+type checks struct {
+	results device.Pointer // kernels.CheckPackedResult, one for each side
+	shards  []int          // of the sides
+	args    []kernels.CheckPackedArgs
+}
+
+const resultBytes = int64(unsafe.Sizeof(kernels.CheckPackedResult{}))
+
+// hostCheck is the [store.Check] of sides that are read for a device.
+func hostCheck(s shard.Side, vertices uint32) error {
+	if p, ok := s.(*packed.Side); ok {
+		return p.CheckTables(vertices)
+	}
+	return s.CheckValues(vertices)
+}
+
+// open takes the memory for what is found.
+func (c *checks) open(r *resources, a *arrays) (err error) {
+	n := a.plan.kept.checks
+	if n == 0 {
+		return nil
+	}
+	if c.results, err = r.alloc(n); err != nil {
+		return err
+	}
+	if err = a.main.Fill(c.results, 0, n); err != nil {
+		return err
+	}
+	return a.main.Sync()
+}
+
+// add has a side checked that is to lie at a place of the device, in a graph of n vertices.
+func (c *checks) add(s *packed.Side, at device.Pointer, n uint32) {
+	p := s.Places()
+	a := kernels.CheckPackedArgs{
+		Heads: at + device.Pointer(p.Heads), Data: at + device.Pointer(p.Data), Result: c.results + device.Pointer(resultBytes*int64(len(c.shards))),
+		Blocks: uint32(s.Blocks), N: n, Vertices: uint32(s.Vertices), Bits: uint32(s.Bits), Entries: uint32(s.Entries),
+	}
+	if s.Weighted {
+		a.Codes, a.Code = at+device.Pointer(p.Codes), uint32(s.Coding.Bytes())
+	}
+	c.shards, c.args = append(c.shards, int(s.Index)), append(c.args, a)
+}
+
+// launch queues the checks of the sides that were added since the last call.
+func (c *checks) launch(k kernels.CheckPacked, s device.Stream) error {
+	for i := range c.args {
+		if err := k.Launch(s, &c.args[i]); err != nil {
+			return err
+		}
+	}
+	c.args = c.args[:0]
+	return nil
+}
+
+// verdict is the error of the first side that is not sound, when all checks are done. The host
+// looks at it again, and says what is wrong.
+func (c *checks) verdict(a *arrays, pages Pages) error {
+	found := make([]kernels.CheckPackedResult, len(c.shards))
+	if err := a.staging.toHost(a.main, hostmem.AsBytes(found), c.results); err != nil {
+		return err
+	}
+	for k, i := range c.shards {
+		if found[k].Wrong == 0 && found[k].Edges == a.plan.cat.SideEdges(shard.In, i) {
+			continue
+		}
+		if err := pages.Recheck(shard.In, i); err != nil {
+			return err
+		}
+		return fmt.Errorf("shard %d: the GPU finds damage that is not in the graph; its memory may be faulty", i)
+	}
+	return nil
+}
