@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
@@ -57,7 +60,7 @@ func (e *stopped) Unwrap() error { return e.cause }
 func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) int {
 	var usage usageError
 	var noFile results.PathError
-	err = nameAddresses(cmd, err)
+	err = nameFileSize(nameAddresses(cmd, err))
 	switch {
 	case err == nil:
 		return exitDone
@@ -88,6 +91,16 @@ func nameAddresses(cmd *cobra.Command, err error) error {
 		return err
 	}
 	return fmt.Errorf("%w; without --memory, the budget follows from the %d MiB of addresses that the process may have (ulimit -v): raise that, or give --memory", err, limit>>20)
+}
+
+// nameFileSize says of a file that became too large for the process that there is such a limit. Badger keeps
+// the text of its causes alone.
+func nameFileSize(err error) error {
+	var limit unix.Rlimit
+	if err == nil || !strings.Contains(err.Error(), unix.EFBIG.Error()) || unix.Getrlimit(unix.RLIMIT_FSIZE, &limit) != nil || limit.Cur > math.MaxInt64 {
+		return err
+	}
+	return fmt.Errorf("%w; a file of this process may have %s (ulimit -f): raise that", err, humanize.IBytes(limit.Cur))
 }
 
 // beneathProcess reports that memory was too little because the budget that was asked for is one that

@@ -87,6 +87,9 @@ func (t *task) importInput(ctx context.Context, a *app) (in *input, err error) {
 	if missing := (*ingest.InputError)(nil); errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; a graph, which is a folder, comes from `garaph import`", err)
 	}
+	if errors.Is(err, garaph.ErrNoSpace) {
+		err = fmt.Errorf("%w; --scratch DIR names another disk for the temporary graph", err)
+	}
 	if err != nil {
 		return in, err
 	}

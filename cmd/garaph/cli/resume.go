@@ -13,6 +13,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/internal/results"
 )
 
 // resumeFlags are the flags of `garaph run` and `garaph community` that a job may be resumed with, for
@@ -31,10 +32,11 @@ func (a *app) resumeCommand() *cobra.Command {
 from its newest checkpoint, or from the beginning where it has none. Without JOB,
 the newest unfinished one of the graph; damaged ones are passed over, and named.
 Program, parameters, iterations and output are those of the first run; give --trace
-and --report again where they are wanted. --output must be given again where the
-file is there already and the job has not written it, where it lies outside of the
-folder in which the job was begun, and where another user began the job or the
-graph was copied or received.`,
+and --report again where they are wanted. Another --output has the format that its
+name tells, and with --output - a --json or --top of the first run does not hold.
+--output must be given again where the file is there already and the job has not
+written it, where it lies outside of the folder in which the job was begun, and
+where another user began the job or the graph was copied or received.`,
 		Example: `  garaph run pagerank web.graph --checkpoint-every 5 --output ranks.tsv
   garaph resume web.graph
   garaph resume web.graph 3 --threads 8`,
@@ -198,6 +200,11 @@ func resumedFlags(cmd *cobra.Command, spec garaph.JobSpec) map[string]string {
 			flags[f.Name] = flagText(f.Value)
 		}
 	})
+	for _, name := range replaced(cmd.Flags()) {
+		if !cmd.Flags().Changed(name) {
+			delete(flags, name)
+		}
+	}
 	if flags["device"] == string(dispatcher.CPU) { // those of the first run wait for another device
 		for _, name := range gpuFlagNames {
 			if f := cmd.Flags().Lookup(name); f == nil || !f.Changed {
@@ -206,6 +213,22 @@ func resumedFlags(cmd *cobra.Command, spec garaph.JobSpec) map[string]string {
 		}
 	}
 	return flags
+}
+
+// replaced are the flags of the first run that do not hold where --output is given now: the format of another name
+// where this one tells one, and what is written to standard output where the results are to go there.
+func replaced(now *pflag.FlagSet) (names []string) {
+	if !now.Changed("output") {
+		return nil
+	}
+	output := now.Lookup("output").Value.String()
+	if _, err := results.FormatOf(output); err == nil {
+		names = append(names, "output-format")
+	}
+	if output == "-" {
+		names = append(names, "json", "top")
+	}
+	return names
 }
 
 // takeJob acquires a job of the graph at path; 0 is the newest unfinished one.
