@@ -232,6 +232,7 @@ func TestFromEdgesRefused(t *testing.T) {
 	_, nan := garaph.FromSlice(t.Context(), [][2]int{{1, 2}, {3, 4}}, []float32{1, float32(math.NaN())}, o)
 	_, negative := garaph.FromSlice(t.Context(), [][2]int{{1, 2}, {3, 4}}, []float32{-1, 1}, o)
 	_, fewer := garaph.FromSlice(t.Context(), [][2]int{{1, 2}, {3, 4}}, []float32{1}, o)
+	_, weightless := garaph.FromSlice(t.Context(), [][2]int{{1, 2}}, []float32{}, o)
 	_, none := garaph.FromSlice[int](t.Context(), nil, nil, o)
 	_, stopped := garaph.FromEdges(ctx, endless, o)
 	_, little := garaph.FromSlice(t.Context(), many, nil, garaph.GraphOptions{Scratch: o.Scratch, Memory: 1 << 20})
@@ -242,6 +243,7 @@ func TestFromEdgesRefused(t *testing.T) {
 		"edge 2, from 3 to 4, has the weight NaN; expected a finite one that is not negative": nan,
 		"edge 1, from 1 to 2, has the weight -1":                                              negative,
 		"there are 1 weights of 2 edges":                                                      fewer,
+		"there are 0 weights of 1 edges":                                                      weightless,
 		"the input has no vertex":                                                             none,
 		"context canceled":                                                                    stopped,
 		"below the least one of":                                                              little,
@@ -323,6 +325,9 @@ func TestSlog(t *testing.T) {
 	quiet.Debug("nobody listens")
 	if text.Len() > 0 {
 		t.Errorf("got %s", text.String())
+	}
+	if garaph.Slog(nil) != nil {
+		t.Error("no logger is one that writes")
 	}
 }
 

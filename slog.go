@@ -9,10 +9,15 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// Slog is a logger for the options of this package that hands everything to l.
+// Slog is a logger for the options of this package that hands everything to l; of nil it is nil, which is silent.
 //
 //	garaph.RunOptions{Log: garaph.Slog(slog.Default())}
-func Slog(l *slog.Logger) *zap.Logger { return zap.New(&slogCore{handler: l.Handler()}) }
+func Slog(l *slog.Logger) *zap.Logger {
+	if l == nil {
+		return nil
+	}
+	return zap.New(&slogCore{handler: l.Handler()})
+}
 
 // slogCore is where zap ends and slog begins. (zapslog of zap is the other way round.)
 type slogCore struct{ handler slog.Handler }

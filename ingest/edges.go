@@ -33,7 +33,7 @@ const MemorySource = "edges of a Go program"
 // those in files. Options about files, Format, IDs, Weights, Table, Vertices, SkipBadLines and
 // Stdin, have no effect. An iterator is called by one goroutine; a panic of it passes through.
 func ImportEdges[I EdgeID](ctx context.Context, edges Edges[I], path string, o Options) (r Report, err error) {
-	if len(edges.Weights) > 0 && len(edges.Weights) != len(edges.List) {
+	if edges.Weights != nil && len(edges.Weights) != len(edges.List) {
 		return r, fmt.Errorf("import %s: there are %d weights of %d edges", MemorySource, len(edges.Weights), len(edges.List))
 	}
 	o, err = o.complete()

@@ -9,10 +9,7 @@ import (
 // foreign are formats of graphs that are text, and whose lines would be taken
 // for edges between words of syntax. They are recognised by how their first lines of
 // data begin; an edge list that begins so has to name its format.
-var foreign = []struct {
-	begins       *regexp.Regexp
-	what, advice string
-}{
+var foreign = []foreignText{
 	{
 		regexp.MustCompile(`(?i)^(<\?xml[^>]*>\s*)?(<!--[^>]*-->\s*)?<(!doctype\s+html|html|head|body)\b`), "is an HTML page, perhaps the answer to a download that failed",
 		"download the file again, and look at what came",
@@ -40,6 +37,27 @@ var foreign = []struct {
 	},
 }
 
+type foreignText struct {
+	begins       *regexp.Regexp
+	what, advice string
+}
+
+// behindDate are the lists of neighbours of NetworkX, whose lines are, or may be, good edges and weights. A comment
+// with the date stands before them, which no edge list of NetworkX has.
+var (
+	dated      = regexp.MustCompile(`^#.*\r?\n# GMT [A-Z][a-z]{2} `)
+	behindDate = []foreignText{
+		{
+			regexp.MustCompile(`(^|\n)[^\n]*\{.*\}\r?(\n|$)`), "is a list of neighbours of NetworkX, of several lines for each vertex",
+			linesOfIDs + viaNetworkX("read_multiline_adjlist") + thenImport,
+		},
+		{
+			regexp.MustCompile(``), "is a list of neighbours of NetworkX, a line for each vertex",
+			linesOfIDs + `awk '!/^#/ { for (i = 2; i <= NF; i++) print $1 "\t" $i }' %[1]s > edges.tsv` + thenImport,
+		},
+	}
+)
+
 // viaNetworkX is a command that writes the edges of a file, whose name is put
 // in the place of %[1]s, as what garaph reads: with weights where there are any.
 func viaNetworkX(read string) string {
@@ -59,17 +77,21 @@ func shellWord(name string) string {
 
 // checkForeign refuses, by name, what no format reads.
 func checkForeign(h *inputHead) error {
-	text := bytes.TrimPrefix(h.bytes, utf8BOM)
+	whole := bytes.TrimPrefix(h.bytes, utf8BOM)
+	text, known := whole, foreign
 	for text = bytes.TrimLeft(text, " \t\r\n"); len(text) > 0 && (text[0] == '#' || text[0] == '%'); {
 		_, text = cutLine(text)
 		text = bytes.TrimLeft(text, " \t\r\n")
 	}
 	text = text[:min(len(text), 4096)]
-	for _, f := range foreign {
+	if dated.Match(whole) {
+		known = behindDate
+	}
+	for _, f := range known {
 		if f.begins.Match(text) && isTextBytes(h.bytes) {
 			advice := strings.ReplaceAll(f.advice, "%[1]s", shellWord(h.in.name))
 			if strings.Contains(f.advice, "%[2]s") { // last, for it may quote any text
-				advice = strings.ReplaceAll(advice, "%[2]s", jsonEdges(bytes.TrimLeft(bytes.TrimPrefix(h.bytes, utf8BOM), " \t\r\n")))
+				advice = strings.ReplaceAll(advice, "%[2]s", jsonEdges(bytes.TrimLeft(whole, " \t\r\n")))
 			}
 			return &InputError{
 				File: h.in.name, Problem: f.what + ", which cannot be read",
