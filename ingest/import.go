@@ -112,6 +112,9 @@ func (o Options) complete() (Options, error) {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
+	if o.Memory < 0 || o.Threads < 0 {
+		return o, fmt.Errorf("import: a budget of %d bytes, and %d threads: expected 0 or more of each", o.Memory, o.Threads)
+	}
 	if o.Storage.Layout == "" {
 		o.Storage.Layout = store.Packed
 	}

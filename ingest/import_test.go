@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -459,6 +460,16 @@ func TestImportUndirectedSG(t *testing.T) {
 		directed := write("d.wsg", writeSG([]edgeGiven{{0, n - 1, 4}}, int(n), true, true))
 		if _, cat := imported(o, sg, directed); cat.Symmetric {
 			t.Fatal("symmetric beside a directed graph")
+		}
+	}
+}
+
+// TestImportNegative: a budget and a number of threads below 0 are refused for what they are.
+func TestImportNegative(t *testing.T) {
+	for _, o := range []Options{{Memory: -5}, {Threads: -5}} {
+		_, err := ImportEdges(t.Context(), Edges[int]{List: [][2]int{{1, 2}}}, filepath.Join(t.TempDir(), "g"), o)
+		if err == nil || !strings.Contains(err.Error(), "expected 0 or more of each") {
+			t.Errorf("%d bytes, %d threads: %v", o.Memory, o.Threads, err)
 		}
 	}
 }

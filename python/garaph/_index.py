@@ -14,6 +14,7 @@ from ._errors import GaraphError, UsageError
 # sorting, is worth its import.
 _MANY = 1 << 20
 
+_SIGNED = "some ids are negative and others above 2^63 - 1: integers are signed or unsigned, not both in one graph; make strings of them"
 _AGAIN = "put back the right file, or make the graph again from its edges"
 
 
@@ -190,6 +191,8 @@ def of_objects(array: np.ndarray, what: str) -> np.ndarray:
             return array.astype(np.int64)
         except OverflowError:
             pass
+        if min(array) < 0:
+            raise UsageError(_SIGNED)  # NumPy 1 would wrap it
         try:
             return array.astype(np.uint64)
         except OverflowError:
@@ -215,7 +218,7 @@ def integers(arrays: List[np.ndarray]) -> np.dtype:
     if max(int(a.max()) for a in arrays) <= np.iinfo(np.int64).max:
         return np.dtype("<i8")
     if min(int(a.min()) for a in arrays) < 0:
-        raise UsageError("some ids are negative and others above 2^63 - 1: integers are signed or unsigned, not both in one graph; make strings of them")
+        raise UsageError(_SIGNED)
     return np.dtype("<u8")
 
 

@@ -207,6 +207,7 @@ class EdgesTest(unittest.TestCase):
             (["a"], ["b"], {"vertices": 4}, TypeError, "integers from 0 to 3"),
             ([0], [1], {"vertices": 0}, ValueError, "1 to 4,294,967,295 vertices"),
             ([-1], [2**63], {}, ValueError, "signed or unsigned"),
+            ([-1, 2**63], [1, 2], {}, ValueError, "signed or unsigned"),
             ([0], [1], {"weight": [1, 2]}, ValueError, "shape"),
             ([0], [1], {"weight": ["x"]}, TypeError, "weights are numbers"),
             ([0, 0], [1, 1], {"weight": [1, np.nan]}, ValueError, "edge 1 has nan"),
