@@ -65,7 +65,9 @@ func TestEndlessPrograms(t *testing.T) {
 	defer g.Close()
 	_, lpa := garaph.Run(t.Context(), g, programs.LPA{}, garaph.RunOptions{})
 	_, heat := garaph.Run(t.Context(), g, programs.Heat{Step: 0.1}, garaph.RunOptions{Name: "heat"})
-	for name, err := range map[string]error{"programs.LPA": lpa, "heat": heat} {
+	_, rank := garaph.Run(t.Context(), g, programs.PageRank[float64]{Damping: 0.85}, garaph.RunOptions{Name: "rank"})
+	_, biased := garaph.Run(t.Context(), g, programs.BiasedPageRank[float64]{Damping: 0.85}, garaph.RunOptions{Name: "biased"})
+	for name, err := range map[string]error{"programs.LPA": lpa, "heat": heat, "rank": rank, "biased": biased} {
 		if err == nil || !strings.HasSuffix(err.Error(), "program "+name+" does not end by itself: set RunOptions.Iterations") {
 			t.Errorf("%s: got error %v", name, err)
 		}

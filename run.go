@@ -78,19 +78,20 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 // check asks a program that is [gas.Checked] whether it can run over a graph, and one that is
 // [gas.Endless] whether it ends.
 func check(g *Graph, program any, ends bool) error {
+	if c, asks := program.(gas.Checked); asks {
+		err := panics.Guard(program, func() error { return c.Check(g.Catalogue().Vertices) })
+		var panicked *panics.Error
+		if err != nil && !errors.As(err, &panicked) {
+			err = fmt.Errorf("graph %s: program %T: %w", g.store.Name(), program, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if e, asks := program.(gas.Endless); asks && !ends && e.Endless() {
 		return fmt.Errorf("graph %s: program %T does not end by itself: set RunOptions.Iterations", g.store.Name(), program)
 	}
-	c, asks := program.(gas.Checked)
-	if !asks {
-		return nil
-	}
-	err := panics.Guard(program, func() error { return c.Check(g.Catalogue().Vertices) })
-	var panicked *panics.Error
-	if err != nil && !errors.As(err, &panicked) {
-		err = fmt.Errorf("graph %s: program %T: %w", g.store.Name(), program, err)
-	}
-	return err
+	return nil
 }
 
 // nameProgram puts the name of a program in an error that has its type first.

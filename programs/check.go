@@ -42,6 +42,12 @@ func (p BiasedPageRank[F]) Check(vertices uint32) error {
 	return checkRanks(p.Damping, p.Tolerance)
 }
 
+// Endless says that without a Tolerance a job may not end: a rounding can go around a cycle of edges for ever.
+func (p PageRank[F]) Endless() bool { return p.Tolerance == 0 }
+
+// Endless is as that of [PageRank].
+func (p BiasedPageRank[F]) Endless() bool { return p.Tolerance == 0 }
+
 func checkRanks(damping, tolerance float64) error {
 	if !(damping > 0 && damping < 1) {
 		return fmt.Errorf("the Damping is %v: expected a number above 0 and below 1, 0.85 as a rule", damping)

@@ -19,8 +19,8 @@ import (
 // out-neighbours read: four or eight bytes per vertex, and no division per edge.
 type PageRank[F float32 | float64] struct {
 	Damping float64
-	// Tolerance is the L1 change of all ranks below which the job has converged; 0:
-	// until nothing changes. Changes that rounding can make do not count, so that ranks
+	// Tolerance is the L1 change of all ranks below which the job has converged; 0: the job
+	// needs a number of iterations. Changes that rounding can make do not count, so that ranks
 	// in double precision are right to about 1e-9 of themselves up to a Damping of 0.99.
 	// With one nearer to 1, bound the iterations as well.
 	Tolerance    float64

@@ -19,7 +19,7 @@ var pageRankSources embed.FS
 
 // Loops are the methods of PageRank as loops.
 func (p PageRank[F]) Loops() compiled.Loops[F, int64] {
-	if !compiled.Fresh(pageRankSources, "f1c1844a50c9bd9034cd21bf40d9d9d8") {
+	if !compiled.Fresh(pageRankSources, "2e3bf68c781cdb9afe96a7279a5aa814") {
 		return compiled.Loops[F, int64]{}
 	}
 	switch p := any(p).(type) {
@@ -33,7 +33,7 @@ func (p PageRank[F]) Loops() compiled.Loops[F, int64] {
 
 // Fragments are the methods of PageRank as PTX.
 func (p PageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(pageRankSources, "f1c1844a50c9bd9034cd21bf40d9d9d8") {
+	if !compiled.Fresh(pageRankSources, "2e3bf68c781cdb9afe96a7279a5aa814") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
