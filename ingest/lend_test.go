@@ -64,3 +64,35 @@ func TestRoom(t *testing.T) {
 		}
 	})
 }
+
+// TestLend: however many vertices come, their arrays and the blocks that may have memory stay within
+// what a budget has for both; from when numbers come from a map on, blocks have what is their own.
+func TestLend(tt *testing.T) {
+	rapid.Check(tt, func(t *rapid.T) {
+		b, w := benchBuilder(tt, IDInt)
+		defer func() { b.close(); _ = w.Abort() }()
+		all := b.plan.arrays + b.plan.names + int64(b.plan.blocks)*blockBytes
+		within := func(vertices uint64) {
+			if got := int64(b.spill.room)*blockBytes + b.reserved + int64(vertices)*b.vertexBytes(); got > all {
+				t.Fatalf("%d vertices and %d blocks take %d bytes, there are %d", vertices, b.spill.room, got, all)
+			}
+		}
+		within(0)
+		if b.spill.room <= b.plan.blocks {
+			t.Fatalf("there is room for %d blocks before any vertex, %d are their own", b.spill.room, b.plan.blocks)
+		}
+		for top := uint64(0); top < b.most; {
+			if err := b.rise(uint32(top)); err != nil {
+				t.Fatal(err)
+			}
+			within(top + 1)
+			top += rapid.Uint64Range(1, b.most/4).Draw(t, "more")
+		}
+		if err := b.useMap(); err != nil {
+			t.Fatal(err)
+		}
+		if b.spill.room != b.plan.blocks {
+			t.Fatalf("with numbers from a map, there is room for %d blocks, %d are their own", b.spill.room, b.plan.blocks)
+		}
+	})
+}

@@ -32,7 +32,7 @@ func benchBatches(vertices uint64) (src, dst [][]uint64) {
 }
 
 // benchBuilder is one as an import has it that has read nothing.
-func benchBuilder(b *testing.B, ids IDKind) (*builder, *store.Writer) {
+func benchBuilder(b testing.TB, ids IDKind) (*builder, *store.Writer) {
 	w, err := store.Create(filepath.Join(b.TempDir(), "graph"), true)
 	if err != nil {
 		b.Fatal(err)
