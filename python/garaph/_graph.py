@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _binary, _edges, _ids, _names, _parameters, _process
 from ._errors import GaraphError, UsageError
-from ._index import Index
+from ._index import Index, array_of
 from ._programs import Programs
 from ._progress import Progress
 from ._results import Table
@@ -396,7 +396,7 @@ def _column(frame: Any, name: Any) -> np.ndarray:
     column = frame[name]
     if hasattr(column, "columns"):
         raise UsageError(f"there are {column.shape[1]} columns {name!r} in the frame: expected one of that name")
-    return column.to_numpy()
+    return array_of(column)
 
 
 def _default() -> str:

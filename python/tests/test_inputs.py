@@ -316,6 +316,23 @@ class PandasTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "target: entry 1 is missing"):
             Graph.from_pandas(numbers)
 
+    def test_missing_integers(self):
+        """Missing integers are missing, also where they come to NumPy as NaN, as with pandas 3."""
+
+        class Column:
+            dtype = self.pandas.Int64Dtype()
+
+            def __array__(self, dtype=None, copy=None):
+                return np.array([1, None], object) if dtype is object or dtype == np.dtype(object) else np.array([1.0, np.nan])
+
+            def isna(self):
+                return np.array([False, True])
+
+        with self.assertRaisesRegex(ValueError, "source: entry 1 is missing"):
+            Graph.from_edges(Column(), [2, 3])
+        with self.assertRaisesRegex(ValueError, "weight: entry 1 is missing"):
+            Graph.from_edges([1, 2], [2, 3], Column())
+
     def test_times(self):
         """Times are no ids; without a word they would be nanoseconds."""
         times = self.pandas.DataFrame({"source": self.pandas.to_datetime(["2026-01-01"]), "target": self.pandas.to_datetime(["2026-01-02"])})

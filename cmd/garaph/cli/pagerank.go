@@ -44,15 +44,15 @@ func (f pageRankFlags) run(ctx context.Context, e Env) (*garaph.Result, error) {
 		e.Log.Info("the graph has no weights: every edge counts 1")
 	}
 	if len(sources) > 1 {
-		return builtins.Run(ctx, e.Graph, f.double().BiasedPageRank(*f.damping, f.tolerated(e), sources, nil), e.Options)
+		return builtins.Run(ctx, e.Graph, f.double().BiasedPageRank(*f.damping, f.tolerated(e), sources, nil), e.endless())
 	}
-	return builtins.Run(ctx, e.Graph, f.double().PageRank(*f.damping, f.tolerated(e), sources), e.Options)
+	return builtins.Run(ctx, e.Graph, f.double().PageRank(*f.damping, f.tolerated(e), sources), e.endless())
 }
 
 // weighted runs it with weights. Their sums are in memory beside the job, and are no part of its record:
 // they follow from the graph.
 func (f pageRankFlags) weighted(ctx context.Context, e Env, sources []uint32) (*garaph.Result, error) {
-	o := e.Options
+	o := e.endless()
 	sums, err := e.Graph.Strengths(ctx, garaph.AlgorithmOptions{Threads: o.Threads, Memory: o.Memory, Progress: e.Progress, Log: e.Log})
 	if err != nil {
 		return nil, fmt.Errorf("--weighted: %w", err)
