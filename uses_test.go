@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -17,7 +18,11 @@ import (
 // manyGraph is a graph of so many vertices that their values come in more than one part.
 func manyGraph[I garaph.EdgeID](t *testing.T, scratch string, id func(int) I) *garaph.Graph {
 	t.Helper()
-	const n = 40_000
+	return graphOf(t, scratch, 40_000, id)
+}
+
+func graphOf[I garaph.EdgeID](t *testing.T, scratch string, n int, id func(int) I) *garaph.Graph {
+	t.Helper()
 	edges := make([][2]I, 0, 3*n)
 	for i := range n {
 		for _, to := range []int{i + 1, 7 * i, 13*i + 5} {
@@ -40,7 +45,9 @@ func number(v int) int { return v }
 
 // TestCloseWhileRead: a result that is closed while its values are read ends the reading, amid which its memory stays.
 func TestCloseWhileRead(t *testing.T) {
-	g := manyGraph(t, t.TempDir(), number)
+	const partRows = 12_288            // are written at once
+	ahead := 2 * runtime.GOMAXPROCS(0) // parts that may be read before the first is written
+	g := graphOf(t, t.TempDir(), (ahead+2)*partRows, number)
 	for what, read := range map[string]func(*garaph.Result, *garaph.Values[int64, float64]) error{
 		"all": func(r *garaph.Result, v *garaph.Values[int64, float64]) error {
 			n := 0
