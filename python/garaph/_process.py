@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -10,7 +11,7 @@ import selectors
 import signal
 import subprocess
 import threading
-from typing import Any, Callable, Dict, Iterable, List, Optional
+from typing import Any, Callable, Dict, Iterable, List, Optional, Set
 
 from . import _binary, _wording
 from ._errors import GaraphError, Interrupted, UsageError, warn
@@ -20,6 +21,10 @@ log = logging.getLogger("garaph")
 
 # The command's exit codes.
 _USAGE, _INTERRUPTED = 2, 130
+
+# Held while pipes of commands are opened, closed or inherited by a fork of Python: it then knows all that are open.
+_pipes = threading.RLock()  # a signal's handler may fork, too
+_running: Set[Run] = set()
 
 _UNLISTED = re.compile("unknown flag:? --(python-ids)\\b")  # which this package gives, and no list of flags has
 
@@ -38,7 +43,8 @@ class Run:
     It has a session of its own, so that the Ctrl-C of a terminal reaches Python alone,
     which then asks it to end in order. It holds the other end of a pipe that is open
     here: with the death of Python, whatever kills it, the pipe ends, and so does the job.
-    Its progress and its log lines are JSON, the first on a pipe of their own.
+    Its progress and its log lines are JSON, the first on a pipe of their own. A fork of
+    Python closes what it inherits of these pipes: ends that it held would never come.
     """
 
     def __init__(self, path: str, arguments: List[str], feed: Optional[Iterable[Any]], progress: Progress) -> None:
@@ -49,23 +55,28 @@ class Run:
         self.warnings: List[str] = []
         self.fed: Optional[BaseException] = None
         self.show = display(progress)
-        lifeline, self.lifeline = os.pipe()
-        self.updates, updates = os.pipe()
-        try:
-            self.child = subprocess.Popen(
-                [path, arguments[0], "--log-format=json", "--progress=json", f"--progress-fd={updates}", f"--lifeline-fd={lifeline}", *arguments[1:]],
-                stdin=subprocess.DEVNULL if feed is None else subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                bufsize=0, pass_fds=(lifeline, updates), start_new_session=True,
-            )  # fmt: skip
-        except OSError as err:
-            os.close(self.lifeline), os.close(self.updates)
-            raise GaraphError(f"{path} cannot be run: {err}") from err
-        finally:
-            os.close(lifeline), os.close(updates)
+        with _pipes:
+            self._start(arguments, subprocess.DEVNULL if feed is None else subprocess.PIPE)
         self.feeder = None
         if feed is not None:
             self.feeder = threading.Thread(target=self._feed, args=(feed,), name="garaph edges", daemon=True)
             self.feeder.start()
+
+    def _start(self, arguments: List[str], stdin: int) -> None:
+        lifeline, self.lifeline = os.pipe()
+        self.updates, updates = os.pipe()
+        try:
+            self.child = subprocess.Popen(
+                [self.path, arguments[0], "--log-format=json", "--progress=json", f"--progress-fd={updates}", f"--lifeline-fd={lifeline}", *arguments[1:]],
+                stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                bufsize=0, pass_fds=(lifeline, updates), start_new_session=True,
+            )  # fmt: skip
+        except OSError as err:
+            os.close(self.lifeline), os.close(self.updates)
+            raise GaraphError(f"{self.path} cannot be run: {err}") from err
+        finally:
+            os.close(lifeline), os.close(updates)
+        _running.add(self)
 
     def output(self) -> bytes:
         """Wait for the end, and return what the command printed."""
@@ -104,10 +115,8 @@ class Run:
             self.child.send_signal(signal.SIGTERM)
             self.child.wait()
         finally:
-            try:
+            with _pipes, contextlib.suppress(BrokenPipeError):
                 pipe.close()
-            except BrokenPipeError:
-                pass
 
     def _drain(self) -> None:
         """Read what the command says until it says no more, and wait for its end."""
@@ -121,6 +130,8 @@ class Run:
             for fd in readers:
                 selector.register(fd, selectors.EVENT_READ)
             while selector.get_map():
+                if self not in _running:
+                    raise GaraphError("this is a fork of the process that waits for the command: it has no results here; end it with os._exit()")
                 for key, _ in selector.select():
                     data = os.read(key.fd, 1 << 16)
                     if data:
@@ -151,6 +162,8 @@ class Run:
 
     def _end(self) -> None:
         """End the job in order; another Ctrl-C kills it."""
+        if self not in _running:  # but in a fork
+            return
         self.show = lambda update: None
         self.child.send_signal(signal.SIGINT)
         try:
@@ -161,12 +174,18 @@ class Run:
 
     def _close(self) -> None:
         """Close the pipes; the command is at its end, or ends with them."""
-        for fd in (self.lifeline, self.updates):
-            os.close(fd)
-        self.child.stdout.close(), self.child.stderr.close()
+        self._close_pipes()
         self.child.wait()
         if self.feeder is not None:
             self.feeder.join()
+
+    def _close_pipes(self) -> None:
+        """Close all pipes but the standard input, which is the feeder's."""
+        with _pipes:
+            if self in _running:  # and not in a fork, which has closed them
+                _running.remove(self)
+                os.close(self.lifeline), os.close(self.updates)
+                self.child.stdout.close(), self.child.stderr.close()
 
     def _message(self) -> str:
         """Return what the command said of its failure, in words of Python."""
@@ -205,6 +224,18 @@ class Run:
                 raise GaraphError(_binary.older(self.path, _binary.programs(self.path), unknown[1]))
             raise UsageError(self._message())
         raise GaraphError(self._message())
+
+
+def _forked() -> None:
+    """Close in a fork what it has inherited of the pipes of commands, which are its parent's."""
+    for run in list(_running):
+        run._close_pipes()
+        if run.child.stdin is not None:
+            run.child.stdin.close()
+    _pipes.release()
+
+
+os.register_at_fork(before=_pipes.acquire, after_in_parent=_pipes.release, after_in_child=_forked)
 
 
 def whole(rest: bytearray, data: bytes, take: Callable[[bytes], None]) -> None:

@@ -345,23 +345,30 @@ class InterruptTest(unittest.TestCase):
             np.testing.assert_array_equal(got, g.as_arrays().pagerank(**dict(ENDLESS, iterations=LONG)))
 
     def test_killed(self):
-        """With Python, whatever kills it, the job ends."""
+        """With Python, whatever kills it, the job ends, and does not wait for a fork of Python."""
         code = f"""
-            import sys, garaph
+            import os, sys, time, garaph
+
+            def show(update, forked=[]):
+                if update["phase"] == "pagerank" and not forked:
+                    forked.append(os.fork())
+                    if forked == [0]:
+                        time.sleep(300)
+                        os._exit(0)
+                    print(*forked, flush=True)
+
             g = garaph.Graph.from_edges([0, 1, 2], [1, 0, 0], path=sys.argv[1])
-            g.pagerank(progress=lambda update: print(update["phase"], flush=True), **{ENDLESS!r})
+            g.pagerank(progress=show, **{ENDLESS!r})
         """
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "g")
             python = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), path], stdout=subprocess.PIPE)
-            for line in python.stdout:
-                if line == b"pagerank\n":
-                    break
+            self.addCleanup(os.kill, int(python.stdout.readline()), signal.SIGKILL)
+            python.stdout.close()
             g = Graph.open(path)
             self.assertEqual([job["state"] for job in g.jobs()], ["running"])
             python.kill()
             python.wait()
-            python.stdout.close()
             for _ in range(600):
                 if [job["state"] for job in g.jobs()] != ["running"]:
                     break

@@ -6,10 +6,12 @@ import inspect
 import io
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
 import tempfile
+import time
 import types
 import typing
 import unittest
@@ -108,11 +110,11 @@ class ProcessTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.path = os.path.join(folder.name, "command")
 
-    def command(self, text, feed=None):
+    def command(self, text, feed=None, progress=False):
         with open(self.path, "w") as f:
             f.write("#!/bin/sh\n" + text)
         os.chmod(self.path, stat.S_IRWXU)
-        return _process.Run(self.path, ["x"], feed, False)
+        return _process.Run(self.path, ["x"], feed, progress)
 
     def test_failures(self):
         with self.assertRaisesRegex(garaph.GaraphError, "^what went wrong$"):
@@ -136,6 +138,36 @@ class ProcessTest(unittest.TestCase):
 
         with self.assertRaisesRegex(MemoryError, "no room"):
             self.command("exec cat", feed=broken()).output()
+
+    def test_forked(self):
+        """A fork of Python amid the edges holds no end of a pipe: the command reaches the end of its input."""
+
+        def forks():
+            yield np.zeros(8)
+            child = os.fork()
+            if child == 0:
+                time.sleep(60)
+                os._exit(0)
+            forked.append(child)
+            yield np.zeros(8)
+
+        forked = []
+        self.assertEqual(self.command("exec wc -c", feed=forks()).output().strip(), b"128")
+        self.assertEqual(os.waitpid(forked[0], os.WNOHANG), (0, 0), "the command ended with the fork")
+        os.kill(forked[0], signal.SIGKILL)
+        os.waitpid(forked[0], 0)
+
+    def test_fork_that_returns(self):
+        """A fork within the function that is shown the progress has no command to wait for, and none to end."""
+        update = """for a; do case $a in --progress-fd=*) echo '{}' > /dev/fd/${a#*=};; esac; done; sleep 1; echo done"""
+        this, forked = os.getpid(), []
+        try:
+            out = self.command(update, progress=lambda _: forked.append(os.fork())).output()
+        except BaseException as err:
+            if os.getpid() == this:
+                raise
+            os._exit(0 if "this is a fork" in str(err) else 1)
+        self.assertEqual((out, os.waitpid(forked[0], 0)[1]), (b"done\n", 0))
 
     def test_lines(self):
         lines, rest = [], bytearray()
