@@ -126,7 +126,11 @@ def id_array(values: Any, what: str) -> np.ndarray:
     if array.dtype.kind in "mM":
         raise TypeError(f"{what}: ids are integers or strings, not {array.dtype}; make strings of times, for example with astype(str)")
     if array.dtype.kind != "O":
-        raise TypeError(f"{what}: ids are integers or strings, not {array.dtype}; convert them, for example with astype('int64')")
+        if array.dtype.kind == "f" and np.isnan(array).any():
+            at = int(np.flatnonzero(np.isnan(array))[0])
+            raise UsageError(f"{what}: entry {at} is missing (nan): leave such edges out, for example with dropna(), and make integers of the other ids, with astype('int64')")
+        kind = "'int64'" if array.dtype.kind == "b" or array.dtype.kind == "f" and (array == np.rint(array)).all() else "str"
+        raise TypeError(f"{what}: ids are integers or strings, not {array.dtype}; convert them, for example with astype({kind})")
     return array
 
 

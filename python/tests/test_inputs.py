@@ -186,8 +186,10 @@ class EdgesTest(unittest.TestCase):
             ([{1}, {2}], [{1}, {2}], {}, TypeError, r"source: entry 0 is \{1\}, and no id, for it can change and has no hash"),
             ([[1], [1, 2]], [1, 2], {}, TypeError, r"source: entry 0 is \[1\], and no id"),
             ([1, 2], [3, 4], {"progress": "x"}, TypeError, "progress is True, False, None, or a function .*, not 'x'"),
-            ([1.5], [2.5], {}, TypeError, "ids are integers or strings, not float64"),
-            ([True], [False], {}, TypeError, "not bool"),
+            ([1.5], [2.5], {}, TypeError, r"ids are integers or strings, not float64; convert them, for example with astype\(str\)"),
+            ([1.0], [2.0], {}, TypeError, r"not float64; convert them, for example with astype\('int64'\)"),
+            (np.array([1, np.nan]), [2, 3], {}, ValueError, r"source: entry 1 is missing \(nan\): .* dropna\(\), and make integers of the other ids"),
+            ([True], [False], {}, TypeError, r"not bool; convert them, for example with astype\('int64'\)"),
             ([1], ["a"], {}, TypeError, "of one kind"),
             ([1, "a"], ["b", 2], {}, TypeError, "some ids are int and others str: they must be of one kind"),
             ([1, "1"], [1, 2], {"vertices": [1, "1", 2]}, TypeError, "of one kind"),
@@ -332,6 +334,13 @@ class PandasTest(unittest.TestCase):
             Graph.from_edges(Column(), [2, 3])
         with self.assertRaisesRegex(ValueError, "weight: entry 1 is missing"):
             Graph.from_edges([1, 2], [2, 3], Column())
+
+    def test_missing_in_floats(self):
+        """What is advised about a column of integers with NaN works."""
+        frame = self.pandas.DataFrame({"source": [1, None, 3], "target": [2, 3, 1]})
+        with self.assertRaisesRegex(ValueError, r"source: entry 1 is missing \(nan\): leave such edges out, for example with dropna\(\)"):
+            Graph.from_pandas(frame)
+        self.assertEqual(Graph.from_pandas(frame.dropna().astype("int64")).ids.tolist(), [1, 2, 3])
 
     def test_times(self):
         """Times are no ids; without a word they would be nanoseconds."""
