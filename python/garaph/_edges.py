@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, Iterator, List, Optional
+from typing import Any, Callable, Iterator, List, Optional
 
 import numpy as np
 
@@ -146,8 +146,10 @@ def dense(source: np.ndarray, target: np.ndarray, weight: Optional[np.ndarray], 
     return Edges(source, target, weight, None, count)
 
 
-def weights(values: Any, count: int) -> np.ndarray:
-    """Check weights: finite, not negative, and one for each edge, or a number for all of them."""
+def weights(values: Any, count: int, place: Callable[[int], str] = lambda at: f"edge {at} has") -> np.ndarray:
+    """Check weights: finite, not negative, and one for each edge, or a number for all of them. Errors say
+    by place where one is.
+    """
     if isinstance(values, (int, float, np.number)) or isinstance(values, np.ndarray) and values.ndim == 0:
         values = np.broadcast_to(np.asarray(values), (count,))
     elif isinstance(values, (str, bytes)) or not (hasattr(values, "__array__") or hasattr(values, "__iter__")):
@@ -166,7 +168,7 @@ def weights(values: Any, count: int) -> np.ndarray:
         return array.astype(np.float32)
     if not (array.min() >= 0 and array.max() <= np.finfo(np.float32).max):
         at = int(np.flatnonzero(~((array >= 0) & (array <= np.finfo(np.float32).max)))[0])
-        raise UsageError(f"weight: edge {at} has {array[at]}; {_ITS_WEIGHT}")
+        raise UsageError(f"weight: {place(at)} {array[at]}; {_ITS_WEIGHT}")
     return array
 
 
@@ -192,17 +194,21 @@ def of_matrix(matrix: Any, weighted: Optional[bool], directed: bool) -> Edges:
     if not getattr(matrix, "has_canonical_format", True):  # entries of one place are added up
         matrix = matrix.tocsr(copy=True)
         matrix.sum_duplicates()
-    if not directed:
-        matrix = triangle(matrix)
     entries = matrix.tocoo()
-    data = entries.data
     if weighted is None:
-        weighted = data.dtype != bool and not bool((data == 1).all())
-    return dense(entries.row, entries.col, weights(data, len(data)) if weighted else None, matrix.shape[0])
+        weighted = entries.dtype != bool and not bool((entries.data == 1).all())
+    values = weights(entries.data, entries.nnz, lambda at: f"the entry in row {entries.row[at]} and column {entries.col[at]} is") if weighted else None
+    if not directed:
+        import scipy.sparse
+
+        data = np.ones(entries.nnz) if values is None else values
+        entries = triangle(scipy.sparse.coo_matrix((data, (entries.row, entries.col)), entries.shape))
+        values = None if values is None else entries.data
+    return dense(entries.row, entries.col, values, matrix.shape[0])
 
 
 def triangle(matrix: Any) -> Any:
-    """Return the triangle of a matrix that stands for all of it."""
+    """Return the triangle of a matrix in coordinates that stands for all of it."""
     import scipy.sparse
 
     upper, lower = scipy.sparse.triu(matrix, 1), scipy.sparse.tril(matrix, -1)
@@ -212,7 +218,7 @@ def triangle(matrix: Any) -> Any:
     difference.eliminate_zeros()
     if difference.nnz or upper.nnz != lower.nnz:
         raise UsageError("the matrix is not symmetric: with directed=False, the entries of both directions are the same, or those of one are there")
-    return scipy.sparse.triu(matrix)
+    return scipy.sparse.triu(matrix, format="coo")
 
 
 def of_networkx(graph: Any, weight: Optional[str]) -> Edges:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from typing import Any, Callable, Dict, Generic, List, Optional, TypeVar, Union
+from typing import Any, Callable, Dict, Generic, List, Optional, Set, Tuple, TypeVar, Union
 
 import numpy as np
 
@@ -22,6 +22,9 @@ R = TypeVar("R")
 
 # More sources than that are handed over in a file.
 _MANY_SOURCES = 1000
+
+# Parameters of every run that a job keeps, as it keeps those of its program.
+_KEPT = ["iterations", "mode", "method"]
 
 # The kinds of results.
 _ARRAY, _SERIES, _DICT = "array", "series", "dict"
@@ -229,8 +232,12 @@ class Graph(Programs[R], Generic[R]):
         number. Parameters are the flags of ``garaph resume``, such as threads and memory.
         """
         self._check_open()
-        specs = [f for f in _binary.flags(_binary.find(), "run_flags") if _parameters.identifier(f["name"]) not in _parameters.OWN]
-        flags = _parameters.arguments("resume()", specs, parameters, lambda name, value: self._vertex(name, value), ["job", "progress"])
+        specs, kept, also = _resumed()
+        for name in parameters:
+            if name in kept:
+                known = ", ".join([*also, *(_parameters.identifier(f["name"]) for f in specs)])
+                raise TypeError(f"resume() has no parameter {name!r}: a job goes on with the program and the parameters that it began with; beside them, resume() has {known}")
+        flags = _parameters.arguments("resume()", specs, parameters, lambda name, value: self._vertex(name, value), also)
         return self._deliver(self._table(["resume", *flags], [self.path] + ([] if job is None else [str(job)]), progress))
 
     def jobs(self) -> List[Dict[str, Any]]:
@@ -304,7 +311,7 @@ class Graph(Programs[R], Generic[R]):
     def __repr__(self) -> str:
         kind = ("directed" if self.directed else "undirected") + (", weighted" if self.weighted else "")
         where = "closed" if self._shared.closed else f"in {self.path}"
-        return f"<garaph.Graph of {self.vertices:,} vertices and {self.edges:,} edges, {kind}, {where}>"
+        return f"<garaph.Graph of {_count(self.vertices, 'vertex', 'vertices')} and {_count(self.edges, 'edge', 'edges')}, {kind}, {where}>"
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return a program of the command that this package does not know, as a method."""
@@ -317,6 +324,10 @@ class Graph(Programs[R], Generic[R]):
                 return _method(self, about)
         like = _parameters.nearest(name, [n for n in dir(Graph) if not n.startswith("_")])
         raise AttributeError(f"a Graph has no {name!r}, and {binary} has no such program" + (like and "; " + like))
+
+
+def _count(n: int, one: str, several: str) -> str:
+    return f"{n:,} {one if n == 1 else several}"
 
 
 class _Shared:
@@ -436,6 +447,14 @@ def _unknown_vertex(err: GaraphError, path: str, folder: str) -> GaraphError:
         return err
     ours = "^sources: " + re.escape(os.path.join(folder, "sources")) + ":[0-9]+: "
     return UsageError(re.sub(ours, "source: ", text).replace(missing, "the graph has no vertex"))
+
+
+def _resumed() -> Tuple[List[Dict[str, Any]], Set[str], List[str]]:
+    """Return the flags of a job that goes on, the parameters that it keeps, and what else resume() has."""
+    binary = _binary.find()
+    specs = [f for f in _binary.flags(binary, "run_flags") if _parameters.identifier(f["name"]) not in _parameters.OWN.union(_KEPT)]
+    kept = {_parameters.identifier(f["name"]) for about in _binary.programs(binary)["programs"] for f in about["flags"]}
+    return specs, kept.union(_KEPT), ["job", "progress"]
 
 
 def _method(graph: Graph[Any], about: Dict[str, Any]) -> Callable[..., Any]:

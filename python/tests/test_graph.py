@@ -15,7 +15,7 @@ import warnings
 import numpy as np
 
 import garaph
-from garaph import Graph, _binary, _scratch
+from garaph import Graph, _binary, _graph, _scratch
 from garaph._index import Index
 
 from .common import need
@@ -151,7 +151,7 @@ class FolderTest(unittest.TestCase):
         for use in (lambda: other.pagerank(), lambda: other.ids):
             with self.assertRaisesRegex(ValueError, "closed"):
                 use()
-        self.assertRegex(repr(other), "^<garaph.Graph of 2 vertices and 1 edges, directed, closed>$")
+        self.assertRegex(repr(other), "^<garaph.Graph of 2 vertices and 1 edge, directed, closed>$")
         view = g.as_dicts()
         del g
         gc.collect()
@@ -318,11 +318,18 @@ class InterruptTest(unittest.TestCase):
         self.assertIsInstance(garaph.Interrupted(), KeyboardInterrupt)
         jobs = [job for job in self.g.jobs() if job["state"] != "done"]
         self.assertEqual([job["program"] for job in jobs], ["pagerank"])
-        with self.assertRaisesRegex(TypeError, "no parameter 'damping'"):
-            self.g.resume(damping=0.5)
-        with self.assertRaisesRegex(ValueError, "a job is resumed with the program and the parameters that it began with"):
-            self.g.resume(iterations=5)
+        for name in ("damping", "iterations", "mode", "method"):
+            with self.assertRaisesRegex(TypeError, f"'{name}': a job goes on with the program and the parameters that it began with; beside them, .* has job, progress, [a-z_, ]*$"):
+                self.g.resume(**{name: 5})
+        with self.assertRaisesRegex(TypeError, "did you mean threads"):
+            self.g.resume(thread=5)
         self.assertRaises(garaph.GaraphError, self.g.resume, 99)
+
+    def test_parameters_of_resume(self):
+        """The command takes all of them."""
+        flags = subprocess.run([_binary.find(), "resume", "--help"], stdout=subprocess.PIPE, check=True).stdout.decode()
+        for spec in _graph._resumed()[0]:
+            self.assertIn(f" --{spec['name']} ", flags)
 
     def test_resumed(self):
         code = f"""

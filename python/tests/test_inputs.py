@@ -263,6 +263,8 @@ class SciPyTest(unittest.TestCase):
             g = Graph.from_scipy(matrix, directed=False)
             self.assertEqual((g.edges, g.directed), (5, False))
             self.assertEqual(g.sssp(source=2).tolist(), [5, 3, 0])
+        for pattern in (both.astype(bool), both * np.nan):
+            self.assertEqual(Graph.from_scipy(pattern, weighted=False, directed=False).as_arrays().bfs(source=2).tolist(), [2, 1, 0])
         both[0, 1] = 7
         with self.assertRaisesRegex(ValueError, "not symmetric"):
             Graph.from_scipy(both.tocsr(), directed=False)
@@ -272,8 +274,11 @@ class SciPyTest(unittest.TestCase):
             Graph.from_scipy(self.sparse.csr_matrix((2, 3)))
         with self.assertRaisesRegex(TypeError, "sparse"):
             Graph.from_scipy(np.eye(3))
-        with self.assertRaisesRegex(ValueError, "edge 0 has -1"):
+        with self.assertRaisesRegex(ValueError, "weight: the entry in row 0 and column 0 is -1"):
             Graph.from_scipy(-self.sparse.eye(3))
+        for value in (np.nan, np.inf):
+            with self.assertRaisesRegex(ValueError, f"weight: the entry in row 0 and column 1 is {value}; a weight is finite"):
+                Graph.from_scipy(self.sparse.csr_matrix([[0, value], [value, 0]]), directed=False)
 
 
 @need("pandas")
