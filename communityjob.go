@@ -50,12 +50,12 @@ func RecordCommunities(ctx context.Context, g *Graph, job *Job, p Checkpoints, o
 		o.Log = zap.NewNop()
 	}
 	if p == (Checkpoints{}) {
-		p = job.Record().Policy
+		p = Checkpoints(job.Record().Policy)
 	}
 	j = &CommunityJob{graph: g, job: job, options: o, policy: p}
 	old := job.ID() != 0
 	id := checkpoint.Identity{Graph: g.Catalogue().Fingerprint, Program: communityProgram, Engine: community.SavedVersion}
-	err = g.store.InPlace(func() error { return job.Begin(id, p) })
+	err = g.store.InPlace(func() error { return job.Begin(id, checkpoint.Policy(p)) })
 	if err != nil && !old && !p.Wanted() {
 		o.Log.Info(fmt.Sprintf("the search could not be resumed after a crash: %v", err))
 		err = nil

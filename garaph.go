@@ -37,29 +37,25 @@ import (
 
 // Types of the parts that a user of the library sees.
 type (
-	// ImportReport says what an import did.
+	// ImportReport says what an import did; [ingest.Report] has its fields.
 	ImportReport = ingest.Report
-	// GPUOptions are those of a run that may use a GPU.
-	GPUOptions = dispatcher.GPUOptions
-	// Iteration says what one iteration of a job did.
+	// Iteration says what one iteration of a job did; [dispatcher.Iteration] has its fields.
 	Iteration = dispatcher.Iteration
-	// MemoryError says how much memory a job would take.
+	// MemoryError says how much memory a job would take; [dispatcher.MemoryError] has its fields and methods.
 	MemoryError = dispatcher.MemoryError
-	// OverflowError reports values that are wrong because numbers left their range.
+	// OverflowError reports values that are wrong because numbers left their range, see [dispatcher.OverflowError].
 	OverflowError = dispatcher.OverflowError
-	// Checkpoints says when a job writes checkpoints while it runs.
-	Checkpoints = checkpoint.Policy
-	// Job is a run that is recorded in the folder of its graph.
+	// Job is a run that is recorded in the folder of its graph; [checkpoint.Job] has its methods.
 	Job = checkpoint.Job
-	// JobSpec is what is recorded of a job for people.
+	// JobSpec is what is recorded of a job for people; [checkpoint.Spec] has its fields.
 	JobSpec = checkpoint.Spec
-	// JobInfo is a job as [Graph.Jobs] lists it.
+	// JobInfo is a job as [Graph.Jobs] lists it; [checkpoint.Listed] has its fields.
 	JobInfo = checkpoint.Listed
-	// JobStatus is how a job stands.
+	// JobStatus is how a job stands: a [checkpoint.Status].
 	JobStatus = checkpoint.Status
-	// AlgorithmReport says what an algorithm did.
+	// AlgorithmReport says what an algorithm did; [algorithms.Report] has its fields.
 	AlgorithmReport = algorithms.Report
-	// Catalogue describes a stored graph.
+	// Catalogue describes a stored graph; [store.Catalogue] has its fields.
 	Catalogue = store.Catalogue
 )
 

@@ -23,7 +23,7 @@ func (g *Graph) Jobs() ([]JobInfo, error) {
 
 // NewJob describes a job to be recorded, for [RunOptions.Job]. It is on disk,
 // and has its number, when the run begins.
-func (g *Graph) NewJob(s JobSpec) *Job { return checkpoint.NewJob(g.jobsDir(), s, Checkpoints{}) }
+func (g *Graph) NewJob(s JobSpec) *Job { return checkpoint.NewJob(g.jobsDir(), s, checkpoint.Policy{}) }
 
 // OpenJob takes a job of the graph to resume it, through [RunOptions.Job]; 0 is
 // the newest unfinished one, whose Passed says which newer ones are damaged. The

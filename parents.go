@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/hostmem"
@@ -67,7 +68,7 @@ func checkParents[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) error {
 		return err
 	}
 	o = continued(o)
-	held := dispatcher.HeldBytes[V](g.Catalogue().Vertices, o.Checkpoints)
+	held := dispatcher.HeldBytes[V](g.Catalogue().Vertices, checkpoint.Policy(o.Checkpoints))
 	need := least.Least() + held
 	if need <= o.Memory {
 		return nil
