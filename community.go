@@ -25,7 +25,7 @@ type (
 // depend on the number of threads; where several communities have it, which one is found may.
 // After a cancellation the error is the context's.
 func FindCommunities(ctx context.Context, g *Graph, queries []CommunityQuery, o CommunityOptions, answer func(i int, c *Community) error) (report CommunityReport, err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.beginUseIn(ctx); err != nil {
 		return CommunityReport{}, err
 	}
 	defer g.endUse(&err)

@@ -42,7 +42,7 @@ type CommunityJob struct {
 // checkpoints are wanted goes without a record where there can be none, as on a disk that cannot be written.
 // After an error the job is released.
 func RecordCommunities(ctx context.Context, g *Graph, job *Job, p Checkpoints, o CommunityOptions, queries func() ([]CommunityQuery, error)) (j *CommunityJob, err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.beginUseIn(ctx); err != nil {
 		return nil, errors.Join(err, giveBack(job))
 	}
 	defer g.endUse(&err)
@@ -111,7 +111,7 @@ func (j *CommunityJob) Find(ctx context.Context, answer func(i int, c *Community
 	})
 	if err != nil {
 		status := Failed
-		if ctx.Err() != nil {
+		if ctx != nil && ctx.Err() != nil {
 			status = Interrupted
 		}
 		err = errors.Join(err, j.end(status, err))

@@ -95,6 +95,9 @@ const (
 // at path. With Force, the jobs of an older graph there go with it, as the log
 // says; the error is [ErrRunning] when one of them is running.
 func Import(ctx context.Context, inputs []string, path string, o ImportOptions) (report ImportReport, err error) {
+	if ctx == nil {
+		return ImportReport{}, errNoContext
+	}
 	defer ofContext(ctx, &err)
 	return ingest.Import(ctx, inputs, path, o.read())
 }
@@ -103,6 +106,9 @@ func Import(ctx context.Context, inputs []string, path string, o ImportOptions) 
 // numbers of vertices stay. The error is [ErrPacked] when it has that already. Without
 // Force, a graph with jobs that can be resumed is refused, for its jobs go with it.
 func Upgrade(ctx context.Context, path string, o UpgradeOptions) (report ImportReport, err error) {
+	if ctx == nil {
+		return ImportReport{}, errNoContext
+	}
 	defer ofContext(ctx, &err)
 	return ingest.Upgrade(ctx, path, ingest.UpgradeOptions(o))
 }
@@ -135,6 +141,9 @@ func OpenNamed(path, name string) (*Graph, error) {
 // time, from a callback or a loop too, and waits for nothing: jobs, readings and exports that are under way are not
 // ended by it, and the last of them releases the graph, with the errors of that among its own. A context ends a job.
 func (g *Graph) Close() error {
+	if g.missing() {
+		return errNoGraph
+	}
 	return g.uses.close(func() error {
 		err := g.store.Close()
 		if g.temporary != nil {
@@ -145,10 +154,21 @@ func (g *Graph) Close() error {
 }
 
 // Catalogue describes the graph, with the numbers of its Vertices and Edges; it must not be changed. It stays after Close.
-func (g *Graph) Catalogue() *Catalogue { return g.store.Catalogue() }
+// That of a nil or zero Graph is nil.
+func (g *Graph) Catalogue() *Catalogue {
+	if g.missing() {
+		return nil
+	}
+	return g.store.Catalogue()
+}
 
-// Store is the stored graph itself, for measurements and tools.
-func (g *Graph) Store() *store.Store { return g.store }
+// Store is the stored graph itself, for measurements and tools. That of a nil or zero Graph is nil.
+func (g *Graph) Store() *store.Store {
+	if g.missing() {
+		return nil
+	}
+	return g.store
+}
 
 // Vertex returns the dense id of the vertex with the user's id, or [ErrNoVertex].
 func (g *Graph) Vertex(id string) (v uint32, err error) {
@@ -193,7 +213,7 @@ func (g *Graph) ID(v gas.VertexID) (id string, err error) {
 // for every blob that is not what was written. The error is that of the
 // verification itself.
 func (g *Graph) Verify(ctx context.Context, progress func(bytes int64), damaged func(error)) (err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.beginUseIn(ctx); err != nil {
 		return err
 	}
 	defer g.endUse(&err)

@@ -22,7 +22,7 @@ const ParentColumn = "parent"
 // nearer ones, as [algorithms.Parents] says in full, and the same however the job ran. Parents are found in a pass over the
 // edges after the job. [PathTo] follows them. Progress may be nil.
 func RunWithParents[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions, progress func(algorithms.Progress)) (r *Result, err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.beginUseIn(ctx); err != nil {
 		return nil, errors.Join(err, giveBack(o.Job))
 	}
 	defer g.endUse(&err)

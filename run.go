@@ -23,7 +23,7 @@ import (
 // With [RunOptions.Checkpoints], or a [RunOptions.Job], the run is recorded in
 // the graph's folder, and [Resume] goes on with it after a crash.
 func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions) (r *Result, err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.beginUseIn(ctx); err != nil {
 		return nil, errors.Join(err, giveBack(o.Job))
 	}
 	defer g.endUse(&err)
