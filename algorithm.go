@@ -17,7 +17,7 @@ func RunAlgorithm[T algorithms.Value](ctx context.Context, g *Graph, a algorithm
 	if c.Name, err = ownName(a); err != nil {
 		return nil, err
 	}
-	if err := g.beginUse(); err != nil {
+	if err := g.beginUseIn(ctx); err != nil {
 		return nil, err
 	}
 	defer g.endUse(&err)

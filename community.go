@@ -10,13 +10,12 @@ import (
 
 // Types of community search.
 type (
-	// CommunityQuery asks for a community of a vertex, with bounds of its size.
+	// CommunityQuery asks for a community of a Vertex, by its dense id, of Low to High vertices; these are the fields of
+	// [community.Query].
 	CommunityQuery = community.Query
-	// CommunityOptions say how to search.
-	CommunityOptions = community.Options
-	// Community is the answer to a query.
+	// Community is the answer to a query; [community.Result] has its fields.
 	Community = community.Result
-	// CommunityReport says what the preparation of a graph took.
+	// CommunityReport says what the preparation of a graph took; [community.Report] has its fields.
 	CommunityReport = community.Report
 )
 
@@ -26,12 +25,12 @@ type (
 // depend on the number of threads; where several communities have it, which one is found may.
 // After a cancellation the error is the context's.
 func FindCommunities(ctx context.Context, g *Graph, queries []CommunityQuery, o CommunityOptions, answer func(i int, c *Community) error) (report CommunityReport, err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.beginUseIn(ctx); err != nil {
 		return CommunityReport{}, err
 	}
 	defer g.endUse(&err)
 	defer ofContext(ctx, &err)
-	return community.Find(ctx, g.store, queries, o, answer)
+	return community.Find(ctx, g.store, queries, o.search(), answer)
 }
 
 // MemberTable has a row for each member of each community: its id, and that of the query vertex.

@@ -42,7 +42,7 @@ type CommunityJob struct {
 // checkpoints are wanted goes without a record where there can be none, as on a disk that cannot be written.
 // After an error the job is released.
 func RecordCommunities(ctx context.Context, g *Graph, job *Job, p Checkpoints, o CommunityOptions, queries func() ([]CommunityQuery, error)) (j *CommunityJob, err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.beginUseIn(ctx); err != nil {
 		return nil, errors.Join(err, giveBack(job))
 	}
 	defer g.endUse(&err)
@@ -50,12 +50,12 @@ func RecordCommunities(ctx context.Context, g *Graph, job *Job, p Checkpoints, o
 		o.Log = zap.NewNop()
 	}
 	if p == (Checkpoints{}) {
-		p = job.Record().Policy
+		p = Checkpoints(job.Record().Policy)
 	}
 	j = &CommunityJob{graph: g, job: job, options: o, policy: p}
 	old := job.ID() != 0
 	id := checkpoint.Identity{Graph: g.Catalogue().Fingerprint, Program: communityProgram, Engine: community.SavedVersion}
-	err = g.store.InPlace(func() error { return job.Begin(id, p) })
+	err = g.store.InPlace(func() error { return job.Begin(id, checkpoint.Policy(p)) })
 	if err != nil && !old && !p.Wanted() {
 		o.Log.Info(fmt.Sprintf("the search could not be resumed after a crash: %v", err))
 		err = nil
@@ -111,7 +111,7 @@ func (j *CommunityJob) Find(ctx context.Context, answer func(i int, c *Community
 	})
 	if err != nil {
 		status := Failed
-		if ctx.Err() != nil {
+		if ctx != nil && ctx.Err() != nil {
 			status = Interrupted
 		}
 		err = errors.Join(err, j.end(status, err))

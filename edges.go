@@ -13,7 +13,7 @@ import (
 )
 
 // EdgeID is a type of the ids of edges that a program has: integers, or strings, which are names even
-// if they have digits alone.
+// if they have digits alone. [ingest.EdgeID] lists the types.
 type EdgeID = ingest.EdgeID
 
 // GraphOptions say how a graph is made of edges that a program has. The zero value makes a temporary one,
@@ -33,7 +33,7 @@ type GraphOptions struct {
 	Log      *zap.Logger // nil: silent; [Slog] makes one of a slog.Logger
 }
 
-// ImportProgress says how far the making of a graph is. Total is -1 when unknown.
+// ImportProgress says how far the making of a graph is; [ingest.Progress] has its fields. Total is -1 when unknown.
 type ImportProgress = ingest.Progress
 
 // FromEdges makes a graph of edges that an iterator yields, from and to, and opens it. The edges need not fit
@@ -62,6 +62,9 @@ func FromSlice[I EdgeID](ctx context.Context, edges [][2]I, weights []float32, o
 }
 
 func fromEdges[I EdgeID](ctx context.Context, edges ingest.Edges[I], o GraphOptions) (g *Graph, err error) {
+	if ctx == nil {
+		return nil, errNoContext
+	}
 	path, name := o.Folder, o.Folder
 	var temporary *scratch.Dir
 	if path == "" {

@@ -37,29 +37,25 @@ import (
 
 // Types of the parts that a user of the library sees.
 type (
-	// ImportReport says what an import did.
+	// ImportReport says what an import did; [ingest.Report] has its fields.
 	ImportReport = ingest.Report
-	// GPUOptions are those of a run that may use a GPU.
-	GPUOptions = dispatcher.GPUOptions
-	// Iteration says what one iteration of a job did.
+	// Iteration says what one iteration of a job did; [dispatcher.Iteration] has its fields.
 	Iteration = dispatcher.Iteration
-	// MemoryError says how much memory a job would take.
+	// MemoryError says how much memory a job would take; [dispatcher.MemoryError] has its fields and methods.
 	MemoryError = dispatcher.MemoryError
-	// OverflowError reports values that are wrong because numbers left their range.
+	// OverflowError reports values that are wrong because numbers left their range, see [dispatcher.OverflowError].
 	OverflowError = dispatcher.OverflowError
-	// Checkpoints says when a job writes checkpoints while it runs.
-	Checkpoints = checkpoint.Policy
-	// Job is a run that is recorded in the folder of its graph.
+	// Job is a run that is recorded in the folder of its graph; [checkpoint.Job] has its methods.
 	Job = checkpoint.Job
-	// JobSpec is what is recorded of a job for people.
+	// JobSpec is what is recorded of a job for people; [checkpoint.Spec] has its fields.
 	JobSpec = checkpoint.Spec
-	// JobInfo is a job as [Graph.Jobs] lists it.
+	// JobInfo is a job as [Graph.Jobs] lists it; [checkpoint.Listed] has its fields.
 	JobInfo = checkpoint.Listed
-	// JobStatus is how a job stands.
+	// JobStatus is how a job stands: a [checkpoint.Status].
 	JobStatus = checkpoint.Status
-	// AlgorithmReport says what an algorithm did.
+	// AlgorithmReport says what an algorithm did; [algorithms.Report] has its fields.
 	AlgorithmReport = algorithms.Report
-	// Catalogue describes a stored graph.
+	// Catalogue describes a stored graph; [store.Catalogue] has its fields.
 	Catalogue = store.Catalogue
 )
 
@@ -99,6 +95,9 @@ const (
 // at path. With Force, the jobs of an older graph there go with it, as the log
 // says; the error is [ErrRunning] when one of them is running.
 func Import(ctx context.Context, inputs []string, path string, o ImportOptions) (report ImportReport, err error) {
+	if ctx == nil {
+		return ImportReport{}, errNoContext
+	}
 	defer ofContext(ctx, &err)
 	return ingest.Import(ctx, inputs, path, o.read())
 }
@@ -107,6 +106,9 @@ func Import(ctx context.Context, inputs []string, path string, o ImportOptions) 
 // numbers of vertices stay. The error is [ErrPacked] when it has that already. Without
 // Force, a graph with jobs that can be resumed is refused, for its jobs go with it.
 func Upgrade(ctx context.Context, path string, o UpgradeOptions) (report ImportReport, err error) {
+	if ctx == nil {
+		return ImportReport{}, errNoContext
+	}
 	defer ofContext(ctx, &err)
 	return ingest.Upgrade(ctx, path, ingest.UpgradeOptions(o))
 }
@@ -139,6 +141,9 @@ func OpenNamed(path, name string) (*Graph, error) {
 // time, from a callback or a loop too, and waits for nothing: jobs, readings and exports that are under way are not
 // ended by it, and the last of them releases the graph, with the errors of that among its own. A context ends a job.
 func (g *Graph) Close() error {
+	if g.missing() {
+		return errNoGraph
+	}
 	return g.uses.close(func() error {
 		err := g.store.Close()
 		if g.temporary != nil {
@@ -149,10 +154,21 @@ func (g *Graph) Close() error {
 }
 
 // Catalogue describes the graph, with the numbers of its Vertices and Edges; it must not be changed. It stays after Close.
-func (g *Graph) Catalogue() *Catalogue { return g.store.Catalogue() }
+// That of a nil or zero Graph is nil.
+func (g *Graph) Catalogue() *Catalogue {
+	if g.missing() {
+		return nil
+	}
+	return g.store.Catalogue()
+}
 
-// Store is the stored graph itself, for measurements and tools.
-func (g *Graph) Store() *store.Store { return g.store }
+// Store is the stored graph itself, for measurements and tools. That of a nil or zero Graph is nil.
+func (g *Graph) Store() *store.Store {
+	if g.missing() {
+		return nil
+	}
+	return g.store
+}
 
 // Vertex returns the dense id of the vertex with the user's id, or [ErrNoVertex].
 func (g *Graph) Vertex(id string) (v uint32, err error) {
@@ -197,7 +213,7 @@ func (g *Graph) ID(v gas.VertexID) (id string, err error) {
 // for every blob that is not what was written. The error is that of the
 // verification itself.
 func (g *Graph) Verify(ctx context.Context, progress func(bytes int64), damaged func(error)) (err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.beginUseIn(ctx); err != nil {
 		return err
 	}
 	defer g.endUse(&err)

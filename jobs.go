@@ -14,6 +14,9 @@ func (g *Graph) jobsDir() string { return filepath.Join(g.store.Path(), store.Jo
 // Jobs lists the jobs that are recorded of a graph, in the order in which they
 // began.
 func (g *Graph) Jobs() ([]JobInfo, error) {
+	if g.missing() {
+		return nil, errNoGraph
+	}
 	list, err := checkpoint.List(g.jobsDir())
 	if err != nil {
 		return nil, fmt.Errorf("list the jobs of graph %s: %w", g.store.Name(), err)
@@ -22,8 +25,13 @@ func (g *Graph) Jobs() ([]JobInfo, error) {
 }
 
 // NewJob describes a job to be recorded, for [RunOptions.Job]. It is on disk,
-// and has its number, when the run begins.
-func (g *Graph) NewJob(s JobSpec) *Job { return checkpoint.NewJob(g.jobsDir(), s, Checkpoints{}) }
+// and has its number, when the run begins. That of a nil or zero Graph is nil.
+func (g *Graph) NewJob(s JobSpec) *Job {
+	if g.missing() {
+		return nil
+	}
+	return checkpoint.NewJob(g.jobsDir(), s, checkpoint.Policy{})
+}
 
 // OpenJob takes a job of the graph to resume it, through [RunOptions.Job]; 0 is
 // the newest unfinished one, whose Passed says which newer ones are damaged. The
@@ -55,6 +63,9 @@ func (g *Graph) OpenJob(id int) (job *Job, err error) {
 // RemoveJobs removes jobs and their checkpoints, none where one of them is not there,
 // and returns those that were removed.
 func (g *Graph) RemoveJobs(ids ...int) (removed []int, err error) {
+	if g.missing() {
+		return nil, errNoGraph
+	}
 	if removed, err = checkpoint.Remove(g.jobsDir(), ids...); err != nil {
 		err = fmt.Errorf("graph %s: %w", g.store.Name(), err)
 	}

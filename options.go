@@ -2,11 +2,16 @@ package garaph
 
 import (
 	"io"
+	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/algorithms/community"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/export"
+	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/store"
 )
@@ -39,6 +44,27 @@ type RunOptions struct {
 	inner
 }
 
+// GPUOptions are those of a run that may use a GPU. The zero value takes the first GPU, and what is free of its memory.
+type GPUOptions struct {
+	Name      string              // "0", "1" … or "emulated"; "": the first one
+	Memory    int64               // bytes of the GPU's memory; 0: all that is free, but for a small reserve
+	Streams   int                 // of copies and computations, which overlap; 0: 4, or 2 where edges are streamed
+	Gather    gpuengine.Gather    // how a block of threads adds up; "": [gpuengine.GatherAuto]
+	Advancing gpuengine.Advancing // how frontiers are advanced
+}
+
+// Checkpoints say when a job writes its state to disk while it runs. The zero value is never; an interrupted job
+// writes it in any case.
+type Checkpoints struct {
+	Every    int           // after that many iterations; 0: not by their number
+	Interval time.Duration // when so much time has passed since the last; 0: not by time
+	Pages    int           // of an async job, after that many pages; 0: not by pages
+	Keep     int           // how many of the newest are kept; 0: [checkpoint.DefaultKeep]
+}
+
+// Wanted reports whether checkpoints are written while the job runs.
+func (c Checkpoints) Wanted() bool { return checkpoint.Policy(c).Wanted() }
+
 // inner are options of this package and its tests.
 type inner struct {
 	generic bool
@@ -56,8 +82,8 @@ func (o *RunOptions) Generically() { o.generic = true }
 func (o RunOptions) job() dispatcher.Options {
 	d := dispatcher.Options{
 		Name: o.Name, Mode: o.Mode, Method: o.Method, Threads: o.Threads, Memory: o.Memory, Iterations: o.Iterations,
-		Progress: o.Progress, Trace: o.Trace, Log: o.Log, Device: o.Device, GPU: o.GPU, MoreThreads: o.MoreThreads,
-		Job: o.Job, Checkpoints: o.Checkpoints,
+		Progress: o.Progress, Trace: o.Trace, Log: o.Log, Device: o.Device, GPU: dispatcher.GPUOptions(o.GPU), MoreThreads: o.MoreThreads,
+		Job: o.Job, Checkpoints: checkpoint.Policy(o.Checkpoints),
 	}
 	if o.generic {
 		d.Generically()
@@ -137,4 +163,50 @@ type UpgradeOptions struct {
 	Memory   int64 // bytes of resident memory for the whole process; 0: half of what is available
 	Progress func(ImportProgress)
 	Log      *zap.Logger // nil: silent; [Slog] makes one of a [log/slog.Logger]
+}
+
+// ExportOptions say how a graph is written as an edge list. The zero value writes text.
+type ExportOptions struct {
+	Format export.Format // "": [export.Text]
+	// Both writes the two directions of an edge of an undirected graph. Without it, edge lists have one,
+	// which an import as undirected makes both again. Those of GAP, METIS and Ligra have both in any case.
+	Both      bool
+	NoWeights bool                     // leave the weights of a weighted graph out
+	Threads   int                      // 0: GOMAXPROCS
+	Memory    int64                    // bytes of resident memory for the whole process; 0: no limit
+	Progress  func(edges, total int64) // may be called from many goroutines; nil: nobody looks on
+	Printable func(string) string      // makes a name fit for a terminal; nil: as it is
+}
+
+// CommunityOptions say how to search for communities. The zero value searches on all processors, without limits.
+type CommunityOptions struct {
+	Threads   int             // 0: GOMAXPROCS
+	Memory    int64           // bytes of resident memory for the whole process; 0: no limit
+	TimeLimit time.Duration   // of the search for one query; 0: none
+	Without   community.Rules // that are not applied
+	With      community.Rules // that are applied beside [community.AllRules]
+	Log       *zap.Logger     // nil: silent; [Slog] makes one of a [log/slog.Logger]
+
+	// Device is where queries are searched; "": [algorithms.AutoDevice], under which the CPU begins with each
+	// query, and a GPU searches those that are not soon proved. A GPU searches many queries at
+	// once: what Progress says is about a batch, whose first query it gets, and TimeLimit
+	// is that of the batch. Without and With are not for a GPU.
+	Device    algorithms.Device
+	GPU       string // its name; "": the first one
+	GPUMemory int64  // bytes of its memory; 0: what is free, but for a small reserve
+
+	// Saving is for a search that a later process can continue; [RecordCommunities] sets it.
+	Saving community.Saving
+
+	// Stage, when not nil, is called while the graph is prepared, and Progress while the given
+	// query is searched, both from other goroutines.
+	Stage    func(algorithms.Progress)
+	Progress func(query int, p community.Progress)
+}
+
+func (o CommunityOptions) search() community.Options {
+	return community.Options{
+		Threads: o.Threads, Memory: o.Memory, TimeLimit: o.TimeLimit, Without: o.Without, With: o.With, Log: o.Log,
+		Device: o.Device, GPU: o.GPU, GPUMemory: o.GPUMemory, Saving: o.Saving, Stage: o.Stage, Progress: o.Progress,
+	}
 }

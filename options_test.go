@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/algorithms/community"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/ingest"
 )
@@ -16,6 +17,7 @@ func TestOptionsCarried(t *testing.T) {
 	carried(t, func(o RunOptions) dispatcher.Options { return o.job() })
 	carried(t, func(o AlgorithmOptions) algorithms.Options { return o.run() })
 	carried(t, func(o ImportOptions) ingest.Options { return o.read() })
+	carried(t, func(o CommunityOptions) community.Options { return o.search() })
 	carried(t, func(o UpgradeOptions) ingest.UpgradeOptions { return ingest.UpgradeOptions(o) })
 }
 
@@ -53,7 +55,7 @@ func fill(t *testing.T, v reflect.Value) {
 		v.SetString("x")
 	case reflect.Int, reflect.Int64:
 		v.SetInt(3)
-	case reflect.Uint8:
+	case reflect.Uint8, reflect.Uint32:
 		v.SetUint(3)
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/hostmem"
@@ -21,7 +22,7 @@ const ParentColumn = "parent"
 // nearer ones, as [algorithms.Parents] says in full, and the same however the job ran. Parents are found in a pass over the
 // edges after the job. [PathTo] follows them. Progress may be nil.
 func RunWithParents[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions, progress func(algorithms.Progress)) (r *Result, err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.beginUseIn(ctx); err != nil {
 		return nil, errors.Join(err, giveBack(o.Job))
 	}
 	defer g.endUse(&err)
@@ -67,7 +68,7 @@ func checkParents[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) error {
 		return err
 	}
 	o = continued(o)
-	held := dispatcher.HeldBytes[V](g.Catalogue().Vertices, o.Checkpoints)
+	held := dispatcher.HeldBytes[V](g.Catalogue().Vertices, checkpoint.Policy(o.Checkpoints))
 	need := least.Least() + held
 	if need <= o.Memory {
 		return nil

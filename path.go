@@ -15,7 +15,7 @@ import (
 // it: that of [RunWithParents] and [PathTo], found by a job that ends when the length to the vertex is final. Where no path leads
 // there, the error is an [ErrNoPath]. The job is not recorded, and runs on the CPU. Progress may be nil.
 func Path[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], to uint32, o RunOptions, progress func(algorithms.Progress)) (path []uint32, lengths []V, err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.beginUseIn(ctx); err != nil {
 		return nil, nil, err
 	}
 	defer g.endUse(&err)

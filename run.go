@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/panics"
@@ -22,7 +23,7 @@ import (
 // With [RunOptions.Checkpoints], or a [RunOptions.Job], the run is recorded in
 // the graph's folder, and [Resume] goes on with it after a crash.
 func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions) (r *Result, err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.beginUseIn(ctx); err != nil {
 		return nil, errors.Join(err, giveBack(o.Job))
 	}
 	defer g.endUse(&err)
@@ -141,7 +142,7 @@ func continued(o RunOptions) RunOptions {
 			o.Iterations = cmp.Or(o.Iterations, n)
 		}
 		if o.Checkpoints == (Checkpoints{}) {
-			o.Checkpoints = r.Policy
+			o.Checkpoints = Checkpoints(r.Policy)
 		}
 	}
 	o.Mode = cmp.Or(o.Mode, dispatcher.Sync)
@@ -157,7 +158,7 @@ func begin[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) error {
 	}
 	id, err := identityOf(g, p, o)
 	if err == nil {
-		err = g.store.InPlace(func() error { return o.Job.Begin(id, o.Checkpoints) })
+		err = g.store.InPlace(func() error { return o.Job.Begin(id, checkpoint.Policy(o.Checkpoints)) })
 	}
 	if err == nil {
 		return nil

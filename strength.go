@@ -14,7 +14,7 @@ type Strengths struct {
 
 // Strengths computes them, in one pass over the edges.
 func (g *Graph) Strengths(ctx context.Context, o AlgorithmOptions) (s *Strengths, err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.beginUseIn(ctx); err != nil {
 		return nil, err
 	}
 	defer g.endUse(&err)

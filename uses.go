@@ -67,12 +67,33 @@ func (u *uses) isClosed() bool {
 	return u.closed
 }
 
-// beginUse keeps the files of the graph, and its memory, until [Graph.endUse]; the error is [ErrClosed].
+// errNoGraph is the error of a *Graph that is nil, and of the zero Graph.
+var errNoGraph = errors.New("the *garaph.Graph is nil or the zero value: garaph.Open, FromEdges, FromWeighted and FromSlice make graphs")
+
+// missing reports a graph that nothing has made.
+func (g *Graph) missing() bool { return g == nil || g.store == nil }
+
+// errNoContext is the error of a nil context.
+var errNoContext = errors.New("the context is nil: take context.Background()")
+
+// beginUse keeps the files of the graph, and its memory, until [Graph.endUse]; the error is [ErrClosed], or that of a graph
+// that nothing has made.
 func (g *Graph) beginUse() error {
+	if g.missing() {
+		return errNoGraph
+	}
 	if !g.uses.begin() {
 		return fmt.Errorf("graph %s: %w", g.store.Name(), ErrClosed)
 	}
 	return nil
+}
+
+// beginUseIn is beginUse for what ends with a context, which must not be nil.
+func (g *Graph) beginUseIn(ctx context.Context) error {
+	if ctx == nil {
+		return errNoContext
+	}
+	return g.beginUse()
 }
 
 func (g *Graph) endUse(err *error) { g.uses.end(err) }

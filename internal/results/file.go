@@ -21,8 +21,8 @@ const (
 
 // WriteFile writes t to path whole or not at all, see [wholefile.Write]. It
 // replaces a file that is there and takes over its permissions; of a symbolic link it replaces
-// what that leads to. A folder or a device is refused, except that /dev/stdout,
-// /dev/stderr, /dev/null and named pipes are written straight. A text format is
+// what that leads to. A folder or a device is refused, except that file descriptors (/dev/stdout,
+// /dev/fd/3), /dev/null and named pipes are written straight. A text format is
 // compressed when path ends with .gz or .zst.
 //
 // After an error path is as it was before. Only when the folder cannot be synced
@@ -109,10 +109,13 @@ func inspect(what, path string) (target, error) {
 	fail := func(err error) (target, error) {
 		return target{}, fmt.Errorf("cannot write %s to %s: %w", what, path, err)
 	}
-	switch path {
-	case "":
+	if path == "" {
 		return target{}, errors.New("the path of the results is empty; give the name of a file")
-	case stdout, stderr:
+	}
+	if fd, is := Descriptor(path); is {
+		if err := CheckInherited(fd, unix.O_RDONLY, "writing"); err != nil {
+			return fail(err)
+		}
 		return target{path: path, stream: true}, nil
 	}
 	info, err := os.Stat(path)
@@ -175,16 +178,32 @@ func CheckFolder(path string) error {
 	return nil
 }
 
-// writeStream writes to what cannot be replaced. The standard streams are used
-// as they are open, so that the position of a redirected file is shared.
-func writeStream(ctx context.Context, path string, write func(io.Writer) error) error {
-	switch path {
-	case stdout:
+// WriteDescriptor lets write write to a descriptor as it is open: where writing goes on in a file.
+func WriteDescriptor(ctx context.Context, fd int, write func(io.Writer) error) error {
+	switch fd {
+	case 1:
 		return write(os.Stdout)
-	case stderr:
+	case 2:
 		return write(os.Stderr)
 	}
+	if err := CheckInherited(fd, unix.O_RDONLY, "writing"); err != nil {
+		return err
+	}
+	file, err := openDescriptor(fd)
+	return writeOpened(ctx, file, err, write)
+}
+
+// writeStream writes to what cannot be replaced.
+func writeStream(ctx context.Context, path string, write func(io.Writer) error) error {
+	if fd, is := Descriptor(path); is {
+		return WriteDescriptor(ctx, fd, write)
+	}
 	file, err := openStream(ctx, path)
+	return writeOpened(ctx, file, err, write)
+}
+
+// writeOpened lets write write to a file that was opened, or not, and closes it.
+func writeOpened(ctx context.Context, file *os.File, err error, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -46,19 +47,32 @@ func Folder(path string) string {
 // mostLinks is how many links the system follows, one behind the other.
 const mostLinks = 40
 
+// Links are a path, and those to which the symbolic links at its end lead, one after the other.
+func Links(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for range mostLinks {
+			if !yield(path) {
+				return
+			}
+			to, err := os.Readlink(path)
+			if err != nil {
+				return // no link, or nothing
+			}
+			if strings.HasPrefix(to, "/") {
+				path = to
+			} else {
+				path = path[:strings.LastIndexByte(path, '/')+1] + to
+			}
+		}
+		yield(path)
+	}
+}
+
 // Through is where a path leads to when the symbolic links at its end are followed, whether
 // something stands there or not. Write replaces a link; what is behind it has this path.
 func Through(path string) string {
-	for range mostLinks {
-		to, err := os.Readlink(path)
-		if err != nil {
-			break // no link, or nothing
-		}
-		if strings.HasPrefix(to, "/") {
-			path = to
-		} else {
-			path = path[:strings.LastIndexByte(path, '/')+1] + to
-		}
+	for to := range Links(path) {
+		path = to
 	}
 	return path
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -164,12 +165,29 @@ func setFlag(fs *pflag.FlagSet, name, text string) error {
 	return list.Replace(values)
 }
 
-// resumable says how to go on with a run that was stopped.
-func (t *task) resumable() string { return resumable(t.options.Job, t.name(), *t.flags.output) }
+// resumable says how to go on with a run that was stopped. beside: what was to be written beside the results, was not.
+func (t *task) resumable(a *app, beside bool) string {
+	var also []string
+	if beside {
+		also = a.again(map[string]string{"report": *t.flags.report, "trace": *t.flags.trace})
+	}
+	return resumable(t.options.Job, t.name(), *t.flags.output, also)
+}
+
+// again are the flags that a resumed job does not have from its record, as arguments: some, and that of the process.
+func (a *app) again(flags map[string]string) (args []string) {
+	flags["metrics"] = *a.console.flags.metrics
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		if flags[name] != "" {
+			args = append(args, "--"+name+" "+shellWord(flags[name]))
+		}
+	}
+	return args
+}
 
 // resumable says how to go on with a job that was stopped: with --output where resume
-// does not take the recorded one by itself.
-func resumable(job *garaph.Job, graph, output string) string {
+// does not take the recorded one by itself, and with other flags.
+func resumable(job *garaph.Job, graph, output string, also []string) string {
 	if job == nil || job.ID() == 0 {
 		return ""
 	}
@@ -179,6 +197,9 @@ func resumable(job *garaph.Job, graph, output string) string {
 		again = " --output FILE"
 	case checkPlace(s) != nil:
 		again = " --output " + shellWord(output)
+	}
+	for _, arg := range also {
+		again += " " + arg
 	}
 	return fmt.Sprintf("; `garaph resume %s %d%s` goes on", shellWord(graph), job.ID(), again)
 }

@@ -11,8 +11,8 @@
 // [NewAlgorithm] and [BindAlgorithm].
 //
 // Results go to standard output, everything else to standard error. The exit
-// code is 0, 1 after a failed job, 2 after a wrong command line, and 130 after
-// an orderly interruption.
+// code is 0, 1 after a failed job, 2 after a wrong command line, 130 after an
+// orderly interruption, and 141 when whoever read the output has gone.
 package cli
 
 import (

@@ -281,9 +281,14 @@ func (s *communitySearch) run(ctx context.Context) (err error) {
 	})
 	if err != nil && ctx.Err() != nil {
 		answers := counted(int64(len(s.found)), "answer", "answers")
-		return &stopped{fmt.Sprintf("the search on %s was stopped after %s%s", s.path, answers, resumable(s.job.Job(), s.path, *s.flags.output)), err}
+		return &stopped{fmt.Sprintf("the search on %s was stopped after %s%s", s.path, answers, s.resumable()), err}
 	}
 	return err
+}
+
+// resumable says how to go on with a search that was stopped.
+func (s *communitySearch) resumable() string {
+	return resumable(s.job.Job(), s.path, *s.flags.output, s.app.again(map[string]string{}))
 }
 
 // write writes the members to where they are wanted.
@@ -301,7 +306,7 @@ func (s *communitySearch) write(ctx context.Context) error {
 		s.job.Lose(err)
 	}
 	if ctx.Err() != nil {
-		err = &stopped{fmt.Sprintf("the search on %s was done, its members were not all written%s", s.path, resumable(job, s.path, *s.flags.output)), err}
+		err = &stopped{fmt.Sprintf("the search on %s was done, its members were not all written%s", s.path, s.resumable()), err}
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"github.com/garaph/garaph/internal/beneath"
 	"github.com/garaph/garaph/internal/results"
@@ -69,7 +70,7 @@ func outputFlag(fs *pflag.FlagSet, value, usage string) *string {
 		if given {
 			return "", errTwice(value)
 		}
-		if given = true; s == "/dev/stdout" {
+		if given = true; isStdout(s) {
 			s = "-"
 		}
 		return s, nil
@@ -78,8 +79,26 @@ func outputFlag(fs *pflag.FlagSet, value, usage string) *string {
 	return &value
 }
 
-// isStream reports whether a path is that of a device or a pipe.
+// isStdout reports whether a path is that of standard output: /dev/stdout, /dev/fd/1.
+func isStdout(path string) bool {
+	fd, is := results.Descriptor(path)
+	return is && fd == 1
+}
+
+// isTerminal reports whether what is written to a path goes to a terminal.
+func (o *output) isTerminal(path string) bool {
+	if path == "-" {
+		return o.tty()
+	}
+	fd, is := results.Descriptor(path)
+	return is && term.IsTerminal(fd)
+}
+
+// isStream reports whether a path is that of a device, a pipe or a file descriptor.
 func isStream(path string) bool {
+	if _, is := results.Descriptor(path); is {
+		return true
+	}
 	info, err := os.Stat(path)
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
@@ -112,8 +131,11 @@ func (d destination) check(inputs []string) error {
 
 // checkTerminal refuses to write what people cannot read to a terminal.
 func (d destination) checkTerminal(stdout *output) error {
-	if d.path != "-" || !d.format.Binary() || !stdout.tty() {
+	switch {
+	case !d.format.Binary() || !stdout.isTerminal(d.path):
 		return nil
+	case d.path != "-":
+		return Usagef("results as %s are binary, and %s is a terminal: name a file with --output, or choose --output-format tsv", d.format, d.path)
 	}
 	return Usagef("results as %s are binary, and standard output is a terminal: "+
 		"name a file with --output, send standard output to a file or pipe, or choose --output-format tsv", d.format)
@@ -165,8 +187,16 @@ func inside(path, folder string) bool {
 	return false
 }
 
-// sameName reports whether two paths are one name in one folder, or links lead from them to one.
+// sameName reports whether two paths are one name in one folder, or links lead from them to one, or they are one file descriptor.
+// The null device takes all that is written to it.
 func sameName(a, b string) bool {
+	if there, err := os.Stat(a); err == nil && results.IsNull(there) {
+		return false
+	}
+	fdA, isA := results.Descriptor(a)
+	if fdB, isB := results.Descriptor(b); isA && isB && fdA == fdB {
+		return true
+	}
 	a, b = wholefile.Through(a), wholefile.Through(b)
 	if filepath.Base(a) != filepath.Base(b) {
 		return false
@@ -200,13 +230,13 @@ func (d destination) text() string {
 // it takes its place.
 func (d destination) write(ctx context.Context, t results.Table, stdout *output, ready func(temporary string)) error {
 	t = cancellable{t, ctx}
+	if stdout.isTerminal(d.path) {
+		t = shown{t}
+	}
 	switch d.path {
 	case "":
 		return nil
 	case "-":
-		if stdout.tty() {
-			t = shown{t}
-		}
 		return results.Write(stdout, d.format, t)
 	default:
 		return results.WriteFileReady(ctx, d.path, d.format, t, ready)

@@ -74,6 +74,9 @@ func (a *app) exitCode(cmd *cobra.Command, err error, interrupted, began bool) i
 	case !began && !errors.Is(err, errOutput) || errors.As(err, &usage) || errors.As(err, &noFile) || beneathProcess(cmd, err):
 		a.complain(exitUsage, "%s\nSee `%s --help`.", oneLine(err), cmd.CommandPath())
 		return exitUsage
+	case errors.Is(err, unix.EPIPE): // whoever reads the pipe that --output names
+		a.complain(exitPipe, "%s", oneLine(err))
+		return exitPipe
 	default:
 		a.complain(exitFailed, "%s", oneLine(err))
 		a.showStack(err)

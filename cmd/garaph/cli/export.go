@@ -110,8 +110,8 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 		return o, Usagef("--output is empty: name a file, or - for standard output")
 	case path == "-" && *f.json:
 		return o, Usagef("--json and the edges go to standard output: name a file with --output")
-	case path == "-" && o.Format.Binary() && a.stdout.tty():
-		return o, Usagef("edges as %s are binary, and standard output is a terminal: name a file with --output, or choose --format text", o.Format)
+	case o.Format.Binary() && a.stdout.isTerminal(path):
+		return o, Usagef("edges as %s are binary, and they would go to a terminal: name a file with --output, or choose --format text", o.Format)
 	}
 	if o.Format == export.LDBC && *f.ids == "" {
 		stem, named := strings.CutSuffix(path, ".e")
@@ -120,7 +120,7 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 		}
 		*f.ids = stem + ".v"
 	}
-	if a.stdout.tty() && path == "-" {
+	if a.stdout.isTerminal(path) {
 		o.Printable = printable
 	}
 	return o, nil
@@ -151,7 +151,7 @@ func (f *exportFlags) check(graph string) error {
 			return err
 		}
 	}
-	if *f.ids != "" && sameName(*f.ids, *f.output) {
+	if *f.ids != "" && (sameName(*f.ids, *f.output) || *f.output == "-" && isStdout(*f.ids)) {
 		return Usagef("the edges and the ids both write %s: name two files, with --output and --ids", *f.output)
 	}
 	return nil
@@ -169,7 +169,7 @@ func (a *app) export(ctx context.Context, path string, f *exportFlags) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
-	if err := o.Check(path, g.Catalogue()); err != nil {
+	if err := export.Options(o).Check(path, g.Catalogue()); err != nil {
 		return err
 	}
 	if err := f.check(path); err != nil {

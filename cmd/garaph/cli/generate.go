@@ -172,8 +172,21 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, f *generateFlags
 
 // writeWhole writes a file that appears under its name when it is whole and on
 // disk. One that is there is replaced with force only; of a link, what it leads to. To the
-// null device it is written as it comes.
+// null device, and to a file descriptor, it is written as it comes.
 func writeWhole(path string, force bool, write func(io.Writer) error) error {
+	buffered := func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 1<<20)
+		if err := write(b); err != nil {
+			return err
+		}
+		return b.Flush()
+	}
+	if fd, is := results.Descriptor(path); is {
+		if err := results.WriteDescriptor(context.Background(), fd, buffered); err != nil {
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+		return nil
+	}
 	if force {
 		path = wholefile.Through(path)
 	}
@@ -194,14 +207,7 @@ func writeWhole(path string, force bool, write func(io.Writer) error) error {
 	case err != nil:
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	err = wholefile.Write(path, 0, func(w io.Writer) error {
-		buffered := bufio.NewWriterSize(w, 1<<20)
-		if err := write(buffered); err != nil {
-			return err
-		}
-		return buffered.Flush()
-	})
-	if err != nil {
+	if err := wholefile.Write(path, 0, buffered); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil

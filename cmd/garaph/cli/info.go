@@ -32,6 +32,9 @@ writes that as a page with plots.`,
 	degrees := cmd.Flags().Bool("degrees", false, "tell how the degrees are distributed, too")
 	report := cmd.Flags().String("report", "", "write the degrees to this `FILE`, as an HTML page with plots; with --degrees")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		if err := checkFileName(cmd.Flags(), "report"); err != nil {
+			return err
+		}
 		if *report != "" && !*degrees {
 			return Usagef("--report is a page of degrees: give --degrees, too")
 		}

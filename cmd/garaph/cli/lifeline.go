@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/results"
 )
 
 // lifeline is a pipe that a program holds open as long as it wants what the command
@@ -28,7 +30,7 @@ func (l *lifeline) declare(fs *pflag.FlagSet) {
 		if err != nil || fd < 3 {
 			return 0, errDescriptor
 		}
-		return fd, checkInherited(fd, unix.O_WRONLY, "reading")
+		return fd, results.CheckInherited(fd, unix.O_WRONLY, "reading")
 	}
 	show := func(fd int) string {
 		if fd == 0 {

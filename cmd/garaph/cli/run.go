@@ -274,7 +274,7 @@ func (f *resultFlags) check(fs *pflag.FlagSet) error {
 // checkFileName refuses a name that is none for a flag whose file is not for
 // standard output.
 func checkFileName(fs *pflag.FlagSet, name string) error {
-	if path := fs.Lookup(name).Value.String(); fs.Changed(name) && (path == "" || path == "-") {
+	if path := fs.Lookup(name).Value.String(); fs.Changed(name) && (path == "" || path == "-" || isStdout(path)) {
 		return Usagef("--%s %q: give the name of a file", name, path)
 	}
 	return nil

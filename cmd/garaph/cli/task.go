@@ -91,7 +91,7 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	failed := t.deliver(cmd.Context(), a, out)
 	beside := t.saveBeside(cmd.Context())
 	if failed != nil {
-		return errors.Join(t.undelivered(cmd.Context(), failed), beside)
+		return errors.Join(t.undelivered(cmd.Context(), a, failed, beside != nil), beside)
 	}
 	a.console.summary(t.summary())
 	return beside
@@ -119,19 +119,19 @@ func (t *task) peakMemory() int64 {
 }
 
 // undelivered says how to continue a job whose results were not all written. Whoever closed a
-// pipe had enough.
-func (t *task) undelivered(ctx context.Context, err error) error {
+// pipe had enough. beside: the report and the trace were not written either.
+func (t *task) undelivered(ctx context.Context, a *app, err error, beside bool) error {
 	closed := errors.Is(err, errPipe)
 	if !closed {
 		t.result.Lose(err)
 	}
 	switch {
 	case ctx.Err() != nil:
-		return &stopped{fmt.Sprintf("%s was done, its results were not all written%s", t.program.Name, t.resumable()), err}
+		return &stopped{fmt.Sprintf("%s was done, its results were not all written%s", t.program.Name, t.resumable(a, beside)), err}
 	case closed:
 		return err
 	}
-	return fmt.Errorf("%w%s", err, t.resumable())
+	return fmt.Errorf("%w%s", err, t.resumable(a, beside))
 }
 
 // saveBeside writes the trace and the page of the run, where they are wanted.
@@ -207,7 +207,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 		if result != nil {
 			done = result.Report.Done()
 		}
-		return &stopped{fmt.Sprintf("%s on %s was stopped after %s; no results were written%s", t.program.Name, t.name(), iterations(done), t.resumable()), err}
+		return &stopped{fmt.Sprintf("%s on %s was stopped after %s; no results were written%s", t.program.Name, t.name(), iterations(done), t.resumable(a, true)), err}
 	case errors.As(err, &overflow) && t.program.Overflow != "":
 		return fmt.Errorf("%w; no results were written: %s", err, t.program.Overflow)
 	default:

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/results"
@@ -70,6 +72,9 @@ func checkBeside(what, path string, inputs []string) error {
 
 // checkReplaceable is checkBeside without its words.
 func checkReplaceable(path string) error {
+	if fd, is := results.Descriptor(path); is {
+		return results.CheckInherited(fd, unix.O_RDONLY, "writing")
+	}
 	path = wholefile.Through(path)
 	info, err := os.Lstat(path)
 	switch {

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/internal/results"
 )
 
 // update is a line of --progress json.
@@ -66,7 +66,7 @@ func progressFDFlag(fs *pflag.FlagSet) *int {
 		if err != nil || fd < 3 {
 			return 0, errDescriptor
 		}
-		return fd, checkInherited(fd, unix.O_RDONLY, "writing")
+		return fd, results.CheckInherited(fd, unix.O_RDONLY, "writing")
 	}
 	show := func(fd int) string {
 		if fd == 0 {
@@ -80,21 +80,6 @@ func progressFDFlag(fs *pflag.FlagSet) *int {
 
 // errDescriptor: what is given is no number of a descriptor that a caller can have opened.
 var errDescriptor = errors.New("expected the number of an open file descriptor, 3 or more")
-
-// checkInherited refuses a descriptor that is not one of whoever began the process, or is
-// open in the mode but only, which does not serve what it is for. Those of the process
-// itself are closed on exec; that of a pipe is not touched before it is known to be none of
-// these.
-func checkInherited(fd, but int, what string) error {
-	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
-	if err != nil || flags&unix.FD_CLOEXEC != 0 {
-		return fmt.Errorf("file descriptor %d is not open: as in %d>progress.ndjson or %d<held", fd, fd, fd)
-	}
-	if mode, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err != nil || mode&unix.O_ACCMODE == but {
-		return fmt.Errorf("file descriptor %d is not open for %s", fd, what)
-	}
-	return nil
-}
 
 // pipeWriter writes lines to a descriptor, and leaves out those for which there is no
 // room: a reader that does not read must not hold the job up.

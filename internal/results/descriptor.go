@@ -1,0 +1,85 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/garaph/garaph/internal/wholefile"
+)
+
+// standard are the names of the standard streams, which may be there without /proc.
+var standard = map[string]int{"/dev/stdin": 0, stdout: 1, stderr: 2}
+
+// ownFolder is what follows the folder of a process in /proc to that of its descriptors, or those of one of its threads.
+var ownFolder = regexp.MustCompile(`^(/task/\d+)?/fd$`)
+
+// Descriptor is the file descriptor of this process that a path names, or a link that it is: /dev/stdout, /dev/fd/3,
+// /proc/self/fd/3. What is open there is not what the path says further on: a file has a place where writing goes on, and may
+// have lost its name.
+func Descriptor(path string) (fd int, is bool) {
+	for path := range wholefile.Links(path) {
+		if fd, is := standard[path]; is {
+			return fd, true
+		}
+		fd, err := strconv.Atoi(filepath.Base(path))
+		if err == nil && fd >= 0 && hasDescriptors(wholefile.Folder(path)) {
+			return fd, true
+		}
+	}
+	return 0, false
+}
+
+// hasDescriptors reports whether a folder is that of the descriptors of this process.
+func hasDescriptors(folder string) bool {
+	if filepath.Clean(folder) == "/dev/fd" {
+		return true
+	}
+	own, err := filepath.EvalSymlinks("/proc/self")
+	there, thereErr := filepath.EvalSymlinks(folder)
+	below, in := strings.CutPrefix(there, own)
+	return err == nil && thereErr == nil && in && ownFolder.MatchString(below)
+}
+
+// CheckInherited refuses a descriptor that is not one of whoever began the process, or is
+// open in the mode but only, which does not serve what it is for. Those of the process
+// itself are closed on exec; that of a pipe is not touched before it is known to be none of
+// these.
+func CheckInherited(fd, but int, what string) error {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+	if err != nil || flags&unix.FD_CLOEXEC != 0 {
+		return fmt.Errorf("file descriptor %d is not open: as in %d>FILE, or %d<FILE to read", fd, fd, fd)
+	}
+	if mode, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err != nil || mode&unix.O_ACCMODE == but {
+		return fmt.Errorf("file descriptor %d is not open for %s", fd, what)
+	}
+	return nil
+}
+
+// openDescriptor opens a descriptor once more, to be closed: where writing goes on in a file. A pipe is opened
+// so that a write to it can be ended.
+func openDescriptor(fd int) (*os.File, error) {
+	name := fmt.Sprintf("/dev/fd/%d", fd)
+	var there unix.Stat_t
+	if unix.Fstat(fd, &there) == nil && there.Mode&unix.S_IFMT == unix.S_IFIFO {
+		pipe, err := os.OpenFile(name, os.O_WRONLY|unix.O_NONBLOCK, 0)
+		if err == nil {
+			return pipe, nil
+		}
+		if errors.Is(err, unix.ENXIO) { // there was a reader when it was opened first
+			return nil, &fs.PathError{Op: "write", Path: name, Err: unix.EPIPE}
+		}
+	}
+	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(own), name), nil
+}
