@@ -199,7 +199,7 @@ func (w *words) number(word []byte, least, most int64, what string) (int64, erro
 func (w *words) weight(word []byte) (float32, error) {
 	x, kind := parseWeight(word)
 	if kind != goodWeight {
-		return 0, w.refused(word, "a weight that is finite and not negative", adviceNoWeights)
+		return 0, w.refused(word, kind.expected(), adviceNoWeights)
 	}
 	return x, nil
 }

@@ -88,7 +88,7 @@ func TestAdjacencyErrors(t *testing.T) {
 		{"g.metis", "3 1\n2\n3\n\n", "has an edge at one of its ends only"},
 		{"g.metis", "2 1 1\n2 5\n1 6\n", "or with another weight at the other"},
 		{"g.metis", "2 1 1\n2\n1 6\n", "g.metis:2: \"the end of the line\": expected a weight behind each neighbour of vertex 1"},
-		{"g.metis", "2 1 1\n2 -1\n1 6\n", "a weight that is finite and not negative"},
+		{"g.metis", "2 1 1\n2 -1\n1 6\n", "a weight that is not negative"},
 		{"g.metis", "2 1 10\n1 2\n\n", "g.metis:3: \"the end of the line\": expected 1 number before the neighbours of vertex 2"},
 		{"g.metis", "2 1\n2\n1\n1 2\n", "the end of the file: the 2 vertices"},
 		{"g.metis", "9999999999 0\n", "at most 4294967295 are possible"},
@@ -102,7 +102,7 @@ func TestAdjacencyErrors(t *testing.T) {
 		{"g.adj", "AdjacencyGraph\n2\n1\n0\n1\n1\n5\n", "the end of the file"},
 		{"g.adj", "AdjacencyGraph\n0\n1\n0\n", "promises 1 edges and no vertices"},
 		{"g.adj", "WeightedAdjacencyGraph\n2\n1\n0\n1\n1\n", "is truncated: it ends behind 0 of 1 weights"},
-		{"g.adj", "WeightedAdjacencyGraph\n2\n1\n0\n1\n1\nnan\n", "a weight that is finite"},
+		{"g.adj", "WeightedAdjacencyGraph\n2\n1\n0\n1\n1\nnan\n", "expected a finite weight"},
 	} {
 		r := readFiles(t, ReadOptions{}, text(test.name, test.content))
 		if r.err == nil || !strings.Contains(r.err.Error(), test.want) {

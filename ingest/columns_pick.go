@@ -102,11 +102,16 @@ func namedColumns(file string, list []columnar.Column, chosen []string) ([]int, 
 
 // usualColumns are those with usual names, or else the first ones.
 func usualColumns(file string, list []columnar.Column, o ReadOptions) ([]int, error) {
-	find := func(kind int) int {
-		return slices.IndexFunc(list, func(c columnar.Column) bool { return isUsual(c.Name, kind) && unfit(c, false) == "" })
+	find := func(kind int, fit bool) int {
+		return slices.IndexFunc(list, func(c columnar.Column) bool { return isUsual(c.Name, kind) && (unfit(c, false) == "") == fit })
 	}
-	src := find(0)
-	dst := find(1)
+	src := find(0, true)
+	dst := find(1, true)
+	for kind, at := range []int{src, dst} {
+		if other := find(kind, false); at < 0 && other >= 0 {
+			return nil, &InputError{File: file, Problem: unfit(list[other], false), Advice: choose(list)}
+		}
+	}
 	if src < 0 || dst < 0 {
 		if len(list) < 2 || unfit(list[0], false) != "" || unfit(list[1], false) != "" {
 			return nil, &InputError{File: file, Problem: "has no columns that are source and target by their names, and its first two are no ids", Advice: choose(list)}
@@ -148,7 +153,7 @@ func usualWeight(file string, list []columnar.Column, src, dst int, o ReadOption
 		return -1, &InputError{File: file, Problem: problem, Advice: choose(list) + ", or --weights no to leave it out"}
 	}
 	third := 3 - src - dst
-	if len(list) != 3 || third < 0 || list[third].Time || unfit(list[third], true) != "" {
+	if len(list) != 3 || third < 0 || unfit(list[third], true) != "" {
 		return -1, nil
 	}
 	if o.Weights == WeightsAuto && !mayBeWeight(list[third].Name) {
@@ -161,15 +166,24 @@ func usualWeight(file string, list []columnar.Column, src, dst int, o ReadOption
 func unfit(c columnar.Column, weight bool) string {
 	switch {
 	case c.Kind == columnar.None:
-		return fmt.Sprintf("has %s in column %q, of which no edges are made", c.Type, c.Name)
+		return fmt.Sprintf("has %s in column %q, of which garaph makes neither ids nor weights: they are integers, floats, or ids that are strings", c.Type, c.Name)
 	case weight && c.Kind == columnar.Text:
 		return fmt.Sprintf("has %s in column %q, which is no weight", c.Type, c.Name)
 	}
 	return ""
 }
 
-// choose is the advice to name columns, and which there are.
+// choose is the advice to name columns, of those that can be ids.
 func choose(list []columnar.Column) string {
+	fit := slices.DeleteFunc(slices.Clone(list), func(c columnar.Column) bool { return unfit(c, false) != "" })
+	if len(fit) < 2 {
+		return "write source and target as columns of integers or strings; it has " + listed(list)
+	}
+	return "use --columns SRC,DST[,WEIGHT] to choose among " + listed(fit)
+}
+
+// listed are the names and types of columns, the first ones of many.
+func listed(list []columnar.Column) string {
 	const most = 20
 	var all []string
 	for i, c := range list {
@@ -179,7 +193,7 @@ func choose(list []columnar.Column) string {
 		}
 		all = append(all, shown([]byte(c.Name))+" ("+c.Type+")")
 	}
-	return "use --columns SRC,DST[,WEIGHT] to choose among " + strings.Join(all, ", ")
+	return strings.Join(all, ", ")
 }
 
 // idKind is the kind of ids of a file with these columns.

@@ -183,8 +183,9 @@ func (t *rowBody) integers(v []columnar.Values, from, to int, batch *edgeBatch) 
 	}
 	good := true
 	for i := range weight {
-		weight[i] = t.weight(&v[2], from+i)
-		good = good && weight[i] >= 0 && weight[i] <= math.MaxFloat32
+		var kind weightKind
+		weight[i], kind = t.weight(&v[2], from+i)
+		good = good && kind == goodWeight
 	}
 	if !good {
 		return 0
@@ -193,14 +194,18 @@ func (t *rowBody) integers(v []columnar.Values, from, to int, batch *edgeBatch) 
 }
 
 // weight is the weight in a row, rounded.
-func (t *rowBody) weight(v *columnar.Values, i int) float32 {
+func (t *rowBody) weight(v *columnar.Values, i int) (float32, weightKind) {
 	switch t.kinds[2] {
 	case columnar.Int:
-		return float32(int64(v.Ints[i]))
+		x := int64(v.Ints[i])
+		if x < 0 {
+			return 0, negativeWeight
+		}
+		return float32(x), goodWeight
 	case columnar.Uint:
-		return float32(v.Ints[i])
+		return float32(v.Ints[i]), goodWeight
 	}
-	return float32(v.Floats[i]) + 0 // a negative zero becomes a plain one
+	return float32(v.Floats[i]) + 0, kindOfWeight(v.Floats[i]) // a negative zero becomes a plain one
 }
 
 // edge reads one row into w.edge. It returns nil when the row is good.
@@ -218,8 +223,9 @@ func (t *rowBody) edge(v []columnar.Values, i int, w *parseWorker) *badLine {
 	if v[2].IsNull(i) {
 		return &badLine{expected: t.in(2, "a weight"), advice: adviceNoWeights}
 	}
-	if e.weight = t.weight(&v[2], i); !(e.weight >= 0 && e.weight <= math.MaxFloat32) {
-		return &badLine{text: t.number(nil, 2, &v[2], i), expected: t.in(2, "a finite weight that is not negative"), advice: adviceNoWeights}
+	var kind weightKind
+	if e.weight, kind = t.weight(&v[2], i); kind != goodWeight {
+		return &badLine{text: t.number(nil, 2, &v[2], i), expected: t.in(2, kind.expected()), advice: adviceNoWeights}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -145,7 +146,7 @@ func (s *graphmlStart) start(x *xmlReader, e *xml.StartElement) error {
 		case "directed", "undirected":
 			s.undirected, s.graph = direction == "undirected", 1
 		default:
-			return x.refused(direction, `edgedefault="directed" or "undirected" of the graph`, "")
+			return x.refused(cmp.Or(direction, "graph without edgedefault"), `edgedefault="directed" or "undirected"`, "")
 		}
 	case "node":
 		s.note(attribute(e, "id"))
@@ -204,7 +205,7 @@ func (s *graphmlFeed) start(x *xmlReader, e *xml.StartElement) error {
 			return x.refused("graph", "one graph in the file", "write each graph to a file of its own")
 		}
 		if direction := attribute(e, "edgedefault"); (direction == "undirected") != s.undirected {
-			return x.refused(direction, "the same edgedefault as that of the first graph", "")
+			return x.refused(cmp.Or(direction, "graph without edgedefault"), "the same edgedefault as that of the first graph", "")
 		}
 	case "node":
 		id, err := s.id(x, e, "id")
@@ -244,7 +245,7 @@ func (s *graphmlFeed) edge(x *xmlReader, e *xml.StartElement) (err error) {
 func (s *graphmlFeed) id(x *xmlReader, e *xml.StartElement, name string) (string, error) {
 	id := attribute(e, name)
 	if id == "" || len(id) > maxName {
-		return "", x.refused(id, fmt.Sprintf("an id of at most %d bytes as %s of the %s", maxName, name, e.Name.Local), "")
+		return "", x.refused(cmp.Or(id, e.Name.Local+" without "+name), fmt.Sprintf("an id of at most %d bytes as %s of the %s", maxName, name, e.Name.Local), "")
 	}
 	if s.ids == IDString {
 		return id, nil
@@ -277,7 +278,7 @@ func (s *graphmlFeed) end(x *xmlReader, name string) error {
 				return x.refused(s.between(), fmt.Sprintf("a weight of the edge, as %s promises", s.promise()), adviceNoWeights)
 			}
 			if w, kind = parseWeight([]byte(s.weight)); kind != goodWeight {
-				return x.refused(s.weight, "a weight that is finite and not negative", adviceNoWeights)
+				return x.refused(s.weight, kind.expected(), adviceNoWeights)
 			}
 		}
 		return s.out.add(s.source, s.target, w, false)

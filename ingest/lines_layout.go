@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"math"
 )
 
 // maxName is the length of the longest string id.
@@ -48,6 +47,7 @@ const (
 	adviceComma         = "use --delimiter , where commas alone separate the fields"
 	mixedColumns        = "columns with spaces, tabs or commas between them, not several of these"
 	mixedNames          = "names with spaces, tabs or commas between them, not several of these"
+	adviceAttributes    = "attributes in braces are what networkx.write_edgelist writes: write weights by networkx.write_weighted_edgelist, or use --weights no to leave the attributes out"
 	adviceReturns       = "where they end lines, write line feeds in their places: tr '\\r' '\\n'"
 	adviceStrings       = "use --ids string to take ids as text"
 	adviceColumnNumbers = "use --columns 1,2, or 1,2,3 where the third is a weight, to take these, or --weights no to pass over what follows the ids"
@@ -166,6 +166,8 @@ func (l *lineLayout) thirdColumn(line []byte, f *lineFields) *badLine {
 	switch {
 	case f.more && isNumber(f.field[2]) && l.moreAdvice == "":
 		b.expected = "two ids, or two ids and a weight, and nothing behind them"
+	case bytes.HasPrefix(f.field[2], []byte("{")):
+		b.expected, b.advice = "a weight, or nothing, behind the two ids", adviceAttributes
 	case l.moreAdvice != "":
 		b.advice = l.moreAdvice
 	case len(f.field[2]) == 0:
@@ -249,16 +251,11 @@ func checkName(tok []byte) *badLine {
 func parseWeightField(tok []byte, e *lineEdge) *badLine {
 	var kind weightKind
 	e.weight, kind = parseWeight(tok)
-	switch kind {
-	case notNumber:
-		if len(tok) == 0 {
-			tok = []byte(`""`)
-		}
-		return &badLine{text: tok, expected: "a number as weight", advice: adviceNoWeights}
-	case negativeWeight:
-		return &badLine{text: tok, expected: "a weight that is not negative", advice: adviceNoWeights}
-	case infiniteWeight:
-		return &badLine{text: tok, expected: fmt.Sprintf("a finite weight of at most %.7g", math.MaxFloat32), advice: adviceNoWeights}
+	if kind == goodWeight {
+		return nil
 	}
-	return nil
+	if len(tok) == 0 {
+		tok = []byte(`""`)
+	}
+	return &badLine{text: tok, expected: kind.expected(), advice: adviceNoWeights}
 }

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -87,7 +88,34 @@ const (
 	goodWeight
 	negativeWeight
 	infiniteWeight // NaN, an infinity, or beyond the range of float32
+	tinyWeight     // more than 0, and less than any other float32
 )
+
+// expected is what is not a weight of this kind.
+func (k weightKind) expected() string {
+	switch k {
+	case negativeWeight:
+		return "a weight that is not negative"
+	case infiniteWeight:
+		return fmt.Sprintf("a finite weight of at most %.7g", math.MaxFloat32)
+	case tinyWeight:
+		return fmt.Sprintf("a weight of 0, or of at least %.2g", math.SmallestNonzeroFloat32)
+	}
+	return "a number as weight"
+}
+
+// kindOfWeight is the kind of a weight that becomes the nearest float32.
+func kindOfWeight(x float64) weightKind {
+	switch rounded := float32(x); {
+	case !(math.Abs(float64(rounded)) <= math.MaxFloat32):
+		return infiniteWeight
+	case x < 0:
+		return negativeWeight
+	case x > 0 && rounded == 0:
+		return tinyWeight
+	}
+	return goodWeight
+}
 
 // parseWeight reads a decimal number as the nearest float32.
 func parseWeight(tok []byte) (float32, weightKind) {
@@ -95,12 +123,19 @@ func parseWeight(tok []byte) (float32, weightKind) {
 	switch {
 	case bytes.ContainsAny(tok, "xXpP_"), err != nil && !math.IsInf(f, 0): // Go's other numbers, and what is none
 		return 0, notNumber
-	case math.IsNaN(f) || math.IsInf(f, 0):
-		return 0, infiniteWeight
-	case f < 0:
-		return 0, negativeWeight
+	case f == 0:
+		if digits, _, _ := bytes.Cut(bytes.ToLower(tok), []byte("e")); bytes.ContainsAny(digits, "123456789") {
+			if math.Signbit(f) {
+				return 0, negativeWeight
+			}
+			return 0, tinyWeight
+		}
+		return 0, goodWeight // a negative zero becomes a plain one
 	}
-	return float32(math.Abs(f)), goodWeight // a negative zero becomes a plain one
+	if kind := kindOfWeight(f); kind != goodWeight {
+		return 0, kind
+	}
+	return float32(f), goodWeight
 }
 
 // isNumber reports whether a third column holds a number, good as a weight or not.

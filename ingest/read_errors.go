@@ -63,6 +63,8 @@ func (e *SyntaxError) place() string {
 func (e *SyntaxError) Error() string {
 	found := "the end of the file"
 	switch {
+	case e.Text == `""`: // an empty field, as the formats of text have it
+		found = e.Text
 	case e.Text != "":
 		found = strconv.Quote(e.Text)
 	case e.Row != "":

@@ -309,7 +309,7 @@ func TestReadTextForms(t *testing.T) {
 		{name: "first columns of many", file: text("g.txt", "1 2 0.5 1082040961\n3 4 0.25 1082155839 x\n"), o: table(0, HeaderAuto, "1", "2", "3"), ids: IDInt, edges: "1 2 0.5, 3 4 0.25"},
 		{name: "columns by name", file: text("g.csv", "# trips\nid,Start Place,end place,km\n1,New York,Boston,346\n2,Boston,,9\n3,Boston,New York,346.5\n"),
 			o:   ReadOptions{SkipBadLines: true, Table: TableOptions{Delimiter: ',', Columns: []string{"Start Place", "End Place", "km"}}},
-			ids: IDString, edges: "New·York Boston 346, Boston New·York 346.5", bad: 1, warned: `g.csv:4: "\"\"": expected an id that is not empty`},
+			ids: IDString, edges: "New·York Boston 346, Boston New·York 346.5", bad: 1, warned: `g.csv:4: "": expected an id that is not empty`},
 		{name: "columns past empty ones", file: text("g.tsv", "\t1\t\t2\n\t3\tx\t4\n"), o: table('\t', HeaderNo, "2", "4"), ids: IDInt, edges: "1 2, 3 4"},
 
 		{name: "bad lines", file: text("g.txt", "1 2\nx 3\n4\n5 6 7\n7 8\n"), o: ReadOptions{SkipBadLines: true, IDs: IDsInt}, ids: IDInt, edges: "1 2, 7 8",

@@ -180,7 +180,7 @@ func countParts(t table, sum *parts, left *int, depth int) error {
 func parseField(t table) (columnar.Column, field) {
 	c := columnar.Column{Name: t.string(0)}
 	f := field{dictionary: noDictionary}
-	c.Kind, c.Type, c.Time, f.layout = parseType(t.byte(2), t)
+	c.Kind, c.Type, f.layout = parseType(t.byte(2), t)
 	d, ok := t.table(4)
 	if !ok {
 		return c, f
@@ -203,7 +203,7 @@ func parseField(t table) (columnar.Column, field) {
 func isWidth(n int) bool { return n == 1 || n == 2 || n == 4 || n == 8 }
 
 // parseType describes a type, which is the fourth field of a table.
-func parseType(kind int, t table) (columnar.Kind, string, bool, layout) {
+func parseType(kind int, t table) (columnar.Kind, string, layout) {
 	of, _ := t.table(3)
 	l := layout{kind: kind}
 	switch kind {
@@ -217,9 +217,9 @@ func parseType(kind int, t table) (columnar.Kind, string, bool, layout) {
 			*t.bad = true
 		}
 		if l.signed {
-			return columnar.Int, fmt.Sprintf("int%d", 8*l.width), false, l
+			return columnar.Int, fmt.Sprintf("int%d", 8*l.width), l
 		}
-		return columnar.Uint, fmt.Sprintf("uint%d", 8*l.width), false, l
+		return columnar.Uint, fmt.Sprintf("uint%d", 8*l.width), l
 	case typeFloat:
 		if of.b == nil {
 			break
@@ -227,26 +227,26 @@ func parseType(kind int, t table) (columnar.Kind, string, bool, layout) {
 		switch of.i16(0, 0) {
 		case singleFloat:
 			l.width = 4
-			return columnar.Float, "float", false, l
+			return columnar.Float, "float", l
 		case doubleFloat:
 			l.width = 8
-			return columnar.Float, "double", false, l
+			return columnar.Float, "double", l
 		}
 	case typeUtf8, typeBinary:
 		l.width = 4
-		return columnar.Text, "string", false, l
+		return columnar.Text, "string", l
 	case typeLargeUtf8, typeLargeBinary:
 		l.width = 8
-		return columnar.Text, "string", false, l
+		return columnar.Text, "string", l
 	case typeUtf8View, typeBinaryView:
 		l.width = viewBytes
-		return columnar.Text, "string", false, l
+		return columnar.Text, "string", l
 	case typeBool:
-		return columnar.None, "bool", false, l
+		return columnar.None, "bool", l
 	case typeDate, typeTime, typeTimestamp, typeDuration, typeInterval:
-		return columnar.None, "time", true, l
+		return columnar.None, "time", l
 	}
-	return columnar.None, typeName(kind), false, l
+	return columnar.None, typeName(kind), l
 }
 
 func typeName(kind int) string {

@@ -21,7 +21,6 @@ type Column struct {
 	Name string
 	Kind Kind
 	Type string // as users of the format know it: int64, string, list …
-	Time bool   // an integer that stands for a point in time, or a span
 }
 
 // Values are some values of a column, in the order of rows. One of Ints, Floats and

@@ -256,13 +256,13 @@ func TestColumns(t *testing.T) {
 	}
 	var got []string
 	for i, c := range f.Columns {
-		got = append(got, fmt.Sprintf("%s: %s, kind %d, time %v, leaf %d", c.Name, c.Type, c.Kind, c.Time, f.columns[i].leaf))
+		got = append(got, fmt.Sprintf("%s: %s, kind %d, leaf %d", c.Name, c.Type, c.Kind, f.columns[i].leaf))
 	}
 	want := []string{
-		"bool: bool, kind 0, time false, leaf 0", "date: date, kind 1, time true, leaf 1", "decimal: decimal, kind 0, time false, leaf 2",
-		"int8: int32, kind 1, time false, leaf 3", "list: list, kind 0, time false, leaf -1", "nested: nested, kind 0, time false, leaf -1",
-		"time: time, kind 1, time true, leaf 7", "uint16: uint32, kind 2, time false, leaf 8", "uuid: fixed-length bytes, kind 0, time false, leaf 9",
-		"zstring: string, kind 4, time false, leaf 10",
+		"bool: bool, kind 0, leaf 0", "date: date, kind 0, leaf 1", "decimal: decimal, kind 0, leaf 2",
+		"int8: int32, kind 1, leaf 3", "list: list, kind 0, leaf -1", "nested: nested, kind 0, leaf -1",
+		"time: time, kind 0, leaf 7", "uint16: uint32, kind 2, leaf 8", "uuid: fixed-length bytes, kind 0, leaf 9",
+		"zstring: string, kind 4, leaf 10",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -169,7 +169,7 @@ func (e *element) describe() columnar.Column {
 			c.Kind, c.Type = columnar.Uint, "u"+c.Type
 		}
 	case typeInt96:
-		c.Type, c.Time = "int96", true
+		c.Type = "int96"
 	case typeFloat:
 		c.Kind, c.Type = columnar.Float, "float"
 	case typeDouble:
@@ -183,11 +183,11 @@ func (e *element) describe() columnar.Column {
 	case e.logical == logicalDecimal || e.converted == convertedDecimal:
 		c.Kind, c.Type = columnar.None, "decimal"
 	case e.logical == logicalDate || e.converted == convertedDate:
-		c.Time, c.Type = true, "date"
+		c.Kind, c.Type = columnar.None, "date"
 	case e.logical == logicalTime || e.logical == logicalTimestamp || e.converted > convertedDate && e.converted <= convertedTimestampMicros:
-		c.Time, c.Type = true, "time"
+		c.Kind, c.Type = columnar.None, "time"
 	case e.converted == convertedInterval:
-		c.Kind, c.Time, c.Type = columnar.None, true, "interval"
+		c.Kind, c.Type = columnar.None, "interval"
 	}
 	return c
 }

@@ -169,6 +169,11 @@ def weights(values: Any, count: int, place: Callable[[int], str] = lambda at: f"
     if not (array.min() >= 0 and array.max() <= np.finfo(np.float32).max):
         at = int(np.flatnonzero(~((array >= 0) & (array <= np.finfo(np.float32).max)))[0])
         raise UsageError(f"weight: {place(at)} {array[at]}; {_ITS_WEIGHT}")
+    if array.dtype.kind == "f" and array.dtype.itemsize > 4:
+        tiny = (array > 0) & (array <= 2.0**-150)  # 32-bit floats make 0 of these
+        if tiny.any():
+            at = int(np.flatnonzero(tiny)[0])
+            raise UsageError(f"weight: {place(at)} {array[at]}, of which a 32-bit float makes 0; expected 0, or at least 1.4e-45")
     return array
 
 

@@ -215,6 +215,7 @@ class EdgesTest(unittest.TestCase):
             ([0, 0], [1, 1], {"weight": [1, np.nan]}, ValueError, "edge 1 has nan"),
             ([0], [1], {"weight": [np.inf]}, ValueError, "edge 0 has inf"),
             ([0], [1], {"weight": [1e39]}, ValueError, "at most 3.4e38"),
+            ([0, 1], [1, 0], {"weight": [0, 1e-50]}, ValueError, "edge 1 has 1e-50, of which a 32-bit float makes 0"),
             ([0], [1], {"dedupe": True}, TypeError, "did you mean dedup"),
             ([0], [1], {"dedup": 1}, TypeError, "dedup is True or False"),
             ([0], [1], {"memory": "much"}, ValueError, "expected a number of bytes"),
