@@ -190,6 +190,8 @@ func (b *builder) beyond(t uint32) error {
 	case b.schema.IDs != IDDense:
 		what = fmt.Sprintf("there are %s vertices by now, and arrays over twice as many take", count)
 		n *= 2
+	case b.opt.Vertices > 0:
+		what = fmt.Sprintf("--vertices says that there are %s, and arrays over them take", count)
 	case b.schema.Vertices >= 0:
 		what = fmt.Sprintf("the header promises %s vertices, and arrays over them take", count)
 	default:

@@ -122,10 +122,16 @@ func lockBuilds(path string) (*os.File, error) {
 	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
 	for {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o666)
+		readOnly := errors.Is(err, unix.EROFS)
 		if errors.Is(err, os.ErrPermission) { // a killed import of another user left it: to lock it, reading is enough
 			if left, why := os.OpenFile(name, os.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0); !errors.Is(why, os.ErrNotExist) {
 				f, err = left, why
+			} else {
+				readOnly = true
 			}
+		}
+		if readOnly {
+			return nil, fmt.Errorf("import to %s: the folder %s is not writable; choose another one or change its permissions: %w", path, filepath.Dir(path), pathCause(err))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("import to %s: %w", path, err)

@@ -58,13 +58,13 @@ those that are there, so that the number of the last one is given again when it 
 		},
 	}
 	rm.RunE = a.job(func(_ *cobra.Command, args []string) error { return a.removeJobs(args[0], args[1:]) })
-	rm.ValidArgsFunction = completeJobs(true)
+	rm.ValidArgsFunction = completeJobs(true, func(jobInfo) bool { return true })
 	cmd.AddCommand(rm)
 	return cmd
 }
 
-// completeJobs lets shells complete the numbers of a graph's jobs, behind the graph: one of them, or several.
-func completeJobs(several bool) cobra.CompletionFunc {
+// completeJobs lets shells complete the numbers of a graph's jobs, behind the graph: one of those that offered takes, or several.
+func completeJobs(several bool, offered func(jobInfo) bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		switch {
 		case len(args) == 0:
@@ -78,7 +78,7 @@ func completeJobs(several bool) cobra.CompletionFunc {
 		}
 		var numbers []cobra.Completion
 		for _, j := range jobs {
-			if number := strconv.Itoa(j.Job); !slices.Contains(args[1:], number) {
+			if number := strconv.Itoa(j.Job); offered(j) && !slices.Contains(args[1:], number) {
 				numbers = append(numbers, cobra.CompletionWithDesc(number, printable(j.Program)+", "+string(j.State)))
 			}
 		}
@@ -104,6 +104,7 @@ type jobInfo struct {
 	Flags      map[string]string `json:"flags,omitempty"`
 	Output     string            `json:"output,omitempty"`
 	Error      string            `json:"error,omitempty"`
+	unfinished bool              // it can be resumed
 }
 
 func jobsOf(path string) ([]jobInfo, error) {
@@ -121,6 +122,7 @@ func jobsOf(path string) ([]jobInfo, error) {
 		info := jobInfo{
 			Job: j.ID, Program: j.Name, State: j.Status, Iterations: j.Iteration, Epochs: j.Epochs,
 			Created: j.Created, Updated: j.Updated, Flags: j.Flags, Output: j.Output, Error: j.Error,
+			unfinished: j.Unfinished(),
 		}
 		switch {
 		case errors.Is(j.Err, checkpoint.ErrVersion):

@@ -22,7 +22,8 @@ import (
 type killedCommand struct {
 	name string
 	line string // the command
-	// next are the commands after it, which must be successful. One with a ? is
+	// next are the commands after it, which must be successful. One of them records a
+	// job where jobs are left, for that tidies them. One with a ? is
 	// run where an unfinished job is left.
 	next []string
 	// belongs are patterns of the files that may be there then (those of a killed go
@@ -45,16 +46,16 @@ var killedCommands = []killedCommand{
 	{name: "upgrade", line: "upgrade old", next: []string{"upgrade old", "verify old", "run wcc old --output o.tsv"}, belongs: strings.NewReplacer("g/", "old/", ".g.", ".old.").Replace(graphFiles + "|" + jobFiles), whole: "old/GARAPH o.tsv"},
 	{name: "run tsv", line: "run pagerank g --output o.tsv", next: []string{"?resume g", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
 	{name: "run csv.gz", line: "run pagerank g --output o.csv.gz", next: []string{"?resume g", "run pagerank g --output o.csv.gz"}, belongs: jobFiles, whole: "o.csv.gz"},
-	{name: "run ndjson.zst", line: "run wcc g --output o.ndjson.zst", next: []string{"?resume g", "run wcc g --output o.ndjson.zst"}, belongs: jobFiles, whole: "o.ndjson.zst"},
+	{name: "run ndjson.zst", line: "run wcc g --mode sync --output o.ndjson.zst", next: []string{"?resume g", "run wcc g --mode sync --output o.ndjson.zst"}, belongs: jobFiles, whole: "o.ndjson.zst"},
 	{name: "run parquet", line: "run bfs g --source 0 --output o.parquet", next: []string{"?resume g", "run bfs g --source 0 --output o.parquet"}, belongs: jobFiles, whole: "o.parquet"},
 	{name: "run npy", line: "run sssp g --source 0 --output o.npy", next: []string{"?resume g", "run sssp g --source 0 --output o.npy"}, belongs: jobFiles, whole: "o.npy"},
 	{name: "run with report and trace", line: "run pagerank g --output o.tsv --report r.html --trace t.json", next: []string{"?resume g", "run pagerank g --output o.tsv --report r.html --trace t.json"}, belongs: jobFiles, whole: "o.tsv r.html t.json"},
 	{name: "run with checkpoints", line: "run pagerank g --checkpoint-every 1 --iterations 30 --output o.tsv", next: []string{"?resume g", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
 	{name: "run that measures", line: "run pagerank g --device hybrid --gpu emulated --checkpoint-every 2 --output o.tsv", next: []string{"?resume g", "run pagerank g --device hybrid --gpu emulated --output o.tsv"}, belongs: jobFiles + `|g/speeds\.json`, whole: "o.tsv"},
-	{name: "resume", line: "resume g --checkpoint-every 1", next: []string{"?resume g", "run wcc g --output o.tsv"}, belongs: jobFiles, whole: "interrupted.tsv o.tsv"},
+	{name: "resume", line: "resume g --checkpoint-every 1", next: []string{"?resume g", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "interrupted.tsv o.tsv"},
 	{name: "community", line: "community g --queries q.txt --max-size 9 --min-size 5 --time-limit 200ms --checkpoint-interval 20ms --output o.csv", next: []string{"?resume g", "community g --query 0 --max-size 5 --output o.csv"}, belongs: jobFiles, whole: "o.csv"},
 	{name: "community on a GPU", line: "community g --queries q.txt --max-size 6 --time-limit 300ms --device gpu --gpu emulated --checkpoint-every 1 --output o.csv", next: []string{"?resume g", "community g --query 0 --max-size 5 --output o.csv"}, belongs: jobFiles, whole: "o.csv"},
-	{name: "jobs rm", line: "jobs rm g 1 2", next: []string{"?jobs rm g 1", "?jobs rm g 2", "run wcc g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
+	{name: "jobs rm", line: "jobs rm g 1 2", next: []string{"?jobs rm g 1", "?jobs rm g 2", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
 	{name: "jobs rm alone", line: "jobs rm g 1 2", next: []string{"!jobs rm g 1 2"}, belongs: jobFiles},
 	{name: "run over edges", line: "run wcc e.txt --output o.tsv", next: []string{"run wcc e.txt --output o.tsv"}, whole: "o.tsv"},
 	{name: "run over edges in another folder", line: "run wcc e.txt --output o.tsv --scratch .", next: []string{"run wcc e.txt --output o.tsv --scratch ."}, whole: "o.tsv"},
@@ -98,6 +99,40 @@ func TestKillCommands(t *testing.T) {
 		}
 	}
 	t.Logf("%d kills, of which in the middle: %v", k.kills, k.hits)
+}
+
+// TestKillRemoval: whatever a removal of jobs had done when it was killed, nothing is left of them
+// after the next commands.
+func TestKillRemoval(t *testing.T) {
+	skipKills(t)
+	k := &commandKiller{t: t, dir: memoryDir(t)}
+	k.prepare()
+	h := &hostile{t: t}
+	for _, c := range killedCommands {
+		if c.line != "jobs rm g 1 2" {
+			continue
+		}
+		for at := range 8 {
+			k.begin()
+			before := k.list()
+			for job := 1; job <= 2; job++ {
+				folder := k.work("g", "jobs", fmt.Sprint(job))
+				gone := k.work("g", "jobs", fmt.Sprintf(".job-%d-0000000%d.removing", job, job))
+				steps := []func(){
+					func() { h.must(os.Rename(folder, gone)) },
+					func() { h.must(os.Remove(filepath.Join(gone, "JOB"))) },
+					func() { h.must(os.RemoveAll(gone)); h.must(os.Mkdir(gone, 0o777)) },
+					func() { h.must(os.Remove(gone)) },
+				}
+				for i, step := range steps {
+					if i+len(steps)*(job-1) <= at {
+						step()
+					}
+				}
+			}
+			k.check(c, before, fmt.Sprintf("%s, killed at point %d", c.name, at))
+		}
+	}
 }
 
 // commandKiller kills commands.
@@ -207,7 +242,12 @@ func (k *commandKiller) kill(c killedCommand) {
 	if err := p.Wait(); err != nil && p.ProcessState.ExitCode() == -1 {
 		k.hits[c.name]++
 	}
-	what := fmt.Sprintf("%s, killed after %v of %v", c.name, after.Round(time.Millisecond), took.Round(time.Millisecond))
+	k.check(c, before, fmt.Sprintf("%s, killed after %v of %v", c.name, after.Round(time.Millisecond), took.Round(time.Millisecond)))
+}
+
+// check runs the commands that follow a kill, and looks at what is there then.
+func (k *commandKiller) check(c killedCommand, before []string, what string) {
+	t := k.t
 	for _, line := range c.next {
 		k.after(line, what)
 	}

@@ -215,11 +215,7 @@ func (p *edgePrinter) row(ctx context.Context, row []uint32, weights []float32, 
 
 // line prints an edge as text.
 func (p *edgePrinter) line(_ int, ids *store.IDBlock, at int, weight *float32) error {
-	id := ids.Text(at)
-	if p.tty {
-		id = printable(id)
-	}
-	text := p.way.name + "\t" + id
+	text := p.way.name + "\t" + idOnLine(ids.Text(at), p.tty)
 	if weight != nil {
 		text += "\t" + strconv.FormatFloat(float64(*weight), 'g', -1, 32)
 	}

@@ -135,11 +135,7 @@ func pathOf[P any, V uint32 | float64](ctx context.Context, e Env, p P, to uint3
 func (f *foundPath) print(w *output) error {
 	table := tabwriter.NewWriter(w, 0, 0, 0, ' ', tabwriter.AlignRight)
 	for _, s := range f.Path {
-		id := s.ID
-		if w.tty() {
-			id = printable(id)
-		}
-		fmt.Fprintf(table, "%s\t  %s\n", strconv.FormatFloat(s.Distance, 'g', -1, 64), id) // errors are kept until Flush
+		fmt.Fprintf(table, "%s\t  %s\n", strconv.FormatFloat(s.Distance, 'g', -1, 64), idOnLine(s.ID, w.tty())) // errors are kept until Flush
 	}
 	return table.Flush()
 }

@@ -20,6 +20,15 @@ func (p printableLines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// idOnLine is an id as a line of text has it: as it is, but printable on a terminal, and where it has a line end,
+// which would make two lines of one.
+func idOnLine(id string, tty bool) string {
+	if tty || strings.ContainsAny(id, "\n\r") {
+		return printable(id)
+	}
+	return id
+}
+
 // printableJSON escapes in JSON what printable escapes in text.
 func printableJSON(b []byte) []byte {
 	var out []byte

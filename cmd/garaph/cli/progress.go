@@ -194,6 +194,9 @@ func (s *stage) update(state string) {
 	}
 	if eta, known := p.eta(); known {
 		left := int64(math.Ceil(eta.Seconds()))
+		if state == phaseEnded { // perhaps before its total, as what converges
+			left = 0
+		}
 		line.ETA = &left
 	}
 	if line.Iteration != nil {

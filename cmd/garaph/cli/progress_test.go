@@ -147,7 +147,7 @@ func TestUpdates(t *testing.T) {
 	if second.State != phaseRunning || second.Done != 8 || second.Rate < 0.9 || second.Rate > 1 || *second.ETA < 12 || *second.ETA > 13 || second.Iteration.Iteration != 6 {
 		t.Errorf("the second: %+v", second)
 	}
-	if last.State != phaseEnded || last.Done != 9 || last.Text != "iteration 9" || last.Iteration.Iteration != 9 {
+	if last.State != phaseEnded || last.Done != 9 || last.ETA == nil || *last.ETA != 0 || last.Text != "iteration 9" || last.Iteration.Iteration != 9 {
 		t.Errorf("the last: %+v", last)
 	}
 }

@@ -54,7 +54,7 @@ where another user began the job or the graph was copied or received.`,
 		cmd.Flags().AddFlag(all.Lookup(name))
 	}
 	completeEnums(cmd)
-	cmd.ValidArgsFunction = completeJobs(false)
+	cmd.ValidArgsFunction = completeJobs(false, func(j jobInfo) bool { return j.unfinished })
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) {

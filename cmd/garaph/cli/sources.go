@@ -216,10 +216,11 @@ func eachID(in io.Reader, name string, f func(id string, line int) error) error 
 			continue
 		}
 		id, ok := unquoted(id)
-		if !ok {
-			return fmt.Errorf("%s:%d: %.60q: expected an id, or one in quotes, where \"\" is a quote", name, number, id)
+		err := fmt.Errorf("%s:%d: %.60q: expected an id, or one in quotes, where \"\" is a quote", name, number, id)
+		if ok {
+			err = f(id, number)
 		}
-		if err := f(id, number); err != nil {
+		if err != nil && lines.Err() == nil { // else the line is what an error left of one
 			return err
 		}
 	}
