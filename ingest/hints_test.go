@@ -40,6 +40,14 @@ func TestEdgesAmong(t *testing.T) {
 	}
 }
 
+// TestAttributesLeftOut: --weights no reads the edges that NetworkX writes by default, with attributes in braces.
+func TestAttributesLeftOut(t *testing.T) {
+	r := readBytes(t, "g.txt", []byte("1 2 {'weight': 4}\n2 3 {}\n"), ReadOptions{Weights: WeightsNo})
+	if r.err != nil || !slices.Equal(edgesOf(r), []string{"1-2", "2-3"}) {
+		t.Error(edgesOf(r), r.err)
+	}
+}
+
 // TestHints runs the commands that errors about other formats tell, as they are pasted into a shell, and reads what
 // these write. A command whose tools are not there is passed over.
 func TestHints(t *testing.T) {
@@ -91,6 +99,9 @@ func TestHints(t *testing.T) {
 		{"adjlist", "awk 'BEGIN {}'", write("#k.py\n# GMT Thu Nov 26 13:05:14 2026\n# \n1 2\n2 3\n3\n"), plain},
 		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_adjlist(x.DiGraph([(1, 2), (2, 3)]), sys.argv[1])`), plain},
 		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_multiline_adjlist(x.DiGraph([(1, 2, {"weight": 2}), (2, 3, {"weight": 3})]), sys.argv[1])`), [][2]string{{"1", "2 2"}, {"2", "3 3"}}},
+		{"edgelist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_edgelist(x.DiGraph([(1, 2, {"weight": 2}), (2, 3, {"weight": 0.5, "kind": "a weight: b"})]), sys.argv[1])`), [][2]string{{"1", "2 2"}, {"2", "3 0.5"}}},
+		{"edgelist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_edgelist(x.DiGraph([("a", "b"), ("b", "c")]), sys.argv[1], delimiter=",")`), [][2]string{{"a", "b"}, {"b", "c"}}},
+		{"edgelist", "sed --version", write("# of a graph\n1\t2\t{'kind': 'a, b', 'weight': np.float64(2.5), 'k': 1}\n2\t3\t{'weight': 1e-05}\n"), [][2]string{{"1", "2 2.5"}, {"2", "3 1e-05"}}},
 		{"npz", "/usr/bin/python3 -c 'import scipy'", python(`import sys, scipy.sparse as s; s.save_npz(sys.argv[1], s.coo_matrix(([1, 1], ([0, 1], [1, 2])), shape=(3, 3)))`), dense},
 		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.savez(sys.argv[1], src=numpy.array(["a b", "c"]), dst=numpy.array(["c", "d"]), w=numpy.array([2, 3]))`), weighted},
 		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.savez(sys.argv[1], numpy.array([[1, 2], [2, 3]]))`), plain},
@@ -165,7 +176,8 @@ func TestHints(t *testing.T) {
 			}
 			if found { // with the flags that it says
 				o = table('\t', HeaderNo)
-				if strings.TrimPrefix(then, "; if it is an edge list nevertheless, use --format text") != "" {
+				others := []string{"", "; if it is an edge list nevertheless, use --format text", "; or use --weights no to leave out the attributes, weights too"}
+				if !slices.Contains(others, then) {
 					t.Errorf("the hint goes on: %q", then)
 				}
 			}
