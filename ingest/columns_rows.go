@@ -301,6 +301,9 @@ func (t *rowBody) textID(end int, name []byte, e *lineEdge) *badLine {
 		return nil
 	}
 	id, kind := parseInteger(bytes.TrimSpace(name))
+	if len(name) == 0 {
+		name = []byte(`""`)
+	}
 	switch {
 	case kind == notInteger || kind == hugeInteger:
 		return &badLine{text: name, expected: t.in(end, "an integer of at most 64 bits"), advice: adviceStrings}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/garaph/garaph/internal/parquetread"
@@ -81,7 +80,7 @@ func checkText(h *inputHead, f Format, named bool) error {
 		if bytes.HasPrefix(b, []byte(r.magic)) && !isTextBytes(b) {
 			switch r.what {
 			case "is a zip archive":
-				return zipped(name, b)
+				return zipped(h)
 			case "is compressed with xz", "is compressed with lz4":
 				return &InputError{File: name, Problem: r.what + ", which cannot be read", Advice: toUnpack(strings.TrimPrefix(r.what, "is compressed with "), name)}
 			case "is a Parquet file", "is an Arrow file":
@@ -118,37 +117,18 @@ func checkText(h *inputHead, f Format, named bool) error {
 	return nil
 }
 
-// zipped refuses a zip archive, which several formats are within; b is its beginning.
-func zipped(name string, b []byte) error {
+// zipped refuses a zip archive, which several formats are within.
+func zipped(h *inputHead) error {
+	name := h.in.name
 	e := &InputError{File: name, Problem: "is a zip archive, which cannot be read", Advice: "unpack it first"}
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".npz":
-		if isSparseArchive(b) {
-			e.Problem = "is a sparse matrix of SciPy, which cannot be read"
-			convert := `import sys, scipy.io, scipy.sparse; scipy.io.mmwrite(sys.argv[2], scipy.sparse.load_npz(sys.argv[1]))`
-			e.Advice = "write it as Matrix Market: python3 -c '" + convert + "' " + shellWord(name) + " graph.mtx"
-			break
-		}
-		e.Problem = "is an archive of NumPy, which cannot be read"
-		convert := `import sys, numpy as n; z = n.load(sys.argv[1]); n.savetxt(sys.argv[2], n.column_stack([z[k].astype(object) for k in z.files]), fmt="%s", delimiter="\t")`
-		e.Advice = "where its arrays are sources, targets and perhaps weights, in this order, write these as lines: python3 -c '" + convert + "' " + shellWord(name) + " edges.tsv" + thenImport
+		return zippedArrays(h)
 	case ".xlsx", ".xlsm", ".ods":
 		e.Problem = "is a spreadsheet, which cannot be read"
 		e.Advice = "save its table of edges as CSV"
 	}
 	return e
-}
-
-// isSparseArchive reports whether the first member of a zip archive is one that SciPy begins with
-// when it saves a sparse matrix.
-func isSparseArchive(b []byte) bool {
-	const header = 30 // bytes of a member's, with the length of its name at 26
-	if len(b) < header {
-		return false
-	}
-	first := b[header:]
-	first = first[:min(len(first), int(binary.LittleEndian.Uint16(b[26:])))]
-	return slices.Contains([]string{"indices.npy", "row.npy", "coords.npy", "offsets.npy"}, string(first))
 }
 
 // isTextBytes reports whether b has no zero byte and few control characters: a

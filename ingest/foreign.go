@@ -58,6 +58,12 @@ var (
 	}
 )
 
+// attributes are edges as networkx.write_edgelist writes them unless it is asked for less, and the command that leaves the
+// ids and the weight of each.
+var attributes = regexp.MustCompile(`^[^\s,]+([ \t]+|,)[^\s,]+([ \t]+|,)\{[^\n]*\}[ \t\r]*(\n|$)`)
+
+const ofAttributes = `sed -E 's/^([^[:space:],]+)[[:space:],]+([^[:space:],]+)[[:space:],]+\{((.*, )?.weight.: (np\.[a-z0-9]+\()?([^],})]+))?.*/\1\t\2\t\6/; s/\t$//' %[1]s > edges.tsv`
+
 // viaNetworkX is a command that writes the edges of a file, whose name is put
 // in the place of %[1]s, as what garaph reads: with weights where there are any.
 func viaNetworkX(read string) string {
@@ -76,7 +82,7 @@ func shellWord(name string) string {
 }
 
 // checkForeign refuses, by name, what no format reads.
-func checkForeign(h *inputHead) error {
+func checkForeign(h *inputHead, weights WeightMode) error {
 	whole := bytes.TrimPrefix(h.bytes, utf8BOM)
 	text, known := whole, foreign
 	for text = bytes.TrimLeft(text, " \t\r\n"); len(text) > 0 && (text[0] == '#' || text[0] == '%'); {
@@ -86,6 +92,12 @@ func checkForeign(h *inputHead) error {
 	text = text[:min(len(text), 4096)]
 	if dated.Match(whole) {
 		known = behindDate
+	}
+	if weights != WeightsNo && attributes.Match(text) && isTextBytes(h.bytes) {
+		return &InputError{
+			File: h.in.name, Problem: "is an edge list of NetworkX with the attributes of edges in braces, which cannot be read",
+			Advice: linesOfIDs + strings.ReplaceAll(ofAttributes, "%[1]s", shellWord(h.in.name)) + thenImport + "; or use --weights no to leave out the attributes, weights too",
+		}
 	}
 	for _, f := range known {
 		if f.begins.Match(text) && isTextBytes(h.bytes) {

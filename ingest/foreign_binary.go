@@ -3,7 +3,6 @@ package ingest
 import (
 	"archive/tar"
 	"bytes"
-	"regexp"
 	"strings"
 )
 
@@ -16,15 +15,7 @@ func foreignBinary(name string, b []byte) (what, advice string) {
 		return "is a database of SQLite", "give its edges on standard input, with the table and the columns that `sqlite3 " + file + " .schema` shows: sqlite3 -csv " + file +
 			" 'select source, target from edges' | garaph import --delimiter , --no-header - edges.graph"
 	case begins("\x93NUMPY"):
-		array := "numpy.load(sys.argv[1])"
-		if manyColumns.Match(b[:min(len(b), 4096)]) { // sources in a row, and targets in the next
-			array += ".T"
-		}
-		format := "%s"
-		if floats.Match(b[:min(len(b), 4096)]) { // as whole numbers where they are
-			format = "%.17g"
-		}
-		return "is an array of NumPy", linesOfIDs + `python3 -c 'import sys, numpy; numpy.savetxt(sys.argv[2], ` + array + `, fmt="` + format + `", delimiter="\t")' ` + file + " edges.tsv" + thenImport
+		return "is an array of NumPy", linesOfIDs + `python3 -c '` + ofArray(b[:min(len(b), 4096)]) + `' ` + file + " edges.tsv" + thenImport
 	case begins("MATLAB 5.0 MAT-file"):
 		return "is a file of MATLAB", "write its matrix as Matrix Market, as scipy.io.mmwrite does, or mmwrite in MATLAB"
 	case begins("Obj\x01"):
@@ -39,12 +30,6 @@ func foreignBinary(name string, b []byte) (what, advice string) {
 	}
 	return "", ""
 }
-
-// manyColumns is the shape of an array with two rows and more than three columns.
-// floats matches the header of an array of floats.
-var floats = regexp.MustCompile(`'descr': '[<>=|]f`)
-
-var manyColumns = regexp.MustCompile(`'shape': \(2, ([4-9]|[1-9][0-9]+)\)`)
 
 // tarMember is the largest file of those that an archive begins with.
 func tarMember(b []byte) (name string, is bool) {

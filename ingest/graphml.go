@@ -47,6 +47,7 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 		return nil, err
 	}
 	var keys []string
+	var other string
 	for {
 		s := &graphmlStart{graphmlBody: t}
 		x := newXMLReader(p.name(), bytes.NewReader(h.bytes))
@@ -60,7 +61,7 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 			}
 			return nil, err
 		}
-		keys = s.keys
+		keys, other = s.keys, s.other
 		p.openIDs = o.IDs == IDsAuto && s.ints+s.texts == 0
 		switch {
 		case o.IDs != IDsAuto:
@@ -72,8 +73,17 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 		}
 		break
 	}
+	if t.weightKeys == nil && other != "" && o.Weights != WeightsNo {
+		e := &InputError{File: p.name(), Problem: fmt.Sprintf("has a key for edges %q of type %s, which is no weight", t.chosen, other)}
+		if e.Advice = `write it with attr.type="double", or `; len(o.Table.Columns) == 3 {
+			e.Advice += adviseKeys(keys)
+		} else {
+			e.Advice += "use --weights no to leave it out"
+		}
+		return nil, e
+	}
 	if len(o.Table.Columns) == 3 && t.weightKeys == nil {
-		return nil, &InputError{File: p.name(), Problem: fmt.Sprintf("has no key for edges %q that is a number", t.chosen), Advice: adviseKeys(keys)}
+		return nil, &InputError{File: p.name(), Problem: fmt.Sprintf("has no key for edges %q", t.chosen), Advice: adviseKeys(keys)}
 	}
 	if o.Weights == WeightsYes && t.weightKeys == nil {
 		return nil, &InputError{File: p.name(), Problem: `has no weights: no key for edges is a number and has attr.name="weight"`, Advice: "leave out --weights yes"}
@@ -103,11 +113,11 @@ func (t *graphmlBody) choose(file string, columns []string) error {
 	return nil
 }
 
-// adviseKeys says which keys there are.
+// adviseKeys says which keys of weights there are.
 func adviseKeys(keys []string) string {
 	const most = 20
 	if len(keys) == 0 {
-		return "it has no keys for edges: use --columns source,target"
+		return "use --columns source,target, for no key for edges is a number"
 	}
 	if len(keys) > most {
 		keys = append(keys[:most:most], fmt.Sprintf("and %d more", len(keys)-most))
@@ -119,8 +129,9 @@ func adviseKeys(keys []string) string {
 type graphmlStart struct {
 	*graphmlBody
 	graph       int
-	inKey       bool // a key of weights is being read
-	keys        []string
+	inKey       bool     // a key of weights is being read
+	keys        []string // that are numbers
+	other       string   // the type of a key of the name of weights that is no number
 	ints, texts int
 }
 
@@ -132,9 +143,15 @@ func (s *graphmlStart) start(x *xmlReader, e *xml.StartElement) error {
 			return nil
 		}
 		name, is, id := attribute(e, "attr.name"), attribute(e, "attr.type"), attribute(e, "id")
-		s.keys = append(s.keys, shown([]byte(name))+" ("+shown([]byte(is))+")")
-		if slices.Contains([]string{"int", "long", "float", "double"}, is) && name != "" && name == s.chosen {
+		number, chosen := slices.Contains([]string{"int", "long", "float", "double"}, is), name != "" && name == s.chosen
+		if number {
+			s.keys = append(s.keys, shown([]byte(name))+" ("+is+")")
+		}
+		switch {
+		case chosen && number:
 			s.inKey, s.weightKeys = true, append(s.weightKeys, id)
+		case chosen:
+			s.other = cmp.Or(shown([]byte(is)), "string") // the default, which NetworkX takes
 		}
 	case "default":
 		x.text, x.collect = x.text[:0], s.inKey

@@ -69,7 +69,10 @@ func TestGraphMLErrors(t *testing.T) {
 	bomb := `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>`
 	for _, test := range []struct{ content, want string }{
 		{graphmlText("sideways", ""), `g.xml:5: "sideways": expected edgedefault=`},
-		{graphmlText("directed", `<node/>`), `g.xml:6: `},
+		{graphmlText("directed", `<node/>`), `g.xml:6: "node without id": expected an id`},
+		{graphmlText("directed", `<node id="`+strings.Repeat("x", maxName+1)+`"/>`), `expected an id of at most 65535 bytes as id of the node`},
+		{strings.Replace(graphmlText("directed", ""), `attr.name="weight" attr.type="double"/>`, `attr.name="weight" attr.type="string"/>`, 1),
+			`g.xml: has a key for edges "weight" of type string, which is no weight; write it with attr.type="double", or use --weights no to leave it out`},
 		{graphmlText("directed", `<edge source="a" target="b"/>`), `g.xml:6: "a → b": expected a weight of the edge, as the key w promises`},
 		{strings.Replace(graphmlText("directed", `<edge source="a" target="b"/>`), `<key id="w"`, `<key id="i" for="edge" attr.name="weight" attr.type="long"/><key id="w"`, 1), `g.xml:6: "a → b": expected a weight of the edge, as each of the keys i, w promises`},
 		{graphmlText("directed", `<edge source="a" target="b"><data key="w">1</data><data key="w">2</data></edge>`), `g.xml:6: "a → b": expected one weight of the edge, not two`},
@@ -115,7 +118,8 @@ func TestGraphMLColumns(t *testing.T) {
 		{[]string{"source", "target"}, edgeSeen{"a", "b", 0}, ""},
 		{[]string{"Target", "Source", "km"}, edgeSeen{"b", "a", 3}, ""},
 		{[]string{"source", "target", "weight"}, edgeSeen{"a", "b", 2}, ""},
-		{[]string{"source", "target", "town"}, edgeSeen{}, `g.xml: has no key for edges "town" that is a number; use --columns source,target,KEY to choose among weight (double), km (int), town (string)`},
+		{[]string{"source", "target", "town"}, edgeSeen{}, `g.xml: has a key for edges "town" of type string, which is no weight; write it with attr.type="double", or use --columns source,target,KEY to choose among weight (double), km (int)`},
+		{[]string{"source", "target", "no"}, edgeSeen{}, `g.xml: has no key for edges "no"; use --columns source,target,KEY to choose among weight (double), km (int)`},
 		{[]string{"source", "km"}, edgeSeen{}, "edges have a source and a target; use --columns source,target"},
 	} {
 		r := readFiles(t, ReadOptions{Table: TableOptions{Columns: c.columns}}, text("g.xml", content))

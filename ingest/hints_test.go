@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"archive/zip"
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +13,40 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// TestEdgesAmong: which arrays of an archive are edges.
+func TestEdgesAmong(t *testing.T) {
+	for names, want := range map[string]string{
+		"weight,dst,src": "src,dst,weight", "x,edge_index,y": "edge_index", "edge_weight,edges": "edges,edge_weight", "arr_0": "arr_0", "a,b": "a,b",
+		"arr_0,arr_1,arr_2": "arr_0,arr_1,arr_2", "a,b,c": "", "adj_data,adj_indices,adj_indptr,adj_shape": "",
+	} {
+		if got := strings.Join(edgesAmong(strings.Split(names, ",")), ","); got != want {
+			t.Errorf("%s: got %q, want %q", names, got, want)
+		}
+	}
+	var z bytes.Buffer
+	w := zip.NewWriter(&z)
+	for _, name := range []string{"a.npy", "b.npy", "c.npy"} {
+		if _, err := w.Create(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const want = `' 'g.npz' edges.tsv SRC DST, with the names of two of its arrays, a, b, c (and of one of weights), and import edges.tsv with`
+	if r := readBytes(t, "g.npz", z.Bytes(), ReadOptions{}); r.err == nil || !strings.Contains(r.err.Error(), want) {
+		t.Errorf("got %v", r.err)
+	}
+}
+
+// TestAttributesLeftOut: --weights no reads the edges that NetworkX writes by default, with attributes in braces.
+func TestAttributesLeftOut(t *testing.T) {
+	r := readBytes(t, "g.txt", []byte("1 2 {'weight': 4}\n2 3 {}\n"), ReadOptions{Weights: WeightsNo})
+	if r.err != nil || !slices.Equal(edgesOf(r), []string{"1-2", "2-3"}) {
+		t.Error(edgesOf(r), r.err)
+	}
+}
 
 // TestHints runs the commands that errors about other formats tell, as they are pasted into a shell, and reads what
 // these write. A command whose tools are not there is passed over.
@@ -63,10 +99,22 @@ func TestHints(t *testing.T) {
 		{"adjlist", "awk 'BEGIN {}'", write("#k.py\n# GMT Thu Nov 26 13:05:14 2026\n# \n1 2\n2 3\n3\n"), plain},
 		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_adjlist(x.DiGraph([(1, 2), (2, 3)]), sys.argv[1])`), plain},
 		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_multiline_adjlist(x.DiGraph([(1, 2, {"weight": 2}), (2, 3, {"weight": 3})]), sys.argv[1])`), [][2]string{{"1", "2 2"}, {"2", "3 3"}}},
+		{"edgelist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_edgelist(x.DiGraph([(1, 2, {"weight": 2}), (2, 3, {"weight": 0.5, "kind": "a weight: b"})]), sys.argv[1])`), [][2]string{{"1", "2 2"}, {"2", "3 0.5"}}},
+		{"edgelist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_edgelist(x.DiGraph([("a", "b"), ("b", "c")]), sys.argv[1], delimiter=",")`), [][2]string{{"a", "b"}, {"b", "c"}}},
+		{"edgelist", "sed --version", write("# of a graph\n1\t2\t{'kind': 'a, b', 'weight': np.float64(2.5), 'k': 1}\n2\t3\t{'weight': 1e-05}\n"), [][2]string{{"1", "2 2.5"}, {"2", "3 1e-05"}}},
 		{"npz", "/usr/bin/python3 -c 'import scipy'", python(`import sys, scipy.sparse as s; s.save_npz(sys.argv[1], s.coo_matrix(([1, 1], ([0, 1], [1, 2])), shape=(3, 3)))`), dense},
 		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.savez(sys.argv[1], src=numpy.array(["a b", "c"]), dst=numpy.array(["c", "d"]), w=numpy.array([2, 3]))`), weighted},
 		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.savez(sys.argv[1], numpy.array([[1, 2], [2, 3]]))`), plain},
 		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(sys.argv[1], numpy.array([[1.0, 2.0], [2.0, 3.0]]))`), plain},
+		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy as n; n.savez(open(sys.argv[1], "wb"), weight=n.array([2, .5], "f4"), target=[2., 3], source=[1, 2])`), [][2]string{{"1", "2 2"}, {"2", "3 0.5"}}},
+		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy as n; n.savez(open(sys.argv[1], "wb"), label=[1, 2], kind=["x"], **{"from": ["a b", "c"], "to": ["c", "d"]})`), named},
+		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy as n; n.savez(open(sys.argv[1], "wb"), [1, 2], [2, 3])`), plain},
+		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy as n; n.savez(open(sys.argv[1], "wb"), [1., 2], [2, 3], [2, .5])`), [][2]string{{"1", "2 2"}, {"2", "3 0.5"}}},
+		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy as n; n.savez(open(sys.argv[1], "wb"), edge_index=[[1, 2, 3, 4], [2, 3, 4, 5]], x=n.eye(5), num_nodes=5)`), [][2]string{{"1", "2"}, {"2", "3"}, {"3", "4"}, {"4", "5"}}},
+		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy as n; n.savez(open(sys.argv[1], "wb"), edges=[[1, 2], [2, 3]], edge_weight=[2, .5])`), [][2]string{{"1", "2 2"}, {"2", "3 0.5"}}},
+		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy as n; n.savez(open(sys.argv[1], "wb"), n.array([[1, 2, 2], [2, 3, .5]]))`), [][2]string{{"1", "2 2"}, {"2", "3 0.5"}}},
+		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(open(sys.argv[1], "wb"), numpy.array([[1, 2, 2], [2, 3, .5]]))`), [][2]string{{"1", "2 2"}, {"2", "3 0.5"}}},
+		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(open(sys.argv[1], "wb"), numpy.array([(1, 2, 2), (2, 3, .5)], dtype=[("u", "f8"), ("v", "i4"), ("w", "f4")]))`), [][2]string{{"1", "2 2"}, {"2", "3 0.5"}}},
 		{"json", "jq --version", write(`{"edges": [{"source": "a b", "target": "c"}, {"source": "c", "target": "d"}]}`), named},
 		{"json", "jq --version", write(`{"edges": [{"source": "a b", "target": "c", "weight": 2}, {"source": "c", "target": "d", "weight": 3}]}`), weighted},
 		{"json", "jq --version", write("{\"kind\": 1, \"from\": \"a b\", \"to\": \"c\", \"cost\": 2}\n{\"kind\": 1, \"from\": \"c\", \"to\": \"d\", \"cost\": 3}\n"), weighted},
@@ -81,9 +129,9 @@ func TestHints(t *testing.T) {
 		{"json", "jq --version", write(`{"data": [], "elements": {"nodes": [], "edges": [{"data": {"source": "a b", "target": "c"}}, {"data": {"source": "c", "target": "d"}}]}}`), named},
 		{"gexf", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(withWeights, "%s", "gexf")), weighted},
 		{"gml", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(withWeights, "%s", "gml")), weighted},
-		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(sys.argv[1], numpy.array([[1, 2], [2, 3]]))`), plain},
-		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(sys.argv[1], numpy.array([[1, 2, 3, 4], [2, 3, 4, 5]]))`), [][2]string{{"1", "2"}, {"2", "3"}, {"3", "4"}, {"4", "5"}}},
-		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(sys.argv[1], numpy.array([("a b", "c", 2), ("c", "d", 3)], dtype=[("u", "U3"), ("v", "U3"), ("w", "f4")]))`), weighted},
+		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(open(sys.argv[1], "wb"), numpy.array([[1, 2], [2, 3]]))`), plain},
+		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(open(sys.argv[1], "wb"), numpy.array([[1, 2, 3, 4], [2, 3, 4, 5]]))`), [][2]string{{"1", "2"}, {"2", "3"}, {"3", "4"}, {"4", "5"}}},
+		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(open(sys.argv[1], "wb"), numpy.array([("a b", "c", 2), ("c", "d", 3)], dtype=[("u", "U3"), ("v", "U3"), ("w", "f4")]))`), weighted},
 		{"sqlite", "sqlite3 -version", python(`import sys, sqlite3; c = sqlite3.connect(sys.argv[1]); c.execute("create table edges (source text, target text)"); c.executemany("insert into edges values (?, ?)", [("a b", "c"), ("c", "d")]); c.commit()`), named},
 		{"tar", "tar --version", python(tarred + `"w"); t.add(f, "it's"); t.close()`), plain},
 		{"tar.gz", "tar --version", python(tarred + `"w:gz"); t.add(f, "it's"); t.close()`), plain},
@@ -128,7 +176,8 @@ func TestHints(t *testing.T) {
 			}
 			if found { // with the flags that it says
 				o = table('\t', HeaderNo)
-				if strings.TrimPrefix(then, "; if it is an edge list nevertheless, use --format text") != "" {
+				others := []string{"", "; if it is an edge list nevertheless, use --format text", "; or use --weights no to leave out the attributes, weights too"}
+				if !slices.Contains(others, then) {
 					t.Errorf("the hint goes on: %q", then)
 				}
 			}

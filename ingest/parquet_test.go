@@ -124,6 +124,7 @@ func TestParquetColumns(t *testing.T) {
 		{name: "numbers as text", columns: ab, o: ReadOptions{IDs: IDsString}, want: "1-3 2-4"},
 		{name: "text as numbers", columns: []cells{strs("src", "1", " -2"), strs("dst", "03", "4")}, o: ReadOptions{IDs: IDsInt}, want: "-2-4 1-3"},
 		{name: "text that is none", columns: []cells{strs("src", "1"), strs("dst", "x")}, o: ReadOptions{IDs: IDsInt}, want: `"x": expected an integer of at most 64 bits in column "dst"; use --ids string`},
+		{name: "empty text as number", columns: []cells{strs("src", "1"), strs("dst", "")}, o: ReadOptions{IDs: IDsInt}, want: `"": expected an integer of at most 64 bits in column "dst"; use --ids string`},
 		{name: "dense", columns: ab, o: ReadOptions{IDs: IDsDense}, want: "1-3 2-4"},
 		{name: "not dense", columns: []cells{int64s("src", i64(1, 1<<40)...), int64s("dst", i64(1, 2)...)}, o: ReadOptions{IDs: IDsDense},
 			want: `g.parquet: has ids up to 1099511627776 in column "src", and dense ids go up to 4294967294; use --ids int for ids that are not dense`},

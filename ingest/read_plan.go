@@ -38,7 +38,7 @@ func planInput(h *inputHead, o ReadOptions) (*inputPlan, error) {
 			return nil, err
 		}
 		if format == Text && !o.Table.isSet() {
-			if err := checkForeign(h); err != nil {
+			if err := checkForeign(h, o.Weights); err != nil {
 				return nil, err
 			}
 		}
