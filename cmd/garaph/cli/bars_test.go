@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"golang.org/x/sys/unix"
@@ -106,18 +107,26 @@ func TestTerminalWithoutSize(t *testing.T) {
 func TestBarsOfPipe(t *testing.T) {
 	control, tty := terminal(t)
 	defer control.Close()
-	scale := 18 // takes longer than it takes a bar to appear
-	if raceDetector {
-		scale = 15
-	}
+	const scale = 15
 	graph, edges := filepath.Join(t.TempDir(), "g"), int64(16<<scale)
 	writer := newProcess(t, "generate", "rmat", "--scale", strconv.Itoa(scale), "--threads", "1")
 	reader := newProcess(t, "import", "-", graph, "-v")
-	stdin, stdout, err := os.Pipe()
+	written, stdout, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdin, read, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	writer.Stdout, reader.Stdin = stdout, stdin
+	go func() {
+		defer read.Close()
+		defer written.Close()
+		_, _ = io.CopyN(read, written, 1<<20)
+		time.Sleep(2 * time.Second) // longer than it takes a bar to appear
+		_, _ = io.Copy(read, written)
+	}()
 	for _, p := range []*process{reader, writer} {
 		p.Stderr = tty
 		if err := p.Start(); err != nil {
