@@ -59,10 +59,13 @@ var (
 )
 
 // attributes are edges as networkx.write_edgelist writes them unless it is asked for less, and the command that leaves the
-// ids and the weight of each.
+// ids and the weight of each, 1 where others have one, as NetworkX takes it.
 var attributes = regexp.MustCompile(`^[^\s,]+([ \t]+|,)[^\s,]+([ \t]+|,)\{[^\n]*\}[ \t\r]*(\n|$)`)
 
-const ofAttributes = `sed -E 's/^([^[:space:],]+)[[:space:],]+([^[:space:],]+)[[:space:],]+\{((.*, )?.weight.: (np\.[a-z0-9]+\()?([^],})]+))?.*/\1\t\2\t\6/; s/\t$//' %[1]s > edges.tsv`
+const ofAttributes = `python3 -c 'import sys, ast, re; ` +
+	`rows = [re.match(r"([^\s,]+)[\s,]+([^\s,]+)[\s,]+(\{.*\})\s*$", l).groups() for l in open(sys.argv[1]) if l.strip() and l[0] != "#"]; ` +
+	`edges = [(u, v, ast.literal_eval(re.sub(r"\bnp\.\w+\(([^()]*)\)", r"\1", d))) for u, v, d in rows]; some = any("weight" in d for _, _, d in edges); ` +
+	`open(sys.argv[2], "w").writelines("\t".join([u, v] + some * [str(d.get("weight", 1))]) + "\n" for u, v, d in edges)' %[1]s edges.tsv`
 
 // viaNetworkX is a command that writes the edges of a file, whose name is put
 // in the place of %[1]s, as what garaph reads: with weights where there are any.

@@ -5,41 +5,22 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 )
 
 // Arrays of NumPy and archives of them are not read; here are the commands that make edge lists of them. Floats are written
-// with %.17g: ids that are 0.0 become 0, and weights keep all of their digits.
+// with %.17g: ids that are 0.0 become 0, and weights keep all of their digits. Two rows are sources and targets where they are
+// too long for rows of edges, or are what PyTorch Geometric calls edge_index.
+const (
+	numpyHead = `import sys, numpy as n; z = n.load(sys.argv[1]); text = lambda a: n.char.mod("%.17g", a) if a.dtype.kind == "f" else a.astype(str); ` +
+		`rows = lambda k, a: a.T if a.shape[0] == 2 and (k == "edge_index" or a.shape[1:] > (3,)) else a; ` +
+		`n.savetxt(sys.argv[2], n.column_stack([text(a) for a in `
+	numpyTail = `]), fmt="%s", delimiter="\t")`
 
-// manyColumns is the shape of an array with two rows and more than three columns.
-var manyColumns = regexp.MustCompile(`'shape': \(2, ([4-9]|[1-9][0-9]+)\)`)
-
-// The type of an array in its header: of floats, and of fields some of which are.
-var (
-	floatArray  = regexp.MustCompile(`'descr': '[<>=|]?f`)
-	floatFields = regexp.MustCompile(`'descr': \[.*'[<>=|]?f[0-9]+'`)
+	ofArray  = numpyHead + `([z[k] for k in z.dtype.names] if z.dtype.names else [rows("", z)])` + numpyTail
+	ofArrays = numpyHead + `(rows(k, z[k]) for k in sys.argv[3:])` + numpyTail // those that are named behind the files
 )
-
-// ofArray is the script that writes the rows of an array, of which the header is given.
-func ofArray(header []byte) string {
-	array, format := "numpy.load(sys.argv[1])", `"%s"`
-	if manyColumns.Match(header) { // sources in a row, and targets in the next
-		array += ".T"
-	}
-	switch {
-	case floatArray.Match(header):
-		format = `"%.17g"`
-	case floatFields.Match(header):
-		format = `["%.17g" if t.kind == "f" else "%s" for t in map(a.dtype.__getitem__, a.dtype.names)]`
-	}
-	return `import sys, numpy; a = ` + array + `; numpy.savetxt(sys.argv[2], a, fmt=` + format + `, delimiter="\t")`
-}
-
-// ofArrays writes the arrays of an archive that are named behind the files side by side.
-const ofArrays = `import sys, numpy as n; z = n.load(sys.argv[1]); flat = lambda a: a.T if a.shape[0] == 2 and a.shape[1:] > (3,) else a; ` +
-	`n.savetxt(sys.argv[2], n.column_stack([n.char.mod("%.17g", a) if a.dtype.kind == "f" else a.astype(str) for a in (flat(z[k]) for k in sys.argv[3:])]), fmt="%s", delimiter="\t")`
 
 // ofMatrix writes a matrix that scipy.sparse.save_npz has written.
 const ofMatrix = `import sys, scipy.io, scipy.sparse; scipy.io.mmwrite(sys.argv[2], scipy.sparse.load_npz(sys.argv[1]))`
