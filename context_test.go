@@ -71,7 +71,8 @@ func TestNumbersRefused(t *testing.T) {
 	for want, o := range map[string]garaph.RunOptions{
 		"iterations -7: expected a number ≥ 0, or garaph.Forever": {Iterations: -7},
 		"memory -1: expected a number of bytes ≥ 0":               {Memory: -1},
-		"threads -2: expected a number ≥ 0":                       {Threads: -2, Iterations: 3},
+		"threads -2: expected a number from 0 to 4096":            {Threads: -2, Iterations: 3},
+		"threads 1073741824: expected a number from 0 to 4096":    {Threads: 1 << 30, Iterations: 3},
 	} {
 		if _, err := garaph.Run(t.Context(), g, programs.BFS{}, o); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

@@ -210,9 +210,15 @@ func (g *Graph) ID(v gas.VertexID) (id string, err error) {
 }
 
 // Verify reads everything that is stored and calls damaged, one call at a time,
-// for every blob that is not what was written. The error is that of the
+// for every blob that is not what was written; nobody looks on where progress is nil. The error is that of the
 // verification itself.
 func (g *Graph) Verify(ctx context.Context, progress func(bytes int64), damaged func(error)) (err error) {
+	if damaged == nil {
+		return errors.New("verify: the function that is told of damage is nil")
+	}
+	if progress == nil {
+		progress = func(int64) {}
+	}
 	if err := g.beginUseIn(ctx); err != nil {
 		return err
 	}

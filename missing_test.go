@@ -116,3 +116,23 @@ func TestNoContext(t *testing.T) {
 		}
 	}
 }
+
+// TestVerifyWithout: damage is told to somebody; progress need not be.
+func TestVerifyWithout(t *testing.T) {
+	g, err := garaph.FromSlice(t.Context(), [][2]int64{{0, 1}}, nil, garaph.GraphOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	if err := g.Verify(t.Context(), nil, func(err error) { t.Error(err) }); err != nil {
+		t.Error(err)
+	}
+	if err := g.Verify(t.Context(), nil, nil); err == nil || !strings.Contains(err.Error(), "is nil") {
+		t.Errorf("nobody is told: %v", err)
+	}
+	for _, o := range []garaph.ExportOptions{{Threads: -3}, {Memory: -1}} {
+		if _, err := g.Export(t.Context(), io.Discard, o); err == nil || !strings.Contains(err.Error(), "expected numbers ≥ 0") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}

@@ -45,6 +45,9 @@ const (
 	Hybrid     = policy.Hybrid
 )
 
+// MaxThreads is more than machines have processors; each thread takes memory.
+const MaxThreads = 4096
+
 // Options of a job. The zero value is a sync job on all processors, without a
 // limit of memory or iterations.
 type Options struct {
@@ -153,8 +156,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("method %q: expected %s, %s, %s or %s", o.Method, Auto, Pull, NotifyPull, Frontier)
 	}
 	switch {
-	case o.Threads < 0:
-		return fmt.Errorf("threads %d: expected a number ≥ 0", o.Threads)
+	case o.Threads < 0 || o.Threads > MaxThreads:
+		return fmt.Errorf("threads %d: expected a number from 0 to %d", o.Threads, MaxThreads)
 	case o.Memory < 0:
 		return fmt.Errorf("memory %d: expected a number of bytes ≥ 0", o.Memory)
 	case o.Iterations < 0:

@@ -299,6 +299,9 @@ func (o Options) Check(name string, c *store.Catalogue) error {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("export of graph %s as %s: %w", name, f, fmt.Errorf(format, args...))
 	}
+	if o.Threads < 0 || o.Memory < 0 {
+		return refuse("threads %d and memory %d: expected numbers ≥ 0", o.Threads, o.Memory)
+	}
 	weighted := c.Weighted && !o.NoWeights
 	switch f {
 	case EL, SG, Raw:

@@ -12,6 +12,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/dispatcher"
 )
 
 func (a *app) benchCommunityCommand() *cobra.Command {
@@ -36,8 +37,8 @@ in batches.`,
 	limit := fs.Duration("time-limit", 0, "time for each query; 0: no limit")
 	check := func(words []string) error {
 		for _, word := range words {
-			if n, err := strconv.Atoi(word); err != nil || n < 1 || n > maxThreads {
-				return fmt.Errorf("expected numbers from 1 to %d, with commas between them", maxThreads)
+			if n, err := strconv.Atoi(word); err != nil || n < 1 || n > dispatcher.MaxThreads {
+				return fmt.Errorf("expected numbers from 1 to %d, with commas between them", dispatcher.MaxThreads)
 			}
 		}
 		return nil

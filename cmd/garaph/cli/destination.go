@@ -85,6 +85,17 @@ func isStdout(path string) bool {
 	return is && fd == 1
 }
 
+// replacesStdout reports whether a path is that of the file to which standard output goes, which a new file would take
+// the place of.
+func replacesStdout(path string) bool {
+	if _, is := results.Descriptor(path); is || path == "-" {
+		return false
+	}
+	out, err := os.Stdout.Stat()
+	there, thereErr := os.Stat(path)
+	return err == nil && thereErr == nil && out.Mode().IsRegular() && os.SameFile(out, there)
+}
+
 // isTerminal reports whether what is written to a path goes to a terminal.
 func (o *output) isTerminal(path string) bool {
 	if path == "-" {

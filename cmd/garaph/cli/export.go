@@ -151,7 +151,7 @@ func (f *exportFlags) check(graph string) error {
 			return err
 		}
 	}
-	if *f.ids != "" && (sameName(*f.ids, *f.output) || *f.output == "-" && isStdout(*f.ids)) {
+	if *f.ids != "" && (sameName(*f.ids, *f.output) || *f.output == "-" && (isStdout(*f.ids) || replacesStdout(*f.ids))) {
 		return Usagef("the edges and the ids both write %s: name two files, with --output and --ids", *f.output)
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/results"
 )
@@ -70,12 +71,9 @@ func countFlag(fs *pflag.FlagSet, name string, value, least int, usage string) *
 	return rangeFlag(fs, name, value, least, math.MaxInt, usage)
 }
 
-// maxThreads is more than machines have processors; each thread takes memory.
-const maxThreads = 4096
-
 // threadsFlag declares --threads.
 func threadsFlag(fs *pflag.FlagSet) *int {
-	return rangeFlag(fs, "threads", 0, 0, maxThreads, "goroutines; 0: one for each processor")
+	return rangeFlag(fs, "threads", 0, 0, dispatcher.MaxThreads, "goroutines; 0: one for each processor")
 }
 
 // streamsFlag declares --streams, of whatever usage says.

@@ -294,6 +294,9 @@ func (f *resultFlags) checkFiles(fs *pflag.FlagSet) error {
 			continue
 		}
 		path := fs.Lookup(name).Value.String()
+		if replacesStdout(path) {
+			return Usagef("--%s and standard output both write %s: name two files", name, path)
+		}
 		for _, other := range given {
 			if sameName(path, fs.Lookup(other).Value.String()) {
 				return Usagef("--%s and --%s both write %s: name two files", other, name, path)
