@@ -51,6 +51,7 @@ func (j *Job[V, A]) onCPU(ctx context.Context, x *iteration) error {
 	x.measured.Looked = x.Edges + x.byHost.Edges + x.byHost.Vertices
 	if w.Marked {
 		x.measured.Notify = time.Since(start).Seconds()
+		x.measured.Shards = uint64(len(shardsOfAll(x.requests, j.pages.Spans())))
 		return nil
 	}
 	if !j.pages.InMemory() || j.pages.BytesRead() == read { // not while pages are loaded for good

@@ -100,10 +100,11 @@ type Measurement struct {
 	// "" says that there was none, and the rest was measured beside iterations.
 	Observation Observation `json:"observation"`
 	Decision    Decision    `json:"decision"`
-	Seconds     float64     `json:"seconds"`  // of the whole iteration
-	Looked      uint64      `json:"looked"`   // edges and vertices, in a pull of the CPU alone
-	GPUWorked   float64     `json:"gpu_work"` // seconds until the last page of a GPU was done
-	Notify      float64     `json:"notify"`   // seconds of a notify-pull of the CPU
+	Seconds     float64     `json:"seconds"`          // of the whole iteration
+	Looked      uint64      `json:"looked"`           // edges and vertices, in a pull of the CPU alone
+	Shards      uint64      `json:"shards,omitempty"` // with marked vertices, in a notify-pull of the CPU
+	GPUWorked   float64     `json:"gpu_work"`         // seconds until the last page of a GPU was done
+	Notify      float64     `json:"notify"`           // seconds of a notify-pull of the CPU
 	Scan        Scanned     `json:"scan"`
 	Resident    Took        `json:"resident"`
 	Streamed    Took        `json:"streamed"`
@@ -195,11 +196,15 @@ func count(s State, m Measurement) State {
 		}
 	case d.Method == Pull:
 		s.Pulled = m.Looked
+		s.Pulls++
 		if excess > 0 {
 			s.Owed -= int64(min(excess, float64(m.Looked)))
 		}
 	case d.Method == NotifyPull:
-		s.Notified = true
+		s.Notified, s.Pulls = true, 0
+		if m.Shards > 0 {
+			s.Spread = spreadOf(m)
+		}
 	}
 	if s.Untried += m.Seconds; m.Decision.Device != CPU {
 		s.Untried = 0

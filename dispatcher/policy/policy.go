@@ -130,6 +130,11 @@ type Counts struct {
 	Spent   uint64 `json:"spent,omitempty"`
 	Reached uint64 `json:"reached,omitempty"`
 	Loaded  bool   `json:"loaded,omitempty"` // the rows for frontiers are in memory
+	// Spread is to how many shards a notified edge leads, at most one: how many there were
+	// in the last notify-pull by its edges; 0: there was none. Pulls is how many pulls there
+	// were since.
+	Spread float64 `json:"spread,omitempty"`
+	Pulls  int     `json:"pulls_since,omitempty"`
 }
 
 // inMemoryLimit is the largest f with which an iteration notifies, in memory.
@@ -252,11 +257,44 @@ func gain(o Observation, s State) float64 {
 	if o.News && o.InMemory { // both fold the same blocks, but a pull looks at all heads and vertices
 		return float64(o.Vertices) + float64(o.NotifyEdges)/headEdges - newsNotify*notify
 	}
-	folded := 0.0 // each edge leads to another shard, until none is left
+	cost := pullCost(o, s) - notify - float64(o.Scans)
 	if o.Folded > 0 {
-		folded = min(1, along/float64(o.Shards)) * float64(o.Folded)
+		cost -= min(1, spread(s, notify <= cost/retryShare)*along/float64(o.Shards)) * float64(o.Folded)
 	}
-	return pullCost(o, s) - notify - folded - float64(o.Scans)
+	return cost
+}
+
+const (
+	// retryPulls is after how many pulls a notify-pull is tried: what it needs has to be read,
+	// which a job of few iterations would not regain.
+	retryPulls = 8
+	// retryShare: it is tried where its edges take so much less than a pull.
+	retryShare = 8
+)
+
+// spread is to how many shards a notified edge leads: to another one, or as the last
+// notify-pull has shown. It is taken for none where a notify-pull is to be tried: what is
+// active in a grid has its neighbors in its own shard, and in a random graph in all of them.
+func spread(s State, cheap bool) float64 {
+	switch {
+	case cheap && s.Pulls >= retryPulls:
+		return 0
+	case s.Spread == 0:
+		return 1
+	default:
+		return s.Spread
+	}
+}
+
+// spreadOf is what a notify-pull shows of it: nothing where it led to most shards.
+func spreadOf(m Measurement) float64 {
+	const most = 0.75
+	along := m.Observation.Fraction * float64(m.Observation.NotifyEdges)
+	shards := float64(m.Shards)
+	if along == 0 || shards > most*float64(m.Observation.Shards) {
+		return 1
+	}
+	return min(1, shards/along)
 }
 
 // pullCost is about how many edges a pull gathers along: |E|, but for a program

@@ -38,6 +38,10 @@ func TestMethod(t *testing.T) {
 		{"few lead to what is active", func(o *Observation, _ *State) { o.Scans = 5000 }, 0.2, NotifyPull},
 		{"notified edges lead to all shards", func(o *Observation, _ *State) { o.Folded, o.Shards = 10000, 20 }, 0.002, Pull},
 		{"they lead to half of them", func(o *Observation, _ *State) { o.Folded, o.Shards = 10000, 20 }, 0.001, NotifyPull},
+		{"as they lead to, as was seen", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread = 10000, 20, 0.01 }, 0.1, NotifyPull},
+		{"they lead to all, as was seen", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread = 10000, 20, 1 }, 0.1, Pull},
+		{"one is tried after pulls", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread, s.Pulls = 10000, 20, 1, 8 }, 0.05, NotifyPull},
+		{"it is not tried where that takes long", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread, s.Pulls = 10000, 20, 1, 8 }, 0.1, Pull},
 		{"few edges are packed", func(o *Observation, _ *State) { o.Folded, o.Shards = 5000, 20 }, 0.1, NotifyPull},
 		{"the last pull of one without Saturated", func(_ *Observation, s *State) { s.Pulled = 100 }, 0.01, NotifyPull},
 	} {
@@ -280,6 +284,35 @@ func TestStoredRows(t *testing.T) {
 		o.InMemory, o.Frontier, o.Ordered, o.RowsBytes, o.PullBytes = false, true, c.ordered, c.rows, c.pull
 		if d, _ := Decide(o, Start(o.Facts, State{}, c.ratio)); d.Method != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, d.Method, c.want)
+		}
+	}
+}
+
+// TestSpread: a job learns from notify-pulls to how many shards notified edges lead. Where
+// few are active it finds that these are few, and where they are all it goes back to pulls.
+func TestSpread(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		shards uint64 // that notified edges lead to
+		want   int    // notify-pulls of 100 iterations
+	}{
+		{"a grid", 2, 92}, {"a random graph", 20, 11},
+	} {
+		f := facts()
+		f.Folded, f.Shards, f.OneSide = f.PullEdges, 20, true
+		s, notified := Start(f, State{}, 0), 0
+		for i := range 100 {
+			o := Observation{Facts: f, Iteration: i, Fraction: 0.01}
+			d, next := Decide(o, s)
+			m := Measurement{Observation: o, Decision: d, Looked: f.PullEdges}
+			if d.Method == NotifyPull {
+				notified++
+				m.Looked, m.Shards = f.PullEdges*c.shards/20, c.shards
+			}
+			s = Learn(next, m)
+		}
+		if notified != c.want {
+			t.Errorf("%s: %d notify-pulls, want %d", c.name, notified, c.want)
 		}
 	}
 }
