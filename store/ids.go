@@ -153,7 +153,7 @@ func (s *Store) readIDs(b *IDBlock, i int) error {
 		if closed := s.CheckOpen(); closed != nil {
 			return closed
 		}
-		return fmt.Errorf("graph %s: id block %d: %w", s.name, i, err)
+		return s.repairable(fmt.Errorf("graph %s: id block %d: %w", s.name, i, err))
 	}
 	return nil
 }

@@ -358,5 +358,13 @@ func (s *Store) ShardError(dir shard.Direction, i int, err error) error {
 	if !errors.Is(err, ErrDamaged) {
 		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return fmt.Errorf("graph %s: shard %d (%s side): %w; `garaph verify %s` lists all damage, a new import repairs it", s.name, i, dir, err, s.name)
+	return s.repairable(fmt.Errorf("graph %s: shard %d (%s side): %w", s.name, i, dir, err))
+}
+
+// repairable says what to do with a damaged graph.
+func (s *Store) repairable(err error) error {
+	if !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	return fmt.Errorf("%w; `garaph verify %s` lists all damage, a new import repairs it", err, s.name)
 }

@@ -118,8 +118,8 @@ func (t *task) peakMemory() int64 {
 	return t.peak
 }
 
-// undelivered says how to continue a job whose results were not all written. Whoever closed a
-// pipe had enough. beside: the report and the trace were not written either.
+// undelivered says how to continue a job whose results were not all written, if that can be.
+// Whoever closed a pipe had enough. beside: the report and the trace were not written either.
 func (t *task) undelivered(ctx context.Context, a *app, err error, beside bool) error {
 	closed := errors.Is(err, errPipe)
 	if !closed {
@@ -128,7 +128,7 @@ func (t *task) undelivered(ctx context.Context, a *app, err error, beside bool) 
 	switch {
 	case ctx.Err() != nil:
 		return &stopped{fmt.Sprintf("%s was done, its results were not all written%s", t.program.Name, t.resumable(a, beside)), err}
-	case closed:
+	case closed, errors.Is(err, garaph.ErrDamaged): // which a resumed job would meet again
 		return err
 	}
 	return fmt.Errorf("%w%s", err, t.resumable(a, beside))
