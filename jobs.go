@@ -34,8 +34,8 @@ func (g *Graph) NewJob(s JobSpec) *Job {
 }
 
 // OpenJob takes a job of the graph to resume it, through [RunOptions.Job]; 0 is
-// the newest unfinished one, whose Passed says which newer ones are damaged. The
-// run ends it; Close gives it back without one.
+// the newest unfinished one, whose Passed says which newer ones are damaged, or run.
+// The run ends it; Close gives it back without one.
 func (g *Graph) OpenJob(id int) (job *Job, err error) {
 	if err := g.beginUse(); err != nil {
 		return nil, err

@@ -50,8 +50,8 @@ func TestJobs(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if id, passed, err := Newest(jobs); err != nil || id != 3 || len(passed) > 0 {
-		t.Errorf("the newest unfinished job is %d, %v", id, err)
+	if id, passed, err := Newest(jobs); err != nil || id != 3 || len(passed) != 1 || !errors.Is(passed[0], ErrRunning) {
+		t.Errorf("the newest unfinished job is %d, after %v, %v", id, passed, err)
 	}
 	for _, use := range []func() error{
 		func() error { _, err := OpenJob(jobs, 4); return err },

@@ -131,7 +131,7 @@ func numbers(f *beneath.Folder) ([]int, error) {
 const maxNamed = 3
 
 // Newest is the newest job that can be resumed, and why newer ones than it were
-// passed over, those that are damaged or of another version. The error is [ErrNoJob] when there is
+// passed over: those that are damaged, of another version, or run. The error is [ErrNoJob] when there is
 // none.
 func Newest(jobs string) (id int, passed []error, err error) {
 	list, err := List(jobs)
@@ -166,6 +166,9 @@ func Newest(jobs string) (id int, passed []error, err error) {
 		passed = append(passed, fmt.Errorf("one that began at %s was killed before it was recorded, and cannot be resumed: run it again", at.Format(time.DateTime)))
 	}
 	if id > 0 {
+		if running != nil {
+			passed = append(passed, running)
+		}
 		return id, passed, nil
 	}
 	why := errors.Join(append([]error{running, failed}, passed...)...)

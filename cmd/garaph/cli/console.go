@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -180,6 +181,7 @@ func (c *console) complain(line string, exit int) {
 		_, _ = io.WriteString(c, line+"\n") // there is no other place to report it
 		return
 	}
+	line = strings.ReplaceAll(line, "\n", " ")                                                      // as every other message
 	_ = json.NewEncoder(c).Encode(complaint{time.Now().UTC().Format(logTime), "error", line, exit}) // likewise
 }
 

@@ -169,6 +169,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !errors.As(err, &unknown) || expectsCommand(cmd) {
 		return usageError{err}
 	}
+	if minus := unknown.GetSpecifiedShortnames(); minus != "" && strings.Trim(minus, ".0123456789") == "" {
+		return Usagef("%w: put -- before arguments that begin with a minus, which are no flags then", err)
+	}
 	if like := similarFlags(cmd, unknown.GetSpecifiedName()); len(like) > 0 {
 		return Usagef("%w: did you mean %s?", err, strings.Join(like, " or "))
 	}

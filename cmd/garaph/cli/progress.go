@@ -137,7 +137,7 @@ func (s *stage) iterated(text string, it garaph.Iteration) {
 func (s *stage) show(done int64, text string, it *garaph.Iteration) {
 	now := time.Now()
 	s.mu.Lock()
-	pace := s.pace(done, now)
+	pace := s.pace(done, now, measured)
 	shown := text
 	if shown == "" {
 		shown = pace.amount(s.unit)
@@ -187,7 +187,11 @@ func (s *stage) update(state string) {
 	defer s.mu.Unlock()
 	line := s.last
 	line.Time, line.State, line.Phase, line.Unit = now.UTC().Format(logTime), state, s.name, s.unit.name
-	p := s.pace(line.Done, now)
+	least := measured
+	if state == phaseEnded { // no better one comes
+		least = 0
+	}
+	p := s.pace(line.Done, now, least)
 	line.Rate = number(p.rate)
 	if s.total > 0 {
 		line.Total = &s.total
@@ -240,10 +244,10 @@ type pace struct {
 // measured is how long a stage must have run for a rate to say something.
 const measured = 100 * time.Millisecond
 
-// pace is that of the stage, whose lock is held.
-func (s *stage) pace(done int64, now time.Time) pace {
+// pace is that of the stage, whose lock is held, once it has run for longer than least.
+func (s *stage) pace(done int64, now time.Time, least time.Duration) pace {
 	p := pace{done: done, total: s.total, most: s.unit.name == inIterations.name}
-	if took := now.Sub(s.begun); took > measured {
+	if took := now.Sub(s.begun); took > least {
 		p.rate = max(0, float64(done-s.from)/took.Seconds())
 	}
 	return p

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"strings"
@@ -109,6 +110,24 @@ func TestCutTo(t *testing.T) {
 		if got := cutTo("α 0.5, left", room); got != want {
 			t.Errorf("%d: got %q, want %q", room, got, want)
 		}
+	}
+}
+
+// TestShortPhase: what is over at once has a rate when it ends.
+func TestShortPhase(t *testing.T) {
+	var out bytes.Buffer
+	c := newConsole(io.Discard)
+	c.updates = &updates{w: &out}
+	s := c.stage("pagerank", 5, inIterations)
+	s.set(5, "")
+	s.end()
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	var first, last update
+	if err := errors.Join(json.Unmarshal([]byte(lines[0]), &first), json.Unmarshal([]byte(lines[len(lines)-1]), &last)); err != nil {
+		t.Fatal(err)
+	}
+	if first.Rate != 0 || last.State != phaseEnded || last.Rate <= 0 {
+		t.Errorf("got %+v and %+v", first, last)
 	}
 }
 

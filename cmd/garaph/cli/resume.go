@@ -30,7 +30,8 @@ func (a *app) resumeCommand() *cobra.Command {
 		Short: "Resume a run or a search that was interrupted",
 		Long: `Resume a run, or a community search, that was interrupted, by Ctrl-C, a crash or a power failure:
 from its newest checkpoint, or from the beginning where it has none. Without JOB,
-the newest unfinished one of the graph; damaged ones are passed over, and named.
+the newest unfinished one of the graph that no process runs; newer ones that are
+damaged, or run, are passed over, and named.
 Program, parameters, iterations and output are those of the first run; give --trace
 and --report again where they are wanted. Another --output has the format that its
 name tells, and with --output - a --json or --top of the first run does not hold.
