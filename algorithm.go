@@ -2,6 +2,7 @@ package garaph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/garaph/garaph/algorithms"
@@ -12,6 +13,9 @@ import (
 // closed. After a cancellation the error is the context's. The run is not
 // recorded, and cannot be resumed.
 func RunAlgorithm[T algorithms.Value](ctx context.Context, g *Graph, a algorithms.Algorithm[T], o AlgorithmOptions) (r *Result, err error) {
+	if a == nil {
+		return nil, errors.New("the algorithm is nil: package algorithms has some")
+	}
 	c := algorithmColumn[T]()
 	c.own = true
 	if c.Name, err = ownName(a); err != nil {

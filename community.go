@@ -2,6 +2,7 @@ package garaph
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/garaph/garaph/algorithms/community"
@@ -30,8 +31,14 @@ func FindCommunities(ctx context.Context, g *Graph, queries []CommunityQuery, o 
 	}
 	defer g.endUse(&err)
 	defer ofContext(ctx, &err)
+	if answer == nil {
+		return CommunityReport{}, errNoAnswer
+	}
 	return community.Find(ctx, g.store, queries, o.search(), answer)
 }
+
+// errNoAnswer is the error of a nil function.
+var errNoAnswer = errors.New("the function that takes the answers is nil")
 
 // MemberTable has a row for each member of each community: its id, and that of the query vertex.
 func (g *Graph) MemberTable(found []*Community) results.Table {

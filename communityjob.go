@@ -19,7 +19,9 @@ import (
 const communityProgram = "garaph community"
 
 // IsCommunityJob reports whether a job is a community search, and no run of a program.
-func IsCommunityJob(job *Job) bool { return job.Record().Identity.Program == communityProgram }
+func IsCommunityJob(job *Job) bool {
+	return job != nil && job.Record().Identity.Program == communityProgram
+}
 
 // CommunityJob is a community search as a job of its graph. Its iterations are answers, and its
 // checkpoints have queries, answers, and of the queries that are searched the open nodes.
@@ -46,6 +48,12 @@ func RecordCommunities(ctx context.Context, g *Graph, job *Job, p Checkpoints, o
 		return nil, errors.Join(err, giveBack(job))
 	}
 	defer g.endUse(&err)
+	switch {
+	case job == nil:
+		return nil, errors.New("the job is nil: Graph.NewJob and Graph.OpenJob make jobs")
+	case queries == nil:
+		return nil, errors.Join(errors.New("the function that gives the queries is nil"), job.Close())
+	}
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
@@ -99,6 +107,12 @@ func (j *CommunityJob) Queries() []CommunityQuery { return j.queries }
 // Find is [FindCommunities]. Answers that an earlier process has found come first, in their places. After
 // an error the job has ended, and can be resumed.
 func (j *CommunityJob) Find(ctx context.Context, answer func(i int, c *Community) error) (CommunityReport, error) {
+	if j == nil {
+		return CommunityReport{}, errors.New("the *garaph.CommunityJob is nil: RecordCommunities makes them")
+	}
+	if answer == nil {
+		return CommunityReport{}, errNoAnswer
+	}
 	o := j.options
 	o.Saving = community.Saving{From: j.from, Every: j.policy.Every, Interval: j.policy.Interval}
 	if j.job.Begun() {
@@ -152,6 +166,9 @@ func (j *CommunityJob) Lose(cause error) { j.lost = cause }
 
 // Close ends the job, if it has not ended: it is done, unless its answers were lost.
 func (j *CommunityJob) Close() error {
+	if j == nil {
+		return nil
+	}
 	if j.ended || j.lost == nil {
 		return j.end(Done, nil)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -72,6 +73,7 @@ func TestNumbersRefused(t *testing.T) {
 		"iterations -7: expected a number ≥ 0, or garaph.Forever": {Iterations: -7},
 		"memory -1: expected a number of bytes ≥ 0":               {Memory: -1},
 		"threads -2: expected a number from 0 to 4096":            {Threads: -2, Iterations: 3},
+		`gather "any": expected auto, replicated or segmented`:    {Device: dispatcher.CPU, GPU: garaph.GPUOptions{Gather: "any"}, Iterations: 3},
 		"threads 1073741824: expected a number from 0 to 4096":    {Threads: 1 << 30, Iterations: 3},
 	} {
 		if _, err := garaph.Run(t.Context(), g, programs.BFS{}, o); err == nil || err.Error() != want {

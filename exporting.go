@@ -18,6 +18,9 @@ func (g *Graph) Export(ctx context.Context, w io.Writer, o ExportOptions) (repor
 	}
 	defer g.endUse(&err)
 	defer ofContext(ctx, &err)
+	if w == nil {
+		return ExportReport{}, errNoWriter
+	}
 	return export.Write(ctx, g.store, w, export.Options(o))
 }
 
@@ -38,5 +41,8 @@ func (g *Graph) ExportIDs(ctx context.Context, w io.Writer) (err error) {
 	}
 	defer g.endUse(&err)
 	defer ofContext(ctx, &err)
+	if w == nil {
+		return errNoWriter
+	}
 	return export.WriteIDs(ctx, g.store, w)
 }

@@ -2,8 +2,11 @@ package garaph_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -131,8 +134,106 @@ func TestVerifyWithout(t *testing.T) {
 		t.Errorf("nobody is told: %v", err)
 	}
 	for _, o := range []garaph.ExportOptions{{Threads: -3}, {Memory: -1}} {
-		if _, err := g.Export(t.Context(), io.Discard, o); err == nil || !strings.Contains(err.Error(), "expected numbers ≥ 0") {
+		if _, err := g.Export(t.Context(), io.Discard, o); err == nil || !strings.Contains(err.Error(), "expected a number") {
 			t.Errorf("%+v: %v", o, err)
 		}
+	}
+}
+
+// TestThreads: a number of threads that no machine has is refused by whatever takes one.
+func TestThreads(t *testing.T) {
+	g := graphOf(t, t.TempDir(), 10, number)
+	edges := filepath.Join(t.TempDir(), "edges.txt")
+	if err := os.WriteFile(edges, []byte("1 2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const n = 1 << 40
+	for what, call := range map[string]func() error{
+		"algorithm": func() error {
+			_, err := garaph.RunAlgorithm(t.Context(), g, algorithms.Coreness{}, garaph.AlgorithmOptions{Threads: n})
+			return err
+		},
+		"communities": func() error {
+			_, err := garaph.FindCommunities(t.Context(), g, nil, garaph.CommunityOptions{Threads: n}, func(int, *garaph.Community) error { return nil })
+			return err
+		},
+		"export": func() error {
+			_, err := g.Export(t.Context(), io.Discard, garaph.ExportOptions{Threads: n})
+			return err
+		},
+		"import": func() error {
+			_, err := garaph.Import(t.Context(), []string{edges}, t.TempDir()+"/g", garaph.ImportOptions{Threads: n})
+			return err
+		},
+		"slice": func() error {
+			_, err := garaph.FromSlice(t.Context(), [][2]int{{1, 2}}, nil, garaph.GraphOptions{Threads: n})
+			return err
+		},
+	} {
+		if err := call(); err == nil || !strings.Contains(err.Error(), "threads 1099511627776: expected a number from 0 to 4096") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestNothingGiven: nil in the place of what a call needs is an error, and what is nil for an error that was passed over
+// has no values.
+func TestNothingGiven(t *testing.T) {
+	g := graphOf(t, t.TempDir(), 10, number)
+	answer := func(int, *garaph.Community) error { return nil }
+	record := func(job *garaph.Job, queries func() ([]garaph.CommunityQuery, error)) (*garaph.CommunityJob, error) {
+		return garaph.RecordCommunities(t.Context(), g, job, garaph.Checkpoints{}, garaph.CommunityOptions{}, queries)
+	}
+	var result *garaph.Result
+	var values *garaph.Values[int64, float64]
+	var job *garaph.CommunityJob
+	var neighbors *garaph.Neighbors[int64]
+	read := func(v *garaph.Values[int64, float64]) error {
+		for range v.All() {
+			t.Error("a value of nothing")
+		}
+		for range v.Blocks() {
+			t.Error("values of nothing")
+		}
+		return v.Err()
+	}
+	for what, call := range map[string]func() error{
+		"export to nobody": func() error { _, err := g.Export(t.Context(), nil, garaph.ExportOptions{}); return err },
+		"ids to nobody":    func() error { return g.ExportIDs(t.Context(), nil) },
+		"no algorithm": func() error {
+			_, err := garaph.RunAlgorithm[int64](t.Context(), g, nil, garaph.AlgorithmOptions{})
+			return err
+		},
+		"answers to nobody": func() error {
+			_, err := garaph.FindCommunities(t.Context(), g, nil, garaph.CommunityOptions{}, nil)
+			return err
+		},
+		"no job": func() error {
+			_, err := record(nil, func() ([]garaph.CommunityQuery, error) { return nil, nil })
+			return err
+		},
+		"no queries": func() error { _, err := record(g.NewJob(garaph.JobSpec{}), nil); return err },
+		"no search":  func() error { _, err := job.Find(t.Context(), answer); return err },
+		"no result":  func() error { _, err := garaph.ValuesOf[int64, float64](result, ""); return err },
+		"no path":    func() error { _, _, err := garaph.PathTo[int64](result, 1); return err },
+		"no file":    func() error { return result.WriteFile(t.TempDir()+"/x.tsv", "") },
+		"no text":    func() error { return result.Write(io.Discard, "tsv") },
+		"no values":  func() error { return read(values) },
+		"zero":       func() error { return read(new(garaph.Values[int64, float64])) },
+		"no slice":   func() error { _, err := values.Slice(); return err },
+		"no top":     func() error { _, err := values.Top(3); return err },
+		"no neighbours": func() error {
+			for range neighbors.Out(1) {
+				t.Error("a neighbour of nothing")
+			}
+			return neighbors.Err()
+		},
+	} {
+		if err := call(); err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+	if err := errors.Join(result.Close(), result.Leave(), job.Close()); err != nil || garaph.IsCommunityJob(nil) {
+		t.Errorf("nothing to close: %v", err)
 	}
 }

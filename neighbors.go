@@ -82,10 +82,18 @@ func (n *Neighbors[I]) Out(id I) iter.Seq2[I, float32] { return n.along(shard.Ou
 func (n *Neighbors[I]) In(id I) iter.Seq2[I, float32] { return n.along(shard.In, id) }
 
 // Err is why the last reading ended early; nil after all neighbours, or a break.
-func (n *Neighbors[I]) Err() error { return n.err }
+func (n *Neighbors[I]) Err() error {
+	if n == nil {
+		return errNoGraph
+	}
+	return n.err
+}
 
 func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float32] {
 	return func(yield func(I, float32) bool) {
+		if n == nil {
+			return
+		}
 		if n.err = n.graph.beginUse(); n.err != nil {
 			return
 		}

@@ -150,7 +150,7 @@ var ErrNoPath = errors.New("no path leads there")
 // PathTo is a shortest path from a source to a vertex, both included, and the length of the path to each vertex of it. The
 // result is one of [RunWithParents]; where no path leads to the vertex, the error is an [ErrNoPath].
 func PathTo[V any](r *Result, to uint32) (path []uint32, lengths []V, err error) {
-	if r.table == nil || !r.uses.begin() {
+	if r == nil || r.table == nil || !r.uses.begin() {
 		return nil, nil, errNoValues
 	}
 	defer r.uses.end(&err)

@@ -233,6 +233,9 @@ func (r *Result) Write(w io.Writer, format string) (err error) {
 		return err
 	}
 	defer r.endReading(&err)
+	if w == nil {
+		return errNoWriter
+	}
 	r.lost = results.Write(w, results.Format(strings.ToLower(format)), r.table)
 	return r.lost
 }
@@ -245,12 +248,17 @@ func (r *Result) Lose(cause error) { r.lost = cause }
 // were lost. It may be called while values are read, amid a loop over them too: readings end then with an error, after
 // the some thousand values that they are at, and the last one frees the memory, with the errors of that among its own.
 // Slices of the job's memory, as of [Values.Slice], are invalid from then on: to look at one may end the process.
-func (r *Result) Close() error { return r.finish(r.close) }
+func (r *Result) Close() error {
+	if r == nil {
+		return nil
+	}
+	return r.finish(r.close)
+}
 
 // Leave is Close for a process that ends at once: memory and devices are left to the
 // system, which takes them back faster than the process gives them.
 func (r *Result) Leave() error {
-	if r.leave == nil {
+	if r == nil || r.leave == nil {
 		return r.Close()
 	}
 	return r.finish(r.leave)

@@ -15,6 +15,9 @@ import (
 // that are asked for as strings.
 func (s *Values[I, V]) Blocks() iter.Seq2[[]I, []V] {
 	return func(yield func([]I, []V) bool) {
+		if s == nil {
+			return
+		}
 		if s.err = s.result.beginReading(); s.err != nil {
 			return
 		}
@@ -77,6 +80,9 @@ func valueWindow[I ID, V Value](s *Values[I, V], c *results.Values, n int, buffe
 // into the Go heap. What has no value has what the program has in its place, such as infinity
 // or [gas.Unreached].
 func (s *Values[I, V]) Slice() (all []V, err error) {
+	if s == nil {
+		return nil, errNoValues
+	}
 	if err := s.result.readable(); err != nil {
 		return nil, err
 	}
@@ -128,7 +134,7 @@ func (s *Values[I, V]) Top(n int) ([]Ranked[I, V], error) {
 		}
 		top = slices.Insert(top, at, Ranked[I, V]{id, v})
 	}
-	return top, s.err
+	return top, s.Err()
 }
 
 // IDsOf is the user's ids of all vertices, by dense id, in the Go heap.

@@ -76,6 +76,9 @@ func (g *Graph) missing() bool { return g == nil || g.store == nil }
 // errNoContext is the error of a nil context.
 var errNoContext = errors.New("the context is nil: take context.Background()")
 
+// errNoWriter is the error of a nil writer.
+var errNoWriter = errors.New("the io.Writer is nil: take io.Discard to write nowhere")
+
 // beginUse keeps the files of the graph, and its memory, until [Graph.endUse]; the error is [ErrClosed], or that of a graph
 // that nothing has made.
 func (g *Graph) beginUse() error {
@@ -103,7 +106,7 @@ var errNoValues = errors.New("the result has no values any more: it is closed, o
 
 // readable reports a result whose values are not in memory.
 func (r *Result) readable() error {
-	if r.table == nil || r.uses.isClosed() {
+	if r == nil || r.table == nil || r.uses.isClosed() {
 		return errNoValues
 	}
 	return nil
@@ -111,7 +114,7 @@ func (r *Result) readable() error {
 
 // beginReading keeps the values, and the graph that has their ids, until [Result.endReading].
 func (r *Result) beginReading() error {
-	if r.table == nil || !r.uses.begin() {
+	if r == nil || r.table == nil || !r.uses.begin() {
 		return errNoValues
 	}
 	err := r.graph.beginUse()

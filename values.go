@@ -94,6 +94,9 @@ func known(columns []results.Column) string {
 // at an error, which Err then tells.
 func (s *Values[I, V]) All() iter.Seq2[I, V] {
 	return func(yield func(I, V) bool) {
+		if s == nil {
+			return
+		}
 		if s.err = s.result.beginReading(); s.err != nil {
 			return
 		}
@@ -117,7 +120,12 @@ func (s *Values[I, V]) All() iter.Seq2[I, V] {
 }
 
 // Err is why the last reading of All ended early; nil after all values, or a break.
-func (s *Values[I, V]) Err() error { return s.err }
+func (s *Values[I, V]) Err() error {
+	if s == nil {
+		return errNoValues
+	}
+	return s.err
+}
 
 // errEnough ends a reading that was left; it never leaves the package.
 var errEnough = errors.New("no more values are wanted")

@@ -42,6 +42,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/store"
 )
@@ -150,14 +151,12 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 // check names the number that is wrong.
 func (o *Options) check() error {
 	switch {
-	case o.Threads < 0:
-		return fmt.Errorf("threads %d: expected a number ≥ 0", o.Threads)
 	case o.Memory < 0:
 		return fmt.Errorf("memory %d: expected a number of bytes ≥ 0", o.Memory)
 	case o.GPUMemory < 0:
 		return fmt.Errorf("GPU memory %d: expected a number of bytes ≥ 0", o.GPUMemory)
 	}
-	return nil
+	return hostmem.CheckThreads(o.Threads)
 }
 
 // complete replaces zero values by what they stand for.

@@ -362,6 +362,9 @@ func (o *Options) checkDevice() error {
 	if o.GPU.Memory < 0 || o.GPU.Streams < 0 {
 		return fmt.Errorf("GPU memory %d, streams %d: expected numbers ≥ 0", o.GPU.Memory, o.GPU.Streams)
 	}
+	if err := o.GPU.Gather.Check(); err != nil {
+		return err
+	}
 	if o.open == nil {
 		o.open = device.Open
 	}

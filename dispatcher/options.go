@@ -12,6 +12,7 @@ import (
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
 // Mode says when new values become visible.
@@ -44,9 +45,6 @@ const (
 	GPU        = policy.GPU
 	Hybrid     = policy.Hybrid
 )
-
-// MaxThreads is more than machines have processors; each thread takes memory.
-const MaxThreads = 4096
 
 // Options of a job. The zero value is a sync job on all processors, without a
 // limit of memory or iterations.
@@ -156,12 +154,13 @@ func (o *Options) check() error {
 		return fmt.Errorf("method %q: expected %s, %s, %s or %s", o.Method, Auto, Pull, NotifyPull, Frontier)
 	}
 	switch {
-	case o.Threads < 0 || o.Threads > MaxThreads:
-		return fmt.Errorf("threads %d: expected a number from 0 to %d", o.Threads, MaxThreads)
 	case o.Memory < 0:
 		return fmt.Errorf("memory %d: expected a number of bytes ≥ 0", o.Memory)
 	case o.Iterations < 0:
 		return fmt.Errorf("iterations %d: expected a number ≥ 0", o.Iterations)
+	}
+	if err := hostmem.CheckThreads(o.Threads); err != nil {
+		return err
 	}
 	if c := o.Checkpoints; c.Every < 0 || c.Interval < 0 || c.Pages < 0 || c.Keep < 0 {
 		return fmt.Errorf("checkpoints every %d iterations, %v or %d pages, %d kept: expected numbers ≥ 0", c.Every, c.Interval, c.Pages, c.Keep)

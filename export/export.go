@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
@@ -299,8 +300,11 @@ func (o Options) Check(name string, c *store.Catalogue) error {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("export of graph %s as %s: %w", name, f, fmt.Errorf(format, args...))
 	}
-	if o.Threads < 0 || o.Memory < 0 {
-		return refuse("threads %d and memory %d: expected numbers ≥ 0", o.Threads, o.Memory)
+	if o.Memory < 0 {
+		return refuse("memory %d: expected a number ≥ 0", o.Memory)
+	}
+	if err := hostmem.CheckThreads(o.Threads); err != nil {
+		return refuse("%w", err)
 	}
 	weighted := c.Weighted && !o.NoWeights
 	switch f {

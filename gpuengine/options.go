@@ -1,6 +1,7 @@
 package gpuengine
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -66,14 +67,20 @@ func MemoryLimit(info device.Info, asked int64) int64 {
 	return min(asked, most)
 }
 
-func (o *Options) complete(info device.Info) error {
-	switch o.Gather {
-	case "":
-		o.Gather = GatherAuto
-	case GatherAuto, GatherReplicated, GatherSegmented:
-	default:
-		return fmt.Errorf("gather %q: expected %s, %s or %s", o.Gather, GatherAuto, GatherReplicated, GatherSegmented)
+// Check refuses a way that there is not; "" is [GatherAuto].
+func (g Gather) Check() error {
+	switch g {
+	case "", GatherAuto, GatherReplicated, GatherSegmented:
+		return nil
 	}
+	return fmt.Errorf("gather %q: expected %s, %s or %s", string(g), GatherAuto, GatherReplicated, GatherSegmented)
+}
+
+func (o *Options) complete(info device.Info) error {
+	if err := o.Gather.Check(); err != nil {
+		return err
+	}
+	o.Gather = cmp.Or(o.Gather, GatherAuto)
 	if o.Memory < 0 || o.Streams < 0 || o.Streams > MaxStreams {
 		return fmt.Errorf("device memory %d, streams %d: expected numbers ≥ 0, and at most %d streams", o.Memory, o.Streams, MaxStreams)
 	}

@@ -112,8 +112,8 @@ func (o Options) complete() (Options, error) {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
-	if o.Memory < 0 || o.Threads < 0 {
-		return o, fmt.Errorf("import: a budget of %d bytes, and %d threads: expected 0 or more of each", o.Memory, o.Threads)
+	if o.Memory < 0 {
+		return o, fmt.Errorf("import: a budget of %d bytes: expected 0 or more", o.Memory)
 	}
 	if o.Storage.Layout == "" {
 		o.Storage.Layout = store.Packed

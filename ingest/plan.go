@@ -80,6 +80,9 @@ var available = hostmem.Available
 
 func planMemory(o Options) (memoryPlan, error) {
 	p := memoryPlan{total: o.Memory, threads: cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), least: leastBytes, layout: o.Storage.Layout}
+	if err := hostmem.CheckThreads(o.Threads); err != nil {
+		return p, err
+	}
 	sorterBytes := int64(sorterBytes)
 	if o.Storage.Layout == store.Packed {
 		sorterBytes += packerBytes

@@ -100,8 +100,11 @@ func Find(ctx context.Context, s *store.Store, queries []Query, o Options, answe
 			return Report{}, fmt.Errorf("community of vertex %d in graph %s of %d vertices", q.Vertex, s.Name(), n)
 		}
 	}
-	if o.Threads < 0 || o.Memory < 0 || o.TimeLimit < 0 || o.GPUMemory < 0 {
-		return Report{}, fmt.Errorf("community search: %d threads, %d bytes of memory and a limit of %v: expected 0 or more", o.Threads, o.Memory, o.TimeLimit)
+	if err := hostmem.CheckThreads(o.Threads); err != nil {
+		return Report{}, fmt.Errorf("community search: %w", err)
+	}
+	if o.Memory < 0 || o.TimeLimit < 0 || o.GPUMemory < 0 {
+		return Report{}, fmt.Errorf("community search: %d bytes of memory, %d of a GPU and a limit of %v: expected 0 or more", o.Memory, o.GPUMemory, o.TimeLimit)
 	}
 	if from := o.Saving.From; from != nil && !slices.Equal(from.Queries, queries) {
 		return Report{}, errors.New("community search that continues with other queries")

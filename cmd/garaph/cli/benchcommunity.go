@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/bench"
-	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
 func (a *app) benchCommunityCommand() *cobra.Command {
@@ -37,8 +37,8 @@ in batches.`,
 	limit := fs.Duration("time-limit", 0, "time for each query; 0: no limit")
 	check := func(words []string) error {
 		for _, word := range words {
-			if n, err := strconv.Atoi(word); err != nil || n < 1 || n > dispatcher.MaxThreads {
-				return fmt.Errorf("expected numbers from 1 to %d, with commas between them", dispatcher.MaxThreads)
+			if n, err := strconv.Atoi(word); err != nil || n < 1 || n > hostmem.MaxThreads {
+				return fmt.Errorf("expected numbers from 1 to %d, with commas between them", hostmem.MaxThreads)
 			}
 		}
 		return nil

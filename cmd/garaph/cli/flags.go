@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -73,7 +73,7 @@ func countFlag(fs *pflag.FlagSet, name string, value, least int, usage string) *
 
 // threadsFlag declares --threads.
 func threadsFlag(fs *pflag.FlagSet) *int {
-	return rangeFlag(fs, "threads", 0, 0, dispatcher.MaxThreads, "goroutines; 0: one for each processor")
+	return rangeFlag(fs, "threads", 0, 0, hostmem.MaxThreads, "goroutines; 0: one for each processor")
 }
 
 // streamsFlag declares --streams, of whatever usage says.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/checkpoint"
-	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/wholefile"
 )
 
@@ -40,7 +40,7 @@ func checkRecordedFlags(flags map[string]string) error {
 func (a *app) limitRecorded(flags map[string]string, now *pflag.FlagSet) {
 	over := map[string]bool{}
 	if n, err := strconv.Atoi(flags["threads"]); err == nil {
-		over["threads"] = n > runtime.GOMAXPROCS(0) && n <= dispatcher.MaxThreads
+		over["threads"] = n > runtime.GOMAXPROCS(0) && n <= hostmem.MaxThreads
 	}
 	if n, err := parseSize(flags["memory"]); err == nil {
 		over["memory"] = n == 0 || n > defaultMemory()
