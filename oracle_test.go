@@ -17,6 +17,7 @@ import (
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 )
@@ -57,6 +58,7 @@ func TestOracles(t *testing.T) {
 		}
 	}
 	t.Run("as-Caida20071105, each edge twice in the input", func(t *testing.T) {
+		testsize.OnlyLong(t, "it is one more of the real graphs")
 		ids, g := testgraph.LoadEdges(t, "as-Caida20071105-weighted", true)
 		var text strings.Builder
 		for _, e := range g.Edges {

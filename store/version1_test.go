@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
@@ -115,7 +116,11 @@ func TestVersion1Damage(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for i := 0; i < len(sound); i += 1 + i%7 {
+	most := 35
+	if testsize.Long {
+		most = 7
+	}
+	for i := 0; i < len(sound); i += 1 + i%most {
 		b := bytes.Clone(sound)
 		b[i] ^= 1 << (i % 8)
 		if err := os.WriteFile(logs[0], b, 0o666); err != nil {

@@ -17,7 +17,7 @@ var Long = os.Getenv("GARAPH_LONG") != ""
 
 // checks is how many random cases a property meets if not Long, in the packages
 // whose tests import this one; rapid's own number is 100.
-const checks = "20"
+const checks = "10"
 
 // The flag -rapid.checks is parsed later and so goes before this.
 func init() {

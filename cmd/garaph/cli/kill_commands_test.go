@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/internal/testsize"
 )
 
 // killedCommand is a command that writes, to be killed at a random moment. It and
@@ -81,7 +82,7 @@ func TestKillCommands(t *testing.T) {
 	k.prepare()
 	for n := 0; k.kills < kills; n++ {
 		c := killedCommands[n%len(killedCommands)]
-		if c.slow && (testing.Short() || n/len(killedCommands)%4 != 0) {
+		if c.slow && (testing.Short() || !testsize.Long || n/len(killedCommands)%4 != 0) {
 			continue
 		}
 		k.kill(c)
