@@ -468,7 +468,7 @@ func TestImportUndirectedSG(t *testing.T) {
 func TestImportNegative(t *testing.T) {
 	for _, o := range []Options{{Memory: -5}, {Threads: -5}} {
 		_, err := ImportEdges(t.Context(), Edges[int]{List: [][2]int{{1, 2}}}, filepath.Join(t.TempDir(), "g"), o)
-		if err == nil || !strings.Contains(err.Error(), "expected 0 or more of each") {
+		if err == nil || !strings.Contains(err.Error(), "-5") || !strings.Contains(err.Error(), "expected ") {
 			t.Errorf("%d bytes, %d threads: %v", o.Memory, o.Threads, err)
 		}
 	}

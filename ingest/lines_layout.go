@@ -45,6 +45,8 @@ const (
 	adviceNoWeights     = "use --weights no to pass over what follows the ids"
 	adviceTab           = "use --delimiter tab where tabs alone separate the fields"
 	adviceComma         = "use --delimiter , where commas alone separate the fields"
+	adviceEmpty         = "where cells may be empty, use --delimiter , and take columns without such cells, as --columns 1,2 does"
+	adviceTwoColumns    = "name two columns to leave out the weights"
 	mixedColumns        = "columns with spaces, tabs or commas between them, not several of these"
 	mixedNames          = "names with spaces, tabs or commas between them, not several of these"
 	adviceAttributes    = "attributes in braces are what networkx.write_edgelist writes: write weights by networkx.write_weighted_edgelist, or use --weights no to leave the attributes out"
@@ -99,7 +101,7 @@ func (l *lineLayout) parseLine(line []byte, e *lineEdge) *badLine {
 		}
 	}
 	if l.columns == withWeight && !l.names {
-		return parseWeightField(f.field[2], e)
+		return l.parseWeight(f.field[2], e)
 	}
 	return nil
 }
@@ -111,7 +113,7 @@ func (l *lineLayout) checkColumns(line []byte, f *lineFields, ids int) *badLine 
 	case f.problem != "":
 		b := &badLine{text: line, expected: f.problem}
 		if f.problem == lastComma {
-			b.advice = "use --delimiter , and --columns where cells may be empty"
+			b.advice = adviceEmpty
 		}
 		return b
 	case f.mixed && l.pick != nil && l.plain.seps == 0: // what is between the columns may have blanks
@@ -247,8 +249,8 @@ func checkName(tok []byte) *badLine {
 	return nil
 }
 
-// parseWeightField reads the weight of a line.
-func parseWeightField(tok []byte, e *lineEdge) *badLine {
+// parseWeight reads the weight of a line.
+func (l *lineLayout) parseWeight(tok []byte, e *lineEdge) *badLine {
 	var kind weightKind
 	e.weight, kind = parseWeight(tok)
 	if kind == goodWeight {
@@ -257,5 +259,9 @@ func parseWeightField(tok []byte, e *lineEdge) *badLine {
 	if len(tok) == 0 {
 		tok = []byte(`""`)
 	}
-	return &badLine{text: tok, expected: kind.expected(), advice: adviceNoWeights}
+	b := &badLine{text: tok, expected: kind.expected(), advice: adviceNoWeights}
+	if l.pick != nil {
+		b.advice = adviceTwoColumns
+	}
+	return b
 }

@@ -290,6 +290,8 @@ func TestReadTextForms(t *testing.T) {
 		{name: "no header as said", file: text("g.csv", "source,target\nx,y\n"), o: table(0, HeaderNo), ids: IDString, edges: "source target, x y"},
 		{name: "no header of numbers", file: text("g.csv", "1.0,2.0\n1,3\n"), o: ReadOptions{IDs: IDsString}, ids: IDString, edges: "1.0 2.0, 1 3"},
 		{name: "header of numbers as said", file: text("g.csv", "1.0,2.0\n1,3\n"), o: table(0, HeaderYes), ids: IDInt, edges: "1 3"},
+		{name: "no header of empty cells", file: text("g.txt", "a,b,\nc,d,2\n"), o: table(',', HeaderAuto, "1", "2"), ids: IDString, edges: "a b, c d", warned: `"a,b," was taken for an edge, though it may be a header line`},
+		{name: "no header of nulls", file: text("g.txt", "null,NA\n1,2\n"), ids: IDString, edges: "null NA, 1 2", warned: "was taken for an edge"},
 		{name: "no header with a number", file: text("g.csv", "a,b,1\n1,2,3\n"), ids: IDString, edges: "a b 1, 1 2 3"},
 
 		{name: "names with blanks and commas", file: text("g.csv", "\"New York, NY\",Boston\nBoston,\"Los Angeles\"\n"), ids: IDString,

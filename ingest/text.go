@@ -260,7 +260,7 @@ func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
 	table := l.delimiter != 0 || l.pick != nil || ext == ".csv" || ext == ".tsv" || strings.Contains(s.first, ",")
 	switch {
 	case rest.header == "":
-	case header == HeaderAuto && isHeader(&first, names, &rest) && isNumber(first.field[0]) && isNumber(first.field[1]):
+	case header == HeaderAuto && isHeader(&first, names, &rest) && beginsNumber(first.field[0]) && beginsNumber(first.field[1]):
 		s.numbers = true
 		return s
 	case header == HeaderYes, isHeader(&first, names, &rest), table && misplaced(names) != nil:
@@ -340,6 +340,18 @@ func mayBeHeader(f *lineFields) bool {
 	return isText(f.field[0]) && isText(f.field[1])
 }
 
+// nulls are what stands in cells that have nothing, in lower case.
+var nulls = []string{"", "n/a", "na", "nan", "null", "none", "nil", `\n`, "<na>", "#n/a", "#na", "-", "--", "?", "."}
+
+func isNull(tok []byte) bool { return slices.Contains(nulls, string(bytes.ToLower(tok))) }
+
+// beginsNumber reports whether a field begins like a number, which it may not be: 0x10, 1_000, 5km.
+func beginsNumber(tok []byte) bool {
+	tok = bytes.TrimLeft(tok, "+-")
+	tok = bytes.TrimPrefix(tok, []byte("."))
+	return len(tok) > 0 && tok[0] >= '0' && tok[0] <= '9'
+}
+
 func isText(tok []byte) bool {
 	_, kind := parseInteger(tok)
 	return kind == notInteger
@@ -349,8 +361,9 @@ func isText(tok []byte) bool {
 // or they are no integers while all ids behind it are, or its third is no number
 // while those behind it are weights. Where it mixes separators, names with
 // blanks may have moved a weight behind the third: no field is a number then.
+// A field that is empty or null, and a third that begins like a number, name no column.
 func isHeader(f *lineFields, names []string, rest *textSniff) bool {
-	if !mayBeHeader(f) {
+	if !mayBeHeader(f) || slices.ContainsFunc(f.field[:f.n], isNull) || f.n == 3 && beginsNumber(f.field[2]) {
 		return false
 	}
 	number := f.mixed && slices.ContainsFunc(names, func(s string) bool { return isNumber([]byte(s)) })

@@ -194,7 +194,7 @@ class Run:
     def _text(self) -> str:
         """Return what the command said of its failure."""
         text = self.complaint or "\n".join(self.said).strip() or "it did not say why"
-        text = text.partition("\nSee `")[0]
+        text = re.split(r"\sSee `[^`]* --help`", text)[0]  # behind a space in JSON
         name = os.path.basename(self.path) + ": "
         return text[len(name) :] if text.startswith(name) else text
 

@@ -120,6 +120,8 @@ class ProcessTest(unittest.TestCase):
         with self.assertRaisesRegex(garaph.GaraphError, "^what went wrong$"):
             self.command("""echo '{"level":"error","message":"command: what went wrong","exit":1}' >&2; exit 1""").output()
         with self.assertRaisesRegex(garaph.UsageError, "^unknown flag$"):
+            self.command("""echo '{"level":"error","message":"command: unknown flag See `garaph x --help`.","exit":2}' >&2; exit 2""").output()
+        with self.assertRaisesRegex(garaph.UsageError, "^unknown flag$"):
             self.command(r"printf 'command: unknown flag\nSee `garaph x --help`.\n' >&2; exit 2").output()
         with self.assertRaisesRegex(garaph.GaraphError, "killed by SIGKILL, perhaps for lack of memory"):
             self.command("kill -9 $$").output()
