@@ -132,7 +132,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.mtx", mtx+"1 1\n"), ReadOptions{}, `g.mtx:3: "1 1": expected a weight behind the two ids`},
 		{text("g.mtx", mtx+"1 1 -1\n"), ReadOptions{}, `g.mtx:3: "-1": expected a weight that is not negative; use --weights no to pass over what follows the ids`},
 		{text("g.mtx", "%%MatrixMarket matrix coordinate pattern general\n0 0 1\n1 1\n"), ReadOptions{}, `g.mtx:3: "1": expected no row, for the header promises none`},
-		{text("g.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n"), ReadOptions{}, `g.mtx:1: "complex": expected pattern or integer or real in the banner`},
+		{text("g.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n"), ReadOptions{}, `g.mtx:1: "complex": expected pattern or integer or unsigned-integer or real in the banner`},
 		{text("g.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n1 1 1\n"), ReadOptions{}, `g.mtx:1: "skew-symmetric": expected general or symmetric in the banner`},
 		{text("g.mtx", "%%MatrixMarket matrix array real general\n1 1\n"), ReadOptions{}, `g.mtx:1: "array": expected coordinate in the banner; a dense matrix is no edge list`},
 		{text("g.mtx", "%%MatrixMarket vector coordinate real general\n1 1\n"), ReadOptions{}, `g.mtx:1: "vector": expected matrix in the banner`},
