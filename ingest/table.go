@@ -334,13 +334,14 @@ func trimEnd(line []byte) []byte {
 	return line
 }
 
-// delimiterByName is the delimiter that the name of a file says, where its first line has one; 0 for others.
+// delimiterByName is the delimiter that the name of a file says, where its first line has one; 0 for others. Commas may be of
+// names where there are semicolons or tabs.
 func delimiterByName(h *inputHead, l *lineLayout) byte {
 	c := map[string]byte{".csv": ',', ".tsv": '\t'}[extension(h.in.name)]
 	if c == 0 {
 		return 0
 	}
-	if line, _ := headerOf(h, l); bytes.IndexByte(line, c) < 0 {
+	if line, _ := headerOf(h, l); bytes.IndexByte(line, c) < 0 || c == ',' && bytes.ContainsAny(line, ";\t") {
 		return 0
 	}
 	return c
