@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"context"
 	"errors"
@@ -32,13 +33,14 @@ var refusedMagic = []struct{ magic, what, advice string }{
 	{"\x89HDF", "is an HDF5 or MATLAB file", "write it out as Matrix Market or text"},
 }
 
-// toUnpack says how to unpack an input of which the tool of that name, and suffix, can read the format. The tool makes no file in
+// toUnpack says how to unpack an input of which the tool of that name can read the format, whose suffix is the name if it is empty. The tool makes no file in
 // the place of another, and keeps the one that it reads.
-func toUnpack(tool, name string) string {
-	switch stem, ok := strings.CutSuffix(name, "."+tool); {
+func toUnpack(tool, suffix, name string) string {
+	suffix = cmp.Or(suffix, "."+tool)
+	switch stem, ok := strings.CutSuffix(name, suffix); {
 	case name == stdinText:
 		return "put " + tool + " -dc into the pipe before garaph"
-	case ok && filepath.Base(stem) != "." && filepath.Base(name) != "."+tool:
+	case ok && filepath.Base(stem) != "." && filepath.Base(name) != suffix:
 		if tool == "lz4" { // which writes to a pipe, if it is in one and has no other name
 			return "unpack it: lz4 -d -- " + shellWord(name) + " " + shellWord(stem)
 		}

@@ -74,7 +74,7 @@ func formatOfContent(h *inputHead) Format {
 func checkText(h *inputHead, f Format, named bool) error {
 	name, b := h.in.name, h.bytes
 	if what, advice := foreignBinary(name, b); what != "" && !isTextBytes(b) {
-		return &InputError{File: name, Problem: what + ", which cannot be read", Advice: advice}
+		return &InputError{File: name, Problem: what + ", which cannot be read", Advice: h.pasted(advice)}
 	}
 	for _, r := range refusedMagic {
 		if bytes.HasPrefix(b, []byte(r.magic)) && !isTextBytes(b) {
@@ -82,7 +82,7 @@ func checkText(h *inputHead, f Format, named bool) error {
 			case "is a zip archive":
 				return zipped(h)
 			case "is compressed with xz", "is compressed with lz4":
-				return &InputError{File: name, Problem: r.what + ", which cannot be read", Advice: toUnpack(strings.TrimPrefix(r.what, "is compressed with "), name)}
+				return &InputError{File: name, Problem: r.what + ", which cannot be read", Advice: toUnpack(strings.TrimPrefix(r.what, "is compressed with "), "", name)}
 			case "is a Parquet file", "is an Arrow file":
 				return &InputError{File: name, Problem: r.what + ", which is no text", Advice: r.advice}
 			}
@@ -90,7 +90,7 @@ func checkText(h *inputHead, f Format, named bool) error {
 		}
 	}
 	if utf16 := bytes.HasPrefix(b, []byte{0xff, 0xfe}) || bytes.HasPrefix(b, []byte{0xfe, 0xff}); utf16 && !isTextBytes(b) {
-		return &InputError{File: name, Problem: "is UTF-16 text", Advice: "turn it into UTF-8: iconv -f UTF-16 -t UTF-8 " + shellWord(name) + " > edges.txt"}
+		return &InputError{File: name, Problem: "is UTF-16 text", Advice: h.pasted("turn it into UTF-8: iconv -f UTF-16 -t UTF-8 " + shellWord(name) + " > edges.txt")}
 	}
 	if f == DIMACS && isGalois(b) {
 		return &InputError{
@@ -120,10 +120,11 @@ func checkText(h *inputHead, f Format, named bool) error {
 // zipped refuses a zip archive, which several formats are within.
 func zipped(h *inputHead) error {
 	name := h.in.name
+	if isNPZ(h) {
+		return zippedArrays(h)
+	}
 	e := &InputError{File: name, Problem: "is a zip archive, which cannot be read", Advice: "unpack it first"}
 	switch strings.ToLower(filepath.Ext(name)) {
-	case ".npz":
-		return zippedArrays(h)
 	case ".xlsx", ".xlsm", ".ods":
 		e.Problem = "is a spreadsheet, which cannot be read"
 		e.Advice = "save its table of edges as CSV"

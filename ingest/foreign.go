@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -60,12 +61,13 @@ var (
 
 // attributes are edges as networkx.write_edgelist writes them unless it is asked for less, and the command that leaves the
 // ids and the weight of each, 1 where others have one, as NetworkX takes it.
-var attributes = regexp.MustCompile(`^[^\s,]+([ \t]+|,)[^\s,]+([ \t]+|,)\{[^\n]*\}[ \t\r]*(\n|$)`)
+var attributes = regexp.MustCompile(`^(?:[^,\n{]+(,)[^,\n{]+,|[^;\n{]+(;)[^;\n{]+;|[^|\n{]+(\|)[^|\n{]+\||[^\t\n{]+(\t)[^\t\n{]+\t|[^\s{]+[ \t]+[^\s{]+[ \t])[ \t]*\{[^\n]*\}[ \t\r]*(?:\n|$)`)
 
 const ofAttributes = `python3 -c 'import sys, ast, re; ` +
-	`rows = [re.match(r"([^\s,]+)[\s,]+([^\s,]+)[\s,]+(\{.*\})\s*$", l).groups() for l in open(sys.argv[1]) if l.strip() and l[0] != "#"]; ` +
-	`edges = [(u, v, ast.literal_eval(re.sub(r"\bnp\.\w+\(([^()]*)\)", r"\1", d))) for u, v, d in rows]; some = any("weight" in d for _, _, d in edges); ` +
-	`open(sys.argv[2], "w").writelines("\t".join([u, v] + some * [str(d.get("weight", 1))]) + "\n" for u, v, d in edges)' %[1]s edges.tsv`
+	`rows = [[x.strip() for x in l.split(%[2]s, 2)] for l in open(sys.argv[1]) if l.strip() and l[0] != "#"]; ` +
+	`edges = [(u, v, ast.literal_eval(re.sub(r"\b[\w.]+\(([^()]*)\)", r"(\1)", d))) for u, v, d in rows]; some = any("weight" in d for _, _, d in edges); ` +
+	`number = lambda w: w[0] / w[1] if type(w) is tuple else float(w); ` +
+	`open(sys.argv[2], "w").writelines("\t".join([u, v] + some * [str(number(d.get("weight", 1)))]) + "\n" for u, v, d in edges)' %[1]s edges.tsv`
 
 // viaNetworkX is a command that writes the edges of a file, whose name is put
 // in the place of %[1]s, as what garaph reads: with weights where there are any.
@@ -76,12 +78,32 @@ func viaNetworkX(read string) string {
 // What stands around commands that write edges. Tests run these as they are in errors.
 const (
 	linesOfIDs = "write its edges as lines of two ids: "
+	thenPlain  = ", and import what comes out: the error then has a command for that file"
 	thenImport = ", and import edges.tsv with --delimiter tab --no-header, and with --undirected where the graph is"
 )
 
 // shellWord quotes a name for a shell.
 func shellWord(name string) string {
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+}
+
+// plainFirst is what to do about an input that commands cannot read by its name, for it is packed or a pipe; "" for others.
+func (h *inputHead) plainFirst() string {
+	switch suffix := map[string]string{"gzip": ".gz", "zstd": ".zst", "bzip2": ".bz2"}[h.stream.packed]; {
+	case h.in.once:
+		return "write it to a file and import that: the error then has a command for that file"
+	case suffix != "":
+		return toUnpack(h.stream.packed, suffix, h.in.name) + thenPlain
+	}
+	return ""
+}
+
+// pasted is advice with a command over the input by its name, or what comes before that.
+func (h *inputHead) pasted(advice string) string {
+	if !strings.Contains(advice, shellWord(h.in.name)) {
+		return advice
+	}
+	return cmp.Or(h.plainFirst(), advice)
 }
 
 // checkForeign refuses, by name, what no format reads.
@@ -96,10 +118,21 @@ func checkForeign(h *inputHead, weights WeightMode) error {
 	if dated.Match(whole) {
 		known = behindDate
 	}
-	if weights != WeightsNo && attributes.Match(text) && isTextBytes(h.bytes) {
+	if found := attributes.FindSubmatch(text); weights != WeightsNo && found != nil && isTextBytes(h.bytes) {
+		separator, flags := string(bytes.Join(found[1:], nil)), "--weights no"
+		switch separator {
+		case ";", "|":
+			flags = "--delimiter " + shellWord(separator) + " " + flags
+		case "\t":
+			separator = `\t`
+		}
+		if separator = `"` + separator + `"`; separator == `""` {
+			separator = "None"
+		}
 		return &InputError{
 			File: h.in.name, Problem: "is an edge list of NetworkX with the attributes of edges in braces, which cannot be read",
-			Advice: linesOfIDs + strings.ReplaceAll(ofAttributes, "%[1]s", shellWord(h.in.name)) + thenImport + "; or use --weights no to leave out the attributes, weights too",
+			Advice: h.pasted(linesOfIDs+strings.NewReplacer("%[1]s", shellWord(h.in.name), "%[2]s", separator).Replace(ofAttributes)+thenImport) +
+				"; or use " + flags + " to leave out the attributes, weights too",
 		}
 	}
 	for _, f := range known {
@@ -110,7 +143,7 @@ func checkForeign(h *inputHead, weights WeightMode) error {
 			}
 			return &InputError{
 				File: h.in.name, Problem: f.what + ", which cannot be read",
-				Advice: advice + "; if it is an edge list nevertheless, use --format text",
+				Advice: h.pasted(advice) + "; if it is an edge list nevertheless, use --format text",
 			}
 		}
 	}

@@ -15,7 +15,7 @@ func foreignBinary(name string, b []byte) (what, advice string) {
 		return "is a database of SQLite", "give its edges on standard input, with the table and the columns that `sqlite3 " + file + " .schema` shows: sqlite3 -csv " + file +
 			" 'select source, target from edges' | garaph import --delimiter , --no-header - edges.graph"
 	case begins("\x93NUMPY"):
-		return "is an array of NumPy", linesOfIDs + `python3 -c '` + ofArray + `' ` + file + " edges.tsv" + thenImport
+		return arrayOfNumPy(name, b)
 	case begins("MATLAB 5.0 MAT-file"):
 		return "is a file of MATLAB", "write its matrix as Matrix Market, as scipy.io.mmwrite does, or mmwrite in MATLAB"
 	case begins("Obj\x01"):

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,7 +28,11 @@ func TestEdgesAmong(t *testing.T) {
 	var z bytes.Buffer
 	w := zip.NewWriter(&z)
 	for _, name := range []string{"a.npy", "b.npy", "c.npy"} {
-		if _, err := w.Create(name); err != nil {
+		f, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(f, npyOf("{'descr': '<i8', 'fortran_order': False, 'shape': (9,), }")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -40,10 +45,77 @@ func TestEdgesAmong(t *testing.T) {
 	}
 }
 
+// npyOf is an array with this header, without its values.
+func npyOf(header string) string {
+	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(header)), byte(len(header) >> 8)}) + header
+}
+
+// TestNoArrayOfEdges: what is neither edges nor a matrix is told by its shape and its type.
+func TestNoArrayOfEdges(t *testing.T) {
+	const reads = "; garaph takes rows of source, target and perhaps weight, an array for each of these, or a square matrix: write one of these"
+	for header, want := range map[string]string{
+		"{'descr': '<i8', 'fortran_order': False, 'shape': (5,), }":                       "it has the shape (5,)" + reads,
+		"{'descr': '<i8', 'fortran_order': False, 'shape': (), }":                         "it has the shape ()" + reads,
+		"{'descr': '<f8', 'fortran_order': True, 'shape': (5, 7), }":                      "it has the shape (5, 7)" + reads,
+		"{'descr': '<f8', 'fortran_order': True, 'shape': (5, 5, 2), }":                   "it has the shape (5, 5, 2)" + reads,
+		"{'descr': '|O', 'fortran_order': False, 'shape': (5, 2), }":                      "it is of the type |O, neither numbers nor strings: make it of these, as astype(str) does",
+		"{'descr': [('u', '<i8'), ('v', '|O')], 'fortran_order': False, 'shape': (5,), }": "its field v is of the type |O, neither numbers nor strings: make it of these, as astype(str) does",
+		"{'descr': [('u', '<i8')], 'fortran_order': False, 'shape': (5,), }":              "its field u has the shape (5,)" + reads,
+		"{'shape': (5, 2)}": "it does not say which: its header is none that NumPy writes",
+	} {
+		r := readBytes(t, "g", []byte(npyOf(header)), ReadOptions{})
+		if want = "g: is an array of NumPy, which cannot be read; " + want; r.err == nil || r.err.Error() != want {
+			t.Errorf("%s:\n got %v\nwant %s", header, r.err, want)
+		}
+	}
+	var z bytes.Buffer
+	w := zip.NewWriter(&z)
+	for name, shape := range map[string]string{"src": "(9,)", "dst": "(9,)", "weight": "()"} {
+		f, err := w.Create(name + ".npy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(f, npyOf("{'descr': '<i8', 'fortran_order': False, 'shape': "+shape+", }")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := readBytes(t, "no name", z.Bytes(), ReadOptions{})
+	if want := "no name: is an archive of NumPy, which cannot be read; its array weight has the shape (), and no value for each of 9 edges" + reads; r.err == nil || r.err.Error() != want {
+		t.Errorf("got %v, want %s", r.err, want)
+	}
+}
+
+// TestHintsOfPipes: commands that read a file by its name are not told of pipes.
+func TestHintsOfPipes(t *testing.T) {
+	for content, want := range map[string]string{
+		"[[1, 2]]\n":          "standard input: is JSON, which cannot be read; write it to a file and import that: the error then has a command for that file; if it is an edge list nevertheless, use --format text",
+		"1 2 {'weight': 2}\n": "write it to a file and import that: the error then has a command for that file; or use --weights no",
+		npyOf("{'descr': '<i8', 'fortran_order': False, 'shape': (5, 2), }"): "standard input: is an array of NumPy, which cannot be read; write it to a file and import that: the error then has a command for that file",
+		"PK\x03\x04" + strings.Repeat("\x00", 22) + "\x05\x00\x00\x00a.npy":  "write it to a file and import that",
+	} {
+		r := readNames(t, ReadOptions{Stdin: strings.NewReader(content)}, []string{StdinName})
+		if r.err == nil || !strings.Contains(r.err.Error(), want) {
+			t.Errorf("%q:\n got %v\nwant %s", content, r.err, want)
+		}
+	}
+}
+
 // TestAttributesLeftOut: --weights no reads the edges that NetworkX writes by default, with attributes in braces.
 func TestAttributesLeftOut(t *testing.T) {
 	r := readBytes(t, "g.txt", []byte("1 2 {'weight': 4}\n2 3 {}\n"), ReadOptions{Weights: WeightsNo})
 	if r.err != nil || !slices.Equal(edgesOf(r), []string{"1-2", "2-3"}) {
+		t.Error(edgesOf(r), r.err)
+	}
+	content := []byte("a|b|{'weight': 2}\nb|c|{}\n")
+	r = readBytes(t, "g.txt", content, ReadOptions{})
+	if r.err == nil || !strings.HasSuffix(r.err.Error(), "; or use --delimiter '|' --weights no to leave out the attributes, weights too") {
+		t.Error(r.err)
+	}
+	r = readBytes(t, "g.txt", content, ReadOptions{Weights: WeightsNo, Table: TableOptions{Delimiter: '|'}})
+	if r.err != nil || !slices.Equal(edgesOf(r), []string{"a-b", "b-c"}) {
 		t.Error(edgesOf(r), r.err)
 	}
 }
@@ -119,6 +191,25 @@ func TestHints(t *testing.T) {
 		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy as n; n.savez(open(sys.argv[1], "wb"), n.array([[1, 2, 2], [2, 3, .5]]))`), [][2]string{{"1", "2 2"}, {"2", "3 0.5"}}},
 		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(open(sys.argv[1], "wb"), numpy.array([[1, 2, 2], [2, 3, .5]]))`), [][2]string{{"1", "2 2"}, {"2", "3 0.5"}}},
 		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(open(sys.argv[1], "wb"), numpy.array([(1, 2, 2), (2, 3, .5)], dtype=[("u", "f8"), ("v", "i4"), ("w", "f4")]))`), [][2]string{{"1", "2 2"}, {"2", "3 0.5"}}},
+		{"npy", "/usr/bin/python3 -c 'import scipy'", python(`import sys, numpy as n; n.save(open(sys.argv[1], "wb"), n.array([[0, 2, 0, 0], [0, 0, .5, 0], [0, 0, 0, 0], [0, 0, 0, 0]]))`), [][2]string{{"0", "1 2"}, {"1", "2 0.5"}}},
+		{"npz", "/usr/bin/python3 -c 'import scipy'", python(`import sys, numpy as n; n.savez(open(sys.argv[1], "wb"), labels=[1, 2, 3, 4], adj=n.eye(4, k=2) > 0)`), [][2]string{{"0", "2"}, {"1", "3"}}},
+		{"npz", "/usr/bin/python3 -c 'import scipy'", python(`import sys, numpy as n; n.savez(open(sys.argv[1], "wb"), n.eye(4, k=2, dtype="u1"))`), [][2]string{{"0", "2 1"}, {"1", "3 1"}}},
+		{"npz", "/usr/bin/python3 -c 'import scipy'", python(`import sys, scipy.sparse as s; s.save_npz(sys.argv[1], s.csr_matrix(([2, 1], ([0, 1], [1, 2])), shape=(3, 3)) > 0)`), [][2]string{{"0", "1"}, {"1", "2"}}},
+		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy as n; n.savez(open(sys.argv[1], "wb"), format=[1, 2], shape=[1, 2], data=[3, 4], source=["Zürich", "c"], target=["c", "東"])`), [][2]string{{"Zürich", "c"}, {"c", "東"}}},
+		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy as n; n.savez(open(sys.argv[1], "wb"), src=[1, 2], dst=[[2], [3]], w=[True, True])`), [][2]string{{"1", "2 1"}, {"2", "3 1"}}},
+		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy as n; n.save(open(sys.argv[1], "wb"), n.array([[1, 2, 3, 4], [2, 3, 4, 5], [2, 2, 2, .5]]))`), [][2]string{{"1", "2 2"}, {"2", "3 2"}, {"3", "4 2"}, {"4", "5 0.5"}}},
+		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy as n; n.save(open(sys.argv[1], "wb"), n.array([(7, 1, 2, 3.), (7, 2, 3, 4.)], dtype=[("k", "i4"), ("source", "i4"), ("target", "i4"), ("weight", "f4")]))`), [][2]string{{"1", "2 3"}, {"2", "3 4"}}},
+		{"data", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(open(sys.argv[1], "wb"), numpy.array([[1, 2], [2, 3]]))`), plain},
+		{"data", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.savez(open(sys.argv[1], "wb"), [1, 2], [2, 3])`), plain},
+		{"npy.gz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, gzip, numpy; numpy.save(gzip.open(sys.argv[1], "wb"), numpy.array([[1, 2], [2, 3]]))`), plain},
+		{"npz.gz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, gzip, io, numpy; f = io.BytesIO(); numpy.savez(f, [1, 2], [2, 3]); gzip.open(sys.argv[1], "wb").write(f.getvalue())`), plain},
+		{"packed", "/usr/bin/python3 -c 'import numpy'", python(`import sys, gzip, numpy; numpy.save(gzip.open(sys.argv[1], "wb"), numpy.array([[1, 2], [2, 3]]))`), plain},
+		{"edgelist.gz", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_edgelist(x.DiGraph([(1, 2, {"weight": 2}), (2, 3, {"weight": 3})]), sys.argv[1])`), [][2]string{{"1", "2 2"}, {"2", "3 3"}}},
+		{"edgelist.bz2", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_adjlist(x.DiGraph([(1, 2), (2, 3)]), sys.argv[1])`), plain},
+		{"edgelist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; from decimal import Decimal as D; from fractions import Fraction as F; x.write_edgelist(x.DiGraph([("a b", "c", {"weight": D("2.5")}), ("c", "d", {"weight": F(1, 4)}), ("d", "e", {"weight": True})]), sys.argv[1], delimiter="|")`),
+			[][2]string{{"a b", "c 2.5"}, {"c", "d 0.25"}, {"d", "e 1"}}},
+		{"edgelist", "/usr/bin/python3 -c ''", write("a|b|{'weight': 2}\nNew York|c|{'weight': 3}\n"), [][2]string{{"New York", "c 3"}, {"a", "b 2"}}},
+		{"edgelist", "/usr/bin/python3 -c ''", write("a\tb\t{'weight': 2}\nNew York\tc\t{'weight': 3}\n"), [][2]string{{"New York", "c 3"}, {"a", "b 2"}}},
 		{"json", "jq --version", write(`{"edges": [{"source": "a b", "target": "c"}, {"source": "c", "target": "d"}]}`), named},
 		{"json", "jq --version", write(`{"edges": [{"source": "a b", "target": "c", "weight": 2}, {"source": "c", "target": "d", "weight": 3}]}`), weighted},
 		{"json", "jq --version", write("{\"kind\": 1, \"from\": \"a b\", \"to\": \"c\", \"cost\": 2}\n{\"kind\": 1, \"from\": \"c\", \"to\": \"d\", \"cost\": 3}\n"), weighted},
@@ -158,43 +249,45 @@ func TestHints(t *testing.T) {
 			path := filepath.Join(folder, file+"."+c.name)
 			c.make(t, path)
 			r := readNames(t, ReadOptions{}, []string{path})
-			refused, ok := r.err.(*InputError)
-			if !ok {
-				t.Fatalf("got %v", r.err)
-			}
-			_, command, ok := strings.Cut(refused.Advice, ": ")
-			if !ok {
-				t.Fatalf("no command in %q", refused.Advice)
-			}
-			command, then, found := strings.Cut(command, thenImport)
-			command, flags, piped := strings.Cut(command, " | garaph import ")
-			if piped {
-				command += " > edges.txt"
-			}
-			if out, err := shell(command); err != nil {
-				t.Fatalf("%s\n%v\n%s", command, err, out)
-			}
-			o := ReadOptions{}
-			if strings.HasPrefix(flags, "--delimiter , --no-header ") {
-				o = table(',', HeaderNo)
-			}
-			if found { // with the flags that it says
-				o = table('\t', HeaderNo)
-				others := []string{"", "; if it is an edge list nevertheless, use --format text", "; or use --weights no to leave out the attributes, weights too"}
-				if !slices.Contains(others, then) {
-					t.Errorf("the hint goes on: %q", then)
+			for hints := 0; hints < 2; hints++ { // the first may be to unpack
+				refused, ok := r.err.(*InputError)
+				if !ok {
+					break
 				}
-			}
-			written := ""
-			for _, name := range []string{"edges.tsv", "edges.txt", "graph.mtx"} {
-				if _, err := os.Stat(filepath.Join(folder, name)); err == nil && strings.Contains(command, name) {
-					written = name
+				_, command, ok := strings.Cut(refused.Advice, ": ")
+				if !ok {
+					t.Fatalf("no command in %q", refused.Advice)
 				}
+				command, _, _ = strings.Cut(command, thenPlain)
+				command, _, _ = strings.Cut(command, thenMatrix)
+				command, then, found := strings.Cut(command, thenImport)
+				command, flags, piped := strings.Cut(command, " | garaph import ")
+				if piped {
+					command += " > edges.txt"
+				}
+				if out, err := shell(command); err != nil {
+					t.Fatalf("%s\n%v\n%s", command, err, out)
+				}
+				o := ReadOptions{}
+				if strings.HasPrefix(flags, "--delimiter , --no-header ") {
+					o = table(',', HeaderNo)
+				}
+				if found { // with the flags that it says
+					o = table('\t', HeaderNo)
+					if then != "" && !strings.HasPrefix(then, "; if it is an edge list nevertheless, use --format text") && !strings.HasPrefix(then, "; or use --") {
+						t.Errorf("the hint goes on: %q", then)
+					}
+				}
+				written := strings.TrimSuffix(path, filepath.Ext(path)) // beside what was packed
+				for _, name := range []string{"edges.txt", "edges.tsv", "graph.mtx"} {
+					if _, err := os.Stat(filepath.Join(folder, name)); err == nil && strings.Contains(command, name) {
+						written = filepath.Join(folder, name)
+					}
+				}
+				path = written
+				r = readNames(t, o, []string{path})
 			}
-			if written == "" { // beside what was packed
-				written = file
-			}
-			again := readNames(t, o, []string{filepath.Join(folder, written)})
+			again := r
 			if again.err != nil {
 				t.Fatal(again.err)
 			}
@@ -207,7 +300,7 @@ func TestHints(t *testing.T) {
 			}
 			slices.SortFunc(got, func(a, b [2]string) int { return strings.Compare(a[0]+a[1], b[0]+b[1]) })
 			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("%s: %s", command, diff)
+				t.Errorf("%s", diff)
 			}
 		})
 	}

@@ -52,7 +52,7 @@ const (
 	adviceAttributes    = "attributes in braces are what networkx.write_edgelist writes: write weights by networkx.write_weighted_edgelist, or use --weights no to leave the attributes out"
 	adviceReturns       = "where they end lines, write line feeds in their places: tr '\\r' '\\n'"
 	adviceStrings       = "use --ids string to take ids as text"
-	adviceColumnNumbers = "use --columns 1,2, or 1,2,3 where the third is a weight, to take these, or --weights no to pass over what follows the ids"
+	adviceColumnNumbers = "use --columns 1,2, or --columns 1,2,3 where the third is a weight, to take these, or --weights no to pass over what follows the ids"
 )
 
 // badLine says what is wrong with a line.

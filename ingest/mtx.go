@@ -81,8 +81,8 @@ func (l *lineLayout) takeHeader(p *inputPlan, lines *headLines, o ReadOptions, r
 	return nil
 }
 
-// readBanner reads the first line and returns what an entry holds: "pattern",
-// "integer" or "real".
+// readBanner reads the first line and returns what an entry holds: "pattern", "integer", "unsigned-integer", which SciPy
+// writes, or "real".
 func (p *inputPlan) readBanner(lines *headLines) (string, error) {
 	const expected = `a banner "%%MatrixMarket matrix coordinate …"`
 	line, ok := lines.next(true)
@@ -93,7 +93,7 @@ func (p *inputPlan) readBanner(lines *headLines) (string, error) {
 	if !hasBanner(line) || len(words) != 5 || words[0] != strings.ToLower(mtxBanner) {
 		return "", lines.refused(bytes.TrimSpace(line), expected, "")
 	}
-	for i, admitted := range [][]string{{"matrix"}, {"coordinate"}, {"pattern", "integer", "real"}, {"general", "symmetric"}} {
+	for i, admitted := range [][]string{{"matrix"}, {"coordinate"}, {"pattern", "integer", "unsigned-integer", "real"}, {"general", "symmetric"}} {
 		if word := words[i+1]; !slices.Contains(admitted, word) {
 			advice := ""
 			if word == "array" {

@@ -304,6 +304,12 @@ func TestReadTextForms(t *testing.T) {
 		{name: "delimiter and integers", file: text("g.csv", "1,2\n3, 4\n5,\"6\"\n"), o: table(',', HeaderAuto), ids: IDInt, edges: "1 2, 3 4, 5 6"},
 		{name: "delimiter and weights ignored", file: text("g.tsv", "1\t2\tx y\n3\t4\n"), o: ReadOptions{Weights: WeightsNo, Table: TableOptions{Delimiter: '\t'}}, ids: IDInt, edges: "1 2, 3 4"},
 
+		{name: "commas by the name", file: text("g.csv", "# trips\nNew York,Paris,3\nParis, Rome (Lazio) ,2\n"), ids: IDString, edges: "New·York Paris 3, Paris Rome·(Lazio) 2"},
+		{name: "tabs by the name", file: testFile{name: "G.TSV.gz", content: gzipped(t, []byte("New York\tParis, France\nParis, France\tOslo\n"))}, ids: IDString, edges: "New·York Paris,·France, Paris,·France Oslo"},
+		{name: "another delimiter than the name says", file: text("g.csv", "a, b;c d\nc d;e, f\n"), o: table(';', HeaderAuto), ids: IDString, edges: "a,·b c·d, c·d e,·f"},
+		{name: "no commas where the name says them", file: text("g.csv", "1 2\n3 4\n"), ids: IDInt, edges: "1 2, 3 4"},
+		{name: "columns of names by name", file: text("g.csv", "payer,payee,amount,when\nAnna Bell,Carl Dow,12.5,2024\n"), o: table(0, HeaderAuto, "payer", "payee", "amount"), ids: IDString, edges: "Anna·Bell Carl·Dow 12.5"},
+		{name: "header before numbers and more", file: text("g.csv", "payer,payee,amount,when\nAnna Bell,Carl Dow,12.5,2024\n"), o: ReadOptions{Weights: WeightsNo}, ids: IDString, edges: "Anna·Bell Carl·Dow", warned: "taken for a header line"},
 		{name: "columns by number", file: text("g.csv", "9,1,x,2\n9,3,\"y, z\",4\n"), o: table(',', HeaderAuto, "2", "4"), ids: IDInt, edges: "1 2, 3 4"},
 		{name: "columns without a delimiter", file: text("g.txt", "1 2 0.5 1082040961\n3 4 0.25 1082155839\n"), o: table(0, HeaderAuto, "2", "1", "3"), ids: IDInt, edges: "2 1 0.5, 4 3 0.25"},
 		{name: "columns with spaces and tabs", file: text("g.txt", "1 2\t0.5 1082040961\n3 4\t0.25 1082155839\n"), o: table(0, HeaderAuto, "1", "2", "4"), ids: IDInt, edges: "1 2 1.082041e+09, 3 4 1.0821558e+09"},

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"slices"
 	"strconv"
@@ -226,7 +227,7 @@ func (s *splitter) columnNames(line []byte) []string {
 
 // misplaced finds the usual names of the id columns in a header at other places
 // than the first two: an edge of the first two would be wrong without a word.
-func misplaced(header []string) []string {
+func misplaced(header []string) []int {
 	usual := func(kind int) []int {
 		var at []int
 		for i, name := range header {
@@ -240,7 +241,7 @@ func misplaced(header []string) []string {
 	if len(src) == 0 || len(dst) == 0 || src[0] == 0 && slices.Contains(dst, 1) {
 		return nil
 	}
-	return []string{header[src[0]], header[dst[0]]}
+	return []int{src[0], dst[0]}
 }
 
 // isUsual reports whether a name is a usual one of the source's column (0) or of
@@ -333,17 +334,57 @@ func trimEnd(line []byte) []byte {
 	return line
 }
 
+// delimiterByName is the delimiter that the name of a file says, where its first line has one; 0 for others. Commas may be of
+// names where there are semicolons or tabs.
+func delimiterByName(h *inputHead, l *lineLayout) byte {
+	c := map[string]byte{".csv": ',', ".tsv": '\t'}[extension(h.in.name)]
+	if c == 0 {
+		return 0
+	}
+	if line, _ := headerOf(h, l); bytes.IndexByte(line, c) < 0 || c == ',' && bytes.ContainsAny(line, ";\t") {
+		return 0
+	}
+	return c
+}
+
+// columnFlags are the flags that take columns of a header: by their names, or by their numbers where names do not tell.
+func columnFlags(header []string, at ...int) string {
+	var names, numbers []string
+	for _, i := range at {
+		if _, err := strconv.Atoi(header[i]); err != nil && header[i] != "" && findColumn(header, header[i]) == i {
+			names = append(names, header[i])
+		}
+		numbers = append(numbers, strconv.Itoa(i+1))
+	}
+	if len(names) < len(at) {
+		return "--header --columns " + strings.Join(numbers, ",")
+	}
+	var list strings.Builder
+	w := csv.NewWriter(&list)
+	_ = w.Write(names) // to memory
+	w.Flush()
+	value := strings.TrimSuffix(list.String(), "\n")
+	if strings.ContainsAny(value, " \t\"'$`\\!*?[]{}()<>|&;#~") {
+		value = shellWord(value)
+	}
+	return "--columns " + value
+}
+
 // adviceColumns is what can be done about a table with this header, of which no
 // columns were chosen and that has more than are read; "" for others.
 func adviceColumns(header []string) string {
 	if len(header) < 3 {
 		return ""
 	}
-	first := header[0] + "," + header[1]
-	if strings.Count(first, ",") > 1 || strings.ContainsAny(first, " \"'$\\") {
-		first = "1,2"
+	return "use " + columnFlags(header, 0, 1) + " to take these two, with a third one for weights, or --weights no to pass over what follows the ids"
+}
+
+// adviceDoubtful is the same where the first line may be a header, or an edge.
+func adviceDoubtful(first []string) string {
+	if len(first) < 3 {
+		return ""
 	}
-	return "use --columns " + first + " to take these two, with a third name for a column of weights, or --weights no to pass over what follows the ids"
+	return "if it names the columns, use " + columnFlags(first, 0, 1) + " to take these two, with a third one for weights; if it is an edge, --no-header and --columns 1,2, or --columns 1,2,3 where the third is a weight"
 }
 
 // checkSemicolons refuses a table whose separator is a semicolon, of which names with blanks make edges that nobody meant: each of its first

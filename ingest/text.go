@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -60,15 +61,20 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	}
 	if t.layout.pick == nil && format == Text {
 		t.layout.pickable = true
-		if t.layout.pickAdvice = adviceColumns(s.columnNames); s.mixedNames {
+		switch {
+		case s.mixedNames:
 			t.layout.pickAdvice = adviceMixed([]byte(s.header))
+		case s.doubtful != nil && header == HeaderAuto:
+			t.layout.pickAdvice = adviceDoubtful(s.doubtful)
+		default:
+			t.layout.pickAdvice = adviceColumns(s.columnNames)
 		}
 	}
 	if hasBanner(h.bytes) {
 		o.Warn(p.name() + ": begins like a Matrix Market file, but is read as " + string(format))
 	}
 	chooseIDs(p, s, &t.layout, o)
-	if s.doubtful && header == HeaderAuto && p.schema.IDs == IDString {
+	if s.doubtful != nil && header == HeaderAuto && p.schema.IDs == IDString {
 		o.Warn(fmt.Sprintf("%s:%d: %q was taken for an edge, though it may be a header line; use --header to pass over it, or --no-header to say that it is an edge",
 			p.name(), s.firstLine, s.first))
 	}
@@ -88,7 +94,7 @@ func textBody(p *inputPlan, h *inputHead, o ReadOptions) (*lineBody, error) {
 		names:    format == LDBC && extension(h.in.name) == ".v",
 	}}
 	if format == Text {
-		t.layout.delimiter = o.Table.Delimiter
+		t.layout.delimiter = cmp.Or(o.Table.Delimiter, delimiterByName(h, &t.layout))
 		if err := pickColumns(h, &t.layout, &o.Table); err != nil {
 			return nil, err
 		}
@@ -109,11 +115,11 @@ func (s *textSniff) checkColumns(file string, weights WeightMode) error {
 		return nil
 	}
 	if i := slices.IndexFunc(s.columnNames, mayBeWeight); i >= 0 && weights != WeightsNo {
-		usual = append(usual, s.columnNames[i])
+		usual = append(usual, i)
 	}
 	bad := &SyntaxError{
 		File: file, Line: s.skipLines, Text: s.header, Expected: "source and destination as the first columns",
-		Advice: "use --columns " + strings.Join(usual, ","),
+		Advice: "use " + columnFlags(s.columnNames, usual...),
 	}
 	if s.mixedNames {
 		bad.Expected, bad.Advice = mixedColumns, adviceMixed([]byte(s.header))
@@ -201,6 +207,8 @@ type textSniff struct {
 	headerSniff
 	columnsKnown bool // there was a line that shows the columns
 	weighted     bool
+	thirdKnown   bool // there was a line that shows the third column, with or without more behind it
+	thirdNumber  bool
 }
 
 // idSniff counts ids by what they look like.
@@ -220,7 +228,7 @@ type headerSniff struct {
 	header      string // the header line; empty if there is none
 	first       string // the first line
 	firstLine   int64
-	doubtful    bool     // the first line may be a header, or not
+	doubtful    []string // the columns of the first line, where it may be a header, or not
 	numbers     bool     // it would be a header, but has numbers in the place of ids
 	columnNames []string // of the header
 	mixedNames  bool     // which has spaces between some, and tabs or commas between others
@@ -267,7 +275,9 @@ func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
 		rest.columnNames, rest.mixedNames = names, first.mixed
 		return rest
 	}
-	s.doubtful = table && rest.ints+rest.texts+rest.padded > 0 && !again && mayBeHeader(&first)
+	if table && rest.ints+rest.texts+rest.padded > 0 && !again && mayBeHeader(&first) {
+		s.doubtful = names
+	}
 	return s
 }
 
@@ -308,9 +318,12 @@ func (s *textSniff) note(f *lineFields, line int64, names bool) {
 			s.huge++
 		}
 	}
-	third := f.n == 3 && !f.more && isNumber(f.field[2])
-	if !s.columnsKnown && (f.n == 2 && !f.more || third) {
-		s.columnsKnown, s.weighted = true, third
+	number := f.n == 3 && isNumber(f.field[2])
+	if !s.thirdKnown && (f.n == 2 || number) {
+		s.thirdKnown, s.thirdNumber = true, number
+	}
+	if !s.columnsKnown && !f.more && (f.n == 2 || number) {
+		s.columnsKnown, s.weighted = true, number
 	}
 }
 
@@ -359,7 +372,7 @@ func isText(tok []byte) bool {
 
 // isHeader distinguishes a header line from an edge: its fields have the usual names,
 // or they are no integers while all ids behind it are, or its third is no number
-// while those behind it are weights. Where it mixes separators, names with
+// while that behind it is one. Where it mixes separators, names with
 // blanks may have moved a weight behind the third: no field is a number then.
 // A field that is empty or null, and a third that begins like a number, name no column.
 func isHeader(f *lineFields, names []string, rest *textSniff) bool {
@@ -369,5 +382,5 @@ func isHeader(f *lineFields, names []string, rest *textSniff) bool {
 	number := f.mixed && slices.ContainsFunc(names, func(s string) bool { return isNumber([]byte(s)) })
 	return isUsual(string(f.field[0]), 0) && isUsual(string(f.field[1]), 1) ||
 		rest.ints+rest.padded > 0 && rest.texts == 0 ||
-		f.n == 3 && rest.columnsKnown && rest.weighted && !number
+		f.n == 3 && rest.thirdNumber && !number
 }

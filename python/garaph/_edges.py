@@ -233,6 +233,8 @@ def of_networkx(graph: Any, weight: Optional[str]) -> Edges:
     nodes = list(graph)
     if not nodes:
         raise UsageError("the graph has no node: a graph has one at least")
+    if any(isinstance(x, (str, bytes)) and not x for x in nodes):
+        raise UsageError("a node has an empty name, which is no id: networkx.relabel_nodes gives it another")
     n = graph.number_of_edges()
     if nodes == list(range(len(nodes))) and all(type(x) is int for x in nodes):
         index, count, numbers = None, len(nodes), None

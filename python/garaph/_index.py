@@ -129,9 +129,21 @@ def id_array(values: Any, what: str) -> np.ndarray:
         if array.dtype.kind == "f" and np.isnan(array).any():
             at = int(np.flatnonzero(np.isnan(array))[0])
             raise UsageError(f"{what}: entry {at} is missing (nan): leave such edges out, for example with dropna(), and make integers of the other ids, with astype('int64')")
+        if array.dtype.kind == "f":
+            check_floats(array, what)
         kind = "'int64'" if array.dtype.kind == "b" or array.dtype.kind == "f" and (array == np.rint(array)).all() else "str"
         raise TypeError(f"{what}: ids are integers or strings, not {array.dtype}; convert them, for example with astype({kind})")
     return array
+
+
+def check_floats(array: np.ndarray, what: str) -> None:
+    """Refuse floats that no conversion makes ids of: infinite ones, and such as more integers than one are rounded to."""
+    most = 2.0 ** (np.finfo(array.dtype).nmant + 1)
+    large = np.flatnonzero(np.abs(array) >= most)
+    if len(large):
+        at = int(large[0])
+        why = "which is no id: leave such edges out" if np.isinf(array[at]) else f"and from {most:.0f} on a {array.dtype} may stand for another integer: read such ids as integers or strings from the start"
+        raise UsageError(f"{what}: entry {at} is {array[at]}, {why}")
 
 
 def array_of(values: Any) -> np.ndarray:
@@ -151,8 +163,14 @@ def first_masked(values: Any) -> Optional[int]:
 
 
 def checked(array: np.ndarray, what: str) -> np.ndarray:
-    """Return ids as an array of integers or of strings, or as objects that are neither."""
-    return of_objects(array, what) if array.dtype.kind == "O" and len(array) else array
+    """Return ids as an array of integers or of strings, or as objects that are neither; no string is empty."""
+    if array.dtype.kind == "O" and len(array):
+        array = of_objects(array, what)
+    if len(array) and isinstance(array[0], (str, bytes)):
+        empty = np.flatnonzero(array == type(array[0])())
+        if len(empty):
+            raise UsageError(f"{what}: entry {empty[0]} is an empty name, which is no id: leave such edges out, or give such vertices a name")
+    return array
 
 
 def of_list(values: List[Any]) -> np.ndarray:

@@ -67,7 +67,7 @@ class FolderTest(unittest.TestCase):
 
     def test_odd_names_stay(self):
         """Those that the command does not take stay beside the graph."""
-        for name in ("", "a\0b", "ö" * 200, "\udc80"):
+        for name in ("a\0b", "ö" * 200, "\udc80"):
             with self.subTest(name[:3]):
                 Graph.from_edges(["b", name], [name, "c"], path=self.path, force=True)
                 self.assertEqual(Graph.open(self.path).as_dicts().bfs(source="b"), {"b": 0, name: 1, "c": 2})

@@ -50,6 +50,10 @@ def all_graphs():
 
 @need("networkx", "scipy")
 class NetworkXTest(unittest.TestCase):
+    def test_empty_name(self):
+        with self.assertRaisesRegex(garaph.UsageError, "^a node has an empty name, which is no id: networkx.relabel_nodes gives it another$"):
+            Graph.from_networkx(nx.DiGraph([("a", "")]))
+
     def compare(self, g, graph, name=lambda v: v):
         """Compare a Graph with dictionaries as results; name is the id there of a node."""
         with self.subTest("components"):

@@ -71,7 +71,7 @@ func delimiterFlag(fs *pflag.FlagSet) *byte {
 		}
 		return string(rune(c))
 	}
-	fs.Var(&checked[byte]{&value, "CHAR", parse, show, ""}, "delimiter", "what separates the columns of text: tab, space or one character (default blanks or a comma)")
+	fs.Var(&checked[byte]{&value, "CHAR", parse, show, ""}, "delimiter", "what separates the columns of text: tab, space or one character (default a comma in files named .csv and a tab in .tsv, if the first line shows it, else blanks or a comma)")
 	return &value
 }
 
