@@ -178,10 +178,9 @@ func adviceArrays(file string, all []npyArray, archive, ordered bool) string {
 		return asMatrix + fmt.Sprintf(ofDense, z(0)) + "' " + file + " graph.mtx" + arguments + thenMatrix
 	}
 	n, turned, ok := first.pairs()
-	switch {
-	case len(edges) > 1 && len(first.shape) == 1:
-		n, turned, ok = first.shape[0], false, true
-	case !ok:
+	if len(edges) > 1 && len(first.shape) == 1 {
+		n = first.shape[0]
+	} else if !ok {
 		return first.called(archive) + " has the shape " + first.shapeText() + "; " + readsEdges
 	}
 	var columns []string

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/garaph/garaph/internal/testsize"
 )
 
 // TestEdgesAmong: which arrays of an archive are edges.
@@ -159,7 +161,7 @@ func TestHints(t *testing.T) {
 	weighted := [][2]string{{"a b", "c 2"}, {"c", "d 3"}}
 	const withWeights = `import sys, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2, k="other"); g.add_edge("c", "d", weight=3); x.write_%s(g, sys.argv[1])`
 	const tarred = `import sys, os, tarfile; f = sys.argv[1] + ".d"; os.mkdir(f); open(f + "/README", "w").write("#"); open(f + "/edges it's", "w").write("1 2\n2 3\n"); t = tarfile.open(sys.argv[1], `
-	for _, c := range []struct {
+	for _, c := range testsize.Some([]struct {
 		name, needs string
 		make        func(t *testing.T, path string)
 		want        [][2]string
@@ -235,7 +237,7 @@ func TestHints(t *testing.T) {
 		{"txt", "sed --version", write("1->2;\n2->3\n"), plain},
 		{"txt", "awk 'BEGIN {}'", write("1: 2\n2: 3\n"), plain},
 		{"txt", "iconv --version", write("\xff\xfe1\x00 \x002\x00\n\x002\x00 \x003\x00\n\x00"), plain},
-	} {
+	}, 4, 0) {
 		t.Run(c.name, func(t *testing.T) {
 			folder := t.TempDir()
 			shell := func(command string) ([]byte, error) {
