@@ -51,6 +51,7 @@ const (
 	mixedNames          = "names with spaces, tabs or commas between them, not several of these"
 	adviceAttributes    = "attributes in braces are what networkx.write_edgelist writes: write weights by networkx.write_weighted_edgelist, or use --weights no to leave the attributes out"
 	adviceReturns       = "where they end lines, write line feeds in their places: tr '\\r' '\\n'"
+	adviceDecimal       = "write weights with points in the places of commas, or "
 	adviceStrings       = "use --ids string to take ids as text"
 	adviceColumnNumbers = "use --columns 1,2, or --columns 1,2,3 where the third is a weight, to take these, or --weights no to pass over what follows the ids"
 )
@@ -176,6 +177,9 @@ func (l *lineLayout) thirdColumn(line []byte, f *lineFields) *badLine {
 		b.expected = "a weight, or nothing, behind the two ids, no empty cell"
 	case !isNumber(f.field[2]):
 		b.text, b.expected = f.field[2], "a weight, or nothing, behind the two ids"
+		if hasDecimalComma(f.field[2]) {
+			b.advice = adviceDecimal + b.advice
+		}
 	}
 	return b
 }
@@ -263,5 +267,13 @@ func (l *lineLayout) parseWeight(tok []byte, e *lineEdge) *badLine {
 	if l.pick != nil {
 		b.advice = adviceTwoColumns
 	}
+	if hasDecimalComma(tok) {
+		b.advice = adviceDecimal + b.advice
+	}
 	return b
+}
+
+// hasDecimalComma reports whether a token is a number but for a comma in the place of its point.
+func hasDecimalComma(tok []byte) bool {
+	return bytes.Count(tok, []byte(",")) == 1 && isNumber(bytes.Replace(tok, []byte(","), []byte("."), 1))
 }

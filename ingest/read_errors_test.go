@@ -67,6 +67,8 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.txt", "a,b,\nc,d,2\n"), table(',', HeaderAuto, "1", "2", "3"), `g.txt:1: "": expected a number as weight; name two columns to leave out the weights, or ` + skipHint},
 		{text("g.txt", "a,b,N/A\nc,d,2\n"), ReadOptions{}, `g.txt:1: "N/A": expected a number as weight; use --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.txt", "a,b,\\N\nc,d,2\n"), table(',', HeaderAuto, "1", "2", "3"), `g.txt:1: "\\N": expected a number as weight; name two columns to leave out the weights, or ` + skipHint},
+		{text("g.txt", "1;2;2\n2;3;2,5\n"), table(';', HeaderAuto), `g.txt:2: "2,5": expected a number as weight; write weights with points in the places of commas, or use --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.txt", "from;to;w\na;b;1,5\nb;c;2,5\n"), table(';', HeaderAuto), `g.txt:2: "1,5": expected a weight, or nothing, behind the two ids; write weights with points in the places of commas, or use --columns from,to to take these two, with a third one for weights, or --weights no to pass over what follows the ids`},
 		{text("g.txt", "a b 0x1p-150\nc d 2\n"), ReadOptions{}, `g.txt:1: "0x1p-150": expected a number as weight; use --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.txt", "a,b,1_0\nc,d,2\n"), table(',', HeaderAuto, "1", "2", "3"), `g.txt:1: "1_0": expected a number as weight; name two columns to leave out the weights, or ` + skipHint},
 		{text("g.txt", "0x1,0x2\n1,3\n"), ReadOptions{}, `g.txt:1: "0x1,0x2": expected integers as ids, as those behind it are; write it so, or use --header if it names the columns, or --ids string to take all ids as text`},
