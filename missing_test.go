@@ -204,6 +204,13 @@ func TestNothingGiven(t *testing.T) {
 			_, err := garaph.RunAlgorithm[int64](t.Context(), g, nil, garaph.AlgorithmOptions{})
 			return err
 		},
+		"no program": func() error {
+			_, err := garaph.Run[uint32, uint32](t.Context(), g, nil, garaph.RunOptions{})
+			if _, other := garaph.RunWithParents[uint32, uint32](t.Context(), g, nil, garaph.RunOptions{}, nil); other == nil || other.Error() != err.Error() {
+				t.Errorf("with parents: %v", other)
+			}
+			return err
+		},
 		"answers to nobody": func() error {
 			_, err := garaph.FindCommunities(t.Context(), g, nil, garaph.CommunityOptions{}, nil)
 			return err

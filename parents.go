@@ -27,6 +27,9 @@ func RunWithParents[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A]
 	}
 	defer g.endUse(&err)
 	defer ofContext(ctx, &err)
+	if p == nil {
+		return nil, errors.Join(errNoProgram, giveBack(o.Job))
+	}
 	paths, ok := p.(gas.Paths[V])
 	if !ok {
 		return nil, errors.Join(nameProgram(fmt.Errorf("program %T has no paths, and so no parents: they are those of shortest paths (gas.Paths)", p), p, o.Name), giveBack(o.Job))

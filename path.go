@@ -20,6 +20,9 @@ func Path[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], to uint3
 	}
 	defer g.endUse(&err)
 	defer ofContext(ctx, &err)
+	if p == nil {
+		return nil, nil, errNoProgram
+	}
 	paths, ok := p.(gas.Paths[V])
 	if !ok {
 		return nil, nil, nameProgram(fmt.Errorf("program %T has no paths: its values are no lengths (gas.Paths)", p), p, o.Name)

@@ -28,6 +28,9 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	}
 	defer g.endUse(&err)
 	defer ofContext(ctx, &err)
+	if p == nil {
+		return nil, errors.Join(errNoProgram, giveBack(o.Job))
+	}
 	iterations := o.Iterations
 	if iterations == Forever {
 		o.Iterations = 0

@@ -76,6 +76,9 @@ func (g *Graph) missing() bool { return g == nil || g.store == nil }
 // errNoContext is the error of a nil context.
 var errNoContext = errors.New("the context is nil: take context.Background()")
 
+// errNoProgram is the error of a nil program.
+var errNoProgram = errors.New("the program is nil: package programs has some")
+
 // errNoWriter is the error of a nil writer.
 var errNoWriter = errors.New("the io.Writer is nil: take io.Discard to write nowhere")
 

@@ -134,9 +134,8 @@ func (j *Job[V, A]) facts() policy.Facts {
 	if j.scans() {
 		scans = j.cat.Edges
 	}
-	// A frontier of a monotone program may be in few shards, and so may what is read from
-	// disk: roads are like that.
-	if !j.monotone && j.pages.InMemory() && !j.pages.Unpacks(shard.In) {
+	// A frontier of a monotone program may be in few shards: roads are like that.
+	if !j.monotone && !j.pages.Unpacks(shard.In) {
 		folded = j.packedEdges
 	}
 	var rowsBytes, pullBytes uint64

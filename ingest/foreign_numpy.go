@@ -168,7 +168,7 @@ func adviceArrays(file string, all []npyArray, archive, ordered bool) string {
 	arguments := ""
 	for i := range edges {
 		if !edges[i].values() {
-			return edges[i].called(archive) + " is of the type " + edges[i].typ + ", neither numbers nor strings: make it of these, as astype(str) does"
+			return edges[i].notValues(archive)
 		}
 		if edges[i].name != "" {
 			arguments += " " + shellWord(edges[i].name)
@@ -195,6 +195,11 @@ func adviceArrays(file string, all []npyArray, archive, ordered bool) string {
 		columns = append(columns, "text("+value+")")
 	}
 	return linesOfIDs + "python3 -c '" + numpyLoad + numpySave + strings.Join(columns, ", ") + numpyTail + "' " + file + " edges.tsv" + arguments + thenImport
+}
+
+// notValues says what can be done about an array that has no values.
+func (a *npyArray) notValues(archive bool) string {
+	return a.called(archive) + " is of the type " + a.typ + ", neither real numbers nor strings: make it of these, as astype(str) does"
 }
 
 // called is how errors name an array.
@@ -242,6 +247,9 @@ func zippedArrays(h *inputHead) error {
 		}
 	}
 	if isSparse(all) {
+		if data := all[slices.IndexFunc(all, func(a npyArray) bool { return a.name == "data" })]; !data.values() {
+			return &InputError{File: h.in.name, Problem: "is a sparse matrix of SciPy, which cannot be read", Advice: data.notValues(true)}
+		}
 		return &InputError{
 			File: h.in.name, Problem: "is a sparse matrix of SciPy, which cannot be read",
 			Advice: h.pasted(asMatrix + ofSparse + "' " + file + " graph.mtx" + thenMatrix),

@@ -60,8 +60,8 @@ func TestNoArrayOfEdges(t *testing.T) {
 		"{'descr': '<i8', 'fortran_order': False, 'shape': (), }":                         "it has the shape ()" + reads,
 		"{'descr': '<f8', 'fortran_order': True, 'shape': (5, 7), }":                      "it has the shape (5, 7)" + reads,
 		"{'descr': '<f8', 'fortran_order': True, 'shape': (5, 5, 2), }":                   "it has the shape (5, 5, 2)" + reads,
-		"{'descr': '|O', 'fortran_order': False, 'shape': (5, 2), }":                      "it is of the type |O, neither numbers nor strings: make it of these, as astype(str) does",
-		"{'descr': [('u', '<i8'), ('v', '|O')], 'fortran_order': False, 'shape': (5,), }": "its field v is of the type |O, neither numbers nor strings: make it of these, as astype(str) does",
+		"{'descr': '|O', 'fortran_order': False, 'shape': (5, 2), }":                      "it is of the type |O, neither real numbers nor strings: make it of these, as astype(str) does",
+		"{'descr': [('u', '<i8'), ('v', '|O')], 'fortran_order': False, 'shape': (5,), }": "its field v is of the type |O, neither real numbers nor strings: make it of these, as astype(str) does",
 		"{'descr': [('u', '<i8')], 'fortran_order': False, 'shape': (5,), }":              "its field u has the shape (5,)" + reads,
 		"{'shape': (5, 2)}": "it does not say which: its header is none that NumPy writes",
 	} {

@@ -29,22 +29,33 @@ func vertexFiles(plans []*inputPlan, o ReadOptions) ([]*readInput, error) {
 		if p.schema.Format != LDBC || extension(p.name()) != ".e" || named[stem(p.name())] {
 			continue
 		}
-		for _, packed := range []string{"", ".gz", ".zst", ".bz2"} {
-			name := stem(p.name()) + ".v" + packed
-			if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-				continue
-			}
-			in, err := openInput(name, nil)
-			if err != nil {
-				return nil, err
-			}
-			o.Warn(fmt.Sprintf("%s stands beside %s and is read too, for vertices without edges", name, p.name()))
-			named[stem(name)] = true
-			found = append(found, in)
-			break
+		name := Beside(p.name())
+		if name == "" {
+			continue
 		}
+		in, err := openInput(name, nil)
+		if err != nil {
+			return nil, err
+		}
+		o.Warn(fmt.Sprintf("%s stands beside %s and is read too, for vertices without edges", name, p.name()))
+		named[stem(name)] = true
+		found = append(found, in)
 	}
 	return found, nil
+}
+
+// Beside is the file of vertices that is read with a file of edges in the format [LDBC]; "" if there is none.
+func Beside(edges string) string {
+	if extension(edges) != ".e" {
+		return ""
+	}
+	for _, packed := range []string{"", ".gz", ".zst", ".bz2"} {
+		name := stem(edges) + ".v" + packed
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			return name
+		}
+	}
+	return ""
 }
 
 // stem is a name without .v or .e and without an ending of compression.

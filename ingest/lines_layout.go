@@ -169,6 +169,9 @@ func (l *lineLayout) thirdColumn(line []byte, f *lineFields) *badLine {
 	switch {
 	case f.more && isNumber(f.field[2]) && l.moreAdvice == "":
 		b.expected = "two ids, or two ids and a weight, and nothing behind them"
+		if words := bytes.Fields(line); l.delimiter == 0 && len(words) == 3 && hasDecimalComma(words[2]) {
+			b.advice = adviceDecimal + b.advice
+		}
 	case bytes.HasPrefix(f.field[2], []byte("{")):
 		b.expected, b.advice = "a weight, or nothing, behind the two ids", adviceAttributes
 	case l.moreAdvice != "":
@@ -219,7 +222,7 @@ func (l *lineLayout) parseID(tok []byte, i int, e *lineEdge) *badLine {
 func (l *lineLayout) badID(tok []byte, kind integerKind, i int, count uint64) *badLine {
 	b := &badLine{text: tok, advice: adviceStrings}
 	if len(tok) == 0 {
-		b.text = []byte(`""`)
+		b.text, b.advice = []byte(`""`), ""
 	}
 	switch {
 	case kind == notInteger && l.found:

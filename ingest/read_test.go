@@ -306,6 +306,11 @@ func TestReadTextForms(t *testing.T) {
 
 		{name: "commas by the name", file: text("g.csv", "# trips\nNew York,Paris,3\nParis, Rome (Lazio) ,2\n"), ids: IDString, edges: "New·York Paris 3, Paris Rome·(Lazio) 2"},
 		{name: "tabs by the name", file: testFile{name: "G.TSV.gz", content: gzipped(t, []byte("New York\tParis, France\nParis, France\tOslo\n"))}, ids: IDString, edges: "New·York Paris,·France, Paris,·France Oslo"},
+		{name: "numbers with blanks, in spite of the name", file: text("g.csv", "1 2,5\n2 3,7\n"), ids: IDInt, edges: "1 2 5, 2 3 7"},
+		{name: "below a header, too", file: text("g.csv", "from to,weight\n1 2,5\n2 3,7\n"), ids: IDInt, edges: "1 2 5, 2 3 7", warned: "header line"},
+		{name: "numbers with commas, in spite of the name", file: text("g.tsv", "1\t2,5\n2\t3,7\n"), ids: IDInt, edges: "1 2 5, 2 3 7"},
+		{name: "header with an empty cell", file: text("g.csv", "source,target,\n1,2,3\n2,3,4\n"), ids: IDInt, edges: "1 2 3, 2 3 4", warned: "header line"},
+		{name: "header and cells that are empty", file: text("g.csv", "source,target,\n1,2,\n2,3,\n"), o: ReadOptions{Weights: WeightsNo}, ids: IDInt, edges: "1 2, 2 3", warned: "header line"},
 		{name: "another delimiter than the name says", file: text("g.csv", "a, b;c d\nc d;e, f\n"), o: table(';', HeaderAuto), ids: IDString, edges: "a,·b c·d, c·d e,·f"},
 		{name: "no commas where the name says them", file: text("g.csv", "1 2\n3 4\n"), ids: IDInt, edges: "1 2, 3 4"},
 		{name: "columns of names by name", file: text("g.csv", "payer,payee,amount,when\nAnna Bell,Carl Dow,12.5,2024\n"), o: table(0, HeaderAuto, "payer", "payee", "amount"), ids: IDString, edges: "Anna·Bell Carl·Dow 12.5"},

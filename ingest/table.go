@@ -335,16 +335,36 @@ func trimEnd(line []byte) []byte {
 }
 
 // delimiterByName is the delimiter that the name of a file says, where its first line has one; 0 for others. Commas may be of
-// names where there are semicolons or tabs.
+// names where there are semicolons or tabs, and where numbers have others between them, both separate.
 func delimiterByName(h *inputHead, l *lineLayout) byte {
 	c := map[string]byte{".csv": ',', ".tsv": '\t'}[extension(h.in.name)]
 	if c == 0 {
 		return 0
 	}
-	if line, _ := headerOf(h, l); bytes.IndexByte(line, c) < 0 || c == ',' && bytes.ContainsAny(line, ";\t") {
+	if line, _ := headerOf(h, l); bytes.IndexByte(line, c) < 0 || c == ',' && bytes.ContainsAny(line, ";\t") || separatedNumbers(h, l, c) {
 		return 0
 	}
 	return c
+}
+
+// separatedNumbers reports whether a line among the first ones has numbers with blanks or commas between them in a cell, if this is the delimiter.
+func separatedNumbers(h *inputHead, l *lineLayout, delimiter byte) bool {
+	const some = 100
+	lines := linesOf(h)
+	for range some {
+		raw, ok := lines.next(true)
+		if !ok {
+			return false
+		}
+		line, _ := l.data(raw)
+		for cell := range bytes.SplitSeq(line, []byte{delimiter}) {
+			words := bytes.FieldsFunc(cell, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' })
+			if len(words) > 1 && !slices.ContainsFunc(words, func(w []byte) bool { return !isNumber(w) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // columnFlags are the flags that take columns of a header: by their names, or by their numbers where names do not tell.

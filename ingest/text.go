@@ -376,11 +376,16 @@ func isText(tok []byte) bool {
 // blanks may have moved a weight behind the third: no field is a number then.
 // A field that is empty or null, and a third that begins like a number, name no column.
 func isHeader(f *lineFields, names []string, rest *textSniff) bool {
-	if !mayBeHeader(f) || slices.ContainsFunc(f.field[:f.n], isNull) || f.n == 3 && beginsNumber(f.field[2]) {
+	if !mayBeHeader(f) {
+		return false
+	}
+	if isUsual(string(f.field[0]), 0) && isUsual(string(f.field[1]), 1) {
+		return true
+	}
+	if slices.ContainsFunc(f.field[:f.n], isNull) || f.n == 3 && beginsNumber(f.field[2]) {
 		return false
 	}
 	number := f.mixed && slices.ContainsFunc(names, func(s string) bool { return isNumber([]byte(s)) })
-	return isUsual(string(f.field[0]), 0) && isUsual(string(f.field[1]), 1) ||
-		rest.ints+rest.padded > 0 && rest.texts == 0 ||
+	return rest.ints+rest.padded > 0 && rest.texts == 0 ||
 		f.n == 3 && rest.thirdNumber && !number
 }

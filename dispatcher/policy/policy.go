@@ -259,15 +259,16 @@ func gain(o Observation, s State) float64 {
 	}
 	cost := pullCost(o, s) - notify - float64(o.Scans)
 	if o.Folded > 0 {
-		cost -= min(1, spread(s, notify <= cost/retryShare)*along/float64(o.Shards)) * float64(o.Folded)
+		cost -= min(1, spread(s, o.InMemory, notify <= cost/retryShare)*along/float64(o.Shards)) * float64(o.Folded)
 	}
 	return cost
 }
 
 const (
 	// retryPulls is after how many pulls a notify-pull is tried: what it needs has to be read,
-	// which a job of few iterations would not regain.
-	retryPulls = 8
+	// which a job of few iterations would not regain. Where the last one led to all shards,
+	// the next probably does.
+	retryPulls, retryAll = 8, 32
 	// retryShare: it is tried where its edges take so much less than a pull.
 	retryShare = 8
 )
@@ -275,9 +276,14 @@ const (
 // spread is to how many shards a notified edge leads: to another one, or as the last
 // notify-pull has shown. It is taken for none where a notify-pull is to be tried: what is
 // active in a grid has its neighbors in its own shard, and in a random graph in all of them.
-func spread(s State, cheap bool) float64 {
+// From disk one is tried at once, for it may spare reading most pages.
+func spread(s State, inMemory, cheap bool) float64 {
+	after := retryPulls
+	if s.Spread == 1 {
+		after = retryAll
+	}
 	switch {
-	case cheap && s.Pulls >= retryPulls:
+	case cheap && s.Pulls >= after, s.Spread == 0 && !inMemory:
 		return 0
 	case s.Spread == 0:
 		return 1

@@ -216,12 +216,12 @@ def triangle(matrix: Any) -> Any:
     """Return the triangle of a matrix in coordinates that stands for all of it."""
     import scipy.sparse
 
-    upper, lower = scipy.sparse.triu(matrix, 1), scipy.sparse.tril(matrix, -1)
+    upper, lower = scipy.sparse.triu(matrix, 1, format="csr"), scipy.sparse.tril(matrix, -1).T.tocsr()
     if not upper.nnz or not lower.nnz:
         return matrix
-    difference = upper - lower.T
-    difference.eliminate_zeros()
-    if difference.nnz or upper.nnz != lower.nnz:
+    for half in (upper, lower):
+        half.sum_duplicates()  # and sorts; entries of 0 stay, which are edges
+    if not all(np.array_equal(getattr(upper, part), getattr(lower, part)) for part in ("indptr", "indices", "data")):
         raise UsageError("the matrix is not symmetric: with directed=False, the entries of both directions are the same, or those of one are there")
     return scipy.sparse.triu(matrix, format="coo")
 

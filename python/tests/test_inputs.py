@@ -276,6 +276,11 @@ class SciPyTest(unittest.TestCase):
         both[0, 1] = 7
         with self.assertRaisesRegex(ValueError, "not symmetric"):
             Graph.from_scipy(both.tocsr(), directed=False)
+        apart = self.sparse.coo_matrix(([0.0, 0.0], ([0, 2], [1, 1])), (3, 3))  # zeros that are there are edges
+        with self.assertRaisesRegex(ValueError, "not symmetric"):
+            Graph.from_scipy(apart, directed=False)
+        alike = self.sparse.coo_matrix(([0.0, 0.0, 2.0, 2.0], ([0, 1, 1, 2], [1, 0, 2, 1])), (3, 3))
+        self.assertEqual(Graph.from_scipy(alike, directed=False).sssp(source=0).tolist(), [0, 0, 2])
 
     def test_refused(self):
         with self.assertRaisesRegex(ValueError, "not square"):

@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"go.uber.org/zap"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -48,16 +50,16 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	if err != nil {
 		return err
 	}
-	if t.trace, err = newTrace(*t.flags.trace, t.args); err != nil {
+	if t.trace, err = newTrace(*t.flags.trace, t.reads()); err != nil {
 		return err
 	}
-	if t.page, err = newRunPage(*t.flags.report, t.args); err != nil {
+	if t.page, err = newRunPage(*t.flags.report, t.reads()); err != nil {
 		return err
 	}
 	t.options = t.runOptions()
 	a.console.metrics.lookOn(&t.options.Trace)
 	defer keepWithin(t.options.Memory)()
-	if t.input, err = t.openInput(cmd.Context(), a, func() error { return out.check(t.args) }); err != nil {
+	if t.input, err = t.openInput(cmd.Context(), a, func() error { return out.check(t.reads()) }); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.input.close()) }()
@@ -95,6 +97,22 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	}
 	a.console.summary(t.summary())
 	return beside
+}
+
+// reads are the files and graphs that the run reads.
+func (t *task) reads() []string {
+	all := slices.Clone(t.args)
+	for _, arg := range t.args {
+		if beside := ingest.Beside(arg); beside != "" {
+			all = append(all, beside)
+		}
+	}
+	t.cmd.Flags().Visit(func(f *pflag.Flag) {
+		if _, ok := f.Value.(pathFlag); ok {
+			all = append(all, f.Value.String())
+		}
+	})
+	return all
 }
 
 // warnNoGPU says why a vertex program had none, where one was named.
