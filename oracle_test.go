@@ -147,7 +147,7 @@ func testSources(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, opt
 		all, far, wide := oracle.BFS(o, source), oracle.SSSP(o, source), oracle.SSWP(o, source)
 		for v, id := range ids {
 			if _, seen := lengths[id]; !seen {
-				hops[id], lengths[id] = math.Inf(1), math.Inf(1)
+				hops[id], lengths[id], widths[id] = math.Inf(1), math.Inf(1), math.Inf(-1)
 			}
 			if all[v] != gas.Unreached {
 				hops[id] = min(hops[id], float64(all[v]))

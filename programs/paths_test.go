@@ -28,6 +28,19 @@ func TestSSWP(t *testing.T) {
 	})
 }
 
+// TestSSWPZero: a path of weight 0 has the width 0, which is not none.
+func TestSSWPZero(t *testing.T) {
+	g := oracle.Graph{N: 3, Edges: []oracle.Edge{{Src: 0, Dst: 1}}}
+	p := programs.SSWP{}
+	x := newInterpreter[float32, float32](g, p)
+	x.run(0)
+	for v, null := range []bool{false, false, true} {
+		if got := p.Null(gas.Vertex{}, x.values[v]); got != null || v == 1 && x.values[v] != 0 {
+			t.Errorf("vertex %d: got %v, null: %v", v, x.values[v], got)
+		}
+	}
+}
+
 // TestKCore: the same core as by taking away one vertex after another, for
 // every k that has one, and the first that has none.
 func TestKCore(t *testing.T) {

@@ -18,7 +18,7 @@ var sswpSources embed.FS
 
 // Loops are the methods of SSWP as loops.
 func (p SSWP) Loops() compiled.Loops[float32, float32] {
-	if !compiled.Fresh(sswpSources, "493414162eb6f5b8716f55931cdcb051") {
+	if !compiled.Fresh(sswpSources, "90c02bbf6013f0c2221ee529947ac312") {
 		return compiled.Loops[float32, float32]{}
 	}
 	return sswpLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p SSWP) Loops() compiled.Loops[float32, float32] {
 
 // Fragments are the methods of SSWP as PTX.
 func (SSWP) Fragments() compiled.Fragments {
-	if !compiled.Fresh(sswpSources, "493414162eb6f5b8716f55931cdcb051") {
+	if !compiled.Fresh(sswpSources, "90c02bbf6013f0c2221ee529947ac312") {
 		return compiled.Fragments{}
 	}
 	return sswpFragments
@@ -43,6 +43,7 @@ func (l sswpLoops) loops() compiled.Loops[float32, float32] {
 		Apply:   l.apply,
 		Weighs:  true,
 		Push:    l.push,
+		Relax:   l.relax,
 	}
 }
 
@@ -267,6 +268,89 @@ func (l sswpLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []u
 	a.Touched ^= touched
 }
 
+func (l sswpLoops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
+	if a.Rows.Arcs != nil {
+		l.relaxWeighted(a, b, list, cur)
+		return
+	}
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float32
+	for _, u := range list {
+		src := compiled.Load(&cur[u])
+		at := p.Priority(src)
+		if a.Passed(at) {
+			continue
+		}
+		a.Vertices++
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				at := p.Priority(value)
+				a.Put(v, at)
+				break
+			}
+		}
+	}
+}
+
+func (l sswpLoops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Arcs
+	var dst float32
+	for _, u := range list {
+		src := compiled.Load(&cur[u])
+		at := p.Priority(src)
+		if a.Passed(at) {
+			continue
+		}
+		a.Vertices++
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, e := range row {
+			v := e.To
+			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				at := p.Priority(value)
+				a.Put(v, at)
+				break
+			}
+		}
+	}
+}
+
 // sswpFragments are those of SSWP.
 var sswpFragments = compiled.Fragments{
 	Program: "SSWP",
@@ -277,7 +361,9 @@ var sswpFragments = compiled.Fragments{
 	SumOp:       compiled.SumMax,
 
 	Zero: compiled.Fragment{Text: `{
-	mov.f32 ${out.0}, 0f00000000;
+	.reg .b32 %gw<1>;
+	cvt.rn.f32.f64 %gw0, 0dFFF0000000000000;
+	mov.f32 ${out.0}, %gw0;
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
@@ -313,6 +399,13 @@ var sswpFragments = compiled.Fragments{
 	setp.neu.f32 %gp0, ${old.0}, ${new.0};
 	selp.b32 %gw0, 1, 0, %gp0;
 	mov.b32 ${out.0}, %gw0;
+}
+`},
+	Priority: compiled.Fragment{Inputs: []string{"value.0"}, Text: `{
+	.reg .b64 %gl<2>;
+	cvt.f64.f32 %gl0, ${value.0};
+	neg.f64 %gl1, %gl0;
+	mov.f64 ${out.0}, %gl1;
 }
 `},
 }

@@ -15,5 +15,5 @@ func (BFS) Null(_ gas.Vertex, value uint32) bool { return value == unreached }
 // Null reports that no path leads to the vertex.
 func (SSSP[F]) Null(_ gas.Vertex, value F) bool { return math.IsInf(float64(value), 1) }
 
-// Null reports that no path of edges with weights above 0 leads to the vertex.
-func (SSWP) Null(_ gas.Vertex, value float32) bool { return value == 0 }
+// Null reports that no path leads to the vertex.
+func (SSWP) Null(_ gas.Vertex, value float32) bool { return math.IsInf(float64(value), -1) }

@@ -210,7 +210,7 @@ func (r *resultRows) tsv(in io.Reader) error {
 	return r.eachLine(in, func(line string, number int) error {
 		cells := strings.Split(line, "\t")
 		for i := range cells[1:] {
-			if cells[i+1] == "inf" { // as results have what was not reached
+			if cells[i+1] == "inf" || cells[i+1] == "-inf" { // as results have what was not reached
 				cells[i+1] = ""
 			}
 		}
