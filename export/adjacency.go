@@ -80,15 +80,15 @@ func (x *writer) writeLigra(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	weighted := x.weighted
-	x.weighted = false
-	if err := x.visitRows(ctx); err != nil || !weighted {
-		return err
+	for _, pass := range x.passes() {
+		x.weighted, x.weightsOnly = pass.weighted, pass.weighted
+		x.edges.Store(0)
+		x.parallel.Store(0)
+		if err := x.visitRows(ctx); err != nil {
+			return err
+		}
 	}
-	x.weighted, x.weightsOnly = true, true
-	x.edges.Store(0)
-	x.parallel.Store(0)
-	return x.visitRows(ctx)
+	return nil
 }
 
 // eachOffset writes what text makes of where the row of each vertex begins and ends.

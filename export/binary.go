@@ -66,11 +66,8 @@ func (x *writer) writeGAP(ctx context.Context, w io.Writer) error {
 	if _, err := w.Write(head); err != nil {
 		return err
 	}
-	directions := []shard.Direction{shard.Out, shard.In}
-	if x.cat.Symmetric {
-		directions = directions[:1]
-	}
-	for _, x.dir = range directions {
+	for _, pass := range x.passes() {
+		x.dir = pass.dir
 		if _, err := w.Write(make([]byte, 8)); err != nil { // the first offset
 			return err
 		}

@@ -187,6 +187,9 @@ const idsArray = "the ids of vertices"
 
 // Visit does what the visit is for, with all ids in memory if they have room.
 func (x *writer) Visit(ctx context.Context, e *algorithms.Env) error {
+	if x.visitor == nil { // the memory was looked at
+		return nil
+	}
 	for _, a := range e.Plan().Arrays {
 		if a.Name == idsArray {
 			x.limit = a.Bytes
@@ -226,6 +229,9 @@ func (x *writer) visit(ctx context.Context, do func(e *algorithms.Env) error) er
 // write writes the file: what stands before the edges, and these.
 func (x *writer) write(ctx context.Context, w io.Writer) error {
 	x.out = newTurns(w)
+	if err := x.checkMemory(ctx); err != nil {
+		return err
+	}
 	switch x.o.Format {
 	case GraphML:
 		return x.writeGraphML(ctx, w)
@@ -253,6 +259,43 @@ func (x *writer) write(ctx context.Context, w io.Writer) error {
 		}
 	}
 	return x.visitRows(ctx)
+}
+
+// checkMemory refuses a budget that is too small for one of the passes over the rows, before the first.
+func (x *writer) checkMemory(ctx context.Context) error {
+	dir, weighted := x.dir, x.weighted
+	defer func() { x.dir, x.weighted = dir, weighted }()
+	var most error
+	for _, pass := range x.passes() {
+		x.dir, x.weighted = pass.dir, pass.weighted
+		err := x.visit(ctx, nil)
+		var need, before *algorithms.MemoryError
+		switch {
+		case err == nil:
+		case !errors.As(err, &need):
+			return err
+		case !errors.As(most, &before) || need.Least() > before.Least():
+			most = err
+		}
+	}
+	return most
+}
+
+// pass is one over all rows.
+type pass struct {
+	dir      shard.Direction
+	weighted bool
+}
+
+// passes are those that the format takes, one after another.
+func (x *writer) passes() []pass {
+	switch {
+	case isGAP(x.o.Format) && !x.cat.Symmetric:
+		return []pass{{shard.Out, x.weighted}, {shard.In, x.weighted}}
+	case x.o.Format == Ligra && x.weighted:
+		return []pass{{x.dir, false}, {x.dir, true}}
+	}
+	return []pass{{x.dir, x.weighted}}
 }
 
 // report tells what was written.

@@ -432,6 +432,26 @@ func littleColumns(t *testing.T, s *store.Store, f Format) {
 	}
 }
 
+// TestLeastOfPasses: a budget that has room for one pass over the rows has room for those behind it.
+func TestLeastOfPasses(t *testing.T) {
+	g := oracle.Graph{N: 4096}
+	for i := range uint32(4096) {
+		g.Edges = append(g.Edges, oracle.Edge{Src: 5, Dst: i, Weight: 2}, oracle.Edge{Src: i, Dst: i * i % 4096, Weight: float32(i)})
+	}
+	s := imported(t, textOf(g, strconv.Itoa, true), ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 512}})
+	for _, f := range []Format{Ligra, WSG} {
+		o := Options{Memory: 1, Threads: 2, Format: f}
+		var least *algorithms.MemoryError
+		if _, err := Write(context.Background(), s, io.Discard, o); !errors.As(err, &least) {
+			t.Fatal(err)
+		}
+		o.Memory = least.Least()
+		if _, err := Write(context.Background(), s, io.Discard, o); err != nil {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}
+
 // TestRefused: what a format cannot hold is refused with what can be done.
 func TestRefused(t *testing.T) {
 	weighted := imported(t, "a b 1.5\nb c 2\n", ingest.Options{})

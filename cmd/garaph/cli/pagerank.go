@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/internal/builtins"
 )
 
@@ -53,18 +54,31 @@ func (f pageRankFlags) run(ctx context.Context, e Env) (*garaph.Result, error) {
 // they follow from the graph.
 func (f pageRankFlags) weighted(ctx context.Context, e Env, sources []uint32) (*garaph.Result, error) {
 	o := e.endless()
+	run := func(o garaph.RunOptions, strength func(v uint32) float64, bytes int64) (*garaph.Result, error) {
+		if o.Memory > 0 {
+			o.Memory = max(1, o.Memory-bytes)
+		}
+		r, err := builtins.Run(ctx, e.Graph, f.double().BiasedPageRank(*f.damping, f.tolerated(e), sources, strength), o)
+		var need *garaph.MemoryError
+		if errors.As(err, &need) { // to say how much would do
+			need.Budget, need.Vertices = e.Options.Memory, need.Vertices+bytes
+		}
+		return r, err
+	}
 	sums, err := e.Graph.Strengths(ctx, garaph.AlgorithmOptions{Threads: o.Threads, Memory: o.Memory, Progress: e.Progress, Log: e.Log})
+	var need *algorithms.MemoryError
+	if errors.As(err, &need) { // the job may need more
+		none := o
+		none.Memory, none.Job = 1, nil
+		_, err2 := run(none, func(uint32) float64 { return 0 }, 8*int64(e.Graph.Catalogue().Vertices))
+		var more *garaph.MemoryError
+		if errors.As(err2, &more) && more.Least() > need.Least() {
+			return nil, more
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--weighted: %w", err)
 	}
 	defer sums.Close()
-	if o.Memory > 0 {
-		o.Memory = max(1, o.Memory-sums.Bytes())
-	}
-	r, err := builtins.Run(ctx, e.Graph, f.double().BiasedPageRank(*f.damping, f.tolerated(e), sources, sums.Of), o)
-	var need *garaph.MemoryError
-	if errors.As(err, &need) { // to say how much would do
-		need.Budget, need.Vertices = e.Options.Memory, need.Vertices+sums.Bytes()
-	}
-	return r, err
+	return run(o, sums.Of, sums.Bytes())
 }
