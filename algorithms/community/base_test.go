@@ -98,3 +98,68 @@ func checkBase(t *testing.T, g *graph, b *base) {
 		t.Fatalf("size %+v, expected %d vertices and %d arcs", b.size, len(b.ids), arcs)
 	}
 }
+
+// TestCores: no community has more than the bound that k-cores give, which is met where they are offered, and
+// what a k-core shrinks to is a community.
+func TestCores(t *testing.T) {
+	exact, shrunk := 0, 0
+	for seed := range graphs(t, 40, 400) {
+		r := rand.New(rand.NewPCG(uint64(seed), 22))
+		g := randomGraph(r)
+		optima := g.optima()
+		queries, want := g.queries(&optima)
+		check := func(q Query, best *Best, want int) {
+			t.Helper()
+			set := uint32(0)
+			for _, v := range best.Members() {
+				set |= 1 << v
+			}
+			if n := len(best.Members()); n < q.Low || n > q.High || set&(1<<q.Vertex) == 0 || !g.connected(set) || g.least(set) != best.K() || best.K() > want {
+				t.Fatalf("graph %d, %v: %v of minimum degree %d, the best is %d", seed, q, best.Members(), best.K(), want)
+			}
+		}
+		v := baseVisitor{part: 1 + int64(seed)%2, made: func(b *base) {
+			for i, q := range queries {
+				if int(b.core[q.Vertex]) < b.least {
+					continue
+				}
+				var best Best
+				if bound := b.cores(q, &best); bound < want[i] || best.K() >= 0 && best.K() != bound {
+					t.Fatalf("graph %d, %v: a bound of %d, %d offered, the best is %d", seed, q, bound, best.K(), want[i])
+				}
+				if best.K() >= 0 {
+					exact++
+					check(q, &best, want[i])
+				}
+				at, _ := slices.BinarySearch(b.ids, q.Vertex)
+				all := make([]uint32, len(b.ids))
+				for v := range all {
+					all[v] = uint32(v)
+				}
+				best = Best{}
+				if b.shrink(q, uint32(at), all, &best); best.K() >= 0 {
+					shrunk++
+					check(q, &best, want[i])
+				}
+			}
+			checkBase(t, g, b)
+		}}
+		if err := algorithms.Visit(t.Context(), stored(t, g, r), v, algorithms.Options{}); err != nil && !errors.Is(err, hostmem.ErrBudget) {
+			t.Fatal(err)
+		}
+	}
+	if exact == 0 || shrunk == 0 {
+		t.Errorf("%d k-cores were offered, and %d parts of them", exact, shrunk)
+	}
+}
+
+// TestGrowLate: what grows ends when it is late.
+func TestGrowLate(t *testing.T) {
+	p := sparse(t, rand.New(rand.NewPCG(5, 6)), 400, 12)
+	p.Low, p.High = 300, 300
+	c := clock{end: 10}
+	var best Best
+	if err := grow(t.Context(), p, &best, (*State).Pick, c.late); err != nil || best.K() >= 0 || c.looks != 11 {
+		t.Errorf("%d looks at the clock, minimum degree %d, error %v", c.looks, best.K(), err)
+	}
+}

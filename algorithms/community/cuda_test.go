@@ -104,7 +104,7 @@ func (f *drawing) Visit(ctx context.Context, e *algorithms.Env) error {
 			continue
 		}
 		best := &Best{}
-		p, err := b.start(ctx, q, best, nil)
+		p, err := b.start(ctx, q, best, func() bool { return false })
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ type Result struct {
 type Options struct {
 	Threads   int           // 0: GOMAXPROCS
 	Memory    int64         // bytes of resident memory for the whole process; 0: no limit
-	TimeLimit time.Duration // of the search for one query; 0: none
+	TimeLimit time.Duration // for one query, without the reading of the graph; 0: none
 	Without   Rules         // that are not applied
 	With      Rules         // that are applied beside AllRules
 	Log       *zap.Logger   // nil: silent
@@ -57,7 +57,7 @@ type Options struct {
 	// Device is where queries are searched; "": AutoDevice, under which the CPU begins with each
 	// query, and a GPU searches those that are not soon proved. A GPU searches many queries at
 	// once: what Progress says is about a batch, whose first query it gets, and TimeLimit
-	// is that of the batch. Without and With are not for a GPU.
+	// is that of the search for the batch, and of the first community of each query. Without and With are not for a GPU.
 	Device    algorithms.Device
 	GPU       string // its name; "": the first one
 	GPUMemory int64  // bytes of its memory; 0: what is free, but for a small reserve
@@ -224,7 +224,7 @@ func (f *finder) Visit(ctx context.Context, e *algorithms.Env) (err error) {
 	for len(f.answers) < len(f.queries) {
 		p, err := f.begin(ctx, b)
 		if err == nil {
-			err = f.onCPU(ctx, p, len(f.answers), f.left(p))
+			err = f.onCPU(ctx, p, len(f.answers), f.leftAlone(p))
 		}
 		if err == nil {
 			err = f.answered(p)

@@ -117,12 +117,22 @@ func (f *finder) begin(ctx context.Context, b *base) (*pending, error) {
 	return p, nil
 }
 
-// left is what a query has left of the limit of time: without one, more than any.
+// left is what the search for a query has left of the limit of time: without one, more than any.
 func (f *finder) left(p *pending) time.Duration {
 	if f.o.TimeLimit == 0 {
 		return math.MaxInt64
 	}
 	return max(0, f.o.TimeLimit-p.earlier)
+}
+
+// leftAlone is what is left for the search for a query that shares it with none, after its first community was
+// looked for.
+func (f *finder) leftAlone(p *pending) time.Duration {
+	left := f.left(p)
+	if f.o.TimeLimit > 0 {
+		left = max(0, left-p.result.Prepare)
+	}
+	return left
 }
 
 // restore makes the rows of the problems of a query that were read.

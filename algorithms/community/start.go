@@ -1,11 +1,15 @@
 package community
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
-// start finds a first community by growing some greedily, in parts of the base of ever smaller
-// core numbers, and returns the problem that can have a better one; nil: there is none, the best
-// community is an optimum (or, where there is no best one, there is none of that size). When it is
-// late, local searches end with what they have found. When the context ends, so does it.
+// start finds a first community: the k-core around the query vertex, or, of large ones, what is left of it
+// when it is as large as allowed; else by local searches, and by growing some greedily, in parts of the base of ever smaller core numbers. It returns
+// the problem that can have a better one; nil: there is none, the best community is an optimum (or, where
+// there is no best one, there is none of that size). When it is late, it ends with what it has found.
+// When the context ends, so does it.
 func (b *base) start(ctx context.Context, q Query, best *Best, late func() bool) (*Problem, error) {
 	core := int(b.core[q.Vertex])
 	most := min(core, q.High-1) // no community has a larger minimum degree
@@ -18,6 +22,9 @@ func (b *base) start(ctx context.Context, q Query, best *Best, late func() bool)
 	if core < b.least {
 		return nil, b.tooSmall("the part of the graph with the query vertex does not fit", 1)
 	}
+	if most = min(most, b.cores(q, best)); best.K() >= most {
+		return nil, nil
+	}
 	if improve(b.ball(q), best, most, late); best.K() >= 0 {
 		return b.improved(ctx, q, best, most, late)
 	}
@@ -28,7 +35,7 @@ func (b *base) start(ctx context.Context, q Query, best *Best, late func() bool)
 			return nil, err
 		}
 		for _, by := range []func(*State) (uint32, bool){(*State).Pick, (*State).pickMost} {
-			if err := grow(ctx, p, best, by); err != nil {
+			if err := grow(ctx, p, best, by, late); err != nil {
 				return nil, err
 			}
 		}
@@ -36,10 +43,9 @@ func (b *base) start(ctx context.Context, q Query, best *Best, late func() bool)
 		switch {
 		case k >= most:
 			return nil, nil
-		case k+1 >= t:
-			if k+1 == t {
-				return p, nil
-			}
+		case k+1 == t:
+			return p, nil
+		case k+1 > t || late() && k+1 >= b.least:
 			return b.problem(q, k)
 		case t == 1: // nothing has grown to l vertices in the whole component
 			return nil, nil
@@ -48,6 +54,128 @@ func (b *base) start(ctx context.Context, q Query, best *Best, late func() bool)
 		}
 		t = max(k+1, t/2)
 	}
+}
+
+// cores returns the largest k for which the connected k-core around the query vertex has the size of a
+// community, or is larger: every community of minimum degree k is a part of it, so that none has a larger
+// one. If the k-core is not larger, it is an optimum, and is offered; else, of more vertices than a ball has, what it shrinks to. Where the base has too few
+// vertices to tell, the result is one less than the core numbers that it has; -1: there is no community.
+func (b *base) cores(q Query, best *Best) int {
+	at, _ := slices.BinarySearch(b.ids, q.Vertex)
+	k := int(b.core[q.Vertex])
+	next := make([][]uint32, k+1) // by core number, vertices next to the k-core
+	next[k] = []uint32{uint32(at)}
+	b.local[at] = 0
+	var vertices []uint32
+	most := q.High // vertices that are looked for
+	if most > ballVertices {
+		most = len(b.ids)
+	}
+	for ; k >= b.least && len(vertices) < q.Low; k-- {
+		for len(next[k]) > 0 && len(vertices) <= most {
+			last := len(next[k]) - 1
+			v := next[k][last]
+			next[k], vertices = next[k][:last], append(vertices, v)
+			for _, u := range b.row(v) {
+				if b.local[u] == absent {
+					b.local[u] = 0
+					to := min(k, int(b.core[b.ids[u]]))
+					next[to] = append(next[to], u)
+				}
+			}
+		}
+	}
+	for _, v := range append(vertices, slices.Concat(next...)...) {
+		b.local[v] = absent
+	}
+	if len(vertices) < q.Low {
+		return k
+	}
+	if k++; len(vertices) > q.High {
+		if most > q.High {
+			b.shrink(q, uint32(at), vertices, best)
+		}
+		return k
+	}
+	for i, v := range vertices {
+		vertices[i] = b.ids[v]
+	}
+	best.Offer(k, vertices)
+	return k
+}
+
+// shrink takes vertices with the fewest neighbours away from some, one after another, until there are
+// q.High, and offers those that are connected with the query vertex, which stays, if they are enough. Where
+// the budget has no room for that, it does nothing.
+func (b *base) shrink(q Query, query uint32, vertices []uint32, best *Best) {
+	arcs := uint64(0)
+	for _, v := range vertices {
+		arcs += b.offsets[v+1] - b.offsets[v]
+	}
+	if b.checkSearch(q, len(vertices), arcs) != nil {
+		return
+	}
+	slices.Sort(vertices)
+	p := induced(vertices, b.local, b.row)
+	from := b.local[query]
+	for _, v := range vertices {
+		b.local[v] = absent
+	}
+	degree := make([]uint32, p.N)
+	var by [][]uint32 // vertices by degree, as they came to have it
+	put := func(v uint32) {
+		for int(degree[v]) >= len(by) {
+			by = append(by, nil)
+		}
+		by[degree[v]] = append(by[degree[v]], v)
+	}
+	for v := range uint32(p.N) {
+		if degree[v] = uint32(len(p.Row(v))); v != from {
+			put(v)
+		}
+	}
+	const gone = absent
+	for left, d := p.N, 0; left > q.High; {
+		last := len(by[d]) - 1
+		if last < 0 {
+			d++
+			continue
+		}
+		v := by[d][last]
+		by[d] = by[d][:last]
+		if int(degree[v]) != d {
+			continue
+		}
+		degree[v] = gone
+		left--
+		for _, u := range p.Row(v) {
+			if degree[u] == gone {
+				continue
+			}
+			if degree[u]--; u != from {
+				put(u)
+				d = min(d, int(degree[u]))
+			}
+		}
+	}
+	reached, least := []uint32{from}, degree[from]
+	degree[from] = gone
+	for i := 0; i < len(reached); i++ {
+		for _, u := range p.Row(reached[i]) {
+			if degree[u] != gone {
+				least = min(least, degree[u])
+				degree[u] = gone
+				reached = append(reached, u)
+			}
+		}
+	}
+	if len(reached) < q.Low {
+		return
+	}
+	for i, v := range reached {
+		reached[i] = b.ids[vertices[v]]
+	}
+	best.Offer(int(least), reached)
 }
 
 // improved returns the problem of what is better than the best community so far, or than one
@@ -69,11 +197,11 @@ func (b *base) improved(ctx context.Context, q Query, best *Best, most int, late
 }
 
 // grow lets C grow from the query vertex to h vertices by what pick finds, and offers it at each
-// size of a community. It ends when the context does, with its error.
-func grow(ctx context.Context, p *Problem, best *Best, pick func(*State) (uint32, bool)) error {
+// size of a community. It ends when it is late, and when the context ends, with its error.
+func grow(ctx context.Context, p *Problem, best *Best, pick func(*State) (uint32, bool), late func() bool) error {
 	var s State
 	s.Load(p, Root(p))
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && !late() {
 		if len(s.c) >= p.Low {
 			s.offer(best, s.c, s.inside, chosen)
 		}

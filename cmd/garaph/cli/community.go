@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,7 +53,7 @@ the graph: garaph resume continues one that was interrupted, as with a run.`,
 		queries:   fs.String("queries", "", "`FILE` with the id of a query vertex on each line; - is standard input"),
 		low:       countFlag(fs, "min-size", 1, 1, "vertices of the community at least"),
 		high:      countFlag(fs, "max-size", 0, 1, "vertices of the community at most (required)"),
-		limit:     fs.Duration("time-limit", 0, "time for the search of a query, such as 10m; 0: no limit"),
+		limit:     fs.Duration("time-limit", 0, "time for a query, such as 10m; 0: no limit"),
 		threads:   threadsFlag(fs),
 		memory:    sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GiB; 0: no limit (default three quarters of what is available)"),
 		device:    enumFlag(fs, "device", autoDevice, words(algorithms.AutoDevice, algorithms.CPU, algorithms.GPU), "where searches run: on a GPU, many queries at once; auto there if there is one and a query takes longer than moments"),
@@ -313,13 +314,14 @@ func (s *communitySearch) write(ctx context.Context) error {
 
 // print prints an answer, if it is to be printed.
 func (s *communitySearch) print(c *garaph.Community) error {
-	query, err := s.graph.Store().IDs().Text(c.Query.Vertex) // 7, where +7 was asked for
+	ids := s.graph.Store().IDs()
+	query, err := ids.Text(c.Query.Vertex) // 7, where +7 was asked for
 	if err != nil {
 		return err
 	}
 	members := make([]string, len(c.Members))
 	for j, v := range c.Members {
-		if members[j], err = s.graph.Store().IDs().Text(v); err != nil {
+		if members[j], err = ids.Text(v); err != nil {
 			return err
 		}
 	}
@@ -328,6 +330,9 @@ func (s *communitySearch) print(c *garaph.Community) error {
 		return writeObject(s.app.stdout, s.jsonAnswer(query, c, members), nil)
 	case s.out.path == "-":
 		return nil
+	case len(members) == 0 && !c.Proven:
+		_, err := fmt.Fprintf(s.app.stdout, "%s: no connected subgraph of %d to %d vertices was found in %s; there may be one: raise --time-limit\n", printable(query), c.Query.Low, c.Query.High, seconds(c.Prepare+c.Search))
+		return err
 	case len(members) == 0:
 		_, err := fmt.Fprintf(s.app.stdout, "%s: no connected subgraph of %d to %d vertices has it\n", printable(query), c.Query.Low, c.Query.High)
 		return err
@@ -337,7 +342,9 @@ func (s *communitySearch) print(c *garaph.Community) error {
 		proven = "not proven to be the best"
 	}
 	for j := range members {
-		members[j] = printable(members[j])
+		if members[j] = printable(members[j]); strings.Contains(members[j], " ") {
+			members[j] = strconv.Quote(members[j])
+		}
 	}
 	_, err = fmt.Fprintf(s.app.stdout, "%s: minimum degree %d, %s, %s; %s, %s\n  %s\n", printable(query), c.MinDegree, counted(int64(len(members)), "vertex", "vertices"),
 		proven, branchesText(c.Stats.Branches), seconds(c.Prepare+c.Search), strings.Join(members, " "))
