@@ -1,6 +1,8 @@
 package dispatcher
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
 	"go.uber.org/zap"
@@ -40,6 +42,37 @@ func TestHintFrontier(t *testing.T) {
 				t.Errorf("%d hints, want %d: %v", hints.Len(), test.want, logs.All())
 			}
 		})
+	}
+}
+
+// TestHintMemory: a job with little memory, from one vertex of a long chain to the next, names once how much has room for
+// the rows, and with that says nothing.
+func TestHintMemory(t *testing.T) {
+	g := oracle.Graph{N: 300_000}
+	for v := range uint32(g.N) - 1 {
+		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: (v + 1) % 400, Weight: 1})
+	}
+	s := teststore.Build(t, g, teststore.Options{})
+	run := func(memory int64) (*observer.ObservedLogs, error) {
+		core, logs := observer.New(zap.InfoLevel)
+		_, _, err := runJob[uint32, uint32](s, programs.BFS{}, Options{Device: CPU, Memory: memory, Log: zap.New(core)})
+		return logs.FilterMessageSnippet("has no room for the rows"), err
+	}
+	_, err := run(1)
+	var least *MemoryError
+	if !errors.As(err, &least) {
+		t.Fatal(err)
+	}
+	hints, err := run(least.Least())
+	if err != nil || hints.Len() != 1 {
+		t.Fatalf("%d hints, error %v", hints.Len(), err)
+	}
+	var enough int64
+	if _, err := fmt.Sscanf(hints.All()[0].Message, "--memory has no room for the rows of the whole graph beside its pages: %dMiB is enough", &enough); err != nil {
+		t.Fatal(err)
+	}
+	if hints, err := run(enough << 20); err != nil || hints.Len() != 0 {
+		t.Errorf("%d hints with %d MiB, error %v", hints.Len(), enough, err)
 	}
 }
 

@@ -88,6 +88,7 @@ func (j *Job[V, A]) phase(p Phase) {
 // iterate does one iteration. A [failure] loses a GPU: where that had the newest values
 // alone, the job goes on from those of the host.
 func (j *Job[V, A]) iterate(ctx context.Context) error {
+	j.hintMemory()
 	began := time.Now()
 	o := j.observe()
 	x := j.next(began, o, j.policy.decide(o))
