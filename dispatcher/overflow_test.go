@@ -100,15 +100,14 @@ func equals[F float32 | float64](want []float64) func(int, F) error {
 // reported that do, by every engine, and unreached vertices are not among them.
 func TestOverflow(t *testing.T) {
 	seen := map[string]int{}
-	rapid.Check(t, func(rt *rapid.T) {
-		g := testgraph.Draw(rt)
+	check := func(rt rapid.TB, g oracle.Graph, source uint32, o dispatcher.Options) {
+		rt.Helper()
 		for i := range g.Edges {
 			if w := &g.Edges[i].Weight; *w > 0 {
 				*w = 0x1p126 + *w*0x1p122 // up to 2^127; sums have few bits, so that they are exact
 			}
 		}
 		s := teststore.Build(t, g, teststore.Options{Weighted: true})
-		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
 		distance, walks := oracle.SSSP(g, source), oracle.Katz(g, 1, 0x1p120, 10)
 		tooFar, tooMany, none := make([]bool, g.N), make([]bool, g.N), make([]bool, g.N)
 		for v, d := range distance {
@@ -121,7 +120,6 @@ func TestOverflow(t *testing.T) {
 				}
 			}
 		}
-		o := rapid.SampledFrom(everyEngine()).Draw(rt, "engine")
 		if o.Device == dispatcher.Hybrid {
 			o.ShareEvenly()
 		}
@@ -130,6 +128,15 @@ func TestOverflow(t *testing.T) {
 		o.Mode, o.Iterations = dispatcher.Sync, 10
 		overflows(rt, s, gas.Program[float32, float64](programs.Katz[float32]{Alpha: 1, Beta: 0x1p120}), o, tooMany, equals[float32](walks))
 		overflows(rt, s, gas.Program[float64, float64](programs.Katz[float64]{Alpha: 1, Beta: 0x1p120}), o, none, equals[float64](walks))
+	}
+	every := oracle.Graph{N: 12} // which has vertices of all kinds
+	for v := range uint32(10) {
+		every.Edges = append(every.Edges, oracle.Edge{Src: v, Dst: v + 1, Weight: 1}, oracle.Edge{Src: v, Dst: v, Weight: 1}, oracle.Edge{Src: v, Dst: v, Weight: 1})
+	}
+	check(t, every, 0, everyEngine()[0])
+	rapid.Check(t, func(rt *rapid.T) {
+		g := testgraph.Draw(rt)
+		check(rt, g, rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source"), rapid.SampledFrom(everyEngine()).Draw(rt, "engine"))
 	})
 	for _, what := range []string{"too far", "near", "unreached", "too many", "few"} {
 		if seen[what] == 0 {
