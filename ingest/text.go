@@ -40,8 +40,8 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	s := sniffText(h, &t.layout, header)
 	p.skipBytes, p.skipLines = s.skipBytes, s.skipLines
 	t.first = t.layout.firstOf(h, s.skipBytes)
-	if format == Text && !o.Table.isSet() {
-		if err := checkSemicolons(h, &t.layout); err != nil {
+	if format == Text && o.Table.Delimiter == 0 {
+		if err := checkDelimiter(h, &t.layout, o.Warn); err != nil {
 			return nil, err
 		}
 	}
@@ -319,8 +319,8 @@ func (s *textSniff) note(f *lineFields, line int64, names bool) {
 		}
 	}
 	number := f.n == 3 && isNumber(f.field[2])
-	if !s.thirdKnown && (f.n == 2 || number) {
-		s.thirdKnown, s.thirdNumber = true, number
+	if decimal := f.n == 3 && hasDecimalComma(f.field[2]); !s.thirdKnown && (f.n == 2 || number || decimal) {
+		s.thirdKnown, s.thirdNumber = true, number || decimal
 	}
 	if !s.columnsKnown && !f.more && (f.n == 2 || number) {
 		s.columnsKnown, s.weighted = true, number
@@ -347,7 +347,7 @@ var headerNames = [2][]string{
 
 // mayBeHeader reports whether no id and no weight of a line is a number.
 func mayBeHeader(f *lineFields) bool {
-	if f.problem != "" || f.n < 2 || f.n == 3 && isNumber(f.field[2]) {
+	if f.problem != "" || f.n < 2 || f.n == 3 && (isNumber(f.field[2]) || hasDecimalComma(f.field[2])) {
 		return false
 	}
 	return isText(f.field[0]) && isText(f.field[1])
