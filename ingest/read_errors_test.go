@@ -50,6 +50,8 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.txt", "1e3 2.5\n1 3\n"), ReadOptions{}, `g.txt:1: "1e3 2.5": expected integers as ids, as those behind it are; write it so, or use --header if it names the columns, or --ids string to take all ids as text`},
 		{text("g.csv", "1;2\n"), ReadOptions{}, `g.csv:1: "1;2": expected fields separated by spaces, tabs or commas; use --delimiter ';'`},
 		{text("g.txt", "1;2\n"), ReadOptions{}, `g.txt:1: "1;2": expected fields separated by spaces, tabs or commas; use --delimiter ';'`},
+		{text("g.csv", "from,to\n1,2\nfrom,to\n2,3\n"), ReadOptions{}, `g.csv:3: "from": expected an integer as source id, for the ids so far were integers; it is the header once more: use one for all of the file, or ` + skipHint},
+		{text("g.csv", "from,to,km\na,b,2\nfrom,to,km\n"), ReadOptions{}, `g.csv:3: "km": expected a number as weight; it is the header once more: use one for all of the file, or ` + skipHint},
 		{text("g.txt", "1:2\n"), ReadOptions{}, `g.txt:1: "1:2": expected fields separated by spaces, tabs or commas; use --delimiter to name another separator`},
 		{text("g.txt", "a:b:c\n1:2:3\n"), table(0, HeaderAuto, "a", "b"), `g.txt:1: "a:b:c": expected a column "a" in the header; give one of its names, or the column's number; --delimiter names the separator if it is no blank and no comma`},
 		{text("g.csv", "Basel;Bern;0,5\nBern;Brig;1,5\n"), ReadOptions{}, `g.csv:1: "Basel;Bern;0,5": ` + semicolons},
