@@ -15,6 +15,14 @@ type lineBody struct {
 	layout  lineLayout
 	skipBad bool
 	first   []byte // the first lines: where all of them are bad, skipping bad lines is no help
+
+	header *headerLine // nil: none
+}
+
+// headerLine is a header, and what it has in the place of ids.
+type headerLine struct {
+	line string
+	ids  [2]string
 }
 
 // feed cuts r into blocks of whole lines.
@@ -91,6 +99,9 @@ func (t *lineBody) parse(b *readBlock, w *parseWorker) error {
 		}
 		if fast {
 			next, taken := t.parsePlain(data, p, n, batch)
+			if t.header != nil && batch.srcNames != nil {
+				t.header.note(batch.srcNames[batch.n:batch.n+taken], batch.dstNames[batch.n:], b, w)
+			}
 			batch.n += taken
 			w.lines += int64(taken)
 			if p = next; p == n || batch.full() {
@@ -124,13 +135,18 @@ func (t *lineBody) parsePlain(data []byte, p, n int, batch *edgeBatch) (int, int
 
 // parseGeneral takes one line of any form.
 func (t *lineBody) parseGeneral(raw []byte, b *readBlock, w *parseWorker) error {
+	e := &w.edge
 	line, ok := t.layout.data(raw)
 	if !ok {
+		t.noteComment(raw, b, w)
 		return nil
 	}
-	e := &w.edge
 	bad := t.layout.parseLine(line, e)
+	again := t.header != nil && e.fields.n >= 2 && t.header.is(e.fields.field[0], e.fields.field[1])
 	if bad == nil {
+		if again {
+			w.headers.note(t.header.line, w.lines+1, b)
+		}
 		w.noteSigns(e, b)
 		w.batch.add(e, t.layout.ids)
 		return nil
@@ -142,6 +158,9 @@ func (t *lineBody) parseGeneral(raw []byte, b *readBlock, w *parseWorker) error 
 	if bytes.IndexByte(line, '\r') >= 0 {
 		err.Expected, err.Advice = "lines that end with a line feed, but there are carriage returns within one", adviceReturns
 	}
+	if again {
+		err.Advice = "it is the header once more: use one for all of the file"
+	}
 	if t.skipBad {
 		w.noteBad(err, b)
 		return nil
@@ -150,6 +169,34 @@ func (t *lineBody) parseGeneral(raw []byte, b *readBlock, w *parseWorker) error 
 		err.Advice = withSkipAdvice(err.Advice)
 	}
 	return err
+}
+
+// is reports whether two ids are those of the header.
+func (h *headerLine) is(src, dst []byte) bool {
+	return string(src) == h.ids[0] && string(dst) == h.ids[1]
+}
+
+// note counts the edges, of the lines that come next, that are the header.
+func (h *headerLine) note(src, dst [][]byte, b *readBlock, w *parseWorker) {
+	for i, name := range src {
+		if len(name) == len(h.ids[0]) && h.is(name, dst[i]) {
+			w.headers.note(h.line, w.lines+int64(i)+1, b)
+		}
+	}
+}
+
+// noteComment counts a comment that would be an edge between names: the first one may begin so.
+func (t *lineBody) noteComment(raw []byte, b *readBlock, w *parseWorker) {
+	l := &t.layout
+	if l.ids != IDString || !l.commas {
+		return
+	}
+	s := splitter{delimiter: l.delimiter}
+	line, ok := s.data(raw)
+	if !ok || len(line) < 2 || isBlank(line[1]) || line[1] == line[0] || l.parseLine(line, &w.edge) != nil {
+		return
+	}
+	w.comments.note(shown(line), w.lines+1, b)
 }
 
 // Up to firstLines whole lines in the first firstBytes are lineBody.first.

@@ -144,10 +144,17 @@ func (l *lineLayout) checkColumns(line []byte, f *lineFields, ids int) *badLine 
 	return nil
 }
 
-// adviceMixed is what can be done about a line with spaces and others between its fields.
+// adviceMixed is what can be done about a line with several separators between its fields. Commas of numbers separate none.
 func adviceMixed(line []byte) string {
-	if bytes.IndexByte(line, ',') < 0 {
+	commas := false
+	for cell := range bytes.SplitSeq(line, []byte{'\t'}) {
+		commas = commas || bytes.IndexByte(cell, ',') >= 0 && !hasDecimalComma(cell)
+	}
+	switch {
+	case !commas:
 		return adviceTab
+	case bytes.IndexByte(line, '\t') >= 0:
+		return adviceTab + ", or --delimiter , where commas alone do"
 	}
 	return adviceComma
 }

@@ -11,7 +11,11 @@ import (
 	"testing"
 )
 
-const skipHint = "--skip-bad-lines to pass over such lines"
+const (
+	skipHint   = "--skip-bad-lines to pass over such lines"
+	semicolons = "expected fields separated by spaces, tabs or commas; use --delimiter ';'"
+	orCommas   = ", or --delimiter , where commas alone separate the fields"
+)
 
 // TestSyntaxErrors has every complaint about a place in a text, word for word.
 // The bad line stands behind good ones, so that small blocks are counted too.
@@ -45,7 +49,25 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.csv", "1.0,2.0\n1,3\n2,3\n"), ReadOptions{}, `g.csv:1: "1.0,2.0": expected integers as ids, as those behind it are; write it so, or use --header if it names the columns, or --ids string to take all ids as text`},
 		{text("g.txt", "1e3 2.5\n1 3\n"), ReadOptions{}, `g.txt:1: "1e3 2.5": expected integers as ids, as those behind it are; write it so, or use --header if it names the columns, or --ids string to take all ids as text`},
 		{text("g.csv", "1;2\n"), ReadOptions{}, `g.csv:1: "1;2": expected fields separated by spaces, tabs or commas; use --delimiter ';'`},
-		{text("g.txt", "1;2\n"), ReadOptions{}, `g.txt:1: "1;2": expected fields separated by spaces, tabs or commas; use --delimiter to name another separator`},
+		{text("g.txt", "1;2\n"), ReadOptions{}, `g.txt:1: "1;2": expected fields separated by spaces, tabs or commas; use --delimiter ';'`},
+		{text("g.csv", "from,to\n1,2\nfrom,to\n2,3\n"), ReadOptions{}, `g.csv:3: "from": expected an integer as source id, for the ids so far were integers; it is the header once more: use one for all of the file, or ` + skipHint},
+		{text("g.csv", "from,to,km\na,b,2\nfrom,to,km\n"), ReadOptions{}, `g.csv:3: "km": expected a number as weight; it is the header once more: use one for all of the file, or ` + skipHint},
+		{text("g.txt", "1:2\n"), ReadOptions{}, `g.txt:1: "1:2": expected fields separated by spaces, tabs or commas; use --delimiter to name another separator`},
+		{text("g.txt", "a:b:c\n1:2:3\n"), table(0, HeaderAuto, "a", "b"), `g.txt:1: "a:b:c": expected a column "a" in the header; give one of its names, or the column's number; --delimiter names the separator if it is no blank and no comma`},
+		{text("g.csv", "Basel;Bern;0,5\nBern;Brig;1,5\n"), ReadOptions{}, `g.csv:1: "Basel;Bern;0,5": ` + semicolons},
+		{text("g.txt", "Basel;Bern;0,5\nBern;Brig;1\n"), table(0, HeaderNo), `g.txt:1: "Basel;Bern;0,5": ` + semicolons},
+		{text("g.csv", "1;2;0,5\n2;3;1,5\n"), ReadOptions{}, `g.csv:1: "1;2;0,5": ` + semicolons},
+		{text("g.txt", "1;2;0,5\n2;3;1,5\n"), ReadOptions{}, `g.txt:1: "1;2;0,5": ` + semicolons},
+		{text("g.csv", "von;nach;km\nA;B;1,5\n"), ReadOptions{}, `g.csv:1: "von;nach;km": ` + semicolons},
+		{text("g.csv", "von;nach;km\nA;B;1,5\n"), table(0, HeaderYes, "1", "2"), `g.csv:1: "von;nach;km": ` + semicolons},
+		{text("g.csv", "von;nach;km\nA;B;1,5\n"), table(';', HeaderAuto), `g.csv:2: "1,5": expected a weight, or nothing, behind the two ids; write weights with points in the places of commas, or use --columns von,nach to take these two, with a third one for weights, or --weights no to pass over what follows the ids`},
+		{text("g.csv", "A;B;1,5\nC;D;2,5\n"), table(';', HeaderAuto), `g.csv:1: "1,5": expected a weight, or nothing, behind the two ids; write weights with points in the places of commas, or use --weights no to pass over what follows the ids`},
+		{text("g.csv", "Köln|Bonn, Stadt\nBonn|Ulm, Stadt\n"), ReadOptions{}, `g.csv:1: "Köln|Bonn, Stadt": expected fields separated by spaces, tabs or commas; use --delimiter '|'` + orCommas},
+		{text("g.txt", "Bonn, Stadt|Ulm\n"), ReadOptions{}, `g.txt:1: "Bonn, Stadt|Ulm": expected fields separated by spaces, tabs or commas; use --delimiter '|'` + orCommas},
+		{text("g.csv", "Köln;Bonn, Stadt;5\n"), ReadOptions{}, `g.csv:1: "Köln;Bonn, Stadt;5": ` + semicolons + orCommas},
+		{text("g.txt", "Anna Meier;Bob,jr\n"), ReadOptions{}, `g.txt:1: "Anna Meier;Bob,jr": ` + semicolons + orCommas},
+		{text("g.txt", "A\tB\t0,5\nB\tC\t1,5\n"), ReadOptions{}, `g.txt:1: "A\tB\t0,5": expected names with spaces, tabs or commas between them, not several of these; use --delimiter tab where tabs alone separate the fields`},
+		{text("g.txt", "A\tBonn, Stadt\n"), ReadOptions{}, `g.txt:1: "A\tBonn, Stadt": expected names with spaces, tabs or commas between them, not several of these; use --delimiter tab where tabs alone separate the fields, or --delimiter , where commas alone do`},
 		{text("g.txt", "Source ID;Target ID\nNew York;Paris\n"), ReadOptions{}, `g.txt:1: "Source ID;Target ID": expected fields separated by spaces, tabs or commas; use --delimiter ';'`},
 		{text("g.csv", "# trips\nNew York;Paris\nRome;New York\n"), ReadOptions{Weights: WeightsNo}, `g.csv:2: "New York;Paris": expected fields separated by spaces, tabs or commas; use --delimiter ';'`},
 		{text("g.txt", "id,hops,parent\na,0,\n"), table(0, HeaderAuto, "parent", "id"), `g.txt:2: "a,0,": expected something in column 3, which is empty`},
@@ -89,7 +111,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.txt", "Source ID,Target ID,Cost\n1,2,7\n"), ReadOptions{}, `g.txt:1: "Source ID,Target ID,Cost": expected columns with spaces, tabs or commas between them, not several of these; use --delimiter , where commas alone separate the fields`},
 		{text("g.txt", "Source ID,Target ID,Cost\n1,2,7\n"), table(0, HeaderAuto, "source", "target"), `g.txt:1: "Source ID,Target ID,Cost": expected columns with spaces, tabs or commas between them, not several of these; use --delimiter , where commas alone separate the fields`},
 		{text("g.txt", "Node A,Node B\n1,2,3,4\n"), ReadOptions{}, `g.txt:2: "1,2,3,4": expected two ids, or two ids and a weight, and nothing behind them; use --delimiter , where commas alone separate the fields`},
-		{text("g.csv", "name;city, state\nAnna;New York, NY\n"), ReadOptions{}, `g.csv:2: "Anna;New York, NY": expected names with spaces, tabs or commas between them, not several of these; use --delimiter , where commas alone separate the fields, or ` + skipHint},
+		{text("g.csv", "name;city, state\nAnna;New York, NY\n"), ReadOptions{}, `g.csv:1: "name;city, state": ` + semicolons + orCommas},
 		{text("g.csv", "payer,payee,amount,when\nAnna Bell,Carl Dow,12.5,2024\n"), ReadOptions{}, `g.csv:2: "Anna Bell,Carl Dow,12.5,2024": expected two ids, or two ids and a weight, and nothing behind them; use --columns payer,payee to take these two, with a third one for weights, or --weights no to pass over what follows the ids`},
 		{text("g.txt", "payer,payee,city\nAnna,Carl,Rome\n"), ReadOptions{}, `g.txt:1: "city": expected a weight, or nothing, behind the two ids; if it names the columns, use --columns payer,payee to take these two, with a third one for weights; if it is an edge, --no-header and --columns 1,2, or --columns 1,2,3 where the third is a weight`},
 		{text("g.txt", "who,who,city\nAnna,Carl,Rome\n"), ReadOptions{}, `g.txt:1: "city": expected a weight, or nothing, behind the two ids; if it names the columns, use --header --columns 1,2 to take these two, with a third one for weights; if it is an edge, --no-header and --columns 1,2, or --columns 1,2,3 where the third is a weight`},
@@ -106,7 +128,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.csv", "\"from, old\",\"to\",kind\n1,2,x\n"), ReadOptions{}, `g.csv:2: "x": expected a weight, or nothing, behind the two ids; use --columns '"from, old",to' to take these two, with a third one for weights, or --weights no to pass over what follows the ids`},
 		{text("g.csv", "to,from\nann,bob\n"), ReadOptions{}, `g.csv:1: "to,from": expected source and destination as the first columns; use --columns from,to`},
 		{text("g.csv", "a,b,c\n1,2,3\n"), table(0, HeaderAuto, "a", "d"), `g.csv:1: "a, b, c": expected a column "d" in the header; give one of its names, or the column's number`},
-		{text("g.csv", "a;b;c\n1;2;3\n"), table(0, HeaderAuto, "a", "b"), `g.csv:1: "a;b;c": expected a column "a" in the header; give one of its names, or the column's number; --delimiter names the separator if it is no blank and no comma`},
+		{text("g.csv", "a;b;c\n1;2;3\n"), table(0, HeaderAuto, "a", "b"), `g.csv:1: "a;b;c": expected a column "a" in the header; give one of its names, or the column's number; use --delimiter ';' if that separates the columns`},
 		{text("g.csv", "1,2\n3\n"), table(',', HeaderNo, "2", "1"), `g.csv:2: "3": expected at least 2 columns; use ` + skipHint},
 		{text("g.csv", "1,2\n3,\n"), table(',', HeaderNo), `g.csv:2: "": expected an integer as target id, for the ids so far were integers; use ` + skipHint},
 		{text("g.tsv", "1\t2\t\t4\n"), table('\t', HeaderNo, "1", "2", "3"), `g.tsv:1: "": expected a number as weight; name two columns to leave out the weights`},

@@ -191,10 +191,13 @@ func sameColumn(at []int, chosen []string) string {
 const adviceOther = "name another one for each of source, destination and weight"
 
 func delimiterHint(header []string, delimiter byte) string {
-	if len(header) == 1 && delimiter == 0 {
-		return "; --delimiter names the separator if it is no blank and no comma"
+	if len(header) != 1 || delimiter != 0 {
+		return ""
 	}
-	return ""
+	if i := strings.IndexAny(header[0], ";|"); i >= 0 {
+		return "; use --delimiter '" + header[0][i:i+1] + "' if that separates the columns"
+	}
+	return "; --delimiter names the separator if it is no blank and no comma"
 }
 
 // headerOf is the first line of data, and its number; nil when there is none.
@@ -407,14 +410,70 @@ func adviceDoubtful(first []string) string {
 	return "if it names the columns, use " + columnFlags(first, 0, 1) + " to take these two, with a third one for weights; if it is an edge, --no-header and --columns 1,2, or --columns 1,2,3 where the third is a weight"
 }
 
-// checkSemicolons refuses a table whose separator is a semicolon, of which names with blanks make edges that nobody meant: each of its first
-// lines has as many, and it is called .csv, or its header names source and destination.
-func checkSemicolons(h *inputHead, l *lineLayout) error {
+// checkDelimiter refuses a table whose separator is a semicolon or a bar, of which commas and blanks in names, and decimal commas, make edges
+// that nobody meant. It warns where these may be of names.
+func checkDelimiter(h *inputHead, l *lineLayout, warn func(string)) error {
+	for _, c := range []byte(";|") {
+		d := delimitedBy(h, l, c)
+		if d == nil {
+			continue
+		}
+		use := "use --delimiter '" + string(c) + "'"
+		switch wrong, doubtful := d.verdict(); {
+		case wrong:
+			if d.commas && !d.decimals {
+				use += ", or --delimiter , where commas alone separate the fields"
+			}
+			return &SyntaxError{File: h.in.name, Line: d.line, Text: shown(d.first), Expected: "fields separated by spaces, tabs or commas", Advice: use}
+		case doubtful:
+			other := "space"
+			if d.comma {
+				other = ","
+			}
+			warn(fmt.Sprintf("%s:%d: %q: %q was taken for a part of names; %s if it separates the fields, or --delimiter %s to say that it does not",
+				h.in.name, d.line, shown(d.first), c, use, other))
+		}
+	}
+	return nil
+}
+
+// delimited is what the first lines show about a character that stands in each of them as often, and that does not separate so far.
+type delimited struct {
+	char  byte
+	first []byte
+	line  int64 // the number of the first line
+	table bool  // the file is called .csv, or its header names source and destination
+
+	short, uneven, early, both bool // a line has no two ids; one id has more of it than the other; the first one has; both have it
+	comma, commas              bool // a line has a comma; all lines have
+	apart                      bool // a comma has a blank behind it, as in names
+	tab                        bool
+	decimals                   bool // all commas are of numbers
+}
+
+// verdict says whether it separates fields, or whether it may. Names of a real table may have it in both ids, or in the second one.
+func (d *delimited) verdict() (wrong, doubtful bool) {
+	semicolon := d.char == ';'
+	switch {
+	case d.short:
+		return true, false
+	case d.comma:
+		return d.uneven && (semicolon || d.early || d.apart) || d.both && semicolon && d.apart, d.uneven || d.both
+	case d.tab:
+		return false, false
+	}
+	return d.table && semicolon, d.uneven
+}
+
+// delimitedBy looks at the first lines.
+func delimitedBy(h *inputHead, l *lineLayout, c byte) *delimited {
 	const looks = 16
-	var first []byte
-	var at int64
-	columns, lines := 0, linesOf(h)
-	for n := 0; n < looks; n++ {
+	d := &delimited{char: c, commas: true, decimals: true}
+	s := splitter{commas: true, delimiter: c}
+	lines := linesOf(h)
+	var f lineFields
+	columns, filled := 0, false
+	for n := 0; n < looks; {
 		raw, ok := lines.next(n == 0)
 		if !ok {
 			break
@@ -423,25 +482,35 @@ func checkSemicolons(h *inputHead, l *lineLayout) error {
 		if !ok {
 			continue
 		}
-		here := bytes.Count(line, []byte(";")) + 1
-		if first == nil {
-			first, at, columns = bytes.Clone(line), lines.lines, here
+		cells := s.columnNames(line)
+		if n++; n == 1 {
+			d.first, d.line, columns = bytes.Clone(line), lines.lines, len(cells)
+			d.table = extension(h.in.name) == ".csv" || columns > 1 && isUsual(cells[0], 0) && isUsual(cells[1], 1)
 		}
-		if here != columns || columns < 2 || bytes.IndexByte(line, ',') >= 0 || bytes.IndexByte(line, '\t') >= 0 {
+		if len(cells) != columns || columns < 2 {
 			return nil
 		}
+		filled = filled || cells[0] != "" && cells[1] != ""
+		l.fields(line, 2, &f)
+		d.note(line, cells, &f)
 	}
-	if first == nil {
+	if !filled {
 		return nil
 	}
-	s := splitter{commas: true, delimiter: ';'}
-	header := s.columnNames(first)
-	named := len(header) > 1 && isUsual(header[0], 0) && isUsual(header[1], 1)
-	if ext := extension(h.in.name); !named && ext != ".csv" {
-		return nil
+	return d
+}
+
+// note takes a line into account; f is how it is split so far.
+func (d *delimited) note(line []byte, cells []string, f *lineFields) {
+	comma := bytes.IndexByte(line, ',') >= 0
+	d.comma, d.commas = d.comma || comma, d.commas && comma
+	d.apart = d.apart || bytes.Contains(line, []byte(", "))
+	d.tab = d.tab || bytes.IndexByte(line, '\t') >= 0
+	d.decimals = d.decimals && !slices.ContainsFunc(cells, func(s string) bool { return strings.Contains(s, ",") && !hasDecimalComma([]byte(s)) })
+	if f.problem != "" || f.n < 2 {
+		d.short = true
+		return
 	}
-	return &SyntaxError{
-		File: h.in.name, Line: at, Text: shown(first), Expected: "fields separated by spaces, tabs or commas",
-		Advice: "use --delimiter ';'",
-	}
+	one, other := bytes.Count(f.field[0], []byte{d.char}), bytes.Count(f.field[1], []byte{d.char})
+	d.uneven, d.early, d.both = d.uneven || one != other, d.early || one > other, d.both || one > 0 && other > 0
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxDense is the largest dense id; 4294967295 is no vertex, so that a vertex
@@ -40,8 +41,11 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	s := sniffText(h, &t.layout, header)
 	p.skipBytes, p.skipLines = s.skipBytes, s.skipLines
 	t.first = t.layout.firstOf(h, s.skipBytes)
-	if format == Text && !o.Table.isSet() {
-		if err := checkSemicolons(h, &t.layout); err != nil {
+	if s.header != "" {
+		t.header = &headerLine{line: s.header, ids: s.headerIDs}
+	}
+	if format == Text && o.Table.Delimiter == 0 {
+		if err := checkDelimiter(h, &t.layout, o.Warn); err != nil {
 			return nil, err
 		}
 	}
@@ -74,6 +78,9 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 		o.Warn(p.name() + ": begins like a Matrix Market file, but is read as " + string(format))
 	}
 	chooseIDs(p, s, &t.layout, o)
+	if p.schema.IDs == IDString {
+		warnEncoding(h, &t.layout, o.Warn)
+	}
 	if s.doubtful != nil && header == HeaderAuto && p.schema.IDs == IDString {
 		o.Warn(fmt.Sprintf("%s:%d: %q was taken for an edge, though it may be a header line; use --header to pass over it, or --no-header to say that it is an edge",
 			p.name(), s.firstLine, s.first))
@@ -82,6 +89,24 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	p.adapt = func(final Schema) { t.layout.adapt(p, final) }
 	p.body = t
 	return p, nil
+}
+
+// warnEncoding warns of lines in the beginning that are not of UTF-8.
+func warnEncoding(h *inputHead, l *lineLayout, warn func(string)) {
+	if utf8.Valid(h.bytes) {
+		return
+	}
+	lines := linesOf(h)
+	for {
+		raw, ok := lines.next(false)
+		if !ok {
+			return
+		}
+		if line, ok := l.data(raw); ok && !utf8.Valid(line) {
+			warn(fmt.Sprintf("%s:%d: %q is not UTF-8; if it is Latin-1, `iconv -f latin1 -t utf-8` converts it", h.in.name, lines.lines, shown(line)))
+			return
+		}
+	}
 }
 
 // textBody has the layout of the lines, as far as it is known before they are looked at.
@@ -225,8 +250,9 @@ type idSniff struct {
 
 // headerSniff is the first line, which may be a header.
 type headerSniff struct {
-	header      string // the header line; empty if there is none
-	first       string // the first line
+	header      string    // the header line; empty if there is none
+	headerIDs   [2]string // what it has in the place of ids
+	first       string    // the first line
 	firstLine   int64
 	doubtful    []string // the columns of the first line, where it may be a header, or not
 	numbers     bool     // it would be a header, but has numbers in the place of ids
@@ -241,7 +267,8 @@ func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
 	var names []string
 	lines := linesOf(h)
 	s.skipBytes = int64(lines.at)
-	again := false // an id of the first line comes again
+	again := false  // an id of the first line comes again
+	surely := false // the first line is a header
 	for n := 0; ; {
 		raw, ok := lines.next(n == 0)
 		if !ok {
@@ -252,13 +279,19 @@ func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
 			continue
 		}
 		l.fields(line, 3, &f)
-		if n++; n == 1 && header != HeaderNo {
+		if n++; n == 1 { // comments before it may be of any form
+			s.skipBytes, s.skipLines = int64(lines.at-len(raw)), lines.lines-1
+		}
+		if n == 1 && header != HeaderNo {
 			first, names = f, l.columnNames(line)
 			rest.skipBytes, rest.skipLines = int64(lines.at), lines.lines
 			rest.header = shown(line)
 			s.first, s.firstLine = rest.header, lines.lines
+			surely = f.n >= 2 && (header == HeaderYes || isUsual(string(f.field[0]), 0) && isUsual(string(f.field[1]), 1))
 		} else {
-			rest.note(&f, lines.lines, l.names)
+			if !surely || !first.sameIDs(&f) { // it comes again where files were joined
+				rest.note(&f, lines.lines, l.names)
+			}
 			again = again || first.sharesID(&f)
 		}
 		s.note(&f, lines.lines, l.names)
@@ -273,12 +306,18 @@ func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
 		return s
 	case header == HeaderYes, isHeader(&first, names, &rest), table && misplaced(names) != nil:
 		rest.columnNames, rest.mixedNames = names, first.mixed
+		rest.headerIDs = [2]string{string(first.field[0]), string(first.field[1])}
 		return rest
 	}
 	if table && rest.ints+rest.texts+rest.padded > 0 && !again && mayBeHeader(&first) {
 		s.doubtful = names
 	}
 	return s
+}
+
+// sameIDs reports whether two lines have the same ids.
+func (f *lineFields) sameIDs(o *lineFields) bool {
+	return f.n >= 2 && o.n >= 2 && bytes.Equal(f.field[0], o.field[0]) && bytes.Equal(f.field[1], o.field[1])
 }
 
 // sharesID reports whether two lines have an id in common, at any ends.
@@ -319,8 +358,8 @@ func (s *textSniff) note(f *lineFields, line int64, names bool) {
 		}
 	}
 	number := f.n == 3 && isNumber(f.field[2])
-	if !s.thirdKnown && (f.n == 2 || number) {
-		s.thirdKnown, s.thirdNumber = true, number
+	if decimal := f.n == 3 && hasDecimalComma(f.field[2]); !s.thirdKnown && (f.n == 2 || number || decimal) {
+		s.thirdKnown, s.thirdNumber = true, number || decimal
 	}
 	if !s.columnsKnown && !f.more && (f.n == 2 || number) {
 		s.columnsKnown, s.weighted = true, number
@@ -347,7 +386,7 @@ var headerNames = [2][]string{
 
 // mayBeHeader reports whether no id and no weight of a line is a number.
 func mayBeHeader(f *lineFields) bool {
-	if f.problem != "" || f.n < 2 || f.n == 3 && isNumber(f.field[2]) {
+	if f.problem != "" || f.n < 2 || f.n == 3 && (isNumber(f.field[2]) || hasDecimalComma(f.field[2])) {
 		return false
 	}
 	return isText(f.field[0]) && isText(f.field[1])

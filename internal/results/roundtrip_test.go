@@ -121,3 +121,12 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// TestCSVNoComments: edge lists and other readers take lines that begin so for comments.
+func TestCSVNoComments(t *testing.T) {
+	for name, want := range map[string]string{"#food": `"#food"`, "%x": `"%x"`, "a#": "a#"} {
+		if got, err := appendCSV(nil, name); err != nil || string(got) != want {
+			t.Errorf("%q: got %s, %v", name, got, err)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +49,7 @@ the graph: garaph resume continues one that was interrupted, as with a run.`,
 	fs := cmd.Flags()
 	f := communityFlags{
 		query:     fs.String("query", "", "`ID` of the query vertex"),
-		queries:   fs.String("queries", "", "`FILE` with the id of a query vertex on each line; - is standard input"),
+		queries:   fs.String("queries", "", "`FILE` with query vertices, "+idLines+"; - is standard input"),
 		low:       countFlag(fs, "min-size", 1, 1, "vertices of the community at least"),
 		high:      countFlag(fs, "max-size", 0, 1, "vertices of the community at most (required)"),
 		limit:     fs.Duration("time-limit", 0, "time for a query, such as 10m; 0: no limit"),
@@ -198,45 +197,30 @@ func checkRecordedQueries(job *garaph.Job, path string) error {
 
 // read returns the queries.
 func (f *communityFlags) read(g *garaph.Graph, stdin io.Reader) (queries []garaph.CommunityQuery, err error) {
-	add := func(id, where string) error {
-		v, err := g.Vertex(id)
-		if errors.Is(err, garaph.ErrNoVertex) {
-			return Usagef("%s: %w", where, err)
+	add := func(list []uint32) error {
+		for _, v := range list {
+			queries = append(queries, garaph.CommunityQuery{Vertex: v, Low: *f.low, High: *f.high})
 		}
-		queries = append(queries, garaph.CommunityQuery{Vertex: v, Low: *f.low, High: *f.high})
-		return err
+		return nil
 	}
-	if *f.queries == "" {
-		err := add(*f.query, "--query")
-		return queries, err
-	}
-	in, name := stdin, "standard input"
-	if *f.queries != "-" {
-		file, err := os.Open(*f.queries)
-		if err != nil {
-			return nil, fmt.Errorf("read --queries: %w", err)
+	flag := "--queries"
+	switch *f.queries {
+	case "":
+		flag = "--query"
+		var v uint32
+		if v, err = g.Vertex(*f.query); err == nil {
+			err = add([]uint32{v})
 		}
-		defer file.Close()
-		in, name = file, *f.queries
+	case "-":
+		err = eachVertexOfInput(g, stdin, add)
+	default:
+		err = eachVertexOfFile(g, *f.queries, add)
 	}
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 1<<20)
-	number := 0
-	for lines.Scan() {
-		number++
-		id := strings.TrimSpace(lines.Text())
-		if id == "" || strings.HasPrefix(id, "#") {
-			continue
-		}
-		if err := add(id, fmt.Sprintf("%s:%d", name, number)); err != nil {
-			return nil, err
-		}
+	if errors.Is(err, garaph.ErrNoVertex) {
+		return nil, Usagef("%s: %w", flag, err)
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read --queries %s behind line %d: %w", name, number, err)
-	}
-	if len(queries) == 0 {
-		return nil, fmt.Errorf("--queries %s has no query vertex: give the id of one on each line", name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	return queries, nil
 }

@@ -70,10 +70,13 @@ func sourceFlag(fs *pflag.FlagSet, what string) {
 // vertexFlag declares a flag for the id of one vertex.
 func vertexFlag(fs *pflag.FlagSet, name, usage string) { fs.Var(newOnceFlag(), name, usage) }
 
+// idLines is what files of ids look like.
+const idLines = "an id a line, in quotes or not; lines that begin with # are comments, unless the graph has that very id"
+
 // sourcesFlags declares --source, which may be given again, and --sources.
 func sourcesFlags(fs *pflag.FlagSet, what string) {
 	fs.Var(newManyFlag(), "source", "`ID` of the vertex "+what+"; again for several")
-	fs.Var(newPathFlag(), "sources", "`FILE` with the id of such a vertex on each line")
+	fs.Var(newPathFlag(), "sources", "`FILE` with such vertices, "+idLines)
 }
 
 // neededSources declares them for a program that needs a source.
@@ -141,6 +144,14 @@ func eachVertexOfFile(g *garaph.Graph, path string, add func([]uint32) error) er
 	return eachVertexIn(g, f, path, add)
 }
 
+// eachVertexOfInput is eachVertexOfFile for standard input.
+func eachVertexOfInput(g *garaph.Graph, stdin io.Reader, add func([]uint32) error) error {
+	if stdin == nil {
+		return errors.New("there is no standard input")
+	}
+	return eachVertexIn(g, stdin, "standard input", add)
+}
+
 // eachVertexIn is eachVertexOfFile for what is open, compressed or not.
 func eachVertexIn(g *garaph.Graph, file io.Reader, path string, add func([]uint32) error) error {
 	in, done, err := unpacked(file)
@@ -153,7 +164,7 @@ func eachVertexIn(g *garaph.Graph, file io.Reader, path string, add func([]uint3
 		any = true
 		return add(list)
 	})
-	err = eachID(in, path, l.add)
+	err = eachID(in, path, l.knows, l.add)
 	if err == nil {
 		err = l.flush()
 	}
@@ -179,6 +190,15 @@ func newLookUp(g *garaph.Graph, path string, found func([]uint32) error) *lookUp
 
 func placeOfLine(path string, line int) string { return fmt.Sprintf("%s:%d", path, line) }
 
+// knows reports whether the graph has an id.
+func (l *lookUp) knows(id string) (bool, error) {
+	_, err := l.graph.Vertex(id)
+	if errors.Is(err, garaph.ErrNoVertex) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 func (l *lookUp) add(id string, at int) error {
 	if l.ids, l.at = append(l.ids, strings.Clone(id)), append(l.at, at); len(l.ids) < idsAtOnce {
 		return nil
@@ -199,9 +219,9 @@ func (l *lookUp) flush() error {
 	return err
 }
 
-// eachID calls f with the ids of a list, an id a line, in quotes or not, as export writes them. Blank lines and those
-// that begin with # are passed over; a byte order mark may stand first.
-func eachID(in io.Reader, name string, f func(id string, line int) error) error {
+// eachID calls f with the ids of a list, an id a line, in quotes or not, as export writes them. Blank lines are passed over, and so are
+// those that begin with # and are no id that is known: results as tsv have such ids without quotes. A byte order mark may stand first.
+func eachID(in io.Reader, name string, known func(id string) (bool, error), f func(id string, line int) error) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	number := 0
@@ -212,8 +232,17 @@ func eachID(in io.Reader, name string, f func(id string, line int) error) error 
 			text = strings.TrimPrefix(text, "\ufeff")
 		}
 		id := strings.TrimSpace(text)
-		if id == "" || strings.HasPrefix(id, "#") {
+		if id == "" {
 			continue
+		}
+		if strings.HasPrefix(id, "#") {
+			is, err := known(id)
+			if err != nil {
+				return fmt.Errorf("%s:%d: %w", name, number, err)
+			}
+			if !is {
+				continue
+			}
 		}
 		id, ok := unquoted(id)
 		err := fmt.Errorf("%s:%d: %.60q: expected an id, or one in quotes, where \"\" is a quote", name, number, id)

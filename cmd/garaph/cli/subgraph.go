@@ -47,7 +47,7 @@ The columns of a tsv file have no names, but numbers: '2 = 5'.`,
 	fs := cmd.Flags()
 	f := &subgraphFlags{
 		output:  outputOnce(fs, "make the new graph in this `FOLDER` (required)"),
-		ids:     fs.String("ids", "", "take the vertices of this `FILE`, an id a line, also compressed; - is standard input"),
+		ids:     fs.String("ids", "", "take the vertices of this `FILE`, also compressed, "+idLines+"; - is standard input"),
 		results: fs.String("results", "", "take vertices by their rows in this `FILE` of results, in any format of run: csv, tsv and ndjson also compressed"),
 		where:   conditionsFlag(fs),
 	}
@@ -193,10 +193,7 @@ func (f *subgraphFlags) byIDs(ctx context.Context, g *garaph.Graph, set *subgrap
 	if *f.ids != "-" {
 		return eachVertexOfFile(g, *f.ids, add)
 	}
-	if stdin == nil {
-		return errors.New("there is no standard input")
-	}
-	return eachVertexIn(g, stdin, "standard input", add)
+	return eachVertexOfInput(g, stdin, add)
 }
 
 // byResults adds the vertices whose rows meet the conditions.
