@@ -160,6 +160,8 @@ func TestHints(t *testing.T) {
 	named, plain, dense := [][2]string{{"a b", "c"}, {"c", "d"}}, [][2]string{{"1", "2"}, {"2", "3"}}, [][2]string{{"0", "1 1"}, {"1", "2 1"}}
 	weighted := [][2]string{{"a b", "c 2"}, {"c", "d 3"}}
 	const withWeights = `import sys, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2, k="other"); g.add_edge("c", "d", weight=3); x.write_%s(g, sys.argv[1])`
+	const someWeights = `import sys, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2); g.add_edge("c", "d"); x.write_%s(g, sys.argv[1])`
+	partly := [][2]string{{"a b", "c 2"}, {"c", "d 1"}}
 	const tarred = `import sys, os, tarfile; f = sys.argv[1] + ".d"; os.mkdir(f); open(f + "/README", "w").write("#"); open(f + "/edges it's", "w").write("1 2\n2 3\n"); t = tarfile.open(sys.argv[1], `
 	for _, c := range testsize.Some([]struct {
 		name, needs string
@@ -173,6 +175,13 @@ func TestHints(t *testing.T) {
 		{"adjlist", "awk 'BEGIN {}'", write("#k.py\n# GMT Thu Nov 26 13:05:14 2026\n# \n1 2\n2 3\n3\n"), plain},
 		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_adjlist(x.DiGraph([(1, 2), (2, 3)]), sys.argv[1])`), plain},
 		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_multiline_adjlist(x.DiGraph([(1, 2, {"weight": 2}), (2, 3, {"weight": 3})]), sys.argv[1])`), [][2]string{{"1", "2 2"}, {"2", "3 3"}}},
+		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_adjlist(x.DiGraph([("New York", "a b"), ("a b", "c")]), sys.argv[1], delimiter=",")`), [][2]string{{"New York", "a b"}, {"a b", "c"}}},
+		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_adjlist(x.DiGraph([("a,b", "c"), ("c", "d,e")]), sys.argv[1], delimiter=" | ")`), [][2]string{{"a,b", "c"}, {"c", "d,e"}}},
+		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_adjlist(x.DiGraph([("Doe,J", "b"), ("b", "c")]), sys.argv[1])`), [][2]string{{"Doe,J", "b"}, {"b", "c"}}},
+		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_adjlist(x.DiGraph([("a b", "c"), ("c", "d")]), sys.argv[1], delimiter="\t")`), named},
+		{"adjlist", "/usr/bin/python3 -c ''", python(`import sys, networkx as x; x.write_multiline_adjlist(x.DiGraph([("a b", "c", {"weight": 2, "k": "x, {y}"}), ("c", "d", {})]), sys.argv[1], delimiter=",")`), [][2]string{{"a b", "c 2"}, {"c", "d 1"}}},
+		{"adjlist", "/usr/bin/python3 -c ''", python(`import sys, networkx as x; x.write_multiline_adjlist(x.DiGraph([(1, "b c"), ("b c", "d,1")]), sys.argv[1], delimiter="|")`), [][2]string{{"1", "b c"}, {"b c", "d,1"}}},
+		{"adjlist", "/usr/bin/python3 -c ''", python(`import sys, networkx as x; x.write_multiline_adjlist(x.DiGraph([("a b", "c"), ("c", "d")]), sys.argv[1])`), named},
 		{"edgelist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_edgelist(x.DiGraph([(1, 2, {"weight": 2}), (2, 3, {"weight": 0.5, "kind": "a weight: b"})]), sys.argv[1])`), [][2]string{{"1", "2 2"}, {"2", "3 0.5"}}},
 		{"edgelist", "/usr/bin/python3 -c ''", write("a b {'weight': 5, 'x': {'a': 1, 'weight': 4}, 'note': \"q, 'weight': 9\"}\nb c {'weight': np.float64(0.5)}\nc d {}\n"), [][2]string{{"a", "b 5"}, {"b", "c 0.5"}, {"c", "d 1"}}},
 		{"edgelist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_edgelist(x.DiGraph([("a", "b"), ("b", "c")]), sys.argv[1], delimiter=",")`), [][2]string{{"a", "b"}, {"b", "c"}}},
@@ -224,6 +233,8 @@ func TestHints(t *testing.T) {
 		{"json", "jq --version", write("{\"id\":1,\"hops\":0,\"parent\":null}\n{\"id\":2,\"hops\":1,\"parent\":1}\n{\"id\":3,\"hops\":2,\"parent\":2}\n"), plain},
 		{"json", "jq --version", write(`{"directed": false, "multigraph": false, "graph": [], "nodes": [{"id": "a b"}, {"id": "c"}, {"id": "d"}], "adjacency": [[{"weight": 2, "id": "c"}], [{"weight": 2, "id": "a b"}, {"weight": 3, "id": "d"}], [{"weight": 3, "id": "c"}]]}`), weighted},
 		{"json", "jq --version", write(`{"data": [], "elements": {"nodes": [], "edges": [{"data": {"source": "a b", "target": "c"}}, {"data": {"source": "c", "target": "d"}}]}}`), named},
+		{"gexf", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(someWeights, "%s", "gexf")), partly},
+		{"gml", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(someWeights, "%s", "gml")), partly},
 		{"gexf", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(withWeights, "%s", "gexf")), weighted},
 		{"gml", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(withWeights, "%s", "gml")), weighted},
 		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(open(sys.argv[1], "wb"), numpy.array([[1, 2], [2, 3]]))`), plain},
