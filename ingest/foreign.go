@@ -20,7 +20,7 @@ var foreign = []foreignText{
 		regexp.MustCompile(`^<([?!]|[A-Za-z][\w.-]*(:[\w.-]+)?[\s/>])`), "is XML, as GEXF is",
 		linesOfWeights + viaNetworkX("read_gexf") + thenImport,
 	},
-	{regexp.MustCompile(`^[{[]`), "is JSON", linesOfIDs + `jq -r '%[2]s' %[1]s > edges.tsv` + thenImport}, // with the filter of jsonEdges
+	{regexp.MustCompile(`^[{[]`), "is JSON", ""}, // adviceJSON
 	{
 		regexp.MustCompile(`(?i)^(strict\s+)?(di)?graph(\s+("[^"]*"|[\w.]+))?\s*\{`), "is a DOT file of Graphviz",
 		linesOfIDs + `gvpr 'E { print(tail.name, "\t", head.name) }' %[1]s > edges.tsv` + thenImport,
@@ -116,6 +116,7 @@ func viaNetworkX(read string) string {
 // What stands around commands that write edges. Tests run these as they are in errors.
 const (
 	linesOfIDs     = "write its edges as lines of two ids: "
+	linesNoWeight  = "write its edges as lines of two ids (and put a weight behind these, if one of its keys is that): "
 	linesOfWeights = "write its edges as lines of two ids and of a weight, 1 where only others have one: "
 	thenPlain      = ", and import what comes out: the error then has a command for that file"
 	thenImport     = ", and import edges.tsv with --delimiter tab --no-header, and with --undirected where the graph is"
@@ -179,8 +180,10 @@ func checkForeign(h *inputHead, weights WeightMode) error {
 	for _, f := range known {
 		if f.begins.Match(text) && isTextBytes(h.bytes) {
 			advice := strings.ReplaceAll(f.advice, "%[1]s", shellWord(h.in.name))
-			if strings.Contains(f.advice, "%[2]s") { // last, for it may quote any text
-				advice = strings.ReplaceAll(advice, "%[2]s", jsonEdges(bytes.TrimLeft(whole, " \t\r\n")))
+			if advice == "" {
+				if advice = h.plainFirst(); advice == "" {
+					advice = adviceJSON(shellWord(h.in.name), jsonOf(h, text))
+				}
 			}
 			return &InputError{
 				File: h.in.name, Problem: f.what + ", which cannot be read",

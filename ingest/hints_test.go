@@ -122,6 +122,39 @@ func TestAttributesLeftOut(t *testing.T) {
 	}
 }
 
+// TestUnknownJSON: JSON whose edges cannot be told is described, in place of a command that writes others.
+func TestUnknownJSON(t *testing.T) {
+	const write = "; write each edge as a line of two ids, with a weight behind these if there are any; if it is an edge list nevertheless, use --format text"
+	for content, want := range map[string]string{
+		`{"person": {"0": "a", "1": "b"}, "friend": {"0": "b", "1": "c"}}`: "which of its keys are source and target cannot be told: they are person, friend",
+		`{"person": ["a", "b"], "friend": ["b", "c"]}`:                     "which of its keys are source and target cannot be told: they are person, friend",
+		`[{"a": 1, "b": 2, "c": 3}]`:                                       "which of its keys are source and target cannot be told: they are a, b, c",
+		`{"columns": ["x", "y"], "index": [0], "data": [[1, 2]]}`:          "which of its keys are source and target cannot be told: they are columns, index, data",
+		`{"type": "Point", "coordinates": [[1, 2]]}`:                       "which of its keys are source and target cannot be told: they are type, coordinates",
+		`{'a': ['b']}`:                "no edges are to be found in it",
+		`{}`:                          "no edges are to be found in it",
+		`[[0, 1, 0, 0]]`:              "no edges are to be found in it",
+		strings.Repeat("[", 1000_000): "no edges are to be found in it",
+	} {
+		if r := readBytes(t, "g.json", []byte(content), ReadOptions{}); r.err == nil || r.err.Error() != "g.json: is JSON, which cannot be read; "+want+write {
+			t.Errorf("%.100s:\n got %v\nwant %s", content, r.err, want)
+		}
+	}
+}
+
+// TestLongJSON: the edges are found behind many vertices, and only as far as a first look goes.
+func TestLongJSON(t *testing.T) {
+	for n, want := range map[int]string{
+		10_000:    "jq -r '.links[] | [.source, .target, .value // 1] | @tsv'",
+		4_000_000: "jq -r '(.edges // .links)[] | [.source, .target, .weight // .value // empty] | @tsv'",
+	} {
+		content := `{"nodes": [{}` + strings.Repeat(`,{"id":1}`, n) + `], "links": [{"source": 1, "target": 1, "value": 3}]}`
+		if r := readBytes(t, "g.json", []byte(content), ReadOptions{}); r.err == nil || !strings.Contains(r.err.Error(), want) {
+			t.Errorf("%d:\n got %v\nwant %s", n, r.err, want)
+		}
+	}
+}
+
 // TestHints runs the commands that errors about other formats tell, as they are pasted into a shell, and reads what
 // these write. A command whose tools are not there is passed over.
 func TestHints(t *testing.T) {
@@ -162,6 +195,7 @@ func TestHints(t *testing.T) {
 	const withWeights = `import sys, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2, k="other"); g.add_edge("c", "d", weight=3); x.write_%s(g, sys.argv[1])`
 	const someWeights = `import sys, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2); g.add_edge("c", "d"); x.write_%s(g, sys.argv[1])`
 	partly := [][2]string{{"a b", "c 2"}, {"c", "d 1"}}
+	const frame = `import sys, json, pandas; d = pandas.DataFrame({"source": ["a b", "c"], "target": ["c", "d"], "note": ["x", "y"], "weight": [2, 3]}); `
 	const tarred = `import sys, os, tarfile; f = sys.argv[1] + ".d"; os.mkdir(f); open(f + "/README", "w").write("#"); open(f + "/edges it's", "w").write("1 2\n2 3\n"); t = tarfile.open(sys.argv[1], `
 	for _, c := range testsize.Some([]struct {
 		name, needs string
@@ -228,6 +262,30 @@ func TestHints(t *testing.T) {
 		{"json", "jq --version", write(`[{"source": "a b", "target": "c"}, {"source": "c", "target": "d"}]`), named},
 		{"json", "jq --version", write(`[["a b", "c", 2], ["c", "d", 3]]`), weighted},
 		{"json", "jq --version", write(`[["a b", "c", {"weight": 2}], ["c", "d", {"weight": 3}]]`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `d.to_json(sys.argv[1], orient="columns")`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `d.to_json(sys.argv[1], orient="split")`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `d.to_json(sys.argv[1], orient="records")`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `d.to_json(sys.argv[1], orient="index")`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `del d["note"]; d.to_json(sys.argv[1], orient="values")`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `d.to_json(sys.argv[1], orient="table")`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `d.to_json(sys.argv[1], orient="records", lines=True)`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `json.dump(d.to_dict("list"), open(sys.argv[1], "w"))`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `json.dump(d.to_dict("split"), open(sys.argv[1], "w"))`), weighted},
+		{"json", "/usr/bin/python3 -c 'import networkx'; jq --version", python(`import sys, json, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2); g.add_edge("c", "d"); json.dump(x.node_link_data(g), open(sys.argv[1], "w"))`), partly},
+		{"json", "/usr/bin/python3 -c 'import networkx'; jq --version", python(`import sys, json, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2); g.add_edge("c", "d"); json.dump(x.adjacency_data(g), open(sys.argv[1], "w"))`), partly},
+		{"json", "/usr/bin/python3 -c 'import networkx'; jq --version", python(`import sys, json, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2); g.add_edge("c", "d"); json.dump(x.cytoscape_data(g), open(sys.argv[1], "w"))`), partly},
+		{"json", "/usr/bin/python3 -c 'import networkx'; jq --version", python(`import sys, json, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2); g.add_edge("c", "d"); json.dump(x.to_dict_of_dicts(g), open(sys.argv[1], "w"))`), partly},
+		{"json", "/usr/bin/python3 -c 'import networkx'; jq --version", python(`import sys, json, networkx as x; json.dump(x.to_dict_of_lists(x.DiGraph([("a b", "c"), ("c", "d")])), open(sys.argv[1], "w"))`), named},
+		{"json", "jq --version", write(`{"nodes": [{"id": "a b", "value": 7}], "links": [{"source": "a b", "target": "c", "value": 2}, {"source": "c", "target": "d", "value": 3}]}`), weighted},
+		{"json", "jq --version", write(`{"nodes": [], "links": [{"source": {"id": "a b", "weight": 1}, "target": {"id": "c"}, "index": 0, "cost": 2}, {"source": {"id": "c"}, "target": {"id": "d"}, "distance": 9, "cost": 3}]}`), weighted},
+		{"json", "jq --version", write(`{"nodes": [{"key": "a b"}], "edges": [{"key": 1, "source": "a b", "target": "c", "attributes": {"w": 2}}, {"source": "c", "target": "d", "attributes": {"w": 3}}]}`), weighted},
+		{"json", "jq --version", write(`{"graph": {"nodes": {"a b": {}}, "edges": [{"source": "a b", "target": "c", "metadata": {"cost": 2}}, {"source": "c", "target": "d", "metadata": {"cost": 3}}]}}`), weighted},
+		{"json", "jq --version", write(`{"elements": [{"data": {"id": "a b"}}, {"data": {"source": "a b", "target": "c", "weight": 2}}, {"data": {"source": "c", "target": "d", "weight": 3}}]}`), weighted},
+		{"json", "jq --version", write(`[{"person": "a b", "friend": "c", "score": 2}, {"person": "c", "friend": "d", "score": 3}]`), weighted},
+		{"json", "jq --version", write(`{"a b": {"c": 2}, "c": {"d": 3}, "d": {}}`), weighted},
+		{"json", "jq --version", write(`{"edges": [["a b", "c", 2], ["c", "d"]]}`), partly},
+		{"json", "jq --version", write(`{"Source ID": {"0": "a b", "1": "c"}, "Target ID": {"0": "c", "1": "d"}, "Edge Weight": {"0": 2, "1": 3}}`), weighted},
+		{"json", "jq --version", write(`[{"the edge": {"Source ID": "a b", "Target ID": "c", "Edge Weight": 2}}, {"the edge": {"Source ID": "c", "Target ID": "d", "Edge Weight": 3}}]`), weighted},
 		{"json", "jq --version", write(`[["a b", "c"], ["c", "d"]]`), named},
 		{"json", "jq --version", write("[1, 2]\n[2, 3]\n"), plain},
 		{"json", "jq --version", write("{\"id\":1,\"hops\":0,\"parent\":null}\n{\"id\":2,\"hops\":1,\"parent\":1}\n{\"id\":3,\"hops\":2,\"parent\":2}\n"), plain},
