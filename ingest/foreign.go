@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"cmp"
+	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -130,7 +131,7 @@ func shellWord(name string) string {
 // plainFirst is what to do about an input that commands cannot read by its name, for it is packed or a pipe; "" for others.
 func (h *inputHead) plainFirst() string {
 	switch suffix := map[string]string{"gzip": ".gz", "zstd": ".zst", "bzip2": ".bz2"}[h.stream.packed]; {
-	case h.in.once:
+	case h.in.once, isStream(h.in.name):
 		return "write it to a file and import that: the error then has a command for that file"
 	case suffix != "":
 		return toUnpack(h.stream.packed, suffix, h.in.name) + thenPlain
@@ -138,12 +139,26 @@ func (h *inputHead) plainFirst() string {
 	return ""
 }
 
+// isStream reports whether a name is one of an open stream, which no command that is pasted has.
+func isStream(name string) bool {
+	return name == stdinText || name == "/dev/stdin" || strings.HasPrefix(name, "/dev/fd/")
+}
+
 // pasted is advice with a command over the input by its name, or what comes before that.
 func (h *inputHead) pasted(advice string) string {
-	if !strings.Contains(advice, shellWord(h.in.name)) {
+	if strings.Contains(advice, shellWord(h.in.name)) {
+		advice = cmp.Or(h.plainFirst(), advice)
+	}
+	return beside(h.in.name, advice)
+}
+
+// beside is advice whose commands write no file of the name of the input, which they read.
+func beside(name, advice string) string {
+	base := filepath.Base(name)
+	if !strings.HasPrefix(base, "edges.") && base != "graph.mtx" && base != "weighted.graphml" {
 		return advice
 	}
-	return cmp.Or(h.plainFirst(), advice)
+	return strings.ReplaceAll(advice, " "+base, " new-"+base) // names that are read are in quotes
 }
 
 // checkForeign refuses, by name, what no format reads.

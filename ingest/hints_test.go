@@ -97,10 +97,36 @@ func TestHintsOfPipes(t *testing.T) {
 		"1 2 {'weight': 2}\n": "write it to a file and import that: the error then has a command for that file; or use --weights no",
 		npyOf("{'descr': '<i8', 'fortran_order': False, 'shape': (5, 2), }"): "standard input: is an array of NumPy, which cannot be read; write it to a file and import that: the error then has a command for that file",
 		"PK\x03\x04" + strings.Repeat("\x00", 22) + "\x05\x00\x00\x00a.npy":  "write it to a file and import that",
+		"graph [\n node [\n":            "write it to a file and import that",
+		"digraph { a -> b }\n":          "write it to a file and import that",
+		"\xff\xfe1\x00 \x002\x00\n\x00": "is UTF-16 text; write it to a file and import that",
+		"SQLite format 3\x00":           "write it to a file and import that",
+		"\xfd7zXZ\x00\x00":              "is compressed with xz, which cannot be read; put xz -dc into the pipe before garaph",
 	} {
 		r := readNames(t, ReadOptions{Stdin: strings.NewReader(content)}, []string{StdinName})
 		if r.err == nil || !strings.Contains(r.err.Error(), want) {
 			t.Errorf("%q:\n got %v\nwant %s", content, r.err, want)
+		}
+		for _, name := range []string{"/dev/stdin", "/dev/fd/63"} { // of a file too, as a shell opens it
+			if r := readBytes(t, name, []byte(content), ReadOptions{}); r.err == nil || strings.Contains(r.err.Error(), "'"+name+"'") {
+				t.Errorf("%q: got %v", content, r.err)
+			}
+		}
+	}
+}
+
+// TestHintsBeside: no command writes over the file that it reads.
+func TestHintsBeside(t *testing.T) {
+	for name, c := range map[string]struct{ content, want string }{
+		"d/edges.tsv": {"[[1, 2]]", " 'd/edges.tsv' > new-edges.tsv, and import new-edges.tsv with "},
+		"edges.csv":   {"\xff\xfe1\x00", " 'edges.csv' > new-edges.csv, and import new-edges.csv"},
+		"edges.txt":   {"\xfd7zXZ\x00", " 'edges.txt' > new-edges.txt"},
+		"graph.mtx":   {npyOf("{'descr': '<i8', 'fortran_order': False, 'shape': (5, 5), }"), "' 'graph.mtx' new-graph.mtx, and import new-graph.mtx"},
+		"U.CSV.old":   {"\xff\xfe1\x00", " 'U.CSV.old' > edges.old, and import edges.old"},
+		"u.c v":       {"\xff\xfe1\x00", " 'u.c v' > edges.txt, and import edges.txt"},
+	} {
+		if r := readBytes(t, name, []byte(c.content), ReadOptions{}); r.err == nil || !strings.HasSuffix(strings.Split(r.err.Error(), "--delimiter")[0], c.want) {
+			t.Errorf("%s:\n got %v\nwant %s", name, r.err, c.want)
 		}
 	}
 }
@@ -305,7 +331,7 @@ func TestHints(t *testing.T) {
 		{"dot", "gvpr -V", write("digraph g { \"a b\" -> c; c -> d }\n"), named},
 		{"txt", "sed --version", write("1->2;\n2->3\n"), plain},
 		{"txt", "awk 'BEGIN {}'", write("1: 2\n2: 3\n"), plain},
-		{"txt", "iconv --version", write("\xff\xfe1\x00 \x002\x00\n\x002\x00 \x003\x00\n\x00"), plain},
+		{"csv", "iconv --version", write("\xff\xfe1\x00 \x002\x00\n\x002\x00 \x003\x00\n\x00"), plain},
 	}, 4, 0) {
 		t.Run(c.name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -331,6 +357,7 @@ func TestHints(t *testing.T) {
 				}
 				command, _, _ = strings.Cut(command, thenPlain)
 				command, _, _ = strings.Cut(command, thenMatrix)
+				command, _, _ = strings.Cut(command, ", and import edges.csv")
 				command, then, found := strings.Cut(command, thenImport)
 				command, flags, piped := strings.Cut(command, " | garaph import ")
 				if piped {
@@ -350,7 +377,7 @@ func TestHints(t *testing.T) {
 					}
 				}
 				written := strings.TrimSuffix(path, filepath.Ext(path)) // beside what was packed
-				for _, name := range []string{"edges.txt", "edges.tsv", "graph.mtx"} {
+				for _, name := range []string{"edges.txt", "edges.csv", "edges.tsv", "graph.mtx"} {
 					if _, err := os.Stat(filepath.Join(folder, name)); err == nil && strings.Contains(command, name) {
 						written = filepath.Join(folder, name)
 					}
