@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,6 +18,7 @@ import (
 // jsonShape is what was seen at one place of JSON, or at all the places of a list.
 type jsonShape struct {
 	object, list, text, number bool
+	large                      bool // there are integers in it that are no float64
 
 	seen  int      // values but null
 	keys  []string // of an object, in their order
@@ -54,6 +57,9 @@ func (s *jsonShape) read(d *json.Decoder, depth int) error {
 		}
 	case json.Number:
 		s.number = true
+		if v, err := strconv.ParseFloat(t.String(), 64); err == nil && math.Abs(v) >= 1<<53 && !strings.ContainsAny(t.String(), ".eE") {
+			s.large = true
+		}
 	case json.Delim:
 		s.object, s.list = s.object || t == '{', s.list || t == '['
 		if depth == shapeDepth {
@@ -71,7 +77,8 @@ func (s *jsonShape) read(d *json.Decoder, depth int) error {
 				}
 				kid = s.kid(key.(string))
 			}
-			if err := kid.read(d, depth+1); err != nil {
+			err := kid.read(d, depth+1)
+			if s.large = s.large || kid.large; err != nil {
 				return err
 			}
 		}
@@ -395,6 +402,9 @@ func adviceJSON(file string, s *jsonShape) string {
 		lines = linesOfWeights
 	case s.list && s.member().object, s.object && !strings.Contains(filter, "to_entries"):
 		lines = linesNoWeight
+	}
+	if s.large {
+		lines = strings.TrimSuffix(lines, ": ") + ", with jq 1.7 or later, for earlier ones round its long integers: "
 	}
 	return lines + "jq -r '" + filter + "' " + file + " > edges.tsv" + thenImport
 }

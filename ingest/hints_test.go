@@ -168,6 +168,16 @@ func TestUnknownJSON(t *testing.T) {
 	}
 }
 
+// TestLargeJSON: ids that jq rounds, unless it is a new one, are told of.
+func TestLargeJSON(t *testing.T) {
+	for id, want := range map[string]bool{"9007199254740993": true, "-12345678901234567890": true, "9007199254740991": false, "0.12345678901234567": false, "1e300": false, `"9007199254740993"`: false} {
+		r := readBytes(t, "g.json", []byte(`{"links": [{"source": 1, "target": `+id+`}]}`), ReadOptions{})
+		if r.err == nil || !strings.Contains(r.err.Error(), ": jq -r '") || strings.Contains(r.err.Error(), ", with jq 1.7 or later, for earlier ones round its long integers: ") != want {
+			t.Errorf("%s: %v", id, r.err)
+		}
+	}
+}
+
 // TestLongJSON: the edges are found behind many vertices, and only as far as a first look goes.
 func TestLongJSON(t *testing.T) {
 	for n, want := range map[int]string{
