@@ -38,7 +38,7 @@ var refusedMagic = []struct{ magic, what, advice string }{
 func toUnpack(tool, suffix, name string) string {
 	suffix = cmp.Or(suffix, "."+tool)
 	switch stem, ok := strings.CutSuffix(name, suffix); {
-	case name == stdinText:
+	case isStream(name):
 		return "put " + tool + " -dc into the pipe before garaph"
 	case ok && filepath.Base(stem) != "." && filepath.Base(name) != suffix:
 		if tool == "lz4" { // which writes to a pipe, if it is in one and has no other name

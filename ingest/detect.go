@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/garaph/garaph/internal/parquetread"
@@ -82,7 +83,7 @@ func checkText(h *inputHead, f Format, named bool) error {
 			case "is a zip archive":
 				return zipped(h)
 			case "is compressed with xz", "is compressed with lz4":
-				return &InputError{File: name, Problem: r.what + ", which cannot be read", Advice: toUnpack(strings.TrimPrefix(r.what, "is compressed with "), "", name)}
+				return &InputError{File: name, Problem: r.what + ", which cannot be read", Advice: beside(name, toUnpack(strings.TrimPrefix(r.what, "is compressed with "), "", name))}
 			case "is a Parquet file", "is an Arrow file":
 				return &InputError{File: name, Problem: r.what + ", which is no text", Advice: r.advice}
 			}
@@ -90,7 +91,7 @@ func checkText(h *inputHead, f Format, named bool) error {
 		}
 	}
 	if utf16 := bytes.HasPrefix(b, []byte{0xff, 0xfe}) || bytes.HasPrefix(b, []byte{0xfe, 0xff}); utf16 && !isTextBytes(b) {
-		return &InputError{File: name, Problem: "is UTF-16 text", Advice: h.pasted("turn it into UTF-8: iconv -f UTF-16 -t UTF-8 " + shellWord(name) + " > edges.txt")}
+		return &InputError{File: name, Problem: "is UTF-16 text", Advice: h.pasted(toUTF8(name))}
 	}
 	if f == DIMACS && isGalois(b) {
 		return &InputError{
@@ -115,6 +116,15 @@ func checkText(h *inputHead, f Format, named bool) error {
 		}
 	}
 	return nil
+}
+
+// toUTF8 says how to turn UTF-16 into a file of the same kind.
+func toUTF8(name string) string {
+	ext := extension(name)
+	if plain := regexp.MustCompile(`^\.[a-z0-9]+$`); !plain.MatchString(ext) {
+		ext = ".txt"
+	}
+	return "turn it into UTF-8: iconv -f UTF-16 -t UTF-8 " + shellWord(name) + " > edges" + ext + ", and import edges" + ext
 }
 
 // zipped refuses a zip archive, which several formats are within.

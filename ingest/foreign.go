@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"cmp"
+	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -18,16 +19,16 @@ var foreign = []foreignText{
 	{regexp.MustCompile(`^version https://git-lfs\.github\.com/`), "is a pointer of Git LFS, and not the file that it stands for", "fetch that with git lfs pull"},
 	{
 		regexp.MustCompile(`^<([?!]|[A-Za-z][\w.-]*(:[\w.-]+)?[\s/>])`), "is XML, as GEXF is",
-		linesOfIDs + viaNetworkX("read_gexf") + thenImport,
+		linesOfWeights + viaNetworkX("read_gexf") + thenImport,
 	},
-	{regexp.MustCompile(`^[{[]`), "is JSON", linesOfIDs + `jq -r '%[2]s' %[1]s > edges.tsv` + thenImport}, // with the filter of jsonEdges
+	{regexp.MustCompile(`^[{[]`), "is JSON", ""}, // adviceJSON
 	{
 		regexp.MustCompile(`(?i)^(strict\s+)?(di)?graph(\s+("[^"]*"|[\w.]+))?\s*\{`), "is a DOT file of Graphviz",
 		linesOfIDs + `gvpr 'E { print(tail.name, "\t", head.name) }' %[1]s > edges.tsv` + thenImport,
 	},
 	{
 		regexp.MustCompile(`(?i)^((creator|version|comment|directed)\b[^\n]*\n\s*)*graph\s*\[`), "is a GML file",
-		linesOfIDs + viaNetworkX("read_gml") + thenImport,
+		linesOfWeights + viaNetworkX("read_gml") + thenImport,
 	},
 	{regexp.MustCompile(`(?i)^\*(vertices|network)\b`), "is a Pajek file", "keep the lines behind *Arcs or *Edges alone"},
 	{regexp.MustCompile(`^\S+[ \t]+->[ \t]+\S`), "has -> between ids", "use --columns 1,3 to take the ids around it"},
@@ -43,43 +44,83 @@ type foreignText struct {
 	what, advice string
 }
 
-// behindDate are the lists of neighbours of NetworkX, whose lines are, or may be, good edges and weights. A comment
-// with the date stands before them, which no edge list of NetworkX has.
-var (
-	dated      = regexp.MustCompile(`^#.*\r?\n# GMT [A-Z][a-z]{2} `)
-	behindDate = []foreignText{
-		{
-			regexp.MustCompile(`(^|\n)[^\n]*\{.*\}\r?(\n|$)`), "is a list of neighbours of NetworkX, of several lines for each vertex",
-			linesOfIDs + viaNetworkX("read_multiline_adjlist") + thenImport,
-		},
-		{
-			regexp.MustCompile(``), "is a list of neighbours of NetworkX, a line for each vertex",
-			linesOfIDs + `awk '!/^#/ { for (i = 2; i <= NF; i++) print $1 "\t" $i }' %[1]s > edges.tsv` + thenImport,
-		},
+// dated is how the lists of neighbours of NetworkX begin, whose lines are, or may be, good edges and weights: no edge list of NetworkX has a comment
+// with the date.
+var dated = regexp.MustCompile(`^#.*\r?\n# GMT [A-Z][a-z]{2} `)
+
+// anything is how any text begins.
+var anything = regexp.MustCompile(``)
+
+// ofDegree is a vertex and its degree, in a list of several lines for each vertex, and a neighbour behind it.
+var ofDegree = regexp.MustCompile(`(?m)^[^#\n].*?([,;|\t] ?| )\d+\r?\n.*\{.*\}\r?$`)
+
+// listOfNeighbours is what a list of neighbours of NetworkX is, and what to do about it. Nothing in it says which separator it was written with.
+func listOfNeighbours(list []byte) (what, advice string) {
+	class := strings.NewReplacer("\t", `[\t]`, ",", "[,]", ";", "[;]", "|", "[|]")
+	if found := ofDegree.FindSubmatch(list); found != nil {
+		rows := strings.ReplaceAll(`[(u, *re.split(r"%s(?={)", next(lines), maxsplit=1)) for l in lines for u, n in [re.split(r"%s(?=\d+$)", l)] for _ in range(int(n))]`,
+			"%s", class.Replace(string(found[1])))
+		return "is a list of neighbours of NetworkX, of several lines for each vertex", linesOfWeights + strings.ReplaceAll(ofAttributes, "%[2]s", rows) + thenImport
 	}
-)
+	split := separatorOfNeighbours(list)
+	if split != "" {
+		split = "-F ' *" + class.Replace(split) + " *' "
+	}
+	return "is a list of neighbours of NetworkX, a line for each vertex",
+		linesOfIDs + "awk " + split + `'!/^#/ { for (i = 2; i <= NF; i++) print $1 "\t" $i }' %[1]s > edges.tsv` + thenImport
+}
+
+// separatorOfNeighbours is the separator by which most neighbours begin a line of their own, as each vertex does; "" are blanks.
+func separatorOfNeighbours(list []byte) (best string) {
+	most := -1
+	for _, separator := range []string{"\t", ",", ";", "|", ""} {
+		first, neighbours := map[string]bool{}, []string(nil)
+		for line := range bytes.Lines(list) {
+			fields := strings.Fields(string(line))
+			if separator != "" {
+				fields = strings.Split(strings.TrimSpace(string(line)), separator)
+			}
+			if len(fields) > 0 && line[0] != '#' {
+				first[strings.TrimSpace(fields[0])], neighbours = true, append(neighbours, fields[1:]...)
+			}
+		}
+		known := 0
+		for _, v := range neighbours {
+			if first[strings.TrimSpace(v)] {
+				known++
+			}
+		}
+		if len(neighbours) > 0 && known > most {
+			best, most = separator, known
+		}
+	}
+	return best
+}
 
 // attributes are edges as networkx.write_edgelist writes them unless it is asked for less, and the command that leaves the
 // ids and the weight of each, 1 where others have one, as NetworkX takes it.
 var attributes = regexp.MustCompile(`^(?:[^,\n{]+(,)[^,\n{]+,|[^;\n{]+(;)[^;\n{]+;|[^|\n{]+(\|)[^|\n{]+\||[^\t\n{]+(\t)[^\t\n{]+\t|[^\s{]+[ \t]+[^\s{]+[ \t])[ \t]*\{[^\n]*\}[ \t\r]*(?:\n|$)`)
 
 const ofAttributes = `python3 -c 'import sys, ast, re; ` +
-	`rows = [[x.strip() for x in l.split(%[2]s, 2)] for l in open(sys.argv[1]) if l.strip() and l[0] != "#"]; ` +
+	`lines = (l.strip() for l in open(sys.argv[1]) if l.strip() and l[0] != "#"); rows = %[2]s; ` +
 	`edges = [(u, v, ast.literal_eval(re.sub(r"\b[\w.]+\(([^()]*)\)", r"(\1)", d))) for u, v, d in rows]; some = any("weight" in d for _, _, d in edges); ` +
 	`number = lambda w: w[0] / w[1] if type(w) is tuple else float(w); ` +
 	`open(sys.argv[2], "w").writelines("\t".join([u, v] + some * [str(number(d.get("weight", 1)))]) + "\n" for u, v, d in edges)' %[1]s edges.tsv`
 
 // viaNetworkX is a command that writes the edges of a file, whose name is put
-// in the place of %[1]s, as what garaph reads: with weights where there are any.
+// in the place of %[1]s, as what garaph reads: with a weight for each edge if any has one.
 func viaNetworkX(read string) string {
-	return `python3 -c 'import sys, networkx as x; x.write_edgelist(x.` + read + `(sys.argv[1]), sys.argv[2], delimiter="\t", data=["weight"])' %[1]s edges.tsv`
+	return `python3 -c 'import sys, networkx as x; g = x.` + read + `(sys.argv[1]); d = [d for _, _, d in g.edges(data=True)]; ` +
+		`any("weight" in e for e in d) and [e.setdefault("weight", 1) for e in d]; x.write_edgelist(g, sys.argv[2], delimiter="\t", data=["weight"])' %[1]s edges.tsv`
 }
 
 // What stands around commands that write edges. Tests run these as they are in errors.
 const (
-	linesOfIDs = "write its edges as lines of two ids: "
-	thenPlain  = ", and import what comes out: the error then has a command for that file"
-	thenImport = ", and import edges.tsv with --delimiter tab --no-header, and with --undirected where the graph is"
+	linesOfIDs     = "write its edges as lines of two ids: "
+	linesNoWeight  = "write its edges as lines of two ids (and put a weight behind these, if one of its keys is that): "
+	linesOfWeights = "write its edges as lines of two ids and of a weight, 1 where only others have one: "
+	thenPlain      = ", and import what comes out: the error then has a command for that file"
+	thenImport     = ", and import edges.tsv with --delimiter tab --no-header, and with --undirected where the graph is"
 )
 
 // shellWord quotes a name for a shell.
@@ -90,7 +131,7 @@ func shellWord(name string) string {
 // plainFirst is what to do about an input that commands cannot read by its name, for it is packed or a pipe; "" for others.
 func (h *inputHead) plainFirst() string {
 	switch suffix := map[string]string{"gzip": ".gz", "zstd": ".zst", "bzip2": ".bz2"}[h.stream.packed]; {
-	case h.in.once:
+	case h.in.once, isStream(h.in.name):
 		return "write it to a file and import that: the error then has a command for that file"
 	case suffix != "":
 		return toUnpack(h.stream.packed, suffix, h.in.name) + thenPlain
@@ -98,12 +139,26 @@ func (h *inputHead) plainFirst() string {
 	return ""
 }
 
+// isStream reports whether a name is one of an open stream, which no command that is pasted has.
+func isStream(name string) bool {
+	return name == stdinText || name == "/dev/stdin" || strings.HasPrefix(name, "/dev/fd/")
+}
+
 // pasted is advice with a command over the input by its name, or what comes before that.
 func (h *inputHead) pasted(advice string) string {
-	if !strings.Contains(advice, shellWord(h.in.name)) {
+	if strings.Contains(advice, shellWord(h.in.name)) {
+		advice = cmp.Or(h.plainFirst(), advice)
+	}
+	return beside(h.in.name, advice)
+}
+
+// beside is advice whose commands write no file of the name of the input, which they read.
+func beside(name, advice string) string {
+	base := filepath.Base(name)
+	if !strings.HasPrefix(base, "edges.") && base != "graph.mtx" && base != "weighted.graphml" {
 		return advice
 	}
-	return cmp.Or(h.plainFirst(), advice)
+	return strings.ReplaceAll(advice, " "+base, " new-"+base) // names that are read are in quotes
 }
 
 // checkForeign refuses, by name, what no format reads.
@@ -116,7 +171,8 @@ func checkForeign(h *inputHead, weights WeightMode) error {
 	}
 	text = text[:min(len(text), 4096)]
 	if dated.Match(whole) {
-		known = behindDate
+		what, advice := listOfNeighbours(whole)
+		known = []foreignText{{anything, what, advice}}
 	}
 	if found := attributes.FindSubmatch(text); weights != WeightsNo && found != nil && isTextBytes(h.bytes) {
 		separator, flags := string(bytes.Join(found[1:], nil)), "--weights no"
@@ -129,17 +185,20 @@ func checkForeign(h *inputHead, weights WeightMode) error {
 		if separator = `"` + separator + `"`; separator == `""` {
 			separator = "None"
 		}
+		rows := "[[x.strip() for x in l.split(" + separator + ", 2)] for l in lines]"
 		return &InputError{
 			File: h.in.name, Problem: "is an edge list of NetworkX with the attributes of edges in braces, which cannot be read",
-			Advice: h.pasted(linesOfIDs+strings.NewReplacer("%[1]s", shellWord(h.in.name), "%[2]s", separator).Replace(ofAttributes)+thenImport) +
+			Advice: h.pasted(linesOfWeights+strings.NewReplacer("%[1]s", shellWord(h.in.name), "%[2]s", rows).Replace(ofAttributes)+thenImport) +
 				"; or use " + flags + " to leave out the attributes, weights too",
 		}
 	}
 	for _, f := range known {
 		if f.begins.Match(text) && isTextBytes(h.bytes) {
 			advice := strings.ReplaceAll(f.advice, "%[1]s", shellWord(h.in.name))
-			if strings.Contains(f.advice, "%[2]s") { // last, for it may quote any text
-				advice = strings.ReplaceAll(advice, "%[2]s", jsonEdges(bytes.TrimLeft(whole, " \t\r\n")))
+			if advice == "" {
+				if advice = h.plainFirst(); advice == "" {
+					advice = adviceJSON(shellWord(h.in.name), jsonOf(h, text))
+				}
 			}
 			return &InputError{
 				File: h.in.name, Problem: f.what + ", which cannot be read",

@@ -27,6 +27,7 @@ type graphmlBody struct {
 	chosen     string   // the name of the keys of weights
 	weightKeys []string // their ids: several, where a writer has one for each type
 	initial    string   // the weight of edges that have none
+	toInitial  string   // how to have one, for errors
 	ids        IDKind
 	weights    bool // wanted
 }
@@ -88,12 +89,19 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 	if o.Weights == WeightsYes && t.weightKeys == nil {
 		return nil, &InputError{File: p.name(), Problem: `has no weights: no key for edges is a number and has attr.name="weight"`, Advice: "leave out --weights yes"}
 	}
+	if plainKey.MatchString(t.chosen) {
+		t.toInitial = h.pasted(fmt.Sprintf(weightByDefault, t.chosen, shellWord(p.name()))) + "; or "
+	}
 	p.schema.Weighted = t.weightKeys != nil && o.Weights != WeightsNo
 	p.schema.Mirrored = t.undirected
 	p.adapt = func(s Schema) { t.ids, t.weights = s.IDs, s.Weighted }
 	p.body = t
 	return p, nil
 }
+
+// weightByDefault writes a copy in which the key of that name has a default; keys that are closed at once are opened for that.
+const weightByDefault = `give the edges without a weight the weight 1: sed -e 's|\(<key [^>]*[^/>]\) */>|\1></key>|g' ` +
+	`-e 's|\(<key [^>]*attr.name=[^a-zA-Z]%s[^a-zA-Z0-9_][^>]*\)>|\1><default>1</default>|g' %s > weighted.graphml, and import weighted.graphml`
 
 // choose takes the columns that a user chose: the ends of edges, and the key of their weights.
 func (t *graphmlBody) choose(file string, columns []string) error {
@@ -292,7 +300,11 @@ func (s *graphmlFeed) end(x *xmlReader, name string) error {
 		if s.weights {
 			var kind weightKind
 			if s.weight == "" {
-				return x.refused(s.between(), fmt.Sprintf("a weight of the edge, as %s promises", s.promise()), adviceNoWeights)
+				advice := adviceNoWeights
+				if !s.hasWeight {
+					advice = s.toInitial + advice
+				}
+				return x.refused(s.between(), fmt.Sprintf("a weight of the edge, as %s promises", s.promise()), advice)
 			}
 			if w, kind = parseWeight([]byte(s.weight)); kind != goodWeight {
 				return x.refused(s.weight, kind.expected(), adviceNoWeights)

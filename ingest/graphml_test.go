@@ -105,6 +105,48 @@ func TestGraphMLErrors(t *testing.T) {
 	}
 }
 
+// TestGraphMLSomeWeights: where only some edges have a weight, the error has a command that gives 1 to the others.
+func TestGraphMLSomeWeights(t *testing.T) {
+	const edges = `<edge source="a" target="b"><data key="w">3</data></edge><edge source="b" target="c"/>`
+	const both = `<key id="i" for="edge" attr.type="long" attr.name='weight' ></key><key id="l" for="edge" attr.name="weights" attr.type="double"/>`
+	for name, content := range map[string]string{
+		"it's.graphml":      graphmlText("directed", edges),
+		"several.graphml":   strings.Replace(graphmlText("directed", edges), `<key id="w"`, both+`<key id="w"`, 1),
+		"weighted.graphml":  strings.Replace(graphmlText("directed", edges), ` attr.type="double"/>`, ` attr.type="double" />`, 1),
+		"described.graphml": strings.Replace(graphmlText("directed", edges), ` attr.name="weight" attr.type="double"/>`, ` attr.type="double" attr.name="weight"><desc>of edges</desc></key>`, 1),
+	} {
+		folder := t.TempDir()
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := readNames(t, ReadOptions{}, []string{path})
+		refused, ok := r.err.(*SyntaxError)
+		if !ok {
+			t.Fatalf("%s: %v", name, r.err)
+		}
+		_, command, _ := strings.Cut(refused.Advice, ": ")
+		command, after, _ := strings.Cut(command, ", and import ")
+		written, after, _ := strings.Cut(after, "; or ")
+		if after != adviceNoWeights {
+			t.Errorf("%s: %s", name, refused.Advice)
+		}
+		shell := exec.Command("sh", "-c", command)
+		shell.Dir = folder
+		if out, err := shell.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %s: %v\n%s", name, command, err, out)
+		}
+		r = readNames(t, ReadOptions{}, []string{filepath.Join(folder, written)})
+		if diff := cmp.Diff([]edgeSeen{{"a", "b", 3}, {"b", "c", 1}}, r.sink.sorted()); r.err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", name, r.err, diff)
+		}
+	}
+	r := readNames(t, ReadOptions{Stdin: strings.NewReader(graphmlText("directed", edges))}, []string{StdinName})
+	if r.err == nil || !strings.HasSuffix(r.err.Error(), "; write it to a file and import that: the error then has a command for that file; or "+adviceNoWeights) {
+		t.Error(r.err)
+	}
+}
+
 // TestGraphMLColumns: the ends of edges and the key of their weights can be chosen.
 func TestGraphMLColumns(t *testing.T) {
 	content := strings.Replace(graphmlText("directed", `<edge source="a" target="b"><data key="w">2</data><data key="k">3</data><data key="t">x</data></edge>`),

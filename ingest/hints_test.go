@@ -97,10 +97,36 @@ func TestHintsOfPipes(t *testing.T) {
 		"1 2 {'weight': 2}\n": "write it to a file and import that: the error then has a command for that file; or use --weights no",
 		npyOf("{'descr': '<i8', 'fortran_order': False, 'shape': (5, 2), }"): "standard input: is an array of NumPy, which cannot be read; write it to a file and import that: the error then has a command for that file",
 		"PK\x03\x04" + strings.Repeat("\x00", 22) + "\x05\x00\x00\x00a.npy":  "write it to a file and import that",
+		"graph [\n node [\n":            "write it to a file and import that",
+		"digraph { a -> b }\n":          "write it to a file and import that",
+		"\xff\xfe1\x00 \x002\x00\n\x00": "is UTF-16 text; write it to a file and import that",
+		"SQLite format 3\x00":           "write it to a file and import that",
+		"\xfd7zXZ\x00\x00":              "is compressed with xz, which cannot be read; put xz -dc into the pipe before garaph",
 	} {
 		r := readNames(t, ReadOptions{Stdin: strings.NewReader(content)}, []string{StdinName})
 		if r.err == nil || !strings.Contains(r.err.Error(), want) {
 			t.Errorf("%q:\n got %v\nwant %s", content, r.err, want)
+		}
+		for _, name := range []string{"/dev/stdin", "/dev/fd/63"} { // of a file too, as a shell opens it
+			if r := readBytes(t, name, []byte(content), ReadOptions{}); r.err == nil || strings.Contains(r.err.Error(), "'"+name+"'") {
+				t.Errorf("%q: got %v", content, r.err)
+			}
+		}
+	}
+}
+
+// TestHintsBeside: no command writes over the file that it reads.
+func TestHintsBeside(t *testing.T) {
+	for name, c := range map[string]struct{ content, want string }{
+		"d/edges.tsv": {"[[1, 2]]", " 'd/edges.tsv' > new-edges.tsv, and import new-edges.tsv with "},
+		"edges.csv":   {"\xff\xfe1\x00", " 'edges.csv' > new-edges.csv, and import new-edges.csv"},
+		"edges.txt":   {"\xfd7zXZ\x00", " 'edges.txt' > new-edges.txt"},
+		"graph.mtx":   {npyOf("{'descr': '<i8', 'fortran_order': False, 'shape': (5, 5), }"), "' 'graph.mtx' new-graph.mtx, and import new-graph.mtx"},
+		"U.CSV.old":   {"\xff\xfe1\x00", " 'U.CSV.old' > edges.old, and import edges.old"},
+		"u.c v":       {"\xff\xfe1\x00", " 'u.c v' > edges.txt, and import edges.txt"},
+	} {
+		if r := readBytes(t, name, []byte(c.content), ReadOptions{}); r.err == nil || !strings.HasSuffix(strings.Split(r.err.Error(), "--delimiter")[0], c.want) {
+			t.Errorf("%s:\n got %v\nwant %s", name, r.err, c.want)
 		}
 	}
 }
@@ -119,6 +145,49 @@ func TestAttributesLeftOut(t *testing.T) {
 	r = readBytes(t, "g.txt", content, ReadOptions{Weights: WeightsNo, Table: TableOptions{Delimiter: '|'}})
 	if r.err != nil || !slices.Equal(edgesOf(r), []string{"a-b", "b-c"}) {
 		t.Error(edgesOf(r), r.err)
+	}
+}
+
+// TestUnknownJSON: JSON whose edges cannot be told is described, in place of a command that writes others.
+func TestUnknownJSON(t *testing.T) {
+	const write = "; write each edge as a line of two ids, with a weight behind these if there are any; if it is an edge list nevertheless, use --format text"
+	for content, want := range map[string]string{
+		`{"person": {"0": "a", "1": "b"}, "friend": {"0": "b", "1": "c"}}`: "which of its keys are source and target cannot be told: they are person, friend",
+		`{"person": ["a", "b"], "friend": ["b", "c"]}`:                     "which of its keys are source and target cannot be told: they are person, friend",
+		`[{"a": 1, "b": 2, "c": 3}]`:                                       "which of its keys are source and target cannot be told: they are a, b, c",
+		`{"columns": ["x", "y"], "index": [0], "data": [[1, 2]]}`:          "which of its keys are source and target cannot be told: they are columns, index, data",
+		`{"type": "Point", "coordinates": [[1, 2]]}`:                       "which of its keys are source and target cannot be told: they are type, coordinates",
+		`{'a': ['b']}`:                "no edges are to be found in it",
+		`{}`:                          "no edges are to be found in it",
+		`[[0, 1, 0, 0]]`:              "no edges are to be found in it",
+		strings.Repeat("[", 1000_000): "no edges are to be found in it",
+	} {
+		if r := readBytes(t, "g.json", []byte(content), ReadOptions{}); r.err == nil || r.err.Error() != "g.json: is JSON, which cannot be read; "+want+write {
+			t.Errorf("%.100s:\n got %v\nwant %s", content, r.err, want)
+		}
+	}
+}
+
+// TestLargeJSON: ids that jq rounds, unless it is a new one, are told of.
+func TestLargeJSON(t *testing.T) {
+	for id, want := range map[string]bool{"9007199254740993": true, "-12345678901234567890": true, "9007199254740991": false, "0.12345678901234567": false, "1e300": false, `"9007199254740993"`: false} {
+		r := readBytes(t, "g.json", []byte(`{"links": [{"source": 1, "target": `+id+`}]}`), ReadOptions{})
+		if r.err == nil || !strings.Contains(r.err.Error(), ": jq -r '") || strings.Contains(r.err.Error(), ", with jq 1.7 or later, for earlier ones round its long integers: ") != want {
+			t.Errorf("%s: %v", id, r.err)
+		}
+	}
+}
+
+// TestLongJSON: the edges are found behind many vertices, and only as far as a first look goes.
+func TestLongJSON(t *testing.T) {
+	for n, want := range map[int]string{
+		10_000:    "jq -r '.links[] | [.source, .target, .value // 1] | @tsv'",
+		4_000_000: "jq -r '(.edges // .links)[] | [.source, .target, .weight // .value // empty] | @tsv'",
+	} {
+		content := `{"nodes": [{}` + strings.Repeat(`,{"id":1}`, n) + `], "links": [{"source": 1, "target": 1, "value": 3}]}`
+		if r := readBytes(t, "g.json", []byte(content), ReadOptions{}); r.err == nil || !strings.Contains(r.err.Error(), want) {
+			t.Errorf("%d:\n got %v\nwant %s", n, r.err, want)
+		}
 	}
 }
 
@@ -160,6 +229,9 @@ func TestHints(t *testing.T) {
 	named, plain, dense := [][2]string{{"a b", "c"}, {"c", "d"}}, [][2]string{{"1", "2"}, {"2", "3"}}, [][2]string{{"0", "1 1"}, {"1", "2 1"}}
 	weighted := [][2]string{{"a b", "c 2"}, {"c", "d 3"}}
 	const withWeights = `import sys, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2, k="other"); g.add_edge("c", "d", weight=3); x.write_%s(g, sys.argv[1])`
+	const someWeights = `import sys, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2); g.add_edge("c", "d"); x.write_%s(g, sys.argv[1])`
+	partly := [][2]string{{"a b", "c 2"}, {"c", "d 1"}}
+	const frame = `import sys, json, pandas; d = pandas.DataFrame({"source": ["a b", "c"], "target": ["c", "d"], "note": ["x", "y"], "weight": [2, 3]}); `
 	const tarred = `import sys, os, tarfile; f = sys.argv[1] + ".d"; os.mkdir(f); open(f + "/README", "w").write("#"); open(f + "/edges it's", "w").write("1 2\n2 3\n"); t = tarfile.open(sys.argv[1], `
 	for _, c := range testsize.Some([]struct {
 		name, needs string
@@ -173,6 +245,13 @@ func TestHints(t *testing.T) {
 		{"adjlist", "awk 'BEGIN {}'", write("#k.py\n# GMT Thu Nov 26 13:05:14 2026\n# \n1 2\n2 3\n3\n"), plain},
 		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_adjlist(x.DiGraph([(1, 2), (2, 3)]), sys.argv[1])`), plain},
 		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_multiline_adjlist(x.DiGraph([(1, 2, {"weight": 2}), (2, 3, {"weight": 3})]), sys.argv[1])`), [][2]string{{"1", "2 2"}, {"2", "3 3"}}},
+		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_adjlist(x.DiGraph([("New York", "a b"), ("a b", "c")]), sys.argv[1], delimiter=",")`), [][2]string{{"New York", "a b"}, {"a b", "c"}}},
+		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_adjlist(x.DiGraph([("a,b", "c"), ("c", "d,e")]), sys.argv[1], delimiter=" | ")`), [][2]string{{"a,b", "c"}, {"c", "d,e"}}},
+		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_adjlist(x.DiGraph([("Doe,J", "b"), ("b", "c")]), sys.argv[1])`), [][2]string{{"Doe,J", "b"}, {"b", "c"}}},
+		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_adjlist(x.DiGraph([("a b", "c"), ("c", "d")]), sys.argv[1], delimiter="\t")`), named},
+		{"adjlist", "/usr/bin/python3 -c ''", python(`import sys, networkx as x; x.write_multiline_adjlist(x.DiGraph([("a b", "c", {"weight": 2, "k": "x, {y}"}), ("c", "d", {})]), sys.argv[1], delimiter=",")`), [][2]string{{"a b", "c 2"}, {"c", "d 1"}}},
+		{"adjlist", "/usr/bin/python3 -c ''", python(`import sys, networkx as x; x.write_multiline_adjlist(x.DiGraph([(1, "b c"), ("b c", "d,1")]), sys.argv[1], delimiter="|")`), [][2]string{{"1", "b c"}, {"b c", "d,1"}}},
+		{"adjlist", "/usr/bin/python3 -c ''", python(`import sys, networkx as x; x.write_multiline_adjlist(x.DiGraph([("a b", "c"), ("c", "d")]), sys.argv[1])`), named},
 		{"edgelist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_edgelist(x.DiGraph([(1, 2, {"weight": 2}), (2, 3, {"weight": 0.5, "kind": "a weight: b"})]), sys.argv[1])`), [][2]string{{"1", "2 2"}, {"2", "3 0.5"}}},
 		{"edgelist", "/usr/bin/python3 -c ''", write("a b {'weight': 5, 'x': {'a': 1, 'weight': 4}, 'note': \"q, 'weight': 9\"}\nb c {'weight': np.float64(0.5)}\nc d {}\n"), [][2]string{{"a", "b 5"}, {"b", "c 0.5"}, {"c", "d 1"}}},
 		{"edgelist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_edgelist(x.DiGraph([("a", "b"), ("b", "c")]), sys.argv[1], delimiter=",")`), [][2]string{{"a", "b"}, {"b", "c"}}},
@@ -219,11 +298,37 @@ func TestHints(t *testing.T) {
 		{"json", "jq --version", write(`[{"source": "a b", "target": "c"}, {"source": "c", "target": "d"}]`), named},
 		{"json", "jq --version", write(`[["a b", "c", 2], ["c", "d", 3]]`), weighted},
 		{"json", "jq --version", write(`[["a b", "c", {"weight": 2}], ["c", "d", {"weight": 3}]]`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `d.to_json(sys.argv[1], orient="columns")`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `d.to_json(sys.argv[1], orient="split")`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `d.to_json(sys.argv[1], orient="records")`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `d.to_json(sys.argv[1], orient="index")`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `del d["note"]; d.to_json(sys.argv[1], orient="values")`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `d.to_json(sys.argv[1], orient="table")`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `d.to_json(sys.argv[1], orient="records", lines=True)`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `json.dump(d.to_dict("list"), open(sys.argv[1], "w"))`), weighted},
+		{"json", "/usr/bin/python3 -c 'import pandas'; jq --version", python(frame + `json.dump(d.to_dict("split"), open(sys.argv[1], "w"))`), weighted},
+		{"json", "/usr/bin/python3 -c 'import networkx'; jq --version", python(`import sys, json, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2); g.add_edge("c", "d"); json.dump(x.node_link_data(g), open(sys.argv[1], "w"))`), partly},
+		{"json", "/usr/bin/python3 -c 'import networkx'; jq --version", python(`import sys, json, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2); g.add_edge("c", "d"); json.dump(x.adjacency_data(g), open(sys.argv[1], "w"))`), partly},
+		{"json", "/usr/bin/python3 -c 'import networkx'; jq --version", python(`import sys, json, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2); g.add_edge("c", "d"); json.dump(x.cytoscape_data(g), open(sys.argv[1], "w"))`), partly},
+		{"json", "/usr/bin/python3 -c 'import networkx'; jq --version", python(`import sys, json, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2); g.add_edge("c", "d"); json.dump(x.to_dict_of_dicts(g), open(sys.argv[1], "w"))`), partly},
+		{"json", "/usr/bin/python3 -c 'import networkx'; jq --version", python(`import sys, json, networkx as x; json.dump(x.to_dict_of_lists(x.DiGraph([("a b", "c"), ("c", "d")])), open(sys.argv[1], "w"))`), named},
+		{"json", "jq --version", write(`{"nodes": [{"id": "a b", "value": 7}], "links": [{"source": "a b", "target": "c", "value": 2}, {"source": "c", "target": "d", "value": 3}]}`), weighted},
+		{"json", "jq --version", write(`{"nodes": [], "links": [{"source": {"id": "a b", "weight": 1}, "target": {"id": "c"}, "index": 0, "cost": 2}, {"source": {"id": "c"}, "target": {"id": "d"}, "distance": 9, "cost": 3}]}`), weighted},
+		{"json", "jq --version", write(`{"nodes": [{"key": "a b"}], "edges": [{"key": 1, "source": "a b", "target": "c", "attributes": {"w": 2}}, {"source": "c", "target": "d", "attributes": {"w": 3}}]}`), weighted},
+		{"json", "jq --version", write(`{"graph": {"nodes": {"a b": {}}, "edges": [{"source": "a b", "target": "c", "metadata": {"cost": 2}}, {"source": "c", "target": "d", "metadata": {"cost": 3}}]}}`), weighted},
+		{"json", "jq --version", write(`{"elements": [{"data": {"id": "a b"}}, {"data": {"source": "a b", "target": "c", "weight": 2}}, {"data": {"source": "c", "target": "d", "weight": 3}}]}`), weighted},
+		{"json", "jq --version", write(`[{"person": "a b", "friend": "c", "score": 2}, {"person": "c", "friend": "d", "score": 3}]`), weighted},
+		{"json", "jq --version", write(`{"a b": {"c": 2}, "c": {"d": 3}, "d": {}}`), weighted},
+		{"json", "jq --version", write(`{"edges": [["a b", "c", 2], ["c", "d"]]}`), partly},
+		{"json", "jq --version", write(`{"Source ID": {"0": "a b", "1": "c"}, "Target ID": {"0": "c", "1": "d"}, "Edge Weight": {"0": 2, "1": 3}}`), weighted},
+		{"json", "jq --version", write(`[{"the edge": {"Source ID": "a b", "Target ID": "c", "Edge Weight": 2}}, {"the edge": {"Source ID": "c", "Target ID": "d", "Edge Weight": 3}}]`), weighted},
 		{"json", "jq --version", write(`[["a b", "c"], ["c", "d"]]`), named},
 		{"json", "jq --version", write("[1, 2]\n[2, 3]\n"), plain},
 		{"json", "jq --version", write("{\"id\":1,\"hops\":0,\"parent\":null}\n{\"id\":2,\"hops\":1,\"parent\":1}\n{\"id\":3,\"hops\":2,\"parent\":2}\n"), plain},
 		{"json", "jq --version", write(`{"directed": false, "multigraph": false, "graph": [], "nodes": [{"id": "a b"}, {"id": "c"}, {"id": "d"}], "adjacency": [[{"weight": 2, "id": "c"}], [{"weight": 2, "id": "a b"}, {"weight": 3, "id": "d"}], [{"weight": 3, "id": "c"}]]}`), weighted},
 		{"json", "jq --version", write(`{"data": [], "elements": {"nodes": [], "edges": [{"data": {"source": "a b", "target": "c"}}, {"data": {"source": "c", "target": "d"}}]}}`), named},
+		{"gexf", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(someWeights, "%s", "gexf")), partly},
+		{"gml", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(someWeights, "%s", "gml")), partly},
 		{"gexf", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(withWeights, "%s", "gexf")), weighted},
 		{"gml", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(withWeights, "%s", "gml")), weighted},
 		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(open(sys.argv[1], "wb"), numpy.array([[1, 2], [2, 3]]))`), plain},
@@ -236,7 +341,7 @@ func TestHints(t *testing.T) {
 		{"dot", "gvpr -V", write("digraph g { \"a b\" -> c; c -> d }\n"), named},
 		{"txt", "sed --version", write("1->2;\n2->3\n"), plain},
 		{"txt", "awk 'BEGIN {}'", write("1: 2\n2: 3\n"), plain},
-		{"txt", "iconv --version", write("\xff\xfe1\x00 \x002\x00\n\x002\x00 \x003\x00\n\x00"), plain},
+		{"csv", "iconv --version", write("\xff\xfe1\x00 \x002\x00\n\x002\x00 \x003\x00\n\x00"), plain},
 	}, 4, 0) {
 		t.Run(c.name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -262,6 +367,7 @@ func TestHints(t *testing.T) {
 				}
 				command, _, _ = strings.Cut(command, thenPlain)
 				command, _, _ = strings.Cut(command, thenMatrix)
+				command, _, _ = strings.Cut(command, ", and import edges.csv")
 				command, then, found := strings.Cut(command, thenImport)
 				command, flags, piped := strings.Cut(command, " | garaph import ")
 				if piped {
@@ -281,7 +387,7 @@ func TestHints(t *testing.T) {
 					}
 				}
 				written := strings.TrimSuffix(path, filepath.Ext(path)) // beside what was packed
-				for _, name := range []string{"edges.txt", "edges.tsv", "graph.mtx"} {
+				for _, name := range []string{"edges.txt", "edges.csv", "edges.tsv", "graph.mtx"} {
 					if _, err := os.Stat(filepath.Join(folder, name)); err == nil && strings.Contains(command, name) {
 						written = filepath.Join(folder, name)
 					}
