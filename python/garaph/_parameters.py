@@ -84,6 +84,8 @@ def texts(name: str, kind: str, value: Any, vertex: Callable[[str, Any], List[st
         return [f"={value.total_seconds() if isinstance(value, datetime.timedelta) else value}s" if not isinstance(value, str) else f"={value}"]
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
+    if kind == "FILE" and not isinstance(value, str):
+        raise TypeError(f"{name}: expected the name of a file, not {value!r}" + (": vertices are given as source, one or a list" if name == "sources" else ""))
     if isinstance(value, (list, tuple)):
         value = columns(value)
     if isinstance(value, (float, np.floating)):

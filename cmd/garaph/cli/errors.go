@@ -165,6 +165,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	if words := cmd.Flags().Args(); expectsCommand(cmd) && len(words) > 0 {
 		return unknownWord(cmd, words[0])
 	}
+	var wrong *pflag.InvalidValueError
+	if errors.As(err, &wrong) && wrong.GetFlag().Value.Type() == "bool" {
+		return Usagef("--%s=%s: expected true or false, or --%[1]s alone", wrong.GetFlag().Name, wrong.GetValue())
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || expectsCommand(cmd) {
 		return usageError{err}
@@ -187,6 +191,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	if cmd.Parent().Annotations[childKind] != "" {
 		flags += " beside the common ones"
+	}
+	for _, under := range cmd.Commands() {
+		if under.IsAvailableCommand() {
+			flags += fmt.Sprintf(", and there is `%s`", under.CommandPath())
+		}
 	}
 	return Usagef("%w: %s has %s", err, cmd.Name(), flags)
 }

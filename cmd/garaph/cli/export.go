@@ -45,7 +45,7 @@ about as many edges as the others. The folder appears when all of it is there. A
   garaph export web.graph --format csv | head
   garaph export web.graph --output web.parquet/ --parts 8
   garaph export roads.graph --output roads.wsg --ids roads.ids`,
-		Args: exactly("one graph", 1),
+		Args: exactly("one graph, and the file to write as --output FILE", 1),
 	}
 	fs := cmd.Flags()
 	var formats []string

@@ -27,7 +27,7 @@ Of several, it is the one that run bfs or run sssp finds with --parents. The sea
 when it is found. The exit code is 1 where no path leads from the one to the other.`,
 		Example: `  garaph path trains.graph Basel Lugano --weighted
   garaph path web.graph 17 42 --json`,
-		Args: exactly("a graph and two vertices", 3),
+		Args: exactly("a graph and two vertices, an id with blanks in quotes", 3),
 	}
 	fs := cmd.Flags()
 	weighted := fs.Bool("weighted", false, "the least total weight, in place of the fewest edges")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -103,6 +104,9 @@ func (e Env) sources() ([]uint32, error) {
 	if f := e.Flags.Lookup("source"); f != nil && f.Changed {
 		for _, id := range f.Value.(manyFlag).GetSlice() {
 			v, err := e.Graph.Vertex(id)
+			if err != nil && strings.Contains(id, ",") {
+				return nil, fmt.Errorf("--source: %w; several are --source again for each, or --sources FILE", err)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("--source: %w", err)
 			}
@@ -111,6 +115,9 @@ func (e Env) sources() ([]uint32, error) {
 	}
 	if f := e.Flags.Lookup("sources"); f != nil && f.Changed {
 		err := eachVertexOfFile(e.Graph, f.Value.String(), func(v []uint32) error { list = append(list, v...); return nil })
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("--sources: %w; it is the name of a file with an id on each line, and --source is for an id", err)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("--sources: %w", err)
 		}
@@ -281,7 +288,7 @@ func (f pathFlag) given() string { return absolute(*f.value) }
 
 func (f pathFlag) Set(s string) error {
 	if s == "" || s == "-" {
-		return errors.New("expected the name of a file")
+		return errors.New("expected the name of a file; standard input has the name /dev/stdin")
 	}
 	return f.onceFlag.Set(s)
 }
