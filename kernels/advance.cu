@@ -519,7 +519,7 @@ struct advancer {
 		for (uint32_t i = threadIdx.x; i < gridDim.x; i += threads) least = min(least, __ldcg(&s->part[slot][0][i]));
 		least = block_least(m.parts, least);
 		double passed = limit, low = unordered(least);
-		limit = low + args.width;
+		limit = low == -INFINITY ? -1.7976931348623157e308 : low + args.width; // from -INFINITY, these alone
 		if (!(limit > low)) limit = INFINITY; // all
 		cur ^= 1;
 		each_word(args.later, [&](uint32_t v, bool in) {

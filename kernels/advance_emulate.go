@@ -160,7 +160,10 @@ func (w *advancing[V, A]) refill() bool {
 		}
 	}
 	passed := w.limit
-	if w.limit = low + w.Width; !(w.limit > low) {
+	if w.limit = low + w.Width; math.IsInf(low, -1) {
+		w.limit = -math.MaxFloat64 // these alone
+	}
+	if !(w.limit > low) {
 		w.limit = math.Inf(1)
 	}
 	clear(w.later)
