@@ -99,7 +99,7 @@ func separatorOfNeighbours(list []byte) (best string) {
 
 // attributes are edges as networkx.write_edgelist writes them unless it is asked for less, and the command that leaves the
 // ids and the weight of each, 1 where others have one, as NetworkX takes it.
-var attributes = regexp.MustCompile(`^(?:[^,\n{]+(,)[^,\n{]+,|[^;\n{]+(;)[^;\n{]+;|[^|\n{]+(\|)[^|\n{]+\||[^\t\n{]+(\t)[^\t\n{]+\t|[^\s{]+[ \t]+[^\s{]+[ \t])[ \t]*\{[^\n]*\}[ \t\r]*(?:\n|$)`)
+var attributes = regexp.MustCompile(`^(?:[^,\n{]+(,)[^,\n{]+,|[^;\n{]+(;)[^;\n{]+;|[^|\n{]+(\|)[^|\n{]+\||[^\t\n{]+(\t)[^\t\n{]+\t|[^\s{]+[ \t]+[^\s{]+[ \t])[ \t]*\{(?:|['"][^\n]*)\}[ \t\r]*(?:\n|$)`)
 
 const ofAttributes = `python3 -c 'import sys, ast, re; ` +
 	`lines = (l.strip() for l in open(sys.argv[1]) if l.strip() and l[0] != "#"); rows = %[2]s; ` +

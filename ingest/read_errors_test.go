@@ -264,6 +264,7 @@ func TestForeignFormats(t *testing.T) {
 		{"graph {\n a -- b\n}\n", "is a DOT file"},
 		{"strict digraph \"my graph\"\n{\n a -> b\n}\n", "is a DOT file"},
 		{"digraph G{\n", "is a DOT file"},
+		{"graph g { a -- b }\n", "is a DOT file"},
 		{"graph [\n node [\n", "is a GML file"},
 		{"Creator \"x\"\nVersion 1\ngraph\n[\n", "is a GML file"},
 		{"*Vertices 3\n1 \"a\"\n", "is a Pajek file"},
