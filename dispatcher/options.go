@@ -136,7 +136,7 @@ func (o *Options) Generically() { o.generic = true }
 
 // EngineVersion is that of the engines, as far as the bits of values depend on
 // it: a checkpoint is resumed by the same alone.
-const EngineVersion = 4
+const EngineVersion = 5
 
 func (o *Options) check() error {
 	switch o.Mode {

@@ -258,6 +258,9 @@ func gain(o Observation, s State) float64 {
 		return float64(o.Vertices) + float64(o.NotifyEdges)/headEdges - newsNotify*notify
 	}
 	cost := pullCost(o, s) - notify - float64(o.Scans)
+	if o.InMemory { // a pull applies all vertices, and what is notified is at most at the ends of these edges
+		cost += max(0, float64(o.Vertices)-along)
+	}
 	if o.Folded > 0 {
 		cost -= min(1, spread(s, o.InMemory, notify <= cost/retryShare)*along/float64(o.Shards)) * float64(o.Folded)
 	}

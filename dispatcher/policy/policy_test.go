@@ -29,14 +29,15 @@ func TestMethod(t *testing.T) {
 		{"sides not read yet", func(_ *Observation, s *State) { s.Owed = 1 }, 0.1, Pull},
 		{"from disk", func(_ *Observation, s *State) { s.Limit = 0.05 }, 0.1, Pull},
 		{"a pull ends early", func(o *Observation, _ *State) { o.Saturates = true }, 0.3, Pull},
-		{"the last pull was short", func(o *Observation, s *State) { o.Saturates, s.Pulled = true, 100 }, 0.01, Pull},
+		{"the last pull was short", func(o *Observation, s *State) { o.Saturates, s.Pulled = true, 100 }, 0.1, Pull},
 		{"the last pull was longer", func(o *Observation, s *State) { o.Saturates, s.Pulled = true, 300 }, 0.01, NotifyPull},
 		{"a pull folds the same blocks", func(o *Observation, _ *State) { o.News = true }, 0.01, Pull},
 		{"a pull looks at all vertices", func(o *Observation, _ *State) { o.News = true }, 0.005, NotifyPull},
 		{"a pull from disk reads all", func(o *Observation, _ *State) { o.News, o.InMemory = true, false }, 0.3, NotifyPull},
 		{"a side to go through", func(o *Observation, _ *State) { o.Scans = 5000 }, 0.3, Pull},
 		{"few lead to what is active", func(o *Observation, _ *State) { o.Scans = 5000 }, 0.2, NotifyPull},
-		{"notified edges lead to all shards", func(o *Observation, _ *State) { o.Folded, o.Shards = 10000, 20 }, 0.002, Pull},
+		{"notified edges lead to all shards", func(o *Observation, _ *State) { o.Folded, o.Shards = 10000, 20 }, 0.04, Pull},
+		{"they lead to all, and a pull applies all vertices", func(o *Observation, _ *State) { o.Folded, o.Shards = 10000, 20 }, 0.002, NotifyPull},
 		{"they lead to half of them", func(o *Observation, _ *State) { o.Folded, o.Shards = 10000, 20 }, 0.001, NotifyPull},
 		{"as they lead to, as was seen", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread = 10000, 20, 0.01 }, 0.1, NotifyPull},
 		{"they lead to all, as was seen", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread = 10000, 20, 1 }, 0.1, Pull},
@@ -305,6 +306,7 @@ func TestSpread(t *testing.T) {
 	} {
 		f := facts()
 		f.Folded, f.Shards, f.OneSide = f.PullEdges, 20, true
+		f.Vertices = 10 // to apply them all is nothing
 		s, notified := Start(f, State{}, 0), 0
 		for i := range 100 {
 			o := Observation{Facts: f, Iteration: i, Fraction: 0.01}
