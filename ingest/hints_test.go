@@ -413,3 +413,22 @@ func TestHints(t *testing.T) {
 		})
 	}
 }
+
+// TestIDsWithPoints: integers that became fractions, as those of a column of pandas that has empty cells, are no names, nor edges of other
+// vertices than those beside them; unless that is said.
+func TestIDsWithPoints(t *testing.T) {
+	const want = `: "2.0": expected an integer without a point, or a name; pandas writes integers so, of a column with empty cells; `
+	for _, content := range []string{"source,target\n1,2.0\n2,3.0\n3,\n", "1,2.0,0.5\n", "2.0,3.00\n"} {
+		if r := readBytes(t, "a.csv", []byte(content), ReadOptions{SkipBadLines: true}); r.err == nil || !strings.Contains(r.err.Error(), want) {
+			t.Errorf("%q: got %v", content, r.err)
+		}
+		if r := readBytes(t, "a.csv", []byte(content), ReadOptions{SkipBadLines: true, IDs: IDsString}); r.err != nil {
+			t.Errorf("%q: %v", content, r.err)
+		}
+	}
+	for _, content := range []string{"1,2.5\n3,2.0\n", "a,2.0\n"} {
+		if r := readBytes(t, "a.csv", []byte(content), ReadOptions{}); r.err != nil {
+			t.Errorf("%q: %v", content, r.err)
+		}
+	}
+}

@@ -77,7 +77,9 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	if hasBanner(h.bytes) {
 		o.Warn(p.name() + ": begins like a Matrix Market file, but is read as " + string(format))
 	}
-	chooseIDs(p, s, &t.layout, o)
+	if err := chooseIDs(p, h, s, &t.layout, o); err != nil {
+		return nil, err
+	}
 	if p.schema.IDs == IDString {
 		warnEncoding(h, &t.layout, o.Warn)
 	}
@@ -153,18 +155,23 @@ func (s *textSniff) checkColumns(file string, weights WeightMode) error {
 }
 
 // chooseIDs decides the kind of ids.
-func chooseIDs(p *inputPlan, s textSniff, l *lineLayout, o ReadOptions) {
+func chooseIDs(p *inputPlan, h *inputHead, s textSniff, l *lineLayout, o ReadOptions) error {
 	p.schema.IDs = defaultIDs(p.schema.Format, o.IDs)
 	if o.IDs != IDsAuto || p.schema.IDs == IDDense {
-		return
+		return nil
 	}
 	l.found = true
 	p.openIDs = s.ints+s.texts+s.padded == 0
 	if s.texts+s.padded == 0 {
-		return
+		return nil
 	}
 	p.schema.IDs = IDString
 	switch {
+	case s.texts > 0 && s.points == s.texts:
+		return &SyntaxError{
+			File: p.name(), Line: s.textLine, Text: s.text, Expected: "an integer without a point, or a name",
+			Advice: "pandas writes integers so, of a column with empty cells; " + h.pasted("write them without: sed -E 's/\\.0+([^0-9.]|$)/\\1/g' "+shellWord(p.name())+" > edges"+extension(p.name())) + "; or use --ids string to take all ids as text",
+		}
 	case s.texts == 0:
 		o.Warn(fmt.Sprintf("%s:%d: %q is not written as integers are, without plus sign and leading zeros, so all ids are taken as text; use --ids int to take them as integers, and this one as %s",
 			p.name(), s.paddedLine, s.paddedText, s.paddedNumber))
@@ -175,6 +182,7 @@ func chooseIDs(p *inputPlan, s textSniff, l *lineLayout, o ReadOptions) {
 		o.Warn(fmt.Sprintf("%s:%d: %s is an integer of more than 64 bits, so all ids are taken as text, in the order of letters: 10 comes before 9",
 			p.name(), s.textLine, s.text))
 	}
+	return nil
 }
 
 // chooseColumns decides what stands behind the ids.
@@ -240,6 +248,7 @@ type textSniff struct {
 type idSniff struct {
 	ints, texts  int64  // ids that are integers of 64 bits, and others
 	huge         int64  // of the others, those that are integers of more bits
+	points       int64  // of the others, those that are integers with a point and zeros behind it
 	text         string // the first of the others
 	textLine     int64
 	padded       int64  // ids that are integers in another way of writing: 007, +7, -0
@@ -355,6 +364,9 @@ func (s *textSniff) note(f *lineFields, line int64, names bool) {
 		}
 		if kind == hugeInteger {
 			s.huge++
+		}
+		if at := bytes.IndexByte(tok, '.'); at >= 0 && len(bytes.Trim(tok[at+1:], "0")) == 0 && !isText(tok[:at]) {
+			s.points++
 		}
 	}
 	number := f.n == 3 && isNumber(f.field[2])

@@ -99,11 +99,16 @@ type resultRows struct {
 	path  string
 	where []condition
 	found func(id string, at int) error
+	id    int   // the column of the ids
 	at    []int // the columns of the conditions
 }
 
-// columns finds the columns of the conditions: by name, where there are names, or by number.
+// columns finds the column of the ids, which has the name id or is the first, and those of the conditions: by
+// name, where there are names, or by number.
 func (r *resultRows) columns(names []string, n int) error {
+	if r.id = max(0, slices.Index(names, "id")); len(names) > 0 && names[r.id] == "" {
+		return fmt.Errorf("%s: the first column has no name, as the index that pandas writes, and none has the name id: name the column of the ids id", r.path)
+	}
 	for _, c := range r.where {
 		at := slices.Index(names, c.column)
 		if number, err := strconv.Atoi(c.column); at < 0 && err == nil && number >= 1 && number <= n {
@@ -130,7 +135,7 @@ func (r *resultRows) row(cells []string, line int) error {
 			return nil
 		}
 	}
-	return r.found(cells[0], line)
+	return r.found(cells[r.id], line)
 }
 
 func (r *resultRows) csv(in io.Reader) error {

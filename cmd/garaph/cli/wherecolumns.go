@@ -86,7 +86,7 @@ func (r *resultRows) pick(list []columnar.Column) ([]int, error) {
 	if err := r.columns(names, len(names)); err != nil {
 		return nil, err
 	}
-	picked := []int{0}
+	picked := []int{r.id}
 	for i, at := range r.at {
 		place := slices.Index(picked, at)
 		if place < 0 {
@@ -96,8 +96,8 @@ func (r *resultRows) pick(list []columnar.Column) ([]int, error) {
 	}
 	for _, i := range picked {
 		switch c := list[i]; {
-		case i == 0 && c.Kind != columnar.Int && c.Kind != columnar.Uint && c.Kind != columnar.Text:
-			return nil, fmt.Errorf("%s: the first column, %q, is of type %s: expected ids, integers or strings", r.path, c.Name, c.Type)
+		case i == r.id && c.Kind != columnar.Int && c.Kind != columnar.Uint && c.Kind != columnar.Text:
+			return nil, fmt.Errorf("%s: column %q is of type %s: expected ids, integers or strings", r.path, c.Name, c.Type)
 		case c.Kind == columnar.None:
 			return nil, fmt.Errorf("%s: column %q is of type %s, of which no value is read", r.path, c.Name, c.Type)
 		}

@@ -44,7 +44,7 @@ func TestColumnsThatOthersWrote(t *testing.T) {
 		{"('id', '|u1'), ('x', '|i1')", "\x07\x05\x08\x06", "x = 5", "[7 at 0]"},
 		{"('id', '|u1'), ('x', '|i1')", "\x07\x05\x08\x06", "2 = 6", "[8 at 1]"},
 		{"('id', '|u1'), ('x', '|i1')", "\x07\x05\x08\x06", "id > 1", "[7 at 0 8 at 1]"},
-		{"('id', '<f4')", "\x00\x00\x00\x00\x00\x00\x00\x00", "id = 5", `x.npy: the first column, "id", is of type float: expected ids, integers or strings`},
+		{"('id', '<f4')", "\x00\x00\x00\x00\x00\x00\x00\x00", "id = 5", `x.npy: column "id" is of type float: expected ids, integers or strings`},
 		{"('id', '|u1'), ('x', '|b1')", "\x07\x01\x08\x00", "x = 1", `x.npy: column "x" is of type |b1, of which no value is read`},
 		{"('id', '|u1'), ('x', '|b1')", "\x07\x01\x08\x00", "id = 8", "[8 at 1]"},
 		{"('id', '|u1'), ('id_null', '|b1')", "\x07\x00\x08\x01", "id = 8", "x.npy, row 1 (from 0): the row has no id"},
