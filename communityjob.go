@@ -37,6 +37,7 @@ type CommunityJob struct {
 	failing bool  // the last checkpoint could not be written
 	lost    error // why results were not written
 	ended   bool
+	fresh   bool // no process has begun with it before
 }
 
 // RecordCommunities begins a search as a job, one of [Graph.NewJob], or continues one of
@@ -62,6 +63,7 @@ func RecordCommunities(ctx context.Context, g *Graph, job *Job, p Checkpoints, o
 	}
 	j = &CommunityJob{graph: g, job: job, options: o, policy: p}
 	old := job.ID() != 0
+	j.fresh = !old
 	id := checkpoint.Identity{Graph: g.Catalogue().Fingerprint, Program: communityProgram, Engine: community.SavedVersion}
 	err = g.store.InPlace(func() error { return job.Begin(id, checkpoint.Policy(p)) })
 	if err != nil && !old && !p.Wanted() {
@@ -128,7 +130,11 @@ func (j *CommunityJob) Find(ctx context.Context, answer func(i int, c *Community
 		if ctx != nil && ctx.Err() != nil {
 			status = Interrupted
 		}
-		err = errors.Join(err, j.end(status, err))
+		refused := j.fresh && len(j.answers) == 0 && errors.Is(err, ErrMemory)
+		id := j.job.ID()
+		if err = errors.Join(err, j.end(status, err)); refused { // with that budget, it would be refused again
+			_, _ = j.graph.RemoveJobs(id) // else it is listed as failed
+		}
 	}
 	return report, err
 }

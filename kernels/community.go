@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/garaph/garaph/gas/compiled"
@@ -182,11 +183,14 @@ func processShared(l CommunityLayout, mostMembers uint32) int {
 	return CommunityPerBlock * 8 * (communitySets*int(l.Words) + 3*int(mostMembers+2))
 }
 
+// ErrShared: the sets of a search are too large for the memory that the warps of a block share.
+var ErrShared = errors.New("too large for the shared memory of a block")
+
 // Blocks is how many blocks of process run at once, CommunityPerBlock warps each.
 func (k *Community) Blocks(d device.Device, l CommunityLayout, mostMembers uint32) (int, error) {
 	shared := processShared(l, mostMembers)
 	if most := d.Info().SharedBlock; shared > most {
-		return 0, fmt.Errorf("sets of %d words take %d bytes of shared memory, and a block has %d", l.Words, shared, most)
+		return 0, fmt.Errorf("sets of %d words take %d bytes, and a block has %d: %w", l.Words, shared, most, ErrShared)
 	}
 	return k.process.Together(communityThreads, shared)
 }

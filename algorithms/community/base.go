@@ -278,10 +278,14 @@ func (b *base) searchRoom() int64 {
 	return max(1, (b.memory-b.fixed())*100/(100+garbage))
 }
 
-// checkSearch refuses a search that the budget has no room for, on one thread: a problem, its
-// parts, and some nodes.
+// searchBytes is what a search takes on one thread: a problem, its parts, and some nodes.
+func searchBytes(vertices int, arcs uint64) int64 {
+	return (2*problemBytes(vertices, arcs) + leastStates*stateBytes*int64(vertices)) * (100 + garbage) / 100
+}
+
+// checkSearch refuses a search that the budget has no room for.
 func (b *base) checkSearch(q Query, vertices int, arcs uint64) error {
-	takes := (2*problemBytes(vertices, arcs) + leastStates*stateBytes*int64(vertices)) * (100 + garbage) / 100
+	takes := searchBytes(vertices, arcs)
 	fixed := b.fixed()
 	if arcs >= 1<<32 {
 		return fmt.Errorf("graph %s: a search in %d edges: expected less than 2³²; give a smaller --max-size", b.graph, arcs/2)

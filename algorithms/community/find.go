@@ -132,6 +132,11 @@ func Find(ctx context.Context, s *store.Store, queries []Query, o Options, answe
 		err = algorithms.Visit(ctx, s, f, algorithms.Options{Threads: o.Threads, Memory: o.Memory, Log: o.Log, Progress: o.Stage})
 		f.saveLast(err)
 	}
+	var need *algorithms.MemoryError
+	if errors.As(err, &need) {
+		withRoom(need, s.Catalogue(), o.Threads)
+		err = fmt.Errorf("%w, with a part of the graph, and %dMiB is enough for any search", err, enough(s.Catalogue(), o.Threads)>>20+1)
+	}
 	return f.report, err
 }
 
@@ -182,7 +187,7 @@ func (f *finder) resume() error {
 // graph become a base of all of it.
 func (f *finder) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 	n, room := int64(g.Vertices), f.room(g, threads)
-	passes := []algorithms.Array{{Name: "new ids", Bytes: 4 * n}, {Name: "the graph that is searched", Bytes: room}}
+	passes := []algorithms.Array{{Name: "new ids", Bytes: 4 * n}, {Name: baseArray, Bytes: room}}
 	whole := passes
 	if g.Symmetric && room >= wholeSize(g).bytes() {
 		whole = []algorithms.Array{{Name: "ids of vertices", Bytes: 8 * n}}
@@ -190,17 +195,42 @@ func (f *finder) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 	return algorithms.CorePlan(g, threads, whole, passes)
 }
 
+// baseArray names the base in a plan.
+const baseArray = "the graph that is searched"
+
 // room is how many bytes the base may take.
 func (f *finder) room(g *store.Catalogue, threads int) int64 {
 	all := wholeSize(g).bytes()
 	if f.o.Memory == 0 {
 		return all
 	}
-	left := f.o.Memory - hostmem.Process - 4*int64(g.Vertices)
+	return max(0, min((f.o.Memory-beforeBase(g, threads))/share, all))
+}
+
+// beforeBase is what a process has in memory when it makes a base, but for pages.
+func beforeBase(g *store.Catalogue, threads int) int64 {
+	bytes := hostmem.Process + 4*int64(g.Vertices)
 	for _, a := range algorithms.CorePlan(g, threads, nil, nil).Less.Arrays {
-		left -= a.Bytes
+		bytes += a.Bytes
 	}
-	return max(0, min(left/share, all))
+	return bytes
+}
+
+// enough is a budget that has room for a search in all of a graph.
+func enough(g *store.Catalogue, threads int) int64 {
+	all := wholeSize(g)
+	return max(beforeBase(g, threads)+share*all.bytes(), hostmem.Process+4*int64(g.Vertices)+all.bytes()+searchBytes(int(all.vertices), uint64(all.arcs)))
+}
+
+// withRoom has an error of the plan count the base as large as it is with the budget that the error names: it
+// grows with the budget.
+func withRoom(need *algorithms.MemoryError, g *store.Catalogue, threads int) {
+	for i := range need.Arrays {
+		if a := &need.Arrays[i]; a.Name == baseArray {
+			rest := need.Least() - a.Bytes
+			a.Bytes = max(0, min((rest-beforeBase(g, threads))/(share-1), wholeSize(g).bytes())) + 1
+		}
+	}
 }
 
 // Visit prepares the graph, and searches.

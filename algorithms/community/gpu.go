@@ -80,7 +80,25 @@ func SearchDevice(ctx context.Context, d device.Device, queries []*DeviceQuery, 
 		if len(batch) == 0 {
 			break
 		}
-		if err := g.limited(ctx, batch); err != nil {
+		if err := g.searchFitting(ctx, batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// searchFitting searches a batch, or each query of it by itself where the sets of some, which are known when the
+// problems are reduced, are too large for the device; such a query is left as it is.
+func (g *gpu) searchFitting(ctx context.Context, batch []*DeviceQuery) error {
+	err := g.limited(ctx, batch)
+	if !errors.Is(err, kernels.ErrShared) {
+		return err
+	}
+	if err := errors.Join(g.Stream.Sync(), g.FreeAll()); err != nil || len(batch) == 1 {
+		return err
+	}
+	for i := range batch {
+		if err := g.searchFitting(ctx, batch[i:i+1]); err != nil {
 			return err
 		}
 	}

@@ -176,6 +176,20 @@ func TestDeviceTimeLimit(t *testing.T) {
 	}
 }
 
+// TestDeviceShared: a query whose sets are too large for a block is left to the CPU, and those beside it are searched.
+func TestDeviceShared(t *testing.T) {
+	p := sparse(t, rand.New(rand.NewPCG(5, 6)), 600, 24)
+	p.Low, p.High = 500, 550
+	d := closed(t, device.EmulatedOptions{})
+	large, easy := rooted(p), rooted(&Problem{N: 1, Low: 1, High: 1, Offsets: []uint32{0, 0}, IDs: []uint32{7}})
+	if err := SearchDevice(t.Context(), d, []*DeviceQuery{large, easy}, DeviceOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if large.Searched || len(large.Open) != 1 || !easy.Searched || easy.Best.K() != 0 {
+		t.Errorf("the large one was searched: %t, %d nodes are open; the easy one: %t, minimum degree %d", large.Searched, len(large.Open), easy.Searched, easy.Best.K())
+	}
+}
+
 // TestDeviceFails: whatever fails on a device, the CPU finds the same from what is open.
 func TestDeviceFails(t *testing.T) {
 	g := randomGraph(rand.New(rand.NewPCG(5, 18)))

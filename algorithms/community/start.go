@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// start finds a first community: the k-core around the query vertex, or, of large ones, what is left of it
-// when it is as large as allowed; else by local searches, and by growing some greedily, in parts of the base of ever smaller core numbers. It returns
+// start finds a first community: the k-core around the query vertex, or, of large ones, what it shrinks to;
+// else by local searches, and by growing some greedily, in parts of the base of ever smaller core numbers. It returns
 // the problem that can have a better one; nil: there is none, the best community is an optimum (or, where
 // there is no best one, there is none of that size). When it is late, it ends with what it has found.
 // When the context ends, so does it.
@@ -22,10 +22,12 @@ func (b *base) start(ctx context.Context, q Query, best *Best, late func() bool)
 	if core < b.least {
 		return nil, b.tooSmall("the part of the graph with the query vertex does not fit", 1)
 	}
-	if most = min(most, b.cores(q, best)); best.K() >= most {
+	if most = min(most, b.cores(q, best, late)); best.K() >= most {
 		return nil, nil
 	}
-	if improve(b.ball(q), best, most, late); best.K() >= 0 {
+	ball := b.ball(q)
+	shrink(ball, best, late)
+	if improve(ball, best, most, late); best.K() >= 0 {
 		return b.improved(ctx, q, best, most, late)
 	}
 	for t := most; ; {
@@ -60,19 +62,22 @@ func (b *base) start(ctx context.Context, q Query, best *Best, late func() bool)
 // community, or is larger: every community of minimum degree k is a part of it, so that none has a larger
 // one. If the k-core is not larger, it is an optimum, and is offered; else, of more vertices than a ball has, what it shrinks to. Where the base has too few
 // vertices to tell, the result is one less than the core numbers that it has; -1: there is no community.
-func (b *base) cores(q Query, best *Best) int {
+// When it is late, the result is the core number of the query vertex.
+func (b *base) cores(q Query, best *Best, late func() bool) int {
 	at, _ := slices.BinarySearch(b.ids, q.Vertex)
 	k := int(b.core[q.Vertex])
 	next := make([][]uint32, k+1) // by core number, vertices next to the k-core
 	next[k] = []uint32{uint32(at)}
 	b.local[at] = 0
 	var vertices []uint32
+	ended := false
 	most := q.High // vertices that are looked for
 	if most > ballVertices {
 		most = len(b.ids)
 	}
-	for ; k >= b.least && len(vertices) < q.Low; k-- {
-		for len(next[k]) > 0 && len(vertices) <= most {
+	for ; k >= b.least && len(vertices) < q.Low && !ended; k-- {
+		for len(next[k]) > 0 && len(vertices) <= most && !ended {
+			ended = len(vertices)%lateVertices == 0 && late()
 			last := len(next[k]) - 1
 			v := next[k][last]
 			next[k], vertices = next[k][:last], append(vertices, v)
@@ -88,12 +93,21 @@ func (b *base) cores(q Query, best *Best) int {
 	for _, v := range append(vertices, slices.Concat(next...)...) {
 		b.local[v] = absent
 	}
-	if len(vertices) < q.Low {
+	switch {
+	case ended:
+		return int(b.core[q.Vertex])
+	case len(vertices) < q.Low:
 		return k
 	}
 	if k++; len(vertices) > q.High {
 		if most > q.High {
-			b.shrink(q, uint32(at), vertices, best)
+			arcs := uint64(0)
+			for _, v := range vertices {
+				arcs += b.offsets[v+1] - b.offsets[v]
+			}
+			if b.checkSearch(q, len(vertices), arcs) == nil {
+				shrink(b.induced(q, vertices), best, late)
+			}
 		}
 		return k
 	}
@@ -104,23 +118,9 @@ func (b *base) cores(q Query, best *Best) int {
 	return k
 }
 
-// shrink takes vertices with the fewest neighbours away from some, one after another, until there are
-// q.High, and offers those that are connected with the query vertex, which stays, if they are enough. Where
-// the budget has no room for that, it does nothing.
-func (b *base) shrink(q Query, query uint32, vertices []uint32, best *Best) {
-	arcs := uint64(0)
-	for _, v := range vertices {
-		arcs += b.offsets[v+1] - b.offsets[v]
-	}
-	if b.checkSearch(q, len(vertices), arcs) != nil {
-		return
-	}
-	slices.Sort(vertices)
-	p := induced(vertices, b.local, b.row)
-	from := b.local[query]
-	for _, v := range vertices {
-		b.local[v] = absent
-	}
+// shrink takes vertices with the fewest neighbours away from a problem, one after another, until it has h
+// vertices, and offers those that are connected with the query vertex, which stays, if they are enough.
+func shrink(p *Problem, best *Best, late func() bool) {
 	degree := make([]uint32, p.N)
 	var by [][]uint32 // vertices by degree, as they came to have it
 	put := func(v uint32) {
@@ -130,12 +130,12 @@ func (b *base) shrink(q Query, query uint32, vertices []uint32, best *Best) {
 		by[degree[v]] = append(by[degree[v]], v)
 	}
 	for v := range uint32(p.N) {
-		if degree[v] = uint32(len(p.Row(v))); v != from {
+		if degree[v] = uint32(len(p.Row(v))); v != p.Query {
 			put(v)
 		}
 	}
 	const gone = absent
-	for left, d := p.N, 0; left > q.High; {
+	for left, d := p.N, 0; left > p.High; {
 		last := len(by[d]) - 1
 		if last < 0 {
 			d++
@@ -146,20 +146,23 @@ func (b *base) shrink(q Query, query uint32, vertices []uint32, best *Best) {
 		if int(degree[v]) != d {
 			continue
 		}
+		if left%lateVertices == 0 && late() {
+			return
+		}
 		degree[v] = gone
 		left--
 		for _, u := range p.Row(v) {
 			if degree[u] == gone {
 				continue
 			}
-			if degree[u]--; u != from {
+			if degree[u]--; u != p.Query {
 				put(u)
 				d = min(d, int(degree[u]))
 			}
 		}
 	}
-	reached, least := []uint32{from}, degree[from]
-	degree[from] = gone
+	reached, least := []uint32{p.Query}, degree[p.Query]
+	degree[p.Query] = gone
 	for i := 0; i < len(reached); i++ {
 		for _, u := range p.Row(reached[i]) {
 			if degree[u] != gone {
@@ -169,17 +172,20 @@ func (b *base) shrink(q Query, query uint32, vertices []uint32, best *Best) {
 			}
 		}
 	}
-	if len(reached) < q.Low {
+	if len(reached) < p.Low {
 		return
 	}
 	for i, v := range reached {
-		reached[i] = b.ids[vertices[v]]
+		reached[i] = p.IDs[v]
 	}
 	best.Offer(int(least), reached)
 }
 
+// lateVertices is after how many vertices, which take little time each, the time is looked at.
+const lateVertices = 1 << 8
+
 // improved returns the problem of what is better than the best community so far, or than one
-// that a local search finds in it.
+// that it shrinks to, or that a local search finds in it.
 func (b *base) improved(ctx context.Context, q Query, best *Best, most int, late func() bool) (*Problem, error) {
 	for k := best.K(); k < most; k = best.K() {
 		if k+1 < b.least {
@@ -189,7 +195,10 @@ func (b *base) improved(ctx context.Context, q Query, best *Best, most int, late
 		if err != nil || len(p.Neighbours) > localWork {
 			return p, err
 		}
-		if improve(p, best, most, late); best.K() == k {
+		if shrink(p, best, late); best.K() == k {
+			improve(p, best, most, late)
+		}
+		if best.K() == k {
 			return p, ctx.Err()
 		}
 	}
