@@ -89,6 +89,9 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 	if o.Weights == WeightsYes && t.weightKeys == nil {
 		return nil, &InputError{File: p.name(), Problem: `has no weights: no key for edges is a number and has attr.name="weight"`, Advice: "leave out --weights yes"}
 	}
+	if t.weightKeys == nil && len(keys) > 0 && o.Weights == WeightsAuto && len(o.Table.Columns) == 0 {
+		o.Warn(p.name() + ": no key for edges has the name weight, so each edge counts 1; " + adviseKeys(keys) + ", or --weights no")
+	}
 	if plainKey.MatchString(t.chosen) {
 		t.toInitial = h.pasted(fmt.Sprintf(weightByDefault, t.chosen, shellWord(p.name()))) + "; or "
 	}

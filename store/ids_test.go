@@ -126,7 +126,7 @@ func TestIDs(t *testing.T) {
 			for _, v := range among {
 				many = append(many, c.ids[v])
 			}
-			found, missing, err := s.LookupAll(many)
+			found, missing, err := s.LookupAll(many, nil)
 			if err != nil || missing != -1 || len(found) != len(among) {
 				t.Fatalf("%d of %d ids found, missing %d: %v", len(found), len(among), missing, err)
 			}
@@ -137,8 +137,14 @@ func TestIDs(t *testing.T) {
 			}
 			for _, id := range c.absent {
 				at := 3 + len(id)%5
-				if _, missing, err := s.LookupAll(slices.Concat(many[:at], []string{id}, many[at:], []string{id})); !errors.Is(err, store.ErrNoVertex) || missing != at {
+				if _, missing, err := s.LookupAll(slices.Concat(many[:at], []string{id}, many[at:], []string{id}), nil); !errors.Is(err, store.ErrNoVertex) || missing != at {
 					t.Errorf("LookupAll with %.80q at %d: missing %d, %v", id, at, missing, err)
+				}
+				for _, ids := range [][]string{many, many[:2]} { // of many, and of a few that are sought one by one
+					found, missing, err := s.LookupAll(slices.Concat([]string{id}, ids, []string{id}), func(i int) bool { return i == 0 || i == len(ids)+1 })
+					if err != nil || missing != -1 || len(found) != len(ids) || found[1] != uint32(among[1]) {
+						t.Errorf("LookupAll with %.80q, which may be none: %d found, missing %d, %v", id, len(found), missing, err)
+					}
 				}
 				if v, err := s.Lookup(id); !errors.Is(err, store.ErrNoVertex) {
 					t.Errorf("Lookup(%.80q) = %d, %v, want none", id, v, err)

@@ -89,6 +89,8 @@ func (f *communityFlags) check(cmd *cobra.Command) error {
 		return Usagef("community needs %s", strings.Join(missing, ", "))
 	}
 	switch {
+	case fs.Changed("query") && fs.Changed("queries"):
+		return Usagef("--query and --queries do not go together: give one of them")
 	case fs.Changed("query") == fs.Changed("queries"):
 		return Usagef("expected a query vertex: give --query ID or --queries FILE")
 	case *f.high < *f.low:

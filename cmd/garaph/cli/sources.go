@@ -171,7 +171,7 @@ func eachVertexIn(g *garaph.Graph, file io.Reader, path string, add func([]uint3
 		any = true
 		return add(list)
 	})
-	err = eachID(in, path, l.knows, l.add)
+	err = eachID(in, path, l.addMaybe)
 	if err == nil {
 		err = l.flush()
 	}
@@ -188,7 +188,8 @@ type lookUp struct {
 	place func(path string, at int) string // how a line, or a row, is named
 	found func([]uint32) error
 	ids   []string
-	at    []int // their lines, or rows
+	at    []int  // their lines, or rows
+	maybe []bool // ids that may be no vertices: they are comments then
 }
 
 func newLookUp(g *garaph.Graph, path string, found func([]uint32) error) *lookUp {
@@ -197,17 +198,10 @@ func newLookUp(g *garaph.Graph, path string, found func([]uint32) error) *lookUp
 
 func placeOfLine(path string, line int) string { return fmt.Sprintf("%s:%d", path, line) }
 
-// knows reports whether the graph has an id.
-func (l *lookUp) knows(id string) (bool, error) {
-	_, err := l.graph.Vertex(id)
-	if errors.Is(err, garaph.ErrNoVertex) {
-		return false, nil
-	}
-	return err == nil, err
-}
+func (l *lookUp) add(id string, at int) error { return l.addMaybe(id, at, false) }
 
-func (l *lookUp) add(id string, at int) error {
-	if l.ids, l.at = append(l.ids, strings.Clone(id)), append(l.at, at); len(l.ids) < idsAtOnce {
+func (l *lookUp) addMaybe(id string, at int, maybe bool) error {
+	if l.ids, l.at, l.maybe = append(l.ids, strings.Clone(id)), append(l.at, at), append(l.maybe, maybe); len(l.ids) < idsAtOnce {
 		return nil
 	}
 	return l.flush()
@@ -215,20 +209,20 @@ func (l *lookUp) add(id string, at int) error {
 
 // flush looks up what is left.
 func (l *lookUp) flush() error {
-	list, missing, err := l.graph.Store().LookupAll(l.ids)
+	list, missing, err := l.graph.Store().LookupAll(l.ids, func(i int) bool { return l.maybe[i] })
 	if err != nil && missing >= 0 {
 		return fmt.Errorf("%s: %w", l.place(l.path, l.at[missing]), err)
 	}
 	if err == nil && len(list) > 0 {
 		err = l.found(list)
 	}
-	l.ids, l.at = l.ids[:0], l.at[:0]
+	l.ids, l.at, l.maybe = l.ids[:0], l.at[:0], l.maybe[:0]
 	return err
 }
 
-// eachID calls f with the ids of a list, an id a line, in quotes or not, as export writes them. Blank lines are passed over, and so are
-// those that begin with # and are no id that is known: results as tsv have such ids without quotes. A byte order mark may stand first.
-func eachID(in io.Reader, name string, known func(id string) (bool, error), f func(id string, line int) error) error {
+// eachID calls f with the ids of a list, an id a line, in quotes or not, as export writes them. Blank lines are passed over. A line that begins
+// with # may be an id, for results as tsv have such ids without quotes, or a comment. A byte order mark may stand first.
+func eachID(in io.Reader, name string, f func(id string, line int, maybe bool) error) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	number := 0
@@ -242,25 +236,19 @@ func eachID(in io.Reader, name string, known func(id string) (bool, error), f fu
 		if id == "" {
 			continue
 		}
-		if strings.HasPrefix(id, "#") {
-			is, err := known(id)
-			if err != nil {
-				return fmt.Errorf("%s:%d: %w", name, number, err)
-			}
-			if !is {
-				continue
-			}
-		}
+		maybe := strings.HasPrefix(id, "#")
 		id, ok := unquoted(id)
 		err := fmt.Errorf("%s:%d: %.60q: expected an id, or one in quotes, where \"\" is a quote", name, number, id)
 		if ok {
-			err = f(id, number)
+			err = f(id, number, maybe)
 		}
 		if err != nil && lines.Err() == nil { // else the line is what an error left of one
 			return err
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("%s:%d: expected an id, not a line of more than a mebibyte", name, number+1)
+	} else if err != nil {
 		return fmt.Errorf("%s behind line %d: %w", name, number, err)
 	}
 	return nil
