@@ -172,6 +172,14 @@ func TestGraphMLColumns(t *testing.T) {
 			t.Errorf("%q: got %v, want %q", c.columns, r.err, c.err)
 		}
 	}
+	value := strings.ReplaceAll(content, `attr.name="weight"`, `attr.name="value"`)
+	r := readFiles(t, ReadOptions{}, text("g.xml", value))
+	if want := "g.xml: no key for edges has the name weight, so each edge counts 1; use --columns source,target,KEY to choose among value (double), km (int), or --weights no"; !slices.Equal(r.warns, []string{want}) {
+		t.Errorf("warned %q, want %q", r.warns, want)
+	}
+	if r := readFiles(t, ReadOptions{Weights: WeightsNo}, text("g.xml", value)); r.err != nil || len(r.warns) > 0 {
+		t.Error(r.err, r.warns)
+	}
 	if r := readFiles(t, table(',', ""), text("g.xml", content)); r.err == nil || !strings.Contains(r.err.Error(), "format graphml, which has no delimiter or header to choose") {
 		t.Error(r.err)
 	}
