@@ -121,6 +121,7 @@ const (
 	linesOfWeights = "write its edges as lines of two ids and of a weight, 1 where only others have one: "
 	thenPlain      = ", and import what comes out: the error then has a command for that file"
 	thenImport     = ", and import edges.tsv with --delimiter tab --no-header, and with --undirected where the graph is"
+	thenCommas     = ", and import edges.csv with --delimiter , --no-header, and with --undirected where the graph is"
 )
 
 // shellWord quotes a name for a shell.

@@ -118,7 +118,8 @@ func TestHintsOfPipes(t *testing.T) {
 // TestHintsBeside: no command writes over the file that it reads.
 func TestHintsBeside(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
-		"d/edges.tsv": {"[[1, 2]]", " 'd/edges.tsv' > new-edges.tsv, and import new-edges.tsv with "},
+		"d/edges.csv": {"[[1, 2]]", " 'd/edges.csv' > new-edges.csv, and import new-edges.csv with "},
+		"d/edges.tsv": {"1->2\n", " 'd/edges.tsv' > new-edges.tsv, and import new-edges.tsv with "},
 		"edges.csv":   {"\xff\xfe1\x00", " 'edges.csv' > new-edges.csv, and import new-edges.csv"},
 		"edges.txt":   {"\xfd7zXZ\x00", " 'edges.txt' > new-edges.txt"},
 		"graph.mtx":   {npyOf("{'descr': '<i8', 'fortran_order': False, 'shape': (5, 5), }"), "' 'graph.mtx' new-graph.mtx, and import new-graph.mtx"},
@@ -181,8 +182,8 @@ func TestLargeJSON(t *testing.T) {
 // TestLongJSON: the edges are found behind many vertices, and only as far as a first look goes.
 func TestLongJSON(t *testing.T) {
 	for n, want := range map[int]string{
-		10_000:    "jq -r '.links[] | [.source, .target, .value // 1] | @tsv'",
-		4_000_000: "jq -r '(.edges // .links)[] | [.source, .target, .weight // .value // empty] | @tsv'",
+		10_000:    "jq -r '.links[] | [.source, .target, .value // 1] | @csv'",
+		4_000_000: "jq -r '(.edges // .links)[] | [.source, .target, .weight // .value // empty] | @csv'",
 	} {
 		content := `{"nodes": [{}` + strings.Repeat(`,{"id":1}`, n) + `], "links": [{"source": 1, "target": 1, "value": 3}]}`
 		if r := readBytes(t, "g.json", []byte(content), ReadOptions{}); r.err == nil || !strings.Contains(r.err.Error(), want) {
@@ -323,6 +324,8 @@ func TestHints(t *testing.T) {
 		{"json", "jq --version", write(`{"Source ID": {"0": "a b", "1": "c"}, "Target ID": {"0": "c", "1": "d"}, "Edge Weight": {"0": 2, "1": 3}}`), weighted},
 		{"json", "jq --version", write(`[{"the edge": {"Source ID": "a b", "Target ID": "c", "Edge Weight": 2}}, {"the edge": {"Source ID": "c", "Target ID": "d", "Edge Weight": 3}}]`), weighted},
 		{"json", "jq --version", write(`[["a b", "c"], ["c", "d"]]`), named},
+		{"json", "jq --version", write(`[["CORP\\ann", "#food"], ["#food", "say \"x, y\""], ["%", "\ta"], ["007", " b "], ["007", 7]]`),
+			[][2]string{{"#food", `say "x, y"`}, {"%", "\ta"}, {"007", " b "}, {"007", "7"}, {`CORP\ann`, "#food"}}},
 		{"json", "jq --version", write("[1, 2]\n[2, 3]\n"), plain},
 		{"json", "jq --version", write("{\"id\":1,\"hops\":0,\"parent\":null}\n{\"id\":2,\"hops\":1,\"parent\":1}\n{\"id\":3,\"hops\":2,\"parent\":2}\n"), plain},
 		{"json", "jq --version", write(`{"directed": false, "multigraph": false, "graph": [], "nodes": [{"id": "a b"}, {"id": "c"}, {"id": "d"}], "adjacency": [[{"weight": 2, "id": "c"}], [{"weight": 2, "id": "a b"}, {"weight": 3, "id": "d"}], [{"weight": 3, "id": "c"}]]}`), weighted},
@@ -367,8 +370,10 @@ func TestHints(t *testing.T) {
 				}
 				command, _, _ = strings.Cut(command, thenPlain)
 				command, _, _ = strings.Cut(command, thenMatrix)
+				command, then, commas := strings.Cut(command, thenCommas)
 				command, _, _ = strings.Cut(command, ", and import edges.csv")
-				command, then, found := strings.Cut(command, thenImport)
+				command, afterTabs, tabs := strings.Cut(command, thenImport)
+				then += afterTabs
 				command, flags, piped := strings.Cut(command, " | garaph import ")
 				if piped {
 					command += " > edges.txt"
@@ -380,8 +385,13 @@ func TestHints(t *testing.T) {
 				if strings.HasPrefix(flags, "--delimiter , --no-header ") {
 					o = table(',', HeaderNo)
 				}
-				if found { // with the flags that it says
+				if commas {
+					o = table(',', HeaderNo)
+				}
+				if tabs {
 					o = table('\t', HeaderNo)
+				}
+				if commas || tabs { // with the flags that it says
 					if then != "" && !strings.HasPrefix(then, "; if it is an edge list nevertheless, use --format text") && !strings.HasPrefix(then, "; or use --") {
 						t.Errorf("the hint goes on: %q", then)
 					}
