@@ -74,6 +74,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.txt", weighted+"3\n"), ReadOptions{}, `g.txt:51: "3": expected two ids and a weight; use ` + skipHint},
 		{text("g.txt", weighted+"3 4\n"), ReadOptions{}, `g.txt:51: "3 4": expected a weight behind the two ids, as in the lines before; use --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.txt", good), ReadOptions{Weights: WeightsYes}, `g.txt:1: "1 2": expected a weight behind the two ids`},
+		{text("g.csv", "sep=;\n1;2\n3\n"), ReadOptions{}, `g.csv:3: "3": expected two ids; use ` + skipHint},
 		{text("g.txt", good+"3 4 5\n"), ReadOptions{}, `g.txt:51: "3 4 5": expected two ids and nothing behind them; use --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.txt", "New York\tLos Angeles\t5\n"), ReadOptions{}, `g.txt:1: "New York\tLos Angeles\t5": expected names with spaces, tabs or commas between them, not several of these; use --delimiter tab where tabs alone separate the fields`},
 		{text("g.txt", "Rome\tOslo\t5\nNew York\tOslo\t5\n"), ReadOptions{}, `g.txt:2: "New York\tOslo\t5": expected names with spaces, tabs or commas between them, not several of these; use --delimiter tab where tabs alone separate the fields, or ` + skipHint},

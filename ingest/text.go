@@ -27,6 +27,9 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	if err := checkText(h, format, o.Format == format); err != nil {
 		return nil, err
 	}
+	if format == Text {
+		o.Table.Delimiter = cmp.Or(o.Table.Delimiter, passDelimiter(h))
+	}
 	t, err := textBody(p, h, o)
 	if err != nil {
 		return nil, err
@@ -266,7 +269,7 @@ func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
 	var first, f lineFields
 	var names []string
 	lines := linesOf(h)
-	s.skipBytes = int64(lines.at)
+	s.skipBytes, s.skipLines = int64(lines.at), lines.lines
 	again := false  // an id of the first line comes again
 	surely := false // the first line is a header
 	for n := 0; ; {
