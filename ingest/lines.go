@@ -21,8 +21,9 @@ type lineBody struct {
 
 // headerLine is a header, and what it has in the place of ids.
 type headerLine struct {
-	line string
-	ids  [2]string
+	line   string
+	ids    [2]string
+	fields int
 }
 
 // feed cuts r into blocks of whole lines.
@@ -158,6 +159,11 @@ func (t *lineBody) parseGeneral(raw []byte, b *readBlock, w *parseWorker) error 
 	if bytes.IndexByte(line, '\r') >= 0 {
 		err.Expected, err.Advice = "lines that end with a line feed, but there are carriage returns within one", adviceReturns
 	}
+	usual := t.usualFields(bad.fields)
+	if usual > 0 {
+		err.Text, err.Expected = shown(line), fmt.Sprintf("%d fields, as in the first line, and not %d", usual, bad.fields)
+		err.Advice = "look at the file, where lines may have been joined"
+	}
 	if again {
 		err.Advice = "it is the header once more: use one for all of the file"
 	}
@@ -165,7 +171,10 @@ func (t *lineBody) parseGeneral(raw []byte, b *readBlock, w *parseWorker) error 
 		w.noteBad(err, b)
 		return nil
 	}
-	if t.someGood() {
+	switch {
+	case usual > 0 && !again:
+		err.Advice += "; use " + skipLines
+	case t.someGood():
 		err.Advice = withSkipAdvice(err.Advice)
 	}
 	return err
@@ -242,11 +251,33 @@ func (t *lineBody) someGood() bool {
 	return !known
 }
 
+// usualFields is how many fields the first line has, or the header if that has more, where a line has more than these, and the first is good;
+// 0 where not.
+func (t *lineBody) usualFields(fields int) int {
+	var e lineEdge
+	for raw := range bytes.Lines(t.first) {
+		line, ok := t.layout.data(raw)
+		if !ok {
+			continue
+		}
+		usual := len(t.layout.columnNames(line))
+		if t.header != nil {
+			usual = max(usual, t.header.fields)
+		}
+		if usual >= fields || t.layout.parseLine(line, &e) != nil {
+			return 0
+		}
+		return usual
+	}
+	return 0
+}
+
+const skipLines = "--skip-bad-lines to pass over such lines"
+
 // withSkipAdvice adds what can be done about any bad line.
 func withSkipAdvice(advice string) string {
-	const skip = "--skip-bad-lines to pass over such lines"
 	if advice == "" {
-		return "use " + skip
+		return "use " + skipLines
 	}
-	return advice + ", or " + skip
+	return advice + ", or " + skipLines
 }

@@ -45,7 +45,7 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	p.skipBytes, p.skipLines = s.skipBytes, s.skipLines
 	t.first = t.layout.firstOf(h, s.skipBytes)
 	if s.header != "" {
-		t.header = &headerLine{line: s.header, ids: s.headerIDs}
+		t.header = &headerLine{line: s.header, ids: s.headerIDs, fields: len(s.columnNames)}
 	}
 	if format == Text && o.Table.Delimiter == 0 {
 		if err := checkDelimiter(h, &t.layout, o.Warn); err != nil {
