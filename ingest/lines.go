@@ -159,7 +159,10 @@ func (t *lineBody) parseGeneral(raw []byte, b *readBlock, w *parseWorker) error 
 	if bytes.IndexByte(line, '\r') >= 0 {
 		err.Expected, err.Advice = "lines that end with a line feed, but there are carriage returns within one", adviceReturns
 	}
-	usual := t.usualFields(bad.fields)
+	usual := 0
+	if bad.fields > 0 {
+		usual = t.usualFields(bad.fields)
+	}
 	if usual > 0 {
 		err.Text, err.Expected = shown(line), fmt.Sprintf("%d fields, as in the first line, and not %d", usual, bad.fields)
 		err.Advice = "look at the file, where lines may have been joined"
@@ -254,22 +257,26 @@ func (t *lineBody) someGood() bool {
 // usualFields is how many fields the first line has, or the header if that has more, where a line has more than these, and the first is good;
 // 0 where not.
 func (t *lineBody) usualFields(fields int) int {
+	line, good := t.firstGood()
+	usual := len(t.layout.columnNames(line))
+	if t.header != nil {
+		usual = max(usual, t.header.fields)
+	}
+	if !good || usual >= fields {
+		return 0
+	}
+	return usual
+}
+
+// firstGood is the first line of data, and whether it is good.
+func (t *lineBody) firstGood() ([]byte, bool) {
 	var e lineEdge
 	for raw := range bytes.Lines(t.first) {
-		line, ok := t.layout.data(raw)
-		if !ok {
-			continue
+		if line, ok := t.layout.data(raw); ok {
+			return line, t.layout.parseLine(line, &e) == nil
 		}
-		usual := len(t.layout.columnNames(line))
-		if t.header != nil {
-			usual = max(usual, t.header.fields)
-		}
-		if usual >= fields || t.layout.parseLine(line, &e) != nil {
-			return 0
-		}
-		return usual
 	}
-	return 0
+	return nil, false
 }
 
 const skipLines = "--skip-bad-lines to pass over such lines"

@@ -199,6 +199,21 @@ func TestSyntaxErrors(t *testing.T) {
 	}
 }
 
+// TestRefusedFirstLine: a line that is refused is not said to be an edge.
+func TestRefusedFirstLine(t *testing.T) {
+	for content, warned := range map[string]bool{
+		"New York,Paris\nRome,Oslo\n":                        false,
+		"a,b,kind\nRome,Oslo,x\n":                            false,
+		"a,b\nRome,Oslo\nRome,\n":                            true,
+		"a," + strings.Repeat("b", 5000) + "\nRome,Oslo,x\n": true,
+	} {
+		r := readBytes(t, "g.txt", []byte(content), ReadOptions{})
+		if r.err == nil || warned != strings.Contains(strings.Join(r.warns, "\n"), "was taken for an edge") {
+			t.Errorf("%.40q: warned %q, %v", content, r.warns, r.err)
+		}
+	}
+}
+
 // TestInputErrors has every complaint about a whole input, word for word.
 func TestInputErrors(t *testing.T) {
 	mtx := func(rest string) testFile {

@@ -84,12 +84,15 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	if p.schema.IDs == IDString {
 		warnEncoding(h, &t.layout, o.Warn)
 	}
-	if s.doubtful != nil && header == HeaderAuto && p.schema.IDs == IDString {
-		o.Warn(fmt.Sprintf("%s:%d: %q was taken for an edge, though it may be a header line; use --header to pass over it, or --no-header to say that it is an edge",
-			p.name(), s.firstLine, s.first))
-	}
 	chooseColumns(p, s, &t.layout, o)
-	p.adapt = func(final Schema) { t.layout.adapt(p, final) }
+	doubtful := s.doubtful != nil && header == HeaderAuto && p.schema.IDs == IDString
+	p.adapt = func(final Schema) {
+		t.layout.adapt(p, final)
+		if line, good := t.firstGood(); doubtful && (good || line == nil) { // an error names it else
+			o.Warn(fmt.Sprintf("%s:%d: %q was taken for an edge, though it may be a header line; use --header to pass over it, or --no-header to say that it is an edge",
+				p.name(), s.firstLine, s.first))
+		}
+	}
 	p.body = t
 	return p, nil
 }
