@@ -301,6 +301,9 @@ func TestForeignFormats(t *testing.T) {
 		{"#k.py\n# GMT Thu Nov 26 13:05:14 2026\n# \n0 1\n1 2\n2\n", "is a list of neighbours of NetworkX, a line"},
 		{"#k.py\n# GMT Thu Nov 26 13:05:14 2026\n# \n0 1\n1 {}\n1 0\n", "is a list of neighbours of NetworkX, of several"},
 
+		{",a,b,c\na,0,1,0\nb,0,0,2\nc,1,0,0\n", "is a matrix with a label for each row and column"},
+		{",0,1,2,3\n0,0,1,0,0\n1,,,,1\n2,0,0,0,0\n3,0,0,0,0\n", "is a matrix with a label for each row and column"},
+
 		{"<http://a.org/x> <http://a.org/y>\n", ""},
 		{"graph theory\ntheory sets\n", ""},
 		{"digraph graph\n", ""},
@@ -326,6 +329,26 @@ func TestForeignFormats(t *testing.T) {
 	}
 	if r := readFiles(t, table(0, HeaderAuto, "1", "3"), text("g.txt", "1 -> 2\n2 -> 3\n")); r.err != nil {
 		t.Errorf("with --columns: %v", r.err)
+	}
+}
+
+// TestNoMatrix: other tables whose first cell is empty are no matrices, and a long one is.
+func TestNoMatrix(t *testing.T) {
+	for _, content := range []string{
+		",source,target\n0,a,b\n1,b,c\n", ",0,1\n0,5,7\n1,1,2\n", ",0,1\n0,5,7\n1,1,2\n2,3,4\n", ",a,b\na,0,1\n", ",a,b\na,x,y\nb,x,y\n", ",a\na,0\n", ",a,b\na,0,1\nb,0\n", ",",
+	} {
+		if r := readBytes(t, "g.csv", []byte(content), ReadOptions{}); r.err == nil || strings.Contains(r.err.Error(), "is a matrix") {
+			t.Errorf("%q: %v", content, r.err)
+		}
+	}
+	const n = 1200 // more than is looked at
+	head, rows := "", ""
+	for i := range n {
+		head += fmt.Sprint(";v", i)
+		rows += fmt.Sprintf("v%d%s\n", i, strings.Repeat(";0", n))
+	}
+	if r := readBytes(t, "g.csv", []byte(head+"\n"+rows), ReadOptions{}); r.err == nil || !strings.Contains(r.err.Error(), "is a matrix") || !strings.Contains(r.err.Error(), `delimiter=";"`) {
+		t.Errorf("long: %v", r.err)
 	}
 }
 
