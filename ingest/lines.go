@@ -156,11 +156,11 @@ func (t *lineBody) parseGeneral(raw []byte, b *readBlock, w *parseWorker) error 
 		File: b.plan.name(), Line: w.lines + 1,
 		Text: shown(bad.text), Expected: bad.expected, Advice: bad.advice,
 	}
-	if bytes.IndexByte(line, '\r') >= 0 {
-		err.Expected, err.Advice = "lines that end with a line feed, but there are carriage returns within one", adviceReturns
-	}
 	usual := 0
-	if bad.fields > 0 {
+	switch {
+	case bytes.IndexByte(line, '\r') >= 0:
+		err.Expected, err.Advice = "lines that end with a line feed, but there are carriage returns within one", adviceReturns
+	case bad.fields > 0 && !again:
 		usual = t.usualFields(bad.fields)
 	}
 	if usual > 0 {
@@ -175,7 +175,7 @@ func (t *lineBody) parseGeneral(raw []byte, b *readBlock, w *parseWorker) error 
 		return nil
 	}
 	switch {
-	case usual > 0 && !again:
+	case usual > 0:
 		err.Advice += "; use " + skipLines
 	case t.someGood():
 		err.Advice = withSkipAdvice(err.Advice)
