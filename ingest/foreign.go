@@ -3,8 +3,10 @@ package ingest
 import (
 	"bytes"
 	"cmp"
+	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -24,13 +26,13 @@ var foreign = []foreignText{
 	{regexp.MustCompile(`^[{[]`), "is JSON", ""}, // adviceJSON
 	{
 		regexp.MustCompile(`(?i)^(strict\s+)?(di)?graph(\s+("[^"]*"|[\w.]+))?\s*\{`), "is a DOT file of Graphviz",
-		linesOfIDs + `gvpr 'E { print(tail.name, "\t", head.name) }' %[1]s > edges.tsv` + thenImport,
+		linesAlone + `gvpr 'E { print(tail.name, "\t", head.name) }' %[1]s > edges.tsv` + thenImport,
 	},
 	{
 		regexp.MustCompile(`(?i)^((creator|version|comment|directed)\b[^\n]*\n\s*)*graph\s*\[`), "is a GML file",
 		linesOfWeights + viaNetworkX("read_gml") + thenImport,
 	},
-	{regexp.MustCompile(`(?i)^\*(vertices|network)\b`), "is a Pajek file", "keep the lines behind *Arcs or *Edges alone"},
+	{regexp.MustCompile(`(?i)^\*(vertices|network)\b`), "is a Pajek file", linesOfNames + ofPajek + thenCommas},
 	{regexp.MustCompile(`^\S+[ \t]+->[ \t]+\S`), "has -> between ids", "use --columns 1,3 to take the ids around it"},
 	{regexp.MustCompile(`^[^\s,;]+->[^\s,;]+;?[ \t\r]*(\n|$)`), "has -> between ids", linesOfIDs + `sed 's/->/\t/; s/;[[:space:]]*$//' %[1]s > edges.tsv` + thenImport},
 	{
@@ -114,13 +116,68 @@ func viaNetworkX(read string) string {
 		`any("weight" in e for e in d) and [e.setdefault("weight", 1) for e in d]; x.write_edgelist(g, sys.argv[2], delimiter="\t", data=["weight"])' %[1]s edges.tsv`
 }
 
+const (
+	// pythonCSV writes rows of strings and numbers, whatever characters the strings have.
+	pythonCSV = `csv.writer(open(sys.argv[2], "w", encoding="utf8", newline=""), quoting=csv.QUOTE_NONNUMERIC).writerows(`
+
+	// ofMatrix is a command for a matrix as pandas writes it, with a delimiter.
+	ofMatrix = `python3 -c 'import sys, csv; h, *m = csv.reader(open(sys.argv[1], encoding="utf-8-sig", newline=""), delimiter="%[2]s"); ` +
+		pythonCSV + `[r[0], v, float(w)] for r in m if r for v, w in zip(h[1:], r[1:]) if w and float(w))' %[1]s edges.csv`
+
+	// ofPajek is a command for all kinds of sections: arcs, edges, lists of both, and matrices. Beside arcs, an edge is two of them.
+	ofPajek = `python3 -c 'import sys, re, csv; t = re.split(r"(?m)^\*(\w+).*\n?", open(sys.argv[1], encoding="utf-8-sig").read()); ` +
+		`s = [(k.lower(), [r for r in ([a or b for a, b in re.findall(r"\"([^\"]*)\"|(\S+)", l)] for l in b.splitlines() if l[:1] != "%") if r]) for k, b in zip(t[1::2], t[2::2])]; ` +
+		`n = {r[0]: r[1] for k, b in s if k == "vertices" for r in b if r[1:]}; n = n if len(set(n.values())) == len(n) else {}; ` +
+		`e = [(r[0], v, float(w), k[0] == "e") for k, b in s for i, r in enumerate(b, 1) for r, v, w in ` +
+		`([(r, r[1], r[2] if r[2:] and r[2][0] in "+-.0123456789" else 1)] if k in ("arcs", "edges") else [(r, v, 1) for v in r[1:]] if k in ("arcslist", "edgeslist") else ` +
+		`[([str(i)], str(j), w) for j, w in enumerate(r, 1) if float(w)] if k == "matrix" else [])]; ` +
+		`both = len({x for *_, x in e}) > 1; some = any(w != 1 for _, _, w, _ in e); ` +
+		pythonCSV + `[n.get(a, a), n.get(c, c)] + some * [w] for u, v, w, x in e for a, c in [(u, v), (v, u)][:1 + (both and x and u != v)])' %[1]s edges.csv`
+)
+
+// matrixOfLabels is the delimiter of a matrix whose first row and first column are the same labels, behind an empty cell; 0 for anything else.
+func matrixOfLabels(h *inputHead) byte {
+	text := bytes.TrimPrefix(bytes.TrimPrefix(h.bytes, utf8BOM), []byte(`""`))
+	if len(text) == 0 || strings.IndexByte(",;\t", text[0]) < 0 {
+		return 0
+	}
+	s := splitter{commas: true, delimiter: text[0]}
+	var labels []string
+	lines := linesOf(h)
+	for row := 0; ; row++ {
+		raw, ok := lines.next(row == 0)
+		line := bytes.TrimRight(raw, "\r\n")
+		if !ok || len(line) == 0 {
+			few := row < 3 || row < 5 && labels[1] == "0"               // or edges that pandas numbered, in two or three columns
+			if !few && (row == len(labels) || !ok && h.err != io.EOF) { // or more rows follow
+				return text[0]
+			}
+			return 0
+		}
+		cells := s.columnNames(line)
+		if row == 0 {
+			labels = cells
+		}
+		if len(cells) < 3 || len(cells) != len(labels) || row > 0 && (row >= len(labels) || cells[0] != labels[row]) {
+			return 0
+		}
+		if row > 0 && slices.ContainsFunc(cells[1:], func(c string) bool { return c != "" && !isNumber([]byte(c)) }) {
+			return 0
+		}
+	}
+}
+
 // What stands around commands that write edges. Tests run these as they are in errors.
 const (
 	linesOfIDs     = "write its edges as lines of two ids: "
+	linesOfNames   = "write its edges as lines of two names, or of two numbers where vertices have no names or the same one, and of a weight, unless all are 1: "
+	linesAlone     = "write its edges as lines of two ids, without weights and other attributes: "
+	linesOfMatrix  = "write its cells that are not 0 as lines of two ids and a weight: "
 	linesNoWeight  = "write its edges as lines of two ids (and put a weight behind these, if one of its keys is that): "
 	linesOfWeights = "write its edges as lines of two ids and of a weight, 1 where only others have one: "
 	thenPlain      = ", and import what comes out: the error then has a command for that file"
 	thenImport     = ", and import edges.tsv with --delimiter tab --no-header, and with --undirected where the graph is"
+	thenCommas     = ", and import edges.csv with --delimiter , --no-header, and with --undirected where the graph is"
 )
 
 // shellWord quotes a name for a shell.
@@ -173,6 +230,9 @@ func checkForeign(h *inputHead, weights WeightMode) error {
 	if dated.Match(whole) {
 		what, advice := listOfNeighbours(whole)
 		known = []foreignText{{anything, what, advice}}
+	}
+	if c := matrixOfLabels(h); c != 0 && isTextBytes(h.bytes) {
+		known = []foreignText{{anything, "is a matrix with a label for each row and column", linesOfMatrix + strings.ReplaceAll(ofMatrix, "%[2]s", strings.ReplaceAll(string(c), "\t", `\t`)) + thenCommas}}
 	}
 	if found := attributes.FindSubmatch(text); weights != WeightsNo && found != nil && isTextBytes(h.bytes) {
 		separator, flags := string(bytes.Join(found[1:], nil)), "--weights no"

@@ -187,9 +187,9 @@ func weightOf(names []string) string {
 // jqLine writes a line of these values, with 1 where only others have a weight.
 func jqLine(source, target, weight string) string {
 	if weight == "" {
-		return fmt.Sprintf("[%s, %s] | @tsv", source, target)
+		return fmt.Sprintf("[%s, %s] | @csv", source, target)
 	}
-	return fmt.Sprintf("[%s, %s, %s // 1] | @tsv", source, target, weight)
+	return fmt.Sprintf("[%s, %s, %s // 1] | @csv", source, target, weight)
 }
 
 var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -219,7 +219,7 @@ func (s *jsonShape) edge() string {
 		return jqLine(".[0]", ".[1]", weight)
 	}
 	if slices.Contains(s.keys, "id") && slices.Contains(s.keys, "parent") { // results of a search
-		return `select(.parent != null) | [.parent, .id] | @tsv`
+		return `select(.parent != null) | [.parent, .id] | @csv`
 	}
 	source, target, seen := s.ends()
 	if source == "" || target == "" {
@@ -385,7 +385,7 @@ func adviceJSON(file string, s *jsonShape) string {
 	}
 	switch keys := s.keys; {
 	case filter == "" && s.kids["nodes"] != nil: // too many of them to see the edges
-		filter = "(.edges // .links)[] | [.source, .target, .weight // .value // empty] | @tsv"
+		filter = "(.edges // .links)[] | [.source, .target, .weight // .value // empty] | @csv"
 	case filter == "":
 		if s.list {
 			keys = s.member().keys
@@ -406,7 +406,7 @@ func adviceJSON(file string, s *jsonShape) string {
 	if s.large {
 		lines = strings.TrimSuffix(lines, ": ") + ", with jq 1.7 or later, for earlier ones round its long integers: "
 	}
-	return lines + "jq -r '" + filter + "' " + file + " > edges.tsv" + thenImport
+	return lines + "jq -r '" + filter + "' " + file + " > edges.csv" + thenCommas
 }
 
 // jsonOf is the shape of an input, of which more is read where that can be done.

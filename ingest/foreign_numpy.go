@@ -78,7 +78,7 @@ const (
 	ofDense  = `import sys, numpy as n, scipy.io, scipy.sparse; z = n.load(sys.argv[1]); m = scipy.sparse.coo_matrix(%s)` + matrixTail
 
 	asMatrix   = "write its entries that are not 0 as Matrix Market: python3 -c '"
-	thenMatrix = ", and import graph.mtx"
+	thenMatrix = ", and import graph.mtx, where row 0 is vertex 1"
 	readsEdges = "garaph takes rows of source, target and perhaps weight, an array for each of these, or a square matrix: write one of these"
 )
 

@@ -118,10 +118,11 @@ func TestHintsOfPipes(t *testing.T) {
 // TestHintsBeside: no command writes over the file that it reads.
 func TestHintsBeside(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
-		"d/edges.tsv": {"[[1, 2]]", " 'd/edges.tsv' > new-edges.tsv, and import new-edges.tsv with "},
+		"d/edges.csv": {"[[1, 2]]", " 'd/edges.csv' > new-edges.csv, and import new-edges.csv with "},
+		"d/edges.tsv": {"1->2\n", " 'd/edges.tsv' > new-edges.tsv, and import new-edges.tsv with "},
 		"edges.csv":   {"\xff\xfe1\x00", " 'edges.csv' > new-edges.csv, and import new-edges.csv"},
 		"edges.txt":   {"\xfd7zXZ\x00", " 'edges.txt' > new-edges.txt"},
-		"graph.mtx":   {npyOf("{'descr': '<i8', 'fortran_order': False, 'shape': (5, 5), }"), "' 'graph.mtx' new-graph.mtx, and import new-graph.mtx"},
+		"graph.mtx":   {npyOf("{'descr': '<i8', 'fortran_order': False, 'shape': (5, 5), }"), "' 'graph.mtx' new-graph.mtx, and import new-graph.mtx, where row 0 is vertex 1"},
 		"U.CSV.old":   {"\xff\xfe1\x00", " 'U.CSV.old' > edges.old, and import edges.old"},
 		"u.c v":       {"\xff\xfe1\x00", " 'u.c v' > edges.txt, and import edges.txt"},
 	} {
@@ -181,8 +182,8 @@ func TestLargeJSON(t *testing.T) {
 // TestLongJSON: the edges are found behind many vertices, and only as far as a first look goes.
 func TestLongJSON(t *testing.T) {
 	for n, want := range map[int]string{
-		10_000:    "jq -r '.links[] | [.source, .target, .value // 1] | @tsv'",
-		4_000_000: "jq -r '(.edges // .links)[] | [.source, .target, .weight // .value // empty] | @tsv'",
+		10_000:    "jq -r '.links[] | [.source, .target, .value // 1] | @csv'",
+		4_000_000: "jq -r '(.edges // .links)[] | [.source, .target, .weight // .value // empty] | @csv'",
 	} {
 		content := `{"nodes": [{}` + strings.Repeat(`,{"id":1}`, n) + `], "links": [{"source": 1, "target": 1, "value": 3}]}`
 		if r := readBytes(t, "g.json", []byte(content), ReadOptions{}); r.err == nil || !strings.Contains(r.err.Error(), want) {
@@ -323,6 +324,8 @@ func TestHints(t *testing.T) {
 		{"json", "jq --version", write(`{"Source ID": {"0": "a b", "1": "c"}, "Target ID": {"0": "c", "1": "d"}, "Edge Weight": {"0": 2, "1": 3}}`), weighted},
 		{"json", "jq --version", write(`[{"the edge": {"Source ID": "a b", "Target ID": "c", "Edge Weight": 2}}, {"the edge": {"Source ID": "c", "Target ID": "d", "Edge Weight": 3}}]`), weighted},
 		{"json", "jq --version", write(`[["a b", "c"], ["c", "d"]]`), named},
+		{"json", "jq --version", write(`[["CORP\\ann", "#food"], ["#food", "say \"x, y\""], ["%", "\ta"], ["007", " b "], ["007", 7]]`),
+			[][2]string{{"#food", `say "x, y"`}, {"%", "\ta"}, {"007", " b "}, {"007", "7"}, {`CORP\ann`, "#food"}}},
 		{"json", "jq --version", write("[1, 2]\n[2, 3]\n"), plain},
 		{"json", "jq --version", write("{\"id\":1,\"hops\":0,\"parent\":null}\n{\"id\":2,\"hops\":1,\"parent\":1}\n{\"id\":3,\"hops\":2,\"parent\":2}\n"), plain},
 		{"json", "jq --version", write(`{"directed": false, "multigraph": false, "graph": [], "nodes": [{"id": "a b"}, {"id": "c"}, {"id": "d"}], "adjacency": [[{"weight": 2, "id": "c"}], [{"weight": 2, "id": "a b"}, {"weight": 3, "id": "d"}], [{"weight": 3, "id": "c"}]]}`), weighted},
@@ -339,6 +342,15 @@ func TestHints(t *testing.T) {
 		{"tar.gz", "tar --version", python(tarred + `"w:gz"); t.add(f, "it's"); t.close()`), plain},
 		{"json", "jq --version", write(`{"nodes": [], "links": [{"source": "a b", "target": "c"}, {"source": "c", "target": "d"}]}`), named},
 		{"dot", "gvpr -V", write("digraph g { \"a b\" -> c; c -> d }\n"), named},
+		{"net", "/usr/bin/python3 -c ''", write("\ufeff*Network it's\r\n*Vertices 3\r\n1 \"a b\" 0.1 0.2 ic Red\r\n2 \"#c, d\"\r\n3 O'Brien\r\n*Arcs :1 \"rel\"\r\n% c\r\n1 2 2 l \"x y\"\r\n*Edges\r\n2 3\r\n3 3\r\n"),
+			[][2]string{{"#c, d", "O'Brien 1"}, {"O'Brien", "#c, d 1"}, {"O'Brien", "O'Brien 1"}, {"a b", "#c, d 2"}}},
+		{"net", "/usr/bin/python3 -c ''", write("*vertices 3\n1 \"a\"\n2 \"a\"\n*edges\n1 2 1\n2 3 1\n"), plain},
+		{"net", "/usr/bin/python3 -c ''", write("*Vertices 3\n*Arcslist\n1 2 3\n2 3\n"), [][2]string{{"1", "2"}, {"1", "3"}, {"2", "3"}}},
+		{"net", "/usr/bin/python3 -c ''", write("*Vertices 3\n1 \"a b\"\n2 c\n3 d\n*Matrix\n0 2 0\n0 0 3\n0 0 0\n"), weighted},
+		{"net", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(withWeights, "%s", "pajek")), weighted},
+		{"csv", "/usr/bin/python3 -c 'import pandas'", python(`import sys, pandas; d = pandas.DataFrame(0, ["a b", "c", "d"], ["a b", "c", "d"]); d.loc["a b", "c"] = 2; d.loc["c", "d"] = 3; d.to_csv(sys.argv[1])`), weighted},
+		{"txt", "/usr/bin/python3 -c ''", write("\"\";\"a b\";\"c\";d\r\n\"a b\";0;2;0\r\nc;0;0.0;3\r\nd;;;\r\n"), weighted},
+		{"tsv", "/usr/bin/python3 -c ''", write("\ta b\tc\td\na b\t0\t2\t0\nc\t0\t0\t3\nd\t\t\t\n"), weighted},
 		{"txt", "sed --version", write("1->2;\n2->3\n"), plain},
 		{"txt", "awk 'BEGIN {}'", write("1: 2\n2: 3\n"), plain},
 		{"csv", "iconv --version", write("\xff\xfe1\x00 \x002\x00\n\x002\x00 \x003\x00\n\x00"), plain},
@@ -367,8 +379,10 @@ func TestHints(t *testing.T) {
 				}
 				command, _, _ = strings.Cut(command, thenPlain)
 				command, _, _ = strings.Cut(command, thenMatrix)
+				command, then, commas := strings.Cut(command, thenCommas)
 				command, _, _ = strings.Cut(command, ", and import edges.csv")
-				command, then, found := strings.Cut(command, thenImport)
+				command, afterTabs, tabs := strings.Cut(command, thenImport)
+				then += afterTabs
 				command, flags, piped := strings.Cut(command, " | garaph import ")
 				if piped {
 					command += " > edges.txt"
@@ -380,8 +394,13 @@ func TestHints(t *testing.T) {
 				if strings.HasPrefix(flags, "--delimiter , --no-header ") {
 					o = table(',', HeaderNo)
 				}
-				if found { // with the flags that it says
+				if commas {
+					o = table(',', HeaderNo)
+				}
+				if tabs {
 					o = table('\t', HeaderNo)
+				}
+				if commas || tabs { // with the flags that it says
 					if then != "" && !strings.HasPrefix(then, "; if it is an edge list nevertheless, use --format text") && !strings.HasPrefix(then, "; or use --") {
 						t.Errorf("the hint goes on: %q", then)
 					}

@@ -21,8 +21,9 @@ type lineBody struct {
 
 // headerLine is a header, and what it has in the place of ids.
 type headerLine struct {
-	line string
-	ids  [2]string
+	line   string
+	ids    [2]string
+	fields int
 }
 
 // feed cuts r into blocks of whole lines.
@@ -155,8 +156,16 @@ func (t *lineBody) parseGeneral(raw []byte, b *readBlock, w *parseWorker) error 
 		File: b.plan.name(), Line: w.lines + 1,
 		Text: shown(bad.text), Expected: bad.expected, Advice: bad.advice,
 	}
-	if bytes.IndexByte(line, '\r') >= 0 {
+	usual := 0
+	switch {
+	case bytes.IndexByte(line, '\r') >= 0:
 		err.Expected, err.Advice = "lines that end with a line feed, but there are carriage returns within one", adviceReturns
+	case bad.fields > 0 && !again:
+		usual = t.usualFields(bad.fields)
+	}
+	if usual > 0 {
+		err.Text, err.Expected = shown(line), fmt.Sprintf("%d fields, as in the first line, and not %d", usual, bad.fields)
+		err.Advice = "look at the file, where lines may have been joined"
 	}
 	if again {
 		err.Advice = "it is the header once more: use one for all of the file"
@@ -165,7 +174,10 @@ func (t *lineBody) parseGeneral(raw []byte, b *readBlock, w *parseWorker) error 
 		w.noteBad(err, b)
 		return nil
 	}
-	if t.someGood() {
+	switch {
+	case usual > 0:
+		err.Advice += "; use " + skipLines
+	case t.someGood():
 		err.Advice = withSkipAdvice(err.Advice)
 	}
 	return err
@@ -242,11 +254,37 @@ func (t *lineBody) someGood() bool {
 	return !known
 }
 
+// usualFields is how many fields the first line has, or the header if that has more, where a line has more than these, and the first is good;
+// 0 where not.
+func (t *lineBody) usualFields(fields int) int {
+	line, good := t.firstGood()
+	usual := len(t.layout.columnNames(line))
+	if t.header != nil {
+		usual = max(usual, t.header.fields)
+	}
+	if !good || usual >= fields {
+		return 0
+	}
+	return usual
+}
+
+// firstGood is the first line of data, and whether it is good.
+func (t *lineBody) firstGood() ([]byte, bool) {
+	var e lineEdge
+	for raw := range bytes.Lines(t.first) {
+		if line, ok := t.layout.data(raw); ok {
+			return line, t.layout.parseLine(line, &e) == nil
+		}
+	}
+	return nil, false
+}
+
+const skipLines = "--skip-bad-lines to pass over such lines"
+
 // withSkipAdvice adds what can be done about any bad line.
 func withSkipAdvice(advice string) string {
-	const skip = "--skip-bad-lines to pass over such lines"
 	if advice == "" {
-		return "use " + skip
+		return "use " + skipLines
 	}
-	return advice + ", or " + skip
+	return advice + ", or " + skipLines
 }

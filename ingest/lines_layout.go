@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"regexp"
 )
 
 // maxName is the length of the longest string id.
@@ -52,6 +53,8 @@ const (
 	adviceAttributes    = "attributes in braces are what networkx.write_edgelist writes: write weights by networkx.write_weighted_edgelist, or use --weights no to leave the attributes out"
 	adviceReturns       = "where they end lines, write line feeds in their places: tr '\\r' '\\n'"
 	adviceDecimal       = "write weights with points in the places of commas, or "
+	adviceThousands     = "write weights without the commas where these separate thousands, or "
+	adviceEither        = "write weights with points in the places of commas where these begin decimals, and without the commas where these separate thousands, or "
 	adviceStrings       = "use --ids string to take ids as text"
 	adviceColumnNumbers = "use --columns 1,2, or --columns 1,2,3 where the third is a weight, to take these, or --weights no to pass over what follows the ids"
 )
@@ -61,6 +64,7 @@ type badLine struct {
 	text     []byte
 	expected string
 	advice   string
+	fields   int // how many there are, where that is more than are read and nothing tells why
 }
 
 // lineEdge is one line taken apart.
@@ -137,7 +141,9 @@ func (l *lineLayout) checkColumns(line []byte, f *lineFields, ids int) *badLine 
 		}
 		return &badLine{text: line, expected: "a weight behind the two ids"}
 	case l.columns == withWeight && f.more:
-		return &badLine{text: line, expected: "two ids and a weight, and nothing behind them", advice: l.adviceMore(line, f)}
+		b := &badLine{text: line, expected: "two ids and a weight, and nothing behind them", advice: l.adviceMore(line, f)}
+		l.countFields(b, line)
+		return b
 	case l.columns == twoColumns && f.n > 2:
 		return l.thirdColumn(line, f)
 	}
@@ -176,9 +182,11 @@ func (l *lineLayout) thirdColumn(line []byte, f *lineFields) *badLine {
 	switch {
 	case f.more && isNumber(f.field[2]) && l.moreAdvice == "":
 		b.expected = "two ids, or two ids and a weight, and nothing behind them"
-		if words := bytes.Fields(line); l.delimiter == 0 && len(words) == 3 && hasDecimalComma(words[2]) {
-			b.advice = adviceDecimal + b.advice
+		if words := bytes.Fields(line); l.delimiter == 0 && len(words) == 3 && adviceCommas(words[2]) != "" {
+			b.advice = adviceCommas(words[2]) + b.advice
+			return b
 		}
+		l.countFields(b, line)
 	case bytes.HasPrefix(f.field[2], []byte("{")):
 		b.expected, b.advice = "a weight, or nothing, behind the two ids", adviceAttributes
 	case l.moreAdvice != "":
@@ -187,11 +195,22 @@ func (l *lineLayout) thirdColumn(line []byte, f *lineFields) *badLine {
 		b.expected = "a weight, or nothing, behind the two ids, no empty cell"
 	case !isNumber(f.field[2]):
 		b.text, b.expected = f.field[2], "a weight, or nothing, behind the two ids"
-		if hasDecimalComma(f.field[2]) {
-			b.advice = adviceDecimal + b.advice
+		if commas := adviceCommas(f.field[2]); commas != "" {
+			b.advice = commas + b.advice
+			return b
 		}
+		l.countFields(b, line)
+	default:
+		l.countFields(b, line)
 	}
 	return b
+}
+
+// countFields counts the fields of a line that has too many, if these do not come from blanks in names.
+func (l *lineLayout) countFields(b *badLine, line []byte) {
+	if l.guessed && b.advice != adviceTab {
+		b.fields = len(l.columnNames(line))
+	}
 }
 
 // parseID reads the source (i = 0) or the destination (i = 1).
@@ -277,10 +296,24 @@ func (l *lineLayout) parseWeight(tok []byte, e *lineEdge) *badLine {
 	if l.pick != nil {
 		b.advice = adviceTwoColumns
 	}
-	if hasDecimalComma(tok) {
-		b.advice = adviceDecimal + b.advice
-	}
+	b.advice = adviceCommas(tok) + b.advice
 	return b
+}
+
+// thousands is a number with commas between thousands.
+var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$`)
+
+// adviceCommas is what can be done about a weight with commas, "" where it is no number without them.
+func adviceCommas(tok []byte) string {
+	switch decimal := hasDecimalComma(tok); {
+	case decimal && thousands.Match(tok):
+		return adviceEither
+	case decimal:
+		return adviceDecimal
+	case thousands.Match(tok):
+		return adviceThousands
+	}
+	return ""
 }
 
 // hasDecimalComma reports whether a token is a number but for a comma in the place of its point.

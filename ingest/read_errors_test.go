@@ -74,11 +74,17 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.txt", weighted+"3\n"), ReadOptions{}, `g.txt:51: "3": expected two ids and a weight; use ` + skipHint},
 		{text("g.txt", weighted+"3 4\n"), ReadOptions{}, `g.txt:51: "3 4": expected a weight behind the two ids, as in the lines before; use --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.txt", good), ReadOptions{Weights: WeightsYes}, `g.txt:1: "1 2": expected a weight behind the two ids`},
-		{text("g.txt", good+"3 4 5\n"), ReadOptions{}, `g.txt:51: "3 4 5": expected two ids and nothing behind them; use --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.csv", "sep=;\n1;2\n3\n"), ReadOptions{}, `g.csv:3: "3": expected two ids; use ` + skipHint},
+		{text("g.txt", good+"3 4 5\n"), ReadOptions{}, `g.txt:51: "3 4 5": expected 2 fields, as in the first line, and not 3; look at the file, where lines may have been joined; use ` + skipHint},
 		{text("g.txt", "New York\tLos Angeles\t5\n"), ReadOptions{}, `g.txt:1: "New York\tLos Angeles\t5": expected names with spaces, tabs or commas between them, not several of these; use --delimiter tab where tabs alone separate the fields`},
 		{text("g.txt", "Rome\tOslo\t5\nNew York\tOslo\t5\n"), ReadOptions{}, `g.txt:2: "New York\tOslo\t5": expected names with spaces, tabs or commas between them, not several of these; use --delimiter tab where tabs alone separate the fields, or ` + skipHint},
 		{text("g.txt", "1 2 knows\n"), ReadOptions{}, `g.txt:1: "knows": expected a weight, or nothing, behind the two ids; use --weights no to pass over what follows the ids`},
-		{text("g.txt", weighted+"3 4 5 6\n"), ReadOptions{}, `g.txt:51: "3 4 5 6": expected two ids and a weight, and nothing behind them; use --columns 1,2, or --columns 1,2,3 where the third is a weight, to take these, or --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.txt", weighted+"3 4 5 6\n"), ReadOptions{}, `g.txt:51: "3 4 5 6": expected 3 fields, as in the first line, and not 4; look at the file, where lines may have been joined; use ` + skipHint},
+		{text("g.txt", "1 2\n2 3\r3 4\n"), ReadOptions{}, `g.txt:2: "2 3\r3 4": expected lines that end with a line feed, but there are carriage returns within one; where they end lines, write line feeds in their places: tr '\r' '\n', or ` + skipHint},
+		{text("g.csv", "a,b\nb,csource,target\n"), ReadOptions{}, `g.csv:2: "b,csource,target": expected 2 fields, as in the first line, and not 3; look at the file, where lines may have been joined; use ` + skipHint},
+		{text("g.csv", "source,target,weight\na,b,1\nb,c,1a,b,2\n"), ReadOptions{}, `g.csv:3: "b,c,1a,b,2": expected 3 fields, as in the first line, and not 5; look at the file, where lines may have been joined; use ` + skipHint},
+		{text("g.csv", "source,target,note\na,b\nb,c,x\n"), ReadOptions{}, `g.csv:3: "x": expected a weight, or nothing, behind the two ids; use --columns source,target to take these two, with a third one for weights, or --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.txt", "1 2\n2\tNew York\n"), ReadOptions{IDs: IDsString}, `g.txt:2: "2\tNew York": expected names with spaces, tabs or commas between them, not several of these; use --delimiter tab where tabs alone separate the fields, or ` + skipHint},
 		{text("g.el", good+"3 4 5\n"), ReadOptions{}, `g.el:51: "3 4 5": expected two ids and nothing behind them; use --format wel to take weights, or --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.wel", weighted+"3 4\n"), ReadOptions{}, `g.wel:51: "3 4": expected a weight behind the two ids; use ` + skipHint},
 		{text("g.csv", good+",3\n"), ReadOptions{}, `g.csv:51: ",3": expected something before the comma; use ` + skipHint},
@@ -91,6 +97,9 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.txt", "a,b,\\N\nc,d,2\n"), table(',', HeaderAuto, "1", "2", "3"), `g.txt:1: "\\N": expected a number as weight; name two columns to leave out the weights, or ` + skipHint},
 		{text("g.csv", "1 2 0,5\n2 3 1,5\n"), ReadOptions{}, `g.csv:1: "1 2 0,5": expected two ids, or two ids and a weight, and nothing behind them; write weights with points in the places of commas, or use --columns 1,2, or --columns 1,2,3 where the third is a weight, to take these, or --weights no to pass over what follows the ids`},
 		{text("g.csv", "1,2\n,3\n"), ReadOptions{}, `g.csv:2: "": expected an integer as source id, for the ids so far were integers; use ` + skipHint},
+		{text("g.csv", "1,2,\"1,234\"\n"), ReadOptions{}, `g.csv:1: "1,234": expected a weight, or nothing, behind the two ids; write weights with points in the places of commas where these begin decimals, and without the commas where these separate thousands, or use --weights no to pass over what follows the ids`},
+		{text("g.csv", "1,2,3\n1,2,\"1,234,567.5\"\n"), ReadOptions{}, `g.csv:2: "1,234,567.5": expected a number as weight; write weights without the commas where these separate thousands, or use --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.tsv", "1\t2\t1,234\n"), ReadOptions{}, `g.tsv:1: "1\t2\t1,234": expected two ids, or two ids and a weight, and nothing behind them; write weights with points in the places of commas where these begin decimals, and without the commas where these separate thousands, or use --columns 1,2, or --columns 1,2,3 where the third is a weight, to take these, or --weights no to pass over what follows the ids`},
 		{text("g.txt", "1;2;2\n2;3;2,5\n"), table(';', HeaderAuto), `g.txt:2: "2,5": expected a number as weight; write weights with points in the places of commas, or use --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.txt", "from;to;w\na;b;1,5\nb;c;2,5\n"), table(';', HeaderAuto), `g.txt:2: "1,5": expected a weight, or nothing, behind the two ids; write weights with points in the places of commas, or use --columns from,to to take these two, with a third one for weights, or --weights no to pass over what follows the ids`},
 		{text("g.txt", "a b 0x1p-150\nc d 2\n"), ReadOptions{}, `g.txt:1: "0x1p-150": expected a number as weight; use --weights no to pass over what follows the ids, or ` + skipHint},
@@ -191,6 +200,21 @@ func TestSyntaxErrors(t *testing.T) {
 	}
 }
 
+// TestRefusedFirstLine: a line that is refused is not said to be an edge.
+func TestRefusedFirstLine(t *testing.T) {
+	for content, warned := range map[string]bool{
+		"New York,Paris\nRome,Oslo\n":                        false,
+		"a,b,kind\nRome,Oslo,x\n":                            false,
+		"a,b\nRome,Oslo\nRome,\n":                            true,
+		"a," + strings.Repeat("b", 5000) + "\nRome,Oslo,x\n": true,
+	} {
+		r := readBytes(t, "g.txt", []byte(content), ReadOptions{})
+		if r.err == nil || warned != strings.Contains(strings.Join(r.warns, "\n"), "was taken for an edge") {
+			t.Errorf("%.40q: warned %q, %v", content, r.warns, r.err)
+		}
+	}
+}
+
 // TestInputErrors has every complaint about a whole input, word for word.
 func TestInputErrors(t *testing.T) {
 	mtx := func(rest string) testFile {
@@ -278,6 +302,9 @@ func TestForeignFormats(t *testing.T) {
 		{"#k.py\n# GMT Thu Nov 26 13:05:14 2026\n# \n0 1\n1 2\n2\n", "is a list of neighbours of NetworkX, a line"},
 		{"#k.py\n# GMT Thu Nov 26 13:05:14 2026\n# \n0 1\n1 {}\n1 0\n", "is a list of neighbours of NetworkX, of several"},
 
+		{",a,b,c\na,0,1,0\nb,0,0,2\nc,1,0,0\n", "is a matrix with a label for each row and column"},
+		{",0,1,2,3\n0,0,1,0,0\n1,,,,1\n2,0,0,0,0\n3,0,0,0,0\n", "is a matrix with a label for each row and column"},
+
 		{"<http://a.org/x> <http://a.org/y>\n", ""},
 		{"graph theory\ntheory sets\n", ""},
 		{"digraph graph\n", ""},
@@ -303,6 +330,26 @@ func TestForeignFormats(t *testing.T) {
 	}
 	if r := readFiles(t, table(0, HeaderAuto, "1", "3"), text("g.txt", "1 -> 2\n2 -> 3\n")); r.err != nil {
 		t.Errorf("with --columns: %v", r.err)
+	}
+}
+
+// TestNoMatrix: other tables whose first cell is empty are no matrices, and a long one is.
+func TestNoMatrix(t *testing.T) {
+	for _, content := range []string{
+		",source,target\n0,a,b\n1,b,c\n", ",0,1\n0,5,7\n1,1,2\n", ",0,1\n0,5,7\n1,1,2\n2,3,4\n", ",a,b\na,0,1\n", ",a,b\na,x,y\nb,x,y\n", ",a\na,0\n", ",a,b\na,0,1\nb,0\n", ",",
+	} {
+		if r := readBytes(t, "g.csv", []byte(content), ReadOptions{}); r.err == nil || strings.Contains(r.err.Error(), "is a matrix") {
+			t.Errorf("%q: %v", content, r.err)
+		}
+	}
+	const n = 1200 // more than is looked at
+	head, rows := "", ""
+	for i := range n {
+		head += fmt.Sprint(";v", i)
+		rows += fmt.Sprintf("v%d%s\n", i, strings.Repeat(";0", n))
+	}
+	if r := readBytes(t, "g.csv", []byte(head+"\n"+rows), ReadOptions{}); r.err == nil || !strings.Contains(r.err.Error(), "is a matrix") || !strings.Contains(r.err.Error(), `delimiter=";"`) {
+		t.Errorf("long: %v", r.err)
 	}
 }
 

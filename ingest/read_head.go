@@ -19,6 +19,7 @@ type inputHead struct {
 	stream *inputStream
 	bytes  []byte
 	err    error // how the input went on: nil when there is more
+	passed int   // bytes of a first line that is passed over
 }
 
 // readHead reads the beginning of in. Its close must be called.
@@ -82,11 +83,14 @@ type headLines struct {
 	lines int64 // lines given so far
 }
 
-// linesOf begins behind a BOM.
+// linesOf begins behind a BOM, and a first line that is passed over.
 func linesOf(h *inputHead) *headLines {
 	l := &headLines{h: h}
 	if bytes.HasPrefix(h.bytes, utf8BOM) {
 		l.at = len(utf8BOM)
+	}
+	if h.passed > 0 {
+		l.at, l.lines = l.at+h.passed, 1
 	}
 	return l
 }

@@ -296,6 +296,12 @@ func TestReadTextForms(t *testing.T) {
 
 		{name: "names with blanks and commas", file: text("g.csv", "\"New York, NY\",Boston\nBoston,\"Los Angeles\"\n"), ids: IDString,
 			edges: "New·York,·NY Boston, Boston Los·Angeles"},
+		{name: "delimiter in the first line", file: text("g.csv", "sep=;\r\nsource;target\r\na, b;c\r\n"), ids: IDString, edges: "a,·b c",
+			warned: `g.csv:2: "source;target" was taken for a header line`},
+		{name: "delimiter in the first line, behind a BOM", file: text("g.txt", "\ufeff\"sep=\t\"\n1\t2\n"), ids: IDInt, edges: "1 2"},
+		{name: "delimiter in the first line, and columns", file: text("g.csv", "SEP=,\nid,u,v\n1,a,b\n"), o: table(0, HeaderAuto, "u", "v"), ids: IDString, edges: "a b"},
+		{name: "another delimiter than in the first line", file: text("g.csv", "sep=,\n1;2\n"), o: table(';', HeaderAuto), ids: IDInt, edges: "1 2"},
+		{name: "a delimiter alone", file: text("g.csv", "sep=;\n"), ids: IDInt},
 		{name: "delimiter comma", file: text("g.csv", "New York , Boston\n Boston,\"New York\"\nBoston, \"a \"\"b\"\", c\" \n"), o: table(',', HeaderNo), ids: IDString,
 			edges: "New·York Boston, Boston New·York, Boston a·\"b\",·c"},
 		{name: "delimiter tab", file: text("g.tsv", "New York\tBoston, MA\nx\ty \r\n"), o: table('\t', HeaderNo), ids: IDString, edges: "New·York Boston,·MA, x y"},

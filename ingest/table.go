@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -348,6 +349,19 @@ func delimiterByName(h *inputHead, l *lineLayout) byte {
 		return 0
 	}
 	return c
+}
+
+// delimiterLine is a first line by which spreadsheets know the delimiter of the others.
+var delimiterLine = regexp.MustCompile(`^(?i:"?sep=([[:punct:]\t])"?)\r?\n`)
+
+// passDelimiter passes over such a line; 0 without one.
+func passDelimiter(h *inputHead) byte {
+	found := delimiterLine.FindSubmatch(bytes.TrimPrefix(h.bytes, utf8BOM))
+	if found == nil || found[1][0] == '"' {
+		return 0
+	}
+	h.passed = len(found[0])
+	return found[1][0]
 }
 
 // separatedNumbers reports whether a line among the first ones has numbers with blanks or commas between them in a cell, if this is the delimiter.

@@ -27,6 +27,9 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	if err := checkText(h, format, o.Format == format); err != nil {
 		return nil, err
 	}
+	if format == Text {
+		o.Table.Delimiter = cmp.Or(o.Table.Delimiter, passDelimiter(h))
+	}
 	t, err := textBody(p, h, o)
 	if err != nil {
 		return nil, err
@@ -42,7 +45,7 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	p.skipBytes, p.skipLines = s.skipBytes, s.skipLines
 	t.first = t.layout.firstOf(h, s.skipBytes)
 	if s.header != "" {
-		t.header = &headerLine{line: s.header, ids: s.headerIDs}
+		t.header = &headerLine{line: s.header, ids: s.headerIDs, fields: len(s.columnNames)}
 	}
 	if format == Text && o.Table.Delimiter == 0 {
 		if err := checkDelimiter(h, &t.layout, o.Warn); err != nil {
@@ -83,12 +86,15 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	if p.schema.IDs == IDString {
 		warnEncoding(h, &t.layout, o.Warn)
 	}
-	if s.doubtful != nil && header == HeaderAuto && p.schema.IDs == IDString {
-		o.Warn(fmt.Sprintf("%s:%d: %q was taken for an edge, though it may be a header line; use --header to pass over it, or --no-header to say that it is an edge",
-			p.name(), s.firstLine, s.first))
-	}
 	chooseColumns(p, s, &t.layout, o)
-	p.adapt = func(final Schema) { t.layout.adapt(p, final) }
+	doubtful := s.doubtful != nil && header == HeaderAuto && p.schema.IDs == IDString
+	p.adapt = func(final Schema) {
+		t.layout.adapt(p, final)
+		if line, good := t.firstGood(); doubtful && (good || line == nil) { // an error names it else
+			o.Warn(fmt.Sprintf("%s:%d: %q was taken for an edge, though it may be a header line; use --header to pass over it, or --no-header to say that it is an edge",
+				p.name(), s.firstLine, s.first))
+		}
+	}
 	p.body = t
 	return p, nil
 }
@@ -275,7 +281,7 @@ func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
 	var first, f lineFields
 	var names []string
 	lines := linesOf(h)
-	s.skipBytes = int64(lines.at)
+	s.skipBytes, s.skipLines = int64(lines.at), lines.lines
 	again := false  // an id of the first line comes again
 	surely := false // the first line is a header
 	for n := 0; ; {
