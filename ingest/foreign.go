@@ -105,15 +105,16 @@ var attributes = regexp.MustCompile(`^(?:[^,\n{]+(,)[^,\n{]+,|[^;\n{]+(;)[^;\n{]
 
 const ofAttributes = `python3 -c 'import sys, ast, re; ` +
 	`lines = (l.strip() for l in open(sys.argv[1]) if l.strip() and l[0] != "#"); rows = %[2]s; ` +
-	`edges = [(u, v, ast.literal_eval(re.sub(r"\b[\w.]+\(([^()]*)\)", r"(\1)", d))) for u, v, d in rows]; some = any("weight" in d for _, _, d in edges); ` +
+	`edges = [(u, v, ast.literal_eval(re.sub(r"\b[\w.]+\(([^()]*)\)", r"(\1)", d))) for u, v, d in rows]; w = "weight" if any("weight" in d for _, _, d in edges) else "value"; some = any(w in d for _, _, d in edges); ` +
 	`number = lambda w: w[0] / w[1] if type(w) is tuple else float(w); ` +
-	`open(sys.argv[2], "w").writelines("\t".join([u, v] + some * [str(number(d.get("weight", 1)))]) + "\n" for u, v, d in edges)' %[1]s edges.tsv`
+	`open(sys.argv[2], "w").writelines("\t".join([u, v] + some * [str(number(d.get(w, 1)))]) + "\n" for u, v, d in edges)' %[1]s edges.tsv`
 
 // viaNetworkX is a command that writes the edges of a file, whose name is put
 // in the place of %[1]s, as what garaph reads: with a weight for each edge if any has one.
 func viaNetworkX(read string) string {
 	return `python3 -c 'import sys, networkx as x; g = x.` + read + `(sys.argv[1]); d = [d for _, _, d in g.edges(data=True)]; ` +
-		`any("weight" in e for e in d) and [e.setdefault("weight", 1) for e in d]; x.write_edgelist(g, sys.argv[2], delimiter="\t", data=["weight"])' %[1]s edges.tsv`
+		`w = "weight" if any("weight" in e for e in d) else "value"; any(type(e.get(w)) in (int, float) for e in d) and [e.setdefault(w, 1) for e in d]; ` +
+		`x.write_edgelist(g, sys.argv[2], delimiter="\t", data=[w])' %[1]s edges.tsv`
 }
 
 const (

@@ -332,6 +332,8 @@ func TestHints(t *testing.T) {
 		{"json", "jq --version", write(`{"data": [], "elements": {"nodes": [], "edges": [{"data": {"source": "a b", "target": "c"}}, {"data": {"source": "c", "target": "d"}}]}}`), named},
 		{"gexf", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(someWeights, "%s", "gexf")), partly},
 		{"gml", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(someWeights, "%s", "gml")), partly},
+		{"gml", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(strings.ReplaceAll(someWeights, "%s", "gml"), "weight=", "value=")), partly},
+		{"edgelist", "/usr/bin/python3 -c ''", write("a b {'value': 2.5}\nb c {}\n"), [][2]string{{"a", "b 2.5"}, {"b", "c 1"}}},
 		{"gexf", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(withWeights, "%s", "gexf")), weighted},
 		{"gml", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(withWeights, "%s", "gml")), weighted},
 		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(open(sys.argv[1], "wb"), numpy.array([[1, 2], [2, 3]]))`), plain},
