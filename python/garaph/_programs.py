@@ -110,7 +110,8 @@ class Programs(Generic[R]):
         below which the job ends; 0: none, as with iterations N alone (default 1e-06)
         source: ID of the vertex where teleports end: personalised PageRank, or a list of
         them
-        sources: FILE with the id of such a vertex on each line
+        sources: FILE with such vertices, an id a line, in quotes or not; lines that begin
+        with # are comments, unless the graph has that very id
         weighted: an edge is followed in proportion to its weight, not as often as any
         other
         precision: bits of a value, a floating-point number
@@ -127,7 +128,8 @@ class Programs(Generic[R]):
         With parents, a second column has the vertex before on a shortest path.
 
         source: ID of the vertex to begin at, or a list of them
-        sources: FILE with the id of such a vertex on each line
+        sources: FILE with such vertices, an id a line, in quotes or not; lines that begin
+        with # are comments, unless the graph has that very id
         parents: find the vertex before on a shortest path, too: the smallest of the nearer
         ones
         """
@@ -146,7 +148,8 @@ class Programs(Generic[R]):
         for the precision, 3.4028235e+38 or more.
 
         source: ID of the vertex to begin at, or a list of them
-        sources: FILE with the id of such a vertex on each line
+        sources: FILE with such vertices, an id a line, in quotes or not; lines that begin
+        with # are comments, unless the graph has that very id
         parents: find the vertex before on a shortest path, too: the smallest of the nearer
         ones
         precision: bits of a value, a floating-point number
@@ -176,7 +179,8 @@ class Programs(Generic[R]):
         the one with the widest path counts.
 
         source: ID of the vertex to begin at, or a list of them
-        sources: FILE with the id of such a vertex on each line
+        sources: FILE with such vertices, an id a line, in quotes or not; lines that begin
+        with # are comments, unless the graph has that very id
         """
         return self.run("sswp", progress=progress, source=source, sources=sources, **options)
 
