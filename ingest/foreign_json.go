@@ -67,7 +67,7 @@ func (s *jsonShape) read(d *json.Decoder, depth int) error {
 		}
 		members := 0
 		for ; d.More(); members++ {
-			kid := s
+			var kid *jsonShape
 			if t == '[' {
 				kid = s.member()
 			} else {
@@ -338,7 +338,8 @@ func isEdgesName(key string) bool {
 func (s *jsonShape) neighbours() string {
 	const each = "to_entries[] | .key as $u | .value"
 	all := s.values()
-	names, filter := all.keys, ""
+	names := all.keys
+	var filter string
 	switch {
 	case all.list && !all.object && all.each != nil && all.each.scalar():
 		names, filter = all.each.words, each+"[] | "+jqLine("$u", ".", "")

@@ -13,7 +13,7 @@ import (
 func SSWP(g Graph, source uint32) []float64 {
 	order := slices.Clone(g.Edges)
 	slices.SortFunc(order, func(a, b Edge) int { return cmp.Compare(b.Weight, a.Weight) })
-	width := slices.Repeat([]float64{math.Inf(-1)}, int(g.N))
+	width := slices.Repeat([]float64{math.Inf(-1)}, g.N)
 	width[source] = math.Inf(1)
 	out := make([][]uint32, g.N) // edges let in so far
 	for _, e := range order {
