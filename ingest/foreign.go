@@ -32,7 +32,7 @@ var foreign = []foreignText{
 		regexp.MustCompile(`(?i)^((creator|version|comment|directed)\b[^\n]*\n\s*)*graph\s*\[`), "is a GML file",
 		linesOfWeights + viaNetworkX("read_gml") + thenImport,
 	},
-	{regexp.MustCompile(`(?i)^\*(vertices|network)\b`), "is a Pajek file", linesOfNames + ofPajek + thenCommas},
+	{regexp.MustCompile(`(?i)^\*(vertices|network)\b`), "is a Pajek file", linesOfNames + ofPajek + ", and import edges.csv with --delimiter , --no-header, and with --undirected where it has *Edges or *Edgeslist alone"},
 	{regexp.MustCompile(`^\S+[ \t]+->[ \t]+\S`), "has -> between ids", "use --columns 1,3 to take the ids around it"},
 	{regexp.MustCompile(`^[^\s,;]+->[^\s,;]+;?[ \t\r]*(\n|$)`), "has -> between ids", linesOfIDs + `sed 's/->/\t/; s/;[[:space:]]*$//' %[1]s > edges.tsv` + thenImport},
 	{
@@ -128,11 +128,11 @@ const (
 	// ofPajek is a command for all kinds of sections: arcs, edges, lists of both, and matrices. Beside arcs, an edge is two of them.
 	ofPajek = `python3 -c 'import sys, re, csv; t = re.split(r"(?m)^\*(\w+).*\n?", open(sys.argv[1], encoding="utf-8-sig").read()); ` +
 		`s = [(k.lower(), [r for r in ([a or b for a, b in re.findall(r"\"([^\"]*)\"|(\S+)", l)] for l in b.splitlines() if l[:1] != "%") if r]) for k, b in zip(t[1::2], t[2::2])]; ` +
-		`n = {r[0]: r[1] for k, b in s if k == "vertices" for r in b if r[1:]}; n = n if len(set(n.values())) == len(n) else {}; ` +
+		`n = {r[0]: r[1] for k, b in s if k == "vertices" for r in b if r[1:] and r[1]}; ` +
 		`e = [(r[0], v, float(w), k[0] == "e") for k, b in s for i, r in enumerate(b, 1) for r, v, w in ` +
 		`([(r, r[1], r[2] if r[2:] and r[2][0] in "+-.0123456789" else 1)] if k in ("arcs", "edges") else [(r, v, 1) for v in r[1:]] if k in ("arcslist", "edgeslist") else ` +
-		`[([str(i)], str(j), w) for j, w in enumerate(r, 1) if float(w)] if k == "matrix" else [])]; ` +
-		`both = len({x for *_, x in e}) > 1; some = any(w != 1 for _, _, w, _ in e); ` +
+		`[([str(i)], str(j), w) for j, w in enumerate(r, 1 + len(b) * (len(r) != len(b))) if float(w)] if k == "matrix" else [])]; ` +
+		`n = n if len(set(n.values())) == len(n) and not {a for x in e for a in x[:2] if a not in n} & set(n.values()) else {}; both = len({x for *_, x in e}) > 1; some = any(w != 1 for _, _, w, _ in e); ` +
 		pythonCSV + `[n.get(a, a), n.get(c, c)] + some * [w] for u, v, w, x in e for a, c in [(u, v), (v, u)][:1 + (both and x and u != v)])' %[1]s edges.csv`
 )
 
@@ -178,6 +178,7 @@ const (
 	linesOfWeights = "write its edges as lines of two ids and of a weight, 1 where only others have one: "
 	thenPlain      = ", and import what comes out: the error then has a command for that file"
 	thenImport     = ", and import edges.tsv with --delimiter tab --no-header, and with --undirected where the graph is"
+	thenBothThere  = ", and import edges.csv with --delimiter , --no-header: an edge without direction is there both ways" // of matrices and neighbours
 	thenCommas     = ", and import edges.csv with --delimiter , --no-header, and with --undirected where the graph is"
 )
 
@@ -233,7 +234,7 @@ func checkForeign(h *inputHead, weights WeightMode) error {
 		known = []foreignText{{anything, what, advice}}
 	}
 	if c := matrixOfLabels(h); c != 0 && isTextBytes(h.bytes) {
-		known = []foreignText{{anything, "is a matrix with a label for each row and column", linesOfMatrix + strings.ReplaceAll(ofMatrix, "%[2]s", strings.ReplaceAll(string(c), "\t", `\t`)) + thenCommas}}
+		known = []foreignText{{anything, "is a matrix with a label for each row and column", linesOfMatrix + strings.ReplaceAll(ofMatrix, "%[2]s", strings.ReplaceAll(string(c), "\t", `\t`)) + thenBothThere}}
 	}
 	if found := attributes.FindSubmatch(text); weights != WeightsNo && found != nil && isTextBytes(h.bytes) {
 		separator, flags := string(bytes.Join(found[1:], nil)), "--weights no"

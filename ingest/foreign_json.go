@@ -334,15 +334,17 @@ func isEdgesName(key string) bool {
 	return strings.Contains(key, "edge") || strings.Contains(key, "link") || strings.Contains(key, "arc")
 }
 
+// eachOfKeys is how a filter of neighbours by vertex begins.
+const eachOfKeys = "to_entries[] | .key as $u | .value"
+
 // neighbours is the filter of an object with the neighbours of each vertex under its id, "" if it has no vertex as a neighbour too.
 func (s *jsonShape) neighbours() string {
-	const each = "to_entries[] | .key as $u | .value"
 	all := s.values()
 	names := all.keys
 	var filter string
 	switch {
 	case all.list && !all.object && all.each != nil && all.each.scalar():
-		names, filter = all.each.words, each+"[] | "+jqLine("$u", ".", "")
+		names, filter = all.each.words, eachOfKeys+"[] | "+jqLine("$u", ".", "")
 	case all.object && !all.list:
 		weight, of := "", all.values()
 		switch name := weightOf(of.keys); {
@@ -351,7 +353,7 @@ func (s *jsonShape) neighbours() string {
 		case name != "" && !of.list:
 			weight = ".value" + jqKey(name)
 		}
-		filter = each + " | to_entries[] | " + jqLine("$u", ".key", weight)
+		filter = eachOfKeys + " | to_entries[] | " + jqLine("$u", ".key", weight)
 	default:
 		return ""
 	}
@@ -407,7 +409,11 @@ func adviceJSON(file string, s *jsonShape) string {
 	if s.large {
 		lines = strings.TrimSuffix(lines, ": ") + ", with jq 1.7 or later, for earlier ones round its long integers: "
 	}
-	return lines + "jq -r '" + filter + "' " + file + " > edges.csv" + thenCommas
+	then := thenCommas
+	if strings.HasPrefix(filter, eachOfKeys) {
+		then = thenBothThere
+	}
+	return lines + "jq -r '" + filter + "' " + file + " > edges.csv" + then
 }
 
 // jsonOf is the shape of an input, of which more is read where that can be done.

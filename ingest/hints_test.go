@@ -350,6 +350,8 @@ func TestHints(t *testing.T) {
 		{"net", "/usr/bin/python3 -c ''", write("*Vertices 3\n*Arcslist\n1 2 3\n2 3\n"), [][2]string{{"1", "2"}, {"1", "3"}, {"2", "3"}}},
 		{"net", "/usr/bin/python3 -c ''", write("*Vertices 3\n1 \"a b\"\n2 c\n3 d\n*Matrix\n0 2 0\n0 0 3\n0 0 0\n"), weighted},
 		{"net", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(withWeights, "%s", "pajek")), weighted},
+		{"net", "/usr/bin/python3 -c ''", write("*Vertices 3\n1 \"2\"\n*Arcs\n1 2\n2 3\n"), plain},
+		{"net", "/usr/bin/python3 -c ''", write("*Vertices 4 2\n1 \"\"\n*Matrix\n1 0\n0 1\n1 0\n"), [][2]string{{"1", "4"}, {"2", "5"}, {"3", "4"}}},
 		{"csv", "/usr/bin/python3 -c 'import pandas'", python(`import sys, pandas; d = pandas.DataFrame(0, ["a b", "c", "d"], ["a b", "c", "d"]); d.loc["a b", "c"] = 2; d.loc["c", "d"] = 3; d.to_csv(sys.argv[1])`), weighted},
 		{"txt", "/usr/bin/python3 -c ''", write("\"\";\"a b\";\"c\";d\r\n\"a b\";0;2;0\r\nc;0;0.0;3\r\nd;;;\r\n"), weighted},
 		{"tsv", "/usr/bin/python3 -c ''", write("\ta b\tc\td\na b\t0\t2\t0\nc\t0\t0\t3\nd\t\t\t\n"), weighted},

@@ -176,7 +176,7 @@ func chooseIDs(p *inputPlan, h *inputHead, s textSniff, l *lineLayout, o ReadOpt
 	case s.texts > 0 && s.points == s.texts:
 		return &SyntaxError{
 			File: p.name(), Line: s.textLine, Text: s.text, Expected: "an integer without a point, or a name",
-			Advice: "pandas writes integers so, of a column with empty cells; " + h.pasted("write them without: sed -E 's/\\.0+([^0-9.]|$)/\\1/g' "+shellWord(p.name())+" > edges"+extension(p.name())) + "; or use --ids string to take all ids as text",
+			Advice: "pandas writes integers so, of a column with empty cells; " + h.pasted("write them without: sed -E 's/\\.0*([^0-9.]|$)/\\1/g' "+shellWord(p.name())+" > edges"+extension(p.name())) + "; or use --ids string to take all ids as text",
 		}
 	case s.texts == 0:
 		o.Warn(fmt.Sprintf("%s:%d: %q is not written as integers are, without plus sign and leading zeros, so all ids are taken as text; use --ids int to take them as integers, and this one as %s",

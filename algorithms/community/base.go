@@ -19,6 +19,7 @@ type base struct {
 	size   levelSize
 	levels []levelSize // by core number; nil: all of the graph is here, least is 0
 	memory int64       // budget of the run; 0: none
+	enough int64       // budget with room for a search in all of the graph
 
 	ids        []uint32 // dense ids, ascending; local ids are places here
 	offsets    []uint64
@@ -63,7 +64,7 @@ func (e *MemoryError) Is(target error) bool { return target == hostmem.ErrBudget
 // newBase computes core numbers, and loads the part of the graph with the largest ones that the
 // plan has room for. Where that is all of it, sizes are not measured.
 func newBase(ctx context.Context, e *algorithms.Env, graph string, memory, room int64) (*base, error) {
-	b := &base{graph: graph, memory: memory, size: wholeSize(e.Graph)}
+	b := &base{graph: graph, memory: memory, enough: enough(e.Graph, e.Threads), size: wholeSize(e.Graph)}
 	var err error
 	if b.core, err = algorithms.CoreNumbers(ctx, e); err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func newBase(ctx context.Context, e *algorithms.Env, graph string, memory, room 
 // tooSmall says that the vertices of a core number, and more, do not fit.
 func (b *base) tooSmall(what string, core int) error {
 	fixed := hostmem.Process + 9*int64(len(b.core))
-	return &MemoryError{b.graph, b.memory, fixed + share*b.levels[max(0, min(core, len(b.levels)-1))].bytes() + 64<<20, what}
+	return &MemoryError{b.graph, b.memory, min(b.enough, fixed+share*b.levels[max(0, min(core, len(b.levels)-1))].bytes()+64<<20), what}
 }
 
 // measure finds how large the subgraph of each core number is, in one pass over the rows.

@@ -139,7 +139,11 @@ func (r *resultRows) row(cells []string, line int) error {
 }
 
 func (r *resultRows) csv(in io.Reader) error {
-	rows := csv.NewReader(&quotedReturns{in: bufio.NewReader(in)})
+	text := bufio.NewReader(in)
+	if mark, _ := text.Peek(3); string(mark) == "\ufeff" {
+		_, _ = text.Discard(3)
+	}
+	rows := csv.NewReader(&quotedReturns{in: text})
 	rows.ReuseRecord = true
 	names, err := rows.Read()
 	if errors.Is(err, io.EOF) {
