@@ -90,10 +90,15 @@ func TestTruss(t *testing.T) {
 	}
 }
 
-// drawDense is a graph of few vertices and many triangles.
+// drawDense is a graph of few vertices and many triangles: its first vertices are a clique.
 func drawDense(t *rapid.T) oracle.Graph {
-	n := rapid.Uint32Range(3, 40).Draw(t, "vertices")
+	n := rapid.Uint32Range(4, 40).Draw(t, "vertices")
 	g := oracle.Graph{N: int(n)}
+	for u := range rapid.Uint32Range(4, min(n, 9)).Draw(t, "clique") {
+		for v := range u {
+			g.Edges = append(g.Edges, oracle.Edge{Src: u, Dst: v})
+		}
+	}
 	for range rapid.IntRange(0, int(n*n/3)).Draw(t, "edges") {
 		// of two the smaller: low ids have more neighbours
 		u := min(rapid.Uint32Range(0, n-1).Draw(t, "u"), rapid.Uint32Range(0, n-1).Draw(t, "or"))
@@ -105,7 +110,6 @@ func drawDense(t *rapid.T) oracle.Graph {
 // TestTrussRandom: as the oracle on any graph.
 func TestTrussRandom(t *testing.T) {
 	folder := t.TempDir()
-	largest := int64(0)
 	rapid.Check(t, func(r *rapid.T) {
 		g := drawDense(r)
 		if rapid.Bool().Draw(r, "any") {
@@ -124,11 +128,7 @@ func TestTrussRandom(t *testing.T) {
 		if diff := cmp.Diff(oracle.Truss(g), out.Values); diff != "" {
 			r.Fatal(diff)
 		}
-		largest = max(largest, out.Report.Totals[0].Value)
 	})
-	if largest < 4 {
-		t.Errorf("no graph had a truss above %d", largest)
-	}
 }
 
 // TestTrussLarge has many edges in each round, and rows that are searched.

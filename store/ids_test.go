@@ -228,7 +228,7 @@ func TestBlocksLeaveNoGarbage(t *testing.T) {
 				v = b.First + uint32(b.Len())
 			}
 		})
-		if blocks < 16 || allocations > float64(blocks)/8 {
+		if blocks < 16 || allocations > float64(blocks)/2 { // some are of other goroutines
 			t.Errorf("ids of kind %s: %.0f allocations for %d blocks", kind, allocations, blocks)
 		}
 	}

@@ -31,8 +31,6 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestDraw: the graphs are valid, and of the shapes that Draw promises each
-// comes up.
 // TestSkewed: the edges are there, a hub has many, and the same seed gives the same.
 func TestSkewed(t *testing.T) {
 	g := Skewed(10, 4096, 1)
@@ -47,21 +45,18 @@ func TestSkewed(t *testing.T) {
 	}
 }
 
+// TestDraw: the graphs are valid, and of the shapes that Draw promises or that tests
+// of random graphs need each comes up.
 func TestDraw(t *testing.T) {
-	var single, loop, parallel, isolated, skewed, empty, large int
+	shapes := map[string]int{}
 	check := func(t *rapid.T) {
 		g := Draw(t)
 		if !valid(g) {
 			t.Fatal(g)
 		}
-		count := func(n *int, ok bool) {
-			if ok {
-				*n++
-			}
-		}
 		in, out := oracle.Degrees(g)
 		seen := map[[2]uint32]bool{}
-		var hasLoop, hasParallel, hasIsolated, hasHub bool
+		var hasLoop, hasParallel, hasIsolated, hasHub, isSplit bool
 		for _, e := range g.Edges {
 			hasLoop = hasLoop || e.Src == e.Dst
 			hasParallel = hasParallel || seen[[2]uint32{e.Src, e.Dst}]
@@ -71,20 +66,22 @@ func TestDraw(t *testing.T) {
 			hasIsolated = hasIsolated || in[v]+out[v] == 0
 			hasHub = hasHub || g.N > 10 && len(g.Edges) > 10 && int(in[v]) > len(g.Edges)/4
 		}
-		count(&single, g.N == 1)
-		count(&loop, hasLoop)
-		count(&parallel, hasParallel)
-		count(&isolated, hasIsolated)
-		count(&skewed, hasHub)
-		count(&empty, len(g.Edges) == 0)
-		count(&large, g.N > 64)
+		for _, component := range oracle.WCC(g) {
+			isSplit = isSplit || len(g.Edges) > 0 && component != 0
+		}
+		for shape, is := range map[string]bool{
+			"single vertex": g.N == 1, "self-loop": hasLoop, "parallel edges": hasParallel, "isolated vertex": hasIsolated, "hub": hasHub,
+			"no edges": len(g.Edges) == 0, "large": g.N > 64, "edges and several components": isSplit, "triangle": slices.Max(oracle.Triangles(g)) > 0,
+		} {
+			if shapes[shape] += 0; is { // one that never comes is there with 0
+				shapes[shape]++
+			}
+		}
 	}
 	for range 10 { // a hundred graphs each
 		rapid.Check(t, check)
 	}
-	for shape, n := range map[string]int{
-		"single vertex": single, "self-loop": loop, "parallel edges": parallel, "isolated vertex": isolated, "hub": skewed, "no edges": empty, "large": large,
-	} {
+	for shape, n := range shapes {
 		if n == 0 {
 			t.Errorf("no graph had: %s", shape)
 		}
