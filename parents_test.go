@@ -13,6 +13,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
 )
@@ -111,7 +112,7 @@ func TestParentsBudget(t *testing.T) {
 	}
 	defer g.Close()
 	smallest := regexp.MustCompile(`smallest budget for it is (\d+)MiB$`)
-	for _, checkpoints := range []garaph.Checkpoints{{}, {Every: 1}} {
+	for _, checkpoints := range testsize.Some([]garaph.Checkpoints{{}, {Every: 1}}, 2, 1) {
 		named := map[bool]int64{} // for the job, and for parents
 		for mib := int64(48); mib < 100; mib++ {
 			r, err := garaph.RunWithParents(t.Context(), g, programs.BFS{Source: 0}, garaph.RunOptions{Memory: mib << 20, Checkpoints: checkpoints}, nil)
@@ -154,7 +155,7 @@ func TestParentsBudgetOfJob(t *testing.T) {
 	}
 	smallest := regexp.MustCompile(`smallest budget for it is (\d+)MiB$`)
 	above := false
-	for _, layout := range []store.Layout{store.CSC, store.Packed} {
+	for turn, layout := range []store.Layout{store.CSC, store.Packed} {
 		path := filepath.Join(t.TempDir(), string(layout))
 		if _, err := garaph.Import(t.Context(), []string{file}, path, garaph.ImportOptions{Storage: garaph.StorageOptions{Layout: layout}}); err != nil {
 			t.Fatal(err)
@@ -164,10 +165,10 @@ func TestParentsBudgetOfJob(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer g.Close()
-		for _, o := range []garaph.RunOptions{
+		for _, o := range testsize.Some([]garaph.RunOptions{
 			{Method: dispatcher.Pull}, {Device: dispatcher.Hybrid, GPU: garaph.GPUOptions{Name: "emulated"}},
 			{Device: dispatcher.GPU, GPU: garaph.GPUOptions{Name: "emulated"}, Method: dispatcher.Frontier},
-		} {
+		}, 2, turn) {
 			o.Memory = 1 << 20
 			p := programs.SSSP[float32]{Source: 3}
 			_, err := garaph.RunWithParents(t.Context(), g, p, o, nil)

@@ -37,7 +37,7 @@ func TestEncoding(t *testing.T) {
 				if symmetric {
 					graph = teststore.Mirrored(graph)
 				}
-				check(t, s, graph, 0, testsize.Some(sets, 5, turn+2*i))
+				check(t, s, graph, 0, testsize.Some(sets, 7, turn+2*i))
 				lengths, _ := run[float32, float32](t, s, programs.SSSP[float32]{}, sets[0])
 				for _, set := range frontiers {
 					if got, _ := run[float32, float32](t, s, programs.SSSP[float32]{}, set); !slices.Equal(got, lengths) {
@@ -49,7 +49,7 @@ func TestEncoding(t *testing.T) {
 					back.Edges = append(back.Edges, oracle.Edge{Src: e.Dst, Dst: e.Src})
 				}
 				hops := oracle.BFS(back, 0)
-				for _, set := range testsize.Some(append(frontiers[:1:1], settings()...), 5, turn+2*i) {
+				for _, set := range testsize.Some(append(frontiers[:1:1], settings()...), 7, turn+2*i) {
 					values, _ := run[uint32, uint32](t, s, backwards{}, set)
 					for v, x := range values {
 						if got := (programs.BFS{}).Result(gas.Vertex{}, x); got != hops[v] {

@@ -118,7 +118,7 @@ func (w way) String() string {
 	return text
 }
 
-// ways are all ways, or every third, beginning with another one for each program.
+// ways are all ways, or every fifth, beginning with another one for each program.
 func (x *subject) ways() (list []way) {
 	for _, mode := range []dispatcher.Mode{dispatcher.Sync, dispatcher.Async} {
 		for _, gather := range []gpuengine.Gather{gpuengine.GatherReplicated, gpuengine.GatherSegmented} {
@@ -135,7 +135,7 @@ func (x *subject) ways() (list []way) {
 		}
 	}
 	x.turn++
-	return testsize.Some(list, 3, x.turn)
+	return testsize.Some(list, 5, x.turn)
 }
 
 // onCPU returns the values of a job on the CPU.

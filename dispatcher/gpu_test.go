@@ -201,7 +201,7 @@ func TestGPUNamedGraphs(t *testing.T) {
 				}
 				for k, layout := range layouts {
 					s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, Symmetric: symmetric, Layout: layout})
-					checkGPU(t, s, g, 0, testsize.Some(gpuSettings(), 7, turn+2*i+4*k))
+					checkGPU(t, s, g, 0, testsize.Some(gpuSettings(), 11, turn+2*i+4*k))
 				}
 			}
 		})

@@ -34,7 +34,7 @@ func TestSeveralGPUs(t *testing.T) {
 		t.Run(named.Name, func(t *testing.T) {
 			for i, layout := range layouts {
 				s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, ShardVertices: 2, Layout: layout})
-				checkGPU(t, s, named.Graph, 0, testsize.Some(severalSettings(), 4, turn+i))
+				checkGPU(t, s, named.Graph, 0, testsize.Some(severalSettings(), 6, turn+i))
 			}
 		})
 	}
@@ -50,7 +50,7 @@ func TestOneOfSeveralGPUsLost(t *testing.T) {
 				for i := range sets {
 					sets[i].fault = &device.EmulatedFault{Op: device.FaultRun, N: at + i, Lost: true}
 				}
-				checkGPU(t, s, named.Graph, 0, testsize.Some(sets, 4, turn+k))
+				checkGPU(t, s, named.Graph, 0, testsize.Some(sets, 6, turn+k))
 			}
 		})
 	}

@@ -48,7 +48,7 @@ func TestHintFrontier(t *testing.T) {
 // TestHintMemory: a job with little memory, from one vertex of a long chain to the next, names once how much has room for
 // the rows, and with that says nothing.
 func TestHintMemory(t *testing.T) {
-	g := oracle.Graph{N: 300_000}
+	g := oracle.Graph{N: 60_000}
 	for v := range uint32(g.N) - 1 {
 		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: (v + 1) % 400, Weight: 1})
 	}

@@ -309,11 +309,11 @@ func mirroredText(g oracle.Graph, id func(int) string, weighted bool) string {
 
 // TestMagicNames: names that look like the beginning of another kind of file, or of none, stay names.
 func TestMagicNames(t *testing.T) {
-	for _, names := range [][2]string{
+	for _, names := range testsize.Some([][2]string{
 		{"\ufeffa", "b"}, {"\ufeffa", "a"}, {"\ufeff", "x"}, {"AdjacencyGraph", "1"}, {"WeightedAdjacencyGraph", "x"}, {"p", "sp"}, {"PAR1", "x"}, {"ARROW1", "x"},
 		{"BZh91AY&SY", "x"}, {"\x1f\x8b\x08", "x"}, {"(\xb5/\xfd", "x"}, {"P*M\x18", "x"}, {"\xff\xfea", "x"}, {"{", "}"}, {"a", "->"}, {"*vertices", "3"},
 		{"<graphml>", "x"}, {"a:", "b"}, {"\x01\x02\x03\x04\x05\x06", "x"},
-	} {
+	}, 3, 0) {
 		text := fmt.Sprintf("\"%s\" \"%s\"\n\"%[1]s\" \"%[1]s\"\n", names[0], names[1])
 		s := imported(t, text, ingest.Options{Format: ingest.Text, IDs: ingest.IDsString, Table: ingest.TableOptions{Header: ingest.HeaderNo}})
 		graphs := newGraphs(t)

@@ -358,7 +358,7 @@ func TestHints(t *testing.T) {
 		{"txt", "sed --version", write("1->2;\n2->3\n"), plain},
 		{"txt", "awk 'BEGIN {}'", write("1: 2\n2: 3\n"), plain},
 		{"csv", "iconv --version", write("\xff\xfe1\x00 \x002\x00\n\x002\x00 \x003\x00\n\x00"), plain},
-	}, 4, 0) {
+	}, 8, 0) {
 		t.Run(c.name, func(t *testing.T) {
 			folder := t.TempDir()
 			shell := func(command string) ([]byte, error) {

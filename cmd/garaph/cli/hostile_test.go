@@ -54,7 +54,7 @@ func TestHostile(t *testing.T) {
 		if long == 0 && n >= uint64(len(mutations)) || long > 0 && time.Since(begin) > long {
 			break
 		}
-		if long == 0 && !testsize.Long && n%4 != 0 {
+		if long == 0 && !testsize.Long && n%8 != 0 {
 			continue
 		}
 		d := draw{seed: seed + n, first: int(n) % len(mutations)}

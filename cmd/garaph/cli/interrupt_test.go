@@ -18,6 +18,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/internal/testsize"
 )
 
 // edgeFile generates a graph, and beside it two vertices, 900000 and 900001,
@@ -100,8 +101,8 @@ func (p *process) end(t *testing.T, want int) {
 // nothing behind.
 func TestInterrupt(t *testing.T) {
 	edges := edgeFile(t, 15)
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		for _, after := range []time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second} {
+	for turn, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		for _, after := range testsize.Some([]time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second}, 3, turn) {
 			t.Run(signal.String()+" after "+after.String(), func(t *testing.T) {
 				if ossignal.Ignored(signal) {
 					t.Skip("the tests began with it ignored, as under nohup, and so does the command")

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/garaph/garaph/internal/testsize"
 )
 
 // TestLeastMemory: the smallest budget that an error names is one, whatever has to be in memory at once
@@ -34,10 +36,10 @@ func TestLeastMemory(t *testing.T) {
 	}
 	named := regexp.MustCompile(`(?:the smallest budget for it is [0-9]+MiB, with a part of the graph, and|the smallest budget for it is) ([0-9]+MiB)`)
 	out := filepath.Join(dir, "out.csv")
-	for _, line := range []string{
+	for _, line := range testsize.Some([]string{
 		"run pagerank --weighted", "run pagerank --weighted --precision 64 --source v0", "run pagerank", "run coreness",
 		"run sssp --source v0 --parents", "export --format ligra", "export --format sg --no-weights", "export --format wsg", "export --format parquet", "community --query v0 --max-size 5", "community --query v0 --min-size 90000 --max-size 300000", "export --format csv",
-	} {
+	}, 3, 0) {
 		first := named.FindStringSubmatch(second(run(line, graph, "-q", "-o", out, "--memory", "1MiB")))
 		if first == nil {
 			t.Errorf("%s: no budget is named: %s", line, second(run(line, graph, "-q", "-o", out, "--memory", "1MiB")))
