@@ -184,8 +184,11 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer, r
 	defer numbers.free()
 	if numbers.n == 0 {
 		advice := "; is it the right file, and the right --format?"
-		if schema.Format == inMemory {
+		switch schema.Format {
+		case inMemory:
 			advice = ""
+		case Text:
+			advice += " Lines that begin with # or % are comments, except in quotes"
 		}
 		return Report{}, fmt.Errorf("import %s: %w%s", strings.Join(inputs, ", "), ErrEmpty, advice)
 	}

@@ -21,9 +21,9 @@ type lineBody struct {
 
 // headerLine is a header, and what it has in the place of ids.
 type headerLine struct {
-	line   string
-	ids    [2]string
-	fields int
+	line  string
+	ids   [2]string
+	names []string // of all its columns; nil when it cannot be split
 }
 
 // feed cuts r into blocks of whole lines.
@@ -205,8 +205,11 @@ func (t *lineBody) noteComment(raw []byte, b *readBlock, w *parseWorker) {
 	}
 	s := splitter{delimiter: l.delimiter}
 	line, ok := s.data(raw)
-	if !ok || len(line) < 2 || isBlank(line[1]) || line[1] == line[0] || l.parseLine(line, &w.edge) != nil {
+	if !ok || len(line) < 2 || line[1] == line[0] || l.parseLine(line, &w.edge) != nil {
 		return
+	}
+	if isBlank(line[1]) && (t.header == nil || l.delimiter == 0 || len(l.columnNames(line)) != len(t.header.names)) {
+		return // words, in most files
 	}
 	w.comments.note(shown(line), w.lines+1, b)
 }
@@ -260,7 +263,7 @@ func (t *lineBody) usualFields(fields int) int {
 	line, good := t.firstGood()
 	usual := len(t.layout.columnNames(line))
 	if t.header != nil {
-		usual = max(usual, t.header.fields)
+		usual = max(usual, len(t.header.names))
 	}
 	if !good || usual >= fields {
 		return 0

@@ -49,6 +49,7 @@ type plainLines struct {
 	seps uint64 // bit c is set when the byte c separates fields
 	arc  bool   // lines begin with "a " (DIMACS)
 	rest bool   // what follows the second id is passed over
+	most int    // how many separators that may have; 0: any number
 
 	canonical bool // ids do not begin with zeros, so that the number says how it was written
 }
@@ -170,10 +171,11 @@ func pastBlanks(b []byte, p int) int {
 // but blanks or a rest that is passed over stands before it; else -1.
 func (f *plainLines) lineEnd(b []byte, p, n int) int {
 	if c := b[p]; f.rest && c <= ',' && f.seps>>(c&63)&1 != 0 {
-		if end := bytes.IndexByte(b[p:n], '\n'); end >= 0 {
-			return p + end
+		end := bytes.IndexByte(b[p:n], '\n')
+		if end < 0 || f.most > 0 && bytes.Count(b[p:p+end], b[p:p+1]) > f.most {
+			return -1
 		}
-		return -1
+		return p + end
 	}
 	p = pastBlanks(b, p)
 	if b[p] == '\r' {

@@ -19,6 +19,13 @@ const (
 	restIgnored                // anything, passed over
 )
 
+// picking is which columns are taken.
+type picking struct {
+	pick  []int // those of ids and weight, from 0 on; nil: the first ones
+	depth int   // how many columns a line must have for pick
+	width int   // how many it may have, where pick is by the names of a header; 0: any number
+}
+
 // lineLayout is what a line of a text format looks like, and what becomes of
 // its ids: the general form of what plainLines does fast.
 type lineLayout struct {
@@ -29,8 +36,7 @@ type lineLayout struct {
 	bounded bool // ids are checked against plain.ids even when delivered as they stand
 	names   bool // lines hold one id and no edge (LDBC .v)
 
-	pick  []int // the columns of ids and weight, from 0 on; nil: the first ones
-	depth int   // how many columns a line must have for pick
+	picking
 
 	found   bool      // the ids were found to be integers, not asked to be
 	guessed bool      // the number of columns was found, not asked for

@@ -84,6 +84,12 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.csv", "a,b\nb,csource,target\n"), ReadOptions{}, `g.csv:2: "b,csource,target": expected 2 fields, as in the first line, and not 3; look at the file, where lines may have been joined; use ` + skipHint},
 		{text("g.csv", "source,target,weight\na,b,1\nb,c,1a,b,2\n"), ReadOptions{}, `g.csv:3: "b,c,1a,b,2": expected 3 fields, as in the first line, and not 5; look at the file, where lines may have been joined; use ` + skipHint},
 		{text("g.csv", "source,target,note\na,b\nb,c,x\n"), ReadOptions{}, `g.csv:3: "x": expected a weight, or nothing, behind the two ids; use --columns source,target to take these two, with a third one for weights, or --weights no to pass over what follows the ids, or ` + skipHint},
+		{text("g.csv", "source,target\n0,10,20\n1,20,30\n"), ReadOptions{}, `g.csv:1: "source,target": expected 3 names, as the lines behind it have fields, and not 2; R and pandas leave out the name of the first column, of the names of rows: use --header --columns 2,3 then, or --header --columns 1,2,3 where the last column has no name`},
+		{text("g.txt", "source  weight  target\n0  10  1 20\n"), ReadOptions{Weights: WeightsNo}, `g.txt:1: "source  weight  target": expected 4 names, as the lines behind it have fields, and not 3; R and pandas leave out the name of the first column, of the names of rows: use --header --columns 2,4,3 then, or --header --columns 1,3,2 where the last column has no name`},
+		{text("g.txt", "\"from\" \"to\" \"kg\"\n\"1\" \"ann\" \"bob\" 3\n"), table(0, HeaderAuto, "from", "to"), `g.txt:1: "\"from\" \"to\" \"kg\"": expected 4 names, as the lines behind it have fields, and not 3; R and pandas leave out the name of the first column, of the names of rows: use --header --columns 2,3 then, or --header --columns 1,2 where the last column has no name`},
+		{text("g.csv", "from,to,note\nAnn,Bob,\"x, y\"\nAnn,Bob,x,\nsee, this,Ann,Bob\n"), table(0, HeaderAuto, "from", "to"), `g.csv:4: "see, this,Ann,Bob": expected 3 fields, as in the header, and not 4; use ` + skipHint},
+		{text("g.csv", "from,to,note\n1,2,x\n2,3,\"x, y\"\n3,4,x,y\n"), table(0, HeaderAuto, "from", "to"), `g.csv:4: "3,4,x,y": expected 3 fields, as in the header, and not 4; use ` + skipHint},
+		{text("g.csv", "from,to\n1,2\n3,4,5\n"), table(0, HeaderAuto, "from", "to"), `g.csv:3: "3,4,5": expected 2 fields, as in the header, and not 3; use ` + skipHint},
 		{text("g.txt", "1 2\n2\tNew York\n"), ReadOptions{IDs: IDsString}, `g.txt:2: "2\tNew York": expected names with spaces, tabs or commas between them, not several of these; use --delimiter tab where tabs alone separate the fields, or ` + skipHint},
 		{text("g.el", good+"3 4 5\n"), ReadOptions{}, `g.el:51: "3 4 5": expected two ids and nothing behind them; use --format wel to take weights, or --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.wel", weighted+"3 4\n"), ReadOptions{}, `g.wel:51: "3 4": expected a weight behind the two ids; use ` + skipHint},
@@ -264,6 +270,10 @@ func TestInputErrors(t *testing.T) {
 		{ReadOptions{}, `a.txt and b.mtx disagree on the format: text in the first, mtx in the second; name the format of all with --format, or import files of one kind`, []testFile{text("a.txt", "1 2\n"), {name: "b.mtx", content: writeMatrixMarket(fourEdges, 4, "pattern")}}},
 		{ReadOptions{}, `b.txt and c.txt disagree on the kind of ids: integers in the first, text in the second; use --ids string to take the ids of both as text`, []testFile{text("a.txt", "#\n"), text("b.txt", "1 2\n"), text("c.txt", "1 x\n")}},
 		{ReadOptions{}, `a.txt and c.txt disagree on the weights: weights in the first, none in the second; use --weights no to pass over weights`, []testFile{text("a.txt", "1 2 3\n"), text("b.txt", ""), text("c.txt", "1 2\n")}},
+		{ReadOptions{}, `a.csv and c.csv disagree on the order of columns: payer,payee,amount in the first, Payee,payer,amount in the second; use --columns payer,payee,amount to take them by their names`, []testFile{
+			text("a.csv", "payer,payee,amount\nA,B,1\n"), text("b.csv", "Payer,Payee,sum\nA,B,1\n"), text("c.csv", "Payee,payer,amount\nA,B,1\n"),
+		}},
+		{ReadOptions{Weights: WeightsNo}, `a.csv and b.csv disagree on the order of columns: x,y in the first, z,x in the second; use --columns x,y to take them by their names`, []testFile{text("a.csv", "x,y\n1,2\n"), text("b.csv", "z,x\n1,2\n")}},
 		{ReadOptions{}, `a.mtx and b.mtx disagree on the symmetry: general in the first, symmetric in the second; import files of one kind`, []testFile{
 			text("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n"), text("b.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n1 1 1\n1 1\n")}},
 	} {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"io"
+	"slices"
 	"sync/atomic"
 )
 
@@ -170,6 +171,9 @@ func decideSchema(plans []*inputPlan) (Schema, error) {
 			return s, err
 		}
 	}
+	if err := checkHeaders(live); err != nil {
+		return s, err
+	}
 	for _, p := range live[1:] {
 		s.Vertices = joinPromises(s.Vertices, p.schema.Vertices, func(a, b int64) int64 { return max(a, b) })
 		s.Edges = joinPromises(s.Edges, p.schema.Edges, func(a, b int64) int64 { return a + b })
@@ -204,6 +208,47 @@ func agree(format, ids, weights, p *inputPlan) error {
 			Advice: "use --weights no to pass over weights"}
 	}
 	return nil
+}
+
+// checkHeaders refuses a header that has columns of an earlier file at other places, where these are taken by their places.
+func checkHeaders(plans []*inputPlan) error {
+	var first *inputPlan
+	var header *headerLine
+	for _, p := range plans {
+		t, ok := p.body.(*lineBody)
+		switch {
+		case !ok || t.header == nil || t.layout.pick != nil:
+		case first == nil:
+			first, header = p, t.header
+		default:
+			taken := 3
+			if t.layout.columns == restIgnored {
+				taken = 2
+			}
+			if !moved(header.names, t.header.names, taken) && !moved(t.header.names, header.names, taken) {
+				continue
+			}
+			flags := "--columns with the names of source and destination"
+			if names := header.names; len(names) >= 2 {
+				at := []int{0, 1, 2}
+				flags = columnFlags(names, at[:min(len(names), taken)]...)
+			}
+			return &MismatchError{First: first.name(), Second: p.name(), What: "order of columns", InFirst: header.line, InSecond: t.header.line,
+				Advice: "use " + flags + " to take them by their names"}
+		}
+	}
+	return nil
+}
+
+// moved reports whether one of the first columns is at another place in another header.
+func moved(names, other []string, first int) bool {
+	for i, name := range names[:min(len(names), first)] {
+		at := slices.IndexFunc(other, func(s string) bool { return plainName(s) == plainName(name) })
+		if at >= 0 && at != i && (i >= len(other) || plainName(other[i]) != plainName(name)) {
+			return true
+		}
+	}
+	return false
 }
 
 // joinPromises joins what two headers promise; -1, unknown, stays unknown, and

@@ -318,6 +318,8 @@ func TestReadTextForms(t *testing.T) {
 		{name: "parts behind the ids", file: text("g.csv", "1,2,a;b\n2,3,c;d\n"), o: ReadOptions{Weights: WeightsNo}, ids: IDInt, edges: "1 2, 2 3"},
 		{name: "comments that may be edges", file: text("g.csv", "#from,to,w\nann,#food,1\n#food,ann,2\n%car,ann,3\n# ann,bob,1\n##ann,bob,1\n#ann\n\"#food\",bob,4\n"), ids: IDString,
 			edges: "#food bob 4, ann #food 1", warned: `2 lines were taken for comments, though they may be edges; the first is g.csv:3: "#food,ann,2"; write ids that begin so in quotes`},
+		{name: "rows that begin like comments", file: text("g.csv", "from,to,w\n% share,ann,5\n# a comment\n# no, none\nann,bob,1\n"), ids: IDString,
+			edges: "ann bob 1", warned: `g.csv:2: "% share,ann,5" was taken for a comment, though it may be an edge; write ids that begin so in quotes`},
 		{name: "a comment behind a header", file: text("g.txt", "from\tto\n\n#food\tann\nann\tbob\n"), ids: IDString,
 			edges: "ann bob", warned: `g.txt:3: "#food\tann" was taken for a comment, though it may be an edge; write ids that begin so in quotes`},
 		{name: "comments behind edges", file: text("g.txt", "ann bob 1\n# a comment\n#comment\n#a comment\nbob eve 2\n"), ids: IDString, edges: "ann bob 1, bob eve 2"},

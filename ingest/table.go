@@ -145,6 +145,9 @@ func pickColumns(h *inputHead, l *lineLayout, o *TableOptions) error {
 		return &InputError{File: h.in.name, Problem: problem, Advice: adviceOther}
 	}
 	l.depth = slices.Max(l.pick) + 1
+	if header != nil && !l.runs() {
+		l.width = len(header)
+	}
 	if header != nil {
 		var f lineFields
 		if l.picked(line, &f); f.mixed { // its blanks would shift the columns
@@ -229,6 +232,15 @@ func (s *splitter) columnNames(line []byte) []string {
 	return names
 }
 
+// countNames counts the fields of a line, but for a last one that is empty; 0 when it cannot be split.
+func (s *splitter) countNames(line []byte) int {
+	names := s.columnNames(line)
+	if n := len(names); n > 0 && names[n-1] == "" {
+		return n - 1
+	}
+	return len(names)
+}
+
 // misplaced finds the usual names of the id columns in a header at other places
 // than the first two: an edge of the first two would be wrong without a word.
 func misplaced(header []string) []int {
@@ -287,6 +299,12 @@ func (l *lineLayout) picked(line []byte, f *lineFields) {
 		}
 		if p = next; p >= 0 && l.delimiter == 0 {
 			f.separated(line[end:p], &kind)
+		}
+		if k+1 == l.depth && l.width > 0 && p >= 0 && l.depth+1+bytes.Count(line[p:], []byte{l.delimiter}) > l.width { // some may be in quotes
+			if n := l.countNames(line); n > l.width {
+				f.n, f.problem = 0, fmt.Sprintf("%d fields, as in the header, and not %d", l.width, n)
+				return
+			}
 		}
 	}
 	f.mixed = f.mixed && !l.numbers(line)

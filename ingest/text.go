@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -45,7 +46,10 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	p.skipBytes, p.skipLines = s.skipBytes, s.skipLines
 	t.first = t.layout.firstOf(h, s.skipBytes)
 	if s.header != "" {
-		t.header = &headerLine{line: s.header, ids: s.headerIDs, fields: len(s.columnNames)}
+		t.header = &headerLine{line: s.header, ids: s.headerIDs, names: s.columnNames}
+		if err := t.checkRowNames(p.name(), &s, &o.Table); err != nil {
+			return nil, err
+		}
 	}
 	if format == Text && o.Table.Delimiter == 0 {
 		if err := checkDelimiter(h, &t.layout, o.Warn); err != nil {
@@ -160,6 +164,47 @@ func (s *textSniff) checkColumns(file string, weights WeightMode) error {
 	return bad
 }
 
+// checkRowNames refuses a header without a name for the first column, which is how R and pandas write the names of rows: columns would be taken
+// from the places before theirs. So it refuses one without a name for the last.
+func (t *lineBody) checkRowNames(file string, s *textSniff, o *TableOptions) error {
+	if len(o.Columns) > 0 && !o.named() || s.mixedNames || s.columnNames == nil {
+		return nil
+	}
+	header, lines := s.columnNames, 0
+	var f lineFields
+	for raw := range bytes.Lines(t.first) {
+		line, ok := t.layout.data(raw)
+		if !ok {
+			continue
+		}
+		t.layout.split(line, 3, &f)
+		if lines++; f.mixed || t.layout.countNames(line) != len(header)+1 {
+			return nil
+		}
+	}
+	if lines == 0 {
+		return nil
+	}
+	at := []int{0, 1}
+	if src, dst := slices.IndexFunc(header, func(s string) bool { return isUsual(s, 0) }), slices.IndexFunc(header, func(s string) bool { return isUsual(s, 1) }); min(src, dst) >= 0 {
+		at = []int{src, dst}
+	}
+	if i := slices.IndexFunc(header, mayBeWeight); i >= 0 {
+		at = append(at, i)
+	}
+	var here, behind []string // numbers from 1 on
+	for _, i := range at {
+		here, behind = append(here, strconv.Itoa(i+1)), append(behind, strconv.Itoa(i+2))
+	}
+	if len(header) == 2 {
+		here = append(here, "3")
+	}
+	return &SyntaxError{
+		File: file, Line: s.skipLines, Text: s.header, Expected: fmt.Sprintf("%d names, as the lines behind it have fields, and not %d", len(header)+1, len(header)),
+		Advice: fmt.Sprintf("R and pandas leave out the name of the first column, of the names of rows: use --header --columns %s then, or --header --columns %s where the last column has no name", strings.Join(behind, ","), strings.Join(here, ",")),
+	}
+}
+
 // chooseIDs decides the kind of ids.
 func chooseIDs(p *inputPlan, h *inputHead, s textSniff, l *lineLayout, o ReadOptions) error {
 	p.schema.IDs = defaultIDs(p.schema.Format, o.IDs)
@@ -229,7 +274,8 @@ func (l *lineLayout) adapt(p *inputPlan, s Schema) {
 	if p.openWeights && s.Weighted {
 		l.columns = withWeight
 	}
-	l.plain.rest = l.columns == restIgnored || l.pick != nil
+	l.plain.rest = l.columns == restIgnored || l.pick != nil && l.depth != l.width
+	l.plain.most = max(0, l.width-l.depth)
 	l.plain.ids = idRange{rows: 1 << 63, cols: 1 << 63}
 	l.plain.canonical = l.found && s.IDs == IDInt
 	if l.ids == IDDense {
