@@ -61,6 +61,9 @@ func TestJobs(t *testing.T) {
 			t.Errorf("a job that is running: %v", err)
 		}
 	}
+	if removed, err := Remove(filepath.Join(jobs, "none")); len(removed) > 0 || err != nil {
+		t.Errorf("no jobs of none: %v, %v", removed, err)
+	}
 	for _, use := range []func() error{
 		func() error { _, err := OpenJob(jobs, 9); return err },
 		func() error { _, err := Remove(jobs, 9); return err },

@@ -29,6 +29,9 @@ const (
 func Remove(jobs string, ids ...int) (removed []int, err error) {
 	f, err := openJobs(jobs)
 	if errors.Is(err, fs.ErrNotExist) {
+		if len(ids) == 0 {
+			return nil, nil
+		}
 		return nil, fmt.Errorf("job %d: %w", ids[0], ErrNoJob)
 	}
 	if err != nil {

@@ -184,7 +184,12 @@ class Graph(Programs[R], Generic[R]):
 
     @property
     def ids(self) -> np.ndarray:
-        """The ids of all vertices, in the order in which results have them."""
+        """The ids of all vertices, in the order in which results have them. They cannot be written: results have the same array."""
+        ids = self._ids()
+        ids.setflags(write=False)
+        return ids
+
+    def _ids(self) -> np.ndarray:
         shared = self._shared
         if shared.index is not None:
             return shared.index.ids

@@ -48,6 +48,8 @@ class FolderTest(unittest.TestCase):
             Graph.from_edges(ids[:1], ids[1:2], vertices=ids, path=self.path, force=True)
             g = Graph.open(self.path)
             self.assertEqual(g.ids.tolist(), sorted(ids.tolist()))
+            with self.assertRaisesRegex(ValueError, "read-only"):
+                g.ids[0] = ids[0]
             self.assertEqual(g.as_dicts().bfs(source=ids[0])[ids[1]], 1)
         Graph.from_edges([1], [2], path=self.path, force=True)  # which needs none
         self.assertEqual(os.listdir(os.path.dirname(self.path)), ["web.graph"])
@@ -325,6 +327,16 @@ class InterruptTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "did you mean threads"):
             self.g.resume(thread=5)
         self.assertRaises(garaph.GaraphError, self.g.resume, 99)
+
+    def test_many_sources(self):
+        """A job keeps sources that came in a file of the call."""
+        n = _graph._MANY_SOURCES + 500
+        g = Graph.from_edges(np.arange(n), (np.arange(n) + 1) % n)
+        call = dict(source=range(0, n - 1), precision=64, tolerance=0, damping=0.9999)
+        want = g.as_arrays().pagerank(iterations=LONG, **call)
+        with self.assertRaisesRegex(garaph.Interrupted, "goes on$"):
+            g.pagerank(progress=lambda u: u["done"] and signal.raise_signal(signal.SIGINT), iterations=LONG, **call)
+        np.testing.assert_array_equal(g.as_arrays().resume(), want)
 
     def test_parameters_of_resume(self):
         """The command takes all of them."""

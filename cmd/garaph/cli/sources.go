@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -123,7 +124,41 @@ func (e Env) sources() ([]uint32, error) {
 		}
 	}
 	slices.Sort(list)
-	return slices.Compact(list), nil
+	list = slices.Compact(list)
+	return list, e.recordSources(list)
+}
+
+// mostRecorded is the longest text of sources in a record, which has a mebibyte at most.
+const mostRecorded = 768 << 10
+
+// recordSources puts the ids of sources into the record of a job, in the place of the file that has them: that may be a pipe, or another
+// file when the job is resumed. Very many stay in their file.
+func (e Env) recordSources(list []uint32) error {
+	job := e.Options.Job
+	if f := e.Flags.Lookup("sources"); job == nil || f == nil || !f.Changed {
+		return nil
+	}
+	ids, all, size := e.Graph.Store().IDs(), newManyFlag(), 0
+	for _, v := range list {
+		id, err := ids.Text(v)
+		if err != nil {
+			return fmt.Errorf("--sources: %w", err)
+		}
+		if size += len(id); size > mostRecorded {
+			return nil
+		}
+		_ = all.Append(id)
+	}
+	text := all.given()
+	if b, _ := json.Marshal(text); len(b) > mostRecorded {
+		return nil
+	}
+	s := job.Record().Spec
+	s.Flags = maps.Clone(s.Flags)
+	s.Flags["source"] = text
+	delete(s.Flags, "sources")
+	job.SetSpec(s)
+	return nil
 }
 
 // firstAndMore divides sources as programs have them.
@@ -293,7 +328,7 @@ func checkRecordedSources(job *garaph.Job, flags map[string]string) error {
 		err = errors.New("that is no file")
 	}
 	if err != nil {
-		return fmt.Errorf("job %d would read its sources from %q, but %w: begin again with `garaph run`", job.ID(), path, err)
+		return fmt.Errorf("job %d would read its sources, too many for its record, from %q, but %w: begin again with `garaph run`", job.ID(), path, err)
 	}
 	return nil
 }
