@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -209,5 +211,32 @@ func TestStuckReader(t *testing.T) {
 	r := readNames(t, ReadOptions{Stdin: stuck{}}, []string{"-"})
 	if !errors.Is(r.err, io.ErrNoProgress) {
 		t.Fatal(r.err)
+	}
+}
+
+// TestShortened: a file that becomes shorter after it was looked at is an error.
+func TestShortened(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "g.txt")
+	if err := os.WriteFile(path, []byte("1 2\n2 3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, err := openInput(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size, want := range map[int64]bool{12: true, 8: true, 4: false} {
+		if err := os.Truncate(path, size); err != nil {
+			t.Fatal(err)
+		}
+		s, err := in.stream(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadAll(s); (err == nil) != want || err != nil && err.Error() != path+": had 8 bytes, and has become shorter while it was read; import it again when nothing writes it" {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
