@@ -112,28 +112,44 @@ func usualColumns(file string, list []columnar.Column, o ReadOptions) ([]int, er
 			return nil, &InputError{File: file, Problem: unfit(list[other], false), Advice: choose(list)}
 		}
 	}
-	if src < 0 || dst < 0 {
+	first := src < 0 || dst < 0
+	if first {
 		if len(list) < 2 || unfit(list[0], false) != "" || unfit(list[1], false) != "" {
 			return nil, &InputError{File: file, Problem: "has no columns that are source and target by their names, and its first two are no ids", Advice: choose(list)}
 		}
 		src, dst = 0, 1
-		if len(list) > 2 {
-			o.Warn(fmt.Sprintf("%s: the first two columns, %q and %q, were taken for source and target; %s", file, list[0].Name, list[1].Name, choose(list)))
+	}
+	at := []int{src, dst}
+	if o.Weights != WeightsNo {
+		weight, err := usualWeight(file, list, src, dst, o)
+		switch {
+		case err != nil:
+			return nil, err
+		case weight >= 0:
+			at = append(at, weight)
+		case o.Weights == WeightsYes:
+			return nil, &InputError{File: file, Problem: "has no column that is a weight by its name", Advice: choose(list)}
 		}
 	}
-	if o.Weights == WeightsNo {
-		return []int{src, dst}, nil
+	if first && len(list) > 2 {
+		o.Warn(firstTaken(file, list, at))
 	}
-	weight, err := usualWeight(file, list, src, dst, o)
-	switch {
-	case err != nil:
-		return nil, err
-	case weight >= 0:
-		return []int{src, dst, weight}, nil
-	case o.Weights == WeightsYes:
-		return nil, &InputError{File: file, Problem: "has no column that is a weight by its name", Advice: choose(list)}
+	return at, nil
+}
+
+// firstTaken is the warning about source and target by their places alone. It says what is not read.
+func firstTaken(file string, list []columnar.Column, at []int) string {
+	var others []columnar.Column
+	for i, c := range list {
+		if !slices.Contains(at, i) {
+			others = append(others, c)
+		}
 	}
-	return []int{src, dst}, nil
+	left := ""
+	if len(others) > 0 {
+		left = ", and " + listed(others) + " left out"
+	}
+	return fmt.Sprintf("%s: the first two columns, %q and %q, were taken for source and target%s; %s", file, list[0].Name, list[1].Name, left, choose(list))
 }
 
 // usualWeight is the column of weights: one of a usual name, or else the third one; -1 if there is none.

@@ -56,9 +56,23 @@ func planMatrixMarket(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, er
 	if err := t.layout.takeHeader(p, lines, o, rows, cols); err != nil {
 		return nil, err
 	}
+	if rows != cols {
+		o.Warn(h.rectangular(p.atLine, rows, cols))
+	}
 	p.schema.Edges = nnz
 	p.body = t
 	return p, nil
+}
+
+// rectangular is the warning about a matrix between things of two kinds, as users and what they buy are, which garaph
+// does not tell apart, with a command that puts the columns behind the rows.
+func (h *inputHead) rectangular(line, rows, cols int64) string {
+	msg := fmt.Sprintf("%s:%d: the matrix has %d rows and %d columns, and row i and column i are one vertex; if they are not the same, add %d to all columns, and write %d for both sizes",
+		h.in.name, line, rows, cols, rows, uint64(rows)+uint64(cols))
+	if h.plainFirst() != "" {
+		return msg
+	}
+	return msg + ": " + beside(h.in.name, "awk 'BEGIN { CONVFMT = \"%.0f\" } /^[ \\t]*[0-9]/ { if (both) $2 += rows; else { rows = $1; $1 = $2 = both = $1 + $2 } } 1' < "+shellWord(h.in.name)+" > graph.mtx")
 }
 
 // takeHeader sets up the ids of a format that counts its vertices, from 1, in a

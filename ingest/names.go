@@ -29,6 +29,11 @@ const namePrintBytes = 12
 
 func (p namePrint) hash() uint32 { return p[0] }
 
+// printOf is what two hashes of a name make, and the stripe that it belongs to.
+func printOf(h, g uint64) (key namePrint, stripe uint32) {
+	return namePrint{uint32(h), uint32(g), uint32(g >> 32)}, uint32(h >> 56)
+}
+
 // maxNameRoom bounds the names in memory: larger runs gain nothing, and offsets
 // have 32 bits.
 const maxNameRoom = 256 << 20
@@ -42,11 +47,11 @@ func newNameTable(seed maphash.Seed, dir string, room int64, space func(int64) e
 // number is the provisional number of a name, which is copied when it is new.
 func (x *nameTable) number(name []byte) (uint32, error) {
 	h, g := maphash.Bytes(x.seeds[0], name), maphash.Bytes(x.seeds[1], name)
-	stripe := uint32(h >> 56)
+	key, stripe := printOf(h, g)
 	s := &x.stripe[stripe]
 	s.Lock()
 	defer s.Unlock()
-	local, isNew, err := s.find(namePrint{uint32(h), uint32(g), uint32(g >> 32)}, namePrint.hash)
+	local, isNew, err := s.find(key, namePrint.hash)
 	if err != nil {
 		return 0, err
 	}
@@ -55,6 +60,14 @@ func (x *nameTable) number(name []byte) (uint32, error) {
 		x.sort.add(name, t)
 	}
 	return t, nil
+}
+
+// lookup is the provisional number of a name, if it has one; no goroutine adds names.
+func (x *nameTable) lookup(name string) (number uint32, known bool) {
+	h, g := maphash.String(x.seeds[0], name), maphash.String(x.seeds[1], name)
+	key, stripe := printOf(h, g)
+	local, known := x.stripe[stripe].lookup(key, namePrint.hash)
+	return provisional(local, stripe), known
 }
 
 // numbering ends the numbering of names. Their order is found when it is

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -451,6 +452,48 @@ func TestReadMatrixMarketForms(t *testing.T) {
 				t.Fatalf("got %q, want %q", got, c.edges)
 			}
 		})
+	}
+}
+
+// TestRectangular: a matrix whose rows and columns may be of two kinds is warned of, and the command of the warning
+// gives them different numbers, where it can.
+func TestRectangular(t *testing.T) {
+	const banner, comment = "%%MatrixMarket matrix coordinate real general\r\n", "% 7 8 9\r\n\r\n"
+	content := banner + comment + " 3000000000 1000000000  2\n3000000000 5 0.25\n%x\n1 1000000000 2e-5\n"
+	const warned = "the matrix has 3000000000 rows and 1000000000 columns, and row i and column i are one vertex; if they are not the same, add 3000000000 to all columns, and write 4000000000 for both sizes"
+	for _, name := range []string{"it's.mtx", "graph.mtx"} {
+		r := readFiles(t, ReadOptions{}, text(name, content))
+		if r.err != nil || len(r.warns) != 1 {
+			t.Fatal(r.err, r.warns)
+		}
+		command, ok := strings.CutPrefix(r.warns[0], name+":4: "+warned+": ")
+		if !ok {
+			t.Fatalf("warned %q", r.warns)
+		}
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		written := "graph.mtx"
+		if name == written {
+			written = "new-graph.mtx"
+		}
+		sh := exec.Command("sh", "-c", command)
+		sh.Dir = dir
+		if out, err := sh.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, out)
+		}
+		r = readNames(t, ReadOptions{}, []string{filepath.Join(dir, written)})
+		if got, want := joinEdges(r.sink.sorted(), true), "0 3999999999 2e-05, 2999999999 3000000004 0.25"; r.err != nil || r.schema.Vertices != 4_000_000_000 || got != want || len(r.warns) > 0 {
+			t.Errorf("%s: %s, want %s; %+v, %q, %v", command, got, want, r.schema, r.warns, r.err)
+		}
+	}
+	r := readFiles(t, ReadOptions{}, testFile{name: "g.mtx.gz", content: gzipped(t, []byte(content))})
+	if want := "g.mtx.gz:4: " + warned; r.err != nil || len(r.warns) != 1 || r.warns[0] != want {
+		t.Errorf("warned %q, want %q; %v", r.warns, want, r.err)
+	}
+	if r := readFiles(t, ReadOptions{}, text("g.mtx", banner+"2 2 1\n1 2 3\n")); r.err != nil || len(r.warns) > 0 {
+		t.Error(r.warns, r.err)
 	}
 }
 
