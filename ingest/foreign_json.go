@@ -377,6 +377,9 @@ func (s *jsonShape) twoKeys() string {
 	return ""
 }
 
+// unlessRounded ends a command with an error where jq rounds integers of more than 53 bits.
+const unlessRounded = `jq -n 'if 9007199254740993 | tojson == "9007199254740993" then empty else "this jq rounds long integers; use version 1.7 or later\n" | halt_error end' && `
+
 // adviceJSON says which command writes the edges of a file, or what is in it.
 func adviceJSON(file string, s *jsonShape) string {
 	filter := cmp.Or(s.edges(), s.neighbours(), s.twoKeys())
@@ -407,7 +410,7 @@ func adviceJSON(file string, s *jsonShape) string {
 		lines = linesNoWeight
 	}
 	if s.large {
-		lines = strings.TrimSuffix(lines, ": ") + ", with jq 1.7 or later, for earlier ones round its long integers: "
+		lines = strings.TrimSuffix(lines, ": ") + ", with jq 1.7 or later, for earlier ones round its long integers: " + unlessRounded
 	}
 	then := thenCommas
 	if strings.HasPrefix(filter, eachOfKeys) {

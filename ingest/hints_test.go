@@ -169,12 +169,33 @@ func TestUnknownJSON(t *testing.T) {
 	}
 }
 
-// TestLargeJSON: ids that jq rounds, unless it is a new one, are told of.
+// TestLargeJSON: ids that jq rounds, unless it is a new one, are told of, and the command ends with an error in one that does.
 func TestLargeJSON(t *testing.T) {
+	const early = ", with jq 1.7 or later, for earlier ones round its long integers: "
 	for id, want := range map[string]bool{"9007199254740993": true, "-12345678901234567890": true, "9007199254740991": false, "0.12345678901234567": false, "1e300": false, `"9007199254740993"`: false} {
-		r := readBytes(t, "g.json", []byte(`{"links": [{"source": 1, "target": `+id+`}]}`), ReadOptions{})
-		if r.err == nil || !strings.Contains(r.err.Error(), ": jq -r '") || strings.Contains(r.err.Error(), ", with jq 1.7 or later, for earlier ones round its long integers: ") != want {
+		content := []byte(`{"links": [{"source": 1, "target": ` + id + `}]}` + "\n" + `{"links": [{"source": 2, "target": ` + id + `}]}`)
+		r := readBytes(t, "g.json", content, ReadOptions{})
+		if r.err == nil || !strings.Contains(r.err.Error(), "jq -r '") || strings.Contains(r.err.Error(), early) != want {
 			t.Errorf("%s: %v", id, r.err)
+			continue
+		}
+		if exec.Command("jq", "--version").Run() != nil {
+			continue
+		}
+		_, command, _ := strings.Cut(r.err.(*InputError).Advice, ": ")
+		command, _, _ = strings.Cut(command, thenCommas)
+		sh := exec.Command("sh", "-c", command)
+		sh.Dir = t.TempDir()
+		if err := os.WriteFile(filepath.Join(sh.Dir, "g.json"), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := sh.CombinedOutput()
+		if want && err != nil && string(out) == "this jq rounds long integers; use version 1.7 or later\n" {
+			continue
+		}
+		edges, readErr := os.ReadFile(filepath.Join(sh.Dir, "edges.csv"))
+		if err != nil || readErr != nil || !strings.ContainsAny(id, ".e") && string(edges) != "1,"+id+"\n2,"+id+"\n" {
+			t.Errorf("%s: %v, %v\n%s%s", id, err, readErr, out, edges)
 		}
 	}
 }
