@@ -244,6 +244,7 @@ def of_networkx(graph: Any, weight: Optional[str]) -> Edges:
     both = itertools.chain.from_iterable(graph.edges())
     ends = np.fromiter(both if numbers is None else map(numbers.__getitem__, both), np.uint32, 2 * n).reshape(n, 2)
     values = None
-    if weight is not None and any(True for *_, w in graph.edges(data=weight) if w is not None):
+    absent = object()  # while None is a value, and no weight
+    if weight is not None and any(w is not absent for *_, w in graph.edges(data=weight, default=absent)):
         values = weights([w for *_, w in graph.edges(data=weight, default=1)], n)
     return Edges(ends[:, 0], ends[:, 1], values, index, count)

@@ -130,7 +130,7 @@ class Graph(Programs[R], Generic[R]):
         edges stay. Results stand under its nodes, in their order.
 
         weight is the attribute of edges that is their weight; edges without it have 1,
-        as in NetworkX. Where no edge has it, or weight is None, edges have no weights.
+        as in NetworkX, and None is an error. Where no edge has it, or weight is None, edges have no weights.
         """
         made = _edges.of_networkx(graph, weight)
         return _from("from_networkx", made, _DICT, graph.is_directed(), path, progress, options)

@@ -95,6 +95,13 @@ class NetworkXTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "weight: edge 3 has -1"):
             Graph.from_networkx(graph, "minutes")
 
+    def test_no_weight(self):
+        graph = nx.Graph([("a", "b", {"weight": None})])
+        for _ in range(2):  # beside an edge with a weight, too
+            with self.assertRaisesRegex(ValueError, r"weight: entry 0 is missing \(None\)"):
+                Graph.from_networkx(graph)
+            graph.add_edge("b", "c", weight=2)
+
     @need("pandas")
     def test_pandas(self):
         for title, graph in graphs(0):
