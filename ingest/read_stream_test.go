@@ -228,15 +228,13 @@ func TestShortened(t *testing.T) {
 		if err := os.Truncate(path, size); err != nil {
 			t.Fatal(err)
 		}
-		s, err := in.stream(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
+		s, err := in.stream(t.Context(), nil) // which reads the beginning
+		if err == nil {
+			_, err = io.ReadAll(s)
+			s.Close()
 		}
-		if _, err := io.ReadAll(s); (err == nil) != want || err != nil && err.Error() != path+": had 8 bytes, and has become shorter while it was read; import it again when nothing writes it" {
+		if (err == nil) != want || err != nil && err.Error() != path+": had 8 bytes, and has become shorter while it was read; import it again when nothing writes it" {
 			t.Errorf("%d bytes: %v", size, err)
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 }
