@@ -21,7 +21,7 @@ var foreign = []foreignText{
 	{regexp.MustCompile(`^version https://git-lfs\.github\.com/`), "is a pointer of Git LFS, and not the file that it stands for", "fetch that with git lfs pull"},
 	{
 		regexp.MustCompile(`^<([?!]|[A-Za-z][\w.-]*(:[\w.-]+)?[\s/>])`), "is XML, as GEXF is",
-		linesOfWeights + viaNetworkX("read_gexf") + thenImport,
+		asGraphML + viaNetworkX(`g = x.read_gexf(sys.argv[1]); n = {v: v for v in g}`) + thenGraphML,
 	},
 	{regexp.MustCompile(`^[{[]`), "is JSON", ""}, // adviceJSON
 	{
@@ -30,7 +30,7 @@ var foreign = []foreignText{
 	},
 	{
 		regexp.MustCompile(`(?i)^((creator|version|comment|directed)\b[^\n]*\n\s*)*graph\s*\[`), "is a GML file",
-		linesOfWeights + viaNetworkX("read_gml") + thenImport,
+		asGraphMLOfGML + viaNetworkX(readGML) + thenGraphML,
 	},
 	{regexp.MustCompile(`(?i)^\*(vertices|network)\b`), "is a Pajek file", linesOfNames + ofPajek + ", and import edges.csv with --delimiter , --no-header, and with --undirected where it has *Edges or *Edgeslist alone"},
 	{regexp.MustCompile(`^\S+[ \t]+->[ \t]+\S`), "has -> between ids", "use --columns 1,3 to take the ids around it"},
@@ -62,7 +62,7 @@ func listOfNeighbours(list []byte) (what, advice string) {
 	if found := ofDegree.FindSubmatch(list); found != nil {
 		rows := strings.ReplaceAll(`[(u, *re.split(r"%s(?={)", next(lines), maxsplit=1)) for l in lines for u, n in [re.split(r"%s(?=\d+$)", l)] for _ in range(int(n))]`,
 			"%s", class.Replace(string(found[1])))
-		return "is a list of neighbours of NetworkX, of several lines for each vertex", linesOfWeights + strings.ReplaceAll(ofAttributes, "%[2]s", rows) + thenImport
+		return "is a list of neighbours of NetworkX, of several lines for each vertex", linesOfAttributes + strings.ReplaceAll(ofAttributes, "%[2]s", rows) + thenCommas
 	}
 	split := separatorOfNeighbours(list)
 	if split != "" {
@@ -103,19 +103,24 @@ func separatorOfNeighbours(list []byte) (best string) {
 // ids and the weight of each, 1 where others have one, as NetworkX takes it.
 var attributes = regexp.MustCompile(`^(?:[^,\n{]+(,)[^,\n{]+,|[^;\n{]+(;)[^;\n{]+;|[^|\n{]+(\|)[^|\n{]+\||[^\t\n{]+(\t)[^\t\n{]+\t|[^\s{]+[ \t]+[^\s{]+[ \t])[ \t]*\{(?:|['"][^\n]*)\}[ \t\r]*(?:\n|$)`)
 
-const ofAttributes = `python3 -c 'import sys, ast, re; ` +
-	`lines = (l.strip() for l in open(sys.argv[1]) if l.strip() and l[0] != "#"); rows = %[2]s; ` +
+const ofAttributes = `python3 -c 'import sys, ast, re, csv; ` +
+	`lines = (l.strip() for l in open(sys.argv[1], encoding="utf-8-sig") if l.strip() and l[0] != "#"); rows = %[2]s; ` +
 	`edges = [(u, v, ast.literal_eval(re.sub(r"\b[\w.]+\(([^()]*)\)", r"(\1)", d))) for u, v, d in rows]; w = "weight" if any("weight" in d for _, _, d in edges) else "value"; some = any(w in d for _, _, d in edges); ` +
 	`number = lambda w: w[0] / w[1] if type(w) is tuple else float(w); ` +
-	`open(sys.argv[2], "w").writelines("\t".join([u, v] + some * [str(number(d.get(w, 1)))]) + "\n" for u, v, d in edges)' %[1]s edges.tsv`
+	pythonCSV + `[u, v] + some * [number(d.get(w, 1))] for u, v, d in edges)' %[1]s edges.csv`
 
-// viaNetworkX is a command that writes the edges of a file, whose name is put
-// in the place of %[1]s, as what garaph reads: with a weight for each edge if any has one.
+// viaNetworkX is a command that writes a graph g as GraphML, which keeps vertices without edges and any characters of the names n. The numbers of
+// edges remain, and every edge has a weight if any has one.
 func viaNetworkX(read string) string {
-	return `python3 -c 'import sys, networkx as x; g = x.` + read + `(sys.argv[1]); d = [d for _, _, d in g.edges(data=True)]; ` +
-		`w = "weight" if any("weight" in e for e in d) else "value"; any(type(e.get(w)) in (int, float) for e in d) and [e.setdefault(w, 1) for e in d]; ` +
-		`x.write_edgelist(g, sys.argv[2], delimiter="\t", data=[w])' %[1]s edges.tsv`
+	return `python3 -c 'import sys, re, networkx as x; ` + read + `; d = [d for _, _, d in g.edges(data=True)]; ` +
+		`w = "weight" if any("weight" in e for e in d) else "value"; some = w == "weight" or any(type(e.get(w)) in (int, float) for e in d); ` +
+		`h = type(g)(); h.add_nodes_from(n[v] for v in g); h.add_edges_from((n[u], n[v], dict({k: float(a) for k, a in e.items() if type(a) in (int, float)}, ` +
+		`**({"weight": float(e.get(w, 1))} if some else {}))) for u, v, e in g.edges(data=True)); x.write_graphml(h, sys.argv[2])' %[1]s graph.graphml`
 }
+
+// readGML takes parallel edges whether or not the file says that it has some, and ids where labels are no names of vertices.
+const readGML = `g = x.parse_gml(re.sub(r"(?im)^(\s*)graph\s*\[", r"\1graph [ multigraph 1 ", open(sys.argv[1], encoding="utf-8-sig").read(), count=1), label="id"); ` +
+	`n = {v: str(e.get("label", "")) for v, e in g.nodes(data=True)}; n = n if len(set(n.values()) - {""}) == len(n) else {v: v for v in g}`
 
 const (
 	// pythonCSV writes rows of strings and numbers, whatever characters the strings have.
@@ -171,15 +176,20 @@ func matrixOfLabels(h *inputHead) byte {
 // What stands around commands that write edges. Tests run these as they are in errors.
 const (
 	linesOfIDs     = "write its edges as lines of two ids: "
-	linesOfNames   = "write its edges as lines of two names, or of two numbers where vertices have no names or the same one, and of a weight, unless all are 1: "
+	linesOfNames   = "write its edges, without vertices that have none, as lines of two names, or of two numbers where vertices have no names or the same one, and of a weight, unless all are 1: "
 	linesAlone     = "write its edges as lines of two ids, without weights and other attributes: "
 	linesOfMatrix  = "write its cells that are not 0 as lines of two ids and a weight: "
 	linesNoWeight  = "write its edges as lines of two ids (and put a weight behind these, if one of its keys is that): "
+	asGraphML      = "write it as GraphML, with the weight 1 where only other edges have one: "
+	asGraphMLOfGML = "write it as GraphML, with the labels as ids, unless vertices have none or the same one, and with the weight 1 where only other edges have one: "
 	linesOfWeights = "write its edges as lines of two ids and of a weight, 1 where only others have one: "
-	thenPlain      = ", and import what comes out: the error then has a command for that file"
-	thenImport     = ", and import edges.tsv with --delimiter tab --no-header, and with --undirected where the graph is"
-	thenBothThere  = ", and import edges.csv with --delimiter , --no-header: an edge without direction is there both ways" // of matrices and neighbours
-	thenCommas     = ", and import edges.csv with --delimiter , --no-header, and with --undirected where the graph is"
+	// of NetworkX, for which lines that begin with # are comments
+	linesOfAttributes = "write its edges, but for lines that begin with #, as lines of two ids and of a weight, 1 where only others have one: "
+	thenPlain         = ", and import what comes out: the error then has a command for that file"
+	thenImport        = ", and import edges.tsv with --delimiter tab --no-header, and with --undirected where the graph is"
+	thenGraphML       = ", and import graph.graphml"
+	thenBothThere     = ", and import edges.csv with --delimiter , --no-header: an edge without direction is there both ways" // of matrices and neighbours
+	thenCommas        = ", and import edges.csv with --delimiter , --no-header, and with --undirected where the graph is"
 )
 
 // shellWord quotes a name for a shell.
@@ -250,7 +260,7 @@ func checkForeign(h *inputHead, weights WeightMode) error {
 		rows := "[[x.strip() for x in l.split(" + separator + ", 2)] for l in lines]"
 		return &InputError{
 			File: h.in.name, Problem: "is an edge list of NetworkX with the attributes of edges in braces, which cannot be read",
-			Advice: h.pasted(linesOfWeights+strings.NewReplacer("%[1]s", shellWord(h.in.name), "%[2]s", rows).Replace(ofAttributes)+thenImport) +
+			Advice: h.pasted(linesOfAttributes+strings.NewReplacer("%[1]s", shellWord(h.in.name), "%[2]s", rows).Replace(ofAttributes)+thenCommas) +
 				"; or use " + flags + " to leave out the attributes, weights too",
 		}
 	}

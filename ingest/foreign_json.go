@@ -409,6 +409,9 @@ func adviceJSON(file string, s *jsonShape) string {
 	case s.list && s.member().object, s.object && !strings.Contains(filter, "to_entries"):
 		lines = linesNoWeight
 	}
+	if s.hasVertices() || strings.HasPrefix(filter, eachOfKeys) {
+		lines = strings.Replace(lines, "write its edges", "write its edges, without vertices that have none,", 1)
+	}
 	if s.large {
 		lines = strings.TrimSuffix(lines, ": ") + ", with jq 1.7 or later, for earlier ones round its long integers: " + unlessRounded
 	}
@@ -417,6 +420,12 @@ func adviceJSON(file string, s *jsonShape) string {
 		then = thenBothThere
 	}
 	return lines + "jq -r '" + filter + "' " + file + " > edges.csv" + then
+}
+
+// hasVertices reports whether there is a list of vertices, beside the edges or one level deeper.
+func (s *jsonShape) hasVertices() bool {
+	is := func(s *jsonShape) bool { return s.kids["nodes"] != nil || s.kids["vertices"] != nil }
+	return is(s) || slices.ContainsFunc(s.keys, func(key string) bool { return is(s.kids[key]) })
 }
 
 // jsonOf is the shape of an input, of which more is read where that can be done.

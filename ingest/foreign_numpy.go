@@ -68,9 +68,9 @@ func npyHeader(r io.Reader) ([]npyArray, error) {
 
 // Floats are written with %.17g: ids that are 0.0 become 0, and weights keep all of their digits.
 const (
-	numpyLoad  = `import sys, numpy as n; z = n.load(sys.argv[1]); text = lambda a: n.char.mod("%.17g", a) if a.dtype.kind == "f" else a.astype(str); `
-	numpySave  = `n.savetxt(sys.argv[2], n.column_stack([`
-	numpyTail  = `]), fmt="%s", delimiter="\t", encoding="utf8")`
+	numpyLoad  = `import sys, csv, numpy as n; z = n.load(sys.argv[1]); text = lambda a: n.char.mod("%.17g", a) if a.dtype.kind == "f" else a.astype(str); `
+	numpySave  = `csv.writer(open(sys.argv[2], "w", encoding="utf8", newline=""), quoting=csv.QUOTE_ALL).writerows(n.column_stack([`
+	numpyTail  = `]))`
 	matrixTail = `; b = m.dtype == bool; scipy.io.mmwrite(sys.argv[2], m.astype("u1") if b else m, field="pattern" if b else None)`
 
 	// Of a matrix that scipy.sparse.save_npz has written, and of an array.
@@ -151,8 +151,8 @@ func adviceArrays(file string, all []npyArray, archive, ordered bool) string {
 		chosen = names
 	}
 	if chosen == nil {
-		return linesOfIDs + "python3 -c '" + numpyLoad + numpySave + "text(z[k]) for k in sys.argv[3:]" + numpyTail + "' " + file + " edges.tsv SRC DST, with the names of two of its arrays, " +
-			strings.Join(names[:min(len(names), 20)], ", ") + " (and of one of weights)" + thenImport
+		return "write its edges as lines of two ids, with the names of two of its arrays, " + strings.Join(names[:min(len(names), 20)], ", ") +
+			", in place of SRC and DST (and of one of weights behind them): python3 -c '" + numpyLoad + numpySave + "text(z[k]) for k in sys.argv[3:]" + numpyTail + "' " + file + " edges.csv SRC DST" + thenCommas
 	}
 	var edges []npyArray
 	for _, name := range chosen {
@@ -194,7 +194,7 @@ func adviceArrays(file string, all []npyArray, archive, ordered bool) string {
 		}
 		columns = append(columns, "text("+value+")")
 	}
-	return linesOfIDs + "python3 -c '" + numpyLoad + numpySave + strings.Join(columns, ", ") + numpyTail + "' " + file + " edges.tsv" + arguments + thenImport
+	return linesOfIDs + "python3 -c '" + numpyLoad + numpySave + strings.Join(columns, ", ") + numpyTail + "' " + file + " edges.csv" + arguments + thenCommas
 }
 
 // notValues says what can be done about an array that has no values.
@@ -326,9 +326,15 @@ func edgesAmong(names []string) (edges []string) {
 	source := find(func(s string) bool { return isUsual(s, 0) })
 	target := find(func(s string) bool { return isUsual(s, 1) })
 	pairs := find(func(s string) bool { return strings.Contains(strings.ToLower(s), "edge") && !isWeightName(s) })
+	row, column := slices.Index(names, "row"), slices.IndexFunc(names, func(s string) bool { return s == "col" || s == "column" })
 	switch {
 	case source != "" && target != "":
 		edges = []string{source, target}
+	case row >= 0 && column >= 0: // of the entries of a matrix, as SciPy calls them
+		edges = []string{names[row], names[column]}
+		if slices.Contains(names, "data") {
+			return append(edges, "data")
+		}
 	case pairs != "":
 		edges = []string{pairs}
 	case len(names) < 3 || len(names) == 3 && names[0] == "arr_0": // those without names are in order

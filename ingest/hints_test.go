@@ -21,7 +21,7 @@ import (
 func TestEdgesAmong(t *testing.T) {
 	for names, want := range map[string]string{
 		"weight,dst,src": "src,dst,weight", "x,edge_index,y": "edge_index", "edge_weight,edges": "edges,edge_weight", "arr_0": "arr_0", "a,b": "a,b",
-		"arr_0,arr_1,arr_2": "arr_0,arr_1,arr_2", "a,b,c": "", "adj_data,adj_indices,adj_indptr,adj_shape": "",
+		"arr_0,arr_1,arr_2": "arr_0,arr_1,arr_2", "a,b,c": "", "row,col,data": "row,col,data", "data,column,n,row,w": "row,column,data", "col,row,n,w": "row,col,w", "row,col,x": "row,col", "adj_data,adj_indices,adj_indptr,adj_shape": "",
 	} {
 		if got := strings.Join(edgesAmong(strings.Split(names, ",")), ","); got != want {
 			t.Errorf("%s: got %q, want %q", names, got, want)
@@ -41,8 +41,9 @@ func TestEdgesAmong(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	const want = `' 'g.npz' edges.tsv SRC DST, with the names of two of its arrays, a, b, c (and of one of weights), and import edges.tsv with`
-	if r := readBytes(t, "g.npz", z.Bytes(), ReadOptions{}); r.err == nil || !strings.Contains(r.err.Error(), want) {
+	const want = `with the names of two of its arrays, a, b, c, in place of SRC and DST (and of one of weights behind them): python3 -c '`
+	if r := readBytes(t, "g.npz", z.Bytes(), ReadOptions{}); r.err == nil || !strings.Contains(r.err.Error(), want) ||
+		!strings.Contains(r.err.Error(), "' 'g.npz' edges.csv SRC DST, and import edges.csv with") {
 		t.Errorf("got %v", r.err)
 	}
 }
@@ -169,6 +170,24 @@ func TestUnknownJSON(t *testing.T) {
 	}
 }
 
+// TestLoneVertices: a command that leaves out vertices without edges says so, where there may be some.
+func TestLoneVertices(t *testing.T) {
+	for content, want := range map[string]bool{
+		`{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 2}]}`:                       true,
+		`{"elements": {"nodes": [], "edges": [{"data": {"source": 1, "target": 2}}]}}`:        true,
+		`{"nodes": [{"id": 1}, {"id": 2}], "adjacency": [[{"id": 2}], []], "directed": true}`: true,
+		`{"vertices": [], "edges": [[1, 2, 3]]}`:                                              true,
+		`{"a": ["b"], "b": [], "c": []}`:                                                      true,
+		`{"edges": [{"source": 1, "target": 2}]}`:                                             false,
+		`[{"source": 1, "target": 2}]`:                                                        false,
+		"*Vertices 3\n*Arcs\n1 2\n":                                                           true,
+	} {
+		if r := readBytes(t, "g", []byte(content), ReadOptions{}); r.err == nil || strings.Contains(r.err.Error(), "; write its edges, without vertices that have none, as lines of two ") != want {
+			t.Errorf("%s: %v", content, r.err)
+		}
+	}
+}
+
 // TestLargeJSON: ids that jq rounds, unless it is a new one, are told of, and the command ends with an error in one that does.
 func TestLargeJSON(t *testing.T) {
 	const early = ", with jq 1.7 or later, for earlier ones round its long integers: "
@@ -253,6 +272,8 @@ func TestHints(t *testing.T) {
 	const withWeights = `import sys, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2, k="other"); g.add_edge("c", "d", weight=3); x.write_%s(g, sys.argv[1])`
 	const someWeights = `import sys, networkx as x; g = x.DiGraph(); g.add_edge("a b", "c", weight=2); g.add_edge("c", "d"); x.write_%s(g, sys.argv[1])`
 	partly := [][2]string{{"a b", "c 2"}, {"c", "d 1"}}
+	const oddNames = `import sys, networkx as x; g = x.DiGraph(); g.add_weighted_edges_from([("#ops", "# x", 2), ("# x", "%% a", 3), ("%% a", "\"Q\"", 1), ("\"Best\" Ltd", "Zürich & <b>", .5)]); g.add_nodes_from(["alone", "a,b"]); x.write_%s(g, sys.argv[1])`
+	odd := [][2]string{{`"Best" Ltd`, "Zürich & <b> 0.5"}, {"# x", "%% a 3"}, {"#ops", "# x 2"}, {"%% a", `"Q" 1`}, {"a,b", ""}, {"alone", ""}}
 	const frame = `import sys, json, pandas; d = pandas.DataFrame({"source": ["a b", "c"], "target": ["c", "d"], "note": ["x", "y"], "weight": [2, 3]}); `
 	const tarred = `import sys, os, tarfile; f = sys.argv[1] + ".d"; os.mkdir(f); open(f + "/README", "w").write("#"); open(f + "/edges it's", "w").write("1 2\n2 3\n"); t = tarfile.open(sys.argv[1], `
 	for _, c := range testsize.Some([]struct {
@@ -264,6 +285,13 @@ func TestHints(t *testing.T) {
 		{"lz4", "lz4 --version", pack("lz4"), plain},
 		{"gexf", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(networkX, "%s", "gexf")), named},
 		{"gml", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(networkX, "%s", "gml")), named},
+		{"gexf", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(oddNames, "%s", "gexf")), odd},
+		{"gml", "/usr/bin/python3 -c 'import networkx'", python(strings.ReplaceAll(oddNames, "%s", "gml")), odd},
+		{"gexf", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; g = x.MultiDiGraph([("a b", "c"), ("a b", "c"), ("c", "d")]); x.write_gexf(g, sys.argv[1])`), [][2]string{{"a b", "c"}, {"a b", "c"}, {"c", "d"}}},
+		{"gml", "/usr/bin/python3 -c 'import networkx'", write("Creator \"a graph [ of mine\"\ndirected 1\n  Graph\n[ directed 1 node [ id 1 ] node [ id 2 ] node [ id 3 label \"x\" ] node [ id 4 ]\nedge [ source 1 target 2 ] edge [ source 1 target 2 ] edge [ source 2 target 3 ] ]\n"), [][2]string{{"1", "2"}, {"1", "2"}, {"2", "3"}, {"4", ""}}},
+		{"gml", "/usr/bin/python3 -c 'import networkx'", write("graph [\n directed 1\n node [ id 1 label \"x\" graphics [ x 1.5 ] ] node [ id 2 label \"x\" ] node [ id 3 label \"y\" ]\n edge [ source 1 target 2 label \"l\" ] edge [ source 2 target 3 ] ]\n"), plain},
+		{"gml", "/usr/bin/python3 -c 'import networkx'", write("graph [\n directed 1\n node [ id 1 label \"Zürich\" ] node [ id 2 label 7 ]\n edge [ source 1 target 2 weight \"2\" ] ]\n"), [][2]string{{"Zürich", "7 2"}}},
+		{"gml", "/usr/bin/python3 -c 'import networkx'", write("graph [\n node [ id 1 ] node [ id 2 ] node [ id 3 ]\n edge [ source 1 target 2 km 4 ] edge [ source 2 target 3 ] ]\n"), [][2]string{{"1", "2"}, {"2", "3"}, {"mirrored", ""}}},
 		{"adjlist", "awk 'BEGIN {}'", write("#k.py\n# GMT Thu Nov 26 13:05:14 2026\n# \n1 2\n2 3\n3\n"), plain},
 		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_adjlist(x.DiGraph([(1, 2), (2, 3)]), sys.argv[1])`), plain},
 		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_multiline_adjlist(x.DiGraph([(1, 2, {"weight": 2}), (2, 3, {"weight": 3})]), sys.argv[1])`), [][2]string{{"1", "2 2"}, {"2", "3 3"}}},
@@ -277,10 +305,13 @@ func TestHints(t *testing.T) {
 		{"edgelist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_edgelist(x.DiGraph([(1, 2, {"weight": 2}), (2, 3, {"weight": 0.5, "kind": "a weight: b"})]), sys.argv[1])`), [][2]string{{"1", "2 2"}, {"2", "3 0.5"}}},
 		{"edgelist", "/usr/bin/python3 -c ''", write("a b {'weight': 5, 'x': {'a': 1, 'weight': 4}, 'note': \"q, 'weight': 9\"}\nb c {'weight': np.float64(0.5)}\nc d {}\n"), [][2]string{{"a", "b 5"}, {"b", "c 0.5"}, {"c", "d 1"}}},
 		{"edgelist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_edgelist(x.DiGraph([("a", "b"), ("b", "c")]), sys.argv[1], delimiter=",")`), [][2]string{{"a", "b"}, {"b", "c"}}},
+		{"edgelist", "/usr/bin/python3 -c ''", write("\"Q\" \"Best\" {'weight': 2}\n% #x {'weight': 3}\n"), [][2]string{{`"Q"`, `"Best" 2`}, {"%", "#x 3"}}},
 		{"edgelist", "sed --version", write("# of a graph\n1\t2\t{'kind': 'a, b', 'weight': np.float64(2.5), 'k': 1}\n2\t3\t{'weight': 1e-05}\n"), [][2]string{{"1", "2 2.5"}, {"2", "3 1e-05"}}},
 		{"npz", "/usr/bin/python3 -c 'import scipy'", python(`import sys, scipy.sparse as s; s.save_npz(sys.argv[1], s.coo_matrix(([1, 1], ([0, 1], [1, 2])), shape=(3, 3)))`), dense},
 		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.savez(sys.argv[1], src=numpy.array(["a b", "c"]), dst=numpy.array(["c", "d"]), w=numpy.array([2, 3]))`), weighted},
 		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.savez(sys.argv[1], numpy.array([[1, 2], [2, 3]]))`), plain},
+		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.savez(open(sys.argv[1], "wb"), row=[1, 2], col=[2, 3], data=[2, .5])`), [][2]string{{"1", "2 2"}, {"2", "3 0.5"}}},
+		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.savez(open(sys.argv[1], "wb"), u=["#ops", "\"Q\"", "a\tb"], v=["# x", "\"Best\" Ltd", "c,d"])`), [][2]string{{`"Q"`, `"Best" Ltd`}, {"#ops", "# x"}, {"a\tb", "c,d"}}},
 		{"npy", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy; numpy.save(sys.argv[1], numpy.array([[1.0, 2.0], [2.0, 3.0]]))`), plain},
 		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy as n; n.savez(open(sys.argv[1], "wb"), weight=n.array([2, .5], "f4"), target=[2., 3], source=[1, 2])`), [][2]string{{"1", "2 2"}, {"2", "3 0.5"}}},
 		{"npz", "/usr/bin/python3 -c 'import numpy'", python(`import sys, numpy as n; n.savez(open(sys.argv[1], "wb"), label=[1, 2], kind=["x"], **{"from": ["a b", "c"], "to": ["c", "d"]})`), named},
@@ -404,6 +435,7 @@ func TestHints(t *testing.T) {
 				}
 				command, _, _ = strings.Cut(command, thenPlain)
 				command, _, _ = strings.Cut(command, thenMatrix)
+				command, _, _ = strings.Cut(command, thenGraphML)
 				command, then, commas := strings.Cut(command, thenCommas)
 				command, _, _ = strings.Cut(command, ", and import edges.csv")
 				command, afterTabs, tabs := strings.Cut(command, thenImport)
@@ -431,7 +463,7 @@ func TestHints(t *testing.T) {
 					}
 				}
 				written := strings.TrimSuffix(path, filepath.Ext(path)) // beside what was packed
-				for _, name := range []string{"edges.txt", "edges.csv", "edges.tsv", "graph.mtx"} {
+				for _, name := range []string{"edges.txt", "edges.csv", "edges.tsv", "graph.mtx", "graph.graphml"} {
 					if _, err := os.Stat(filepath.Join(folder, name)); err == nil && strings.Contains(command, name) {
 						written = filepath.Join(folder, name)
 					}
@@ -449,6 +481,16 @@ func TestHints(t *testing.T) {
 					e.V += fmt.Sprint(" ", e.W)
 				}
 				got = append(got, [2]string{e.U, e.V})
+			}
+			if strings.HasSuffix(path, ".graphml") {
+				for _, v := range again.sink.vertices {
+					if !slices.ContainsFunc(again.sink.edges, func(e edgeSeen) bool { return e.U == v || e.V == v }) {
+						got = append(got, [2]string{v, ""})
+					}
+				}
+				if again.schema.Mirrored {
+					got = append(got, [2]string{"mirrored", ""})
+				}
 			}
 			slices.SortFunc(got, func(a, b [2]string) int { return strings.Compare(a[0]+a[1], b[0]+b[1]) })
 			if diff := cmp.Diff(c.want, got); diff != "" {
