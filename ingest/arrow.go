@@ -15,11 +15,13 @@ import (
 
 // arrowBody reads Arrow IPC streams, and files, in which a stream stands between
 // magic and a directory: from the beginning to the end, so that either may come from a
-// pipe. The goroutine that feeds reads record batches and unpacks them; those that parse
-// decode rows.
+// pipe, unless a file has its schema only in the directory, as Arrow's JavaScript library
+// writes it. The goroutine that feeds reads record batches and unpacks them; those that
+// parse decode rows.
 type arrowBody struct {
 	rowBody
-	file bool
+	file  bool
+	atEnd bool // the schema stands only in the directory
 }
 
 // arrowFileHead is the magic of a file with its padding.
@@ -43,9 +45,18 @@ func planArrow(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 		return nil, &InputError{File: p.name(), Problem: "is a file of Feather version 1, which cannot be read", Advice: "write it as version 2, which is the default of pandas since 1.1"}
 	}
 	for {
-		m, _, err := arrowipc.ReadMessage(bytes.NewReader(h.bytes[p.skipBytes:]))
+		m, marked, err := arrowipc.ReadMessage(bytes.NewReader(h.bytes[p.skipBytes:]))
 		var s *arrowipc.Schema
 		switch {
+		case err == nil && t.file && (marked || m != nil && !m.IsSchema()):
+			if h.stream.packed != "" || h.in.openAt == nil {
+				return nil, &InputError{
+					File: p.name(), Problem: "is an Arrow file with its schema at its end, as Arrow's JavaScript library writes it, so that it cannot be read from a pipe, or compressed",
+					Advice: "save or unpack it as a file first, or write it as a stream",
+				}
+			}
+			t.atEnd = true
+			s, err = schemaAtEnd(h.in)
 		case err == nil && m == nil:
 			return nil, &DamagedError{File: p.name(), Problem: "is no Arrow stream or file: it has no message"}
 		case err == nil:
@@ -64,6 +75,20 @@ func planArrow(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	t.plan(p, o)
 	p.body = t
 	return p, nil
+}
+
+// schemaAtEnd is the schema in the directory of a file.
+func schemaAtEnd(file *readInput) (*arrowipc.Schema, error) {
+	in, err := file.openAt()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	m, err := arrowipc.ReadFooter(in, file.size)
+	if err != nil {
+		return nil, err
+	}
+	return arrowipc.ParseSchema(m)
 }
 
 // arrowError is an error of an input as one of this package.
@@ -117,6 +142,11 @@ func (t *arrowBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
 			releaseAll(list)
 		}
 	}()
+	if t.atEnd {
+		if err := x.begin(schemaAtEnd(plan.src)); err != nil {
+			return err
+		}
+	}
 	for {
 		m, marked, err := arrowipc.ReadMessage(r)
 		switch {
@@ -125,7 +155,11 @@ func (t *arrowBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
 		case m == nil:
 			return x.end(marked)
 		case x.schema == nil:
-			err = x.begin(m)
+			if err = x.begin(arrowipc.ParseSchema(m)); err == nil {
+				err = x.pass(m)
+			}
+		case t.atEnd && m.IsSchema():
+			err = x.replaced()
 		case m.IsBatch():
 			err = x.batch(m)
 		case m.IsDictionary():
@@ -146,16 +180,21 @@ func releaseAll(list []*held) {
 }
 
 // begin compares the schema with that by which columns were picked.
-func (x *arrowFeed) begin(m *arrowipc.Message) (err error) {
-	if x.schema, err = arrowipc.ParseSchema(m); err != nil {
+func (x *arrowFeed) begin(s *arrowipc.Schema, err error) error {
+	if err != nil {
 		return arrowError(x.plan.name(), err)
 	}
+	x.schema = s
 	for i, c := range x.at {
 		if list := x.schema.Columns; c >= len(list) || list[c].Name != x.names[i] || list[c].Kind != x.kinds[i] {
-			return &DamagedError{File: x.plan.name(), Problem: "was replaced while it was being read"}
+			return x.replaced()
 		}
 	}
-	return x.pass(m)
+	return nil
+}
+
+func (x *arrowFeed) replaced() error {
+	return &DamagedError{File: x.plan.name(), Problem: "was replaced while it was being read"}
 }
 
 // pass passes over the body of a message.

@@ -37,6 +37,7 @@ func TestArrowOtherWriters(t *testing.T) {
 			return fmt.Sprint("v", u), fmt.Sprint("v", v)
 		},
 		"polars-small.arrows":       smallEdge,
+		"javascript-small.arrow":    smallEdge,
 		"polars-categorical.arrows": smallEdge,
 	} {
 		var want []edgeSeen
@@ -54,6 +55,12 @@ func TestArrowOtherWriters(t *testing.T) {
 				input = StdinName
 			}
 			r := readNames(t, o, []string{input})
+			if name == "javascript-small.arrow" && o.Stdin != nil {
+				if r.err == nil || !strings.Contains(r.err.Error(), "standard input: is an Arrow file with its schema at its end") {
+					t.Error(r.err)
+				}
+				continue
+			}
 			if r.err != nil {
 				t.Fatal(name, r.err)
 			}
@@ -141,9 +148,32 @@ func TestArrow(t *testing.T) {
 	}
 }
 
+// TestArrowSchemaAtEnd: a file whose schema stands only in its directory is read where it is whole, also without rows.
+func TestArrowSchemaAtEnd(t *testing.T) {
+	b := otherFile(t, "javascript-small.arrow")
+	for n := 0; n < len(b); n += 1 + n/1500*7 {
+		var damaged *DamagedError
+		if r := readBytes(t, "g.arrow", b[:n], ReadOptions{SkipBadLines: true}); !errors.As(r.err, &damaged) {
+			t.Fatalf("of %d of %d bytes: %v", n, len(b), r.err)
+		}
+	}
+	if r := readBytes(t, "g.arrow.gz", gzipped(t, b), ReadOptions{}); r.err == nil || !strings.Contains(r.err.Error(), "; save or unpack it as a file first, or write it as a stream") {
+		t.Error(r.err)
+	}
+	directory := bytes.LastIndex(b, []byte("\xff\xff\xff\xff\x00\x00\x00\x00")) // behind the mark at the end of messages
+	if r := readBytes(t, "g.arrow", append([]byte(arrowFileHead), b[directory:]...), ReadOptions{}); r.err != nil || len(r.sink.edges) > 0 || !r.schema.Weighted {
+		t.Errorf("%v, %+v", r.err, r.schema)
+	}
+	for i := len(b) - 1; i >= directory; i-- {
+		damaged := slices.Clone(b)
+		damaged[i] ^= byte(1 << (i % 8))
+		checkKind(t, readBytes(t, "g.arrow", damaged, ReadOptions{RowBytes: 16 << 20}))
+	}
+}
+
 // TestArrowDamage: any byte that is another gives an error or a graph, never a panic.
 func TestArrowDamage(t *testing.T) {
-	for _, b := range [][]byte{arrowFile(t, true, 1), otherFile(t, "polars-categorical.arrows"), otherFile(t, "polars-strings.arrow"), otherFile(t, "polars-lz4.arrow")} {
+	for _, b := range [][]byte{arrowFile(t, true, 1), otherFile(t, "polars-categorical.arrows"), otherFile(t, "polars-strings.arrow"), otherFile(t, "polars-lz4.arrow"), otherFile(t, "javascript-small.arrow")} {
 		for i := 0; i < len(b); i++ {
 			if i > 1500 && i%17 != 0 {
 				continue
@@ -158,7 +188,7 @@ func TestArrowDamage(t *testing.T) {
 func FuzzReadArrow(f *testing.F) {
 	f.Add(arrowFile(f, true, 1), uint16(0))
 	f.Add(arrowFile(f, false, 2), uint16(16))
-	for _, name := range []string{"polars-categorical.arrows", "polars-small.arrows", "polars-strings.arrow"} {
+	for _, name := range []string{"polars-categorical.arrows", "polars-small.arrows", "polars-strings.arrow", "javascript-small.arrow"} {
 		f.Add(otherFile(f, name), uint16(16))
 	}
 	f.Fuzz(func(t *testing.T, b []byte, choice uint16) {

@@ -20,6 +20,9 @@ func (m *Message) IsBatch() bool { return m.kind == messageBatch }
 // IsDictionary reports whether the body has values of a dictionary.
 func (m *Message) IsDictionary() bool { return m.kind == messageDictionary }
 
+// IsSchema reports whether the message is a schema, which comes first.
+func (m *Message) IsSchema() bool { return m.kind == messageSchema }
+
 const (
 	continuation = 0xffffffff
 	maxMetadata  = 16 << 20 // bytes of a message without its body
@@ -61,6 +64,36 @@ func ReadMessage(r io.Reader) (m *Message, marked bool, err error) {
 		return nil, false, fmt.Errorf("%w: a message refers to what is not there", ErrDamaged)
 	}
 	return m, false, nil
+}
+
+// ReadFooter reads the schema from the directory at the end of a file of so many bytes, where it stands a second time, or only there.
+func ReadFooter(r io.ReaderAt, size int64) (*Message, error) {
+	var tail [4 + len(FileMagic)]byte
+	end := size - int64(len(tail))
+	if end < 0 {
+		return nil, endsEarly(io.ErrUnexpectedEOF)
+	}
+	if _, err := r.ReadAt(tail[:], end); err != nil && err != io.EOF {
+		return nil, err
+	}
+	n := int64(binary.LittleEndian.Uint32(tail[:]))
+	if string(tail[4:]) != FileMagic || n > end {
+		return nil, fmt.Errorf("%w: it does not end as an Arrow file does", ErrDamaged)
+	}
+	if n > maxMetadata {
+		return nil, fmt.Errorf("%w: a directory of %d bytes, where %d are the most", ErrDamaged, n, maxMetadata)
+	}
+	b, err := readGrowing(io.NewSectionReader(r, end-n, n), int(n))
+	if err != nil {
+		return nil, err
+	}
+	bad := false
+	m := &Message{kind: messageSchema}
+	m.header, _ = rootTable(b, &bad).table(1)
+	if bad || m.header.b == nil {
+		return nil, fmt.Errorf("%w: its directory has no schema", ErrDamaged)
+	}
+	return m, nil
 }
 
 // endsEarly is the error of an input that ends within a message.

@@ -17,7 +17,7 @@ var ErrDamaged = errors.New("the input is damaged")
 // ErrUnsupported is the cause of errors of inputs that are well, but not read.
 var ErrUnsupported = errors.New("this is not read")
 
-// FileMagic begins and ends a file; in a file, a stream stands between.
+// FileMagic begins and ends a file; in a file, a stream stands between, perhaps without its schema.
 const FileMagic = "ARROW1"
 
 // Types of messages.
