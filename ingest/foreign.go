@@ -37,7 +37,7 @@ var foreign = []foreignText{
 	{regexp.MustCompile(`^[^\s,;]+->[^\s,;]+;?[ \t\r]*(\n|$)`), "has -> between ids", linesOfIDs + `sed 's/->/\t/; s/;[[:space:]]*$//' %[1]s > edges.tsv` + thenImport},
 	{
 		regexp.MustCompile(`^[^\s,;]*[^\s,;:]:([ \t][^\n]*|\r?)(\n[^\s,;]*[^\s,;:]:([ \t]|\r?\n|$)|\n?$)`), "is a list of neighbours behind ids with a colon",
-		linesOfIDs + `awk '{ sub(/:$/, "", $1); for (i = 2; i <= NF; i++) print $1 "\t" $i }' %[1]s > edges.tsv` + thenImport,
+		linesOfIDs + `awk '` + awkCSV + `{ sub(/:$/, "", $1); for (i = 2; i <= NF; i++) print q($1) "," q($i) }' %[1]s > edges.csv` + thenCommas,
 	},
 }
 
@@ -69,7 +69,7 @@ func listOfNeighbours(list []byte) (what, advice string) {
 		split = "-F ' *" + class.Replace(split) + " *' "
 	}
 	return "is a list of neighbours of NetworkX, a line for each vertex",
-		linesOfIDs + "awk " + split + `'!/^#/ { for (i = 2; i <= NF; i++) print $1 "\t" $i }' %[1]s > edges.tsv` + thenImport
+		linesOfIDs + "awk " + split + `'` + awkCSV + `!/^#/ { for (i = 2; i <= NF; i++) print q($1) "," q($i) }' %[1]s > edges.csv` + thenCommas
 }
 
 // separatorOfNeighbours is the separator by which most neighbours begin a line of their own, as each vertex does; "" are blanks.
@@ -125,6 +125,9 @@ const readGML = `g = x.parse_gml(re.sub(r"(?im)^(\s*)graph\s*\[", r"\1graph [ mu
 const (
 	// pythonCSV writes rows of strings and numbers, whatever characters the strings have.
 	pythonCSV = `csv.writer(open(sys.argv[2], "w", encoding="utf8", newline=""), quoting=csv.QUOTE_NONNUMERIC).writerows(`
+
+	// awkCSV is a function for a field of CSV, whatever characters it has, and leaves out what ends lines on Windows.
+	awkCSV = `function q(s) { gsub(/"/, "\"\"", s); return "\"" s "\"" } { sub(/\r$/, "") } `
 
 	// ofMatrix is a command for a matrix as pandas writes it, with a delimiter.
 	ofMatrix = `python3 -c 'import sys, csv; h, *m = csv.reader(open(sys.argv[1], encoding="utf-8-sig", newline=""), delimiter="%[2]s"); ` +

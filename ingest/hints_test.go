@@ -292,6 +292,7 @@ func TestHints(t *testing.T) {
 		{"gml", "/usr/bin/python3 -c 'import networkx'", write("graph [\n directed 1\n node [ id 1 label \"x\" graphics [ x 1.5 ] ] node [ id 2 label \"x\" ] node [ id 3 label \"y\" ]\n edge [ source 1 target 2 label \"l\" ] edge [ source 2 target 3 ] ]\n"), plain},
 		{"gml", "/usr/bin/python3 -c 'import networkx'", write("graph [\n directed 1\n node [ id 1 label \"Zürich\" ] node [ id 2 label 7 ]\n edge [ source 1 target 2 weight \"2\" ] ]\n"), [][2]string{{"Zürich", "7 2"}}},
 		{"gml", "/usr/bin/python3 -c 'import networkx'", write("graph [\n node [ id 1 ] node [ id 2 ] node [ id 3 ]\n edge [ source 1 target 2 km 4 ] edge [ source 2 target 3 ] ]\n"), [][2]string{{"1", "2"}, {"2", "3"}, {"mirrored", ""}}},
+		{"adjlist", "awk 'BEGIN {}'", write("#k.py\n# GMT Thu Nov 26 13:05:14 2026\n# \n%a \"Q\" #b\n\"Q\" a\\b,c\n#b\na\\b,c\n"), [][2]string{{`"Q"`, `a\b,c`}, {"%a", `"Q"`}, {"%a", "#b"}}},
 		{"adjlist", "awk 'BEGIN {}'", write("#k.py\n# GMT Thu Nov 26 13:05:14 2026\n# \n1 2\n2 3\n3\n"), plain},
 		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_adjlist(x.DiGraph([(1, 2), (2, 3)]), sys.argv[1])`), plain},
 		{"adjlist", "/usr/bin/python3 -c 'import networkx'", python(`import sys, networkx as x; x.write_multiline_adjlist(x.DiGraph([(1, 2, {"weight": 2}), (2, 3, {"weight": 3})]), sys.argv[1])`), [][2]string{{"1", "2 2"}, {"2", "3 3"}}},
@@ -409,6 +410,9 @@ func TestHints(t *testing.T) {
 		{"tsv", "/usr/bin/python3 -c ''", write("\ta b\tc\td\na b\t0\t2\t0\nc\t0\t0\t3\nd\t\t\t\n"), weighted},
 		{"txt", "sed --version", write("1->2;\n2->3\n"), plain},
 		{"txt", "awk 'BEGIN {}'", write("1: 2\n2: 3\n"), plain},
+		{"txt", "awk 'BEGIN {}'", write("a: b\r\nb: c\r\nc:\r\n"), [][2]string{{"a", "b"}, {"b", "c"}}},
+		{"adjlist", "awk 'BEGIN {}'", write("#k.py\r\n# GMT Thu Nov 26 13:05:14 2026\r\n# \r\na,b\r\nb,c\r\nc\r\n"), [][2]string{{"a", "b"}, {"b", "c"}}},
+		{"txt", "awk 'BEGIN {}'", write("\"Q\": \"R\" b,c\n%d: \"Q\"\n"), [][2]string{{`"Q"`, `"R"`}, {`"Q"`, "b,c"}, {"%d", `"Q"`}}},
 		{"csv", "iconv --version", write("\xff\xfe1\x00 \x002\x00\n\x002\x00 \x003\x00\n\x00"), plain},
 	}, 8, 0) {
 		t.Run(c.name, func(t *testing.T) {
