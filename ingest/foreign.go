@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"io"
 	"path/filepath"
 	"regexp"
@@ -194,6 +195,21 @@ const (
 	thenBothThere     = ", and import edges.csv with --delimiter , --no-header: an edge without direction is there both ways" // of matrices and neighbours
 	thenCommas        = ", and import edges.csv with --delimiter , --no-header, and with --undirected where the graph is"
 )
+
+// joinQuoted is a command that makes blanks of line ends in quotes, where a field begins with these, and leaves all else as it is. %[2]s is what separates fields.
+const joinQuoted = `python3 -c 'import sys, re; s = re.sub(rb"(?m)^[ \t]*[#%%].*|(?:^(?:\xef\xbb\xbf)?|%[2]s)[ \t]*\"[^\"]*(?:\"\"[^\"]*)*\"(?=[ \t]*(?:%[2]s|\r?$))", ` +
+	`lambda m: re.sub(rb"[\r\n]+", b" ", m[0]), open(sys.argv[1], "rb").read()); sys.stdout.buffer.write(s)' %[1]s > %[3]s`
+
+// adviceQuotes is what can be done about a field whose quote is not closed on its line.
+func adviceQuotes(h *inputHead, delimiter byte) string {
+	separator := `[, \t]`
+	if delimiter != 0 {
+		separator = fmt.Sprintf(`\x%02x`, delimiter)
+	}
+	file, written := shellWord(h.in.name), shellWord("new-"+filepath.Base(h.in.name))
+	return h.pasted("a field ends on its line; where it goes on in the next one, join the two: " + fmt.Sprintf(joinQuoted, file, separator, written) +
+		", and import " + written + "; where quotes are characters as others, and around no field, leave them out: tr -d '\"' < " + file + " > " + written)
+}
 
 // shellWord quotes a name for a shell.
 func shellWord(name string) string {

@@ -504,6 +504,53 @@ func TestHints(t *testing.T) {
 	}
 }
 
+// TestJoinedLines runs the command that joins lines which end in quotes: what comes out has the edges that the file says, and quotes
+// that no field begins with, or that comments have, join nothing.
+func TestJoinedLines(t *testing.T) {
+	if exec.Command("python3", "-c", "").Run() != nil {
+		t.Skip("there is no python3")
+	}
+	for _, c := range []struct {
+		name, content string
+		o             ReadOptions
+		want          string
+	}{
+		{"it's.csv", "payer,payee,remark\nAnn,Bob,\"two\r\nlines, see x\"\nBob,Cid,ok\n", table(0, HeaderAuto, "payer", "payee"), "Ann Bob, Bob Cid"},
+		{"edges.csv", "\ufeff\"pay\ner\",payee,amount\nAnn,\"Bob\n\n\"\"x\"\", Ltd\",5\n#note, \"x\nCid 6\",Ann,7\n", ReadOptions{}, `Ann Bob·"x",·Ltd 5, Cid·6" Ann 7`},
+		{"g.tsv", "1\t\"a\nb\"\t5\n2\t5\" disk\t6\n", table(0, HeaderNo), "1 a·b 5, 2 5\"·disk 6"},
+		{"g.txt", "1;2;\"a\n3;4\"\n2;3;\n", table(';', HeaderNo, "1", "2"), "1 2, 2 3"},
+		{"g.txt", "\"a\nb\" c\nd e\n", ReadOptions{}, "a·b c, d e"},
+	} {
+		folder := t.TempDir()
+		t.Chdir(folder)
+		path := filepath.Join(folder, c.name)
+		if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := readNames(t, c.o, []string{path})
+		refused, ok := r.err.(*SyntaxError)
+		if !ok {
+			t.Errorf("%q: got %v", c.content, r.err)
+			continue
+		}
+		_, command, _ := strings.Cut(refused.Advice, ": ")
+		command, _, ok = strings.Cut(command, ", and import ")
+		if !ok {
+			t.Errorf("no command in %q", refused.Advice)
+			continue
+		}
+		cmd := exec.Command("sh", "-c", command)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s\n%v\n%s", command, err, out)
+			continue
+		}
+		r = readNames(t, c.o, []string{filepath.Join(folder, "new-"+c.name)})
+		if got := joinEdges(r.sink.sorted(), r.schema.Weighted); r.err != nil || got != c.want {
+			t.Errorf("%q: got %s, %v, want %s", c.content, got, r.err, c.want)
+		}
+	}
+}
+
 // TestIDsWithPoints: integers that became fractions, as those of a column of pandas that has empty cells, are no names, nor edges of other
 // vertices than those beside them; unless that is said.
 func TestIDsWithPoints(t *testing.T) {
@@ -516,9 +563,46 @@ func TestIDsWithPoints(t *testing.T) {
 			t.Errorf("%q: %v", content, r.err)
 		}
 	}
-	for _, content := range []string{"1,2.5\n3,2.0\n", "a,2.0\n"} {
+	for _, content := range []string{"1,2.5\n3,2.0\n", "a,2.0\n", "1e5 2e7\n", "1.5e+00 2.3e+01\n", "1.0e5 2e7\n"} {
 		if r := readBytes(t, "a.csv", []byte(content), ReadOptions{}); r.err != nil {
 			t.Errorf("%q: %v", content, r.err)
+		}
+	}
+	r := readBytes(t, "a.txt", []byte("1.0e+00 2.0e+00\n"), ReadOptions{IDs: IDsInt})
+	if want := "; write integers without a point and an exponent, as numpy.savetxt does with fmt='%d', or use --ids string"; r.err == nil || !strings.Contains(r.err.Error(), want) {
+		t.Errorf("got %v", r.err)
+	}
+}
+
+// TestIDsOfSavetxt runs the command for integers as numpy.savetxt writes them.
+func TestIDsOfSavetxt(t *testing.T) {
+	if exec.Command("python3", "-c", "").Run() != nil {
+		t.Skip("there is no python3")
+	}
+	for _, c := range []struct{ name, content, want string }{
+		{"it's.txt", "# 1.0e+00 by 2\n0.000000000000000000e+00 1.000000000000000000e+00\n-2.300000000000000000e+01 9.007199254740991000e+15\r\n", "-23 9007199254740991, 0 1"},
+		{"edges.csv", "1.000000000000000000e+00,2.0,5.000000000000000000e-01\n2.000000000000000000e+00,1.200000000000000000e+01,1.000000000000000000e+00\n", "1 2 0.5, 2 12 1"},
+	} {
+		t.Chdir(t.TempDir())
+		if err := os.WriteFile(c.name, []byte(c.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := readNames(t, ReadOptions{}, []string{c.name})
+		refused, ok := r.err.(*SyntaxError)
+		if !ok || !strings.Contains(refused.Advice, "fmt='%d'") {
+			t.Errorf("%q: got %v", c.content, r.err)
+			continue
+		}
+		_, command, _ := strings.Cut(refused.Advice, ": ")
+		command, _, _ = strings.Cut(command, "; or use --ids string")
+		if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
+			t.Errorf("%s\n%v\n%s", command, err, out)
+			continue
+		}
+		_, written, _ := strings.Cut(command, " > ")
+		r = readNames(t, ReadOptions{}, []string{written})
+		if got := joinEdges(r.sink.sorted(), r.schema.Weighted); r.err != nil || got != c.want {
+			t.Errorf("%q: got %s, %v, want %s", c.content, got, r.err, c.want)
 		}
 	}
 }

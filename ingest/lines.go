@@ -14,6 +14,7 @@ const maxLine = 16 << 20
 type lineBody struct {
 	layout  lineLayout
 	skipBad bool
+	quotes  string // what to do about a quote that is not closed
 	first   []byte // the first lines: where all of them are bad, skipping bad lines is no help
 
 	header *headerLine // nil: none
@@ -92,6 +93,8 @@ func (t *lineBody) parse(b *readBlock, w *parseWorker) error {
 	l, batch := &t.layout, w.batch
 	data, n := b.padded(), len(b.data)
 	fast := !l.names && (l.ids != IDString || !l.bounded)
+	plain := l.plain
+	plain.quotes = plain.rest && bytes.IndexByte(b.data, '"') >= 0
 	for p := 0; p < n; {
 		if batch.full() {
 			if err := batch.flush(); err != nil {
@@ -99,7 +102,7 @@ func (t *lineBody) parse(b *readBlock, w *parseWorker) error {
 			}
 		}
 		if fast {
-			next, taken := t.parsePlain(data, p, n, batch)
+			next, taken := plain.parse(data, p, n, batch)
 			if t.header != nil && batch.srcNames != nil {
 				t.header.note(batch.srcNames[batch.n:batch.n+taken], batch.dstNames[batch.n:], b, w)
 			}
@@ -125,9 +128,8 @@ func (t *lineBody) parse(b *readBlock, w *parseWorker) error {
 	return nil
 }
 
-// parsePlain takes as many plain lines as there are and as the batch can hold.
-func (t *lineBody) parsePlain(data []byte, p, n int, batch *edgeBatch) (int, int) {
-	f := &t.layout.plain
+// parse takes as many plain lines as there are and as the batch can hold.
+func (f *plainLines) parse(data []byte, p, n int, batch *edgeBatch) (int, int) {
 	if batch.srcNames != nil {
 		return f.named(data, p, n, batch.srcNames[batch.n:], batch.dstNames[batch.n:], batch.freeWeight())
 	}
@@ -155,6 +157,10 @@ func (t *lineBody) parseGeneral(raw []byte, b *readBlock, w *parseWorker) error 
 	err := &SyntaxError{
 		File: b.plan.name(), Line: w.lines + 1,
 		Text: shown(bad.text), Expected: bad.expected, Advice: bad.advice,
+	}
+	if bad.expected == openQuote { // what is behind it on the next line is no edge: skipping would make one of it
+		err.Advice = t.quotes
+		return err
 	}
 	usual := 0
 	switch {

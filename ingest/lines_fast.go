@@ -51,6 +51,9 @@ type plainLines struct {
 	rest bool   // what follows the second id is passed over
 	most int    // how many separators that may have; 0: any number
 
+	quotes    bool // which may have quotes
+	delimiter byte // see splitter
+
 	canonical bool // ids do not begin with zeros, so that the number says how it was written
 }
 
@@ -172,7 +175,7 @@ func pastBlanks(b []byte, p int) int {
 func (f *plainLines) lineEnd(b []byte, p, n int) int {
 	if c := b[p]; f.rest && c <= ',' && f.seps>>(c&63)&1 != 0 {
 		end := bytes.IndexByte(b[p:n], '\n')
-		if end < 0 || f.most > 0 && bytes.Count(b[p:p+end], b[p:p+1]) > f.most {
+		if end < 0 || f.most > 0 && bytes.Count(b[p:p+end], b[p:p+1]) > f.most || f.quotes && f.mayOpenQuote(b[p:p+end]) {
 			return -1
 		}
 		return p + end
@@ -185,6 +188,18 @@ func (f *plainLines) lineEnd(b []byte, p, n int) int {
 		return -1
 	}
 	return p
+}
+
+// mayOpenQuote reports whether a field of the rest of a line, the separator before it included, may begin with a quote that is not closed.
+func (f *plainLines) mayOpenQuote(rest []byte) bool {
+	if bytes.IndexByte(rest, '"') < 0 {
+		return false
+	}
+	c := f.delimiter
+	if c == 0 {
+		c = ','
+	}
+	return opensQuote(rest, c)
 }
 
 // plainDigits reads a number of 1 to 19 digits at b[p] and returns it and where

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 )
 
 // maxName is the length of the longest string id.
@@ -62,7 +63,10 @@ const (
 	adviceThousands     = "write weights without the commas where these separate thousands, or "
 	adviceEither        = "write weights with points in the places of commas where these begin decimals, and without the commas where these separate thousands, or "
 	adviceStrings       = "use --ids string to take ids as text"
-	adviceColumnNumbers = "use --columns 1,2, or --columns 1,2,3 where the third is a weight, to take these, or --weights no to pass over what follows the ids"
+	adviceIntegers      = "write integers without a point and an exponent, as numpy.savetxt does with fmt='%d', or "
+	adviceColumnNumbers = "use --columns SRC,DST[,WEIGHT], by their numbers from 1, or --weights no where the first two are the ids, to pass over what follows them"
+	adviceMatrix        = "; rows of a matrix are no edges: scipy.io.mmwrite writes one as a file .mtx, which is read"
+	adviceBetween       = "use --columns 1,3 where the ids are the first and the third, or --weights no where they are the first two, to pass over what follows them"
 )
 
 // badLine says what is wrong with a line.
@@ -192,6 +196,9 @@ func (l *lineLayout) thirdColumn(line []byte, f *lineFields) *badLine {
 			b.advice = adviceCommas(words[2]) + b.advice
 			return b
 		}
+		if b.advice == adviceColumnNumbers && !slices.ContainsFunc(l.columnNames(line), func(s string) bool { return !isNumber([]byte(s)) }) {
+			b.advice += adviceMatrix
+		}
 		l.countFields(b, line)
 	case bytes.HasPrefix(f.field[2], []byte("{")):
 		b.expected, b.advice = "a weight, or nothing, behind the two ids", adviceAttributes
@@ -204,6 +211,9 @@ func (l *lineLayout) thirdColumn(line []byte, f *lineFields) *badLine {
 		if commas := adviceCommas(f.field[2]); commas != "" {
 			b.advice = commas + b.advice
 			return b
+		}
+		if l.pickable && b.advice == adviceNoWeights && isText(f.field[1]) && !isNull(f.field[2]) {
+			b.advice = adviceBetween
 		}
 		l.countFields(b, line)
 	default:
@@ -253,8 +263,11 @@ func (l *lineLayout) parseID(tok []byte, i int, e *lineEdge) *badLine {
 // admitted.
 func (l *lineLayout) badID(tok []byte, kind integerKind, i int, count uint64) *badLine {
 	b := &badLine{text: tok, advice: adviceStrings}
-	if len(tok) == 0 {
+	switch {
+	case len(tok) == 0:
 		b.text, b.advice = []byte(`""`), ""
+	case kind == notInteger && (isPointed(tok) || isScientific(tok)):
+		b.advice = adviceIntegers + b.advice
 	}
 	switch {
 	case kind == notInteger && l.found:

@@ -10,10 +10,15 @@ type lineFields struct {
 	n       int    // number of fields found, at most 3
 	more    bool   // further fields follow
 	mixed   bool   // spaces separate some fields, and tabs or commas others: they may be of a name
+	rest    int    // where the fields behind those that are read begin; -1: there are none
+	by      byte   // what separates the last ones, see separator; 0 with a delimiter
 	problem string // not empty: the line cannot be split, and why not
 }
 
-const lastComma = "something behind the last comma"
+const (
+	lastComma = "something behind the last comma"
+	openQuote = "a closing quote, followed by a separator or the end of the line"
+)
 
 // splitter says how the lines of a format are split.
 type splitter struct {
@@ -47,8 +52,7 @@ func (s *splitter) data(line []byte) ([]byte, bool) {
 
 // split takes a line as data gives it apart into f, up to want fields.
 func (s *splitter) split(line []byte, want int, f *lineFields) {
-	f.n, f.more, f.mixed, f.problem = 0, false, false, ""
-	kind := byte(0)
+	f.reset(0)
 	for p := 0; ; {
 		field, end, next, problem := s.next(line, p)
 		if problem == "" && end == p && s.delimiter == 0 {
@@ -68,17 +72,22 @@ func (s *splitter) split(line []byte, want int, f *lineFields) {
 			by = line[end:next]
 		}
 		if s.delimiter == 0 {
-			f.separated(by, &kind)
+			f.separated(by)
 		}
 		switch p = next; {
 		case f.n == want:
-			f.more = true
+			f.more, f.rest = true, p
 			return
 		case p < 0:
 			f.problem = lastComma
 			return
 		}
 	}
+}
+
+// reset forgets a line.
+func (f *lineFields) reset(n int) {
+	f.n, f.more, f.mixed, f.rest, f.by, f.problem = n, false, false, -1, 0, ""
 }
 
 // numbers reports whether all fields are numbers.
@@ -91,11 +100,11 @@ func (f *lineFields) numbers() bool {
 	return true
 }
 
-// separated notes what separates two fields; kind is what separated those before.
-func (f *lineFields) separated(by []byte, kind *byte) {
+// separated notes what separates two fields.
+func (f *lineFields) separated(by []byte) {
 	c := separator(by)
-	f.mixed = f.mixed || *kind != 0 && *kind != c
-	*kind = c
+	f.mixed = f.mixed || f.by != 0 && f.by != c
+	f.by = c
 }
 
 // separator is the kind of the blanks, and perhaps a comma, at the beginning of a text: a
@@ -130,7 +139,7 @@ func (s *splitter) next(line []byte, p int) (field []byte, end, next int, proble
 	}
 	if end = p; s.commas && p < len(line) && line[p] == '"' {
 		if field, end = quotedField(line, p); end < 0 {
-			return nil, 0, 0, "a closing quote, followed by a separator or the end of the line"
+			return nil, 0, 0, openQuote
 		}
 	} else {
 		for end < len(line) && !s.separates(line[end]) {
@@ -203,6 +212,39 @@ func quotedField(line []byte, p int) ([]byte, int) {
 		return bytes.ReplaceAll(line[start:p], []byte(`""`), []byte(`"`)), p + 1
 	}
 	return line[start:p], p + 1
+}
+
+// opensQuote reports whether a field in b begins with a quote that is not closed.
+func opensQuote(b []byte, delimiter byte) bool {
+	for {
+		for len(b) > 0 && isBlank(b[0]) && b[0] != delimiter {
+			b = b[1:]
+		}
+		if len(b) > 0 && b[0] == '"' {
+			_, end := quotedField(b, 0)
+			if end < 0 {
+				return true
+			}
+			b = b[end:]
+		}
+		i := bytes.IndexByte(b, delimiter)
+		if i < 0 {
+			return false
+		}
+		b = b[i+1:]
+	}
+}
+
+// quotesBehind is the delimiter of the fields behind those that are read, where these may be quoted: a comma without a
+// delimiter, if one stands before them; 0 where quotes are part of them.
+func (s *splitter) quotesBehind(by byte) byte {
+	switch {
+	case !s.commas:
+		return 0
+	case s.delimiter == 0 && by == ',':
+		return ','
+	}
+	return s.delimiter
 }
 
 // passSeparator is the end of the blanks and the comma that may stand at line[p].

@@ -12,10 +12,21 @@ import (
 )
 
 const (
-	skipHint   = "--skip-bad-lines to pass over such lines"
-	semicolons = "expected fields separated by spaces, tabs or commas; use --delimiter ';'"
-	orCommas   = ", or --delimiter , where commas alone separate the fields"
+	skipHint    = "--skip-bad-lines to pass over such lines"
+	semicolons  = "expected fields separated by spaces, tabs or commas; use --delimiter ';'"
+	orCommas    = ", or --delimiter , where commas alone separate the fields"
+	firstTwo    = ", or --weights no where the first two are the ids, to pass over what follows them"
+	numbersFrom = "use --columns SRC,DST[,WEIGHT], by their numbers from 1" + firstTwo
+	around      = "use --columns 1,3 where the ids are the first and the third, or --weights no where they are the first two, to pass over what follows them"
 )
+
+// joinHint is the advice about a quote that is not closed on its line; separator is one of fields, in Python.
+func joinHint(file, separator string) string {
+	const join = `; a field ends on its line; where it goes on in the next one, join the two: python3 -c 'import sys, re; ` +
+		`s = re.sub(rb"(?m)^[ \t]*[#%].*|(?:^(?:\xef\xbb\xbf)?|SEP)[ \t]*\"[^\"]*(?:\"\"[^\"]*)*\"(?=[ \t]*(?:SEP|\r?$))", lambda m: re.sub(rb"[\r\n]+", b" ", m[0]), open(sys.argv[1], "rb").read()); ` +
+		`sys.stdout.buffer.write(s)' 'FILE' > 'new-FILE', and import 'new-FILE'; where quotes are characters as others, and around no field, leave them out: tr -d '"' < 'FILE' > 'new-FILE'`
+	return strings.NewReplacer("FILE", file, "SEP", separator).Replace(join)
+}
 
 // TestSyntaxErrors has every complaint about a place in a text, word for word.
 // The bad line stands behind good ones, so that small blocks are counted too.
@@ -45,7 +56,7 @@ func TestSyntaxErrors(t *testing.T) {
 
 		{text("g.txt", good+"3\n"), ReadOptions{}, `g.txt:51: "3": expected two ids; use ` + skipHint},
 		{text("g.txt", "1 2\n# c\n1 2 3\n"), ReadOptions{Weights: WeightsYes}, `g.txt:1: "1 2": expected a weight behind the two ids; use ` + skipHint},
-		{text("g.csv", "1,2,3,4\n2,3,4,5\n"), ReadOptions{}, `g.csv:1: "1,2,3,4": expected two ids, or two ids and a weight, and nothing behind them; use --columns 1,2, or --columns 1,2,3 where the third is a weight, to take these, or --weights no to pass over what follows the ids`},
+		{text("g.csv", "1,2,3,4\n2,3,4,5\n"), ReadOptions{}, `g.csv:1: "1,2,3,4": expected two ids, or two ids and a weight, and nothing behind them; ` + numbersFrom + `; rows of a matrix are no edges: scipy.io.mmwrite writes one as a file .mtx, which is read`},
 		{text("g.csv", "1.0,2.0\n1,3\n2,3\n"), ReadOptions{}, `g.csv:1: "1.0,2.0": expected integers as ids, as those behind it are; write it so, or use --header if it names the columns, or --ids string to take all ids as text`},
 		{text("g.txt", "1e3 2.5\n1 3\n"), ReadOptions{}, `g.txt:1: "1e3 2.5": expected integers as ids, as those behind it are; write it so, or use --header if it names the columns, or --ids string to take all ids as text`},
 		{text("g.csv", "1;2\n"), ReadOptions{}, `g.csv:1: "1;2": expected fields separated by spaces, tabs or commas; use --delimiter ';'`},
@@ -60,7 +71,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.txt", "1;2;0,5\n2;3;1,5\n"), ReadOptions{}, `g.txt:1: "1;2;0,5": ` + semicolons},
 		{text("g.csv", "von;nach;km\nA;B;1,5\n"), ReadOptions{}, `g.csv:1: "von;nach;km": ` + semicolons},
 		{text("g.csv", "von;nach;km\nA;B;1,5\n"), table(0, HeaderYes, "1", "2"), `g.csv:1: "von;nach;km": ` + semicolons},
-		{text("g.csv", "von;nach;km\nA;B;1,5\n"), table(';', HeaderAuto), `g.csv:2: "1,5": expected a weight, or nothing, behind the two ids; write weights with points in the places of commas, or use --columns von,nach to take these two, with a third one for weights, or --weights no to pass over what follows the ids`},
+		{text("g.csv", "von;nach;km\nA;B;1,5\n"), table(';', HeaderAuto), `g.csv:2: "1,5": expected a weight, or nothing, behind the two ids; write weights with points in the places of commas, or use --columns SRC,DST[,WEIGHT] to choose among "von", "nach", "km"` + firstTwo},
 		{text("g.csv", "A;B;1,5\nC;D;2,5\n"), table(';', HeaderAuto), `g.csv:1: "1,5": expected a weight, or nothing, behind the two ids; write weights with points in the places of commas, or use --weights no to pass over what follows the ids`},
 		{text("g.csv", "Köln|Bonn, Stadt\nBonn|Ulm, Stadt\n"), ReadOptions{}, `g.csv:1: "Köln|Bonn, Stadt": expected fields separated by spaces, tabs or commas; use --delimiter '|'` + orCommas},
 		{text("g.txt", "Bonn, Stadt|Ulm\n"), ReadOptions{}, `g.txt:1: "Bonn, Stadt|Ulm": expected fields separated by spaces, tabs or commas; use --delimiter '|'` + orCommas},
@@ -101,13 +112,13 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.txt", "a,b,\nc,d,2\n"), table(',', HeaderAuto, "1", "2", "3"), `g.txt:1: "": expected a number as weight; name two columns to leave out the weights, or ` + skipHint},
 		{text("g.txt", "a,b,N/A\nc,d,2\n"), ReadOptions{}, `g.txt:1: "N/A": expected a number as weight; use --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.txt", "a,b,\\N\nc,d,2\n"), table(',', HeaderAuto, "1", "2", "3"), `g.txt:1: "\\N": expected a number as weight; name two columns to leave out the weights, or ` + skipHint},
-		{text("g.csv", "1 2 0,5\n2 3 1,5\n"), ReadOptions{}, `g.csv:1: "1 2 0,5": expected two ids, or two ids and a weight, and nothing behind them; write weights with points in the places of commas, or use --columns 1,2, or --columns 1,2,3 where the third is a weight, to take these, or --weights no to pass over what follows the ids`},
+		{text("g.csv", "1 2 0,5\n2 3 1,5\n"), ReadOptions{}, `g.csv:1: "1 2 0,5": expected two ids, or two ids and a weight, and nothing behind them; write weights with points in the places of commas, or ` + numbersFrom},
 		{text("g.csv", "1,2\n,3\n"), ReadOptions{}, `g.csv:2: "": expected an integer as source id, for the ids so far were integers; use ` + skipHint},
 		{text("g.csv", "1,2,\"1,234\"\n"), ReadOptions{}, `g.csv:1: "1,234": expected a weight, or nothing, behind the two ids; write weights with points in the places of commas where these begin decimals, and without the commas where these separate thousands, or use --weights no to pass over what follows the ids`},
 		{text("g.csv", "1,2,3\n1,2,\"1,234,567.5\"\n"), ReadOptions{}, `g.csv:2: "1,234,567.5": expected a number as weight; write weights without the commas where these separate thousands, or use --weights no to pass over what follows the ids, or ` + skipHint},
-		{text("g.tsv", "1\t2\t1,234\n"), ReadOptions{}, `g.tsv:1: "1\t2\t1,234": expected two ids, or two ids and a weight, and nothing behind them; write weights with points in the places of commas where these begin decimals, and without the commas where these separate thousands, or use --columns 1,2, or --columns 1,2,3 where the third is a weight, to take these, or --weights no to pass over what follows the ids`},
+		{text("g.tsv", "1\t2\t1,234\n"), ReadOptions{}, `g.tsv:1: "1\t2\t1,234": expected two ids, or two ids and a weight, and nothing behind them; write weights with points in the places of commas where these begin decimals, and without the commas where these separate thousands, or ` + numbersFrom},
 		{text("g.txt", "1;2;2\n2;3;2,5\n"), table(';', HeaderAuto), `g.txt:2: "2,5": expected a number as weight; write weights with points in the places of commas, or use --weights no to pass over what follows the ids, or ` + skipHint},
-		{text("g.txt", "from;to;w\na;b;1,5\nb;c;2,5\n"), table(';', HeaderAuto), `g.txt:2: "1,5": expected a weight, or nothing, behind the two ids; write weights with points in the places of commas, or use --columns from,to to take these two, with a third one for weights, or --weights no to pass over what follows the ids`},
+		{text("g.txt", "from;to;w\na;b;1,5\nb;c;2,5\n"), table(';', HeaderAuto), `g.txt:2: "1,5": expected a weight, or nothing, behind the two ids; write weights with points in the places of commas, or use --columns from,to,w, or --weights no to pass over what follows the ids`},
 		{text("g.txt", "a b 0x1p-150\nc d 2\n"), ReadOptions{}, `g.txt:1: "0x1p-150": expected a number as weight; use --weights no to pass over what follows the ids, or ` + skipHint},
 		{text("g.txt", "a,b,1_0\nc,d,2\n"), table(',', HeaderAuto, "1", "2", "3"), `g.txt:1: "1_0": expected a number as weight; name two columns to leave out the weights, or ` + skipHint},
 		{text("g.txt", "0x1,0x2\n1,3\n"), ReadOptions{}, `g.txt:1: "0x1,0x2": expected integers as ids, as those behind it are; write it so, or use --header if it names the columns, or --ids string to take all ids as text`},
@@ -127,27 +138,48 @@ func TestSyntaxErrors(t *testing.T) {
 		{text("g.txt", "Source ID,Target ID,Cost\n1,2,7\n"), table(0, HeaderAuto, "source", "target"), `g.txt:1: "Source ID,Target ID,Cost": expected columns with spaces, tabs or commas between them, not several of these; use --delimiter , where commas alone separate the fields`},
 		{text("g.txt", "Node A,Node B\n1,2,3,4\n"), ReadOptions{}, `g.txt:2: "1,2,3,4": expected two ids, or two ids and a weight, and nothing behind them; use --delimiter , where commas alone separate the fields`},
 		{text("g.csv", "name;city, state\nAnna;New York, NY\n"), ReadOptions{}, `g.csv:1: "name;city, state": ` + semicolons + orCommas},
-		{text("g.csv", "payer,payee,amount,when\nAnna Bell,Carl Dow,12.5,2024\n"), ReadOptions{}, `g.csv:2: "Anna Bell,Carl Dow,12.5,2024": expected two ids, or two ids and a weight, and nothing behind them; use --columns payer,payee to take these two, with a third one for weights, or --weights no to pass over what follows the ids`},
-		{text("g.txt", "payer,payee,city\nAnna,Carl,Rome\n"), ReadOptions{}, `g.txt:1: "city": expected a weight, or nothing, behind the two ids; if it names the columns, use --columns payer,payee to take these two, with a third one for weights; if it is an edge, --no-header and --columns 1,2, or --columns 1,2,3 where the third is a weight`},
-		{text("g.txt", "who,who,city\nAnna,Carl,Rome\n"), ReadOptions{}, `g.txt:1: "city": expected a weight, or nothing, behind the two ids; if it names the columns, use --header --columns 1,2 to take these two, with a third one for weights; if it is an edge, --no-header and --columns 1,2, or --columns 1,2,3 where the third is a weight`},
+		{text("g.csv", "payer,payee,amount,when\nAnna Bell,Carl Dow,12.5,2024\n"), ReadOptions{}, `g.csv:2: "Anna Bell,Carl Dow,12.5,2024": expected two ids, or two ids and a weight, and nothing behind them; use --columns payer,payee,amount, or --weights no to pass over what follows the ids`},
+		{text("g.txt", "payer,payee,city\nAnna,Carl,Rome\n"), ReadOptions{}, `g.txt:1: "city": expected a weight, or nothing, behind the two ids; if it names the columns, use --columns payer,payee to take these two, with a third one for weights; if it is an edge, --no-header and --columns SRC,DST[,WEIGHT], by their numbers from 1`},
+		{text("g.txt", "who,who,city\nAnna,Carl,Rome\n"), ReadOptions{}, `g.txt:1: "city": expected a weight, or nothing, behind the two ids; if it names the columns, use --header and --columns SRC,DST[,WEIGHT], by their numbers from 1, to choose among "who", "who", "city"; if it is an edge, --no-header and --columns SRC,DST[,WEIGHT], by their numbers from 1`},
 		{text("g.csv", "id,Source ID,Target ID\n7,a b,c\n"), ReadOptions{}, `g.csv:1: "id,Source ID,Target ID": expected source and destination as the first columns; use --columns 'Source ID,Target ID'`},
-		{text("g.csv", "a,b,\nc,d,\n"), ReadOptions{Table: TableOptions{Delimiter: ','}}, `g.csv:1: "a,b,": expected a weight, or nothing, behind the two ids, no empty cell; if it names the columns, use --columns a,b to take these two, with a third one for weights; if it is an edge, --no-header and --columns 1,2, or --columns 1,2,3 where the third is a weight`},
-		{text("g.csv", good+"\"3,4\n"), ReadOptions{}, `g.csv:51: "\"3,4": expected a closing quote, followed by a separator or the end of the line; use ` + skipHint},
+		{text("g.csv", "a,b,\nc,d,\n"), ReadOptions{Table: TableOptions{Delimiter: ','}}, `g.csv:1: "a,b,": expected a weight, or nothing, behind the two ids, no empty cell; if it names the columns, use --header and --columns SRC,DST[,WEIGHT], by their numbers from 1, to choose among "a", "b", ""; if it is an edge, --no-header and --columns SRC,DST[,WEIGHT], by their numbers from 1`},
+		{text("g.csv", good+"\"3,4\n"), ReadOptions{}, `g.csv:51: "\"3,4": expected ` + openQuote + joinHint("g.csv", `[, \t]`)},
+		{text("g.csv", "payer,payee,remark\nAnn,Bob,\"two\nlines, see x\"\n"), table(0, HeaderAuto, "payer", "payee"), `g.csv:2: "Ann,Bob,\"two": expected ` + openQuote + joinHint("g.csv", `\x2c`)},
+		{text("g.csv", "1,2,a\n2,3,\"two\n3,4\"\n"), ReadOptions{Weights: WeightsNo}, `g.csv:2: "2,3,\"two": expected ` + openQuote + joinHint("g.csv", `\x2c`)},
+		{text("g.tsv", "1\t2\ta\n2\t3\t5\t\"two\n3\t4\"\n"), table(0, HeaderNo, "1", "2"), `g.tsv:2: "2\t3\t5\t\"two": expected ` + openQuote + joinHint("g.tsv", `\x09`)},
+		{text("g.txt", "1,2,a\n2,3, \"two\n3,4\"\n"), ReadOptions{Weights: WeightsNo}, `g.txt:2: "2,3, \"two": expected ` + openQuote + joinHint("g.txt", `[, \t]`)},
+		{text("g.txt", "1;2;a\n2;3;5;\"a\"\"\n3,4\"\n"), table(';', HeaderNo, "1", "2", "3"), `g.txt:1: "a": expected a number as weight; name two columns to leave out the weights`},
+		{text("g.txt", "1;2;4\n2;3;5;\"a\"\"\n3;4\"\n"), table(';', HeaderNo, "1", "2", "3"), `g.txt:2: "2;3;5;\"a\"\"": expected ` + openQuote + joinHint("g.txt", `\x3b`)},
+		{text("g.csv", "source,target,\"the\nnote\"\na,b,c\n"), table(0, HeaderAuto, "source", "target"), `g.csv:1: "source,target,\"the": expected ` + openQuote + joinHint("g.csv", `\x2c`)},
+		{text("g.csv", "source,target,\"the\nnote\"\na,b,c\n"), table(0, HeaderYes, "1", "2"), `g.csv:1: "source,target,\"the": expected ` + openQuote + joinHint("g.csv", `\x2c`)},
+		{text("g.csv", "source,target,weight\na,b,1\n\"b\nc\",d,2\n"), ReadOptions{SkipBadLines: true}, `g.csv:3: "\"b": expected ` + openQuote + joinHint("g.csv", `\x2c`)},
+		{text("g.csv", "a,b,1\nb,c,2,\"x\nd,e,3\"\n"), ReadOptions{SkipBadLines: true}, `g.csv:2: "b,c,2,\"x": expected ` + openQuote + joinHint("g.csv", `\x2c`)},
 		{text("g.csv", good+"\"3\"4 5\n"), ReadOptions{}, `g.csv:51: "\"3\"4 5": expected a separator behind the closing quote; use ` + skipHint},
-		{text("g.csv", "ann,bob,likes\neve,ann,hates\n"), ReadOptions{}, `g.csv:1: "likes": expected a weight, or nothing, behind the two ids; use --weights no to pass over what follows the ids`},
+		{text("g.csv", "ann,bob,likes\neve,ann,hates\n"), ReadOptions{}, `g.csv:1: "likes": expected a weight, or nothing, behind the two ids; ` + around},
 		{text("g.csv", "id,source,target\n1,2,3\n"), ReadOptions{}, `g.csv:1: "id,source,target": expected source and destination as the first columns; use --columns source,target`},
+		{text("g.csv", "tx,day,payer,payee,currency,amount\n1,2026-03-12,Ann,Bob,CHF,5\n"), ReadOptions{}, `g.csv:1: "tx,day,payer,payee,currency,amount": expected source and destination as the first columns; use --columns payer,payee,amount`},
+		{text("g.csv", ",payer,payee,amount\n0,Ann,Bob,5\n"), ReadOptions{}, `g.csv:1: ",payer,payee,amount": expected source and destination as the first columns; use --columns payer,payee,amount`},
+		{text("g.csv", ",p,q,amount\n0,Ann,Bob,5\n"), ReadOptions{}, `g.csv:1: "q": expected a weight, or nothing, behind the two ids; if it names the columns, use --header and --columns SRC,DST[,WEIGHT], by their numbers from 1, to choose among "", "p", "q", "amount"; if it is an edge, --no-header and --columns SRC,DST[,WEIGHT], by their numbers from 1`},
+		{text("g.csv", "id,start,end,Caller ID,Callee ID\n1,8,9,2,3\n"), ReadOptions{}, `g.csv:1: "id,start,end,Caller ID,Callee ID": expected source and destination as the first columns; use --columns 'Caller ID,Callee ID'`},
+		{text("g.csv", "source,sender,receiver\nweb,a,b\n"), ReadOptions{}, `g.csv:1: "source,sender,receiver": expected source and destination as the first columns; use --columns sender,receiver`},
+		{text("g.csv", "Source,Target,Type,Id,Label,Weight\n1,2,\"Undirected\",0,,1.5\n"), ReadOptions{}, `g.csv:2: "Undirected": expected a weight, or nothing, behind the two ids; use --columns Source,Target,Weight, or --weights no to pass over what follows the ids`},
+		{text("g.csv", "~id,~from,~to,~label,weight:Double\ne,a,b,knows,0.5\n"), ReadOptions{}, `g.csv:1: "~id,~from,~to,~label,weight:Double": expected source and destination as the first columns; use --columns '~from,~to,weight:Double'`},
+		{text("g.csv", "id,from,to,count,weight\ne,a,b,2,0.5\n"), ReadOptions{}, `g.csv:1: "id,from,to,count,weight": expected source and destination as the first columns; use --columns from,to,weight`},
+		{text("g.csv", strings.Repeat("c,", 20)+"d\n"+strings.Repeat("1,", 20)+"1\n"), ReadOptions{}, `g.csv:2: "` + strings.Repeat("1,", 20) + `1": expected two ids, or two ids and a weight, and nothing behind them; use --header and --columns SRC,DST[,WEIGHT], by their numbers from 1, to choose among ` + strings.Repeat(`"c", `, 20) + `and 1 more` + firstTwo},
+		{text("g.tsv", "a\tlikes\tb\n"), ReadOptions{}, `g.tsv:1: "b": expected a weight, or nothing, behind the two ids; ` + around},
+		{text("g.txt", "0 1 0 1\n1 0 1 0\n"), ReadOptions{}, `g.txt:1: "0 1 0 1": expected two ids, or two ids and a weight, and nothing behind them; ` + numbersFrom + `; rows of a matrix are no edges: scipy.io.mmwrite writes one as a file .mtx, which is read`},
 		{text("g.csv", "id,source,target,weight\n1,2,3,4\n"), ReadOptions{}, `g.csv:1: "id,source,target,weight": expected source and destination as the first columns; use --columns source,target,weight`},
 		{text("g.csv", "Cost,source,target\n1,2,3\n"), ReadOptions{}, `g.csv:1: "Cost,source,target": expected source and destination as the first columns; use --columns source,target,Cost`},
 		{text("g.csv", "weight,source,target\n1,2,3\n"), ReadOptions{Weights: WeightsNo}, `g.csv:1: "weight,source,target": expected source and destination as the first columns; use --columns source,target`},
 		{text("g.csv", "source,target,since,kind\n1,2,2001,5\n"), ReadOptions{}, `g.csv:2: "1,2,2001,5": expected two ids, or two ids and a weight, and nothing behind them; use --columns source,target to take these two, with a third one for weights, or --weights no to pass over what follows the ids`},
-		{text("g.csv", "\"from, old\",\"to\",kind\n1,2,x\n"), ReadOptions{}, `g.csv:2: "x": expected a weight, or nothing, behind the two ids; use --columns '"from, old",to' to take these two, with a third one for weights, or --weights no to pass over what follows the ids`},
+		{text("g.csv", "\"from, old\",\"to\",kind\n1,2,x\n"), ReadOptions{}, `g.csv:2: "x": expected a weight, or nothing, behind the two ids; use --columns SRC,DST[,WEIGHT] to choose among "from, old", "to", "kind"` + firstTwo},
 		{text("g.csv", "to,from\nann,bob\n"), ReadOptions{}, `g.csv:1: "to,from": expected source and destination as the first columns; use --columns from,to`},
 		{text("g.csv", "a,b,c\n1,2,3\n"), table(0, HeaderAuto, "a", "d"), `g.csv:1: "a, b, c": expected a column "d" in the header; give one of its names, or the column's number`},
 		{text("g.csv", "a;b;c\n1;2;3\n"), table(0, HeaderAuto, "a", "b"), `g.csv:1: "a;b;c": expected a column "a" in the header; give one of its names, or the column's number; use --delimiter ';' if that separates the columns`},
 		{text("g.csv", "1,2\n3\n"), table(',', HeaderNo, "2", "1"), `g.csv:2: "3": expected at least 2 columns; use ` + skipHint},
 		{text("g.csv", "1,2\n3,\n"), table(',', HeaderNo), `g.csv:2: "": expected an integer as target id, for the ids so far were integers; use ` + skipHint},
 		{text("g.tsv", "1\t2\t\t4\n"), table('\t', HeaderNo, "1", "2", "3"), `g.tsv:1: "": expected a number as weight; name two columns to leave out the weights`},
-		{text("g.csv", "a,\"b\nc\"\n"), table(',', HeaderNo), `g.csv:1: "a,\"b": expected a closing quote, followed by a separator or the end of the line`},
+		{text("g.csv", "a,\"b\nc\"\n"), table(',', HeaderNo), `g.csv:1: "a,\"b": expected ` + openQuote + joinHint("g.csv", `\x2c`)},
 		{text("g.csv", "\"a\"b,c\n"), table(',', HeaderNo), `g.csv:1: "\"a\"b,c": expected a separator behind the closing quote`},
 		{text("g.csv", "a,\"\"\n"), ReadOptions{}, `g.csv:1: "": expected an id that is not empty`},
 		{text("g.txt", "a "+strings.Repeat("b", 65536)+"\n"), ReadOptions{}, `g.txt:1: "` + strings.Repeat("b", 60) + `…": expected an id of at most 65535 bytes, not of 65536; use ` + skipHint},

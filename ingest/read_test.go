@@ -267,6 +267,8 @@ func TestReadTextForms(t *testing.T) {
 		{name: "weights", file: text("g.txt", "1 2 0.25\n3 4 1e3\n5 6 7\n"), ids: IDInt, edges: "1 2 0.25, 3 4 1000, 5 6 7"},
 		{name: "weights by comma", file: text("g.csv", "1,2,0.25\n3,4,-0\n"), ids: IDInt, edges: "1 2 0.25, 3 4 0"},
 		{name: "weights ignored", file: text("g.txt", "1 2 x\n3 4\n5 6 7 8\n7 8 \"\n"), o: ReadOptions{Weights: WeightsNo}, ids: IDInt, edges: "1 2, 3 4, 5 6, 7 8"},
+		{name: "quotes behind the ids", file: text("g.csv", "1,2,\"a, \"\"b\"\"\"\n3,4,x \"y\n5,6,\"Undirected\", \"z\" z,\n\"7\",8,\"\",\"\"\r\n"), o: ReadOptions{Weights: WeightsNo}, ids: IDInt, edges: "1 2, 3 4, 5 6, 7 8"},
+		{name: "quotes of text behind the ids", file: text("g.txt", "1 2 \"a\n3\t4\t{\"a\": 1, \"b\n5 , 6 \"b\n"), o: ReadOptions{Weights: WeightsNo}, ids: IDInt, edges: "1 2, 3 4, 5 6"},
 		{name: "weights ignored by comma", file: text("g.csv", "1,2,\n3,4,x,y\n"), o: ReadOptions{Weights: WeightsNo}, ids: IDInt, edges: "1 2, 3 4"},
 		{name: "weights in .el", file: text("g.el", "1 2 3\n"), o: ReadOptions{Weights: WeightsYes}, ids: IDDense, edges: "1 2 3"},
 		{name: "weights of .wel ignored", file: text("g.wel", "1 2 3\n"), o: ReadOptions{Weights: WeightsNo}, ids: IDDense, edges: "1 2"},

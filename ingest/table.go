@@ -241,23 +241,59 @@ func (s *splitter) countNames(line []byte) int {
 	return len(names)
 }
 
-// misplaced finds the usual names of the id columns in a header at other places
+// misplaced finds the names of the id columns in a header at other places
 // than the first two: an edge of the first two would be wrong without a word.
 func misplaced(header []string) []int {
-	usual := func(kind int) []int {
-		var at []int
+	if at := columnsOfEnds(header); !slices.Equal(at, []int{0, 1}) {
+		return at
+	}
+	return nil
+}
+
+// endNames are names that are of source and destination beyond doubt where a header has both, with or without "id" behind them. Unlike
+// headerNames, one of them alone says nothing.
+var endNames = [][2]string{
+	{"payer", "payee"}, {"caller", "callee"}, {"sender", "receiver"}, {"sender", "recipient"}, {"follower", "followee"}, {"citing", "cited"}, {"origin", "destination"},
+}
+
+// columnsOfEnds are the places of source and destination in a header by their names; nil where these do not tell.
+func columnsOfEnds(header []string) []int {
+	find := func(is func(name string) bool) (at []int) {
 		for i, name := range header {
-			if isUsual(name, kind) {
+			if is(name) {
 				at = append(at, i)
 			}
 		}
 		return at
 	}
-	src, dst := usual(0), usual(1)
-	if len(src) == 0 || len(dst) == 0 || src[0] == 0 && slices.Contains(dst, 1) {
+	src, dst := find(func(s string) bool { return isUsual(s, 0) }), find(func(s string) bool { return isUsual(s, 1) })
+	if len(src) > 0 && src[0] == 0 && slices.Contains(dst, 1) {
+		return []int{0, 1}
+	}
+	for _, pair := range endNames { // before start and end, which may be times
+		named := func(name string) []int {
+			return find(func(s string) bool { return strings.TrimSuffix(plainName(s), "id") == name })
+		}
+		if u, v := named(pair[0]), named(pair[1]); len(u) == 1 && len(v) == 1 {
+			return []int{u[0], v[0]}
+		}
+	}
+	if len(src) == 0 || len(dst) == 0 {
 		return nil
 	}
 	return []int{src[0], dst[0]}
+}
+
+// withWeightOf are two columns of a header, and the one that is a weight by its name, if there is one. It may have a type behind a colon, as those of Neptune.
+func withWeightOf(header []string, ends []int) []int {
+	for _, is := range []func(string) bool{isWeightName, mayBeWeight} {
+		for i, name := range header {
+			if name, _, _ = strings.Cut(name, ":"); is(name) && !slices.Contains(ends, i) {
+				return append(slices.Clone(ends), i)
+			}
+		}
+	}
+	return ends
 }
 
 // isUsual reports whether a name is a usual one of the source's column (0) or of
@@ -278,8 +314,7 @@ func plainName(name string) string {
 
 // picked takes the columns that were chosen out of a line.
 func (l *lineLayout) picked(line []byte, f *lineFields) {
-	f.n, f.more, f.mixed, f.problem = len(l.pick), false, false, ""
-	kind := byte(0)
+	f.reset(len(l.pick))
 	for k, p := 0, 0; k < l.depth; k++ {
 		if p < 0 {
 			if f.n, f.problem = 0, fmt.Sprintf("at least %d columns", l.depth); l.delimiter == 0 && line[len(line)-1] == ',' {
@@ -298,8 +333,9 @@ func (l *lineLayout) picked(line []byte, f *lineFields) {
 			}
 		}
 		if p = next; p >= 0 && l.delimiter == 0 {
-			f.separated(line[end:p], &kind)
+			f.separated(line[end:p])
 		}
+		f.rest = p
 		if k+1 == l.depth && l.width > 0 && p >= 0 && l.depth+1+bytes.Count(line[p:], []byte{l.delimiter}) > l.width { // some may be in quotes
 			if n := l.countNames(line); n > l.width {
 				f.n, f.problem = 0, fmt.Sprintf("%d fields, as in the header, and not %d", l.width, n)
@@ -329,6 +365,12 @@ func (l *lineLayout) fields(line []byte, want int, f *lineFields) {
 		l.picked(line, f)
 	} else {
 		l.split(line, want, f)
+	}
+	if f.problem != "" || f.rest < 0 {
+		return
+	}
+	if c := l.quotesBehind(f.by); c != 0 && opensQuote(line[f.rest:], c) { // its next line is no edge
+		f.n, f.problem = 0, openQuote
 	}
 }
 
@@ -425,13 +467,45 @@ func columnFlags(header []string, at ...int) string {
 	return "--columns " + value
 }
 
+// takenColumns are the flags that take the columns of edges of a header: by their names if these tell, else those that a user chooses.
+func takenColumns(header []string) (flags string, told bool) {
+	if at := columnsOfEnds(header); at != nil {
+		if at = withWeightOf(header, at); len(at) == 3 {
+			return columnFlags(header, at...), true
+		}
+		return columnFlags(header, at...) + " to take these two, with a third one for weights", true
+	}
+	const most = 20
+	names := header[:min(len(header), most)]
+	all := make([]int, len(names))
+	for i := range all {
+		all[i] = i
+	}
+	use := "--columns SRC,DST[,WEIGHT] to choose among "
+	if strings.HasPrefix(columnFlags(names, all...), "--header") {
+		use = "--header and --columns SRC,DST[,WEIGHT], by their numbers from 1, to choose among "
+	}
+	list := make([]string, 0, most+1)
+	for _, name := range names {
+		list = append(list, strconv.Quote(shown([]byte(name))))
+	}
+	if len(header) > most {
+		list = append(list, fmt.Sprintf("and %d more", len(header)-most))
+	}
+	return use + strings.Join(list, ", "), false
+}
+
 // adviceColumns is what can be done about a table with this header, of which no
 // columns were chosen and that has more than are read; "" for others.
 func adviceColumns(header []string) string {
 	if len(header) < 3 {
 		return ""
 	}
-	return "use " + columnFlags(header, 0, 1) + " to take these two, with a third one for weights, or --weights no to pass over what follows the ids"
+	use, told := takenColumns(header)
+	if told {
+		return "use " + use + ", or --weights no to pass over what follows the ids"
+	}
+	return "use " + use + ", or --weights no where the first two are the ids, to pass over what follows them"
 }
 
 // adviceDoubtful is the same where the first line may be a header, or an edge.
@@ -439,7 +513,8 @@ func adviceDoubtful(first []string) string {
 	if len(first) < 3 {
 		return ""
 	}
-	return "if it names the columns, use " + columnFlags(first, 0, 1) + " to take these two, with a third one for weights; if it is an edge, --no-header and --columns 1,2, or --columns 1,2,3 where the third is a weight"
+	use, _ := takenColumns(first)
+	return "if it names the columns, use " + use + "; if it is an edge, --no-header and --columns SRC,DST[,WEIGHT], by their numbers from 1"
 }
 
 // checkDelimiter refuses a table whose separator is a semicolon or a bar, of which commas and blanks in names, and decimal commas, make edges

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,16 +133,32 @@ func textBody(p *inputPlan, h *inputHead, o ReadOptions) (*lineBody, error) {
 	}}
 	if format == Text {
 		t.layout.delimiter = cmp.Or(o.Table.Delimiter, delimiterByName(h, &t.layout))
+	}
+	t.quotes = adviceQuotes(h, t.layout.delimiter)
+	if format == Text {
+		if err := t.checkFirst(h); err != nil {
+			return nil, err
+		}
 		if err := pickColumns(h, &t.layout, &o.Table); err != nil {
 			return nil, err
 		}
-		t.layout.plain.seps = t.layout.plainSeps()
+		t.layout.plain.seps, t.layout.plain.delimiter = t.layout.plainSeps(), t.layout.delimiter
 	}
 	if t.layout.names {
 		t.layout.what[0] = "vertex id"
 		p.schema.Edges = 0
 	}
 	return t, nil
+}
+
+// checkFirst refuses a first line, a header perhaps, with a quote that is not closed.
+func (t *lineBody) checkFirst(h *inputHead) error {
+	var f lineFields
+	line, at := headerOf(h, &t.layout)
+	if t.layout.fields(line, 2, &f); f.problem != openQuote {
+		return nil
+	}
+	return &SyntaxError{File: h.in.name, Line: at, Text: shown(line), Expected: openQuote, Advice: t.quotes}
 }
 
 // checkColumns refuses a header with the usual names of the id columns at other places than
@@ -151,8 +168,8 @@ func (s *textSniff) checkColumns(file string, weights WeightMode) error {
 	if usual == nil {
 		return nil
 	}
-	if i := slices.IndexFunc(s.columnNames, mayBeWeight); i >= 0 && weights != WeightsNo {
-		usual = append(usual, i)
+	if weights != WeightsNo {
+		usual = withWeightOf(s.columnNames, usual)
 	}
 	bad := &SyntaxError{
 		File: file, Line: s.skipLines, Text: s.header, Expected: "source and destination as the first columns",
@@ -219,9 +236,13 @@ func chooseIDs(p *inputPlan, h *inputHead, s textSniff, l *lineLayout, o ReadOpt
 	p.schema.IDs = IDString
 	switch {
 	case s.texts > 0 && s.points == s.texts:
+		writer, command := "pandas writes integers so, of a column with empty cells", `sed -E 's/\.0*([^0-9.]|$)/\1/g'`
+		if s.exponents > 0 {
+			writer, command = "numpy.savetxt writes integers so, unless it is called with fmt='%d'", withoutExponents
+		}
 		return &SyntaxError{
 			File: p.name(), Line: s.textLine, Text: s.text, Expected: "an integer without a point, or a name",
-			Advice: "pandas writes integers so, of a column with empty cells; " + h.pasted("write them without: sed -E 's/\\.0*([^0-9.]|$)/\\1/g' "+shellWord(p.name())+" > edges"+extension(p.name())) + "; or use --ids string to take all ids as text",
+			Advice: writer + "; " + h.pasted("write them without: "+command+" "+shellWord(p.name())+" > edges"+extension(p.name())) + "; or use --ids string to take all ids as text",
 		}
 	case s.texts == 0:
 		o.Warn(fmt.Sprintf("%s:%d: %q is not written as integers are, without plus sign and leading zeros, so all ids are taken as text; use --ids int to take them as integers, and this one as %s",
@@ -300,7 +321,8 @@ type textSniff struct {
 type idSniff struct {
 	ints, texts  int64  // ids that are integers of 64 bits, and others
 	huge         int64  // of the others, those that are integers of more bits
-	points       int64  // of the others, those that are integers with a point and zeros behind it
+	points       int64  // of the others, those that are integers with a point and zeros behind it, or with an exponent too
+	exponents    int64  // of these, those with an exponent
 	text         string // the first of the others
 	textLine     int64
 	padded       int64  // ids that are integers in another way of writing: 007, +7, -0
@@ -417,8 +439,12 @@ func (s *textSniff) note(f *lineFields, line int64, names bool) {
 		if kind == hugeInteger {
 			s.huge++
 		}
-		if at := bytes.IndexByte(tok, '.'); at >= 0 && len(bytes.Trim(tok[at+1:], "0")) == 0 && !isText(tok[:at]) {
+		switch {
+		case isPointed(tok):
 			s.points++
+		case isScientific(tok):
+			s.points++
+			s.exponents++
 		}
 	}
 	number := f.n == 3 && isNumber(f.field[2])
@@ -429,6 +455,28 @@ func (s *textSniff) note(f *lineFields, line int64, names bool) {
 		s.columnsKnown, s.weighted = true, number
 	}
 }
+
+// isPointed reports whether a token is an integer with a point, and perhaps zeros, behind it.
+func isPointed(tok []byte) bool {
+	at := bytes.IndexByte(tok, '.')
+	return at >= 0 && len(bytes.Trim(tok[at+1:], "0")) == 0 && !isText(tok[:at])
+}
+
+// scientific are numbers with a point and an exponent, as numpy.savetxt writes all unless it is asked for others.
+var scientific = regexp.MustCompile(`^[+-]?\d\.\d*[eE][+-]\d+$`)
+
+// isScientific reports whether a token is an integer of 64 bits in that form.
+func isScientific(tok []byte) bool {
+	if !beginsNumber(tok) || !scientific.Match(tok) {
+		return false
+	}
+	x, err := strconv.ParseFloat(string(tok), 64)
+	return err == nil && x == math.Trunc(x) && math.Abs(x) <= 1<<63
+}
+
+// withoutExponents is a command that writes such integers as integers are written, where a float is one integer alone, and leaves all else.
+const withoutExponents = `python3 -c 'import sys, re; n = lambda m: b"%d" % float(m[0]) if float(m[0]).is_integer() and abs(float(m[0])) < 2**53 else m[0]; ` +
+	`sys.stdout.buffer.writelines(l if l[:1] == b"#" else re.sub(rb"(?<![^\s,;|])[+-]?\d+\.\d*(?:[eE][+-]\d+)?(?![^\s,;|])", n, l) for l in open(sys.argv[1], "rb"))'`
 
 // noteInteger takes an id into account that is an integer of 64 bits.
 func (s *textSniff) noteInteger(tok []byte, line int64) {
