@@ -302,8 +302,8 @@ func TestInputErrors(t *testing.T) {
 		{ReadOptions{}, `a.txt and b.mtx disagree on the format: text in the first, mtx in the second; name the format of all with --format, or import files of one kind`, []testFile{text("a.txt", "1 2\n"), {name: "b.mtx", content: writeMatrixMarket(fourEdges, 4, "pattern")}}},
 		{ReadOptions{}, `b.txt and c.txt disagree on the kind of ids: integers in the first, text in the second; use --ids string to take the ids of both as text`, []testFile{text("a.txt", "#\n"), text("b.txt", "1 2\n"), text("c.txt", "1 x\n")}},
 		{ReadOptions{}, `a.txt and c.txt disagree on the weights: weights in the first, none in the second; use --weights no to pass over weights`, []testFile{text("a.txt", "1 2 3\n"), text("b.txt", ""), text("c.txt", "1 2\n")}},
-		{ReadOptions{}, `a.csv and c.csv disagree on the order of columns: payer,payee,amount in the first, Payee,payer,amount in the second; use --columns payer,payee,amount to take them by their names`, []testFile{
-			text("a.csv", "payer,payee,amount\nA,B,1\n"), text("b.csv", "Payer,Payee,sum\nA,B,1\n"), text("c.csv", "Payee,payer,amount\nA,B,1\n"),
+		{ReadOptions{}, `a.csv and c.csv disagree on the order of columns: buyer,seller,amount in the first, Seller,buyer,amount in the second; use --columns buyer,seller,amount to take them by their names`, []testFile{
+			text("a.csv", "buyer,seller,amount\nA,B,1\n"), text("b.csv", "Buyer,Seller,sum\nA,B,1\n"), text("c.csv", "Seller,buyer,amount\nA,B,1\n"),
 		}},
 		{ReadOptions{Weights: WeightsNo}, `a.csv and b.csv disagree on the order of columns: x,y in the first, z,x in the second; use --columns x,y to take them by their names`, []testFile{text("a.csv", "x,y\n1,2\n"), text("b.csv", "z,x\n1,2\n")}},
 		{ReadOptions{}, `a.mtx and b.mtx disagree on the symmetry: general in the first, symmetric in the second; import files of one kind`, []testFile{

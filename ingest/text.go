@@ -203,8 +203,8 @@ func (t *lineBody) checkRowNames(file string, s *textSniff, o *TableOptions) err
 		return nil
 	}
 	at := []int{0, 1}
-	if src, dst := slices.IndexFunc(header, func(s string) bool { return isUsual(s, 0) }), slices.IndexFunc(header, func(s string) bool { return isUsual(s, 1) }); min(src, dst) >= 0 {
-		at = []int{src, dst}
+	if ends := columnsOfEnds(header); ends != nil {
+		at = ends
 	}
 	if i := slices.IndexFunc(header, mayBeWeight); i >= 0 {
 		at = append(at, i)
