@@ -127,7 +127,7 @@ func ways(turn int) []way {
 // every mode and engine, in memory and with less memory than the graph takes.
 func TestExpected(t *testing.T) {
 	data := testgraph.Shared(t)
-	for turn, c := range []struct {
+	for turn, c := range testsize.Some([]struct {
 		name       string
 		undirected bool
 		source     int64
@@ -136,7 +136,7 @@ func TestExpected(t *testing.T) {
 		{"ego-Facebook", true, 1, [2]store.Layout{store.CSC, store.Packed}},
 		{"as-Caida20071105", true, 5, [2]store.Layout{store.Packed, store.CSC}},
 		{"soc-Slashdot0902", false, 1, [2]store.Layout{store.Packed, store.CSC}},
-	} {
+	}, 2, 0) {
 		t.Run(c.name, func(t *testing.T) {
 			o := garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: c.undirected}, Storage: garaph.StorageOptions{ShardVertices: 128, Layout: c.layouts[0]}}
 			g := imported(t, o, filepath.Join(data, c.name+".txt.gz"))

@@ -40,7 +40,11 @@ func TestOracles(t *testing.T) {
 	}
 	for i, symmetric := range []bool{false, true} {
 		graphs := testgraph.All()
-		for i := range 5 {
+		random := 5
+		if !testsize.Long {
+			random = 2
+		}
+		for i := range random {
 			graphs = append(graphs, testgraph.Named{Name: fmt.Sprint("random ", i), Graph: rapid.Custom(testgraph.Draw).Example(i)})
 		}
 		for turn, x := range graphs {

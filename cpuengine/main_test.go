@@ -2,7 +2,6 @@ package cpuengine
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
+	_ "github.com/garaph/garaph/internal/testsize" // ten random cases, unless all are asked for
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
@@ -23,7 +23,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = flag.Set("rapid.checks", "120") // unless the command line says otherwise
 	goleak.VerifyTestMain(m)
 }
 

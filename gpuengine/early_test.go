@@ -12,6 +12,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/page"
 )
@@ -109,7 +110,7 @@ func TestEarly(t *testing.T) {
 			cur, step = next, gas.Step{Iteration: step.Iteration + 1, Aggregate: got.Aggregate}
 		}
 	})
-	if used == 0 {
+	if testsize.Long && used == 0 { // a few cases may all do without
 		t.Error("what was copied ahead was never used")
 	}
 }

@@ -3,7 +3,6 @@ package gpuengine
 import (
 	"context"
 	"errors"
-	"flag"
 	"math"
 	"testing"
 	"unsafe"
@@ -20,7 +19,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = flag.Set("rapid.checks", "60") // unless the command line says otherwise
 	goleak.VerifyTestMain(m)
 }
 

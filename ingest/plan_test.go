@@ -20,6 +20,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/store"
 )
 
@@ -52,7 +53,7 @@ func TestVerticesPlanned(t *testing.T) {
 	}
 	names := regexp.MustCompile(`(\d+)`).ReplaceAllString(sparse.String(), "n$1")
 	promised := "%%MatrixMarket matrix coordinate pattern general\n4294967290 4294967290 1\n1 2\n"
-	for _, test := range []struct {
+	for _, test := range testsize.Some([]struct {
 		name, file, text string
 		ids              IDMode
 		want             string // of the error; "": none
@@ -67,7 +68,7 @@ func TestVerticesPlanned(t *testing.T) {
 		{"integers with gaps", "sparse.txt", sparse.String(), IDsAuto, "there are [0-9,]+ vertices by now", true},
 		{"names", "names.txt", names, IDsAuto, "there are [0-9,]+ vertices by now", true},
 		{"compressed zeros", "zeros.sg.gz", string(sgzip(t, 20_000_000)), IDsAuto, "zeros.sg.gz: .*the header promises 20000000 vertices", true},
-	} {
+	}, 2, 1) {
 		t.Run(test.name, func(t *testing.T) {
 			folder := t.TempDir()
 			edges := filepath.Join(folder, test.file)

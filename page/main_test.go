@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/internal/oracle"
+	_ "github.com/garaph/garaph/internal/testsize" // ten random cases, unless all are asked for
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
@@ -26,7 +26,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = flag.Set("rapid.checks", "60") // unless the command line says otherwise
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		_ = os.RemoveAll(folder())
 		os.Exit(code)

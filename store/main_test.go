@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -20,7 +19,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = flag.Set("rapid.checks", "40") // unless the command line says otherwise
 	goleak.VerifyTestMain(m)
 }
 
