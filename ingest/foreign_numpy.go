@@ -137,19 +137,7 @@ func adviceArrays(file string, all []npyArray, archive, ordered bool) string {
 	for _, a := range all {
 		names = append(names, a.name)
 	}
-	chosen := edgesAmong(names)
-	var squares []string
-	for _, a := range all {
-		if a.square() {
-			squares = append(squares, a.name)
-		}
-	}
-	if len(squares) == 1 && (chosen == nil || len(chosen) == len(names)) { // no names tell of edges
-		chosen = squares
-	}
-	if chosen == nil && ordered && len(names) == 3 {
-		chosen = names
-	}
+	chosen := chosenArrays(names, all, ordered)
 	if chosen == nil {
 		return "write its edges as lines of two ids, with the names of two of its arrays, " + strings.Join(names[:min(len(names), 20)], ", ") +
 			", in place of SRC and DST (and of one of weights behind them): python3 -c '" + numpyLoad + numpySave + "text(z[k]) for k in sys.argv[3:]" + numpyTail + "' " + file + " edges.csv SRC DST" + thenCommas
@@ -195,6 +183,24 @@ func adviceArrays(file string, all []npyArray, archive, ordered bool) string {
 		columns = append(columns, "text("+value+")")
 	}
 	return linesOfIDs + "python3 -c '" + numpyLoad + numpySave + strings.Join(columns, ", ") + numpyTail + "' " + file + " edges.csv" + arguments + thenCommas
+}
+
+// chosenArrays are the names of the arrays that are edges; nil where these cannot be told.
+func chosenArrays(names []string, all []npyArray, ordered bool) []string {
+	chosen := edgesAmong(names)
+	var squares []string
+	for _, a := range all {
+		if a.square() {
+			squares = append(squares, a.name)
+		}
+	}
+	switch {
+	case len(squares) == 1 && (chosen == nil || len(chosen) == len(names)): // no names tell of edges
+		return squares
+	case chosen == nil && ordered && len(names) == 3:
+		return names
+	}
+	return chosen
 }
 
 // notValues says what can be done about an array that has no values.

@@ -74,20 +74,8 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 		}
 		break
 	}
-	if t.weightKeys == nil && other != "" && o.Weights != WeightsNo {
-		e := &InputError{File: p.name(), Problem: fmt.Sprintf("has a key for edges %q of type %s, which is no weight", t.chosen, other)}
-		if e.Advice = `write it with attr.type="double", or `; len(o.Table.Columns) == 3 {
-			e.Advice += adviseKeys(keys)
-		} else {
-			e.Advice += "use --weights no to leave it out"
-		}
-		return nil, e
-	}
-	if len(o.Table.Columns) == 3 && t.weightKeys == nil {
-		return nil, &InputError{File: p.name(), Problem: fmt.Sprintf("has no key for edges %q", t.chosen), Advice: adviseKeys(keys)}
-	}
-	if o.Weights == WeightsYes && t.weightKeys == nil {
-		return nil, &InputError{File: p.name(), Problem: `has no weights: no key for edges is a number and has attr.name="weight"`, Advice: "leave out --weights yes"}
+	if err := t.checkWeights(p.name(), keys, other, o); err != nil {
+		return nil, err
 	}
 	if t.weightKeys == nil && len(keys) > 0 && o.Weights == WeightsAuto && len(o.Table.Columns) == 0 {
 		o.Warn(p.name() + ": no key for edges has the name weight, so each edge counts 1; " + adviseKeys(keys) + ", or --weights no")
@@ -100,6 +88,29 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 	p.adapt = func(s Schema) { t.ids, t.weights = s.IDs, s.Weighted }
 	p.body = t
 	return p, nil
+}
+
+// checkWeights refuses a file without the weights that are asked for; other is the type of a key that has their name.
+func (t *graphmlBody) checkWeights(file string, keys []string, other string, o ReadOptions) error {
+	if t.weightKeys != nil {
+		return nil
+	}
+	if other != "" && o.Weights != WeightsNo {
+		e := &InputError{File: file, Problem: fmt.Sprintf("has a key for edges %q of type %s, which is no weight", t.chosen, other)}
+		if e.Advice = `write it with attr.type="double", or `; len(o.Table.Columns) == 3 {
+			e.Advice += adviseKeys(keys)
+		} else {
+			e.Advice += "use --weights no to leave it out"
+		}
+		return e
+	}
+	if len(o.Table.Columns) == 3 {
+		return &InputError{File: file, Problem: fmt.Sprintf("has no key for edges %q", t.chosen), Advice: adviseKeys(keys)}
+	}
+	if o.Weights == WeightsYes {
+		return &InputError{File: file, Problem: `has no weights: no key for edges is a number and has attr.name="weight"`, Advice: "leave out --weights yes"}
+	}
+	return nil
 }
 
 // weightByDefault writes a copy in which the key of that name has a default; keys that are closed at once are opened for that.

@@ -188,7 +188,7 @@ func TestLoneVertices(t *testing.T) {
 	}
 }
 
-// TestLargeJSON: ids that jq rounds, unless it is a new one, are told of, and the command ends with an error in one that does.
+// TestLargeJSON: the error reports ids that older versions of jq round, and its command fails in such a version.
 func TestLargeJSON(t *testing.T) {
 	const early = ", with jq 1.7 or later, for earlier ones round its long integers: "
 	for id, want := range map[string]bool{"9007199254740993": true, "-12345678901234567890": true, "9007199254740991": false, "0.12345678901234567": false, "1e300": false, `"9007199254740993"`: false} {

@@ -228,13 +228,9 @@ func checkHeaders(plans []*inputPlan) error {
 			if !moved(header.names, t.header.names, taken) && !moved(t.header.names, header.names, taken) {
 				continue
 			}
-			flags := "--columns with the names of source and destination"
-			if names := header.names; len(names) >= 2 {
-				at := []int{0, 1, 2}
-				flags = columnFlags(names, at[:min(len(names), taken)]...)
-			}
+			at := []int{0, 1, 2}[:min(len(header.names), taken)]
 			return &MismatchError{First: first.name(), Second: p.name(), What: "order of columns", InFirst: header.line, InSecond: t.header.line,
-				Advice: "use " + flags + " to take them by their names"}
+				Advice: "use " + columnFlags(header.names, at...) + " to take them by their names"}
 		}
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -36,13 +35,7 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	header := o.Table.Header
-	switch {
-	case format != Text:
-		header = HeaderNo
-	case o.Table.named():
-		header = HeaderYes
-	}
+	header := o.Table.headerIn(format)
 	s := sniffText(h, &t.layout, header)
 	p.skipBytes, p.skipLines = s.skipBytes, s.skipLines
 	t.first = t.layout.firstOf(h, s.skipBytes)
@@ -57,30 +50,14 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 			return nil, err
 		}
 	}
-	if t.layout.pick == nil {
-		if err := s.checkColumns(p.name(), o.Weights); err != nil {
-			return nil, err
-		}
-	}
-	if s.numbers && o.IDs == IDsAuto {
-		return nil, &SyntaxError{
-			File: p.name(), Line: s.firstLine, Text: s.first, Expected: "integers as ids, as those behind it are",
-			Advice: "write it so, or use --header if it names the columns, or --ids string to take all ids as text",
-		}
+	if err := s.check(p.name(), &t.layout, o); err != nil {
+		return nil, err
 	}
 	if s.header != "" && header == HeaderAuto {
 		o.Warn(fmt.Sprintf("%s:%d: %q was taken for a header line and passed over", p.name(), s.skipLines, s.header))
 	}
 	if t.layout.pick == nil && format == Text {
-		t.layout.pickable = true
-		switch {
-		case s.mixedNames:
-			t.layout.pickAdvice = adviceMixed([]byte(s.header))
-		case s.doubtful != nil && header == HeaderAuto:
-			t.layout.pickAdvice = adviceDoubtful(s.doubtful)
-		default:
-			t.layout.pickAdvice = adviceColumns(s.columnNames)
-		}
+		t.layout.pickable, t.layout.pickAdvice = true, s.adviceColumns(header)
 	}
 	if hasBanner(h.bytes) {
 		o.Warn(p.name() + ": begins like a Matrix Market file, but is read as " + string(format))
@@ -102,6 +79,33 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	}
 	p.body = t
 	return p, nil
+}
+
+// check refuses columns at other places than the first ones, and numbers that are no ids in the first line.
+func (s *textSniff) check(file string, l *lineLayout, o ReadOptions) error {
+	if l.pick == nil {
+		if err := s.checkColumns(file, o.Weights); err != nil {
+			return err
+		}
+	}
+	if !s.numbers || o.IDs != IDsAuto {
+		return nil
+	}
+	return &SyntaxError{
+		File: file, Line: s.firstLine, Text: s.first, Expected: "integers as ids, as those behind it are",
+		Advice: "write it so, or use --header if it names the columns, or --ids string to take all ids as text",
+	}
+}
+
+// adviceColumns is what can be done about lines of more columns than are read.
+func (s *textSniff) adviceColumns(header HeaderMode) string {
+	switch {
+	case s.mixedNames:
+		return adviceMixed([]byte(s.header))
+	case s.doubtful != nil && header == HeaderAuto:
+		return adviceDoubtful(s.doubtful)
+	}
+	return adviceColumns(s.columnNames)
 }
 
 // warnEncoding warns of lines in the beginning that are not of UTF-8.
@@ -206,9 +210,7 @@ func (t *lineBody) checkRowNames(file string, s *textSniff, o *TableOptions) err
 	if ends := columnsOfEnds(header); ends != nil {
 		at = ends
 	}
-	if i := slices.IndexFunc(header, mayBeWeight); i >= 0 {
-		at = append(at, i)
-	}
+	at = withWeightOf(header, at)
 	var here, behind []string // numbers from 1 on
 	for _, i := range at {
 		here, behind = append(here, strconv.Itoa(i+1)), append(behind, strconv.Itoa(i+2))
@@ -306,237 +308,9 @@ func (l *lineLayout) adapt(p *inputPlan, s Schema) {
 	}
 }
 
-// textSniff is what the beginning of a text shows.
-type textSniff struct {
-	skipBytes, skipLines int64
-	idSniff
-	headerSniff
-	columnsKnown bool // there was a line that shows the columns
-	weighted     bool
-	thirdKnown   bool // there was a line that shows the third column, with or without more behind it
-	thirdNumber  bool
-}
-
-// idSniff counts ids by what they look like.
-type idSniff struct {
-	ints, texts  int64  // ids that are integers of 64 bits, and others
-	huge         int64  // of the others, those that are integers of more bits
-	points       int64  // of the others, those that are integers with a point and zeros behind it, or with an exponent too
-	exponents    int64  // of these, those with an exponent
-	text         string // the first of the others
-	textLine     int64
-	padded       int64  // ids that are integers in another way of writing: 007, +7, -0
-	paddedText   string // the first of them
-	paddedNumber string // as integers are written
-	paddedLine   int64
-}
-
-// headerSniff is the first line, which may be a header.
-type headerSniff struct {
-	header      string    // the header line; empty if there is none
-	headerIDs   [2]string // what it has in the place of ids
-	first       string    // the first line
-	firstLine   int64
-	doubtful    []string // the columns of the first line, where it may be a header, or not
-	numbers     bool     // it would be a header, but has numbers in the place of ids
-	columnNames []string // of the header
-	mixedNames  bool     // which has spaces between some, and tabs or commas between others
-}
-
-// sniffText looks at the first mebibyte, or at more if that is all comments.
-func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
-	var s, rest textSniff // of all lines, and of those behind the first
-	var first, f lineFields
-	var names []string
-	lines := linesOf(h)
-	s.skipBytes, s.skipLines = int64(lines.at), lines.lines
-	again := false  // an id of the first line comes again
-	surely := false // the first line is a header
-	for n := 0; ; {
-		raw, ok := lines.next(n == 0)
-		if !ok {
-			break
-		}
-		line, ok := l.data(raw)
-		if !ok {
-			continue
-		}
-		l.fields(line, 3, &f)
-		if n++; n == 1 { // comments before it may be of any form
-			s.skipBytes, s.skipLines = int64(lines.at-len(raw)), lines.lines-1
-		}
-		if n == 1 && header != HeaderNo {
-			first, names = f, l.columnNames(line)
-			rest.skipBytes, rest.skipLines = int64(lines.at), lines.lines
-			rest.header = shown(line)
-			s.first, s.firstLine = rest.header, lines.lines
-			surely = f.n >= 2 && (header == HeaderYes || isUsual(string(f.field[0]), 0) && isUsual(string(f.field[1]), 1))
-		} else {
-			if !surely || !first.sameIDs(&f) { // it comes again where files were joined
-				rest.note(&f, lines.lines, l.names)
-			}
-			again = again || first.sharesID(&f)
-		}
-		s.note(&f, lines.lines, l.names)
-	}
-	// Tables have headers; other edge lists of names seldom do.
-	ext := extension(h.in.name)
-	table := l.delimiter != 0 || l.pick != nil || ext == ".csv" || ext == ".tsv" || strings.Contains(s.first, ",")
-	switch {
-	case rest.header == "":
-	case header == HeaderAuto && isHeader(&first, names, &rest) && beginsNumber(first.field[0]) && beginsNumber(first.field[1]):
-		s.numbers = true
-		return s
-	case header == HeaderYes, isHeader(&first, names, &rest), table && misplaced(names) != nil:
-		rest.columnNames, rest.mixedNames = names, first.mixed
-		rest.headerIDs = [2]string{string(first.field[0]), string(first.field[1])}
-		return rest
-	}
-	if table && rest.ints+rest.texts+rest.padded > 0 && !again && mayBeHeader(&first) {
-		s.doubtful = names
-	}
-	return s
-}
-
-// sameIDs reports whether two lines have the same ids.
-func (f *lineFields) sameIDs(o *lineFields) bool {
-	return f.n >= 2 && o.n >= 2 && bytes.Equal(f.field[0], o.field[0]) && bytes.Equal(f.field[1], o.field[1])
-}
-
-// sharesID reports whether two lines have an id in common, at any ends.
-func (f *lineFields) sharesID(o *lineFields) bool {
-	for _, a := range f.field[:min(f.n, 2)] {
-		for _, b := range o.field[:min(o.n, 2)] {
-			if bytes.Equal(a, b) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// note takes one line into account. Lines that will not parse have no say.
-func (s *textSniff) note(f *lineFields, line int64, names bool) {
-	ids := 2
-	if names {
-		ids = 1
-	}
-	if f.problem != "" || f.n < ids {
-		return
-	}
-	for _, tok := range f.field[:ids] {
-		_, kind := parseInteger(tok)
-		if kind != notInteger && kind != hugeInteger {
-			s.noteInteger(tok, line)
-			continue
-		}
-		if len(tok) == 0 { // a cell that is empty, in some line
-			continue
-		}
-		if s.texts++; s.texts == 1 {
-			s.text, s.textLine = shown(tok), line
-		}
-		if kind == hugeInteger {
-			s.huge++
-		}
-		switch {
-		case isPointed(tok):
-			s.points++
-		case isScientific(tok):
-			s.points++
-			s.exponents++
-		}
-	}
-	number := f.n == 3 && isNumber(f.field[2])
-	if decimal := f.n == 3 && hasDecimalComma(f.field[2]); !s.thirdKnown && (f.n == 2 || number || decimal) {
-		s.thirdKnown, s.thirdNumber = true, number || decimal
-	}
-	if !s.columnsKnown && !f.more && (f.n == 2 || number) {
-		s.columnsKnown, s.weighted = true, number
-	}
-}
-
-// isPointed reports whether a token is an integer with a point, and perhaps zeros, behind it.
-func isPointed(tok []byte) bool {
-	at := bytes.IndexByte(tok, '.')
-	return at >= 0 && len(bytes.Trim(tok[at+1:], "0")) == 0 && !isText(tok[:at])
-}
-
 // scientific are numbers with a point and an exponent, as numpy.savetxt writes all unless it is asked for others.
 var scientific = regexp.MustCompile(`^[+-]?\d\.\d*[eE][+-]\d+$`)
-
-// isScientific reports whether a token is an integer of 64 bits in that form.
-func isScientific(tok []byte) bool {
-	if !beginsNumber(tok) || !scientific.Match(tok) {
-		return false
-	}
-	x, err := strconv.ParseFloat(string(tok), 64)
-	return err == nil && x == math.Trunc(x) && math.Abs(x) <= 1<<63
-}
 
 // withoutExponents is a command that writes such integers as integers are written, where a float is one integer alone, and leaves all else.
 const withoutExponents = `python3 -c 'import sys, re; n = lambda m: b"%d" % float(m[0]) if float(m[0]).is_integer() and abs(float(m[0])) < 2**53 else m[0]; ` +
 	`sys.stdout.buffer.writelines(l if l[:1] == b"#" else re.sub(rb"(?<![^\s,;|])[+-]?\d+\.\d*(?:[eE][+-]\d+)?(?![^\s,;|])", n, l) for l in open(sys.argv[1], "rb"))'`
-
-// noteInteger takes an id into account that is an integer of 64 bits.
-func (s *textSniff) noteInteger(tok []byte, line int64) {
-	if isCanonical(tok) {
-		s.ints++
-		return
-	}
-	if s.padded++; s.padded == 1 {
-		s.paddedText, s.paddedNumber, s.paddedLine = shown(tok), canonical(tok), line
-	}
-}
-
-// headerNames are the usual names of the id columns, less case, blanks and
-// punctuation.
-var headerNames = [2][]string{
-	{"source", "src", "from", "u", "sourceid", "srcid", "fromid", "fromnodeid", "fromnode", "sourcenode", "node1", "id1", "start", "startid"},
-	{"target", "dst", "to", "v", "targetid", "dstid", "toid", "tonodeid", "tonode", "targetnode", "node2", "id2", "end", "endid", "destination", "dest"},
-}
-
-// mayBeHeader reports whether no id and no weight of a line is a number.
-func mayBeHeader(f *lineFields) bool {
-	if f.problem != "" || f.n < 2 || f.n == 3 && (isNumber(f.field[2]) || hasDecimalComma(f.field[2])) {
-		return false
-	}
-	return isText(f.field[0]) && isText(f.field[1])
-}
-
-// nulls are what stands in cells that have nothing, in lower case.
-var nulls = []string{"", "n/a", "na", "nan", "null", "none", "nil", `\n`, "<na>", "#n/a", "#na", "-", "--", "?", "."}
-
-func isNull(tok []byte) bool { return slices.Contains(nulls, string(bytes.ToLower(tok))) }
-
-// beginsNumber reports whether a field begins like a number, which it may not be: 0x10, 1_000, 5km.
-func beginsNumber(tok []byte) bool {
-	tok = bytes.TrimLeft(tok, "+-")
-	tok = bytes.TrimPrefix(tok, []byte("."))
-	return len(tok) > 0 && tok[0] >= '0' && tok[0] <= '9'
-}
-
-func isText(tok []byte) bool {
-	_, kind := parseInteger(tok)
-	return kind == notInteger
-}
-
-// isHeader distinguishes a header line from an edge: its fields have the usual names,
-// or they are no integers while all ids behind it are, or its third is no number
-// while that behind it is one. Where it mixes separators, names with
-// blanks may have moved a weight behind the third: no field is a number then.
-// A field that is empty or null, and a third that begins like a number, name no column.
-func isHeader(f *lineFields, names []string, rest *textSniff) bool {
-	if !mayBeHeader(f) {
-		return false
-	}
-	if isUsual(string(f.field[0]), 0) && isUsual(string(f.field[1]), 1) {
-		return true
-	}
-	if slices.ContainsFunc(f.field[:f.n], isNull) || f.n == 3 && beginsNumber(f.field[2]) {
-		return false
-	}
-	number := f.mixed && slices.ContainsFunc(names, func(s string) bool { return isNumber([]byte(s)) })
-	return rest.ints+rest.padded > 0 && rest.texts == 0 ||
-		f.n == 3 && rest.thirdNumber && !number
-}
