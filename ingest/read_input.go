@@ -130,7 +130,7 @@ func (in *readInput) stream(ctx context.Context, progress *readProgress) (*input
 		raw = &cancellable{ReadCloser: raw, ctx: ctx}
 	}
 	if in.size > 0 {
-		raw = &wholeFile{ReadCloser: raw, name: in.name, size: in.size}
+		raw = &sizedReader{ReadCloser: raw, name: in.name, size: in.size}
 	}
 	if progress != nil {
 		raw = &counted{ReadCloser: raw, progress: progress}
@@ -138,14 +138,14 @@ func (in *readInput) stream(ctx context.Context, progress *readProgress) (*input
 	return unpack(in.name, raw, in.window)
 }
 
-// wholeFile is a file that had so many bytes when it was looked at: less are an error, never a smaller graph.
-type wholeFile struct {
+// sizedReader is a file that had so many bytes when it was looked at: less are an error, never a smaller graph.
+type sizedReader struct {
 	io.ReadCloser
 	name    string
 	size, n int64
 }
 
-func (s *wholeFile) Read(b []byte) (int, error) {
+func (s *sizedReader) Read(b []byte) (int, error) {
 	n, err := s.ReadCloser.Read(b)
 	if s.n += int64(n); err == io.EOF && s.n < s.size {
 		err = &InputError{File: s.name, Problem: fmt.Sprintf("had %d bytes, and has become shorter while it was read", s.size), Advice: "import it again when nothing writes it"}
