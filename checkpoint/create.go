@@ -12,6 +12,9 @@ import (
 	"github.com/garaph/garaph/internal/beneath"
 )
 
+// makeTries is how often a folder is made when other processes remove it at once.
+const makeTries = 20
+
 // create makes the folder of a new job, with lock and record, and puts it under
 // the next free number.
 func (j *Job) create() (err error) {
@@ -30,7 +33,7 @@ func (j *Job) create() (err error) {
 	}
 	defer f.Close()
 	tidy(f)
-	building, err := makeNew(f)
+	building, err := j.makeNew(f)
 	if err != nil {
 		return err
 	}
@@ -46,12 +49,6 @@ func (j *Job) create() (err error) {
 			}
 		}
 	}()
-	if j.at, err = f.Folder(building); err != nil {
-		return err
-	}
-	if j.lock, err = lockJob(j.at); err != nil {
-		return err
-	}
 	if j.record.Place, err = placeOf(j.at); err != nil {
 		return err
 	}
@@ -69,9 +66,30 @@ func (j *Job) create() (err error) {
 	return errors.Join(f.Sync("."), graph.Sync("."))
 }
 
-// makeNew makes a folder with the permissions of the folder of jobs, but that others cannot
-// write to it.
-func makeNew(f *beneath.Folder) (string, error) {
+// makeNew makes a folder and locks it. Until it has the lock, another process may
+// take the folder for that of a killed one, and remove it: then it makes another.
+func (j *Job) makeNew(f *beneath.Folder) (name string, err error) {
+	for range makeTries {
+		if name, err = makeFolder(f); err == nil {
+			if j.at, err = f.Folder(name); err == nil {
+				if j.lock, err = lockJob(j.at); err == nil {
+					return name, nil
+				}
+				err = errors.Join(err, j.at.Close())
+				j.at = nil
+			}
+			_ = f.Remove(name) // it stays where another process has it
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrGone) && !errors.Is(err, ErrRunning) {
+			break
+		}
+	}
+	return "", err
+}
+
+// makeFolder makes a folder with the permissions of the folder of jobs, but that others
+// cannot write to it.
+func makeFolder(f *beneath.Folder) (string, error) {
 	info, err := f.Lstat(".")
 	if err != nil {
 		return "", err
@@ -84,7 +102,7 @@ func makeNew(f *beneath.Folder) (string, error) {
 		}
 		if err == nil {
 			if err = f.Chmod(name, info.Mode().Perm()&^othersWrite); err != nil {
-				err = errors.Join(err, f.Remove(name))
+				_ = f.Remove(name) // another process may have done so
 			}
 		}
 		return name, err

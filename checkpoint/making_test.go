@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -60,19 +59,17 @@ func TestForeignWhileMaking(t *testing.T) {
 func TestKilledMaking(t *testing.T) {
 	const head = lockHead + "       123\n"
 	for name, test := range map[string]struct {
-		files              map[string]string
-		foreign, goes, old bool
+		files         map[string]string
+		foreign, goes bool
 	}{
-		"nothing yet":              {files: map[string]string{}},
-		"nothing, old":             {files: map[string]string{}, old: true, goes: true},
-		"a lock without its text":  {files: map[string]string{lockFile: ""}},
-		"the same, old":            {files: map[string]string{lockFile: ""}, old: true, goes: true},
-		"the disk was full, old":   {files: map[string]string{lockFile: "", hidden + recordFile: "gar"}, old: true, goes: true},
+		"nothing":                  {files: map[string]string{}, goes: true},
+		"a lock without its text":  {files: map[string]string{lockFile: ""}, goes: true},
+		"the disk was full":        {files: map[string]string{lockFile: "", hidden + recordFile: "gar"}, goes: true},
 		"a lock":                   {files: map[string]string{lockFile: head}, goes: true},
 		"a lock and half a record": {files: map[string]string{lockFile: head, hidden + recordFile: "gar"}, goes: true},
 		"a record":                 {files: map[string]string{lockFile: head, recordFile: recordHead}, goes: true},
-		"somebody's file, old":     {files: map[string]string{lockFile: "", "notes": ""}, old: true, foreign: true},
-		"somebody's lock, old":     {files: map[string]string{lockFile: "123"}, old: true, foreign: true},
+		"somebody's file":          {files: map[string]string{lockFile: "", "notes": ""}, foreign: true},
+		"somebody's lock":          {files: map[string]string{lockFile: "123"}, foreign: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			jobs := memoryDir(t)
@@ -82,11 +79,6 @@ func TestKilledMaking(t *testing.T) {
 			}
 			for name, text := range test.files {
 				if err := os.WriteFile(filepath.Join(left, name), []byte(text), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if test.old {
-				if err := os.Chtimes(left, time.Time{}, time.Now().Add(-2*leftoverAfter)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -128,4 +120,54 @@ func TestFewFiles(t *testing.T) {
 		t.Errorf("failed %d times, expected more", failed)
 	}
 	t.Logf("failed %d times", failed)
+}
+
+// TestMakingAtOnce: jobs that are made while other processes tidy without end are
+// made, each with a number of its own, and nothing else is left.
+func TestMakingAtOnce(t *testing.T) {
+	const makers, each = 4, 10
+	jobs := memoryDir(t)
+	done(t, jobs, 1)
+	f, err := openJobs(jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var making, tidying sync.WaitGroup
+	stop := make(chan struct{})
+	for range 8 {
+		tidying.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					removeLeftovers(f)
+				}
+			}
+		})
+	}
+	for range makers {
+		making.Go(func() {
+			for range each {
+				j := NewJob(jobs, Spec{}, Policy{})
+				if err := errors.Join(j.Begin(someone, Policy{}), j.End(Interrupted, nil)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	making.Wait()
+	close(stop)
+	tidying.Wait()
+	removeLeftovers(f)
+	entries, err := os.ReadDir(jobs)
+	if err != nil || len(entries) != 1+makers*each {
+		t.Errorf("%d folders, %v", len(entries), err)
+	}
+	for _, e := range entries {
+		if idOf(e.Name()) == 0 {
+			t.Errorf("%s is left", e.Name())
+		}
+	}
 }

@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/garaph/garaph/internal/beneath"
 )
@@ -17,9 +15,6 @@ const (
 	newPrefix = ".job-" // of folders that are being made, or removed
 	// keepDone is how many jobs that are done are kept, for `garaph jobs`.
 	keepDone = 20
-	// leftoverAfter is the age at which a folder that nobody has locked yet
-	// belongs to a process that was killed.
-	leftoverAfter = time.Hour
 )
 
 // Remove removes jobs that no process has, none where one of them is not there,
@@ -118,28 +113,27 @@ func removeLeftovers(f *beneath.Folder) (ended []int) {
 		if !e.IsDir() || !newName.MatchString(e.Name()) && gone == nil {
 			continue
 		}
-		info, err := e.Info()
-		if err == nil && removeLeftover(f, e.Name(), time.Since(info.ModTime()) > leftoverAfter) && gone != nil {
+		if removeLeftover(f, e.Name()) && gone != nil {
 			ended = append(ended, idOf(gone[1]))
 		}
 	}
 	return ended
 }
 
-// removeLeftover leaves a folder that a process has, or that is not ours. One in
-// which nobody can have a lock yet must be old.
-func removeLeftover(f *beneath.Folder, name string, old bool) (removed bool) {
+// removeLeftover leaves a folder that a process has, or that is not ours. One that
+// nobody has locked goes, and whoever was about to lock it makes another.
+func removeLeftover(f *beneath.Folder, name string) (removed bool) {
 	at, err := f.Folder(name)
 	if err != nil {
 		return false
 	}
 	defer at.Close()
 	if checkJob(at) != nil {
-		if bare, err := isBare(at); err != nil || !bare || !old && !strings.HasSuffix(name, removing) {
+		if bare, err := isBare(at); err != nil || !bare {
 			return false
 		}
 	}
-	lock, err := lockIn(at)
+	lock, err := lockJob(at)
 	if err != nil {
 		return false
 	}

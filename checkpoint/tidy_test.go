@@ -77,8 +77,7 @@ func TestTidyAtOnce(t *testing.T) {
 }
 
 // TestLeftoverOfMaking: the folder of a job whose process was killed while it made
-// it goes with the next job, that of a living one stays, and so does one that has
-// no lock yet.
+// it goes with the next job, that of a living one stays.
 func TestLeftoverOfMaking(t *testing.T) {
 	jobs := memoryDir(t)
 	done(t, jobs, 1)
@@ -112,7 +111,7 @@ func TestLeftoverOfMaking(t *testing.T) {
 	defer living.Close()
 	done(t, jobs, 1)
 	for i, name := range names {
-		if _, err := os.Stat(filepath.Join(jobs, name)); (err == nil) != (i > 0) {
+		if _, err := os.Stat(filepath.Join(jobs, name)); (err == nil) != (i == 1) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
