@@ -55,6 +55,9 @@ func RecordCommunities(ctx context.Context, g *Graph, job *Job, p Checkpoints, o
 	case queries == nil:
 		return nil, errors.Join(errors.New("the function that gives the queries is nil"), job.Close())
 	}
+	if err := g.checkJob(job); err != nil {
+		return nil, errors.Join(err, job.Close())
+	}
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}

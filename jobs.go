@@ -33,6 +33,14 @@ func (g *Graph) NewJob(s JobSpec) *Job {
 	return checkpoint.NewJob(g.jobsDir(), s, checkpoint.Policy{})
 }
 
+// checkJob reports an error for a job that NewJob and OpenJob of the graph did not make.
+func (g *Graph) checkJob(job *Job) error {
+	if !job.In(g.jobsDir()) {
+		return fmt.Errorf("graph %s: the job is not one of this graph: its NewJob and OpenJob make jobs", g.store.Name())
+	}
+	return nil
+}
+
 // OpenJob takes a job of the graph to resume it, through [RunOptions.Job]; 0 is
 // the newest unfinished one, whose Passed says which newer ones are damaged, or run.
 // The run ends it; Close gives it back without one.

@@ -219,6 +219,19 @@ func TestNothingGiven(t *testing.T) {
 			_, err := record(nil, func() ([]garaph.CommunityQuery, error) { return nil, nil })
 			return err
 		},
+		"a zero job": func() error {
+			_, err := garaph.Run(t.Context(), g, programs.WCC{}, garaph.RunOptions{Job: new(garaph.Job)})
+			return err
+		},
+		"a zero job of searches": func() error {
+			_, err := record(new(garaph.Job), func() ([]garaph.CommunityQuery, error) { return nil, nil })
+			return err
+		},
+		"a job of another graph": func() error {
+			other := graphOf(t, t.TempDir(), 10, number)
+			_, err := garaph.Run(t.Context(), g, programs.WCC{}, garaph.RunOptions{Job: other.NewJob(garaph.JobSpec{})})
+			return err
+		},
 		"no queries": func() error { _, err := record(g.NewJob(garaph.JobSpec{}), nil); return err },
 		"no search":  func() error { _, err := job.Find(t.Context(), answer); return err },
 		"no result":  func() error { _, err := garaph.ValuesOf[int64, float64](result, ""); return err },

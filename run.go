@@ -40,6 +40,9 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	if err == nil && iterations < Forever {
 		err = fmt.Errorf("iterations %d: expected a number ≥ 0, or garaph.Forever", iterations)
 	}
+	if err == nil && o.Job != nil {
+		err = g.checkJob(o.Job)
+	}
 	if err == nil {
 		err = check(g, p, cmp.Or(iterations, o.Iterations) != 0)
 	}
