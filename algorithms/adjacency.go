@@ -60,10 +60,13 @@ func (a *adjacency) Close() error {
 
 func (a *adjacency) inMemory() bool { return a == nil || a.whole }
 
-// bytesRead is how many bytes came from the store. The edges are closed.
+// bytesRead is how many bytes came from the store.
 func (a *adjacency) bytesRead() int64 {
-	if a == nil {
+	switch {
+	case a == nil:
 		return 0
+	case a.closed:
+		return a.allRead
 	}
-	return a.allRead
+	return a.cache.BytesRead()
 }

@@ -81,6 +81,7 @@ type Options struct {
 type Progress struct {
 	Stage       string
 	Done, Total int64
+	BytesRead   int64 // from the store, since the run began
 }
 
 // Total is a number about the whole graph.
@@ -130,7 +131,11 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 	}
 	out := &Outcome[T]{env: e, Report: Report{Load: time.Since(begin), InMemory: e.read.inMemory()}}
 	if !out.Report.InMemory {
-		o.Log.Info("the edges do not fit into memory: they are read from disk in each pass", zap.Int64("memory", o.Memory))
+		enough := ""
+		if e.enough > 0 {
+			enough = fmt.Sprintf("; --memory %dMiB has room for them", (e.enough+1<<20-1)>>20)
+		}
+		o.Log.Info("the edges do not fit into memory: they are read from disk in each pass"+enough, zap.Int64("memory", o.Memory))
 	}
 	out.Values, err = compute(ctx, e, a, &out.Report)
 	if err == nil {
@@ -143,7 +148,7 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 	}
 	e.freeBut(address(out.Values))
 	out.Report.Duration = time.Since(begin) - out.Report.Load
-	out.Report.Totals, out.Report.BytesRead = e.totals, e.read.bytesRead()+e.loaded
+	out.Report.Totals, out.Report.BytesRead = e.totals, e.bytesRead()
 	out.Free = e.left()
 	return out, nil
 }

@@ -2,6 +2,7 @@ package algorithms
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"sync/atomic"
 
@@ -114,9 +115,9 @@ func lowerCores(ctx context.Context, e *Env, core []uint32) error {
 		}
 		c.changed.Add(v)
 	})
-	for again := true; again && err == nil; {
+	for pass, again := 1, true; again && err == nil; pass++ {
 		var lowered atomic.Bool
-		err = eachVertexOf(ctx, e, "core numbers", c.changed, func(worker int, v uint32, ends *Ends) {
+		err = eachVertexOf(ctx, e, fmt.Sprintf("core numbers, pass %d", pass), c.changed, func(worker int, v uint32, ends *Ends) {
 			if c.lower(v, ends, counts[worker*int(most+1):][:most+1]) {
 				lowered.Store(true)
 			}

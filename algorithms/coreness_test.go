@@ -4,9 +4,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/algorithms"
@@ -57,6 +61,46 @@ func TestCorenessMemory(t *testing.T) {
 	}
 	if once, often := read(0), read(starved); often < 3*once {
 		t.Errorf("%d bytes were read in memory, %d with the least memory", once, often)
+	}
+	checkPasses(t, s)
+}
+
+// checkPasses: each pass is a stage of its own, what was read so far grows to what the report says, and the log
+// says which budget has room for the rows.
+func checkPasses(t *testing.T, s *store.Store) {
+	core, logs := observer.New(zap.InfoLevel)
+	var stages []string
+	var read int64
+	_, report := run(t, s, algorithms.Coreness{}, algorithms.Options{Threads: 1, Memory: starved, Log: zap.New(core), Progress: func(p algorithms.Progress) {
+		if !slices.Contains(stages, p.Stage) {
+			stages = append(stages, p.Stage)
+		} else if p.Stage != stages[len(stages)-1] {
+			t.Errorf("%s comes again after %s", p.Stage, stages[len(stages)-1])
+		}
+		if p.BytesRead < read {
+			t.Errorf("%d bytes were read, and then %d", read, p.BytesRead)
+		}
+		read = p.BytesRead
+	}})
+	if len(stages) < 4 || stages[0] != "degrees" || stages[1] != "core numbers, pass 1" || stages[3] != "core numbers, pass 3" {
+		t.Errorf("stages: %q", stages)
+	}
+	if read == 0 || read != report.BytesRead {
+		t.Errorf("%d bytes were read at the end, %d in the report", read, report.BytesRead)
+	}
+	all := logs.FilterMessageSnippet("; --memory ").All()
+	if len(all) != 1 {
+		t.Fatalf("logged: %v", logs.All())
+	}
+	_, text, _ := strings.Cut(all[0].Message, "--memory ")
+	mebibytes, err := strconv.ParseInt(strings.TrimSuffix(text, "MiB has room for them"), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for budget, want := range map[int64]bool{mebibytes: true, mebibytes - 1: false} {
+		if _, report := run(t, s, algorithms.Coreness{}, algorithms.Options{Threads: 1, Memory: budget << 20}); report.InMemory != want {
+			t.Errorf("with %d MiB, in memory: %v", budget, !want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package algorithms
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ type Env struct {
 	store     *store.Store
 	plan      Plan
 	planned   int64 // bytes of its arrays, and of rows of the whole graph
+	enough    int64 // budget for the plan in whose place this is; 0: it is the first
 
 	account
 }
@@ -101,11 +103,19 @@ func readEnv(s *store.Store, a planner, o Options, g *gpu, beside []Array) (*Env
 		p = a.Plan(s.Catalogue(), o.Threads)
 		return nil
 	})
+	var enough int64
 	for err == nil {
 		var e *Env
 		e, err = readPlan(s, a, p, o, g, beside)
+		if err == nil {
+			e.enough = enough
+		}
 		if !errors.Is(err, hostmem.ErrBudget) || p.Less == nil {
 			return e, err
+		}
+		var small *MemoryError
+		if errors.As(err, &small) {
+			enough = cmp.Or(enough, small.Least())
 		}
 		p, err = *p.Less, nil
 	}
@@ -190,8 +200,15 @@ func (e *Env) Each(ctx context.Context, n int, f func(worker, i int) error) erro
 // called from many goroutines.
 func (e *Env) Progress(stage string, done, total int64) {
 	if e.options.Progress != nil {
-		e.options.Progress(Progress{stage, done, total})
+		e.options.Progress(Progress{stage, done, total, e.bytesRead()})
 	}
+}
+
+// bytesRead is how many bytes came from the store so far.
+func (e *Env) bytesRead() int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.read.bytesRead() + e.loaded
 }
 
 // Total reports a number about the whole graph.

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -77,10 +78,7 @@ func exactIntegers(c columnar.Column) float64 {
 // namedColumns are the columns that a user chose.
 func namedColumns(file string, list []columnar.Column, chosen []string) ([]int, error) {
 	var at []int
-	var names []string
-	for _, c := range list {
-		names = append(names, c.Name)
-	}
+	names := namesOf(list)
 	for _, name := range chosen {
 		i := findColumn(names, name)
 		if n, err := strconv.Atoi(name); err == nil && n <= len(list) && !slices.Contains(names, name) {
@@ -100,28 +98,29 @@ func namedColumns(file string, list []columnar.Column, chosen []string) ([]int, 
 	return at, nil
 }
 
+func namesOf(list []columnar.Column) (names []string) {
+	for _, c := range list {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
 // usualColumns are those with usual names, or else the first ones.
 func usualColumns(file string, list []columnar.Column, o ReadOptions) ([]int, error) {
-	find := func(kind int, fit bool) int {
-		return slices.IndexFunc(list, func(c columnar.Column) bool { return isUsual(c.Name, kind) && (unfit(c, false) == "") == fit })
+	ends, err := usualEnds(file, list)
+	if err != nil {
+		return nil, err
 	}
-	src := find(0, true)
-	dst := find(1, true)
-	for kind, at := range []int{src, dst} {
-		if other := find(kind, false); at < 0 && other >= 0 {
-			return nil, &InputError{File: file, Problem: unfit(list[other], false), Advice: choose(list)}
-		}
-	}
-	first := src < 0 || dst < 0
+	first := ends == nil
 	if first {
 		if len(list) < 2 || unfit(list[0], false) != "" || unfit(list[1], false) != "" {
 			return nil, &InputError{File: file, Problem: "has no columns that are source and target by their names, and its first two are no ids", Advice: choose(list)}
 		}
-		src, dst = 0, 1
+		ends = []int{0, 1}
 	}
-	at := []int{src, dst}
+	at := ends
 	if o.Weights != WeightsNo {
-		weight, err := usualWeight(file, list, src, dst, o)
+		weight, err := usualWeight(file, list, ends, o)
 		switch {
 		case err != nil:
 			return nil, err
@@ -135,6 +134,34 @@ func usualColumns(file string, list []columnar.Column, o ReadOptions) ([]int, er
 		o.Warn(firstTaken(file, list, at))
 	}
 	return at, nil
+}
+
+// usualEnds are the columns of source and target by their names, of those that can be ids; nil where these do not tell.
+func usualEnds(file string, list []columnar.Column) ([]int, error) {
+	var fit []string
+	var places []int // of those that fit
+	names, problem := namesOf(list), ""
+	for i, c := range list {
+		if unfit(c, false) == "" {
+			fit, places = append(fit, c.Name), append(places, i)
+		}
+	}
+	if at := columnsOfEnds(fit); at != nil {
+		return []int{places[at[0]], places[at[1]]}, nil
+	}
+	for kind := range 2 {
+		usual := func(name string) bool { return isUsual(name, kind) }
+		if i := slices.IndexFunc(names, usual); i >= 0 && !slices.ContainsFunc(fit, usual) {
+			problem = cmp.Or(problem, unfit(list[i], false))
+		}
+	}
+	for _, i := range columnsOfEnds(names) {
+		problem = cmp.Or(problem, unfit(list[i], false))
+	}
+	if problem != "" {
+		return nil, &InputError{File: file, Problem: problem, Advice: choose(list)}
+	}
+	return nil, nil
 }
 
 // firstTaken is the warning about source and target by their places alone. It says what is not read.
@@ -152,11 +179,12 @@ func firstTaken(file string, list []columnar.Column, at []int) string {
 	return fmt.Sprintf("%s: the first two columns, %q and %q, were taken for source and target%s; %s", file, list[0].Name, list[1].Name, left, choose(list))
 }
 
-// usualWeight is the column of weights: one of a usual name, or else the third one; -1 if there is none.
-func usualWeight(file string, list []columnar.Column, src, dst int, o ReadOptions) (int, error) {
+// usualWeight is the column of weights: one of a usual name, or else the third one, behind the others
+// or of a name that may be one's; -1 if there is none.
+func usualWeight(file string, list []columnar.Column, ends []int, o ReadOptions) (int, error) {
 	problem := ""
 	for i, c := range list {
-		if i == src || i == dst || !isWeightName(c.Name) {
+		if slices.Contains(ends, i) || !isWeightName(c.Name) {
 			continue
 		}
 		if p := unfit(c, true); p == "" {
@@ -168,8 +196,17 @@ func usualWeight(file string, list []columnar.Column, src, dst int, o ReadOption
 	if problem != "" {
 		return -1, &InputError{File: file, Problem: problem, Advice: choose(list) + ", or --weights no to leave it out"}
 	}
-	third := 3 - src - dst
-	if len(list) != 3 || third < 0 || unfit(list[third], true) != "" {
+	if len(list) != 3 {
+		for i, c := range list {
+			if o.Weights == WeightsAuto && mayBeWeight(c.Name) && unfit(c, true) == "" && !slices.Contains(ends, i) {
+				o.Warn(fmt.Sprintf("%s: column %q is left out, for it may be no weight; use %s to take it, or --weights no", file, c.Name, strings.TrimPrefix(columnFlags(namesOf(list), append(slices.Clone(ends), i)...), "--header ")))
+				break
+			}
+		}
+		return -1, nil
+	}
+	third := 3 - ends[0] - ends[1]
+	if unfit(list[third], true) != "" || third < 2 && o.Weights == WeightsAuto && !mayBeWeight(list[third].Name) { // as the ids of rows
 		return -1, nil
 	}
 	if o.Weights == WeightsAuto && !mayBeWeight(list[third].Name) {

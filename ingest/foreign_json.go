@@ -161,17 +161,12 @@ func isColumn(s *jsonShape) bool {
 	return s.list && !s.object && (s.each == nil || s.each.scalar()) || s.object && !s.list && s.only((*jsonShape).scalar)
 }
 
-// usualEnds are the names of source and target, "" if these are not among some.
-func usualEnds(names []string) (source, target string) {
-	for i, end := range []*string{&source, &target} {
-		if at := slices.IndexFunc(names, func(s string) bool { return isUsual(s, i) }); at >= 0 {
-			*end = names[at]
-		}
+// namesOfEnds are the names of source and target, "" if these are not among some.
+func namesOfEnds(names []string) (source, target string) {
+	if at := columnsOfEnds(names); at != nil {
+		return names[at[0]], names[at[1]]
 	}
-	if source == "" || target == "" {
-		return "", ""
-	}
-	return source, target
+	return "", ""
 }
 
 // weightOf is the name of a weight, "" if it is not among some.
@@ -234,12 +229,12 @@ func (s *jsonShape) edge() string {
 
 // ends are the places of source and target in an object, or in the only one of its objects that has them, and how often they are there.
 func (s *jsonShape) ends() (source, target string, seen int) {
-	if u, v := usualEnds(s.keys); u != "" {
+	if u, v := namesOfEnds(s.keys); u != "" {
 		return s.kids[u].id(jqKey(u)), s.kids[v].id(jqKey(v)), s.kids[u].seen
 	}
 	for _, key := range s.keys {
 		kid := s.kids[key]
-		u, v := usualEnds(kid.keys)
+		u, v := namesOfEnds(kid.keys)
 		switch {
 		case u == "":
 		case source != "":
@@ -296,7 +291,7 @@ func (s *jsonShape) edges() string {
 	}
 	if columns, data := s.kids["columns"], s.kids["data"]; columns != nil && data != nil && columns.each != nil { // pandas, orient="split"
 		place := func(name string) string { return fmt.Sprintf(".[%d]", slices.Index(columns.each.words, name)) }
-		if source, target := usualEnds(columns.each.words); source != "" {
+		if source, target := namesOfEnds(columns.each.words); source != "" {
 			weight := weightOf(columns.each.words)
 			if weight != "" {
 				weight = place(weight)
@@ -305,7 +300,7 @@ func (s *jsonShape) edges() string {
 		}
 		return ""
 	}
-	if source, target := usualEnds(s.keys); source != "" && isColumn(s.kids[source]) && isColumn(s.kids[target]) { // of pandas
+	if source, target := namesOfEnds(s.keys); source != "" && isColumn(s.kids[source]) && isColumn(s.kids[target]) { // of pandas
 		weight := weightOf(s.keys)
 		if weight != "" {
 			weight = "$t" + jqKey(weight) + "[$i]"

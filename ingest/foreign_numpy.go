@@ -329,12 +329,11 @@ func edgesAmong(names []string) (edges []string) {
 		}
 		return ""
 	}
-	source := find(func(s string) bool { return isUsual(s, 0) })
-	target := find(func(s string) bool { return isUsual(s, 1) })
+	source, target := namesOfEnds(names)
 	pairs := find(func(s string) bool { return strings.Contains(strings.ToLower(s), "edge") && !isWeightName(s) })
 	row, column := slices.Index(names, "row"), slices.IndexFunc(names, func(s string) bool { return s == "col" || s == "column" })
 	switch {
-	case source != "" && target != "":
+	case source != "":
 		edges = []string{source, target}
 	case row >= 0 && column >= 0: // of the entries of a matrix, as SciPy calls them
 		edges = []string{names[row], names[column]}

@@ -348,6 +348,7 @@ func TestHints(t *testing.T) {
 		{"json", "jq --version", write(`{"edges": [{"source": "a b", "target": "c"}, {"source": "c", "target": "d"}]}`), named},
 		{"json", "jq --version", write(`{"edges": [{"source": "a b", "target": "c", "weight": 2}, {"source": "c", "target": "d", "weight": 3}]}`), weighted},
 		{"json", "jq --version", write("{\"kind\": 1, \"from\": \"a b\", \"to\": \"c\", \"cost\": 2}\n{\"kind\": 1, \"from\": \"c\", \"to\": \"d\", \"cost\": 3}\n"), weighted},
+		{"json", "jq --version", write("{\"day\": 1, \"payee\": \"c\", \"payer\": \"a b\", \"amount\": 2}\n{\"day\": 1, \"payee\": \"d\", \"payer\": \"c\", \"amount\": 3}\n"), weighted},
 		{"json", "jq --version", write("{\"it's\": \"a b\", \"%[1]s\": \"c\"}\n{\"it's\": \"c\", \"%[1]s\": \"d\"}\n"), named},
 		{"json", "jq --version", write(`[{"source": "a b", "target": "c"}, {"source": "c", "target": "d"}]`), named},
 		{"json", "jq --version", write(`[["a b", "c", 2], ["c", "d", 3]]`), weighted},

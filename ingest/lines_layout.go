@@ -62,6 +62,7 @@ const (
 	adviceDecimal       = "write weights with points in the places of commas, or "
 	adviceThousands     = "write weights without the commas where these separate thousands, or "
 	adviceEither        = "write weights with points in the places of commas where these begin decimals, and without the commas where these separate thousands, or "
+	advicePlain         = "write weights as plain numbers, such as 1234.5, or "
 	adviceStrings       = "use --ids string to take ids as text"
 	adviceIntegers      = "write integers without a point and an exponent, as numpy.savetxt does with fmt='%d', or "
 	adviceColumnNumbers = "use --columns SRC,DST[,WEIGHT], by their numbers from 1, or --weights no where the first two are the ids, to pass over what follows them"
@@ -192,8 +193,8 @@ func (l *lineLayout) thirdColumn(line []byte, f *lineFields) *badLine {
 	switch {
 	case f.more && isNumber(f.field[2]) && l.moreAdvice == "":
 		b.expected = "two ids, or two ids and a weight, and nothing behind them"
-		if words := bytes.Fields(line); l.delimiter == 0 && len(words) == 3 && adviceCommas(words[2]) != "" {
-			b.advice = adviceCommas(words[2]) + b.advice
+		if words := bytes.Fields(line); l.delimiter == 0 && len(words) == 3 && adviceWeights(words[2]) != "" {
+			b.advice = adviceWeights(words[2]) + b.advice
 			return b
 		}
 		if b.advice == adviceColumnNumbers && !slices.ContainsFunc(l.columnNames(line), func(s string) bool { return !isNumber([]byte(s)) }) {
@@ -208,8 +209,8 @@ func (l *lineLayout) thirdColumn(line []byte, f *lineFields) *badLine {
 		b.expected = "a weight, or nothing, behind the two ids, no empty cell"
 	case !isNumber(f.field[2]):
 		b.text, b.expected = f.field[2], "a weight, or nothing, behind the two ids"
-		if commas := adviceCommas(f.field[2]); commas != "" {
-			b.advice = commas + b.advice
+		if weights := adviceWeights(f.field[2]); weights != "" {
+			b.advice = weights + adviceNoWeights
 			return b
 		}
 		if l.pickable && b.advice == adviceNoWeights && isText(f.field[1]) && !isNull(f.field[2]) {
@@ -315,15 +316,18 @@ func (l *lineLayout) parseWeight(tok []byte, e *lineEdge) *badLine {
 	if l.pick != nil {
 		b.advice = adviceTwoColumns
 	}
-	b.advice = adviceCommas(tok) + b.advice
+	b.advice = adviceWeights(tok) + b.advice
 	return b
 }
 
 // thousands is a number with commas between thousands.
 var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$`)
 
-// adviceCommas is what can be done about a weight with commas, "" where it is no number without them.
-func adviceCommas(tok []byte) string {
+// amount is a number with points or apostrophes between thousands, or with a sign of a currency.
+var amount = regexp.MustCompile(`^[+-]?(\d{1,3}([.'’]\d{3})+(,\d+)?|\p{Sc}[ \x{a0}]?[+-]?\d[\d.,'’]*|\d[\d.,'’]*[ \x{a0}]?\p{Sc})$`)
+
+// adviceWeights is what can be done about a weight that is a number for people, "" where it is none.
+func adviceWeights(tok []byte) string {
 	switch decimal := hasDecimalComma(tok); {
 	case decimal && thousands.Match(tok):
 		return adviceEither
@@ -331,6 +335,8 @@ func adviceCommas(tok []byte) string {
 		return adviceDecimal
 	case thousands.Match(tok):
 		return adviceThousands
+	case amount.Match(tok):
+		return advicePlain
 	}
 	return ""
 }

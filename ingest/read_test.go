@@ -347,6 +347,8 @@ func TestReadTextForms(t *testing.T) {
 		{name: "no commas where the name says them", file: text("g.csv", "1 2\n3 4\n"), ids: IDInt, edges: "1 2, 3 4"},
 		{name: "columns of names by name", file: text("g.csv", "payer,payee,amount,when\nAnna Bell,Carl Dow,12.5,2024\n"), o: table(0, HeaderAuto, "payer", "payee", "amount"), ids: IDString, edges: "Anna·Bell Carl·Dow 12.5"},
 		{name: "header before numbers and more", file: text("g.csv", "payer,payee,amount,when\nAnna Bell,Carl Dow,12.5,2024\n"), o: ReadOptions{Weights: WeightsNo}, ids: IDString, edges: "Anna·Bell Carl·Dow", warned: "taken for a header line"},
+		{name: "undirected by Gephi", file: text("g.csv", "Source,Target,Type,Weight\n1,2,Undirected,3\n2,3,undirected,4\n"), o: table(0, HeaderAuto, "Source", "Target", "Weight"), ids: IDInt, edges: "1 2 3, 2 3 4", warned: "g.csv: says that its edges are undirected: use --undirected, unless you did"},
+		{name: "directed by Gephi", file: text("g.csv", "Source,Target,Type,Weight\n1,2,Directed,3\n2,3,undirected,4\n"), o: table(0, HeaderAuto, "Source", "Target", "Weight"), ids: IDInt, edges: "1 2 3, 2 3 4"},
 		{name: "columns by number", file: text("g.csv", "9,1,x,2\n9,3,\"y, z\",4\n"), o: table(',', HeaderAuto, "2", "4"), ids: IDInt, edges: "1 2, 3 4"},
 		{name: "columns without a delimiter", file: text("g.txt", "1 2 0.5 1082040961\n3 4 0.25 1082155839\n"), o: table(0, HeaderAuto, "2", "1", "3"), ids: IDInt, edges: "2 1 0.5, 4 3 0.25"},
 		{name: "columns with spaces and tabs", file: text("g.txt", "1 2\t0.5 1082040961\n3 4\t0.25 1082155839\n"), o: table(0, HeaderAuto, "1", "2", "4"), ids: IDInt, edges: "1 2 1.082041e+09, 3 4 1.0821558e+09"},

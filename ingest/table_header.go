@@ -81,7 +81,7 @@ func misplaced(header []string) []int {
 // endNames are names that are of source and destination beyond doubt where a header has both, with or without "id" behind them. Unlike
 // headerNames, one of them alone says nothing.
 var endNames = [][2]string{
-	{"payer", "payee"}, {"caller", "callee"}, {"sender", "receiver"}, {"sender", "recipient"}, {"follower", "followee"}, {"citing", "cited"}, {"origin", "destination"},
+	{"source", "target"}, {"src", "dst"}, {"payer", "payee"}, {"caller", "callee"}, {"sender", "receiver"}, {"sender", "recipient"}, {"follower", "followee"}, {"citing", "cited"}, {"origin", "destination"},
 }
 
 // columnsOfEnds are the places of source and destination in a header by their names; nil where these do not tell.
@@ -130,8 +130,9 @@ func isUsual(name string, kind int) bool {
 	return slices.Contains(headerNames[kind], plainName(name))
 }
 
-// plainName is a name of a column less case, blanks and punctuation.
+// plainName is a name of a column less case, blanks and punctuation, and what stands behind it in parentheses, as units and id spaces do.
 func plainName(name string) string {
+	name, _, _ = strings.Cut(name, "(")
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" _-:~", r) {
 			return -1

@@ -53,6 +53,9 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	if err := s.check(p.name(), &t.layout, o); err != nil {
 		return nil, err
 	}
+	if t.saysUndirected() {
+		o.Warn(p.name() + ": says that its edges are undirected: use --undirected, unless you did")
+	}
 	if s.header != "" && header == HeaderAuto {
 		o.Warn(fmt.Sprintf("%s:%d: %q was taken for a header line and passed over", p.name(), s.skipLines, s.header))
 	}
@@ -222,6 +225,29 @@ func (t *lineBody) checkRowNames(file string, s *textSniff, o *TableOptions) err
 		File: file, Line: s.skipLines, Text: s.header, Expected: fmt.Sprintf("%d names, as the lines behind it have fields, and not %d", len(header)+1, len(header)),
 		Advice: fmt.Sprintf("R and pandas leave out the name of the first column, of the names of rows: use --header --columns %s then, or --header --columns %s where the last column has no name", strings.Join(behind, ","), strings.Join(here, ",")),
 	}
+}
+
+// saysUndirected reports whether the first lines do, as Gephi writes them: in a column called Type.
+func (t *lineBody) saysUndirected() bool {
+	if t.header == nil {
+		return false
+	}
+	at := findColumn(t.header.names, "type")
+	if at < 0 {
+		return false
+	}
+	said := false
+	for raw := range bytes.Lines(t.first) {
+		line, ok := t.layout.data(raw)
+		if !ok {
+			continue
+		}
+		cells := t.layout.columnNames(line)
+		if said = at < len(cells) && strings.EqualFold(strings.TrimSpace(cells[at]), "undirected"); !said {
+			return false
+		}
+	}
+	return said
 }
 
 // chooseIDs decides the kind of ids.

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _binary, _edges, _ids, _names, _parameters, _process
 from ._errors import GaraphError, UsageError
-from ._index import Index, array_of
+from ._index import Index, array_of, of_list
 from ._programs import Programs
 from ._progress import Progress
 from ._results import Table
@@ -425,8 +425,10 @@ def _default() -> str:
 
 
 def _pandas_index(pandas: Any, ids: np.ndarray) -> Any:
+    if ids.dtype.kind == "O" and set(map(type, ids)) == {int}:
+        ids = of_list(ids.tolist())
     if ids.dtype.kind == "O":
-        return pandas.Index(ids, name="id", tupleize_cols=False)
+        return pandas.Index(ids, dtype=None if isinstance(ids[0], str) else object, name="id", tupleize_cols=False)
     if ids.dtype.kind in "iu" and len(ids) and ids[0] == 0 and ids[-1] == len(ids) - 1 and (ids[1:] > ids[:-1]).all():
         return pandas.RangeIndex(len(ids), name="id")
     return pandas.Index(ids, name="id")

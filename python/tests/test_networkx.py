@@ -103,6 +103,15 @@ class NetworkXTest(unittest.TestCase):
             graph.add_edge("b", "c", weight=2)
 
     @need("pandas")
+    def test_index(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for nodes, kind in (((3, 1, 7), "i"), ((3, -1, 7), "i"), (("b", "a", "c"), "O"), (((0, 1), (1, 1), (0, 0)), "O"), ((0.5, 1.5, 2.5), "O")):
+                graph = Graph.from_networkx(nx.Graph([nodes[:2], nodes[1:]]))
+                hops = graph.as_series().bfs(source=nodes[0])
+                self.assertEqual((hops.index.dtype.kind, hops.index.tolist(), hops.tolist()), (kind, list(nodes), [0, 1, 2]))
+
+    @need("pandas")
     def test_pandas(self):
         for title, graph in graphs(0):
             if graph.number_of_edges() == 0 or title == "tuples":

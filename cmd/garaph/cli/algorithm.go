@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -90,7 +91,15 @@ func (t *task) checkKind() error {
 
 // progressOf shows how far an algorithm is.
 func progressOf(shown *phases) func(algorithms.Progress) {
+	var mu sync.Mutex
+	var read int64
 	return func(p algorithms.Progress) {
+		mu.Lock()
+		if p.BytesRead > read {
+			shown.console.metrics.read(p.BytesRead - read)
+			read = p.BytesRead
+		}
+		mu.Unlock()
 		if s := shown.at(p.Stage, p.Total, inSteps); s != nil {
 			s.set(p.Done, fmt.Sprintf("%d %%", 100*p.Done/max(1, p.Total)))
 		}

@@ -139,6 +139,13 @@ func (m *metrics) end(s *stage) {
 	}
 }
 
+// read counts bytes that came from disk.
+func (m *metrics) read(bytes int64) {
+	if m != nil {
+		m.count(metricRead, bytes)
+	}
+}
+
 // iterated counts what an iteration did.
 func (m *metrics) iterated(it garaph.Iteration) {
 	if m == nil {
