@@ -415,7 +415,7 @@ func TestForgedIteration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	_, _, err = recorded[uint32, uint32](ctx, t, s, programs.WCC{}, folder, Options{Iterations: 5})
 	if !errors.Is(err, checkpoint.ErrDiffers) || !strings.Contains(err.Error(), "1073741824 iterations of 5") {
