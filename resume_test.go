@@ -365,8 +365,9 @@ func TestFullDisk(t *testing.T) {
 	disk := tinydisk.Mount(t, 256<<20)
 	g := manyShardsIn(t, disk, 8)
 	defer g.Close()
-	p := programs.PageRank[float64]{Damping: 0.99}
-	want, err := garaph.Run[float64, int64](t.Context(), g, p, garaph.RunOptions{Iterations: 90})
+	const iterations = 1000
+	p := programs.PageRank[float64]{Damping: 0.999}
+	want, err := garaph.Run[float64, int64](t.Context(), g, p, garaph.RunOptions{Iterations: iterations})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -374,19 +375,22 @@ func TestFullDisk(t *testing.T) {
 	log, text := logged()
 	job := g.NewJob(garaph.JobSpec{Name: "pagerank"})
 	folder := func() string { return filepath.Join(disk, "g", "jobs", fmt.Sprint(job.ID())) }
-	kept := 0
+	kept, begin, full := 0, 0, "" // when the disk was filled, or emptied again
 	r, err := garaph.Run[float64, int64](t.Context(), g, p, garaph.RunOptions{
-		Iterations: 90, Job: job, Log: log, Checkpoints: garaph.Checkpoints{Every: 1},
+		Iterations: iterations, Job: job, Log: log, Checkpoints: garaph.Checkpoints{Every: 1},
 		Progress: func(it garaph.Iteration) {
-			time.Sleep(5 * time.Millisecond) // a long iteration: epochs are written meanwhile
-			switch it.Iteration {
-			case 30:
-				tinydisk.Fill(t, disk, 1<<20)
-			case 60:
+			if !strings.Contains(text(), "checkpoints are written again") {
+				time.Sleep(5 * time.Millisecond) // a long iteration: epochs are written meanwhile
+			}
+			switch long := it.Iteration >= begin+30; {
+			case long && begin == 0 && countEpochs(t, folder()) > 0:
+				begin, full = it.Iteration, tinydisk.Fill(t, disk, 1<<20)
+			case long && full != "" && strings.Contains(text(), "the job goes on"):
 				kept = countEpochs(t, folder())
-				if err := os.Remove(filepath.Join(disk, "full")); err != nil {
+				if err := os.Remove(full); err != nil {
 					t.Error(err)
 				}
+				full = ""
 			}
 		},
 	})

@@ -154,6 +154,9 @@ func checkEpochs[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], sa
 		if it.Iteration == last-1 {
 			cancel()
 		}
+		if it.Iteration > 0 { // after the first iteration, one was begun
+			awaitEpoch(folder)
+		}
 		time.Sleep(30 * time.Millisecond) // for the writer
 	}}
 	_, r, err := recorded(ctx, t, s, p, folder, o)
@@ -205,6 +208,15 @@ func checkEpochs[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], sa
 		j.Close()
 		if err := os.RemoveAll(filepath.Join(folder, "1", fmt.Sprintf("epoch-%08d", n))); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// awaitEpoch waits until an epoch of the first job in a folder is written, a minute at most.
+func awaitEpoch(folder string) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if list, _ := filepath.Glob(filepath.Join(folder, "1", "epoch-*")); len(list) > 0 {
+			return
 		}
 	}
 }
@@ -287,8 +299,10 @@ func checkStopped[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], s
 // TestGPUPages: the pages that an async job does on the GPU count.
 func TestGPUPages(t *testing.T) {
 	folder := memoryDir(t)
-	o := Options{Device: GPU, Mode: Async, Method: Pull, Checkpoints: checkpoint.Policy{Pages: 3}, Progress: func(Iteration) {
-		time.Sleep(10 * time.Millisecond) // for the writer
+	o := Options{Device: GPU, Mode: Async, Method: Pull, Checkpoints: checkpoint.Policy{Pages: 3}, Progress: func(it Iteration) {
+		if it.Iteration >= 4 { // one was begun
+			awaitEpoch(folder)
+		}
 	}}
 	_, r, err := recorded(t.Context(), t, longWay(t), gas.Program[uint32, uint32](programs.BFS{}), folder, o)
 	if err != nil {
@@ -401,7 +415,7 @@ func TestForgedIteration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	_, _, err = recorded[uint32, uint32](ctx, t, s, programs.WCC{}, folder, Options{Iterations: 5})
 	if !errors.Is(err, checkpoint.ErrDiffers) || !strings.Contains(err.Error(), "1073741824 iterations of 5") {

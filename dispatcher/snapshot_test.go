@@ -90,7 +90,7 @@ func TestSnapshotDropped(t *testing.T) {
 	s.drop()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it waits for a writer that has gone")
 	}
 	if len(sp.free) != 1 {

@@ -9,7 +9,6 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"math"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -132,14 +131,7 @@ func TestHostileFolders(t *testing.T) {
 		"link":   func(name string) error { return os.Symlink(name+".aside", name) },
 		"FIFO":   func(name string) error { return unix.Mkfifo(name, 0o666) },
 		"folder": func(name string) error { return os.Mkdir(name, 0o777) },
-		"socket": func(name string) error {
-			l, err := net.ListenUnix("unix", &net.UnixAddr{Name: name})
-			if err == nil {
-				l.SetUnlinkOnClose(false)
-				err = l.Close()
-			}
-			return err
-		},
+		"socket": func(name string) error { return unix.Mknod(name, unix.S_IFSOCK|0o666, 0) }, // the path may be too long to listen at
 	}
 	type hostile struct {
 		name, says string
@@ -206,7 +198,7 @@ func TestHostileFolders(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "/proc/self") {
 					t.Errorf("got %v, want %q", err, c.says)
 				}
-			case <-time.After(10 * time.Second):
+			case <-time.After(time.Minute):
 				t.Fatal("it hangs")
 			}
 			if after := tree(t, path); !slices.Equal(before, after) {

@@ -171,7 +171,7 @@ func TestDeviceTimeLimit(t *testing.T) {
 	if len(easy.Open) > 0 || easy.Best.K() != 0 || !slices.Equal(easy.Best.Members(), []uint32{7}) {
 		t.Errorf("one vertex: %d nodes are open, minimum degree %d of %v", len(easy.Open), easy.Best.K(), easy.Best.Members())
 	}
-	if d := time.Since(begin); d > 20*time.Second {
+	if d := time.Since(begin); d > time.Minute {
 		t.Errorf("a millisecond took %v", d)
 	}
 }

@@ -46,7 +46,7 @@ func TestFullDisk(t *testing.T) {
 				if err != nil && strings.Contains(err.Error(), "nil pointer") {
 					t.Errorf("no words for a full disk: %v", err)
 				}
-				if took := time.Since(begin); took > 20*time.Second {
+				if took := time.Since(begin); took > time.Minute {
 					t.Errorf("it took %v", took)
 				}
 				if err := errors.Join(os.RemoveAll(folder), os.RemoveAll(filepath.Join(disk, "full"))); err != nil {
@@ -135,7 +135,7 @@ func TestTableThatCannotBeWritten(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "its keys cannot be written") {
 			t.Errorf("got %v", err)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("Close waits")
 	}
 	if err := os.RemoveAll(folder); err != nil {

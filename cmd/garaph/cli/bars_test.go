@@ -120,11 +120,17 @@ func TestBarsOfPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	writer.Stdout, reader.Stdin = stdout, stdin
+	bar, drawn := make(chan bool), false // closed when one is on the screen
 	go func() {
 		defer read.Close()
 		defer written.Close()
 		_, _ = io.CopyN(read, written, 1<<20)
-		time.Sleep(2 * time.Second) // longer than it takes a bar to appear
+		select {
+		case <-bar:
+			time.Sleep(time.Second) // in which both would draw
+		case <-time.After(time.Minute):
+			t.Error("no bar was drawn")
+		}
 		_, _ = io.Copy(read, written)
 	}()
 	for _, p := range []*process{reader, writer} {
@@ -134,12 +140,19 @@ func TestBarsOfPipe(t *testing.T) {
 		}
 	}
 	_, _, _ = tty.Close(), stdin.Close(), stdout.Close()
-	screen, _ := io.ReadAll(control) // ends with an error when the other sides are closed
+	var screen []byte
+	for buf := make([]byte, 4096); ; { // ends with an error when the other sides are closed
+		n, err := control.Read(buf)
+		if screen = append(screen, buf[:n]...); err != nil {
+			break
+		}
+		if !drawn && bytes.Contains(screen, []byte("░")) {
+			drawn = true
+			close(bar)
+		}
+	}
 	writer.end(t, exitDone)
 	reader.end(t, exitDone)
-	if !strings.Contains(string(screen), "░") {
-		t.Error("no bar was drawn")
-	}
 	left := render(string(screen))
 	if strings.ContainsAny(left, "░█") {
 		t.Errorf("a bar is left on the screen:\n%s", left)

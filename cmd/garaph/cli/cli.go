@@ -43,8 +43,8 @@ const sameSignal = 300 * time.Millisecond
 func Main(programs ...Program) { mainOf(&app{exec: execute}, os.Args[1:], programs) }
 
 func mainOf(a *app, args []string, programs []Program) {
-	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe is an error like any other
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe is an error like any other
 	context.AfterFunc(ctx, func() { time.AfterFunc(sameSignal, stop) })
 	a.ends = true
 	os.Exit(run(ctx, a, args, os.Stdin, os.Stdout, os.Stderr, programs))

@@ -33,7 +33,7 @@ var (
 func tryOnFullDisk(t *testing.T, args ...string) (done bool, log string) {
 	t.Helper()
 	p := newProcess(t, args...)
-	killed := time.AfterFunc(time.Minute, func() { _ = p.Process.Kill() })
+	killed := time.AfterFunc(3*time.Minute, func() { _ = p.Process.Kill() })
 	err := p.Run()
 	hung := !killed.Stop()
 	log = p.stderr.String()

@@ -21,7 +21,7 @@ import (
 const (
 	// tooLong is when a command over a small graph hangs, and tooLongAfter when it
 	// does so after SIGTERM.
-	tooLong      = 10 * time.Second
+	tooLong      = 30 * time.Second
 	tooLongAfter = 5 * time.Second
 	// tooMuch ends a process before it takes the machine with it.
 	tooMuch = 3 << 29

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -36,14 +37,29 @@ func interruptedSearch(t *testing.T, dir string) (graph string) {
 	if _, err := garaph.Import(t.Context(), []string{edges}, graph, garaph.ImportOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	var stderr bytes.Buffer
-	args := []string{"community", graph, "--queries", "-", "--min-size", "2", "--max-size", "30", "--device", "cpu", "--time-limit", "100ms", "-q"}
+	stderr := cancellingAt{text: "wrote checkpoint [0-9]+, after [1-9] answer", cancel: cancel}
+	args := []string{"community", graph, "--queries", "-", "--min-size", "2", "--max-size", "30", "--device", "cpu", "--time-limit", "100ms", "--checkpoint-interval", "20ms", "-v"}
 	if code := Run(ctx, args, strings.NewReader("1\n2\n3\n4\n5\n6\n7\n8\n9\n"), io.Discard, &stderr); code != exitInterrupted {
 		t.Fatalf("exit code %d\n%s", code, stderr.String())
 	}
 	return graph
+}
+
+// cancellingAt is standard error that cancels when a text is written to it.
+type cancellingAt struct {
+	lockedBuffer
+	text   string // a pattern
+	cancel context.CancelFunc
+}
+
+func (c *cancellingAt) Write(p []byte) (int, error) {
+	n, err := c.lockedBuffer.Write(p)
+	if regexp.MustCompile(c.text).MatchString(c.String()) {
+		c.cancel()
+	}
+	return n, err
 }
 
 // TestHostileSearch changes what the checkpoint of a search says, under its right checksums: resume

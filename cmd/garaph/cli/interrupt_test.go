@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/internal/testsize"
@@ -60,11 +62,11 @@ func newProcess(t *testing.T, args ...string) *process {
 	return p
 }
 
-// listens waits until p is about to listen to signals: it ignores SIGPIPE right
-// before. A slow machine may take long to begin.
+// listens waits until p listens to signals: it ignores SIGPIPE right after it has begun
+// to. A slow machine may take long to begin.
 func (p *process) listens(t *testing.T) {
 	t.Helper()
-	for range 1000 {
+	for range 10_000 {
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Process.Pid))
 		if err != nil {
 			t.Fatal(err)
@@ -132,7 +134,7 @@ func TestInterrupt(t *testing.T) {
 
 // TestNohup: a process that began with SIGHUP ignored goes on ignoring it.
 func TestNohup(t *testing.T) {
-	p := newProcess(t, append(endless(edgeFile(t, 10)), "--iterations", "300000")...)
+	p := newProcess(t, endless(edgeFile(t, 10))...)
 	p.Cmd.Args = append([]string{"nohup"}, p.Cmd.Args...)
 	path, err := exec.LookPath("nohup")
 	if err != nil {
@@ -192,7 +194,7 @@ func TestForceRunning(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.listens(t)
-	for range 1000 {
+	for range 10_000 {
 		if list, err := jobsOf(graph); err == nil && len(list) == 1 && list[0].State == garaph.Running {
 			break
 		}
@@ -274,7 +276,13 @@ func TestSecondSignal(t *testing.T) {
 	if _, err := stdout.Read(make([]byte, 1)); err != nil { // the results are being written
 		t.Fatal(err)
 	}
-	time.Sleep(3 * time.Second) // until the pipe takes no more
+	eventually(t, func() string { // until the pipe takes no more
+		pipe := []unix.PollFd{{Fd: int32(p.Stdout.(*os.File).Fd()), Events: unix.POLLOUT}}
+		if n, err := unix.Poll(pipe, 0); n > 0 || err != nil {
+			return ""
+		}
+		return "full"
+	})
 	ended := make(chan error, 1)
 	go func() { ended <- p.Wait() }()
 	_ = p.Process.Signal(os.Interrupt)
@@ -283,8 +291,15 @@ func TestSecondSignal(t *testing.T) {
 		t.Fatalf("the first signal ended it: %v\n%s", err, p.stderr.String())
 	case <-time.After(2 * sameSignal):
 	}
-	_ = p.Process.Signal(os.Interrupt)
-	<-ended
+	eventually(t, func() string { // a slow process may take the second one for the first
+		_ = p.Process.Signal(os.Interrupt)
+		select {
+		case <-ended:
+			return "ended"
+		case <-time.After(sameSignal):
+			return ""
+		}
+	})
 	if s := p.ProcessState.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGINT {
 		t.Errorf("it ended with %v, want a kill by SIGINT", p.ProcessState)
 	}
