@@ -1,9 +1,11 @@
 package garaph
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"reflect"
@@ -99,65 +101,104 @@ func parametersOf(program any) map[string]string {
 	all := map[string]string{}
 	v := reflect.Indirect(reflect.ValueOf(program))
 	if v.Kind() != reflect.Struct {
-		all["value"] = short(textOf(v, 0))
+		all["value"] = shortText(v)
 		return all
 	}
 	for i := range v.NumField() {
-		all[v.Type().Field(i).Name] = short(textOf(v.Field(i), 0))
+		all[v.Type().Field(i).Name] = shortText(v.Field(i))
 	}
 	return all
 }
 
 const maxParameter = 80
 
-func short(text string) string {
-	if len(text) > maxParameter {
-		return fmt.Sprintf("%.40s… (%s)", text, hashOf([]byte(text)))
+// shortText is the text of a value, or its beginning and its hash, which needs no room for all of it.
+func shortText(v reflect.Value) string {
+	t := beginning{hash: sha256.New()}
+	w := bufio.NewWriter(&t)
+	writeText(w, v, 0)
+	_ = w.Flush() // to t, which has no errors
+	if t.long {
+		return fmt.Sprintf("%.40s… (%s)", t.text, hex.EncodeToString(t.hash.Sum(nil)[:16]))
 	}
-	return text
+	return string(t.text)
+}
+
+// beginning takes text and keeps its beginning.
+type beginning struct {
+	text []byte // more than is shown
+	long bool
+	hash hash.Hash
+}
+
+func (t *beginning) Write(p []byte) (int, error) {
+	_, _ = t.hash.Write(p)        // which has no errors
+	const most = 4 * maxParameter // bytes of so many runes
+	t.long = t.long || len(t.text)+len(p) > maxParameter
+	t.text = append(t.text, p[:min(len(p), most-len(t.text))]...)
+	return len(p), nil
 }
 
 // textOf is a value in words that are equal for equal values only.
 func textOf(v reflect.Value, depth int) string {
+	var b strings.Builder
+	w := bufio.NewWriterSize(&b, 64)
+	writeText(w, v, depth)
+	_ = w.Flush() // to memory
+	return b.String()
+}
+
+// writeText writes what textOf is. The writer has no errors.
+func writeText(w *bufio.Writer, v reflect.Value, depth int) {
 	const deepest = 10 // of what refers to itself
+	text := w.AvailableBuffer()
 	switch k := v.Kind(); {
 	case depth > deepest:
-		return "…"
+		text = append(text, "…"...)
 	case k == reflect.Bool:
-		return strconv.FormatBool(v.Bool())
+		text = strconv.AppendBool(text, v.Bool())
 	case v.CanInt():
-		return strconv.FormatInt(v.Int(), 10)
+		text = strconv.AppendInt(text, v.Int(), 10)
 	case v.CanUint():
-		return strconv.FormatUint(v.Uint(), 10)
+		text = strconv.AppendUint(text, v.Uint(), 10)
 	case v.CanFloat():
-		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+		text = strconv.AppendFloat(text, v.Float(), 'g', -1, 64)
 	case v.CanComplex():
-		return strconv.FormatComplex(v.Complex(), 'g', -1, 128)
+		text = append(text, strconv.FormatComplex(v.Complex(), 'g', -1, 128)...)
 	case k == reflect.String:
-		return strconv.Quote(v.String())
+		text = strconv.AppendQuote(text, v.String())
 	case k == reflect.Struct:
-		var list []string
-		for i := range v.NumField() {
-			list = append(list, v.Type().Field(i).Name+":"+textOf(v.Field(i), depth+1))
-		}
-		return "{" + strings.Join(list, " ") + "}"
+		writeList(w, "{", v.NumField(), "}", func(i int) {
+			_, _ = w.WriteString(v.Type().Field(i).Name + ":")
+			writeText(w, v.Field(i), depth+1)
+		})
 	case k == reflect.Slice || k == reflect.Array:
-		var list []string
-		for i := range v.Len() {
-			list = append(list, textOf(v.Index(i), depth+1))
-		}
-		return "[" + strings.Join(list, " ") + "]"
+		writeList(w, "[", v.Len(), "]", func(i int) { writeText(w, v.Index(i), depth+1) })
 	case k == reflect.Map:
-		return mapText(v, depth)
+		text = append(text, mapText(v, depth)...)
 	case !v.IsValid() || v.IsNil():
-		return "nil"
+		text = append(text, "nil"...)
 	case k == reflect.Interface:
-		return v.Elem().Type().String() + " " + textOf(v.Elem(), depth+1)
+		text = append(text, v.Elem().Type().String()+" "+textOf(v.Elem(), depth+1)...)
 	case k == reflect.Pointer:
-		return textOf(v.Elem(), depth+1)
+		writeText(w, v.Elem(), depth+1)
 	default:
-		return v.Type().String()
+		text = append(text, v.Type().String()...)
 	}
+	_, _ = w.Write(text) // nothing, where others have written
+}
+
+// writeList writes items with spaces between them.
+func writeList(w *bufio.Writer, begin string, n int, end string, item func(i int)) {
+	for i := range n {
+		_, _ = w.WriteString(begin)
+		item(i)
+		begin = " "
+	}
+	if n == 0 {
+		end = begin + end
+	}
+	_, _ = w.WriteString(end)
 }
 
 // mapText lists a map in the order of its keys' text.

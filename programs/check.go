@@ -11,17 +11,17 @@ import (
 
 // Check refuses sources that are no vertices.
 func (b BFS) Check(vertices uint32) error {
-	return checkSources(vertices, append([]uint32{b.Source}, b.More...)...)
+	return checkFirst(vertices, b.Source, b.More)
 }
 
 // Check refuses sources that are no vertices.
 func (p SSSP[F]) Check(vertices uint32) error {
-	return checkSources(vertices, append([]uint32{p.Source}, p.More...)...)
+	return checkFirst(vertices, p.Source, p.More)
 }
 
 // Check refuses sources that are no vertices.
 func (p SSWP) Check(vertices uint32) error {
-	return checkSources(vertices, append([]uint32{p.Source}, p.More...)...)
+	return checkFirst(vertices, p.Source, p.More)
 }
 
 // Check refuses a Damping that is none, or was not set: ranks would say nothing of the edges.
@@ -95,6 +95,14 @@ func checkTolerance(x float64) error {
 		return fmt.Errorf("the Tolerance is %v: expected a finite number of 0 or more", x)
 	}
 	return nil
+}
+
+// checkFirst is checkSources of one, and of those beside it.
+func checkFirst(vertices, first uint32, more []uint32) error {
+	if err := checkSources(vertices, first); err != nil {
+		return err
+	}
+	return checkSources(vertices, more...)
 }
 
 // checkSources refuses dense ids that are no vertices.

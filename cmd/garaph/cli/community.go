@@ -118,7 +118,7 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 		return err
 	}
 	inputs := []string{path}
-	if *f.queries != "" && *f.queries != "-" {
+	if *f.queries != "" {
 		inputs = append(inputs, *f.queries)
 	}
 	if err := out.check(inputs); err != nil {

@@ -158,6 +158,9 @@ func (d destination) checkTerminal(stdout *output) error {
 func checkNoInput(what, path string, inputs []string) error {
 	if there, err := os.Stat(path); err == nil && there.Mode().IsRegular() {
 		for _, input := range inputs {
+			if input == "-" {
+				input = "/dev/stdin"
+			}
 			if in, err := os.Stat(input); err == nil && os.SameFile(in, there) {
 				return fmt.Errorf("cannot write %s to %s: it is an input of this run; name another file", what, path)
 			}

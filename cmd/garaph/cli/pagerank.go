@@ -44,32 +44,26 @@ func (f pageRankFlags) run(ctx context.Context, e Env) (*garaph.Result, error) {
 	case *f.weights:
 		e.Log.Info("the graph has no weights: every edge counts 1")
 	}
+	p := f.double().PageRank(*f.damping, f.tolerated(e), sources)
 	if len(sources) > 1 {
-		return builtins.Run(ctx, e.Graph, f.double().BiasedPageRank(*f.damping, f.tolerated(e), sources, nil), e.endless())
+		p = f.double().BiasedPageRank(*f.damping, f.tolerated(e), sources, nil)
 	}
-	return builtins.Run(ctx, e.Graph, f.double().PageRank(*f.damping, f.tolerated(e), sources), e.endless())
+	return e.beside(0, func(o garaph.RunOptions) (*garaph.Result, error) { return builtins.Run(ctx, e.Graph, p, o) })
 }
 
 // weighted runs it with weights. Their sums are in memory beside the job, and are no part of its record:
 // they follow from the graph.
 func (f pageRankFlags) weighted(ctx context.Context, e Env, sources []uint32) (*garaph.Result, error) {
-	o := e.endless()
-	run := func(o garaph.RunOptions, strength func(v uint32) float64, bytes int64) (*garaph.Result, error) {
-		if o.Memory > 0 {
-			o.Memory = max(1, o.Memory-bytes)
-		}
-		r, err := builtins.Run(ctx, e.Graph, f.double().BiasedPageRank(*f.damping, f.tolerated(e), sources, strength), o)
-		var need *garaph.MemoryError
-		if errors.As(err, &need) { // to say how much would do
-			need.Budget, need.Vertices = e.Options.Memory, need.Vertices+bytes
-		}
-		return r, err
+	run := func(e Env, strength func(v uint32) float64, bytes int64) (*garaph.Result, error) {
+		return e.beside(bytes, func(o garaph.RunOptions) (*garaph.Result, error) {
+			return builtins.Run(ctx, e.Graph, f.double().BiasedPageRank(*f.damping, f.tolerated(e), sources, strength), o)
+		})
 	}
-	sums, err := e.Graph.Strengths(ctx, garaph.AlgorithmOptions{Threads: o.Threads, Memory: o.Memory, Progress: e.Progress, Log: e.Log})
+	sums, err := e.Graph.Strengths(ctx, garaph.AlgorithmOptions{Threads: e.Options.Threads, Memory: less(e.Options.Memory, e.held.bytes), Progress: e.Progress, Log: e.Log})
 	var need *algorithms.MemoryError
 	if errors.As(err, &need) { // the job may need more
-		none := o
-		none.Memory, none.Job = 1, nil
+		none := e
+		none.Options.Memory, none.Options.Job = 1, nil
 		_, err2 := run(none, func(uint32) float64 { return 0 }, 8*int64(e.Graph.Catalogue().Vertices))
 		var more *garaph.MemoryError
 		if errors.As(err2, &more) && more.Least() > need.Least() {
@@ -80,5 +74,5 @@ func (f pageRankFlags) weighted(ctx context.Context, e Env, sources []uint32) (*
 		return nil, fmt.Errorf("--weighted: %w", err)
 	}
 	defer sums.Close()
-	return run(o, sums.Of, sums.Bytes())
+	return run(e, sums.Of, sums.Bytes())
 }

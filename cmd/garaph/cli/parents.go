@@ -25,6 +25,8 @@ func bindPaths(build func(Env) (any, error)) Runner {
 		if err != nil {
 			return nil, err
 		}
-		return builtins.RunWithParents(ctx, e.Graph, p, e.Options, e.Progress)
+		return e.beside(0, func(o garaph.RunOptions) (*garaph.Result, error) {
+			return builtins.RunWithParents(ctx, e.Graph, p, o, e.Progress)
+		})
 	}
 }

@@ -97,6 +97,23 @@ func (k *idKind) write(t *testing.T, folder string) string {
 	return path
 }
 
+// writeIDs makes a file with the ids of most vertices.
+func (k *idKind) writeIDs(t *testing.T, folder string) string {
+	t.Helper()
+	path := filepath.Join(folder, "ids.txt")
+	err := writeWhole(path, false, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		for v := range k.vertices / 10 * 9 {
+			fmt.Fprintln(b, k.id(v))
+		}
+		return b.Flush()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // raceDetector is set in builds with -race.
 var raceDetector bool
 
@@ -223,6 +240,9 @@ func TestBudget(t *testing.T) {
 			other(k.name+": export", "export", graph, "--output", filepath.Join(folder, "out.txt"))
 			other(k.name+": export as Parquet", "export", graph, "--output", filepath.Join(folder, "out.parquet"))
 			other(k.name+": export as Arrow", "export", graph, "--output", filepath.Join(folder, "out.arrow"))
+			ids := k.writeIDs(t, folder)
+			other(k.name+": many sources", "run", "bfs", graph, "--device", "cpu", "--sources", ids, "--output", filepath.Join(folder, "out.csv"))
+			other(k.name+": subgraph of ids", "subgraph", graph, "--ids", ids, "--output", filepath.Join(folder, "most"), "--force")
 			other(k.name+": subgraph", "subgraph", graph, "--source", k.id(0), "--hops", "4", "--output", filepath.Join(folder, "near"), "--force")
 			other(k.name+": parents", "run", "bfs", graph, "--device", "cpu", "--source", k.id(0), "--parents", "--output", filepath.Join(folder, "out.csv"))
 			other(k.name+": path", "path", graph, k.id(0), k.id(1))

@@ -75,6 +75,8 @@ type Env struct {
 	Log     *zap.Logger       // writes to standard error
 	// Progress shows how far an algorithm is.
 	Progress func(algorithms.Progress)
+
+	held *held
 }
 
 // Vertex returns the dense id of the vertex that a flag names. It is an error of usage
@@ -113,7 +115,7 @@ func bindBuiltin(build func(Env) (any, error)) Runner {
 		if err != nil {
 			return nil, err
 		}
-		return builtins.Run(ctx, e.Graph, p, e.endless())
+		return e.beside(0, func(o garaph.RunOptions) (*garaph.Result, error) { return builtins.Run(ctx, e.Graph, p, o) })
 	}
 }
 

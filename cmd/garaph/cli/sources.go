@@ -8,14 +8,17 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
-	"slices"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/internal/bitset"
 )
 
 // manyFlag is a flag that may be given again, each time with one more value, as it is: it may have commas.
@@ -99,9 +102,9 @@ func sourcesText(flag *pflag.Flag) string {
 	return flag.Value.String()
 }
 
-// sources are the vertices of --source and of --sources, ascending and each once.
+// sources are the vertices of --source and of --sources, ascending and each once. What they take in memory is held.
 func (e Env) sources() ([]uint32, error) {
-	var list []uint32
+	all := make(bitset.Set, bitset.Words(e.Graph.Catalogue().Vertices))
 	if f := e.Flags.Lookup("source"); f != nil && f.Changed {
 		for _, id := range f.Value.(manyFlag).GetSlice() {
 			v, err := e.Graph.Vertex(id)
@@ -111,11 +114,16 @@ func (e Env) sources() ([]uint32, error) {
 			if err != nil {
 				return nil, fmt.Errorf("--source: %w", err)
 			}
-			list = append(list, v)
+			all.Add(v)
 		}
 	}
 	if f := e.Flags.Lookup("sources"); f != nil && f.Changed {
-		err := eachVertexOfFile(e.Graph, f.Value.String(), func(v []uint32) error { list = append(list, v...); return nil })
+		err := eachVertexOfFile(e.Graph, f.Value.String(), func(list []uint32) error {
+			for _, v := range list {
+				all.Add(v)
+			}
+			return nil
+		})
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("--sources: %w; it is the name of a file with an id on each line, and --source is for an id", err)
 		}
@@ -123,42 +131,110 @@ func (e Env) sources() ([]uint32, error) {
 			return nil, fmt.Errorf("--sources: %w", err)
 		}
 	}
-	slices.Sort(list)
-	list = slices.Compact(list)
+	n := e.Graph.Catalogue().Vertices
+	list := make([]uint32, 0, all.Count(0, n))
+	for v, ok := all.Next(0, n); ok; v, ok = all.Next(v+1, n) {
+		list = append(list, v)
+	}
+	e.held.add(4 * int64(len(list)))
 	return list, e.recordSources(list)
+}
+
+// held is what a program holds on the heap beside its job.
+type held struct {
+	bytes      int64
+	unrecorded bool // the job could not be resumed with it
+}
+
+// add lets the heap grow by so much.
+func (h *held) add(bytes int64) {
+	h.bytes += bytes
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64-bytes {
+		debug.SetMemoryLimit(limit + bytes)
+	}
+}
+
+// beside runs a program in the memory that what is held and these bytes leave of the budget.
+func (e Env) beside(bytes int64, run func(garaph.RunOptions) (*garaph.Result, error)) (*garaph.Result, error) {
+	o := e.endless()
+	if e.held.unrecorded {
+		o.Job = nil
+	}
+	bytes += e.held.bytes
+	o.Memory = less(o.Memory, bytes)
+	r, err := run(o)
+	var job *garaph.MemoryError
+	var pass *algorithms.MemoryError
+	switch { // to say how much would do
+	case errors.As(err, &job):
+		job.Budget, job.Vertices = e.Options.Memory, job.Vertices+bytes
+	case errors.As(err, &pass) && bytes > 0:
+		pass.Budget, pass.Arrays = e.Options.Memory, append(pass.Arrays, algorithms.Array{Name: "the sources", Bytes: bytes})
+	}
+	return r, err
+}
+
+// less is what is left of a budget; 0 is none.
+func less(budget, bytes int64) int64 {
+	if budget == 0 {
+		return 0
+	}
+	return max(1, budget-bytes)
 }
 
 // mostRecorded is the longest text of sources in a record, which has a mebibyte at most.
 const mostRecorded = 768 << 10
 
 // recordSources puts the ids of sources into the record of a job, in the place of the file that has them: that may be a pipe, or another
-// file when the job is resumed. Very many stay in their file.
+// file when the job is resumed. Very many stay in their file; from a pipe, the job has no record.
 func (e Env) recordSources(list []uint32) error {
 	job := e.Options.Job
-	if f := e.Flags.Lookup("sources"); job == nil || f == nil || !f.Changed {
+	f := e.Flags.Lookup("sources")
+	if job == nil || f == nil || !f.Changed {
 		return nil
 	}
+	text, err := e.sourcesForRecord(list)
+	if err != nil {
+		return err
+	}
+	if text != "" {
+		s := job.Record().Spec
+		s.Flags = maps.Clone(s.Flags)
+		s.Flags["source"] = text
+		delete(s.Flags, "sources")
+		job.SetSpec(s)
+		return nil
+	}
+	if info, err := os.Stat(f.Value.String()); err == nil && info.Mode().IsRegular() {
+		return nil
+	}
+	const why = "is no file that could be read again, and its sources are too many for the record of a job"
+	if e.Options.Checkpoints.Wanted() {
+		return Usagef("--sources: %s %s: write them to a file, or leave out checkpoints", f.Value, why)
+	}
+	e.Log.Info(fmt.Sprintf("the run could not be resumed after a crash: %s %s", f.Value, why))
+	e.held.unrecorded = true
+	return nil
+}
+
+// sourcesForRecord are the ids of sources as a record has them; "" if they are too many.
+func (e Env) sourcesForRecord(list []uint32) (string, error) {
 	ids, all, size := e.Graph.Store().IDs(), newManyFlag(), 0
 	for _, v := range list {
 		id, err := ids.Text(v)
 		if err != nil {
-			return fmt.Errorf("--sources: %w", err)
+			return "", fmt.Errorf("--sources: %w", err)
 		}
 		if size += len(id); size > mostRecorded {
-			return nil
+			return "", nil
 		}
 		_ = all.Append(id)
 	}
 	text := all.given()
 	if b, _ := json.Marshal(text); len(b) > mostRecorded {
-		return nil
+		return "", nil
 	}
-	s := job.Record().Spec
-	s.Flags = maps.Clone(s.Flags)
-	s.Flags["source"] = text
-	delete(s.Flags, "sources")
-	job.SetSpec(s)
-	return nil
+	return text, nil
 }
 
 // firstAndMore divides sources as programs have them.
@@ -173,8 +249,11 @@ func (e Env) firstAndMore() (first uint32, more []uint32, err error) {
 	return list[0], list[1:], nil
 }
 
-// idsAtOnce is how many ids of a file are looked up together.
-const idsAtOnce = 1 << 16
+// idsAtOnce is how many ids of a file are looked up together, and bytesAtOnce how long they are, about.
+const (
+	idsAtOnce   = 1 << 16
+	bytesAtOnce = 2 << 20
+)
 
 // eachVertexOfFile calls add with the vertices of a file of ids, some at a time. It has at least one.
 func eachVertexOfFile(g *garaph.Graph, path string, add func([]uint32) error) error {
@@ -223,6 +302,7 @@ type lookUp struct {
 	place func(path string, at int) string // how a line, or a row, is named
 	found func([]uint32) error
 	ids   []string
+	bytes int    // of these
 	at    []int  // their lines, or rows
 	maybe []bool // ids that may be no vertices: they are comments then
 }
@@ -236,7 +316,8 @@ func placeOfLine(path string, line int) string { return fmt.Sprintf("%s:%d", pat
 func (l *lookUp) add(id string, at int) error { return l.addMaybe(id, at, false) }
 
 func (l *lookUp) addMaybe(id string, at int, maybe bool) error {
-	if l.ids, l.at, l.maybe = append(l.ids, strings.Clone(id)), append(l.at, at), append(l.maybe, maybe); len(l.ids) < idsAtOnce {
+	l.bytes += len(id)
+	if l.ids, l.at, l.maybe = append(l.ids, strings.Clone(id)), append(l.at, at), append(l.maybe, maybe); len(l.ids) < idsAtOnce && l.bytes < bytesAtOnce {
 		return nil
 	}
 	return l.flush()
@@ -251,7 +332,8 @@ func (l *lookUp) flush() error {
 	if err == nil && len(list) > 0 {
 		err = l.found(list)
 	}
-	l.ids, l.at, l.maybe = l.ids[:0], l.at[:0], l.maybe[:0]
+	clear(l.ids) // which holds their text
+	l.ids, l.at, l.maybe, l.bytes = l.ids[:0], l.at[:0], l.maybe[:0], 0
 	return err
 }
 

@@ -138,7 +138,7 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 		return err
 	}
 	defer set.Free()
-	if err := f.choose(ctx, Env{Graph: g, Flags: cmd.Flags(), Progress: progressOf(p)}, set, memory, a.stdin); err != nil {
+	if err := f.choose(ctx, Env{Graph: g, Flags: cmd.Flags(), Progress: progressOf(p), held: new(held)}, set, memory, a.stdin); err != nil {
 		return f.ended(ctx, path, err)
 	}
 	r, err := subgraph.Make(ctx, g.Store(), set, *f.output, o)

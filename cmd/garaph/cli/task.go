@@ -212,7 +212,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 		}
 	}
 	var overflow *garaph.OverflowError
-	result, err := t.runner(ctx, Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log, Progress: progressOf(shown)})
+	result, err := t.runner(ctx, Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log, Progress: progressOf(shown), held: new(held)})
 	shown.end()
 	switch {
 	case err == nil:
@@ -228,6 +228,8 @@ func (t *task) execute(ctx context.Context, a *app) error {
 		return &stopped{fmt.Sprintf("%s on %s was stopped after %s; no results were written%s", t.program.Name, t.name(), iterations(done), t.resumable(a, true)), err}
 	case errors.As(err, &overflow) && t.program.Overflow != "":
 		return fmt.Errorf("%w; no results were written: %s", err, t.program.Overflow)
+	case errors.Is(err, garaph.ErrDiffers) && t.cmd.Flags().Changed("sources"):
+		return fmt.Errorf("the sources in %s may have changed, which were too many for the record of the job: %w", t.cmd.Flags().Lookup("sources").Value, err)
 	default:
 		return err
 	}
