@@ -173,6 +173,19 @@ func testFromEdges[G garaph.ID, I garaph.EdgeID](t *testing.T, turn int, id func
 	}
 }
 
+// TestNegativeZero: a weight of -0 is 0, as it is read from files.
+func TestNegativeZero(t *testing.T) {
+	zero := float32(math.Copysign(0, -1))
+	g, err := garaph.FromSlice(t.Context(), [][2]int{{1, 2}}, []float32{zero}, garaph.GraphOptions{Scratch: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	if out, _ := arcsOf[int64](t, g); len(out) != 1 || math.Signbit(float64(out[0].weight)) {
+		t.Errorf("got %v", out)
+	}
+}
+
 // isEmpty reports what is left in a folder.
 func isEmpty(t *testing.T, folder string) {
 	t.Helper()

@@ -98,9 +98,23 @@ func leastOfJob[V, A any](g *Graph, p gas.Program[V, A], o RunOptions, need int6
 
 // noRoomForParents is the error of a budget in which the search for parents, beside what the job holds, does not fit.
 func noRoomForParents(least *algorithms.MemoryError, budget, enough int64) error {
-	return fmt.Errorf("graph %s: %w: to find parents takes %d MiB beside the values, with --memory of %d MiB; the smallest budget for it is %dMiB",
-		least.Graph, ErrMemory, (least.Least()-hostmem.Process+1<<20-1)>>20, budget>>20, (enough+1<<20-1)>>20)
+	return &parentsMemoryError{least, budget, enough}
 }
+
+type parentsMemoryError struct {
+	least          *algorithms.MemoryError
+	budget, enough int64
+}
+
+func (e *parentsMemoryError) Error() string {
+	return fmt.Sprintf("graph %s: %v: to find parents takes %d MiB beside the values, with --memory of %d MiB; the smallest budget for it is %dMiB",
+		e.least.Graph, ErrMemory, (e.least.Least()-hostmem.Process+1<<20-1)>>20, e.budget>>20, (e.enough+1<<20-1)>>20)
+}
+
+func (e *parentsMemoryError) Is(target error) bool { return target == ErrMemory }
+
+// Hold counts memory that the caller holds in the budget that was given and in the one that is enough.
+func (e *parentsMemoryError) Hold(bytes int64) { e.budget, e.enough = e.budget+bytes, e.enough+bytes }
 
 // addParents adds the column of parents to the result of a job.
 func (r *Result) addParents(ctx context.Context, g *Graph, paths any, o RunOptions, progress func(algorithms.Progress)) error {

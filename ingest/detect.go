@@ -104,7 +104,7 @@ func checkText(h *inputHead, f Format, named bool) error {
 	}
 	zero := bytes.IndexByte(b, 0)
 	switch {
-	case !named && !isTextBytes(b):
+	case !named && !isTextBytes(b) && !(f == GraphML && bytes.HasPrefix(b, []byte("<"))): // names may have any bytes
 		return &InputError{
 			File: name, Problem: "looks binary, but would be read as " + string(f),
 			Advice: "name its format with --format (" + formatList() + ")",

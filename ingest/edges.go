@@ -161,6 +161,9 @@ func (p *feeding[I]) add(from, to I, weight float32) bool {
 			p.fail(from, to, fmt.Sprintf("has the weight %v; expected a finite one that is not negative", weight))
 			return false
 		}
+		if weight == 0 {
+			weight = 0 // and not -0
+		}
 		b.weight[b.n] = weight
 	}
 	if p.schema.IDs == IDString {

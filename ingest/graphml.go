@@ -97,7 +97,7 @@ func (t *graphmlBody) checkWeights(file string, keys []string, other string, o R
 	}
 	if other != "" && o.Weights != WeightsNo {
 		e := &InputError{File: file, Problem: fmt.Sprintf("has a key for edges %q of type %s, which is no weight", t.chosen, other)}
-		if e.Advice = `write it with attr.type="double", or `; len(o.Table.Columns) == 3 {
+		if e.Advice = `where its values are numbers, write it with attr.type="double", or `; len(o.Table.Columns) == 3 {
 			e.Advice += adviseKeys(keys)
 		} else {
 			e.Advice += "use --weights no to leave it out"

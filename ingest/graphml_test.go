@@ -48,6 +48,7 @@ func TestGraphML(t *testing.T) {
 			[]edgeSeen{{"5", "1", 0.5}, {"6", "1", 1}}, nil, IDInt, false},
 		{"of yEd", graphmlText("directed", `<node id="1"><data key="d"><y:ShapeNode xmlns:y="y"><node id="no"/></y:ShapeNode></data></node><edge source="1" target="1"><data key="w">1</data></edge>`), ReadOptions{IDs: IDsString},
 			[]edgeSeen{{"1", "1", 1}}, []string{"1"}, IDString, false},
+		{"control characters", graphmlText("directed", strings.Repeat("\x7f", 20)+`<node id="1"/>`), ReadOptions{Weights: WeightsNo}, nil, []string{"1"}, IDInt, false},
 		{"dense", graphmlText("directed", `<node id="3"/>`), ReadOptions{IDs: IDsDense, Weights: WeightsNo}, nil, []string{"3"}, IDDense, false},
 	} {
 		r := readFiles(t, test.o, text("g.xml", test.content))
@@ -72,7 +73,7 @@ func TestGraphMLErrors(t *testing.T) {
 		{graphmlText("directed", `<node/>`), `g.xml:6: "node without id": expected an id`},
 		{graphmlText("directed", `<node id="`+strings.Repeat("x", maxName+1)+`"/>`), `expected an id of at most 65535 bytes as id of the node`},
 		{strings.Replace(graphmlText("directed", ""), `attr.name="weight" attr.type="double"/>`, `attr.name="weight" attr.type="string"/>`, 1),
-			`g.xml: has a key for edges "weight" of type string, which is no weight; write it with attr.type="double", or use --weights no to leave it out`},
+			`g.xml: has a key for edges "weight" of type string, which is no weight; where its values are numbers, write it with attr.type="double", or use --weights no to leave it out`},
 		{graphmlText("directed", `<edge source="a" target="b"/>`), `g.xml:6: "a → b": expected a weight of the edge, as the key w promises`},
 		{strings.Replace(graphmlText("directed", `<edge source="a" target="b"/>`), `<key id="w"`, `<key id="i" for="edge" attr.name="weight" attr.type="long"/><key id="w"`, 1), `g.xml:6: "a → b": expected a weight of the edge, as each of the keys i, w promises`},
 		{graphmlText("directed", `<edge source="a" target="b"><data key="w">1</data><data key="w">2</data></edge>`), `g.xml:6: "a → b": expected one weight of the edge, not two`},
@@ -160,7 +161,7 @@ func TestGraphMLColumns(t *testing.T) {
 		{[]string{"source", "target"}, edgeSeen{"a", "b", 0}, ""},
 		{[]string{"Target", "Source", "km"}, edgeSeen{"b", "a", 3}, ""},
 		{[]string{"source", "target", "weight"}, edgeSeen{"a", "b", 2}, ""},
-		{[]string{"source", "target", "town"}, edgeSeen{}, `g.xml: has a key for edges "town" of type string, which is no weight; write it with attr.type="double", or use --columns source,target,KEY to choose among weight (double), km (int)`},
+		{[]string{"source", "target", "town"}, edgeSeen{}, `g.xml: has a key for edges "town" of type string, which is no weight; where its values are numbers, write it with attr.type="double", or use --columns source,target,KEY to choose among weight (double), km (int)`},
 		{[]string{"source", "target", "no"}, edgeSeen{}, `g.xml: has no key for edges "no"; use --columns source,target,KEY to choose among weight (double), km (int)`},
 		{[]string{"source", "km"}, edgeSeen{}, "edges have a source and a target; use --columns source,target"},
 	} {

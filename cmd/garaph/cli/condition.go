@@ -106,6 +106,9 @@ func parseCondition(text string) (condition, error) {
 	if from, to, ranged := strings.Cut(parts[3], ".."); ranged && c.operator == "=" {
 		low, high := newOperand(strings.TrimSpace(from)).simplest(), newOperand(strings.TrimSpace(to)).simplest()
 		if low.is != noNumber && high.is != noNumber {
+			if strings.HasPrefix(to, ".") {
+				return condition{}, fmt.Errorf("the range %s has three dots: write it with two, and a 0 before a point", parts[3])
+			}
 			if low.compare(high) > 0 {
 				return condition{}, fmt.Errorf("the range %s is empty: it begins behind its end", parts[3])
 			}

@@ -50,6 +50,11 @@ them, or - for standard input. The graph appears whole or not at all.`,
 		if path == "-" {
 			return Usagef("expected the folder of the graph as the last argument, not -; a folder of that name is ./-")
 		}
+		for _, input := range inputs {
+			if inside(path, input) {
+				return fmt.Errorf("cannot make the graph %s: it would lie in the folder %s, of which all files are edges; name another place", path, input)
+			}
+		}
 		report, err := a.importGraph(cmd.Context(), inputs, path, o)
 		if err != nil {
 			return err

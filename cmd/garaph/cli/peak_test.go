@@ -242,6 +242,8 @@ func TestBudget(t *testing.T) {
 			other(k.name+": export as Arrow", "export", graph, "--output", filepath.Join(folder, "out.arrow"))
 			ids := k.writeIDs(t, folder)
 			other(k.name+": many sources", "run", "bfs", graph, "--device", "cpu", "--sources", ids, "--output", filepath.Join(folder, "out.csv"))
+			other(k.name+": parents of many sources", "run", "bfs", graph, "--device", "cpu", "--sources", ids, "--parents", "--output", filepath.Join(folder, "out.csv"))
+			other(k.name+": ranks of many sources", "run", "pagerank", graph, "--device", "cpu", "--sources", ids, "--weighted", "--output", filepath.Join(folder, "out.csv"))
 			other(k.name+": subgraph of ids", "subgraph", graph, "--ids", ids, "--output", filepath.Join(folder, "most"), "--force")
 			other(k.name+": subgraph", "subgraph", graph, "--source", k.id(0), "--hops", "4", "--output", filepath.Join(folder, "near"), "--force")
 			other(k.name+": parents", "run", "bfs", graph, "--device", "cpu", "--source", k.id(0), "--parents", "--output", filepath.Join(folder, "out.csv"))

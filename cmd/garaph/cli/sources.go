@@ -165,7 +165,10 @@ func (e Env) beside(bytes int64, run func(garaph.RunOptions) (*garaph.Result, er
 	r, err := run(o)
 	var job *garaph.MemoryError
 	var pass *algorithms.MemoryError
+	var other interface{ Hold(bytes int64) }
 	switch { // to say how much would do
+	case errors.As(err, &other):
+		other.Hold(bytes)
 	case errors.As(err, &job):
 		job.Budget, job.Vertices = e.Options.Memory, job.Vertices+bytes
 	case errors.As(err, &pass) && bytes > 0:
