@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"errors"
+	"math"
 	"runtime/debug"
 	"syscall"
 
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
@@ -45,4 +49,49 @@ func keepHeapWithin(budget, heap int64) (undo func()) {
 		debug.SetGCPercent(percent)
 		debug.SetMemoryLimit(limit)
 	}
+}
+
+// held is what a program holds on the heap beside its job.
+type held struct {
+	bytes      int64
+	unrecorded bool // the job could not be resumed with it
+}
+
+// add lets the heap grow by so much.
+func (h *held) add(bytes int64) {
+	h.bytes += bytes
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64-bytes {
+		debug.SetMemoryLimit(limit + bytes)
+	}
+}
+
+// beside runs a program in the memory that what is held and these bytes leave of the budget.
+func (e Env) beside(bytes int64, run func(garaph.RunOptions) (*garaph.Result, error)) (*garaph.Result, error) {
+	o := e.endless()
+	if e.held.unrecorded {
+		o.Job = nil
+	}
+	bytes += e.held.bytes
+	o.Memory = less(o.Memory, bytes)
+	r, err := run(o)
+	var job *garaph.MemoryError
+	var pass *algorithms.MemoryError
+	var other interface{ Hold(bytes int64) }
+	switch { // to say how much would do
+	case errors.As(err, &other):
+		other.Hold(bytes)
+	case errors.As(err, &job):
+		job.Budget, job.Vertices = e.Options.Memory, job.Vertices+bytes
+	case errors.As(err, &pass) && bytes > 0:
+		pass.Budget, pass.Arrays = e.Options.Memory, append(pass.Arrays, algorithms.Array{Name: "the sources", Bytes: bytes})
+	}
+	return r, err
+}
+
+// less is what is left of a budget; 0 is none.
+func less(budget, bytes int64) int64 {
+	if budget == 0 {
+		return 0
+	}
+	return max(1, budget-bytes)
 }

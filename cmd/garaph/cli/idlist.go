@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/garaph/garaph"
+)
+
+// idLines is what files of ids look like.
+const idLines = "an id a line, in quotes or not; lines that begin with # are comments, unless the graph has that very id"
+
+// idsAtOnce is how many ids of a file are looked up together, and bytesAtOnce how long they are, about.
+const (
+	idsAtOnce   = 1 << 16
+	bytesAtOnce = 2 << 20
+)
+
+// eachVertexOfFile calls add with the vertices of a file of ids, some at a time. It has at least one.
+func eachVertexOfFile(g *garaph.Graph, path string, add func([]uint32) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return eachVertexIn(g, f, path, add)
+}
+
+// eachVertexOfInput is eachVertexOfFile for standard input.
+func eachVertexOfInput(g *garaph.Graph, stdin io.Reader, add func([]uint32) error) error {
+	if stdin == nil {
+		return errors.New("there is no standard input")
+	}
+	return eachVertexIn(g, stdin, "standard input", add)
+}
+
+// eachVertexIn is eachVertexOfFile for what is open, compressed or not.
+func eachVertexIn(g *garaph.Graph, file io.Reader, path string, add func([]uint32) error) error {
+	in, done, err := unpacked(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer done()
+	any := false
+	l := newLookUp(g, path, func(list []uint32) error {
+		any = true
+		return add(list)
+	})
+	err = eachID(in, path, l.addMaybe)
+	if err == nil {
+		err = l.flush()
+	}
+	if err == nil && !any {
+		err = fmt.Errorf("%s has no vertex: give the id of one on each line", path)
+	}
+	return err
+}
+
+// lookUp finds the vertices of the ids of a file, many at a time.
+type lookUp struct {
+	graph *garaph.Graph
+	path  string
+	place func(path string, at int) string // how a line, or a row, is named
+	found func([]uint32) error
+	ids   []string
+	bytes int    // of these
+	at    []int  // their lines, or rows
+	maybe []bool // ids that may be no vertices: they are comments then
+}
+
+func newLookUp(g *garaph.Graph, path string, found func([]uint32) error) *lookUp {
+	return &lookUp{graph: g, path: path, place: placeOfLine, found: found}
+}
+
+func placeOfLine(path string, line int) string { return fmt.Sprintf("%s:%d", path, line) }
+
+func (l *lookUp) add(id string, at int) error { return l.addMaybe(id, at, false) }
+
+func (l *lookUp) addMaybe(id string, at int, maybe bool) error {
+	l.bytes += len(id)
+	if l.ids, l.at, l.maybe = append(l.ids, strings.Clone(id)), append(l.at, at), append(l.maybe, maybe); len(l.ids) < idsAtOnce && l.bytes < bytesAtOnce {
+		return nil
+	}
+	return l.flush()
+}
+
+// flush looks up what is left.
+func (l *lookUp) flush() error {
+	list, missing, err := l.graph.Store().LookupAll(l.ids, func(i int) bool { return l.maybe[i] })
+	if err != nil && missing >= 0 {
+		return fmt.Errorf("%s: %w", l.place(l.path, l.at[missing]), err)
+	}
+	if err == nil && len(list) > 0 {
+		err = l.found(list)
+	}
+	clear(l.ids) // which holds their text
+	l.ids, l.at, l.maybe, l.bytes = l.ids[:0], l.at[:0], l.maybe[:0], 0
+	return err
+}
+
+// eachID calls f with the ids of a list, an id a line, in quotes or not, as export writes them. Blank lines are passed over. A line that begins
+// with # may be an id, for results as tsv have such ids without quotes, or a comment. A byte order mark may stand first.
+func eachID(in io.Reader, name string, f func(id string, line int, maybe bool) error) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	number := 0
+	for lines.Scan() {
+		number++
+		text := lines.Text()
+		if number == 1 {
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		id := strings.TrimSpace(text)
+		if id == "" {
+			continue
+		}
+		maybe := strings.HasPrefix(id, "#")
+		id, ok := unquoted(id)
+		err := fmt.Errorf("%s:%d: %.60q: expected an id, or one in quotes, where \"\" is a quote", name, number, id)
+		if ok {
+			err = f(id, number, maybe)
+		}
+		if err != nil && lines.Err() == nil { // else the line is what an error left of one
+			return err
+		}
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("%s:%d: expected an id, not a line of more than a mebibyte", name, number+1)
+	} else if err != nil {
+		return fmt.Errorf("%s behind line %d: %w", name, number, err)
+	}
+	return nil
+}
+
+// unquoted is what stands between the quotes of an id that begins with one; false: it does not end so.
+func unquoted(id string) (string, bool) {
+	inside, quoted := strings.CutPrefix(id, `"`)
+	if !quoted {
+		return id, true
+	}
+	inside, ends := strings.CutSuffix(inside, `"`)
+	if !ends || strings.Contains(strings.ReplaceAll(inside, `""`, ""), `"`) {
+		return id, false
+	}
+	return strings.ReplaceAll(inside, `""`, `"`), true
+}
