@@ -162,5 +162,5 @@ func (t *task) writeAlgorithmReport(w io.Writer, top *topRows) error {
 		parameters["gpu"], parameters["gpu_memory"] = t.options.GPU.Name, t.options.GPU.Memory
 	}
 	job := t.jobReport(parameters, r.Duration, r.Load, t.input.graph.Catalogue().Edges, r.InMemory)
-	return writeObject(w, algorithmReport{job, t.by(), totals, r.BytesRead, r.GPU, number(r.Kernels.Seconds()), r.GPUMemory}, top)
+	return writeObject(w, algorithmReport{job, t.by(), totals, r.BytesRead, r.GPU, number(r.Kernels.Seconds()), r.GPUMemory}, top.inObject())
 }

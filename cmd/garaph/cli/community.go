@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -305,21 +306,26 @@ func (s *communitySearch) print(c *garaph.Community) error {
 	if err != nil {
 		return err
 	}
-	members := make([]string, len(c.Members))
-	for j, v := range c.Members {
-		if members[j], err = ids.Text(v); err != nil {
-			return err
-		}
-	}
 	switch {
 	case *s.flags.json:
-		return writeObject(s.app.stdout, s.jsonAnswer(query, c, members), nil)
+		return writeObject(s.app.stdout, s.jsonAnswer(query, c), &list{"members", func(item func(any) error) error {
+			for _, v := range c.Members {
+				id, err := ids.Text(v)
+				if err == nil {
+					err = item(s.jsonID(id))
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}})
 	case s.out.path == "-":
 		return nil
-	case len(members) == 0 && !c.Proven:
+	case len(c.Members) == 0 && !c.Proven:
 		_, err := fmt.Fprintf(s.app.stdout, "%s: no connected subgraph of %d to %d vertices was found in %s; there may be one: raise --time-limit\n", printable(query), c.Query.Low, c.Query.High, seconds(c.Prepare+c.Search))
 		return err
-	case len(members) == 0:
+	case len(c.Members) == 0:
 		_, err := fmt.Fprintf(s.app.stdout, "%s: no connected subgraph of %d to %d vertices has it\n", printable(query), c.Query.Low, c.Query.High)
 		return err
 	}
@@ -327,14 +333,21 @@ func (s *communitySearch) print(c *garaph.Community) error {
 	if !c.Proven {
 		proven = "not proven to be the best"
 	}
-	for j := range members {
-		if members[j] = printable(members[j]); strings.Contains(members[j], " ") {
-			members[j] = strconv.Quote(members[j])
+	w := bufio.NewWriterSize(s.app.stdout, 1<<16)
+	fmt.Fprintf(w, "%s: minimum degree %d, %s, %s; %s, %s\n ", printable(query), c.MinDegree, counted(int64(len(c.Members)), "vertex", "vertices"),
+		proven, branchesText(c.Stats.Branches), seconds(c.Prepare+c.Search)) // errors are kept until Flush
+	for _, v := range c.Members {
+		member, err := ids.Text(v)
+		if err != nil {
+			return errors.Join(err, w.Flush())
 		}
+		if member = printable(member); strings.Contains(member, " ") {
+			member = strconv.Quote(member)
+		}
+		_, _ = w.WriteString(" " + member)
 	}
-	_, err = fmt.Fprintf(s.app.stdout, "%s: minimum degree %d, %s, %s; %s, %s\n  %s\n", printable(query), c.MinDegree, counted(int64(len(members)), "vertex", "vertices"),
-		proven, branchesText(c.Stats.Branches), seconds(c.Prepare+c.Search), strings.Join(members, " "))
-	return err
+	_ = w.WriteByte('\n')
+	return w.Flush()
 }
 
 // summary is the last line of the command.

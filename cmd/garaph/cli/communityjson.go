@@ -8,17 +8,16 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// communityReport is an answer as JSON.
+// communityReport is an answer as JSON, without its members.
 type communityReport struct {
-	Graph     string            `json:"graph"`
-	Query     json.RawMessage   `json:"query"`
-	MinSize   int               `json:"min_size"`
-	MaxSize   int               `json:"max_size"`
-	Found     bool              `json:"found"`
-	MinDegree *int              `json:"min_degree"` // null: there is no community
-	Size      int               `json:"size"`
-	Members   []json.RawMessage `json:"members"`
-	Proven    bool              `json:"proven"`
+	Graph     string          `json:"graph"`
+	Query     json.RawMessage `json:"query"`
+	MinSize   int             `json:"min_size"`
+	MaxSize   int             `json:"max_size"`
+	Found     bool            `json:"found"`
+	MinDegree *int            `json:"min_degree"` // null: there is no community
+	Size      int             `json:"size"`
+	Proven    bool            `json:"proven"`
 	searchReport
 }
 
@@ -35,10 +34,10 @@ type searchReport struct {
 }
 
 // jsonAnswer reports an answer. Members are numbers where the ids of the graph are.
-func (s *communitySearch) jsonAnswer(query string, c *garaph.Community, members []string) communityReport {
+func (s *communitySearch) jsonAnswer(query string, c *garaph.Community) communityReport {
 	r := communityReport{
-		Graph: s.path, Query: s.jsonID(query), MinSize: c.Query.Low, MaxSize: c.Query.High, Found: len(members) > 0,
-		Size: len(members), Members: []json.RawMessage{}, Proven: c.Proven,
+		Graph: s.path, Query: s.jsonID(query), MinSize: c.Query.Low, MaxSize: c.Query.High, Found: len(c.Members) > 0,
+		Size: len(c.Members), Proven: c.Proven,
 		searchReport: searchReport{
 			Start: c.Start, Vertices: c.Vertices, Edges: c.Edges, Branches: c.Stats.Branches, Rules: c.Stats.Rules(),
 			PrepareSeconds: number(c.Prepare.Seconds()), SearchSeconds: number(c.Search.Seconds()), GPU: c.GPU,
@@ -46,9 +45,6 @@ func (s *communitySearch) jsonAnswer(query string, c *garaph.Community, members 
 	}
 	if r.Found {
 		r.MinDegree = &c.MinDegree
-	}
-	for _, id := range members {
-		r.Members = append(r.Members, s.jsonID(id))
 	}
 	return r
 }

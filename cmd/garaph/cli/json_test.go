@@ -35,7 +35,7 @@ var jsonPages = map[string]reflect.Type{
 	"devices":             reflect.TypeFor[devicesReport](),
 	"programs":            reflect.TypeFor[programsReport](),
 	"version":             reflect.TypeFor[versionReport](),
-	"community":           reflect.TypeFor[communityReport](),
+	"community":           reflect.TypeFor[communityAnswer](),
 	"progress":            reflect.TypeFor[update](),
 	"last error":          reflect.TypeFor[complaint](),
 	"export":              reflect.TypeFor[exportReport](),
@@ -46,6 +46,12 @@ var jsonPages = map[string]reflect.Type{
 	"bench community":     reflect.TypeFor[bench.CommunityReport](),
 	"bench":               reflect.TypeFor[bench.Report](),
 	"figure":              reflect.TypeFor[bench.Spread](),
+}
+
+// communityAnswer is what community prints: members are written as they are read.
+type communityAnswer struct {
+	communityReport
+	Members []json.RawMessage `json:"members"`
 }
 
 // neighborsReport is what neighbors prints: its edges are written as they are read.

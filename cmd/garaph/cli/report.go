@@ -99,33 +99,39 @@ func (t *task) writeReport(w io.Writer, top *topRows) error {
 	for i := range report.PerIteration {
 		report.PerIteration[i].Iteration++ // from 1 on, as everywhere that a user looks
 	}
-	return writeObject(w, report, top)
+	return writeObject(w, report, top.inObject())
 }
 
-// writeObject writes a report as a JSON object, with rows of --top where there are
-// any.
-func writeObject(w io.Writer, report any, top *topRows) error {
+// list is a part of a JSON object that is written item by item: there may be many.
+type list struct {
+	key  string
+	each func(item func(json any) error) error
+}
+
+// writeObject writes a report as a JSON object, with a list as its last part; nil: without one.
+func writeObject(w io.Writer, report any, last *list) error {
 	object, err := json.Marshal(report)
 	if err != nil {
 		return err
 	}
-	buffered := bufio.NewWriter(w)
-	if top == nil {
-		_, err = buffered.Write(object)
-	} else { // row by row: there may be many
-		if _, err = fmt.Fprintf(buffered, `%s,"top":`, object[:len(object)-1]); err == nil {
-			err = top.writeJSON(buffered)
-		}
-		if err == nil {
-			err = buffered.WriteByte('}')
-		}
-	}
-	if err == nil {
-		err = buffered.WriteByte('\n')
+	buffered := bufio.NewWriterSize(w, 1<<16)
+	if last != nil {
+		fmt.Fprintf(buffered, "%s,%q:[", object[:len(object)-1], last.key) // errors are kept until Flush
+		comma := ""
+		err = last.each(func(item any) error {
+			b, err := json.Marshal(item)
+			if err == nil {
+				_, err = fmt.Fprintf(buffered, "%s%s", comma, b)
+			}
+			comma = ","
+			return err
+		})
+		object = []byte("]}")
 	}
 	if err != nil {
 		return err
 	}
+	_, _ = buffered.Write(append(object, '\n'))
 	return buffered.Flush()
 }
 

@@ -229,27 +229,14 @@ func writeTop(w io.Writer, heading string, rows topRows) error {
 	return buffered.Flush()
 }
 
-// writeJSON writes rows as a JSON array.
-func (rows topRows) writeJSON(w io.Writer) error {
-	before := "["
-	err := rows.each(func(r topRow) error {
-		b, err := json.Marshal(r)
-		if err == nil {
-			_, err = w.Write(append([]byte(before), b...))
-		}
-		before = ","
-		return err
-	})
-	if err != nil {
-		return err
+// inObject is the list of rows in a report; nil without any.
+func (rows *topRows) inObject() *list {
+	if rows == nil {
+		return nil
 	}
-	if before == "[" {
-		before = "[]"
-	} else {
-		before = "]"
-	}
-	_, err = io.WriteString(w, before)
-	return err
+	return &list{"top", func(item func(any) error) error {
+		return rows.each(func(r topRow) error { return item(r) })
+	}}
 }
 
 // printable writes control characters and broken UTF-8, which are the names' own
