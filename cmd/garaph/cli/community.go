@@ -334,7 +334,7 @@ func (s *communitySearch) print(c *garaph.Community) error {
 		proven = "not proven to be the best"
 	}
 	w := bufio.NewWriterSize(s.app.stdout, 1<<16)
-	fmt.Fprintf(w, "%s: minimum degree %d, %s, %s; %s, %s\n ", printable(query), c.MinDegree, counted(int64(len(c.Members)), "vertex", "vertices"),
+	_, _ = fmt.Fprintf(w, "%s: minimum degree %d, %s, %s; %s, %s\n ", printable(query), c.MinDegree, counted(int64(len(c.Members)), "vertex", "vertices"),
 		proven, branchesText(c.Stats.Branches), seconds(c.Prepare+c.Search)) // errors are kept until Flush
 	for _, v := range c.Members {
 		member, err := ids.Text(v)

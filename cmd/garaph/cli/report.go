@@ -116,7 +116,7 @@ func writeObject(w io.Writer, report any, last *list) error {
 	}
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	if last != nil {
-		fmt.Fprintf(buffered, "%s,%q:[", object[:len(object)-1], last.key) // errors are kept until Flush
+		_, _ = fmt.Fprintf(buffered, "%s,%q:[", object[:len(object)-1], last.key) // errors are kept until Flush
 		comma := ""
 		err = last.each(func(item any) error {
 			b, err := json.Marshal(item)
