@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"iter"
 )
 
 // maxLine is the length of the longest line, its end included.
@@ -246,15 +247,22 @@ func (l *lineLayout) firstOf(h *inputHead, skip int64) []byte {
 	return bytes.Clone(h.bytes[skip:lines.at])
 }
 
+// firstData are those of the first lines that have data.
+func (t *lineBody) firstData() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for raw := range bytes.Lines(t.first) {
+			if line, ok := t.layout.data(raw); ok && !yield(line) {
+				return
+			}
+		}
+	}
+}
+
 // someGood reports whether one of the first lines is good, or none is known.
 func (t *lineBody) someGood() bool {
 	known := false
 	var e lineEdge
-	for raw := range bytes.Lines(t.first) {
-		line, ok := t.layout.data(raw)
-		if !ok {
-			continue
-		}
+	for line := range t.firstData() {
 		if t.layout.parseLine(line, &e) == nil {
 			return true
 		}
@@ -280,10 +288,8 @@ func (t *lineBody) usualFields(fields int) int {
 // firstGood is the first line of data, and whether it is good.
 func (t *lineBody) firstGood() ([]byte, bool) {
 	var e lineEdge
-	for raw := range bytes.Lines(t.first) {
-		if line, ok := t.layout.data(raw); ok {
-			return line, t.layout.parseLine(line, &e) == nil
-		}
+	for line := range t.firstData() {
+		return line, t.layout.parseLine(line, &e) == nil
 	}
 	return nil, false
 }

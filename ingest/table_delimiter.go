@@ -128,13 +128,9 @@ func delimitedBy(h *inputHead, l *lineLayout, c byte) *delimited {
 	var f lineFields
 	columns, filled := 0, false
 	for n := 0; n < looks; {
-		raw, ok := lines.next(n == 0)
+		line, _, ok := lines.data(l, n == 0)
 		if !ok {
 			break
-		}
-		line, ok := l.data(raw)
-		if !ok {
-			continue
 		}
 		cells := s.columnNames(line)
 		if n++; n == 1 {

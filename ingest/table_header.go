@@ -35,15 +35,11 @@ func findColumn(header []string, name string) int {
 // headerOf is the first line of data, and its number; nil when there is none.
 func headerOf(h *inputHead, l *lineLayout) ([]byte, int64) {
 	lines := linesOf(h)
-	for {
-		raw, ok := lines.next(true)
-		if !ok {
-			return nil, 0
-		}
-		if line, ok := l.data(raw); ok {
-			return line, lines.lines
-		}
+	line, _, ok := lines.data(l, true)
+	if !ok {
+		return nil, 0
 	}
+	return line, lines.lines
 }
 
 // columnNames are all fields of a line; nil when it cannot be split.

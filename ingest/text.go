@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -118,11 +117,11 @@ func warnEncoding(h *inputHead, l *lineLayout, warn func(string)) {
 	}
 	lines := linesOf(h)
 	for {
-		raw, ok := lines.next(false)
+		line, _, ok := lines.data(l, false)
 		if !ok {
 			return
 		}
-		if line, ok := l.data(raw); ok && !utf8.Valid(line) {
+		if !utf8.Valid(line) {
 			warn(fmt.Sprintf("%s:%d: %q is not UTF-8; if it is Latin-1, `iconv -f latin1 -t utf-8` converts it", h.in.name, lines.lines, shown(line)))
 			return
 		}
@@ -196,11 +195,7 @@ func (t *lineBody) checkRowNames(file string, s *textSniff, o *TableOptions) err
 	}
 	header, lines := s.columnNames, 0
 	var f lineFields
-	for raw := range bytes.Lines(t.first) {
-		line, ok := t.layout.data(raw)
-		if !ok {
-			continue
-		}
+	for line := range t.firstData() {
 		t.layout.split(line, 3, &f)
 		if lines++; f.mixed || t.layout.countNames(line) != len(header)+1 {
 			return nil
@@ -237,11 +232,7 @@ func (t *lineBody) saysUndirected() bool {
 		return false
 	}
 	said := false
-	for raw := range bytes.Lines(t.first) {
-		line, ok := t.layout.data(raw)
-		if !ok {
-			continue
-		}
+	for line := range t.firstData() {
 		cells := t.layout.columnNames(line)
 		if said = at < len(cells) && strings.EqualFold(strings.TrimSpace(cells[at]), "undirected"); !said {
 			return false

@@ -55,17 +55,13 @@ func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
 	again := false  // an id of the first line comes again
 	surely := false // the first line is a header
 	for n := 0; ; {
-		raw, ok := lines.next(n == 0)
+		line, length, ok := lines.data(l, n == 0)
 		if !ok {
 			break
 		}
-		line, ok := l.data(raw)
-		if !ok {
-			continue
-		}
 		l.fields(line, 3, &f)
 		if n++; n == 1 { // comments before it may be of any form
-			s.skipBytes, s.skipLines = int64(lines.at-len(raw)), lines.lines-1
+			s.skipBytes, s.skipLines = int64(lines.at-length), lines.lines-1
 		}
 		if n == 1 && header != HeaderNo {
 			first, names = f, l.columnNames(line)

@@ -425,7 +425,7 @@ def _default() -> str:
 
 
 def _pandas_index(pandas: Any, ids: np.ndarray) -> Any:
-    if ids.dtype.kind == "O" and set(map(type, ids)) == {int}:
+    if ids.dtype.kind == "O" and isinstance(ids[0], int) and set(map(type, ids)) == {int}:
         ids = of_list(ids.tolist())
     if ids.dtype.kind == "O":
         return pandas.Index(ids, dtype=None if isinstance(ids[0], str) else object, name="id", tupleize_cols=False)
