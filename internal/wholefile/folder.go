@@ -4,19 +4,62 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
+
+// Folder is where the system would put a file of that path. [filepath.Dir] would leave out
+// what stands before "..", be it a link to elsewhere, or not there at all.
+func Folder(path string) string {
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return "."
+	}
+	return path[:max(i, 1)]
+}
+
+// mostLinks is how many links the system follows, one behind the other.
+const mostLinks = 40
+
+// Links are a path, and those to which the symbolic links at its end lead, one after the other.
+func Links(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for range mostLinks {
+			if !yield(path) {
+				return
+			}
+			to, err := os.Readlink(path)
+			if err != nil {
+				return // no link, or nothing
+			}
+			if strings.HasPrefix(to, "/") {
+				path = to
+			} else {
+				path = path[:strings.LastIndexByte(path, '/')+1] + to
+			}
+		}
+		yield(path)
+	}
+}
+
+// Through is where a path leads to when the symbolic links at its end are followed, whether
+// something stands there or not. Write replaces a link; what is behind it has this path.
+func Through(path string) string {
+	for to := range Links(path) {
+		path = to
+	}
+	return path
+}
 
 // CheckPlace reports why [PlaceFolder] could not put a folder at path: something is there, other than a folder
 // without anything in it.
 func CheckPlace(path string) error {
 	entries, err := os.ReadDir(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return Check(Folder(path), 0)
-	case err != nil:
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("something is there that is no folder: %w", err)
 	case len(entries) > 0:
 		return errors.New("the folder is there, and not empty; remove it, or name another one")
@@ -34,4 +77,16 @@ func PlaceFolder(folder, path string) error {
 		return fmt.Errorf("rename %s: %w", folder, err)
 	}
 	return syncFolder(Folder(path))
+}
+
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	err = folder.Sync()
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
+		err = nil // a file system that cannot sync folders
+	}
+	return errors.Join(err, folder.Close())
 }

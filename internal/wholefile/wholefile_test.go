@@ -2,7 +2,6 @@ package wholefile
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -22,7 +21,7 @@ const childVariable = "GARAPH_WHOLEFILE_CHILD"
 // TestMain is also the writer that TestKilledWriter kills.
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childVariable); path != "" {
-		err := disk{named: os.Getenv("GARAPH_WHOLEFILE_NAMED") != ""}.write(path, 0, func(w io.Writer) error {
+		err := Write(path, 0, func(w io.Writer) error {
 			_, err := io.WriteString(w, "half")
 			_, _ = os.Stdout.WriteString("half\n")
 			time.Sleep(time.Minute)
@@ -32,9 +31,6 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
-
-// disks are file systems with and without unnamed files.
-var disks = map[string]disk{"unnamed": {}, "named": {named: true}}
 
 func text(s string) func(io.Writer) error {
 	return func(w io.Writer) error {
@@ -79,135 +75,93 @@ func put(t *testing.T, path, content string) {
 
 // TestWrite writes new files, and ones in the place of others.
 func TestWrite(t *testing.T) {
-	t.Chdir(t.TempDir())
-	err := Write("x", 0, func(w io.Writer) error {
-		if name := w.(*os.File).Name(); name != "x" && !strings.Contains(name, ".tmp") {
-			t.Errorf("errors would name it %s", name)
+	folder := t.TempDir()
+	path := filepath.Join(folder, strings.Repeat("a", 255))
+	for _, want := range []string{"new", "newer"} {
+		if err := Write(path, 0o640, text(want)); err != nil {
+			t.Fatal(err)
 		}
-		return nil
-	})
-	if err != nil {
+		expect(t, path, want)
+		info, err := os.Stat(path)
+		if err != nil || info.Mode() != 0o640 {
+			t.Errorf("%v, %v", info.Mode(), err)
+		}
+	}
+	expectOnly(t, folder, filepath.Base(path))
+	if err := Check(folder, 0o400); err != nil {
 		t.Error(err)
 	}
-	for name, d := range disks {
-		t.Run(name, func(t *testing.T) {
-			folder := t.TempDir()
-			path := filepath.Join(folder, strings.Repeat("a", 255))
-			for _, want := range []string{"new", "newer"} {
-				if err := d.write(path, 0o640, text(want)); err != nil {
-					t.Fatal(err)
-				}
-				expect(t, path, want)
-				info, err := os.Stat(path)
-				if err != nil || info.Mode() != 0o640 {
-					t.Errorf("%v, %v", info.Mode(), err)
-				}
-			}
-			expectOnly(t, folder, filepath.Base(path))
-			if err := Check(folder, 0o400); err != nil {
-				t.Error(err)
-			}
-			expectOnly(t, folder, filepath.Base(path))
-		})
+	expectOnly(t, folder, filepath.Base(path))
+	ready := func(temporary string) { expect(t, temporary, "newest") }
+	if err := WriteReady(path, 0, text("newest"), ready); err != nil {
+		t.Error(err)
 	}
 }
 
-// TestOrder: data must be on the disk before its name, or a power failure leaves
-// an empty file.
-func TestOrder(t *testing.T) {
-	var steps []string
-	d := disk{fault: func(step string) error {
-		steps = append(steps, step)
-		return nil
-	}}
-	if err := d.write(filepath.Join(t.TempDir(), "a"), 0, text("")); err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"create", "write", "sync", "name", "sync folder"}; !slices.Equal(steps, want) {
-		t.Errorf("%q, want %q", steps, want)
-	}
-}
-
-// TestFaults: whatever fails, the old file stays and nothing is left over, but
-// after the last step.
-func TestFaults(t *testing.T) {
-	fault := errors.New("fault")
-	for name, d := range disks {
-		for _, fail := range []string{"create", "write", "sync", "name", "sync folder"} {
-			folder := t.TempDir()
-			path := filepath.Join(folder, "a")
-			put(t, path, "old")
-			d.fault = func(step string) error {
-				if step == fail {
-					return fault
-				}
-				return nil
-			}
-			if err := d.write(path, 0, text("new")); !errors.Is(err, fault) {
-				t.Errorf("%s, %s: got %v", name, fail, err)
-			}
-			expectOnly(t, folder, "a")
-			if fail == "sync folder" {
-				expect(t, path, "new")
-			} else {
-				expect(t, path, "old")
-			}
-		}
-	}
-}
-
-// TestSet: of two files both appear, or none while the others are not whole.
+// TestSet: of two files both appear, or none while one is not whole.
 func TestSet(t *testing.T) {
 	fault := errors.New("fault")
-	for name, d := range disks {
-		for _, fail := range []string{"create 2", "write 2", "sync 2", "name 1", "nothing"} {
-			folder := t.TempDir()
-			a, b := filepath.Join(folder, "a"), filepath.Join(folder, "b")
-			put(t, a, "old a")
-			count := map[string]int{}
-			d.fault = func(step string) error {
-				count[step]++
-				if fmt.Sprint(step, " ", count[step]) == fail {
-					return fault
+	for _, fails := range []string{"write", "disk", "place", "panic", "nothing"} {
+		folder := t.TempDir()
+		a, b := filepath.Join(folder, "a"), filepath.Join(folder, "b")
+		put(t, a, "old a")
+		err := func() (err error) {
+			defer func() {
+				if p := recover(); p != nil {
+					err = fault
 				}
-				return nil
+			}()
+			s := Set{ready: func(temporary string) { // the first time
+				if fails == "place" {
+					_ = os.Remove(temporary)
+				}
+			}}
+			defer s.End()
+			if err := s.Write(a, 0, text("new a")); err != nil {
+				return err
 			}
-			s := Set{disk: d}
-			err := s.Write(a, 0, text("new a"))
 			expect(t, a, "old a")
-			if err == nil {
-				err = s.Write(b, 0, text("new b"))
+			err = s.Write(b, 0, func(w io.Writer) error {
+				switch fails {
+				case "write":
+					return fault
+				case "panic":
+					panic(fault)
+				case "disk":
+					_ = w.(*os.File).Close()
+				}
+				return text("new b")(w)
+			})
+			if err != nil {
+				return err
 			}
-			if err == nil {
-				err = s.Place()
-			}
-			s.End()
-			if fail == "nothing" {
-				expectOnly(t, folder, "a", "b")
-				expect(t, a, "new a")
-				expect(t, b, "new b")
-			} else {
-				expectOnly(t, folder, "a")
-				expect(t, a, "old a")
-			}
-			if (err == nil) != (fail == "nothing") {
-				t.Errorf("%s, %s: %v", name, fail, err)
-			}
+			return s.Place()
+		}()
+		if (err == nil) != (fails == "nothing") {
+			t.Errorf("%s: %v", fails, err)
+		}
+		if fails == "disk" && !strings.Contains(err.Error(), b) {
+			t.Errorf("%v names another file than %s", err, b)
+		}
+		if fails == "nothing" {
+			expectOnly(t, folder, "a", "b")
+			expect(t, a, "new a")
+			expect(t, b, "new b")
+		} else {
+			expectOnly(t, folder, "a")
+			expect(t, a, "old a")
 		}
 	}
 }
 
 // TestPlaceTaken: a folder stands at the path in the end.
 func TestPlaceTaken(t *testing.T) {
-	for name, d := range disks {
-		folder := t.TempDir()
-		path := filepath.Join(folder, "a")
-		err := d.write(path, 0, func(io.Writer) error { return os.Mkdir(path, 0o777) })
-		if err == nil {
-			t.Errorf("%s: no error", name)
-		}
-		expectOnly(t, folder, "a")
+	folder := t.TempDir()
+	path := filepath.Join(folder, "a")
+	if err := Write(path, 0, func(io.Writer) error { return os.Mkdir(path, 0o777) }); err == nil {
+		t.Error("no error")
 	}
+	expectOnly(t, folder, "a")
 }
 
 func TestNotWritable(t *testing.T) {
@@ -226,49 +180,32 @@ func TestNotWritable(t *testing.T) {
 	}
 }
 
-// TestKilledWriter kills writers: an unnamed file goes with its writer, and a
-// named one with the next writer, which leaves that of a living one.
+// TestKilledWriter: the file of a killed writer goes with the next one, which leaves that of a living one.
 func TestKilledWriter(t *testing.T) {
-	for name, d := range disks {
-		t.Run(name, func(t *testing.T) {
-			folder := t.TempDir()
-			path := filepath.Join(folder, "a")
-			c := exec.Command(os.Args[0])
-			c.Env = append(os.Environ(), childVariable+"="+path)
-			if d.named {
-				c.Env = append(c.Env, "GARAPH_WHOLEFILE_NAMED=1")
-			}
-			out, err := c.StdoutPipe()
-			if err == nil {
-				err = c.Start()
-			}
-			if err == nil {
-				_, err = io.ReadFull(out, make([]byte, 5))
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			begun := listing(t, folder)
-			if f, err := unnamed(folder, "x"); err == nil {
-				_ = f.end()
-			} else if !d.named {
-				t.Skip("there are no unnamed files")
-			}
-			if d.named != (len(begun) == 1) {
-				t.Fatalf("a writer begins with %q", begun)
-			}
-			if err := Write(filepath.Join(folder, "b"), 0, text("b")); err != nil {
-				t.Fatal(err)
-			}
-			expectOnly(t, folder, append(begun, "b")...)
-			_ = c.Process.Kill()
-			_ = c.Wait()
-			if err := Write(filepath.Join(folder, "b"), 0, text("c")); err != nil {
-				t.Fatal(err)
-			}
-			expectOnly(t, folder, "b")
-		})
+	folder := t.TempDir()
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), childVariable+"="+filepath.Join(folder, "a"))
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
 	}
+	if err == nil {
+		_, err = io.ReadFull(out, make([]byte, 5))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := listing(t, folder)
+	if err := Write(filepath.Join(folder, "b"), 0, text("b")); err != nil {
+		t.Fatal(err)
+	}
+	expectOnly(t, folder, append(begun, "b")...)
+	_ = c.Process.Kill()
+	_ = c.Wait()
+	if err := Write(filepath.Join(folder, "b"), 0, text("c")); err != nil {
+		t.Fatal(err)
+	}
+	expectOnly(t, folder, "b")
 }
 
 // TestTidy removes what is a killed writer's, and no other file.
@@ -295,19 +232,12 @@ func TestTidy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if !lock(f, unix.LOCK_NB) {
-		t.Fatal("not locked")
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
 	}
 	if err := errors.Join(os.Symlink(elsewhere, filepath.Join(folder, nth("3"))), os.Mkdir(filepath.Join(folder, nth("4")), 0o777),
 		unix.Mkfifo(filepath.Join(folder, nth("5")), 0o666)); err != nil {
 		t.Fatal(err)
-	}
-	if os.Geteuid() == 0 { // another user's
-		put(t, filepath.Join(folder, nth("6")), "stays")
-		if err := os.Chown(filepath.Join(folder, nth("6")), 12345, -1); err != nil {
-			t.Fatal(err)
-		}
-		stay = append(stay, nth("6"))
 	}
 	tidy(folder)
 	slices.Sort(stay)
@@ -317,21 +247,19 @@ func TestTidy(t *testing.T) {
 
 // TestManyWriters write at once, each of which looks for what others left.
 func TestManyWriters(t *testing.T) {
-	for name, d := range disks {
-		folder := t.TempDir()
-		path := filepath.Join(folder, "a")
-		var all sync.WaitGroup
-		for range 8 {
-			all.Go(func() {
-				for range 50 {
-					if err := d.write(path, 0, text("whole")); err != nil {
-						t.Errorf("%s: %v", name, err)
-					}
+	folder := t.TempDir()
+	path := filepath.Join(folder, "a")
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 50 {
+				if err := Write(path, 0, text("whole")); err != nil {
+					t.Error(err)
 				}
-			})
-		}
-		all.Wait()
-		expectOnly(t, folder, "a")
-		expect(t, path, "whole")
+			}
+		})
 	}
+	all.Wait()
+	expectOnly(t, folder, "a")
+	expect(t, path, "whole")
 }
