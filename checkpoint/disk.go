@@ -6,7 +6,6 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
@@ -43,9 +42,9 @@ type database interface {
 
 // valuesFile takes the values of an epoch, from several goroutines.
 type valuesFile interface {
-	write(b []byte, at int64) error
-	sync() error
-	close() error
+	io.WriterAt
+	io.Closer
+	Sync() error
 }
 
 // osDisk is that of the operating system, for the folder of a job.
@@ -54,13 +53,7 @@ type osDisk struct{ at *beneath.Folder }
 func (d osDisk) makeFolder(path string) error { return d.at.Mkdir(path, 0o777) }
 func (d osDisk) rename(from, to string) error { return d.at.Rename(from, to) }
 
-func (d osDisk) remove(path string) error {
-	left, err := d.at.RemoveOurs(path, oursInEpoch)
-	if err == nil && left != "" {
-		err = &foreignError{d.at.Path(filepath.Join(path, left))}
-	}
-	return err
-}
+func (d osDisk) remove(path string) error { return removeOurs(d.at, path, oursInEpoch) }
 
 func (d osDisk) createDB(folder string, keys int, bytes int64) (database, error) {
 	return createBadger(d.at, folder, keys, bytes)
@@ -74,18 +67,8 @@ func (d osDisk) createValues(path string, bytes int64) (valuesFile, error) {
 	if err := reserve(f, bytes); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return osFile{f}, nil
+	return f, nil
 }
-
-type osFile struct{ f *os.File }
-
-func (o osFile) write(b []byte, at int64) error {
-	_, err := o.f.WriteAt(b, at)
-	return err
-}
-
-func (o osFile) sync() error  { return o.f.Sync() }
-func (o osFile) close() error { return o.f.Close() }
 
 // reserve sets blocks aside for n bytes of a file. Where the file system cannot,
 // the check of free space has to do.
@@ -108,7 +91,7 @@ func (d osDisk) sumSynced(path string) (int64, uint32, error) {
 
 func sumOf(f *os.File) (int64, uint32, error) {
 	h := crc32.New(castagnoli)
-	size, err := io.CopyBuffer(h, io.LimitReader(f, 1<<62), make([]byte, 32<<10))
+	size, err := io.Copy(h, f)
 	return size, h.Sum32(), err
 }
 

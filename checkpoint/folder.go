@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,8 +26,6 @@ type Folder struct {
 	// passed are the numbers of the epochs that Restore passed over. They go
 	// when there is a newer one.
 	passed []int
-	// stay are the numbers of those with anything in them that is not ours.
-	stay []int
 }
 
 const (
@@ -55,11 +53,9 @@ func openFolder(at *beneath.Folder, id Identity, keep int) (*Folder, error) {
 	return f, nil
 }
 
-func isLeftover(name string) bool {
-	name, ok := strings.CutPrefix(name, hidden)
-	_, epoch := epochNumber(strings.TrimSuffix(strings.TrimSuffix(name, writing), removing))
-	return ok && epoch && (strings.HasSuffix(name, writing) || strings.HasSuffix(name, removing))
-}
+var leftover = regexp.MustCompile(`^\.epoch-[0-9]{8,9}\.(writing|removing)$`)
+
+func isLeftover(name string) bool { return leftover.MatchString(name) }
 
 // Numbers lists the epochs that stand in the folder, in ascending order,
 // whether they are sound or not.
@@ -99,7 +95,7 @@ func (f *Folder) prune() error {
 	good = good[max(0, len(good)-f.keep):]
 	var errs []error
 	for _, n := range numbers {
-		if !slices.Contains(good, n) && !slices.Contains(f.stay, n) {
+		if !slices.Contains(good, n) {
 			errs = append(errs, f.removeEpoch(n))
 		}
 	}
@@ -107,14 +103,9 @@ func (f *Folder) prune() error {
 }
 
 // removeEpoch removes an epoch whole or not at all: one with anything in it that
-// is not ours stays, and is reported once.
+// is not ours stays.
 func (f *Folder) removeEpoch(n int) error {
-	left, err := f.at.Foreign(epochName(n), oursInEpoch)
-	if left != "" {
-		err = &foreignError{f.at.Path(filepath.Join(epochName(n), left))}
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		f.stay = append(f.stay, n)
+	if err := checkOurs(f.at, epochName(n), oursInEpoch); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	gone := hidden + epochName(n) + removing

@@ -27,13 +27,11 @@ type Job struct {
 	chunk  uint32
 	epochs *Folder
 
-	notes  sync.WaitGroup
 	saving sync.Mutex // held while the record is written
 
-	mu      sync.Mutex // guards the rest
-	record  Record
-	wrote   time.Time // when progress was last written
-	writing bool      // it is being written
+	mu     sync.Mutex // guards the rest
+	record Record
+	wrote  time.Time // when progress was last written
 }
 
 // NewJob describes a job whose folder will be in jobs. Nothing is on disk before
@@ -54,12 +52,11 @@ func OpenJob(jobs string, id int) (*Job, error) {
 	}
 	defer f.Close()
 	j := &Job{jobs: jobs, id: id, chunk: DefaultChunk}
-	j.at, err = f.Folder(strconv.Itoa(id))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("job %d: %w", id, ErrNoJob)
+	if j.at, err = f.Folder(strconv.Itoa(id)); err == nil {
+		_, err = j.at.Lstat(recordFile)
 	}
-	if err == nil {
-		err = checkJob(j.at)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNoJob
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("job %d: %w", id, err), j.Close())
@@ -73,19 +70,6 @@ func OpenJob(jobs string, id int) (*Job, error) {
 	}
 	j.record = *r
 	return j, nil
-}
-
-// OpenNewest takes the newest job that can be resumed, see [Newest].
-func OpenNewest(jobs string) (*Job, error) {
-	id, passed, err := Newest(jobs)
-	if err != nil {
-		return nil, err
-	}
-	j, err := OpenJob(jobs, id)
-	if err == nil {
-		j.passed = passed
-	}
-	return j, err
 }
 
 // Passed is why newer jobs were passed over for this one by [OpenNewest].
@@ -216,24 +200,15 @@ func (j *Job) Wrote(number, iterations int) error {
 const progressEvery = time.Second
 
 // Progress notes how many iterations are done, and now and then writes it down
-// for whoever lists jobs, in a goroutine that Close waits for: on a busy disk
-// even a small file takes its time.
+// for lists of jobs.
 func (j *Job) Progress(iterations int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.record.Iteration = iterations
-	if !j.begun || j.writing || time.Since(j.wrote) < progressEvery {
-		return
+	if j.begun && time.Since(j.wrote) >= progressEvery {
+		j.wrote = time.Now()
+		_ = writeProgress(j.at, iterations) // a courtesy
 	}
-	j.wrote, j.writing = time.Now(), true
-	j.notes.Go(func() {
-		if holds(j.lock, j.folder()) == nil {
-			_ = writeProgress(j.at, iterations) // a courtesy
-		}
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		j.writing = false
-	})
 }
 
 // End says how the job ended, and returns it. The epochs of one that is done
@@ -249,9 +224,8 @@ func (j *Job) End(s Status, cause error) error {
 	}
 	j.mu.Unlock()
 	err := j.save()
-	j.notes.Wait()
 	if err == nil { // the record has it
-		removeProgress(j.at)
+		_ = j.at.Remove(progressFile) // less than the record says
 	}
 	switch {
 	case s == Done && err == nil:
@@ -264,7 +238,6 @@ func (j *Job) End(s Status, cause error) error {
 
 // Close releases the job, as it is.
 func (j *Job) Close() error {
-	j.notes.Wait()
 	var err error
 	if j.at != nil {
 		err = j.at.Close()

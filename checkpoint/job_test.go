@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +19,7 @@ func TestJobs(t *testing.T) {
 	if list, err := List(jobs); err != nil || len(list) > 0 {
 		t.Errorf("before any: %v, %v", list, err)
 	}
-	if _, _, err := Newest(jobs); !errors.Is(err, ErrNoJob) {
+	if _, _, err := newest(jobs); !errors.Is(err, ErrNoJob) {
 		t.Errorf("before any: %v", err)
 	}
 	var all []*Job
@@ -50,7 +49,7 @@ func TestJobs(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if id, passed, err := Newest(jobs); err != nil || id != 3 || len(passed) != 1 || !errors.Is(passed[0], ErrRunning) {
+	if id, passed, err := newest(jobs); err != nil || id != 3 || len(passed) != 1 || !errors.Is(passed[0], ErrRunning) {
 		t.Errorf("the newest unfinished job is %d, after %v, %v", id, passed, err)
 	}
 	for _, use := range []func() error{
@@ -77,7 +76,7 @@ func TestJobs(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, _, err := Newest(jobs); !errors.Is(err, ErrNoJob) || err.Error() != fmt.Sprintf("no unfinished job to resume: job 4 is running in another process (process %d); wait for it to end, or interrupt it", os.Getpid()) {
+	if _, _, err := newest(jobs); !errors.Is(err, ErrNoJob) || err.Error() != fmt.Sprintf("no unfinished job to resume: job 4 is running in another process (process %d); wait for it to end, or interrupt it", os.Getpid()) {
 		t.Errorf("only one that is running: %v", err)
 	}
 }
@@ -108,13 +107,13 @@ func TestOver(t *testing.T) {
 	if err := older.End(Interrupted, nil); err != nil {
 		t.Fatal(err)
 	}
-	if id, passed, err := Newest(jobs); err != nil || id != 1 || len(passed) > 0 {
+	if id, passed, err := newest(jobs); err != nil || id != 1 || len(passed) > 0 {
 		t.Errorf("the newest is %d, %v, %v", id, passed, err)
 	}
 	if _, err := Remove(jobs, 1); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Newest(jobs); !errors.Is(err, ErrNoJob) || !strings.HasSuffix(err.Error(), why) {
+	if _, _, err := newest(jobs); !errors.Is(err, ErrNoJob) || !strings.HasSuffix(err.Error(), why) {
 		t.Errorf("without another: %v", err)
 	}
 }
@@ -150,26 +149,6 @@ func TestPassedJobs(t *testing.T) {
 	damage("2")
 	if _, err := OpenNewest(jobs); !errors.Is(err, ErrNoJob) || !errors.Is(err, ErrDamaged) || strings.Count(err.Error(), "`garaph jobs rm` removes it") != 4 {
 		t.Errorf("all are damaged: %v", err)
-	}
-}
-
-// TestPassedVersions: of many records of another version three are named.
-func TestPassedVersions(t *testing.T) {
-	jobs := memoryDir(t)
-	for i := range 6 {
-		j := begun(t, jobs)
-		if err := j.End(Interrupted, nil); err != nil {
-			t.Fatal(err)
-		}
-		if i > 0 {
-			if err := os.WriteFile(filepath.Join(jobs, strconv.Itoa(j.ID()), recordFile), asRecord("", "{}"), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	id, passed, err := Newest(jobs)
-	if err != nil || id != 1 || len(passed) != 4 || !errors.Is(passed[2], ErrVersion) || !strings.HasPrefix(passed[2].Error(), "job 4: ") || passed[3].Error() != "each of 2 more was recorded by another version of garaph" {
-		t.Errorf("job %d, passed over %q, error %v", id, passed, err)
 	}
 }
 
@@ -222,21 +201,7 @@ func TestTidy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	old := filepath.Join(jobs, newPrefix+"00000001")
-	if err := os.Mkdir(old, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	last := filepath.Join(jobs, strconv.Itoa(1+keepDone+5)) // its process was killed before it removed all epochs
-	for _, name := range []string{epochName(7), hidden + epochName(6) + removing} {
-		if err := os.MkdirAll(filepath.Join(last, name, dbDir), 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
 	begun(t, jobs)
-	left, err := os.ReadDir(last)
-	if err != nil || slices.ContainsFunc(left, func(e os.DirEntry) bool { return strings.Contains(e.Name(), epochPrefix) }) {
-		t.Errorf("left of a job that is done: %v, %v", left, err)
-	}
 	list, err := List(jobs)
 	if err != nil {
 		t.Fatal(err)
@@ -244,9 +209,15 @@ func TestTidy(t *testing.T) {
 	if len(list) != 1+keepDone+1 || list[0].ID != 1 || list[1].ID != 7 {
 		t.Errorf("%d jobs are left, from %d and %d on", len(list), list[0].ID, list[1].ID)
 	}
-	if _, err := os.Stat(old); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("what a killed process left: %v", err)
+}
+
+// newest takes and closes the newest job that can be resumed.
+func newest(jobs string) (id int, passed []error, err error) {
+	j, err := OpenNewest(jobs)
+	if err != nil {
+		return 0, nil, err
 	}
+	return j.ID(), j.Passed(), j.Close()
 }
 
 // TestIn: a job is in the folder where it was made, whatever leads there.

@@ -14,15 +14,40 @@ import (
 	"github.com/garaph/garaph/internal/beneath"
 )
 
-// lockJob takes the lock of a job's folder.
+const (
+	lockHead  = "garaph job, locked by process "
+	lockLimit = 100 // more than a LOCK has
+)
+
+// lockJob takes the lock of a job's folder. The error is [ErrRunning] where another process has it,
+// and [ErrGone] where the folder was removed meanwhile.
 func lockJob(at *beneath.Folder) (*os.File, error) {
-	f, err := lockIn(at)
-	if err == nil {
-		if err = holds(f, at.Path(".")); err != nil { // removed by whoever had it
-			return nil, errors.Join(err, f.Close())
-		}
+	f, err := at.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be locked: %w", err)
 	}
-	return f, err
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	for range 3 { // a process that lists jobs holds locks for a moment
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	switch {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		err = runningIn(at)
+	case err != nil:
+		err = fmt.Errorf("cannot be locked: %w", err)
+	default:
+		err = holds(f, at.Path("."))
+	}
+	if err != nil {
+		_ = f.Close() // not locked
+		return nil, err
+	}
+	_, _ = f.WriteAt(fmt.Appendf(nil, "%s%10d\n", lockHead, os.Getpid()), 0) // for messages of others
+	return f, nil
 }
 
 // holds reports [ErrGone] when the lock is not that of the folder at path any
@@ -40,55 +65,15 @@ func holds(lock *os.File, path string) error {
 	return err
 }
 
-func lockIn(at *beneath.Folder) (*os.File, error) {
-	f, err := at.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, 0o666)
-	if err != nil {
-		return nil, fmt.Errorf("cannot be locked: %w", err)
-	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	for range 3 { // whoever lists jobs holds locks for a moment
-		if !errors.Is(err, unix.EWOULDBLOCK) {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	}
-	if err != nil {
-		_ = f.Close()
-		if !errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("cannot be locked: %w", err)
-		}
-		return nil, runningIn(at)
-	}
-	// The text is by which the folder is known as ours, and for the message of
-	// others. What another wrote there stays, and a file with other names too.
-	if b, err := at.ReadFile(lockFile, lockLimit); err == nil && (len(b) == 0 || strings.HasPrefix(string(b), lockHead)) && names(f) == 1 {
-		_, _ = f.WriteAt(fmt.Appendf(nil, "%s%10d\n", lockHead, os.Getpid()), 0)
-	}
-	return f, nil
-}
-
-// names is how many names a file has, its hard links; 0 when that is unknown.
-func names(f *os.File) int {
-	var st unix.Stat_t
-	if unix.Fstat(int(f.Fd()), &st) != nil {
-		return 0
-	}
-	return int(st.Nlink)
-}
-
-// lockLimit is more than a LOCK has.
-const lockLimit = 100
-
-// runningIn is [ErrRunning], with the process that the lock in a job's folder
+// runningIn returns [ErrRunning] with the process that the lock in a job's folder
 // names.
 func runningIn(at *beneath.Folder) error {
 	b, _ := at.ReadFile(lockFile, lockLimit) // for the message
-	who, ours := strings.CutPrefix(string(b), lockHead)
-	if who = strings.TrimSpace(who); !ours || who == "" || strings.Trim(who, "0123456789") != "" {
+	process, ours := strings.CutPrefix(string(b), lockHead)
+	if process = strings.TrimSpace(process); !ours || process == "" || strings.Trim(process, "0123456789") != "" {
 		return fmt.Errorf("%w; wait for it to end, or interrupt it", ErrRunning)
 	}
-	return fmt.Errorf("%w (process %s); wait for it to end, or interrupt it", ErrRunning, who)
+	return fmt.Errorf("%w (process %s); wait for it to end, or interrupt it", ErrRunning, process)
 }
 
 func isLocked(at *beneath.Folder) (bool, error) {

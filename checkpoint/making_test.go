@@ -54,26 +54,25 @@ func TestForeignWhileMaking(t *testing.T) {
 }
 
 // TestKilledMaking: what a process leaves that is killed while it makes a job is
-// ours, and goes: at once where nobody holds the lock, and after a
-// time where there is no lock yet.
+// ours, and goes with the next job, but for what a process has locked.
 func TestKilledMaking(t *testing.T) {
 	const head = lockHead + "       123\n"
 	for name, test := range map[string]struct {
-		files         map[string]string
-		foreign, goes bool
+		files           map[string]string
+		foreign, locked bool
 	}{
-		"nothing":                  {files: map[string]string{}, goes: true},
-		"a lock without its text":  {files: map[string]string{lockFile: ""}, goes: true},
-		"the disk was full":        {files: map[string]string{lockFile: "", hidden + recordFile: "gar"}, goes: true},
-		"a lock":                   {files: map[string]string{lockFile: head}, goes: true},
-		"a lock and half a record": {files: map[string]string{lockFile: head, hidden + recordFile: "gar"}, goes: true},
-		"a record":                 {files: map[string]string{lockFile: head, recordFile: recordHead}, goes: true},
-		"somebody's file":          {files: map[string]string{lockFile: "", "notes": ""}, foreign: true},
-		"somebody's lock":          {files: map[string]string{lockFile: "123"}, foreign: true},
+		"nothing":                  {files: map[string]string{}},
+		"a lock without its text":  {files: map[string]string{lockFile: ""}},
+		"a lock and half a record": {files: map[string]string{lockFile: head, hidden + recordFile: "gar"}},
+		"a file of the user":       {files: map[string]string{lockFile: "", "notes": ""}, foreign: true},
+		"a living process":         {files: map[string]string{lockFile: ""}, locked: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			jobs := memoryDir(t)
-			left := filepath.Join(jobs, newPrefix+"0badcafe")
+			if err := begun(t, jobs).End(Interrupted, nil); err != nil {
+				t.Fatal(err)
+			}
+			left := filepath.Join(jobs, "7")
 			if err := os.Mkdir(left, 0o777); err != nil {
 				t.Fatal(err)
 			}
@@ -82,11 +81,24 @@ func TestKilledMaking(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			if test.locked {
+				f, err := os.Open(filepath.Join(left, lockFile))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if name, err := Foreign(jobs); (name != "") != test.foreign || err != nil {
 				t.Errorf("foreign is %q, %v", name, err)
 			}
+			if id, passed, err := newest(jobs); id != 1 || len(passed) != 1 || err != nil {
+				t.Errorf("job %d, passed over %v, %v", id, passed, err)
+			}
 			begun(t, jobs)
-			if _, err := os.Stat(left); os.IsNotExist(err) != test.goes {
+			if _, err := os.Stat(left); os.IsNotExist(err) != (!test.foreign && !test.locked) {
 				t.Errorf("after the next job: %v", err)
 			}
 		})
@@ -142,7 +154,7 @@ func TestMakingAtOnce(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					removeLeftovers(f)
+					tidy(f)
 				}
 			}
 		})
@@ -160,7 +172,7 @@ func TestMakingAtOnce(t *testing.T) {
 	making.Wait()
 	close(stop)
 	tidying.Wait()
-	removeLeftovers(f)
+	tidy(f)
 	entries, err := os.ReadDir(jobs)
 	if err != nil || len(entries) != 1+makers*each {
 		t.Errorf("%d folders, %v", len(entries), err)

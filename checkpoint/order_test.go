@@ -120,14 +120,17 @@ type recorderFile struct {
 	path string
 }
 
-func (f *recorderFile) write(b []byte, at int64) error {
-	return f.r.do("write", f.path, func() error { return f.valuesFile.write(b, at) })
+func (f *recorderFile) WriteAt(b []byte, at int64) (int, error) {
+	if err := f.r.step("write", f.path); err != nil {
+		return 0, err
+	}
+	return f.valuesFile.WriteAt(b, at)
 }
 
-func (f *recorderFile) sync() error { return f.r.do("sync", f.path, f.valuesFile.sync) }
+func (f *recorderFile) Sync() error { return f.r.do("sync", f.path, f.valuesFile.Sync) }
 
-func (f *recorderFile) close() error {
-	return errors.Join(f.r.step("close", f.path), f.valuesFile.close())
+func (f *recorderFile) Close() error {
+	return errors.Join(f.r.step("close", f.path), f.valuesFile.Close())
 }
 
 // order is that of an epoch, when one older one has to go.

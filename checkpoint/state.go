@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -26,8 +27,7 @@ type State struct {
 	// Policy is what the choice of the next iterations depends on, as whoever chooses
 	// encoded it. This package does not look at it.
 	Policy []byte `json:"policy"`
-	// Work is what the processes of the job have done up to here; nil: an earlier version has
-	// written the epoch, which did not say.
+	// Work is what the processes of the job have done up to here, if set.
 	Work *Work `json:"work,omitempty"`
 }
 
@@ -85,22 +85,14 @@ func (id Identity) Check(now Identity) error {
 		list = append(list, "the graph is not the one over which the job was begun")
 	}
 	differ("the program", id.Program, now.Program)
-	if id.Program == now.Program && id.Source != now.Source {
-		what := "the source of program " + printable(now.Program) + " has changed"
-		if strings.HasPrefix(id.Source, "build ") { // it has no text
-			what = "the executable with program " + printable(now.Program) + " was built again"
-		}
-		list = append(list, what+": resume it with the executable that began it, or run it again")
+	if id.Program == now.Program && id.Source != now.Source { // a hash, of the executable where the program has no text
+		list = append(list, fmt.Sprintf("program %s or its executable has changed: resume it with the executable that began it, or run it again", printable(now.Program)))
 	}
 	differ("the version of the engine", strconv.Itoa(id.Engine), strconv.Itoa(now.Engine))
 	for _, m := range []struct{ then, is map[string]string }{{id.Parameters, now.Parameters}, {id.Options, now.Options}} {
-		names := maps.Clone(m.then)
-		if names == nil {
-			names = map[string]string{}
-		}
-		maps.Copy(names, m.is)
-		for _, name := range slices.Sorted(maps.Keys(names)) {
-			differ(name, orNone(m.then, name), orNone(m.is, name))
+		names := slices.Sorted(maps.Keys(m.then))
+		for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(names, maps.Keys(m.is))))) {
+			differ(name, cmp.Or(m.then[name], "not there"), cmp.Or(m.is[name], "not there"))
 		}
 	}
 	if len(list) == 0 {
@@ -109,21 +101,12 @@ func (id Identity) Check(now Identity) error {
 	return fmt.Errorf("%w: %s", ErrDiffers, strings.Join(list, ", "))
 }
 
-func orNone(m map[string]string, name string) string {
-	if text, ok := m[name]; ok {
-		return text
-	}
-	return "not there"
-}
-
 // commit is the record that is written when all chunks of an epoch are on disk.
 type commit struct {
 	State
 	Identity      Identity `json:"identity"`
 	ChunkVertices uint32   `json:"chunk_vertices"`
 }
-
-func (c *commit) encode() ([]byte, error) { return json.Marshal(c) }
 
 func decodeCommit(b []byte) (*commit, error) {
 	c := new(commit)
@@ -136,9 +119,6 @@ func decodeCommit(b []byte) (*commit, error) {
 	}
 	if w := c.Work; w != nil && !(w.Seconds >= 0 && w.LoadSeconds >= 0 && w.BytesRead >= 0) {
 		return nil, fmt.Errorf("%w: its closing record has %v seconds of work, %v of loading and %d bytes that were read", ErrDamaged, w.Seconds, w.LoadSeconds, w.BytesRead)
-	}
-	if len(c.Policy) == 0 {
-		c.Policy = slices.Clone(b) // of version 2, whose fields lie in the closing record itself
 	}
 	return c, nil
 }

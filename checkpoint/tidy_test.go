@@ -26,16 +26,6 @@ func TestUntidy(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(jobs, "1", "notes"), nil, 0o666); err != nil { // of job 1, which is to go
 		t.Fatal(err)
 	}
-	locked := filepath.Join(jobs, strconv.Itoa(keepDone)) // which is to be cleared
-	if err := os.MkdirAll(filepath.Join(locked, epochName(3)), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(locked, lockFile)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(locked, lockFile), 0o777); err != nil {
-		t.Fatal(err)
-	}
 	done(t, jobs, 1)
 	if id := begun(t, jobs).ID(); id != keepDone+3 {
 		t.Errorf("it is job %d", id)
@@ -72,47 +62,6 @@ func TestTidyAtOnce(t *testing.T) {
 		group.Wait()
 		if err := os.RemoveAll(jobs); err != nil {
 			t.Fatal(err)
-		}
-	}
-}
-
-// TestLeftoverOfMaking: the folder of a job whose process was killed while it made
-// it goes with the next job, that of a living one stays.
-func TestLeftoverOfMaking(t *testing.T) {
-	jobs := memoryDir(t)
-	done(t, jobs, 1)
-	names := []string{newPrefix + "00000001", newPrefix + "00000002", newPrefix + "00000003"}
-	for _, name := range names {
-		if err := os.Mkdir(filepath.Join(jobs, name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
-	f, err := openJobs(jobs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var living *os.File
-	for _, name := range names[:2] {
-		at, err := f.Folder(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer at.Close()
-		lock, err := lockIn(at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if living != nil {
-			_ = living.Close() // the first one's process is gone
-		}
-		living = lock
-	}
-	defer living.Close()
-	done(t, jobs, 1)
-	for i, name := range names {
-		if _, err := os.Stat(filepath.Join(jobs, name)); (err == nil) != (i == 1) {
-			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

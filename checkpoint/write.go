@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -53,11 +54,6 @@ func (f *Folder) Write(ctx context.Context, s State, source Source) (int, error)
 	if len(numbers) > 0 {
 		n = numbers[len(numbers)-1] + 1
 	}
-	for ; n <= maxID; n++ { // what has the name and is not ours stays
-		if _, there := f.at.Lstat(hidden + epochName(n) + writing); there != nil {
-			break
-		}
-	}
 	if n > maxID {
 		return 0, fmt.Errorf("write a checkpoint: checkpoint %d was the last that there can be", maxID)
 	}
@@ -66,10 +62,9 @@ func (f *Folder) Write(ctx context.Context, s State, source Source) (int, error)
 	if gone := holds(f.lock, f.at.Path(".")); errors.Is(gone, ErrGone) {
 		err = gone
 	}
-	if err != nil {
-		return 0, errors.Join(fmt.Errorf("write checkpoint %d: %w", n, err), f.disk.remove(building))
+	if err == nil {
+		err = f.disk.rename(building, epochName(n))
 	}
-	err = f.disk.rename(building, epochName(n))
 	if err != nil {
 		return 0, errors.Join(fmt.Errorf("write checkpoint %d: %w", n, err), f.disk.remove(building))
 	}
@@ -114,9 +109,9 @@ func (f *Folder) build(ctx context.Context, folder string, s State, source Sourc
 	if err = errors.Join(err, db.close()); err != nil {
 		return err
 	}
-	lines, err := f.sumAll(at)
+	text, err := sealText(f.at, at, f.disk.sumSynced)
 	if err == nil {
-		err = f.disk.writeSynced(filepath.Join(folder, sealFile), sealText(sealHead, lines))
+		err = f.disk.writeSynced(filepath.Join(folder, sealFile), text)
 	}
 	if err == nil {
 		err = f.disk.syncFolder(at)
@@ -153,7 +148,7 @@ func (f *Folder) putAll(ctx context.Context, name string, db database, c *commit
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, values.close()) }()
+	defer func() { err = errors.Join(err, values.Close()) }()
 	g, group := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce(c))
 	buffers := newBuffers(c)
@@ -168,7 +163,7 @@ func (f *Folder) putAll(ctx context.Context, name string, db database, c *commit
 			if err := b.take(from, to, c.ValueBytes, source); err != nil {
 				return err
 			}
-			if err := values.write(b.values, int64(from)*int64(c.ValueBytes)); err != nil {
+			if _, err := values.WriteAt(b.values, int64(from)*int64(c.ValueBytes)); err != nil {
 				return err
 			}
 			return db.put(chunkKey(i), seal(chunkKey(i), b.values, b.record))
@@ -177,14 +172,14 @@ func (f *Folder) putAll(ctx context.Context, name string, db database, c *commit
 	if err := errors.Join(g.Wait(), ctx.Err()); err != nil {
 		return err
 	}
-	return errors.Join(values.sync(), ctx.Err())
+	return errors.Join(values.Sync(), ctx.Err())
 }
 
 func putCommit(db database, c *commit) error {
 	if err := db.sync(); err != nil {
 		return err
 	}
-	record, err := c.encode()
+	record, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
@@ -232,21 +227,4 @@ func (b *buffer) take(from, to uint32, valueBytes int, source Source) error {
 	var err error
 	b.record, err = appendActive(b.record[:0], b.active)
 	return err
-}
-
-// sumAll returns the lines of an epoch's EPOCH file, and brings the files to disk.
-func (f *Folder) sumAll(folder string) (string, error) {
-	entries, err := f.at.ReadDir(folder)
-	if err != nil {
-		return "", err
-	}
-	lines := ""
-	for _, e := range entries {
-		size, sum, err := f.disk.sumSynced(filepath.Join(folder, e.Name()))
-		if err != nil {
-			return "", err
-		}
-		lines += sealLine(e.Name(), size, sum)
-	}
-	return lines, nil
 }
