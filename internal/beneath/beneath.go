@@ -1,5 +1,5 @@
 // Package beneath opens what lies below a folder that may have come from
-// anybody, such as a graph's. A link there is refused and never followed, and
+// anybody, such as a graph's. A link in the place of a file or folder is refused, and
 // nothing leads out of the folder. What is no regular file, where one is
 // expected, is refused before anything is read or waited for.
 package beneath
@@ -27,10 +27,10 @@ func (e *kindError) Error() string {
 }
 func (e *kindError) Is(target error) bool { return target == ErrKind }
 
-// Folder is an open folder. Names are relative to it, may have several parts,
-// and are checked part by part. Its methods may be called from many goroutines.
+// Folder is an open folder, out of which no name leads: see [os.Root]. Files and folders that
+// are opened through it are no links. Its methods may be called from many goroutines.
 type Folder struct {
-	root *os.Root
+	*os.Root
 	path string
 }
 
@@ -52,9 +52,6 @@ func Open(path string) (*Folder, error) {
 	return &Folder{root, path}, nil
 }
 
-// Close releases the folder.
-func (f *Folder) Close() error { return f.root.Close() }
-
 // Path is the path of name, or of the folder itself with ".", for errors and
 // for libraries that take paths: what lies there must have been checked.
 func (f *Folder) Path(name string) string { return filepath.Join(f.path, name) }
@@ -64,19 +61,11 @@ func (f *Folder) Folder(name string) (*Folder, error) {
 	if err := f.checkFolder(name); err != nil {
 		return nil, err
 	}
-	root, err := f.root.OpenRoot(name)
+	root, err := f.OpenRoot(name)
 	if err != nil {
 		return nil, err
 	}
 	return &Folder{root, f.Path(name)}, nil
-}
-
-// Lstat describes name; the folders that lead to it are no links.
-func (f *Folder) Lstat(name string) (fs.FileInfo, error) {
-	if err := f.checkParents(name); err != nil {
-		return nil, err
-	}
-	return f.root.Lstat(name)
 }
 
 // OpenFile opens a regular file, as [os.OpenFile] does, without waiting for the
@@ -89,18 +78,15 @@ func (f *Folder) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, er
 	case err != nil && (!errors.Is(err, fs.ErrNotExist) || flag&os.O_CREATE == 0):
 		return nil, err
 	}
-	file, err := f.root.OpenFile(name, flag|unix.O_NONBLOCK|unix.O_NOFOLLOW, perm)
+	file, err := f.Root.OpenFile(name, flag|unix.O_NONBLOCK|unix.O_NOFOLLOW, perm)
 	if err != nil {
 		return nil, err
 	}
 	if info, err = file.Stat(); err == nil && !info.Mode().IsRegular() { // it took the place of the other
-		err = &kindError{f.Path(name), Kind(info.Mode()), "a regular file"}
-	}
-	if err != nil {
 		_ = file.Close() // nothing was written
-		return nil, err
+		return nil, &kindError{f.Path(name), Kind(info.Mode()), "a regular file"}
 	}
-	return file, nil
+	return file, err
 }
 
 // Open opens a regular file to read it.
@@ -114,22 +100,13 @@ func (f *Folder) ReadFile(name string, limit int64) ([]byte, error) {
 	}
 	defer file.Close()
 	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	var b []byte
-	size := info.Size()
-	if size <= limit {
-		b, err = io.ReadAll(io.LimitReader(file, limit+1))
-		size = max(size, int64(len(b)))
-	}
-	if err == nil && size > limit {
-		err = fmt.Errorf("%s has %d bytes, expected %d at most", f.Path(name), size, limit)
+	if err == nil && info.Size() > limit {
+		err = fmt.Errorf("%s has %d bytes, expected %d at most", f.Path(name), info.Size(), limit)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return b, nil
+	return io.ReadAll(io.LimitReader(file, limit)) // however it grows
 }
 
 // ReadDir lists a folder, "." for this one, in the order of the names.
@@ -137,70 +114,19 @@ func (f *Folder) ReadDir(name string) ([]fs.DirEntry, error) {
 	if err := f.checkFolder(name); err != nil {
 		return nil, err
 	}
-	return fs.ReadDir(f.root.FS(), filepath.ToSlash(name))
-}
-
-// Mkdir makes a folder.
-func (f *Folder) Mkdir(name string, perm fs.FileMode) error {
-	if err := f.checkParents(name); err != nil {
-		return err
-	}
-	return f.root.Mkdir(name, perm)
+	return fs.ReadDir(f.FS(), filepath.ToSlash(name))
 }
 
 // Chmod sets the permissions of a file or folder, never of what a link leads to.
 func (f *Folder) Chmod(name string, mode fs.FileMode) error {
 	info, err := f.Lstat(name)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() && !info.IsDir() {
-		return &kindError{f.Path(name), Kind(info.Mode()), "a file or folder"}
-	}
-	return f.root.Chmod(name, mode)
-}
-
-// Rename renames a file or folder, and replaces a file that has the new name. Of
-// a link, it renames or replaces the link.
-func (f *Folder) Rename(from, to string) error {
-	if err := errors.Join(f.checkParents(from), f.checkParents(to)); err != nil {
-		return err
-	}
-	return f.root.Rename(from, to)
-}
-
-// RenameNew is Rename of what lies in the folder itself, to a name that nothing
-// has: else the error is [fs.ErrExist].
-func (f *Folder) RenameNew(from, to string) error {
-	if from != filepath.Base(from) || to != filepath.Base(to) {
-		return fmt.Errorf("rename %s to %s in %s: not in the folder itself", from, to, f.path)
-	}
-	d, err := f.root.Open(".")
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	fd := int(d.Fd())
-	err = unix.Renameat2(fd, from, fd, to, unix.RENAME_NOREPLACE)
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // a file system without
-		if _, there := f.root.Lstat(to); there == nil {
-			err = unix.EEXIST
-		} else {
-			err = unix.Renameat(fd, from, fd, to)
-		}
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		err = &kindError{f.Path(name), Kind(info.Mode()), "a file or folder"}
 	}
 	if err != nil {
-		return &os.LinkError{Op: "rename", Old: f.Path(from), New: f.Path(to), Err: err}
-	}
-	return nil
-}
-
-// Remove removes a file, a link or an empty folder.
-func (f *Folder) Remove(name string) error {
-	if err := f.checkParents(name); err != nil {
 		return err
 	}
-	return f.root.Remove(name)
+	return f.Root.Chmod(name, mode)
 }
 
 // Sync brings the entries of a folder, "." for this one, to the disk.
@@ -208,7 +134,7 @@ func (f *Folder) Sync(name string) error {
 	if err := f.checkFolder(name); err != nil {
 		return err
 	}
-	d, err := f.root.Open(name)
+	d, err := f.Root.Open(name)
 	if err != nil {
 		return err
 	}
@@ -221,31 +147,11 @@ func (f *Folder) Sync(name string) error {
 
 // checkFolder reports an [ErrKind] where name is no folder.
 func (f *Folder) checkFolder(name string) error {
-	if name == "." {
-		return nil
-	}
 	info, err := f.Lstat(name)
 	if err == nil && !info.IsDir() {
 		err = &kindError{f.Path(name), Kind(info.Mode()), "a folder"}
 	}
 	return err
-}
-
-// checkParents does so for the folders that lead to name.
-func (f *Folder) checkParents(name string) error {
-	for i, c := range name {
-		if c != filepath.Separator {
-			continue
-		}
-		info, err := f.root.Lstat(name[:i])
-		if err != nil {
-			return err
-		}
-		if !info.IsDir() {
-			return &kindError{f.Path(name[:i]), Kind(info.Mode()), "a folder"}
-		}
-	}
-	return nil
 }
 
 // Kind is what a mode is of, in words.
@@ -291,7 +197,7 @@ func (f *Folder) RemoveOurs(name string, ours Ours) (left string, err error) {
 
 // gone removes what another process may have removed.
 func (f *Folder) gone(name string) error {
-	err := f.root.Remove(name)
+	err := f.Root.Remove(name)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EEXIST) { // gone, or more came into it
 		err = nil
 	}

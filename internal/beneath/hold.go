@@ -20,7 +20,7 @@ func (f *Folder) Hold(name string) (*Held, error) {
 	if err := f.checkFolder(name); err != nil {
 		return nil, err
 	}
-	handle, err := f.root.Open(name)
+	handle, err := f.Root.Open(name)
 	if err != nil {
 		return nil, err
 	}

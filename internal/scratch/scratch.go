@@ -39,17 +39,17 @@ func New(parent string) (*Dir, error) {
 			return nil, err
 		}
 		lock, err := lockDir(path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.EWOULDBLOCK) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.EWOULDBLOCK):
+			continue // another process saw it before it was locked, and removed it
+		case err != nil:
 			return nil, errors.Join(err, os.Remove(path))
 		}
-		if err == nil {
-			d := &Dir{path, lock}
-			if err := os.WriteFile(filepath.Join(path, mark), []byte(markText), 0o666); err != nil {
-				return nil, errors.Join(err, d.Remove())
-			}
-			return d, nil
+		d := &Dir{path, lock}
+		if err := os.WriteFile(filepath.Join(path, mark), []byte(markText), 0o666); err != nil {
+			return nil, errors.Join(err, d.Remove())
 		}
-		// Another process saw it before it was locked, and removed it.
+		return d, nil
 	}
 }
 
@@ -62,15 +62,8 @@ func lockDir(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if err == nil {
-		var locked, there os.FileInfo
-		if locked, err = f.Stat(); err == nil {
-			there, err = os.Lstat(path)
-		}
-		if err == nil && !os.SameFile(locked, there) {
-			err = fs.ErrNotExist
-		}
+	if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+		_, err = os.Lstat(path) // names are never used again
 	}
 	if err != nil {
 		_ = f.Close() // only locked
@@ -95,15 +88,12 @@ func (d *Dir) Remove() error {
 }
 
 // RemoveKilled removes the temporary graphs in parent of the user's runs that
-// were killed. removed is called with each, or with why it cannot be removed; nil: nobody asks.
+// were killed. removed is called with each, or with why it cannot be removed, if it is not nil.
 func RemoveKilled(parent string, removed func(path string, err error)) {
 	if parent == "" {
 		parent = os.TempDir()
 	}
-	entries, err := os.ReadDir(parent)
-	if err != nil {
-		return // to be met again when a folder is made there
-	}
+	entries, _ := os.ReadDir(parent) // New meets the error
 	for _, e := range entries {
 		digits, ours := strings.CutPrefix(e.Name(), prefix)
 		if !ours || digits == "" || !e.IsDir() || strings.Trim(digits, "0123456789") != "" || !isMine(e) {
@@ -112,15 +102,14 @@ func RemoveKilled(parent string, removed func(path string, err error)) {
 		path := filepath.Join(parent, e.Name())
 		lock, err := lockDir(path)
 		if err != nil {
-			continue // its owner lives, or someone else removes it
+			continue // its owner lives, or another process removes it
 		}
 		if !marked(path) {
 			_ = os.Remove(path) // where it is empty: its owner was killed at once
 			_ = lock.Close()
 			continue
 		}
-		err = (&Dir{path, lock}).Remove()
-		if removed != nil {
+		if err = (&Dir{path, lock}).Remove(); removed != nil {
 			removed(path, err)
 		}
 	}
@@ -140,9 +129,5 @@ func marked(path string) bool {
 // isMine reports whether a file belongs to the user of the process.
 func isMine(e fs.DirEntry) bool {
 	info, err := e.Info()
-	if err != nil {
-		return false
-	}
-	s, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(s.Uid) == os.Getuid()
+	return err == nil && int(info.Sys().(*syscall.Stat_t).Uid) == os.Getuid()
 }
