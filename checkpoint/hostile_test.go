@@ -299,22 +299,6 @@ func TestKilledRemoval(t *testing.T) {
 	}
 }
 
-// TestNumbers: what has the highest number does not keep new jobs from theirs.
-func TestNumbers(t *testing.T) {
-	jobs := memoryDir(t)
-	for _, name := range []string{"999999999", "9223372036854775807", "1000000000", "007", "-3"} {
-		if err := os.Mkdir(filepath.Join(jobs, name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if id := begun(t, jobs).ID(); id != 1 {
-		t.Errorf("it is job %d", id)
-	}
-	if id := begun(t, jobs).ID(); id != 2 {
-		t.Errorf("it is job %d", id)
-	}
-}
-
 // TestCheckOwn: a record is the user's own where it was made, and nowhere else.
 func TestCheckOwn(t *testing.T) {
 	jobs := t.TempDir()

@@ -43,16 +43,13 @@ func NewJob(jobs string, s Spec, p Policy) *Job {
 // OpenJob takes an existing job, to resume it. The error is [ErrRunning] when
 // another process has it.
 func OpenJob(jobs string, id int) (*Job, error) {
-	f, err := openJobs(jobs)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("job %d: %w", id, ErrNoJob)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("job %d: %w", id, err)
-	}
-	defer f.Close()
 	j := &Job{jobs: jobs, id: id, chunk: DefaultChunk}
-	if j.at, err = f.Folder(strconv.Itoa(id)); err == nil {
+	f, err := openJobs(jobs)
+	if err == nil {
+		defer f.Close()
+		j.at, err = f.Folder(strconv.Itoa(id))
+	}
+	if err == nil {
 		_, err = j.at.Lstat(recordFile)
 	}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,47 +12,6 @@ import (
 	"github.com/garaph/garaph/internal/fewfiles"
 )
 
-// TestForeignWhileMaking: the folders of jobs that are being made, ended and
-// removed are ours at every moment.
-func TestForeignWhileMaking(t *testing.T) {
-	jobs := memoryDir(t)
-	done(t, jobs, 1)
-	var group sync.WaitGroup
-	for range 4 {
-		group.Go(func() {
-			for range 200 {
-				j := NewJob(jobs, Spec{}, Policy{})
-				if err := j.Begin(someone, Policy{}); err != nil {
-					t.Error(err)
-					return
-				}
-				id := j.ID()
-				if err := j.End(Interrupted, nil); err != nil {
-					t.Error(err)
-				}
-				if _, err := Remove(jobs, id); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	made := make(chan bool)
-	go func() {
-		defer close(made)
-		group.Wait()
-	}()
-	for {
-		if name, err := Foreign(jobs); name != "" || err != nil {
-			t.Errorf("%q is not ours: %v", name, err)
-		}
-		select {
-		case <-made:
-			return
-		default:
-		}
-	}
-}
-
 // TestKilledMaking: what a process leaves that is killed while it makes a job is
 // ours, and goes with the next job, but for what a process has locked.
 func TestKilledMaking(t *testing.T) {
@@ -155,6 +114,9 @@ func TestMakingAtOnce(t *testing.T) {
 					return
 				default:
 					tidy(f)
+					if name, err := Foreign(jobs); name != "" || err != nil {
+						t.Errorf("%q is not ours: %v", name, err)
+					}
 				}
 			}
 		})

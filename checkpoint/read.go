@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph/internal/beneath"
 )
@@ -111,32 +110,19 @@ func openValues(epoch *beneath.Folder, c *commit) (*os.File, error) {
 }
 
 func readAll(ctx context.Context, db *badger.DB, values *os.File, c *commit, sink Sink) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(atOnce(c))
-	buffers := newBuffers(c)
-	for i := range c.chunks() {
-		g.Go(func() error {
-			b := buffers.Get().(*buffer)
-			defer buffers.Put(b)
-			if err := ctx.Err(); err != nil {
+	return eachChunk(ctx, c, func(key []byte, b *buffer, from, to uint32) error {
+		if _, err := values.ReadAt(b.values, int64(from)*int64(c.ValueBytes)); err != nil {
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		return view(db, key, func(record []byte) error {
+			record, err := unseal(key, b.values, record)
+			if err == nil {
+				err = readActive(record, to-from, b.active)
+			}
+			if err != nil {
 				return err
 			}
-			from, to := c.span(i)
-			b.values = b.values[:int(to-from)*c.ValueBytes]
-			if _, err := values.ReadAt(b.values, int64(from)*int64(c.ValueBytes)); err != nil {
-				return fmt.Errorf("%w: %w", ErrDamaged, err)
-			}
-			return view(db, chunkKey(i), func(record []byte) error {
-				record, err := unseal(chunkKey(i), b.values, record)
-				if err == nil {
-					err = readActive(record, to-from, b.active)
-				}
-				if err != nil {
-					return err
-				}
-				return sink.Take(from, to, b.values, b.active)
-			})
+			return sink.Take(from, to, b.values, b.active)
 		})
-	}
-	return g.Wait()
+	})
 }

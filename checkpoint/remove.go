@@ -18,25 +18,22 @@ const keepDone = 20
 // removed. A folder with anything in it that garaph did not write stays as it is:
 // the error is [ErrForeign].
 func Remove(jobs string, ids ...int) (removed []int, err error) {
+	var there []int
 	f, err := openJobs(jobs)
-	if errors.Is(err, fs.ErrNotExist) {
-		if len(ids) == 0 {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("job %d: %w", ids[0], ErrNoJob)
+	if err == nil {
+		defer f.Close()
+		there, err = numbers(f)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("remove jobs: %w", err)
-	}
-	defer f.Close()
-	there, err := numbers(f)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove jobs: %w", err)
 	}
 	for _, id := range ids {
 		if !slices.Contains(there, id) {
 			return nil, fmt.Errorf("job %d: %w; no job was removed", id, ErrNoJob)
 		}
+	}
+	if f == nil {
+		return nil, nil
 	}
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		if err := remove(f, id, false); err != nil {

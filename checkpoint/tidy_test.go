@@ -3,8 +3,6 @@ package checkpoint
 import (
 	"os"
 	"path/filepath"
-	"strconv"
-	"sync"
 	"testing"
 )
 
@@ -33,35 +31,5 @@ func TestUntidy(t *testing.T) {
 	list, err := List(jobs)
 	if err != nil || len(list) != keepDone+2 || list[0].ID != 1 || list[1].ID != 3 {
 		t.Errorf("left are %+v, %v", list, err)
-	}
-}
-
-// TestTidyAtOnce: jobs that are made at once remove the same old ones.
-func TestTidyAtOnce(t *testing.T) {
-	const old, atOnce = 20, 8
-	jobs := memoryDir(t)
-	for range 5 {
-		done(t, jobs, 1)
-		for id := 2; id <= keepDone+old; id++ { // without the tidying of those that are begun
-			if err := os.CopyFS(filepath.Join(jobs, strconv.Itoa(id)), os.DirFS(filepath.Join(jobs, "1"))); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var group sync.WaitGroup
-		for range atOnce {
-			group.Go(func() {
-				j := NewJob(jobs, Spec{}, Policy{})
-				if err := j.Begin(someone, Policy{}); err != nil {
-					t.Error(err)
-				}
-				if err := j.End(Done, nil); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		group.Wait()
-		if err := os.RemoveAll(jobs); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

@@ -149,27 +149,22 @@ func (f *Folder) putAll(ctx context.Context, name string, db database, c *commit
 		return err
 	}
 	defer func() { err = errors.Join(err, values.Close()) }()
-	g, group := errgroup.WithContext(ctx)
-	g.SetLimit(atOnce(c))
-	buffers := newBuffers(c)
-	for i := range c.chunks() {
-		g.Go(func() error {
-			b := buffers.Get().(*buffer)
-			defer buffers.Put(b)
-			if err := group.Err(); err != nil {
-				return err
-			}
-			from, to := c.span(i)
-			if err := b.take(from, to, c.ValueBytes, source); err != nil {
-				return err
-			}
-			if _, err := values.WriteAt(b.values, int64(from)*int64(c.ValueBytes)); err != nil {
-				return err
-			}
-			return db.put(chunkKey(i), seal(chunkKey(i), b.values, b.record))
-		})
-	}
-	if err := errors.Join(g.Wait(), ctx.Err()); err != nil {
+	err = eachChunk(ctx, c, func(key []byte, b *buffer, from, to uint32) error {
+		clear(b.active)
+		if err := source.Fill(from, to, b.values, b.active); err != nil {
+			return err
+		}
+		record, err := appendActive(b.record[:0], b.active)
+		if err != nil {
+			return err
+		}
+		b.record = record
+		if _, err := values.WriteAt(b.values, int64(from)*int64(c.ValueBytes)); err != nil {
+			return err
+		}
+		return db.put(key, seal(key, b.values, b.record))
+	})
+	if err := errors.Join(err, ctx.Err()); err != nil {
 		return err
 	}
 	return errors.Join(values.Sync(), ctx.Err())
@@ -210,21 +205,26 @@ type buffer struct {
 	record []byte
 }
 
-func newBuffers(c *commit) *sync.Pool {
-	n := int64(min(c.ChunkVertices, c.Vertices)) * int64(c.ValueBytes)
-	return &sync.Pool{New: func() any {
+// eachChunk calls do for all chunks, several at once, each with the key of its record, a buffer
+// with as many values as the chunk has, and its vertices.
+func eachChunk(ctx context.Context, c *commit, do func(key []byte, b *buffer, from, to uint32) error) error {
+	buffers := sync.Pool{New: func() any {
+		n := int64(min(c.ChunkVertices, c.Vertices)) * int64(c.ValueBytes)
 		return &buffer{make([]byte, n), make([]uint64, words(c.ChunkVertices)), make([]byte, 0, maxActive(c.ChunkVertices))}
 	}}
-}
-
-// take takes a chunk's values from the source, and makes its record.
-func (b *buffer) take(from, to uint32, valueBytes int, source Source) error {
-	clear(b.active)
-	b.values = b.values[:int(to-from)*valueBytes]
-	if err := source.Fill(from, to, b.values, b.active); err != nil {
-		return err
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(atOnce(c))
+	for i := range c.chunks() {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			b := buffers.Get().(*buffer)
+			defer buffers.Put(b)
+			from, to := c.span(i)
+			b.values = b.values[:int(to-from)*c.ValueBytes]
+			return do(chunkKey(i), b, from, to)
+		})
 	}
-	var err error
-	b.record, err = appendActive(b.record[:0], b.active)
-	return err
+	return g.Wait()
 }
