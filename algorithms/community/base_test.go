@@ -159,7 +159,7 @@ func TestGrowLate(t *testing.T) {
 	p.Low, p.High = 300, 300
 	c := clock{end: 10}
 	var best Best
-	if err := grow(t.Context(), p, &best, (*State).Pick, c.late); err != nil || best.K() >= 0 || c.looks != 11 {
+	if err := grow(t.Context(), p, &best, c.late); err != nil || best.K() >= 0 || c.looks != 11 {
 		t.Errorf("%d looks at the clock, minimum degree %d, error %v", c.looks, best.K(), err)
 	}
 }

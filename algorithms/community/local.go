@@ -67,7 +67,7 @@ func improve(p *Problem, best *Best, most int, late func() bool) {
 		k = best.K()
 		s := State{late: late}
 		s.Load(p, Root(p))
-		if !s.Reduce(k, AllRules, &Stats{}) || s.isLate() {
+		if !s.Reduce(k) || s.isLate() {
 			return
 		}
 		if s.size() < p.N {

@@ -117,7 +117,8 @@ type Kernel struct {
 	// PTX assembles it. An emulated device does not ask.
 	PTX func() (string, error)
 	// Emulate does what one block does, on the memory of an emulated device; where blocks
-	// are launched together, what all of them do, in one call for block 0.
+	// are launched together, what all of them do, in one call for block 0. If nil, no emulated
+	// device runs it.
 	Emulate func(m Memory, g Grid, args []byte) error
 }
 
