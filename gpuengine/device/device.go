@@ -18,7 +18,6 @@ type Info struct {
 	Processors  int    // streaming multiprocessors
 	SharedBlock int    // bytes of shared memory that one block can have
 	Capability  int    // 70, 80, 90 ...
-	OnHost      bool   // its memory is that of the process
 }
 
 // Alignment is that of allocations, in bytes.

@@ -76,7 +76,7 @@ func (d *Emulated) Info() Info {
 	defer d.mu.Unlock()
 	return Info{
 		Name: "emulated on the CPU", Driver: runtime.Version(), Memory: d.opt.Memory, Free: d.opt.Memory - d.used,
-		Processors: 1, SharedBlock: d.opt.Shared, Capability: 70, OnHost: true,
+		Processors: 1, SharedBlock: d.opt.Shared, Capability: 70,
 	}
 }
 
