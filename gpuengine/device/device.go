@@ -52,6 +52,12 @@ type Device interface {
 	Close() error
 }
 
+// pinnedBytes is memory that a device has pinned.
+type pinnedBytes struct {
+	bytes []byte
+	own   bool // the device frees it
+}
+
 // Priority is that of a stream's kernels: blocks of urgent ones run before those of
 // others that have not begun.
 type Priority int
