@@ -56,15 +56,15 @@ func guarded[T any](kernel func(device.Memory, device.Grid, *T) error, fault fun
 			if err = x.err; err == nil {
 				m.Lock()
 				defer m.Unlock()
-				words[0] = max(words[0], uint32(faultOf(r)))
+				words[0] = max(words[0], uint32(FaultOf(r)))
 			}
 		}()
 		return kernel(m, g, &t)
 	}
 }
 
-// faultOf is the fault that a panic is on a GPU.
-func faultOf(r any) compiled.Fault {
+// FaultOf is the fault that a panic is on a GPU.
+func FaultOf(r any) compiled.Fault {
 	e, ok := r.(runtime.Error)
 	switch {
 	case !ok:
