@@ -2,7 +2,6 @@ package community
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -128,13 +127,4 @@ func TestDiameter(t *testing.T) {
 			}
 		}
 	}
-}
-
-// ExampleSearch finds the best three to four vertices with vertex 3 of a triangle with a tail.
-func ExampleSearch() {
-	p := newProblem(5, [][2]uint32{{0, 1}, {1, 2}, {0, 2}, {2, 3}, {3, 4}}, 3, 3, 4)
-	var b Best
-	rest := Search(context.Background(), []Open{{p, Root(p)}}, &b, new(int64))
-	fmt.Println(b.K(), b.Members(), len(rest) == 0)
-	// Output: 1 [0 2 3] true
 }
