@@ -157,11 +157,11 @@ func (j *CommunityJob) saveOrWarn(s *community.Saved) {
 // save writes a checkpoint.
 func (j *CommunityJob) save(s *community.Saved) error {
 	begin, words := time.Now(), s.Words()
-	if words.Len() >= 1<<32 {
-		return fmt.Errorf("write a checkpoint: %w: the open nodes of the search take %d words, expected less than 2³²", checkpoint.ErrNoSpace, words.Len())
+	if len(words) >= 1<<32 {
+		return fmt.Errorf("write a checkpoint: %w: the open nodes of the search take %d words, expected less than 2³²", checkpoint.ErrNoSpace, len(words))
 	}
-	state := checkpoint.State{Vertices: uint32(words.Len()), ValueBytes: wordBytes, Iteration: len(s.Answers)}
-	n, err := j.job.Epochs().Write(context.Background(), state, communitySource{words}) // after an interruption, too
+	state := checkpoint.State{Vertices: uint32(len(words)), ValueBytes: wordBytes, Iteration: len(s.Answers)}
+	n, err := j.job.Epochs().Write(context.Background(), state, communitySource(words)) // after an interruption, too
 	if n == 0 {
 		return err
 	}
@@ -208,12 +208,10 @@ const wordBytes = 8
 const fewBytes = 1 << 20
 
 // communitySource provides the words of a checkpoint.
-type communitySource struct{ words *community.Words }
+type communitySource []uint64
 
 func (s communitySource) Fill(from, to uint32, values []byte, _ []uint64) error {
-	words := make([]uint64, to-from)
-	s.words.Read(int(from), words)
-	for i, word := range words {
+	for i, word := range s[from:to] {
 		binary.LittleEndian.PutUint64(values[wordBytes*i:], word)
 	}
 	return nil

@@ -180,17 +180,15 @@ type ExportOptions struct {
 
 // CommunityOptions say how to search for communities. The zero value searches on all processors, without limits.
 type CommunityOptions struct {
-	Threads   int             // 0: GOMAXPROCS
-	Memory    int64           // bytes of resident memory for the whole process; 0: no limit
-	TimeLimit time.Duration   // of the search for one query; 0: none
-	Without   community.Rules // that are not applied
-	With      community.Rules // that are applied beside [community.AllRules]
-	Log       *zap.Logger     // nil: silent; [Slog] makes one of a [log/slog.Logger]
+	Threads   int           // 0: GOMAXPROCS
+	Memory    int64         // bytes of resident memory for the whole process; 0: no limit
+	TimeLimit time.Duration // of the search for one query; 0: none
+	Log       *zap.Logger   // nil: silent; [Slog] makes one of a [log/slog.Logger]
 
 	// Device is where queries are searched; "": [algorithms.AutoDevice], under which the CPU begins with each
 	// query, and a GPU searches those that are not soon proved. A GPU searches many queries at
 	// once: what Progress says is about a batch, whose first query it gets, and TimeLimit
-	// is that of the batch. Without and With are not for a GPU.
+	// is that of the batch.
 	Device    algorithms.Device
 	GPU       string // its name; "": the first one
 	GPUMemory int64  // bytes of its memory; 0: what is free, but for a small reserve
@@ -206,7 +204,7 @@ type CommunityOptions struct {
 
 func (o CommunityOptions) search() community.Options {
 	return community.Options{
-		Threads: o.Threads, Memory: o.Memory, TimeLimit: o.TimeLimit, Without: o.Without, With: o.With, Log: o.Log,
+		Threads: o.Threads, Memory: o.Memory, TimeLimit: o.TimeLimit, Log: o.Log,
 		Device: o.Device, GPU: o.GPU, GPUMemory: o.GPUMemory, Saving: o.Saving, Stage: o.Stage, Progress: o.Progress,
 	}
 }

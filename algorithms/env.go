@@ -83,9 +83,6 @@ func planEnv[T Value](s *store.Store, a Algorithm[T], o Options, g *gpu) (*Env, 
 	var beside []Array
 	if g != nil {
 		beside = append(beside, Array{"copies to the GPU", stagingBytes})
-		if g.Device.Info().OnHost { // what it holds is memory of the process
-			beside = append(beside, Array{"what the emulated GPU holds", Plan{Arrays: any(a).(onGPU[T]).gpuArrays(s.Catalogue())}.bytes()})
-		}
 	}
 	return readEnv(s, a, o, g, beside)
 }

@@ -7,13 +7,11 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
-	"github.com/garaph/garaph/algorithms/community"
 )
 
 // CommunityOptions say which community queries are measured, and how.
@@ -24,7 +22,6 @@ type CommunityOptions struct {
 	Low, High int
 	Limit     time.Duration // for each query
 	Threads   []int         // a run over all queries for each number
-	Rules     bool          // and one without each rule in turn
 	Memory    int64
 	GPU       *string            // and one on this GPU, all queries in batches; nil: none
 	Progress  func(doing string) // before each run
@@ -32,17 +29,16 @@ type CommunityOptions struct {
 
 // CommunityRun is a run over all queries.
 type CommunityRun struct {
-	Name     string                         `json:"name"`
-	Threads  int                            `json:"threads"`
-	Proven   int                            `json:"proven"`
-	Degrees  int                            `json:"sum_of_minimum_degrees"`
-	Seconds  float64                        `json:"seconds"` // of all searches and their preparation
-	Longest  float64                        `json:"longest_seconds"`
-	Median   float64                        `json:"median_seconds"`
-	Prepare  float64                        `json:"prepare_seconds"` // of the graph
-	Start    int                            `json:"start_is_optimum"`
-	Branches int64                          `json:"branches"`
-	Rules    map[string]community.RuleStats `json:"rules"` // by name, those that did something
+	Name     string  `json:"name"`
+	Threads  int     `json:"threads"`
+	Proven   int     `json:"proven"`
+	Degrees  int     `json:"sum_of_minimum_degrees"`
+	Seconds  float64 `json:"seconds"` // of all searches and their preparation
+	Longest  float64 `json:"longest_seconds"`
+	Median   float64 `json:"median_seconds"`
+	Prepare  float64 `json:"prepare_seconds"` // of the graph
+	Start    int     `json:"start_is_optimum"`
+	Branches int64   `json:"branches"`
 }
 
 // CommunityReport is what was measured.
@@ -51,7 +47,7 @@ type CommunityReport struct {
 	Runs    []CommunityRun `json:"runs"`
 }
 
-// MeasureCommunities answers random queries, with all rules and without each in turn.
+// MeasureCommunities answers random queries.
 func MeasureCommunities(ctx context.Context, g *garaph.Graph, o CommunityOptions) (*CommunityReport, error) {
 	queries, err := drawQueries(ctx, g, o)
 	if err != nil {
@@ -59,16 +55,14 @@ func MeasureCommunities(ctx context.Context, g *garaph.Graph, o CommunityOptions
 	}
 	r := &CommunityReport{Queries: len(queries)}
 	device, gpu := algorithms.CPU, ""
-	run := func(name string, threads int, without, with community.Rules) error {
+	run := func(name string, threads int) error {
 		o.Progress(fmt.Sprintf("%s, %d threads", name, threads))
 		c := CommunityRun{Name: name, Threads: threads}
 		var took []float64
-		var stats community.Stats
 		begin := time.Now()
-		options := garaph.CommunityOptions{Threads: threads, Memory: o.Memory, TimeLimit: o.Limit, Without: without, With: with, Device: device, GPU: gpu}
+		options := garaph.CommunityOptions{Threads: threads, Memory: o.Memory, TimeLimit: o.Limit, Device: device, GPU: gpu}
 		report, err := garaph.FindCommunities(ctx, g, queries, options, func(_ int, a *garaph.Community) error {
 			c.add(a)
-			stats.Add(&a.Stats)
 			took = append(took, (a.Prepare + a.Search).Seconds())
 			return nil
 		})
@@ -78,31 +72,17 @@ func MeasureCommunities(ctx context.Context, g *garaph.Graph, o CommunityOptions
 		slices.Sort(took)
 		c.Seconds = (time.Since(begin) - report.Prepare).Seconds()
 		c.Prepare, c.Median, c.Longest = report.Prepare.Seconds(), took[len(took)/2], took[len(took)-1]
-		c.Rules = stats.Rules()
 		r.Runs = append(r.Runs, c)
 		return nil
 	}
 	for _, threads := range o.Threads {
-		if err := run("all rules", threads, 0, 0); err != nil {
+		if err := run("on the CPU", threads); err != nil {
 			return r, err
 		}
 	}
 	if o.GPU != nil {
 		device, gpu = algorithms.GPU, *o.GPU
-		if err := run("on a GPU", slices.Max(o.Threads), 0, 0); err != nil {
-			return r, err
-		}
-		device = algorithms.CPU
-	}
-	for i, name := range community.RuleNames {
-		if !o.Rules {
-			break
-		}
-		without, with := community.Rules(1)<<i, community.Rules(0)
-		if name = "without " + name; without == community.PairRule {
-			name, without, with = "with pairs", 0, community.PairRule
-		}
-		if err := run(name, o.Threads[0], without, with); err != nil {
+		if err := run("on a GPU", slices.Max(o.Threads)); err != nil {
 			return r, err
 		}
 	}
@@ -118,7 +98,7 @@ func (c *CommunityRun) add(a *garaph.Community) {
 		c.Start++
 	}
 	c.Degrees += a.MinDegree
-	c.Branches += a.Stats.Branches
+	c.Branches += a.Branches
 }
 
 // drawQueries draws vertices of a large enough core number.
@@ -146,26 +126,12 @@ func drawQueries(ctx context.Context, g *garaph.Graph, o CommunityOptions) ([]ga
 	return queries, nil
 }
 
-// WriteTable writes the runs, and then what each rule did in them.
+// WriteTable writes the runs.
 func (r *CommunityReport) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%d queries\tthreads\tproven\tfirst is optimum\tsum of degrees\tbranches\tseconds\tmedian\tlongest\tgraph\n", r.Queries)
 	for _, c := range r.Runs {
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%.2f\t%.4f\t%.2f\t%.2f\n", c.Name, c.Threads, c.Proven, c.Start, c.Degrees, c.Branches, c.Seconds, c.Median, c.Longest, c.Prepare)
 	}
-	for _, c := range r.Runs[:min(1, len(r.Runs))] {
-		fmt.Fprintf(t, "\n%s\tended branches\tdropped vertices\n", c.Name)
-		for _, name := range community.RuleNames {
-			fmt.Fprintf(t, "%s\t%s\t%d\n", name, percent(c.Rules[name].Ended, c.Branches), c.Rules[name].Dropped)
-		}
-	}
 	return t.Flush()
-}
-
-// percent is a part of a whole.
-func percent(part, whole int64) string {
-	if whole == 0 {
-		return "–"
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*float64(part)/float64(whole)), ".0") + " %"
 }

@@ -11,15 +11,14 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// measureSpeeds gets the speeds from where an earlier job left them, over this graph or on
-// this machine, or from a short calibration: a page and a launch on either side, whose results nobody
-// sees.
+// measureSpeeds gets the speeds from where an earlier job on this machine left them, or from a short
+// calibration: a page and a launch on either side, whose results are discarded.
 func (j *Job[V, A]) measureSpeeds(ctx context.Context) error {
 	s := j.policy.State
 	s.Speeds, s.Fixed = j.opt.speeds, j.opt.speeds != (policy.Speeds{})
 	o := j.observe()
 	if !s.Fixed {
-		s.Speeds = j.keptSpeeds(func(v policy.Speeds) bool { return v.Complete(o) })
+		s.Speeds = readMachine(j.machineFolder()).Speeds[j.speedsKey()]
 	}
 	calibrated := !s.Fixed && o.Open() && !s.Speeds.Complete(o) && o.Facts.Method != Frontier // nothing is to choose then
 	if calibrated {

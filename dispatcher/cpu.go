@@ -76,7 +76,8 @@ const spared = 2
 
 func (c *cpuWorker[V, A]) spare() int { return min(spared, c.opt.Threads/4) }
 
-// work is [worker]: the CPU's part of an iteration with GPUs.
+// work does the CPU's part of an iteration with GPUs: it acquires shards from the hand-out until there is
+// nothing left for it.
 func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 	w := cpuengine.Work{Step: x.step, Aggregates: c.aggregates}
 	c.unsummed = true

@@ -9,20 +9,6 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
-// exchange moves values between the workers of a run. An iteration that several do
-// leaves all of them with all new values; one that one does alone leaves the others
-// behind, shard by shard, until they need them. Errors are a [failure] of a worker.
-type exchange interface {
-	// fetch brings the host's values and active set up to date. When it fails, they are
-	// as they were.
-	fetch() error
-	// supply brings the GPUs' values up to date.
-	supply() error
-	// send sends the new values of shards that a worker has done in this iteration to
-	// all GPUs but itself. That a GPU did not get them is noted with it.
-	send(from int, shards []int)
-}
-
 // failure is why a GPU is lost.
 type failure struct {
 	worker int
@@ -39,14 +25,16 @@ func failed(worker int, err error) error {
 	return &failure{worker, err}
 }
 
-// throughHost is the exchange through the host's memory: GPUs send what they have done
-// to the host behind the kernels of each batch, and get what others have done from there.
+// throughHost moves values between the workers of a run through the host's memory: GPUs send what they
+// have done to the host behind the kernels of each batch, and get what others have done from there. An
+// iteration that several do leaves all of them with all new values; one that one does alone leaves the
+// others behind, shard by shard, until they need them. Errors are a [failure] of a worker.
 type throughHost[V, A any] struct {
 	*Job[V, A]
 	sending sync.Mutex // one call of Receive at a time
 }
 
-// fetch is [exchange].
+// fetch brings the host's values and active set up to date. When it fails, they are as they were.
 func (x *throughHost[V, A]) fetch() error {
 	if len(x.gpus) == 0 || !x.place.behind() {
 		return nil
@@ -91,7 +79,7 @@ func (x *throughHost[V, A]) takeOver(stale []span) {
 	x.place.active = host
 }
 
-// supply is [exchange]. What a GPU misses is on the host: with several of them, the host
+// supply brings the GPUs' values up to date. What a GPU misses is on the host: with several of them, the host
 // is up to date after each iteration.
 func (x *throughHost[V, A]) supply() error {
 	for _, g := range x.gpus {
@@ -111,7 +99,8 @@ func (x *throughHost[V, A]) supply() error {
 // that did not.
 const exchangeBytes = 64 << 10
 
-// send is [exchange]. It sends blocks of values that differ from the old ones.
+// send sends the new values of shards that a worker has done in this iteration to all GPUs but
+// itself, in blocks that differ from the old ones. An error is noted with the GPU.
 func (x *throughHost[V, A]) send(from int, shards []int) {
 	x.sending.Lock()
 	defer x.sending.Unlock()

@@ -19,7 +19,6 @@ type frontiers[V, A any] struct {
 	unfit    error // why it has none; nil: it may
 	rows, in page.WholeRows
 	bytes    int64            // of memory
-	enough   int64            // budget that has room for them, where this one has none; 0: it was told, or it has
 	edges    uint64           // in rows; with weights they count twice
 	ordered  bool             // by priorities, where iterations are not limited
 	asked    int              // levels, or rounds of ordered ones, between the last two times that the job asked whether it has arrived
@@ -106,49 +105,6 @@ func (j *Job[V, A]) frontierUnfit(loops compiled.Loops[V, A]) error {
 // async job, values depend on its pages.
 func (j *Job[V, A]) frontierFits() bool {
 	return j.front.unfit == nil && (j.opt.Mode == Sync || j.opt.Iterations == 0)
-}
-
-// Pulls are many from so many iterations on, for vertices of which no larger share is active in the mean.
-const (
-	manyPulls = 100
-	fewActive = 0.05
-)
-
-// hintFrontier says of a job with --method pull that pulled often for few active vertices, that frontiers
-// would have done with a fraction of its edges.
-func (j *Job[V, A]) hintFrontier() {
-	if j.opt.Method != Pull || len(j.devices) > 0 || !j.frontierFits() {
-		return
-	}
-	if n, share := j.activeShare(); n >= manyPulls && share < fewActive {
-		j.opt.Log.Info(fmt.Sprintf("method %s looked at edges of all vertices in %d iterations, in which %.2g %% of the vertices were active: method %s goes along the edges of these alone", Pull, n, 100*share, Auto))
-	}
-}
-
-// hintMemory says of a job that iterates often for few active vertices, and has no room for the rows of the
-// whole graph, how much memory has: once, when that is known.
-func (j *Job[V, A]) hintMemory() {
-	f := &j.front
-	if f.enough == 0 || j.opt.Method == Pull || len(j.devices) > 0 || j.report.Done()-j.report.Before < manyPulls {
-		return
-	}
-	n, share := j.activeShare()
-	if share < fewActive {
-		j.opt.Log.Info(fmt.Sprintf("--memory has no room for the rows of the whole graph beside its pages: %dMiB is enough, and iterations as these %d, in which %.2g %% of the vertices were active, then take a fraction of the time",
-			(f.enough+1<<20-1)>>20, n, 100*share))
-	}
-	f.enough = 0
-}
-
-// activeShare is which part of the vertices was active in the mean of the iterations of this process.
-func (j *Job[V, A]) activeShare() (n int, share float64) {
-	r := &j.report
-	n = r.Done() - r.Before
-	active := 0.0
-	for i := range r.Iterations {
-		active += float64(r.Iterations[i].Active) * float64(max(1, r.Iterations[i].Levels))
-	}
-	return n, active / float64(n) / float64(j.cat.Vertices)
 }
 
 // loadRows brings the rows into memory, unless they are there, and returns how many bytes

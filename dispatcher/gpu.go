@@ -115,12 +115,7 @@ func (j *Job[V, A]) planGPUs(m memoryPlan) error {
 	m.page.Memory = &pinning{devices: j.devices, log: j.opt.Log, by: map[*byte]device.Device{}}
 	m.vertices = j.devices[0]
 	m.fixed += int64(len(j.devices)) * (gpuHostBytes + gpuengine.ExchangeBytes(j.cat))
-	err := panics.Guard(j.program, func() (err error) {
-		if err = j.frontierFitsGPU(m); err == nil {
-			m.gpus, err = j.planEmulated(m)
-		}
-		return err
-	})
+	err := panics.Guard(j.program, func() error { return j.frontierFitsGPU(m) })
 	if err == nil {
 		err = j.reserve(m)
 	}
@@ -342,31 +337,4 @@ func (j *Job[V, A]) closePages() error {
 		j.pages = nil
 	}
 	return errors.Join(errs...)
-}
-
-// checkDevice checks the options of devices.
-func (o *Options) checkDevice() error {
-	switch o.Device {
-	case "":
-		o.Device = AutoDevice
-	case AutoDevice, CPU, GPU, Hybrid:
-	default:
-		return fmt.Errorf("device %q: expected %s, %s, %s or %s", o.Device, AutoDevice, CPU, GPU, Hybrid)
-	}
-	if (o.Device == GPU || o.Device == Hybrid) && o.Method == NotifyPull {
-		return fmt.Errorf("method %s is one of the CPU, and the device is %s", o.Method, o.Device)
-	}
-	if o.GPU.Streams > gpuengine.MaxStreams {
-		return fmt.Errorf("%d streams: expected at most %d", o.GPU.Streams, gpuengine.MaxStreams)
-	}
-	if o.GPU.Memory < 0 || o.GPU.Streams < 0 {
-		return fmt.Errorf("GPU memory %d, streams %d: expected numbers ≥ 0", o.GPU.Memory, o.GPU.Streams)
-	}
-	if err := o.GPU.Gather.Check(); err != nil {
-		return err
-	}
-	if o.open == nil {
-		o.open = device.Open
-	}
-	return nil
 }

@@ -44,9 +44,7 @@ func (j *Job[V, A]) gpuUnfit() error {
 }
 
 // frontierFitsGPU says why a job with a GPU cannot have the frontiers that are asked for, before
-// memory is planned: a job runs with the budget that its error names. Pages of the whole
-// graph and its rows have to have room beside what emulated GPUs take of the rest, for which see
-// [Job.planEmulated].
+// memory is planned: a job runs with the budget that its error names.
 func (j *Job[V, A]) frontierFitsGPU(m memoryPlan) error {
 	if j.opt.Method != Frontier {
 		return nil
@@ -61,16 +59,6 @@ func (j *Job[V, A]) frontierFitsGPU(m memoryPlan) error {
 		Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: m.fixed - processBytes, Pages: page.Whole(j.store, m.page),
 		Rows: j.front.bytes, Checkpoints: m.checkpoints,
 	}
-	if n := j.emulated(); n > 0 {
-		least, most, err := j.emulatedBytes()
-		if err != nil {
-			return err
-		}
-		// They get their least and half of what that and the least pages leave, up to their most:
-		// either is no more than what pages and rows leave of the budget.
-		half := e.Pages + e.Rows - page.Least(j.store, m.page)
-		e.GPUs = n * min(most, least+max(0, half)/n+1)
-	}
 	if e.Least() > j.opt.Memory {
 		return e
 	}
@@ -81,7 +69,7 @@ func (j *Job[V, A]) frontierFitsGPU(m memoryPlan) error {
 // frontiers are asked for, the job has them only where all edges fit.
 func (j *Job[V, A]) planGPUFrontier() (rest int64) {
 	f, g := &j.front, &j.front.gpu
-	limit := j.gpuLimit()
+	limit := gpuengine.MemoryLimit(j.devices[0].Info(), j.opt.GPU.Memory)
 	if g.unfit = cmp.Or(f.unfit, j.gpuUnfit()); g.unfit != nil {
 		return limit
 	}

@@ -107,12 +107,6 @@ func (j *Job[V, A]) mark(ctx context.Context, x *iteration) error {
 	return err
 }
 
-// worker does a part of an iteration: it acquires shards from the hand-out until there
-// is nothing left for it.
-type worker interface {
-	work(ctx context.Context, x *iteration) error
-}
-
 // together lets the workers work until everything is done. The error is the CPU's;
 // those of GPUs are noted with them.
 func (j *Job[V, A]) together(ctx context.Context, x *iteration) (err error) {
@@ -127,7 +121,7 @@ func (j *Job[V, A]) together(ctx context.Context, x *iteration) (err error) {
 	}
 	for k, gpu := range j.gpus {
 		g.Go(func() error {
-			err := worker(gpu).work(reading, x)
+			err := gpu.work(reading, x)
 			if x.parts[k].end(err != nil) {
 				stop() // nobody acquires what is read
 			}
@@ -135,7 +129,7 @@ func (j *Job[V, A]) together(ctx context.Context, x *iteration) (err error) {
 		})
 	}
 	if !x.alone {
-		if err = worker(&j.cpu).work(ctx, x); err != nil {
+		if err = j.cpu.work(ctx, x); err != nil {
 			stop()
 		}
 	}
@@ -146,7 +140,7 @@ func (j *Job[V, A]) together(ctx context.Context, x *iteration) (err error) {
 	return err
 }
 
-// work is [worker].
+// work does the GPU's part of an iteration.
 func (g *gpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 	i := slices.IndexFunc(x.parts, func(p *part) bool { return p.worker == g.number })
 	g.stats, g.failed = g.engine.Iterate(ctx, gpuengine.Work{

@@ -15,7 +15,6 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
-	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
@@ -96,106 +95,6 @@ func TestHandOut(t *testing.T) {
 				t.Errorf("the CPU had a part in %d iterations, %d bytes came back from the GPU", had, back)
 			}
 		})
-	}
-}
-
-// TestSpeedsAreKept: the first job over a graph calibrates, the next one takes
-// what it left, and a file that cannot be read is no harm.
-func TestSpeedsAreKept(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "graph")
-	if err := teststore.Write(path, manyEdges(), teststore.Options{ShardVertices: 25}); err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(path, store.SpeedsFile)
-	run := func() {
-		t.Helper()
-		s, err := store.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		if _, r, err := runWCC(s, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Threads: 1}); err != nil || r.Iterations[0].Alpha <= 0 {
-			t.Fatalf("%v, %+v", err, r.Iterations)
-		}
-	}
-	run()
-	kept, err := os.ReadFile(file)
-	if err != nil || !strings.Contains(string(kept), "WCC") {
-		t.Fatalf("%v: %s", err, kept)
-	}
-	run()
-	if err := os.WriteFile(file, []byte("not JSON"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{".17", ".18", ".2024-backup"} {
-		if err := os.WriteFile(file+name, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	writing, err := os.Open(file + ".18")
-	if err != nil || !lock(writing) {
-		t.Fatal(err)
-	}
-	defer writing.Close()
-	run()
-	if mended, err := os.ReadFile(file); err != nil || !strings.Contains(string(mended), "WCC") {
-		t.Fatalf("%v: %s", err, mended)
-	}
-	left, err := filepath.Glob(file + ".*")
-	if want := []string{file + ".18", file + ".2024-backup"}; err != nil || !slices.Equal(left, want) {
-		t.Errorf("beside the speeds are %v, want %v; %v", left, want, err)
-	}
-}
-
-// TestHostileSpeeds: whatever comes into the place of the speeds when the graph is
-// open, a job ends with its results, and neither reads nor replaces what is no file of
-// ours.
-func TestHostileSpeeds(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "graph")
-	if err := teststore.Write(path, manyEdges(), teststore.Options{ShardVertices: 25}); err != nil {
-		t.Fatal(err)
-	}
-	file, mine := filepath.Join(path, store.SpeedsFile), filepath.Join(t.TempDir(), "mine")
-	text := func(s string) func() error { return func() error { return os.WriteFile(file, []byte(s), 0o600) } }
-	for what, put := range map[string]func() error{
-		"null": text("null"), "nothing": text(""), "a list": text("[]"), "null for all": text(`{"emulated, 1 threads, from memory, programs.WCC": null}`),
-		"huge":   func() error { return errors.Join(text("{}")(), os.Truncate(file, 1<<42)) },
-		"link":   func() error { return errors.Join(os.WriteFile(mine, []byte("{}"), 0o600), os.Symlink(mine, file)) },
-		"folder": func() error { return os.Mkdir(file, 0o777) },
-		"FIFO":   func() error { return unix.Mkfifo(file, 0o600) }, // which would wait for a writer
-	} {
-		if err := os.RemoveAll(file); err != nil {
-			t.Fatal(err)
-		}
-		s, err := store.Open(path)
-		if err == nil {
-			err = put()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		before, err := os.Lstat(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := runWCC(s, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Threads: 1}); err != nil {
-			t.Errorf("%s: %v", what, err)
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-		after, err := os.Lstat(file)
-		if before.Mode().IsRegular() { // to read a FIFO would wait for a writer
-			if kept, err := os.ReadFile(file); err != nil || !strings.Contains(string(kept), "WCC") {
-				t.Errorf("%s: speeds were not kept: %.100s, %v", what, kept, err)
-			}
-		}
-		if err != nil || !before.Mode().IsRegular() && !os.SameFile(before, after) {
-			t.Errorf("%s: it was replaced: %v", what, err)
-		}
-	}
-	if b, err := os.ReadFile(mine); string(b) != "{}" {
-		t.Errorf("behind the link is %q, %v", b, err)
 	}
 }
 

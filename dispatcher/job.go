@@ -46,10 +46,8 @@ type workers[V, A any] struct {
 	gpus    []*gpuWorker[V, A]
 	lost    []*gpuWorker[V, A] // GPUs that failed
 	devices []device.Device    // of all GPUs, in the order of their numbers
-	// gpuShare is how much memory each emulated GPU may take; 0: as any GPU.
-	gpuShare int64
-	place    *placement
-	values   exchange
+	place   *placement
+	values  *throughHost[V, A]
 	opening
 }
 

@@ -1,10 +1,9 @@
 package dispatcher
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math/bits"
 	"os"
 	"path/filepath"
@@ -16,15 +15,13 @@ import (
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
-	"github.com/garaph/garaph/internal/beneath"
 )
 
-// machine is what jobs have measured on this machine, for the first job over a graph. It lies in
-// the user's folder for caches; whoever has none, or one that cannot be read or written to, does
-// without. What another version has written, and what is damaged, starts again.
+// machine is what jobs have measured on this machine, for later ones. It lies in the user's folder
+// for caches. If it is missing, odd or cannot be written, jobs measure again.
 type machine struct {
 	Version int `json:"version"`
-	// Speeds are by devices, threads, program and size, as the key of a graph's own are.
+	// Speeds are by devices, threads, program and size.
 	Speeds map[string]policy.Speeds `json:"speeds"`
 	Jobs   map[string]jobsOf        `json:"jobs"` // by program, threads and size
 	Open   float64                  `json:"open"` // seconds until a GPU is open; 0: none was
@@ -65,47 +62,44 @@ func cacheFolder() (string, error) {
 	return filepath.Join(user, machineFolder), err
 }
 
-// readMachine reads the figures of a folder; none where it cannot.
+// readMachine reads the figures of a folder; none where anything about them is odd.
 func readMachine(folder string) machine {
-	none := machine{Version: machineVersion, Speeds: map[string]policy.Speeds{}, Jobs: map[string]jobsOf{}}
-	f, err := beneath.Open(folder)
-	if err != nil {
-		return none
-	}
-	defer f.Close()
 	var m machine
-	text, err := f.ReadFile(machineFile, speedsLimit)
-	if err != nil || json.Unmarshal(text, &m) != nil || m.Version != machineVersion || m.Speeds == nil || m.Jobs == nil {
-		return none
+	text, err := os.ReadFile(filepath.Join(folder, machineFile))
+	if err != nil || json.Unmarshal(text, &m) != nil || !m.sound() {
+		return machine{Version: machineVersion, Speeds: map[string]policy.Speeds{}, Jobs: map[string]jobsOf{}}
 	}
 	return m
 }
 
-// changeMachine replaces the figures of a folder, which is made if the one around it, or the one
-// around that, is there.
-func changeMachine(folder string, change func(*machine)) error {
-	for _, name := range []string{filepath.Dir(folder), folder} {
-		if err := os.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
+// sound reports whether figures can be those of a machine, in this version.
+func (m machine) sound() bool {
+	figure := func(x float64) bool { return x == 0 || x > 1e-15 && x < 1e12 }
+	ok := m.Version == machineVersion && m.Speeds != nil && m.Jobs != nil && figure(m.Open)
+	for _, s := range m.Speeds {
+		ok = ok && s.Sound()
 	}
+	for _, c := range m.Jobs {
+		ok = ok && figure(c.Pass) && figure(c.Iterations)
+	}
+	return ok
+}
+
+// changeMachine replaces the figures of a folder, which is made if the one around it, or the one
+// around that, is there. Another process that does so at the same time may leave odd ones.
+func changeMachine(folder string, change func(*machine)) error {
+	_, _ = os.Mkdir(filepath.Dir(folder), 0o700), os.Mkdir(folder, 0o700) // writing says what is wrong
 	m := readMachine(folder)
 	change(&m)
 	text, err := json.MarshalIndent(m, "", "\t")
-	if err == nil && len(text) >= speedsLimit { // it would not be read again: start with none
-		m = readMachine("")
-		change(&m)
-		text, err = json.MarshalIndent(m, "", "\t")
-	}
 	if err != nil {
 		return err
 	}
-	f, err := beneath.Open(folder)
-	if err != nil {
+	file := filepath.Join(folder, machineFile)
+	if err := os.WriteFile(file+".new", append(text, '\n'), 0o600); err != nil {
 		return err
 	}
-	defer f.Close()
-	return replaceFile(f, machineFile, append(text, '\n'))
+	return os.Rename(file+".new", file)
 }
 
 // sized adds to a key about how large a graph is: caches make small ones faster.
@@ -121,7 +115,7 @@ func jobKey(program string, threads int, edges uint64) string {
 // soonerOnCPU reports whether the CPU alone is likely done with a job before a GPU is open, which
 // takes so many seconds more than is known of it, and has the edges.
 func (m machine) soonerOnCPU(program any, edges uint64, iterations, threads int, more float64) bool {
-	known := m.Jobs[jobKey(nameOf(program), threads, edges)].sound()
+	known := m.Jobs[jobKey(nameOf(program), threads, edges)]
 	n, pass := known.Iterations, known.Pass*float64(edges)
 	if n == 0 {
 		n = usualIterations
@@ -138,11 +132,7 @@ func (m machine) soonerOnCPU(program any, edges uint64, iterations, threads int,
 		}
 		pass = edge*float64(edges)/float64(threads) + usualIteration
 	}
-	open := m.Open
-	if !(open > 1e-4 && open < 100) {
-		open = usualOpen
-	}
-	return n*pass < open+afterGPU+more+loadedEdge*float64(edges)
+	return n*pass < cmp.Or(m.Open, usualOpen)+afterGPU+more+loadedEdge*float64(edges)
 }
 
 // nameOf is a program's name among the figures.
@@ -159,14 +149,6 @@ func searches(program any) bool {
 	_, saturates := t.MethodByName("Saturated")
 	_, settles := t.MethodByName("Settled")
 	return saturates && settles
-}
-
-// sound returns the figures, or none that cannot be one: the file can be edited.
-func (c jobsOf) sound() jobsOf {
-	if !(c.Pass == 0 || c.Pass > 1e-15 && c.Pass < 1e6) || !(c.Iterations >= 0 && c.Iterations < 1e12) {
-		return jobsOf{}
-	}
-	return c
 }
 
 // SoonerOnCPU reports whether a job that chooses its devices would be done by the CPU alone
@@ -196,6 +178,15 @@ func (j *Job[V, A]) machineFolder() string {
 	return folder
 }
 
+// speedsKey names what speeds depend on.
+func (j *Job[V, A]) speedsKey() string {
+	from := "disk"
+	if j.pages.InMemory() {
+		from = "memory"
+	}
+	return sized(fmt.Sprintf("%s, %d threads, from %s, %T", j.report.GPU, j.opt.Threads, from, j.program), j.allEdges())
+}
+
 // allEdges is how many edges the graph of the job has.
 func (j *Job[V, A]) allEdges() uint64 { return j.store.Catalogue().Edges }
 
@@ -208,17 +199,18 @@ func (j *Job[V, A]) leavesGPU() bool {
 	return m.soonerOnCPU(j.program, j.allEdges(), j.opt.Iterations, j.opt.Threads, 0)
 }
 
-// keepMachine leaves what the job has measured to jobs over other graphs.
+// keepMachine leaves what the job has measured to later ones.
 func (j *Job[V, A]) keepMachine() {
+	measured := len(j.devices) > 0 && !j.policy.Fixed && j.policy.Speeds != (policy.Speeds{})
 	folder := j.machineFolder()
-	if folder == "" {
+	if folder == "" || !j.sooner && !measured {
 		return
 	}
 	err := changeMachine(folder, func(m *machine) {
 		key := jobKey(nameOf(j.program), j.opt.Threads, j.allEdges())
-		m.Jobs[key] = j.measured(m.Jobs[key].sound())
+		m.Jobs[key] = j.measured(m.Jobs[key])
 		if !j.sooner {
-			m.Speeds[sized(j.speedsKey(), j.allEdges())] = j.policy.Speeds
+			m.Speeds[j.speedsKey()] = j.policy.Speeds
 			m.Open = j.opened.Seconds()
 		}
 	})

@@ -20,13 +20,11 @@ type MemoryError struct {
 	Rows     int64 // what rows take beside them that are read as they are needed
 	// Checkpoints is what those take that are written while the job runs.
 	Checkpoints int64
-	// GPUs is what emulated GPUs hold at least: their memory is that of the process.
-	GPUs int64
 }
 
 // Least is the smallest budget that would do.
 func (e *MemoryError) Least() int64 {
-	return processBytes + e.Vertices + e.Pages + e.Rows + e.Checkpoints + e.GPUs
+	return processBytes + e.Vertices + e.Pages + e.Rows + e.Checkpoints
 }
 
 func (e *MemoryError) Error() string {
@@ -34,7 +32,7 @@ func (e *MemoryError) Error() string {
 	for _, part := range []struct {
 		bytes int64
 		what  string
-	}{{e.Rows, "rows"}, {e.Checkpoints, "checkpoints"}, {e.GPUs, "what an emulated GPU holds"}} {
+	}{{e.Rows, "rows"}, {e.Checkpoints, "checkpoints"}} {
 		if part.bytes > 0 {
 			also += humanize.IBytes(uint64(part.bytes)) + " for " + part.what + ", "
 		}

@@ -4,7 +4,9 @@
 package dispatcher
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"go.uber.org/zap"
 
@@ -139,37 +141,27 @@ func (o *Options) Generically() { o.generic = true }
 const EngineVersion = 5
 
 func (o *Options) check() error {
-	switch o.Mode {
-	case "":
-		o.Mode = Sync
-	case Sync, Async:
-	default:
-		return fmt.Errorf("mode %q: expected %s or %s", o.Mode, Sync, Async)
-	}
-	switch o.Method {
-	case "":
-		o.Method = Auto
-	case Auto, Pull, NotifyPull, Frontier:
-	default:
-		return fmt.Errorf("method %q: expected %s, %s, %s or %s", o.Method, Auto, Pull, NotifyPull, Frontier)
-	}
+	o.Mode, o.Method, o.Device = cmp.Or(o.Mode, Sync), cmp.Or(o.Method, Auto), cmp.Or(o.Device, AutoDevice)
 	switch {
-	case o.Memory < 0:
-		return fmt.Errorf("memory %d: expected a number of bytes ≥ 0", o.Memory)
-	case o.Iterations < 0:
-		return fmt.Errorf("iterations %d: expected a number ≥ 0", o.Iterations)
+	case !slices.Contains([]Mode{Sync, Async}, o.Mode):
+		return fmt.Errorf("mode %q: expected %s or %s", o.Mode, Sync, Async)
+	case !slices.Contains([]Method{Auto, Pull, NotifyPull, Frontier}, o.Method):
+		return fmt.Errorf("method %q: expected %s, %s, %s or %s", o.Method, Auto, Pull, NotifyPull, Frontier)
+	case !slices.Contains([]Device{AutoDevice, CPU, GPU, Hybrid}, o.Device):
+		return fmt.Errorf("device %q: expected %s, %s, %s or %s", o.Device, AutoDevice, CPU, GPU, Hybrid)
+	case (o.Device == GPU || o.Device == Hybrid) && o.Method == NotifyPull:
+		return fmt.Errorf("method %s is one of the CPU, and the device is %s", o.Method, o.Device)
+	case o.Checkpoints.Pages > 0 && o.Mode != Async:
+		return fmt.Errorf("checkpoints every %d pages: a %s job is whole between iterations only; use mode %s, or checkpoints by iterations or time", o.Checkpoints.Pages, o.Mode, Async)
 	}
 	if err := hostmem.CheckThreads(o.Threads); err != nil {
 		return err
 	}
-	if c := o.Checkpoints; c.Every < 0 || c.Interval < 0 || c.Pages < 0 || c.Keep < 0 {
-		return fmt.Errorf("checkpoints every %d iterations, %v or %d pages, %d kept: expected numbers ≥ 0", c.Every, c.Interval, c.Pages, c.Keep)
-	}
-	if o.Checkpoints.Pages > 0 && o.Mode != Async {
-		return fmt.Errorf("checkpoints every %d pages: a %s job is whole between iterations only; use mode %s, or checkpoints by iterations or time", o.Checkpoints.Pages, o.Mode, Async)
-	}
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
-	return o.checkDevice()
+	if o.open == nil {
+		o.open = device.Open
+	}
+	return nil
 }

@@ -30,8 +30,7 @@ type memoryPlan struct {
 	vertices    vertices.Pinning // of their values; nil: nobody
 	fixed       int64            // for the process, the arrays, and GPUs
 	checkpoints int64
-	in, out     bool  // degrees beside those of the arrays
-	gpus        int64 // for what emulated GPUs hold
+	in, out     bool // degrees beside those of the arrays
 }
 
 // plan divides the memory: vertex arrays first, then pages.
@@ -167,12 +166,12 @@ func (j *Job[V, A]) scans() bool {
 // reserve allocates arrays and pages.
 func (j *Job[V, A]) reserve(m memoryPlan) (err error) {
 	if j.opt.Memory > 0 {
-		m.page.Budget = max(1, j.opt.Memory-m.fixed-m.checkpoints-m.gpus)
+		m.page.Budget = max(1, j.opt.Memory-m.fixed-m.checkpoints)
 	}
-	err = j.openPages(m.page, m.fixed+m.checkpoints+m.gpus)
+	err = j.openPages(m.page, m.fixed+m.checkpoints)
 	var need *page.NeedError
 	if errors.As(err, &need) {
-		e := &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need, Checkpoints: m.checkpoints, GPUs: m.gpus}
+		e := &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need, Checkpoints: m.checkpoints}
 		if err := j.leastRows(e, m.page); err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -107,21 +106,16 @@ func TestReplayRecorded(t *testing.T) {
 // recordHybrid records a run that begins with speeds by which the GPU is faster than
 // the emulated one is.
 func recordHybrid(t *testing.T, name string) {
-	path := filepath.Join(t.TempDir(), "graph")
-	if err := teststore.Write(path, dangling(), teststore.Options{ShardVertices: 100}); err != nil {
-		t.Fatal(err)
-	}
-	speeds := `{"emulated on the CPU, 2 threads, from memory, testprograms.PageRank[float64]":
-		{"cpu": 2e-7, "page": 2e-7, "link": 1e-9, "resident": 3e-8, "streamed": 3e-8}}`
-	if err := os.WriteFile(filepath.Join(path, store.SpeedsFile), []byte(speeds), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, err := store.Open(path)
+	g, folder := dangling(), t.TempDir()
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 100})
+	err := changeMachine(folder, func(m *machine) {
+		key := sized("emulated on the CPU, 2 threads, from memory, testprograms.PageRank[float64]", uint64(len(g.Edges)))
+		m.Speeds[key] = policy.Speeds{CPU: 2e-7, Page: 2e-7, Link: 1e-9, Resident: 3e-8, Streamed: 3e-8}
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	o := Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Threads: 2, Iterations: 14, hooks: hooks{pageBytes: 1}}
+	o := Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Threads: 2, Iterations: 14, hooks: hooks{pageBytes: 1, machine: folder}}
 	p := gas.Program[float64, int64](testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}})
 	o.GPU.Memory = leastGPU(t, s, p, o) + 20<<10
 	if err := os.WriteFile(name, recordPolicy(t, s, p, o), 0o600); err != nil {

@@ -37,7 +37,7 @@ type standing struct {
 // leaves one.
 func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
 	err := j.run(ctx)
-	j.keepSpeeds()
+	j.keepMachine()
 	j.endEpochs(err)
 	return j.report, err
 }
@@ -74,7 +74,6 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 		}
 	}
 	j.report.Converged = j.activated == 0
-	j.hintFrontier()
 	return j.overflowed(ctx)
 }
 
@@ -88,7 +87,6 @@ func (j *Job[V, A]) phase(p Phase) {
 // iterate does one iteration. A [failure] loses a GPU: where that had the newest values
 // alone, the job goes on from those of the host.
 func (j *Job[V, A]) iterate(ctx context.Context) error {
-	j.hintMemory()
 	began := time.Now()
 	o := j.observe()
 	x := j.next(began, o, j.policy.decide(o))

@@ -17,9 +17,6 @@ func (j *Job[V, A]) openPages(o page.Options, fixed int64) (err error) {
 	if j.pages, err = page.New(j.store, o); err != nil {
 		return err
 	}
-	if f := &j.front; f.unfit == nil && !j.rowsFit() {
-		f.enough = fixed + page.Whole(j.store, o) + f.bytes
-	}
 	if !j.readsRows() {
 		return nil
 	}

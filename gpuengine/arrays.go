@@ -127,7 +127,7 @@ func (a *arrays) pull(l *lane) error {
 		if k < rowKeys {
 			err = a.kernels.Pull[k/2].Launch(l.stream, n, w.shared[k], &l.args.pull)
 		} else {
-			err = a.kernels.Packed.Launch(l.stream, n, w.shared[k], (*kernels.PullPackedArgs)(&l.args.pull))
+			err = a.kernels.Packed.Launch(l.stream, n, w.shared[k], &l.args.pull)
 		}
 		if err != nil {
 			return err

@@ -46,9 +46,7 @@ func New[V, A any](d device.Device, p gas.Program[V, A], a *vertices.Arrays[V], 
 		return nil, err
 	}
 	info := d.Info()
-	if err := o.complete(info); err != nil {
-		return nil, err
-	}
+	o.complete(info)
 	e := &Engine[V, A]{program: p, fragments: f, host: a, opt: o, resources: resources{device: d}}
 	if e.plan, err = newPlan(cat, f, gas.DirectionOf(p), o); err != nil {
 		return nil, err

@@ -106,10 +106,8 @@ func TestUnfitForPacked(t *testing.T) {
 		s := teststore.Build(t, largeGraph(1), teststore.Options{Layout: c.layout})
 		o := Options{Memory: 1 << 30, Shared: c.shared}
 		f.Accumulator.Size = c.size
-		err := o.complete(device.Info{Free: 2 << 30, SharedBlock: 48 << 10})
-		if err == nil {
-			_, err = newPlan(s.Catalogue(), f, c.direction, o)
-		}
+		o.complete(device.Info{Free: 2 << 30, SharedBlock: 48 << 10})
+		_, err := newPlan(s.Catalogue(), f, c.direction, o)
 		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrUnfit) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "--layout csc")) {
 			t.Errorf("%+v: got %v", c, err)
 		}

@@ -2,7 +2,6 @@ package gpuengine
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
 	"github.com/garaph/garaph/gpuengine/device"
@@ -67,23 +66,9 @@ func MemoryLimit(info device.Info, asked int64) int64 {
 	return min(asked, most)
 }
 
-// Check refuses a way that there is not; "" is [GatherAuto].
-func (g Gather) Check() error {
-	switch g {
-	case "", GatherAuto, GatherReplicated, GatherSegmented:
-		return nil
-	}
-	return fmt.Errorf("gather %q: expected %s, %s or %s", string(g), GatherAuto, GatherReplicated, GatherSegmented)
-}
-
-func (o *Options) complete(info device.Info) error {
-	if err := o.Gather.Check(); err != nil {
-		return err
-	}
+func (o *Options) complete(info device.Info) {
 	o.Gather = cmp.Or(o.Gather, GatherAuto)
-	if o.Memory < 0 || o.Streams < 0 || o.Streams > MaxStreams {
-		return fmt.Errorf("device memory %d, streams %d: expected numbers ≥ 0, and at most %d streams", o.Memory, o.Streams, MaxStreams)
-	}
+	o.Streams = min(o.Streams, MaxStreams)
 	o.Memory = MemoryLimit(info, o.Memory)
 	o.packed = packedLimits{blocks: defaultBlocks, shared: info.SharedBlock}
 	if o.Shared == 0 {
@@ -98,5 +83,4 @@ func (o *Options) complete(info device.Info) error {
 		o.packed.blocks = max(1, o.ChunkEdges/kernels.BlockSlots)
 	}
 	o.ChunkEdges = max(o.ChunkEdges, 2*grain) &^ (grain - 1)
-	return nil
 }

@@ -9,34 +9,25 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// What advance.cu has, too.
-const (
-	soughtEdges   = 32
-	longRow       = 2048
-	warpThreads   = 32
-	historyCells  = 1024
-	unlimitedRows = math.MaxUint64
-)
-
-// advancing is kernel advance on an emulated device: what all blocks do, one after
-// another.
+// advancing is kernel advance on an emulated device: edge by edge. How rows are divided among
+// threads, and which vertices filters let pass several times, makes no difference to a monotone
+// program, and is not emulated.
 type advancing[V, A any] struct {
 	*emulator[V, A]
 	*AdvanceArgs
 	access
 	advancedGraph
-	advancedLevel
-	blocks    int
 	state     *AdvanceState
 	values    []V
 	priority  func(V) float64
 	saturable gas.Saturable[A]
 
-	bits  [2][]uint32
+	bits  [2][]uint32 // the frontier, and the next one
 	cur   int
 	later []uint32
 	limit float64
 	level uint32
+	step  gas.Step
 }
 
 // advancedGraph is what the kernel knows of vertices and edges.
@@ -47,29 +38,18 @@ type advancedGraph struct {
 	offsets [2][]uint64
 }
 
-// advancedLevel is one level.
-type advancedLevel struct {
-	list     []uint32 // the frontier, and its bits
-	active   []uint32
-	next     []uint32 // what is appended, or marked: bits
-	marks    []uint32
-	rest     []uint32
-	step     gas.Step
-	filter   Filter
-	seen     map[uint32]uint32 // of filters: the last vertex by cell
-	appends  bool
-	overflow bool
-}
-
 // advance goes from frontier to frontier.
-func (k *emulator[V, A]) advance(m device.Memory, g device.Grid, a *AdvanceArgs) error {
-	w := advancing[V, A]{emulator: k, AdvanceArgs: a, access: access{memory: m}, blocks: g.Blocks, limit: math.Inf(-1)}
+func (k *emulator[V, A]) advance(m device.Memory, _ device.Grid, a *AdvanceArgs) error {
+	w := advancing[V, A]{emulator: k, AdvanceArgs: a, access: access{memory: m}, limit: math.Inf(-1)}
 	w.rowsOf = [2]AdvanceRows{a.Out, a.In}
 	w.views()
 	if w.err != nil {
 		return w.err
 	}
-	w.begin()
+	if w.Width > 0 { // all of the frontier waits
+		copy(w.later, w.bits[0])
+		clear(w.bits[0])
+	}
 	for began := time.Now(); w.err == nil && w.more(); {
 		if w.iterate(); time.Since(began) > time.Duration(w.Nanoseconds) {
 			break
@@ -117,15 +97,6 @@ func (w *advancing[V, A]) views() {
 	w.saturable, _ = w.program.(gas.Saturable[A])
 }
 
-// begin takes the frontier: with priorities all of it waits.
-func (w *advancing[V, A]) begin() {
-	if w.Width > 0 {
-		copy(w.later, w.bits[0])
-		return
-	}
-	w.list = members(w.bits[0])
-}
-
 func members(set []uint32) (list []uint32) {
 	for i, word := range set {
 		for ; word != 0; word &= word - 1 {
@@ -135,9 +106,12 @@ func members(set []uint32) (list []uint32) {
 	return list
 }
 
+func mark(set []uint32, v uint32)     { set[v/32] |= 1 << (v % 32) }
+func has(set []uint32, v uint32) bool { return set[v/32]>>(v%32)&1 != 0 }
+
 // more reports whether there is another level to do.
 func (w *advancing[V, A]) more() bool {
-	for len(w.list) == 0 {
+	for len(members(w.bits[w.cur])) == 0 {
 		if w.Width == 0 || !w.refill() {
 			return false
 		}
@@ -171,7 +145,7 @@ func (w *advancing[V, A]) refill() bool {
 		switch p := w.priority(w.values[v]); {
 		case p < passed:
 		case w.near(p):
-			w.list = append(w.list, v)
+			mark(w.bits[w.cur], v)
 		default:
 			mark(w.later, v)
 		}
@@ -179,73 +153,24 @@ func (w *advancing[V, A]) refill() bool {
 	return any
 }
 
-func mark(set []uint32, v uint32) { set[v/32] |= 1 << (v % 32) }
-
 // iterate does a level.
 func (w *advancing[V, A]) iterate() {
 	w.step = gas.Step{Iteration: int(w.Iteration) + int(w.level), Aggregate: w.Aggregate}
-	degrees := uint64(0)
-	for _, v := range w.list {
+	list, degrees := members(w.bits[w.cur]), uint64(0)
+	for _, v := range list {
 		degrees += uint64(w.degree[v])
 	}
 	w.Unseen -= min(w.Unseen, degrees)
-	seeks := w.In.Off != 0 && w.Direction != Push &&
-		(w.Direction == Seek || degrees > w.Small && degrees*uint64(w.PushShare) > w.Unseen)
-	little := w.Policy == AutoAdvance && degrees <= w.Small
-	w.filter = w.Filter
-	if little {
-		w.filter = NoFilter
-	}
-	w.appends = !seeks && (w.Append != 0 || little)
-	w.active = w.bits[w.cur]
-	clear(w.active)
-	for _, v := range w.list {
-		mark(w.active, v)
-	}
-	w.marks = w.bits[w.cur^1]
-	clear(w.marks)
-	w.next, w.rest, w.overflow, w.seen = w.next[:0], w.rest[:0], false, map[uint32]uint32{}
-	switch {
-	case seeks:
+	clear(w.bits[w.cur^1])
+	if w.In.Off != 0 && w.Direction != Push && (w.Direction == Seek || degrees > w.Small && degrees*uint64(w.PushShare) > w.Unseen) {
 		w.state.Sought++
 		w.seek()
-		w.byEdges(w.rest, w.offsets[1], soughtEdges, true)
-	default:
-		w.state.Vertices += uint64(len(w.list))
-		w.push(w.Policy, little)
+	} else {
+		w.state.Vertices += uint64(len(list))
+		w.push(list)
 	}
-	if w.list = w.next; !w.appends || w.overflow {
-		w.list = append(members(w.marks), w.next...)
-	}
-	w.next = nil
 	w.cur ^= 1
 	w.level++
-}
-
-// push goes along the rows of the frontier.
-func (w *advancing[V, A]) push(p Policy, little bool) {
-	hub := uint64(unlimitedRows)
-	switch {
-	case p == Lonestar:
-		hub = uint64(w.blocks) * advanceThreads
-	case little:
-		p, hub = LBLight, longRow
-	case p == AutoAdvance:
-		p = LB
-	}
-	off := w.offsets[0]
-	switch p {
-	case AllEdges:
-		w.byEdges(everyVertex, off, 0, false)
-	case LB:
-		w.byEdges(w.list, off, 0, false)
-	default:
-		size := min(advanceThreads, (len(w.list)+w.blocks-1)/w.blocks)
-		for from := 0; from < len(w.list); from += size {
-			w.byRows(p, hub, w.list[from:min(from+size, len(w.list))])
-		}
-		w.byEdges(w.rest, off, 0, false)
-	}
 }
 
 // end leaves the frontier, with what waits.
@@ -253,18 +178,92 @@ func (w *advancing[V, A]) end() {
 	if w.err != nil {
 		return
 	}
-	set := w.bits[w.cur]
-	clear(set)
-	for _, v := range w.list {
-		mark(set, v)
-	}
+	set, s := w.bits[w.cur], w.state
 	for i := range w.later {
 		set[i] |= w.later[i]
 	}
-	s := w.state
 	for _, v := range members(set) {
 		s.Active++
 		s.Degrees += uint64(w.degree[v])
 	}
 	s.Unseen, s.Levels, s.Current = w.Unseen, w.level, uint32(w.cur)
+}
+
+// arc is an edge of a side.
+func (w *advancing[V, A]) arc(side int, e uint64) (v uint32, edge gas.Edge) {
+	r := &w.rowsOf[side]
+	at, edge := r.Near, gas.Edge{Weight: 1}
+	if e >= r.Resident {
+		at = r.Far
+	}
+	w.state.Edges++
+	if w.Weighted == 0 {
+		if x := view[uint32](&w.access, at+device.Pointer(4*e), 1); x != nil {
+			v = x[0]
+		}
+	} else if x := view[[2]uint32](&w.access, at+device.Pointer(8*e), 1); x != nil {
+		v, edge.Weight = x[0][0], math.Float32frombits(x[0][1])
+	}
+	return v, edge
+}
+
+// push goes along the rows of the frontier.
+func (w *advancing[V, A]) push(list []uint32) {
+	var zero V
+	for _, u := range list {
+		for e := w.offsets[0][u]; e < w.offsets[0][u+1]; e++ {
+			v, edge := w.arc(0, e)
+			if w.err != nil {
+				return
+			}
+			w.apply(v, w.program.Gather(w.values[u], edge, zero))
+		}
+	}
+}
+
+// seek has vertices look for active ones along their edges.
+func (w *advancing[V, A]) seek() {
+	var zero V
+	for v := range w.N {
+		if w.settleable != nil && w.settleable.Settled(w.values[v], w.step) {
+			continue
+		}
+		w.state.Vertices++
+		acc, any, full := w.program.Zero(), false, false
+		for e := w.offsets[1][v]; e < w.offsets[1][v+1] && !full; e++ {
+			u, edge := w.arc(1, e)
+			if w.err != nil {
+				return
+			}
+			if has(w.bits[w.cur], u) {
+				acc, any = w.program.Sum(acc, w.program.Gather(w.values[u], edge, zero)), true
+				full = w.saturable != nil && w.saturable.Saturated(acc, w.step)
+			}
+		}
+		if any {
+			w.apply(v, acc)
+		}
+	}
+}
+
+// apply gives v what was gathered.
+func (w *advancing[V, A]) apply(v uint32, acc A) {
+	x := gas.Vertex{ID: v, N: w.N}
+	if w.in != nil {
+		x.In = w.in[v]
+	}
+	if w.out != nil {
+		x.Out = w.out[v]
+	}
+	old := w.values[v]
+	value := w.program.Apply(x, old, acc, w.step)
+	if !w.program.Activate(x, old, value) {
+		return
+	}
+	w.values[v] = value
+	if w.Width > 0 && !w.near(w.priority(value)) {
+		mark(w.later, v)
+	} else {
+		mark(w.bits[w.cur^1], v)
+	}
 }

@@ -34,7 +34,7 @@ type CheckPacked struct{ f device.Function }
 
 // LoadCheckPacked loads it; it is the same for all programs.
 func LoadCheckPacked(d device.Device) (k CheckPacked, err error) {
-	k.f, err = load(d, "check_packed", compiled.Fragments{}, guarded(checkPackedBlock, func(*CheckPackedArgs) device.Pointer { return 0 }))
+	k.f, err = load(d, "check_packed", compiled.Fragments{}, guarded(checkPackedBlock, nil))
 	return k, err
 }
 

@@ -157,21 +157,14 @@ type Community struct {
 	reduce, compress, process, expand device.Function
 }
 
-// LoadCommunity loads them.
+// LoadCommunity loads them. There is no emulation of them: an emulated device refuses them.
 func LoadCommunity(d device.Device) (*Community, error) {
 	k := &Community{}
-	for _, x := range []struct {
-		to      *device.Function
-		name    string
-		emulate emulation
-	}{
-		{&k.reduce, "community_reduce", guarded(communityReduce, func(*CommunityReduceArgs) device.Pointer { return 0 })},
-		{&k.compress, "community_compress", guarded(communityCompress, func(*CommunityCompressArgs) device.Pointer { return 0 })},
-		{&k.process, "community_process", guarded(communityProcess, func(*CommunityProcessArgs) device.Pointer { return 0 })},
-		{&k.expand, "community_expand", guarded(communityExpand, func(*CommunityExpandArgs) device.Pointer { return 0 })},
+	for name, to := range map[string]*device.Function{
+		"community_reduce": &k.reduce, "community_compress": &k.compress, "community_process": &k.process, "community_expand": &k.expand,
 	} {
 		var err error
-		if *x.to, err = load(d, x.name, compiled.Fragments{}, x.emulate); err != nil {
+		if *to, err = load(d, name, compiled.Fragments{}, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -24,15 +24,11 @@ type Components struct {
 	blocks int
 }
 
-// What components.cu has, too: of sparseVertices, one is linked with its second neighbour.
-const (
-	componentsThreads = 4 * Threads // of a block
-	sparseVertices    = 4
-)
+const componentsThreads = 4 * Threads // of a block, as components.cu has it
 
 // LoadComponents loads it; it is the same for all programs.
 func LoadComponents(d device.Device) (k Components, err error) {
-	k.f, err = load(d, "components", compiled.Fragments{}, guarded(componentsTogether, func(*ComponentsArgs) device.Pointer { return 0 }))
+	k.f, err = load(d, "components", compiled.Fragments{}, guarded(componentsTogether, nil))
 	if err == nil {
 		k.blocks, err = k.f.Together(componentsThreads, 0)
 	}
@@ -44,7 +40,7 @@ func (k Components) Launch(s device.Stream, a *ComponentsArgs) error {
 	return k.f.LaunchTogether(s, k.blocks, componentsThreads, 0, bytesOf(a))
 }
 
-// componentsTogether goes the way of the kernel's blocks, vertex by vertex.
+// componentsTogether is the kernel, edge by edge.
 func componentsTogether(m device.Memory, g device.Grid, a *ComponentsArgs) error {
 	x := access{memory: m}
 	off := view[uint64](&x, a.Off, int64(a.N)+1)
@@ -61,62 +57,29 @@ func componentsTogether(m device.Memory, g device.Grid, a *ComponentsArgs) error
 		return x.err
 	}
 	arrived[0] = uint32(6 * g.Blocks)
-	f := emulatedForest(parent)
-	for v := range a.N {
-		parent[v] = v
-		if row := nbr[off[v]:off[v+1]]; len(row) > 0 {
-			parent[v] = min(v, row[0])
-		}
-	}
-	f.compress()
-	for v := range a.N {
-		if row := nbr[off[v]:off[v+1]]; len(row) > 1 && v/32%sparseVertices == 0 {
-			f.link(v, row[1])
-		}
-	}
-	f.compress()
-	common := f.commonRoot(nbr)
-	for v := range a.N {
-		if a.Symmetric == 0 || parent[v] != common {
-			for _, u := range nbr[off[v]:off[v+1]] {
-				f.link(v, u)
-			}
-		}
-	}
-	f.compress()
+	unite(parent, off, nbr)
 	return nil
 }
 
-// emulatedForest has the parent of each vertex, which is not above it.
-type emulatedForest []uint32
-
-func (f emulatedForest) root(v uint32) uint32 {
-	for f[v] != v {
-		v = f[v]
+// unite makes the least vertex of its component the parent of each.
+func unite(parent []uint32, off []uint64, nbr []uint32) {
+	for v := range parent {
+		parent[v] = uint32(v)
 	}
-	return v
-}
-
-func (f emulatedForest) link(u, v uint32) {
-	a, b := f.root(u), f.root(v)
-	f[max(a, b)] = min(a, b)
-}
-
-func (f emulatedForest) compress() {
-	for v := range f {
-		f[v] = f[f[v]]
+	root := func(v uint32) uint32 {
+		for parent[v] != v {
+			parent[v] = parent[parent[v]]
+			v = parent[v]
+		}
+		return v
 	}
-}
-
-// commonRoot is that of most of some edges.
-func (f emulatedForest) commonRoot(nbr []uint32) (root uint32) {
-	const samples = 256
-	counts := map[uint32]int{}
-	for i := range min(samples, len(nbr)) {
-		r := f[nbr[len(nbr)*i/samples]]
-		if counts[r]++; counts[r] > counts[root] || counts[r] == counts[root] && r > root {
-			root = r
+	for v := range parent {
+		for _, u := range nbr[off[v]:off[v+1]] {
+			a, b := root(u), root(uint32(v))
+			parent[max(a, b)] = min(a, b)
 		}
 	}
-	return root
+	for v := range parent {
+		parent[v] = root(uint32(v))
+	}
 }

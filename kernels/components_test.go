@@ -57,6 +57,11 @@ func inRows(g oracle.Graph, symmetric bool) *csc {
 			rows[e.Src] = append(rows[e.Src], e.Dst)
 		}
 	}
+	return ofRows(rows)
+}
+
+// ofRows is a graph of rows, which it sorts.
+func ofRows(rows [][]uint32) *csc {
 	c := &csc{off: []uint64{0}}
 	for _, row := range rows {
 		slices.Sort(row)

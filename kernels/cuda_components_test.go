@@ -5,42 +5,17 @@ package kernels
 import (
 	"math/rand/v2"
 	"slices"
-	"sync/atomic"
 	"testing"
 )
 
-// undirected is a graph of m edges, each in the rows of both its ends. edge gives edge i, the
-// same each time: it is called twice.
+// undirected is a graph of m edges, each in the rows of both its ends.
 func undirected(n, m int, edge func(i int) (u, v uint32)) *csc {
-	g := &csc{off: make([]uint64, n+1), nbr: make([]uint32, 2*m)}
-	count := make([]uint32, n)
-	parallelRanges(m, func(from, to int) {
-		for i := from; i < to; i++ {
-			u, v := edge(i)
-			atomic.AddUint32(&count[u], 1)
-			atomic.AddUint32(&count[v], 1)
-		}
-	})
-	for v, c := range count {
-		g.off[v+1] = g.off[v] + uint64(c)
+	list := make([][]uint32, n)
+	for i := range m {
+		u, v := edge(i)
+		list[u], list[v] = append(list[u], v), append(list[v], u)
 	}
-	parallelRanges(m, func(from, to int) {
-		for i := from; i < to; i++ {
-			u, v := edge(i)
-			g.nbr[g.off[u]+uint64(atomic.AddUint32(&count[u], ^uint32(0)))] = v
-			g.nbr[g.off[v]+uint64(atomic.AddUint32(&count[v], ^uint32(0)))] = u
-		}
-	})
-	const rows = 1 << 10 // sorted by a goroutine at a time: the first ones may be the longest
-	var next atomic.Int64
-	parallelRanges(64, func(int, int) {
-		for at := int(next.Add(rows)) - rows; at < n; at = int(next.Add(rows)) - rows {
-			for v := at; v < min(at+rows, n); v++ {
-				slices.Sort(g.nbr[g.off[v]:g.off[v+1]])
-			}
-		}
-	})
-	return g
+	return ofRows(list)
 }
 
 // mixed is a random number of i.
@@ -127,26 +102,10 @@ func half(g *csc) *csc {
 	return h
 }
 
-// leastOf is a forest on the host, edge by edge.
-func leastOf(g *csc) emulatedForest {
-	f := make(emulatedForest, g.vertices())
-	for v := range f {
-		f[v] = uint32(v)
-	}
-	halving := func(v uint32) uint32 {
-		for f[v] != v {
-			f[v] = f[f[v]]
-			v = f[v]
-		}
-		return v
-	}
-	for v := range f {
-		for _, u := range g.nbr[g.off[v]:g.off[v+1]] {
-			a, b := halving(u), halving(uint32(v))
-			f[max(a, b)] = min(a, b)
-		}
-	}
-	f.compress()
+// leastOf are the components, found on the host.
+func leastOf(g *csc) []uint32 {
+	f := make([]uint32, g.vertices())
+	unite(f, g.off, g.nbr)
 	return f
 }
 
@@ -190,66 +149,4 @@ func TestCUDAComponents(t *testing.T) {
 			l.free()
 		}
 	}
-}
-
-// TestCUDAComponentsSpeed prints the median time of components.
-func TestCUDAComponentsSpeed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("large graphs")
-	}
-	g := openGPU(t)
-	t.Logf("%s, %d MiB", g.Info().Name, g.Info().Memory>>20)
-	for _, x := range []struct {
-		name string
-		make func() *csc
-	}{
-		{"rmat 24", func() *csc { return rmatGraph(24, 16) }},
-		{"uniform 24", func() *csc { return uniformGraph(24, 8) }},
-		{"grid 2000", func() *csc { return gridGraph(2000) }},
-		{"star 10^7", func() *csc { return starGraph(10_000_000, 0) }},
-		{"star 10^7, hub behind its leaves", func() *csc { return starGraph(10_000_000, 10_000_000) }},
-	} {
-		graph := x.make()
-		for _, symmetric := range []bool{true, false} {
-			l := newLabelling(g, graph, symmetric)
-			ms := make([]float64, 11)
-			for i := range ms {
-				ms[i] = 1e3 * l.launchSeconds()
-			}
-			slices.Sort(ms[1:])
-			labels := download[uint32](g, l.args.Parent, graph.vertices())
-			parallelRanges(graph.vertices(), func(from, to int) {
-				for v := from; v < to; v++ {
-					if r := labels[v]; r > uint32(v) || labels[r] != r {
-						t.Errorf("%s: vertex %d has label %d", x.name, v, r)
-						return
-					}
-					for _, u := range graph.nbr[graph.off[v]:graph.off[v+1]] {
-						if labels[u] != labels[v] {
-							t.Errorf("%s: the labels of %d and %d differ", x.name, u, v)
-							return
-						}
-					}
-				}
-			})
-			t.Logf("%-32s %9d edges, left out of the large component: %-5v %.3f ms, %.3f to %.3f", x.name, len(graph.nbr), symmetric, ms[5], ms[1], ms[10])
-			l.free()
-		}
-	}
-}
-
-// launchSeconds is the time of a launch on the device.
-func (l *labelling) launchSeconds() float64 {
-	a, err := l.NewEvent()
-	l.must(err)
-	b, err := l.NewEvent()
-	l.must(err)
-	l.must(l.s.Fill(l.args.Arrived, 0, 4))
-	l.must(l.s.Record(a))
-	l.must(l.kernel.Launch(l.s, &l.args))
-	l.must(l.s.Record(b))
-	l.must(l.s.Sync())
-	seconds, err := b.Since(a)
-	l.must(err)
-	return seconds
 }

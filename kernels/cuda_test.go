@@ -62,29 +62,7 @@ func openGPU(t testing.TB) *gpu {
 	return newGPU(t, d)
 }
 
-// seconds is the least time of f on the device, of so many runs after one.
-func (g *gpu) seconds(runs int, f func()) float64 {
-	a, err := g.NewEvent()
-	g.must(err)
-	b, err := g.NewEvent()
-	g.must(err)
-	best := math.Inf(1)
-	for i := range runs + 1 {
-		g.must(g.s.Record(a))
-		f()
-		g.must(g.s.Record(b))
-		g.must(g.s.Sync())
-		x, err := b.Since(a)
-		g.must(err)
-		if i > 0 {
-			best = min(best, x)
-		}
-	}
-	return best
-}
-
-// TestCUDAKernels compares one PageRank step of both gathers with the host, and
-// prints the speed of each kernel beside the gather-only ceiling.
+// TestCUDAKernels compares one PageRank step of both gathers with the host.
 func TestCUDAKernels(t *testing.T) {
 	graph := rmat(*scaleFlag, 16)
 	n, edges := len(graph.off)-1, int(graph.off[len(graph.off)-1])
@@ -93,11 +71,6 @@ func TestCUDAKernels(t *testing.T) {
 	g := openGPU(t)
 	set, err := Load(g.Device, p, f)
 	g.must(err)
-	gather, err := LoadGather(g.Device)
-	g.must(err)
-	i := g.Info()
-	t.Logf("%s, driver %s, %d SMs, %d MiB, shared %d, capability %d", i.Name, i.Driver, i.Processors, i.Memory>>20, i.SharedBlock, i.Capability)
-
 	values := make([]float32, n)
 	for v := range values {
 		values[v] = rand.Float32() / float32(n)
@@ -132,13 +105,6 @@ func TestCUDAKernels(t *testing.T) {
 	}
 	dOff := upload(g, off32)
 
-	ceiling := map[uint64]float64{}
-	for _, width := range []uint64{4} {
-		a := GatherArgs{dNbr, dValues, dNext, uint64(edges) &^ 15, width}
-		s := g.seconds(5, func() { g.must(gather.Launch(g.s, i.Processors*16, &a)) })
-		ceiling[width] = float64(edges) / s
-		t.Logf("gather only, %d-byte values: %.2f ms, %.1f G edges/s", width, s*1e3, ceiling[width]/1e9)
-	}
 	zero := ZeroArgs{Acc: dAcc, Parameters: dParams, Fault: dFault, N: uint32(n)}
 	runZero := func() { g.must(set.Zero.Launch(g.s, &zero)) }
 	check := func(name string) {
@@ -188,15 +154,12 @@ func TestCUDAKernels(t *testing.T) {
 		}
 		dChunks, dRanges := upload(g, chunks), upload(g, ranges)
 		ex := ExpandArgs{dChunks, dRanges}
-		es := g.seconds(2, func() { g.must(set.Expand.Launch(g.s, len(chunks), &ex)) })
+		g.must(set.Expand.Launch(g.s, len(chunks), &ex))
 		pull := PullArgs{dChunks, dValues, dAcc, dParams, dFault}
 		name := fmt.Sprintf("%s, %d edges, %d vertices, shared %d, %d threads", [...]string{"segmented", "replicated"}[c.way], c.edges, c.window, shared, c.threads)
-		run := func() { g.must(set.Pull[c.way].f.Launch(g.s, len(chunks), c.threads, shared, bytesOf(&pull))) }
 		runZero()
-		run()
+		g.must(set.Pull[c.way].f.Launch(g.s, len(chunks), c.threads, shared, bytesOf(&pull)))
 		check(name)
-		s := g.seconds(5, run)
-		t.Logf("%-72s %5d chunks: %.2f ms, %.1f G edges/s, %.0f %% of the ceiling; expand %.2f ms", name, len(chunks), s*1e3, float64(edges)/s/1e9, 100*float64(edges)/s/ceiling[4], es*1e3)
 		g.must(g.Free(dChunks))
 		g.must(g.Free(dRanges))
 	}
@@ -205,7 +168,7 @@ func TestCUDAKernels(t *testing.T) {
 	for k := range chunks {
 		chunks[k].Nbr, chunks[k].Dst = dNbr+device.Pointer(4*starts[k]), dDst+device.Pointer(2*starts[k])
 	}
-	blocks := i.Processors * 8
+	blocks := g.Info().Processors * 8
 	dSums := upload(g, make([]float64, blocks))
 	dChunks := upload(g, chunks)
 	ranges := make([]ExpandRange, len(chunks))
@@ -220,10 +183,9 @@ func TestCUDAKernels(t *testing.T) {
 		ApplyResults: ApplyResults{Active: dActive, Totals: dTotals, Sums: dSums, Fault: dFault},
 		Iteration:    3, Aggregate: 0.25, First: 0, Count: uint32(n), N: uint32(n),
 	}
-	apply := func() { g.must(set.Apply.f.Launch(g.s, blocks, Threads, 0, bytesOf(&ap))) }
 	runZero()
 	g.must(set.Pull[Segmented].Launch(g.s, len(chunks), 2048*8, &pull))
-	apply()
+	g.must(set.Apply.f.Launch(g.s, blocks, Threads, 0, bytesOf(&ap)))
 	next, counts, active := download[float32](g, dNext, n), download[Totals](g, dTotals, 1)[0], download[uint32](g, dActive, n/32+8)
 	var expected Totals
 	var sum float64
@@ -254,17 +216,15 @@ func TestCUDAKernels(t *testing.T) {
 	if math.Abs(got-sum) > 1e-9*sum {
 		t.Fatalf("aggregate %v, want %v", got, sum)
 	}
-	s := g.seconds(5, apply)
-	both := g.seconds(5, func() {
-		g.must(set.Pull[Segmented].Launch(g.s, len(chunks), 2048*8, &pull))
-		apply()
-	})
-	t.Logf("apply: %.2f ms; a whole iteration: %.2f ms, %.1f G edges/s, %.0f %% of the ceiling", s*1e3, both*1e3, float64(edges)/both/1e9, 100*float64(edges)/both/ceiling[4])
-
-	for _, mib := range []int{1, 4, 16, 64} {
-		b := g.pin[:mib<<20]
-		s := g.seconds(10, func() { g.must(g.s.ToDevice(dNbr, b[:min(len(b), 4*edges)])) })
-		x := g.seconds(10, func() { g.must(g.s.ToHost(b[:min(len(b), 4*edges)], dNbr)) })
-		t.Logf("link, pieces of %d MiB: to the device %.1f GB/s, to the host %.1f GB/s", mib, float64(min(len(b), 4*edges))/s/1e9, float64(min(len(b), 4*edges))/x/1e9)
-	}
 }
+
+// TestCUDAPullPacked compares packed pulls with the host's.
+func TestCUDAPullPacked(t *testing.T) {
+	g := openGPU(t)
+	most := g.Info().SharedBlock
+	checkEvery(g, rmat(12, 16), 3000, []cut{{3000, 1000, most}, {1000, 2, most / 2}}, everyWeighting())
+	checkEvery(g, sparse(1<<21, 300), 65535, []cut{{65535, 1000, most / 2}}, everyWeighting())
+}
+
+// TestCUDACheckPacked compares the kernel with the host's check.
+func TestCUDACheckPacked(t *testing.T) { compareChecks(t, openGPU(t)) }

@@ -33,7 +33,7 @@ func newEmulator[V, A any](p gas.Program[V, A], f compiled.Fragments) *emulator[
 type emulation = func(device.Memory, device.Grid, []byte) error
 
 // guarded reads the arguments of a kernel. A panic of the program's becomes the
-// fault that its fragment reports. Inlined, every program would have code of its own for it.
+// fault that its fragment reports; fault is nil for kernels without a program. Inlined, every program would have code of its own for it.
 //
 //go:noinline
 func guarded[T any](kernel func(device.Memory, device.Grid, *T) error, fault func(*T) device.Pointer) emulation {
@@ -44,6 +44,9 @@ func guarded[T any](kernel func(device.Memory, device.Grid, *T) error, fault fun
 		}
 		copy(bytesOf(&t), args)
 		defer func() {
+			if fault == nil {
+				return
+			}
 			r := recover()
 			if r == nil {
 				return
@@ -53,15 +56,15 @@ func guarded[T any](kernel func(device.Memory, device.Grid, *T) error, fault fun
 			if err = x.err; err == nil {
 				m.Lock()
 				defer m.Unlock()
-				words[0] = max(words[0], uint32(faultOf(r)))
+				words[0] = max(words[0], uint32(FaultOf(r)))
 			}
 		}()
 		return kernel(m, g, &t)
 	}
 }
 
-// faultOf is the fault that a panic is on a GPU.
-func faultOf(r any) compiled.Fault {
+// FaultOf is the fault that a panic is on a GPU.
+func FaultOf(r any) compiled.Fault {
 	e, ok := r.(runtime.Error)
 	switch {
 	case !ok:

@@ -23,7 +23,7 @@ type Gather struct{ f device.Function }
 
 // LoadGather loads it; it is the same for all programs.
 func LoadGather(d device.Device) (k Gather, err error) {
-	k.f, err = load(d, "gather", compiled.Fragments{}, guarded(gatherBlock, func(*GatherArgs) device.Pointer { return 0 }))
+	k.f, err = load(d, "gather", compiled.Fragments{}, guarded(gatherBlock, nil))
 	return k, err
 }
 

@@ -23,7 +23,7 @@ type GatherPacked struct{ f device.Function }
 
 // LoadGatherPacked loads it; it is the same for all programs.
 func LoadGatherPacked(d device.Device) (k GatherPacked, err error) {
-	k.f, err = load(d, "gather_packed", compiled.Fragments{}, guarded(gatherPackedBlock, func(*GatherPackedArgs) device.Pointer { return 0 }))
+	k.f, err = load(d, "gather_packed", compiled.Fragments{}, guarded(gatherPackedBlock, nil))
 	return k, err
 }
 

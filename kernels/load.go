@@ -56,10 +56,10 @@ func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) 
 		emulate emulation
 	}{
 		{&s.Zero.f, "zero", guarded(k.zero, func(a *ZeroArgs) device.Pointer { return a.Fault })},
-		{&s.Expand.f, "expand", guarded(expandBlock, func(*ExpandArgs) device.Pointer { return 0 })},
-		{&s.Pull[Segmented].f, "pull_segmented", guarded(k.pullSegmented, func(a *PullArgs) device.Pointer { return a.Fault })},
-		{&s.Pull[Replicated].f, "pull_replicated", guarded(k.pullReplicated, func(a *PullArgs) device.Pointer { return a.Fault })},
-		{&s.Packed.f, packed, guarded(k.pullPacked, func(a *PullPackedArgs) device.Pointer { return a.Fault })},
+		{&s.Expand.f, "expand", guarded(expandBlock, nil)},
+		{&s.Pull[Segmented].f, "pull_segmented", guarded(k.pull, func(a *PullArgs) device.Pointer { return a.Fault })},
+		{&s.Pull[Replicated].f, "pull_replicated", guarded(k.pull, func(a *PullArgs) device.Pointer { return a.Fault })},
+		{&s.Packed.f, packed, guarded(k.pullPacked, func(a *PullArgs) device.Pointer { return a.Fault })},
 		{&s.Apply.f, "apply", guarded(k.apply, func(a *ApplyArgs) device.Pointer { return a.Fault })},
 	} {
 		g.Go(func() (err error) { // a driver compiles one beside the other

@@ -1,9 +1,7 @@
 package kernels
 
 import (
-	"bytes"
 	"fmt"
-	"unsafe"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
@@ -39,6 +37,9 @@ type PullArgs struct {
 	Fault      device.Pointer // uint32_t *
 }
 
+// Run is how many consecutive edges a thread of pull_segmented folds in registers.
+const Run = 16
+
 // Pull is a pull kernel: pull_segmented or pull_replicated.
 type Pull struct{ f device.Function }
 
@@ -48,108 +49,72 @@ func (k Pull) Launch(s device.Stream, chunks, shared int, a *PullArgs) error {
 	return k.f.Launch(s, chunks, Threads, shared, bytesOf(a))
 }
 
-// gathering is a block of a pull kernel: its chunk, and the arrays of it.
-type gathering[V, A any] struct {
-	program gas.Program[V, A]
-	chunk   *Chunk
-	nbr     []uint32
-	weight  []float32
-	dst     []uint16
-	values  []V // of as many vertices as the neighbours reach
-	window  []V
-	shared  slots[A]
+// pulled is a block of a pull kernel on an emulated device: a window of vertices, and what was
+// gathered for them, edge by edge. How threads share the edges, and copies of accumulators, is not
+// emulated.
+type pulled[V, A any] struct {
+	*emulator[V, A]
+	*access
+	values device.Pointer
+	acc    slots[A]
+	window []V
+	sums   []A
 }
 
-// enter prepares a block, its accumulators at zero.
-func (k *emulator[V, A]) enter(m device.Memory, g device.Grid, a *PullArgs) (*gathering[V, A], error) {
+// enter prepares a block, whose accumulators take some bytes of shared memory.
+func (k *emulator[V, A]) enter(x *access, g device.Grid, a *PullArgs, first, count uint32, shared uintptr) *pulled[V, A] {
+	b := &pulled[V, A]{emulator: k, access: x, values: a.Values, sums: make([]A, count)}
+	b.window = view[V](x, a.Values+device.Pointer(first)*k.size, int64(count))
+	b.acc = k.accumulators(x, a.Acc, first, count)
+	if x.err == nil && shared > uintptr(g.Shared) {
+		x.err = fmt.Errorf("accumulators of %d bytes, %d are shared", shared, g.Shared)
+	}
+	for i := range b.sums {
+		b.sums[i] = k.program.Zero()
+	}
+	return b
+}
+
+// add gathers along an edge from u to a vertex of the window.
+func (b *pulled[V, A]) add(u uint32, weight float32, d uint32) {
+	if src := view[V](b.access, b.values+device.Pointer(u)*b.size, 1); b.err == nil {
+		b.sums[d] = b.program.Sum(b.sums[d], b.program.Gather(src[0], gas.Edge{Weight: weight}, b.window[d]))
+	}
+}
+
+// leave adds what was gathered to the accumulators of the vertices, as other blocks do.
+func (b *pulled[V, A]) leave() error {
+	b.memory.Lock()
+	defer b.memory.Unlock()
+	for i := range b.sums {
+		if b.err == nil {
+			at := b.acc.at(uint32(i))
+			*at = b.program.Sum(*at, b.sums[i])
+		}
+	}
+	return b.err
+}
+
+// pull is pull_segmented and pull_replicated.
+func (k *emulator[V, A]) pull(m device.Memory, g device.Grid, a *PullArgs) error {
 	x := access{memory: m}
 	chunks := view[Chunk](&x, a.Chunks, int64(g.Blocks))
 	if x.err != nil {
-		return nil, x.err
-	}
-	c := &chunks[g.Block]
-	b := &gathering[V, A]{program: k.program, chunk: c, nbr: view[uint32](&x, c.Nbr, int64(c.Edges)), dst: view[uint16](&x, c.Dst, int64(c.Edges))}
-	if c.Weight != 0 {
-		b.weight = view[float32](&x, c.Weight, int64(c.Edges))
-	}
-	most := uint32(0)
-	for _, u := range b.nbr {
-		most = max(most, u)
-	}
-	b.values = view[V](&x, a.Values, int64(most)+1)
-	b.window = view[V](&x, a.Values+device.Pointer(c.First)*k.size, int64(c.Count))
-	if x.err != nil {
-		return nil, x.err
-	}
-	need := uintptr(c.Count) * k.slot << c.Copies
-	if need > uintptr(g.Shared) {
-		return nil, fmt.Errorf("accumulators of %d bytes, %d are shared", need, g.Shared)
-	}
-	words := make([]uint64, need/8+1)
-	shared := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
-	b.shared = slots[A]{shared[:need:need], k.slot}
-	for i := range c.Count << c.Copies {
-		*b.shared.at(i) = k.program.Zero()
-	}
-	return b, nil
-}
-
-// edge is what the e-th edge contributes.
-func (b *gathering[V, A]) edge(e int) A {
-	edge := gas.Edge{Weight: 1}
-	if b.weight != nil {
-		edge.Weight = b.weight[e]
-	}
-	return b.program.Gather(b.values[b.nbr[e]], edge, b.window[b.dst[e]])
-}
-
-// add folds into an accumulator of the block.
-func (b *gathering[V, A]) add(slot uint32, x A) {
-	s := b.shared.at(slot)
-	*s = b.program.Sum(*s, x)
-}
-
-// leave adds the block's accumulators to those of the vertices: atomically where
-// other chunks add too.
-func (k *emulator[V, A]) leave(m device.Memory, a *PullArgs, b *gathering[V, A]) error {
-	c := b.chunk
-	x := access{memory: m}
-	acc := k.accumulators(&x, a.Acc, c.First, c.Count)
-	if x.err != nil {
 		return x.err
 	}
-	for i := range c.Count {
-		if i == 0 && c.Head != 0 || i == c.Count-1 && c.Tail != 0 {
-			k.swap(m, acc.at(i), *b.shared.at(i))
-			continue
-		}
-		s := acc.at(i)
-		*s = k.program.Sum(*s, *b.shared.at(i))
+	c := &chunks[g.Block]
+	nbr, dst := view[uint32](&x, c.Nbr, int64(c.Edges)), view[uint16](&x, c.Dst, int64(c.Edges))
+	var weights []float32
+	if c.Weight != 0 {
+		weights = view[float32](&x, c.Weight, int64(c.Edges))
 	}
-	return nil
-}
-
-// swap folds x into memory to which others add: reads, folds, and writes if
-// nobody came between. All bytes count, those between fields too.
-func (k *emulator[V, A]) swap(m device.Memory, to *A, x A) {
-	memory := bytesOf(to)
-	var had [MaxAccumulator]byte
-	m.Lock()
-	n := copy(had[:], memory)
-	m.Unlock()
-	for {
-		var seen A
-		copy(bytesOf(&seen), had[:n])
-		sum := k.program.Sum(seen, x)
-		m.Lock()
-		same := bytes.Equal(memory, had[:n])
-		if same {
-			*to = sum
+	b := k.enter(&x, g, a, c.First, c.Count, uintptr(c.Count)*k.slot<<c.Copies)
+	for e := 0; e < len(nbr) && x.err == nil; e++ {
+		weight := float32(1)
+		if weights != nil {
+			weight = weights[e]
 		}
-		copy(had[:], memory)
-		m.Unlock()
-		if same {
-			return
-		}
+		b.add(nbr[e], weight, uint32(dst[e]))
 	}
+	return b.leave()
 }

@@ -2,11 +2,8 @@ package kernels
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
-	"unsafe"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
@@ -31,16 +28,6 @@ type PackedChunk struct {
 	Common     uint32         // 1: other chunks add to the same vertices
 }
 
-// PullPackedArgs: Acc[v] = Sum(Acc[v], Gather along the chunk's edges); one block
-// for each chunk.
-type PullPackedArgs struct {
-	Chunks     device.Pointer // const PackedChunk *
-	Values     device.Pointer // const V *: of all vertices
-	Acc        device.Pointer // A *: of all vertices, at a stride of kernels.SlotBytes
-	Parameters device.Pointer // the program's fields
-	Fault      device.Pointer // uint32_t *
-}
-
 // PullPacked is kernel pull_packed, or pull_packed_rolled.
 type PullPacked struct{ f device.Function }
 
@@ -48,7 +35,7 @@ type PullPacked struct{ f device.Function }
 // memory at most: [WindowBytes]. What windows leave of a processor's memory is its
 // cache, on which gathering depends: the fewer there are of large ones, the more
 // threads has each.
-func (k PullPacked) Launch(s device.Stream, chunks, shared int, a *PullPackedArgs) error {
+func (k PullPacked) Launch(s device.Stream, chunks, shared int, a *PullArgs) error {
 	threads := 512
 	if shared > 64<<10 {
 		threads = 1024
@@ -56,79 +43,32 @@ func (k PullPacked) Launch(s device.Stream, chunks, shared int, a *PullPackedArg
 	return k.launch(s, chunks, threads, shared, a)
 }
 
-func (k PullPacked) launch(s device.Stream, chunks, threads, shared int, a *PullPackedArgs) error {
+func (k PullPacked) launch(s device.Stream, chunks, threads, shared int, a *PullArgs) error {
 	return k.f.Launch(s, chunks, threads, shared, bytesOf(a))
 }
 
-// packing is a block of kernel pull_packed: its chunk, and the arrays of it.
-type packing[V, A any] struct {
-	gathering[V, A]
-	chunk *PackedChunk
-	heads [][2]uint32
-	codes []byte
-}
-
-// pullPacked: each warp takes blocks, each lane a slot of 32 consecutive ones.
-func (k *emulator[V, A]) pullPacked(m device.Memory, g device.Grid, a *PullPackedArgs) error {
+// pullPacked is pull_packed and pull_packed_rolled.
+func (k *emulator[V, A]) pullPacked(m device.Memory, g device.Grid, a *PullArgs) error {
 	x := access{memory: m}
 	chunks := view[PackedChunk](&x, a.Chunks, int64(g.Blocks))
 	if x.err != nil {
 		return x.err
 	}
 	c := &chunks[g.Block]
-	b := packing[V, A]{chunk: c, heads: view[[2]uint32](&x, c.Heads, int64(c.Blocks))}
-	b.program = k.program
-	b.window = view[V](&x, a.Values+device.Pointer(c.First)*k.size, int64(c.Count))
+	heads := view[[2]uint32](&x, c.Heads, int64(c.Blocks))
+	var codes []byte
 	if c.Code != 0 {
-		b.codes = x.bytes(c.Codes, int64(c.Blocks)*BlockSlots*int64(c.Code))
+		codes = x.bytes(c.Codes, int64(c.Blocks)*BlockSlots*int64(c.Code))
 	}
-	acc := k.accumulators(&x, a.Acc, c.First, c.Count)
-	if x.err != nil {
-		return x.err
+	b := k.enter(&x, g, a, c.First, c.Count, k.slot*(uintptr(c.Count)+1)<<c.Copies)
+	for i := range heads {
+		c.each(&x, heads[i], func(slot, u, d uint32) {
+			if d -= c.From; d < c.Count { // not below 0 either
+				b.add(u, c.weight(&x, codes, uint32(BlockSlots*i)+slot), d)
+			}
+		})
 	}
-	need := k.slot * (uintptr(c.Count) + 1) << c.Copies
-	if need > uintptr(g.Shared) {
-		return fmt.Errorf("accumulators of %d bytes, %d are shared", need, g.Shared)
-	}
-	words := make([]uint64, need/8+1)
-	b.shared = slots[A]{unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), need), k.slot}
-	for i := range (c.Count + 1) << c.Copies {
-		*b.shared.at(i) = k.program.Zero()
-	}
-	for i := range b.heads {
-		if err := k.pullBlock(&x, a, &b, i); err != nil {
-			return err
-		}
-	}
-	for i := range c.Count {
-		sum := *b.shared.at(i << c.Copies)
-		for copied := uint32(1); copied < 1<<c.Copies; copied++ {
-			sum = k.program.Sum(sum, *b.shared.at(i<<c.Copies + copied))
-		}
-		if c.Common != 0 {
-			k.swap(m, acc.at(i), sum)
-			continue
-		}
-		*acc.at(i) = k.program.Sum(*acc.at(i), sum)
-	}
-	return nil
-}
-
-// pullBlock adds what the slots of block i contribute that are edges.
-func (k *emulator[V, A]) pullBlock(x *access, a *PullPackedArgs, b *packing[V, A], i int) error {
-	c := b.chunk
-	c.each(x, b.heads[i], func(slot, u, d uint32) {
-		if d -= c.From; d >= c.Count { // below 0 too
-			return
-		}
-		src := view[V](x, a.Values+device.Pointer(u)*k.size, 1)
-		weight := b.weight(x, uint32(BlockSlots*i)+slot)
-		if x.err == nil {
-			edge := k.program.Gather(src[0], gas.Edge{Weight: weight}, b.window[d])
-			b.add(d<<c.Copies+slot%32&(1<<c.Copies-1), edge)
-		}
-	})
-	return x.err
+	return b.leave()
 }
 
 // each calls do with the slots of a block, their sources and their destinations in the
@@ -149,19 +89,19 @@ func (c *PackedChunk) each(x *access, head [2]uint32, do func(slot, u, d uint32)
 }
 
 // weight is that of a slot of the chunk.
-func (b *packing[V, A]) weight(x *access, slot uint32) float32 {
+func (c *PackedChunk) weight(x *access, codes []byte, slot uint32) float32 {
 	var code uint32
-	switch b.chunk.Code {
+	switch c.Code {
 	case 0:
 		return 1
 	case 1:
-		code = uint32(b.codes[slot])
+		code = uint32(codes[slot])
 	case 2:
-		code = uint32(binary.LittleEndian.Uint16(b.codes[2*slot:]))
+		code = uint32(binary.LittleEndian.Uint16(codes[2*slot:]))
 	default:
-		return math.Float32frombits(binary.LittleEndian.Uint32(b.codes[4*slot:]))
+		return math.Float32frombits(binary.LittleEndian.Uint32(codes[4*slot:]))
 	}
-	w := view[float32](x, b.chunk.Dictionary+4*device.Pointer(code), 1)
+	w := view[float32](x, c.Dictionary+4*device.Pointer(code), 1)
 	if x.err != nil {
 		return 0
 	}

@@ -104,7 +104,7 @@ type pulling struct {
 	*page
 	set    *Set
 	zeroed ZeroArgs
-	args   PullPackedArgs
+	args   PullArgs
 	chunks []PackedChunk
 	shared int
 	slot   int
@@ -125,7 +125,7 @@ func newPulling[V, A any](p *page, program portable[V, A], values []V, c cut) *p
 	}
 	acc, err := p.Alloc(int64(x.slot * len(values)))
 	p.must(err)
-	x.args = PullPackedArgs{upload(p.gpu, x.chunks), upload(p.gpu, values), acc, upload(p.gpu, make([]byte, max(f.Parameters.Size, 8))), upload(p.gpu, []uint32{0})}
+	x.args = PullArgs{upload(p.gpu, x.chunks), upload(p.gpu, values), acc, upload(p.gpu, make([]byte, max(f.Parameters.Size, 8))), upload(p.gpu, []uint32{0})}
 	x.zeroed = ZeroArgs{Acc: acc, Parameters: x.args.Parameters, Fault: x.args.Fault, N: uint32(len(values))}
 	return x
 }

@@ -17,9 +17,8 @@ type base struct {
 	least  int
 	core   []uint32 // by dense id
 	size   levelSize
-	levels []levelSize // by core number; nil: all of the graph is here, least is 0
-	memory int64       // budget of the run; 0: none
-	enough int64       // budget with room for a search in all of the graph
+	memory int64 // budget of the run; 0: none
+	enough int64 // budget with room for a search in all of the graph
 
 	ids        []uint32 // dense ids, ascending; local ids are places here
 	offsets    []uint64
@@ -46,20 +45,10 @@ func (l levelSize) bytes() int64 { return 4*l.arcs + 16*(l.vertices+1) }
 // others while it is made, and the search later.
 const share = 3
 
-// MemoryError is a budget that is too small for a search. It is an [hostmem.ErrBudget].
-type MemoryError struct {
-	Graph  string
-	Budget int64
-	Least  int64 // a budget that is enough
-	What   string
+// memoryError is that of a budget that is too small for a search, and of one that is enough.
+func memoryError(graph, what string, enough int64) error {
+	return fmt.Errorf("graph %s: %w: %s; a budget of %dMiB is enough", graph, hostmem.ErrBudget, what, (enough+1<<20-1)>>20)
 }
-
-func (e *MemoryError) Error() string {
-	return fmt.Sprintf("graph %s: %v: %s; a budget of %dMiB is enough", e.Graph, hostmem.ErrBudget, e.What, (e.Least+1<<20-1)>>20)
-}
-
-// Is makes it the error of every budget that is too small.
-func (e *MemoryError) Is(target error) bool { return target == hostmem.ErrBudget }
 
 // newBase computes core numbers, and loads the part of the graph with the largest ones that the
 // plan has room for. Where that is all of it, sizes are not measured.
@@ -72,51 +61,48 @@ func newBase(ctx context.Context, e *algorithms.Env, graph string, memory, room 
 	if b.size.bytes() <= room {
 		return b, b.loadAll(ctx, e)
 	}
-	if err = b.measure(ctx, e); err != nil {
+	levels, err := b.measure(ctx, e)
+	if err != nil {
 		return nil, err
 	}
-	for b.least = 1; b.least < len(b.levels)-1 && b.levels[b.least].bytes() > room; {
+	for b.least = 1; b.least < len(levels)-1 && levels[b.least].bytes() > room; {
 		b.least++
 	}
-	if b.size = b.levels[b.least]; b.size.bytes() > room {
-		return nil, b.tooSmall("the vertices of the largest core number do not fit", b.least)
+	if b.size = levels[b.least]; b.size.bytes() > room {
+		return nil, b.tooSmall("the vertices of the largest core number do not fit")
 	}
 	return b, b.loadPart(ctx, e)
 }
 
-// tooSmall says that the vertices of a core number, and more, do not fit.
-func (b *base) tooSmall(what string, core int) error {
-	fixed := hostmem.Process + 9*int64(len(b.core))
-	return &MemoryError{b.graph, b.memory, min(b.enough, fixed+share*b.levels[max(0, min(core, len(b.levels)-1))].bytes()+64<<20), what}
-}
+func (b *base) tooSmall(what string) error { return memoryError(b.graph, what, b.enough) }
 
 // measure finds how large the subgraph of each core number is, in one pass over the rows.
-func (b *base) measure(ctx context.Context, e *algorithms.Env) error {
+func (b *base) measure(ctx context.Context, e *algorithms.Env) (levels []levelSize, err error) {
 	most := 1
 	for _, k := range b.core {
 		most = max(most, int(k))
 	}
-	b.levels = make([]levelSize, most+2) // and one that is empty
+	levels = make([]levelSize, most+2) // by core number, and one that is empty
 	for _, k := range b.core {
-		b.levels[k].vertices++
+		levels[k].vertices++
 	}
 	arcs := make([][]int64, e.Threads)
 	for i := range arcs {
 		arcs[i] = make([]int64, most+2)
 	}
-	err := algorithms.EachVertex(ctx, e, "sizes of cores", func(worker int, v uint32, ends *algorithms.Ends) {
+	err = algorithms.EachVertex(ctx, e, "sizes of cores", func(worker int, v uint32, ends *algorithms.Ends) {
 		for u, more := ends.Next(); more; u, more = ends.Next() {
 			arcs[worker][min(b.core[u], b.core[v])]++
 		}
 	})
 	for k := most; k >= 0; k-- {
-		l, above := &b.levels[k], b.levels[k+1]
+		l, above := &levels[k], levels[k+1]
 		for i := range arcs {
 			l.arcs += arcs[i][k]
 		}
 		l.vertices, l.arcs = l.vertices+above.vertices, l.arcs+above.arcs
 	}
-	return err
+	return levels, err
 }
 
 // loadAll makes the base of all vertices, under their dense ids: of the rows that core numbers
@@ -287,12 +273,11 @@ func searchBytes(vertices int, arcs uint64) int64 {
 // checkSearch refuses a search that the budget has no room for.
 func (b *base) checkSearch(q Query, vertices int, arcs uint64) error {
 	takes := searchBytes(vertices, arcs)
-	fixed := b.fixed()
 	if arcs >= 1<<32 {
 		return fmt.Errorf("graph %s: a search in %d edges: expected less than 2³²; give a smaller --max-size", b.graph, arcs/2)
 	}
-	if b.memory > 0 && fixed+takes > b.memory {
-		return &MemoryError{b.graph, b.memory, fixed + takes, fmt.Sprintf("the search for %d vertices of %d takes %d MiB beside the graph", q.High, vertices, takes>>20)}
+	if b.memory > 0 && b.fixed()+takes > b.memory {
+		return b.tooSmall(fmt.Sprintf("the search for %d vertices of %d takes %d MiB beside the graph", q.High, vertices, takes>>20))
 	}
 	return nil
 }

@@ -152,14 +152,3 @@ func TestCores(t *testing.T) {
 		t.Errorf("%d k-cores were offered, and %d parts of them", exact, shrunk)
 	}
 }
-
-// TestGrowLate: what grows ends when it is late.
-func TestGrowLate(t *testing.T) {
-	p := sparse(t, rand.New(rand.NewPCG(5, 6)), 400, 12)
-	p.Low, p.High = 300, 300
-	c := clock{end: 10}
-	var best Best
-	if err := grow(t.Context(), p, &best, (*State).Pick, c.late); err != nil || best.K() >= 0 || c.looks != 11 {
-		t.Errorf("%d looks at the clock, minimum degree %d, error %v", c.looks, best.K(), err)
-	}
-}

@@ -53,27 +53,28 @@ func (s *State) offer(b *Best, vertices, degree []uint32, from place) {
 	for _, v := range vertices {
 		least = min(least, degree[v])
 	}
-	if int(least) <= b.K() || !s.connected(len(vertices), from) {
+	s.p.offer(b, int(least), vertices, func(v uint32) bool { return s.place[v] >= from })
+}
+
+// offer offers vertices of minimum degree k, which in tells from others, if they are connected.
+func (p *Problem) offer(b *Best, k int, vertices []uint32, in func(v uint32) bool) {
+	if k <= b.K() || !p.connected(len(vertices), in) {
 		return
 	}
 	members := make([]uint32, len(vertices))
 	for i, v := range vertices {
-		members[i] = s.p.IDs[v]
+		members[i] = p.IDs[v]
 	}
-	b.Offer(int(least), members)
+	b.Offer(k, members)
 }
 
-// connected reports whether the n vertices in this place and above it are connected.
-func (s *State) connected(n int, from place) bool {
-	s.score = resize(s.score, s.p.N)
-	clear(s.score)
-	reached := make([]uint32, 1, n)
-	reached[0] = s.p.Query
-	s.score[s.p.Query] = 1
+// connected reports whether the n vertices that are in, the query vertex among them, are connected.
+func (p *Problem) connected(n int, in func(v uint32) bool) bool {
+	reached, seen := []uint32{p.Query}, map[uint32]bool{p.Query: true}
 	for i := 0; i < len(reached); i++ {
-		for _, u := range s.p.Row(reached[i]) {
-			if s.score[u] == 0 && s.place[u] >= from {
-				s.score[u] = 1
+		for _, u := range p.Row(reached[i]) {
+			if !seen[u] && in(u) {
+				seen[u] = true
 				reached = append(reached, u)
 			}
 		}

@@ -5,18 +5,8 @@ import "slices"
 // Bounded reports whether an upper bound (section 4.2) shows that no H with C ⊆ H ⊆ C ∪ R has a
 // minimum degree above k, cheapest first. Bounds answer the question "is k + 1 out of reach?"
 // and not "what is the largest minimum degree?", which takes a search for it.
-func (s *State) Bounded(k int, on Rules, st *Stats) bool {
-	switch {
-	case on&DegreeBound != 0 && s.degreeBound(k):
-		st.Ended[byDegreeBound]++
-	case on&NeighbourBound != 0 && s.neighbourBound(k):
-		st.Ended[byNeighbourBound]++
-	case on&ClassBound != 0 && s.classBound(k):
-		st.Ended[byClassBound]++
-	default:
-		return false
-	}
-	return true
+func (s *State) Bounded(k int) bool {
+	return s.degreeBound(k) || s.neighbourBound(k) || s.classBound(k)
 }
 
 // degreeBound: the least d_C(u) + min{h − |C|, neighbours of u in R} over u ∈ C.

@@ -93,31 +93,26 @@ func (s *State) all(v uint32, marked []uint64) bool {
 	return true
 }
 
-// A node with u* and the vertices u1, …, ut that it dominates has t + 2 children, in this order,
-// which have all H between them:
+// A node with u* and the vertices u1, …, ut that it dominates has two children, which have all H
+// between them:
 //
-//	i < t   (C + u* + ui, R − u* − u1 … ui)   the first dominated vertex that H has is ui
-//	i = t   (C + u*, R − u* − u1 … ut)        H has u* and no dominated vertex
-//	i = t+1 (C, R − u* − u1 … ut)             H does not have u*, and so needs none of them
+//	0   (C + u*, R − u*)            H has u*
+//	1   (C, R − u* − u1 … ut)       H does not have u*, and so needs none of the others
 //
-// Without pairs (PairRule), the first two kinds are one child, (C + u*, R − u*), whose own children
-// have the same H. The code that was published with the paper leaves the second kind out, and with it some optima.
-func children(dominated []uint32) int { return len(dominated) + 2 }
+// The paper divides the first one further, by the dominated vertices that H has, which is
+// slower; the code that was published with it leaves one of these out, and with it some optima.
+const children = 2
 
 // Child makes the state its child i.
 func (s *State) Child(u uint32, dominated []uint32, i int) {
-	const none = -1
-	t := len(dominated)
-	if i <= t {
+	if i == 0 {
 		s.choose(u)
 	} else {
+		const none = -1
 		s.drop(u, none)
-	}
-	for _, v := range dominated[:min(i, t)] {
-		s.drop(v, none)
-	}
-	if i < t {
-		s.choose(dominated[i])
+		for _, v := range dominated {
+			s.drop(v, none)
+		}
 	}
 	s.low = s.low[:0]
 }

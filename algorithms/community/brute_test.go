@@ -1,8 +1,10 @@
 package community
 
 import (
+	"cmp"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 )
 
 // graph is a small random graph.
@@ -96,4 +98,27 @@ func (g *graph) queries(best *[14][15]int) (queries []Query, want []int) {
 		}
 	}
 	return queries, want
+}
+
+// newProblem makes a problem of edges, each of which may be there in any direction and any
+// number of times; loops are left out. The vertices 0 to n-1 are called so outside, too.
+func newProblem(n int, edges [][2]uint32, query uint32, low, high int) *Problem {
+	var both [][2]uint32
+	for _, e := range edges {
+		if e[0] != e[1] {
+			both = append(both, e, [2]uint32{e[1], e[0]})
+		}
+	}
+	slices.SortFunc(both, func(a, b [2]uint32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	both = slices.Compact(both)
+	p := &Problem{N: n, Query: query, Low: low, High: high, Offsets: make([]uint32, n+1), IDs: make([]uint32, n)}
+	for _, e := range both {
+		p.Offsets[e[0]+1]++
+		p.Neighbours = append(p.Neighbours, e[1])
+	}
+	for v := range n {
+		p.Offsets[v+1] += p.Offsets[v]
+		p.IDs[v] = uint32(v)
+	}
+	return p
 }

@@ -4,9 +4,8 @@ package community
 
 import (
 	"context"
-	"flag"
 	"math/rand/v2"
-	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,18 +13,8 @@ import (
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gpuengine/device"
-	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
-	"github.com/garaph/garaph/store"
-)
-
-var (
-	communityScale   = flag.Int("community.scale", 14, "scale of the RMAT graph of TestCUDACommunitySpeed")
-	communityDegree  = flag.Int("community.degree", 16, "its degree")
-	communityQueries = flag.Int("community.queries", 100, "queries of it")
-	communityLimit   = flag.Duration("community.limit", 60*time.Second, "time for each processor and bounds")
-	communityLow     = flag.Int("community.low", 0, "least size; 0: 6 and 9, with 12 and 15 as the largest")
-	communityHigh    = flag.Int("community.high", 0, "largest size")
 )
 
 func openCUDA(t testing.TB) device.Device {
@@ -45,7 +34,7 @@ func openCUDA(t testing.TB) device.Device {
 func TestCUDACommunity(t *testing.T) {
 	d := openCUDA(t)
 	for _, o := range []DeviceOptions{{}, {most: 1}, {most: 2, capacity: 5}} {
-		eachBatch(t, graphs(t, 40, 200), func(t *testing.T, queries []*DeviceQuery) {
+		eachBatch(t, graphs(t, 40, 200), func(queries []*DeviceQuery) {
 			if err := SearchDevice(t.Context(), d, queries, o); err != nil {
 				t.Fatal(err)
 			}
@@ -54,149 +43,128 @@ func TestCUDACommunity(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) { compareWithCPU(r, d) })
 }
 
-// rmatProblems are the reduced problems of random queries of core number 3 and more, whose first
-// community is no optimum.
-func rmatProblems(t *testing.T, scale, degree, queries, low, high int) (problems []*Problem, bests []*Best) {
+// rooted is a query that has its root alone.
+func rooted(p *Problem) *DeviceQuery { return &DeviceQuery{Open: []Open{{p, Root(p)}}, Best: &Best{}} }
+
+// eachBatch calls search with all problems of a random graph, one query each, and checks what it finds.
+func eachBatch(t *testing.T, graphs int, search func(queries []*DeviceQuery)) {
 	t.Helper()
-	r := rand.New(rand.NewPCG(17, uint64(scale)))
-	g := oracle.Graph{N: 1 << scale}
-	for range degree << scale {
-		u, v := uint32(0), uint32(0)
-		for range scale {
-			x := r.IntN(100)
-			u, v = u<<1, v<<1
-			if x >= 76 {
-				u |= 1
-			}
-			if x >= 57 && x < 76 || x >= 95 {
-				v |= 1
-			}
-		}
-		if u != v {
-			g.Edges = append(g.Edges, oracle.Edge{Src: u, Dst: v})
-		}
-	}
-	s := teststore.Build(t, g, teststore.Options{Layout: store.CSC, Symmetric: true, ShardVertices: 12288})
-	f := &drawing{finder: finder{graph: "rmat"}, r: r, queries: queries, low: low, high: high}
-	if err := algorithms.Visit(t.Context(), s, f, algorithms.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	return f.problems, f.bests
-}
-
-// drawing draws queries from a graph.
-type drawing struct {
-	finder
-	r                  *rand.Rand
-	queries, low, high int
-	problems           []*Problem
-	bests              []*Best
-}
-
-func (f *drawing) Visit(ctx context.Context, e *algorithms.Env) error {
-	b, err := newBase(ctx, e, f.graph, 0, f.room(e.Graph, e.Threads))
-	if err != nil {
-		return err
-	}
-	for drawn := 0; len(f.problems) < f.queries && drawn < 1000*f.queries; drawn++ {
-		q := Query{Vertex: uint32(f.r.IntN(int(e.Graph.Vertices))), Low: f.low, High: f.high}
-		if b.core[q.Vertex] < 3 {
-			continue
-		}
-		best := &Best{}
-		p, err := b.start(ctx, q, best, func() bool { return false })
-		if err != nil {
-			return err
-		}
-		if p != nil {
-			f.problems, f.bests = append(f.problems, p), append(f.bests, best)
-		}
-	}
-	return nil
-}
-
-// again is a copy of what a search begins with.
-func again(b *Best) *Best {
-	c := &Best{}
-	c.Offer(b.K(), b.Members())
-	return c
-}
-
-// TestCUDACommunitySpeed prints how long a batch of queries takes on a GPU, and on all
-// processors of the host, one query after another and its nodes shared.
-func TestCUDACommunitySpeed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("minutes")
-	}
-	bounds := [][2]int{{6, 12}, {9, 15}}
-	if *communityLow > 0 {
-		bounds = [][2]int{{*communityLow, *communityHigh}}
-	}
-	d := openCUDA(t)
-	t.Logf("%s, and %d processors", d.Info().Name, runtime.GOMAXPROCS(0))
-	for _, x := range bounds {
-		problems, bests := rmatProblems(t, *communityScale, *communityDegree, *communityQueries, x[0], x[1])
-		largest, sum := 0, 0
-		for _, p := range problems {
-			largest, sum = max(largest, p.N), sum+p.N
-		}
-		t.Logf("sizes %d to %d: %d queries, %d vertices in the mean, %d at most", x[0], x[1], len(problems), sum/max(1, len(problems)), largest)
+	for seed := range graphs {
+		g := randomGraph(rand.New(rand.NewPCG(uint64(seed), 18)))
+		best := g.optima()
+		all, wants := g.queries(&best)
 		var queries []*DeviceQuery
-		for i, p := range problems {
-			queries = append(queries, &DeviceQuery{Open: []Open{{p, Root(p)}}, Best: again(bests[i]), Stats: &Stats{}})
+		var problems []*Problem
+		for _, q := range all {
+			p := newProblem(g.n, g.edges, q.Vertex, q.Low, q.High)
+			queries, problems = append(queries, rooted(p)), append(problems, p)
 		}
-		gpu, gpuOpen := searchTimed(t, queries, func(ctx context.Context) {
-			rounds := 0
-			o := DeviceOptions{Progress: func(open, visited int64) {
-				if rounds++; rounds&(rounds-1) == 0 {
-					t.Logf("  round %d: %d nodes are open, %d were visited", rounds, open, visited)
-				}
-			}}
-			if err := SearchDevice(ctx, d, queries, o); err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("  %d rounds", rounds)
-		})
-		var same []*DeviceQuery // what the GPU has proved
-		var on []int
+		search(queries)
 		for i, q := range queries {
-			if len(q.Open) == 0 {
-				same, on = append(same, &DeviceQuery{Open: []Open{{problems[i], Root(problems[i])}}, Best: again(bests[i]), Stats: &Stats{}}), append(on, i)
+			if len(q.Open) > 0 {
+				t.Errorf("%d nodes are open", len(q.Open))
+			}
+			if checkCommunity(t, g, problems[i], q.Best, wants[i]); t.Failed() {
+				t.Fatalf("graph %d: %d vertices, edges %v, %v", seed, g.n, g.edges, all[i])
 			}
 		}
-		cpu, cpuOpen := searchTimed(t, same, func(ctx context.Context) {
-			for _, q := range same {
-				rest, st, err := SearchParallel(ctx, q.Open, AllRules, runtime.GOMAXPROCS(0), 0, 0, q.Best, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				q.Open, *q.Stats = rest, st
-			}
-		})
-		for i, q := range same {
-			if got := queries[on[i]].Best; len(q.Open) == 0 && got.K() != q.Best.K() {
-				t.Errorf("query %d: minimum degree %d on the GPU, %d on the CPU", on[i], got.K(), q.Best.K())
-			}
-		}
-		t.Logf("sizes %d to %d: GPU %.2f s (%d of %d queries not proved), CPU %.2f s (%d of %d); ratio %.1f", x[0], x[1],
-			gpu.Seconds(), gpuOpen, len(queries), cpu.Seconds(), cpuOpen, len(same), cpu.Seconds()/gpu.Seconds())
 	}
 }
 
-// searchTimed searches within the limit, and counts the queries that are not proved.
-func searchTimed(t *testing.T, queries []*DeviceQuery, search func(ctx context.Context)) (taken time.Duration, open int) {
-	ctx, cancel := context.WithTimeout(t.Context(), *communityLimit)
-	defer cancel()
-	begin := time.Now()
-	search(ctx)
-	taken = time.Since(begin)
-	branches := int64(0)
-	for _, q := range queries {
-		branches += q.Stats.Branches
-		if len(q.Open) > 0 {
-			open++
+// compareWithCPU searches a random batch on a device and on the CPU.
+func compareWithCPU(r *rapid.T, d device.Device) {
+	n := rapid.IntRange(20, 400).Draw(r, "vertices")
+	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 1))
+	var edges [][2]uint32
+	group := rapid.IntRange(2, 40).Draw(r, "group")
+	for range n * rapid.IntRange(1, 8).Draw(r, "degree") {
+		u := random.IntN(n)
+		v := random.IntN(n)
+		if random.IntN(4) > 0 {
+			v = min(n-1, u/group*group+random.IntN(group))
+		}
+		edges = append(edges, [2]uint32{uint32(u), uint32(v)})
+	}
+	low := rapid.IntRange(1, 8).Draw(r, "low")
+	high := low + rapid.IntRange(0, 4).Draw(r, "more")
+	var queries []*DeviceQuery
+	var want []int
+	for range rapid.IntRange(1, 5).Draw(r, "queries") {
+		p := newProblem(n, edges, uint32(random.IntN(n)), low, high)
+		var b Best
+		Search(context.Background(), []Open{{p, Root(p)}}, &b, new(int64))
+		queries, want = append(queries, rooted(p)), append(want, b.K())
+	}
+	o := DeviceOptions{most: uint32(rapid.IntRange(1, 100).Draw(r, "most")), capacity: int64(rapid.IntRange(0, 50).Draw(r, "capacity"))}
+	if err := SearchDevice(context.Background(), d, queries, o); err != nil {
+		r.Fatal(err)
+	}
+	for i, q := range queries {
+		if q.Best.K() != want[i] || len(q.Open) > 0 {
+			r.Fatalf("minimum degree %d, want %d; %d nodes are open", q.Best.K(), want[i], len(q.Open))
 		}
 	}
-	t.Logf("  %d branches, %.0f a second", branches, float64(branches)/taken.Seconds())
-	return taken, open
+}
+
+// TestCUDALeaves: a query that is not proved when its time is up, or whose sets are too large for a
+// block, is left as it was, and those beside it are searched.
+func TestCUDALeaves(t *testing.T) {
+	d := openCUDA(t)
+	large := sparse(t, rand.New(rand.NewPCG(5, 6)), 12000, 24)
+	large.Low, large.High = 11000, 11500
+	for _, c := range []struct {
+		p        *Problem
+		limit    time.Duration
+		searched bool
+	}{
+		{sparse(t, rand.New(rand.NewPCG(5, 6)), 2000, 24), time.Millisecond, true}, {large, 0, false},
+	} {
+		hard, easy := rooted(c.p), rooted(&Problem{N: 1, Low: 1, High: 1, Offsets: []uint32{0, 0}, IDs: []uint32{7}})
+		if err := SearchDevice(t.Context(), d, []*DeviceQuery{hard, easy}, DeviceOptions{TimeLimit: c.limit, most: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if len(hard.Open) != 1 || hard.Open[0].Problem != c.p || hard.Searched != c.searched {
+			t.Errorf("%d nodes are open, searched: %t", len(hard.Open), hard.Searched)
+		}
+		if len(easy.Open) > 0 || easy.Best.K() != 0 || !slices.Equal(easy.Best.Members(), []uint32{7}) {
+			t.Errorf("one vertex: %d nodes are open, minimum degree %d of %v", len(easy.Open), easy.Best.K(), easy.Best.Members())
+		}
+	}
+}
+
+// TestCUDAFind compares answers with brute force, resumed and not, and on a real graph with the CPU's, whose
+// times it prints beside them.
+func TestCUDAFind(t *testing.T) {
+	on := Options{Threads: 2, Device: algorithms.GPU, hooks: hooks{easy: time.Nanosecond}}
+	for seed := range graphs(t, 4, 40) {
+		findAll(t, seed, on)
+	}
+	resumeAll(t, func(*rand.Rand) Options {
+		return Options{Threads: 2, Device: algorithms.AutoDevice, GPU: "0", hooks: hooks{easy: time.Nanosecond, most: 1}}
+	})
+	_, g := testgraph.LoadEdges(t, "as-Caida20071105", true)
+	s := teststore.Build(t, g, teststore.Options{})
+	r := rand.New(rand.NewPCG(17, 1))
+	var queries []Query
+	for range 40 {
+		queries = append(queries, Query{g.Edges[r.IntN(len(g.Edges))].Src, 6, 12})
+	}
+	found := map[algorithms.Device][]*Result{}
+	for _, device := range []algorithms.Device{algorithms.CPU, algorithms.GPU} {
+		begin, branches := time.Now(), int64(0)
+		_, err := Find(t.Context(), s, queries, Options{Device: device, TimeLimit: 10 * time.Second}, func(_ int, r *Result) error {
+			found[device] = append(found[device], r)
+			branches += r.Branches
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %.2f s, %d branches", device, time.Since(begin).Seconds(), branches)
+	}
+	for i, c := range found[algorithms.CPU] {
+		if g := found[algorithms.GPU][i]; c.Proven && g.Proven && c.MinDegree != g.MinDegree {
+			t.Errorf("%v: minimum degree %d on the GPU, %d on the CPU", queries[i], g.MinDegree, c.MinDegree)
+		}
+	}
 }

@@ -12,7 +12,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/garaph/garaph/algorithms"
-	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/store"
 )
@@ -40,7 +39,7 @@ type Result struct {
 
 	Start           int   // minimum degree of the community that the search began with; -1: none
 	Vertices, Edges int64 // of the reduced subgraph; 0: the first community was an optimum
-	Stats           Stats
+	Branches        int64 // nodes of the search
 	Prepare, Search time.Duration
 	GPU             string // the device that has searched for it, in a batch whose time Search is; "": the CPU has
 }
@@ -50,14 +49,12 @@ type Options struct {
 	Threads   int           // 0: GOMAXPROCS
 	Memory    int64         // bytes of resident memory for the whole process; 0: no limit
 	TimeLimit time.Duration // for one query, without the reading of the graph; 0: none
-	Without   Rules         // that are not applied
-	With      Rules         // that are applied beside AllRules
 	Log       *zap.Logger   // nil: silent
 
 	// Device is where queries are searched; "": AutoDevice, under which the CPU begins with each
 	// query, and a GPU searches those that are not soon proved. A GPU searches many queries at
 	// once: what Progress says is about a batch, whose first query it gets, and TimeLimit
-	// is that of the search for the batch, and of the first community of each query. Without and With are not for a GPU.
+	// is that of the search for the batch, and of the first community of each query.
 	Device    algorithms.Device
 	GPU       string // its name; "": the first one
 	GPUMemory int64  // bytes of its memory; 0: what is free, but for a small reserve
@@ -75,10 +72,9 @@ type Options struct {
 
 // hooks are what tests put in the place of parts of a search.
 type hooks struct {
-	open func(algorithms.Options) (device.Device, int64, error)                 // nil: algorithms.OpenDevice
 	easy time.Duration                                                          // 0: easyTime
 	most uint32                                                                 // of DeviceOptions
-	cpu  func(ctx context.Context, open []Open, b *Best) ([]Open, Stats, error) // nil: SearchParallel
+	cpu  func(ctx context.Context, open []Open, b *Best) ([]Open, int64, error) // nil: SearchParallel
 }
 
 // Report says what the preparation of all queries took.
@@ -103,12 +99,6 @@ func Find(ctx context.Context, s *store.Store, queries []Query, o Options, answe
 	if err := hostmem.CheckThreads(o.Threads); err != nil {
 		return Report{}, fmt.Errorf("community search: %w", err)
 	}
-	if o.Memory < 0 || o.TimeLimit < 0 || o.GPUMemory < 0 {
-		return Report{}, fmt.Errorf("community search: %d bytes of memory, %d of a GPU and a limit of %v: expected 0 or more", o.Memory, o.GPUMemory, o.TimeLimit)
-	}
-	if from := o.Saving.From; from != nil && !slices.Equal(from.Queries, queries) {
-		return Report{}, errors.New("community search that continues with other queries")
-	}
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
@@ -118,15 +108,7 @@ func Find(ctx context.Context, s *store.Store, queries []Query, o Options, answe
 	if o.Device == "" {
 		o.Device = algorithms.AutoDevice
 	}
-	if other := o.Without|o.With != 0; other && o.Device == algorithms.AutoDevice {
-		o.Device = algorithms.CPU
-	} else if other && o.Device != algorithms.CPU {
-		return Report{}, errors.New("community search with other rules than all: a GPU has no others")
-	}
-	f := &finder{graph: s.Name(), queries: queries, o: o, answer: answer, began: time.Now(), open: o.open, saver: saver{Saving: o.Saving, last: time.Now()}}
-	if f.open == nil {
-		f.open = algorithms.OpenDevice
-	}
+	f := &finder{graph: s.Name(), queries: queries, o: o, answer: answer, began: time.Now(), saver: saver{Saving: o.Saving, last: time.Now()}}
 	err := f.resume()
 	if err == nil && len(f.answers) < len(queries) {
 		err = algorithms.Visit(ctx, s, f, algorithms.Options{Threads: o.Threads, Memory: o.Memory, Log: o.Log, Progress: o.Stage})
@@ -134,8 +116,7 @@ func Find(ctx context.Context, s *store.Store, queries []Query, o Options, answe
 	}
 	var need *algorithms.MemoryError
 	if errors.As(err, &need) {
-		withRoom(need, s.Catalogue(), o.Threads)
-		err = fmt.Errorf("%w, with a part of the graph, and %dMiB is enough for any search", err, enough(s.Catalogue(), o.Threads)>>20+1)
+		err = memoryError(s.Name(), "core numbers and a part of the graph do not fit", enough(s.Catalogue(), o.Threads))
 	}
 	return f.report, err
 }
@@ -150,7 +131,6 @@ type finder struct {
 	began   time.Time
 	report  Report
 	heap    int64 // bytes that a search may have in use; 0: no limit
-	open    func(algorithms.Options) (device.Device, int64, error)
 
 	answers        []*Result
 	begun, earlier []*pending
@@ -187,16 +167,13 @@ func (f *finder) resume() error {
 // graph become a base of all of it.
 func (f *finder) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 	n, room := int64(g.Vertices), f.room(g, threads)
-	passes := []algorithms.Array{{Name: "new ids", Bytes: 4 * n}, {Name: baseArray, Bytes: room}}
+	passes := []algorithms.Array{{Name: "new ids", Bytes: 4 * n}, {Name: "the graph that is searched", Bytes: room}}
 	whole := passes
 	if g.Symmetric && room >= wholeSize(g).bytes() {
 		whole = []algorithms.Array{{Name: "ids of vertices", Bytes: 8 * n}}
 	}
 	return algorithms.CorePlan(g, threads, whole, passes)
 }
-
-// baseArray names the base in a plan.
-const baseArray = "the graph that is searched"
 
 // room is how many bytes the base may take.
 func (f *finder) room(g *store.Catalogue, threads int) int64 {
@@ -220,17 +197,6 @@ func beforeBase(g *store.Catalogue, threads int) int64 {
 func enough(g *store.Catalogue, threads int) int64 {
 	all := wholeSize(g)
 	return max(beforeBase(g, threads)+share*all.bytes(), hostmem.Process+4*int64(g.Vertices)+all.bytes()+searchBytes(int(all.vertices), uint64(all.arcs)))
-}
-
-// withRoom has an error of the plan count the base as large as it is with the budget that the error names: it
-// grows with the budget.
-func withRoom(need *algorithms.MemoryError, g *store.Catalogue, threads int) {
-	for i := range need.Arrays {
-		if a := &need.Arrays[i]; a.Name == baseArray {
-			rest := need.Least() - a.Bytes
-			a.Bytes = max(0, min((rest-beforeBase(g, threads))/(share-1), wholeSize(g).bytes())) + 1
-		}
-	}
 }
 
 // Visit prepares the graph, and searches.
@@ -270,12 +236,12 @@ func (f *finder) Visit(ctx context.Context, e *algorithms.Env) (err error) {
 func (f *finder) onCPU(ctx context.Context, p *pending, i int, limit time.Duration) error {
 	for len(p.Open) > 0 && limit > 0 && ctx.Err() == nil {
 		begin := time.Now()
-		rest, stats, err := f.parallel(ctx, slices.Clone(p.Open), p.Best, i, limit)
+		rest, visited, err := f.parallel(ctx, slices.Clone(p.Open), p.Best, i, limit)
 		if err != nil {
 			return err
 		}
 		p.Open = rest
-		p.Stats.Add(&stats)
+		p.Branches += visited
 		took := time.Since(begin)
 		p.search, limit, f.changed = p.search+took, limit-took, true
 		f.saveIfDue()
@@ -284,7 +250,7 @@ func (f *finder) onCPU(ctx context.Context, p *pending, i int, limit time.Durati
 }
 
 // parallel searches open nodes of query i on the CPU, until the limit of time or until Save is due.
-func (f *finder) parallel(ctx context.Context, open []Open, best *Best, i int, limit time.Duration) (rest []Open, st Stats, err error) {
+func (f *finder) parallel(ctx context.Context, open []Open, best *Best, i int, limit time.Duration) (rest []Open, visited int64, err error) {
 	if limit < math.MaxInt64 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limit)
@@ -298,5 +264,5 @@ func (f *finder) parallel(ctx context.Context, open []Open, best *Best, i int, l
 	if f.o.Progress != nil {
 		progress = func(p Progress) { f.o.Progress(i, p) }
 	}
-	return SearchParallel(ctx, open, (AllRules|f.o.With)&^f.o.Without, f.o.Threads, f.heap, slice, best, progress)
+	return SearchParallel(ctx, open, f.o.Threads, f.heap, slice, best, progress)
 }

@@ -22,8 +22,6 @@ const (
 	// batchBytes are the problems of a batch, if there is no budget; otherwise they take a
 	// quarter of what is left, and open nodes another one.
 	batchBytes = 1 << 30
-	// emulatedBytes is the memory of an emulated device, which is that of the process.
-	emulatedBytes = 64 << 20
 )
 
 // findOn answers the queries in batches on a device.
@@ -34,9 +32,6 @@ func (f *finder) findOn(ctx context.Context, b *base, d device.Device, budget in
 		left := f.o.Memory - hostmem.Process - 4*int64(len(b.core)) - b.size.bytes()
 		room = max(1, left/4)
 		o.Host = room
-	}
-	if d.Info().OnHost {
-		o.Memory = min(o.Memory, emulatedBytes)
 	}
 	for len(f.answers) < len(f.queries) {
 		err := f.prepare(ctx, b, room)
@@ -165,9 +160,12 @@ func (f *finder) withoutGPU(err error) {
 	f.o.Log.Warn("the CPU computes instead of the GPU", zap.NamedError("reason", err))
 }
 
-// device opens the GPU of the options; nil: the CPU searches.
+// device opens the GPU of the options; nil: the CPU searches, also for an emulated one.
 func (f *finder) device() (device.Device, int64, error) {
-	d, budget, err := f.open(algorithms.Options{Device: f.o.Device, GPU: f.o.GPU, GPUMemory: f.o.GPUMemory})
+	if f.o.GPU == device.EmulatedName {
+		return nil, 0, nil
+	}
+	d, budget, err := algorithms.OpenDevice(algorithms.Options{Device: f.o.Device, GPU: f.o.GPU, GPUMemory: f.o.GPUMemory})
 	if err != nil && f.o.Device == algorithms.AutoDevice {
 		f.withoutGPU(err)
 		err = nil

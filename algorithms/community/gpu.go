@@ -13,9 +13,9 @@ import (
 
 // DeviceQuery is what is to be searched for one query vertex.
 type DeviceQuery struct {
-	Open  []Open // nodes of problems with the same bounds; those that a search has left
-	Best  *Best
-	Stats *Stats
+	Open     []Open // nodes of problems with the same bounds; those that a search has left
+	Best     *Best
+	Branches int64 // nodes that were visited
 
 	Searched bool // the device has searched it: what is open is what there was no time for
 }
@@ -25,7 +25,6 @@ type DeviceOptions struct {
 	Memory    int64         // bytes of the device's memory; 0: what is free
 	Host      int64         // bytes of host memory for nodes that the device has no room for; 0: no limit
 	TimeLimit time.Duration // of the search for a batch; 0: none
-	Keep      bool          // return the very nodes that are open at the end
 	// Progress, when not nil, gets after each round how many nodes are open, and were visited.
 	Progress func(open, visited int64)
 
@@ -46,10 +45,9 @@ const (
 
 // SearchDevice searches the open nodes of many queries at once on a device: a warp for each
 // node, and all warps share the tasks. The more queries, the better they keep it busy. Afterwards the
-// queries have the nodes that are still open: those that were when the time was up or the context
-// ended (with Keep; otherwise the nodes that they had at first, for a query that is not proved), and all
-// of a query whose problems the device has no room for. After an error of the device, queries
-// whose search had not ended have the nodes that they had at first, and keep what was found.
+// queries that are not proved have the nodes that they had at first, and keep what was found: those that were
+// searched when the time was up or the context ended, or when the device failed, and those for whose problems
+// or nodes the device or the host has no room.
 func SearchDevice(ctx context.Context, d device.Device, queries []*DeviceQuery, o DeviceOptions) (err error) {
 	budget := d.Info().Free
 	if o.Memory > 0 {
@@ -87,11 +85,18 @@ func SearchDevice(ctx context.Context, d device.Device, queries []*DeviceQuery, 
 	return nil
 }
 
-// searchFitting searches a batch, or each query of it by itself where the sets of some, which are known when the
-// problems are reduced, are too large for the device; such a query is left as it is.
+// searchFitting searches a batch within the limit of time, or each query of it by itself where the sets of
+// some, which are known when the problems are reduced, are too large for the device, or there are too many
+// open nodes; such a query is left as it is.
 func (g *gpu) searchFitting(ctx context.Context, batch []*DeviceQuery) error {
-	err := g.limited(ctx, batch)
-	if !errors.Is(err, kernels.ErrShared) {
+	limited := ctx
+	if g.o.TimeLimit > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, g.o.TimeLimit)
+		defer cancel()
+	}
+	err := g.search(limited, batch)
+	if !errors.Is(err, kernels.ErrShared) && !errors.Is(err, errFull) {
 		return err
 	}
 	if err := errors.Join(g.Stream.Sync(), g.FreeAll()); err != nil || len(batch) == 1 {
@@ -103,16 +108,6 @@ func (g *gpu) searchFitting(ctx context.Context, batch []*DeviceQuery) error {
 		}
 	}
 	return nil
-}
-
-// limited searches a batch within the limit of time.
-func (g *gpu) limited(ctx context.Context, batch []*DeviceQuery) error {
-	if g.o.TimeLimit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, g.o.TimeLimit)
-		defer cancel()
-	}
-	return g.search(ctx, batch)
 }
 
 // deviceBytes is what the problems of a query take on a device at most.

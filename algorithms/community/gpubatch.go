@@ -22,8 +22,7 @@ type batch struct {
 	args     kernels.CommunityProcessArgs
 	spilled  spill
 	visited  int64
-
-	rest [][]Open // by query: nodes that are still open when the context has ended
+	open     []bool // by query: it is not proved
 }
 
 // onDevice is a problem that a device has, reduced and under new ids.
@@ -31,20 +30,11 @@ type onDevice struct {
 	whole *Problem
 	query int
 	kept  []uint32 // by new id, the id in the whole problem
-	part  *Problem // the same part on the host, once that was needed
-}
-
-// host is the part of the problem that the device has.
-func (p *onDevice) host() *Problem {
-	if p.part == nil {
-		p.part = p.whole.part(p.kept, make([]uint32, p.whole.N))
-	}
-	return p.part
 }
 
 // search searches some queries, which the device has room for.
 func (g *gpu) search(ctx context.Context, queries []*DeviceQuery) error {
-	b := &batch{gpu: g, queries: queries, rest: make([][]Open, len(queries))}
+	b := &batch{gpu: g, queries: queries, open: make([]bool, len(queries))}
 	of := map[*Problem]uint32{}
 	for i, q := range queries {
 		for p := range problemsOf(q) {
@@ -58,17 +48,16 @@ func (g *gpu) search(ctx context.Context, queries []*DeviceQuery) error {
 		err = b.allocate()
 	}
 	if err == nil && b.layout.Words > 0 {
-		if err = b.begin(of); err == nil {
-			err = b.rounds(ctx)
-		}
-		if err == nil {
+		b.begin(of)
+		if err = b.rounds(ctx); err == nil {
 			err = b.end()
 		}
-		b.spilled.free()
 	}
 	if err == nil {
 		for i, q := range queries {
-			q.Open, q.Searched = b.rest[i], true
+			if q.Searched = true; !b.open[i] {
+				q.Open = nil
+			}
 		}
 		err = g.FreeAll()
 	}
@@ -221,22 +210,18 @@ func (b *batch) allocate() error {
 }
 
 // begin makes tasks of the open nodes, for the device.
-func (b *batch) begin(of map[*Problem]uint32) error {
+func (b *batch) begin(of map[*Problem]uint32) {
+	task := make([]uint64, b.spilled.words)
 	for _, q := range b.queries {
 		for _, o := range q.Open {
 			i := of[o.Problem]
 			if p := &b.list[i]; p.Left > 0 {
-				task, err := b.spilled.push()
-				if err != nil {
-					return err
-				}
-				if !translate(task, o.Task, b.problems[i], i, int(p.Words)) {
-					b.spilled.drop(1)
+				if translate(task, o.Task, b.problems[i], i, int(p.Words)) {
+					b.spilled.push(task)
 				}
 			}
 		}
 	}
-	return nil
 }
 
 const noVertex = ^uint32(0)
@@ -259,13 +244,4 @@ func translate(to []uint64, t Task, p *onDevice, number uint32, words int) bool 
 	}
 	to[0] = uint64(last)<<32 | uint64(number)
 	return size == popcount(t.C())
-}
-
-// open is the node of a task of the device.
-func (b *batch) open(task []uint64) (query int, o Open) {
-	p := b.problems[uint32(task[0])]
-	o = Open{p.host(), NewTask(p.host())}
-	copy(o.Task[1:], task[1:])
-	o.Task.SetHead(-1, popcount(o.Task.C()))
-	return p.query, o
 }

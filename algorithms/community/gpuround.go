@@ -2,6 +2,7 @@ package community
 
 import (
 	"context"
+	"errors"
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gpuengine/device"
@@ -30,7 +31,7 @@ func (b *batch) rounds(ctx context.Context) error {
 		}
 		if err == nil {
 			b.args.Tasks -= min(b.args.Tasks, uint64(round.Taken))
-			err = b.place(ctx, round.Open)
+			err = b.place(round.Open)
 		}
 		if err != nil {
 			return err
@@ -47,9 +48,6 @@ func (b *batch) rounds(ctx context.Context) error {
 func (b *batch) round(warps uint64) (r kernels.CommunityRound, err error) {
 	a := b.args
 	a.Nanoseconds, a.Most = uint64(roundTime), 1<<20
-	if b.Device.Info().OnHost { // which has no clock
-		a.Most = 64
-	}
 	if b.o.most > 0 {
 		a.Most = b.o.most
 	}
@@ -91,11 +89,11 @@ func (b *batch) collect() error {
 
 // place makes tasks of the nodes that warps left. As long as there is no room for all of them,
 // tasks go to the host.
-func (b *batch) place(ctx context.Context, open uint64) error {
+func (b *batch) place(open uint64) error {
 	a := &b.args
 	for first := uint64(0); first < open; {
 		if missing := int64(a.Tasks+open-first) - int64(a.Capacity); missing > 0 && a.Tasks > 0 {
-			if err := b.spill(ctx, min(a.Tasks, max(uint64(missing), a.Capacity/4))); err != nil {
+			if err := b.takeLowest(min(a.Tasks, max(uint64(missing), a.Capacity/4)), b.keep); err != nil {
 				return err
 			}
 		}
@@ -115,11 +113,6 @@ func (b *batch) place(ctx context.Context, open uint64) error {
 // slot is where a task lies, counted from the bottom.
 func (b *batch) slot(i uint64) device.Pointer {
 	return b.args.Pool + device.Pointer((b.args.Bottom+i)%b.args.Capacity*uint64(8*b.spilled.words))
-}
-
-// spill moves the n lowest tasks to the host. If that has no room either, the CPU searches them.
-func (b *batch) spill(ctx context.Context, n uint64) error {
-	return b.takeLowest(n, func(task []uint64) error { return b.keep(ctx, task) })
 }
 
 // atOnce is how many bytes of tasks are read back at once.
@@ -146,63 +139,46 @@ func (b *batch) takeLowest(n uint64, f func(task []uint64) error) error {
 	return nil
 }
 
-// keep keeps a task on the host, or searches it there.
-func (b *batch) keep(ctx context.Context, task []uint64) error {
-	if b.spilled.full(1) && ctx.Err() == nil {
-		query, o := b.open(task)
-		q := b.queries[query]
-		rest := Search(ctx, []Open{o}, AllRules, q.Best, q.Stats)
-		b.rest[query] = append(b.rest[query], rest...)
-		return nil
+var errFull = errors.New("no room for the open nodes of a search")
+
+// keep keeps a task on the host.
+func (b *batch) keep(task []uint64) error {
+	if b.spilled.full() {
+		return errFull
 	}
-	to, err := b.spilled.push()
-	if err == nil {
-		copy(to, task)
-	}
-	return err
+	b.spilled.push(task)
+	return nil
 }
 
 // refill moves tasks from the host to the device, as many as fill half of it.
 func (b *batch) refill() error {
 	for full := max(1, b.args.Capacity/2); b.args.Tasks < full && b.spilled.len() > 0; {
 		at := (b.args.Bottom + b.args.Tasks) % b.args.Capacity
-		words := b.spilled.run(int(min(full-b.args.Tasks, b.args.Capacity-at)))
+		words := b.spilled.pop(int(min(full-b.args.Tasks, b.args.Capacity-at)))
 		if err := algorithms.ToDevice(b.DeviceMemory, b.slot(b.args.Tasks), words); err != nil {
 			return err
 		}
 		b.args.Tasks += uint64(len(words) / b.spilled.words)
-		b.spilled.drop(len(words) / b.spilled.words)
 	}
 	return nil
 }
 
-// end takes the tasks that are left, and reads the counts.
+// end looks which queries have tasks that are left, and reads the counts.
 func (b *batch) end() error {
-	left := make([]bool, len(b.queries))
-	rest := func(task []uint64) error {
-		if !b.o.Keep {
-			left[b.problems[uint32(task[0])].query] = true
-			return nil
-		}
-		query, o := b.open(task)
-		b.rest[query] = append(b.rest[query], o)
+	left := func(task []uint64) error {
+		b.open[b.problems[uint32(task[0])].query] = true
 		return nil
 	}
-	err := b.takeLowest(b.args.Tasks, rest)
-	for ; err == nil && b.spilled.len() > 0; b.spilled.drop(1) {
-		err = rest(b.spilled.run(1))
-	}
-	for i, unfinished := range left {
-		if unfinished {
-			b.rest[i] = b.queries[i].Open
-		}
+	err := b.takeLowest(b.args.Tasks, left)
+	for err == nil && b.spilled.len() > 0 {
+		err = left(b.spilled.pop(1))
 	}
 	nodes := make([]uint64, len(b.queries))
 	if err == nil {
 		err = algorithms.ToHost(b.DeviceMemory, nodes, b.args.Nodes)
 	}
 	for i, q := range b.queries {
-		q.Stats.Branches += int64(nodes[i])
+		q.Branches += int64(nodes[i])
 	}
 	return err
 }

@@ -15,7 +15,7 @@ func (c *clock) late() bool {
 
 // timed searches until a clock says that it is late, and returns what is open then.
 func timed(open []Open, b *Best, c *clock) (rest []Open) {
-	w := worker{on: AllRules, best: b, stats: &Stats{}, late: c.late, stopped: c.late}
+	w := worker{best: b, late: c.late, stopped: c.late}
 	w.share = func(o Open) { rest = append(rest, o) }
 	for _, o := range open {
 		w.search(o)
@@ -44,8 +44,8 @@ func TestLateSoon(t *testing.T) {
 	const n = 3000
 	p := sparse(t, rand.New(rand.NewPCG(8, 9)), n, 40)
 	all := clock{end: 1 << 62}
-	w := worker{on: AllRules, best: &Best{}, stats: &Stats{}, late: all.late, share: func(Open) {}}
-	w.stopped = func() bool { return w.stats.Branches > 0 }
+	w := worker{best: &Best{}, late: all.late, share: func(Open) {}}
+	w.stopped = func() bool { return w.visited > 0 }
 	w.search(Open{p, Root(p)})
 	if all.looks < n {
 		t.Fatalf("a node of %d vertices looks at the clock %d times", n, all.looks)

@@ -67,7 +67,7 @@ func improve(p *Problem, best *Best, most int, late func() bool) {
 		k = best.K()
 		s := State{late: late}
 		s.Load(p, Root(p))
-		if !s.Reduce(k, AllRules, &Stats{}) || s.isLate() {
+		if !s.Reduce(k) || s.isLate() {
 			return
 		}
 		if s.size() < p.N {
@@ -163,28 +163,8 @@ func (l *local) found(best *Best) bool {
 	for _, u := range l.c {
 		least = min(least, l.inside[u])
 	}
-	if int(least) <= best.K() || !l.connected() {
-		return false
-	}
-	ids := make([]uint32, len(l.c))
-	for i, v := range l.c {
-		ids[i] = l.p.IDs[v]
-	}
-	best.Offer(int(least), ids)
-	return int(least) >= l.k
-}
-
-func (l *local) connected() bool {
-	reached, seen := []uint32{l.c[0]}, map[uint32]bool{l.c[0]: true}
-	for i := 0; i < len(reached); i++ {
-		for _, u := range l.p.Row(reached[i]) {
-			if l.in[u] && !seen[u] {
-				seen[u] = true
-				reached = append(reached, u)
-			}
-		}
-	}
-	return len(reached) == len(l.c)
+	l.p.offer(best, int(least), l.c, func(v uint32) bool { return l.in[v] })
+	return best.K() >= l.k
 }
 
 func (l *local) add(v uint32) {

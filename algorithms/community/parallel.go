@@ -26,10 +26,10 @@ const progressEvery = 200 * time.Millisecond
 // are the largest part of its work. Nodes that are left have the deepest ones last, which a search that goes
 // on takes first: so their number stays small. When the context ends, workers leave the nodes that they are at; after
 // a slice of time, if it is above 0, they finish these first, so that slices of any length come to an end.
-// progress may be nil. Room is how many bytes the search may have in use: the largest problem, and for
+// It returns these and how many nodes were visited. progress may be nil. Room is how many bytes the search may have in use: the largest problem, and for
 // each thread a copy of it and three nodes at least; 0: no limit. Threads for which there is none
 // stay away.
-func SearchParallel(ctx context.Context, open []Open, on Rules, threads int, room int64, slice time.Duration, b *Best, progress func(Progress)) (rest []Open, st Stats, err error) {
+func SearchParallel(ctx context.Context, open []Open, threads int, room int64, slice time.Duration, b *Best, progress func(Progress)) (rest []Open, visited int64, err error) {
 	if room > 0 {
 		threads, room = roomOfThreads(open, threads, room)
 	}
@@ -42,12 +42,12 @@ func SearchParallel(ctx context.Context, open []Open, on Rules, threads int, roo
 	if slice > 0 {
 		defer time.AfterFunc(slice, p.stop).Stop()
 	}
-	stats, errs := make([]Stats, threads), make([]error, threads)
+	counts, errs := make([]int64, threads), make([]error, threads)
 	var running sync.WaitGroup
 	for i := range threads {
 		running.Go(func() {
 			errs[i] = panics.Guard(p, func() error {
-				p.work(on, b, &stats[i])
+				counts[i] = p.work(b)
 				return nil
 			})
 			p.left(errs[i])
@@ -61,15 +61,14 @@ func SearchParallel(ctx context.Context, open []Open, on Rules, threads int, roo
 	running.Wait()
 	close(ended)
 	reporting.Wait()
-	for i := range stats {
-		st.Add(&stats[i])
-		err = errs[i]
-		if err != nil {
-			return nil, st, err
+	for i, n := range counts {
+		visited += n
+		if errs[i] != nil {
+			return nil, visited, errs[i]
 		}
 	}
 	slices.SortStableFunc(p.open, func(a, b Open) int { return cmp.Compare(a.Task.Size(), b.Task.Size()) })
-	return p.open, st, nil
+	return p.open, visited, nil
 }
 
 // roomOfThreads divides the room of a search among threads, and returns what each has for levels
@@ -152,22 +151,22 @@ func (p *pool) left(err error) {
 // between is how many nodes a worker visits before it looks again whether others wait.
 const between = 16
 
-// work searches nodes until there are none.
-func (p *pool) work(on Rules, b *Best, st *Stats) {
-	w := worker{on: on, best: b, stats: st, stopped: p.stopped.Load, late: p.late.Load, share: p.put, room: p.room}
+// work searches nodes until there are none, and returns how many it visited.
+func (p *pool) work(b *Best) (visited int64) {
+	w := worker{best: b, stopped: p.stopped.Load, late: p.late.Load, share: p.put, room: p.room}
 	counted := int64(0)
 	w.hungry = func() bool {
-		if st.Branches < counted+between {
+		if w.visited < counted+between {
 			return false
 		}
-		p.branches.Add(st.Branches - counted)
-		counted = st.Branches
+		p.branches.Add(w.visited - counted)
+		counted = w.visited
 		return p.waiting.Load() > 0
 	}
 	for {
 		o, ok := p.take()
 		if !ok {
-			return
+			return w.visited
 		}
 		w.search(o)
 	}

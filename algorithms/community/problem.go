@@ -1,11 +1,5 @@
 package community
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-)
-
 // Problem is a simple undirected graph under local ids 0 to N-1, the query vertex and the
 // bounds of the size. Nothing of it changes after it was made, so that any number of workers
 // may read it.
@@ -33,46 +27,6 @@ func problemBytes(vertices int, arcs uint64) int64 { return 4*int64(arcs) + 8*in
 
 // Words is the number of 64-bit words of a set of vertices.
 func (p *Problem) Words() int { return (p.N + 63) / 64 }
-
-// Bits are the rows as sets, Words words each: bit u of row v is set where v and u are
-// neighbours. N·Words words are allocated.
-func (p *Problem) Bits() []uint64 {
-	words := p.Words()
-	rows := make([]uint64, p.N*words)
-	for v := range uint32(p.N) {
-		row := rows[int(v)*words:][:words]
-		for _, u := range p.Row(v) {
-			row[u/64] |= 1 << (u % 64)
-		}
-	}
-	return rows
-}
-
-// NewProblem makes a problem of edges, each of which may be there in any direction and any
-// number of times; loops are left out. The vertices 0 to n-1 are called so outside, too.
-func NewProblem(n int, edges [][2]uint32, query uint32, low, high int) (*Problem, error) {
-	if low < 1 || high < low || int(query) >= n {
-		return nil, fmt.Errorf("community of vertex %d of %d, sizes %d to %d: expected 1 ≤ least ≤ largest size, and a vertex of the graph", query, n, low, high)
-	}
-	var both [][2]uint32
-	for _, e := range edges {
-		if e[0] != e[1] {
-			both = append(both, e, [2]uint32{e[1], e[0]})
-		}
-	}
-	slices.SortFunc(both, func(a, b [2]uint32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
-	both = slices.Compact(both)
-	p := &Problem{N: n, Query: query, Low: low, High: high, Offsets: make([]uint32, n+1), IDs: make([]uint32, n)}
-	for _, e := range both {
-		p.Offsets[e[0]+1]++
-		p.Neighbours = append(p.Neighbours, e[1])
-	}
-	for v := range n {
-		p.Offsets[v+1] += p.Offsets[v]
-		p.IDs[v] = uint32(v)
-	}
-	return p, nil
-}
 
 // part is the problem that vertices of p induce, given in ascending order; local has room for
 // N local ids, and q is among the vertices.

@@ -3,36 +3,25 @@ package community
 // Reduce applies the reductions (section 4.1) until they change nothing more. It reports false
 // when no H with C ⊆ H ⊆ C ∪ R has a minimum degree above k. When there is no time left, what it
 // reports means nothing.
-func (s *State) Reduce(k int, on Rules, st *Stats) bool {
+func (s *State) Reduce(k int) bool {
 	for {
 		size, left := len(s.c), s.candidates
 		s.low = s.low[:0]
-		if on&DegreeRule != 0 {
-			s.reduceDegree(k, st)
-		}
-		if on&CoreRule != 0 && !s.reduceCore(k, st) {
-			st.Ended[byCore]++
-			return false
-		}
-		if on&InclusionRule != 0 && !s.reduceInclusion(k, st) {
-			st.Ended[byInclusion]++
+		s.reduceDegree(k)
+		if !s.reduceCore(k) || !s.reduceInclusion(k) {
 			return false
 		}
 		if s.grown {
-			if on&DistanceRule != 0 && !s.reduceDistance(k, st) {
-				st.Ended[byDistance]++
+			if !s.reduceDistance(k) {
 				return false
 			}
-			if on&ReachRule != 0 {
-				s.reduceReach(k, st)
-			}
-			if on&CommonRule != 0 && !s.reduceCommon(k, st) {
-				st.Ended[byCommon]++
+			s.reduceReach(k)
+			if !s.reduceCommon(k) {
 				return false
 			}
 			s.grown = false
 		}
-		if len(s.c) == size && s.candidates == left || on&CoreRule == 0 || s.isLate() {
+		if len(s.c) == size && s.candidates == left || s.isLate() {
 			s.sweep()
 			return true
 		}
@@ -41,14 +30,14 @@ func (s *State) Reduce(k int, on Rules, st *Stats) bool {
 
 // reduceDegree drops v ∈ R with min{d_C∪R(v), d_C(v) + h − |C| − 1} ≤ k: even with all
 // vertices that H may still get as its neighbours, it has too few.
-func (s *State) reduceDegree(k int, st *Stats) {
+func (s *State) reduceDegree(k int) {
 	more := s.p.High - len(s.c) - 1
-	st.Dropped[byDegree] += s.dropWhere(k, func(v uint32) bool { return int(s.degree[v]) <= k || int(s.inside[v])+more <= k })
+	s.dropWhere(k, func(v uint32) bool { return int(s.degree[v]) <= k || int(s.inside[v])+more <= k })
 }
 
 // reduceCore keeps the core inside C ∪ R: it drops what has at most k neighbours there, and
 // reports whether all of C stays.
-func (s *State) reduceCore(k int, st *Stats) bool {
+func (s *State) reduceCore(k int) bool {
 	for _, v := range s.c {
 		if int(s.degree[v]) <= k {
 			return false
@@ -67,7 +56,6 @@ func (s *State) reduceCore(k int, st *Stats) bool {
 			return false
 		case candidate:
 			s.drop(v, k)
-			st.Dropped[byCore]++
 		}
 	}
 	return true
@@ -75,7 +63,7 @@ func (s *State) reduceCore(k int, st *Stats) bool {
 
 // reduceInclusion moves all neighbours of u ∈ C to C where d_C∪R(u) = k + 1: H has all of them.
 // It reports whether C is not too large then.
-func (s *State) reduceInclusion(k int, st *Stats) bool {
+func (s *State) reduceInclusion(k int) bool {
 	for i := 0; i < len(s.c); i++ { // which grows
 		u := s.c[i]
 		if int(s.degree[u]) != k+1 || s.inside[u] == s.degree[u] || s.isLate() {
@@ -84,7 +72,6 @@ func (s *State) reduceInclusion(k int, st *Stats) bool {
 		for _, v := range s.p.Row(u) {
 			if s.place[v] == candidate {
 				s.choose(v)
-				st.Dropped[byInclusion]++
 			}
 		}
 		if len(s.c) > s.p.High {
@@ -97,7 +84,7 @@ func (s *State) reduceInclusion(k int, st *Stats) bool {
 // reduceDistance drops what is farther from the vertex that was chosen last, inside C ∪ R, than
 // the diameter of a graph with minimum degree k + 1 and h vertices. It reports whether all of
 // C is near enough.
-func (s *State) reduceDistance(k int, st *Stats) bool {
+func (s *State) reduceDistance(k int) bool {
 	d := Diameter(k+1, s.p.High)
 	s.spread(s.c[len(s.c)-1:], d)
 	for _, v := range s.c {
@@ -105,17 +92,17 @@ func (s *State) reduceDistance(k int, st *Stats) bool {
 			return false
 		}
 	}
-	st.Dropped[byDistance] += s.dropUnreached(k)
+	s.dropUnreached(k)
 	return true
 }
 
 // reduceReach drops what is farther from C, inside C ∪ R, than k̂ + d ≤ h − |C| allows. For
 // d ≥ 2, the k̂ + 2 vertices of the neighbourhood of v with v itself are at distances of d − 1
 // and more, and H has a vertex at each of the distances 1 to d − 2. It is not in the paper.
-func (s *State) reduceReach(k int, st *Stats) {
+func (s *State) reduceReach(k int) {
 	d := max(1, s.p.High-len(s.c)-k)
 	s.spread(s.c, d)
-	st.Dropped[byReach] += s.dropUnreached(k)
+	s.dropUnreached(k)
 }
 
 // reduceCommon drops v ∈ R if with it a u ∈ C cannot get what it lacks: u needs a more neighbours
@@ -123,7 +110,7 @@ func (s *State) reduceReach(k int, st *Stats) {
 // for h − |C| − 1. It reports false when two vertices of C cannot both get what they lack. For
 // C = {u} it says that neighbours in H have 2k − h common ones there, others 2k − h + 2. It is not in the
 // paper.
-func (s *State) reduceCommon(k int, st *Stats) bool {
+func (s *State) reduceCommon(k int) bool {
 	more := s.p.High - len(s.c)
 	lacks := func(v uint32) int { return max(0, k+1-int(s.inside[v])) }
 	s.score = resize(s.score, s.p.N)
@@ -151,7 +138,7 @@ func (s *State) reduceCommon(k int, st *Stats) bool {
 				return false
 			}
 		}
-		st.Dropped[byCommon] += s.dropWhere(k, func(v uint32) bool {
+		s.dropWhere(k, func(v uint32) bool {
 			return a-int(s.score[v]>>32)+lacks(v) > more-1+int(uint32(s.score[v]))
 		})
 	}
@@ -186,7 +173,7 @@ func (s *State) spread(from []uint32, d int) {
 	s.scratch = reached[:0]
 }
 
-// dropUnreached drops the candidates whose score is 0, and returns how many.
-func (s *State) dropUnreached(k int) int64 {
-	return s.dropWhere(k, func(v uint32) bool { return s.score[v] == 0 })
+// dropUnreached drops the candidates whose score is 0.
+func (s *State) dropUnreached(k int) {
+	s.dropWhere(k, func(v uint32) bool { return s.score[v] == 0 })
 }

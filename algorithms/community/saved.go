@@ -3,7 +3,6 @@ package community
 import (
 	"encoding/binary"
 	"slices"
-	"sort"
 )
 
 // Saved is where the search for some queries stands: what a later process needs to go on with
@@ -17,18 +16,13 @@ type Saved struct {
 // SavedVersion is the version of the words of a Saved, and of what they mean.
 const SavedVersion = 1
 
-// Words are the words of a Saved (docs/format-checkpoint.md, "Searches"). They are valid until
-// the search goes on: open nodes lie where they were.
-type Words struct {
-	parts [][]uint64
-	ends  []int // by part, how many words there are up to its end
-	last  []uint64
-}
+// words are those of a Saved, as they are written.
+type words []uint64
 
-// Words writes down where a search stands.
-func (s *Saved) Words() *Words {
-	w := &Words{}
-	w.put(uint64(rules)<<32|SavedVersion, uint64(len(s.Queries)), uint64(len(s.Answers)), uint64(len(s.begun)))
+// Words writes down where a search stands (docs/format-checkpoint.md, "Searches").
+func (s *Saved) Words() []uint64 {
+	var w words
+	w.put(SavedVersion, uint64(len(s.Queries)), uint64(len(s.Answers)), uint64(len(s.begun)))
 	for _, q := range s.Queries {
 		w.put(uint64(q.Vertex), uint64(q.Low), uint64(q.High))
 	}
@@ -38,39 +32,13 @@ func (s *Saved) Words() *Words {
 	for _, p := range s.begun {
 		w.pending(p)
 	}
-	w.borrow(nil)
 	return w
 }
 
-// Len is the number of words.
-func (w *Words) Len() int { return w.ends[len(w.ends)-1] }
-
-// Read copies the words from place from on. Several goroutines may call it.
-func (w *Words) Read(from int, to []uint64) {
-	for i := sort.SearchInts(w.ends, from+1); len(to) > 0; i++ {
-		part := w.parts[i]
-		n := copy(to, part[len(part)-(w.ends[i]-from):])
-		to, from = to[n:], from+n
-	}
-}
-
-func (w *Words) put(words ...uint64) { w.last = append(w.last, words...) }
-
-// borrow appends words that are not copied.
-func (w *Words) borrow(words []uint64) {
-	end := 0
-	if len(w.ends) > 0 {
-		end = w.Len()
-	}
-	for _, part := range [][]uint64{w.last, words} {
-		end += len(part)
-		w.parts, w.ends = append(w.parts, part), append(w.ends, end)
-	}
-	w.last = nil
-}
+func (w *words) put(words ...uint64) { *w = append(*w, words...) }
 
 // ids appends ids, two in a word.
-func (w *Words) ids(ids []uint32) {
+func (w *words) ids(ids []uint32) {
 	for pair := range slices.Chunk(ids, 2) {
 		word := uint64(pair[0])
 		if len(pair) > 1 {
@@ -81,18 +49,14 @@ func (w *Words) ids(ids []uint32) {
 }
 
 // result appends what is known of an answer, but for its query.
-func (w *Words) result(r *Result) {
+func (w *words) result(r *Result) {
 	proven := uint64(0)
 	if r.Proven {
 		proven = 1
 	}
 	w.put(uint64(r.MinDegree+1), uint64(len(r.Members)))
 	w.ids(r.Members)
-	w.put(uint64(r.Start+1), proven, uint64(r.Vertices), uint64(r.Edges), uint64(r.Prepare), uint64(r.Search), uint64(r.Stats.Branches))
-	for i := range rules {
-		w.put(uint64(r.Stats.Ended[i]), uint64(r.Stats.Dropped[i]))
-	}
-	w.put(uint64(len(r.GPU)))
+	w.put(uint64(r.Start+1), proven, uint64(r.Vertices), uint64(r.Edges), uint64(r.Prepare), uint64(r.Search), uint64(r.Branches), uint64(len(r.GPU)))
 	for part := range slices.Chunk([]byte(r.GPU), 8) {
 		var word [8]byte
 		copy(word[:], part)
@@ -102,7 +66,7 @@ func (w *Words) result(r *Result) {
 
 // pending appends a query that is being searched: what it has so far, its problems, and their open
 // nodes.
-func (w *Words) pending(p *pending) {
+func (w *words) pending(p *pending) {
 	so := *p.result
 	p.answer(&so)
 	w.result(&so)
@@ -121,6 +85,6 @@ func (w *Words) pending(p *pending) {
 	}
 	for _, o := range p.Open {
 		w.put(number[o.Problem])
-		w.borrow(o.Task[1:])
+		w.put(o.Task[1:]...)
 	}
 }

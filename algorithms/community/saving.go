@@ -86,7 +86,7 @@ func (f *finder) answered(p *pending) error {
 // answer notes what was found so far.
 func (p *pending) answer(r *Result) {
 	r.Members, r.MinDegree = p.Best.Members(), p.Best.K()
-	r.Stats, r.Search = *p.Stats, p.search
+	r.Branches, r.Search = p.Branches, p.search
 }
 
 // begin begins with the next query, or continues it.
@@ -101,7 +101,7 @@ func (f *finder) begin(ctx context.Context, b *base) (*pending, error) {
 	}
 	q := f.queries[len(f.answers)+len(f.begun)]
 	begin := time.Now()
-	p := &pending{DeviceQuery: DeviceQuery{Best: &Best{}, Stats: &Stats{}}}
+	p := &pending{DeviceQuery: DeviceQuery{Best: &Best{}}}
 	problem, err := b.start(ctx, q, p.Best, func() bool {
 		return ctx.Err() != nil || f.o.TimeLimit > 0 && time.Since(begin) >= f.o.TimeLimit
 	})
@@ -144,7 +144,7 @@ func (b *base) restore(p *pending) error {
 		for _, id := range problem.IDs {
 			at, there := slices.BinarySearch(b.ids, id)
 			if !there {
-				return b.tooSmall("the part of the graph in which the search goes on does not fit", int(b.core[id]))
+				return b.tooSmall("the part of the graph in which the search goes on does not fit")
 			}
 			arcs += b.offsets[at+1] - b.offsets[at]
 		}

@@ -8,25 +8,25 @@ type Open struct {
 	Task    Task
 }
 
-// Search searches open nodes one after another, depth first, and returns those that are still
-// open when the context has ended.
-func Search(ctx context.Context, open []Open, on Rules, b *Best, st *Stats) (rest []Open) {
+// Search searches open nodes one after another, depth first, adds the number of nodes that it
+// visits, and returns those that are still open when the context has ended.
+func Search(ctx context.Context, open []Open, b *Best, visited *int64) (rest []Open) {
 	stopped := func() bool { return ctx.Err() != nil }
-	w := worker{on: on, best: b, stats: st, stopped: stopped, late: stopped}
+	w := worker{best: b, stopped: stopped, late: stopped}
 	w.share = func(o Open) { rest = append(rest, o) }
 	for _, o := range open {
 		w.search(o)
 	}
+	*visited += w.visited
 	return rest
 }
 
 // worker searches nodes depth first. The nodes from the root to the one that it is at are its
-// levels: one for each vertex or pair of vertices that was chosen, so at most h; the child that
-// leaves u* out takes the place of its parent.
+// levels: one for each vertex that was chosen, so at most h; the child that leaves u* out takes
+// the place of its parent.
 type worker struct {
-	on      Rules
 	best    *Best
-	stats   *Stats
+	visited int64
 	stopped func() bool // the search is to end, or to be interrupted
 	late    func() bool // the search is to end now, amid a node, and is stopped; nil: never
 	share   func(Open)  // takes nodes that the worker does not search
@@ -42,19 +42,7 @@ type level struct {
 	s         State
 	u         uint32   // u*
 	dominated []uint32 // by u*
-	next      int      // the child that is next; those before it have been searched, or are being
-	given     bool     // the other children were shared
-	pairs     bool     // of PairRule
-}
-
-// child makes s child i of the node. Without pairs, the child that has u* may have dominated
-// vertices too, and is the first one.
-func (l *level) child(s *State, i int) {
-	if t := len(l.dominated); i == t && !l.pairs {
-		s.Child(l.u, nil, 0)
-		return
-	}
-	s.Child(l.u, l.dominated, i)
+	next      int      // the child that is next; those before it have been searched, or are being, or were shared
 }
 
 func (w *worker) level(depth int) *level {
@@ -79,40 +67,33 @@ func (w *worker) search(o Open) {
 // again gets on.
 func (w *worker) descend(depth int) {
 	l := w.level(depth)
-visits:
 	for loaded := depth == 0; loaded || !w.stop(l); loaded = false {
 		hasChildren := w.visit(l)
 		if l.s.isLate() && w.stop(l) || !hasChildren {
 			return
 		}
-		last := children(l.dominated) - 1
-		for l.next < last {
-			if w.hungry != nil && w.hungry() {
-				w.feed(depth)
-				if l.given {
-					return
-				}
-			}
-			if w.crowded(depth) {
-				only := l.next
-				l.next++
-				w.give(l)
-				l.child(&l.s, only)
-				continue visits
-			}
-			below := w.level(depth + 1)
-			below.s.copyFrom(&l.s)
-			l.child(&below.s, l.next)
-			l.next++
-			w.descend(depth + 1)
-			if w.stopped() {
-				w.give(l)
-			}
-			if l.given {
+		if w.hungry != nil && w.hungry() {
+			if w.feed(depth); l.next == children {
 				return
 			}
 		}
-		l.child(&l.s, last)
+		l.next = 1
+		if w.crowded(depth) {
+			w.give(l)
+			l.s.Child(l.u, l.dominated, 0)
+			continue
+		}
+		below := w.level(depth + 1)
+		below.s.copyFrom(&l.s)
+		below.s.Child(l.u, l.dominated, 0)
+		w.descend(depth + 1)
+		if w.stopped() {
+			w.give(l)
+		}
+		if l.next == children {
+			return
+		}
+		l.s.Child(l.u, l.dominated, 1)
 	}
 }
 
@@ -121,9 +102,7 @@ func (w *worker) stop(l *level) bool {
 	if !w.stopped() {
 		return false
 	}
-	t := NewTask(l.s.p)
-	l.s.Save(t, w.best.K())
-	w.share(Open{l.s.p, t})
+	w.share(Open{l.s.p, l.s.Save()})
 	return true
 }
 
@@ -131,10 +110,10 @@ func (w *worker) stop(l *level) bool {
 // named by the level then. When there is no time left, what it reports means nothing.
 func (w *worker) visit(l *level) bool {
 	s := &l.s
-	w.stats.Branches++
+	w.visited++
 	k := w.best.K()
 	for {
-		if len(s.c) > s.p.High || !s.Reduce(k, w.on, w.stats) {
+		if len(s.c) > s.p.High || !s.Reduce(k) {
 			return false
 		}
 		if s.isLate() {
@@ -147,28 +126,18 @@ func (w *worker) visit(l *level) bool {
 		}
 		k = now
 	}
-	if len(s.c) == s.p.High || s.size() < s.p.Low || s.Bounded(k, w.on, w.stats) {
+	if len(s.c) == s.p.High || s.size() < s.p.Low || s.Bounded(k) {
 		return false
 	}
-	if w.on&CompactionRule != 0 && s.p.N > 64 && 2*s.size() <= s.p.N {
+	if s.p.N > 64 && 2*s.size() <= s.p.N {
 		s.compact()
-		w.stats.Dropped[byCompaction]++
 	}
-	var ok bool
-	if l.u, ok = s.Pick(); !ok {
+	u, ok := s.Pick()
+	if !ok {
 		return false
 	}
-	if w.on&TightRule != 0 {
-		l.u = s.pickTight(l.u, k)
-	}
-	l.dominated, l.next, l.given = l.dominated[:0], 0, false
-	if w.on&DominationRule != 0 {
-		l.dominated = s.Dominated(l.dominated, l.u)
-		w.stats.Dropped[byDomination] += int64(len(l.dominated))
-	}
-	if l.pairs = w.on&PairRule != 0; !l.pairs {
-		l.next = len(l.dominated)
-	}
+	l.u, l.next = s.pickTight(u, k), 0
+	l.dominated = s.Dominated(l.dominated[:0], l.u)
 	return true
 }
 
@@ -189,7 +158,7 @@ func (w *worker) crowded(depth int) bool {
 // feed shares the children of the first level that has any left.
 func (w *worker) feed(depth int) {
 	for _, l := range w.levels[:depth+1] {
-		if !l.given && l.next < children(l.dominated) {
+		if l.next < children {
 			w.give(l)
 			return
 		}
@@ -198,16 +167,9 @@ func (w *worker) feed(depth int) {
 
 // give shares all children of a level that are not searched yet.
 func (w *worker) give(l *level) {
-	if l.given {
-		return
-	}
-	l.given = true
-	s := &w.spare
-	for ; l.next < children(l.dominated); l.next++ {
+	for s := &w.spare; l.next < children; l.next++ {
 		s.copyFrom(&l.s)
-		l.child(s, l.next)
-		t := NewTask(s.p)
-		s.Save(t, w.best.K())
-		w.share(Open{s.p, t})
+		s.Child(l.u, l.dominated, l.next)
+		w.share(Open{s.p, s.Save()})
 	}
 }

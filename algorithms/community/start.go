@@ -20,7 +20,7 @@ func (b *base) start(ctx context.Context, q Query, best *Best, late func() bool)
 		return nil, nil
 	}
 	if core < b.least {
-		return nil, b.tooSmall("the part of the graph with the query vertex does not fit", 1)
+		return nil, b.tooSmall("the part of the graph with the query vertex does not fit")
 	}
 	if most = min(most, b.cores(q, best, late)); best.K() >= most {
 		return nil, nil
@@ -36,10 +36,8 @@ func (b *base) start(ctx context.Context, q Query, best *Best, late func() bool)
 		if err != nil {
 			return nil, err
 		}
-		for _, by := range []func(*State) (uint32, bool){(*State).Pick, (*State).pickMost} {
-			if err := grow(ctx, p, best, by, late); err != nil {
-				return nil, err
-			}
+		if err := grow(ctx, p, best, late); err != nil {
+			return nil, err
 		}
 		k := best.K()
 		switch {
@@ -52,7 +50,7 @@ func (b *base) start(ctx context.Context, q Query, best *Best, late func() bool)
 		case t == 1: // nothing has grown to l vertices in the whole component
 			return nil, nil
 		case t == b.least:
-			return nil, b.tooSmall("the part of the graph that may have a better community does not fit", k+1)
+			return nil, b.tooSmall("the part of the graph that may have a better community does not fit")
 		}
 		t = max(k+1, t/2)
 	}
@@ -189,7 +187,7 @@ const lateVertices = 1 << 8
 func (b *base) improved(ctx context.Context, q Query, best *Best, most int, late func() bool) (*Problem, error) {
 	for k := best.K(); k < most; k = best.K() {
 		if k+1 < b.least {
-			return nil, b.tooSmall("the part of the graph that may have a better community does not fit", k+1)
+			return nil, b.tooSmall("the part of the graph that may have a better community does not fit")
 		}
 		p, err := b.problem(q, k)
 		if err != nil || len(p.Neighbours) > localWork {
@@ -205,16 +203,16 @@ func (b *base) improved(ctx context.Context, q Query, best *Best, most int, late
 	return nil, nil
 }
 
-// grow lets C grow from the query vertex to h vertices by what pick finds, and offers it at each
-// size of a community. It ends when it is late, and when the context ends, with its error.
-func grow(ctx context.Context, p *Problem, best *Best, pick func(*State) (uint32, bool), late func() bool) error {
+// grow lets C grow from the query vertex to h vertices, and offers it at each size of a community.
+// It ends when it is late, and when the context ends, with its error.
+func grow(ctx context.Context, p *Problem, best *Best, late func() bool) error {
 	var s State
 	s.Load(p, Root(p))
 	for ctx.Err() == nil && !late() {
 		if len(s.c) >= p.Low {
 			s.offer(best, s.c, s.inside, chosen)
 		}
-		u, ok := pick(&s)
+		u, ok := s.Pick()
 		if !ok || len(s.c) == p.High {
 			return nil
 		}
@@ -222,15 +220,4 @@ func grow(ctx context.Context, p *Problem, best *Best, pick func(*State) (uint32
 		s.sweep()
 	}
 	return ctx.Err()
-}
-
-// pickMost returns the candidate with the most neighbours in C, then the largest degree, then the
-// least id.
-func (s *State) pickMost() (best uint32, ok bool) {
-	for _, v := range s.r {
-		if s.inside[v] > 0 && (!ok || s.inside[v] > s.inside[best] || s.inside[v] == s.inside[best] && s.degree[v] > s.degree[best]) {
-			best, ok = v, true
-		}
-	}
-	return best, ok
 }

@@ -51,10 +51,10 @@ func (s *State) Load(p *Problem, t Task) {
 	s.count(s.r)
 }
 
-// Save writes the node to a task of its problem, as one reduced for k.
-func (s *State) Save(t Task, k int) {
-	clear(t)
-	t.SetHead(k, len(s.c))
+// Save makes a task of the node.
+func (s *State) Save() Task {
+	t := NewTask(s.p)
+	t[0] = uint64(len(s.c))
 	for _, v := range s.c {
 		t.C()[v/64] |= 1 << (v % 64)
 	}
@@ -63,6 +63,7 @@ func (s *State) Save(t Task, k int) {
 			t.R()[v/64] |= 1 << (v % 64)
 		}
 	}
+	return t
 }
 
 // copyFrom makes it the node of another state.
@@ -96,10 +97,10 @@ func (s *State) drop(v uint32, k int) {
 	}
 }
 
-// dropWhere drops the candidates that are useless, and returns how many. Where they are most of R,
+// dropWhere drops the candidates that are useless. Where they are most of R,
 // the degrees of the others are counted again, which takes less than to lower them one by one;
 // those that come to have k neighbours are not noted then.
-func (s *State) dropWhere(k int, useless func(v uint32) bool) int64 {
+func (s *State) dropWhere(k int, useless func(v uint32) bool) {
 	list := s.scratch[:0]
 	for _, v := range s.r {
 		if s.place[v] == candidate && useless(v) {
@@ -108,16 +109,16 @@ func (s *State) dropWhere(k int, useless func(v uint32) bool) int64 {
 	}
 	s.scratch = list[:0]
 	if s.isLate() {
-		return 0
+		return
 	}
 	if 2*len(list) < s.candidates {
-		for i, v := range list {
+		for _, v := range list {
 			if s.isLate() {
-				return int64(i)
+				return
 			}
 			s.drop(v, k)
 		}
-		return int64(len(list))
+		return
 	}
 	for _, v := range list {
 		s.place[v] = outside
@@ -126,7 +127,6 @@ func (s *State) dropWhere(k int, useless func(v uint32) bool) int64 {
 	s.sweep()
 	s.count(s.c)
 	s.count(s.r)
-	return int64(len(list))
 }
 
 // count counts the degrees of some vertices.

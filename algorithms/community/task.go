@@ -5,7 +5,7 @@ import "math/bits"
 // Task is a node of the search as a flat record of words, which can be kept, given to another
 // worker, copied to a device or written to a file:
 //
-//	word 0          low half: k̂+1 for which the node was reduced; high half: |C|
+//	word 0          |C|
 //	words 1 … W     C, bit v of word 1+v/64 is vertex v
 //	words 1+W … 2W  R
 //
@@ -25,19 +25,13 @@ func (t Task) C() []uint64 { return t[1 : 1+len(t)/2] }
 // R is the set of candidates.
 func (t Task) R() []uint64 { return t[1+len(t)/2:] }
 
-// K is the k̂ for which the node was reduced last; -1 at first.
-func (t Task) K() int { return int(uint32(t[0])) - 1 }
-
 // Size is |C|.
-func (t Task) Size() int { return int(t[0] >> 32) }
-
-// SetHead sets word 0.
-func (t Task) SetHead(k, size int) { t[0] = uint64(size)<<32 | uint64(uint32(k+1)) }
+func (t Task) Size() int { return int(t[0]) }
 
 // Root is the node with which a search begins: C is the query vertex, R all others.
 func Root(p *Problem) Task {
 	t := NewTask(p)
-	t.SetHead(-1, 1)
+	t[0] = 1
 	for v := range p.N {
 		t.R()[v/64] |= 1 << (v % 64)
 	}

@@ -27,15 +27,14 @@ type Speeds struct {
 	Both  float64 `json:"both"`
 }
 
-// Sound returns the speeds, or none where a figure cannot be one of a machine: the
-// file that keeps them can be edited.
-func (s Speeds) Sound() Speeds {
+// Sound reports whether all figures can be those of a machine.
+func (s Speeds) Sound() bool {
 	for _, x := range []float64{s.CPU, s.Page, s.Notify, s.Least, s.Resident, s.Streamed, s.Crowded, s.Link, s.Alone, s.Both} {
 		if x != 0 && !(x > 1e-15 && x < 1e6) {
-			return Speeds{}
+			return false
 		}
 	}
-	return s
+	return true
 }
 
 // Complete reports whether the speeds are there that a choice needs.

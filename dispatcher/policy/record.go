@@ -3,12 +3,9 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
-	"math"
-	"strconv"
 )
 
-// recordVersion is that of the bytes of Encode. Version 0 has no number: these are
-// the fields that closing records of epochs of version 2 had.
+// recordVersion is that of the bytes of Encode.
 const recordVersion = 1
 
 // record is what of a state outlives its process: what the choice between pull and
@@ -17,8 +14,6 @@ type record struct {
 	Version int `json:"version"`
 	Counts
 	Limit float64 `json:"limit"`
-	// OldLimit is the Limit of version 0: its 64 bits in hexadecimal.
-	OldLimit string `json:"notify_limit,omitempty"`
 }
 
 // Encode returns what a checkpoint keeps of a state.
@@ -37,19 +32,8 @@ func Decode(b []byte, s State) (State, error) {
 	if err := json.Unmarshal(b, &r); err != nil {
 		return s, fmt.Errorf("the policy's record: %w", err)
 	}
-	switch r.Version {
-	case 0:
-		bits, err := strconv.ParseUint(r.OldLimit, 16, 64)
-		if err != nil {
-			return s, fmt.Errorf("the policy's record of version 0: %w", err)
-		}
-		r.Limit = math.Float64frombits(bits)
-	case recordVersion:
-	default:
-		return s, fmt.Errorf("the policy's record has version %d, expected %d", r.Version, recordVersion)
-	}
-	if !(r.Limit > 0 && r.Limit <= inMemoryLimit) {
-		return s, fmt.Errorf("the policy's record has a limit of %v", r.Limit)
+	if r.Version != recordVersion || !(r.Limit > 0 && r.Limit <= inMemoryLimit) {
+		return s, fmt.Errorf("the policy's record has version %d and a limit of %v, expected version %d", r.Version, r.Limit, recordVersion)
 	}
 	s.Counts, s.Limit = r.Counts, r.Limit
 	return s, nil

@@ -242,12 +242,6 @@ func (d *cudaDevice) Pin(n int64) ([]byte, error) {
 	return b, nil
 }
 
-// pinnedBytes is memory that the driver has pinned.
-type pinnedBytes struct {
-	bytes []byte
-	own   bool // the device frees it
-}
-
 func (d *cudaDevice) register(b []byte, own bool) error {
 	err := asError(C.garaph_pin(d.context(), unsafe.Pointer(&b[0]), C.size_t(len(b)))) //nolint:gocritic // code of cgo
 	if err := d.check(fmt.Sprintf("pin %d bytes of memory", len(b)), err); err != nil {

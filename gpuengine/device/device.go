@@ -18,7 +18,6 @@ type Info struct {
 	Processors  int    // streaming multiprocessors
 	SharedBlock int    // bytes of shared memory that one block can have
 	Capability  int    // 70, 80, 90 ...
-	OnHost      bool   // its memory is that of the process
 }
 
 // Alignment is that of allocations, in bytes.
@@ -51,6 +50,12 @@ type Device interface {
 	Load(Kernel) (Function, error)
 	// Close waits for all work and frees all that is left.
 	Close() error
+}
+
+// pinnedBytes is memory that a device has pinned.
+type pinnedBytes struct {
+	bytes []byte
+	own   bool // the device frees it
 }
 
 // Priority is that of a stream's kernels: blocks of urgent ones run before those of
@@ -117,7 +122,8 @@ type Kernel struct {
 	// PTX assembles it. An emulated device does not ask.
 	PTX func() (string, error)
 	// Emulate does what one block does, on the memory of an emulated device; where blocks
-	// are launched together, what all of them do, in one call for block 0.
+	// are launched together, what all of them do, in one call for block 0. If nil, no emulated
+	// device runs it.
 	Emulate func(m Memory, g Grid, args []byte) error
 }
 

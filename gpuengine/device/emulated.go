@@ -28,18 +28,16 @@ type Emulated struct {
 	opt     EmulatedOptions
 	atomics sync.Mutex // stands for the atomic operations of kernels
 
-	mu     sync.Mutex // guards what follows
-	next   Pointer    // where the next allocation goes
-	memory []region   // by address
-	used   int64
-	peak   int64
-	pinned [][]byte
-	// registered are those of pinned that the caller owns, by their first byte.
-	registered map[*byte]bool
-	streams    map[*emulatedStream]bool
-	events     int
-	counts     [faultOps]int
-	lost       bool
+	mu      sync.Mutex // guards what follows
+	next    Pointer    // where the next allocation goes
+	memory  []region   // by address
+	used    int64
+	peak    int64
+	pinned  map[*byte]pinnedBytes
+	streams map[*emulatedStream]bool
+	events  int
+	counts  [faultOps]int
+	lost    bool
 }
 
 // region is an allocation.
@@ -56,7 +54,7 @@ func NewEmulated(o EmulatedOptions) *Emulated {
 	if o.Shared == 0 {
 		o.Shared = 48 << 10
 	}
-	return &Emulated{opt: o, streams: map[*emulatedStream]bool{}, registered: map[*byte]bool{}, next: 1 << 20}
+	return &Emulated{opt: o, streams: map[*emulatedStream]bool{}, pinned: map[*byte]pinnedBytes{}, next: 1 << 20}
 }
 
 func openEmulated(name string) (Device, error) {
@@ -76,7 +74,7 @@ func (d *Emulated) Info() Info {
 	defer d.mu.Unlock()
 	return Info{
 		Name: "emulated on the CPU", Driver: runtime.Version(), Memory: d.opt.Memory, Free: d.opt.Memory - d.used,
-		Processors: 1, SharedBlock: d.opt.Shared, Capability: 70, OnHost: true,
+		Processors: 1, SharedBlock: d.opt.Shared, Capability: 70,
 	}
 }
 
@@ -92,7 +90,7 @@ func (d *Emulated) InUse() InUse {
 	defer d.mu.Unlock()
 	u := InUse{Device: d.used, Streams: len(d.streams), Events: d.events}
 	for _, b := range d.pinned {
-		u.Pinned += int64(len(b))
+		u.Pinned += int64(len(b.bytes))
 	}
 	return u
 }
@@ -174,8 +172,8 @@ func (d *Emulated) Mapped(b []byte) (Pointer, error) {
 
 // mapped is pinned memory at p.
 func (d *Emulated) mapped(p Pointer, n int64) ([]byte, error) {
-	for _, b := range d.pinned {
-		at := int64(p - mappedFrom - Pointer(uintptr(unsafe.Pointer(&b[0]))))
+	for first, pinned := range d.pinned {
+		b, at := pinned.bytes, int64(p-mappedFrom-Pointer(uintptr(unsafe.Pointer(first))))
 		if at >= 0 && n >= 0 && at <= int64(len(b))-n {
 			return b[at : at+n : at+n], nil
 		}
@@ -209,22 +207,28 @@ func (d *Emulated) Unlock() { d.atomics.Unlock() }
 
 // Pin returns host memory.
 func (d *Emulated) Pin(n int64) ([]byte, error) {
+	b, err := hostmem.Apart(n)
+	if err == nil {
+		err = d.register(b, true)
+	}
+	if err != nil {
+		hostmem.FreeBytes(b)
+		return nil, err
+	}
+	return b, nil
+}
+
+func (d *Emulated) register(b []byte, own bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.fault(FaultAlloc); err != nil {
-		return nil, fmt.Errorf("pin %d bytes: %w", n, err)
+		return fmt.Errorf("pin %d bytes: %w", len(b), err)
 	}
-	b, err := hostmem.Apart(n)
-	if err == nil && n > 0 {
-		d.pin(b)
+	if len(b) > 0 {
+		d.pinned[&b[0]] = pinnedBytes{b, own}
+		pinned.Store(&b[0], len(b))
 	}
-	return b, err
-}
-
-// pin notes that memory is pinned. The caller holds d.mu.
-func (d *Emulated) pin(b []byte) {
-	d.pinned = append(d.pinned, b)
-	pinned.Store(&b[0], len(b))
+	return nil
 }
 
 // Unpin returns what Pin gave.
@@ -237,18 +241,7 @@ func (d *Emulated) Unpin(b []byte) error {
 }
 
 // Register pins memory of the caller's.
-func (d *Emulated) Register(b []byte) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err := d.fault(FaultAlloc); err != nil {
-		return fmt.Errorf("pin %d bytes: %w", len(b), err)
-	}
-	if len(b) > 0 {
-		d.pin(b)
-		d.registered[&b[0]] = true
-	}
-	return nil
-}
+func (d *Emulated) Register(b []byte) error { return d.register(b, false) }
 
 // Unregister ends that, when all that is queued is done.
 func (d *Emulated) Unregister(b []byte) error {
@@ -258,13 +251,11 @@ func (d *Emulated) Unregister(b []byte) error {
 	d.idle()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	i := slices.IndexFunc(d.pinned, func(p []byte) bool { return &p[0] == &b[0] && len(p) == len(b) })
-	if i < 0 {
+	if len(d.pinned[&b[0]].bytes) != len(b) {
 		return fmt.Errorf("unpin %d bytes: they were not pinned", len(b))
 	}
-	d.pinned = slices.Delete(d.pinned, i, i+1)
 	pinned.Delete(&b[0])
-	delete(d.registered, &b[0])
+	delete(d.pinned, &b[0])
 	return nil
 }
 
@@ -300,13 +291,13 @@ func (d *Emulated) Close() error {
 	for _, r := range d.memory {
 		hostmem.FreeBytes(r.bytes[:cap(r.bytes)])
 	}
-	for _, b := range d.pinned {
-		pinned.Delete(&b[0])
-		if !d.registered[&b[0]] {
-			hostmem.FreeBytes(b)
+	for first, b := range d.pinned {
+		pinned.Delete(first)
+		if b.own {
+			hostmem.FreeBytes(b.bytes)
 		}
 	}
-	clear(d.registered)
-	d.memory, d.pinned, d.used, d.events = nil, nil, 0, 0
+	clear(d.pinned)
+	d.memory, d.used, d.events = nil, 0, 0
 	return errors.Join(errs...)
 }

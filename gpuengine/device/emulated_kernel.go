@@ -18,6 +18,9 @@ func (d *Emulated) Load(k Kernel) (Function, error) {
 	if err := d.check(FaultLoad); err != nil {
 		return nil, fmt.Errorf("load kernel %s: %w", k.Name, err)
 	}
+	if k.Emulate == nil {
+		return nil, fmt.Errorf("load kernel %s: it is not emulated", k.Name)
+	}
 	return &emulatedFunction{d, k}, nil
 }
 

@@ -6,10 +6,9 @@ package fragmentcall
 import (
 	"math"
 	"reflect"
-	"runtime"
-	"strings"
 
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/kernels"
 )
 
 // Method is a method of a program, to be called with bits.
@@ -40,7 +39,7 @@ func (m *Method) Inputs() []compiled.Kind { return m.inputs }
 func (m *Method) Call(inputs []uint64) (results []uint64, fault compiled.Fault) {
 	defer func() {
 		if r := recover(); r != nil {
-			results, fault = nil, faultOf(r)
+			results, fault = nil, kernels.FaultOf(r)
 		}
 	}()
 	program := reflect.New(m.program).Elem()
@@ -58,20 +57,6 @@ func (m *Method) Call(inputs []uint64) (results []uint64, fault compiled.Fault) 
 		results = get(r, results)
 	}
 	return results, compiled.NoFault
-}
-
-func faultOf(r any) compiled.Fault {
-	if err, ok := r.(runtime.Error); ok {
-		switch {
-		case strings.Contains(err.Error(), "divide by zero"):
-			return compiled.DivisionByZero
-		case strings.Contains(err.Error(), "index out of range"):
-			return compiled.IndexOutOfRange
-		case strings.Contains(err.Error(), "negative shift amount"):
-			return compiled.NegativeShift
-		}
-	}
-	return compiled.Panicked
 }
 
 var kinds = map[reflect.Kind]compiled.Kind{

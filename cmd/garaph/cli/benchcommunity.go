@@ -18,13 +18,12 @@ import (
 func (a *app) benchCommunityCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "community GRAPH --max-size H [flags]",
-		Short: "Measure community search, and what each of its rules earns",
-		Long: `Measure community search, and what each of its rules earns.
+		Short: "Measure community search",
+		Long: `Measure community search.
 
-Random vertices are searched around, as garaph community does it. With --rules, all
-queries are answered without each rule in turn, too, and with --device gpu on a GPU,
-in batches.`,
-		Example: `  garaph bench community web.graph --min-size 6 --max-size 12 --time-limit 1m --rules
+Random vertices are searched around, as garaph community does it. With --device gpu, all
+queries are answered on a GPU, too, in batches.`,
+		Example: `  garaph bench community web.graph --min-size 6 --max-size 12 --time-limit 1m
   garaph bench community web.graph --min-size 9 --max-size 15 --threads 1,2 --json`,
 		Args: exactly("one graph", 1),
 	}
@@ -44,7 +43,6 @@ in batches.`,
 		return nil
 	}
 	threads := listFlag(fs, "threads", []string{"1"}, check, "goroutines; a run for each number")
-	rules := fs.Bool("rules", false, "measure also without each rule")
 	on := enumFlag(fs, "device", string(algorithms.CPU), words(algorithms.CPU, algorithms.GPU), "gpu: a run on a GPU, too")
 	gpu := gpuFlag(fs)
 	memory := sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)")
@@ -59,7 +57,7 @@ in batches.`,
 		if *memory == 0 {
 			*memory = defaultMemory()
 		}
-		o := bench.CommunityOptions{Queries: *queries, Seed: uint64(*seed), MinCore: *core, Low: *low, High: *high, Limit: *limit, Rules: *rules, Memory: *memory, Progress: a.console.begin}
+		o := bench.CommunityOptions{Queries: *queries, Seed: uint64(*seed), MinCore: *core, Low: *low, High: *high, Limit: *limit, Memory: *memory, Progress: a.console.begin}
 		if *on == string(algorithms.GPU) {
 			o.GPU = gpu
 		}

@@ -335,7 +335,7 @@ func (s *communitySearch) print(c *garaph.Community) error {
 	}
 	w := bufio.NewWriterSize(s.app.stdout, 1<<16)
 	_, _ = fmt.Fprintf(w, "%s: minimum degree %d, %s, %s; %s, %s\n ", printable(query), c.MinDegree, counted(int64(len(c.Members)), "vertex", "vertices"),
-		proven, branchesText(c.Stats.Branches), seconds(c.Prepare+c.Search)) // errors are kept until Flush
+		proven, branchesText(c.Branches), seconds(c.Prepare+c.Search)) // errors are kept until Flush
 	for _, v := range c.Members {
 		member, err := ids.Text(v)
 		if err != nil {
@@ -354,7 +354,7 @@ func (s *communitySearch) print(c *garaph.Community) error {
 func (s *communitySearch) summary() string {
 	proven, branches := 0, int64(0)
 	for _, c := range s.found {
-		branches += c.Stats.Branches
+		branches += c.Branches
 		if c.Proven {
 			proven++
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"github.com/garaph/garaph"
-	"github.com/garaph/garaph/algorithms/community"
 	"github.com/garaph/garaph/store"
 )
 
@@ -23,14 +22,13 @@ type communityReport struct {
 
 // searchReport is how the search went.
 type searchReport struct {
-	Start          int                            `json:"start_min_degree"` // of the community that the search began with
-	Vertices       int64                          `json:"reduced_vertices"`
-	Edges          int64                          `json:"reduced_edges"`
-	Branches       int64                          `json:"branches"`
-	Rules          map[string]community.RuleStats `json:"rules"` // by name, those that did something
-	PrepareSeconds number                         `json:"prepare_seconds"`
-	SearchSeconds  number                         `json:"search_seconds"`
-	GPU            string                         `json:"gpu,omitempty"` // that has searched, in a batch
+	Start          int    `json:"start_min_degree"` // of the community that the search began with
+	Vertices       int64  `json:"reduced_vertices"`
+	Edges          int64  `json:"reduced_edges"`
+	Branches       int64  `json:"branches"`
+	PrepareSeconds number `json:"prepare_seconds"`
+	SearchSeconds  number `json:"search_seconds"`
+	GPU            string `json:"gpu,omitempty"` // that has searched, in a batch
 }
 
 // jsonAnswer reports an answer. Members are numbers where the ids of the graph are.
@@ -39,7 +37,7 @@ func (s *communitySearch) jsonAnswer(query string, c *garaph.Community) communit
 		Graph: s.path, Query: s.jsonID(query), MinSize: c.Query.Low, MaxSize: c.Query.High, Found: len(c.Members) > 0,
 		Size: len(c.Members), Proven: c.Proven,
 		searchReport: searchReport{
-			Start: c.Start, Vertices: c.Vertices, Edges: c.Edges, Branches: c.Stats.Branches, Rules: c.Stats.Rules(),
+			Start: c.Start, Vertices: c.Vertices, Edges: c.Edges, Branches: c.Branches,
 			PrepareSeconds: number(c.Prepare.Seconds()), SearchSeconds: number(c.Search.Seconds()), GPU: c.GPU,
 		},
 	}
