@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -21,7 +22,7 @@ type adjacency struct {
 	weights bool   // weights are wanted
 }
 
-const adjacencyRecord = 12
+const recordBytes = 12
 
 // takeVertices checks what the header says of vertices, and sets up the schema.
 func (t *adjacency) takeVertices(p *inputPlan, o ReadOptions, n int64, weighted bool) error {
@@ -49,7 +50,7 @@ func (t *adjacency) takeVertices(p *inputPlan, o ReadOptions, n int64, weighted 
 // parse delivers the edges of one block.
 func (t *adjacency) parse(b *readBlock, w *parseWorker) error {
 	batch, le := w.batch, binary.LittleEndian
-	for r := b.data; len(r) >= adjacencyRecord; r = r[adjacencyRecord:] {
+	for r := b.data; len(r) >= recordBytes; r = r[recordBytes:] {
 		if batch.full() {
 			if err := batch.flush(); err != nil {
 				return err
@@ -69,20 +70,26 @@ type records struct {
 	f    *blockFeed
 	plan *inputPlan
 	buf  []byte // of the pool; nil: none
-	size int    // of a block
 }
 
 func (x *records) add(u, v uint32, weight float32) error {
+	return x.append(func(b []byte) []byte {
+		le := binary.LittleEndian
+		return le.AppendUint32(le.AppendUint32(le.AppendUint32(b, u), v), math.Float32bits(weight))
+	})
+}
+
+// append adds a record of any form.
+func (x *records) append(record func([]byte) []byte) error {
 	if x.buf == nil {
 		buf, err := x.f.pool.get(x.f.ctx)
 		if err != nil {
 			return err
 		}
-		x.buf, x.size = buf[:0], len(buf)
+		x.buf = buf[:0]
 	}
-	le := binary.LittleEndian
-	x.buf = le.AppendUint32(le.AppendUint32(le.AppendUint32(x.buf, u), v), math.Float32bits(weight))
-	if len(x.buf)+adjacencyRecord <= x.size {
+	x.buf = record(x.buf)
+	if len(x.buf)+recordBytes <= x.f.pool.size {
 		return nil
 	}
 	return x.flush()
@@ -93,7 +100,7 @@ func (x *records) flush() error {
 	if x.buf == nil {
 		return nil
 	}
-	b := &readBlock{plan: x.plan, data: x.buf}
+	b := &readBlock{plan: x.plan, data: slices.Grow(x.buf, blockPad)}
 	x.buf = nil
 	return x.f.emit(b)
 }

@@ -72,8 +72,6 @@ type parseWorker struct {
 
 	badLines int64
 	firstBad placedError
-	comments notedLines  // that look like edges
-	headers  notedLines  // read as edges
 	negative placedError // the first negative id, as the error it would be
 	large    placedError // likewise the first above MaxInt64
 }
@@ -120,7 +118,6 @@ func (p *readPipeline) run(ctx context.Context, sink Sink, progress *readProgres
 	}
 	if err == nil {
 		p.warnBadLines(workers, stats.BadLines)
-		p.warnNoted(workers)
 	}
 	return stats, err
 }

@@ -140,55 +140,6 @@ func (p *readPipeline) warnBadLines(workers []*parseWorker, n int64) {
 	}
 }
 
-// notedLines counts lines of which a user should know.
-type notedLines struct {
-	n     int64
-	first placedError // as the error that it is not
-}
-
-// note counts a line of a block.
-func (l *notedLines) note(text string, line int64, b *readBlock) {
-	if l.n++; l.n == 1 {
-		l.first = placedError{b.seq, b.plan, &SyntaxError{File: b.plan.name(), Line: line, Text: text}}
-	}
-}
-
-// noted is how many lines were noted, and the first of them with its place.
-func (p *readPipeline) noted(workers []*parseWorker, of func(*parseWorker) *notedLines) (int64, string) {
-	var n int64
-	var first placedError
-	for _, w := range workers {
-		n += of(w).n
-		first = p.earlier(first, of(w).first)
-	}
-	if n == 0 {
-		return 0, ""
-	}
-	e := first.err.(*SyntaxError)
-	return n, fmt.Sprintf("%s: %q", e.place(), e.Text)
-}
-
-// warnNoted warns of comments that may be edges, and of edges that are headers.
-func (p *readPipeline) warnNoted(workers []*parseWorker) {
-	n, first := p.noted(workers, func(w *parseWorker) *notedLines { return &w.comments })
-	switch n {
-	case 0:
-	case 1:
-		p.opts.Warn(first + " was taken for a comment, though it may be an edge; write ids that begin so in quotes")
-	default:
-		p.opts.Warn(fmt.Sprintf("%d lines were taken for comments, though they may be edges; the first is %s; write ids that begin so in quotes", n, first))
-	}
-	const advice = "import files that were joined by their names, or leave such lines out"
-	n, first = p.noted(workers, func(w *parseWorker) *notedLines { return &w.headers })
-	switch n {
-	case 0:
-	case 1:
-		p.opts.Warn(first + " is the header once more, and was taken for an edge; " + advice)
-	default:
-		p.opts.Warn(fmt.Sprintf("%d lines are the header once more, and were taken for edges; the first is %s; %s", n, first, advice))
-	}
-}
-
 // checkCounts compares the edges found with those that the headers promise, and
 // lets bodies look at all of an input. A bad line that was passed over may have
 // been an edge or not.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync/atomic"
 )
 
@@ -34,11 +35,7 @@ func (p *inputPlan) name() string { return p.src.name }
 func planInput(h *inputHead, o ReadOptions) (*inputPlan, error) {
 	format := o.Format
 	if format == Auto {
-		var err error
-		if format, err = detectFormat(h); err != nil {
-			return nil, err
-		}
-		if format == Text && !o.Table.isSet() {
+		if format = detectFormat(h); format == Text && !o.Table.isSet() {
 			if err := checkForeign(h, o.Weights); err != nil {
 				return nil, err
 			}
@@ -210,35 +207,29 @@ func agree(format, ids, weights, p *inputPlan) error {
 	return nil
 }
 
-// checkHeaders refuses a header that has columns of an earlier file at other places, where these are taken by their places.
+// checkHeaders refuses a header that has an id column of an earlier file at another place, where these are taken by their places.
 func checkHeaders(plans []*inputPlan) error {
 	var first *inputPlan
-	var header *headerLine
+	var header []string
 	for _, p := range plans {
 		t, ok := p.body.(*lineBody)
 		switch {
 		case !ok || t.header == nil || t.layout.pick != nil:
 		case first == nil:
 			first, header = p, t.header
-		default:
-			taken := 3
-			if t.layout.columns == restIgnored {
-				taken = 2
+		case moved(header, t.header) || moved(t.header, header):
+			return &MismatchError{
+				First: first.name(), Second: p.name(), What: "order of columns", InFirst: strings.Join(header, ","), InSecond: strings.Join(t.header, ","),
+				Advice: "use --columns to take them by their names",
 			}
-			if !moved(header.names, t.header.names, taken) && !moved(t.header.names, header.names, taken) {
-				continue
-			}
-			at := []int{0, 1, 2}[:min(len(header.names), taken)]
-			return &MismatchError{First: first.name(), Second: p.name(), What: "order of columns", InFirst: header.line, InSecond: t.header.line,
-				Advice: "use " + columnFlags(header.names, at...) + " to take them by their names"}
 		}
 	}
 	return nil
 }
 
-// moved reports whether one of the first columns is at another place in another header.
-func moved(names, other []string, first int) bool {
-	for i, name := range names[:min(len(names), first)] {
+// moved reports whether the name of an id column is that of another column in another header.
+func moved(names, other []string) bool {
+	for i, name := range names[:min(len(names), 2)] {
 		at := slices.IndexFunc(other, func(s string) bool { return plainName(s) == plainName(name) })
 		if at >= 0 && at != i && (i >= len(other) || plainName(other[i]) != plainName(name)) {
 			return true
