@@ -70,10 +70,10 @@ func TestGraphMLErrors(t *testing.T) {
 	bomb := `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>`
 	for _, test := range []struct{ content, want string }{
 		{graphmlText("sideways", ""), `g.xml:5: "sideways": expected one graph`},
-		{graphmlText("directed", `<node/>`), `g.xml:6: "\"\"": expected an id that is not empty`},
+		{graphmlText("directed", `<node/>`), `g.xml:6: "": expected an id that is not empty`},
 		{graphmlText("directed", `<node id="`+strings.Repeat("x", maxName+1)+`"/>`), `expected an id of at most 65535 bytes`},
 		{strings.Replace(graphmlText("directed", ""), `attr.name="weight" attr.type="double"/>`, `attr.name="weight" attr.type="string"/>`, 1), `has no key for edges "weight" that is a number`},
-		{graphmlText("directed", `<edge source="a" target="b"/>`), `g.xml:6: "\"\"": expected a number as weight`},
+		{graphmlText("directed", `<edge source="a" target="b"/>`), `g.xml:6: "": expected a number as weight`},
 		{graphmlText("directed", `<edge source="a" target="b"><data key="w">1</data><data key="w">2</data></edge>`), `g.xml:6: "a → b": expected one weight of an edge`},
 		{graphmlText("directed", `<edge source="a" target="b"><data key="w">-1</data></edge>`), "a weight that is not negative"},
 		{graphmlText("directed", `<edge source="a" target="b" directed="false"><data key="w">1</data></edge>`), "all directed or all undirected"},

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 )
@@ -150,7 +149,11 @@ func (t *lineBody) parseGeneral(raw []byte, b *readBlock, w *parseWorker) error 
 	return err
 }
 
-// withSkipAdvice is what can be done about a bad line.
+// withSkipAdvice adds what can be done about any bad line.
 func withSkipAdvice(advice string) string {
-	return cmp.Or(advice, "use --skip-bad-lines to pass over such lines")
+	const skip = "--skip-bad-lines to pass over such lines"
+	if advice == "" {
+		return "use " + skip
+	}
+	return advice + ", or " + skip
 }

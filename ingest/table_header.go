@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -123,24 +122,27 @@ func plainName(name string) string {
 	}, strings.ToLower(name))
 }
 
-// columnFlags are the flags that take columns of a header, by their numbers.
-func columnFlags(_ []string, at ...int) string {
-	var numbers []string
-	for _, i := range at {
-		numbers = append(numbers, strconv.Itoa(i+1))
+// columnFlags are the flags that take columns of a header.
+func columnFlags(header []string, at ...int) string {
+	names := make([]string, len(at))
+	for i, c := range at {
+		names[i] = header[c]
 	}
-	return "--columns " + strings.Join(numbers, ",")
+	return "--columns " + strings.Join(names, ",")
 }
 
 // delimiterByName is the delimiter that the name of a file says, where its first line has one; 0 for others. Commas may be of
 // names where there are semicolons or tabs.
 func delimiterByName(h *inputHead, l *lineLayout) byte {
 	c := map[string]byte{".csv": ',', ".tsv": '\t'}[extension(h.in.name)]
-	if line, _ := headerOf(h, l); c == 0 || bytes.IndexByte(line, c) < 0 || c == ',' && bytes.ContainsAny(line, ";\t") {
+	if line, _ := headerOf(h, l); c == 0 || bytes.IndexByte(line, c) < 0 || c == ',' && (bytes.ContainsAny(line, ";\t") || numbersApart.Match(line)) {
 		return 0
 	}
 	return c
 }
+
+// numbersApart is a line of numbers with blanks between some.
+var numbersApart = regexp.MustCompile(`^[-+.,\d \t]*\d[ \t]+[-+.\d][-+.,\d \t]*$`)
 
 // delimiterLine is a first line by which spreadsheets know the delimiter of the others.
 var delimiterLine = regexp.MustCompile(`^(?i:"?sep=([[:punct:]\t])"?)\r?\n`)
@@ -161,9 +163,9 @@ func checkDelimiter(h *inputHead, l *lineLayout) error {
 	const looks = 16
 	for _, c := range []byte(";|") {
 		var f lineFields
-		lines, separates, uneven := linesOf(h), splitter{commas: true, delimiter: c}, false
-		fields, at := 0, int64(0)
 		var first []byte
+		lines, separates := linesOf(h), splitter{commas: true, delimiter: c}
+		fields, at, wrong := 0, int64(0), false
 		for n := range looks {
 			line, _, ok := lines.data(l, n == 0)
 			if !ok {
@@ -174,13 +176,15 @@ func checkDelimiter(h *inputHead, l *lineLayout) error {
 				first, fields, at = line, cells, lines.lines
 			}
 			if cells != fields || cells < 2 || bytes.IndexByte(line, '\t') >= 0 {
-				uneven = false
+				wrong = false
 				break
 			}
 			l.fields(line, 2, &f)
-			uneven = uneven || f.n < 2 || bytes.Count(f.field[0], []byte{c}) != bytes.Count(f.field[1], []byte{c})
+			one, other := bytes.Count(f.field[0], []byte{c}), bytes.Count(f.field[1], []byte{c})
+			apart := bytes.Contains(line, []byte(", ")) // a comma of a name
+			wrong = wrong || f.n < 2 || one > other || one < other && (c == ';' || apart) || c == ';' && apart
 		}
-		if uneven {
+		if wrong {
 			return &SyntaxError{File: h.in.name, Line: at, Text: shown(first), Expected: "fields separated by spaces, tabs or commas", Advice: adviceDelimiter}
 		}
 	}
