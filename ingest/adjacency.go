@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 )
 
 // Files with the neighbours of vertices in place of edges, as text: METIS (metis.go) and Ligra
@@ -64,6 +63,21 @@ func (t *adjacency) parse(b *readBlock, w *parseWorker) error {
 	}
 	return nil
 }
+
+// parts is a list of numbers in parts, which are made no faster than a file proves to be long.
+type parts [][]uint32
+
+const partLength = 1 << 16
+
+func (p *parts) add(x uint32) {
+	if n := len(*p); n == 0 || len((*p)[n-1]) == partLength {
+		*p = append(*p, make([]uint32, 0, partLength))
+	}
+	last := &(*p)[len(*p)-1]
+	*last = append(*last, x)
+}
+
+func (p parts) at(i int64) uint32 { return p[i/partLength][i%partLength] }
 
 // records hands edges out, a block at a time.
 type records struct {
@@ -165,10 +179,36 @@ func (w *words) next() ([]byte, error) {
 func (w *words) any() ([]byte, error) {
 	for {
 		word, err := w.next()
+		if err == io.EOF {
+			return nil, w.truncated()
+		}
 		if !errors.Is(err, errLineEnd) {
 			return word, err
 		}
 	}
+}
+
+// end refuses what follows, but for comments where there are such.
+func (w *words) end(comments bool) error {
+	for {
+		if comments {
+			if err := w.pastComments(); err != nil && err != io.EOF {
+				return err
+			}
+		}
+		switch word, err := w.next(); {
+		case err == io.EOF:
+			return nil
+		case err == nil:
+			return w.refused(word, "the end of the file, behind all that its header promises", "")
+		case !errors.Is(err, errLineEnd):
+			return err
+		}
+	}
+}
+
+func (w *words) truncated() error {
+	return &DamagedError{File: w.name, Problem: fmt.Sprintf("is truncated: it ends in line %d, before all that its header promises", w.line)}
 }
 
 // pastComments goes to the next line that does not begin with %; io.EOF where there is none.
@@ -213,12 +253,4 @@ func (w *words) weight(word []byte) (float32, error) {
 
 func (w *words) refused(word []byte, expected, advice string) error {
 	return &SyntaxError{File: w.name, Line: w.line, Text: shown(word), Expected: expected, Advice: advice}
-}
-
-// howMany is "1 line" or "2 lines".
-func howMany(n int64, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatInt(n, 10) + " " + more
 }

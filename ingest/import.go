@@ -253,10 +253,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	numbers.freeOrder()
 	in, out := b.sides(shards, numbers, w)
 	in.mirrors = b.mirrorTestOf(shards)
-	b.keep(numbers, in, out)
-	if err := b.lendSorters(in, out); err != nil {
-		return nil, Report{}, err
-	}
+	b.perVertex.free()
 	if err := w.CheckSpace(in.storeBytes()); err != nil {
 		return nil, Report{}, err
 	}
@@ -271,7 +268,6 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	if err := in.run(ctx, b.plan); err != nil {
 		return nil, Report{}, err
 	}
-	b.in.free()
 	if in.twin == nil { // the edges of the other side, too, are read from elsewhere
 		b.spill.end()
 	}

@@ -54,7 +54,7 @@ type memoryPlan struct {
 	space   func(int64) error
 	total   int64
 	least   int64 // beside the process
-	blocks  int   // of edges that have memory of their own; see [builder.lend]
+	blocks  int   // of edges in memory
 	buckets int   // of one goroutine while reading
 	sorters int   // goroutines that sort
 	sort    int64 // bytes of all of them
@@ -163,7 +163,7 @@ func (b *builder) vertexBytes() int64 {
 func (b *builder) reserve(bytes int64, what string) error {
 	b.reserved += bytes
 	if b.reserved <= b.plan.arrays {
-		return b.lend(0)
+		return nil
 	}
 	return b.tooSmall(what, b.reserved)
 }
