@@ -183,14 +183,7 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer, r
 	}
 	defer numbers.free()
 	if numbers.n == 0 {
-		advice := "; is it the right file, and the right --format?"
-		switch schema.Format {
-		case inMemory:
-			advice = ""
-		case Text:
-			advice += " Lines that begin with # or % are comments, except in quotes"
-		}
-		return Report{}, fmt.Errorf("import %s: %w%s", strings.Join(inputs, ", "), ErrEmpty, advice)
+		return Report{}, fmt.Errorf("import %s: %w", strings.Join(inputs, ", "), ErrEmpty)
 	}
 	if b.writeIDs == nil {
 		b.opt.Log.Info("read", zap.Int64("entries", stats.Entries), zap.Uint32("vertices", numbers.n), zap.String("ids", numbers.kind.Words()))

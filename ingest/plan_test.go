@@ -116,7 +116,7 @@ func TestVerticesGiven(t *testing.T) {
 	}
 	o := Options{Vertices: 4_000_000_000, Memory: LeastMemory(store.Packed), Threads: 2}
 	_, err := Import(t.Context(), []string{edges}, filepath.Join(folder, "graph"), o)
-	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "--vertices says that there are 4,000,000,000, and arrays over them take") || strings.Contains(err.Error(), "header") {
+	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "arrays over 4,000,000,000 vertices take") || strings.Contains(err.Error(), "header") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -188,21 +188,20 @@ func decideSchema(plans []*inputPlan) (Schema, error) {
 // format, the ids and the weights.
 func agree(format, ids, weights, p *inputPlan) error {
 	a, b := format.schema, p.schema
-	if a.Format != b.Format {
-		return &MismatchError{First: format.name(), Second: p.name(), What: "format", InFirst: string(a.Format), InSecond: string(b.Format),
-			Advice: "name the format of all with --format, or import files of one kind"}
+	refused := func(first *inputPlan, what string, inFirst, inSecond any, advice string) error {
+		return &MismatchError{First: first.name(), Second: p.name(), What: what, InFirst: fmt.Sprint(inFirst), InSecond: fmt.Sprint(inSecond), Advice: advice}
 	}
-	if a.Mirrored != b.Mirrored {
-		return &MismatchError{First: format.name(), Second: p.name(), What: "symmetry", InFirst: symmetryName(a), InSecond: symmetryName(b),
-			Advice: "import files of one kind"}
-	}
-	if k := ids.schema.IDs; !p.openIDs && k != b.IDs {
-		return &MismatchError{First: ids.name(), Second: p.name(), What: "kind of ids", InFirst: k.name(), InSecond: b.IDs.name(),
-			Advice: "use --ids string to take the ids of both as text"}
-	}
-	if w := weights.schema.Weighted; !p.openWeights && w != b.Weighted {
-		return &MismatchError{First: weights.name(), Second: p.name(), What: "weights", InFirst: weightsName(w), InSecond: weightsName(b.Weighted),
-			Advice: "use --weights no to pass over weights"}
+	switch {
+	case a.Format != b.Format:
+		return refused(format, "format", a.Format, b.Format, "name the format of all with --format, or import files of one kind")
+	case a.Mirrored != b.Mirrored:
+		names := map[bool]string{true: "symmetric", false: "general"}
+		return refused(format, "symmetry", names[a.Mirrored], names[b.Mirrored], "import files of one kind")
+	case !p.openIDs && ids.schema.IDs != b.IDs:
+		return refused(ids, "kind of ids", ids.schema.IDs.name(), b.IDs.name(), "use --ids string to take the ids of both as text")
+	case !p.openWeights && weights.schema.Weighted != b.Weighted:
+		names := map[bool]string{true: "weights", false: "none"}
+		return refused(weights, "weights", names[!b.Weighted], names[b.Weighted], "use --weights no to pass over weights")
 	}
 	return nil
 }
@@ -245,20 +244,6 @@ func joinPromises(a, b int64, join func(a, b int64) int64) int64 {
 		return -1
 	}
 	return max(join(a, b), -1)
-}
-
-func symmetryName(s Schema) string {
-	if s.Mirrored {
-		return "symmetric"
-	}
-	return "general"
-}
-
-func weightsName(weighted bool) string {
-	if weighted {
-		return "weights"
-	}
-	return "none"
 }
 
 // name is what errors call a kind of ids.
