@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -19,48 +20,45 @@ func isAdjacency(f Format) bool { return f == METIS || f == Ligra }
 
 var (
 	errLoop   = errors.New("the format has no edges from a vertex to itself")
-	errCounts = errors.New("the format has whole numbers from 1 below 2^31 as weights")
+	errWeight = errors.New("the format has whole numbers below 2^31 as weights, METIS from 1 on")
 )
 
-// appendMETIS appends neighbours to the line of a vertex.
-func (p *piece) appendMETIS(v uint32, list []uint32, weights []float32) {
-	b := p.buf
+// appendNeighbours appends the out-neighbours of a vertex: to its line of METIS, one a line, or as numbers of 32 bits.
+func (p *piece) appendNeighbours(v uint32, list []uint32, weights []float32) {
+	f, b := p.o.Format, p.buf
 	for i, u := range list {
-		if u == v {
+		w := float32(0)
+		if weights != nil {
+			w = weights[i]
+		}
+		whole := w == float32(math.Trunc(float64(w))) && w < 1<<31 && (w >= 1 || f != METIS)
+		switch {
+		case weights != nil && f != Ligra && !whole:
+			p.err = fmt.Errorf("the weight %v: %w; choose another format, or --no-weights", w, errWeight)
+		case isGAP(f):
+			if b = binary.LittleEndian.AppendUint32(b, u); weights != nil {
+				b = binary.LittleEndian.AppendUint32(b, uint32(w))
+			}
+		case p.weightsOnly:
+			b = append(appendWeight(b, w), '\n')
+		case f == Ligra:
+			b, p.err = p.names.append(b, u)
+			b = append(b, '\n')
+		case u == v:
 			name, _ := p.names.append(nil, v)
 			p.err = fmt.Errorf("vertex %s leads to itself: %w; choose another format, or import the graph with --drop-self-loops", name, errLoop)
+		default:
+			if p.inLine {
+				b = append(b, ' ')
+			}
+			p.inLine = true
+			if b, p.err = p.names.append(b, u); weights != nil {
+				b = strconv.AppendInt(append(b, ' '), int64(w), 10)
+			}
+		}
+		if p.err != nil {
 			return
 		}
-		if p.inLine {
-			b = append(b, ' ')
-		}
-		p.inLine = true
-		if b, p.err = p.names.append(b, u); p.err != nil {
-			return
-		}
-		if weights == nil {
-			continue
-		}
-		w := weights[i]
-		if w != float32(math.Trunc(float64(w))) || w < 1 || w >= 1<<31 {
-			p.err = fmt.Errorf("the weight %v: %w; choose another format, or --no-weights", w, errCounts)
-			return
-		}
-		b = strconv.AppendInt(append(b, ' '), int64(w), 10)
-	}
-	p.buf = b
-}
-
-// appendLigra appends the destinations of edges, or their weights, one a line.
-func (p *piece) appendLigra(list []uint32, weights []float32) {
-	b := p.buf
-	for i, u := range list {
-		if p.weightsOnly {
-			b = appendWeight(b, weights[i])
-		} else if b, p.err = p.names.append(b, u); p.err != nil {
-			return
-		}
-		b = append(b, '\n')
 	}
 	p.buf = b
 }

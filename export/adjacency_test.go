@@ -75,8 +75,8 @@ func TestAdjacencyRefused(t *testing.T) {
 	}{
 		{"1 2\n", ingest.Options{}, METIS, nil, "every edge is at both of its ends: choose ligra or text, or import the graph with --undirected"},
 		{"7 8\n8 8\n", both, METIS, errLoop, "vertex 2 leads to itself: the format has no edges from a vertex to itself; choose another format, or import the graph with --drop-self-loops"},
-		{"1 2 0.5\n", both, METIS, errCounts, "the weight 0.5: the format has whole numbers from 1 below 2^31 as weights"},
-		{"1 2 0\n", both, METIS, errCounts, "the weight 0:"},
+		{"1 2 0.5\n", both, METIS, errWeight, "the weight 0.5: the format has whole numbers below 2^31"},
+		{"1 2 0\n", both, METIS, errWeight, "the weight 0:"},
 		{"a\x01 b\n", names, GraphML, nil, `the id "a\x01" has a character that XML cannot have`},
 		{"a\xff b\n", names, GraphML, nil, `the id "a\xff" is no UTF-8`},
 	} {

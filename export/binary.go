@@ -1,46 +1,25 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"math"
-
-	"github.com/garaph/garaph/shard"
 )
 
-// appendBinary appends edges as raw ones, or as neighbours of GAP's serialized graphs.
-func (p *piece) appendBinary(v uint32, list []uint32, weights []float32) {
-	le := binary.LittleEndian
-	var own uint64
-	gap := isGAP(p.o.Format)
-	if !gap {
-		if own, p.err = p.names.number(v); p.err != nil {
-			return
-		}
-	}
-	b := p.buf
+// appendRaw appends edges as raw ones.
+func (p *piece) appendRaw(v uint32, list []uint32, weights []float32) {
+	le, b := binary.LittleEndian, p.buf
+	own, err := p.names.number(v)
 	for i, u := range list {
-		if gap {
-			b = le.AppendUint32(b, u)
-			if weights != nil {
-				w := weights[i]
-				if w != float32(math.Trunc(float64(w))) || w >= 1<<31 {
-					p.err = fmt.Errorf("the weight %v: %w; choose another format, or --no-weights with sg", w, errWeight)
-					return
-				}
-				b = le.AppendUint32(b, uint32(w))
-			}
-			continue
-		}
-		var other uint64
-		if other, p.err = p.names.number(u); p.err != nil {
+		src, dst := own, uint64(0)
+		if dst, p.err = p.names.number(u); err != nil || p.err != nil {
+			p.err = cmp.Or(err, p.err)
 			return
 		}
-		src, dst := own, other
-		if p.dir == shard.In && !p.cat.Symmetric {
-			src, dst = other, own
+		if p.turned() {
+			src, dst = dst, src
 		}
 		b = le.AppendUint32(le.AppendUint32(b, uint32(src)), uint32(dst))
 		if weights != nil {

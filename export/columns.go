@@ -1,15 +1,15 @@
 package export
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/internal/results"
-	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
 
@@ -85,16 +85,12 @@ func (p *piece) appendColumns(v uint32, list []uint32, weights []float32) {
 		p.batch = &results.Batch{Columns: make([]results.Values, columns)}
 	}
 	b := p.batch
-	backwards := p.dir == shard.In && !p.cat.Symmetric // the row has what leads to v
+	source, target := &b.IDs, &b.Columns[0].V
+	if p.turned() {
+		source, target = target, source
+	}
 	for _, u := range list {
-		src, dst := v, u
-		if backwards {
-			src, dst = u, v
-		}
-		if p.err = p.appendID(&b.IDs, src); p.err == nil {
-			p.err = p.appendID(&b.Columns[0].V, dst)
-		}
-		if p.err != nil {
+		if p.err = cmp.Or(p.appendID(source, v), p.appendID(target, u)); p.err != nil {
 			return
 		}
 	}
@@ -142,24 +138,18 @@ func (p *piece) endBatch() error {
 	return err
 }
 
-// errBinary ends the look through names.
-var errBinary = errors.New("a name is no UTF-8")
-
 // namesAreText reports whether all names are UTF-8.
 func (x *writer) namesAreText(ctx context.Context) (bool, error) {
-	if x.cat.IDs.Kind != store.IDString {
-		return true, nil
-	}
-	err := eachID(ctx, x.store, func(b *store.IDBlock) error {
-		for _, name := range b.Strings {
-			if !utf8.ValidString(name) {
-				return errBinary
-			}
+	ids := x.store.IDs()
+	for v := uint32(0); v < x.cat.Vertices && x.cat.IDs.Kind == store.IDString; {
+		b, err := ids.Block(v)
+		if err = cmp.Or(ctx.Err(), err); err != nil {
+			return false, err
 		}
-		return nil
-	})
-	if errors.Is(err, errBinary) {
-		return false, nil
+		if slices.ContainsFunc(b.Strings, func(name string) bool { return !utf8.ValidString(name) }) {
+			return false, nil
+		}
+		v += uint32(b.Len())
 	}
-	return true, err
+	return true, nil
 }

@@ -8,7 +8,6 @@ package export
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
@@ -187,9 +186,6 @@ const idsArray = "the ids of vertices"
 
 // Visit does what the visit is for, with all ids in memory if they have room.
 func (x *writer) Visit(ctx context.Context, e *algorithms.Env) error {
-	if x.visitor == nil { // the memory was looked at
-		return nil
-	}
 	for _, a := range e.Plan().Arrays {
 		if a.Name == idsArray {
 			x.limit = a.Bytes
@@ -229,9 +225,6 @@ func (x *writer) visit(ctx context.Context, do func(e *algorithms.Env) error) er
 // write writes the file: what stands before the edges, and these.
 func (x *writer) write(ctx context.Context, w io.Writer) error {
 	x.out = newTurns(w)
-	if err := x.checkMemory(ctx); err != nil {
-		return err
-	}
 	switch x.o.Format {
 	case GraphML:
 		return x.writeGraphML(ctx, w)
@@ -259,26 +252,6 @@ func (x *writer) write(ctx context.Context, w io.Writer) error {
 		}
 	}
 	return x.visitRows(ctx)
-}
-
-// checkMemory refuses a budget that is too small for one of the passes over the rows, before the first.
-func (x *writer) checkMemory(ctx context.Context) error {
-	dir, weighted := x.dir, x.weighted
-	defer func() { x.dir, x.weighted = dir, weighted }()
-	var most error
-	for _, pass := range x.passes() {
-		x.dir, x.weighted = pass.dir, pass.weighted
-		err := x.visit(ctx, nil)
-		var need, before *algorithms.MemoryError
-		switch {
-		case err == nil:
-		case !errors.As(err, &need):
-			return err
-		case !errors.As(most, &before) || need.Least() > before.Least():
-			most = err
-		}
-	}
-	return most
 }
 
 // pass is one over all rows.
@@ -350,15 +323,11 @@ func (o Options) Check(name string, c *store.Catalogue) error {
 		return refuse("%w", err)
 	}
 	weighted := c.Weighted && !o.NoWeights
-	switch f {
-	case EL, SG, Raw:
-		with := map[Format]Format{EL: WEL, SG: WSG, Raw: RawW}[f]
-		if weighted {
+	for without, with := range map[Format]Format{EL: WEL, SG: WSG, Raw: RawW} {
+		switch {
+		case f == without && weighted:
 			return refuse("the graph has weights, and the format has none: choose %s, or leave them out with --no-weights", with)
-		}
-	case WEL, WSG, RawW:
-		without := map[Format]Format{WEL: EL, WSG: SG, RawW: Raw}[f]
-		if !weighted {
+		case f == with && !weighted:
 			return refuse("the format has weights, and the graph none: choose %s", without)
 		}
 	}
@@ -370,6 +339,3 @@ func (o Options) Check(name string, c *store.Catalogue) error {
 	}
 	return nil
 }
-
-// errWeight is a weight for which a format has no room.
-var errWeight = errors.New("the format has whole numbers below 2^31 as weights")

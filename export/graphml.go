@@ -8,8 +8,6 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/garaph/garaph/shard"
 )
 
 // GraphML: nodes with the ids of all vertices, then edges, whose weights are data of the key "weight".
@@ -38,7 +36,8 @@ func (x *writer) writeGraphML(ctx context.Context, w io.Writer) error {
 	if _, err := io.WriteString(w, head); err != nil {
 		return err
 	}
-	if err := x.writeNodes(ctx, w); err != nil {
+	n := x.names(nil, x.store.IDs()) // one block of ids after another
+	if err := n.writeAll(ctx, x.store, w, `<node id="`, "\"/>\n"); err != nil {
 		return err
 	}
 	if err := x.visitRows(ctx); err != nil {
@@ -46,56 +45,6 @@ func (x *writer) writeGraphML(ctx context.Context, w io.Writer) error {
 	}
 	_, err := io.WriteString(w, graphmlTail)
 	return err
-}
-
-// writeNodes writes a node for every vertex.
-func (x *writer) writeNodes(ctx context.Context, w io.Writer) (err error) {
-	n := x.names(nil, x.store.IDs()) // one block of ids after another
-	var b []byte
-	for v := range x.cat.Vertices {
-		b = append(b, `<node id="`...)
-		if b, err = n.append(b, v); err != nil {
-			return fmt.Errorf("graph %s: %w", x.store.Name(), err)
-		}
-		b = append(b, "\"/>\n"...)
-		if len(b) < bufferBytes && v+1 < x.cat.Vertices {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if _, err := w.Write(b); err != nil {
-			return err
-		}
-		b = b[:0]
-	}
-	return nil
-}
-
-// appendGraphML appends edges as elements.
-func (p *piece) appendGraphML(v uint32, list []uint32, weights []float32) {
-	if p.own, p.err = p.names.append(p.own[:0], v); p.err != nil {
-		return
-	}
-	b := p.buf
-	for i, u := range list {
-		if p.other, p.err = p.names.append(p.other[:0], u); p.err != nil {
-			return
-		}
-		source, target := p.own, p.other
-		if p.dir == shard.In && !p.cat.Symmetric { // the row has what leads to v
-			source, target = target, source
-		}
-		b = append(append(b, `<edge source="`...), source...)
-		b = append(append(b, `" target="`...), target...)
-		if weights == nil {
-			b = append(b, "\"/>\n"...)
-			continue
-		}
-		b = appendWeight(append(b, `"><data key="weight">`...), weights[i])
-		b = append(b, "</data></edge>\n"...)
-	}
-	p.buf = b
 }
 
 // attribute appends a name as XML has it within quotes.

@@ -3,11 +3,14 @@ package export
 import (
 	"context"
 	"fmt"
+	"math"
 	"sort"
+	"strconv"
 	"sync"
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/internal/results"
+	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
 
@@ -189,14 +192,13 @@ func (x *writer) total() uint64 {
 // piece is the text of a block, as far as it is not written.
 type piece struct {
 	*writer
-	names *names
-	first uint32 // the vertex with which the block begins
-	buf   []byte
-	own   []byte // the label of the vertex that the row is of
-	other []byte // and of a neighbour, where it is not appended at once
-	err   error
-	// inLine: the line of METIS that is being written has a neighbour.
-	inLine bool
+	names  *names
+	first  uint32 // the vertex with which the block begins
+	buf    []byte
+	own    []byte // the label of the vertex that the row is of
+	other  []byte // and of a neighbour
+	err    error
+	inLine bool // the line of METIS that is being written has a neighbour
 	// Of a format with columns: edges that are not written, and how many bytes of names they have.
 	batch              *results.Batch
 	inBatch, nameBytes int
@@ -205,18 +207,14 @@ type piece struct {
 // append appends edges of a vertex.
 func (p *piece) append(v uint32, list []uint32, weights []float32) {
 	switch f := p.o.Format; {
-	case f == METIS:
-		p.appendMETIS(v, list, weights)
-	case f == Ligra:
-		p.appendLigra(list, weights)
-	case f == GraphML:
-		p.appendGraphML(v, list, weights)
+	case hasRows(f):
+		p.appendNeighbours(v, list, weights)
 	case f.HasColumns():
 		p.appendColumns(v, list, weights)
-	case f.Binary():
-		p.appendBinary(v, list, weights)
+	case isRaw(f):
+		p.appendRaw(v, list, weights)
 	default:
-		p.appendLines(v, list, weights)
+		p.appendText(v, list, weights)
 	}
 	if p.err != nil {
 		p.err = fmt.Errorf("graph %s: %w", p.store.Name(), p.err)
@@ -226,6 +224,58 @@ func (p *piece) append(v uint32, list []uint32, weights []float32) {
 		p.err = p.out.write(p.first, p.buf)
 		p.buf = p.buf[:0]
 	}
+}
+
+// turned reports whether rows have what leads to their vertices.
+func (p *piece) turned() bool { return p.dir == shard.In && !p.cat.Symmetric }
+
+// appendText appends edges as lines of text, or as elements of GraphML.
+func (p *piece) appendText(v uint32, list []uint32, weights []float32) {
+	before, between, beforeWeight, end := "", "\t", "\t", "\n"
+	switch p.o.Format {
+	case CSV:
+		between, beforeWeight = ",", ","
+	case DIMACS:
+		before, between, beforeWeight = "a ", " ", " "
+		if weights == nil { // which has them in any case
+			end = " 1\n"
+		}
+	case MatrixMarket, EL, WEL, LDBC:
+		between, beforeWeight = " ", " "
+	case GraphML:
+		before, between, beforeWeight, end = `<edge source="`, `" target="`, `"><data key="weight">`, "\"/>\n"
+		if weights != nil {
+			end = "</data></edge>\n"
+		}
+	}
+	if p.own, p.err = p.names.append(p.own[:0], v); p.err != nil {
+		return
+	}
+	b, turned := p.buf, p.turned()
+	for i, u := range list {
+		if p.other, p.err = p.names.append(p.other[:0], u); p.err != nil {
+			return
+		}
+		source, target := p.own, p.other
+		if turned {
+			source, target = target, source
+		}
+		b = append(append(b, before...), source...)
+		b = append(append(b, between...), target...)
+		if weights != nil {
+			b = appendWeight(append(b, beforeWeight...), weights[i])
+		}
+		b = append(b, end...)
+	}
+	p.buf = b
+}
+
+// appendWeight appends the fewest digits that give the same number.
+func appendWeight(dst []byte, w float32) []byte {
+	if n := int32(w); float32(n) == w && n >= 0 && n < 1<<24 && (n > 0 || !math.Signbit(float64(w))) {
+		return strconv.AppendInt(dst, int64(n), 10)
+	}
+	return strconv.AppendFloat(dst, float64(w), 'g', -1, 32)
 }
 
 // endLine ends the line of a vertex, where vertices have lines.

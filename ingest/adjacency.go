@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
+	"slices"
 )
 
 // Files with the neighbours of vertices in place of edges, as text: METIS (metis.go) and Ligra
@@ -21,7 +21,7 @@ type adjacency struct {
 	weights bool   // weights are wanted
 }
 
-const adjacencyRecord = 12
+const recordBytes = 12
 
 // takeVertices checks what the header says of vertices, and sets up the schema.
 func (t *adjacency) takeVertices(p *inputPlan, o ReadOptions, n int64, weighted bool) error {
@@ -49,7 +49,7 @@ func (t *adjacency) takeVertices(p *inputPlan, o ReadOptions, n int64, weighted 
 // parse delivers the edges of one block.
 func (t *adjacency) parse(b *readBlock, w *parseWorker) error {
 	batch, le := w.batch, binary.LittleEndian
-	for r := b.data; len(r) >= adjacencyRecord; r = r[adjacencyRecord:] {
+	for r := b.data; len(r) >= recordBytes; r = r[recordBytes:] {
 		if batch.full() {
 			if err := batch.flush(); err != nil {
 				return err
@@ -64,25 +64,46 @@ func (t *adjacency) parse(b *readBlock, w *parseWorker) error {
 	return nil
 }
 
+// parts is a list of numbers in parts, which are made no faster than a file proves to be long.
+type parts [][]uint32
+
+const partLength = 1 << 16
+
+func (p *parts) add(x uint32) {
+	if n := len(*p); n == 0 || len((*p)[n-1]) == partLength {
+		*p = append(*p, make([]uint32, 0, partLength))
+	}
+	last := &(*p)[len(*p)-1]
+	*last = append(*last, x)
+}
+
+func (p parts) at(i int64) uint32 { return p[i/partLength][i%partLength] }
+
 // records hands edges out, a block at a time.
 type records struct {
 	f    *blockFeed
 	plan *inputPlan
 	buf  []byte // of the pool; nil: none
-	size int    // of a block
 }
 
 func (x *records) add(u, v uint32, weight float32) error {
+	return x.append(func(b []byte) []byte {
+		le := binary.LittleEndian
+		return le.AppendUint32(le.AppendUint32(le.AppendUint32(b, u), v), math.Float32bits(weight))
+	})
+}
+
+// append adds a record of any form.
+func (x *records) append(record func([]byte) []byte) error {
 	if x.buf == nil {
 		buf, err := x.f.pool.get(x.f.ctx)
 		if err != nil {
 			return err
 		}
-		x.buf, x.size = buf[:0], len(buf)
+		x.buf = buf[:0]
 	}
-	le := binary.LittleEndian
-	x.buf = le.AppendUint32(le.AppendUint32(le.AppendUint32(x.buf, u), v), math.Float32bits(weight))
-	if len(x.buf)+adjacencyRecord <= x.size {
+	x.buf = record(x.buf)
+	if len(x.buf)+recordBytes <= x.f.pool.size {
 		return nil
 	}
 	return x.flush()
@@ -93,7 +114,7 @@ func (x *records) flush() error {
 	if x.buf == nil {
 		return nil
 	}
-	b := &readBlock{plan: x.plan, data: x.buf}
+	b := &readBlock{plan: x.plan, data: slices.Grow(x.buf, blockPad)}
 	x.buf = nil
 	return x.f.emit(b)
 }
@@ -158,10 +179,36 @@ func (w *words) next() ([]byte, error) {
 func (w *words) any() ([]byte, error) {
 	for {
 		word, err := w.next()
+		if err == io.EOF {
+			return nil, w.truncated()
+		}
 		if !errors.Is(err, errLineEnd) {
 			return word, err
 		}
 	}
+}
+
+// end refuses what follows, but for comments where there are such.
+func (w *words) end(comments bool) error {
+	for {
+		if comments {
+			if err := w.pastComments(); err != nil && err != io.EOF {
+				return err
+			}
+		}
+		switch word, err := w.next(); {
+		case err == io.EOF:
+			return nil
+		case err == nil:
+			return w.refused(word, "the end of the file, behind all that its header promises", "")
+		case !errors.Is(err, errLineEnd):
+			return err
+		}
+	}
+}
+
+func (w *words) truncated() error {
+	return &DamagedError{File: w.name, Problem: fmt.Sprintf("is truncated: it ends in line %d, before all that its header promises", w.line)}
 }
 
 // pastComments goes to the next line that does not begin with %; io.EOF where there is none.
@@ -206,12 +253,4 @@ func (w *words) weight(word []byte) (float32, error) {
 
 func (w *words) refused(word []byte, expected, advice string) error {
 	return &SyntaxError{File: w.name, Line: w.line, Text: shown(word), Expected: expected, Advice: advice}
-}
-
-// howMany is "1 line" or "2 lines".
-func howMany(n int64, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatInt(n, 10) + " " + more
 }

@@ -52,12 +52,10 @@ type builder struct {
 
 // perVertex is what is kept for each provisional number, and how many there may be.
 type perVertex struct {
-	in, out  *degrees // out is nil when both directions are stored
-	declared []uint64 // bits of the vertices that need no edge
-	reserved int64    // bytes of plan.arrays that the readers have
-	most     uint64   // vertices that the rest is enough for; guarded by convert
-	lending  sync.Mutex
-	lentFor  atomic.Uint64 // as many vertices are left their memory: see [builder.lend]; written with lending
+	in, out  *degrees      // out is nil when both directions are stored
+	declared []uint64      // bits of the vertices that need no edge
+	reserved int64         // bytes of plan.arrays that the readers have
+	most     uint64        // vertices that the rest is enough for; guarded by convert
 	top      atomic.Uint32 // largest number that came, plus 1
 }
 
@@ -68,10 +66,9 @@ func (b *builder) Begin(s Schema) error {
 	b.turns = b.mirror && !s.Both
 	b.seed = maphash.MakeSeed()
 	var err error
-	if b.spill, err = newSpill(b.plan.dir, b.plan.allBlocks(), b.plan.blocks, b.plan.space); err != nil {
+	if b.spill, err = newSpill(b.plan.dir, b.plan.blocks, b.plan.space); err != nil {
 		return err
 	}
-	b.spill.lent = true
 	if b.opt.Force {
 		reportJobs("import", b.path, b.opt.Log) // and not before what is known to fail
 	}
@@ -87,9 +84,6 @@ func (b *builder) Begin(s Schema) error {
 	b.admit()
 	if s.Vertices > int64(b.most) {
 		return b.beyond(uint32(s.Vertices - 1))
-	}
-	if err := b.lend(0); err != nil {
-		return err
 	}
 	return b.arrays()
 }
@@ -258,9 +252,6 @@ func (b *builder) rise(t uint32) error {
 		if b.top.CompareAndSwap(old, t+1) {
 			break
 		}
-	}
-	if uint64(t) >= b.lentFor.Load() {
-		return b.lend(t)
 	}
 	return nil
 }

@@ -3,14 +3,11 @@ package ingest
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"compress/bzip2"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -23,38 +20,11 @@ const magicLen = 6
 // of the zstd program too (--long=27).
 const maxWindow = 128 << 20
 
-// refusedMagic names what a user may well give and what cannot be read.
-var refusedMagic = []struct{ magic, what, advice string }{
-	{"\xfd7zXZ\x00", "is compressed with xz", ""},
-	{"\x04\x22\x4d\x18", "is compressed with lz4", ""},
-	{"PK\x03\x04", "is a zip archive", "unpack it first"},
-	{"PAR1", "is a Parquet file", "leave out --format, or use --format parquet"},
-	{"ARROW1", "is an Arrow file", "leave out --format, or use --format arrow"},
-	{"\x89HDF", "is an HDF5 or MATLAB file", "write it out as Matrix Market or text"},
-}
-
-// toUnpack says how to unpack an input of which the tool of that name can read the format, whose suffix is the name if it is empty. The tool makes no file in
-// the place of another, and keeps the one that it reads.
-func toUnpack(tool, suffix, name string) string {
-	suffix = cmp.Or(suffix, "."+tool)
-	switch stem, ok := strings.CutSuffix(name, suffix); {
-	case isStream(name):
-		return "put " + tool + " -dc into the pipe before garaph"
-	case ok && filepath.Base(stem) != "." && filepath.Base(name) != suffix:
-		if tool == "lz4" { // which writes to a pipe, if it is in one and has no other name
-			return "unpack it: lz4 -d -- " + shellWord(name) + " " + shellWord(stem)
-		}
-		return "unpack it: " + tool + " -dk -- " + shellWord(name)
-	default:
-		return "unpack it: " + tool + " -dc -- " + shellWord(name) + " > edges.txt"
-	}
-}
-
 // compression reports by the first bytes how an input is compressed: "gzip",
 // "zstd", "bzip2" or "".
 func compression(magic []byte) string {
 	switch {
-	case bytes.HasPrefix(magic, gzipMagic):
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b, 8}):
 		return "gzip"
 	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		return "zstd"
@@ -92,12 +62,12 @@ func unpack(name string, raw io.ReadCloser, window int64) (*inputStream, error) 
 	s.Reader = io.MultiReader(bytes.NewReader(magic), raw)
 	switch s.packed {
 	case "gzip":
-		z, err := newGzipStreams(s.Reader)
+		z, err := gzip.NewReader(bufio.NewReaderSize(s.Reader, unpackBuffer)) // one stream after the other
 		if err != nil {
 			s.Close()
 			return nil, s.explain(err)
 		}
-		s.Reader, s.close = z, append(s.close, z.z.Close)
+		s.Reader, s.close = z, append(s.close, z.Close)
 	case "zstd":
 		z, err := zstd.NewReader(s.Reader, zstd.WithDecoderConcurrency(zstdThreads),
 			zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(uint64(window)))
@@ -108,62 +78,17 @@ func unpack(name string, raw io.ReadCloser, window int64) (*inputStream, error) 
 		s.Reader = z
 		s.close = append(s.close, func() error { z.Close(); return nil })
 	case "bzip2": // one stream after the other too; 4 MiB of memory at most
-		s.Reader = bzip2.NewReader(bufio.NewReaderSize(s.Reader, 256<<10))
+		s.Reader = bzip2.NewReader(bufio.NewReaderSize(s.Reader, unpackBuffer))
 	}
 	return s, nil
-}
-
-// gzipStreams reads gzip streams one after the other as one, and reports what
-// follows them that is none.
-type gzipStreams struct {
-	in *bufio.Reader // so that gzip does not make one with a small buffer
-	z  *gzip.Reader
-}
-
-var gzipMagic = []byte{0x1f, 0x8b, 8}
-
-// errAppended: a compressed stream is whole, but something else follows it.
-var errAppended = errors.New("bytes follow the end of the stream")
-
-func newGzipStreams(r io.Reader) (*gzipStreams, error) {
-	s := &gzipStreams{in: bufio.NewReaderSize(r, 256<<10)}
-	var err error
-	if s.z, err = gzip.NewReader(s.in); err == io.EOF {
-		err = io.ErrUnexpectedEOF // not an empty input: there was the magic
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.z.Multistream(false)
-	return s, nil
-}
-
-func (s *gzipStreams) Read(p []byte) (int, error) {
-	n, err := s.z.Read(p)
-	if err != io.EOF {
-		return n, err
-	}
-	head, err := s.in.Peek(len(gzipMagic))
-	switch {
-	case len(head) == 0:
-		return n, err // io.EOF, when all is well
-	case err != nil && err != io.EOF:
-		return n, err
-	case !bytes.HasPrefix(gzipMagic, head):
-		return n, errAppended
-	}
-	if err := s.z.Reset(s.in); err == io.EOF {
-		return n, io.ErrUnexpectedEOF
-	} else if err != nil {
-		return n, err
-	}
-	s.z.Multistream(false)
-	return n, nil
 }
 
 // zstdThreads is how many goroutines unpack a zstd stream: with 1 it is
 // unpacked by the goroutine that reads.
 const zstdThreads = 1
+
+// unpackBuffer is the buffer before an unpacker.
+const unpackBuffer = 256 << 10
 
 func (s *inputStream) Read(p []byte) (int, error) {
 	if s.err != nil {
@@ -196,17 +121,13 @@ func (s *inputStream) explain(err error) error {
 		return err
 	case s.packed == "":
 		return &InputError{File: s.name, Problem: fmt.Sprintf("cannot be read: %v", err), Err: err}
-	case errors.Is(err, errAppended), errors.Is(err, zstd.ErrMagicMismatch): // the first magic was right
-		return &DamagedError{File: s.name, Problem: fmt.Sprintf(
-			"the %s stream is whole, but is followed by bytes that are no %s: was something appended to the file?", s.packed, s.packed), Err: err}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &DamagedError{File: s.name, Problem: "the " + s.packed + " stream is truncated: it ends in the middle", Err: err}
+		return &DamagedError{File: s.name, Problem: "the " + s.packed + " stream is truncated, or something was appended to it: it ends in the middle", Err: err}
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		advice := "give the output of zstd -dc --long=31 on standard input"
-		if s.window < maxWindow {
-			advice = fmt.Sprintf("with --memory %dMiB, windows up to %d MiB are read; or ", maxWindow*windowShare>>20, maxWindow>>20) + advice
+		return &InputError{
+			File: s.name, Problem: fmt.Sprintf("the zstd stream asks for a window of more than %d MiB", s.window>>20),
+			Advice: "unpack it first with zstd -d --long=31, or give a larger --memory", Err: err,
 		}
-		return &InputError{File: s.name, Problem: fmt.Sprintf("the zstd stream asks for a window of more than %d MiB", s.window>>20), Advice: advice, Err: err}
 	}
 	return &DamagedError{File: s.name, Problem: fmt.Sprintf("the %s stream is damaged: %v", s.packed, err), Err: err}
 }

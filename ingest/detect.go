@@ -2,10 +2,10 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/garaph/garaph/internal/parquetread"
@@ -29,30 +29,23 @@ func extension(name string) string {
 }
 
 // detectFormat recognises the format of an input by its content, then its name.
-func detectFormat(h *inputHead) (Format, error) {
+func detectFormat(h *inputHead) Format {
 	if f := formatOfContent(h); f != Auto {
-		return f, nil
+		return f
 	}
-	ext := extension(h.in.name)
-	f, ok := byExtension[ext]
-	if !ok {
-		return Text, nil
-	}
-	return f, nil
+	return cmp.Or(byExtension[extension(h.in.name)], Text)
 }
 
 // formatOfContent recognises what says itself what it is; Auto for the rest.
 func formatOfContent(h *inputHead) Format {
-	if bytes.HasPrefix(h.bytes, []byte(parquetread.Magic)) && !isTextBytes(h.bytes) {
+	switch text := bytes.TrimPrefix(h.bytes, utf8BOM); {
+	case bytes.HasPrefix(h.bytes, []byte(parquetread.Magic)) && !isTextBytes(h.bytes):
 		return Parquet
-	}
-	if isArrow(h.bytes) {
+	case isArrow(h.bytes):
 		return Arrow
-	}
-	if isLigra(bytes.TrimPrefix(h.bytes, utf8BOM)) {
+	case isLigra(text):
 		return Ligra
-	}
-	if isGraphML(bytes.TrimPrefix(h.bytes, utf8BOM)) {
+	case isGraphML(text):
 		return GraphML
 	}
 	for {
@@ -73,73 +66,34 @@ func formatOfContent(h *inputHead) Format {
 // checkText refuses what is no text. A format that the user named may have any
 // number of control characters in its names, but no zero byte.
 func checkText(h *inputHead, f Format, named bool) error {
-	name, b := h.in.name, h.bytes
-	if what, advice := foreignBinary(name, b); what != "" && !isTextBytes(b) {
-		return &InputError{File: name, Problem: what + ", which cannot be read", Advice: h.pasted(advice)}
+	b := h.bytes
+	text := isTextBytes(b)
+	refused := func(problem, advice string) error {
+		return &InputError{File: h.in.name, Problem: problem, Advice: advice}
 	}
-	for _, r := range refusedMagic {
-		if bytes.HasPrefix(b, []byte(r.magic)) && !isTextBytes(b) {
-			switch r.what {
-			case "is a zip archive":
-				return zipped(h)
-			case "is compressed with xz", "is compressed with lz4":
-				return &InputError{File: name, Problem: r.what + ", which cannot be read", Advice: beside(name, toUnpack(strings.TrimPrefix(r.what, "is compressed with "), "", name))}
-			case "is a Parquet file", "is an Arrow file":
-				return &InputError{File: name, Problem: r.what + ", which is no text", Advice: r.advice}
-			}
-			return &InputError{File: name, Problem: r.what + ", which cannot be read", Advice: r.advice}
+	what := ""
+	for _, f := range foreignBytes {
+		if bytes.HasPrefix(b, []byte(f.magic)) {
+			what = f.what
 		}
 	}
-	if utf16 := bytes.HasPrefix(b, []byte{0xff, 0xfe}) || bytes.HasPrefix(b, []byte{0xfe, 0xff}); utf16 && !isTextBytes(b) {
-		return &InputError{File: name, Problem: "is UTF-16 text", Advice: h.pasted(toUTF8(name))}
-	}
-	if f == DIMACS && isGalois(b) {
-		return &InputError{
-			File: name, Problem: "is a binary .gr file of Galois, which cannot be read",
-			Advice: "turn it into text with graph-convert --gr2edgelist of Galois",
-		}
-	}
-	if returns := bytes.TrimRight(b, "\r\n"); bytes.IndexByte(b, '\n') < 0 && bytes.IndexByte(returns, '\r') >= 0 {
-		return &InputError{File: name, Problem: "has carriage returns and no line feeds, so that all of it is one line", Advice: adviceReturns}
-	}
-	zero := bytes.IndexByte(b, 0)
 	switch {
-	case !named && !isTextBytes(b) && !(f == GraphML && bytes.HasPrefix(b, []byte("<"))): // names may have any bytes
-		return &InputError{
-			File: name, Problem: "looks binary, but would be read as " + string(f),
-			Advice: "name its format with --format (" + formatList() + ")",
-		}
+	case len(b) > 262 && string(b[257:262]) == "ustar":
+		what = "a tar archive"
+	case f == DIMACS && isGalois(b):
+		what = "a binary .gr file of Galois"
+	}
+	switch zero := bytes.IndexByte(b, 0); {
+	case what != "" && !text:
+		return refused("is "+what+", which is not read", seeFormats)
+	case bytes.IndexByte(b, '\n') < 0 && bytes.IndexByte(bytes.TrimRight(b, "\r"), '\r') >= 0:
+		return refused("has carriage returns and no line feeds, so that all of it is one line", "")
+	case !named && !text && !(f == GraphML && bytes.HasPrefix(b, []byte("<"))): // names may have any bytes
+		return refused("looks binary, but would be read as "+string(f), "name its format with --format")
 	case zero >= 0:
-		return &InputError{
-			File: name, Problem: fmt.Sprintf("byte %d is zero, which text in the format %s never has", zero, f),
-			Advice: "name another format (" + formatList() + "), or remove the zero bytes",
-		}
+		return refused(fmt.Sprintf("byte %d is zero, which text in the format %s never has", zero, f), "")
 	}
 	return nil
-}
-
-// toUTF8 says how to turn UTF-16 into a file of the same kind.
-func toUTF8(name string) string {
-	ext := extension(name)
-	if plain := regexp.MustCompile(`^\.[a-z0-9]+$`); !plain.MatchString(ext) {
-		ext = ".txt"
-	}
-	return "turn it into UTF-8: iconv -f UTF-16 -t UTF-8 " + shellWord(name) + " > edges" + ext + ", and import edges" + ext
-}
-
-// zipped refuses a zip archive, which several formats are within.
-func zipped(h *inputHead) error {
-	name := h.in.name
-	if isNPZ(h) {
-		return zippedArrays(h)
-	}
-	e := &InputError{File: name, Problem: "is a zip archive, which cannot be read", Advice: "unpack it first"}
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".xlsx", ".xlsm", ".ods":
-		e.Problem = "is a spreadsheet, which cannot be read"
-		e.Advice = "save its table of edges as CSV"
-	}
-	return e
 }
 
 // isTextBytes reports whether b has no zero byte and few control characters: a

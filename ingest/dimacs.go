@@ -41,7 +41,6 @@ func planDIMACS(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 		what:     [2]string{"vertex", "vertex"},
 		columns:  withWeight,
 	}}
-	t.first = t.layout.firstOf(h, p.skipBytes)
 	if o.Weights == WeightsNo {
 		t.layout.columns = restIgnored
 	}

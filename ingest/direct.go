@@ -43,9 +43,6 @@ func (s *sorter) packGroup(ctx context.Context, g *group) error {
 // returns all bits of the sources.
 func (s *sorter) byDestination(ctx context.Context, g *group) (sources uint64, err error) {
 	r, x := &s.rows, s.numbers.rangeOf(g)
-	if s.known.total != nil && !x.dense {
-		return s.placeKnown(ctx, g, &x)
-	}
 	r.end = slices.Grow(r.end[:0], int(x.n))[:x.n]
 	clear(r.end)
 	n := 0

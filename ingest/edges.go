@@ -6,7 +6,6 @@ import (
 	"iter"
 	"math"
 	"reflect"
-	"strconv"
 	"sync"
 	"unsafe"
 )
@@ -186,7 +185,7 @@ func (p *feeding[I]) name(from, to, id I) []byte {
 	text := *(*string)(unsafe.Pointer(&id))
 	b := unsafe.Slice(unsafe.StringData(text), len(text))
 	if bad := checkName(b); bad != nil {
-		p.fail(from, to, "has the id "+shownID(id)+"; expected "+bad.expected)
+		p.fail(from, to, "has the id "+shown(bad.text)+"; expected "+bad.expected)
 	}
 	return b
 }
@@ -195,21 +194,8 @@ func (p *feeding[I]) name(from, to, id I) []byte {
 func (p *feeding[I]) fail(from, to I, what string) {
 	if p.err == nil {
 		n := p.first + p.batch.entries + int64(p.batch.n) + 1
-		p.err = fmt.Errorf("edge %d, from %s to %s, %s", n, shownID(from), shownID(to), what)
+		p.err = fmt.Errorf("edge %d, from %.64v to %.64v, %s", n, from, to, what)
 	}
-}
-
-// shownID is an id in an error; the beginning of a long one is enough.
-func shownID(id any) string {
-	const most = 64
-	text := fmt.Sprint(id)
-	if len(text) > most {
-		return fmt.Sprintf("%q…", text[:most])
-	}
-	if reflect.TypeOf(id).Kind() == reflect.String {
-		return strconv.Quote(text)
-	}
-	return text
 }
 
 func (p *feeding[I]) flush() {

@@ -72,36 +72,12 @@ func withoutProperties(files []string, warn func(string)) []string {
 			ext := extension(other)
 			return (ext == ".v" || ext == ".e") && stem(other) == strings.TrimSuffix(name, filepath.Ext(name))
 		}) {
-			msg := name + ": describes the graph beside it and has no edges; it was passed over"
-			if undirectedProperties(name) {
-				msg += ". It says that the graph is undirected: use --undirected, unless you did"
-			}
-			warn(msg)
+			warn(name + ": describes the graph beside it, which may be undirected, and has no edges; it was passed over")
 			continue
 		}
 		left = append(left, name)
 	}
 	return left
-}
-
-// undirectedProperties reports whether a .properties of LDBC has a line
-// "graph.NAME.directed = false".
-func undirectedProperties(name string) bool {
-	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > headSize {
-		return false
-	}
-	b, err := os.ReadFile(name)
-	if err != nil {
-		return false
-	}
-	for line := range strings.Lines(string(b)) {
-		key, value, _ := strings.Cut(line, "=")
-		if strings.HasSuffix(strings.TrimSpace(key), ".directed") && strings.TrimSpace(value) == "false" {
-			return true
-		}
-	}
-	return false
 }
 
 // openInputs looks at inputs, and at the files of those that are folders,

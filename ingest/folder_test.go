@@ -101,18 +101,3 @@ func TestReadProperties(t *testing.T) {
 		}
 	}
 }
-
-// TestConvertAdvice: the advice for other formats is a command with the file's name in it.
-func TestConvertAdvice(t *testing.T) {
-	for name, c := range map[string]struct{ content, want string }{
-		"it's.gml": {"graph [\n  node [\n", `sys.argv[2])' 'it'\''s.gml' graph.graphml, and import graph.graphml`},
-		"a.gexf":   {"<?xml version=\"1.0\"?>\n", `sys.argv[2])' 'a.gexf' graph.graphml, and import graph.graphml`},
-		"a.npz":    {"PK\x03\x04\x00", "is an archive of NumPy, which cannot be read, and it does not say what is in it: zip: not a valid zip file; is it a file, and whole?"},
-		"a.xlsx":   {"PK\x03\x04\x00", "is a spreadsheet, which cannot be read; save its table of edges as CSV"},
-		"a.zip":    {"PK\x03\x04\x00", "is a zip archive, which cannot be read; unpack it first"},
-	} {
-		if r := readBytes(t, name, []byte(c.content), ReadOptions{}); r.err == nil || !strings.Contains(r.err.Error(), c.want) {
-			t.Errorf("%s: %v\nwant %s", name, r.err, c.want)
-		}
-	}
-}

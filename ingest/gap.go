@@ -29,18 +29,13 @@ type sgBody struct {
 	entry    int  // bytes of a neighbour
 	weights  bool // weights are wanted
 
-	// The out-degrees, 4 bytes a vertex, in parts: they are read before the
-	// neighbours, and no faster than the file proves to be long. Written by
-	// feed before the first block that needs them is handed out.
-	degrees [][]uint32
+	// The out-degrees, written by feed before the first block that needs them is handed out.
+	degrees parts
 
 	// In an undirected file, the sum of a hash of every edge less that of the
 	// edge the other way round: 0 when both are there, each as often.
 	oneWay atomic.Uint64
 }
-
-// sgOffsets is how many offsets are read at a time.
-const sgOffsets = 1 << 16
 
 // planSG reads the header and compares the file's size with it.
 func planSG(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
@@ -86,15 +81,14 @@ func (t *sgBody) readHeader(p *inputPlan, b []byte) error {
 	t.directed = b[0] == 1
 	t.m = int64(binary.LittleEndian.Uint64(b[1:]))
 	t.n = int64(binary.LittleEndian.Uint64(b[9:]))
-	advice := "is it a file of the GAP Benchmark Suite with 32-bit vertices?"
 	const maxEdges = 1 << 56 // so that no size overflows
 	switch {
 	case b[0] > 1:
-		return t.refused(p, 0, int64(b[0]), "0 for undirected or 1 for directed", advice)
+		return t.refused(p, 0, int64(b[0]), "0 for undirected or 1 for directed", "")
 	case t.m < 0 || t.m > maxEdges:
-		return t.refused(p, 1, t.m, "a number of edges", advice)
+		return t.refused(p, 1, t.m, "a number of edges", "")
 	case t.n < 0 || t.n > math.MaxInt32+1:
-		return t.refused(p, 9, t.n, fmt.Sprintf("a number of vertices up to %d", int64(math.MaxInt32+1)), advice)
+		return t.refused(p, 9, t.n, fmt.Sprintf("a number of vertices up to %d", int64(math.MaxInt32+1)), "")
 	}
 	return nil
 }
@@ -134,10 +128,10 @@ func (t *sgBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
 
 // readOffsets turns the offsets into degrees and checks them.
 func (t *sgBody) readOffsets(f *blockFeed, plan *inputPlan, r io.Reader) error {
-	part := make([]byte, 8*min(sgOffsets, t.n+1))
-	last := int64(0)
+	part := make([]byte, 8*min(partLength, t.n+1))
+	last, at := int64(0), int64(sgHeader)
 	for i := int64(0); i <= t.n; {
-		b := part[:8*min(sgOffsets, t.n+1-i)]
+		b := part[:8*min(partLength, t.n+1-i)]
 		if _, err := readFull(r, b); err == io.EOF {
 			return t.truncated(plan)
 		} else if err != nil {
@@ -146,33 +140,25 @@ func (t *sgBody) readOffsets(f *blockFeed, plan *inputPlan, r io.Reader) error {
 		if err := f.ctx.Err(); err != nil {
 			return err
 		}
-		degrees := make([]uint32, len(b)/8)
-		for j := range degrees {
-			off := int64(binary.LittleEndian.Uint64(b[8*j:]))
-			at, k := sgHeader+8*(i+int64(j)), i+int64(j)
-			switch {
-			case k == 0 && off != 0:
-				return t.refused(plan, at, off, "0 as the first offset", "")
-			case off < last || off > t.m:
-				return t.refused(plan, at, off, fmt.Sprintf("an offset from %d to %d for vertex %d", last, t.m, k), "")
-			case k == t.n && off != t.m:
-				return t.refused(plan, at, off, fmt.Sprintf("the number of edges, %d, as the last offset", t.m), "")
-			case off-last > math.MaxUint32:
-				return t.refused(plan, at, off-last, fmt.Sprintf("at most %d edges at vertex %d", uint32(math.MaxUint32), k-1), "")
+		for ; len(b) > 0; b, i, at = b[8:], i+1, at+8 {
+			off := int64(binary.LittleEndian.Uint64(b))
+			least, most := last, t.m
+			if i == 0 {
+				most = 0
 			}
-			degrees[j] = uint32(off - last) // of vertex k-1
+			if i == t.n {
+				least = t.m
+			}
+			if off < least || off > most || off-last > math.MaxUint32 {
+				return t.refused(plan, at, off, fmt.Sprintf("an offset from %d to %d, with at most 2^32-1 edges at a vertex", least, most), "")
+			}
+			if i > 0 {
+				t.degrees.add(uint32(off - last))
+			}
 			last = off
 		}
-		t.degrees = append(t.degrees, degrees)
-		i += int64(len(degrees))
 	}
 	return nil
-}
-
-// degree is the out-degree of v.
-func (t *sgBody) degree(v int64) int64 {
-	v++ // the first offset is no degree
-	return int64(t.degrees[v/sgOffsets][v%sgOffsets])
 }
 
 // feedNeighbours cuts the neighbours into blocks and finds the vertex with
@@ -201,8 +187,8 @@ func (t *sgBody) feedNeighbours(f *blockFeed, plan *inputPlan, r io.Reader) erro
 		left -= entries
 		at += entries * int64(t.entry)
 		passed += entries
-		for vertex < t.n && passed >= t.degree(vertex) {
-			passed -= t.degree(vertex)
+		for vertex < t.n && passed >= int64(t.degrees.at(vertex)) {
+			passed -= int64(t.degrees.at(vertex))
 			vertex++
 		}
 	}
@@ -212,11 +198,11 @@ func (t *sgBody) feedNeighbours(f *blockFeed, plan *inputPlan, r io.Reader) erro
 // parse delivers the edges of one block.
 func (t *sgBody) parse(b *readBlock, w *parseWorker) error {
 	batch, oneWay := w.batch, uint64(0)
-	u, left := b.vertex, t.degree(b.vertex)-b.passed
+	u, left := b.vertex, int64(t.degrees.at(b.vertex))-b.passed
 	for i := 0; i < len(b.data); i += t.entry {
 		for left == 0 {
 			u++
-			left = t.degree(u)
+			left = int64(t.degrees.at(u))
 		}
 		left--
 		if batch.full() {

@@ -11,26 +11,44 @@ import (
 )
 
 // GraphML (http://graphml.graphdrawing.org): elements node and edge, as igraph, NetworkX, Gephi and yEd write them. The
-// goroutine that reads goes through the XML once and hands out records. Entities of the file's own are refused by encoding/xml, so none can
-// grow; how long one token may be, and how deep elements may lie in each other, has limits.
-
-const (
-	maxDepth  = 1000     // elements within elements
-	maxToken  = 16 << 20 // bytes of a tag or text
-	maxNumber = 128      // bytes of a weight
-)
-
-// graphmlBody reads one file.
+// goroutine that reads goes through the XML once and hands out records: line, source (or node), target and weight with zero
+// bytes between them, and a byte 1 behind them, which XML cannot have. Entities of the file's own are refused by encoding/xml.
 type graphmlBody struct {
-	undirected bool
-	reversed   bool     // edges are read from their targets to their sources
-	chosen     string   // the name of the keys of weights
-	weightKeys []string // their ids: several, where a writer has one for each type
-	initial    string   // the weight of edges that have none
-	toInitial  string   // how to have one, for errors
-	ids        IDKind
-	weights    bool // wanted
+	graphmlHead
+	layout   lineLayout // of the ids
+	reversed bool       // edges are read from their targets to their sources
 }
+
+// graphmlHead is what stands before the edges.
+type graphmlHead struct {
+	chosen     string   // the name of the keys of weights
+	weights    []string // the ids of those that are numbers: several, where a writer has one for each type
+	initial    string   // the weight of edges that have none
+	other      bool     // there is such a key that is no number
+	numbers    bool     // there are keys that are numbers
+	graphs     int
+	undirected bool
+}
+
+type graphmlKey struct {
+	ID      string `xml:"id,attr"`
+	For     string `xml:"for,attr"`
+	Name    string `xml:"attr.name,attr"`
+	Type    string `xml:"attr.type,attr"`
+	Default string `xml:"default"`
+}
+
+type graphmlEdge struct {
+	Source   string `xml:"source,attr"`
+	Target   string `xml:"target,attr"`
+	Directed string `xml:"directed,attr"`
+	Data     []struct {
+		Key  string `xml:"key,attr"`
+		Text string `xml:",chardata"`
+	} `xml:"data"`
+}
+
+const adviceKey = "use --columns source,target,KEY to choose a key of numbers"
 
 // isGraphML recognises files by their first element.
 func isGraphML(text []byte) bool {
@@ -43,301 +61,187 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 	if err := checkText(h, GraphML, o.Format == GraphML); err != nil {
 		return nil, err
 	}
-	t := &graphmlBody{chosen: "weight"}
-	if err := t.choose(p.name(), o.Table.Columns); err != nil {
+	refused := func(problem, advice string) error {
+		return &InputError{File: p.name(), Problem: problem, Advice: advice}
+	}
+	chosen, reversed, columns := "weight", false, o.Table.Columns
+	if len(columns) > 0 {
+		ends := strings.ToLower(columns[0] + "," + columns[1])
+		if ends != "source,target" && ends != "target,source" {
+			return nil, refused("is GraphML, whose edges have a source and a target", adviceKey)
+		}
+		reversed, chosen = ends == "target,source", strings.Join(columns[2:], "")
+	}
+	t := &graphmlBody{reversed: reversed, layout: lineLayout{splitter: splitter{commas: true}, what: [2]string{"source", "target"}}}
+	var s textSniff
+	for t.graphs == 0 {
+		t.graphmlHead, s = graphmlHead{chosen: chosen}, textSniff{}
+		err := t.each(p.name(), bytes.NewReader(h.bytes), func(line int, texts ...string) error {
+			for _, id := range texts[:min(len(texts), 2)] {
+				s.noteID([]byte(id), int64(line))
+			}
+			return nil
+		})
+		if t.graphs == 0 && !h.more() {
+			return nil, cmp.Or(err, refused("has no element graph in its first 16 MiB", ""))
+		}
+	}
+	weighted := o.Weights != WeightsNo
+	switch {
+	case t.weights != nil:
+	case t.other && weighted, len(columns) == 3, o.Weights == WeightsYes:
+		return nil, refused(fmt.Sprintf("has no key for edges %q that is a number", chosen), adviceKey)
+	case t.numbers && weighted && len(columns) == 0:
+		o.Warn(p.name() + ": no key for edges has the name weight, so each edge counts 1; " + adviceKey)
+	}
+	s.whole = 0 // such ids are names here
+	if err := chooseIDs(p, &s, &t.layout, o); err != nil {
 		return nil, err
 	}
-	var keys []string
-	var other string
-	for {
-		s := &graphmlStart{graphmlBody: t}
-		x := newXMLReader(p.name(), bytes.NewReader(h.bytes))
-		err := x.each(s)
-		if s.graph == 0 {
-			if h.more() {
-				continue
-			}
-			if err == nil || h.err == nil {
-				err = &InputError{File: p.name(), Problem: "has no element graph in its first 16 MiB", Advice: "is it GraphML?"}
-			}
-			return nil, err
-		}
-		keys, other = s.keys, s.other
-		p.openIDs = o.IDs == IDsAuto && s.ints+s.texts == 0
-		switch {
-		case o.IDs != IDsAuto:
-			p.schema.IDs = defaultIDs(GraphML, o.IDs)
-		case s.texts > 0:
-			p.schema.IDs = IDString
-		default:
-			p.schema.IDs = IDInt
-		}
-		break
-	}
-	if err := t.checkWeights(p.name(), keys, other, o); err != nil {
-		return nil, err
-	}
-	if t.weightKeys == nil && len(keys) > 0 && o.Weights == WeightsAuto && len(o.Table.Columns) == 0 {
-		o.Warn(p.name() + ": no key for edges has the name weight, so each edge counts 1; " + adviseKeys(keys) + ", or --weights no")
-	}
-	if plainKey.MatchString(t.chosen) {
-		t.toInitial = h.pasted(fmt.Sprintf(weightByDefault, t.chosen, shellWord(p.name()))) + "; or "
-	}
-	p.schema.Weighted = t.weightKeys != nil && o.Weights != WeightsNo
-	p.schema.Mirrored = t.undirected
-	p.adapt = func(s Schema) { t.ids, t.weights = s.IDs, s.Weighted }
+	p.schema.Weighted, p.schema.Mirrored = t.weights != nil && weighted, t.undirected
+	p.adapt = func(s Schema) { t.layout.adapt(p, s) }
 	p.body = t
 	return p, nil
 }
 
-// checkWeights refuses a file without the weights that are asked for; other is the type of a key that has their name.
-func (t *graphmlBody) checkWeights(file string, keys []string, other string, o ReadOptions) error {
-	if t.weightKeys != nil {
-		return nil
-	}
-	if other != "" && o.Weights != WeightsNo {
-		e := &InputError{File: file, Problem: fmt.Sprintf("has a key for edges %q of type %s, which is no weight", t.chosen, other)}
-		if e.Advice = `where its values are numbers, write it with attr.type="double", or `; len(o.Table.Columns) == 3 {
-			e.Advice += adviseKeys(keys)
-		} else {
-			e.Advice += "use --weights no to leave it out"
-		}
-		return e
-	}
-	if len(o.Table.Columns) == 3 {
-		return &InputError{File: file, Problem: fmt.Sprintf("has no key for edges %q", t.chosen), Advice: adviseKeys(keys)}
-	}
-	if o.Weights == WeightsYes {
-		return &InputError{File: file, Problem: `has no weights: no key for edges is a number and has attr.name="weight"`, Advice: "leave out --weights yes"}
-	}
-	return nil
-}
-
-// weightByDefault writes a copy in which the key of that name has a default; keys that are closed at once are opened for that.
-const weightByDefault = `give the edges without a weight the weight 1: sed -e 's|\(<key [^>]*[^/>]\) */>|\1></key>|g' ` +
-	`-e 's|\(<key [^>]*attr.name=[^a-zA-Z]%s[^a-zA-Z0-9_][^>]*\)>|\1><default>1</default>|g' %s > weighted.graphml, and import weighted.graphml`
-
-// choose takes the columns that a user chose: the ends of edges, and the key of their weights.
-func (t *graphmlBody) choose(file string, columns []string) error {
-	if len(columns) == 0 {
-		return nil
-	}
-	switch strings.ToLower(columns[0] + "," + columns[1]) {
-	case "source,target":
-	case "target,source":
-		t.reversed = true
-	default:
-		return &InputError{File: file, Problem: "is GraphML, whose edges have a source and a target", Advice: "use --columns source,target, with the name of a key behind them for weights"}
-	}
-	if t.chosen = ""; len(columns) == 3 {
-		t.chosen = columns[2]
-	}
-	return nil
-}
-
-// adviseKeys says which keys of weights there are.
-func adviseKeys(keys []string) string {
-	const most = 20
-	if len(keys) == 0 {
-		return "use --columns source,target, for no key for edges is a number"
-	}
-	if len(keys) > most {
-		keys = append(keys[:most:most], fmt.Sprintf("and %d more", len(keys)-most))
-	}
-	return "use --columns source,target,KEY to choose among " + strings.Join(keys, ", ")
-}
-
-// graphmlStart learns from the beginning of a file, which may be cut anywhere.
-type graphmlStart struct {
-	*graphmlBody
-	graph       int
-	inKey       bool     // a key of weights is being read
-	keys        []string // that are numbers
-	other       string   // the type of a key of the name of weights that is no number
-	ints, texts int
-}
-
-func (s *graphmlStart) start(x *xmlReader, e *xml.StartElement) error {
-	switch e.Name.Local {
-	case "key":
-		s.inKey = false
-		if !slices.Contains([]string{"edge", "all", ""}, attribute(e, "for")) {
-			return nil
-		}
-		name, is, id := attribute(e, "attr.name"), attribute(e, "attr.type"), attribute(e, "id")
-		number, chosen := slices.Contains([]string{"int", "long", "float", "double"}, is), name != "" && name == s.chosen
-		if number {
-			s.keys = append(s.keys, shown([]byte(name))+" ("+is+")")
-		}
-		switch {
-		case chosen && number:
-			s.inKey, s.weightKeys = true, append(s.weightKeys, id)
-		case chosen:
-			s.other = cmp.Or(shown([]byte(is)), "string") // the default, which NetworkX takes
-		}
-	case "default":
-		x.text, x.collect = x.text[:0], s.inKey
-	case "graph":
-		if s.graph > 0 {
-			return nil
-		}
-		switch direction := attribute(e, "edgedefault"); direction {
-		case "directed", "undirected":
-			s.undirected, s.graph = direction == "undirected", 1
-		default:
-			return x.refused(cmp.Or(direction, "graph without edgedefault"), `edgedefault="directed" or "undirected"`, "")
-		}
-	case "node":
-		s.note(attribute(e, "id"))
-	case "edge":
-		s.note(attribute(e, "source"))
-		s.note(attribute(e, "target"))
-	}
-	return nil
-}
-
-func (s *graphmlStart) note(id string) {
-	if _, kind := parseInteger([]byte(id)); kind != notInteger && kind != hugeInteger && isCanonical([]byte(id)) {
-		s.ints++
-	} else {
-		s.texts++
-	}
-}
-
-func (s *graphmlStart) end(x *xmlReader, name string) error {
-	if name == "default" && x.collect {
-		s.initial, x.collect = strings.TrimSpace(string(x.text)), false
-	}
-	if name == "key" {
-		s.inKey = false
-	}
-	return nil
-}
-
-// graphmlFeed is the state of reading one file.
-type graphmlFeed struct {
-	*graphmlBody
-	out            *namedRecords
-	graphs, nested int // graphs at the top; those that are open
-	inEdge         bool
-	source, target string
-	weight         string
-	hasWeight      bool // the edge has one of its own
-}
-
 // feed is [streamBody].
 func (t *graphmlBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
-	s := &graphmlFeed{graphmlBody: t, out: &namedRecords{f: f, plan: plan}}
-	if err := newXMLReader(plan.name(), r).each(s); err != nil {
+	head, out := graphmlHead{chosen: t.chosen}, &records{f: f, plan: plan}
+	err := head.each(plan.name(), r, func(line int, texts ...string) error {
+		return out.append(func(b []byte) []byte { return fmt.Appendf(b, "%d\x00%s\x01", line, strings.Join(texts, "\x00")) })
+	})
+	if err != nil {
 		return err
 	}
-	return s.out.flush()
+	return out.flush()
 }
 
-func (s *graphmlFeed) start(x *xmlReader, e *xml.StartElement) error {
-	switch e.Name.Local {
-	case "graph":
-		if s.nested++; s.nested == 1 {
-			s.graphs++
+// parse delivers the nodes and edges of one block.
+func (t *graphmlBody) parse(b *readBlock, w *parseWorker) error {
+	defer func() { w.lines = 0 }() // those of records count from the beginning of the file
+	e := &w.edge
+	for record := range bytes.SplitSeq(bytes.TrimSuffix(b.data, []byte{1}), []byte{1}) {
+		if w.batch.full() {
+			if err := w.batch.flush(); err != nil {
+				return err
+			}
 		}
-		if s.graphs > 1 {
-			return x.refused("graph", "one graph in the file", "write each graph to a file of its own")
+		texts := bytes.Split(record, []byte{0})
+		line, _ := parseInteger(texts[0])
+		texts = texts[1:]
+		if e.count, w.lines = min(len(texts), 2), int64(line)-1; t.reversed && e.count > 1 {
+			texts[0], texts[1] = texts[1], texts[0]
 		}
-		if direction := attribute(e, "edgedefault"); (direction == "undirected") != s.undirected {
-			return x.refused(cmp.Or(direction, "graph without edgedefault"), "the same edgedefault as that of the first graph", "")
+		var bad *badLine
+		for i := 0; i < e.count && bad == nil; i++ {
+			if bad = checkName(texts[i]); bad == nil {
+				bad = t.layout.parseID(texts[i], i, e)
+			}
 		}
-	case "node":
-		id, err := s.id(x, e, "id")
+		if bad == nil && w.batch.weight != nil && e.count > 1 {
+			bad = t.layout.parseWeight(texts[2], e)
+		}
+		if bad != nil {
+			return &SyntaxError{File: b.plan.name(), Line: int64(line), Text: shown(bad.text), Expected: bad.expected, Advice: bad.advice}
+		}
+		w.noteSigns(e, b)
+		w.batch.add(e, t.layout.ids)
+	}
+	if t.layout.ids != IDString {
+		return nil
+	}
+	return w.batch.flush() // names are in the block
+}
+
+// each calls add with the id of every node, and with source, target and weight of every edge, behind their lines.
+func (t *graphmlHead) each(name string, r io.Reader, add func(line int, texts ...string) error) error {
+	d, open, line := xml.NewDecoder(r), 0, 0 // graphs that are open
+	refused := func(found, expected string) error {
+		return &SyntaxError{File: name, Line: int64(line), Text: shown([]byte(found)), Expected: expected}
+	}
+	for elements := 0; ; {
+		token, err := d.Token()
+		line, _ = d.InputPos()
+		switch e := token.(type) {
+		case xml.EndElement:
+			if e.Name.Local == "graph" {
+				open--
+			}
+		case xml.StartElement:
+			if elements++; elements == 1 && e.Name.Local != "graphml" {
+				return refused(e.Name.Local, "graphml as the first element")
+			}
+			switch e.Name.Local {
+			case "key":
+				var k graphmlKey
+				if err = d.DecodeElement(&k, &e); err == nil {
+					t.key(&k)
+				}
+			case "graph":
+				if open++; open == 1 {
+					t.graphs++
+				}
+				direction := attribute(&e, "edgedefault")
+				undirected := direction == "undirected"
+				if !undirected && direction != "directed" || t.graphs > 1 || open > 1 && undirected != t.undirected {
+					return refused(cmp.Or(direction, "graph without edgedefault"), `one graph in the file, with one edgedefault, "directed" or "undirected"`)
+				}
+				t.undirected = undirected
+			case "node":
+				err = add(line, attribute(&e, "id"))
+			case "edge":
+				var x graphmlEdge
+				if err = d.DecodeElement(&x, &e); err != nil {
+					break
+				}
+				weight, ok := t.weight(&x)
+				switch {
+				case x.Directed != "" && (x.Directed == "false" || x.Directed == "0") != t.undirected:
+					return refused("directed="+x.Directed, "edges that are all directed or all undirected, as edgedefault says")
+				case !ok:
+					return refused(x.Source+" → "+x.Target, "one weight of an edge")
+				}
+				err = add(line, x.Source, x.Target, weight)
+			case "hyperedge":
+				return refused("hyperedge", "edges between two nodes")
+			case "data":
+				err = d.Skip() // what is within is not of the graph
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil && strings.HasPrefix(strings.ToLower(err.Error()), "xml") {
+			return &DamagedError{File: name, Problem: fmt.Sprintf("is no whole XML in UTF-8, in line %d: %v", line, err), Err: err}
+		}
 		if err != nil {
 			return err
 		}
-		return s.out.add(id, "", 0, true)
-	case "edge":
-		return s.edge(x, e)
-	case "hyperedge":
-		return x.refused("hyperedge", "edges between two nodes", "a hyperedge has no place in a graph of edges: leave it out")
-	case "data":
-		x.text, x.collect = x.text[:0], s.inEdge && s.weights && slices.Contains(s.weightKeys, attribute(e, "key"))
-		x.skip = true // what is within is not of the graph
 	}
-	return nil
 }
 
-func (s *graphmlFeed) edge(x *xmlReader, e *xml.StartElement) (err error) {
-	if s.source, err = s.id(x, e, "source"); err != nil {
-		return err
+// key takes a key into account.
+func (t *graphmlHead) key(k *graphmlKey) {
+	number, chosen := slices.Contains([]string{"int", "long", "float", "double"}, k.Type), t.chosen != "" && k.Name == t.chosen
+	if !slices.Contains([]string{"edge", "all", ""}, k.For) {
+		return
 	}
-	if s.target, err = s.id(x, e, "target"); err != nil {
-		return err
+	t.numbers, t.other = t.numbers || number, t.other || chosen && !number
+	if chosen && number {
+		t.weights, t.initial = append(t.weights, k.ID), cmp.Or(strings.TrimSpace(k.Default), t.initial)
 	}
-	if s.reversed {
-		s.source, s.target = s.target, s.source
-	}
-	if d := attribute(e, "directed"); d != "" && (d == "false" || d == "0") != s.undirected {
-		return x.refused("directed="+d, "edges that are all directed or all undirected, as edgedefault says", "write a directed graph, with undirected edges in both directions")
-	}
-	s.inEdge, s.weight, s.hasWeight = true, s.initial, false
-	return nil
 }
 
-// id is an attribute that is the id of a node.
-func (s *graphmlFeed) id(x *xmlReader, e *xml.StartElement, name string) (string, error) {
-	id := attribute(e, name)
-	if id == "" || len(id) > maxName {
-		return "", x.refused(cmp.Or(id, e.Name.Local+" without "+name), fmt.Sprintf("an id of at most %d bytes as %s of the %s", maxName, name, e.Name.Local), "")
-	}
-	if s.ids == IDString {
-		return id, nil
-	}
-	v, kind := parseInteger([]byte(id))
-	switch {
-	case s.ids == IDDense && (kind != plainInteger || v > maxDense):
-		return "", x.refused(id, "a vertex number", "use --ids string to take ids as text")
-	case kind == notInteger || kind == hugeInteger || !isCanonical([]byte(id)):
-		return "", x.refused(id, "an integer of 64 bits, as the first ids are", "use --ids string to take ids as text")
-	}
-	return id, nil
-}
-
-func (s *graphmlFeed) end(x *xmlReader, name string) error {
-	switch {
-	case name == "graph":
-		s.nested--
-	case name == "data" && x.collect:
-		if s.hasWeight {
-			return x.refused(s.between(), "one weight of the edge, not two", "")
+// weight is the weight of an edge; false: it has several.
+func (t *graphmlHead) weight(x *graphmlEdge) (weight string, ok bool) {
+	weight, own := t.initial, 0
+	for _, data := range x.Data {
+		if slices.Contains(t.weights, data.Key) {
+			weight = strings.TrimSpace(data.Text)
+			own++
 		}
-		s.weight, s.hasWeight, x.collect = strings.TrimSpace(string(x.text)), true, false
-	case name == "edge" && s.inEdge:
-		s.inEdge = false
-		w := float32(0)
-		if s.weights {
-			var kind weightKind
-			if s.weight == "" {
-				advice := adviceNoWeights
-				if !s.hasWeight {
-					advice = s.toInitial + advice
-				}
-				return x.refused(s.between(), fmt.Sprintf("a weight of the edge, as %s promises", s.promise()), advice)
-			}
-			if w, kind = parseWeight([]byte(s.weight)); kind != goodWeight {
-				return x.refused(s.weight, kind.expected(), adviceNoWeights)
-			}
-		}
-		return s.out.add(s.source, s.target, w, false)
 	}
-	return nil
-}
-
-// between is the edge that is being read, for errors.
-func (s *graphmlFeed) between() string { return s.source + " → " + s.target }
-
-// promise is what says that edges have weights, for errors.
-func (s *graphmlFeed) promise() string {
-	if len(s.weightKeys) == 1 {
-		return "the key " + s.weightKeys[0]
-	}
-	return "each of the keys " + strings.Join(s.weightKeys, ", ")
+	return weight, own <= 1
 }
 
 // attribute is the value of an attribute, "" without one.

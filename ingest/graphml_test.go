@@ -69,82 +69,33 @@ func TestGraphML(t *testing.T) {
 func TestGraphMLErrors(t *testing.T) {
 	bomb := `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>`
 	for _, test := range []struct{ content, want string }{
-		{graphmlText("sideways", ""), `g.xml:5: "sideways": expected edgedefault=`},
-		{graphmlText("directed", `<node/>`), `g.xml:6: "node without id": expected an id`},
-		{graphmlText("directed", `<node id="`+strings.Repeat("x", maxName+1)+`"/>`), `expected an id of at most 65535 bytes as id of the node`},
-		{strings.Replace(graphmlText("directed", ""), `attr.name="weight" attr.type="double"/>`, `attr.name="weight" attr.type="string"/>`, 1),
-			`g.xml: has a key for edges "weight" of type string, which is no weight; where its values are numbers, write it with attr.type="double", or use --weights no to leave it out`},
-		{graphmlText("directed", `<edge source="a" target="b"/>`), `g.xml:6: "a → b": expected a weight of the edge, as the key w promises`},
-		{strings.Replace(graphmlText("directed", `<edge source="a" target="b"/>`), `<key id="w"`, `<key id="i" for="edge" attr.name="weight" attr.type="long"/><key id="w"`, 1), `g.xml:6: "a → b": expected a weight of the edge, as each of the keys i, w promises`},
-		{graphmlText("directed", `<edge source="a" target="b"><data key="w">1</data><data key="w">2</data></edge>`), `g.xml:6: "a → b": expected one weight of the edge, not two`},
+		{graphmlText("sideways", ""), `g.xml:5: "sideways": expected one graph`},
+		{graphmlText("directed", `<node/>`), `g.xml:6: "": expected an id that is not empty`},
+		{graphmlText("directed", `<node id="`+strings.Repeat("x", maxName+1)+`"/>`), `expected an id of at most 65535 bytes`},
+		{strings.Replace(graphmlText("directed", ""), `attr.name="weight" attr.type="double"/>`, `attr.name="weight" attr.type="string"/>`, 1), `has no key for edges "weight" that is a number`},
+		{graphmlText("directed", `<edge source="a" target="b"/>`), `g.xml:6: "": expected a number as weight`},
+		{graphmlText("directed", `<edge source="a" target="b"><data key="w">1</data><data key="w">2</data></edge>`), `g.xml:6: "a → b": expected one weight of an edge`},
 		{graphmlText("directed", `<edge source="a" target="b"><data key="w">-1</data></edge>`), "a weight that is not negative"},
 		{graphmlText("directed", `<edge source="a" target="b" directed="false"><data key="w">1</data></edge>`), "all directed or all undirected"},
 		{graphmlText("directed", `<hyperedge/>`), "edges between two nodes"},
 		{graphmlText("directed", `</graph><graph edgedefault="directed">`), "one graph in the file"},
-		{graphmlText("directed", `<node id="a"></edge>`), "is no XML in line 6"},
-		{graphmlText("directed", strings.Repeat("<node id='a'>", maxDepth)), "elements within each other"},
-		{strings.Replace(graphmlText("directed", `<node id="&b;"/>`), "<graphml", bomb+"<graphml", 1), "is no XML in line 6"},
-		{strings.Replace(graphmlText("directed", ""), "UTF-8", "ISO-8859-1", 1), "is not in UTF-8"},
-		{graphmlText("directed", `<edge source="a"/>`), `g.xml:6: "edge without target": expected an id of at most 65535 bytes as target`},
-		{strings.Replace(graphmlText("directed", ""), ` edgedefault="directed"`, "", 1), `g.xml:5: "graph without edgedefault": expected edgedefault="directed" or "undirected"`},
+		{graphmlText("directed", `<node id="a"></edge>`), "is no whole XML in UTF-8, in line 6"},
+		{strings.Replace(graphmlText("directed", `<node id="&b;"/>`), "<graphml", bomb+"<graphml", 1), "is no whole XML in UTF-8, in line 6"},
+		{strings.Replace(graphmlText("directed", ""), "UTF-8", "ISO-8859-1", 1), "is no whole XML in UTF-8"},
+		{graphmlText("directed", `<edge source="a"/>`), `expected an id that is not empty`},
+		{strings.Replace(graphmlText("directed", ""), ` edgedefault="directed"`, "", 1), `g.xml:5: "graph without edgedefault": expected one graph`},
 		{"<graphml></graphml>", "has no element graph"},
-		{graphmlText("directed", `<node id="-1"/><node id="18446744073709551615"/>`), `g.xml: node 18446744073709551615: "18446744073709551615": expected ids of one range, either with negative ones or with ones above 9223372036854775807, but g.xml: node -1 has -1; use --ids string`},
-		{graphmlText("directed", `<node id="18446744073709551616"/><node id="1"/><edge source="a" target="b"/>`), `expected a weight of the edge`},
+		{graphmlText("directed", "<node id=\"-1\"/>\n<node id=\"18446744073709551615\"/>"), `g.xml:7: "18446744073709551615": expected ids of one range, either with negative ones or with ones above 9223372036854775807, but g.xml:6 has -1`},
 	} {
 		r := readFiles(t, ReadOptions{}, text("g.xml", test.content))
 		if r.err == nil || !strings.Contains(r.err.Error(), test.want) {
 			t.Errorf("%.300q: got %v, want %q", test.content, r.err, test.want)
 		}
 	}
-	// An integer is expected where the first mebibyte has nothing else; a tag has a limit.
+	// An integer is expected where the first mebibyte has nothing else.
 	many := strings.Repeat("<node id='1'/>\n", 1<<20/15+1)
-	if r := readFiles(t, ReadOptions{}, text("g.xml", graphmlText("directed", many+"<node id='x'/>"))); r.err == nil || !strings.Contains(r.err.Error(), `"x": expected an integer of 64 bits`) {
+	if r := readFiles(t, ReadOptions{}, text("g.xml", graphmlText("directed", many+"<node id='x'/>"))); r.err == nil || !strings.Contains(r.err.Error(), `"x": expected an integer`) {
 		t.Errorf("a late name: %v", r.err)
-	}
-	if r := readFiles(t, ReadOptions{}, text("g.xml", graphmlText("directed", "<node id='1'/><node id='"+strings.Repeat("x", maxToken+1<<20)+"'/>"))); r.err == nil || !strings.Contains(r.err.Error(), "more than 16 MiB") {
-		t.Errorf("a long tag: %v", r.err)
-	}
-}
-
-// TestGraphMLSomeWeights: where only some edges have a weight, the error has a command that gives 1 to the others.
-func TestGraphMLSomeWeights(t *testing.T) {
-	const edges = `<edge source="a" target="b"><data key="w">3</data></edge><edge source="b" target="c"/>`
-	const both = `<key id="i" for="edge" attr.type="long" attr.name='weight' ></key><key id="l" for="edge" attr.name="weights" attr.type="double"/>`
-	for name, content := range map[string]string{
-		"it's.graphml":      graphmlText("directed", edges),
-		"several.graphml":   strings.Replace(graphmlText("directed", edges), `<key id="w"`, both+`<key id="w"`, 1),
-		"weighted.graphml":  strings.Replace(graphmlText("directed", edges), ` attr.type="double"/>`, ` attr.type="double" />`, 1),
-		"described.graphml": strings.Replace(graphmlText("directed", edges), ` attr.name="weight" attr.type="double"/>`, ` attr.type="double" attr.name="weight"><desc>of edges</desc></key>`, 1),
-	} {
-		folder := t.TempDir()
-		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		r := readNames(t, ReadOptions{}, []string{path})
-		refused, ok := r.err.(*SyntaxError)
-		if !ok {
-			t.Fatalf("%s: %v", name, r.err)
-		}
-		_, command, _ := strings.Cut(refused.Advice, ": ")
-		command, after, _ := strings.Cut(command, ", and import ")
-		written, after, _ := strings.Cut(after, "; or ")
-		if after != adviceNoWeights {
-			t.Errorf("%s: %s", name, refused.Advice)
-		}
-		shell := exec.Command("sh", "-c", command)
-		shell.Dir = folder
-		if out, err := shell.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %s: %v\n%s", name, command, err, out)
-		}
-		r = readNames(t, ReadOptions{}, []string{filepath.Join(folder, written)})
-		if diff := cmp.Diff([]edgeSeen{{"a", "b", 3}, {"b", "c", 1}}, r.sink.sorted()); r.err != nil || diff != "" {
-			t.Errorf("%s: %v\n%s", name, r.err, diff)
-		}
-	}
-	r := readNames(t, ReadOptions{Stdin: strings.NewReader(graphmlText("directed", edges))}, []string{StdinName})
-	if r.err == nil || !strings.HasSuffix(r.err.Error(), "; write it to a file and import that: the error then has a command for that file; or "+adviceNoWeights) {
-		t.Error(r.err)
 	}
 }
 
@@ -161,9 +112,9 @@ func TestGraphMLColumns(t *testing.T) {
 		{[]string{"source", "target"}, edgeSeen{"a", "b", 0}, ""},
 		{[]string{"Target", "Source", "km"}, edgeSeen{"b", "a", 3}, ""},
 		{[]string{"source", "target", "weight"}, edgeSeen{"a", "b", 2}, ""},
-		{[]string{"source", "target", "town"}, edgeSeen{}, `g.xml: has a key for edges "town" of type string, which is no weight; where its values are numbers, write it with attr.type="double", or use --columns source,target,KEY to choose among weight (double), km (int)`},
-		{[]string{"source", "target", "no"}, edgeSeen{}, `g.xml: has no key for edges "no"; use --columns source,target,KEY to choose among weight (double), km (int)`},
-		{[]string{"source", "km"}, edgeSeen{}, "edges have a source and a target; use --columns source,target"},
+		{[]string{"source", "target", "town"}, edgeSeen{}, `has no key for edges "town" that is a number`},
+		{[]string{"source", "target", "no"}, edgeSeen{}, `has no key for edges "no" that is a number`},
+		{[]string{"source", "km"}, edgeSeen{}, "edges have a source and a target"},
 	} {
 		r := readFiles(t, ReadOptions{Table: TableOptions{Columns: c.columns}}, text("g.xml", content))
 		switch {
@@ -175,8 +126,8 @@ func TestGraphMLColumns(t *testing.T) {
 	}
 	value := strings.ReplaceAll(content, `attr.name="weight"`, `attr.name="value"`)
 	r := readFiles(t, ReadOptions{}, text("g.xml", value))
-	if want := "g.xml: no key for edges has the name weight, so each edge counts 1; use --columns source,target,KEY to choose among value (double), km (int), or --weights no"; !slices.Equal(r.warns, []string{want}) {
-		t.Errorf("warned %q, want %q", r.warns, want)
+	if len(r.warns) != 1 || !strings.Contains(r.warns[0], "no key for edges has the name weight") {
+		t.Errorf("warned %q", r.warns)
 	}
 	if r := readFiles(t, ReadOptions{Weights: WeightsNo}, text("g.xml", value)); r.err != nil || len(r.warns) > 0 {
 		t.Error(r.err, r.warns)

@@ -183,14 +183,7 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer, r
 	}
 	defer numbers.free()
 	if numbers.n == 0 {
-		advice := "; is it the right file, and the right --format?"
-		switch schema.Format {
-		case inMemory:
-			advice = ""
-		case Text:
-			advice += " Lines that begin with # or % are comments, except in quotes"
-		}
-		return Report{}, fmt.Errorf("import %s: %w%s", strings.Join(inputs, ", "), ErrEmpty, advice)
+		return Report{}, fmt.Errorf("import %s: %w", strings.Join(inputs, ", "), ErrEmpty)
 	}
 	if b.writeIDs == nil {
 		b.opt.Log.Info("read", zap.Int64("entries", stats.Entries), zap.Uint32("vertices", numbers.n), zap.String("ids", numbers.kind.Words()))
@@ -253,10 +246,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	numbers.freeOrder()
 	in, out := b.sides(shards, numbers, w)
 	in.mirrors = b.mirrorTestOf(shards)
-	b.keep(numbers, in, out)
-	if err := b.lendSorters(in, out); err != nil {
-		return nil, Report{}, err
-	}
+	b.perVertex.free()
 	if err := w.CheckSpace(in.storeBytes()); err != nil {
 		return nil, Report{}, err
 	}
@@ -271,7 +261,6 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	if err := in.run(ctx, b.plan); err != nil {
 		return nil, Report{}, err
 	}
-	b.in.free()
 	if in.twin == nil { // the edges of the other side, too, are read from elsewhere
 		b.spill.end()
 	}

@@ -19,25 +19,9 @@ type ligraBody struct {
 	n, m     int64
 	weighted bool
 
-	// The out-degrees, and the destinations if weights are wanted, which stand behind all of them: 4 bytes each, in parts,
-	// which are made no faster than the file proves to be long.
+	// The out-degrees, and the destinations if weights are wanted, which stand behind all of them.
 	degrees, targets parts
 }
-
-// parts is a list of numbers in parts.
-type parts [][]uint32
-
-const partLength = 1 << 16
-
-func (p *parts) add(x uint32) {
-	if n := len(*p); n == 0 || len((*p)[n-1]) == partLength {
-		*p = append(*p, make([]uint32, 0, partLength))
-	}
-	last := &(*p)[len(*p)-1]
-	*last = append(*last, x)
-}
-
-func (p parts) at(i int64) uint32 { return p[i/partLength][i%partLength] }
 
 // isLigra reports whether a text begins with one of the words.
 func isLigra(text []byte) bool {
@@ -86,7 +70,7 @@ func (t *ligraBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
 	w, out := newWords(f, plan, r), &records{f: f, plan: plan}
 	for range 3 { // the header
 		if _, err := w.any(); err != nil {
-			return t.explain(w, err, "the header")
+			return err
 		}
 	}
 	if err := t.readOffsets(w); err != nil {
@@ -100,10 +84,7 @@ func (t *ligraBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
 			return err
 		}
 	}
-	switch word, err := w.any(); {
-	case err == nil:
-		return w.refused(word, "the end of the file, behind all that its header promises", "")
-	case err != io.EOF:
+	if err := w.end(false); err != nil {
 		return err
 	}
 	return out.flush()
@@ -117,13 +98,13 @@ func (t *ligraBody) readOffsets(w *words) error {
 		if v < t.n {
 			word, err := w.any()
 			if err != nil {
-				return t.explain(w, err, fmt.Sprintf("%d of %d offsets", v, t.n))
+				return err
 			}
 			most := t.m
 			if v == 0 {
 				most = 0
 			}
-			if end, err = w.number(word, last, most, fmt.Sprintf("the offset of vertex %d,", v)); err != nil {
+			if end, err = w.number(word, last, most, "an offset"); err != nil {
 				return err
 			}
 		}
@@ -157,14 +138,14 @@ func (t *ligraBody) eachEdge(f func(i int64, u uint32) error) error {
 
 // readTargets reads the destinations, and hands edges out unless their weights are to come.
 func (t *ligraBody) readTargets(w *words, out *records) error {
-	return t.eachEdge(func(i int64, u uint32) error {
+	return t.eachEdge(func(_ int64, u uint32) error {
 		word, err := w.any()
 		if err != nil {
-			return t.explain(w, err, fmt.Sprintf("%d of %d destinations", i, t.m))
+			return err
 		}
-		v, kind := parseInteger(word)
-		if kind != plainInteger || v >= uint64(t.n) {
-			return w.refused(word, fmt.Sprintf("a neighbour of vertex %d from 0 to %d", u, t.n-1), "")
+		v, err := w.number(word, 0, t.n-1, "a neighbour")
+		if err != nil {
+			return err
 		}
 		if t.weights {
 			t.targets.add(uint32(v))
@@ -178,11 +159,8 @@ func (t *ligraBody) readTargets(w *words, out *records) error {
 func (t *ligraBody) readWeights(w *words, out *records) error {
 	return t.eachEdge(func(i int64, u uint32) error {
 		word, err := w.any()
-		if err != nil {
-			return t.explain(w, err, fmt.Sprintf("%d of %d weights", i, t.m))
-		}
-		if !t.weights {
-			return nil
+		if err != nil || !t.weights {
+			return err
 		}
 		x, err := w.weight(word)
 		if err != nil {
@@ -190,12 +168,4 @@ func (t *ligraBody) readWeights(w *words, out *records) error {
 		}
 		return out.add(u, t.targets.at(i), x)
 	})
-}
-
-// explain says where a file ended that its header promises to be longer.
-func (t *ligraBody) explain(w *words, err error, behind string) error {
-	if err == io.EOF {
-		return &DamagedError{File: w.name, Problem: "is truncated: it ends behind " + behind}
-	}
-	return err
 }

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -93,8 +92,7 @@ func (t *metisBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
 	entries, oneWay := int64(0), uint64(0)
 	for u := range t.n {
 		if err := w.pastComments(); err == io.EOF {
-			return &DamagedError{File: plan.name(), Problem: fmt.Sprintf("is truncated: it ends behind %s of the %d that its header promises",
-				howMany(u, "vertex", "vertices"), t.n)}
+			return w.truncated()
 		} else if err != nil {
 			return err
 		}
@@ -104,20 +102,14 @@ func (t *metisBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
 		}
 		entries, oneWay = entries+found, oneWay+sum
 	}
-	if err := t.end(w); err != nil {
+	if err := w.end(true); err != nil {
 		return err
 	}
-	if entries != 2*t.m {
-		return &DamagedError{File: plan.name(), Problem: fmt.Sprintf(
-			"has %s in its lines, but its header promises %s, each at both ends: %d would be there",
-			howMany(entries, "neighbour", "neighbours"), howMany(t.m, "edge", "edges"), 2*t.m)}
-	}
-	if oneWay != 0 {
-		what := "at one of its ends only"
-		if t.weights {
-			what += ", or with another weight at the other"
-		}
-		return &DamagedError{File: plan.name(), Problem: "has an edge " + what + "; in METIS files each is at both"}
+	switch {
+	case entries != 2*t.m:
+		return &DamagedError{File: plan.name(), Problem: fmt.Sprintf("has %d neighbours in its lines, but its header promises %d edges, each at both ends", entries, t.m)}
+	case oneWay != 0:
+		return &DamagedError{File: plan.name(), Problem: "has an edge at one of its ends only, or with another weight at the other; in METIS files each is at both"}
 	}
 	return out.flush()
 }
@@ -126,15 +118,12 @@ func (t *metisBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
 // both directions, see [sgBody].
 func (t *metisBody) line(w *words, out *records, u uint32) (found int64, sum uint64, err error) {
 	for range t.before {
-		word, err := w.next()
-		if err == errLineEnd || err == io.EOF {
-			return 0, 0, w.short(err, fmt.Sprintf("%s before the neighbours of vertex %d", howMany(t.before, "number", "numbers"), u+1))
-		}
+		word, err := w.inLine("sizes and weights of the vertex before its neighbours")
 		if err != nil {
 			return 0, 0, err
 		}
 		if !isNumber(word) {
-			return 0, 0, w.refused(word, fmt.Sprintf("a size or weight of vertex %d", u+1), "")
+			return 0, 0, w.refused(word, "a size or weight of the vertex", "")
 		}
 	}
 	for ; ; found++ {
@@ -145,16 +134,13 @@ func (t *metisBody) line(w *words, out *records, u uint32) (found int64, sum uin
 		if err != nil {
 			return 0, 0, err
 		}
-		v, err := w.number(word, 1, t.n, fmt.Sprintf("a neighbour of vertex %d", u+1))
+		v, err := w.number(word, 1, t.n, "a neighbour")
 		if err != nil {
 			return 0, 0, err
 		}
 		x := float32(0)
 		if t.weighted {
-			word, err := w.next()
-			if err == errLineEnd || err == io.EOF {
-				return 0, 0, w.short(err, fmt.Sprintf("a weight behind each neighbour of vertex %d", u+1))
-			}
+			word, err := w.inLine("a weight behind each neighbour")
 			if err == nil && t.weights {
 				x, err = w.weight(word)
 			}
@@ -170,29 +156,12 @@ func (t *metisBody) line(w *words, out *records, u uint32) (found int64, sum uin
 	}
 }
 
-// short is the error of a line that ended before what was expected.
-func (w *words) short(end error, expected string) error {
-	if !errors.Is(end, errLineEnd) {
-		return &SyntaxError{File: w.name, Line: w.line, Expected: expected}
+// inLine is the next word, before the end of the line.
+func (w *words) inLine(expected string) ([]byte, error) {
+	line := w.line
+	word, err := w.next()
+	if err == errLineEnd || err == io.EOF {
+		return nil, &SyntaxError{File: w.name, Line: line, Text: "the end of the line", Expected: expected}
 	}
-	return &SyntaxError{File: w.name, Line: w.line - 1, Text: "the end of the line", Expected: expected}
-}
-
-// end refuses what follows the last vertex.
-func (t *metisBody) end(w *words) error {
-	for {
-		if err := w.pastComments(); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		switch word, err := w.next(); {
-		case err == io.EOF:
-			return nil
-		case err == nil:
-			return w.refused(word, fmt.Sprintf("the end of the file: the %d vertices of its header have had their lines", t.n), "")
-		case !errors.Is(err, errLineEnd):
-			return err
-		}
-	}
+	return word, err
 }

@@ -46,7 +46,6 @@ func planMatrixMarket(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, er
 		what:     [2]string{"row", "column"},
 		columns:  withWeight,
 	}}
-	t.first = t.layout.firstOf(h, p.skipBytes)
 	switch {
 	case o.Weights == WeightsNo:
 		t.layout.columns = restIgnored
@@ -57,22 +56,12 @@ func planMatrixMarket(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, er
 		return nil, err
 	}
 	if rows != cols {
-		o.Warn(h.rectangular(p.atLine, rows, cols))
+		o.Warn(fmt.Sprintf("%s:%d: the matrix has %d rows and %d columns, and row i and column i are one vertex; if they are not the same, add %d to all columns",
+			p.name(), p.atLine, rows, cols, rows))
 	}
 	p.schema.Edges = nnz
 	p.body = t
 	return p, nil
-}
-
-// rectangular is the warning about a matrix between things of two kinds, as users and what they buy are, which garaph
-// does not tell apart, with a command that puts the columns behind the rows.
-func (h *inputHead) rectangular(line, rows, cols int64) string {
-	msg := fmt.Sprintf("%s:%d: the matrix has %d rows and %d columns, and row i and column i are one vertex; if they are not the same, add %d to all columns, and write %d for both sizes",
-		h.in.name, line, rows, cols, rows, uint64(rows)+uint64(cols))
-	if h.plainFirst() != "" {
-		return msg
-	}
-	return msg + ": " + beside(h.in.name, "awk 'BEGIN { CONVFMT = \"%.0f\" } /^[ \\t]*[0-9]/ { if (both) $2 += rows; else { rows = $1; $1 = $2 = both = $1 + $2 } } 1' < "+shellWord(h.in.name)+" > graph.mtx")
 }
 
 // takeHeader sets up the ids of a format that counts its vertices, from 1, in a
@@ -109,11 +98,7 @@ func (p *inputPlan) readBanner(lines *headLines) (string, error) {
 	}
 	for i, admitted := range [][]string{{"matrix"}, {"coordinate"}, {"pattern", "integer", "unsigned-integer", "real"}, {"general", "symmetric"}} {
 		if word := words[i+1]; !slices.Contains(admitted, word) {
-			advice := ""
-			if word == "array" {
-				advice = "a dense matrix is no edge list"
-			}
-			return "", lines.refused([]byte(word), strings.Join(admitted, " or ")+" in the banner", advice)
+			return "", lines.refused([]byte(word), strings.Join(admitted, " or ")+" in the banner", "")
 		}
 	}
 	p.schema.Mirrored = words[4] == "symmetric"

@@ -62,14 +62,6 @@ func (x *nameTable) number(name []byte) (uint32, error) {
 	return t, nil
 }
 
-// lookup is the provisional number of a name, if it has one; no goroutine adds names.
-func (x *nameTable) lookup(name string) (number uint32, known bool) {
-	h, g := maphash.String(x.seeds[0], name), maphash.String(x.seeds[1], name)
-	key, stripe := printOf(h, g)
-	local, known := x.stripe[stripe].lookup(key, namePrint.hash)
-	return provisional(local, stripe), known
-}
-
 // numbering ends the numbering of names. Their order is found when it is
 // written.
 func (x *nameTable) numbering() (*numbering, error) {

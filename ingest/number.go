@@ -130,7 +130,6 @@ func (b *builder) number(ctx context.Context, schema Schema, unsigned bool) (*nu
 		}
 		return &numbering{n: n, kind: store.IDBase, base: schema.Base}, nil
 	case b.strings != nil:
-		b.warnNulls()
 		return b.strings.numbering()
 	case b.mapped.Load():
 		m, compare := &numbering{kind: store.IDInt}, compareInt
@@ -155,18 +154,6 @@ func (b *builder) number(ctx context.Context, schema Schema, unsigned bool) (*nu
 		return nil, err
 	}
 	return compact(ranks), nil
-}
-
-// nullNames are names that databases, spreadsheets and data frames write where there is none.
-var nullNames = []string{`\N`, "NULL", "Null", "null", "None", "NaN", "nan", "NA", "N/A", "n/a", "<NA>", "#N/A"}
-
-// warnNulls warns of vertices whose names stand for none: they join what has nothing to do with each other.
-func (b *builder) warnNulls() {
-	for _, name := range nullNames {
-		if t, known := b.strings.lookup(name); known {
-			b.opt.Log.Warn(fmt.Sprintf("%s is a vertex, of degree %d; if it stands for a missing value, leave out the edges that have it: they join what has nothing to do with each other", name, uint64(b.in.of(t))+uint64(b.out.of(t))))
-		}
-	}
 }
 
 // mark sets the bits of the numbers below top that are vertices, in

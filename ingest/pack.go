@@ -355,8 +355,7 @@ func after(buffer []byte, side shard.Side) []byte { return buffer[len(side.Blob(
 
 // noteRows enters rows of shard i into the catalogue, but in-rows, and putRows stores them.
 func (s *sideStore) noteRows(i int, side shard.Side) {
-	if s.inRows {
-	} else {
+	if !s.inRows {
 		s.note(i, side)
 	}
 }

@@ -54,7 +54,7 @@ type memoryPlan struct {
 	space   func(int64) error
 	total   int64
 	least   int64 // beside the process
-	blocks  int   // of edges that have memory of their own; see [builder.lend]
+	blocks  int   // of edges in memory
 	buckets int   // of one goroutine while reading
 	sorters int   // goroutines that sort
 	sort    int64 // bytes of all of them
@@ -163,7 +163,7 @@ func (b *builder) vertexBytes() int64 {
 func (b *builder) reserve(bytes int64, what string) error {
 	b.reserved += bytes
 	if b.reserved <= b.plan.arrays {
-		return b.lend(0)
+		return nil
 	}
 	return b.tooSmall(what, b.reserved)
 }
@@ -187,19 +187,13 @@ func (b *builder) admit() {
 // there will be is known only where integers are their own numbers.
 func (b *builder) beyond(t uint32) error {
 	n := int64(t) + 1
-	count := humanize.Comma(n)
-	var what, advice string
+	what := fmt.Sprintf("arrays over %s vertices take", humanize.Comma(n))
 	switch {
 	case b.schema.IDs != IDDense:
-		what = fmt.Sprintf("there are %s vertices by now, and arrays over twice as many take", count)
+		what = fmt.Sprintf("there are %s vertices by now, and arrays over twice as many take", humanize.Comma(n))
 		n *= 2
-	case b.opt.Vertices > 0:
-		what = fmt.Sprintf("--vertices says that there are %s, and arrays over them take", count)
-	case b.schema.Vertices >= 0:
-		what = fmt.Sprintf("the header promises %s vertices, and arrays over them take", count)
-	default:
-		what = fmt.Sprintf("id %d makes %s vertices, with or without edges, and arrays over them take", int64(t)+b.schema.Base, count)
-		advice = "; if the ids have gaps, --ids int makes vertices of those alone that are there"
+	case b.schema.Vertices < 0:
+		what = fmt.Sprintf("id %d makes %s vertices, with or without edges (see --ids int), and arrays over them take", int64(t)+b.schema.Base, humanize.Comma(n))
 	}
-	return fmt.Errorf("import: %w%s", b.tooSmall(what, b.reserved+n*b.vertexBytes()), advice)
+	return fmt.Errorf("import: %w", b.tooSmall(what, b.reserved+n*b.vertexBytes()))
 }

@@ -51,9 +51,6 @@ func (b *builder) useMap() error {
 	b.top.Store(0)
 	b.mapped.Store(true)
 	b.admit()
-	if err := b.lend(0); err != nil {
-		return err
-	}
 	return b.arrays()
 }
 

@@ -50,17 +50,12 @@ type readPipeline struct {
 	mu    sync.Mutex
 	lines []int64     // guarded by mu: the number of lines of each block, for line numbers
 	first placedError // guarded by mu: the first error so far
-	signs [2]int64    // guarded by mu: a block with a negative id, and with one above MaxInt64; noBlock if there is none
+
+	unsigned bool // there is an id above MaxInt64
 }
 
 // noBlock is the seq of no block, behind all blocks.
 const noBlock = math.MaxInt64
-
-// Kinds of ids of which an input may have one, not both.
-const (
-	negativeSign = iota
-	largeSign
-)
 
 // parseWorker is the state of one parse goroutine.
 type parseWorker struct {
@@ -72,8 +67,6 @@ type parseWorker struct {
 
 	badLines int64
 	firstBad placedError
-	comments notedLines  // that look like edges
-	headers  notedLines  // read as edges
 	negative placedError // the first negative id, as the error it would be
 	large    placedError // likewise the first above MaxInt64
 }
@@ -87,7 +80,6 @@ func (p *readPipeline) run(ctx context.Context, sink Sink, progress *readProgres
 	p.verdict = make(chan struct{})
 	p.badSeq.Store(noBlock)
 	p.first.seq = noBlock
-	p.signs = [2]int64{noBlock, noBlock}
 
 	workers := make([]*parseWorker, threads)
 	p.parsing.Add(threads)
@@ -113,14 +105,13 @@ func (p *readPipeline) run(ctx context.Context, sink Sink, progress *readProgres
 	if err == nil {
 		err = p.first.err
 	}
-	stats := ReadStats{Inputs: len(p.plans), Bytes: progress.done, Unsigned: p.signs[largeSign] != noBlock}
+	stats := ReadStats{Inputs: len(p.plans), Bytes: progress.done, Unsigned: p.unsigned}
 	for _, w := range workers {
 		stats.Entries += w.batch.entries
 		stats.BadLines += w.badLines
 	}
 	if err == nil {
 		p.warnBadLines(workers, stats.BadLines)
-		p.warnNoted(workers)
 	}
 	return stats, err
 }

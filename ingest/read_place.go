@@ -42,22 +42,10 @@ func (w *parseWorker) noteSignsAt(e *lineEdge, b *readBlock, row string) {
 		switch kind := e.kinds[i]; {
 		case kind == negativeInteger && w.negative.err == nil:
 			w.negative = w.placedID(strconv.FormatInt(int64(e.ids[i]), 10), b, row)
-			w.pipeline.noteSign(negativeSign, b.seq)
 		case kind == largeInteger && w.large.err == nil:
 			w.large = w.placedID(strconv.FormatUint(e.ids[i], 10), b, row)
-			w.pipeline.noteSign(largeSign, b.seq)
 		}
 	}
-}
-
-// noteSign notes the block of an id of one kind. When there are both kinds, no
-// block behind the first ones of each matters any more.
-func (p *readPipeline) noteSign(kind int, seq int64) {
-	p.mu.Lock()
-	p.signs[kind] = min(p.signs[kind], seq)
-	both := max(p.signs[negativeSign], p.signs[largeSign])
-	p.mu.Unlock()
-	p.stopAfter(both)
 }
 
 // placedID is an id in a row, or else in the current line, as the error that it may become.
@@ -85,35 +73,31 @@ func (p *readPipeline) locate(e placedError) placedError {
 	return e
 }
 
-// firstError is the first error in the order of the inputs.
+// firstError is the first error in the order of the inputs. Ids of which some are negative and some above the
+// range of int64 are one, at the place where the second kind first occurs.
 func (p *readPipeline) firstError(workers []*parseWorker) error {
-	first, mixed := p.locate(p.first), p.mixedSigns(workers)
-	if mixed.err != nil && (first.err == nil || mixed.before(first)) {
-		return mixed.err
-	}
-	return first.err
-}
-
-// mixedSigns is the error of ids of which some are negative and some above the
-// range of int64, at the place where the second kind first occurs.
-func (p *readPipeline) mixedSigns(workers []*parseWorker) placedError {
+	first := p.locate(p.first)
 	var negative, large placedError
 	for _, w := range workers {
 		negative = p.earlier(negative, w.negative)
 		large = p.earlier(large, w.large)
 	}
+	p.unsigned = large.err != nil
 	if negative.err == nil || large.err == nil {
-		return placedError{}
+		return first.err
 	}
 	early, late := negative, large
 	if large.before(negative) {
 		early, late = large, negative
 	}
+	if first.err != nil && !late.before(first) {
+		return first.err
+	}
 	e, was := late.err.(*SyntaxError), early.err.(*SyntaxError)
 	e.Expected = fmt.Sprintf("ids of one range, either with negative ones or with ones above 9223372036854775807, but %s has %s",
 		was.place(), was.Text)
-	e.Advice = "use --ids string to take ids as text"
-	return late
+	e.Advice = adviceStrings
+	return e
 }
 
 // earlier locates e and returns the earlier one of best and e; either may be empty.
@@ -131,61 +115,8 @@ func (p *readPipeline) warnBadLines(workers []*parseWorker, n int64) {
 	for _, w := range workers {
 		first = p.earlier(first, w.firstBad)
 	}
-	switch n {
-	case 0:
-	case 1:
-		p.opts.Warn(fmt.Sprintf("1 bad line was passed over: %v", first.err))
-	default:
-		p.opts.Warn(fmt.Sprintf("%d bad lines were passed over; the first is %v", n, first.err))
-	}
-}
-
-// notedLines counts lines of which a user should know.
-type notedLines struct {
-	n     int64
-	first placedError // as the error that it is not
-}
-
-// note counts a line of a block.
-func (l *notedLines) note(text string, line int64, b *readBlock) {
-	if l.n++; l.n == 1 {
-		l.first = placedError{b.seq, b.plan, &SyntaxError{File: b.plan.name(), Line: line, Text: text}}
-	}
-}
-
-// noted is how many lines were noted, and the first of them with its place.
-func (p *readPipeline) noted(workers []*parseWorker, of func(*parseWorker) *notedLines) (int64, string) {
-	var n int64
-	var first placedError
-	for _, w := range workers {
-		n += of(w).n
-		first = p.earlier(first, of(w).first)
-	}
-	if n == 0 {
-		return 0, ""
-	}
-	e := first.err.(*SyntaxError)
-	return n, fmt.Sprintf("%s: %q", e.place(), e.Text)
-}
-
-// warnNoted warns of comments that may be edges, and of edges that are headers.
-func (p *readPipeline) warnNoted(workers []*parseWorker) {
-	n, first := p.noted(workers, func(w *parseWorker) *notedLines { return &w.comments })
-	switch n {
-	case 0:
-	case 1:
-		p.opts.Warn(first + " was taken for a comment, though it may be an edge; write ids that begin so in quotes")
-	default:
-		p.opts.Warn(fmt.Sprintf("%d lines were taken for comments, though they may be edges; the first is %s; write ids that begin so in quotes", n, first))
-	}
-	const advice = "import files that were joined by their names, or leave such lines out"
-	n, first = p.noted(workers, func(w *parseWorker) *notedLines { return &w.headers })
-	switch n {
-	case 0:
-	case 1:
-		p.opts.Warn(first + " is the header once more, and was taken for an edge; " + advice)
-	default:
-		p.opts.Warn(fmt.Sprintf("%d lines are the header once more, and were taken for edges; the first is %s; %s", n, first, advice))
+	if n > 0 {
+		p.opts.Warn(fmt.Sprintf("%s passed over; the first is %v", howMany(n, "bad line was", "bad lines were"), first.err))
 	}
 }
 
@@ -205,4 +136,12 @@ func (p *readPipeline) checkCounts() error {
 		}
 	}
 	return nil
+}
+
+// howMany is "1 line" or "2 lines".
+func howMany(n int64, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatInt(n, 10) + " " + more
 }

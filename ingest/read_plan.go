@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync/atomic"
 )
 
@@ -34,11 +35,7 @@ func (p *inputPlan) name() string { return p.src.name }
 func planInput(h *inputHead, o ReadOptions) (*inputPlan, error) {
 	format := o.Format
 	if format == Auto {
-		var err error
-		if format, err = detectFormat(h); err != nil {
-			return nil, err
-		}
-		if format == Text && !o.Table.isSet() {
+		if format = detectFormat(h); format == Text && !o.Table.isSet() {
 			if err := checkForeign(h, o.Weights); err != nil {
 				return nil, err
 			}
@@ -191,54 +188,47 @@ func decideSchema(plans []*inputPlan) (Schema, error) {
 // format, the ids and the weights.
 func agree(format, ids, weights, p *inputPlan) error {
 	a, b := format.schema, p.schema
-	if a.Format != b.Format {
-		return &MismatchError{First: format.name(), Second: p.name(), What: "format", InFirst: string(a.Format), InSecond: string(b.Format),
-			Advice: "name the format of all with --format, or import files of one kind"}
+	refused := func(first *inputPlan, what string, inFirst, inSecond any, advice string) error {
+		return &MismatchError{First: first.name(), Second: p.name(), What: what, InFirst: fmt.Sprint(inFirst), InSecond: fmt.Sprint(inSecond), Advice: advice}
 	}
-	if a.Mirrored != b.Mirrored {
-		return &MismatchError{First: format.name(), Second: p.name(), What: "symmetry", InFirst: symmetryName(a), InSecond: symmetryName(b),
-			Advice: "import files of one kind"}
-	}
-	if k := ids.schema.IDs; !p.openIDs && k != b.IDs {
-		return &MismatchError{First: ids.name(), Second: p.name(), What: "kind of ids", InFirst: k.name(), InSecond: b.IDs.name(),
-			Advice: "use --ids string to take the ids of both as text"}
-	}
-	if w := weights.schema.Weighted; !p.openWeights && w != b.Weighted {
-		return &MismatchError{First: weights.name(), Second: p.name(), What: "weights", InFirst: weightsName(w), InSecond: weightsName(b.Weighted),
-			Advice: "use --weights no to pass over weights"}
+	switch {
+	case a.Format != b.Format:
+		return refused(format, "format", a.Format, b.Format, "name the format of all with --format, or import files of one kind")
+	case a.Mirrored != b.Mirrored:
+		names := map[bool]string{true: "symmetric", false: "general"}
+		return refused(format, "symmetry", names[a.Mirrored], names[b.Mirrored], "import files of one kind")
+	case !p.openIDs && ids.schema.IDs != b.IDs:
+		return refused(ids, "kind of ids", ids.schema.IDs.name(), b.IDs.name(), "use --ids string to take the ids of both as text")
+	case !p.openWeights && weights.schema.Weighted != b.Weighted:
+		names := map[bool]string{true: "weights", false: "none"}
+		return refused(weights, "weights", names[!b.Weighted], names[b.Weighted], "use --weights no to pass over weights")
 	}
 	return nil
 }
 
-// checkHeaders refuses a header that has columns of an earlier file at other places, where these are taken by their places.
+// checkHeaders refuses a header that has an id column of an earlier file at another place, where these are taken by their places.
 func checkHeaders(plans []*inputPlan) error {
 	var first *inputPlan
-	var header *headerLine
+	var header []string
 	for _, p := range plans {
 		t, ok := p.body.(*lineBody)
 		switch {
 		case !ok || t.header == nil || t.layout.pick != nil:
 		case first == nil:
 			first, header = p, t.header
-		default:
-			taken := 3
-			if t.layout.columns == restIgnored {
-				taken = 2
+		case moved(header, t.header) || moved(t.header, header):
+			return &MismatchError{
+				First: first.name(), Second: p.name(), What: "order of columns", InFirst: strings.Join(header, ","), InSecond: strings.Join(t.header, ","),
+				Advice: "use --columns to take them by their names",
 			}
-			if !moved(header.names, t.header.names, taken) && !moved(t.header.names, header.names, taken) {
-				continue
-			}
-			at := []int{0, 1, 2}[:min(len(header.names), taken)]
-			return &MismatchError{First: first.name(), Second: p.name(), What: "order of columns", InFirst: header.line, InSecond: t.header.line,
-				Advice: "use " + columnFlags(header.names, at...) + " to take them by their names"}
 		}
 	}
 	return nil
 }
 
-// moved reports whether one of the first columns is at another place in another header.
-func moved(names, other []string, first int) bool {
-	for i, name := range names[:min(len(names), first)] {
+// moved reports whether the name of an id column is that of another column in another header.
+func moved(names, other []string) bool {
+	for i, name := range names[:min(len(names), 2)] {
 		at := slices.IndexFunc(other, func(s string) bool { return plainName(s) == plainName(name) })
 		if at >= 0 && at != i && (i >= len(other) || plainName(other[i]) != plainName(name)) {
 			return true
@@ -254,20 +244,6 @@ func joinPromises(a, b int64, join func(a, b int64) int64) int64 {
 		return -1
 	}
 	return max(join(a, b), -1)
-}
-
-func symmetryName(s Schema) string {
-	if s.Mirrored {
-		return "symmetric"
-	}
-	return "general"
-}
-
-func weightsName(weighted bool) string {
-	if weighted {
-		return "weights"
-	}
-	return "none"
 }
 
 // name is what errors call a kind of ids.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -157,23 +156,17 @@ func TestUndirectedSG(t *testing.T) {
 	}
 }
 
-// TestAppended: what follows a compressed stream and is none is called what it
-// is, and never taken for a truncation.
+// TestAppended: what follows a compressed stream and is none is an error.
 func TestAppended(t *testing.T) {
 	plain := []byte("1 2\n3 4\n")
 	twice := slices.Concat(gzipped(t, plain), gzipped(t, plain))
 	for name, packed := range map[string][]byte{"g.gz": gzipped(t, plain), "two.gz": twice, "g.zst": zstandard(t, plain)} {
-		for _, garbage := range []string{"\n\n\n\n", "some text that was appended to it", strings.Repeat("\x00", 512)} {
+		for _, garbage := range []string{"\n", "x\n", "\n\n\n\n", "some text that was appended to it", strings.Repeat("\x00", 512)} {
 			r := readBytes(t, name, append(bytes.Clone(packed), garbage...), ReadOptions{})
-			if r.err == nil || !strings.Contains(r.err.Error(), "stream is whole, but is followed by bytes that are no ") || strings.Contains(r.err.Error(), "truncated") {
+			var damaged *DamagedError
+			if !errors.As(r.err, &damaged) {
 				t.Errorf("%s and %.9q: %v", name, garbage, r.err)
 			}
-		}
-	}
-	for _, garbage := range []string{"\n", "x\n", "\x1f\x00"} {
-		r := readBytes(t, "g.gz", append(gzipped(t, plain), garbage...), ReadOptions{})
-		if r.err == nil || !strings.Contains(r.err.Error(), "g.gz: the gzip stream is whole, but is followed by bytes that are no gzip: was something appended to the file?") {
-			t.Errorf("%q: %v", garbage, r.err)
 		}
 	}
 	for cut := len(twice) - 1; cut > len(twice)/2; cut-- {
@@ -237,19 +230,15 @@ func TestReadTextForms(t *testing.T) {
 		{name: "longest integers", file: text("g.txt", "-9223372036854775808 9223372036854775807\n000000000000000000000000012 1\n"), o: ReadOptions{IDs: IDsInt},
 			ids: IDInt, edges: "-9223372036854775808 9223372036854775807, 12 1"},
 		{name: "leading zeros", file: text("g.txt", "1234 2\n01234 3\n"), ids: IDString, edges: "1234 2, 01234 3",
-			warned: `g.txt:2: "01234" is not written as integers are, without plus sign and leading zeros, so all ids are taken as text; use --ids int to take them as integers, and this one as 1234`},
-		{name: "a plus sign", file: text("g.txt", "5 +5\n"), ids: IDString, edges: "5 +5", warned: `g.txt:1: "+5" is not written as integers are`},
-		{name: "minus zero", file: text("g.txt", "0 -0\n"), ids: IDString, edges: "0 -0", warned: `g.txt:1: "-0" is not written as integers are`},
-		{name: "leading zeros behind a minus sign", file: text("g.txt", "-05 1\n"), ids: IDString, edges: "-05 1", warned: `and this one as -5`},
+			warned: `g.txt:2: "01234" is not an integer of 64 bits as these are usually written`},
+		{name: "minus zero", file: text("g.txt", "0 -0\n"), ids: IDString, edges: "0 -0", warned: `g.txt:1: "-0" is not an integer`},
 		{name: "leading zeros among names", file: text("g.txt", "007 bond\n"), ids: IDString, edges: "007 bond"},
 		{name: "leading zeros below a header", file: text("g.csv", "code,next\n007,008\n"), ids: IDString, edges: "007 008", warned: `g.csv:1: "code,next" was taken for a header line`},
 		{name: "leading zeros of dense ids", file: text("g.el", "007 1\n"), ids: IDDense, edges: "7 1"},
 		{name: "unsigned", file: text("g.txt", "18446744073709551615 9223372036854775808\n0 1\n"),
 			ids: IDInt, edges: "-1 -9223372036854775808, 0 1"}, // the bits of the uint64
 		{name: "names", file: text("g.txt", "alice bob\nbob 7\n"), ids: IDString, edges: "alice bob, bob 7"},
-		{name: "names beyond 64 bits", file: text("g.txt", "18446744073709551616 1\n"), ids: IDString, edges: "18446744073709551616 1",
-			warned: "g.txt:1: 18446744073709551616 is an integer of more than 64 bits, so all ids are taken as text, in the order of letters: 10 comes before 9"},
-		{name: "names that are no UTF-8", file: text("g.txt", "\xff\xfe \x80\n"), ids: IDString, edges: "\xff\xfe \x80", warned: "is not UTF-8"},
+		{name: "names that are no UTF-8", file: text("g.txt", "\xff\xfe \x80\n"), ids: IDString, edges: "\xff\xfe \x80"},
 		{name: "quoted names", file: text("g.csv", "\"a\",\"b\"\"c\"\n\"#x\" , y\"z\n"), ids: IDString, edges: "a b\"c, #x y\"z", warned: "may be a header line"},
 		{name: "quoted integers", file: text("g.csv", "\"1\",\"2\"\n3,\"4\"\n"), ids: IDInt, edges: "1 2, 3 4"},
 		{name: "names of control characters", file: text("g.txt", "\x01 \x02\n\x03 \x04\n\x05 \x7f\n"), o: ReadOptions{Format: Text},
@@ -259,10 +248,9 @@ func TestReadTextForms(t *testing.T) {
 		{name: "dense asked for", file: text("g.txt", "0 4294967294\n"), o: ReadOptions{IDs: IDsDense}, ids: IDDense, edges: "0 4294967294"},
 		{name: "integers asked for", file: text("g.el", "-1 5\n"), o: ReadOptions{IDs: IDsInt}, ids: IDInt, edges: "-1 5"},
 		{name: "a few names among integers", file: text("g.txt", strings.Repeat("1 2\n", 9)+"1 x\n"), ids: IDString,
-			edges: strings.Repeat("1 2, ", 9) + "1 x", warned: `g.txt:10: "x" is no integer of 64 bits, so all ids are taken as text`},
+			edges: strings.Repeat("1 2, ", 9) + "1 x", warned: `g.txt:10: "x" is not an integer of 64 bits`},
 		{name: "integers of more than 64 bits", file: text("g.txt", "1 2\n2 18446744073709551616\n"), ids: IDString, edges: "1 2, 2 18446744073709551616",
-			warned: "g.txt:2: 18446744073709551616 is an integer of more than 64 bits, so all ids are taken as text, in the order of letters: 10 comes before 9"},
-		{name: "such integers among names", file: text("g.txt", "1 18446744073709551616\nx 1\n"), ids: IDString, edges: "1 18446744073709551616, x 1"},
+			warned: `"18446744073709551616" is not an integer of 64 bits`},
 
 		{name: "weights", file: text("g.txt", "1 2 0.25\n3 4 1e3\n5 6 7\n"), ids: IDInt, edges: "1 2 0.25, 3 4 1000, 5 6 7"},
 		{name: "weights by comma", file: text("g.csv", "1,2,0.25\n3,4,-0\n"), ids: IDInt, edges: "1 2 0.25, 3 4 0"},
@@ -280,19 +268,16 @@ func TestReadTextForms(t *testing.T) {
 		{name: "header in quotes", file: text("g.csv", "\"Node A\",\"Node B\"\n1,2\n"), ids: IDInt, edges: "1 2", warned: "header line"},
 		{name: "header alone", file: text("g.csv", "src,dst\n"), ids: IDInt, warned: "header line"},
 		{name: "no header before names", file: text("g.csv", "paper,cited\n1,x\n"), ids: IDString, edges: "paper cited, 1 x",
-			warned: `g.csv:1: "paper,cited" was taken for an edge, though it may be a header line; use --header to pass over it, or --no-header to say that it is an edge`},
+			warned: `g.csv:1: "paper,cited" was taken for an edge, though it may be a header line; use --header`},
 		{name: "no header, for its ids come again", file: text("g.csv", "ann,bob\nbob,eve\n"), ids: IDString, edges: "ann bob, bob eve"},
 		{name: "no header in what is no table", file: text("g.txt", "paper cited\nx y\n"), ids: IDString, edges: "paper cited, x y"},
 		{name: "header before weights", file: text("g.csv", "person,friend,since\nann,bob,3\n"), ids: IDString, edges: "ann bob 3", warned: "header line and passed over\n" + `g.csv: column "since" is taken as the weight; --weights no leaves it out`},
 		{name: "no usual name of a weight", file: text("g.csv", "source,target,timestamp\n1,2,3\n"), o: table(0, HeaderYes), ids: IDInt, edges: "1 2 3", warned: `g.csv: column "timestamp" is taken as the weight; --weights no leaves it out`},
-		{name: "a usual name of a weight", file: text("g.csv", "source,target,Edge Weight\n1,2,3\n"), o: table(',', HeaderYes), ids: IDInt, edges: "1 2 3"},
 		{name: "another name of a weight", file: text("g.csv", "source,target,value\n1,2,3\n"), o: table(0, HeaderYes), ids: IDInt, edges: "1 2 3"},
-		{name: "no usual name, required", file: text("g.csv", "source,target,since\n1,2,3\n"), o: ReadOptions{Weights: WeightsYes, Table: TableOptions{Header: HeaderYes}}, ids: IDInt, edges: "1 2 3"},
 		{name: "no usual name, left out", file: text("g.csv", "source,target,since\n1,2,3\n"), o: ReadOptions{Weights: WeightsNo, Table: TableOptions{Header: HeaderYes}}, ids: IDInt, edges: "1 2"},
 		{name: "header as said", file: text("g.csv", "paper,cited\nx,y\n"), o: table(0, HeaderYes), ids: IDString, edges: "x y"},
 		{name: "no header as said", file: text("g.csv", "source,target\nx,y\n"), o: table(0, HeaderNo), ids: IDString, edges: "source target, x y"},
 		{name: "no header of numbers", file: text("g.csv", "1.0,2.0\n1,3\n"), o: ReadOptions{IDs: IDsString}, ids: IDString, edges: "1.0 2.0, 1 3"},
-		{name: "header of numbers as said", file: text("g.csv", "1.0,2.0\n1,3\n"), o: table(0, HeaderYes), ids: IDInt, edges: "1 3"},
 		{name: "no header of empty cells", file: text("g.txt", "a,b,\nc,d,2\n"), o: table(',', HeaderAuto, "1", "2"), ids: IDString, edges: "a b, c d", warned: `"a,b," was taken for an edge, though it may be a header line`},
 		{name: "no header of nulls", file: text("g.txt", "null,NA\n1,2\n"), ids: IDString, edges: "null NA, 1 2", warned: "was taken for an edge"},
 		{name: "no header with a number", file: text("g.csv", "a,b,1\n1,2,3\n"), ids: IDString, edges: "a b 1, 1 2 3"},
@@ -301,7 +286,6 @@ func TestReadTextForms(t *testing.T) {
 			edges: "New·York,·NY Boston, Boston Los·Angeles"},
 		{name: "delimiter in the first line", file: text("g.csv", "sep=;\r\nsource;target\r\na, b;c\r\n"), ids: IDString, edges: "a,·b c",
 			warned: `g.csv:2: "source;target" was taken for a header line`},
-		{name: "delimiter in the first line, behind a BOM", file: text("g.txt", "\ufeff\"sep=\t\"\n1\t2\n"), ids: IDInt, edges: "1 2"},
 		{name: "delimiter in the first line, and columns", file: text("g.csv", "SEP=,\nid,u,v\n1,a,b\n"), o: table(0, HeaderAuto, "u", "v"), ids: IDString, edges: "a b"},
 		{name: "another delimiter than in the first line", file: text("g.csv", "sep=,\n1;2\n"), o: table(';', HeaderAuto), ids: IDInt, edges: "1 2"},
 		{name: "a delimiter alone", file: text("g.csv", "sep=;\n"), ids: IDInt},
@@ -312,43 +296,25 @@ func TestReadTextForms(t *testing.T) {
 		{name: "another delimiter", file: text("g.csv", "1;2;0.5\n3 ; 4;7\n"), o: table(';', HeaderNo), ids: IDInt, edges: "1 2 0.5, 3 4 7"},
 		{name: "a semicolon in some name", file: text("g.csv", "a,b;c\nb;c,d\nd,e\n"), ids: IDString, edges: "a b;c, b;c d, d e"},
 		{name: "semicolons in quotes", file: text("g.csv", "\"a;b\",c\n\"d;e\",c\n"), ids: IDString, edges: "a;b c, d;e c"},
-		{name: "names of parts", file: text("g.csv", "x;1,y;2\ny;2,z;3\n"), ids: IDString, edges: "x;1 y;2, y;2 z;3",
-			warned: `g.csv:1: "x;1,y;2": ';' was taken for a part of names; use --delimiter ';' if it separates the fields, or --delimiter , to say that it does not`},
 		{name: "names of parts as said", file: text("g.csv", "x;1,y\ny;2,z\n"), o: table(',', HeaderNo), ids: IDString, edges: "x;1 y, y;2 z"},
-		{name: "destinations of parts", file: text("g.csv", "ann,film|1\nbob,film|2\n"), o: table(0, HeaderNo), ids: IDString, edges: "ann film|1, bob film|2", warned: "'|' was taken for a part of names"},
+		{name: "destinations of parts", file: text("g.csv", "ann,film|1\nbob,film|2\n"), o: table(0, HeaderNo), ids: IDString, edges: "ann film|1, bob film|2"},
 		{name: "parts between tabs", file: text("g.txt", "sp|P1|X\tsp|P2|Y\nsp|P2|Y\tsp|P3|Z\n"), ids: IDString, edges: "sp|P1|X sp|P2|Y, sp|P2|Y sp|P3|Z"},
-		{name: "parts between blanks", file: text("g.txt", "ann film|1\nbob film|2\n"), ids: IDString, edges: "ann film|1, bob film|2", warned: "or --delimiter space to say that it does not"},
+		{name: "parts between blanks", file: text("g.txt", "ann film|1\nbob film|2\n"), ids: IDString, edges: "ann film|1, bob film|2"},
 		{name: "parts behind the ids", file: text("g.csv", "1,2,a;b\n2,3,c;d\n"), o: ReadOptions{Weights: WeightsNo}, ids: IDInt, edges: "1 2, 2 3"},
-		{name: "comments that may be edges", file: text("g.csv", "#from,to,w\nann,#food,1\n#food,ann,2\n%car,ann,3\n# ann,bob,1\n##ann,bob,1\n#ann\n\"#food\",bob,4\n"), ids: IDString,
-			edges: "#food bob 4, ann #food 1", warned: `2 lines were taken for comments, though they may be edges; the first is g.csv:3: "#food,ann,2"; write ids that begin so in quotes`},
-		{name: "rows that begin like comments", file: text("g.csv", "from,to,w\n% share,ann,5\n# a comment\n# no, none\nann,bob,1\n"), ids: IDString,
-			edges: "ann bob 1", warned: `g.csv:2: "% share,ann,5" was taken for a comment, though it may be an edge; write ids that begin so in quotes`},
-		{name: "a comment behind a header", file: text("g.txt", "from\tto\n\n#food\tann\nann\tbob\n"), ids: IDString,
-			edges: "ann bob", warned: `g.txt:3: "#food\tann" was taken for a comment, though it may be an edge; write ids that begin so in quotes`},
 		{name: "comments behind edges", file: text("g.txt", "ann bob 1\n# a comment\n#comment\n#a comment\nbob eve 2\n"), ids: IDString, edges: "ann bob 1, bob eve 2"},
 		{name: "comments among integers", file: text("g.txt", "1 2\n#2 3\n"), ids: IDInt, edges: "1 2"},
-		{name: "headers of joined files", file: text("g.csv", "from,to\nann,bob\nfrom,to\nbob,eve\n\"from\",to\nfrom,eve\n"), ids: IDString, edges: "ann bob, bob eve, from eve, from to, from to",
-			warned: `2 lines are the header once more, and were taken for edges; the first is g.csv:3: "from,to"; import files that were joined by their names, or leave such lines out`},
-		{name: "the header of a joined table", file: text("g.csv", "id,who,whom\n1,ann,bob\nid,who,whom\n"), o: table(0, HeaderAuto, "whom", "who"), ids: IDString, edges: "bob ann, whom who",
-			warned: `g.csv:3: "id,who,whom" is the header once more, and was taken for an edge`},
 		{name: "the header of joined integers", file: text("g.csv", "from,to\n1,2\nfrom,to\n2,3\n"), o: ReadOptions{SkipBadLines: true}, ids: IDInt, edges: "1 2, 2 3", bad: 1, warned: `g.csv:3: "from": expected an integer`},
-		{name: "Latin-1", file: text("g.txt", "# caf\xe9\nann bob\nan caf\xe9\n"), ids: IDString, edges: "ann bob, an caf\xe9", warned: "g.txt:3: \"an caf\\xe9\" is not UTF-8; if it is Latin-1, `iconv -f latin1 -t utf-8` converts it"},
 		{name: "delimiter and integers", file: text("g.csv", "1,2\n3, 4\n5,\"6\"\n"), o: table(',', HeaderAuto), ids: IDInt, edges: "1 2, 3 4, 5 6"},
 		{name: "delimiter and weights ignored", file: text("g.tsv", "1\t2\tx y\n3\t4\n"), o: ReadOptions{Weights: WeightsNo, Table: TableOptions{Delimiter: '\t'}}, ids: IDInt, edges: "1 2, 3 4"},
 
 		{name: "commas by the name", file: text("g.csv", "# trips\nNew York,Paris,3\nParis, Rome (Lazio) ,2\n"), ids: IDString, edges: "New·York Paris 3, Paris Rome·(Lazio) 2"},
 		{name: "tabs by the name", file: testFile{name: "G.TSV.gz", content: gzipped(t, []byte("New York\tParis, France\nParis, France\tOslo\n"))}, ids: IDString, edges: "New·York Paris,·France, Paris,·France Oslo"},
 		{name: "numbers with blanks, in spite of the name", file: text("g.csv", "1 2,5\n2 3,7\n"), ids: IDInt, edges: "1 2 5, 2 3 7"},
-		{name: "below a header, too", file: text("g.csv", "from to,weight\n1 2,5\n2 3,7\n"), ids: IDInt, edges: "1 2 5, 2 3 7", warned: "header line"},
-		{name: "numbers with commas, in spite of the name", file: text("g.tsv", "1\t2,5\n2\t3,7\n"), ids: IDInt, edges: "1 2 5, 2 3 7"},
 		{name: "header with an empty cell", file: text("g.csv", "source,target,\n1,2,3\n2,3,4\n"), ids: IDInt, edges: "1 2 3, 2 3 4", warned: "header line"},
 		{name: "header and cells that are empty", file: text("g.csv", "source,target,\n1,2,\n2,3,\n"), o: ReadOptions{Weights: WeightsNo}, ids: IDInt, edges: "1 2, 2 3", warned: "header line"},
 		{name: "another delimiter than the name says", file: text("g.csv", "a, b;c d\nc d;e, f\n"), o: table(';', HeaderAuto), ids: IDString, edges: "a,·b c·d, c·d e,·f"},
 		{name: "no commas where the name says them", file: text("g.csv", "1 2\n3 4\n"), ids: IDInt, edges: "1 2, 3 4"},
 		{name: "columns of names by name", file: text("g.csv", "payer,payee,amount,when\nAnna Bell,Carl Dow,12.5,2024\n"), o: table(0, HeaderAuto, "payer", "payee", "amount"), ids: IDString, edges: "Anna·Bell Carl·Dow 12.5"},
-		{name: "header before numbers and more", file: text("g.csv", "payer,payee,amount,when\nAnna Bell,Carl Dow,12.5,2024\n"), o: ReadOptions{Weights: WeightsNo}, ids: IDString, edges: "Anna·Bell Carl·Dow", warned: "taken for a header line"},
-		{name: "undirected by Gephi", file: text("g.csv", "Source,Target,Type,Weight\n1,2,Undirected,3\n2,3,undirected,4\n"), o: table(0, HeaderAuto, "Source", "Target", "Weight"), ids: IDInt, edges: "1 2 3, 2 3 4", warned: "g.csv: says that its edges are undirected: use --undirected, unless you did"},
-		{name: "directed by Gephi", file: text("g.csv", "Source,Target,Type,Weight\n1,2,Directed,3\n2,3,undirected,4\n"), o: table(0, HeaderAuto, "Source", "Target", "Weight"), ids: IDInt, edges: "1 2 3, 2 3 4"},
 		{name: "columns by number", file: text("g.csv", "9,1,x,2\n9,3,\"y, z\",4\n"), o: table(',', HeaderAuto, "2", "4"), ids: IDInt, edges: "1 2, 3 4"},
 		{name: "columns without a delimiter", file: text("g.txt", "1 2 0.5 1082040961\n3 4 0.25 1082155839\n"), o: table(0, HeaderAuto, "2", "1", "3"), ids: IDInt, edges: "2 1 0.5, 4 3 0.25"},
 		{name: "columns with spaces and tabs", file: text("g.txt", "1 2\t0.5 1082040961\n3 4\t0.25 1082155839\n"), o: table(0, HeaderAuto, "1", "2", "4"), ids: IDInt, edges: "1 2 1.082041e+09, 3 4 1.0821558e+09"},
@@ -459,45 +425,13 @@ func TestReadMatrixMarketForms(t *testing.T) {
 	}
 }
 
-// TestRectangular: a matrix whose rows and columns may be of two kinds is warned of, and the command of the warning
-// gives them different numbers, where it can.
+// TestRectangular: a matrix whose rows and columns may be of two kinds is warned of.
 func TestRectangular(t *testing.T) {
-	const banner, comment = "%%MatrixMarket matrix coordinate real general\r\n", "% 7 8 9\r\n\r\n"
-	content := banner + comment + " 3000000000 1000000000  2\n3000000000 5 0.25\n%x\n1 1000000000 2e-5\n"
-	const warned = "the matrix has 3000000000 rows and 1000000000 columns, and row i and column i are one vertex; if they are not the same, add 3000000000 to all columns, and write 4000000000 for both sizes"
-	for _, name := range []string{"it's.mtx", "graph.mtx"} {
-		r := readFiles(t, ReadOptions{}, text(name, content))
-		if r.err != nil || len(r.warns) != 1 {
-			t.Fatal(r.err, r.warns)
+	const banner = "%%MatrixMarket matrix coordinate real general\n"
+	for size, warned := range map[string]int{"3 1 1\n3 1 0.25\n": 1, "2 2 1\n1 2 3\n": 0} {
+		if r := readFiles(t, ReadOptions{}, text("g.mtx", banner+size)); r.err != nil || len(r.warns) != warned {
+			t.Errorf("%q: %q, %v", size, r.warns, r.err)
 		}
-		command, ok := strings.CutPrefix(r.warns[0], name+":4: "+warned+": ")
-		if !ok {
-			t.Fatalf("warned %q", r.warns)
-		}
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		written := "graph.mtx"
-		if name == written {
-			written = "new-graph.mtx"
-		}
-		sh := exec.Command("sh", "-c", command)
-		sh.Dir = dir
-		if out, err := sh.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", command, err, out)
-		}
-		r = readNames(t, ReadOptions{}, []string{filepath.Join(dir, written)})
-		if got, want := joinEdges(r.sink.sorted(), true), "0 3999999999 2e-05, 2999999999 3000000004 0.25"; r.err != nil || r.schema.Vertices != 4_000_000_000 || got != want || len(r.warns) > 0 {
-			t.Errorf("%s: %s, want %s; %+v, %q, %v", command, got, want, r.schema, r.warns, r.err)
-		}
-	}
-	r := readFiles(t, ReadOptions{}, testFile{name: "g.mtx.gz", content: gzipped(t, []byte(content))})
-	if want := "g.mtx.gz:4: " + warned; r.err != nil || len(r.warns) != 1 || r.warns[0] != want {
-		t.Errorf("warned %q, want %q; %v", r.warns, want, r.err)
-	}
-	if r := readFiles(t, ReadOptions{}, text("g.mtx", banner+"2 2 1\n1 2 3\n")); r.err != nil || len(r.warns) > 0 {
-		t.Error(r.warns, r.err)
 	}
 }
 

@@ -203,7 +203,7 @@ func (w *writer) flush() {
 			if w.filled != nil {
 				w.filled(f.buf, int(f.n), f.recordForm)
 			}
-			w.buckets[i] = append(w.buckets[i], w.spill.inMemory(f.buf, int(f.n), f.recordForm))
+			w.buckets[i] = append(w.buckets[i], newBlock(f.buf, 0, int(f.n), f.recordForm))
 		default:
 			w.spill.give(f.buf)
 		}

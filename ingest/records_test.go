@@ -14,7 +14,7 @@ import (
 // destinations of 32 bits.
 func TestRecords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, err := newSpill("", 2, 2, func(int64) error { return nil })
+		s, err := newSpill("", 2, func(int64) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}

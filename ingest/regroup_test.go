@@ -17,7 +17,7 @@ import (
 func TestRegroup(t *testing.T) {
 	type record struct{ src, dst, weight uint32 }
 	rapid.Check(t, func(t *rapid.T) {
-		s, err := newSpill("", 400, rapid.SampledFrom([]int{3, 400}).Draw(t, "blocks"), func(int64) error { return nil })
+		s, err := newSpill("", rapid.SampledFrom([]int{3, 400}).Draw(t, "blocks"), func(int64) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}

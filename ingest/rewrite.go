@@ -169,7 +169,7 @@ func (u *upgrade) transpose(ctx context.Context, s *sideStore) (err error) {
 	if largest > u.plan.sort {
 		return u.tooSmall(u.plan.leastFor(largest)-processBytes, edges, shard.In)
 	}
-	spill, err := newSpill(u.plan.dir, u.plan.blocks, u.plan.blocks, u.plan.space)
+	spill, err := newSpill(u.plan.dir, u.plan.blocks, u.plan.space)
 	if err != nil {
 		return err
 	}

@@ -17,10 +17,8 @@ type sideBuilder struct {
 	spill   *spill
 	dedup   bool
 	groups  []group
-	numbers *numbering // gives the dense ids of a record's ends
-	n       uint32     // vertices
-	known   knownDegrees
-	kept    int64       // bytes of plan.sort that degrees take
+	numbers *numbering  // gives the dense ids of a record's ends
+	n       uint32      // vertices
 	mirrors *mirrorTest // gets all edges; nil: there is none
 	dropped atomic.Uint64
 	sorted  func(edges uint64)
@@ -50,7 +48,6 @@ func groupEdges(total, times uint64) uint64 { return max(times*cacheEdges, total
 // the twin comes in the order of vertices.
 func (s *sideBuilder) run(ctx context.Context, plan memoryPlan) error {
 	g, ctx := errgroup.WithContext(ctx)
-	plan.sort -= s.kept
 	s.plan, s.memory = plan, semaphore.NewWeighted(plan.sort)
 	var total, done uint64
 	for i := range s.groups {

@@ -142,9 +142,6 @@ func (s *sorter) sortGroup(ctx context.Context, g *group) error {
 	r.first, r.ordered = g.first, s.ordered(g)
 	r.start = slices.Grow(r.start[:0], vertices+1)[:vertices+1]
 	clear(r.start)
-	if s.readsBack() && s.known.total != nil {
-		return s.placeBack(ctx, g)
-	}
 	digits, width := 0, uint(0)
 	if s.dir == shard.In && r.ordered {
 		digits, width = radixDigits(s.n)

@@ -6,7 +6,6 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/garaph/garaph/internal/hostmem"
 )
@@ -31,23 +30,16 @@ type spill struct {
 	ended  chan error // how the file was closed
 }
 
-// spillMemory is the memory of blocks: at most room of them at a time, of those that there are
-// addresses for.
+// spillMemory is the memory of blocks.
 type spillMemory struct {
-	slab   []byte // addresses of all
-	mu     sync.Mutex
-	room   int       // guarded by mu, as all below
-	used   int       // have memory
-	free   []*buffer // of these, those that nobody uses
-	bare   []*buffer // had memory once
-	fresh  int       // blocks of slab from the beginning on that never had any
-	lent   bool      // room may shrink, so that filled lists the blocks in memory
-	filled []*block
+	slab  []byte // all of it
+	mu    sync.Mutex
+	free  []*buffer // guarded by mu: those that were used before
+	fresh int       // guarded by mu: blocks from the beginning of slab on that were not
 }
 
-// newSpill makes a spill that has addresses for so many blocks in memory, and room for some of
-// them, in a folder for the file.
-func newSpill(dir string, most, room int, space func(int64) error) (*spill, error) {
+// newSpill makes a spill with room for so many blocks in memory, in a folder for the file.
+func newSpill(dir string, room int, space func(int64) error) (*spill, error) {
 	s := &spill{space: space, ended: make(chan error, 1)}
 	f, err := os.CreateTemp(dir, "spill-*")
 	if err != nil {
@@ -58,12 +50,12 @@ func newSpill(dir string, most, room int, space func(int64) error) (*spill, erro
 		_ = f.Close()
 		return nil, fmt.Errorf("create the file for sorting: %w", err)
 	}
-	if s.slab, err = hostmem.Sparse[byte](int64(most) * blockBytes); err != nil {
+	if s.slab, err = hostmem.Sparse[byte](int64(max(1, room)) * blockBytes); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
 	hostmem.SmallPages(s.slab)
-	s.fresh, s.room = most, room
+	s.fresh = room
 	return s, nil
 }
 
@@ -96,24 +88,16 @@ type block struct {
 // take returns an empty block of memory, or nil when there is no room for one.
 func (s *spillMemory) take() *buffer {
 	s.mu.Lock()
-	var b *buffer
-	switch {
-	case len(s.free) > 0:
-		b = pop(&s.free)
-		s.mu.Unlock()
-		return b
-	case s.used >= s.room:
-	case len(s.bare) > 0:
-		b = pop(&s.bare)
-	case s.fresh > 0:
-		s.fresh--
-		b = (*buffer)(s.slab[s.fresh*blockBytes:])
+	if len(s.free) > 0 {
+		defer s.mu.Unlock()
+		return pop(&s.free)
 	}
-	if b == nil {
+	if s.fresh == 0 {
 		s.mu.Unlock()
 		return nil
 	}
-	s.used++
+	s.fresh--
+	b := (*buffer)(s.slab[s.fresh*blockBytes:])
 	s.mu.Unlock()
 	hostmem.Populate(b[:])
 	return b
@@ -132,86 +116,22 @@ func pop[T any](list *[]T) T {
 	return x
 }
 
-// owns reports whether a buffer is one of slab: the first buffers of a writer may be others.
-func (s *spillMemory) owns(b *buffer) bool {
-	at, first := uintptr(unsafe.Pointer(b)), uintptr(unsafe.Pointer(unsafe.SliceData(s.slab)))
-	return at >= first && at < first+uintptr(len(s.slab))
-}
-
-// setRoom sets how many blocks may have memory. Nobody may read blocks meanwhile: of those that are
-// lent memory, as many as are too many go to the file.
-func (s *spill) setRoom(room int) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.room = room
-	for s.used > room {
-		switch {
-		case len(s.free) > 0:
-			if b := pop(&s.free); s.owns(b) {
-				hostmem.Drop(b[:])
-				s.bare = append(s.bare, b)
-				s.used--
-			}
-		case len(s.filled) > 0:
-			b := pop(&s.filled)
-			off, err := s.place()
-			if err == nil {
-				err = s.write(b.data, b.n, off)
-			}
-			if err != nil {
-				return err
-			}
-			s.free = append(s.free, b.data)
-			b.data, b.off = nil, off
-		default:
-			return nil // writers have the rest, and fill it
-		}
-	}
-	return nil
-}
-
-// keepRoom is setRoom for the last time: from then on, blocks stay where they are.
-func (s *spill) keepRoom(room int) error {
-	err := s.setRoom(room)
-	s.lent, s.filled = false, nil
-	return err
-}
-
 // put turns a buffer from take with n bytes of records into a block. It returns
 // another buffer, or the same one after writing it to the file.
 func (s *spill) put(buf *buffer, n int, form recordForm) (*block, *buffer, error) {
 	if fresh := s.take(); fresh != nil {
-		return s.inMemory(buf, n, form), fresh, nil
+		return newBlock(buf, 0, n, form), fresh, nil
 	}
-	s.mu.Lock()
 	off, err := s.place()
-	s.mu.Unlock()
 	if err == nil {
-		err = s.write(buf, n, off)
+		if _, err = s.file.WriteAt(buf[:n], off); err != nil {
+			err = fmt.Errorf("write edges to the file for sorting: %w", err)
+		}
 	}
 	if err != nil {
 		return nil, buf, err
 	}
 	return newBlock(nil, off, n, form), buf, nil
-}
-
-// write writes the records of a buffer to the file.
-func (s *spill) write(buf *buffer, n int, off int64) error {
-	if _, err := s.file.WriteAt(buf[:n], off); err != nil {
-		return fmt.Errorf("write edges to the file for sorting: %w", err)
-	}
-	return nil
-}
-
-// inMemory is a block of a buffer from take.
-func (s *spill) inMemory(buf *buffer, n int, form recordForm) *block {
-	b := newBlock(buf, 0, n, form)
-	if s.lent {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.filled = append(s.filled, b)
-	}
-	return b
 }
 
 func newBlock(data *buffer, off int64, n int, form recordForm) *block {
@@ -220,9 +140,11 @@ func newBlock(data *buffer, off int64, n int, form recordForm) *block {
 	return b
 }
 
-// place finds room in the file for a block. The caller has s.mu.
+// place finds room in the file for a block.
 func (s *spill) place() (int64, error) {
 	const step = 64 << 20
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if n := len(s.holes); n > 0 {
 		return pop(&s.holes), nil
 	}

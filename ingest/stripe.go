@@ -51,23 +51,6 @@ func (s *stripe[K]) find(key K, hash func(K) uint32) (number uint32, isNew bool,
 	}
 }
 
-// lookup is the number of a key, if it has one.
-func (s *stripe[K]) lookup(key K, hash func(K) uint32) (number uint32, known bool) {
-	if len(s.cells) == 0 {
-		return 0, false
-	}
-	mask := uint32(len(s.cells) - 1)
-	for i := hash(key) & mask; ; i = (i + 1) & mask {
-		k := s.cells[i]
-		if k == 0 {
-			return 0, false
-		}
-		if s.keys[k-1] == key {
-			return k - 1, true
-		}
-	}
-}
-
 // grow doubles the cells, and the room for keys, of which only those that are
 // there take memory.
 func (s *stripe[K]) grow(hash func(K) uint32) error {

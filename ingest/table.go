@@ -103,15 +103,12 @@ func (o *TableOptions) fit(name string, f Format) error {
 	switch {
 	case f == Text || !o.isSet():
 		return nil
-	case (f.hasColumns() || f == GraphML) && o.Delimiter == 0 && o.Header == HeaderAuto:
-		return nil
-	case f.hasColumns() || f == GraphML:
+	case !f.hasColumns() && f != GraphML:
+		return &InputError{File: name, Problem: fmt.Sprintf("is in format %s, which has no delimiter, header or columns to choose", f), Advice: "leave these options out"}
+	case o.Delimiter != 0 || o.Header != HeaderAuto:
 		return &InputError{File: name, Problem: fmt.Sprintf("is in format %s, which has no delimiter or header to choose", f), Advice: "leave these options out"}
 	}
-	return &InputError{
-		File: name, Problem: fmt.Sprintf("is in format %s, which has no delimiter, header or columns to choose", f),
-		Advice: "leave these options out, or use --format text if it is text",
-	}
+	return nil
 }
 
 // pickColumns finds the columns that the options name, and sets their places
@@ -137,16 +134,10 @@ func pickColumns(h *inputHead, l *lineLayout, o *TableOptions) error {
 			l.pick[i] = n - 1
 			continue
 		}
-		if l.pick[i] = findColumn(header, c); l.pick[i] == severalColumns {
+		if l.pick[i] = findColumn(header, c); l.pick[i] < 0 {
 			return &SyntaxError{
-				File: h.in.name, Line: at, Text: shown([]byte(strings.Join(header, ", "))), Expected: fmt.Sprintf("one column %q in the header, not several", c),
+				File: h.in.name, Line: at, Text: shown([]byte(strings.Join(header, ", "))), Expected: fmt.Sprintf("one column %q in the header", c),
 				Advice: "give the column's number",
-			}
-		}
-		if l.pick[i] < 0 {
-			return &SyntaxError{
-				File: h.in.name, Line: at, Text: shown([]byte(strings.Join(header, ", "))), Expected: fmt.Sprintf("a column %q in the header", c),
-				Advice: "give one of its names, or the column's number" + delimiterHint(header, l.delimiter),
 			}
 		}
 	}
@@ -154,14 +145,15 @@ func pickColumns(h *inputHead, l *lineLayout, o *TableOptions) error {
 		return &InputError{File: h.in.name, Problem: problem, Advice: adviceOther}
 	}
 	l.depth = slices.Max(l.pick) + 1
-	if header != nil && !l.runs() {
+	if header == nil {
+		return nil
+	}
+	if !l.runs() {
 		l.width = len(header)
 	}
-	if header != nil {
-		var f lineFields
-		if l.picked(line, &f); f.mixed { // its blanks would shift the columns
-			return &SyntaxError{File: h.in.name, Line: at, Text: shown(line), Expected: mixedColumns, Advice: adviceMixed(line)}
-		}
+	var f lineFields
+	if l.picked(line, &f); f.mixed { // its blanks would shift the columns
+		return &SyntaxError{File: h.in.name, Line: at, Text: shown(line), Expected: mixedSeparators, Advice: adviceDelimiter}
 	}
 	return nil
 }
@@ -184,9 +176,7 @@ func (l *lineLayout) picked(line []byte, f *lineFields) {
 	f.reset(len(l.pick))
 	for k, p := 0, 0; k < l.depth; k++ {
 		if p < 0 {
-			if f.n, f.problem = 0, fmt.Sprintf("at least %d columns", l.depth); l.delimiter == 0 && line[len(line)-1] == ',' {
-				f.problem = fmt.Sprintf("something in column %d, which is empty", k+1)
-			}
+			f.n, f.problem = 0, fmt.Sprintf("at least %d columns", l.depth)
 			return
 		}
 		field, end, next, problem := l.next(line, p)

@@ -1,10 +1,9 @@
 package ingest
 
 import (
-	"encoding/csv"
-	"fmt"
+	"bytes"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -65,13 +64,11 @@ func (s *splitter) countNames(line []byte) int {
 	return len(names)
 }
 
-// misplaced finds the names of the id columns in a header at other places
+// misplaced reports whether a header has the names of the id columns at other places
 // than the first two: an edge of the first two would be wrong without a word.
-func misplaced(header []string) []int {
-	if at := columnsOfEnds(header); !slices.Equal(at, []int{0, 1}) {
-		return at
-	}
-	return nil
+func misplaced(header []string) bool {
+	at := columnsOfEnds(header)
+	return at != nil && (at[0] != 0 || at[1] != 1)
 }
 
 // endNames are names that are of source and destination beyond doubt where a header has both, with or without "id" behind them. Unlike
@@ -108,18 +105,6 @@ func columnsOfEnds(header []string) []int {
 	return []int{src[0], dst[0]}
 }
 
-// withWeightOf are two columns of a header, and the one that is a weight by its name, if there is one. It may have a type behind a colon, as those of Neptune.
-func withWeightOf(header []string, ends []int) []int {
-	for _, is := range []func(string) bool{isWeightName, mayBeWeight} {
-		for i, name := range header {
-			if name, _, _ = strings.Cut(name, ":"); is(name) && !slices.Contains(ends, i) {
-				return append(slices.Clone(ends), i)
-			}
-		}
-	}
-	return ends
-}
-
 // isUsual reports whether a name is a usual one of the source's column (0) or of
 // the destination's (1).
 func isUsual(name string, kind int) bool {
@@ -137,75 +122,71 @@ func plainName(name string) string {
 	}, strings.ToLower(name))
 }
 
-// columnFlags are the flags that take columns of a header: by their names, or by their numbers where names do not tell.
+// columnFlags are the flags that take columns of a header.
 func columnFlags(header []string, at ...int) string {
-	var names, numbers []string
-	for _, i := range at {
-		if _, err := strconv.Atoi(header[i]); err != nil && header[i] != "" && findColumn(header, header[i]) == i {
-			names = append(names, header[i])
+	names := make([]string, len(at))
+	for i, c := range at {
+		names[i] = header[c]
+	}
+	return "--columns " + strings.Join(names, ",")
+}
+
+// delimiterByName is the delimiter that the name of a file says, where its first line has one; 0 for others. Commas may be of
+// names where there are semicolons or tabs.
+func delimiterByName(h *inputHead, l *lineLayout) byte {
+	c := map[string]byte{".csv": ',', ".tsv": '\t'}[extension(h.in.name)]
+	if line, _ := headerOf(h, l); c == 0 || bytes.IndexByte(line, c) < 0 || c == ',' && (bytes.ContainsAny(line, ";\t") || numbersApart.Match(line)) {
+		return 0
+	}
+	return c
+}
+
+// numbersApart is a line of numbers with blanks between some.
+var numbersApart = regexp.MustCompile(`^[-+.,\d \t]*\d[ \t]+[-+.\d][-+.,\d \t]*$`)
+
+// delimiterLine is a first line by which spreadsheets know the delimiter of the others.
+var delimiterLine = regexp.MustCompile(`^(?i:"?sep=([[:punct:]\t])"?)\r?\n`)
+
+// passDelimiter passes over such a line; 0 without one.
+func passDelimiter(h *inputHead) byte {
+	found := delimiterLine.FindSubmatch(bytes.TrimPrefix(h.bytes, utf8BOM))
+	if found == nil || found[1][0] == '"' {
+		return 0
+	}
+	h.passed = len(found[0])
+	return found[1][0]
+}
+
+// checkDelimiter refuses a table whose separator seems to be a semicolon or a bar: its first lines have as many of these each, but the
+// two ids, as blanks and commas cut them, do not.
+func checkDelimiter(h *inputHead, l *lineLayout) error {
+	const looks = 16
+	for _, c := range []byte(";|") {
+		var f lineFields
+		var first []byte
+		lines, separates := linesOf(h), splitter{commas: true, delimiter: c}
+		fields, at, wrong := 0, int64(0), false
+		for n := range looks {
+			line, _, ok := lines.data(l, n == 0)
+			if !ok {
+				break
+			}
+			cells := len(separates.columnNames(line))
+			if n == 0 {
+				first, fields, at = line, cells, lines.lines
+			}
+			if cells != fields || cells < 2 || bytes.IndexByte(line, '\t') >= 0 {
+				wrong = false
+				break
+			}
+			l.fields(line, 2, &f)
+			one, other := bytes.Count(f.field[0], []byte{c}), bytes.Count(f.field[1], []byte{c})
+			apart := bytes.Contains(line, []byte(", ")) // a comma of a name
+			wrong = wrong || f.n < 2 || one > other || one < other && (c == ';' || apart) || c == ';' && apart
 		}
-		numbers = append(numbers, strconv.Itoa(i+1))
-	}
-	if len(names) < len(at) {
-		return "--header --columns " + strings.Join(numbers, ",")
-	}
-	var list strings.Builder
-	w := csv.NewWriter(&list)
-	_ = w.Write(names) // to memory
-	w.Flush()
-	value := strings.TrimSuffix(list.String(), "\n")
-	if strings.ContainsAny(value, " \t\"'$`\\!*?[]{}()<>|&;#~") {
-		value = shellWord(value)
-	}
-	return "--columns " + value
-}
-
-// takenColumns are the flags that take the columns of edges of a header: by their names if these tell, else those that a user chooses.
-func takenColumns(header []string) (flags string, told bool) {
-	if at := columnsOfEnds(header); at != nil {
-		if at = withWeightOf(header, at); len(at) == 3 {
-			return columnFlags(header, at...), true
+		if wrong {
+			return &SyntaxError{File: h.in.name, Line: at, Text: shown(first), Expected: "fields separated by spaces, tabs or commas", Advice: adviceDelimiter}
 		}
-		return columnFlags(header, at...) + " to take these two, with a third one for weights", true
 	}
-	const most = 20
-	names := header[:min(len(header), most)]
-	all := make([]int, len(names))
-	for i := range all {
-		all[i] = i
-	}
-	use := "--columns SRC,DST[,WEIGHT] to choose among "
-	if strings.HasPrefix(columnFlags(names, all...), "--header") {
-		use = "--header and --columns SRC,DST[,WEIGHT], by their numbers from 1, to choose among "
-	}
-	list := make([]string, 0, most+1)
-	for _, name := range names {
-		list = append(list, strconv.Quote(shown([]byte(name))))
-	}
-	if len(header) > most {
-		list = append(list, fmt.Sprintf("and %d more", len(header)-most))
-	}
-	return use + strings.Join(list, ", "), false
-}
-
-// adviceColumns is what can be done about a table with this header, of which no
-// columns were chosen and that has more than are read; "" for others.
-func adviceColumns(header []string) string {
-	if len(header) < 3 {
-		return ""
-	}
-	use, told := takenColumns(header)
-	if told {
-		return "use " + use + ", or --weights no to pass over what follows the ids"
-	}
-	return "use " + use + ", or --weights no where the first two are the ids, to pass over what follows them"
-}
-
-// adviceDoubtful is the same where the first line may be a header, or an edge.
-func adviceDoubtful(first []string) string {
-	if len(first) < 3 {
-		return ""
-	}
-	use, _ := takenColumns(first)
-	return "if it names the columns, use " + use + "; if it is an edge, --no-header and --columns SRC,DST[,WEIGHT], by their numbers from 1"
+	return nil
 }

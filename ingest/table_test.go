@@ -122,8 +122,8 @@ func TestSameColumn(t *testing.T) {
 		{[]string{"a", "c"}, []int{0, 4}, "", ""},
 		{[]string{"1", "3", "5"}, []int{0, 2, 4}, "", ""},
 		{[]string{"2", "4"}, []int{1, 3}, "", ""}, // in a file of columns, the first is a name
-		{[]string{"a", "b"}, nil, `expected one column "b" in the header, not several; give the column's number`, `has several columns "b"; give the number of one; use`},
-		{[]string{"a", "B"}, nil, `expected one column "B" in the header, not several`, `has several columns "B"`},
+		{[]string{"a", "b"}, nil, `expected one column "b" in the header`, `has several columns "b"; give the number of one; use`},
+		{[]string{"a", "B"}, nil, `expected one column "B" in the header`, `has several columns "B"`},
 		{[]string{"a", "1"}, nil, `has one column that is both "a" and "1"; name another one`, `has one column that is both "a" and "1"; name another one`},
 		{[]string{"c", "3", "C"}, nil, `has one column that is both "c" and "C"`, `has one column that is both "c" and "C"`},
 		{[]string{"a", "5", "c"}, nil, `has one column that is both "5" and "c"`, `has one column that is both "5" and "c"`},
