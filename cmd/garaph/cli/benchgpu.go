@@ -20,7 +20,7 @@ The ceilings are gather-only over the graph's own edges, and copies in both
 directions. Then come each kernel alone, whole iterations of PageRank with all
 edges on the GPU and with edges that are streamed, and the pull of each shard,
 with and without replication. The whole machine should be free for it.`,
-		Example: `  garaph bench gpu web.graph --plot replication.svg
+		Example: `  garaph bench gpu web.graph
   garaph bench gpu web.graph --gpu-memory 4GiB --streams 8 --json > gpu.json`,
 		Args: exactly("one graph", 1),
 	}
@@ -31,29 +31,17 @@ with and without replication. The whole machine should be free for it.`,
 	rounds := countFlag(fs, "rounds", 3, 1, "launches of each kernel, of which the fastest counts")
 	threads := threadsFlag(fs)
 	memory := sizeFlag(fs, "memory", "memory of the host for edges (default three quarters of what is available)")
-	picture := fs.String("plot", "", "`FILE` for an SVG of the time of each shard")
 	asJSON := fs.Bool("json", false, "print it as one JSON object")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
-		if err := checkFileName(fs, "plot"); err != nil {
-			return err
-		}
-		if *picture != "" {
-			if err := checkBeside("the plot", *picture, args); err != nil {
-				return err
-			}
-		}
 		if err := a.handOver(string(dispatcher.GPU), *gpu, ""); err != nil {
 			return err
 		}
 		o := bench.GPUOptions{GPU: *gpu, Memory: *gpuMemory, Streams: *streams, Rounds: *rounds, Threads: *threads, Limit: cmp.Or(*memory, defaultMemory())}
-		r, err := a.measured(cmd.Context(), "bench gpu", args[0], *asJSON, func(g *garaph.Graph, progress func(string)) (*bench.Report, error) {
+		_, err := a.measured(cmd.Context(), "bench gpu", args[0], *asJSON, func(g *garaph.Graph, progress func(string)) (*bench.Report, error) {
 			o.Progress = progress
 			return bench.MeasureGPU(cmd.Context(), g, o)
 		})
-		if err != nil || *picture == "" {
-			return err
-		}
-		return writeWhole(*picture, true, r.WritePlot)
+		return err
 	})
 	return cmd
 }
