@@ -3,9 +3,7 @@ package bench
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
-	"syscall"
 	"testing"
 	"time"
 
@@ -29,7 +27,7 @@ func BenchmarkCheckpoints(b *testing.B) {
 	g := rmatGraph(b, scale, 16, 0)
 	p := programs.PageRank[float32]{Damping: 0.85}
 	run := func(every int) (seconds, cpu, epochs float64) {
-		begin, used := time.Now(), processorTime(b)
+		begin, used := time.Now(), processorTime()
 		r, err := garaph.Run(b.Context(), g, p, garaph.RunOptions{
 			Iterations: 20, Job: g.NewJob(garaph.JobSpec{Name: "pagerank"}), Checkpoints: garaph.Checkpoints{Every: every},
 		})
@@ -40,7 +38,7 @@ func BenchmarkCheckpoints(b *testing.B) {
 		if err := r.Close(); err != nil {
 			b.Fatal(err)
 		}
-		return took.Seconds(), (processorTime(b) - used).Seconds(), float64(r.Job().Record().Epoch)
+		return took.Seconds(), (processorTime() - used).Seconds(), float64(r.Job().Record().Epoch)
 	}
 	policies := []int{5, 1}
 	ratios, cpu, wrote := make([][]float64, len(policies)), make([][]float64, len(policies)), make([][]float64, len(policies))
@@ -60,26 +58,11 @@ func BenchmarkCheckpoints(b *testing.B) {
 			ratios[i], cpu[i] = append(ratios[i], took[1]/took[0]), append(cpu[i], used[1]/used[0])
 		}
 	}
-	b.ReportMetric(medianOf(seconds), "s-without")
+	b.ReportMetric(median(seconds), "s-without")
 	for i, every := range policies {
-		b.ReportMetric(medianOf(ratios[i]), fmt.Sprintf("x-every-%d", every))
-		b.ReportMetric(medianOf(cpu[i]), fmt.Sprintf("x-cpu-every-%d", every))
-		b.ReportMetric(medianOf(wrote[i]), fmt.Sprintf("epochs-every-%d", every))
+		b.ReportMetric(median(ratios[i]), fmt.Sprintf("x-every-%d", every))
+		b.ReportMetric(median(cpu[i]), fmt.Sprintf("x-cpu-every-%d", every))
+		b.ReportMetric(median(wrote[i]), fmt.Sprintf("epochs-every-%d", every))
 	}
 	b.ReportMetric(0, "ns/op")
-}
-
-func medianOf(list []float64) float64 {
-	slices.Sort(list)
-	return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
-}
-
-// processorTime is what the process has used so far.
-func processorTime(b *testing.B) time.Duration {
-	b.Helper()
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }

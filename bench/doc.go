@@ -1,23 +1,14 @@
-// Package bench measures: it makes the graphs to measure with ([Generate]),
-// finds the ceilings of the machine, and compares the programs with
-// them ([Measure]).
+// Package bench generates graphs ([Generate]) and measures programs and engines
+// against what the machine can do.
 //
-// The ceilings are speeds that no engine of this kind passes:
+// [Measure] compares programs on the CPU with ceilings: gather-only, which reads the
+// values of the sources of all in-edges, in the order in which the graph has them, and sums
+// them without a sum for each destination; the copying of memory; and sequential reads
+// of the disk past the system's page cache. [MeasureGPU] does so for a GPU and its link,
+// [MeasureFrontiers] compares the policies of frontiers on a GPU, [MeasureHybrid] jobs
+// on CPU and GPU together with jobs on either, and [MeasureCommunities] the rules of
+// community search.
 //
-//   - gather-only reads the sources of a graph's own edges in the order of their
-//     destinations and adds up the sources' values, with no sum per destination:
-//     what remains of a pull when everything but the memory is free. Of a packed
-//     graph it decodes the blocks of the shards, and adds up likewise;
-//   - stream copy is the bandwidth of the memory;
-//   - the sequential disk read goes past the system's page cache, with as many
-//     requests of 1 MiB at once as there are threads.
-//
-// A pull in memory is compared with gather-only, a pull from disk with the
-// lower of the disk and the same program in memory. Machines are noisy, and
-// shared ones more so: ceilings and programs take turns in rounds, a share is
-// computed from a run and the ceiling right before it, and what is reported is
-// the median of the rounds with the least and the most.
-//
-// [MeasureGPU] does the same for a GPU and its link, and [MeasureHybrid] compares
-// jobs on CPU and GPU together with jobs on either.
+// A share of a ceiling is computed from a run and the ceiling measured right before it,
+// because machines are noisy, and figures are medians of rounds, with the least and the most.
 package bench

@@ -11,13 +11,6 @@ import (
 // appendEdges encodes edges behind dst. Weights are nil without.
 type appendEdges func(dst []byte, src, end []uint64, weights []uint8) []byte
 
-func encoderOf(format string) appendEdges {
-	if format == Text {
-		return appendText
-	}
-	return appendRaw
-}
-
 // maxLine is the longest line of text in bytes: two ids below 2⁴⁰, a weight,
 // separators, and the room that appendID needs behind a number.
 const maxLine = 2*13 + 3 + 3 + 8

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -33,7 +34,7 @@ func Generate(ctx context.Context, w io.Writer, o GenOptions, progress func(edge
 	if err != nil {
 		return err
 	}
-	g := blockMaker{encode: encoderOf(o.Format), weighted: o.Weights, weights: newStream(o.Seed, forWeights), edges: edges}
+	g := blockMaker{encode: appendRaw, weighted: o.Weights, weights: newStream(o.Seed, forWeights), edges: edges}
 	switch o.Kind {
 	case RMAT:
 		g.maker = newRMAT(o)
@@ -43,15 +44,12 @@ func Generate(ctx context.Context, w io.Writer, o GenOptions, progress func(edge
 		g.maker = grid{o.Rows, o.Cols}
 	}
 	if o.Format == Text {
+		g.encode = appendText
 		if _, err := io.WriteString(w, o.describe(vertices, edges)); err != nil {
 			return fmt.Errorf("cannot write the generated graph: %w", err)
 		}
 	}
-	threads := o.Threads
-	if threads == 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	return g.stream(ctx, w, threads, progress)
+	return g.stream(ctx, w, cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), progress)
 }
 
 // blockMaker makes blocks of edges as bytes.
@@ -63,68 +61,59 @@ type blockMaker struct {
 	edges    uint64
 }
 
-// stream makes blocks on several goroutines and writes them in order. Thread i
-// makes every block whose number is i modulo threads, into two buffers that go
-// back and forth between it and the writer.
+// stream makes blocks on several goroutines and writes them in order. A block in the queue is being
+// made, by a goroutine of its own.
 func (g *blockMaker) stream(ctx context.Context, w io.Writer, threads int, progress func(edges uint64)) error {
-	blocks := (g.edges-1)/edgesPerBlock + 1
-	threads = int(min(uint64(threads), blocks))
-
 	ctx, cancel := context.WithCancel(ctx)
-	var working sync.WaitGroup
-	defer working.Wait()
+	var making sync.WaitGroup
+	defer making.Wait()
 	defer cancel()
-
-	type lane struct{ full, free chan []byte }
-	lanes := make([]lane, threads)
-	for i := range lanes {
-		l := lane{make(chan []byte, 2), make(chan []byte, 2)}
-		l.free <- nil
-		l.free <- nil
-		lanes[i] = l
-		working.Go(func() {
-			buffers := new(scratch)
-			for b := uint64(i); b < blocks; b += uint64(threads) {
-				var buf []byte
-				select {
-				case buf = <-l.free:
-				case <-ctx.Done():
-					return
-				}
-				l.full <- g.block(buf[:0], b, buffers) // never blocks: it has room for both buffers
+	queue := make(chan chan *scratch, threads-1)
+	pool := sync.Pool{New: func() any { return new(scratch) }}
+	making.Go(func() {
+		defer close(queue)
+		for b := range (g.edges-1)/edgesPerBlock + 1 {
+			made := make(chan *scratch, 1)
+			select {
+			case queue <- made:
+			case <-ctx.Done():
+				return
 			}
-		})
-	}
-
-	for b := range blocks {
-		l := lanes[b%uint64(threads)]
-		var buf []byte
-		select {
-		case buf = <-l.full:
-		case <-ctx.Done():
+			making.Go(func() {
+				c := pool.Get().(*scratch)
+				g.block(b, c)
+				made <- c
+			})
 		}
+	})
+	written := uint64(0)
+	for made := range queue {
+		c := <-made
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			break
 		}
-		if _, err := w.Write(buf); err != nil {
+		if _, err := w.Write(c.block); err != nil {
 			return fmt.Errorf("cannot write the generated graph: %w", err)
 		}
-		l.free <- buf
+		pool.Put(c)
+		written = min(written+edgesPerBlock, g.edges)
 		if progress != nil {
-			progress(min((b+1)*edgesPerBlock, g.edges))
+			progress(written)
 		}
 	}
-	return nil
+	return context.Cause(ctx)
 }
 
-// scratch is the memory in which a thread makes edges.
+// scratch is the memory in which a block is made.
 type scratch struct {
+	block    []byte
 	src, dst [edgesPerFill]uint64
 	weights  [edgesPerFill]uint8
 }
 
-// block appends block b to dst.
-func (g *blockMaker) block(dst []byte, b uint64, c *scratch) []byte {
+// block makes block b.
+func (g *blockMaker) block(b uint64, c *scratch) {
+	c.block = c.block[:0]
 	end := min((b+1)*edgesPerBlock, g.edges)
 	for first := b * edgesPerBlock; first < end; first += edgesPerFill {
 		n := int(min(edgesPerFill, end-first))
@@ -136,7 +125,6 @@ func (g *blockMaker) block(dst []byte, b uint64, c *scratch) []byte {
 				weights[i] = uint8(1 + below(mix(g.weights.from(first+uint64(i))), 255))
 			}
 		}
-		dst = g.encode(dst, c.src[:n], c.dst[:n], weights)
+		c.block = g.encode(c.block, c.src[:n], c.dst[:n], weights)
 	}
-	return dst
 }

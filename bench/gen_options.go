@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 )
@@ -47,27 +48,34 @@ const (
 	maxEdges    = 1 << (maxScale + 16)
 )
 
-// Size returns the numbers of vertices and edges that the options ask for, or
-// what is wrong with them.
+// Size returns the numbers of vertices and edges that the options ask for, or what is wrong with them.
 func (o GenOptions) Size() (vertices, edges uint64, err error) {
 	o = o.withDefaults()
+	overflow := false
 	switch o.Kind {
 	case RMAT:
-		vertices, edges, err = o.sizeRMAT()
+		if o.Scale < 1 || o.Scale > maxScale || o.Degree < 1 || o.Degree > maxDegree {
+			return 0, 0, fmt.Errorf("an rmat graph needs a scale of 1 to %d and a degree of 1 to %d, not %d and %d", maxScale, maxDegree, o.Scale, o.Degree)
+		}
+		if !(o.A >= 0 && o.B >= 0 && o.C >= 0 && o.A+o.B+o.C < 1) {
+			return 0, 0, fmt.Errorf("the chances a, b and c of an rmat graph must be ≥ 0 and sum to less than 1; they are %g, %g and %g", o.A, o.B, o.C)
+		}
+		vertices, edges = 1<<o.Scale, uint64(o.Degree)<<o.Scale
 	case Uniform:
 		vertices, edges = o.Vertices, o.Edges
-		if vertices == 0 || edges == 0 || vertices > maxVertices || edges > maxEdges {
-			err = fmt.Errorf("a uniform graph needs 1 to 2^%d vertices and 1 to 2^%d edges, not %d and %d", maxScale, bits.Len64(maxEdges)-1, vertices, edges)
-		}
 	case Grid:
-		vertices, edges, err = o.sizeGrid()
+		var high uint64
+		high, vertices = bits.Mul64(o.Rows, o.Cols)
+		overflow = high > 0
+		edges = 2*vertices - o.Rows - o.Cols
 	default:
-		err = fmt.Errorf("%q is not a kind of graph; the kinds are %s, %s and %s", o.Kind, RMAT, Uniform, Grid)
+		return 0, 0, fmt.Errorf("%q is not a kind of graph; the kinds are %s, %s and %s", o.Kind, RMAT, Uniform, Grid)
 	}
 	switch {
-	case err != nil:
+	case overflow || vertices == 0 || edges == 0 || vertices > maxVertices || edges > maxEdges:
+		err = fmt.Errorf("a %s graph needs 1 to 2^%d vertices and 1 to 2^%d edges", o.Kind, maxScale, bits.Len64(maxEdges)-1)
 	case o.Threads < 0:
-		err = fmt.Errorf("a graph cannot be generated with %d threads; give 1 or more, or 0 for one per processor", o.Threads)
+		err = fmt.Errorf("a graph cannot be generated with %d threads", o.Threads)
 	case o.Format == Raw && o.Weights:
 		err = fmt.Errorf("the format %s has no room for weights; choose %s or leave the weights out", Raw, RawW)
 	case o.Format != Text && o.Format != Raw && o.Format != RawW:
@@ -85,36 +93,9 @@ func (o GenOptions) withDefaults() GenOptions {
 	if o.A == 0 && o.B == 0 && o.C == 0 {
 		o.A, o.B, o.C = 0.57, 0.19, 0.19
 	}
-	if o.Format == "" {
-		o.Format = Text
-	}
-	if o.Format == RawW {
-		o.Weights = true
-	}
+	o.Format = cmp.Or(o.Format, Text)
+	o.Weights = o.Weights || o.Format == RawW
 	return o
-}
-
-func (o GenOptions) sizeRMAT() (vertices, edges uint64, err error) {
-	if o.Scale < 1 || o.Scale > maxScale || o.Degree < 1 || o.Degree > maxDegree {
-		return 0, 0, fmt.Errorf("an rmat graph needs a scale of 1 to %d and a degree of 1 to %d, not %d and %d", maxScale, maxDegree, o.Scale, o.Degree)
-	}
-	if !(o.A >= 0 && o.B >= 0 && o.C >= 0 && o.A+o.B+o.C < 1) {
-		return 0, 0, fmt.Errorf("the chances a, b and c of an rmat graph must not be negative and must sum to less than 1; they are %g, %g and %g", o.A, o.B, o.C)
-	}
-	return 1 << o.Scale, uint64(o.Degree) << o.Scale, nil
-}
-
-func (o GenOptions) sizeGrid() (vertices, edges uint64, err error) {
-	high, vertices := bits.Mul64(o.Rows, o.Cols)
-	switch {
-	case vertices == 0 && high == 0:
-		return 0, 0, fmt.Errorf("a grid needs at least one row and one column, not %d and %d", o.Rows, o.Cols)
-	case high > 0 || vertices > maxVertices:
-		return 0, 0, fmt.Errorf("a grid of %d rows and %d columns is too large; at most 2^%d vertices can be generated", o.Rows, o.Cols, maxScale)
-	case vertices == 1:
-		return 0, 0, fmt.Errorf("a grid of one row and one column has no edges; give it more of either")
-	}
-	return vertices, o.Rows*(o.Cols-1) + (o.Rows-1)*o.Cols, nil
 }
 
 // describe is the comment at the head of a text file.

@@ -187,7 +187,7 @@ func TestRefusals(t *testing.T) {
 		{GenOptions{Kind: RMAT, Scale: 4}, "a degree of 1 to"},
 		{GenOptions{Kind: RMAT, Scale: 33, Degree: 1, Format: Raw}, "ids of 32 bits"},
 		{with(func(o *GenOptions) { o.A, o.B, o.C = 0.5, 0.3, 0.2 }), "less than 1"},
-		{with(func(o *GenOptions) { o.A, o.B, o.C = 0.5, -0.1, 0.2 }), "not be negative"},
+		{with(func(o *GenOptions) { o.A, o.B, o.C = 0.5, -0.1, 0.2 }), "must be ≥ 0"},
 		{with(func(o *GenOptions) { o.A = math.NaN() }), "less than 1"},
 		{with(func(o *GenOptions) { o.Threads = -1 }), "-1 threads"},
 		{with(func(o *GenOptions) { o.Format = "csv" }), `"csv" is not a format`},
@@ -195,10 +195,10 @@ func TestRefusals(t *testing.T) {
 		{GenOptions{Kind: Uniform, Edges: 1}, "1 to 2^40 vertices"},
 		{GenOptions{Kind: Uniform, Vertices: 1}, "1 to 2^56 edges"},
 		{GenOptions{Kind: Uniform, Vertices: 1 << 41, Edges: 1}, "1 to 2^40 vertices"},
-		{GenOptions{Kind: Grid, Rows: 3}, "at least one row"},
-		{GenOptions{Kind: Grid, Rows: 1, Cols: 1}, "no edges"},
-		{GenOptions{Kind: Grid, Rows: 1 << 32, Cols: 1 << 32}, "too large"},
-		{GenOptions{Kind: Grid, Rows: 1 << 32, Cols: 1 << 31}, "too large"},
+		{GenOptions{Kind: Grid, Rows: 3}, "1 to 2^40 vertices"},
+		{GenOptions{Kind: Grid, Rows: 1, Cols: 1}, "2^56 edges"},
+		{GenOptions{Kind: Grid, Rows: 1 << 32, Cols: 1 << 32}, "1 to 2^40 vertices"},
+		{GenOptions{Kind: Grid, Rows: 1 << 32, Cols: 1 << 31}, "1 to 2^40 vertices"},
 		{GenOptions{Kind: Grid, Rows: 1 << 17, Cols: 1 << 17, Format: Raw}, "ids of 32 bits"},
 	} {
 		var buf bytes.Buffer

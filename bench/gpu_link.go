@@ -2,6 +2,7 @@ package bench
 
 import (
 	"errors"
+	"math"
 
 	"github.com/garaph/garaph/gpuengine/device"
 )
@@ -21,8 +22,7 @@ type Link struct {
 	Both float64 `json:"both"` // to it and from it at once, in all
 }
 
-// MeasureLink measures copies to a device, from it, and both at once, from
-// pinned memory.
+// MeasureLink measures copies to a device, from it, and both at once, from pinned memory.
 func MeasureLink(d device.Device) (link Link, err error) {
 	n := min(int64(linkBytes), d.Info().Free/4)
 	var host [2][]byte
@@ -44,32 +44,22 @@ func MeasureLink(d device.Device) (link Link, err error) {
 		}
 	}
 	there, back := &watches[0], &watches[1]
-	to := func() error { return there.stream.ToDevice(at[0], host[0]) }
-	from := func() error { return back.stream.ToHost(host[1], at[1]) }
 	both := func() error {
-		for i := range bothCopies {
-			if err := to(); err != nil {
-				return err
-			}
-			if i == 0 { // the other stream begins where this one does
-				if err := back.stream.Wait(there.begun); err != nil {
-					return err
-				}
-			}
-			if err := from(); err != nil {
-				return err
-			}
+		steps := []error{back.stream.Wait(there.begun)} // the other stream begins where this one does
+		for range bothCopies {
+			steps = append(steps, there.stream.ToDevice(at[0], host[0]), back.stream.ToHost(host[1], at[1]))
 		}
-		if err := back.stream.Record(back.end); err != nil {
-			return err
-		}
-		return there.stream.Wait(back.end)
+		return errors.Join(append(steps, back.stream.Record(back.end), there.stream.Wait(back.end))...)
 	}
 	for _, x := range []struct {
 		speed *float64
 		bytes int64
 		copy  func() error
-	}{{&link.To, n, to}, {&link.From, n, func() error { return there.stream.ToHost(host[0], at[0]) }}, {&link.Both, 2 * bothCopies * n, both}} {
+	}{
+		{&link.To, n, func() error { return there.stream.ToDevice(at[0], host[0]) }},
+		{&link.From, n, func() error { return there.stream.ToHost(host[0], at[0]) }},
+		{&link.Both, 2 * bothCopies * n, both},
+	} {
 		seconds, err := there.least(linkRounds, x.copy)
 		if err != nil {
 			return Link{}, err
@@ -77,4 +67,49 @@ func MeasureLink(d device.Device) (link Link, err error) {
 		*x.speed = float64(x.bytes) / seconds
 	}
 	return link, nil
+}
+
+// stopwatch times what a device does in a stream.
+type stopwatch struct {
+	stream     device.Stream
+	begun, end device.Event
+}
+
+// newStopwatch makes one, which must be closed even after an error.
+func newStopwatch(d device.Device) (w stopwatch, err error) {
+	if w.stream, err = d.NewStream(device.Normal); err != nil {
+		return w, err
+	}
+	if w.begun, err = d.NewEvent(); err == nil {
+		w.end, err = d.NewEvent()
+	}
+	return w, err
+}
+
+func (w *stopwatch) close() (err error) {
+	if w.stream != nil {
+		err = w.stream.Close()
+	}
+	for _, e := range []device.Event{w.begun, w.end} {
+		if e != nil {
+			err = errors.Join(err, e.Close())
+		}
+	}
+	return err
+}
+
+// least returns the least time that the device takes for what work queues in the stream.
+func (w *stopwatch) least(rounds int, work func() error) (float64, error) {
+	least := math.Inf(1)
+	for range rounds {
+		if err := errors.Join(w.stream.Record(w.begun), work(), w.stream.Record(w.end), w.stream.Sync()); err != nil {
+			return 0, err
+		}
+		x, err := w.end.Since(w.begun)
+		if err != nil {
+			return 0, err
+		}
+		least = min(least, max(x, 1e-9)) // the clock of an emulated device stands still at times
+	}
+	return least, nil
 }

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // tableOf is the table whose first column has a name; nil when there is none.
 func tableOf(r *Report, name string) *Table {
 	for _, t := range r.Tables {
-		if strings.HasPrefix(t.Columns[0].Name, name) {
+		if strings.HasPrefix(t.Columns[0], name) {
 			return t
 		}
 	}
@@ -32,7 +32,7 @@ func column[T any](t testing.TB, table *Table, name string) (cells []T) {
 	if table == nil {
 		t.Fatalf("no table with %s", name)
 	}
-	i := slices.IndexFunc(table.Columns, func(c Column) bool { return c.Name == name })
+	i := slices.Index(table.Columns, name)
 	if i < 0 {
 		t.Fatalf("no column %s in %v", name, table.Columns)
 	}

@@ -4,12 +4,17 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/shard"
 )
 
 // pageRankIterations are enough that one slow pull does not move their median.
@@ -24,38 +29,27 @@ type workload struct {
 
 var pageRankWorkload = workload{"pagerank", gather4, pageRank[float32]}
 
-// workloads are all that can be measured.
 var workloads = []workload{
 	pageRankWorkload,
 	{"pagerank64", gather8, pageRank[float64]},
-	{"bfs", gather4, runner(func(source uint32) gas.Program[uint32, uint32] { return programs.BFS{Source: source} })},
-	{"sssp", gather4, runner(func(source uint32) gas.Program[float32, float32] { return programs.SSSP[float32]{Source: source} })},
+	{"bfs", gather4, runner(bfs)},
+	{"sssp", gather4, runner(sssp)},
 	{"wcc", gather4, runner(func(uint32) gas.Program[uint32, uint32] { return programs.WCC{} })},
 }
 
-// withGeneric adds each workload through the generic loops.
-func withGeneric(list []workload) []workload {
-	var both []workload
-	for _, w := range list {
-		both = append(both, w, workload{w.name + ", generic", w.gather, func(ctx context.Context, g *garaph.Graph, source uint32, o garaph.RunOptions) (*garaph.Result, error) {
-			o.Generically()
-			return w.run(ctx, g, source, o)
-		}})
-	}
-	return both
-}
+func bfs(source uint32) gas.Program[uint32, uint32] { return programs.BFS{Source: source} }
 
-// ProgramNames are the programs that can be measured; pagerank64 is PageRank
-// with 64-bit values.
-func ProgramNames() []string {
-	var names []string
+func sssp(source uint32) gas.Program[float32, float32] { return programs.SSSP[float32]{Source: source} }
+
+// ProgramNames returns the programs that can be measured; pagerank64 is PageRank with 64-bit values.
+func ProgramNames() (names []string) {
 	for _, w := range workloads {
 		names = append(names, w.name)
 	}
 	return names
 }
 
-// workloadsOf finds workloads by name; no name stands for all.
+// workloadsOf finds workloads by name. No name stands for all.
 func workloadsOf(names []string) ([]workload, error) {
 	if len(names) == 0 {
 		return workloads, nil
@@ -71,7 +65,6 @@ func workloadsOf(names []string) ([]workload, error) {
 	return list, nil
 }
 
-// runner runs the program of a source vertex until nothing changes.
 func runner[V, A any](program func(source uint32) gas.Program[V, A]) func(context.Context, *garaph.Graph, uint32, garaph.RunOptions) (*garaph.Result, error) {
 	return func(ctx context.Context, g *garaph.Graph, source uint32, o garaph.RunOptions) (*garaph.Result, error) {
 		return garaph.Run(ctx, g, program(source), o)
@@ -81,4 +74,59 @@ func runner[V, A any](program func(source uint32) gas.Program[V, A]) func(contex
 func pageRank[F float32 | float64](ctx context.Context, g *garaph.Graph, _ uint32, o garaph.RunOptions) (*garaph.Result, error) {
 	o.Iterations = cmp.Or(o.Iterations, pageRankIterations)
 	return garaph.Run(ctx, g, programs.PageRank[F]{Damping: 0.85}, o)
+}
+
+// sourceOf returns the vertex with the user's id, or for "" the one with the most out-edges.
+func sourceOf(g *garaph.Graph, id string) (uint32, error) {
+	if id != "" {
+		return g.Vertex(id)
+	}
+	var source, most uint32
+	for i, s := range g.Catalogue().Shards {
+		degrees, err := g.Store().Degrees(shard.Out, i)
+		if err != nil {
+			return 0, err
+		}
+		for v, d := range degrees {
+			if d > most {
+				source, most = s.First+uint32(v), d
+			}
+		}
+	}
+	return source, nil
+}
+
+// sideBytes returns the size of the edges of one direction.
+func sideBytes(c *garaph.Catalogue, dir shard.Direction) (n int64) {
+	for i := range c.Shards {
+		n += c.Bytes(dir, i)
+	}
+	return n
+}
+
+// MoreThreads lets the process run n threads more than it computes with, until end is called:
+// those that wait for a disk or a GPU.
+func MoreThreads(n int) (end func()) {
+	before := runtime.GOMAXPROCS(0)
+	runtime.GOMAXPROCS(before + n)
+	return func() { runtime.GOMAXPROCS(before) }
+}
+
+// parallel calls task for 0 ≤ i < n on some goroutines and returns the first error, after which
+// no task begins.
+func parallel(threads, n int, task func(i int) error) error {
+	var next atomic.Int64
+	var g errgroup.Group
+	for range min(threads, n) {
+		g.Go(func() error {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				if err := task(i); err != nil {
+					next.Store(int64(n))
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
 }

@@ -1,31 +1,28 @@
-// Package htmlreport writes what a run did as one HTML page: its facts and its
-// top vertices in tables, and plots as inline SVG. The page needs no network, no
-// other file and no script, and the same run gives the same bytes.
+// Package htmlreport writes HTML pages with tables and plots. A page is one file, with the
+// plotting library uPlot (MIT licence, in the folder uplot) in it; it needs no network.
 package htmlreport
 
 import (
-	"bytes"
-	_ "embed" // the head of a page
+	_ "embed" // the page and the library
+	"encoding/json"
 	"fmt"
 	"html"
 	"io"
+	"math"
+	"slices"
 	"strings"
-
-	"github.com/garaph/garaph/dispatcher"
-	"github.com/garaph/garaph/internal/chart"
 )
 
-// Run is what a page shows.
-type Run struct {
-	Title  string
-	Facts  []Fact
-	Top    Table // of vertices; without columns it is left out
-	Report dispatcher.Report
-	Pages  Pages
+// Page is the content of a page. Top is left out if it has no columns.
+type Page struct {
+	Title string
+	Facts []Fact
+	Top   Table
+	Plots []Plot
 }
 
-// Fact is a row of the page's table.
-type Fact struct{ Name, Value string }
+// Fact is a name and a value, a row of the first table.
+type Fact [2]string
 
 // Table is a table of text.
 type Table struct {
@@ -34,90 +31,77 @@ type Table struct {
 	Rows    [][]string
 }
 
-// figure is a plot with its caption, or, where there is nothing to plot, a
-// caption that says so.
-type figure struct {
-	ID, Title, Caption string
-	height             float64
-	plot               string // the inside of an SVG element
+// Plot shows series over a common x axis.
+type Plot struct {
+	Title, Caption string
+	X, Y           Axis
+	Series         []Series
+	Data           [][]Value // x in ascending order, then y of each series
 }
 
-// draw makes the plot; a chart without points is left out.
-func (f *figure) draw(c *chart.Chart) { f.plot, f.height = c.SVG() }
+// Axis is a linear or logarithmic axis. Labels of its ticks have the unit, with a prefix.
+type Axis struct {
+	Label, Unit string
+	Log         bool
+}
 
-// head is a page up to its content; TITLE stands for the title.
-//
-//go:embed page.html
-var head string
+// Series is drawn as a line, as dots, or dashed.
+type Series struct {
+	Name, Color  string
+	Dots, Dashed bool
+}
 
-// Write writes the page.
-func Write(w io.Writer, r Run) error {
-	var page bytes.Buffer
-	writeHead(&page, r.Title, r.Facts)
-	r.Top.write(&page)
-	for _, f := range r.figures() {
-		f.write(&page)
+// Value is a number, or NaN for a gap.
+type Value float64
+
+var gap = Value(math.NaN())
+
+// MarshalJSON writes null for what no axis can show.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if x := float64(v); math.IsNaN(x) || math.IsInf(x, 0) {
+		return []byte("null"), nil
 	}
-	page.WriteString(end)
-	if _, err := page.WriteTo(w); err != nil {
-		return fmt.Errorf("page of a run: %w", err)
+	return json.Marshal(float64(v))
+}
+
+// Colors can be distinguished, also by the colour-blind (Okabe and Ito).
+var Colors = [...]string{"#0072b2", "#d55e00", "#009e73", "#56b4e9", "#e69f00", "#cc79a7", "#000000"}
+
+const grey = "#888888"
+
+// Add adds a series unless it is all gaps. On a logarithmic axis, numbers ≤ 0 are gaps.
+func (p *Plot) Add(s Series, values []Value) {
+	empty := true
+	for i, v := range values {
+		if p.Y.Log && v <= 0 {
+			values[i] = gap
+		}
+		empty = empty && math.IsNaN(float64(values[i]))
+	}
+	if !empty {
+		p.Series, p.Data = append(p.Series, s), append(p.Data, values)
+	}
+}
+
+var (
+	//go:embed page.html
+	text string
+	//go:embed uplot/uPlot.iife.min.js
+	script string
+	//go:embed uplot/uPlot.min.css
+	style string
+)
+
+// Write writes the page. It does not use html/template, which keeps the linker from dropping unused methods.
+func Write(w io.Writer, p Page) error {
+	p.Plots = slices.DeleteFunc(p.Plots, func(p Plot) bool { return len(p.Series) == 0 })
+	data, err := json.Marshal(p) // escapes <, > and &
+	if err != nil {
+		return err
+	}
+	r := strings.NewReplacer("TITLE", html.EscapeString(p.Title), "STYLE", style, "SCRIPT", script, "DATA", string(data))
+	if _, err := r.WriteString(w, text); err != nil {
+		return fmt.Errorf("HTML page: %w", err)
 	}
 	return nil
-}
-
-// writeHead writes a page up to its facts. It is not html/template: docs/decisions.md
-// says what that costs.
-func writeHead(page *bytes.Buffer, title string, facts []Fact) {
-	title = html.EscapeString(title)
-	page.WriteString(strings.Replace(head, "TITLE", title, 1))
-	fmt.Fprintf(page, "<h1>%s</h1>\n<table>\n<tbody>\n", title)
-	for _, f := range facts {
-		fmt.Fprintf(page, "<tr><th scope=\"row\">%s</th><td>%s</td></tr>\n", html.EscapeString(f.Name), html.EscapeString(f.Value))
-	}
-	page.WriteString("</tbody>\n</table>\n")
-}
-
-// end is what follows the content of a page.
-const end = "</main>\n</body>\n</html>\n"
-
-// figures are the plots. Without a GPU nothing is chosen by its speed, or copied.
-func (r *Run) figures() []figure {
-	all := []figure{timeFigure(r.Report.Iterations), fractionFigure(r.Report)}
-	alpha, copies := alphaFigure(r.Report), copyFigure(&r.Pages)
-	if r.Report.GPU != "" || alpha.plot != "" {
-		all = append(all, alpha)
-	}
-	all = append(all, computeFigure(&r.Pages))
-	if r.Report.GPU != "" || copies.plot != "" {
-		all = append(all, copies)
-	}
-	return all
-}
-
-func (f *figure) write(page *bytes.Buffer) {
-	fmt.Fprintf(page, "<figure id=\"%s\">\n<h2 id=\"%[1]s-title\">%s</h2>\n", f.ID, html.EscapeString(f.Title))
-	if f.plot != "" {
-		fmt.Fprintf(page, "<svg viewBox=\"0 0 %d %.0f\" role=\"img\" aria-labelledby=\"%s-title\">\n%s</svg>\n", chart.Width, f.height, f.ID, f.plot)
-	}
-	fmt.Fprintf(page, "<figcaption>%s</figcaption>\n</figure>\n", html.EscapeString(f.Caption))
-}
-
-// write writes the table.
-func (t *Table) write(page *bytes.Buffer) {
-	if len(t.Columns) == 0 {
-		return
-	}
-	fmt.Fprintf(page, "<section id=\"top\">\n<h2>%s</h2>\n<table>\n<thead>\n<tr>", html.EscapeString(t.Title))
-	for _, c := range t.Columns {
-		fmt.Fprintf(page, "<th scope=\"col\">%s</th>", html.EscapeString(c))
-	}
-	page.WriteString("</tr>\n</thead>\n<tbody>\n")
-	for _, row := range t.Rows {
-		page.WriteString("<tr>")
-		for _, cell := range row {
-			fmt.Fprintf(page, "<td>%s</td>", html.EscapeString(cell))
-		}
-		page.WriteString("</tr>\n")
-	}
-	page.WriteString("</tbody>\n</table>\n</section>\n")
 }

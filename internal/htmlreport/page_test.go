@@ -2,27 +2,23 @@ package htmlreport
 
 import (
 	"bytes"
-	"encoding/xml"
-	"errors"
-	"fmt"
-	"io"
+	"context"
+	"encoding/json"
 	"math"
-	"slices"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
+	"time"
 
 	"github.com/garaph/garaph/dispatcher"
 )
 
-// hybridRun is a run of n iterations on both devices, made up.
-func hybridRun(n int) Run {
-	r := Run{
-		Title:  "pagerank on web.graph",
-		Facts:  []Fact{{"Program", "pagerank"}, {"Vertices", "1,000,000"}},
-		Report: dispatcher.Report{GPUUse: dispatcher.GPUUse{GPU: "made up"}, InMemory: true, NotifyLimit: 0.5},
-	}
+// hybridRun is a run of n iterations on both devices.
+func hybridRun(n int) (r dispatcher.Report, pages *Pages) {
+	pages = new(Pages)
+	r = dispatcher.Report{GPUUse: dispatcher.GPUUse{GPU: "made up"}, InMemory: true, NotifyLimit: 0.5}
 	for i := range n {
 		f := math.Exp(-float64(i) / float64(n) * 8)
 		it := dispatcher.Iteration{
@@ -35,246 +31,174 @@ func hybridRun(n int) Run {
 			it.Device, it.Method = dispatcher.CPU, dispatcher.NotifyPull
 			delete(it.Devices, dispatcher.GPU)
 		}
-		r.Report.Iterations = append(r.Report.Iterations, it)
+		r.Iterations = append(r.Iterations, it)
 		for page := range 8 {
 			edges := uint64(100_000 * (page + 1))
-			r.Pages.Add(dispatcher.PageWork{Iteration: i, Device: dispatcher.CPU, Edges: edges, Compute: 3e-9 * float64(edges)})
-			r.Pages.Add(dispatcher.PageWork{Iteration: i, Device: dispatcher.GPU, Edges: edges, Compute: 1e-9 * float64(edges), Copies: 4, Bytes: int64(6 * edges), Copy: 5e-10 * float64(edges)})
-			r.Pages.Add(dispatcher.PageWork{Iteration: i, Device: dispatcher.GPU, Edges: edges, Compute: 2e-9 * float64(edges), Copies: 1, Bytes: int64(6 * edges), Copy: 5e-10 * float64(edges)})
+			pages.Add(dispatcher.PageWork{Iteration: i, Device: dispatcher.CPU, Edges: edges, Compute: 3e-9 * float64(edges)})
+			pages.Add(dispatcher.PageWork{Iteration: i, Device: dispatcher.GPU, Edges: edges, Compute: 1e-9 * float64(edges), Copies: 4, Bytes: int64(6 * edges), Copy: 5e-10 * float64(edges)})
+			pages.Add(dispatcher.PageWork{Iteration: i, Device: dispatcher.GPU, Edges: edges, Compute: 2e-9 * float64(edges), Copies: 1, Bytes: int64(6 * edges), Copy: 5e-10 * float64(edges)})
 		}
 	}
-	return r
+	return r, pages
 }
 
-// mixedRun has iterations of every kind that a job with a GPU has: no frontiers, the last.
-func mixedRun() Run {
-	r := hybridRun(12)
-	for i := range r.Report.Iterations {
-		it, k := &r.Report.Iterations[i], allKinds[i%(len(allKinds)-1)]
-		it.Method, it.Device = k.method, k.device
+func runPage(r dispatcher.Report, pages *Pages) Page {
+	return Page{
+		Title: `<script>alert(1)</script> on "a&b".graph`, Facts: []Fact{{"Vertices", "1,000,000"}, {"Graph", "</script><img src=x onerror='alert(1)'>"}},
+		Top:   Table{Title: "First vertices", Columns: []string{"rank", "id", "hops"}, Rows: [][]string{{"1", "A&B", "0"}, {"2", "<b>", "none"}}},
+		Plots: RunPlots(r, pages),
 	}
-	return r
 }
 
-// cpuRun is a run of n iterations without a GPU, whose f becomes 0.
-func cpuRun(n int) Run {
-	r := Run{Title: "bfs on roads", Report: dispatcher.Report{AccessRatio: 20, NotifyLimit: 0.025}}
-	for i := range n {
-		it := dispatcher.Iteration{
-			Iteration: i, Device: dispatcher.CPU, Method: dispatcher.NotifyPull, Fraction: float64(n-1-i) / 1e4, Seconds: 2e-5,
-			Devices: map[dispatcher.Device]dispatcher.DeviceWork{dispatcher.CPU: {Pages: 1, Seconds: 2e-5}},
-		}
-		r.Report.Iterations = append(r.Report.Iterations, it)
-		r.Pages.Add(dispatcher.PageWork{Iteration: i, Device: dispatcher.CPU, Edges: 1000, Compute: 1e-5})
-	}
-	return r
-}
-
-// strangeRun has numbers that no axis can show, and names that are no HTML.
-func strangeRun() Run {
-	r := Run{
-		Title: `<script>alert(1)</script> on "a&b".graph`,
-		Facts: []Fact{{"Graph", "<img src=x onerror='alert(1)'>"}, {"Parameters", "tolerance 1e-6 & more"}},
-	}
-	for i, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 1e300, 5e-324, 1} {
-		r.Report.Iterations = append(r.Report.Iterations, dispatcher.Iteration{
-			Iteration: i, Device: dispatcher.GPU, Method: dispatcher.Pull, Fraction: x, Alpha: x, Seconds: x,
-			Devices: map[dispatcher.Device]dispatcher.DeviceWork{dispatcher.GPU: {Seconds: x}, dispatcher.CPU: {Seconds: -x}},
-		})
-		r.Pages.Add(dispatcher.PageWork{Device: dispatcher.GPU, Edges: 10, Bytes: 10, Compute: x, Copy: x, Copies: x})
-		r.Pages.Add(dispatcher.PageWork{Device: dispatcher.GPU, Compute: 1, Copy: 1})
-	}
-	return r
-}
-
-// document is what a test needs of a page.
-type document struct {
-	text    string
-	plots   []string          // ids of the figures that have one
-	caption map[string]string // by id of the figure
-}
-
-// written writes the page of a run, which must be well-formed XML as well as
-// HTML, and must neither fetch nor run anything.
-func written(t *testing.T, r Run) document {
+func written(t *testing.T, p Page) string {
 	t.Helper()
-	var page bytes.Buffer
-	if err := Write(&page, r); err != nil {
+	var b bytes.Buffer
+	if err := Write(&b, p); err != nil {
 		t.Fatal(err)
 	}
-	d := document{text: page.String(), caption: map[string]string{}}
-	for _, word := range []string{"http:", "https:", "NaN,", "Inf,", "url("} {
-		if strings.Contains(d.text, word) {
-			t.Errorf("the page has %q", word)
-		}
-	}
-	elements := xml.NewDecoder(&page)
-	elements.Strict = true
-	figure, within := "", ""
-	for {
-		token, err := elements.Token()
-		if errors.Is(err, io.EOF) {
-			return d
-		}
-		if err != nil {
-			t.Fatalf("the page is not well-formed: %v", err)
-		}
-		switch x := token.(type) {
-		case xml.StartElement:
-			within = x.Name.Local
-			if slices.Contains([]string{"script", "img", "image", "link", "iframe", "object", "embed", "base"}, within) {
-				t.Errorf("the page has an element %s", within)
-			}
-			for _, a := range x.Attr {
-				name := strings.ToLower(a.Name.Local)
-				if name == "src" || name == "href" || strings.HasPrefix(name, "on") {
-					t.Errorf("the page has an attribute %s=%q", name, a.Value)
-				}
-				if within == "figure" && name == "id" {
-					figure = a.Value
-				}
-			}
-			if within == "svg" {
-				d.plots = append(d.plots, figure)
-			}
-		case xml.EndElement:
-			within = ""
-		case xml.CharData:
-			if within == "figcaption" {
-				d.caption[figure] = string(x)
-			}
-		}
-	}
+	return b.String()
 }
 
-var everyPlot = []string{"time", "f", "alpha", "pages", "copies"}
-
-func TestHybridPage(t *testing.T) {
-	for _, n := range []int{1, 2, 30, 5000} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			d := written(t, hybridRun(n))
-			if diff := cmp.Diff(everyPlot, d.plots); diff != "" {
-				t.Error(diff)
-			}
-			for _, text := range []string{
-				"<title>pagerank on web.graph</title>", `<th scope="row">Vertices</th><td>1,000,000</td>`,
-				">time (seconds)</text>", ">whole iteration</text>", ">CPU</text>", ">GPU</text>", ">pull, hybrid</text>", ">limit</text>",
-				">α = 1</text>", ">GPU, replicated</text>", ">GPU, one accumulator each</text>", ">size (bytes)</text>",
-			} {
-				if !strings.Contains(d.text, text) {
-					t.Errorf("the page lacks %s", text)
-				}
-			}
-			if there := strings.Contains(d.text, ">notify-pull, cpu</text>"); there != (n > 1) {
-				t.Errorf("notify-pull among what ran: %t", there)
-			}
-			if d2 := written(t, hybridRun(n)); d.text != d2.text {
-				t.Error("the same run made another page")
-			}
-			if len(d.text) > 3<<20 {
-				t.Errorf("the page has %d bytes", len(d.text))
-			}
-		})
+// shown returns the series of each plot of a page, by title.
+func shown(t *testing.T, text string) map[string][]string {
+	t.Helper()
+	_, data, _ := strings.Cut(text, "const page = ")
+	var p struct {
+		Plots []struct {
+			Title  string
+			Series []Series
+			Data   [][]*float64
+		}
 	}
+	if err := json.NewDecoder(strings.NewReader(data)).Decode(&p); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]string{}
+	for _, plot := range p.Plots {
+		if len(plot.Data) != 1+len(plot.Series) {
+			t.Errorf("%s: %d columns for %d series", plot.Title, len(plot.Data), len(plot.Series))
+		}
+		for i, s := range plot.Series {
+			all[plot.Title] = append(all[plot.Title], s.Name)
+			if len(plot.Data[i+1]) != len(plot.Data[0]) {
+				t.Errorf("%s, %s: %d values for %d places", plot.Title, s.Name, len(plot.Data[i+1]), len(plot.Data[0]))
+			}
+		}
+	}
+	return all
 }
 
-func TestCPUPage(t *testing.T) {
-	d := written(t, cpuRun(5))
-	if diff := cmp.Diff([]string{"time", "f", "pages"}, d.plots); diff != "" {
-		t.Error(diff)
+func TestRunPlots(t *testing.T) {
+	hybrid, pages := hybridRun(30)
+	cpu := dispatcher.Report{NotifyLimit: 0.025, Iterations: []dispatcher.Iteration{{
+		Device: dispatcher.CPU, Method: dispatcher.NotifyPull, Fraction: 0.1, Seconds: 1, Devices: map[dispatcher.Device]dispatcher.DeviceWork{dispatcher.CPU: {Seconds: 1}},
+	}}}
+	// Numbers that no axis can show.
+	var strange dispatcher.Report
+	odd := new(Pages)
+	for i, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 1e300, 5e-324, 1} {
+		strange.Iterations = append(strange.Iterations, dispatcher.Iteration{Iteration: i, Device: dispatcher.GPU, Method: dispatcher.Pull, Fraction: x, Alpha: x, Seconds: x})
+		odd.Add(dispatcher.PageWork{Device: dispatcher.GPU, Edges: 10, Bytes: 10, Compute: x, Copy: x, Copies: x})
 	}
-	want := map[string]string{
-		"time":  "The time of a device is from its first page to its last. 100 µs in all; the slowest iteration is 1, with 20 µs. The GPU had no page.",
-		"f":     "Where the engine chooses, it notifies where f is at most the limit (1/(2k) = 0.025, from disk), and pulls otherwise; it also pulls when the aggregate changed, and where a pull looks at few edges. Marks at the bottom of the line stand for f = 0, as in 1 iteration.",
-		"pages": "All pages were done by the CPU.",
-	}
-	if diff := cmp.Diff(want, d.caption); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// TestStrangePage: what cannot be shown is reported, and names are text.
-func TestStrangePage(t *testing.T) {
-	d := written(t, strangeRun())
-	if diff := cmp.Diff(everyPlot, d.plots); diff != "" {
-		t.Error(diff)
-	}
-	for id, text := range map[string]string{
-		"time":   "Left out: 5 iterations without a time that could be shown.",
-		"f":      "Left out: 6 iterations without an f that could be shown.",
-		"alpha":  "In 1 iteration nothing was to choose. Left out: 6 iterations without an α that could be shown.",
-		"pages":  "Left out: 15 pages without edges or a time.",
-		"copies": "1 copy. Left out: 15 copies without bytes or a time.",
+	for _, test := range []struct {
+		name  string
+		page  Page
+		plots map[string][]string
+	}{
+		{"hybrid", runPage(hybrid, pages), map[string][]string{
+			"Time of each iteration":                  {"whole iteration", "cpu", "gpu"},
+			"Share of active edges, and what ran":     {"notify-pull, cpu", "pull, hybrid", "limit 0.5"},
+			"α: time of the CPU over time of the GPU": {"α"},
+			"Time of a page":                          {"CPU", "GPU, replicated", "GPU, one accumulator each"},
+			"Time of a copy to the GPU":               {"GPU, replicated", "GPU, one accumulator each"},
+		}},
+		{"cpu", runPage(cpu, new(Pages)), map[string][]string{
+			"Time of each iteration":              {"whole iteration", "cpu"},
+			"Share of active edges, and what ran": {"notify-pull, cpu", "limit 0.025"},
+		}},
+		{"empty", runPage(dispatcher.Report{}, new(Pages)), map[string][]string{}},
+		{"strange", runPage(strange, odd), map[string][]string{
+			"Time of each iteration":                  {"whole iteration"},
+			"Share of active edges, and what ran":     {"pull, gpu"},
+			"α: time of the CPU over time of the GPU": {"α"},
+			"Time of a page":                          {"GPU, one accumulator each", "GPU, replicated"},
+			"Time of a copy to the GPU":               {"GPU, one accumulator each", "GPU, replicated"},
+		}},
 	} {
-		if !strings.Contains(d.caption[id], text) {
-			t.Errorf("the caption of %s is %q", id, d.caption[id])
+		text := written(t, test.page)
+		got := shown(t, text)
+		for title, want := range test.plots {
+			if len(got[title]) != len(want) {
+				t.Errorf("%s: %s shows %q, want %q", test.name, title, got[title], want)
+			}
+			for _, name := range want {
+				if !strings.Contains(strings.Join(got[title], "; "), name) {
+					t.Errorf("%s: %s does not show %q", test.name, title, name)
+				}
+			}
+		}
+		if len(got) != len(test.plots) {
+			t.Errorf("%s: plots %v", test.name, got)
+		}
+		if n := strings.Count(text, "<script"); n != 2 || strings.Contains(text, "<img") {
+			t.Errorf("%s: %d scripts: text of a run is not escaped", test.name, n)
+		}
+		if text != written(t, test.page) {
+			t.Errorf("%s: the same run gives two pages", test.name)
 		}
 	}
 }
 
-// TestEmptyPage: a job that was resumed at its end does nothing.
-func TestEmptyPage(t *testing.T) {
-	d := written(t, Run{Title: "nothing"})
-	if len(d.plots) > 0 || len(d.caption) != 3 || d.caption["time"] != "No iteration was done in this process." || d.caption["pages"] != "The engine reported no page." {
-		t.Errorf("plots %v, captions %q", d.plots, d.caption)
-	}
-}
-
-// TestTop: the first vertices stand in a table, and names are text.
-func TestTop(t *testing.T) {
-	r := cpuRun(2)
-	if text := written(t, r).text; strings.Contains(text, "<section") {
-		t.Error("a table of no vertices")
-	}
-	r.Top = Table{Title: "First vertices", Columns: []string{"rank", "id", "hops <nearest>"}, Rows: [][]string{{"1", "A&B", "0"}, {"2", "<b>", "none"}}}
-	text := written(t, r).text
-	for _, want := range []string{"<h2>First vertices</h2>", `<th scope="col">hops &lt;nearest&gt;</th>`, "<tr><td>1</td><td>A&amp;B</td><td>0</td></tr>", "<tr><td>2</td><td>&lt;b&gt;</td><td>none</td></tr>"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the page lacks %s", want)
-		}
-	}
-}
-
-// TestResident: batches of edges that stay on the GPU are not copied.
-func TestResident(t *testing.T) {
-	r := hybridRun(1)
-	r.Pages = Pages{}
-	r.Pages.Add(dispatcher.PageWork{Device: dispatcher.GPU, Edges: 10, Compute: 1e-6, Copies: 1})
-	r.Report.Iterations[0].Alpha = 0
-	d := written(t, r)
-	if diff := cmp.Diff([]string{"time", "f", "pages"}, d.plots); diff != "" {
-		t.Error(diff)
-	}
-	if d.caption["copies"] != "No page was copied: all edges that the GPU gathered along stayed there." || !strings.HasPrefix(d.caption["alpha"], "Nothing was to choose: the device was given") {
-		t.Errorf("%q", d.caption)
-	}
-}
-
-// TestSample: of a series with many pages an even part is kept, of one with few
-// all.
+// TestSample: of many pages an even part is kept.
 func TestSample(t *testing.T) {
 	var p Pages
-	const many = 20 * maxPages
+	const many = 20 * mostPages
 	for i := range many {
-		p.Add(dispatcher.PageWork{Iteration: i, Device: dispatcher.GPU, Edges: 1, Compute: 1, Copies: 2})
-	}
-	for range 3 {
-		p.Add(dispatcher.PageWork{Device: dispatcher.CPU, Edges: 1, Compute: 1})
-	}
-	kept := p.series[onReplicated].pages
-	if len(kept) != maxPages || len(p.series[onCPU].pages) != 3 || len(p.series[onSingle].pages) != 0 {
-		t.Fatalf("kept %d, %d and %d", len(kept), len(p.series[onCPU].pages), len(p.series[onSingle].pages))
+		p.Add(dispatcher.PageWork{Iteration: i, Device: dispatcher.CPU, Edges: 1, Compute: 1})
 	}
 	tenths := [10]int{}
-	for _, w := range kept {
+	for _, w := range p.kept {
 		tenths[w.Iteration*10/many]++
 	}
 	for _, n := range tenths {
-		if n < maxPages/10*9/10 || n > maxPages/10*11/10 {
-			t.Errorf("of the tenths of the run, %v were kept", tenths)
+		if len(p.kept) != mostPages || n < mostPages/10*9/10 || n > mostPages/10*11/10 {
+			t.Errorf("kept %d; by tenths of the run %v", len(p.kept), tenths)
 		}
 	}
-	if caption := computeFigure(&p).Caption; !strings.Contains(caption, "an even sample: 6,003 of 120,003 pages") {
-		t.Error(caption)
+	if plots := RunPlots(dispatcher.Report{}, &p); !strings.Contains(plots[3].Caption, "An even sample: 15,000 of 300,000 pages.") {
+		t.Error(plots[3].Caption)
+	}
+}
+
+// TestBrowser opens a page in Chromium without a network: its tables and plots are drawn.
+func TestBrowser(t *testing.T) {
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("this test needs chromium")
+	}
+	for _, n := range []int{30} {
+		text := written(t, runPage(hybridRun(n)))
+		// Failures of a script would be seen on the console alone.
+		text = strings.Replace(text, "<script>", "<script>onerror = (m, _, l) => document.body.append(`failed: ${m}, line ${l}`);", 1)
+		file := filepath.Join(t.TempDir(), "page.html")
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+			"--user-data-dir="+t.TempDir(), "--host-resolver-rules=MAP * ~NOTFOUND", "--window-size=1000,800", "--dump-dom", "file://"+file)
+		cmd.WaitDelay = 10 * time.Second
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, dom, _ := strings.Cut(string(out), "</noscript>")
+		for what, want := range map[string]int{"<canvas": 5, `<table class="u-legend`: 5, "<td>1,000,000</td>": 1, "<td>&lt;b&gt;</td>": 1, "failed: ": 0, "GPU, replicated": 2} {
+			_, body, _ := strings.Cut(dom, "drawPlot);")
+			if got := strings.Count(body, what); got != want {
+				t.Errorf("%d iterations: %q is there %d times, want %d", n, what, got, want)
+			}
+		}
 	}
 }

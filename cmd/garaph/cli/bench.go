@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,90 +14,175 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/gpuengine"
 )
 
 func (a *app) benchCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	cmd := a.measuring(bench.Measure, false, func(fs *pflag.FlagSet) func(*bench.Options) {
+		programs := listFlag(fs, "programs", bench.ProgramNames(), "what to run")
+		rounds := countFlag(fs, "rounds", 3, 1, "how many rounds of all ceilings and programs")
+		memory := sizeFlag(fs, "memory", "run each program a second time within this memory, from disk")
+		source := fs.String("source", "", "`ID` of the vertex to search from (default the one with the most out-edges)")
+		return func(o *bench.Options) { o.Programs, o.Rounds, o.Disk, o.Source = *programs, *rounds, *memory, *source }
+	}, &cobra.Command{
 		Use:   "bench GRAPH [flags]",
 		Short: "Compare programs with the ceilings of this machine",
 		Long: `Compare programs with the ceilings of this machine.
 
 The ceilings are gather-only (the values of the graph's own edges read and
-added up, and nothing else), the copying of memory and the sequential reading of
-the disk. Each round measures the ceilings and then each program: in memory, and
-with --memory also from disk. The whole machine should be free for it.`,
+added up, and nothing else) and the sequential reading of the disk. Each round
+measures the ceilings and then each program: in memory, and with --memory also
+from disk. The whole machine should be free for it.`,
 		Example: `  garaph bench web.graph
   garaph bench web.graph --memory 2GiB --programs pagerank,bfs --rounds 5
   garaph bench web.graph --json > bench.json`,
 		Annotations: map[string]string{runsItself: "yes"},
-		Args:        exactly("one graph", 1),
-	}
-	fs := cmd.Flags()
-	programs := programsFlag(fs, bench.ProgramNames())
-	rounds := countFlag(fs, "rounds", 3, 1, "how many rounds of all ceilings and programs")
-	threads := threadsFlag(fs)
-	memory := sizeFlag(fs, "memory", "run each program a second time within this memory, from disk")
-	source := fs.String("source", "", "`ID` of the vertex to search from (default the one with the most out-edges)")
-	generic := fs.Bool("generic", false, "run each program also through the generic loops")
-	asJSON := fs.Bool("json", false, "print it as one JSON object")
-	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
-		o := bench.Options{Programs: *programs, Rounds: *rounds, Threads: *threads, Memory: *memory, Limit: defaultMemory(), Source: *source, Generic: *generic}
-		defer keepWithin(cmp.Or(o.Memory, o.Limit))()
-		_, err := a.measured(cmd.Context(), "bench", args[0], *asJSON, func(g *garaph.Graph, progress func(string)) (*bench.Report, error) {
-			o.Progress = progress
-			return bench.Measure(cmd.Context(), g, o)
-		})
-		var overflow *garaph.OverflowError
-		if errors.As(err, &overflow) {
-			err = fmt.Errorf("%w; --programs measures others", err)
-		}
-		return err
 	})
-	cmd.AddCommand(a.benchGPUCommand(), a.benchHybridCommand(), a.benchFrontierCommand(), a.benchCommunityCommand())
+	cmd.AddCommand(a.benchGPUCommand(), a.benchHybridCommand(), a.benchFrontierCommand())
 	return cmd
 }
 
-// programsFlag declares --programs, a list of names.
-func programsFlag(fs *pflag.FlagSet, names []string) *[]string {
-	return listFlag(fs, "programs", names, func(names []string) error { return bench.Options{Programs: names}.Check() }, "what to run")
+func (a *app) benchGPUCommand() *cobra.Command {
+	return a.measuring(bench.MeasureGPU, true, func(fs *pflag.FlagSet) func(*bench.Options) {
+		gpuMemory := sizeFlag(fs, "gpu-memory", "memory of the GPU for the streamed runs (default the arrays over vertices and a tenth of the edges)")
+		streams := streamsFlag(fs, "streams of copies and computations, which overlap, of whole iterations")
+		rounds := countFlag(fs, "rounds", 3, 1, "launches of gather-only, of which the fastest counts")
+		memory := sizeFlag(fs, "memory", "memory of the host for edges (default three quarters of what is available)")
+		return func(o *bench.Options) {
+			o.GPUMemory, o.Streams, o.Rounds, o.Memory = *gpuMemory, *streams, *rounds, cmp.Or(*memory, o.Memory)
+		}
+	}, &cobra.Command{
+		Use:   "gpu GRAPH [flags]",
+		Short: "Compare the GPU engine with the ceilings of a GPU and its link",
+		Long: `Compare the GPU engine with the ceilings of a GPU and its link.
+
+The ceilings are gather-only over the graph's own packed edges, and copies in
+both directions. Then come whole iterations of PageRank with all edges on the
+GPU and with edges that are streamed. The whole machine should be free for it.`,
+		Example: `  garaph bench gpu web.graph
+  garaph bench gpu web.graph --gpu-memory 4GiB --streams 8 --json > gpu.json`,
+	})
 }
 
-// listFlag declares a flag that takes words, with commas between them.
-func listFlag(fs *pflag.FlagSet, name string, value []string, check func([]string) error, usage string) *[]string {
+func (a *app) benchFrontierCommand() *cobra.Command {
+	return a.measuring(bench.MeasureFrontiers, true, func(fs *pflag.FlagSet) func(*bench.Options) {
+		advance := listFlag(fs, "advance", gpuengine.AdvanceNames, "how rows of the frontier are divided among threads")
+		filter := enumFlag(fs, "filter", gpuengine.FilterNames[0], gpuengine.FilterNames, "how a vertex is kept from being in a frontier several times")
+		direction := enumFlag(fs, "direction", gpuengine.DirectionNames[0], gpuengine.DirectionNames, "whether vertices push, or look for active ones")
+		sources := countFlag(fs, "sources", 4, 1, "vertices to search from")
+		gpuMemory := sizeFlag(fs, "gpu-memory", "memory of the GPU; edges beyond it are read in the host's memory (default all)")
+		return func(o *bench.Options) {
+			o.Advance, o.Filter, o.Direction, o.Sources, o.GPUMemory = *advance, *filter, *direction, *sources, *gpuMemory
+		}
+	}, &cobra.Command{
+		Use:   "frontier GRAPH [flags]",
+		Short: "Compare the ways to advance frontiers on a GPU",
+		Long: `Compare the ways to advance frontiers on a GPU.
+
+BFS, and over a graph with weights SSSP, search from some sources by each policy.
+The GPU's time counts alone.`,
+		Example: `  garaph bench frontier road.graph
+  garaph bench frontier web.graph --advance auto,lb,lonestar --sources 32 --json > frontier.json`,
+	})
+}
+
+func (a *app) benchHybridCommand() *cobra.Command {
+	return a.measuring(bench.MeasureHybrid, true, func(fs *pflag.FlagSet) func(*bench.Options) {
+		gpuMemory := sizeFlag(fs, "gpu-memory", "memory of the GPU, of all parts but resident (default all for switch; otherwise the arrays over vertices and an eighth of the edges)")
+		memory := sizeFlag(fs, "memory", "memory of the host (default three quarters of what is available)")
+		rounds := countFlag(fs, "rounds", 3, 1, "how many rounds of all choices")
+		programs := listFlag(fs, "programs", bench.ProgramNames(), "what to run")
+		parts := listFlag(fs, "parts", bench.HybridParts, "what to measure")
+		limit := durationFlag(fs, "limit", "stop a job of the part switch after this long, such as 10m; 0: only those that take much longer than another")
+		return func(o *bench.Options) {
+			o.GPUMemory, o.Memory, o.Rounds, o.Programs, o.Parts, o.Limit = *gpuMemory, cmp.Or(*memory, o.Memory), *rounds, *programs, *parts, *limit
+		}
+	}, &cobra.Command{
+		Use:   "hybrid GRAPH [flags]",
+		Short: "Compare jobs on CPU and GPU together with jobs on one of them",
+		Long: `Compare jobs on CPU and GPU together with jobs on one of them.
+
+Its parts are:
+  pays      PageRank in memory, of which the GPU's holds an eighth: both devices
+            together, compared with the sum of each alone
+  resident  PageRank with all edges on the GPU: what it loses by having the CPU
+  switch    whole jobs: auto, compared with every fixed choice of device and engine
+
+The whole machine should be free for it.`,
+		Example: `  garaph bench hybrid web.graph
+  garaph bench hybrid road.graph --parts switch --programs bfs,sssp --json > switch.json`,
+	})
+}
+
+// listFlag declares a flag that takes some of a few words, with commas between them.
+func listFlag(fs *pflag.FlagSet, name string, all []string, usage string) *[]string {
+	value := all
 	parse := func(s string) ([]string, error) {
 		words := strings.Split(s, ",")
-		return words, check(words)
+		for _, word := range words {
+			if !slices.Contains(all, word) {
+				return nil, fmt.Errorf("%q: expected some of %s", word, strings.Join(all, ", "))
+			}
+		}
+		return words, nil
 	}
 	show := func(words []string) string { return strings.Join(words, ",") }
 	fs.Var(&checked[[]string]{to: &value, kind: "LIST", parse: parse, show: show}, name, usage)
 	return &value
 }
 
-// measured measures a graph, with progress, and prints the report.
-func (a *app) measured(ctx context.Context, stage, path string, asJSON bool, measure func(g *garaph.Graph, progress func(doing string)) (*bench.Report, error)) (r *bench.Report, err error) {
-	g, err := garaph.Open(path)
-	if err != nil {
-		return nil, err
+// measuring makes cmd measure a graph, with flags of its own and those of all measurements.
+func (a *app) measuring(measure func(context.Context, *garaph.Graph, bench.Options) (*bench.Report, error), onGPU bool,
+	flags func(*pflag.FlagSet) func(*bench.Options), cmd *cobra.Command,
+) *cobra.Command {
+	fs := cmd.Flags()
+	fill, gpu := flags(fs), new(string)
+	if onGPU {
+		gpu = gpuFlag(fs)
 	}
-	defer func() { err = errors.Join(err, g.Close()) }()
-	s := a.console.stage(stage, 0, inSteps)
-	defer s.end()
-	at := "the beginning"
-	r, err = measure(g, func(doing string) {
-		at = doing
-		a.console.begin(doing)
-		if !a.console.lists() { // there it is the line that has just begun
-			s.set(0, doing)
+	threads := threadsFlag(fs)
+	asJSON := fs.Bool("json", false, "print it as one JSON object")
+	cmd.Args = exactly("one graph", 1)
+	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) (err error) {
+		if onGPU {
+			if err := a.handOver(string(dispatcher.GPU), *gpu, ""); err != nil {
+				return err
+			}
+		}
+		o := bench.Options{GPU: *gpu, Threads: *threads, Memory: defaultMemory()}
+		fill(&o)
+		defer keepWithin(cmp.Or(o.Disk, o.Memory))()
+		g, err := garaph.Open(args[0])
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, g.Close()) }()
+		_, name, _ := strings.Cut(cmd.CommandPath(), " ")
+		s := a.console.stage(name, 0, inSteps)
+		defer s.end()
+		at := "the beginning"
+		o.Progress = func(doing string) {
+			at = doing
+			a.console.begin(doing)
+			if !a.console.lists() { // there it is the line that has just begun
+				s.set(0, doing)
+			}
+		}
+		r, err := measure(cmd.Context(), g, o)
+		var overflow *garaph.OverflowError
+		switch {
+		case err != nil && cmd.Context().Err() != nil:
+			return &stopped{fmt.Sprintf("the measurement of %s was stopped: it was at %s", args[0], at), err}
+		case errors.As(err, &overflow):
+			return fmt.Errorf("%w; --programs measures others", err)
+		case err != nil:
+			return err
+		case *asJSON:
+			return json.NewEncoder(a.stdout).Encode(r)
+		default:
+			return r.WriteTable(a.stdout)
 		}
 	})
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, &stopped{fmt.Sprintf("the measurement of %s was stopped: it was at %s", path, at), err}
-	case err != nil:
-		return nil, err
-	case asJSON:
-		return r, json.NewEncoder(a.stdout).Encode(r)
-	default:
-		return r, r.WriteTable(a.stdout)
-	}
+	return cmd
 }

@@ -183,3 +183,12 @@ func printDegrees(w *output, list []degreeInfo) error {
 	}
 	return table.Flush()
 }
+
+// degreesText is a range of degrees.
+func degreesText(b degreeBin) string {
+	text := humanize.Comma(int64(b.From))
+	if b.To > b.From {
+		text += "–" + humanize.Comma(int64(b.To))
+	}
+	return text
+}

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/dustin/go-humanize"
 
@@ -12,29 +11,27 @@ import (
 
 // writeDegrees writes the page of how degrees are distributed.
 func writeDegrees(path string, i graphInfo) error {
-	page := htmlreport.Degrees{Title: "Degrees of " + i.Graph}
-	fact := func(name, value string) { page.Facts = append(page.Facts, htmlreport.Fact{Name: name, Value: value}) }
-	fact("Graph", i.Graph)
-	fact("Vertices", humanize.Comma(int64(i.Vertices)))
-	fact("Edges", humanize.Comma(int64(i.Edges)))
-	fact("Fingerprint", i.Fingerprint)
-	fact("Imported", i.Created.Format(time.RFC3339))
-	for _, d := range i.Degrees {
-		x := htmlreport.Distribution{Direction: d.Direction, Caption: fmt.Sprintf("minimum %s, median %s, mean %.2f, 99 %% have %s or fewer; the most, %s, has vertex %s",
-			humanize.Comma(int64(d.Min)), humanize.Comma(int64(d.Median)), d.Mean, humanize.Comma(int64(d.P99)), humanize.Comma(int64(d.Max)), printable(d.MaxVertex))}
-		for _, b := range d.Bins {
-			x.Bins = append(x.Bins, htmlreport.Bin{Name: degreesText(b), Vertices: b.Vertices, Share: b.Share})
+	number := func(n uint64) string { return humanize.Comma(int64(n)) }
+	page := htmlreport.Page{Title: "Degrees of " + i.Graph, Facts: []htmlreport.Fact{
+		{"Vertices", number(uint64(i.Vertices))}, {"Edges", number(i.Edges)}, {"Fingerprint", i.Fingerprint},
+	}}
+	plot := htmlreport.Plot{
+		Title: "Degrees of vertices", Data: make([][]htmlreport.Value, 1),
+		Caption: "A point is the number of vertices with degrees from this power of two up to the next. Degree 0 is not shown.",
+		X:       htmlreport.Axis{Label: "degree (edges of a vertex)", Log: true}, Y: htmlreport.Axis{Label: "vertices", Log: true},
+	}
+	for k, d := range i.Degrees {
+		page.Facts = append(page.Facts, htmlreport.Fact{"Degree, " + d.Direction, fmt.Sprintf(
+			"minimum %s, median %s, mean %.2f, 99 %% have %s or fewer; the most, %s, has vertex %s; degree 0: %s",
+			number(d.Min), number(d.Median), d.Mean, number(d.P99), number(d.Max), printable(d.MaxVertex), number(d.Bins[0].Vertices))})
+		var vertices []htmlreport.Value
+		for n, b := range d.Bins[1:] {
+			if vertices = append(vertices, htmlreport.Value(b.Vertices)); n == len(plot.Data[0]) {
+				plot.Data[0] = append(plot.Data[0], htmlreport.Value(b.From))
+			}
 		}
-		page.Distributions = append(page.Distributions, x)
+		plot.Add(htmlreport.Series{Name: d.Direction, Color: htmlreport.Colors[k]}, vertices)
 	}
-	return writeWhole(path, true, func(w io.Writer) error { return htmlreport.WriteDegrees(w, page) })
-}
-
-// degreesText is a range of degrees.
-func degreesText(b degreeBin) string {
-	text := humanize.Comma(int64(b.From))
-	if b.To > b.From {
-		text += "–" + humanize.Comma(int64(b.To))
-	}
-	return text
+	page.Plots = append(page.Plots, plot)
+	return writeWhole(path, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
 }

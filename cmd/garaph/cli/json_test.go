@@ -43,7 +43,6 @@ var jsonPages = map[string]reflect.Type{
 	"path":                reflect.TypeFor[foundPath](),
 	"neighbors":           reflect.TypeFor[neighborsReport](),
 	"generate":            reflect.TypeFor[generateReport](),
-	"bench community":     reflect.TypeFor[bench.CommunityReport](),
 	"bench":               reflect.TypeFor[bench.Report](),
 	"figure":              reflect.TypeFor[bench.Spread](),
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,128 +19,90 @@ import (
 	"github.com/garaph/garaph/internal/htmlreport"
 )
 
+// mostOnPage is how many vertices a page shows.
+const mostOnPage = 1000
+
 // runPage collects what a run did, for the page of --report.
 type runPage struct {
 	path  string
 	pages htmlreport.Pages
 }
 
-// newRunPage returns nil for no path. The error is the one that writing would end
-// with, before the job.
-func newRunPage(path string, inputs []string) (*runPage, error) {
-	if path == "" {
-		return nil, nil
-	}
-	return &runPage{path: path}, checkBeside("the report", path, inputs)
-}
-
-// save writes the page of a run that is done.
+// save writes the page of a run that is done, with the vertices that --top prints.
 func (p *runPage) save(ctx context.Context, t *task) error {
-	top, err := t.topTable(ctx)
+	top := htmlreport.Table{Title: "First vertices", Columns: []string{"rank", "id", t.heading()}}
+	n := min(cmp.Or(*t.flags.top, defaultTop), mostOnPage)
+	rows, err := newTopRows(cancellable{t.result.Table(t.program.column()), ctx}, n, t.program.Ranking)
+	if err == nil {
+		defer rows.close()
+		err = rows.each(func(r topRow) error {
+			top.Rows = append(top.Rows, []string{strconv.Itoa(r.Rank), printable(fmt.Sprint(r.ID)), r.valueText()})
+			return nil
+		})
+	}
 	if err != nil {
 		return fmt.Errorf("page of a run: %w", err)
 	}
-	run := htmlreport.Run{
-		Title: fmt.Sprintf("%s on %s", t.program.Name, t.name()),
-		Facts: t.facts(), Top: top, Report: t.result.Report, Pages: p.pages,
+	page := htmlreport.Page{
+		Title: fmt.Sprintf("%s on %s", t.program.Name, t.name()), Facts: t.facts(), Top: top,
+		Plots: htmlreport.RunPlots(t.result.Report, &p.pages),
 	}
-	return writeWhole(p.path, true, func(w io.Writer) error { return htmlreport.Write(w, run) })
+	return writeWhole(p.path, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
 }
 
-// topTable has the vertices that --top prints, ten of them without it.
-func (t *task) topTable(ctx context.Context) (htmlreport.Table, error) {
-	n := *t.flags.top
-	if n == 0 {
-		n = defaultTop
-	}
-	n = min(n, mostOnPage)
-	table := htmlreport.Table{Title: "First vertices", Columns: []string{"rank", "id", t.heading()}}
-	rows, err := newTopRows(cancellable{t.result.Table(t.program.column()), ctx}, n, t.program.Ranking)
-	if err != nil {
-		return table, err
-	}
-	defer rows.close()
-	err = rows.each(func(r topRow) error {
-		table.Rows = append(table.Rows, []string{strconv.Itoa(r.Rank), printable(fmt.Sprint(r.ID)), r.valueText()})
-		return nil
-	})
-	return table, err
-}
-
-// mostOnPage is how many vertices a page shows.
-const mostOnPage = 1000
-
-// facts are those of the run, for a reader.
+// facts returns the facts of the run, for a reader.
 func (t *task) facts() []htmlreport.Fact {
-	r, c := t.result.Report, t.input.graph.Catalogue()
-	var all []htmlreport.Fact
-	fact := func(name, format string, args ...any) {
-		all = append(all, htmlreport.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
-	}
-	fact("Date", "%s", time.Now().Format("2006-01-02 15:04:05 -07:00"))
-	fact("Version", "%s", versionText())
-	if host, err := os.Hostname(); err == nil {
-		fact("Host", "%s, %s", printable(host), counted(int64(runtime.NumCPU()), "processor", "processors"))
-	}
-	fact("Program", "%s: %s", t.program.Name, t.program.Short)
-	fact("Graph", "%s", t.name())
-	fact("Parameters", "%s", parametersText(t.parameters()))
-	fact("Vertices", "%s", humanize.Comma(int64(c.Vertices)))
-	fact("Edges", "%s", humanize.Comma(int64(c.Edges)))
-	for _, d := range slices.Sorted(maps.Keys(r.Devices)) {
-		did := r.Devices[d]
-		fact("Device "+string(d), "%.3g s for %s edges (%s: %s)", did.Seconds, countText(float64(did.Edges)), pagesOf(d), humanize.Comma(int64(did.Pages)))
-	}
-	if r.GPU == "" {
-		fact("GPU", "none")
-	} else {
-		fact("GPU", "%s", r.GPU)
-		budget := "what was free"
-		if t.options.GPU.Memory > 0 {
-			budget = bytesText(t.options.GPU.Memory)
-		}
-		fact("GPU memory", "%s of %s; %s edges stayed there", bytesText(r.GPUMemory), budget, countText(float64(r.Resident)))
-		if r.Lost != "" {
-			fact("GPU lost", "%s", r.Lost)
-		}
-	}
-	end := "not converged"
+	r, c, number := t.result.Report, t.input.graph.Catalogue(), func(n int) string { return humanize.Comma(int64(n)) }
+	host, _ := os.Hostname()
+	end, gpu, where := "not converged", "none", "from disk"
 	if r.Converged {
 		end = "converged"
 	}
-	before := ""
 	if r.Before > 0 {
-		before = fmt.Sprintf(", %s of them before it was resumed", humanize.Comma(int64(r.Before)))
+		end = number(r.Before) + " of them before it was resumed; " + end
 	}
-	fact("Iterations", "%s%s; %s", humanize.Comma(int64(r.Done())), before, end)
-	fact("Time", "%s, and %s of loading before", seconds(r.Duration), seconds(r.Load))
-	fact("Speed", "%s edges/s", countText(perSecond(float64(r.Edges), r.Duration)))
-	where := "in memory"
-	if !r.InMemory {
-		where = "from disk"
+	if r.GPU != "" {
+		gpu = fmt.Sprintf("%s; %s of its memory, where %s edges stayed", r.GPU, bytesText(r.GPUMemory), countText(float64(r.Resident)))
 	}
-	if r.AccessRatio > 0 {
-		where += fmt.Sprintf(", which reads %.3g times as fast in order as at random", r.AccessRatio)
+	if r.Lost != "" {
+		gpu += "; lost: " + r.Lost
 	}
-	fact("Edges were read", "%s", where)
-	fact("Peak memory (RSS)", "%s", bytesText(t.peakMemory()))
-	return all
+	if r.InMemory {
+		where = "in memory"
+	}
+	facts := []htmlreport.Fact{
+		{"Date", time.Now().Format("2006-01-02 15:04:05 -07:00")},
+		{"Version", versionText()},
+		{"Host", printable(host) + ", " + counted(int64(runtime.NumCPU()), "processor", "processors")},
+		{"Program", t.program.Name + ": " + t.program.Short},
+		{"Graph", fmt.Sprintf("%s: %s vertices, %s edges", t.name(), number(int(c.Vertices)), number(int(c.Edges)))},
+		{"Parameters", parametersText(t.parameters())},
+		{"GPU", gpu},
+		{"Iterations", number(r.Done()) + "; " + end},
+		{"Time", seconds(r.Duration) + ", and " + seconds(r.Load) + " of loading before"},
+		{"Speed", countText(perSecond(float64(r.Edges), r.Duration)) + " edges/s, " + where},
+		{"Peak memory (RSS)", bytesText(t.peakMemory())},
+	}
+	for _, d := range slices.Sorted(maps.Keys(r.Devices)) {
+		did := r.Devices[d]
+		text := fmt.Sprintf("%.3g s for %s edges (%s: %s)", did.Seconds, countText(float64(did.Edges)), pagesOf(d), number(did.Pages))
+		facts = append(facts, htmlreport.Fact{"Device " + string(d), text})
+	}
+	return facts
 }
 
-// parametersText is the parameters in the order of their names.
+// parametersText returns the parameters in the order of their names.
 func parametersText(all map[string]any) string {
 	var texts []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		value := fmt.Sprint(all[name])
-		switch x := all[name].(type) {
+		value := all[name]
+		switch x := value.(type) {
 		case json.RawMessage:
 			value = string(x)
-		case int64: // of memory and gpu_memory; 0 is no limit
-			if x > 0 {
-				value = bytesText(x)
-			}
+		case int64: // of memory and gpu_memory
+			value = bytesText(x)
 		}
-		texts = append(texts, name+" "+value)
+		texts = append(texts, fmt.Sprint(name, " ", value))
 	}
 	return strings.Join(texts, ", ")
 }

@@ -53,8 +53,11 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	if t.trace, err = newTrace(*t.flags.trace, t.reads()); err != nil {
 		return err
 	}
-	if t.page, err = newRunPage(*t.flags.report, t.reads()); err != nil {
-		return err
+	if path := *t.flags.report; path != "" {
+		if err := checkBeside("the report", path, t.reads()); err != nil {
+			return err
+		}
+		t.page = &runPage{path: path}
 	}
 	t.options = t.runOptions()
 	a.console.metrics.lookOn(&t.options.Trace)
