@@ -50,10 +50,10 @@ type keptSide struct {
 
 // NeighborsOf gives a reader for ids of type I, as [ValuesOf] has them.
 func NeighborsOf[I ID](g *Graph) (n *Neighbors[I], err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.begin(); err != nil {
 		return nil, err
 	}
-	defer g.endUse(&err)
+	defer g.uses.end()
 	kind := (&table[struct{}]{graph: g}).IDKind()
 	read, ok := idReader[I](kind)
 	if !ok {
@@ -82,22 +82,14 @@ func (n *Neighbors[I]) Out(id I) iter.Seq2[I, float32] { return n.along(shard.Ou
 func (n *Neighbors[I]) In(id I) iter.Seq2[I, float32] { return n.along(shard.In, id) }
 
 // Err is why the last reading ended early; nil after all neighbours, or a break.
-func (n *Neighbors[I]) Err() error {
-	if n == nil {
-		return errNoGraph
-	}
-	return n.err
-}
+func (n *Neighbors[I]) Err() error { return n.err }
 
 func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float32] {
 	return func(yield func(I, float32) bool) {
-		if n == nil {
+		if n.err = n.graph.begin(); n.err != nil {
 			return
 		}
-		if n.err = n.graph.beginUse(); n.err != nil {
-			return
-		}
-		defer n.graph.endUse(&n.err)
+		defer n.graph.uses.end()
 		var v uint32
 		var side *rows.Side
 		if v, n.err = n.graph.Vertex(n.text(id)); n.err != nil {

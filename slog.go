@@ -9,13 +9,10 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// Slog is a logger for the options of this package that hands everything to l; of nil it is nil, which is silent.
+// Slog is a logger for the options of this package that hands everything to l.
 //
 //	garaph.RunOptions{Log: garaph.Slog(slog.Default())}
 func Slog(l *slog.Logger) *zap.Logger {
-	if l == nil {
-		return nil
-	}
 	return zap.New(&slogCore{handler: l.Handler()})
 }
 
