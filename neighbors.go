@@ -134,7 +134,8 @@ func (r *rowSides) side(dir shard.Direction, v uint32) (*rows.Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	side := plainRows(read, cat.Weighted)
+	h := read.Header()
+	side := rows.Plain(read, make([]byte, rows.Size(h.Vertices, h.Edges, cat.Weighted)), cat.Weighted)
 	if cat.Weighted && dir == shard.Out {
 		is, beside := cat.WeightsOf(dir)
 		if !beside {
@@ -148,20 +149,4 @@ func (r *rowSides) side(dir shard.Direction, v uint32) (*rows.Side, error) {
 	}
 	kept.shard, kept.rows = i, side
 	return side, nil
-}
-
-// plainRows copies a side to plain rows in the Go heap; it has weights where its encoding has some, and room for
-// them in any case.
-func plainRows(side shard.Side, weighted bool) *rows.Side {
-	h := side.Header()
-	to := rows.Layout(make([]byte, rows.Size(h.Vertices, h.Edges, weighted)), h.Dir, h.Index, h.First, h.Vertices, h.Edges, weighted)
-	switch side := side.(type) {
-	case *rows.Side:
-		copy(to.Off, side.Off)
-		copy(to.Nbr, side.Nbr)
-		copy(to.Weight, side.Weight)
-	case rows.Unpacker:
-		side.Unpack(to)
-	}
-	return to
 }
