@@ -1,14 +1,12 @@
 package dispatcher
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
@@ -133,21 +131,6 @@ func TestMachine(t *testing.T) {
 	run(Hybrid, file) // a file where a folder is to be
 }
 
-// TestMachineGrows: figures of ever more programs start again before they cannot be read.
-func TestMachineGrows(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "garaph")
-	long := strings.Repeat("x", speedsLimit/8)
-	for i := range 20 {
-		key := fmt.Sprint(i, long)
-		if err := changeMachine(folder, func(m *machine) { m.Jobs[key] = jobsOf{Pass: 1} }); err != nil {
-			t.Fatal(err)
-		}
-		if m := readMachine(folder); m.Jobs[key].Pass != 1 || i > 0 && i < 5 && len(m.Jobs) != i+1 {
-			t.Fatalf("after %d programs: %d are known", i+1, len(m.Jobs))
-		}
-	}
-}
-
 func mustRead(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -155,24 +138,4 @@ func mustRead(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// TestAsked: what the flags of the command are by default asks nothing of a GPU; whatever else they are does.
-func TestAsked(t *testing.T) {
-	usual, err := gpuengine.ParseAdvancing(gpuengine.AdvanceNames[0], gpuengine.FilterNames[0], gpuengine.DirectionNames[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		o    GPUOptions
-		want bool
-	}{
-		{GPUOptions{}, false}, {GPUOptions{Gather: gpuengine.GatherAuto, Advancing: usual}, false},
-		{GPUOptions{Name: "0"}, true}, {GPUOptions{Memory: 1}, true}, {GPUOptions{Streams: 2}, true},
-		{GPUOptions{Gather: gpuengine.GatherReplicated}, true}, {GPUOptions{Advancing: gpuengine.Advancing{Cull: true}}, true},
-	} {
-		if c.o.asked() != c.want {
-			t.Errorf("%+v: got %v", c.o, !c.want)
-		}
-	}
 }
