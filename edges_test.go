@@ -321,7 +321,7 @@ func TestSlog(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	if want := "level=INFO msg=read entries=1 vertices=2 ids=strings\n"; !strings.Contains(text.String(), want) {
+	if want := "level=INFO msg=read entries=1 ids=strings vertices=2\n"; !strings.Contains(text.String(), want) {
 		t.Errorf("got %s", text.String())
 	}
 	text.Reset()

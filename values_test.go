@@ -235,10 +235,10 @@ func TestValuesRefused(t *testing.T) {
 		"of type int64, and cannot be had as float64; ask for int64":            number,
 		"of type float64, and cannot be had as float32":                         narrow,
 		"of type int64, and cannot be had as uint64; ask for int64":             vertex,
-		"read them before Close":                                                open.Err(),
-		"read them before Close ":                                               fmt.Errorf("%w ", closed),
-		"it is closed":                                                          r.Write(&bytes.Buffer{}, "csv"),
-		"closed, or":                                                            r.WriteFile(filepath.Join(t.TempDir(), "x.tsv"), ""),
+		"it is closed":   open.Err(),
+		"is closed":      closed,
+		"closed, or":     r.Write(&bytes.Buffer{}, "csv"),
+		"its run failed": r.WriteFile(filepath.Join(t.TempDir(), "x.tsv"), ""),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
