@@ -2,7 +2,6 @@ package garaph
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/garaph/garaph/algorithms"
@@ -13,29 +12,24 @@ import (
 // closed. After a cancellation the error is the context's. The run is not
 // recorded, and cannot be resumed.
 func RunAlgorithm[T algorithms.Value](ctx context.Context, g *Graph, a algorithms.Algorithm[T], o AlgorithmOptions) (r *Result, err error) {
-	if a == nil {
-		return nil, errors.New("the algorithm is nil: package algorithms has some")
-	}
 	c := algorithmColumn[T]()
 	c.own = true
 	if c.Name, err = ownName(a); err != nil {
 		return nil, err
 	}
-	if err := g.beginUseIn(ctx); err != nil {
+	if err := g.begin(); err != nil {
 		return nil, err
 	}
-	defer g.endUse(&err)
-	defer ofContext(ctx, &err)
-	out, err := algorithms.Run(ctx, g.store, a, o.run())
+	defer g.end(ctx, &err)
+	out, err := algorithms.Run(ctx, g.store, a, o)
 	if err != nil {
 		return nil, err
 	}
 	t := &table[T]{graph: g, source: a, memory: out.Free, columns: []column[T]{c}, values: out.Values}
-	r = &Result{graph: g, Algorithm: &out.Report, table: t, close: out.Close}
-	t.valuesOf = untilClosed(&r.uses, func(from, to uint32, yield func([]gas.Vertex, []T) error) error {
+	t.valuesOf = func(from, to uint32, yield func([]gas.Vertex, []T) error) error {
 		return someValues(out.Values, from, to, yield)
-	})
-	return r, nil
+	}
+	return &Result{graph: g, Algorithm: &out.Report, table: t, close: out.Close}, nil
 }
 
 // algorithmColumn takes values as they are.

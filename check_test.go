@@ -16,11 +16,7 @@ import (
 // TestZeroPrograms: the zero value of a program of package programs works, or is refused with what is missing,
 // and so are fields that are no vertices or no numbers.
 func TestZeroPrograms(t *testing.T) {
-	g, err := garaph.FromSlice(t.Context(), [][2]string{{"a", "b"}, {"b", "c"}, {"d", "b"}}, nil, garaph.GraphOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
+	g := made(t, [][2]string{{"a", "b"}, {"b", "c"}, {"d", "b"}}, garaph.GraphOptions{})
 	nan, none := math.NaN(), "the source 4 is no vertex: the dense ids of the graph are below 4"
 	damping, tolerance := "expected a number above 0 and below 1, 0.85 as a rule", "expected a finite number of 0 or more"
 	for i, c := range []struct{ got, want string }{
@@ -58,11 +54,7 @@ func TestZeroPrograms(t *testing.T) {
 
 // TestEndlessPrograms: one that does not end by itself is refused without a number of iterations.
 func TestEndlessPrograms(t *testing.T) {
-	g, err := garaph.FromSlice(t.Context(), [][2]string{{"a", "b"}, {"b", "c"}}, nil, garaph.GraphOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
+	g := made(t, [][2]string{{"a", "b"}, {"b", "c"}}, garaph.GraphOptions{})
 	_, lpa := garaph.Run(t.Context(), g, programs.LPA{}, garaph.RunOptions{})
 	_, heat := garaph.Run(t.Context(), g, programs.Heat{Step: 0.1}, garaph.RunOptions{Name: "heat"})
 	_, rank := garaph.Run(t.Context(), g, programs.PageRank[float64]{Damping: 0.85}, garaph.RunOptions{Name: "rank"})
@@ -76,15 +68,11 @@ func TestEndlessPrograms(t *testing.T) {
 
 // TestForever: a program that does not end by itself runs until its context ends, when that is what was asked for.
 func TestForever(t *testing.T) {
-	g, err := garaph.FromSlice(t.Context(), [][2]string{{"a", "b"}, {"b", "a"}}, nil, garaph.GraphOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
+	g := made(t, [][2]string{{"a", "b"}, {"b", "a"}}, garaph.GraphOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	n := 0
-	_, err = garaph.Run(ctx, g, programs.LPA{}, garaph.RunOptions{Iterations: garaph.Forever, Progress: func(garaph.Iteration) {
+	_, err := garaph.Run(ctx, g, programs.LPA{}, garaph.RunOptions{Iterations: garaph.Forever, Progress: func(garaph.Iteration) {
 		if n++; n == 100 {
 			cancel()
 		}

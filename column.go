@@ -52,27 +52,24 @@ func ownName(p any) (string, error) {
 func several[V any](program any, list []gas.Column[V]) ([]column[V], error) {
 	var all []column[V]
 	for i, given := range list {
-		var c column[V]
-		kinds := 0
+		var kinds []column[V]
 		if f := given.Float32; f != nil {
-			c, kinds = floats32(f), kinds+1
+			kinds = append(kinds, floats32(f))
 		}
 		if f := given.Float64; f != nil {
-			c, kinds = floats64(f), kinds+1
+			kinds = append(kinds, floats64(f))
 		}
 		if f := given.Int64; f != nil {
-			c, kinds = ints(f), kinds+1
+			kinds = append(kinds, ints(f))
 		}
 		if f := given.Vertex; f != nil {
-			c, kinds = vertexColumn(f), kinds+1
+			kinds = append(kinds, vertexColumn(f))
 		}
-		same := slices.ContainsFunc(list[:i], func(other gas.Column[V]) bool { return other.Name == given.Name })
-		switch {
-		case kinds != 1:
-			return nil, fmt.Errorf("program %T: column %q has %d functions; give it one of Float32, Float64, Int64 and Vertex", program, given.Name, kinds)
-		case given.Name == "" || given.Name == "id" || same:
-			return nil, fmt.Errorf("program %T: column %d is named %q; give it a name that no other has, nor the ids of vertices, %q", program, i+1, given.Name, "id")
+		same := slices.ContainsFunc(all, func(c column[V]) bool { return c.Name == given.Name })
+		if len(kinds) != 1 || same || given.Name == "" || given.Name == "id" {
+			return nil, fmt.Errorf("program %T: column %d, %q: expected a name of its own other than \"id\", and one function", program, i+1, given.Name)
 		}
+		c := kinds[0]
 		c.Name, c.null, c.Nullable = given.Name, given.Null, given.Null != nil
 		all = append(all, c)
 	}

@@ -1,6 +1,7 @@
 package garaph_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -78,25 +79,17 @@ func TestColumns(t *testing.T) {
 			fmt.Fprintf(&edges, "%s %s\n", id(i), id(i+1))
 		}
 		fmt.Fprintf(&edges, "%s %[1]s\n", id(n-1))
-		file := filepath.Join(t.TempDir(), "edges.txt")
-		if err := os.WriteFile(file, []byte(edges.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		g := imported(t, garaph.ImportOptions{}, file)
+		g := importedText(t, garaph.ImportOptions{}, edges.String())
 		r, err := garaph.Run(context.Background(), g, paths{allColumns()}, garaph.RunOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		out := filepath.Join(t.TempDir(), "out.csv")
-		if err := r.WriteFile(out, ""); err != nil {
+		var text bytes.Buffer
+		if err := r.Write(&text, "csv"); err != nil {
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+		got, err := csv.NewReader(&text).ReadAll()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,18 +114,48 @@ func TestBadColumns(t *testing.T) {
 	good := allColumns()
 	both := good[0]
 	both.Vertex = good[1].Vertex
-	for want, list := range map[string][]gas.Column[reach]{
-		"no columns":            nil,
-		"has 0 functions":       {{Name: "x"}},
-		"has 2 functions":       {both},
-		`column 2 is named ""`:  {good[0], {Int64: good[0].Int64}},
-		`column 1 is named "id`: {{Name: "id", Int64: good[0].Int64}},
-		`column 3 is named "ho`: slices.Insert(slices.Clone(good), 2, good[0]),
+	for name, list := range map[string][]gas.Column[reach]{
+		"none":         nil,
+		"no function":  {{Name: "x"}},
+		"two":          {both},
+		"no name":      {good[0], {Int64: good[0].Int64}},
+		"that of ids":  {{Name: "id", Int64: good[0].Int64}},
+		"one of other": slices.Insert(slices.Clone(good), 2, good[0]),
 	} {
 		r, err := garaph.Run(context.Background(), g, paths{list}, garaph.RunOptions{})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
+		if err == nil {
+			t.Errorf("%s: it ran", name)
 			r.Close()
 		}
+	}
+}
+
+// badResult panics when its values are written.
+type badResult struct{}
+
+func (badResult) Init(gas.Vertex) (uint32, bool)                       { return 0, true }
+func (badResult) Zero() uint32                                         { return 0 }
+func (badResult) Gather(uint32, gas.Edge, uint32) uint32               { return 1 }
+func (badResult) Sum(a, b uint32) uint32                               { return a + b }
+func (badResult) Apply(_ gas.Vertex, _, acc uint32, _ gas.Step) uint32 { return acc }
+func (badResult) Activate(_ gas.Vertex, old, now uint32) bool          { return old != now }
+func (badResult) Result(gas.Vertex, uint32) int64                      { panic("no result") }
+
+// TestResultPanic: a panic of a Result method ends as an error that names the
+// program and shows where it was, and no file appears.
+func TestResultPanic(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.tsv")
+	g := importedText(t, garaph.ImportOptions{}, "1 2\n2 3\n")
+	r, err := garaph.Run(context.Background(), g, badResult{}, garaph.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	err = r.WriteFile(out, "")
+	if err == nil || !strings.Contains(err.Error(), "badResult panicked: no result") || !strings.Contains(err.Error(), "columns_test.go") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("there is a file of results")
 	}
 }

@@ -2,7 +2,6 @@ package garaph
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/garaph/garaph/algorithms/community"
@@ -26,23 +25,16 @@ type (
 // depend on the number of threads; where several communities have it, which one is found may.
 // After a cancellation the error is the context's.
 func FindCommunities(ctx context.Context, g *Graph, queries []CommunityQuery, o CommunityOptions, answer func(i int, c *Community) error) (report CommunityReport, err error) {
-	if err := g.beginUseIn(ctx); err != nil {
+	if err := g.begin(); err != nil {
 		return CommunityReport{}, err
 	}
-	defer g.endUse(&err)
-	defer ofContext(ctx, &err)
-	if answer == nil {
-		return CommunityReport{}, errNoAnswer
-	}
-	return community.Find(ctx, g.store, queries, o.search(), answer)
+	defer g.end(ctx, &err)
+	return community.Find(ctx, g.store, queries, o, answer)
 }
-
-// errNoAnswer is the error of a nil function.
-var errNoAnswer = errors.New("the function that takes the answers is nil")
 
 // MemberTable has a row for each member of each community: its id, and that of the query vertex.
 func (g *Graph) MemberTable(found []*Community) results.Table {
-	m := &memberTable{table: table[struct{}]{graph: g}}
+	m := &memberTable{table: table[struct{}]{graph: g, memory: 2 << 20}}
 	for _, c := range found {
 		for _, v := range c.Members {
 			m.members, m.queries = append(m.members, v), append(m.queries, c.Query.Vertex)
@@ -58,7 +50,6 @@ type memberTable struct {
 }
 
 func (m *memberTable) Rows() int64          { return int64(len(m.members)) }
-func (m *memberTable) Room() int64          { return 1 << 20 }
 func (m *memberTable) Filler() results.Fill { return nil }
 func (m *memberTable) Columns() []results.Column {
 	return []results.Column{{Name: "query", Kind: results.VertexID}}
@@ -84,40 +75,16 @@ func (m *memberTable) Batches(yield func(*results.Batch) error) error {
 	return nil
 }
 
-// appendIDs copies names, whose memory the next block may take.
+// appendIDs appends copies of the ids of vertices.
 func (m *memberTable) appendIDs(to *results.IDs, vertices []uint32) error {
-	ids := m.graph.store.IDs()
-	for _, v := range vertices {
-		block, err := ids.Block(v)
-		if err != nil {
-			return err
+	return m.IDsOf(len(vertices), func(i int) uint32 { return vertices[i] }, func(_ int, ids *results.IDs) error {
+		to.Ints, to.Uints = append(to.Ints, ids.Ints...), append(to.Uints, ids.Uints...)
+		for _, id := range ids.Strings {
+			to.Strings = append(to.Strings, strings.Clone(id))
 		}
-		appendIDs(to, block, int(v-block.First), 1)
-		if n := len(to.Strings); n > 0 {
-			to.Strings[n-1] = strings.Clone(to.Strings[n-1])
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // Vertices yields the query vertices.
 func (m *memberTable) Vertices(_ int, yield func([]uint32) error) error { return yield(m.queries) }
-
-// IDsOf yields the ids of n vertices in their order.
-func (m *memberTable) IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids *results.IDs) error) error {
-	var ids results.IDs
-	for from := 0; from < n; from += idsAtOnce {
-		var vertices []uint32
-		for i := from; i < min(n, from+idsAtOnce); i++ {
-			vertices = append(vertices, vertex(i))
-		}
-		ids.Empty()
-		if err := m.appendIDs(&ids, vertices); err != nil {
-			return err
-		}
-		if err := yield(from, &ids); err != nil {
-			return err
-		}
-	}
-	return nil
-}

@@ -3,8 +3,6 @@ package garaph_test
 import (
 	"context"
 	"fmt"
-	"log"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,55 +17,44 @@ import (
 
 // ExampleFindCommunities finds the vertices around one that know each other best.
 func ExampleFindCommunities() {
-	folder, err := os.MkdirTemp("", "example")
+	err := func() error {
+		ctx := context.Background()
+		friends := [][2]string{
+			{"ann", "bob"}, {"bob", "cid"}, {"cid", "ann"}, {"ann", "dan"}, {"dan", "bob"}, {"cid", "dan"},
+			{"eve", "dan"}, {"eve", "cid"}, {"fay", "eve"},
+		}
+		g, err := garaph.FromSlice(ctx, friends, nil, garaph.GraphOptions{})
+		if err != nil {
+			return err
+		}
+		defer g.Close()
+		v, err := g.Vertex("ann")
+		if err != nil {
+			return err
+		}
+		queries := []garaph.CommunityQuery{{Vertex: v, Low: 3, High: 5}}
+		_, err = garaph.FindCommunities(ctx, g, queries, garaph.CommunityOptions{}, func(_ int, c *garaph.Community) error {
+			fmt.Printf("minimum degree %d, proven %v\n", c.MinDegree, c.Proven)
+			for _, v := range c.Members {
+				id, err := g.ID(gas.VertexID(v))
+				if err != nil {
+					return err
+				}
+				fmt.Println(id)
+			}
+			return nil
+		})
+		return err
+	}()
 	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(folder)
-	if err := communities(folder); err != nil {
-		log.Print(err)
+		fmt.Println(err)
 	}
 	// Output:
 	// minimum degree 3, proven true
-	// ann bob cid dan
-}
-
-func communities(folder string) error {
-	edges, path := filepath.Join(folder, "edges.txt"), filepath.Join(folder, "friends.graph")
-	const friends = "ann bob\nbob cid\ncid ann\nann dan\ndan bob\ncid dan\neve dan\neve cid\nfay eve\n"
-	if err := os.WriteFile(edges, []byte(friends), 0o666); err != nil {
-		return err
-	}
-	ctx := context.Background()
-	if _, err := garaph.Import(ctx, []string{edges}, path, garaph.ImportOptions{}); err != nil {
-		return err
-	}
-	g, err := garaph.Open(path)
-	if err != nil {
-		return err
-	}
-	defer g.Close()
-	v, err := g.Vertex("ann")
-	if err != nil {
-		return err
-	}
-	queries := []garaph.CommunityQuery{{Vertex: v, Low: 3, High: 5}}
-	_, err = garaph.FindCommunities(ctx, g, queries, garaph.CommunityOptions{}, func(_ int, c *garaph.Community) error {
-		fmt.Printf("minimum degree %d, proven %v\n", c.MinDegree, c.Proven)
-		for i, v := range c.Members {
-			id, err := g.ID(gas.VertexID(v))
-			if err != nil {
-				return err
-			}
-			if i > 0 {
-				fmt.Print(" ")
-			}
-			fmt.Print(id)
-		}
-		fmt.Println()
-		return nil
-	})
-	return err
+	// ann
+	// bob
+	// cid
+	// dan
 }
 
 // TestCommunitiesReal: on real graphs the members of every answer are connected to the query
@@ -137,27 +124,15 @@ func TestMemberTableNames(t *testing.T) {
 	name := func(v uint32) string { return fmt.Sprintf("a-rather-long-name-of-vertex-%05d", v) }
 	var edges strings.Builder
 	for v := range uint32(vertices) {
-		fmt.Fprintf(&edges, "%s,%s\n", name(v), name((v+1)%vertices))
+		fmt.Fprintf(&edges, "%s %s\n", name(v), name((v+1)%vertices))
 	}
-	dir := t.TempDir()
-	list, path := filepath.Join(dir, "ring.csv"), filepath.Join(dir, "ring.graph")
-	if err := os.WriteFile(list, []byte(edges.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := garaph.Import(t.Context(), []string{list}, path, garaph.ImportOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	g, err := garaph.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
+	g := importedText(t, garaph.ImportOptions{}, edges.String())
 	c := &garaph.Community{Query: garaph.CommunityQuery{Vertex: vertices / 2}}
 	for v := uint32(0); v < vertices; v += 7 {
 		c.Members = append(c.Members, v)
 	}
 	table := g.MemberTable([]*garaph.Community{c})
-	err = table.Batches(func(b *results.Batch) error {
+	err := table.Batches(func(b *results.Batch) error {
 		for i, v := range c.Members {
 			if b.IDs.Strings[i] != name(v) || b.Columns[0].V.Strings[i] != name(vertices/2) {
 				return fmt.Errorf("row %d is %q, %q, not %q, %q", i, b.IDs.Strings[i], b.Columns[0].V.Strings[i], name(v), name(vertices/2))

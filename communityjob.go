@@ -20,7 +20,7 @@ const communityProgram = "garaph community"
 
 // IsCommunityJob reports whether a job is a community search, and no run of a program.
 func IsCommunityJob(job *Job) bool {
-	return job != nil && job.Record().Identity.Program == communityProgram
+	return job.Record().Identity.Program == communityProgram
 }
 
 // CommunityJob is a community search as a job of its graph. Its iterations are answers, and its
@@ -45,30 +45,21 @@ type CommunityJob struct {
 // checkpoints are wanted goes without a record where there can be none, as on a disk that cannot be written.
 // After an error the job is released.
 func RecordCommunities(ctx context.Context, g *Graph, job *Job, p Checkpoints, o CommunityOptions, queries func() ([]CommunityQuery, error)) (j *CommunityJob, err error) {
-	if err := g.beginUseIn(ctx); err != nil {
+	if err := g.begin(); err != nil {
 		return nil, errors.Join(err, giveBack(job))
 	}
-	defer g.endUse(&err)
-	switch {
-	case job == nil:
-		return nil, errors.New("the job is nil: Graph.NewJob and Graph.OpenJob make jobs")
-	case queries == nil:
-		return nil, errors.Join(errors.New("the function that gives the queries is nil"), job.Close())
-	}
-	if err := g.checkJob(job); err != nil {
-		return nil, errors.Join(err, job.Close())
-	}
+	defer g.uses.end()
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
 	if p == (Checkpoints{}) {
-		p = Checkpoints(job.Record().Policy)
+		p = job.Record().Policy
 	}
 	j = &CommunityJob{graph: g, job: job, options: o, policy: p}
 	old := job.ID() != 0
 	j.fresh = !old
 	id := checkpoint.Identity{Graph: g.Catalogue().Fingerprint, Program: communityProgram, Engine: community.SavedVersion}
-	err = g.store.InPlace(func() error { return job.Begin(id, checkpoint.Policy(p)) })
+	err = g.store.InPlace(func() error { return job.Begin(id, p) })
 	if err != nil && !old && !p.Wanted() {
 		o.Log.Info(fmt.Sprintf("the search could not be resumed after a crash: %v", err))
 		err = nil
@@ -112,12 +103,6 @@ func (j *CommunityJob) Queries() []CommunityQuery { return j.queries }
 // Find is [FindCommunities]. Answers that an earlier process has found come first, in their places. After
 // an error the job has ended, and can be resumed.
 func (j *CommunityJob) Find(ctx context.Context, answer func(i int, c *Community) error) (CommunityReport, error) {
-	if j == nil {
-		return CommunityReport{}, errors.New("the *garaph.CommunityJob is nil: RecordCommunities makes them")
-	}
-	if answer == nil {
-		return CommunityReport{}, errNoAnswer
-	}
 	o := j.options
 	o.Saving = community.Saving{From: j.from, Every: j.policy.Every, Interval: j.policy.Interval}
 	if j.job.Begun() {
@@ -130,7 +115,7 @@ func (j *CommunityJob) Find(ctx context.Context, answer func(i int, c *Community
 	})
 	if err != nil {
 		status := Failed
-		if ctx != nil && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			status = Interrupted
 		}
 		refused := j.fresh && len(j.answers) == 0 && errors.Is(err, ErrMemory)
@@ -175,9 +160,6 @@ func (j *CommunityJob) Lose(cause error) { j.lost = cause }
 
 // Close ends the job, if it has not ended: it is done, unless its answers were lost.
 func (j *CommunityJob) Close() error {
-	if j == nil {
-		return nil
-	}
 	if j.ended || j.lost == nil {
 		return j.end(Done, nil)
 	}

@@ -53,7 +53,7 @@ func TestCancelCause(t *testing.T) {
 			return err
 		},
 	} {
-		g := manyGraph(t, t.TempDir(), number)
+		g := manyGraph(t, t.TempDir())
 		ctx, cancel := context.WithCancelCause(t.Context())
 		err := do(ctx, g, func() { cancel(boo) })
 		if !errors.Is(err, context.Canceled) || !errors.Is(err, boo) || strings.Count(err.Error(), "boo") != 1 {
@@ -68,13 +68,13 @@ func TestCancelCause(t *testing.T) {
 
 // TestNumbersRefused: the error of a number that cannot be is about that one.
 func TestNumbersRefused(t *testing.T) {
-	g := manyGraph(t, t.TempDir(), number)
+	g := manyGraph(t, t.TempDir())
 	for want, o := range map[string]garaph.RunOptions{
-		"iterations -7: expected a number ≥ 0, or garaph.Forever": {Iterations: -7},
-		"memory -1: expected a number of bytes ≥ 0":               {Memory: -1},
-		"threads -2: expected a number from 0 to 4096":            {Threads: -2, Iterations: 3},
-		`gather "any": expected auto, replicated or segmented`:    {Device: dispatcher.CPU, GPU: garaph.GPUOptions{Gather: "any"}, Iterations: 3},
-		"threads 1073741824: expected a number from 0 to 4096":    {Threads: 1 << 30, Iterations: 3},
+		"iterations -7: expected a number ≥ 0":                 {Iterations: -7},
+		"memory -1: expected a number of bytes ≥ 0":            {Memory: -1},
+		"threads -2: expected a number from 0 to 4096":         {Threads: -2, Iterations: 3},
+		`gather "any": expected auto, replicated or segmented`: {Device: dispatcher.CPU, GPU: garaph.GPUOptions{Gather: "any"}, Iterations: 3},
+		"threads 1073741824: expected a number from 0 to 4096": {Threads: 1 << 30, Iterations: 3},
 	} {
 		if _, err := garaph.Run(t.Context(), g, programs.BFS{}, o); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

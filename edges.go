@@ -62,9 +62,6 @@ func FromSlice[I EdgeID](ctx context.Context, edges [][2]I, weights []float32, o
 }
 
 func fromEdges[I EdgeID](ctx context.Context, edges ingest.Edges[I], o GraphOptions) (g *Graph, err error) {
-	if ctx == nil {
-		return nil, errNoContext
-	}
 	path, name := o.Folder, o.Folder
 	var temporary *scratch.Dir
 	if path == "" {

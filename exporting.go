@@ -13,36 +13,27 @@ type ExportReport = export.Report
 // Export writes the edges of the graph to w, under the user's ids where the format has room for them. Writes to w
 // are large; after an error what w has is of no use.
 func (g *Graph) Export(ctx context.Context, w io.Writer, o ExportOptions) (report ExportReport, err error) {
-	if err := g.beginUseIn(ctx); err != nil {
+	if err := g.begin(); err != nil {
 		return ExportReport{}, err
 	}
-	defer g.endUse(&err)
-	defer ofContext(ctx, &err)
-	if w == nil {
-		return ExportReport{}, errNoWriter
-	}
-	return export.Write(ctx, g.store, w, export.Options(o))
+	defer g.end(ctx, &err)
+	return export.Write(ctx, g.store, w, o)
 }
 
 // ExportParts writes the edges to several files, as Export does to one: those of a folder that Import takes for one graph.
 func (g *Graph) ExportParts(ctx context.Context, parts export.Parts, o ExportOptions) (report ExportReport, err error) {
-	if err := g.beginUseIn(ctx); err != nil {
+	if err := g.begin(); err != nil {
 		return ExportReport{}, err
 	}
-	defer g.endUse(&err)
-	defer ofContext(ctx, &err)
-	return export.WriteParts(ctx, g.store, parts, export.Options(o))
+	defer g.end(ctx, &err)
+	return export.WriteParts(ctx, g.store, parts, o)
 }
 
 // ExportIDs writes the user's ids, one a line, in the order of the engine's numbers.
 func (g *Graph) ExportIDs(ctx context.Context, w io.Writer) (err error) {
-	if err := g.beginUseIn(ctx); err != nil {
+	if err := g.begin(); err != nil {
 		return err
 	}
-	defer g.endUse(&err)
-	defer ofContext(ctx, &err)
-	if w == nil {
-		return errNoWriter
-	}
+	defer g.end(ctx, &err)
 	return export.WriteIDs(ctx, g.store, w)
 }

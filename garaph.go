@@ -21,6 +21,7 @@ package garaph
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -95,22 +96,16 @@ const (
 // at path. With Force, the jobs of an older graph there go with it, as the log
 // says; the error is [ErrRunning] when one of them is running.
 func Import(ctx context.Context, inputs []string, path string, o ImportOptions) (report ImportReport, err error) {
-	if ctx == nil {
-		return ImportReport{}, errNoContext
-	}
 	defer ofContext(ctx, &err)
-	return ingest.Import(ctx, inputs, path, o.read())
+	return ingest.Import(ctx, inputs, path, o)
 }
 
 // Upgrade rewrites the graph at path in today's format, as [store.Packed]; ids and
 // numbers of vertices stay. The error is [ErrPacked] when it has that already. Without
 // Force, a graph with jobs that can be resumed is refused, for its jobs go with it.
 func Upgrade(ctx context.Context, path string, o UpgradeOptions) (report ImportReport, err error) {
-	if ctx == nil {
-		return ImportReport{}, errNoContext
-	}
 	defer ofContext(ctx, &err)
-	return ingest.Upgrade(ctx, path, ingest.UpgradeOptions(o))
+	return ingest.Upgrade(ctx, path, o)
 }
 
 // Graph is a stored graph, open for reading. Several processes may have it
@@ -118,10 +113,10 @@ func Upgrade(ctx context.Context, path string, o UpgradeOptions) (report ImportR
 type Graph struct {
 	store     *store.Store
 	uses      uses
-	temporary *scratch.Dir // that Close removes; nil: the graph stays
+	temporary *scratch.Dir // removed by Close; nil if the graph stays
 
 	reading sync.Mutex // guards ids
-	ids     *store.IDs // of ID; nil: it was not called yet
+	ids     *store.IDs // of ID; nil before its first call
 }
 
 // Open opens the graph at path.
@@ -137,54 +132,43 @@ func OpenNamed(path, name string) (*Graph, error) {
 	return &Graph{store: s}, nil
 }
 
-// Close releases the graph, and removes a temporary one; after it, calls end with [ErrClosed]. It may be called at any
-// time, from a callback or a loop too, and waits for nothing: jobs, readings and exports that are under way are not
-// ended by it, and the last of them releases the graph, with the errors of that among its own. A context ends a job.
+// Close releases the graph, and removes a temporary one; calls after it return [ErrClosed]. While a job, an export or
+// another call uses the graph, or a loop reads from it, Close does nothing and returns [ErrInUse].
 func (g *Graph) Close() error {
-	if g.missing() {
-		return errNoGraph
-	}
-	return g.uses.close(func() error {
+	err := g.uses.close(func() error {
 		err := g.store.Close()
 		if g.temporary != nil {
 			err = errors.Join(err, g.temporary.Remove())
 		}
 		return err
 	})
+	if errors.Is(err, ErrInUse) {
+		return fmt.Errorf("close graph %s: %w", g.store.Name(), err)
+	}
+	return err
 }
 
 // Catalogue describes the graph, with the numbers of its Vertices and Edges; it must not be changed. It stays after Close.
-// That of a nil or zero Graph is nil.
-func (g *Graph) Catalogue() *Catalogue {
-	if g.missing() {
-		return nil
-	}
-	return g.store.Catalogue()
-}
+func (g *Graph) Catalogue() *Catalogue { return g.store.Catalogue() }
 
-// Store is the stored graph itself, for measurements and tools. That of a nil or zero Graph is nil.
-func (g *Graph) Store() *store.Store {
-	if g.missing() {
-		return nil
-	}
-	return g.store
-}
+// Store is the stored graph itself, for measurements and tools.
+func (g *Graph) Store() *store.Store { return g.store }
 
 // Vertex returns the dense id of the vertex with the user's id, or [ErrNoVertex].
-func (g *Graph) Vertex(id string) (v uint32, err error) {
-	if err := g.beginUse(); err != nil {
+func (g *Graph) Vertex(id string) (uint32, error) {
+	if err := g.begin(); err != nil {
 		return 0, err
 	}
-	defer g.endUse(&err)
+	defer g.uses.end()
 	return g.store.Lookup(id)
 }
 
 // MaxInDegree is the largest number of edges that lead to a vertex.
 func (g *Graph) MaxInDegree() (most uint32, err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.begin(); err != nil {
 		return 0, err
 	}
-	defer g.endUse(&err)
+	defer g.uses.end()
 	for i := range g.Catalogue().Shards {
 		degrees, err := g.store.Degrees(shard.In, i)
 		if err != nil {
@@ -196,11 +180,11 @@ func (g *Graph) MaxInDegree() (most uint32, err error) {
 }
 
 // ID returns the user's id of a vertex. [IDsOf] has those of all.
-func (g *Graph) ID(v gas.VertexID) (id string, err error) {
-	if err := g.beginUse(); err != nil {
+func (g *Graph) ID(v gas.VertexID) (string, error) {
+	if err := g.begin(); err != nil {
 		return "", err
 	}
-	defer g.endUse(&err)
+	defer g.uses.end()
 	g.reading.Lock()
 	defer g.reading.Unlock()
 	if g.ids == nil {
@@ -210,19 +194,11 @@ func (g *Graph) ID(v gas.VertexID) (id string, err error) {
 }
 
 // Verify reads everything that is stored and calls damaged, one call at a time,
-// for every blob that is not what was written; nobody looks on where progress is nil. The error is that of the
-// verification itself.
+// for every blob that is not what was written. The error is that of the verification itself.
 func (g *Graph) Verify(ctx context.Context, progress func(bytes int64), damaged func(error)) (err error) {
-	if damaged == nil {
-		return errors.New("verify: the function that is told of damage is nil")
-	}
-	if progress == nil {
-		progress = func(int64) {}
-	}
-	if err := g.beginUseIn(ctx); err != nil {
+	if err := g.begin(); err != nil {
 		return err
 	}
-	defer g.endUse(&err)
-	defer ofContext(ctx, &err)
+	defer g.end(ctx, &err)
 	return g.store.Verify(ctx, runtime.GOMAXPROCS(0), progress, damaged)
 }

@@ -112,31 +112,28 @@ func parametersOf(program any) map[string]string {
 
 const maxParameter = 80
 
-// shortText is the text of a value, or its beginning and its hash, which needs no room for all of it.
+// shortText is the text of a value. Of a long one it is the beginning and a hash, which needs no room for all of it.
 func shortText(v reflect.Value) string {
-	t := beginning{hash: sha256.New()}
+	t := beginning{Hash: sha256.New()}
 	w := bufio.NewWriter(&t)
 	writeText(w, v, 0)
 	_ = w.Flush() // to t, which has no errors
-	if t.long {
-		return fmt.Sprintf("%.40s… (%s)", t.text, hex.EncodeToString(t.hash.Sum(nil)[:16]))
+	if len(t.text) > maxParameter {
+		return fmt.Sprintf("%.40s… (%s)", t.text, hex.EncodeToString(t.Sum(nil)[:16]))
 	}
 	return string(t.text)
 }
 
-// beginning takes text and keeps its beginning.
+// beginning hashes text and keeps its beginning.
 type beginning struct {
-	text []byte // more than is shown
-	long bool
-	hash hash.Hash
+	hash.Hash
+	text []byte
 }
 
 func (t *beginning) Write(p []byte) (int, error) {
-	_, _ = t.hash.Write(p)        // which has no errors
-	const most = 4 * maxParameter // bytes of so many runes
-	t.long = t.long || len(t.text)+len(p) > maxParameter
+	const most = 4 * maxParameter // bytes of as many runes
 	t.text = append(t.text, p[:min(len(p), most-len(t.text))]...)
-	return len(p), nil
+	return t.Hash.Write(p)
 }
 
 // textOf is a value in words that are equal for equal values only.

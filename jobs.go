@@ -14,9 +14,6 @@ func (g *Graph) jobsDir() string { return filepath.Join(g.store.Path(), store.Jo
 // Jobs lists the jobs that are recorded of a graph, in the order in which they
 // began.
 func (g *Graph) Jobs() ([]JobInfo, error) {
-	if g.missing() {
-		return nil, errNoGraph
-	}
 	list, err := checkpoint.List(g.jobsDir())
 	if err != nil {
 		return nil, fmt.Errorf("list the jobs of graph %s: %w", g.store.Name(), err)
@@ -25,30 +22,19 @@ func (g *Graph) Jobs() ([]JobInfo, error) {
 }
 
 // NewJob describes a job to be recorded, for [RunOptions.Job]. It is on disk,
-// and has its number, when the run begins. That of a nil or zero Graph is nil.
+// and has its number, when the run begins.
 func (g *Graph) NewJob(s JobSpec) *Job {
-	if g.missing() {
-		return nil
-	}
 	return checkpoint.NewJob(g.jobsDir(), s, checkpoint.Policy{})
-}
-
-// checkJob reports an error for a job that NewJob and OpenJob of the graph did not make.
-func (g *Graph) checkJob(job *Job) error {
-	if !job.In(g.jobsDir()) {
-		return fmt.Errorf("graph %s: the job is not one of this graph: its NewJob and OpenJob make jobs", g.store.Name())
-	}
-	return nil
 }
 
 // OpenJob takes a job of the graph to resume it, through [RunOptions.Job]; 0 is
 // the newest unfinished one, whose Passed says which newer ones are damaged, or run.
 // The run ends it; Close gives it back without one.
 func (g *Graph) OpenJob(id int) (job *Job, err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.begin(); err != nil {
 		return nil, err
 	}
-	defer g.endUse(&err)
+	defer g.uses.end()
 	err = g.store.InPlace(func() (err error) { // as long as the job is taken, no import replaces the graph
 		if id == 0 {
 			job, err = checkpoint.OpenNewest(g.jobsDir())
@@ -71,9 +57,6 @@ func (g *Graph) OpenJob(id int) (job *Job, err error) {
 // RemoveJobs removes jobs and their checkpoints, none where one of them is not there,
 // and returns those that were removed.
 func (g *Graph) RemoveJobs(ids ...int) (removed []int, err error) {
-	if g.missing() {
-		return nil, errNoGraph
-	}
 	if removed, err = checkpoint.Remove(g.jobsDir(), ids...); err != nil {
 		err = fmt.Errorf("graph %s: %w", g.store.Name(), err)
 	}

@@ -50,10 +50,10 @@ type keptSide struct {
 
 // NeighborsOf gives a reader for ids of type I, as [ValuesOf] has them.
 func NeighborsOf[I ID](g *Graph) (n *Neighbors[I], err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.begin(); err != nil {
 		return nil, err
 	}
-	defer g.endUse(&err)
+	defer g.uses.end()
 	kind := (&table[struct{}]{graph: g}).IDKind()
 	read, ok := idReader[I](kind)
 	if !ok {
@@ -82,22 +82,14 @@ func (n *Neighbors[I]) Out(id I) iter.Seq2[I, float32] { return n.along(shard.Ou
 func (n *Neighbors[I]) In(id I) iter.Seq2[I, float32] { return n.along(shard.In, id) }
 
 // Err is why the last reading ended early; nil after all neighbours, or a break.
-func (n *Neighbors[I]) Err() error {
-	if n == nil {
-		return errNoGraph
-	}
-	return n.err
-}
+func (n *Neighbors[I]) Err() error { return n.err }
 
 func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float32] {
 	return func(yield func(I, float32) bool) {
-		if n == nil {
+		if n.err = n.graph.begin(); n.err != nil {
 			return
 		}
-		if n.err = n.graph.beginUse(); n.err != nil {
-			return
-		}
-		defer n.graph.endUse(&n.err)
+		defer n.graph.uses.end()
 		var v uint32
 		var side *rows.Side
 		if v, n.err = n.graph.Vertex(n.text(id)); n.err != nil {
@@ -142,7 +134,8 @@ func (r *rowSides) side(dir shard.Direction, v uint32) (*rows.Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	side := plainRows(read, cat.Weighted)
+	h := read.Header()
+	side := rows.Plain(read, make([]byte, rows.Size(h.Vertices, h.Edges, cat.Weighted)), cat.Weighted)
 	if cat.Weighted && dir == shard.Out {
 		is, beside := cat.WeightsOf(dir)
 		if !beside {
@@ -156,20 +149,4 @@ func (r *rowSides) side(dir shard.Direction, v uint32) (*rows.Side, error) {
 	}
 	kept.shard, kept.rows = i, side
 	return side, nil
-}
-
-// plainRows copies a side to plain rows in the Go heap; it has weights where its encoding has some, and room for
-// them in any case.
-func plainRows(side shard.Side, weighted bool) *rows.Side {
-	h := side.Header()
-	to := rows.Layout(make([]byte, rows.Size(h.Vertices, h.Edges, weighted)), h.Dir, h.Index, h.First, h.Vertices, h.Edges, weighted)
-	switch side := side.(type) {
-	case *rows.Side:
-		copy(to.Off, side.Off)
-		copy(to.Nbr, side.Nbr)
-		copy(to.Weight, side.Weight)
-	case rows.Unpacker:
-		side.Unpack(to)
-	}
-	return to
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/garaph/garaph/algorithms"
-	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/hostmem"
@@ -22,26 +21,24 @@ const ParentColumn = "parent"
 // nearer ones, as [algorithms.Parents] says in full, and the same however the job ran. Parents are found in a pass over the
 // edges after the job. [PathTo] follows them. Progress may be nil.
 func RunWithParents[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions, progress func(algorithms.Progress)) (r *Result, err error) {
-	if err := g.beginUseIn(ctx); err != nil {
+	if err := g.begin(); err != nil {
 		return nil, errors.Join(err, giveBack(o.Job))
 	}
-	defer g.endUse(&err)
-	defer ofContext(ctx, &err)
-	if p == nil {
-		return nil, errors.Join(errNoProgram, giveBack(o.Job))
-	}
+	defer g.end(ctx, &err)
 	paths, ok := p.(gas.Paths[V])
-	if !ok {
-		return nil, errors.Join(nameProgram(fmt.Errorf("program %T has no paths, and so no parents: they are those of shortest paths (gas.Paths)", p), p, o.Name), giveBack(o.Job))
+	if ok {
+		err = checkParents[V](g, o)
+	} else {
+		err = nameProgram(fmt.Errorf("program %T has no shortest paths (gas.Paths), and so no parents", p), p, o.Name)
 	}
-	if err := checkParents(g, p, o); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, giveBack(o.Job))
 	}
 	r, err = Run(ctx, g, p, o)
 	if err != nil {
 		return r, err
 	}
-	if err := r.addParents(ctx, g, paths, o, progress); err != nil {
+	if err := addParents(ctx, r, paths, o, progress); err != nil {
 		r.Lose(err)
 		return r, errors.Join(err, r.Close())
 	}
@@ -60,7 +57,7 @@ func pathsOf[V any](g *Graph, p gas.Paths[V], values []V) algorithms.Parents[V] 
 }
 
 // checkParents refuses a budget that has no room for the parents, before the job.
-func checkParents[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) error {
+func checkParents[V any](g *Graph, o RunOptions) error {
 	if o.Memory == 0 {
 		return nil
 	}
@@ -70,37 +67,14 @@ func checkParents[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) error {
 	if !errors.As(err, &least) {
 		return err
 	}
-	o = continued(o)
-	held := dispatcher.HeldBytes[V](g.Catalogue().Vertices, checkpoint.Policy(o.Checkpoints))
-	need := least.Least() + held
+	need := least.Least() + dispatcher.HeldBytes[V](g.Catalogue().Vertices, continued(o).Checkpoints)
 	if need <= o.Memory {
 		return nil
 	}
-	return noRoomForParents(least, o.Memory, max(need, leastOfJob(g, p, o, need)))
+	return &parentsMemoryError{least, o.Memory, need}
 }
 
-// leastOfJob is the smallest budget for a job, where that is more than another need; else 0.
-func leastOfJob[V, A any](g *Graph, p gas.Program[V, A], o RunOptions, need int64) int64 {
-	o.Memory, o.Job = need, nil
-	if o.Iterations == Forever {
-		o.Iterations = 0
-	}
-	job, err := dispatcher.New(g.store, p, o.job())
-	var least *MemoryError
-	switch {
-	case err == nil:
-		job.Close()
-	case errors.As(err, &least):
-		return least.Least()
-	}
-	return 0 // what else is wrong is said when the job begins
-}
-
-// noRoomForParents is the error of a budget in which the search for parents, beside what the job holds, does not fit.
-func noRoomForParents(least *algorithms.MemoryError, budget, enough int64) error {
-	return &parentsMemoryError{least, budget, enough}
-}
-
+// parentsMemoryError is the error of a budget in which the search for parents, beside what the job holds, does not fit.
 type parentsMemoryError struct {
 	least          *algorithms.MemoryError
 	budget, enough int64
@@ -116,39 +90,21 @@ func (e *parentsMemoryError) Is(target error) bool { return target == ErrMemory 
 // Hold counts memory that the caller holds in the budget that was given and in the one that is enough.
 func (e *parentsMemoryError) Hold(bytes int64) { e.budget, e.enough = e.budget+bytes, e.enough+bytes }
 
-// addParents adds the column of parents to the result of a job.
-func (r *Result) addParents(ctx context.Context, g *Graph, paths any, o RunOptions, progress func(algorithms.Progress)) error {
-	t, ok := r.table.(interface {
-		parents(context.Context, any, algorithms.Options) (free func(), err error)
-	})
-	if !ok {
-		return fmt.Errorf("results of type %T have no parents", r.table)
-	}
-	free, err := t.parents(ctx, paths, algorithms.Options{Threads: o.Threads, Memory: o.Memory, Log: o.Log, Progress: progress})
-	if err != nil {
-		return fmt.Errorf("find the parents: %w", err)
-	}
-	closeJob := r.close
-	r.close = func() {
-		free()
-		closeJob()
-	}
-	return nil
-}
-
-// parents finds the parents of the paths and adds them as a column.
-func (t *table[V]) parents(ctx context.Context, paths any, o algorithms.Options) (free func(), err error) {
+// addParents finds the parents of the paths and adds their column to the result of a job.
+func addParents[V any](ctx context.Context, r *Result, paths gas.Paths[V], o RunOptions, progress func(algorithms.Progress)) error {
+	t := r.table.(*table[V])
 	budget := o.Memory
 	if budget > 0 { // what the job holds counts
 		o.Memory = min(budget, max(1, t.memory+hostmem.Process))
 	}
-	out, err := algorithms.Run(ctx, t.graph.store, pathsOf(t.graph, paths.(gas.Paths[V]), t.values), o)
+	out, err := algorithms.Run(ctx, r.graph.store, pathsOf(r.graph, paths, t.values),
+		algorithms.Options{Threads: o.Threads, Memory: o.Memory, Log: o.Log, Progress: progress})
 	var least *algorithms.MemoryError
 	if errors.As(err, &least) {
-		return nil, noRoomForParents(least, budget, least.Least()+budget-o.Memory)
+		err = &parentsMemoryError{least, budget, least.Least() + budget - o.Memory}
 	}
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("find the parents: %w", err)
 	}
 	c := vertexColumn(func(v gas.Vertex, _ V) gas.VertexID { return out.Values[v.ID] })
 	c.Name, c.Nullable = ParentColumn, true
@@ -158,7 +114,12 @@ func (t *table[V]) parents(ctx context.Context, paths any, o algorithms.Options)
 	if t.memory < math.MaxInt64 {
 		t.memory = out.Free
 	}
-	return out.Close, nil
+	closeJob := r.close
+	r.close = func() {
+		out.Close()
+		closeJob()
+	}
+	return nil
 }
 
 // ErrNoPath: no path leads to a vertex.
@@ -167,10 +128,10 @@ var ErrNoPath = errors.New("no path leads there")
 // PathTo is a shortest path from a source to a vertex, both included, and the length of the path to each vertex of it. The
 // result is one of [RunWithParents]; where no path leads to the vertex, the error is an [ErrNoPath].
 func PathTo[V any](r *Result, to uint32) (path []uint32, lengths []V, err error) {
-	if r == nil || r.table == nil || !r.uses.begin() {
+	if r.table == nil || !r.uses.begin() {
 		return nil, nil, errNoValues
 	}
-	defer r.uses.end(&err)
+	defer r.uses.end()
 	t, ok := r.table.(*table[V])
 	if !ok || t.parent == nil {
 		return nil, nil, fmt.Errorf("the result has no paths of lengths of type %T; it is not one of RunWithParents", *new(V))

@@ -3,8 +3,6 @@ package garaph_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -28,67 +26,57 @@ func TestParentsEverywhere(t *testing.T) {
 		u, v, w := x>>8%500, x>>17%500, x>>28%4
 		fmt.Fprintln(&text, u, v, w)
 	}
-	file := filepath.Join(t.TempDir(), "edges.txt")
-	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	want := map[bool]string{}
-	for _, layout := range []store.Layout{store.CSC, store.Packed} {
-		path := filepath.Join(t.TempDir(), string(layout))
-		if _, err := garaph.Import(t.Context(), []string{file}, path, garaph.ImportOptions{Storage: garaph.StorageOptions{Layout: layout, ShardVertices: 40}}); err != nil {
-			t.Fatal(err)
+	check := func(g *garaph.Graph, o garaph.RunOptions, weighted bool) {
+		var r *garaph.Result
+		var err error
+		if weighted {
+			r, err = garaph.RunWithParents(t.Context(), g, programs.SSSP[float32]{Source: 3}, o, nil)
+		} else {
+			r, err = garaph.RunWithParents(t.Context(), g, programs.BFS{Source: 3}, o, nil)
 		}
-		g, err := garaph.Open(path)
 		if err != nil {
+			t.Fatalf("%+v: %v", o, err)
+		}
+		var got strings.Builder
+		if err := r.Write(&got, "csv"); err != nil {
 			t.Fatal(err)
 		}
+		if want[weighted] == "" {
+			want[weighted] = got.String()
+		} else if got.String() != want[weighted] {
+			t.Errorf("%+v, weighted %v: other parents", o, weighted)
+		}
+		if weighted {
+			path, lengths, err := garaph.PathTo[float32](r, 77)
+			if err != nil || path[0] != 3 || path[len(path)-1] != 77 || lengths[0] != 0 || !slices.IsSorted(lengths) {
+				t.Error(path, lengths, err)
+			}
+		}
+		if _, _, err := garaph.PathTo[float64](r, 77); err == nil {
+			t.Error("a path of lengths of another type")
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	g := importedText(t, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 40}}, text.String())
+	csc := importedText(t, garaph.ImportOptions{Storage: garaph.StorageOptions{Layout: store.CSC, ShardVertices: 40}}, text.String())
+	for _, weighted := range []bool{false, true} {
 		for _, o := range []garaph.RunOptions{
 			{}, {Mode: dispatcher.Async}, {Method: dispatcher.Pull}, {Method: dispatcher.NotifyPull, Threads: 3}, {Method: dispatcher.Frontier},
 			{Device: dispatcher.GPU, GPU: garaph.GPUOptions{Name: "emulated"}}, {Memory: 52 << 20},
 		} {
-			for _, weighted := range []bool{false, true} {
-				var r *garaph.Result
-				if weighted {
-					r, err = garaph.RunWithParents(t.Context(), g, programs.SSSP[float32]{Source: 3}, o, nil)
-				} else {
-					r, err = garaph.RunWithParents(t.Context(), g, programs.BFS{Source: 3}, o, nil)
-				}
-				if err != nil {
-					t.Fatalf("%s %+v: %v", layout, o, err)
-				}
-				var got strings.Builder
-				if err := r.Write(&got, "csv"); err != nil {
-					t.Fatal(err)
-				}
-				if want[weighted] == "" {
-					want[weighted] = got.String()
-				} else if got.String() != want[weighted] {
-					t.Errorf("%s %+v, weighted %v: other parents", layout, o, weighted)
-				}
-				if weighted {
-					path, lengths, err := garaph.PathTo[float32](r, 77)
-					if err != nil || path[0] != 3 || path[len(path)-1] != 77 || lengths[0] != 0 || !slices.IsSorted(lengths) {
-						t.Error(path, lengths, err)
-					}
-				}
-				if _, _, err := garaph.PathTo[float64](r, 77); err == nil {
-					t.Error("a path of lengths of another type")
-				}
-				if err := r.Close(); err != nil {
-					t.Error(err)
-				}
-			}
+			check(g, o, weighted)
 		}
-		_, err = garaph.RunWithParents(t.Context(), g, programs.SSSP[float32]{Source: 3}, garaph.RunOptions{Memory: 40 << 20}, nil)
-		if !errors.Is(err, garaph.ErrMemory) || !strings.Contains(err.Error(), "to find parents takes") {
-			t.Error(err)
-		}
-		if _, err := garaph.RunWithParents(t.Context(), g, programs.WCC{}, garaph.RunOptions{}, nil); err == nil || !strings.Contains(err.Error(), "has no paths") {
-			t.Error(err)
-		}
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
+		check(csc, garaph.RunOptions{}, weighted)
+	}
+	_, err := garaph.RunWithParents(t.Context(), g, programs.SSSP[float32]{Source: 3}, garaph.RunOptions{Memory: 40 << 20}, nil)
+	if !errors.Is(err, garaph.ErrMemory) || !strings.Contains(err.Error(), "to find parents takes") {
+		t.Error(err)
+	}
+	if _, err := garaph.RunWithParents(t.Context(), g, programs.WCC{}, garaph.RunOptions{}, nil); err == nil {
+		t.Error("a program without paths has parents")
 	}
 	if n := strings.Count(want[true], "\n"); n < 400 {
 		t.Errorf("%d rows", n)
@@ -98,19 +86,7 @@ func TestParentsEverywhere(t *testing.T) {
 // TestParentsBudget: a budget that is too small for parents is refused before the job, and the one that is named is enough for them: also beside
 // checkpoints, whose memory a job holds until it is closed.
 func TestParentsBudget(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "edges.el")
-	if err := os.WriteFile(file, []byte("0 1\n1 2\n2 1048575\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "graph")
-	if _, err := garaph.Import(t.Context(), []string{file}, path, garaph.ImportOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	g, err := garaph.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
+	g := importedText(t, garaph.ImportOptions{IDs: "dense"}, "0 1\n1 2\n2 1048575\n")
 	smallest := regexp.MustCompile(`smallest budget for it is (\d+)MiB$`)
 	for _, checkpoints := range testsize.Some([]garaph.Checkpoints{{}, {Every: 1}}, 2, 1) {
 		named := map[bool]int64{} // for the job, and for parents
@@ -139,56 +115,5 @@ func TestParentsBudget(t *testing.T) {
 		if named[true] == 0 {
 			t.Errorf("%+v: nothing was refused", checkpoints)
 		}
-	}
-}
-
-// TestParentsBudgetOfJob: where the job needs more than the search for parents, the budget that is named is enough for both.
-func TestParentsBudgetOfJob(t *testing.T) {
-	var text strings.Builder
-	for v := range 200_000 { // a hub with a large shard
-		fmt.Fprintln(&text, v, 7, 1+v%9)
-		fmt.Fprintln(&text, v, (v*31+1)%20_000, 1+v%7)
-	}
-	file := filepath.Join(t.TempDir(), "edges.wel")
-	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	smallest := regexp.MustCompile(`smallest budget for it is (\d+)MiB$`)
-	above := false
-	for turn, layout := range []store.Layout{store.CSC, store.Packed} {
-		path := filepath.Join(t.TempDir(), string(layout))
-		if _, err := garaph.Import(t.Context(), []string{file}, path, garaph.ImportOptions{Storage: garaph.StorageOptions{Layout: layout}}); err != nil {
-			t.Fatal(err)
-		}
-		g, err := garaph.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer g.Close()
-		for _, o := range testsize.Some([]garaph.RunOptions{
-			{Method: dispatcher.Pull}, {Device: dispatcher.Hybrid, GPU: garaph.GPUOptions{Name: "emulated"}},
-			{Device: dispatcher.GPU, GPU: garaph.GPUOptions{Name: "emulated"}, Method: dispatcher.Frontier},
-		}, 2, turn) {
-			o.Memory = 1 << 20
-			p := programs.SSSP[float32]{Source: 3}
-			_, err := garaph.RunWithParents(t.Context(), g, p, o, nil)
-			found := smallest.FindStringSubmatch(fmt.Sprint(err))
-			if !errors.Is(err, garaph.ErrMemory) || found == nil {
-				t.Fatalf("%s %+v: %v", layout, o, err)
-			}
-			mib, _ := strconv.ParseInt(found[1], 10, 64)
-			o.Memory = mib << 20
-			r, err := garaph.RunWithParents(t.Context(), g, p, o, nil)
-			if err != nil {
-				t.Fatalf("%s %+v: %d MiB were said to be enough: %v", layout, o, mib, err)
-			}
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
-			above = above || mib > 55
-		}
-	}
-	if !above {
-		t.Error("the search for parents needed more than every job")
 	}
 }

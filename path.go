@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/shard"
 )
@@ -15,14 +16,10 @@ import (
 // it: that of [RunWithParents] and [PathTo], found by a job that ends when the length to the vertex is final. Where no path leads
 // there, the error is an [ErrNoPath]. The job is not recorded, and runs on the CPU. Progress may be nil.
 func Path[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], to uint32, o RunOptions, progress func(algorithms.Progress)) (path []uint32, lengths []V, err error) {
-	if err := g.beginUseIn(ctx); err != nil {
+	if err := g.begin(); err != nil {
 		return nil, nil, err
 	}
-	defer g.endUse(&err)
-	defer ofContext(ctx, &err)
-	if p == nil {
-		return nil, nil, errNoProgram
-	}
+	defer g.end(ctx, &err)
 	paths, ok := p.(gas.Paths[V])
 	if !ok {
 		return nil, nil, nameProgram(fmt.Errorf("program %T has no paths: its values are no lengths (gas.Paths)", p), p, o.Name)
@@ -30,19 +27,17 @@ func Path[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], to uint3
 	if to >= g.Catalogue().Vertices {
 		return nil, nil, fmt.Errorf("graph %s: vertex %d: %w", g.store.Name(), to, ErrNoVertex)
 	}
-	if err := checkParents(g, p, o); err != nil {
+	if err := checkParents[V](g, o); err != nil {
 		return nil, nil, err
 	}
-	o.end, o.Device, o.Job, o.Checkpoints = &to, "cpu", nil, Checkpoints{}
+	o.Device, o.Job, o.Checkpoints = dispatcher.CPU, nil, Checkpoints{}
+	o.EndAt(to)
 	r, err := Run(ctx, g, p, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	t := r.table.(*table[V])
-	if t.values == nil {
-		return nil, nil, fmt.Errorf("the values of program %T are not in memory", p)
-	}
 	if paths.Null(gas.Vertex{ID: to}, t.values[to]) {
 		return nil, nil, ErrNoPath
 	}
@@ -56,7 +51,7 @@ func Path[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], to uint3
 		return path, lengths, nil
 	}
 	near := nearEnough[V]{paths, t.values, to}
-	if err := r.addParents(ctx, g, near, o, progress); err != nil {
+	if err := addParents(ctx, r, near, o, progress); err != nil {
 		return nil, nil, err
 	}
 	return PathTo[V](r, to)

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/panics"
@@ -23,44 +22,40 @@ import (
 // With [RunOptions.Checkpoints], or a [RunOptions.Job], the run is recorded in
 // the graph's folder, and [Resume] goes on with it after a crash.
 func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions) (r *Result, err error) {
-	if err := g.beginUseIn(ctx); err != nil {
-		return nil, errors.Join(err, giveBack(o.Job))
+	began := false
+	defer func() {
+		if err != nil && !began {
+			err = errors.Join(nameProgram(err, p, o.Name), giveBack(o.Job))
+		}
+	}()
+	if err := g.begin(); err != nil {
+		return nil, err
 	}
-	defer g.endUse(&err)
-	defer ofContext(ctx, &err)
-	if p == nil {
-		return nil, errors.Join(errNoProgram, giveBack(o.Job))
-	}
-	iterations := o.Iterations
-	if iterations == Forever {
+	defer g.end(ctx, &err)
+	endless := o.Iterations == Forever
+	if endless {
 		o.Iterations = 0
 	}
 	o = continued(o)
 	columns, err := columnsOf(p)
-	if err == nil && iterations < Forever {
-		err = fmt.Errorf("iterations %d: expected a number ≥ 0, or garaph.Forever", iterations)
+	if err != nil { // before hours of work
+		return nil, err
 	}
-	if err == nil && o.Job != nil {
-		err = g.checkJob(o.Job)
-	}
-	if err == nil {
-		err = check(g, p, cmp.Or(iterations, o.Iterations) != 0)
-	}
-	if err != nil { // not after hours of work
-		return nil, errors.Join(nameProgram(err, p, o.Name), giveBack(o.Job))
+	if err := check(g, p, endless || o.Iterations != 0); err != nil {
+		return nil, err
 	}
 	if o.Job == nil && o.Checkpoints.Wanted() {
 		o.Job = g.NewJob(JobSpec{Name: fmt.Sprintf("%T", p)})
 	}
-	named := func(err error) error { return nameProgram(err, p, o.Name) }
-	job, err := dispatcher.New(g.store, p, o.job())
+	job, err := dispatcher.New(g.store, p, o)
 	if err != nil {
-		return nil, errors.Join(named(err), giveBack(o.Job))
+		return nil, err
 	}
 	if err := begin(g, p, o); err != nil {
 		job.Close()
-		return nil, errors.Join(err, giveBack(o.Job))
+		return nil, err
 	}
+	began = true
 	report, err := job.Run(ctx)
 	r = &Result{graph: g, Report: report, job: o.Job, save: job.Save}
 	_, r.columned = p.(gas.Columned[V])
@@ -74,10 +69,10 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 		case errors.As(err, &overflow):
 			status = Done // without results: resumed, it would end so again
 		}
-		err = named(err)
+		err = nameProgram(err, p, o.Name)
 		return r, errors.Join(err, r.end(status, err))
 	}
-	r.table = &table[V]{graph: g, source: p, valuesOf: untilClosed(&r.uses, job.ValuesOf), memory: job.Trim(), columns: columns, values: job.Array()}
+	r.table = &table[V]{graph: g, source: p, valuesOf: job.ValuesOf, memory: job.Trim(), columns: columns, values: job.Array()}
 	r.close, r.leave = job.Close, job.Leave
 	return r, nil
 }
@@ -148,7 +143,7 @@ func continued(o RunOptions) RunOptions {
 			o.Iterations = cmp.Or(o.Iterations, n)
 		}
 		if o.Checkpoints == (Checkpoints{}) {
-			o.Checkpoints = Checkpoints(r.Policy)
+			o.Checkpoints = r.Policy
 		}
 	}
 	o.Mode = cmp.Or(o.Mode, dispatcher.Sync)
@@ -164,7 +159,7 @@ func begin[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) error {
 	}
 	id, err := identityOf(g, p, o)
 	if err == nil {
-		err = g.store.InPlace(func() error { return o.Job.Begin(id, checkpoint.Policy(o.Checkpoints)) })
+		err = g.store.InPlace(func() error { return o.Job.Begin(id, o.Checkpoints) })
 	}
 	if err == nil {
 		return nil
@@ -194,7 +189,7 @@ type Result struct {
 
 	graph    *Graph
 	table    results.Table // nil: the run failed
-	uses     uses          // of the table, until it is closed
+	uses     uses          // of the table
 	columned bool          // the columns are those of a program that is [gas.Columned]
 	close    func()
 	leave    func() // nil: close
@@ -220,7 +215,7 @@ func (r *Result) WriteFile(path, format string) (err error) {
 	if err := r.beginReading(); err != nil {
 		return err
 	}
-	defer r.endReading(&err)
+	defer r.endReading()
 	f := results.Format(format)
 	if format == "" {
 		f, err = results.FormatOf(path)
@@ -238,10 +233,7 @@ func (r *Result) Write(w io.Writer, format string) (err error) {
 	if err := r.beginReading(); err != nil {
 		return err
 	}
-	defer r.endReading(&err)
-	if w == nil {
-		return errNoWriter
-	}
+	defer r.endReading()
 	r.lost = results.Write(w, results.Format(strings.ToLower(format)), r.table)
 	return r.lost
 }
@@ -251,20 +243,15 @@ func (r *Result) Write(w io.Writer, format string) (err error) {
 func (r *Result) Lose(cause error) { r.lost = cause }
 
 // Close frees the memory of the job. A recorded job is done, unless its results
-// were lost. It may be called while values are read, amid a loop over them too: readings end then with an error, after
-// the some thousand values that they are at, and the last one frees the memory, with the errors of that among its own.
-// Slices of the job's memory, as of [Values.Slice], are invalid from then on: to look at one may end the process.
-func (r *Result) Close() error {
-	if r == nil {
-		return nil
-	}
-	return r.finish(r.close)
-}
+// were lost. While values are written or read, also inside a loop over them, Close does nothing and returns [ErrInUse].
+// Tables of [Result.Table], and slices of the job's memory as of [Values.Slice], are invalid after Close: reading one
+// may end the process.
+func (r *Result) Close() error { return r.finish(r.close) }
 
 // Leave is Close for a process that ends at once: memory and devices are left to the
 // system, which takes them back faster than the process gives them.
 func (r *Result) Leave() error {
-	if r == nil || r.leave == nil {
+	if r.leave == nil {
 		return r.Close()
 	}
 	return r.finish(r.leave)

@@ -15,13 +15,10 @@ import (
 // that are asked for as strings.
 func (s *Values[I, V]) Blocks() iter.Seq2[[]I, []V] {
 	return func(yield func([]I, []V) bool) {
-		if s == nil {
-			return
-		}
 		if s.err = s.result.beginReading(); s.err != nil {
 			return
 		}
-		defer s.result.endReading(&s.err)
+		defer s.result.endReading()
 		var ids []I
 		var values []V
 		err := s.result.table.Batches(func(b *results.Batch) error {
@@ -80,21 +77,15 @@ func valueWindow[I ID, V Value](s *Values[I, V], c *results.Values, n int, buffe
 // into the Go heap. What has no value has what the program has in its place, such as infinity
 // or [gas.Unreached].
 func (s *Values[I, V]) Slice() (all []V, err error) {
-	if s == nil {
-		return nil, errNoValues
-	}
-	if err := s.result.readable(); err != nil {
+	if err := s.result.beginReading(); err != nil {
 		return nil, err
 	}
+	defer s.result.endReading()
 	if own, has := s.result.table.(interface{ array(column int) any }); has {
 		if list, same := own.array(s.column).([]V); same {
 			return list, nil
 		}
 	}
-	if err := s.result.beginReading(); err != nil {
-		return nil, err
-	}
-	defer s.result.endReading(&err)
 	all = make([]V, 0, s.result.table.Rows())
 	err = s.result.table.Batches(func(b *results.Batch) error {
 		c := &b.Columns[s.column]
@@ -139,10 +130,10 @@ func (s *Values[I, V]) Top(n int) ([]Ranked[I, V], error) {
 
 // IDsOf is the user's ids of all vertices, by dense id, in the Go heap.
 func IDsOf[I ID](g *Graph) (all []I, err error) {
-	if err := g.beginUse(); err != nil {
+	if err := g.begin(); err != nil {
 		return nil, err
 	}
-	defer g.endUse(&err)
+	defer g.uses.end()
 	kind := (&table[struct{}]{graph: g}).IDKind()
 	read, ok := idReader[I](kind)
 	if !ok {

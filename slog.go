@@ -3,19 +3,17 @@ package garaph
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 )
 
-// Slog is a logger for the options of this package that hands everything to l; of nil it is nil, which is silent.
+// Slog is a logger for the options of this package that hands everything to l.
 //
 //	garaph.RunOptions{Log: garaph.Slog(slog.Default())}
 func Slog(l *slog.Logger) *zap.Logger {
-	if l == nil {
-		return nil
-	}
 	return zap.New(&slogCore{handler: l.Handler()})
 }
 
@@ -58,20 +56,15 @@ func (c *slogCore) Write(e zapcore.Entry, fields []zapcore.Field) error {
 
 func (c *slogCore) Sync() error { return nil }
 
-// attributes are fields as slog has them, in their order.
+// attributes are fields as slog has them, in the order of their names.
 func attributes(fields []zapcore.Field) []slog.Attr {
-	var all []slog.Attr
+	m := zapcore.NewMapObjectEncoder()
 	for _, f := range fields {
-		m := zapcore.NewMapObjectEncoder()
 		f.AddTo(m)
-		keys := make([]string, 0, len(m.Fields))
-		for key := range m.Fields { // one, but for what is inline
-			keys = append(keys, key)
-		}
-		slices.Sort(keys)
-		for _, key := range keys {
-			all = append(all, slog.Any(key, m.Fields[key]))
-		}
+	}
+	var all []slog.Attr
+	for _, key := range slices.Sorted(maps.Keys(m.Fields)) {
+		all = append(all, slog.Any(key, m.Fields[key]))
 	}
 	return all
 }

@@ -14,12 +14,11 @@ type Strengths struct {
 
 // Strengths computes them, in one pass over the edges.
 func (g *Graph) Strengths(ctx context.Context, o AlgorithmOptions) (s *Strengths, err error) {
-	if err := g.beginUseIn(ctx); err != nil {
+	if err := g.begin(); err != nil {
 		return nil, err
 	}
-	defer g.endUse(&err)
-	defer ofContext(ctx, &err)
-	out, err := algorithms.Run(ctx, g.store, algorithms.Strength{}, o.run())
+	defer g.end(ctx, &err)
+	out, err := algorithms.Run(ctx, g.store, algorithms.Strength{}, o)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ type table[V any] struct {
 	graph  *Graph
 	source any // the program or algorithm that is named when it panics
 	// valuesOf yields the values of the vertices in [from, to), some at a time.
-	valuesOf valuesOf[V]
+	valuesOf func(from, to uint32, yield func(vs []gas.Vertex, values []V) error) error
 	memory   int64 // bytes for the ids of values
 	columns  []column[V]
 	values   []V // by dense id, in the memory of the job; nil: of columns of vertices

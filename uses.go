@@ -5,150 +5,60 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-
-	"github.com/garaph/garaph/gas"
 )
 
-// uses counts who is using what may be closed meanwhile, from another goroutine or by those who use it, in a callback
-// or amid a loop. Nothing is used any more once it is closed, and nobody waits: the last use to end frees it, or close
-// where there is none.
+// ErrInUse is the error of closing a graph or a result while a call that uses it is in progress.
+var ErrInUse = errors.New("it is in use; close it after the last call has returned")
+
+// errNoValues is the error of a result that was closed or whose run failed.
+var errNoValues = errors.New("the result has no values: it is closed, or its run failed")
+
+// uses keeps something open while calls use it. Uses may nest: close never waits for them, but fails.
 type uses struct {
-	mu     sync.Mutex // guards the rest
-	n      int
+	mu     sync.RWMutex // read-locked by each use
 	closed bool
-	free   func() error // not nil: the last use to end calls it
 }
 
-// begin begins a use, which end ends; false: it is closed.
+// begin begins a use and reports whether there can be one; end ends it.
 func (u *uses) begin() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if !u.closed {
-		u.n++
+	u.mu.RLock()
+	if u.closed {
+		u.mu.RUnlock()
+		return false
 	}
-	return !u.closed
+	return true
 }
 
-// end ends a use, and adds to its error that of freeing what was closed.
-func (u *uses) end(err *error) {
-	u.mu.Lock()
-	u.n--
-	var free func() error
-	if u.n == 0 {
-		free, u.free = u.free, nil
-	}
-	u.mu.Unlock()
-	if free == nil { // the lock is not held: free may take a while
-		return
-	}
-	if failed := free(); failed != nil {
-		*err = errors.Join(*err, failed)
-	}
-}
+func (u *uses) end() { u.mu.RUnlock() }
 
-// close closes it, and has it freed once. The error is nil where that is left to a use.
+// close calls free once, unless there are uses.
 func (u *uses) close(free func() error) error {
-	u.mu.Lock()
-	first, used := !u.closed, u.n > 0
-	u.closed = true
-	if first && used {
-		u.free = free
+	if !u.mu.TryLock() {
+		return ErrInUse
 	}
-	u.mu.Unlock()
-	if !first || used {
+	defer u.mu.Unlock()
+	if u.closed {
 		return nil
 	}
+	u.closed = true
 	return free()
 }
 
-func (u *uses) isClosed() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.closed
-}
-
-// errNoGraph is the error of a *Graph that is nil, and of the zero Graph.
-var errNoGraph = errors.New("the *garaph.Graph is nil or the zero value: garaph.Open, FromEdges, FromWeighted and FromSlice make graphs")
-
-// missing reports a graph that nothing has made.
-func (g *Graph) missing() bool { return g == nil || g.store == nil }
-
-// errNoContext is the error of a nil context.
-var errNoContext = errors.New("the context is nil: take context.Background()")
-
-// errNoProgram is the error of a nil program.
-var errNoProgram = errors.New("the program is nil: package programs has some")
-
-// errNoWriter is the error of a nil writer.
-var errNoWriter = errors.New("the io.Writer is nil: take io.Discard to write nowhere")
-
-// beginUse keeps the files of the graph, and its memory, until [Graph.endUse]; the error is [ErrClosed], or that of a graph
-// that nothing has made.
-func (g *Graph) beginUse() error {
-	if g.missing() {
-		return errNoGraph
-	}
+// begin keeps the graph open until [Graph.end].
+func (g *Graph) begin() error {
 	if !g.uses.begin() {
 		return fmt.Errorf("graph %s: %w", g.store.Name(), ErrClosed)
 	}
 	return nil
 }
 
-// beginUseIn is beginUse for what ends with a context, which must not be nil.
-func (g *Graph) beginUseIn(ctx context.Context) error {
-	if ctx == nil {
-		return errNoContext
-	}
-	return g.beginUse()
+// end ends a use of the graph under a context. After a cancellation the error is, for errors.Is, both the
+// context's and its cause, whichever of them ended the work.
+func (g *Graph) end(ctx context.Context, err *error) {
+	g.uses.end()
+	ofContext(ctx, err)
 }
 
-func (g *Graph) endUse(err *error) { g.uses.end(err) }
-
-// errNoValues is the error of a result that was closed, also while its values were read.
-var errNoValues = errors.New("the result has no values any more: it is closed, or its run failed; read them before Close")
-
-// readable reports a result whose values are not in memory.
-func (r *Result) readable() error {
-	if r == nil || r.table == nil || r.uses.isClosed() {
-		return errNoValues
-	}
-	return nil
-}
-
-// beginReading keeps the values, and the graph that has their ids, until [Result.endReading].
-func (r *Result) beginReading() error {
-	if r == nil || r.table == nil || !r.uses.begin() {
-		return errNoValues
-	}
-	err := r.graph.beginUse()
-	if err != nil {
-		r.uses.end(&err)
-	}
-	return err
-}
-
-func (r *Result) endReading(err *error) {
-	r.graph.endUse(err)
-	r.uses.end(err)
-}
-
-// valuesOf yields the values of vertices in [from, to), some at a time.
-type valuesOf[V any] = func(from, to uint32, yield func(vs []gas.Vertex, values []V) error) error
-
-// untilClosed ends the values with an error when the result is closed while they are read.
-func untilClosed[V any](u *uses, values valuesOf[V]) valuesOf[V] {
-	return func(from, to uint32, yield func([]gas.Vertex, []V) error) error {
-		return values(from, to, func(vs []gas.Vertex, some []V) error {
-			if u.isClosed() {
-				return errNoValues
-			}
-			return yield(vs, some)
-		})
-	}
-}
-
-// ofContext is an error after a cancellation: for errors.Is it is the context's, and its cause too, whichever of
-// them ended the work. Another error stays.
 func ofContext(ctx context.Context, err *error) {
 	why, cause := ctx.Err(), context.Cause(ctx)
 	if *err == nil || why == nil {
@@ -160,4 +70,21 @@ func ofContext(ctx context.Context, err *error) {
 	case has && !is:
 		*err = fmt.Errorf("%w: %w", why, *err)
 	}
+}
+
+// beginReading keeps the values, and the graph that has their ids, until [Result.endReading].
+func (r *Result) beginReading() error {
+	if r.table == nil || !r.uses.begin() {
+		return errNoValues
+	}
+	err := r.graph.begin()
+	if err != nil {
+		r.uses.end()
+	}
+	return err
+}
+
+func (r *Result) endReading() {
+	r.graph.uses.end()
+	r.uses.end()
 }

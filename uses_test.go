@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/garaph/garaph"
@@ -15,85 +13,50 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// manyGraph is a graph of so many vertices that their values come in more than one part.
-func manyGraph[I garaph.EdgeID](t *testing.T, scratch string, id func(int) I) *garaph.Graph {
+// numbered makes a graph of n vertices with three edges out of each.
+func numbered(t *testing.T, scratch string, n int) *garaph.Graph {
 	t.Helper()
-	return graphOf(t, scratch, 40_000, id)
-}
-
-func graphOf[I garaph.EdgeID](t *testing.T, scratch string, n int, id func(int) I) *garaph.Graph {
-	t.Helper()
-	edges := make([][2]I, 0, 3*n)
+	edges := make([][2]int, 0, 3*n)
 	for i := range n {
 		for _, to := range []int{i + 1, 7 * i, 13*i + 5} {
-			edges = append(edges, [2]I{id(i), id(to % n)})
+			edges = append(edges, [2]int{i, to % n})
 		}
 	}
-	g, err := garaph.FromSlice(t.Context(), edges, nil, garaph.GraphOptions{Scratch: scratch})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return g
+	return made(t, edges, garaph.GraphOptions{Scratch: scratch})
 }
 
-func number(v int) int { return v }
+// manyGraph has so many vertices that their values come in more than one part.
+func manyGraph(t *testing.T, scratch string) *garaph.Graph { return numbered(t, scratch, 40_000) }
 
-// TestCloseWhileRead: a result that is closed while its values are read ends the reading, amid which its memory stays.
-func TestCloseWhileRead(t *testing.T) {
-	const partRows = 12_288            // are written at once
-	ahead := 2 * runtime.GOMAXPROCS(0) // parts that may be read before the first is written
-	g := graphOf(t, t.TempDir(), (ahead+2)*partRows, number)
-	for what, read := range map[string]func(*garaph.Result, *garaph.Values[int64, float64]) error{
-		"all": func(r *garaph.Result, v *garaph.Values[int64, float64]) error {
+// writer calls a function for each write.
+type writer func([]byte) error
+
+func (w writer) Write(b []byte) (int, error) { return len(b), w(b) }
+
+// TestResultInUse: a result is not closed while its values are read or written, and afterwards it is.
+func TestResultInUse(t *testing.T) {
+	g := manyGraph(t, t.TempDir())
+	for what, read := range map[string]func(r *garaph.Result, v *garaph.Values[int64, float64], amid func()) error{
+		"all": func(_ *garaph.Result, v *garaph.Values[int64, float64], amid func()) error {
 			n := 0
 			for range v.All() {
 				if n++; n == 10 {
-					if err := r.Close(); err != nil {
-						t.Error(err)
-					}
+					amid()
 				}
+			}
+			if v.Err() == nil && n != 40_000 {
+				t.Errorf("%d values", n)
 			}
 			return v.Err()
 		},
-		"blocks": func(r *garaph.Result, v *garaph.Values[int64, float64]) error {
-			sum := 0.0
-			for _, xs := range v.Blocks() {
-				if err := r.Close(); err != nil {
-					t.Error(err)
-				}
-				for _, x := range xs {
-					sum += x
-				}
+		"blocks": func(_ *garaph.Result, v *garaph.Values[int64, float64], amid func()) error {
+			for range v.Blocks() {
+				amid()
 			}
 			return v.Err()
 		},
-		"a writer": func(r *garaph.Result, _ *garaph.Values[int64, float64]) error {
-			return r.Write(writer(func([]byte) error { return r.Close() }), "csv")
-		},
-		"another goroutine": func(r *garaph.Result, v *garaph.Values[int64, float64]) error {
-			closed := make(chan error)
-			go func() { closed <- r.Close() }()
-			for v.Err() == nil { // until Close came
-				for range v.All() {
-				}
-			}
-			return errors.Join(<-closed, v.Err())
-		},
-		"writing beside it": func(r *garaph.Result, _ *garaph.Values[int64, float64]) error {
-			closed := make(chan error)
-			go func() { closed <- r.Close() }()
-			for _, format := range []string{"csv", "npy", "parquet", "arrow", "ndjson"} {
-				err := r.Write(io.Discard, format)
-				if err != nil && !strings.Contains(err.Error(), "no values any more") {
-					t.Errorf("%s: %v", format, err)
-				}
-			}
-			return errors.Join(<-closed, r.Write(io.Discard, "csv"))
+		"a writer": func(r *garaph.Result, _ *garaph.Values[int64, float64], amid func()) error {
+			return r.Write(writer(func([]byte) error { amid(); return nil }), "csv")
 		},
 	} {
 		r, err := garaph.Run(t.Context(), g, programs.PageRank[float64]{Damping: .85}, garaph.RunOptions{Iterations: 3})
@@ -104,39 +67,70 @@ func TestCloseWhileRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := read(r, v); err == nil || !strings.Contains(err.Error(), "the result has no values any more") {
+		amid := func() {
+			if err := r.Close(); !errors.Is(err, garaph.ErrInUse) {
+				t.Errorf("%s, amid it: %v", what, err)
+			}
+		}
+		if err := read(r, v, amid); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		if err := r.Close(); err != nil {
-			t.Errorf("%s: closed again: %v", what, err)
+		if err := errors.Join(r.Close(), r.Close()); err != nil {
+			t.Errorf("%s, after it: %v", what, err)
+		}
+		if err := read(r, v, func() { t.Error("a closed result has values") }); err == nil {
+			t.Errorf("%s of a closed result", what)
 		}
 	}
 }
 
-// writer calls a function for each write.
-type writer func([]byte) error
+// TestResultClosedBeside: a result may be closed while another goroutine reads it again and again.
+func TestResultClosedBeside(t *testing.T) {
+	r, err := garaph.Run(t.Context(), manyGraph(t, t.TempDir()), programs.WCC{}, garaph.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := make(chan error)
+	go func() {
+		err := r.Close()
+		for errors.Is(err, garaph.ErrInUse) {
+			err = r.Close()
+		}
+		closed <- err
+	}()
+	for r.Write(io.Discard, "csv") == nil { // until Close came
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
 
-func (w writer) Write(b []byte) (int, error) { return len(b), w(b) }
-
-// TestCloseWhileUsed: a graph that is closed amid its use stays until that has ended, and goes then.
-func TestCloseWhileUsed(t *testing.T) {
+// TestGraphInUse: a graph is not closed amid its use. Afterwards it is, with its folder, and calls return [garaph.ErrClosed].
+func TestGraphInUse(t *testing.T) {
 	for what, use := range usesOf() {
 		t.Run(what, func(t *testing.T) {
 			scratch := t.TempDir()
-			g := manyGraph(t, scratch, number)
-			closed := 0
-			closing := func() {
-				closed++
-				if err := g.Close(); err != nil {
-					t.Error(err)
+			g := manyGraph(t, scratch)
+			n := 0
+			amid := func() {
+				n++
+				if err := g.Close(); !errors.Is(err, garaph.ErrInUse) {
+					t.Errorf("amid it: %v", err)
 				}
 			}
-			if err := use(t.Context(), g, closing); err != nil || closed == 0 {
-				t.Errorf("%d times closed amid it: %v", closed, err)
+			if err := use(t.Context(), g, amid); err != nil || n == 0 {
+				t.Errorf("%d times amid it: %v", n, err)
+			}
+			if err := g.Close(); err != nil {
+				t.Error(err)
 			}
 			isEmpty(t, scratch)
+			err := use(t.Context(), g, func() { t.Error("a closed graph is used") })
+			if !errors.Is(err, garaph.ErrClosed) || errors.Is(err, garaph.ErrDamaged) {
+				t.Errorf("closed: %v", err)
+			}
 			if _, err := g.Vertex("1"); !errors.Is(err, garaph.ErrClosed) {
-				t.Errorf("used after it: %v", err)
+				t.Errorf("a vertex of a closed graph: %v", err)
 			}
 		})
 	}
@@ -147,43 +141,19 @@ func usesOf() map[string]func(ctx context.Context, g *garaph.Graph, amid func())
 	rank := programs.PageRank[float64]{Damping: .85}
 	return map[string]func(ctx context.Context, g *garaph.Graph, amid func()) error{
 		"a job": func(ctx context.Context, g *garaph.Graph, amid func()) error {
-			r, err := garaph.Run(ctx, g, rank, garaph.RunOptions{Iterations: 20, Progress: func(garaph.Iteration) { amid() }})
+			r, err := garaph.Run(ctx, g, rank, garaph.RunOptions{Iterations: 5, Progress: func(garaph.Iteration) { amid() }})
 			if err != nil {
 				return err
 			}
-			if err := r.Write(io.Discard, "csv"); !errors.Is(err, garaph.ErrClosed) {
-				return fmt.Errorf("the values were written: %w", err)
-			}
-			return r.Close()
-		},
-		"a job, from beside": func(ctx context.Context, g *garaph.Graph, amid func()) error {
-			goes, over := make(chan bool, 1), make(chan bool)
-			go func() {
-				<-goes
-				amid()
-				close(over)
-			}()
-			r, err := garaph.Run(ctx, g, rank, garaph.RunOptions{Iterations: 20, Progress: func(garaph.Iteration) {
-				select {
-				case goes <- true:
-				default:
-				}
-			}})
-			<-over
-			if err != nil {
-				return err
-			}
-			return r.Close()
+			return errors.Join(r.Write(io.Discard, "csv"), r.Close())
 		},
 		"a job with parents": func(ctx context.Context, g *garaph.Graph, amid func()) error {
-			o := garaph.RunOptions{Progress: func(garaph.Iteration) { amid() }} // parents are found after that
-			r, err := garaph.RunWithParents(ctx, g, programs.SSSP[float64]{}, o, nil)
+			r, err := garaph.RunWithParents(ctx, g, programs.SSSP[float64]{}, garaph.RunOptions{Progress: func(garaph.Iteration) { amid() }}, nil)
 			if err != nil {
 				return err
 			}
-			defer r.Close()
 			_, _, err = garaph.PathTo[float64](r, 20)
-			return err
+			return errors.Join(err, r.Close())
 		},
 		"an algorithm": func(ctx context.Context, g *garaph.Graph, amid func()) error {
 			o := garaph.AlgorithmOptions{Threads: 1, Progress: func(algorithms.Progress) { amid() }}
@@ -201,11 +171,8 @@ func usesOf() map[string]func(ctx context.Context, g *garaph.Graph, amid func())
 			}
 			return err
 		},
-		"ids": func(ctx context.Context, g *garaph.Graph, amid func()) error {
-			return g.ExportIDs(ctx, writer(func([]byte) error { amid(); return nil }))
-		},
 		"communities": func(ctx context.Context, g *garaph.Graph, amid func()) error {
-			queries := []garaph.CommunityQuery{{Vertex: 1, Low: 2, High: 4}, {Vertex: 9, Low: 2, High: 4}}
+			queries := []garaph.CommunityQuery{{Vertex: 1, Low: 2, High: 4}}
 			_, err := garaph.FindCommunities(ctx, g, queries, garaph.CommunityOptions{}, func(int, *garaph.Community) error {
 				amid()
 				return nil
@@ -217,36 +184,10 @@ func usesOf() map[string]func(ctx context.Context, g *garaph.Graph, amid func())
 			if err != nil {
 				return err
 			}
-			found := 0
 			for range n.Out(7919) {
 				amid()
-				found++
-			}
-			if found != 3 {
-				return fmt.Errorf("%d neighbours: %w", found, n.Err())
 			}
 			return n.Err()
-		},
-		"values": func(ctx context.Context, g *garaph.Graph, amid func()) error {
-			r, err := garaph.Run(ctx, g, rank, garaph.RunOptions{Iterations: 2})
-			if err != nil {
-				return err
-			}
-			defer r.Close()
-			v, err := garaph.ValuesOf[int64, float64](r, "")
-			if err != nil {
-				return err
-			}
-			found := 0
-			for range v.All() {
-				if found++; found == 10 {
-					amid()
-				}
-			}
-			if found != 40_000 {
-				return fmt.Errorf("%d values: %w", found, v.Err())
-			}
-			return v.Err()
 		},
 	}
 }

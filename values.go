@@ -44,9 +44,10 @@ type Values[I ID, V Value] struct {
 // says which columns there are, or of which types the ids and values are, when it is not
 // what was asked for.
 func ValuesOf[I ID, V Value](r *Result, column string) (*Values[I, V], error) {
-	if err := r.readable(); err != nil {
+	if err := r.beginReading(); err != nil {
 		return nil, err
 	}
+	defer r.endReading()
 	ids, columns := r.table.IDKind(), r.table.Columns()
 	at := 0
 	if column != "" {
@@ -94,38 +95,26 @@ func known(columns []results.Column) string {
 // at an error, which Err then tells.
 func (s *Values[I, V]) All() iter.Seq2[I, V] {
 	return func(yield func(I, V) bool) {
-		if s == nil {
-			return
-		}
-		if s.err = s.result.beginReading(); s.err != nil {
-			return
-		}
-		defer s.result.endReading(&s.err)
-		err := s.result.table.Batches(func(b *results.Batch) error {
-			c := &b.Columns[s.column]
-			for row := range rowsOf(b) {
-				if len(c.Null) > 0 && c.Null[row] {
-					continue
-				}
-				if !yield(s.id(&b.IDs, row), s.value(c, row)) {
-					return errEnough
+		for ids, values := range s.Blocks() {
+			for i, id := range ids {
+				if !yield(cloned(id), cloned(values[i])) {
+					return
 				}
 			}
-			return nil
-		})
-		if !errors.Is(err, errEnough) {
-			s.err = err
 		}
 	}
 }
 
-// Err is why the last reading of All ended early; nil after all values, or a break.
-func (s *Values[I, V]) Err() error {
-	if s == nil {
-		return errNoValues
+// cloned copies a string, which may be a window of memory that is used again.
+func cloned[T ID | Value](x T) T {
+	if text, is := any(x).(string); is {
+		return any(strings.Clone(text)).(T)
 	}
-	return s.err
+	return x
 }
+
+// Err is why the last reading of All ended early; nil after all values, or a break.
+func (s *Values[I, V]) Err() error { return s.err }
 
 // errEnough ends a reading that was left; it never leaves the package.
 var errEnough = errors.New("no more values are wanted")

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -86,20 +85,9 @@ type unnamed struct{ gas.Program[uint32, uint32] }
 
 func ExampleValuesOf() {
 	err := func() error {
-		folder, err := os.MkdirTemp("", "example")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(folder)
-		edges, graph := filepath.Join(folder, "edges.txt"), filepath.Join(folder, "friends.graph")
-		if err := os.WriteFile(edges, []byte("ann bob\nbob cid\ncid dan\neve ann\n"), 0o666); err != nil {
-			return err
-		}
 		ctx := context.Background()
-		if _, err := garaph.Import(ctx, []string{edges}, graph, garaph.ImportOptions{}); err != nil {
-			return err
-		}
-		g, err := garaph.Open(graph)
+		follows := [][2]string{{"ann", "bob"}, {"bob", "cid"}, {"cid", "dan"}, {"eve", "ann"}}
+		g, err := garaph.FromSlice(ctx, follows, nil, garaph.GraphOptions{})
 		if err != nil {
 			return err
 		}
@@ -140,11 +128,7 @@ func valuesGraph(t *testing.T, id func(int) string) *garaph.Graph {
 		fmt.Fprintf(&edges, "%s %s\n", id(i), id(i+1))
 	}
 	fmt.Fprintf(&edges, "%s %s\n", id(n-2), id(n-1))
-	path := filepath.Join(t.TempDir(), "path.txt")
-	if err := os.WriteFile(path, []byte(edges.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return imported(t, garaph.ImportOptions{}, path)
+	return importedText(t, garaph.ImportOptions{}, edges.String())
 }
 
 // collected is all values of a column, as text. It keeps ids until the end.
@@ -251,10 +235,10 @@ func TestValuesRefused(t *testing.T) {
 		"of type int64, and cannot be had as float64; ask for int64":            number,
 		"of type float64, and cannot be had as float32":                         narrow,
 		"of type int64, and cannot be had as uint64; ask for int64":             vertex,
-		"read them before Close":                                                open.Err(),
-		"read them before Close ":                                               fmt.Errorf("%w ", closed),
-		"it is closed":                                                          r.Write(&bytes.Buffer{}, "csv"),
-		"closed, or":                                                            r.WriteFile(filepath.Join(t.TempDir(), "x.tsv"), ""),
+		"it is closed":   open.Err(),
+		"is closed":      closed,
+		"closed, or":     r.Write(&bytes.Buffer{}, "csv"),
+		"its run failed": r.WriteFile(filepath.Join(t.TempDir(), "x.tsv"), ""),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,11 +40,7 @@ func ring(t *testing.T, ids []string) *garaph.Graph {
 	for i, id := range ids {
 		fmt.Fprintf(&b, "%s\t%s\n", id, ids[(i+1)%len(ids)])
 	}
-	path := filepath.Join(t.TempDir(), "ring.txt")
-	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return imported(t, garaph.ImportOptions{Storage: garaph.StorageOptions{Rows: true}}, path)
+	return importedText(t, garaph.ImportOptions{Storage: garaph.StorageOptions{Rows: true}}, b.String())
 }
 
 // TestVertexResults compares results that are vertices with the graph's own

@@ -83,7 +83,7 @@ func TestMistakes(t *testing.T) {
 func TestRows(t *testing.T) {
 	for _, o := range []teststore.Options{
 		{ShardVertices: 2}, {ShardVertices: 2, Layout: store.Packed, InRows: true}, {ShardVertices: 2, Layout: store.Packed},
-		{ShardVertices: 2, Layout: store.Packed, Weighted: true}, {ShardVertices: 2, Layout: teststore.Varint},
+		{ShardVertices: 2, Layout: store.Packed, Weighted: true},
 		{ShardVertices: 2, Layout: store.Packed, InRows: true, Weighted: true},
 		{ShardVertices: 2, Layout: store.Packed, Symmetric: true, Weighted: true}, {ShardVertices: 2, Symmetric: true, Weighted: true},
 	} {

@@ -24,19 +24,14 @@ import (
 
 // hops are the levels of a search from vertex 0, -1 where it does not come, by operators.
 type hops struct {
-	way     string // push, pull, or edges: from vertices to edges, and on to vertices
 	weights bool
 	level   func() // is called along edges
 }
 
 func (h hops) Plan(g *store.Catalogue, _ int) algorithms.Plan {
-	dir := shard.Out
-	if h.way == "pull" {
-		dir = shard.In
-	}
 	n := int64(g.Vertices)
-	return algorithms.Plan{Whole: []shard.Direction{dir}, Weights: h.weights, Arrays: []algorithms.Array{
-		{Name: "the levels", Bytes: 8 * n}, {Name: "the vertices", Bytes: 4 * n}, {Name: "the frontier of edges", Bytes: 8 * int64(g.Edges)},
+	return algorithms.Plan{Whole: []shard.Direction{shard.Out}, Weights: h.weights, Arrays: []algorithms.Array{
+		{Name: "the levels", Bytes: 8 * n}, {Name: "the vertices", Bytes: 4 * n},
 	}}
 }
 
@@ -50,15 +45,7 @@ func (h hops) Run(ctx context.Context, e *algorithms.Env) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	edgeMemory, err := algorithms.Make[uint64](e, int(e.Graph.Edges))
-	if err != nil {
-		return nil, err
-	}
-	dir := shard.Out
-	if h.way == "pull" {
-		dir = shard.In
-	}
-	rows, err := e.Load(ctx, dir)
+	rows, err := e.Load(ctx, shard.Out)
 	if err != nil {
 		return nil, err
 	}
@@ -66,35 +53,17 @@ func (h hops) Run(ctx context.Context, e *algorithms.Env) ([]int64, error) {
 		level[v] = -1
 	}
 	level[0] = 0
-	all := make([]uint32, n)
-	for v := range all {
-		all[v] = uint32(v)
-	}
-	reached, edges := frontier.New(memory, e.Threads), frontier.New(edgeMemory, e.Threads)
+	reached := frontier.New(memory, e.Threads)
 	err = reached.Add(0)
 	for done, next := 0, int64(1); err == nil && done < len(reached.List()); next++ {
 		now := reached.List()[done:]
 		done += len(now)
-		claim := func(_, v uint32, _ uint64) bool {
+		err = frontier.Advance(ctx, e, rows, now, reached, func(_, v uint32, _ uint64) bool {
 			if h.level != nil {
 				h.level()
 			}
 			return atomic.CompareAndSwapInt64(&level[v], -1, next)
-		}
-		switch h.way {
-		case "push":
-			err = frontier.Advance(ctx, e, rows, now, reached, claim)
-		case "edges":
-			edges.Clear()
-			err = frontier.AdvanceToEdges(ctx, e, rows, now, edges, func(_, v uint32, _ uint64) bool { return atomic.LoadInt64(&level[v]) < 0 })
-			if err == nil {
-				err = frontier.AdvanceEdges(ctx, e, rows, edges.List(), reached, func(v uint32, _ uint64) bool { return claim(0, v, 0) })
-			}
-		case "pull":
-			err = frontier.Pull(ctx, e, rows, all, reached, func(v, u uint32, edge uint64) bool {
-				return atomic.LoadInt64(&level[u]) == next-1 && claim(u, v, edge)
-			})
-		}
+		})
 	}
 	return level, err
 }
@@ -125,16 +94,14 @@ func TestHops(t *testing.T) {
 			g = teststore.Mirrored(g)
 		}
 		want := levels(g)
-		for _, way := range []string{"push", "pull", "edges"} {
-			a := hops{way: way, weights: rapid.Bool().Draw(r, "weights")}
-			opt := algorithms.Options{Threads: rapid.IntRange(1, 8).Draw(r, "threads"), Memory: rapid.SampledFrom([]int64{0, starved}).Draw(r, "memory")}
-			got, report := run(t, s, a, opt)
-			if diff := cmp.Diff(want, got); diff != "" {
-				r.Fatalf("%s: %s", way, diff)
-			}
-			if !report.InMemory || report.BytesRead == 0 {
-				r.Fatalf("%s: %+v", way, report)
-			}
+		a := hops{weights: rapid.Bool().Draw(r, "weights")}
+		opt := algorithms.Options{Threads: rapid.IntRange(1, 8).Draw(r, "threads"), Memory: rapid.SampledFrom([]int64{0, starved}).Draw(r, "memory")}
+		got, report := run(t, s, a, opt)
+		if diff := cmp.Diff(want, got); diff != "" {
+			r.Fatal(diff)
+		}
+		if !report.InMemory || report.BytesRead == 0 {
+			r.Fatalf("%+v", report)
 		}
 	})
 }
@@ -144,10 +111,8 @@ func TestHopsHub(t *testing.T) {
 	for _, g := range []oracle.Graph{manyTriangles(), tangled(30_000, 2)} {
 		s := teststore.Build(t, g, teststore.Options{ShardVertices: 5000})
 		want := levels(g)
-		for _, way := range []string{"push", "pull", "edges"} {
-			if got, _ := run(t, s, hops{way: way}, algorithms.Options{Threads: 8}); !slices.Equal(want, got) {
-				t.Errorf("%s: %s", way, cmp.Diff(want, got))
-			}
+		if got, _ := run(t, s, hops{}, algorithms.Options{Threads: 8}); !slices.Equal(want, got) {
+			t.Error(cmp.Diff(want, got))
 		}
 	}
 }
@@ -156,23 +121,21 @@ func TestHopsHub(t *testing.T) {
 // and what goes wrong in an operator is the error of the run.
 func TestWholeFails(t *testing.T) {
 	s := teststore.Build(t, manyTriangles(), teststore.Options{ShardVertices: 5000})
-	_, err := algorithms.Run(t.Context(), s, hops{way: "push"}, algorithms.Options{Threads: 2, Memory: starved})
+	_, err := algorithms.Run(t.Context(), s, hops{}, algorithms.Options{Threads: 2, Memory: starved})
 	var need *algorithms.MemoryError
 	if !errors.As(err, &need) || !strings.Contains(err.Error(), " for the out rows of the whole graph, ") || !strings.Contains(err.Error(), " for reading them") {
 		t.Fatal(err)
 	}
-	if _, err := algorithms.Run(t.Context(), s, hops{way: "push"}, algorithms.Options{Threads: 2, Memory: need.Least() - 1}); !errors.As(err, &need) {
+	if _, err := algorithms.Run(t.Context(), s, hops{}, algorithms.Options{Threads: 2, Memory: need.Least() - 1}); !errors.As(err, &need) {
 		t.Errorf("with a byte less: %v", err)
 	}
-	for _, way := range []string{"push", "pull", "edges"} {
-		ctx, cancel := context.WithCancel(t.Context())
-		if _, err := algorithms.Run(ctx, s, hops{way: way, level: cancel}, algorithms.Options{Threads: 2}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s, cancelled: got %v", way, err)
-		}
-		_, err := algorithms.Run(t.Context(), s, hops{way: way, level: func() { panic("oh") }}, algorithms.Options{Threads: 2})
-		if err == nil || !strings.Contains(err.Error(), "hops panicked: oh") {
-			t.Errorf("%s, panics: got %v", way, err)
-		}
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := algorithms.Run(ctx, s, hops{level: cancel}, algorithms.Options{Threads: 2}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got %v", err)
+	}
+	_, err = algorithms.Run(t.Context(), s, hops{level: func() { panic("oh") }}, algorithms.Options{Threads: 2})
+	if err == nil || !strings.Contains(err.Error(), "hops panicked: oh") {
+		t.Errorf("panics: got %v", err)
 	}
 }
 

@@ -74,19 +74,6 @@ func (j *Job) Passed() []error { return j.passed }
 
 func (j *Job) folder() string { return filepath.Join(j.jobs, strconv.Itoa(j.id)) }
 
-// In reports whether the job is, or will be, in a folder of jobs. A zero Job is in none.
-func (j *Job) In(jobs string) bool {
-	if j.jobs == jobs || j.jobs == "" {
-		return j.jobs != ""
-	}
-	mine, err := os.Stat(filepath.Dir(j.jobs)) // two paths may lead to one graph
-	if err != nil {
-		return false
-	}
-	graph, err := os.Stat(filepath.Dir(jobs))
-	return err == nil && os.SameFile(mine, graph)
-}
-
 // ID is the job's number in its graph; 0 before a new one has begun.
 func (j *Job) ID() int { return j.id }
 

@@ -219,21 +219,3 @@ func newest(jobs string) (id int, passed []error, err error) {
 	}
 	return j.ID(), j.Passed(), j.Close()
 }
-
-// TestIn: a job is in the folder where it was made, whatever leads there.
-func TestIn(t *testing.T) {
-	graph, other := memoryDir(t), memoryDir(t)
-	link := filepath.Join(other, "link")
-	if err := os.Symlink(graph, link); err != nil {
-		t.Fatal(err)
-	}
-	j := NewJob(filepath.Join(graph, "jobs"), Spec{}, Policy{})
-	for path, want := range map[string]bool{graph: true, graph + "/./": true, link: true, other: false, filepath.Join(other, "none"): false} {
-		if j.In(filepath.Join(path, "jobs")) != want {
-			t.Errorf("in %s: %v", path, !want)
-		}
-	}
-	if new(Job).In("") || new(Job).In(filepath.Join(graph, "jobs")) {
-		t.Error("a zero job is somewhere")
-	}
-}

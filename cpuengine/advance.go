@@ -83,21 +83,29 @@ type Advanced struct {
 // NewAdvancer makes one over rows of all edges along which vertices make others gather,
 // and those along which they gather; nil: it does not seek. Both may be the same.
 func NewAdvancer[V, A any](e *Engine[V, A], rows, in *frontier.Rows) (*Advancer[V, A], error) {
-	f := &Advancer[V, A]{Engine: e, rows: rows, in: in}
-	a := e.arrays
-	f.block = compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}
-	f.unseen, f.limits = rows.Off[a.N], limits{aloneEdges, hubEdges, taskVertices}
-	f.lanes = make([]lane, len(e.workers))
-	memory, err := hostmem.Slice[uint32](2 * int(a.N))
+	f, err := newAdvancer(e, rows.Off[e.arrays.N])
 	if err != nil {
 		return nil, err
 	}
-	clear(memory) // so that it is there, and no level waits for it
-	f.memory, f.queue, f.next = memory, frontier.NewQueue(memory[:a.N:a.N]), frontier.NewQueue(memory[a.N:])
+	clear(f.memory) // so that it is there, and no level waits for it
+	f.rows, f.in = rows, in
 	for i := range f.lanes {
 		l := &f.lanes[i]
 		l.Rows, l.In, l.Off = rows, in, rows.Off
 	}
+	return f, nil
+}
+
+// newAdvancer makes one with queues, over some rows of so many edges.
+func newAdvancer[V, A any](e *Engine[V, A], edges uint64) (*Advancer[V, A], error) {
+	a := e.arrays
+	f := &Advancer[V, A]{Engine: e, lanes: make([]lane, len(e.workers)), block: compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}}
+	f.unseen, f.limits = edges, limits{aloneEdges, hubEdges, taskVertices}
+	memory, err := hostmem.Slice[uint32](2 * int(a.N))
+	if err != nil {
+		return nil, err
+	}
+	f.memory, f.queue, f.next = memory, frontier.NewQueue(memory[:a.N:a.N]), frontier.NewQueue(memory[a.N:])
 	return f, nil
 }
 

@@ -3,10 +3,8 @@ package cpuengine
 import (
 	"context"
 
-	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
-	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/page"
 )
 
@@ -50,23 +48,18 @@ var places = func() (off [heldVertices + 1]uint32) {
 // It is for programs that seek, without priorities. Rows of in-edges are needed to seek:
 // they may be the same; nil: it only pushes.
 func NewHeldAdvancer[V, A any](e *Engine[V, A], rows, in *page.HeldRows, edges uint64) (*Advancer[V, A], error) {
-	f := &Advancer[V, A]{Engine: e, held: &heldRows[A]{rows: rows, in: in, absent: rows.Shards()}}
-	h := f.held
+	f, err := newAdvancer(e, edges)
+	if err != nil {
+		return nil, err
+	}
+	h := &heldRows[A]{rows: rows, in: in, absent: rows.Shards(), lanes: make([]heldLane[A], len(e.workers))}
+	f.held = h
 	h.full, _ = e.program.(gas.Saturable[A])
 	if in != nil && in != rows {
 		h.absent += in.Shards()
 	}
-	a := e.arrays
-	f.block = compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}
-	f.unseen, f.limits = edges, limits{aloneEdges, hubEdges, taskVertices}
-	memory, err := hostmem.Slice[uint32](2 * int(a.N))
-	if err != nil {
-		return nil, err
-	}
-	f.memory, f.queue, f.next = memory, frontier.NewQueue(memory[:a.N:a.N]), frontier.NewQueue(memory[a.N:])
-	f.lanes, h.lanes = make([]lane, len(e.workers)), make([]heldLane[A], len(e.workers))
 	for i := range f.lanes {
-		f.lanes[i].Rows, f.lanes[i].Degree = &f.lanes[i].row, a.Degree
+		f.lanes[i].Rows, f.lanes[i].Degree = &f.lanes[i].row, e.arrays.Degree
 		h.lanes[i].rows = rows.NewCursor()
 		if in != nil {
 			h.lanes[i].in = in.NewCursor()

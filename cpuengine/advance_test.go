@@ -230,21 +230,3 @@ func TestAdvance(t *testing.T) {
 		checkLevels(t, g, gas.Program[float64, float64](programs.SSSP[float64]{Source: source}))
 	})
 }
-
-// TestStepOfWidest: buckets of widths, whose source is infinitely wide, are a part of what
-// widths are apart.
-func TestStepOfWidest(t *testing.T) {
-	g := oracle.Graph{N: 2}
-	for i := range 4096 {
-		g.Edges = append(g.Edges, oracle.Edge{Dst: 1, Weight: float32(i % 64)})
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		p := gas.Program[float32, float32](programs.SSWP{})
-		f, _ := advancer(t, g, GenericLoops(p), 1)
-		defer f.arrays.Free()
-		defer f.Free()
-		if step, _ := MeanStep(p, f.arrays, f.rows, gas.Step{}); step < 1 || step > 4 {
-			t.Errorf("got buckets of %v, want a part of 63", step)
-		}
-	})
-}

@@ -43,8 +43,6 @@ type Engine[V, A any] struct {
 	chunkEdges uint64 // the constant, but for tests
 
 	workers []worker[V, A] // one for each goroutine
-	using   sync.Mutex     // guards used
-	used    []*sheet[A]    // for further pages
 }
 
 // Work says what to do with a page.

@@ -45,11 +45,10 @@ type shardSides struct {
 	packed   []*packed.Side
 }
 
-// set replaces the sides; slices are used again.
+// set takes the sides.
 func (s *shardSides) set(sides []shard.Side) {
 	h := sides[0].Header()
-	s.first, s.vertices, s.rows = h.First, h.Vertices, s.rows[:0]
-	s.packed = s.packed[:0]
+	s.first, s.vertices = h.First, h.Vertices
 	for _, side := range sides {
 		if x, ok := side.(*packed.Side); ok {
 			s.packed = append(s.packed, x)
@@ -224,9 +223,7 @@ func (x *stream[V, A]) do(r *worker[V, A], s *sheet[A], t task) error {
 	if s.undone.Add(-int32(t.shards)) > 0 {
 		return nil
 	}
-	err := x.report(s.page, s.stats, s.busy)
-	x.recycle(s)
-	return err
+	return x.report(s.page, s.stats, s.busy)
 }
 
 // drain returns what the goroutine has counted since the last call.
@@ -248,10 +245,7 @@ func (s *sheet[A]) count(stats Stats, since time.Time) (now time.Time) {
 
 // sheet lists the tasks of a page.
 func (e *Engine[V, A]) sheet(p *page.Page, w Work) *sheet[A] {
-	s := e.blank()
-	s.page, s.work, s.stats, s.busy = p, w, Stats{}, 0
-	s.chunks, s.starts = s.chunks[:0], append(s.starts[:0], 0)
-	s.shards = slices.Grow(s.shards[:0], len(p.Shards))[:len(p.Shards)]
+	s := &sheet[A]{page: p, work: w, starts: []int{0}, shards: make([]shardSides, len(p.Shards)), left: make([]atomic.Int32, len(p.Shards))}
 	for i := range p.Shards {
 		sh := &s.shards[i]
 		sh.set(p.Shards[i].Sides)
@@ -262,11 +256,7 @@ func (e *Engine[V, A]) sheet(p *page.Page, w Work) *sheet[A] {
 		}
 		s.starts = append(s.starts, len(s.chunks))
 	}
-	s.partials = slices.Grow(s.partials[:0], len(s.chunks))[:len(s.chunks)]
-	clear(s.partials)
-	if n := len(p.Shards); n > len(s.left) {
-		s.left = make([]atomic.Int32, n)
-	}
+	s.partials = make([]partial[A], len(s.chunks))
 	s.undone.Store(int32(len(p.Shards)))
 	e.line(s)
 	return s
@@ -275,7 +265,6 @@ func (e *Engine[V, A]) sheet(p *page.Page, w Work) *sheet[A] {
 // line puts the tasks in line: packed shards, the largest first, so that goroutines
 // come to the end together, and then chunks.
 func (e *Engine[V, A]) line(s *sheet[A]) {
-	s.tasks = s.tasks[:0]
 	for i := 0; i < len(s.shards); {
 		n := 1
 		if len(s.shards[i].packed) > 0 {
@@ -298,24 +287,4 @@ func (e *Engine[V, A]) line(s *sheet[A]) {
 			s.tasks = append(s.tasks, task{c, 1})
 		}
 	}
-}
-
-// blank is a sheet to fill, a used one where there is one.
-func (e *Engine[V, A]) blank() *sheet[A] {
-	e.using.Lock()
-	defer e.using.Unlock()
-	n := len(e.used)
-	if n == 0 {
-		return &sheet[A]{}
-	}
-	s := e.used[n-1]
-	e.used = e.used[:n-1]
-	return s
-}
-
-func (e *Engine[V, A]) recycle(s *sheet[A]) {
-	s.page = nil
-	e.using.Lock()
-	defer e.using.Unlock()
-	e.used = append(e.used, s)
 }

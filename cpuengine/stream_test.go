@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/page"
-	"github.com/garaph/garaph/shard/rows"
 )
 
 // streamAll streams pages, each of which is reported once.
@@ -41,18 +39,24 @@ func streamAll[V, A any](t rapid.TB, e *Engine[V, A], pages []*page.Page, w Work
 	return total
 }
 
-// TestStreamEmpty: pages without shards, or none at all.
-func TestStreamEmpty(t *testing.T) {
-	s := newShards(testgraph.Complete(), 2, false, false)
-	a := newArrays[value](t, s, gas.In)
-	defer a.Free()
-	e := newEngine(t, gas.Program[value, sum](mix{}), a, s, 3, rows.ChunkEdges)
-	if got := streamAll(t, e, nil, Work{}); got != (Stats{}) {
-		t.Errorf("no pages: %+v", got)
+// faulty panics in the method of this name.
+type faulty struct {
+	atLeast
+	method string
+}
+
+func (p faulty) Gather(src uint32, _ gas.Edge, _ uint32) uint32 {
+	if p.method == "Gather" {
+		panic("in Gather")
 	}
-	if got := streamAll(t, e, []*page.Page{{}, s.page(0, len(s.firsts), gas.In), {}, {}}, Work{}); got.Vertices != 5 {
-		t.Errorf("empty pages: %+v", got)
+	return src
+}
+
+func (p faulty) Aggregate(gas.Vertex, uint32) float64 {
+	if p.method == "Aggregate" {
+		panic("in Aggregate")
 	}
+	return 0
 }
 
 // TestStreamErrors: the first error of next, of done or of a task ends a stream,
@@ -64,8 +68,7 @@ func TestStreamErrors(t *testing.T) {
 			t.Run(fmt.Sprint(what, threads), func(t *testing.T) {
 				a := newArrays[uint32](t, s, gas.Both)
 				defer a.Free()
-				p := faulty{what, new(atomic.Bool)}
-				p.armed.Store(true)
+				p := faulty{atLeast{1000, gas.Both}, what}
 				e := newEngine(t, gas.Program[uint32, uint32](p), a, s, threads, 3)
 				failed := errors.New("in " + what)
 				given := 0

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -102,108 +101,6 @@ func TestCUDAStar(t *testing.T) {
 	}
 	g.Edges = append(g.Edges, oracle.Edge{Src: hub, Dst: 1, Weight: 3})
 	tryAll(t, subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices}), gpu))
-}
-
-// TestCUDAPath: as many iterations as there are vertices.
-func TestCUDAPath(t *testing.T) {
-	needGPU(t)
-	g := oracle.Graph{N: 2000}
-	for v := range uint32(g.N - 1) {
-		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: v + 1, Weight: float32(v%7 + 1)})
-	}
-	tryAll(t, subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: 500}), gpu))
-}
-
-// TestCUDAIsolated: nearly all vertices have no edges, and most shards none.
-func TestCUDAIsolated(t *testing.T) {
-	needGPU(t)
-	g := oracle.Graph{N: 1_000_000}
-	for v := uint32(0); v+20_011 < uint32(g.N); v += 9973 {
-		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: v + 9973, Weight: 2}, oracle.Edge{Src: v + 9973, Dst: v / 2, Weight: 5})
-	}
-	tryAll(t, subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices}), gpu))
-}
-
-// counting counts what is taken of a device.
-type counting struct {
-	device.Device
-	taken *atomic.Int64
-}
-
-func (c counting) Alloc(n int64) (device.Pointer, error) {
-	c.taken.Add(1)
-	return c.Device.Alloc(n)
-}
-
-func (c counting) Pin(n int64) ([]byte, error) {
-	c.taken.Add(1)
-	return c.Device.Pin(n)
-}
-
-// TestCUDASmallJob: BFS on 10⁵ edges takes at most 50 ms where the context
-// exists, and its iterations take a few objects of the host, and memory of the GPU
-// only where the first frontier is advanced, which loads the rows.
-func TestCUDASmallJob(t *testing.T) {
-	needGPU(t)
-	x := subjectOf(t, generated(t, bench.GenOptions{Kind: bench.Uniform, Vertices: 20_000, Edges: 100_000, Format: bench.Raw, Seed: 5}, store.CSC), gpu)
-	var taken atomic.Int64
-	var marks []int64     // taken, by iteration
-	first := -1           // of frontiers
-	var objects []float64 // made since the one before
-	var last runtime.MemStats
-	o := dispatcher.Options{Device: dispatcher.GPU, GPU: dispatcher.GPUOptions{Name: gpu}}
-	o.SetOpen(func(name string) (device.Device, error) {
-		d, err := device.Open(name)
-		return counting{d, &taken}, err
-	})
-	best := time.Hour
-	for round := range 6 { // the driver compiles kernels in the first one
-		o.Progress = nil
-		if round == 0 {
-			o.Progress = func(it dispatcher.Iteration) {
-				var now runtime.MemStats
-				runtime.ReadMemStats(&now)
-				if first < 0 && it.Method == dispatcher.Frontier {
-					first = len(marks)
-				}
-				marks, objects = append(marks, taken.Load()), append(objects, float64(now.Mallocs-last.Mallocs))
-				runtime.ReadMemStats(&last)
-			}
-		}
-		start := time.Now()
-		j, err := dispatcher.New(x.store, gas.Program[uint32, uint32](programs.BFS{Source: x.source}), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		planned := time.Since(start)
-		r, err := j.Run(context.Background())
-		all := time.Since(start)
-		j.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("planning and kernels %v, copying %v, %d iterations %v, all %v", planned, r.Load, len(r.Iterations), r.Duration, all)
-		if round > 0 {
-			best = min(best, all)
-		}
-	}
-	if best > 50*time.Millisecond {
-		t.Errorf("it took %v at best", best)
-	}
-	if len(marks) < 4 {
-		t.Fatalf("%d iterations: too few to see", len(marks))
-	}
-	least := objects[1]
-	for i := 1; i < len(marks); i++ {
-		least = min(least, objects[i])
-		if i != first && marks[i] != marks[i-1] {
-			t.Errorf("iteration %d allocated memory of the device, or pinned some: %d times", i, marks[i]-marks[i-1])
-		}
-	}
-	t.Logf("objects of the host made in each iteration: %v", objects[1:])
-	if least > 64 {
-		t.Errorf("an iteration makes %v objects at least", least)
-	}
 }
 
 // TestCUDAForged is TestForgedOnGPU on a real GPU.

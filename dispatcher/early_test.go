@@ -6,11 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zaptest/observer"
-
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/teststore"
@@ -46,37 +42,5 @@ func TestEarlyBits(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatal("the same job gave other values")
 		}
-	}
-}
-
-// TestEarlyForNobody: an error of a copy that no iteration needed any more is none of the
-// job.
-func TestEarlyForNobody(t *testing.T) {
-	s := teststore.Build(t, manyEdges(), teststore.Options{ShardVertices: 50})
-	o := Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}, Threads: 1, hooks: hooks{speeds: evenly, pageBytes: 1}}
-	o.GPU.Memory = leastGPU(t, s, testprograms.WCC{}, o) + 48<<10
-	ended := 0
-	for _, op := range []device.FaultOp{device.FaultCopy, device.FaultEvent, device.FaultRun} {
-		sound := device.NewEmulated(device.EmulatedOptions{})
-		if _, _, err := runOn(t, s, o, sound); err != nil {
-			t.Fatal(err)
-		}
-		for n := max(1, sound.Calls(op)-40); n <= sound.Calls(op); n++ {
-			core, logs := observer.New(zap.DebugLevel)
-			o := o
-			o.Log = zap.New(core)
-			o.Progress = func(Iteration) { time.Sleep(time.Millisecond) }
-			_, r, err := runOn(t, s, o, device.NewEmulated(device.EmulatedOptions{Faults: []device.EmulatedFault{{Op: op, N: n}}}))
-			if err != nil || r.Lost != "" {
-				continue
-			}
-			ended++
-			for _, l := range logs.FilterMessage("the memory of the job was not all given back").All() {
-				t.Errorf("%s %d: %s: %v", op, n, l.Message, l.ContextMap()["error"])
-			}
-		}
-	}
-	if ended == 0 {
-		t.Error("no job ended with a fault that nobody noticed")
 	}
 }

@@ -88,16 +88,3 @@ func (c cutHeat) Apply(v gas.Vertex, old float32, acc programs.Flow, step gas.St
 	}
 	return c.Heat.Apply(v, old, acc, step)
 }
-
-// TestDue: an epoch by iterations is due between two of them alone.
-func TestDue(t *testing.T) {
-	e := &epochs[uint32]{policy: checkpoint.Policy{Every: 2, Pages: 10}}
-	e.iterations, e.pages = 2, 9
-	if !e.due() || e.dueWithin() {
-		t.Errorf("after %d iterations: %v, within one: %v", e.iterations, e.due(), e.dueWithin())
-	}
-	e.pages++
-	if !e.dueWithin() {
-		t.Errorf("after %d pages: not due", e.pages)
-	}
-}

@@ -13,9 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zaptest/observer"
-
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
@@ -296,24 +293,6 @@ func checkStopped[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], s
 	}
 }
 
-// TestGPUPages: the pages that an async job does on the GPU count.
-func TestGPUPages(t *testing.T) {
-	folder := memoryDir(t)
-	o := Options{Device: GPU, Mode: Async, Method: Pull, Checkpoints: checkpoint.Policy{Pages: 3}, Progress: func(it Iteration) {
-		if it.Iteration >= 4 { // one was begun
-			awaitEpoch(folder)
-		}
-	}}
-	_, r, err := recorded(t.Context(), t, longWay(t), gas.Program[uint32, uint32](programs.BFS{}), folder, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	epochs, err := filepath.Glob(filepath.Join(folder, "1", "epoch-*"))
-	if err != nil || len(epochs) == 0 {
-		t.Errorf("%d epochs after %d iterations, %v", len(epochs), len(r.Iterations), err)
-	}
-}
-
 // memoryDir is an empty folder, in memory where the system has such a file
 // system, so that tests that write many epochs need not wait for a disk.
 func memoryDir(t testing.TB) string {
@@ -324,77 +303,6 @@ func memoryDir(t testing.TB) string {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
-}
-
-// Fill is [checkpoint.Source].
-func (e *epochState[V]) Fill(from, to uint32, values []byte, active []uint64) error {
-	copy(values, hostmem.AsBytes(e.values[from:to]))
-	copy(active, e.active[from/64:(uint64(to)+63)/64])
-	return nil
-}
-
-// TestPolicyRecord: a job goes on from a checkpoint whose policy record cannot be read,
-// and says so at debug level; with a sound one it says nothing.
-func TestPolicyRecord(t *testing.T) {
-	s := longWay(t)
-	p := gas.Program[uint32, uint32](programs.WCC{})
-	want, _ := run(t, s, p, setting{opt: Options{Device: CPU, Threads: 2}})
-	for _, c := range []struct {
-		record  string
-		unknown int
-	}{{"", 0}, {"\x00 no record", 1}, {`{"version":99,"limit":0.5}`, 1}} {
-		folder := memoryDir(t)
-		ctx, cancel := context.WithCancel(t.Context())
-		_, _, err := recorded(ctx, t, s, p, folder, Options{Device: CPU, Method: NotifyPull, Progress: func(it Iteration) {
-			if it.Iteration == 3 {
-				cancel()
-			}
-		}})
-		if cancel(); !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-		if c.record != "" {
-			changePolicy(t, folder, c.record)
-		}
-		core, logs := observer.New(zap.DebugLevel)
-		got, r, err := recorded(t.Context(), t, s, p, folder, Options{Device: CPU, Method: NotifyPull, Log: zap.New(core)})
-		if err != nil || r.Before != 4 || !slices.Equal(got, want) || r.NotifyLimit != 0.5 {
-			t.Errorf("%q: resumed after %d iterations, limit %v, %v", c.record, r.Before, r.NotifyLimit, err)
-		}
-		const text = "the policy begins without what the checkpoint says"
-		if n := logs.FilterLevelExact(zap.DebugLevel).FilterMessage(text).Len(); n != c.unknown {
-			t.Errorf("%q: it was said %d times that the record cannot be read", c.record, n)
-		}
-	}
-}
-
-// changePolicy writes another epoch of the job in a folder, with another policy record.
-func changePolicy(t *testing.T, folder, record string) {
-	t.Helper()
-	job, err := checkpoint.OpenJob(folder, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer job.Close()
-	job.SetChunkVertices(64)
-	if err := job.Begin(checkpoint.Identity{}, checkpoint.Policy{}); err != nil {
-		t.Fatal(err)
-	}
-	var state epochState[uint32]
-	if _, err := job.Restore(t.Context(), &state); err != nil {
-		t.Fatal(err)
-	}
-	state.state.Policy = []byte(record)
-	n, err := job.Epochs().Write(t.Context(), state.state, &state)
-	if err == nil {
-		err = job.Wrote(n, state.state.Iteration)
-	}
-	if err == nil {
-		err = job.End(checkpoint.Interrupted, nil)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestForgedIteration: an epoch of more iterations than the job has is refused:

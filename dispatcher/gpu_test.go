@@ -8,17 +8,12 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
-	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/testprograms"
-	"github.com/garaph/garaph/internal/testsize"
-	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
 )
@@ -38,26 +33,6 @@ type gpuSetting struct {
 
 func (s gpuSetting) String() string {
 	return fmt.Sprintf("%s,%s,%s,%d streams,starved=%v,%v,%d GPUs", s.device, s.mode, s.gather, s.streams, s.starved, s.fewPages, s.gpus)
-}
-
-func gpuSettings() (list []gpuSetting) {
-	for _, mode := range []Mode{Sync, Async} {
-		for _, gather := range []gpuengine.Gather{gpuengine.GatherReplicated, gpuengine.GatherSegmented} {
-			set := gpuSetting{device: GPU, mode: mode, gather: gather}
-			one, starved, fewPages := set, set, set
-			one.streams, starved.starved = 1, true
-			fewPages.streams, fewPages.starved, fewPages.fewPages = 3, true, true
-			list = append(list, set, starved, fewPages, one)
-		}
-	}
-	for _, mode := range []Mode{Sync, Async} {
-		for _, starved := range []bool{false, true} {
-			for _, fewPages := range []bool{false, true} {
-				list = append(list, gpuSetting{device: Hybrid, mode: mode, gather: gpuengine.GatherAuto, streams: 2, starved: starved, fewPages: fewPages})
-			}
-		}
-	}
-	return list
 }
 
 // evenly has both devices work in every iteration of a hybrid job.
@@ -189,37 +164,4 @@ func compareRanks[F float32 | float64](t testing.TB, p programs.PageRank[F], val
 			t.Fatalf("%T of vertex %d: got %v, want %v", p, v, got, want[v])
 		}
 	}
-}
-
-func TestGPUNamedGraphs(t *testing.T) {
-	for turn, named := range testgraph.All() {
-		t.Run(named.Name, func(t *testing.T) {
-			for i, symmetric := range []bool{false, true} {
-				g := named.Graph
-				if symmetric {
-					g = teststore.Mirrored(g)
-				}
-				for k, layout := range layouts {
-					s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, Symmetric: symmetric, Layout: layout})
-					checkGPU(t, s, g, 0, testsize.Some(gpuSettings(), 11, turn+2*i+4*k))
-				}
-			}
-		})
-	}
-}
-
-func TestGPURandomGraphs(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		g := testgraph.Draw(rt)
-		symmetric := rapid.Bool().Draw(rt, "symmetric")
-		s := teststore.Build(t, g, teststore.Options{
-			Weighted: true, Symmetric: symmetric, Layout: rapid.SampledFrom(layouts).Draw(rt, "layout"),
-			ShardVertices: rapid.SampledFrom([]int{1, 3, 9, 1000}).Draw(rt, "vertices per shard"),
-		})
-		if symmetric {
-			g = teststore.Mirrored(g)
-		}
-		sets := rapid.SliceOfN(rapid.SampledFrom(gpuSettings()), 2, 2).Draw(rt, "settings")
-		checkGPU(t, s, g, uint32(rapid.IntRange(0, g.N-1).Draw(rt, "source")), sets)
-	})
 }

@@ -67,17 +67,3 @@ func TestGPUFrontierNamedBudget(t *testing.T) {
 		runsWithNamed(rt, s, gas.Program[float32, float32](programs.SSSP[float32]{Source: source}), o)
 	})
 }
-
-// TestGPUFrontierNever: what no budget makes possible is said at once.
-func TestGPUFrontierNever(t *testing.T) {
-	s := teststore.Build(t, testgraph.All()[0].Graph, teststore.Options{})
-	o := Options{Threads: 1, Memory: 1, Device: GPU, Method: Frontier, GPU: GPUOptions{Name: device.EmulatedName}}
-	_, err := New(s, gas.Program[float32, int64](programs.PageRank[float32]{Damping: 0.85}), o)
-	if err == nil || errors.Is(err, ErrMemory) {
-		t.Errorf("PageRank: %v", err)
-	}
-	o.Iterations = 3
-	if _, err := New(s, gas.Program[uint32, uint32](programs.BFS{}), o); err == nil || errors.Is(err, ErrMemory) {
-		t.Errorf("a limit of iterations: %v", err)
-	}
-}

@@ -40,22 +40,6 @@ func TestSeveralGPUs(t *testing.T) {
 	}
 }
 
-// TestOneOfSeveralGPUsLost: likewise when one of them is lost, early or late in the job.
-func TestOneOfSeveralGPUsLost(t *testing.T) {
-	for turn, named := range testgraph.All() {
-		t.Run(named.Name, func(t *testing.T) {
-			s := teststore.Build(t, named.Graph, teststore.Options{Weighted: true, ShardVertices: 2})
-			for k, at := range []int{8, 20, 60} {
-				sets := severalSettings()
-				for i := range sets {
-					sets[i].fault = &device.EmulatedFault{Op: device.FaultRun, N: at + i, Lost: true}
-				}
-				checkGPU(t, s, named.Graph, 0, testsize.Some(sets, 6, turn+k))
-			}
-		})
-	}
-}
-
 // TestSeveralGPUsShare: of two GPUs and the CPU each does a part of most iterations, and
 // with a GPU that is lost the job goes on on the rest.
 func TestSeveralGPUsShare(t *testing.T) {

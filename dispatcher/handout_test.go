@@ -9,7 +9,6 @@ import (
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
-	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -110,58 +109,5 @@ func TestHandout(t *testing.T) {
 				t.Errorf("after two pages the GPU gets %v, want %v", got, c.after)
 			}
 		})
-	}
-}
-
-// TestBeginWith: what the GPU gets before it waits is what it can have copied ahead, and
-// it begins with that if it comes first in the same shards; nobody else gets it then.
-func TestBeginWith(t *testing.T) {
-	j := handoutJob(t, [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6})
-	begin := func(shared bool, requests []page.Request) *part {
-		h := newHandout(j.pages, requests, j.edges, time.Now(), nil)
-		h.taken = func([]int) {}
-		if shared {
-			h.share(j.cpu.ranks, policy.Speeds{Page: 1, Streamed: 2})
-		}
-		return h.parts[0]
-	}
-	pagesOf := func(list []page.Request) (pages []int) {
-		for _, rq := range list {
-			pages = append(pages, rq.Page)
-		}
-		return pages
-	}
-	all := gpuengine.Requests(j.pages.Spans(), 0, 10)
-	for _, c := range []struct {
-		shared bool
-		want   []int
-	}{{true, []int{2, 5, 0, 7, 3, 4}}, {false, []int{0, 1, 2, 3, 4, 5, 6, 7}}} {
-		h := begin(c.shared, all)
-		first := h.first()
-		if got := pagesOf(first); !slices.Equal(got, c.want) {
-			t.Errorf("shared %v: it begins with %v, want %v", c.shared, got, c.want)
-		}
-		h.queue.cached = slices.Delete(h.queue.cached, 1, 2) // by the CPU
-		if got := pagesOf(first); !slices.Equal(got, c.want) {
-			t.Errorf("shared %v: the list has changed to %v", c.shared, got)
-		}
-		for _, other := range [][]page.Request{nil, {first[1]}, {first[0], first[2]}, {{Page: first[0].Page, Shards: []int{first[0].Page}}}, append(slices.Clone(all), all[0])} {
-			if h := begin(c.shared, all); h.beginWith(other) || len(h.queue.cached) != 10 || h.flying != 0 {
-				t.Errorf("shared %v: it begins with %v", c.shared, other)
-			}
-		}
-		h = begin(c.shared, all)
-		if !h.beginWith(first[:2]) || len(h.queue.cached) != 8 || h.queue.cached[0].Page != c.want[2] {
-			t.Errorf("shared %v: after two pages it goes on with %v", c.shared, pagesOf(h.queue.cached))
-		}
-		for p, w := range h.shards {
-			if (w.state == onGPU) != slices.Contains(c.want[:2], p) {
-				t.Errorf("shared %v: page %d is in state %d", c.shared, p, w.state)
-			}
-		}
-	}
-	some := []page.Request{{Page: 4, Shards: []int{4}}}
-	if h := begin(false, some); !h.beginWith(h.first()) || len(h.queue.cached) != 0 {
-		t.Error("it does not begin with a part of a page")
 	}
 }

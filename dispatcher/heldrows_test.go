@@ -1,11 +1,8 @@
 package dispatcher
 
 import (
-	"errors"
-	"strings"
 	"testing"
 
-	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
@@ -62,34 +59,6 @@ func TestHeldChosen(t *testing.T) {
 		}
 		if read == 0 || read > rows+rows/8 {
 			t.Errorf("%s: %d bytes are read, the rows have %d", c.name, read, rows)
-		}
-	}
-}
-
-// TestHeldDamage: damage of rows that are held ends the job with an error that names the
-// shard, as soon as it comes there. The job goes on from there when the graph is sound again.
-func TestHeldDamage(t *testing.T) {
-	s := teststore.Build(t, chain(2000), teststore.Options{ShardVertices: 100, Layout: store.Packed, Symmetric: true})
-	p := gas.Program[uint32, uint32](programs.BFS{})
-	for _, limit := range []int{0, 1990} {
-		want, _ := run(t, s, p, setting{opt: Options{Method: Pull, Iterations: limit}})
-		for name, at := range map[string]int64{"the index": shard.HeaderBytes + 9, "a row": s.Catalogue().Bytes(shard.Out, 7) - 100} {
-			o := Options{Device: CPU, Threads: 2, Memory: plenty, Iterations: limit, Checkpoints: checkpoint.Policy{Every: 1 << 30}}
-			folder := memoryDir(t)
-			flip(t, s, shard.Out, 7, at)
-			_, r, err := recorded(t.Context(), t, s, p, folder, o)
-			if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "shard 7 (out") {
-				t.Fatalf("%s: after %d iterations: %v", name, r.Done(), err)
-			}
-			flip(t, s, shard.Out, 7, at)
-			done := r.Done()
-			got, r, err := recorded(t.Context(), t, s, p, folder, o)
-			if err != nil || r.Before < 600 {
-				t.Fatalf("%s: resumed after %d iterations, of %d: %v", name, r.Before, done, err)
-			}
-			if i := differs(got, want); i >= 0 {
-				t.Fatalf("%s, %d iterations: vertex %d: got %v, want %v", name, limit, i, got[i], want[i])
-			}
 		}
 	}
 }

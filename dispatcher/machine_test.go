@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
@@ -137,24 +136,4 @@ func mustRead(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// TestAsked: what the flags of the command are by default asks nothing of a GPU; whatever else they are does.
-func TestAsked(t *testing.T) {
-	usual, err := gpuengine.ParseAdvancing(gpuengine.AdvanceNames[0], gpuengine.FilterNames[0], gpuengine.DirectionNames[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		o    GPUOptions
-		want bool
-	}{
-		{GPUOptions{}, false}, {GPUOptions{Gather: gpuengine.GatherAuto, Advancing: usual}, false},
-		{GPUOptions{Name: "0"}, true}, {GPUOptions{Memory: 1}, true}, {GPUOptions{Streams: 2}, true},
-		{GPUOptions{Gather: gpuengine.GatherReplicated}, true}, {GPUOptions{Advancing: gpuengine.Advancing{Cull: true}}, true},
-	} {
-		if c.o.asked() != c.want {
-			t.Errorf("%+v: got %v", c.o, !c.want)
-		}
-	}
 }

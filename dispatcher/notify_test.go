@@ -137,43 +137,6 @@ func keeps[V comparable, A any](t rapid.TB, p gas.Program[V, A], v gas.Vertex, o
 	}
 }
 
-// TestMonotone: a program that says so gets the same from two contributions at once
-// and one after the other, and nothing from where it does not begin.
-func TestMonotone(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		v := gas.Vertex{ID: rapid.Uint32Range(1, 3).Draw(rt, "id"), N: 4}
-		number, small := rapid.Float64Range(0, 100), rapid.Uint32Range(0, 4)
-		x, a, b := number.Draw(rt, "old"), number.Draw(rt, "a"), number.Draw(rt, "b")
-		n, c, d := small.Draw(rt, "old n"), small.Draw(rt, "c"), small.Draw(rt, "d")
-		improves(rt, gas.Program[uint32, uint32](programs.BFS{}), v, n, c, d)
-		improves(rt, gas.Program[uint32, uint32](programs.WCC{}), v, n, c, d)
-		improves(rt, gas.Program[float32, float32](programs.SSWP{}), v, float32(x), float32(a), float32(b))
-		improves(rt, gas.Program[float32, float32](programs.SSSP[float32]{}), v, float32(x), float32(a), float32(b))
-		improves(rt, gas.Program[float64, float64](programs.SSSP[float64]{}), v, x, a, b)
-	})
-	for _, p := range []any{programs.KCore{}, programs.PageRank[float32]{}, programs.Katz[float32]{}, programs.Circuit{}, programs.Neural{}, programs.Heat{}, programs.LPA{}} {
-		if _, able := p.(gas.Monotone); able {
-			t.Errorf("%T needs all of its neighbours, and does not say so", p)
-		}
-	}
-}
-
-// improves applies two contributions in every way.
-func improves[V, A comparable](t rapid.TB, p gas.Program[V, A], v gas.Vertex, old V, a, b A) {
-	t.Helper()
-	if !any(p).(gas.Monotone).Monotone() {
-		t.Fatalf("%T says that it is not monotone", p)
-	}
-	apply := func(old V, acc A) V { return p.Apply(v, old, acc, gas.Step{}) }
-	want := apply(old, p.Sum(a, b))
-	if got, turned := apply(apply(old, a), b), apply(apply(old, b), a); got != want || turned != want {
-		t.Fatalf("%T: %v, %v one after the other, %v at once", p, got, turned, want)
-	}
-	if start, active := p.Init(v); !active && apply(old, p.Gather(start, gas.Edge{Weight: 1}, old)) != old {
-		t.Fatalf("%T: vertex %d is not active at the start, and changes %v", p, v.ID, old)
-	}
-}
-
 // TestNews: where few sources are active, a pull over packed shards folds few blocks,
 // and finds what one over all edges does, in as many iterations.
 func TestNews(t *testing.T) {

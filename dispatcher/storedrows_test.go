@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -72,41 +71,19 @@ func TestStoredFrontier(t *testing.T) {
 	})
 }
 
-// skewed is a graph like those of RMAT: some vertices have very many edges, most few.
+// skewed is a graph like those of RMAT, of which some vertices have very many edges and most few, in a random
+// order and without isolated vertices.
 func skewed(scale, degree int) oracle.Graph {
-	rng := rand.New(rand.NewPCG(1, 2))
-	g := oracle.Graph{N: 1 << scale}
-	number := rng.Perm(g.N)
-	for range degree << scale {
-		var u, v int
-		for range scale {
-			x := rng.Float64()
-			u, v = u<<1, v<<1
-			switch {
-			case x < 0.57:
-			case x < 0.76:
-				v |= 1
-			case x < 0.95:
-				u |= 1
-			default:
-				u, v = u|1, v|1
-			}
-		}
-		g.Edges = append(g.Edges, oracle.Edge{Src: uint32(number[u]), Dst: uint32(number[v]), Weight: float32(rng.IntN(255) + 1)})
-	}
-	return withoutIsolated(g)
-}
-
-// withoutIsolated leaves vertices without edges out, as an import does.
-func withoutIsolated(g oracle.Graph) oracle.Graph {
-	number := make([]uint32, g.N)
+	g := testgraph.Skewed(scale, degree<<scale, 1)
+	used, number := make([]bool, g.N), make([]uint32, g.N)
 	for _, e := range g.Edges {
-		number[e.Src], number[e.Dst] = 1, 1
+		used[e.Src], used[e.Dst] = true, true
 	}
 	n := uint32(0)
-	for v, used := range number {
-		number[v] = n
-		n += used
+	for _, v := range rand.New(rand.NewPCG(1, 2)).Perm(g.N) {
+		if number[v] = n; used[v] {
+			n++
+		}
 	}
 	for i, e := range g.Edges {
 		g.Edges[i].Src, g.Edges[i].Dst = number[e.Src], number[e.Dst]
@@ -268,66 +245,6 @@ func TestLeastOfFrontiers(t *testing.T) {
 	j, err := New(s, p, o)
 	if err != nil {
 		t.Fatal(err)
-	}
-	j.Close()
-}
-
-// TestFrontiersOfLayouts: where rows cannot be read as they are needed, the error names
-// the command that makes them so, and memory that is enough for all.
-func TestFrontiersOfLayouts(t *testing.T) {
-	for _, c := range []struct {
-		layout store.Layout
-		p      gas.Program[uint32, uint32]
-		want   string
-	}{
-		{store.CSC, programs.BFS{Source: 77}, "they are not stored as packed rows; garaph upgrade "},
-		{store.CSC, programs.WCC{}, "they are not stored as packed rows; garaph upgrade --rows "},
-		{store.Packed, programs.WCC{}, "it has no rows of in-edges; garaph upgrade --rows "},
-	} {
-		s := teststore.Build(t, skewed(14, 16), teststore.Options{ShardVertices: 128, Layout: c.layout})
-		_, err := New(s, c.p, Options{Threads: 2, Method: Frontier, Memory: 1})
-		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "weights") {
-			t.Errorf("%s, %T: got %v, want %q", c.layout, c.p, err, c.want)
-			continue
-		}
-		_, text, _ := strings.Cut(err.Error(), "--memory, where ")
-		text, _, _ = strings.Cut(text, "MiB is enough")
-		mib, errNumber := strconv.ParseInt(text, 10, 64)
-		if errNumber != nil {
-			t.Fatalf("%v: %v", err, errNumber)
-		}
-		j, err := New(s, c.p, Options{Threads: 2, Method: Frontier, Memory: mib << 20})
-		if err != nil {
-			t.Fatalf("%s, %T: %d MiB were said to be enough: %v", c.layout, c.p, mib, err)
-		}
-		j.Close()
-	}
-}
-
-// TestStoredLeast: where rows have no room, the error names memory that is enough.
-func TestStoredLeast(t *testing.T) {
-	s := teststore.Build(t, skewed(14, 16), teststore.Options{ShardVertices: 128, Symmetric: true, Layout: store.Packed})
-	p := gas.Program[uint32, uint32](programs.BFS{Source: 77})
-	o := Options{Threads: 2, Method: Pull, Memory: 1}
-	_, err := New(s, p, o)
-	var need *MemoryError
-	if !errors.As(err, &need) {
-		t.Fatal(err)
-	}
-	o.Method, o.Memory = Frontier, need.Least()
-	_, err = New(s, p, o)
-	if err == nil {
-		t.Skip("the least memory for pulls is enough")
-	}
-	_, text, _ := strings.Cut(err.Error(), "no room for them; ")
-	mib, errNumber := strconv.ParseInt(strings.TrimSuffix(text, "MiB is enough"), 10, 64)
-	if errNumber != nil {
-		t.Fatalf("%v: %v", err, errNumber)
-	}
-	o.Memory = mib << 20
-	j, err := New(s, p, o)
-	if err != nil {
-		t.Fatalf("with %d MiB: %v", mib, err)
 	}
 	j.Close()
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/shard"
@@ -71,40 +70,6 @@ func TestUnneededWeights(t *testing.T) {
 		if _, _, err := runJob(s, sssp, Options{Device: o.Device, Method: Pull, Threads: 2, GPU: GPUOptions{Name: "emulated"}}); !errors.Is(err, store.ErrDamaged) {
 			t.Errorf("%s: a program that reads damaged weights: %v", o.Device, err)
 		}
-	}
-}
-
-// TestUnneededPages: a job whose iterations all advance a frontier on a GPU reads rows alone, and
-// brings no page to the device; when the device is lost, the job goes on.
-func TestUnneededPages(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "graph")
-	if err := teststore.Write(path, manyEdges(), teststore.Options{ShardVertices: 50, Layout: store.Packed, Symmetric: true}); err != nil {
-		t.Fatal(err)
-	}
-	damage(t, path, func(cat *store.Catalogue, payload []byte) {
-		for i := range cat.Shards {
-			e := cat.Blob(shard.In, i)
-			clear(payload[e.Off : e.Off+e.Bytes])
-		}
-	})
-	s := teststore.Open(t, path)
-	p := gas.Program[uint32, uint32](programs.BFS{})
-	want, _, err := runJob(s, p, Options{Device: CPU, Method: Frontier, Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, faults := range [][]device.EmulatedFault{nil, {{Op: device.FaultLaunch, N: 2, Lost: true}}} {
-		d := device.NewEmulated(device.EmulatedOptions{Faults: faults})
-		got, r, err := searchOn(t, s, p, Options{Device: GPU, Method: Frontier, Threads: 2}, d)
-		if err != nil || (r.Lost == "") != (faults == nil) {
-			t.Fatalf("with faults %v: %v, lost: %q", faults, err, r.Lost)
-		}
-		if i := differs(got, want); i >= 0 {
-			t.Errorf("vertex %d: got %v, want %v", i, got[i], want[i])
-		}
-	}
-	if _, _, err := runJob(s, p, Options{Device: GPU, Method: Pull, Threads: 2, GPU: GPUOptions{Name: "emulated"}}); !errors.Is(err, store.ErrDamaged) {
-		t.Errorf("a pull over damaged pages: %v", err)
 	}
 }
 

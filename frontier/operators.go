@@ -3,7 +3,6 @@ package frontier
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 )
 
 // Pool shares n tasks out to goroutines: it calls f(worker, i) for every i below n, and
@@ -28,53 +27,43 @@ const (
 // it had before.
 
 // Advance goes from vertices along the edges of their rows: the far ends for which join
-// returns true are added.
+// returns true are added. Short rows are done by chunks, and when these are done, the long
+// ones, which are hubs', in parts.
 func Advance(ctx context.Context, p Pool, rows *Rows, from []uint32, to *Frontier[uint32], join func(src, dst uint32, edge uint64) bool) error {
-	return eachRow(ctx, p, rows, from, to, func(r part, lane *Lane[uint32]) {
+	along := func(r part, lane *Lane[uint32]) {
 		for e := r.begin; e < r.end; e++ {
 			if dst := rows.To(e); join(r.v, dst, e) {
 				lane.Add(dst)
 			}
 		}
-	})
-}
-
-// AdvanceToEdges goes from vertices to the edges of their rows for which join returns true.
-func AdvanceToEdges[E ID](ctx context.Context, p Pool, rows *Rows, from []uint32, to *Frontier[E], join func(src, dst uint32, edge uint64) bool) error {
-	return eachRow(ctx, p, rows, from, to, func(r part, lane *Lane[E]) {
-		for e := r.begin; e < r.end; e++ {
-			if join(r.v, rows.To(e), e) {
-				lane.Add(E(e))
+	}
+	var mu sync.Mutex // guards hubs
+	var hubs []part
+	to.begin()
+	err := tasks(ctx, p, (len(from)+chunk-1)/chunk, to, func(i int, lane *Lane[uint32]) {
+		for _, v := range from[i*chunk : min((i+1)*chunk, len(from))] {
+			r := part{v, rows.Off[v], rows.Off[v+1]}
+			if r.end-r.begin <= longest {
+				along(r, lane)
+				continue
 			}
-		}
-	})
-}
-
-// AdvanceEdges goes from edges to their far ends, those for which join returns true.
-func AdvanceEdges[E ID](ctx context.Context, p Pool, rows *Rows, from []E, to *Frontier[uint32], join func(dst uint32, edge uint64) bool) error {
-	return Expand(ctx, p, from, to, func(e E, lane *Lane[uint32]) {
-		if dst := rows.To(uint64(e)); join(dst, uint64(e)) {
-			lane.Add(dst)
-		}
-	})
-}
-
-// Pull adds those of some vertices that a row leads from to where hit returns true, and ends
-// a row at its first hit. Each of a long row's parts ends at its own, or before it begins.
-func Pull(ctx context.Context, p Pool, rows *Rows, from []uint32, to *Frontier[uint32], hit func(v, neighbour uint32, edge uint64) bool) error {
-	return eachRow(ctx, p, rows, from, to, func(r part, lane *Lane[uint32]) {
-		if r.found != nil && r.found.Load() {
-			return
-		}
-		for e := r.begin; e < r.end; e++ {
-			if hit(r.v, rows.To(e), e) {
-				if r.found == nil || r.found.CompareAndSwap(false, true) {
-					lane.Add(r.v)
-				}
-				return
+			mu.Lock()
+			for at := r.begin; at < r.end; at += longest {
+				hubs = append(hubs, part{v, at, min(at+longest, r.end)})
 			}
+			mu.Unlock()
 		}
 	})
+	if err == nil {
+		err = tasks(ctx, p, len(hubs), to, func(i int, lane *Lane[uint32]) { along(hubs[i], lane) })
+	}
+	return to.end(err)
+}
+
+// part is some edges of a vertex's row.
+type part struct {
+	v          uint32
+	begin, end uint64
 }
 
 // Filter adds the members of a list for which keep returns true.
@@ -134,45 +123,4 @@ func tasks[U ID](ctx context.Context, p Pool, n int, to *Frontier[U], f func(i i
 		f(i, lane)
 		return lane.err
 	})
-}
-
-// part is some of a vertex's row.
-type part struct {
-	v          uint32
-	begin, end uint64       // edges
-	found      *atomic.Bool // what the parts of one row share; nil: it is the whole row
-}
-
-// eachRow calls f for the rows of vertices: short ones by chunks, and when these are done,
-// the long ones, which are hubs', in parts.
-func eachRow[U ID](ctx context.Context, p Pool, rows *Rows, from []uint32, to *Frontier[U], f func(r part, lane *Lane[U])) error {
-	var mu sync.Mutex // guards hubs
-	var hubs []part
-	to.begin()
-	err := tasks(ctx, p, (len(from)+chunk-1)/chunk, to, func(i int, lane *Lane[U]) {
-		for _, v := range from[i*chunk : min((i+1)*chunk, len(from))] {
-			r := part{v: v, begin: rows.Off[v], end: rows.Off[v+1]}
-			if r.end-r.begin <= longest {
-				f(r, lane)
-				continue
-			}
-			mu.Lock()
-			hubs = r.divide(hubs)
-			mu.Unlock()
-		}
-	})
-	if err == nil {
-		err = tasks(ctx, p, len(hubs), to, func(i int, lane *Lane[U]) { f(hubs[i], lane) })
-	}
-	return to.end(err)
-}
-
-// divide appends the parts of a long row.
-func (r part) divide(parts []part) []part {
-	r.found = new(atomic.Bool)
-	for end := r.end; r.begin < end; r.begin = r.end {
-		r.end = min(r.begin+longest, end)
-		parts = append(parts, r)
-	}
-	return parts
 }

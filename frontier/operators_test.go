@@ -88,38 +88,23 @@ func TestOperators(t *testing.T) {
 			}
 			return joins(src, dst, edge)
 		}
-		var vertices, pulled, ends []uint32
-		var edges []uint64
+		var vertices []uint32
 		for _, v := range from {
-			hit := false
 			for e := rows.Off[v]; e < rows.Off[v+1]; e++ {
 				if dst := rows.To(e); joins(v, dst, e) {
-					vertices, edges, hit = append(vertices, dst), append(edges, e), true
-					if dst%2 == 0 {
-						ends = append(ends, dst)
-					}
+					vertices = append(vertices, dst)
 				}
 			}
-			if hit {
-				pulled = append(pulled, v)
-			}
 		}
-		tv, te := New(make([]uint32, m+n), threads), New(make([]uint64, m), threads)
+		tv, te := New(make([]uint32, 2*m), threads), New(make([]uint64, m), threads)
 		sorted(t, "vertices to vertices", tv, Advance(ctx, p, rows, from, tv, join), vertices)
-		sorted(t, "vertices to edges", te, AdvanceToEdges(ctx, p, rows, from, te, join), edges)
-		tv.Clear()
-		err := AdvanceEdges(ctx, p, rows, te.List(), tv, func(dst uint32, edge uint64) bool { return rows.To(edge) == dst && dst%2 == 0 })
-		sorted(t, "edges to vertices", tv, err, ends)
-		tv.Clear()
-		sorted(t, "pull", tv, Pull(ctx, p, rows, from, tv, join), pulled)
-		err = Filter(ctx, p, tv.List(), tv, func(v uint32) bool { return v%2 == 0 }) // to the list that it reads
-		for _, v := range slices.Clone(pulled) {
+		err := Filter(ctx, p, tv.List(), tv, func(v uint32) bool { return v%2 == 0 }) // to the list that it reads
+		for _, v := range slices.Clone(vertices) {
 			if v%2 == 0 {
-				pulled = append(pulled, v)
+				vertices = append(vertices, v)
 			}
 		}
-		sorted(t, "filter", tv, err, pulled)
-		te.Clear()
+		sorted(t, "filter", tv, err, vertices)
 		var third []uint64
 		for e := uint64(0); e < uint64(m); e += 3 {
 			third = append(third, e)

@@ -52,35 +52,3 @@ func TestKeptRuns(t *testing.T) {
 		}
 	})
 }
-
-// TestKeptLately: the runs of the last levels stay while others come once each, and of runs that
-// every level uses, more than have room, the same ones stay.
-func TestKeptLately(t *testing.T) {
-	const size = 64
-	content := make([]byte, size)
-	k := kept(1000, 40*(entryBytes+size))
-	for level := range uint32(900) {
-		for run := int(level); run < int(level)+8; run++ {
-			found := k.find(run, 1, 0, level) != nil
-			if want := level > 0 && run < int(level)+7; found != want {
-				t.Fatalf("level %d: run %d was found: %v", level, run, found)
-			}
-			if !found {
-				k.put(run, 0, level, content)
-			}
-		}
-	}
-	for level := uint32(1000); level < 1010; level++ {
-		found := 0
-		for run := range 100 {
-			if k.find(run, 1, 0, level) != nil {
-				found++
-			} else {
-				k.put(run, 0, level, content)
-			}
-		}
-		if level > 1001 && found < 30 {
-			t.Errorf("level %d: of 100 runs, with room for 40, %d were found", level, found)
-		}
-	}
-}

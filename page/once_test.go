@@ -147,31 +147,6 @@ func TestOnceFails(t *testing.T) {
 	}
 }
 
-// TestPlain: pages from which nobody copies lie in any memory, the others in that of the
-// options.
-func TestPlain(t *testing.T) {
-	x, m := graphs(t)[0], &counted{}
-	o := ways[0]
-	o.PageBytes, o.Memory = 1, m
-	c := newCache(t, x, o)
-	c.Plain(2)
-	for p, span := range c.spans {
-		before := m.used
-		page, err := c.Get(Request{Page: p})
-		if err != nil {
-			t.Fatal(err)
-		}
-		page.Release()
-		want := int64(0)
-		if p >= 2 {
-			want = c.spanBytes(o.Gather[0], span)
-		}
-		if got := m.used - before; got != want {
-			t.Errorf("page %d: %d bytes pinned, want %d", p, got, want)
-		}
-	}
-}
-
 // TestOncePart: sides that do not stay are given with a part of their checks, which leaves
 // nothing unchecked that comes to others later; what is unpacked is checked at all times.
 func TestOncePart(t *testing.T) {

@@ -86,20 +86,15 @@ func (c *Cache) readSide(dir shard.Direction, i int, dst []byte, read func(shard
 // plainSide is a side of rows as plain ones in a buffer, which may have its bytes, with
 // room for weights or without.
 func plainSide(side shard.Side, dst []byte, weighted bool) (*rows.Side, error) {
-	if x, plain := side.(*rows.Side); plain { // of a vertex with many edges
-		if !weighted {
-			return x, nil
-		}
-		to := rows.Layout(dst, x.Dir, x.Index, x.First, x.Vertices(), x.Edges(), true)
-		copy(to.Off, x.Off)
-		copy(to.Nbr, x.Nbr)
-		return to, nil
+	x, plain := side.(*rows.Side) // of a vertex with many edges
+	if plain && !weighted {
+		return x, nil
 	}
-	if &side.Blob()[0] == &dst[0] { // what is packed takes as many bytes, by chance
+	if !plain && &side.Blob()[0] == &dst[0] { // what is packed takes as many bytes, by chance
 		var err error
 		if side, err = shard.Decode(slices.Clone(dst)); err != nil {
 			return nil, err
 		}
 	}
-	return rows.Unpack(side.(rows.Unpacker), dst, weighted || side.Header().Weighted), nil
+	return rows.Plain(side, dst, weighted || side.Header().Weighted), nil
 }

@@ -115,50 +115,9 @@ func TestBudget(t *testing.T) {
 		if o.Budget > 0 && got > o.Budget || c.InMemory() && got != total {
 			t.Fatalf("%s: %d bytes taken of a budget of %d, all are %d", x.name, got, o.Budget, total)
 		}
-		if stored := x.stored(o); c.InMemory() && c.BytesRead() != stored {
-			t.Fatalf("%s: %d bytes read, all are %d", x.name, c.BytesRead(), stored)
-		}
-	})
-}
-
-// TestEven: the pages that stay are spread evenly: each prefix of the pages
-// has its share of them, up to one page.
-func TestEven(t *testing.T) {
-	all := graphs(t)
-	rapid.Check(t, func(t *rapid.T) {
-		x := rapid.SampledFrom(all).Draw(t, "graph")
-		o := rapid.SampledFrom(ways).Draw(t, "way")
-		o.Budget = rapid.Int64Range(need(t, x, o), x.total(o)).Draw(t, "budget")
-		c, err := New(x.store, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		var kept, all, page int64
-		stays := func(p int) bool { return c.blocks[c.opt.Gather[0]][p].stays }
-		for p := range c.spans {
-			for _, dir := range c.opt.Gather {
-				if c.blocks[dir][p].stays != stays(p) {
-					t.Fatalf("a part of page %d stays", p)
-				}
-			}
-			n := c.gatherBytes(p)
-			all, page = all+n, max(page, n)
-			if stays(p) {
-				kept += n
-			}
-		}
-		share := float64(kept) / float64(all)
-		var seen, here float64
-		for p := range c.spans {
-			n := float64(c.gatherBytes(p))
-			seen += n
-			if stays(p) {
-				here += n
-			}
-			if d := here - seen*share; d > float64(page) || d < -float64(page) {
-				t.Fatalf("%s: of the first %d pages %v of %v bytes stay, overall %v", x.name, p+1, here, seen, share)
-			}
+		read := c.BytesRead()
+		if err := x.stream(c, whole(c), o.Gather); err != nil || c.InMemory() && c.BytesRead() != read {
+			t.Fatalf("%s: %d bytes read, and then %d: %v", x.name, read, c.BytesRead(), err)
 		}
 	})
 }

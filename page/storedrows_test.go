@@ -155,14 +155,3 @@ func readActive(t *rapid.T, r *StoredRows, active bitset.Set) map[arc]int {
 	}
 	return got
 }
-
-// TestNoRows: a graph without rows of all edges that are wanted says so.
-func TestNoRows(t *testing.T) {
-	g := testgraph.All()[0].Graph
-	for _, o := range []teststore.Options{{}, {Layout: store.Packed, Weighted: true, NoRowWeights: true}} {
-		w := WholeRows{Sides: []shard.Direction{shard.Out}, Weighted: o.Weighted, Threads: 1}
-		if _, err := w.PlanRows(teststore.Build(t, g, o)); err == nil {
-			t.Errorf("%+v: rows were planned", o)
-		}
-	}
-}

@@ -5,9 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/oracle"
-	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -26,19 +24,6 @@ func TestSSWP(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestSSWPZero: a path of weight 0 has the width 0, which is not none.
-func TestSSWPZero(t *testing.T) {
-	g := oracle.Graph{N: 3, Edges: []oracle.Edge{{Src: 0, Dst: 1}}}
-	p := programs.SSWP{}
-	x := newInterpreter[float32, float32](g, p)
-	x.run(0)
-	for v, null := range []bool{false, false, true} {
-		if got := p.Null(gas.Vertex{}, x.values[v]); got != null || v == 1 && x.values[v] != 0 {
-			t.Errorf("vertex %d: got %v, null: %v", v, x.values[v], got)
-		}
-	}
 }
 
 // TestKCore: the same core as by taking away one vertex after another, for
@@ -61,37 +46,4 @@ func TestKCore(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestKCoreOfComplete: each vertex of K₅ has four neighbours, and two edges with each.
-func TestKCoreOfComplete(t *testing.T) {
-	complete := oracle.Graph{N: 5}
-	for v := range uint32(5) {
-		for u := range v {
-			complete.Edges = append(complete.Edges, oracle.Edge{Src: u, Dst: v, Weight: 1})
-		}
-	}
-	for _, c := range []struct {
-		g    oracle.Graph
-		k    int
-		want bool
-	}{{complete, 4, true}, {complete, 5, false}, {teststore.Mirrored(complete), 8, true}, {teststore.Mirrored(complete), 9, false}} {
-		if got := oracle.KCore(c.g, c.k, false)[0]; got != c.want {
-			t.Errorf("%d edges, k = %d: %v", len(c.g.Edges), c.k, got)
-		}
-	}
-}
-
-// TestKCoreAbilities: an accumulator that is saturated removes nothing,
-// whatever comes on top of it.
-func TestKCoreAbilities(t *testing.T) {
-	p := programs.KCore{K: 3}
-	for acc := range uint32(10) {
-		if full := p.Saturated(acc, gas.Step{}); full != (p.Apply(gas.Vertex{}, 1, acc, gas.Step{}) == 1) {
-			t.Errorf("%d edges: saturated %v", acc, full)
-		}
-	}
-	if p.Settled(1, gas.Step{}) || !p.Settled(p.Apply(gas.Vertex{}, 1, 2, gas.Step{}), gas.Step{}) {
-		t.Error("what is there is settled, or what is removed is not")
-	}
 }

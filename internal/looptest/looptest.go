@@ -12,85 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
-	"github.com/garaph/garaph/shard/packed"
 )
 
-// Plain are the loops of any program as package gas defines them, one call
-// of an interface's method after another.
-func Plain[V, A any](p gas.Program[V, A]) compiled.Loops[V, A] {
-	saturable, _ := p.(gas.Saturable[A])
-	l := compiled.Loops[V, A]{Program: p}
-	l.Gather = func(acc []A, list []uint16, b *compiled.Block, cur []V) (edges int) {
-		for i, v := range list {
-			for e := b.Off[v]; e < b.Off[v+1]; e++ {
-				if saturable != nil && saturable.Saturated(acc[i], b.Step) {
-					break
-				}
-				acc[i] = p.Sum(acc[i], p.Gather(cur[b.Nbr[e]], edge(b.Weight, e), cur[b.First+uint32(v)]))
-				edges++
-			}
-		}
-		return edges
-	}
-	l.Fold = func(acc *[1 << 16]A, b *packed.Blocks, cur []V) {
-		for e := range b.All() {
-			for i, u := range e.Nbr {
-				s := e.Dst[i]
-				acc[s] = p.Sum(acc[s], p.Gather(cur[u], edge(e.Weight, uint32(i)), cur[b.First()+uint32(s)]))
-			}
-		}
-	}
-	l.Apply = func(acc []A, list []uint16, b *compiled.Block, cur, next []V, rising []uint64) (activated int, degrees uint64) {
-		for i, v := range list {
-			x := b.Vertex(int(v))
-			next[x.ID] = p.Apply(x, cur[x.ID], acc[i], b.Step)
-			if p.Activate(x, cur[x.ID], next[x.ID]) {
-				bit := x.ID - b.First&^63
-				rising[bit/64] |= 1 << (bit % 64)
-				activated++
-				degrees += uint64(b.Degree[x.ID])
-			}
-		}
-		return activated, degrees
-	}
-	plainAbilities(&l)
-	plainAdvance(&l)
-	return l
-}
-
-// plainAbilities adds the loops over optional methods.
-func plainAbilities[V, A any](l *compiled.Loops[V, A]) {
-	if settleable, ok := l.Program.(gas.Settleable[V]); ok {
-		l.Due = func(due, list []uint16, b *compiled.Block, cur []V) []uint16 {
-			for _, v := range list {
-				if !settleable.Settled(cur[b.First+uint32(v)], b.Step) {
-					due = append(due, v)
-				}
-			}
-			return due
-		}
-	}
-	if aggregable, ok := l.Program.(gas.Aggregable[V]); ok {
-		l.Aggregate = func(b *compiled.Block, values []V) (sum float64) {
-			for v, value := range values {
-				sum += aggregable.Aggregate(b.Vertex(v), value)
-			}
-			return sum
-		}
-	}
-}
-
-// edge is the i-th edge of a block.
-func edge(weights []float32, i uint32) gas.Edge {
-	if weights == nil {
-		return gas.Edge{Weight: 1}
-	}
-	return gas.Edge{Weight: weights[i]}
-}
-
-// Check compares a program's own loops with plain ones: the same bits and counts
+// Check compares a program's own loops with those that call its methods: the same bits and counts
 // on random blocks.
 func Check[V, A any](t *testing.T, draw func(t *rapid.T) gas.Program[V, A], value *rapid.Generator[V]) {
 	t.Run(fmt.Sprintf("%T", draw)[len("func(*rapid.T) "):], func(t *testing.T) {
@@ -100,7 +27,7 @@ func Check[V, A any](t *testing.T, draw func(t *rapid.T) gas.Program[V, A], valu
 			if !ok {
 				t.Fatalf("%T has no loops: run go generate", p)
 			}
-			compare(t, own.Loops(), Plain(p), drawBlock(t, value))
+			compare(t, own.Loops(), cpuengine.GenericLoops(p), drawBlock(t, value))
 		})
 	})
 }

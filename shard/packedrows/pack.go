@@ -12,20 +12,16 @@ import (
 
 // Pack writes the rows of a side packed to the beginning of a buffer, which has
 // [MostBytes] and 4-byte alignment, and returns the side there. Weights are left out.
-func Pack(s *rows.Side, buffer []byte) (*Side, error) { return packFlagged(s, summed|narrow, buffer) }
-
-// packFlagged packs with flags, as far as a narrow index is possible.
-func packFlagged(s *rows.Side, flags uint16, buffer []byte) (*Side, error) {
-	h := layout{Header: shard.Header{Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Edges: s.Edges(), Flags: flags}}
-	stride := h.stride()
+func Pack(s *rows.Side, buffer []byte) (*Side, error) {
+	h := layout{Header: shard.Header{Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Edges: s.Edges(), Flags: summed | narrow}}
 	if need := MostBytes(h.Vertices, h.Edges); need == math.MaxUint32 || int64(len(buffer)) < need {
 		return nil, fmt.Errorf("%w: %d edges do not fit into %d bytes of packed rows", shard.ErrInvalid, h.Edges, len(buffer))
 	}
 	w := writer{b: buffer, at: shard.HeaderBytes + h.sections()[0]}
 	begin, base := w.at, uint32(0)
-	begins := make([]uint32, 0, h.runs())
+	begins := make([]uint32, 0, Runs(h.Vertices))
 	for v := range h.Vertices {
-		if v%stride == 0 {
+		if v%RunVertices == 0 {
 			begins = append(begins, uint32(w.at-begin))
 			base = s.First + uint32(v)
 		}

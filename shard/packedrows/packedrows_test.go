@@ -29,16 +29,11 @@ func plain(dir shard.Direction, first uint32, lists [][]uint32) *rows.Side {
 // pack packs a side over what must not stay.
 func pack(t rapid.TB, s *rows.Side) []byte {
 	t.Helper()
-	return packedWith(t, s, summed|narrow)
-}
-
-func packedWith(t rapid.TB, s *rows.Side, flags uint16) []byte {
-	t.Helper()
 	buffer := make([]byte, MostBytes(s.Vertices(), s.Edges()))
 	for i := range buffer {
 		buffer[i] = 0xff
 	}
-	side, err := packFlagged(s, flags, buffer)
+	side, err := Pack(s, buffer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +87,10 @@ func TestRoundTrip(t *testing.T) {
 	var b shard.Buffer
 	rapid.Check(t, func(t *rapid.T) {
 		want, n := draw(t)
-		flags := rapid.SampledFrom([]uint16{0, summed, summed | narrow}).Draw(t, "flags")
-		blob := packedWith(t, want, flags)
+		blob := pack(t, want)
 		s := decoded(t, blob, n)
 		h := want.Header()
-		h.Version, h.Flags, h.Checksum = Version, flags, binary.LittleEndian.Uint32(blob[60:])
+		h.Version, h.Flags, h.Checksum = Version, summed|narrow, binary.LittleEndian.Uint32(blob[60:])
 		if s.Header() != h {
 			t.Fatalf("header %+v, want %+v", s.Header(), h)
 		}
@@ -158,9 +152,7 @@ func TestWidths(t *testing.T) {
 }
 
 // small has rows of every kind in few bytes.
-func small(t rapid.TB) (blob []byte, n uint32) { return smallWith(t, summed|narrow) }
-
-func smallWith(t rapid.TB, flags uint16) (blob []byte, n uint32) {
+func small(t rapid.TB) (blob []byte, n uint32) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	n = 1 << 20
 	lists := make([][]uint32, 12)
@@ -170,7 +162,7 @@ func smallWith(t rapid.TB, flags uint16) (blob []byte, n uint32) {
 		}
 		slices.Sort(lists[v])
 	}
-	return packedWith(t, plain(shard.Out, 100, lists), flags), n
+	return pack(t, plain(shard.Out, 100, lists)), n
 }
 
 // Every single flipped bit is reported, padding and reserved bytes included.

@@ -20,3 +20,17 @@ func Unpack(s Unpacker, blob []byte, weighted bool) *Side {
 	s.Unpack(to)
 	return to
 }
+
+// Plain copies a side of rows, in whatever encoding, to plain ones in a blob of [Size], with its weights, or room for
+// weights, if they are wanted.
+func Plain(side shard.Side, blob []byte, weighted bool) *Side {
+	x, plain := side.(*Side)
+	if !plain {
+		return Unpack(side.(Unpacker), blob, weighted)
+	}
+	to := Layout(blob, x.Dir, x.Index, x.First, x.Vertices(), x.Edges(), weighted)
+	copy(to.Off, x.Off)
+	copy(to.Nbr, x.Nbr)
+	copy(to.Weight, x.Weight)
+	return to
+}

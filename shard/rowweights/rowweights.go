@@ -19,7 +19,7 @@ const (
 
 	align = 16
 
-	summed = 32 // flag: there is an index with checksums of the runs of [packedrows]
+	summed = 32 // flag, always set: there is an index with checksums of the runs of [packedrows]
 )
 
 func init() {
@@ -118,19 +118,11 @@ type layout struct {
 
 // sections are the sizes of what follows the header: dictionary, index and codes.
 func (h *layout) sections() [3]int {
-	return [...]int{pad(4 * h.entries), pad(8 * h.runs()), pad(int(h.Edges) * h.coding.Bytes())}
+	return [...]int{pad(4 * h.entries), pad(8 * packedrows.Runs(h.Vertices)), pad(int(h.Edges) * h.coding.Bytes())}
 }
 
 // sumAt is where the header has the checksums of the sections.
 var sumAt = [...]int{32, 40, 36}
-
-// runs is the length of the index.
-func (h *layout) runs() int {
-	if h.Flags&summed == 0 {
-		return 0
-	}
-	return packedrows.Runs(h.Vertices)
-}
 
 func (h *layout) size() int {
 	n := h.sections()
@@ -150,15 +142,10 @@ type Packer struct{ dictionary packed.Dictionary }
 // Side writes the weights of the rows with a header, which begin at off, to the beginning
 // of a buffer, which has [MostBytes] and 4-byte alignment, and returns them there.
 func (p *Packer) Side(of shard.Header, off []uint32, weights []float32, buffer []byte) *Side {
-	return p.flagged(of, off, weights, summed, buffer)
-}
-
-// flagged is Side with flags.
-func (p *Packer) flagged(of shard.Header, off []uint32, weights []float32, flags uint16, buffer []byte) *Side {
 	h := layout{Header: of}
 	h.coding = p.dictionary.Make(weights, len(weights))
 	h.entries = len(p.dictionary.List)
-	h.Version, h.Weighted, h.Flags = Version, true, uint16(h.coding)<<2|flags
+	h.Version, h.Weighted, h.Flags = Version, true, uint16(h.coding)<<2|summed
 	blob := buffer[:h.size()]
 	clear(blob)
 	h.Put(blob)
@@ -190,9 +177,7 @@ func (p *Packer) flagged(of shard.Header, off []uint32, weights []float32, flags
 func (h *layout) seal(blob []byte) {
 	at := shard.HeaderBytes
 	for i, n := range h.sections() {
-		if n > 0 || i != 1 {
-			binary.LittleEndian.PutUint32(blob[sumAt[i]:], shard.Checksum(blob[at:at+n]))
-		}
+		binary.LittleEndian.PutUint32(blob[sumAt[i]:], shard.Checksum(blob[at:at+n]))
 		at += n
 	}
 	binary.LittleEndian.PutUint32(blob[44:], uint32(h.entries))
@@ -204,7 +189,7 @@ func (h *layout) windows(blob []byte) *Side { return h.head(blob).In(blob) }
 
 // head gives the dictionary and the index of a blob that begins with these bytes.
 func (h *layout) head(blob []byte) *Side {
-	at, runs := int64(shard.HeaderBytes), h.runs()
+	at, runs := int64(shard.HeaderBytes), packedrows.Runs(h.Vertices)
 	s := &Side{header: h.Header, coding: h.coding, dictionary: shard.View[float32](blob, at, h.entries)}
 	at += int64(h.sections()[0])
 	s.index, s.sums = shard.View[uint32](blob, at, runs), shard.View[uint32](blob, at+int64(4*runs), runs)
@@ -219,10 +204,7 @@ func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
 	for _, at := range []int{28, 48, 52, 56} {
 		rest |= le.Uint32(blob[at:])
 	}
-	if h.Flags&summed == 0 {
-		rest |= le.Uint32(blob[40:])
-	}
-	if h.coding > packed.Words || !h.Weighted || rest != 0 {
+	if h.Flags&summed == 0 || h.coding > packed.Words || !h.Weighted || rest != 0 {
 		return h, fmt.Errorf("%w: flags %#x", shard.ErrInvalid, h.Flags)
 	}
 	if (h.entries > 0) != (h.coding != packed.Floats) || h.entries > 1<<(8*h.coding.Bytes()&31) {
@@ -239,9 +221,6 @@ func (h *layout) check(blob []byte, sections int) error {
 	at, sizes := shard.HeaderBytes, h.sections()
 	for i, n := range sizes[:sections] {
 		stored := binary.LittleEndian.Uint32(blob[sumAt[i]:])
-		if n == 0 && i == 1 {
-			continue
-		}
 		if err := shard.CheckSection(blob[at:at+n], stored, [...]string{"dictionary", "index", "codes"}[i], int64(at)); err != nil {
 			return err
 		}

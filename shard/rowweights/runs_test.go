@@ -57,7 +57,7 @@ func TestRuns(t *testing.T) {
 	})
 }
 
-// TestHeads: a head that is damaged or has no index is refused.
+// TestHeads: a head that is damaged is refused.
 func TestHeads(t *testing.T) {
 	blob := pack(&Packer{}, slices.Repeat([]float32{1, 2}, 20)).Blob()
 	n, err := HeadBytes(blob[:shard.HeaderBytes], int64(len(blob)))
@@ -70,9 +70,5 @@ func TestHeads(t *testing.T) {
 		if _, err := DecodeHead(head, int64(len(blob))); err == nil {
 			t.Fatalf("bit %d of byte %d flipped, and not reported", bit%8, bit/8)
 		}
-	}
-	old := packFlagged(&Packer{}, []float32{1, 2}, 0).Blob()
-	if _, err := HeadBytes(old, int64(len(old))); !errors.Is(err, packedrows.ErrNoRuns) {
-		t.Errorf("without an index: %v", err)
 	}
 }
