@@ -28,8 +28,7 @@ with --memory also from disk. The whole machine should be free for it.`,
 		Example: `  garaph bench web.graph
   garaph bench web.graph --memory 2GiB --programs pagerank,bfs --rounds 5
   garaph bench web.graph --json > bench.json`,
-		Annotations: map[string]string{runsItself: "yes"},
-		Args:        exactly("one graph", 1),
+		Args: exactly("one graph", 1),
 	}
 	fs := cmd.Flags()
 	programs := programsFlag(fs, bench.ProgramNames())

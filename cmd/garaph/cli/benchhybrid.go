@@ -38,7 +38,7 @@ The whole machine should be free for it.`,
 	programs := programsFlag(fs, []string{"bfs", "sssp", "wcc", "pagerank"})
 	parts := listFlag(fs, "parts", bench.HybridParts(), func(names []string) error { return bench.HybridOptions{Parts: names}.Check() }, "what to measure")
 	threads := threadsFlag(fs)
-	limit := durationFlag(fs, "limit", "stop a job of the part switch after this long, such as 10m; 0: only those that take much longer than another")
+	limit := fs.Duration("limit", 0, "stop a job of the part switch after this long, such as 10m; 0: only those that take much longer than another")
 	asJSON := fs.Bool("json", false, "print it as one JSON object")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		if err := a.handOver(string(dispatcher.GPU), *gpu, ""); err != nil {

@@ -25,7 +25,9 @@ type importFlags struct {
 	names                                          []string // of all of them
 }
 
-func newImportFlags(fs *pflag.FlagSet) *importFlags {
+func newImportFlags(all *pflag.FlagSet) *importFlags {
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	fs.SortFlags = false
 	formats := []string{string(ingest.Auto)}
 	for _, f := range ingest.Formats() {
 		formats = append(formats, string(f))
@@ -47,12 +49,12 @@ func newImportFlags(fs *pflag.FlagSet) *importFlags {
 		skipBadLines:  fs.Bool("skip-bad-lines", false, "count lines that cannot be read instead of ending at the first"),
 	}
 	fs.VisitAll(func(flag *pflag.Flag) { f.names = append(f.names, flag.Name) })
+	all.AddFlagSet(fs)
 	return f
 }
 
 // delimiterFlag declares --delimiter, a character or the name of one; 0 is none.
 func delimiterFlag(fs *pflag.FlagSet) *byte {
-	var value byte
 	named := map[string]byte{"tab": '\t', `\t`: '\t', "space": ' ', "comma": ',', "semicolon": ';'}
 	parse := func(s string) (byte, error) {
 		c, ok := named[s]
@@ -65,19 +67,12 @@ func delimiterFlag(fs *pflag.FlagSet) *byte {
 		o := ingest.TableOptions{Delimiter: c}
 		return c, o.Check("")
 	}
-	show := func(c byte) string {
-		if c == 0 {
-			return ""
-		}
-		return string(rune(c))
-	}
-	fs.Var(&checked[byte]{&value, "CHAR", parse, show, ""}, "delimiter", "what separates the columns of text: tab, space or one character (default a comma in files named .csv and a tab in .tsv, if the first line shows it, else blanks or a comma)")
-	return &value
+	show := func(c byte) string { return strings.Trim(string(rune(c)), "\x00") }
+	return checkedFlag(fs, "delimiter", "CHAR", 0, parse, show, "what separates the columns of text: tab, space or one character (default a comma in files named .csv and a tab in .tsv, if the first line shows it, else blanks or a comma)")
 }
 
 // columnsFlag declares --columns, a list as a line of CSV.
 func columnsFlag(fs *pflag.FlagSet) *[]string {
-	var value []string
 	parse := func(s string) ([]string, error) {
 		columns, err := csv.NewReader(strings.NewReader(s)).Read()
 		if err != nil {
@@ -87,8 +82,7 @@ func columnsFlag(fs *pflag.FlagSet) *[]string {
 		return columns, o.Check("")
 	}
 	show := func(columns []string) string { return strings.Join(columns, ",") }
-	fs.Var(&checked[[]string]{&value, "SRC,DST[,WEIGHT]", parse, show, ""}, "columns", "the columns to take, by their names (in the header of text) or by numbers from 1 (default those of usual names, or the first ones); of GraphML, source,target and the key of weights")
-	return &value
+	return checkedFlag(fs, "columns", "SRC,DST[,WEIGHT]", nil, parse, show, "the columns to take, by their names (in the header of text) or by numbers from 1 (default those of usual names, or the first ones); of GraphML, source,target and the key of weights")
 }
 
 // table returns the options of text in columns.
@@ -115,14 +109,6 @@ func (f *importFlags) check() error {
 	return nil
 }
 
-func words[T ~string](values ...T) []string {
-	list := make([]string, 0, len(values))
-	for _, v := range values {
-		list = append(list, string(v))
-	}
-	return list
-}
-
 func (f *importFlags) options() garaph.ImportOptions {
 	return garaph.ImportOptions{
 		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights), Storage: garaph.StorageOptions{Layout: store.Layout(*f.layout), Rows: *f.rows},
@@ -130,6 +116,3 @@ func (f *importFlags) options() garaph.ImportOptions {
 		Edges: garaph.EdgeOptions{Undirected: *f.undirected, Dedup: *f.dedup, DropSelfLoops: *f.dropSelfLoops}, SkipBadLines: *f.skipBadLines,
 	}
 }
-
-// given lists those that are on the command line, as in "--dedup and --ids".
-func (f *importFlags) given(flags *pflag.FlagSet) string { return given(flags, f.names) }

@@ -24,8 +24,7 @@ and the last ones that are done. Iterations are those that were done when the jo
 last noted it; saved are those in its newest checkpoint, after which resume goes on.`,
 		Example: `  garaph jobs web.graph
   garaph jobs rm web.graph 3`,
-		Annotations: map[string]string{runsItself: "yes"},
-		Args:        exactly("one graph", 1),
+		Args: exactly("one graph", 1),
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print them as JSON, one object")
 	cmd.RunE = a.job(func(_ *cobra.Command, args []string) error {
@@ -50,12 +49,7 @@ last noted it; saved are those in its newest checkpoint, after which resume goes
 		Short: "Remove jobs and their checkpoints",
 		Long: `Remove jobs and their checkpoints. A new job has the number after the highest of
 those that are there, so that the number of the last one is given again when it is removed.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return Usagef("expected a graph and one or more jobs, got %s", arguments(len(args)))
-			}
-			return nil
-		},
+		Args: cobra.MinimumNArgs(2),
 	}
 	rm.RunE = a.job(func(_ *cobra.Command, args []string) error { return a.removeJobs(args[0], args[1:]) })
 	rm.ValidArgsFunction = completeJobs(true, func(jobInfo) bool { return true })
@@ -63,7 +57,7 @@ those that are there, so that the number of the last one is given again when it 
 	return cmd
 }
 
-// completeJobs lets shells complete the numbers of a graph's jobs, behind the graph: one of those that offered takes, or several.
+// completeJobs lets shells complete the numbers of those of a graph's jobs that offered takes: one, or several.
 func completeJobs(several bool, offered func(jobInfo) bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		switch {
@@ -146,35 +140,23 @@ func jobsOf(path string) ([]jobInfo, error) {
 func (a *app) printJobs(list []jobInfo) error {
 	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	if len(list) > 0 {
-		fprint(table, "job", "program", "state", "iterations", "checkpoints", "saved", "began", "output", "error")
+		fmt.Fprintln(table, "job\tprogram\tstate\titerations\tcheckpoints\tsaved\tbegan\toutput\terror")
 	}
 	for _, j := range list {
-		began := ""
+		began, saved := "", "-"
 		if !j.Created.IsZero() {
 			began = j.Created.Local().Format(time.DateTime)
 		}
-		saved := "-"
 		if j.Saved != nil {
 			saved = strconv.Itoa(*j.Saved)
 		}
-		row := []string{strconv.Itoa(j.Job), printable(j.Program), string(j.State), strconv.Itoa(j.Iterations), strconv.Itoa(len(j.Epochs)), saved, began, printable(j.Output)}
+		fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s", j.Job, printable(j.Program), j.State, j.Iterations, len(j.Epochs), saved, began, printable(j.Output))
 		if j.Error != "" {
-			row = append(row, oneLine(errors.New(j.Error)))
+			fmt.Fprint(table, "\t"+oneLine(errors.New(j.Error)))
 		}
-		fprint(table, row...)
+		fmt.Fprintln(table)
 	}
 	return table.Flush()
-}
-
-// fprint puts a row into a table, whose Flush reports errors.
-func fprint(table *tabwriter.Writer, cells ...string) {
-	for i, cell := range cells {
-		if i > 0 {
-			_, _ = table.Write([]byte{'\t'})
-		}
-		_, _ = table.Write([]byte(cell))
-	}
-	_, _ = table.Write([]byte{'\n'})
 }
 
 // removeJobs removes jobs of the graph at path; none where one of them is not there.
@@ -186,7 +168,7 @@ func (a *app) removeJobs(path string, args []string) error {
 	defer g.Close()
 	var ids []int
 	for _, arg := range args {
-		id, err := jobID([]string{arg})
+		id, err := jobID(arg)
 		if err != nil {
 			return err
 		}

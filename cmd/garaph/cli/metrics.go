@@ -1,14 +1,13 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/pprof"
 	"sync"
 	"sync/atomic"
-	"syscall"
+	"time"
 
 	vm "github.com/VictoriaMetrics/metrics"
 	"go.uber.org/zap/zapcore"
@@ -17,17 +16,18 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 )
 
-// metrics are what --metrics shows of a command, in the text format of Prometheus, and
-// the profiles of the process beside them. They end with the command. Its methods may be
-// called from many goroutines, and do nothing for nil: nobody looks.
+// metrics serves the metrics of a command, in the text format of Prometheus, and the
+// profiles of the process, until the command ends. Its methods may be called from many
+// goroutines, and do nothing if it is nil.
 type metrics struct {
 	set    *vm.Set
-	server *httpServer
+	server *http.Server
+	ended  sync.WaitGroup // the server
 
 	active, queue, gpuMemory atomic.Int64
 
 	mu    sync.Mutex // guards phase
-	phase *stage     // the one that runs; nil: none
+	phase *stage     // in progress, if any
 }
 
 // The metrics. docs/operations.md says what they are.
@@ -50,23 +50,9 @@ const (
 
 // newMetrics serves metrics at an address, host and port.
 func newMetrics(address, version string) (*metrics, string, error) {
-	const expected = "expected an address of this machine and a port, such as localhost:9100, or localhost:0 for a free one"
-	_, port, err := net.SplitHostPort(address)
-	if err == nil {
-		_, err = net.LookupPort("tcp", port)
-	}
-	if err != nil || port == "" {
-		return nil, "", Usagef("--metrics %q: %s", address, expected)
-	}
 	listener, err := net.Listen("tcp", address)
-	var unknown *net.DNSError
-	switch {
-	case errors.As(err, &unknown) && unknown.IsNotFound, errors.Is(err, syscall.EADDRNOTAVAIL):
-		return nil, "", Usagef("--metrics %q: %s: %w", address, expected, err)
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, "", fmt.Errorf("--metrics %s: another process listens there already: give another port, or port 0 for a free one", address)
-	case err != nil:
-		return nil, "", fmt.Errorf("--metrics %s: %w", address, err)
+	if err != nil {
+		return nil, "", fmt.Errorf("--metrics %s: %w; expected an address such as localhost:9100, or localhost:0 for a free port", address, err)
 	}
 	m := &metrics{set: vm.NewSet()}
 	m.set.NewCounter(fmt.Sprintf("%s{version=%q}", metricInfo, version)).Set(1)
@@ -86,7 +72,8 @@ func newMetrics(address, version string) (*metrics, string, error) {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	m.server = serveHTTP(listener, mux)
+	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	m.ended.Go(func() { _ = m.server.Serve(listener) }) // until close
 	return m, "http://" + listener.Addr().String() + "/metrics", nil
 }
 
@@ -109,12 +96,13 @@ func (m *metrics) write(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// close ends the server, and what it is just answering.
+// close ends the server and its requests.
 func (m *metrics) close() {
 	if m == nil {
 		return
 	}
-	m.server.close()
+	_ = m.server.Close() // nothing is lost
+	m.ended.Wait()
 }
 
 // begin notes which phase runs.
@@ -180,8 +168,8 @@ func (m *metrics) logged(e zapcore.Entry) error {
 
 func lineMetric(l zapcore.Level) string { return fmt.Sprintf("%s{level=%q}", metricLines, l) }
 
-// lookOn makes a run show its queue and the memory of GPUs, too.
-func (m *metrics) lookOn(t *dispatcher.Trace) {
+// observe makes a run report its queue and the memory of GPUs, too.
+func (m *metrics) observe(t *dispatcher.Trace) {
 	if m == nil {
 		return
 	}

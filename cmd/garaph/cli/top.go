@@ -2,8 +2,11 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"unsafe"
+
+	"github.com/dustin/go-humanize"
 
 	"github.com/garaph/garaph/internal/hostmem"
 )
@@ -15,96 +18,69 @@ type scored[N cmp.Ordered] struct {
 	v     uint32
 }
 
-// leastRoom is what the items of a ranking may take in any case.
+// leastRoom is the memory that a ranking may take in any case.
 const leastRoom = 1 << 20
 
-// ranked gives the first k of the items that each yields, in the total order
-// before. It holds as many as room bytes take, outside the Go heap; if k is more,
-// it goes over all items several times, for the first ones behind those that it
-// has given. close frees its memory.
-type ranked[N cmp.Ordered] struct {
-	k      int
+// newRanked returns the first k of the items that each yields, in the total order
+// before. They lie outside the Go heap, in at most room bytes, for hostmem.Free.
+func newRanked[N cmp.Ordered](k int, room int64, before func(a, b scored[N]) bool, each func(yield func(scored[N])) error) ([]scored[N], error) {
+	if need := int64(k) * int64(unsafe.Sizeof(scored[N]{})); need > max(leastRoom, room) {
+		return nil, fmt.Errorf("%w: the first %s take %s, and %s are left; --output writes all of them",
+			hostmem.ErrBudget, humanize.Comma(int64(k)), bytesText(need), bytesText(room))
+	}
+	memory, err := hostmem.Slice[scored[N]](k)
+	if err != nil {
+		return nil, err
+	}
+	h := heap[N]{memory[:0], before}
+	if err := each(h.offer); err != nil {
+		hostmem.Free(memory)
+		return nil, err
+	}
+	slices.SortFunc(h.kept, func(a, b scored[N]) int {
+		if before(a, b) {
+			return -1
+		}
+		return 1
+	})
+	return h.kept, nil
+}
+
+// heap keeps the first items, with the last of them on top when it is full.
+type heap[N cmp.Ordered] struct {
+	kept   []scored[N]
 	before func(a, b scored[N]) bool
-	each   func(yield func(scored[N])) error
-
-	memory []scored[N]
-	kept   []scored[N] // in memory: a heap with the last one on top when it is full
-	whole  bool        // kept has all k items, in order
-}
-
-func newRanked[N cmp.Ordered](k int, room int64, before func(a, b scored[N]) bool, each func(yield func(scored[N])) error) (*ranked[N], error) {
-	most := room / int64(unsafe.Sizeof(scored[N]{}))
-	memory, err := hostmem.Slice[scored[N]](int(max(1, min(int64(k), most))))
-	return &ranked[N]{k: k, before: before, each: each, memory: memory}, err
-}
-
-func (r *ranked[N]) close() {
-	hostmem.Free(r.memory)
-	r.memory, r.kept = nil, nil
-}
-
-// parts yields the items in order, some at a time. It may be called again.
-func (r *ranked[N]) parts(yield func([]scored[N]) error) error {
-	if r.whole {
-		return yield(r.kept)
-	}
-	var last scored[N]
-	for given := 0; given < r.k; {
-		r.kept = r.memory[:0:min(len(r.memory), r.k-given)]
-		err := r.each(func(x scored[N]) {
-			if given == 0 || r.before(last, x) {
-				r.offer(x)
-			}
-		})
-		if err != nil {
-			return err
-		}
-		slices.SortFunc(r.kept, func(a, b scored[N]) int {
-			if r.before(a, b) {
-				return -1
-			}
-			return 1
-		})
-		more := len(r.kept) == cap(r.kept) && given+len(r.kept) < r.k
-		r.whole = given == 0 && !more
-		if err := yield(r.kept); err != nil || !more {
-			return err
-		}
-		given += len(r.kept)
-		last = r.kept[len(r.kept)-1]
-	}
-	return nil
 }
 
 // offer keeps x if it is among the first ones.
-func (r *ranked[N]) offer(x scored[N]) {
+func (h *heap[N]) offer(x scored[N]) {
 	switch {
-	case len(r.kept) < cap(r.kept):
-		r.kept = append(r.kept, x)
-		if len(r.kept) == cap(r.kept) {
-			for i := len(r.kept)/2 - 1; i >= 0; i-- {
-				r.sink(i)
+	case len(h.kept) < cap(h.kept):
+		h.kept = append(h.kept, x)
+		if len(h.kept) == cap(h.kept) {
+			for i := len(h.kept)/2 - 1; i >= 0; i-- {
+				h.sink(i)
 			}
 		}
-	case r.before(x, r.kept[0]):
-		r.kept[0] = x
-		r.sink(0)
+	case len(h.kept) > 0 && h.before(x, h.kept[0]):
+		h.kept[0] = x
+		h.sink(0)
 	}
 }
 
-// sink moves item i of the heap down to its place.
-func (r *ranked[N]) sink(i int) {
+// sink moves item i down to its place.
+func (h *heap[N]) sink(i int) {
 	for {
 		last := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(r.kept); child++ {
-			if r.before(r.kept[last], r.kept[child]) {
+		for child := 2*i + 1; child <= 2*i+2 && child < len(h.kept); child++ {
+			if h.before(h.kept[last], h.kept[child]) {
 				last = child
 			}
 		}
 		if last == i {
 			return
 		}
-		r.kept[i], r.kept[last] = r.kept[last], r.kept[i]
+		h.kept[i], h.kept[last] = h.kept[last], h.kept[i]
 		i = last
 	}
 }

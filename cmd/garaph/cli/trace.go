@@ -1,23 +1,14 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"sync"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
-	"github.com/garaph/garaph/internal/results"
-	"github.com/garaph/garaph/internal/wholefile"
 )
 
 // trace collects what devices did, for a file that chrome://tracing and Perfetto
@@ -58,48 +49,6 @@ func newTrace(path string, inputs []string) (*trace, error) {
 	return &trace{path: path}, checkBeside("the trace", path, inputs)
 }
 
-// checkBeside reports what would keep a file that is written beside results from
-// being written. It is called before what takes long, and leaves nothing behind.
-func checkBeside(what, path string, inputs []string) error {
-	if err := checkNoInput(what, path, inputs); err != nil {
-		return err
-	}
-	if err := checkReplaceable(path); err != nil {
-		return fmt.Errorf("cannot write %s to %s: %w", what, path, err)
-	}
-	return nil
-}
-
-// checkReplaceable is checkBeside without its words.
-func checkReplaceable(path string) error {
-	if fd, is := results.Descriptor(path); is {
-		return results.CheckInherited(fd, unix.O_RDONLY, "writing")
-	}
-	path = wholefile.Through(path)
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err := results.CheckFolder(path); err != nil {
-			return err
-		}
-	case err != nil:
-		return err
-	case info.IsDir():
-		return results.ErrIsFolder
-	case results.IsNull(info):
-		return nil
-	case !info.Mode().IsRegular():
-		return results.NoFile(info)
-	default:
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		_ = f.Close() // nothing was written
-	}
-	return wholefile.Check(wholefile.Folder(path), 0)
-}
-
 func (t *trace) add(s gpuengine.Span) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,21 +68,18 @@ func (t *trace) save(gpu string) error {
 }
 
 func (t *trace) write(w io.Writer, gpu string) error {
-	out := bufio.NewWriter(w)
-	_, err := out.WriteString(`{"displayTimeUnit":"ms","traceEvents":[`)
-	for i, e := range t.events(gpu) {
-		if i > 0 {
-			_, also := out.WriteString(",\n")
-			err = errors.Join(err, also)
+	events := t.events(gpu)
+	header := struct {
+		Unit string `json:"displayTimeUnit"`
+	}{"ms"}
+	return writeObject(w, header, &list{"traceEvents", func(item func(any) error) error {
+		for _, e := range events {
+			if err := item(e); err != nil {
+				return err
+			}
 		}
-		b, also := json.Marshal(e)
-		_, last := out.Write(b)
-		if err = errors.Join(err, also, last); err != nil {
-			return err
-		}
-	}
-	_, also := out.WriteString("]}\n")
-	return errors.Join(err, also, out.Flush())
+		return nil
+	}})
 }
 
 // events are those of the file: names of rows, and then in the order of time.

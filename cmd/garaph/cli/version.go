@@ -24,14 +24,10 @@ func (a *app) versionCommand() *cobra.Command {
 		if *asJSON {
 			return json.NewEncoder(a.stdout).Encode(newVersionReport())
 		}
-		return a.printVersion()
+		_, err := fmt.Fprintln(a.stdout, versionText())
+		return err
 	})
 	return cmd
-}
-
-func (a *app) printVersion() error {
-	_, err := fmt.Fprintln(a.stdout, versionText())
-	return err
 }
 
 // modulePath is this module.
@@ -51,18 +47,14 @@ type versionReport struct {
 }
 
 func newVersionReport() versionReport {
-	r := versionReport{Version: "(devel)", Commit: commit(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CUDA: hasCUDA()}
+	cuda := slices.ContainsFunc(device.Drivers(), func(d device.Driver) bool { return d.Name == "cuda" })
+	r := versionReport{Version: "(devel)", Commit: commit(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CUDA: cuda}
 	if version != "" {
 		r.Version = version
 	} else if m := ownModule(); m != nil && m.Version != "" {
 		r.Version = m.Version
 	}
 	return r
-}
-
-// hasCUDA reports whether the executable is one with CUDA.
-func hasCUDA() bool {
-	return slices.ContainsFunc(device.Drivers(), func(d device.Driver) bool { return d.Name == "cuda" })
 }
 
 // versionText is what `garaph version` prints.
