@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -87,14 +86,6 @@ func (t *task) by() string {
 		return t.program.Instead.Name
 	}
 	return ""
-}
-
-// checkKind reports a Program that says wrongly whether it is an algorithm.
-func (t *task) checkKind() error {
-	if is := t.result.Algorithm != nil; is != t.program.Algorithm {
-		return errors.Join(fmt.Errorf("program %q ran an algorithm: %v, and its field Algorithm is %v", t.program.Name, is, t.program.Algorithm), t.result.Close())
-	}
-	return nil
 }
 
 // progressOf shows how far an algorithm is.

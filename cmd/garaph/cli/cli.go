@@ -78,12 +78,7 @@ func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, st
 	for _, p := range programs {
 		a.own[p.Name] = true
 	}
-	all, err := merge(builtin, programs)
-	if err != nil {
-		a.complain(exitFailed, "%v", err)
-		return exitFailed
-	}
-	a.programs = all
+	a.programs = merge(builtin, programs)
 	root := a.root()
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for the arguments of the process
 	var help bytes.Buffer                     // cobra ignores errors of writing it

@@ -34,8 +34,10 @@ func newDestination(path, format string) (destination, error) {
 	var f results.Format
 	var err error
 	if format != "" {
-		if f, err = results.ParseFormat(format); err == nil {
-			err = fitting(path, f)
+		f, err = results.ParseFormat(format)
+		suffix := filepath.Ext(path)
+		if err == nil && (suffix == ".gz" || suffix == ".zst") && !strings.HasSuffix(format, suffix) {
+			_, err = results.FormatOf("results." + format + suffix)
 		}
 	} else if f, err = results.FormatOf(path); err != nil && stream {
 		f, err = results.TSV, nil
@@ -83,20 +85,6 @@ func isStream(path string) bool {
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// fitting refuses a file that is named as compressed, for a format that is
-// compressed otherwise or not at all.
-func fitting(path string, f results.Format) error {
-	for _, suffix := range []string{".gz", ".zst"} {
-		if !strings.HasSuffix(path, suffix) || strings.HasSuffix(string(f), suffix) {
-			continue
-		}
-		if _, err := results.FormatOf("results." + string(f) + suffix); err != nil {
-			return fmt.Errorf("--output-format %s does not fit the name %s: change one of them", f, path)
-		}
-	}
-	return nil
 }
 
 // check reports, before the job, the error that writing would end with.

@@ -46,6 +46,15 @@ func (t *task) openInput(ctx context.Context, a *app, check func() error) (*inpu
 	return &input{graph: g}, nil
 }
 
+// withGraph calls f with the graph at a path.
+func withGraph(path string, f func(*garaph.Graph) error) error {
+	g, err := garaph.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(g), g.Close())
+}
+
 // graphFolder is the folder among the arguments; "" when all are edge files.
 func graphFolder(args []string) (string, error) {
 	for _, arg := range args {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -33,11 +32,7 @@ last noted it; saved are those in its newest checkpoint, after which resume goes
 			return err
 		}
 		if *asJSON {
-			b, err := json.Marshal(jobsReport{list})
-			if err == nil {
-				_, err = a.stdout.Write(append(printableJSON(b), '\n'))
-			}
-			return err
+			return json.NewEncoder(a.stdout).Encode(jobsReport{list})
 		}
 		if len(list) == 0 {
 			a.console.summary(fmt.Sprintf("graph %s has no jobs", printable(args[0])))
@@ -52,32 +47,8 @@ those that are there, so that the number of the last one is given again when it 
 		Args: cobra.MinimumNArgs(2),
 	}
 	rm.RunE = a.job(func(_ *cobra.Command, args []string) error { return a.removeJobs(args[0], args[1:]) })
-	rm.ValidArgsFunction = completeJobs(true, func(jobInfo) bool { return true })
 	cmd.AddCommand(rm)
 	return cmd
-}
-
-// completeJobs lets shells complete the numbers of those of a graph's jobs that offered takes: one, or several.
-func completeJobs(several bool, offered func(jobInfo) bool) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		switch {
-		case len(args) == 0:
-			return nil, cobra.ShellCompDirectiveDefault // a graph is a folder
-		case len(args) > 1 && !several:
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		jobs, err := jobsOf(args[0])
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var numbers []cobra.Completion
-		for _, j := range jobs {
-			if number := strconv.Itoa(j.Job); offered(j) && !slices.Contains(args[1:], number) {
-				numbers = append(numbers, cobra.CompletionWithDesc(number, printable(j.Program)+", "+string(j.State)))
-			}
-		}
-		return numbers, cobra.ShellCompDirectiveNoFileComp
-	}
 }
 
 // jobsReport is `garaph jobs` as JSON.
@@ -98,16 +69,14 @@ type jobInfo struct {
 	Flags      map[string]string `json:"flags,omitempty"`
 	Output     string            `json:"output,omitempty"`
 	Error      string            `json:"error,omitempty"`
-	unfinished bool              // it can be resumed
 }
 
 func jobsOf(path string) ([]jobInfo, error) {
-	g, err := garaph.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer g.Close()
-	jobs, err := g.Jobs()
+	var jobs []garaph.JobInfo
+	err := withGraph(path, func(g *garaph.Graph) (err error) {
+		jobs, err = g.Jobs()
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +85,6 @@ func jobsOf(path string) ([]jobInfo, error) {
 		info := jobInfo{
 			Job: j.ID, Program: j.Name, State: j.Status, Iterations: j.Iteration, Epochs: j.Epochs,
 			Created: j.Created, Updated: j.Updated, Flags: j.Flags, Output: j.Output, Error: j.Error,
-			unfinished: j.Unfinished(),
 		}
 		switch {
 		case errors.Is(j.Err, checkpoint.ErrVersion):
@@ -161,11 +129,6 @@ func (a *app) printJobs(list []jobInfo) error {
 
 // removeJobs removes jobs of the graph at path; none where one of them is not there.
 func (a *app) removeJobs(path string, args []string) error {
-	g, err := garaph.Open(path)
-	if err != nil {
-		return err
-	}
-	defer g.Close()
 	var ids []int
 	for _, arg := range args {
 		id, err := jobID(arg)
@@ -174,9 +137,11 @@ func (a *app) removeJobs(path string, args []string) error {
 		}
 		ids = append(ids, id)
 	}
-	removed, err := g.RemoveJobs(ids...)
-	for _, id := range removed {
-		a.console.summary(fmt.Sprintf("removed job %d of %s", id, path))
-	}
-	return err
+	return withGraph(path, func(g *garaph.Graph) error {
+		removed, err := g.RemoveJobs(ids...)
+		for _, id := range removed {
+			a.console.summary(fmt.Sprintf("removed job %d of %s", id, path))
+		}
+		return err
+	})
 }

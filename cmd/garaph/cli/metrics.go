@@ -30,24 +30,6 @@ type metrics struct {
 	phase *stage     // in progress, if any
 }
 
-// The metrics. docs/operations.md says what they are.
-const (
-	metricIterations = "garaph_iterations_total"
-	metricEdges      = "garaph_edges_total"
-	metricVertices   = "garaph_vertices_total"
-	metricPages      = "garaph_pages_total"
-	metricSeconds    = "garaph_device_seconds_total"
-	metricRead       = "garaph_read_bytes_total"
-	metricCopied     = "garaph_copied_bytes_total"
-	metricActive     = "garaph_active_vertices"
-	metricQueue      = "garaph_queue_shards"
-	metricGPUMemory  = "garaph_gpu_memory_bytes"
-	metricLines      = "garaph_log_lines_total"
-	metricInfo       = "garaph_info"
-	metricPhaseDone  = "garaph_phase_done"
-	metricPhaseTotal = "garaph_phase_total"
-)
-
 // newMetrics serves metrics at an address, host and port.
 func newMetrics(address, version string) (*metrics, string, error) {
 	listener, err := net.Listen("tcp", address)
@@ -55,11 +37,11 @@ func newMetrics(address, version string) (*metrics, string, error) {
 		return nil, "", fmt.Errorf("--metrics %s: %w; expected an address such as localhost:9100, or localhost:0 for a free port", address, err)
 	}
 	m := &metrics{set: vm.NewSet()}
-	m.set.NewCounter(fmt.Sprintf("%s{version=%q}", metricInfo, version)).Set(1)
-	m.set.NewGauge(metricActive, func() float64 { return float64(m.active.Load()) })
-	m.set.NewGauge(metricQueue, func() float64 { return float64(m.queue.Load()) })
-	m.set.NewGauge(metricGPUMemory, func() float64 { return float64(m.gpuMemory.Load()) })
-	for _, name := range []string{metricIterations, metricVertices, metricRead} {
+	m.set.NewCounter(fmt.Sprintf("garaph_info{version=%q}", version)).Set(1)
+	m.set.NewGauge("garaph_active_vertices", func() float64 { return float64(m.active.Load()) })
+	m.set.NewGauge("garaph_queue_shards", func() float64 { return float64(m.queue.Load()) })
+	m.set.NewGauge("garaph_gpu_memory_bytes", func() float64 { return float64(m.gpuMemory.Load()) })
+	for _, name := range []string{"garaph_iterations_total", "garaph_vertices_total", "garaph_read_bytes_total"} {
 		m.set.NewCounter(name)
 	}
 	for _, l := range []zapcore.Level{zapcore.WarnLevel, zapcore.ErrorLevel} {
@@ -90,9 +72,9 @@ func (m *metrics) write(w http.ResponseWriter, _ *http.Request) {
 	}
 	done := s.done()
 	labels := fmt.Sprintf("{phase=%q,unit=%q}", s.name, s.unit.name)
-	_, _ = fmt.Fprintf(w, "%s%s %d\n", metricPhaseDone, labels, done) // a client that has gone does not matter
+	_, _ = fmt.Fprintf(w, "garaph_phase_done%s %d\n", labels, done) // a client that has gone does not matter
 	if s.total > 0 {
-		_, _ = fmt.Fprintf(w, "%s%s %d\n", metricPhaseTotal, labels, s.total)
+		_, _ = fmt.Fprintf(w, "garaph_phase_total%s %d\n", labels, s.total)
 	}
 }
 
@@ -130,7 +112,7 @@ func (m *metrics) end(s *stage) {
 // read counts bytes that came from disk.
 func (m *metrics) read(bytes int64) {
 	if m != nil {
-		m.count(metricRead, bytes)
+		m.count("garaph_read_bytes_total", bytes)
 	}
 }
 
@@ -139,18 +121,18 @@ func (m *metrics) iterated(it garaph.Iteration) {
 	if m == nil {
 		return
 	}
-	m.count(metricIterations, int64(max(1, it.Levels)))
-	m.count(metricVertices, int64(it.Vertices))
-	m.count(metricRead, it.BytesRead)
+	m.count("garaph_iterations_total", int64(max(1, it.Levels)))
+	m.count("garaph_vertices_total", int64(it.Vertices))
+	m.count("garaph_read_bytes_total", it.BytesRead)
 	for d, did := range it.Devices {
 		label := fmt.Sprintf("{device=%q}", d)
-		m.count(metricEdges+label, int64(did.Edges))
-		m.count(metricPages+label, int64(did.Pages))
-		m.set.GetOrCreateFloatCounter(metricSeconds + label).Add(did.Seconds)
+		m.count("garaph_edges_total"+label, int64(did.Edges))
+		m.count("garaph_pages_total"+label, int64(did.Pages))
+		m.set.GetOrCreateFloatCounter("garaph_device_seconds_total" + label).Add(did.Seconds)
 	}
 	if it.BytesCopied+it.BytesBack > 0 {
-		m.count(metricCopied+`{to="gpu"}`, it.BytesCopied)
-		m.count(metricCopied+`{to="host"}`, it.BytesBack)
+		m.count(`garaph_copied_bytes_total{to="gpu"}`, it.BytesCopied)
+		m.count(`garaph_copied_bytes_total{to="host"}`, it.BytesBack)
 	}
 	m.active.Store(int64(it.Active))
 	m.queue.Store(0)
@@ -166,7 +148,7 @@ func (m *metrics) logged(e zapcore.Entry) error {
 	return nil
 }
 
-func lineMetric(l zapcore.Level) string { return fmt.Sprintf("%s{level=%q}", metricLines, l) }
+func lineMetric(l zapcore.Level) string { return fmt.Sprintf("garaph_log_lines_total{level=%q}", l) }
 
 // observe makes a run report its queue and the memory of GPUs, too.
 func (m *metrics) observe(t *dispatcher.Trace) {

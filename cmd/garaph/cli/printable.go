@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -55,21 +53,4 @@ func idOnLine(id string, tty bool) string {
 		return printable(id)
 	}
 	return id
-}
-
-// printableJSON escapes in JSON the characters that printable escapes in text.
-func printableJSON(b []byte) []byte {
-	var out bytes.Buffer
-	for _, r := range string(b) {
-		switch {
-		case r < utf8.RuneSelf || unicode.IsPrint(r):
-			out.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&out, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&out, `\u%04x`, r)
-		}
-	}
-	return out.Bytes()
 }

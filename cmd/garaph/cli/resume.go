@@ -51,7 +51,6 @@ where another user began the job or the graph was copied or received.`,
 		cmd.Flags().AddFlag(all.Lookup(name))
 	}
 	completeEnums(cmd)
-	cmd.ValidArgsFunction = completeJobs(false, func(j jobInfo) bool { return j.unfinished })
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) (err error) {
 		id := 0
 		if len(args) > 1 {
@@ -172,13 +171,12 @@ func resumedFlags(cmd *cobra.Command, spec garaph.JobSpec) map[string]string {
 }
 
 // takeJob acquires a job of the graph at path; 0 is the newest unfinished one.
-func takeJob(path string, id int) (*garaph.Job, error) {
-	g, err := garaph.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	job, err := g.OpenJob(id)
-	return job, errors.Join(err, g.Close())
+func takeJob(path string, id int) (job *garaph.Job, err error) {
+	err = withGraph(path, func(g *garaph.Graph) (err error) {
+		job, err = g.OpenJob(id)
+		return err
+	})
+	return job, err
 }
 
 // resuming describes a job that is resumed, for a log.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,18 +38,14 @@ func neededSources(fs *pflag.FlagSet, what string) {
 
 // sourcesText names the sources of a run.
 func sourcesText(flag *pflag.Flag) string {
-	list, ok := flag.Value.(pflag.SliceValue)
-	if !ok {
-		return flag.Value.String()
+	text := flag.Value.String()
+	if list, ok := flag.Value.(pflag.SliceValue); ok {
+		ids := list.GetSlice()
+		if text = strings.Join(ids[:min(3, len(ids))], ", "); len(ids) > 3 {
+			text += fmt.Sprintf(" and %d more", len(ids)-3)
+		}
 	}
-	switch ids := list.GetSlice(); {
-	case len(ids) == 0:
-		return "a source"
-	case len(ids) > 3:
-		return fmt.Sprintf("%s and %d more", strings.Join(ids[:3], ", "), len(ids)-3)
-	default:
-		return strings.Join(ids, ", ")
-	}
+	return cmp.Or(text, "a source")
 }
 
 // sources returns the vertices of --source and of --sources, ascending and each once. Their memory is held.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -189,7 +188,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 	o.Trace.Phase = func(p dispatcher.Phase) { shown.at(string(p), 0, inSteps) }
 	o.Progress = func(it garaph.Iteration) {
 		text := iterationText(it)
-		o.Log.Debug(text, iterationFields(it)...)
+		o.Log.Debug(text, zap.Any("devices", it.Devices), zap.Int64("bytes_read", it.BytesRead), zap.Int64("bytes_copied", it.BytesCopied))
 		if s := shown.at(t.program.Name, int64(t.options.Iterations), inIterations); s != nil {
 			s.iterated(text, it)
 		}
@@ -200,7 +199,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 	switch {
 	case err == nil:
 		t.result = result
-		return t.checkKind()
+		return nil
 	case ctx.Err() != nil:
 		after := ""
 		if result != nil {
@@ -225,26 +224,6 @@ func iterationText(it garaph.Iteration) string {
 	}
 	return fmt.Sprintf("%s (%s, %s): %s active, f %.2g%s, %s edges/s in %s", number, it.Device, it.Method,
 		countText(float64(it.Active)), it.Fraction, alpha, countText(perSecond(float64(it.Edges), it.Duration)), seconds(it.Duration))
-}
-
-// iterationFields are what each device and each way did.
-func iterationFields(it garaph.Iteration) []zap.Field {
-	fields := []zap.Field{zap.Uint64("edges", it.Edges), zap.Uint64("vertices", it.Vertices)}
-	if it.Device != dispatcher.Hybrid { // pages and batches have no sum
-		fields = append(fields, zap.Int(pagesOf(it.Device), it.Pages))
-	}
-	for _, d := range slices.Sorted(maps.Keys(it.Devices)) {
-		did := it.Devices[d]
-		fields = append(fields, zap.Int(string(d)+"_"+pagesOf(d), did.Pages), zap.Uint64(string(d)+"_edges", did.Edges), zap.Float64(string(d)+"_seconds", did.Seconds))
-	}
-	fields = append(fields, zap.Int64("bytes_read", it.BytesRead))
-	if it.RowsRead+it.RowsNeeded > 0 {
-		fields = append(fields, zap.Int64("rows_read", it.RowsRead), zap.Int64("rows_needed", it.RowsNeeded))
-	}
-	if it.BytesCopied+it.BytesBack > 0 {
-		fields = append(fields, zap.Int64("bytes_copied", it.BytesCopied), zap.Int64("bytes_back", it.BytesBack))
-	}
-	return fields
 }
 
 // pagesOf names the pages that a device counts.
@@ -299,7 +278,7 @@ func (t *task) summary() string {
 // warn reports that the program's own limit of iterations ended the job, and flags that had no effect.
 func (t *task) warn(log *zap.Logger) {
 	r, flags := t.result.Report, t.cmd.Flags()
-	if !t.program.Algorithm && !t.program.Timed && !r.Converged && !flags.Changed("iterations") {
+	if t.result.Algorithm == nil && !t.program.Timed && !r.Converged && !flags.Changed("iterations") {
 		log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations N sets another limit, 0 none", t.program.Name, iterations(t.options.Iterations)))
 	}
 	if t.result.Algorithm == nil && hasGPU(*t.flags.gpu) && r.GPU == "" { // an algorithm has logged why

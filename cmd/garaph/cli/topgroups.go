@@ -90,7 +90,7 @@ func topLabels(t results.Table, k int) (topRows, error) {
 			return nil
 		},
 		close: func() {
-			hostmem.Free(first[:cap(first)])
+			freeRanked(first)
 			hostmem.Free(labels)
 		},
 	}, nil

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -155,7 +154,7 @@ func topVertices[N cmp.Ordered](t results.Table, first []scored[N], show func(N)
 			return nil
 		})
 	}
-	return topRows{each: each, close: func() { hostmem.Free(first[:cap(first)]) }}
+	return topRows{each: each, close: func() { freeRanked(first) }}
 }
 
 func idCount(c *results.IDs) int { return max(len(c.Strings), len(c.Uints), len(c.Ints)) }
