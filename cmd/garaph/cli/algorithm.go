@@ -95,7 +95,7 @@ func progressOf(shown *phases) func(algorithms.Progress) {
 	return func(p algorithms.Progress) {
 		mu.Lock()
 		if p.BytesRead > read {
-			shown.console.metrics.read(p.BytesRead - read)
+			shown.console.metrics.count("garaph_read_bytes_total", p.BytesRead-read)
 			read = p.BytesRead
 		}
 		mu.Unlock()

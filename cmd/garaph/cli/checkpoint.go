@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -112,17 +113,20 @@ func absolute(path string) string {
 	return path
 }
 
-// flagText returns the value of a flag that was given, for setFlag: the text as it was given,
-// and for a list JSON.
+// flagText returns the value of a flag that was given, for setFlag: the text as it was given, and for
+// several values JSON.
 func flagText(v pflag.Value) string {
 	if c, ok := v.(interface{ given() string }); ok {
 		return c.given()
 	}
-	if list, ok := v.(pflag.SliceValue); ok {
-		b, _ := json.Marshal(list.GetSlice()) // strings have no error
-		return string(b)
+	list, ok := v.(pflag.SliceValue)
+	if !ok {
+		return v.String()
 	}
-	return v.String()
+	if values := list.GetSlice(); len(values) == 1 && !strings.HasPrefix(values[0], "[") {
+		return values[0]
+	}
+	return string(jsonText(list.GetSlice()))
 }
 
 // setFlag sets a flag to the value that it had.
@@ -136,9 +140,11 @@ func setFlag(fs *pflag.FlagSet, name, text string) error {
 		return fs.Set(name, text)
 	}
 	f.Changed = true
-	var values []string
-	if err := json.Unmarshal([]byte(text), &values); err != nil {
-		return fmt.Errorf("--%s: %w", name, err)
+	values := []string{text}
+	if strings.HasPrefix(text, "[") {
+		if err := json.Unmarshal([]byte(text), &values); err != nil {
+			return fmt.Errorf("--%s: %w", name, err)
+		}
 	}
 	return list.Replace(values)
 }

@@ -71,7 +71,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, stderr io.Writer, programs []Program) int {
 	a.name, a.args, a.stdin, a.stdout, a.console = nameOf(programs), args, stdin, &output{stdout}, newConsole(stderr)
 	defer a.console.close()
-	defer func() { a.console.metrics.close() }()
+	defer a.console.metrics.close()
 	ctx, a.lifeline = newLifeline(ctx)
 	defer a.lifeline.close()
 	a.own = map[string]bool{}
@@ -154,7 +154,6 @@ A program can also run over edge lists directly.`,
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped "+helpColumns+" "))
 	a.console.declare(root.PersistentFlags())
 	a.lifeline.declare(root.PersistentFlags())
-	completeEnums(root)
 	a.addCommands(root)
 	return root
 }
@@ -178,10 +177,13 @@ func (a *app) addCommands(root *cobra.Command) {
 		for _, command := range group.commands {
 			cmd := command()
 			cmd.GroupID = group.title
-			for _, c := range append(cmd.Commands(), cmd) {
-				c.Flags().SortFlags = false
-			}
 			root.AddCommand(cmd)
+		}
+	}
+	for _, cmd := range append(root.Commands(), root) {
+		for _, c := range append(cmd.Commands(), cmd) {
+			c.Flags().SortFlags, c.PersistentFlags().SortFlags = false, false
+			completeEnums(c)
 		}
 	}
 }

@@ -95,18 +95,8 @@ func (f *communityFlags) check(cmd *cobra.Command) error {
 // community searches a graph, and prints each answer as it comes.
 func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err error) {
 	ctx := cmd.Context()
-	out, err := newDestination(*f.output, *f.format)
-	if err == nil {
-		err = out.checkTerminal(a.stdout)
-	}
+	out, err := a.destination(*f.output, *f.format, []string{path, *f.queries})
 	if err != nil {
-		return err
-	}
-	inputs := []string{path}
-	if *f.queries != "" {
-		inputs = append(inputs, *f.queries)
-	}
-	if err := out.check(inputs); err != nil {
 		return err
 	}
 	defer keepHeapWithin(*f.memory, *f.memory/2)() // where the search has its nodes

@@ -27,7 +27,7 @@ type console struct {
 	flags          consoleFlags
 	log            *zap.Logger
 	updates        *updates // progress as JSON, if wanted
-	metrics        *metrics // if served
+	metrics        *metrics
 
 	mu   sync.Mutex    // guards bars, and w while there are none
 	bars *mpb.Progress // on the screen
@@ -56,7 +56,7 @@ const logTime = "2006-01-02T15:04:05.000Z"
 
 func newConsole(stderr io.Writer) *console {
 	return &console{
-		w: stderr, tty: hasSize(stderr), log: zap.NewNop(),
+		w: stderr, tty: hasSize(stderr), log: zap.NewNop(), metrics: newMetrics(),
 		flags: consoleFlags{new(progressAuto), new(logText), new(""), new(0)},
 	}
 }
@@ -94,18 +94,15 @@ func (c *console) open() error {
 	case c.verbose:
 		level = zap.DebugLevel
 	}
-	c.log = zap.New(zapcore.NewCore(c.encoder(), zapcore.AddSync(printableLines{c, c.jsonLog()}), level))
+	c.log = zap.New(zapcore.NewCore(c.encoder(), zapcore.AddSync(printableLines{c, c.jsonLog()}), level), zap.Hooks(c.metrics.logged))
 	if err := c.openUpdates(); err != nil || *c.flags.metrics == "" {
 		return err
 	}
-	m, url, err := newMetrics(*c.flags.metrics, versionText())
-	if err != nil {
-		return err
+	url, err := c.metrics.serve(*c.flags.metrics)
+	if err == nil {
+		c.log.Info("metrics are at " + url)
 	}
-	c.metrics = m
-	c.log = c.log.WithOptions(zap.Hooks(m.logged))
-	c.log.Info("metrics are at " + url)
-	return nil
+	return err
 }
 
 // encoder returns the form of log lines.

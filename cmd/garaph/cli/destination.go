@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/garaph/garaph/internal/results"
+	"github.com/garaph/garaph/internal/wholefile"
 	"github.com/garaph/garaph/store"
 )
 
@@ -87,20 +88,17 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// check reports, before the job, the error that writing would end with.
-func (d destination) check(inputs []string) error {
-	if d.path == "" || d.path == "-" {
-		return nil
+// destination returns the destination of results, and reports, before the job, the error that writing there
+// would end with.
+func (a *app) destination(path, format string, inputs []string) (destination, error) {
+	d, err := newDestination(path, format)
+	if err == nil && d.format.Binary() && a.stdout.isTerminal(path) {
+		err = Usagef("results as %s are binary, and they would go to a terminal: name a file with --output, or choose --output-format tsv", d.format)
 	}
-	return checkBeside("the results", d.path, inputs)
-}
-
-// checkTerminal refuses to write binary results to a terminal.
-func (d destination) checkTerminal(stdout *output) error {
-	if d.format.Binary() && stdout.isTerminal(d.path) {
-		return Usagef("results as %s are binary, and they would go to a terminal: name a file with --output, or choose --output-format tsv", d.format)
+	if err == nil && path != "" && path != "-" {
+		err = checkBeside("the results", path, inputs)
 	}
-	return nil
+	return d, err
 }
 
 // checkBeside reports, before what takes long, the error that writing to path would end with. It leaves nothing behind.
@@ -123,25 +121,23 @@ func checkNoInput(what, path string, inputs []string) error {
 			return fmt.Errorf("cannot write %s to %s: it is an input of this run; name another file", what, path)
 		}
 	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil { // it is not there
-		real = path
-	}
-	if graph := store.Around(real); graph != "" {
+	if graph := store.Around(realName(path)); graph != "" {
 		return fmt.Errorf("cannot write %s to %s: it lies inside the graph %s; name another file", what, path, graph)
 	}
 	return nil
 }
 
-// sameName reports whether two paths lead to one file, other than the null device.
-func sameName(a, b string) bool {
-	inA, errA := os.Stat(a)
-	inB, errB := os.Stat(b)
-	if errA == nil && errB == nil {
-		return os.SameFile(inA, inB) && !results.IsNull(inA)
+// realName returns the path to which links at path and above it lead.
+func realName(path string) string {
+	path = wholefile.Through(path)
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(absolute(path))); err == nil {
+		path = filepath.Join(folder, filepath.Base(path))
 	}
-	return filepath.Clean(a) == filepath.Clean(b)
+	return path
 }
+
+// sameName reports whether two paths lead to one file, other than the null device.
+func sameName(a, b string) bool { return realName(a) == realName(b) && realName(a) != os.DevNull }
 
 // write writes all rows, until ctx ends. ready gets a file that is whole before
 // it takes its place.
@@ -163,7 +159,7 @@ func (d destination) write(ctx context.Context, t results.Table, stdout *output,
 // writeWhole writes a file that appears under its name when it is whole and on
 // disk, compressed as its name says. A file that is there is replaced only with force.
 func writeWhole(path string, force bool, write func(io.Writer) error) error {
-	if there, err := os.Stat(path); err == nil && there.Mode().IsRegular() && !force {
+	if there, err := os.Stat(path); err == nil && there.Mode().IsRegular() && !isStream(path) && !force {
 		return fmt.Errorf("write %s: it exists already; --force replaces it", path)
 	}
 	var files results.Files

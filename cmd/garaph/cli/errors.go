@@ -114,6 +114,7 @@ func oneLine(err error) string {
 
 // unknownWord is the error of a word that is none of the commands under cmd, which are kinds of kind.
 func unknownWord(cmd *cobra.Command, kind, word string) error {
+	cmd.SuggestionsMinimumDistance = 2 // as cobra has it for the root
 	if like := cmd.SuggestionsFor(word); len(like) > 0 {
 		return Usagef("unknown %s %q: did you mean %s?", kind, word, strings.Join(like, " or "))
 	}

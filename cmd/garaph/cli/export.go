@@ -65,7 +65,6 @@ about as many edges as the others. The folder appears when all of it is there. A
 		memory:    sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)"),
 		json:      fs.Bool("json", false, "print the report as one JSON object"),
 	}
-	completeEnums(cmd)
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		return a.export(cmd.Context(), args[0], f)
 	})

@@ -50,8 +50,6 @@ bytes on every machine.`,
 			return unknownWord(cmd, "kind", args[0])
 		},
 	}
-	cmd.SuggestionsMinimumDistance = 2
-	cmd.PersistentFlags().SortFlags = false
 	fs := cmd.PersistentFlags()
 	f := generateFlags{
 		seed:    countFlag(fs, "seed", 1, 0, "of the random choices"),
@@ -62,7 +60,6 @@ bytes on every machine.`,
 		threads: threadsFlag(fs),
 		json:    fs.Bool("json", false, "print the report as one JSON object"),
 	}
-	completeEnums(cmd)
 	cmd.AddCommand(a.generateKind(&f, bench.RMAT, "recursive matrix: skewed degrees, as in social and web graphs", rmatFlags),
 		a.generateKind(&f, bench.Uniform, "both ends of each edge uniformly at random", uniformFlags),
 		a.generateKind(&f, bench.Grid, "a lattice with four neighbours: large diameter, as in road networks", gridFlags))
@@ -99,7 +96,6 @@ func gridFlags(fs *pflag.FlagSet) func(*bench.GenOptions) {
 
 func (a *app) generateKind(f *generateFlags, kind, short string, declare kindFlags) *cobra.Command {
 	cmd := &cobra.Command{Use: kind + " [flags]", Short: short, Args: exactly("no argument", 0)}
-	cmd.Flags().SortFlags = false
 	fill := declare(cmd.Flags())
 	cmd.RunE = a.job(func(cmd *cobra.Command, _ []string) error {
 		o := bench.GenOptions{Kind: kind, Seed: uint64(*f.seed), Weights: *f.weights, Format: *f.format, Threads: *f.threads}

@@ -32,7 +32,6 @@ them, or - for standard input. The graph appears whole or not at all.`,
 	threads := threadsFlag(cmd.Flags())
 	memory := sizeFlag(cmd.Flags(), "memory", "memory of the process, at least 188MiB (128MiB with --layout csc); how much more is needed depends on the vertices (default half of what is available)")
 	asJSON := cmd.Flags().Bool("json", false, "print the report as one JSON object")
-	completeEnums(cmd)
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		if err := flags.check(); err != nil {
 			return err

@@ -57,15 +57,13 @@ func newImportFlags(all *pflag.FlagSet) *importFlags {
 func delimiterFlag(fs *pflag.FlagSet) *byte {
 	named := map[string]byte{"tab": '\t', `\t`: '\t', "space": ' ', "comma": ',', "semicolon": ';'}
 	parse := func(s string) (byte, error) {
-		c, ok := named[s]
-		if !ok && len(s) != 1 {
+		if c, ok := named[s]; ok {
+			return c, nil
+		}
+		if len(s) != 1 {
 			return 0, errors.New("expected tab, space or one character, such as , or ;")
 		}
-		if !ok {
-			c = s[0]
-		}
-		o := ingest.TableOptions{Delimiter: c}
-		return c, o.Check("")
+		return s[0], nil
 	}
 	show := func(c byte) string { return strings.Trim(string(rune(c)), "\x00") }
 	return checkedFlag(fs, "delimiter", "CHAR", 0, parse, show, "what separates the columns of text: tab, space or one character (default a comma in files named .csv and a tab in .tsv, if the first line shows it, else blanks or a comma)")
@@ -74,12 +72,7 @@ func delimiterFlag(fs *pflag.FlagSet) *byte {
 // columnsFlag declares --columns, a list as a line of CSV.
 func columnsFlag(fs *pflag.FlagSet) *[]string {
 	parse := func(s string) ([]string, error) {
-		columns, err := csv.NewReader(strings.NewReader(s)).Read()
-		if err != nil {
-			return nil, errors.New("expected names or numbers of columns, separated by commas")
-		}
-		o := ingest.TableOptions{Columns: columns}
-		return columns, o.Check("")
+		return csv.NewReader(strings.NewReader(s)).Read()
 	}
 	show := func(columns []string) string { return strings.Join(columns, ",") }
 	return checkedFlag(fs, "columns", "SRC,DST[,WEIGHT]", nil, parse, show, "the columns to take, by their names (in the header of text) or by numbers from 1 (default those of usual names, or the first ones); of GraphML, source,target and the key of weights")

@@ -18,10 +18,8 @@ type input struct {
 	temporary *scratch.Dir  // nil for a stored graph
 }
 
-// openInput opens the graph that args name, or imports the edge files that they
-// name. check is called when it is clear that the command line makes sense, and
-// before an import.
-func (t *task) openInput(ctx context.Context, a *app, check func() error) (*input, error) {
+// openInput opens the graph that args name, or imports the edge files that they name.
+func (t *task) openInput(ctx context.Context, a *app) (*input, error) {
 	folder, err := graphFolder(t.args)
 	if err != nil {
 		return nil, err
@@ -32,9 +30,6 @@ func (t *task) openInput(ctx context.Context, a *app, check func() error) (*inpu
 	}
 	if given := given(flags, append(t.flags.imports.names, "scratch")); folder != "" && given != "" {
 		return nil, Usagef("%s does not apply to %s, which is a graph and no edge file", given, folder)
-	}
-	if err := check(); err != nil {
-		return nil, err
 	}
 	if folder == "" {
 		return t.importInput(ctx, a)

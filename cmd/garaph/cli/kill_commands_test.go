@@ -46,10 +46,7 @@ var killedCommands = []killedCommand{
 	{name: "import --force", line: "import --force e.txt g", next: []string{"import --force e.txt g"}, belongs: graphFiles, whole: "g/GARAPH"},
 	{name: "upgrade", line: "upgrade old", next: []string{"upgrade old", "verify old", "run wcc old --output o.tsv"}, belongs: strings.NewReplacer("g/", "old/", ".g.", ".old.").Replace(graphFiles + "|" + jobFiles), whole: "old/GARAPH o.tsv"},
 	{name: "run tsv", line: "run pagerank g --output o.tsv", next: []string{"?resume g", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
-	{name: "run csv.gz", line: "run pagerank g --output o.csv.gz", next: []string{"?resume g", "run pagerank g --output o.csv.gz"}, belongs: jobFiles, whole: "o.csv.gz"},
-	{name: "run ndjson.zst", line: "run wcc g --mode sync --output o.ndjson.zst", next: []string{"?resume g", "run wcc g --mode sync --output o.ndjson.zst"}, belongs: jobFiles, whole: "o.ndjson.zst"},
 	{name: "run parquet", line: "run bfs g --source 0 --output o.parquet", next: []string{"?resume g", "run bfs g --source 0 --output o.parquet"}, belongs: jobFiles, whole: "o.parquet"},
-	{name: "run npy", line: "run sssp g --source 0 --output o.npy", next: []string{"?resume g", "run sssp g --source 0 --output o.npy"}, belongs: jobFiles, whole: "o.npy"},
 	{name: "run with report and trace", line: "run pagerank g --output o.tsv --report r.html --trace t.json", next: []string{"?resume g", "run pagerank g --output o.tsv --report r.html --trace t.json"}, belongs: jobFiles, whole: "o.tsv r.html t.json"},
 	{name: "run with checkpoints", line: "run pagerank g --checkpoint-every 1 --iterations 30 --output o.tsv", next: []string{"?resume g", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
 	{name: "run that measures", line: "run pagerank g --device hybrid --gpu emulated --checkpoint-every 2 --output o.tsv", next: []string{"?resume g", "run pagerank g --device hybrid --gpu emulated --output o.tsv"}, belongs: jobFiles + `|g/speeds\.json`, whole: "o.tsv"},
@@ -59,13 +56,11 @@ var killedCommands = []killedCommand{
 	{name: "jobs rm", line: "jobs rm g 1 2", next: []string{"?jobs rm g 1", "?jobs rm g 2", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
 	{name: "jobs rm alone", line: "jobs rm g 1 2", next: []string{"!jobs rm g 1 2"}, belongs: jobFiles},
 	{name: "run over edges", line: "run wcc e.txt --output o.tsv", next: []string{"run wcc e.txt --output o.tsv"}, whole: "o.tsv"},
-	{name: "run over edges in another folder", line: "run wcc e.txt --output o.tsv --scratch .", next: []string{"run wcc e.txt --output o.tsv --scratch ."}, whole: "o.tsv"},
 	{name: "export", line: "export g --output o.tsv.gz", next: []string{"export g --output o.tsv.gz"}, whole: "o.tsv.gz"},
 	{name: "export in parts", line: "export g --output o.csv.gz/ --parts 3", next: []string{"export g --output n.csv.gz/ --parts 2"}, belongs: `o\.csv\.gz/part-0000[0-2]\.csv\.gz`, whole: "n.csv.gz/part-00000.csv.gz n.csv.gz/part-00001.csv.gz"},
 	{name: "subgraph", line: "subgraph g --source 0 --hops 3 --output new", next: []string{"subgraph g --source 0 --hops 3 --output new --force", "verify new"}, belongs: `new/(GARAPH|payload|db/(MANIFEST|KEYREGISTRY|DISCARD|\d+\.sst|\d+\.vlog))|\.new\.lock`, whole: "new/GARAPH"},
 	{name: "run with parents", line: "run sssp g --source 0 --parents --output o.csv", next: []string{"?resume g", "run sssp g --source 0 --parents --output o.csv"}, belongs: jobFiles, whole: "o.csv"},
 	{name: "generate", line: "generate rmat --scale 14 --output new.txt", next: []string{"generate rmat --scale 14 --output new.txt --force"}, whole: "new.txt"},
-	{name: "generate gz", line: "generate grid --rows 100 --cols 100 --output new.txt.gz", next: []string{"generate grid --rows 100 --cols 100 --output new.txt.gz --force"}, whole: "new.txt.gz"},
 	{name: "bench gpu", line: "bench gpu g --gpu emulated --rounds 1 --plot p.png", next: []string{"bench gpu g --gpu emulated --rounds 1 --plot p.png"}, whole: "p.png", slow: true},
 	{name: "bench", line: "bench g --rounds 1 --programs bfs --memory 80MiB", next: []string{"bench g --rounds 1 --programs bfs --memory 80MiB"}, slow: true},
 	{name: "new", line: "new widest --garaph ROOT", next: []string{"!new widest --garaph ROOT"}, belongs: `widest/(go\.mod|go\.sum|main\.go|widest\.go|widest_test\.go)`, whole: "widest/go.mod widest/go.sum widest/main.go widest/widest.go widest/widest_test.go"},
@@ -100,40 +95,6 @@ func TestKillCommands(t *testing.T) {
 		}
 	}
 	t.Logf("%d kills, of which in the middle: %v", k.kills, k.hits)
-}
-
-// TestKillRemoval: whatever a removal of jobs had done when it was killed, nothing is left of them
-// after the next commands.
-func TestKillRemoval(t *testing.T) {
-	skipKills(t)
-	k := &commandKiller{t: t, dir: memoryDir(t)}
-	k.prepare()
-	h := &hostile{t: t}
-	for _, c := range killedCommands {
-		if c.line != "jobs rm g 1 2" {
-			continue
-		}
-		for at := range 8 {
-			k.begin()
-			before := k.list()
-			for job := 1; job <= 2; job++ {
-				folder := k.work("g", "jobs", fmt.Sprint(job))
-				gone := k.work("g", "jobs", fmt.Sprintf(".job-%d-0000000%d.removing", job, job))
-				steps := []func(){
-					func() { h.must(os.Rename(folder, gone)) },
-					func() { h.must(os.Remove(filepath.Join(gone, "JOB"))) },
-					func() { h.must(os.RemoveAll(gone)); h.must(os.Mkdir(gone, 0o777)) },
-					func() { h.must(os.Remove(gone)) },
-				}
-				for i, step := range steps {
-					if i+len(steps)*(job-1) <= at {
-						step()
-					}
-				}
-			}
-			k.check(c, before, fmt.Sprintf("%s, killed at point %d", c.name, at))
-		}
-	}
 }
 
 // commandKiller kills commands.

@@ -16,28 +16,21 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 )
 
-// metrics serves the metrics of a command, in the text format of Prometheus, and the
-// profiles of the process, until the command ends. Its methods may be called from many
-// goroutines, and do nothing if it is nil.
+// metrics are the metrics of a command, in the text format of Prometheus. With --metrics they are
+// served, and the profiles of the process with them, until the command ends. Its methods may be called
+// from many goroutines.
 type metrics struct {
 	set    *vm.Set
-	server *http.Server
+	server *http.Server   // if they are served
 	ended  sync.WaitGroup // the server
 
 	active, queue, gpuMemory atomic.Int64
-
-	mu    sync.Mutex // guards phase
-	phase *stage     // in progress, if any
+	phase                    atomic.Pointer[stage] // in progress, or nil
 }
 
-// newMetrics serves metrics at an address, host and port.
-func newMetrics(address, version string) (*metrics, string, error) {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, "", fmt.Errorf("--metrics %s: %w; expected an address such as localhost:9100, or localhost:0 for a free port", address, err)
-	}
+func newMetrics() *metrics {
 	m := &metrics{set: vm.NewSet()}
-	m.set.NewCounter(fmt.Sprintf("garaph_info{version=%q}", version)).Set(1)
+	m.set.NewCounter(fmt.Sprintf("garaph_info{version=%q}", versionText())).Set(1)
 	m.set.NewGauge("garaph_active_vertices", func() float64 { return float64(m.active.Load()) })
 	m.set.NewGauge("garaph_queue_shards", func() float64 { return float64(m.queue.Load()) })
 	m.set.NewGauge("garaph_gpu_memory_bytes", func() float64 { return float64(m.gpuMemory.Load()) })
@@ -46,6 +39,15 @@ func newMetrics(address, version string) (*metrics, string, error) {
 	}
 	for _, l := range []zapcore.Level{zapcore.WarnLevel, zapcore.ErrorLevel} {
 		m.set.NewCounter(lineMetric(l))
+	}
+	return m
+}
+
+// serve serves the metrics at an address, host and port, and returns their URL.
+func (m *metrics) serve(address string) (string, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return "", fmt.Errorf("--metrics %s: %w; expected an address such as localhost:9100, or localhost:0 for a free port", address, err)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", m.write)
@@ -56,7 +58,7 @@ func newMetrics(address, version string) (*metrics, string, error) {
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	m.ended.Go(func() { _ = m.server.Serve(listener) }) // until close
-	return m, "http://" + listener.Addr().String() + "/metrics", nil
+	return "http://" + listener.Addr().String() + "/metrics", nil
 }
 
 // write answers a request.
@@ -64,9 +66,7 @@ func (m *metrics) write(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	m.set.WritePrometheus(w)
 	vm.WriteProcessMetrics(w)
-	m.mu.Lock()
-	s := m.phase
-	m.mu.Unlock()
+	s := m.phase.Load()
 	if s == nil {
 		return
 	}
@@ -80,47 +80,14 @@ func (m *metrics) write(w http.ResponseWriter, _ *http.Request) {
 
 // close ends the server and its requests.
 func (m *metrics) close() {
-	if m == nil {
-		return
-	}
-	_ = m.server.Close() // nothing is lost
-	m.ended.Wait()
-}
-
-// begin notes which phase runs.
-func (m *metrics) begin(s *stage) {
-	if m == nil {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.phase = s
-}
-
-// end notes that a phase runs no more.
-func (m *metrics) end(s *stage) {
-	if m == nil {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.phase == s {
-		m.phase = nil
-	}
-}
-
-// read counts bytes that came from disk.
-func (m *metrics) read(bytes int64) {
-	if m != nil {
-		m.count("garaph_read_bytes_total", bytes)
+	if m.server != nil {
+		_ = m.server.Close() // nothing is lost
+		m.ended.Wait()
 	}
 }
 
 // iterated counts what an iteration did.
 func (m *metrics) iterated(it garaph.Iteration) {
-	if m == nil {
-		return
-	}
 	m.count("garaph_iterations_total", int64(max(1, it.Levels)))
 	m.count("garaph_vertices_total", int64(it.Vertices))
 	m.count("garaph_read_bytes_total", it.BytesRead)
@@ -152,9 +119,6 @@ func lineMetric(l zapcore.Level) string { return fmt.Sprintf("garaph_log_lines_t
 
 // observe makes a run report its queue and the memory of GPUs, too.
 func (m *metrics) observe(t *dispatcher.Trace) {
-	if m == nil {
-		return
-	}
 	t.Queue = func(shards int) { m.queue.Store(int64(shards)) }
 	t.GPUMemory = m.gpuMemory.Store
 	next := t.Page

@@ -44,7 +44,6 @@ in, out, or both of an undirected graph, then the other vertex, and the weight. 
 		json:   fs.Bool("json", false, "print them as one JSON object"),
 		memory: sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)"),
 	}
-	completeEnums(cmd)
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		if *f.memory == 0 {
 			*f.memory = defaultMemory()
@@ -96,8 +95,8 @@ func (a *app) neighbors(ctx context.Context, name, id string, f *neighborsFlags)
 	return nil
 }
 
-func jsonText(text string) []byte {
-	b, _ := json.Marshal(text) // of a string, which has no error
+func jsonText[T string | []string](text T) []byte {
+	b, _ := json.Marshal(text) // strings have no error
 	return b
 }
 

@@ -107,14 +107,20 @@ func Bind[V, A any](build func(Env) (gas.Program[V, A], error)) Runner {
 	}
 }
 
-// bindBuiltin is [Bind] for a program of package programs.
+// bindBuiltin is [Bind] for a program of package programs, which may have the flag --parents.
 func bindBuiltin(build func(Env) (any, error)) Runner {
 	return func(ctx context.Context, e Env) (*garaph.Result, error) {
 		p, err := build(e)
 		if err != nil {
 			return nil, err
 		}
-		return e.beside(0, func(o garaph.RunOptions) (*garaph.Result, error) { return builtins.Run(ctx, e.Graph, p, o) })
+		parents, _ := e.Flags.GetBool("parents") // an error says that there is no such flag
+		return e.beside(0, func(o garaph.RunOptions) (*garaph.Result, error) {
+			if parents {
+				return builtins.RunWithParents(ctx, e.Graph, p, o, e.Progress)
+			}
+			return builtins.Run(ctx, e.Graph, p, o)
+		})
 	}
 }
 

@@ -58,7 +58,7 @@ func (c *console) stage(name string, total int64, in unit) *stage {
 	now := time.Now()
 	s := &stage{console: c, name: name, total: total, unit: in, begun: now, logged: now}
 	s.update(phaseBegun)
-	c.metrics.begin(s)
+	c.metrics.phase.Store(s)
 	if c.draws() {
 		s.draw()
 	}
@@ -192,7 +192,7 @@ func (s *stage) update(state string) {
 // end removes the stage's bar from the screen.
 func (s *stage) end() {
 	s.update(phaseEnded)
-	s.console.metrics.end(s)
+	s.console.metrics.phase.CompareAndSwap(s, nil)
 	if s.bar != nil {
 		s.bar.Abort(true)
 		s.bar.Wait()

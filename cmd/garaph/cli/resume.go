@@ -50,7 +50,6 @@ where another user began the job or the graph was copied or received.`,
 	for _, name := range resumeFlags {
 		cmd.Flags().AddFlag(all.Lookup(name))
 	}
-	completeEnums(cmd)
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) (err error) {
 		id := 0
 		if len(args) > 1 {

@@ -88,10 +88,7 @@ standard input), which are then imported into a temporary graph. Without
 			return unknownWord(cmd, "program", args[0])
 		},
 	}
-	cmd.SuggestionsMinimumDistance = 2
-	cmd.PersistentFlags().SortFlags = false
 	flags := newRunFlags(cmd.PersistentFlags())
-	completeEnums(cmd)
 	for _, p := range a.programs {
 		cmd.AddCommand(a.programCommand(p, flags))
 	}
@@ -144,9 +141,7 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 	default:
 		cmd.Long += "\nIt ends when nothing changes any more, or after --iterations."
 	}
-	cmd.Flags().SortFlags = false
 	runner := p.Setup(cmd.Flags())
-	completeEnums(cmd)
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return Usagef("expected a graph, edge files or -, got none")

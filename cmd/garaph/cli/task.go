@@ -41,10 +41,7 @@ type task struct {
 // run runs a program from the command line to its results.
 func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	ctx := cmd.Context()
-	out, err := newDestination(*t.flags.output, *t.flags.format)
-	if err == nil {
-		err = out.checkTerminal(a.stdout)
-	}
+	out, err := a.destination(*t.flags.output, *t.flags.format, t.reads())
 	if err != nil {
 		return err
 	}
@@ -57,7 +54,7 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	t.options = t.runOptions()
 	a.console.metrics.observe(&t.options.Trace)
 	defer keepWithin(t.options.Memory)()
-	if t.input, err = t.openInput(ctx, a, func() error { return out.check(t.reads()) }); err != nil {
+	if t.input, err = t.openInput(ctx, a); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.input.close()) }()
