@@ -50,13 +50,9 @@ about as many edges as the others. The folder appears when all of it is there. A
 		Args: exactly("one graph, and the file to write as --output FILE", 1),
 	}
 	fs := cmd.Flags()
-	var formats []string
-	for _, f := range export.Formats() {
-		formats = append(formats, string(f))
-	}
 	f := &exportFlags{
 		output:    outputFlag(fs, "-", "write the edges to this file; - is standard output"),
-		format:    enumFlag(fs, "format", "", formats, "format of the edge list (default by the name of the file, or text)"),
+		format:    enumFlag(fs, "format", "", words(export.Formats()...), "format of the edge list (default by the name of the file, or text)"),
 		ids:       fs.String("ids", "", "write the ids of all vertices to this `FILE` too, one a line, in the order of numbers"),
 		both:      fs.Bool("both", false, "write both directions of the edges of an undirected graph"),
 		noWeights: fs.Bool("no-weights", false, "leave out the weights of a weighted graph"),

@@ -29,16 +29,6 @@ func (f *exportFlags) inParts() bool {
 // folder is the folder of parts.
 func (f *exportFlags) folder() string { return filepath.Clean(*f.output) }
 
-// suffix returns the end of the names of parts: as that of the folder, if it names the format.
-func (f *exportFlags) suffix(format export.Format) string {
-	name := filepath.Base(f.folder())
-	if named, err := export.FormatOf(name); err != nil || named != format {
-		return format.Extension()
-	}
-	packed := compressed(name)
-	return filepath.Ext(strings.TrimSuffix(name, packed)) + packed
-}
-
 // count is the number of parts.
 func (f *exportFlags) count(edges uint64) int {
 	if *f.parts > 0 {
@@ -61,7 +51,7 @@ func (f *exportFlags) writeParts(ctx context.Context, a *app, g *garaph.Graph, o
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		return r, fail(err)
 	}
-	n, suffix := 0, f.suffix(o.Format)
+	n, suffix := 0, o.Format.Extension()+compressed(f.folder())
 	create := func(write func(io.Writer) (uint64, error)) error {
 		path, edges := filepath.Join(folder, fmt.Sprintf("part-%05d%s", n, suffix)), uint64(0)
 		err := wholefile.Write(path, 0, func(w io.Writer) error {

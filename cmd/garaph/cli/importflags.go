@@ -28,10 +28,7 @@ type importFlags struct {
 func newImportFlags(all *pflag.FlagSet) *importFlags {
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	fs.SortFlags = false
-	formats := []string{string(ingest.Auto)}
-	for _, f := range ingest.Formats() {
-		formats = append(formats, string(f))
-	}
+	formats := words(append([]ingest.Format{ingest.Auto}, ingest.Formats()...)...)
 	f := &importFlags{
 		format:        enumFlag(fs, "format", "auto", formats, "format of the edge files"),
 		ids:           enumFlag(fs, "ids", "auto", words(ingest.IDsAuto, ingest.IDsDense, ingest.IDsInt, ingest.IDsString), "kind of vertex ids"),

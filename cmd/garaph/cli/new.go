@@ -118,24 +118,19 @@ func typeName(name string) string {
 // folder, in those above it and beside each of them.
 func (m *module) findCheckout(dir string) error {
 	if dir != "" {
-		path, err := filepath.Abs(dir)
-		if err == nil && !m.useCheckout(path) {
-			err = Usagef("--garaph %s: it is no clone of garaph", dir)
+		if !m.useCheckout(absolute(dir)) {
+			return Usagef("--garaph %s: it is no clone of garaph", dir)
 		}
-		return err
+		return nil
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	for !m.useCheckout(dir) && !m.useCheckout(filepath.Join(dir, "garaph")) {
-		if dir == filepath.Dir(dir) {
-			if m.Version == "" {
-				return Usagef("this build of garaph has no released version: give --garaph DIR, a clone of it")
-			}
-			return nil
+	for dir = absolute("."); !m.useCheckout(dir) && !m.useCheckout(filepath.Join(dir, "garaph")); dir = filepath.Dir(dir) {
+		if dir != filepath.Dir(dir) {
+			continue
 		}
-		dir = filepath.Dir(dir)
+		if m.Version == "" {
+			return Usagef("this build of garaph has no released version: give --garaph DIR, a clone of it")
+		}
+		return nil
 	}
 	return nil
 }

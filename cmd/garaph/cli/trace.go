@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -17,9 +18,8 @@ import (
 type trace struct {
 	path string
 
-	mu    sync.Mutex // guards what follows
-	spans []gpuengine.Span
-	pages []dispatcher.PageWork
+	mu     sync.Mutex // guards events
+	events []traceEvent
 }
 
 // The rows that are not streams.
@@ -49,61 +49,38 @@ func newTrace(path string, inputs []string) (*trace, error) {
 	return &trace{path: path}, checkBeside("the trace", path, inputs)
 }
 
-func (t *trace) add(s gpuengine.Span) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.spans = append(t.spans, s)
-}
+func (t *trace) add(s gpuengine.Span) { t.append(eventOf(s)) }
 
 // page adds what a device did with a page.
-func (t *trace) page(w dispatcher.PageWork) {
+func (t *trace) page(w dispatcher.PageWork) { t.append(eventOfPage(w)) }
+
+func (t *trace) append(e traceEvent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.pages = append(t.pages, w)
+	t.events = append(t.events, e)
 }
 
-// save writes the file.
+// save writes the file: the names of rows, and then the events in the order of time.
 func (t *trace) save(gpu string) error {
-	return writeWhole(t.path, true, func(w io.Writer) error { return t.write(w, gpu) })
-}
-
-func (t *trace) write(w io.Writer, gpu string) error {
-	events := t.events(gpu)
-	header := struct {
-		Unit string `json:"displayTimeUnit"`
-	}{"ms"}
-	return writeObject(w, header, &list{"traceEvents", func(item func(any) error) error {
-		for _, e := range events {
-			if err := item(e); err != nil {
-				return err
-			}
-		}
-		return nil
-	}})
-}
-
-// events are those of the file: names of rows, and then in the order of time.
-func (t *trace) events(gpu string) []traceEvent {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	names := []traceEvent{
+	file := struct {
+		Unit   string       `json:"displayTimeUnit"`
+		Events []traceEvent `json:"traceEvents"`
+	}{"ms", []traceEvent{
 		rowName("process_name", gpuProcess, 0, cmp.Or(gpu, "no GPU")), rowName("process_name", cpuProcess, 0, "CPU"),
 		rowName("thread_name", gpuProcess, handedOut, "handed out"), rowName("thread_name", cpuProcess, 0, "pages"),
-	}
-	var all []traceEvent
-	named := map[int]bool{}
-	for _, s := range t.spans {
-		if !named[s.Stream] {
-			named[s.Stream] = true
-			names = append(names, rowName("thread_name", gpuProcess, s.Stream, fmt.Sprintf("stream %d", s.Stream)))
+	}}
+	named := map[int]bool{handedOut: true}
+	for _, e := range t.events {
+		if e.Process == gpuProcess && !named[e.Thread] {
+			named[e.Thread] = true
+			file.Events = append(file.Events, rowName("thread_name", gpuProcess, e.Thread, fmt.Sprintf("stream %d", e.Thread)))
 		}
-		all = append(all, eventOf(s))
 	}
-	for _, p := range t.pages {
-		all = append(all, eventOfPage(p))
-	}
-	slices.SortStableFunc(all, func(a, b traceEvent) int { return cmp.Compare(a.Time, b.Time) })
-	return append(names, all...)
+	slices.SortStableFunc(t.events, func(a, b traceEvent) int { return cmp.Compare(a.Time, b.Time) })
+	file.Events = append(file.Events, t.events...)
+	return writeWhole(t.path, true, func(w io.Writer) error { return json.NewEncoder(w).Encode(file) })
 }
 
 // rowName names a row.
